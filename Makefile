@@ -1,0 +1,211 @@
+# gtrain: one binary from src/ (C), shaders/ (GLSL) and tests/op/ (the op cases that `gtrain selftest` runs).
+#
+#   make            build/gtrain                    make lint      format, static checks, include rules
+#   make check      every test, in parallel         make format    rewrite the sources in the house format
+#   make check-vulkan   selftest on Vulkan          make bench     the benchmark table of this machine
+#   make dist       relocatable folder and tarball  make install   PREFIX=/usr/local, DESTDIR honoured
+#
+# V=1 shows the commands; DEBUG=1 and SANITIZE=address,undefined build in folders of their own under build/;
+# WERROR=1 makes warnings errors; `make check ROOM=graph` runs the tests of one room.
+# Sources are found by wildcard and registries are generated: adding a file needs no edit here.
+
+MAKEFLAGS += --no-builtin-rules
+SHELL   := /bin/sh
+VERSION := 0.1.0
+PREFIX  ?= /usr/local
+.DEFAULT_GOAL := all
+.DELETE_ON_ERROR:
+.SUFFIXES:
+
+empty :=
+space := $(empty) $(empty)
+comma := ,
+
+# Variants never share objects, so that switching between them rebuilds nothing.
+variant := $(if $(SANITIZE),sanitize-$(subst $(comma),-,$(SANITIZE)))$(if $(and $(SANITIZE),$(DEBUG)),-)$(if $(DEBUG),debug)
+BUILD   ?= build$(if $(variant),/$(variant))
+GEN     := $(BUILD)/gen
+
+Q   := $(if $(V),,@)
+say  = $(if $(V),@:,@printf '  %-5s %s\n')
+
+# --- tools and flags -----------------------------------------------------------------------------------------
+
+# The environment and the command line win over this; make's own default (cc) does not.
+ifeq ($(origin CC),default)
+  CC := gcc
+endif
+GLSLC      ?= glslc
+SPIRV_VAL  ?= $(shell command -v spirv-val 2>/dev/null)
+SPIRV_VAL  := $(SPIRV_VAL)
+PKG_CONFIG ?= pkg-config
+PACKAGES   := yaml-0.1 zlib jansson openblas
+NEEDED     := $(PACKAGES) $(if $(filter check,$(MAKECMDGOALS)),cmocka)
+
+# What these goals do needs no library, so a machine without them can still clean, format and lint.
+light_goals := clean format lint
+ifneq ($(filter-out $(light_goals),$(or $(MAKECMDGOALS),all)),)
+  missing := $(strip $(foreach p,$(NEEDED),$(if $(shell $(PKG_CONFIG) --exists $(p) 2>/dev/null && echo y),,$(p))))
+  ifneq ($(missing),)
+    $(error Missing libraries: $(missing). Run ./scripts/install-deps.sh --tests)
+  endif
+endif
+
+# No -ffast-math and no contraction: results must not depend on how the compiler fuses a line.
+CFLAGS   ?= $(if $(DEBUG),-Og,-O3) -g
+WARNINGS := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla $(if $(WERROR),-Werror)
+SANITIZER_FLAGS := $(if $(SANITIZE),-fsanitize=$(SANITIZE) -fno-sanitize-recover=all -fno-omit-frame-pointer)
+C_FLAGS   = -std=gnu11 $(CFLAGS) $(WARNINGS) -fno-math-errno -ffp-contract=off $(SANITIZER_FLAGS)
+# -I. is for "shaders/op/NAME.h": src/op/ may have a header of the same name, and "op/NAME.h" finds that one first.
+CPP_FLAGS = -Isrc -Ishaders -I$(GEN) -I. -DGT_VERSION='"$(VERSION)"' $(CPPFLAGS) \
+            $(shell $(PKG_CONFIG) --cflags $(PACKAGES) 2>/dev/null)
+# RPATH rather than RUNPATH: it also holds for the libraries' own libraries (OpenBLAS needs libgfortran), which
+# is what lets `make dist` put them beside the binary. The Vulkan loader is opened at run time, never linked.
+LD_FLAGS  = $(SANITIZER_FLAGS) -Wl,--disable-new-dtags,-rpath,'$$ORIGIN/lib' $(LDFLAGS)
+LD_LIBS   = $(shell $(PKG_CONFIG) --libs $(PACKAGES) 2>/dev/null) -ldl -lpthread -lm $(LDLIBS)
+GLSL_FLAGS := --target-env=vulkan1.2 -O -Ishaders $(GLSLFLAGS)
+
+C_FLAGS   := $(C_FLAGS)
+CPP_FLAGS := $(CPP_FLAGS)
+LD_FLAGS  := $(LD_FLAGS)
+LD_LIBS   := $(LD_LIBS)
+
+# --- what there is -------------------------------------------------------------------------------------------
+
+SOURCES := $(sort $(wildcard src/*.c src/*/*.c src/*/*/*.c tests/op/*.c))
+SHADERS := $(sort $(wildcard shaders/op/*.comp))
+SUPPORT := $(sort $(wildcard tests/support/*.c))
+TESTS   := $(sort $(filter-out tests/op/% tests/support/%,$(wildcard tests/$(or $(ROOM),*)/*.c)))
+SCRIPTS := $(sort $(filter-out tests/support/%,$(wildcard tests/$(or $(ROOM),*)/*.sh)))
+
+OBJECTS   := $(SOURCES:%.c=$(BUILD)/obj/%.o)
+GENERATED := $(GEN)/shaders.c $(GEN)/volk.c
+LIBRARY   := $(BUILD)/libgtrain.a
+LIBRARY_OBJECTS := $(filter-out $(BUILD)/obj/src/main.o,$(OBJECTS)) $(GENERATED:$(GEN)/%.c=$(BUILD)/obj/gen/%.o)
+SUPPORT_OBJECTS := $(SUPPORT:%.c=$(BUILD)/obj/%.o)
+TEST_PROGRAMS   := $(TESTS:%.c=$(BUILD)/%)
+SPV := $(SHADERS:shaders/op/%.comp=$(BUILD)/spv/%.spv)
+
+.PHONY: all check check-vulkan lint format bench dist clean install FORCE
+all: $(BUILD)/gtrain
+
+# --- stamps: files whose content is a command line or a list, rewritten only when it changes ---------------------
+
+$(BUILD)/flags.stamp: STAMP = $(CC) $(C_FLAGS) $(CPP_FLAGS) | $(LD_FLAGS) $(LD_LIBS)
+$(BUILD)/glsl.stamp: STAMP = $(GLSLC) $(GLSL_FLAGS) | $(SPIRV_VAL)
+$(BUILD)/sources.stamp: STAMP = $(SOURCES)
+$(BUILD)/shaders.stamp: STAMP = $(SHADERS)
+$(BUILD)/support.stamp: STAMP = $(SUPPORT)
+$(BUILD)/%.stamp: FORCE
+	@mkdir -p $(@D)
+	@printf '%s\n' '$(subst ','\'',$(STAMP))' | cmp -s - $@ || printf '%s\n' '$(subst ','\'',$(STAMP))' > $@
+
+# --- registries: X(name) lines, one file a kind, from the GT_REGISTER(kind, name) lines of all sources -----------
+
+KINDS := op layer loss data optim schedule command init opcase
+REGISTRY := $(KINDS:%=$(GEN)/registry/%.inc)
+
+$(GEN)/registry.done: $(SOURCES) $(BUILD)/sources.stamp scripts/generate-registry.sh
+	@scripts/generate-registry.sh $(GEN)/registry "$(KINDS)" $(SOURCES)
+	@touch $@
+# The lists keep their time when their content stays: only then are the objects that include them left alone.
+$(REGISTRY): $(GEN)/registry.done
+	@test -f $@ || { rm -f $<; $(MAKE) --no-print-directory $<; }
+
+# --- shaders ---------------------------------------------------------------------------------------------------
+
+# glslc names a shader's headers without making them targets; a header that was removed must not stop make.
+$(BUILD)/spv/%.spv: shaders/op/%.comp $(BUILD)/glsl.stamp
+	$(say) GLSL $<
+	@mkdir -p $(@D)
+	$(Q)$(GLSLC) $(GLSL_FLAGS) -MD -MF $(@:.spv=.d) -MT $@ -o $@ $<
+	@sed -n 's/^[^:]*://p' $(@:.spv=.d) | tr -s ' ' '\n' | sed -n 's/.$$/&:/p' >> $(@:.spv=.d)
+	$(if $(SPIRV_VAL),$(Q)$(SPIRV_VAL) --target-env vulkan1.2 --scalar-block-layout $@)
+
+$(GEN)/shaders.c: $(SPV) $(BUILD)/shaders.stamp scripts/generate-shaders.sh | $(GEN)/shader_table.h
+	$(say) EMBED "$(words $(SPV)) shaders"
+	@scripts/generate-shaders.sh table $@ $(SPV)
+$(GEN)/shader_table.h: scripts/generate-shaders.sh
+	@scripts/generate-shaders.sh header $@
+
+# The volk package brings its source but, on Debian, no library: it is compiled here, once, without our warnings.
+$(GEN)/volk.c:
+	@mkdir -p $(@D)
+	@printf '#define VOLK_IMPLEMENTATION\n#include <volk.h>\n' > $@
+
+# --- objects, library, binary ------------------------------------------------------------------------------------
+
+$(OBJECTS) $(SUPPORT_OBJECTS) $(TESTS:%.c=$(BUILD)/obj/%.o): | $(GEN)/registry.done $(GEN)/shader_table.h
+$(TESTS:%.c=$(BUILD)/obj/%.o) $(SUPPORT_OBJECTS): EXTRA := -Itests
+
+$(BUILD)/obj/%.o: %.c $(BUILD)/flags.stamp
+	$(say) CC $<
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(CPP_FLAGS) $(EXTRA) $(C_FLAGS) -MMD -MP -c -o $@ $<
+$(BUILD)/obj/gen/%.o: $(GEN)/%.c $(BUILD)/flags.stamp
+	$(say) CC $<
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(CPP_FLAGS) $(C_FLAGS) -w -MMD -MP -c -o $@ $<
+
+# Made anew each time: `ar r` would keep the members of sources that are gone.
+$(LIBRARY): $(LIBRARY_OBJECTS) $(BUILD)/sources.stamp
+	$(say) AR $@
+	@rm -f $@
+	$(Q)$(AR) rcs $@ $(LIBRARY_OBJECTS)
+
+$(BUILD)/gtrain: $(BUILD)/obj/src/main.o $(LIBRARY) $(BUILD)/flags.stamp
+	$(say) LINK $@
+	$(Q)$(CC) $(LD_FLAGS) -o $@ $< $(LIBRARY) $(LD_LIBS)
+
+# --- tests -------------------------------------------------------------------------------------------------------
+
+$(TEST_PROGRAMS): $(BUILD)/tests/%: $(BUILD)/obj/tests/%.o $(SUPPORT_OBJECTS) $(LIBRARY) $(BUILD)/support.stamp
+	$(say) LINK $@
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(LD_FLAGS) -o $@ $< $(SUPPORT_OBJECTS) $(LIBRARY) -lcmocka $(LD_LIBS)
+
+check: $(BUILD)/gtrain $(TEST_PROGRAMS)
+	@BUILD=$(BUILD) tests/run.sh $(TEST_PROGRAMS) $(SCRIPTS)
+
+# The selftest is where every op's Vulkan kernel meets the CPU, under the validation layers.
+check-vulkan: $(BUILD)/gtrain
+	@. tests/env.sh && GTRAIN_DEVICE=vulkan GTRAIN_DEBUG=validation $(BUILD)/gtrain selftest --device vulkan
+	$(if $(findstring vulkan,$(SCRIPTS)),@BUILD=$(BUILD) GTRAIN_DEVICE=vulkan GTRAIN_DEBUG=validation \
+	  tests/run.sh $(foreach s,$(SCRIPTS),$(if $(findstring vulkan,$(notdir $(s))),$(s))))
+
+# --- lint and format ---------------------------------------------------------------------------------------------
+
+# Releases of clang-format disagree with each other; the sources follow release 14.
+CLANG_FORMAT ?= $(or $(shell command -v clang-format-14 2>/dev/null),clang-format)
+CPPCHECK     ?= cppcheck
+C_FILES := $(sort $(wildcard src/*.[ch] src/*/*.[ch] src/*/*/*.[ch] tests/*/*.[ch] shaders/*/*.h))
+
+# The three checks run even when an earlier one fails: one look shows all there is to mend.
+lint: $(GEN)/registry.done $(GEN)/shader_table.h
+	@CLANG_FORMAT="$(CLANG_FORMAT)" CPPCHECK="$(CPPCHECK)" BUILD="$(BUILD)" scripts/lint.sh $(C_FILES)
+
+format:
+	$(if $(C_FILES),$(Q)$(CLANG_FORMAT) -i $(C_FILES))
+
+# --- the rest ----------------------------------------------------------------------------------------------------
+
+bench: $(BUILD)/gtrain
+	@$(BUILD)/gtrain bench
+
+# The binary to carry away holds of OpenBLAS what it uses (25 MB); the shared library with its Fortran is 39 MB.
+$(BUILD)/obj/gtrain-dist: $(BUILD)/obj/src/main.o $(LIBRARY) $(BUILD)/flags.stamp
+	$(say) LINK $@
+	$(Q)$(CC) $(LD_FLAGS) -Wl,--gc-sections -o $@ $< $(LIBRARY) $(patsubst -lopenblas,-l:libopenblas.a,$(LD_LIBS))
+
+dist: $(BUILD)/obj/gtrain-dist
+	@scripts/dist.sh $< $(BUILD)/dist $(VERSION)
+
+install: $(BUILD)/gtrain
+	install -D -m 755 $(BUILD)/gtrain $(DESTDIR)$(PREFIX)/bin/gtrain
+	install -D -m 644 LICENSE $(DESTDIR)$(PREFIX)/share/doc/gtrain/LICENSE
+
+clean:
+	$(Q)rm -rf $(BUILD)
+
+-include $(OBJECTS:.o=.d) $(SUPPORT_OBJECTS:.o=.d) $(TESTS:%.c=$(BUILD)/obj/%.d) $(SPV:.spv=.d)
+-include $(GENERATED:$(GEN)/%.c=$(BUILD)/obj/gen/%.d)

@@ -1,0 +1,101 @@
+#!/usr/bin/env bash
+# scripts/lint-includes.sh [ROOT]: the house rules that can be read off the file system and the include lines.
+#   - rooms include only what ROOMS below allows: arrows point downwards, and no room sees what it must not know;
+#   - yaml.h only in src/spec/, vulkan.h and volk.h only in src/backend/vulkan/;
+#   - an op has its cases: src/op/NAME.c that registers an op needs tests/op/NAME.c with GT_REGISTER(opcase, NAME);
+#   - no file has more than 600 lines.
+# Each error says how to mend it.
+set -euo pipefail
+cd "${1:-$(dirname "$0")/..}"
+shopt -s nullglob
+
+sources=(src/*.[ch] src/*/*.[ch] src/*/*/*.[ch])
+counted=("${sources[@]}" tests/*/*.[ch] shaders/*/*.{h,comp,glsl})
+failed=0
+
+# /dev/null: without any source awk must not wait for standard input.
+awk '
+BEGIN {
+  # Room: the rooms it may include, low to high. Itself goes without saying.
+  may["base"]    = ""
+  may["spec"]    = "base"
+  may["graph"]   = "base spec op"
+  may["op"]      = "base spec graph"
+  may["plan"]    = "base spec graph op"
+  may["backend"] = "base graph op plan"
+  may["data"]    = "base spec op"
+  may["loss"]    = "base spec graph op plan data"
+  may["layer"]   = "base spec graph op plan data loss"
+  may["optim"]   = "base spec graph op plan loss"
+  may["model"]   = "base spec graph op plan data loss layer optim"
+  may["train"]   = "base spec graph op plan backend data loss layer optim model"
+  may["cli"]     = "base spec graph op plan backend data loss layer optim model train"
+  may["main"]    = "base cli"
+  # Rooms that must not see a kernel: its argument struct is shaders/op/NAME.h.
+  no_kernel = " base spec data loss layer optim model train cli main "
+}
+function fail(what, mend) {
+  printf "%s:%d: error: %s\n    mend: %s\n", FILENAME, FNR, what, mend > "/dev/stderr"
+  failed = 1
+}
+function exists(path,   line, got) {
+  got = (getline line < path)
+  close(path)
+  return got >= 0
+}
+FNR == 1 {
+  n = split(FILENAME, part, "/")
+  room = n == 2 ? "main" : part[2]
+  folder = FILENAME
+  sub(/\/[^\/]*$/, "", folder)
+  if (n >= 2 && part[1] == "src" && !(room in may))
+    fail("the room src/" room " is unknown to the lint", "put the file into a room of the design, or give the new room its row in scripts/lint-includes.sh")
+}
+/^[ \t]*#[ \t]*include[ \t]*[<"]/ {
+  header = $0
+  sub(/^[ \t]*#[ \t]*include[ \t]*[<"]/, "", header)
+  sub(/[>"].*/, "", header)
+
+  if (header ~ /(^|\/)yaml\.h$/ && room != "spec")
+    fail("yaml.h outside src/spec/", "read the config through spec/spec.h; libyaml stays inside the spec room")
+  if (header ~ /(^|\/)(volk|vulkan|vulkan_core)\.h$/ && folder != "src/backend/vulkan")
+    fail(header " outside src/backend/vulkan/", "go through backend/backend.h; Vulkan stays inside its backend")
+
+  # A kernel header may be named from the root: the same file as "op/NAME.h" in shaders/.
+  kernel = sub(/^(\.\.\/)?shaders\//, "", header)
+  # Where the compiler finds it: beside the file, then src/, then shaders/.
+  n = split(header, part, "/")
+  if (n == 1 && !exists(folder "/" header)) next
+  target = n == 1 ? room : part[1]
+  if (kernel || (n > 1 && !exists("src/" header) && exists("shaders/" header))) {
+    if (target == "op" && index(no_kernel, " " room " "))
+      fail("src/" room " includes the kernel header " header, "emit the op through the graph builder; only op, plan, graph and backend see kernel arguments")
+    next
+  }
+  if (header ~ /^backend\/vulkan\// && room != "backend")
+    fail(header " outside src/backend/", "go through the function table of backend/backend.h")
+  if (!(target in may) || target == room || !(room in may)) next
+  if (!index(" " may[room] " ", " " target " "))
+    fail("src/" room " must not include " header, "src/" room " may know only: " (may[room] == "" ? "libc" : may[room]) "; move what is shared down, or pass it in from above")
+}
+END { exit failed }' /dev/null "${sources[@]}" || failed=1
+
+for file in src/op/*.c; do
+  grep -q '^GT_REGISTER(op,' "$file" || continue
+  name=$(basename "$file" .c)
+  if ! grep -qsE "^GT_REGISTER\(opcase, *$name *\)" "tests/op/$name.c"; then
+    printf '%s:1: error: the ops of this file have no cases\n    mend: %s\n' "$file" \
+      "write tests/op/$name.c with GT_REGISTER(opcase, $name) and the shapes to try (another file there shows how)" >&2
+    failed=1
+  fi
+done
+
+for file in "${counted[@]}"; do
+  lines=$(wc -l < "$file")
+  if ((lines > 600)); then
+    printf '%s:600: error: %d lines; a file has at most 600\n    mend: %s\n' "$file" "$lines" \
+      "split it by concern into files of its room; the Makefile finds them" >&2
+    failed=1
+  fi
+done
+exit "$failed"

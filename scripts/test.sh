@@ -1,0 +1,16 @@
+#!/usr/bin/env bash
+# Install what is missing, build, check the sources and run every test.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+./scripts/install-deps.sh --tests
+make -j"$(nproc)" all
+
+# The tests run even where the lint fails, and they come last: the last line is their count.
+lint=0
+make lint || lint=$?
+make -j"$(nproc)" check
+if ((lint != 0)); then
+  echo "test: the tests pass, but make lint fails (see above)" >&2
+  exit 1
+fi
