@@ -1,0 +1,97 @@
+#include "backend/backend.h"
+#include "base/text.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { DEVICE_LIMIT = 32 };
+
+int gt_device_list(gt_device_info *devices, int limit) {
+  if (limit < 1) return 0;
+  gt_cpu_describe(&devices[0]);
+  return 1 + gt_vulkan_list(devices + 1, limit - 1);
+}
+
+static bool software(const gt_device_info *device) { return !strcmp(device->type, "software"); }
+
+static int rank(const gt_device_info *device) {
+  if (!device->usable || software(device)) return 0;
+  if (!strcmp(device->type, "discrete")) return 3;
+  return !strcmp(device->type, "integrated") ? 2 : 1;
+}
+
+/* The best real GPU by kind, then memory; -1 if there is none. */
+static int best_device(const gt_device_info *devices, int count) {
+  int best = -1;
+  for (int i = 0; i < count; i++) {
+    if (!rank(&devices[i])) continue;
+    if (best < 0 || rank(&devices[i]) > rank(&devices[best]) ||
+        (rank(&devices[i]) == rank(&devices[best]) && devices[i].memory_bytes > devices[best].memory_bytes))
+      best = i;
+  }
+  return best;
+}
+
+static gt_backend *open_auto(int threads, gt_error *error) {
+  gt_device_info devices[DEVICE_LIMIT];
+  int count = gt_vulkan_list(devices, DEVICE_LIMIT), best = best_device(devices, count);
+  gt_backend *backend = best < 0 ? gt_cpu_open(threads, error) : gt_vulkan_open(best, error);
+  if (!backend) return NULL;
+  if (best >= 0)
+    snprintf(backend->why, sizeof backend->why, "the best of %d Vulkan device%s", count, count == 1 ? "" : "s");
+  else if (!count)
+    snprintf(backend->why, sizeof backend->why, "no Vulkan device found");
+  else if (software(&devices[0]))
+    snprintf(backend->why, sizeof backend->why, "the only Vulkan device is software (%.80s), slower than the CPU path",
+             devices[0].name);
+  else
+    snprintf(backend->why, sizeof backend->why, "no usable GPU: %.180s", devices[0].features);
+  return backend;
+}
+
+/* "vulkan" takes the best device, software if there is nothing else. */
+static gt_backend *open_vulkan(const char *choice, gt_error *error) {
+  gt_device_info devices[DEVICE_LIMIT];
+  int count = gt_vulkan_list(devices, DEVICE_LIMIT), index = best_device(devices, count);
+  if (choice[6] == ':') {
+    char *end;
+    long number = strtol(choice + 7, &end, 10);
+    if (end == choice + 7 || *end || number < 0)
+      return gt_fail(error, GT_ERR_USAGE, "'%s': expected vulkan:N with N = 0, 1, …", choice), NULL;
+    if (number >= count)
+      return gt_fail(error, GT_ERR_NODEVICE, "no device '%s': %d Vulkan device%s found (see `gtrain devices`)", choice,
+                     count, count == 1 ? "" : "s"),
+             NULL;
+    index = (int)number;
+  }
+  for (int i = 0; i < count && index < 0; i++)
+    if (devices[i].usable) index = i;
+  if (index < 0)
+    return gt_fail(error, GT_ERR_NODEVICE, count ? "no usable Vulkan device: %s" : "no Vulkan device found%s",
+                   count ? devices[0].features : ""),
+           NULL;
+  return gt_vulkan_open(index, error);
+}
+
+gt_backend *gt_backend_open(const char *choice, int threads, gt_error *error) {
+  static const char *const names[] = {"auto", "cpu", "vulkan", "null"};
+  gt_backend *backend;
+  const char *source = choice ? "--device" : "GTRAIN_DEVICE";
+  if (!choice) choice = getenv("GTRAIN_DEVICE");
+  if (!choice || !*choice || !strcmp(choice, "auto")) return open_auto(threads, error);
+  if (!strcmp(choice, "cpu")) backend = gt_cpu_open(threads, error);
+  else if (!strcmp(choice, "null")) backend = gt_null_open();
+  else if (!strcmp(choice, "vulkan") || !strncmp(choice, "vulkan:", 7)) backend = open_vulkan(choice, error);
+  else {
+    const char *near = gt_nearest(choice, names, 4);
+    gt_fail(error, GT_ERR_USAGE, "%s: unknown device '%s'; expected auto, cpu, vulkan or vulkan:N%s%s%s", source,
+            choice, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+    return NULL;
+  }
+  if (backend) snprintf(backend->why, sizeof backend->why, "asked for by %s", source);
+  return backend;
+}
+
+void gt_backend_close(gt_backend *backend) {
+  if (backend) backend->api->close(backend);
+}

@@ -1,0 +1,209 @@
+/* The CPU backend: the same plan and the same arguments as a device's, with host addresses, one step after another;
+ * the tiles of a step are shared out by a pool of threads. */
+#include "backend/backend.h"
+#include "base/memory.h"
+#include "base/pool.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+typedef struct cpu_backend {
+  gt_backend base;
+  gt_pool *pool;
+  uint64_t ticket;
+} cpu_backend;
+
+struct gt_buffer {
+  uint8_t *data;
+  uint64_t size;
+};
+
+typedef struct cpu_step {
+  void (*kernel)(const void *args, const uint32_t *spec, uint32_t tile);
+  _Alignas(16) uint8_t args[128];
+  const uint32_t *spec;
+  uint32_t tiles;
+} cpu_step;
+
+struct gt_executable {
+  const gt_plan *plan;
+  uint8_t *arena, *constants;
+  gt_buffer **variable;
+  cpu_step *step;
+};
+
+static bool allocate(gt_backend *backend, void **out, uint64_t size, const char *what, gt_error *error) {
+  if (!gt_try_alloc(out, size + 64, 1, what, error)) return false;
+  backend->memory_used += size;
+  if (backend->memory_used > backend->memory_peak) backend->memory_peak = backend->memory_used;
+  return true;
+}
+
+static gt_buffer *buffer_create(gt_backend *backend, uint64_t size, gt_buffer_kind kind, gt_error *error) {
+  (void)kind;
+  void *data;
+  if (!allocate(backend, &data, size, "a buffer", error)) return NULL;
+  gt_buffer *buffer = gt_alloc(sizeof *buffer);
+  *buffer = (gt_buffer){data, size};
+  return buffer;
+}
+
+static void buffer_destroy(gt_backend *backend, gt_buffer *buffer) {
+  if (!buffer) return;
+  backend->memory_used -= buffer->size;
+  free(buffer->data);
+  free(buffer);
+}
+
+static void *buffer_map(gt_backend *backend, gt_buffer *buffer) {
+  (void)backend;
+  return buffer->data;
+}
+
+static bool in_range(const gt_buffer *buffer, uint64_t offset, uint64_t size, gt_error *error) {
+  return (offset <= buffer->size && size <= buffer->size - offset) ||
+         gt_fail(error, GT_ERR_INTERNAL, "copy of %llu bytes at %llu in a buffer of %llu", (unsigned long long)size,
+                 (unsigned long long)offset, (unsigned long long)buffer->size);
+}
+
+static bool upload(gt_backend *backend, gt_buffer *buffer, uint64_t offset, const void *data, uint64_t size,
+                   gt_error *error) {
+  (void)backend;
+  if (!in_range(buffer, offset, size, error)) return false;
+  if (size) memcpy(buffer->data + offset, data, size);
+  return true;
+}
+
+static bool download(gt_backend *backend, gt_buffer *buffer, uint64_t offset, void *data, uint64_t size,
+                     gt_error *error) {
+  (void)backend;
+  if (!in_range(buffer, offset, size, error)) return false;
+  if (size) memcpy(data, buffer->data + offset, size);
+  return true;
+}
+
+static uint8_t *address(const gt_executable *exe, const gt_access *access) {
+  if (access->buffer == GT_PLAN_ARENA) return exe->arena + access->offset;
+  if (access->buffer == GT_PLAN_CONSTANTS) return exe->constants + access->offset;
+  return exe->variable[access->buffer - GT_PLAN_VARIABLE]->data + access->offset;
+}
+
+static void executable_destroy(gt_backend *backend, gt_executable *exe) {
+  if (!exe) return;
+  if (exe->arena) backend->memory_used -= exe->plan->arena_bytes;
+  free(exe->arena);
+  free(exe->constants);
+  free(exe->variable);
+  free(exe->step);
+  free(exe);
+}
+
+static bool bind_variables(gt_executable *exe, gt_buffer *const *variables, gt_error *error) {
+  const gt_graph *graph = exe->plan->graph;
+  exe->variable = gt_alloc(sizeof *exe->variable * (graph->variables + 1));
+  for (uint32_t v = 0; v < graph->variables; v++) {
+    exe->variable[v] = variables[v];
+    if (!variables[v] || variables[v]->size < exe->plan->variable_bytes[v])
+      return gt_fail(error, GT_ERR_INTERNAL, "variable '%s' has no buffer, or one too small", graph->variable[v].name);
+  }
+  return true;
+}
+
+static gt_executable *compile(gt_backend *backend, const gt_plan *plan, gt_buffer *const *variables, gt_error *error) {
+  gt_executable *exe = gt_alloc(sizeof *exe);
+  exe->plan = plan;
+  void *arena = NULL, *constants = NULL;
+  if (!bind_variables(exe, variables, error)) goto fail;
+  if (!allocate(backend, &arena, plan->arena_bytes, "the arena of a plan", error)) goto fail;
+  exe->arena = arena;
+  if (!gt_try_alloc(&constants, plan->constant_bytes + 1, 1, "a plan's constants", error)) goto fail;
+  exe->constants = constants;
+  memcpy(exe->constants, plan->constants, plan->constant_bytes);
+  exe->step = aligned_alloc(16, sizeof *exe->step * (plan->steps + 1));
+  for (uint32_t s = 0; s < plan->steps; s++) {
+    const gt_step *step = &plan->step[s];
+    cpu_step *to = &exe->step[s];
+    *to = (cpu_step){.kernel = step->kernel->cpu, .spec = step->spec, .tiles = step->tiles};
+    memcpy(to->args, step->args, sizeof step->args);
+    for (int i = 0; i < step->accesses; i++) {
+      uint64_t host = (uint64_t)(uintptr_t)address(exe, &step->access[i]);
+      memcpy(to->args + step->access[i].argument, &host, sizeof host);
+    }
+  }
+  return exe;
+fail:
+  executable_destroy(backend, exe);
+  return NULL;
+}
+
+static void run_tile(void *context, uint32_t tile) {
+  const cpu_step *step = context;
+  step->kernel(step->args, step->spec, tile);
+}
+
+static bool run(gt_backend *backend, gt_executable *exe, uint32_t times, uint64_t *ticket, gt_error *error) {
+  (void)error;
+  cpu_backend *cpu = (cpu_backend *)backend;
+  for (uint32_t t = 0; t < times; t++)
+    for (uint32_t s = 0; s < exe->plan->steps; s++)
+      gt_pool_run(cpu->pool, exe->step[s].tiles, run_tile, &exe->step[s]);
+  *ticket = ++cpu->ticket;
+  return true;
+}
+
+static bool wait_for(gt_backend *backend, uint64_t ticket, gt_error *error) {
+  (void)backend, (void)ticket, (void)error;
+  return true;
+}
+
+static bool completed(gt_backend *backend, uint64_t *ticket, gt_error *error) {
+  (void)error;
+  *ticket = ((cpu_backend *)backend)->ticket;
+  return true;
+}
+
+static double now_us(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (double)t.tv_sec * 1e6 + (double)t.tv_nsec * 1e-3;
+}
+
+static bool profile(gt_backend *backend, gt_executable *exe, double *microseconds, gt_error *error) {
+  (void)error;
+  for (uint32_t s = 0; s < exe->plan->steps; s++) {
+    double start = now_us();
+    gt_pool_run(((cpu_backend *)backend)->pool, exe->step[s].tiles, run_tile, &exe->step[s]);
+    microseconds[s] = now_us() - start;
+  }
+  return true;
+}
+
+static bool inspect(gt_backend *backend, gt_executable *exe, const gt_access *access, void *out, gt_error *error) {
+  (void)backend, (void)error;
+  memcpy(out, address(exe, access), access->bytes);
+  return true;
+}
+
+static void close_cpu(gt_backend *backend) {
+  gt_pool_destroy(((cpu_backend *)backend)->pool);
+  free(backend);
+}
+
+static const gt_backend_api api = {close_cpu, buffer_create, buffer_destroy,     buffer_map, upload,
+                                   download,  compile,       executable_destroy, run,        wait_for,
+                                   completed, profile,       inspect};
+
+gt_backend *gt_cpu_open(int threads, gt_error *error) {
+  (void)error;
+  cpu_backend *cpu = gt_alloc(sizeof *cpu);
+  gt_device_info info;
+  gt_cpu_describe(&info);
+  cpu->base.api = &api;
+  cpu->pool = gt_pool_create(threads);
+  cpu->base.target = (gt_target){.subgroup = 1, .max_workgroup = 1, .units = 1, .max_grid = UINT32_MAX};
+  cpu->base.memory_total = info.memory_bytes;
+  snprintf(cpu->base.name, sizeof cpu->base.name, "%.200s, %d thread%s", info.name, gt_pool_threads(cpu->pool),
+           gt_pool_threads(cpu->pool) == 1 ? "" : "s");
+  return &cpu->base;
+}

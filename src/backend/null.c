@@ -1,0 +1,108 @@
+/* The null backend: accepts every plan and computes nothing, so that graph, plan and loop can be tested alone. */
+#include "backend/backend.h"
+#include "base/memory.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct gt_buffer {
+  uint64_t size;
+  uint8_t data[];
+};
+
+struct gt_executable {
+  const gt_plan *plan;
+};
+
+typedef struct null_backend {
+  gt_backend base;
+  uint64_t ticket;
+} null_backend;
+
+static gt_buffer *buffer_create(gt_backend *backend, uint64_t size, gt_buffer_kind kind, gt_error *error) {
+  (void)backend, (void)kind;
+  void *memory;
+  if (!gt_try_alloc(&memory, size + sizeof(gt_buffer), 1, "a buffer", error)) return NULL;
+  gt_buffer *buffer = memory;
+  buffer->size = size;
+  return buffer;
+}
+
+static void buffer_destroy(gt_backend *backend, gt_buffer *buffer) {
+  (void)backend;
+  free(buffer);
+}
+
+static void *buffer_map(gt_backend *backend, gt_buffer *buffer) {
+  (void)backend;
+  return buffer->data;
+}
+
+static bool upload(gt_backend *backend, gt_buffer *buffer, uint64_t offset, const void *data, uint64_t size,
+                   gt_error *error) {
+  (void)backend, (void)error;
+  if (size) memcpy(buffer->data + offset, data, size);
+  return true;
+}
+
+static bool download(gt_backend *backend, gt_buffer *buffer, uint64_t offset, void *data, uint64_t size,
+                     gt_error *error) {
+  (void)backend, (void)error;
+  if (size) memcpy(data, buffer->data + offset, size);
+  return true;
+}
+
+static gt_executable *compile(gt_backend *backend, const gt_plan *plan, gt_buffer *const *variables, gt_error *error) {
+  (void)backend, (void)variables, (void)error;
+  gt_executable *exe = gt_alloc(sizeof *exe);
+  exe->plan = plan;
+  return exe;
+}
+
+static void executable_destroy(gt_backend *backend, gt_executable *exe) {
+  (void)backend;
+  free(exe);
+}
+
+static bool run(gt_backend *backend, gt_executable *exe, uint32_t times, uint64_t *ticket, gt_error *error) {
+  (void)exe, (void)times, (void)error;
+  *ticket = ++((null_backend *)backend)->ticket;
+  return true;
+}
+
+static bool wait_for(gt_backend *backend, uint64_t ticket, gt_error *error) {
+  (void)backend, (void)ticket, (void)error;
+  return true;
+}
+
+static bool completed(gt_backend *backend, uint64_t *ticket, gt_error *error) {
+  (void)error;
+  *ticket = ((null_backend *)backend)->ticket;
+  return true;
+}
+
+static bool profile(gt_backend *backend, gt_executable *exe, double *microseconds, gt_error *error) {
+  (void)backend, (void)error;
+  for (uint32_t s = 0; s < exe->plan->steps; s++) microseconds[s] = 0;
+  return true;
+}
+
+static bool inspect(gt_backend *backend, gt_executable *exe, const gt_access *access, void *out, gt_error *error) {
+  (void)backend, (void)exe, (void)error;
+  memset(out, 0, access->bytes);
+  return true;
+}
+
+static void close_null(gt_backend *backend) { free(backend); }
+
+static const gt_backend_api api = {close_null, buffer_create, buffer_destroy,     buffer_map, upload,
+                                   download,   compile,       executable_destroy, run,        wait_for,
+                                   completed,  profile,       inspect};
+
+gt_backend *gt_null_open(void) {
+  null_backend *null = gt_alloc(sizeof *null);
+  null->base.api = &api;
+  null->base.target = (gt_target){.subgroup = 1, .max_workgroup = 1, .units = 1, .max_grid = UINT32_MAX};
+  snprintf(null->base.name, sizeof null->base.name, "null");
+  return &null->base;
+}

@@ -1,0 +1,60 @@
+#include "base/memory.h"
+#include "graph/graph.h"
+#include "op/elementwise.h"
+#include "op/move.h"
+#include <stdlib.h>
+
+/* Marks the nodes on a path from some wrt node to the loss: only they carry a gradient. */
+static bool *mark_paths(const gt_graph *graph, gt_id loss, const gt_id *wrt, int count) {
+  bool *active = gt_alloc(graph->count);
+  for (int i = 0; i < count; i++)
+    if (wrt[i] != GT_NONE) active[wrt[i]] = true;
+  for (gt_id id = 0; id <= loss; id++)
+    for (int k = 0; k < graph->node[id].inputs; k++)
+      active[id] |= active[graph->node[id].input[k]];
+  return active;
+}
+
+/* Hands a node's gradient to its inputs. The nodes emitted carry the scope of the layer they belong to. */
+static void propagate(gt_graph *graph, gt_id id, const bool *active, gt_id *gradient_of) {
+  const gt_node node = graph->node[id]; /* a copy: emitting nodes may move the array */
+  bool *wanted = gt_alloc(sizeof *wanted * (size_t)(node.inputs + 1));
+  gt_id *input_gradient = gt_alloc(sizeof *input_gradient * (size_t)(node.inputs + 1));
+  bool any = false;
+  for (int k = 0; k < node.inputs; k++) {
+    input_gradient[k] = GT_NONE;
+    any |= wanted[k] = active[node.input[k]];
+  }
+  if (any && node.op->gradient) {
+    graph->scope = node.scope;
+    node.op->gradient(graph, id, gradient_of[id], wanted, input_gradient);
+    for (int k = 0; k < node.inputs; k++) {
+      if (!wanted[k] || input_gradient[k] == GT_NONE) continue;
+      gt_id *sum = &gradient_of[node.input[k]];
+      *sum = *sum == GT_NONE ? input_gradient[k] : gt_add(graph, *sum, input_gradient[k]);
+    }
+  }
+  free(wanted);
+  free(input_gradient);
+}
+
+bool gt_autodiff(gt_graph *graph, gt_id loss, const gt_id *wrt, int count, gt_id *gradient, gt_error *error) {
+  for (int i = 0; i < count; i++) gradient[i] = GT_NONE;
+  if (loss == GT_NONE) return gt_fail(error, GT_ERR_INTERNAL, "no loss to differentiate");
+  const char *scope = graph->scope;
+  bool *active = mark_paths(graph, loss, wrt, count);
+  gt_id *gradient_of = gt_alloc(sizeof *gradient_of * (size_t)(loss + 1));
+  for (gt_id id = 0; id <= loss; id++) gradient_of[id] = GT_NONE;
+  gt_shape shape = graph->node[loss].shape;
+  gt_id one = gt_constant(graph, 1.0);
+  gradient_of[loss] = shape.rank ? gt_expand(graph, one, shape) : one;
+  for (gt_id id = loss + 1; id-- > 0;)
+    if (active[id] && gradient_of[id] != GT_NONE) propagate(graph, id, active, gradient_of);
+  for (int i = 0; i < count; i++)
+    if (wrt[i] != GT_NONE && wrt[i] <= loss) gradient[i] = gradient_of[wrt[i]];
+  free(gradient_of);
+  free(active);
+  graph->scope = scope;
+  if (graph->error.status) return gt_fail(error, GT_ERR_INTERNAL, "gradient: %s", graph->error.message);
+  return gt_graph_verify(graph, error);
+}

@@ -1,0 +1,155 @@
+#include "graph/graph.h"
+#include "base/memory.h"
+#include "op/op.h"
+#include <assert.h>
+#include <string.h>
+
+gt_graph *gt_graph_create(gt_arena *arena) {
+  gt_graph *graph = GT_NEW(arena, gt_graph);
+  graph->arena = arena;
+  graph->scope = "";
+  return graph;
+}
+
+const char *gt_graph_scope(gt_graph *graph, const char *scope) {
+  const char *former = graph->scope;
+  graph->scope = gt_arena_strdup(graph->arena, scope);
+  return former;
+}
+
+/* Doubles an array that lives in the graph's arena; the old copy is given up with the arena. */
+static void *grown(gt_arena *arena, const void *old, uint32_t count, uint32_t *capacity, size_t size) {
+  *capacity = *capacity ? 2 * *capacity : 64;
+  void *larger = gt_arena_alloc(arena, *capacity * size);
+  if (count) memcpy(larger, old, count * size);
+  return larger;
+}
+
+gt_id gt_node_add(gt_graph *graph, const gt_op *op, const gt_id *input, int inputs, const void *attribute,
+                  size_t attribute_size) {
+  assert(inputs >= op->min_inputs && (op->max_inputs < 0 || inputs <= op->max_inputs));
+  for (int i = 0; i < inputs; i++) {
+    if (input[i] == GT_NONE) return GT_NONE;
+    assert(input[i] < graph->count);
+  }
+  gt_node node = {.op = op,
+                  .input = inputs ? gt_arena_copy(graph->arena, input, sizeof *input * (size_t)inputs) : NULL,
+                  .inputs = inputs,
+                  .attribute = attribute ? gt_arena_copy(graph->arena, attribute, attribute_size) : NULL,
+                  .attribute_size = attribute ? attribute_size : 0,
+                  .scope = graph->scope};
+  if (!op->infer(graph, &node, &node.shape, &node.dtype, &graph->error)) return GT_NONE;
+  if (graph->count == graph->capacity)
+    graph->node = grown(graph->arena, graph->node, graph->count, &graph->capacity, sizeof *graph->node);
+  graph->node[graph->count] = node;
+  return graph->count++;
+}
+
+void gt_graph_root(gt_graph *graph, gt_id node) {
+  if (node == GT_NONE) return;
+  if (graph->roots == graph->root_capacity)
+    graph->root = grown(graph->arena, graph->root, graph->roots, &graph->root_capacity, sizeof *graph->root);
+  graph->root[graph->roots++] = node;
+}
+
+uint32_t gt_graph_variable(gt_graph *graph, const char *name, gt_shape shape, gt_dtype dtype, bool host_visible) {
+  for (uint32_t i = 0; i < graph->variables; i++) {
+    if (strcmp(graph->variable[i].name, name)) continue;
+    assert(gt_shape_equal(graph->variable[i].shape, shape) && graph->variable[i].dtype == dtype);
+    return i;
+  }
+  if (graph->variables == graph->variable_capacity)
+    graph->variable = grown(graph->arena, graph->variable, graph->variables, &graph->variable_capacity,
+                            sizeof *graph->variable);
+  graph->variable[graph->variables] = (gt_variable){gt_arena_strdup(graph->arena, name), shape, dtype, host_visible};
+  return graph->variables++;
+}
+
+gt_shape gt_shape_of(int rank, const int64_t *dim) {
+  assert(rank >= 0 && rank <= GT_MAX_RANK);
+  gt_shape shape = {.rank = rank};
+  if (rank) memcpy(shape.dim, dim, sizeof *dim * (size_t)rank);
+  return shape;
+}
+
+gt_shape gt_shape_1(int64_t a) { return (gt_shape){1, {a}}; }
+
+gt_shape gt_shape_2(int64_t a, int64_t b) { return (gt_shape){2, {a, b}}; }
+
+int64_t gt_shape_count(gt_shape shape) {
+  int64_t count = 1;
+  for (int d = 0; d < shape.rank; d++) count *= shape.dim[d];
+  return count;
+}
+
+bool gt_shape_equal(gt_shape a, gt_shape b) {
+  return a.rank == b.rank && !memcmp(a.dim, b.dim, sizeof *a.dim * (size_t)a.rank);
+}
+
+bool gt_shape_broadcast(gt_shape a, gt_shape b, gt_shape *out) {
+  gt_shape wide = {.rank = a.rank > b.rank ? a.rank : b.rank};
+  for (int d = 1; d <= wide.rank; d++) {
+    int64_t x = d <= a.rank ? a.dim[a.rank - d] : 1, y = d <= b.rank ? b.dim[b.rank - d] : 1;
+    if (x != y && x != 1 && y != 1) return false;
+    wide.dim[wide.rank - d] = x == 1 ? y : x;
+  }
+  *out = wide;
+  return true;
+}
+
+const char *gt_shape_text(gt_shape shape, char buffer[128]) {
+  int used = snprintf(buffer, 128, "[");
+  for (int d = 0; d < shape.rank && used < 120; d++)
+    used += snprintf(buffer + used, 128 - (size_t)used, "%s%lld", d ? ", " : "", (long long)shape.dim[d]);
+  if (used < 127) snprintf(buffer + used, 128 - (size_t)used, "]");
+  return buffer;
+}
+
+size_t gt_dtype_size(gt_dtype dtype) { return dtype == GT_U8 ? 1 : 4; }
+
+const char *gt_dtype_name(gt_dtype dtype) {
+  static const char *const names[] = {[GT_F32] = "f32", [GT_I32] = "i32", [GT_U8] = "u8"};
+  return names[dtype];
+}
+
+static bool verify_node(const gt_graph *graph, uint32_t id, gt_error *error) {
+  const gt_node *node = &graph->node[id];
+  if (node->inputs < node->op->min_inputs || (node->op->max_inputs >= 0 && node->inputs > node->op->max_inputs))
+    return gt_fail(error, GT_ERR_INTERNAL, "node %u (%s) has %d inputs", id, node->op->name, node->inputs);
+  for (int i = 0; i < node->inputs; i++)
+    if (node->input[i] >= id)
+      return gt_fail(error, GT_ERR_INTERNAL, "node %u (%s) uses node %u, which does not stand before it", id,
+                     node->op->name, node->input[i]);
+  gt_shape shape;
+  gt_dtype dtype;
+  if (!node->op->infer(graph, node, &shape, &dtype, error)) return false;
+  if (!gt_shape_equal(shape, node->shape) || dtype != node->dtype)
+    return gt_fail(error, GT_ERR_INTERNAL, "node %u (%s) does not have its inferred shape", id, node->op->name);
+  return true;
+}
+
+bool gt_graph_verify(const gt_graph *graph, gt_error *error) {
+  for (uint32_t id = 0; id < graph->count; id++)
+    if (!verify_node(graph, id, error)) return false;
+  for (uint32_t r = 0; r < graph->roots; r++)
+    if (graph->root[r] >= graph->count)
+      return gt_fail(error, GT_ERR_INTERNAL, "root %u names no node", r);
+  return true;
+}
+
+void gt_graph_print(const gt_graph *graph, FILE *stream) {
+  char shape[128], attribute[256];
+  for (uint32_t id = 0; id < graph->count; id++) {
+    const gt_node *node = &graph->node[id];
+    attribute[0] = 0;
+    if (node->op->print) node->op->print(node, attribute, sizeof attribute);
+    fprintf(stream, "%%%-4u = %-14s", id, node->op->name);
+    for (int i = 0; i < node->inputs; i++) fprintf(stream, "%s%%%u", i ? ", " : " ", node->input[i]);
+    fprintf(stream, "%s%s : %s %s", attribute[0] ? "  " : "", attribute, gt_dtype_name(node->dtype),
+            gt_shape_text(node->shape, shape));
+    fprintf(stream, node->scope[0] ? "  (%s)\n" : "\n", node->scope);
+  }
+  fprintf(stream, "roots:");
+  for (uint32_t r = 0; r < graph->roots; r++) fprintf(stream, " %%%u", graph->root[r]);
+  fputc('\n', stream);
+}

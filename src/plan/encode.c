@@ -1,0 +1,191 @@
+#include "op/elementwise.h"
+#include "plan/fuse.h"
+#include <string.h>
+
+typedef struct encoder {
+  const gt_fusion *fusion;
+  gt_group *group;
+  int max_inputs, max_outputs;
+  bool general; /* does the kernel take general strides? */
+  int64_t count;
+  uint32_t fixed_row; /* a matmul's epilogue runs over rows of n; 0: free */
+} encoder;
+
+static bool in_group(const gt_group *group, gt_id id) {
+  for (int i = 0; i < group->nodes; i++)
+    if (group->node[i] == id) return true;
+  return false;
+}
+
+bool gt_group_is_output(const gt_fusion *fusion, const gt_group *group, gt_id id) {
+  if (fusion->kept[id]) return true;
+  for (uint32_t u = fusion->user_start[id]; u < fusion->user_start[id + 1]; u++) {
+    gt_id user = fusion->user[u];
+    if (in_group(group, user)) continue;
+    const gt_node *node = gt_node_at(fusion->graph, user);
+    /* A reshape that only this group looks through is not a use. */
+    if (node->op->kind == GT_OP_VIEW && gt_fuse_resolve(fusion->graph, user) == gt_fuse_resolve(fusion->graph, id) &&
+        !gt_group_is_output(fusion, group, user))
+      continue;
+    return true;
+  }
+  return false;
+}
+
+static bool row_fits(encoder *e, int64_t row) {
+  if (e->fixed_row) return row == e->fixed_row;
+  if (e->group->row && e->group->row != row) return false;
+  e->group->row = (uint32_t)row;
+  return true;
+}
+
+/* How an operand of shape x is read in an iteration space of shape `space` (broadcasting aligns last axes). */
+static bool load_mode(encoder *e, gt_shape x, gt_shape space, uint32_t *mode) {
+  int64_t count = gt_shape_count(x);
+  if (count == e->count) return *mode = GT_LOAD_SAME, true;
+  if (count == 1) return *mode = GT_LOAD_SCALAR, true;
+  int lead = space.rank - x.rank, first = 0, last = x.rank;
+  while (first < x.rank && x.dim[first] == 1) first++;
+  while (last > 0 && x.dim[last - 1] == 1) last--;
+  int64_t tail = 1, head = 1;
+  for (int d = lead + first; d < space.rank; d++) tail *= space.dim[d];
+  if (tail == count && row_fits(e, count)) return *mode = GT_LOAD_ROW, true;
+  for (int d = 0; d < lead + last; d++) head *= space.dim[d];
+  if (head == count && row_fits(e, e->count / count)) return *mode = GT_LOAD_COLUMN, true;
+  *mode = GT_LOAD_GENERAL;
+  return e->general && gt_shape_equal(space, e->group->shape);
+}
+
+static bool input_operand(encoder *e, gt_id id, gt_shape space, uint32_t *operand) {
+  gt_program *p = &e->group->program;
+  uint32_t mode;
+  if (!load_mode(e, gt_node_at(e->fusion->graph, id)->shape, space, &mode)) return false;
+  gt_id source = mode == GT_LOAD_GENERAL ? id : gt_fuse_resolve(e->fusion->graph, id);
+  for (uint32_t k = 0; k < p->inputs; k++)
+    if (e->group->input[k] == source && p->load[k] == mode) return *operand = k, true;
+  if ((int)p->inputs == e->max_inputs) return false;
+  e->group->input[p->inputs] = source;
+  p->load[p->inputs] = mode;
+  *operand = p->inputs++;
+  return true;
+}
+
+static bool immediate_operand(gt_program *p, float value, uint32_t *operand) {
+  for (uint32_t k = 0; k < p->immediates; k++)
+    if (!memcmp(&p->immediate[k], &value, sizeof value)) return *operand = GT_OPERAND_IMMEDIATE + k, true;
+  if (p->immediates == GT_PROGRAM_IMMEDIATES) return false;
+  p->immediate[p->immediates] = value;
+  *operand = GT_OPERAND_IMMEDIATE + p->immediates++;
+  return true;
+}
+
+/* The operand code of a value that is computed inside the group, or -1. */
+static int result_operand(const encoder *e, gt_id id, const int *result) {
+  gt_id source = gt_fuse_resolve(e->fusion->graph, id);
+  if (source == e->group->leader) return GT_OPERAND_LEADER;
+  for (int i = 0; i < e->group->nodes; i++)
+    if (e->group->node[i] == source) return result[i];
+  return -1;
+}
+
+static bool operand_of(encoder *e, gt_id id, gt_shape space, const int *result, uint32_t *operand) {
+  int inside = result_operand(e, id, result);
+  if (inside >= 0) return *operand = (uint32_t)inside, true;
+  if (gt_fuse_is_constant(e->fusion->graph, id)) {
+    uint32_t opcode;
+    int operands;
+    float value;
+    bool has;
+    gt_elementwise_code(e->fusion->graph, gt_fuse_resolve(e->fusion->graph, id), &opcode, &operands, &value, &has);
+    return immediate_operand(&e->group->program, value, operand);
+  }
+  return input_operand(e, id, space, operand);
+}
+
+static bool encode_node(encoder *e, gt_id id, int *result, int index) {
+  gt_program *p = &e->group->program;
+  const gt_node *node = gt_node_at(e->fusion->graph, id);
+  uint32_t opcode, operand[3] = {0, 0, 0};
+  int operands, k;
+  float immediate;
+  bool has_immediate;
+  gt_elementwise_code(e->fusion->graph, id, &opcode, &operands, &immediate, &has_immediate);
+  if (opcode == GT_I_CONSTANT) { /* materialised: nobody but a kernel wants it */
+    opcode = GT_I_MOVE;
+    operands = 0;
+  }
+  for (k = 0; k < operands; k++)
+    if (!operand_of(e, node->input[k], node->shape, result, &operand[k])) return false;
+  if (has_immediate && !immediate_operand(p, immediate, &operand[k])) return false;
+  if (opcode == GT_I_RANDOM) {
+    if (e->group->clock != GT_NONE && e->group->clock != node->input[0]) return false;
+    e->group->clock = node->input[0];
+  }
+  if (p->instructions == GT_PROGRAM_CODE) return false;
+  p->code[p->instructions] = GT_CODE(opcode, operand[0], operand[1], operand[2]);
+  result[index] = (int)(GT_OPERAND_RESULT + p->instructions++);
+  return true;
+}
+
+static bool add_output(encoder *e, gt_id id, int operand) {
+  gt_program *p = &e->group->program;
+  if ((int)p->outputs == e->max_outputs) return false;
+  e->group->output[p->outputs] = id;
+  p->output[p->outputs++] = (uint32_t)operand;
+  return true;
+}
+
+static encoder encoder_for(const gt_fusion *fusion, gt_group *group) {
+  encoder e = {fusion, group, GT_PROGRAM_INPUTS, GT_PROGRAM_OUTPUTS, true, 0, 0};
+  const gt_node *last = gt_node_at(fusion->graph, group->node[group->nodes - 1]);
+  group->shape = last->shape;
+  if (group->leader != GT_NONE) {
+    const gt_node *leader = gt_node_at(fusion->graph, group->leader);
+    group->shape = leader->shape;
+    if (leader->op->epilogue) {
+      e.max_inputs = 4;
+      e.max_outputs = 2;
+      e.general = false;
+      e.fixed_row = leader->shape.rank ? (uint32_t)leader->shape.dim[leader->shape.rank - 1] : 1;
+    } else if (leader->op->prologue) {
+      group->shape = gt_node_at(fusion->graph, leader->input[0])->shape;
+      e.max_outputs = 1;
+    }
+  }
+  e.count = gt_shape_count(group->shape);
+  return e;
+}
+
+/* A prologue's one output is what its leader reads, whether computed here or merely loaded. */
+static bool encode_prologue(encoder *e, const int *result) {
+  gt_id read = gt_node_at(e->fusion->graph, e->group->leader)->input[0];
+  uint32_t operand;
+  for (int i = 0; i < e->group->nodes; i++)
+    if (e->group->node[i] != e->group->leader && gt_group_is_output(e->fusion, e->group, e->group->node[i]))
+      return false;
+  if (!operand_of(e, read, e->group->shape, result, &operand)) return false;
+  return add_output(e, read, (int)operand);
+}
+
+bool gt_group_encode(const gt_fusion *fusion, gt_group *group) {
+  encoder e = encoder_for(fusion, group);
+  int result[GT_PROGRAM_CODE + 1];
+  if (group->nodes > GT_PROGRAM_CODE) return false;
+  memset(&group->program, 0, sizeof group->program);
+  group->row = 0;
+  group->clock = GT_NONE;
+  const gt_op *leader = group->leader == GT_NONE ? NULL : gt_node_at(fusion->graph, group->leader)->op;
+  if (leader && !leader->epilogue && !leader->prologue) return group->nodes == 1;
+  for (int i = 0; i < group->nodes; i++) result[i] = -1;
+  for (int i = 0; i < group->nodes; i++)
+    if (group->node[i] != group->leader && !encode_node(&e, group->node[i], result, i)) return false;
+  if (e.fixed_row) group->row = e.fixed_row;
+  if (!group->row) group->row = 1;
+  if (leader && leader->prologue) return encode_prologue(&e, result);
+  for (int i = 0; i < group->nodes; i++) {
+    gt_id id = group->node[i];
+    if (!gt_group_is_output(fusion, group, id)) continue;
+    if (!add_output(&e, id, id == group->leader ? GT_OPERAND_LEADER : result[i])) return false;
+  }
+  return true;
+}

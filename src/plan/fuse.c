@@ -1,0 +1,228 @@
+#include "plan/fuse.h"
+#include "base/memory.h"
+#include "op/core.h"
+#include "op/elementwise.h"
+#include <stdlib.h>
+#include <string.h>
+
+gt_id gt_fuse_resolve(const gt_graph *graph, gt_id id) {
+  for (;;) {
+    const gt_node *node = gt_node_at(graph, id);
+    if (node->op->kind != GT_OP_VIEW) return id;
+    if (gt_shape_count(node->shape) != gt_shape_count(gt_node_at(graph, node->input[0])->shape)) return id;
+    id = node->input[0];
+  }
+}
+
+bool gt_fuse_is_constant(const gt_graph *graph, gt_id id) {
+  const gt_op *op = gt_node_at(graph, gt_fuse_resolve(graph, id))->op;
+  return op->kind == GT_OP_ELEMENTWISE && op->opcode == GT_I_CONSTANT;
+}
+
+static void mark_live(gt_fusion *f, const gt_plan_options *options) {
+  const gt_graph *graph = f->graph;
+  for (uint32_t r = 0; r < graph->roots; r++) f->live[graph->root[r]] = true;
+  for (int k = 0; k < options->keep_count; k++) {
+    f->live[options->keep[k]] = true;
+    f->kept[options->keep[k]] = true;
+  }
+  for (gt_id id = graph->count; id-- > 0;)
+    if (f->live[id])
+      for (int i = 0; i < graph->node[id].inputs; i++) f->live[graph->node[id].input[i]] = true;
+}
+
+static void list_users(gt_arena *arena, gt_fusion *f) {
+  const gt_graph *graph = f->graph;
+  f->user_start = GT_NEW_N(arena, uint32_t, graph->count + 2);
+  for (gt_id id = 0; id < graph->count; id++)
+    if (f->live[id])
+      for (int i = 0; i < graph->node[id].inputs; i++) f->user_start[graph->node[id].input[i] + 2]++;
+  for (gt_id id = 0; id < graph->count; id++) f->user_start[id + 2] += f->user_start[id + 1];
+  f->user = GT_NEW_N(arena, gt_id, f->user_start[graph->count + 1] + 1);
+  for (gt_id id = 0; id < graph->count; id++)
+    if (f->live[id])
+      for (int i = 0; i < graph->node[id].inputs; i++) f->user[f->user_start[graph->node[id].input[i] + 1]++] = id;
+}
+
+/* A constant needs memory only if something other than a program reads it. */
+static bool needs_group(const gt_fusion *f, gt_id id) {
+  const gt_op *op = gt_node_at(f->graph, id)->op;
+  if (op->kind == GT_OP_KERNEL) return true;
+  if (op->kind != GT_OP_ELEMENTWISE) return false;
+  if (op->opcode != GT_I_CONSTANT || f->kept[id]) return true;
+  for (uint32_t u = f->user_start[id]; u < f->user_start[id + 1]; u++) {
+    const gt_node *user = gt_node_at(f->graph, f->user[u]);
+    if (user->op->kind == GT_OP_ELEMENTWISE) continue;
+    if (user->op->kind == GT_OP_VIEW && gt_fuse_resolve(f->graph, f->user[u]) == id && !f->kept[f->user[u]]) {
+      bool programs_only = true;
+      for (uint32_t v = f->user_start[f->user[u]]; v < f->user_start[f->user[u] + 1]; v++)
+        programs_only &= gt_node_at(f->graph, f->user[v])->op->kind == GT_OP_ELEMENTWISE;
+      if (programs_only) continue;
+    }
+    return true;
+  }
+  return false;
+}
+
+static bool make_groups(gt_arena *arena, gt_fusion *f, gt_error *error) {
+  const gt_graph *graph = f->graph;
+  f->group = GT_NEW_N(arena, gt_group, graph->count + 1);
+  for (gt_id id = 0; id < graph->count; id++) {
+    f->group_of[id] = -1;
+    if (!f->live[id] || !needs_group(f, id)) continue;
+    gt_group *group = &f->group[f->groups];
+    group->leader = graph->node[id].op->kind == GT_OP_KERNEL ? id : GT_NONE;
+    group->node = gt_arena_copy(arena, &id, sizeof id);
+    group->nodes = 1;
+    f->group_of[id] = f->groups++;
+    if (!gt_group_encode(f, group))
+      return gt_fail(error, GT_ERR_INTERNAL, "node %u (%s) does not fit a kernel", id, graph->node[id].op->name);
+  }
+  return true;
+}
+
+typedef struct search { /* depth-first, over whole groups: entering one means depending on all of it */
+  const gt_fusion *f;
+  int from, to;
+  bool *seen_node, *seen_group;
+} search;
+
+static bool reaches(search *s, gt_id id);
+
+static bool users_reach(search *s, gt_id id) {
+  for (uint32_t u = s->f->user_start[id]; u < s->f->user_start[id + 1]; u++)
+    if (reaches(s, s->f->user[u])) return true;
+  return false;
+}
+
+static bool reaches(search *s, gt_id id) {
+  int g = s->f->group_of[id];
+  if (g == s->from) return false;
+  if (g == s->to) return true;
+  if (g < 0) {
+    if (s->seen_node[id]) return false;
+    s->seen_node[id] = true;
+    return users_reach(s, id);
+  }
+  if (s->seen_group[g]) return false;
+  s->seen_group[g] = true;
+  for (int i = 0; i < s->f->group[g].nodes; i++)
+    if (users_reach(s, s->f->group[g].node[i])) return true;
+  return false;
+}
+
+/* Is there a way from group a to group b that leaves them in between (through other groups)? */
+static bool indirect_path(const gt_fusion *f, int a, int b) {
+  search s = {f, a, b, gt_alloc(f->graph->count), gt_alloc((size_t)f->groups)};
+  bool found = false;
+  for (int i = 0; i < f->group[a].nodes && !found; i++) {
+    gt_id id = f->group[a].node[i];
+    for (uint32_t u = f->user_start[id]; u < f->user_start[id + 1] && !found; u++) {
+      gt_id user = f->user[u];
+      int g = f->group_of[user];
+      if (g == a || g == b) continue;
+      /* A reshape read directly by b is no detour. */
+      if (g < 0 && gt_fuse_resolve(f->graph, user) == gt_fuse_resolve(f->graph, id)) {
+        for (uint32_t v = f->user_start[user]; v < f->user_start[user + 1] && !found; v++)
+          if (f->group_of[f->user[v]] != a && f->group_of[f->user[v]] != b) found = reaches(&s, f->user[v]);
+      } else {
+        found = reaches(&s, user);
+      }
+    }
+  }
+  free(s.seen_node);
+  free(s.seen_group);
+  return found;
+}
+
+static int64_t iteration_count(const gt_fusion *f, const gt_group *g) {
+  (void)f;
+  return gt_shape_count(g->shape);
+}
+
+/* May group a (producer) and group b (consumer) be one, as far as leaders go? */
+static bool leaders_allow(const gt_fusion *f, const gt_group *a, const gt_group *b) {
+  if (iteration_count(f, a) != iteration_count(f, b)) return false;
+  if (a->leader != GT_NONE && b->leader != GT_NONE) return false;
+  if (a->leader != GT_NONE) return gt_node_at(f->graph, a->leader)->op->epilogue;
+  if (b->leader == GT_NONE) return true;
+  const gt_node *leader = gt_node_at(f->graph, b->leader);
+  if (leader->op->prologue) return true;
+  if (!leader->op->epilogue) return false;
+  /* Only the epilogue may take it in: the leader's own operands must be in memory. */
+  for (int i = 0; i < leader->inputs; i++)
+    if (f->group_of[gt_fuse_resolve(f->graph, leader->input[i])] == (int)(a - f->group)) return false;
+  return true;
+}
+
+static bool try_merge(gt_arena *arena, gt_fusion *f, int a, int b) {
+  gt_group *ga = &f->group[a], *gb = &f->group[b];
+  if (a == b || !leaders_allow(f, ga, gb) || ga->nodes + gb->nodes > GT_PROGRAM_CODE) return false;
+  gt_id merged[GT_PROGRAM_CODE];
+  int n = 0, i = 0, k = 0;
+  while (i < ga->nodes || k < gb->nodes)
+    merged[n++] = k == gb->nodes || (i < ga->nodes && ga->node[i] < gb->node[k]) ? ga->node[i++] : gb->node[k++];
+  gt_group candidate = *gb;
+  candidate.leader = ga->leader != GT_NONE ? ga->leader : gb->leader;
+  candidate.node = merged;
+  candidate.nodes = n;
+  if (!gt_group_encode(f, &candidate) || indirect_path(f, a, b)) return false;
+  candidate.node = gt_arena_copy(arena, merged, sizeof *merged * (size_t)n);
+  for (i = 0; i < ga->nodes; i++) f->group_of[ga->node[i]] = b;
+  ga->nodes = 0;
+  ga->leader = GT_NONE;
+  *gb = candidate;
+  return true;
+}
+
+/* Would joining a and b spare the memory of value p (computed in a)? Uses that need it in memory anyhow are neutral. */
+static bool only_used_within(const gt_fusion *f, gt_id p, int a, int b) {
+  for (uint32_t u = f->user_start[p]; u < f->user_start[p + 1]; u++) {
+    gt_id user = f->user[u];
+    gt_op_kind kind = gt_node_at(f->graph, user)->op->kind;
+    if (kind == GT_OP_ASSIGN || kind == GT_OP_PACK) continue;
+    if (kind == GT_OP_VIEW) {
+      if (gt_fuse_resolve(f->graph, user) != gt_fuse_resolve(f->graph, p)) return false;
+      if (!only_used_within(f, user, a, b)) return false;
+      continue;
+    }
+    if (f->group_of[user] != a && f->group_of[user] != b) return false;
+  }
+  return true;
+}
+
+static bool merge_inputs(gt_arena *arena, gt_fusion *f, gt_id id, bool sparing) {
+  const gt_node *node = gt_node_at(f->graph, id);
+  bool merged = false;
+  for (int i = 0; i < node->inputs; i++) {
+    gt_id p = gt_fuse_resolve(f->graph, node->input[i]);
+    int a = f->group_of[p], b = f->group_of[id];
+    if (a < 0 || a == b) continue;
+    if (sparing ? !only_used_within(f, p, a, b) : f->group[a].leader == GT_NONE || f->group[b].leader != GT_NONE)
+      continue;
+    merged |= try_merge(arena, f, a, b);
+  }
+  return merged;
+}
+
+bool gt_fuse(gt_arena *arena, const gt_graph *graph, const gt_plan_options *options, gt_fusion *f, gt_error *error) {
+  *f = (gt_fusion){.graph = graph};
+  f->live = GT_NEW_N(arena, bool, graph->count + 1);
+  f->kept = GT_NEW_N(arena, bool, graph->count + 1);
+  f->group_of = GT_NEW_N(arena, int, graph->count + 1);
+  mark_live(f, options);
+  list_users(arena, f);
+  if (!make_groups(arena, f, error)) return false;
+  if (options->no_fusion) return true;
+  for (int pass = 0; pass < 2; pass++)
+    for (bool merged = true; merged;) {
+      merged = false;
+      for (gt_id id = 0; id < graph->count; id++)
+        if (f->group_of[id] >= 0) merged |= merge_inputs(arena, f, id, pass == 0);
+    }
+  /* A merge may have turned outputs of its neighbours into inner values or the reverse: encode all once more. */
+  for (int g = 0; g < f->groups; g++)
+    if (f->group[g].nodes && !gt_group_encode(f, &f->group[g]))
+      return gt_fail(error, GT_ERR_INTERNAL, "fused group %d no longer fits a kernel", g);
+  return true;
+}

@@ -1,0 +1,179 @@
+#include "base/memory.h"
+#include "op/elementwise.h"
+#include "plan/internal.h"
+#include <assert.h>
+#include <string.h>
+
+const gt_graph *gt_lowering_graph(const gt_lowering *lowering) { return lowering->graph; }
+
+const gt_target *gt_lowering_target(const gt_lowering *lowering) { return &lowering->options->target; }
+
+static gt_draft *current(gt_lowering *lowering) { return &lowering->drafts.items[lowering->drafts.count - 1]; }
+
+gt_step *gt_lower_step(gt_lowering *lowering, const gt_kernel *kernel, const void *args, size_t args_size) {
+  assert(args_size <= sizeof((gt_step *)0)->args);
+  gt_draft *draft = GT_PUSH(&lowering->drafts);
+  *draft = (gt_draft){.item = lowering->current_item};
+  gt_step *step = &draft->step;
+  step->kernel = kernel;
+  memcpy(step->args, args, args_size);
+  step->args_size = (uint32_t)args_size;
+  step->tiles = 1;
+  step->grid[0] = step->grid[1] = step->grid[2] = 1;
+  step->spec[GT_SPEC_LOCAL_X] = step->spec[GT_SPEC_LOCAL_Y] = step->spec[GT_SPEC_LOCAL_Z] = 1;
+  return step;
+}
+
+static gt_use *add_use(gt_lowering *lowering, size_t argument, use_kind kind, uint32_t id, uint64_t bytes) {
+  gt_use *use = GT_PUSH(current(lowering));
+  *use = (gt_use){.argument = (uint32_t)argument, .kind = kind, .id = id, .bytes = bytes};
+  return use;
+}
+
+static uint64_t node_bytes(const gt_graph *graph, gt_id id) {
+  const gt_node *node = gt_node_at(graph, id);
+  return (uint64_t)gt_shape_count(node->shape) * gt_dtype_size(node->dtype);
+}
+
+void gt_lower_read(gt_lowering *lowering, size_t argument, gt_id node) {
+  add_use(lowering, argument, USE_NODE, node, node_bytes(lowering->graph, node))->read = true;
+}
+
+void gt_lower_write(gt_lowering *lowering, size_t argument, gt_id node) {
+  add_use(lowering, argument, USE_NODE, node, node_bytes(lowering->graph, node))->write = true;
+}
+
+void gt_lower_write_part(gt_lowering *lowering, size_t argument, gt_id node) {
+  gt_use *use = add_use(lowering, argument, USE_NODE, node, node_bytes(lowering->graph, node));
+  use->write = use->part = true;
+}
+
+uint32_t gt_lower_scratch(gt_lowering *lowering, uint64_t bytes) {
+  *GT_PUSH(&lowering->scratch) = bytes;
+  return (uint32_t)lowering->scratch.count - 1;
+}
+
+void gt_lower_use_scratch(gt_lowering *lowering, size_t argument, uint32_t scratch, bool write) {
+  gt_use *use = add_use(lowering, argument, USE_SCRATCH, scratch, lowering->scratch.items[scratch]);
+  use->write = write;
+  use->read = !write;
+}
+
+void gt_lower_update_variable(gt_lowering *lowering, size_t argument, uint32_t variable) {
+  const gt_variable *v = &lowering->graph->variable[variable];
+  gt_use *use = add_use(lowering, argument, USE_VARIABLE, variable,
+                        (uint64_t)gt_shape_count(v->shape) * gt_dtype_size(v->dtype));
+  use->read = use->write = true;
+}
+
+void gt_lower_constants(gt_lowering *lowering, size_t argument, const void *data, size_t size) {
+  while (lowering->constants.count % 16) *GT_PUSH(&lowering->constants) = 0;
+  gt_use *use = add_use(lowering, argument, USE_CONSTANT, 0, size);
+  use->read = true;
+  use->offset = lowering->constants.count;
+  for (size_t i = 0; i < size; i++) *GT_PUSH(&lowering->constants) = ((const uint8_t *)data)[i];
+}
+
+/* Words {rank, dim[8], stride[input][8]}: strides of broadcast axes are 0; inputs not read this way have none. */
+static void general_layout(gt_lowering *lowering, const gt_group *group, size_t argument) {
+  uint32_t words[1 + GT_MAX_RANK + GT_PROGRAM_INPUTS * GT_MAX_RANK] = {(uint32_t)group->shape.rank};
+  for (int d = 0; d < group->shape.rank; d++) words[1 + d] = (uint32_t)group->shape.dim[d];
+  for (uint32_t k = 0; k < group->program.inputs; k++) {
+    if (group->program.load[k] != GT_LOAD_GENERAL) continue;
+    gt_shape x = gt_node_at(lowering->graph, group->input[k])->shape;
+    uint32_t stride = 1;
+    for (int d = x.rank - 1; d >= 0; d--) {
+      int axis = d + group->shape.rank - x.rank;
+      words[1 + GT_MAX_RANK * (1 + (int)k) + axis] = x.dim[d] == 1 ? 0 : stride;
+      stride *= (uint32_t)x.dim[d];
+    }
+  }
+  gt_lower_constants(lowering, argument, words, sizeof words);
+}
+
+void gt_lower_program(gt_lowering *lowering, const gt_group *group, size_t x, size_t y, long clock, long layout) {
+  bool general = false;
+  gt_program_to_spec(&group->program, current(lowering)->step.spec);
+  for (uint32_t k = 0; k < group->program.inputs; k++) {
+    gt_lower_read(lowering, x + 8 * k, group->input[k]);
+    general |= group->program.load[k] == GT_LOAD_GENERAL;
+  }
+  /* A prologue's output is what its leader reads, in registers: it goes to no buffer. */
+  bool prologue = group->leader != GT_NONE && gt_node_at(lowering->graph, group->leader)->op->prologue;
+  for (uint32_t k = 0; k < group->program.outputs && !prologue; k++)
+    gt_lower_write(lowering, y + 8 * k, group->output[k]);
+  if (group->clock != GT_NONE && clock >= 0) gt_lower_read(lowering, (size_t)clock, group->clock);
+  if (general) {
+    assert(layout >= 0);
+    general_layout(lowering, group, (size_t)layout);
+  }
+}
+
+void gt_lower_grid(gt_lowering *lowering, uint64_t count, uint32_t local) {
+  gt_step *step = &current(lowering)->step;
+  uint64_t groups = (count + local - 1) / local;
+  uint32_t limit = lowering->options->target.max_grid ? lowering->options->target.max_grid : 65535;
+  step->spec[GT_SPEC_LOCAL_X] = local;
+  step->grid[0] = groups > limit ? limit : groups ? (uint32_t)groups : 1;
+}
+
+/* A copy is a program of no instructions; its target is then narrowed to the part it fills. */
+static bool lower_copy(gt_lowering *lowering, const gt_copy *copy, gt_error *error) {
+  const gt_node *source = gt_node_at(lowering->graph, copy->source);
+  if (source->dtype != GT_F32)
+    return gt_fail(error, GT_ERR_INTERNAL, "cannot copy %s values", gt_dtype_name(source->dtype));
+  gt_group group = {.leader = GT_NONE, .shape = source->shape, .row = 1, .clock = GT_NONE};
+  group.program.inputs = group.program.outputs = 1;
+  group.input[0] = copy->source;
+  group.output[0] = copy->target;
+  group.nodes = 1;
+  group.node = &copy->target;
+  gt_elementwise_lower(lowering, &group);
+  gt_draft *draft = current(lowering);
+  for (size_t i = 0; i < draft->count; i++) {
+    gt_use *use = &draft->items[i];
+    if (!use->write) continue;
+    use->part = true;
+    use->offset = (uint64_t)copy->offset * 4;
+    use->bytes = node_bytes(lowering->graph, copy->source);
+  }
+  return true;
+}
+
+static double group_flops(const gt_lowering *lowering, const gt_group *group) {
+  double flops = 0;
+  for (int i = 0; i < group->nodes; i++) {
+    const gt_node *node = gt_node_at(lowering->graph, group->node[i]);
+    flops += node->op->flops ? node->op->flops(lowering->graph, node) : (double)gt_shape_count(node->shape);
+  }
+  return flops;
+}
+
+bool gt_plan_lower(gt_lowering *lowering, gt_error *error) {
+  const gt_fusion *fusion = &lowering->fusion;
+  for (uint32_t i = 0; i < lowering->ordered; i++) {
+    int item = lowering->current_item = (int)lowering->order[i];
+    size_t before = lowering->drafts.count;
+    gt_id node;
+    double flops = 0;
+    if (item < fusion->groups) {
+      const gt_group *group = &fusion->group[item];
+      node = group->leader != GT_NONE ? group->leader : group->node[group->nodes - 1];
+      flops = group_flops(lowering, group);
+      if (group->leader != GT_NONE)
+        gt_node_at(lowering->graph, node)->op->lower(lowering, group);
+      else
+        gt_elementwise_lower(lowering, group);
+    } else {
+      const gt_copy *copy = &lowering->copies.items[item - fusion->groups];
+      node = copy->target;
+      if (!lower_copy(lowering, copy, error)) return false;
+    }
+    for (size_t s = before; s < lowering->drafts.count; s++) {
+      lowering->drafts.items[s].step.node = node;
+      lowering->drafts.items[s].step.scope = gt_node_at(lowering->graph, node)->scope;
+      lowering->drafts.items[s].step.flops = s == before ? flops : 0;
+    }
+  }
+  return true;
+}

@@ -1,0 +1,83 @@
+/* Memory: lifetimes in levels, then offsets in one arena by first fit, largest first. Two values share bytes only if
+ * their level ranges do not meet, so reuse never adds a hazard inside a level. */
+#include "base/memory.h"
+#include "plan/internal.h"
+#include <stdlib.h>
+
+enum { ALIGNMENT = 256 };
+
+static uint64_t aligned(uint64_t bytes) { return (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT; }
+
+static void touch_root(gt_root *root, uint32_t level, uint64_t bytes) {
+  if (!root->used) *root = (gt_root){.bytes = 0, .first = level, .last = level, .used = true};
+  if (level < root->first) root->first = level;
+  if (level > root->last) root->last = level;
+  if (bytes > root->bytes) root->bytes = bytes;
+}
+
+static void find_lifetimes(gt_lowering *l, uint32_t levels) {
+  for (size_t s = 0; s < l->drafts.count; s++) {
+    const gt_draft *draft = &l->drafts.items[s];
+    for (size_t u = 0; u < draft->count; u++) {
+      if (draft->items[u].kind == USE_CONSTANT) continue;
+      gt_location at = gt_plan_locate(l, &draft->items[u]);
+      if (!at.variable) touch_root(&l->root[at.id], draft->step.level, at.offset + at.bytes);
+    }
+  }
+  for (gt_id id = 0; id < l->graph->count; id++) {
+    const gt_node *node = gt_node_at(l->graph, id);
+    bool pack = l->fusion.live[id] && node->op->kind == GT_OP_PACK;
+    if (!pack && !l->fusion.kept[id]) continue;
+    gt_location at = gt_plan_locate_node(l, id);
+    if (at.variable) continue;
+    if (pack) touch_root(&l->root[at.id], l->root[at.id].used ? l->root[at.id].first : 0, at.offset + at.bytes);
+    /* A pack's gaps are zero because nothing else ever uses its memory. */
+    if (pack && gt_pack_has_gaps(l->graph, id)) touch_root(&l->root[at.id], 0, 0);
+    if (l->fusion.kept[id] || (pack && gt_pack_has_gaps(l->graph, id))) touch_root(&l->root[at.id], levels, 0);
+  }
+}
+
+static int larger_first(const void *a, const void *b) {
+  const gt_root *x = *(gt_root *const *)a, *y = *(gt_root *const *)b;
+  if (x->bytes != y->bytes) return x->bytes > y->bytes ? -1 : 1;
+  return (x > y) - (x < y);
+}
+
+static bool live_together(const gt_root *a, const gt_root *b) { return a->first <= b->last && b->first <= a->last; }
+
+/* The lowest offset where root fits among those already laid out that are live with it. */
+static uint64_t first_fit(const gt_root *root, gt_root *const *laid, size_t count) {
+  uint64_t offset = 0;
+  for (bool moved = true; moved;) {
+    moved = false;
+    for (size_t i = 0; i < count; i++) {
+      const gt_root *other = laid[i];
+      if (!live_together(root, other)) continue;
+      if (offset < other->offset + aligned(other->bytes) && other->offset < offset + aligned(root->bytes)) {
+        offset = other->offset + aligned(other->bytes);
+        moved = true;
+      }
+    }
+  }
+  return offset;
+}
+
+uint64_t gt_plan_memory(gt_lowering *l, uint64_t *unaliased) {
+  size_t count = l->graph->count + l->scratch.count, used = 0;
+  uint32_t levels = l->drafts.count ? l->drafts.items[l->drafts.count - 1].step.level + 1 : 0;
+  l->root = GT_NEW_N(l->arena, gt_root, count + 1);
+  find_lifetimes(l, levels);
+  gt_root **order = gt_alloc(sizeof *order * (count + 1));
+  for (size_t i = 0; i < count; i++)
+    if (l->root[i].used) order[used++] = &l->root[i];
+  qsort(order, used, sizeof *order, larger_first);
+  uint64_t total = 0;
+  *unaliased = 0;
+  for (size_t i = 0; i < used; i++) {
+    order[i]->offset = l->options->no_reuse ? *unaliased : first_fit(order[i], order, i);
+    if (order[i]->offset + aligned(order[i]->bytes) > total) total = order[i]->offset + aligned(order[i]->bytes);
+    *unaliased += aligned(order[i]->bytes);
+  }
+  free(order);
+  return total;
+}

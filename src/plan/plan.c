@@ -1,0 +1,124 @@
+#include "base/memory.h"
+#include "plan/internal.h"
+#include <stdlib.h>
+#include <string.h>
+
+enum { VARIABLE_PADDING = 16 };
+
+static gt_access resolve(const gt_lowering *l, const gt_use *use) {
+  gt_access access = {.argument = use->argument, .bytes = use->bytes, .read = use->read, .write = use->write};
+  if (use->kind == USE_CONSTANT) {
+    access.buffer = GT_PLAN_CONSTANTS;
+    access.offset = use->offset;
+    return access;
+  }
+  gt_location at = gt_plan_locate(l, use);
+  access.buffer = at.variable ? GT_PLAN_VARIABLE + at.id : GT_PLAN_ARENA;
+  access.offset = at.offset + (at.variable ? 0 : l->root[at.id].offset);
+  return access;
+}
+
+static void finish_step(const gt_lowering *l, const gt_draft *draft, gt_step *step) {
+  *step = draft->step;
+  step->accesses = (int)draft->count;
+  step->access = GT_NEW_N(l->arena, gt_access, draft->count + 1);
+  for (size_t u = 0; u < draft->count; u++) {
+    step->access[u] = resolve(l, &draft->items[u]);
+    step->bytes += draft->items[u].bytes * (uint64_t)(draft->items[u].read + draft->items[u].write);
+  }
+}
+
+static gt_plan *finish_plan(gt_lowering *l) {
+  gt_plan *plan = GT_NEW(l->arena, gt_plan);
+  plan->graph = l->graph;
+  plan->arena_bytes = gt_plan_memory(l, &plan->unaliased_bytes);
+  plan->steps = (uint32_t)l->drafts.count;
+  plan->step = GT_NEW_N(l->arena, gt_step, l->drafts.count + 1);
+  for (uint32_t s = 0; s < plan->steps; s++) {
+    finish_step(l, &l->drafts.items[s], &plan->step[s]);
+    plan->step[s].barrier = s == 0 || plan->step[s].level != plan->step[s - 1].level;
+    plan->flops += plan->step[s].flops;
+    plan->levels = plan->step[s].level + 1;
+  }
+  plan->constants = gt_arena_copy(l->arena, l->constants.items ? l->constants.items : (uint8_t *)"",
+                                  l->constants.count);
+  plan->constant_bytes = l->constants.count;
+  plan->variable_bytes = GT_NEW_N(l->arena, uint64_t, l->graph->variables + 1);
+  for (uint32_t v = 0; v < l->graph->variables; v++) {
+    const gt_variable *variable = &l->graph->variable[v];
+    uint64_t bytes = (uint64_t)gt_shape_count(variable->shape) * gt_dtype_size(variable->dtype);
+    plan->variable_bytes[v] = (bytes + VARIABLE_PADDING - 1) / VARIABLE_PADDING * VARIABLE_PADDING;
+  }
+  gt_access *kept = GT_NEW_N(l->arena, gt_access, (size_t)l->options->keep_count + 1);
+  for (int k = 0; k < l->options->keep_count; k++) {
+    gt_location at = gt_plan_locate_node(l, l->options->keep[k]);
+    gt_use use = {.kind = USE_NODE, .id = l->options->keep[k], .bytes = at.bytes, .read = true};
+    kept[k] = resolve(l, &use);
+  }
+  plan->kept = kept;
+  return plan;
+}
+
+static void release(gt_lowering *l) {
+  for (size_t s = 0; s < l->drafts.count; s++) free(l->drafts.items[s].items);
+  free(l->drafts.items);
+  free(l->scratch.items);
+  free(l->constants.items);
+  free(l->copies.items);
+}
+
+gt_plan *gt_plan_create(gt_arena *arena, const gt_graph *graph, const gt_plan_options *options, gt_error *error) {
+  gt_lowering l = {.arena = arena, .graph = graph, .options = options};
+  gt_plan *plan = NULL;
+  if (graph->error.status) {
+    gt_fail(error, graph->error.status, "%s", graph->error.message);
+    return NULL;
+  }
+  l.place = GT_NEW_N(arena, gt_place, graph->count + 1);
+  if (!gt_graph_verify(graph, error) || !gt_fuse(arena, graph, options, &l.fusion, error)) return NULL;
+  if (gt_plan_place(&l, error) && gt_plan_lower(&l, error)) {
+    gt_plan_level(&l);
+    plan = finish_plan(&l);
+    if (!gt_plan_verify(plan, error)) plan = NULL;
+  }
+  release(&l);
+  return plan;
+}
+
+static bool meet(const gt_access *a, const gt_access *b) {
+  return a->buffer == b->buffer && a->offset < b->offset + b->bytes && b->offset < a->offset + a->bytes;
+}
+
+/* Two steps of one level, from different launches of different items, must not touch what one of them writes. Parts of
+ * one value written by one lowering are disjoint by contract and carry the same node. */
+static bool verify_pair(const gt_step *a, const gt_step *b, gt_error *error) {
+  for (int i = 0; i < a->accesses; i++)
+    for (int k = 0; k < b->accesses; k++) {
+      const gt_access *x = &a->access[i], *y = &b->access[k];
+      if (x->buffer == GT_PLAN_CONSTANTS || !(x->write || y->write) || !meet(x, y)) continue;
+      if (x->write && y->write && a->node == b->node) continue;
+      return gt_fail(error, GT_ERR_INTERNAL, "steps of nodes %u and %u share a level and memory", a->node, b->node);
+    }
+  return true;
+}
+
+bool gt_plan_verify(const gt_plan *plan, gt_error *error) {
+  for (uint32_t s = 0; s < plan->steps; s++) {
+    const gt_step *step = &plan->step[s];
+    for (int i = 0; i < step->accesses; i++) {
+      const gt_access *access = &step->access[i];
+      uint64_t limit = access->buffer == GT_PLAN_ARENA       ? plan->arena_bytes
+                       : access->buffer == GT_PLAN_CONSTANTS ? plan->constant_bytes
+                                                             : plan->variable_bytes[access->buffer - GT_PLAN_VARIABLE];
+      if (access->offset > limit || access->bytes > limit - access->offset)
+        return gt_fail(error, GT_ERR_INTERNAL, "step %u (node %u) reaches past its buffer", s, step->node);
+      if (access->argument + 8 > step->args_size)
+        return gt_fail(error, GT_ERR_INTERNAL, "step %u (node %u) has an address outside its arguments", s, step->node);
+    }
+    if (s && step->level < plan->step[s - 1].level)
+      return gt_fail(error, GT_ERR_INTERNAL, "step %u stands before its level", s);
+    for (uint32_t t = s + 1; t < plan->steps && plan->step[t].level == step->level; t++)
+      if (!verify_pair(step, &plan->step[t], error)) return false;
+  }
+  return true;
+}

@@ -1,0 +1,212 @@
+/* Fusion, placement, levels and memory, on graphs whose plan is known, with values checked on the CPU backend. */
+#include "plan/plan.h"
+#include "backend/backend.h"
+#include "op/core.h"
+#include "op/elementwise.h"
+#include "op/matmul.h"
+#include "op/reduce.h"
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+typedef struct fixture {
+  gt_arena arena;
+  gt_graph *graph;
+  gt_backend *backend;
+} fixture;
+
+static const gt_target cpu_target = {.subgroup = 1, .max_workgroup = 1, .units = 1, .max_grid = UINT32_MAX};
+
+static int setup(void **state) {
+  static fixture f;
+  gt_error error = {0};
+  gt_arena_init(&f.arena);
+  f.graph = gt_graph_create(&f.arena);
+  f.backend = gt_cpu_open(1, &error);
+  *state = &f;
+  return f.backend ? 0 : -1;
+}
+
+static int teardown(void **state) {
+  fixture *f = *state;
+  gt_backend_close(f->backend);
+  gt_arena_finish(&f->arena);
+  return 0;
+}
+
+static gt_id variable(fixture *f, const char *name, int rank, const int64_t *dim) {
+  return gt_variable_read(f->graph, gt_graph_variable(f->graph, name, gt_shape_of(rank, dim), GT_F32, false));
+}
+
+static gt_plan *planned(fixture *f, bool no_fusion) {
+  gt_error error = {0};
+  gt_plan_options options = {.target = cpu_target, .no_fusion = no_fusion};
+  gt_plan *plan = gt_plan_create(&f->arena, f->graph, &options, &error);
+  if (!plan) fail_msg("%s", error.message);
+  return plan;
+}
+
+/* Runs the plan `times` times on variables filled by `fill`, and copies variable `read` out. */
+static void execute(fixture *f, const gt_plan *plan, float (*fill)(uint32_t v, int64_t i), uint32_t times,
+                    uint32_t read, float *out) {
+  gt_error error = {0};
+  gt_buffer *buffer[16];
+  const gt_backend_api *api = f->backend->api;
+  for (uint32_t v = 0; v < f->graph->variables; v++) {
+    buffer[v] = api->buffer_create(f->backend, plan->variable_bytes[v], GT_BUFFER_DEVICE, &error);
+    float *map = api->buffer_map(f->backend, buffer[v]);
+    for (int64_t i = 0; i < gt_shape_count(f->graph->variable[v].shape); i++) map[i] = fill(v, i);
+  }
+  gt_executable *exe = api->compile(f->backend, plan, buffer, &error);
+  assert_non_null(exe);
+  uint64_t ticket;
+  assert_true(api->run(f->backend, exe, times, &ticket, &error));
+  memcpy(out, api->buffer_map(f->backend, buffer[read]),
+         sizeof *out * (size_t)gt_shape_count(f->graph->variable[read].shape));
+  api->executable_destroy(f->backend, exe);
+  for (uint32_t v = 0; v < f->graph->variables; v++) api->buffer_destroy(f->backend, buffer[v]);
+}
+
+static float ramp(uint32_t v, int64_t i) { return (float)((int)((i * 7 + v * 3) % 11) - 5) / 4; }
+
+static void linear_relu_is_one_step(void **state) {
+  fixture *f = *state;
+  gt_id x = variable(f, "x", 2, (int64_t[]){5, 7}), w = variable(f, "w", 2, (int64_t[]){3, 7});
+  gt_id b = variable(f, "b", 1, (int64_t[]){3});
+  uint32_t y = gt_graph_variable(f->graph, "y", gt_shape_2(5, 3), GT_F32, false);
+  gt_assign(f->graph, y, 0, gt_relu(f->graph, gt_add(f->graph, gt_matmul(f->graph, x, w, false, true), b)));
+  gt_plan *fused = planned(f, false), *plain = planned(f, true);
+  assert_int_equal(fused->steps, 1);
+  assert_int_equal(fused->arena_bytes, 0); /* the result goes straight into the variable */
+  assert_true(plain->steps > 1);
+  float a[15], c[15];
+  execute(f, fused, ramp, 1, y, a);
+  execute(f, plain, ramp, 1, y, c);
+  for (int i = 0; i < 15; i++) assert_true(fabsf(a[i] - c[i]) < 1e-5f);
+}
+
+static void squared_error_is_read_by_the_reduction(void **state) {
+  fixture *f = *state;
+  gt_id x = variable(f, "x", 2, (int64_t[]){4, 6}), t = variable(f, "t", 2, (int64_t[]){4, 6});
+  gt_id d = gt_sub(f->graph, x, t);
+  uint32_t y = gt_graph_variable(f->graph, "y", gt_shape_1(1), GT_F32, false);
+  gt_assign(f->graph, y, 0, gt_mean(f->graph, gt_mul(f->graph, d, d), 0, false));
+  gt_plan *plan = planned(f, false);
+  assert_int_equal(plan->steps, 1);
+  float got, expected = 0;
+  execute(f, plan, ramp, 1, y, &got);
+  for (int i = 0; i < 24; i++) expected += (ramp(0, i) - ramp(1, i)) * (ramp(0, i) - ramp(1, i)) / 24;
+  assert_true(fabsf(got - expected) < 1e-5f);
+}
+
+/* A pre-activation needed again is written by the product as a second output, in the same step. */
+static void epilogue_writes_two_outputs(void **state) {
+  fixture *f = *state;
+  gt_id x = variable(f, "x", 2, (int64_t[]){4, 6}), w = variable(f, "w", 2, (int64_t[]){8, 6});
+  uint32_t y = gt_graph_variable(f->graph, "y", gt_shape_2(4, 8), GT_F32, false);
+  uint32_t z = gt_graph_variable(f->graph, "z", gt_shape_2(4, 8), GT_F32, false);
+  gt_id product = gt_matmul(f->graph, x, w, false, true);
+  gt_assign(f->graph, y, 0, gt_silu(f->graph, product));
+  gt_assign(f->graph, z, 0, product);
+  assert_int_equal(planned(f, false)->steps, 1);
+}
+
+static void updates_in_place_read_the_old_contents(void **state) {
+  fixture *f = *state;
+  gt_id v = variable(f, "v", 1, (int64_t[]){9});
+  uint32_t sum = gt_graph_variable(f->graph, "sum", gt_shape_1(1), GT_F32, false);
+  gt_assign(f->graph, 0, 0, gt_add(f->graph, v, gt_constant(f->graph, 1)));
+  gt_assign(f->graph, sum, 0, gt_sum(f->graph, v, 0, false)); /* stands later, still sees the old v */
+  gt_plan *plan = planned(f, false);
+  assert_int_equal(plan->steps, 2);
+  float got;
+  execute(f, plan, ramp, 1, sum, &got);
+  float expected = 0;
+  for (int i = 0; i < 9; i++) expected += ramp(0, i);
+  assert_true(fabsf(got - expected) < 1e-6f);
+}
+
+/* b' = a + 1 and a' = b + 1: neither may overwrite what the other still reads. */
+static void crossed_updates_are_copied(void **state) {
+  fixture *f = *state;
+  gt_id a = variable(f, "a", 1, (int64_t[]){4}), b = variable(f, "b", 1, (int64_t[]){4});
+  gt_assign(f->graph, 1, 0, gt_sin(f->graph, gt_sum(f->graph, a, 0, true)));
+  (void)b;
+  gt_graph *g = f->graph;
+  gt_id one = gt_constant(g, 1), new_b = gt_add(g, gt_view(g, a, 0, gt_shape_1(3)), one);
+  gt_id new_a = gt_add(g, gt_view(g, b, 1, gt_shape_1(3)), one);
+  gt_assign(g, 1, 1, new_b);
+  gt_assign(g, 0, 0, new_a);
+  float got[4];
+  for (int no_fusion = 0; no_fusion < 2; no_fusion++) {
+    execute(f, planned(f, no_fusion), ramp, 1, 0, got);
+    for (int i = 0; i < 3; i++) assert_true(fabsf(got[i] - (ramp(1, i + 1) + 1)) < 1e-6f);
+    assert_true(fabsf(got[3] - ramp(0, 3)) < 1e-6f);
+    execute(f, planned(f, no_fusion), ramp, 1, 1, got);
+    for (int i = 0; i < 3; i++) assert_true(fabsf(got[i + 1] - (ramp(0, i) + 1)) < 1e-6f);
+  }
+}
+
+/* Gradient-like products land in the pack themselves; the gap between them stays zero, run after run. */
+static void packs_are_written_in_place(void **state) {
+  fixture *f = *state;
+  gt_id x = variable(f, "x", 1, (int64_t[]){3});
+  uint32_t y = gt_graph_variable(f->graph, "y", gt_shape_1(8), GT_F32, false);
+  gt_id part[2] = {gt_exp(f->graph, x), gt_sin(f->graph, gt_sum(f->graph, x, 0, true))};
+  gt_id pack = gt_pack_at(f->graph, part, (int64_t[]){0, 4}, 2, 8);
+  gt_assign(f->graph, y, 0, gt_mul(f->graph, pack, gt_constant(f->graph, 2)));
+  float got[8];
+  execute(f, planned(f, false), ramp, 3, y, got);
+  float sum = ramp(0, 0) + ramp(0, 1) + ramp(0, 2);
+  for (int i = 0; i < 3; i++) assert_true(fabsf(got[i] - 2 * expf(ramp(0, i))) < 1e-5f);
+  assert_true(fabsf(got[4] - 2 * sinf(sum)) < 1e-5f);
+  assert_true(got[3] == 0 && got[5] == 0 && got[6] == 0 && got[7] == 0);
+}
+
+static void memory_is_reused_across_levels(void **state) {
+  fixture *f = *state;
+  gt_id x = variable(f, "x", 2, (int64_t[]){64, 64});
+  uint32_t y = gt_graph_variable(f->graph, "y", gt_shape_2(64, 64), GT_F32, false);
+  for (int i = 0; i < 6; i++) x = gt_matmul(f->graph, x, x, false, false);
+  gt_assign(f->graph, y, 0, x);
+  gt_plan *plan = planned(f, false);
+  assert_int_equal(plan->levels, 6);
+  assert_int_equal(plan->arena_bytes, 2 * 64 * 64 * 4);
+  assert_int_equal(plan->unaliased_bytes, 5 * 64 * 64 * 4);
+}
+
+static void verify_catches_an_overlap(void **state) {
+  fixture *f = *state;
+  gt_id x = variable(f, "x", 2, (int64_t[]){8, 8});
+  uint32_t y = gt_graph_variable(f->graph, "y", gt_shape_2(8, 8), GT_F32, false);
+  uint32_t z = gt_graph_variable(f->graph, "z", gt_shape_2(8, 8), GT_F32, false);
+  gt_assign(f->graph, y, 0, gt_matmul(f->graph, x, x, false, false));
+  gt_assign(f->graph, z, 0, gt_matmul(f->graph, x, x, true, false));
+  gt_plan *plan = planned(f, false);
+  gt_error error = {0};
+  assert_true(gt_plan_verify(plan, &error));
+  for (int i = 0; i < plan->step[1].accesses; i++)
+    if (plan->step[1].access[i].write) plan->step[1].access[i].buffer = GT_PLAN_VARIABLE + y;
+  for (int i = 0; i < plan->step[0].accesses; i++)
+    if (plan->step[0].access[i].write) plan->step[0].access[i].buffer = GT_PLAN_VARIABLE + y;
+  assert_false(gt_plan_verify(plan, &error));
+  assert_int_equal(error.status, GT_ERR_INTERNAL);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test_setup_teardown(linear_relu_is_one_step, setup, teardown),
+      cmocka_unit_test_setup_teardown(squared_error_is_read_by_the_reduction, setup, teardown),
+      cmocka_unit_test_setup_teardown(epilogue_writes_two_outputs, setup, teardown),
+      cmocka_unit_test_setup_teardown(updates_in_place_read_the_old_contents, setup, teardown),
+      cmocka_unit_test_setup_teardown(crossed_updates_are_copied, setup, teardown),
+      cmocka_unit_test_setup_teardown(packs_are_written_in_place, setup, teardown),
+      cmocka_unit_test_setup_teardown(memory_is_reused_across_levels, setup, teardown),
+      cmocka_unit_test_setup_teardown(verify_catches_an_overlap, setup, teardown),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
