@@ -1,0 +1,32 @@
+#include "base/error.h"
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+static bool record(gt_error *error, gt_status status, const char *format, va_list arguments) {
+  if (!error || error->status != GT_OK) return false;
+  error->status = status;
+  vsnprintf(error->message, sizeof error->message, format, arguments);
+  return true;
+}
+
+bool gt_fail(gt_error *error, gt_status status, const char *format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  record(error, status, format, arguments);
+  va_end(arguments);
+  return false;
+}
+
+bool gt_fail_errno(gt_error *error, gt_status status, const char *format, ...) {
+  const int number = errno;
+  va_list arguments;
+  va_start(arguments, format);
+  if (record(error, status, format, arguments)) {
+    const size_t used = strlen(error->message);
+    snprintf(error->message + used, sizeof error->message - used, ": %s", strerror(number));
+  }
+  va_end(arguments);
+  return false;
+}

@@ -1,0 +1,293 @@
+#include "base/file.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <zlib.h>
+
+enum { CHUNK = 64 << 10 };
+
+void gt_bytes_finish(gt_bytes *bytes) {
+  free(bytes->data);
+  *bytes = (gt_bytes){0};
+}
+
+static ssize_t read_some(int fd, void *buffer, size_t size) {
+  ssize_t n;
+  do n = read(fd, buffer, size);
+  while (n < 0 && errno == EINTR);
+  return n;
+}
+
+/* Bytes that grow while they are read: memory follows what really came, never what a file claims. */
+typedef struct reader {
+  const char *path;
+  uint64_t limit;
+  gt_bytes bytes;
+  size_t capacity;
+  gt_error *error;
+} reader;
+
+static bool too_large(reader *r) {
+  return gt_fail(r->error, GT_ERR_DATA, "%s is larger than %llu bytes, the limit for such a file", r->path,
+                 (unsigned long long)r->limit);
+}
+
+/* Makes room for at least one more byte, besides the 0 at the end. */
+static bool make_room(reader *r) {
+  if (r->capacity - r->bytes.size > 1) return true;
+  const size_t capacity = r->capacity ? 2 * r->capacity : CHUNK;
+  uint8_t *data = realloc(r->bytes.data, capacity);
+  if (!data) return gt_fail(r->error, GT_ERR_MEMORY, "%s: out of memory while reading it", r->path);
+  r->bytes.data = data;
+  r->capacity = capacity;
+  return true;
+}
+
+static bool append(reader *r, const uint8_t *data, size_t size) {
+  while (size) {
+    if (!make_room(r)) return false;
+    size_t n = r->capacity - r->bytes.size - 1;
+    if (n > size) n = size;
+    if (n > r->limit - r->bytes.size) return too_large(r);
+    memcpy(r->bytes.data + r->bytes.size, data, n);
+    r->bytes.size += n;
+    data += n;
+    size -= n;
+  }
+  return true;
+}
+
+/* Inflates all members of a gzip file into *r; `first` are the bytes read already. */
+static bool inflate_all(reader *r, int fd, uint8_t *in, size_t first, z_stream *z) {
+  uint8_t *out = in + CHUNK;
+  int status = Z_OK;
+  z->next_in = in;
+  z->avail_in = (uInt)first;
+  for (;;) {
+    if (!z->avail_in) {
+      ssize_t n = read_some(fd, in, CHUNK);
+      if (n < 0) return gt_fail_errno(r->error, GT_ERR_IO, "cannot read %s", r->path);
+      if (n == 0) break;
+      z->next_in = in;
+      z->avail_in = (uInt)n;
+    }
+    if (status == Z_STREAM_END) { /* another member, or the zeros that some tools pad with */
+      if (!*z->next_in) {
+        z->next_in++, z->avail_in--;
+        continue;
+      }
+      if (inflateReset(z) != Z_OK) break;
+      status = Z_OK;
+    }
+    z->next_out = out;
+    z->avail_out = CHUNK;
+    status = inflate(z, Z_NO_FLUSH);
+    if (status == Z_MEM_ERROR) return gt_fail(r->error, GT_ERR_MEMORY, "%s: out of memory", r->path);
+    if (status != Z_OK && status != Z_STREAM_END && status != Z_BUF_ERROR)
+      return gt_fail(r->error, GT_ERR_DATA, "%s is a damaged gzip file (%s)", r->path,
+                     z->msg ? z->msg : "bad data");
+    if (!append(r, out, CHUNK - z->avail_out)) return false;
+  }
+  if (status == Z_STREAM_END) return true;
+  return gt_fail(r->error, GT_ERR_DATA, "%s is a truncated gzip file", r->path);
+}
+
+static bool read_gzip(reader *r, int fd, uint8_t *buffer, size_t first) {
+  z_stream z = {0};
+  if (inflateInit2(&z, 15 + 16) != Z_OK)
+    return gt_fail(r->error, GT_ERR_MEMORY, "%s: out of memory", r->path);
+  const bool ok = inflate_all(r, fd, buffer, first, &z);
+  inflateEnd(&z);
+  return ok;
+}
+
+static bool read_all(reader *r, int fd, uint8_t *buffer) {
+  size_t n = 0;
+  while (n < CHUNK) { /* a pipe may give less than asked */
+    ssize_t got = read_some(fd, buffer + n, CHUNK - n);
+    if (got < 0) return gt_fail_errno(r->error, GT_ERR_IO, "cannot read %s", r->path);
+    if (got == 0) break;
+    n += (size_t)got;
+  }
+  if (n >= 2 && buffer[0] == 0x1f && buffer[1] == 0x8b) return read_gzip(r, fd, buffer, n);
+  if (!append(r, buffer, n)) return false;
+  for (;;) { /* straight into its place */
+    if (!make_room(r)) return false;
+    const size_t room = r->capacity - r->bytes.size - 1;
+    ssize_t got = read_some(fd, r->bytes.data + r->bytes.size, room);
+    if (got < 0) return gt_fail_errno(r->error, GT_ERR_IO, "cannot read %s", r->path);
+    if (got == 0) return true;
+    if ((uint64_t)got > r->limit - r->bytes.size) return too_large(r);
+    r->bytes.size += (size_t)got;
+  }
+}
+
+bool gt_read_file(const char *path, uint64_t limit, gt_bytes *out, gt_error *error) {
+  *out = (gt_bytes){0};
+  reader r = {.path = path, .limit = limit, .error = error};
+  uint8_t *buffer = NULL;
+  bool ok = false;
+  const int fd = open(path, O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return gt_fail_errno(error, GT_ERR_IO, "cannot open %s", path);
+  buffer = malloc(2 * CHUNK);
+  if (!buffer) {
+    gt_fail(error, GT_ERR_MEMORY, "%s: out of memory", path);
+    goto close;
+  }
+  ok = read_all(&r, fd, buffer) && make_room(&r);
+  if (!ok) goto close;
+  r.bytes.data[r.bytes.size] = 0;
+  uint8_t *shrunk = realloc(r.bytes.data, r.bytes.size + 1);
+  if (shrunk) r.bytes.data = shrunk;
+  *out = r.bytes;
+close:
+  if (!ok) gt_bytes_finish(&r.bytes);
+  free(buffer);
+  close(fd);
+  return ok;
+}
+
+bool gt_file_exists(const char *path) {
+  struct stat s;
+  return stat(path, &s) == 0;
+}
+
+bool gt_make_directories(const char *path, gt_error *error) {
+  char prefix[PATH_MAX];
+  const size_t length = strlen(path);
+  if (!length || length >= sizeof prefix)
+    return gt_fail(error, GT_ERR_IO, "cannot make directory '%s': its name is %s", path,
+                   length ? "too long" : "empty");
+  for (size_t i = 1; i <= length; i++) {
+    if (path[i] != '/' && path[i]) continue;
+    memcpy(prefix, path, i);
+    prefix[i] = 0;
+    if (mkdir(prefix, 0777) == 0) continue;
+    const int number = errno;
+    struct stat s;
+    if (stat(prefix, &s) == 0 && S_ISDIR(s.st_mode)) continue;
+    errno = number == EEXIST ? ENOTDIR : number;
+    return gt_fail_errno(error, GT_ERR_IO, "cannot make directory %s", prefix);
+  }
+  return true;
+}
+
+static bool write_all(int fd, const void *data, size_t size) {
+  const char *at = data;
+  while (size) {
+    const ssize_t n = write(fd, at, size > 1 << 30 ? 1 << 30 : size);
+    if (n < 0 && errno == EINTR) continue;
+    if (n == 0) errno = ENOSPC;
+    if (n <= 0) return false;
+    at += n;
+    size -= (size_t)n;
+  }
+  return true;
+}
+
+static bool sync_fd(int fd) {
+  int status;
+  do status = fsync(fd);
+  while (status != 0 && errno == EINTR);
+  return status == 0;
+}
+
+/* Does the file hold exactly these pieces? */
+static bool holds(int fd, const gt_span *pieces, size_t count) {
+  uint8_t buffer[4096 * 4];
+  if (lseek(fd, 0, SEEK_SET) != 0) return false;
+  for (size_t i = 0; i < count; i++) {
+    for (size_t at = 0; at < pieces[i].size;) {
+      size_t want = pieces[i].size - at;
+      if (want > sizeof buffer) want = sizeof buffer;
+      const ssize_t n = read_some(fd, buffer, want);
+      if (n <= 0 || memcmp(buffer, (const uint8_t *)pieces[i].data + at, (size_t)n)) return false;
+      at += (size_t)n;
+    }
+  }
+  return read_some(fd, buffer, 1) == 0;
+}
+
+static bool sync_directory_of(const char *path, gt_error *error) {
+  char directory[PATH_MAX];
+  const char *slash = strrchr(path, '/');
+  const size_t length = slash ? (size_t)(slash - path) : 0;
+  snprintf(directory, sizeof directory, "%.*s", slash ? (length ? (int)length : 1) : 1, slash ? path : ".");
+  const int fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (fd < 0) return gt_fail_errno(error, GT_ERR_IO, "cannot open directory %s", directory);
+  /* Some file systems cannot sync a directory and say EINVAL: then there is nothing more to do. */
+  const bool ok = sync_fd(fd) || errno == EINVAL || errno == ENOTSUP;
+  if (!ok) gt_fail_errno(error, GT_ERR_IO, "cannot sync directory %s", directory);
+  close(fd);
+  return ok;
+}
+
+static bool write_and_verify(int fd, const char *path, const gt_span *pieces, size_t count, gt_error *error) {
+  for (size_t i = 0; i < count; i++)
+    if (!write_all(fd, pieces[i].data, pieces[i].size))
+      return gt_fail_errno(error, GT_ERR_IO, "cannot write %s", path);
+  if (!sync_fd(fd)) return gt_fail_errno(error, GT_ERR_IO, "cannot sync %s", path);
+  /* Best effort: let the comparison see what the disk holds rather than what the cache holds. */
+  (void)posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED);
+  if (!holds(fd, pieces, count))
+    return gt_fail(error, GT_ERR_IO, "%s does not read back as it was written: is the disk failing?", path);
+  return true;
+}
+
+bool gt_write_file_atomic(const char *path, const gt_span *pieces, size_t count, gt_error *error) {
+  char temporary[PATH_MAX];
+  if (snprintf(temporary, sizeof temporary, "%s.tmp-%ld", path, (long)getpid()) >= (int)sizeof temporary)
+    return gt_fail(error, GT_ERR_IO, "%s: the name is too long", path);
+  unlink(temporary); /* left by a killed process that had our number */
+  const int fd = open(temporary, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+  if (fd < 0) return gt_fail_errno(error, GT_ERR_IO, "cannot create %s", temporary);
+  bool ok = write_and_verify(fd, temporary, pieces, count, error);
+  if (close(fd) != 0 && ok) ok = gt_fail_errno(error, GT_ERR_IO, "cannot write %s", temporary);
+  if (ok && rename(temporary, path) != 0)
+    ok = gt_fail_errno(error, GT_ERR_IO, "cannot rename %s to %s", temporary, path);
+  if (!ok) {
+    unlink(temporary);
+    return false;
+  }
+  return sync_directory_of(path, error);
+}
+
+bool gt_lock_directory(const char *directory, int *lock, gt_error *error) {
+  char path[PATH_MAX], owner[32] = "";
+  *lock = -1;
+  if (snprintf(path, sizeof path, "%s/.lock", directory) >= (int)sizeof path)
+    return gt_fail(error, GT_ERR_IO, "%s: the name is too long", directory);
+  const int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+  if (fd < 0) return gt_fail_errno(error, GT_ERR_IO, "cannot open %s", path);
+  if (flock(fd, LOCK_EX | LOCK_NB) != 0) {
+    const bool busy = errno == EWOULDBLOCK;
+    if (busy) {
+      const ssize_t n = read_some(fd, owner, sizeof owner - 1);
+      owner[n > 0 ? strspn(owner, "0123456789") : 0] = 0;
+      gt_fail(error, GT_ERR_BUSY, "%s is in use by another gtrain%s%s", directory, *owner ? ", process " : "",
+              owner);
+    } else {
+      gt_fail_errno(error, GT_ERR_IO, "cannot lock %s", path);
+    }
+    close(fd);
+    return false;
+  }
+  const int length = snprintf(owner, sizeof owner, "%ld\n", (long)getpid());
+  if (ftruncate(fd, 0) != 0 || !write_all(fd, owner, (size_t)length)) {
+    gt_fail_errno(error, GT_ERR_IO, "cannot write %s", path);
+    close(fd);
+    return false;
+  }
+  *lock = fd;
+  return true;
+}
+
+void gt_unlock(int lock) {
+  if (lock >= 0) close(lock);
+}

@@ -1,0 +1,36 @@
+/* Files: whole reads with a limit, atomic writes (temporary file, sync, rename), directory locks. */
+#ifndef GT_BASE_FILE_H
+#define GT_BASE_FILE_H
+#include "base/error.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct
+    gt_bytes { /* heap memory, freed by gt_bytes_finish; data[size] is always a 0 byte not counted in size */
+  uint8_t *data;
+  size_t size;
+} gt_bytes;
+
+void gt_bytes_finish(gt_bytes *bytes);
+/* Reads a file, inflating it if it is gzip by its magic number. GT_ERR_IO if it cannot be read; GT_ERR_DATA
+ * if it is larger (inflated) than limit bytes or a damaged gzip stream. */
+bool gt_read_file(const char *path, uint64_t limit, gt_bytes *out, gt_error *error);
+bool gt_file_exists(const char *path);
+bool gt_make_directories(const char *path, gt_error *error); /* like mkdir -p */
+
+/* One piece of an atomic write. */
+typedef struct gt_span {
+  const void *data;
+  size_t size;
+} gt_span;
+/* Writes the pieces to PATH.tmp-PID, syncs it, reads it back and compares ("verified"), renames it to PATH
+ * and syncs the directory: at every moment PATH is either the old file or the whole new one. */
+bool gt_write_file_atomic(const char *path, const gt_span *pieces, size_t count, gt_error *error);
+
+/* Exclusive lock on DIR/.lock by flock; held until gt_unlock or the end of the process, however it ends.
+ * GT_ERR_BUSY, naming the owner's process id, when another process holds it. Returns the descriptor in *lock.
+ */
+bool gt_lock_directory(const char *directory, int *lock, gt_error *error);
+void gt_unlock(int lock);
+#endif

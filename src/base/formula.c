@@ -1,0 +1,333 @@
+#include "base/formula.h"
+#include "base/text.h"
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_DEPTH = 64, MOST_LENGTH = 4096, MOST_NAMES = 256 };
+
+static double neg(double x) { return -x; }
+static double reciprocal(double x) { return 1 / x; }
+static double relu(double x) { return x > 0 ? x : x == x ? 0 : x; }
+static double leaky_relu(double x) { return x > 0 ? x : 0.01 * x; }
+static double sigmoid(double x) { return x >= 0 ? 1 / (1 + exp(-x)) : exp(x) / (1 + exp(x)); }
+static double gelu(double x) { return 0.5 * x * (1 + erf(x * 0.70710678118654752440)); }
+static double silu(double x) { return x * sigmoid(x); }
+static double softplus(double x) { return fmax(x, 0) + log1p(exp(-fabs(x))); }
+
+static double add(double a, double b) { return a + b; }
+static double sub(double a, double b) { return a - b; }
+static double mul(double a, double b) { return a * b; }
+static double quotient(double a, double b) { return a / b; }
+static double larger(double a, double b) { return a > b || a != a ? a : b; }
+static double lesser(double a, double b) { return a < b || a != a ? a : b; }
+static double less(double a, double b) { return a < b; }
+static double modulo(double a, double b) { /* the sign of the divisor */
+  const double r = fmod(a, b);
+  return r != 0 && (r < 0) != (b < 0) ? r + b : r;
+}
+
+typedef struct function {
+  const char *name;
+  double (*unary)(double);
+  double (*binary)(double, double);
+} function;
+
+static const function functions[] = {
+    {"neg", neg, NULL},
+    {"exp", exp, NULL},
+    {"log", log, NULL},
+    {"exp2", exp2, NULL},
+    {"log2", log2, NULL},
+    {"sin", sin, NULL},
+    {"cos", cos, NULL},
+    {"sqrt", sqrt, NULL},
+    {"reciprocal", reciprocal, NULL},
+    {"abs", fabs, NULL},
+    {"relu", relu, NULL},
+    {"sigmoid", sigmoid, NULL},
+    {"tanh", tanh, NULL},
+    {"gelu", gelu, NULL},
+    {"silu", silu, NULL},
+    {"softplus", softplus, NULL},
+    {"leaky_relu", leaky_relu, NULL},
+    {"erf", erf, NULL},
+    {"add", NULL, add},
+    {"sub", NULL, sub},
+    {"mul", NULL, mul},
+    {"div", NULL, quotient},
+    {"max", NULL, larger},
+    {"min", NULL, lesser},
+    {"mod", NULL, modulo},
+    {"less", NULL, less},
+    {"pow", NULL, pow},
+};
+enum { FUNCTIONS = sizeof functions / sizeof *functions };
+
+/* What other languages call them; suggested, not accepted. */
+static const char *const aliases[][2] = {
+    {"ln", "log"},      {"logistic", "sigmoid"},  {"swish", "silu"}, {"fabs", "abs"},
+    {"maximum", "max"}, {"minimum", "min"},       {"power", "pow"},  {"fmod", "mod"},
+    {"square", "pow"},  {"inverse", "reciprocal"}};
+
+static const function *find_function(const char *name) {
+  for (int i = 0; i < FUNCTIONS; i++)
+    if (!strcmp(functions[i].name, name)) return &functions[i];
+  return NULL;
+}
+
+typedef struct parser {
+  gt_arena *arena;
+  const char *text, *at;
+  const char *const *names;
+  int count, depth;
+  gt_formula_error *error;
+} parser;
+
+typedef const gt_formula *tree;
+
+static tree parse_comparison(parser *p);
+static tree parse_unary(parser *p);
+
+__attribute__((format(printf, 4, 5))) static tree fail(parser *p, const char *at, const char *suggestion,
+                                                       const char *format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  p->error->column = (int)(at - p->text);
+  vsnprintf(p->error->message, sizeof p->error->message, format, arguments);
+  p->error->suggestion = suggestion;
+  va_end(arguments);
+  return NULL;
+}
+
+static bool is_name_start(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
+static bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+static char skip(parser *p) {
+  while (*p->at == ' ' || *p->at == '\t' || *p->at == '\n' || *p->at == '\r') p->at++;
+  return *p->at;
+}
+
+static tree number(parser *p, double value) {
+  gt_formula *node = GT_NEW(p->arena, gt_formula);
+  *node = (gt_formula){.kind = GT_FORMULA_NUMBER, .number = value};
+  return node;
+}
+
+static tree call(parser *p, const char *name, tree a, tree b) {
+  if (!a) return NULL;
+  gt_formula *node = GT_NEW(p->arena, gt_formula);
+  *node = (gt_formula){.kind = GT_FORMULA_CALL, .call = find_function(name)->name, .argument = {a, b}};
+  node->arguments = b ? 2 : 1;
+  return node;
+}
+
+/* The whole character at `at`, for messages. */
+static int character_size(const char *at) {
+  int n = 1;
+  if (*at)
+    while (((unsigned char)at[n] & 0xC0) == 0x80) n++;
+  return n;
+}
+
+static tree unexpected(parser *p, const char *expected) {
+  const char c = skip(p);
+  if (!c) return fail(p, p->at, NULL, "the formula ends here, %s expected", expected);
+  return fail(p, p->at, NULL, "unexpected '%.*s', %s expected", character_size(p->at), p->at, expected);
+}
+
+static tree parse_number(parser *p) {
+  const char *start = p->at, *c = p->at;
+  while (is_digit(*c)) c++;
+  if (*c == '.') c++;
+  while (is_digit(*c)) c++;
+  if (*c == 'e' || *c == 'E') {
+    const char *digits = c + 1 + (c[1] == '+' || c[1] == '-');
+    if (is_digit(*digits)) {
+      c = digits;
+      while (is_digit(*c)) c++;
+    }
+  }
+  p->at = c;
+  const double value = strtod(gt_arena_strndup(p->arena, start, (size_t)(c - start)), NULL);
+  if (!isfinite(value)) return fail(p, start, NULL, "this number is too large");
+  if (*c == '.') return fail(p, c, NULL, "a number has one decimal point only");
+  return number(p, value);
+}
+
+/* Arguments of a call; p->at is just behind '('. */
+static tree parse_call(parser *p, const function *f, const char *name_at) {
+  const char *open = p->at - 1;
+  const int wanted = f->binary ? 2 : 1;
+  tree argument[2] = {NULL, NULL};
+  int n = 0;
+  if (skip(p) != ')') {
+    for (;;) {
+      tree a = parse_comparison(p);
+      if (!a) return NULL;
+      if (n < 2) argument[n] = a;
+      n++;
+      if (skip(p) != ',') break;
+      p->at++;
+    }
+  }
+  if (!*p->at) return fail(p, open, NULL, "this '(' is never closed");
+  if (*p->at != ')') return unexpected(p, "',' or ')'");
+  p->at++;
+  if (n != wanted)
+    return fail(p, name_at, NULL, "%s takes %s, not %d", f->name, wanted == 1 ? "1 argument" : "2 arguments",
+                n);
+  return call(p, f->name, argument[0], argument[1]);
+}
+
+static const char *suggest(const parser *p, const char *name, bool called) {
+  const char *candidates[MOST_NAMES + FUNCTIONS + 2];
+  size_t n = 0;
+  for (size_t i = 0; i < sizeof aliases / sizeof *aliases; i++)
+    if (!strcmp(name, aliases[i][0])) return aliases[i][1];
+  if (!called) {
+    for (int i = 0; i < p->count && n < MOST_NAMES; i++) candidates[n++] = p->names[i];
+    candidates[n++] = "pi";
+    candidates[n++] = "e";
+  }
+  for (int i = 0; i < FUNCTIONS; i++) candidates[n++] = functions[i].name;
+  return gt_nearest(name, candidates, n);
+}
+
+static tree parse_name(parser *p) {
+  const char *start = p->at, *end = p->at;
+  while (is_name_start(*end) || is_digit(*end)) end++;
+  const char *name = gt_arena_strndup(p->arena, start, (size_t)(end - start));
+  p->at = end;
+  const bool called = skip(p) == '(';
+  const function *f = find_function(name);
+  if (called) {
+    if (!f) return fail(p, start, suggest(p, name, true), "unknown function '%.60s'", name);
+    p->at++;
+    return parse_call(p, f, start);
+  }
+  for (int i = 0; i < p->count; i++) {
+    if (strcmp(p->names[i], name)) continue;
+    gt_formula *node = GT_NEW(p->arena, gt_formula);
+    *node = (gt_formula){.kind = GT_FORMULA_VARIABLE, .variable = i};
+    return node;
+  }
+  if (!strcmp(name, "pi")) return number(p, 3.14159265358979323846);
+  if (!strcmp(name, "e")) return number(p, 2.71828182845904523536);
+  if (f) return fail(p, start, NULL, "'%s' is a function: '(' expected after it", name);
+  return fail(p, start, suggest(p, name, false), "unknown name '%.60s'", name);
+}
+
+static tree parse_primary(parser *p) {
+  const char c = skip(p);
+  if (is_digit(c) || (c == '.' && is_digit(p->at[1]))) return parse_number(p);
+  if (is_name_start(c)) return parse_name(p);
+  if (c != '(') return unexpected(p, "a number, a name or '('");
+  const char *open = p->at++;
+  tree inner = parse_comparison(p);
+  if (!inner) return NULL;
+  if (!skip(p)) return fail(p, open, NULL, "this '(' is never closed");
+  if (*p->at != ')') return unexpected(p, "an operator or ')'");
+  p->at++;
+  return inner;
+}
+
+static tree parse_power(parser *p) {
+  tree base = parse_primary(p);
+  if (!base) return NULL;
+  const char c = skip(p);
+  if (c == '*' && p->at[1] == '*') return fail(p, p->at, "^", "'**' is not an operator");
+  if (c != '^') return base;
+  p->at++;
+  tree exponent = parse_unary(p); /* right-associative, and 2^-x is fine */
+  return exponent ? call(p, "pow", base, exponent) : NULL;
+}
+
+static tree parse_unary(parser *p) {
+  if (p->depth >= MOST_DEPTH) return fail(p, p->at, NULL, "nested more than %d deep", MOST_DEPTH);
+  p->depth++;
+  tree result;
+  const char c = skip(p);
+  if (c == '-' || c == '+') {
+    p->at++;
+    result = parse_unary(p);
+    if (result && c == '-')
+      result = result->kind == GT_FORMULA_NUMBER ? number(p, -result->number) : call(p, "neg", result, NULL);
+  } else {
+    result = parse_power(p);
+  }
+  p->depth--;
+  return result;
+}
+
+static tree parse_product(parser *p) {
+  tree left = parse_unary(p);
+  while (left) {
+    const char c = skip(p);
+    const char *name = c == '*' ? "mul" : c == '/' ? "div" : c == '%' ? "mod" : NULL;
+    if (!name) break;
+    p->at++;
+    tree right = parse_unary(p);
+    left = right ? call(p, name, left, right) : NULL;
+  }
+  return left;
+}
+
+static tree parse_sum(parser *p) {
+  tree left = parse_product(p);
+  while (left) {
+    const char c = skip(p);
+    if (c != '+' && c != '-') break;
+    p->at++;
+    tree right = parse_product(p);
+    left = right ? call(p, c == '+' ? "add" : "sub", left, right) : NULL;
+  }
+  return left;
+}
+
+static tree parse_comparison(parser *p) {
+  tree left = parse_sum(p);
+  while (left) {
+    const char c = skip(p);
+    if (c != '<' && c != '>') break;
+    if (p->at[1] == '=') return fail(p, p->at, c == '<' ? "<" : ">", "'%c=' is not an operator", c);
+    p->at++;
+    tree right = parse_sum(p);
+    left = !right ? NULL : c == '<' ? call(p, "less", left, right) : call(p, "less", right, left);
+  }
+  return left;
+}
+
+const gt_formula *gt_formula_parse(gt_arena *arena, const char *text, const char *const *names, int count,
+                                   gt_formula_error *error) {
+  gt_formula_error ignored;
+  parser p = {.arena = arena, .text = text, .at = text, .names = names, .count = count};
+  p.error = error ? error : &ignored;
+  *p.error = (gt_formula_error){0};
+  if (strlen(text) > MOST_LENGTH)
+    return fail(&p, text, NULL, "the formula is longer than %d bytes", MOST_LENGTH);
+  if (!skip(&p)) return fail(&p, text, NULL, "the formula is empty");
+  tree result = parse_comparison(&p);
+  if (!result) return NULL;
+  const char c = skip(&p);
+  if (!c) return result;
+  if (c == ')') return fail(&p, p.at, NULL, "this ')' closes nothing");
+  if (is_name_start(c) || is_digit(c) || c == '(') return fail(&p, p.at, "*", "an operator is missing here");
+  return unexpected(&p, "an operator");
+}
+
+double gt_formula_evaluate(const gt_formula *formula, const double *variables) {
+  switch (formula->kind) {
+  case GT_FORMULA_NUMBER: return formula->number;
+  case GT_FORMULA_VARIABLE: return variables[formula->variable];
+  case GT_FORMULA_CALL: break;
+  }
+  const double a = gt_formula_evaluate(formula->argument[0], variables);
+  const double b = formula->arguments == 2 ? gt_formula_evaluate(formula->argument[1], variables) : 0;
+  for (int i = 0; i < FUNCTIONS; i++)
+    if (functions[i].name == formula->call)
+      return functions[i].unary ? functions[i].unary(a) : functions[i].binary(a, b);
+  return NAN;
+}

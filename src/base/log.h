@@ -1,0 +1,18 @@
+/* Messages to stderr. Data never goes through here: it goes to stdout. Colour only on a terminal and without
+ * NO_COLOR. */
+#ifndef GT_BASE_LOG_H
+#define GT_BASE_LOG_H
+#include <stdbool.h>
+
+typedef enum gt_log_level { GT_LOG_QUIET, GT_LOG_ERROR, GT_LOG_WARN, GT_LOG_INFO } gt_log_level;
+
+void gt_log_set_level(gt_log_level level);
+void gt_info(const char *format, ...) __attribute__((format(printf, 1, 2)));
+void gt_warn(const char *format, ...) __attribute__((format(printf, 1, 2)));      /* "warning: …" */
+void gt_log_error(const char *format, ...) __attribute__((format(printf, 1, 2))); /* "error: …" */
+bool gt_log_color(void); /* may colour be used on stderr? */
+
+/* Is NAME in the comma-separated list of the environment variable GTRAIN_DEBUG? (validation, plan, graph, …)
+ */
+bool gt_debug(const char *name);
+#endif

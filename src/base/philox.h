@@ -1,0 +1,66 @@
+/* Counter-based random numbers: Philox4x32-10 (Salmon et al., "Parallel Random Numbers: As Easy as 1, 2, 3",
+ * SC 2011). shaders/lib/philox.glsl computes the same bits. A draw is keyed by (seed, purpose) and counted by
+ * (element, step): nothing is stored, nothing depends on order, threads or device. */
+#ifndef GT_BASE_PHILOX_H
+#define GT_BASE_PHILOX_H
+#include <stdint.h>
+
+typedef struct gt_philox {
+  uint32_t v[4];
+} gt_philox;
+
+static inline gt_philox gt_philox4x32(const uint32_t counter[4], uint32_t key0, uint32_t key1) {
+  uint32_t c0 = counter[0], c1 = counter[1], c2 = counter[2], c3 = counter[3];
+  for (int round = 0; round < 10; round++) {
+    uint64_t p0 = (uint64_t)0xD2511F53u * c0, p1 = (uint64_t)0xCD9E8D57u * c2;
+    c0 = (uint32_t)(p1 >> 32) ^ c1 ^ key0;
+    c1 = (uint32_t)p1;
+    c2 = (uint32_t)(p0 >> 32) ^ c3 ^ key1;
+    c3 = (uint32_t)p0;
+    key0 += 0x9E3779B9u;
+    key1 += 0xBB67AE85u;
+  }
+  return (gt_philox){{c0, c1, c2, c3}};
+}
+
+/* Four words for elements 4*block … 4*block+3 of draw (seed, purpose, step). */
+static inline gt_philox gt_philox_block(uint64_t seed, uint32_t purpose, uint32_t step, uint32_t block) {
+  const uint32_t counter[4] = {block, step, purpose, 0x67747261u};
+  return gt_philox4x32(counter, (uint32_t)seed, (uint32_t)(seed >> 32));
+}
+
+static inline uint32_t gt_random_bits(uint64_t seed, uint32_t purpose, uint32_t step, uint32_t element) {
+  return gt_philox_block(seed, purpose, step, element / 4).v[element % 4];
+}
+
+/* Uniform in [0, 1): the top 24 bits, exact in float. */
+static inline float gt_random_uniform(uint64_t seed, uint32_t purpose, uint32_t step, uint32_t element) {
+  return (float)(gt_random_bits(seed, purpose, step, element) >> 8) * 0x1p-24f;
+}
+
+/* Purposes, so that two uses of one seed never share a stream. Below 16: fixed uses; from 16 on: handed out
+ * by the graph to its `random` nodes; from 1u<<16 on: parameters' initial values, by a hash of the
+ * parameter's name. */
+enum { GT_PURPOSE_SHUFFLE = 1, GT_PURPOSE_SPLIT = 2, GT_PURPOSE_SAMPLE = 3, GT_PURPOSE_GRAPH = 16 };
+
+/* A permutation of [0, n) keyed by (seed, epoch), without a table: a 4-round Feistel network over the
+ * smallest even number of bits that holds n, walked along its cycle until it falls inside (Black and Rogaway,
+ * "Ciphers with Arbitrary Finite Domains", CT-RSA 2002). Same bits on the device. */
+static inline uint32_t gt_shuffle_index(uint32_t index, uint32_t n, uint64_t seed, uint32_t epoch) {
+  if (n < 2) return index;
+  uint32_t half = 1;
+  while (half < 16 && (1ull << (2 * half)) < n) half++;
+  const uint32_t mask = (1u << half) - 1;
+  do {
+    uint32_t left = index >> half, right = index & mask;
+    for (uint32_t round = 0; round < 4; round++) {
+      const uint32_t counter[4] = {right, epoch, GT_PURPOSE_SHUFFLE, round};
+      uint32_t mixed = left ^ (gt_philox4x32(counter, (uint32_t)seed, (uint32_t)(seed >> 32)).v[0] & mask);
+      left = right;
+      right = mixed;
+    }
+    index = left << half | right;
+  } while (index >= n);
+  return index;
+}
+#endif

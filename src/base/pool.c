@@ -1,0 +1,199 @@
+/* One 64-bit word, `ticket`, holds the run's number (high half) and how many of its tiles are not yet claimed
+ * (low half). A thread claims a tile by decrementing it with compare-and-swap. While a claimed tile is
+ * unfinished its run cannot end, so the job's fields may be read after the claim, and a thread that wakes
+ * late finds nothing to claim: nobody has to wait for sleepers. */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE /* sched_getaffinity */
+#endif
+#include "base/pool.h"
+#include "base/log.h"
+#include "base/memory.h"
+#include <errno.h>
+#include <limits.h>
+#include <linux/futex.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdalign.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { SPIN_NS = 40000, MOST_THREADS = 1024 };
+
+struct gt_pool {
+  int threads, started;
+  bool crowded; /* more threads than processors: spinning would only take time from those who work */
+  pthread_t *worker;
+  alignas(64) _Atomic uint64_t ticket;
+  alignas(64) _Atomic uint32_t done;   /* finished tiles of this run */
+  _Atomic uint32_t waiting;            /* the caller sleeps until the last tile is done */
+  alignas(64) _Atomic uint32_t wakeup; /* futex word, changed before sleepers are woken */
+  _Atomic uint32_t sleepers;
+  _Atomic bool quit;
+  gt_tile_fn fn;
+  void *context;
+  uint32_t tiles;
+};
+
+static _Thread_local bool in_tile;
+
+static void futex_wait(_Atomic uint32_t *word, uint32_t value) {
+  syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, value, NULL, NULL, 0);
+}
+
+static void futex_wake(_Atomic uint32_t *word, uint32_t count) {
+  syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, count > INT_MAX ? INT_MAX : count, NULL, NULL, 0);
+}
+
+static void relax(void) {
+#if defined __x86_64__ || defined __i386__
+  __builtin_ia32_pause();
+#elif defined __aarch64__
+  __asm__ volatile("yield");
+#endif
+}
+
+static uint64_t now_ns(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+/* Claims and runs tiles until none is left. */
+static void work(gt_pool *pool) {
+  uint64_t ticket = atomic_load_explicit(&pool->ticket, memory_order_acquire);
+  while ((uint32_t)ticket) {
+    if (!atomic_compare_exchange_weak_explicit(&pool->ticket, &ticket, ticket - 1, memory_order_acquire,
+                                               memory_order_acquire))
+      continue;
+    const uint32_t tiles = pool->tiles;
+    in_tile = true;
+    pool->fn(pool->context, tiles - (uint32_t)ticket);
+    in_tile = false;
+    if (atomic_fetch_add(&pool->done, 1) + 1 == tiles && atomic_load(&pool->waiting))
+      futex_wake(&pool->done, 1);
+    ticket = atomic_load_explicit(&pool->ticket, memory_order_acquire);
+  }
+}
+
+static bool idle(gt_pool *pool) {
+  return !(uint32_t)atomic_load_explicit(&pool->ticket, memory_order_acquire) &&
+         !atomic_load_explicit(&pool->quit, memory_order_relaxed);
+}
+
+static void wait_for_work(gt_pool *pool) {
+  if (!pool->crowded) {
+    const uint64_t end = now_ns() + SPIN_NS;
+    do {
+      for (int i = 0; i < 16; i++) {
+        if (!idle(pool)) return;
+        relax();
+      }
+    } while (now_ns() < end);
+  }
+  /* The caller publishes, then looks for sleepers; we count ourselves as one, then look for work. All four in
+   * one total order, so that one of us sees the other. */
+  const uint32_t seen = atomic_load(&pool->wakeup);
+  atomic_fetch_add(&pool->sleepers, 1);
+  if (!(uint32_t)atomic_load(&pool->ticket) && !atomic_load(&pool->quit)) futex_wait(&pool->wakeup, seen);
+  atomic_fetch_sub(&pool->sleepers, 1);
+}
+
+static void *worker_main(void *argument) {
+  gt_pool *pool = argument;
+  while (!atomic_load(&pool->quit)) {
+    work(pool);
+    wait_for_work(pool);
+  }
+  return NULL;
+}
+
+static int available_processors(void) {
+  cpu_set_t set;
+  if (sched_getaffinity(0, sizeof set, &set) == 0) return CPU_COUNT(&set);
+  long n = sysconf(_SC_NPROCESSORS_ONLN);
+  return n > 0 ? (int)n : 1;
+}
+
+static int wanted_threads(int threads) {
+  const char *text = getenv("GTRAIN_THREADS");
+  if (text && *text) {
+    char *end;
+    errno = 0;
+    long n = strtol(text, &end, 10);
+    if (!*end && !errno && n >= 1 && n <= MOST_THREADS) return (int)n;
+    gt_warn("GTRAIN_THREADS=%s ignored: expected a number from 1 to %d", text, MOST_THREADS);
+  }
+  if (threads <= 0) threads = available_processors();
+  return threads > MOST_THREADS ? MOST_THREADS : threads;
+}
+
+gt_pool *gt_pool_create(int threads) {
+  gt_pool *pool = aligned_alloc(64, sizeof *pool);
+  if (!pool) return gt_alloc(SIZE_MAX); /* reports, does not return */
+  *pool = (gt_pool){.threads = wanted_threads(threads)};
+  pool->crowded = pool->threads > available_processors();
+  pool->worker = gt_alloc(sizeof *pool->worker * (size_t)pool->threads);
+  /* Signals are for the main thread. */
+  sigset_t all, old;
+  sigfillset(&all);
+  pthread_sigmask(SIG_BLOCK, &all, &old);
+  while (pool->started < pool->threads - 1 &&
+         pthread_create(&pool->worker[pool->started], NULL, worker_main, pool) == 0)
+    pool->started++;
+  pthread_sigmask(SIG_SETMASK, &old, NULL);
+  if (pool->started < pool->threads - 1) {
+    gt_warn("only %d of %d threads could be started", pool->started + 1, pool->threads);
+    pool->threads = pool->started + 1;
+  }
+  return pool;
+}
+
+void gt_pool_destroy(gt_pool *pool) {
+  if (!pool) return;
+  atomic_store(&pool->quit, true);
+  atomic_fetch_add(&pool->wakeup, 1);
+  futex_wake(&pool->wakeup, INT_MAX);
+  for (int i = 0; i < pool->started; i++) pthread_join(pool->worker[i], NULL);
+  free(pool->worker);
+  free(pool);
+}
+
+int gt_pool_threads(const gt_pool *pool) { return pool ? pool->threads : 1; }
+
+static void wait_for_done(gt_pool *pool) {
+  uint32_t done = atomic_load(&pool->done);
+  if (!pool->crowded) {
+    const uint64_t end = now_ns() + SPIN_NS;
+    while (done != pool->tiles && now_ns() < end) {
+      for (int i = 0; i < 16 && (done = atomic_load(&pool->done)) != pool->tiles; i++) relax();
+    }
+  }
+  if (done == pool->tiles) return;
+  atomic_store(&pool->waiting, 1);
+  while ((done = atomic_load(&pool->done)) != pool->tiles) futex_wait(&pool->done, done);
+  atomic_store(&pool->waiting, 0);
+}
+
+void gt_pool_run(gt_pool *pool, uint32_t tiles, gt_tile_fn fn, void *context) {
+  if (!pool || pool->threads == 1 || tiles <= 1 || in_tile) {
+    for (uint32_t tile = 0; tile < tiles; tile++) fn(context, tile);
+    return;
+  }
+  pool->fn = fn;
+  pool->context = context;
+  pool->tiles = tiles;
+  atomic_store(&pool->done, 0);
+  const uint64_t run = (atomic_load_explicit(&pool->ticket, memory_order_relaxed) >> 32) + 1;
+  atomic_store(&pool->ticket, run << 32 | tiles);
+  if (atomic_load(&pool->sleepers)) {
+    atomic_fetch_add(&pool->wakeup, 1);
+    futex_wake(&pool->wakeup, tiles - 1);
+  }
+  work(pool);
+  wait_for_done(pool);
+}

@@ -1,0 +1,16 @@
+/* Thread pool over a fixed grid of tiles. The grid never depends on the number of threads, and a tile's work
+ * never depends on which thread runs it, so that results have the same bits for any number of threads. One
+ * pool per process is enough; runs do not nest. The caller takes part in the work. */
+#ifndef GT_BASE_POOL_H
+#define GT_BASE_POOL_H
+#include <stdint.h>
+
+typedef struct gt_pool gt_pool;
+typedef void (*gt_tile_fn)(void *context, uint32_t tile);
+
+gt_pool *gt_pool_create(int threads); /* threads <= 0: as many as this process may use (sched_getaffinity) */
+void gt_pool_destroy(gt_pool *pool);  /* accepts NULL */
+int gt_pool_threads(const gt_pool *pool);
+/* Calls fn(context, tile) once for each tile in [0, tiles); returns when all are done. */
+void gt_pool_run(gt_pool *pool, uint32_t tiles, gt_tile_fn fn, void *context);
+#endif

@@ -1,0 +1,179 @@
+#include "spec/diagnostics.h"
+#include "base/log.h"
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST = 100, WIDEST = 100 /* characters of a source line shown */ };
+
+void gt_diagnostics_init(gt_diagnostics *diagnostics, gt_arena *arena) {
+  /* All the room at once, so that rows handed out stay where they are. */
+  *diagnostics =
+      (gt_diagnostics){.arena = arena, .items = GT_NEW_N(arena, gt_diagnostic, MOST), .capacity = MOST};
+}
+
+static gt_diagnostic *add(gt_diagnostics *d, gt_position at, bool warning, const char *format,
+                          va_list arguments) {
+  char message[1024];
+  vsnprintf(message, sizeof message, format, arguments);
+  d->errors += !warning;
+  gt_diagnostic *item;
+  if (d->count < d->capacity) {
+    item = &d->items[d->count++];
+  } else {
+    item = GT_NEW(d->arena, gt_diagnostic);
+    d->dropped++;
+  }
+  *item = (gt_diagnostic){.at = at, .message = gt_arena_strdup(d->arena, message), .warning = warning};
+  return item;
+}
+
+gt_diagnostic *gt_error_at(gt_diagnostics *diagnostics, gt_position at, const char *format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  gt_diagnostic *item = add(diagnostics, at, false, format, arguments);
+  va_end(arguments);
+  return item;
+}
+
+gt_diagnostic *gt_warning_at(gt_diagnostics *diagnostics, gt_position at, const char *format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  gt_diagnostic *item = add(diagnostics, at, true, format, arguments);
+  va_end(arguments);
+  return item;
+}
+
+/* Text from a file must not steer the terminal. */
+static void put_text(FILE *stream, const char *text) {
+  for (; *text; text++) {
+    const unsigned char c = (unsigned char)*text;
+    if (c == 0xC2 && (unsigned char)text[1] >= 0x80 && (unsigned char)text[1] < 0xA0) {
+      text++;
+      fputc('?', stream);
+    } else {
+      fputc((c < 0x20 && c != '\t') || c == 0x7f ? '?' : c, stream);
+    }
+  }
+}
+
+static const char *next_character(const char *at) {
+  at++;
+  while (((unsigned char)*at & 0xC0) == 0x80) at++;
+  return at;
+}
+
+/* Columns of the terminal that the character takes: 0 for combining marks, 2 for East Asian wide ones. */
+static int cells(const char *at) {
+  const unsigned char *c = (const unsigned char *)at;
+  uint32_t code = *c;
+  if (code >= 0xF0 && c[1] && c[2] && c[3])
+    code = (code & 7) << 18 | (c[1] & 63u) << 12 | (c[2] & 63u) << 6 | (c[3] & 63u);
+  else if (code >= 0xE0 && c[1] && c[2])
+    code = (code & 15) << 12 | (c[1] & 63u) << 6 | (c[2] & 63u);
+  else if (code >= 0xC0 && c[1])
+    code = (code & 31) << 6 | (c[1] & 63u);
+  if ((code >= 0x300 && code < 0x370) || (code >= 0x200B && code <= 0x200F) ||
+      (code >= 0xFE00 && code <= 0xFE0F))
+    return 0;
+  return (code >= 0x1100 && code <= 0x115F) || (code >= 0x2E80 && code <= 0xA4CF) ||
+                 (code >= 0xAC00 && code <= 0xD7A3) || (code >= 0xF900 && code <= 0xFAFF) ||
+                 (code >= 0xFE30 && code <= 0xFE6F) || (code >= 0xFF00 && code <= 0xFF60) ||
+                 (code >= 0x1F300 && code <= 0x1FAFF) || (code >= 0x20000 && code <= 0x3FFFD)
+             ? 2
+             : 1;
+}
+
+/* The source line, or the part of a long one around the column, and a marker under the text meant. */
+static void print_source(const gt_position *at, FILE *stream, bool color) {
+  const char *start = at->line_text;
+  int column = at->column;
+  const bool cut = column > WIDEST - 20;
+  if (cut)
+    for (; column > WIDEST / 2 && *start; column--) start = next_character(start);
+  const char *end = start;
+  int shown = 0;
+  while (*end && shown < WIDEST) end = next_character(end), shown++;
+  char line[4 * WIDEST + 1];
+  snprintf(line, sizeof line, "%.*s", (int)(end - start), start);
+  fprintf(stream, "%7d | %s", at->line, cut ? "…" : "");
+  put_text(stream, line);
+  fprintf(stream, "%s\n        | %s", *end ? "…" : "", cut ? " " : "");
+  const char *c = line;
+  for (int i = 1; i < column; i++) {
+    if (*c == '\t') {
+      fputc('\t', stream);
+    } else {
+      for (int n = *c ? cells(c) : 1; n > 0; n--) fputc(' ', stream);
+    }
+    if (*c) c = next_character(c);
+  }
+  fprintf(stream, "%s^", color ? "\033[1;32m" : "");
+  for (int i = 0, first = 1; i < at->width && (*c || i == 0); i++, first = 0) {
+    for (int n = (*c && *c != '\t' ? cells(c) : 1) - first; n > 0; n--) fputc('~', stream);
+    if (*c) c = next_character(c);
+  }
+  fprintf(stream, "%s\n", color ? "\033[0m" : "");
+}
+
+static void print_one(const gt_diagnostic *item, FILE *stream, bool color) {
+  const gt_position *at = &item->at;
+  fputs(color ? "\033[1m" : "", stream);
+  if (at->file) put_text(stream, at->file);
+  if (at->line) fprintf(stream, ":%d:%d", at->line, at->column);
+  fprintf(stream, "%s%s%s:%s ", at->file ? ": " : "",
+          !color          ? ""
+          : item->warning ? "\033[33m"
+                          : "\033[31m",
+          item->warning ? "warning" : "error", color ? "\033[0m" : "");
+  put_text(stream, item->message);
+  fputc('\n', stream);
+  if (at->line && at->line_text) print_source(at, stream, color);
+  if (!item->expected && !item->suggestion) return;
+  fputs("    ", stream);
+  if (item->expected) {
+    fputs("expected ", stream);
+    put_text(stream, item->expected);
+  }
+  if (item->suggestion) {
+    fputs(item->expected ? "; did you mean '" : "did you mean '", stream);
+    put_text(stream, item->suggestion);
+    fputs("'?", stream);
+  }
+  fputc('\n', stream);
+}
+
+static bool is_override(const gt_diagnostic *item) {
+  return item->at.file && !strcmp(item->at.file, "--set");
+}
+
+/* Overrides after files; then by position; then in the order of finding (qsort sorts pointers into one
+ * array). */
+static int by_position(const void *left, const void *right) {
+  const gt_diagnostic *a = *(const gt_diagnostic *const *)left, *b = *(const gt_diagnostic *const *)right;
+  if (is_override(a) != is_override(b)) return is_override(a) - is_override(b);
+  if (!is_override(a)) {
+    const int order = strcmp(a->at.file ? a->at.file : "", b->at.file ? b->at.file : "");
+    if (order) return order;
+    if (a->at.line != b->at.line) return a->at.line < b->at.line ? -1 : 1;
+    if (a->at.column != b->at.column) return a->at.column < b->at.column ? -1 : 1;
+  }
+  return a < b ? -1 : a > b;
+}
+
+static bool same(const gt_diagnostic *a, const gt_diagnostic *b) {
+  return a->at.line == b->at.line && a->at.column == b->at.column && !strcmp(a->message, b->message) &&
+         is_override(a) == is_override(b);
+}
+
+void gt_diagnostics_print(const gt_diagnostics *diagnostics, FILE *stream) {
+  const bool color = stream == stderr && gt_log_color();
+  const gt_diagnostic *sorted[MOST];
+  const int kept = diagnostics->count;
+  for (int i = 0; i < kept; i++) sorted[i] = &diagnostics->items[i];
+  qsort(sorted, (size_t)kept, sizeof *sorted, by_position);
+  for (int i = 0; i < kept; i++)
+    if (!i || !same(sorted[i - 1], sorted[i])) print_one(sorted[i], stream, color);
+  if (diagnostics->dropped) fprintf(stream, "… and %d more\n", diagnostics->dropped);
+}

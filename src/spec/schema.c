@@ -1,0 +1,273 @@
+#include "spec/schema.h"
+#include "base/text.h"
+#include "spec/schema_value.h"
+#include <assert.h>
+#include <string.h>
+
+enum { MOST_FIELDS = 128 };
+
+typedef struct names {
+  const char *item[MOST_FIELDS];
+  size_t count;
+} names;
+
+static void add_names(names *list, const gt_schema *schema) {
+  if (!schema || !schema->fields) return;
+  for (const gt_field *f = schema->fields; f->name; f++) {
+    assert(list->count < MOST_FIELDS);
+    list->item[list->count++] = f->name;
+  }
+}
+
+static names names_of(const gt_schema *schema, const gt_schema *extra) {
+  names list = {.count = 0};
+  add_names(&list, schema);
+  add_names(&list, extra);
+  return list;
+}
+
+static bool has_name(const names *list, const char *name) {
+  for (size_t i = 0; i < list->count; i++)
+    if (!strcmp(list->item[i], name)) return true;
+  return false;
+}
+
+static const char *join(gt_arena *arena, const char *start, const char *const *items, size_t count) {
+  char *text = gt_arena_strdup(arena, start);
+  for (size_t i = 0; i < count; i++) text = gt_arena_printf(arena, "%s%s%s", text, i ? ", " : "", items[i]);
+  return text;
+}
+
+static const char *missing_space(gt_arena *arena, const names *list, const char *text) {
+  const char *colon = strchr(text, ':');
+  if (!colon || colon == text || !colon[1]) return NULL;
+  const char *key = gt_arena_strndup(arena, text, (size_t)(colon - text));
+  return has_name(list, key) ? gt_arena_printf(arena, "%s: %s", key, colon + 1) : NULL;
+}
+
+const char *gt_schema_missing_space(const gt_schema_reader *reader, const char *text) {
+  const names list = names_of(reader->schema, reader->extra);
+  return missing_space(reader->arena, &list, text);
+}
+
+/* Reports the keys that are not in the list; the names that were probably meant go to *suggested (may be
+ * NULL). */
+static bool check_keys(const gt_spec *map, const names *list, const char *where, gt_diagnostics *diagnostics,
+                       names *suggested) {
+  gt_arena *arena = diagnostics->arena;
+  bool ok = true;
+  for (int i = 0; i < map->count; i++) {
+    const gt_spec *child = map->child[i];
+    if (has_name(list, child->key)) continue;
+    ok = false;
+    gt_diagnostic *item = gt_error_at(diagnostics, child->key_at, "unknown key '%s'%s", child->key,
+                                      gt_schema_where(arena, where));
+    item->expected =
+        list->count ? join(arena, list->count > 1 ? "one of: " : "", list->item, list->count) : "no keys";
+    item->suggestion = gt_spec_is_null(child) ? missing_space(arena, list, child->key) : NULL;
+    if (item->suggestion) item->expected = "a space between ':' and the value";
+    const char *near = item->suggestion ? gt_arena_strndup(arena, child->key, strcspn(child->key, ":"))
+                                        : gt_nearest(child->key, list->item, list->count);
+    if (!item->suggestion) item->suggestion = near;
+    if (near && suggested && suggested->count < MOST_FIELDS) suggested->item[suggested->count++] = near;
+  }
+  return ok;
+}
+
+void gt_schema_check_keys(const gt_spec *map, const char *const *allowed, const char *where,
+                          gt_diagnostics *diagnostics) {
+  names list = {.count = 0};
+  while (allowed[list.count] && list.count < MOST_FIELDS) {
+    list.item[list.count] = allowed[list.count];
+    list.count++;
+  }
+  if (map && map->kind == GT_SPEC_MAP) check_keys(map, &list, where, diagnostics, NULL);
+}
+
+static void place(gt_spec *node, gt_position at) {
+  node->at = node->key_at = at;
+  for (int i = 0; i < node->count; i++) place(node->child[i], at);
+}
+
+gt_spec *gt_schema_fallback(gt_arena *arena, const gt_field *field, gt_position at) {
+  if (!field->fallback) return NULL;
+  gt_spec *node;
+  if (strpbrk(field->fallback, "[]{}\"'#")) {
+    gt_diagnostics diagnostics;
+    gt_diagnostics_init(&diagnostics, arena);
+    node = gt_spec_parse(arena, "default", field->fallback, strlen(field->fallback), &diagnostics);
+    assert(node && !diagnostics.errors);
+  } else {
+    node = gt_spec_text(arena, field->fallback);
+  }
+  place(node, at);
+  return node;
+}
+
+static const gt_field *shorthand_of(const gt_schema *schema) {
+  for (const gt_field *f = schema->fields; schema->shorthand && f && f->name; f++)
+    if (!strcmp(f->name, schema->shorthand)) return f;
+  return NULL;
+}
+
+static bool read_fields(const gt_schema_reader *r, const gt_schema *schema, char *out, const gt_spec *map,
+                        gt_position map_at, const names *excused);
+
+static bool read_field(const gt_schema_reader *r, const gt_field *field, char *out, const gt_spec *value) {
+  if (field->type != GT_FIELD_MAP) return gt_schema_read_value(r, field, out + field->offset, value);
+  const char *where =
+      gt_arena_printf(r->arena, "in '%s'%s", field->name, gt_schema_where(r->arena, r->where));
+  return gt_schema_read(field->sub, out + field->offset, NULL, NULL, value, value->at, where, r->arena,
+                        r->diagnostics);
+}
+
+/* Only defaults: an absent map that is not required may itself have required keys. */
+static bool fill_absent_map(const gt_schema_reader *r, const gt_field *field, char *out, gt_position at) {
+  bool ok = true;
+  for (const gt_field *f = field->sub->fields; f && f->name; f++) {
+    if (f->type == GT_FIELD_MAP) {
+      ok &= fill_absent_map(r, f, out + field->offset, at);
+      continue;
+    }
+    const gt_spec *value = gt_schema_fallback(r->arena, f, at);
+    if (value) ok &= gt_schema_read_value(r, f, out + field->offset + f->offset, value);
+  }
+  return ok;
+}
+
+static bool read_absent(const gt_schema_reader *r, const gt_field *field, char *out, gt_position map_at,
+                        const names *excused) {
+  if (field->flags & GT_FIELD_REQUIRED) {
+    if (has_name(excused, field->name)) return false; /* a misspelt key has said it already */
+    gt_error_at(r->diagnostics, map_at, "key '%s' is missing%s", field->name,
+                gt_schema_where(r->arena, r->where))
+        ->expected = gt_arena_printf(r->arena, "%s: %s%s%s", field->name, gt_field_describe(r->arena, field),
+                                     field->help ? "; " : "", field->help ? field->help : "");
+    return false;
+  }
+  const gt_spec *value = gt_schema_fallback(r->arena, field, map_at);
+  if (value) return read_field(r, field, out, value);
+  return field->type == GT_FIELD_MAP ? fill_absent_map(r, field, out, map_at) : true;
+}
+
+static bool read_fields(const gt_schema_reader *r, const gt_schema *schema, char *out, const gt_spec *map,
+                        gt_position map_at, const names *excused) {
+  bool ok = true;
+  for (const gt_field *f = schema ? schema->fields : NULL; f && f->name; f++) {
+    const gt_spec *value = gt_spec_find(map, f->name);
+    ok &= value ? read_field(r, f, out, value) : read_absent(r, f, out, map_at, excused);
+  }
+  return ok;
+}
+
+/* A scalar or a list where a map is expected. */
+static bool read_shorthand(const gt_schema_reader *r, void *out, void *extra_out, const gt_spec *value,
+                           gt_position map_at) {
+  const gt_field *field = shorthand_of(r->schema);
+  if (field) {
+    names excused = {.item = {field->name}, .count = 1};
+    bool ok = read_field(r, field, out, value);
+    for (const gt_field *f = r->schema->fields; f->name; f++)
+      if (f != field) ok &= read_absent(r, f, out, map_at, &excused);
+    return read_fields(r, r->extra, extra_out, NULL, map_at, &excused) && ok;
+  }
+  const names list = names_of(r->schema, r->extra);
+  gt_diagnostic *item = gt_error_at(
+      r->diagnostics, value->at, "%s%sexpected a map%s, found %s", r->where ? r->where : "",
+      r->where ? ": " : "", r->schema->fields && r->schema->fields->name ? "" : " or nothing",
+      value->kind == GT_SPEC_SEQUENCE ? "a list" : gt_arena_printf(r->arena, "'%.80s'", value->scalar));
+  item->expected = list.count ? join(r->arena, "a map of: ", list.item, list.count) : "nothing after the ':'";
+  if (value->kind == GT_SPEC_SCALAR) item->suggestion = missing_space(r->arena, &list, value->scalar);
+  return false;
+}
+
+bool gt_schema_read(const gt_schema *schema, void *out, const gt_schema *extra, void *extra_out,
+                    const gt_spec *map, gt_position map_at, const char *where, gt_arena *arena,
+                    gt_diagnostics *diagnostics) {
+  const gt_schema_reader r = {schema, extra, where, arena, diagnostics};
+  names excused = {.count = 0};
+  bool ok = true;
+  if (gt_spec_is_null(map)) {
+    map = NULL;
+  } else if (map->kind != GT_SPEC_MAP) {
+    return read_shorthand(&r, out, extra_out, map, map_at);
+  } else {
+    const names list = names_of(schema, extra);
+    ok = check_keys(map, &list, where, diagnostics, &excused);
+  }
+  ok &= read_fields(&r, schema, out, map, map_at, &excused);
+  ok &= read_fields(&r, extra, extra_out, map, map_at, &excused);
+  return ok;
+}
+
+static gt_spec *copy(gt_arena *arena, const gt_spec *node) {
+  gt_spec *result = gt_arena_copy(arena, node, sizeof *node);
+  result->child = NULL;
+  result->count = result->capacity = 0;
+  for (int i = 0; i < node->count; i++)
+    gt_spec_add(arena, result, node->child[i]->key, copy(arena, node->child[i]));
+  return result;
+}
+
+static void resolve_fields(const gt_schema *schema, const gt_spec *map, gt_spec *result, gt_arena *arena) {
+  const gt_field *shorthand = schema && map && map->kind != GT_SPEC_MAP ? shorthand_of(schema) : NULL;
+  for (const gt_field *f = schema ? schema->fields : NULL; f && f->name; f++) {
+    const gt_spec *value = f == shorthand ? map : gt_spec_find(map, f->name);
+    gt_spec *resolved = NULL;
+    if (f->type == GT_FIELD_MAP && (value || f->fallback)) {
+      resolved =
+          gt_schema_resolve(f->sub, NULL, value ? value : gt_schema_fallback(arena, f, result->at), arena);
+    } else if (value) {
+      resolved = copy(arena, value);
+    } else {
+      resolved = gt_schema_fallback(arena, f, result->at);
+    }
+    if (resolved) gt_spec_add(arena, result, f->name, resolved);
+  }
+}
+
+gt_spec *gt_schema_resolve(const gt_schema *schema, const gt_schema *extra, const gt_spec *map,
+                           gt_arena *arena) {
+  gt_spec *result = gt_spec_new(arena, GT_SPEC_MAP);
+  if (map) result->at = map->at;
+  if (gt_spec_is_null(map)) map = NULL;
+  resolve_fields(extra, map && map->kind == GT_SPEC_MAP ? map : NULL, result, arena); /* names come first */
+  resolve_fields(schema, map, result, arena);
+  return result;
+}
+
+/* The name that a node gives itself: its text, its key `type`, or its only key. */
+static const char *own_name(const gt_spec *node, gt_position *at) {
+  if (gt_spec_is_null(node)) return NULL;
+  const gt_spec *type = gt_spec_find(node, "type");
+  if (type) node = type;
+  if (node->kind == GT_SPEC_SCALAR) {
+    *at = node->at;
+    return node->scalar;
+  }
+  if (node->kind != GT_SPEC_MAP || node->count != 1) return NULL;
+  *at = node->child[0]->key_at;
+  return node->child[0]->key;
+}
+
+int gt_schema_choose(const gt_spec *node, const char *name, gt_position at, const char *what,
+                     const char *const *choices, int count, gt_diagnostics *diagnostics) {
+  gt_arena *arena = diagnostics->arena;
+  if (!name) name = own_name(node, &at);
+  for (int i = 0; name && i < count; i++)
+    if (!strcmp(name, choices[i])) return i;
+  gt_diagnostic *item = name && *name ? gt_error_at(diagnostics, at, "unknown %s '%s'", what, name)
+                                      : gt_error_at(diagnostics, at, "the %s has no type", what);
+  item->expected = join(arena, "one of: ", choices, (size_t)count);
+  if (!name) return -1;
+  const size_t word = strcspn(name, " ");
+  for (int i = 0; name[word] && i < count; i++) /* "linear 10" */
+    if (!strncmp(name, choices[i], word) && !choices[i][word])
+      item->suggestion = gt_arena_printf(arena, "%s: %s", choices[i], name + word + strspn(name + word, " "));
+  if (!item->suggestion) item->suggestion = gt_nearest(name, choices, (size_t)count);
+  names list = {.count = 0};
+  while (list.count < MOST_FIELDS && list.count < (size_t)count)
+    list.item[list.count] = choices[list.count], list.count++;
+  if (!item->suggestion) item->suggestion = missing_space(arena, &list, name);
+  return -1;
+}

@@ -1,0 +1,98 @@
+/* Schema rows: what keys a map may have, each with type, range, default and one line of help. The one source
+ * from which the checker, the --help text, the resolved config and `gtrain schema` (JSON Schema) are made. A
+ * schema fills a plain C struct: each row says where its value goes (offsetof). C types filled: INT int64_t,
+ * FLOAT double, BOOL bool, STRING/CHOICE/PATH/FORMULA const char * (CHOICE always one of the row's own
+ * pointers in choices[]), INTS gt_ints, FLOATS gt_floats, STRINGS gt_strings, NODE const gt_spec * (the raw
+ * subtree), MAP the struct of row->sub embedded at the offset. An optional value without default stays
+ * zero/NULL. */
+#ifndef GT_SPEC_SCHEMA_H
+#define GT_SPEC_SCHEMA_H
+#include "spec/spec.h"
+#include <stdint.h>
+
+typedef enum gt_field_type {
+  GT_FIELD_INT,
+  GT_FIELD_FLOAT,
+  GT_FIELD_BOOL,
+  GT_FIELD_STRING,
+  GT_FIELD_CHOICE,
+  GT_FIELD_PATH, /* must be readable, seen from the working directory, unless GT_FIELD_MAY_BE_ABSENT */
+  GT_FIELD_INTS, /* a sequence, or one scalar taken as a sequence of one */
+  GT_FIELD_FLOATS,
+  GT_FIELD_STRINGS,
+  GT_FIELD_NODE,
+  GT_FIELD_MAP,
+} gt_field_type;
+
+enum { GT_FIELD_REQUIRED = 1, GT_FIELD_MAY_BE_ABSENT = 2, GT_FIELD_OPEN_MIN = 4, GT_FIELD_OPEN_MAX = 8 };
+
+typedef struct gt_field {
+  const char *name;
+  gt_field_type type;
+  size_t offset;
+  const char *fallback; /* default, as YAML text; NULL: none */
+  double min, max;      /* range of numbers (of each element); min == max == 0: any; max < min: no upper end.
+                      OPEN_…: the end is excluded (min == max == 0 with OPEN_MIN: positive) */
+  const char *const *choices; /* NULL-terminated */
+  const struct gt_schema *sub;
+  const char *help;
+  unsigned flags;
+} gt_field;
+
+typedef struct gt_schema {
+  const char *name, *help;
+  const gt_field *fields; /* ends with a row whose name is NULL */
+  const char *shorthand;  /* the key that a bare scalar or sequence stands for (`linear: 10`), or NULL */
+} gt_schema;
+
+typedef struct gt_ints {
+  const int64_t *items;
+  int count;
+} gt_ints;
+typedef struct gt_floats {
+  const double *items;
+  int count;
+} gt_floats;
+typedef struct gt_strings {
+  const char *const *items;
+  const gt_position *at;
+  int count;
+} gt_strings;
+
+/* Reads a map (or a shorthand scalar; NULL or an empty scalar = an empty map) into *out. `extra` (may be
+ * NULL) is a second schema whose keys are also allowed and which fills *extra_out (the keys every layer has).
+ * `where` completes messages: "in layer 'linear'". `map_at` is used when required keys are missing. All
+ * errors are reported, then false. */
+bool gt_schema_read(const gt_schema *schema, void *out, const gt_schema *extra, void *extra_out,
+                    const gt_spec *map, gt_position map_at, const char *where, gt_arena *arena,
+                    gt_diagnostics *diagnostics);
+/* Reports keys of an otherwise hand-walked map that are not in the NULL-terminated list. */
+void gt_schema_check_keys(const gt_spec *map, const char *const *names, const char *where,
+                          gt_diagnostics *diagnostics);
+/* A copy of the map with every default written out, keys in schema order (for the resolved config). */
+gt_spec *gt_schema_resolve(const gt_schema *schema, const gt_schema *extra, const gt_spec *map,
+                           gt_arena *arena);
+
+/* A choice by name among typed things: `optimizer: adam`, `optimizer: {type: adam, lr: 1e-3}`, and for layers
+ * `linear: {…}`. Reports an unknown name with the nearest right one and the list; returns its index or -1.
+ * With name == NULL the name and its position are found in `node`: its text, its key `type`, or its only key;
+ * then `at` serves for a node without any. */
+int gt_schema_choose(const gt_spec *node, const char *name, gt_position at, const char *what,
+                     const char *const *names, int count, gt_diagnostics *diagnostics);
+/* Position of a value inside a scalar: `offset` characters into it (formula errors). */
+gt_position gt_position_within(const gt_spec *scalar, int offset, int width);
+/* Typed scalars, for hand-walked places; false without message if the text is not of the type. */
+bool gt_spec_int(const gt_spec *node, int64_t *out);
+bool gt_spec_float(const gt_spec *node, double *out);
+bool gt_spec_bool(const gt_spec *node, bool *out);
+
+/* What a field takes, in words: "an integer, at least 1". For messages and help. */
+char *gt_field_describe(gt_arena *arena, const gt_field *field);
+/* Help text of a schema, one row a line, for --help. */
+char *gt_schema_help(gt_arena *arena, const gt_schema *schema);
+/* The JSON Schema object of a schema's fields
+ * ({"type":"object","properties":…,"additionalProperties":false}), as a jansson value the caller owns; for
+ * shorthand schemas an anyOf with the shorthand's own type. */
+struct json_t;
+struct json_t *gt_schema_json(const gt_schema *schema, const gt_schema *extra);
+#endif

@@ -1,0 +1,41 @@
+/* Suggestions for file names. */
+#include "base/file.h"
+#include "base/text.h"
+#include "spec/schema_value.h"
+#include <dirent.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { MOST_NAMES = 4096 };
+
+static const char *nearest_in(gt_arena *arena, const char *directory, const char *name) {
+  DIR *d = opendir(*directory ? directory : ".");
+  if (!d) return NULL;
+  const char **names = GT_NEW_N(arena, const char *, MOST_NAMES);
+  size_t count = 0;
+  // cppcheck-suppress readdirCalled ; each call has its own DIR, and readdir_r is deprecated
+  for (struct dirent *entry; count < MOST_NAMES && (entry = readdir(d));)
+    if (entry->d_name[0] != '.') names[count++] = gt_arena_strdup(arena, entry->d_name);
+  closedir(d);
+  return gt_nearest(name, names, count);
+}
+
+const char *gt_nearest_path(gt_arena *arena, const char *path) {
+  char directory[PATH_MAX] = "";
+  if (strlen(path) >= sizeof directory) return NULL;
+  for (const char *part = path;;) {
+    const char *slash = strchr(part, '/');
+    const size_t length = slash ? (size_t)(slash - path) : strlen(path);
+    char prefix[PATH_MAX];
+    snprintf(prefix, sizeof prefix, "%.*s", (int)length, path);
+    if (length && !gt_file_exists(prefix)) {
+      const char *best = nearest_in(arena, directory, prefix + (part - path));
+      return best ? gt_arena_printf(arena, "%.*s%s%s", (int)(part - path), path, best, slash ? slash : "")
+                  : NULL;
+    }
+    if (!slash) return NULL;
+    snprintf(directory, sizeof directory, "%.*s", (int)length + 1, path);
+    part = slash + 1;
+  }
+}

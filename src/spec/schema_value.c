@@ -1,0 +1,311 @@
+#include "spec/schema_value.h"
+#include "base/text.h"
+#include <ctype.h>
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <unistd.h>
+
+enum { LONGEST_NUMBER = 64 };
+
+/* Copies a number without its underscores; false if one of them is not between digits or the text is too
+ * long. */
+static bool without_underscores(const char *text, char clean[LONGEST_NUMBER]) {
+  size_t n = 0;
+  for (size_t i = 0; text[i]; i++) {
+    if (text[i] == '_') {
+      if (!i || !isxdigit((unsigned char)text[i - 1]) || !isxdigit((unsigned char)text[i + 1])) return false;
+      continue;
+    }
+    if (n + 1 == LONGEST_NUMBER) return false;
+    clean[n++] = text[i];
+  }
+  clean[n] = 0;
+  return n > 0;
+}
+
+/* Digits with an optional sign, 0x or 0o. */
+static bool parse_integer(const char *text, int64_t *out) {
+  const char *digits = text + (*text == '+' || *text == '-');
+  int base = 10;
+  if (digits[0] == '0' && (digits[1] == 'x' || digits[1] == 'o'))
+    base = digits[1] == 'x' ? 16 : 8, digits += 2;
+  static const char all[] = "0123456789abcdefABCDEF";
+  char allowed[sizeof all];
+  memcpy(allowed, all, sizeof all);
+  if (base < 16) allowed[base] = 0;
+  if (!*digits || digits[strspn(digits, allowed)]) return false;
+  errno = 0;
+  const unsigned long long value = strtoull(digits, NULL, base);
+  if (errno || value > INT64_MAX) return false;
+  *out = *text == '-' ? -(int64_t)value : (int64_t)value;
+  return true;
+}
+
+/* The form is checked here, since strtod also takes nan, inf and hexadecimal fractions. */
+static bool parse_float(const char *text, double *out) {
+  const char *c = text + (*text == '+' || *text == '-');
+  size_t digits = strspn(c, "0123456789");
+  c += digits;
+  if (*c == '.') {
+    const size_t fraction = strspn(++c, "0123456789");
+    digits += fraction;
+    c += fraction;
+  }
+  if (!digits) return false;
+  if (*c == 'e' || *c == 'E') {
+    c++;
+    c += *c == '+' || *c == '-';
+    const size_t exponent = strspn(c, "0123456789");
+    if (!exponent) return false;
+    c += exponent;
+  }
+  if (*c) return false;
+  *out = strtod(text, NULL);
+  return isfinite(*out);
+}
+
+static bool float_text(const char *text, double *out) {
+  char clean[LONGEST_NUMBER];
+  int64_t integer;
+  if (!without_underscores(text, clean)) return false;
+  if (parse_float(clean, out)) return true;
+  if (!parse_integer(clean, &integer)) return false;
+  *out = (double)integer;
+  return true;
+}
+
+static bool int_text(const char *text, int64_t *out) {
+  char clean[LONGEST_NUMBER];
+  double number;
+  if (!without_underscores(text, clean)) return false;
+  if (parse_integer(clean, out)) return true;
+  if (!parse_float(clean, &number) || number != floor(number) || fabs(number) > 0x1p53) return false;
+  *out = (int64_t)number;
+  return true;
+}
+
+bool gt_spec_int(const gt_spec *node, int64_t *out) {
+  return node && node->kind == GT_SPEC_SCALAR && !node->quoted && int_text(node->scalar, out);
+}
+
+bool gt_spec_float(const gt_spec *node, double *out) {
+  return node && node->kind == GT_SPEC_SCALAR && !node->quoted && float_text(node->scalar, out);
+}
+
+bool gt_spec_bool(const gt_spec *node, bool *out) {
+  if (!node || node->kind != GT_SPEC_SCALAR || node->quoted) return false;
+  static const char *const forms[] = {"false", "true", "False", "True", "FALSE", "TRUE"};
+  for (size_t i = 0; i < sizeof forms / sizeof *forms; i++)
+    if (!strcmp(node->scalar, forms[i])) {
+      *out = i % 2;
+      return true;
+    }
+  return false;
+}
+
+bool gt_field_is_list(const gt_field *field) {
+  return field->type == GT_FIELD_INTS || field->type == GT_FIELD_FLOATS || field->type == GT_FIELD_STRINGS;
+}
+
+static bool is_numeric(const gt_field *field) {
+  return field->type == GT_FIELD_INT || field->type == GT_FIELD_FLOAT || field->type == GT_FIELD_INTS ||
+         field->type == GT_FIELD_FLOATS;
+}
+
+void gt_field_bounds(const gt_field *field, double *min, double *max) {
+  const bool any = field->min == 0 && field->max == 0;
+  *min = any && !(field->flags & GT_FIELD_OPEN_MIN) ? -INFINITY : field->min;
+  *max = (any && !(field->flags & GT_FIELD_OPEN_MAX)) || field->max < field->min ? INFINITY : field->max;
+}
+
+static const char *range_text(gt_arena *arena, const gt_field *field) {
+  if (!is_numeric(field)) return "";
+  double min, max;
+  gt_field_bounds(field, &min, &max);
+  const char *each = gt_field_is_list(field) ? "each " : "";
+  const char *low = "", *high = "";
+  if (isfinite(min))
+    low =
+        gt_arena_printf(arena, "%s %.10g", field->flags & GT_FIELD_OPEN_MIN ? "more than" : "at least", min);
+  if (isfinite(max))
+    high =
+        gt_arena_printf(arena, "%s %.10g", field->flags & GT_FIELD_OPEN_MAX ? "less than" : "at most", max);
+  if (!*low && !*high) return "";
+  return gt_arena_printf(arena, ", %s%s%s%s", each, low, *low && *high ? " and " : "", high);
+}
+
+static char *choices_text(gt_arena *arena, const gt_field *field) {
+  char *text = gt_arena_strdup(arena, "one of: ");
+  for (int i = 0; field->choices && field->choices[i]; i++)
+    text = gt_arena_printf(arena, "%s%s%s", text, i ? ", " : "", field->choices[i]);
+  return text;
+}
+
+char *gt_field_describe(gt_arena *arena, const gt_field *field) {
+  static const char *const words[] = {
+      [GT_FIELD_INT] = "an integer",     [GT_FIELD_FLOAT] = "a number",
+      [GT_FIELD_BOOL] = "true or false", [GT_FIELD_STRING] = "text",
+      [GT_FIELD_PATH] = "a file name",   [GT_FIELD_INTS] = "an integer or a list of integers",
+      [GT_FIELD_NODE] = "a value",       [GT_FIELD_FLOATS] = "a number or a list of numbers",
+      [GT_FIELD_MAP] = "a map",          [GT_FIELD_STRINGS] = "a word or a list of words",
+  };
+  if (field->type == GT_FIELD_CHOICE) return choices_text(arena, field);
+  if (field->type == GT_FIELD_MAP && field->sub && field->sub->fields) {
+    char *text = gt_arena_strdup(arena, "a map of: ");
+    for (const gt_field *f = field->sub->fields; f->name; f++)
+      text = gt_arena_printf(arena, "%s%s%s", text, f == field->sub->fields ? "" : ", ", f->name);
+    return text;
+  }
+  return gt_arena_printf(arena, "%s%s", words[field->type], range_text(arena, field));
+}
+
+const char *gt_schema_where(gt_arena *arena, const char *where) {
+  return where && *where ? gt_arena_printf(arena, " %s", where) : "";
+}
+
+static const char *found_text(gt_arena *arena, const gt_spec *value) {
+  if (value->kind == GT_SPEC_MAP) return "a map";
+  if (value->kind == GT_SPEC_SEQUENCE) return "a list";
+  if (gt_spec_is_null(value)) return "nothing";
+  return gt_arena_printf(arena, "%s'%.80s'%s", value->quoted ? "the text " : "", value->scalar,
+                         strlen(value->scalar) > 80 ? "…" : "");
+}
+
+/* What was probably meant by a scalar of the wrong type. */
+static const char *meant(const gt_schema_reader *r, const gt_field *field, const gt_spec *value) {
+  if (value->kind != GT_SPEC_SCALAR) return NULL;
+  int64_t integer;
+  double number;
+  if (is_numeric(field)) {
+    char clean[LONGEST_NUMBER];
+    size_t n = 0; /* "60,000", "60 000", "'60000'" */
+    for (const char *c = value->scalar; *c && n + 1 < sizeof clean; c++)
+      if (*c != ',' && *c != ' ') clean[n++] = *c;
+    clean[n] = 0;
+    const bool ok = field->type == GT_FIELD_INT || field->type == GT_FIELD_INTS ? int_text(clean, &integer)
+                                                                                : float_text(clean, &number);
+    if (ok) return gt_arena_strdup(r->arena, clean);
+  } else if (field->type == GT_FIELD_BOOL) {
+    static const char *const forms[][2] = {{"yes", "true"}, {"no", "false"}, {"on", "true"}, {"off", "false"},
+                                           {"y", "true"},   {"n", "false"},  {"1", "true"},  {"0", "false"},
+                                           {"t", "true"},   {"f", "false"}};
+    for (size_t i = 0; i < sizeof forms / sizeof *forms; i++)
+      if (!strcasecmp(value->scalar, forms[i][0])) return forms[i][1];
+    static const char *const names[] = {"true", "false"};
+    return gt_nearest(value->scalar, names, 2);
+  }
+  return gt_schema_missing_space(r, value->scalar);
+}
+
+static bool wrong_type(const gt_schema_reader *r, const gt_field *field, const gt_spec *value,
+                       const char *wanted) {
+  gt_diagnostic *item = gt_error_at(r->diagnostics, value->at, "'%s'%s: expected %s, found %s", field->name,
+                                    gt_schema_where(r->arena, r->where), wanted, found_text(r->arena, value));
+  item->expected = gt_field_describe(r->arena, field);
+  item->suggestion = meant(r, field, value);
+  return false;
+}
+
+static bool check_range(const gt_schema_reader *r, const gt_field *field, const gt_spec *value,
+                        double number) {
+  double min, max;
+  gt_field_bounds(field, &min, &max);
+  const bool low = field->flags & GT_FIELD_OPEN_MIN ? number <= min : number < min;
+  const bool high = field->flags & GT_FIELD_OPEN_MAX ? number >= max : number > max;
+  if (!low && !high) return true;
+  gt_error_at(r->diagnostics, value->at, "'%s'%s is too %s: %s", field->name,
+              gt_schema_where(r->arena, r->where), low ? "small" : "large", value->scalar)
+      ->expected = gt_field_describe(r->arena, field);
+  return false;
+}
+
+static bool read_int(const gt_schema_reader *r, const gt_field *field, int64_t *to, const gt_spec *value) {
+  if (!gt_spec_int(value, to)) return wrong_type(r, field, value, "an integer");
+  return check_range(r, field, value, (double)*to);
+}
+
+static bool read_float(const gt_schema_reader *r, const gt_field *field, double *to, const gt_spec *value) {
+  if (!gt_spec_float(value, to)) return wrong_type(r, field, value, "a finite number");
+  return check_range(r, field, value, *to);
+}
+
+static bool read_text(const gt_schema_reader *r, const gt_field *field, const char **to,
+                      const gt_spec *value) {
+  if (value->kind != GT_SPEC_SCALAR || gt_spec_is_null(value)) return wrong_type(r, field, value, "text");
+  *to = value->scalar;
+  return true;
+}
+
+static bool read_choice(const gt_schema_reader *r, const gt_field *field, const char **to,
+                        const gt_spec *value) {
+  const char *text = NULL;
+  if (!read_text(r, field, &text, value)) return false;
+  size_t count = 0;
+  for (; field->choices[count]; count++)
+    if (!strcmp(field->choices[count], text)) {
+      *to = field->choices[count];
+      return true;
+    }
+  gt_diagnostic *item = gt_error_at(r->diagnostics, value->at, "'%s'%s cannot be '%.80s'", field->name,
+                                    gt_schema_where(r->arena, r->where), text);
+  item->expected = gt_field_describe(r->arena, field);
+  item->suggestion = gt_nearest(text, field->choices, count);
+  if (!item->suggestion) item->suggestion = gt_schema_missing_space(r, text);
+  return false;
+}
+
+static bool read_path(const gt_schema_reader *r, const gt_field *field, const char **to,
+                      const gt_spec *value) {
+  if (!read_text(r, field, to, value)) return false;
+  if (field->flags & GT_FIELD_MAY_BE_ABSENT || access(*to, R_OK) == 0) return true;
+  const bool absent = errno == ENOENT || errno == ENOTDIR;
+  gt_diagnostic *item =
+      gt_error_at(r->diagnostics, value->at, "'%s'%s: '%s' %s", field->name,
+                  gt_schema_where(r->arena, r->where), *to, absent ? "does not exist" : "cannot be read");
+  item->expected = "a file that can be read, as seen from the working directory";
+  if (absent) item->suggestion = gt_nearest_path(r->arena, *to);
+  return false;
+}
+
+/* Lists; one scalar is a list of one. Every bad element is reported. */
+static bool read_list(const gt_schema_reader *r, const gt_field *field, void *to, const gt_spec *value) {
+  const bool one = value->kind == GT_SPEC_SCALAR;
+  if (value->kind == GT_SPEC_MAP || gt_spec_is_null(value)) return wrong_type(r, field, value, "a list");
+  const int count = one ? 1 : value->count;
+  int64_t *ints = GT_NEW_N(r->arena, int64_t, count);
+  double *floats = GT_NEW_N(r->arena, double, count);
+  const char **strings = GT_NEW_N(r->arena, const char *, count);
+  gt_position *at = GT_NEW_N(r->arena, gt_position, count);
+  bool ok = true;
+  for (int i = 0; i < count; i++) {
+    const gt_spec *item = one ? value : value->child[i];
+    at[i] = item->at;
+    if (field->type == GT_FIELD_INTS) ok &= read_int(r, field, &ints[i], item);
+    if (field->type == GT_FIELD_FLOATS) ok &= read_float(r, field, &floats[i], item);
+    if (field->type == GT_FIELD_STRINGS) ok &= read_text(r, field, &strings[i], item);
+  }
+  if (field->type == GT_FIELD_INTS) *(gt_ints *)to = (gt_ints){ints, count};
+  if (field->type == GT_FIELD_FLOATS) *(gt_floats *)to = (gt_floats){floats, count};
+  if (field->type == GT_FIELD_STRINGS) *(gt_strings *)to = (gt_strings){strings, at, count};
+  return ok;
+}
+
+bool gt_schema_read_value(const gt_schema_reader *r, const gt_field *field, void *to, const gt_spec *value) {
+  switch (field->type) {
+  case GT_FIELD_INT: return read_int(r, field, to, value);
+  case GT_FIELD_FLOAT: return read_float(r, field, to, value);
+  case GT_FIELD_BOOL: return gt_spec_bool(value, to) || wrong_type(r, field, value, "true or false");
+  case GT_FIELD_STRING: return read_text(r, field, to, value);
+  case GT_FIELD_CHOICE: return read_choice(r, field, to, value);
+  case GT_FIELD_PATH: return read_path(r, field, to, value);
+  case GT_FIELD_INTS:
+  case GT_FIELD_FLOATS:
+  case GT_FIELD_STRINGS: return read_list(r, field, to, value);
+  case GT_FIELD_NODE: *(const gt_spec **)to = value; return true;
+  case GT_FIELD_MAP: break; /* schema.c's */
+  }
+  return false;
+}

@@ -1,0 +1,43 @@
+/* A text with positions: what spec.c parses and where its errors point. Internal to spec/. Owner: its arena.
+ */
+#ifndef GT_SPEC_SOURCE_H
+#define GT_SPEC_SOURCE_H
+#include "spec/spec.h"
+
+typedef struct gt_source_line {
+  size_t byte, character; /* where it starts */
+  const char *text;       /* without its end */
+} gt_source_line;
+
+typedef struct gt_source {
+  const char *file, *text;
+  size_t size;
+  gt_source_line *line;
+  size_t lines;
+} gt_source;
+
+enum {
+  GT_SPEC_MOST_BYTES = 1 << 20,
+  GT_SPEC_MOST_DEPTH = 64,
+  GT_SPEC_MOST_NODES = 100000,
+  GT_SPEC_MOST_KEY = 128
+};
+
+/* NULL, with the reasons in diagnostics, if the text is too long, not UTF-8 or holds control characters. */
+gt_source *gt_source_new(gt_arena *arena, const char *file, const char *text, size_t size,
+                         gt_diagnostics *diagnostics);
+/* Position of `width` characters from `character` (counted from the start of the text), cut at the line's
+ * end. */
+gt_position gt_source_at(const gt_source *source, size_t character, size_t width);
+size_t gt_character_count(const char *text, size_t size); /* characters (code points) in valid UTF-8 */
+
+/* Parses what follows byte `start`, as YAML. */
+gt_spec *gt_spec_parse_source(gt_arena *arena, const gt_source *source, size_t start,
+                              gt_diagnostics *diagnostics);
+/* Reports an error of libyaml's, put in plain words. Marks count characters from the start of the source. */
+typedef struct gt_problem {
+  const char *problem, *context;
+  size_t problem_mark, context_mark;
+} gt_problem;
+void gt_problem_report(const gt_source *source, const gt_problem *problem, gt_diagnostics *diagnostics);
+#endif

@@ -1,0 +1,279 @@
+#include "spec/spec.h"
+#include "base/file.h"
+#include "spec/source.h"
+#include <stdlib.h>
+#include <string.h>
+#include <yaml.h>
+
+typedef struct frame {
+  gt_spec *node;
+  const char *key; /* in a map: the key whose value comes next, or NULL */
+  gt_position key_at;
+} frame;
+
+typedef struct builder {
+  gt_arena *arena;
+  gt_diagnostics *diagnostics;
+  const gt_source *source;
+  size_t start; /* characters before the parsed part */
+  gt_spec *root;
+  frame stack[GT_SPEC_MOST_DEPTH];
+  int depth, nodes, documents;
+  bool refused; /* something was reported that leaves no usable tree */
+} builder;
+
+static gt_position position(const builder *b, yaml_mark_t start, yaml_mark_t end) {
+  return gt_source_at(b->source, b->start + start.index,
+                      end.index > start.index ? end.index - start.index : 1);
+}
+
+static void append_child(gt_arena *arena, gt_spec *parent, gt_spec *child) {
+  if (parent->count == parent->capacity) {
+    const int capacity = parent->capacity ? 2 * parent->capacity : 4;
+    gt_spec **items = GT_NEW_N(arena, gt_spec *, capacity);
+    if (parent->count) memcpy(items, parent->child, sizeof *items * (size_t)parent->count);
+    parent->child = items;
+    parent->capacity = capacity;
+  }
+  parent->child[parent->count++] = child;
+}
+
+/* Puts a finished scalar or a collection just begun into its parent. False: stop. */
+static bool attach(builder *b, gt_spec *node) {
+  if (!b->depth) {
+    b->root = node;
+    return true;
+  }
+  frame *top = &b->stack[b->depth - 1];
+  if (top->node->kind == GT_SPEC_MAP && !top->key) {
+    if (node->kind != GT_SPEC_SCALAR) {
+      gt_error_at(b->diagnostics, node->at, "a %s cannot be a key",
+                  node->kind == GT_SPEC_MAP ? "map" : "sequence")
+          ->expected = "a word as key; a value that starts with '{' or '[' may need quotes";
+      return false;
+    }
+    if (gt_character_count(node->scalar, strlen(node->scalar)) > GT_SPEC_MOST_KEY) {
+      gt_error_at(b->diagnostics, node->at, "this key is too long")->expected =
+          "a key of at most 128 characters";
+      return false;
+    }
+    top->key = node->scalar;
+    top->key_at = node->at;
+    return true;
+  }
+  node->key = top->key;
+  node->key_at = top->key_at;
+  top->key = NULL;
+  append_child(b->arena, top->node, node);
+  return true;
+}
+
+static void refuse(builder *b, gt_position at, const char *what, const char *expected) {
+  gt_error_at(b->diagnostics, at, "%s", what)->expected = expected;
+  b->refused = true;
+}
+
+static gt_spec *begin_node(builder *b, gt_spec_kind kind, const yaml_event_t *event,
+                           const yaml_char_t *anchor, const yaml_char_t *tag) {
+  gt_spec *node = gt_spec_new(b->arena, kind);
+  node->at = position(b, event->start_mark, event->end_mark);
+  if (anchor)
+    refuse(b, node->at, "anchors ('&name') are not supported", "the value written out where it is needed");
+  if (tag)
+    refuse(b, node->at, "tags ('!name') are not supported", "a plain value; gtrain knows each key's type");
+  if (++b->nodes > GT_SPEC_MOST_NODES) {
+    refuse(b, node->at, "the file has too many values", "at most 100,000");
+    return NULL;
+  }
+  return node;
+}
+
+static bool on_scalar(builder *b, const yaml_event_t *event) {
+  gt_spec *node = begin_node(b, GT_SPEC_SCALAR, event, event->data.scalar.anchor, event->data.scalar.tag);
+  if (!node) return false;
+  const char *value = (const char *)event->data.scalar.value;
+  const size_t length = event->data.scalar.length;
+  if (strlen(value) != length) { /* "\0" in double quotes */
+    refuse(b, node->at, "a NUL character in a value", "text");
+    return false;
+  }
+  node->scalar = gt_arena_strndup(b->arena, value, length);
+  node->quoted = event->data.scalar.style != YAML_PLAIN_SCALAR_STYLE;
+  return attach(b, node);
+}
+
+static bool on_begin(builder *b, gt_spec_kind kind, const yaml_event_t *event) {
+  const bool map = kind == GT_SPEC_MAP;
+  gt_spec *node =
+      begin_node(b, kind, event, map ? event->data.mapping_start.anchor : event->data.sequence_start.anchor,
+                 map ? event->data.mapping_start.tag : event->data.sequence_start.tag);
+  if (!node) return false;
+  if (b->depth == GT_SPEC_MOST_DEPTH) {
+    refuse(b, node->at, "nested too deeply", "at most 64 levels");
+    return false;
+  }
+  if (!attach(b, node)) return false;
+  b->stack[b->depth++] = (frame){.node = node};
+  return true;
+}
+
+static int by_key(const void *left, const void *right) {
+  const gt_spec *a = *(gt_spec *const *)left, *b = *(gt_spec *const *)right;
+  const int order = strcmp(a->key, b->key);
+  if (order) return order;
+  if (a->key_at.line != b->key_at.line) return a->key_at.line - b->key_at.line;
+  return a->key_at.column - b->key_at.column;
+}
+
+/* Reports keys that come twice, with both positions, and drops the later ones. */
+static void drop_duplicates(builder *b, gt_spec *map) {
+  if (map->count < 2) return;
+  gt_spec **sorted = gt_arena_copy(b->arena, map->child, sizeof *sorted * (size_t)map->count);
+  qsort(sorted, (size_t)map->count, sizeof *sorted, by_key);
+  const gt_spec *first = sorted[0];
+  bool found = false;
+  for (int i = 1; i < map->count; i++) {
+    if (strcmp(sorted[i]->key, first->key)) {
+      first = sorted[i];
+      continue;
+    }
+    gt_error_at(b->diagnostics, sorted[i]->key_at, "key '%s' is given twice", first->key)->expected =
+        gt_arena_printf(b->arena, "each key once; the first '%s' is at %d:%d", first->key, first->key_at.line,
+                        first->key_at.column);
+    sorted[i]->key = NULL;
+    found = true;
+  }
+  if (!found) return;
+  int kept = 0;
+  for (int i = 0; i < map->count; i++)
+    if (map->child[i]->key) map->child[kept++] = map->child[i];
+  map->count = kept;
+}
+
+static bool on_document(builder *b, const yaml_event_t *event) {
+  const gt_position at = position(b, event->start_mark, event->start_mark);
+  if (b->documents++) {
+    refuse(b, at, "a second document begins here", "one document in a file; remove the '---'");
+    return false;
+  }
+  if (event->data.document_start.tag_directives.start != event->data.document_start.tag_directives.end)
+    refuse(b, at, "%TAG directives are not supported", "plain values");
+  return true;
+}
+
+/* False: stop. */
+static bool on_event(builder *b, const yaml_event_t *event) {
+  switch (event->type) {
+  case YAML_DOCUMENT_START_EVENT: return on_document(b, event);
+  case YAML_ALIAS_EVENT:
+    refuse(b, position(b, event->start_mark, event->end_mark), "aliases ('*name') are not supported",
+           "the value written out; or in quotes, if it should start with '*'");
+    return false;
+  case YAML_SCALAR_EVENT: return on_scalar(b, event);
+  case YAML_SEQUENCE_START_EVENT: return on_begin(b, GT_SPEC_SEQUENCE, event);
+  case YAML_MAPPING_START_EVENT: return on_begin(b, GT_SPEC_MAP, event);
+  case YAML_MAPPING_END_EVENT:
+    drop_duplicates(b, b->stack[b->depth - 1].node);
+    b->depth--;
+    return true;
+  case YAML_SEQUENCE_END_EVENT: b->depth--; return true;
+  default: return true;
+  }
+}
+
+static void report_parser_error(builder *b, const yaml_parser_t *parser) {
+  if (parser->error == YAML_MEMORY_ERROR) {
+    refuse(b, (gt_position){.file = b->source->file}, "out of memory", NULL);
+    return;
+  }
+  const gt_problem problem = {.problem = parser->problem,
+                              .context = parser->context,
+                              .problem_mark = b->start + parser->problem_mark.index,
+                              .context_mark = b->start + parser->context_mark.index};
+  gt_problem_report(b->source, &problem, b->diagnostics);
+  b->refused = true;
+}
+
+gt_spec *gt_spec_parse_source(gt_arena *arena, const gt_source *source, size_t start,
+                              gt_diagnostics *diagnostics) {
+  builder b = {.arena = arena, .diagnostics = diagnostics, .source = source};
+  b.start = gt_character_count(source->text, start);
+  yaml_parser_t parser;
+  if (!yaml_parser_initialize(&parser)) {
+    refuse(&b, (gt_position){.file = source->file}, "out of memory", NULL);
+    return NULL;
+  }
+  yaml_parser_set_encoding(&parser, YAML_UTF8_ENCODING);
+  yaml_parser_set_input_string(&parser, (const unsigned char *)source->text + start, source->size - start);
+  for (bool going = true; going;) {
+    yaml_event_t event;
+    if (!yaml_parser_parse(&parser, &event)) {
+      report_parser_error(&b, &parser);
+      break;
+    }
+    going = event.type != YAML_STREAM_END_EVENT && event.type != YAML_NO_EVENT;
+    if (going && !on_event(&b, &event)) {
+      b.refused = true;
+      going = false;
+    }
+    yaml_event_delete(&event);
+  }
+  yaml_parser_delete(&parser);
+  if (b.refused) return NULL;
+  if (!b.root) {
+    b.root = gt_spec_new(arena, GT_SPEC_MAP);
+    b.root->at = gt_source_at(source, b.start, 1);
+  }
+  return b.root;
+}
+
+gt_spec *gt_spec_parse(gt_arena *arena, const char *name, const char *text, size_t size,
+                       gt_diagnostics *diagnostics) {
+  gt_source *source = gt_source_new(arena, name, text, size, diagnostics);
+  return source ? gt_spec_parse_source(arena, source, 0, diagnostics) : NULL;
+}
+
+gt_spec *gt_spec_read(gt_arena *arena, const char *path, gt_diagnostics *diagnostics, gt_error *error) {
+  gt_bytes bytes;
+  gt_error problem = {0};
+  if (!gt_read_file(path, GT_SPEC_MOST_BYTES, &bytes, &problem)) {
+    gt_fail(error, problem.status == GT_ERR_DATA ? GT_ERR_CONFIG : problem.status, "%s", problem.message);
+    return NULL;
+  }
+  gt_spec *root = gt_spec_parse(arena, path, (const char *)bytes.data, bytes.size, diagnostics);
+  gt_bytes_finish(&bytes);
+  if (!root) gt_fail(error, GT_ERR_CONFIG, "%s is not a valid config", path);
+  return root;
+}
+
+bool gt_spec_is_null(const gt_spec *node) {
+  if (!node) return true;
+  if (node->kind != GT_SPEC_SCALAR || node->quoted) return false;
+  return !*node->scalar || !strcmp(node->scalar, "~") || !strcmp(node->scalar, "null");
+}
+
+gt_spec *gt_spec_find(const gt_spec *map, const char *key) {
+  if (!map || map->kind != GT_SPEC_MAP) return NULL;
+  for (int i = 0; i < map->count; i++)
+    if (!strcmp(map->child[i]->key, key)) return map->child[i];
+  return NULL;
+}
+
+gt_spec *gt_spec_new(gt_arena *arena, gt_spec_kind kind) {
+  gt_spec *node = GT_NEW(arena, gt_spec);
+  node->kind = kind;
+  node->scalar = kind == GT_SPEC_SCALAR ? "" : NULL;
+  return node;
+}
+
+gt_spec *gt_spec_add(gt_arena *arena, gt_spec *parent, const char *key, gt_spec *child) {
+  child->key = key ? gt_arena_strdup(arena, key) : NULL;
+  append_child(arena, parent, child);
+  return child;
+}
+
+gt_spec *gt_spec_text(gt_arena *arena, const char *text) {
+  gt_spec *node = gt_spec_new(arena, GT_SPEC_SCALAR);
+  node->scalar = gt_arena_strdup(arena, text);
+  return node;
+}

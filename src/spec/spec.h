@@ -1,0 +1,47 @@
+/* gt_spec: a YAML file as a tree whose every node knows file, line and column. It knows no key's meaning:
+ * schema.h reads typed values out of it. Built from libyaml's events with limits of our own: 1 MiB, depth 64,
+ * 100,000 nodes, no duplicate keys, no anchors or aliases, one document. Owner: its arena. Immutable once
+ * overrides are applied. */
+#ifndef GT_SPEC_SPEC_H
+#define GT_SPEC_SPEC_H
+#include "base/arena.h"
+#include "base/error.h"
+#include "spec/diagnostics.h"
+#include <stddef.h>
+#include <stdbool.h>
+
+typedef enum gt_spec_kind { GT_SPEC_SCALAR, GT_SPEC_SEQUENCE, GT_SPEC_MAP } gt_spec_kind;
+
+typedef struct gt_spec {
+  gt_spec_kind kind;
+  gt_position at;
+  const char *scalar; /* GT_SPEC_SCALAR: its text */
+  bool quoted;        /* written in quotes: always a string */
+  const char *key;    /* in a map: this entry's key, and where it stands */
+  gt_position key_at;
+  struct gt_spec **child; /* sequence items or map entries, in order */
+  int count, capacity;
+} gt_spec;
+
+/* Parses a file (or text; `name` is then shown as the file). NULL on failure, with the reasons in diagnostics
+ * (and, when the file cannot be read at all, only in `error`). Duplicate keys are reported, but a tree is
+ * still returned (the first of each pair counts), so that the checks that follow report their errors in the
+ * same pass: callers look at diagnostics->errors in the end. A file without content is an empty map. */
+gt_spec *gt_spec_read(gt_arena *arena, const char *path, gt_diagnostics *diagnostics, gt_error *error);
+gt_spec *gt_spec_parse(gt_arena *arena, const char *name, const char *text, size_t size,
+                       gt_diagnostics *diagnostics);
+/* Applies one `a.b.0.c=value` (value is parsed as YAML; missing maps are made; sequences are indexed by
+ * number). False, with reasons in diagnostics, if it cannot be applied. Positions of its parts: file "--set",
+ * line 1 (or a later line of the assignment itself). */
+bool gt_spec_override(gt_arena *arena, gt_spec *root, const char *assignment, gt_diagnostics *diagnostics);
+/* Nothing was written (`key:`), or null or ~. Accepts NULL. */
+bool gt_spec_is_null(const gt_spec *node);
+gt_spec *gt_spec_find(const gt_spec *map, const char *key); /* NULL if absent or not a map */
+/* Builders for trees made by gtrain itself (the resolved config). */
+gt_spec *gt_spec_new(gt_arena *arena, gt_spec_kind kind);
+gt_spec *gt_spec_add(gt_arena *arena, gt_spec *parent, const char *key,
+                     gt_spec *child); /* key NULL in a sequence */
+gt_spec *gt_spec_text(gt_arena *arena, const char *text);
+/* The tree as YAML text that parses back to an equal tree. */
+char *gt_spec_write(gt_arena *arena, const gt_spec *root);
+#endif

@@ -1,0 +1,105 @@
+#include "spec/source.h"
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct path {
+  gt_arena *arena;
+  gt_diagnostics *diagnostics;
+  const gt_source *source;
+  const char *start, *end; /* this part of a.b.0.c */
+} path;
+
+static gt_position part_at(const path *p) {
+  const size_t before = gt_character_count(p->source->text, (size_t)(p->start - p->source->text));
+  return gt_source_at(p->source, before, gt_character_count(p->start, (size_t)(p->end - p->start)));
+}
+
+static bool fail(const path *p, const char *message, const char *expected) {
+  gt_error_at(p->diagnostics, part_at(p), "%s", message)->expected = expected;
+  return false;
+}
+
+/* The item of a sequence that the part names. */
+static gt_spec **item_slot(path *p, gt_spec *sequence, const char *part) {
+  char *end;
+  const unsigned long index = strtoul(part, &end, 10);
+  if (*part < '0' || *part > '9' || *end) {
+    fail(p, gt_arena_printf(p->arena, "'%s' names a key, but this is a list", part),
+         gt_arena_printf(p->arena, "a number from 0 to %d", sequence->count - 1));
+    return NULL;
+  }
+  if (index >= (unsigned long)sequence->count) {
+    fail(p, gt_arena_printf(p->arena, "the list has no item %s", part),
+         sequence->count ? gt_arena_printf(p->arena, "a number from 0 to %d", sequence->count - 1)
+                         : "a list that is not empty");
+    return NULL;
+  }
+  return &sequence->child[index];
+}
+
+/* Where the value of the part has its place in `node`, which is made a map if nothing was there. NULL:
+ * reported. */
+static gt_spec **slot(path *p, gt_spec *node, const char *part) {
+  if (node->kind == GT_SPEC_SEQUENCE) return item_slot(p, node, part);
+  if (gt_spec_is_null(node)) {
+    node->kind = GT_SPEC_MAP;
+    node->scalar = NULL;
+  }
+  if (node->kind == GT_SPEC_SCALAR) {
+    fail(p,
+         gt_arena_printf(p->arena, "'%s' cannot be set inside '%.60s', which is a value and not a map", part,
+                         node->scalar),
+         "a map to set a key in; give the whole map instead, as in --set 'a={b: 1, c: 2}'");
+    return NULL;
+  }
+  for (int i = 0; i < node->count; i++)
+    if (!strcmp(node->child[i]->key, part)) return &node->child[i];
+  gt_spec *child = gt_spec_add(p->arena, node, part, gt_spec_new(p->arena, GT_SPEC_SCALAR));
+  child->at = child->key_at = part_at(p);
+  return &node->child[node->count - 1];
+}
+
+static bool set(path *p, gt_spec *root, const char *equals) {
+  gt_spec *value =
+      gt_spec_parse_source(p->arena, p->source, (size_t)(equals + 1 - p->source->text), p->diagnostics);
+  if (!value) return false;
+  if (value->kind == GT_SPEC_MAP && !value->count && !strchr(equals, '{')) { /* `a=`: nothing */
+    value->kind = GT_SPEC_SCALAR;
+    value->scalar = "";
+  }
+  for (gt_spec *node = root;; p->start = p->end + 1) {
+    p->end = p->start;
+    while (p->end < equals && *p->end != '.') p->end++;
+    if (p->end == p->start) return fail(p, "a key is missing here", "a path such as optimizer.lr=0.1");
+    if (p->end - p->start > GT_SPEC_MOST_KEY) return fail(p, "this key is too long", "at most 128 bytes");
+    const char *part = gt_arena_strndup(p->arena, p->start, (size_t)(p->end - p->start));
+    gt_spec **place = slot(p, node, part);
+    if (!place) return false;
+    if (p->end < equals) {
+      node = *place;
+      continue;
+    }
+    value->key = (*place)->key;
+    value->key_at = part_at(p);
+    *place = value;
+    return true;
+  }
+}
+
+/* Deep paths must not make what the parser would refuse. */
+static bool too_deep(const char *assignment, const char *equals) {
+  int parts = 1;
+  for (const char *c = assignment; c < equals; c++) parts += *c == '.';
+  return parts > GT_SPEC_MOST_DEPTH / 2;
+}
+
+bool gt_spec_override(gt_arena *arena, gt_spec *root, const char *assignment, gt_diagnostics *diagnostics) {
+  gt_source *source = gt_source_new(arena, "--set", assignment, strlen(assignment), diagnostics);
+  if (!source) return false;
+  path p = {.arena = arena, .diagnostics = diagnostics, .source = source, .start = source->text};
+  const char *equals = strchr(source->text, '=');
+  p.end = equals ? equals : source->text + source->size;
+  if (!equals) return fail(&p, "'=' is missing", "a path and a value, such as optimizer.lr=0.1");
+  if (too_deep(source->text, equals)) return fail(&p, "this path has too many parts", "at most 32");
+  return set(&p, root, equals);
+}

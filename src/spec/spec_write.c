@@ -1,0 +1,148 @@
+/* gt_spec to YAML text, in block style; short lists of words and numbers in one line. */
+#include "base/memory.h"
+#include "spec/spec.h"
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { FLOW_WIDTH = 80 };
+
+typedef struct writer {
+  char *items;
+  size_t count, capacity;
+} writer;
+
+static void put(writer *w, const char *text, size_t size) {
+  for (size_t i = 0; i < size; i++) *GT_PUSH(w) = text[i];
+}
+
+static void puts_(writer *w, const char *text) { put(w, text, strlen(text)); }
+
+static void indent(writer *w, int depth) {
+  for (int i = 0; i < depth; i++) puts_(w, "  ");
+}
+
+/* Can the text stand without quotes anywhere, also inside brackets, and be read back as the same? */
+static bool is_plain(const char *text) {
+  if (!*text || strchr("-?:,[]{}#&*!|>'\"%@` ", *text)) {
+    /* a minus sign before a number is fine */
+    if (*text != '-' || !text[1] || !strchr("0123456789.", text[1])) return false;
+  }
+  if (!strncmp(text, "---", 3) || !strncmp(text, "...", 3)) return false;
+  const char *c = text;
+  for (; *c; c++) {
+    const unsigned char u = (unsigned char)*c;
+    if (u < 0x20 || u == 0x7f || u == 0xC2 || u == 0xE2 || u == 0xEF || strchr(",[]{}\"'", u)) return false;
+    if (u == ':' || (u == '#' && c[-1] == ' ')) return false;
+  }
+  return c[-1] != ' ';
+}
+
+/* Double quotes; everything that YAML might fold, strip or refuse is escaped. */
+static void put_quoted(writer *w, const char *text) {
+  char escape[16];
+  puts_(w, "\"");
+  for (const unsigned char *c = (const unsigned char *)text; *c; c++) {
+    if (*c == '"' || *c == '\\') {
+      snprintf(escape, sizeof escape, "\\%c", *c);
+    } else if (*c == '\n' || *c == '\t' || *c == '\r') {
+      snprintf(escape, sizeof escape, "\\%c", *c == '\n' ? 'n' : *c == '\t' ? 't' : 'r');
+    } else if (*c < 0x20 || *c == 0x7f) {
+      snprintf(escape, sizeof escape, "\\x%02X", *c);
+    } else if (*c == 0xC2 && c[1] >= 0x80 && c[1] <= 0x9F) { /* U+0080 … U+009F */
+      snprintf(escape, sizeof escape, "\\x%02X", *++c);
+    } else if (*c == 0xE2 && c[1] == 0x80 && (c[2] == 0xA8 || c[2] == 0xA9)) { /* line separators */
+      snprintf(escape, sizeof escape, "\\u20%02X", c[2] - 0x80);
+      c += 2;
+    } else if (*c == 0xEF && c[1] == 0xBB && c[2] == 0xBF) { /* byte order mark */
+      snprintf(escape, sizeof escape, "\\uFEFF");
+      c += 2;
+    } else if (*c == 0xEF && c[1] == 0xBF && c[2] >= 0xBE) { /* U+FFFE, U+FFFF */
+      snprintf(escape, sizeof escape, "\\uFFF%c", c[2] == 0xBE ? 'E' : 'F');
+      c += 2;
+    } else {
+      snprintf(escape, sizeof escape, "%c", *c);
+    }
+    puts_(w, escape);
+  }
+  puts_(w, "\"");
+}
+
+static void put_scalar(writer *w, const char *text, bool quoted) {
+  if (!quoted && is_plain(text))
+    puts_(w, text);
+  else
+    put_quoted(w, text);
+}
+
+static void put_key(writer *w, const char *key) {
+  put_scalar(w, key, false);
+  puts_(w, ":");
+}
+
+static bool is_empty_plain(const gt_spec *node) {
+  return node->kind == GT_SPEC_SCALAR && !node->quoted && !*node->scalar;
+}
+
+/* Is this a list of scalars that fits a line? */
+static bool is_short(const gt_spec *node) {
+  size_t width = 0;
+  for (int i = 0; i < node->count; i++) {
+    const gt_spec *child = node->child[i];
+    if (child->kind != GT_SPEC_SCALAR || is_empty_plain(child)) return false;
+    width += strlen(child->scalar) + 2;
+    if (width > FLOW_WIDTH) return false;
+  }
+  return true;
+}
+
+static void put_node(writer *w, const gt_spec *node, int depth, bool in_sequence);
+
+/* Entries of a map or sequence, each on its line; the first goes on the current line where `inline_first`. */
+static void put_entries(writer *w, const gt_spec *node, int depth, bool inline_first) {
+  for (int i = 0; i < node->count; i++) {
+    if (i || !inline_first) indent(w, depth);
+    if (node->kind == GT_SPEC_MAP)
+      put_key(w, node->child[i]->key);
+    else
+      puts_(w, "-");
+    put_node(w, node->child[i], depth + 1, node->kind == GT_SPEC_SEQUENCE);
+  }
+}
+
+/* What follows `key:` or `-`, with its line end. */
+static void put_node(writer *w, const gt_spec *node, int depth, bool in_sequence) {
+  if (is_empty_plain(node)) {
+    puts_(w, "\n");
+  } else if (node->kind == GT_SPEC_SCALAR) {
+    puts_(w, " ");
+    put_scalar(w, node->scalar, node->quoted);
+    puts_(w, "\n");
+  } else if (!node->count) {
+    puts_(w, node->kind == GT_SPEC_MAP ? " {}\n" : " []\n");
+  } else if (node->kind == GT_SPEC_SEQUENCE && is_short(node)) {
+    puts_(w, " [");
+    for (int i = 0; i < node->count; i++) {
+      if (i) puts_(w, ", ");
+      put_scalar(w, node->child[i]->scalar, node->child[i]->quoted);
+    }
+    puts_(w, "]\n");
+  } else {
+    puts_(w, in_sequence ? " " : "\n");
+    put_entries(w, node, depth, in_sequence);
+  }
+}
+
+char *gt_spec_write(gt_arena *arena, const gt_spec *root) {
+  writer w = {0};
+  if (root->kind == GT_SPEC_MAP && root->count)
+    put_entries(&w, root, 0, true);
+  else
+    put_node(&w, root, 0, true);
+  /* a value that begins the text has a space before it */
+  const size_t skipped = w.count && w.items[0] == ' ';
+  char *text = gt_arena_strndup(arena, w.items + skipped, w.count - skipped);
+  free(w.items);
+  return text;
+}

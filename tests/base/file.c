@@ -1,0 +1,237 @@
+#include "base/file.h"
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <signal.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <zlib.h>
+
+static char directory[] = "/tmp/gtrain-test-XXXXXX";
+static char name[256];
+
+static const char *path(const char *file) {
+  snprintf(name, sizeof name, "%s/%s", directory, file);
+  return name;
+}
+
+static void write_plain(const char *file, const void *data, size_t size) {
+  FILE *f = fopen(path(file), "wb");
+  assert_non_null(f);
+  assert_int_equal(fwrite(data, 1, size, f), size);
+  fclose(f);
+}
+
+static int entries(void) {
+  DIR *d = opendir(directory);
+  int n = 0;
+  // cppcheck-suppress readdirCalled ; each call has its own DIR, and readdir_r is deprecated
+  while (readdir(d)) n++;
+  closedir(d);
+  return n - 2;
+}
+
+static void test_read(void **state) {
+  (void)state;
+  gt_error e = {0};
+  gt_bytes b;
+  write_plain("x", "hello", 5);
+  assert_true(gt_read_file(path("x"), 5, &b, &e));
+  assert_int_equal(b.size, 5);
+  assert_string_equal((char *)b.data, "hello");
+  gt_bytes_finish(&b);
+  assert_false(gt_read_file(path("x"), 4, &b, &e));
+  assert_int_equal(e.status, GT_ERR_DATA);
+  e = (gt_error){0};
+  assert_false(gt_read_file(path("none"), 4, &b, &e));
+  assert_int_equal(e.status, GT_ERR_IO);
+  e = (gt_error){0};
+  assert_false(gt_read_file(directory, 4, &b, &e));
+  assert_int_equal(e.status, GT_ERR_IO);
+  e = (gt_error){0};
+  assert_false(gt_read_file("/dev/zero", 1 << 20, &b, &e)); /* endless */
+  assert_int_equal(e.status, GT_ERR_DATA);
+  write_plain("x", "", 0);
+  assert_true(gt_read_file(path("x"), 0, &b, &e));
+  assert_int_equal(b.size, 0);
+  gt_bytes_finish(&b);
+  unlink(path("x"));
+}
+
+static void test_gzip(void **state) {
+  (void)state;
+  enum { SIZE = 300000 };
+  static unsigned char data[SIZE], packed[SIZE * 2];
+  for (int i = 0; i < SIZE; i++) data[i] = (unsigned char)((unsigned)i * (unsigned)i >> 7);
+  gzFile z = gzopen(path("x.gz"), "wb");
+  gzwrite(z, data, SIZE);
+  gzclose(z);
+  z = gzopen(path("x.gz"), "ab"); /* a second member */
+  gzwrite(z, data, 100);
+  gzclose(z);
+  gt_bytes b;
+  gt_error e = {0};
+  assert_true(gt_read_file(path("x.gz"), SIZE + 100, &b, &e));
+  assert_int_equal(b.size, SIZE + 100);
+  assert_memory_equal(b.data, data, SIZE);
+  gt_bytes_finish(&b);
+  assert_false(gt_read_file(path("x.gz"), SIZE + 99, &b, &e));
+  assert_int_equal(e.status, GT_ERR_DATA);
+  FILE *f = fopen(path("x.gz"), "rb");
+  const size_t size = fread(packed, 1, sizeof packed, f);
+  fclose(f);
+  for (size_t n = 2; n < size; n += n < 40 ? 1 : size / 50) { /* truncated */
+    write_plain("t.gz", packed, n);
+    e = (gt_error){0};
+    const bool ok = gt_read_file(path("t.gz"), SIZE + 100, &b, &e);
+    if (ok) assert_int_equal(b.size, SIZE); /* cut exactly between the members */
+    if (!ok) assert_int_equal(e.status, GT_ERR_DATA);
+    gt_bytes_finish(&b);
+  }
+  for (size_t i = 20; i < size; i += size / 40) { /* one byte damaged */
+    packed[i] ^= 0x55;
+    write_plain("t.gz", packed, size);
+    e = (gt_error){0};
+    assert_false(gt_read_file(path("t.gz"), 1 << 30, &b, &e));
+    assert_int_equal(e.status, GT_ERR_DATA);
+    packed[i] ^= 0x55;
+  }
+  unlink(path("x.gz"));
+  unlink(path("t.gz"));
+}
+
+static void test_atomic(void **state) {
+  (void)state;
+  gt_error e = {0};
+  gt_bytes b;
+  static char big[100000];
+  memset(big, 'b', sizeof big);
+  char target[300], leftover[320];
+  snprintf(target, sizeof target, "%s/model.bin", directory);
+  snprintf(leftover, sizeof leftover, "%s.tmp-%ld", target, (long)getpid());
+  FILE *f = fopen(leftover, "w"); /* of a killed process that had our number */
+  fputs("old rubbish", f);
+  fclose(f);
+  const gt_span pieces[] = {{"head", 4}, {NULL, 0}, {big, sizeof big}};
+  assert_true(gt_write_file_atomic(target, pieces, 3, &e));
+  assert_true(gt_read_file(target, 1 << 20, &b, &e));
+  assert_int_equal(b.size, 4 + sizeof big);
+  assert_memory_equal(b.data, "head", 4);
+  assert_memory_equal(b.data + 4, big, sizeof big);
+  gt_bytes_finish(&b);
+  assert_int_equal(entries(), 1);
+  assert_false(gt_write_file_atomic(path("no/such/dir"), pieces, 3, &e));
+  assert_int_equal(e.status, GT_ERR_IO);
+}
+
+/* A write that fails half-way leaves the old file and no temporary one. */
+static void test_atomic_failure(void **state) {
+  (void)state;
+  char target[300];
+  snprintf(target, sizeof target, "%s/model.bin", directory);
+  const pid_t child = fork();
+  if (child == 0) {
+    static char big[100000];
+    signal(SIGXFSZ, SIG_IGN);
+    setrlimit(RLIMIT_FSIZE, &(struct rlimit){20000, 20000});
+    gt_error e = {0};
+    const gt_span piece = {big, sizeof big};
+    _exit(!gt_write_file_atomic(target, &piece, 1, &e) && e.status == GT_ERR_IO ? 7 : 1);
+  }
+  int status;
+  waitpid(child, &status, 0);
+  assert_int_equal(WEXITSTATUS(status), 7);
+  assert_int_equal(entries(), 1);
+  gt_bytes b;
+  gt_error e = {0};
+  assert_true(gt_read_file(target, 1 << 20, &b, &e));
+  assert_memory_equal(b.data, "headbb", 6);
+  gt_bytes_finish(&b);
+  unlink(target);
+}
+
+/* A writer killed at any moment leaves a whole file, old or new. */
+static void test_atomic_killed(void **state) {
+  (void)state;
+  enum { SIZE = 200000 };
+  static char data[SIZE];
+  char target[300], command[400];
+  snprintf(target, sizeof target, "%s/model.bin", directory);
+  gt_error e = {0};
+  const gt_span piece = {data, SIZE};
+  memset(data, 'a', SIZE);
+  assert_true(gt_write_file_atomic(target, &piece, 1, &e));
+  for (int round = 0; round < 20; round++) {
+    const pid_t child = fork();
+    if (child == 0)
+      for (int i = 0;; i++) {
+        memset(data, 'a' + i % 26, SIZE);
+        if (!gt_write_file_atomic(target, &piece, 1, &e)) _exit(1);
+      }
+    usleep((useconds_t)(500 + round * 700));
+    kill(child, SIGKILL);
+    waitpid(child, NULL, 0);
+    gt_bytes b;
+    assert_true(gt_read_file(target, SIZE, &b, &e));
+    assert_int_equal(b.size, SIZE);
+    for (int i = 1; i < SIZE; i++) assert_int_equal(b.data[i], b.data[0]);
+    gt_bytes_finish(&b);
+  }
+  snprintf(command, sizeof command, "rm -f %s/*", directory);
+  assert_int_equal(system(command), 0);
+}
+
+static void test_directories_and_lock(void **state) {
+  (void)state;
+  gt_error e = {0};
+  char deep[300];
+  snprintf(deep, sizeof deep, "%s/a/b//c/", directory);
+  assert_true(gt_make_directories(deep, &e));
+  assert_true(gt_make_directories(deep, &e));
+  assert_true(gt_file_exists(deep));
+  int lock, second;
+  assert_true(gt_lock_directory(deep, &lock, &e));
+  assert_false(gt_lock_directory(deep, &second, &e));
+  assert_int_equal(e.status, GT_ERR_BUSY);
+  char pid[32];
+  snprintf(pid, sizeof pid, "process %ld", (long)getpid());
+  assert_non_null(strstr(e.message, pid));
+  gt_unlock(lock);
+  e = (gt_error){0};
+  assert_true(gt_lock_directory(deep, &lock, &e));
+  gt_unlock(lock);
+  write_plain("file", "x", 1);
+  assert_false(gt_make_directories(path("file/x"), &e));
+  assert_int_equal(e.status, GT_ERR_IO);
+}
+
+static int set_up(void **state) {
+  (void)state;
+  return mkdtemp(directory) ? 0 : -1;
+}
+
+static int tear_down(void **state) {
+  (void)state;
+  char command[300];
+  snprintf(command, sizeof command, "rm -rf %s", directory);
+  return system(command);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_read),          cmocka_unit_test(test_gzip),
+      cmocka_unit_test(test_atomic),        cmocka_unit_test(test_atomic_failure),
+      cmocka_unit_test(test_atomic_killed), cmocka_unit_test(test_directories_and_lock),
+  };
+  return cmocka_run_group_tests(tests, set_up, tear_down);
+}

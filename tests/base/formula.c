@@ -1,0 +1,153 @@
+#include "base/formula.h"
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static const char *const names[] = {"x0", "x1", "x"};
+static const double values[] = {0.5, 2, -3};
+
+static void test_values(void **state) {
+  (void)state;
+  const double x0 = 0.5, x1 = 2, x = -3;
+  const struct {
+    const char *text;
+    double value;
+  } rows[] = {
+      {"1 + 2*3", 7},
+      {"exp(sin(pi*x0) + x1^2)", exp(sin(3.14159265358979323846 * x0) + x1 * x1)},
+      {"-x^2", -9},
+      {"(-x)^2", 9},
+      {"2^3^2", 512},
+      {"2^-1", 0.5},
+      {"2 - 3 - 4", -5},
+      {"24/4/2", 3},
+      {"7 % 3", 1},
+      {"-7 % 3", 2},
+      {"7 % -3", -2},
+      {"mod(-7, 3)", 2},
+      {"mod(6, -3)", 0},
+      {"x < 0", 1},
+      {"0 < x", 0},
+      {"x > 0", 0},
+      {"less(1, 2) + 1", 2},
+      {"max(x0, x1) - min(x0, x1)", 1.5},
+      {"leaky_relu(x)", -0.03},
+      {"relu(x) + abs(x) + neg(x)", 6},
+      {"sigmoid(0) + tanh(0) + softplus(0)", 0.5 + log(2)},
+      {"gelu(1)", 0.5 * (1 + erf(sqrt(0.5)))},
+      {"silu(x1)", x1 / (1 + exp(-x1))},
+      {"pow(x1, 3) + sub(1, 2) + add(1, 2) + mul(2, 3) + div(1, 2)", 16.5},
+      {"reciprocal(4) + sqrt(4) + exp2(3) + log2(8) + log(e) + erf(0) + cos(0)", 15.25},
+      {"1e3 + 1.5e-1 + .5 + 2.", 1002.65},
+      {"--x", x},
+      {" ( x0 ) ", x0},
+  };
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    gt_arena arena;
+    gt_arena_init(&arena);
+    gt_formula_error error;
+    const gt_formula *f = gt_formula_parse(&arena, rows[i].text, names, 3, &error);
+    if (!f) fail_msg("%s: %s", rows[i].text, error.message);
+    const double got = gt_formula_evaluate(f, values);
+    if (fabs(got - rows[i].value) > 1e-12 * fmax(1, fabs(got))) fail_msg("%s: %g", rows[i].text, got);
+    gt_arena_finish(&arena);
+  }
+}
+
+static void test_errors(void **state) {
+  (void)state;
+  static const struct {
+    const char *text;
+    int column;
+    const char *part, *suggestion;
+  } rows[] = {
+      {"", 0, "empty", NULL},
+      {"1 + ", 4, "ends here", NULL},
+      {"1 + sn(x)", 4, "unknown function 'sn'", "sin"},
+      {"ln(x)", 0, "unknown function", "log"},
+      {"x0 + x2", 5, "unknown name 'x2'", "x0"},
+      {"sigmod(x)", 0, "unknown function", "sigmoid"},
+      {"exp + 1", 0, "is a function", NULL},
+      {"max(1)", 0, "2 arguments", NULL},
+      {"exp(1, 2, 3)", 0, "1 argument", NULL},
+      {"exp()", 0, "1 argument", NULL},
+      {"2*(x + 1", 2, "never closed", NULL},
+      {"exp(x", 3, "never closed", NULL},
+      {"x + 1)", 5, "closes nothing", NULL},
+      {"2x", 1, "operator is missing", "*"},
+      {"x x", 2, "operator is missing", "*"},
+      {"x ** 2", 2, "'**'", "^"},
+      {"x <= 2", 2, "'<='", "<"},
+      {"x = 2", 2, "unexpected '='", NULL},
+      {"x + $", 4, "unexpected '$'", NULL},
+      {"x + é", 4, "unexpected 'é'", NULL},
+      {"1.2.3", 3, "decimal point", NULL},
+      {"1e999", 0, "too large", NULL},
+      {"+", 1, "ends here", NULL},
+  };
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    gt_arena arena;
+    gt_arena_init(&arena);
+    gt_formula_error e;
+    if (gt_formula_parse(&arena, rows[i].text, names, 3, &e)) fail_msg("%s was accepted", rows[i].text);
+    if (e.column != rows[i].column || !strstr(e.message, rows[i].part))
+      fail_msg("%s: %d: %s", rows[i].text, e.column, e.message);
+    if (rows[i].suggestion) {
+      assert_non_null(e.suggestion);
+      assert_string_equal(e.suggestion, rows[i].suggestion);
+    }
+    gt_arena_finish(&arena);
+  }
+}
+
+static void test_limits(void **state) {
+  (void)state;
+  static char text[5000];
+  gt_arena arena;
+  gt_arena_init(&arena);
+  gt_formula_error e;
+  static const char *const openings[] = {"(", "-", "exp(", "2^", "--("};
+  for (size_t i = 0; i < sizeof openings / sizeof *openings; i++) {
+    *text = 0;
+    while (strlen(text) < 4000) strcat(text, openings[i]);
+    assert_null(gt_formula_parse(&arena, text, names, 3, &e));
+    assert_non_null(strstr(e.message, "deep"));
+  }
+  memset(text, ' ', 4999);
+  assert_null(gt_formula_parse(&arena, text, names, 3, &e));
+  assert_non_null(strstr(e.message, "longer"));
+  strcpy(text, "1");
+  for (int i = 0; i < 2000; i++) strcat(text, "+1"); /* long, but not deep */
+  const gt_formula *f = gt_formula_parse(&arena, text, names, 3, &e);
+  assert_non_null(f);
+  assert_true(gt_formula_evaluate(f, values) == 2001);
+  gt_arena_finish(&arena);
+}
+
+static void test_shadowed_constants(void **state) {
+  (void)state;
+  static const char *const own[] = {"e"};
+  const double value = 7;
+  gt_arena arena;
+  gt_arena_init(&arena);
+  assert_true(gt_formula_evaluate(gt_formula_parse(&arena, "e", own, 1, NULL), &value) == 7);
+  const gt_formula *f = gt_formula_parse(&arena, "e + e", own, 1, NULL);
+  assert_string_equal(f->call, "add");
+  assert_int_equal(f->arguments, 2);
+  gt_arena_finish(&arena);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_values),
+      cmocka_unit_test(test_errors),
+      cmocka_unit_test(test_limits),
+      cmocka_unit_test(test_shadowed_constants),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,144 @@
+/* Text, arena, memory, errors. */
+#include "base/text.h"
+#include "base/arena.h"
+#include "base/error.h"
+#include "base/log.h"
+#include "base/memory.h"
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void test_nearest(void **state) {
+  (void)state;
+  static const char *const names[] = {"units", "bias",          "weight_decay", "batch_size",
+                                      "relu",  "cross_entropy", "lr",           "leaky_relu"};
+  static const struct {
+    const char *word, *best;
+  } rows[] = {
+      {"unitz", "units"},
+      {"unist", "units"},
+      {"Units", "units"},
+      {"bais", "bias"},
+      {"weight-decay", "weight_decay"},
+      {"crossentropy", "cross_entropy"},
+      {"batch", "batch_size"},
+      {"wd", "weight_decay"},
+      {"learning_rate", "lr"},
+      {"xyzzy", NULL},
+      {"q", NULL},
+      {"", NULL},
+      {"rellu", "relu"},
+      {"leakyrelu", "leaky_relu"},
+  };
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    const char *got = gt_nearest(rows[i].word, names, sizeof names / sizeof *names);
+    if (!rows[i].best) {
+      assert_null(got);
+    } else {
+      assert_non_null(got);
+      assert_string_equal(got, rows[i].best);
+    }
+  }
+  char huge[1000];
+  memset(huge, 'x', sizeof huge);
+  huge[sizeof huge - 1] = 0;
+  assert_null(gt_nearest(huge, names, 2));
+}
+
+static void test_human(void **state) {
+  (void)state;
+  char b[32];
+  assert_string_equal(gt_human_count(535818, b), "535.8 k");
+  assert_string_equal(gt_human_count(1.2e9, b), "1.2 G");
+  assert_string_equal(gt_human_count(512, b), "512");
+  assert_string_equal(gt_human_count(999999, b), "1.0 M");
+  assert_string_equal(gt_human_count(0, b), "0");
+  assert_string_equal(gt_human_bytes(1572864, b), "1.5 MiB");
+  assert_string_equal(gt_human_bytes(100, b), "100 B");
+}
+
+static void test_hash(void **state) {
+  (void)state;
+  assert_true(gt_hash(GT_HASH_START, "a", 1) == 0xaf63dc4c8601ec8cull);
+  assert_true(gt_hash(gt_hash(GT_HASH_START, "foo", 3), "bar", 3) == 0x85944171f73967e8ull);
+}
+
+static void test_arena(void **state) {
+  (void)state;
+  gt_arena arena;
+  gt_arena_init(&arena);
+  unsigned char *last[200];
+  for (int i = 0; i < 200; i++) {
+    const size_t size = (size_t)(i * i * 7 % 60000);
+    last[i] = gt_arena_alloc(&arena, size);
+    assert_int_equal((uintptr_t)last[i] % 16, 0);
+    for (size_t k = 0; k < size; k++) assert_int_equal(last[i][k], 0);
+    memset(last[i], i, size);
+  }
+  for (int i = 0; i < 200; i++)
+    if (i * i * 7 % 60000) assert_int_equal(last[i][i * i * 7 % 60000 - 1], i);
+  assert_string_equal(gt_arena_printf(&arena, "%d-%s", 7, "x"), "7-x");
+  assert_string_equal(gt_arena_strndup(&arena, "hello", 2), "he");
+  gt_arena_finish(&arena);
+  gt_arena_finish(&arena);
+}
+
+static void test_memory(void **state) {
+  (void)state;
+  gt_error e = {0};
+  void *p;
+  assert_true(gt_try_alloc(&p, 10, 10, "test", &e));
+  assert_int_equal((uintptr_t)p % 64, 0);
+  free(p);
+  assert_true(gt_try_alloc(&p, 0, 8, "test", &e));
+  free(p);
+  assert_false(gt_try_alloc(&p, UINT64_MAX, 16, "test", &e));
+  assert_int_equal(e.status, GT_ERR_MEMORY);
+  e = (gt_error){0};
+  assert_false(gt_try_alloc(&p, 1ull << 50, 8, "test", &e));
+  assert_int_equal(e.status, GT_ERR_MEMORY);
+  assert_null(p);
+  struct {
+    int *items;
+    size_t count, capacity;
+  } vec = {0};
+  for (int i = 0; i < 100; i++) *GT_PUSH(&vec) = i;
+  assert_int_equal(vec.count, 100);
+  assert_int_equal(vec.items[99], 99);
+  free(vec.items);
+}
+
+static void test_error(void **state) {
+  (void)state;
+  gt_error e = {0};
+  errno = ENOENT;
+  assert_false(gt_fail_errno(&e, GT_ERR_IO, "cannot open %s", "x"));
+  assert_false(gt_fail(&e, GT_ERR_DATA, "later"));
+  assert_int_equal(e.status, GT_ERR_IO);
+  assert_string_equal(e.message, "cannot open x: No such file or directory");
+  assert_false(gt_fail(NULL, GT_ERR_DATA, "nobody listens"));
+}
+
+static void test_debug(void **state) {
+  (void)state;
+  setenv("GTRAIN_DEBUG", "validation,plan", 1);
+  assert_true(gt_debug("validation") && gt_debug("plan"));
+  assert_false(gt_debug("pla"));
+  assert_false(gt_debug("graph"));
+  unsetenv("GTRAIN_DEBUG");
+  assert_false(gt_debug("plan"));
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_nearest), cmocka_unit_test(test_human),  cmocka_unit_test(test_hash),
+      cmocka_unit_test(test_arena),   cmocka_unit_test(test_memory), cmocka_unit_test(test_error),
+      cmocka_unit_test(test_debug),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
