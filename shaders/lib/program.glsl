@@ -1,0 +1,243 @@
+/* An elementwise program (src/op/program.h) as straight-line code. The program is in the specialization
+ * constants, so that after specialization every condition, switch and index below is a constant and only
+ * the program remains: values live in an array that is only ever indexed by constants, and the steps are a
+ * macro, never a loop.
+ *
+ * Include after the kernel's argument struct, which provides x[], y[], clock and row. Define before:
+ *   GT_PROGRAM_X       length of x[] (4 or 8)
+ *   GT_PROGRAM_LAYOUT  if there is a layout_ argument (GT_LOAD_GENERAL)
+ *   GT_SCALAR          one element at a time (V is float) instead of four consecutive ones (V is vec4). */
+#ifndef GT_PROGRAM_GLSL
+#define GT_PROGRAM_GLSL
+#include "lib/math.glsl"
+#include "lib/opcodes.h"
+#include "lib/philox.glsl"
+
+/* 1: the buffers' addresses are multiples of 16, so that four elements may move at once. */
+layout(constant_id = 15) const uint ALIGNED = 0u;
+layout(constant_id = 32) const uint CODE_COUNT = 0u;
+layout(constant_id = 89) const uint INPUT_COUNT = 0u;
+layout(constant_id = 90) const uint OUTPUT_COUNT = 0u;
+layout(constant_id = 33) const uint CODE_0 = 0u; layout(constant_id = 34) const uint CODE_1 = 0u;
+layout(constant_id = 35) const uint CODE_2 = 0u; layout(constant_id = 36) const uint CODE_3 = 0u;
+layout(constant_id = 37) const uint CODE_4 = 0u; layout(constant_id = 38) const uint CODE_5 = 0u;
+layout(constant_id = 39) const uint CODE_6 = 0u; layout(constant_id = 40) const uint CODE_7 = 0u;
+layout(constant_id = 41) const uint CODE_8 = 0u; layout(constant_id = 42) const uint CODE_9 = 0u;
+layout(constant_id = 43) const uint CODE_10 = 0u; layout(constant_id = 44) const uint CODE_11 = 0u;
+layout(constant_id = 45) const uint CODE_12 = 0u; layout(constant_id = 46) const uint CODE_13 = 0u;
+layout(constant_id = 47) const uint CODE_14 = 0u; layout(constant_id = 48) const uint CODE_15 = 0u;
+layout(constant_id = 49) const uint CODE_16 = 0u; layout(constant_id = 50) const uint CODE_17 = 0u;
+layout(constant_id = 51) const uint CODE_18 = 0u; layout(constant_id = 52) const uint CODE_19 = 0u;
+layout(constant_id = 53) const uint CODE_20 = 0u; layout(constant_id = 54) const uint CODE_21 = 0u;
+layout(constant_id = 55) const uint CODE_22 = 0u; layout(constant_id = 56) const uint CODE_23 = 0u;
+layout(constant_id = 57) const uint CODE_24 = 0u; layout(constant_id = 58) const uint CODE_25 = 0u;
+layout(constant_id = 59) const uint CODE_26 = 0u; layout(constant_id = 60) const uint CODE_27 = 0u;
+layout(constant_id = 61) const uint CODE_28 = 0u; layout(constant_id = 62) const uint CODE_29 = 0u;
+layout(constant_id = 63) const uint CODE_30 = 0u; layout(constant_id = 64) const uint CODE_31 = 0u;
+layout(constant_id = 65) const uint IMMEDIATE_0 = 0u; layout(constant_id = 66) const uint IMMEDIATE_1 = 0u;
+layout(constant_id = 67) const uint IMMEDIATE_2 = 0u; layout(constant_id = 68) const uint IMMEDIATE_3 = 0u;
+layout(constant_id = 69) const uint IMMEDIATE_4 = 0u; layout(constant_id = 70) const uint IMMEDIATE_5 = 0u;
+layout(constant_id = 71) const uint IMMEDIATE_6 = 0u; layout(constant_id = 72) const uint IMMEDIATE_7 = 0u;
+layout(constant_id = 73) const uint IMMEDIATE_8 = 0u; layout(constant_id = 74) const uint IMMEDIATE_9 = 0u;
+layout(constant_id = 75) const uint IMMEDIATE_10 = 0u; layout(constant_id = 76) const uint IMMEDIATE_11 = 0u;
+layout(constant_id = 77) const uint IMMEDIATE_12 = 0u; layout(constant_id = 78) const uint IMMEDIATE_13 = 0u;
+layout(constant_id = 79) const uint IMMEDIATE_14 = 0u; layout(constant_id = 80) const uint IMMEDIATE_15 = 0u;
+layout(constant_id = 81) const uint LOAD_0 = 0u; layout(constant_id = 82) const uint LOAD_1 = 0u;
+layout(constant_id = 83) const uint LOAD_2 = 0u; layout(constant_id = 84) const uint LOAD_3 = 0u;
+layout(constant_id = 85) const uint LOAD_4 = 0u; layout(constant_id = 86) const uint LOAD_5 = 0u;
+layout(constant_id = 87) const uint LOAD_6 = 0u; layout(constant_id = 88) const uint LOAD_7 = 0u;
+layout(constant_id = 91) const uint OUTPUT_0 = 0u; layout(constant_id = 92) const uint OUTPUT_1 = 0u;
+layout(constant_id = 93) const uint OUTPUT_2 = 0u; layout(constant_id = 94) const uint OUTPUT_3 = 0u;
+
+/* Which elements are worked on: `first` … first+lanes-1, of which lane l is element first + min(l, lanes -
+ * 1). */
+struct gt_place {
+  uint first, lanes;
+};
+
+#ifdef GT_SCALAR
+V gt_load_same(GT_FLOATS x, gt_place at) { return x.at[at.first]; }
+V gt_load_row(GT_FLOATS x, gt_place at) { return x.at[at.first % row]; }
+V gt_load_column(GT_FLOATS x, gt_place at) { return x.at[at.first / row]; }
+#else
+uvec4 gt_lanes(gt_place at) { return at.first + min(uvec4(0u, 1u, 2u, 3u), uvec4(at.lanes - 1u)); }
+
+vec4 gt_gather(GT_FLOATS x, uvec4 i) { return vec4(x.at[i.x], x.at[i.y], x.at[i.z], x.at[i.w]); }
+
+V gt_load_same(GT_FLOATS x, gt_place at) {
+  V value;
+  if (ALIGNED != 0u && at.lanes == 4u && (at.first & 3u) == 0u) value = GT_FLOATS4(x).at[at.first >> 2];
+  else value = gt_gather(x, gt_lanes(at));
+  return value;
+}
+
+V gt_load_row(GT_FLOATS x, gt_place at) {
+  V value;
+  uint column = at.first % row;
+  bool whole = (column & 3u) == 0u && column + 4u <= row;
+  if (ALIGNED != 0u && whole) value = GT_FLOATS4(x).at[column >> 2];
+  else value = gt_gather(x, gt_lanes(at) % row);
+  return value;
+}
+
+V gt_load_column(GT_FLOATS x, gt_place at) { return gt_gather(x, gt_lanes(at) / row); }
+#endif
+
+#ifdef GT_PROGRAM_LAYOUT
+V gt_load_general(GT_FLOATS x, gt_place at, uint k) {
+  uint rank = layout_.at[0];
+#ifdef GT_SCALAR
+  uint rest = at.first, offset = 0u;
+#else
+  uvec4 rest = gt_lanes(at), offset = uvec4(0u);
+#endif
+  for (uint d = rank; d > 0u; d--) {
+    uint dim = layout_.at[d], stride = layout_.at[8u * k + 8u + d];
+    offset += rest % dim * stride;
+    rest /= dim;
+  }
+#ifdef GT_SCALAR
+  return x.at[offset];
+#else
+  return gt_gather(x, offset);
+#endif
+}
+#else
+#define gt_load_general(x, at, k) V(0.0)
+#endif
+
+V gt_random(gt_place at, uint purpose) {
+  uvec2 seed = uvec2(clock.at[1], clock.at[2]);
+  uint draw = clock.at[0], block = at.first >> 2, lane = at.first & 3u;
+  vec4 here = gt_random_block(seed, purpose, draw, block);
+#ifdef GT_SCALAR
+  return here[lane];
+#else
+  if (lane != 0u) {
+    vec4 next = gt_random_block(seed, purpose, draw, block + 1u);
+    if (lane == 1u) here = vec4(here.yzw, next.x);
+    else if (lane == 2u) here = vec4(here.zw, next.xy);
+    else here = vec4(here.w, next.xyz);
+  }
+  return here;
+#endif
+}
+
+#define GT_INPUT(k, mode) \
+  if (INPUT_COUNT > k) { \
+    switch (mode) { \
+    case GT_LOAD_SAME: r[k] = gt_load_same(x[k], at); break; \
+    case GT_LOAD_SCALAR: r[k] = V(x[k].at[0]); break; \
+    case GT_LOAD_ROW: r[k] = gt_load_row(x[k], at); break; \
+    case GT_LOAD_COLUMN: r[k] = gt_load_column(x[k], at); break; \
+    default: r[k] = gt_load_general(x[k], at, k); break; \
+    } \
+  }
+
+#define GT_IMMEDIATE(k, bits) \
+  immediate[k] = bits; \
+  r[GT_OPERAND_IMMEDIATE + k] = V(uintBitsToFloat(bits));
+
+/* Instruction i. Every case ends in the same place: the branches left after specialization are plain
+ * jumps. */
+#define GT_STEP(i, code) \
+  if (CODE_COUNT > i) { \
+    V a = r[code >> 8 & 63u], b = r[code >> 16 & 63u], c = r[code >> 24 & 63u], v = V(0.0); \
+    switch (code & 255u) { \
+    case GT_I_MOVE: v = a; break; \
+    case GT_I_ADD: v = a + b; break; \
+    case GT_I_SUB: v = a - b; break; \
+    case GT_I_MUL: v = a * b; break; \
+    case GT_I_DIV: v = a / b; break; \
+    case GT_I_MAX: v = max(a, b); break; \
+    case GT_I_MIN: v = min(a, b); break; \
+    case GT_I_MOD: v = gt_mod(a, b); break; \
+    case GT_I_LESS: v = V(GT_LESS(a, b)); break; \
+    case GT_I_POW: v = gt_pow(a, b); break; \
+    case GT_I_NEG: v = -a; break; \
+    case GT_I_EXP: v = gt_exp(a); break; \
+    case GT_I_LOG: v = gt_log(a); break; \
+    case GT_I_EXP2: v = gt_exp2(a); break; \
+    case GT_I_LOG2: v = gt_log2(a); break; \
+    case GT_I_SIN: v = gt_sin(a); break; \
+    case GT_I_COS: v = gt_cos(a); break; \
+    case GT_I_SQRT: v = sqrt(a); break; \
+    case GT_I_RECIPROCAL: v = 1.0 / a; break; \
+    case GT_I_ABS: v = abs(a); break; \
+    case GT_I_RELU: v = mix(a, V(0.0), GT_LESS(a, 0.0)); break; \
+    case GT_I_SIGMOID: v = gt_sigmoid(a); break; \
+    case GT_I_TANH: v = gt_tanh(a); break; \
+    case GT_I_ERF: v = gt_erf(a); break; \
+    case GT_I_GELU: v = gt_gelu(a); break; \
+    case GT_I_SILU: v = a * gt_sigmoid(a); break; \
+    case GT_I_SOFTPLUS: v = gt_softplus(a); break; \
+    case GT_I_LEAKY_RELU: v = mix(a, a * b, GT_LESS(a, 0.0)); break; \
+    case GT_I_IS_FINITE: v = V(gt_finite(a)); break; \
+    case GT_I_SIGN: v = sign(a); break; \
+    case GT_I_WHERE: v = mix(b, c, GT_EQUAL(a, V(0.0))); break; \
+    case GT_I_EQUAL: v = V(GT_EQUAL(a, b)); break; \
+    case GT_I_RANDOM: v = gt_random(at, immediate[(code >> 8) - GT_OPERAND_IMMEDIATE & 15u]); break; \
+    } \
+    r[GT_OPERAND_RESULT + i] = v; \
+  }
+
+#define GT_OUTPUT(k, code) \
+  if (OUTPUT_COUNT > k) result[k] = r[code & 63u];
+
+/* Runs the program; leader: the value that a leading kernel has computed for these elements. */
+void gt_program(gt_place at, V leader, out V result[GT_PROGRAM_OUTPUTS]) {
+  V r[64];
+  uint immediate[GT_PROGRAM_IMMEDIATES];
+  r[GT_OPERAND_LEADER] = leader;
+  GT_INPUT(0, LOAD_0)
+  GT_INPUT(1, LOAD_1)
+  GT_INPUT(2, LOAD_2)
+  GT_INPUT(3, LOAD_3)
+#if GT_PROGRAM_X > 4
+  GT_INPUT(4, LOAD_4)
+  GT_INPUT(5, LOAD_5)
+  GT_INPUT(6, LOAD_6)
+  GT_INPUT(7, LOAD_7)
+#endif
+  GT_IMMEDIATE(0, IMMEDIATE_0) GT_IMMEDIATE(1, IMMEDIATE_1)
+  GT_IMMEDIATE(2, IMMEDIATE_2) GT_IMMEDIATE(3, IMMEDIATE_3)
+  GT_IMMEDIATE(4, IMMEDIATE_4) GT_IMMEDIATE(5, IMMEDIATE_5)
+  GT_IMMEDIATE(6, IMMEDIATE_6) GT_IMMEDIATE(7, IMMEDIATE_7)
+  GT_IMMEDIATE(8, IMMEDIATE_8) GT_IMMEDIATE(9, IMMEDIATE_9)
+  GT_IMMEDIATE(10, IMMEDIATE_10) GT_IMMEDIATE(11, IMMEDIATE_11)
+  GT_IMMEDIATE(12, IMMEDIATE_12) GT_IMMEDIATE(13, IMMEDIATE_13)
+  GT_IMMEDIATE(14, IMMEDIATE_14) GT_IMMEDIATE(15, IMMEDIATE_15)
+  GT_STEP(0, CODE_0) GT_STEP(1, CODE_1) GT_STEP(2, CODE_2) GT_STEP(3, CODE_3)
+  GT_STEP(4, CODE_4) GT_STEP(5, CODE_5) GT_STEP(6, CODE_6) GT_STEP(7, CODE_7)
+  GT_STEP(8, CODE_8) GT_STEP(9, CODE_9) GT_STEP(10, CODE_10) GT_STEP(11, CODE_11)
+  GT_STEP(12, CODE_12) GT_STEP(13, CODE_13) GT_STEP(14, CODE_14) GT_STEP(15, CODE_15)
+  GT_STEP(16, CODE_16) GT_STEP(17, CODE_17) GT_STEP(18, CODE_18) GT_STEP(19, CODE_19)
+  GT_STEP(20, CODE_20) GT_STEP(21, CODE_21) GT_STEP(22, CODE_22) GT_STEP(23, CODE_23)
+  GT_STEP(24, CODE_24) GT_STEP(25, CODE_25) GT_STEP(26, CODE_26) GT_STEP(27, CODE_27)
+  GT_STEP(28, CODE_28) GT_STEP(29, CODE_29) GT_STEP(30, CODE_30) GT_STEP(31, CODE_31)
+  GT_OUTPUT(0, OUTPUT_0)
+  GT_OUTPUT(1, OUTPUT_1)
+  GT_OUTPUT(2, OUTPUT_2)
+  GT_OUTPUT(3, OUTPUT_3)
+}
+
+#ifndef GT_SCALAR
+void gt_store(GT_FLOATS to, gt_place at, V value) {
+  if (ALIGNED != 0u && at.lanes == 4u && (at.first & 3u) == 0u) GT_FLOATS4(to).at[at.first >> 2] = value;
+  else
+    for (uint l = 0u; l < at.lanes; l++) to.at[at.first + l] = value[l];
+}
+
+/* Runs the program and writes its outputs. */
+void gt_program_write(gt_place at, V leader) {
+  V result[GT_PROGRAM_OUTPUTS];
+  gt_program(at, leader, result);
+  if (OUTPUT_COUNT > 0u) gt_store(y[0], at, result[0]);
+  if (OUTPUT_COUNT > 1u) gt_store(y[1], at, result[1]);
+#if GT_PROGRAM_X > 4
+  if (OUTPUT_COUNT > 2u) gt_store(y[2], at, result[2]);
+  if (OUTPUT_COUNT > 3u) gt_store(y[3], at, result[3]);
+#endif
+}
+#endif
+#endif

@@ -1,0 +1,44 @@
+/* Work on the rows of a matrix, one row per invocation or per workgroup (own specialization constant 4: 1
+ * or 0), as the kernel's loops need not know: each starts at gt_first_… and goes on by gt_…_stride.
+ * Include after lib/math.glsl with GT_SCALAR. */
+#ifndef GT_ROW_GLSL
+#define GT_ROW_GLSL
+layout(local_size_x_id = 0) in;
+layout(constant_id = 0) const uint LOCAL_X = 1u;
+layout(constant_id = 4) const uint PER_LANE = 0u;
+
+shared float gt_row_value[LOCAL_X];
+
+uint gt_first_row() { return PER_LANE != 0u ? gl_GlobalInvocationID.x : gl_WorkGroupID.x; }
+uint gt_row_stride() { return PER_LANE != 0u ? gl_NumWorkGroups.x * LOCAL_X : gl_NumWorkGroups.x; }
+uint gt_first_column() { return PER_LANE != 0u ? 0u : gl_LocalInvocationID.x; }
+uint gt_column_stride() { return PER_LANE != 0u ? 1u : LOCAL_X; }
+/* Is this invocation the one that writes the row's single result? */
+bool gt_row_leader() { return PER_LANE != 0u || gl_LocalInvocationID.x == 0u; }
+
+/* The row's maximum, sum or minimum from each invocation's part, known to all of them. The tree's shape
+ * depends on the workgroup's size only. */
+float gt_row_join(float value, uint kind) {
+  if (PER_LANE == 0u) {
+    uint me = gl_LocalInvocationID.x;
+    gt_row_value[me] = value;
+    barrier();
+    for (uint left = LOCAL_X; left > 1u;) {
+      uint half_left = (left + 1u) / 2u;
+      if (me + half_left < left) {
+        float a = gt_row_value[me], b = gt_row_value[me + half_left];
+        gt_row_value[me] = kind == 0u ? a + b : kind == 1u ? max(a, b) : min(a, b);
+      }
+      barrier();
+      left = half_left;
+    }
+    value = gt_row_value[0];
+    barrier();
+  }
+  return value;
+}
+
+float gt_row_sum(float value) { return gt_row_join(value, 0u); }
+float gt_row_max(float value) { return gt_row_join(value, 1u); }
+float gt_row_min(float value) { return gt_row_join(value, 2u); }
+#endif

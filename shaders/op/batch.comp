@@ -1,0 +1,49 @@
+#version 450
+#extension GL_EXT_buffer_reference : require
+#extension GL_EXT_scalar_block_layout : require
+#extension GL_GOOGLE_include_directive : require
+#include "op/batch.h"
+#include "lib/philox.glsl"
+layout(local_size_x_id = 0) in;
+layout(constant_id = 3) const uint MODE = 0u; /* 0 U8 -> F32, 1 F32 -> F32, 2 I32 -> I32, 3 weights */
+layout(constant_id = 4) const uint SEQUENTIAL = 0u;
+layout(constant_id = 5) const uint SCALED = 0u;
+
+float value(uint i) {
+  float v;
+  if (MODE == 0u) v = float(data.at[i >> 2] >> 8u * (i & 3u) & 255u);
+  else v = uintBitsToFloat(data.at[i]);
+  return v;
+}
+
+/* Features f … f+n-1 of batch row r, which is sample s. */
+void copy(uint r, uint s, uint f, uint n) {
+  for (uint j = f; j < f + n; j++) {
+    uint from = s * features + j, to = r * features + j;
+    if (MODE == 2u) y.at[to] = data.at[from];
+    else {
+      float v = value(from);
+      if (SCALED != 0u) v = v * scale.at[j % period] + shift.at[j % period];
+      y.at[to] = floatBitsToUint(v);
+    }
+  }
+}
+
+void main() {
+  uint steps = (samples + batch - 1u) / batch, step = clock.at[0];
+  uvec2 seed = uvec2(clock.at[1], clock.at[2]);
+  /* Four features an invocation, as finding the row's sample costs something. */
+  uint pieces = MODE == 3u ? 1u : (features + 3u) / 4u, stride = gl_NumWorkGroups.x * gl_WorkGroupSize.x;
+  for (uint i = gl_GlobalInvocationID.x; i < batch * pieces; i += stride) {
+    uint r = i / pieces, f = i % pieces * 4u;
+    uint index = step % steps * batch + r;
+    bool inside = index < samples;
+    if (MODE == 3u) y.at[r] = floatBitsToUint(inside ? 1.0 : 0.0);
+    else {
+      uint s = 0u;
+      if (inside && SEQUENTIAL != 0u) s = index;
+      if (inside && SEQUENTIAL == 0u) s = gt_shuffle_index(index, samples, seed, step / steps);
+      copy(r, s, f, min(features - f, 4u));
+    }
+  }
+}

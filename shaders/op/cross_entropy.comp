@@ -1,0 +1,74 @@
+#version 450
+#extension GL_EXT_buffer_reference : require
+#extension GL_EXT_scalar_block_layout : require
+#extension GL_GOOGLE_include_directive : require
+#include "op/cross_entropy.h"
+#define GT_SCALAR
+#include "lib/math.glsl"
+#include "lib/row.glsl"
+layout(constant_id = 3) const uint MODE = 0u; /* 0 loss, 1 gradient, 2 correct */
+
+float row_max(uint base) {
+  float largest = -gt_infinity();
+  for (uint c = gt_first_column(); c < columns; c += gt_column_stride())
+    largest = max(largest, logits.at[base + c]);
+  return gt_row_max(largest);
+}
+
+float row_exp_sum(uint base, float largest) {
+  float sum = 0.0;
+  for (uint c = gt_first_column(); c < columns; c += gt_column_stride())
+    sum += gt_exp(logits.at[base + c] - largest);
+  return gt_row_sum(sum);
+}
+
+/* -sum of target * log softmax = log sum exp z - (1 - s) z[label] - s mean z, with z shifted by its
+ * maximum. */
+void loss(uint r, uint label) {
+  uint base = r * columns;
+  float largest = row_max(base);
+  float value = gt_log(row_exp_sum(base, largest));
+  if (smoothing != 0.0) {
+    float sum = 0.0;
+    for (uint c = gt_first_column(); c < columns; c += gt_column_stride())
+      sum += logits.at[base + c] - largest;
+    value -= smoothing / float(columns) * gt_row_sum(sum);
+  }
+  if (gt_row_leader())
+    y.at[r] = label < columns ? value - (1.0 - smoothing) * (logits.at[base + label] - largest) : gt_nan();
+}
+
+void gradient(uint r, uint label) {
+  uint base = r * columns;
+  float largest = row_max(base), sum = row_exp_sum(base, largest), factor = row_gradient.at[r];
+  if (label >= columns) factor = gt_nan();
+  for (uint c = gt_first_column(); c < columns; c += gt_column_stride()) {
+    float target = smoothing / float(columns) + (c == label ? 1.0 - smoothing : 0.0);
+    y.at[base + c] = (gt_exp(logits.at[base + c] - largest) / sum - target) * factor;
+  }
+}
+
+/* Right if the label's logit is above all before it and not below any after it. */
+void correct(uint r, uint label) {
+  uint base = r * columns;
+  float right = label < columns ? 1.0 : 0.0;
+  if (label < columns) {
+    float mine = logits.at[base + label];
+    if (!gt_finite(mine) && mine != gt_infinity()) right = 0.0;
+    for (uint c = gt_first_column(); c < columns; c += gt_column_stride()) {
+      float other = logits.at[base + c];
+      if (c < label ? other >= mine : other > mine) right = 0.0;
+    }
+  }
+  right = gt_row_min(right);
+  if (gt_row_leader()) y.at[r] = right;
+}
+
+void main() {
+  for (uint r = gt_first_row(); r < rows; r += gt_row_stride()) {
+    uint label = labels.at[r];
+    if (MODE == 0u) loss(r, label);
+    else if (MODE == 1u) gradient(r, label);
+    else correct(r, label);
+  }
+}

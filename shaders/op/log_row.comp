@@ -1,0 +1,12 @@
+#version 450
+#extension GL_EXT_buffer_reference : require
+#extension GL_EXT_scalar_block_layout : require
+#extension GL_GOOGLE_include_directive : require
+#include "op/log_row.h"
+layout(local_size_x_id = 0) in;
+
+void main() {
+  uint to = clock.at[0] % rows * count;
+  if (gl_WorkGroupID.x == 0u)
+    for (uint k = gl_LocalInvocationID.x; k < count; k += gl_WorkGroupSize.x) log.at[to + k] = x[k].at[0];
+}

@@ -1,0 +1,71 @@
+#version 450
+#extension GL_EXT_buffer_reference : require
+#extension GL_EXT_scalar_block_layout : require
+#extension GL_GOOGLE_include_directive : require
+#include "op/reduce.h"
+#define GT_PROGRAM_X 8
+#define GT_PROGRAM_LAYOUT
+#define GT_SCALAR
+#include "lib/program.glsl"
+layout(local_size_x_id = 0) in;
+layout(constant_id = 0) const uint LOCAL_X = 1u;
+layout(constant_id = 3) const uint KIND = 0u;     /* 0 sum, 1 max, 2 min */
+layout(constant_id = 4) const uint PER_LANE = 0u; /* 1: an invocation per output; 0: a workgroup (inner = 1) */
+
+shared float partial[LOCAL_X];
+
+float start() {
+  float value = 0.0;
+  if (KIND == 1u) value = -gt_infinity();
+  if (KIND == 2u) value = gt_infinity();
+  return value;
+}
+
+float join(float a, float b) {
+  float value = a + b;
+  if (KIND == 1u) value = max(a, b);
+  if (KIND == 2u) value = min(a, b);
+  return value;
+}
+
+/* Joins r, r + step, … below `end` of output row o, inner element n, in this order. */
+float gather(uint o, uint n, uint r, uint end, uint step) {
+  float value = start(), result[GT_PROGRAM_OUTPUTS];
+  for (; r < end; r += step) {
+    gt_program(gt_place((o * reduced + r) * inner + n, 1u), 0.0, result);
+    value = join(value, result[0]);
+  }
+  return value;
+}
+
+void per_invocation(uint outputs) {
+  uint stride = gl_NumWorkGroups.x * LOCAL_X;
+  for (uint i = gl_GlobalInvocationID.x; i < outputs; i += stride) {
+    uint n = i % inner, c = i / inner % chunks, o = i / inner / chunks;
+    y.at[i] = gather(o, n, c * chunk, min(c * chunk + chunk, reduced), 1u) * scale;
+  }
+}
+
+/* A tree over any workgroup size: the upper half folds onto the lower until one is left. */
+void per_workgroup(uint outputs) {
+  uint me = gl_LocalInvocationID.x;
+  for (uint i = gl_WorkGroupID.x; i < outputs; i += gl_NumWorkGroups.x) {
+    uint c = i % chunks, o = i / chunks;
+    partial[me] = gather(o, 0u, c * chunk + me, min(c * chunk + chunk, reduced), LOCAL_X);
+    barrier();
+    for (uint left = LOCAL_X; left > 1u;) {
+      uint half_left = (left + 1u) / 2u;
+      if (me + half_left < left) partial[me] = join(partial[me], partial[me + half_left]);
+      barrier();
+      left = half_left;
+    }
+    if (me == 0u) y.at[i] = partial[0] * scale;
+    barrier();
+  }
+}
+
+void main() {
+  uint outputs = outer * chunks * inner;
+  if (PER_LANE != 0u) per_invocation(outputs);
+  else per_workgroup(outputs);
+}

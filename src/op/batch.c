@@ -1,0 +1,186 @@
+#include "op/batch.h"
+#include "base/philox.h"
+#include "op/core.h"
+#include "op/op.h"
+#include "plan/lowering.h"
+#include "shaders/op/batch.h"
+#include <inttypes.h>
+#include <stddef.h>
+#include <string.h>
+
+enum { ROW_BATCH, ROW_WEIGHT, ROWS };
+enum { SPEC_MODE = 3, SPEC_SEQUENTIAL, SPEC_SCALED }; /* shaders/op/batch.h */
+enum { MODE_U8, MODE_F32, MODE_I32, MODE_WEIGHT };
+enum { TILE_ELEMENTS = 16384 };
+static const gt_op rows[ROWS];
+
+GT_REGISTER(op, batch)
+const gt_op_family gt_op_batch;
+const gt_op_family gt_op_batch = {rows, ROWS};
+
+static uint32_t tile_rows(uint32_t features) { return features >= TILE_ELEMENTS ? 1 : TILE_ELEMENTS / features; }
+
+/* The sample of a row, or GT_NONE past the end of the epoch. */
+static uint32_t sample_of(const struct gt_batch_args *a, bool sequential, uint32_t row) {
+  const uint32_t *clock = GT_PTR(const uint32_t, a->clock);
+  const uint32_t steps = (a->samples + a->batch - 1) / a->batch;
+  const uint64_t index = (uint64_t)(clock[0] % steps) * a->batch + row;
+  if (index >= a->samples) return GT_NONE;
+  if (sequential) return (uint32_t)index;
+  const uint64_t seed = clock[1] | (uint64_t)clock[2] << 32;
+  return gt_shuffle_index((uint32_t)index, a->samples, seed, clock[0] / steps);
+}
+
+static void convert_row(const struct gt_batch_args *a, const uint32_t *spec, uint32_t sample, uint32_t row) {
+  const size_t from = (size_t)sample * a->features, to = (size_t)row * a->features;
+  if (spec[SPEC_MODE] == MODE_I32) {
+    memcpy(GT_PTR(int32_t, a->y) + to, GT_PTR(const int32_t, a->data) + from, (size_t)a->features * 4);
+    return;
+  }
+  float *y = GT_PTR(float, a->y) + to;
+  if (spec[SPEC_MODE] == MODE_U8) {
+    const uint8_t *data = GT_PTR(const uint8_t, a->data) + from;
+    for (uint32_t f = 0; f < a->features; f++) y[f] = (float)data[f];
+  } else {
+    memcpy(y, GT_PTR(const float, a->data) + from, (size_t)a->features * 4);
+  }
+  if (!spec[SPEC_SCALED]) return;
+  const float *scale = GT_PTR(const float, a->scale), *shift = GT_PTR(const float, a->shift);
+  for (uint32_t start = 0; start < a->features; start += a->period) {
+    const uint32_t n = a->features - start < a->period ? a->features - start : a->period;
+    if (a->period == 1) { /* one scale for all, the usual case, in one loop that the compiler vectorizes */
+      for (uint32_t f = 0; f < a->features; f++) y[f] = y[f] * scale[0] + shift[0];
+      return;
+    }
+    for (uint32_t f = 0; f < n; f++) y[start + f] = y[start + f] * scale[f] + shift[f];
+  }
+}
+
+static void batch_cpu(const void *args, const uint32_t *spec, uint32_t tile) {
+  const struct gt_batch_args *a = args;
+  const uint32_t per_tile = tile_rows(a->features);
+  for (uint32_t row = tile * per_tile; row < (tile + 1) * per_tile && row < a->batch; row++) {
+    const uint32_t sample = sample_of(a, spec[SPEC_SEQUENTIAL], row);
+    if (spec[SPEC_MODE] == MODE_WEIGHT) GT_PTR(float, a->y)[row] = sample == GT_NONE ? 0.0f : 1.0f;
+    else convert_row(a, spec, sample == GT_NONE ? 0 : sample, row);
+  }
+}
+
+static const gt_kernel batch_kernel = {"batch", batch_cpu};
+
+/* --- rows ---------------------------------------------------------------------------------------------------- */
+
+static bool good_attribute(const gt_batch_attribute *attribute, gt_error *error) {
+  if (attribute->batch >= 1 && attribute->samples >= 1 && attribute->samples < UINT32_MAX) return true;
+  return gt_fail(error, GT_ERR_CONFIG, "cannot draw batches of %" PRId64 " from %" PRId64 " samples",
+                 attribute->batch, attribute->samples);
+}
+
+static bool infer_batch(const gt_graph *graph, const gt_node *node, gt_shape *shape, gt_dtype *dtype,
+                        gt_error *error) {
+  const gt_batch_attribute *attribute = node->attribute;
+  const gt_node *data = gt_node_at(graph, node->input[0]);
+  char text[128];
+  if (!good_attribute(attribute, error)) return false;
+  if (data->shape.rank < 1 || data->shape.dim[0] < attribute->samples)
+    return gt_fail(error, GT_ERR_CONFIG, "data %s does not hold %" PRId64 " samples",
+                   gt_shape_text(data->shape, text), attribute->samples);
+  if (node->inputs == 3 || (node->inputs == 4 && data->dtype == GT_I32))
+    return gt_fail(error, GT_ERR_INTERNAL, "batch: scale and shift go together, and not with integers");
+  if (node->inputs == 4) {
+    const gt_node *scale = gt_node_at(graph, node->input[2]), *shift = gt_node_at(graph, node->input[3]);
+    const int64_t period = gt_shape_count(scale->shape), features = gt_shape_count(data->shape) / data->shape.dim[0];
+    if (scale->dtype != GT_F32 || shift->dtype != GT_F32 || gt_shape_count(shift->shape) != period ||
+        features % period)
+      return gt_fail(error, GT_ERR_INTERNAL, "batch: scale %s does not repeat in samples of %" PRId64 " values",
+                     gt_shape_text(scale->shape, text), features);
+  }
+  *shape = data->shape;
+  shape->dim[0] = attribute->batch;
+  *dtype = data->dtype == GT_I32 ? GT_I32 : GT_F32;
+  return true;
+}
+
+static bool infer_weight(const gt_graph *graph, const gt_node *node, gt_shape *shape, gt_dtype *dtype,
+                         gt_error *error) {
+  (void)graph;
+  const gt_batch_attribute *attribute = node->attribute;
+  if (!good_attribute(attribute, error)) return false;
+  *shape = gt_shape_1(attribute->batch);
+  *dtype = GT_F32;
+  return true;
+}
+
+static gt_step *start(gt_lowering *lowering, struct gt_batch_args *args, const gt_batch_attribute *attribute,
+                      uint32_t mode) {
+  args->batch = (uint32_t)attribute->batch;
+  args->samples = (uint32_t)attribute->samples;
+  gt_step *step = gt_lower_step(lowering, &batch_kernel, args, sizeof *args);
+  step->spec[SPEC_MODE] = mode;
+  step->spec[SPEC_SEQUENTIAL] = attribute->sequential;
+  const uint32_t per_tile = tile_rows(args->features);
+  step->tiles = (args->batch + per_tile - 1) / per_tile;
+  return step;
+}
+
+static void lower_batch(gt_lowering *lowering, const gt_group *group) {
+  const gt_graph *graph = gt_lowering_graph(lowering);
+  const gt_node *node = gt_node_at(graph, group->leader), *data = gt_node_at(graph, node->input[0]);
+  struct gt_batch_args args = {.features = (uint32_t)(gt_shape_count(data->shape) / data->shape.dim[0]), .period = 1};
+  const bool scaled = node->inputs == 4;
+  if (scaled) args.period = (uint32_t)gt_shape_count(gt_node_at(graph, node->input[2])->shape);
+  const uint32_t mode = data->dtype == GT_U8 ? MODE_U8 : data->dtype == GT_I32 ? MODE_I32 : MODE_F32;
+  gt_step *step = start(lowering, &args, node->attribute, mode);
+  step->spec[SPEC_SCALED] = scaled;
+  gt_lower_read(lowering, offsetof(struct gt_batch_args, data), node->input[0]);
+  gt_lower_read(lowering, offsetof(struct gt_batch_args, clock), node->input[1]);
+  if (scaled) {
+    gt_lower_read(lowering, offsetof(struct gt_batch_args, scale), node->input[2]);
+    gt_lower_read(lowering, offsetof(struct gt_batch_args, shift), node->input[3]);
+  }
+  gt_lower_write(lowering, offsetof(struct gt_batch_args, y), group->leader);
+  gt_lower_grid(lowering, (uint64_t)args.batch * ((args.features + 3) / 4), 256); /* four features an invocation */
+}
+
+static void lower_weight(gt_lowering *lowering, const gt_group *group) {
+  const gt_node *node = gt_node_at(gt_lowering_graph(lowering), group->leader);
+  struct gt_batch_args args = {.features = 1, .period = 1};
+  start(lowering, &args, node->attribute, MODE_WEIGHT);
+  gt_lower_read(lowering, offsetof(struct gt_batch_args, clock), node->input[0]);
+  gt_lower_write(lowering, offsetof(struct gt_batch_args, y), group->leader);
+  gt_lower_grid(lowering, args.batch, 256);
+}
+
+static void print(const gt_node *node, char *buffer, size_t size) {
+  const gt_batch_attribute *attribute = node->attribute;
+  snprintf(buffer, size, "%" PRId64 " of %" PRId64 "%s", attribute->batch, attribute->samples,
+           attribute->sequential ? " in order" : "");
+}
+
+/* A copy whose padding is zero: attributes are compared as bytes. */
+static gt_batch_attribute clean(gt_batch_attribute attribute) {
+  gt_batch_attribute copy;
+  memset(&copy, 0, sizeof copy);
+  copy.batch = attribute.batch;
+  copy.samples = attribute.samples;
+  copy.sequential = attribute.sequential;
+  return copy;
+}
+
+gt_id gt_batch(gt_graph *graph, gt_id data, gt_id clock, gt_id scale, gt_id shift, gt_batch_attribute attribute) {
+  const gt_id input[4] = {data, clock, scale, shift};
+  attribute = clean(attribute);
+  return gt_node_add(graph, &rows[ROW_BATCH], input, scale == GT_NONE ? 2 : 4, &attribute, sizeof attribute);
+}
+
+gt_id gt_batch_weight(gt_graph *graph, gt_id clock, gt_batch_attribute attribute) {
+  attribute = clean(attribute);
+  return gt_node_add(graph, &rows[ROW_WEIGHT], &clock, 1, &attribute, sizeof attribute);
+}
+
+static const gt_op rows[ROWS] = {
+    [ROW_BATCH] = {.name = "batch", .kind = GT_OP_KERNEL, .min_inputs = 2, .max_inputs = 4, .infer = infer_batch,
+                   .lower = lower_batch, .print = print},
+    [ROW_WEIGHT] = {.name = "batch_weight", .kind = GT_OP_KERNEL, .min_inputs = 1, .max_inputs = 1,
+                    .infer = infer_weight, .lower = lower_weight, .print = print},
+};

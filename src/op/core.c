@@ -1,0 +1,330 @@
+/* Leaf and bookkeeping ops: variables, views, packs and assigns have no kernel; the clock and the log have tiny ones. */
+#include "op/core.h"
+#include "op/move.h"
+#include "op/op.h"
+#include "plan/lowering.h"
+#include "shaders/op/clock.h"
+#include "shaders/op/log_row.h"
+#include <assert.h>
+#include <inttypes.h>
+#include <stddef.h>
+#include <string.h>
+
+enum { ROW_VARIABLE, ROW_VIEW, ROW_PACK, ROW_ASSIGN, ROW_CLOCK, ROW_LOG_ROW, ROWS, LOG_SCALARS = 8 };
+static const gt_op rows[ROWS];
+
+GT_REGISTER(op, core)
+const gt_op_family gt_op_core;
+const gt_op_family gt_op_core = {rows, ROWS};
+
+static bool variable_exists(const gt_graph *graph, uint32_t variable, gt_error *error) {
+  if (variable < graph->variables) return true;
+  return gt_fail(error, GT_ERR_INTERNAL, "variable %" PRIu32 " does not exist", variable);
+}
+
+/* --- variable ------------------------------------------------------------------------------------------------ */
+
+static bool infer_variable(const gt_graph *graph, const gt_node *node, gt_shape *shape, gt_dtype *dtype,
+                           gt_error *error) {
+  const gt_variable_attribute *attribute = node->attribute;
+  if (!variable_exists(graph, attribute->variable, error)) return false;
+  *shape = graph->variable[attribute->variable].shape;
+  *dtype = graph->variable[attribute->variable].dtype;
+  return true;
+}
+
+static void print_variable(const gt_node *node, char *buffer, size_t size) {
+  snprintf(buffer, size, "#%" PRIu32, ((const gt_variable_attribute *)node->attribute)->variable);
+}
+
+gt_id gt_variable_read(gt_graph *graph, uint32_t variable) {
+  const gt_variable_attribute attribute = {variable};
+  return gt_node_add(graph, &rows[ROW_VARIABLE], NULL, 0, &attribute, sizeof attribute);
+}
+
+/* --- view ---------------------------------------------------------------------------------------------------- */
+
+static bool infer_view(const gt_graph *graph, const gt_node *node, gt_shape *shape, gt_dtype *dtype, gt_error *error) {
+  const gt_view_attribute *attribute = node->attribute;
+  const gt_node *x = gt_node_at(graph, node->input[0]);
+  const int64_t have = gt_shape_count(x->shape), take = gt_shape_count(attribute->shape);
+  if (attribute->offset < 0 || take > have || attribute->offset > have - take) {
+    char from[128], to[128];
+    return gt_fail(error, GT_ERR_CONFIG, "cannot view %s at element %" PRId64 " as %s", gt_shape_text(x->shape, from),
+                   attribute->offset, gt_shape_text(attribute->shape, to));
+  }
+  *shape = attribute->shape;
+  *dtype = x->dtype;
+  return true;
+}
+
+/* The gradient of a part is that part's gradient with zeros around it. */
+static void gradient_view(gt_graph *graph, gt_id node, gt_id gradient, const bool *wanted, gt_id *input_gradient) {
+  if (!wanted[0]) return;
+  const gt_node *view = gt_node_at(graph, node), *x = gt_node_at(graph, view->input[0]);
+  const gt_view_attribute *attribute = view->attribute;
+  const gt_shape whole = x->shape;
+  const int64_t take = gt_shape_count(view->shape), before = attribute->offset,
+                after = gt_shape_count(whole) - take - before;
+  if (before || after) {
+    const gt_id flat = gt_view(graph, gradient, 0, gt_shape_1(take));
+    gradient = gt_pad(graph, flat, &before, &after, 0.0);
+  }
+  input_gradient[0] = gt_view(graph, gradient, 0, whole);
+}
+
+static void print_view(const gt_node *node, char *buffer, size_t size) {
+  const gt_view_attribute *attribute = node->attribute;
+  if (attribute->offset) snprintf(buffer, size, "at %" PRId64, attribute->offset);
+}
+
+gt_id gt_view(gt_graph *graph, gt_id x, int64_t offset, gt_shape shape) {
+  if (x == GT_NONE) return GT_NONE;
+  if (offset == 0 && gt_shape_equal(gt_node_at(graph, x)->shape, shape)) return x;
+  gt_view_attribute attribute;
+  memset(&attribute, 0, sizeof attribute);
+  attribute.offset = offset;
+  attribute.shape.rank = shape.rank;
+  for (int d = 0; d < shape.rank; d++) attribute.shape.dim[d] = shape.dim[d];
+  return gt_node_add(graph, &rows[ROW_VIEW], &x, 1, &attribute, sizeof attribute);
+}
+
+gt_id gt_reshape(gt_graph *graph, gt_id x, gt_shape shape) {
+  if (x == GT_NONE) return GT_NONE;
+  const gt_shape from = gt_node_at(graph, x)->shape;
+  const int64_t count = gt_shape_count(from);
+  char a[128], b[128];
+  int64_t known = 1;
+  int open = -1, opens = 0;
+  for (int d = 0; d < shape.rank; d++) {
+    if (shape.dim[d] == -1) open = d, opens++;
+    else known *= shape.dim[d];
+  }
+  if (opens == 1 && known > 0 && count % known == 0) {
+    shape.dim[open] = count / known;
+    opens = 0, known = count;
+  }
+  if (opens || known != count) {
+    gt_fail(&graph->error, GT_ERR_CONFIG, "%s: cannot reshape %s into %s", graph->scope ? graph->scope : "graph",
+            gt_shape_text(from, a), gt_shape_text(shape, b));
+    return GT_NONE;
+  }
+  return gt_view(graph, x, 0, shape);
+}
+
+/* --- pack ---------------------------------------------------------------------------------------------------- */
+
+int64_t gt_pack_offset(const gt_graph *graph, gt_id pack, int part) {
+  const gt_node *node = gt_node_at(graph, pack);
+  if (node->attribute) return ((const gt_pack_attribute *)node->attribute)->offset[part];
+  int64_t offset = 0;
+  for (int i = 0; i < part; i++) offset += gt_shape_count(gt_node_at(graph, node->input[i])->shape);
+  return offset;
+}
+
+bool gt_pack_has_gaps(const gt_graph *graph, gt_id pack) {
+  const gt_node *node = gt_node_at(graph, pack);
+  int64_t parts = 0;
+  for (int i = 0; i < node->inputs; i++) parts += gt_shape_count(gt_node_at(graph, node->input[i])->shape);
+  return parts < gt_shape_count(node->shape);
+}
+
+/* Parts stand in ascending order and do not overlap. */
+static bool infer_pack(const gt_graph *graph, const gt_node *node, gt_shape *shape, gt_dtype *dtype, gt_error *error) {
+  const gt_pack_attribute *attribute = node->attribute;
+  int64_t end = 0;
+  *dtype = gt_node_at(graph, node->input[0])->dtype;
+  for (int i = 0; i < node->inputs; i++) {
+    const gt_node *x = gt_node_at(graph, node->input[i]);
+    if (x->dtype != *dtype)
+      return gt_fail(error, GT_ERR_CONFIG, "cannot pack %s with %s", gt_dtype_name(x->dtype), gt_dtype_name(*dtype));
+    if (attribute && attribute->offset[i] < end)
+      return gt_fail(error, GT_ERR_INTERNAL, "part %d of a pack overlaps the one before it", i);
+    end = (attribute ? attribute->offset[i] : end) + gt_shape_count(x->shape);
+  }
+  if (attribute && attribute->total < end)
+    return gt_fail(error, GT_ERR_INTERNAL, "the parts of a pack reach past its end");
+  *shape = gt_shape_1(attribute ? attribute->total : end);
+  return true;
+}
+
+static void gradient_pack(gt_graph *graph, gt_id node, gt_id gradient, const bool *wanted, gt_id *input_gradient) {
+  for (int i = 0; i < gt_node_at(graph, node)->inputs; i++) {
+    const gt_shape shape = gt_node_at(graph, gt_node_at(graph, node)->input[i])->shape;
+    if (wanted[i]) input_gradient[i] = gt_view(graph, gradient, gt_pack_offset(graph, node, i), shape);
+  }
+}
+
+gt_id gt_pack(gt_graph *graph, const gt_id *x, int count) {
+  return gt_node_add(graph, &rows[ROW_PACK], x, count, NULL, 0);
+}
+
+gt_id gt_pack_at(gt_graph *graph, const gt_id *x, const int64_t *offset, int count, int64_t total) {
+  size_t size = sizeof(gt_pack_attribute) + sizeof *offset * (size_t)count;
+  gt_pack_attribute *attribute = gt_arena_alloc(graph->arena, size);
+  attribute->total = total;
+  memcpy(attribute->offset, offset, sizeof *offset * (size_t)count);
+  return gt_node_add(graph, &rows[ROW_PACK], x, count, attribute, size);
+}
+
+/* --- assign -------------------------------------------------------------------------------------------------- */
+
+static bool infer_assign(const gt_graph *graph, const gt_node *node, gt_shape *shape, gt_dtype *dtype,
+                         gt_error *error) {
+  const gt_assign_attribute *attribute = node->attribute;
+  const gt_node *x = gt_node_at(graph, node->input[0]);
+  if (!variable_exists(graph, attribute->variable, error)) return false;
+  const gt_variable *variable = &graph->variable[attribute->variable];
+  const int64_t have = gt_shape_count(variable->shape), put = gt_shape_count(x->shape);
+  if (x->dtype != variable->dtype || attribute->offset < 0 || put > have || attribute->offset > have - put) {
+    char from[128], to[128];
+    return gt_fail(error, GT_ERR_CONFIG, "cannot assign %s %s to %s %s of variable \"%s\" at element %" PRId64,
+                   gt_dtype_name(x->dtype), gt_shape_text(x->shape, from), gt_dtype_name(variable->dtype),
+                   gt_shape_text(variable->shape, to), variable->name, attribute->offset);
+  }
+  *shape = x->shape;
+  *dtype = x->dtype;
+  return true;
+}
+
+static void print_assign(const gt_node *node, char *buffer, size_t size) {
+  const gt_assign_attribute *attribute = node->attribute;
+  snprintf(buffer, size, "#%" PRIu32 " at %" PRId64, attribute->variable, attribute->offset);
+}
+
+gt_id gt_assign(gt_graph *graph, uint32_t variable, int64_t offset, gt_id x) {
+  gt_assign_attribute attribute;
+  memset(&attribute, 0, sizeof attribute);
+  attribute.variable = variable;
+  attribute.offset = offset;
+  const gt_id node = gt_node_add(graph, &rows[ROW_ASSIGN], &x, 1, &attribute, sizeof attribute);
+  if (node != GT_NONE) gt_graph_root(graph, node);
+  return node;
+}
+
+static double flops_none(const gt_graph *graph, const gt_node *node) {
+  (void)graph, (void)node;
+  return 0;
+}
+
+/* --- clock --------------------------------------------------------------------------------------------------- */
+
+static void clock_cpu(const void *args, const uint32_t *spec, uint32_t tile) {
+  (void)spec, (void)tile;
+  const struct gt_clock_args *a = args;
+  uint32_t *state = GT_PTR(uint32_t, a->state), *now = GT_PTR(uint32_t, a->now);
+  const uint32_t step = state[0];
+  now[0] = step, now[1] = state[1], now[2] = state[2], now[3] = 0;
+  const uint32_t *row = GT_PTR(const uint32_t, a->table) + (size_t)(step % a->rows) * a->scalars;
+  for (uint32_t k = 0; k < a->scalars; k++) now[GT_CLOCK_WORDS + k] = row[k];
+  state[0] = step + 1;
+}
+
+static const gt_kernel clock_kernel = {"clock", clock_cpu};
+
+static bool infer_clock(const gt_graph *graph, const gt_node *node, gt_shape *shape, gt_dtype *dtype,
+                        gt_error *error) {
+  const gt_clock_attribute *attribute = node->attribute;
+  if (!variable_exists(graph, attribute->state, error) || !variable_exists(graph, attribute->table, error))
+    return false;
+  const gt_variable *state = &graph->variable[attribute->state], *table = &graph->variable[attribute->table];
+  if (gt_shape_count(state->shape) != GT_STATE_WORDS || table->shape.rank != 2)
+    return gt_fail(error, GT_ERR_INTERNAL, "the clock needs a state of %d words and a table of rows", GT_STATE_WORDS);
+  *shape = gt_shape_1(GT_CLOCK_WORDS + table->shape.dim[1]);
+  *dtype = GT_F32;
+  return true;
+}
+
+static void lower_clock(gt_lowering *lowering, const gt_group *group) {
+  const gt_graph *graph = gt_lowering_graph(lowering);
+  const gt_node *node = gt_node_at(graph, group->leader);
+  const gt_clock_attribute *attribute = node->attribute;
+  const gt_shape table = graph->variable[attribute->table].shape;
+  struct gt_clock_args args = {.rows = (uint32_t)table.dim[0], .scalars = (uint32_t)table.dim[1]};
+  gt_step *step = gt_lower_step(lowering, &clock_kernel, &args, sizeof args);
+  step->tiles = 1;
+  gt_lower_update_variable(lowering, offsetof(struct gt_clock_args, state), attribute->state);
+  gt_lower_read(lowering, offsetof(struct gt_clock_args, table), node->input[0]);
+  gt_lower_write(lowering, offsetof(struct gt_clock_args, now), group->leader);
+  gt_lower_grid(lowering, 64, 64);
+}
+
+gt_id gt_clock(gt_graph *graph, uint32_t state, uint32_t table) {
+  const gt_clock_attribute attribute = {state, table};
+  const gt_id row = gt_variable_read(graph, table);
+  return gt_node_add(graph, &rows[ROW_CLOCK], &row, 1, &attribute, sizeof attribute);
+}
+
+gt_id gt_clock_scalar(gt_graph *graph, gt_id clock, int index) {
+  return gt_view(graph, clock, GT_CLOCK_WORDS + index, gt_shape_of(0, NULL));
+}
+
+/* --- log_row ------------------------------------------------------------------------------------------------- */
+
+static void log_row_cpu(const void *args, const uint32_t *spec, uint32_t tile) {
+  (void)spec, (void)tile;
+  const struct gt_log_row_args *a = args;
+  const uint32_t step = *GT_PTR(const uint32_t, a->clock);
+  float *log = GT_PTR(float, a->log) + (size_t)(step % a->rows) * a->count;
+  for (uint32_t k = 0; k < a->count; k++) log[k] = *GT_PTR(const float, a->x[k]);
+}
+
+static const gt_kernel log_row_kernel = {"log_row", log_row_cpu};
+
+static bool infer_log_row(const gt_graph *graph, const gt_node *node, gt_shape *shape, gt_dtype *dtype,
+                          gt_error *error) {
+  const gt_log_attribute *attribute = node->attribute;
+  if (!variable_exists(graph, attribute->log, error)) return false;
+  const gt_variable *log = &graph->variable[attribute->log];
+  if (log->shape.rank != 2 || log->shape.dim[1] != node->inputs - 1 || log->dtype != GT_F32)
+    return gt_fail(error, GT_ERR_INTERNAL, "log variable \"%s\" does not hold rows of %d scalars", log->name,
+                   node->inputs - 1);
+  for (int i = 1; i < node->inputs; i++) {
+    const gt_node *x = gt_node_at(graph, node->input[i]);
+    if (gt_shape_count(x->shape) != 1 || x->dtype != GT_F32)
+      return gt_fail(error, GT_ERR_INTERNAL, "log value %d is not one F32 element", i - 1);
+  }
+  *shape = gt_shape_of(0, NULL); /* nobody reads a value: the row in the log is the result */
+  *dtype = GT_F32;
+  return true;
+}
+
+static void lower_log_row(gt_lowering *lowering, const gt_group *group) {
+  const gt_graph *graph = gt_lowering_graph(lowering);
+  const gt_node *node = gt_node_at(graph, group->leader);
+  const gt_log_attribute *attribute = node->attribute;
+  const gt_shape log = graph->variable[attribute->log].shape;
+  struct gt_log_row_args args = {.rows = (uint32_t)log.dim[0], .count = (uint32_t)log.dim[1]};
+  gt_step *step = gt_lower_step(lowering, &log_row_kernel, &args, sizeof args);
+  step->tiles = 1;
+  gt_lower_read(lowering, offsetof(struct gt_log_row_args, clock), node->input[0]);
+  for (int i = 1; i < node->inputs; i++)
+    gt_lower_read(lowering, offsetof(struct gt_log_row_args, x) + 8 * (size_t)(i - 1), node->input[i]);
+  gt_lower_update_variable(lowering, offsetof(struct gt_log_row_args, log), attribute->log);
+  gt_lower_grid(lowering, 64, 64);
+}
+
+gt_id gt_log_row(gt_graph *graph, uint32_t log, gt_id clock, const gt_id *scalar, int count) {
+  assert(count >= 1 && count <= LOG_SCALARS);
+  const gt_log_attribute attribute = {log};
+  gt_id input[1 + LOG_SCALARS] = {clock};
+  for (int i = 0; i < count; i++) input[1 + i] = scalar[i];
+  const gt_id node = gt_node_add(graph, &rows[ROW_LOG_ROW], input, 1 + count, &attribute, sizeof attribute);
+  if (node != GT_NONE) gt_graph_root(graph, node);
+  return node;
+}
+
+static const gt_op rows[ROWS] = {
+    [ROW_VARIABLE] = {.name = "variable", .kind = GT_OP_VARIABLE, .infer = infer_variable, .print = print_variable,
+                      .flops = flops_none},
+    [ROW_VIEW] = {.name = "view", .kind = GT_OP_VIEW, .min_inputs = 1, .max_inputs = 1, .infer = infer_view,
+                  .gradient = gradient_view, .print = print_view, .flops = flops_none},
+    [ROW_PACK] = {.name = "pack", .kind = GT_OP_PACK, .min_inputs = 1, .max_inputs = -1, .infer = infer_pack,
+                  .gradient = gradient_pack, .flops = flops_none},
+    [ROW_ASSIGN] = {.name = "assign", .kind = GT_OP_ASSIGN, .min_inputs = 1, .max_inputs = 1, .infer = infer_assign,
+                    .print = print_assign, .flops = flops_none},
+    [ROW_CLOCK] = {.name = "clock", .kind = GT_OP_KERNEL, .min_inputs = 1, .max_inputs = 1, .infer = infer_clock,
+                   .lower = lower_clock, .flops = flops_none},
+    [ROW_LOG_ROW] = {.name = "log_row", .kind = GT_OP_KERNEL, .min_inputs = 2, .max_inputs = 1 + LOG_SCALARS,
+                     .infer = infer_log_row, .lower = lower_log_row, .flops = flops_none},
+};

@@ -1,0 +1,155 @@
+/* Softmax cross-entropy. With the row's maximum m and t the target, loss = log Σ exp(x - m) - Σ t (x - m): nothing
+ * overflows, and a sure prediction keeps its digits. */
+#include "op/cross_entropy.h"
+#include "op/op.h"
+#include "plan/lowering.h"
+#include "shaders/op/cross_entropy.h"
+#include <math.h>
+#include <stddef.h>
+
+enum { ROW_LOSS, ROW_GRADIENT, ROW_CORRECT, ROWS };
+enum { SPEC_MODE = 3, SPEC_ROW_PER_INVOCATION }; /* mode = the row's number above */
+enum { TILE_ELEMENTS = 4096, NARROW = 64 };
+static const gt_op rows[ROWS];
+
+GT_REGISTER(op, cross_entropy)
+const gt_op_family gt_op_cross_entropy;
+const gt_op_family gt_op_cross_entropy = {rows, ROWS};
+
+static uint32_t tile_rows(uint32_t columns) { return columns >= TILE_ELEMENTS ? 1 : TILE_ELEMENTS / columns; }
+
+static float row_maximum(const float *x, uint32_t n) {
+  float maximum = x[0];
+  for (uint32_t c = 1; c < n; c++) maximum = x[c] > maximum ? x[c] : maximum;
+  return maximum;
+}
+
+static float row_loss(const float *x, uint32_t n, uint32_t label, float smoothing) {
+  if (label >= n) return NAN;
+  const float maximum = row_maximum(x, n);
+  float exponentials = 0, shifted = 0;
+  for (uint32_t c = 0; c < n; c++) {
+    exponentials += expf(x[c] - maximum);
+    shifted += x[c] - maximum;
+  }
+  float loss = logf(exponentials) - (1 - smoothing) * (x[label] - maximum);
+  /* Without smoothing a logit of -inf (a masked class) must not give 0 * inf. */
+  if (smoothing != 0) loss -= smoothing / (float)n * shifted;
+  return loss;
+}
+
+static void row_slope(const float *x, uint32_t n, uint32_t label, float smoothing, float scale, float *y) {
+  if (label >= n) scale = NAN;
+  const float maximum = row_maximum(x, n);
+  float exponentials = 0;
+  for (uint32_t c = 0; c < n; c++) exponentials += y[c] = expf(x[c] - maximum);
+  const float inverse = 1 / exponentials, background = smoothing / (float)n;
+  for (uint32_t c = 0; c < n; c++)
+    y[c] = (y[c] * inverse - background - (c == label ? 1 - smoothing : 0)) * scale;
+}
+
+static float row_correct(const float *x, uint32_t n, uint32_t label) {
+  uint32_t best = 0;
+  for (uint32_t c = 1; c < n; c++) best = x[c] > x[best] ? c : best;
+  return best == label ? 1.0f : 0.0f;
+}
+
+static void cross_entropy_cpu(const void *args, const uint32_t *spec, uint32_t tile) {
+  const struct gt_cross_entropy_args *a = args;
+  const uint32_t per_tile = tile_rows(a->columns), n = a->columns;
+  float *y = GT_PTR(float, a->y);
+  for (uint32_t row = tile * per_tile; row < (tile + 1) * per_tile && row < a->rows; row++) {
+    const float *x = GT_PTR(const float, a->logits) + (size_t)row * n;
+    const uint32_t label = GT_PTR(const uint32_t, a->labels)[row]; /* a negative one is large here */
+    if (spec[SPEC_MODE] == ROW_LOSS) y[row] = row_loss(x, n, label, a->smoothing);
+    else if (spec[SPEC_MODE] == ROW_CORRECT) y[row] = row_correct(x, n, label);
+    else row_slope(x, n, label, a->smoothing, GT_PTR(const float, a->row_gradient)[row], y + (size_t)row * n);
+  }
+}
+
+static const gt_kernel kernel = {"cross_entropy", cross_entropy_cpu};
+
+static bool infer_rows(const gt_graph *graph, const gt_node *node, gt_shape *shape, gt_dtype *dtype, gt_error *error) {
+  const gt_node *logits = gt_node_at(graph, node->input[0]), *labels = gt_node_at(graph, node->input[1]);
+  gt_shape leading = logits->shape;
+  if (leading.rank > 0) leading.rank--;
+  if (logits->shape.rank < 1 || logits->dtype != GT_F32 || labels->dtype != GT_I32 ||
+      !gt_shape_equal(leading, labels->shape)) {
+    char x[128], y[128];
+    return gt_fail(error, GT_ERR_CONFIG,
+                   "cross-entropy needs float32 [rows, classes] and one int32 label a row, not %s %s and %s %s",
+                   gt_dtype_name(logits->dtype), gt_shape_text(logits->shape, x), gt_dtype_name(labels->dtype),
+                   gt_shape_text(labels->shape, y));
+  }
+  *shape = leading;
+  *dtype = GT_F32;
+  return true;
+}
+
+static bool infer_gradient(const gt_graph *graph, const gt_node *node, gt_shape *shape, gt_dtype *dtype,
+                           gt_error *error) {
+  gt_shape leading;
+  if (!infer_rows(graph, node, &leading, dtype, error)) return false;
+  const gt_node *row_gradient = gt_node_at(graph, node->input[2]);
+  if (row_gradient->dtype != GT_F32 || !gt_shape_equal(row_gradient->shape, leading))
+    return gt_fail(error, GT_ERR_INTERNAL, "cross_entropy_gradient: one float32 gradient a row");
+  *shape = gt_node_at(graph, node->input[0])->shape;
+  return true;
+}
+
+static void gradient_loss(gt_graph *graph, gt_id node, gt_id gradient, const bool *wanted, gt_id *input_gradient) {
+  if (!wanted[0]) return;
+  const gt_node *loss = gt_node_at(graph, node);
+  const gt_id input[3] = {loss->input[0], loss->input[1], gradient};
+  input_gradient[0] = gt_node_add(graph, &rows[ROW_GRADIENT], input, 3, loss->attribute, loss->attribute_size);
+}
+
+static void lower(gt_lowering *lowering, const gt_group *group) {
+  const gt_graph *graph = gt_lowering_graph(lowering);
+  const gt_node *node = gt_node_at(graph, group->leader);
+  const gt_shape logits = gt_node_at(graph, node->input[0])->shape;
+  struct gt_cross_entropy_args args = {.columns = (uint32_t)logits.dim[logits.rank - 1]};
+  args.rows = (uint32_t)(gt_shape_count(logits) / args.columns);
+  if (node->attribute) args.smoothing = ((const gt_cross_entropy_attribute *)node->attribute)->smoothing;
+  gt_step *step = gt_lower_step(lowering, &kernel, &args, sizeof args);
+  const bool narrow = args.columns <= NARROW;
+  step->spec[SPEC_MODE] = (uint32_t)(node->op - rows);
+  step->spec[SPEC_ROW_PER_INVOCATION] = narrow;
+  const uint32_t per_tile = tile_rows(args.columns);
+  step->tiles = (args.rows + per_tile - 1) / per_tile;
+  gt_lower_read(lowering, offsetof(struct gt_cross_entropy_args, logits), node->input[0]);
+  gt_lower_read(lowering, offsetof(struct gt_cross_entropy_args, labels), node->input[1]);
+  if (node->inputs == 3) gt_lower_read(lowering, offsetof(struct gt_cross_entropy_args, row_gradient), node->input[2]);
+  gt_lower_write(lowering, offsetof(struct gt_cross_entropy_args, y), group->leader);
+  if (narrow) gt_lower_grid(lowering, args.rows, 64);
+  else gt_lower_grid(lowering, (uint64_t)args.rows * 128, 128); /* one workgroup a row */
+}
+
+static double flops(const gt_graph *graph, const gt_node *node) {
+  return 5.0 * (double)gt_shape_count(gt_node_at(graph, node->input[0])->shape);
+}
+
+static void print(const gt_node *node, char *buffer, size_t size) {
+  const gt_cross_entropy_attribute *attribute = node->attribute;
+  if (attribute && attribute->smoothing != 0) snprintf(buffer, size, "smoothing %g", (double)attribute->smoothing);
+}
+
+gt_id gt_cross_entropy(gt_graph *graph, gt_id logits, gt_id labels, double smoothing) {
+  const gt_cross_entropy_attribute attribute = {(float)smoothing};
+  const gt_id input[2] = {logits, labels};
+  return gt_node_add(graph, &rows[ROW_LOSS], input, 2, &attribute, sizeof attribute);
+}
+
+gt_id gt_correct(gt_graph *graph, gt_id logits, gt_id labels) {
+  const gt_id input[2] = {logits, labels};
+  return gt_node_add(graph, &rows[ROW_CORRECT], input, 2, NULL, 0);
+}
+
+static const gt_op rows[ROWS] = {
+    [ROW_LOSS] = {.name = "cross_entropy", .kind = GT_OP_KERNEL, .min_inputs = 2, .max_inputs = 2,
+                  .infer = infer_rows, .gradient = gradient_loss, .lower = lower, .flops = flops, .print = print},
+    [ROW_GRADIENT] = {.name = "cross_entropy_gradient", .kind = GT_OP_KERNEL, .min_inputs = 3, .max_inputs = 3,
+                      .infer = infer_gradient, .lower = lower, .flops = flops, .print = print},
+    [ROW_CORRECT] = {.name = "correct", .kind = GT_OP_KERNEL, .min_inputs = 2, .max_inputs = 2, .infer = infer_rows,
+                     .lower = lower, .flops = flops},
+};

@@ -1,0 +1,215 @@
+/* The elementwise ops: a table of rows that differ in an opcode and a gradient. All that computes is a
+ * program of such instructions (op/program.h); this file's one kernel runs a group that fusion has made of
+ * them. */
+#include "op/elementwise.h"
+#include "base/philox.h"
+#include "op/check.h"
+#include "op/elementwise_gradient.h"
+#include "plan/lowering.h"
+#include "shaders/op/elementwise.h"
+#include <assert.h>
+#include <inttypes.h>
+#include <stddef.h>
+#include <string.h>
+
+enum { TILE_ELEMENTS = 4096, WORKGROUP = 256, ELEMENTS_PER_INVOCATION = 4 };
+
+typedef struct constant_attribute {
+  double value;
+} constant_attribute;
+typedef struct leaky_relu_attribute {
+  double slope;
+} leaky_relu_attribute;
+typedef struct random_attribute {
+  gt_shape shape;
+  uint32_t purpose, reserved; /* reserved fills the struct, so that equal attributes have equal bytes */
+} random_attribute;
+
+/* --- shapes --------------------------------------------------------------------------------------------- */
+
+static bool infer(const gt_graph *graph, const gt_node *node, gt_shape *shape, gt_dtype *dtype,
+                  gt_error *error) {
+  *shape = (gt_shape){.rank = 0};
+  *dtype = GT_F32;
+  for (int i = 0; i < node->inputs; i++) {
+    const gt_node *input = gt_node_at(graph, node->input[i]);
+    const gt_shape so_far = *shape;
+    if (!gt_check_f32(node->op->name, input, error)) return false;
+    if (!gt_shape_broadcast(so_far, input->shape, shape)) {
+      char a[128], b[128];
+      return gt_fail(error, GT_ERR_CONFIG,
+                     "%s cannot combine shapes %s and %s: axes aligned from the last one must "
+                     "be equal or 1",
+                     node->op->name, gt_shape_text(so_far, a), gt_shape_text(input->shape, b));
+    }
+  }
+  return gt_check_size(node->op->name, *shape, error);
+}
+
+static bool infer_random(const gt_graph *graph, const gt_node *node, gt_shape *shape, gt_dtype *dtype,
+                         gt_error *error) {
+  const random_attribute *attribute = node->attribute;
+  (void)graph;
+  *shape = attribute->shape;
+  *dtype = GT_F32;
+  return gt_check_size(node->op->name, *shape, error);
+}
+
+/* --- printing ------------------------------------------------------------------------------------------- */
+
+static void print_constant(const gt_node *node, char *buffer, size_t size) {
+  snprintf(buffer, size, "%g", ((const constant_attribute *)node->attribute)->value);
+}
+
+static void print_leaky_relu(const gt_node *node, char *buffer, size_t size) {
+  snprintf(buffer, size, "slope %g", gt_leaky_relu_slope(node));
+}
+
+static void print_random(const gt_node *node, char *buffer, size_t size) {
+  snprintf(buffer, size, "stream %" PRIu32, ((const random_attribute *)node->attribute)->purpose);
+}
+
+/* --- rows ----------------------------------------------------------------------------------------------- */
+
+#define ROW(op_name, op_opcode, inputs, op_gradient)                                        \
+  {                                                                                         \
+    .name = op_name, .kind = GT_OP_ELEMENTWISE, .min_inputs = inputs, .max_inputs = inputs, \
+    .opcode = op_opcode, .infer = infer, .gradient = op_gradient                            \
+  }
+
+enum { ROW_CONSTANT, ROW_RANDOM, ROW_LEAKY_RELU }; /* those with an attribute come first */
+static const gt_op rows[] = {
+    {.name = "constant",
+     .kind = GT_OP_ELEMENTWISE,
+     .opcode = GT_I_CONSTANT,
+     .infer = infer,
+     .print = print_constant},
+    {.name = "random",
+     .kind = GT_OP_ELEMENTWISE,
+     .min_inputs = 1,
+     .max_inputs = 1,
+     .opcode = GT_I_RANDOM,
+     .infer = infer_random,
+     .print = print_random},
+    {.name = "leaky_relu",
+     .kind = GT_OP_ELEMENTWISE,
+     .min_inputs = 1,
+     .max_inputs = 1,
+     .opcode = GT_I_LEAKY_RELU,
+     .infer = infer,
+     .gradient = gt_gradient_leaky_relu,
+     .print = print_leaky_relu},
+    ROW("add", GT_I_ADD, 2, gt_gradient_add),
+    ROW("sub", GT_I_SUB, 2, gt_gradient_sub),
+    ROW("mul", GT_I_MUL, 2, gt_gradient_mul),
+    ROW("div", GT_I_DIV, 2, gt_gradient_div),
+    ROW("max", GT_I_MAX, 2, gt_gradient_max),
+    ROW("min", GT_I_MIN, 2, gt_gradient_min),
+    ROW("mod", GT_I_MOD, 2, gt_gradient_mod),
+    ROW("less", GT_I_LESS, 2, NULL),
+    ROW("equal", GT_I_EQUAL, 2, NULL),
+    ROW("pow", GT_I_POW, 2, gt_gradient_pow),
+    ROW("where", GT_I_WHERE, 3, gt_gradient_where),
+    ROW("neg", GT_I_NEG, 1, gt_gradient_neg),
+    ROW("exp", GT_I_EXP, 1, gt_gradient_exp),
+    ROW("log", GT_I_LOG, 1, gt_gradient_log),
+    ROW("exp2", GT_I_EXP2, 1, gt_gradient_exp2),
+    ROW("log2", GT_I_LOG2, 1, gt_gradient_log2),
+    ROW("sin", GT_I_SIN, 1, gt_gradient_sin),
+    ROW("cos", GT_I_COS, 1, gt_gradient_cos),
+    ROW("sqrt", GT_I_SQRT, 1, gt_gradient_sqrt),
+    ROW("reciprocal", GT_I_RECIPROCAL, 1, gt_gradient_reciprocal),
+    ROW("abs", GT_I_ABS, 1, gt_gradient_abs),
+    ROW("relu", GT_I_RELU, 1, gt_gradient_relu),
+    ROW("sigmoid", GT_I_SIGMOID, 1, gt_gradient_sigmoid),
+    ROW("tanh", GT_I_TANH, 1, gt_gradient_tanh),
+    ROW("erf", GT_I_ERF, 1, gt_gradient_erf),
+    ROW("gelu", GT_I_GELU, 1, gt_gradient_gelu),
+    ROW("silu", GT_I_SILU, 1, gt_gradient_silu),
+    ROW("softplus", GT_I_SOFTPLUS, 1, gt_gradient_softplus),
+    ROW("is_finite", GT_I_IS_FINITE, 1, NULL),
+    ROW("sign", GT_I_SIGN, 1, NULL),
+};
+
+GT_REGISTER(op, elementwise)
+const gt_op_family gt_op_elementwise;
+const gt_op_family gt_op_elementwise = {rows, sizeof rows / sizeof *rows};
+
+/* --- builders ------------------------------------------------------------------------------------------- */
+
+gt_id gt_constant(gt_graph *graph, double value) {
+  const constant_attribute attribute = {value};
+  return gt_node_add(graph, &rows[ROW_CONSTANT], NULL, 0, &attribute, sizeof attribute);
+}
+
+gt_id gt_random(gt_graph *graph, gt_shape shape, gt_id clock) {
+  random_attribute attribute;
+  memset(&attribute, 0, sizeof attribute);
+  attribute.shape.rank = shape.rank;
+  for (int d = 0; d < shape.rank; d++) attribute.shape.dim[d] = shape.dim[d];
+  attribute.purpose = GT_PURPOSE_GRAPH + graph->next_purpose++;
+  return gt_node_add(graph, &rows[ROW_RANDOM], &clock, 1, &attribute, sizeof attribute);
+}
+
+gt_id gt_leaky_relu(gt_graph *graph, gt_id x, double slope) {
+  const leaky_relu_attribute attribute = {slope};
+  return gt_node_add(graph, &rows[ROW_LEAKY_RELU], &x, 1, &attribute, sizeof attribute);
+}
+
+double gt_leaky_relu_slope(const gt_node *node) {
+  return ((const leaky_relu_attribute *)node->attribute)->slope;
+}
+
+gt_id gt_where(gt_graph *graph, gt_id condition, gt_id if_not_zero, gt_id otherwise) {
+  return gt_apply(graph, "where", 3, condition, if_not_zero, otherwise);
+}
+
+/* --- lowering ------------------------------------------------------------------------------------------- */
+
+bool gt_elementwise_code(const gt_graph *graph, gt_id id, uint32_t *opcode, int *operands, float *immediate,
+                         bool *has_immediate) {
+  const gt_node *node = gt_node_at(graph, id);
+  if (node->op->kind != GT_OP_ELEMENTWISE) return false;
+  *opcode = node->op->opcode;
+  *operands = node->inputs;
+  *immediate = 0.0f;
+  *has_immediate = true;
+  switch (*opcode) {
+  case GT_I_CONSTANT: *immediate = (float)((const constant_attribute *)node->attribute)->value; break;
+  case GT_I_LEAKY_RELU: *immediate = (float)gt_leaky_relu_slope(node); break;
+  case GT_I_RANDOM: /* the clock is not an operand: a kernel reads it through an argument of its own */
+    *operands = 0;
+    memcpy(immediate, &((const random_attribute *)node->attribute)->purpose, sizeof *immediate);
+    break;
+  default: *has_immediate = false;
+  }
+  return true;
+}
+
+static void elementwise_cpu(const void *arguments, const uint32_t *spec, uint32_t tile) {
+  const struct gt_elementwise_args *args = arguments;
+  const uint32_t first = tile * TILE_ELEMENTS, rest = args->count - first;
+  gt_program program;
+  gt_program_from_spec(spec, &program);
+  gt_program_context context = {.program = &program,
+                                .clock = GT_PTR(const uint32_t, args->clock),
+                                .layout = GT_PTR(const uint32_t, args->layout_),
+                                .row = args->row};
+  float *out[GT_PROGRAM_OUTPUTS];
+  for (uint32_t k = 0; k < program.inputs; k++) context.x[k] = GT_PTR(const float, args->x[k]);
+  for (uint32_t k = 0; k < program.outputs; k++) out[k] = GT_PTR(float, args->y[k]) + first;
+  gt_program_evaluate(&context, first, rest < TILE_ELEMENTS ? rest : TILE_ELEMENTS, NULL, out);
+}
+
+static const gt_kernel elementwise_kernel = {"elementwise", elementwise_cpu};
+
+void gt_elementwise_lower(gt_lowering *lowering, const gt_group *group) {
+  const uint32_t count = (uint32_t)gt_shape_count(group->shape);
+  const struct gt_elementwise_args args = {.count = count, .row = group->row};
+  gt_step *step = gt_lower_step(lowering, &elementwise_kernel, &args, sizeof args);
+  gt_lower_program(lowering, group, offsetof(struct gt_elementwise_args, x),
+                   offsetof(struct gt_elementwise_args, y), offsetof(struct gt_elementwise_args, clock),
+                   offsetof(struct gt_elementwise_args, layout_));
+  gt_lower_grid(lowering, (count + ELEMENTS_PER_INVOCATION - 1) / ELEMENTS_PER_INVOCATION, WORKGROUP);
+  step->tiles = (count + TILE_ELEMENTS - 1) / TILE_ELEMENTS;
+}

@@ -1,0 +1,16 @@
+/* Movement (src/op/move.c): values go elsewhere, unchanged; F32 or I32. One kernel in gather form does all of
+ * it, but for expand of F32 values, which is an elementwise instruction, so that fusion spares the larger
+ * copy. */
+#ifndef GT_OP_MOVE_H
+#define GT_OP_MOVE_H
+#include "graph/graph.h"
+gt_id gt_permute(gt_graph *graph, gt_id x, const int *axes); /* out axis d is x's axis axes[d] */
+gt_id gt_expand(gt_graph *graph, gt_id x, gt_shape shape);   /* NumPy broadcasting to `shape` */
+gt_id gt_pad(gt_graph *graph, gt_id x, const int64_t *before, const int64_t *after, double value);
+gt_id gt_shrink(gt_graph *graph, gt_id x, const int64_t *start, const int64_t *stop);
+gt_id gt_stride(gt_graph *graph, gt_id x,
+                const int64_t *step); /* every step-th element of each axis, from 0 */
+/* The adjoint of stride: element i of each axis goes to i * step; zeros between and behind, up to `shape`. */
+gt_id gt_dilate(gt_graph *graph, gt_id x, const int64_t *step, gt_shape shape);
+gt_id gt_concatenate(gt_graph *graph, const gt_id *x, int count, int axis);
+#endif

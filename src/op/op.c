@@ -1,0 +1,76 @@
+/* The registry: rows of all families, which the build collects from their GT_REGISTER lines. */
+#include "op/op.h"
+#include "op/check.h"
+#include <assert.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <string.h>
+
+#define X(name) extern const gt_op_family gt_op_##name;
+#include "registry/op.inc"
+#undef X
+
+static const gt_op_family *const families[] = {
+#define X(name) &gt_op_##name,
+#include "registry/op.inc"
+#undef X
+};
+
+enum { FAMILIES = sizeof families / sizeof *families, MOST_APPLIED = 8 };
+
+int gt_op_count(void) {
+  int count = 0;
+  for (int f = 0; f < FAMILIES; f++) count += families[f]->count;
+  return count;
+}
+
+const gt_op *gt_op_at(int index) {
+  for (int f = 0; f < FAMILIES; f++) {
+    if (index < families[f]->count) return &families[f]->rows[index];
+    index -= families[f]->count;
+  }
+  return NULL;
+}
+
+const gt_op *gt_op_find(const char *name) {
+  for (int f = 0; f < FAMILIES; f++)
+    for (int r = 0; r < families[f]->count; r++)
+      if (!strcmp(families[f]->rows[r].name, name)) return &families[f]->rows[r];
+  return NULL;
+}
+
+gt_id gt_apply(gt_graph *graph, const char *op, int inputs, ...) {
+  const gt_op *row = gt_op_find(op);
+  gt_id input[MOST_APPLIED];
+  va_list list;
+  assert(row && inputs <= MOST_APPLIED);
+  va_start(list, inputs);
+  for (int i = 0; i < inputs; i++) input[i] = va_arg(list, gt_id);
+  va_end(list);
+  return gt_node_add(graph, row, input, inputs, NULL, 0);
+}
+
+bool gt_check_size(const char *op, gt_shape shape, gt_error *error) {
+  int64_t count = 1;
+  char text[128];
+  for (int d = 0; d < shape.rank; d++) {
+    if (shape.dim[d] < 1)
+      return gt_fail(error, GT_ERR_CONFIG, "%s would give %s, which has no elements", op,
+                     gt_shape_text(shape, text));
+    if (shape.dim[d] > INT32_MAX / count)
+      return gt_fail(error, GT_ERR_CONFIG, "%s would give %s: a value may have at most %" PRId32 " elements",
+                     op, gt_shape_text(shape, text), INT32_MAX);
+    count *= shape.dim[d];
+  }
+  return true;
+}
+
+bool gt_check_f32(const char *op, const gt_node *input, gt_error *error) {
+  if (input->dtype == GT_F32) return true;
+  return gt_fail(error, GT_ERR_CONFIG, "%s works on f32 values, not on %s", op, gt_dtype_name(input->dtype));
+}
+
+bool gt_check_words(const char *op, const gt_node *input, gt_error *error) {
+  if (input->dtype != GT_U8) return true;
+  return gt_fail(error, GT_ERR_CONFIG, "%s works on f32 or i32 values, not on u8", op);
+}

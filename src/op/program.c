@@ -1,0 +1,452 @@
+#include "op/program.h"
+#include "base/philox.h"
+#include "op/math.h"
+#include <assert.h>
+#include <stdbool.h>
+#include <string.h>
+
+/* Elements are evaluated a block at a time: a register is one block of floats, and each instruction is one
+ * loop over three operand blocks, which the compiler turns into vector code. Inputs read with GT_LOAD_SAME,
+ * the leader and the outputs are worked on where they lie, when that is safe. */
+enum { BLOCK = GT_PROGRAM_BLOCK, OPERANDS = GT_OPERAND_RESULT + GT_PROGRAM_CODE };
+
+typedef struct machine {
+  const gt_program_context *context;
+  uint32_t first, step, n;        /* the block's logical elements: first, first + step, … */
+  const float *operand[OPERANDS]; /* where each operand's block lies now */
+  float *target[GT_PROGRAM_CODE]; /* where each instruction's result goes */
+  float held[GT_OPERAND_LEADER][BLOCK];
+  float reg[GT_PROGRAM_CODE][BLOCK];
+} machine;
+
+static uint32_t least(uint32_t a, uint32_t b) { return a < b ? a : b; }
+
+static void fill(float *out, uint32_t n, float value) {
+  for (uint32_t i = 0; i < n; i++) out[i] = value;
+}
+
+/* --- loading inputs ------------------------------------------------------------------------------------- */
+
+static const float *load_row(const float *x, uint32_t row, uint32_t first, uint32_t n, float *out) {
+  const uint32_t at = first % row;
+  if (n <= row - at) return x + at;
+  uint32_t done = row - at;
+  memcpy(out, x + at, done * sizeof *out);
+  if (done < n &&
+      row < n) { /* a whole period, then copies of what is already there, twice as much each time */
+    const uint32_t start = done, whole = least(row, n - done);
+    memcpy(out + done, x, whole * sizeof *out);
+    for (done += whole; done < n;) {
+      const uint32_t more = least((done - start) / row * row, n - done);
+      memcpy(out + done, out + start, more * sizeof *out);
+      done += more;
+    }
+  } else {
+    memcpy(out + done, x, (n - done) * sizeof *out);
+  }
+  return out;
+}
+
+static const float *load_column(const float *x, uint32_t row, uint32_t first, uint32_t n, float *out) {
+  uint32_t at = first / row, left = row - first % row;
+  if (row == 1) return x + first;
+  for (uint32_t done = 0; done < n; at++, left = row) {
+    const uint32_t run = least(left, n - done);
+    fill(out + done, run, x[at]);
+    done += run;
+  }
+  return out;
+}
+
+/* Layout words: rank, dim[8], stride[input][8]. Returns the offset of logical element `element` in input k.
+ * */
+static uint64_t general_offset(const uint32_t *layout, int k, uint32_t element, uint32_t index[8]) {
+  const uint32_t *dim = layout + 1, *stride = layout + 9 + 8 * k;
+  uint64_t offset = 0;
+  for (uint32_t d = layout[0]; d-- > 0; element /= dim[d]) {
+    index[d] = element % dim[d];
+    offset += (uint64_t)index[d] * stride[d];
+  }
+  return offset;
+}
+
+static void load_general(const uint32_t *layout, int k, const float *x, uint32_t first, uint32_t n,
+                         float *out) {
+  const uint32_t *dim = layout + 1, *stride = layout + 9 + 8 * k;
+  const int last = (int)layout[0] - 1;
+  uint32_t index[8];
+  uint64_t offset = general_offset(layout, k, first, index);
+  if (last < 0) {
+    fill(out, n, x[0]);
+    return;
+  }
+  while (n) {
+    const uint32_t run = least(n, dim[last] - index[last]), step = stride[last];
+    if (step == 0)
+      fill(out, run, x[offset]);
+    else if (step == 1)
+      memcpy(out, x + offset, run * sizeof *out);
+    else
+      for (uint32_t i = 0; i < run; i++) out[i] = x[offset + (uint64_t)i * step];
+    out += run;
+    n -= run;
+    offset -= (uint64_t)index[last] * step;
+    index[last] = 0;
+    for (int d = last - 1; d >= 0; d--) {
+      offset += stride[d];
+      if (++index[d] < dim[d]) break;
+      offset -= (uint64_t)dim[d] * stride[d];
+      index[d] = 0;
+    }
+  }
+}
+
+/* The same for elements that do not follow one another. */
+static void load_apart(const machine *m, int k, float *out) {
+  const gt_program_context *context = m->context;
+  const float *x = context->x[k];
+  uint32_t element = m->first, index[8];
+  for (uint32_t i = 0; i < m->n; i++, element += m->step) switch (context->program->load[k]) {
+    case GT_LOAD_SAME: out[i] = x[element]; break;
+    case GT_LOAD_ROW: out[i] = x[element % context->row]; break;
+    case GT_LOAD_COLUMN: out[i] = x[element / context->row]; break;
+    default: out[i] = x[general_offset(context->layout, k, element, index)]; break;
+    }
+}
+
+/* Points the operands that change from block to block at this block. */
+static void bind_block(machine *m, const float *leader) {
+  const gt_program_context *context = m->context;
+  const gt_program *program = context->program;
+  m->operand[GT_OPERAND_LEADER] = leader;
+  for (uint32_t k = 0; k < program->inputs; k++) {
+    const float *x = context->x[k];
+    float *out = m->held[k];
+    if (program->load[k] == GT_LOAD_SCALAR) continue; /* filled once, by prepare */
+    m->operand[k] = out;
+    if (m->step != 1) {
+      load_apart(m, (int)k, out);
+      continue;
+    }
+    switch (program->load[k]) {
+    case GT_LOAD_SAME: m->operand[k] = x + m->first; break;
+    case GT_LOAD_ROW: m->operand[k] = load_row(x, context->row, m->first, m->n, out); break;
+    case GT_LOAD_COLUMN: m->operand[k] = load_column(x, context->row, m->first, m->n, out); break;
+    default: load_general(context->layout, (int)k, x, m->first, m->n, out); break;
+    }
+  }
+}
+
+/* --- random numbers ------------------------------------------------------------------------------------- */
+
+/* Words of the Philox blocks block … block+blocks-1, one after another: gt_philox_block, many at a time. */
+GT_CLONES static void random_words(const uint32_t clock[3], uint32_t purpose, uint32_t block, uint32_t blocks,
+                                   uint32_t (*out)[4]) {
+  GT_VECTOR_LOOP
+  for (uint32_t i = 0; i < blocks; i++) {
+    const uint32_t counter[4] = {block + i, clock[0], purpose, 0x67747261u};
+    const gt_philox words = gt_philox4x32(counter, clock[1], clock[2]);
+    for (int w = 0; w < 4; w++) out[i][w] = words.v[w];
+  }
+}
+
+static void random_block(const machine *m, uint32_t purpose, float *out) {
+  const uint32_t *clock = m->context->clock, block = m->first / 4;
+  uint32_t words[BLOCK / 4 + 1][4];
+  if (m->step == 1) {
+    random_words(clock, purpose, block, (m->first + m->n - 1) / 4 - block + 1, words);
+    const uint32_t *from = &words[0][0] + m->first % 4;
+    for (uint32_t i = 0; i < m->n; i++) out[i] = (float)(int32_t)(from[i] >> 8) * 0x1p-24f;
+    return;
+  }
+  const uint64_t seed = clock[1] | (uint64_t)clock[2] << 32;
+  for (uint32_t i = 0; i < m->n; i++)
+    out[i] = gt_random_uniform(seed, purpose, clock[0], m->first + i * m->step);
+}
+
+/* --- instructions --------------------------------------------------------------------------------------- */
+
+static void mod_block(const float *a, const float *b, float *out, uint32_t n) {
+  for (uint32_t i = 0; i < n; i++)
+    out[i] = gt_remainder_simple(a[i], b[i]) ? gt_remainderf(a[i], b[i]) : gt_remainder_slow(a[i], b[i]);
+}
+
+static void sine_block(const float *a, float *out, uint32_t n, uint32_t quarters) {
+  for (uint32_t i = 0; i < n; i++) {
+    const float x = a[i];
+    out[i] = gt_absf(x) <= GT_SINE_LIMIT ? gt_sine(x, quarters) : quarters ? cosf(x) : sinf(x);
+  }
+}
+
+#define EACH(value)                                    \
+  do {                                                 \
+    GT_VECTOR_LOOP                                     \
+    for (uint32_t i = 0; i < n; i++) out[i] = (value); \
+    return;                                            \
+  } while (0)
+/* Counts the elements that need the slow form; if there is one, the whole block takes the loop that asks
+ * each. */
+#define EACH_UNLESS(slow, value, otherwise)          \
+  do {                                               \
+    uint32_t rare = 0;                               \
+    for (uint32_t i = 0; i < n; i++) rare += (slow); \
+    if (!rare) EACH(value);                          \
+    otherwise;                                       \
+    return;                                          \
+  } while (0)
+
+GT_CLONES static void simple_instruction(uint32_t opcode, const float *a, const float *b, const float *c,
+                                         float *out, uint32_t n) {
+  switch (opcode) {
+  case GT_I_ADD: EACH(a[i] + b[i]);
+  case GT_I_SUB: EACH(a[i] - b[i]);
+  case GT_I_MUL: EACH(a[i] * b[i]);
+  case GT_I_DIV: EACH(a[i] / b[i]);
+  case GT_I_MAX: EACH(gt_pick((a[i] > b[i]) | (a[i] != a[i]), a[i], b[i]));
+  case GT_I_MIN: EACH(gt_pick((a[i] < b[i]) | (a[i] != a[i]), a[i], b[i]));
+  case GT_I_LESS: EACH(gt_pick(a[i] < b[i], 1.0f, 0.0f));
+  case GT_I_EQUAL: EACH(gt_pick(a[i] == b[i], 1.0f, 0.0f));
+  case GT_I_NEG: EACH(-a[i]);
+  case GT_I_SQRT: EACH(sqrtf(a[i]));
+  case GT_I_RECIPROCAL: EACH(1.0f / a[i]);
+  case GT_I_ABS: EACH(gt_absf(a[i]));
+  case GT_I_RELU: EACH(gt_pick(a[i] <= 0.0f, 0.0f, a[i]));
+  case GT_I_LEAKY_RELU: EACH(a[i] * gt_pick(a[i] < 0.0f, b[i], 1.0f));
+  case GT_I_IS_FINITE: EACH(gt_pick((gt_bits(a[i]) & 0x7f800000u) != 0x7f800000u, 1.0f, 0.0f));
+  case GT_I_SIGN: EACH(gt_pick(a[i] > 0.0f, 1.0f, gt_pick(a[i] < 0.0f, -1.0f, 0.0f)));
+  case GT_I_WHERE: EACH(gt_pick(a[i] != 0.0f, b[i], c[i]));
+  default: EACH(a[i]);
+  }
+}
+
+GT_CLONES static void function_instruction(uint32_t opcode, const float *a, const float *b, float *out,
+                                           uint32_t n) {
+  switch (opcode) {
+  case GT_I_MOD:
+    EACH_UNLESS(!gt_remainder_simple(a[i], b[i]), gt_remainderf(a[i], b[i]), mod_block(a, b, out, n));
+  case GT_I_POW: EACH(gt_powf(a[i], b[i]));
+  case GT_I_EXP: EACH(gt_expf(a[i]));
+  case GT_I_LOG: EACH(gt_logf(a[i]));
+  case GT_I_EXP2: EACH(gt_exp2f(a[i]));
+  case GT_I_LOG2: EACH(gt_log2f(a[i]));
+  case GT_I_SIN: EACH_UNLESS(!(gt_absf(a[i]) <= GT_SINE_LIMIT), gt_sine(a[i], 0), sine_block(a, out, n, 0));
+  case GT_I_COS: EACH_UNLESS(!(gt_absf(a[i]) <= GT_SINE_LIMIT), gt_sine(a[i], 1), sine_block(a, out, n, 1));
+  case GT_I_SIGMOID: EACH(gt_sigmoidf(a[i]));
+  case GT_I_TANH: EACH(gt_tanhf(a[i]));
+  case GT_I_ERF: EACH(gt_erff(a[i]));
+  case GT_I_GELU: EACH(gt_geluf(a[i]));
+  case GT_I_SILU: EACH(a[i] * gt_sigmoidf(a[i]));
+  case GT_I_SOFTPLUS: EACH(gt_softplusf(a[i]));
+  default: assert(!"instruction without a loop");
+  }
+}
+
+static bool is_function(uint32_t opcode) {
+  switch (opcode) {
+  case GT_I_MOD:
+  case GT_I_POW:
+  case GT_I_EXP:
+  case GT_I_LOG:
+  case GT_I_EXP2:
+  case GT_I_LOG2:
+  case GT_I_SIN:
+  case GT_I_COS:
+  case GT_I_SIGMOID:
+  case GT_I_TANH:
+  case GT_I_ERF:
+  case GT_I_GELU:
+  case GT_I_SILU:
+  case GT_I_SOFTPLUS: return true;
+  default: return false;
+  }
+}
+
+static void run_block(const machine *m) {
+  const gt_program *program = m->context->program;
+  for (uint32_t r = 0; r < program->instructions; r++) {
+    const uint32_t code = program->code[r], opcode = code & 255;
+    const float *a = m->operand[code >> 8 & 63], *b = m->operand[code >> 16 & 63],
+                *c = m->operand[code >> 24 & 63];
+    if (opcode == GT_I_RANDOM)
+      random_block(m, gt_bits(a[0]), m->target[r]);
+    else if (is_function(opcode))
+      function_instruction(opcode, a, b, m->target[r], m->n);
+    else
+      simple_instruction(opcode, a, b, c, m->target[r], m->n);
+  }
+}
+
+/* --- programs ------------------------------------------------------------------------------------------- */
+
+/* Is operand code `operand` still read by an instruction after number r, or by an output? */
+static bool read_after(const gt_program *program, uint32_t operand, uint32_t r) {
+  for (uint32_t k = 0; k < program->outputs; k++)
+    if (program->output[k] == operand) return true;
+  for (uint32_t i = r + 1; i < program->instructions; i++)
+    for (int shift = 8; shift < 32; shift += 8)
+      if ((program->code[i] >> shift & 63) == operand) return true;
+  return false;
+}
+
+/* May instruction r write its result straight to `out`, or does something there have to be read later? */
+static bool may_write(const gt_program_context *context, uint32_t first, const float *leader, uint32_t r,
+                      const float *out) {
+  const gt_program *program = context->program;
+  if (leader == out && read_after(program, GT_OPERAND_LEADER, r)) return false;
+  for (uint32_t k = 0; k < program->inputs; k++)
+    if (program->load[k] == GT_LOAD_SAME && context->x[k] + first == out && read_after(program, k, r))
+      return false;
+  return true;
+}
+
+/* Sets up what is the same for all blocks of at most n elements. direct[k]: output k is written in place. */
+static void prepare(machine *m, const float *leader, float *const *out, uint32_t n,
+                    bool direct[GT_PROGRAM_OUTPUTS]) {
+  /* The callers set context, first and step one by one and leave the registers as they are. */
+  // cppcheck-suppress ctuuninitvar
+  const gt_program_context *context = m->context;
+  const gt_program *program = context->program;
+  for (uint32_t k = 0; k < OPERANDS; k++)
+    m->operand[k] = m->held[0]; /* operands an instruction does not have */
+  for (uint32_t k = 0; k < program->immediates; k++) {
+    float *held = m->held[GT_OPERAND_IMMEDIATE + k];
+    fill(held, n, program->immediate[k]);
+    m->operand[GT_OPERAND_IMMEDIATE + k] = held;
+  }
+  for (uint32_t k = 0; k < program->inputs; k++)
+    if (program->load[k] == GT_LOAD_SCALAR) {
+      fill(m->held[k], n, context->x[k][0]);
+      m->operand[k] = m->held[k];
+    }
+  for (uint32_t r = 0; r < program->instructions; r++) {
+    m->target[r] = m->reg[r];
+    m->operand[GT_OPERAND_RESULT + r] = m->reg[r];
+  }
+  for (uint32_t k = 0; k < program->outputs; k++) {
+    const uint32_t r = program->output[k] - GT_OPERAND_RESULT;
+    direct[k] = program->output[k] >= GT_OPERAND_RESULT && m->target[r] == m->reg[r] &&
+                may_write(context, m->first, leader, r, out[k]);
+    if (direct[k]) m->operand[program->output[k]] = m->target[r] = out[k];
+  }
+}
+
+void gt_program_evaluate(const gt_program_context *context, uint32_t first, uint32_t n, const float *leader,
+                         float *const *out) {
+  const gt_program *program = context->program;
+  machine m; /* not cleared: only the registers in use are touched */
+  bool direct[GT_PROGRAM_OUTPUTS];
+  m.context = context;
+  m.first = first;
+  m.step = 1;
+  prepare(&m, leader, out, least(n, BLOCK), direct);
+  for (uint32_t done = 0; done < n; done += m.n) {
+    m.first = first + done;
+    m.n = least(n - done, BLOCK);
+    bind_block(&m, leader ? leader + done : NULL);
+    for (uint32_t k = 0; k < program->outputs; k++) /* the machine's targets follow the range */
+      if (direct[k])
+        m.operand[program->output[k]] = m.target[program->output[k] - GT_OPERAND_RESULT] = out[k] + done;
+    run_block(&m);
+    for (uint32_t k = 0; k < program->outputs; k++) {
+      const float *from = m.operand[program->output[k]];
+      if (!direct[k] && from != out[k] + done) memcpy(out[k] + done, from, m.n * sizeof *from);
+    }
+  }
+}
+
+void gt_program_gather(const gt_program_context *context, uint32_t first, uint32_t step, uint32_t n,
+                       float *out) {
+  machine m;
+  bool direct[GT_PROGRAM_OUTPUTS];
+  assert(context->program->outputs == 1);
+  m.context = context;
+  m.first = first;
+  m.step = step;
+  prepare(&m, NULL, &out, least(n, BLOCK), direct);
+  for (uint32_t done = 0; done < n; done += m.n) {
+    m.first = first + done * step;
+    m.n = least(n - done, BLOCK);
+    if (direct[0]) {
+      float **target = &m.target[context->program->output[0] - GT_OPERAND_RESULT];
+      m.operand[context->program->output[0]] = *target = out + done;
+    }
+    bind_block(&m, NULL);
+    run_block(&m);
+    const float *from = m.operand[context->program->output[0]];
+    if (from != out + done) memcpy(out + done, from, m.n * sizeof *from);
+  }
+}
+
+/* Immediates travel as bits, code as it is. */
+void gt_program_to_spec(const gt_program *program, uint32_t spec[GT_SPEC_COUNT]) {
+  memset(spec + GT_SPEC_CODE_COUNT, 0, (GT_SPEC_COUNT - GT_SPEC_CODE_COUNT) * sizeof *spec);
+  spec[GT_SPEC_CODE_COUNT] = program->instructions;
+  spec[GT_SPEC_INPUT_COUNT] = program->inputs;
+  spec[GT_SPEC_OUTPUT_COUNT] = program->outputs;
+  memcpy(spec + GT_SPEC_CODE, program->code, program->instructions * sizeof *spec);
+  memcpy(spec + GT_SPEC_IMMEDIATE, program->immediate, program->immediates * sizeof *spec);
+  memcpy(spec + GT_SPEC_LOAD, program->load, program->inputs * sizeof *spec);
+  memcpy(spec + GT_SPEC_OUTPUT, program->output, program->outputs * sizeof *spec);
+}
+
+/* The number of immediates is not written down: it is one more than the highest that is used. */
+static void count_immediate(gt_program *program, uint32_t operand) {
+  if (operand < GT_OPERAND_IMMEDIATE || operand >= GT_OPERAND_IMMEDIATE + GT_PROGRAM_IMMEDIATES) return;
+  const uint32_t count = operand - GT_OPERAND_IMMEDIATE + 1;
+  if (count > program->immediates) program->immediates = count;
+}
+
+void gt_program_from_spec(const uint32_t spec[GT_SPEC_COUNT], gt_program *program) {
+  *program = (gt_program){.instructions = spec[GT_SPEC_CODE_COUNT],
+                          .inputs = spec[GT_SPEC_INPUT_COUNT],
+                          .outputs = spec[GT_SPEC_OUTPUT_COUNT]};
+  memcpy(program->code, spec + GT_SPEC_CODE, program->instructions * sizeof *spec);
+  memcpy(program->load, spec + GT_SPEC_LOAD, program->inputs * sizeof *spec);
+  memcpy(program->output, spec + GT_SPEC_OUTPUT, program->outputs * sizeof *spec);
+  memcpy(program->immediate, spec + GT_SPEC_IMMEDIATE, sizeof program->immediate);
+  for (uint32_t i = 0; i < program->instructions; i++)
+    for (int shift = 8; shift < 32; shift += 8) count_immediate(program, program->code[i] >> shift & 63);
+  for (uint32_t k = 0; k < program->outputs; k++) count_immediate(program, program->output[k]);
+}
+
+static double remainder_reference(double a, double b) {
+  const double rest = fmod(a, b);
+  return rest != 0.0 && (rest < 0.0) != (b < 0.0) ? rest + b : rest;
+}
+
+double gt_instruction_reference(uint32_t opcode, double a, double b, double c) {
+  switch (opcode) {
+  case GT_I_ADD: return a + b;
+  case GT_I_SUB: return a - b;
+  case GT_I_MUL: return a * b;
+  case GT_I_DIV: return a / b;
+  case GT_I_MAX: return a > b || isnan(a) ? a : b;
+  case GT_I_MIN: return a < b || isnan(a) ? a : b;
+  case GT_I_MOD: return remainder_reference(a, b);
+  case GT_I_LESS: return a < b;
+  case GT_I_POW: return pow(a, b);
+  case GT_I_NEG: return -a;
+  case GT_I_EXP: return exp(a);
+  case GT_I_LOG: return log(a);
+  case GT_I_EXP2: return exp2(a);
+  case GT_I_LOG2: return log2(a);
+  case GT_I_SIN: return sin(a);
+  case GT_I_COS: return cos(a);
+  case GT_I_SQRT: return sqrt(a);
+  case GT_I_RECIPROCAL: return 1.0 / a;
+  case GT_I_ABS: return fabs(a);
+  case GT_I_RELU: return a <= 0.0 ? 0.0 : a;
+  case GT_I_SIGMOID: return 1.0 / (1.0 + exp(-a));
+  case GT_I_TANH: return tanh(a);
+  case GT_I_ERF: return erf(a);
+  case GT_I_GELU: return a * (0.5 * erfc(a * -0.70710678118654752440));
+  case GT_I_SILU: return a / (1.0 + exp(-a));
+  case GT_I_SOFTPLUS: return fmax(a, 0.0) + log1p(exp(-fabs(a)));
+  case GT_I_LEAKY_RELU: return a < 0.0 ? a * b : a;
+  case GT_I_IS_FINITE: return isfinite(a) ? 1.0 : 0.0;
+  case GT_I_SIGN: return (a > 0.0) - (a < 0.0);
+  case GT_I_WHERE: return a != 0.0 ? b : c;
+  case GT_I_EQUAL: return a == b;
+  default: return a; /* GT_I_MOVE */
+  }
+}

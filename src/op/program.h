@@ -1,0 +1,43 @@
+/* gt_program: a straight line of elementwise instructions, the common form of a fused elementwise group, of a matmul's
+ * epilogue and of a reduction's prologue. Encoding and limits: shaders/lib/opcodes.h. On a device the program is given
+ * as specialization constants, so the driver compiles it into straight-line code; on the CPU it is evaluated a block of
+ * elements at a time, one loop per instruction. */
+#ifndef GT_OP_PROGRAM_H
+#define GT_OP_PROGRAM_H
+#include "lib/opcodes.h"
+#include <stdint.h>
+
+typedef struct gt_program {
+  uint32_t instructions, immediates, inputs, outputs;
+  uint32_t code[GT_PROGRAM_CODE];
+  float immediate[GT_PROGRAM_IMMEDIATES];
+  uint32_t load[GT_PROGRAM_INPUTS];
+  uint32_t output[GT_PROGRAM_OUTPUTS];
+} gt_program;
+
+#define GT_CODE(op, a, b, c) ((uint32_t)(op) | (uint32_t)(a) << 8 | (uint32_t)(b) << 16 | (uint32_t)(c) << 24)
+
+/* To and from the specialization constants GT_SPEC_CODE_COUNT … GT_SPEC_COUNT-1 of a step. */
+void gt_program_to_spec(const gt_program *program, uint32_t spec[GT_SPEC_COUNT]);
+void gt_program_from_spec(const uint32_t spec[GT_SPEC_COUNT], gt_program *program);
+
+/* What a CPU kernel needs to evaluate a program. */
+typedef struct gt_program_context {
+  const gt_program *program;
+  const float *x[GT_PROGRAM_INPUTS];
+  const uint32_t *clock;
+  const uint32_t *layout;
+  uint32_t row;
+} gt_program_context;
+
+enum { GT_PROGRAM_BLOCK = 256 };
+/* Evaluates logical elements first … first+n-1, in blocks of GT_PROGRAM_BLOCK; a longer range sets up only once. leader:
+ * the leader's values for them, or NULL. out[k] points to n floats for output k, which may be leader itself or where
+ * inputs are read with GT_LOAD_SAME. */
+void gt_program_evaluate(const gt_program_context *context, uint32_t first, uint32_t n, const float *leader,
+                         float *const *out);
+/* Logical elements first, first+step, … (n of them) of a single-output program: for column reductions. */
+void gt_program_gather(const gt_program_context *context, uint32_t first, uint32_t step, uint32_t n, float *out);
+/* One instruction on one element: the meaning, in double (the reference of the tests and of constant folding). */
+double gt_instruction_reference(uint32_t opcode, double a, double b, double c);
+#endif

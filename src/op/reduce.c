@@ -1,0 +1,313 @@
+/* Reductions: one kernel over the iteration space [outer, reduced, inner]. Long reductions run in passes:
+ * each cuts `reduced` into chunks, whose results the next pass reduces, until one chunk is left. */
+#include "op/reduce.h"
+#include "op/check.h"
+#include "op/core.h"
+#include "op/elementwise.h"
+#include "op/move.h"
+#include "op/op.h"
+#include "op/reduce_cpu.h"
+#include "plan/lowering.h"
+#include "shaders/op/reduce.h"
+#include <stddef.h>
+
+enum { ROW_SUM, ROW_MEAN, ROW_MAX, ROW_MIN, ROWS };
+enum {
+  WORKGROUP = 256,
+  SMALL_WORKGROUP = 64,
+  SERIAL = 64
+}; /* SERIAL: so few that one invocation does them in turn */
+static const gt_op rows[ROWS];
+
+GT_REGISTER(op, reduce)
+const gt_op_family gt_op_reduce;
+const gt_op_family gt_op_reduce = {rows, ROWS};
+
+/* --- shapes --------------------------------------------------------------------------------------------- */
+
+static bool is_reduced(uint32_t axes, int axis) { return axes >> axis & 1; }
+
+/* How many runs of neighbouring reduced axes there are; axes of length 1 do not count. *last: the axes of the
+ * last. */
+static int pieces(gt_shape shape, uint32_t axes, uint32_t *last) {
+  int count = 0;
+  bool inside = false;
+  for (int d = 0; d < shape.rank; d++) {
+    if (shape.dim[d] == 1) continue;
+    if (is_reduced(axes, d) && !inside) {
+      count++;
+      *last = 0;
+    }
+    inside = is_reduced(axes, d);
+    if (inside) *last |= 1u << d;
+  }
+  return count;
+}
+
+static gt_shape reduced_shape(gt_shape shape, uint32_t axes, bool keep) {
+  gt_shape out = {.rank = 0};
+  for (int d = 0; d < shape.rank; d++)
+    if (!is_reduced(axes, d))
+      out.dim[out.rank++] = shape.dim[d];
+    else if (keep)
+      out.dim[out.rank++] = 1;
+  return out;
+}
+
+static bool infer(const gt_graph *graph, const gt_node *node, gt_shape *shape, gt_dtype *dtype,
+                  gt_error *error) {
+  const gt_reduce_attribute *attribute = node->attribute;
+  const gt_node *x = gt_node_at(graph, node->input[0]);
+  uint32_t last;
+  if (!gt_check_f32(node->op->name, x, error) || !gt_check_size(node->op->name, x->shape, error))
+    return false;
+  if (pieces(x->shape, attribute->axes, &last) > 1)
+    return gt_fail(error, GT_ERR_INTERNAL, "%s: the reduced axes are not adjacent", node->op->name);
+  *shape = reduced_shape(x->shape, attribute->axes, attribute->keep);
+  *dtype = GT_F32;
+  return true;
+}
+
+static void print(const gt_node *node, char *buffer, size_t size) {
+  const gt_reduce_attribute *attribute = node->attribute;
+  size_t used = (size_t)snprintf(buffer, size, "axes");
+  for (int d = 0; d < GT_MAX_RANK && used < size; d++)
+    if (is_reduced(attribute->axes, d)) used += (size_t)snprintf(buffer + used, size - used, " %d", d);
+  if (attribute->keep && used < size) snprintf(buffer + used, size - used, ", kept");
+}
+
+static double flops(const gt_graph *graph, const gt_node *node) {
+  return (double)gt_shape_count(gt_node_at(graph, node->input[0])->shape);
+}
+
+/* --- builders ------------------------------------------------------------------------------------------- */
+
+static gt_id add(gt_graph *graph, int row, gt_id x, uint32_t axes, bool keep) {
+  const gt_reduce_attribute attribute = {axes, keep};
+  return gt_node_add(graph, &rows[row], &x, 1, &attribute, sizeof attribute);
+}
+
+/* Brings the reduced axes together, before the axes that follow the last of them, and reduces those. */
+static gt_id permuted(gt_graph *graph, int row, gt_id x, uint32_t axes) {
+  const gt_shape shape = gt_node_at(graph, x)->shape;
+  int order[GT_MAX_RANK], n = 0, last = 0;
+  uint32_t moved = 0;
+  for (int d = 0; d < shape.rank; d++)
+    if (is_reduced(axes, d)) last = d;
+  for (int d = 0; d < last; d++)
+    if (!is_reduced(axes, d)) order[n++] = d;
+  for (int d = 0; d <= last; d++)
+    if (is_reduced(axes, d)) {
+      moved |= 1u << n;
+      order[n++] = d;
+    }
+  for (int d = last + 1; d < shape.rank; d++) order[n++] = d;
+  return add(graph, row, gt_permute(graph, x, order), moved, false);
+}
+
+static gt_id reduce(gt_graph *graph, int row, gt_id x, uint32_t axes, bool keep) {
+  if (x == GT_NONE) return GT_NONE;
+  const gt_shape shape = gt_node_at(graph, x)->shape;
+  const uint32_t all = (1u << shape.rank) - 1;
+  uint32_t last = 0;
+  char text[128];
+  if (axes == 0) axes = all;
+  if (axes & ~all) {
+    gt_fail(&graph->error, GT_ERR_CONFIG, "%s over an axis that %s does not have", rows[row].name,
+            gt_shape_text(shape, text));
+    return GT_NONE;
+  }
+  int left = pieces(shape, axes, &last);
+  if (left == 1) return add(graph, row, x, axes, keep);
+  if (left > 1 && (row == ROW_MAX || row == ROW_MIN)) {
+    x = permuted(graph, row, x, axes); /* in stages, ties would not share the gradient equally */
+  } else {
+    for (uint32_t rest = axes; left > 0; left = pieces(gt_node_at(graph, x)->shape, rest, &last)) {
+      x = add(graph, row, x, last, true);
+      if (x == GT_NONE) return GT_NONE;
+      rest &= ~last;
+    }
+  }
+  return gt_reshape(graph, x, reduced_shape(shape, axes, keep));
+}
+
+gt_id gt_sum(gt_graph *graph, gt_id x, uint32_t axes, bool keep) {
+  return reduce(graph, ROW_SUM, x, axes, keep);
+}
+
+gt_id gt_mean(gt_graph *graph, gt_id x, uint32_t axes, bool keep) {
+  return reduce(graph, ROW_MEAN, x, axes, keep);
+}
+
+gt_id gt_reduce_max(gt_graph *graph, gt_id x, uint32_t axes, bool keep) {
+  return reduce(graph, ROW_MAX, x, axes, keep);
+}
+
+gt_id gt_reduce_min(gt_graph *graph, gt_id x, uint32_t axes, bool keep) {
+  return reduce(graph, ROW_MIN, x, axes, keep);
+}
+
+gt_id gt_sum_to(gt_graph *graph, gt_id x, gt_shape shape) {
+  if (x == GT_NONE) return GT_NONE;
+  const gt_shape from = gt_node_at(graph, x)->shape;
+  if (gt_shape_equal(from, shape)) return x;
+  uint32_t axes = 0;
+  for (int d = 0; d < from.rank; d++) {
+    const int own = d - (from.rank - shape.rank);
+    if (from.dim[d] > 1 && (own < 0 || shape.dim[own] == 1)) axes |= 1u << d;
+  }
+  if (axes) x = gt_sum(graph, x, axes, false);
+  return gt_reshape(graph, x, shape);
+}
+
+/* --- gradients ------------------------------------------------------------------------------------------ */
+
+/* The node's gradient with the reduced axes kept as 1, so that it broadcasts against the input. */
+static gt_id with_kept_axes(gt_graph *graph, gt_id node, gt_id value) {
+  const gt_node *reduction = gt_node_at(graph, node);
+  const gt_reduce_attribute *attribute = reduction->attribute;
+  return gt_reshape(graph, value,
+                    reduced_shape(gt_node_at(graph, reduction->input[0])->shape, attribute->axes, true));
+}
+
+static void gradient_sum(gt_graph *graph, gt_id node, gt_id gradient, const bool *wanted,
+                         gt_id *input_gradient) {
+  if (!wanted[0]) return;
+  const gt_shape shape = gt_node_at(graph, gt_node_at(graph, node)->input[0])->shape;
+  input_gradient[0] = gt_expand(graph, with_kept_axes(graph, node, gradient), shape);
+}
+
+static void gradient_mean(gt_graph *graph, gt_id node, gt_id gradient, const bool *wanted,
+                          gt_id *input_gradient) {
+  if (!wanted[0]) return;
+  const gt_node *mean = gt_node_at(graph, node);
+  const double share =
+      (double)gt_shape_count(mean->shape) / (double)gt_shape_count(gt_node_at(graph, mean->input[0])->shape);
+  gradient_sum(graph, node, gt_mul(graph, gradient, gt_constant(graph, share)), wanted, input_gradient);
+}
+
+static void gradient_extremum(gt_graph *graph, gt_id node, gt_id gradient, const bool *wanted,
+                              gt_id *input_gradient) {
+  if (!wanted[0]) return;
+  const gt_id x = gt_node_at(graph, node)->input[0];
+  const gt_reduce_attribute *attribute = gt_node_at(graph, node)->attribute;
+  const gt_id ties = gt_apply(graph, "equal", 2, x, with_kept_axes(graph, node, node));
+  const gt_id count = gt_sum(graph, ties, attribute->axes, true);
+  input_gradient[0] = gt_mul(graph, ties, gt_div(graph, with_kept_axes(graph, node, gradient), count));
+}
+
+/* --- lowering ------------------------------------------------------------------------------------------- */
+
+static uint64_t ceil_div(uint64_t a, uint64_t b) { return (a + b - 1) / b; }
+
+/* Square root, rounded up. */
+static uint32_t root(uint32_t n) {
+  uint32_t r = 0;
+  while ((uint64_t)r * r < n) r++;
+  return r;
+}
+
+/* The CPU's chunks depend on the shape only: its results must not depend on how many threads there are. */
+static uint32_t chunk_for_cpu(const struct gt_reduce_args *a) {
+  const uint32_t segment = a->inner < GT_REDUCE_SEGMENT ? a->inner : GT_REDUCE_SEGMENT;
+  const uint64_t parallel = (uint64_t)a->outer * ceil_div(a->inner, GT_REDUCE_SEGMENT);
+  if (parallel >= 64 || (uint64_t)a->reduced * segment <= 65536) return a->reduced;
+  const uint32_t chunk = 32768 / segment;
+  return chunk < a->reduced ? chunk : a->reduced;
+}
+
+/* On a device: enough chunks to fill it, none shorter than what pays for the next pass. */
+static uint32_t chunk_for_device(const struct gt_reduce_args *a, const gt_target *target) {
+  const uint64_t units = target->units ? target->units : 16;
+  uint64_t chunk = a->reduced;
+  if (a->reduced <= SERIAL) return a->reduced;
+  if (a->inner == 1) {
+    if (a->reduced <= 4096 || a->outer >= 2 * units) return a->reduced;
+    chunk = ceil_div(ceil_div((uint64_t)a->outer * a->reduced, 4 * units), WORKGROUP) * WORKGROUP;
+    if (chunk < 2048) chunk = 2048;
+  } else {
+    const uint64_t wanted = ceil_div(units * WORKGROUP, (uint64_t)a->outer * a->inner),
+                   square = root(a->reduced);
+    if (wanted == 1) return a->reduced;
+    chunk = ceil_div(a->reduced, wanted);
+    if (chunk < square) chunk = square;
+    if (chunk < 16) chunk = 16;
+  }
+  return chunk < a->reduced ? (uint32_t)chunk : a->reduced;
+}
+
+static const gt_kernel kernel = {"reduce", gt_reduce_cpu};
+
+/* One pass. scratch: where it reads its input (GT_NONE: the group's own inputs) and where it writes its
+ * chunks. */
+static void lower_pass(gt_lowering *lowering, const gt_group *group, const struct gt_reduce_args *args,
+                       uint32_t kind, uint32_t from, uint32_t to) {
+  const gt_target *target = gt_lowering_target(lowering);
+  const uint64_t outputs = (uint64_t)args->outer * args->chunks * args->inner;
+  const uint32_t most =
+      target->max_workgroup && target->max_workgroup < WORKGROUP ? target->max_workgroup : WORKGROUP;
+  gt_step *step = gt_lower_step(lowering, &kernel, args, sizeof *args);
+  if (from == GT_NONE) {
+    gt_lower_program(lowering, group, offsetof(struct gt_reduce_args, x), offsetof(struct gt_reduce_args, y),
+                     offsetof(struct gt_reduce_args, clock), offsetof(struct gt_reduce_args, layout_));
+  } else {
+    const gt_program identity = {.inputs = 1, .outputs = 1};
+    gt_program_to_spec(&identity, step->spec);
+    gt_lower_use_scratch(lowering, offsetof(struct gt_reduce_args, x), from, false);
+  }
+  if (to == GT_NONE)
+    gt_lower_write(lowering, offsetof(struct gt_reduce_args, y), group->leader);
+  else
+    gt_lower_use_scratch(lowering, offsetof(struct gt_reduce_args, y), to, true);
+  step->spec[GT_REDUCE_SPEC_KIND] = kind;
+  step->spec[GT_REDUCE_SPEC_SERIAL] = args->inner > 1 || args->chunk <= SERIAL;
+  if (step->spec[GT_REDUCE_SPEC_SERIAL])
+    gt_lower_grid(lowering, outputs, SMALL_WORKGROUP);
+  else
+    gt_lower_grid(lowering, outputs * most, most);
+  step->tiles = gt_reduce_tiles(args);
+}
+
+static void lower(gt_lowering *lowering, const gt_group *group) {
+  const gt_graph *graph = gt_lowering_graph(lowering);
+  const gt_node *node = gt_node_at(graph, group->leader);
+  const gt_reduce_attribute *attribute = node->attribute;
+  const gt_target *target = gt_lowering_target(lowering);
+  const gt_shape shape = gt_node_at(graph, node->input[0])->shape;
+  const uint32_t kind = node->op == &rows[ROW_MAX]   ? GT_REDUCE_MAX
+                        : node->op == &rows[ROW_MIN] ? GT_REDUCE_MIN
+                                                     : 0;
+  struct gt_reduce_args args = {.outer = 1, .reduced = 1, .inner = 1, .row = group->row};
+  for (int d = 0; d < shape.rank; d++) {
+    if (is_reduced(attribute->axes, d))
+      args.reduced *= (uint32_t)shape.dim[d];
+    else if (args.reduced == 1)
+      args.outer *= (uint32_t)shape.dim[d];
+    else
+      args.inner *= (uint32_t)shape.dim[d];
+  }
+  const uint32_t reduced = args.reduced;
+  for (uint32_t from = GT_NONE, to = 0; to != GT_NONE; from = to, args.reduced = args.chunks, args.row = 1) {
+    args.chunk = target->device ? chunk_for_device(&args, target) : chunk_for_cpu(&args);
+    args.chunks = (uint32_t)ceil_div(args.reduced, args.chunk);
+    to =
+        args.chunks == 1 ? GT_NONE : gt_lower_scratch(lowering, 4ull * args.outer * args.chunks * args.inner);
+    args.scale = to == GT_NONE && node->op == &rows[ROW_MEAN] ? (float)(1.0 / reduced) : 1.0f;
+    lower_pass(lowering, group, &args, kind, from, to);
+  }
+}
+
+/* --- rows ----------------------------------------------------------------------------------------------- */
+
+#define ROW(op_name, op_gradient)                                                             \
+  {                                                                                           \
+    .name = op_name, .kind = GT_OP_KERNEL, .min_inputs = 1, .max_inputs = 1, .infer = infer,  \
+    .gradient = op_gradient, .lower = lower, .flops = flops, .print = print, .prologue = true \
+  }
+
+static const gt_op rows[ROWS] = {
+    [ROW_SUM] = ROW("sum", gradient_sum),
+    [ROW_MEAN] = ROW("mean", gradient_mean),
+    [ROW_MAX] = ROW("reduce_max", gradient_extremum),
+    [ROW_MIN] = ROW("reduce_min", gradient_extremum),
+};

@@ -1,0 +1,167 @@
+#include "op/reduce_cpu.h"
+#include "op/math.h"
+#include "op/program.h"
+#include "shaders/op/reduce.h"
+
+/* A sum runs in LANES partial sums whatever the vector width, so that every instruction set gives the same
+ * bits. */
+enum { LANES = 32, BUFFER = 1024, TILE_ELEMENTS = 16384 };
+
+typedef struct job {
+  const struct gt_reduce_args *args;
+  gt_program_context context;
+  uint32_t kind;
+  const float *direct; /* where the program's values already lie in memory, or NULL */
+  float *y;
+} job;
+
+static uint32_t least(uint32_t a, uint32_t b) { return a < b ? a : b; }
+
+static uint32_t segments(const struct gt_reduce_args *a) {
+  return a->inner / GT_REDUCE_SEGMENT + (a->inner % GT_REDUCE_SEGMENT != 0);
+}
+
+/* A unit is one chunk of one outer index; short ones share a tile. */
+static uint32_t units_per_tile(const struct gt_reduce_args *a) {
+  const uint64_t work = (uint64_t)a->chunk * least(a->inner, GT_REDUCE_SEGMENT);
+  return segments(a) > 1 || work >= TILE_ELEMENTS ? 1 : (uint32_t)(TILE_ELEMENTS / work);
+}
+
+uint32_t gt_reduce_tiles(const struct gt_reduce_args *args) {
+  const uint32_t units = args->outer * args->chunks, each = units_per_tile(args);
+  return (units / each + (units % each != 0)) * segments(args);
+}
+
+static float start(uint32_t kind) {
+  return kind == GT_REDUCE_MAX ? -INFINITY : kind == GT_REDUCE_MIN ? INFINITY : 0.0f;
+}
+
+/* to[i] = to[i] joined with from[i]; a NaN stays. */
+GT_CLONES static void join(uint32_t kind, float *restrict to, const float *restrict from, uint32_t n) {
+  if (kind == GT_REDUCE_SUM)
+    for (uint32_t i = 0; i < n; i++) to[i] += from[i];
+  else if (kind == GT_REDUCE_MAX)
+    for (uint32_t i = 0; i < n; i++) to[i] = gt_pick((from[i] <= to[i]) | (to[i] != to[i]), to[i], from[i]);
+  else
+    for (uint32_t i = 0; i < n; i++) to[i] = gt_pick((from[i] >= to[i]) | (to[i] != to[i]), to[i], from[i]);
+}
+
+GT_CLONES static void sum_lanes(float *restrict lane, const float *restrict from, uint32_t n) {
+  float sum[LANES];
+  for (int l = 0; l < LANES; l++) sum[l] = lane[l];
+  for (uint32_t i = 0; i < n; i += LANES)
+    for (int l = 0; l < LANES; l++) sum[l] += from[i + (uint32_t)l];
+  for (int l = 0; l < LANES; l++) lane[l] = sum[l];
+}
+
+/* Joins n values into the lanes, value i into lane i % LANES. */
+static void join_lanes(uint32_t kind, float *lane, const float *from, uint32_t n) {
+  const uint32_t whole = n / LANES * LANES;
+  if (kind == GT_REDUCE_SUM)
+    sum_lanes(lane, from, whole);
+  else
+    for (uint32_t i = 0; i < whole; i += LANES) join(kind, lane, from + i, LANES);
+  join(kind, lane, from + whole, n - whole);
+}
+
+static float fold(uint32_t kind, float *lane) {
+  for (uint32_t half = LANES / 2; half > 0; half /= 2) join(kind, lane, lane + half, half);
+  return lane[0];
+}
+
+/* The program's values first … first+n-1, in memory already or else in `buffer`. */
+static const float *values(const job *j, uint32_t first, uint32_t n, float *buffer) {
+  if (j->direct) return j->direct + first;
+  gt_program_evaluate(&j->context, first, n, NULL, &buffer);
+  return buffer;
+}
+
+static float reduce_values(uint32_t kind, const float *from, uint32_t n) {
+  float lane[LANES];
+  for (int l = 0; l < LANES; l++) lane[l] = start(kind);
+  join_lanes(kind, lane, from, n);
+  return fold(kind, lane);
+}
+
+/* --- inner == 1: rows ----------------------------------------------------------------------------------- */
+
+static float reduce_row(const job *j, uint32_t first, uint32_t n) {
+  float lane[LANES], buffer[BUFFER];
+  for (int l = 0; l < LANES; l++) lane[l] = start(j->kind);
+  if (j->direct) {
+    join_lanes(j->kind, lane, j->direct + first, n);
+    return fold(j->kind, lane);
+  }
+  for (uint32_t done = 0; done < n; done += BUFFER) {
+    const uint32_t part = least(n - done, BUFFER);
+    join_lanes(j->kind, lane, values(j, first + done, part, buffer), part);
+  }
+  return fold(j->kind, lane);
+}
+
+/* Short rows follow one another in memory: as many as the buffer holds are evaluated together. */
+static void reduce_short_rows(const job *j, uint32_t unit, uint32_t end) {
+  const uint32_t length = j->args->reduced, together = BUFFER / length;
+  float buffer[BUFFER];
+  while (unit < end) {
+    const uint32_t count = least(together, end - unit);
+    const float *from = values(j, unit * length, count * length, buffer);
+    for (uint32_t u = 0; u < count; u++, from += length)
+      j->y[unit + u] = reduce_values(j->kind, from, length) * j->args->scale;
+    unit += count;
+  }
+}
+
+static void reduce_rows(const job *j, uint32_t unit, uint32_t end) {
+  const struct gt_reduce_args *a = j->args;
+  if (a->chunks == 1 && a->reduced <= BUFFER / 2) {
+    reduce_short_rows(j, unit, end);
+    return;
+  }
+  for (; unit < end; unit++) {
+    const uint32_t at = unit % a->chunks * a->chunk;
+    j->y[unit] =
+        reduce_row(j, unit / a->chunks * a->reduced + at, least(a->chunk, a->reduced - at)) * a->scale;
+  }
+}
+
+/* --- inner > 1: columns --------------------------------------------------------------------------------- */
+
+/* Columns n0 … n0+n-1 of one unit. Whole short rows are evaluated several at a time. */
+static void reduce_columns(const job *j, uint32_t unit, uint32_t n0, uint32_t n) {
+  const struct gt_reduce_args *a = j->args;
+  const uint32_t at = unit % a->chunks * a->chunk, count = least(a->chunk, a->reduced - at);
+  const uint32_t first = (unit / a->chunks * a->reduced + at) * a->inner + n0;
+  const uint32_t together = n == a->inner ? BUFFER / n : 1;
+  float total[GT_REDUCE_SEGMENT], buffer[BUFFER];
+  for (uint32_t i = 0; i < n; i++) total[i] = start(j->kind);
+  for (uint32_t r = 0; r < count; r += together) {
+    const uint32_t rows = least(together, count - r);
+    const float *from = values(j, first + r * a->inner, rows * n, buffer);
+    for (uint32_t k = 0; k < rows; k++) join(j->kind, total, from + k * n, n);
+  }
+  float *y = j->y + (uint64_t)unit * a->inner + n0;
+  for (uint32_t i = 0; i < n; i++) y[i] = total[i] * a->scale;
+}
+
+void gt_reduce_cpu(const void *arguments, const uint32_t *spec, uint32_t tile) {
+  const struct gt_reduce_args *args = arguments;
+  gt_program program;
+  gt_program_from_spec(spec, &program);
+  job j = {.args = args, .kind = spec[GT_REDUCE_SPEC_KIND], .y = GT_PTR(float, args->y)};
+  j.context = (gt_program_context){.program = &program,
+                                   .clock = GT_PTR(const uint32_t, args->clock),
+                                   .layout = GT_PTR(const uint32_t, args->layout_),
+                                   .row = args->row};
+  for (uint32_t k = 0; k < program.inputs; k++) j.context.x[k] = GT_PTR(const float, args->x[k]);
+  const uint32_t only = program.output[0];
+  if (only < program.inputs && program.load[only] == GT_LOAD_SAME) j.direct = j.context.x[only];
+  const uint32_t parts = segments(args), each = units_per_tile(args), units = args->outer * args->chunks;
+  const uint32_t unit = tile / parts * each, end = least(units, unit + each);
+  const uint32_t n0 = tile % parts * GT_REDUCE_SEGMENT, n = least(GT_REDUCE_SEGMENT, args->inner - n0);
+  if (args->inner == 1) {
+    reduce_rows(&j, unit, end);
+    return;
+  }
+  for (uint32_t u = unit; u < end; u++) reduce_columns(&j, u, n0, n);
+}

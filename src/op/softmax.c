@@ -1,0 +1,148 @@
+/* softmax and log-softmax of the rows of a matrix; another axis than the last is permuted there and back. */
+#include "op/softmax.h"
+#include "op/check.h"
+#include "op/elementwise.h"
+#include "op/math.h"
+#include "op/move.h"
+#include "op/op.h"
+#include "op/reduce.h"
+#include "plan/lowering.h"
+#include "shaders/op/softmax.h"
+#include <stddef.h>
+
+enum { ROW_SOFTMAX, ROW_LOG_SOFTMAX, ROWS };
+enum { SPEC_LOG = 3, SPEC_SERIAL = 4 }; /* shaders/op/softmax.comp */
+enum { TILE_ELEMENTS = 8192, SHORT = 32, LANES = 16 };
+static const gt_op rows[ROWS];
+
+GT_REGISTER(op, softmax)
+const gt_op_family gt_op_softmax;
+const gt_op_family gt_op_softmax = {rows, ROWS};
+
+static bool infer(const gt_graph *graph, const gt_node *node, gt_shape *shape, gt_dtype *dtype,
+                  gt_error *error) {
+  const gt_node *x = gt_node_at(graph, node->input[0]);
+  if (!gt_check_f32(node->op->name, x, error)) return false;
+  if (x->shape.rank == 0)
+    return gt_fail(error, GT_ERR_CONFIG, "%s needs an axis, not a scalar", node->op->name);
+  *shape = x->shape;
+  *dtype = GT_F32;
+  return gt_check_size(node->op->name, *shape, error);
+}
+
+static double flops(const gt_graph *graph, const gt_node *node) {
+  (void)graph;
+  return 4.0 * (double)gt_shape_count(node->shape);
+}
+
+static gt_id over_axis(gt_graph *graph, int row, gt_id x, int axis) {
+  if (x == GT_NONE) return GT_NONE;
+  const int rank = gt_node_at(graph, x)->shape.rank, last = rank - 1;
+  if (axis < -rank || axis >= rank) {
+    gt_fail(&graph->error, GT_ERR_CONFIG, "%s over axis %d of a value with %d axes", rows[row].name, axis,
+            rank);
+    return GT_NONE;
+  }
+  if (axis < 0) axis += rank;
+  if (axis == last) return gt_node_add(graph, &rows[row], &x, 1, NULL, 0);
+  int order[GT_MAX_RANK];
+  for (int d = 0; d < rank; d++) order[d] = d == axis ? last : d == last ? axis : d; /* its own inverse */
+  x = gt_permute(graph, x, order);
+  return gt_permute(graph, gt_node_add(graph, &rows[row], &x, 1, NULL, 0), order);
+}
+
+gt_id gt_softmax(gt_graph *graph, gt_id x, int axis) { return over_axis(graph, ROW_SOFTMAX, x, axis); }
+
+gt_id gt_log_softmax(gt_graph *graph, gt_id x, int axis) {
+  return over_axis(graph, ROW_LOG_SOFTMAX, x, axis);
+}
+
+static gt_id row_sum(gt_graph *graph, gt_id x) {
+  return gt_sum(graph, x, 1u << (gt_node_at(graph, x)->shape.rank - 1), true);
+}
+
+static void gradient_softmax(gt_graph *graph, gt_id node, gt_id gradient, const bool *wanted,
+                             gt_id *input_gradient) {
+  if (!wanted[0]) return;
+  const gt_id sum = row_sum(graph, gt_mul(graph, gradient, node));
+  input_gradient[0] = gt_mul(graph, node, gt_sub(graph, gradient, sum));
+}
+
+static void gradient_log_softmax(gt_graph *graph, gt_id node, gt_id gradient, const bool *wanted,
+                                 gt_id *input_gradient) {
+  if (!wanted[0]) return;
+  const gt_id sum = row_sum(graph, gradient);
+  input_gradient[0] = gt_sub(graph, gradient, gt_mul(graph, gt_exp(graph, node), sum));
+}
+
+/* --- the CPU kernel ------------------------------------------------------------------------------------- */
+
+GT_CLONES static void softmax_row(const float *restrict x, float *restrict y, uint32_t n, bool logarithm) {
+  const uint32_t whole = n / LANES * LANES;
+  float largest = -INFINITY, sum = 0.0f, lane[LANES]; /* lanes: the same order whatever the vector width */
+  for (int l = 0; l < LANES; l++) lane[l] = -INFINITY;
+  for (uint32_t i = 0; i < whole; i += LANES)
+    for (int l = 0; l < LANES; l++)
+      lane[l] = gt_pick(x[i + (uint32_t)l] > lane[l], x[i + (uint32_t)l], lane[l]);
+  for (int l = 0; l < LANES; l++) largest = gt_pick(lane[l] > largest, lane[l], largest);
+  for (uint32_t i = whole; i < n; i++) largest = gt_pick(x[i] > largest, x[i], largest);
+  for (uint32_t i = 0; i < n; i++) y[i] = gt_expf(x[i] - largest);
+  for (int l = 0; l < LANES; l++) lane[l] = 0.0f;
+  for (uint32_t i = 0; i < whole; i += LANES)
+    for (int l = 0; l < LANES; l++) lane[l] += y[i + (uint32_t)l];
+  for (int l = 0; l < LANES; l++) sum += lane[l];
+  for (uint32_t i = whole; i < n; i++) sum += y[i];
+  if (logarithm) {
+    const float shift = gt_logf(sum);
+    for (uint32_t i = 0; i < n; i++) y[i] = (x[i] - largest) - shift;
+  } else {
+    for (uint32_t i = 0; i < n; i++) y[i] /= sum;
+  }
+}
+
+static uint32_t rows_per_tile(uint32_t columns) {
+  return columns >= TILE_ELEMENTS ? 1 : TILE_ELEMENTS / columns;
+}
+
+static void softmax_cpu(const void *arguments, const uint32_t *spec, uint32_t tile) {
+  const struct gt_softmax_args *args = arguments;
+  const uint32_t each = rows_per_tile(args->columns), first = tile * each;
+  for (uint32_t r = first; r < first + each && r < args->rows; r++) {
+    const size_t at = (size_t)r * args->columns;
+    softmax_row(GT_PTR(const float, args->x) + at, GT_PTR(float, args->y) + at, args->columns,
+                spec[SPEC_LOG]);
+  }
+}
+
+static const gt_kernel kernel = {"softmax", softmax_cpu};
+
+static void lower(gt_lowering *lowering, const gt_group *group) {
+  const gt_node *node = gt_node_at(gt_lowering_graph(lowering), group->leader);
+  const uint32_t columns = (uint32_t)node->shape.dim[node->shape.rank - 1];
+  const uint32_t count = (uint32_t)gt_shape_count(node->shape) / columns, each = rows_per_tile(columns);
+  const struct gt_softmax_args args = {.rows = count, .columns = columns};
+  gt_step *step = gt_lower_step(lowering, &kernel, &args, sizeof args);
+  gt_lower_read(lowering, offsetof(struct gt_softmax_args, x), node->input[0]);
+  gt_lower_write(lowering, offsetof(struct gt_softmax_args, y), group->leader);
+  step->spec[SPEC_LOG] = node->op == &rows[ROW_LOG_SOFTMAX];
+  step->spec[SPEC_SERIAL] = columns <= SHORT;
+  const uint32_t local = columns <= 1024 ? 128 : 256;
+  if (columns <= SHORT)
+    gt_lower_grid(lowering, count, 64);
+  else
+    gt_lower_grid(lowering, (uint64_t)count * local, local);
+  step->tiles = (count + each - 1) / each;
+}
+
+/* --- rows ----------------------------------------------------------------------------------------------- */
+
+#define ROW(op_name, op_gradient)                                                            \
+  {                                                                                          \
+    .name = op_name, .kind = GT_OP_KERNEL, .min_inputs = 1, .max_inputs = 1, .infer = infer, \
+    .gradient = op_gradient, .lower = lower, .flops = flops                                  \
+  }
+
+static const gt_op rows[ROWS] = {
+    [ROW_SOFTMAX] = ROW("softmax", gradient_softmax),
+    [ROW_LOG_SOFTMAX] = ROW("log_softmax", gradient_log_softmax),
+};

@@ -1,0 +1,220 @@
+#include "selftest/selftest.h"
+#include "backend/backend.h"
+#include "selftest/check.h"
+#include <string.h>
+
+#define X(name) extern const gt_case_family gt_opcase_##name;
+#include "registry/opcase.inc"
+#undef X
+#define X(name) &gt_opcase_##name,
+static const gt_case_family *const registered[] = {
+#include "registry/opcase.inc"
+    NULL};
+#undef X
+
+enum { CPUS = 4 };
+static const int cpu_threads[CPUS] = {1, 2, 3, 7};
+
+typedef struct bench { /* the backends under test */
+  gt_backend *cpu[CPUS];
+  gt_backend *device; /* NULL when only the CPU is tested */
+  FILE *stream;
+  bool verbose;
+} bench;
+
+typedef struct tally { /* of one family */
+  int cases, failed_cases, failures;
+  double worst, limit;
+} tally;
+
+static void close_bench(bench *b) {
+  for (int i = 0; i < CPUS; i++) gt_backend_close(b->cpu[i]);
+  gt_backend_close(b->device);
+}
+
+static bool open_bench(bench *b, const gt_selftest_options *options, gt_error *error) {
+  memset(b, 0, sizeof *b);
+  b->stream = options->stream ? options->stream : stdout;
+  b->verbose = options->verbose;
+  for (int i = 0; i < CPUS; i++) {
+    b->cpu[i] = gt_cpu_open(cpu_threads[i], error);
+    if (!b->cpu[i]) return false;
+  }
+  b->device = gt_backend_open(options->device, 0, error);
+  if (!b->device) return false;
+  if (!b->device->target.device) { /* it is the CPU again */
+    gt_backend_close(b->device);
+    b->device = NULL;
+  }
+  return true;
+}
+
+/* --- one case ---------------------------------------------------------------------------------------------------- */
+
+typedef struct trial { /* a case on its way through the checks */
+  const gt_subject *subject;
+  gt_expectation expectation;
+  gt_arena *arena;
+  gt_verdict *verdict;
+} trial;
+
+/* One run with the checks that hold for every run. */
+static bool attempt(trial *t, gt_backend *backend, bool fusion, bool reuse, const char *who, gt_outcome *outcome) {
+  gt_error error = {0};
+  if (!gt_subject_run(t->subject, backend, fusion, reuse, t->arena, outcome, &error)) {
+    gt_verdict_fail(t->verdict, "%s: %s", who, error.message);
+    return false;
+  }
+  gt_check_guards(t->subject, outcome, who, t->verdict);
+  return true;
+}
+
+static bool try_cpu(trial *t, const bench *b, gt_outcome *fused) {
+  gt_outcome outcome;
+  if (!attempt(t, b->cpu[0], true, true, "cpu", fused)) return false;
+  gt_check_reference(t->subject, &t->expectation, fused, false, "cpu", t->verdict);
+  if (attempt(t, b->cpu[0], true, false, "cpu without reuse of memory", &outcome))
+    gt_check_same_bits(t->subject, fused, &outcome, "cpu, with and without reuse of memory", t->verdict);
+  for (int i = 0; i < CPUS; i++) { /* the first of them is the second run with one thread */
+    char what[64];
+    snprintf(what, sizeof what, "cpu, 1 and %d threads", cpu_threads[i]);
+    if (attempt(t, b->cpu[i], true, true, what, &outcome))
+      gt_check_same_bits(t->subject, fused, &outcome, what, t->verdict);
+  }
+  if (attempt(t, b->cpu[1], false, true, "cpu unfused", &outcome)) {
+    gt_check_reference(t->subject, &t->expectation, &outcome, false, "cpu unfused", t->verdict);
+    gt_check_agreement(t->subject, &t->expectation, &outcome, fused, false, "cpu unfused", t->verdict);
+  }
+  return true;
+}
+
+static void try_device(trial *t, const bench *b, const gt_outcome *cpu) {
+  gt_outcome first, again;
+  for (int fusion = 1; fusion >= 0; fusion--) {
+    const char *who = fusion ? "device" : "device unfused";
+    if (!attempt(t, b->device, fusion, true, who, &first)) continue;
+    gt_check_reference(t->subject, &t->expectation, &first, true, who, t->verdict);
+    gt_check_agreement(t->subject, &t->expectation, &first, cpu, true, who, t->verdict);
+    if (fusion && attempt(t, b->device, true, true, "device again", &again))
+      gt_check_same_bits(t->subject, &first, &again, "device, run twice", t->verdict);
+  }
+}
+
+static void try_case(const gt_case *c, const bench *b, gt_verdict *verdict) {
+  gt_subject subject;
+  gt_error error = {0};
+  gt_arena arena;
+  gt_arena_init(&arena);
+  memset(verdict, 0, sizeof *verdict);
+  if (gt_subject_create(&subject, c, &error)) {
+    trial t = {.subject = &subject, .arena = &arena, .verdict = verdict};
+    gt_outcome cpu;
+    gt_expect(&subject, &arena, &t.expectation);
+    if (try_cpu(&t, b, &cpu) && b->device) try_device(&t, b, &cpu);
+  } else {
+    gt_verdict_fail(verdict, "%s", error.message);
+  }
+  gt_subject_finish(&subject);
+  gt_arena_finish(&arena);
+}
+
+/* --- families ------------------------------------------------------------------------------------------------------ */
+
+static bool wanted(const char *filter, const gt_case_family *family, const gt_case *c) {
+  return !filter || strstr(family->name, filter) || strstr(c->rule->name, filter);
+}
+
+static void case_name(const gt_case *c, int index, char *buffer, size_t size) {
+  int last = GT_CASE_PARAMETERS;
+  size_t used = (size_t)snprintf(buffer, size, "case %d, %s (%s)", index, c->rule->name, c->inputs);
+  while (last > 0 && c->p[last - 1] == 0) last--;
+  for (int i = 0; i < last && used + 24 < size; i++)
+    used += (size_t)snprintf(buffer + used, size - used, "%s%lld", i ? " " : " with ", (long long)c->p[i]);
+  if (c->v != 0 && used + 24 < size) snprintf(buffer + used, size - used, ", %g", c->v);
+}
+
+static void run_family(const gt_case_family *family, const char *filter, const bench *b, tally *t) {
+  memset(t, 0, sizeof *t);
+  for (int i = 0; i < family->count; i++) {
+    const gt_case *c = &family->cases[i];
+    gt_verdict verdict;
+    char name[384];
+    if (!wanted(filter, family, c)) continue;
+    t->cases++;
+    try_case(c, b, &verdict);
+    t->failures += verdict.failures;
+    t->failed_cases += verdict.failures > 0;
+    if (verdict.limit > 0 && (t->limit <= 0 || verdict.worst / verdict.limit > t->worst / t->limit))
+      t->worst = verdict.worst, t->limit = verdict.limit;
+    case_name(c, i, name, sizeof name);
+    if (verdict.failures) {
+      fprintf(b->stream, "  %s: %s: %s", family->name, name, verdict.first);
+      fprintf(b->stream, verdict.failures > 1 ? " (and %d more)\n" : "\n", verdict.failures - 1);
+    } else if (b->verbose) {
+      fprintf(b->stream, "  %s: %s: worst relative error %.1e (limit %.0e)\n", family->name, name, verdict.worst,
+              verdict.limit);
+    }
+    fflush(b->stream);
+  }
+}
+
+static void print_family(const char *name, const tally *t, const bench *b) {
+  fprintf(b->stream, "%s %s %d case%s", t->failed_cases ? "not ok" : "ok", name, t->cases, t->cases == 1 ? "" : "s");
+  if (t->failed_cases) fprintf(b->stream, ", %d failed", t->failed_cases);
+  if (t->limit > 0) fprintf(b->stream, ", worst relative error %.1e (limit %.0e)\n", t->worst, t->limit);
+  else fprintf(b->stream, ", exact\n");
+  fflush(b->stream);
+}
+
+/* JSON has no infinity; an error that large means a wrong NaN or infinity. */
+static void print_json_family(FILE *json, const char *name, const tally *t, bool first) {
+  const double worst = t->worst > 1e300 ? 1e300 : t->worst;
+  fprintf(json, "%s{\"name\":\"%s\",\"cases\":%d,\"failed\":%d,\"worst\":%.3g,\"limit\":%.3g}", first ? "" : ",", name,
+          t->cases, t->failed_cases, worst, t->limit);
+}
+
+static void print_json_text(FILE *json, const char *text) {
+  fputc('"', json);
+  for (; *text; text++) {
+    if (*text == '"' || *text == '\\') fputc('\\', json);
+    if ((unsigned char)*text >= 0x20) fputc(*text, json);
+  }
+  fputc('"', json);
+}
+
+static void run_families(const gt_selftest_options *options, const bench *b, gt_selftest_report *report) {
+  const gt_case_family *const *families = options->families ? options->families : registered;
+  const int count = options->families ? options->family_count : (int)(sizeof registered / sizeof *registered) - 1;
+  FILE *json = options->json;
+  if (json) {
+    fputs("{\"device\":", json);
+    print_json_text(json, report->device);
+    fputs(",\"families\":[", json);
+  }
+  for (int i = 0; i < count; i++) {
+    tally t;
+    run_family(families[i], options->filter, b, &t);
+    if (!t.cases) continue;
+    print_family(families[i]->name, &t, b);
+    if (json) print_json_family(json, families[i]->name, &t, report->families == 0);
+    report->families++;
+    report->cases += t.cases;
+    report->failed_cases += t.failed_cases;
+    report->failures += t.failures;
+  }
+  if (json)
+    fprintf(json, "],\"cases\":%d,\"failed\":%d,\"ok\":%s}\n", report->cases, report->failed_cases,
+            report->failed_cases ? "false" : "true");
+}
+
+bool gt_selftest_run(const gt_selftest_options *options, gt_selftest_report *report, gt_error *error) {
+  bench b;
+  memset(report, 0, sizeof *report);
+  const bool ok = open_bench(&b, options, error);
+  if (ok) {
+    snprintf(report->device, sizeof report->device, "%s", b.device ? b.device->name : b.cpu[0]->name);
+    run_families(options, &b, report);
+  }
+  close_bench(&b);
+  return ok;
+}

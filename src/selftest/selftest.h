@@ -1,0 +1,25 @@
+/* The generic op harness: every case of every tests/op/NAME.c on this machine (op/case.h says what is checked). */
+#ifndef GT_SELFTEST_SELFTEST_H
+#define GT_SELFTEST_SELFTEST_H
+#include "base/error.h"
+#include "op/case.h"
+#include <stdio.h>
+
+typedef struct gt_selftest_options {
+  const char *device; /* backend choice as for gt_backend_open; "cpu": only the CPU is tested */
+  const char *filter; /* families and rules whose name contains it; NULL: all */
+  bool verbose;       /* a line per case */
+  FILE *stream;       /* where lines go; NULL: stdout */
+  FILE *json;         /* one object at the end; NULL: none */
+  const gt_case_family *const *families; /* NULL: all registered ones */
+  int family_count;
+} gt_selftest_options;
+
+typedef struct gt_selftest_report {
+  char device[256];
+  int families, cases, failed_cases, failures;
+} gt_selftest_report;
+
+/* False only when the test could not be carried out (no such device); failures are counted in the report. */
+bool gt_selftest_run(const gt_selftest_options *options, gt_selftest_report *report, gt_error *error);
+#endif

@@ -1,0 +1,36 @@
+/* A case made into a graph whose inputs, value and gradients lie in variables between guard words, and one run of it on
+ * a backend. Private to the selftest room. */
+#ifndef GT_SELFTEST_SUBJECT_H
+#define GT_SELFTEST_SUBJECT_H
+#include "backend/backend.h"
+#include "op/case.h"
+
+typedef struct gt_slot { /* a tensor inside a guarded variable */
+  bool used;
+  uint32_t variable;
+  int64_t guard, count; /* elements before (and after) it, and its own */
+  gt_dtype dtype;
+} gt_slot;
+
+typedef struct gt_subject {
+  gt_arena arena;
+  gt_case_view view;
+  gt_graph *graph;
+  gt_shape value_shape;
+  gt_slot input[GT_CASE_INPUTS], weight, value, gradient[GT_CASE_INPUTS];
+  void **initial; /* contents of each variable before a run */
+  double *x[GT_CASE_INPUTS], *w; /* inputs and weights in double */
+  double forward_flops;
+} gt_subject;
+
+typedef struct gt_outcome { /* contents of each variable after a run; in an arena */
+  uint8_t **content;
+} gt_outcome;
+
+bool gt_subject_create(gt_subject *subject, const gt_case *c, gt_error *error);
+void gt_subject_finish(gt_subject *subject);
+uint64_t gt_subject_bytes(const gt_subject *subject, uint32_t variable);
+/* Plans, uploads, runs and downloads. */
+bool gt_subject_run(const gt_subject *subject, gt_backend *backend, bool fusion, bool reuse, gt_arena *arena,
+                    gt_outcome *outcome, gt_error *error);
+#endif

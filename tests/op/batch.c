@@ -1,0 +1,77 @@
+#include "op/batch.h"
+#include "base/philox.h"
+#include "op/case.h"
+#include "op/core.h"
+
+GT_REGISTER(opcase, batch)
+
+/* Inputs: the clock's state (words p[0..3]: step, seed), its table, the data, then perhaps scale and shift.
+ * p[4] rows of a batch, p[5] samples, p[6] sequential. */
+static gt_batch_attribute attribute_of(const gt_case_view *v) {
+  return (gt_batch_attribute){v->c->p[4], v->c->p[5], (uint32_t)v->c->p[6]};
+}
+
+/* The sample of a row, -1 past the end: an epoch is drawn whole, as a list, and cut into batches. */
+static int64_t sample_of(const gt_case_view *v, int64_t row) {
+  const int64_t *p = v->c->p, steps = (p[5] + p[4] - 1) / p[4];
+  const int64_t place = p[0] % steps * p[4] + row;
+  if (place >= p[5]) return -1;
+  if (p[6]) return place;
+  const uint64_t seed = (uint32_t)p[1] | (uint64_t)p[2] << 32;
+  return gt_shuffle_index((uint32_t)place, (uint32_t)p[5], seed, (uint32_t)(p[0] / steps));
+}
+
+static gt_shape reference_batch(const gt_case_view *v, const double *const *x, double *y) {
+  gt_shape out = v->shape[2];
+  const int64_t features = gt_shape_count(out) / out.dim[0];
+  out.dim[0] = v->c->p[4];
+  for (int64_t i = 0; y && i < gt_shape_count(out); i++) {
+    const int64_t sample = sample_of(v, i / features), f = i % features;
+    y[i] = x[2][(sample < 0 ? 0 : sample) * features + f];
+    if (v->inputs == 5) {
+      const int64_t period = gt_shape_count(v->shape[3]);
+      y[i] = y[i] * x[3][f % period] + x[4][f % period];
+    }
+  }
+  return out;
+}
+
+static gt_id build_batch(gt_graph *g, const gt_case_view *v, const gt_id *x) {
+  const gt_id clock = gt_clock(g, v->variable[0], v->variable[1]);
+  const bool scaled = v->inputs == 5;
+  return gt_batch(g, x[2], clock, scaled ? x[3] : GT_NONE, scaled ? x[4] : GT_NONE, attribute_of(v));
+}
+
+static gt_shape reference_weight(const gt_case_view *v, const double *const *x, double *y) {
+  (void)x;
+  for (int64_t i = 0; y && i < v->c->p[4]; i++) y[i] = sample_of(v, i) >= 0;
+  return gt_shape_1(v->c->p[4]);
+}
+
+static gt_id build_weight(gt_graph *g, const gt_case_view *v, const gt_id *x) {
+  (void)x;
+  return gt_batch_weight(g, gt_clock(g, v->variable[0], v->variable[1]), attribute_of(v));
+}
+
+static const gt_case_rule plain = {.name = "batch", .build = build_batch, .reference = reference_batch, .tolerance = 0,
+                                   .reason = "a copy"};
+static const gt_case_rule scaled = {.name = "batch", .build = build_batch, .reference = reference_batch,
+                                    .tolerance = 1e-6, .reason = "a product and a sum"};
+static const gt_case_rule weight = {.name = "batch_weight", .build = build_weight, .reference = reference_weight,
+                                    .tolerance = 0, .reason = "0 or 1"};
+
+static const gt_case cases[] = {
+    {&plain, "w4 v1,1 10,3", {0, 7, 0, 0, 4, 10, 1}}, {&plain, "w4 v1,1 10,3", {2, 7, 0, 0, 4, 10, 1}},
+    {&plain, "w4 v1,1 10,3", {2, 7, 0, 0, 4, 10, 0}}, {&plain, "w4 v1,1 10,3", {7, 7, 9, 0, 4, 10, 0}},
+    {&plain, "w4 v1,1 u10,3", {1, 7, 0, 0, 4, 10, 0}}, {&plain, "w4 v1,1 u101,28,28", {3, 5, 0, 0, 32, 101, 0}},
+    {&plain, "w4 v1,1 u50,13", {11, 5, 1, 0, 7, 50, 0}}, {&plain, "w4 v1,1 i257", {1, 3, 3, 0, 128, 257, 0}, 100},
+    {&plain, "w4 v1,1 i257,2", {2, 3, 3, 0, 128, 257, 1}, 100}, {&plain, "w4 v1,1 1,1", {5, 1, 1, 0, 1, 1, 0}},
+    {&plain, "w4 v1,1 3", {5, 1, 1, 0, 8, 3, 0}}, {&plain, "w4 v1,1 1000,1", {70000, 1, 1, 0, 7, 999, 0}},
+    {&plain, "w4 v1,1 5,40000", {1, 1, 1, 0, 2, 5, 0}}, {&plain, "w4 v1,1 4,2,1,2,1,2,1,3", {1, 1, 1, 0, 2, 4, 0}},
+    {&scaled, "w4 v1,1 u101,28,28 1 1", {3, 5, 0, 0, 32, 101, 0}}, {&scaled, "w4 v1,1 u20,4,3 3 3", {1, 5, 0, 0, 6, 20, 0}},
+    {&scaled, "w4 v1,1 u20,15 15 15", {3, 5, 0, 0, 6, 20, 1}}, {&scaled, "w4 v1,1 40,7 7 7", {1, 5, 0, 0, 16, 40, 0}},
+    {&scaled, "w4 v1,1 40,6 2 2", {4, 5, 0, 0, 16, 40, 0}},
+    {&weight, "w4 v1,1", {0, 1, 1, 0, 4, 10, 0}}, {&weight, "w4 v1,1", {2, 1, 1, 0, 4, 10, 0}},
+    {&weight, "w4 v1,1", {5, 1, 1, 0, 300, 1000, 1}}, {&weight, "w4 v1,1", {3, 1, 1, 0, 300, 1000, 1}},
+};
+GT_CASES(batch, cases);

@@ -1,0 +1,65 @@
+#include "op/cross_entropy.h"
+#include "op/case.h"
+#include <math.h>
+
+GT_REGISTER(opcase, cross_entropy)
+
+/* p[0]: smoothing in percent; v: labels lie in [0, v). */
+static gt_shape row_shape(const gt_case_view *v) { return v->shape[1]; }
+
+static double smoothing_of(const gt_case_view *v) { return (double)((float)v->c->p[0] / 100); }
+
+static gt_shape reference_loss(const gt_case_view *v, const double *const *x, double *y) {
+  const gt_shape out = row_shape(v);
+  const int64_t n = v->shape[0].dim[v->shape[0].rank - 1];
+  const double s = smoothing_of(v);
+  for (int64_t row = 0; y && row < gt_shape_count(out); row++) {
+    const double *logit = x[0] + row * n;
+    double largest = -INFINITY, sum = 0;
+    for (int64_t c = 0; c < n; c++) largest = fmax(largest, logit[c]);
+    for (int64_t c = 0; c < n; c++) sum += exp(logit[c] - largest);
+    y[row] = x[1][row] < 0 || x[1][row] >= (double)n ? NAN : 0;
+    for (int64_t c = 0; c < n; c++)
+      y[row] -= ((c == (int64_t)x[1][row] ? 1 - s : 0) + s / (double)n) * (logit[c] - largest - log(sum));
+  }
+  return out;
+}
+
+static gt_id build_loss(gt_graph *g, const gt_case_view *v, const gt_id *x) {
+  return gt_cross_entropy(g, x[0], x[1], smoothing_of(v));
+}
+
+static gt_shape reference_correct(const gt_case_view *v, const double *const *x, double *y) {
+  const gt_shape out = row_shape(v);
+  const int64_t n = v->shape[0].dim[v->shape[0].rank - 1];
+  for (int64_t row = 0; y && row < gt_shape_count(out); row++) {
+    int64_t best = 0;
+    for (int64_t c = n - 1; c >= 0; c--)
+      if (x[0][row * n + c] >= x[0][row * n + best]) best = c;
+    y[row] = best == (int64_t)x[1][row];
+  }
+  return out;
+}
+
+static gt_id build_correct(gt_graph *g, const gt_case_view *v, const gt_id *x) {
+  (void)v;
+  return gt_correct(g, x[0], x[1]);
+}
+
+static const gt_case_rule loss = {.name = "cross_entropy", .build = build_loss, .reference = reference_loss, .wrt = 1,
+                                  .tolerance = 4e-6, .gradient_tolerance = 2e-5, .reason = "exponentials and their sum"};
+static const gt_case_rule far = {.name = "cross_entropy", .build = build_loss, .reference = reference_loss,
+                                 .tolerance = 4e-6, .floor = 1e-2, .reason = "exponentials and their sum"};
+static const gt_case_rule correct = {.name = "correct", .build = build_correct, .reference = reference_correct,
+                                     .tolerance = 0, .reason = "a comparison"};
+
+#define ALL(shapes, classes) {&loss, shapes, .v = classes}, {&loss, shapes, {10}, classes}, {&correct, shapes, .v = classes}
+
+static const gt_case cases[] = {
+    ALL("1,1 i1", 1), ALL("1,10 i1", 10), ALL("128,10 i128", 10), ALL("7,64 i7", 64), ALL("7,65 i7", 65),
+    ALL("131,3 i131", 3), ALL("5,1000 i5", 1000), ALL("1030,10 i1030", 10), ALL("2,3,7 i2,3", 7), ALL("9 i-", 9),
+    {&loss, "3,5000 i3", {25}, 5000}, {&far, "40,10 i40", {0}, 10, -80, 80}, {&far, "40,10 i40", {0}, 10, -3000, 3000},
+    {&far, "12,300 i12", {10}, 300, -80, 80}, {&far, "40,5 i40", {0}, 9}, {&far, "12,100 i12", {10}, 150},
+    {&correct, "g90,5 i90", .v = 5}, {&correct, "g30,200 i30", .v = 9}, {&correct, "40,5 i40", .v = 9},
+};
+GT_CASES(cross_entropy, cases);

@@ -1,0 +1,108 @@
+#include "op/reduce.h"
+#include "op/case.h"
+#include "op/elementwise.h"
+#include "selftest/reference.h"
+#include <math.h>
+
+GT_REGISTER(opcase, reduce)
+
+/* p[0]: axes as bits (0: all), p[1]: keep. The element of the result that takes element i of x. */
+static bool reduced(const gt_case_view *v, int axis) { return v->c->p[0] == 0 || v->c->p[0] >> axis & 1; }
+
+static gt_shape kept_shape(const gt_case_view *v) {
+  gt_shape shape = v->shape[0];
+  for (int d = 0; d < shape.rank; d++)
+    if (reduced(v, d)) shape.dim[d] = 1;
+  return shape;
+}
+
+static gt_shape result_shape(const gt_case_view *v) {
+  if (v->c->p[1]) return kept_shape(v);
+  gt_shape shape = {0};
+  for (int d = 0; d < v->shape[0].rank; d++)
+    if (!reduced(v, d)) shape.dim[shape.rank++] = v->shape[0].dim[d];
+  return shape;
+}
+
+enum { SUM, MEAN, MAX, MIN };
+
+static gt_shape reduce(const gt_case_view *v, const double *x, double *y, int kind) {
+  const gt_shape from = v->shape[0], kept = kept_shape(v), out = result_shape(v);
+  if (!y) return out;
+  const int64_t n = gt_shape_count(out), all = gt_shape_count(from);
+  for (int64_t i = 0; i < n; i++) y[i] = kind == MAX ? -INFINITY : kind == MIN ? INFINITY : 0;
+  for (int64_t i = 0; i < all; i++) {
+    double *to = &y[gt_reference_broadcast(from, kept, i)];
+    *to = kind == MAX ? fmax(*to, x[i]) : kind == MIN ? fmin(*to, x[i]) : *to + x[i];
+  }
+  for (int64_t i = 0; kind == MEAN && i < n; i++) y[i] /= (double)(all / n);
+  return out;
+}
+
+#define REDUCTION(label, kind, builder, tolerance_, why)                                                              \
+  static gt_id build_##label(gt_graph *g, const gt_case_view *v, const gt_id *x) {                                    \
+    return builder(g, x[0], (uint32_t)v->c->p[0], v->c->p[1]);                                                       \
+  }                                                                                                                  \
+  static gt_shape reference_##label(const gt_case_view *v, const double *const *x, double *y) {                       \
+    return reduce(v, x[0], y, kind);                                                                                 \
+  }                                                                                                                  \
+  static const gt_case_rule label = {.name = #label, .build = build_##label, .reference = reference_##label, .wrt = 1,   \
+                                    .low = -1, .high = 2, .tolerance = tolerance_, .reason = why};
+
+REDUCTION(sum, SUM, gt_sum, 4e-6, "rounding of the partial sums")
+REDUCTION(mean, MEAN, gt_mean, 4e-6, "rounding of the partial sums")
+REDUCTION(max, MAX, gt_reduce_max, 0, "a choice")
+REDUCTION(min, MIN, gt_reduce_min, 0, "a choice")
+
+/* Sum down to the shape of input 1, which only lends its shape. */
+static gt_id build_sum_to(gt_graph *g, const gt_case_view *v, const gt_id *x) {
+  return gt_sum_to(g, x[0], v->shape[1]);
+}
+
+static gt_shape reference_sum_to(const gt_case_view *v, const double *const *x, double *y) {
+  for (int64_t i = 0; y && i < gt_shape_count(v->shape[1]); i++) y[i] = 0;
+  for (int64_t i = 0; y && i < gt_shape_count(v->shape[0]); i++)
+    y[gt_reference_broadcast(v->shape[0], v->shape[1], i)] += x[0][i];
+  return v->shape[1];
+}
+
+/* With work before it, which joins the kernel, and after it: a mean squared error, a norm over an axis. */
+static gt_id build_error(gt_graph *g, const gt_case_view *v, const gt_id *x) {
+  const gt_id difference = gt_sub(g, x[0], x[1]);
+  return gt_sqrt(g, gt_mean(g, gt_mul(g, difference, difference), (uint32_t)v->c->p[0], v->c->p[1]));
+}
+
+static gt_shape reference_error(const gt_case_view *v, const double *const *x, double *y) {
+  const gt_shape from = v->shape[0], kept = kept_shape(v), out = result_shape(v);
+  const int64_t n = gt_shape_count(out), all = gt_shape_count(from);
+  for (int64_t i = 0; y && i < n; i++) y[i] = 0;
+  for (int64_t i = 0; y && i < all; i++) {
+    const double d = x[0][i] - x[1][gt_reference_broadcast(from, v->shape[1], i)];
+    y[gt_reference_broadcast(from, kept, i)] += d * d / (double)(all / n);
+  }
+  for (int64_t i = 0; y && i < n; i++) y[i] = sqrt(y[i]);
+  return out;
+}
+
+static const gt_case_rule sum_to = {.name = "sum_to", .build = build_sum_to, .reference = reference_sum_to, .wrt = 1,
+                                    .low = -1, .high = 2, .tolerance = 4e-6, .reason = "rounding of the partial sums"};
+static const gt_case_rule error = {.name = "reduce_fused", .build = build_error, .reference = reference_error, .wrt = 3,
+                                   .low = -1, .high = 2, .tolerance = 4e-6, .gradient_tolerance = 2e-5,
+                                   .reason = "rounding of the partial sums"};
+
+#define SHAPES(rule)                                                                                                 \
+  {&rule, "-"}, {&rule, "1"}, {&rule, "7", {0, 1}}, {&rule, "5,9", {1}}, {&rule, "5,9", {2}}, {&rule, "3,4,5", {2}}, \
+      {&rule, "3,4,5", {5, 1}}, {&rule, "2,3,5,2", {6}}, {&rule, "1031", {0}}, {&rule, "129,67", {1}},               \
+      {&rule, "67,129", {2}}
+
+static const gt_case cases[] = {
+    SHAPES(sum), SHAPES(mean), SHAPES(max), SHAPES(min),
+    {&sum, "200003"}, {&sum, "2,100003", {2}}, {&sum, "20011,3", {1}}, {&sum, "5,4001,7", {2}}, {&sum, "3000,2", {2}},
+    {&mean, "300,301"}, {&max, "100003"}, {&min, "5,4001,3", {2}}, {&sum, "2,3,2,2,3,2,2,2", {0x55}},
+    {&sum, "2,3,2,2,3,2,2,2", {0xAA, 1}}, {&max, "2,3,2,2,3,2,2,2", {0x33}}, {&sum, "1,1,5", {3}}, {&mean, "1,1", {1}},
+    {&sum_to, "4,5 5"}, {&sum_to, "4,5 4,1"}, {&sum_to, "4,5 -"}, {&sum_to, "2,3,4 3,1"}, {&sum_to, "2,3,4 2,1,4"},
+    {&sum_to, "1000,10 10"}, {&sum_to, "4,5 4,5"}, {&sum_to, "3,1,4 1,1,1"}, {&sum_to, "2,3,4,5 3,1,5"},
+    {&error, "257 257"}, {&error, "40,41 40,41", {2}}, {&error, "40,41 40,41", {1}}, {&error, "40,41 41", {2, 1}},
+    {&error, "3001,7 3001,1", {1}}, {&error, "6,5,4 5,1", {2}},
+};
+GT_CASES(reduce, cases);
