@@ -53,7 +53,7 @@ endif
 
 # No -ffast-math and no contraction: results must not depend on how the compiler fuses a line.
 CFLAGS   ?= $(if $(DEBUG),-Og,-O3) -g
-WARNINGS := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla $(if $(WERROR),-Werror)
+WARNINGS := -Wall -Wextra -Wno-missing-field-initializers -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla $(if $(WERROR),-Werror)
 SANITIZER_FLAGS := $(if $(SANITIZE),-fsanitize=$(SANITIZE) -fno-sanitize-recover=all -fno-omit-frame-pointer)
 C_FLAGS   = -std=gnu11 $(CFLAGS) $(WARNINGS) -fno-math-errno -ffp-contract=off $(SANITIZER_FLAGS)
 # -I. is for "shaders/op/NAME.h": src/op/ may have a header of the same name, and "op/NAME.h" finds that one first.

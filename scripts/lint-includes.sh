@@ -20,7 +20,7 @@ BEGIN {
   may["base"]    = ""
   may["spec"]    = "base"
   may["graph"]   = "base spec op"
-  may["op"]      = "base spec graph"
+  may["op"]      = "base spec graph plan"
   may["plan"]    = "base spec graph op"
   may["backend"] = "base graph op plan"
   may["data"]    = "base spec op"
@@ -29,7 +29,8 @@ BEGIN {
   may["optim"]   = "base spec graph op plan loss"
   may["model"]   = "base spec graph op plan data loss layer optim"
   may["train"]   = "base spec graph op plan backend data loss layer optim model"
-  may["cli"]     = "base spec graph op plan backend data loss layer optim model train"
+  may["selftest"] = "base graph op plan backend"
+  may["cli"]     = "base spec graph op plan backend data loss layer optim model train selftest"
   may["main"]    = "base cli"
   # Rooms that must not see a kernel: its argument struct is shaders/op/NAME.h.
   no_kernel = " base spec data loss layer optim model train cli main "

@@ -135,14 +135,9 @@ static bool indirect_path(const gt_fusion *f, int a, int b) {
   return found;
 }
 
-static int64_t iteration_count(const gt_fusion *f, const gt_group *g) {
-  (void)f;
-  return gt_shape_count(g->shape);
-}
-
 /* May group a (producer) and group b (consumer) be one, as far as leaders go? */
 static bool leaders_allow(const gt_fusion *f, const gt_group *a, const gt_group *b) {
-  if (iteration_count(f, a) != iteration_count(f, b)) return false;
+  if (gt_shape_count(a->shape) != gt_shape_count(b->shape)) return false;
   if (a->leader != GT_NONE && b->leader != GT_NONE) return false;
   if (a->leader != GT_NONE) return gt_node_at(f->graph, a->leader)->op->epilogue;
   if (b->leader == GT_NONE) return true;
@@ -175,7 +170,14 @@ static bool try_merge(gt_arena *arena, gt_fusion *f, int a, int b) {
   return true;
 }
 
-/* Would joining a and b spare the memory of value p (computed in a)? Uses that need it in memory anyhow are neutral. */
+/* Could user's group come to join a as well? */
+static bool may_follow(const gt_fusion *f, int user, int a) {
+  return user >= 0 && f->group[user].leader == GT_NONE &&
+         gt_shape_count(f->group[user].shape) == gt_shape_count(f->group[a].shape);
+}
+
+/* Would joining a and b spare the memory of value p (computed in a)? Uses that need it in memory anyhow are neutral,
+ * and so are elementwise users that may join in turn. */
 static bool only_used_within(const gt_fusion *f, gt_id p, int a, int b) {
   for (uint32_t u = f->user_start[p]; u < f->user_start[p + 1]; u++) {
     gt_id user = f->user[u];
@@ -186,7 +188,8 @@ static bool only_used_within(const gt_fusion *f, gt_id p, int a, int b) {
       if (!only_used_within(f, user, a, b)) return false;
       continue;
     }
-    if (f->group_of[user] != a && f->group_of[user] != b) return false;
+    int group = f->group_of[user];
+    if (group != a && group != b && !may_follow(f, group, a)) return false;
   }
   return true;
 }

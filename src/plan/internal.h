@@ -25,8 +25,9 @@ typedef struct gt_draft { /* a step and its uses */
 
 /* A value that could not be computed in place: a pack's part, or a variable's new contents. */
 typedef struct gt_copy {
-  gt_id source, target; /* target: the pack or assign node */
-  int64_t offset;       /* in elements, within the target */
+  gt_id source, target;          /* target: the pack or assign node */
+  int64_t offset;                /* in elements, within the target */
+  uint32_t to_saved, from_saved; /* 1 + which of the saved values it makes or is made from, or 0: see place_assigns */
 } gt_copy;
 
 typedef struct gt_place { /* a value laid inside another: node `into` (a pack), or a variable's buffer */
@@ -49,6 +50,7 @@ struct gt_lowering {
   gt_fusion fusion;
   gt_place *place; /* per node */
   struct { gt_copy *items; size_t count, capacity; } copies;
+  uint32_t saved; /* values of variables saved before they are overwritten; scratch numbers 0 … saved-1 */
   uint32_t *order; /* items (groups, then copies) in execution order */
   uint32_t ordered;
   struct { gt_draft *items; size_t count, capacity; } drafts;

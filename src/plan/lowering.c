@@ -117,7 +117,7 @@ void gt_lower_grid(gt_lowering *lowering, uint64_t count, uint32_t local) {
   step->grid[0] = groups > limit ? limit : groups ? (uint32_t)groups : 1;
 }
 
-/* A copy is a program of no instructions; its target is then narrowed to the part it fills. */
+/* A copy is a program of no instructions; its ends are then narrowed to the part it fills, or turned to scratch. */
 static bool lower_copy(gt_lowering *lowering, const gt_copy *copy, gt_error *error) {
   const gt_node *source = gt_node_at(lowering->graph, copy->source);
   if (source->dtype != GT_F32)
@@ -132,10 +132,15 @@ static bool lower_copy(gt_lowering *lowering, const gt_copy *copy, gt_error *err
   gt_draft *draft = current(lowering);
   for (size_t i = 0; i < draft->count; i++) {
     gt_use *use = &draft->items[i];
-    if (!use->write) continue;
-    use->part = true;
-    use->offset = (uint64_t)copy->offset * 4;
-    use->bytes = node_bytes(lowering->graph, copy->source);
+    uint32_t saved = use->write ? copy->to_saved : copy->from_saved;
+    if (saved) {
+      use->kind = USE_SCRATCH;
+      use->id = saved - 1;
+    } else if (use->write) {
+      use->part = true;
+      use->offset = (uint64_t)copy->offset * 4;
+      use->bytes = node_bytes(lowering->graph, copy->source);
+    }
   }
   return true;
 }
@@ -149,8 +154,16 @@ static double group_flops(const gt_lowering *lowering, const gt_group *group) {
   return flops;
 }
 
+/* The values to be saved take the first scratch numbers. */
+static void saved_scratch(gt_lowering *lowering) {
+  for (size_t c = 0; c < lowering->copies.count; c++)
+    if (lowering->copies.items[c].to_saved)
+      gt_lower_scratch(lowering, node_bytes(lowering->graph, lowering->copies.items[c].source));
+}
+
 bool gt_plan_lower(gt_lowering *lowering, gt_error *error) {
   const gt_fusion *fusion = &lowering->fusion;
+  saved_scratch(lowering);
   for (uint32_t i = 0; i < lowering->ordered; i++) {
     int item = lowering->current_item = (int)lowering->order[i];
     size_t before = lowering->drafts.count;

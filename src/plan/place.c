@@ -153,6 +153,29 @@ static bool try_in_place(placing *p, gt_id id) {
   return fits;
 }
 
+static uint32_t copy_item(const gt_lowering *l, size_t copy) { return (uint32_t)l->fusion.groups + (uint32_t)copy; }
+
+/* Orders a copy into a variable after its source and after all who read the variable's old contents. */
+static void order_copy(placing *p, size_t copy) {
+  gt_lowering *l = p->l;
+  const gt_copy *c = &l->copies.items[copy];
+  if (!c->from_saved) producers(p, c->source, copy_item(l, copy));
+  if (c->to_saved) return;
+  if (c->from_saved) add_edge(p, copy_item(l, copy - 1), copy_item(l, copy));
+  gt_location range = assign_range(l->graph, gt_node_at(l->graph, c->target));
+  for (int g = 0; g < l->fusion.groups; g++) {
+    bool same_only;
+    if (group_reads(l, &l->fusion.group[g], range, &same_only)) add_edge(p, (uint32_t)g, copy_item(l, copy));
+  }
+  for (size_t d = 0; d < l->copies.count; d++) {
+    gt_location source = gt_plan_locate_node(l, l->copies.items[d].source);
+    if (!l->copies.items[d].from_saved && source.variable && overlaps(source, range))
+      add_edge(p, copy_item(l, d), copy_item(l, copy));
+  }
+}
+
+/* Whatever cannot be computed in place is copied at the end. A variable's contents that go to another variable are
+ * saved first, since that other's may go the opposite way. */
 static void place_assigns(placing *p) {
   gt_lowering *l = p->l;
   size_t copied = l->copies.count;
@@ -161,21 +184,11 @@ static void place_assigns(placing *p) {
     if (!l->fusion.live[id] || node->op->kind != GT_OP_ASSIGN || try_in_place(p, id)) continue;
     gt_location range = assign_range(l->graph, node);
     l->place[id] = (gt_place){true, true, range.id, range.offset};
-    *GT_PUSH(&l->copies) = (gt_copy){node->input[0], id, 0};
+    bool save = gt_plan_locate_node(l, node->input[0]).variable;
+    if (save) *GT_PUSH(&l->copies) = (gt_copy){node->input[0], id, 0, ++l->saved, 0};
+    *GT_PUSH(&l->copies) = (gt_copy){node->input[0], id, 0, 0, save ? l->saved : 0};
   }
-  /* What is copied into a variable comes after all who read the old contents. */
-  for (size_t c = copied; c < l->copies.count; c++) {
-    uint32_t item = (uint32_t)l->fusion.groups + (uint32_t)c;
-    producers(p, l->copies.items[c].source, item);
-    gt_location range = assign_range(l->graph, gt_node_at(l->graph, l->copies.items[c].target));
-    for (int g = 0; g < l->fusion.groups; g++) {
-      bool same_only;
-      if (group_reads(l, &l->fusion.group[g], range, &same_only)) add_edge(p, (uint32_t)g, item);
-    }
-    for (size_t d = 0; d < l->copies.count; d++)
-      if (overlaps(gt_plan_locate_node(l, l->copies.items[d].source), range))
-        add_edge(p, (uint32_t)l->fusion.groups + (uint32_t)d, item);
-  }
+  for (size_t c = copied; c < l->copies.count; c++) order_copy(p, c);
 }
 
 /* Kahn's algorithm, always taking the item that stands first in the graph. */
