@@ -1,0 +1,111 @@
+/* The driver's pipeline cache on disk: $GTRAIN_CACHE_DIR, else $XDG_CACHE_HOME/gtrain, else
+ * ~/.cache/gtrain. One file per device, driver version and pipelineCacheUUID, with a header and checksum
+ * of our own, since drivers are known to trust the bytes they are given. It only saves time: whatever is
+ * wrong with it is ignored. */
+#include "backend/vulkan/internal.h"
+#include "base/file.h"
+#include "base/log.h"
+#include "base/memory.h"
+#include "base/text.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct cache_header {
+  char magic[8];
+  uint64_t size, hash; /* of what follows */
+} cache_header;
+
+enum { CACHE_LIMIT = 64 << 20 };
+static const char magic[8] = "gtcache1";
+
+static char *cache_directory(void) {
+  const char *own = getenv("GTRAIN_CACHE_DIR"), *xdg = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+  char path[4096];
+  int length;
+  if (own && *own)
+    length = snprintf(path, sizeof path, "%s", own);
+  else if (xdg && *xdg)
+    length = snprintf(path, sizeof path, "%s/gtrain", xdg);
+  else if (home && *home)
+    length = snprintf(path, sizeof path, "%s/.cache/gtrain", home);
+  else
+    return NULL;
+  return length < (int)sizeof path ? strdup(path) : NULL;
+}
+
+static char *cache_path(const gt_vulkan *vk) {
+  char path[4352], *directory = cache_directory();
+  const VkPhysicalDeviceProperties *p = &vk->properties;
+  if (!directory) return NULL;
+  int length = snprintf(path, sizeof path, "%s/vulkan-%04x-%04x-%08x-", directory, p->vendorID, p->deviceID,
+                        p->driverVersion);
+  for (size_t i = 0; i < VK_UUID_SIZE; i++)
+    length += snprintf(path + length, sizeof path - (size_t)length, "%02x", p->pipelineCacheUUID[i]);
+  snprintf(path + length, sizeof path - (size_t)length, ".cache");
+  free(directory);
+  return strdup(path);
+}
+
+static void complain(const char *what, const char *detail) {
+  if (gt_debug("cache")) gt_warn("pipeline cache %s: %s", what, detail);
+}
+
+/* The driver's bytes inside a file's, or NULL. */
+static const void *cache_contents(const gt_bytes *file, size_t *size) {
+  cache_header header;
+  if (file->size < sizeof header) return NULL;
+  memcpy(&header, file->data, sizeof header);
+  if (memcmp(header.magic, magic, sizeof magic) || header.size != file->size - sizeof header) return NULL;
+  const uint8_t *contents = file->data + sizeof header;
+  if (gt_hash(GT_HASH_START, contents, header.size) != header.hash) return NULL;
+  *size = header.size;
+  return contents;
+}
+
+void gt_vulkan_cache_load(gt_vulkan *vk) {
+  gt_bytes file = {0};
+  gt_error error = {0};
+  VkPipelineCacheCreateInfo info = {.sType = VK_STRUCTURE_TYPE_PIPELINE_CACHE_CREATE_INFO};
+  vk->cache_path = cache_path(vk);
+  if (vk->cache_path && gt_file_exists(vk->cache_path)) {
+    if (!gt_read_file(vk->cache_path, CACHE_LIMIT, &file, &error))
+      complain("not read", error.message);
+    else if (!(info.pInitialData = cache_contents(&file, &info.initialDataSize)))
+      complain("ignored: damaged", vk->cache_path);
+  }
+  if (vkCreatePipelineCache(vk->device, &info, NULL, &vk->cache) != VK_SUCCESS) {
+    info.initialDataSize = 0;
+    info.pInitialData = NULL;
+    if (vkCreatePipelineCache(vk->device, &info, NULL, &vk->cache) != VK_SUCCESS) vk->cache = VK_NULL_HANDLE;
+  }
+  if (!vk->cache || vkGetPipelineCacheData(vk->device, vk->cache, &vk->cache_size, NULL) != VK_SUCCESS)
+    vk->cache_size = 0;
+  gt_bytes_finish(&file);
+}
+
+void gt_vulkan_cache_save(gt_vulkan *vk) {
+  cache_header header = {.size = 0};
+  gt_error error = {0};
+  size_t size = 0;
+  void *data = NULL;
+  char *slash = vk->cache_path ? strrchr(vk->cache_path, '/') : NULL;
+  if (!slash || !vk->cache || vk->lost) return;
+  if (vkGetPipelineCacheData(vk->device, vk->cache, &size, NULL) != VK_SUCCESS) return;
+  if (size <= vk->cache_size || size > CACHE_LIMIT - sizeof header) return;
+  data = gt_alloc(size);
+  if (vkGetPipelineCacheData(vk->device, vk->cache, &size, data) == VK_SUCCESS) {
+    memcpy(header.magic, magic, sizeof magic);
+    header.size = size;
+    header.hash = gt_hash(GT_HASH_START, data, size);
+    const gt_span piece[2] = {{&header, sizeof header}, {data, size}};
+    *slash = 0;
+    bool made = gt_make_directories(vk->cache_path, &error);
+    *slash = '/';
+    if (made && gt_write_file_atomic(vk->cache_path, piece, 2, &error))
+      vk->cache_size = size;
+    else
+      complain("not written", error.message);
+  }
+  free(data);
+}

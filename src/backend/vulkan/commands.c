@@ -1,0 +1,193 @@
+/* A plan recorded into command buffers: one with a single replay and one with many, which together make
+ * any number. All addresses are fixed when the plan is bound, so nothing is recorded again. */
+#include "backend/vulkan/internal.h"
+#include "base/memory.h"
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_REPLAYS = 64, MAX_DISPATCHES = 4096, MAX_COMMANDS = 256 };
+/* A submission should not keep a slow GPU busy for so long that its driver takes it for hung. */
+static const double max_flops = 2e11;
+
+struct gt_executable {
+  const gt_plan *plan;
+  gt_buffer *arena, *constants;
+  gt_buffer **variables;
+  uint8_t (*args)[GT_PUSH_BYTES]; /* with device addresses */
+  VkPipeline *pipeline;
+  uint32_t replays; /* in commands[1] */
+  VkCommandBuffer commands[2];
+};
+
+static gt_buffer *plan_buffer(const gt_executable *e, uint32_t number) {
+  if (number == GT_PLAN_ARENA) return e->arena;
+  if (number == GT_PLAN_CONSTANTS) return e->constants;
+  return e->variables[number - GT_PLAN_VARIABLE];
+}
+
+static bool resolve(gt_executable *e, bool *aligned, gt_error *error) {
+  for (uint32_t i = 0; i < e->plan->steps; i++) {
+    const gt_step *step = &e->plan->step[i];
+    memcpy(e->args[i], step->args, step->args_size);
+    aligned[i] = true;
+    for (int k = 0; k < step->accesses; k++) {
+      const gt_access *a = &step->access[k];
+      const gt_buffer *buffer = plan_buffer(e, a->buffer);
+      if (!buffer || a->offset + a->bytes > buffer->size || a->argument + 8 > step->args_size)
+        return gt_fail(error, GT_ERR_INTERNAL, "step %u (%s): access %d lies outside its buffer", i,
+                       step->kernel->name, k);
+      uint64_t address = buffer->address + a->offset;
+      memcpy(e->args[i] + a->argument, &address, sizeof address);
+      aligned[i] = aligned[i] && address % 16 == 0;
+    }
+  }
+  return true;
+}
+
+static void record_step(const gt_vulkan *vk, const gt_executable *e, VkCommandBuffer commands, uint32_t i) {
+  const gt_step *step = &e->plan->step[i];
+  if (!step->grid[0] || !step->grid[1] || !step->grid[2]) return;
+  if (step->args_size)
+    vkCmdPushConstants(commands, vk->layout, VK_SHADER_STAGE_COMPUTE_BIT, 0, (step->args_size + 3) / 4 * 4,
+                       e->args[i]);
+  vkCmdDispatch(commands, step->grid[0], step->grid[1], step->grid[2]);
+}
+
+static bool record(const gt_vulkan *vk, const gt_executable *e, VkCommandBuffer commands, uint32_t replays,
+                   gt_error *error) {
+  const VkPipelineStageFlags compute = VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT;
+  VkPipeline bound = VK_NULL_HANDLE;
+  if (!gt_vulkan_begin(commands, VK_COMMAND_BUFFER_USAGE_SIMULTANEOUS_USE_BIT, error)) return false;
+  for (uint32_t r = 0; r < replays; r++)
+    for (uint32_t i = 0; i < e->plan->steps; i++) {
+      if (i == 0 || e->plan->step[i].barrier) gt_vulkan_barrier(commands, compute, compute);
+      if (e->pipeline[i] != bound)
+        vkCmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_COMPUTE, e->pipeline[i]);
+      bound = e->pipeline[i];
+      record_step(vk, e, commands, i);
+    }
+  return VK(vkEndCommandBuffer(commands));
+}
+
+static uint32_t choose_replays(const gt_plan *plan) {
+  double replays = MAX_REPLAYS;
+  if (plan->steps && replays > MAX_DISPATCHES / plan->steps) replays = MAX_DISPATCHES / plan->steps;
+  if (plan->flops > 0 && replays > max_flops / plan->flops) replays = max_flops / plan->flops;
+  return replays < 1 ? 1 : (uint32_t)replays;
+}
+
+static bool bind_buffers(gt_vulkan *vk, gt_executable *e, gt_buffer *const *variables, gt_error *error) {
+  const gt_plan *plan = e->plan;
+  uint32_t count = plan->graph->variables;
+  e->variables = gt_alloc((count + 1) * sizeof *e->variables);
+  if (count) memcpy(e->variables, variables, count * sizeof *variables);
+  e->arena = gt_vulkan_buffer_create(&vk->base, plan->arena_bytes, GT_BUFFER_DEVICE, error);
+  if (!e->arena) return false;
+  e->constants = gt_vulkan_buffer_create(&vk->base, plan->constant_bytes, GT_BUFFER_DEVICE, error);
+  return e->constants &&
+         gt_vulkan_upload(&vk->base, e->constants, 0, plan->constants, plan->constant_bytes, error);
+}
+
+gt_executable *gt_vulkan_compile(gt_backend *backend, const gt_plan *plan, gt_buffer *const *variables,
+                                 gt_error *error) {
+  gt_vulkan *vk = (gt_vulkan *)backend;
+  gt_executable *e = gt_alloc(sizeof *e);
+  bool *aligned = gt_alloc(plan->steps + 1);
+  e->plan = plan;
+  e->args = gt_alloc((plan->steps + 1) * sizeof *e->args);
+  e->pipeline = gt_alloc((plan->steps + 1) * sizeof *e->pipeline);
+  e->replays = choose_replays(plan);
+  bool good = bind_buffers(vk, e, variables, error) && resolve(e, aligned, error) &&
+              gt_vulkan_pipelines(vk, plan, aligned, e->pipeline, error) &&
+              gt_vulkan_commands(vk, e->commands, 2, error) && record(vk, e, e->commands[0], 1, error) &&
+              record(vk, e, e->commands[1], e->replays, error);
+  free(aligned);
+  if (good) return e;
+  gt_vulkan_executable_destroy(backend, e);
+  return NULL;
+}
+
+void gt_vulkan_executable_destroy(gt_backend *backend, gt_executable *e) {
+  gt_vulkan *vk = (gt_vulkan *)backend;
+  if (!e) return;
+  gt_vulkan_idle(vk);
+  if (e->commands[0]) vkFreeCommandBuffers(vk->device, vk->pool, 2, e->commands);
+  gt_vulkan_buffer_destroy(backend, e->arena);
+  gt_vulkan_buffer_destroy(backend, e->constants);
+  free(e->variables);
+  free(e->args);
+  free(e->pipeline);
+  free(e);
+}
+
+bool gt_vulkan_run(gt_backend *backend, gt_executable *e, uint32_t times, uint64_t *ticket, gt_error *error) {
+  gt_vulkan *vk = (gt_vulkan *)backend;
+  VkCommandBuffer commands[MAX_COMMANDS + 1];
+  for (uint32_t left = times; left > 0;) {
+    uint32_t count = 0;
+    while (left > 0 && count < MAX_COMMANDS) {
+      bool many = left >= e->replays;
+      commands[count++] = e->commands[many];
+      left -= many ? e->replays : 1;
+    }
+    commands[count++] = vk->to_host;
+    if (!gt_vulkan_submit(vk, commands, count, error)) return false;
+  }
+  *ticket = vk->ticket;
+  return true;
+}
+
+static bool record_profile(gt_vulkan *vk, const gt_executable *e, VkCommandBuffer commands,
+                           VkQueryPool queries, gt_error *error) {
+  const VkPipelineStageFlags compute = VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT;
+  if (!gt_vulkan_begin(commands, VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT, error)) return false;
+  vkCmdResetQueryPool(commands, queries, 0, e->plan->steps + 1);
+  gt_vulkan_barrier(commands, compute, compute);
+  vkCmdWriteTimestamp(commands, VK_PIPELINE_STAGE_BOTTOM_OF_PIPE_BIT, queries, 0);
+  for (uint32_t i = 0; i < e->plan->steps; i++) {
+    vkCmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_COMPUTE, e->pipeline[i]);
+    record_step(vk, e, commands, i);
+    gt_vulkan_barrier(commands, compute, compute);
+    vkCmdWriteTimestamp(commands, VK_PIPELINE_STAGE_BOTTOM_OF_PIPE_BIT, queries, i + 1);
+  }
+  return VK(vkEndCommandBuffer(commands));
+}
+
+bool gt_vulkan_profile(gt_backend *backend, gt_executable *e, double *microseconds, gt_error *error) {
+  gt_vulkan *vk = (gt_vulkan *)backend;
+  uint32_t steps = e->plan->steps;
+  uint64_t *stamp = NULL,
+           mask = vk->timestamp_bits >= 64 ? UINT64_MAX : (UINT64_C(1) << vk->timestamp_bits) - 1;
+  VkQueryPool queries = VK_NULL_HANDLE;
+  VkCommandBuffer commands = VK_NULL_HANDLE;
+  const VkQueryPoolCreateInfo info = {.sType = VK_STRUCTURE_TYPE_QUERY_POOL_CREATE_INFO,
+                                      .queryType = VK_QUERY_TYPE_TIMESTAMP,
+                                      .queryCount = steps + 1};
+  bool good = false;
+  if (!vk->timestamp_bits) return gt_fail(error, GT_ERR_INTERNAL, "%s has no time stamps", backend->name);
+  stamp = gt_alloc((steps + 1) * sizeof *stamp);
+  if (!VK(vkCreateQueryPool(vk->device, &info, NULL, &queries))) goto out;
+  if (!gt_vulkan_commands(vk, &commands, 1, error)) goto out;
+  if (!record_profile(vk, e, commands, queries, error)) goto out;
+  const VkCommandBuffer both[2] = {commands, vk->to_host};
+  if (!gt_vulkan_submit(vk, both, 2, error) || !gt_vulkan_wait(backend, vk->ticket, error)) goto out;
+  if (!VK(vkGetQueryPoolResults(vk->device, queries, 0, steps + 1, (steps + 1) * sizeof *stamp, stamp,
+                                sizeof *stamp, VK_QUERY_RESULT_64_BIT | VK_QUERY_RESULT_WAIT_BIT)))
+    goto out;
+  for (uint32_t i = 0; i < steps; i++) /* the counter may wrap */
+    microseconds[i] =
+        (double)((stamp[i + 1] - stamp[i]) & mask) * vk->properties.limits.timestampPeriod * 1e-3;
+  good = true;
+out:
+  gt_vulkan_idle(vk);
+  if (commands) vkFreeCommandBuffers(vk->device, vk->pool, 1, &commands);
+  vkDestroyQueryPool(vk->device, queries, NULL);
+  free(stamp);
+  return good;
+}
+
+bool gt_vulkan_inspect(gt_backend *backend, gt_executable *e, const gt_access *access, void *out,
+                       gt_error *error) {
+  return gt_vulkan_download(backend, plan_buffer(e, access->buffer), access->offset, out, access->bytes,
+                            error);
+}

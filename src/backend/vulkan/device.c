@@ -1,0 +1,110 @@
+#include "backend/vulkan/internal.h"
+#include "base/log.h"
+#include "base/memory.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int open_devices;
+
+static uint32_t at_most(uint32_t value, uint32_t limit) { return value < limit ? value : limit; }
+
+static bool create_device(gt_vulkan *vk, gt_error *error) {
+  const float priority = 1;
+  const VkDeviceQueueCreateInfo queue = {.sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO,
+                                         .queueFamilyIndex = vk->family,
+                                         .queueCount = 1,
+                                         .pQueuePriorities = &priority};
+  VkPhysicalDeviceVulkan12Features features = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES,
+                                               .bufferDeviceAddress = VK_TRUE,
+                                               .scalarBlockLayout = VK_TRUE,
+                                               .timelineSemaphore = VK_TRUE};
+  const char *extensions[] = {VK_EXT_MEMORY_BUDGET_EXTENSION_NAME};
+  const VkDeviceCreateInfo info = {.sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO,
+                                   .pNext = &features,
+                                   .queueCreateInfoCount = 1,
+                                   .pQueueCreateInfos = &queue,
+                                   .enabledExtensionCount = vk->memory_budget,
+                                   .ppEnabledExtensionNames = extensions};
+  if (!VK(vkCreateDevice(vk->physical, &info, NULL, &vk->device))) return vk->device = NULL, false;
+  vkGetDeviceQueue(vk->device, vk->family, 0, &vk->queue);
+  return true;
+}
+
+static void close_backend(gt_backend *backend) {
+  gt_vulkan *vk = (gt_vulkan *)backend;
+  if (vk->device) {
+    gt_vulkan_idle(vk);
+    gt_vulkan_pipelines_finish(vk);
+    gt_vulkan_staging_finish(vk);
+    gt_vulkan_submit_finish(vk);
+    vkDestroyDevice(vk->device, NULL);
+  }
+  free(vk);
+  if (--open_devices == 0) gt_vulkan_instance_close();
+}
+
+static const gt_backend_api api = {
+    .close = close_backend,
+    .buffer_create = gt_vulkan_buffer_create,
+    .buffer_destroy = gt_vulkan_buffer_destroy,
+    .buffer_map = gt_vulkan_buffer_map,
+    .upload = gt_vulkan_upload,
+    .download = gt_vulkan_download,
+    .compile = gt_vulkan_compile,
+    .executable_destroy = gt_vulkan_executable_destroy,
+    .run = gt_vulkan_run,
+    .wait = gt_vulkan_wait,
+    .completed = gt_vulkan_completed,
+    .profile = gt_vulkan_profile,
+    .inspect = gt_vulkan_inspect,
+};
+
+static gt_vulkan *from_physical(const gt_physical *p) {
+  gt_vulkan *vk = gt_alloc(sizeof *vk);
+  const VkPhysicalDeviceLimits *limits = &p->properties.limits;
+  vk->base.api = &api;
+  vk->base.target = (gt_target){.device = true,
+                                .subgroup = p->info.subgroup,
+                                .max_workgroup = at_most(p->info.max_workgroup, 1024),
+                                .shared_bytes = p->info.shared_bytes,
+                                .units = p->units,
+                                .max_grid = at_most(limits->maxComputeWorkGroupCount[0], 65535)};
+  snprintf(vk->base.name, sizeof vk->base.name, "%.120s (Vulkan %u.%u, driver %.90s)", p->info.name,
+           p->info.api_version[0], p->info.api_version[1], p->info.driver);
+  vk->base.memory_total = p->info.memory_bytes;
+  vk->physical = p->handle;
+  vk->properties = p->properties;
+  vk->memory = p->memory;
+  vk->max_allocation = p->max_allocation;
+  vk->family = p->family;
+  vk->timestamp_bits = p->timestamp_bits;
+  vk->memory_budget = p->memory_budget;
+  return vk;
+}
+
+gt_backend *gt_vulkan_open(int index, gt_error *error) {
+  gt_physical *physical = NULL;
+  gt_vulkan *vk = NULL;
+  int count = gt_vulkan_physical(&physical, error);
+  if (count < 0) goto out;
+  if (index < 0 || index >= count) {
+    gt_fail(error, GT_ERR_NODEVICE, "no Vulkan device %d: this machine has %d", index, count);
+    goto out;
+  }
+  if (!physical[index].info.usable) {
+    gt_fail(error, GT_ERR_NODEVICE, "%s cannot be used: %s", physical[index].info.name,
+            physical[index].info.features);
+    goto out;
+  }
+  vk = from_physical(&physical[index]);
+  open_devices++;
+  if (!create_device(vk, error) || !gt_vulkan_submit_init(vk, error) || !gt_vulkan_staging_init(vk, error) ||
+      !gt_vulkan_pipelines_init(vk, error)) {
+    close_backend(&vk->base);
+    vk = NULL;
+  }
+out:
+  free(physical);
+  return vk ? &vk->base : NULL;
+}

@@ -1,0 +1,116 @@
+#include "backend/vulkan/internal.h"
+#include "base/log.h"
+#include <stdio.h>
+#include <string.h>
+
+static VkInstance instance;
+static VkDebugUtilsMessengerEXT messenger;
+static int messages;
+
+int gt_vulkan_validation_messages(void) { return messages; }
+
+static const char *result_name(VkResult result) {
+  switch (result) {
+  case VK_ERROR_OUT_OF_HOST_MEMORY: return "out of host memory";
+  case VK_ERROR_OUT_OF_DEVICE_MEMORY: return "out of device memory";
+  case VK_ERROR_INITIALIZATION_FAILED: return "initialization failed";
+  case VK_ERROR_DEVICE_LOST: return "device lost: the driver has reset the GPU or crashed";
+  case VK_ERROR_MEMORY_MAP_FAILED: return "memory could not be mapped";
+  case VK_ERROR_LAYER_NOT_PRESENT: return "layer not present";
+  case VK_ERROR_EXTENSION_NOT_PRESENT: return "extension not present";
+  case VK_ERROR_FEATURE_NOT_PRESENT: return "feature not present";
+  case VK_ERROR_INCOMPATIBLE_DRIVER: return "incompatible driver";
+  case VK_ERROR_TOO_MANY_OBJECTS: return "too many objects";
+  case VK_TIMEOUT: return "timeout";
+  default: return "unexpected result";
+  }
+}
+
+bool gt_vulkan_check(VkResult result, const char *call, gt_error *error) {
+  if (result >= 0) return true;
+  bool memory = result == VK_ERROR_OUT_OF_HOST_MEMORY || result == VK_ERROR_OUT_OF_DEVICE_MEMORY;
+  return gt_fail(error, memory ? GT_ERR_MEMORY : GT_ERR_INTERNAL, "Vulkan: %s (%d) from %s",
+                 result_name(result), (int)result, call);
+}
+
+static VKAPI_ATTR VkBool32 VKAPI_CALL on_message(VkDebugUtilsMessageSeverityFlagBitsEXT severity,
+                                                 VkDebugUtilsMessageTypeFlagsEXT type,
+                                                 const VkDebugUtilsMessengerCallbackDataEXT *data,
+                                                 void *user) {
+  (void)severity, (void)type, (void)user;
+  __atomic_add_fetch(&messages, 1, __ATOMIC_RELAXED);
+  fprintf(stderr, "validation: %s\n", data->pMessage);
+  return VK_FALSE;
+}
+
+static bool has_validation_layer(void) {
+  VkLayerProperties layer[64];
+  uint32_t count = 64;
+  if (vkEnumerateInstanceLayerProperties(&count, layer) < 0) return false;
+  for (uint32_t i = 0; i < count; i++)
+    if (!strcmp(layer[i].layerName, "VK_LAYER_KHRONOS_validation")) return true;
+  return false;
+}
+
+static const VkDebugUtilsMessengerCreateInfoEXT messenger_info = {
+    .sType = VK_STRUCTURE_TYPE_DEBUG_UTILS_MESSENGER_CREATE_INFO_EXT,
+    .messageSeverity =
+        VK_DEBUG_UTILS_MESSAGE_SEVERITY_WARNING_BIT_EXT | VK_DEBUG_UTILS_MESSAGE_SEVERITY_ERROR_BIT_EXT,
+    .messageType =
+        VK_DEBUG_UTILS_MESSAGE_TYPE_VALIDATION_BIT_EXT | VK_DEBUG_UTILS_MESSAGE_TYPE_PERFORMANCE_BIT_EXT,
+    .pfnUserCallback = on_message,
+};
+
+VkInstance gt_vulkan_instance(gt_error *error) {
+  if (instance) return instance;
+  if (volkInitialize() != VK_SUCCESS) {
+    gt_fail(error, GT_ERR_NODEVICE, "no Vulkan loader (libvulkan.so.1) on this machine");
+    return NULL;
+  }
+  if (volkGetInstanceVersion() < VK_API_VERSION_1_2) {
+    gt_fail(error, GT_ERR_NODEVICE, "the Vulkan loader is older than Vulkan 1.2");
+    return NULL;
+  }
+  bool validate = gt_debug("validation");
+  if (validate && !has_validation_layer()) {
+    gt_fail(error, GT_ERR_NODEVICE,
+            "GTRAIN_DEBUG=validation, but VK_LAYER_KHRONOS_validation is not installed");
+    return NULL;
+  }
+  const char *layers[] = {"VK_LAYER_KHRONOS_validation"};
+  const char *extensions[] = {VK_EXT_DEBUG_UTILS_EXTENSION_NAME};
+  const VkValidationFeatureEnableEXT enable[] = {VK_VALIDATION_FEATURE_ENABLE_SYNCHRONIZATION_VALIDATION_EXT};
+  const VkValidationFeaturesEXT features = {.sType = VK_STRUCTURE_TYPE_VALIDATION_FEATURES_EXT,
+                                            .pNext = &messenger_info,
+                                            .enabledValidationFeatureCount = 1,
+                                            .pEnabledValidationFeatures = enable};
+  const VkApplicationInfo application = {.sType = VK_STRUCTURE_TYPE_APPLICATION_INFO,
+                                         .pApplicationName = "gtrain",
+                                         .apiVersion = VK_API_VERSION_1_2};
+  const VkInstanceCreateInfo info = {.sType = VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO,
+                                     .pNext = validate ? &features : NULL,
+                                     .pApplicationInfo = &application,
+                                     .enabledLayerCount = validate,
+                                     .ppEnabledLayerNames = layers,
+                                     .enabledExtensionCount = validate,
+                                     .ppEnabledExtensionNames = extensions};
+  VkResult result = vkCreateInstance(&info, NULL, &instance);
+  if (result != VK_SUCCESS) {
+    instance = NULL;
+    gt_fail(error, GT_ERR_NODEVICE, "no Vulkan driver could be started: %s (%d)", result_name(result),
+            (int)result);
+    return NULL;
+  }
+  /* Not volkLoadDevice: its pointers would belong to one device, and the loader's cost a nanosecond more. */
+  volkLoadInstance(instance);
+  if (validate) vkCreateDebugUtilsMessengerEXT(instance, &messenger_info, NULL, &messenger);
+  return instance;
+}
+
+void gt_vulkan_instance_close(void) {
+  if (messenger) vkDestroyDebugUtilsMessengerEXT(instance, messenger, NULL);
+  if (instance) vkDestroyInstance(instance, NULL);
+  messenger = NULL;
+  instance = NULL;
+  if (gt_debug("validation") && messages > 0) fprintf(stderr, "validation: %d messages\n", messages);
+}

@@ -1,0 +1,131 @@
+/* What the files of the Vulkan backend share. gt_vulkan is one open device with one compute queue: its
+ * memory (memory.c), its pipelines and their cache on disk (pipeline.c, specialize.c), its submissions
+ * (submit.c) and the plans recorded for it (commands.c). Owned by whoever opened the backend; used from
+ * one thread.
+ *
+ * Everything queued carries a ticket, a value of one timeline semaphore. Vulkan's functions are called
+ * through volk's pointers, which tests may replace. */
+#ifndef GT_BACKEND_VULKAN_INTERNAL_H
+#define GT_BACKEND_VULKAN_INTERNAL_H
+#include "backend/backend.h"
+#include <volk.h>
+
+enum { GT_STAGING_SLOTS = 8, GT_PUSH_BYTES = 128 };
+
+struct gt_buffer {
+  VkBuffer buffer;
+  VkDeviceMemory memory;
+  uint64_t size, allocated;
+  VkDeviceAddress address;
+  void *mapped; /* host-visible ones */
+};
+
+/* One piece of the staging ring: a part of the staging buffer and the commands that copy from or to it. */
+typedef struct gt_slot {
+  VkCommandBuffer commands;
+  uint64_t ticket; /* of its last use */
+} gt_slot;
+
+typedef struct gt_vulkan_pipeline {
+  uint64_t hash;
+  const char *name;
+  uint32_t spec[GT_SPEC_COUNT];
+  VkPipeline pipeline;
+} gt_vulkan_pipeline;
+
+typedef struct gt_vulkan {
+  gt_backend base;
+  VkPhysicalDevice physical;
+  VkPhysicalDeviceProperties properties;
+  VkPhysicalDeviceMemoryProperties memory;
+  VkDevice device;
+  VkQueue queue;
+  uint32_t family, timestamp_bits;
+  uint64_t max_allocation;
+  bool memory_budget;
+  bool lost; /* nothing can be waited for any more */
+
+  VkCommandPool pool;
+  VkSemaphore timeline;
+  uint64_t ticket;         /* the last one submitted */
+  VkCommandBuffer to_host; /* makes the device's writes visible to the host; ends every submission */
+
+  gt_buffer *staging;
+  gt_slot slot[GT_STAGING_SLOTS];
+  uint32_t next_slot;
+
+  VkPipelineLayout layout;
+  VkPipelineCache cache;
+  char *cache_path;  /* NULL: not kept on disk */
+  size_t cache_size; /* as loaded or last saved */
+  struct {
+    gt_vulkan_pipeline *items;
+    size_t count, capacity;
+  } pipelines;
+} gt_vulkan;
+
+/* Reports a failed call by its text. Expects a gt_error *error in scope. */
+#define VK(call) gt_vulkan_check((call), #call, error)
+bool gt_vulkan_check(VkResult result, const char *call, gt_error *error);
+
+/* instance.c: one VkInstance per process, made at first need. */
+VkInstance gt_vulkan_instance(gt_error *error);
+void gt_vulkan_instance_close(void); /* when the last device has been closed */
+int gt_vulkan_validation_messages(void);
+
+/* physical.c: what a physical device is and can do. */
+typedef struct gt_physical {
+  VkPhysicalDevice handle;
+  VkPhysicalDeviceProperties properties;
+  VkPhysicalDeviceMemoryProperties memory;
+  uint64_t max_allocation;
+  uint32_t family, timestamp_bits, units;
+  bool memory_budget;
+  gt_device_info info;
+} gt_physical;
+/* The devices in the driver's order, in heap memory; -1 without a loader or instance. */
+int gt_vulkan_physical(gt_physical **out, gt_error *error);
+
+/* memory.c */
+gt_buffer *gt_vulkan_buffer_create(gt_backend *, uint64_t size, gt_buffer_kind, gt_error *);
+void gt_vulkan_buffer_destroy(gt_backend *, gt_buffer *);
+void *gt_vulkan_buffer_map(gt_backend *, gt_buffer *);
+bool gt_vulkan_upload(gt_backend *, gt_buffer *, uint64_t offset, const void *, uint64_t size, gt_error *);
+bool gt_vulkan_download(gt_backend *, gt_buffer *, uint64_t offset, void *, uint64_t size, gt_error *);
+bool gt_vulkan_staging_init(gt_vulkan *, gt_error *);
+void gt_vulkan_staging_finish(gt_vulkan *);
+uint64_t gt_vulkan_memory_available(const gt_vulkan *); /* device-local bytes free now, as far as is known */
+
+/* submit.c: commands into the queue, in order. */
+bool gt_vulkan_submit_init(gt_vulkan *, gt_error *);
+void gt_vulkan_submit_finish(gt_vulkan *);
+bool gt_vulkan_submit(gt_vulkan *, const VkCommandBuffer *commands, uint32_t count,
+                      gt_error *); /* sets ticket */
+bool gt_vulkan_wait(gt_backend *, uint64_t ticket, gt_error *);
+bool gt_vulkan_completed(gt_backend *, uint64_t *ticket, gt_error *);
+void gt_vulkan_idle(gt_vulkan *); /* waits for everything, whatever happens */
+bool gt_vulkan_commands(gt_vulkan *, VkCommandBuffer *out, uint32_t count, gt_error *);
+bool gt_vulkan_begin(VkCommandBuffer, VkCommandBufferUsageFlags, gt_error *);
+void gt_vulkan_barrier(VkCommandBuffer, VkPipelineStageFlags from, VkPipelineStageFlags to);
+
+/* pipeline.c */
+bool gt_vulkan_pipelines_init(gt_vulkan *, gt_error *);
+void gt_vulkan_pipelines_finish(gt_vulkan *);
+/* The pipelines of a plan's steps, in order of the steps; those not made yet are made in parallel. */
+bool gt_vulkan_pipelines(gt_vulkan *, const gt_plan *, const bool *aligned, VkPipeline *out, gt_error *);
+
+/* cache.c: the driver's pipeline cache, kept in a file between processes. */
+void gt_vulkan_cache_load(gt_vulkan *);
+void gt_vulkan_cache_save(gt_vulkan *); /* if it grew */
+
+/* specialize.c */
+uint32_t *gt_spirv_specialize(const uint32_t *words, size_t count, const uint32_t *spec, uint32_t specs,
+                              size_t *size);
+
+/* commands.c */
+gt_executable *gt_vulkan_compile(gt_backend *, const gt_plan *, gt_buffer *const *variables, gt_error *);
+void gt_vulkan_executable_destroy(gt_backend *, gt_executable *);
+bool gt_vulkan_run(gt_backend *, gt_executable *, uint32_t times, uint64_t *ticket, gt_error *);
+bool gt_vulkan_profile(gt_backend *, gt_executable *, double *microseconds, gt_error *);
+bool gt_vulkan_inspect(gt_backend *, gt_executable *, const gt_access *, void *, gt_error *);
+#endif

@@ -1,0 +1,154 @@
+#include "backend/vulkan/internal.h"
+#include "base/memory.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool has_extension(const VkExtensionProperties *list, uint32_t count, const char *name) {
+  for (uint32_t i = 0; i < count; i++)
+    if (!strcmp(list[i].extensionName, name)) return true;
+  return false;
+}
+
+static const char *type_name(VkPhysicalDeviceType type) {
+  switch (type) {
+  case VK_PHYSICAL_DEVICE_TYPE_DISCRETE_GPU: return "discrete";
+  case VK_PHYSICAL_DEVICE_TYPE_INTEGRATED_GPU: return "integrated";
+  case VK_PHYSICAL_DEVICE_TYPE_VIRTUAL_GPU: return "virtual";
+  default: return "software";
+  }
+}
+
+static void add(char *list, size_t size, const char *item) {
+  size_t used = strlen(list);
+  snprintf(list + used, size - used, "%s%s", used ? ", " : "", item);
+}
+
+/* A family for compute alone runs beside the desktop's own work; any with compute will do. */
+static bool choose_family(gt_physical *p) {
+  VkQueueFamilyProperties family[32];
+  uint32_t count = 32;
+  vkGetPhysicalDeviceQueueFamilyProperties(p->handle, &count, family);
+  bool found = false;
+  for (uint32_t i = 0; i < count; i++) {
+    if (!(family[i].queueFlags & VK_QUEUE_COMPUTE_BIT)) continue;
+    if (found && (family[i].queueFlags & VK_QUEUE_GRAPHICS_BIT || !family[i].timestampValidBits)) continue;
+    p->family = i;
+    p->timestamp_bits = family[i].timestampValidBits;
+    found = true;
+  }
+  return found;
+}
+
+/* Multiprocessors, from the vendor's own extension where there is one. */
+static void count_units(gt_physical *p, const VkExtensionProperties *list, uint32_t count) {
+  VkPhysicalDeviceShaderSMBuiltinsPropertiesNV nvidia = {
+      .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_SM_BUILTINS_PROPERTIES_NV};
+  VkPhysicalDeviceShaderCorePropertiesAMD amd = {
+      .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_CORE_PROPERTIES_AMD};
+  VkPhysicalDeviceProperties2 two = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2};
+  if (has_extension(list, count, VK_NV_SHADER_SM_BUILTINS_EXTENSION_NAME))
+    two.pNext = &nvidia;
+  else if (has_extension(list, count, VK_AMD_SHADER_CORE_PROPERTIES_EXTENSION_NAME))
+    two.pNext = &amd;
+  if (two.pNext) vkGetPhysicalDeviceProperties2(p->handle, &two);
+  p->units = nvidia.shaderSMCount;
+  if (!p->units)
+    p->units = amd.shaderEngineCount * amd.shaderArraysPerEngineCount * amd.computeUnitsPerShaderArray;
+  if (p->units) return;
+  switch (p->properties.deviceType) {
+  case VK_PHYSICAL_DEVICE_TYPE_DISCRETE_GPU:
+  case VK_PHYSICAL_DEVICE_TYPE_VIRTUAL_GPU: p->units = 64; break;
+  case VK_PHYSICAL_DEVICE_TYPE_INTEGRATED_GPU: p->units = 16; break;
+  default: p->units = 2;
+  }
+}
+
+static void describe_features(gt_physical *p, bool family) {
+  VkPhysicalDeviceVulkan12Features have = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES};
+  VkPhysicalDeviceFeatures2 two = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2, .pNext = &have};
+  char *text = p->info.features;
+  size_t size = sizeof p->info.features;
+  bool recent = p->properties.apiVersion >= VK_API_VERSION_1_2;
+  if (recent) vkGetPhysicalDeviceFeatures2(p->handle, &two);
+  if (!recent) add(text, size, "missing Vulkan 1.2");
+  if (recent && !have.bufferDeviceAddress) add(text, size, "missing bufferDeviceAddress");
+  if (recent && !have.scalarBlockLayout) add(text, size, "missing scalarBlockLayout");
+  if (recent && !have.timelineSemaphore) add(text, size, "missing timelineSemaphore");
+  if (!family) add(text, size, "missing a compute queue");
+  p->info.usable = !*text;
+  if (!p->info.usable) return;
+  add(text, size, "bufferDeviceAddress");
+  add(text, size, "scalarBlockLayout");
+  add(text, size, "timelineSemaphore");
+  if (p->timestamp_bits) add(text, size, "timestamps");
+  if (p->memory_budget) add(text, size, "memory_budget");
+}
+
+static void describe(gt_physical *p, int index) {
+  VkExtensionProperties *list = NULL;
+  uint32_t extensions = 0;
+  vkGetPhysicalDeviceProperties(p->handle, &p->properties);
+  vkGetPhysicalDeviceMemoryProperties(p->handle, &p->memory);
+  vkEnumerateDeviceExtensionProperties(p->handle, NULL, &extensions, NULL);
+  list = gt_alloc((extensions + 1) * sizeof *list);
+  vkEnumerateDeviceExtensionProperties(p->handle, NULL, &extensions, list);
+  p->memory_budget = has_extension(list, extensions, VK_EXT_MEMORY_BUDGET_EXTENSION_NAME);
+
+  VkPhysicalDeviceVulkan11Properties eleven = {.sType =
+                                                   VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_PROPERTIES};
+  VkPhysicalDeviceVulkan12Properties twelve = {
+      .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_PROPERTIES, .pNext = &eleven};
+  VkPhysicalDeviceProperties2 two = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2,
+                                     .pNext = &twelve};
+  if (p->properties.apiVersion >= VK_API_VERSION_1_2) vkGetPhysicalDeviceProperties2(p->handle, &two);
+  count_units(p, list, extensions);
+  free(list);
+
+  gt_device_info *info = &p->info;
+  snprintf(info->id, sizeof info->id, "vulkan:%d", index);
+  snprintf(info->name, sizeof info->name, "%s", p->properties.deviceName);
+  snprintf(info->driver, sizeof info->driver, "%.100s%s%.150s", twelve.driverName,
+           *twelve.driverName ? " " : "", twelve.driverInfo);
+  snprintf(info->type, sizeof info->type, "%s", type_name(p->properties.deviceType));
+  info->api_version[0] = VK_API_VERSION_MAJOR(p->properties.apiVersion);
+  info->api_version[1] = VK_API_VERSION_MINOR(p->properties.apiVersion);
+  info->api_version[2] = VK_API_VERSION_PATCH(p->properties.apiVersion);
+  const VkPhysicalDeviceLimits *limits = &p->properties.limits;
+  for (uint32_t i = 0; i < p->memory.memoryHeapCount; i++)
+    if (p->memory.memoryHeaps[i].flags & VK_MEMORY_HEAP_DEVICE_LOCAL_BIT &&
+        p->memory.memoryHeaps[i].size > info->memory_bytes)
+      info->memory_bytes = p->memory.memoryHeaps[i].size;
+  info->subgroup = eleven.subgroupSize ? eleven.subgroupSize : 1;
+  info->shared_bytes = limits->maxComputeSharedMemorySize;
+  info->max_workgroup = limits->maxComputeWorkGroupInvocations;
+  if (info->max_workgroup > limits->maxComputeWorkGroupSize[0])
+    info->max_workgroup = limits->maxComputeWorkGroupSize[0];
+  p->max_allocation = info->max_allocation = eleven.maxMemoryAllocationSize;
+  describe_features(p, choose_family(p));
+}
+
+int gt_vulkan_physical(gt_physical **out, gt_error *error) {
+  VkInstance instance = gt_vulkan_instance(error);
+  VkPhysicalDevice handle[64];
+  uint32_t count = 64;
+  *out = NULL;
+  if (!instance) return -1;
+  if (vkEnumeratePhysicalDevices(instance, &count, handle) < 0) count = 0;
+  *out = gt_alloc((count + 1) * sizeof **out);
+  for (uint32_t i = 0; i < count; i++) {
+    (*out)[i].handle = handle[i];
+    describe(&(*out)[i], (int)i);
+  }
+  return (int)count;
+}
+
+int gt_vulkan_list(gt_device_info *devices, int limit) {
+  gt_error ignored = {0}; /* without a loader there are no devices */
+  gt_physical *physical;
+  int count = gt_vulkan_physical(&physical, &ignored);
+  if (count > limit) count = limit;
+  for (int i = 0; i < count; i++) devices[i] = physical[i].info;
+  free(physical);
+  return count < 0 ? 0 : count;
+}

@@ -1,0 +1,152 @@
+/* Pipelines: one per kernel and set of specialization constants, found again by hash. All share one
+ * layout: 128 bytes of push constants and no descriptors. */
+#include "backend/vulkan/internal.h"
+#include "base/memory.h"
+#include "base/text.h"
+#include "shader_table.h"
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { MAX_THREADS = 16 };
+
+static const gt_shader_blob *find_shader(const char *name) {
+  for (size_t i = 0; i < gt_shader_blob_count; i++)
+    if (!strcmp(gt_shader_blobs[i].name, name)) return &gt_shader_blobs[i];
+  return NULL;
+}
+
+bool gt_vulkan_pipelines_init(gt_vulkan *vk, gt_error *error) {
+  const VkPushConstantRange range = {.stageFlags = VK_SHADER_STAGE_COMPUTE_BIT, .size = GT_PUSH_BYTES};
+  const VkPipelineLayoutCreateInfo info = {.sType = VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO,
+                                           .pushConstantRangeCount = 1,
+                                           .pPushConstantRanges = &range};
+  gt_vulkan_cache_load(vk);
+  return VK(vkCreatePipelineLayout(vk->device, &info, NULL, &vk->layout));
+}
+
+void gt_vulkan_pipelines_finish(gt_vulkan *vk) {
+  gt_vulkan_cache_save(vk); /* once: a cache is some megabytes, and plans come one after another */
+  for (size_t i = 0; i < vk->pipelines.count; i++)
+    vkDestroyPipeline(vk->device, vk->pipelines.items[i].pipeline, NULL);
+  free(vk->pipelines.items);
+  vkDestroyPipelineLayout(vk->device, vk->layout, NULL);
+  vkDestroyPipelineCache(vk->device, vk->cache, NULL);
+  free(vk->cache_path);
+}
+
+/* A module with the constants folded in where that works, so that the driver need not compile all that the
+ * program interpreter could do; else the whole module. *folded tells which. */
+static bool create_module(gt_vulkan *vk, const gt_vulkan_pipeline *p, VkShaderModule *out, bool *folded,
+                          gt_error *error) {
+  const gt_shader_blob *blob = find_shader(p->name);
+  *folded = false;
+  if (!blob) return gt_fail(error, GT_ERR_INTERNAL, "no shader named %s", p->name);
+  VkShaderModuleCreateInfo info = {
+      .sType = VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO, .codeSize = blob->size, .pCode = blob->words};
+  size_t size;
+  uint32_t *words = gt_spirv_specialize(blob->words, blob->size / 4, p->spec, GT_SPEC_COUNT, &size);
+  *folded = words;
+  if (words) info.codeSize = 4 * size, info.pCode = words;
+  bool good = VK(vkCreateShaderModule(vk->device, &info, NULL, out));
+  free(words);
+  return good;
+}
+
+static bool create_pipeline(gt_vulkan *vk, gt_vulkan_pipeline *p, gt_error *error) {
+  VkSpecializationMapEntry entry[GT_SPEC_COUNT];
+  for (uint32_t i = 0; i < GT_SPEC_COUNT; i++) entry[i] = (VkSpecializationMapEntry){i, 4 * i, 4};
+  const VkSpecializationInfo spec = {GT_SPEC_COUNT, entry, sizeof p->spec, p->spec};
+  VkShaderModule module;
+  bool folded;
+  if (!create_module(vk, p, &module, &folded, error)) return false;
+  const VkComputePipelineCreateInfo info = {
+      .sType = VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO,
+      .stage = {.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO,
+                .stage = VK_SHADER_STAGE_COMPUTE_BIT,
+                .module = module,
+                .pName = "main",
+                .pSpecializationInfo = folded ? NULL : &spec},
+      .layout = vk->layout};
+  VkResult result = vkCreateComputePipelines(vk->device, vk->cache, 1, &info, NULL, &p->pipeline);
+  vkDestroyShaderModule(vk->device, module, NULL);
+  if (gt_vulkan_check(result, "vkCreateComputePipelines", error)) return true;
+  p->pipeline = VK_NULL_HANDLE;
+  return false;
+}
+
+/* The pipelines still to be made, taken one by one by several threads. */
+typedef struct work {
+  gt_vulkan *vk;
+  size_t next, end;
+  pthread_mutex_t mutex;
+  gt_error *error;
+} work;
+
+static void *make_pipelines(void *context) {
+  work *w = context;
+  for (;;) {
+    gt_error error = {0};
+    pthread_mutex_lock(&w->mutex);
+    size_t i = w->next < w->end ? w->next++ : SIZE_MAX;
+    pthread_mutex_unlock(&w->mutex);
+    if (i == SIZE_MAX) return NULL;
+    if (create_pipeline(w->vk, &w->vk->pipelines.items[i], &error)) continue;
+    pthread_mutex_lock(&w->mutex);
+    gt_fail(w->error, error.status, "%s", error.message);
+    w->next = w->end;
+    pthread_mutex_unlock(&w->mutex);
+  }
+}
+
+static bool make_from(gt_vulkan *vk, size_t first, gt_error *error) {
+  work w = {.vk = vk, .next = first, .end = vk->pipelines.count, .error = error};
+  pthread_t thread[MAX_THREADS];
+  long processors = sysconf(_SC_NPROCESSORS_ONLN), threads = (long)(w.end - first);
+  if (w.end == first) return true;
+  if (threads > processors) threads = processors;
+  if (threads > MAX_THREADS) threads = MAX_THREADS;
+  pthread_mutex_init(&w.mutex, NULL);
+  int started = 0;
+  while (started < threads - 1 && !pthread_create(&thread[started], NULL, make_pipelines, &w)) started++;
+  make_pipelines(&w);
+  for (int i = 0; i < started; i++) pthread_join(thread[i], NULL);
+  pthread_mutex_destroy(&w.mutex);
+
+  bool good = true;
+  for (size_t i = first; i < w.end; i++) good = good && vk->pipelines.items[i].pipeline;
+  if (good) return true;
+  /* None of this batch is kept, so that a later attempt starts anew. */
+  for (size_t i = first; i < w.end; i++) vkDestroyPipeline(vk->device, vk->pipelines.items[i].pipeline, NULL);
+  vk->pipelines.count = first;
+  return gt_fail(error, GT_ERR_INTERNAL, "a pipeline could not be made");
+}
+
+/* The index of a step's pipeline, which may still be to be made. */
+static size_t find_pipeline(gt_vulkan *vk, const gt_step *step, bool aligned) {
+  uint32_t spec[GT_SPEC_COUNT];
+  memcpy(spec, step->spec, sizeof spec);
+  spec[15] = aligned;
+  uint64_t hash = gt_hash(GT_HASH_START, step->kernel->name, strlen(step->kernel->name) + 1);
+  hash = gt_hash(hash, spec, sizeof spec);
+  for (size_t i = 0; i < vk->pipelines.count; i++) {
+    const gt_vulkan_pipeline *p = &vk->pipelines.items[i];
+    if (p->hash == hash && !strcmp(p->name, step->kernel->name) && !memcmp(p->spec, spec, sizeof spec))
+      return i;
+  }
+  gt_vulkan_pipeline *p = GT_PUSH(&vk->pipelines);
+  *p = (gt_vulkan_pipeline){.hash = hash, .name = step->kernel->name};
+  memcpy(p->spec, spec, sizeof spec);
+  return vk->pipelines.count - 1;
+}
+
+bool gt_vulkan_pipelines(gt_vulkan *vk, const gt_plan *plan, const bool *aligned, VkPipeline *out,
+                         gt_error *error) {
+  size_t before = vk->pipelines.count, *index = gt_alloc((plan->steps + 1) * sizeof *index);
+  for (uint32_t i = 0; i < plan->steps; i++) index[i] = find_pipeline(vk, &plan->step[i], aligned[i]);
+  bool good = make_from(vk, before, error);
+  for (uint32_t i = 0; good && i < plan->steps; i++) out[i] = vk->pipelines.items[index[i]].pipeline;
+  free(index);
+  return good;
+}

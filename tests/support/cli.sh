@@ -1,0 +1,40 @@
+# shellcheck shell=bash
+# Sourced by the scripts of tests/cli. They run from the root of the repository, with GTRAIN (the binary) and
+# TEST_TMP (an empty folder) from tests/run.sh; started by hand, they use build/gtrain and a folder of their own.
+# TEST_DEVICE chooses the device, the CPU by default.
+set -uo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/../.." || exit 1
+GTRAIN=${GTRAIN:-$PWD/build/gtrain}
+if [[ -z ${TEST_TMP-} ]]; then
+  TEST_TMP=$(mktemp -d)
+  trap 'rm -rf "$TEST_TMP"' EXIT
+fi
+DEVICE=${TEST_DEVICE:-cpu}
+failures=0
+
+pass() { echo "ok $1"; }
+fail() {
+  echo "not ok $1"
+  failures=$((failures + 1))
+}
+# check NAME COMMAND…: passes if the command does.
+check() {
+  local name=$1
+  shift
+  if "$@"; then pass "$name"; else fail "$name ($*)"; fi
+}
+# exits CODE NAME COMMAND…: passes if the command ends with that code; its output is in $out.
+exits() {
+  local want=$1 name=$2 code=0
+  shift 2
+  out=$("$@" 2>&1) || code=$?
+  if ((code == want)); then
+    pass "$name"
+  else
+    fail "$name: exit code $code, not $want"
+    printf '%s\n' "$out" | tail -n 20
+  fi
+}
+# says NAME TEXT: passes if $out contains it.
+says() { case $out in *"$2"*) pass "$1" ;; *) fail "$1: no '$2' in: $out" ;; esac }
+finish() { exit $((failures > 0)); }
