@@ -1,0 +1,273 @@
+/* CSV: a table of numbers with a target column or several; inputs for predictions; writing predictions. */
+#include "data/csv.h"
+#include "base/memory.h"
+#include "base/text.h"
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_LISTED = 12 };
+
+typedef struct options {
+  const char *train, *test, *header, *delimiter;
+  gt_strings target, inputs, ignore;
+  double test_fraction;
+} options;
+
+static const char *const header_choices[] = {"auto", "true", "false", NULL};
+
+#define ROW(field, type_, ...) \
+  { .name = #field, .type = type_, .offset = offsetof(options, field), __VA_ARGS__ }
+
+static const gt_field fields[] = {
+    ROW(train, GT_FIELD_PATH, .flags = GT_FIELD_REQUIRED | GT_FIELD_MAY_BE_ABSENT, .help = "training file"),
+    ROW(test, GT_FIELD_PATH, .flags = GT_FIELD_MAY_BE_ABSENT, .help = "test file"),
+    ROW(test_fraction, GT_FIELD_FLOAT, .fallback = "0", .max = 1, .flags = GT_FIELD_OPEN_MAX,
+        .help = "part of the training file set apart for testing, where there is no test file"),
+    ROW(target, GT_FIELD_STRINGS,
+        .help =
+            "target column or columns, by name or, without a header, by number from 1; default: the last"),
+    ROW(inputs, GT_FIELD_STRINGS, .help = "input columns; default: all that are neither target nor ignored"),
+    ROW(ignore, GT_FIELD_STRINGS, .help = "columns to leave out"),
+    ROW(header, GT_FIELD_CHOICE, .fallback = "auto", .choices = header_choices,
+        .help = "is the first line a header? auto: yes if no cell of it is a number"),
+    ROW(delimiter, GT_FIELD_STRING, .help = "one character, or tab; default: comma, tab for .tsv"),
+    {.name = NULL},
+};
+static const gt_schema schema = {
+    .name = "csv", .help = "comma-separated values with a header or without", .fields = fields};
+
+/* --- the columns of the training file ---------------------------------------------------------------------- */
+
+static char *list_of_columns(gt_arena *arena, const gt_csv *csv) {
+  char *list = gt_arena_strdup(arena, "");
+  const int shown = csv->columns < MOST_LISTED ? csv->columns : MOST_LISTED;
+  for (int i = 0; i < shown; i++) list = gt_arena_printf(arena, "%s%s%s", list, i ? ", " : "", csv->names[i]);
+  return csv->columns > shown ? gt_arena_printf(arena, "%s, … %d columns", list, csv->columns) : list;
+}
+
+/* Gives the columns of a list their use; the first one that is missing or used twice is reported where it stands. */
+static bool mark(gt_data_reader *reader, gt_csv *csv, gt_strings list, int use) {
+  for (int i = 0; i < list.count; i++) {
+    const int column = gt_csv_find(csv, list.items[i]);
+    if (column >= 0 && csv->role[column] < 0) {
+      csv->role[column] = use;
+      continue;
+    }
+    gt_diagnostic *d =
+        gt_error_at(reader->diagnostics, list.at[i],
+                    column < 0 ? "there is no column '%s' in %s" : "column '%s' of %s is used twice",
+                    list.items[i], csv->path);
+    d->expected = gt_arena_printf(reader->arena, "one of: %s", list_of_columns(reader->arena, csv));
+    const char *nearest = column < 0 ? gt_csv_nearest(csv, list.items[i]) : NULL;
+    d->suggestion = nearest ? gt_arena_strdup(reader->arena, nearest) : NULL;
+    return false;
+  }
+  return true;
+}
+
+static const char **names_of(gt_arena *arena, const gt_csv *csv, gt_strings list, int use, int *count) {
+  const char **names = GT_NEW_N(arena, const char *, list.count ? list.count : csv->columns);
+  *count = list.count;
+  for (int i = 0; i < list.count; i++) names[i] = list.items[i];
+  if (list.count) return names;
+  for (int i = 0; i < csv->columns; i++)
+    if (csv->role[i] == use) names[(*count)++] = gt_arena_strdup(arena, csv->names[i]);
+  return names;
+}
+
+/* Who is input, who is target: in the order of the lists, otherwise of the file. */
+static bool choose_columns(gt_data_reader *reader, const options *o, gt_csv *csv, int *inputs, int *targets) {
+  enum { INPUT, TARGET, IGNORED };
+  for (int i = 0; i < csv->columns; i++) csv->role[i] = -1;
+  if (!mark(reader, csv, o->target, TARGET) || !mark(reader, csv, o->inputs, INPUT) ||
+      !mark(reader, csv, o->ignore, IGNORED))
+    return false;
+  if (!o->target.count) {
+    int last = csv->columns - 1;
+    while (last > 0 && csv->role[last] >= 0) last--;
+    csv->role[last] = TARGET;
+  }
+  for (int i = 0; i < csv->columns && !o->inputs.count; i++)
+    if (csv->role[i] < 0) csv->role[i] = INPUT;
+  gt_dataset *dataset = reader->dataset;
+  dataset->input_names = names_of(reader->arena, csv, o->inputs, INPUT, inputs);
+  dataset->target_names = names_of(reader->arena, csv, o->target, TARGET, targets);
+  if (!*inputs)
+    return gt_fail(reader->error, GT_ERR_DATA,
+                   "%s:1:1: no column is left as an input (its columns: %s); is the "
+                   "delimiter '%c' right?",
+                   csv->path, list_of_columns(reader->arena, csv), csv->delimiter);
+  return gt_csv_take_columns(csv, dataset->input_names, *inputs, dataset->target_names, *targets);
+}
+
+/* --- splits -------------------------------------------------------------------------------------------------- */
+
+static bool read_quantities(const gt_csv *csv, const gt_dataset *dataset, gt_tensor *out) {
+  *out = (gt_tensor){.element = GT_ELEMENT_F32, .rank = 2, .dim = {(int64_t)csv->rows, csv->targets}};
+  if (!gt_tensor_alloc(out, csv->path, csv->error)) return false;
+  float *to = out->data;
+  for (size_t i = 0; i < csv->target_cells.count; i++) {
+    const char *name = dataset->target_names[i % (size_t)csv->targets];
+    if (!gt_csv_number(csv, &csv->target_cells.items[i], name, &to[i])) return false;
+  }
+  return true;
+}
+
+static void move_inputs(gt_csv *csv, gt_tensor *out) {
+  *out = (gt_tensor){.element = GT_ELEMENT_F32, .rank = 2, .dim = {(int64_t)csv->rows, csv->inputs}};
+  out->data = csv->values;
+  csv->values = NULL;
+}
+
+static bool decide_task(gt_data_reader *reader, const gt_csv *csv) {
+  if (reader->task != GT_TASK_AUTO) return reader->task == GT_TASK_CLASSIFICATION;
+  return csv->targets == 1 && (reader->common->class_names.count || gt_csv_is_classification(csv));
+}
+
+static bool one_target(gt_data_reader *reader, const gt_csv *csv) {
+  if (csv->targets == 1) return true;
+  gt_error_at(reader->diagnostics, gt_data_position(reader, "target"), "classification has one target column")
+      ->expected = "one column, or task: regression";
+  return false;
+}
+
+/* After the training file: how many classes there are, so that the test file's labels are checked where they stand. */
+static bool fix_classes(gt_data_reader *reader, gt_csv_labels *labels) {
+  gt_dataset *dataset = reader->dataset;
+  if (labels->text) {
+    dataset->classes = labels->count;
+    dataset->class_names = labels->names;
+    return true;
+  }
+  if (labels->count) return true; /* configured */
+  const int32_t *label = dataset->train.targets.data;
+  for (int64_t i = 0; i < dataset->train.targets.dim[0]; i++)
+    if (label[i] >= labels->count) labels->count = label[i] + 1;
+  return true;
+}
+
+static bool read_targets(gt_data_reader *reader, gt_csv *csv, gt_csv_labels *labels, bool first,
+                         gt_split *out) {
+  gt_dataset *dataset = reader->dataset;
+  const gt_data_common *common = reader->common;
+  out->samples = (int64_t)csv->rows;
+  if (first) dataset->classification = decide_task(reader, csv);
+  if (!dataset->classification) return read_quantities(csv, dataset, &out->targets);
+  if (!first) return gt_csv_labels_read(labels, csv, &out->targets);
+  if (!one_target(reader, csv) || !gt_csv_labels_init(labels, csv, common->class_names, reader->arena))
+    return false;
+  if (!labels->text)
+    labels->count = common->class_names.count ? common->class_names.count : (int)common->classes;
+  return gt_csv_labels_read(labels, csv, &out->targets) && fix_classes(reader, labels);
+}
+
+static gt_csv_header header_of(const options *o) {
+  return *o->header == 't' ? GT_CSV_HEADER : *o->header == 'f' ? GT_CSV_NO_HEADER : GT_CSV_AUTO;
+}
+
+static bool read_test(gt_data_reader *reader, const gt_csv *train, gt_csv *test, gt_csv_labels *labels) {
+  if (train->header && test->header) {
+    const gt_dataset *d = reader->dataset;
+    if (!gt_csv_take_columns(test, d->input_names, train->inputs, d->target_names, train->targets))
+      return false;
+  } else {
+    if (train->columns != test->columns)
+      return gt_fail(reader->error, GT_ERR_DATA, "%s:1:1: this file has %d columns; expected %d, as in %s",
+                     test->path, test->columns, train->columns, train->path);
+    test->inputs = train->inputs;
+    test->targets = train->targets;
+    memcpy(test->role, train->role, (size_t)train->columns * sizeof *train->role);
+  }
+  if (!gt_csv_read(test)) return false;
+  move_inputs(test, &reader->dataset->test.inputs);
+  return read_targets(reader, test, labels, false, &reader->dataset->test);
+}
+
+/* 0: the default; -1: an error was reported. */
+static int delimiter_of(gt_data_reader *reader, const options *o) {
+  if (!o->delimiter) return 0;
+  if (!strcmp(o->delimiter, "tab")) return '\t';
+  const char c = o->delimiter[0];
+  if (c && !o->delimiter[1] && !strchr("\"\r\n.+-_", c) && !(c >= '0' && c <= '9') && !(c >= 'A' && c <= 'z'))
+    return c;
+  gt_error_at(reader->diagnostics, gt_data_position(reader, "delimiter"), "this cannot be a delimiter")
+      ->expected = "one character such as \",\" or \";\", or tab";
+  return -1;
+}
+
+static bool open_csv(gt_data_reader *reader, const void *given) {
+  const options *o = given;
+  gt_csv train = {0}, test = {0};
+  gt_csv_labels labels = {0};
+  bool ok = false;
+  int inputs, targets;
+  const int delimiter = delimiter_of(reader, o);
+  const char *train_path = gt_data_find_file(reader, gt_data_node(reader, "train", NULL), o->train);
+  const char *test_path =
+      o->test ? gt_data_find_file(reader, gt_data_node(reader, "test", NULL), o->test) : NULL;
+  if (delimiter < 0 || !train_path || (o->test && !test_path)) return false;
+  reader->train_name = train_path;
+  reader->test_name = test_path;
+  reader->test_fraction = o->test_fraction;
+  if (!gt_csv_open(&train, train_path, (char)delimiter, header_of(o), reader->error) ||
+      !choose_columns(reader, o, &train, &inputs, &targets) || !gt_csv_read(&train))
+    goto done;
+  move_inputs(&train, &reader->dataset->train.inputs);
+  ok = read_targets(reader, &train, &labels, true, &reader->dataset->train);
+  if (ok && test_path)
+    ok = gt_csv_open(&test, test_path, (char)delimiter, header_of(o), reader->error) &&
+         read_test(reader, &train, &test, &labels);
+done:
+  gt_csv_close(&train);
+  gt_csv_close(&test);
+  return ok;
+}
+
+/* --- predictions --------------------------------------------------------------------------------------------- */
+
+/* Without names that fit, a file must have just the inputs as its columns. */
+static bool take_inputs(gt_csv *csv, const gt_data_signature *signature, int64_t features) {
+  if (csv->header && signature->input_names)
+    return gt_csv_take_columns(csv, signature->input_names, (int)features, NULL, 0);
+  if (csv->columns != features)
+    return gt_fail(csv->error, GT_ERR_DATA,
+                   "%s:1:1: this file has %d columns; the model takes %" PRId64 " numbers", csv->path,
+                   csv->columns, features);
+  for (int i = 0; i < csv->columns; i++) csv->role[i] = i;
+  csv->inputs = csv->columns;
+  return true;
+}
+
+static bool read_inputs(const char *path, const gt_data_signature *signature, gt_tensor *out,
+                        gt_error *error) {
+  gt_csv csv;
+  int64_t features = 1;
+  *out = (gt_tensor){0};
+  for (int i = 0; i < signature->rank; i++) features *= signature->dim[i];
+  bool ok = gt_csv_open(&csv, path, 0, GT_CSV_AUTO, error) && take_inputs(&csv, signature, features) &&
+            gt_csv_read(&csv);
+  if (ok) move_inputs(&csv, out);
+  ok = ok && gt_data_fit(path, signature, out, error);
+  gt_csv_close(&csv);
+  if (!ok) gt_tensor_finish(out);
+  return ok;
+}
+
+static bool probe(const gt_data_probe *p) {
+  static const char *const suffixes[] = {".csv", ".tsv", ".txt", ".data"};
+  for (size_t i = 0; p->path && i < sizeof suffixes / sizeof *suffixes; i++)
+    if (gt_data_has_suffix(p->path, suffixes[i])) return true;
+  return false;
+}
+
+const gt_data_format gt_data_csv = {
+    .name = "csv",
+    .schema = &schema,
+    .options_size = sizeof(options),
+    .probe = probe,
+    .open = open_csv,
+    .read_inputs = read_inputs,
+};
+GT_REGISTER(data, csv)

@@ -1,0 +1,79 @@
+/* CSV inside the data room: records and numbers (csv_scan.c), a file with its columns (csv_file.c), class labels
+ * (csv_labels.c). csv.c is the format itself.
+ * RFC 4180: quotes, doubled quotes, CRLF (and LF and CR); blank lines are skipped, a byte order mark too. */
+#ifndef GT_DATA_CSV_H
+#define GT_DATA_CSV_H
+#include "data/format.h"
+
+enum { GT_CSV_MAX_COLUMNS = 1000000, GT_CSV_MAX_CELL = 1 << 20, GT_CSV_MAX_CLASSES = 10000 };
+
+typedef struct gt_cell { /* not terminated: it lies in the file's bytes */
+  const char *text;
+  uint32_t length, column; /* column: of its first character, from 1 */
+  uint32_t line;
+  bool quoted;
+} gt_cell;
+
+typedef struct gt_cells {
+  gt_cell *items;
+  size_t count, capacity;
+} gt_cells;
+
+typedef enum gt_csv_header { GT_CSV_AUTO, GT_CSV_HEADER, GT_CSV_NO_HEADER } gt_csv_header;
+
+typedef struct gt_csv {
+  const char *path;
+  char delimiter;
+  gt_error *error;
+  gt_bytes bytes;
+  char *at, *end, *line_start;
+  uint32_t line;
+  gt_arena arena;
+  gt_cells record; /* the record at hand */
+  bool header;
+  const char **names; /* from the header, or "1", "2", … */
+  struct gt_csv_name *sorted;
+  int columns;
+  /* What each column is for: -1 nothing; else an index into the inputs, or from `inputs` on into the targets. */
+  int32_t *role;
+  int inputs, targets;
+  float *values; /* [rows, inputs]; heap */
+  size_t rows, capacity;
+  gt_cells target_cells; /* [rows, targets] */
+} gt_csv;
+
+/* Reads the next record into csv->record: 1, 0 at the end, -1 on an error. Unescapes in place. */
+int gt_csv_record(gt_csv *csv);
+/* A whole number or decimal in C notation, nothing around it; the locale does not matter. May overflow to infinity. */
+bool gt_parse_number(const char *text, size_t length, double *out);
+/* gt_fail at a cell: "file:line:column: …" */
+bool gt_csv_fail(const gt_csv *csv, const gt_cell *cell, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+/* A cell's text for messages: cut short, without control characters. */
+const char *gt_cell_shown(const gt_cell *cell, char out[48]);
+
+/* Reads the file and its first record; delimiter 0: tab for .tsv, else comma. Always followed by gt_csv_close. */
+bool gt_csv_open(gt_csv *csv, const char *path, char delimiter, gt_csv_header header, gt_error *error);
+void gt_csv_close(gt_csv *csv);
+int gt_csv_find(const gt_csv *csv, const char *name); /* -1: no such column */
+const char *gt_csv_nearest(const gt_csv *csv, const char *name);
+/* Columns by the names that another file (or a model) has for them; by place when neither has a header. */
+bool gt_csv_take_columns(gt_csv *csv, const char *const *inputs, int input_count, const char *const *targets,
+                         int target_count);
+/* Reads all records, by csv->role. At least one. */
+bool gt_csv_read(gt_csv *csv);
+bool gt_csv_number(const gt_csv *csv, const gt_cell *cell, const char *column,
+                   float *out); /* finite, or a message */
+
+typedef struct gt_csv_labels { /* how target cells become class numbers */
+  bool text;
+  const char *const *names; /* text: sorted or as configured */
+  int count;
+  int *slots; /* hash table of indices into names, -1 empty */
+  size_t slot_count;
+} gt_csv_labels;
+/* Decides by the training file's only target column whether it holds classes. */
+bool gt_csv_is_classification(const gt_csv *csv);
+bool gt_csv_labels_init(gt_csv_labels *labels, const gt_csv *csv, gt_strings class_names, gt_arena *arena);
+bool gt_csv_labels_read(const gt_csv_labels *labels, const gt_csv *csv, gt_tensor *out);
+#endif

@@ -1,0 +1,164 @@
+/* CSV: class labels, numbers or text. */
+#include "base/memory.h"
+#include "base/text.h"
+#include "data/csv.h"
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { LARGEST_AUTO = 1000 };
+
+static bool is_number(const gt_cell *cell) {
+  double value;
+  return gt_parse_number(cell->text, cell->length, &value);
+}
+
+/* 0 … 999 written as digits alone; -1 otherwise. */
+static int small_whole(const gt_cell *cell) {
+  int value = 0;
+  if (!cell->length || cell->length > 3) return -1;
+  for (uint32_t i = 0; i < cell->length; i++) {
+    if (cell->text[i] < '0' || cell->text[i] > '9') return -1;
+    value = value * 10 + (cell->text[i] - '0');
+  }
+  return value;
+}
+
+bool gt_csv_is_classification(const gt_csv *csv) {
+  bool seen[LARGEST_AUTO] = {0}, all_text = true, all_whole = true;
+  int largest = 0;
+  for (size_t i = 0; i < csv->target_cells.count; i++) {
+    const gt_cell *cell = &csv->target_cells.items[i];
+    const int whole = small_whole(cell);
+    all_whole = all_whole && whole >= 0;
+    all_text = all_text && cell->length && !is_number(cell);
+    if (!all_whole && !all_text) return false;
+    if (whole >= 0) seen[whole] = true;
+    if (whole > largest) largest = whole;
+  }
+  if (all_text) return true;
+  for (int i = 0; i <= largest; i++)
+    if (!seen[i]) return false;
+  return true;
+}
+
+/* Is it text that may go into messages, JSON and file names of later days? UTF-8 without control characters. */
+static bool is_clean(const gt_cell *cell) {
+  const unsigned char *at = (const unsigned char *)cell->text, *end = at + cell->length;
+  while (at < end) {
+    const int more = *at < 0x80                  ? 0
+                     : *at >= 0xC2 && *at < 0xE0 ? 1
+                     : *at >= 0xE0 && *at < 0xF0 ? 2
+                     : *at >= 0xF0 && *at < 0xF5 ? 3
+                                                 : -1;
+    if (more < 0 || *at < 32 || *at == 127 || end - at <= more) return false;
+    if ((at[0] == 0xE0 && at[1] < 0xA0) || (at[0] == 0xED && at[1] > 0x9F) ||
+        (at[0] == 0xF0 && at[1] < 0x90) || (at[0] == 0xF4 && at[1] > 0x8F))
+      return false;
+    for (int i = 1; i <= more; i++)
+      if ((at[i] & 0xC0) != 0x80) return false;
+    at += 1 + more;
+  }
+  return true;
+}
+
+/* The slot of a name, or the empty one where it would go. */
+static int *slot_of(const gt_csv_labels *labels, const char *text, size_t length) {
+  size_t i = gt_hash(GT_HASH_START, text, length) & (labels->slot_count - 1);
+  for (;; i = (i + 1) & (labels->slot_count - 1)) {
+    const int index = labels->slots[i];
+    if (index < 0) break;
+    const char *name = labels->names[index];
+    if (strlen(name) == length && !memcmp(name, text, length)) break;
+  }
+  return &labels->slots[i];
+}
+
+static void make_slots(gt_csv_labels *labels, size_t most, gt_arena *arena) {
+  labels->slot_count = 16;
+  while (labels->slot_count < 2 * most) labels->slot_count *= 2;
+  labels->slots = GT_NEW_N(arena, int, labels->slot_count);
+  for (size_t i = 0; i < labels->slot_count; i++) labels->slots[i] = -1;
+}
+
+static int by_text(const void *a, const void *b) {
+  return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* The distinct labels of the file, in order of first sight, then sorted. */
+static bool collect(gt_csv_labels *labels, const gt_csv *csv, gt_arena *arena) {
+  const char **names = GT_NEW_N(arena, const char *, GT_CSV_MAX_CLASSES);
+  labels->names = names;
+  make_slots(labels, GT_CSV_MAX_CLASSES, arena);
+  for (size_t i = 0; i < csv->target_cells.count; i++) {
+    const gt_cell *cell = &csv->target_cells.items[i];
+    if (!cell->length) return gt_csv_fail(csv, cell, "missing label");
+    if (!is_clean(cell)) return gt_csv_fail(csv, cell, "this label is not clean UTF-8 text");
+    int *slot = slot_of(labels, cell->text, cell->length);
+    if (*slot >= 0) continue;
+    if (labels->count == GT_CSV_MAX_CLASSES)
+      return gt_csv_fail(csv, cell, "more than %d different labels; is this really the target column?",
+                         GT_CSV_MAX_CLASSES);
+    *slot = labels->count;
+    names[labels->count++] = gt_arena_strndup(arena, cell->text, cell->length);
+  }
+  qsort(names, (size_t)labels->count, sizeof *names, by_text);
+  return true;
+}
+
+bool gt_csv_labels_init(gt_csv_labels *labels, const gt_csv *csv, gt_strings class_names, gt_arena *arena) {
+  *labels = (gt_csv_labels){0};
+  for (size_t i = 0; i < csv->target_cells.count && !labels->text; i++)
+    labels->text = !is_number(&csv->target_cells.items[i]);
+  if (!labels->text) return true;
+  if (class_names.count) {
+    labels->names = class_names.items;
+    labels->count = class_names.count;
+  } else if (!collect(labels, csv, arena)) {
+    return false;
+  }
+  make_slots(labels, (size_t)labels->count, arena);
+  for (int i = 0; i < labels->count; i++) {
+    int *slot = slot_of(labels, labels->names[i], strlen(labels->names[i]));
+    if (*slot < 0) *slot = i;
+  }
+  return true;
+}
+
+static bool unknown_label(const gt_csv_labels *labels, const gt_csv *csv, const gt_cell *cell) {
+  char shown[48];
+  if (!cell->length) return gt_csv_fail(csv, cell, "missing label");
+  const char *nearest = gt_nearest(gt_cell_shown(cell, shown), labels->names, (size_t)labels->count);
+  return gt_csv_fail(csv, cell, "'%s' is none of the %d classes%s%s%s", shown, labels->count,
+                     nearest ? "; did you mean '" : "", nearest ? nearest : "", nearest ? "'?" : "");
+}
+
+static bool number_label(const gt_csv *csv, const gt_cell *cell, int32_t *out) {
+  char shown[48];
+  double value;
+  if (!gt_parse_number(cell->text, cell->length, &value) || !(value >= 0 && value < GT_DATA_MAX_CLASSES) ||
+      value != floor(value))
+    return gt_csv_fail(csv, cell, "'%s' is not a label; expected a whole number from 0 to %d",
+                       gt_cell_shown(cell, shown), GT_DATA_MAX_CLASSES - 1);
+  *out = (int32_t)value;
+  return true;
+}
+
+bool gt_csv_labels_read(const gt_csv_labels *labels, const gt_csv *csv, gt_tensor *out) {
+  *out = (gt_tensor){.element = GT_ELEMENT_I32, .rank = 1, .dim = {(int64_t)csv->rows}};
+  if (!gt_tensor_alloc(out, csv->path, csv->error)) return false;
+  int32_t *to = out->data;
+  for (size_t i = 0; i < csv->rows; i++) {
+    const gt_cell *cell = &csv->target_cells.items[i];
+    if (!labels->text) {
+      if (!number_label(csv, cell, &to[i])) return false;
+      if (!labels->count || to[i] < labels->count) continue;
+      return gt_csv_fail(csv, cell, "label %d; there are %d classes, labels go from 0 to %d", to[i],
+                         labels->count, labels->count - 1);
+    }
+    to[i] = *slot_of(labels, cell->text, cell->length);
+    if (to[i] < 0) return unknown_label(labels, csv, cell);
+  }
+  return true;
+}

@@ -1,0 +1,68 @@
+/* CSV: writing tensors, such as predictions. */
+#include "base/memory.h"
+#include "data/csv.h"
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct writer {
+  char *items;
+  size_t count, capacity;
+} writer;
+
+static char *room(writer *w, size_t size) {
+  if (w->capacity - w->count < size) {
+    w->capacity = 2 * w->capacity + size;
+    w->items = gt_realloc(w->items, w->capacity);
+  }
+  return w->items + w->count;
+}
+
+static void put(writer *w, char c) {
+  *room(w, 1) = c;
+  w->count++;
+}
+
+static void put_name(writer *w, const char *name) {
+  const bool quoted = strpbrk(name, "\",\r\n") || *name == ' ' || *name == '\t';
+  if (quoted) put(w, '"');
+  for (; *name; name++) {
+    if (*name == '"') put(w, '"');
+    put(w, *name);
+  }
+  if (quoted) put(w, '"');
+}
+
+/* Nine digits bring every float back as it was. A locale's comma would break the file. */
+static void put_number(writer *w, const gt_tensor *tensor, size_t i) {
+  enum { LONGEST = 32 };
+  char *at = room(w, LONGEST);
+  int n = 0;
+  switch (tensor->element) {
+  case GT_ELEMENT_U8: n = snprintf(at, LONGEST, "%d", ((const uint8_t *)tensor->data)[i]); break;
+  case GT_ELEMENT_I32: n = snprintf(at, LONGEST, "%" PRId32, ((const int32_t *)tensor->data)[i]); break;
+  case GT_ELEMENT_F32: n = snprintf(at, LONGEST, "%.9g", (double)((const float *)tensor->data)[i]); break;
+  }
+  for (int k = 0; k < n; k++)
+    if (at[k] == ',') at[k] = '.';
+  w->count += (size_t)n;
+}
+
+bool gt_data_write_csv(const char *path, const gt_tensor *tensor, const char *const *names, gt_error *error) {
+  writer w = {0};
+  const size_t columns = (size_t)gt_tensor_features(tensor), rows = (size_t)tensor->dim[0];
+  for (size_t c = 0; names && c < columns; c++) {
+    put_name(&w, names[c]);
+    put(&w, c + 1 < columns ? ',' : '\n');
+  }
+  for (size_t r = 0; r < rows; r++)
+    for (size_t c = 0; c < columns; c++) {
+      put_number(&w, tensor, r * columns + c);
+      put(&w, c + 1 < columns ? ',' : '\n');
+    }
+  const gt_span piece = {w.items, w.count};
+  const bool ok = gt_write_file_atomic(path, &piece, 1, error);
+  free(w.items);
+  return ok;
+}

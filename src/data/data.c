@@ -1,0 +1,175 @@
+/* The table of formats, and opening a dataset: choose the format, read its keys, let it read, prepare the splits. */
+#include "data/data.h"
+#include "data/format.h"
+#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define X(name) extern const gt_data_format gt_data_##name;
+#include "registry/data.inc"
+#undef X
+
+static const gt_data_format *const formats[] = {
+#define X(name) &gt_data_##name,
+#include "registry/data.inc"
+#undef X
+};
+enum { FORMATS = sizeof formats / sizeof *formats };
+
+static const char *const format_names[] = {
+#define X(name) #name,
+#include "registry/data.inc"
+#undef X
+    NULL};
+
+static const char *const tasks[] = {"auto", "classification", "regression", NULL};
+static const char *const splits[] = {"random", "last", NULL};
+static const char *const methods[] = {"none", "standard", NULL};
+
+#define ROW(struct_, field, type_, ...) \
+  { .name = #field, .type = type_, .offset = offsetof(struct_, field), __VA_ARGS__ }
+
+static const gt_field normalize_fields[] = {
+    ROW(gt_data_normalize, method, GT_FIELD_CHOICE, .fallback = "none", .choices = methods,
+        .help = "standard: mean and deviation of each feature of the training split"),
+    ROW(gt_data_normalize, mean, GT_FIELD_FLOATS,
+        .help = "subtracted: one number, or one a channel or feature"),
+    ROW(gt_data_normalize, std, GT_FIELD_FLOATS, .max = 1e30, .flags = GT_FIELD_OPEN_MIN,
+        .help = "divided by: one number, or one a channel or feature"),
+    ROW(gt_data_normalize, scale, GT_FIELD_FLOAT, .max = 1e30, .flags = GT_FIELD_OPEN_MIN,
+        .help = "multiplied before that; default 1/255 for bytes, else 1"),
+    {.name = NULL},
+};
+static const gt_schema normalize_schema = {.name = "normalize",
+                                           .help = "how inputs are scaled: (value*scale - mean)/std",
+                                           .fields = normalize_fields,
+                                           .shorthand = "method"};
+
+static const gt_field common_fields[] = {
+    ROW(gt_data_common, format, GT_FIELD_CHOICE, .choices = format_names,
+        .help = "format of the data; by default the file's name or first bytes decide"),
+    ROW(gt_data_common, task, GT_FIELD_CHOICE, .fallback = "auto", .choices = tasks,
+        .help = "are targets classes or quantities? auto: whole numbers or text are classes"),
+    ROW(gt_data_common, classes, GT_FIELD_INT, .min = 1, .max = GT_DATA_MAX_CLASSES,
+        .help = "number of classes; default: the largest training label + 1"),
+    ROW(gt_data_common, class_names, GT_FIELD_STRINGS, .help = "names of the classes, in order"),
+    ROW(gt_data_common, normalize, GT_FIELD_MAP, .sub = &normalize_schema,
+        .help = "none, standard, or {mean: …, std: …}"),
+    ROW(gt_data_common, shape, GT_FIELD_INTS, .min = 1, .max = 1e9,
+        .help = "shape of one sample, when the file's is not the wanted one"),
+    ROW(gt_data_common, validation, GT_FIELD_FLOAT, .fallback = "0", .max = 1, .flags = GT_FIELD_OPEN_MAX,
+        .help = "part of the training samples set apart for validation"),
+    ROW(gt_data_common, split, GT_FIELD_CHOICE, .fallback = "random", .choices = splits,
+        .help = "which samples are set apart: random ones (by the seed) or the last"),
+    {.name = NULL},
+};
+static const gt_schema common_schema = {.name = "data", .help = "what to train on", .fields = common_fields};
+
+const gt_data_format *const *gt_data_formats(int *count) {
+  *count = FORMATS;
+  return formats;
+}
+
+const char *gt_data_format_name(const gt_data_format *format) { return format->name; }
+const gt_schema *gt_data_format_schema(const gt_data_format *format) { return format->schema; }
+const gt_schema *gt_data_common_schema(void) { return &common_schema; }
+
+static char *list_of_formats(gt_arena *arena) {
+  char *list = gt_arena_strdup(arena, "");
+  for (int i = 0; i < FORMATS; i++)
+    list = gt_arena_printf(arena, "%s%s%s", list, i ? ", " : "", format_names[i]);
+  return list;
+}
+
+static const gt_data_format *probe(const gt_data_probe *p) {
+  for (int i = 0; i < FORMATS; i++)
+    if (formats[i]->probe(p)) return formats[i];
+  return NULL;
+}
+
+/* `train: FILE` or `train: {inputs: FILE}` */
+static const char *first_file(const gt_data_reader *reader) {
+  const gt_spec *train = gt_data_node(reader, "train", NULL);
+  if (train && train->kind == GT_SPEC_MAP) train = gt_spec_find(train, "inputs");
+  return train && train->kind == GT_SPEC_SCALAR ? train->scalar : NULL;
+}
+
+static const gt_data_format *choose(gt_data_reader *reader) {
+  const gt_spec *named = gt_data_node(reader, "format", NULL);
+  if (named) {
+    const char *text = named->kind == GT_SPEC_SCALAR ? named->scalar : "";
+    const int i =
+        gt_schema_choose(named, text, named->at, "data format", format_names, FORMATS, reader->diagnostics);
+    return i >= 0 ? formats[i] : NULL;
+  }
+  uint8_t head[64];
+  gt_data_probe p = {.spec = reader->spec, .path = first_file(reader), .head = head};
+  const char *found = p.path ? gt_data_locate(reader, p.path) : NULL;
+  if (found) p.head_size = gt_data_read_head(found, head, sizeof head);
+  const gt_data_format *format = probe(&p);
+  if (format) return format;
+  gt_diagnostic *d = gt_error_at(reader->diagnostics, reader->spec->at, "cannot tell the format of the data");
+  d->expected = gt_arena_printf(reader->arena, "format: one of %s", list_of_formats(reader->arena));
+  return NULL;
+}
+
+static gt_data_task task_of(const char *name) {
+  for (int i = 0; tasks[i]; i++)
+    if (!strcmp(tasks[i], name)) return (gt_data_task)i;
+  return GT_TASK_AUTO;
+}
+
+static bool open_with(gt_data_reader *reader, const gt_data_format *format) {
+  const int errors = reader->diagnostics->errors;
+  gt_data_common *common = GT_NEW(reader->arena, gt_data_common);
+  void *options = gt_arena_alloc(reader->arena, format->options_size);
+  const char *where = gt_arena_printf(reader->arena, "in data of format '%s'", format->name);
+  if (!gt_schema_read(format->schema, options, &common_schema, common, reader->spec, reader->spec->at, where,
+                      reader->arena, reader->diagnostics))
+    return false;
+  reader->common = common;
+  reader->task = task_of(common->task);
+  reader->dataset->format = format->name;
+  return format->open(reader, options) && gt_data_prepare(reader) && reader->diagnostics->errors == errors;
+}
+
+bool gt_dataset_open(const gt_spec *data, uint64_t seed, gt_arena *arena, gt_dataset *out,
+                     gt_diagnostics *diagnostics, gt_error *error) {
+  assert(data && arena && out && diagnostics && error);
+  *out = (gt_dataset){0};
+  gt_data_reader reader = {
+      .spec = data, .seed = seed, .arena = arena, .dataset = out, .diagnostics = diagnostics, .error = error};
+  if (data->kind != GT_SPEC_MAP) {
+    gt_error_at(diagnostics, data->at, "'data' must be a map")->expected = "keys such as format and train";
+    return false;
+  }
+  const gt_data_format *format = choose(&reader);
+  if (format && open_with(&reader, format)) return true;
+  gt_dataset_close(out);
+  return false;
+}
+
+static void close_split(gt_split *split) {
+  gt_tensor_finish(&split->inputs);
+  gt_tensor_finish(&split->targets);
+}
+
+void gt_dataset_close(gt_dataset *dataset) {
+  close_split(&dataset->train);
+  close_split(&dataset->validation);
+  close_split(&dataset->test);
+  *dataset = (gt_dataset){0};
+}
+
+bool gt_data_read_inputs(const char *path, const gt_data_signature *signature, gt_tensor *out,
+                         gt_error *error) {
+  uint8_t head[64];
+  *out = (gt_tensor){0};
+  gt_data_probe p = {.path = path, .head = head, .head_size = gt_data_read_head(path, head, sizeof head)};
+  const gt_data_format *format = probe(&p);
+  if (format && format->read_inputs) return format->read_inputs(path, signature, out, error);
+  if (!gt_file_exists(path)) return gt_fail(error, GT_ERR_IO, "cannot open %s: no such file", path);
+  return gt_fail(error, GT_ERR_DATA,
+                 "%s: cannot tell its format; expected a file named .csv, .npy or -ubyte (IDX)", path);
+}

@@ -1,0 +1,171 @@
+/* What the formats share about files and tensors. */
+#include "base/memory.h"
+#include "base/text.h"
+#include "data/format.h"
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <zlib.h>
+
+enum { MOST_LISTED = 1000 }; /* files of a folder that are considered for a suggestion */
+
+size_t gt_element_size(gt_element element) { return element == GT_ELEMENT_U8 ? 1 : 4; }
+
+void gt_tensor_finish(gt_tensor *tensor) {
+  free(tensor->data);
+  *tensor = (gt_tensor){0};
+}
+
+int64_t gt_tensor_features(const gt_tensor *tensor) {
+  int64_t count = 1;
+  for (int i = 1; i < tensor->rank; i++) count *= tensor->dim[i];
+  return count;
+}
+
+bool gt_tensor_alloc(gt_tensor *tensor, const char *what, gt_error *error) {
+  uint64_t count = 1;
+  for (int i = 0; i < tensor->rank; i++)
+    if (__builtin_mul_overflow(count, (uint64_t)tensor->dim[i], &count))
+      return gt_fail(error, GT_ERR_MEMORY, "%s: more elements than any memory holds", what);
+  return gt_try_alloc(&tensor->data, count, gt_element_size(tensor->element), what, error);
+}
+
+bool gt_data_has_suffix(const char *path, const char *suffix) {
+  size_t length = strlen(path);
+  const size_t wanted = strlen(suffix);
+  if (length > 3 && !strcasecmp(path + length - 3, ".gz")) length -= 3;
+  return length >= wanted && !strncasecmp(path + length - wanted, suffix, wanted);
+}
+
+const gt_spec *gt_data_node(const gt_data_reader *reader, const char *key, const char *sub) {
+  const gt_spec *node = gt_spec_find(reader->spec, key);
+  return node && sub ? gt_spec_find(node, sub) : node;
+}
+
+gt_position gt_data_position(const gt_data_reader *reader, const char *key) {
+  const gt_spec *node = gt_data_node(reader, key, NULL);
+  return node ? node->at : reader->spec->at;
+}
+
+/* The folder part of a path, with its '/'; "" without one. */
+static char *folder_of(gt_arena *arena, const char *path) {
+  const char *slash = strrchr(path, '/');
+  return gt_arena_strndup(arena, path, slash ? (size_t)(slash + 1 - path) : 0);
+}
+
+/* The file of PATH's folder whose name is nearest to it, or NULL. */
+static const char *nearest_file(gt_arena *arena, const char *path) {
+  const char *folder = folder_of(arena, path), *names[MOST_LISTED];
+  size_t count = 0;
+  DIR *directory = opendir(*folder ? folder : ".");
+  if (!directory) return NULL;
+  for (const struct dirent *d; count < MOST_LISTED && (d = readdir(directory));)
+    if (d->d_name[0] != '.') names[count++] = gt_arena_strdup(arena, d->d_name);
+  closedir(directory);
+  const char *found = gt_nearest(path + strlen(folder), names, count);
+  return found ? gt_arena_printf(arena, "%s%s", folder, found) : NULL;
+}
+
+/* "datasets/mnist/…" that is missing, while scripts/fetch-mnist.sh is there. */
+static const char *fetch_script(gt_arena *arena, const char *path) {
+  static const char datasets[] = "datasets/";
+  const char *name = strstr(path, datasets);
+  if (!name) return NULL;
+  name += sizeof datasets - 1;
+  const char *script = gt_arena_printf(arena, "scripts/fetch-%.*s.sh", (int)strcspn(name, "/"), name);
+  return gt_file_exists(script) ? script : NULL;
+}
+
+const char *gt_data_locate(const gt_data_reader *reader, const char *path) {
+  if (gt_file_exists(path)) return gt_arena_strdup(reader->arena, path);
+  if (path[0] == '/' || !reader->spec->at.file) return NULL;
+  const char *beside =
+      gt_arena_printf(reader->arena, "%s%s", folder_of(reader->arena, reader->spec->at.file), path);
+  return gt_file_exists(beside) ? beside : NULL;
+}
+
+const char *gt_data_find_file(gt_data_reader *reader, const gt_spec *node, const char *path) {
+  const gt_position at = node ? node->at : reader->spec->at;
+  const char *found = gt_data_locate(reader, path);
+  if (found) return found;
+  const char *config = reader->spec->at.file, *folder = config ? folder_of(reader->arena, config) : "";
+  gt_diagnostic *d = gt_error_at(reader->diagnostics, at, "file '%s' not found", path);
+  const char *script = fetch_script(reader->arena, path);
+  if (script)
+    d->expected = gt_arena_printf(reader->arena, "a file; ./%s brings it", script);
+  else if (path[0] != '/')
+    d->expected = gt_arena_printf(reader->arena, "a file, relative to the working directory%s%s",
+                                  *folder ? " or to " : "", folder);
+  d->suggestion = nearest_file(reader->arena, path);
+  return NULL;
+}
+
+/* How many bytes the file may have once inflated. */
+static uint64_t size_limit(const char *path) {
+  struct stat s;
+  uint8_t two[2] = {0};
+  if (stat(path, &s) != 0 || !S_ISREG(s.st_mode)) return GT_DATA_INFLATE_LIMIT;
+  const uint64_t size = s.st_size > 0 ? (uint64_t)s.st_size : 0;
+  const int fd = open(path, O_RDONLY | O_CLOEXEC);
+  const bool gzip = fd >= 0 && read(fd, two, 2) == 2 && two[0] == 0x1f && two[1] == 0x8b;
+  if (fd >= 0) close(fd);
+  if (!gzip) return size > GT_DATA_INFLATE_LIMIT ? size : GT_DATA_INFLATE_LIMIT;
+  const uint64_t limit = GT_DATA_INFLATE_SLACK + size * GT_DATA_INFLATE_RATIO;
+  return limit < GT_DATA_INFLATE_LIMIT ? limit : GT_DATA_INFLATE_LIMIT;
+}
+
+bool gt_data_read_file(const char *path, gt_bytes *out, gt_error *error) {
+  return gt_read_file(path, size_limit(path), out, error);
+}
+
+size_t gt_data_read_head(const char *path, uint8_t *head, size_t size) {
+  struct stat s;
+  if (stat(path, &s) != 0 || !S_ISREG(s.st_mode)) return 0; /* what is read from a pipe is gone */
+  gzFile file = gzopen(path, "rb");                         /* reads what is not gzip as it is */
+  const int n = file ? gzread(file, head, (unsigned)size) : 0;
+  if (file) gzclose(file);
+  return n > 0 ? (size_t)n : 0;
+}
+
+static const char *shape_text(int rank, const int64_t *dim, char *out, size_t size) {
+  size_t n = (size_t)snprintf(out, size, "[");
+  for (int i = 0; i < rank && n < size; i++)
+    n += (size_t)snprintf(out + n, size - n, "%s%" PRId64, i ? ", " : "", dim[i]);
+  if (n < size) snprintf(out + n, size - n, "]");
+  return out;
+}
+
+static bool widen(gt_tensor *tensor, const char *path, gt_error *error) {
+  gt_tensor wide = *tensor;
+  wide.element = GT_ELEMENT_F32;
+  if (!gt_tensor_alloc(&wide, path, error)) return false;
+  const size_t count = (size_t)(tensor->dim[0] * gt_tensor_features(tensor));
+  const uint8_t *from = tensor->data;
+  float *to = wide.data;
+  for (size_t i = 0; i < count; i++) to[i] = from[i];
+  free(tensor->data);
+  *tensor = wide;
+  return true;
+}
+
+bool gt_data_fit(const char *path, const gt_data_signature *signature, gt_tensor *tensor, gt_error *error) {
+  char want[200], have[200];
+  int64_t features = 1;
+  for (int i = 0; i < signature->rank; i++) features *= signature->dim[i];
+  if (gt_tensor_features(tensor) != features || signature->rank + 1 > GT_DATA_MAX_RANK)
+    return gt_fail(error, GT_ERR_DATA, "%s holds samples of shape %s; the model takes %s", path,
+                   shape_text(tensor->rank - 1, tensor->dim + 1, have, sizeof have),
+                   shape_text(signature->rank, signature->dim, want, sizeof want));
+  tensor->rank = signature->rank + 1;
+  memcpy(tensor->dim + 1, signature->dim, (size_t)signature->rank * sizeof *signature->dim);
+  if (tensor->element == GT_ELEMENT_U8 && signature->element == GT_ELEMENT_F32)
+    return widen(tensor, path, error);
+  return true;
+}

@@ -1,0 +1,129 @@
+/* What a data format is: one constant row, exported as gt_data_NAME by src/data/NAME.c, which registers itself with
+ * GT_REGISTER(data, NAME). It turns files into raw splits; data.c does what all formats share: choosing the format,
+ * splitting, class counts, scale and shift. Only files of this room include this header. */
+#ifndef GT_DATA_FORMAT_H
+#define GT_DATA_FORMAT_H
+#include "base/file.h"
+#include "base/register.h"
+#include "data/data.h"
+
+/* Most bytes that a file may inflate to, and how many times its own size beyond a slack: a gzip bomb (up to 1032:1)
+ * ends here, early. Files that are not compressed take no more memory than they have bytes on the disk. */
+#define GT_DATA_INFLATE_LIMIT (4ull << 30)
+#define GT_DATA_INFLATE_RATIO 200ull
+#define GT_DATA_INFLATE_SLACK (64ull << 20)
+
+typedef enum gt_data_task { GT_TASK_AUTO, GT_TASK_CLASSIFICATION, GT_TASK_REGRESSION } gt_data_task;
+
+typedef struct gt_data_normalize {
+  const char *method; /* "none", "standard" */
+  gt_floats mean, std;
+  double scale; /* 0: the default */
+} gt_data_normalize;
+
+typedef struct gt_data_common { /* the keys of every format */
+  const char *format, *task, *split;
+  int64_t classes;
+  gt_strings class_names;
+  gt_data_normalize normalize;
+  gt_ints shape;
+  double validation;
+} gt_data_common;
+
+/* One opening: handed to the format, which fills dataset->train and, where there is one, dataset->test (classification:
+ * targets I32 [n], labels not yet checked against the number of classes), dataset->classification and the names. */
+typedef struct gt_data_reader {
+  const gt_spec *spec; /* the `data:` map */
+  const gt_data_common *common;
+  gt_data_task task;
+  uint64_t seed;
+  double test_fraction;               /* set by formats that have the key */
+  const char *train_name, *test_name; /* set by the format: where the targets came from, for messages */
+  gt_arena *arena;
+  gt_dataset *dataset;
+  gt_diagnostics *diagnostics;
+  gt_error *error;
+} gt_data_reader;
+
+/* What is known about a source whose format is not named. */
+typedef struct gt_data_probe {
+  const gt_spec *spec; /* the `data:` map; NULL when inputs are read for predictions */
+  const char *path;    /* the file's name; NULL without one */
+  const uint8_t *head; /* its first bytes, inflated */
+  size_t head_size;
+} gt_data_probe;
+
+struct gt_data_format {
+  const char *name;
+  const gt_schema *schema;
+  size_t options_size; /* of the struct that the schema fills */
+  bool (*probe)(const gt_data_probe *probe);
+  bool (*open)(gt_data_reader *reader, const void *options);
+  bool (*read_inputs)(const char *path, const gt_data_signature *signature, gt_tensor *out, gt_error *error);
+};
+
+/* --- helpers shared by the formats (files.c) --- */
+
+/* The file that PATH names: in the working directory, then beside the config. NULL when there is none. */
+const char *gt_data_locate(const gt_data_reader *reader, const char *path);
+/* The same; NULL with a diagnostic at NODE. */
+const char *gt_data_find_file(gt_data_reader *reader, const gt_spec *node, const char *path);
+bool gt_data_read_file(const char *path, gt_bytes *out,
+                       gt_error *error); /* whole, inflated, within the limits */
+size_t gt_data_read_head(const char *path, uint8_t *head, size_t size); /* 0 when it cannot be read */
+/* Does the name end so, whether or not followed by ".gz"? Case does not matter. */
+bool gt_data_has_suffix(const char *path, const char *suffix);
+/* A node two keys below the data map; NULL where absent. */
+const gt_spec *gt_data_node(const gt_data_reader *reader, const char *key, const char *sub);
+gt_position gt_data_position(const gt_data_reader *reader, const char *key);
+/* Heap memory for a tensor whose shape and element are set. */
+bool gt_tensor_alloc(gt_tensor *tensor, const char *what, gt_error *error);
+/* Gives *tensor, whose samples have as many values, the signature's shape and a fitting element. */
+bool gt_data_fit(const char *path, const gt_data_signature *signature, gt_tensor *tensor, gt_error *error);
+
+/* --- what follows the format (prepare.c): shapes, classes, splits, scale and shift --- */
+
+bool gt_data_prepare(gt_data_reader *reader);
+
+/* --- arrays of one type, as IDX and NPY hold them (array.c) --- */
+
+typedef enum gt_raw_type {
+  GT_RAW_U8,
+  GT_RAW_I8,
+  GT_RAW_BOOL,
+  GT_RAW_I16,
+  GT_RAW_I32,
+  GT_RAW_I64,
+  GT_RAW_F32,
+  GT_RAW_F64,
+} gt_raw_type;
+
+typedef struct gt_raw_array {
+  const char *path;
+  gt_bytes file;
+  const uint8_t *data; /* inside file; exactly the bytes that type and shape ask for */
+  gt_raw_type type;
+  bool big_endian;
+  int rank;
+  int64_t dim[GT_DATA_MAX_RANK];
+} gt_raw_array;
+
+size_t gt_raw_size(gt_raw_type type);
+/* Number of elements of array->dim; false when the product overflows, a dimension is 0 or the file holds no samples. */
+bool gt_raw_count(const gt_raw_array *array, uint64_t *count, gt_error *error);
+
+/* Reads array->path's header out of array->file: sets data, type, order and shape. */
+typedef bool (*gt_raw_parse)(gt_raw_array *array, gt_error *error);
+
+typedef struct gt_array_pair {
+  const char *inputs, *targets;
+} gt_array_pair;
+typedef struct gt_array_options {
+  gt_array_pair train, test;
+  double test_fraction;
+} gt_array_options;
+extern const gt_field gt_array_fields[]; /* the schema rows of such formats */
+bool gt_array_open(gt_data_reader *reader, const gt_array_options *options, gt_raw_parse parse);
+bool gt_array_read_inputs(const char *path, gt_raw_parse parse, const gt_data_signature *signature,
+                          gt_tensor *out, gt_error *error);
+#endif

@@ -1,0 +1,245 @@
+/* NPY: NumPy's own array file. Magic, version, the length of a header that is a Python dict literal, the elements
+ * (https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html). The header's grammar is taken strictly:
+ * nothing in it is evaluated. */
+#include "data/format.h"
+#include <ctype.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+static const uint8_t magic[6] = {0x93, 'N', 'U', 'M', 'P', 'Y'};
+
+typedef struct header {
+  const char *path;
+  const char *at, *end;
+  char descr[16];
+  bool fortran;
+  bool seen[3]; /* descr, fortran_order, shape */
+  gt_raw_array *array;
+  gt_error *error;
+} header;
+
+static bool bad(header *h, const char *expected) {
+  const char *at = h->at;
+  char shown[24];
+  size_t n = 0;
+  for (; at < h->end && n < sizeof shown - 1; at++, n++) shown[n] = isprint((unsigned char)*at) ? *at : '?';
+  shown[n] = 0;
+  return gt_fail(h->error, GT_ERR_DATA, "%s: damaged NPY header: expected %s at '%s'", h->path, expected,
+                 shown);
+}
+
+static char skip(header *h) {
+  while (h->at < h->end && (*h->at == ' ' || *h->at == '\n' || *h->at == '\t' || *h->at == '\r')) h->at++;
+  return h->at < h->end ? *h->at : 0;
+}
+
+static bool take(header *h, char c) {
+  if (skip(h) != c || h->at >= h->end) return false;
+  h->at++;
+  return true;
+}
+
+static bool word(header *h, const char *text) {
+  const size_t length = strlen(text);
+  skip(h);
+  if ((size_t)(h->end - h->at) < length || memcmp(h->at, text, length)) return false;
+  h->at += length;
+  return true;
+}
+
+/* A quoted string without escapes. */
+static bool string(header *h, char *out, size_t size) {
+  const char quote = skip(h);
+  if (quote != '\'' && quote != '"') return bad(h, "a quoted string");
+  const char *start = ++h->at;
+  while (h->at < h->end && *h->at != quote && *h->at != '\\') h->at++;
+  const size_t length = (size_t)(h->at - start);
+  if (h->at >= h->end || *h->at != quote || length >= size || memchr(start, 0, length)) {
+    h->at = start - 1;
+    return bad(h, "a short quoted string");
+  }
+  memcpy(out, start, length);
+  out[length] = 0;
+  h->at++;
+  return true;
+}
+
+static bool dimension(header *h, int64_t *out) {
+  skip(h);
+  if (h->at >= h->end || !isdigit((unsigned char)*h->at)) return bad(h, "a dimension");
+  int64_t value = 0;
+  for (; h->at < h->end && isdigit((unsigned char)*h->at); h->at++)
+    if (__builtin_mul_overflow(value, 10, &value) || __builtin_add_overflow(value, *h->at - '0', &value))
+      return bad(h, "a dimension that a file can have");
+  *out = value;
+  return true;
+}
+
+/* (), (3,), (3, 4) */
+static bool shape(header *h) {
+  gt_raw_array *a = h->array;
+  if (!take(h, '(')) return bad(h, "'('");
+  while (!take(h, ')')) {
+    if (a->rank == GT_DATA_MAX_RANK)
+      return gt_fail(h->error, GT_ERR_DATA, "%s: the array has more than %d dimensions", h->path,
+                     GT_DATA_MAX_RANK);
+    if (!dimension(h, &a->dim[a->rank++])) return false;
+    if (take(h, ',')) continue;
+    if (skip(h) != ')') return bad(h, "',' or ')'");
+    if (a->rank == 1) return bad(h, "',' in a shape of one dimension");
+  }
+  return true;
+}
+
+static bool entry(header *h) {
+  static const char *const keys[] = {"descr", "fortran_order", "shape"};
+  char key[16];
+  int index = 0;
+  const char *start = h->at;
+  if (!string(h, key, sizeof key)) return false;
+  while (index < 3 && strcmp(keys[index], key)) index++;
+  if (index == 3 || h->seen[index]) {
+    h->at = start;
+    return bad(h, "each of 'descr', 'fortran_order' and 'shape' once");
+  }
+  h->seen[index] = true;
+  if (!take(h, ':')) return bad(h, "':'");
+  if (index == 2) return shape(h);
+  if (index == 1) {
+    h->fortran = word(h, "True");
+    return h->fortran || word(h, "False") || bad(h, "True or False");
+  }
+  if (skip(h) == '[')
+    return gt_fail(h->error, GT_ERR_DATA, "%s: arrays of records are not supported; save one plain array",
+                   h->path);
+  return string(h, h->descr, sizeof h->descr);
+}
+
+static bool dictionary(header *h) {
+  if (!take(h, '{')) return bad(h, "'{'");
+  while (!take(h, '}')) {
+    if (!entry(h)) return false;
+    if (take(h, ',')) continue;
+    if (skip(h) != '}') return bad(h, "',' or '}'");
+  }
+  if (!h->seen[0] || !h->seen[1] || !h->seen[2]) return bad(h, "'descr', 'fortran_order' and 'shape' before");
+  skip(h);
+  return h->at == h->end || bad(h, "the header's end");
+}
+
+static bool element_type(header *h) {
+  static const struct {
+    char name[4];
+    gt_raw_type type;
+  } types[] = {{"<f4", GT_RAW_F32}, {"<f8", GT_RAW_F64}, {"|u1", GT_RAW_U8},  {"|i1", GT_RAW_I8},
+               {"<i2", GT_RAW_I16}, {"<i4", GT_RAW_I32}, {"<i8", GT_RAW_I64}, {"|b1", GT_RAW_BOOL}};
+  for (size_t i = 0; i < sizeof types / sizeof *types; i++)
+    if (!strcmp(types[i].name, h->descr)) {
+      h->array->type = types[i].type;
+      return true;
+    }
+  for (char *c = h->descr; *c; c++)
+    if (!isprint((unsigned char)*c)) *c = '?';
+  return gt_fail(
+      h->error, GT_ERR_DATA,
+      "%s: elements of type '%s' are not supported; save float32, float64, uint8, int8, int16, int32, "
+      "int64 or bool, little-endian (array.astype('float32'))",
+      h->path, h->descr);
+}
+
+/* Where the dict begins and how long it is, by version. */
+static bool header_extent(const gt_raw_array *array, size_t *start, size_t *length, gt_error *error) {
+  const uint8_t *b = array->file.data;
+  const size_t size = array->file.size;
+  if (size < 10 || memcmp(b, magic, sizeof magic))
+    return gt_fail(
+        error, GT_ERR_DATA, "%s is not an NPY file: it does not begin with \\x93NUMPY%s", array->path,
+        size >= 2 && b[0] == 'P' && b[1] == 'K' ? " (an .npz? save one array with numpy.save)" : "");
+  if (b[6] < 1 || b[6] > 3 || b[7])
+    return gt_fail(error, GT_ERR_DATA, "%s: NPY version %d.%d is unknown; 1.0, 2.0 and 3.0 can be read",
+                   array->path, b[6], b[7]);
+  *start = b[6] == 1 ? 10 : 12;
+  *length = (size_t)b[8] | (size_t)b[9] << 8;
+  if (b[6] > 1 && size >= 12) *length |= (size_t)b[10] << 16 | (size_t)b[11] << 24;
+  if (size >= *start && *length <= size - *start) return true;
+  return gt_fail(error, GT_ERR_DATA, "%s is truncated within its NPY header", array->path);
+}
+
+static bool parse(gt_raw_array *array, gt_error *error) {
+  size_t start = 0, length = 0;
+  if (!header_extent(array, &start, &length, error)) return false;
+  const char *text = (const char *)array->file.data + start;
+  header h = {.path = array->path, .at = text, .end = text + length, .array = array, .error = error};
+  if (!dictionary(&h) || !element_type(&h)) return false;
+  if (h.fortran && array->rank > 1)
+    return gt_fail(error, GT_ERR_DATA,
+                   "%s is stored column by column (Fortran order); save it with numpy.ascontiguousarray",
+                   array->path);
+  if (array->rank < 1)
+    return gt_fail(error, GT_ERR_DATA,
+                   "%s holds a single number; expected an array whose first dimension counts "
+                   "samples",
+                   array->path);
+  uint64_t count;
+  if (!gt_raw_count(array, &count, error)) return false;
+  /* The count is below 2^60, so this product cannot overflow. */
+  const uint64_t needed = count * gt_raw_size(array->type), present = array->file.size - start - length;
+  if (needed != present)
+    return gt_fail(error, GT_ERR_DATA,
+                   "%s is %s: its NPY header asks for %" PRIu64 " bytes of data, it has %" PRIu64,
+                   array->path, present < needed ? "truncated" : "too long", needed, present);
+  array->data = array->file.data + start + length;
+  return true;
+}
+
+static bool probe(const gt_data_probe *p) {
+  if (p->path && gt_data_has_suffix(p->path, ".npy")) return true;
+  return p->head_size >= sizeof magic && !memcmp(p->head, magic, sizeof magic);
+}
+
+static bool open_npy(gt_data_reader *reader, const void *options) {
+  return gt_array_open(reader, options, parse);
+}
+
+static bool read_inputs(const char *path, const gt_data_signature *signature, gt_tensor *out,
+                        gt_error *error) {
+  return gt_array_read_inputs(path, parse, signature, out, error);
+}
+
+static const gt_schema schema = {.name = "npy", .help = "NumPy arrays (.npy)", .fields = gt_array_fields};
+
+const gt_data_format gt_data_npy = {
+    .name = "npy",
+    .schema = &schema,
+    .options_size = sizeof(gt_array_options),
+    .probe = probe,
+    .open = open_npy,
+    .read_inputs = read_inputs,
+};
+GT_REGISTER(data, npy)
+
+bool gt_data_write_npy(const char *path, const gt_tensor *tensor, gt_error *error) {
+  static const char *const types[] = {
+      [GT_ELEMENT_U8] = "|u1", [GT_ELEMENT_F32] = "<f4", [GT_ELEMENT_I32] = "<i4"};
+  enum { HEADER = 384 }; /* eight dimensions of 19 digits fit; a multiple of 64, as the format wants */
+  char head[HEADER + 1];
+  int n = snprintf(head + 10, HEADER - 10, "{'descr': '%s', 'fortran_order': False, 'shape': (",
+                   types[tensor->element]);
+  size_t count = 1;
+  for (int i = 0; i < tensor->rank; i++) {
+    n += snprintf(head + 10 + n, (size_t)(HEADER - 10 - n), "%" PRId64 ",%s", tensor->dim[i],
+                  i + 1 < tensor->rank ? " " : "");
+    count *= (size_t)tensor->dim[i];
+  }
+  n += snprintf(head + 10 + n, (size_t)(HEADER - 10 - n), "), }");
+  memset(head + 10 + n, ' ', (size_t)(HEADER - 10 - n));
+  head[HEADER - 1] = '\n';
+  memcpy(head, magic, sizeof magic);
+  head[6] = 1;
+  head[7] = 0;
+  head[8] = (char)((HEADER - 10) & 255);
+  head[9] = (char)((HEADER - 10) >> 8);
+  const gt_span pieces[] = {{head, HEADER}, {tensor->data, count * gt_element_size(tensor->element)}};
+  return gt_write_file_atomic(path, pieces, 2, error);
+}

@@ -1,0 +1,314 @@
+/* From what a format read to what is trained on: shapes and classes are checked, samples are set apart for validation
+ * and test, and scale and shift are found. */
+#include "base/memory.h"
+#include "base/philox.h"
+#include "data/format.h"
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static gt_diagnostic *problem(gt_data_reader *reader, const char *key, const char *text) {
+  return gt_error_at(reader->diagnostics, gt_data_position(reader, key), "%s", text);
+}
+
+/* --- shapes ---------------------------------------------------------------------------------------------- */
+
+static bool reshape(gt_data_reader *reader, gt_tensor *tensor) {
+  const gt_ints shape = reader->common->shape;
+  if (!shape.count) return true;
+  const int64_t features = gt_tensor_features(tensor);
+  int64_t product = 1;
+  bool fits = shape.count < GT_DATA_MAX_RANK;
+  for (int i = 0; i < shape.count && fits; i++)
+    fits = !__builtin_mul_overflow(product, shape.items[i], &product);
+  if (!fits || product != features) {
+    gt_diagnostic *d = problem(reader, "shape", "the samples do not have this shape");
+    d->expected = gt_arena_printf(reader->arena,
+                                  "at most %d dimensions whose product is %" PRId64 ", the number of "
+                                  "values in a sample",
+                                  GT_DATA_MAX_RANK - 1, features);
+    return false;
+  }
+  tensor->rank = shape.count + 1;
+  memcpy(tensor->dim + 1, shape.items, (size_t)shape.count * sizeof *shape.items);
+  return true;
+}
+
+static bool check_size(gt_data_reader *reader, const gt_split *split, const char *name) {
+  /* Batches and permutations count samples in 32 bits. */
+  if (split->samples <= INT32_MAX) return true;
+  return gt_fail(reader->error, GT_ERR_DATA, "%s holds %" PRId64 " samples; at most %d are supported",
+                 name ? name : "the dataset", split->samples, INT32_MAX);
+}
+
+static bool same_sample(const gt_tensor *a, const gt_tensor *b) {
+  return a->element == b->element && a->rank == b->rank &&
+         !memcmp(a->dim + 1, b->dim + 1, (size_t)(a->rank - 1) * sizeof *a->dim);
+}
+
+static bool check_test(gt_data_reader *reader) {
+  const gt_split *train = &reader->dataset->train, *test = &reader->dataset->test;
+  const char *of = !same_sample(&train->inputs, &test->inputs)     ? "inputs"
+                   : !same_sample(&train->targets, &test->targets) ? "targets"
+                                                                   : NULL;
+  if (!of) return true;
+  const bool inputs = *of == 'i';
+  const gt_tensor *a = inputs ? &train->inputs : &train->targets,
+                  *b = inputs ? &test->inputs : &test->targets;
+  return gt_fail(reader->error, GT_ERR_DATA,
+                 "the %s of a test sample are %" PRId64 " %s, of a training sample %" PRId64
+                 " %s; they must have the "
+                 "same shape and type",
+                 of, gt_tensor_features(b), b->element == GT_ELEMENT_U8 ? "bytes" : "numbers",
+                 gt_tensor_features(a), a->element == GT_ELEMENT_U8 ? "bytes" : "numbers");
+}
+
+/* --- classes --------------------------------------------------------------------------------------------- */
+
+static bool check_labels(gt_data_reader *reader, const gt_split *split, const char *name) {
+  const int32_t *labels = split->targets.data;
+  for (int64_t i = 0; i < split->samples; i++)
+    if (labels[i] < 0 || labels[i] >= reader->dataset->classes)
+      return gt_fail(reader->error, GT_ERR_DATA,
+                     "%s: sample %" PRId64 " has the label %d; there are %d classes, "
+                     "labels go from 0 to %d",
+                     name ? name : "targets", i, labels[i], reader->dataset->classes,
+                     reader->dataset->classes - 1);
+  return true;
+}
+
+/* How many classes the config says there are; 0: it does not say. -1: it contradicts itself. */
+static int64_t configured_classes(gt_data_reader *reader) {
+  const gt_data_common *common = reader->common;
+  const int named = common->class_names.count;
+  if (!named || !common->classes || named == common->classes) return named ? named : common->classes;
+  gt_diagnostic *d = problem(reader, "classes", "the number of classes is not that of class_names");
+  d->expected = gt_arena_printf(reader->arena, "%d, or one of the two keys only", named);
+  return -1;
+}
+
+static bool prepare_classes(gt_data_reader *reader) {
+  gt_dataset *dataset = reader->dataset;
+  const gt_data_common *common = reader->common;
+  const int64_t configured = configured_classes(reader);
+  if (configured < 0) return false;
+  if (!dataset->classification) {
+    if (!configured) return true;
+    problem(reader, common->classes ? "classes" : "class_names", "the targets are quantities, not classes")
+        ->expected = "task: classification, or no such key";
+    return false;
+  }
+  if (configured && dataset->classes && configured != dataset->classes) {
+    gt_diagnostic *d =
+        problem(reader, common->classes ? "classes" : "class_names", "wrong number of classes");
+    d->expected = gt_arena_printf(reader->arena, "%d, as the training data has", dataset->classes);
+    return false;
+  }
+  if (!dataset->classes) {
+    const int32_t *labels = dataset->train.targets.data;
+    int32_t largest = 0;
+    for (int64_t i = 0; i < dataset->train.samples; i++) largest = labels[i] > largest ? labels[i] : largest;
+    dataset->classes = configured ? (int)configured : largest + 1;
+  }
+  if (!dataset->class_names && common->class_names.count) dataset->class_names = common->class_names.items;
+  return check_labels(reader, &dataset->train, reader->train_name) &&
+         check_labels(reader, &dataset->test, reader->test_name ? reader->test_name : reader->train_name);
+}
+
+/* --- splits ---------------------------------------------------------------------------------------------- */
+
+enum { TRAIN, VALIDATION, TEST, PARTS };
+
+static bool part_tensor(const gt_tensor *from, const uint8_t *part, int which, int64_t samples, gt_tensor *to,
+                        gt_error *error) {
+  *to = *from;
+  to->dim[0] = samples;
+  to->data = NULL;
+  if (!gt_tensor_alloc(to, "a split of the data", error)) return false;
+  const size_t row = (size_t)gt_tensor_features(from) * gt_element_size(from->element);
+  uint8_t *at = to->data;
+  for (int64_t i = 0; i < from->dim[0]; i++)
+    if (part[i] == which) {
+      memcpy(at, (const uint8_t *)from->data + (size_t)i * row, row);
+      at += row;
+    }
+  return true;
+}
+
+/* Parts the tensor of all samples among the splits; it is freed. */
+static bool part_out(gt_tensor *from, const uint8_t *part, const int64_t count[PARTS], gt_tensor *to[PARTS],
+                     gt_error *error) {
+  gt_tensor parts[PARTS] = {0};
+  bool ok = true;
+  for (int i = 0; i < PARTS && ok; i++)
+    if (count[i]) ok = part_tensor(from, part, i, count[i], &parts[i], error);
+  if (ok) gt_tensor_finish(from);
+  for (int i = 0; i < PARTS; i++) {
+    if (ok && count[i]) *to[i] = parts[i];
+    if (!ok) free(parts[i].data);
+  }
+  return ok;
+}
+
+/* Sample i goes where its place in a permutation falls; within a split the file's order stays. */
+static void assign(const gt_data_reader *reader, uint8_t *part, const int64_t count[PARTS], int64_t n) {
+  const gt_philox key = gt_philox_block(reader->seed, GT_PURPOSE_SPLIT, 0, 0);
+  const uint64_t seed = (uint64_t)key.v[1] << 32 | key.v[0];
+  const bool last = !strcmp(reader->common->split, "last");
+  for (int64_t i = 0; i < n; i++) {
+    const int64_t place = last ? n - 1 - i : (int64_t)gt_shuffle_index((uint32_t)i, (uint32_t)n, seed, 0);
+    part[i] = place < count[TEST] ? TEST : place < count[TEST] + count[VALIDATION] ? VALIDATION : TRAIN;
+  }
+}
+
+static int64_t fraction_of(double fraction, int64_t n) {
+  const int64_t count = (int64_t)floor(fraction * (double)n + 0.5);
+  return fraction > 0 && count < 1 ? 1 : count;
+}
+
+static bool prepare_splits(gt_data_reader *reader) {
+  gt_dataset *dataset = reader->dataset;
+  gt_split *train = &dataset->train;
+  const int64_t n = train->samples;
+  int64_t count[PARTS] = {0, fraction_of(reader->common->validation, n),
+                          fraction_of(reader->test_fraction, n)};
+  count[TRAIN] = n - count[VALIDATION] - count[TEST];
+  if (count[TEST] && dataset->test.samples) {
+    problem(reader, "test_fraction", "there is a test split already")->expected =
+        "either test or test_fraction";
+    return false;
+  }
+  if (count[TRAIN] < 1) {
+    gt_diagnostic *d = problem(reader, count[VALIDATION] ? "validation" : "test_fraction",
+                               "no samples are left for training");
+    d->expected = gt_arena_printf(reader->arena, "smaller fractions of the %" PRId64 " samples", n);
+    return false;
+  }
+  if (count[TRAIN] == n) return true;
+  void *memory;
+  if (!gt_try_alloc(&memory, (uint64_t)n, 1, "the splits", reader->error)) return false;
+  uint8_t *part = memory;
+  assign(reader, part, count, n);
+  gt_split whole = *train;
+  train->inputs.data = train->targets.data = NULL; /* whole owns them now */
+  gt_tensor *inputs[PARTS] = {&train->inputs, &dataset->validation.inputs, &dataset->test.inputs};
+  gt_tensor *targets[PARTS] = {&train->targets, &dataset->validation.targets, &dataset->test.targets};
+  const bool ok = part_out(&whole.inputs, part, count, inputs, reader->error) &&
+                  part_out(&whole.targets, part, count, targets, reader->error);
+  gt_tensor_finish(&whole.inputs);
+  gt_tensor_finish(&whole.targets);
+  free(part);
+  train->samples = count[TRAIN];
+  dataset->validation.samples = count[VALIDATION];
+  if (count[TEST]) dataset->test.samples = count[TEST];
+  return ok;
+}
+
+/* --- scale and shift ------------------------------------------------------------------------------------- */
+
+/* Sums over the samples of each feature: of x, or with a center of (x - center)^2. */
+static void accumulate(const gt_tensor *inputs, int64_t features, double unit, const double *center,
+                       double *sum) {
+  const uint8_t *bytes = inputs->data;
+  const float *floats = inputs->data;
+  for (int64_t i = 0; i < inputs->dim[0]; i++)
+    for (int64_t f = 0; f < features; f++) {
+      const int64_t at = i * features + f;
+      const double x = unit * (inputs->element == GT_ELEMENT_U8 ? bytes[at] : (double)floats[at]);
+      sum[f] += center ? (x - center[f]) * (x - center[f]) : x;
+    }
+}
+
+/* Mean and deviation of each feature of the training split, in two passes: the second has nothing to cancel. */
+static void standard(gt_data_reader *reader, double unit, double *mean, double *std, int64_t features) {
+  const gt_tensor *inputs = &reader->dataset->train.inputs;
+  const double n = (double)inputs->dim[0];
+  accumulate(inputs, features, unit, NULL, mean);
+  for (int64_t f = 0; f < features; f++) mean[f] /= n;
+  accumulate(inputs, features, unit, mean, std);
+  for (int64_t f = 0; f < features; f++) {
+    std[f] = sqrt(std[f] / n);
+    /* Rounding of the mean alone makes a constant feature vary a little. */
+    if (!(std[f] > 1e-7 * fabs(mean[f])) || std[f] < 1e-30) std[f] = 1;
+  }
+}
+
+static bool fits(gt_data_reader *reader, const char *key, int count, int64_t channels, int64_t features) {
+  if (count <= 1 || count == channels || count == features) return true;
+  const gt_spec *node = gt_data_node(reader, "normalize", key);
+  gt_diagnostic *d = gt_error_at(reader->diagnostics, node ? node->at : reader->spec->at,
+                                 "%d values of '%s' do not fit the inputs", count, key);
+  d->expected = gt_arena_printf(reader->arena, "1, %" PRId64 " (channels) or %" PRId64 " (features) values",
+                                channels, features);
+  return false;
+}
+
+/* The number of scales that the given mean and std ask for; 0 with a diagnostic when they do not fit. */
+static int64_t given_period(gt_data_reader *reader, int64_t channels, int64_t features) {
+  const gt_data_normalize *normalize = &reader->common->normalize;
+  const int a = normalize->mean.count, b = normalize->std.count;
+  if (!fits(reader, "mean", a, channels, features) || !fits(reader, "std", b, channels, features)) return 0;
+  if (a > 1 && b > 1 && a != b) {
+    problem(reader, "normalize", "mean and std have different numbers of values")->expected =
+        "as many of each, or one";
+    return 0;
+  }
+  return a > b ? a : b > 1 ? b : 1;
+}
+
+static bool fill_scale(gt_data_reader *reader, int64_t period, double unit, const double *mean,
+                       const double *std) {
+  float *scale = GT_NEW_N(reader->arena, float, period), *shift = GT_NEW_N(reader->arena, float, period);
+  for (int64_t f = 0; f < period; f++) {
+    scale[f] = (float)(unit / std[f]);
+    shift[f] = (float)(-mean[f] / std[f]);
+    if (isfinite(scale[f]) && isfinite(shift[f])) continue;
+    problem(reader, "normalize", "the scaling of the inputs is beyond the range of 32-bit floats");
+    return false;
+  }
+  reader->dataset->scale_count = period;
+  reader->dataset->scale = scale;
+  reader->dataset->shift = shift;
+  return true;
+}
+
+static bool prepare_scale(gt_data_reader *reader) {
+  const gt_data_normalize *normalize = &reader->common->normalize;
+  const gt_tensor *inputs = &reader->dataset->train.inputs;
+  const int64_t features = gt_tensor_features(inputs), channels = inputs->dim[inputs->rank - 1];
+  const bool bytes = inputs->element == GT_ELEMENT_U8, measured = !strcmp(normalize->method, "standard");
+  const bool given = normalize->mean.count || normalize->std.count;
+  const double unit = normalize->scale > 0 ? normalize->scale : bytes ? 1.0 / 255 : 1.0;
+  if (measured && given) {
+    problem(reader, "normalize", "mean and std are given and also to be measured")->expected =
+        "method: standard, or mean and std";
+    return false;
+  }
+  if (!measured && !given && !bytes && normalize->scale <= 0) return true;
+  const int64_t period = measured ? features : given_period(reader, channels, features);
+  void *memory;
+  if (period < 1 || !gt_try_alloc(&memory, (uint64_t)period, 2 * sizeof(double), "means", reader->error))
+    return false;
+  double *mean = memory, *std = mean + period;
+  if (measured) standard(reader, unit, mean, std, features);
+  for (int64_t f = 0; !measured && f < period; f++) {
+    const gt_floats m = normalize->mean, s = normalize->std;
+    mean[f] = m.count ? m.items[m.count > 1 ? f : 0] : 0;
+    std[f] = s.count ? s.items[s.count > 1 ? f : 0] : 1;
+  }
+  const bool ok = fill_scale(reader, period, unit, mean, std);
+  free(memory);
+  return ok;
+}
+
+bool gt_data_prepare(gt_data_reader *reader) {
+  gt_dataset *dataset = reader->dataset;
+  if (!check_size(reader, &dataset->train, reader->train_name) ||
+      !check_size(reader, &dataset->test, reader->test_name))
+    return false;
+  if (dataset->test.samples && !check_test(reader)) return false;
+  if (!reshape(reader, &dataset->train.inputs)) return false;
+  if (dataset->test.samples && !reshape(reader, &dataset->test.inputs)) return false;
+  return prepare_classes(reader) && prepare_splits(reader) && prepare_scale(reader);
+}

@@ -1,0 +1,151 @@
+/* Table: a few samples written in the config itself, as for XOR. */
+#include "base/memory.h"
+#include "data/format.h"
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+typedef struct pair {
+  const gt_spec *inputs, *targets;
+} pair;
+typedef struct options {
+  const gt_spec *inputs, *targets;
+  pair test;
+} options;
+
+static const gt_field pair_fields[] = {
+    {.name = "inputs", .type = GT_FIELD_NODE, .offset = offsetof(pair, inputs), .help = "list of samples"},
+    {.name = "targets", .type = GT_FIELD_NODE, .offset = offsetof(pair, targets), .help = "list of targets"},
+    {.name = NULL},
+};
+static const gt_schema pair_schema = {
+    .name = "table", .help = "samples and their targets", .fields = pair_fields};
+
+static const gt_field fields[] = {
+    {.name = "inputs",
+     .type = GT_FIELD_NODE,
+     .offset = offsetof(options, inputs),
+     .flags = GT_FIELD_REQUIRED,
+     .help = "list of samples: [[0, 0], [0, 1]]"},
+    {.name = "targets",
+     .type = GT_FIELD_NODE,
+     .offset = offsetof(options, targets),
+     .flags = GT_FIELD_REQUIRED,
+     .help = "list of targets: [[0], [1]] for quantities, [0, 1] for classes"},
+    {.name = "test",
+     .type = GT_FIELD_MAP,
+     .offset = offsetof(options, test),
+     .sub = &pair_schema,
+     .help = "inputs and targets of the test split; default: the same as for training"},
+    {.name = NULL},
+};
+static const gt_schema schema = {
+    .name = "table", .help = "a few samples, written in the config", .fields = fields};
+
+static bool bad_node(gt_data_reader *reader, const gt_spec *node, const char *what, const char *expected) {
+  gt_error_at(reader->diagnostics, node->at, "%s", what)->expected = expected;
+  return false;
+}
+
+static bool read_number(gt_data_reader *reader, const gt_spec *node, float *out) {
+  double value;
+  if (node->kind != GT_SPEC_SCALAR || !gt_spec_float(node, &value) || !isfinite((float)value))
+    return bad_node(reader, node, "this is not a number", "a finite number");
+  *out = (float)value;
+  return true;
+}
+
+/* [[a, b], [c, d]] or [a, b]: F32 [n, k]. */
+static bool read_table(gt_data_reader *reader, const gt_spec *node, gt_tensor *out) {
+  if (node->kind != GT_SPEC_SEQUENCE || !node->count)
+    return bad_node(reader, node, "this is not a list of samples", "a list such as [[0, 0], [0, 1]]");
+  const bool flat = node->child[0]->kind == GT_SPEC_SCALAR;
+  const int columns = flat ? 1 : node->child[0]->count;
+  *out = (gt_tensor){.element = GT_ELEMENT_F32, .rank = 2, .dim = {node->count, columns}};
+  if (!flat && (node->child[0]->kind != GT_SPEC_SEQUENCE || !columns))
+    return bad_node(reader, node->child[0], "this is not a sample", "a list of numbers");
+  if (!gt_tensor_alloc(out, "the table", reader->error)) return false;
+  float *to = out->data;
+  for (int i = 0; i < node->count; i++) {
+    const gt_spec *row = node->child[i];
+    if (flat) {
+      if (!read_number(reader, row, to++)) return false;
+      continue;
+    }
+    if (row->kind != GT_SPEC_SEQUENCE || row->count != columns)
+      return bad_node(reader, row, "this row is not like the first one",
+                      gt_arena_printf(reader->arena, "a list of %d numbers", columns));
+    for (int k = 0; k < columns; k++)
+      if (!read_number(reader, row->child[k], to++)) return false;
+  }
+  return true;
+}
+
+static bool is_label(float value) {
+  return value >= 0 && value < GT_DATA_MAX_CLASSES && value == floorf(value);
+}
+
+static bool to_labels(gt_data_reader *reader, const gt_spec *node, gt_tensor *targets) {
+  if (targets->dim[1] != 1)
+    return bad_node(reader, node, "class labels are one number a sample", "[0, 1, …]");
+  gt_tensor labels = {.element = GT_ELEMENT_I32, .rank = 1, .dim = {targets->dim[0]}};
+  if (!gt_tensor_alloc(&labels, "labels", reader->error)) return false;
+  const float *from = targets->data;
+  for (int64_t i = 0; i < targets->dim[0]; i++) {
+    if (is_label(from[i])) {
+      ((int32_t *)labels.data)[i] = (int32_t)from[i];
+      continue;
+    }
+    gt_tensor_finish(&labels);
+    return bad_node(reader, node->child[i], "this is not a class label", "a whole number from 0");
+  }
+  gt_tensor_finish(targets);
+  *targets = labels;
+  return true;
+}
+
+/* A flat list of whole numbers holds classes; [[0], [1]] holds quantities. */
+static bool decide_task(const gt_data_reader *reader, const gt_spec *node, const gt_tensor *targets) {
+  if (reader->task != GT_TASK_AUTO) return reader->task == GT_TASK_CLASSIFICATION;
+  bool whole = node->child[0]->kind == GT_SPEC_SCALAR;
+  for (int i = 0; i < node->count && whole; i++)
+    whole = is_label(((const float *)targets->data)[i]) && !strpbrk(node->child[i]->scalar, ".eE");
+  return whole;
+}
+
+static bool read_split(gt_data_reader *reader, pair nodes, bool first, gt_split *out) {
+  if (!read_table(reader, nodes.inputs, &out->inputs) || !read_table(reader, nodes.targets, &out->targets))
+    return false;
+  if (out->inputs.dim[0] != out->targets.dim[0])
+    return bad_node(reader, nodes.targets, "there is not one target for each sample",
+                    gt_arena_printf(reader->arena, "%" PRId64 " targets", out->inputs.dim[0]));
+  out->samples = out->inputs.dim[0];
+  if (first) reader->dataset->classification = decide_task(reader, nodes.targets, &out->targets);
+  return !reader->dataset->classification || to_labels(reader, nodes.targets, &out->targets);
+}
+
+static bool open_table(gt_data_reader *reader, const void *given) {
+  const options *o = given;
+  pair train = {o->inputs, o->targets}, test = o->test;
+  if (!train.inputs || !train.targets) return false; /* already reported as missing */
+  if (!test.inputs != !test.targets)
+    return bad_node(reader, gt_data_node(reader, "test", NULL), "the test split is incomplete",
+                    "test: {inputs: […], targets: […]}");
+  reader->train_name = reader->test_name = "targets";
+  return read_split(reader, train, true, &reader->dataset->train) &&
+         read_split(reader, test.inputs ? test : train, false, &reader->dataset->test);
+}
+
+static bool probe(const gt_data_probe *p) {
+  const gt_spec *inputs = p->spec ? gt_spec_find(p->spec, "inputs") : NULL;
+  return inputs && inputs->kind == GT_SPEC_SEQUENCE && gt_spec_find(p->spec, "targets");
+}
+
+const gt_data_format gt_data_table = {
+    .name = "table",
+    .schema = &schema,
+    .options_size = sizeof(options),
+    .probe = probe,
+    .open = open_table,
+};
+GT_REGISTER(data, table)

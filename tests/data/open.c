@@ -1,0 +1,415 @@
+/* Opening datasets of every format, splits, classes, scaling, and what is said about mistakes. */
+#include "data/csv.h"
+#include "data_support.h"
+#include <math.h>
+
+static const uint8_t images[] = {0, 0, 8, 3,   0,  0,   0, 3, 0, 0, 0, 2, 0, 0,
+                                 0, 2, 0, 255, 51, 102, 1, 2, 3, 4, 9, 8, 7, 6};
+static const uint8_t labels[] = {0, 0, 8, 1, 0, 0, 0, 3, 2, 0, 1};
+
+static const float *floats(const gt_tensor *t) { return t->data; }
+static const int32_t *ints(const gt_tensor *t) { return t->data; }
+
+static void idx_is_read(void **state) {
+  (void)state;
+  opened o;
+  uint8_t packed[256];
+  const char *x = write_bytes("x-ubyte.gz", packed, gzip_bytes(images, sizeof images, packed, sizeof packed));
+  const char *y = write_bytes("y-ubyte", labels, sizeof labels);
+  open_data(&o, "{train: {inputs: %s, targets: %s}, normalize: {mean: 0.5, std: 0.25}}", x, y);
+  expect_open(&o);
+  const gt_tensor *in = &o.data.train.inputs;
+  assert_string_equal(o.data.format, "idx");
+  assert_int_equal(in->element, GT_ELEMENT_U8);
+  assert_int_equal(in->rank, 3);
+  assert_int_equal(in->dim[0], 3);
+  assert_int_equal(gt_tensor_features(in), 4);
+  assert_memory_equal(in->data, images + 16, 12);
+  assert_true(o.data.classification);
+  assert_int_equal(o.data.classes, 3);
+  assert_int_equal(ints(&o.data.train.targets)[0], 2);
+  assert_int_equal(o.data.scale_count, 1);
+  assert_true(fabsf(255 * o.data.scale[0] + o.data.shift[0] - 2) < 1e-6f);
+  assert_int_equal(o.data.test.samples, 0);
+  close_data(&o);
+}
+
+static void classes_are_checked(void **state) {
+  (void)state;
+  opened o;
+  const char *x = write_bytes("x-ubyte", images, sizeof images),
+             *y = write_bytes("y-ubyte", labels, sizeof labels);
+  open_data(&o, "{train: {inputs: %s, targets: %s}, classes: 2}", x, y);
+  expect_bad_file(&o, "sample 0 has the label 2");
+  open_data(&o, "{train: {inputs: %s, targets: %s}, classes: 2, class_names: [a, b, c]}", x, y);
+  expect_bad_config(&o, 0, "class_names");
+  open_data(&o, "{train: {inputs: %s, targets: %s}, task: regression}", x, y);
+  expect_open(&o);
+  assert_int_equal(o.data.train.targets.rank, 2);
+  assert_true(floats(&o.data.train.targets)[0] == 2);
+  close_data(&o);
+  open_data(&o, "{train: {inputs: %s, targets: %s}}", y, x);
+  expect_open(&o); /* bytes of rank 3 as targets are quantities */
+  assert_false(o.data.classification);
+  assert_int_equal(o.data.train.targets.dim[1], 4);
+  close_data(&o);
+}
+
+static void counts_must_match(void **state) {
+  (void)state;
+  opened o;
+  static const uint8_t two[] = {0, 0, 8, 1, 0, 0, 0, 2, 0, 1};
+  const char *x = write_bytes("x-ubyte", images, sizeof images), *y = write_bytes("y-ubyte", two, sizeof two);
+  open_data(&o, "{train: {inputs: %s, targets: %s}}", x, y);
+  expect_bad_file(&o, "holds 3 samples, but");
+  open_data(&o, "{train: {inputs: %s, targets: %s.missing}}", x, y);
+  expect_bad_config(&o, 0, "not found");
+  open_data(&o, "{format: idx, train: {inputs: %s}}", x);
+  expect_bad_config(&o, 0, "targets");
+}
+
+static void csv_is_read(void **state) {
+  (void)state;
+  opened o;
+  const char *path = write_text("a.csv", "\xEF\xBB\xBFid,len, \"wid\"\"th\" ,kind\r\n"
+                                         "7,1.5,-2e-1,rose\r\n\r\n8,0x,3,tulip\n");
+  open_data(&o, "{train: %s, ignore: id}", path);
+  expect_bad_file(&o, ":4:3: '0x' in column 'len' is not a number");
+  path = write_text("a.csv", "id,len, \"wid\"\"th\" ,kind\r\n7,1.5,-2e-1,tulip\r\n\r\n8,\"2\",3,\"a, b\"\n");
+  open_data(&o, "{train: %s, ignore: id}", path);
+  expect_open(&o);
+  assert_int_equal(o.data.train.samples, 2);
+  assert_int_equal(o.data.train.inputs.dim[1], 2);
+  assert_string_equal(o.data.input_names[1], "wid\"th");
+  assert_true(floats(&o.data.train.inputs)[1] == -0.2f);
+  assert_true(floats(&o.data.train.inputs)[2] == 2);
+  assert_int_equal(o.data.classes, 2);
+  assert_string_equal(o.data.class_names[0], "a, b");
+  assert_int_equal(ints(&o.data.train.targets)[0], 1);
+  close_data(&o);
+}
+
+static void csv_mistakes(void **state) {
+  (void)state;
+  opened o;
+  const char *train = write_text("t.csv", "a,b,label\n1,2,cat\n3,4,dog\n");
+  const char *ragged = write_text("r.csv", "a,b\n1,2\n3\n"), *nan = write_text("n.csv", "a,b\n1,2\nnan,1\n");
+  const char *huge = write_text("h.csv", "a,b\n1e39,2\n"),
+             *open_quote = write_text("q.csv", "a,b\n1,\"2\n3,4\n");
+  const char *empty = write_text("e.csv", ""), *bare = write_text("b.csv", "a,b\n");
+  open_data(&o, "{train: %s, target: lable}", train);
+  assert_string_equal(o.diagnostics.items[0].suggestion, "label");
+  expect_bad_config(&o, 0, "no column 'lable'");
+  open_data(&o, "{train: %s, test: %s}", train, write_text("u.csv", "a,b,labels\n1,2,cat\n"));
+  expect_bad_file(&o, "there is no column 'label'; did you mean 'labels'?");
+  open_data(&o, "{train: %s, test: %s}", train, write_text("u.csv", "label,a,b\ncat,1,2\ndgo,1,2\n"));
+  expect_bad_file(&o, ":3:1: 'dgo' is none of the 2 classes; did you mean 'dog'?");
+  open_data(&o, "{train: %s}", ragged);
+  expect_bad_file(&o, ":3:1: this row has 1 cells; expected 2");
+  open_data(&o, "{train: %s}", nan);
+  expect_bad_file(&o, ":3:1: 'nan' in column 'a' is not a number");
+  open_data(&o, "{train: %s}", huge);
+  expect_bad_file(&o, "too large for a 32-bit float");
+  open_data(&o, "{train: %s}", open_quote);
+  expect_bad_file(&o, ":2:3: this quote is never closed");
+  open_data(&o, "{train: %s}", empty);
+  expect_bad_file(&o, "is empty");
+  open_data(&o, "{train: %s}", bare);
+  expect_bad_file(&o, "no rows");
+  open_data(&o, "{train: %s, tset: x.csv}", train);
+  expect_bad_config(&o, 0, "tset");
+  open_data(&o, "{train: %s, delimiter: abc}", train);
+  expect_bad_config(&o, 0, "delimiter");
+}
+
+static void csv_tasks(void **state) {
+  (void)state;
+  opened o;
+  open_data(&o, "{train: %s}", write_text("t.csv", "1,0\n2,1\n3,1\n"));
+  expect_open(&o);
+  assert_true(o.data.classification && o.data.classes == 2 && o.data.train.samples == 3);
+  close_data(&o);
+  open_data(&o, "{train: %s}", write_text("t.csv", "1,1\n2,3\n3,1\n"));
+  expect_open(&o); /* no class 0: quantities */
+  assert_false(o.data.classification);
+  close_data(&o);
+  open_data(&o, "{train: %s, task: classification}", write_text("t.csv", "1,1\n2,3.5\n"));
+  expect_bad_file(&o, ":2:3: '3.5' is not a label");
+  open_data(&o, "{train: %s, target: [b, a], test_fraction: 0.5, split: last}",
+            write_text("t.csv", "a,b,c\n1,2,3\n4,5,6\n"));
+  expect_open(&o);
+  assert_true(floats(&o.data.train.targets)[0] == 2 && floats(&o.data.train.targets)[1] == 1);
+  assert_true(floats(&o.data.test.inputs)[0] == 6);
+  close_data(&o);
+  open_data(&o, "{train: %s, class_names: [no, yes]}", write_text("t.csv", "1,yes\n2,no\n"));
+  expect_open(&o);
+  assert_true(ints(&o.data.train.targets)[0] == 1 && o.data.classes == 2);
+  close_data(&o);
+}
+
+static void numbers_are_parsed(void **state) {
+  (void)state;
+  static const char *const good[] = {"0",
+                                     "-0.0",
+                                     "1",
+                                     "+1.5",
+                                     ".5",
+                                     "5.",
+                                     "1e10",
+                                     "1E-10",
+                                     "123456789012345678901234567890",
+                                     "0.00000000000000000000000000000000000001",
+                                     "3.4028235e38",
+                                     "1.17549435e-38",
+                                     "0.1",
+                                     "2.2250738585072011e-308",
+                                     "9007199254740993",
+                                     "1e-45",
+                                     "1e99999999999"};
+  static const char *const bad[] = {"",    "-",   ".",   "e5",  "1e",  "1e+",  "0x10",
+                                    "1,5", "nan", "inf", "1 2", "--1", "1.2.3"};
+  double value;
+  for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
+    assert_true(gt_parse_number(good[i], strlen(good[i]), &value));
+    assert_true((float)value == strtof(good[i], NULL));
+  }
+  for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+    assert_false(gt_parse_number(bad[i], strlen(bad[i]), &value));
+  uint32_t random = 1;
+  for (int i = 0; i < 200000; i++) {
+    char text[40];
+    random = random * 1664525u + 1013904223u;
+    float expected;
+    memcpy(&expected, &random, 4);
+    if (!isfinite(expected)) continue;
+    snprintf(text, sizeof text, "%.9g", (double)expected);
+    assert_true(gt_parse_number(text, strlen(text), &value));
+    assert_true((float)value == expected);
+  }
+}
+
+static void npy_round_trip(void **state) {
+  (void)state;
+  opened o;
+  gt_error error = {0};
+  float x[] = {1, 2, 3, 4, 5, 6, 7, 8};
+  int32_t y[] = {0, 1, 1, 0};
+  gt_tensor in = {.element = GT_ELEMENT_F32, .rank = 2, .dim = {4, 2}, .data = x};
+  gt_tensor out = {.element = GT_ELEMENT_I32, .rank = 1, .dim = {4}, .data = y};
+  const char *a = path_of("x.npy"), *b = path_of("y.npy");
+  assert_true(gt_data_write_npy(a, &in, &error) && gt_data_write_npy(b, &out, &error));
+  open_data(&o, "{train: {inputs: %s, targets: %s}, normalize: standard}", a, b);
+  expect_open(&o);
+  assert_string_equal(o.data.format, "npy");
+  assert_true(o.data.classification && o.data.classes == 2);
+  assert_memory_equal(o.data.train.inputs.data, x, sizeof x);
+  assert_int_equal(o.data.scale_count, 2);
+  assert_true(fabsf(x[0] * o.data.scale[0] + o.data.shift[0] + 1.3416408f) < 1e-6f);
+  close_data(&o);
+  open_data(&o, "{train: {inputs: %s, targets: %s}, normalize: {mean: [1, 2, 3]}}", a, b);
+  expect_bad_config(&o, 0, "3 values of 'mean'");
+  open_data(&o, "{train: {inputs: %s, targets: %s}, shape: [1, 2, 1]}", a, b);
+  expect_open(&o);
+  assert_int_equal(o.data.train.inputs.rank, 4);
+  close_data(&o);
+  open_data(&o, "{train: {inputs: %s, targets: %s}, shape: [3]}", a, b);
+  expect_bad_config(&o, 0, "shape");
+  x[5] = NAN;
+  assert_true(gt_data_write_npy(a, &in, &error));
+  open_data(&o, "{train: {inputs: %s, targets: %s}}", a, b);
+  expect_bad_file(&o, "value 1 of sample 2 is NaN");
+}
+
+static void bad_npy(const char *header, const char *text) {
+  opened o;
+  uint8_t file[256] = {0x93, 'N', 'U', 'M', 'P', 'Y', 1, 0};
+  const size_t length = strlen(header);
+  file[8] = (uint8_t)length;
+  memcpy(file + 10, header, length);
+  const char *a = write_bytes("bad.npy", file, 10 + length + 16);
+  open_data(&o, "{train: {inputs: %s, targets: %s}}", a, a);
+  expect_bad_file(&o, text);
+}
+
+static void npy_headers_are_strict(void **state) {
+  (void)state;
+  bad_npy("{'descr': '<f4', 'fortran_order': True, 'shape': (2, 2), }", "Fortran order");
+  bad_npy("{'descr': '>f4', 'fortran_order': False, 'shape': (2, 2), }", "'>f4' are not supported");
+  bad_npy("{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }",
+          "truncated: its NPY header asks for 24");
+  bad_npy("{'descr': '<f4', 'fortran_order': False, 'shape': (2, 1), }", "too long");
+  bad_npy("{'descr': '<f4', 'fortran_order': False, 'shape': (4), }", "',' in a shape");
+  bad_npy("{'descr': '<f4', 'fortran_order': False, 'shape': (), }", "a single number");
+  bad_npy("{'descr': '<f4', 'fortran_order': False, 'shape': (0, 4), }", "no samples");
+  bad_npy("{'descr': '<f4', 'fortran_order': False, 'shape': (99999999999999999999, 4), }", "dimension");
+  bad_npy("{'descr': '<f4', 'fortran_order': False, 'shape': (4294967296, 4294967296), }",
+          "more elements than any");
+  bad_npy("{'descr': '<f4', 'descr': '<f4', 'fortran_order': False, 'shape': (2, 2), }", "once");
+  bad_npy("{'descr': '<f4', 'shape': (2, 2), }", "'fortran_order'");
+  bad_npy("{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (4,), }", "records");
+  bad_npy("__import__('os')", "expected '{'");
+}
+
+static void functions_are_sampled(void **state) {
+  (void)state;
+  opened o, again;
+  const char *text =
+      "{formula: 'exp(sin(pi*x0) + x1^2)', range: [[0, 1], [-2, 2]], samples: 50, test_samples: 10}";
+  open_data(&o, "%s", text);
+  expect_open(&o);
+  open_data(&again, "%s", text);
+  expect_open(&again);
+  assert_memory_equal(o.data.train.targets.data, again.data.train.targets.data, 50 * sizeof(float));
+  const float *x = floats(&o.data.train.inputs), *y = floats(&o.data.train.targets);
+  for (int i = 0; i < 50; i++) {
+    const double expected = exp(sin(M_PI * (double)x[2 * i]) + pow((double)x[2 * i + 1], 2));
+    assert_true(x[2 * i] >= 0 && x[2 * i] <= 1 && fabs((double)y[i] - expected) < 1e-5 * expected);
+  }
+  assert_int_equal(o.data.test.samples, 10);
+  close_data(&o);
+  close_data(&again);
+  open_data(&o, "{formula: 'sim(x)'}");
+  expect_bad_config(&o, 12, "sim");
+  open_data(&o, "{formula: 'log(x)'}");
+  expect_bad_config(&o, 0, "not a number at x0 = -");
+  open_data(&o, "{formula: [x, 'x0 < x1'], samples: 5, range: [3]}");
+  expect_bad_config(&o, 46, "range");
+  open_data(&o, "{formula: 'x0 < x1', samples: 50, task: classification, noise: 0}");
+  expect_open(&o);
+  assert_int_equal(o.data.classes, 2);
+  close_data(&o);
+}
+
+static void tables_are_read(void **state) {
+  (void)state;
+  opened o;
+  open_data(&o, "{inputs: [[0, 0], [0, 1], [1, 0], [1, 1]], targets: [[0], [1], [1], [0]]}");
+  expect_open(&o);
+  assert_false(o.data.classification);
+  assert_int_equal(o.data.test.samples, 4);
+  assert_memory_equal(o.data.test.inputs.data, o.data.train.inputs.data, 8 * sizeof(float));
+  close_data(&o);
+  open_data(&o, "{inputs: [1, 2, 3], targets: [0, 1, 1]}");
+  expect_open(&o);
+  assert_true(o.data.classification && o.data.classes == 2);
+  close_data(&o);
+  open_data(&o, "{inputs: [[1, 2], [3]], targets: [0, 1]}");
+  expect_bad_config(&o, 19, "not like the first");
+  open_data(&o, "{inputs: [[1, 2], [3, .inf]], targets: [0, 1]}");
+  expect_bad_config(&o, 23, "not a number");
+  open_data(&o, "{inputs: [[1, 2]], targets: [0, 1]}");
+  expect_bad_config(&o, 29, "one target");
+  open_data(&o, "{format: tabel, inputs: [1], targets: [0]}");
+  expect_bad_config(&o, 10, "tabel");
+  open_data(&o, "{inptus: [1]}");
+  expect_bad_config(&o, 0, "cannot tell the format");
+}
+
+/* Every sample lands in exactly one split, in the file's order, and the seed alone decides where. */
+static void splits_are_partitions(void **state) {
+  (void)state;
+  opened o, again;
+  enum { N = 1000 };
+  char *text = malloc(N * 16);
+  size_t at = 0;
+  for (int i = 0; i < N; i++) at += (size_t)sprintf(text + at, "%d,%d.5\n", i, i);
+  const char *path = write_bytes("s.csv", text, at);
+  free(text);
+  open_data(&o, "{train: %s, validation: 0.1, test_fraction: 0.25, normalize: standard}", path);
+  expect_open(&o);
+  open_data(&again, "{train: %s, validation: 0.1, test_fraction: 0.25, normalize: standard}", path);
+  expect_open(&again);
+  const gt_split *splits[] = {&o.data.train, &o.data.validation, &o.data.test};
+  const int64_t counts[] = {650, 100, 250};
+  bool seen[N] = {0};
+  for (int s = 0; s < 3; s++) {
+    assert_int_equal(splits[s]->samples, counts[s]);
+    for (int64_t i = 0; i < counts[s]; i++) {
+      const float x = floats(&splits[s]->inputs)[i];
+      assert_true(floats(&splits[s]->targets)[i] == x + 0.5f && !seen[(int)x]);
+      assert_true(i == 0 || x > floats(&splits[s]->inputs)[i - 1]);
+      seen[(int)x] = true;
+    }
+  }
+  assert_memory_equal(o.data.test.inputs.data, again.data.test.inputs.data, 250 * sizeof(float));
+  double sum = 0, squares = 0;
+  for (int i = 0; i < 650; i++) {
+    const double z = (double)(floats(&o.data.train.inputs)[i] * o.data.scale[0] + o.data.shift[0]);
+    sum += z, squares += z * z;
+  }
+  assert_true(fabs(sum / 650) < 1e-5 && fabs(squares / 650 - 1) < 1e-4);
+  close_data(&o);
+  close_data(&again);
+  open_data(&o, "{train: %s, validation: 0.6, test_fraction: 0.6}", path);
+  expect_bad_config(&o, 0, "no samples are left");
+  open_data(&o, "{train: %s, test: %s, test_fraction: 0.1}", path, path);
+  expect_bad_config(&o, 0, "test split already");
+}
+
+static void inputs_for_predictions(void **state) {
+  (void)state;
+  gt_error error = {0};
+  gt_tensor out;
+  const char *const names[] = {"b", "a"};
+  gt_data_signature signature = {.rank = 1, .dim = {2}, .element = GT_ELEMENT_F32, .input_names = names};
+  const char *path = write_text("p.csv", "a,x,b\n1,no,2\n3,no,4\n");
+  assert_true(gt_data_read_inputs(path, &signature, &out, &error));
+  assert_true(out.dim[0] == 2 && floats(&out)[0] == 2 && floats(&out)[1] == 1);
+  assert_true(gt_data_write_csv(path_of("w.csv"), &out, names, &error));
+  gt_tensor_finish(&out);
+  assert_true(gt_data_read_inputs(path_of("w.csv"), &signature, &out, &error));
+  assert_true(floats(&out)[2] == 4 && floats(&out)[3] == 3);
+  gt_tensor_finish(&out);
+  gt_data_signature square = {.rank = 2, .dim = {2, 2}, .element = GT_ELEMENT_F32};
+  assert_true(gt_data_read_inputs(write_bytes("i-ubyte", images, sizeof images), &square, &out, &error));
+  assert_true(out.rank == 3 && out.element == GT_ELEMENT_F32 && floats(&out)[1] == 255);
+  gt_tensor_finish(&out);
+  assert_false(gt_data_read_inputs(path_of("i-ubyte"), &signature, &out, &error));
+  assert_int_equal(error.status, GT_ERR_DATA);
+  error = (gt_error){0};
+  assert_false(gt_data_read_inputs(path_of("nothing.bin"), &signature, &out, &error));
+  assert_int_equal(error.status, GT_ERR_IO);
+}
+
+/* 64 MiB and more from a few kilobytes is no dataset. */
+static void gzip_bombs_are_refused(void **state) {
+  (void)state;
+  enum { SIZE = 80 << 20 };
+  opened o;
+  uint8_t *zeros = calloc(1, SIZE), *packed = malloc(1 << 20);
+  const char *path = write_bytes("bomb-ubyte.gz", packed, gzip_bytes(zeros, SIZE, packed, 1 << 20));
+  free(zeros);
+  free(packed);
+  open_data(&o, "{train: {inputs: %s, targets: %s}}", path, path);
+  expect_bad_file(&o, "larger than");
+}
+
+static int remove_files(void **state) {
+  (void)state;
+  static const char *const names[] = {"x-ubyte.gz", "y-ubyte", "x-ubyte", "a.csv",   "t.csv",
+                                      "r.csv",      "n.csv",   "h.csv",   "q.csv",   "e.csv",
+                                      "b.csv",      "u.csv",   "x.npy",   "y.npy",   "bad.npy",
+                                      "s.csv",      "p.csv",   "w.csv",   "i-ubyte", "bomb-ubyte.gz"};
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++) unlink(path_of(names[i]));
+  return 0;
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(idx_is_read),
+      cmocka_unit_test(classes_are_checked),
+      cmocka_unit_test(counts_must_match),
+      cmocka_unit_test(csv_is_read),
+      cmocka_unit_test(csv_mistakes),
+      cmocka_unit_test(csv_tasks),
+      cmocka_unit_test(numbers_are_parsed),
+      cmocka_unit_test(npy_round_trip),
+      cmocka_unit_test(npy_headers_are_strict),
+      cmocka_unit_test(functions_are_sampled),
+      cmocka_unit_test(tables_are_read),
+      cmocka_unit_test(splits_are_partitions),
+      cmocka_unit_test(inputs_for_predictions),
+      cmocka_unit_test(gzip_bombs_are_refused),
+  };
+  return cmocka_run_group_tests_name("data: open", tests, NULL, remove_files);
+}
