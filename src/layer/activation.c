@@ -1,0 +1,87 @@
+/* Elementwise layers without settings, one line each, and leaky_relu. Mathematics: op/elementwise.h. */
+#include "layer/layer.h"
+#include "op/elementwise.h"
+
+static const gt_field no_fields[] = {{.name = NULL}};
+
+#define ACTIVATION(op, text)                                                                     \
+  static gt_id build_##op(gt_build *build, const void *config, const gt_id *input, int inputs) { \
+    (void)config, (void)inputs;                                                                  \
+    return gt_##op(build->graph, input[0]);                                                      \
+  }                                                                                              \
+  static const gt_schema op##_schema = {.name = #op, .help = text, .fields = no_fields};         \
+  extern const gt_layer_type gt_layer_##op;                                                      \
+  const gt_layer_type gt_layer_##op = {.name = #op,                                              \
+                                       .help = text,                                             \
+                                       .schema = &op##_schema,                                   \
+                                       .min_inputs = 1,                                          \
+                                       .max_inputs = 1,                                          \
+                                       .build = build_##op};
+
+GT_REGISTER(layer, relu)
+ACTIVATION(relu, "max(x, 0)")
+GT_REGISTER(layer, sigmoid)
+ACTIVATION(sigmoid, "1 / (1 + exp(-x))")
+GT_REGISTER(layer, tanh)
+ACTIVATION(tanh, "hyperbolic tangent")
+GT_REGISTER(layer, gelu)
+ACTIVATION(gelu, "x times the normal distribution function of x (the exact form)")
+GT_REGISTER(layer, silu)
+ACTIVATION(silu, "x * sigmoid(x)")
+GT_REGISTER(layer, softplus)
+ACTIVATION(softplus, "log(1 + exp(x))")
+GT_REGISTER(layer, erf)
+ACTIVATION(erf, "error function")
+GT_REGISTER(layer, exp)
+ACTIVATION(exp, "e to the power of x")
+GT_REGISTER(layer, log)
+ACTIVATION(log, "natural logarithm")
+GT_REGISTER(layer, exp2)
+ACTIVATION(exp2, "2 to the power of x")
+GT_REGISTER(layer, log2)
+ACTIVATION(log2, "logarithm to the base 2")
+GT_REGISTER(layer, sin)
+ACTIVATION(sin, "sine")
+GT_REGISTER(layer, cos)
+ACTIVATION(cos, "cosine")
+GT_REGISTER(layer, sqrt)
+ACTIVATION(sqrt, "square root")
+GT_REGISTER(layer, reciprocal)
+ACTIVATION(reciprocal, "1 / x")
+GT_REGISTER(layer, abs)
+ACTIVATION(abs, "absolute value")
+GT_REGISTER(layer, neg)
+ACTIVATION(neg, "-x")
+
+typedef struct leaky_relu_config {
+  double slope;
+} leaky_relu_config;
+
+static const gt_field leaky_relu_fields[] = {
+    {.name = "slope",
+     .type = GT_FIELD_FLOAT,
+     .offset = offsetof(leaky_relu_config, slope),
+     .fallback = "0.01",
+     .help = "factor on negative values"},
+    {.name = NULL},
+};
+static const gt_schema leaky_relu_schema = {.name = "leaky_relu",
+                                            .help = "x where positive, slope * x elsewhere",
+                                            .fields = leaky_relu_fields,
+                                            .shorthand = "slope"};
+
+static gt_id build_leaky_relu(gt_build *build, const void *config, const gt_id *input, int inputs) {
+  const leaky_relu_config *c = config;
+  (void)inputs;
+  return gt_leaky_relu(build->graph, input[0], c->slope);
+}
+
+GT_REGISTER(layer, leaky_relu)
+extern const gt_layer_type gt_layer_leaky_relu;
+const gt_layer_type gt_layer_leaky_relu = {.name = "leaky_relu",
+                                           .help = "x where positive, slope * x elsewhere",
+                                           .schema = &leaky_relu_schema,
+                                           .config_size = sizeof(leaky_relu_config),
+                                           .min_inputs = 1,
+                                           .max_inputs = 1,
+                                           .build = build_leaky_relu};

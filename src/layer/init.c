@@ -1,0 +1,68 @@
+#include "layer/init.h"
+#include "base/text.h"
+#include "layer/init_config.h"
+#include "spec/typed.h"
+#include <math.h>
+#include <string.h>
+
+#define X(name) extern const gt_init_type gt_init_##name;
+#include "registry/init.inc"
+#undef X
+static const gt_init_type *const types[] = {
+#define X(name) &gt_init_##name,
+#include "registry/init.inc"
+#undef X
+    NULL,
+};
+enum { TYPES = sizeof types / sizeof *types - 1 };
+
+int gt_init_count(void) { return TYPES; }
+const gt_init_type *gt_init_at(int index) { return types[index]; }
+
+const gt_init_type *gt_init_find(const char *name) {
+  for (int i = 0; i < TYPES; i++)
+    if (!strcmp(types[i]->name, name)) return types[i];
+  return NULL;
+}
+
+static const gt_init *create(gt_arena *arena, const gt_init_type *type, const void *config,
+                             const gt_spec *spec) {
+  gt_init *init = GT_NEW(arena, gt_init);
+  *init = (gt_init){.type = type, .config = config, .spec = spec};
+  return init;
+}
+
+const gt_init *gt_init_read(gt_arena *arena, const gt_spec *spec, gt_diagnostics *diagnostics) {
+  gt_typed_choice choices[TYPES + 1];
+  for (int i = 0; i < TYPES; i++)
+    choices[i] = (gt_typed_choice){types[i]->name, types[i]->schema, types[i]->config_size};
+  void *config;
+  const int chosen = gt_typed_read(spec, "init", choices, TYPES, NULL, NULL, &config, arena, diagnostics);
+  return chosen < 0 ? NULL : create(arena, types[chosen], config, spec);
+}
+
+const gt_init *gt_init_uniform_between(gt_arena *arena, double low, double high) {
+  gt_init_uniform_config *config = GT_NEW(arena, gt_init_uniform_config);
+  *config = (gt_init_uniform_config){.low = low, .high = high};
+  return create(arena, &gt_init_uniform, config, NULL);
+}
+
+const gt_init *gt_init_constant_of(gt_arena *arena, double value) {
+  gt_init_constant_config *config = GT_NEW(arena, gt_init_constant_config);
+  *config = (gt_init_constant_config){.value = value};
+  return create(arena, &gt_init_constant, config, NULL);
+}
+
+const gt_init *gt_init_linear_default(gt_arena *arena) {
+  gt_init_kaiming_config *config = GT_NEW(arena, gt_init_kaiming_config);
+  *config = (gt_init_kaiming_config){.mode = "fan_in", .nonlinearity = "leaky_relu", .slope = sqrt(5)};
+  return create(arena, &gt_init_kaiming_uniform, config, NULL);
+}
+
+void gt_init_fill(const gt_init *init, const char *name, gt_shape shape, uint64_t seed, float *out) {
+  /* Purposes below 1 << 16 belong to fixed uses and to the graph (base/philox.h). */
+  const uint32_t first = 1u << 16;
+  const uint64_t hash = gt_hash(GT_HASH_START, name, strlen(name));
+  const gt_init_stream stream = {.seed = seed, .purpose = first + (uint32_t)(hash % (UINT32_MAX - first))};
+  init->type->fill(init->config, shape, &stream, out);
+}

@@ -1,0 +1,26 @@
+/* Settings of the initialisers, shared by their files and by layers' defaults. Private to this room. */
+#ifndef GT_LAYER_INIT_CONFIG_H
+#define GT_LAYER_INIT_CONFIG_H
+#include "layer/init.h"
+
+typedef struct gt_init_constant_config {
+  double value;
+} gt_init_constant_config;
+
+typedef struct gt_init_uniform_config {
+  double low, high;
+} gt_init_uniform_config;
+
+typedef struct gt_init_kaiming_config {
+  const char *mode, *nonlinearity;
+  double slope;
+} gt_init_kaiming_config;
+
+extern const gt_init_type gt_init_constant, gt_init_uniform, gt_init_kaiming_uniform;
+
+void gt_init_draw_uniform(const gt_init_stream *stream, int64_t count, double low, double high, float *out);
+void gt_init_draw_normal(const gt_init_stream *stream, int64_t count, double mean, double deviation,
+                         float *out);
+/* fan_in = values that feed one output, fan_out = outputs that one input feeds: [out, in, kernel…]. Rank >= 2. */
+void gt_init_fans(gt_shape shape, double *fan_in, double *fan_out);
+#endif

@@ -1,0 +1,98 @@
+/* Xavier and Kaiming, uniform and normal: the spread follows from how many values feed an output (fan_in) and how
+ * many outputs a value feeds (fan_out), as torch.nn.init computes it. */
+#include "layer/init_config.h"
+#include <math.h>
+#include <string.h>
+
+typedef struct xavier_config {
+  double gain;
+} xavier_config;
+
+static double xavier_deviation(const void *config, gt_shape shape) {
+  const xavier_config *c = config;
+  double in, out;
+  gt_init_fans(shape, &in, &out);
+  return c->gain * sqrt(2 / (in + out));
+}
+
+static double kaiming_gain(const gt_init_kaiming_config *c) {
+  if (!strcmp(c->nonlinearity, "relu")) return sqrt(2);
+  if (!strcmp(c->nonlinearity, "leaky_relu")) return sqrt(2 / (1 + c->slope * c->slope));
+  if (!strcmp(c->nonlinearity, "tanh")) return 5.0 / 3;
+  return 1; /* linear, sigmoid */
+}
+
+static double kaiming_deviation(const void *config, gt_shape shape) {
+  const gt_init_kaiming_config *c = config;
+  double in, out;
+  gt_init_fans(shape, &in, &out);
+  return kaiming_gain(c) / sqrt(!strcmp(c->mode, "fan_out") ? out : in);
+}
+
+/* A uniform distribution of deviation s reaches s * sqrt(3) to either side. */
+static void fill_uniform(double deviation, gt_shape shape, const gt_init_stream *stream, float *out) {
+  const double bound = deviation * sqrt(3);
+  gt_init_draw_uniform(stream, gt_shape_count(shape), -bound, bound, out);
+}
+
+static void fill_normal(double deviation, gt_shape shape, const gt_init_stream *stream, float *out) {
+  gt_init_draw_normal(stream, gt_shape_count(shape), 0, deviation, out);
+}
+
+static const gt_field xavier_fields[] = {
+    {.name = "gain",
+     .type = GT_FIELD_FLOAT,
+     .offset = offsetof(xavier_config, gain),
+     .fallback = "1",
+     .min = 0,
+     .max = 1e6,
+     .help = "factor on the spread"},
+    {.name = NULL},
+};
+
+static const char *const modes[] = {"fan_in", "fan_out", NULL};
+static const char *const nonlinearities[] = {"relu", "leaky_relu", "tanh", "sigmoid", "linear", NULL};
+static const gt_field kaiming_fields[] = {
+    {.name = "mode",
+     .type = GT_FIELD_CHOICE,
+     .offset = offsetof(gt_init_kaiming_config, mode),
+     .fallback = "fan_in",
+     .choices = modes,
+     .help = "keep the variance forwards (fan_in) or backwards (fan_out)"},
+    {.name = "nonlinearity",
+     .type = GT_FIELD_CHOICE,
+     .offset = offsetof(gt_init_kaiming_config, nonlinearity),
+     .fallback = "relu",
+     .choices = nonlinearities,
+     .help = "the activation that follows"},
+    {.name = "slope",
+     .type = GT_FIELD_FLOAT,
+     .offset = offsetof(gt_init_kaiming_config, slope),
+     .fallback = "0.01",
+     .help = "negative slope of leaky_relu"},
+    {.name = NULL},
+};
+
+#define FAN_INIT(family, form, config, text)                                                      \
+  static void fill_##family##_##form(const void *c, gt_shape shape, const gt_init_stream *stream, \
+                                     float *out) {                                                \
+    fill_##form(family##_deviation(c, shape), shape, stream, out);                                \
+  }                                                                                               \
+  static const gt_schema family##_##form##_schema = {                                             \
+      .name = #family "_" #form, .help = text, .fields = family##_fields};                        \
+  extern const gt_init_type gt_init_##family##_##form;                                            \
+  const gt_init_type gt_init_##family##_##form = {.name = #family "_" #form,                      \
+                                                  .help = text,                                   \
+                                                  .schema = &family##_##form##_schema,            \
+                                                  .config_size = sizeof(config),                  \
+                                                  .min_rank = 2,                                  \
+                                                  .fill = fill_##family##_##form};
+
+GT_REGISTER(init, xavier_uniform)
+FAN_INIT(xavier, uniform, xavier_config, "Glorot and Bengio 2010, evenly distributed")
+GT_REGISTER(init, xavier_normal)
+FAN_INIT(xavier, normal, xavier_config, "Glorot and Bengio 2010, normally distributed")
+GT_REGISTER(init, kaiming_uniform)
+FAN_INIT(kaiming, uniform, gt_init_kaiming_config, "He et al. 2015, evenly distributed")
+GT_REGISTER(init, kaiming_normal)
+FAN_INIT(kaiming, normal, gt_init_kaiming_config, "He et al. 2015, normally distributed")

@@ -1,0 +1,91 @@
+#include "layer/layer.h"
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#define X(name) extern const gt_layer_type gt_layer_##name;
+#include "registry/layer.inc"
+#undef X
+static const gt_layer_type *const types[] = {
+#define X(name) &gt_layer_##name,
+#include "registry/layer.inc"
+#undef X
+    NULL,
+};
+enum { TYPES = sizeof types / sizeof *types - 1 };
+
+int gt_layer_count(void) { return TYPES; }
+const gt_layer_type *gt_layer_at(int index) { return types[index]; }
+
+const gt_layer_type *gt_layer_find(const char *name) {
+  for (int i = 0; i < TYPES; i++)
+    if (!strcmp(types[i]->name, name)) return types[i];
+  return NULL;
+}
+
+static const gt_field common_fields[] = {
+    {.name = "name",
+     .type = GT_FIELD_STRING,
+     .offset = offsetof(gt_layer_common, name),
+     .help = "name of this layer, for `from:` and for its parameters (default: its type and a number)"},
+    {.name = "from",
+     .type = GT_FIELD_STRINGS,
+     .offset = offsetof(gt_layer_common, from),
+     .help = "the layer or layers it reads (default: the one before; `input` is the model's input)"},
+    {.name = NULL},
+};
+const gt_schema gt_layer_common_schema = {
+    .name = "layer", .help = "keys of every layer", .fields = common_fields};
+
+gt_id gt_build_parameter(gt_build *build, const char *name, gt_shape shape, const gt_init *init) {
+  if (!init) return GT_NONE; /* its error has been reported */
+  if (shape.rank < init->type->min_rank) {
+    const gt_position at = init->spec ? init->spec->at : build->at;
+    gt_error_at(build->diagnostics, at, "%s needs a parameter of at least %d axes; '%s.%s' has %d",
+                init->type->name, init->type->min_rank, build->name, name, shape.rank);
+    build->errors++;
+    return GT_NONE;
+  }
+  return build->parameter(build, name, shape, init);
+}
+
+gt_position gt_build_position(const gt_build *build, const char *key) {
+  if (!key || !build->spec) return build->at;
+  const gt_spec *value = gt_spec_find(build->spec, key);
+  if (value) return value->at;
+  const char *shorthand = build->type->schema->shorthand;
+  if (build->spec->kind != GT_SPEC_MAP && shorthand && !strcmp(shorthand, key)) return build->spec->at;
+  return build->at;
+}
+
+gt_id gt_build_error(gt_build *build, const char *key, const char *format, ...) {
+  char text[1024];
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(text, sizeof text, format, arguments);
+  va_end(arguments);
+  gt_error_at(build->diagnostics, gt_build_position(build, key), "layer '%s' %s", build->name, text);
+  build->errors++;
+  return GT_NONE;
+}
+
+const char *gt_build_input_text(gt_build *build, const gt_id *input, int k) {
+  char shape[128];
+  gt_shape_text(gt_node_at(build->graph, input[k])->shape, shape);
+  return gt_arena_printf(build->arena, "'%s' %s", build->input_name[k], shape);
+}
+
+bool gt_build_axis(gt_build *build, const char *key, int64_t axis, int rank, int *out) {
+  const int64_t at = axis < 0 ? axis + rank : axis;
+  if (at < 0 || at >= rank) {
+    gt_build_error(build, key, "has no axis %lld: its input has %d axes, 0 to %d", (long long)axis, rank,
+                   rank - 1);
+    return false;
+  }
+  if (!at) {
+    gt_build_error(build, key, "cannot work along axis 0, which is the batch");
+    return false;
+  }
+  *out = (int)at;
+  return true;
+}

@@ -1,0 +1,66 @@
+/* gt_layer_type: one constant row per layer: its schema and a function that emits ops. A file src/layer/NAME.c with
+ * GT_REGISTER(layer, NAME) and `const gt_layer_type gt_layer_NAME` adds a layer; nothing else is edited. A layer's
+ * gradient follows from its ops.
+ * Axis 0 of every value is the batch: layers never mix it. In configs `axis` counts as in PyTorch, with the batch as
+ * axis 0 (negative from the end); lists such as `shape:` or `axes:` speak of a sample, without the batch.
+ * A layer is built several times (to learn its parameters, for training, for evaluation): build must be a pure
+ * function of its arguments. */
+#ifndef GT_LAYER_LAYER_H
+#define GT_LAYER_LAYER_H
+#include "base/register.h"
+#include "graph/graph.h"
+#include "layer/init.h"
+#include "spec/schema.h"
+
+struct gt_layer_type;
+
+typedef struct gt_build { /* one layer under construction; made by the model room */
+  gt_graph *graph;
+  gt_arena *arena;
+  gt_diagnostics *diagnostics;
+  const struct gt_layer_type *type;
+  const char *name;              /* "linear1" */
+  const char *const *input_name; /* names of the layers that give input[k]; "input" is the model's input */
+  gt_position at;                /* where the layer stands in the config */
+  const gt_spec *spec;           /* its settings there; NULL for a bare `- relu` */
+  bool training;                 /* false: evaluation, dropout passes its input on */
+  gt_id clock;                   /* for gt_random; GT_NONE in evaluation */
+  int errors;                    /* reported while this layer was built */
+  gt_id (*parameter)(struct gt_build *build, const char *name, gt_shape shape, const gt_init *init);
+  void *owner;
+} gt_build;
+
+typedef struct gt_layer_type {
+  const char *name, *help;
+  const gt_schema *schema; /* its own keys; those of gt_layer_common_schema are added to each */
+  size_t config_size;
+  int min_inputs, max_inputs; /* max -1: any number */
+  /* Emits the layer's ops and returns its output, or GT_NONE after gt_build_error. input[k] has rank >= 1. Shape
+   * errors of the ops themselves are reported by the model room if the layer does not find them first. */
+  gt_id (*build)(gt_build *build, const void *config, const gt_id *input, int inputs);
+} gt_layer_type;
+
+typedef struct gt_layer_common { /* keys of every layer */
+  const char *name;
+  gt_strings from;
+} gt_layer_common;
+extern const gt_schema gt_layer_common_schema;
+
+int gt_layer_count(void);
+const gt_layer_type *gt_layer_at(int index); /* sorted by name */
+const gt_layer_type *gt_layer_find(const char *name);
+
+/* A parameter of this layer, called LAYER.name; reading it in the graph is the result. */
+gt_id gt_build_parameter(gt_build *build, const char *name, gt_shape shape, const gt_init *init);
+/* Reports an error at the value of `key` (or at the layer, if key is NULL or not written) as "layer 'NAME' …";
+ * returns GT_NONE. */
+gt_id gt_build_error(gt_build *build, const char *key, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+/* Position of the value of a key, or of the layer. */
+gt_position gt_build_position(const gt_build *build, const char *key);
+
+/* "'fc1' [128, 64]" for input k, in the build's arena. */
+const char *gt_build_input_text(gt_build *build, const gt_id *input, int k);
+/* An axis from a config: negative counts from the end; false (reported) if it is outside or the batch. */
+bool gt_build_axis(gt_build *build, const char *key, int64_t axis, int rank, int *out);
+#endif

@@ -1,0 +1,171 @@
+/* permute, pad, shrink and stride: values of each sample go elsewhere. Lists speak of a sample's axes; the batch stays
+ * as it is. */
+#include "op/move.h"
+#include "layer/layer.h"
+
+/* The list's value for each axis, with `batch` for axis 0; false (reported) if the list has another length. */
+static bool spread(gt_build *build, const char *key, gt_ints list, const gt_id *input, int64_t batch,
+                   int64_t out[GT_MAX_RANK]) {
+  const int rank = gt_node_at(build->graph, input[0])->shape.rank;
+  out[0] = batch;
+  if (list.count != rank - 1) {
+    gt_build_error(build, key, "needs %d values in '%s', one for each axis of a sample of %s, not %d",
+                   rank - 1, key, gt_build_input_text(build, input, 0), list.count);
+    return false;
+  }
+  for (int d = 1; d < rank; d++) out[d] = list.items[d - 1];
+  return true;
+}
+
+#define MOVEMENT(op, text)                                                            \
+  static const gt_schema op##_schema = {                                              \
+      .name = #op, .help = text, .fields = op##_fields, .shorthand = op##_shorthand}; \
+  extern const gt_layer_type gt_layer_##op;                                           \
+  const gt_layer_type gt_layer_##op = {.name = #op,                                   \
+                                       .help = text,                                  \
+                                       .schema = &op##_schema,                        \
+                                       .config_size = sizeof(op##_config),            \
+                                       .min_inputs = 1,                               \
+                                       .max_inputs = 1,                               \
+                                       .build = build_##op};
+
+typedef struct permute_config {
+  gt_ints axes;
+} permute_config;
+
+#define permute_shorthand "axes"
+static const gt_field permute_fields[] = {
+    {.name = "axes",
+     .type = GT_FIELD_INTS,
+     .offset = offsetof(permute_config, axes),
+     .min = 1,
+     .max = GT_MAX_RANK - 1,
+     .help = "the order in which the axes 1, 2, ... of its input come out; the batch stays first",
+     .flags = GT_FIELD_REQUIRED},
+    {.name = NULL},
+};
+
+static gt_id build_permute(gt_build *build, const void *config, const gt_id *input, int inputs) {
+  const permute_config *c = config;
+  int64_t list[GT_MAX_RANK];
+  int axes[GT_MAX_RANK];
+  unsigned seen = 0;
+  (void)inputs;
+  if (!spread(build, "axes", c->axes, input, 0, list)) return GT_NONE;
+  for (int d = 0; d <= c->axes.count; d++) {
+    axes[d] = (int)list[d];
+    if (axes[d] > c->axes.count || seen & 1u << axes[d])
+      return gt_build_error(build, "axes", "must name each of the axes 1 to %d once", c->axes.count);
+    seen |= 1u << axes[d];
+  }
+  return gt_permute(build->graph, input[0], axes);
+}
+
+GT_REGISTER(layer, permute)
+MOVEMENT(permute, "the axes of a sample in another order")
+
+typedef struct pad_config {
+  gt_ints before, after;
+  double value;
+} pad_config;
+
+#define pad_shorthand "before"
+static const gt_field pad_fields[] = {
+    {.name = "before",
+     .type = GT_FIELD_INTS,
+     .offset = offsetof(pad_config, before),
+     .min = 0,
+     .max = 1 << 24,
+     .help = "elements added before each axis of a sample",
+     .flags = GT_FIELD_REQUIRED},
+    {.name = "after",
+     .type = GT_FIELD_INTS,
+     .offset = offsetof(pad_config, after),
+     .min = 0,
+     .max = 1 << 24,
+     .help = "elements added after each axis (default: as before)"},
+    {.name = "value",
+     .type = GT_FIELD_FLOAT,
+     .offset = offsetof(pad_config, value),
+     .fallback = "0",
+     .help = "what is added"},
+    {.name = NULL},
+};
+
+static gt_id build_pad(gt_build *build, const void *config, const gt_id *input, int inputs) {
+  const pad_config *c = config;
+  int64_t before[GT_MAX_RANK], after[GT_MAX_RANK];
+  (void)inputs;
+  if (!spread(build, "before", c->before, input, 0, before)) return GT_NONE;
+  if (!spread(build, "after", c->after.count ? c->after : c->before, input, 0, after)) return GT_NONE;
+  return gt_pad(build->graph, input[0], before, after, c->value);
+}
+
+GT_REGISTER(layer, pad)
+MOVEMENT(pad, "a margin around each sample")
+
+typedef struct shrink_config {
+  gt_ints start, stop;
+} shrink_config;
+
+#define shrink_shorthand NULL
+static const gt_field shrink_fields[] = {
+    {.name = "start",
+     .type = GT_FIELD_INTS,
+     .offset = offsetof(shrink_config, start),
+     .min = 0,
+     .max = 1 << 30,
+     .help = "first element kept of each axis of a sample (default: 0)"},
+    {.name = "stop",
+     .type = GT_FIELD_INTS,
+     .offset = offsetof(shrink_config, stop),
+     .min = 1,
+     .max = 1 << 30,
+     .help = "the element after the last one kept, for each axis",
+     .flags = GT_FIELD_REQUIRED},
+    {.name = NULL},
+};
+
+static gt_id build_shrink(gt_build *build, const void *config, const gt_id *input, int inputs) {
+  const shrink_config *c = config;
+  const gt_shape shape = gt_node_at(build->graph, input[0])->shape;
+  int64_t start[GT_MAX_RANK] = {0}, stop[GT_MAX_RANK];
+  (void)inputs;
+  if (c->start.count && !spread(build, "start", c->start, input, 0, start)) return GT_NONE;
+  if (!spread(build, "stop", c->stop, input, shape.dim[0], stop)) return GT_NONE;
+  for (int d = 1; d < shape.rank; d++)
+    if (start[d] >= stop[d] || stop[d] > shape.dim[d])
+      return gt_build_error(build, "stop", "cannot keep elements %lld to %lld of axis %d of %s",
+                            (long long)start[d], (long long)stop[d], d, gt_build_input_text(build, input, 0));
+  return gt_shrink(build->graph, input[0], start, stop);
+}
+
+GT_REGISTER(layer, shrink)
+MOVEMENT(shrink, "a part of each sample")
+
+typedef struct stride_config {
+  gt_ints step;
+} stride_config;
+
+#define stride_shorthand "step"
+static const gt_field stride_fields[] = {
+    {.name = "step",
+     .type = GT_FIELD_INTS,
+     .offset = offsetof(stride_config, step),
+     .min = 1,
+     .max = 1 << 30,
+     .help = "distance of the elements kept, for each axis of a sample",
+     .flags = GT_FIELD_REQUIRED},
+    {.name = NULL},
+};
+
+static gt_id build_stride(gt_build *build, const void *config, const gt_id *input, int inputs) {
+  const stride_config *c = config;
+  int64_t step[GT_MAX_RANK];
+  (void)inputs;
+  if (!spread(build, "step", c->step, input, 1, step)) return GT_NONE;
+  return gt_stride(build->graph, input[0], step);
+}
+
+GT_REGISTER(layer, stride)
+MOVEMENT(stride, "every so many elements of each sample")

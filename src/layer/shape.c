@@ -1,0 +1,80 @@
+/* flatten and reshape: the same values under another shape. */
+#include "layer/layer.h"
+#include "op/core.h"
+
+static gt_id build_flatten(gt_build *build, const void *config, const gt_id *input, int inputs) {
+  (void)config, (void)inputs;
+  const gt_shape shape = gt_node_at(build->graph, input[0])->shape;
+  const int64_t batch = shape.dim[0];
+  return gt_reshape(build->graph, input[0], gt_shape_2(batch, gt_shape_count(shape) / batch));
+}
+
+GT_REGISTER(layer, flatten)
+static const gt_field flatten_fields[] = {{.name = NULL}};
+static const gt_schema flatten_schema = {
+    .name = "flatten", .help = "each sample as one row", .fields = flatten_fields};
+extern const gt_layer_type gt_layer_flatten;
+const gt_layer_type gt_layer_flatten = {.name = "flatten",
+                                        .help = "each sample as one row of values",
+                                        .schema = &flatten_schema,
+                                        .min_inputs = 1,
+                                        .max_inputs = 1,
+                                        .build = build_flatten};
+
+typedef struct reshape_config {
+  gt_ints shape;
+} reshape_config;
+
+static const gt_field reshape_fields[] = {
+    {.name = "shape",
+     .type = GT_FIELD_INTS,
+     .offset = offsetof(reshape_config, shape),
+     .min = -1,
+     .max = 1 << 30,
+     .help = "shape of one sample, without the batch; one -1 is worked out",
+     .flags = GT_FIELD_REQUIRED},
+    {.name = NULL},
+};
+static const gt_schema reshape_schema = {
+    .name = "reshape", .help = "another shape", .fields = reshape_fields, .shorthand = "shape"};
+
+static gt_id build_reshape(gt_build *build, const void *config, const gt_id *input, int inputs) {
+  const reshape_config *c = config;
+  (void)inputs;
+  const gt_shape from = gt_node_at(build->graph, input[0])->shape;
+  const int64_t values = gt_shape_count(from) / from.dim[0];
+  if (c->shape.count >= GT_MAX_RANK)
+    return gt_build_error(build, "shape", "gives %d axes; at most %d are possible", c->shape.count,
+                          GT_MAX_RANK - 1);
+  gt_shape to = {.rank = c->shape.count + 1, .dim = {from.dim[0]}};
+  int64_t known = 1;
+  int free_axis = 0;
+  for (int d = 1; d < to.rank; d++) {
+    const int64_t n = c->shape.items[d - 1];
+    to.dim[d] = n;
+    if (n == 0) return gt_build_error(build, "shape", "cannot give an axis of length 0");
+    if (n < 0 && free_axis) return gt_build_error(build, "shape", "can work out only one -1");
+    if (n < 0) free_axis = d;
+    if (n > 0 && __builtin_mul_overflow(known, n, &known)) known = INT64_MAX;
+  }
+  if (free_axis) to.dim[free_axis] = values / known;
+  if (free_axis ? values % known != 0 : known != values) {
+    char text[128];
+    gt_shape sample = {.rank = to.rank - 1};
+    for (int d = 0; d < sample.rank; d++) sample.dim[d] = c->shape.items[d];
+    return gt_build_error(build, "shape", "cannot reshape %s, %lld values a sample, to %s",
+                          gt_build_input_text(build, input, 0), (long long)values,
+                          gt_shape_text(sample, text));
+  }
+  return gt_reshape(build->graph, input[0], to);
+}
+
+GT_REGISTER(layer, reshape)
+extern const gt_layer_type gt_layer_reshape;
+const gt_layer_type gt_layer_reshape = {.name = "reshape",
+                                        .help = "the same values under another shape",
+                                        .schema = &reshape_schema,
+                                        .config_size = sizeof(reshape_config),
+                                        .min_inputs = 1,
+                                        .max_inputs = 1,
+                                        .build = build_reshape};

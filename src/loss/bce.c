@@ -1,0 +1,51 @@
+/* Binary cross-entropy on logits: -t log σ(x) - (1-t) log(1-σ(x)) = softplus(x) - t x, which cannot overflow.
+ * An output counts as right if σ(x) > 1/2 agrees with t > 1/2; a sample as the share of its outputs. */
+#include "loss/loss.h"
+#include "op/elementwise.h"
+#include "op/reduce.h"
+
+typedef struct bce_config {
+  double smoothing;
+} bce_config;
+
+static const gt_field fields[] = {
+    {.name = "label_smoothing",
+     .type = GT_FIELD_FLOAT,
+     .offset = offsetof(bce_config, smoothing),
+     .fallback = "0",
+     .min = 0,
+     .max = 1,
+     .help = "moves targets towards 1/2: t (1 - s) + s/2",
+     .flags = GT_FIELD_OPEN_MAX},
+    {.name = NULL},
+};
+static const gt_schema schema = {
+    .name = "bce", .help = "binary cross-entropy of each output", .fields = fields};
+
+static gt_id build(gt_graph *graph, const void *config, gt_id prediction, gt_id targets) {
+  const bce_config *c = config;
+  if (c->smoothing > 0) {
+    targets = gt_mul(graph, targets, gt_constant(graph, 1 - c->smoothing));
+    targets = gt_add(graph, targets, gt_constant(graph, c->smoothing / 2));
+  }
+  const gt_id each = gt_sub(graph, gt_softplus(graph, prediction), gt_mul(graph, targets, prediction));
+  return gt_mean(graph, each, 1u << 1, false);
+}
+
+static gt_id correct(gt_graph *graph, const void *config, gt_id prediction, gt_id targets) {
+  (void)config;
+  const gt_id said = gt_less(graph, gt_constant(graph, 0), prediction);
+  const gt_id meant = gt_less(graph, gt_constant(graph, 0.5), targets);
+  const gt_id wrong = gt_abs(graph, gt_sub(graph, said, meant));
+  return gt_mean(graph, gt_sub(graph, gt_constant(graph, 1), wrong), 1u << 1, false);
+}
+
+GT_REGISTER(loss, bce)
+extern const gt_loss_type gt_loss_bce;
+const gt_loss_type gt_loss_bce = {.name = "bce",
+                                  .help = "binary cross-entropy of each output (on logits)",
+                                  .schema = &schema,
+                                  .config_size = sizeof(bce_config),
+                                  .logits = true,
+                                  .build = build,
+                                  .correct = correct};

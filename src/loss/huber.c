@@ -1,0 +1,39 @@
+/* Huber loss (Huber 1964; torch.nn.HuberLoss): d²/2 where |d| < delta, delta (|d| - delta/2) elsewhere. */
+#include "loss/loss.h"
+#include "op/elementwise.h"
+#include "op/reduce.h"
+
+typedef struct huber_config {
+  double delta;
+} huber_config;
+
+static const gt_field fields[] = {
+    {.name = "delta",
+     .type = GT_FIELD_FLOAT,
+     .offset = offsetof(huber_config, delta),
+     .fallback = "1",
+     .min = 0,
+     .max = 1e30,
+     .help = "difference at which it turns from square to linear",
+     .flags = GT_FIELD_OPEN_MIN},
+    {.name = NULL},
+};
+static const gt_schema schema = {
+    .name = "huber", .help = "squared near zero, absolute far away", .fields = fields, .shorthand = "delta"};
+
+/* With m = min(|d|, delta) both branches are m (|d| - m/2), and so is the gradient. */
+static gt_id build(gt_graph *graph, const void *config, gt_id prediction, gt_id targets) {
+  const huber_config *c = config;
+  const gt_id size = gt_abs(graph, gt_sub(graph, prediction, targets));
+  const gt_id near = gt_min(graph, size, gt_constant(graph, c->delta));
+  const gt_id half = gt_mul(graph, gt_constant(graph, 0.5), near);
+  return gt_mean(graph, gt_mul(graph, near, gt_sub(graph, size, half)), 1u << 1, false);
+}
+
+GT_REGISTER(loss, huber)
+extern const gt_loss_type gt_loss_huber;
+const gt_loss_type gt_loss_huber = {.name = "huber",
+                                    .help = "squared near zero, absolute far away",
+                                    .schema = &schema,
+                                    .config_size = sizeof(huber_config),
+                                    .build = build};

@@ -1,0 +1,130 @@
+#include "loss/loss.h"
+#include "op/core.h"
+#include "op/elementwise.h"
+#include "op/reduce.h"
+#include "spec/typed.h"
+#include <string.h>
+
+#define X(name) extern const gt_loss_type gt_loss_##name;
+#include "registry/loss.inc"
+#undef X
+static const gt_loss_type *const types[] = {
+#define X(name) &gt_loss_##name,
+#include "registry/loss.inc"
+#undef X
+    NULL,
+};
+enum { TYPES = sizeof types / sizeof *types - 1 };
+
+int gt_loss_count(void) { return TYPES; }
+const gt_loss_type *gt_loss_at(int index) { return types[index]; }
+
+const gt_loss *gt_loss_read(gt_arena *arena, const gt_spec *root, bool labels, gt_diagnostics *diagnostics) {
+  const gt_spec *node = gt_spec_find(root, "loss");
+  if (gt_spec_is_null(node)) {
+    gt_spec *standard = gt_spec_text(arena, labels ? "cross_entropy" : "mse");
+    standard->at = root->at;
+    node = standard;
+  }
+  gt_typed_choice choices[TYPES + 1];
+  for (int i = 0; i < TYPES; i++)
+    choices[i] = (gt_typed_choice){types[i]->name, types[i]->schema, types[i]->config_size};
+  void *config;
+  const int chosen = gt_typed_read(node, "loss", choices, TYPES, NULL, NULL, &config, arena, diagnostics);
+  if (chosen < 0) return NULL;
+  gt_loss *loss = GT_NEW(arena, gt_loss);
+  *loss = (gt_loss){.type = types[chosen], .config = config, .at = node->at};
+  return loss;
+}
+
+static bool check_labels(const gt_graph *graph, const gt_loss *loss, const gt_loss_input *input,
+                         gt_diagnostics *diagnostics) {
+  const gt_node *prediction = gt_node_at(graph, input->prediction),
+                *targets = gt_node_at(graph, input->targets);
+  const gt_shape shape = prediction->shape;
+  char text[128];
+  if (targets->dtype != GT_I32) {
+    gt_error_at(diagnostics, loss->at, "loss '%s' needs class labels, but the data's targets are numbers",
+                loss->type->name)
+        ->expected = "one of: mse, mae, huber, bce";
+    return false;
+  }
+  if (shape.rank != 2) {
+    gt_error_at(diagnostics, input->at,
+                "the last layer '%s' gives %s; loss '%s' needs one value a class and sample", input->layer,
+                gt_shape_text(shape, text), loss->type->name)
+        ->expected = shape.rank > 2 ? "a flatten layer before it, then linear" : "a linear layer at the end";
+    return false;
+  }
+  if (input->classes && shape.dim[1] != input->classes) {
+    gt_error_at(diagnostics, input->at,
+                "the last layer '%s' gives %lld values a sample; the data has %lld classes", input->layer,
+                (long long)shape.dim[1], (long long)input->classes)
+        ->expected =
+        gt_arena_printf(diagnostics->arena, "%lld values, one a class", (long long)input->classes);
+    return false;
+  }
+  return true;
+}
+
+static bool check_values(const gt_graph *graph, const gt_loss *loss, const gt_loss_input *input,
+                         gt_diagnostics *diagnostics) {
+  const gt_node *prediction = gt_node_at(graph, input->prediction),
+                *targets = gt_node_at(graph, input->targets);
+  const int64_t batch = targets->shape.dim[0];
+  const int64_t have = gt_shape_count(prediction->shape) / batch,
+                want = gt_shape_count(targets->shape) / batch;
+  if (targets->dtype != GT_F32) {
+    gt_diagnostic *d = gt_error_at(
+        diagnostics, loss->at, "loss '%s' needs numbers, but the data has class labels", loss->type->name);
+    d->suggestion = "cross_entropy";
+    return false;
+  }
+  if (have == want) return true;
+  char text[128];
+  gt_error_at(diagnostics, input->at,
+              "the last layer '%s' %s gives %lld value%s a sample; the data has %lld target%s", input->layer,
+              gt_shape_text(prediction->shape, text), (long long)have, have == 1 ? "" : "s", (long long)want,
+              want == 1 ? "" : "s")
+      ->expected =
+      gt_arena_printf(diagnostics->arena, "%lld value%s a sample", (long long)want, want == 1 ? "" : "s");
+  return false;
+}
+
+/* Losses on logits apply softmax or sigmoid themselves: twice is legal, but it trains badly. */
+static void warn_twice(const gt_loss *loss, const gt_loss_input *input, gt_diagnostics *diagnostics) {
+  if (!loss->type->logits || !input->layer_type) return;
+  const char *last = input->layer_type;
+  if (strcmp(last, loss->type->labels ? "softmax" : "sigmoid") && strcmp(last, "log_softmax")) return;
+  gt_warning_at(diagnostics, input->at,
+                "loss '%s' applies %s itself: the last layer '%s' does it a second time", loss->type->name,
+                loss->type->labels ? "softmax" : "sigmoid", input->layer);
+}
+
+bool gt_loss_build(gt_graph *graph, const gt_loss *loss, const gt_loss_input *input, gt_loss_nodes *out,
+                   gt_diagnostics *diagnostics) {
+  const bool labels = loss->type->labels;
+  if (!(labels ? check_labels : check_values)(graph, loss, input, diagnostics)) return false;
+  warn_twice(loss, input, diagnostics);
+  const char *outer = gt_graph_scope(graph, "loss");
+  gt_id prediction = input->prediction, targets = input->targets;
+  if (!labels) { /* both as [B, T] */
+    const int64_t batch = gt_node_at(graph, targets)->shape.dim[0];
+    const gt_shape shape = gt_shape_2(batch, gt_shape_count(gt_node_at(graph, targets)->shape) / batch);
+    prediction = gt_reshape(graph, prediction, shape);
+    targets = gt_reshape(graph, targets, shape);
+  }
+  const gt_id each = loss->type->build(graph, loss->config, prediction, targets);
+  out->loss_sum = gt_sum(graph, gt_mul(graph, each, input->weight), 0, false);
+  out->weight_sum = gt_sum(graph, input->weight, 0, false);
+  out->mean = gt_div(graph, out->loss_sum, out->weight_sum);
+  out->correct_sum = GT_NONE;
+  if (loss->type->correct) {
+    const gt_id correct = loss->type->correct(graph, loss->config, prediction, targets);
+    out->correct_sum = gt_sum(graph, gt_mul(graph, correct, input->weight), 0, false);
+  }
+  gt_graph_scope(graph, outer);
+  if (out->mean != GT_NONE) return true;
+  gt_error_at(diagnostics, loss->at, "loss '%s': %s", loss->type->name, graph->error.message);
+  return false;
+}

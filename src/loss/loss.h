@@ -1,0 +1,54 @@
+/* gt_loss_type: one constant row per loss (GT_REGISTER(loss, NAME), struct gt_loss_NAME); in a config `loss: mse` or
+ * `loss: {type: huber, delta: 1}`. A loss gives one value for each sample (the mean over the sample's outputs); the
+ * shared code weights and sums them, so that padding rows of the last batch (weight 0) count for nothing. */
+#ifndef GT_LOSS_LOSS_H
+#define GT_LOSS_LOSS_H
+#include "base/register.h"
+#include "graph/graph.h"
+#include "spec/schema.h"
+
+typedef struct gt_loss_type {
+  const char *name, *help;
+  const gt_schema *schema;
+  size_t config_size;
+  bool
+      labels; /* targets are class numbers, I32 [B], and the prediction F32 [B, classes]; otherwise both F32 [B, T] */
+  bool logits; /* applies softmax or sigmoid itself */
+  gt_id (*build)(gt_graph *graph, const void *config, gt_id prediction, gt_id targets); /* F32 [B] */
+  gt_id (*correct)(gt_graph *graph, const void *config, gt_id prediction,
+                   gt_id targets); /* F32 [B] or NULL */
+} gt_loss_type;
+
+typedef struct gt_loss {
+  const gt_loss_type *type;
+  const void *config;
+  gt_position at;
+} gt_loss;
+
+int gt_loss_count(void);
+const gt_loss_type *gt_loss_at(int index);
+
+/* Reads the root's `loss:`. Without one: cross_entropy if the data has class labels, else mse. NULL after reporting. */
+const gt_loss *gt_loss_read(gt_arena *arena, const gt_spec *root, bool labels, gt_diagnostics *diagnostics);
+
+typedef struct gt_loss_input {
+  gt_id prediction;  /* the model's output, F32 [B, …] */
+  gt_id targets;     /* I32 [B] labels, or F32 [B] or [B, …] */
+  gt_id weight;      /* F32 [B]: 1, or 0 for padding rows */
+  int64_t classes;   /* number of classes of the data (labels only; 0: unknown) */
+  const char *layer; /* name of the layer that gives the prediction, for messages */
+  const char *layer_type;
+  gt_position at; /* where that layer stands */
+} gt_loss_input;
+
+typedef struct gt_loss_nodes { /* scalars */
+  gt_id loss_sum;              /* Σ w_i l_i */
+  gt_id weight_sum;            /* Σ w_i */
+  gt_id mean;                  /* their quotient: what is differentiated */
+  gt_id correct_sum;           /* Σ w_i c_i with c_i in [0, 1]; GT_NONE where accuracy means nothing */
+} gt_loss_nodes;
+
+/* Emits the loss; false after reporting, if the model's output does not fit the data's targets. */
+bool gt_loss_build(gt_graph *graph, const gt_loss *loss, const gt_loss_input *input, gt_loss_nodes *out,
+                   gt_diagnostics *diagnostics);
+#endif

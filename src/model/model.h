@@ -1,0 +1,42 @@
+/* gt_model: the `model:` sequence of a config as nodes of a graph, with the table of its parameters. Building is a
+ * pure function of the config and the input's shape: the same config is built for training (dropout on) and for
+ * evaluation, and both graphs read the one variable "parameters".
+ *   model:
+ *     - linear: 128
+ *     - relu
+ *     - linear: {units: 64, name: head, from: [relu1, input]}
+ * Layers without a name are called by their type and a number: linear1, relu1, linear2. Owner: the arena. */
+#ifndef GT_MODEL_MODEL_H
+#define GT_MODEL_MODEL_H
+#include "layer/layer.h"
+#include "optim/optim.h"
+#include "optim/parameters.h"
+
+typedef struct gt_model_layer { /* a row of `gtrain check` */
+  const char *name;
+  const gt_layer_type *type;
+  gt_position at;
+  gt_shape output; /* with the batch */
+  gt_id node;
+  int64_t parameters; /* values, not counting gaps */
+  int input_count;
+  const char *const *input; /* names: earlier layers or "input" */
+} gt_model_layer;
+
+typedef struct gt_model {
+  gt_model_layer *layer;
+  int layers;
+  gt_parameters parameters;
+  const gt_id *node; /* of each parameter, in the table's order */
+  gt_id input, output;
+} gt_model;
+
+/* Adds the model to the graph. input: F32 [B, …]; clock: for dropout, may be GT_NONE without training; optim: gives the
+ * parameter groups and thereby the layout (training and evaluation must agree), NULL for one group.
+ * NULL after reporting every error that was found, each at its position. */
+gt_model *gt_model_build(gt_arena *arena, gt_graph *graph, const gt_spec *root, const gt_optim *optim,
+                         gt_id input, gt_id clock, bool training, gt_diagnostics *diagnostics);
+
+/* Initial values of all parameters: flat[parameters.total], gaps zero. The same for the same seed and names. */
+void gt_model_initialize(const gt_model *model, uint64_t seed, float *flat);
+#endif

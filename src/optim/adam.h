@@ -1,0 +1,32 @@
+/* What Adam and AdamW share: m = lerp(m, g, 1-beta1); v = beta2 v + (1-beta2) g²;
+ * p -= lr/(1-beta1^t) * m / (sqrt(v)/sqrt(1-beta2^t) + eps). Private to this room. */
+#ifndef GT_OPTIM_ADAM_H
+#define GT_OPTIM_ADAM_H
+#include "optim/optim.h"
+
+typedef struct gt_adam_config {
+  gt_optim_common common;
+  gt_floats betas;
+  double eps;
+} gt_adam_config;
+
+#define GT_ADAM_FIELDS                                                                                  \
+  {.name = "betas",                                                                                     \
+   .type = GT_FIELD_FLOATS,                                                                             \
+   .offset = offsetof(gt_adam_config, betas),                                                           \
+   .fallback = "[0.9, 0.999]",                                                                          \
+   .min = 0,                                                                                            \
+   .max = 1,                                                                                            \
+   .help = "decay of the averages of the gradient and of its square",                                   \
+   .flags = GT_FIELD_OPEN_MAX},                                                                         \
+  {                                                                                                     \
+    .name = "eps", .type = GT_FIELD_FLOAT, .offset = offsetof(gt_adam_config, eps), .fallback = "1e-8", \
+    .min = 0, .max = 1, .help = "added to the denominator"                                              \
+  }
+
+const char *gt_adam_check(const void *config);
+double gt_adam_step_size(const void *config, double lr, uint64_t t);  /* lr / (1 - beta1^t): scalar 0 */
+double gt_adam_correction(const void *config, double lr, uint64_t t); /* sqrt(1 - beta2^t): scalar 1 */
+/* Updates the two averages; returns start - the step. */
+gt_id gt_adam_step(gt_optim_context *context, const gt_adam_config *config, gt_id start, gt_id gradient);
+#endif

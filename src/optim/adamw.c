@@ -1,0 +1,36 @@
+/* AdamW as torch.optim.AdamW: weight decay shrinks the parameters themselves, apart from the adaptive step. */
+#include "op/elementwise.h"
+#include "optim/adam.h"
+
+static const gt_field fields[] = {
+    GT_OPTIM_LR("0.001"),
+    GT_OPTIM_WEIGHT_DECAY("0.01", "shrinks each parameter by lr * weight_decay a step"),
+    GT_ADAM_FIELDS,
+    {.name = NULL},
+};
+static const gt_schema schema = {
+    .name = "adamw", .help = "Adam with decoupled weight decay", .fields = fields};
+
+static double shrink(const void *config, double lr, uint64_t t) {
+  const gt_optim_common *c = config;
+  (void)t;
+  return 1 - lr * c->weight_decay;
+}
+
+static gt_id update(gt_optim_context *context, const void *config, gt_id parameter, gt_id gradient) {
+  const gt_adam_config *c = config;
+  gt_id start = parameter;
+  if (c->common.weight_decay > 0)
+    start = gt_mul(gt_optim_graph(context), parameter, gt_optim_scalar(context, 2));
+  return gt_adam_step(context, c, start, gradient);
+}
+
+GT_REGISTER(optim, adamw)
+extern const gt_optim_type gt_optim_adamw;
+const gt_optim_type gt_optim_adamw = {.name = "adamw",
+                                      .help = "Adam with decoupled weight decay (Loshchilov and Hutter 2019)",
+                                      .schema = &schema,
+                                      .config_size = sizeof(gt_adam_config),
+                                      .scalar = {gt_adam_step_size, gt_adam_correction, shrink},
+                                      .check = gt_adam_check,
+                                      .update = update};

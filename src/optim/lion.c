@@ -1,0 +1,55 @@
+/* Lion (Chen et al., "Symbolic Discovery of Optimization Algorithms", 2023, algorithm 2): p = p (1 - lr wd) -
+ * lr sign(lerp(m, g, 1-beta1)); m = lerp(m, g, 1-beta2). */
+#include "op/elementwise.h"
+#include "optim/optim.h"
+
+typedef struct lion_config {
+  gt_optim_common common;
+  gt_floats betas;
+} lion_config;
+
+static const gt_field fields[] = {
+    GT_OPTIM_LR("0.0001"),
+    GT_OPTIM_WEIGHT_DECAY("0", "shrinks each parameter by lr * weight_decay a step"),
+    {.name = "betas",
+     .type = GT_FIELD_FLOATS,
+     .offset = offsetof(lion_config, betas),
+     .fallback = "[0.9, 0.99]",
+     .min = 0,
+     .max = 1,
+     .help = "weights of the former average in the step and in the average",
+     .flags = GT_FIELD_OPEN_MAX},
+    {.name = NULL},
+};
+static const gt_schema schema = {.name = "lion", .help = "sign of an averaged gradient", .fields = fields};
+
+static const char *check(const void *config) {
+  const lion_config *c = config;
+  return c->betas.count != 2 ? "betas must be two numbers" : NULL;
+}
+
+static double shrink(const void *config, double lr, uint64_t t) {
+  const lion_config *c = config;
+  (void)t;
+  return 1 - lr * c->common.weight_decay;
+}
+
+static gt_id update(gt_optim_context *context, const void *config, gt_id parameter, gt_id gradient) {
+  const lion_config *c = config;
+  gt_graph *graph = gt_optim_graph(context);
+  const gt_id average = gt_optim_state(context, "exp_avg");
+  const gt_id direction = gt_sign(graph, gt_optim_lerp(context, average, gradient, 1 - c->betas.items[0]));
+  gt_optim_set_state(context, "exp_avg", gt_optim_lerp(context, average, gradient, 1 - c->betas.items[1]));
+  if (c->common.weight_decay > 0) parameter = gt_mul(graph, parameter, gt_optim_scalar(context, 1));
+  return gt_sub(graph, parameter, gt_mul(graph, gt_optim_scalar(context, 0), direction));
+}
+
+GT_REGISTER(optim, lion)
+extern const gt_optim_type gt_optim_lion;
+const gt_optim_type gt_optim_lion = {.name = "lion",
+                                     .help = "sign of an averaged gradient (Chen et al. 2023)",
+                                     .schema = &schema,
+                                     .config_size = sizeof(lion_config),
+                                     .scalar = {gt_optim_learning_rate, shrink},
+                                     .check = check,
+                                     .update = update};

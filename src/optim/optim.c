@@ -1,0 +1,168 @@
+#include "optim/optim.h"
+#include "spec/typed.h"
+#include <fnmatch.h>
+#include <string.h>
+
+#define X(name) extern const gt_optim_type gt_optim_##name;
+#include "registry/optim.inc"
+#undef X
+static const gt_optim_type *const types[] = {
+#define X(name) &gt_optim_##name,
+#include "registry/optim.inc"
+#undef X
+    NULL,
+};
+static const char *const names[] = {
+#define X(name) #name,
+#include "registry/optim.inc"
+#undef X
+    NULL,
+};
+enum { TYPES = sizeof types / sizeof *types - 1 };
+
+int gt_optim_count(void) { return TYPES; }
+const gt_optim_type *gt_optim_at(int index) { return types[index]; }
+
+typedef struct common {
+  const char *type;
+  const gt_spec *parameters;
+  double clip_value, clip_norm, ema;
+} common;
+
+static const gt_field common_fields[] = {
+    {.name = "type",
+     .type = GT_FIELD_CHOICE,
+     .offset = offsetof(common, type),
+     .choices = names,
+     .help = "which optimizer"},
+    {.name = "parameters",
+     .type = GT_FIELD_NODE,
+     .offset = offsetof(common, parameters),
+     .help =
+         "list of {match: PATTERN, lr, weight_decay, frozen}: settings for the parameters of these names"},
+    {.name = "clip_value",
+     .type = GT_FIELD_FLOAT,
+     .offset = offsetof(common, clip_value),
+     .min = 0,
+     .max = 1e30,
+     .help = "limits each gradient to this size (default: no limit)",
+     .flags = GT_FIELD_OPEN_MIN},
+    {.name = "clip_norm",
+     .type = GT_FIELD_FLOAT,
+     .offset = offsetof(common, clip_norm),
+     .min = 0,
+     .max = 1e30,
+     .help = "limits the norm of all gradients together (default: no limit)",
+     .flags = GT_FIELD_OPEN_MIN},
+    {.name = "ema",
+     .type = GT_FIELD_FLOAT,
+     .offset = offsetof(common, ema),
+     .min = 0,
+     .max = 1,
+     .help = "decay of a moving average of the weights, such as 0.999, used for evaluation (default: none)",
+     .flags = GT_FIELD_OPEN_MIN | GT_FIELD_OPEN_MAX},
+    {.name = NULL},
+};
+const gt_schema gt_optim_common_schema = {
+    .name = "optimizer", .help = "how parameters follow their gradients", .fields = common_fields};
+
+typedef struct group_config {
+  const char *match;
+  double lr, weight_decay;
+  bool frozen;
+} group_config;
+
+static const gt_field group_fields[] = {
+    {.name = "match",
+     .type = GT_FIELD_STRING,
+     .offset = offsetof(group_config, match),
+     .help = "pattern of parameter names, such as \"linear1.*\" or \"*.bias\"; the first that matches counts",
+     .flags = GT_FIELD_REQUIRED},
+    {.name = "lr",
+     .type = GT_FIELD_FLOAT,
+     .offset = offsetof(group_config, lr),
+     .min = 0,
+     .max = 1e6,
+     .help = "their learning rate (default: the optimizer's)",
+     .flags = GT_FIELD_OPEN_MIN},
+    {.name = "weight_decay",
+     .type = GT_FIELD_FLOAT,
+     .offset = offsetof(group_config, weight_decay),
+     .min = 0,
+     .max = 1e6,
+     .help = "their weight decay (default: the optimizer's)"},
+    {.name = "frozen",
+     .type = GT_FIELD_BOOL,
+     .offset = offsetof(group_config, frozen),
+     .fallback = "false",
+     .help = "keep their initial values"},
+    {.name = NULL},
+};
+const gt_schema gt_optim_group_schema = {
+    .name = "parameters", .help = "settings for parameters of some names", .fields = group_fields};
+
+static bool read_group(gt_optim_group *group, const gt_optim *optim, const gt_spec *node, gt_arena *arena,
+                       gt_diagnostics *diagnostics) {
+  group_config c = {0};
+  if (!gt_schema_read(&gt_optim_group_schema, &c, NULL, NULL, node, node->at,
+                      "in the optimizer's 'parameters'", arena, diagnostics))
+    return false;
+  gt_optim_common *config = gt_arena_copy(arena, optim->config, optim->type->config_size);
+  if (gt_spec_find(node, "lr")) config->lr = c.lr;
+  if (gt_spec_find(node, "weight_decay")) config->weight_decay = c.weight_decay;
+  *group = (gt_optim_group){.match = c.match, .at = gt_spec_find(node, "match")->at, .frozen = c.frozen};
+  group->config = config;
+  return true;
+}
+
+static bool read_groups(gt_optim *optim, const gt_spec *list, gt_arena *arena, gt_diagnostics *diagnostics) {
+  bool fine = true;
+  const bool none = gt_spec_is_null(list);
+  if (!none && list->kind != GT_SPEC_SEQUENCE) {
+    gt_error_at(diagnostics, list->at, "'parameters' of the optimizer must be a list")->expected =
+        "parameters: [{match: \"linear1.*\", lr: 1e-4}]";
+    return false;
+  }
+  gt_optim_group *group = GT_NEW_N(arena, gt_optim_group, none ? 1 : list->count + 1);
+  group[0].config = optim->config;
+  for (int i = 0; !none && i < list->count; i++)
+    fine &= read_group(&group[i + 1], optim, list->child[i], arena, diagnostics);
+  optim->group = group;
+  optim->groups = none ? 1 : list->count + 1;
+  return fine;
+}
+
+const gt_optim *gt_optim_read(gt_arena *arena, const gt_spec *root, gt_diagnostics *diagnostics) {
+  const gt_spec *node = gt_spec_find(root, "optimizer");
+  if (gt_spec_is_null(node)) node = gt_spec_text(arena, "adam");
+  gt_typed_choice choices[TYPES + 1];
+  for (int i = 0; i < TYPES; i++)
+    choices[i] = (gt_typed_choice){types[i]->name, types[i]->schema, types[i]->config_size};
+  void *config;
+  common shared = {0};
+  const int chosen = gt_typed_read(node, "optimizer", choices, TYPES, &gt_optim_common_schema, &shared,
+                                   &config, arena, diagnostics);
+  gt_optim *optim = GT_NEW(arena, gt_optim);
+  optim->schedule = gt_schedule_read(arena, root, diagnostics);
+  if (chosen < 0) return NULL;
+  optim->type = types[chosen];
+  optim->config = config;
+  optim->clip_value = shared.clip_value;
+  optim->clip_norm = shared.clip_norm;
+  optim->ema = shared.ema;
+  const char *wrong = optim->type->check ? optim->type->check(config) : NULL;
+  if (wrong) gt_error_at(diagnostics, node->at, "optimizer '%s': %s", optim->type->name, wrong);
+  if (!read_groups(optim, shared.parameters, arena, diagnostics) || wrong || !optim->schedule) return NULL;
+  return optim;
+}
+
+int gt_optim_group_of(const gt_optim *optim, const char *parameter) {
+  for (int g = 1; g < optim->groups; g++)
+    if (!fnmatch(optim->group[g].match, parameter, 0)) return g;
+  return 0;
+}
+
+double gt_optim_learning_rate(const void *config, double lr, uint64_t t) {
+  (void)config, (void)t;
+  return lr;
+}

@@ -1,0 +1,88 @@
+/* Optimizers. An optimizer is one constant row (GT_REGISTER(optim, NAME), struct gt_optim_NAME): its settings, the
+ * scalars it needs each step, and a function that emits the update of one contiguous range of parameters. All nodes of
+ * an update are elementwise over that range, so they become one fused kernel if they keep within a program's limits
+ * (8 inputs, 4 outputs, 32 instructions).
+ * Formulas are PyTorch's; sources: Sutskever et al. 2013 (momentum, Nesterov), Kingma and Ba 2015 (Adam), Loshchilov
+ * and Hutter 2019 (AdamW), Tieleman and Hinton 2012 (RMSprop), Chen et al. 2023 (Lion). */
+#ifndef GT_OPTIM_OPTIM_H
+#define GT_OPTIM_OPTIM_H
+#include "base/register.h"
+#include "graph/graph.h"
+#include "optim/schedule.h"
+#include "spec/schema.h"
+
+typedef struct gt_optim_context gt_optim_context; /* one range under update (training.c) */
+
+typedef struct gt_optim_common { /* every optimizer's settings begin with these */
+  double lr, weight_decay;
+} gt_optim_common;
+
+/* A number that changes with the step: a function of the settings, the learning rate of the step and its number t,
+ * counted from 1. Computed by the host in double. */
+typedef double (*gt_optim_scalar_fn)(const void *config, double lr, uint64_t t);
+enum { GT_OPTIM_SCALARS = 4 };
+
+/* Rows for the settings all have; a config struct begins with gt_optim_common. */
+#define GT_OPTIM_LR(standard)                                                                            \
+  {                                                                                                      \
+    .name = "lr", .type = GT_FIELD_FLOAT, .offset = offsetof(gt_optim_common, lr), .fallback = standard, \
+    .min = 0, .max = 1e6, .help = "learning rate", .flags = GT_FIELD_OPEN_MIN                            \
+  }
+#define GT_OPTIM_WEIGHT_DECAY(standard, text)                                                          \
+  {                                                                                                    \
+    .name = "weight_decay", .type = GT_FIELD_FLOAT, .offset = offsetof(gt_optim_common, weight_decay), \
+    .fallback = standard, .min = 0, .max = 1e6, .help = text                                           \
+  }
+
+typedef struct gt_optim_type {
+  const char *name, *help;
+  const gt_schema *schema; /* with rows for lr and weight_decay, whose defaults differ */
+  size_t config_size;
+  gt_optim_scalar_fn scalar[GT_OPTIM_SCALARS]; /* NULL-terminated if fewer */
+  /* What is wrong with settings whose single values are right, or NULL; NULL if there is nothing to check. */
+  const char *(*check)(const void *config);
+  /* parameter, gradient: F32 [n]. Returns the new parameter, F32 [n]. */
+  gt_id (*update)(gt_optim_context *context, const void *config, gt_id parameter, gt_id gradient);
+} gt_optim_type;
+
+gt_graph *gt_optim_graph(const gt_optim_context *context);
+/* The state variable "optimizer.NAME" of this range, as it was before the step (zero at the start). */
+gt_id gt_optim_state(gt_optim_context *context, const char *name);
+/* … and its value after the step. */
+void gt_optim_set_state(gt_optim_context *context, const char *name, gt_id value);
+gt_id gt_optim_scalar(gt_optim_context *context, int index); /* this step's type->scalar[index], shape [] */
+/* x + factor * y, and x + weight * (y - x), both without the nodes that a factor of 0 or 1 makes needless. */
+gt_id gt_optim_add_scaled(gt_optim_context *context, gt_id x, double factor, gt_id y);
+gt_id gt_optim_lerp(gt_optim_context *context, gt_id x, gt_id y, double weight);
+/* The scalar function that is the learning rate itself. */
+double gt_optim_learning_rate(const void *config, double lr, uint64_t t);
+
+typedef struct gt_optim_group { /* parameters with settings of their own; group 0 is everything unmatched */
+  const char *match;            /* pattern of fnmatch(3) on "linear1.weight"; NULL for group 0 */
+  gt_position at;
+  bool frozen;
+  const gt_optim_common *config; /* the type's settings with this group's own lr and weight_decay */
+} gt_optim_group;
+
+typedef struct gt_optim { /* everything under `optimizer:` and `schedule:` */
+  const gt_optim_type *type;
+  const gt_optim_common *config;
+  const gt_schedule *schedule;
+  const gt_optim_group *group; /* the first pattern that matches a name wins */
+  int groups;
+  double clip_value, clip_norm, ema; /* 0: off */
+} gt_optim;
+
+int gt_optim_count(void);
+const gt_optim_type *gt_optim_at(int index);
+extern const gt_schema gt_optim_common_schema; /* type, parameters, clip_value, clip_norm, ema */
+extern const gt_schema gt_optim_group_schema;  /* one entry of `parameters:` */
+
+/* Reads the root's `optimizer:` (default: adam) and `schedule:`; NULL after reporting errors. */
+const gt_optim *gt_optim_read(gt_arena *arena, const gt_spec *root, gt_diagnostics *diagnostics);
+/* Index of the group that a parameter of this name belongs to. */
+int gt_optim_group_of(const gt_optim *optim, const char *parameter);
+/* Width of the clock's table for this optimizer, known before the graph is built: the learning rate of group 0, then
+ * for each group the scalars of the type. */
+int gt_optim_table_width(const gt_optim *optim);
+#endif

@@ -1,0 +1,79 @@
+/* RMSprop as torch.optim.RMSprop: s = alpha s + (1-alpha) g²; d = g / (sqrt(s) + eps), centered: s - mean²;
+ * with momentum b = momentum b + d; p -= lr b. */
+#include "op/elementwise.h"
+#include "optim/optim.h"
+
+typedef struct rmsprop_config {
+  gt_optim_common common;
+  double alpha, eps, momentum;
+  bool centered;
+} rmsprop_config;
+
+static const gt_field fields[] = {
+    GT_OPTIM_LR("0.01"),
+    GT_OPTIM_WEIGHT_DECAY("0", "adds weight_decay * parameter to the gradient (L2)"),
+    {.name = "alpha",
+     .type = GT_FIELD_FLOAT,
+     .offset = offsetof(rmsprop_config, alpha),
+     .fallback = "0.99",
+     .min = 0,
+     .max = 1,
+     .help = "decay of the average of squares",
+     .flags = GT_FIELD_OPEN_MAX},
+    {.name = "eps",
+     .type = GT_FIELD_FLOAT,
+     .offset = offsetof(rmsprop_config, eps),
+     .fallback = "1e-8",
+     .min = 0,
+     .max = 1,
+     .help = "added to the denominator"},
+    {.name = "momentum",
+     .type = GT_FIELD_FLOAT,
+     .offset = offsetof(rmsprop_config, momentum),
+     .fallback = "0",
+     .min = 0,
+     .max = 1,
+     .help = "how much of the former direction is kept",
+     .flags = GT_FIELD_OPEN_MAX},
+    {.name = "centered",
+     .type = GT_FIELD_BOOL,
+     .offset = offsetof(rmsprop_config, centered),
+     .fallback = "false",
+     .help = "divide by the deviation instead of the root mean square"},
+    {.name = NULL},
+};
+static const gt_schema schema = {
+    .name = "rmsprop", .help = "gradient over its root mean square", .fields = fields};
+
+static gt_id update(gt_optim_context *context, const void *config, gt_id parameter, gt_id gradient) {
+  const rmsprop_config *c = config;
+  gt_graph *graph = gt_optim_graph(context);
+  gradient = gt_optim_add_scaled(context, gradient, c->common.weight_decay, parameter);
+  const gt_id old = gt_mul(graph, gt_constant(graph, c->alpha), gt_optim_state(context, "square_avg"));
+  const gt_id square = gt_optim_add_scaled(context, old, 1 - c->alpha, gt_mul(graph, gradient, gradient));
+  gt_optim_set_state(context, "square_avg", square);
+  gt_id spread = square;
+  if (c->centered) {
+    const gt_id mean = gt_optim_lerp(context, gt_optim_state(context, "grad_avg"), gradient, 1 - c->alpha);
+    gt_optim_set_state(context, "grad_avg", mean);
+    /* Rounding can leave a variance slightly below zero. */
+    spread = gt_max(graph, gt_sub(graph, square, gt_mul(graph, mean, mean)), gt_constant(graph, 0));
+  }
+  const gt_id denominator = gt_add(graph, gt_sqrt(graph, spread), gt_constant(graph, c->eps));
+  gt_id direction = gt_div(graph, gradient, denominator);
+  if (c->momentum > 0) {
+    direction = gt_optim_add_scaled(context, direction, c->momentum, gt_optim_state(context, "momentum"));
+    gt_optim_set_state(context, "momentum", direction);
+  }
+  return gt_sub(graph, parameter, gt_mul(graph, gt_optim_scalar(context, 0), direction));
+}
+
+GT_REGISTER(optim, rmsprop)
+extern const gt_optim_type gt_optim_rmsprop;
+const gt_optim_type gt_optim_rmsprop = {.name = "rmsprop",
+                                        .help =
+                                            "gradient over its root mean square (Tieleman and Hinton 2012)",
+                                        .schema = &schema,
+                                        .config_size = sizeof(rmsprop_config),
+                                        .scalar = {gt_optim_learning_rate},
+                                        .update = update};

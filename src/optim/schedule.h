@@ -1,0 +1,61 @@
+/* Learning-rate schedules. A schedule is one constant row (GT_REGISTER(schedule, NAME), struct gt_schedule_NAME) with
+ * a function from the step to a factor on the learning rate: `schedule: {type: cosine, warmup: 500}`. Computed on the
+ * host in double, ahead of time; the same factor serves every parameter group's own learning rate.
+ * Warm-up multiplies by (s+1)/(warmup+1) in the first `warmup` steps s = 0, 1, …. Schedules that count steps begin
+ * after it and end with the run; those that count epochs count all of them.
+ * Formulas: torch.optim.lr_scheduler; Loshchilov and Hutter, "SGDR", ICLR 2017 (cosine); Smith and Topin,
+ * "Super-Convergence", 2018 (one-cycle). */
+#ifndef GT_OPTIM_SCHEDULE_H
+#define GT_OPTIM_SCHEDULE_H
+#include "base/register.h"
+#include "spec/schema.h"
+#include <stdbool.h>
+#include <stdint.h>
+
+typedef struct gt_schedule_time { /* where in the run a factor is wanted */
+  uint64_t step, total;     /* after warm-up: this step, and how many there are in the run (at least 1) */
+  uint64_t steps_per_epoch; /* at least 1 */
+  uint64_t epoch;           /* whole epochs before this step, warm-up included */
+  double base;              /* the optimizer's learning rate, for schedules that name absolute rates */
+} gt_schedule_time;
+
+/* What evaluations have taught a schedule (plateau). Plain data, saved in checkpoints. */
+typedef struct gt_schedule_state {
+  double best;   /* best value so far */
+  int64_t bad;   /* evaluations since without improvement; -1: none seen yet */
+  double factor; /* on the learning rate; 1 at first */
+} gt_schedule_state;
+
+typedef struct gt_schedule_type {
+  const char *name, *help;
+  const gt_schema *schema;
+  size_t config_size;
+  double (*factor)(const void *config, const gt_schedule_time *time);
+  /* Takes note of an evaluation's loss; NULL for schedules that do not listen. */
+  void (*observe)(const void *config, double base, double loss, gt_schedule_state *state);
+} gt_schedule_type;
+
+typedef struct gt_schedule { /* a chosen schedule with its settings */
+  const gt_schedule_type *type;
+  const void *config;
+  int64_t warmup; /* steps */
+} gt_schedule;
+
+int gt_schedule_count(void);
+const gt_schedule_type *gt_schedule_at(int index);
+extern const gt_schema gt_schedule_common_schema; /* type, warmup */
+
+/* Reads the root's `schedule:`, constant if there is none; NULL after reporting errors. */
+const gt_schedule *gt_schedule_read(gt_arena *arena, const gt_spec *root, gt_diagnostics *diagnostics);
+gt_schedule_state gt_schedule_start(void);
+/* The factor for step `step` (from 0) of a run of `total` steps; base: the optimizer's learning rate. */
+double gt_schedule_factor(const gt_schedule *schedule, const gt_schedule_state *state, uint64_t step,
+                          uint64_t total, uint64_t steps_per_epoch, double base);
+void gt_schedule_observe(const gt_schedule *schedule, double base, double loss, gt_schedule_state *state);
+
+/* For schedules' own use. Choices of a key `by`: "epoch", "step"; how many of them have passed. */
+extern const char *const gt_schedule_units[];
+uint64_t gt_schedule_units_passed(const char *by, const gt_schedule_time *time);
+/* How much of `steps` (0: of the run) has passed, from 0 to 1. */
+double gt_schedule_progress(int64_t steps, const gt_schedule_time *time);
+#endif

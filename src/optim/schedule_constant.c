@@ -1,0 +1,18 @@
+#include "optim/schedule.h"
+#include <math.h>
+
+static const gt_field fields[] = {
+    {.name = NULL},
+};
+static const gt_schema schema = {
+    .name = "constant", .help = "the same learning rate throughout", .fields = fields};
+
+static double factor(const void *config, const gt_schedule_time *time) {
+  (void)config, (void)time;
+  return 1;
+}
+
+GT_REGISTER(schedule, constant)
+extern const gt_schedule_type gt_schedule_constant;
+const gt_schedule_type gt_schedule_constant = {
+    .name = "constant", .help = "the same learning rate throughout", .schema = &schema, .factor = factor};

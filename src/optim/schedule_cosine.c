@@ -1,0 +1,40 @@
+#include "optim/schedule.h"
+#include <math.h>
+
+typedef struct cosine_config {
+  double least;
+  int64_t steps;
+} cosine_config;
+
+static const gt_field fields[] = {
+    {.name = "min_factor",
+     .type = GT_FIELD_FLOAT,
+     .offset = offsetof(cosine_config, least),
+     .fallback = "0",
+     .min = 0,
+     .max = 1,
+     .help = "factor at the end"},
+    {.name = "steps",
+     .type = GT_FIELD_INT,
+     .offset = offsetof(cosine_config, steps),
+     .fallback = "0",
+     .min = 0,
+     .max = 1e15,
+     .help = "how long it takes; 0: until the end of the run"},
+    {.name = NULL},
+};
+static const gt_schema schema = {.name = "cosine", .help = "down along half a cosine wave", .fields = fields};
+
+static double factor(const void *config, const gt_schedule_time *time) {
+  const cosine_config *c = config;
+  const double wave = (1 + cos(3.14159265358979323846 * gt_schedule_progress(c->steps, time))) / 2;
+  return c->least + (1 - c->least) * wave;
+}
+
+GT_REGISTER(schedule, cosine)
+extern const gt_schedule_type gt_schedule_cosine;
+const gt_schedule_type gt_schedule_cosine = {.name = "cosine",
+                                             .help = "down along half a cosine wave",
+                                             .schema = &schema,
+                                             .config_size = sizeof(cosine_config),
+                                             .factor = factor};

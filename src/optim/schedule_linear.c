@@ -1,0 +1,47 @@
+#include "optim/schedule.h"
+#include <math.h>
+
+typedef struct linear_config {
+  double start, end;
+  int64_t steps;
+} linear_config;
+
+static const gt_field fields[] = {
+    {.name = "start_factor",
+     .type = GT_FIELD_FLOAT,
+     .offset = offsetof(linear_config, start),
+     .fallback = "1",
+     .min = 0,
+     .max = 1e6,
+     .help = "factor at the first step"},
+    {.name = "end_factor",
+     .type = GT_FIELD_FLOAT,
+     .offset = offsetof(linear_config, end),
+     .fallback = "0",
+     .min = 0,
+     .max = 1e6,
+     .help = "factor at the end"},
+    {.name = "steps",
+     .type = GT_FIELD_INT,
+     .offset = offsetof(linear_config, steps),
+     .fallback = "0",
+     .min = 0,
+     .max = 1e15,
+     .help = "how long it takes; 0: until the end of the run"},
+    {.name = NULL},
+};
+static const gt_schema schema = {
+    .name = "linear", .help = "along a straight line from start_factor to end_factor", .fields = fields};
+
+static double factor(const void *config, const gt_schedule_time *time) {
+  const linear_config *c = config;
+  return c->start + (c->end - c->start) * gt_schedule_progress(c->steps, time);
+}
+
+GT_REGISTER(schedule, linear)
+extern const gt_schedule_type gt_schedule_linear;
+const gt_schedule_type gt_schedule_linear = {.name = "linear",
+                                             .help = "along a straight line from start_factor to end_factor",
+                                             .schema = &schema,
+                                             .config_size = sizeof(linear_config),
+                                             .factor = factor};

@@ -1,0 +1,72 @@
+#include "optim/schedule.h"
+#include <math.h>
+#include <string.h>
+
+typedef struct one_cycle_config {
+  double max_lr, share, div, final_div;
+  const char *anneal;
+} one_cycle_config;
+
+static const char *const anneals[] = {"cos", "linear", NULL};
+static const gt_field fields[] = {
+    {.name = "max_lr",
+     .type = GT_FIELD_FLOAT,
+     .offset = offsetof(one_cycle_config, max_lr),
+     .fallback = "0",
+     .min = 0,
+     .max = 1e6,
+     .help = "highest learning rate; 0: the optimizer's lr"},
+    {.name = "pct_start",
+     .type = GT_FIELD_FLOAT,
+     .offset = offsetof(one_cycle_config, share),
+     .fallback = "0.3",
+     .min = 0,
+     .max = 1,
+     .help = "share of the run that goes up"},
+    {.name = "div_factor",
+     .type = GT_FIELD_FLOAT,
+     .offset = offsetof(one_cycle_config, div),
+     .fallback = "25",
+     .min = 1,
+     .max = 1e12,
+     .help = "the first rate is max_lr / div_factor"},
+    {.name = "final_div_factor",
+     .type = GT_FIELD_FLOAT,
+     .offset = offsetof(one_cycle_config, final_div),
+     .fallback = "1e4",
+     .min = 1,
+     .max = 1e12,
+     .help = "the last rate is the first / final_div_factor"},
+    {.name = "anneal",
+     .type = GT_FIELD_CHOICE,
+     .offset = offsetof(one_cycle_config, anneal),
+     .fallback = "cos",
+     .choices = anneals,
+     .help = "form of the two ways"},
+    {.name = NULL},
+};
+static const gt_schema schema = {
+    .name = "one_cycle", .help = "up to max_lr, then down far below the start", .fields = fields};
+
+static double between(const one_cycle_config *c, double from, double to, double share) {
+  if (!strcmp(c->anneal, "linear")) return from + (to - from) * share;
+  return to + (from - to) / 2 * (1 + cos(3.14159265358979323846 * share));
+}
+
+static double factor(const void *config, const gt_schedule_time *time) {
+  const one_cycle_config *c = config;
+  const double top = c->max_lr > 0 ? c->max_lr : time->base, start = top / c->div, end = start / c->final_div;
+  const double up = c->share * (double)time->total - 1, last = (double)time->total - 1;
+  const double t = time->step < time->total ? (double)time->step : last;
+  if (t <= up) return between(c, start, top, up > 0 ? t / up : 1) / time->base;
+  const double from = up > 0 ? up : 0;
+  return between(c, top, end, last > from ? (t - from) / (last - from) : 1) / time->base;
+}
+
+GT_REGISTER(schedule, one_cycle)
+extern const gt_schedule_type gt_schedule_one_cycle;
+const gt_schedule_type gt_schedule_one_cycle = {.name = "one_cycle",
+                                                .help = "up to max_lr, then down far below the start",
+                                                .schema = &schema,
+                                                .config_size = sizeof(one_cycle_config),
+                                                .factor = factor};

@@ -1,0 +1,68 @@
+#include "optim/schedule.h"
+#include <math.h>
+
+typedef struct plateau_config {
+  double factor, threshold, min_lr;
+  int64_t patience;
+} plateau_config;
+
+static const gt_field fields[] = {
+    {.name = "factor",
+     .type = GT_FIELD_FLOAT,
+     .offset = offsetof(plateau_config, factor),
+     .fallback = "0.1",
+     .min = 0,
+     .max = 1,
+     .help = "factor of each change",
+     .flags = GT_FIELD_OPEN_MIN | GT_FIELD_OPEN_MAX},
+    {.name = "patience",
+     .type = GT_FIELD_INT,
+     .offset = offsetof(plateau_config, patience),
+     .fallback = "10",
+     .min = 0,
+     .max = 1e9,
+     .help = "evaluations without improvement that are put up with"},
+    {.name = "threshold",
+     .type = GT_FIELD_FLOAT,
+     .offset = offsetof(plateau_config, threshold),
+     .fallback = "1e-4",
+     .min = 0,
+     .max = 1,
+     .help = "relative improvement that counts as one"},
+    {.name = "min_lr",
+     .type = GT_FIELD_FLOAT,
+     .offset = offsetof(plateau_config, min_lr),
+     .fallback = "0",
+     .min = 0,
+     .max = 1e6,
+     .help = "the optimizer's learning rate never falls below this"},
+    {.name = NULL},
+};
+static const gt_schema schema = {
+    .name = "plateau", .help = "times factor when the validation loss has stopped falling", .fields = fields};
+
+static void observe(const void *config, double base, double loss, gt_schedule_state *state) {
+  const plateau_config *c = config;
+  if (state->bad < 0 || loss < state->best * (1 - c->threshold)) {
+    state->best = loss;
+    state->bad = 0;
+  } else if (++state->bad > c->patience) {
+    state->factor = fmax(state->factor * c->factor, fmin(c->min_lr / base, state->factor));
+    state->bad = 0;
+  }
+}
+
+static double factor(const void *config, const gt_schedule_time *time) {
+  (void)config, (void)time;
+  return 1; /* all it does stands in the state */
+}
+
+GT_REGISTER(schedule, plateau)
+extern const gt_schedule_type gt_schedule_plateau;
+const gt_schedule_type gt_schedule_plateau = {.name = "plateau",
+                                              .help =
+                                                  "times factor when the validation loss has stopped falling",
+                                              .schema = &schema,
+                                              .config_size = sizeof(plateau_config),
+                                              .factor = factor,
+                                              .observe = observe};

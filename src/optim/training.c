@@ -1,0 +1,216 @@
+#include "optim/training.h"
+#include "op/core.h"
+#include "op/elementwise.h"
+#include "op/reduce.h"
+#include <assert.h>
+#include <string.h>
+
+enum { STATES = 8 };
+
+struct gt_optim_context {
+  gt_training *training;
+  gt_graph *graph;
+  gt_id clock;
+  gt_id keep; /* not 0: this step counts; a scalar, or F32 [n] */
+  int group;
+  gt_parameter_group range;
+  struct {
+    const char *name;
+    uint32_t variable;
+    gt_id before;
+  } state[STATES];
+  int states;
+};
+
+gt_graph *gt_optim_graph(const gt_optim_context *context) { return context->graph; }
+
+static int type_scalars(const gt_optim_type *type) {
+  int n = 0;
+  while (n < GT_OPTIM_SCALARS && type->scalar[n]) n++;
+  return n;
+}
+
+int gt_optim_table_width(const gt_optim *optim) { return 1 + optim->groups * type_scalars(optim->type); }
+
+gt_id gt_optim_scalar(gt_optim_context *context, int index) {
+  const int n = type_scalars(context->training->optim->type);
+  assert(index < n);
+  return gt_clock_scalar(context->graph, context->clock, 1 + context->group * n + index);
+}
+
+void gt_training_scalars(const gt_optim *optim, const gt_schedule_state *state, uint64_t step, uint64_t total,
+                         uint64_t steps_per_epoch, float *row) {
+  const double factor =
+      gt_schedule_factor(optim->schedule, state, step, total, steps_per_epoch, optim->config->lr);
+  const int n = type_scalars(optim->type);
+  row[0] = (float)(optim->config->lr * factor);
+  for (int g = 0; g < optim->groups; g++) {
+    const gt_optim_common *config = optim->group[g].config;
+    for (int k = 0; k < n; k++)
+      row[1 + g * n + k] = (float)optim->type->scalar[k](config, config->lr * factor, step + 1);
+  }
+}
+
+gt_id gt_optim_add_scaled(gt_optim_context *context, gt_id x, double factor, gt_id y) {
+  gt_graph *graph = context->graph;
+  if (factor == 0) return x;
+  if (factor == 1) return gt_add(graph, x, y);
+  return gt_add(graph, x, gt_mul(graph, gt_constant(graph, factor), y));
+}
+
+gt_id gt_optim_lerp(gt_optim_context *context, gt_id x, gt_id y, double weight) {
+  return weight == 1 ? y : gt_optim_add_scaled(context, x, weight, gt_sub(context->graph, y, x));
+}
+
+/* --- state --------------------------------------------------------------------------------------------------- */
+
+static uint32_t declare(gt_training *training, gt_graph *graph, const char *name, int64_t count,
+                        gt_start start) {
+  const uint32_t variable = gt_graph_variable(graph, name, gt_shape_1(count), GT_F32, false);
+  for (int i = 0; i < training->variables; i++)
+    if (training->variable[i].variable == variable) return variable;
+  assert(training->variables < GT_TRAINING_VARIABLES);
+  training->variable[training->variables++] =
+      (gt_training_variable){graph->variable[variable].name, variable, count, start};
+  return variable;
+}
+
+/* This range of a flat variable of the parameters' layout, before the step. */
+static gt_id read_range(const gt_optim_context *context, uint32_t variable) {
+  const gt_id whole = gt_variable_read(context->graph, variable);
+  return gt_view(context->graph, whole, context->range.offset, gt_shape_1(context->range.count));
+}
+
+static void write_range(const gt_optim_context *context, uint32_t variable, gt_id before, gt_id after) {
+  const gt_id guarded = gt_where(context->graph, context->keep, after, before);
+  gt_assign(context->graph, variable, context->range.offset, guarded);
+}
+
+static int find_state(gt_optim_context *context, const char *name) {
+  for (int i = 0; i < context->states; i++)
+    if (!strcmp(context->state[i].name, name)) return i;
+  assert(context->states < STATES);
+  const char *full = gt_arena_printf(context->graph->arena, "optimizer.%s", name);
+  const int64_t count = context->training->parameters->trainable;
+  const uint32_t variable = declare(context->training, context->graph, full, count, GT_START_ZERO);
+  context->state[context->states].name = name;
+  context->state[context->states].variable = variable;
+  context->state[context->states].before = read_range(context, variable);
+  return context->states++;
+}
+
+gt_id gt_optim_state(gt_optim_context *context, const char *name) {
+  return context->state[find_state(context, name)].before;
+}
+
+void gt_optim_set_state(gt_optim_context *context, const char *name, gt_id value) {
+  const int i = find_state(context, name);
+  write_range(context, context->state[i].variable, context->state[i].before, value);
+}
+
+/* --- the step ------------------------------------------------------------------------------------------------ */
+
+/* F32 [trainable], in the parameters' layout; its gaps are zero. */
+static gt_id flat_gradient(gt_training *training, gt_graph *graph, const gt_id *node, gt_id loss,
+                           gt_error *error) {
+  const gt_parameters *parameters = training->parameters;
+  gt_arena *arena = graph->arena;
+  gt_id *wrt = GT_NEW_N(arena, gt_id, parameters->count),
+        *gradient = GT_NEW_N(arena, gt_id, parameters->count);
+  int64_t *offset = GT_NEW_N(arena, int64_t, parameters->count);
+  int n = 0;
+  for (int k = 0; k < parameters->count; k++) {
+    const int i = parameters->order[k];
+    if (parameters->group[parameters->item[i].group].frozen) continue;
+    wrt[n] = node[i];
+    offset[n++] = parameters->item[i].offset;
+  }
+  if (!gt_autodiff(graph, loss, wrt, n, gradient, error)) return GT_NONE;
+  int used = 0;
+  for (int k = 0; k < n; k++) { /* a parameter that the loss does not depend on becomes a gap, which is zero */
+    if (gradient[k] == GT_NONE) continue;
+    gradient[used] = gradient[k];
+    offset[used++] = offset[k];
+  }
+  if (!used) {
+    gt_fail(error, GT_ERR_CONFIG, "nothing to train: the loss depends on no trainable parameter");
+    return GT_NONE;
+  }
+  return gt_pack_at(graph, gradient, offset, used, parameters->trainable);
+}
+
+static gt_id clipped_by_value(gt_graph *graph, gt_id gradient, double limit) {
+  if (limit <= 0) return gradient;
+  return gt_max(graph, gt_min(graph, gradient, gt_constant(graph, limit)), gt_constant(graph, -limit));
+}
+
+/* Scalar factor of clipping by norm, as torch.nn.utils.clip_grad_norm_: min(1, limit / (norm + 1e-6)). */
+static gt_id norm_factor(gt_training *training, gt_graph *graph) {
+  const gt_id g = clipped_by_value(graph, training->gradient, training->optim->clip_value);
+  training->gradient_norm = gt_sqrt(graph, gt_sum(graph, gt_mul(graph, g, g), 0, false));
+  const gt_id norm = gt_add(graph, training->gradient_norm, gt_constant(graph, 1e-6));
+  return gt_min(graph, gt_constant(graph, 1),
+                gt_div(graph, gt_constant(graph, training->optim->clip_norm), norm));
+}
+
+/* factor: of clipping by norm, infinite or NaN in a step that must not count; GT_NONE without clipping. */
+static void update_range(gt_optim_context *context, uint32_t variable, gt_id factor) {
+  gt_training *training = context->training;
+  gt_graph *graph = context->graph;
+  const gt_optim *optim = training->optim;
+  const gt_id parameter = read_range(context, variable);
+  const gt_id part =
+      gt_view(graph, training->gradient, context->range.offset, gt_shape_1(context->range.count));
+  gt_id gradient = clipped_by_value(graph, part, optim->clip_value);
+  context->keep = training->ok;
+  if (factor != GT_NONE) {
+    /* One scalar says both, for a program has few inputs: a parameter is finite, so its product with the factor is
+     * finite exactly if the factor is. */
+    gradient = gt_mul(graph, gradient, factor);
+    context->keep = gt_is_finite(graph, gt_mul(graph, parameter, factor));
+  }
+  const gt_id updated =
+      optim->type->update(context, optim->group[context->group].config, parameter, gradient);
+  write_range(context, variable, parameter, updated);
+  if (optim->ema <= 0) return;
+  const uint32_t ema = declare(training, graph, "ema", training->parameters->trainable, GT_START_PARAMETERS);
+  const gt_id average = read_range(context, ema);
+  write_range(context, ema, average, gt_optim_lerp(context, average, updated, 1 - optim->ema));
+}
+
+bool gt_training_build(gt_training *training, gt_graph *graph, const gt_optim *optim,
+                       const gt_parameters *parameters, const gt_id *node, gt_id loss, gt_id clock,
+                       gt_error *error) {
+  *training = (gt_training){.optim = optim, .parameters = parameters, .gradient_norm = GT_NONE};
+  if (!parameters->trainable)
+    return gt_fail(error, GT_ERR_CONFIG, "nothing to train: %s",
+                   parameters->count ? "all parameters are frozen" : "the model has no parameters");
+  const char *outer = gt_graph_scope(graph, "gradient");
+  training->gradient = flat_gradient(training, graph, node, loss, error);
+  if (training->gradient == GT_NONE) {
+    gt_graph_scope(graph, outer);
+    return gt_fail(error, GT_ERR_INTERNAL, "the loss could not be differentiated: %s", graph->error.message);
+  }
+  gt_graph_scope(graph, "optimizer");
+  training->learning_rate = gt_clock_scalar(graph, clock, 0);
+  const uint32_t ok = declare(training, graph, "ok", 1, GT_START_ONE);
+  training->ok = gt_mul(graph, gt_variable_read(graph, ok), gt_is_finite(graph, loss));
+  gt_id factor = GT_NONE;
+  if (optim->clip_norm > 0) {
+    factor = norm_factor(training, graph);
+    training->ok = gt_mul(graph, training->ok, gt_is_finite(graph, training->gradient_norm));
+    factor = gt_div(graph, factor, training->ok);
+  }
+  gt_assign(graph, ok, 0, training->ok);
+  const uint32_t variable =
+      gt_graph_variable(graph, GT_PARAMETERS_VARIABLE, gt_shape_1(parameters->total), GT_F32, false);
+  for (int g = 0; g < parameters->groups; g++) {
+    if (parameters->group[g].frozen || !parameters->group[g].count) continue;
+    gt_optim_context context = {.training = training, .graph = graph, .clock = clock, .group = g};
+    context.range = parameters->group[g];
+    update_range(&context, variable, factor);
+  }
+  gt_graph_scope(graph, outer);
+  if (graph->error.status) return gt_fail(error, GT_ERR_INTERNAL, "%s", graph->error.message);
+  return true;
+}
