@@ -1,0 +1,140 @@
+#include "base/log.h"
+#include "base/text.h"
+#include "cli/common.h"
+#include "train/net.h"
+#include <string.h>
+#include <unistd.h>
+
+static const gt_option options[] = {
+    GT_OPTION_SET,
+    {"graph", NULL, "print the nodes of the training step", false},
+    {"plan", NULL, "print the kernels of the training step, with their memory", false},
+    {"target", "KIND", "plan for: cpu or device (default: cpu)", false},
+    GT_OPTION_JSON,
+    {NULL, NULL, NULL, false},
+};
+
+static gt_target target_of(const gt_arguments *arguments) {
+  const char *kind = gt_option_value(arguments, "target");
+  if (kind && !strcmp(kind, "device"))
+    return (gt_target){.device = true,
+                       .subgroup = 32,
+                       .max_workgroup = 1024,
+                       .shared_bytes = 48 << 10,
+                       .units = 64,
+                       .max_grid = 65535};
+  return (gt_target){.subgroup = 1, .max_workgroup = 1, .units = 8, .max_grid = UINT32_MAX};
+}
+
+static void print_layers(const gt_net *net) {
+  char shape[128], count[32];
+  const gt_model *model = net->model;
+  int width = 5;
+  for (int i = 0; i < model->layers; i++)
+    if ((int)strlen(model->layer[i].name) > width) width = (int)strlen(model->layer[i].name);
+  printf("%-*s  %-14s %-20s %12s  %s\n", width, "layer", "type", "output", "parameters", "from");
+  for (int i = 0; i < model->layers; i++) {
+    const gt_model_layer *layer = &model->layer[i];
+    printf("%-*s  %-14s %-20s %12lld  ", width, layer->name, layer->type->name,
+           gt_shape_text(layer->output, shape), (long long)layer->parameters);
+    for (int k = 0; k < layer->input_count; k++) printf("%s%s", k ? ", " : "", layer->input[k]);
+    printf("\n");
+  }
+  printf("\nparameters      %s", gt_human_count((double)model->parameters.values, count));
+  if (model->parameters.values >= 1000) printf(" (%lld)", (long long)model->parameters.values);
+  if (model->parameters.trainable_values != model->parameters.values)
+    printf(", of which %s are trained", gt_human_count((double)model->parameters.trainable_values, count));
+  printf("\n");
+}
+
+static uint64_t bytes_of_variables(const gt_net *net, const char *prefix) {
+  uint64_t bytes = 0;
+  for (uint32_t v = 0; v < net->graph->variables; v++)
+    if (!strncmp(net->graph->variable[v].name, prefix, strlen(prefix))) bytes += net->plan->variable_bytes[v];
+  return bytes;
+}
+
+static void print_summary(const gt_config *config, const gt_net *net) {
+  char a[32], b[32], c[32];
+  const gt_plan *plan = net->plan;
+  const gt_dataset *data = &config->dataset;
+  const uint64_t dataset = bytes_of_variables(net, "data."), everything = bytes_of_variables(net, "");
+  printf("data            %s: %lld training, %lld validation, %lld test samples\n", data->format,
+         (long long)data->train.samples, (long long)data->validation.samples, (long long)data->test.samples);
+  printf("step            batch %lld, %lld steps an epoch, loss %s, optimizer %s\n", (long long)net->batch,
+         (long long)net->steps, config->loss->type->name, config->optim->type->name);
+  printf("work            %sFLOP a step in %u kernels, %u levels\n", gt_human_count(plan->flops, a),
+         plan->steps, plan->levels);
+  printf("memory          %s: %s dataset, %s parameters and state, ",
+         gt_human_bytes((double)(everything + plan->arena_bytes), a), gt_human_bytes((double)dataset, b),
+         gt_human_bytes((double)(everything - dataset), c));
+  printf("%s values", gt_human_bytes((double)plan->arena_bytes, a));
+  printf(" (%s without reuse)\n", gt_human_bytes((double)plan->unaliased_bytes, a));
+}
+
+static json_t *shape_json(gt_shape shape) {
+  json_t *array = json_array();
+  for (int d = 0; d < shape.rank; d++) json_array_append_new(array, json_integer(shape.dim[d]));
+  return array;
+}
+
+static void print_json(const gt_config *config, const gt_net *net) {
+  json_t *layers = json_array();
+  for (int i = 0; i < net->model->layers; i++) {
+    const gt_model_layer *layer = &net->model->layer[i];
+    json_array_append_new(layers, json_pack("{s:s, s:s, s:o, s:I}", "name", layer->name, "type",
+                                            layer->type->name, "output", shape_json(layer->output),
+                                            "parameters", (json_int_t)layer->parameters));
+  }
+  const uint64_t dataset = bytes_of_variables(net, "data."), everything = bytes_of_variables(net, "");
+  gt_cli_print_json(json_pack(
+      "{s:o, s:I, s:I, s:I, s:I, s:f, s:i, s:i, s:{s:I, s:I, s:I, s:I}, s:s, s:s}", "layers", layers,
+      "parameters", (json_int_t)net->model->parameters.values, "trainable",
+      (json_int_t)net->model->parameters.trainable_values, "batch", (json_int_t)net->batch, "steps_per_epoch",
+      (json_int_t)net->steps, "flops_per_step", net->plan->flops, "kernels", (int)net->plan->steps, "levels",
+      (int)net->plan->levels, "memory_bytes", "dataset", (json_int_t)dataset, "state",
+      (json_int_t)(everything - dataset), "values", (json_int_t)net->plan->arena_bytes,
+      "values_without_reuse", (json_int_t)net->plan->unaliased_bytes, "loss", config->loss->type->name,
+      "optimizer", config->optim->type->name));
+}
+
+static int run(const gt_arguments *arguments) {
+  gt_arena arena;
+  gt_config config;
+  gt_error error = {0};
+  const char *kind = gt_option_value(arguments, "target");
+  if (kind && strcmp(kind, "cpu") && strcmp(kind, "device"))
+    return gt_usage_error(arguments, "--target: expected cpu or device, not '%s'", kind);
+  gt_arena_init(&arena);
+  int code = gt_cli_config(arguments, &arena, arguments->word[0], &config);
+  if (code) goto done;
+  const gt_net_options wanted = {.target = target_of(arguments)};
+  gt_net *net = gt_net_training(&arena, &config, &wanted, &error);
+  if (!net) {
+    code = gt_config_report(&config, &error);
+  } else if (gt_flag(arguments, "graph") || gt_flag(arguments, "plan")) {
+    if (gt_flag(arguments, "graph")) gt_graph_print(net->graph, stdout);
+    if (gt_flag(arguments, "plan")) gt_plan_print(net->plan, stdout);
+  } else if (gt_flag(arguments, "json")) {
+    print_json(&config, net);
+  } else {
+    print_layers(net);
+    print_summary(&config, net);
+  }
+  gt_config_finish(&config);
+done:
+  gt_arena_finish(&arena);
+  return code;
+}
+
+GT_REGISTER(command, check)
+extern const gt_command gt_command_check;
+const gt_command gt_command_check = {
+    .name = "check",
+    .summary = "check a config and show its model, work and memory; needs no device",
+    .usage = "CONFIG [options]",
+    .options = options,
+    .min_words = 1,
+    .max_words = 1,
+    .run = run,
+};

@@ -1,0 +1,232 @@
+#include "cli/command.h"
+#include "base/log.h"
+#include "base/memory.h"
+#include "base/text.h"
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define X(name) extern const gt_command gt_command_##name;
+#include "registry/command.inc"
+#undef X
+
+static const gt_command *const commands[] = {
+#define X(name) &gt_command_##name,
+#include "registry/command.inc"
+#undef X
+};
+enum { COMMANDS = sizeof commands / sizeof *commands, MOST_OPTIONS = 32 };
+
+int gt_command_count(void) { return COMMANDS; }
+const gt_command *gt_command_at(int index) { return commands[index]; }
+
+/* --- help
+ * ----------------------------------------------------------------------------------------------------- */
+
+static void print_option(const char *name, const char *argument, const char *help) {
+  char left[64];
+  snprintf(left, sizeof left, "--%s%s%s", name, argument ? " " : "", argument ? argument : "");
+  printf("  %-22s %s\n", left, help);
+}
+
+static void print_command_help(const gt_command *command) {
+  printf("usage: gtrain %s %s\n\n%s\n", command->name, command->usage, command->summary);
+  if (command->details) printf("\n%s", command->details);
+  printf("\noptions:\n");
+  for (const gt_option *option = command->options; option->name; option++)
+    print_option(option->name, option->argument, option->help);
+  print_option("help", NULL, "print this text");
+}
+
+static void print_help(void) {
+  printf("usage: gtrain COMMAND ...\n\n"
+         "Trains neural networks on any Vulkan GPU, or on the CPU, from one YAML file.\n\ncommands:\n");
+  for (int i = 0; i < COMMANDS; i++) printf("  %-10s %s\n", commands[i]->name, commands[i]->summary);
+  printf(
+      "\n`gtrain COMMAND --help` explains one. Environment: GTRAIN_DEVICE (as --device), GTRAIN_CACHE_DIR,\n"
+      "GTRAIN_DEBUG (validation,plan,graph), NO_COLOR.\n");
+}
+
+/* --- errors
+ * --------------------------------------------------------------------------------------------------- */
+
+int gt_report(const gt_error *error) {
+  gt_log_error("%s", *error->message ? error->message : "failed without saying why");
+  return error->status ? (int)error->status : GT_ERR_INTERNAL;
+}
+
+int gt_usage_error(const gt_arguments *arguments, const char *format, ...) {
+  char message[1024];
+  va_list list;
+  va_start(list, format);
+  vsnprintf(message, sizeof message, format, list);
+  va_end(list);
+  gt_log_error("%s", message);
+  fprintf(stderr, "usage: gtrain %s %s\n", arguments->command->name, arguments->command->usage);
+  return GT_ERR_USAGE;
+}
+
+static int unknown_command(const char *word) {
+  const char *names[COMMANDS];
+  for (int i = 0; i < COMMANDS; i++) names[i] = commands[i]->name;
+  const char *nearest = gt_nearest(word, names, COMMANDS);
+  if (nearest)
+    gt_log_error("unknown command '%s'; did you mean '%s'?", word, nearest);
+  else
+    gt_log_error("unknown command '%s'; `gtrain --help` lists them", word);
+  return GT_ERR_USAGE;
+}
+
+static int unknown_option(const gt_arguments *arguments, const char *word) {
+  const char *names[MOST_OPTIONS + 1] = {"help"};
+  size_t count = 1;
+  for (const gt_option *o = arguments->command->options; o->name && count < MOST_OPTIONS; o++)
+    names[count++] = o->name;
+  const char *nearest = gt_nearest(word + strspn(word, "-"), names, count);
+  if (nearest) return gt_usage_error(arguments, "unknown option '%s'; did you mean '--%s'?", word, nearest);
+  return gt_usage_error(arguments, "unknown option '%s'; `gtrain %s --help` lists them", word,
+                        arguments->command->name);
+}
+
+/* --- parsing
+ * -------------------------------------------------------------------------------------------------- */
+
+static const gt_option *find_option(const gt_command *command, const char *name, size_t length) {
+  for (const gt_option *option = command->options; option->name; option++)
+    if (strlen(option->name) == length && !memcmp(option->name, name, length)) return option;
+  return NULL;
+}
+
+static bool given_already(const gt_arguments *arguments, const gt_option *option) {
+  for (int i = 0; i < arguments->givens; i++)
+    if (arguments->given[i].option == option) return true;
+  return false;
+}
+
+/* Takes the option at argv[*at], and its value from there or from the next word. Returns an exit code. */
+static int parse_option(gt_arguments *arguments, int argc, char **argv, int *at) {
+  char *word = argv[*at];
+  const char *equals = strchr(word, '=');
+  const char *name = word + 2, *value = equals ? equals + 1 : NULL;
+  const gt_option *option = NULL;
+  if (word[1] == '-')
+    option = find_option(arguments->command, name, equals ? (size_t)(equals - name) : strlen(name));
+  if (!option) {
+    char shown[128];
+    snprintf(shown, sizeof shown, "%.*s", (int)(equals ? equals - word : 120), word);
+    return unknown_option(arguments, shown);
+  }
+  if (value && !option->argument)
+    return gt_usage_error(arguments, "option '--%s' takes no value", option->name);
+  if (option->argument && !value) {
+    if (*at + 1 >= argc)
+      return gt_usage_error(arguments, "option '--%s' needs %s", option->name, option->argument);
+    value = argv[++*at];
+  }
+  if (!option->several && option->argument && given_already(arguments, option))
+    return gt_usage_error(arguments, "option '--%s' is given twice", option->name);
+  arguments->given[arguments->givens++] = (struct gt_given){option, value};
+  return GT_OK;
+}
+
+static int parse(gt_arguments *arguments, int argc, char **argv) {
+  bool options = true;
+  for (int i = 0; i < argc; i++) {
+    if (options && !strcmp(argv[i], "--")) {
+      options = false;
+    } else if (options && argv[i][0] == '-' && argv[i][1]) {
+      const int code = parse_option(arguments, argc, argv, &i);
+      if (code) return code;
+    } else {
+      arguments->word[arguments->words++] = argv[i];
+    }
+  }
+  const gt_command *command = arguments->command;
+  if (arguments->words < command->min_words)
+    return gt_usage_error(arguments, "gtrain %s needs %s", command->name,
+                          command->min_words == 1 ? "an argument" : "more arguments");
+  if (arguments->words > command->max_words)
+    return gt_usage_error(arguments, "unexpected argument '%s'", arguments->word[command->max_words]);
+  return GT_OK;
+}
+
+static int run_command(const gt_command *command, int argc, char **argv) {
+  for (int i = 0; i < argc && strcmp(argv[i], "--"); i++) {
+    if (strcmp(argv[i], "--help") && strcmp(argv[i], "-h")) continue;
+    print_command_help(command);
+    return GT_OK;
+  }
+  gt_arguments arguments = {.command = command,
+                            .word = gt_alloc(((size_t)argc + 1) * sizeof(char *)),
+                            .given = gt_alloc(((size_t)argc + 1) * sizeof(struct gt_given))};
+  int code = parse(&arguments, argc, argv);
+  if (gt_flag(&arguments, "quiet")) gt_log_set_level(GT_LOG_WARN);
+  if (!code) code = command->run(&arguments);
+  free(arguments.word);
+  free(arguments.given);
+  return code;
+}
+
+int gt_cli_main(int argc, char **argv) {
+  static char help[] = "--help";
+  if (argc < 2) {
+    gt_log_error("no command; `gtrain --help` lists them");
+    return GT_ERR_USAGE;
+  }
+  if (argc > 2 && !strcmp(argv[1], "help")) argv[1] = argv[2], argv[2] = help;
+  const char *word = argv[1];
+  int code = -1;
+  if (!strcmp(word, "--help") || !strcmp(word, "-h") || !strcmp(word, "help")) {
+    print_help();
+    code = GT_OK;
+  } else if (!strcmp(word, "--version")) {
+    printf("gtrain %s\n", GT_VERSION);
+    code = GT_OK;
+  }
+  for (int i = 0; i < COMMANDS && code < 0; i++)
+    if (!strcmp(commands[i]->name, word)) code = run_command(commands[i], argc - 2, argv + 2);
+  if (code < 0) code = unknown_command(word);
+  /* A result that did not reach its reader (a full disk, say) is a failure. */
+  if (fflush(stdout) != 0 && !code) {
+    gt_log_error("cannot write to standard output: %s", strerror(errno));
+    code = GT_ERR_IO;
+  }
+  return code;
+}
+
+/* --- what was given
+ * ------------------------------------------------------------------------------------------- */
+
+const char *gt_option_nth(const gt_arguments *arguments, const char *option, int index) {
+  for (int i = 0; i < arguments->givens; i++)
+    if (!strcmp(arguments->given[i].option->name, option) && index-- == 0) return arguments->given[i].value;
+  return NULL;
+}
+
+const char *gt_option_value(const gt_arguments *arguments, const char *option) {
+  return gt_option_nth(arguments, option, 0);
+}
+
+bool gt_flag(const gt_arguments *arguments, const char *option) {
+  for (int i = 0; i < arguments->givens; i++)
+    if (!strcmp(arguments->given[i].option->name, option)) return true;
+  return false;
+}
+
+bool gt_option_int(const gt_arguments *arguments, const char *option, int64_t min, int64_t max,
+                   int64_t *value) {
+  const char *text = gt_option_value(arguments, option);
+  char *end;
+  if (!text) return true;
+  errno = 0;
+  const long long number = strtoll(text, &end, 10);
+  if (errno || end == text || *end || number < min || number > max) {
+    gt_usage_error(arguments, "option '--%s': expected a whole number from %lld to %lld, not '%s'", option,
+                   (long long)min, (long long)max, text);
+    return false;
+  }
+  *value = number;
+  return true;
+}

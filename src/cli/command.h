@@ -1,0 +1,68 @@
+/* gt_command: one command of the program, a constant row in its own file src/cli/NAME.c with the line
+ * GT_REGISTER(command, NAME). Its options are rows too: from them come parsing, --help and suggestions. Every
+ * command has --help besides its own. A command prints its results to stdout, everything else to stderr,
+ * reports its own errors, and returns the process's exit code. */
+#ifndef GT_CLI_COMMAND_H
+#define GT_CLI_COMMAND_H
+#include "base/error.h"
+#include "base/register.h"
+#include <stdbool.h>
+#include <stdint.h>
+
+typedef struct gt_option {
+  const char *name;     /* without the dashes; the table ends with a NULL name */
+  const char *argument; /* "DIR", or NULL for a switch */
+  const char *help;
+  bool several; /* may be given more than once */
+} gt_option;
+
+struct gt_arguments;
+
+typedef struct gt_command {
+  const char *name, *summary;
+  const char *usage;   /* what follows the name: "CONFIG [options]" */
+  const char *details; /* further lines of --help, or NULL */
+  const gt_option *options;
+  int min_words, max_words; /* words that are no options */
+  int (*run)(const struct gt_arguments *arguments);
+} gt_command;
+
+typedef struct gt_arguments { /* a parsed command line; points into argv */
+  const gt_command *command;
+  const char **word;
+  int words;
+  struct gt_given {
+    const gt_option *option;
+    const char *value;
+  } * given;
+  int givens;
+} gt_arguments;
+
+/* Options that several commands share. */
+#define GT_OPTION_SET \
+  { "set", "KEY=VALUE", "replace a value of the config, e.g. train.epochs=5", true }
+#define GT_OPTION_DEVICE \
+  { "device", "DEVICE", "auto, cpu, vulkan or vulkan:N (default: $GTRAIN_DEVICE, else auto)", false }
+#define GT_OPTION_JSON \
+  { "json", 0, "print the result as JSON", false }
+#define GT_OPTION_QUIET \
+  { "quiet", 0, "only errors and warnings on stderr", false }
+
+/* The whole program: finds the command, parses, runs. */
+int gt_cli_main(int argc, char **argv);
+int gt_command_count(void);
+const gt_command *gt_command_at(int index);
+
+bool gt_flag(const gt_arguments *arguments, const char *option);
+const char *gt_option_value(const gt_arguments *arguments,
+                            const char *option); /* the last one; NULL: not given */
+/* The index-th value of an option that may be given several times, or NULL. */
+const char *gt_option_nth(const gt_arguments *arguments, const char *option, int index);
+/* A whole number in [min, max]; the fallback if not given. A usage error is reported: then false. */
+bool gt_option_int(const gt_arguments *arguments, const char *option, int64_t min, int64_t max,
+                   int64_t *value);
+/* Reports an error and returns its exit code. */
+int gt_report(const gt_error *error);
+int gt_usage_error(const gt_arguments *arguments, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+#endif

@@ -1,0 +1,30 @@
+/* What several commands do: overrides, gates, results as JSON. */
+#ifndef GT_CLI_COMMON_H
+#define GT_CLI_COMMON_H
+#include "cli/command.h"
+#include "train/metrics.h"
+#include "train/run.h"
+#include <jansson.h>
+
+/* The values of --set, in the arena. */
+const char *const *gt_cli_overrides(const gt_arguments *arguments, gt_arena *arena, int *count);
+/* Reads CONFIG, or a model file's config; reports errors. GT_OK, or the exit code. */
+int gt_cli_config(const gt_arguments *arguments, gt_arena *arena, const char *path, gt_config *config);
+
+/* Prints a JSON value and a newline to stdout, and frees it. */
+void gt_cli_print_json(json_t *value);
+json_t *gt_json_real(double value); /* null if it is not finite; nine digits */
+/* {"loss":…,"accuracy":…} added to an object. */
+void gt_json_add_result(json_t *object, const gt_sums *sums, bool accuracy);
+
+/* --fail-if 'accuracy<0.97': a name, an operator, a number. */
+typedef struct gt_gate {
+  char metric[16];
+  char op[3];
+  double limit;
+} gt_gate;
+/* False with a usage error when a gate cannot be read. */
+bool gt_cli_gates(const gt_arguments *arguments, gt_arena *arena, gt_gate **gates, int *count);
+/* Does the gate fail? NaN fails every gate. */
+bool gt_gate_fails(const gt_gate *gate, double value);
+#endif

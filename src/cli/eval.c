@@ -1,0 +1,135 @@
+#include "base/log.h"
+#include "cli/common.h"
+#include "train/model_file.h"
+#include "train/session.h"
+#include <string.h>
+
+static const gt_option options[] = {
+    GT_OPTION_SET,
+    GT_OPTION_DEVICE,
+    {"split", "NAME", "train, validation or test (default: test, else validation, else train)", false},
+    {"fail-if", "'METRIC<NUMBER'", "exit with 1 if so, e.g. 'accuracy<0.97'; also <= > >= == !=", true},
+    GT_OPTION_QUIET,
+    GT_OPTION_JSON,
+    {NULL, NULL, NULL, false},
+};
+
+static const char *choose_split(const gt_arguments *arguments, const gt_config *config, gt_error *error) {
+  const char *split = gt_option_value(arguments, "split");
+  const gt_dataset *data = &config->dataset;
+  if (!split) return data->test.samples ? "test" : data->validation.samples ? "validation" : "train";
+  if (strcmp(split, "train") && strcmp(split, "validation") && strcmp(split, "test"))
+    gt_fail(error, GT_ERR_USAGE, "unknown split '%s': there are train, validation and test", split);
+  else if (!gt_dataset_split(data, split))
+    gt_fail(error, GT_ERR_USAGE, "this config's data has no %s split", split);
+  return error->status ? NULL : split;
+}
+
+static bool evaluate(gt_session *session, const gt_model_file *file, const char *split,
+                     gt_evaluator *evaluator, gt_sums *sums, gt_error *error) {
+  if (!gt_evaluator_open(session, evaluator, split, GT_PARAMETERS_VARIABLE, error)) return false;
+  const gt_parameters *parameters = &evaluator->net->model->parameters;
+  float *flat = gt_arena_alloc_n(&session->arena, (size_t)parameters->total + 1, sizeof *flat);
+  if (!gt_parameters_from_container(&file->container, file->path, parameters, flat, error)) return false;
+  if (parameters->total && !gt_buffers_upload(&session->buffers, GT_PARAMETERS_VARIABLE, 0, flat,
+                                              (uint64_t)parameters->total * sizeof *flat, error))
+    return false;
+  return gt_evaluator_run(session, evaluator, sums, error);
+}
+
+static void print_result(const gt_arguments *arguments, const char *split, const gt_sums *sums,
+                         bool accuracy) {
+  if (gt_flag(arguments, "json")) {
+    json_t *root = json_object();
+    json_object_set_new(root, "split", json_string(split));
+    json_object_set_new(root, "samples", json_integer((json_int_t)sums->weight));
+    gt_json_add_result(root, sums, accuracy);
+    gt_cli_print_json(root);
+    return;
+  }
+  printf("%s samples %lld loss %.6g", split, (long long)sums->weight, gt_mean_loss(sums));
+  if (accuracy) printf(" accuracy %.6g", gt_accuracy(sums));
+  printf("\n");
+}
+
+static int check_gates(const gt_gate *gates, int count, const gt_sums *sums, bool accuracy) {
+  int code = GT_OK;
+  for (int i = 0; i < count; i++) {
+    const double value = !strcmp(gates[i].metric, "loss")       ? gt_mean_loss(sums)
+                         : !strcmp(gates[i].metric, "accuracy") ? gt_accuracy(sums)
+                                                                : sums->weight;
+    if (!strcmp(gates[i].metric, "accuracy") && !accuracy) {
+      gt_log_error("--fail-if: this model's loss has no accuracy");
+      return GT_ERR_USAGE;
+    }
+    if (!gt_gate_fails(&gates[i], value)) continue;
+    gt_log_error("%s is %.6g, which is %s %.6g (--fail-if)", gates[i].metric, value, gates[i].op,
+                 gates[i].limit);
+    code = GT_ERR_GATE;
+  }
+  return code;
+}
+
+/* What the model saw in training counts, not what the data at hand would suggest. */
+static bool take_scale(gt_config *config, const gt_model_file *file, gt_error *error) {
+  gt_dataset *data = &config->dataset;
+  const int64_t features = gt_tensor_features(&data->train.inputs);
+  if (file->scale_count && features % file->scale_count)
+    return gt_fail(error, GT_ERR_DATA, "%s: its normalisation does not fit inputs of %lld values", file->path,
+                   (long long)features);
+  data->scale_count = file->scale_count;
+  data->scale = file->scale;
+  data->shift = file->shift;
+  return true;
+}
+
+static int run(const gt_arguments *arguments) {
+  gt_arena arena;
+  gt_model_file file = {0};
+  gt_config config = {0};
+  gt_session session = {0};
+  gt_error error = {0};
+  gt_evaluator evaluator;
+  gt_sums sums;
+  gt_gate *gates;
+  int overrides, gate_count, code = GT_ERR_USAGE;
+  gt_arena_init(&arena);
+  const char *const *set = gt_cli_overrides(arguments, &arena, &overrides);
+  if (!gt_cli_gates(arguments, &arena, &gates, &gate_count)) goto done;
+  if (!gt_model_file_read(&file, arguments->word[0], &error)) goto failed;
+  if (!gt_config_parse(&config, &arena, arguments->word[0], file.config, set, overrides, &error)) goto failed;
+  const char *split = choose_split(arguments, &config, &error);
+  if (!split || !take_scale(&config, &file, &error)) goto failed;
+  if (!gt_session_open(&session, &config, gt_option_value(arguments, "device"), &error)) goto failed;
+  session.model = &file;
+  if (!evaluate(&session, &file, split, &evaluator, &sums, &error)) goto failed;
+  const bool accuracy = evaluator.net->column.correct >= 0;
+  print_result(arguments, split, &sums, accuracy);
+  code = check_gates(gates, gate_count, &sums, accuracy);
+  goto done;
+failed:
+  code = config.diagnostics.errors ? gt_config_report(&config, &error) : gt_report(&error);
+  /* Without --set it is not the user's config that is wrong, but the file. */
+  if (code == GT_ERR_CONFIG && !overrides) code = GT_ERR_DATA;
+done:
+  gt_session_close(&session);
+  gt_config_finish(&config);
+  gt_model_file_finish(&file);
+  gt_arena_finish(&arena);
+  return code;
+}
+
+GT_REGISTER(command, eval)
+extern const gt_command gt_command_eval;
+const gt_command gt_command_eval = {
+    .name = "eval",
+    .summary = "evaluate a trained model",
+    .usage = "MODEL [options]",
+    .details =
+        "MODEL is a model.bin; the config inside it names the data. --set replaces values of that config,\n"
+        "for example to evaluate on other data.\n",
+    .options = options,
+    .min_words = 1,
+    .max_words = 1,
+    .run = run,
+};

@@ -1,0 +1,71 @@
+#include "base/text.h"
+#include "cli/common.h"
+#include "train/safetensors.h"
+#include <string.h>
+
+static const gt_option options[] = {GT_OPTION_JSON, {NULL, NULL, NULL, false}};
+
+static json_t *tensor_json(const gt_stored *tensor) {
+  json_t *shape = json_array();
+  for (int d = 0; d < tensor->shape.rank; d++)
+    json_array_append_new(shape, json_integer(tensor->shape.dim[d]));
+  return json_pack("{s:s, s:s, s:o}", "name", tensor->name, "dtype", gt_dtype_name(tensor->dtype), "shape",
+                   shape);
+}
+
+static void print_as_json(const gt_container *file) {
+  json_t *root = json_object(), *tensors = json_array(), *metadata = json_object();
+  for (int i = 0; i < file->entries; i++)
+    json_object_set_new(metadata, file->metadata[i].key, json_string(file->metadata[i].value));
+  for (int i = 0; i < file->tensors; i++) json_array_append_new(tensors, tensor_json(&file->tensor[i]));
+  json_object_set_new(root, "metadata", metadata);
+  json_object_set_new(root, "tensors", tensors);
+  gt_cli_print_json(root);
+}
+
+static void print_as_text(const gt_container *file, const char *path) {
+  char shape[128], size[32], count[32];
+  double values = 0, bytes = 0;
+  int width = 10;
+  for (int i = 0; i < file->tensors; i++) {
+    const int length = (int)strlen(file->tensor[i].name);
+    if (length > width && length < 60) width = length;
+    values += (double)gt_shape_count(file->tensor[i].shape);
+    bytes += (double)gt_stored_bytes(&file->tensor[i]);
+  }
+  printf("%s: %d tensors, %s values, %s\n\n", path, file->tensors, gt_human_count(values, count),
+         gt_human_bytes(bytes, size));
+  for (int i = 0; i < file->tensors; i++)
+    printf("  %-*s  %-4s %s\n", width, file->tensor[i].name, gt_dtype_name(file->tensor[i].dtype),
+           gt_shape_text(file->tensor[i].shape, shape));
+  printf("\n");
+  for (int i = 0; i < file->entries; i++)
+    if (!strchr(file->metadata[i].value, '\n'))
+      printf("  %s: %s\n", file->metadata[i].key, file->metadata[i].value);
+  const char *config = gt_container_metadata(file, "config");
+  if (config) printf("\n%s", config);
+}
+
+static int run(const gt_arguments *arguments) {
+  gt_container file;
+  gt_error error = {0};
+  if (!gt_safetensors_read(arguments->word[0], &file, &error)) return gt_report(&error);
+  if (gt_flag(arguments, "json"))
+    print_as_json(&file);
+  else
+    print_as_text(&file, arguments->word[0]);
+  gt_container_finish(&file);
+  return GT_OK;
+}
+
+GT_REGISTER(command, inspect)
+extern const gt_command gt_command_inspect;
+const gt_command gt_command_inspect = {
+    .name = "inspect",
+    .summary = "show what a model or checkpoint file holds",
+    .usage = "MODEL [options]",
+    .options = options,
+    .min_words = 1,
+    .max_words = 1,
+    .run = run,
+};

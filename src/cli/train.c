@@ -1,0 +1,117 @@
+#include "base/log.h"
+#include "cli/common.h"
+#include "train/progress.h"
+#include <stdlib.h>
+#include <string.h>
+
+static const gt_option options[] = {
+    GT_OPTION_SET,
+    GT_OPTION_DEVICE,
+    {"run-dir", "DIR", "where the run is written (default: runs/CONFIG-N); must be empty or absent", false},
+    {"resume", NULL, "continue the run in --run-dir from its newest sound checkpoint", false},
+    GT_OPTION_QUIET,
+    GT_OPTION_JSON,
+    {NULL, NULL, NULL, false},
+};
+
+/* A word as a shell reads it. */
+static char *quote(gt_arena *arena, const char *word) {
+  static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./=:,+@%";
+  if (*word && strspn(word, plain) == strlen(word)) return gt_arena_strdup(arena, word);
+  char *text = gt_arena_strdup(arena, "'");
+  for (; *word; word++) text = gt_arena_printf(arena, *word == '\'' ? "%s'\\''" : "%s%c", text, *word);
+  return gt_arena_printf(arena, "%s'", text);
+}
+
+/* The command that continues this run, but for its directory: the run decides on that. */
+static const char *resume_command(const gt_arguments *arguments, gt_arena *arena) {
+  char *text = gt_arena_printf(arena, "gtrain train %s", quote(arena, arguments->word[0]));
+  for (int i = 0; i < arguments->givens; i++) {
+    const char *name = arguments->given[i].option->name, *value = arguments->given[i].value;
+    if (!strcmp(name, "resume") || !strcmp(name, "run-dir")) continue;
+    text = gt_arena_printf(arena, "%s --%s", text, name);
+    if (value) text = gt_arena_printf(arena, "%s %s", text, quote(arena, value));
+  }
+  return text;
+}
+
+static json_t *result_json(const gt_train_result *result) {
+  json_t *root = json_object();
+  const struct {
+    const char *name;
+    const gt_sums *sums;
+  } splits[] = {{"train", &result->train}, {"validation", &result->validation}, {"test", &result->test}};
+  json_object_set_new(root, "run_dir", json_string(result->directory));
+  if (!result->interrupted)
+    json_object_set_new(root, "model", json_sprintf("%s/model.bin", result->directory));
+  json_object_set_new(root, "device", json_string(result->device));
+  json_object_set_new(root, "step", json_integer(result->step));
+  json_object_set_new(root, "epoch", json_integer(result->epoch));
+  json_object_set_new(root, "best_step", json_integer(result->best_step));
+  json_object_set_new(root, "stopped_early", json_boolean(result->stopped_early));
+  for (int i = 0; i < 3; i++) {
+    if (!splits[i].sums->weight) continue;
+    json_t *split = json_object();
+    gt_json_add_result(split, splits[i].sums, result->accuracy);
+    json_object_set_new(root, splits[i].name, split);
+  }
+  json_object_set_new(root, "elapsed_s", gt_json_real(result->seconds));
+  json_object_set_new(root, "samples_per_s", gt_json_real(result->samples_per_s));
+  return root;
+}
+
+static void print_result(const gt_train_result *result) {
+  char duration[32];
+  const gt_sums *sums = result->test.weight         ? &result->test
+                        : result->validation.weight ? &result->validation
+                                                    : NULL;
+  gt_info("%s after %lld steps in %s", result->stopped_early ? "stopped early" : "finished",
+          (long long)result->step, gt_duration(result->seconds, duration));
+  if (sums) {
+    printf("%s loss %.6g", sums == &result->test ? "test" : "validation", gt_mean_loss(sums));
+    if (result->accuracy) printf(" accuracy %.6g", gt_accuracy(sums));
+    printf("\n");
+  }
+  printf("%s/model.bin\n", result->directory);
+}
+
+static int run(const gt_arguments *arguments) {
+  gt_arena arena;
+  gt_config config;
+  gt_error error = {0};
+  gt_train_result result;
+  gt_arena_init(&arena);
+  int code = gt_cli_config(arguments, &arena, arguments->word[0], &config);
+  if (code) goto done;
+  const gt_train_options train = {.device = gt_option_value(arguments, "device"),
+                                  .directory = gt_option_value(arguments, "run-dir"),
+                                  .resume = gt_flag(arguments, "resume"),
+                                  .quiet = gt_flag(arguments, "quiet"),
+                                  .resume_command = resume_command(arguments, &arena)};
+  if (!gt_train(&config, &train, &result, &error)) {
+    code = config.diagnostics.errors ? gt_config_report(&config, &error) : gt_report(&error);
+  } else if (gt_flag(arguments, "json")) {
+    gt_cli_print_json(result_json(&result));
+  } else {
+    print_result(&result);
+  }
+  gt_config_finish(&config);
+done:
+  gt_arena_finish(&arena);
+  return code;
+}
+
+GT_REGISTER(command, train)
+extern const gt_command gt_command_train;
+const gt_command gt_command_train = {
+    .name = "train",
+    .summary = "train the model that a config describes",
+    .usage = "CONFIG [options]",
+    .details =
+        "Writes a run directory: config.yaml (every default written out), metrics.jsonl, timing.jsonl,\n"
+        "checkpoints/ and model.bin. SIGINT and SIGTERM save and stop (exit code 75); a second one quits.\n",
+    .options = options,
+    .min_words = 1,
+    .max_words = 1,
+    .run = run,
+};

@@ -1,0 +1,32 @@
+/* The buffers behind the graphs' variables, by name: a variable that several plans declare ("parameters") is
+ * one buffer, made when the first of them is bound. Zeroed at first. Owner: the run, which finishes them
+ * before it closes the backend. */
+#ifndef GT_TRAIN_BUFFERS_H
+#define GT_TRAIN_BUFFERS_H
+#include "backend/backend.h"
+
+typedef struct gt_named_buffer {
+  const char *name;
+  gt_buffer *buffer;
+  uint64_t bytes;
+  bool host;
+} gt_named_buffer;
+
+typedef struct gt_buffers {
+  gt_backend *backend;
+  gt_arena *arena;
+  gt_named_buffer *items;
+  size_t count, capacity;
+  const char *alias_of, *alias; /* while set: plans that name alias_of get the buffer called alias */
+} gt_buffers;
+
+void gt_buffers_init(gt_buffers *buffers, gt_backend *backend, gt_arena *arena);
+void gt_buffers_finish(gt_buffers *buffers); /* accepts a zeroed one */
+/* Compiles a plan with its variables bound. NULL on failure. */
+gt_executable *gt_buffers_compile(gt_buffers *buffers, const gt_plan *plan, gt_error *error);
+gt_named_buffer *gt_buffers_find(gt_buffers *buffers, const char *name); /* NULL if no plan declared it */
+bool gt_buffers_upload(gt_buffers *buffers, const char *name, uint64_t offset, const void *data,
+                       uint64_t size, gt_error *error);
+bool gt_buffers_download(gt_buffers *buffers, const char *name, uint64_t offset, void *data, uint64_t size,
+                         gt_error *error);
+#endif

@@ -1,0 +1,239 @@
+#include "train/config.h"
+#include "base/log.h"
+#include <stdio.h>
+#include <string.h>
+
+#define FIELD(type, field) .offset = offsetof(type, field)
+static const char *const metrics[] = {"loss", "accuracy", NULL};
+
+static const gt_field stopping_fields[] = {
+    {.name = "patience",
+     .type = GT_FIELD_INT,
+     FIELD(gt_early_stopping, patience),
+     .fallback = "0",
+     .max = 1e9,
+     .help = "stop after so many evaluations without improvement; 0: never"},
+    {.name = "metric",
+     .type = GT_FIELD_CHOICE,
+     FIELD(gt_early_stopping, metric),
+     .fallback = "loss",
+     .choices = metrics,
+     .help = "what must improve, also for keep_best"},
+    {.name = "min_delta",
+     .type = GT_FIELD_FLOAT,
+     FIELD(gt_early_stopping, min_delta),
+     .fallback = "0",
+     .max = 1e30,
+     .help = "an improvement must be larger than this"},
+    {.name = "restore_best",
+     .type = GT_FIELD_BOOL,
+     FIELD(gt_early_stopping, restore_best),
+     .fallback = "true",
+     .help = "model.bin gets the best weights instead of the last (with patience)"},
+    {.name = NULL},
+};
+static const gt_schema stopping_schema = {.name = "early_stopping",
+                                          .help = "when to stop before the end",
+                                          .fields = stopping_fields,
+                                          .shorthand = "patience"};
+
+static const gt_field checkpoint_fields[] = {
+    {.name = "every",
+     .type = GT_FIELD_INT,
+     FIELD(gt_checkpoint_config, every),
+     .max = 1e12,
+     .help = "save so often: in epochs, or in steps if the run is counted in steps (default: with each "
+             "evaluation); 0: only when interrupted"},
+    {.name = "keep_last",
+     .type = GT_FIELD_INT,
+     FIELD(gt_checkpoint_config, keep_last),
+     .fallback = "2",
+     .min = 1,
+     .max = 1e6,
+     .help = "keep so many of the newest checkpoints"},
+    {.name = "keep_best",
+     .type = GT_FIELD_BOOL,
+     FIELD(gt_checkpoint_config, keep_best),
+     .fallback = "false",
+     .help = "keep the best model so far in best.bin"},
+    {.name = NULL},
+};
+static const gt_schema checkpoint_schema = {.name = "checkpoint",
+                                            .help = "what is saved during the run",
+                                            .fields = checkpoint_fields,
+                                            .shorthand = "every"};
+
+static const gt_field train_fields[] = {
+    {.name = "epochs",
+     .type = GT_FIELD_INT,
+     FIELD(gt_train_config, epochs),
+     .min = 1,
+     .max = 1e9,
+     .help = "passes over the training data (default: 10, if steps are not given)"},
+    {.name = "steps",
+     .type = GT_FIELD_INT,
+     FIELD(gt_train_config, steps),
+     .min = 1,
+     .max = 4e9,
+     .help = "optimizer steps, instead of epochs"},
+    {.name = "batch_size",
+     .type = GT_FIELD_INT,
+     FIELD(gt_train_config, batch_size),
+     .fallback = "128",
+     .min = 1,
+     .max = 1e8,
+     .help = "samples in a step"},
+    {.name = "eval_every",
+     .type = GT_FIELD_INT,
+     FIELD(gt_train_config, eval_every),
+     .min = 0,
+     .max = 1e12,
+     .help =
+         "evaluate so often: in epochs, or in steps if the run is counted in steps (default: every epoch); "
+         "0: only at the end"},
+    {.name = "eval_batch_size",
+     .type = GT_FIELD_INT,
+     FIELD(gt_train_config, eval_batch_size),
+     .fallback = "500",
+     .min = 1,
+     .max = 1e8,
+     .help = "samples in a step of an evaluation"},
+    {.name = "log_every",
+     .type = GT_FIELD_INT,
+     FIELD(gt_train_config, log_every),
+     .fallback = "0",
+     .max = 1e9,
+     .help = "write the training loss to metrics.jsonl every so many steps; 0: once an evaluation"},
+    {.name = "threads",
+     .type = GT_FIELD_INT,
+     FIELD(gt_train_config, threads),
+     .fallback = "0",
+     .max = 4096,
+     .help = "CPU threads; 0: GTRAIN_THREADS, else all. No result depends on it"},
+    {.name = "early_stopping",
+     .type = GT_FIELD_MAP,
+     FIELD(gt_train_config, early_stopping),
+     .fallback = "{}",
+     .sub = &stopping_schema,
+     .help = "when to stop before the end"},
+    {.name = "checkpoint",
+     .type = GT_FIELD_MAP,
+     FIELD(gt_train_config, checkpoint),
+     .fallback = "{}",
+     .sub = &checkpoint_schema,
+     .help = "what is saved during the run"},
+    {.name = NULL},
+};
+const gt_schema gt_train_schema = {.name = "train", .help = "the training loop", .fields = train_fields};
+
+typedef struct top {
+  int64_t seed;
+  const gt_spec *data, *model, *loss, *optimizer, *schedule, *train;
+} top;
+
+static const gt_field top_fields[] = {
+    {.name = "seed",
+     .type = GT_FIELD_INT,
+     FIELD(top, seed),
+     .fallback = "1",
+     .max = 9e15,
+     .help = "keys every random number of the run"},
+    {.name = "data",
+     .type = GT_FIELD_NODE,
+     FIELD(top, data),
+     .flags = GT_FIELD_REQUIRED,
+     .help = "the dataset"},
+    {.name = "model", .type = GT_FIELD_NODE, FIELD(top, model), .help = "the layers, in order"},
+    {.name = "loss",
+     .type = GT_FIELD_NODE,
+     FIELD(top, loss),
+     .help = "what is minimised (default: cross_entropy for classes, mse otherwise)"},
+    {.name = "optimizer", .type = GT_FIELD_NODE, FIELD(top, optimizer), .help = "how (default: adam)"},
+    {.name = "schedule",
+     .type = GT_FIELD_NODE,
+     FIELD(top, schedule),
+     .help = "the learning rate over time (default: constant)"},
+    {.name = "train", .type = GT_FIELD_NODE, FIELD(top, train), .help = "the training loop"},
+    {.name = NULL},
+};
+const gt_schema gt_config_schema = {.name = "config", .help = "a gtrain config", .fields = top_fields};
+
+static void read_train(gt_config *config, const gt_spec *node, gt_arena *arena, gt_diagnostics *diagnostics) {
+  gt_train_config *train = &config->train;
+  const gt_position at = node ? node->at : config->root->at;
+  if (!gt_schema_read(&gt_train_schema, train, NULL, NULL, node, at, "in 'train'", arena, diagnostics))
+    return;
+  if (train->epochs && train->steps)
+    gt_error_at(diagnostics, gt_spec_find(node, "steps")->at, "both epochs and steps are given")->expected =
+        "one of them";
+  if (!train->epochs && !train->steps) train->epochs = 10;
+  const gt_spec *checkpoint = gt_spec_find(node, "checkpoint");
+  if (!checkpoint || (checkpoint->kind == GT_SPEC_MAP && !gt_spec_find(checkpoint, "every")))
+    train->checkpoint.every = -1;
+  if (!gt_spec_find(node, "eval_every")) train->eval_every = train->steps ? -1 : 1; /* -1: an epoch's steps */
+}
+
+/* Everything that needs the files of the dataset. */
+static void read_data(gt_config *config, const top *sections, gt_arena *arena, gt_error *error) {
+  gt_diagnostics *diagnostics = &config->diagnostics;
+  if (sections->data)
+    config->has_dataset =
+        gt_dataset_open(sections->data, (uint64_t)config->seed, arena, &config->dataset, diagnostics, error);
+  config->loss =
+      gt_loss_read(arena, config->root, config->has_dataset && config->dataset.classification, diagnostics);
+  gt_config_check_model(config, arena);
+}
+
+static bool finish_reading(gt_config *config, gt_arena *arena, const char *const *overrides, int count,
+                           gt_error *error) {
+  gt_diagnostics *diagnostics = &config->diagnostics;
+  top sections = {0};
+  if (!config->root) return false;
+  for (int i = 0; i < count; i++) gt_spec_override(arena, config->root, overrides[i], diagnostics);
+  gt_schema_read(&gt_config_schema, &sections, NULL, NULL, config->root, config->root->at, NULL, arena,
+                 diagnostics);
+  if (config->root->kind != GT_SPEC_MAP) return false;
+  config->seed = sections.seed;
+  read_train(config, sections.train, arena, diagnostics);
+  config->optim = gt_optim_read(arena, config->root, diagnostics);
+  read_data(config, &sections, arena, error);
+  if (diagnostics->errors || !config->has_dataset || !config->loss || !config->optim) return false;
+  if (config->train.eval_every < 0)
+    config->train.eval_every =
+        (config->dataset.train.samples + config->train.batch_size - 1) / config->train.batch_size;
+  config->resolved = gt_config_resolve(config, arena);
+  return true;
+}
+
+static const char *stem(gt_arena *arena, const char *path) {
+  const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path, *dot = strrchr(name, '.');
+  return gt_arena_strndup(arena, name, dot && dot > name ? (size_t)(dot - name) : strlen(name));
+}
+
+bool gt_config_read(gt_config *config, gt_arena *arena, const char *path, const char *const *overrides,
+                    int count, gt_error *error) {
+  *config = (gt_config){.path = path, .name = stem(arena, path)};
+  gt_diagnostics_init(&config->diagnostics, arena);
+  config->root = gt_spec_read(arena, path, &config->diagnostics, error);
+  return finish_reading(config, arena, overrides, count, error);
+}
+
+bool gt_config_parse(gt_config *config, gt_arena *arena, const char *name, const char *text,
+                     const char *const *overrides, int count, gt_error *error) {
+  *config = (gt_config){.path = name, .name = stem(arena, name)};
+  gt_diagnostics_init(&config->diagnostics, arena);
+  config->root = gt_spec_parse(arena, name, text, strlen(text), &config->diagnostics);
+  return finish_reading(config, arena, overrides, count, error);
+}
+
+void gt_config_finish(gt_config *config) {
+  if (config->has_dataset) gt_dataset_close(&config->dataset);
+  config->has_dataset = false;
+}
+
+int gt_config_report(const gt_config *config, const gt_error *error) {
+  gt_diagnostics_print(&config->diagnostics, stderr);
+  if (error->status) gt_log_error("%s", error->message);
+  if (config->diagnostics.errors) return GT_ERR_CONFIG;
+  return error->status ? (int)error->status : GT_ERR_INTERNAL;
+}

@@ -1,0 +1,61 @@
+/* gt_config: a whole config file, read and checked: its top-level keys, the `train:` section, and what the
+ * other rooms made of theirs (optimizer, loss, dataset). All errors of the file are found in one pass. The
+ * resolved config is the same with every default written out, except `train.threads`, which changes no
+ * result; parsing it again gives the same text. Owner: its arena and gt_config_finish. */
+#ifndef GT_TRAIN_CONFIG_H
+#define GT_TRAIN_CONFIG_H
+#include "data/data.h"
+#include "loss/loss.h"
+#include "optim/optim.h"
+
+typedef struct gt_early_stopping {
+  int64_t patience;   /* 0: off */
+  const char *metric; /* "loss" or "accuracy" */
+  double min_delta;
+  bool restore_best;
+} gt_early_stopping;
+
+typedef struct gt_checkpoint_config {
+  int64_t every, keep_last; /* every -1: with each evaluation */
+  bool keep_best;
+} gt_checkpoint_config;
+
+typedef struct gt_train_config {
+  int64_t epochs, steps; /* exactly one is not 0 */
+  int64_t batch_size, eval_batch_size, eval_every, log_every, threads;
+  gt_early_stopping early_stopping;
+  gt_checkpoint_config checkpoint;
+} gt_train_config;
+
+typedef struct gt_config {
+  const char *path; /* as the user named it */
+  const char *name; /* the file's name without folder and ending */
+  gt_spec *root;
+  const char *resolved; /* YAML text */
+  int64_t seed;
+  gt_train_config train;
+  const gt_optim *optim;
+  const gt_loss *loss;
+  gt_dataset dataset;
+  bool has_dataset;
+  gt_diagnostics diagnostics;
+} gt_config;
+
+extern const gt_schema gt_config_schema; /* the top level; sections of other rooms are raw nodes */
+extern const gt_schema gt_train_schema;
+
+/* Reads a file with --set overrides. False on any error: in config->diagnostics or, for files, in *error. */
+bool gt_config_read(gt_config *config, gt_arena *arena, const char *path, const char *const *overrides,
+                    int count, gt_error *error);
+/* The same from text (the config inside a model), called `name` in messages. */
+bool gt_config_parse(gt_config *config, gt_arena *arena, const char *name, const char *text,
+                     const char *const *overrides, int count, gt_error *error);
+void gt_config_finish(gt_config *config); /* accepts a zeroed one */
+/* Prints diagnostics and error; returns the exit code: 78 when the config is wrong, else the error's own. */
+int gt_config_report(const gt_config *config, const gt_error *error);
+/* Reports what is wrong with model and loss: with their shapes if the data could be opened, else the keys
+ * alone (config_check.c). */
+void gt_config_check_model(gt_config *config, gt_arena *arena);
+/* The resolved config (config_resolve.c). */
+const char *gt_config_resolve(const gt_config *config, gt_arena *arena);
+#endif

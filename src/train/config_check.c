@@ -1,0 +1,62 @@
+/* What is wrong with the model and the loss of a config, found before anything is planned. */
+#include "model/model.h"
+#include "model/read.h"
+#include "op/core.h"
+#include "train/config.h"
+
+static gt_shape batch_shape(const gt_config *config) {
+  const gt_tensor *inputs = &config->dataset.train.inputs;
+  gt_shape shape = {.rank = inputs->rank, .dim = {config->train.batch_size}};
+  for (int d = 1; d < inputs->rank; d++) shape.dim[d] = inputs->dim[d];
+  return shape;
+}
+
+static gt_shape target_shape(const gt_config *config) {
+  const gt_tensor *targets = &config->dataset.train.targets;
+  gt_shape shape = {.rank = targets->rank, .dim = {config->train.batch_size}};
+  for (int d = 1; d < targets->rank; d++) shape.dim[d] = targets->dim[d];
+  return shape;
+}
+
+/* Builds model and loss once, for their errors alone. */
+static void try_to_build(gt_config *config, gt_arena *arena) {
+  gt_diagnostics *diagnostics = &config->diagnostics;
+  gt_graph *graph = gt_graph_create(arena);
+  const bool labels = config->dataset.classification;
+  const gt_id input =
+      gt_variable_read(graph, gt_graph_variable(graph, "input", batch_shape(config), GT_F32, false));
+  const gt_model *model =
+      gt_model_build(arena, graph, config->root, config->optim, input, GT_NONE, false, diagnostics);
+  if (!model || !config->loss) return;
+  const gt_model_layer *last = &model->layer[model->layers - 1];
+  const gt_shape one = gt_shape_1(config->train.batch_size);
+  const gt_loss_input wanted = {
+      .prediction = model->output,
+      .targets = gt_variable_read(
+          graph, gt_graph_variable(graph, "targets", target_shape(config), labels ? GT_I32 : GT_F32, false)),
+      .weight = gt_variable_read(graph, gt_graph_variable(graph, "weight", one, GT_F32, false)),
+      .classes = config->dataset.classes,
+      .layer = last->name,
+      .layer_type = last->type->name,
+      .at = last->at,
+  };
+  gt_loss_nodes nodes;
+  if (!gt_loss_build(graph, config->loss, &wanted, &nodes, diagnostics)) return;
+  const char *watched = config->train.early_stopping.metric; /* NULL when it could not be read */
+  if (watched && *watched == 'a' && nodes.correct_sum == GT_NONE) {
+    const gt_spec *stopping = gt_spec_find(gt_spec_find(config->root, "train"), "early_stopping");
+    const gt_spec *metric = gt_spec_find(stopping, "metric");
+    gt_error_at(diagnostics, metric ? metric->at : config->root->at, "the loss '%s' has no accuracy to watch",
+                config->loss->type->name)
+        ->suggestion = "loss";
+  }
+}
+
+void gt_config_check_model(gt_config *config, gt_arena *arena) {
+  gt_model_read read;
+  if (config->has_dataset && config->train.batch_size > 0)
+    try_to_build(config, arena);
+  else
+    gt_model_read_spec(&read, arena, config->root,
+                       &config->diagnostics); /* without shapes, its keys at least */
+}

@@ -1,0 +1,82 @@
+/* The resolved config: every default written out. */
+#include "layer/layer.h"
+#include "train/config.h"
+#include <string.h>
+
+/* `optimizer: adam` and `optimizer: {type: adam, …}` as a map that begins with its type. */
+static void add_typed(gt_arena *arena, gt_spec *root, const char *key, const gt_spec *node, const char *type,
+                      const gt_schema *schema, const gt_schema *common) {
+  gt_spec *typed = gt_spec_add(arena, root, key, gt_spec_new(arena, GT_SPEC_MAP));
+  const gt_spec *map = node && node->kind == GT_SPEC_MAP ? node : NULL;
+  const gt_spec *resolved = gt_schema_resolve(schema, common, map, arena);
+  gt_spec_add(arena, typed, "type", gt_spec_text(arena, type));
+  for (int i = 0; i < resolved->count; i++)
+    if (strcmp(resolved->child[i]->key, "type"))
+      gt_spec_add(arena, typed, resolved->child[i]->key, resolved->child[i]);
+}
+
+static void add_data(gt_arena *arena, gt_spec *root, const gt_config *config) {
+  const gt_spec *node = gt_spec_find(config->root, "data");
+  const gt_schema *schema = NULL;
+  int count;
+  const gt_data_format *const *formats = gt_data_formats(&count);
+  for (int i = 0; i < count; i++)
+    if (!strcmp(gt_data_format_name(formats[i]), config->dataset.format))
+      schema = gt_data_format_schema(formats[i]);
+  gt_spec *data = gt_spec_add(arena, root, "data", gt_spec_new(arena, GT_SPEC_MAP));
+  const gt_spec *resolved = gt_schema_resolve(schema, gt_data_common_schema(), node, arena);
+  gt_spec_add(arena, data, "format", gt_spec_text(arena, config->dataset.format));
+  for (int i = 0; i < resolved->count; i++)
+    if (strcmp(resolved->child[i]->key, "format"))
+      gt_spec_add(arena, data, resolved->child[i]->key, resolved->child[i]);
+}
+
+static void add_model(gt_arena *arena, gt_spec *root, const gt_config *config) {
+  const gt_spec *node = gt_spec_find(config->root, "model");
+  gt_spec *model = gt_spec_add(arena, root, "model", gt_spec_new(arena, GT_SPEC_SEQUENCE));
+  for (int i = 0; i < node->count; i++) {
+    const gt_spec *item = node->child[i], *settings = item->kind == GT_SPEC_MAP ? item->child[0] : NULL;
+    const char *name = settings ? settings->key : item->scalar;
+    gt_spec *layer = gt_schema_resolve(gt_layer_find(name)->schema, &gt_layer_common_schema, settings, arena);
+    if (layer->count)
+      gt_spec_add(arena, gt_spec_add(arena, model, NULL, gt_spec_new(arena, GT_SPEC_MAP)), name, layer);
+    else
+      gt_spec_add(arena, model, NULL, gt_spec_text(arena, name));
+  }
+}
+
+/* The number of threads is the machine's affair, and the interval of evaluations a matter of how long an
+ * epoch is. */
+static void add_train(gt_arena *arena, gt_spec *root, const gt_config *config) {
+  const gt_spec *node = gt_spec_find(config->root, "train");
+  const gt_spec *resolved = gt_schema_resolve(&gt_train_schema, NULL, node, arena);
+  gt_spec *train = gt_spec_add(arena, root, "train", gt_spec_new(arena, GT_SPEC_MAP));
+  if (config->train.epochs && !gt_spec_find(resolved, "epochs"))
+    gt_spec_add(arena, train, "epochs",
+                gt_spec_text(arena, gt_arena_printf(arena, "%lld", (long long)config->train.epochs)));
+  for (int i = 0; i < resolved->count; i++)
+    if (strcmp(resolved->child[i]->key, "threads"))
+      gt_spec_add(arena, train, resolved->child[i]->key, resolved->child[i]);
+  if (!gt_spec_find(resolved, "eval_every"))
+    gt_spec_add(arena, train, "eval_every",
+                gt_spec_text(arena, gt_arena_printf(arena, "%lld", (long long)config->train.eval_every)));
+}
+
+const char *gt_config_resolve(const gt_config *config, gt_arena *arena) {
+  const gt_spec *from = config->root;
+  gt_spec *root = gt_spec_new(arena, GT_SPEC_MAP);
+  gt_spec_add(arena, root, "seed",
+              gt_spec_text(arena, gt_arena_printf(arena, "%lld", (long long)config->seed)));
+  add_data(arena, root, config);
+  add_model(arena, root, config);
+  const gt_loss_type *loss = config->loss->type;
+  const gt_optim_type *optim = config->optim->type;
+  const gt_schedule_type *schedule = config->optim->schedule->type;
+  add_typed(arena, root, "loss", gt_spec_find(from, "loss"), loss->name, loss->schema, NULL);
+  add_typed(arena, root, "optimizer", gt_spec_find(from, "optimizer"), optim->name, optim->schema,
+            &gt_optim_common_schema);
+  add_typed(arena, root, "schedule", gt_spec_find(from, "schedule"), schedule->name, schedule->schema,
+            &gt_schedule_common_schema);
+  add_train(arena, root, config);
+  return gt_spec_write(arena, root);
+}

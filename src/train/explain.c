@@ -1,0 +1,104 @@
+/* Where a loss that is not finite came from. The guard has kept the parameters as they were before the bad
+ * step, so the same step is run once more, unfused and with every value kept, and the first value that is not
+ * finite is named. */
+#include "base/memory.h"
+#include "op/op.h"
+#include "train/run.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool holds_values(const gt_node *node) {
+  const gt_op_kind kind = node->op->kind;
+  return node->dtype == GT_F32 && (kind == GT_OP_KERNEL || kind == GT_OP_ELEMENTWISE) &&
+         gt_shape_count(node->shape) > 0 && strcmp(node->op->name, "constant") &&
+         strcmp(node->op->name, "log_row") && strcmp(node->op->name, "clock");
+}
+
+static int64_t first_bad(const float *values, int64_t count) {
+  for (int64_t i = 0; i < count; i++)
+    if (!isfinite(values[i])) return i;
+  return -1;
+}
+
+/* The name of a parameter that is not finite itself, or NULL. */
+static const char *bad_parameter(gt_run *run) {
+  gt_error ignored = {0};
+  const gt_parameters *parameters = &run->net->model->parameters;
+  if (!gt_buffers_download(&run->session.buffers, GT_PARAMETERS_VARIABLE, 0, run->flat,
+                           (uint64_t)parameters->total * sizeof(float), &ignored))
+    return NULL;
+  for (int i = 0; i < parameters->count; i++)
+    if (first_bad(run->flat + parameters->item[i].offset, parameters->item[i].count) >= 0)
+      return parameters->item[i].name;
+  return NULL;
+}
+
+typedef struct finding {
+  const gt_node *node;
+  float value;
+} finding;
+
+/* Looks through the kept values in order of computation. */
+static bool search(gt_run *run, const gt_net *net, gt_executable *executable, const gt_id *keep, int count,
+                   finding *found, gt_error *error) {
+  const gt_backend *backend = run->session.backend;
+  for (int k = 0; k < count && !found->node; k++) {
+    const gt_node *node = gt_node_at(net->graph, keep[k]);
+    const int64_t values = gt_shape_count(node->shape);
+    float *copy = gt_alloc((size_t)values * sizeof *copy);
+    gt_access access = net->plan->kept[k];
+    access.bytes = (uint64_t)values * sizeof *copy;
+    const bool ok = backend->api->inspect(run->session.backend, executable, &access, copy, error);
+    const int64_t at = ok ? first_bad(copy, values) : -1;
+    if (at >= 0) *found = (finding){node, copy[at]};
+    free(copy);
+    if (!ok) return false;
+  }
+  return true;
+}
+
+static bool run_again(gt_run *run, finding *found, gt_error *error) {
+  gt_session *session = &run->session;
+  gt_net_options options = {.target = session->backend->target, .unfused = true};
+  gt_net *net = gt_net_training(&session->arena, run->config, &options, error);
+  uint64_t ticket;
+  int count = 0;
+  if (!net) return false;
+  gt_id *keep = gt_arena_alloc_n(&session->arena, net->graph->count, sizeof *keep);
+  for (gt_id id = 0; id < net->graph->count; id++)
+    if (holds_values(gt_node_at(net->graph, id))) keep[count++] = id;
+  options.keep = keep;
+  options.keep_count = count;
+  if (!gt_net_plan(net, &session->arena, &options, error)) return false;
+  gt_executable *executable = gt_session_compile(session, net, error);
+  return executable && gt_session_set_clock(session, net, run->bad_step, error) &&
+         session->backend->api->run(session->backend, executable, 1, &ticket, error) &&
+         session->backend->api->wait(session->backend, ticket, error) &&
+         search(run, net, executable, keep, count, found, error);
+}
+
+bool gt_run_explain(gt_run *run, gt_error *error) {
+  gt_error trouble = {0};
+  finding found = {0};
+  char where[512] = "its origin could not be found", good[256] = "there is no checkpoint before it";
+  const char *parameter = bad_parameter(run);
+  if (parameter)
+    snprintf(where, sizeof where, "parameter '%s' is not finite", parameter);
+  else if (run_again(run, &found, &trouble) && found.node)
+    snprintf(where, sizeof where, "first seen in layer '%s', op '%s' (%s)", found.node->scope,
+             found.node->op->name,
+             isnan(found.value) ? "NaN"
+             : found.value > 0  ? "+infinity"
+                                : "-infinity");
+  else if (trouble.status)
+    snprintf(where, sizeof where, "its origin could not be found (%.300s)", trouble.message);
+  if (run->saved_step >= 0)
+    snprintf(good, sizeof good, "the last good checkpoint is that of step %lld", (long long)run->saved_step);
+  return gt_fail(
+      error, GT_ERR_DATA,
+      "the loss of step %lld (epoch %lld) is not finite: %s; %s in %s. A lower learning rate, clip_norm or "
+      "normalised data may help.",
+      (long long)run->bad_step + 1, (long long)gt_run_epoch(run, run->bad_step + 1), where, good,
+      run->directory);
+}

@@ -1,0 +1,242 @@
+/* The loop: submits the step in pieces, reads its log behind it, stops at boundaries to evaluate and save. */
+#include "base/log.h"
+#include "base/memory.h"
+#include "train/run.h"
+#include "train/signals.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Replays in flight at most: half of the scalars' table, so that rows can be written ahead while others are
+ * read. */
+enum { IN_FLIGHT = GT_TABLE_ROWS / 2 };
+
+static int64_t smaller(int64_t a, int64_t b) { return a < b ? a : b; }
+static int64_t next_multiple(int64_t step, int64_t every) {
+  return every ? (step / every + 1) * every : INT64_MAX;
+}
+
+static int64_t next_boundary(const gt_run *run) {
+  const int64_t step = run->state.step;
+  return smaller(run->total,
+                 smaller(next_multiple(step, run->eval_steps), next_multiple(step, run->save_steps)));
+}
+
+/* --- towards the device: the scalars of the steps to come
+ * ----------------------------------------------------------- */
+
+static bool upload_table(gt_run *run, int64_t from, int64_t to, gt_error *error) {
+  const size_t width = (size_t)run->net->table_width;
+  float *rows = gt_alloc((size_t)(to - from) * width * sizeof *rows + 1);
+  for (int64_t s = from; s < to; s++)
+    gt_training_scalars(run->config->optim, &run->state.schedule, (uint64_t)s, (uint64_t)run->total,
+                        (uint64_t)run->per_epoch, rows + (size_t)(s - from) * width);
+  bool ok = true;
+  for (int64_t s = from; s < to && ok;) {
+    const int64_t slot = s % GT_TABLE_ROWS, n = smaller(to - s, GT_TABLE_ROWS - slot);
+    ok = gt_buffers_upload(&run->session.buffers, "train.table", (uint64_t)slot * width * sizeof *rows,
+                           rows + (size_t)(s - from) * width, (uint64_t)n * width * sizeof *rows, error);
+    s += n;
+  }
+  free(rows);
+  return ok;
+}
+
+/* --- from the device: the log
+ * ------------------------------------------------------------------------------------ */
+
+static bool write_train_row(gt_run *run, const gt_sums *sums, gt_error *error) {
+  const gt_metric_row row = {.step = run->state.step,
+                             .epoch = gt_run_epoch(run, run->state.step),
+                             .split = "train",
+                             .sums = *sums,
+                             .accuracy = run->result->accuracy,
+                             .lr = run->lr,
+                             .grad_norm = run->grad_norm};
+  return gt_metrics_row(&run->metrics, &row, error);
+}
+
+/* Takes in the row of the next finished step; sets bad_step if its loss is not finite. */
+static bool read_row(gt_run *run, gt_error *error) {
+  const gt_log_columns *c = &run->net->column;
+  const float *row = run->log + (size_t)(run->state.step % GT_LOG_ROWS) * (size_t)c->count;
+  if (!isfinite(row[c->loss]) || row[c->ok] == 0) {
+    run->bad_step = run->state.step;
+    return true;
+  }
+  const gt_sums sums = {row[c->loss], row[c->weight], c->correct >= 0 ? row[c->correct] : 0, 1};
+  gt_sums_add(&run->state.window, &sums);
+  gt_sums_add(&run->state.epoch, &sums);
+  run->state.step++;
+  run->loss = gt_mean_loss(&sums);
+  run->lr = row[c->lr];
+  if (c->norm >= 0) run->grad_norm = row[c->norm];
+  const int64_t every = run->config->train.log_every;
+  if (!every || run->state.step % every) return true;
+  const bool ok = write_train_row(run, &run->state.window, error);
+  run->state.window = (gt_sums){0};
+  return ok;
+}
+
+static bool read_log(gt_run *run, int64_t finished, gt_error *error) {
+  while (run->state.step < finished && run->bad_step < 0)
+    if (!read_row(run, error)) return false;
+  gt_progress_update(&run->progress, run->state.step, gt_run_epoch(run, run->state.step), run->loss);
+  return true;
+}
+
+/* Runs to the boundary, or until a signal comes or a loss is not finite; then nothing is in flight. */
+static bool run_to(gt_run *run, gt_pacer *pacer, int64_t boundary, gt_error *error) {
+  const int64_t base = run->state.step;
+  int64_t submitted = base, uploaded = base;
+  gt_pacer_init(pacer, run->session.backend, run->step, IN_FLIGHT);
+  while (submitted < boundary && run->bad_step < 0 && !gt_signal_received()) {
+    const uint32_t room = gt_pacer_room(pacer, boundary - submitted, error);
+    if (!room || !read_log(run, base + pacer->done, error)) return false;
+    if (uploaded < submitted + room) {
+      const int64_t to = smaller(boundary, submitted + IN_FLIGHT);
+      if (!upload_table(run, uploaded, to, error)) return false;
+      uploaded = to;
+    }
+    if (!gt_pacer_submit(pacer, room, error)) return false;
+    submitted += room;
+  }
+  return gt_pacer_drain(pacer, error) && read_log(run, base + pacer->done, error);
+}
+
+/* --- boundaries
+ * --------------------------------------------------------------------------------------------------- */
+
+static bool improved(const gt_run *run, double value) {
+  const gt_early_stopping *stopping = &run->config->train.early_stopping;
+  if (isnan(run->state.best)) return !isnan(value);
+  return *stopping->metric == 'a' ? value > run->state.best + stopping->min_delta
+                                  : value < run->state.best - stopping->min_delta;
+}
+
+static bool save_best(gt_run *run, const gt_sums *sums, gt_error *error) {
+  const gt_train_config *train = &run->config->train;
+  if (!train->checkpoint.keep_best && !(train->early_stopping.patience && train->early_stopping.restore_best))
+    return true;
+  const bool test = run->watch.net == run->test.net;
+  const gt_model_results results = {.step = run->state.step,
+                                    .epoch = gt_run_epoch(run, run->state.step),
+                                    .validation = test ? (gt_sums){0} : *sums,
+                                    .test = test ? *sums : (gt_sums){0},
+                                    .accuracy = run->result->accuracy};
+  char path[4200];
+  snprintf(path, sizeof path, "%s/best.bin", run->directory);
+  return gt_run_weights(run, error) &&
+         gt_model_file_write(path, run->config, &run->net->model->parameters, run->flat, &results, error);
+}
+
+static bool take_notice(gt_run *run, const gt_sums *sums, gt_error *error) {
+  const gt_early_stopping *stopping = &run->config->train.early_stopping;
+  const double value = *stopping->metric == 'a' ? gt_accuracy(sums) : gt_mean_loss(sums);
+  gt_schedule_observe(run->config->optim->schedule, run->config->optim->config->lr, gt_mean_loss(sums),
+                      &run->state.schedule);
+  if (improved(run, value)) {
+    run->state.best = value;
+    run->state.best_step = run->state.step;
+    run->state.bad_evaluations = 0;
+    return save_best(run, sums, error);
+  }
+  run->state.bad_evaluations++;
+  if (stopping->patience && run->state.bad_evaluations >= stopping->patience) run->state.stopped = 1;
+  return true;
+}
+
+static const char *result_text(const gt_run *run, const gt_sums *sums, char text[96]) {
+  if (run->result->accuracy)
+    snprintf(text, 96, "loss %.4f accuracy %.4f", gt_mean_loss(sums), gt_accuracy(sums));
+  else
+    snprintf(text, 96, "loss %.6g", gt_mean_loss(sums));
+  return text;
+}
+
+static void say(gt_run *run, const gt_sums *sums, double seconds, int64_t steps) {
+  char train[96] = "", watch[96] = "", progress[64];
+  if (run->config->train.epochs)
+    snprintf(progress, sizeof progress, "epoch %lld/%lld", (long long)gt_run_epoch(run, run->state.step),
+             (long long)run->config->train.epochs);
+  else
+    snprintf(progress, sizeof progress, "step %lld/%lld", (long long)run->state.step, (long long)run->total);
+  const double per_second = seconds > 0 ? (double)(steps * run->net->batch) / seconds : 0;
+  gt_progress_line(&run->progress, "%s  train %s%s%s%s%s  %.3g samples/s", progress,
+                   result_text(run, &run->last, train), sums ? "  " : "", sums ? run->watch.net->split : "",
+                   sums ? " " : "", sums ? result_text(run, sums, watch) : "", per_second);
+}
+
+static bool evaluate(gt_run *run, double seconds, int64_t steps, gt_error *error) {
+  gt_sums sums;
+  run->last = run->state.epoch;
+  if (!write_train_row(run, &run->state.epoch, error)) return false;
+  run->state.epoch = (gt_sums){0};
+  const double rate = seconds > 0 ? (double)(steps * run->net->batch) / seconds : 0;
+  if (!gt_metrics_timing(&run->metrics, run->state.step, gt_seconds() - run->started, rate, error))
+    return false;
+  if (!run->watch.net) {
+    say(run, NULL, seconds, steps);
+    return true;
+  }
+  if (!gt_run_sync_weights(run, error) || !gt_evaluator_run(&run->session, &run->watch, &sums, error))
+    return false;
+  const gt_metric_row row = {.step = run->state.step,
+                             .epoch = gt_run_epoch(run, run->state.step),
+                             .split = run->watch.net->split,
+                             .sums = sums,
+                             .accuracy = run->result->accuracy,
+                             .lr = NAN,
+                             .grad_norm = NAN};
+  say(run, &sums, seconds, steps);
+  return gt_metrics_row(&run->metrics, &row, error) && take_notice(run, &sums, error);
+}
+
+static bool interrupted(gt_run *run, gt_error *error) {
+  if (run->saved_step != run->state.step && !gt_run_save(run, error)) return false;
+  return gt_fail(error, GT_INTERRUPTED,
+                 "interrupted at step %lld of %lld; saved. Continue with:\n  %s --run-dir %s --resume",
+                 (long long)run->state.step, (long long)run->total, run->options->resume_command,
+                 run->directory);
+}
+
+static bool at_boundary(gt_run *run, double seconds, int64_t steps, gt_error *error) {
+  const int64_t step = run->state.step;
+  const bool last = step == run->total;
+  if (((run->eval_steps && step % run->eval_steps == 0) || last) && !evaluate(run, seconds, steps, error))
+    return false;
+  if (run->save_steps && (step % run->save_steps == 0 || last || run->state.stopped) &&
+      !gt_run_save(run, error))
+    return false;
+  return true;
+}
+
+static bool loop(gt_run *run, gt_error *error) {
+  gt_pacer pacer = {0};
+  double seconds = 0;
+  int64_t steps = 0;
+  while (run->state.step < run->total && !run->state.stopped) {
+    const double began = gt_seconds();
+    const int64_t from = run->state.step, boundary = next_boundary(run);
+    if (!run_to(run, &pacer, boundary, error)) return false;
+    if (run->bad_step >= 0) return gt_run_explain(run, error);
+    seconds += gt_seconds() - began;
+    steps += run->state.step - from;
+    if (run->state.step < boundary) return interrupted(run, error);
+    const bool evaluates = (run->eval_steps && boundary % run->eval_steps == 0) || boundary == run->total;
+    if (!at_boundary(run, seconds, steps, error)) return false;
+    if (evaluates) seconds = 0, steps = 0;
+    if (gt_signal_received() && run->state.step < run->total && !run->state.stopped)
+      return interrupted(run, error);
+  }
+  return true;
+}
+
+bool gt_run_loop(gt_run *run, gt_error *error) {
+  gt_signals_catch();
+  gt_progress_start(&run->progress, run->options->quiet, run->state.step, run->total, run->net->batch);
+  const bool ok = loop(run, error);
+  gt_progress_clear(&run->progress);
+  gt_signals_release();
+  return ok;
+}

@@ -1,0 +1,192 @@
+#include "train/model_file.h"
+#include "base/memory.h"
+#include <inttypes.h>
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_NAMES = 1 << 20 };
+
+/* --- parameters by name
+ * --------------------------------------------------------------------------------------- */
+
+int gt_parameters_as_tensors(const gt_parameters *parameters, const float *flat, gt_stored *tensors) {
+  for (int i = 0; i < parameters->count; i++) {
+    const gt_parameter *p = &parameters->item[i];
+    tensors[i] = (gt_stored){p->name, GT_F32, p->shape, flat + p->offset};
+  }
+  return parameters->count;
+}
+
+bool gt_parameters_match(const gt_container *container, const char *path, const gt_parameters *parameters,
+                         gt_error *error) {
+  char wanted[128], found[128];
+  for (int i = 0; i < parameters->count; i++) {
+    const gt_parameter *p = &parameters->item[i];
+    const gt_stored *stored = gt_container_tensor(container, p->name);
+    if (!stored)
+      return gt_fail(error, GT_ERR_DATA, "%s is of another model: it has no parameter '%s'", path, p->name);
+    if (stored->dtype != GT_F32 || !gt_shape_equal(stored->shape, p->shape))
+      return gt_fail(error, GT_ERR_DATA, "%s is of another model: its '%s' is %s %s, the config's is f32 %s",
+                     path, p->name, gt_dtype_name(stored->dtype), gt_shape_text(stored->shape, found),
+                     gt_shape_text(p->shape, wanted));
+  }
+  return true;
+}
+
+bool gt_parameters_from_container(const gt_container *container, const char *path,
+                                  const gt_parameters *parameters, float *flat, gt_error *error) {
+  if (!gt_parameters_match(container, path, parameters, error)) return false;
+  memset(flat, 0, (size_t)parameters->total * sizeof *flat);
+  for (int i = 0; i < parameters->count; i++) {
+    const gt_parameter *p = &parameters->item[i];
+    memcpy(flat + p->offset, gt_container_tensor(container, p->name)->data, (size_t)p->count * sizeof *flat);
+  }
+  return true;
+}
+
+/* --- writing
+ * -------------------------------------------------------------------------------------------------- */
+
+static json_t *names_json(const char *const *names, int64_t count) {
+  json_t *array = json_array();
+  for (int64_t i = 0; names && i < count; i++) json_array_append_new(array, json_string(names[i]));
+  return array;
+}
+
+static char *signature_text(const gt_dataset *data) {
+  const gt_tensor *inputs = &data->train.inputs;
+  json_t *shape = json_array();
+  for (int d = 1; d < inputs->rank; d++) json_array_append_new(shape, json_integer(inputs->dim[d]));
+  json_t *root = json_object();
+  json_object_set_new(root, "input_shape", shape);
+  json_object_set_new(root, "input_dtype", json_string(inputs->element == GT_ELEMENT_U8 ? "u8" : "f32"));
+  json_object_set_new(root, "input_names", names_json(data->input_names, gt_tensor_features(inputs)));
+  json_object_set_new(root, "classes", json_integer(data->classes));
+  json_object_set_new(root, "class_names", names_json(data->class_names, data->classes));
+  json_object_set_new(root, "target_names",
+                      names_json(data->target_names, gt_tensor_features(&data->train.targets)));
+  char *text = json_dumps(root, JSON_COMPACT);
+  json_decref(root);
+  return text;
+}
+
+static void add_result(json_t *root, const char *split, const gt_sums *sums, bool accuracy) {
+  if (!sums->weight) return;
+  json_t *result = json_object();
+  json_object_set_new(result, "loss", json_real(gt_mean_loss(sums)));
+  if (accuracy) json_object_set_new(result, "accuracy", json_real(gt_accuracy(sums)));
+  json_object_set_new(root, split, result);
+}
+
+static char *results_text(const gt_model_results *results) {
+  json_t *root = json_object();
+  json_object_set_new(root, "step", json_integer(results->step));
+  json_object_set_new(root, "epoch", json_integer(results->epoch));
+  add_result(root, "validation", &results->validation, results->accuracy);
+  add_result(root, "test", &results->test, results->accuracy);
+  char *text = json_dumps(root, JSON_COMPACT | JSON_REAL_PRECISION(9));
+  json_decref(root);
+  return text;
+}
+
+bool gt_model_file_write(const char *path, const gt_config *config, const gt_parameters *parameters,
+                         const float *flat, const gt_model_results *results, gt_error *error) {
+  const gt_dataset *data = &config->dataset;
+  gt_stored *tensors = gt_alloc(((size_t)parameters->count + 2) * sizeof *tensors);
+  int count = gt_parameters_as_tensors(parameters, flat, tensors);
+  if (data->scale_count) {
+    tensors[count++] = (gt_stored){"data.scale", GT_F32, gt_shape_1(data->scale_count), data->scale};
+    tensors[count++] = (gt_stored){"data.shift", GT_F32, gt_shape_1(data->scale_count), data->shift};
+  }
+  char *signature = signature_text(data), *noted = results_text(results);
+  const gt_metadata metadata[] = {{"format", GT_MODEL_FORMAT},
+                                  {"version", GT_VERSION},
+                                  {"config", config->resolved},
+                                  {"signature", signature ? signature : "{}"},
+                                  {"results", noted ? noted : "{}"}};
+  const bool ok = gt_safetensors_write(path, tensors, count, metadata, 5, error);
+  free(signature);
+  free(noted);
+  free(tensors);
+  return ok;
+}
+
+/* --- reading
+ * -------------------------------------------------------------------------------------------------- */
+
+/* An array of `count` strings; NULL if the array is empty or not that. */
+static const char *const *read_names(gt_arena *arena, json_t *array, int64_t count) {
+  if (!json_is_array(array) || count <= 0 || count > MOST_NAMES || json_array_size(array) != (size_t)count)
+    return NULL;
+  const char **names = GT_NEW_N(arena, const char *, count);
+  for (int64_t i = 0; i < count; i++) {
+    const char *text = json_string_value(json_array_get(array, (size_t)i));
+    if (!text) return NULL;
+    names[i] = gt_arena_strdup(arena, text);
+  }
+  return names;
+}
+
+static bool read_signature(gt_model_file *file, json_t *root) {
+  gt_arena *arena = &file->container.arena;
+  gt_data_signature *s = &file->signature;
+  json_t *shape = json_object_get(root, "input_shape");
+  const char *dtype = json_string_value(json_object_get(root, "input_dtype"));
+  const json_int_t classes = json_integer_value(json_object_get(root, "classes"));
+  int64_t features = 1;
+  if (!json_is_array(shape) || json_array_size(shape) >= GT_DATA_MAX_RANK || !dtype) return false;
+  if (classes < 0 || classes > GT_DATA_MAX_CLASSES) return false;
+  s->rank = (int)json_array_size(shape);
+  for (int d = 0; d < s->rank; d++) {
+    s->dim[d] = json_integer_value(json_array_get(shape, (size_t)d));
+    if (s->dim[d] < 1 || __builtin_mul_overflow(features, s->dim[d], &features) || features > INT32_MAX)
+      return false;
+  }
+  s->element = strcmp(dtype, "u8") ? GT_ELEMENT_F32 : GT_ELEMENT_U8;
+  s->input_names = read_names(arena, json_object_get(root, "input_names"), features);
+  file->classes = (int)classes;
+  file->class_names = read_names(arena, json_object_get(root, "class_names"), classes);
+  json_t *targets = json_object_get(root, "target_names");
+  file->target_names = read_names(arena, targets, (int64_t)json_array_size(targets));
+  return true;
+}
+
+static bool read_scale(gt_model_file *file) {
+  const gt_stored *scale = gt_container_tensor(&file->container, "data.scale");
+  const gt_stored *shift = gt_container_tensor(&file->container, "data.shift");
+  if (!scale && !shift) return true;
+  if (!scale || !shift || scale->dtype != GT_F32 || shift->dtype != GT_F32 || scale->shape.rank != 1 ||
+      !gt_shape_equal(scale->shape, shift->shape) || scale->shape.dim[0] < 1)
+    return false;
+  file->scale_count = scale->shape.dim[0];
+  file->scale = scale->data;
+  file->shift = shift->data;
+  return true;
+}
+
+bool gt_model_file_read(gt_model_file *file, const char *path, gt_error *error) {
+  json_error_t where;
+  *file = (gt_model_file){.path = path};
+  if (!gt_safetensors_read(path, &file->container, error)) return false;
+  const char *format = gt_container_metadata(&file->container, "format");
+  const char *signature = gt_container_metadata(&file->container, "signature");
+  file->config = gt_container_metadata(&file->container, "config");
+  json_t *root = signature ? json_loads(signature, JSON_REJECT_DUPLICATES, &where) : NULL;
+  bool ok = false;
+  if (!format || strcmp(format, GT_MODEL_FORMAT))
+    gt_fail(error, GT_ERR_DATA, "%s is not a model of this version of gtrain, but '%s'", path,
+            format ? format : "something without a format");
+  else if (!file->config || !read_signature(file, root) || !read_scale(file))
+    gt_fail(error, GT_ERR_DATA, "%s: not a valid model file: its metadata is incomplete", path);
+  else
+    ok = true;
+  json_decref(root);
+  if (!ok) gt_model_file_finish(file);
+  return ok;
+}
+
+void gt_model_file_finish(gt_model_file *file) {
+  gt_container_finish(&file->container);
+  *file = (gt_model_file){0};
+}

@@ -1,0 +1,43 @@
+/* model.bin: a trained model that stands for itself: a safetensors container of the parameters by name and of
+ * the inputs' scale and shift, and in the metadata the resolved config, what inputs it takes, what its
+ * outputs mean and how well it did. All that `eval` needs besides data, and all that `predict` needs. */
+#ifndef GT_TRAIN_MODEL_FILE_H
+#define GT_TRAIN_MODEL_FILE_H
+#include "train/config.h"
+#include "train/metrics.h"
+#include "train/safetensors.h"
+#include "optim/parameters.h"
+
+#define GT_MODEL_FORMAT "gtrain-model-1"
+
+typedef struct gt_model_results { /* what is noted beside the weights; splits without steps are left out */
+  int64_t step, epoch;
+  gt_sums validation, test;
+  bool accuracy;
+} gt_model_results;
+
+bool gt_model_file_write(const char *path, const gt_config *config, const gt_parameters *parameters,
+                         const float *flat, const gt_model_results *results, gt_error *error);
+
+typedef struct gt_model_file {
+  gt_container container;
+  const char *path, *config; /* the resolved config's text */
+  gt_data_signature signature;
+  int classes;
+  const char *const *class_names, *const *target_names; /* or NULL */
+  int64_t scale_count;
+  const float *scale, *shift;
+} gt_model_file;
+
+bool gt_model_file_read(gt_model_file *file, const char *path, gt_error *error);
+void gt_model_file_finish(gt_model_file *file);
+/* Puts the parameters into flat[parameters->total] (gaps zero); GT_ERR_DATA if they are not those of this
+ * model. */
+bool gt_parameters_from_container(const gt_container *container, const char *path,
+                                  const gt_parameters *parameters, float *flat, gt_error *error);
+/* Are they all there, with the right shapes? For asking before memory is taken for a model that a file describes. */
+bool gt_parameters_match(const gt_container *container, const char *path, const gt_parameters *parameters,
+                         gt_error *error);
+/* The parameters as tensors by name, in file order; tensors has room for parameters->count. */
+int gt_parameters_as_tensors(const gt_parameters *parameters, const float *flat, gt_stored *tensors);
+#endif

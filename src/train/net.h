@@ -1,0 +1,59 @@
+/* gt_net: one graph that a run replays, from data to log row, with its plan: the training step, or an evaluation
+ * of one split. Its variables, shared by name between nets (train/buffers.h):
+ *   data.SPLIT.inputs, data.SPLIT.targets   the samples, in their stored type
+ *   data.scale, data.shift                  normalisation of the inputs
+ *   parameters, optimizer.*, ema, ok        what training changes
+ *   KIND.state, KIND.table, KIND.log        the clock's, where KIND is train or eval.SPLIT
+ * Owner: the arena. */
+#ifndef GT_TRAIN_NET_H
+#define GT_TRAIN_NET_H
+#include "model/model.h"
+#include "op/batch.h"
+#include "optim/training.h"
+#include "plan/plan.h"
+#include "train/config.h"
+
+enum { GT_TABLE_ROWS = 4096, GT_LOG_ROWS = 8192 };
+/* Columns of a log row; of an evaluation's only the first two and the last. -1: not there. */
+typedef struct gt_log_columns {
+  int loss, weight, ok, lr, norm, correct, count;
+} gt_log_columns;
+
+typedef struct gt_net {
+  const char *kind;  /* "train", "eval.test" */
+  const char *split; /* "train", "validation", "test" */
+  const gt_split *data;
+  gt_graph *graph;
+  gt_model *model;
+  gt_loss_nodes loss;
+  gt_training training; /* training only */
+  bool trains;
+  gt_log_columns column;
+  int64_t batch, steps; /* steps: in an epoch */
+  uint32_t log_rows;
+  int table_width;
+  gt_plan *plan;
+} gt_net;
+
+typedef struct gt_net_options {
+  gt_target target;
+  bool unfused; /* no fusion, no reuse of memory */
+  const gt_id *keep;
+  int keep_count;
+} gt_net_options;
+
+/* NULL on failure: the reason is in config->diagnostics or *error. */
+gt_net *gt_net_training(gt_arena *arena, gt_config *config, const gt_net_options *options, gt_error *error);
+gt_net *gt_net_evaluation(gt_arena *arena, gt_config *config, const char *split,
+                          const gt_net_options *options, gt_error *error);
+/* Plans (again): options->keep may name nodes of the net's graph. */
+bool gt_net_plan(gt_net *net, gt_arena *arena, const gt_net_options *options, gt_error *error);
+/* "train.log" and so on, in the arena. */
+const char *gt_net_variable(const gt_net *net, gt_arena *arena, const char *name);
+const gt_split *gt_dataset_split(const gt_dataset *dataset, const char *name); /* NULL if unknown or absent */
+gt_shape gt_tensor_shape(const gt_tensor *tensor);
+gt_dtype gt_tensor_dtype(const gt_tensor *tensor);
+/* Nodes of the inputs of one batch: F32 [B, …]. */
+gt_id gt_net_inputs(gt_graph *graph, const gt_dataset *dataset, const gt_tensor *inputs, const char *variable,
+                    gt_id clock, gt_batch_attribute attribute);
+#endif

@@ -1,0 +1,118 @@
+/* Saving a run's state, and finding it again. */
+#include "base/log.h"
+#include "base/memory.h"
+#include "train/run.h"
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static float *download(gt_run *run, const char *name, int64_t count, gt_error *error) {
+  float *values = gt_arena_alloc_n(&run->session.arena, (size_t)count + 1, sizeof *values);
+  return gt_buffers_download(&run->session.buffers, name, 0, values, (uint64_t)count * sizeof *values, error)
+             ? values
+             : NULL;
+}
+
+/* Host copies of the training variables, made once and used by every save. */
+static bool download_state(gt_run *run, gt_stored *tensors, int *count, gt_error *error) {
+  const gt_training *training = &run->net->training;
+  const gt_parameters *parameters = &run->net->model->parameters;
+  float *flat = download(run, GT_PARAMETERS_VARIABLE, parameters->total, error);
+  if (!flat) return false;
+  *count = gt_parameters_as_tensors(parameters, flat, tensors);
+  for (int i = 0; i < training->variables; i++) {
+    const gt_training_variable *v = &training->variable[i];
+    const float *values = download(run, v->name, v->count, error);
+    if (!values) return false;
+    tensors[(*count)++] = (gt_stored){gt_arena_printf(&run->session.arena, "state.%s", v->name), GT_F32,
+                                      gt_shape_1(v->count), values};
+  }
+  return true;
+}
+
+bool gt_run_save(gt_run *run, gt_error *error) {
+  const gt_parameters *parameters = &run->net->model->parameters;
+  gt_arena keep = run->session.arena; /* what a save needs lives only as long as the save */
+  gt_arena_init(&run->session.arena);
+  gt_stored *tensors = gt_alloc(((size_t)parameters->count + GT_TRAINING_VARIABLES) * sizeof *tensors);
+  int count = 0;
+  bool ok = gt_metrics_sync(&run->metrics, error) && download_state(run, tensors, &count, error);
+  if (ok) {
+    run->state.metrics_bytes = run->metrics.bytes;
+    const char *path = gt_checkpoint_path(&run->session.arena, run->directory, run->state.step);
+    ok = gt_checkpoint_write(path, tensors, count, (uint64_t)run->config->seed, run->config->resolved,
+                             &run->state, error);
+  }
+  if (ok) {
+    run->saved_step = run->state.step;
+    gt_checkpoint_prune(run->directory, (int)run->config->train.checkpoint.keep_last);
+  }
+  free(tensors);
+  gt_arena_finish(&run->session.arena);
+  run->session.arena = keep;
+  return ok;
+}
+
+static bool upload_state(gt_run *run, const gt_container *container, const char *path, gt_error *error) {
+  const gt_parameters *parameters = &run->net->model->parameters;
+  const gt_training *training = &run->net->training;
+  gt_buffers *buffers = &run->session.buffers;
+  char name[256];
+  if (!gt_parameters_from_container(container, path, parameters, run->flat, error)) return false;
+  if (!gt_buffers_upload(buffers, GT_PARAMETERS_VARIABLE, 0, run->flat,
+                         (uint64_t)parameters->total * sizeof(float), error))
+    return false;
+  for (int i = 0; i < training->variables; i++) {
+    const gt_training_variable *v = &training->variable[i];
+    snprintf(name, sizeof name, "state.%s", v->name);
+    const gt_stored *stored = gt_container_tensor(container, name);
+    if (!stored || stored->dtype != GT_F32 || gt_shape_count(stored->shape) != v->count)
+      return gt_fail(error, GT_ERR_DATA, "%s was made with another optimizer: it has no fitting '%s'", path,
+                     v->name);
+    if (!gt_buffers_upload(buffers, v->name, 0, stored->data, (uint64_t)v->count * sizeof(float), error))
+      return false;
+  }
+  return true;
+}
+
+/* Going on with another config is allowed, but it is not the same run: say where it differs. */
+static void compare_configs(const gt_run *run, const char *saved) {
+  const char *a = run->config->resolved, *b = saved;
+  int line = 1;
+  while (*a && *a == *b) line += *a == '\n', a++, b++;
+  if (!*a && !*b) return;
+  while (a > run->config->resolved && a[-1] != '\n') a--, b--;
+  gt_warn("the config differs from the checkpoint's, first in line %d of %s/config.yaml: '%.*s', was '%.*s'",
+          line, run->directory, (int)strcspn(a, "\n"), a, (int)strcspn(b, "\n"), b);
+}
+
+/* A checkpoint that was skipped must not count as one of the newest: pruning would drop sound ones for it. */
+static void set_aside(const char *path, const gt_error *why) {
+  char damaged[4200];
+  snprintf(damaged, sizeof damaged, "%s.damaged", path);
+  gt_warn("skipped a checkpoint: %s", why->message);
+  if (rename(path, damaged) != 0) gt_warn("cannot rename %s: %s", path, strerror(errno));
+}
+
+bool gt_run_restore(gt_run *run, bool *found, gt_error *error) {
+  int count;
+  const int64_t *steps = gt_checkpoint_list(&run->session.arena, run->directory, &count);
+  *found = false;
+  for (int i = 0; i < count && !*found; i++) {
+    gt_container container;
+    gt_error why = {0};
+    uint64_t seed;
+    const char *saved, *path = gt_checkpoint_path(&run->session.arena, run->directory, steps[i]);
+    if (!gt_checkpoint_read(path, &container, &seed, &saved, &run->state, &why)) {
+      set_aside(path, &why);
+      continue;
+    }
+    compare_configs(run, saved);
+    *found = upload_state(run, &container, path, error);
+    gt_container_finish(&container);
+    if (!*found) return false;
+    run->saved_step = run->state.step;
+  }
+  return true;
+}

@@ -1,0 +1,203 @@
+#include "train/run.h"
+#include "base/log.h"
+#include "base/memory.h"
+#include <limits.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+int64_t gt_run_epoch(const gt_run *run, int64_t step) { return step ? (step - 1) / run->per_epoch + 1 : 1; }
+
+/* --- opening
+ * -------------------------------------------------------------------------------------------------- */
+
+static bool open_step(gt_run *run, gt_error *error) {
+  gt_session *session = &run->session;
+  const gt_net_options options = {.target = session->backend->target};
+  run->net = gt_net_training(&session->arena, run->config, &options, error);
+  if (!run->net) return false;
+  run->step = gt_session_compile(session, run->net, error);
+  if (!run->step || !gt_session_load_data(session, run->net, error)) return false;
+  run->log = gt_session_map(session, gt_net_variable(run->net, &session->arena, "log"));
+  run->flat = gt_arena_alloc_n(&session->arena, (size_t)run->net->model->parameters.total, sizeof *run->flat);
+  return true;
+}
+
+/* Evaluations read the moving average where there is one. It covers only what is trained: with frozen
+ * parameters the two are put together in a buffer of their own. */
+static const char *evaluated_weights(const gt_run *run) {
+  const gt_training *training = &run->net->training;
+  for (int i = 0; i < training->variables; i++)
+    if (!strcmp(training->variable[i].name, "ema"))
+      return training->variable[i].count == run->net->model->parameters.total ? "ema" : "eval.parameters";
+  return GT_PARAMETERS_VARIABLE;
+}
+
+static bool open_evaluators(gt_run *run, gt_error *error) {
+  const gt_dataset *data = &run->config->dataset;
+  run->weights = evaluated_weights(run);
+  if (data->validation.samples &&
+      !gt_evaluator_open(&run->session, &run->watch, "validation", run->weights, error))
+    return false;
+  if (data->test.samples && !gt_evaluator_open(&run->session, &run->test, "test", run->weights, error))
+    return false;
+  if (!run->watch.net) run->watch = run->test;
+  if (run->config->train.early_stopping.patience && !data->validation.samples)
+    gt_warn(run->watch.net ? "early stopping watches the test data, as there is no validation split"
+                           : "early stopping never happens: there is neither validation nor test data");
+  return true;
+}
+
+static void plan_steps(gt_run *run) {
+  const gt_train_config *train = &run->config->train;
+  run->per_epoch = run->net->steps;
+  const int64_t unit = train->epochs ? run->per_epoch : 1;
+  run->total = train->epochs ? train->epochs * run->per_epoch : train->steps;
+  run->eval_steps = train->eval_every * unit;
+  run->save_steps = train->checkpoint.every < 0 ? run->eval_steps : train->checkpoint.every * unit;
+}
+
+static bool start_fresh(gt_run *run, gt_error *error) {
+  run->state = (gt_host_state){.best = NAN, .schedule = gt_schedule_start()};
+  return gt_session_start(&run->session, run->net, run->flat, error);
+}
+
+static bool open_state(gt_run *run, gt_error *error) {
+  bool found = false;
+  if (!gt_run_directory_begin(run, error)) return false;
+  if (run->options->resume && !gt_run_restore(run, &found, error)) return false;
+  if (!found && !start_fresh(run, error)) return false;
+  if (run->options->resume)
+    gt_info(found ? "resuming %s at step %lld" : "no checkpoint in %s yet: starting from step %lld",
+            run->directory, (long long)run->state.step);
+  run->first_step = run->state.step;
+  return gt_metrics_open(&run->metrics, run->directory, run->state.metrics_bytes, error) &&
+         gt_metrics_start(&run->metrics, run->state.step, run->session.backend->name, error) &&
+         gt_session_set_clock(&run->session, run->net, run->state.step, error);
+}
+
+bool gt_run_open(gt_run *run, gt_error *error) {
+  run->bad_step = run->saved_step = run->lock = -1;
+  run->started = gt_seconds();
+  run->loss = run->lr = run->grad_norm = NAN;
+  if (!gt_session_open(&run->session, run->config, run->options->device, error)) return false;
+  gt_info("device: %s (%s)", run->session.backend->name, run->session.backend->why);
+  if (!gt_run_directory(run, error)) return false;
+  if (!open_step(run, error) || !open_evaluators(run, error)) return false;
+  plan_steps(run);
+  gt_info("run directory: %s", run->directory);
+  return open_state(run, error);
+}
+
+void gt_run_close(gt_run *run) {
+  gt_progress_clear(&run->progress);
+  gt_metrics_close(&run->metrics);
+  gt_session_close(&run->session);
+  gt_unlock(run->lock);
+}
+
+/* --- weights
+ * -------------------------------------------------------------------------------------------------- */
+
+bool gt_run_weights(gt_run *run, gt_error *error) {
+  const gt_training *training = &run->net->training;
+  gt_buffers *buffers = &run->session.buffers;
+  const uint64_t size = (uint64_t)run->net->model->parameters.total * sizeof(float);
+  if (!gt_buffers_download(buffers, GT_PARAMETERS_VARIABLE, 0, run->flat, size, error)) return false;
+  for (int i = 0; i < training->variables; i++) {
+    const gt_training_variable *v = &training->variable[i];
+    if (!strcmp(v->name, "ema") && strcmp(run->weights, GT_PARAMETERS_VARIABLE) &&
+        !gt_buffers_download(buffers, v->name, 0, run->flat, (uint64_t)v->count * sizeof(float), error))
+      return false;
+  }
+  return true;
+}
+
+bool gt_run_sync_weights(gt_run *run, gt_error *error) {
+  if (strcmp(run->weights, "eval.parameters")) return true; /* read where they are */
+  return gt_run_weights(run, error) &&
+         gt_buffers_upload(&run->session.buffers, run->weights, 0, run->flat,
+                           (uint64_t)run->net->model->parameters.total * sizeof(float), error);
+}
+
+/* --- the end
+ * -------------------------------------------------------------------------------------------------- */
+
+/* model.bin gets the last weights, or the best ones if early stopping is asked for. */
+static bool choose_weights(gt_run *run, bool *restored, gt_error *error) {
+  const gt_early_stopping *stopping = &run->config->train.early_stopping;
+  const char *path = gt_arena_printf(&run->session.arena, "%s/best.bin", run->directory);
+  gt_model_file best;
+  *restored = stopping->patience && stopping->restore_best && run->state.best_step &&
+              run->state.best_step != run->state.step;
+  if (!*restored) return gt_run_weights(run, error);
+  if (!gt_model_file_read(&best, path, error)) return false;
+  const bool ok =
+      gt_parameters_from_container(&best.container, path, &run->net->model->parameters, run->flat, error);
+  gt_model_file_finish(&best);
+  return ok && gt_buffers_upload(&run->session.buffers, run->weights, 0, run->flat,
+                                 (uint64_t)run->net->model->parameters.total * sizeof(float), error);
+}
+
+static bool final_evaluation(gt_run *run, gt_evaluator *evaluator, int64_t step, bool write, gt_sums *sums,
+                             gt_error *error) {
+  if (!evaluator->net) return true;
+  if (!gt_evaluator_run(&run->session, evaluator, sums, error)) return false;
+  const gt_metric_row row = {.step = step,
+                             .epoch = gt_run_epoch(run, step),
+                             .split = evaluator->net->split,
+                             .sums = *sums,
+                             .accuracy = run->result->accuracy,
+                             .lr = NAN,
+                             .grad_norm = NAN};
+  return !write || gt_metrics_row(&run->metrics, &row, error);
+}
+
+static bool finish_training(gt_run *run, gt_error *error) {
+  gt_train_result *result = run->result;
+  bool restored;
+  if (!choose_weights(run, &restored, error)) return false;
+  const int64_t step = restored ? run->state.best_step : run->state.step;
+  const bool watches_test = run->watch.net && run->watch.net == run->test.net;
+  if (!watches_test && !final_evaluation(run, &run->watch, step, restored, &result->validation, error))
+    return false;
+  /* A test that was evaluated during the run has its row already, unless the weights changed since. */
+  if (!final_evaluation(run, &run->test, step, restored || !watches_test, &result->test, error)) return false;
+  const gt_model_results results = {.step = step,
+                                    .epoch = gt_run_epoch(run, step),
+                                    .validation = result->validation,
+                                    .test = result->test,
+                                    .accuracy = result->accuracy};
+  const char *path = gt_arena_printf(&run->session.arena, "%s/model.bin", run->directory);
+  return gt_model_file_write(path, run->config, &run->net->model->parameters, run->flat, &results, error);
+}
+
+static bool train(gt_run *run, gt_error *error) {
+  gt_train_result *result = run->result;
+  if (!gt_run_open(run, error)) return false;
+  snprintf(result->directory, sizeof result->directory, "%s", run->directory);
+  snprintf(result->device, sizeof result->device, "%s", run->session.backend->name);
+  result->accuracy = run->net->column.correct >= 0;
+  const double began = gt_seconds();
+  const bool looped = gt_run_loop(run, error);
+  const double seconds = gt_seconds() - began;
+  result->step = run->state.step;
+  result->epoch = gt_run_epoch(run, run->state.step);
+  result->best_step = run->state.best_step;
+  result->stopped_early = run->state.stopped;
+  result->train = run->last;
+  result->samples_per_s =
+      seconds > 0 ? (double)((run->state.step - run->first_step) * run->net->batch) / seconds : 0;
+  result->interrupted = error->status == GT_INTERRUPTED;
+  const bool ok = looped && finish_training(run, error);
+  result->seconds = gt_seconds() - run->started;
+  return ok;
+}
+
+bool gt_train(gt_config *config, const gt_train_options *options, gt_train_result *result, gt_error *error) {
+  gt_run run = {.config = config, .options = options, .result = result, .lock = -1};
+  *result = (gt_train_result){0};
+  const bool ok = train(&run, error);
+  gt_run_close(&run);
+  return ok;
+}

@@ -1,0 +1,72 @@
+/* gt_run: one training run: a config on a device, a run directory, and the loop that replays the step. The
+ * directory holds config.yaml (resolved), metrics.jsonl, timing.jsonl, checkpoints/, best.bin (with keep_best
+ * or early stopping) and, in the end, model.bin. The run's state after a step is: the parameters and the
+ * training variables on the device, and gt_host_state; a checkpoint is exactly that. Owner: gt_train. */
+#ifndef GT_TRAIN_RUN_H
+#define GT_TRAIN_RUN_H
+#include "train/checkpoint.h"
+#include "train/model_file.h"
+#include "train/pacer.h"
+#include "train/progress.h"
+#include "train/session.h"
+
+typedef struct gt_train_options {
+  const char *device;    /* NULL: by the environment */
+  const char *directory; /* NULL: runs/NAME-N */
+  bool resume, quiet;
+  const char *resume_command; /* printed when the run is interrupted, with the directory added */
+} gt_train_options;
+
+typedef struct gt_train_result {
+  char directory[4096], device[256];
+  int64_t step, epoch, best_step;
+  gt_sums train, validation, test; /* weight 0: not there */
+  bool accuracy, stopped_early, interrupted;
+  double seconds, samples_per_s;
+} gt_train_result;
+
+/* Trains. The status is in error: GT_OK, GT_INTERRUPTED (saved, resumable), GT_ERR_BUSY, GT_ERR_DATA (a loss
+ * that is not finite: the message names step and layer), … */
+bool gt_train(gt_config *config, const gt_train_options *options, gt_train_result *result, gt_error *error);
+
+/* --- within train/
+ * -------------------------------------------------------------------------------------------- */
+
+typedef struct gt_run {
+  gt_config *config;
+  const gt_train_options *options;
+  gt_train_result *result;
+  gt_session session;
+  const char *directory;
+  int lock;
+  gt_net *net;
+  gt_executable *step;
+  const float *log;
+  gt_evaluator watch, test; /* watch: evaluated during the run; net NULL: there is no such split */
+  const char *weights;      /* the buffer that evaluations read: "parameters", "ema" or "eval.parameters" */
+  float *flat;              /* host memory for all parameters */
+  gt_host_state state;
+  gt_metrics metrics;
+  gt_progress progress;
+  int64_t total, per_epoch, eval_steps, save_steps; /* in steps; 0: never */
+  int64_t first_step, bad_step, saved_step;
+  double started, loss, lr, grad_norm;
+  gt_sums last; /* training sums up to the last evaluation */
+} gt_run;
+
+bool gt_run_open(gt_run *run,
+                 gt_error *error); /* directory, device, plans, data, first state or checkpoint */
+void gt_run_close(gt_run *run);
+bool gt_run_save(gt_run *run, gt_error *error); /* a checkpoint of the present step */
+bool gt_run_loop(gt_run *run, gt_error *error);
+bool gt_run_weights(gt_run *run, gt_error *error);      /* the weights to be evaluated → run->flat */
+bool gt_run_sync_weights(gt_run *run, gt_error *error); /* … → the buffer that evaluations read */
+bool gt_run_explain(gt_run *run, gt_error *error); /* which layer made the loss of bad_step; always false */
+int64_t gt_run_epoch(const gt_run *run, int64_t step); /* from 1, of the last of `step` finished steps */
+/* Makes or checks the run directory and locks it; and, when all else is ready, writes the first files into
+ * it, so that a run that never began leaves a directory that counts as empty. */
+bool gt_run_directory(gt_run *run, gt_error *error);
+bool gt_run_directory_begin(gt_run *run, gt_error *error);
+/* The state of the newest sound checkpoint; *found false if there is none. */
+bool gt_run_restore(gt_run *run, bool *found, gt_error *error);
+#endif

@@ -1,0 +1,254 @@
+#define _GNU_SOURCE /* memmem */
+#include "train/safetensors.h"
+#include "base/memory.h"
+#include "base/text.h"
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char hash_key[] = "gtrain.hash";
+static const char hash_zeros[] = "0000000000000000";
+enum { HASH_DIGITS = 16 };
+/* The header holds names and the resolved config; Python's reader allows 100 MB, ours needs far less. */
+static const uint64_t most_header = 16u << 20;
+static const uint64_t most_file = 1ull << 40;
+
+uint64_t gt_stored_bytes(const gt_stored *tensor) {
+  return (uint64_t)gt_shape_count(tensor->shape) * gt_dtype_size(tensor->dtype);
+}
+
+static const char *dtype_text(gt_dtype dtype) {
+  return dtype == GT_F32 ? "F32" : dtype == GT_I32 ? "I32" : "U8";
+}
+
+static bool dtype_from_text(const char *text, gt_dtype *dtype) {
+  for (int d = GT_F32; d <= GT_U8; d++) {
+    if (strcmp(text, dtype_text((gt_dtype)d))) continue;
+    *dtype = (gt_dtype)d;
+    return true;
+  }
+  return false;
+}
+
+/* Where the digits of the hash stand in a header, or NULL. The first occurrence counts: the writer puts the
+ * metadata first, and inside strings a quote would be escaped. */
+static const char *hash_digits(const char *header, size_t length) {
+  static const char mark[] = "\"gtrain.hash\":\"";
+  const char *found = memmem(header, length, mark, sizeof mark - 1);
+  if (!found) return NULL;
+  found += sizeof mark - 1;
+  return found + HASH_DIGITS + 1 <= header + length && found[HASH_DIGITS] == '"' ? found : NULL;
+}
+
+/* --- writing
+ * -------------------------------------------------------------------------------------------------- */
+
+static json_t *tensor_json(const gt_stored *tensor, uint64_t begin) {
+  json_t *shape = json_array();
+  for (int d = 0; d < tensor->shape.rank; d++)
+    json_array_append_new(shape, json_integer(tensor->shape.dim[d]));
+  return json_pack("{s:s, s:o, s:[I, I]}", "dtype", dtype_text(tensor->dtype), "shape", shape, "data_offsets",
+                   (json_int_t)begin, (json_int_t)(begin + gt_stored_bytes(tensor)));
+}
+
+/* The header text without padding, malloc'ed; NULL when a name or value is not UTF-8 or memory ran out. */
+static char *header_text(const gt_stored *tensors, int count, const gt_metadata *metadata, int entries) {
+  char *text = NULL;
+  uint64_t begin = 0;
+  json_t *header = json_object(), *extra = json_object();
+  bool ok = header && extra && !json_object_set_new(extra, hash_key, json_string(hash_zeros));
+  for (int i = 0; i < entries && ok; i++)
+    ok = !json_object_set_new(extra, metadata[i].key, json_string(metadata[i].value));
+  ok = !json_object_set_new(header, "__metadata__", extra) && ok;
+  for (int i = 0; i < count && ok; i++) {
+    ok = !json_object_set_new(header, tensors[i].name, tensor_json(&tensors[i], begin));
+    begin += gt_stored_bytes(&tensors[i]);
+  }
+  if (ok) text = json_dumps(header, JSON_COMPACT);
+  json_decref(header);
+  return text;
+}
+
+bool gt_safetensors_write(const char *path, const gt_stored *tensors, int count, const gt_metadata *metadata,
+                          int entries, gt_error *error) {
+  char *text = header_text(tensors, count, metadata, entries), digits[HASH_DIGITS + 1];
+  if (!text) return gt_fail(error, GT_ERR_INTERNAL, "cannot write the header of %s", path);
+  size_t length = strlen(text);
+  const size_t padded = (length + 7) / 8 * 8;
+  text = gt_realloc(text, padded + 1);
+  memset(text + length, ' ', padded - length);
+  text[padded] = 0;
+  length = padded;
+  uint8_t prefix[8];
+  for (int i = 0; i < 8; i++) prefix[i] = (uint8_t)((uint64_t)length >> (8 * i));
+
+  gt_span *piece = gt_alloc(((size_t)count + 2) * sizeof *piece);
+  piece[0] = (gt_span){prefix, 8};
+  piece[1] = (gt_span){text, length};
+  uint64_t hash = gt_hash(gt_hash(GT_HASH_START, prefix, 8), text, length);
+  for (int i = 0; i < count; i++) {
+    piece[i + 2] = (gt_span){tensors[i].data, gt_stored_bytes(&tensors[i])};
+    hash = gt_hash(hash, tensors[i].data, piece[i + 2].size);
+  }
+  snprintf(digits, sizeof digits, "%016llx", (unsigned long long)hash);
+  memcpy(text + (hash_digits(text, length) - text), digits, HASH_DIGITS);
+  const bool ok = gt_write_file_atomic(path, piece, (size_t)count + 2, error);
+  free(piece);
+  free(text);
+  return ok;
+}
+
+/* --- reading
+ * -------------------------------------------------------------------------------------------------- */
+
+typedef struct reader {
+  const char *path;
+  gt_container *file;
+  const char *header;
+  uint64_t header_size, data_size;
+  const uint8_t *data;
+  uint64_t next; /* where the next tensor must begin: no holes, no overlaps */
+  gt_error *error;
+} reader;
+
+static bool bad(reader *r, const char *what, const char *name) {
+  return gt_fail(r->error, GT_ERR_DATA, "%s: not a valid model or checkpoint file: %s%s%s", r->path, what,
+                 name ? " " : "", name ? name : "");
+}
+
+static bool find_header(reader *r) {
+  const gt_bytes *bytes = &r->file->bytes;
+  if (bytes->size < 8) return bad(r, "shorter than its 8-byte length field", NULL);
+  for (int i = 7; i >= 0; i--) r->header_size = r->header_size << 8 | bytes->data[i];
+  if (r->header_size > bytes->size - 8)
+    return bad(r, "its header is longer than the file (truncated, or another format)", NULL);
+  if (r->header_size > most_header) return bad(r, "its header is longer than 16 MiB", NULL);
+  r->header = (const char *)bytes->data + 8;
+  r->data = bytes->data + 8 + r->header_size;
+  r->data_size = bytes->size - 8 - r->header_size;
+  /* 8-byte alignment is what makes it safe to read the tensors where they lie. */
+  if (r->header_size % 8 || !r->header_size || r->header[0] != '{')
+    return bad(r, "its header is not padded JSON (another format?)", NULL);
+  return true;
+}
+
+static bool check_hash(reader *r) {
+  char text[HASH_DIGITS + 1];
+  const char *digits = hash_digits(r->header, r->header_size);
+  if (!digits) return bad(r, "it has no gtrain.hash: it was not written by gtrain, or is damaged", NULL);
+  const gt_bytes *bytes = &r->file->bytes;
+  const size_t at = (size_t)((const uint8_t *)digits - bytes->data), after = at + HASH_DIGITS;
+  uint64_t hash = gt_hash(GT_HASH_START, bytes->data, at);
+  hash = gt_hash(hash, hash_zeros, HASH_DIGITS);
+  hash = gt_hash(hash, bytes->data + after, bytes->size - after);
+  snprintf(text, sizeof text, "%016llx", (unsigned long long)hash);
+  if (memcmp(text, digits, HASH_DIGITS))
+    return bad(r, "its bytes do not match their hash: the file is damaged or truncated", NULL);
+  return true;
+}
+
+static bool read_metadata(reader *r, json_t *metadata) {
+  const char *key;
+  json_t *value;
+  if (!json_is_object(metadata)) return bad(r, "its __metadata__ is not a map", NULL);
+  r->file->metadata = GT_NEW_N(&r->file->arena, gt_metadata, json_object_size(metadata) + 1);
+  json_object_foreach(metadata, key, value) {
+    if (!json_is_string(value)) return bad(r, "a metadata value is not text:", key);
+    r->file->metadata[r->file->entries++] = (gt_metadata){
+        gt_arena_strdup(&r->file->arena, key), gt_arena_strdup(&r->file->arena, json_string_value(value))};
+  }
+  return true;
+}
+
+/* Shape and its number of elements, by checked arithmetic; the count can never exceed what the data could
+ * hold. */
+static bool read_shape(reader *r, json_t *array, const char *name, gt_shape *shape, uint64_t *count) {
+  if (!json_is_array(array) || json_array_size(array) > GT_MAX_RANK)
+    return bad(r, "bad shape of tensor", name);
+  *count = 1;
+  shape->rank = (int)json_array_size(array);
+  for (int d = 0; d < shape->rank; d++) {
+    json_t *item = json_array_get(array, (size_t)d);
+    const json_int_t dim = json_is_integer(item) ? json_integer_value(item) : -1;
+    if (dim < 0 || __builtin_mul_overflow(*count, (uint64_t)dim, count) || *count > r->data_size)
+      return bad(r, "bad shape of tensor", name);
+    shape->dim[d] = dim;
+  }
+  return true;
+}
+
+static bool read_tensor(reader *r, const char *name, json_t *entry, gt_stored *tensor) {
+  uint64_t count = 0, bytes;
+  json_t *offsets = json_object_get(entry, "data_offsets");
+  const char *dtype = json_string_value(json_object_get(entry, "dtype"));
+  if (!json_is_object(entry) || json_object_size(entry) != 3) return bad(r, "bad entry of tensor", name);
+  if (!dtype || !dtype_from_text(dtype, &tensor->dtype)) return bad(r, "unknown dtype of tensor", name);
+  if (!read_shape(r, json_object_get(entry, "shape"), name, &tensor->shape, &count)) return false;
+  if (__builtin_mul_overflow(count, gt_dtype_size(tensor->dtype), &bytes))
+    return bad(r, "bad shape of tensor", name);
+  json_t *first = json_array_get(offsets, 0), *last = json_array_get(offsets, 1);
+  if (json_array_size(offsets) != 2 || !json_is_integer(first) || !json_is_integer(last))
+    return bad(r, "bad data_offsets of tensor", name);
+  const json_int_t begin = json_integer_value(first), end = json_integer_value(last);
+  if (begin < 0 || end < begin || (uint64_t)end > r->data_size || (uint64_t)(end - begin) != bytes)
+    return bad(r, "data_offsets do not fit the shape or the file, in tensor", name);
+  if ((uint64_t)begin != r->next) return bad(r, "data has a hole or an overlap before tensor", name);
+  if ((uint64_t)begin % gt_dtype_size(tensor->dtype)) return bad(r, "data is not aligned, in tensor", name);
+  r->next = (uint64_t)end;
+  tensor->name = gt_arena_strdup(&r->file->arena, name);
+  tensor->data = r->data + begin;
+  return true;
+}
+
+static bool read_header(reader *r, json_t *root) {
+  const char *name;
+  json_t *entry;
+  if (!json_is_object(root)) return bad(r, "its header is not a JSON map", NULL);
+  r->file->tensor = GT_NEW_N(&r->file->arena, gt_stored, json_object_size(root) + 1);
+  /* jansson keeps the order of the text, which is the order of the data in files of ours. */
+  json_object_foreach(root, name, entry) {
+    if (!strcmp(name, "__metadata__")) {
+      if (!read_metadata(r, entry)) return false;
+    } else if (!read_tensor(r, name, entry, &r->file->tensor[r->file->tensors])) {
+      return false;
+    } else {
+      r->file->tensors++;
+    }
+  }
+  if (r->next != r->data_size) return bad(r, "there are bytes that belong to no tensor", NULL);
+  return true;
+}
+
+bool gt_safetensors_read(const char *path, gt_container *out, gt_error *error) {
+  json_error_t where;
+  json_t *root = NULL;
+  *out = (gt_container){0};
+  reader r = {.path = path, .file = out, .error = error};
+  gt_arena_init(&out->arena);
+  bool ok = gt_read_file(path, most_file, &out->bytes, error) && find_header(&r) && check_hash(&r);
+  if (ok) {
+    root = json_loadb(r.header, r.header_size, JSON_REJECT_DUPLICATES, &where);
+    ok = root ? read_header(&r, root) : bad(&r, "its header is not JSON:", where.text);
+  }
+  json_decref(root);
+  if (!ok) gt_container_finish(out);
+  return ok;
+}
+
+void gt_container_finish(gt_container *file) {
+  gt_bytes_finish(&file->bytes);
+  gt_arena_finish(&file->arena);
+  *file = (gt_container){0};
+}
+
+const gt_stored *gt_container_tensor(const gt_container *file, const char *name) {
+  for (int i = 0; i < file->tensors; i++)
+    if (!strcmp(file->tensor[i].name, name)) return &file->tensor[i];
+  return NULL;
+}
+
+const char *gt_container_metadata(const gt_container *file, const char *key) {
+  for (int i = 0; i < file->entries; i++)
+    if (!strcmp(file->metadata[i].key, key)) return file->metadata[i].value;
+  return NULL;
+}

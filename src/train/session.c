@@ -1,0 +1,135 @@
+#include "train/session.h"
+#include "base/memory.h"
+#include "op/core.h"
+#include "train/pacer.h"
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int thread_count(const gt_config *config) {
+  const char *text = getenv("GTRAIN_THREADS");
+  if (config && config->train.threads) return (int)config->train.threads;
+  const long threads = text ? strtol(text, NULL, 10) : 0;
+  return threads > 0 && threads <= 4096 ? (int)threads : 0;
+}
+
+bool gt_session_open(gt_session *session, gt_config *config, const char *device, gt_error *error) {
+  *session = (gt_session){.config = config};
+  gt_arena_init(&session->arena);
+  session->backend = gt_backend_open(device, thread_count(config), error);
+  if (!session->backend) {
+    gt_session_close(session);
+    return false;
+  }
+  gt_buffers_init(&session->buffers, session->backend, &session->arena);
+  return true;
+}
+
+void gt_session_close(gt_session *session) {
+  if (session->backend) {
+    for (int i = 0; i < session->executable_count; i++)
+      session->backend->api->executable_destroy(session->backend, session->executables[i]);
+    gt_buffers_finish(&session->buffers);
+    gt_backend_close(session->backend);
+  }
+  gt_arena_finish(&session->arena);
+  *session = (gt_session){0};
+}
+
+gt_executable *gt_session_compile(gt_session *session, gt_net *net, gt_error *error) {
+  gt_executable *executable = gt_buffers_compile(&session->buffers, net->plan, error);
+  if (!executable) return NULL;
+  assert(session->executable_count < (int)(sizeof session->executables / sizeof *session->executables));
+  session->executables[session->executable_count++] = executable;
+  return executable;
+}
+
+void *gt_session_map(gt_session *session, const char *variable) {
+  const gt_named_buffer *found = gt_buffers_find(&session->buffers, variable);
+  assert(found && found->host);
+  return session->backend->api->buffer_map(session->backend, found->buffer);
+}
+
+bool gt_session_set_clock(gt_session *session, const gt_net *net, int64_t step, gt_error *error) {
+  const uint64_t seed = (uint64_t)session->config->seed;
+  const uint32_t words[GT_STATE_WORDS] = {(uint32_t)step, (uint32_t)seed, (uint32_t)(seed >> 32), 0};
+  return gt_buffers_upload(&session->buffers, gt_net_variable(net, &session->arena, "state"), 0, words,
+                           sizeof words, error);
+}
+
+static bool load_tensor(gt_session *session, const char *split, const char *what, const gt_tensor *tensor,
+                        gt_error *error) {
+  const uint64_t size =
+      (uint64_t)tensor->dim[0] * (uint64_t)gt_tensor_features(tensor) * gt_element_size(tensor->element);
+  return gt_buffers_upload(&session->buffers, gt_arena_printf(&session->arena, "data.%s.%s", split, what), 0,
+                           tensor->data, size, error);
+}
+
+bool gt_session_load_data(gt_session *session, const gt_net *net, gt_error *error) {
+  const gt_dataset *dataset = &session->config->dataset;
+  const uint64_t size = (uint64_t)dataset->scale_count * sizeof(float);
+  return load_tensor(session, net->split, "inputs", &net->data->inputs, error) &&
+         load_tensor(session, net->split, "targets", &net->data->targets, error) &&
+         (!size || (gt_buffers_upload(&session->buffers, "data.scale", 0, dataset->scale, size, error) &&
+                    gt_buffers_upload(&session->buffers, "data.shift", 0, dataset->shift, size, error)));
+}
+
+static bool upload_start(gt_session *session, const gt_training_variable *v, const float *flat,
+                         gt_error *error) {
+  float *values = gt_alloc((size_t)v->count * sizeof *values + 1);
+  for (int64_t k = 0; k < v->count; k++)
+    values[k] = v->start == GT_START_PARAMETERS ? flat[k] : v->start == GT_START_ONE ? 1 : 0;
+  const bool ok =
+      gt_buffers_upload(&session->buffers, v->name, 0, values, (uint64_t)v->count * sizeof *values, error);
+  free(values);
+  return ok;
+}
+
+bool gt_session_start(gt_session *session, const gt_net *net, float *flat, gt_error *error) {
+  gt_model_initialize(net->model, (uint64_t)session->config->seed, flat);
+  if (!gt_buffers_upload(&session->buffers, GT_PARAMETERS_VARIABLE, 0, flat,
+                         (uint64_t)net->model->parameters.total * sizeof *flat, error))
+    return false;
+  for (int i = 0; i < net->training.variables; i++)
+    if (!upload_start(session, &net->training.variable[i], flat, error)) return false;
+  return true;
+}
+
+bool gt_evaluator_open(gt_session *session, gt_evaluator *evaluator, const char *split, const char *weights,
+                       gt_error *error) {
+  const gt_net_options options = {.target = session->backend->target};
+  *evaluator =
+      (gt_evaluator){.net = gt_net_evaluation(&session->arena, session->config, split, &options, error)};
+  if (!evaluator->net) return false;
+  const gt_model_file *model = session->model;
+  if (model &&
+      !gt_parameters_match(&model->container, model->path, &evaluator->net->model->parameters, error))
+    return false;
+  session->buffers.alias_of = GT_PARAMETERS_VARIABLE;
+  session->buffers.alias = weights;
+  evaluator->executable = gt_session_compile(session, evaluator->net, error);
+  session->buffers.alias = NULL;
+  if (!evaluator->executable || !gt_session_load_data(session, evaluator->net, error)) return false;
+  evaluator->log = gt_session_map(session, gt_net_variable(evaluator->net, &session->arena, "log"));
+  return true;
+}
+
+bool gt_evaluator_run(gt_session *session, gt_evaluator *evaluator, gt_sums *sums, gt_error *error) {
+  const gt_net *net = evaluator->net;
+  gt_pacer pacer;
+  gt_pacer_init(&pacer, session->backend, evaluator->executable, (uint32_t)net->steps);
+  if (!gt_session_set_clock(session, net, 0, error)) return false;
+  while (pacer.submitted < net->steps) {
+    const uint32_t room = gt_pacer_room(&pacer, net->steps - pacer.submitted, error);
+    if (!room || !gt_pacer_submit(&pacer, room, error)) return false;
+  }
+  if (!gt_pacer_drain(&pacer, error)) return false;
+  *sums = (gt_sums){0};
+  for (int64_t s = 0; s < net->steps; s++) {
+    const float *row = evaluator->log + s * net->column.count;
+    sums->loss += (double)row[net->column.loss];
+    sums->weight += (double)row[net->column.weight];
+    if (net->column.correct >= 0) sums->correct += (double)row[net->column.correct];
+  }
+  return true;
+}

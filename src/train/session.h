@@ -1,0 +1,46 @@
+/* gt_session: a config on a backend: the buffers, the data in them, and the evaluations. Training, `eval`,
+ * `predict` and `bench` each open one. Owner: the command; gt_session_close waits for queued work and frees
+ * everything. */
+#ifndef GT_TRAIN_SESSION_H
+#define GT_TRAIN_SESSION_H
+#include "train/buffers.h"
+#include "train/metrics.h"
+#include "train/model_file.h"
+#include "train/net.h"
+
+typedef struct gt_evaluator {
+  gt_net *net;
+  gt_executable *executable;
+  const float *log; /* mapped */
+} gt_evaluator;
+
+typedef struct gt_session {
+  gt_arena arena;
+  gt_config *config;
+  gt_backend *backend;
+  gt_buffers buffers;
+  gt_executable *executables[8]; /* destroyed at the end */
+  int executable_count;
+  const gt_model_file
+      *model; /* NULL, or the file whose parameters evaluations will be given: checked before use */
+} gt_session;
+
+/* device: as in gt_backend_open. The config must have been read; it stays the caller's. */
+bool gt_session_open(gt_session *session, gt_config *config, const char *device, gt_error *error);
+void gt_session_close(gt_session *session); /* accepts a zeroed one */
+gt_executable *gt_session_compile(gt_session *session, gt_net *net, gt_error *error);
+/* Brings the samples of a net's split, and scale and shift, to the device, unless they are there. */
+bool gt_session_load_data(gt_session *session, const gt_net *net, gt_error *error);
+/* The state before the first step of a training net: initial parameters (left in flat[parameters.total], too)
+ * and training variables. */
+bool gt_session_start(gt_session *session, const gt_net *net, float *flat, gt_error *error);
+/* Evaluates with the weights in the buffer `weights` ("parameters", or "ema"), now and whenever it is run. */
+bool gt_evaluator_open(gt_session *session, gt_evaluator *evaluator, const char *split, const char *weights,
+                       gt_error *error);
+/* One pass over the split; sums in double, in order. */
+bool gt_evaluator_run(gt_session *session, gt_evaluator *evaluator, gt_sums *sums, gt_error *error);
+/* Mapped memory of a host-visible variable. */
+void *gt_session_map(gt_session *session, const char *variable);
+/* Sets a net's clock. */
+bool gt_session_set_clock(gt_session *session, const gt_net *net, int64_t step, gt_error *error);
+#endif

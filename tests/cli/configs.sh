@@ -1,0 +1,44 @@
+#!/usr/bin/env bash
+# The bundled configs converge, and eval on the model alone gives what training printed.
+source "$(dirname "$0")/../support/cli.sh"
+
+# NAME GATE…
+converges() {
+  local name=$1 trained evaluated run=$TEST_TMP/$1
+  shift
+  trained=$("$GTRAIN" train "configs/$name.yaml" --device "$DEVICE" --run-dir "$run" --quiet --json) || {
+    fail "$name trains"
+    return
+  }
+  local gates=()
+  for gate in "$@"; do gates+=(--fail-if "$gate"); done
+  exits 0 "$name converges: $*" "$GTRAIN" eval "$run/model.bin" --device "$DEVICE" --json --quiet \
+    "${gates[@]}"
+  # The same digits, not nearly the same.
+  evaluated=$(sed 's/.*"loss":\([^,}]*\).*/\1/' <<< "$out")
+  check "$name: eval agrees with training" grep -qF "\"test\":{\"loss\":$evaluated" <<< "$trained"
+}
+
+converges xor 'accuracy<1' 'loss>0.05'
+converges digits 'accuracy<0.93' 'samples<359'
+converges skip 'accuracy<0.95'
+converges csv_regression 'loss>100000'
+converges function_regression 'loss>0.01'
+
+run=$TEST_TMP/digits
+exits 1 "a gate that is missed" "$GTRAIN" eval "$run/model.bin" --device "$DEVICE" --fail-if 'accuracy<=1'
+exits 0 "predict" "$GTRAIN" predict "$run/model.bin" --input datasets/digits/digits.csv --device "$DEVICE" \
+  --output "$TEST_TMP/out.csv"
+check "a line a sample" test "$(wc -l < "$TEST_TMP/out.csv")" -ge 1797
+exits 0 "inspect" "$GTRAIN" inspect "$run/model.bin"
+says "inspect lists parameters" "linear1.weight"
+exits 0 "resolved config" "$GTRAIN" check "$run/config.yaml"
+
+# The moving average is evaluated and saved; frozen parameters stay.
+exits 0 "ema with a frozen layer" "$GTRAIN" train configs/digits.yaml --device "$DEVICE" \
+  --run-dir "$TEST_TMP/ema" --quiet --json --set optimizer.ema=0.98 --set 'optimizer.parameters=[{match: "linear1.*", frozen: true}]'
+trained=$out
+exits 0 "eval of the average" "$GTRAIN" eval "$TEST_TMP/ema/model.bin" --device "$DEVICE" --json --quiet \
+  --fail-if 'accuracy<0.8'
+check "the average agrees" grep -qF "\"test\":{$(sed 's/.*\("loss":.*\)}/\1/' <<< "$out")}" <<< "$trained"
+finish

@@ -1,0 +1,45 @@
+#!/usr/bin/env bash
+# Help, suggestions and usage errors of the command line.
+source "$(dirname "$0")/../support/cli.sh"
+
+exits 0 "--help" "$GTRAIN" --help
+for command in train eval predict check bench devices inspect selftest schema; do
+  says "$command is listed" "  $command "
+done
+for command in train eval predict check bench devices inspect selftest schema; do
+  exits 0 "$command --help" "$GTRAIN" "$command" --help
+  says "$command shows its usage" "usage: gtrain $command"
+  exits 2 "$command refuses unknown options" "$GTRAIN" "$command" --hepl
+  says "$command suggests" "did you mean '--help'"
+done
+exits 0 "--version" "$GTRAIN" --version
+says "the version" "gtrain "
+exits 2 "no command" "$GTRAIN"
+exits 2 "unknown command" "$GTRAIN" trian x.yaml
+says "nearest command" "did you mean 'train'"
+exits 2 "unknown option" "$GTRAIN" train --rundir x configs/xor.yaml
+says "nearest option" "did you mean '--run-dir'"
+exits 2 "a missing argument" "$GTRAIN" train
+exits 2 "one argument too many" "$GTRAIN" train configs/xor.yaml configs/xor.yaml
+exits 2 "a missing value" "$GTRAIN" train configs/xor.yaml --run-dir
+exits 2 "a gate that cannot be read" "$GTRAIN" eval x.bin --fail-if 'accuracy'
+exits 2 "a gate of an unknown metric" "$GTRAIN" eval x.bin --fail-if 'acuracy<1'
+says "nearest metric" "did you mean 'accuracy'"
+exits 74 "an absent model" "$GTRAIN" eval "$TEST_TMP/none.bin"
+exits 65 "a file that is no model" "$GTRAIN" eval configs/xor.yaml
+exits 74 "an absent config" "$GTRAIN" check "$TEST_TMP/none.yaml"
+exits 69 "an absent device" "$GTRAIN" train configs/xor.yaml --device vulkan:99 --run-dir "$TEST_TMP/run"
+exits 0 "devices --json" "$GTRAIN" devices --json
+says "the CPU is a device" '"id":"cpu"'
+exits 0 "schema" "$GTRAIN" schema
+says "schema has layers" '"linear"'
+exits 0 "schema of one thing" "$GTRAIN" schema linear
+says "its keys" "units"
+exits 0 "check --graph" "$GTRAIN" check configs/xor.yaml --graph
+exits 0 "check --plan" "$GTRAIN" check configs/xor.yaml --plan --target device
+exits 0 "check --json" "$GTRAIN" check configs/xor.yaml --json
+says "parameters of XOR" '"parameters":33'
+code=0
+"$GTRAIN" schema > /dev/full 2> "$TEST_TMP/err" || code=$?
+check "a full disk is reported" test "$code" = 74
+finish

@@ -1,0 +1,59 @@
+#!/usr/bin/env bash
+# kill -9 at 20 moments of a run, at least half of them while a checkpoint is being written: the resumed run ends
+# with the same model and the same metrics as one that was never killed.
+source "$(dirname "$0")/../support/cli.sh"
+RANDOM=20240607
+KILLS=${TEST_KILLS:-20}
+
+cat > "$TEST_TMP/run.yaml" <<'YAML'
+data: {train: datasets/digits/digits.csv, target: label, test_fraction: 0.2, normalize: {scale: 0.0625}}
+model: [{linear: 400}, relu, {dropout: 0.1}, {linear: 300}, relu, {linear: 10}]
+optimizer: {type: adam, lr: 1e-3}
+train: {epochs: 16, batch_size: 64, log_every: 1, checkpoint: {every: 1}}
+YAML
+if [[ $DEVICE != cpu ]]; then sed -i 's/400/64/; s/300/32/; s/epochs: 16/epochs: 6/' "$TEST_TMP/run.yaml"; fi
+train() { "$GTRAIN" train "$TEST_TMP/run.yaml" --device "$DEVICE" --quiet --run-dir "$@"; }
+started=$EPOCHREALTIME
+train "$TEST_TMP/whole" > /dev/null || { fail "the whole run"; finish; }
+milliseconds=$(awk -v a="$started" -v b="$EPOCHREALTIME" 'BEGIN { print int(1000 * (b - a)) }')
+
+run=$TEST_TMP/killed
+saves=0 others=0 tries=0
+while ((saves < KILLS / 2 || saves + others < KILLS)) && ((tries++ < 10 * KILLS)); do
+  resume=()
+  [[ -e $run ]] && resume=(--resume)
+  # Not through the function: its shell would be killed in place of gtrain.
+  "$GTRAIN" train "$TEST_TMP/run.yaml" --device "$DEVICE" --quiet --run-dir "$run" "${resume[@]}" \
+    > /dev/null 2>> "$TEST_TMP/err" &
+  pid=$!
+  if ((saves < KILLS / 2)); then
+    # After a few saves of this life, wait for the next temporary file.
+    for ((skip = RANDOM % 3; skip >= 0; skip--)); do
+      while kill -0 $pid 2> /dev/null && ! compgen -G "$run/checkpoints/*.tmp-*" > /dev/null; do :; done
+      ((skip > 0)) && while compgen -G "$run/checkpoints/*.tmp-*" > /dev/null; do :; done
+    done
+  else
+    sleep "$(awk -v r=$RANDOM -v m="$milliseconds" 'BEGIN { printf "%.3f", r / 32768 * m / 1000 }')"
+  fi
+  kill -9 $pid 2> /dev/null
+  wait $pid 2> /dev/null
+  if [[ -e $run/model.bin ]]; then
+    rm -rf "$run" # it had come to its end: start anew
+    continue
+  fi
+  if compgen -G "$run/checkpoints/*.tmp-*" > /dev/null; then
+    saves=$((saves + 1))
+  else
+    others=$((others + 1))
+  fi
+done
+check "$saves kills during a save, $others at other moments" \
+  test $((saves + others)) -ge "$KILLS" -a "$saves" -ge $((KILLS / 2))
+code=0
+train "$run" --resume > /dev/null 2>> "$TEST_TMP/err" || code=$?
+check "the last life ends well" test "$code" = 0
+check "the same model" cmp "$TEST_TMP/whole/model.bin" "$run/model.bin"
+check "the same metrics" cmp "$TEST_TMP/whole/metrics.jsonl" "$run/metrics.jsonl"
+check "nothing temporary is left" test -z "$(find "$run" -name '*.tmp-*')"
+((failures)) && tail -n 20 "$TEST_TMP/err"
+finish

@@ -1,0 +1,42 @@
+#!/usr/bin/env bash
+# Configs with one mistake each (tests/cli/mistakes): the exact line and column of every one is found, and for all
+# but three at most the right name is suggested, or none where none is expected.
+# The first line of each says `# expect: LINE:COLUMN SUGGESTION`, or - for no suggestion.
+source "$(dirname "$0")/../support/cli.sh"
+
+files=(tests/cli/mistakes/*.yaml)
+check "thirty mistakes" test "${#files[@]}" -ge 30
+right=0
+for file in "${files[@]}"; do
+  read -r _ _ place suggestion < "$file"
+  exits 78 "$file" "$GTRAIN" check "$file"
+  first=$(grep -m 1 ': error: ' <<< "$out")
+  check "$file:$place" test "${first#"$file:$place: error: "}" != "$first"
+  [[ $first == "$file:$place: error: "* ]] || echo "  found $first"
+  check "$file: one error" test "$(grep -c ': error: ' <<< "$out")" = 1
+  if [[ $suggestion == - ]]; then
+    if grep -q "did you mean" <<< "$out"; then
+      echo "  $file: needless suggestion"
+    else
+      right=$((right + 1))
+    fi
+  elif grep -qF "did you mean '$suggestion'" <<< "$out"; then
+    right=$((right + 1))
+  else
+    echo "  $file: no suggestion of '$suggestion' in: $out"
+  fi
+done
+check "$right of ${#files[@]} suggestions are right" test $((right + 3)) -ge "${#files[@]}"
+
+# All errors of a file in one pass.
+cat > "$TEST_TMP/many.yaml" <<'YAML'
+data: {train: datasets/digits/digits.csv, target: label, test_fraction: 2}
+model: [{liner: 10}, {linear: {unit: 10}}, {dropout: 1.5}]
+optimizer: {type: adm}
+train: {epoch: 3, batch_size: many}
+YAML
+exits 78 "many errors" "$GTRAIN" check "$TEST_TMP/many.yaml"
+check "all in one pass" test "$(grep -c ': error: ' <<< "$out")" -ge 7
+exits 78 "--set is checked alike" "$GTRAIN" check configs/xor.yaml --set train.bach_size=4
+says "and suggests" "did you mean 'batch_size'"
+finish

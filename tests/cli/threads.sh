@@ -1,0 +1,21 @@
+#!/usr/bin/env bash
+# The CPU computes the same bits with any number of threads.
+source "$(dirname "$0")/../support/cli.sh"
+
+cat > "$TEST_TMP/run.yaml" <<'YAML'
+data: {train: datasets/digits/digits.csv, target: label, test_fraction: 0.2, normalize: standard}
+model: [{linear: 300}, gelu, {dropout: 0.3}, {linear: 200}, silu, {linear: 10}]
+optimizer: {type: adamw, lr: 2e-3, clip_norm: 1}
+train: {epochs: 4, batch_size: 100, log_every: 1}
+YAML
+for threads in 1 2 3 7; do
+  exits 0 "$threads threads" "$GTRAIN" train "$TEST_TMP/run.yaml" --device cpu --quiet \
+    --run-dir "$TEST_TMP/$threads" --set train.threads=$threads
+  check "$threads threads: the same model" cmp "$TEST_TMP/1/model.bin" "$TEST_TMP/$threads/model.bin"
+  check "$threads threads: the same metrics" \
+    cmp "$TEST_TMP/1/metrics.jsonl" "$TEST_TMP/$threads/metrics.jsonl"
+done
+GTRAIN_THREADS=5 exits 0 "by the environment" "$GTRAIN" train "$TEST_TMP/run.yaml" --device cpu --quiet \
+  --run-dir "$TEST_TMP/5"
+check "the same model" cmp "$TEST_TMP/1/model.bin" "$TEST_TMP/5/model.bin"
+finish

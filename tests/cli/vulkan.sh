@@ -1,0 +1,29 @@
+#!/usr/bin/env bash
+# Training on Vulkan: it learns what the CPU learns, and a killed run resumes to the same bytes.
+source "$(dirname "$0")/../support/cli.sh"
+
+code=0
+"$GTRAIN" train configs/xor.yaml --device vulkan --run-dir "$TEST_TMP/xor" --quiet > /dev/null 2> "$TEST_TMP/err" || code=$?
+if ((code == 69)); then
+  echo "no Vulkan device: $(tail -n 1 "$TEST_TMP/err")"
+  exit 77
+fi
+check "XOR trains on Vulkan" test $code = 0
+exits 0 "eval on Vulkan" "$GTRAIN" eval "$TEST_TMP/xor/model.bin" --device vulkan --fail-if 'accuracy<1'
+exits 0 "eval on the CPU" "$GTRAIN" eval "$TEST_TMP/xor/model.bin" --device cpu --fail-if 'accuracy<1'
+
+# The losses of 200 steps, on both.
+for device in cpu vulkan; do
+  exits 0 "200 steps on $device" "$GTRAIN" train configs/digits.yaml --device $device --quiet \
+    --run-dir "$TEST_TMP/$device" --set train.epochs=10 --set train.log_every=1
+  sed -n 's/.*"steps":1,"loss":\([^,]*\),.*/\1/p' "$TEST_TMP/$device/metrics.jsonl" > "$TEST_TMP/$device.losses"
+done
+check "200 losses" test "$(wc -l < "$TEST_TMP/cpu.losses")" = 200
+check "they agree to a thousandth" awk '
+  NR == FNR { cpu[FNR] = $1; next }
+  { d = ($1 - cpu[FNR]) / cpu[FNR]; if (d < 0) d = -d; if (d > worst) worst = d }
+  END { print "  largest difference " worst; exit !(worst < 1e-3) }' "$TEST_TMP/cpu.losses" "$TEST_TMP/vulkan.losses"
+
+TEST_DEVICE=vulkan TEST_KILLS=${TEST_KILLS:-20} TEST_TMP=$(mktemp -d "$TEST_TMP/kill.XXXX") GTRAIN=$GTRAIN \
+  bash tests/cli/kill.sh || failures=$((failures + 1))
+finish

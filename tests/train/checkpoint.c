@@ -1,0 +1,123 @@
+/* Checkpoints: the host's state comes back bit for bit, the newest are kept, and metrics are cut back on
+ * resume. */
+#include "train/checkpoint.h"
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+static char folder[4000];
+static gt_arena arena;
+
+static const float values[3] = {1, 2, 3};
+static const gt_stored tensor = {"parameters", GT_F32, {1, {3}}, values};
+
+static void write_at(int64_t step) {
+  const gt_host_state state = {.step = step,
+                               .best = NAN,
+                               .schedule = {INFINITY, -1, 0.1},
+                               .epoch = {1.0 / 3, 128, 100, 7},
+                               .metrics_bytes = 1234567890123};
+  gt_error error = {0};
+  assert_true(gt_checkpoint_write(gt_checkpoint_path(&arena, folder, step), &tensor, 1, UINT64_MAX, "a: 1\n",
+                                  &state, &error));
+}
+
+static void state_comes_back(void **unused) {
+  (void)unused;
+  gt_container file;
+  gt_host_state state;
+  gt_error error = {0};
+  uint64_t seed;
+  const char *config;
+  write_at(42);
+  assert_true(
+      gt_checkpoint_read(gt_checkpoint_path(&arena, folder, 42), &file, &seed, &config, &state, &error));
+  assert_true(seed == UINT64_MAX && !strcmp(config, "a: 1\n") && state.step == 42);
+  assert_true(isnan(state.best) && isinf(state.schedule.best));
+  assert_true(state.schedule.factor == 0.1 && state.epoch.loss == 1.0 / 3 &&
+              state.metrics_bytes == 1234567890123);
+  assert_memory_equal(gt_container_tensor(&file, "parameters")->data, values, sizeof values);
+  gt_container_finish(&file);
+}
+
+static void newest_are_kept(void **unused) {
+  (void)unused;
+  int count;
+  for (int64_t step = 100; step <= 1000; step += 100) write_at(step);
+  char *temporary = gt_arena_printf(&arena, "%s/checkpoints/step-000000007.safetensors.tmp-99", folder);
+  fclose(fopen(temporary, "w"));
+  gt_checkpoint_prune(folder, 3);
+  const int64_t *steps = gt_checkpoint_list(&arena, folder, &count);
+  assert_int_equal(count, 3);
+  assert_true(steps[0] == 1000 && steps[1] == 900 && steps[2] == 800);
+  gt_remove_temporaries(gt_arena_printf(&arena, "%s/checkpoints", folder));
+  assert_int_not_equal(access(temporary, F_OK), 0);
+}
+
+static void other_files_are_refused(void **unused) {
+  (void)unused;
+  gt_container file;
+  gt_host_state state;
+  gt_error error = {0};
+  uint64_t seed;
+  const char *config, *path = gt_checkpoint_path(&arena, folder, 5);
+  const gt_metadata metadata = {"format", "something else"};
+  assert_true(gt_safetensors_write(path, &tensor, 1, &metadata, 1, &error));
+  assert_false(gt_checkpoint_read(path, &file, &seed, &config, &state, &error));
+  assert_int_equal(error.status, GT_ERR_DATA);
+}
+
+static void metrics_are_cut_back(void **unused) {
+  (void)unused;
+  gt_metrics metrics;
+  gt_error error = {0};
+  gt_bytes whole, again;
+  char *path = gt_arena_printf(&arena, "%s/metrics.jsonl", folder);
+  gt_metric_row row = {.step = 1,
+                       .epoch = 1,
+                       .split = "train",
+                       .sums = {2, 4, 3, 1},
+                       .accuracy = true,
+                       .lr = 0.001,
+                       .grad_norm = NAN};
+  assert_true(gt_metrics_open(&metrics, folder, 0, &error));
+  assert_true(gt_metrics_row(&metrics, &row, &error));
+  const int64_t kept = metrics.bytes;
+  row.sums.loss = NAN;
+  assert_true(gt_metrics_row(&metrics, &row, &error));
+  gt_metrics_close(&metrics);
+  assert_true(gt_read_file(path, 1 << 20, &whole, &error));
+  assert_non_null(strstr((char *)whole.data,
+                         "{\"step\":1,\"epoch\":1,\"split\":\"train\",\"steps\":1,\"loss\":0.5,"
+                         "\"accuracy\":0.75,\"lr\":0.001}\n"));
+  assert_non_null(strstr((char *)whole.data, "\"loss\":null"));
+
+  assert_true(gt_metrics_open(&metrics, folder, kept, &error));
+  assert_true(gt_metrics_row(&metrics, &row, &error));
+  gt_metrics_close(&metrics);
+  assert_true(gt_read_file(path, 1 << 20, &again, &error));
+  assert_int_equal(again.size, whole.size);
+  assert_memory_equal(again.data, whole.data, whole.size);
+  gt_bytes_finish(&whole);
+  gt_bytes_finish(&again);
+}
+
+int main(void) {
+  const char *given = getenv("TEST_TMP");
+  char name[4096];
+  gt_error error = {0};
+  snprintf(folder, sizeof folder, "%s", given ? given : "/tmp/gtrain-checkpoint-test");
+  snprintf(name, sizeof name, "%s/checkpoints", folder);
+  if (!gt_make_directories(name, &error)) return 1;
+  gt_arena_init(&arena);
+  const struct CMUnitTest tests[] = {cmocka_unit_test(state_comes_back), cmocka_unit_test(newest_are_kept),
+                                     cmocka_unit_test(other_files_are_refused),
+                                     cmocka_unit_test(metrics_are_cut_back)};
+  const int failed = cmocka_run_group_tests(tests, NULL, NULL);
+  gt_arena_finish(&arena);
+  return failed;
+}

@@ -1,0 +1,241 @@
+/* The container of models and checkpoints: its layout as published, and that no damaged or hostile file gets
+ * through: every truncation, every byte flipped, and headers that lie under a hash that is right. */
+#include "base/text.h"
+#include "train/safetensors.h"
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+static char path[4096];
+
+static const float weight[6] = {1, -2, 3.5f, 4, 5, 6};
+static const int32_t clock_words[4] = {7, -1, 3, 0};
+static const uint8_t bytes[3] = {1, 2, 3};
+
+static void write_sample(void) {
+  const gt_stored tensors[] = {
+      {"linear1.weight", GT_F32, {2, {2, 3}}, weight},
+      {"clock", GT_I32, {1, {4}}, clock_words},
+      {"empty", GT_F32, {2, {0, 3}}, weight},
+      {"scalar", GT_F32, {0, {0}}, weight + 2},
+      {"bytes", GT_U8, {1, {3}}, bytes},
+  };
+  const gt_metadata metadata[] = {{"format", "test"}, {"config", "seed: 1\nname: \"\xc3\xa9\"\n"}};
+  gt_error error = {0};
+  assert_true(gt_safetensors_write(path, tensors, 5, metadata, 2, &error));
+}
+
+static gt_bytes slurp(void) {
+  gt_bytes out;
+  gt_error error = {0};
+  assert_true(gt_read_file(path, 1 << 20, &out, &error));
+  return out;
+}
+
+static void spill(const void *data, size_t size) {
+  FILE *file = fopen(path, "wb");
+  assert_non_null(file);
+  assert_int_equal(fwrite(data, 1, size, file), size);
+  assert_int_equal(fclose(file), 0);
+}
+
+static void comes_back(void **unused) {
+  (void)unused;
+  gt_container file;
+  gt_error error = {0};
+  write_sample();
+  assert_true(gt_safetensors_read(path, &file, &error));
+  assert_int_equal(file.tensors, 5);
+  const gt_stored *found = gt_container_tensor(&file, "linear1.weight");
+  assert_true(found && found->dtype == GT_F32 && found->shape.rank == 2 && found->shape.dim[1] == 3);
+  assert_memory_equal(found->data, weight, sizeof weight);
+  assert_int_equal((uintptr_t)found->data % 4, 0);
+  assert_memory_equal(gt_container_tensor(&file, "clock")->data, clock_words, sizeof clock_words);
+  assert_memory_equal(gt_container_tensor(&file, "scalar")->data, weight + 2, 4);
+  assert_memory_equal(gt_container_tensor(&file, "bytes")->data, bytes, 3);
+  assert_string_equal(gt_container_metadata(&file, "config"), "seed: 1\nname: \"\xc3\xa9\"\n");
+  assert_null(gt_container_metadata(&file, "absent"));
+  gt_container_finish(&file);
+}
+
+/* What Python's reader asks for, by the layout as published: length, '{', padding, offsets that begin at 0.
+ * */
+static void layout_is_as_published(void **unused) {
+  (void)unused;
+  write_sample();
+  gt_bytes file = slurp();
+  uint64_t length = 0;
+  for (int i = 7; i >= 0; i--) length = length << 8 | file.data[i];
+  assert_int_equal(length % 8, 0);
+  assert_int_equal(file.data[8], '{');
+  assert_int_equal(file.size, 8 + length + 24 + 16 + 0 + 4 + 3);
+  char *header = strndup((const char *)file.data + 8, length);
+  assert_non_null(strstr(header, "{\"__metadata__\":{\"gtrain.hash\":\""));
+  assert_non_null(
+      strstr(header, "\"linear1.weight\":{\"dtype\":\"F32\",\"shape\":[2,3],\"data_offsets\":[0,24]}"));
+  assert_non_null(strstr(header, "\"scalar\":{\"dtype\":\"F32\",\"shape\":[],\"data_offsets\":[40,44]}"));
+  assert_memory_equal(file.data + 8 + length, weight, sizeof weight);
+  free(header);
+  gt_bytes_finish(&file);
+}
+
+static void refused(const char *why) {
+  gt_container file;
+  gt_error error = {0};
+  if (gt_safetensors_read(path, &file, &error)) fail_msg("accepted: %s", why);
+  if (error.status != GT_ERR_DATA) fail_msg("status %d for: %s (%s)", error.status, why, error.message);
+  if (!strstr(error.message, path)) fail_msg("message does not name the file: %s", error.message);
+  gt_container_finish(&file);
+}
+
+static void every_truncation_is_refused(void **unused) {
+  (void)unused;
+  write_sample();
+  gt_bytes file = slurp();
+  for (size_t size = 0; size < file.size; size++) {
+    spill(file.data, size);
+    refused("truncated");
+  }
+  uint8_t *longer = malloc(file.size + 1);
+  memcpy(longer, file.data, file.size);
+  longer[file.size] = 0;
+  spill(longer, file.size + 1);
+  refused("one byte too long");
+  free(longer);
+  gt_bytes_finish(&file);
+}
+
+static void every_flip_is_refused(void **unused) {
+  (void)unused;
+  static const uint8_t masks[] = {1, 0x20, 0x80, 0xff};
+  write_sample();
+  gt_bytes file = slurp();
+  for (size_t i = 0; i < file.size; i++)
+    for (size_t m = 0; m < sizeof masks; m++) {
+      file.data[i] ^= masks[m];
+      spill(file.data, file.size);
+      refused("flipped");
+      file.data[i] ^= masks[m];
+    }
+  gt_bytes_finish(&file);
+}
+
+/* A file of this header and so many bytes of data, with the right hash. */
+static void forge(const char *header, size_t data) {
+  const size_t length = (strlen(header) + 7) / 8 * 8, size = 8 + length + data;
+  uint8_t *file = calloc(1, size + 1);
+  for (int i = 0; i < 8; i++) file[i] = (uint8_t)((uint64_t)length >> (8 * i));
+  memset(file + 8, ' ', length);
+  memcpy(file + 8, header, strlen(header));
+  char digits[17], *mark = strstr((char *)file + 8, "0000000000000000");
+  if (mark) {
+    snprintf(digits, sizeof digits, "%016llx", (unsigned long long)gt_hash(GT_HASH_START, file, size));
+    memcpy(mark, digits, 16);
+  }
+  spill(file, size);
+  free(file);
+}
+
+#define META "\"__metadata__\":{\"gtrain.hash\":\"0000000000000000\"}"
+#define ENTRY(dtype, shape, offsets) \
+  "{" META ",\"a\":{\"dtype\":\"" dtype "\",\"shape\":" shape ",\"data_offsets\":" offsets "}}"
+
+static void lies_are_refused(void **unused) {
+  (void)unused;
+  static const char *const lies[] = {
+      "{}",
+      "[]",
+      "{" META "}x",
+      "{\"__metadata__\":{\"gtrain.hash\":\"0000000000000000\",\"k\":1}}",
+      "{\"__metadata__\":{\"gtrain.hash\":\"00000000\"}}",
+      "{" META ",\"__metadata__\":{}}",
+      ENTRY("F32", "[2]", "[0,4]"),
+      ENTRY("F32", "[1]", "[4,8]"),
+      ENTRY("F32", "[-1]", "[0,8]"),
+      ENTRY("F64", "[1]", "[0,8]"),
+      ENTRY("F32", "[2]", "[8,0]"),
+      ENTRY("F32", "[3]", "[0,12]"),
+      ENTRY("F32", "[2]", "[-8,0]"),
+      ENTRY("F32", "[9223372036854775807,2]", "[0,8]"),
+      ENTRY("F32", "[4611686018427387904,4]", "[0,0]"),
+      ENTRY("F32", "[99999999999999999999]", "[0,8]"),
+      ENTRY("F32", "[1,1,1,1,1,1,1,1,2]", "[0,8]"),
+      ENTRY("F32", "[2.0]", "[0,8]"),
+      ENTRY("F32", "2", "[0,8]"),
+      ENTRY("F32", "[2]", "[0,8,8]"),
+      ENTRY("F32", "[2]", "[0,\"8\"]"),
+      ENTRY("F32", "[2]", "{}"),
+      ENTRY("F32", "[0]", "[0,0]"),
+      "{" META ",\"a\":[]}",
+      "{" META ",\"a\":{\"dtype\":\"F32\",\"shape\":[2]}}",
+      "{" META ",\"a\":{\"dtype\":\"U8\",\"shape\":[4],\"data_offsets\":[0,4]},"
+      "\"a\":{\"dtype\":\"U8\",\"shape\":[4],\"data_offsets\":[4,8]}}",
+      "{" META ",\"a\":{\"dtype\":\"U8\",\"shape\":[4],\"data_offsets\":[0,4]},"
+      "\"b\":{\"dtype\":\"U8\",\"shape\":[4],\"data_offsets\":[0,4]}}",
+      "{" META ",\"a\":{\"dtype\":\"U8\",\"shape\":[1],\"data_offsets\":[0,1]},"
+      "\"b\":{\"dtype\":\"F32\",\"shape\":[1],\"data_offsets\":[1,5]},"
+      "\"c\":{\"dtype\":\"U8\",\"shape\":[3],\"data_offsets\":[5,8]}}",
+  };
+  for (size_t i = 0; i < sizeof lies / sizeof *lies; i++) {
+    forge(lies[i], 8);
+    refused(lies[i]);
+  }
+  gt_container file;
+  gt_error error = {0};
+  forge(ENTRY("F32", "[2]", "[0,8]"), 8);
+  assert_true(gt_safetensors_read(path, &file, &error)); /* the forgery itself is sound */
+  gt_container_finish(&file);
+}
+
+static void deep_nesting_is_refused(void **unused) {
+  (void)unused;
+  enum { DEPTH = 100000 };
+  char *header = malloc(2 * DEPTH + 200), *at = header;
+  at += sprintf(at, "{" META ",\"a\":");
+  memset(at, '[', DEPTH), at += DEPTH;
+  memset(at, ']', DEPTH), at += DEPTH;
+  strcpy(at, "}");
+  forge(header, 8);
+  refused("deep");
+  free(header);
+}
+
+static void huge_length_is_refused(void **unused) {
+  (void)unused;
+  static const uint64_t lengths[] = {UINT64_MAX, UINT64_MAX - 7, 1ull << 63, 1ull << 40, 9, 1};
+  uint8_t file[16] = {0};
+  for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++) {
+    for (int b = 0; b < 8; b++) file[b] = (uint8_t)(lengths[i] >> (8 * b));
+    file[8] = '{';
+    spill(file, sizeof file);
+    refused("huge header length");
+  }
+}
+
+static void absent_file_is_an_io_error(void **unused) {
+  (void)unused;
+  gt_container file;
+  gt_error error = {0};
+  unlink(path);
+  assert_false(gt_safetensors_read(path, &file, &error));
+  assert_int_equal(error.status, GT_ERR_IO);
+}
+
+int main(void) {
+  const char *folder = getenv("TEST_TMP");
+  snprintf(path, sizeof path, "%s/file.safetensors", folder ? folder : "/tmp");
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(comes_back),
+      cmocka_unit_test(layout_is_as_published),
+      cmocka_unit_test(lies_are_refused),
+      cmocka_unit_test(deep_nesting_is_refused),
+      cmocka_unit_test(huge_length_is_refused),
+      cmocka_unit_test(every_truncation_is_refused),
+      cmocka_unit_test(every_flip_is_refused),
+      cmocka_unit_test(absent_file_is_an_io_error),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
