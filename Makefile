@@ -63,7 +63,7 @@ CPP_FLAGS = -Isrc -Ishaders -I$(GEN) -I. -DGT_VERSION='"$(VERSION)"' $(CPPFLAGS)
 # is what lets `make dist` put them beside the binary. The Vulkan loader is opened at run time, never linked.
 LD_FLAGS  = $(SANITIZER_FLAGS) -Wl,--disable-new-dtags,-rpath,'$$ORIGIN/lib' $(LDFLAGS)
 LD_LIBS   = $(shell $(PKG_CONFIG) --libs $(PACKAGES) 2>/dev/null) -ldl -lpthread -lm $(LDLIBS)
-GLSL_FLAGS := --target-env=vulkan1.2 -O -Ishaders $(GLSLFLAGS)
+GLSL_FLAGS := --target-env=vulkan1.2 -O0 -Ishaders $(GLSLFLAGS)
 
 C_FLAGS   := $(C_FLAGS)
 CPP_FLAGS := $(CPP_FLAGS)

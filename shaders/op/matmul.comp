@@ -22,89 +22,95 @@ layout(constant_id = 8) const uint TRANS_A = 0u;
 layout(constant_id = 9) const uint TRANS_B = 0u;
 layout(constant_id = 10) const uint SPLIT = 1u;
 
-const uint ROW_GROUPS = (TM + 3u) / 4u, COLUMN_GROUPS = (TN + 3u) / 4u;
+const uint COLUMN_GROUPS = (TN + 3u) / 4u, ROW_GROUPS = (TM + 3u) / 4u;
 const uint THREADS_N = BN / TN, THREADS_M = BM / TM;
 const uint A_STRIDE = BM / 4u + 1u, B_STRIDE = BN / 4u + 1u; /* padded against bank conflicts */
 const uint A_QUADS = BM * BK / 4u, B_QUADS = BN * BK / 4u;
 const uint A_FETCHES = (A_QUADS + LOCAL_X - 1u) / LOCAL_X, B_FETCHES = (B_QUADS + LOCAL_X - 1u) / LOCAL_X;
 
-shared vec4 a_tile[BK * A_STRIDE];
-shared vec4 b_tile[BK * B_STRIDE];
+/* Two slices of each: one is filled while the other is multiplied, with a single barrier between. */
+shared vec4 a_tile[2u * BK * A_STRIDE];
+shared vec4 b_tile[2u * BK * B_STRIDE];
 
 /* Four elements from index i, of which `left` exist; the others are 0. */
 vec4 fetch(GT_FLOATS from, uint i, int left, bool aligned) {
   vec4 v = vec4(0.0);
-  if (left >= 4) {
-    if (aligned) v = GT_FLOATS4(from).at[i >> 2];
-    else v = vec4(from.at[i], from.at[i + 1u], from.at[i + 2u], from.at[i + 3u]);
-  } else {
+  if (left >= 4 && aligned) v = GT_FLOATS4(from).at[i >> 2];
+  else {
     if (left > 0) v.x = from.at[i];
     if (left > 1) v.y = from.at[i + 1u];
     if (left > 2) v.z = from.at[i + 2u];
+    if (left > 3) v.w = from.at[i + 3u];
   }
   return v;
 }
 
-/* Quad q of a tile of `wide` (rows of A, columns of B) by BK elements at (w0, k0) of a matrix of size w,
- * k. k_major: w is the contiguous axis in memory. */
-vec4 fetch_quad(GT_FLOATS from, uint base, bool k_major, uint wide, uint q, uvec2 at, uint w, uint k_end,
-                bool aligned) {
-  uint i, j;
+/* Quad q of a tile of `wide` (rows of A, columns of B) by BK elements: where it lies in the tile, as (w, k).
+ * k_major: w is the contiguous axis in memory. */
+uvec2 quad_place(bool k_major, uint wide, uint q) {
+  uvec2 place;
+  if (k_major) place = uvec2(4u * (q % (wide / 4u)), q / (wide / 4u));
+  else place = uvec2(q / (BK / 4u), 4u * (q % (BK / 4u)));
+  return place;
+}
+
+/* Where it lies in memory, in a matrix of w by k whose tile begins at `at`. */
+uint quad_address(bool k_major, uint wide, uint q, uvec2 at, uint w) {
+  uvec2 place = at + quad_place(k_major, wide, q);
+  uint address;
+  if (k_major) address = place.y * w + place.x;
+  else address = place.x * k + place.y;
+  return address;
+}
+
+/* How many of its elements exist. */
+int quad_left(bool k_major, uint wide, uint q, uvec2 at, uint w, uint k_end) {
+  uvec2 place = at + quad_place(k_major, wide, q);
   int left;
-  if (k_major) {
-    j = at.y + q / (wide / 4u);
-    i = at.x + 4u * (q % (wide / 4u));
-    left = j < k_end ? int(w) - int(i) : 0;
-    base += j * w + i;
-  } else {
-    i = at.x + q / (BK / 4u);
-    j = at.y + 4u * (q % (BK / 4u));
-    left = i < w ? int(k_end) - int(j) : 0;
-    base += i * k + j;
-  }
-  return fetch(from, base, left, aligned);
+  if (k_major) left = place.y < k_end ? int(w) - int(place.x) : 0;
+  else left = place.x < w ? int(k_end) - int(place.y) : 0;
+  return left;
 }
 
-void put_a(uint q, vec4 v) {
-  if (TRANS_A != 0u) a_tile[q / (BM / 4u) * A_STRIDE + q % (BM / 4u)] = v;
+void put_a(uint slice, uint q, vec4 v) {
+  uvec2 place = quad_place(TRANS_A != 0u, BM, q);
+  uint i = slice * (BK * A_STRIDE) + place.y * A_STRIDE + place.x / 4u;
+  if (TRANS_A != 0u) a_tile[i] = v;
   else {
-    uint i = q / (BK / 4u), j = 4u * (q % (BK / 4u));
-    for (uint c = 0u; c < 4u; c++) a_tile[(j + c) * A_STRIDE + i / 4u][i & 3u] = v[c];
+    uint lane = place.x & 3u;
+    a_tile[i][lane] = v.x;
+    a_tile[i + A_STRIDE][lane] = v.y;
+    a_tile[i + 2u * A_STRIDE][lane] = v.z;
+    a_tile[i + 3u * A_STRIDE][lane] = v.w;
   }
 }
 
-void put_b(uint q, vec4 v) {
-  if (TRANS_B == 0u) b_tile[q / (BN / 4u) * B_STRIDE + q % (BN / 4u)] = v;
+void put_b(uint slice, uint q, vec4 v) {
+  uvec2 place = quad_place(TRANS_B == 0u, BN, q);
+  uint i = slice * (BK * B_STRIDE) + place.y * B_STRIDE + place.x / 4u;
+  if (TRANS_B == 0u) b_tile[i] = v;
   else {
-    uint i = q / (BK / 4u), j = 4u * (q % (BK / 4u));
-    for (uint c = 0u; c < 4u; c++) b_tile[(j + c) * B_STRIDE + i / 4u][i & 3u] = v[c];
+    uint lane = place.x & 3u;
+    b_tile[i][lane] = v.x;
+    b_tile[i + B_STRIDE][lane] = v.y;
+    b_tile[i + 2u * B_STRIDE][lane] = v.z;
+    b_tile[i + 3u * B_STRIDE][lane] = v.w;
   }
 }
 
-/* Where in the tile an invocation's i-th row and g-th group of columns lie: fours of them are spread over
- * the tile, so that neighbours read neighbouring words of shared memory. */
+/* Where in the tile an invocation's i-th row and g-th group of columns lie: fours of them are spread over the tile,
+ * so that neighbours read neighbouring words of shared memory. */
 uint tile_row(uint ty, uint i) { return TM < 4u ? ty * TM + i : (i / 4u * THREADS_M + ty) * 4u + i % 4u; }
 uint tile_column(uint tx, uint g) { return TN < 4u ? tx * TN : (g * THREADS_N + tx) * 4u; }
 
-/* The g-th group of an invocation's rows of A (of its columns of B) at depth j; of fewer than four only
- * those count. */
-vec4 a_values(uint j, uint ty, uint g) {
-  uint at = j * A_STRIDE, i = ty * TM;
-  vec4 v = vec4(0.0);
-  if (TM >= 4u) v = a_tile[at + g * THREADS_M + ty];
-  if (TM < 4u) v.x = a_tile[at + i / 4u][i & 3u];
-  if (TM == 2u) v.y = a_tile[at + i / 4u][i & 2u | 1u];
+/* Up to four neighbouring values of a slice's depth j, from row (column) i on; of fewer only those count. */
+vec4 narrowed(vec4 v, uint have, uint i) {
+  if (have == 1u) v.x = v[i & 3u];
+  if (have == 2u && (i & 2u) != 0u) v.xy = v.zw;
   return v;
 }
-
-vec4 b_values(uint j, uint tx, uint g) {
-  uint at = j * B_STRIDE, i = tx * TN;
-  vec4 v = vec4(0.0);
-  if (TN >= 4u) v = b_tile[at + g * THREADS_N + tx];
-  if (TN < 4u) v.x = b_tile[at + i / 4u][i & 3u];
-  if (TN == 2u) v.y = b_tile[at + i / 4u][i & 2u | 1u];
-  return v;
-}
+vec4 a_values(uint slice, uint j, uint i) { return narrowed(a_tile[(slice * BK + j) * A_STRIDE + i / 4u], TM, i); }
+vec4 b_values(uint slice, uint j, uint i) { return narrowed(b_tile[(slice * BK + j) * B_STRIDE + i / 4u], TN, i); }
 
 vec4 multiply_add(float left, vec4 right, vec4 sum) {
   if (TN == 1u) sum.x = fma(left, right.x, sum.x);
@@ -121,13 +127,29 @@ void write(uint z, uint i, uint j, vec4 v) {
   }
 }
 
+/* The next slice into registers: without a check where the whole tile exists and is aligned. */
 #define FETCH(k_at) \
+  if (whole) { \
+    [[unroll]] for (uint f = 0u; f < A_FETCHES; f++) \
+      if (A_QUADS % LOCAL_X == 0u || me + f * LOCAL_X < A_QUADS) a_next[f] = GT_FLOATS4(a).at[a_at[f] >> 2]; \
+    [[unroll]] for (uint f = 0u; f < B_FETCHES; f++) \
+      if (B_QUADS % LOCAL_X == 0u || me + f * LOCAL_X < B_QUADS) b_next[f] = GT_FLOATS4(b).at[b_at[f] >> 2]; \
+  } else { \
+    [[unroll]] for (uint f = 0u; f < A_FETCHES; f++) \
+      a_next[f] = fetch(a, a_at[f], quad_left(TRANS_A != 0u, BM, me + f * LOCAL_X, uvec2(m0, k_at), m, k_end), \
+                        a_aligned); \
+    [[unroll]] for (uint f = 0u; f < B_FETCHES; f++) \
+      b_next[f] = fetch(b, b_at[f], quad_left(TRANS_B == 0u, BN, me + f * LOCAL_X, uvec2(n0, k_at), n, k_end), \
+                        b_aligned); \
+  } \
+  [[unroll]] for (uint f = 0u; f < A_FETCHES; f++) a_at[f] += TRANS_A != 0u ? BK * m : BK; \
+  [[unroll]] for (uint f = 0u; f < B_FETCHES; f++) b_at[f] += TRANS_B == 0u ? BK * n : BK;
+
+#define PUT(slice) \
   [[unroll]] for (uint f = 0u; f < A_FETCHES; f++) \
-    a_next[f] = fetch_quad(a, z * stride_a, TRANS_A != 0u, BM, me + f * LOCAL_X, uvec2(m0, k_at), m, k_end, \
-                           a_aligned); \
+    if (A_QUADS % LOCAL_X == 0u || me + f * LOCAL_X < A_QUADS) put_a(slice, me + f * LOCAL_X, a_next[f]); \
   [[unroll]] for (uint f = 0u; f < B_FETCHES; f++) \
-    b_next[f] = fetch_quad(b, z * stride_b, TRANS_B == 0u, BN, me + f * LOCAL_X, uvec2(n0, k_at), n, k_end, \
-                           b_aligned);
+    if (B_QUADS % LOCAL_X == 0u || me + f * LOCAL_X < B_QUADS) put_b(slice, me + f * LOCAL_X, b_next[f]);
 
 void tile(uint z) {
   uint tiles_n = (n + BN - 1u) / BN, me = gl_LocalInvocationID.x;
@@ -136,28 +158,33 @@ void tile(uint z) {
   uint k0 = SPLIT > 1u ? gl_WorkGroupID.y * k_chunk : 0u, k_end = SPLIT > 1u ? min(k0 + k_chunk, k) : k;
   bool a_aligned = ALIGNED != 0u && (((TRANS_A != 0u ? m : k) | stride_a | k0) & 3u) == 0u;
   bool b_aligned = ALIGNED != 0u && (((TRANS_B != 0u ? k : n) | stride_b | k0) & 3u) == 0u;
+  bool whole = a_aligned && b_aligned && m0 + BM <= m && n0 + BN <= n && (k_end - k0) % BK == 0u;
+  uint a_at[A_FETCHES], b_at[B_FETCHES], slice = 0u;
   vec4 a_next[A_FETCHES], b_next[B_FETCHES], sum[TM * COLUMN_GROUPS];
 
+  [[unroll]] for (uint f = 0u; f < A_FETCHES; f++)
+    a_at[f] = z * stride_a + quad_address(TRANS_A != 0u, BM, me + f * LOCAL_X, uvec2(m0, k0), m);
+  [[unroll]] for (uint f = 0u; f < B_FETCHES; f++)
+    b_at[f] = z * stride_b + quad_address(TRANS_B == 0u, BN, me + f * LOCAL_X, uvec2(n0, k0), n);
   [[unroll]] for (uint i = 0u; i < TM * COLUMN_GROUPS; i++) sum[i] = vec4(0.0);
   FETCH(k0)
   for (uint at = k0; at < k_end; at += BK) {
-    [[unroll]] for (uint f = 0u; f < A_FETCHES; f++)
-      if (me + f * LOCAL_X < A_QUADS) put_a(me + f * LOCAL_X, a_next[f]);
-    [[unroll]] for (uint f = 0u; f < B_FETCHES; f++)
-      if (me + f * LOCAL_X < B_QUADS) put_b(me + f * LOCAL_X, b_next[f]);
+    PUT(slice)
     barrier();
     if (at + BK < k_end) { FETCH(at + BK) }
-    [[unroll]] for (uint j = 0u; j < BK; j++) {
-      vec4 left[ROW_GROUPS], right[COLUMN_GROUPS];
-      [[unroll]] for (uint g = 0u; g < ROW_GROUPS; g++) left[g] = a_values(j, ty, g);
-      [[unroll]] for (uint g = 0u; g < COLUMN_GROUPS; g++) right[g] = b_values(j, tx, g);
-      [[unroll]] for (uint i = 0u; i < TM; i++)
-        [[unroll]] for (uint g = 0u; g < COLUMN_GROUPS; g++) {
-          uint to = i * COLUMN_GROUPS + g;
-          sum[to] = multiply_add(left[i / 4u][i % 4u], right[g], sum[to]);
-        }
+    for (uint j = 0u; j < BK; j += 4u) {
+      [[unroll]] for (uint d = 0u; d < 4u; d++) { /* all of BK would take some compilers a minute */
+        vec4 left[ROW_GROUPS], right[COLUMN_GROUPS];
+        [[unroll]] for (uint g = 0u; g < ROW_GROUPS; g++) left[g] = a_values(slice, j + d, tile_row(ty, 4u * g));
+        [[unroll]] for (uint g = 0u; g < COLUMN_GROUPS; g++) right[g] = b_values(slice, j + d, tile_column(tx, g));
+        [[unroll]] for (uint i = 0u; i < TM; i++)
+          [[unroll]] for (uint g = 0u; g < COLUMN_GROUPS; g++) {
+            uint to = i * COLUMN_GROUPS + g;
+            sum[to] = multiply_add(left[i / 4u][i % 4u], right[g], sum[to]);
+          }
+      }
     }
-    barrier();
+    slice ^= 1u;
   }
   [[unroll]] for (uint i = 0u; i < TM; i++)
     [[unroll]] for (uint g = 0u; g < COLUMN_GROUPS; g++)
@@ -165,5 +192,8 @@ void tile(uint z) {
 }
 
 void main() {
-  for (uint z = gl_WorkGroupID.z; z < batch; z += gl_NumWorkGroups.z) tile(z);
+  for (uint z = gl_WorkGroupID.z; z < batch; z += gl_NumWorkGroups.z) {
+    tile(z);
+    barrier(); /* the next entry's first slice must not overtake this one's last */
+  }
 }

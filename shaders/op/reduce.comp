@@ -10,7 +10,7 @@
 layout(local_size_x_id = 0) in;
 layout(constant_id = 0) const uint LOCAL_X = 1u;
 layout(constant_id = 3) const uint KIND = 0u;     /* 0 sum, 1 max, 2 min */
-layout(constant_id = 4) const uint PER_LANE = 0u; /* 1: an invocation per output; 0: a workgroup (inner = 1) */
+layout(constant_id = 4) const uint PER_LANE = 0u; /* 1: invocation per output; 0: workgroup (inner = 1) */
 
 shared float partial[LOCAL_X];
 

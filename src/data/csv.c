@@ -38,7 +38,7 @@ static const gt_field fields[] = {
 static const gt_schema schema = {
     .name = "csv", .help = "comma-separated values with a header or without", .fields = fields};
 
-/* --- the columns of the training file ---------------------------------------------------------------------- */
+/* --- the columns of the training file --- */
 
 static char *list_of_columns(gt_arena *arena, const gt_csv *csv) {
   char *list = gt_arena_strdup(arena, "");
@@ -47,7 +47,8 @@ static char *list_of_columns(gt_arena *arena, const gt_csv *csv) {
   return csv->columns > shown ? gt_arena_printf(arena, "%s, … %d columns", list, csv->columns) : list;
 }
 
-/* Gives the columns of a list their use; the first one that is missing or used twice is reported where it stands. */
+/* Gives the columns of a list their use; the first one that is missing or used twice is reported where it
+ * stands. */
 static bool mark(gt_data_reader *reader, gt_csv *csv, gt_strings list, int use) {
   for (int i = 0; i < list.count; i++) {
     const int column = gt_csv_find(csv, list.items[i]);
@@ -102,7 +103,7 @@ static bool choose_columns(gt_data_reader *reader, const options *o, gt_csv *csv
   return gt_csv_take_columns(csv, dataset->input_names, *inputs, dataset->target_names, *targets);
 }
 
-/* --- splits -------------------------------------------------------------------------------------------------- */
+/* --- splits --- */
 
 static bool read_quantities(const gt_csv *csv, const gt_dataset *dataset, gt_tensor *out) {
   *out = (gt_tensor){.element = GT_ELEMENT_F32, .rank = 2, .dim = {(int64_t)csv->rows, csv->targets}};
@@ -133,7 +134,8 @@ static bool one_target(gt_data_reader *reader, const gt_csv *csv) {
   return false;
 }
 
-/* After the training file: how many classes there are, so that the test file's labels are checked where they stand. */
+/* After the training file: how many classes there are, so that the test file's labels are checked where they
+ * stand. */
 static bool fix_classes(gt_data_reader *reader, gt_csv_labels *labels) {
   gt_dataset *dataset = reader->dataset;
   if (labels->text) {
@@ -225,7 +227,7 @@ done:
   return ok;
 }
 
-/* --- predictions --------------------------------------------------------------------------------------------- */
+/* --- predictions --- */
 
 /* Without names that fit, a file must have just the inputs as its columns. */
 static bool take_inputs(gt_csv *csv, const gt_data_signature *signature, int64_t features) {

@@ -1,5 +1,5 @@
-/* CSV inside the data room: records and numbers (csv_scan.c), a file with its columns (csv_file.c), class labels
- * (csv_labels.c). csv.c is the format itself.
+/* CSV inside the data room: records and numbers (csv_scan.c), a file with its columns (csv_file.c), class
+ * labels (csv_labels.c). csv.c is the format itself.
  * RFC 4180: quotes, doubled quotes, CRLF (and LF and CR); blank lines are skipped, a byte order mark too. */
 #ifndef GT_DATA_CSV_H
 #define GT_DATA_CSV_H
@@ -34,7 +34,7 @@ typedef struct gt_csv {
   const char **names; /* from the header, or "1", "2", … */
   struct gt_csv_name *sorted;
   int columns;
-  /* What each column is for: -1 nothing; else an index into the inputs, or from `inputs` on into the targets. */
+  /* What each column is for: -1 nothing; else an index into the inputs or, from `inputs` on, the targets. */
   int32_t *role;
   int inputs, targets;
   float *values; /* [rows, inputs]; heap */
@@ -44,7 +44,8 @@ typedef struct gt_csv {
 
 /* Reads the next record into csv->record: 1, 0 at the end, -1 on an error. Unescapes in place. */
 int gt_csv_record(gt_csv *csv);
-/* A whole number or decimal in C notation, nothing around it; the locale does not matter. May overflow to infinity. */
+/* A whole number or decimal in C notation, nothing around it; the locale does not matter. May overflow to
+ * infinity. */
 bool gt_parse_number(const char *text, size_t length, double *out);
 /* gt_fail at a cell: "file:line:column: …" */
 bool gt_csv_fail(const gt_csv *csv, const gt_cell *cell, const char *format, ...)
@@ -52,7 +53,8 @@ bool gt_csv_fail(const gt_csv *csv, const gt_cell *cell, const char *format, ...
 /* A cell's text for messages: cut short, without control characters. */
 const char *gt_cell_shown(const gt_cell *cell, char out[48]);
 
-/* Reads the file and its first record; delimiter 0: tab for .tsv, else comma. Always followed by gt_csv_close. */
+/* Reads the file and its first record; delimiter 0: tab for .tsv, else comma. Always followed by
+ * gt_csv_close. */
 bool gt_csv_open(gt_csv *csv, const char *path, char delimiter, gt_csv_header header, gt_error *error);
 void gt_csv_close(gt_csv *csv);
 int gt_csv_find(const gt_csv *csv, const char *name); /* -1: no such column */

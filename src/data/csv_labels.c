@@ -43,7 +43,7 @@ bool gt_csv_is_classification(const gt_csv *csv) {
   return true;
 }
 
-/* Is it text that may go into messages, JSON and file names of later days? UTF-8 without control characters. */
+/* Is it text that may go into messages, JSON and file names? UTF-8 without control characters. */
 static bool is_clean(const gt_cell *cell) {
   const unsigned char *at = (const unsigned char *)cell->text, *end = at + cell->length;
   while (at < end) {

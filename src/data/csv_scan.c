@@ -113,8 +113,8 @@ static long double power_of_ten(int exponent) {
   return result;
 }
 
-/* mantissa * 10^exponent. Exact where both fit a double; otherwise through long double, whose error is far below what
- * a float, which is all that is kept, can show. */
+/* mantissa * 10^exponent. Exact where both fit a double; otherwise through long double, whose error is far
+ * below what a float, which is all that is kept, can show. */
 static double scaled(uint64_t mantissa, int exponent) {
   static const double exact[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
                                  1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};

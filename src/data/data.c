@@ -1,4 +1,5 @@
-/* The table of formats, and opening a dataset: choose the format, read its keys, let it read, prepare the splits. */
+/* The table of formats, and opening a dataset: choose the format, read its keys, let it read, prepare the
+ * splits. */
 #include "data/data.h"
 #include "data/format.h"
 #include <assert.h>
@@ -114,6 +115,19 @@ static const gt_data_format *choose(gt_data_reader *reader) {
   return NULL;
 }
 
+/* Missing files are reported even when other keys are wrong: all errors in one pass. */
+static void check_files(gt_data_reader *reader) {
+  static const char *const splits_with_files[] = {"train", "test"}, *const parts[] = {"inputs", "targets"};
+  for (int i = 0; i < 2; i++) {
+    const gt_spec *split = gt_data_node(reader, splits_with_files[i], NULL);
+    if (split && split->kind == GT_SPEC_SCALAR) gt_data_find_file(reader, split, split->scalar);
+    for (int k = 0; k < 2; k++) {
+      const gt_spec *part = split ? gt_spec_find(split, parts[k]) : NULL;
+      if (part && part->kind == GT_SPEC_SCALAR) gt_data_find_file(reader, part, part->scalar);
+    }
+  }
+}
+
 static gt_data_task task_of(const char *name) {
   for (int i = 0; tasks[i]; i++)
     if (!strcmp(tasks[i], name)) return (gt_data_task)i;
@@ -126,8 +140,10 @@ static bool open_with(gt_data_reader *reader, const gt_data_format *format) {
   void *options = gt_arena_alloc(reader->arena, format->options_size);
   const char *where = gt_arena_printf(reader->arena, "in data of format '%s'", format->name);
   if (!gt_schema_read(format->schema, options, &common_schema, common, reader->spec, reader->spec->at, where,
-                      reader->arena, reader->diagnostics))
+                      reader->arena, reader->diagnostics)) {
+    if (format->read_inputs) check_files(reader);
     return false;
+  }
   reader->common = common;
   reader->task = task_of(common->task);
   reader->dataset->format = format->name;

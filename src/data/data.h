@@ -1,5 +1,5 @@
-/* Data: one file format → host memory. A dataset is up to three splits, each of two dense row-major tensors whose
- * first dimension is the sample. Nothing here knows a model, a graph or a device.
+/* Data: one file format → host memory. A dataset is up to three splits, each of two dense row-major tensors
+ * whose first dimension is the sample. Nothing here knows a model, a graph or a device.
  * Owner: whoever calls gt_dataset_open. The tensors are heap memory, freed by gt_dataset_close; names and the
  * scale/shift tables are in the arena. A dataset does not change once it is open.
  *
@@ -7,27 +7,30 @@
  *   data: {format: idx, train: {inputs: a.gz, targets: b.gz}, test: {inputs: …, targets: …}, validation: 0.1}
  *   data: {format: npy, train: {inputs: x.npy, targets: y.npy}, test_fraction: 0.2}
  *   data: {format: csv, train: f.csv, test: g.csv, target: label, ignore: [id], normalize: standard}
- *   data: {format: function, formula: "exp(sin(pi*x0) + x1^2)", range: [-1, 1], samples: 1000, test_samples: 1000}
+ *   data: {format: function, formula: "exp(sin(pi*x0) + x1^2)", range: [-1, 1], samples: 1000}
  *   data: {format: table, inputs: [[0, 0], [0, 1], [1, 0], [1, 1]], targets: [[0], [1], [1], [0]]}
  * Every format also takes:
  *   format          left out: the file's name or first bytes decide (and `formula`, or inline `inputs`)
- *   task            classification (targets are class numbers from 0), regression, or auto, which is classification for
+ *   task            classification (targets are class numbers from 0), regression, or auto, which is
+ *                   classification for
  *                   - idx, npy, table: whole-number targets of one number a sample ([n], not [n, 1]),
- *                   - csv: one target column that holds text, or whole numbers without a decimal point of which
- *                     each of 0 … largest occurs (largest below 1000); decided by the training file,
+ *                   - csv: one target column that holds text, or whole numbers without a decimal point of
+ *                     which each of 0 … largest occurs (largest below 1000); decided by the training file,
  *                   - function: never.
  *   classes         number of classes; otherwise the number of class_names, or the largest training label + 1
  *   class_names     names of the classes in order; text labels of a CSV are otherwise sorted
- *   normalize       none | standard (mean and deviation of each feature of the training split; a feature that does
- *                   not vary keeps deviation 1) | {mean: m, std: s, scale: c}: (value*c - m)/s with one number, or one
- *                   for each channel (last dimension), or one for each feature. c is 1/255 for bytes, else 1.
+ *   normalize       none | standard (mean and deviation of each feature of the training split; a feature that
+ *                   does not vary keeps deviation 1) | {mean: m, std: s, scale: c}: (value*c - m)/s with
+ *                   one number, or one for each channel (last dimension), or one for each feature.
+ *                   c is 1/255 for bytes, else 1.
  *   shape           of one sample, when the file's is not the wanted one: [8, 8]
- *   validation      fraction of the training samples set apart, test_fraction likewise where there is no test file
+ *   validation      fraction of the training samples set apart, test_fraction likewise where there is no test
+ *                   file
  *   split           random (keyed by the seed, the same for every machine) | last (the last samples)
  * Relative file names are looked up in the working directory, then in the config's own folder.
  *
- * Two kinds of errors: what the config says wrongly goes to the diagnostics, with its position; what a file holds
- * wrongly goes to the gt_error (GT_ERR_DATA), with the file and row, for CSV "file:line:column: …". */
+ * Two kinds of errors: what the config says wrongly goes to the diagnostics, with its position; what a file
+ * holds wrongly goes to the gt_error (GT_ERR_DATA), with the file and row, for CSV "file:line:column: …". */
 #ifndef GT_DATA_DATA_H
 #define GT_DATA_DATA_H
 #include "base/arena.h"
@@ -57,21 +60,21 @@ typedef struct gt_split {
 
 typedef struct gt_dataset {
   const char *format;
-  gt_split train, validation,
-      test; /* train is never absent; feature shapes and elements are the same in all */
+  /* train is never absent; feature shapes and elements are the same in all */
+  gt_split train, validation, test;
   bool classification;
   int classes;                    /* classification: at least 1; regression: 0 */
   const char *const *class_names; /* classes of them, or NULL */
-  /* What the network sees is value*scale[f % scale_count] + shift[f % scale_count], f the index within a sample.
-   * scale_count 0: the plain value. Inputs of U8 always have a scale. */
+  /* What the network sees is value*scale[f % scale_count] + shift[f % scale_count], f the index within a
+   * sample. scale_count 0: the plain value. Inputs of U8 always have a scale. */
   int64_t scale_count;
   const float *scale, *shift;
   const char *const *input_names;  /* CSV: one a feature, else NULL */
   const char *const *target_names; /* CSV: one a target column, else NULL */
 } gt_dataset;
 
-/* Opens what the `data:` map describes. False: errors in diagnostics (bad config) or in *error (bad file, memory);
- * *out is then empty. The seed keys splits and samples. */
+/* Opens what the `data:` map describes. False: errors in diagnostics (bad config) or in *error (bad file,
+ * memory); *out is then empty. The seed keys splits and samples. */
 bool gt_dataset_open(const gt_spec *data, uint64_t seed, gt_arena *arena, gt_dataset *out,
                      gt_diagnostics *diagnostics, gt_error *error);
 void gt_dataset_close(gt_dataset *dataset); /* accepts a zeroed dataset */
@@ -87,18 +90,19 @@ typedef struct gt_data_signature {
   const char *const *input_names; /* one a feature, or NULL; a CSV with a header is then read by name */
 } gt_data_signature;
 
-/* Reads inputs alone, for predictions, from a file of any format that can (idx, npy, csv). *out is [n, signature dims],
- * U8 only when both the file and the training data are U8; its values are in the units of the training data, before
- * scale and shift. GT_ERR_DATA when the file does not fit. */
+/* Reads inputs alone, for predictions, from a file of any format that can (idx, npy, csv). *out is [n,
+ * signature dims], U8 only when both the file and the training data are U8; its values are in the units of
+ * the training data, before scale and shift. GT_ERR_DATA when the file does not fit. */
 bool gt_data_read_inputs(const char *path, const gt_data_signature *signature, gt_tensor *out,
                          gt_error *error);
 
-/* Writes a tensor of any element type, atomically. CSV: one row a sample, header of `names` (one a value; NULL: none). */
+/* Writes a tensor of any element type, atomically. CSV: one row a sample, header of `names` (one a value;
+ * NULL: none). */
 bool gt_data_write_csv(const char *path, const gt_tensor *tensor, const char *const *names, gt_error *error);
 bool gt_data_write_npy(const char *path, const gt_tensor *tensor, gt_error *error);
 
-/* The formats there are, for help and `gtrain schema`. Each format's map takes the keys of its own schema and of the
- * common one. */
+/* The formats there are, for help and `gtrain schema`. Each format's map takes the keys of its own schema and
+ * of the common one. */
 typedef struct gt_data_format gt_data_format;
 const gt_data_format *const *gt_data_formats(int *count);
 const char *gt_data_format_name(const gt_data_format *format);

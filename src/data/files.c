@@ -66,6 +66,8 @@ static const char *nearest_file(gt_arena *arena, const char *path) {
   size_t count = 0;
   DIR *directory = opendir(*folder ? folder : ".");
   if (!directory) return NULL;
+  /* readdir_r is deprecated, and the directory stream is ours alone. */
+  // cppcheck-suppress readdirCalled
   for (const struct dirent *d; count < MOST_LISTED && (d = readdir(directory));)
     if (d->d_name[0] != '.') names[count++] = gt_arena_strdup(arena, d->d_name);
   closedir(directory);

@@ -1,14 +1,15 @@
-/* What a data format is: one constant row, exported as gt_data_NAME by src/data/NAME.c, which registers itself with
- * GT_REGISTER(data, NAME). It turns files into raw splits; data.c does what all formats share: choosing the format,
- * splitting, class counts, scale and shift. Only files of this room include this header. */
+/* What a data format is: one constant row, exported as gt_data_NAME by src/data/NAME.c, which registers
+ * itself with GT_REGISTER(data, NAME). It turns files into raw splits; data.c does what all formats share:
+ * choosing the format, splitting, class counts, scale and shift. Only this room includes this header. */
 #ifndef GT_DATA_FORMAT_H
 #define GT_DATA_FORMAT_H
 #include "base/file.h"
 #include "base/register.h"
 #include "data/data.h"
 
-/* Most bytes that a file may inflate to, and how many times its own size beyond a slack: a gzip bomb (up to 1032:1)
- * ends here, early. Files that are not compressed take no more memory than they have bytes on the disk. */
+/* Most bytes that a file may inflate to, and how many times its own size beyond a slack: a gzip bomb (up to
+ * 1032:1) ends here, early. Files that are not compressed take no more memory than they have bytes on the
+ * disk. */
 #define GT_DATA_INFLATE_LIMIT (4ull << 30)
 #define GT_DATA_INFLATE_RATIO 200ull
 #define GT_DATA_INFLATE_SLACK (64ull << 20)
@@ -30,8 +31,9 @@ typedef struct gt_data_common { /* the keys of every format */
   double validation;
 } gt_data_common;
 
-/* One opening: handed to the format, which fills dataset->train and, where there is one, dataset->test (classification:
- * targets I32 [n], labels not yet checked against the number of classes), dataset->classification and the names. */
+/* One opening: handed to the format, which fills dataset->train and, where there is one, dataset->test
+ * (classification: targets I32 [n], labels not yet checked against the number of classes),
+ * dataset->classification and the names. */
 typedef struct gt_data_reader {
   const gt_spec *spec; /* the `data:` map */
   const gt_data_common *common;
@@ -109,7 +111,8 @@ typedef struct gt_raw_array {
 } gt_raw_array;
 
 size_t gt_raw_size(gt_raw_type type);
-/* Number of elements of array->dim; false when the product overflows, a dimension is 0 or the file holds no samples. */
+/* Number of elements of array->dim; false when the product overflows, a dimension is 0 or the file holds no
+ * samples. */
 bool gt_raw_count(const gt_raw_array *array, uint64_t *count, gt_error *error);
 
 /* Reads array->path's header out of array->file: sets data, type, order and shape. */

@@ -1,5 +1,5 @@
-/* IDX: the format of MNIST and its relatives. Two zero bytes, a type byte, the rank, big-endian 32-bit dimensions, the
- * elements, big-endian and row-major (http://yann.lecun.com/exdb/mnist/). */
+/* IDX: the format of MNIST and its relatives. Two zero bytes, a type byte, the rank, big-endian 32-bit
+ * dimensions, the elements, big-endian and row-major (http://yann.lecun.com/exdb/mnist/). */
 #include "data/format.h"
 #include <inttypes.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
-/* NPY: NumPy's own array file. Magic, version, the length of a header that is a Python dict literal, the elements
- * (https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html). The header's grammar is taken strictly:
- * nothing in it is evaluated. */
+/* NPY: NumPy's own array file. Magic, version, the length of a header that is a Python dict literal, the
+ * elements (https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html). The header's grammar is
+ * taken strictly: nothing in it is evaluated. */
 #include "data/format.h"
 #include <ctype.h>
 #include <inttypes.h>

@@ -1,5 +1,5 @@
-/* From what a format read to what is trained on: shapes and classes are checked, samples are set apart for validation
- * and test, and scale and shift are found. */
+/* From what a format read to what is trained on: shapes and classes are checked, samples are set apart for
+ * validation and test, and scale and shift are found. */
 #include "base/memory.h"
 #include "base/philox.h"
 #include "data/format.h"
@@ -12,7 +12,7 @@ static gt_diagnostic *problem(gt_data_reader *reader, const char *key, const cha
   return gt_error_at(reader->diagnostics, gt_data_position(reader, key), "%s", text);
 }
 
-/* --- shapes ---------------------------------------------------------------------------------------------- */
+/* --- shapes --- */
 
 static bool reshape(gt_data_reader *reader, gt_tensor *tensor) {
   const gt_ints shape = reader->common->shape;
@@ -64,7 +64,7 @@ static bool check_test(gt_data_reader *reader) {
                  gt_tensor_features(a), a->element == GT_ELEMENT_U8 ? "bytes" : "numbers");
 }
 
-/* --- classes --------------------------------------------------------------------------------------------- */
+/* --- classes --- */
 
 static bool check_labels(gt_data_reader *reader, const gt_split *split, const char *name) {
   const int32_t *labels = split->targets.data;
@@ -116,7 +116,7 @@ static bool prepare_classes(gt_data_reader *reader) {
          check_labels(reader, &dataset->test, reader->test_name ? reader->test_name : reader->train_name);
 }
 
-/* --- splits ---------------------------------------------------------------------------------------------- */
+/* --- splits --- */
 
 enum { TRAIN, VALIDATION, TEST, PARTS };
 
@@ -205,7 +205,7 @@ static bool prepare_splits(gt_data_reader *reader) {
   return ok;
 }
 
-/* --- scale and shift ------------------------------------------------------------------------------------- */
+/* --- scale and shift --- */
 
 /* Sums over the samples of each feature: of x, or with a center of (x - center)^2. */
 static void accumulate(const gt_tensor *inputs, int64_t features, double unit, const double *center,
@@ -220,7 +220,7 @@ static void accumulate(const gt_tensor *inputs, int64_t features, double unit, c
     }
 }
 
-/* Mean and deviation of each feature of the training split, in two passes: the second has nothing to cancel. */
+/* Mean and deviation of each feature of the training split, in two passes, so that nothing cancels. */
 static void standard(gt_data_reader *reader, double unit, double *mean, double *std, int64_t features) {
   const gt_tensor *inputs = &reader->dataset->train.inputs;
   const double n = (double)inputs->dim[0];

@@ -1,5 +1,6 @@
-/* Dropout (Srivastava et al., JMLR 2014), inverted: kept values are scaled by 1/(1-p) in training, so that evaluation
- * passes its input on unchanged. The mask is drawn anew wherever it is used and never stored (op/elementwise.h). */
+/* Dropout (Srivastava et al., JMLR 2014), inverted: kept values are scaled by 1/(1-p) in training, so that
+ * evaluation passes its input on unchanged. The mask is drawn anew wherever it is used and never stored
+ * (op/elementwise.h). */
 #include "layer/layer.h"
 #include "op/elementwise.h"
 

@@ -1,5 +1,5 @@
-/* A formula as a layer: `expression: "x*x + 1"`. Its variables are the inputs: x (or x0) for one, x0, x1, … for
- * several `from:`. It becomes ordinary elementwise nodes, so the graph differentiates and fuses it. */
+/* A formula as a layer: `expression: "x*x + 1"`. Its variables are the inputs: x (or x0) for one, x0, x1, …
+ * for several `from:`. It becomes ordinary elementwise nodes, so the graph differentiates and fuses it. */
 #include "base/formula.h"
 #include "layer/layer.h"
 #include "op/elementwise.h"

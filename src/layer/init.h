@@ -1,10 +1,10 @@
-/* Initial values of parameters. An initialiser is one constant row (GT_REGISTER(init, NAME), struct gt_init_NAME);
- * in a config it is written `kaiming_normal` or `{type: uniform, low: -1, high: 1}`.
- * Values are made on the host, keyed by the run's seed and the parameter's name: they do not depend on the order of
- * the layers, on the device or on threads.
- * Mathematics: Glorot and Bengio, "Understanding the difficulty of training deep feedforward neural networks",
- * AISTATS 2010 (Xavier); He et al., "Delving Deep into Rectifiers", ICCV 2015 (Kaiming); fans and gains as in
- * torch.nn.init; normal draws by Box and Muller, 1958. */
+/* Initial values of parameters. An initialiser is one constant row (GT_REGISTER(init, NAME), struct
+ * gt_init_NAME); in a config it is written `kaiming_normal` or `{type: uniform, low: -1, high: 1}`.
+ * Values are made on the host, keyed by the run's seed and the parameter's name: they do not depend on the
+ * order of the layers, on the device or on threads.
+ * Mathematics: Glorot and Bengio, "Understanding the difficulty of training deep feedforward neural
+ * networks", AISTATS 2010 (Xavier); He et al., "Delving Deep into Rectifiers", ICCV 2015 (Kaiming); fans and
+ * gains as in torch.nn.init; normal draws by Box and Muller, 1958. */
 #ifndef GT_LAYER_INIT_H
 #define GT_LAYER_INIT_H
 #include "base/register.h"

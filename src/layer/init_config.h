@@ -21,6 +21,7 @@ extern const gt_init_type gt_init_constant, gt_init_uniform, gt_init_kaiming_uni
 void gt_init_draw_uniform(const gt_init_stream *stream, int64_t count, double low, double high, float *out);
 void gt_init_draw_normal(const gt_init_stream *stream, int64_t count, double mean, double deviation,
                          float *out);
-/* fan_in = values that feed one output, fan_out = outputs that one input feeds: [out, in, kernel…]. Rank >= 2. */
+/* fan_in = values that feed one output, fan_out = outputs that one input feeds: [out, in, kernel…]. Rank >=
+ * 2. */
 void gt_init_fans(gt_shape shape, double *fan_in, double *fan_out);
 #endif

@@ -1,5 +1,5 @@
-/* Xavier and Kaiming, uniform and normal: the spread follows from how many values feed an output (fan_in) and how
- * many outputs a value feeds (fan_out), as torch.nn.init computes it. */
+/* Xavier and Kaiming, uniform and normal: the spread follows from how many values feed an output (fan_in) and
+ * how many outputs a value feeds (fan_out), as torch.nn.init computes it. */
 #include "layer/init_config.h"
 #include <math.h>
 #include <string.h>

@@ -1,10 +1,10 @@
-/* gt_layer_type: one constant row per layer: its schema and a function that emits ops. A file src/layer/NAME.c with
- * GT_REGISTER(layer, NAME) and `const gt_layer_type gt_layer_NAME` adds a layer; nothing else is edited. A layer's
- * gradient follows from its ops.
- * Axis 0 of every value is the batch: layers never mix it. In configs `axis` counts as in PyTorch, with the batch as
- * axis 0 (negative from the end); lists such as `shape:` or `axes:` speak of a sample, without the batch.
- * A layer is built several times (to learn its parameters, for training, for evaluation): build must be a pure
- * function of its arguments. */
+/* gt_layer_type: one constant row per layer: its schema and a function that emits ops. A file
+ * src/layer/NAME.c with GT_REGISTER(layer, NAME) and `const gt_layer_type gt_layer_NAME` adds a layer;
+ * nothing else is edited. A layer's gradient follows from its ops.
+ * Axis 0 of every value is the batch: layers never mix it. In configs `axis` counts as in PyTorch, with the
+ * batch as axis 0 (negative from the end); lists such as `shape:` or `axes:` speak of a sample, without the
+ * batch. A layer is built several times (to learn its parameters, for training, for evaluation): build must
+ * be a pure function of its arguments. */
 #ifndef GT_LAYER_LAYER_H
 #define GT_LAYER_LAYER_H
 #include "base/register.h"
@@ -35,8 +35,9 @@ typedef struct gt_layer_type {
   const gt_schema *schema; /* its own keys; those of gt_layer_common_schema are added to each */
   size_t config_size;
   int min_inputs, max_inputs; /* max -1: any number */
-  /* Emits the layer's ops and returns its output, or GT_NONE after gt_build_error. input[k] has rank >= 1. Shape
-   * errors of the ops themselves are reported by the model room if the layer does not find them first. */
+  /* Emits the layer's ops and returns its output, or GT_NONE after gt_build_error. input[k] has rank >= 1.
+   * Shape errors of the ops themselves are reported by the model room if the layer does not find them first.
+   * */
   gt_id (*build)(gt_build *build, const void *config, const gt_id *input, int inputs);
 } gt_layer_type;
 
@@ -52,8 +53,8 @@ const gt_layer_type *gt_layer_find(const char *name);
 
 /* A parameter of this layer, called LAYER.name; reading it in the graph is the result. */
 gt_id gt_build_parameter(gt_build *build, const char *name, gt_shape shape, const gt_init *init);
-/* Reports an error at the value of `key` (or at the layer, if key is NULL or not written) as "layer 'NAME' …";
- * returns GT_NONE. */
+/* Reports an error at the value of `key` (or at the layer, if key is NULL or not written) as "layer 'NAME'
+ * …"; returns GT_NONE. */
 gt_id gt_build_error(gt_build *build, const char *key, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 /* Position of the value of a key, or of the layer. */

@@ -1,4 +1,5 @@
-/* y = x Wᵀ + b over the last axis; W [units, in] and b [units] as torch.nn.Linear keeps and initialises them. */
+/* y = x Wᵀ + b over the last axis; W [units, in] and b [units] as torch.nn.Linear keeps and initialises them.
+ * */
 #include "layer/layer.h"
 #include "op/elementwise.h"
 #include "op/matmul.h"
@@ -26,8 +27,7 @@ static const gt_field fields[] = {
     {.name = "init",
      .type = GT_FIELD_NODE,
      .offset = offsetof(linear_config, init),
-     .help =
-         "initial weight (default: uniform within 1/sqrt(inputs), as PyTorch's kaiming_uniform with a = sqrt(5))"},
+     .help = "initial weight (default: uniform within 1/sqrt(inputs), as in PyTorch)"},
     {.name = "bias_init",
      .type = GT_FIELD_NODE,
      .offset = offsetof(linear_config, bias_init),

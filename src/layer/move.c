@@ -1,9 +1,10 @@
-/* permute, pad, shrink and stride: values of each sample go elsewhere. Lists speak of a sample's axes; the batch stays
- * as it is. */
+/* permute, pad, shrink and stride: values of each sample go elsewhere. Lists speak of a sample's axes; the
+ * batch stays as it is. */
 #include "op/move.h"
 #include "layer/layer.h"
 
-/* The list's value for each axis, with `batch` for axis 0; false (reported) if the list has another length. */
+/* The list's value for each axis, with `batch` for axis 0; false (reported) if the list has another length.
+ * */
 static bool spread(gt_build *build, const char *key, gt_ints list, const gt_id *input, int64_t batch,
                    int64_t out[GT_MAX_RANK]) {
   const int rank = gt_node_at(build->graph, input[0])->shape.rank;

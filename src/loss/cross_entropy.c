@@ -1,5 +1,5 @@
-/* Softmax cross-entropy with class labels, one fused op; accuracy is the share of samples whose largest output is
- * their label's. */
+/* Softmax cross-entropy with class labels, one fused op; accuracy is the share of samples whose largest
+ * output is their label's. */
 #include "op/cross_entropy.h"
 #include "loss/loss.h"
 

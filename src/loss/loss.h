@@ -1,6 +1,7 @@
-/* gt_loss_type: one constant row per loss (GT_REGISTER(loss, NAME), struct gt_loss_NAME); in a config `loss: mse` or
- * `loss: {type: huber, delta: 1}`. A loss gives one value for each sample (the mean over the sample's outputs); the
- * shared code weights and sums them, so that padding rows of the last batch (weight 0) count for nothing. */
+/* gt_loss_type: one constant row per loss (GT_REGISTER(loss, NAME), struct gt_loss_NAME); in a config `loss:
+ * mse` or `loss: {type: huber, delta: 1}`. A loss gives one value for each sample (the mean over the sample's
+ * outputs); the shared code weights and sums them, so that padding rows of the last batch (weight 0) count
+ * for nothing. */
 #ifndef GT_LOSS_LOSS_H
 #define GT_LOSS_LOSS_H
 #include "base/register.h"
@@ -11,12 +12,13 @@ typedef struct gt_loss_type {
   const char *name, *help;
   const gt_schema *schema;
   size_t config_size;
-  bool
-      labels; /* targets are class numbers, I32 [B], and the prediction F32 [B, classes]; otherwise both F32 [B, T] */
+  /* Targets are class numbers, I32 [B], and the prediction F32 [B, classes]; otherwise both are F32 [B, T]. */
+  bool labels;
   bool logits; /* applies softmax or sigmoid itself */
-  gt_id (*build)(gt_graph *graph, const void *config, gt_id prediction, gt_id targets); /* F32 [B] */
-  gt_id (*correct)(gt_graph *graph, const void *config, gt_id prediction,
-                   gt_id targets); /* F32 [B] or NULL */
+  /* One loss a sample, F32 [B]. */
+  gt_id (*build)(gt_graph *graph, const void *config, gt_id prediction, gt_id targets);
+  /* How right each sample is, 0 to 1, F32 [B]; NULL where accuracy means nothing. */
+  gt_id (*correct)(gt_graph *graph, const void *config, gt_id prediction, gt_id targets);
 } gt_loss_type;
 
 typedef struct gt_loss {
@@ -28,7 +30,8 @@ typedef struct gt_loss {
 int gt_loss_count(void);
 const gt_loss_type *gt_loss_at(int index);
 
-/* Reads the root's `loss:`. Without one: cross_entropy if the data has class labels, else mse. NULL after reporting. */
+/* Reads the root's `loss:`. Without one: cross_entropy if the data has class labels, else mse. NULL after
+ * reporting. */
 const gt_loss *gt_loss_read(gt_arena *arena, const gt_spec *root, bool labels, gt_diagnostics *diagnostics);
 
 typedef struct gt_loss_input {

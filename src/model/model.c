@@ -3,8 +3,8 @@
 #include "op/core.h"
 #include <string.h>
 
-/* One pass over the layers. The first goes into a graph of its own, only to learn the parameters and to find errors;
- * when all are known and have their places in the flat variable, the second emits the real nodes. */
+/* One pass over the layers. The first goes into a graph of its own, only to learn the parameters and to find
+ * errors; when all are known and have their places in the flat variable, the second emits the real nodes. */
 typedef struct pass {
   gt_arena *arena;
   gt_graph *graph;
@@ -17,9 +17,26 @@ typedef struct pass {
   gt_diagnostics *diagnostics;
 } pass;
 
+/* More elements than any machine holds: refused before products of lengths can overflow. */
+static bool is_huge(gt_shape shape) {
+  int64_t count = 1;
+  for (int d = 0; d < shape.rank; d++)
+    if (__builtin_mul_overflow(count, shape.dim[d], &count)) return true;
+  return count > (int64_t)1 << 40;
+}
+
+static gt_id huge(const pass *p, gt_position at, const char *name, gt_shape shape) {
+  char text[128];
+  gt_error_at(p->diagnostics, at, "'%s' would have the shape %s: more than any machine holds", name,
+              gt_shape_text(shape, text));
+  return GT_NONE;
+}
+
 static gt_id learn_parameter(pass *p, gt_build *build, const char *name, gt_shape shape,
                              const gt_init *init) {
   gt_parameters *list = &p->model->parameters;
+  const char *full = gt_arena_printf(p->arena, "%s.%s", build->name, name);
+  if (is_huge(shape)) return huge(p, build->at, full, shape);
   if (list->count == list->capacity) {
     list->capacity = list->capacity ? 2 * list->capacity : 16;
     gt_parameter *items = GT_NEW_N(p->arena, gt_parameter, list->capacity);
@@ -27,7 +44,7 @@ static gt_id learn_parameter(pass *p, gt_build *build, const char *name, gt_shap
     list->item = items;
   }
   gt_parameter *parameter = &list->item[list->count++];
-  parameter->name = gt_arena_printf(p->arena, "%s.%s", build->name, name);
+  parameter->name = full;
   parameter->shape = shape;
   parameter->count = gt_shape_count(shape);
   parameter->init = init;
@@ -73,6 +90,8 @@ static gt_id build_layer(pass *p, const gt_layer_read *layer, const gt_id *outpu
                 told ? p->graph->error.message : "this layer could not be built");
     p->graph->error = (gt_error){0};
   }
+  if (out != GT_NONE && is_huge(gt_node_at(p->graph, out)->shape))
+    return huge(p, layer->at, layer->name, gt_node_at(p->graph, out)->shape);
   return out;
 }
 

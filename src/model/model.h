@@ -1,6 +1,6 @@
-/* gt_model: the `model:` sequence of a config as nodes of a graph, with the table of its parameters. Building is a
- * pure function of the config and the input's shape: the same config is built for training (dropout on) and for
- * evaluation, and both graphs read the one variable "parameters".
+/* gt_model: the `model:` sequence of a config as nodes of a graph, with the table of its parameters. Building
+ * is a pure function of the config and the input's shape: the same config is built for training (dropout on)
+ * and for evaluation, and both graphs read the one variable "parameters".
  *   model:
  *     - linear: 128
  *     - relu
@@ -31,12 +31,13 @@ typedef struct gt_model {
   gt_id input, output;
 } gt_model;
 
-/* Adds the model to the graph. input: F32 [B, …]; clock: for dropout, may be GT_NONE without training; optim: gives the
- * parameter groups and thereby the layout (training and evaluation must agree), NULL for one group.
+/* Adds the model to the graph. input: F32 [B, …]; clock: for dropout, may be GT_NONE without training; optim:
+ * gives the parameter groups and thereby the layout (training and evaluation must agree), NULL for one group.
  * NULL after reporting every error that was found, each at its position. */
 gt_model *gt_model_build(gt_arena *arena, gt_graph *graph, const gt_spec *root, const gt_optim *optim,
                          gt_id input, gt_id clock, bool training, gt_diagnostics *diagnostics);
 
-/* Initial values of all parameters: flat[parameters.total], gaps zero. The same for the same seed and names. */
+/* Initial values of all parameters: flat[parameters.total], gaps zero. The same for the same seed and names.
+ * */
 void gt_model_initialize(const gt_model *model, uint64_t seed, float *flat);
 #endif

@@ -1,4 +1,5 @@
-/* The `model:` sequence as typed layers with names and inputs, before any node exists. Private to this room. */
+/* The `model:` sequence as typed layers with names and inputs, before any node exists. Private to this room.
+ * */
 #ifndef GT_MODEL_READ_H
 #define GT_MODEL_READ_H
 #include "layer/layer.h"
@@ -20,7 +21,8 @@ typedef struct gt_model_read {
   int layers;
 } gt_model_read;
 
-/* False only if there is nothing to go on with; errors of single layers are reported and leave them not valid. */
+/* False only if there is nothing to go on with; errors of single layers are reported and leave them not
+ * valid. */
 bool gt_model_read_spec(gt_model_read *read, gt_arena *arena, const gt_spec *root,
                         gt_diagnostics *diagnostics);
 #endif

@@ -1,5 +1,6 @@
 #include "op/batch.h"
 #include "base/philox.h"
+#include "op/check.h"
 #include "op/core.h"
 #include "op/op.h"
 #include "plan/lowering.h"
@@ -18,7 +19,9 @@ GT_REGISTER(op, batch)
 const gt_op_family gt_op_batch;
 const gt_op_family gt_op_batch = {rows, ROWS};
 
-static uint32_t tile_rows(uint32_t features) { return features >= TILE_ELEMENTS ? 1 : TILE_ELEMENTS / features; }
+static uint32_t tile_rows(uint32_t features) {
+  return features >= TILE_ELEMENTS ? 1 : TILE_ELEMENTS / features;
+}
 
 /* The sample of a row, or GT_NONE past the end of the epoch. */
 static uint32_t sample_of(const struct gt_batch_args *a, bool sequential, uint32_t row) {
@@ -61,14 +64,17 @@ static void batch_cpu(const void *args, const uint32_t *spec, uint32_t tile) {
   const uint32_t per_tile = tile_rows(a->features);
   for (uint32_t row = tile * per_tile; row < (tile + 1) * per_tile && row < a->batch; row++) {
     const uint32_t sample = sample_of(a, spec[SPEC_SEQUENTIAL], row);
-    if (spec[SPEC_MODE] == MODE_WEIGHT) GT_PTR(float, a->y)[row] = sample == GT_NONE ? 0.0f : 1.0f;
-    else convert_row(a, spec, sample == GT_NONE ? 0 : sample, row);
+    if (spec[SPEC_MODE] == MODE_WEIGHT)
+      GT_PTR(float, a->y)[row] = sample == GT_NONE ? 0.0f : 1.0f;
+    else
+      convert_row(a, spec, sample == GT_NONE ? 0 : sample, row);
   }
 }
 
 static const gt_kernel batch_kernel = {"batch", batch_cpu};
 
-/* --- rows ---------------------------------------------------------------------------------------------------- */
+/* --- rows
+ * ---------------------------------------------------------------------------------------------------- */
 
 static bool good_attribute(const gt_batch_attribute *attribute, gt_error *error) {
   if (attribute->batch >= 1 && attribute->samples >= 1 && attribute->samples < UINT32_MAX) return true;
@@ -89,16 +95,18 @@ static bool infer_batch(const gt_graph *graph, const gt_node *node, gt_shape *sh
     return gt_fail(error, GT_ERR_INTERNAL, "batch: scale and shift go together, and not with integers");
   if (node->inputs == 4) {
     const gt_node *scale = gt_node_at(graph, node->input[2]), *shift = gt_node_at(graph, node->input[3]);
-    const int64_t period = gt_shape_count(scale->shape), features = gt_shape_count(data->shape) / data->shape.dim[0];
+    const int64_t period = gt_shape_count(scale->shape),
+                  features = gt_shape_count(data->shape) / data->shape.dim[0];
     if (scale->dtype != GT_F32 || shift->dtype != GT_F32 || gt_shape_count(shift->shape) != period ||
         features % period)
-      return gt_fail(error, GT_ERR_INTERNAL, "batch: scale %s does not repeat in samples of %" PRId64 " values",
+      return gt_fail(error, GT_ERR_INTERNAL,
+                     "batch: scale %s does not repeat in samples of %" PRId64 " values",
                      gt_shape_text(scale->shape, text), features);
   }
   *shape = data->shape;
   shape->dim[0] = attribute->batch;
   *dtype = data->dtype == GT_I32 ? GT_I32 : GT_F32;
-  return true;
+  return gt_check_size("batch", *shape, error);
 }
 
 static bool infer_weight(const gt_graph *graph, const gt_node *node, gt_shape *shape, gt_dtype *dtype,
@@ -126,7 +134,8 @@ static gt_step *start(gt_lowering *lowering, struct gt_batch_args *args, const g
 static void lower_batch(gt_lowering *lowering, const gt_group *group) {
   const gt_graph *graph = gt_lowering_graph(lowering);
   const gt_node *node = gt_node_at(graph, group->leader), *data = gt_node_at(graph, node->input[0]);
-  struct gt_batch_args args = {.features = (uint32_t)(gt_shape_count(data->shape) / data->shape.dim[0]), .period = 1};
+  struct gt_batch_args args = {.features = (uint32_t)(gt_shape_count(data->shape) / data->shape.dim[0]),
+                               .period = 1};
   const bool scaled = node->inputs == 4;
   if (scaled) args.period = (uint32_t)gt_shape_count(gt_node_at(graph, node->input[2])->shape);
   const uint32_t mode = data->dtype == GT_U8 ? MODE_U8 : data->dtype == GT_I32 ? MODE_I32 : MODE_F32;
@@ -139,7 +148,8 @@ static void lower_batch(gt_lowering *lowering, const gt_group *group) {
     gt_lower_read(lowering, offsetof(struct gt_batch_args, shift), node->input[3]);
   }
   gt_lower_write(lowering, offsetof(struct gt_batch_args, y), group->leader);
-  gt_lower_grid(lowering, (uint64_t)args.batch * ((args.features + 3) / 4), 256); /* four features an invocation */
+  gt_lower_grid(lowering, (uint64_t)args.batch * ((args.features + 3) / 4),
+                256); /* four features an invocation */
 }
 
 static void lower_weight(gt_lowering *lowering, const gt_group *group) {
@@ -167,7 +177,8 @@ static gt_batch_attribute clean(gt_batch_attribute attribute) {
   return copy;
 }
 
-gt_id gt_batch(gt_graph *graph, gt_id data, gt_id clock, gt_id scale, gt_id shift, gt_batch_attribute attribute) {
+gt_id gt_batch(gt_graph *graph, gt_id data, gt_id clock, gt_id scale, gt_id shift,
+               gt_batch_attribute attribute) {
   const gt_id input[4] = {data, clock, scale, shift};
   attribute = clean(attribute);
   return gt_node_add(graph, &rows[ROW_BATCH], input, scale == GT_NONE ? 2 : 4, &attribute, sizeof attribute);
@@ -179,8 +190,18 @@ gt_id gt_batch_weight(gt_graph *graph, gt_id clock, gt_batch_attribute attribute
 }
 
 static const gt_op rows[ROWS] = {
-    [ROW_BATCH] = {.name = "batch", .kind = GT_OP_KERNEL, .min_inputs = 2, .max_inputs = 4, .infer = infer_batch,
-                   .lower = lower_batch, .print = print},
-    [ROW_WEIGHT] = {.name = "batch_weight", .kind = GT_OP_KERNEL, .min_inputs = 1, .max_inputs = 1,
-                    .infer = infer_weight, .lower = lower_weight, .print = print},
+    [ROW_BATCH] = {.name = "batch",
+                   .kind = GT_OP_KERNEL,
+                   .min_inputs = 2,
+                   .max_inputs = 4,
+                   .infer = infer_batch,
+                   .lower = lower_batch,
+                   .print = print},
+    [ROW_WEIGHT] = {.name = "batch_weight",
+                    .kind = GT_OP_KERNEL,
+                    .min_inputs = 1,
+                    .max_inputs = 1,
+                    .infer = infer_weight,
+                    .lower = lower_weight,
+                    .print = print},
 };

@@ -1,21 +1,24 @@
 /* Cases: what `gtrain selftest` and `make check` try of each op. A file tests/op/NAME.c has one line
- * GT_REGISTER(opcase, NAME) and exports `const gt_case_family gt_opcase_NAME`: rules (how to build the op, what it means
- * in double precision, how exact it must be) and cases (a rule and the shapes to try, one line each). The harness
- * (src/selftest) does the rest for every case: the CPU against the reference, gradients against finite differences of
- * the reference, the device against the CPU, guard words around all buffers, fused and unfused plans, equal bits for
- * repeated runs and for any number of threads. */
+ * GT_REGISTER(opcase, NAME) and exports `const gt_case_family gt_opcase_NAME`: rules (how to build the op,
+ * what it means in double precision, how exact it must be) and cases (a rule and the shapes to try, one line
+ * each). The harness (src/selftest) does the rest for every case: the CPU against the reference, gradients
+ * against finite differences of the reference, the device against the CPU, guard words around all buffers,
+ * fused and unfused plans, equal bits for repeated runs and for any number of threads. */
 #ifndef GT_OP_CASE_H
 #define GT_OP_CASE_H
 #include "base/register.h"
 #include "graph/graph.h"
 
+/* A case names what it needs and leaves the rest zero. */
+#pragma GCC diagnostic ignored "-Wmissing-field-initializers"
+
 enum { GT_CASE_INPUTS = 8, GT_CASE_PARAMETERS = 24 };
 
 typedef struct gt_case {
   const struct gt_case_rule *rule;
-  /* Shapes of the inputs, separated by spaces: "3,4 4,5"; "-" is a scalar. A letter before a shape: i int32 in
-   * [0, v), u uint8, g float32 on a grid of halves (makes ties), v a whole variable (no guards; float32), w the same
-   * holding the words p[0], p[1], … */
+  /* Shapes of the inputs, separated by spaces: "3,4 4,5"; "-" is a scalar. A letter before a shape: i int32
+   * in [0, v), u uint8, g float32 on a grid of halves (makes ties), v a whole variable (no guards; float32),
+   * w the same holding the words p[0], p[1], …, m a whole variable that the op itself changes. */
   const char *inputs;
   int64_t p[GT_CASE_PARAMETERS]; /* for the rule's functions */
   double v;                      /* a number for them */
@@ -34,13 +37,13 @@ typedef struct gt_case_view {
 typedef struct gt_case_rule {
   const char *name;
   gt_id (*build)(gt_graph *graph, const gt_case_view *view, const gt_id *input);
-  /* Fills y (row-major) from inputs given as doubles; y NULL: only the shape is wanted. Returns the shape. Written
-   * plainly, sharing no code with the op. */
+  /* Fills y (row-major) from inputs given as doubles; y NULL: only the shape is wanted. Returns the shape.
+   * Written plainly, sharing no code with the op. */
   gt_shape (*reference)(const gt_case_view *view, const double *const *x, double *y);
   uint32_t wrt; /* bit k: differentiable in input k */
-  /* Largest |got - expected| / scale; scale is |expected|, at least `floor`, or the tensor's mean |expected| where floor
-   * is 0. 0 demands equality. For gradients: gradient_tolerance, or 4 tolerances and at least 4e-6; the scale is the sum
-   * of the absolute contributions, so that cancellation is allowed for. */
+  /* Largest |got - expected| / scale; scale is |expected|, at least `floor`, or the tensor's mean |expected|
+   * where floor is 0. 0 demands equality. For gradients: gradient_tolerance, or 4 tolerances and at least
+   * 4e-6; the scale is the sum of the absolute contributions, so that cancellation is allowed for. */
   double tolerance, floor, gradient_tolerance, device_tolerance; /* device: 0 = as on the CPU */
   const char *reason;                                            /* why this tolerance */
   double low, high;                                              /* default range of float inputs */
@@ -54,7 +57,7 @@ typedef struct gt_case_family {
   int count;
 } gt_case_family;
 
-#define GT_CASES(name, table)                                                                                        \
-  const gt_case_family gt_opcase_##name;                                                                             \
+#define GT_CASES(name, table)            \
+  const gt_case_family gt_opcase_##name; \
   const gt_case_family gt_opcase_##name = {#name, table, (int)(sizeof(table) / sizeof *(table))}
 #endif

@@ -1,4 +1,5 @@
-/* Leaf and bookkeeping ops: variables, views, packs and assigns have no kernel; the clock and the log have tiny ones. */
+/* Leaf and bookkeeping ops: variables, views, packs and assigns have no kernel; the clock and the log have
+ * tiny ones. */
 #include "op/core.h"
 #include "op/move.h"
 #include "op/op.h"
@@ -22,7 +23,8 @@ static bool variable_exists(const gt_graph *graph, uint32_t variable, gt_error *
   return gt_fail(error, GT_ERR_INTERNAL, "variable %" PRIu32 " does not exist", variable);
 }
 
-/* --- variable ------------------------------------------------------------------------------------------------ */
+/* --- variable
+ * ------------------------------------------------------------------------------------------------ */
 
 static bool infer_variable(const gt_graph *graph, const gt_node *node, gt_shape *shape, gt_dtype *dtype,
                            gt_error *error) {
@@ -42,16 +44,18 @@ gt_id gt_variable_read(gt_graph *graph, uint32_t variable) {
   return gt_node_add(graph, &rows[ROW_VARIABLE], NULL, 0, &attribute, sizeof attribute);
 }
 
-/* --- view ---------------------------------------------------------------------------------------------------- */
+/* --- view
+ * ---------------------------------------------------------------------------------------------------- */
 
-static bool infer_view(const gt_graph *graph, const gt_node *node, gt_shape *shape, gt_dtype *dtype, gt_error *error) {
+static bool infer_view(const gt_graph *graph, const gt_node *node, gt_shape *shape, gt_dtype *dtype,
+                       gt_error *error) {
   const gt_view_attribute *attribute = node->attribute;
   const gt_node *x = gt_node_at(graph, node->input[0]);
   const int64_t have = gt_shape_count(x->shape), take = gt_shape_count(attribute->shape);
   if (attribute->offset < 0 || take > have || attribute->offset > have - take) {
     char from[128], to[128];
-    return gt_fail(error, GT_ERR_CONFIG, "cannot view %s at element %" PRId64 " as %s", gt_shape_text(x->shape, from),
-                   attribute->offset, gt_shape_text(attribute->shape, to));
+    return gt_fail(error, GT_ERR_CONFIG, "cannot view %s at element %" PRId64 " as %s",
+                   gt_shape_text(x->shape, from), attribute->offset, gt_shape_text(attribute->shape, to));
   }
   *shape = attribute->shape;
   *dtype = x->dtype;
@@ -59,7 +63,8 @@ static bool infer_view(const gt_graph *graph, const gt_node *node, gt_shape *sha
 }
 
 /* The gradient of a part is that part's gradient with zeros around it. */
-static void gradient_view(gt_graph *graph, gt_id node, gt_id gradient, const bool *wanted, gt_id *input_gradient) {
+static void gradient_view(gt_graph *graph, gt_id node, gt_id gradient, const bool *wanted,
+                          gt_id *input_gradient) {
   if (!wanted[0]) return;
   const gt_node *view = gt_node_at(graph, node), *x = gt_node_at(graph, view->input[0]);
   const gt_view_attribute *attribute = view->attribute;
@@ -97,22 +102,25 @@ gt_id gt_reshape(gt_graph *graph, gt_id x, gt_shape shape) {
   int64_t known = 1;
   int open = -1, opens = 0;
   for (int d = 0; d < shape.rank; d++) {
-    if (shape.dim[d] == -1) open = d, opens++;
-    else known *= shape.dim[d];
+    if (shape.dim[d] == -1)
+      open = d, opens++;
+    else
+      known *= shape.dim[d];
   }
   if (opens == 1 && known > 0 && count % known == 0) {
     shape.dim[open] = count / known;
     opens = 0, known = count;
   }
   if (opens || known != count) {
-    gt_fail(&graph->error, GT_ERR_CONFIG, "%s: cannot reshape %s into %s", graph->scope ? graph->scope : "graph",
-            gt_shape_text(from, a), gt_shape_text(shape, b));
+    gt_fail(&graph->error, GT_ERR_CONFIG, "%s: cannot reshape %s into %s",
+            graph->scope ? graph->scope : "graph", gt_shape_text(from, a), gt_shape_text(shape, b));
     return GT_NONE;
   }
   return gt_view(graph, x, 0, shape);
 }
 
-/* --- pack ---------------------------------------------------------------------------------------------------- */
+/* --- pack
+ * ---------------------------------------------------------------------------------------------------- */
 
 int64_t gt_pack_offset(const gt_graph *graph, gt_id pack, int part) {
   const gt_node *node = gt_node_at(graph, pack);
@@ -130,14 +138,16 @@ bool gt_pack_has_gaps(const gt_graph *graph, gt_id pack) {
 }
 
 /* Parts stand in ascending order and do not overlap. */
-static bool infer_pack(const gt_graph *graph, const gt_node *node, gt_shape *shape, gt_dtype *dtype, gt_error *error) {
+static bool infer_pack(const gt_graph *graph, const gt_node *node, gt_shape *shape, gt_dtype *dtype,
+                       gt_error *error) {
   const gt_pack_attribute *attribute = node->attribute;
   int64_t end = 0;
   *dtype = gt_node_at(graph, node->input[0])->dtype;
   for (int i = 0; i < node->inputs; i++) {
     const gt_node *x = gt_node_at(graph, node->input[i]);
     if (x->dtype != *dtype)
-      return gt_fail(error, GT_ERR_CONFIG, "cannot pack %s with %s", gt_dtype_name(x->dtype), gt_dtype_name(*dtype));
+      return gt_fail(error, GT_ERR_CONFIG, "cannot pack %s with %s", gt_dtype_name(x->dtype),
+                     gt_dtype_name(*dtype));
     if (attribute && attribute->offset[i] < end)
       return gt_fail(error, GT_ERR_INTERNAL, "part %d of a pack overlaps the one before it", i);
     end = (attribute ? attribute->offset[i] : end) + gt_shape_count(x->shape);
@@ -148,7 +158,8 @@ static bool infer_pack(const gt_graph *graph, const gt_node *node, gt_shape *sha
   return true;
 }
 
-static void gradient_pack(gt_graph *graph, gt_id node, gt_id gradient, const bool *wanted, gt_id *input_gradient) {
+static void gradient_pack(gt_graph *graph, gt_id node, gt_id gradient, const bool *wanted,
+                          gt_id *input_gradient) {
   for (int i = 0; i < gt_node_at(graph, node)->inputs; i++) {
     const gt_shape shape = gt_node_at(graph, gt_node_at(graph, node)->input[i])->shape;
     if (wanted[i]) input_gradient[i] = gt_view(graph, gradient, gt_pack_offset(graph, node, i), shape);
@@ -167,7 +178,8 @@ gt_id gt_pack_at(gt_graph *graph, const gt_id *x, const int64_t *offset, int cou
   return gt_node_add(graph, &rows[ROW_PACK], x, count, attribute, size);
 }
 
-/* --- assign -------------------------------------------------------------------------------------------------- */
+/* --- assign
+ * -------------------------------------------------------------------------------------------------- */
 
 static bool infer_assign(const gt_graph *graph, const gt_node *node, gt_shape *shape, gt_dtype *dtype,
                          gt_error *error) {
@@ -178,7 +190,8 @@ static bool infer_assign(const gt_graph *graph, const gt_node *node, gt_shape *s
   const int64_t have = gt_shape_count(variable->shape), put = gt_shape_count(x->shape);
   if (x->dtype != variable->dtype || attribute->offset < 0 || put > have || attribute->offset > have - put) {
     char from[128], to[128];
-    return gt_fail(error, GT_ERR_CONFIG, "cannot assign %s %s to %s %s of variable \"%s\" at element %" PRId64,
+    return gt_fail(error, GT_ERR_CONFIG,
+                   "cannot assign %s %s to %s %s of variable \"%s\" at element %" PRId64,
                    gt_dtype_name(x->dtype), gt_shape_text(x->shape, from), gt_dtype_name(variable->dtype),
                    gt_shape_text(variable->shape, to), variable->name, attribute->offset);
   }
@@ -207,7 +220,8 @@ static double flops_none(const gt_graph *graph, const gt_node *node) {
   return 0;
 }
 
-/* --- clock --------------------------------------------------------------------------------------------------- */
+/* --- clock
+ * --------------------------------------------------------------------------------------------------- */
 
 static void clock_cpu(const void *args, const uint32_t *spec, uint32_t tile) {
   (void)spec, (void)tile;
@@ -229,7 +243,8 @@ static bool infer_clock(const gt_graph *graph, const gt_node *node, gt_shape *sh
     return false;
   const gt_variable *state = &graph->variable[attribute->state], *table = &graph->variable[attribute->table];
   if (gt_shape_count(state->shape) != GT_STATE_WORDS || table->shape.rank != 2)
-    return gt_fail(error, GT_ERR_INTERNAL, "the clock needs a state of %d words and a table of rows", GT_STATE_WORDS);
+    return gt_fail(error, GT_ERR_INTERNAL, "the clock needs a state of %d words and a table of rows",
+                   GT_STATE_WORDS);
   *shape = gt_shape_1(GT_CLOCK_WORDS + table->shape.dim[1]);
   *dtype = GT_F32;
   return true;
@@ -259,7 +274,8 @@ gt_id gt_clock_scalar(gt_graph *graph, gt_id clock, int index) {
   return gt_view(graph, clock, GT_CLOCK_WORDS + index, gt_shape_of(0, NULL));
 }
 
-/* --- log_row ------------------------------------------------------------------------------------------------- */
+/* --- log_row
+ * ------------------------------------------------------------------------------------------------- */
 
 static void log_row_cpu(const void *args, const uint32_t *spec, uint32_t tile) {
   (void)spec, (void)tile;
@@ -315,16 +331,45 @@ gt_id gt_log_row(gt_graph *graph, uint32_t log, gt_id clock, const gt_id *scalar
 }
 
 static const gt_op rows[ROWS] = {
-    [ROW_VARIABLE] = {.name = "variable", .kind = GT_OP_VARIABLE, .infer = infer_variable, .print = print_variable,
+    [ROW_VARIABLE] = {.name = "variable",
+                      .kind = GT_OP_VARIABLE,
+                      .infer = infer_variable,
+                      .print = print_variable,
                       .flops = flops_none},
-    [ROW_VIEW] = {.name = "view", .kind = GT_OP_VIEW, .min_inputs = 1, .max_inputs = 1, .infer = infer_view,
-                  .gradient = gradient_view, .print = print_view, .flops = flops_none},
-    [ROW_PACK] = {.name = "pack", .kind = GT_OP_PACK, .min_inputs = 1, .max_inputs = -1, .infer = infer_pack,
-                  .gradient = gradient_pack, .flops = flops_none},
-    [ROW_ASSIGN] = {.name = "assign", .kind = GT_OP_ASSIGN, .min_inputs = 1, .max_inputs = 1, .infer = infer_assign,
-                    .print = print_assign, .flops = flops_none},
-    [ROW_CLOCK] = {.name = "clock", .kind = GT_OP_KERNEL, .min_inputs = 1, .max_inputs = 1, .infer = infer_clock,
-                   .lower = lower_clock, .flops = flops_none},
-    [ROW_LOG_ROW] = {.name = "log_row", .kind = GT_OP_KERNEL, .min_inputs = 2, .max_inputs = 1 + LOG_SCALARS,
-                     .infer = infer_log_row, .lower = lower_log_row, .flops = flops_none},
+    [ROW_VIEW] = {.name = "view",
+                  .kind = GT_OP_VIEW,
+                  .min_inputs = 1,
+                  .max_inputs = 1,
+                  .infer = infer_view,
+                  .gradient = gradient_view,
+                  .print = print_view,
+                  .flops = flops_none},
+    [ROW_PACK] = {.name = "pack",
+                  .kind = GT_OP_PACK,
+                  .min_inputs = 1,
+                  .max_inputs = -1,
+                  .infer = infer_pack,
+                  .gradient = gradient_pack,
+                  .flops = flops_none},
+    [ROW_ASSIGN] = {.name = "assign",
+                    .kind = GT_OP_ASSIGN,
+                    .min_inputs = 1,
+                    .max_inputs = 1,
+                    .infer = infer_assign,
+                    .print = print_assign,
+                    .flops = flops_none},
+    [ROW_CLOCK] = {.name = "clock",
+                   .kind = GT_OP_KERNEL,
+                   .min_inputs = 1,
+                   .max_inputs = 1,
+                   .infer = infer_clock,
+                   .lower = lower_clock,
+                   .flops = flops_none},
+    [ROW_LOG_ROW] = {.name = "log_row",
+                     .kind = GT_OP_KERNEL,
+                     .min_inputs = 2,
+                     .max_inputs = 1 + LOG_SCALARS,
+                     .infer = infer_log_row,
+                     .lower = lower_log_row,
+                     .flops = flops_none},
 };

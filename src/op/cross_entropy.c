@@ -1,5 +1,5 @@
-/* Softmax cross-entropy. With the row's maximum m and t the target, loss = log Σ exp(x - m) - Σ t (x - m): nothing
- * overflows, and a sure prediction keeps its digits. */
+/* Softmax cross-entropy. With the row's maximum m and t the target, loss = log Σ exp(x - m) - Σ t (x - m):
+ * nothing overflows. */
 #include "op/cross_entropy.h"
 #include "op/op.h"
 #include "plan/lowering.h"
@@ -61,25 +61,30 @@ static void cross_entropy_cpu(const void *args, const uint32_t *spec, uint32_t t
   for (uint32_t row = tile * per_tile; row < (tile + 1) * per_tile && row < a->rows; row++) {
     const float *x = GT_PTR(const float, a->logits) + (size_t)row * n;
     const uint32_t label = GT_PTR(const uint32_t, a->labels)[row]; /* a negative one is large here */
-    if (spec[SPEC_MODE] == ROW_LOSS) y[row] = row_loss(x, n, label, a->smoothing);
-    else if (spec[SPEC_MODE] == ROW_CORRECT) y[row] = row_correct(x, n, label);
-    else row_slope(x, n, label, a->smoothing, GT_PTR(const float, a->row_gradient)[row], y + (size_t)row * n);
+    if (spec[SPEC_MODE] == ROW_LOSS)
+      y[row] = row_loss(x, n, label, a->smoothing);
+    else if (spec[SPEC_MODE] == ROW_CORRECT)
+      y[row] = row_correct(x, n, label);
+    else
+      row_slope(x, n, label, a->smoothing, GT_PTR(const float, a->row_gradient)[row], y + (size_t)row * n);
   }
 }
 
 static const gt_kernel kernel = {"cross_entropy", cross_entropy_cpu};
 
-static bool infer_rows(const gt_graph *graph, const gt_node *node, gt_shape *shape, gt_dtype *dtype, gt_error *error) {
+static bool infer_rows(const gt_graph *graph, const gt_node *node, gt_shape *shape, gt_dtype *dtype,
+                       gt_error *error) {
   const gt_node *logits = gt_node_at(graph, node->input[0]), *labels = gt_node_at(graph, node->input[1]);
   gt_shape leading = logits->shape;
   if (leading.rank > 0) leading.rank--;
   if (logits->shape.rank < 1 || logits->dtype != GT_F32 || labels->dtype != GT_I32 ||
       !gt_shape_equal(leading, labels->shape)) {
     char x[128], y[128];
-    return gt_fail(error, GT_ERR_CONFIG,
-                   "cross-entropy needs float32 [rows, classes] and one int32 label a row, not %s %s and %s %s",
-                   gt_dtype_name(logits->dtype), gt_shape_text(logits->shape, x), gt_dtype_name(labels->dtype),
-                   gt_shape_text(labels->shape, y));
+    return gt_fail(
+        error, GT_ERR_CONFIG,
+        "cross-entropy needs float32 [rows, classes] and one int32 label a row, not %s %s and %s %s",
+        gt_dtype_name(logits->dtype), gt_shape_text(logits->shape, x), gt_dtype_name(labels->dtype),
+        gt_shape_text(labels->shape, y));
   }
   *shape = leading;
   *dtype = GT_F32;
@@ -97,11 +102,13 @@ static bool infer_gradient(const gt_graph *graph, const gt_node *node, gt_shape 
   return true;
 }
 
-static void gradient_loss(gt_graph *graph, gt_id node, gt_id gradient, const bool *wanted, gt_id *input_gradient) {
+static void gradient_loss(gt_graph *graph, gt_id node, gt_id gradient, const bool *wanted,
+                          gt_id *input_gradient) {
   if (!wanted[0]) return;
   const gt_node *loss = gt_node_at(graph, node);
   const gt_id input[3] = {loss->input[0], loss->input[1], gradient};
-  input_gradient[0] = gt_node_add(graph, &rows[ROW_GRADIENT], input, 3, loss->attribute, loss->attribute_size);
+  input_gradient[0] =
+      gt_node_add(graph, &rows[ROW_GRADIENT], input, 3, loss->attribute, loss->attribute_size);
 }
 
 static void lower(gt_lowering *lowering, const gt_group *group) {
@@ -119,10 +126,13 @@ static void lower(gt_lowering *lowering, const gt_group *group) {
   step->tiles = (args.rows + per_tile - 1) / per_tile;
   gt_lower_read(lowering, offsetof(struct gt_cross_entropy_args, logits), node->input[0]);
   gt_lower_read(lowering, offsetof(struct gt_cross_entropy_args, labels), node->input[1]);
-  if (node->inputs == 3) gt_lower_read(lowering, offsetof(struct gt_cross_entropy_args, row_gradient), node->input[2]);
+  if (node->inputs == 3)
+    gt_lower_read(lowering, offsetof(struct gt_cross_entropy_args, row_gradient), node->input[2]);
   gt_lower_write(lowering, offsetof(struct gt_cross_entropy_args, y), group->leader);
-  if (narrow) gt_lower_grid(lowering, args.rows, 64);
-  else gt_lower_grid(lowering, (uint64_t)args.rows * 128, 128); /* one workgroup a row */
+  if (narrow)
+    gt_lower_grid(lowering, args.rows, 64);
+  else
+    gt_lower_grid(lowering, (uint64_t)args.rows * 128, 128); /* one workgroup a row */
 }
 
 static double flops(const gt_graph *graph, const gt_node *node) {
@@ -131,7 +141,8 @@ static double flops(const gt_graph *graph, const gt_node *node) {
 
 static void print(const gt_node *node, char *buffer, size_t size) {
   const gt_cross_entropy_attribute *attribute = node->attribute;
-  if (attribute && attribute->smoothing != 0) snprintf(buffer, size, "smoothing %g", (double)attribute->smoothing);
+  if (attribute && attribute->smoothing != 0)
+    snprintf(buffer, size, "smoothing %g", (double)attribute->smoothing);
 }
 
 gt_id gt_cross_entropy(gt_graph *graph, gt_id logits, gt_id labels, double smoothing) {
@@ -146,10 +157,28 @@ gt_id gt_correct(gt_graph *graph, gt_id logits, gt_id labels) {
 }
 
 static const gt_op rows[ROWS] = {
-    [ROW_LOSS] = {.name = "cross_entropy", .kind = GT_OP_KERNEL, .min_inputs = 2, .max_inputs = 2,
-                  .infer = infer_rows, .gradient = gradient_loss, .lower = lower, .flops = flops, .print = print},
-    [ROW_GRADIENT] = {.name = "cross_entropy_gradient", .kind = GT_OP_KERNEL, .min_inputs = 3, .max_inputs = 3,
-                      .infer = infer_gradient, .lower = lower, .flops = flops, .print = print},
-    [ROW_CORRECT] = {.name = "correct", .kind = GT_OP_KERNEL, .min_inputs = 2, .max_inputs = 2, .infer = infer_rows,
-                     .lower = lower, .flops = flops},
+    [ROW_LOSS] = {.name = "cross_entropy",
+                  .kind = GT_OP_KERNEL,
+                  .min_inputs = 2,
+                  .max_inputs = 2,
+                  .infer = infer_rows,
+                  .gradient = gradient_loss,
+                  .lower = lower,
+                  .flops = flops,
+                  .print = print},
+    [ROW_GRADIENT] = {.name = "cross_entropy_gradient",
+                      .kind = GT_OP_KERNEL,
+                      .min_inputs = 3,
+                      .max_inputs = 3,
+                      .infer = infer_gradient,
+                      .lower = lower,
+                      .flops = flops,
+                      .print = print},
+    [ROW_CORRECT] = {.name = "correct",
+                     .kind = GT_OP_KERNEL,
+                     .min_inputs = 2,
+                     .max_inputs = 2,
+                     .infer = infer_rows,
+                     .lower = lower,
+                     .flops = flops},
 };

@@ -1,4 +1,5 @@
 #include "op/matmul.h"
+#include "op/check.h"
 #include "op/core.h"
 #include "op/matmul_config.h"
 #include "op/matmul_cpu.h"
@@ -11,6 +12,7 @@
 #include <assert.h>
 #include <stddef.h>
 
+enum { MOST_GROUPS_Z = 65535 }; /* what Vulkan promises */
 static const gt_op rows[1];
 
 GT_REGISTER(op, matmul)
@@ -29,7 +31,8 @@ static gt_shape with_matrix(gt_shape batch, int64_t rows_, int64_t columns) {
 }
 
 /* The product's extents, and its batch axes broadcast; false if the shapes do not fit. */
-static bool extents(gt_shape a, gt_shape b, const gt_matmul_attribute *t, int64_t *m, int64_t *n, gt_shape *batch) {
+static bool extents(gt_shape a, gt_shape b, const gt_matmul_attribute *t, int64_t *m, int64_t *n,
+                    gt_shape *batch) {
   if (a.rank < 2 || b.rank < 2) return false;
   const int64_t *a_axes = a.dim + a.rank - 2, *b_axes = b.dim + b.rank - 2;
   *m = a_axes[t->trans_a ? 1 : 0];
@@ -44,15 +47,16 @@ static bool strided(gt_shape x, gt_shape batch) {
   return own == 1 || own == gt_shape_count(batch);
 }
 
-static bool infer(const gt_graph *graph, const gt_node *node, gt_shape *shape, gt_dtype *dtype, gt_error *error) {
+static bool infer(const gt_graph *graph, const gt_node *node, gt_shape *shape, gt_dtype *dtype,
+                  gt_error *error) {
   const gt_matmul_attribute *attribute = node->attribute;
   const gt_node *a = gt_node_at(graph, node->input[0]), *b = gt_node_at(graph, node->input[1]);
   char a_text[128], b_text[128];
   gt_shape batch;
   int64_t m, n;
   if (a->dtype != GT_F32 || b->dtype != GT_F32)
-    return gt_fail(error, GT_ERR_CONFIG, "matmul takes float32 values, not %s and %s", gt_dtype_name(a->dtype),
-                   gt_dtype_name(b->dtype));
+    return gt_fail(error, GT_ERR_CONFIG, "matmul takes float32 values, not %s and %s",
+                   gt_dtype_name(a->dtype), gt_dtype_name(b->dtype));
   if (!extents(a->shape, b->shape, attribute, &m, &n, &batch))
     return gt_fail(error, GT_ERR_CONFIG, "matmul: %s%s does not fit %s%s", gt_shape_text(a->shape, a_text),
                    attribute->trans_a ? " transposed" : "", gt_shape_text(b->shape, b_text),
@@ -62,7 +66,7 @@ static bool infer(const gt_graph *graph, const gt_node *node, gt_shape *shape, g
                    gt_shape_text(a->shape, a_text), gt_shape_text(b->shape, b_text));
   *shape = with_matrix(batch, m, n);
   *dtype = GT_F32;
-  return true;
+  return gt_check_size("matmul", *shape, error);
 }
 
 gt_id gt_matmul(gt_graph *graph, gt_id a, gt_id b, bool trans_a, bool trans_b) {
@@ -81,29 +85,34 @@ gt_id gt_matmul(gt_graph *graph, gt_id a, gt_id b, bool trans_a, bool trans_b) {
   return gt_node_add(graph, &rows[0], input, 2, &attribute, sizeof attribute);
 }
 
-/* With Y = A B, the gradient G gives A' = G Bᵀ and B' = Aᵀ G; a transposed operand gets its gradient transposed, which is
- * again a product, with the operands exchanged. Batch entries that were shared are summed. */
+/* With Y = A B, the gradient G gives A' = G Bᵀ and B' = Aᵀ G; a transposed operand gets its gradient
+ * transposed, which is again a product, with the operands exchanged. Batch entries that were shared are
+ * summed. */
 static void gradient(gt_graph *graph, gt_id node, gt_id g, const bool *wanted, gt_id *input_gradient) {
   const gt_matmul_attribute t = *(const gt_matmul_attribute *)gt_node_at(graph, node)->attribute;
   const gt_id a = gt_node_at(graph, node)->input[0], b = gt_node_at(graph, node)->input[1];
   const gt_shape a_shape = gt_node_at(graph, a)->shape, b_shape = gt_node_at(graph, b)->shape;
   if (wanted[0]) {
-    const gt_id d = t.trans_a ? gt_matmul(graph, b, g, t.trans_b, true) : gt_matmul(graph, g, b, false, !t.trans_b);
+    const gt_id d =
+        t.trans_a ? gt_matmul(graph, b, g, t.trans_b, true) : gt_matmul(graph, g, b, false, !t.trans_b);
     input_gradient[0] = gt_sum_to(graph, d, a_shape);
   }
   if (!wanted[1]) return;
   gt_id left = a, right = g;
   if (!t.trans_a && gt_shape_count(batch_axes(b_shape)) == 1 && a_shape.rank > 2 &&
       gt_shape_count(batch_axes(a_shape)) == gt_shape_count(batch_axes(gt_node_at(graph, g)->shape))) {
-    /* One matrix b for all of a's batch: its leading axes are rows, and the sum over them is the product's own. */
+    /* One matrix b for all of a's batch: its leading axes are rows, and the sum over them is the product's
+     * own. */
     const gt_shape g_shape = gt_node_at(graph, g)->shape;
     left = gt_reshape(graph, a, gt_shape_2(-1, a_shape.dim[a_shape.rank - 1]));
     right = gt_reshape(graph, g, gt_shape_2(-1, g_shape.dim[g_shape.rank - 1]));
   }
   const gt_id d = t.trans_b ? gt_matmul(graph, right, left, true, t.trans_a)
                             : gt_matmul(graph, left, right, !t.trans_a, false);
-  if (left != a) input_gradient[1] = gt_reshape(graph, d, b_shape);
-  else input_gradient[1] = gt_sum_to(graph, d, b_shape);
+  if (left != a)
+    input_gradient[1] = gt_reshape(graph, d, b_shape);
+  else
+    input_gradient[1] = gt_sum_to(graph, d, b_shape);
 }
 
 static gt_matmul_shape shape_of(const gt_graph *graph, const gt_node *node) {
@@ -121,14 +130,15 @@ static const gt_kernel matmul_kernel = {"matmul", gt_matmul_cpu};
 static const gt_kernel finish_kernel = {"matmul_finish", gt_matmul_finish_cpu};
 
 /* Second pass of a split product. */
-static void lower_finish(gt_lowering *lowering, const gt_group *group, const gt_matmul_shape *s, uint32_t split,
-                         uint32_t scratch) {
+static void lower_finish(gt_lowering *lowering, const gt_group *group, const gt_matmul_shape *s,
+                         uint32_t split, uint32_t scratch) {
   struct gt_matmul_finish_args args = {.count = s->batch * s->m * s->n, .row = s->n, .split = split};
   gt_step *step = gt_lower_step(lowering, &finish_kernel, &args, sizeof args);
   step->tiles = (args.count + GT_MATMUL_FINISH_TILE - 1) / GT_MATMUL_FINISH_TILE;
   gt_lower_use_scratch(lowering, offsetof(struct gt_matmul_finish_args, partial), scratch, false);
   gt_lower_program(lowering, group, offsetof(struct gt_matmul_finish_args, x),
-                   offsetof(struct gt_matmul_finish_args, y), offsetof(struct gt_matmul_finish_args, clock), -1);
+                   offsetof(struct gt_matmul_finish_args, y), offsetof(struct gt_matmul_finish_args, clock),
+                   -1);
   gt_lower_grid(lowering, (args.count + 3) / 4, 256);
 }
 
@@ -144,14 +154,19 @@ static void lower(gt_lowering *lowering, const gt_group *group) {
     s.batch = 1;
   }
   const gt_matmul_config config = gt_matmul_choose(&s, target);
-  struct gt_matmul_args args = {.m = s.m, .n = s.n, .k = s.k, .batch = s.batch, .split = config.split,
+  struct gt_matmul_args args = {.m = s.m,
+                                .n = s.n,
+                                .k = s.k,
+                                .batch = s.batch,
+                                .split = config.split,
                                 .k_chunk = config.split > 1 ? config.k_chunk : s.k};
   args.stride_a = shared_a || s.batch == 1 ? 0 : s.m * s.k;
   args.stride_b = shared_b || s.batch == 1 ? 0 : s.k * s.n;
   const uint32_t down = (s.m + config.bm - 1) / config.bm, across = (s.n + config.bn - 1) / config.bn;
   gt_step *step = gt_lower_step(lowering, &matmul_kernel, &args, sizeof args);
   step->tiles = down * across * s.batch;
-  const uint32_t own[] = {config.bm, config.bn, config.bk, config.tm, config.tn, s.trans_a, s.trans_b, config.split};
+  const uint32_t own[] = {config.bm, config.bn, config.bk, config.tm,
+                          config.tn, s.trans_a, s.trans_b, config.split};
   for (uint32_t i = 0; i < sizeof own / sizeof *own; i++) step->spec[SPEC_BM + i] = own[i];
   gt_lower_read(lowering, offsetof(struct gt_matmul_args, a), node->input[0]);
   gt_lower_read(lowering, offsetof(struct gt_matmul_args, b), node->input[1]);
@@ -167,7 +182,7 @@ static void lower(gt_lowering *lowering, const gt_group *group) {
     step->spec[GT_SPEC_LOCAL_X] = config.bm / config.tm * (config.bn / config.tn);
     step->grid[0] = down * across;
     step->grid[1] = config.split;
-    step->grid[2] = s.batch;
+    step->grid[2] = s.batch < MOST_GROUPS_Z ? s.batch : MOST_GROUPS_Z; /* the kernel loops over the rest */
   }
   if (config.split > 1) lower_finish(lowering, group, &s, config.split, scratch);
 }
@@ -182,6 +197,13 @@ static void print(const gt_node *node, char *buffer, size_t size) {
   snprintf(buffer, size, "%c%c", t->trans_a ? 't' : 'n', t->trans_b ? 't' : 'n');
 }
 
-static const gt_op rows[1] = {{.name = "matmul", .kind = GT_OP_KERNEL, .min_inputs = 2, .max_inputs = 2,
-                               .infer = infer, .gradient = gradient, .lower = lower, .flops = flops, .print = print,
+static const gt_op rows[1] = {{.name = "matmul",
+                               .kind = GT_OP_KERNEL,
+                               .min_inputs = 2,
+                               .max_inputs = 2,
+                               .infer = infer,
+                               .gradient = gradient,
+                               .lower = lower,
+                               .flops = flops,
+                               .print = print,
                                .epilogue = true}};

@@ -2,8 +2,9 @@
 
 static uint32_t ceil_div(uint32_t a, uint32_t b) { return (a + b - 1) / b; }
 
-/* CPU tiles: OpenBLAS gains with the tile (64x64 reaches 2/3 of what 256x256 does), threads gain with their number.
- * The shape alone decides: enough tiles to feed many threads when there is much work, few when there is little. */
+/* CPU tiles: OpenBLAS gains with the tile (64x64 reaches 2/3 of what 256x256 does), threads gain with their
+ * number. The shape alone decides: enough tiles to feed many threads when there is much work, few when there
+ * is little. */
 static gt_matmul_config choose_tiles(const gt_matmul_shape *s) {
   static const uint32_t tile[][2] = {{256, 256}, {128, 256}, {128, 128}, {64, 128}, {64, 64}};
   const double work = 2.0 * s->m * s->n * s->k * s->batch;
@@ -11,7 +12,8 @@ static gt_matmul_config choose_tiles(const gt_matmul_shape *s) {
   const int count = sizeof tile / sizeof *tile;
   for (int i = 0; i < count; i++) {
     const uint64_t tiles = (uint64_t)ceil_div(s->m, tile[i][0]) * ceil_div(s->n, tile[i][1]) * s->batch;
-    if (tiles >= aim || i == count - 1) return (gt_matmul_config){.bm = tile[i][0], .bn = tile[i][1], .split = 1};
+    if (tiles >= aim || i == count - 1)
+      return (gt_matmul_config){.bm = tile[i][0], .bn = tile[i][1], .split = 1};
   }
   return (gt_matmul_config){.bm = 64, .bn = 64, .split = 1};
 }
@@ -26,7 +28,8 @@ static const candidate candidates[] = {
     {128, 128, 8, 8, 8, 0.75}, {128, 64, 16, 8, 4, 0.65}, {64, 128, 16, 4, 8, 0.65}, {64, 64, 16, 4, 4, 0.55},
     {64, 32, 16, 4, 2, 0.40},  {32, 64, 16, 2, 4, 0.40},  {32, 32, 16, 2, 2, 0.30},
 };
-/* For devices with little shared memory or small workgroups (128 threads and 16 KiB are all that Vulkan promises). */
+/* For devices with little shared memory or small workgroups (128 threads and 16 KiB are all that Vulkan
+ * promises). */
 static const candidate last_resort = {32, 32, 16, 4, 4, 0.30};
 
 enum {
@@ -49,8 +52,9 @@ static double estimate(const candidate *c, const gt_matmul_shape *s, const gt_ta
   const double groups = (double)ceil_div(s->m, c->bm) * ceil_div(s->n, c->bn) * s->batch * split;
   const double slices = ceil_div(k_chunk < s->k ? k_chunk : s->k, c->bk);
   const double slice = (double)c->bm * c->bn * c->bk / (FMA_PER_CYCLE * c->efficiency) + SLICE_CYCLES;
-  const double waves = groups <= units ? 1 : groups <= 8 * units ? (double)(uint64_t)((groups + units - 1) / units)
-                                                                 : groups / units;
+  const double waves = groups <= units       ? 1
+                       : groups <= 8 * units ? (double)(uint64_t)((groups + units - 1) / units)
+                                             : groups / units;
   double cycles = waves * slices * slice;
   if (split > 1) cycles += FINISH_CYCLES + 2.0 * split * s->m * s->n * s->batch / (8 * units);
   return cycles;
@@ -58,7 +62,8 @@ static double estimate(const candidate *c, const gt_matmul_shape *s, const gt_ta
 
 gt_matmul_config gt_matmul_choose(const gt_matmul_shape *s, const gt_target *target) {
   if (!target->device) return choose_tiles(s);
-  gt_matmul_config best = {last_resort.bm, last_resort.bn, last_resort.bk, last_resort.tm, last_resort.tn, 1, s->k};
+  gt_matmul_config best = {
+      last_resort.bm, last_resort.bn, last_resort.bk, last_resort.tm, last_resort.tn, 1, s->k};
   double best_cycles = -1;
   for (size_t i = 0; i < sizeof candidates / sizeof *candidates; i++) {
     const candidate *c = &candidates[i];

@@ -1,5 +1,6 @@
-/* How a product is cut: a pure function of its shape and the target, so that a plan never depends on what ran before.
- * On the CPU only bm and bn count (the grid of tiles; k is never split, so bits never depend on threads). */
+/* How a product is cut: a pure function of its shape and the target, so that a plan never depends on what ran
+ * before. On the CPU only bm and bn count (the grid of tiles; k is never split, so bits never depend on
+ * threads). */
 #ifndef GT_OP_MATMUL_CONFIG_H
 #define GT_OP_MATMUL_CONFIG_H
 #include "plan/plan.h"

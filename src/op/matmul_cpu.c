@@ -1,5 +1,6 @@
-/* The product on the CPU: a fixed grid of tiles, each one serial BLAS call over the whole of k, then the epilogue row by
- * row while the tile is hot. BLAS keeps the same bits for the same call, and the calls depend on the shape only. */
+/* The product on the CPU: a fixed grid of tiles, each one serial BLAS call over the whole of k, then the
+ * epilogue row by row while the tile is hot. BLAS keeps the same bits for the same call, and the calls depend
+ * on the shape only. */
 #include "op/matmul_cpu.h"
 #include "op/program.h"
 #include "shaders/op/matmul.h"
@@ -28,7 +29,8 @@ static void multiply(const operands *o, float *c, size_t ldc) {
   if ((uint64_t)o->m * o->n * o->k > TINY) {
     pthread_once(&once, one_thread);
     cblas_sgemm(CblasRowMajor, o->trans_a ? CblasTrans : CblasNoTrans, o->trans_b ? CblasTrans : CblasNoTrans,
-                (int)o->m, (int)o->n, (int)o->k, 1.0f, o->a, (int)o->lda, o->b, (int)o->ldb, 0.0f, c, (int)ldc);
+                (int)o->m, (int)o->n, (int)o->k, 1.0f, o->a, (int)o->lda, o->b, (int)o->ldb, 0.0f, c,
+                (int)ldc);
     return;
   }
   const size_t a_row = o->trans_a ? 1 : o->lda, a_k = o->trans_a ? o->lda : 1;
@@ -42,7 +44,8 @@ static void multiply(const operands *o, float *c, size_t ldc) {
   }
 }
 
-/* Runs the epilogue on `rows` rows of `columns` finished elements (row length ld) that start at logical `first`. */
+/* Runs the epilogue on `rows` rows of `columns` finished elements (row length ld) that start at logical
+ * `first`. */
 static void run_epilogue(const gt_program_context *context, const float *tile, size_t ld, uint64_t y[2],
                          uint32_t first, uint32_t rows, uint32_t columns) {
   for (uint32_t i = 0; i < rows; i++) {
@@ -64,11 +67,13 @@ static bool plain(const uint32_t *spec) {
 void gt_matmul_cpu(const void *args, const uint32_t *spec, uint32_t tile) {
   const struct gt_matmul_args *a = args;
   assert(a->split <= 1 && spec[SPEC_BM] <= GT_MATMUL_TILE && spec[SPEC_BN] <= GT_MATMUL_TILE);
-  const uint32_t across = (a->n + spec[SPEC_BN] - 1) / spec[SPEC_BN], down = (a->m + spec[SPEC_BM] - 1) / spec[SPEC_BM];
+  const uint32_t across = (a->n + spec[SPEC_BN] - 1) / spec[SPEC_BN],
+                 down = (a->m + spec[SPEC_BM] - 1) / spec[SPEC_BM];
   const uint32_t column = tile % across * spec[SPEC_BN], row = tile / across % down * spec[SPEC_BM];
   const uint32_t batch = tile / across / down;
   const bool trans_a = spec[SPEC_TRANS_A], trans_b = spec[SPEC_TRANS_B];
-  operands o = {.lda = trans_a ? a->m : a->k, .ldb = trans_b ? a->k : a->n, .trans_a = trans_a, .trans_b = trans_b};
+  operands o = {
+      .lda = trans_a ? a->m : a->k, .ldb = trans_b ? a->k : a->n, .trans_a = trans_a, .trans_b = trans_b};
   o.a = GT_PTR(const float, a->a) + (size_t)batch * a->stride_a + (trans_a ? row : row * o.lda);
   o.b = GT_PTR(const float, a->b) + (size_t)batch * a->stride_b + (trans_b ? column * o.ldb : column);
   o.m = a->m - row < spec[SPEC_BM] ? a->m - row : spec[SPEC_BM];
@@ -101,7 +106,8 @@ void gt_matmul_finish_cpu(const void *args, const uint32_t *spec, uint32_t tile)
   }
   gt_program program;
   gt_program_from_spec(spec, &program);
-  gt_program_context context = {.program = &program, .clock = GT_PTR(const uint32_t, a->clock), .row = a->row};
+  gt_program_context context = {
+      .program = &program, .clock = GT_PTR(const uint32_t, a->clock), .row = a->row};
   for (uint32_t i = 0; i < program.inputs; i++) context.x[i] = GT_PTR(const float, a->x[i]);
   run_epilogue(&context, sum, count, (uint64_t[2]){a->y[0], a->y[1]}, first, 1, count);
 }

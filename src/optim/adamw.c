@@ -1,4 +1,5 @@
-/* AdamW as torch.optim.AdamW: weight decay shrinks the parameters themselves, apart from the adaptive step. */
+/* AdamW as torch.optim.AdamW: weight decay shrinks the parameters themselves, apart from the adaptive step.
+ * */
 #include "op/elementwise.h"
 #include "optim/adam.h"
 

@@ -37,9 +37,11 @@ static double shrink(const void *config, double lr, uint64_t t) {
 static gt_id update(gt_optim_context *context, const void *config, gt_id parameter, gt_id gradient) {
   const lion_config *c = config;
   gt_graph *graph = gt_optim_graph(context);
-  const gt_id average = gt_optim_state(context, "exp_avg");
-  const gt_id direction = gt_sign(graph, gt_optim_lerp(context, average, gradient, 1 - c->betas.items[0]));
-  gt_optim_set_state(context, "exp_avg", gt_optim_lerp(context, average, gradient, 1 - c->betas.items[1]));
+  /* Both averages are written with one difference: sharing a value is what lets them be one kernel. */
+  const gt_id average = gt_optim_state(context, "exp_avg"), difference = gt_sub(graph, gradient, average);
+  const double beta1 = c->betas.items[0], beta2 = c->betas.items[1];
+  const gt_id direction = gt_sign(graph, gt_optim_add_scaled(context, average, 1 - beta1, difference));
+  gt_optim_set_state(context, "exp_avg", gt_optim_add_scaled(context, average, 1 - beta2, difference));
   if (c->common.weight_decay > 0) parameter = gt_mul(graph, parameter, gt_optim_scalar(context, 1));
   return gt_sub(graph, parameter, gt_mul(graph, gt_optim_scalar(context, 0), direction));
 }

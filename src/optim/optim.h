@@ -1,9 +1,9 @@
-/* Optimizers. An optimizer is one constant row (GT_REGISTER(optim, NAME), struct gt_optim_NAME): its settings, the
- * scalars it needs each step, and a function that emits the update of one contiguous range of parameters. All nodes of
- * an update are elementwise over that range, so they become one fused kernel if they keep within a program's limits
- * (8 inputs, 4 outputs, 32 instructions).
- * Formulas are PyTorch's; sources: Sutskever et al. 2013 (momentum, Nesterov), Kingma and Ba 2015 (Adam), Loshchilov
- * and Hutter 2019 (AdamW), Tieleman and Hinton 2012 (RMSprop), Chen et al. 2023 (Lion). */
+/* Optimizers. An optimizer is one constant row (GT_REGISTER(optim, NAME), struct gt_optim_NAME): its
+ * settings, the scalars it needs each step, and a function that emits the update of one contiguous range of
+ * parameters. All nodes of an update are elementwise over that range, so they become one fused kernel if they
+ * keep within a program's limits (8 inputs, 4 outputs, 32 instructions).
+ * Formulas are PyTorch's; sources: Sutskever et al. 2013 (momentum, Nesterov), Kingma and Ba 2015 (Adam),
+ * Loshchilov and Hutter 2019 (AdamW), Tieleman and Hinton 2012 (RMSprop), Chen et al. 2023 (Lion). */
 #ifndef GT_OPTIM_OPTIM_H
 #define GT_OPTIM_OPTIM_H
 #include "base/register.h"
@@ -17,8 +17,8 @@ typedef struct gt_optim_common { /* every optimizer's settings begin with these 
   double lr, weight_decay;
 } gt_optim_common;
 
-/* A number that changes with the step: a function of the settings, the learning rate of the step and its number t,
- * counted from 1. Computed by the host in double. */
+/* A number that changes with the step: a function of the settings, the learning rate of the step and its
+ * number t, counted from 1. Computed by the host in double. */
 typedef double (*gt_optim_scalar_fn)(const void *config, double lr, uint64_t t);
 enum { GT_OPTIM_SCALARS = 4 };
 
@@ -82,7 +82,7 @@ extern const gt_schema gt_optim_group_schema;  /* one entry of `parameters:` */
 const gt_optim *gt_optim_read(gt_arena *arena, const gt_spec *root, gt_diagnostics *diagnostics);
 /* Index of the group that a parameter of this name belongs to. */
 int gt_optim_group_of(const gt_optim *optim, const char *parameter);
-/* Width of the clock's table for this optimizer, known before the graph is built: the learning rate of group 0, then
- * for each group the scalars of the type. */
+/* Width of the clock's table for this optimizer, known before the graph is built: the learning rate of group
+ * 0, then for each group the scalars of the type. */
 int gt_optim_table_width(const gt_optim *optim);
 #endif

@@ -1,8 +1,9 @@
-/* The table of a model's parameters and how they lie in the flat variable "parameters" (F32 [count]). Gradients and
- * optimizer state use the same layout, so that one optimizer group is one contiguous range of each.
- * Order in memory: group by group, frozen groups last; within a group first the parameters of a multiple of
- * GT_PARAMETER_ALIGN elements, then the others, each in the model's order. Every offset is a multiple of
- * GT_PARAMETER_ALIGN; the gaps that this leaves hold zeros and stay zero. Owner: the arena of the model. */
+/* The table of a model's parameters and how they lie in the flat variable "parameters" (F32 [count]).
+ * Gradients and optimizer state use the same layout, so that one optimizer group is one contiguous range of
+ * each. Order in memory: group by group, frozen groups last; within a group first the parameters of a
+ * multiple of GT_PARAMETER_ALIGN elements, then the others, each in the model's order. Every offset is a
+ * multiple of GT_PARAMETER_ALIGN; the gaps that this leaves hold zeros and stay zero. Owner: the arena of the
+ * model. */
 #ifndef GT_OPTIM_PARAMETERS_H
 #define GT_OPTIM_PARAMETERS_H
 #include "graph/graph.h"
@@ -38,7 +39,8 @@ typedef struct gt_parameters {
   int64_t values, trainable_values; /* the same without gaps: what users call the number of parameters */
 } gt_parameters;
 
-/* Sorts the parameters into the groups of `optim` (NULL: one group, nothing frozen) and gives each its offset. */
+/* Sorts the parameters into the groups of `optim` (NULL: one group, nothing frozen) and gives each its
+ * offset. */
 void gt_parameters_layout(gt_parameters *parameters, const struct gt_optim *optim, gt_arena *arena);
 /* Reports groups whose pattern matches no parameter, with the nearest name; false if there was one. */
 bool gt_parameters_check_groups(const gt_parameters *parameters, const struct gt_optim *optim,

@@ -62,7 +62,8 @@ gt_id gt_optim_lerp(gt_optim_context *context, gt_id x, gt_id y, double weight) 
   return weight == 1 ? y : gt_optim_add_scaled(context, x, weight, gt_sub(context->graph, y, x));
 }
 
-/* --- state --------------------------------------------------------------------------------------------------- */
+/* --- state
+ * --------------------------------------------------------------------------------------------------- */
 
 static uint32_t declare(gt_training *training, gt_graph *graph, const char *name, int64_t count,
                         gt_start start) {
@@ -108,7 +109,8 @@ void gt_optim_set_state(gt_optim_context *context, const char *name, gt_id value
   write_range(context, context->state[i].variable, context->state[i].before, value);
 }
 
-/* --- the step ------------------------------------------------------------------------------------------------ */
+/* --- the step
+ * ------------------------------------------------------------------------------------------------ */
 
 /* F32 [trainable], in the parameters' layout; its gaps are zero. */
 static gt_id flat_gradient(gt_training *training, gt_graph *graph, const gt_id *node, gt_id loss,
@@ -127,7 +129,8 @@ static gt_id flat_gradient(gt_training *training, gt_graph *graph, const gt_id *
   }
   if (!gt_autodiff(graph, loss, wrt, n, gradient, error)) return GT_NONE;
   int used = 0;
-  for (int k = 0; k < n; k++) { /* a parameter that the loss does not depend on becomes a gap, which is zero */
+  for (int k = 0; k < n;
+       k++) { /* a parameter that the loss does not depend on becomes a gap, which is zero */
     if (gradient[k] == GT_NONE) continue;
     gradient[used] = gradient[k];
     offset[used++] = offset[k];
@@ -164,8 +167,8 @@ static void update_range(gt_optim_context *context, uint32_t variable, gt_id fac
   gt_id gradient = clipped_by_value(graph, part, optim->clip_value);
   context->keep = training->ok;
   if (factor != GT_NONE) {
-    /* One scalar says both, for a program has few inputs: a parameter is finite, so its product with the factor is
-     * finite exactly if the factor is. */
+    /* One scalar says both, for a program has few inputs: a parameter is finite, so its product with the
+     * factor is finite exactly if the factor is. */
     gradient = gt_mul(graph, gradient, factor);
     context->keep = gt_is_finite(graph, gt_mul(graph, parameter, factor));
   }

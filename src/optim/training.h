@@ -1,9 +1,10 @@
-/* Assembles the training step: from a graph with a loss, the gradients, clipping, the update of every parameter group,
- * the moving average of the weights and the guard. Everything lies flat: see parameters.h.
+/* Assembles the training step: from a graph with a loss, the gradients, clipping, the update of every
+ * parameter group, the moving average of the weights and the guard. Everything lies flat: see parameters.h.
  *
- * The guard: variable "ok" (F32 [1], 1 at the start) is multiplied in each step by is_finite(mean loss) and, with
- * clip_norm, by is_finite(gradient norm). Once it is 0 no step changes parameters or state any more, so that what the
- * host finds is what the last good step left. The host reads it, or sees the loss in its log. */
+ * The guard: variable "ok" (F32 [1], 1 at the start) is multiplied in each step by is_finite(mean loss) and,
+ * with clip_norm, by is_finite(gradient norm). Once it is 0 no step changes parameters or state any more, so
+ * that what the host finds is what the last good step left. The host reads it, or sees the loss in its log.
+ * */
 #ifndef GT_OPTIM_TRAINING_H
 #define GT_OPTIM_TRAINING_H
 #include "optim/optim.h"
@@ -31,9 +32,10 @@ typedef struct gt_training {
   gt_id ok;            /* F32 [1], after this step */
 } gt_training;
 
-/* loss: the mean loss, a scalar. node: for each parameter of the table, its node in this graph (gt_model.node). clock:
- * the step's clock, whose table has gt_optim_table_width scalars (0 … width-1). The graph's variable "parameters" must
- * have been declared (gt_model_build does). False with GT_ERR_CONFIG if there is nothing to train. */
+/* loss: the mean loss, a scalar. node: for each parameter of the table, its node in this graph
+ * (gt_model.node). clock: the step's clock, whose table has gt_optim_table_width scalars (0 … width-1). The
+ * graph's variable "parameters" must have been declared (gt_model_build does). False with GT_ERR_CONFIG if
+ * there is nothing to train. */
 bool gt_training_build(gt_training *training, gt_graph *graph, const gt_optim *optim,
                        const gt_parameters *parameters, const gt_id *node, gt_id loss, gt_id clock,
                        gt_error *error);

@@ -23,11 +23,13 @@ static void note_error(gt_verdict *verdict, double error, double limit) {
   }
 }
 
-/* --- expectations ---------------------------------------------------------------------------------------------- */
+/* --- expectations
+ * ---------------------------------------------------------------------------------------------- */
 
-/* Central difference of the loss along one coordinate. Differences are taken output by output, so that outputs that do
- * not depend on it add no rounding; *scale is the sum of their absolute values. */
-static double difference(const gt_subject *s, double *x, double h, double *plus, double *minus, double *scale) {
+/* Central difference of the loss along one coordinate. Differences are taken output by output, so that
+ * outputs that do not depend on it add no rounding; *scale is the sum of their absolute values. */
+static double difference(const gt_subject *s, double *x, double h, double *plus, double *minus,
+                         double *scale) {
   const double at = *x;
   const double *const *inputs = (const double *const *)s->x;
   *x = at + h;
@@ -49,7 +51,8 @@ static double difference(const gt_subject *s, double *x, double h, double *plus,
 static double slope_at(const gt_subject *s, double *x, double *plus, double *minus, double *scale) {
   const double h = ldexp(fmax(1.0, fabs(*x)), -13);
   double wide_scale;
-  const double near = difference(s, x, h, plus, minus, scale), wide = difference(s, x, 2 * h, plus, minus, &wide_scale);
+  const double near = difference(s, x, h, plus, minus, scale),
+               wide = difference(s, x, 2 * h, plus, minus, &wide_scale);
   *scale = fmax(*scale, wide_scale);
   if (fabs(near - wide) > 1e-5 * *scale) return NAN;
   return (4 * near - wide) / 3;
@@ -69,7 +72,8 @@ void gt_expect(const gt_subject *s, gt_arena *arena, gt_expectation *e) {
   e->value = GT_NEW_N(arena, double, s->value.count + 1);
   rule->reference(&s->view, (const double *const *)s->x, e->value);
   double *plus = NULL, *minus = NULL;
-  if (rule->wrt) plus = GT_NEW_N(arena, double, s->value.count + 1), minus = GT_NEW_N(arena, double, s->value.count + 1);
+  if (rule->wrt)
+    plus = GT_NEW_N(arena, double, s->value.count + 1), minus = GT_NEW_N(arena, double, s->value.count + 1);
   for (int k = 0; k < s->view.inputs; k++) {
     if (!s->gradient[k].used) continue;
     const int64_t count = s->input[k].count;
@@ -78,14 +82,16 @@ void gt_expect(const gt_subject *s, gt_arena *arena, gt_expectation *e) {
     e->slope[k] = GT_NEW_N(arena, double, n + 1);
     e->scale[k] = GT_NEW_N(arena, double, n + 1);
     for (int i = 0; i < n; i++) { /* all of them, or the first, the last and others here and there */
-      const int64_t random = (int64_t)(gt_random_bits(17, (uint32_t)k, (uint32_t)n, (uint32_t)i) % (uint64_t)count);
+      const int64_t random =
+          (int64_t)(gt_random_bits(17, (uint32_t)k, (uint32_t)n, (uint32_t)i) % (uint64_t)count);
       const int64_t at = e->coordinate[k][i] = n == count ? i : i == 0 ? 0 : i == 1 ? count - 1 : random;
       e->slope[k][i] = slope_at(s, &s->x[k][at], plus, minus, &e->scale[k][i]);
     }
   }
 }
 
-/* --- comparisons ----------------------------------------------------------------------------------------------- */
+/* --- comparisons
+ * ----------------------------------------------------------------------------------------------- */
 
 static double element(const gt_outcome *outcome, const gt_slot *slot, int64_t i) {
   const uint8_t *content = outcome->content[slot->variable];
@@ -115,8 +121,8 @@ static void check_one(gt_verdict *verdict, const char *who, const char *what, in
   const double error = relative(got, expected, scale);
   note_error(verdict, error, limit);
   if (error > limit)
-    gt_verdict_fail(verdict, "%s: %s [%lld]: expected %.9g, got %.9g (relative error %.2g, limit %.2g)", who, what,
-                    (long long)index, expected, got, error, limit);
+    gt_verdict_fail(verdict, "%s: %s [%lld]: expected %.9g, got %.9g (relative error %.2g, limit %.2g)", who,
+                    what, (long long)index, expected, got, error, limit);
 }
 
 static double value_scale(const gt_subject *s, const gt_expectation *e) {
@@ -133,7 +139,8 @@ void gt_check_reference(const gt_subject *s, const gt_expectation *e, const gt_o
   const gt_case_rule *rule = s->view.c->rule;
   const double scale = value_scale(s, e), limit = gradient_limit(rule, device);
   for (int64_t i = 0; i < s->value.count; i++)
-    check_one(verdict, who, "value", i, element(outcome, &s->value, i), e->value[i], scale, value_limit(rule, device));
+    check_one(verdict, who, "value", i, element(outcome, &s->value, i), e->value[i], scale,
+              value_limit(rule, device));
   for (int k = 0; k < s->view.inputs; k++) {
     if (!s->gradient[k].used) continue;
     char what[64];
@@ -142,15 +149,20 @@ void gt_check_reference(const gt_subject *s, const gt_expectation *e, const gt_o
     for (int i = 0; i < e->coordinates[k]; i++) {
       const int64_t at = e->coordinate[k][i];
       const double slope = e->slope[k][i];
-      if (isnan(slope)) skipped++;
-      else check_one(verdict, who, what, at, element(outcome, &s->gradient[k], at), slope, e->scale[k][i], limit);
+      if (isnan(slope))
+        skipped++;
+      else
+        check_one(verdict, who, what, at, element(outcome, &s->gradient[k], at), slope, e->scale[k][i],
+                  limit);
     }
     if (2 * skipped > e->coordinates[k])
-      gt_verdict_fail(verdict, "%s: %s: %d of %d coordinates lie at kinks", who, what, skipped, e->coordinates[k]);
+      gt_verdict_fail(verdict, "%s: %s: %d of %d coordinates lie at kinks", who, what, skipped,
+                      e->coordinates[k]);
   }
 }
 
-/* Scales of a gradient's elements: the mean of its absolute values, raised where the contributions are known. */
+/* Scales of a gradient's elements: the mean of its absolute values, raised where the contributions are known.
+ */
 static void agree(const gt_subject *s, const gt_expectation *e, int k, const gt_outcome *outcome,
                   const gt_outcome *other, double limit, const char *who, gt_verdict *verdict) {
   const gt_slot *slot = &s->gradient[k];
@@ -172,14 +184,16 @@ void gt_check_agreement(const gt_subject *s, const gt_expectation *e, const gt_o
   const gt_case_rule *rule = s->view.c->rule;
   const double scale = value_scale(s, e), limit = value_limit(rule, device) + value_limit(rule, false);
   for (int64_t i = 0; i < s->value.count; i++)
-    check_one(verdict, who, "value, beside the CPU's", i, element(outcome, &s->value, i), element(other, &s->value, i),
-              scale, limit);
+    check_one(verdict, who, "value, beside the CPU's", i, element(outcome, &s->value, i),
+              element(other, &s->value, i), scale, limit);
   for (int k = 0; k < s->view.inputs; k++)
     if (s->gradient[k].used)
-      agree(s, e, k, outcome, other, gradient_limit(rule, device) + gradient_limit(rule, false), who, verdict);
+      agree(s, e, k, outcome, other, gradient_limit(rule, device) + gradient_limit(rule, false), who,
+            verdict);
 }
 
-/* --- bytes ------------------------------------------------------------------------------------------------------- */
+/* --- bytes
+ * ------------------------------------------------------------------------------------------------------- */
 
 static bool is_output(const gt_subject *s, uint32_t variable, const gt_slot **slot) {
   *slot = NULL;
@@ -189,11 +203,11 @@ static bool is_output(const gt_subject *s, uint32_t variable, const gt_slot **sl
   return *slot != NULL;
 }
 
-/* Variables the op updates by itself (the words of a clock's state) may change. */
+/* Variables the op updates by itself may change. */
 static bool may_change(const gt_subject *s, uint32_t variable) {
   const char *text = s->view.c->inputs;
   for (int k = 0; k < s->view.inputs; k++) {
-    if (s->input[k].variable == variable) return *text == 'w';
+    if (s->input[k].variable == variable) return *text == 'w' || *text == 'm';
     text += strcspn(text, " ");
     text += strspn(text, " ");
   }
@@ -227,7 +241,8 @@ void gt_check_same_bits(const gt_subject *s, const gt_outcome *a, const gt_outco
     if (memcmp(a->content[v], b->content[v], bytes) == 0) continue;
     uint64_t i = 0;
     while (a->content[v][i] == b->content[v][i]) i++;
-    gt_verdict_fail(verdict, "%s: bits of \"%s\" differ at byte %lld", what, s->graph->variable[v].name, (long long)i);
+    gt_verdict_fail(verdict, "%s: bits of \"%s\" differ at byte %lld", what, s->graph->variable[v].name,
+                    (long long)i);
     return;
   }
 }

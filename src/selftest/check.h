@@ -20,13 +20,15 @@ typedef struct gt_verdict { /* collects what went wrong in a case, and the worst
 void gt_verdict_fail(gt_verdict *verdict, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void gt_expect(const gt_subject *subject, gt_arena *arena, gt_expectation *expectation);
 /* Value and gradients against the reference. who: "cpu", "vulkan unfused", … device: its tolerance holds. */
-void gt_check_reference(const gt_subject *subject, const gt_expectation *expectation, const gt_outcome *outcome,
-                        bool device, const char *who, gt_verdict *verdict);
+void gt_check_reference(const gt_subject *subject, const gt_expectation *expectation,
+                        const gt_outcome *outcome, bool device, const char *who, gt_verdict *verdict);
 /* Every element of value and gradients against another outcome, by the sum of both tolerances. */
-void gt_check_agreement(const gt_subject *subject, const gt_expectation *expectation, const gt_outcome *outcome,
-                        const gt_outcome *other, bool device, const char *who, gt_verdict *verdict);
+void gt_check_agreement(const gt_subject *subject, const gt_expectation *expectation,
+                        const gt_outcome *outcome, const gt_outcome *other, bool device, const char *who,
+                        gt_verdict *verdict);
 /* Guard words everywhere, and inputs, are as they were before the run. */
-void gt_check_guards(const gt_subject *subject, const gt_outcome *outcome, const char *who, gt_verdict *verdict);
+void gt_check_guards(const gt_subject *subject, const gt_outcome *outcome, const char *who,
+                     gt_verdict *verdict);
 void gt_check_same_bits(const gt_subject *subject, const gt_outcome *a, const gt_outcome *b, const char *what,
                         gt_verdict *verdict);
 #endif

@@ -49,7 +49,8 @@ static bool open_bench(bench *b, const gt_selftest_options *options, gt_error *e
   return true;
 }
 
-/* --- one case ---------------------------------------------------------------------------------------------------- */
+/* --- one case
+ * ---------------------------------------------------------------------------------------------------- */
 
 typedef struct trial { /* a case on its way through the checks */
   const gt_subject *subject;
@@ -59,7 +60,8 @@ typedef struct trial { /* a case on its way through the checks */
 } trial;
 
 /* One run with the checks that hold for every run. */
-static bool attempt(trial *t, gt_backend *backend, bool fusion, bool reuse, const char *who, gt_outcome *outcome) {
+static bool attempt(trial *t, gt_backend *backend, bool fusion, bool reuse, const char *who,
+                    gt_outcome *outcome) {
   gt_error error = {0};
   if (!gt_subject_run(t->subject, backend, fusion, reuse, t->arena, outcome, &error)) {
     gt_verdict_fail(t->verdict, "%s: %s", who, error.message);
@@ -118,7 +120,8 @@ static void try_case(const gt_case *c, const bench *b, gt_verdict *verdict) {
   gt_arena_finish(&arena);
 }
 
-/* --- families ------------------------------------------------------------------------------------------------------ */
+/* --- families
+ * ------------------------------------------------------------------------------------------------------ */
 
 static bool wanted(const char *filter, const gt_case_family *family, const gt_case *c) {
   return !filter || strstr(family->name, filter) || strstr(c->rule->name, filter);
@@ -151,26 +154,29 @@ static void run_family(const gt_case_family *family, const char *filter, const b
       fprintf(b->stream, "  %s: %s: %s", family->name, name, verdict.first);
       fprintf(b->stream, verdict.failures > 1 ? " (and %d more)\n" : "\n", verdict.failures - 1);
     } else if (b->verbose) {
-      fprintf(b->stream, "  %s: %s: worst relative error %.1e (limit %.0e)\n", family->name, name, verdict.worst,
-              verdict.limit);
+      fprintf(b->stream, "  %s: %s: worst relative error %.1e (limit %.0e)\n", family->name, name,
+              verdict.worst, verdict.limit);
     }
     fflush(b->stream);
   }
 }
 
 static void print_family(const char *name, const tally *t, const bench *b) {
-  fprintf(b->stream, "%s %s %d case%s", t->failed_cases ? "not ok" : "ok", name, t->cases, t->cases == 1 ? "" : "s");
+  fprintf(b->stream, "%s %s %d case%s", t->failed_cases ? "not ok" : "ok", name, t->cases,
+          t->cases == 1 ? "" : "s");
   if (t->failed_cases) fprintf(b->stream, ", %d failed", t->failed_cases);
-  if (t->limit > 0) fprintf(b->stream, ", worst relative error %.1e (limit %.0e)\n", t->worst, t->limit);
-  else fprintf(b->stream, ", exact\n");
+  if (t->limit > 0)
+    fprintf(b->stream, ", worst relative error %.1e (limit %.0e)\n", t->worst, t->limit);
+  else
+    fprintf(b->stream, ", exact\n");
   fflush(b->stream);
 }
 
 /* JSON has no infinity; an error that large means a wrong NaN or infinity. */
 static void print_json_family(FILE *json, const char *name, const tally *t, bool first) {
   const double worst = t->worst > 1e300 ? 1e300 : t->worst;
-  fprintf(json, "%s{\"name\":\"%s\",\"cases\":%d,\"failed\":%d,\"worst\":%.3g,\"limit\":%.3g}", first ? "" : ",", name,
-          t->cases, t->failed_cases, worst, t->limit);
+  fprintf(json, "%s{\"name\":\"%s\",\"cases\":%d,\"failed\":%d,\"worst\":%.3g,\"limit\":%.3g}",
+          first ? "" : ",", name, t->cases, t->failed_cases, worst, t->limit);
 }
 
 static void print_json_text(FILE *json, const char *text) {
@@ -184,7 +190,8 @@ static void print_json_text(FILE *json, const char *text) {
 
 static void run_families(const gt_selftest_options *options, const bench *b, gt_selftest_report *report) {
   const gt_case_family *const *families = options->families ? options->families : registered;
-  const int count = options->families ? options->family_count : (int)(sizeof registered / sizeof *registered) - 1;
+  const int count =
+      options->families ? options->family_count : (int)(sizeof registered / sizeof *registered) - 1;
   FILE *json = options->json;
   if (json) {
     fputs("{\"device\":", json);

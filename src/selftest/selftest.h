@@ -1,4 +1,5 @@
-/* The generic op harness: every case of every tests/op/NAME.c on this machine (op/case.h says what is checked). */
+/* The generic op harness: every case of every tests/op/NAME.c on this machine (op/case.h says what is
+ * checked). */
 #ifndef GT_SELFTEST_SELFTEST_H
 #define GT_SELFTEST_SELFTEST_H
 #include "base/error.h"

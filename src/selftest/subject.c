@@ -12,7 +12,8 @@
 
 enum { GUARD_BYTE = 0xA5, PURPOSE_WEIGHT = 100 };
 
-/* --- inputs -------------------------------------------------------------------------------------------------- */
+/* --- inputs
+ * -------------------------------------------------------------------------------------------------- */
 
 static bool read_shape(const char **text, gt_shape *shape) {
   memset(shape, 0, sizeof *shape);
@@ -37,8 +38,10 @@ static uint64_t seed_of(const gt_case *c) {
 static float draw_float(const gt_case *c, char kind, int k, uint32_t i) {
   const gt_case_rule *rule = c->rule;
   double low = -2, high = 2;
-  if (c->low != 0 || c->high != 0) low = c->low, high = c->high;
-  else if (rule->low != 0 || rule->high != 0) low = rule->low, high = rule->high;
+  if (c->low != 0 || c->high != 0)
+    low = c->low, high = c->high;
+  else if (rule->low != 0 || rule->high != 0)
+    low = rule->low, high = rule->high;
   const double value = low + (high - low) * gt_random_uniform(seed_of(c), 1 + (uint32_t)k, 0, i);
   return (float)(kind == 'g' ? floor(2 * value) / 2 : value);
 }
@@ -51,19 +54,26 @@ static void fill_input(gt_subject *s, int k, char kind) {
     const size_t at = (size_t)(slot->guard + i);
     const uint32_t bits = gt_random_bits(seed_of(c), 1 + (uint32_t)k, 1, (uint32_t)i);
     void *initial = s->initial[slot->variable];
-    if (kind == 'u') s->x[k][i] = ((uint8_t *)initial)[at] = (uint8_t)bits;
-    else if (kind == 'i') s->x[k][i] = ((int32_t *)initial)[at] = (int32_t)(bits % (uint32_t)(c->v > 0 ? c->v : 1));
-    else if (kind == 'w') ((uint32_t *)initial)[at] = (uint32_t)c->p[i % GT_CASE_PARAMETERS];
-    else s->x[k][i] = ((float *)initial)[at] = draw_float(c, kind, k, (uint32_t)i);
+    if (kind == 'u')
+      s->x[k][i] = ((uint8_t *)initial)[at] = (uint8_t)bits;
+    else if (kind == 'i')
+      s->x[k][i] = ((int32_t *)initial)[at] = (int32_t)(bits % (uint32_t)(c->v > 0 ? c->v : 1));
+    else if (kind == 'w')
+      ((uint32_t *)initial)[at] = (uint32_t)c->p[i % GT_CASE_PARAMETERS];
+    else
+      s->x[k][i] = ((float *)initial)[at] = draw_float(c, kind, k, (uint32_t)i);
   }
 }
 
-/* --- the graph ------------------------------------------------------------------------------------------------- */
+/* --- the graph
+ * ------------------------------------------------------------------------------------------------- */
 
-/* Declares a variable that holds `count` elements between guards; odd guards put the tensor at odd addresses. */
+/* Declares a variable that holds `count` elements between guards; odd guards put the tensor at odd addresses.
+ */
 static gt_slot add_slot(gt_subject *s, const char *name, int64_t guard, int64_t count, gt_dtype dtype) {
   const int64_t all = count + 2 * guard;
-  gt_slot slot = {true, gt_graph_variable(s->graph, name, gt_shape_1(all), dtype, false), guard, count, dtype};
+  gt_slot slot = {true, gt_graph_variable(s->graph, name, gt_shape_1(all), dtype, false), guard, count,
+                  dtype};
   s->initial[slot.variable] = gt_arena_alloc_n(&s->arena, (size_t)all, gt_dtype_size(dtype));
   memset(s->initial[slot.variable], GUARD_BYTE, (size_t)all * gt_dtype_size(dtype));
   return slot;
@@ -75,7 +85,8 @@ static gt_id add_input(gt_subject *s, int k, char kind) {
   const gt_dtype dtype = kind == 'u' ? GT_U8 : kind == 'i' ? GT_I32 : GT_F32;
   const char *name = gt_arena_printf(&s->arena, "input%d", k);
   s->view.dtype[k] = dtype;
-  if (kind == 'v' || kind == 'w') { /* the op itself names the variable, so it must have the shape that the op expects */
+  const bool whole = kind == 'v' || kind == 'w' || kind == 'm';
+  if (whole) { /* the op itself names the variable, so it must have the shape that the op expects */
     const uint32_t variable = gt_graph_variable(s->graph, name, shape, dtype, false);
     s->input[k] = (gt_slot){true, variable, 0, gt_shape_count(shape), dtype};
     s->initial[variable] = gt_arena_alloc_n(&s->arena, (size_t)gt_shape_count(shape), gt_dtype_size(dtype));
@@ -85,8 +96,8 @@ static gt_id add_input(gt_subject *s, int k, char kind) {
   }
   s->view.variable[k] = s->input[k].variable;
   fill_input(s, k, kind);
-  const gt_id whole = gt_variable_read(s->graph, s->input[k].variable);
-  return kind == 'v' || kind == 'w' ? whole : gt_view(s->graph, whole, s->input[k].guard, shape);
+  const gt_id read = gt_variable_read(s->graph, s->input[k].variable);
+  return whole ? read : gt_view(s->graph, read, s->input[k].guard, shape);
 }
 
 static bool add_inputs(gt_subject *s, gt_id *input, gt_error *error) {
@@ -103,7 +114,8 @@ static bool add_inputs(gt_subject *s, gt_id *input, gt_error *error) {
   return true;
 }
 
-/* Value and gradients go to guarded variables. The loss is a weighted sum: every output element counts differently. */
+/* Value and gradients go to guarded variables. The loss is a weighted sum: every output element counts
+ * differently. */
 static bool add_outputs(gt_subject *s, gt_id value, const gt_id *input, gt_error *error) {
   const gt_case_rule *rule = s->view.c->rule;
   const int64_t count = gt_shape_count(s->value_shape);
@@ -130,7 +142,8 @@ static bool add_outputs(gt_subject *s, gt_id value, const gt_id *input, gt_error
     if (gradient[i] == GT_NONE) return gt_fail(error, GT_ERR_INTERNAL, "input %d has no gradient", k);
     if (!gt_shape_equal(gt_node_at(s->graph, gradient[i])->shape, s->view.shape[k]))
       return gt_fail(error, GT_ERR_INTERNAL, "the gradient of input %d has another shape than it", k);
-    s->gradient[k] = add_slot(s, gt_arena_printf(&s->arena, "gradient%d", k), 10 + k, s->input[k].count, GT_F32);
+    s->gradient[k] =
+        add_slot(s, gt_arena_printf(&s->arena, "gradient%d", k), 10 + k, s->input[k].count, GT_F32);
     gt_assign(s->graph, s->gradient[k].variable, s->gradient[k].guard, gradient[i]);
   }
   return true;
@@ -165,7 +178,8 @@ bool gt_subject_create(gt_subject *s, const gt_case *c, gt_error *error) {
     char got[128], expected[128];
     if (!gt_shape_equal(gt_node_at(s->graph, value)->shape, s->value_shape))
       return gt_fail(error, GT_ERR_INTERNAL, "the shape is %s instead of %s",
-                     gt_shape_text(gt_node_at(s->graph, value)->shape, got), gt_shape_text(s->value_shape, expected));
+                     gt_shape_text(gt_node_at(s->graph, value)->shape, got),
+                     gt_shape_text(s->value_shape, expected));
     if (!add_outputs(s, value, input, error)) return false;
   }
   if (s->graph->error.status) return *error = s->graph->error, false;
@@ -179,10 +193,11 @@ uint64_t gt_subject_bytes(const gt_subject *s, uint32_t variable) {
   return (uint64_t)gt_shape_count(v->shape) * gt_dtype_size(v->dtype);
 }
 
-/* --- a run ----------------------------------------------------------------------------------------------------- */
+/* --- a run
+ * ----------------------------------------------------------------------------------------------------- */
 
-static bool replay(const gt_subject *s, gt_backend *backend, const gt_plan *plan, gt_buffer **buffer, gt_arena *arena,
-                   gt_outcome *outcome, gt_error *error) {
+static bool replay(const gt_subject *s, gt_backend *backend, const gt_plan *plan, gt_buffer **buffer,
+                   gt_arena *arena, gt_outcome *outcome, gt_error *error) {
   const gt_backend_api *api = backend->api;
   const uint32_t variables = s->graph->variables;
   gt_executable *executable = NULL;
@@ -192,7 +207,8 @@ static bool replay(const gt_subject *s, gt_backend *backend, const gt_plan *plan
     buffer[v] = api->buffer_create(backend, plan->variable_bytes[v], GT_BUFFER_DEVICE, error);
     if (!buffer[v]) goto done;
     /* Variables that a builder made for itself start as zeros. */
-    if (s->initial[v] && !api->upload(backend, buffer[v], 0, s->initial[v], gt_subject_bytes(s, v), error)) goto done;
+    if (s->initial[v] && !api->upload(backend, buffer[v], 0, s->initial[v], gt_subject_bytes(s, v), error))
+      goto done;
   }
   executable = api->compile(backend, plan, buffer, error);
   if (!executable) goto done;
@@ -219,7 +235,8 @@ bool gt_subject_run(const gt_subject *s, gt_backend *backend, bool fusion, bool 
   const gt_plan_options options = {.target = backend->target, .no_fusion = !fusion, .no_reuse = !reuse};
   gt_plan *plan = gt_plan_create(&scratch, s->graph, &options, error);
   gt_buffer **buffer = GT_NEW_N(&scratch, gt_buffer *, s->graph->variables);
-  const bool ok = plan && gt_plan_verify(plan, error) && replay(s, backend, plan, buffer, arena, outcome, error);
+  const bool ok =
+      plan && gt_plan_verify(plan, error) && replay(s, backend, plan, buffer, arena, outcome, error);
   gt_arena_finish(&scratch);
   return ok;
 }

@@ -1,5 +1,5 @@
-/* A case made into a graph whose inputs, value and gradients lie in variables between guard words, and one run of it on
- * a backend. Private to the selftest room. */
+/* A case made into a graph whose inputs, value and gradients lie in variables between guard words, and one
+ * run of it on a backend. Private to the selftest room. */
 #ifndef GT_SELFTEST_SUBJECT_H
 #define GT_SELFTEST_SUBJECT_H
 #include "backend/backend.h"
@@ -18,7 +18,7 @@ typedef struct gt_subject {
   gt_graph *graph;
   gt_shape value_shape;
   gt_slot input[GT_CASE_INPUTS], weight, value, gradient[GT_CASE_INPUTS];
-  void **initial; /* contents of each variable before a run */
+  void **initial;                /* contents of each variable before a run */
   double *x[GT_CASE_INPUTS], *w; /* inputs and weights in double */
   double forward_flops;
 } gt_subject;

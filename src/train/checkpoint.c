@@ -112,6 +112,7 @@ int64_t *gt_checkpoint_list(gt_arena *arena, const char *run_directory, int *cou
   int capacity = 0;
   *count = 0;
   DIR *directory = opendir(gt_arena_printf(arena, "%s/checkpoints", run_directory));
+  // cppcheck-suppress readdirCalled ; each call has its own DIR, and readdir_r is deprecated
   while (directory && (entry = readdir(directory))) {
     const int64_t step = step_of(entry->d_name);
     if (step < 0) continue;
@@ -131,6 +132,7 @@ void gt_remove_temporaries(const char *directory) {
   struct dirent *entry;
   char path[PATH_MAX];
   DIR *open = opendir(directory);
+  // cppcheck-suppress readdirCalled ; each call has its own DIR, and readdir_r is deprecated
   while (open && (entry = readdir(open))) {
     if (!strstr(entry->d_name, ".tmp-")) continue;
     if (snprintf(path, sizeof path, "%s/%s", directory, entry->d_name) < (int)sizeof path) unlink(path);

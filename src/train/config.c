@@ -158,14 +158,26 @@ static const gt_field top_fields[] = {
 };
 const gt_schema gt_config_schema = {.name = "config", .help = "a gtrain config", .fields = top_fields};
 
+static bool is_override(const gt_spec *node) { return !strcmp(node->at.file, "--set"); }
+
+/* Epochs or steps: of the two, one given by --set replaces one in the file. */
+static void choose_length(gt_train_config *train, const gt_spec *node, gt_diagnostics *diagnostics) {
+  if (!train->epochs || !train->steps) return;
+  const gt_spec *epochs = gt_spec_find(node, "epochs"), *steps = gt_spec_find(node, "steps");
+  if (is_override(steps) && !is_override(epochs))
+    train->epochs = 0;
+  else if (is_override(epochs) && !is_override(steps))
+    train->steps = 0;
+  else
+    gt_error_at(diagnostics, steps->at, "both epochs and steps are given")->expected = "one of them";
+}
+
 static void read_train(gt_config *config, const gt_spec *node, gt_arena *arena, gt_diagnostics *diagnostics) {
   gt_train_config *train = &config->train;
   const gt_position at = node ? node->at : config->root->at;
   if (!gt_schema_read(&gt_train_schema, train, NULL, NULL, node, at, "in 'train'", arena, diagnostics))
     return;
-  if (train->epochs && train->steps)
-    gt_error_at(diagnostics, gt_spec_find(node, "steps")->at, "both epochs and steps are given")->expected =
-        "one of them";
+  choose_length(train, node, diagnostics);
   if (!train->epochs && !train->steps) train->epochs = 10;
   const gt_spec *checkpoint = gt_spec_find(node, "checkpoint");
   if (!checkpoint || (checkpoint->kind == GT_SPEC_MAP && !gt_spec_find(checkpoint, "every")))

@@ -45,6 +45,12 @@ static void add_model(gt_arena *arena, gt_spec *root, const gt_config *config) {
   }
 }
 
+static bool is_wanted(const char *key, const gt_train_config *train) {
+  if (!strcmp(key, "epochs")) return train->epochs > 0;
+  if (!strcmp(key, "steps")) return train->steps > 0;
+  return strcmp(key, "threads") != 0;
+}
+
 /* The number of threads is the machine's affair, and the interval of evaluations a matter of how long an
  * epoch is. */
 static void add_train(gt_arena *arena, gt_spec *root, const gt_config *config) {
@@ -55,7 +61,7 @@ static void add_train(gt_arena *arena, gt_spec *root, const gt_config *config) {
     gt_spec_add(arena, train, "epochs",
                 gt_spec_text(arena, gt_arena_printf(arena, "%lld", (long long)config->train.epochs)));
   for (int i = 0; i < resolved->count; i++)
-    if (strcmp(resolved->child[i]->key, "threads"))
+    if (is_wanted(resolved->child[i]->key, &config->train))
       gt_spec_add(arena, train, resolved->child[i]->key, resolved->child[i]);
   if (!gt_spec_find(resolved, "eval_every"))
     gt_spec_add(arena, train, "eval_every",

@@ -14,6 +14,7 @@ static long highest_number(const char *name) {
   long highest = 0;
   const size_t length = strlen(name);
   DIR *directory = opendir("runs");
+  // cppcheck-suppress readdirCalled ; each call has its own DIR, and readdir_r is deprecated
   while (directory && (entry = readdir(directory))) {
     char *end;
     if (strncmp(entry->d_name, name, length) || entry->d_name[length] != '-') continue;
@@ -47,6 +48,7 @@ static bool holds_files(const char *path) {
   struct dirent *entry;
   bool found = false;
   DIR *directory = opendir(path);
+  // cppcheck-suppress readdirCalled ; each call has its own DIR, and readdir_r is deprecated
   while (directory && !found && (entry = readdir(directory)))
     found = strcmp(entry->d_name, ".") && strcmp(entry->d_name, "..") && strcmp(entry->d_name, ".lock");
   if (directory) closedir(directory);

@@ -118,12 +118,10 @@ static bool save_best(gt_run *run, const gt_sums *sums, gt_error *error) {
   const gt_train_config *train = &run->config->train;
   if (!train->checkpoint.keep_best && !(train->early_stopping.patience && train->early_stopping.restore_best))
     return true;
-  const bool test = run->watch.net == run->test.net;
-  const gt_model_results results = {.step = run->state.step,
-                                    .epoch = gt_run_epoch(run, run->state.step),
-                                    .validation = test ? (gt_sums){0} : *sums,
-                                    .test = test ? *sums : (gt_sums){0},
-                                    .accuracy = run->result->accuracy};
+  gt_model_results results = {.step = run->state.step,
+                              .epoch = gt_run_epoch(run, run->state.step),
+                              .accuracy = run->result->accuracy};
+  *(run->watch.net == run->test.net ? &results.test : &results.validation) = *sums;
   char path[4200];
   snprintf(path, sizeof path, "%s/best.bin", run->directory);
   return gt_run_weights(run, error) &&
@@ -233,10 +231,8 @@ static bool loop(gt_run *run, gt_error *error) {
 }
 
 bool gt_run_loop(gt_run *run, gt_error *error) {
-  gt_signals_catch();
   gt_progress_start(&run->progress, run->options->quiet, run->state.step, run->total, run->net->batch);
   const bool ok = loop(run, error);
   gt_progress_clear(&run->progress);
-  gt_signals_release();
   return ok;
 }

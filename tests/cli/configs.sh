@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # The bundled configs converge, and eval on the model alone gives what training printed.
+# shellcheck source=tests/support/cli.sh
 source "$(dirname "$0")/../support/cli.sh"
 
 # NAME GATE…

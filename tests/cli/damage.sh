@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # Every command that reads a model refuses a damaged one with exit code 65.
+# shellcheck source=tests/support/cli.sh
 source "$(dirname "$0")/../support/cli.sh"
 
 exits 0 "training" "$GTRAIN" train configs/xor.yaml --device cpu --run-dir "$TEST_TMP/run" --quiet

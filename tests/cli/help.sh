@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # Help, suggestions and usage errors of the command line.
+# shellcheck source=tests/support/cli.sh
 source "$(dirname "$0")/../support/cli.sh"
 
 exits 0 "--help" "$GTRAIN" --help

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # kill -9 at 20 moments of a run, at least half of them while a checkpoint is being written: the resumed run ends
 # with the same model and the same metrics as one that was never killed.
+# shellcheck source=tests/support/cli.sh
 source "$(dirname "$0")/../support/cli.sh"
 RANDOM=20240607
 KILLS=${TEST_KILLS:-20}

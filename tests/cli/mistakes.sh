@@ -2,6 +2,7 @@
 # Configs with one mistake each (tests/cli/mistakes): the exact line and column of every one is found, and for all
 # but three at most the right name is suggested, or none where none is expected.
 # The first line of each says `# expect: LINE:COLUMN SUGGESTION`, or - for no suggestion.
+# shellcheck source=tests/support/cli.sh
 source "$(dirname "$0")/../support/cli.sh"
 
 files=(tests/cli/mistakes/*.yaml)

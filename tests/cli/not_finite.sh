@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # A loss that is not finite stops the run and names the step, the layer and the last good checkpoint.
+# shellcheck source=tests/support/cli.sh
 source "$(dirname "$0")/../support/cli.sh"
 
 cat > "$TEST_TMP/log.yaml" <<'YAML'

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # The CPU computes the same bits with any number of threads.
+# shellcheck source=tests/support/cli.sh
 source "$(dirname "$0")/../support/cli.sh"
 
 cat > "$TEST_TMP/run.yaml" <<'YAML'

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # Training on Vulkan: it learns what the CPU learns, and a killed run resumes to the same bytes.
+# shellcheck source=tests/support/cli.sh
 source "$(dirname "$0")/../support/cli.sh"
 
 code=0

@@ -1,4 +1,5 @@
-/* What the data tests share: a folder of their own, files in it, and opening a `data:` map written as text. */
+/* What the data tests share: a folder of their own, files in it, and opening a `data:` map written as text.
+ * */
 #ifndef GT_TESTS_DATA_SUPPORT_H
 #define GT_TESTS_DATA_SUPPORT_H
 #include "data/data.h"

@@ -1,5 +1,6 @@
-/* Hostile files: every truncation length and thousands of byte flips of small files of each format give either data or
- * GT_ERR_DATA with a message that names the file. Meant to be run under AddressSanitizer too. */
+/* Hostile files: every truncation length and thousands of byte flips of small files of each format give
+ * either data or GT_ERR_DATA with a message that names the file. Meant to be run under AddressSanitizer too.
+ * */
 #include "data_support.h"
 #include <math.h>
 

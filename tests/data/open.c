@@ -64,6 +64,9 @@ static void counts_must_match(void **state) {
   expect_bad_file(&o, "holds 3 samples, but");
   open_data(&o, "{train: {inputs: %s, targets: %s.missing}}", x, y);
   expect_bad_config(&o, 0, "not found");
+  open_data(&o, "{format: idx, trian: 1, train: {inputs: %s, targets: %s.missing}}", x, y);
+  assert_int_equal(o.diagnostics.errors, 2); /* the key and the file, in one pass */
+  close_data(&o);
   open_data(&o, "{format: idx, train: {inputs: %s}}", x);
   expect_bad_config(&o, 0, "targets");
 }

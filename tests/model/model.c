@@ -1,5 +1,5 @@
-/* Models as graphs: names, wiring, shapes, layout of the parameters, initial values, and the errors of configs with
- * their positions. */
+/* Models as graphs: names, wiring, shapes, layout of the parameters, initial values, and the errors of
+ * configs with their positions. */
 #include "model/model.h"
 #include "op/core.h"
 #include <math.h>
@@ -71,13 +71,12 @@ static void names_and_shapes(void **state) {
         "  - softmax\n",
         gt_shape_2(5, 3), false);
   fine(&f);
-  static const char *const want[][2] = {{"linear1", "[5, 8]"},      {"relu1", "[5, 8]"},
-                                        {"skip", "[5, 6]"},         {"linear2", "[5, 6]"},
-                                        {"add1", "[5, 6]"},         {"concatenate1", "[5, 14]"},
-                                        {"reshape1", "[5, 7, 2]"},  {"permute1", "[5, 2, 7]"},
-                                        {"pad1", "[5, 2, 10]"},     {"shrink1", "[5, 2, 4]"},
-                                        {"stride1", "[5, 2, 2]"},   {"flatten1", "[5, 4]"},
-                                        {"expression1", "[5, 4]"},  {"softmax1", "[5, 4]"}};
+  static const char *const want[][2] = {
+      {"linear1", "[5, 8]"},     {"relu1", "[5, 8]"},       {"skip", "[5, 6]"},
+      {"linear2", "[5, 6]"},     {"add1", "[5, 6]"},        {"concatenate1", "[5, 14]"},
+      {"reshape1", "[5, 7, 2]"}, {"permute1", "[5, 2, 7]"}, {"pad1", "[5, 2, 10]"},
+      {"shrink1", "[5, 2, 4]"},  {"stride1", "[5, 2, 2]"},  {"flatten1", "[5, 4]"},
+      {"expression1", "[5, 4]"}, {"softmax1", "[5, 4]"}};
   assert_int_equal(f.model->layers, sizeof want / sizeof *want);
   for (int i = 0; i < f.model->layers; i++) {
     assert_string_equal(f.model->layer[i].name, want[i][0]);
@@ -111,13 +110,14 @@ static void dropout_only_in_training(void **state) {
 static void layout(void **state) {
   (void)state;
   fixture f;
-  build(&f,
-        "optimizer: {type: adam, parameters: [{match: \"head.*\", frozen: true}, {match: \"*.bias\", lr: 0.5}]}\n"
-        "model:\n"
-        "  - linear: {units: 3, name: body}\n"
-        "  - linear: {units: 5}\n"
-        "  - linear: {units: 1, name: head}\n",
-        gt_shape_2(5, 3), true);
+  build(
+      &f,
+      "optimizer:\n  type: adam\n  parameters: [{match: \"head.*\", frozen: true}, {match: \"*.bias\", lr: 0.5}]\n"
+      "model:\n"
+      "  - linear: {units: 3, name: body}\n"
+      "  - linear: {units: 5}\n"
+      "  - linear: {units: 1, name: head}\n",
+      gt_shape_2(5, 3), true);
   fine(&f);
   const gt_parameters *p = &f.model->parameters;
   assert_int_equal(p->count, 6);
@@ -170,7 +170,8 @@ static void initial(const char *init, double want_deviation, double bound) {
   snprintf(text, sizeof text, "model: [{linear: {units: 300, bias: false%s}}]", init);
   build(&f, text, gt_shape_2(2, 400), false);
   fine(&f);
-  float *flat = malloc(sizeof *flat * (size_t)f.model->parameters.total), *again = malloc(sizeof *flat * 120000);
+  float *flat = malloc(sizeof *flat * (size_t)f.model->parameters.total),
+        *again = malloc(sizeof *flat * 120000);
   gt_model_initialize(f.model, 7, flat);
   gt_model_initialize(f.model, 7, again);
   assert_memory_equal(flat, again, sizeof *flat * 120000);
@@ -180,8 +181,10 @@ static void initial(const char *init, double want_deviation, double bound) {
   statistics(flat, 120000, &mean, &deviation, &largest);
   assert_true(fabs(mean) < 0.01 * want_deviation);
   assert_true(fabs(deviation / want_deviation - 1) < 0.01);
-  if (bound > 0) assert_true(largest <= bound && largest > 0.99 * bound);
-  else assert_true(largest > 4 * want_deviation && largest < 6.5 * want_deviation);
+  if (bound > 0)
+    assert_true(largest <= bound && largest > 0.99 * bound);
+  else
+    assert_true(largest > 4 * want_deviation && largest < 6.5 * want_deviation);
   free(flat);
   free(again);
   finish(&f);
@@ -202,8 +205,8 @@ static void initial_values(void **state) {
 static void constant_values(void **state) {
   (void)state;
   fixture f;
-  build(&f, "model: [{linear: {units: 1, init: ones, bias_init: {type: constant, value: 2.5}}}]", gt_shape_2(2, 3),
-        false);
+  build(&f, "model: [{linear: {units: 1, init: ones, bias_init: {type: constant, value: 2.5}}}]",
+        gt_shape_2(2, 3), false);
   fine(&f);
   float flat[8];
   assert_int_equal(f.model->parameters.total, 8);
@@ -224,26 +227,32 @@ static void mistakes(void **state) {
   static const mistake list[] = {
       {"model: [liner: 3]\n", 1, 9, "unknown layer 'liner'", "linear"},
       {"model:\n  - linear: {unitz: 10}\n", 2, 14, "unknown key 'unitz'", "units"},
-      {"model:\n  - linear: 64\n  - linear: {units: 32, from: linear11}\n", 3, 31, "reads 'linear11'", "linear1"},
+      {"model:\n  - linear: 64\n  - linear: {units: 32, from: linear11}\n", 3, 31, "reads 'linear11'",
+       "linear1"},
       {"model:\n  - relu: {from: relu2}\n  - relu\n", 2, 18, "comes after it", NULL},
       {"model:\n  - linear: {units: 4, name: a}\n  - linear: {units: 4, name: a}\n", 3, 30, "is taken", NULL},
       {"model:\n  - linear: {units: 4, name: a.b}\n", 2, 30, "cannot be the name", NULL},
-      {"model:\n  - linear: {units: 4, name: a}\n  - linear: {units: 5, name: b}\n  - add: {from: [a, b]}\n", 4, 17,
-       "layer 'add1' cannot add 'a' [5, 4] and 'b' [5, 5]: 4 against 5 in the last axis", NULL},
+      {"model:\n  - linear: {units: 4, name: a}\n  - linear: {units: 5, name: b}\n  - add: {from: [a, b]}\n",
+       4, 17, "layer 'add1' cannot add 'a' [5, 4] and 'b' [5, 5]: 4 against 5 in the last axis", NULL},
       {"model:\n  - add\n", 2, 5, "needs at least 2 inputs", NULL},
       {"model:\n  - relu: {from: [input, input]}\n", 2, 18, "takes only 1", NULL},
       {"model:\n  - expression: \"x*x + y\"\n", 2, 24, "unknown name 'y'", NULL},
       {"model:\n  - expression: \"sine(x)\"\n", 2, 18, "unknown function 'sine'", "sin"},
-      {"model:\n  - reshape: [4, 5]\n", 2, 14, "cannot reshape 'input' [5, 3], 3 values a sample, to [4, 5]", NULL},
+      {"model:\n  - reshape: [4, 5]\n", 2, 14, "cannot reshape 'input' [5, 3], 3 values a sample, to [4, 5]",
+       NULL},
       {"model:\n  - softmax: {axis: 0}\n", 2, 21, "is the batch", NULL},
       {"model:\n  - linear: 10\n    name: head\n", 3, 5, "a layer is one entry", NULL},
       {"model:\n  - linear: {units: 10, bias_init: xavier_normal}\n", 2, 36, "at least 2 axes", NULL},
       {"model:\n  - linear: {units: 10, init: kaiming}\n", 2, 31, "unknown init 'kaiming'", NULL},
-      {"model:\n  - linear: 4\noptimizer: {type: sgd, parameters: [{match: liner1.*, lr: 1}]}\n", 3, 37,
+      {"model:\n  - linear: 4\noptimizer: {type: sgd, parameters: [{match: liner1.*, lr: 1}]}\n", 3, 45,
        "no parameter is called 'liner1.*'", "linear1.*"},
       {"optimizer: adamm\nmodel: [linear: 4]\n", 1, 12, "unknown optimizer 'adamm'", "adam"},
-      {"optimizer: {type: sgd, nesterov: true}\nmodel: [linear: 4]\n", 1, 12, "nesterov needs a momentum", NULL},
-      {"schedule: {type: cosine, warmupp: 5}\nmodel: [linear: 4]\n", 1, 26, "unknown key 'warmupp'", "warmup"},
+      {"optimizer: {type: sgd, nesterov: true}\nmodel: [linear: 4]\n", 1, 12, "nesterov needs a momentum",
+       NULL},
+      {"model:\n  - pad: [16777216]\n  - linear: 16777216\n", 3, 5, "'linear1.weight' would have the shape",
+       NULL},
+      {"schedule: {type: cosine, warmupp: 5}\nmodel: [linear: 4]\n", 1, 26, "unknown key 'warmupp'",
+       "warmup"},
   };
   for (size_t i = 0; i < sizeof list / sizeof *list; i++) {
     fixture f;
@@ -289,10 +298,14 @@ static void unused_layer_is_a_warning(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(names_and_shapes), cmocka_unit_test(dropout_only_in_training),
-      cmocka_unit_test(layout),           cmocka_unit_test(aligned_parameters_leave_no_gaps),
-      cmocka_unit_test(initial_values),   cmocka_unit_test(constant_values),
-      cmocka_unit_test(mistakes),         cmocka_unit_test(all_errors_in_one_pass),
+      cmocka_unit_test(names_and_shapes),
+      cmocka_unit_test(dropout_only_in_training),
+      cmocka_unit_test(layout),
+      cmocka_unit_test(aligned_parameters_leave_no_gaps),
+      cmocka_unit_test(initial_values),
+      cmocka_unit_test(constant_values),
+      cmocka_unit_test(mistakes),
+      cmocka_unit_test(all_errors_in_one_pass),
       cmocka_unit_test(unused_layer_is_a_warning),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -53,25 +53,42 @@ static gt_id build_weight(gt_graph *g, const gt_case_view *v, const gt_id *x) {
   return gt_batch_weight(g, gt_clock(g, v->variable[0], v->variable[1]), attribute_of(v));
 }
 
-static const gt_case_rule plain = {.name = "batch", .build = build_batch, .reference = reference_batch, .tolerance = 0,
-                                   .reason = "a copy"};
-static const gt_case_rule scaled = {.name = "batch", .build = build_batch, .reference = reference_batch,
-                                    .tolerance = 1e-6, .reason = "a product and a sum"};
-static const gt_case_rule weight = {.name = "batch_weight", .build = build_weight, .reference = reference_weight,
-                                    .tolerance = 0, .reason = "0 or 1"};
+static const gt_case_rule plain = {
+    .name = "batch", .build = build_batch, .reference = reference_batch, .tolerance = 0, .reason = "a copy"};
+static const gt_case_rule scaled = {.name = "batch",
+                                    .build = build_batch,
+                                    .reference = reference_batch,
+                                    .tolerance = 1e-6,
+                                    .reason = "a product and a sum"};
+static const gt_case_rule weight = {.name = "batch_weight",
+                                    .build = build_weight,
+                                    .reference = reference_weight,
+                                    .tolerance = 0,
+                                    .reason = "0 or 1"};
 
 static const gt_case cases[] = {
-    {&plain, "w4 v1,1 10,3", {0, 7, 0, 0, 4, 10, 1}}, {&plain, "w4 v1,1 10,3", {2, 7, 0, 0, 4, 10, 1}},
-    {&plain, "w4 v1,1 10,3", {2, 7, 0, 0, 4, 10, 0}}, {&plain, "w4 v1,1 10,3", {7, 7, 9, 0, 4, 10, 0}},
-    {&plain, "w4 v1,1 u10,3", {1, 7, 0, 0, 4, 10, 0}}, {&plain, "w4 v1,1 u101,28,28", {3, 5, 0, 0, 32, 101, 0}},
-    {&plain, "w4 v1,1 u50,13", {11, 5, 1, 0, 7, 50, 0}}, {&plain, "w4 v1,1 i257", {1, 3, 3, 0, 128, 257, 0}, 100},
-    {&plain, "w4 v1,1 i257,2", {2, 3, 3, 0, 128, 257, 1}, 100}, {&plain, "w4 v1,1 1,1", {5, 1, 1, 0, 1, 1, 0}},
-    {&plain, "w4 v1,1 3", {5, 1, 1, 0, 8, 3, 0}}, {&plain, "w4 v1,1 1000,1", {70000, 1, 1, 0, 7, 999, 0}},
-    {&plain, "w4 v1,1 5,40000", {1, 1, 1, 0, 2, 5, 0}}, {&plain, "w4 v1,1 4,2,1,2,1,2,1,3", {1, 1, 1, 0, 2, 4, 0}},
-    {&scaled, "w4 v1,1 u101,28,28 1 1", {3, 5, 0, 0, 32, 101, 0}}, {&scaled, "w4 v1,1 u20,4,3 3 3", {1, 5, 0, 0, 6, 20, 0}},
-    {&scaled, "w4 v1,1 u20,15 15 15", {3, 5, 0, 0, 6, 20, 1}}, {&scaled, "w4 v1,1 40,7 7 7", {1, 5, 0, 0, 16, 40, 0}},
+    {&plain, "w4 v1,1 10,3", {0, 7, 0, 0, 4, 10, 1}},
+    {&plain, "w4 v1,1 10,3", {2, 7, 0, 0, 4, 10, 1}},
+    {&plain, "w4 v1,1 10,3", {2, 7, 0, 0, 4, 10, 0}},
+    {&plain, "w4 v1,1 10,3", {7, 7, 9, 0, 4, 10, 0}},
+    {&plain, "w4 v1,1 u10,3", {1, 7, 0, 0, 4, 10, 0}},
+    {&plain, "w4 v1,1 u101,28,28", {3, 5, 0, 0, 32, 101, 0}},
+    {&plain, "w4 v1,1 u50,13", {11, 5, 1, 0, 7, 50, 0}},
+    {&plain, "w4 v1,1 i257", {1, 3, 3, 0, 128, 257, 0}, 100},
+    {&plain, "w4 v1,1 i257,2", {2, 3, 3, 0, 128, 257, 1}, 100},
+    {&plain, "w4 v1,1 1,1", {5, 1, 1, 0, 1, 1, 0}},
+    {&plain, "w4 v1,1 3", {5, 1, 1, 0, 8, 3, 0}},
+    {&plain, "w4 v1,1 1000,1", {70000, 1, 1, 0, 7, 999, 0}},
+    {&plain, "w4 v1,1 5,40000", {1, 1, 1, 0, 2, 5, 0}},
+    {&plain, "w4 v1,1 4,2,1,2,1,2,1,3", {1, 1, 1, 0, 2, 4, 0}},
+    {&scaled, "w4 v1,1 u101,28,28 1 1", {3, 5, 0, 0, 32, 101, 0}},
+    {&scaled, "w4 v1,1 u20,4,3 3 3", {1, 5, 0, 0, 6, 20, 0}},
+    {&scaled, "w4 v1,1 u20,15 15 15", {3, 5, 0, 0, 6, 20, 1}},
+    {&scaled, "w4 v1,1 40,7 7 7", {1, 5, 0, 0, 16, 40, 0}},
     {&scaled, "w4 v1,1 40,6 2 2", {4, 5, 0, 0, 16, 40, 0}},
-    {&weight, "w4 v1,1", {0, 1, 1, 0, 4, 10, 0}}, {&weight, "w4 v1,1", {2, 1, 1, 0, 4, 10, 0}},
-    {&weight, "w4 v1,1", {5, 1, 1, 0, 300, 1000, 1}}, {&weight, "w4 v1,1", {3, 1, 1, 0, 300, 1000, 1}},
+    {&weight, "w4 v1,1", {0, 1, 1, 0, 4, 10, 0}},
+    {&weight, "w4 v1,1", {2, 1, 1, 0, 4, 10, 0}},
+    {&weight, "w4 v1,1", {5, 1, 1, 0, 300, 1000, 1}},
+    {&weight, "w4 v1,1", {3, 1, 1, 0, 300, 1000, 1}},
 };
 GT_CASES(batch, cases);

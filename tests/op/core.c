@@ -129,9 +129,14 @@ static gt_shape reference_log(const gt_case_view *v, const double *const *x, dou
   return log;
 }
 
-#define RULE(id, label, function, wrt_, tolerance_, ...)                                                             \
-  static const gt_case_rule id = {.name = label, .build = build_##function, .reference = reference_##function,       \
-                                  .wrt = wrt_, .tolerance = tolerance_, .reason = "a copy or a sum", __VA_ARGS__};
+#define RULE(id, label, function, wrt_, tolerance_, ...)             \
+  static const gt_case_rule id = {.name = label,                     \
+                                  .build = build_##function,         \
+                                  .reference = reference_##function, \
+                                  .wrt = wrt_,                       \
+                                  .tolerance = tolerance_,           \
+                                  .reason = "a copy or a sum",       \
+                                  __VA_ARGS__};
 RULE(view, "view", view, 1, 0, .times = 0)
 RULE(reshape, "reshape", reshape, 1, 0, .times = 0)
 RULE(pack, "pack", pack, 3, 1e-6, .times = 0)
@@ -143,15 +148,38 @@ RULE(clock_ticks, "clock", clock, 0, 0, .times = 4)
 RULE(log_row, "log_row", log, 0, 4e-6, .times = 3, .result = 3, .low = -1, .high = 2)
 
 static const gt_case cases[] = {
-    {&view, "9", {2, 5}}, {&view, "3,4", {3, 7}}, {&view, "3,4", {3, 7, 1}}, {&view, "5", {4, 1}},
-    {&view, "1000", {333, 500}}, {&reshape, "6", {2, 2, 3, [12] = 2, 3}}, {&reshape, "2,3,4", {2, -1, 8, [12] = 3, 8}},
-    {&reshape, "1", {0}}, {&reshape, "-", {3, 1, 1, 1, [12] = 1, 1, 1}},
-    {&pack, "3 4,5"}, {&pack, "3 4,5", {1}}, {&pack, "3,1 4,5 1 70", {1}}, {&pack, "3 4 5", {2}}, {&pack, "- - -", {1}},
-    {&pack, "1001 3 257", {2}}, {&update, "v9 9"}, {&update, "v9 5", {2}}, {&update, "v5000 4001", {3}},
-    {&update, "v3 1", {2}}, {&swap, "v8"}, {&swap, "v6002"}, {&old, "v7 v1 7"}, {&old, "v3001 v1 3001"},
-    {&clock, "w4 v5,2", {0, 1, 2}}, {&clock, "w4 v5,2", {13, 1, 2}}, {&clock, "w4 v1,1", {13, 1, 2}},
-    {&clock, "w4 v70,8", {1000, 1, 2}}, {&clock_ticks, "w4 v5,2", {3, 1, 2}}, {&clock_ticks, "w4 v3,7", {100, 1, 2}},
-    {&log_row, "w4 v3,2 v4,2 -", {0}}, {&log_row, "w4 v3,2 v4,3 5,7 -", {9}}, {&log_row, "w4 v1,1 v2,4 3 300 7,9", {5}},
+    {&view, "9", {2, 5}},
+    {&view, "3,4", {3, 7}},
+    {&view, "3,4", {3, 7, 1}},
+    {&view, "5", {4, 1}},
+    {&view, "1000", {333, 500}},
+    {&reshape, "6", {2, 2, 3, [12] = 2, 3}},
+    {&reshape, "2,3,4", {2, -1, 8, [12] = 3, 8}},
+    {&reshape, "1", {0}},
+    {&reshape, "-", {3, 1, 1, 1, [12] = 1, 1, 1}},
+    {&pack, "3 4,5"},
+    {&pack, "3 4,5", {1}},
+    {&pack, "3,1 4,5 1 70", {1}},
+    {&pack, "3 4 5", {2}},
+    {&pack, "- - -", {1}},
+    {&pack, "1001 3 257", {2}},
+    {&update, "v9 9"},
+    {&update, "v9 5", {2}},
+    {&update, "v5000 4001", {3}},
+    {&update, "v3 1", {2}},
+    {&swap, "v8"},
+    {&swap, "v6002"},
+    {&old, "m7 v1 7"},
+    {&old, "m3001 v1 3001"},
+    {&clock, "w4 v5,2", {0, 1, 2}},
+    {&clock, "w4 v5,2", {13, 1, 2}},
+    {&clock, "w4 v1,1", {13, 1, 2}},
+    {&clock, "w4 v70,8", {1000, 1, 2}},
+    {&clock_ticks, "w4 v5,2", {3, 1, 2}},
+    {&clock_ticks, "w4 v3,7", {100, 1, 2}},
+    {&log_row, "w4 v3,2 v4,2 -", {0}},
+    {&log_row, "w4 v3,2 v4,3 5,7 -", {9}},
+    {&log_row, "w4 v1,1 v2,4 3 300 7,9", {5}},
     {&log_row, "w4 v2,3 v1,1", {1}},
 };
 GT_CASES(core, cases);

@@ -46,20 +46,56 @@ static gt_id build_correct(gt_graph *g, const gt_case_view *v, const gt_id *x) {
   return gt_correct(g, x[0], x[1]);
 }
 
-static const gt_case_rule loss = {.name = "cross_entropy", .build = build_loss, .reference = reference_loss, .wrt = 1,
-                                  .tolerance = 4e-6, .gradient_tolerance = 2e-5, .reason = "exponentials and their sum"};
-static const gt_case_rule far = {.name = "cross_entropy", .build = build_loss, .reference = reference_loss,
-                                 .tolerance = 4e-6, .floor = 1e-2, .reason = "exponentials and their sum"};
-static const gt_case_rule correct = {.name = "correct", .build = build_correct, .reference = reference_correct,
-                                     .tolerance = 0, .reason = "a comparison"};
+static const gt_case_rule loss = {.name = "cross_entropy",
+                                  .build = build_loss,
+                                  .reference = reference_loss,
+                                  .wrt = 1,
+                                  .tolerance = 4e-6,
+                                  .gradient_tolerance = 2e-5,
+                                  .reason = "exponentials and their sum"};
+static const gt_case_rule far = {.name = "cross_entropy",
+                                 .build = build_loss,
+                                 .reference = reference_loss,
+                                 .tolerance = 4e-6,
+                                 .floor = 0.1,
+                                 .reason = "exponentials and their sum"};
+static const gt_case_rule correct = {.name = "correct",
+                                     .build = build_correct,
+                                     .reference = reference_correct,
+                                     .tolerance = 0,
+                                     .reason = "a comparison"};
 
-#define ALL(shapes, classes) {&loss, shapes, .v = classes}, {&loss, shapes, {10}, classes}, {&correct, shapes, .v = classes}
+/* The slope p - s/n of a class nobody expects is a difference of small numbers. */
+static const gt_case_rule smooth = {.name = "cross_entropy",
+                                    .build = build_loss,
+                                    .reference = reference_loss,
+                                    .wrt = 1,
+                                    .tolerance = 4e-6,
+                                    .gradient_tolerance = 1e-3,
+                                    .reason = "exponentials and their sum"};
+
+#define ALL(shapes, classes) \
+  {&loss, shapes, .v = classes}, {&smooth, shapes, {10}, classes}, { &correct, shapes, .v = classes }
 
 static const gt_case cases[] = {
-    ALL("1,1 i1", 1), ALL("1,10 i1", 10), ALL("128,10 i128", 10), ALL("7,64 i7", 64), ALL("7,65 i7", 65),
-    ALL("131,3 i131", 3), ALL("5,1000 i5", 1000), ALL("1030,10 i1030", 10), ALL("2,3,7 i2,3", 7), ALL("9 i-", 9),
-    {&loss, "3,5000 i3", {25}, 5000}, {&far, "40,10 i40", {0}, 10, -80, 80}, {&far, "40,10 i40", {0}, 10, -3000, 3000},
-    {&far, "12,300 i12", {10}, 300, -80, 80}, {&far, "40,5 i40", {0}, 9}, {&far, "12,100 i12", {10}, 150},
-    {&correct, "g90,5 i90", .v = 5}, {&correct, "g30,200 i30", .v = 9}, {&correct, "40,5 i40", .v = 9},
+    ALL("1,1 i1", 1),
+    ALL("1,10 i1", 10),
+    ALL("128,10 i128", 10),
+    ALL("7,64 i7", 64),
+    ALL("7,65 i7", 65),
+    ALL("131,3 i131", 3),
+    ALL("5,1000 i5", 1000),
+    ALL("1030,10 i1030", 10),
+    ALL("2,3,7 i2,3", 7),
+    ALL("9 i-", 9),
+    {&smooth, "3,5000 i3", {25}, 5000},
+    {&far, "40,10 i40", {0}, 10, -80, 80},
+    {&far, "40,10 i40", {0}, 10, -3000, 3000},
+    {&far, "12,300 i12", {10}, 300, -80, 80},
+    {&far, "40,5 i40", {0}, 9},
+    {&far, "12,100 i12", {10}, 150},
+    {&correct, "g90,5 i90", .v = 5},
+    {&correct, "g30,200 i30", .v = 9},
+    {&correct, "40,5 i40", .v = 9},
 };
 GT_CASES(cross_entropy, cases);

@@ -1,6 +1,6 @@
-/* Random graphs: chains of elementwise work with broadcasting around products, reductions and softmax, for what fusion
- * and the planner make of them. p[0] is the seed. The recipe is drawn once as a list of lines; the graph is built from
- * it and the reference interprets it, each in its own way. */
+/* Random graphs: chains of elementwise work with broadcasting around products, reductions and softmax, for
+ * what fusion and the planner make of them. p[0] is the seed. The recipe is drawn once as a list of lines;
+ * the graph is built from it and the reference interprets it, each in its own way. */
 #include "base/philox.h"
 #include "op/case.h"
 #include "op/core.h"
@@ -16,7 +16,25 @@
 GT_REGISTER(opcase, fuzz)
 
 enum { LINES = 28, NAMES = 40 };
-enum { ADD, SUB, MUL, MAX, MIN, TANH, SIN, SIGMOID, NEG, RELU, SOFT_SQRT, HALF, MATMUL, SUM, SOFTMAX, RESHAPE, OPS };
+enum {
+  ADD,
+  SUB,
+  MUL,
+  MAX,
+  MIN,
+  TANH,
+  SIN,
+  SIGMOID,
+  NEG,
+  RELU,
+  SOFT_SQRT,
+  HALF,
+  MATMUL,
+  SUM,
+  SOFTMAX,
+  RESHAPE,
+  OPS
+};
 
 typedef struct line {
   int op, a, b; /* values: inputs first, then lines */
@@ -34,13 +52,16 @@ typedef struct dice {
   uint32_t rolls;
 } dice;
 
-static int roll(dice *d, int sides) { return (int)(gt_random_bits(d->seed, 1, 0, d->rolls++) % (uint32_t)sides); }
+static int roll(dice *d, int sides) {
+  return (int)(gt_random_bits(d->seed, 1, 0, d->rolls++) % (uint32_t)sides);
+}
 
 static gt_shape shape_at(const recipe *r, const gt_case_view *v, int value) {
   return value < r->inputs ? v->shape[value] : r->line[value - r->inputs].shape;
 }
 
-/* Recent values are likelier, which makes chains; old ones come back, which makes values with several users. */
+/* Recent values are likelier, which makes chains; old ones come back, which makes values with several users.
+ */
 static int pick(dice *d, const recipe *r) {
   const int values = r->inputs + r->lines;
   const int back = roll(d, 3) ? roll(d, values < 4 ? values : 4) : roll(d, values);
@@ -52,8 +73,12 @@ static bool draw_line(dice *d, const recipe *r, const gt_case_view *v, line *l) 
   const int kind = roll(d, 20);
   l->a = pick(d, r), l->b = pick(d, r);
   const gt_shape a = shape_at(r, v, l->a), b = shape_at(r, v, l->b);
-  l->op = kind < 8 ? roll(d, 5) : kind < 14 ? TANH + roll(d, 7) : kind < 17 ? MATMUL : kind < 18 ? SUM
-          : kind < 19 ? SOFTMAX : RESHAPE;
+  l->op = kind < 8    ? roll(d, 5)
+          : kind < 14 ? TANH + roll(d, 7)
+          : kind < 17 ? MATMUL
+          : kind < 18 ? SUM
+          : kind < 19 ? SOFTMAX
+                      : RESHAPE;
   l->shape = a;
   if (l->op <= MIN) {
     if (!gt_shape_broadcast(a, b, &l->shape)) return false;
@@ -90,7 +115,8 @@ static void draw_recipe(const gt_case_view *v, recipe *r) {
 /* The result is made of all values that nobody else uses, and of every input, so that each of them counts. */
 static bool is_loose(const recipe *r, int value) {
   for (int i = 0; i < r->lines; i++)
-    if (r->line[i].a == value || (r->line[i].b == value && (r->line[i].op <= MIN || r->line[i].op == MATMUL))) return false;
+    if (r->line[i].a == value || (r->line[i].b == value && (r->line[i].op <= MIN || r->line[i].op == MATMUL)))
+      return false;
   return true;
 }
 
@@ -173,7 +199,8 @@ static void interpret(const line *l, const double *a, gt_shape as, const double 
     softmax_rows(a, y, count / l->shape.dim[l->axis], l->shape.dim[l->axis]);
   } else if (l->op <= MIN) {
     for (int64_t i = 0; i < count; i++)
-      y[i] = scalar_line(l->op, a[gt_reference_broadcast(l->shape, as, i)], b[gt_reference_broadcast(l->shape, bs, i)]);
+      y[i] = scalar_line(l->op, a[gt_reference_broadcast(l->shape, as, i)],
+                         b[gt_reference_broadcast(l->shape, bs, i)]);
   } else {
     for (int64_t i = 0; i < count; i++) y[i] = scalar_line(l->op, a[i], 0);
   }
@@ -203,17 +230,27 @@ static gt_shape reference_fuzz(const gt_case_view *v, const double *const *x, do
   return out;
 }
 
-static const gt_case_rule fuzz = {.name = "fuzz", .build = build_fuzz, .reference = reference_fuzz, .wrt = 15,
-                                  .low = -1, .high = 1, .tolerance = 4e-5, .floor = 1, .gradient_tolerance = 4e-4,
+static const gt_case_rule fuzz = {.name = "fuzz",
+                                  .build = build_fuzz,
+                                  .reference = reference_fuzz,
+                                  .wrt = 15,
+                                  .low = -1,
+                                  .high = 1,
+                                  .tolerance = 4e-5,
+                                  .floor = 1,
+                                  .gradient_tolerance = 4e-4,
                                   .reason = "errors of many links add up"};
 
-#define FIVE(shapes, n) {&fuzz, shapes, {n}}, {&fuzz, shapes, {n + 1}}, {&fuzz, shapes, {n + 2}}, {&fuzz, shapes, {n + 3}}, {&fuzz, shapes, {n + 4}}
+#define FIVE(shapes, n)                                                                                 \
+  {&fuzz, shapes, {n}}, {&fuzz, shapes, {n + 1}}, {&fuzz, shapes, {n + 2}}, {&fuzz, shapes, {n + 3}}, { \
+    &fuzz, shapes, { n + 4 }                                                                            \
+  }
 
 static const gt_case cases[] = {
-    FIVE("5,7 7,5 7 5,1", 1), FIVE("5,7 7,5 7 5,1", 6), FIVE("5,7 7,5 7 5,1", 11), FIVE("5,7 7,5 7 5,1", 16),
-    FIVE("33,65 65,33 65 1,33", 31), FIVE("33,65 65,33 65 1,33", 36), FIVE("67,130 130,10 10 67,1", 41),
-    FIVE("67,130 130,10 130 -", 46), FIVE("1,9 9,1 9 -", 51), FIVE("40,40 40,40 40,40 40", 56),
-    FIVE("40,40 40,40 40,40 40", 61), FIVE("2,3,4 3,1 4 2,1,4", 66), FIVE("2,3,4 3,1 4 -", 71),
-    FIVE("128,64 64,10 10 128,10", 76),
+    FIVE("5,7 7,5 7 5,1", 1),          FIVE("5,7 7,5 7 5,1", 6),           FIVE("5,7 7,5 7 5,1", 11),
+    FIVE("5,7 7,5 7 5,1", 16),         FIVE("33,65 65,33 65 1,33", 31),    FIVE("33,65 65,33 65 1,33", 36),
+    FIVE("67,130 130,10 10 67,1", 41), FIVE("67,130 130,10 130 -", 46),    FIVE("1,9 9,1 9 -", 51),
+    FIVE("40,40 40,40 40,40 40", 56),  FIVE("40,40 40,40 40,40 40", 61),   FIVE("2,3,4 3,1 4 2,1,4", 66),
+    FIVE("2,3,4 3,1 4 -", 71),         FIVE("128,64 64,10 10 128,10", 76),
 };
 GT_CASES(fuzz, cases);

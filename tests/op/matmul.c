@@ -60,36 +60,84 @@ static gt_shape reference_layer(const gt_case_view *v, const double *const *x, d
   return out;
 }
 
-static const gt_case_rule product = {.name = "matmul", .build = build_product, .reference = reference_product, .wrt = 3,
-                                     .low = -1, .high = 1.5, .tolerance = 1e-5, .gradient_tolerance = 1e-5,
+static const gt_case_rule product = {.name = "matmul",
+                                     .build = build_product,
+                                     .reference = reference_product,
+                                     .wrt = 3,
+                                     .low = -1,
+                                     .high = 1.5,
+                                     .tolerance = 1e-5,
+                                     .gradient_tolerance = 1e-5,
                                      .reason = "rounding of k sums, grows as their root"};
-static const gt_case_rule layer = {.name = "matmul_layer", .build = build_layer, .reference = reference_layer, .wrt = 7,
-                                   .low = -0.4, .high = 0.5, .tolerance = 1e-5, .gradient_tolerance = 4e-5,
+static const gt_case_rule layer = {.name = "matmul_layer",
+                                   .build = build_layer,
+                                   .reference = reference_layer,
+                                   .wrt = 7,
+                                   .low = -0.4,
+                                   .high = 0.5,
+                                   .tolerance = 1e-5,
+                                   .gradient_tolerance = 4e-5,
                                    .reason = "as the product, through a slope of at most one"};
-static const gt_case_rule residual = {.name = "matmul_layer", .build = build_layer, .reference = reference_layer,
-                                      .wrt = 31, .low = -0.4, .high = 0.5, .tolerance = 1e-5,
-                                      .gradient_tolerance = 4e-5, .reason = "as the product"};
+static const gt_case_rule residual = {.name = "matmul_layer",
+                                      .build = build_layer,
+                                      .reference = reference_layer,
+                                      .wrt = 31,
+                                      .low = -0.4,
+                                      .high = 0.5,
+                                      .tolerance = 1e-5,
+                                      .gradient_tolerance = 4e-5,
+                                      .reason = "as the product"};
 
 /* All four forms of one shape, given as [m, k] and [k, n] with their transposes. */
-#define FORMS(m, n, k)                                                                                               \
-  {&product, #m "," #k " " #k "," #n, {0, 0}}, {&product, #m "," #k " " #n "," #k, {0, 1}},                          \
-      {&product, #k "," #m " " #k "," #n, {1, 0}}, {&product, #k "," #m " " #n "," #k, {1, 1}}
+#define FORMS(m, n, k)                                                                      \
+  {&product, #m "," #k " " #k "," #n, {0, 0}}, {&product, #m "," #k " " #n "," #k, {0, 1}}, \
+      {&product, #k "," #m " " #k "," #n, {1, 0}}, {                                        \
+    &product, #k "," #m " " #n "," #k, { 1, 1 }                                             \
+  }
 
 static const gt_case cases[] = {
-    FORMS(1, 1, 1), FORMS(2, 3, 4), FORMS(1, 17, 5), FORMS(13, 1, 7), FORMS(31, 37, 29), FORMS(64, 64, 64),
-    FORMS(65, 63, 67), FORMS(130, 129, 33), FORMS(257, 70, 131), FORMS(3, 5, 1031), FORMS(300, 10, 40),
-    {&product, "16,784 512,784", {0, 1}}, {&product, "5,4099 4099,6", {0, 0}}, {&product, "2000,3 3,4", {0, 0}},
-    {&product, "1,300 300,300", {0, 0}}, {&product, "300,3 300,1", {1, 0}},
-    {&product, "3,17,19 3,19,23", {0, 0}}, {&product, "3,17,19 3,23,19", {0, 1}}, {&product, "3,19,17 3,19,23", {1, 0}},
-    {&product, "3,19,17 3,23,19", {1, 1}}, {&product, "3,17,19 19,23", {0, 0}}, {&product, "3,17,19 23,19", {0, 1}},
-    {&product, "3,19,17 19,23", {1, 0}}, {&product, "17,19 3,19,23", {0, 0}}, {&product, "19,17 3,23,19", {1, 1}},
-    {&product, "2,3,4,5 2,3,5,6", {0, 0}}, {&product, "2,1,4,5 1,3,5,6", {0, 0}}, {&product, "2,1,4,5 3,5,6", {0, 0}},
-    {&product, "2,3,4,5 1,3,6,5", {0, 1}}, {&product, "1,1,4,5 2,3,5,6", {0, 0}}, {&product, "2,3,4,5 5,6", {0, 0}},
-    {&product, "70,33,5 70,5,31", {0, 0}}, {&product, "2,1,2,1,2,1,3,4 1,2,1,2,1,2,4,5", {0, 0}},
-    {&layer, "2,3 3,4 4", {0, 0}}, {&layer, "67,65 33,65 33", {0, 1}}, {&layer, "65,67 65,300 300", {1, 0}},
-    {&layer, "3,21,65 65,33 33", {0, 0}}, {&layer, "5,2011 9,2011 9", {0, 1}, .low = -0.05, .high = 0.06},
-    {&layer, "40,30 30,20 -", {0, 0}}, {&layer, "40,30 30,20 40,1", {0, 0}},
-    {&residual, "67,65 65,33 33 67,33 67,1", {0, 0}}, {&residual, "2,9,8 8,7 7 2,9,7 2,1,1", {0, 0}},
+    FORMS(1, 1, 1),
+    FORMS(2, 3, 4),
+    FORMS(1, 17, 5),
+    FORMS(13, 1, 7),
+    FORMS(31, 37, 29),
+    FORMS(64, 64, 64),
+    FORMS(65, 63, 67),
+    FORMS(130, 129, 33),
+    FORMS(257, 70, 131),
+    FORMS(3, 5, 1031),
+    FORMS(300, 10, 40),
+    {&product, "16,784 512,784", {0, 1}},
+    {&product, "5,4099 4099,6", {0, 0}},
+    {&product, "2000,3 3,4", {0, 0}},
+    {&product, "1,300 300,300", {0, 0}},
+    {&product, "300,3 300,1", {1, 0}},
+    {&product, "3,17,19 3,19,23", {0, 0}},
+    {&product, "3,17,19 3,23,19", {0, 1}},
+    {&product, "3,19,17 3,19,23", {1, 0}},
+    {&product, "3,19,17 3,23,19", {1, 1}},
+    {&product, "3,17,19 19,23", {0, 0}},
+    {&product, "3,17,19 23,19", {0, 1}},
+    {&product, "3,19,17 19,23", {1, 0}},
+    {&product, "17,19 3,19,23", {0, 0}},
+    {&product, "19,17 3,23,19", {1, 1}},
+    {&product, "2,3,4,5 2,3,5,6", {0, 0}},
+    {&product, "2,1,4,5 1,3,5,6", {0, 0}},
+    {&product, "2,1,4,5 3,5,6", {0, 0}},
+    {&product, "2,3,4,5 1,3,6,5", {0, 1}},
+    {&product, "1,1,4,5 2,3,5,6", {0, 0}},
+    {&product, "2,3,4,5 5,6", {0, 0}},
+    {&product, "70,33,5 70,5,31", {0, 0}},
+    {&product, "2,1,2,1,2,1,3,4 1,2,1,2,1,2,4,5", {0, 0}},
+    {&layer, "2,3 3,4 4", {0, 0}},
+    {&layer, "67,65 33,65 33", {0, 1}},
+    {&layer, "65,67 65,300 300", {1, 0}},
+    {&layer, "3,21,65 65,33 33", {0, 0}},
+    {&layer, "5,2011 9,2011 9", {0, 1}, .low = -0.05, .high = 0.06},
+    {&layer, "40,30 30,20 -", {0, 0}},
+    {&layer, "40,30 30,20 40,1", {0, 0}},
+    {&residual, "67,65 65,33 33 67,33 67,1", {0, 0}},
+    {&residual, "2,9,8 8,7 7 2,9,7 2,1,1", {0, 0}},
     {&residual, "4,999 999,12 12 4,12 -", {0, 0}, .low = -0.1, .high = 0.12},
 };
 GT_CASES(matmul, cases);

@@ -4,8 +4,8 @@
 
 GT_REGISTER(opcase, move)
 
-/* Each op is given by its result's shape and by where an element of the result comes from: the index in the input, or
- * -1 for the fill value. p as each builder reads it. */
+/* Each op is given by its result's shape and by where an element of the result comes from: the index in the
+ * input, or -1 for the fill value. p as each builder reads it. */
 typedef int64_t origin_fn(const gt_case_view *v, gt_shape out, int64_t index);
 
 static gt_shape gather(const gt_case_view *v, const double *x, double *y, gt_shape out, origin_fn *origin) {
@@ -102,7 +102,9 @@ static gt_shape reference_stride(const gt_case_view *v, const double *const *x, 
   return gather(v, x[0], y, out, stride_origin);
 }
 
-static gt_id build_stride(gt_graph *g, const gt_case_view *v, const gt_id *x) { return gt_stride(g, x[0], v->c->p); }
+static gt_id build_stride(gt_graph *g, const gt_case_view *v, const gt_id *x) {
+  return gt_stride(g, x[0], v->c->p);
+}
 
 /* concatenate: p[0] = axis */
 static gt_shape reference_concatenate(const gt_case_view *v, const double *const *x, double *y) {
@@ -126,10 +128,16 @@ static gt_id build_concatenate(gt_graph *g, const gt_case_view *v, const gt_id *
   return gt_concatenate(g, x, v->inputs, (int)v->c->p[0]);
 }
 
-#define RULE(name_, wrt_, why)                                                                                       \
-  static const gt_case_rule name_ = {.name = #name_, .build = build_##name_, .reference = reference_##name_,         \
-                                     .wrt = wrt_, .tolerance = 0, .reason = why};
+#define RULE(name_, wrt_, why)                                       \
+  static const gt_case_rule name_ = {.name = #name_,                 \
+                                     .build = build_##name_,         \
+                                     .reference = reference_##name_, \
+                                     .wrt = wrt_,                    \
+                                     .tolerance = 0,                 \
+                                     .reason = why};
 RULE(permute, 1, "a copy")
+static const gt_case_rule permute_integers = {
+    .name = "permute", .build = build_permute, .reference = reference_permute, .reason = "a copy"};
 RULE(expand, 1, "a copy")
 RULE(pad, 1, "a copy")
 RULE(shrink, 1, "a copy")
@@ -137,20 +145,50 @@ RULE(stride, 1, "a copy")
 RULE(concatenate, 255, "a copy")
 
 static const gt_case cases[] = {
-    {&permute, "7", {0}}, {&permute, "5,9", {1, 0}}, {&permute, "131,67", {1, 0}}, {&permute, "2,3,4", {2, 0, 1}},
-    {&permute, "3,40,50", {0, 2, 1}}, {&permute, "3,4,5", {1, 2, 0}}, {&permute, "300,301", {1, 0}},
-    {&permute, "2,3,1,2,2,3,2,2", {7, 3, 5, 1, 0, 2, 6, 4}}, {&permute, "i4,5", {1, 0}, .v = 9},
-    {&expand, "-", {1, 5}}, {&expand, "-", {3, 2, 3, 4}}, {&expand, "5,1", {2, 5, 7}}, {&expand, "7", {2, 5, 7}},
-    {&expand, "3,1", {3, 2, 3, 4}}, {&expand, "1,300", {2, 301, 300}}, {&expand, "4,5", {2, 4, 5}},
+    {&permute, "7", {0}},
+    {&permute, "5,9", {1, 0}},
+    {&permute, "131,67", {1, 0}},
+    {&permute, "2,3,4", {2, 0, 1}},
+    {&permute, "3,40,50", {0, 2, 1}},
+    {&permute, "3,4,5", {1, 2, 0}},
+    {&permute, "300,301", {1, 0}},
+    {&permute, "2,3,1,2,2,3,2,2", {7, 3, 5, 1, 0, 2, 6, 4}},
+    {&permute_integers, "i4,5", {1, 0}, .v = 9},
+    {&expand, "-", {1, 5}},
+    {&expand, "-", {3, 2, 3, 4}},
+    {&expand, "5,1", {2, 5, 7}},
+    {&expand, "7", {2, 5, 7}},
+    {&expand, "3,1", {3, 2, 3, 4}},
+    {&expand, "1,300", {2, 301, 300}},
+    {&expand, "4,5", {2, 4, 5}},
     {&expand, "2,1,3,1,2,1,2,1", {8, 2, 2, 3, 3, 2, 2, 2, 2}},
-    {&pad, "5", {2, 3}}, {&pad, "5", {0, 0}}, {&pad, "3,4", {1, 0, 0, 2}, .v = 1.5}, {&pad, "131,67", {3, 0, 1, 5}},
-    {&pad, "2,3,4", {0, 1, 0, 2, 0, 1}, .v = -0.25}, {&pad, "1,1,1,1,2,1,2,2", {1, 0, 1, 0, 1, 0, 0, 1, 0, 1, 0, 1}},
-    {&shrink, "9", {2, 7}}, {&shrink, "9", {0, 9}}, {&shrink, "5,6", {1, 2, 4, 3}}, {&shrink, "131,67", {7, 9, 130, 66}},
-    {&shrink, "3,4,5", {0, 1, 2, 3, 2, 3}}, {&shrink, "2,2,2,2,2,2,2,3", {0, 1, 0, 0, 0, 0, 0, 1, 1, 2, 2, 2, 2, 2, 2, 3}},
-    {&stride, "9", {2}}, {&stride, "10", {3}}, {&stride, "5,6", {2, 3}}, {&stride, "5,6", {1, 1}}, {&stride, "7", {9}},
-    {&stride, "131,67", {2, 5}}, {&stride, "3,4,5", {1, 2, 3}}, {&stride, "2,2,2,2,2,2,2,3", {1, 2, 1, 1, 2, 1, 1, 2}},
-    {&concatenate, "5 5", {0}}, {&concatenate, "3,4 2,4", {0}}, {&concatenate, "3,4 3,5 3,1", {1}},
-    {&concatenate, "2,3,4 2,2,4", {1}}, {&concatenate, "131,67 131,33", {1}}, {&concatenate, "7", {0}},
-    {&concatenate, "1 2 3 4 5 6 7 8", {0}}, {&concatenate, "2,1,2,1,2,1,2,1 2,1,2,1,2,2,2,1", {5}},
+    {&pad, "5", {2, 3}},
+    {&pad, "5", {0, 0}},
+    {&pad, "3,4", {1, 0, 0, 2}, .v = 1.5},
+    {&pad, "131,67", {3, 0, 1, 5}},
+    {&pad, "2,3,4", {0, 1, 0, 2, 0, 1}, .v = -0.25},
+    {&pad, "1,1,1,1,2,1,2,2", {1, 0, 1, 0, 1, 0, 0, 1, 0, 1, 0, 1}},
+    {&shrink, "9", {2, 7}},
+    {&shrink, "9", {0, 9}},
+    {&shrink, "5,6", {1, 2, 4, 3}},
+    {&shrink, "131,67", {7, 9, 130, 66}},
+    {&shrink, "3,4,5", {0, 1, 2, 3, 2, 3}},
+    {&shrink, "2,2,2,2,2,2,2,3", {0, 1, 0, 0, 0, 0, 0, 1, 1, 2, 2, 2, 2, 2, 2, 3}},
+    {&stride, "9", {2}},
+    {&stride, "10", {3}},
+    {&stride, "5,6", {2, 3}},
+    {&stride, "5,6", {1, 1}},
+    {&stride, "7", {9}},
+    {&stride, "131,67", {2, 5}},
+    {&stride, "3,4,5", {1, 2, 3}},
+    {&stride, "2,2,2,2,2,2,2,3", {1, 2, 1, 1, 2, 1, 1, 2}},
+    {&concatenate, "5 5", {0}},
+    {&concatenate, "3,4 2,4", {0}},
+    {&concatenate, "3,4 3,5 3,1", {1}},
+    {&concatenate, "2,3,4 2,2,4", {1}},
+    {&concatenate, "131,67 131,33", {1}},
+    {&concatenate, "7", {0}},
+    {&concatenate, "1 2 3 4 5 6 7 8", {0}},
+    {&concatenate, "2,1,2,1,2,1,2,1 2,1,2,1,2,2,2,1", {5}},
 };
 GT_CASES(move, cases);

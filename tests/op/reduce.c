@@ -39,15 +39,21 @@ static gt_shape reduce(const gt_case_view *v, const double *x, double *y, int ki
   return out;
 }
 
-#define REDUCTION(label, kind, builder, tolerance_, why)                                                              \
-  static gt_id build_##label(gt_graph *g, const gt_case_view *v, const gt_id *x) {                                    \
-    return builder(g, x[0], (uint32_t)v->c->p[0], v->c->p[1]);                                                       \
-  }                                                                                                                  \
-  static gt_shape reference_##label(const gt_case_view *v, const double *const *x, double *y) {                       \
-    return reduce(v, x[0], y, kind);                                                                                 \
-  }                                                                                                                  \
-  static const gt_case_rule label = {.name = #label, .build = build_##label, .reference = reference_##label, .wrt = 1,   \
-                                    .low = -1, .high = 2, .tolerance = tolerance_, .reason = why};
+#define REDUCTION(label, kind, builder, tolerance_, why)                                        \
+  static gt_id build_##label(gt_graph *g, const gt_case_view *v, const gt_id *x) {              \
+    return builder(g, x[0], (uint32_t)v->c->p[0], v->c->p[1]);                                  \
+  }                                                                                             \
+  static gt_shape reference_##label(const gt_case_view *v, const double *const *x, double *y) { \
+    return reduce(v, x[0], y, kind);                                                            \
+  }                                                                                             \
+  static const gt_case_rule label = {.name = #label,                                            \
+                                     .build = build_##label,                                    \
+                                     .reference = reference_##label,                            \
+                                     .wrt = 1,                                                  \
+                                     .low = -1,                                                 \
+                                     .high = 2,                                                 \
+                                     .tolerance = tolerance_,                                   \
+                                     .reason = why};
 
 REDUCTION(sum, SUM, gt_sum, 4e-6, "rounding of the partial sums")
 REDUCTION(mean, MEAN, gt_mean, 4e-6, "rounding of the partial sums")
@@ -84,25 +90,63 @@ static gt_shape reference_error(const gt_case_view *v, const double *const *x, d
   return out;
 }
 
-static const gt_case_rule sum_to = {.name = "sum_to", .build = build_sum_to, .reference = reference_sum_to, .wrt = 1,
-                                    .low = -1, .high = 2, .tolerance = 4e-6, .reason = "rounding of the partial sums"};
-static const gt_case_rule error = {.name = "reduce_fused", .build = build_error, .reference = reference_error, .wrt = 3,
-                                   .low = -1, .high = 2, .tolerance = 4e-6, .gradient_tolerance = 2e-5,
+static const gt_case_rule sum_to = {.name = "sum_to",
+                                    .build = build_sum_to,
+                                    .reference = reference_sum_to,
+                                    .wrt = 1,
+                                    .low = -1,
+                                    .high = 2,
+                                    .tolerance = 4e-6,
+                                    .reason = "rounding of the partial sums"};
+static const gt_case_rule error = {.name = "reduce_fused",
+                                   .build = build_error,
+                                   .reference = reference_error,
+                                   .wrt = 3,
+                                   .low = -1,
+                                   .high = 2,
+                                   .tolerance = 4e-6,
+                                   .gradient_tolerance = 2e-5,
                                    .reason = "rounding of the partial sums"};
 
-#define SHAPES(rule)                                                                                                 \
-  {&rule, "-"}, {&rule, "1"}, {&rule, "7", {0, 1}}, {&rule, "5,9", {1}}, {&rule, "5,9", {2}}, {&rule, "3,4,5", {2}}, \
-      {&rule, "3,4,5", {5, 1}}, {&rule, "2,3,5,2", {6}}, {&rule, "1031", {0}}, {&rule, "129,67", {1}},               \
-      {&rule, "67,129", {2}}
+#define SHAPES(rule)                                                                                  \
+  {&rule, "-"}, {&rule, "1"}, {&rule, "7", {0, 1}}, {&rule, "5,9", {1}}, {&rule, "5,9", {2}},         \
+      {&rule, "3,4,5", {2}}, {&rule, "3,4,5", {5, 1}}, {&rule, "2,3,5,2", {6}}, {&rule, "1031", {0}}, \
+      {&rule, "129,67", {1}}, {                                                                       \
+    &rule, "67,129", { 2 }                                                                            \
+  }
 
 static const gt_case cases[] = {
-    SHAPES(sum), SHAPES(mean), SHAPES(max), SHAPES(min),
-    {&sum, "200003"}, {&sum, "2,100003", {2}}, {&sum, "20011,3", {1}}, {&sum, "5,4001,7", {2}}, {&sum, "3000,2", {2}},
-    {&mean, "300,301"}, {&max, "100003"}, {&min, "5,4001,3", {2}}, {&sum, "2,3,2,2,3,2,2,2", {0x55}},
-    {&sum, "2,3,2,2,3,2,2,2", {0xAA, 1}}, {&max, "2,3,2,2,3,2,2,2", {0x33}}, {&sum, "1,1,5", {3}}, {&mean, "1,1", {1}},
-    {&sum_to, "4,5 5"}, {&sum_to, "4,5 4,1"}, {&sum_to, "4,5 -"}, {&sum_to, "2,3,4 3,1"}, {&sum_to, "2,3,4 2,1,4"},
-    {&sum_to, "1000,10 10"}, {&sum_to, "4,5 4,5"}, {&sum_to, "3,1,4 1,1,1"}, {&sum_to, "2,3,4,5 3,1,5"},
-    {&error, "257 257"}, {&error, "40,41 40,41", {2}}, {&error, "40,41 40,41", {1}}, {&error, "40,41 41", {2, 1}},
-    {&error, "3001,7 3001,1", {1}}, {&error, "6,5,4 5,1", {2}},
+    SHAPES(sum),
+    SHAPES(mean),
+    SHAPES(max),
+    SHAPES(min),
+    {&sum, "200003"},
+    {&sum, "2,100003", {2}},
+    {&sum, "20011,3", {1}},
+    {&sum, "5,4001,7", {2}},
+    {&sum, "3000,2", {2}},
+    {&mean, "300,301"},
+    {&max, "100003"},
+    {&min, "5,4001,3", {2}},
+    {&sum, "2,3,2,2,3,2,2,2", {0x55}},
+    {&sum, "2,3,2,2,3,2,2,2", {0xAA, 1}},
+    {&max, "2,3,2,2,3,2,2,2", {0x33}},
+    {&sum, "1,1,5", {3}},
+    {&mean, "1,1", {1}},
+    {&sum_to, "4,5 5"},
+    {&sum_to, "4,5 4,1"},
+    {&sum_to, "4,5 -"},
+    {&sum_to, "2,3,4 3,1"},
+    {&sum_to, "2,3,4 2,1,4"},
+    {&sum_to, "1000,10 10"},
+    {&sum_to, "4,5 4,5"},
+    {&sum_to, "3,1,4 1,1,1"},
+    {&sum_to, "2,3,4,5 3,1,5"},
+    {&error, "257 257"},
+    {&error, "40,41 40,41", {2}},
+    {&error, "40,41 40,41", {1}},
+    {&error, "40,41 41", {2, 1}},
+    {&error, "3001,7 3001,1", {1}},
+    {&error, "6,5,4 5,1", {2}},
 };
 GT_CASES(reduce, cases);

@@ -1,0 +1,187 @@
+/* Layers as numbers on the CPU backend: what a small model computes, and how dropout behaves from step to
+ * step. */
+#include "backend/backend.h"
+#include "model/model.h"
+#include "op/core.h"
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+typedef struct fixture {
+  gt_arena arena;
+  gt_diagnostics diagnostics;
+  gt_graph *graph;
+  gt_model *model;
+  gt_backend *backend;
+  gt_plan *plan;
+  gt_executable *executable;
+  gt_buffer *buffer[4]; /* x, state, table, parameters */
+} fixture;
+
+/* Builds the model for training on x, F32 of the shape given, with parameters as initialised by seed 1. */
+static void build(fixture *f, const char *text, gt_shape shape, const float *x) {
+  gt_error error = {0};
+  memset(f, 0, sizeof *f);
+  gt_arena_init(&f->arena);
+  gt_diagnostics_init(&f->diagnostics, &f->arena);
+  gt_graph *g = f->graph = gt_graph_create(&f->arena);
+  const gt_spec *root = gt_spec_parse(&f->arena, "config.yaml", text, strlen(text), &f->diagnostics);
+  const gt_id input = gt_variable_read(g, gt_graph_variable(g, "x", shape, GT_F32, false));
+  const uint32_t state = gt_graph_variable(g, "state", gt_shape_1(GT_STATE_WORDS), GT_F32, false);
+  const gt_id clock = gt_clock(g, state, gt_graph_variable(g, "table", gt_shape_2(4, 1), GT_F32, false));
+  f->model = gt_model_build(&f->arena, g, root, NULL, input, clock, true, &f->diagnostics);
+  if (!f->model) gt_diagnostics_print(&f->diagnostics, stderr);
+  assert_non_null(f->model);
+  f->backend = gt_cpu_open(1, &error);
+  const gt_plan_options options = {.target = f->backend->target, .keep = &f->model->output, .keep_count = 1};
+  f->plan = gt_plan_create(&f->arena, g, &options, &error);
+  if (!f->plan) fail_msg("%s", error.message);
+  const gt_backend_api *api = f->backend->api;
+  for (uint32_t v = 0; v < g->variables; v++) {
+    const uint64_t size = f->plan->variable_bytes[v] + 16;
+    f->buffer[v] = api->buffer_create(f->backend, size, GT_BUFFER_DEVICE, &error);
+  }
+  assert_true(api->upload(f->backend, f->buffer[0], 0, x, sizeof *x * (size_t)gt_shape_count(shape), &error));
+  if (g->variables > 3) gt_model_initialize(f->model, 1, api->buffer_map(f->backend, f->buffer[3]));
+  f->executable = api->compile(f->backend, f->plan, f->buffer, &error);
+  assert_non_null(f->executable);
+}
+
+static void run(fixture *f, float *out) {
+  gt_error error = {0};
+  uint64_t ticket;
+  assert_true(f->backend->api->run(f->backend, f->executable, 1, &ticket, &error));
+  assert_true(f->backend->api->inspect(f->backend, f->executable, &f->plan->kept[0], out, &error));
+}
+
+static void finish(fixture *f) {
+  f->backend->api->executable_destroy(f->backend, f->executable);
+  for (uint32_t v = 0; v < f->graph->variables; v++)
+    f->backend->api->buffer_destroy(f->backend, f->buffer[v]);
+  gt_backend_close(f->backend);
+  gt_arena_finish(&f->arena);
+}
+
+static const float x[6] = {0.5f, -1, 2, -0.25f, 1.5f, 0.75f};
+
+static void linear_is_weight_times_input_plus_bias(void **state) {
+  (void)state;
+  fixture f;
+  float got[4];
+  build(&f, "model: [{linear: 2}]", gt_shape_2(2, 3), x);
+  run(&f, got);
+  const float *p = f.backend->api->buffer_map(f.backend, f.buffer[3]);
+  const float *w = p + gt_parameters_find(&f.model->parameters, "linear1.weight")->offset;
+  const float *b = p + gt_parameters_find(&f.model->parameters, "linear1.bias")->offset;
+  for (int i = 0; i < 2; i++)
+    for (int o = 0; o < 2; o++) {
+      double want = b[o];
+      for (int k = 0; k < 3; k++) want += (double)x[3 * i + k] * w[3 * o + k];
+      assert_true(fabs(got[2 * i + o] - want) < 1e-6);
+    }
+  finish(&f);
+}
+
+static void each(const char *layer, double (*want)(double)) {
+  fixture f;
+  float got[6];
+  char text[256];
+  snprintf(text, sizeof text, "model: [%s]", layer);
+  build(&f, text, gt_shape_2(2, 3), x);
+  run(&f, got);
+  for (int i = 0; i < 6; i++)
+    if (fabs(got[i] - want(x[i])) > 2e-6 * (1 + fabs(want(x[i]))))
+      fail_msg("%s(%g) is %.9g, not %.9g", layer, x[i], got[i], want(x[i]));
+  finish(&f);
+}
+
+static double relu(double v) { return v > 0 ? v : 0; }
+static double leaky(double v) { return v > 0 ? v : 0.2 * v; }
+static double silu(double v) { return v / (1 + exp(-v)); }
+static double gelu(double v) { return v * 0.5 * (1 + erf(v / sqrt(2))); }
+static double inverse(double v) { return 1 / v; }
+static double formula(double v) { return v * v + 2 * M_PI * sin(v) - fmax(v, 0.2 * v); }
+static double gate(double v) { return v * (v + relu(v)); }
+
+static void elementwise_layers(void **state) {
+  (void)state;
+  each("relu", relu);
+  each("{leaky_relu: 0.2}", leaky);
+  each("silu", silu);
+  each("gelu", gelu);
+  each("tanh", tanh);
+  each("exp2", exp2);
+  each("reciprocal", inverse);
+  each("neg, neg, abs", fabs);
+  each("{expression: \"x^2 + 2*pi*sin(x) - max(x0, x/5)\"}", formula);
+  each("relu, {add: {from: [input, relu1]}}, {expression: {expression: \"x0*x1\", from: [input, add1]}}",
+       gate);
+  each("relu, {add: {from: [input, relu1]}}, {mul: {from: [input, add1]}}", gate);
+}
+
+static void movement_layers(void **state) {
+  (void)state;
+  fixture f;
+  float got[8];
+  build(&f,
+        "model: [{permute: [2, 1]},\n"
+        "{pad: {before: [0, 1], value: 9}}, {shrink: {start: [1, 0], stop: [3, 3]}}]",
+        gt_shape_of(3, (int64_t[]){1, 2, 3}), x);
+  run(&f, got);
+  const float want[] = {9, -1, 1.5f, 9, 2, 0.75f};
+  assert_memory_equal(got, want, sizeof want);
+  finish(&f);
+}
+
+static void dropout_drops_its_share_and_scales(void **state) {
+  (void)state;
+  enum { N = 64 * 1000 };
+  float *ones = malloc(sizeof *ones * N), *got = malloc(sizeof *got * N), *again = malloc(sizeof *again * N);
+  for (int i = 0; i < N; i++) ones[i] = 1;
+  fixture f;
+  build(&f, "model: [{dropout: 0.25}]", gt_shape_2(64, 1000), ones);
+  run(&f, got);
+  int dropped = 0;
+  for (int i = 0; i < N; i++) {
+    dropped += got[i] == 0;
+    assert_true(got[i] == 0 || fabsf(got[i] - 4.0f / 3) < 1e-6f);
+  }
+  assert_true(abs(dropped - N / 4) < 500); /* 4.5 standard deviations */
+  run(&f, again);
+  int same = 0;
+  for (int i = 0; i < N; i++) same += got[i] == again[i];
+  assert_true(abs(same - N * 5 / 8) < 600); /* another mask: both kept 9/16, both dropped 1/16 */
+  finish(&f);
+  free(ones);
+  free(got);
+  free(again);
+}
+
+static void every_layer_has_help_and_a_schema(void **state) {
+  (void)state;
+  for (int i = 0; i < gt_layer_count(); i++) {
+    const gt_layer_type *type = gt_layer_at(i);
+    assert_ptr_equal(gt_layer_find(type->name), type);
+    assert_non_null(type->help);
+    assert_non_null(type->schema->fields);
+    for (const gt_field *field = type->schema->fields; field->name; field++) assert_non_null(field->help);
+  }
+  assert_null(gt_layer_find("nothing"));
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(linear_is_weight_times_input_plus_bias),
+      cmocka_unit_test(elementwise_layers),
+      cmocka_unit_test(movement_layers),
+      cmocka_unit_test(dropout_drops_its_share_and_scales),
+      cmocka_unit_test(every_layer_has_help_and_a_schema),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,158 @@
+/* Losses as numbers on the CPU backend, with padding rows, and their errors with positions. */
+#include "loss/loss.h"
+#include "backend/backend.h"
+#include "op/core.h"
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { BATCH = 4, OUTPUTS = 3 };
+
+typedef struct fixture {
+  gt_arena arena;
+  gt_diagnostics diagnostics;
+  gt_graph *graph;
+  const gt_loss *loss;
+  gt_loss_nodes nodes;
+  bool built;
+} fixture;
+
+static void build(fixture *f, const char *text, gt_shape prediction, gt_shape targets, gt_dtype dtype,
+                  int64_t classes) {
+  memset(f, 0, sizeof *f);
+  gt_arena_init(&f->arena);
+  gt_diagnostics_init(&f->diagnostics, &f->arena);
+  f->graph = gt_graph_create(&f->arena);
+  gt_spec *root = gt_spec_parse(&f->arena, "config.yaml", text, strlen(text), &f->diagnostics);
+  f->loss = gt_loss_read(&f->arena, root, dtype == GT_I32, &f->diagnostics);
+  if (!f->loss) return;
+  gt_graph *g = f->graph;
+  const gt_loss_input input = {
+      .prediction = gt_variable_read(g, gt_graph_variable(g, "prediction", prediction, GT_F32, false)),
+      .targets = gt_variable_read(g, gt_graph_variable(g, "targets", targets, dtype, false)),
+      .weight = gt_variable_read(g, gt_graph_variable(g, "weight", gt_shape_1(BATCH), GT_F32, false)),
+      .classes = classes,
+      .layer = "linear3",
+      .layer_type = "linear",
+      .at = {.file = "config.yaml", .line = 9, .column = 5, .width = 6}};
+  f->built = gt_loss_build(g, f->loss, &input, &f->nodes, &f->diagnostics);
+}
+
+static const float prediction[BATCH * OUTPUTS] = {0.5f, -1, 2, 3, 0.25f, -0.5f, -2, 1.5f, 0, 9, 9, 9};
+static const float numbers[BATCH * OUTPUTS] = {1, 0, 1, 0, 0, 1, 1, 1, 0, 5, 5, 5};
+static const int32_t labels[BATCH] = {2, 1, 1, 0};
+static const float weight[BATCH] = {1, 1, 1, 0}; /* the last row is padding */
+
+static void check(const char *text, bool labelled, double want, double want_correct) {
+  fixture f;
+  build(&f, text, gt_shape_2(BATCH, OUTPUTS), labelled ? gt_shape_1(BATCH) : gt_shape_2(BATCH, OUTPUTS),
+        labelled ? GT_I32 : GT_F32, labelled ? OUTPUTS : 0);
+  if (!f.built) gt_diagnostics_print(&f.diagnostics, stderr);
+  assert_true(f.built);
+  gt_error error = {0};
+  gt_backend *backend = gt_cpu_open(1, &error);
+  gt_id keep[4] = {f.nodes.loss_sum, f.nodes.weight_sum, f.nodes.mean, f.nodes.correct_sum};
+  const bool counted = f.nodes.correct_sum != GT_NONE;
+  const gt_plan_options options = {.target = backend->target, .keep = keep, .keep_count = counted ? 4 : 3};
+  gt_plan *plan = gt_plan_create(&f.arena, f.graph, &options, &error);
+  assert_non_null(plan);
+  const void *content[3] = {prediction, labelled ? (const void *)labels : numbers, weight};
+  const size_t size[3] = {sizeof prediction, labelled ? sizeof labels : sizeof numbers, sizeof weight};
+  gt_buffer *buffer[3];
+  for (int v = 0; v < 3; v++) {
+    buffer[v] = backend->api->buffer_create(backend, plan->variable_bytes[v], GT_BUFFER_DEVICE, &error);
+    assert_true(backend->api->upload(backend, buffer[v], 0, content[v], size[v], &error));
+  }
+  gt_executable *executable = backend->api->compile(backend, plan, buffer, &error);
+  uint64_t ticket;
+  assert_true(backend->api->run(backend, executable, 1, &ticket, &error));
+  float got[4] = {0};
+  for (int k = 0; k < options.keep_count; k++)
+    assert_true(backend->api->inspect(backend, executable, &plan->kept[k], &got[k], &error));
+  if (fabs(got[0] - want) > 1e-5) fail_msg("%s: %.9g is not %.9g", text, got[0], want);
+  assert_true(got[1] == 3);
+  assert_true(fabs(got[2] - want / 3) < 1e-5);
+  assert_int_equal(counted, want_correct >= 0);
+  if (counted) assert_true(fabs(got[3] - want_correct) < 1e-6);
+  backend->api->executable_destroy(backend, executable);
+  for (int v = 0; v < 3; v++) backend->api->buffer_destroy(backend, buffer[v]);
+  gt_backend_close(backend);
+  gt_arena_finish(&f.arena);
+}
+
+static double sum(double (*each)(double x, double t)) {
+  double all = 0;
+  for (int i = 0; i < 3 * OUTPUTS; i++) all += each(prediction[i], numbers[i]) / OUTPUTS;
+  return all;
+}
+
+static double square(double x, double t) { return (x - t) * (x - t); }
+static double absolute(double x, double t) { return fabs(x - t); }
+static double huber(double x, double t) {
+  const double d = fabs(x - t);
+  return d < 0.75 ? d * d / 2 : 0.75 * (d - 0.375);
+}
+static double bce(double x, double t) {
+  const double p = 1 / (1 + exp(-x));
+  return -t * log(p) - (1 - t) * log(1 - p);
+}
+static double smooth_bce(double x, double t) { return bce(x, t * 0.8 + 0.1); }
+static double agrees(double x, double t) { return (x > 0) == (t > 0.5); }
+
+static double cross_entropy(double smoothing) {
+  double all = 0;
+  for (int i = 0; i < 3; i++) {
+    const float *x = prediction + i * OUTPUTS;
+    double total = 0;
+    for (int k = 0; k < OUTPUTS; k++) total += exp(x[k]);
+    for (int k = 0; k < OUTPUTS; k++)
+      all -= ((k == labels[i] ? 1 - smoothing : 0) + smoothing / OUTPUTS) * log(exp(x[k]) / total);
+  }
+  return all;
+}
+
+static void values(void **state) {
+  (void)state;
+  check("model: x", true, cross_entropy(0), 2);
+  check("loss: {type: cross_entropy, label_smoothing: 0.1}", true, cross_entropy(0.1), 2);
+  check("model: x", false, sum(square), -1);
+  check("loss: mae", false, sum(absolute), -1);
+  check("loss: {type: huber, delta: 0.75}", false, sum(huber), -1);
+  check("loss: bce", false, sum(bce), sum(agrees));
+  check("loss: {type: bce, label_smoothing: 0.2}", false, sum(smooth_bce), sum(agrees));
+}
+
+static void refused(const char *text, gt_shape shape, gt_dtype dtype, int line, const char *message) {
+  fixture f;
+  build(&f, text, shape, dtype == GT_I32 ? gt_shape_1(BATCH) : gt_shape_2(BATCH, 2), dtype, 10);
+  assert_false(f.built);
+  assert_int_equal(f.diagnostics.errors, 1);
+  const gt_diagnostic *d = &f.diagnostics.items[0];
+  if (d->at.line != line || !strstr(d->message, message)) {
+    gt_diagnostics_print(&f.diagnostics, stderr);
+    fail();
+  }
+  gt_arena_finish(&f.arena);
+}
+
+static void errors(void **state) {
+  (void)state;
+  refused("loss: cross_entropy", gt_shape_2(BATCH, 9), GT_I32, 9,
+          "the last layer 'linear3' gives 9 values a sample; the data has 10 classes");
+  refused("loss: cross_entropy", gt_shape_of(3, (int64_t[]){BATCH, 2, 5}), GT_I32, 9, "one value a class");
+  refused("loss: mse", gt_shape_2(BATCH, 10), GT_I32, 1, "the data has class labels");
+  refused("loss: cross_entropy", gt_shape_2(BATCH, 2), GT_F32, 1, "needs class labels");
+  refused("loss: mse", gt_shape_2(BATCH, 3), GT_F32, 9, "gives 3 values a sample; the data has 2 targets");
+  refused("loss: cros_entropy", gt_shape_2(BATCH, 10), GT_I32, 1, "unknown loss 'cros_entropy'");
+  refused("loss: {type: huber, delta: 0}", gt_shape_2(BATCH, 2), GT_F32, 1, "delta");
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(values), cmocka_unit_test(errors)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

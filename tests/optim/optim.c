@@ -1,0 +1,367 @@
+/* Optimizers on a quadratic, step by step against plain double code; groups, clipping, moving average and
+ * guard. */
+#include "backend/backend.h"
+#include "op/core.h"
+#include "op/elementwise.h"
+#include "op/reduce.h"
+#include "optim/training.h"
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+/* Three parameters a [5], b [2, 2], c [3]; loss = Σ k_i (p_i - t_i)², scaled by the variable "scale". */
+enum { VALUES = 12, STEPS = 12, ROWS = 16 };
+
+typedef struct fixture {
+  gt_arena arena;
+  gt_diagnostics diagnostics;
+  gt_graph *graph;
+  const gt_optim *optim;
+  gt_parameters parameters;
+  gt_training training;
+  gt_backend *backend;
+  gt_plan *plan;
+  gt_executable *executable;
+  gt_buffer *buffer[24];
+} fixture;
+
+static double curvature(int i) { return 0.25 * (i % 4 + 1); }
+static double target(int i) { return (i % 5) - 1.5; }
+static double start(int i) { return 0.3 * (i % 7) - 1; }
+
+static uint32_t find(const fixture *f, const char *name) {
+  for (uint32_t v = 0; v < f->graph->variables; v++)
+    if (!strcmp(f->graph->variable[v].name, name)) return v;
+  fail_msg("no variable %s", name);
+  return 0;
+}
+
+static float *content(fixture *f, const char *name) {
+  return f->backend->api->buffer_map(f->backend, f->buffer[find(f, name)]);
+}
+
+/* The values of item i of the table begin at number 5 * i or so: a 0-4, b 5-8, c 9-11. */
+static const int first[] = {0, 5, 9};
+
+static void place(fixture *f, float *flat, double (*value)(int i)) {
+  for (int k = 0; k < 3; k++)
+    for (int i = 0; i < f->parameters.item[k].count; i++)
+      flat[f->parameters.item[k].offset + i] = (float)value(first[k] + i);
+}
+
+static void build(fixture *f, const char *optimizer) {
+  memset(f, 0, sizeof *f);
+  gt_arena_init(&f->arena);
+  gt_diagnostics_init(&f->diagnostics, &f->arena);
+  f->graph = gt_graph_create(&f->arena);
+  const char *text = gt_arena_printf(&f->arena, "optimizer: %s\n", optimizer);
+  const gt_spec *root = gt_spec_parse(&f->arena, "config.yaml", text, strlen(text), &f->diagnostics);
+  f->optim = gt_optim_read(&f->arena, root, &f->diagnostics);
+  if (!f->optim) gt_diagnostics_print(&f->diagnostics, stderr);
+  assert_non_null(f->optim);
+
+  static gt_parameter item[3];
+  item[0] = (gt_parameter){.name = "a.weight", .shape = gt_shape_1(5), .count = 5};
+  item[1] = (gt_parameter){.name = "b.weight", .shape = gt_shape_2(2, 2), .count = 4};
+  item[2] = (gt_parameter){.name = "c.weight", .shape = gt_shape_1(3), .count = 3};
+  f->parameters = (gt_parameters){.item = item, .count = 3};
+  gt_parameters_layout(&f->parameters, f->optim, &f->arena);
+
+  gt_graph *g = f->graph;
+  const gt_shape flat = gt_shape_1(f->parameters.total);
+  const int width = gt_optim_table_width(f->optim);
+  const uint32_t state = gt_graph_variable(g, "state", gt_shape_1(GT_STATE_WORDS), GT_F32, false);
+  const gt_id clock =
+      gt_clock(g, state, gt_graph_variable(g, "table", gt_shape_2(ROWS, width), GT_F32, false));
+  const gt_id p = gt_variable_read(g, gt_graph_variable(g, "parameters", flat, GT_F32, false));
+  const gt_id k = gt_variable_read(g, gt_graph_variable(g, "curvature", flat, GT_F32, false));
+  const gt_id t = gt_variable_read(g, gt_graph_variable(g, "target", flat, GT_F32, false));
+  const gt_id scale = gt_variable_read(g, gt_graph_variable(g, "scale", (gt_shape){0}, GT_F32, false));
+  gt_id node[3], loss = gt_constant(g, 0);
+  for (int i = 0; i < 3; i++) {
+    const gt_parameter *q = &item[i];
+    node[i] = gt_view(g, p, q->offset, q->shape);
+    const gt_id d = gt_sub(g, node[i], gt_view(g, t, q->offset, q->shape));
+    loss =
+        gt_add(g, loss, gt_sum(g, gt_mul(g, gt_view(g, k, q->offset, q->shape), gt_mul(g, d, d)), 0, false));
+  }
+  loss = gt_mul(g, loss, scale);
+  gt_error error = {0};
+  if (!gt_training_build(&f->training, g, f->optim, &f->parameters, node, loss, clock, &error))
+    fail_msg("%s", error.message);
+  assert_true(gt_graph_verify(g, &error));
+}
+
+static void compile(fixture *f) {
+  gt_error error = {0};
+  f->backend = gt_cpu_open(1, &error);
+  assert_non_null(f->backend);
+  const gt_plan_options options = {.target = f->backend->target};
+  f->plan = gt_plan_create(&f->arena, f->graph, &options, &error);
+  if (!f->plan) fail_msg("%s", error.message);
+  const gt_backend_api *api = f->backend->api;
+  for (uint32_t v = 0; v < f->graph->variables; v++)
+    f->buffer[v] = api->buffer_create(f->backend, f->plan->variable_bytes[v], GT_BUFFER_DEVICE, &error);
+  f->executable = api->compile(f->backend, f->plan, f->buffer, &error);
+  assert_non_null(f->executable);
+  place(f, content(f, "parameters"), start);
+  place(f, content(f, "curvature"), curvature);
+  place(f, content(f, "target"), target);
+  content(f, "scale")[0] = 1;
+  float *table = content(f, "table");
+  for (int s = 0; s < ROWS; s++)
+    gt_training_scalars(f->optim, NULL, (uint64_t)s, ROWS, 4, table + s * gt_optim_table_width(f->optim));
+  for (int i = 0; i < f->training.variables; i++) {
+    const gt_training_variable *v = &f->training.variable[i];
+    float *x = api->buffer_map(f->backend, f->buffer[v->variable]);
+    if (v->start == GT_START_ONE) x[0] = 1;
+    if (v->start == GT_START_PARAMETERS) memcpy(x, content(f, "parameters"), sizeof *x * (size_t)v->count);
+  }
+}
+
+static void run(fixture *f, uint32_t times) {
+  gt_error error = {0};
+  uint64_t ticket;
+  if (!f->backend->api->run(f->backend, f->executable, times, &ticket, &error)) fail_msg("%s", error.message);
+}
+
+static void finish(fixture *f) {
+  if (f->executable) f->backend->api->executable_destroy(f->backend, f->executable);
+  for (uint32_t v = 0; f->executable && v < f->graph->variables; v++)
+    f->backend->api->buffer_destroy(f->backend, f->buffer[v]);
+  gt_backend_close(f->backend);
+  gt_arena_finish(&f->arena);
+}
+
+static float value(fixture *f, const char *name, int number) {
+  int k = 2;
+  while (first[k] > number) k--;
+  return content(f, name)[f->parameters.item[k].offset + number - first[k]];
+}
+
+static void gaps_are_zero(fixture *f, const char *name) {
+  const float *x = content(f, name);
+  for (int64_t i = 0; i < f->parameters.trainable; i++) {
+    bool used = false;
+    for (int k = 0; k < 3; k++)
+      used |=
+          i >= f->parameters.item[k].offset && i < f->parameters.item[k].offset + f->parameters.item[k].count;
+    if (!used && x[i] != 0) fail_msg("%s[%d] is %g, not 0", name, (int)i, x[i]);
+  }
+}
+
+/* One parameter's state in plain double; the formulas are those of PyTorch's documentation. */
+typedef struct cell {
+  double p, m, v, b, a;
+} cell;
+typedef void (*rule)(cell *c, double g, int t);
+
+static void sgd(cell *c, double g, int t) {
+  (void)t;
+  c->p -= 0.05 * g;
+}
+static void sgd_momentum(cell *c, double g, int t) {
+  (void)t;
+  g += 0.1 * c->p;
+  c->b = 0.9 * c->b + g;
+  c->p -= 0.05 * c->b;
+}
+static void sgd_nesterov(cell *c, double g, int t) {
+  (void)t;
+  c->b = 0.9 * c->b + g;
+  c->p -= 0.05 * (g + 0.9 * c->b);
+}
+static void adam_core(cell *c, double g, int t, double lr) {
+  c->m = 0.8 * c->m + 0.2 * g;
+  c->v = 0.95 * c->v + 0.05 * g * g;
+  const double denominator = sqrt(c->v) / sqrt(1 - pow(0.95, t)) + 1e-6;
+  c->p -= lr / (1 - pow(0.8, t)) * c->m / denominator;
+}
+static void adam(cell *c, double g, int t) { adam_core(c, g + 0.1 * c->p, t, 0.05); }
+static void adamw(cell *c, double g, int t) {
+  c->p *= 1 - 0.05 * 0.1;
+  adam_core(c, g, t, 0.05);
+}
+static void rmsprop(cell *c, double g, int t) {
+  (void)t;
+  c->v = 0.9 * c->v + 0.1 * g * g;
+  c->p -= 0.05 * g / (sqrt(c->v) + 1e-6);
+}
+static void rmsprop_all(cell *c, double g, int t) {
+  (void)t;
+  g += 0.1 * c->p;
+  c->v = 0.9 * c->v + 0.1 * g * g;
+  c->a = 0.9 * c->a + 0.1 * g;
+  c->b = 0.5 * c->b + g / (sqrt(c->v - c->a * c->a) + 1e-3);
+  c->p -= 0.01 * c->b;
+}
+static void lion(cell *c, double g, int t) {
+  (void)t;
+  const double u = 0.9 * c->m + 0.1 * g;
+  c->p *= 1 - 0.05 * 0.1;
+  c->p -= 0.05 * ((u > 0) - (u < 0));
+  c->m = 0.99 * c->m + 0.01 * g;
+}
+
+static void follows(const char *optimizer, rule step, double tolerance) {
+  fixture f;
+  build(&f, optimizer);
+  compile(&f);
+  cell cells[VALUES] = {0};
+  for (int i = 0; i < VALUES; i++) cells[i].p = (float)start(i);
+  for (int t = 1; t <= STEPS; t++) {
+    run(&f, 1);
+    for (int i = 0; i < VALUES; i++) {
+      step(&cells[i], 2 * curvature(i) * (cells[i].p - target(i)), t);
+      const double got = value(&f, "parameters", i);
+      if (!(fabs(got - cells[i].p) <= tolerance * (1 + fabs(cells[i].p))))
+        fail_msg("%s, step %d, value %d: %.9g is not %.9g", optimizer, t, i, got, cells[i].p);
+    }
+  }
+  gaps_are_zero(&f, "parameters");
+  finish(&f);
+}
+
+static void every_optimizer_follows_its_formula(void **state) {
+  (void)state;
+  follows("{type: sgd, lr: 0.05}", sgd, 2e-6);
+  follows("{type: sgd, lr: 0.05, momentum: 0.9, weight_decay: 0.1}", sgd_momentum, 2e-6);
+  follows("{type: sgd, lr: 0.05, momentum: 0.9, nesterov: true}", sgd_nesterov, 2e-6);
+  follows("{type: adam, lr: 0.05, betas: [0.8, 0.95], eps: 1e-6, weight_decay: 0.1}", adam, 5e-6);
+  follows("{type: adamw, lr: 0.05, betas: [0.8, 0.95], eps: 1e-6, weight_decay: 0.1}", adamw, 5e-6);
+  follows("{type: rmsprop, lr: 0.05, alpha: 0.9, eps: 1e-6}", rmsprop, 5e-6);
+  follows(
+      "{type: rmsprop, lr: 0.01, alpha: 0.9, eps: 1e-3, weight_decay: 0.1, momentum: 0.5, centered: true}",
+      rmsprop_all, 2e-4);
+  follows("{type: lion, lr: 0.05, weight_decay: 0.1}", lion, 2e-6);
+}
+
+static void groups_have_their_own_settings(void **state) {
+  (void)state;
+  fixture f;
+  build(&f,
+        "{type: adam, lr: 0.05, parameters: [{match: \"b.*\", frozen: true}, {match: \"c.*\", lr: 0.5}]}");
+  compile(&f);
+  run(&f, 1); /* Adam's first step has the length lr */
+  for (int i = 0; i < VALUES; i++) {
+    const double g = start(i) - target(i), lr = i < 5 ? 0.05 : i < 9 ? 0 : 0.5;
+    assert_true(fabs(value(&f, "parameters", i) - (start(i) - (g > 0 ? lr : -lr))) < 1e-5);
+  }
+  assert_int_equal(f.parameters.trainable, 12);
+  assert_int_equal(f.training.variables, 3); /* ok and two averages */
+  finish(&f);
+}
+
+static void gradients_are_clipped_by_norm_and_value(void **state) {
+  (void)state;
+  fixture f;
+  build(&f, "{type: sgd, lr: 1, clip_norm: 0.5, clip_value: 1}");
+  compile(&f);
+  run(&f, 1);
+  double squares = 0, moved = 0, g[VALUES];
+  for (int i = 0; i < VALUES; i++) {
+    g[i] = fmax(-1, fmin(1, 2 * curvature(i) * ((float)start(i) - target(i))));
+    squares += g[i] * g[i];
+  }
+  for (int i = 0; i < VALUES; i++) {
+    const double step = start(i) - value(&f, "parameters", i);
+    moved += step * step;
+    assert_true(fabs(step - g[i] * 0.5 / (sqrt(squares) + 1e-6)) < 1e-6);
+  }
+  assert_true(fabs(sqrt(moved) - 0.5) < 1e-5);
+  finish(&f);
+}
+
+static void the_average_follows_the_weights(void **state) {
+  (void)state;
+  fixture f;
+  build(&f, "{type: sgd, lr: 0.05, ema: 0.75}");
+  compile(&f);
+  double average[VALUES];
+  for (int i = 0; i < VALUES; i++) average[i] = start(i);
+  for (int t = 0; t < 5; t++) {
+    run(&f, 1);
+    for (int i = 0; i < VALUES; i++) {
+      average[i] = 0.75 * average[i] + 0.25 * value(&f, "parameters", i);
+      assert_true(fabs(value(&f, "ema", i) - average[i]) < 1e-6);
+    }
+  }
+  finish(&f);
+}
+
+/* After a loss that is not finite nothing changes any more, even if later losses would be fine. */
+static void guarded(const char *optimizer) {
+  fixture f;
+  build(&f, optimizer);
+  compile(&f);
+  run(&f, 2);
+  assert_true(content(&f, "ok")[0] == 1);
+  float before[GT_TRAINING_VARIABLES][32];
+  content(&f, "scale")[0] = NAN;
+  for (int pass = 0; pass < 3; pass++) {
+    for (int i = 0; i <= f.training.variables; i++) {
+      const bool last = i == f.training.variables;
+      const gt_training_variable *v = &f.training.variable[i];
+      const float *x = content(&f, last ? "parameters" : v->name);
+      if (!last && !strcmp(v->name, "ok")) continue;
+      const size_t size = sizeof *x * (size_t)(last ? f.parameters.total : v->count);
+      if (pass)
+        assert_memory_equal(x, before[i], size);
+      else
+        memcpy(before[i], x, size);
+    }
+    run(&f, 1);
+    assert_true(content(&f, "ok")[0] == 0);
+    content(&f, "scale")[0] = 1;
+  }
+  finish(&f);
+}
+
+static void a_bad_loss_changes_nothing(void **state) {
+  (void)state;
+  guarded("{type: adamw, ema: 0.9}");
+  guarded("{type: sgd, momentum: 0.9, clip_norm: 1, clip_value: 2}");
+  guarded("{type: rmsprop, momentum: 0.9, centered: true, ema: 0.99, clip_norm: 1}");
+}
+
+static void one_range_is_one_kernel(void **state) {
+  (void)state;
+  const char *const list[] = {"{type: sgd, momentum: 0.9}", "{type: adam, weight_decay: 0.1}", "adamw",
+                              "{type: adam, clip_norm: 1}", "{type: adam, ema: 0.99}",         "lion"};
+  for (size_t i = 0; i < sizeof list / sizeof *list; i++) {
+    fixture f;
+    build(&f, list[i]);
+    compile(&f);
+    int updates = 0;
+    for (uint32_t s = 0; s < f.plan->steps; s++)
+      for (int a = 0; a < f.plan->step[s].accesses; a++) {
+        const gt_access *access = &f.plan->step[s].access[a];
+        updates += access->write && access->buffer == GT_PLAN_VARIABLE + find(&f, "parameters");
+      }
+    assert_int_equal(updates, 1);
+    int optimizer = 0;
+    for (uint32_t s = 0; s < f.plan->steps; s++) optimizer += !strcmp(f.plan->step[s].scope, "optimizer");
+    if (optimizer > (strstr(list[i], "clip") ? 5 : 2)) {
+      gt_plan_print(f.plan, stderr);
+      fail_msg("%s: %d steps", list[i], optimizer);
+    }
+    finish(&f);
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(every_optimizer_follows_its_formula),
+      cmocka_unit_test(groups_have_their_own_settings),
+      cmocka_unit_test(gradients_are_clipped_by_norm_and_value),
+      cmocka_unit_test(the_average_follows_the_weights),
+      cmocka_unit_test(a_bad_loss_changes_nothing),
+      cmocka_unit_test(one_range_is_one_kernel),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,200 @@
+/* The harness must find what is wrong: each case here errs in one way, and the checks have to say so. */
+#include "graph/graph.h"
+#include "op/core.h"
+#include "op/elementwise.h"
+#include "op/op.h"
+#include "plan/lowering.h"
+#include "selftest/selftest.h"
+#include "shaders/op/clock.h"
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+/* --- ops that err
+ * ------------------------------------------------------------------------------------------------ */
+
+enum { GOOD, WRITES_PAST, WRITES_BEFORE, SPOILS_INPUT, DEPENDS_ON_RUN, BAD_GRADIENT, NO_GRADIENT };
+
+/* A doubling op with a tile per 8 elements. The clock's argument struct will do: three addresses and a count.
+ */
+static int misdeed;
+static uint32_t runs;
+
+static void double_cpu(const void *args, const uint32_t *spec, uint32_t tile) {
+  (void)spec;
+  const struct gt_clock_args *a = args;
+  float *x = GT_PTR(float, a->state), *y = GT_PTR(float, a->now);
+  for (uint32_t i = 8 * tile; i < 8 * tile + 8 && i < a->rows; i++) y[i] = 2 * x[i];
+  if (tile) return;
+  if (misdeed == WRITES_PAST) y[a->rows] = 0;
+  if (misdeed == WRITES_BEFORE) y[-1] = 0;
+  if (misdeed == SPOILS_INPUT) x[0] += 1;
+  if (misdeed == DEPENDS_ON_RUN) y[0] *= 1 + 1e-7f * (float)(runs++ & 15);
+}
+
+static const gt_kernel double_kernel = {"double", double_cpu};
+
+static bool infer(const gt_graph *graph, const gt_node *node, gt_shape *shape, gt_dtype *dtype,
+                  gt_error *error) {
+  (void)error;
+  *shape = gt_node_at(graph, node->input[0])->shape;
+  *dtype = GT_F32;
+  return true;
+}
+
+static void gradient(gt_graph *graph, gt_id node, gt_id g, const bool *wanted, gt_id *input_gradient) {
+  (void)node;
+  if (!wanted[0] || misdeed == NO_GRADIENT) return;
+  input_gradient[0] = gt_mul(graph, g, gt_constant(graph, misdeed == BAD_GRADIENT ? 2.001 : 2.0));
+}
+
+static void lower(gt_lowering *lowering, const gt_group *group) {
+  const gt_node *node = gt_node_at(gt_lowering_graph(lowering), group->leader);
+  struct gt_clock_args args = {.rows = (uint32_t)gt_shape_count(node->shape)};
+  gt_step *step = gt_lower_step(lowering, &double_kernel, &args, sizeof args);
+  step->tiles = (args.rows + 7) / 8;
+  gt_lower_read(lowering, offsetof(struct gt_clock_args, state), node->input[0]);
+  gt_lower_write(lowering, offsetof(struct gt_clock_args, now), group->leader);
+}
+
+static const gt_op double_op = {.name = "double",
+                                .kind = GT_OP_KERNEL,
+                                .min_inputs = 1,
+                                .max_inputs = 1,
+                                .infer = infer,
+                                .gradient = gradient,
+                                .lower = lower};
+
+/* --- cases
+ * ---------------------------------------------------------------------------------------------------------
+ */
+
+static gt_id build(gt_graph *g, const gt_case_view *v, const gt_id *x) {
+  (void)v;
+  return gt_node_add(g, &double_op, x, 1, NULL, 0);
+}
+
+static gt_shape reference(const gt_case_view *v, const double *const *x, double *y) {
+  for (int64_t i = 0; y && i < gt_shape_count(v->shape[0]); i++) y[i] = 2 * x[0][i];
+  return v->shape[0];
+}
+
+/* Off in the last element only, by more than the tolerance. */
+static gt_shape wrong_value(const gt_case_view *v, const double *const *x, double *y) {
+  const int64_t n = gt_shape_count(v->shape[0]);
+  reference(v, x, y);
+  if (y) y[n - 1] *= 1 + 1e-5;
+  return v->shape[0];
+}
+
+static gt_shape wrong_shape(const gt_case_view *v, const double *const *x, double *y) {
+  reference(v, x, y);
+  return gt_shape_2(1, gt_shape_count(v->shape[0]));
+}
+
+static gt_shape wrong_nan(const gt_case_view *v, const double *const *x, double *y) {
+  reference(v, x, y);
+  if (y) y[3] = NAN;
+  return v->shape[0];
+}
+
+/* Too small to see in the values, too steep for differences: every coordinate looks like a kink. */
+static gt_shape jagged(const gt_case_view *v, const double *const *x, double *y) {
+  for (int64_t i = 0; y && i < gt_shape_count(v->shape[0]); i++)
+    y[i] = 2 * x[0][i] + 2e-7 * sin(1e5 * x[0][i]);
+  return v->shape[0];
+}
+
+#define RULE(reference_, slope_)                                                            \
+  {                                                                                         \
+    .name = "double", .build = build, .reference = reference_, .wrt = 1, .tolerance = 1e-6, \
+    .gradient_tolerance = slope_, .reason = "a product"                                     \
+  }
+static const gt_case_rule right = RULE(reference, 0), value = RULE(wrong_value, 0),
+                          shape = RULE(wrong_shape, 0), nan_rule = RULE(wrong_nan, 0),
+                          jagged_rule = RULE(jagged, 1e-2);
+
+static char output[8192];
+
+/* Runs one case on the CPU; output then holds what was printed. */
+static gt_selftest_report run(const gt_case_rule *rule, int deed, FILE *json) {
+  const gt_case one = {rule, "37"};
+  const gt_case_family family = {"broken", &one, 1}, *families = &family;
+  FILE *stream = fmemopen(output, sizeof output, "w");
+  const gt_selftest_options options = {
+      .device = "cpu", .stream = stream, .json = json, .families = &families, .family_count = 1};
+  gt_selftest_report report;
+  gt_error error = {0};
+  misdeed = deed;
+  runs = 0;
+  assert_true(gt_selftest_run(&options, &report, &error));
+  fclose(stream);
+  assert_int_equal(report.cases, 1);
+  return report;
+}
+
+static void expect(const gt_case_rule *rule, int deed, const char *word) {
+  const gt_selftest_report report = run(rule, deed, NULL);
+  if (!strstr(output, word)) fail_msg("no \"%s\" in: %s", word, output);
+  assert_int_equal(report.failed_cases, 1);
+  assert_non_null(strstr(output, "not ok broken 1 case, 1 failed"));
+}
+
+static void passes_what_is_right(void **state) {
+  (void)state;
+  const gt_selftest_report report = run(&right, GOOD, NULL);
+  assert_int_equal(report.failures, 0);
+  assert_ptr_equal(strstr(output, "ok broken 1 case, worst relative error"), output);
+}
+
+static void finds_wrong_values(void **state) {
+  (void)state;
+  expect(&value, GOOD, "value [36]: expected");
+  expect(&nan_rule, GOOD, "value [3]: expected nan");
+  expect(&shape, GOOD, "the shape is [37] instead of [1, 37]");
+}
+
+static void finds_wrong_gradients(void **state) {
+  (void)state;
+  expect(&right, BAD_GRADIENT, "gradient of input 0 [0]: expected");
+  expect(&right, NO_GRADIENT, "");
+  expect(&jagged_rule, GOOD, "lie at kinks");
+}
+
+static void finds_stray_writes(void **state) {
+  (void)state;
+  expect(&right, WRITES_PAST, "wrote to \"value\" at byte 148 of its values");
+  expect(&right, WRITES_BEFORE, "wrote to \"value\" at byte -4 of its values");
+  expect(&right, SPOILS_INPUT, "wrote to \"input0\"");
+}
+
+static void finds_changing_bits(void **state) {
+  (void)state;
+  expect(&right, DEPENDS_ON_RUN, "bits of \"value\" differ at byte");
+}
+
+static void reports_as_json(void **state) {
+  (void)state;
+  char *text;
+  size_t size;
+  FILE *json = open_memstream(&text, &size);
+  run(&value, GOOD, json);
+  fclose(json);
+  assert_non_null(strstr(text, "\"families\":[{\"name\":\"broken\",\"cases\":1,\"failed\":1,\"worst\":"));
+  assert_non_null(strstr(text, "\"cases\":1,\"failed\":1,\"ok\":false}\n"));
+  free(text);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(passes_what_is_right),  cmocka_unit_test(finds_wrong_values),
+      cmocka_unit_test(finds_wrong_gradients), cmocka_unit_test(finds_stray_writes),
+      cmocka_unit_test(finds_changing_bits),   cmocka_unit_test(reports_as_json),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
