@@ -1,6 +1,7 @@
-/* Argument structs shared by C and GLSL. A kernel's arguments are push constants of at most 128 bytes: first the 64-bit
- * addresses of its buffers, then plain 32-bit values. In C an address is a uint64_t that a backend fills in (a host
- * pointer on the CPU path); in GLSL it is a buffer reference. Scalar layout makes both sides agree byte for byte. */
+/* Argument structs shared by C and GLSL. A kernel's arguments are push constants of at most 128 bytes: first
+ * the 64-bit addresses of its buffers, then plain 32-bit values. In C an address is a uint64_t that a backend
+ * fills in (a host pointer on the CPU path); in GLSL it is a buffer reference. Scalar layout makes both sides
+ * agree byte for byte. */
 #ifndef GT_SHADER_ARGS_H
 #define GT_SHADER_ARGS_H
 #ifdef GL_core_profile
@@ -13,7 +14,7 @@ layout(buffer_reference, scalar, buffer_reference_align = 16) buffer GT_FLOATS4 
 #include <sys/types.h>
 typedef uint64_t GT_FLOATS;
 typedef uint64_t GT_WORDS;
-#define GT_ARGS(name) struct name
+#define GT_ARGS(name)         struct name
 #define GT_PTR(type, address) ((type *)(uintptr_t)(address))
 #endif
 #endif

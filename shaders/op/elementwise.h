@@ -1,9 +1,9 @@
 /* One fused elementwise program over `count` elements (op/program.h). */
 #include "lib/args.h"
 GT_ARGS(gt_elementwise_args) {
-  GT_FLOATS x[8]; /* inputs */
-  GT_FLOATS y[4]; /* outputs, each [count] */
-  GT_WORDS clock; /* for GT_I_RANDOM */
+  GT_FLOATS x[8];   /* inputs */
+  GT_FLOATS y[4];   /* outputs, each [count] */
+  GT_WORDS clock;   /* for GT_I_RANDOM */
   GT_WORDS layout_; /* for GT_LOAD_GENERAL */
   uint count, row;
 };

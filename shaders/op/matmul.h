@@ -1,6 +1,6 @@
 /* C[batch, m, n] = epilogue(A · B); stride_a/b: elements from one batch entry to the next (0: shared).
- * Own spec constants: 3 BM, 4 BN, 5 BK, 6 TM, 7 TN, 8 trans_a, 9 trans_b, 10 split_k (> 1: raw partial sums go to
- * `partial` [split, batch, m, n], kernel matmul_finish adds them in order and runs the epilogue). */
+ * Own spec constants: 3 BM, 4 BN, 5 BK, 6 TM, 7 TN, 8 trans_a, 9 trans_b, 10 split_k (> 1: raw partial sums
+ * go to `partial` [split, batch, m, n], kernel matmul_finish adds them in order and runs the epilogue). */
 #include "lib/args.h"
 GT_ARGS(gt_matmul_args) {
   GT_FLOATS a, b, partial;

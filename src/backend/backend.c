@@ -38,12 +38,13 @@ static gt_backend *open_auto(int threads, gt_error *error) {
   gt_backend *backend = best < 0 ? gt_cpu_open(threads, error) : gt_vulkan_open(best, error);
   if (!backend) return NULL;
   if (best >= 0)
-    snprintf(backend->why, sizeof backend->why, "the best of %d Vulkan device%s", count, count == 1 ? "" : "s");
+    snprintf(backend->why, sizeof backend->why, "the best of %d Vulkan device%s", count,
+             count == 1 ? "" : "s");
   else if (!count)
     snprintf(backend->why, sizeof backend->why, "no Vulkan device found");
   else if (software(&devices[0]))
-    snprintf(backend->why, sizeof backend->why, "the only Vulkan device is software (%.80s), slower than the CPU path",
-             devices[0].name);
+    snprintf(backend->why, sizeof backend->why,
+             "the only Vulkan device is software (%.80s), slower than the CPU path", devices[0].name);
   else
     snprintf(backend->why, sizeof backend->why, "no usable GPU: %.180s", devices[0].features);
   return backend;
@@ -59,8 +60,9 @@ static gt_backend *open_vulkan(const char *choice, gt_error *error) {
     if (end == choice + 7 || *end || number < 0)
       return gt_fail(error, GT_ERR_USAGE, "'%s': expected vulkan:N with N = 0, 1, …", choice), NULL;
     if (number >= count)
-      return gt_fail(error, GT_ERR_NODEVICE, "no device '%s': %d Vulkan device%s found (see `gtrain devices`)", choice,
-                     count, count == 1 ? "" : "s"),
+      return gt_fail(error, GT_ERR_NODEVICE,
+                     "no device '%s': %d Vulkan device%s found (see `gtrain devices`)", choice, count,
+                     count == 1 ? "" : "s"),
              NULL;
     index = (int)number;
   }
@@ -79,13 +81,16 @@ gt_backend *gt_backend_open(const char *choice, int threads, gt_error *error) {
   const char *source = choice ? "--device" : "GTRAIN_DEVICE";
   if (!choice) choice = getenv("GTRAIN_DEVICE");
   if (!choice || !*choice || !strcmp(choice, "auto")) return open_auto(threads, error);
-  if (!strcmp(choice, "cpu")) backend = gt_cpu_open(threads, error);
-  else if (!strcmp(choice, "null")) backend = gt_null_open();
-  else if (!strcmp(choice, "vulkan") || !strncmp(choice, "vulkan:", 7)) backend = open_vulkan(choice, error);
+  if (!strcmp(choice, "cpu"))
+    backend = gt_cpu_open(threads, error);
+  else if (!strcmp(choice, "null"))
+    backend = gt_null_open();
+  else if (!strcmp(choice, "vulkan") || !strncmp(choice, "vulkan:", 7))
+    backend = open_vulkan(choice, error);
   else {
     const char *near = gt_nearest(choice, names, 4);
-    gt_fail(error, GT_ERR_USAGE, "%s: unknown device '%s'; expected auto, cpu, vulkan or vulkan:N%s%s%s", source,
-            choice, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+    gt_fail(error, GT_ERR_USAGE, "%s: unknown device '%s'; expected auto, cpu, vulkan or vulkan:N%s%s%s",
+            source, choice, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
     return NULL;
   }
   if (backend) snprintf(backend->why, sizeof backend->why, "asked for by %s", source);

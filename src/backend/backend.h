@@ -1,7 +1,8 @@
-/* gt_backend: what replays a plan. Three of them, cpu, vulkan and null (records, computes nothing), behind one small
- * table of functions; it knows plan steps and raw bytes, no op and no layer. All calls come from one thread. Work is
- * queued in order; a ticket names a point in that order. Owner of buffers and executables: the backend's caller, who
- * destroys them before closing it; destruction waits for queued work. */
+/* gt_backend: what replays a plan. Three of them, cpu, vulkan and null (records, computes nothing), behind
+ * one small table of functions; it knows plan steps and raw bytes, no op and no layer. All calls come from
+ * one thread. Work is queued in order; a ticket names a point in that order. Owner of buffers and
+ * executables: the backend's caller, who destroys them before closing it; destruction waits for queued work.
+ */
 #ifndef GT_BACKEND_BACKEND_H
 #define GT_BACKEND_BACKEND_H
 #include "base/error.h"
@@ -9,22 +10,28 @@
 
 typedef struct gt_backend gt_backend;
 typedef struct gt_buffer gt_buffer;
-typedef struct gt_executable gt_executable; /* a plan compiled for one backend and bound to variables' buffers */
-typedef enum gt_buffer_kind { GT_BUFFER_DEVICE, GT_BUFFER_HOST } gt_buffer_kind; /* HOST: mapped and coherent */
+typedef struct gt_executable
+    gt_executable; /* a plan compiled for one backend and bound to variables' buffers */
+typedef enum gt_buffer_kind {
+  GT_BUFFER_DEVICE,
+  GT_BUFFER_HOST
+} gt_buffer_kind; /* HOST: mapped and coherent */
 
 typedef struct gt_backend_api {
   void (*close)(gt_backend *);
   gt_buffer *(*buffer_create)(gt_backend *, uint64_t size, gt_buffer_kind, gt_error *); /* zeroed */
   void (*buffer_destroy)(gt_backend *, gt_buffer *);
   void *(*buffer_map)(gt_backend *, gt_buffer *); /* HOST buffers */
-  bool (*upload)(gt_backend *, gt_buffer *, uint64_t offset, const void *, uint64_t size, gt_error *); /* in order */
-  bool (*download)(gt_backend *, gt_buffer *, uint64_t offset, void *, uint64_t size, gt_error *);     /* waits */
+  bool (*upload)(gt_backend *, gt_buffer *, uint64_t offset, const void *, uint64_t size,
+                 gt_error *); /* in order */
+  bool (*download)(gt_backend *, gt_buffer *, uint64_t offset, void *, uint64_t size, gt_error *); /* waits */
   gt_executable *(*compile)(gt_backend *, const gt_plan *, gt_buffer *const *variables, gt_error *);
   void (*executable_destroy)(gt_backend *, gt_executable *);
   /* Queues `times` replays and returns at once (the CPU runs them before it returns). */
   bool (*run)(gt_backend *, gt_executable *, uint32_t times, uint64_t *ticket, gt_error *);
   bool (*wait)(gt_backend *, uint64_t ticket, gt_error *);
-  bool (*completed)(gt_backend *, uint64_t *ticket, gt_error *); /* the last ticket that has completed; never waits */
+  bool (*completed)(gt_backend *, uint64_t *ticket,
+                    gt_error *); /* the last ticket that has completed; never waits */
   /* One replay with time stamps: microseconds of each plan step. */
   bool (*profile)(gt_backend *, gt_executable *, double *microseconds, gt_error *);
   /* Copies size bytes of the executable's plan buffer (gt_access numbering) after waiting. */
@@ -34,13 +41,13 @@ typedef struct gt_backend_api {
 struct gt_backend { /* each backend's own struct begins with this */
   const gt_backend_api *api;
   gt_target target;
-  char name[256];   /* "NVIDIA H200 (Vulkan 1.4, driver 580.159.4)" */
-  char why[256];    /* why this one was taken */
+  char name[256];                                  /* "NVIDIA H200 (Vulkan 1.4, driver 580.159.4)" */
+  char why[256];                                   /* why this one was taken */
   uint64_t memory_used, memory_peak, memory_total; /* bytes */
 };
 
 typedef struct gt_device_info {
-  char id[32]; /* "cpu", "vulkan:0" */
+  char id[32];                           /* "cpu", "vulkan:0" */
   char name[256], driver[256], type[32]; /* type: discrete, integrated, virtual, software, cpu */
   uint32_t api_version[3];
   uint64_t memory_bytes;
@@ -52,8 +59,8 @@ typedef struct gt_device_info {
 
 /* All devices: the CPU first. Returns the number written (at most `limit`). */
 int gt_device_list(gt_device_info *devices, int limit);
-/* choice: "auto", "cpu", "vulkan", "vulkan:N", "null"; NULL: environment GTRAIN_DEVICE, else auto. auto takes the best
- * real GPU, else the CPU, never a software Vulkan device. threads: CPU threads, 0 = default. */
+/* choice: "auto", "cpu", "vulkan", "vulkan:N", "null"; NULL: environment GTRAIN_DEVICE, else auto. auto takes
+ * the best real GPU, else the CPU, never a software Vulkan device. threads: CPU threads, 0 = default. */
 gt_backend *gt_backend_open(const char *choice, int threads, gt_error *error);
 void gt_backend_close(gt_backend *backend); /* accepts NULL */
 

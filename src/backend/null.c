@@ -1,4 +1,5 @@
-/* The null backend: accepts every plan and computes nothing, so that graph, plan and loop can be tested alone. */
+/* The null backend: accepts every plan and computes nothing, so that graph, plan and loop can be tested
+ * alone. */
 #include "backend/backend.h"
 #include "base/memory.h"
 #include <stdio.h>
@@ -52,7 +53,8 @@ static bool download(gt_backend *backend, gt_buffer *buffer, uint64_t offset, vo
   return true;
 }
 
-static gt_executable *compile(gt_backend *backend, const gt_plan *plan, gt_buffer *const *variables, gt_error *error) {
+static gt_executable *compile(gt_backend *backend, const gt_plan *plan, gt_buffer *const *variables,
+                              gt_error *error) {
   (void)backend, (void)variables, (void)error;
   gt_executable *exe = gt_alloc(sizeof *exe);
   exe->plan = plan;
@@ -87,7 +89,8 @@ static bool profile(gt_backend *backend, gt_executable *exe, double *microsecond
   return true;
 }
 
-static bool inspect(gt_backend *backend, gt_executable *exe, const gt_access *access, void *out, gt_error *error) {
+static bool inspect(gt_backend *backend, gt_executable *exe, const gt_access *access, void *out,
+                    gt_error *error) {
   (void)backend, (void)exe, (void)error;
   memset(out, 0, access->bytes);
   return true;
@@ -95,9 +98,9 @@ static bool inspect(gt_backend *backend, gt_executable *exe, const gt_access *ac
 
 static void close_null(gt_backend *backend) { free(backend); }
 
-static const gt_backend_api api = {close_null, buffer_create, buffer_destroy,     buffer_map, upload,
-                                   download,   compile,       executable_destroy, run,        wait_for,
-                                   completed,  profile,       inspect};
+static const gt_backend_api api = {
+    close_null,         buffer_create, buffer_destroy, buffer_map, upload,  download, compile,
+    executable_destroy, run,           wait_for,       completed,  profile, inspect};
 
 gt_backend *gt_null_open(void) {
   null_backend *null = gt_alloc(sizeof *null);

@@ -6,8 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-typedef struct
-    gt_bytes { /* heap memory, freed by gt_bytes_finish; data[size] is always a 0 byte not counted in size */
+typedef struct gt_bytes { /* heap memory, freed by gt_bytes_finish; data[size] is always a 0 byte not counted
+                             in size */
   uint8_t *data;
   size_t size;
 } gt_bytes;

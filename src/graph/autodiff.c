@@ -10,8 +10,7 @@ static bool *mark_paths(const gt_graph *graph, gt_id loss, const gt_id *wrt, int
   for (int i = 0; i < count; i++)
     if (wrt[i] != GT_NONE) active[wrt[i]] = true;
   for (gt_id id = 0; id <= loss; id++)
-    for (int k = 0; k < graph->node[id].inputs; k++)
-      active[id] |= active[graph->node[id].input[k]];
+    for (int k = 0; k < graph->node[id].inputs; k++) active[id] |= active[graph->node[id].input[k]];
   return active;
 }
 

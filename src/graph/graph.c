@@ -52,7 +52,8 @@ void gt_graph_root(gt_graph *graph, gt_id node) {
   graph->root[graph->roots++] = node;
 }
 
-uint32_t gt_graph_variable(gt_graph *graph, const char *name, gt_shape shape, gt_dtype dtype, bool host_visible) {
+uint32_t gt_graph_variable(gt_graph *graph, const char *name, gt_shape shape, gt_dtype dtype,
+                           bool host_visible) {
   for (uint32_t i = 0; i < graph->variables; i++) {
     if (strcmp(graph->variable[i].name, name)) continue;
     assert(gt_shape_equal(graph->variable[i].shape, shape) && graph->variable[i].dtype == dtype);
@@ -61,7 +62,8 @@ uint32_t gt_graph_variable(gt_graph *graph, const char *name, gt_shape shape, gt
   if (graph->variables == graph->variable_capacity)
     graph->variable = grown(graph->arena, graph->variable, graph->variables, &graph->variable_capacity,
                             sizeof *graph->variable);
-  graph->variable[graph->variables] = (gt_variable){gt_arena_strdup(graph->arena, name), shape, dtype, host_visible};
+  graph->variable[graph->variables] =
+      (gt_variable){gt_arena_strdup(graph->arena, name), shape, dtype, host_visible};
   return graph->variables++;
 }
 
@@ -114,7 +116,8 @@ const char *gt_dtype_name(gt_dtype dtype) {
 
 static bool verify_node(const gt_graph *graph, uint32_t id, gt_error *error) {
   const gt_node *node = &graph->node[id];
-  if (node->inputs < node->op->min_inputs || (node->op->max_inputs >= 0 && node->inputs > node->op->max_inputs))
+  if (node->inputs < node->op->min_inputs ||
+      (node->op->max_inputs >= 0 && node->inputs > node->op->max_inputs))
     return gt_fail(error, GT_ERR_INTERNAL, "node %u (%s) has %d inputs", id, node->op->name, node->inputs);
   for (int i = 0; i < node->inputs; i++)
     if (node->input[i] >= id)
@@ -124,7 +127,8 @@ static bool verify_node(const gt_graph *graph, uint32_t id, gt_error *error) {
   gt_dtype dtype;
   if (!node->op->infer(graph, node, &shape, &dtype, error)) return false;
   if (!gt_shape_equal(shape, node->shape) || dtype != node->dtype)
-    return gt_fail(error, GT_ERR_INTERNAL, "node %u (%s) does not have its inferred shape", id, node->op->name);
+    return gt_fail(error, GT_ERR_INTERNAL, "node %u (%s) does not have its inferred shape", id,
+                   node->op->name);
   return true;
 }
 
@@ -132,8 +136,7 @@ bool gt_graph_verify(const gt_graph *graph, gt_error *error) {
   for (uint32_t id = 0; id < graph->count; id++)
     if (!verify_node(graph, id, error)) return false;
   for (uint32_t r = 0; r < graph->roots; r++)
-    if (graph->root[r] >= graph->count)
-      return gt_fail(error, GT_ERR_INTERNAL, "root %u names no node", r);
+    if (graph->root[r] >= graph->count) return gt_fail(error, GT_ERR_INTERNAL, "root %u names no node", r);
   return true;
 }
 

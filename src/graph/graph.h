@@ -1,9 +1,10 @@
-/* gt_graph: what is computed, as an append-only array of nodes. A node is named by its index, never by a pointer, and
- * uses only smaller indices, so index order is a topological order. Everything is built here: forward by the layers,
- * backward by autodiff, updates by the optimizers; afterwards passes only read it (fuse.h partitions it).
- * Values are row-major and contiguous. Shape inference runs in gt_node_add: a node that exists is well-formed.
- * Owner: its arena. Errors of shapes are user errors: they are recorded in graph->error (first one kept) and the
- * builder goes on with GT_NONE, which every builder accepts and passes on. */
+/* gt_graph: what is computed, as an append-only array of nodes. A node is named by its index, never by a
+ * pointer, and uses only smaller indices, so index order is a topological order. Everything is built here:
+ * forward by the layers, backward by autodiff, updates by the optimizers; afterwards passes only read it
+ * (fuse.h partitions it). Values are row-major and contiguous. Shape inference runs in gt_node_add: a node
+ * that exists is well-formed. Owner: its arena. Errors of shapes are user errors: they are recorded in
+ * graph->error (first one kept) and the builder goes on with GT_NONE, which every builder accepts and passes
+ * on. */
 #ifndef GT_GRAPH_GRAPH_H
 #define GT_GRAPH_GRAPH_H
 #include "base/arena.h"
@@ -13,7 +14,7 @@
 #include <stdio.h>
 
 #define GT_MAX_RANK 8
-#define GT_NONE UINT32_MAX
+#define GT_NONE     UINT32_MAX
 typedef uint32_t gt_id;
 
 typedef enum gt_dtype { GT_F32, GT_I32, GT_U8 } gt_dtype;
@@ -23,8 +24,8 @@ typedef struct gt_shape { /* rank 0 is a scalar */
   int64_t dim[GT_MAX_RANK];
 } gt_shape;
 
-/* A persistent buffer that outlives a step: flat parameters, optimizer state, a dataset, the log. Bound by name when
- * a plan is compiled, so that the training plan and the evaluation plan share it. */
+/* A persistent buffer that outlives a step: flat parameters, optimizer state, a dataset, the log. Bound by
+ * name when a plan is compiled, so that the training plan and the evaluation plan share it. */
 typedef struct gt_variable {
   const char *name;
   gt_shape shape;
@@ -40,7 +41,8 @@ typedef struct gt_node {
   gt_dtype dtype;
   const void *attribute; /* the op's own struct, zero-padded, in the graph's arena */
   size_t attribute_size;
-  const char *scope; /* name of the layer that made it ("linear1"), for messages, profiles and NaN reports; never NULL */
+  const char *scope; /* name of the layer that made it ("linear1"), for messages, profiles and NaN reports;
+                        never NULL */
 } gt_node;
 
 typedef struct gt_graph {
@@ -60,13 +62,16 @@ gt_graph *gt_graph_create(gt_arena *arena);
 /* Sets the scope given to nodes made from now on; returns the former one. */
 const char *gt_graph_scope(gt_graph *graph, const char *scope);
 
-/* Adds a node: infers shape and dtype, folds nothing. GT_NONE among the inputs or a shape error gives GT_NONE. */
-gt_id gt_node_add(gt_graph *graph, const struct gt_op *op, const gt_id *input, int inputs, const void *attribute,
-                  size_t attribute_size);
+/* Adds a node: infers shape and dtype, folds nothing. GT_NONE among the inputs or a shape error gives
+ * GT_NONE. */
+gt_id gt_node_add(gt_graph *graph, const struct gt_op *op, const gt_id *input, int inputs,
+                  const void *attribute, size_t attribute_size);
 static inline const gt_node *gt_node_at(const gt_graph *graph, gt_id id) { return &graph->node[id]; }
 void gt_graph_root(gt_graph *graph, gt_id node);
-/* Declares a variable (names are unique in a graph); the same name, shape and dtype again gives the same index. */
-uint32_t gt_graph_variable(gt_graph *graph, const char *name, gt_shape shape, gt_dtype dtype, bool host_visible);
+/* Declares a variable (names are unique in a graph); the same name, shape and dtype again gives the same
+ * index. */
+uint32_t gt_graph_variable(gt_graph *graph, const char *name, gt_shape shape, gt_dtype dtype,
+                           bool host_visible);
 
 gt_shape gt_shape_of(int rank, const int64_t *dim);
 gt_shape gt_shape_1(int64_t a);
@@ -83,8 +88,9 @@ const char *gt_dtype_name(gt_dtype dtype);
 bool gt_graph_verify(const gt_graph *graph, gt_error *error);
 void gt_graph_print(const gt_graph *graph, FILE *stream);
 
-/* Reverse-mode differentiation (Griewank and Walther, "Evaluating Derivatives", 2008, ch. 3): for each wrt[i] writes
- * to gradient[i] the node of d(sum(loss))/d(wrt[i]), of wrt[i]'s shape, or GT_NONE where loss does not depend on it.
- * loss is usually a scalar. Emits nodes only; contributions of several users are added in a fixed order. */
+/* Reverse-mode differentiation (Griewank and Walther, "Evaluating Derivatives", 2008, ch. 3): for each wrt[i]
+ * writes to gradient[i] the node of d(sum(loss))/d(wrt[i]), of wrt[i]'s shape, or GT_NONE where loss does not
+ * depend on it. loss is usually a scalar. Emits nodes only; contributions of several users are added in a
+ * fixed order. */
 bool gt_autodiff(gt_graph *graph, gt_id loss, const gt_id *wrt, int count, gt_id *gradient, gt_error *error);
 #endif

@@ -12,7 +12,8 @@ typedef struct gt_loss_type {
   const char *name, *help;
   const gt_schema *schema;
   size_t config_size;
-  /* Targets are class numbers, I32 [B], and the prediction F32 [B, classes]; otherwise both are F32 [B, T]. */
+  /* Targets are class numbers, I32 [B], and the prediction F32 [B, classes]; otherwise both are F32 [B, T].
+   */
   bool labels;
   bool logits; /* applies softmax or sigmoid itself */
   /* One loss a sample, F32 [B]. */

@@ -1,6 +1,7 @@
-/* Batches from a resident dataset (src/op/batch.c). With n samples and batch B an epoch has ceil(n/B) steps; step s is
- * batch s % steps of epoch s / steps; row r is sample gt_shuffle_index (base/philox.h, keyed by seed and epoch), or
- * sample index itself when sequential. Rows past the end of the last batch repeat sample 0 and have weight 0. */
+/* Batches from a resident dataset (src/op/batch.c). With n samples and batch B an epoch has ceil(n/B) steps;
+ * step s is batch s % steps of epoch s / steps; row r is sample gt_shuffle_index (base/philox.h, keyed by
+ * seed and epoch), or sample index itself when sequential. Rows past the end of the last batch repeat sample
+ * 0 and have weight 0. */
 #ifndef GT_OP_BATCH_H
 #define GT_OP_BATCH_H
 #include "graph/graph.h"
@@ -8,8 +9,10 @@ typedef struct gt_batch_attribute {
   int64_t batch, samples;
   uint32_t sequential;
 } gt_batch_attribute;
-/* data [n, ...] U8 or F32 -> F32 [B, ...]: value * scale[f % period] + shift[f % period], f = index within the sample;
- * scale and shift: F32 [period] nodes, or GT_NONE for the plain value. data I32 -> I32 (no scale). */
-gt_id gt_batch(gt_graph *graph, gt_id data, gt_id clock, gt_id scale, gt_id shift, gt_batch_attribute attribute);
+/* data [n, ...] U8 or F32 -> F32 [B, ...]: value * scale[f % period] + shift[f % period], f = index within
+ * the sample; scale and shift: F32 [period] nodes, or GT_NONE for the plain value. data I32 -> I32 (no
+ * scale). */
+gt_id gt_batch(gt_graph *graph, gt_id data, gt_id clock, gt_id scale, gt_id shift,
+               gt_batch_attribute attribute);
 gt_id gt_batch_weight(gt_graph *graph, gt_id clock, gt_batch_attribute attribute); /* F32 [B]: 1 or 0 */
 #endif

@@ -1,37 +1,53 @@
-/* Builders of the leaf and bookkeeping ops (src/op/core.c): variables, views, packs, assigns, and the step's clock. */
+/* Builders of the leaf and bookkeeping ops (src/op/core.c): variables, views, packs, assigns, and the step's
+ * clock. */
 #ifndef GT_OP_CORE_H
 #define GT_OP_CORE_H
 #include "graph/graph.h"
 
-typedef struct gt_variable_attribute { uint32_t variable; } gt_variable_attribute;
-typedef struct gt_pack_attribute { int64_t total, offset[]; } gt_pack_attribute;
-typedef struct gt_view_attribute { int64_t offset; gt_shape shape; } gt_view_attribute;     /* offset in elements */
-typedef struct gt_assign_attribute { uint32_t variable; int64_t offset; } gt_assign_attribute;
+typedef struct gt_variable_attribute {
+  uint32_t variable;
+} gt_variable_attribute;
+typedef struct gt_pack_attribute {
+  int64_t total, offset[];
+} gt_pack_attribute;
+typedef struct gt_view_attribute {
+  int64_t offset;
+  gt_shape shape;
+} gt_view_attribute; /* offset in elements */
+typedef struct gt_assign_attribute {
+  uint32_t variable;
+  int64_t offset;
+} gt_assign_attribute;
 
 gt_id gt_variable_read(gt_graph *graph, uint32_t variable); /* contents before this step */
 /* The `shape`-shaped contiguous part of x that starts at element `offset`, as an alias. */
 gt_id gt_view(gt_graph *graph, gt_id x, int64_t offset, gt_shape shape);
 gt_id gt_reshape(gt_graph *graph, gt_id x, gt_shape shape); /* view of the whole; one dim may be -1 */
 gt_id gt_pack(gt_graph *graph, const gt_id *x, int count);  /* flat [sum of counts] */
-/* The same with each part at its own element offset (ascending) in a flat [total]; what lies between is zero. */
+/* The same with each part at its own element offset (ascending) in a flat [total]; what lies between is zero.
+ */
 gt_id gt_pack_at(gt_graph *graph, const gt_id *x, const int64_t *offset, int count, int64_t total);
 int64_t gt_pack_offset(const gt_graph *graph, gt_id pack, int part);
 bool gt_pack_has_gaps(const gt_graph *graph, gt_id pack); /* some element belongs to no part */
-/* After this step the variable's elements offset … hold x. Becomes a root. All reads of the variable in the same step
- * see the old contents, wherever they stand in the graph. */
+/* After this step the variable's elements offset … hold x. Becomes a root. All reads of the variable in the
+ * same step see the old contents, wherever they stand in the graph. */
 gt_id gt_assign(gt_graph *graph, uint32_t variable, int64_t offset, gt_id x);
 
-/* The step's clock. Variable `state` is u32[GT_STATE_WORDS] (as F32 words): the next step's number and the seed.
- * Variable `table` is F32 [rows, scalars]: scalars the host computes ahead (learning rate, bias corrections, …); step
- * s uses row s % rows. The node's value is F32 [GT_CLOCK_WORDS + scalars]: words 0..3 as bits {step, seed low, seed
- * high, 0}, then the row. Running it advances the state by one step. */
+/* The step's clock. Variable `state` is u32[GT_STATE_WORDS] (as F32 words): the next step's number and the
+ * seed. Variable `table` is F32 [rows, scalars]: scalars the host computes ahead (learning rate, bias
+ * corrections, …); step s uses row s % rows. The node's value is F32 [GT_CLOCK_WORDS + scalars]: words 0..3
+ * as bits {step, seed low, seed high, 0}, then the row. Running it advances the state by one step. */
 enum { GT_STATE_WORDS = 4, GT_CLOCK_WORDS = 4 };
-typedef struct gt_clock_attribute { uint32_t state, table; } gt_clock_attribute;
+typedef struct gt_clock_attribute {
+  uint32_t state, table;
+} gt_clock_attribute;
 gt_id gt_clock(gt_graph *graph, uint32_t state, uint32_t table);
 gt_id gt_clock_scalar(gt_graph *graph, gt_id clock, int index); /* a view: scalar, shape [] */
 
-/* Appends a row of scalars (each of one element, F32) to the ring variable `log`, F32 [rows, count]: row step % rows.
- * Becomes a root. At most 8 scalars. */
-typedef struct gt_log_attribute { uint32_t log; } gt_log_attribute;
+/* Appends a row of scalars (each of one element, F32) to the ring variable `log`, F32 [rows, count]: row step
+ * % rows. Becomes a root. At most 8 scalars. */
+typedef struct gt_log_attribute {
+  uint32_t log;
+} gt_log_attribute;
 gt_id gt_log_row(gt_graph *graph, uint32_t log, gt_id clock, const gt_id *scalar, int count);
 #endif

@@ -32,6 +32,8 @@ static float row_loss(const float *x, uint32_t n, uint32_t label, float smoothin
     exponentials += expf(x[c] - maximum);
     shifted += x[c] - maximum;
   }
+  /* The largest logit itself adds exp(0) = 1: the sum is never 0. */
+  // cppcheck-suppress invalidFunctionArg
   float loss = logf(exponentials) - (1 - smoothing) * (x[label] - maximum);
   /* Without smoothing a logit of -inf (a masked class) must not give 0 * inf. */
   if (smoothing != 0) loss -= smoothing / (float)n * shifted;

@@ -302,8 +302,6 @@ static bool may_write(const gt_program_context *context, uint32_t first, const f
 /* Sets up what is the same for all blocks of at most n elements. direct[k]: output k is written in place. */
 static void prepare(machine *m, const float *leader, float *const *out, uint32_t n,
                     bool direct[GT_PROGRAM_OUTPUTS]) {
-  /* The callers set context, first and step one by one and leave the registers as they are. */
-  // cppcheck-suppress ctuuninitvar
   const gt_program_context *context = m->context;
   const gt_program *program = context->program;
   for (uint32_t k = 0; k < OPERANDS; k++)

@@ -1,7 +1,7 @@
-/* gt_program: a straight line of elementwise instructions, the common form of a fused elementwise group, of a matmul's
- * epilogue and of a reduction's prologue. Encoding and limits: shaders/lib/opcodes.h. On a device the program is given
- * as specialization constants, so the driver compiles it into straight-line code; on the CPU it is evaluated a block of
- * elements at a time, one loop per instruction. */
+/* gt_program: a straight line of elementwise instructions, the common form of a fused elementwise group, of a
+ * matmul's epilogue and of a reduction's prologue. Encoding and limits: shaders/lib/opcodes.h. On a device
+ * the program is given as specialization constants, so the driver compiles it into straight-line code; on the
+ * CPU it is evaluated a block of elements at a time, one loop per instruction. */
 #ifndef GT_OP_PROGRAM_H
 #define GT_OP_PROGRAM_H
 #include "lib/opcodes.h"
@@ -31,13 +31,15 @@ typedef struct gt_program_context {
 } gt_program_context;
 
 enum { GT_PROGRAM_BLOCK = 256 };
-/* Evaluates logical elements first … first+n-1, in blocks of GT_PROGRAM_BLOCK; a longer range sets up only once. leader:
- * the leader's values for them, or NULL. out[k] points to n floats for output k, which may be leader itself or where
- * inputs are read with GT_LOAD_SAME. */
+/* Evaluates logical elements first … first+n-1, in blocks of GT_PROGRAM_BLOCK; a longer range sets up only
+ * once. leader: the leader's values for them, or NULL. out[k] points to n floats for output k, which may be
+ * leader itself or where inputs are read with GT_LOAD_SAME. */
 void gt_program_evaluate(const gt_program_context *context, uint32_t first, uint32_t n, const float *leader,
                          float *const *out);
 /* Logical elements first, first+step, … (n of them) of a single-output program: for column reductions. */
-void gt_program_gather(const gt_program_context *context, uint32_t first, uint32_t step, uint32_t n, float *out);
-/* One instruction on one element: the meaning, in double (the reference of the tests and of constant folding). */
+void gt_program_gather(const gt_program_context *context, uint32_t first, uint32_t step, uint32_t n,
+                       float *out);
+/* One instruction on one element: the meaning, in double (the reference of the tests and of constant
+ * folding). */
 double gt_instruction_reference(uint32_t opcode, double a, double b, double c);
 #endif

@@ -1,10 +1,12 @@
-/* Reductions over axes (src/op/reduce.c). axes: bit d set = axis d is reduced; 0 = all axes. With keep, reduced axes
- * stay as 1. Summation order is fixed: chunks of a fixed size, then the chunks in order. max and min share their
- * gradient equally among ties. */
+/* Reductions over axes (src/op/reduce.c). axes: bit d set = axis d is reduced; 0 = all axes. With keep,
+ * reduced axes stay as 1. Summation order is fixed: chunks of a fixed size, then the chunks in order. max and
+ * min share their gradient equally among ties. */
 #ifndef GT_OP_REDUCE_H
 #define GT_OP_REDUCE_H
 #include "graph/graph.h"
-typedef struct gt_reduce_attribute { uint32_t axes, keep; } gt_reduce_attribute;
+typedef struct gt_reduce_attribute {
+  uint32_t axes, keep;
+} gt_reduce_attribute;
 gt_id gt_sum(gt_graph *graph, gt_id x, uint32_t axes, bool keep);
 gt_id gt_mean(gt_graph *graph, gt_id x, uint32_t axes, bool keep);
 gt_id gt_reduce_max(gt_graph *graph, gt_id x, uint32_t axes, bool keep);

@@ -24,7 +24,8 @@ bool gt_group_is_output(const gt_fusion *fusion, const gt_group *group, gt_id id
     if (in_group(group, user)) continue;
     const gt_node *node = gt_node_at(fusion->graph, user);
     /* A reshape that only this group looks through is not a use. */
-    if (node->op->kind == GT_OP_VIEW && gt_fuse_resolve(fusion->graph, user) == gt_fuse_resolve(fusion->graph, id) &&
+    if (node->op->kind == GT_OP_VIEW &&
+        gt_fuse_resolve(fusion->graph, user) == gt_fuse_resolve(fusion->graph, id) &&
         !gt_group_is_output(fusion, group, user))
       continue;
     return true;
@@ -39,7 +40,8 @@ static bool row_fits(encoder *e, int64_t row) {
   return true;
 }
 
-/* How an operand of shape x is read in an iteration space of shape `space` (broadcasting aligns last axes). */
+/* How an operand of shape x is read in an iteration space of shape `space` (broadcasting aligns last axes).
+ */
 static bool load_mode(encoder *e, gt_shape x, gt_shape space, uint32_t *mode) {
   int64_t count = gt_shape_count(x);
   if (count == e->count) return *mode = GT_LOAD_SAME, true;
@@ -96,7 +98,8 @@ static bool operand_of(encoder *e, gt_id id, gt_shape space, const int *result, 
     int operands;
     float value;
     bool has;
-    gt_elementwise_code(e->fusion->graph, gt_fuse_resolve(e->fusion->graph, id), &opcode, &operands, &value, &has);
+    gt_elementwise_code(e->fusion->graph, gt_fuse_resolve(e->fusion->graph, id), &opcode, &operands, &value,
+                        &has);
     return immediate_operand(&e->group->program, value, operand);
   }
   return input_operand(e, id, space, operand);

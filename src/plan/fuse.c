@@ -41,7 +41,8 @@ static void list_users(gt_arena *arena, gt_fusion *f) {
   f->user = GT_NEW_N(arena, gt_id, f->user_start[graph->count + 1] + 1);
   for (gt_id id = 0; id < graph->count; id++)
     if (f->live[id])
-      for (int i = 0; i < graph->node[id].inputs; i++) f->user[f->user_start[graph->node[id].input[i] + 1]++] = id;
+      for (int i = 0; i < graph->node[id].inputs; i++)
+        f->user[f->user_start[graph->node[id].input[i] + 1]++] = id;
 }
 
 /* A constant needs memory only if something other than a program reads it. */
@@ -76,7 +77,8 @@ static bool make_groups(gt_arena *arena, gt_fusion *f, gt_error *error) {
     group->nodes = 1;
     f->group_of[id] = f->groups++;
     if (!gt_group_encode(f, group))
-      return gt_fail(error, GT_ERR_INTERNAL, "node %u (%s) does not fit a kernel", id, graph->node[id].op->name);
+      return gt_fail(error, GT_ERR_INTERNAL, "node %u (%s) does not fit a kernel", id,
+                     graph->node[id].op->name);
   }
   return true;
 }
@@ -156,7 +158,8 @@ static bool try_merge(gt_arena *arena, gt_fusion *f, int a, int b) {
   gt_id merged[GT_PROGRAM_CODE];
   int n = 0, i = 0, k = 0;
   while (i < ga->nodes || k < gb->nodes)
-    merged[n++] = k == gb->nodes || (i < ga->nodes && ga->node[i] < gb->node[k]) ? ga->node[i++] : gb->node[k++];
+    merged[n++] =
+        k == gb->nodes || (i < ga->nodes && ga->node[i] < gb->node[k]) ? ga->node[i++] : gb->node[k++];
   gt_group candidate = *gb;
   candidate.leader = ga->leader != GT_NONE ? ga->leader : gb->leader;
   candidate.node = merged;
@@ -176,8 +179,8 @@ static bool may_follow(const gt_fusion *f, int user, int a) {
          gt_shape_count(f->group[user].shape) == gt_shape_count(f->group[a].shape);
 }
 
-/* Would joining a and b spare the memory of value p (computed in a)? Uses that need it in memory anyhow are neutral,
- * and so are elementwise users that may join in turn. */
+/* Would joining a and b spare the memory of value p (computed in a)? Uses that need it in memory anyhow are
+ * neutral, and so are elementwise users that may join in turn. */
 static bool only_used_within(const gt_fusion *f, gt_id p, int a, int b) {
   for (uint32_t u = f->user_start[p]; u < f->user_start[p + 1]; u++) {
     gt_id user = f->user[u];
@@ -201,14 +204,16 @@ static bool merge_inputs(gt_arena *arena, gt_fusion *f, gt_id id, bool sparing) 
     gt_id p = gt_fuse_resolve(f->graph, node->input[i]);
     int a = f->group_of[p], b = f->group_of[id];
     if (a < 0 || a == b) continue;
-    if (sparing ? !only_used_within(f, p, a, b) : f->group[a].leader == GT_NONE || f->group[b].leader != GT_NONE)
+    if (sparing ? !only_used_within(f, p, a, b)
+                : f->group[a].leader == GT_NONE || f->group[b].leader != GT_NONE)
       continue;
     merged |= try_merge(arena, f, a, b);
   }
   return merged;
 }
 
-bool gt_fuse(gt_arena *arena, const gt_graph *graph, const gt_plan_options *options, gt_fusion *f, gt_error *error) {
+bool gt_fuse(gt_arena *arena, const gt_graph *graph, const gt_plan_options *options, gt_fusion *f,
+             gt_error *error) {
   *f = (gt_fusion){.graph = graph};
   f->live = GT_NEW_N(arena, bool, graph->count + 1);
   f->kept = GT_NEW_N(arena, bool, graph->count + 1);
@@ -223,7 +228,8 @@ bool gt_fuse(gt_arena *arena, const gt_graph *graph, const gt_plan_options *opti
       for (gt_id id = 0; id < graph->count; id++)
         if (f->group_of[id] >= 0) merged |= merge_inputs(arena, f, id, pass == 0);
     }
-  /* A merge may have turned outputs of its neighbours into inner values or the reverse: encode all once more. */
+  /* A merge may have turned outputs of its neighbours into inner values or the reverse: encode all once more.
+   */
   for (int g = 0; g < f->groups; g++)
     if (f->group[g].nodes && !gt_group_encode(f, &f->group[g]))
       return gt_fail(error, GT_ERR_INTERNAL, "fused group %d no longer fits a kernel", g);

@@ -1,11 +1,12 @@
-/* Fusion: partitions the live nodes of a graph into groups, each of which becomes one kernel launch (or few). It
- * rewrites nothing: the graph stays as it was built and differentiated.
+/* Fusion: partitions the live nodes of a graph into groups, each of which becomes one kernel launch (or few).
+ * It rewrites nothing: the graph stays as it was built and differentiated.
  *
- * Rules. Elementwise nodes over the same number of elements join when the value between them needs no memory of its
- * own (all its users are in the group). A leader whose kernel takes an epilogue (matmul) absorbs what follows it; one
- * that takes a prologue (a reduction) absorbs what only it reads. In a second pass, elementwise groups that found no
- * consumer to join are absorbed by the leader that feeds them, as further outputs. A join must keep the groups acyclic
- * and within a program's limits. Reshapes are transparent: a program sees flat indices. */
+ * Rules. Elementwise nodes over the same number of elements join when the value between them needs no memory
+ * of its own: all its users are in the group, or are elementwise nodes that may join in turn. A leader whose
+ * kernel takes an epilogue (matmul) absorbs what follows it; one that takes a prologue (a reduction) absorbs
+ * what only it reads. In a second pass, elementwise groups that found no consumer to join are absorbed by the
+ * leader that feeds them, as further outputs. A join must keep the groups acyclic and within a program's
+ * limits. Reshapes are transparent: a program sees flat indices. */
 #ifndef GT_PLAN_FUSE_H
 #define GT_PLAN_FUSE_H
 #include "plan/lowering.h"
@@ -16,17 +17,19 @@ typedef struct gt_fusion {
   int *group_of;     /* per node; -1: in no group */
   gt_group *group;   /* a merged-away group has no nodes */
   int groups;
-  uint32_t *user_start; /* users of node n: user[user_start[n]] … user[user_start[n+1]-1], live ones, ascending */
+  uint32_t
+      *user_start; /* users of node n: user[user_start[n]] … user[user_start[n+1]-1], live ones, ascending */
   gt_id *user;
 } gt_fusion;
 
-bool gt_fuse(gt_arena *arena, const gt_graph *graph, const gt_plan_options *options, gt_fusion *fusion, gt_error *error);
+bool gt_fuse(gt_arena *arena, const gt_graph *graph, const gt_plan_options *options, gt_fusion *fusion,
+             gt_error *error);
 /* Follows reshapes (views of the whole) to the node that holds the value. */
 gt_id gt_fuse_resolve(const gt_graph *graph, gt_id id);
 bool gt_fuse_is_constant(const gt_graph *graph, gt_id id);
 
-/* Fills group->program, inputs, outputs, row, clock from group->node and leader (encode.c); false if a limit or a load
- * that the leader's kernel does not have stands against it. */
+/* Fills group->program, inputs, outputs, row, clock from group->node and leader (encode.c); false if a limit
+ * or a load that the leader's kernel does not have stands against it. */
 bool gt_group_encode(const gt_fusion *fusion, gt_group *group);
 /* Must this node of the group be written to memory? (It has users elsewhere, or is kept.) */
 bool gt_group_is_output(const gt_fusion *fusion, const gt_group *group, gt_id id);

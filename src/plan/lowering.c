@@ -8,7 +8,9 @@ const gt_graph *gt_lowering_graph(const gt_lowering *lowering) { return lowering
 
 const gt_target *gt_lowering_target(const gt_lowering *lowering) { return &lowering->options->target; }
 
-static gt_draft *current(gt_lowering *lowering) { return &lowering->drafts.items[lowering->drafts.count - 1]; }
+static gt_draft *current(gt_lowering *lowering) {
+  return &lowering->drafts.items[lowering->drafts.count - 1];
+}
 
 gt_step *gt_lower_step(gt_lowering *lowering, const gt_kernel *kernel, const void *args, size_t args_size) {
   assert(args_size <= sizeof((gt_step *)0)->args);
@@ -74,7 +76,8 @@ void gt_lower_constants(gt_lowering *lowering, size_t argument, const void *data
   for (size_t i = 0; i < size; i++) *GT_PUSH(&lowering->constants) = ((const uint8_t *)data)[i];
 }
 
-/* Words {rank, dim[8], stride[input][8]}: strides of broadcast axes are 0; inputs not read this way have none. */
+/* Words {rank, dim[8], stride[input][8]}: strides of broadcast axes are 0; inputs not read this way have
+ * none. */
 static void general_layout(gt_lowering *lowering, const gt_group *group, size_t argument) {
   uint32_t words[1 + GT_MAX_RANK + GT_PROGRAM_INPUTS * GT_MAX_RANK] = {(uint32_t)group->shape.rank};
   for (int d = 0; d < group->shape.rank; d++) words[1 + d] = (uint32_t)group->shape.dim[d];
@@ -91,7 +94,8 @@ static void general_layout(gt_lowering *lowering, const gt_group *group, size_t 
   gt_lower_constants(lowering, argument, words, sizeof words);
 }
 
-void gt_lower_program(gt_lowering *lowering, const gt_group *group, size_t x, size_t y, long clock, long layout) {
+void gt_lower_program(gt_lowering *lowering, const gt_group *group, size_t x, size_t y, long clock,
+                      long layout) {
   bool general = false;
   gt_program_to_spec(&group->program, current(lowering)->step.spec);
   for (uint32_t k = 0; k < group->program.inputs; k++) {
@@ -117,7 +121,8 @@ void gt_lower_grid(gt_lowering *lowering, uint64_t count, uint32_t local) {
   step->grid[0] = groups > limit ? limit : groups ? (uint32_t)groups : 1;
 }
 
-/* A copy is a program of no instructions; its ends are then narrowed to the part it fills, or turned to scratch. */
+/* A copy is a program of no instructions; its ends are then narrowed to the part it fills, or turned to
+ * scratch. */
 static bool lower_copy(gt_lowering *lowering, const gt_copy *copy, gt_error *error) {
   const gt_node *source = gt_node_at(lowering->graph, copy->source);
   if (source->dtype != GT_F32)

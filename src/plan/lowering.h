@@ -1,16 +1,16 @@
 /* How an op turns a group of nodes into steps: the interface between op rows (lower) and the plan.
- * A group is what fusion made: at most one leader (a node with its own kernel) and elementwise nodes around it, held
- * as a program. The plan calls leader->op->lower(lowering, group), or for a group without leader the elementwise
- * family's. */
+ * A group is what fusion made: at most one leader (a node with its own kernel) and elementwise nodes around
+ * it, held as a program. The plan calls leader->op->lower(lowering, group), or for a group without leader the
+ * elementwise family's. */
 #ifndef GT_PLAN_LOWERING_H
 #define GT_PLAN_LOWERING_H
 #include "op/program.h"
 #include "plan/plan.h"
 
 typedef struct gt_group {
-  gt_id leader; /* GT_NONE for a purely elementwise group */
-  gt_program program; /* epilogue, prologue or the whole; for a lone leader it has no instructions and (epilogue
-                         leaders) one output, the leader itself */
+  gt_id leader;       /* GT_NONE for a purely elementwise group */
+  gt_program program; /* epilogue, prologue or the whole; for a lone leader it has no instructions and
+                         (epilogue leaders) one output, the leader itself */
   gt_id input[GT_PROGRAM_INPUTS];   /* node read as program input k */
   gt_id output[GT_PROGRAM_OUTPUTS]; /* node written by program output k */
   gt_shape shape;                   /* iteration space of the program */
@@ -25,23 +25,26 @@ typedef struct gt_lowering gt_lowering;
 const gt_graph *gt_lowering_graph(const gt_lowering *lowering);
 const gt_target *gt_lowering_target(const gt_lowering *lowering);
 
-/* Starts a step; args is copied, its addresses are filled in later. The returned step may be edited (spec, tiles, grid)
- * until the next gt_lower_step. */
+/* Starts a step; args is copied, its addresses are filled in later. The returned step may be edited (spec,
+ * tiles, grid) until the next gt_lower_step. */
 gt_step *gt_lower_step(gt_lowering *lowering, const gt_kernel *kernel, const void *args, size_t args_size);
-/* The address at byte `argument` of the current step's args is that of a node's value / scratch / variable. */
+/* The address at byte `argument` of the current step's args is that of a node's value / scratch / variable.
+ */
 void gt_lower_read(gt_lowering *lowering, size_t argument, gt_id node);
 void gt_lower_write(gt_lowering *lowering, size_t argument, gt_id node);
 /* A write to a part of the node's value disjoint from the parts other steps of this lowering write. */
 void gt_lower_write_part(gt_lowering *lowering, size_t argument, gt_id node);
 uint32_t gt_lower_scratch(gt_lowering *lowering, uint64_t bytes);
 void gt_lower_use_scratch(gt_lowering *lowering, size_t argument, uint32_t scratch, bool write);
-void gt_lower_update_variable(gt_lowering *lowering, size_t argument, uint32_t variable); /* read and written */
+void gt_lower_update_variable(gt_lowering *lowering, size_t argument,
+                              uint32_t variable); /* read and written */
 void gt_lower_constants(gt_lowering *lowering, size_t argument, const void *data, size_t size);
 
-/* The program part of a step: spec constants, inputs at args offset x, outputs at y, clock and layout (offsets, or -1
- * if the kernel has none; layout is emitted when an input is GT_LOAD_GENERAL). */
-void gt_lower_program(gt_lowering *lowering, const gt_group *group, size_t x, size_t y, long clock, long layout);
-/* A one-dimensional grid of `count` work items in workgroups of `local`, capped at the target's limit (kernels loop):
- * sets spec LOCAL_X and grid. */
+/* The program part of a step: spec constants, inputs at args offset x, outputs at y, clock and layout
+ * (offsets, or -1 if the kernel has none; layout is emitted when an input is GT_LOAD_GENERAL). */
+void gt_lower_program(gt_lowering *lowering, const gt_group *group, size_t x, size_t y, long clock,
+                      long layout);
+/* A one-dimensional grid of `count` work items in workgroups of `local`, capped at the target's limit
+ * (kernels loop): sets spec LOCAL_X and grid. */
 void gt_lower_grid(gt_lowering *lowering, uint64_t count, uint32_t local);
 #endif

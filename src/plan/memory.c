@@ -1,5 +1,5 @@
-/* Memory: lifetimes in levels, then offsets in one arena by first fit, largest first. Two values share bytes only if
- * their level ranges do not meet, so reuse never adds a hazard inside a level. */
+/* Memory: lifetimes in levels, then offsets in one arena by first fit, largest first. Two values share bytes
+ * only if their level ranges do not meet, so reuse never adds a hazard inside a level. */
 #include "base/memory.h"
 #include "plan/internal.h"
 #include <stdlib.h>
@@ -30,10 +30,12 @@ static void find_lifetimes(gt_lowering *l, uint32_t levels) {
     if (!pack && !l->fusion.kept[id]) continue;
     gt_location at = gt_plan_locate_node(l, id);
     if (at.variable) continue;
-    if (pack) touch_root(&l->root[at.id], l->root[at.id].used ? l->root[at.id].first : 0, at.offset + at.bytes);
+    if (pack)
+      touch_root(&l->root[at.id], l->root[at.id].used ? l->root[at.id].first : 0, at.offset + at.bytes);
     /* A pack's gaps are zero because nothing else ever uses its memory. */
     if (pack && gt_pack_has_gaps(l->graph, id)) touch_root(&l->root[at.id], 0, 0);
-    if (l->fusion.kept[id] || (pack && gt_pack_has_gaps(l->graph, id))) touch_root(&l->root[at.id], levels, 0);
+    if (l->fusion.kept[id] || (pack && gt_pack_has_gaps(l->graph, id)))
+      touch_root(&l->root[at.id], levels, 0);
   }
 }
 
@@ -43,7 +45,9 @@ static int larger_first(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-static bool live_together(const gt_root *a, const gt_root *b) { return a->first <= b->last && b->first <= a->last; }
+static bool live_together(const gt_root *a, const gt_root *b) {
+  return a->first <= b->last && b->first <= a->last;
+}
 
 /* The lowest offset where root fits among those already laid out that are live with it. */
 static uint64_t first_fit(const gt_root *root, gt_root *const *laid, size_t count) {
@@ -75,7 +79,8 @@ uint64_t gt_plan_memory(gt_lowering *l, uint64_t *unaliased) {
   *unaliased = 0;
   for (size_t i = 0; i < used; i++) {
     order[i]->offset = l->options->no_reuse ? *unaliased : first_fit(order[i], order, i);
-    if (order[i]->offset + aligned(order[i]->bytes) > total) total = order[i]->offset + aligned(order[i]->bytes);
+    if (order[i]->offset + aligned(order[i]->bytes) > total)
+      total = order[i]->offset + aligned(order[i]->bytes);
     *unaliased += aligned(order[i]->bytes);
   }
   free(order);

@@ -1,15 +1,21 @@
 /* Placement: which values are computed straight into a pack or a variable, and in which order groups run.
- * A value may replace a variable's contents in place only if everything else that reads the old contents can run
- * before; the order is therefore found together with the placement, over data edges and read-before-overwrite edges. */
+ * A value may replace a variable's contents in place only if everything else that reads the old contents can
+ * run before; the order is therefore found together with the placement, over data edges and
+ * read-before-overwrite edges. */
 #include "base/memory.h"
 #include "plan/internal.h"
 #include <stdlib.h>
 
-typedef struct edge { uint32_t from, to; } edge;
+typedef struct edge {
+  uint32_t from, to;
+} edge;
 
 typedef struct placing {
   gt_lowering *l;
-  struct { edge *items; size_t count, capacity; } edges;
+  struct {
+    edge *items;
+    size_t count, capacity;
+  } edges;
 } placing;
 
 static void add_edge(placing *p, uint32_t from, uint32_t to) {
@@ -43,7 +49,8 @@ static void data_edges(placing *p) {
     producers(p, l->copies.items[c].source, (uint32_t)l->fusion.groups + (uint32_t)c);
 }
 
-/* Packs: an input that a group computes, and that lies nowhere else yet, is computed straight into its part. */
+/* Packs: an input that a group computes, and that lies nowhere else yet, is computed straight into its part.
+ */
 static void place_packs(gt_lowering *l) {
   for (gt_id id = 0; id < l->graph->count; id++) {
     const gt_node *node = gt_node_at(l->graph, id);
@@ -60,7 +67,8 @@ static void place_packs(gt_lowering *l) {
 }
 
 static bool overlaps(gt_location a, gt_location b) {
-  return a.variable == b.variable && a.id == b.id && a.offset < b.offset + b.bytes && b.offset < a.offset + a.bytes;
+  return a.variable == b.variable && a.id == b.id && a.offset < b.offset + b.bytes &&
+         b.offset < a.offset + a.bytes;
 }
 
 /* Does the group read the range other than element by element at the very place it writes? */
@@ -107,7 +115,8 @@ static bool can_reach(const placing *p, uint32_t from, uint32_t to) {
   return found;
 }
 
-/* Orders every reader of the range before every writer; false, with nothing changed, if that closes a circle. */
+/* Orders every reader of the range before every writer; false, with nothing changed, if that closes a circle.
+ */
 static bool order_readers_first(placing *p, gt_location range, const bool *writer) {
   gt_lowering *l = p->l;
   size_t before = p->edges.count;
@@ -153,7 +162,9 @@ static bool try_in_place(placing *p, gt_id id) {
   return fits;
 }
 
-static uint32_t copy_item(const gt_lowering *l, size_t copy) { return (uint32_t)l->fusion.groups + (uint32_t)copy; }
+static uint32_t copy_item(const gt_lowering *l, size_t copy) {
+  return (uint32_t)l->fusion.groups + (uint32_t)copy;
+}
 
 /* Orders a copy into a variable after its source and after all who read the variable's old contents. */
 static void order_copy(placing *p, size_t copy) {
@@ -174,8 +185,8 @@ static void order_copy(placing *p, size_t copy) {
   }
 }
 
-/* Whatever cannot be computed in place is copied at the end. A variable's contents that go to another variable are
- * saved first, since that other's may go the opposite way. */
+/* Whatever cannot be computed in place is copied at the end. A variable's contents that go to another
+ * variable are saved first, since that other's may go the opposite way. */
 static void place_assigns(placing *p) {
   gt_lowering *l = p->l;
   size_t copied = l->copies.count;
@@ -215,8 +226,8 @@ static bool order_items(placing *p, gt_error *error) {
   }
   free(waiting);
   free(done);
-  return l->ordered == live || gt_fail(error, GT_ERR_INTERNAL, "the plan has a circle: %u of %u items ordered",
-                                       l->ordered, live);
+  return l->ordered == live ||
+         gt_fail(error, GT_ERR_INTERNAL, "the plan has a circle: %u of %u items ordered", l->ordered, live);
 }
 
 bool gt_plan_place(gt_lowering *l, gt_error *error) {

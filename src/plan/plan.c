@@ -40,8 +40,8 @@ static gt_plan *finish_plan(gt_lowering *l) {
     plan->flops += plan->step[s].flops;
     plan->levels = plan->step[s].level + 1;
   }
-  plan->constants = gt_arena_copy(l->arena, l->constants.items ? l->constants.items : (uint8_t *)"",
-                                  l->constants.count);
+  plan->constants =
+      gt_arena_copy(l->arena, l->constants.items ? l->constants.items : (uint8_t *)"", l->constants.count);
   plan->constant_bytes = l->constants.count;
   plan->variable_bytes = GT_NEW_N(l->arena, uint64_t, l->graph->variables + 1);
   for (uint32_t v = 0; v < l->graph->variables; v++) {
@@ -67,7 +67,8 @@ static void release(gt_lowering *l) {
   free(l->copies.items);
 }
 
-gt_plan *gt_plan_create(gt_arena *arena, const gt_graph *graph, const gt_plan_options *options, gt_error *error) {
+gt_plan *gt_plan_create(gt_arena *arena, const gt_graph *graph, const gt_plan_options *options,
+                        gt_error *error) {
   gt_lowering l = {.arena = arena, .graph = graph, .options = options};
   gt_plan *plan = NULL;
   if (graph->error.status) {
@@ -89,15 +90,16 @@ static bool meet(const gt_access *a, const gt_access *b) {
   return a->buffer == b->buffer && a->offset < b->offset + b->bytes && b->offset < a->offset + a->bytes;
 }
 
-/* Two steps of one level, from different launches of different items, must not touch what one of them writes. Parts of
- * one value written by one lowering are disjoint by contract and carry the same node. */
+/* Two steps of one level, from different launches of different items, must not touch what one of them writes.
+ * Parts of one value written by one lowering are disjoint by contract and carry the same node. */
 static bool verify_pair(const gt_step *a, const gt_step *b, gt_error *error) {
   for (int i = 0; i < a->accesses; i++)
     for (int k = 0; k < b->accesses; k++) {
       const gt_access *x = &a->access[i], *y = &b->access[k];
       if (x->buffer == GT_PLAN_CONSTANTS || !(x->write || y->write) || !meet(x, y)) continue;
       if (x->write && y->write && a->node == b->node) continue;
-      return gt_fail(error, GT_ERR_INTERNAL, "steps of nodes %u and %u share a level and memory", a->node, b->node);
+      return gt_fail(error, GT_ERR_INTERNAL, "steps of nodes %u and %u share a level and memory", a->node,
+                     b->node);
     }
   return true;
 }
@@ -107,13 +109,15 @@ bool gt_plan_verify(const gt_plan *plan, gt_error *error) {
     const gt_step *step = &plan->step[s];
     for (int i = 0; i < step->accesses; i++) {
       const gt_access *access = &step->access[i];
-      uint64_t limit = access->buffer == GT_PLAN_ARENA       ? plan->arena_bytes
-                       : access->buffer == GT_PLAN_CONSTANTS ? plan->constant_bytes
-                                                             : plan->variable_bytes[access->buffer - GT_PLAN_VARIABLE];
+      uint64_t limit = access->buffer == GT_PLAN_ARENA ? plan->arena_bytes
+                       : access->buffer == GT_PLAN_CONSTANTS
+                           ? plan->constant_bytes
+                           : plan->variable_bytes[access->buffer - GT_PLAN_VARIABLE];
       if (access->offset > limit || access->bytes > limit - access->offset)
         return gt_fail(error, GT_ERR_INTERNAL, "step %u (node %u) reaches past its buffer", s, step->node);
       if (access->argument + 8 > step->args_size)
-        return gt_fail(error, GT_ERR_INTERNAL, "step %u (node %u) has an address outside its arguments", s, step->node);
+        return gt_fail(error, GT_ERR_INTERNAL, "step %u (node %u) has an address outside its arguments", s,
+                       step->node);
     }
     if (s && step->level < plan->step[s - 1].level)
       return gt_fail(error, GT_ERR_INTERNAL, "step %u stands before its level", s);

@@ -8,16 +8,18 @@ static void print_access(const gt_plan *plan, const gt_access *access, FILE *str
             (unsigned long long)access->bytes);
   else if (access->buffer >= GT_PLAN_VARIABLE)
     fprintf(stream, " %s%s+%llu", access->write ? "=>" : "",
-            plan->graph->variable[access->buffer - GT_PLAN_VARIABLE].name, (unsigned long long)access->offset);
+            plan->graph->variable[access->buffer - GT_PLAN_VARIABLE].name,
+            (unsigned long long)access->offset);
 }
 
 void gt_plan_print(const gt_plan *plan, FILE *stream) {
   char arena[32], unaliased[32], flops[32], count[32];
-  fprintf(stream, "%5s %5s  %-16s %-18s %10s %10s  operands\n", "step", "level", "kernel", "layer", "FLOPs", "bytes");
+  fprintf(stream, "%5s %5s  %-16s %-18s %10s %10s  operands\n", "step", "level", "kernel", "layer", "FLOPs",
+          "bytes");
   for (uint32_t s = 0; s < plan->steps; s++) {
     const gt_step *step = &plan->step[s];
-    fprintf(stream, "%5u %5u%s %-16s %-18.18s %10s", s, step->level, step->barrier ? "|" : " ", step->kernel->name,
-            step->scope, gt_human_count(step->flops, flops));
+    fprintf(stream, "%5u %5u%s %-16s %-18.18s %10s", s, step->level, step->barrier ? "|" : " ",
+            step->kernel->name, step->scope, gt_human_count(step->flops, flops));
     fprintf(stream, " %10s ", gt_human_bytes((double)step->bytes, count));
     for (int i = 0; i < step->accesses; i++) print_access(plan, &step->access[i], stream);
     fputc('\n', stream);

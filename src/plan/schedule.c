@@ -1,5 +1,5 @@
-/* Levels: the earliest time each step may run, from hazards on the bytes it touches (read after write, write after
- * read, write after write), scanning steps in execution order. Steps of one level are independent. */
+/* Levels: the earliest time each step may run, from hazards on the bytes it touches (read after write, write
+ * after read, write after write), scanning steps in execution order. Steps of one level are independent. */
 #include "base/memory.h"
 #include "plan/internal.h"
 #include <stdlib.h>

@@ -98,7 +98,9 @@ static double element(const gt_outcome *outcome, const gt_slot *slot, int64_t i)
   const size_t at = (size_t)(slot->guard + i);
   if (slot->dtype == GT_U8) return content[at];
   if (slot->dtype == GT_I32) return ((const int32_t *)content)[at];
-  return ((const float *)content)[at];
+  float value;
+  memcpy(&value, content + 4 * at, sizeof value);
+  return value;
 }
 
 static double relative(double got, double expected, double scale) {

@@ -1,10 +1,9 @@
 /* What a run writes down as it goes, one JSON object a line:
  *   metrics.jsonl  what was computed: {"step":469,"epoch":1,"split":"train","steps":469,"loss":…,
- *                  "accuracy":…,"lr":…,"grad_norm":…}. Nothing in it depends on the clock or the machine's load:
- *                  a run that was killed and resumed ends with the same bytes as one that was not.
- *   timing.jsonl   what it took: {"step":…,"elapsed_s":…,"samples_per_s":…}, and a row with the device at each
- *                  start.
- * "step" counts finished steps, "steps" tells over how many the row is a mean (rows of split "train"). On resume
+ *                  "accuracy":…,"lr":…,"grad_norm":…}. Nothing in it depends on the clock or the machine's
+ * load: a run that was killed and resumed ends with the same bytes as one that was not. timing.jsonl   what
+ * it took: {"step":…,"elapsed_s":…,"samples_per_s":…}, and a row with the device at each start. "step" counts
+ * finished steps, "steps" tells over how many the row is a mean (rows of split "train"). On resume
  * metrics.jsonl is cut back to the length it had when the checkpoint was made. Owner: the run. */
 #ifndef GT_TRAIN_METRICS_H
 #define GT_TRAIN_METRICS_H

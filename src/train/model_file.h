@@ -35,7 +35,8 @@ void gt_model_file_finish(gt_model_file *file);
  * model. */
 bool gt_parameters_from_container(const gt_container *container, const char *path,
                                   const gt_parameters *parameters, float *flat, gt_error *error);
-/* Are they all there, with the right shapes? For asking before memory is taken for a model that a file describes. */
+/* Are they all there, with the right shapes? For asking before memory is taken for a model that a file
+ * describes. */
 bool gt_parameters_match(const gt_container *container, const char *path, const gt_parameters *parameters,
                          gt_error *error);
 /* The parameters as tensors by name, in file order; tensors has room for parameters->count. */

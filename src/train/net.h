@@ -1,7 +1,6 @@
-/* gt_net: one graph that a run replays, from data to log row, with its plan: the training step, or an evaluation
- * of one split. Its variables, shared by name between nets (train/buffers.h):
- *   data.SPLIT.inputs, data.SPLIT.targets   the samples, in their stored type
- *   data.scale, data.shift                  normalisation of the inputs
+/* gt_net: one graph that a run replays, from data to log row, with its plan: the training step, or an
+ * evaluation of one split. Its variables, shared by name between nets (train/buffers.h): data.SPLIT.inputs,
+ * data.SPLIT.targets   the samples, in their stored type data.scale, data.shift normalisation of the inputs
  *   parameters, optimizer.*, ema, ok        what training changes
  *   KIND.state, KIND.table, KIND.log        the clock's, where KIND is train or eval.SPLIT
  * Owner: the arena. */

@@ -198,8 +198,8 @@ static bool train(gt_run *run, gt_error *error) {
 bool gt_train(gt_config *config, const gt_train_options *options, gt_train_result *result, gt_error *error) {
   gt_run run = {.config = config, .options = options, .result = result, .lock = -1};
   *result = (gt_train_result){0};
-  /* From here to the end: a signal while the run opens stops it at its first step, one in the final evaluation comes
-   * too late to stop anything. */
+  /* From here to the end: a signal while the run opens stops it at its first step, one in the final
+   * evaluation comes too late to stop anything. */
   gt_signals_catch();
   const bool ok = train(&run, error);
   gt_signals_release();

@@ -68,8 +68,15 @@ UNARY(sign, -3, 3, 0, 0, 1, (double)((x > 0) - (x < 0)))
 FAR(exp, 1e-30)
 FAR(sin, 1)
 FAR(cos, 1)
-FAR(sigmoid, 1e-6) FAR(tanh, 1e-6) FAR(erf, 1e-6) FAR(gelu, 1) FAR(silu, 1) FAR(softplus, 1) FAR(log, 1)
-    FAR(sqrt, 1e-30) FAR(reciprocal, 1e-30)
+FAR(sigmoid, 1e-6)
+FAR(tanh, 1e-6)
+FAR(erf, 1e-6)
+FAR(gelu, 1)
+FAR(silu, 1)
+FAR(softplus, 1)
+FAR(log, 1)
+FAR(sqrt, 1e-30)
+FAR(reciprocal, 1e-30)
 /* --- two operands
  * ---------------------------------------------------------------------------------------------- */
 
@@ -98,15 +105,19 @@ FAR(sigmoid, 1e-6) FAR(tanh, 1e-6) FAR(erf, 1e-6) FAR(gelu, 1) FAR(silu, 1) FAR(
                                             .gradient_tolerance = 4e-5,                             \
                                             .reason = "a few units in the last place of float"};
 
-        BINARY(add, -3, 3, 3, 1e-6, a + b) BINARY(sub, -3, 3, 3, 1e-6, a - b)
-            BINARY(mul, -3, 3, 3, 1e-6, a *b) BINARY(div, 0.3, 3, 3, 1e-6, a / b)
-                BINARY(max, -3, 3, 3, 0, a > b ? a : b) BINARY(min, -3, 3, 3, 0, a < b ? a : b)
-                    BINARY(mod, 0.3, 5, 3, 4e-6, a - b * floor(a / b))
-                        BINARY(less, -3, 3, 0, 0, a < b ? 1 : 0) BINARY(pow, 0.3, 2.5, 3, 4e-6, pow(a, b))
+BINARY(add, -3, 3, 3, 1e-6, a + b)
+BINARY(sub, -3, 3, 3, 1e-6, a - b)
+BINARY(mul, -3, 3, 3, 1e-6, a *b)
+BINARY(div, 0.3, 3, 3, 1e-6, a / b)
+BINARY(max, -3, 3, 3, 0, a > b ? a : b)
+BINARY(min, -3, 3, 3, 0, a < b ? a : b)
+BINARY(mod, 0.3, 5, 3, 4e-6, a - b * floor(a / b))
+BINARY(less, -3, 3, 0, 0, a < b ? 1 : 0)
+BINARY(pow, 0.3, 2.5, 3, 4e-6, pow(a, b))
 
-    /* Signs of both kinds; integral exponents of a negative base are written as multiples of a half rounded
-       down. */
-    static gt_id build_signed_mod(gt_graph *g, const gt_case_view *v, const gt_id *x) {
+/* Signs of both kinds; integral exponents of a negative base are written as multiples of a half rounded
+   down. */
+static gt_id build_signed_mod(gt_graph *g, const gt_case_view *v, const gt_id *x) {
   (void)v;
   return gt_mod(g, x[0], gt_add(g, x[1], gt_constant(g, 0.25)));
 }

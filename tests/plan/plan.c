@@ -1,4 +1,5 @@
-/* Fusion, placement, levels and memory, on graphs whose plan is known, with values checked on the CPU backend. */
+/* Fusion, placement, levels and memory, on graphs whose plan is known, with values checked on the CPU
+ * backend. */
 #include "plan/plan.h"
 #include "backend/backend.h"
 #include "op/core.h"

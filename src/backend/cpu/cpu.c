@@ -1,5 +1,5 @@
-/* The CPU backend: the same plan and the same arguments as a device's, with host addresses, one step after another;
- * the tiles of a step are shared out by a pool of threads. */
+/* The CPU backend: the same plan and the same arguments as a device's, with host addresses, one step after
+ * another; the tiles of a step are shared out by a pool of threads. */
 #include "backend/backend.h"
 #include "base/memory.h"
 #include "base/pool.h"
@@ -63,8 +63,8 @@ static void *buffer_map(gt_backend *backend, gt_buffer *buffer) {
 
 static bool in_range(const gt_buffer *buffer, uint64_t offset, uint64_t size, gt_error *error) {
   return (offset <= buffer->size && size <= buffer->size - offset) ||
-         gt_fail(error, GT_ERR_INTERNAL, "copy of %llu bytes at %llu in a buffer of %llu", (unsigned long long)size,
-                 (unsigned long long)offset, (unsigned long long)buffer->size);
+         gt_fail(error, GT_ERR_INTERNAL, "copy of %llu bytes at %llu in a buffer of %llu",
+                 (unsigned long long)size, (unsigned long long)offset, (unsigned long long)buffer->size);
 }
 
 static bool upload(gt_backend *backend, gt_buffer *buffer, uint64_t offset, const void *data, uint64_t size,
@@ -105,12 +105,14 @@ static bool bind_variables(gt_executable *exe, gt_buffer *const *variables, gt_e
   for (uint32_t v = 0; v < graph->variables; v++) {
     exe->variable[v] = variables[v];
     if (!variables[v] || variables[v]->size < exe->plan->variable_bytes[v])
-      return gt_fail(error, GT_ERR_INTERNAL, "variable '%s' has no buffer, or one too small", graph->variable[v].name);
+      return gt_fail(error, GT_ERR_INTERNAL, "variable '%s' has no buffer, or one too small",
+                     graph->variable[v].name);
   }
   return true;
 }
 
-static gt_executable *compile(gt_backend *backend, const gt_plan *plan, gt_buffer *const *variables, gt_error *error) {
+static gt_executable *compile(gt_backend *backend, const gt_plan *plan, gt_buffer *const *variables,
+                              gt_error *error) {
   gt_executable *exe = gt_alloc(sizeof *exe);
   exe->plan = plan;
   void *arena = NULL, *constants = NULL;
@@ -179,7 +181,8 @@ static bool profile(gt_backend *backend, gt_executable *exe, double *microsecond
   return true;
 }
 
-static bool inspect(gt_backend *backend, gt_executable *exe, const gt_access *access, void *out, gt_error *error) {
+static bool inspect(gt_backend *backend, gt_executable *exe, const gt_access *access, void *out,
+                    gt_error *error) {
   (void)backend, (void)error;
   memcpy(out, address(exe, access), access->bytes);
   return true;
@@ -190,9 +193,9 @@ static void close_cpu(gt_backend *backend) {
   free(backend);
 }
 
-static const gt_backend_api api = {close_cpu, buffer_create, buffer_destroy,     buffer_map, upload,
-                                   download,  compile,       executable_destroy, run,        wait_for,
-                                   completed, profile,       inspect};
+static const gt_backend_api api = {
+    close_cpu,          buffer_create, buffer_destroy, buffer_map, upload,  download, compile,
+    executable_destroy, run,           wait_for,       completed,  profile, inspect};
 
 gt_backend *gt_cpu_open(int threads, gt_error *error) {
   (void)error;
@@ -203,7 +206,7 @@ gt_backend *gt_cpu_open(int threads, gt_error *error) {
   cpu->pool = gt_pool_create(threads);
   cpu->base.target = (gt_target){.subgroup = 1, .max_workgroup = 1, .units = 1, .max_grid = UINT32_MAX};
   cpu->base.memory_total = info.memory_bytes;
-  snprintf(cpu->base.name, sizeof cpu->base.name, "%.200s, %d thread%s", info.name, gt_pool_threads(cpu->pool),
-           gt_pool_threads(cpu->pool) == 1 ? "" : "s");
+  snprintf(cpu->base.name, sizeof cpu->base.name, "%.200s, %d thread%s", info.name,
+           gt_pool_threads(cpu->pool), gt_pool_threads(cpu->pool) == 1 ? "" : "s");
   return &cpu->base;
 }

@@ -22,11 +22,14 @@ void gt_cpu_describe(gt_device_info *device) {
   device->memory_bytes = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);
   device->max_allocation = device->memory_bytes;
   size_t used = 0;
-  const struct { const char *name; int have; } extensions[] = {{"avx2", __builtin_cpu_supports("avx2")},
-                                                                {"fma", __builtin_cpu_supports("fma")},
-                                                                {"avx512f", __builtin_cpu_supports("avx512f")}};
+  const struct {
+    const char *name;
+    int have;
+  } extensions[] = {{"avx2", __builtin_cpu_supports("avx2")},
+                    {"fma", __builtin_cpu_supports("fma")},
+                    {"avx512f", __builtin_cpu_supports("avx512f")}};
   for (size_t i = 0; i < sizeof extensions / sizeof *extensions; i++)
     if (extensions[i].have)
-      used += (size_t)snprintf(device->features + used, sizeof device->features - used, "%s%s", used ? "," : "",
-                               extensions[i].name);
+      used += (size_t)snprintf(device->features + used, sizeof device->features - used, "%s%s",
+                               used ? "," : "", extensions[i].name);
 }
