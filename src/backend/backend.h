@@ -69,5 +69,7 @@ gt_backend *gt_cpu_open(int threads, gt_error *error);
 gt_backend *gt_null_open(void);
 gt_backend *gt_vulkan_open(int index, gt_error *error); /* index as in "vulkan:N" */
 int gt_vulkan_list(gt_device_info *devices, int limit);
+/* Errors and warnings of the validation layers so far (GTRAIN_DEBUG=validation): each is a bug of ours. */
+int gt_vulkan_validation_messages(void);
 void gt_cpu_describe(gt_device_info *device);
 #endif

@@ -1,4 +1,5 @@
 #include "cli/command.h"
+#include "backend/backend.h"
 #include "base/log.h"
 #include "base/memory.h"
 #include "base/text.h"
@@ -164,6 +165,7 @@ static int run_command(const gt_command *command, int argc, char **argv) {
   int code = parse(&arguments, argc, argv);
   if (gt_flag(&arguments, "quiet")) gt_log_set_level(GT_LOG_WARN);
   if (!code) code = command->run(&arguments);
+  if (!code && gt_vulkan_validation_messages() > 0) code = GT_ERR_INTERNAL;
   free(arguments.word);
   free(arguments.given);
   return code;

@@ -71,7 +71,6 @@ bool gt_vulkan_check(VkResult result, const char *call, gt_error *error);
 /* instance.c: one VkInstance per process, made at first need. */
 VkInstance gt_vulkan_instance(gt_error *error);
 void gt_vulkan_instance_close(void); /* when the last device has been closed */
-int gt_vulkan_validation_messages(void);
 
 /* physical.c: what a physical device is and can do. */
 typedef struct gt_physical {
