@@ -21,6 +21,7 @@ layout(constant_id = 7) const uint TN = 4u;
 layout(constant_id = 8) const uint TRANS_A = 0u;
 layout(constant_id = 9) const uint TRANS_B = 0u;
 layout(constant_id = 10) const uint SPLIT = 1u;
+layout(constant_id = 11) const uint UNROLL = 4u;
 
 const uint COLUMN_GROUPS = (TN + 3u) / 4u, ROW_GROUPS = (TM + 3u) / 4u;
 const uint THREADS_N = BN / TN, THREADS_M = BM / TM;
@@ -172,8 +173,8 @@ void tile(uint z) {
     PUT(slice)
     barrier();
     if (at + BK < k_end) { FETCH(at + BK) }
-    for (uint j = 0u; j < BK; j += 4u) {
-      [[unroll]] for (uint d = 0u; d < 4u; d++) { /* all of BK would take some compilers a minute */
+    for (uint j = 0u; j < BK; j += UNROLL) {
+      [[unroll]] for (uint d = 0u; d < UNROLL; d++) {
         vec4 left[ROW_GROUPS], right[COLUMN_GROUPS];
         [[unroll]] for (uint g = 0u; g < ROW_GROUPS; g++) left[g] = a_values(slice, j + d, tile_row(ty, 4u * g));
         [[unroll]] for (uint g = 0u; g < COLUMN_GROUPS; g++) right[g] = b_values(slice, j + d, tile_column(tx, g));

@@ -12,7 +12,7 @@
 #include <assert.h>
 #include <stddef.h>
 
-enum { MOST_GROUPS_Z = 65535 }; /* what Vulkan promises */
+enum { MOST_GROUPS_Z = 65535 /* what Vulkan promises */, MANY_UNITS = 16 /* a GPU rather than a CPU */ };
 static const gt_op rows[1];
 
 GT_REGISTER(op, matmul)
@@ -165,8 +165,10 @@ static void lower(gt_lowering *lowering, const gt_group *group) {
   const uint32_t down = (s.m + config.bm - 1) / config.bm, across = (s.n + config.bn - 1) / config.bn;
   gt_step *step = gt_lower_step(lowering, &matmul_kernel, &args, sizeof args);
   step->tiles = down * across * s.batch;
-  const uint32_t own[] = {config.bm, config.bn, config.bk, config.tm,
-                          config.tn, s.trans_a, s.trans_b, config.split};
+  /* Straight code is faster, but software devices take a minute to compile much of it. */
+  const uint32_t unroll = target->units >= MANY_UNITS ? config.bk : 4;
+  const uint32_t own[] = {config.bm, config.bn, config.bk,    config.tm, config.tn,
+                          s.trans_a, s.trans_b, config.split, unroll};
   for (uint32_t i = 0; i < sizeof own / sizeof *own; i++) step->spec[SPEC_BM + i] = own[i];
   gt_lower_read(lowering, offsetof(struct gt_matmul_args, a), node->input[0]);
   gt_lower_read(lowering, offsetof(struct gt_matmul_args, b), node->input[1]);

@@ -317,7 +317,7 @@ static void one_product(product p, tile t) {
   gt_step *step = steps_add(&s, "matmul", &args, sizeof args, t.bm / t.tm * (t.bn / t.tn), across * down);
   step->grid[1] = p.split;
   step->grid[2] = p.batch;
-  const uint32_t own[] = {t.bm, t.bn, t.bk, t.tm, t.tn, p.trans_a, p.trans_b, p.split};
+  const uint32_t own[] = {t.bm, t.bn, t.bk, t.tm, t.tn, p.trans_a, p.trans_b, p.split, 4};
   memcpy(&step->spec[3], own, sizeof own);
   steps_bind(&s, offsetof(struct gt_matmul_args, a), va, extra);
   steps_bind(&s, offsetof(struct gt_matmul_args, b), vb, extra);
