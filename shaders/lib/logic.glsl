@@ -1,0 +1,35 @@
+/* What the kernels of a logic layer share: samples are worked on in fours where the batch is a multiple of
+ * four and all addresses are aligned, else one by one. Include after op/logic.h. */
+#ifndef GT_LOGIC_GLSL
+#define GT_LOGIC_GLSL
+layout(local_size_x_id = 0) in;
+layout(constant_id = 0) const uint LOCAL_X = 1u;
+layout(constant_id = 4) const uint QUADS = 0u; /* 1: the batch is a multiple of 4 */
+layout(constant_id = 15) const uint ALIGNED = 0u;
+const bool WIDE = QUADS != 0u && ALIGNED != 0u;
+
+/* Items in a row: fours, or single samples. */
+uint gt_logic_width() { return WIDE ? batch >> 2 : batch; }
+
+vec4 gt_logic_gate(uint gate) {
+  vec4 c;
+  if (ALIGNED != 0u) c = GT_FLOATS4(coefficients).at[gate];
+  else
+    c = vec4(coefficients.at[4u * gate], coefficients.at[4u * gate + 1u], coefficients.at[4u * gate + 2u],
+             coefficients.at[4u * gate + 3u]);
+  return c;
+}
+
+/* Item i of a tensor; of a single sample the other three are 0. */
+vec4 gt_logic_load(GT_FLOATS from, uint i) {
+  vec4 v;
+  if (WIDE) v = GT_FLOATS4(from).at[i];
+  else v = vec4(from.at[i], 0.0, 0.0, 0.0);
+  return v;
+}
+
+void gt_logic_store(GT_FLOATS to, uint i, vec4 v) {
+  if (WIDE) GT_FLOATS4(to).at[i] = v;
+  else to.at[i] = v.x;
+}
+#endif

@@ -1,0 +1,47 @@
+#version 450
+#extension GL_EXT_buffer_reference : require
+#extension GL_EXT_scalar_block_layout : require
+#extension GL_GOOGLE_include_directive : require
+#include "op/logic.h"
+#include "lib/logic.glsl"
+layout(constant_id = 3) const uint LANES = 1u; /* invocations that share a gate */
+
+shared vec4 partial[LOCAL_X];
+
+float fold(vec4 v) { return (v.x + v.y) + (v.z + v.w); }
+
+vec4 gate_sums(uint gate, uint lane, uint width) {
+  vec4 g0 = vec4(0.0), g1 = vec4(0.0), g2 = vec4(0.0), g3 = vec4(0.0);
+  uint row_a = wiring.at[gate] * width, row_b = wiring.at[gates + gate] * width;
+  for (uint s = lane; s < width; s += LANES) {
+    vec4 slope = gt_logic_load(g, gate * width + s);
+    vec4 a = gt_logic_load(x, row_a + s), b = gt_logic_load(x, row_b + s);
+    vec4 slope_a = slope * a;
+    g0 += slope;
+    g1 += slope_a;
+    g2 += slope * b;
+    g3 += slope_a * b;
+  }
+  return vec4(fold(g0), fold(g1), fold(g2), fold(g3));
+}
+
+/* A workgroup takes LOCAL_X / LANES gates at a time; the tree's shape depends on LANES only. */
+void main() {
+  uint me = gl_LocalInvocationID.x, lane = me % LANES, each = LOCAL_X / LANES, width = gt_logic_width();
+  for (uint first = gl_WorkGroupID.x * each; first < gates; first += gl_NumWorkGroups.x * each) {
+    uint gate = first + me / LANES;
+    vec4 sums = vec4(0.0);
+    if (gate < gates) sums = gate_sums(gate, lane, width);
+    partial[me] = sums;
+    barrier();
+    for (uint left = LANES / 2u; left > 0u; left /= 2u) {
+      if (lane < left) partial[me] += partial[me + left];
+      barrier();
+    }
+    if (lane == 0u && gate < gates) {
+      vec4 total = partial[me];
+      for (uint i = 0u; i < 4u; i++) y.at[4u * gate + i] = total[i];
+    }
+    barrier();
+  }
+}

@@ -1,0 +1,171 @@
+#include "op/logic_cpu.h"
+#include "op/math.h"
+#include "shaders/op/logic.h"
+#include "shaders/op/logic_coefficients.h"
+
+/* Sums run in LANES partial sums whatever the vector width: every instruction set gives the same bits. */
+enum { LANES = 16, TILE_ELEMENTS = 16384 };
+
+uint32_t gt_logic_tile_rows(uint32_t batch) { return batch >= TILE_ELEMENTS ? 1 : TILE_ELEMENTS / batch; }
+
+static uint32_t last_row(uint32_t first, uint32_t batch, uint32_t rows) {
+  const uint32_t each = gt_logic_tile_rows(batch);
+  return rows - first < each ? rows : first + each;
+}
+
+GT_CLONES static void forward(const float *c, const float *a, const float *b, float *restrict y, uint32_t n) {
+  const float c0 = c[0], c1 = c[1], c2 = c[2], c3 = c[3];
+  GT_VECTOR_LOOP
+  for (uint32_t i = 0; i < n; i++) y[i] = (c0 + c1 * a[i]) + b[i] * (c2 + c3 * a[i]);
+}
+
+void gt_logic_cpu(const void *args, const uint32_t *spec, uint32_t tile) {
+  const struct gt_logic_args *t = args;
+  const float *x = GT_PTR(const float, t->x), *c = GT_PTR(const float, t->coefficients);
+  const uint32_t *wiring = GT_PTR(const uint32_t, t->wiring);
+  const size_t n = t->batch;
+  const uint32_t first = tile * gt_logic_tile_rows(t->batch), end = last_row(first, t->batch, t->gates);
+  float *y = GT_PTR(float, t->y);
+  (void)spec;
+  for (uint32_t gate = first; gate < end; gate++)
+    forward(c + 4 * (size_t)gate, x + wiring[gate] * n, x + wiring[t->gates + gate] * n, y + gate * n,
+            t->batch);
+}
+
+GT_CLONES static void add_slopes(float slope, float c3, const float *g, const float *other, float *restrict y,
+                                 uint32_t n) {
+  GT_VECTOR_LOOP
+  for (uint32_t i = 0; i < n; i++) y[i] += g[i] * (slope + c3 * other[i]);
+}
+
+void gt_logic_inputs_cpu(const void *args, const uint32_t *spec, uint32_t tile) {
+  const struct gt_logic_args *t = args;
+  const float *x = GT_PTR(const float, t->x), *c = GT_PTR(const float, t->coefficients);
+  const uint32_t *start = GT_PTR(const uint32_t, t->wiring), *pin = start + t->inputs + 1;
+  const size_t n = t->batch;
+  const uint32_t first = tile * gt_logic_tile_rows(t->batch), end = last_row(first, t->batch, t->inputs);
+  (void)spec;
+  for (uint32_t feature = first; feature < end; feature++) {
+    float *y = GT_PTR(float, t->y) + feature * n;
+    memset(y, 0, n * sizeof *y);
+    for (uint32_t k = start[feature]; k < start[feature + 1]; k++) {
+      const size_t gate = pin[2 * k] / 2, side = pin[2 * k] % 2, other = pin[2 * k + 1];
+      add_slopes(c[4 * gate + 1 + side], c[4 * gate + 3], GT_PTR(const float, t->g) + gate * n, x + other * n,
+                 y, t->batch);
+    }
+  }
+}
+
+GT_CLONES static void sum_gate(const float *g, const float *a, const float *b, float *restrict y,
+                               uint32_t n) {
+  float s0[LANES] = {0}, s1[LANES] = {0}, s2[LANES] = {0}, s3[LANES] = {0};
+  const uint32_t whole = n / LANES * LANES;
+  for (uint32_t i = 0; i < whole; i += LANES)
+    for (uint32_t l = 0; l < LANES; l++) {
+      const float slope = g[i + l], slope_a = slope * a[i + l], of_b = b[i + l];
+      s0[l] += slope;
+      s1[l] += slope_a;
+      s2[l] += slope * of_b;
+      s3[l] += slope_a * of_b;
+    }
+  for (uint32_t i = whole; i < n; i++) {
+    const float slope_a = g[i] * a[i];
+    s0[i - whole] += g[i];
+    s1[i - whole] += slope_a;
+    s2[i - whole] += g[i] * b[i];
+    s3[i - whole] += slope_a * b[i];
+  }
+  for (uint32_t half = LANES / 2; half > 0; half /= 2)
+    for (uint32_t l = 0; l < half; l++) {
+      s0[l] += s0[l + half];
+      s1[l] += s1[l + half];
+      s2[l] += s2[l + half];
+      s3[l] += s3[l + half];
+    }
+  y[0] = s0[0];
+  y[1] = s1[0];
+  y[2] = s2[0];
+  y[3] = s3[0];
+}
+
+void gt_logic_coefficient_sums_cpu(const void *args, const uint32_t *spec, uint32_t tile) {
+  const struct gt_logic_args *t = args;
+  const float *x = GT_PTR(const float, t->x), *g = GT_PTR(const float, t->g);
+  const uint32_t *wiring = GT_PTR(const uint32_t, t->wiring);
+  const size_t n = t->batch;
+  const uint32_t first = tile * gt_logic_tile_rows(t->batch), end = last_row(first, t->batch, t->gates);
+  (void)spec;
+  for (uint32_t gate = first; gate < end; gate++)
+    sum_gate(g + gate * n, x + wiring[gate] * n, x + wiring[t->gates + gate] * n,
+             GT_PTR(float, t->y) + 4 * (size_t)gate, t->batch);
+}
+
+/* --- coefficients --------------------------------------------------------------------------------------- */
+
+/* f: the values on (0,0), (1,0), (0,1), (1,1). */
+GT_MATH void from_table(const float f[4], float *y) {
+  y[0] = f[0];
+  y[1] = f[1] - f[0];
+  y[2] = f[2] - f[0];
+  y[3] = (f[3] - f[1]) - (f[2] - f[0]);
+}
+
+static void hard(const float *z, float *y) {
+  uint32_t best = 0;
+  for (uint32_t k = 1; k < 16; k++) best = z[k] > z[best] ? k : best;
+  from_table((const float[4]){(float)(best >> 3 & 1), (float)(best >> 1 & 1), (float)(best >> 2 & 1),
+                              (float)(best & 1)},
+             y);
+}
+
+GT_MATH float fold16(float v[16]) {
+  for (int half = 8; half > 0; half /= 2)
+    for (int l = 0; l < half; l++) v[l] += v[l + half];
+  return v[0];
+}
+
+GT_MATH void shares(const float *z, float p[16]) {
+  float largest = z[0], sum[16];
+  for (int k = 1; k < 16; k++) largest = z[k] > largest ? z[k] : largest;
+  for (int k = 0; k < 16; k++) sum[k] = p[k] = gt_expf(z[k] - largest);
+  const float inverse = 1 / fold16(sum);
+  for (int k = 0; k < 16; k++) p[k] *= inverse;
+}
+
+GT_CLONES static void mixture(const float *z, float *y) {
+  float p[16], f[4] = {0};
+  shares(z, p);
+  for (int k = 0; k < 8; k++) f[0] += p[8 + k];
+  for (int k = 0; k < 16; k += 4) f[1] += p[k + 2] + p[k + 3];
+  for (int k = 0; k < 4; k++) f[2] += p[4 + k] + p[12 + k];
+  for (int k = 0; k < 16; k += 2) f[3] += p[k + 1];
+  from_table(f, y);
+}
+
+/* The slope in the table's values, then in each share; softmax's own slope is p (d - Σ p d). */
+GT_CLONES static void gradient(const float *z, const float *g, float *y) {
+  float p[16], d[16], products[16];
+  const float f11 = g[3], f01 = g[2] - g[3], f10 = g[1] - g[3], f00 = (g[0] - g[1]) - f01;
+  shares(z, p);
+  for (int k = 0; k < 16; k++) {
+    d[k] = (k & 1 ? f11 : 0) + (k & 2 ? f10 : 0) + (k & 4 ? f01 : 0) + (k & 8 ? f00 : 0);
+    products[k] = p[k] * d[k];
+  }
+  const float mean = fold16(products);
+  for (int k = 0; k < 16; k++) y[k] = p[k] * (d[k] - mean);
+}
+
+void gt_logic_coefficients_cpu(const void *args, const uint32_t *spec, uint32_t tile) {
+  const struct gt_logic_coefficients_args *t = args;
+  const float *z = GT_PTR(const float, t->logits), *g = GT_PTR(const float, t->g);
+  float *y = GT_PTR(float, t->y);
+  for (size_t gate = (size_t)tile * GT_LOGIC_GATE_TILE;
+       gate < ((size_t)tile + 1) * GT_LOGIC_GATE_TILE && gate < t->gates; gate++) {
+    if (spec[GT_LOGIC_SPEC_MODE] == GT_LOGIC_MIXTURE)
+      mixture(z + 16 * gate, y + 4 * gate);
+    else if (spec[GT_LOGIC_SPEC_MODE] == GT_LOGIC_HARD)
+      hard(z + 16 * gate, y + 4 * gate);
+    else
+      gradient(z + 16 * gate, g + 4 * gate, y + 16 * gate);
+  }
+}
