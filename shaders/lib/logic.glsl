@@ -6,10 +6,28 @@ layout(local_size_x_id = 0) in;
 layout(constant_id = 0) const uint LOCAL_X = 1u;
 layout(constant_id = 4) const uint QUADS = 0u; /* 1: the batch is a multiple of 4 */
 layout(constant_id = 15) const uint ALIGNED = 0u;
+layout(constant_id = 5) const uint SLICE = 0u; /* fours of a row in a slice; 0: the whole row */
 const bool WIDE = QUADS != 0u && ALIGNED != 0u;
 
 /* Items in a row: fours, or single samples. */
 uint gt_logic_width() { return WIDE ? batch >> 2 : batch; }
+
+/* Wide batches are worked on slice by slice: all rows for some of the samples, then all rows for the next
+ * ones, so that the rows a slice gathers at random stay in the cache. Item i of `rows` rows is item .y of row
+ * .x. */
+uint gt_logic_slice(uint width) { return SLICE == 0u ? width : WIDE ? SLICE : 4u * SLICE; }
+
+uvec2 gt_logic_place(uint i, uint rows, uint width) {
+  uvec2 place;
+  if (SLICE != 0u) {
+    uint length = gt_logic_slice(width), r = i / length, piece = r / rows;
+    place = uvec2(r - piece * rows, piece * length + i % length);
+  } else {
+    place.x = i / width;
+    place.y = i - place.x * width;
+  }
+  return place;
+}
 
 vec4 gt_logic_gate(uint gate) {
   vec4 c;

@@ -8,10 +8,11 @@
 void main() {
   uint width = gt_logic_width(), total = gates * width, stride = gl_NumWorkGroups.x * LOCAL_X;
   for (uint i = gl_GlobalInvocationID.x; i < total; i += stride) {
-    uint gate = i / width, s = i - gate * width;
+    uvec2 place = gt_logic_place(i, gates, width);
+    uint gate = place.x, s = place.y;
     vec4 a = gt_logic_load(x, wiring.at[gate] * width + s);
     vec4 b = gt_logic_load(x, wiring.at[gates + gate] * width + s);
     vec4 c = gt_logic_gate(gate);
-    gt_logic_store(y, i, (c.x + c.y * a) + b * (c.z + c.w * a));
+    gt_logic_store(y, gate * width + s, (c.x + c.y * a) + b * (c.z + c.w * a));
   }
 }

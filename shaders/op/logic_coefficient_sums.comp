@@ -10,10 +10,11 @@ shared vec4 partial[LOCAL_X];
 
 float fold(vec4 v) { return (v.x + v.y) + (v.z + v.w); }
 
-vec4 gate_sums(uint gate, uint lane, uint width) {
+/* Over the items from `s` to `end` that belong to this lane. */
+vec4 gate_sums(uint gate, uint s, uint end, uint width) {
   vec4 g0 = vec4(0.0), g1 = vec4(0.0), g2 = vec4(0.0), g3 = vec4(0.0);
   uint row_a = wiring.at[gate] * width, row_b = wiring.at[gates + gate] * width;
-  for (uint s = lane; s < width; s += LANES) {
+  for (; s < end; s += LANES) {
     vec4 slope = gt_logic_load(g, gate * width + s);
     vec4 a = gt_logic_load(x, row_a + s), b = gt_logic_load(x, row_b + s);
     vec4 slope_a = slope * a;
@@ -25,13 +26,14 @@ vec4 gate_sums(uint gate, uint lane, uint width) {
   return vec4(fold(g0), fold(g1), fold(g2), fold(g3));
 }
 
-/* A workgroup takes LOCAL_X / LANES gates at a time; the tree's shape depends on LANES only. */
+/* A workgroup takes LOCAL_X / LANES gates at a time, in one slice; the tree's shape depends on LANES only. */
 void main() {
   uint me = gl_LocalInvocationID.x, lane = me % LANES, each = LOCAL_X / LANES, width = gt_logic_width();
-  for (uint first = gl_WorkGroupID.x * each; first < gates; first += gl_NumWorkGroups.x * each) {
-    uint gate = first + me / LANES;
+  uint length = gt_logic_slice(width), slices = width / length, chunks = (gates + each - 1u) / each;
+  for (uint c = gl_WorkGroupID.x; c < chunks * slices; c += gl_NumWorkGroups.x) {
+    uint slice = c / chunks, gate = (c - slice * chunks) * each + me / LANES;
     vec4 sums = vec4(0.0);
-    if (gate < gates) sums = gate_sums(gate, lane, width);
+    if (gate < gates) sums = gate_sums(gate, slice * length + lane, (slice + 1u) * length, width);
     partial[me] = sums;
     barrier();
     for (uint left = LANES / 2u; left > 0u; left /= 2u) {
@@ -40,7 +42,7 @@ void main() {
     }
     if (lane == 0u && gate < gates) {
       vec4 total = partial[me];
-      for (uint i = 0u; i < 4u; i++) y.at[4u * gate + i] = total[i];
+      for (uint i = 0u; i < 4u; i++) y.at[4u * (slice * gates + gate) + i] = total[i];
     }
     barrier();
   }

@@ -9,7 +9,8 @@
 void main() {
   uint width = gt_logic_width(), total = inputs * width, stride = gl_NumWorkGroups.x * LOCAL_X;
   for (uint i = gl_GlobalInvocationID.x; i < total; i += stride) {
-    uint feature = i / width, s = i - feature * width, end = wiring.at[feature + 1u];
+    uvec2 place = gt_logic_place(i, inputs, width);
+    uint feature = place.x, s = place.y, end = wiring.at[feature + 1u];
     vec4 sum = vec4(0.0);
     for (uint k = wiring.at[feature]; k < end; k++) {
       uint pin = wiring.at[inputs + 1u + 2u * k], other = wiring.at[inputs + 2u + 2u * k], gate = pin >> 1;
@@ -18,6 +19,6 @@ void main() {
       if ((pin & 1u) != 0u) slope = c.z;
       sum += gt_logic_load(g, gate * width + s) * (slope + c.w * gt_logic_load(x, other * width + s));
     }
-    gt_logic_store(y, i, sum);
+    gt_logic_store(y, feature * width + s, sum);
   }
 }

@@ -2,8 +2,8 @@
  * class scores; both after Petersen et al., "Deep Differentiable Logic Gate Networks", NeurIPS 2022. The layers take
  * and give [batch, features]; inside they work feature-major, and the permutes between two of them cancel. */
 #include "op/logic.h"
-#include "layer/init_config.h"
 #include "layer/layer.h"
+#include "layer/logic_init.h"
 #include "layer/wiring.h"
 #include "op/core.h"
 #include "op/elementwise.h"
@@ -11,7 +11,7 @@
 #include "op/reduce.h"
 #include <string.h>
 
-enum { PASS = 3, GATES = 16 }; /* gate 3 passes its first input on */
+enum { GATES = 16 };
 
 typedef struct logic_config {
   int64_t units;
@@ -19,7 +19,6 @@ typedef struct logic_config {
 } logic_config;
 
 static const char *const wirings[] = {"random", "unique", NULL};
-static const char *const inits[] = {"normal", "pass_through", "residual", NULL};
 
 static const gt_field fields[] = {
     {.name = "units",
@@ -41,7 +40,7 @@ static const gt_field fields[] = {
      .type = GT_FIELD_CHOICE,
      .offset = offsetof(logic_config, init),
      .fallback = "normal",
-     .choices = inits,
+     .choices = gt_logic_inits,
      .help =
          "initial logits: normal (standard); pass_through (10 on the gate that gives its first input, else "
          "0); residual (5 on it: 91 %)"},
@@ -49,27 +48,6 @@ static const gt_field fields[] = {
 };
 static const gt_schema schema = {
     .name = "logic", .help = "logic gates with two inputs", .fields = fields, .shorthand = "units"};
-
-static void fill_normal(const void *config, gt_shape shape, const gt_init_stream *stream, float *out) {
-  (void)config;
-  gt_init_draw_normal(stream, gt_shape_count(shape), 0, 1, out);
-}
-
-static void fill_pass(const void *config, gt_shape shape, const gt_init_stream *stream, float *out) {
-  (void)stream;
-  for (int64_t i = 0; i < gt_shape_count(shape); i++) out[i] = i % GATES == PASS ? *(const float *)config : 0;
-}
-
-static const gt_init *logits_init(const char *name) {
-  static const float ten = 10, five = 5;
-  static const gt_init_type normal = {.name = "normal", .fill = fill_normal},
-                            pass = {.name = "pass_through", .fill = fill_pass};
-  static const gt_init starts[] = {
-      {.type = &normal}, {.type = &pass, .config = &ten}, {.type = &pass, .config = &five}};
-  int i = 0;
-  while (strcmp(inits[i], name)) i++;
-  return &starts[i];
-}
 
 /* [features, batch] of an input [batch, features]. */
 static gt_id feature_major(gt_build *build, gt_id x) {
@@ -108,7 +86,7 @@ static gt_id build_logic(gt_build *build, const void *config, const gt_id *input
   const int64_t in = gt_node_at(build->graph, input[0])->shape.dim[1], gates = c->units;
   int32_t *chosen = GT_NEW_N(build->arena, int32_t, 2 * gates);
   if (!choose_wiring(build, c, input, in, chosen)) return GT_NONE;
-  const gt_id logits = gt_build_parameter(build, "logits", gt_shape_2(gates, GATES), logits_init(c->init));
+  const gt_id logits = gt_build_parameter(build, "logits", gt_shape_2(gates, GATES), gt_logic_init(c->init));
   const gt_id wiring = gt_build_constant(build, "wiring", gt_shape_2(2, gates), chosen, in);
   gt_id inverse = GT_NONE;
   if (build->training) {

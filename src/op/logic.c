@@ -6,11 +6,12 @@
 #include "plan/lowering.h"
 #include "shaders/op/logic.h"
 #include "shaders/op/logic_coefficients.h"
+#include "shaders/op/logic_slices.h"
 #include <stddef.h>
 #include <string.h>
 
 enum { ROW_MIXTURE, ROW_HARD, ROW_MIXTURE_GRADIENT, ROW_LOGIC, ROW_SUMS, ROW_INPUTS, ROWS };
-enum { WORKGROUP = 256, GATES = 16 };
+enum { WORKGROUP = 256, GATES = 16, SLICE_BYTES = 8 << 20, SHORTEST_SLICE = 8 };
 static const gt_op rows[ROWS];
 
 GT_REGISTER(op, logic)
@@ -20,6 +21,7 @@ const gt_op_family gt_op_logic = {rows, ROWS};
 static const gt_kernel coefficients_kernel = {"logic_coefficients", gt_logic_coefficients_cpu};
 static const gt_kernel logic_kernel = {"logic", gt_logic_cpu};
 static const gt_kernel sums_kernel = {"logic_coefficient_sums", gt_logic_coefficient_sums_cpu};
+static const gt_kernel slices_kernel = {"logic_slices", gt_logic_slices_cpu};
 static const gt_kernel inputs_kernel = {"logic_inputs", gt_logic_inputs_cpu};
 
 /* --- shapes --------------------------------------------------------------------------------------------- */
@@ -141,6 +143,34 @@ static uint32_t lanes_for(uint32_t items, uint32_t most) {
   return lanes;
 }
 
+/* Fours of a row in a slice of x that fits a device's cache beside what else is in use; all of them if x fits whole, or
+ * cannot be halved down to that. */
+static uint32_t slice_for(const gt_lowering *lowering, const struct gt_logic_args *args) {
+  uint32_t slice = args->batch / 4;
+  if (!gt_lowering_target(lowering)->device || args->batch % 4) return slice;
+  while (slice % 2 == 0 && slice >= 2 * SHORTEST_SLICE && 16ull * args->inputs * slice > SLICE_BYTES)
+    slice /= 2;
+  return slice;
+}
+
+/* Sums over each slice go to scratch, then are added up. */
+static void lower_sums(gt_lowering *lowering, gt_step *step, gt_id node, uint32_t gates, uint32_t slices,
+                       uint32_t length, uint32_t local) {
+  const uint32_t lanes = step->spec[GT_LOGIC_SPEC_LANES] = lanes_for(length, local);
+  gt_lower_grid(lowering, (uint64_t)(gates + local / lanes - 1) / (local / lanes) * local * slices, local);
+  if (slices == 1) {
+    gt_lower_write(lowering, offsetof(struct gt_logic_args, y), node);
+    return;
+  }
+  const struct gt_logic_slices_args args = {.count = 4 * gates, .slices = slices};
+  const uint32_t partial = gt_lower_scratch(lowering, 16ull * gates * slices);
+  gt_lower_use_scratch(lowering, offsetof(struct gt_logic_args, y), partial, true);
+  gt_lower_step(lowering, &slices_kernel, &args, sizeof args);
+  gt_lower_use_scratch(lowering, offsetof(struct gt_logic_slices_args, x), partial, false);
+  gt_lower_write(lowering, offsetof(struct gt_logic_slices_args, y), node);
+  gt_lower_grid(lowering, args.count, 64);
+}
+
 static void lower_layer(gt_lowering *lowering, const gt_group *group) {
   const gt_graph *graph = gt_lowering_graph(lowering);
   const gt_node *node = gt_node_at(graph, group->leader);
@@ -154,19 +184,20 @@ static void lower_layer(gt_lowering *lowering, const gt_group *group) {
   gt_step *step = gt_lower_step(lowering, kernel, &args, sizeof args);
   const bool quads = args.batch % 4 == 0;
   const uint32_t width = quads ? args.batch / 4 : args.batch, local = workgroup(lowering);
+  const uint32_t slice = slice_for(lowering, &args), slices = quads ? width / slice : 1;
   step->spec[GT_LOGIC_SPEC_QUADS] = quads;
+  if (slices > 1) step->spec[GT_LOGIC_SPEC_SLICE] = slice;
   step->tiles = (result_rows + each - 1) / each;
   gt_lower_read(lowering, offsetof(struct gt_logic_args, x), node->input[0]);
   if (!sums) gt_lower_read(lowering, offsetof(struct gt_logic_args, coefficients), node->input[1]);
   gt_lower_read(lowering, offsetof(struct gt_logic_args, wiring), node->input[2]);
   if (sums || inputs) gt_lower_read(lowering, offsetof(struct gt_logic_args, g), node->input[3]);
-  gt_lower_write(lowering, offsetof(struct gt_logic_args, y), group->leader);
   if (sums) {
-    const uint32_t lanes = step->spec[GT_LOGIC_SPEC_LANES] = lanes_for(width, local);
-    gt_lower_grid(lowering, (uint64_t)args.gates * lanes, local);
-  } else {
-    gt_lower_grid(lowering, (uint64_t)result_rows * width, local);
+    lower_sums(lowering, step, group->leader, args.gates, slices, slices > 1 ? slice : width, local);
+    return;
   }
+  gt_lower_write(lowering, offsetof(struct gt_logic_args, y), group->leader);
+  gt_lower_grid(lowering, (uint64_t)result_rows * width, local);
 }
 
 /* --- builders ------------------------------------------------------------------------------------------- */

@@ -2,6 +2,7 @@
 #include "op/math.h"
 #include "shaders/op/logic.h"
 #include "shaders/op/logic_coefficients.h"
+#include "shaders/op/logic_slices.h"
 
 /* Sums run in LANES partial sums whatever the vector width: every instruction set gives the same bits. */
 enum { LANES = 16, TILE_ELEMENTS = 16384 };
@@ -98,6 +99,18 @@ void gt_logic_coefficient_sums_cpu(const void *args, const uint32_t *spec, uint3
   for (uint32_t gate = first; gate < end; gate++)
     sum_gate(g + gate * n, x + wiring[gate] * n, x + wiring[t->gates + gate] * n,
              GT_PTR(float, t->y) + 4 * (size_t)gate, t->batch);
+}
+
+/* The CPU takes its batches whole; this is here for plans made for a device. */
+void gt_logic_slices_cpu(const void *args, const uint32_t *spec, uint32_t tile) {
+  const struct gt_logic_slices_args *t = args;
+  const float *x = GT_PTR(const float, t->x);
+  float *y = GT_PTR(float, t->y);
+  (void)spec, (void)tile;
+  for (uint32_t i = 0; i < t->count; i++) {
+    y[i] = x[i];
+    for (size_t slice = 1; slice < t->slices; slice++) y[i] += x[slice * t->count + i];
+  }
 }
 
 /* --- coefficients --------------------------------------------------------------------------------------- */

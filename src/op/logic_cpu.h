@@ -4,12 +4,13 @@
 #include <stdint.h>
 
 enum { GT_LOGIC_MIXTURE, GT_LOGIC_HARD, GT_LOGIC_GRADIENT }; /* modes of logic_coefficients */
-enum { GT_LOGIC_SPEC_MODE = 3, GT_LOGIC_SPEC_LANES = 3, GT_LOGIC_SPEC_QUADS = 4 };
+enum { GT_LOGIC_SPEC_MODE = 3, GT_LOGIC_SPEC_LANES = 3, GT_LOGIC_SPEC_QUADS = 4, GT_LOGIC_SPEC_SLICE = 5 };
 enum { GT_LOGIC_GATE_TILE = 512 }; /* gates a tile of logic_coefficients */
 
 uint32_t gt_logic_tile_rows(uint32_t batch); /* rows of the result a tile of the others */
 void gt_logic_cpu(const void *args, const uint32_t *spec, uint32_t tile);
 void gt_logic_inputs_cpu(const void *args, const uint32_t *spec, uint32_t tile);
 void gt_logic_coefficient_sums_cpu(const void *args, const uint32_t *spec, uint32_t tile);
+void gt_logic_slices_cpu(const void *args, const uint32_t *spec, uint32_t tile); /* one tile */
 void gt_logic_coefficients_cpu(const void *args, const uint32_t *spec, uint32_t tile);
 #endif

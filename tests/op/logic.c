@@ -1,5 +1,6 @@
 #include "op/logic.h"
 #include "op/case.h"
+#include "op/elementwise.h"
 #include <math.h>
 
 GT_REGISTER(opcase, logic)
@@ -92,7 +93,8 @@ static gt_id build_logic(gt_graph *g, const gt_case_view *v, const gt_id *x) {
   return gt_logic(g, x[0], x[1], x[2], v->inputs > 3 ? x[3] : GT_NONE);
 }
 
-/* From logits: what a layer does. */
+/* From logits, and with all values where a layer has them, at aligned addresses: that is where four samples move at
+ * once. x[3] is there for the guards' sake. */
 static gt_shape reference_layer(const gt_case_view *v, const double *const *x, double *y) {
   static double c[4 * 4096];
   const double *const inputs[3] = {x[0], c, x[2]};
@@ -103,7 +105,8 @@ static gt_shape reference_layer(const gt_case_view *v, const double *const *x, d
 
 static gt_id build_layer(gt_graph *g, const gt_case_view *v, const gt_id *x) {
   (void)v;
-  return gt_logic(g, x[0], gt_logic_coefficients(g, x[1], false), x[2], x[3]);
+  const gt_id one = gt_constant(g, 1), y = gt_logic(g, gt_mul(g, x[0], one), gt_logic_coefficients(g, x[1], false), x[2], x[4]);
+  return gt_mul(g, y, one);
 }
 
 /* For each input its readers, found the slow way. */
@@ -166,7 +169,7 @@ static const gt_case_rule inverse = {.name = "logic_inverse", .build = build_sam
 
 /* Inputs, batch, gates, words of the inverse. */
 #define LAYER(rule, n, b, g, words) {&rule, #n "," #b " " #g ",4 i2," #g " c" #words, .v = n}
-#define FROM_LOGITS(n, b, g, words) {&layer, #n "," #b " " #g ",16 i2," #g " c" #words, .v = n}
+#define FROM_LOGITS(n, b, g, words) {&layer, #n "," #b " " #g ",16 i2," #g " 1 c" #words, .v = n}
 
 static const gt_case cases[] = {
     {&mixture, "1,16"}, {&mixture, "7,16"}, {&mixture, "513,16"}, {&mixture, "3,5,16"},
@@ -175,8 +178,11 @@ static const gt_case cases[] = {
     LAYER(logic, 1, 1, 1, 6), LAYER(logic, 2, 3, 7, 31), LAYER(logic, 13, 4, 5, 34), LAYER(logic, 31, 7, 29, 148),
     LAYER(logic, 40, 100, 60, 281), LAYER(logic, 3, 1024, 11, 48), LAYER(logic, 64, 1, 300, 1265),
     LAYER(logic, 17, 1030, 5, 38), LAYER(logic, 5, 2052, 3, 18), LAYER(logic, 400, 128, 20, 481),
+    LAYER(logic, 1100, 2048, 40, 1261),
     {&first, "5,8 6,4 i2,6", .v = 5},
     FROM_LOGITS(1, 1, 1, 6), FROM_LOGITS(19, 20, 37, 168), FROM_LOGITS(8, 5, 3, 21),
+    FROM_LOGITS(40, 100, 60, 281), FROM_LOGITS(3, 1024, 11, 48), FROM_LOGITS(5, 2052, 3, 18),
+    FROM_LOGITS(1100, 2048, 40, 1261),
     {&inverse, "30", {5, 6}}, {&inverse, "22", {1, 5}}, {&inverse, "582", {101, 120}}, {&inverse, "12", {7, 1}},
 };
 GT_CASES(logic, cases);
