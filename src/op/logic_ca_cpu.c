@@ -14,6 +14,10 @@
 
 enum { LANES = GT_CA_LANES, PATCH = GT_LOGIC_CA_PATCH, CENTRE = 4 };
 typedef float row[LANES];
+/* A row as one value: compilers make of it as many registers as the instruction set needs. */
+typedef float lanes __attribute__((vector_size(sizeof(row)), aligned(4), may_alias));
+#define ROW_AT(rows, index)       (*(lanes *)((rows) + (size_t)(index)*LANES))
+#define CONST_ROW_AT(rows, index) (*(const lanes *)((rows) + (size_t)(index)*LANES))
 
 typedef struct circuit { /* one tile's view of a step */
   uint32_t channels, kernels, height, width, perceptions, updates, cells, wires, first, count;
@@ -86,12 +90,13 @@ static void open_circuit(circuit *c, const uint32_t *spec, uint32_t tile, const 
 
 /* Gates of one layer: outputs go to every stride-th row of y. Indices are held inside the layer's inputs, whatever the
  * wiring of a damaged file says. */
-GT_CLONES static void gates(const float *restrict c, const int32_t *a, const int32_t *b, uint32_t n,
-                            uint32_t inputs, const float *restrict x, float *restrict y, uint32_t stride) {
-  for (uint32_t o = 0; o < n; o++, c += 4, y += (size_t)stride * LANES) {
-    const float *xa = x + (size_t)least((uint32_t)a[o], inputs - 1) * LANES;
-    const float *xb = x + (size_t)least((uint32_t)b[o], inputs - 1) * LANES;
-    for (int i = 0; i < LANES; i++) y[i] = (c[0] + c[1] * xa[i]) + xb[i] * (c[2] + c[3] * xa[i]);
+GT_CLONES static void gates(const float *restrict c, const int32_t *restrict a, const int32_t *restrict b,
+                            uint32_t n, uint32_t inputs, const float *restrict x, float *restrict y,
+                            uint32_t stride) {
+  for (uint32_t o = 0; o < n; o++, c += 4) {
+    const lanes xa = CONST_ROW_AT(x, least((uint32_t)a[o], inputs - 1));
+    const lanes xb = CONST_ROW_AT(x, least((uint32_t)b[o], inputs - 1));
+    ROW_AT(y, o * stride) = (c[0] + c[1] * xa) + xb * (c[2] + c[3] * xa);
   }
 }
 
@@ -166,67 +171,67 @@ void gt_logic_ca_cpu(const void *args, const uint32_t *spec, uint32_t tile) {
 
 /* --- backward -------------------------------------------------------------------------------------------------- */
 
-typedef struct span { /* a gate that several channels share: rows for the first, and the step to the next */
+typedef struct
+    span { /* gates that several channels share: rows for the first channel, and the step to the next */
   const float *x;
   float *dx;
   const float *dy;
-  size_t x_step, y_step; /* in rows */
+  uint32_t channels, inputs, x_step, y_step, stride; /* steps in rows; stride: between gates' outputs */
 } span;
 
-GT_MATH float total(const float *x) {
-  float sum[LANES];
-  for (int i = 0; i < LANES; i++) sum[i] = x[i];
-  for (int half = LANES / 2; half; half /= 2)
-    for (int i = 0; i < half; i++) sum[i] += sum[i + half];
-  return sum[0];
+/* The totals of four rows: halves, quarters, then within quarters. */
+GT_MATH void totals(const lanes s[4], float sum[4], bool add) {
+#define HALVES(a, b)                                                                       \
+  (__builtin_shufflevector(a, b, 0, 1, 2, 3, 4, 5, 6, 7, 16, 17, 18, 19, 20, 21, 22, 23) + \
+   __builtin_shufflevector(a, b, 8, 9, 10, 11, 12, 13, 14, 15, 24, 25, 26, 27, 28, 29, 30, 31))
+  const lanes x = HALVES(s[0], s[1]), y = HALVES(s[2], s[3]);
+#undef HALVES
+  lanes z = __builtin_shufflevector(x, y, 0, 1, 2, 3, 8, 9, 10, 11, 16, 17, 18, 19, 24, 25, 26, 27) +
+            __builtin_shufflevector(x, y, 4, 5, 6, 7, 12, 13, 14, 15, 20, 21, 22, 23, 28, 29, 30, 31);
+  z += __builtin_shufflevector(z, z, 2, 3, 0, 1, 6, 7, 4, 5, 10, 11, 8, 9, 14, 15, 12, 13);
+  z += __builtin_shufflevector(z, z, 1, 0, 3, 2, 5, 4, 7, 6, 9, 8, 11, 10, 13, 12, 15, 14);
+  for (int k = 0; k < 4; k++) sum[k] = add ? sum[k] + z[4 * k] : z[4 * k];
 }
 
-/* Adds to the gradients of a gate's inputs; its four sums over all cells and channels go to `sum`. */
-GT_CLONES static void gate_back(const float *restrict c, uint32_t a, uint32_t b, const span *s,
-                                uint32_t channels, float *restrict sum, bool add) {
-  float s0[LANES] = {0}, s1[LANES] = {0}, s2[LANES] = {0}, s3[LANES] = {0};
-  for (uint32_t channel = 0; channel < channels; channel++) {
-    const float *xa = s->x + (channel * s->x_step + a) * LANES,
-                *xb = s->x + (channel * s->x_step + b) * LANES;
-    float *da = s->dx + (channel * s->x_step + a) * LANES, *db = s->dx + (channel * s->x_step + b) * LANES;
-    const float *g = s->dy + channel * s->y_step * LANES;
-    GT_VECTOR_LOOP
-    for (int i = 0; i < LANES; i++) {
-      s0[i] += g[i];
-      s1[i] += g[i] * xa[i];
-      s2[i] += g[i] * xb[i];
-      s3[i] += g[i] * (xa[i] * xb[i]);
-      da[i] += g[i] * (c[1] + c[3] * xb[i]);
+/* Adds to the gradients of the gates' inputs; the four sums of each over all cells and channels go to `sum`. */
+GT_CLONES static void gates_back(const float *restrict c, const int32_t *restrict wa,
+                                 const int32_t *restrict wb, uint32_t n, const span *s, float *restrict sum,
+                                 bool add) {
+  for (uint32_t o = 0; o < n; o++, c += 4, sum += 4) {
+    const uint32_t a = least((uint32_t)wa[o], s->inputs - 1), b = least((uint32_t)wb[o], s->inputs - 1);
+    lanes part[4] = {{0}, {0}, {0}, {0}};
+    for (uint32_t channel = 0; channel < s->channels; channel++) {
+      const uint32_t from = channel * s->x_step;
+      const lanes xa = CONST_ROW_AT(s->x, from + a), xb = CONST_ROW_AT(s->x, from + b);
+      const lanes g = CONST_ROW_AT(s->dy, channel * s->y_step + o * s->stride), ga = g * xa;
+      part[0] += g;
+      part[1] += ga;
+      part[2] += g * xb;
+      part[3] += ga * xb;
+      ROW_AT(s->dx, from + a) += g * (c[1] + c[3] * xb); /* a and b may be the same input */
+      ROW_AT(s->dx, from + b) += c[2] * g + c[3] * ga;
     }
-    GT_VECTOR_LOOP
-    for (int i = 0; i < LANES; i++) db[i] += g[i] * (c[2] + c[3] * xa[i]);
+    totals(part, sum, add);
   }
-  const float sums[4] = {total(s0), total(s1), total(s2), total(s3)};
-  for (int k = 0; k < 4; k++) sum[k] = add ? sum[k] + sums[k] : sums[k];
 }
 
 static void layer_back(const circuit *c, uint32_t l, row *v, row *d, float *partial, bool add) {
-  const uint32_t *w = c->layer + (size_t)l * GT_CA_WORDS;
+  const uint32_t *w = c->layer + (size_t)l * GT_CA_WORDS, width = w[CA_WIDTH];
   const int32_t *a = c->wiring + w[CA_WIRE], *b = a + c->wires;
   const bool perceives = l < c->perceptions;
   for (uint32_t k = 0; k < (perceives ? c->kernels : 1); k++) {
-    span s = {.x = v[c->at[l]], .dx = d[c->at[l]], .dy = NULL, .x_step = 1, .y_step = 1};
-    uint32_t to = c->at[l + 1], stride = 1;
-    if (perceives) {
-      const uint32_t from = reads(c, l, k, 0);
-      s.x = v[from];
-      s.dx = d[from];
-      s.x_step = w[CA_INPUTS];
-      to = makes(c, l, k, 0, &stride);
-      s.y_step = w[CA_WIDTH] * stride;
-    }
-    for (uint32_t o = 0; o < w[CA_WIDTH]; o++) {
-      const size_t gate = w[CA_GATE] + k * w[CA_WIDTH] + o;
-      s.dy = d[to + o * stride];
-      gate_back(c->coefficients + 4 * gate, least((uint32_t)a[o], w[CA_INPUTS] - 1),
-                least((uint32_t)b[o], w[CA_INPUTS] - 1), &s, perceives ? c->channels : 1, partial + 4 * gate,
-                add);
-    }
+    uint32_t from = c->at[l], to = c->at[l + 1], stride = 1;
+    if (perceives) from = reads(c, l, k, 0), to = makes(c, l, k, 0, &stride);
+    const span s = {.x = v[from],
+                    .dx = d[from],
+                    .dy = d[to],
+                    .channels = perceives ? c->channels : 1,
+                    .inputs = w[CA_INPUTS],
+                    .x_step = w[CA_INPUTS],
+                    .y_step = width * stride,
+                    .stride = stride};
+    const size_t gate = w[CA_GATE] + k * width;
+    gates_back(c->coefficients + 4 * gate, a, b, width, &s, partial + 4 * gate, add);
   }
 }
 
