@@ -10,9 +10,9 @@ void main() {
   for (uint i = gl_GlobalInvocationID.x; i < total; i += stride) {
     uvec2 place = gt_logic_place(i, gates, width);
     uint gate = place.x, s = place.y;
-    vec4 a = gt_logic_load(x, wiring.at[gate] * width + s);
-    vec4 b = gt_logic_load(x, wiring.at[gates + gate] * width + s);
+    vec4 a = gt_logic_load(x, wiring.at[gate] * width + s, TYPE_X);
+    vec4 b = gt_logic_load(x, wiring.at[gates + gate] * width + s, TYPE_X);
     vec4 c = gt_logic_gate(gate);
-    gt_logic_store(y, gate * width + s, (c.x + c.y * a) + b * (c.z + c.w * a));
+    gt_logic_store(gate * width + s, (c.x + c.y * a) + b * (c.z + c.w * a));
   }
 }

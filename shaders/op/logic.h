@@ -1,4 +1,5 @@
-/* A layer of logic gates, feature-major: x [inputs, batch], coefficients [gates, 4], wiring [2, gates].
+/* A layer of logic gates, feature-major: x [inputs, batch], coefficients [gates, 4], wiring [2, gates]. x, g and y may
+ * have 16 bits (lib/logic.glsl).
  *   logic                   y [gates, batch] = c0 + c1 a + c2 b + c3 a b, a and b rows of x
  *   logic_coefficient_sums  y [slices, gates, 4] = sums over a slice of the batch of g, g a, g b, g a b; g [gates, batch].
  *                           Own spec constant 3: lanes that share a gate, a power of two that divides the workgroup

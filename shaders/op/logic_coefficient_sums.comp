@@ -15,8 +15,8 @@ vec4 gate_sums(uint gate, uint s, uint end, uint width) {
   vec4 g0 = vec4(0.0), g1 = vec4(0.0), g2 = vec4(0.0), g3 = vec4(0.0);
   uint row_a = wiring.at[gate] * width, row_b = wiring.at[gates + gate] * width;
   for (; s < end; s += LANES) {
-    vec4 slope = gt_logic_load(g, gate * width + s);
-    vec4 a = gt_logic_load(x, row_a + s), b = gt_logic_load(x, row_b + s);
+    vec4 slope = gt_logic_load(g, gate * width + s, TYPE_G);
+    vec4 a = gt_logic_load(x, row_a + s, TYPE_X), b = gt_logic_load(x, row_b + s, TYPE_X);
     vec4 slope_a = slope * a;
     g0 += slope;
     g1 += slope_a;

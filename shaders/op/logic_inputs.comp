@@ -17,8 +17,8 @@ void main() {
       vec4 c = gt_logic_gate(gate);
       float slope = c.y;
       if ((pin & 1u) != 0u) slope = c.z;
-      sum += gt_logic_load(g, gate * width + s) * (slope + c.w * gt_logic_load(x, other * width + s));
+      sum += gt_logic_load(g, gate * width + s, TYPE_G) * (slope + c.w * gt_logic_load(x, other * width + s, TYPE_X));
     }
-    gt_logic_store(y, feature * width + s, sum);
+    gt_logic_store(feature * width + s, sum);
   }
 }

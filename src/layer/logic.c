@@ -15,9 +15,10 @@ enum { GATES = 16 };
 
 typedef struct logic_config {
   int64_t units;
-  const char *wiring, *init;
+  const char *wiring, *init, *precision;
 } logic_config;
 
+static const char *const precisions[] = {"single", "half", NULL};
 static const char *const wirings[] = {"random", "unique", NULL};
 
 static const gt_field fields[] = {
@@ -44,6 +45,14 @@ static const gt_field fields[] = {
      .help =
          "initial logits: normal (standard); pass_through (10 on the gate that gives its first input, else "
          "0); residual (5 on it: 91 %)"},
+    {.name = "precision",
+     .type = GT_FIELD_CHOICE,
+     .offset = offsetof(logic_config, precision),
+     .fallback = "single",
+     .choices = precisions,
+     .help =
+         "how values read from another logic layer are kept: in 32 bits, or in 16 (f16, their gradients bf16), "
+         "which needs batches that are multiples of 4 and no other reader of that layer"},
     {.name = NULL},
 };
 static const gt_schema schema = {
@@ -97,7 +106,8 @@ static gt_id build_logic(gt_build *build, const void *config, const gt_id *input
   }
   build->has_hard = true;
   const gt_id coefficients = gt_logic_coefficients(build->graph, logits, build->hard);
-  const gt_id x = feature_major(build, input[0]);
+  gt_id x = feature_major(build, input[0]);
+  if (!strcmp(c->precision, "half")) x = gt_logic_half(build->graph, x);
   return feature_major(build, gt_logic(build->graph, x, coefficients, wiring, inverse));
 }
 

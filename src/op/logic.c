@@ -26,6 +26,10 @@ static const gt_kernel inputs_kernel = {"logic_inputs", gt_logic_inputs_cpu};
 
 /* --- shapes --------------------------------------------------------------------------------------------- */
 
+typedef struct logic_attribute {
+  uint32_t half; /* the result is F16 */
+} logic_attribute;
+
 static bool is_floats(const gt_node *node, int rank, int64_t last) {
   return node->dtype == GT_F32 && node->shape.rank >= rank &&
          (!last || node->shape.dim[node->shape.rank - 1] == last);
@@ -49,8 +53,9 @@ static bool check_layer(const gt_graph *graph, const gt_node *node, gt_error *er
   const gt_node *x = gt_node_at(graph, node->input[0]), *c = gt_node_at(graph, node->input[1]),
                 *wiring = gt_node_at(graph, node->input[2]);
   char texts[3][128];
-  if (x->shape.rank == 2 && is_floats(x, 2, 0) && c->shape.rank == 2 && is_floats(c, 2, 4) &&
-      wiring->dtype == GT_I32 && gt_shape_equal(wiring->shape, gt_shape_2(2, c->shape.dim[0])))
+  if (x->shape.rank == 2 && (x->dtype == GT_F32 || (x->dtype == GT_F16 && x->shape.dim[1] % 4 == 0)) &&
+      c->shape.rank == 2 && is_floats(c, 2, 4) && wiring->dtype == GT_I32 &&
+      gt_shape_equal(wiring->shape, gt_shape_2(2, c->shape.dim[0])))
     return gt_check_size(node->op->name, gt_shape_2(c->shape.dim[0], x->shape.dim[1]), error);
   return gt_fail(error, GT_ERR_CONFIG,
                  "%s needs float32 [inputs, batch] and [gates, 4] and int32 [2, gates], not %s, %s and %s",
@@ -69,7 +74,7 @@ static bool infer_logic(const gt_graph *graph, const gt_node *node, gt_shape *sh
       return gt_fail(error, GT_ERR_INTERNAL, "logic: the inverse wiring does not fit");
   }
   *shape = gt_shape_2(gates, gt_node_at(graph, node->input[0])->shape.dim[1]);
-  *dtype = GT_F32;
+  *dtype = ((const logic_attribute *)node->attribute)->half ? GT_F16 : GT_F32;
   return true;
 }
 
@@ -85,7 +90,7 @@ static bool infer_inputs(const gt_graph *graph, const gt_node *node, gt_shape *s
                          gt_error *error) {
   (void)error;
   *shape = gt_node_at(graph, node->input[0])->shape;
-  *dtype = GT_F32;
+  *dtype = gt_node_at(graph, node->input[0])->dtype == GT_F16 ? GT_BF16 : GT_F32;
   return true;
 }
 
@@ -143,13 +148,18 @@ static uint32_t lanes_for(uint32_t items, uint32_t most) {
   return lanes;
 }
 
+static uint32_t type_of(const gt_lowering *lowering, gt_id node) {
+  const gt_dtype dtype = gt_node_at(gt_lowering_graph(lowering), node)->dtype;
+  return dtype == GT_F16 ? GT_LOGIC_F16 : dtype == GT_BF16 ? GT_LOGIC_BF16 : GT_LOGIC_F32;
+}
+
 /* Fours of a row in a slice of x that fits a device's cache beside what else is in use; all of them if x fits whole, or
  * cannot be halved down to that. */
-static uint32_t slice_for(const gt_lowering *lowering, const struct gt_logic_args *args) {
+static uint32_t slice_for(const gt_lowering *lowering, const struct gt_logic_args *args, uint32_t type) {
+  const uint64_t bytes = (type == GT_LOGIC_F32 ? 16ull : 8ull) * args->inputs;
   uint32_t slice = args->batch / 4;
   if (!gt_lowering_target(lowering)->device || args->batch % 4) return slice;
-  while (slice % 2 == 0 && slice >= 2 * SHORTEST_SLICE && 16ull * args->inputs * slice > SLICE_BYTES)
-    slice /= 2;
+  while (slice % 2 == 0 && slice >= 2 * SHORTEST_SLICE && bytes * slice > SLICE_BYTES) slice /= 2;
   return slice;
 }
 
@@ -184,9 +194,13 @@ static void lower_layer(gt_lowering *lowering, const gt_group *group) {
   gt_step *step = gt_lower_step(lowering, kernel, &args, sizeof args);
   const bool quads = args.batch % 4 == 0;
   const uint32_t width = quads ? args.batch / 4 : args.batch, local = workgroup(lowering);
-  const uint32_t slice = slice_for(lowering, &args), slices = quads ? width / slice : 1;
+  const uint32_t slice = slice_for(lowering, &args, type_of(lowering, node->input[0])),
+                 slices = quads ? width / slice : 1;
   step->spec[GT_LOGIC_SPEC_QUADS] = quads;
   if (slices > 1) step->spec[GT_LOGIC_SPEC_SLICE] = slice;
+  step->spec[GT_LOGIC_SPEC_X] = type_of(lowering, node->input[0]);
+  if (sums || inputs) step->spec[GT_LOGIC_SPEC_G] = type_of(lowering, node->input[3]);
+  step->spec[GT_LOGIC_SPEC_Y] = type_of(lowering, group->leader);
   step->tiles = (result_rows + each - 1) / each;
   gt_lower_read(lowering, offsetof(struct gt_logic_args, x), node->input[0]);
   if (!sums) gt_lower_read(lowering, offsetof(struct gt_logic_args, coefficients), node->input[1]);
@@ -208,7 +222,21 @@ gt_id gt_logic_coefficients(gt_graph *graph, gt_id logits, bool hard) {
 
 gt_id gt_logic(gt_graph *graph, gt_id x, gt_id coefficients, gt_id wiring, gt_id inverse) {
   const gt_id input[4] = {x, coefficients, wiring, inverse};
-  return gt_node_add(graph, &rows[ROW_LOGIC], input, inverse == GT_NONE ? 3 : 4, NULL, 0);
+  const logic_attribute attribute = {.half = 0};
+  return gt_node_add(graph, &rows[ROW_LOGIC], input, inverse == GT_NONE ? 3 : 4, &attribute,
+                     sizeof attribute);
+}
+
+/* The same gates once more: the first node computes nothing unless somebody else reads it. */
+gt_id gt_logic_half(gt_graph *graph, gt_id x) {
+  if (x == GT_NONE) return GT_NONE;
+  const gt_node node = *gt_node_at(graph, x); /* a copy: adding nodes may move the array */
+  const logic_attribute attribute = {.half = 1};
+  if (node.op != &rows[ROW_LOGIC] || node.shape.dim[1] % 4) return x;
+  const char *scope = gt_graph_scope(graph, node.scope);
+  const gt_id half = gt_node_add(graph, node.op, node.input, node.inputs, &attribute, sizeof attribute);
+  gt_graph_scope(graph, scope);
+  return half;
 }
 
 void gt_logic_inverse(const int32_t *wiring, int64_t inputs, int64_t gates, int32_t *out) {

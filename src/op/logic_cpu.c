@@ -1,11 +1,11 @@
 #include "op/logic_cpu.h"
-#include "op/math.h"
+#include "op/half.h"
 #include "shaders/op/logic.h"
 #include "shaders/op/logic_coefficients.h"
 #include "shaders/op/logic_slices.h"
 
 /* Sums run in LANES partial sums whatever the vector width: every instruction set gives the same bits. */
-enum { LANES = 16, TILE_ELEMENTS = 16384 };
+enum { LANES = 16, PIECE = 512, TILE_ELEMENTS = 16384 };
 
 uint32_t gt_logic_tile_rows(uint32_t batch) { return batch >= TILE_ELEMENTS ? 1 : TILE_ELEMENTS / batch; }
 
@@ -13,6 +13,44 @@ static uint32_t last_row(uint32_t first, uint32_t batch, uint32_t rows) {
   const uint32_t each = gt_logic_tile_rows(batch);
   return rows - first < each ? rows : first + each;
 }
+
+/* --- rows of the batch, in pieces; 16-bit values are worked on as floats ---------------------------------- */
+
+GT_CLONES static void widen(const uint16_t *from, uint32_t type, float *restrict to, uint32_t n) {
+  if (type == GT_LOGIC_F16)
+    for (uint32_t i = 0; i < n; i++) to[i] = gt_from_f16(from[i]);
+  else
+    for (uint32_t i = 0; i < n; i++) to[i] = gt_from_bf16(from[i]);
+}
+
+GT_CLONES static void narrow(const float *from, uint32_t type, uint16_t *restrict to, uint32_t n) {
+  if (type == GT_LOGIC_F16)
+    for (uint32_t i = 0; i < n; i++) to[i] = gt_to_f16(from[i]);
+  else
+    for (uint32_t i = 0; i < n; i++) to[i] = gt_to_bf16(from[i]);
+}
+
+/* Elements at … of a tensor: where they lie, or widened in the buffer. */
+static const float *read_piece(uint64_t tensor, uint32_t type, size_t at, uint32_t n, float buffer[PIECE]) {
+  if (type == GT_LOGIC_F32) return GT_PTR(const float, tensor) + at;
+  widen(GT_PTR(const uint16_t, tensor) + at, type, buffer, n);
+  return buffer;
+}
+
+/* Where the elements are to be computed, and the end of that. */
+static float *begin_piece(uint64_t tensor, uint32_t type, size_t at, float buffer[PIECE]) {
+  return type == GT_LOGIC_F32 ? GT_PTR(float, tensor) + at : buffer;
+}
+
+static void end_piece(uint64_t tensor, uint32_t type, size_t at, const float *from, uint32_t n) {
+  if (type != GT_LOGIC_F32) narrow(from, type, GT_PTR(uint16_t, tensor) + at, n);
+}
+
+static uint32_t piece_at(uint32_t from, uint32_t batch) {
+  return batch - from < PIECE ? batch - from : PIECE;
+}
+
+/* --- kernels ---------------------------------------------------------------------------------------------- */
 
 GT_CLONES static void forward(const float *c, const float *a, const float *b, float *restrict y, uint32_t n) {
   const float c0 = c[0], c1 = c[1], c2 = c[2], c3 = c[3];
@@ -22,15 +60,20 @@ GT_CLONES static void forward(const float *c, const float *a, const float *b, fl
 
 void gt_logic_cpu(const void *args, const uint32_t *spec, uint32_t tile) {
   const struct gt_logic_args *t = args;
-  const float *x = GT_PTR(const float, t->x), *c = GT_PTR(const float, t->coefficients);
-  const uint32_t *wiring = GT_PTR(const uint32_t, t->wiring);
+  const uint32_t *wiring = GT_PTR(const uint32_t, t->wiring), type = spec[GT_LOGIC_SPEC_X];
   const size_t n = t->batch;
   const uint32_t first = tile * gt_logic_tile_rows(t->batch), end = last_row(first, t->batch, t->gates);
-  float *y = GT_PTR(float, t->y);
-  (void)spec;
+  float buffer[3][PIECE];
   for (uint32_t gate = first; gate < end; gate++)
-    forward(c + 4 * (size_t)gate, x + wiring[gate] * n, x + wiring[t->gates + gate] * n, y + gate * n,
-            t->batch);
+    for (uint32_t s = 0; s < t->batch; s += PIECE) {
+      const uint32_t count = piece_at(s, t->batch);
+      const size_t at = gate * n + s;
+      const float *a = read_piece(t->x, type, wiring[gate] * n + s, count, buffer[0]);
+      const float *b = read_piece(t->x, type, wiring[t->gates + gate] * n + s, count, buffer[1]);
+      float *y = begin_piece(t->y, spec[GT_LOGIC_SPEC_Y], at, buffer[2]);
+      forward(GT_PTR(const float, t->coefficients) + 4 * (size_t)gate, a, b, y, count);
+      end_piece(t->y, spec[GT_LOGIC_SPEC_Y], at, y, count);
+    }
 }
 
 GT_CLONES static void add_slopes(float slope, float c3, const float *g, const float *other, float *restrict y,
@@ -39,66 +82,82 @@ GT_CLONES static void add_slopes(float slope, float c3, const float *g, const fl
   for (uint32_t i = 0; i < n; i++) y[i] += g[i] * (slope + c3 * other[i]);
 }
 
-void gt_logic_inputs_cpu(const void *args, const uint32_t *spec, uint32_t tile) {
-  const struct gt_logic_args *t = args;
-  const float *x = GT_PTR(const float, t->x), *c = GT_PTR(const float, t->coefficients);
+static void input_piece(const struct gt_logic_args *t, const uint32_t *spec, uint32_t feature, uint32_t s) {
   const uint32_t *start = GT_PTR(const uint32_t, t->wiring), *pin = start + t->inputs + 1;
-  const size_t n = t->batch;
-  const uint32_t first = tile * gt_logic_tile_rows(t->batch), end = last_row(first, t->batch, t->inputs);
-  (void)spec;
-  for (uint32_t feature = first; feature < end; feature++) {
-    float *y = GT_PTR(float, t->y) + feature * n;
-    memset(y, 0, n * sizeof *y);
-    for (uint32_t k = start[feature]; k < start[feature + 1]; k++) {
-      const size_t gate = pin[2 * k] / 2, side = pin[2 * k] % 2, other = pin[2 * k + 1];
-      add_slopes(c[4 * gate + 1 + side], c[4 * gate + 3], GT_PTR(const float, t->g) + gate * n, x + other * n,
-                 y, t->batch);
-    }
+  const uint32_t count = piece_at(s, t->batch);
+  const size_t n = t->batch, at = feature * n + s;
+  float buffer[3][PIECE], *y = begin_piece(t->y, spec[GT_LOGIC_SPEC_Y], at, buffer[0]);
+  memset(y, 0, count * sizeof *y);
+  for (uint32_t k = start[feature]; k < start[feature + 1]; k++) {
+    const size_t gate = pin[2 * k] / 2, side = pin[2 * k] % 2, other = pin[2 * k + 1];
+    const float *c = GT_PTR(const float, t->coefficients) + 4 * gate;
+    const float *g = read_piece(t->g, spec[GT_LOGIC_SPEC_G], gate * n + s, count, buffer[1]);
+    const float *x = read_piece(t->x, spec[GT_LOGIC_SPEC_X], other * n + s, count, buffer[2]);
+    add_slopes(c[1 + side], c[3], g, x, y, count);
   }
+  end_piece(t->y, spec[GT_LOGIC_SPEC_Y], at, y, count);
 }
 
-GT_CLONES static void sum_gate(const float *g, const float *a, const float *b, float *restrict y,
-                               uint32_t n) {
-  float s0[LANES] = {0}, s1[LANES] = {0}, s2[LANES] = {0}, s3[LANES] = {0};
+void gt_logic_inputs_cpu(const void *args, const uint32_t *spec, uint32_t tile) {
+  const struct gt_logic_args *t = args;
+  const uint32_t first = tile * gt_logic_tile_rows(t->batch), end = last_row(first, t->batch, t->inputs);
+  for (uint32_t feature = first; feature < end; feature++)
+    for (uint32_t s = 0; s < t->batch; s += PIECE) input_piece(t, spec, feature, s);
+}
+
+typedef struct gate_sums {
+  float of_1[LANES], of_a[LANES], of_b[LANES], of_ab[LANES];
+} gate_sums;
+
+/* Adds n samples, sample i in lane i % LANES. */
+GT_CLONES static void add_samples(gate_sums *sums, const float *g, const float *a, const float *b,
+                                  uint32_t n) {
+  gate_sums s = *sums;
   const uint32_t whole = n / LANES * LANES;
   for (uint32_t i = 0; i < whole; i += LANES)
     for (uint32_t l = 0; l < LANES; l++) {
       const float slope = g[i + l], slope_a = slope * a[i + l], of_b = b[i + l];
-      s0[l] += slope;
-      s1[l] += slope_a;
-      s2[l] += slope * of_b;
-      s3[l] += slope_a * of_b;
+      s.of_1[l] += slope;
+      s.of_a[l] += slope_a;
+      s.of_b[l] += slope * of_b;
+      s.of_ab[l] += slope_a * of_b;
     }
   for (uint32_t i = whole; i < n; i++) {
     const float slope_a = g[i] * a[i];
-    s0[i - whole] += g[i];
-    s1[i - whole] += slope_a;
-    s2[i - whole] += g[i] * b[i];
-    s3[i - whole] += slope_a * b[i];
+    s.of_1[i - whole] += g[i];
+    s.of_a[i - whole] += slope_a;
+    s.of_b[i - whole] += g[i] * b[i];
+    s.of_ab[i - whole] += slope_a * b[i];
   }
+  *sums = s;
+}
+
+static float fold_lanes(float lane[LANES]) {
   for (uint32_t half = LANES / 2; half > 0; half /= 2)
-    for (uint32_t l = 0; l < half; l++) {
-      s0[l] += s0[l + half];
-      s1[l] += s1[l + half];
-      s2[l] += s2[l + half];
-      s3[l] += s3[l + half];
-    }
-  y[0] = s0[0];
-  y[1] = s1[0];
-  y[2] = s2[0];
-  y[3] = s3[0];
+    for (uint32_t l = 0; l < half; l++) lane[l] += lane[l + half];
+  return lane[0];
 }
 
 void gt_logic_coefficient_sums_cpu(const void *args, const uint32_t *spec, uint32_t tile) {
   const struct gt_logic_args *t = args;
-  const float *x = GT_PTR(const float, t->x), *g = GT_PTR(const float, t->g);
-  const uint32_t *wiring = GT_PTR(const uint32_t, t->wiring);
+  const uint32_t *wiring = GT_PTR(const uint32_t, t->wiring), type = spec[GT_LOGIC_SPEC_X];
   const size_t n = t->batch;
   const uint32_t first = tile * gt_logic_tile_rows(t->batch), end = last_row(first, t->batch, t->gates);
-  (void)spec;
-  for (uint32_t gate = first; gate < end; gate++)
-    sum_gate(g + gate * n, x + wiring[gate] * n, x + wiring[t->gates + gate] * n,
-             GT_PTR(float, t->y) + 4 * (size_t)gate, t->batch);
+  float buffer[3][PIECE];
+  for (uint32_t gate = first; gate < end; gate++) {
+    gate_sums sums = {0};
+    for (uint32_t s = 0; s < t->batch; s += PIECE) {
+      const uint32_t count = piece_at(s, t->batch);
+      add_samples(&sums, read_piece(t->g, spec[GT_LOGIC_SPEC_G], gate * n + s, count, buffer[0]),
+                  read_piece(t->x, type, wiring[gate] * n + s, count, buffer[1]),
+                  read_piece(t->x, type, wiring[t->gates + gate] * n + s, count, buffer[2]), count);
+    }
+    float *y = GT_PTR(float, t->y) + 4 * (size_t)gate;
+    y[0] = fold_lanes(sums.of_1);
+    y[1] = fold_lanes(sums.of_a);
+    y[2] = fold_lanes(sums.of_b);
+    y[3] = fold_lanes(sums.of_ab);
+  }
 }
 
 /* The CPU takes its batches whole; this is here for plans made for a device. */

@@ -109,6 +109,20 @@ static gt_id build_layer(gt_graph *g, const gt_case_view *v, const gt_id *x) {
   return gt_mul(g, y, one);
 }
 
+/* Two layers of the same gates and wiring, the values between them in 16 bits; as many gates as inputs. */
+static gt_shape reference_stack(const gt_case_view *v, const double *const *x, double *y) {
+  static double between[64 * 1024];
+  const double *const inputs[3] = {between, x[1], x[2]};
+  if (y) reference_logic(v, x, between);
+  return reference_logic(v, inputs, y);
+}
+
+static gt_id build_stack(gt_graph *g, const gt_case_view *v, const gt_id *x) {
+  (void)v;
+  const gt_id between = gt_logic_half(g, gt_logic(g, x[0], x[1], x[2], x[3]));
+  return gt_logic(g, between, x[1], x[2], x[3]);
+}
+
 /* For each input its readers, found the slow way. */
 static void fill_inverse(const gt_case_view *v, int input, const double *const *x, int32_t *out) {
   const int64_t inputs = v->shape[0].dim[0], gates = v->shape[1].dim[0];
@@ -164,6 +178,9 @@ static const gt_case_rule first = {.name = "logic_first", .build = build_logic, 
 static const gt_case_rule layer = {.name = "logic_layer", .build = build_layer, .reference = reference_layer,
                                    .fill = fill_inverse, .wrt = 3, .tolerance = 2e-6, .floor = 1,
                                    .gradient_tolerance = 3e-5, .reason = "shares of a softmax, products, sums"};
+static const gt_case_rule stack = {.name = "logic_stack", .build = build_stack, .reference = reference_stack,
+                                   .fill = fill_inverse, .wrt = 3, .tolerance = 4e-3, .floor = 1,
+                                   .gradient_tolerance = 1e-2, .low = -1, .high = 1, .reason = "11 bits of values, 8 of gradients"};
 static const gt_case_rule inverse = {.name = "logic_inverse", .build = build_same, .reference = reference_inverse,
                                      .tolerance = 0, .reason = "lists of whole numbers"};
 
@@ -183,6 +200,7 @@ static const gt_case cases[] = {
     FROM_LOGITS(1, 1, 1, 6), FROM_LOGITS(19, 20, 37, 168), FROM_LOGITS(8, 5, 3, 21),
     FROM_LOGITS(40, 100, 60, 281), FROM_LOGITS(3, 1024, 11, 48), FROM_LOGITS(5, 2052, 3, 18),
     FROM_LOGITS(1100, 2048, 40, 1261),
+    LAYER(stack, 5, 8, 5, 26), LAYER(stack, 31, 100, 31, 156), LAYER(stack, 7, 1028, 7, 36), LAYER(stack, 9, 7, 9, 46),
     {&inverse, "30", {5, 6}}, {&inverse, "22", {1, 5}}, {&inverse, "582", {101, 120}}, {&inverse, "12", {7, 1}},
 };
 GT_CASES(logic, cases);
