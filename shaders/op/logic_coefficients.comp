@@ -41,7 +41,8 @@ void hard(uint gate) {
   uint best = 0u;
   for (uint k = 1u; k < 16u; k++)
     if (logits.at[16u * gate + k] > logits.at[16u * gate + best]) best = k;
-  store(gate, from_table(vec4(float(best >> 3 & 1u), float(best >> 1 & 1u), float(best >> 2 & 1u), float(best & 1u))));
+  uvec4 values = uvec4(best) >> uvec4(3u, 1u, 2u, 0u) & 1u;
+  store(gate, from_table(vec4(values)));
 }
 
 void soft(uint gate) {
@@ -56,7 +57,7 @@ void soft(uint gate) {
     store(gate, from_table(table(p0, p1, p2, p3) * inverse));
     return;
   }
-  /* The slope in f(0,0), f(1,0), f(0,1), f(1,1), then in each share; softmax's own slope is p (d - Σ p d). */
+  /* The slope in f(0,0), f(1,0), f(0,1), f(1,1), then in each share; softmax's own is p (d - Σ p d). */
   vec4 c = load(g, gate);
   float f11 = c.w, f01 = c.z - c.w, f10 = c.y - c.w, f00 = (c.x - c.y) - f01;
   vec4 d0 = vec4(0.0, f11, f10, f10 + f11), d1 = d0 + f01, d2 = d0 + f00, d3 = d1 + f00;

@@ -17,7 +17,8 @@ void main() {
       vec4 c = gt_logic_gate(gate);
       float slope = c.y;
       if ((pin & 1u) != 0u) slope = c.z;
-      sum += gt_logic_load(g, gate * width + s, TYPE_G) * (slope + c.w * gt_logic_load(x, other * width + s, TYPE_X));
+      vec4 b = gt_logic_load(x, other * width + s, TYPE_X);
+      sum += gt_logic_load(g, gate * width + s, TYPE_G) * (slope + c.w * b);
     }
     gt_logic_store(feature * width + s, sum);
   }

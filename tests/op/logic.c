@@ -82,7 +82,8 @@ static gt_shape reference_logic(const gt_case_view *v, const double *const *x, d
   const int64_t gates = v->shape[1].dim[0], batch = v->shape[0].dim[1];
   for (int64_t gate = 0; y && gate < gates; gate++)
     for (int64_t s = 0; s < batch; s++) {
-      const double a = x[0][(int64_t)x[2][gate] * batch + s], b = x[0][(int64_t)x[2][gates + gate] * batch + s];
+      const double a = x[0][(int64_t)x[2][gate] * batch + s],
+                   b = x[0][(int64_t)x[2][gates + gate] * batch + s];
       const double *c = x[1] + 4 * gate;
       y[gate * batch + s] = c[0] + c[1] * a + c[2] * b + c[3] * a * b;
     }
@@ -105,7 +106,8 @@ static gt_shape reference_layer(const gt_case_view *v, const double *const *x, d
 
 static gt_id build_layer(gt_graph *g, const gt_case_view *v, const gt_id *x) {
   (void)v;
-  const gt_id one = gt_constant(g, 1), y = gt_logic(g, gt_mul(g, x[0], one), gt_logic_coefficients(g, x[1], false), x[2], x[4]);
+  const gt_id one = gt_constant(g, 1),
+              y = gt_logic(g, gt_mul(g, x[0], one), gt_logic_coefficients(g, x[1], false), x[2], x[4]);
   return gt_mul(g, y, one);
 }
 
@@ -152,7 +154,8 @@ static gt_shape reference_inverse(const gt_case_view *v, const double *const *x,
   gt_logic_inverse(wiring, inputs, gates, out);
   int32_t slow[2048];
   fill_inverse(&view, 3, columns, slow);
-  for (int64_t i = 0; y && i < gt_logic_inverse_count(inputs, gates); i++) y[i] = x[0][i] + (slow[i] != out[i]);
+  for (int64_t i = 0; y && i < gt_logic_inverse_count(inputs, gates); i++)
+    y[i] = x[0][i] + (slow[i] != out[i]);
   return v->shape[0];
 }
 
@@ -161,46 +164,111 @@ static gt_id build_same(gt_graph *g, const gt_case_view *v, const gt_id *x) {
   return x[0];
 }
 
-static const gt_case_rule mixture = {.name = "logic_coefficients", .build = build_mixture,
-                                     .reference = reference_mixture, .wrt = 1, .tolerance = 1e-6, .floor = 1,
-                                     .gradient_tolerance = 1e-5, .reason = "shares of a softmax, their differences"};
-static const gt_case_rule far = {.name = "logic_coefficients", .build = build_mixture,
-                                 .reference = reference_mixture, .tolerance = 1e-6, .floor = 1,
+static const gt_case_rule mixture = {.name = "logic_coefficients",
+                                     .build = build_mixture,
+                                     .reference = reference_mixture,
+                                     .wrt = 1,
+                                     .tolerance = 1e-6,
+                                     .floor = 1,
+                                     .gradient_tolerance = 1e-5,
+                                     .reason = "shares of a softmax, their differences"};
+static const gt_case_rule far = {.name = "logic_coefficients",
+                                 .build = build_mixture,
+                                 .reference = reference_mixture,
+                                 .tolerance = 1e-6,
+                                 .floor = 1,
                                  .reason = "shares of a softmax, their differences"};
-static const gt_case_rule hard = {.name = "logic_coefficients_hard", .build = build_hard, .reference = reference_hard,
-                                  .tolerance = 0, .reason = "small whole numbers"};
-static const gt_case_rule logic = {.name = "logic", .build = build_logic, .reference = reference_logic,
-                                   .fill = fill_inverse, .wrt = 3, .tolerance = 1e-6, .floor = 1,
-                                   .gradient_tolerance = 1e-5, .reason = "four products; sums over the batch"};
-static const gt_case_rule first = {.name = "logic_first", .build = build_logic, .reference = reference_logic,
-                                   .wrt = 2, .tolerance = 1e-6, .floor = 1, .gradient_tolerance = 1e-5,
+static const gt_case_rule hard = {.name = "logic_coefficients_hard",
+                                  .build = build_hard,
+                                  .reference = reference_hard,
+                                  .tolerance = 0,
+                                  .reason = "small whole numbers"};
+static const gt_case_rule logic = {.name = "logic",
+                                   .build = build_logic,
+                                   .reference = reference_logic,
+                                   .fill = fill_inverse,
+                                   .wrt = 3,
+                                   .tolerance = 1e-6,
+                                   .floor = 1,
+                                   .gradient_tolerance = 1e-5,
                                    .reason = "four products; sums over the batch"};
-static const gt_case_rule layer = {.name = "logic_layer", .build = build_layer, .reference = reference_layer,
-                                   .fill = fill_inverse, .wrt = 3, .tolerance = 2e-6, .floor = 1,
-                                   .gradient_tolerance = 3e-5, .reason = "shares of a softmax, products, sums"};
-static const gt_case_rule stack = {.name = "logic_stack", .build = build_stack, .reference = reference_stack,
-                                   .fill = fill_inverse, .wrt = 3, .tolerance = 4e-3, .floor = 1,
-                                   .gradient_tolerance = 1e-2, .low = -1, .high = 1, .reason = "11 bits of values, 8 of gradients"};
-static const gt_case_rule inverse = {.name = "logic_inverse", .build = build_same, .reference = reference_inverse,
-                                     .tolerance = 0, .reason = "lists of whole numbers"};
+static const gt_case_rule first = {.name = "logic_first",
+                                   .build = build_logic,
+                                   .reference = reference_logic,
+                                   .wrt = 2,
+                                   .tolerance = 1e-6,
+                                   .floor = 1,
+                                   .gradient_tolerance = 1e-5,
+                                   .reason = "four products; sums over the batch"};
+static const gt_case_rule layer = {.name = "logic_layer",
+                                   .build = build_layer,
+                                   .reference = reference_layer,
+                                   .fill = fill_inverse,
+                                   .wrt = 3,
+                                   .tolerance = 2e-6,
+                                   .floor = 1,
+                                   .gradient_tolerance = 3e-5,
+                                   .reason = "shares of a softmax, products, sums"};
+static const gt_case_rule stack = {.name = "logic_stack",
+                                   .build = build_stack,
+                                   .reference = reference_stack,
+                                   .fill = fill_inverse,
+                                   .wrt = 3,
+                                   .tolerance = 4e-3,
+                                   .floor = 1,
+                                   .gradient_tolerance = 1e-2,
+                                   .low = -1,
+                                   .high = 1,
+                                   .reason = "11 bits of values, 8 of gradients"};
+static const gt_case_rule inverse = {.name = "logic_inverse",
+                                     .build = build_same,
+                                     .reference = reference_inverse,
+                                     .tolerance = 0,
+                                     .reason = "lists of whole numbers"};
 
 /* Inputs, batch, gates, words of the inverse. */
-#define LAYER(rule, n, b, g, words) {&rule, #n "," #b " " #g ",4 i2," #g " c" #words, .v = n}
-#define FROM_LOGITS(n, b, g, words) {&layer, #n "," #b " " #g ",16 i2," #g " 1 c" #words, .v = n}
+#define LAYER(rule, n, b, g, words) \
+  { &rule, #n "," #b " " #g ",4 i2," #g " c" #words, .v = n }
+#define FROM_LOGITS(n, b, g, words) \
+  { &layer, #n "," #b " " #g ",16 i2," #g " 1 c" #words, .v = n }
 
 static const gt_case cases[] = {
-    {&mixture, "1,16"}, {&mixture, "7,16"}, {&mixture, "513,16"}, {&mixture, "3,5,16"},
-    {&far, "67,16", .low = -40, .high = 40}, {&far, "9,16", .low = 1000, .high = 1090},
-    {&hard, "1,16"}, {&hard, "513,16"}, {&hard, "g67,16"}, {&hard, "g5,3,16"},
-    LAYER(logic, 1, 1, 1, 6), LAYER(logic, 2, 3, 7, 31), LAYER(logic, 13, 4, 5, 34), LAYER(logic, 31, 7, 29, 148),
-    LAYER(logic, 40, 100, 60, 281), LAYER(logic, 3, 1024, 11, 48), LAYER(logic, 64, 1, 300, 1265),
-    LAYER(logic, 17, 1030, 5, 38), LAYER(logic, 5, 2052, 3, 18), LAYER(logic, 400, 128, 20, 481),
+    {&mixture, "1,16"},
+    {&mixture, "7,16"},
+    {&mixture, "513,16"},
+    {&mixture, "3,5,16"},
+    {&far, "67,16", .low = -40, .high = 40},
+    {&far, "9,16", .low = 1000, .high = 1090},
+    {&hard, "1,16"},
+    {&hard, "513,16"},
+    {&hard, "g67,16"},
+    {&hard, "g5,3,16"},
+    LAYER(logic, 1, 1, 1, 6),
+    LAYER(logic, 2, 3, 7, 31),
+    LAYER(logic, 13, 4, 5, 34),
+    LAYER(logic, 31, 7, 29, 148),
+    LAYER(logic, 40, 100, 60, 281),
+    LAYER(logic, 3, 1024, 11, 48),
+    LAYER(logic, 64, 1, 300, 1265),
+    LAYER(logic, 17, 1030, 5, 38),
+    LAYER(logic, 5, 2052, 3, 18),
+    LAYER(logic, 400, 128, 20, 481),
     LAYER(logic, 1100, 2048, 40, 1261),
     {&first, "5,8 6,4 i2,6", .v = 5},
-    FROM_LOGITS(1, 1, 1, 6), FROM_LOGITS(19, 20, 37, 168), FROM_LOGITS(8, 5, 3, 21),
-    FROM_LOGITS(40, 100, 60, 281), FROM_LOGITS(3, 1024, 11, 48), FROM_LOGITS(5, 2052, 3, 18),
+    FROM_LOGITS(1, 1, 1, 6),
+    FROM_LOGITS(19, 20, 37, 168),
+    FROM_LOGITS(8, 5, 3, 21),
+    FROM_LOGITS(40, 100, 60, 281),
+    FROM_LOGITS(3, 1024, 11, 48),
+    FROM_LOGITS(5, 2052, 3, 18),
     FROM_LOGITS(1100, 2048, 40, 1261),
-    LAYER(stack, 5, 8, 5, 26), LAYER(stack, 31, 100, 31, 156), LAYER(stack, 7, 1028, 7, 36), LAYER(stack, 9, 7, 9, 46),
-    {&inverse, "30", {5, 6}}, {&inverse, "22", {1, 5}}, {&inverse, "582", {101, 120}}, {&inverse, "12", {7, 1}},
+    LAYER(stack, 5, 8, 5, 26),
+    LAYER(stack, 31, 100, 31, 156),
+    LAYER(stack, 7, 1028, 7, 36),
+    LAYER(stack, 9, 7, 9, 46),
+    {&inverse, "30", {5, 6}},
+    {&inverse, "22", {1, 5}},
+    {&inverse, "582", {101, 120}},
+    {&inverse, "12", {7, 1}},
 };
 GT_CASES(logic, cases);
