@@ -18,6 +18,7 @@ awk '
 BEGIN {
   # Room: the rooms it may include, low to high. Itself goes without saying.
   may["base"]    = ""
+  may["circuit"] = "base"
   may["spec"]    = "base"
   may["graph"]   = "base spec op"
   may["op"]      = "base spec graph plan"
@@ -30,10 +31,10 @@ BEGIN {
   may["model"]   = "base spec graph op plan data loss layer optim"
   may["train"]   = "base spec graph op plan backend data loss layer optim model"
   may["selftest"] = "base graph op plan backend"
-  may["cli"]     = "base spec graph op plan backend data loss layer optim model train selftest"
+  may["cli"]     = "base circuit spec graph op plan backend data loss layer optim model train selftest"
   may["main"]    = "base cli"
   # Rooms that must not see a kernel: its argument struct is shaders/op/NAME.h.
-  no_kernel = " base spec data loss layer optim model train cli main "
+  no_kernel = " base circuit spec data loss layer optim model train cli main "
 }
 function fail(what, mend) {
   printf "%s:%d: error: %s\n    mend: %s\n", FILENAME, FNR, what, mend > "/dev/stderr"

@@ -28,13 +28,22 @@ float join(float a, float b) {
   return value;
 }
 
-/* Joins r, r + step, … below `end` of output row o, inner element n, in this order. */
+float element(uint o, uint n, uint r) {
+  float result[GT_PROGRAM_OUTPUTS];
+  gt_program(gt_place((o * reduced + r) * inner + n, 1u), 0.0, result);
+  return result[0];
+}
+
+/* Joins r, r + step, … below `end` of output row o, inner element n, in this order. Four are fetched before the
+ * first is used: one load in flight an invocation would leave memory waiting. */
 float gather(uint o, uint n, uint r, uint end, uint step) {
-  float value = start(), result[GT_PROGRAM_OUTPUTS];
-  for (; r < end; r += step) {
-    gt_program(gt_place((o * reduced + r) * inner + n, 1u), 0.0, result);
-    value = join(value, result[0]);
+  float value = start();
+  for (; r + 3u * step < end; r += 4u * step) {
+    float a = element(o, n, r), b = element(o, n, r + step);
+    float c = element(o, n, r + 2u * step), d = element(o, n, r + 3u * step);
+    value = join(join(join(join(value, a), b), c), d);
   }
+  for (; r < end; r += step) value = join(value, element(o, n, r));
   return value;
 }
 

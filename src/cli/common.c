@@ -33,17 +33,12 @@ void gt_cli_print_json(json_t *value) {
   json_decref(value);
 }
 
-json_t *gt_json_real(double value) { return isfinite(value) ? json_real(value) : json_null(); }
-
-void gt_json_add_result(json_t *object, const gt_sums *sums, bool accuracy) {
-  json_object_set_new(object, "loss", gt_json_real(gt_mean_loss(sums)));
-  if (accuracy) json_object_set_new(object, "accuracy", gt_json_real(gt_accuracy(sums)));
-}
-
 /* --- gates
  * ---------------------------------------------------------------------------------------------------- */
 
-static const char *const gate_metrics[] = {"accuracy", "loss", "samples"};
+static const char *const gate_metrics[] = {"accuracy", "loss", "samples", "soft_accuracy", "soft_loss"};
+
+enum { GATE_METRICS = sizeof gate_metrics / sizeof *gate_metrics };
 
 static const char *skip_space(const char *text) { return text + strspn(text, " \t"); }
 
@@ -76,11 +71,12 @@ bool gt_cli_gates(const gt_arguments *arguments, gt_arena *arena, gt_gate **gate
       return false;
     }
     bool known = false;
-    for (size_t i = 0; i < 3; i++) known |= !strcmp(gate->metric, gate_metrics[i]);
+    for (size_t i = 0; i < GATE_METRICS; i++) known |= !strcmp(gate->metric, gate_metrics[i]);
     if (known) continue;
-    const char *nearest = gt_nearest(gate->metric, gate_metrics, 3);
+    const char *nearest = gt_nearest(gate->metric, gate_metrics, GATE_METRICS);
     gt_usage_error(arguments, "--fail-if '%s': unknown metric '%s'%s%s%s", text, gate->metric,
-                   nearest ? "; did you mean '" : " (there are accuracy, loss, samples)",
+                   nearest ? "; did you mean '"
+                           : " (there are accuracy, loss, samples; soft_accuracy, soft_loss)",
                    nearest ? nearest : "", nearest ? "'?" : "");
     return false;
   }

@@ -13,9 +13,6 @@ int gt_cli_config(const gt_arguments *arguments, gt_arena *arena, const char *pa
 
 /* Prints a JSON value and a newline to stdout, and frees it. */
 void gt_cli_print_json(json_t *value);
-json_t *gt_json_real(double value); /* null if it is not finite; nine digits */
-/* {"loss":…,"accuracy":…} added to an object. */
-void gt_json_add_result(json_t *object, const gt_sums *sums, bool accuracy);
 
 /* --fail-if 'accuracy<0.97': a name, an operator, a number. */
 typedef struct gt_gate {

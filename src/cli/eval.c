@@ -47,19 +47,32 @@ static void print_result(const gt_arguments *arguments, const char *split, const
     gt_cli_print_json(root);
     return;
   }
-  printf("%s samples %lld loss %.6g", split, (long long)sums->weight, gt_mean_loss(sums));
-  if (accuracy) printf(" accuracy %.6g", gt_accuracy(sums));
+  printf("%s samples %lld loss %.6g", split, (long long)sums->weight, gt_result_loss(sums));
+  if (accuracy) printf(" accuracy %.6g", gt_result_accuracy(sums));
+  if (sums->hard) printf(" soft_loss %.6g", gt_mean_loss(sums));
+  if (sums->hard && accuracy) printf(" soft_accuracy %.6g", gt_accuracy(sums));
   printf("\n");
+}
+
+static double metric_value(const char *metric, const gt_sums *sums) {
+  if (!strcmp(metric, "loss")) return gt_result_loss(sums);
+  if (!strcmp(metric, "accuracy")) return gt_result_accuracy(sums);
+  if (!strcmp(metric, "soft_loss")) return gt_mean_loss(sums);
+  if (!strcmp(metric, "soft_accuracy")) return gt_accuracy(sums);
+  return sums->weight;
 }
 
 static int check_gates(const gt_gate *gates, int count, const gt_sums *sums, bool accuracy) {
   int code = GT_OK;
   for (int i = 0; i < count; i++) {
-    const double value = !strcmp(gates[i].metric, "loss")       ? gt_mean_loss(sums)
-                         : !strcmp(gates[i].metric, "accuracy") ? gt_accuracy(sums)
-                                                                : sums->weight;
-    if (!strcmp(gates[i].metric, "accuracy") && !accuracy) {
+    const double value = metric_value(gates[i].metric, sums);
+    if (strstr(gates[i].metric, "accuracy") && !accuracy) {
       gt_log_error("--fail-if: this model's loss has no accuracy");
+      return GT_ERR_USAGE;
+    }
+    if (!strncmp(gates[i].metric, "soft_", 5) && !sums->hard) {
+      gt_log_error("--fail-if: this model has no gates, so '%s' is just '%s'", gates[i].metric,
+                   gates[i].metric + 5);
       return GT_ERR_USAGE;
     }
     if (!gt_gate_fails(&gates[i], value)) continue;

@@ -68,8 +68,8 @@ static void print_result(const gt_train_result *result) {
   gt_info("%s after %lld steps in %s", result->stopped_early ? "stopped early" : "finished",
           (long long)result->step, gt_duration(result->seconds, duration));
   if (sums) {
-    printf("%s loss %.6g", sums == &result->test ? "test" : "validation", gt_mean_loss(sums));
-    if (result->accuracy) printf(" accuracy %.6g", gt_accuracy(sums));
+    printf("%s loss %.6g", sums == &result->test ? "test" : "validation", gt_result_loss(sums));
+    if (result->accuracy) printf(" accuracy %.6g", gt_result_accuracy(sums));
     printf("\n");
   }
   printf("%s/model.bin\n", result->directory);

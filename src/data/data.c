@@ -85,7 +85,7 @@ static char *list_of_formats(gt_arena *arena) {
 
 static const gt_data_format *probe(const gt_data_probe *p) {
   for (int i = 0; i < FORMATS; i++)
-    if (formats[i]->probe(p)) return formats[i];
+    if (formats[i]->probe && formats[i]->probe(p)) return formats[i];
   return NULL;
 }
 

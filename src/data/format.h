@@ -58,8 +58,8 @@ typedef struct gt_data_probe {
 struct gt_data_format {
   const char *name;
   const gt_schema *schema;
-  size_t options_size; /* of the struct that the schema fills */
-  bool (*probe)(const gt_data_probe *probe);
+  size_t options_size;                       /* of the struct that the schema fills */
+  bool (*probe)(const gt_data_probe *probe); /* NULL: only where the config names it */
   bool (*open)(gt_data_reader *reader, const void *options);
   bool (*read_inputs)(const char *path, const gt_data_signature *signature, gt_tensor *out, gt_error *error);
 };

@@ -107,10 +107,13 @@ const char *gt_shape_text(gt_shape shape, char buffer[128]) {
   return buffer;
 }
 
-size_t gt_dtype_size(gt_dtype dtype) { return dtype == GT_U8 ? 1 : 4; }
+size_t gt_dtype_size(gt_dtype dtype) {
+  return dtype == GT_U8 ? 1 : dtype == GT_F16 || dtype == GT_BF16 ? 2 : 4;
+}
 
 const char *gt_dtype_name(gt_dtype dtype) {
-  static const char *const names[] = {[GT_F32] = "f32", [GT_I32] = "i32", [GT_U8] = "u8"};
+  static const char *const names[] = {
+      [GT_F32] = "f32", [GT_I32] = "i32", [GT_U8] = "u8", [GT_F16] = "f16", [GT_BF16] = "bf16"};
   return names[dtype];
 }
 

@@ -17,7 +17,8 @@
 #define GT_NONE     UINT32_MAX
 typedef uint32_t gt_id;
 
-typedef enum gt_dtype { GT_F32, GT_I32, GT_U8 } gt_dtype;
+/* The last two are for values between ops that ask for them; variables and files hold the first three. */
+typedef enum gt_dtype { GT_F32, GT_I32, GT_U8, GT_F16, GT_BF16 } gt_dtype;
 
 typedef struct gt_shape { /* rank 0 is a scalar */
   int rank;

@@ -59,10 +59,14 @@ const gt_init *gt_init_linear_default(gt_arena *arena) {
   return create(arena, &gt_init_kaiming_uniform, config, NULL);
 }
 
-void gt_init_fill(const gt_init *init, const char *name, gt_shape shape, uint64_t seed, float *out) {
+gt_init_stream gt_init_stream_of(uint64_t seed, const char *name) {
   /* Purposes below 1 << 16 belong to fixed uses and to the graph (base/philox.h). */
   const uint32_t first = 1u << 16;
   const uint64_t hash = gt_hash(GT_HASH_START, name, strlen(name));
-  const gt_init_stream stream = {.seed = seed, .purpose = first + (uint32_t)(hash % (UINT32_MAX - first))};
+  return (gt_init_stream){.seed = seed, .purpose = first + (uint32_t)(hash % (UINT32_MAX - first))};
+}
+
+void gt_init_fill(const gt_init *init, const char *name, gt_shape shape, uint64_t seed, float *out) {
+  const gt_init_stream stream = gt_init_stream_of(seed, name);
   init->type->fill(init->config, shape, &stream, out);
 }

@@ -43,6 +43,8 @@ const gt_init *gt_init_constant_of(gt_arena *arena, double value);
 /* torch.nn.Linear's default: kaiming_uniform with a = sqrt(5), that is, uniform within 1/sqrt(fan_in). */
 const gt_init *gt_init_linear_default(gt_arena *arena);
 
+/* The stream that belongs to a name. */
+gt_init_stream gt_init_stream_of(uint64_t seed, const char *name);
 /* Fills a parameter called `name` ("linear1.weight"). */
 void gt_init_fill(const gt_init *init, const char *name, gt_shape shape, uint64_t seed, float *out);
 #endif

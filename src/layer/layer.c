@@ -49,6 +49,19 @@ gt_id gt_build_parameter(gt_build *build, const char *name, gt_shape shape, cons
   return build->parameter(build, name, shape, init);
 }
 
+gt_id gt_build_constant(gt_build *build, const char *name, gt_shape shape, const int32_t *data,
+                        int64_t limit) {
+  return build->constant(build, name, shape, data, limit, false);
+}
+
+gt_id gt_build_derived(gt_build *build, const char *name, gt_shape shape, const int32_t *data) {
+  return build->constant(build, name, shape, data, INT64_MAX, true);
+}
+
+gt_init_stream gt_build_stream(const gt_build *build, const char *name) {
+  return gt_init_stream_of(build->seed, gt_arena_printf(build->arena, "%s.%s", build->name, name));
+}
+
 gt_position gt_build_position(const gt_build *build, const char *key) {
   if (!key || !build->spec) return build->at;
   const gt_spec *value = gt_spec_find(build->spec, key);

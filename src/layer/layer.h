@@ -24,9 +24,14 @@ typedef struct gt_build { /* one layer under construction; made by the model roo
   gt_position at;                /* where the layer stands in the config */
   const gt_spec *spec;           /* its settings there; NULL for a bare `- relu` */
   bool training;                 /* false: evaluation, dropout passes its input on */
-  gt_id clock;                   /* for gt_random; GT_NONE in evaluation */
-  int errors;                    /* reported while this layer was built */
+  bool hard;     /* evaluation of what the trained model stands for: gates, not mixtures of gates */
+  uint64_t seed; /* the run's, for constants (gt_build_stream) */
+  gt_id clock;   /* for gt_random; GT_NONE in evaluation */
+  bool has_hard; /* set by a layer that is another with `hard`: both are then evaluated */
+  int errors;    /* reported while this layer was built */
   gt_id (*parameter)(struct gt_build *build, const char *name, gt_shape shape, const gt_init *init);
+  gt_id (*constant)(struct gt_build *build, const char *name, gt_shape shape, const int32_t *data,
+                    int64_t limit, bool derived);
   void *owner;
 } gt_build;
 
@@ -53,6 +58,16 @@ const gt_layer_type *gt_layer_find(const char *name);
 
 /* A parameter of this layer, called LAYER.name; reading it in the graph is the result. */
 gt_id gt_build_parameter(gt_build *build, const char *name, gt_shape shape, const gt_init *init);
+/* A constant of this layer, called LAYER.name, I32, such as the wiring of gates: uploaded once by the run,
+ * kept in model.bin, from which an evaluation reads it; every value must lie in [0, limit). data must live as
+ * long as the arena.
+ */
+gt_id gt_build_constant(gt_build *build, const char *name, gt_shape shape, const int32_t *data,
+                        int64_t limit);
+/* The same for what follows from other constants and is needed in training only: not kept in files. */
+gt_id gt_build_derived(gt_build *build, const char *name, gt_shape shape, const int32_t *data);
+/* Where the random numbers of the constant LAYER.name come from: the run's seed and that name. */
+gt_init_stream gt_build_stream(const gt_build *build, const char *name);
 /* Reports an error at the value of `key` (or at the layer, if key is NULL or not written) as "layer 'NAME'
  * …"; returns GT_NONE. */
 gt_id gt_build_error(gt_build *build, const char *key, const char *format, ...)

@@ -117,7 +117,7 @@ bool gt_loss_build(gt_graph *graph, const gt_loss *loss, const gt_loss_input *in
   const gt_id each = loss->type->build(graph, loss->config, prediction, targets);
   out->loss_sum = gt_sum(graph, gt_mul(graph, each, input->weight), 0, false);
   out->weight_sum = gt_sum(graph, input->weight, 0, false);
-  out->mean = gt_div(graph, out->loss_sum, out->weight_sum);
+  out->mean = loss->type->sums_batch ? out->loss_sum : gt_div(graph, out->loss_sum, out->weight_sum);
   out->correct_sum = GT_NONE;
   if (loss->type->correct) {
     const gt_id correct = loss->type->correct(graph, loss->config, prediction, targets);

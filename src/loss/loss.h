@@ -15,7 +15,8 @@ typedef struct gt_loss_type {
   /* Targets are class numbers, I32 [B], and the prediction F32 [B, classes]; otherwise both are F32 [B, T].
    */
   bool labels;
-  bool logits; /* applies softmax or sigmoid itself */
+  bool logits;     /* applies softmax or sigmoid itself */
+  bool sums_batch; /* differentiated is the sum over the batch, not the mean */
   /* One loss a sample, F32 [B]. */
   gt_id (*build)(gt_graph *graph, const void *config, gt_id prediction, gt_id targets);
   /* How right each sample is, 0 to 1, F32 [B]; NULL where accuracy means nothing. */
@@ -48,8 +49,8 @@ typedef struct gt_loss_input {
 typedef struct gt_loss_nodes { /* scalars */
   gt_id loss_sum;              /* Σ w_i l_i */
   gt_id weight_sum;            /* Σ w_i */
-  gt_id mean;                  /* their quotient: what is differentiated */
-  gt_id correct_sum;           /* Σ w_i c_i with c_i in [0, 1]; GT_NONE where accuracy means nothing */
+  gt_id mean;        /* their quotient, or loss_sum if the type sums_batch: what is differentiated */
+  gt_id correct_sum; /* Σ w_i c_i with c_i in [0, 1]; GT_NONE where accuracy means nothing */
 } gt_loss_nodes;
 
 /* Emits the loss; false after reporting, if the model's output does not fit the data's targets. */

@@ -13,7 +13,7 @@ typedef struct pass {
   gt_id input, clock, flat; /* flat: GT_NONE in the first pass */
   gt_id *node;              /* in the second: of each parameter */
   int next;                 /* parameter to come */
-  bool training;
+  gt_model_mode mode;
   gt_diagnostics *diagnostics;
 } pass;
 
@@ -59,6 +59,24 @@ static gt_id parameter(gt_build *build, const char *name, gt_shape shape, const 
   return p->node[p->next++];
 }
 
+/* Listed in the second pass only, or each would be there twice. */
+static gt_id constant(gt_build *build, const char *name, gt_shape shape, const int32_t *data, int64_t limit,
+                      bool derived) {
+  pass *p = build->owner;
+  gt_model *model = p->model;
+  name = gt_arena_printf(p->arena, "%s.%s", build->name, name);
+  if (p->flat != GT_NONE) {
+    if (model->constants == model->constant_capacity) {
+      model->constant_capacity = model->constant_capacity ? 2 * model->constant_capacity : 16;
+      gt_model_constant *items = GT_NEW_N(p->arena, gt_model_constant, model->constant_capacity);
+      if (model->constants) memcpy(items, model->constant, sizeof *items * (size_t)model->constants);
+      model->constant = items;
+    }
+    model->constant[model->constants++] = (gt_model_constant){name, shape, data, limit, derived};
+  }
+  return gt_variable_read(p->graph, gt_graph_variable(p->graph, name, shape, GT_I32, false));
+}
+
 /* The layer's output; GT_NONE after reporting, or silently if an input has none. */
 static gt_id build_layer(pass *p, const gt_layer_read *layer, const gt_id *output) {
   gt_id *input = GT_NEW_N(p->arena, gt_id, layer->inputs);
@@ -78,12 +96,16 @@ static gt_id build_layer(pass *p, const gt_layer_read *layer, const gt_id *outpu
                     .input_name = names,
                     .at = layer->at,
                     .spec = layer->spec,
-                    .training = p->training,
+                    .training = p->mode.training,
+                    .hard = p->mode.hard,
+                    .seed = p->mode.seed,
                     .clock = p->clock,
                     .parameter = parameter,
+                    .constant = constant,
                     .owner = p};
   const int errors = p->diagnostics->errors;
   const gt_id out = layer->type->build(&build, layer->config, input, layer->inputs);
+  p->model->has_hard |= build.has_hard;
   if (out == GT_NONE && p->diagnostics->errors == errors) {
     const bool told = p->graph->error.status != GT_OK;
     gt_error_at(p->diagnostics, layer->at, "%s",
@@ -133,7 +155,7 @@ static bool learn(pass *p, const gt_graph *real) {
   first.flat = GT_NONE;
   first.input = gt_variable_read(graph, gt_graph_variable(graph, "input", input->shape, input->dtype, false));
   first.clock = GT_NONE;
-  if (p->training) {
+  if (p->mode.training) {
     const uint32_t state = gt_graph_variable(graph, "state", gt_shape_1(GT_STATE_WORDS), GT_F32, false);
     first.clock = gt_clock(graph, state, gt_graph_variable(graph, "table", gt_shape_2(1, 1), GT_F32, false));
   }
@@ -155,7 +177,7 @@ static void warn_unused(const gt_model_read *read, gt_diagnostics *diagnostics) 
 }
 
 gt_model *gt_model_build(gt_arena *arena, gt_graph *graph, const gt_spec *root, const gt_optim *optim,
-                         gt_id input, gt_id clock, bool training, gt_diagnostics *diagnostics) {
+                         gt_id input, gt_id clock, gt_model_mode mode, gt_diagnostics *diagnostics) {
   const int errors = diagnostics->errors;
   gt_model_read read;
   if (!gt_model_read_spec(&read, arena, root, diagnostics)) return NULL;
@@ -169,7 +191,7 @@ gt_model *gt_model_build(gt_arena *arena, gt_graph *graph, const gt_spec *root, 
             .model = model,
             .input = input,
             .clock = clock,
-            .training = training,
+            .mode = mode,
             .diagnostics = diagnostics};
   learn(&p, graph);
   if (diagnostics->errors > errors) return NULL;

@@ -23,19 +23,36 @@ typedef struct gt_model_layer { /* a row of `gtrain check` */
   const char *const *input; /* names: earlier layers or "input" */
 } gt_model_layer;
 
+/* Numbers that belong to a model and are not trained (gt_build_constant): variable NAME of the graph, I32. */
+typedef struct gt_model_constant {
+  const char *name; /* "logic1.wiring" */
+  gt_shape shape;
+  const int32_t *data;
+  int64_t limit; /* values lie in [0, limit) */
+  bool derived;  /* from others: not kept in files */
+} gt_model_constant;
+
 typedef struct gt_model {
   gt_model_layer *layer;
   int layers;
   gt_parameters parameters;
   const gt_id *node; /* of each parameter, in the table's order */
+  gt_model_constant *constant;
+  int constants, constant_capacity;
+  bool has_hard; /* a hard evaluation differs from the plain one */
   gt_id input, output;
 } gt_model;
+
+typedef struct gt_model_mode {
+  bool training, hard; /* see gt_build */
+  uint64_t seed;
+} gt_model_mode;
 
 /* Adds the model to the graph. input: F32 [B, …]; clock: for dropout, may be GT_NONE without training; optim:
  * gives the parameter groups and thereby the layout (training and evaluation must agree), NULL for one group.
  * NULL after reporting every error that was found, each at its position. */
 gt_model *gt_model_build(gt_arena *arena, gt_graph *graph, const gt_spec *root, const gt_optim *optim,
-                         gt_id input, gt_id clock, bool training, gt_diagnostics *diagnostics);
+                         gt_id input, gt_id clock, gt_model_mode mode, gt_diagnostics *diagnostics);
 
 /* Initial values of all parameters: flat[parameters.total], gaps zero. The same for the same seed and names.
  * */

@@ -17,8 +17,9 @@ enum { GT_CASE_INPUTS = 8, GT_CASE_PARAMETERS = 24 };
 typedef struct gt_case {
   const struct gt_case_rule *rule;
   /* Shapes of the inputs, separated by spaces: "3,4 4,5"; "-" is a scalar. A letter before a shape: i int32
-   * in [0, v), u uint8, g float32 on a grid of halves (makes ties), v a whole variable (no guards; float32),
-   * w the same holding the words p[0], p[1], …, m a whole variable that the op itself changes. */
+   * in [0, v), c int32 from the rule's fill(), u uint8, g float32 on a grid of halves (makes ties), v a whole
+   * variable (no guards; float32), w the same holding the words p[0], p[1], …, m a whole variable that the op
+   * itself changes. */
   const char *inputs;
   int64_t p[GT_CASE_PARAMETERS]; /* for the rule's functions */
   double v;                      /* a number for them */
@@ -40,6 +41,8 @@ typedef struct gt_case_rule {
   /* Fills y (row-major) from inputs given as doubles; y NULL: only the shape is wanted. Returns the shape.
    * Written plainly, sharing no code with the op. */
   gt_shape (*reference)(const gt_case_view *view, const double *const *x, double *y);
+  /* Fills an input marked c from the inputs before it. */
+  void (*fill)(const gt_case_view *view, int input, const double *const *x, int32_t *out);
   uint32_t wrt; /* bit k: differentiable in input k */
   /* Largest |got - expected| / scale; scale is |expected|, at least `floor`, or the tensor's mean |expected|
    * where floor is 0. 0 demands equality. For gradients: gradient_tolerance, or 4 tolerances and at least

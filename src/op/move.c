@@ -190,10 +190,23 @@ static void set_shape(move_attribute *m, gt_shape shape) {
   for (int d = 0; d < shape.rank; d++) m->out[d] = shape.dim[d];
 }
 
+/* A permute of a permute is one permute of the latter's input, or that input itself: layers that work on
+ * another layout than they take and give leave no copies between them. */
 gt_id gt_permute(gt_graph *graph, gt_id x, const int *axes) {
   move_attribute m = {.rank = 0};
+  int both[GT_MAX_RANK];
   bool same = true;
   if (x == GT_NONE) return GT_NONE;
+  const gt_node *inner = gt_node_at(graph, x);
+  if (inner->op == &rows[ROW_PERMUTE]) {
+    const move_attribute *first = inner->attribute;
+    for (int d = 0; d < inner->shape.rank; d++) {
+      if (axes[d] < 0 || axes[d] >= inner->shape.rank)
+        return add(graph, ROW_PERMUTE, x, &m); /* refused there */
+      both[d] = (int)first->a[axes[d]];
+    }
+    return gt_permute(graph, inner->input[0], both);
+  }
   for (int d = 0; d < rank_of(graph, x); d++) {
     m.a[d] = axes[d];
     same &= axes[d] == d;
@@ -212,6 +225,13 @@ gt_id gt_pad(gt_graph *graph, gt_id x, const int64_t *before, const int64_t *aft
   move_attribute m = lists(graph, x, before, after);
   m.value = value;
   return add(graph, ROW_PAD, x, &m);
+}
+
+int64_t gt_pad_before(const gt_graph *graph, gt_id node, int axis) {
+  const gt_node *pad = gt_node_at(graph, node);
+  if (pad->op != &rows[ROW_PAD]) return -1;
+  const move_attribute *m = pad->attribute;
+  return m->value == 0 ? m->a[axis] : -1;
 }
 
 gt_id gt_shrink(gt_graph *graph, gt_id x, const int64_t *start, const int64_t *stop) {

@@ -4,9 +4,12 @@
 #ifndef GT_OP_MOVE_H
 #define GT_OP_MOVE_H
 #include "graph/graph.h"
-gt_id gt_permute(gt_graph *graph, gt_id x, const int *axes); /* out axis d is x's axis axes[d] */
-gt_id gt_expand(gt_graph *graph, gt_id x, gt_shape shape);   /* NumPy broadcasting to `shape` */
+/* Out axis d is x's axis axes[d]. Of permutes in a row one is left, or none. */
+gt_id gt_permute(gt_graph *graph, gt_id x, const int *axes);
+gt_id gt_expand(gt_graph *graph, gt_id x, gt_shape shape); /* NumPy broadcasting to `shape` */
 gt_id gt_pad(gt_graph *graph, gt_id x, const int64_t *before, const int64_t *after, double value);
+/* How many zeros stand before x on that axis; -1 if the node is not a pad with zeros. */
+int64_t gt_pad_before(const gt_graph *graph, gt_id node, int axis);
 gt_id gt_shrink(gt_graph *graph, gt_id x, const int64_t *start, const int64_t *stop);
 gt_id gt_stride(gt_graph *graph, gt_id x,
                 const int64_t *step); /* every step-th element of each axis, from 0 */

@@ -71,6 +71,7 @@ bool gt_check_f32(const char *op, const gt_node *input, gt_error *error) {
 }
 
 bool gt_check_words(const char *op, const gt_node *input, gt_error *error) {
-  if (input->dtype != GT_U8) return true;
-  return gt_fail(error, GT_ERR_CONFIG, "%s works on f32 or i32 values, not on u8", op);
+  if (input->dtype == GT_F32 || input->dtype == GT_I32) return true;
+  return gt_fail(error, GT_ERR_CONFIG, "%s works on f32 or i32 values, not on %s", op,
+                 gt_dtype_name(input->dtype));
 }

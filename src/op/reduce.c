@@ -15,8 +15,9 @@ enum { ROW_SUM, ROW_MEAN, ROW_MAX, ROW_MIN, ROWS };
 enum {
   WORKGROUP = 256,
   SMALL_WORKGROUP = 64,
-  SERIAL = 64
-}; /* SERIAL: so few that one invocation does them in turn */
+  SERIAL = 64,
+  RESIDENT = 2048
+}; /* SERIAL: so few that one invocation does them in turn; RESIDENT: invocations that keep a unit busy */
 static const gt_op rows[ROWS];
 
 GT_REGISTER(op, reduce)
@@ -226,7 +227,7 @@ static uint32_t chunk_for_device(const struct gt_reduce_args *a, const gt_target
     chunk = ceil_div(ceil_div((uint64_t)a->outer * a->reduced, 4 * units), WORKGROUP) * WORKGROUP;
     if (chunk < 2048) chunk = 2048;
   } else {
-    const uint64_t wanted = ceil_div(units * WORKGROUP, (uint64_t)a->outer * a->inner),
+    const uint64_t wanted = ceil_div(units * RESIDENT, (uint64_t)a->outer * a->inner),
                    square = root(a->reduced);
     if (wanted == 1) return a->reduced;
     chunk = ceil_div(a->reduced, wanted);

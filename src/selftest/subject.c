@@ -50,6 +50,12 @@ static void fill_input(gt_subject *s, int k, char kind) {
   const gt_case *c = s->view.c;
   const gt_slot *slot = &s->input[k];
   s->x[k] = GT_NEW_N(&s->arena, double, slot->count + 1);
+  if (kind == 'c') {
+    int32_t *whole = (int32_t *)s->initial[slot->variable] + slot->guard;
+    c->rule->fill(&s->view, k, (const double *const *)s->x, whole);
+    for (int64_t i = 0; i < slot->count; i++) s->x[k][i] = whole[i];
+    return;
+  }
   for (int64_t i = 0; i < slot->count; i++) {
     const size_t at = (size_t)(slot->guard + i);
     const uint32_t bits = gt_random_bits(seed_of(c), 1 + (uint32_t)k, 1, (uint32_t)i);
@@ -82,7 +88,7 @@ static gt_slot add_slot(gt_subject *s, const char *name, int64_t guard, int64_t 
 static gt_id add_input(gt_subject *s, int k, char kind) {
   static const int64_t guards[] = {16, 13, 8, 7, 20, 9, 4, 5};
   const gt_shape shape = s->view.shape[k];
-  const gt_dtype dtype = kind == 'u' ? GT_U8 : kind == 'i' ? GT_I32 : GT_F32;
+  const gt_dtype dtype = kind == 'u' ? GT_U8 : kind == 'i' || kind == 'c' ? GT_I32 : GT_F32;
   const char *name = gt_arena_printf(&s->arena, "input%d", k);
   s->view.dtype[k] = dtype;
   const bool whole = kind == 'v' || kind == 'w' || kind == 'm';

@@ -25,8 +25,8 @@ static void try_to_build(gt_config *config, gt_arena *arena) {
   const bool labels = config->dataset.classification;
   const gt_id input =
       gt_variable_read(graph, gt_graph_variable(graph, "input", batch_shape(config), GT_F32, false));
-  const gt_model *model =
-      gt_model_build(arena, graph, config->root, config->optim, input, GT_NONE, false, diagnostics);
+  const gt_model *model = gt_model_build(arena, graph, config->root, config->optim, input, GT_NONE,
+                                         (gt_model_mode){.seed = (uint64_t)config->seed}, diagnostics);
   if (!model || !config->loss) return;
   const gt_model_layer *last = &model->layer[model->layers - 1];
   const gt_shape one = gt_shape_1(config->train.batch_size);

@@ -125,7 +125,7 @@ static bool save_best(gt_run *run, const gt_sums *sums, gt_error *error) {
   char path[4200];
   snprintf(path, sizeof path, "%s/best.bin", run->directory);
   return gt_run_weights(run, error) &&
-         gt_model_file_write(path, run->config, &run->net->model->parameters, run->flat, &results, error);
+         gt_model_file_write(path, run->config, run->net->model, run->flat, &results, error);
 }
 
 static bool take_notice(gt_run *run, const gt_sums *sums, gt_error *error) {
@@ -145,8 +145,13 @@ static bool take_notice(gt_run *run, const gt_sums *sums, gt_error *error) {
 }
 
 static const char *result_text(const gt_run *run, const gt_sums *sums, char text[96]) {
-  if (run->result->accuracy)
+  if (run->result->accuracy && sums->hard)
+    snprintf(text, 96, "loss %.4f accuracy %.4f (hard %.4f)", gt_mean_loss(sums), gt_accuracy(sums),
+             gt_hard_accuracy(sums));
+  else if (run->result->accuracy)
     snprintf(text, 96, "loss %.4f accuracy %.4f", gt_mean_loss(sums), gt_accuracy(sums));
+  else if (sums->hard)
+    snprintf(text, 96, "loss %.6g (hard %.6g)", gt_mean_loss(sums), gt_hard_loss(sums));
   else
     snprintf(text, 96, "loss %.6g", gt_mean_loss(sums));
   return text;

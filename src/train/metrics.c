@@ -19,6 +19,16 @@ const char *gt_json_number(double value, char buffer[32]) {
   return buffer;
 }
 
+json_t *gt_json_real(double value) { return isfinite(value) ? json_real(value) : json_null(); }
+
+void gt_json_add_result(json_t *object, const gt_sums *sums, bool accuracy) {
+  json_object_set_new(object, "loss", gt_json_real(gt_result_loss(sums)));
+  if (accuracy) json_object_set_new(object, "accuracy", gt_json_real(gt_result_accuracy(sums)));
+  if (!sums->hard) return;
+  json_object_set_new(object, "soft_loss", gt_json_real(gt_mean_loss(sums)));
+  if (accuracy) json_object_set_new(object, "soft_accuracy", gt_json_real(gt_accuracy(sums)));
+}
+
 static int open_for_append(const char *directory, const char *name, gt_error *error) {
   char path[PATH_MAX];
   snprintf(path, sizeof path, "%s/%s", directory, name);
@@ -74,6 +84,12 @@ bool gt_metrics_row(gt_metrics *metrics, const gt_metric_row *row, gt_error *err
   if (row->accuracy)
     n += snprintf(line + n, sizeof line - (size_t)n, ",\"accuracy\":%s",
                   gt_json_number(gt_accuracy(&row->sums), number));
+  if (row->sums.hard)
+    n += snprintf(line + n, sizeof line - (size_t)n, ",\"hard_loss\":%s",
+                  gt_json_number(gt_hard_loss(&row->sums), number));
+  if (row->sums.hard && row->accuracy)
+    n += snprintf(line + n, sizeof line - (size_t)n, ",\"hard_accuracy\":%s",
+                  gt_json_number(gt_hard_accuracy(&row->sums), number));
   if (!isnan(row->lr))
     n += snprintf(line + n, sizeof line - (size_t)n, ",\"lr\":%s", gt_json_number(row->lr, number));
   if (!isnan(row->grad_norm))

@@ -45,6 +45,41 @@ bool gt_parameters_from_container(const gt_container *container, const char *pat
   return true;
 }
 
+/* --- constants
+ * ------------------------------------------------------------------------------------------------ */
+
+/* Kernels use constants as indices: what a file says is checked before any sees it. */
+static const int32_t *stored_constant(const gt_model_file *file, const gt_model_constant *constant,
+                                      gt_error *error) {
+  const gt_stored *stored = gt_container_tensor(&file->container, constant->name);
+  if (!stored || stored->dtype != GT_I32 || !gt_shape_equal(stored->shape, constant->shape)) {
+    gt_fail(error, GT_ERR_DATA, "%s is of another model: it has no fitting constant '%s'", file->path,
+            constant->name);
+    return NULL;
+  }
+  const int32_t *data = stored->data;
+  for (int64_t i = 0; i < gt_shape_count(stored->shape); i++)
+    if (data[i] < 0 || data[i] >= constant->limit) {
+      gt_fail(error, GT_ERR_DATA, "%s: value %lld of '%s' is %d, outside 0 to %lld", file->path, (long long)i,
+              constant->name, data[i], (long long)constant->limit - 1);
+      return NULL;
+    }
+  return data;
+}
+
+bool gt_constants_upload(gt_buffers *buffers, const gt_model *model, const gt_model_file *file,
+                         gt_error *error) {
+  for (int i = 0; i < model->constants; i++) {
+    const gt_model_constant *constant = &model->constant[i];
+    const int32_t *data = constant->data;
+    if (file && !constant->derived && !(data = stored_constant(file, constant, error))) return false;
+    if (!gt_buffers_upload(buffers, constant->name, 0, data,
+                           (uint64_t)gt_shape_count(constant->shape) * sizeof *data, error))
+      return false;
+  }
+  return true;
+}
+
 /* --- writing
  * -------------------------------------------------------------------------------------------------- */
 
@@ -74,8 +109,7 @@ static char *signature_text(const gt_dataset *data) {
 static void add_result(json_t *root, const char *split, const gt_sums *sums, bool accuracy) {
   if (!sums->weight) return;
   json_t *result = json_object();
-  json_object_set_new(result, "loss", json_real(gt_mean_loss(sums)));
-  if (accuracy) json_object_set_new(result, "accuracy", json_real(gt_accuracy(sums)));
+  gt_json_add_result(result, sums, accuracy);
   json_object_set_new(root, split, result);
 }
 
@@ -90,11 +124,15 @@ static char *results_text(const gt_model_results *results) {
   return text;
 }
 
-bool gt_model_file_write(const char *path, const gt_config *config, const gt_parameters *parameters,
-                         const float *flat, const gt_model_results *results, gt_error *error) {
+bool gt_model_file_write(const char *path, const gt_config *config, const gt_model *model, const float *flat,
+                         const gt_model_results *results, gt_error *error) {
   const gt_dataset *data = &config->dataset;
-  gt_stored *tensors = gt_alloc(((size_t)parameters->count + 2) * sizeof *tensors);
-  int count = gt_parameters_as_tensors(parameters, flat, tensors);
+  gt_stored *tensors = gt_alloc(((size_t)(model->parameters.count + model->constants) + 2) * sizeof *tensors);
+  int count = gt_parameters_as_tensors(&model->parameters, flat, tensors);
+  for (int i = 0; i < model->constants; i++) {
+    const gt_model_constant *c = &model->constant[i];
+    if (!c->derived) tensors[count++] = (gt_stored){c->name, GT_I32, c->shape, c->data};
+  }
   if (data->scale_count) {
     tensors[count++] = (gt_stored){"data.scale", GT_F32, gt_shape_1(data->scale_count), data->scale};
     tensors[count++] = (gt_stored){"data.shift", GT_F32, gt_shape_1(data->scale_count), data->shift};

@@ -1,12 +1,14 @@
 /* model.bin: a trained model that stands for itself: a safetensors container of the parameters by name and of
- * the inputs' scale and shift, and in the metadata the resolved config, what inputs it takes, what its
- * outputs mean and how well it did. All that `eval` needs besides data, and all that `predict` needs. */
+ * its constants (the wiring of gates), of the inputs' scale and shift, and in the metadata the resolved
+ * config, what inputs it takes, what its outputs mean and how well it did. All that `eval` needs besides
+ * data, and all that `predict` needs. */
 #ifndef GT_TRAIN_MODEL_FILE_H
 #define GT_TRAIN_MODEL_FILE_H
 #include "train/config.h"
 #include "train/metrics.h"
 #include "train/safetensors.h"
-#include "optim/parameters.h"
+#include "model/model.h"
+#include "train/buffers.h"
 
 #define GT_MODEL_FORMAT "gtrain-model-1"
 
@@ -16,8 +18,8 @@ typedef struct gt_model_results { /* what is noted beside the weights; splits wi
   bool accuracy;
 } gt_model_results;
 
-bool gt_model_file_write(const char *path, const gt_config *config, const gt_parameters *parameters,
-                         const float *flat, const gt_model_results *results, gt_error *error);
+bool gt_model_file_write(const char *path, const gt_config *config, const gt_model *model, const float *flat,
+                         const gt_model_results *results, gt_error *error);
 
 typedef struct gt_model_file {
   gt_container container;
@@ -38,6 +40,10 @@ bool gt_parameters_from_container(const gt_container *container, const char *pat
 /* Are they all there, with the right shapes? For asking before memory is taken for a model that a file
  * describes. */
 bool gt_parameters_match(const gt_container *container, const char *path, const gt_parameters *parameters,
+                         gt_error *error);
+/* The model's constants into their buffers: those of a file, if there is one, else the ones it was built
+ * with. */
+bool gt_constants_upload(gt_buffers *buffers, const gt_model *model, const gt_model_file *file,
                          gt_error *error);
 /* The parameters as tensors by name, in file order; tensors has room for parameters->count. */
 int gt_parameters_as_tensors(const gt_parameters *parameters, const float *flat, gt_stored *tensors);

@@ -64,8 +64,9 @@ static bool build_forward(gt_net *net, gt_arena *arena, gt_config *config, gt_id
                         .weight = gt_batch_weight(graph, clock, batch),
                         .classes = config->dataset.classes};
   gt_graph_scope(graph, former);
-  net->model = gt_model_build(arena, graph, config->root, config->optim, input, clock, net->trains,
-                              &config->diagnostics);
+  const gt_model_mode mode = {.training = net->trains, .hard = net->hard, .seed = (uint64_t)config->seed};
+  net->model =
+      gt_model_build(arena, graph, config->root, config->optim, input, clock, mode, &config->diagnostics);
   if (!net->model) return false;
   const gt_model_layer *last = &net->model->layer[net->model->layers - 1];
   loss.prediction = net->model->output;
@@ -148,10 +149,11 @@ gt_net *gt_net_training(gt_arena *arena, gt_config *config, const gt_net_options
   return finish(net, arena, options, error) ? net : NULL;
 }
 
-gt_net *gt_net_evaluation(gt_arena *arena, gt_config *config, const char *split,
+gt_net *gt_net_evaluation(gt_arena *arena, gt_config *config, const char *split, bool hard,
                           const gt_net_options *options, gt_error *error) {
   gt_net *net = begin(arena, config, split, config->train.eval_batch_size);
-  net->kind = gt_arena_printf(arena, "eval.%s", split);
+  net->kind = gt_arena_printf(arena, "eval.%s%s", split, hard ? ".hard" : "");
+  net->hard = hard;
   net->log_rows = (uint32_t)net->steps; /* the rows of one evaluation are read together */
   net->table_width = 1;
   gt_graph_scope(net->graph, "step");

@@ -2,7 +2,8 @@
  * evaluation of one split. Its variables, shared by name between nets (train/buffers.h): data.SPLIT.inputs,
  * data.SPLIT.targets   the samples, in their stored type data.scale, data.shift normalisation of the inputs
  *   parameters, optimizer.*, ema, ok        what training changes
- *   KIND.state, KIND.table, KIND.log        the clock's, where KIND is train or eval.SPLIT
+ *   LAYER.NAME                              constants of the model (gt_build_constant)
+ *   KIND.state, KIND.table, KIND.log        the clock's, where KIND is train, eval.SPLIT or eval.SPLIT.hard
  * Owner: the arena. */
 #ifndef GT_TRAIN_NET_H
 #define GT_TRAIN_NET_H
@@ -26,7 +27,8 @@ typedef struct gt_net {
   gt_model *model;
   gt_loss_nodes loss;
   gt_training training; /* training only */
-  bool trains;
+  bool trains,
+      hard; /* hard: evaluates the gates that a model has come to, not its mixtures (gt_build.hard) */
   gt_log_columns column;
   int64_t batch, steps; /* steps: in an epoch */
   uint32_t log_rows;
@@ -43,7 +45,7 @@ typedef struct gt_net_options {
 
 /* NULL on failure: the reason is in config->diagnostics or *error. */
 gt_net *gt_net_training(gt_arena *arena, gt_config *config, const gt_net_options *options, gt_error *error);
-gt_net *gt_net_evaluation(gt_arena *arena, gt_config *config, const char *split,
+gt_net *gt_net_evaluation(gt_arena *arena, gt_config *config, const char *split, bool hard,
                           const gt_net_options *options, gt_error *error);
 /* Plans (again): options->keep may name nodes of the net's graph. */
 bool gt_net_plan(gt_net *net, gt_arena *arena, const gt_net_options *options, gt_error *error);

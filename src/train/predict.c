@@ -47,7 +47,9 @@ static bool build(net *n, gt_session *session, const gt_model_file *file, const 
   const gt_id clock = gt_clock(graph, state, table);
   const gt_batch_attribute batch = {n->batch, inputs->dim[0], true};
   const gt_id input = gt_net_inputs(graph, &config->dataset, inputs, "inputs", clock, batch);
-  n->model = gt_model_build(&session->arena, graph, config->root, config->optim, input, clock, false,
+  /* What the model stands for is what it predicts with. */
+  const gt_model_mode mode = {.hard = true, .seed = (uint64_t)config->seed};
+  n->model = gt_model_build(&session->arena, graph, config->root, config->optim, input, clock, mode,
                             &config->diagnostics);
   if (!n->model)
     return gt_fail(error, GT_ERR_DATA, "%s: its model cannot be built: %s", file->path,
@@ -73,7 +75,8 @@ static bool upload(gt_session *session, const net *n, const gt_model_file *file,
   const uint64_t scales = (uint64_t)file->scale_count * sizeof(float);
   float *flat = gt_arena_alloc_n(&session->arena, (size_t)parameters->total + 1, sizeof *flat);
   if (!gt_parameters_from_container(&file->container, file->path, parameters, flat, error)) return false;
-  return (!parameters->total || gt_buffers_upload(buffers, GT_PARAMETERS_VARIABLE, 0, flat,
+  return gt_constants_upload(buffers, n->model, file, error) &&
+         (!parameters->total || gt_buffers_upload(buffers, GT_PARAMETERS_VARIABLE, 0, flat,
                                                   (uint64_t)parameters->total * sizeof *flat, error)) &&
          gt_buffers_upload(buffers, "inputs", 0, inputs->data, size, error) &&
          (!scales || (gt_buffers_upload(buffers, "data.scale", 0, file->scale, scales, error) &&

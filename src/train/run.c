@@ -170,7 +170,7 @@ static bool finish_training(gt_run *run, gt_error *error) {
                                     .test = result->test,
                                     .accuracy = result->accuracy};
   const char *path = gt_arena_printf(&run->session.arena, "%s/model.bin", run->directory);
-  return gt_model_file_write(path, run->config, &run->net->model->parameters, run->flat, &results, error);
+  return gt_model_file_write(path, run->config, run->net->model, run->flat, &results, error);
 }
 
 static bool train(gt_run *run, gt_error *error) {

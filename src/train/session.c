@@ -41,7 +41,7 @@ gt_executable *gt_session_compile(gt_session *session, gt_net *net, gt_error *er
   if (!executable) return NULL;
   assert(session->executable_count < (int)(sizeof session->executables / sizeof *session->executables));
   session->executables[session->executable_count++] = executable;
-  return executable;
+  return gt_constants_upload(&session->buffers, net->model, session->model, error) ? executable : NULL;
 }
 
 void *gt_session_map(gt_session *session, const char *variable) {
@@ -95,11 +95,11 @@ bool gt_session_start(gt_session *session, const gt_net *net, float *flat, gt_er
   return true;
 }
 
-bool gt_evaluator_open(gt_session *session, gt_evaluator *evaluator, const char *split, const char *weights,
-                       gt_error *error) {
+static bool open_evaluation(gt_session *session, gt_evaluator *evaluator, const char *split,
+                            const char *weights, bool hard, gt_error *error) {
   const gt_net_options options = {.target = session->backend->target};
-  *evaluator =
-      (gt_evaluator){.net = gt_net_evaluation(&session->arena, session->config, split, &options, error)};
+  *evaluator = (gt_evaluator){
+      .net = gt_net_evaluation(&session->arena, session->config, split, hard, &options, error)};
   if (!evaluator->net) return false;
   const gt_model_file *model = session->model;
   if (model &&
@@ -112,6 +112,14 @@ bool gt_evaluator_open(gt_session *session, gt_evaluator *evaluator, const char 
   if (!evaluator->executable || !gt_session_load_data(session, evaluator->net, error)) return false;
   evaluator->log = gt_session_map(session, gt_net_variable(evaluator->net, &session->arena, "log"));
   return true;
+}
+
+bool gt_evaluator_open(gt_session *session, gt_evaluator *evaluator, const char *split, const char *weights,
+                       gt_error *error) {
+  if (!open_evaluation(session, evaluator, split, weights, false, error)) return false;
+  if (!evaluator->net->model->has_hard) return true;
+  evaluator->hard = GT_NEW(&session->arena, gt_evaluator);
+  return open_evaluation(session, evaluator->hard, split, weights, true, error);
 }
 
 bool gt_evaluator_run(gt_session *session, gt_evaluator *evaluator, gt_sums *sums, gt_error *error) {
@@ -131,5 +139,11 @@ bool gt_evaluator_run(gt_session *session, gt_evaluator *evaluator, gt_sums *sum
     sums->weight += (double)row[net->column.weight];
     if (net->column.correct >= 0) sums->correct += (double)row[net->column.correct];
   }
+  if (!evaluator->hard) return true;
+  gt_sums hard;
+  if (!gt_evaluator_run(session, evaluator->hard, &hard, error)) return false;
+  sums->hard = true;
+  sums->hard_loss = hard.loss;
+  sums->hard_correct = hard.correct;
   return true;
 }

@@ -12,6 +12,8 @@ typedef struct gt_evaluator {
   gt_net *net;
   gt_executable *executable;
   const float *log; /* mapped */
+  struct gt_evaluator
+      *hard; /* the hard evaluation of the same split, for models where it differs; else NULL */
 } gt_evaluator;
 
 typedef struct gt_session {
@@ -28,6 +30,7 @@ typedef struct gt_session {
 /* device: as in gt_backend_open. The config must have been read; it stays the caller's. */
 bool gt_session_open(gt_session *session, gt_config *config, const char *device, gt_error *error);
 void gt_session_close(gt_session *session); /* accepts a zeroed one */
+/* Compiles, and brings the constants of the net's model to the device. */
 gt_executable *gt_session_compile(gt_session *session, gt_net *net, gt_error *error);
 /* Brings the samples of a net's split, and scale and shift, to the device, unless they are there. */
 bool gt_session_load_data(gt_session *session, const gt_net *net, gt_error *error);

@@ -33,7 +33,8 @@ static void build(fixture *f, const char *text, gt_shape input_shape, bool train
     clock = gt_clock(f->graph, state, gt_graph_variable(f->graph, "table", gt_shape_2(4, 1), GT_F32, false));
   }
   f->optim = gt_optim_read(&f->arena, f->root, &f->diagnostics);
-  f->model = gt_model_build(&f->arena, f->graph, f->root, f->optim, input, clock, training, &f->diagnostics);
+  f->model = gt_model_build(&f->arena, f->graph, f->root, f->optim, input, clock,
+                            (gt_model_mode){.training = training, .seed = 1}, &f->diagnostics);
 }
 
 static void finish(fixture *f) { gt_arena_finish(&f->arena); }

@@ -36,6 +36,27 @@ static gt_id build_permute(gt_graph *g, const gt_case_view *v, const gt_id *x) {
   return gt_permute(g, x[0], axes);
 }
 
+/* permute_twice: p = axes, p + 8 = axes of that */
+static int64_t permute_twice_origin(const gt_case_view *v, gt_shape out, int64_t index) {
+  int64_t at[GT_MAX_RANK], middle[GT_MAX_RANK], from[GT_MAX_RANK];
+  gt_reference_unravel(out, index, at);
+  for (int d = 0; d < out.rank; d++) middle[v->c->p[8 + d]] = at[d];
+  for (int d = 0; d < out.rank; d++) from[v->c->p[d]] = middle[d];
+  return gt_reference_ravel(v->shape[0], from);
+}
+
+static gt_shape reference_permute_twice(const gt_case_view *v, const double *const *x, double *y) {
+  gt_shape out = v->shape[0];
+  for (int d = 0; d < out.rank; d++) out.dim[d] = v->shape[0].dim[v->c->p[v->c->p[8 + d]]];
+  return gather(v, x[0], y, out, permute_twice_origin);
+}
+
+static gt_id build_permute_twice(gt_graph *g, const gt_case_view *v, const gt_id *x) {
+  int axes[GT_MAX_RANK] = {0};
+  for (int d = 0; d < v->shape[0].rank; d++) axes[d] = (int)v->c->p[8 + d];
+  return gt_permute(g, build_permute(g, v, x), axes);
+}
+
 /* expand: to the shape p[1..], of rank p[0] */
 static int64_t expand_origin(const gt_case_view *v, gt_shape out, int64_t index) {
   return gt_reference_broadcast(out, v->shape[0], index);
@@ -136,6 +157,7 @@ static gt_id build_concatenate(gt_graph *g, const gt_case_view *v, const gt_id *
                                      .tolerance = 0,                 \
                                      .reason = why};
 RULE(permute, 1, "a copy")
+RULE(permute_twice, 1, "a copy")
 static const gt_case_rule permute_integers = {
     .name = "permute", .build = build_permute, .reference = reference_permute, .reason = "a copy"};
 RULE(expand, 1, "a copy")
@@ -154,6 +176,9 @@ static const gt_case cases[] = {
     {&permute, "300,301", {1, 0}},
     {&permute, "2,3,1,2,2,3,2,2", {7, 3, 5, 1, 0, 2, 6, 4}},
     {&permute_integers, "i4,5", {1, 0}, .v = 9},
+    {&permute_twice, "5,9", {1, 0, [8] = 1, 0}},
+    {&permute_twice, "2,3,4", {2, 0, 1, [8] = 0, 2, 1}},
+    {&permute_twice, "2,3,4", {2, 0, 1, [8] = 1, 2, 0}},
     {&expand, "-", {1, 5}},
     {&expand, "-", {3, 2, 3, 4}},
     {&expand, "5,1", {2, 5, 7}},

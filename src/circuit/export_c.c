@@ -1,0 +1,200 @@
+/* A circuit as C: straight-line code on words of one bit a sample, in short parts, for compilers take more
+ * than linear time over a function. Within a part signals are local constants; one that a later part reads
+ * waits in the array v, whose places are used again. */
+#include "circuit/export.h"
+#include "base/memory.h"
+#include <stdlib.h>
+
+/* Measured with gcc on circuits of 5,000 and 40,000 gates: longer parts take far longer to compile (its
+ * combiner) and are no faster; much shorter ones lose what stays in registers. */
+enum { PART = 64 };
+
+typedef struct writer {
+  FILE *file;
+  const gt_export *e;
+  const gt_circuit *circuit;
+  uint32_t *last;         /* of each gate: the last part that reads it */
+  uint32_t *place;        /* of each gate that is read in later parts */
+  uint32_t *next, *first; /* outputs of each signal: a list, +1 */
+  gt_signals free_places, expiring;
+  size_t places;
+} writer;
+
+static size_t part_of(size_t gate) { return gate / PART; }
+
+static void note_reader(writer *w, uint32_t signal, size_t part) {
+  if (signal < w->circuit->inputs) return;
+  uint32_t *last = &w->last[signal - w->circuit->inputs];
+  if (*last < part) *last = (uint32_t)part;
+}
+
+/* Which of its inputs a gate reads: 1 a, 2 b. */
+static unsigned reads(unsigned op) {
+  return (unsigned)((op >> 2 & 3) != (op & 3)) | (unsigned)((op & 5) != (op >> 1 & 5)) << 1;
+}
+
+static void plan(writer *w) {
+  const gt_circuit *c = w->circuit;
+  for (size_t g = 0; g < c->gates.count; g++) w->last[g] = (uint32_t)part_of(g);
+  for (size_t g = 0; g < c->gates.count; g++) {
+    const gt_circuit_gate *gate = &c->gates.items[g];
+    if (reads(gate->op) & 1) note_reader(w, gate->a, part_of(g));
+    if (reads(gate->op) & 2) note_reader(w, gate->b, part_of(g));
+  }
+  for (size_t k = c->outputs.count; k-- > 0;) {
+    const uint32_t signal = c->outputs.items[k];
+    w->next[k] = w->first[signal];
+    w->first[signal] = (uint32_t)k + 1;
+  }
+}
+
+static void write_outputs(const writer *w, uint32_t signal, const char *value) {
+  for (uint32_t k = w->first[signal]; k; k = w->next[k - 1])
+    fprintf(w->file, "  out[%u] = %s;\n", k - 1, value);
+}
+
+static const char *signal_name(const writer *w, uint32_t signal, size_t part, char text[32]) {
+  const uint32_t inputs = w->circuit->inputs;
+  if (signal < inputs)
+    snprintf(text, 32, "in[%u]", signal);
+  else if (part_of(signal - inputs) == part)
+    snprintf(text, 32, "t%u", signal - inputs);
+  else
+    snprintf(text, 32, "v[%u]", w->place[signal - inputs]);
+  return text;
+}
+
+static void write_gate(writer *w, size_t g, size_t part) {
+  static const char *constants[2] = {"(WORD){0}", "~(WORD){0}"};
+  const gt_circuit_gate *gate = &w->circuit->gates.items[g];
+  const uint32_t signal = w->circuit->inputs + (uint32_t)g;
+  char a[32] = "", b[32] = "", t[32];
+  if (reads(gate->op) & 1) signal_name(w, gate->a, part, a);
+  if (reads(gate->op) & 2) signal_name(w, gate->b, part, b);
+  fprintf(w->file, "  const WORD %s = ", signal_name(w, signal, part, t));
+  gt_export_gate(w->file, gate->op, a, b, constants);
+  fputs(";\n", w->file);
+  write_outputs(w, signal, t);
+  if (w->last[g] == part) return;
+  const uint32_t place =
+      w->free_places.count ? w->free_places.items[--w->free_places.count] : (uint32_t)w->places++;
+  w->place[g] = place;
+  fprintf(w->file, "  v[%u] = %s;\n", place, t);
+  *GT_PUSH(&w->expiring) = (uint32_t)g;
+}
+
+/* Places whose signal is not read after this part. */
+static void release(writer *w, size_t part) {
+  size_t kept = 0;
+  for (size_t i = 0; i < w->expiring.count; i++) {
+    const uint32_t g = w->expiring.items[i];
+    if (w->last[g] > part)
+      w->expiring.items[kept++] = g;
+    else
+      *GT_PUSH(&w->free_places) = w->place[g];
+  }
+  w->expiring.count = kept;
+}
+
+static size_t parts_of(const gt_circuit *circuit) { return (circuit->gates.count + PART - 1) / PART; }
+
+static void write_parts(writer *w) {
+  const char *name = w->e->name;
+  const size_t gates = w->circuit->gates.count, parts = parts_of(w->circuit);
+  for (size_t part = 0; part < parts; part++) {
+    fprintf(w->file,
+            "static void %s_part%zu(const WORD *restrict in, WORD *restrict v, WORD *restrict out) {\n", name,
+            part);
+    for (size_t g = part * PART; g < gates && g < (part + 1) * PART; g++) write_gate(w, g, part);
+    fputs("  (void)in, (void)v, (void)out;\n}\n\n", w->file);
+    release(w, part);
+  }
+  fprintf(
+      w->file,
+      "/* in: a word for each input, bit s that of sample s; out: the outputs likewise. They must not overlap. */\n"
+      "void %s(const WORD *in, WORD *out) {\n",
+      name);
+  fprintf(w->file, "  %s_STORAGE WORD v[%zu];\n", name, w->places ? w->places : 1);
+  for (size_t part = 0; part < parts; part++) fprintf(w->file, "  %s_part%zu(in, v, out);\n", name, part);
+  for (uint32_t i = 0; i < w->circuit->inputs; i++) {
+    char text[32];
+    write_outputs(w, i, signal_name(w, i, 0, text));
+  }
+  fputs("  (void)in, (void)v, (void)out;\n}\n\n", w->file);
+}
+
+static void write_numbers(const writer *w) {
+  const gt_circuit *c = w->circuit;
+  const char *name = w->e->name;
+  fprintf(w->file, "enum { %s_inputs = %u, %s_outputs = %zu, %s_gates = %zu };\n", name, c->inputs, name,
+          c->outputs.count, name, c->gates.count);
+  if (w->e->ca)
+    fprintf(w->file, "enum { %s_channels = %u, %s_periodic = %d };\n", name, w->e->ca->channels, name,
+            w->e->ca->periodic);
+  if (c->groups) {
+    const size_t group = c->outputs.count / c->groups;
+    int planes = 3, digits = 1; /* three at least: the adders' own */
+    while (group >> planes) planes++;
+    while ((c->groups - 1) >> digits) digits++;
+    fprintf(w->file, "enum { %s_classes = %u, %s_group = %zu, %s_planes = %d, %s_digits = %d };\n", name,
+            c->groups, name, group, name, planes, name, digits);
+  }
+  fputc('\n', w->file);
+}
+
+static void write_comment(const writer *w) {
+  const gt_circuit *c = w->circuit;
+  fprintf(
+      w->file,
+      "/* %s: %zu gates (%zu before simplification), %u inputs, %zu outputs; written by gtrain.\n"
+      " * Bit-sliced: a WORD holds one bit of each of as many samples as it has bits. Compile with -O3 -march=native;\n"
+      " * with -DGTRAIN_MAIN it is a program that %s, or measures itself (--bench). */\n",
+      w->e->name, c->gates.count, w->e->gates_before, c->inputs, c->outputs.count,
+      w->e->ca    ? "steps a board"
+      : c->groups ? "classifies bits from standard input"
+                  : "computes bits from standard input");
+}
+
+static const char print_class[] = "\n"
+                                  "static void print(const WORD *in, size_t samples) {\n"
+                                  "  static unsigned classes[@_lanes];\n"
+                                  "  @_classify(in, classes);\n"
+                                  "  for (size_t s = 0; s < samples; s++) printf(\"%u\\n\", classes[s]);\n"
+                                  "}\n";
+static const char print_bits[] =
+    "\n"
+    "static void print(const WORD *in, size_t samples) {\n"
+    "  static WORD out[@_outputs];\n"
+    "  @(in, out);\n"
+    "  for (size_t s = 0; s < samples; s++, putchar('\\n'))\n"
+    "    for (size_t i = 0; i < @_outputs; i++) putchar('0' + @_get(out, i, s));\n"
+    "}\n";
+
+void gt_export_c(FILE *file, const gt_export *e) {
+  const gt_circuit *c = e->circuit;
+  const size_t signals = c->inputs + c->gates.count;
+  writer w = {.file = file,
+              .e = e,
+              .circuit = c,
+              .last = gt_alloc((c->gates.count + 1) * sizeof *w.last),
+              .place = gt_alloc((c->gates.count + 1) * sizeof *w.place),
+              .next = gt_alloc((c->outputs.count + 1) * sizeof *w.next),
+              .first = gt_alloc((signals + 1) * sizeof *w.first)};
+  plan(&w);
+  write_comment(&w);
+  if (e->ca) fputs("#include <string.h>\n", file);
+  gt_export_text(file, e->name, gt_export_c_head);
+  write_numbers(&w);
+  write_parts(&w);
+  if (c->groups) gt_export_text(file, e->name, gt_export_c_classes);
+  if (e->ca) gt_export_text(file, e->name, gt_export_c_board);
+  gt_export_text(file, e->name, gt_export_c_bench);
+  if (!e->ca) gt_export_text(file, e->name, c->groups ? print_class : print_bits);
+  gt_export_text(file, e->name, e->ca ? gt_export_c_main_board : gt_export_c_main);
+  free(w.last);
+  free(w.place);
+  free(w.next);
+  free(w.first);
+  free(w.free_places.items);
+  free(w.expiring.items);
+}

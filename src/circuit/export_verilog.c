@@ -1,0 +1,277 @@
+/* A circuit as Verilog 2001, synthesizable, with a test bench under `ifdef TESTBENCH. A cell's circuit works
+ * on LANES cells at once: every signal is a vector, and a board is stepped in one cycle by one module whose
+ * neighbours are shifts of the whole board, which simulators and synthesis both take in their stride. */
+#include "circuit/export.h"
+#include <string.h>
+
+/* --- gates ------------------------------------------------------------------------------------------------
+ */
+
+typedef struct writer {
+  FILE *file;
+  const gt_export *e;
+  const gt_circuit *circuit;
+} writer;
+
+static const char *signal_name(const writer *w, uint32_t signal, char text[64]) {
+  const uint32_t inputs = w->circuit->inputs;
+  if (signal >= inputs)
+    snprintf(text, 64, "g%u", signal - inputs);
+  else if (w->e->ca)
+    snprintf(text, 64, "in[%u*LANES +: LANES]", signal);
+  else
+    snprintf(text, 64, "in[%u]", signal);
+  return text;
+}
+
+static void write_gates(const writer *w) {
+  static const char *lanes[2] = {"{LANES{1'b0}}", "{LANES{1'b1}}"}, *single[2] = {"1'b0", "1'b1"};
+  const gt_circuit *c = w->circuit;
+  char a[64], b[64];
+  for (size_t g = 0; g < c->gates.count; g++) {
+    const gt_circuit_gate *gate = &c->gates.items[g];
+    fprintf(w->file, w->e->ca ? "  wire [LANES-1:0] g%zu = " : "  wire g%zu = ", g);
+    gt_export_gate(w->file, gate->op, signal_name(w, gate->a, a), signal_name(w, gate->b, b),
+                   w->e->ca ? lanes : single);
+    fputs(";\n", w->file);
+  }
+  for (size_t k = 0; k < c->outputs.count; k++) {
+    if (w->e->ca)
+      fprintf(w->file, "  assign out[%zu*LANES +: LANES] = %s;\n", k, signal_name(w, c->outputs.items[k], a));
+    else
+      fprintf(w->file, "  assign %s[%zu] = %s;\n", c->groups ? "bits" : "out", k,
+              signal_name(w, c->outputs.items[k], a));
+  }
+}
+
+/* --- dense circuits ---------------------------------------------------------------------------------------
+ */
+
+static void write_dense(const writer *w, const char *result) {
+  const gt_circuit *c = w->circuit;
+  fprintf(w->file, "module %s (\n  input wire [%u:0] in,\n  output %s\n);\n", w->e->name, c->inputs - 1,
+          result);
+  if (c->groups) fprintf(w->file, "  wire [%zu:0] bits;\n", c->outputs.count - 1);
+  write_gates(w);
+}
+
+/* The class: the group with the most ones, the first of equals. */
+static void write_classes(const writer *w, int digits) {
+  const gt_circuit *c = w->circuit;
+  const size_t group = c->outputs.count / c->groups;
+  int planes = 1;
+  while (group >> planes) planes++;
+  fprintf(w->file, "  reg [%d:0] count, best;\n  integer k, i;\n", planes - 1);
+  fprintf(w->file,
+          "  always @* begin\n"
+          "    best = 0;\n"
+          "    result = 0;\n"
+          "    for (k = 0; k < %u; k = k + 1) begin\n"
+          "      count = 0;\n"
+          "      for (i = 0; i < %zu; i = i + 1) count = count + bits[k*%zu + i];\n"
+          "      if (count > best) begin\n"
+          "        best = count;\n"
+          "        result = k[%d:0];\n"
+          "      end\n"
+          "    end\n"
+          "  end\n",
+          c->groups, group, group, digits - 1);
+}
+
+static const char dense_bench[] =
+    "\n"
+    "`ifdef TESTBENCH\n"
+    "// Reads samples of digits 0 and 1, input 0 first, from the file +vectors=NAME, and prints what @ makes of each.\n"
+    "module testbench;\n";
+
+static const char dense_bench_loop[] =
+    "  initial begin\n"
+    "    if (!$value$plusargs(\"vectors=%s\", name)) name = \"vectors.txt\";\n"
+    "    file = $fopen(name, \"r\");\n"
+    "    if (file == 0) begin\n"
+    "      $display(\"cannot open the vectors\");\n"
+    "      $finish;\n"
+    "    end\n"
+    "    i = 0;\n"
+    "    c = $fgetc(file);\n"
+    "    while (c >= 0) begin\n"
+    "      if (c == 48 || c == 49) begin\n"
+    "        in[i] = c[0];\n"
+    "        i = i + 1;\n"
+    "        if (i == INPUTS) begin\n"
+    "          #1 i = 0;\n";
+
+static void write_dense_bench(const writer *w, int digits) {
+  const gt_circuit *c = w->circuit;
+  gt_export_text(w->file, w->e->name, dense_bench);
+  fprintf(w->file, "  localparam INPUTS = %u, OUTPUTS = %zu;\n", c->inputs, c->outputs.count);
+  fputs("  reg [INPUTS-1:0] in;\n  reg [8*1024-1:0] name;\n  integer file, c, i, k;\n", w->file);
+  if (c->groups)
+    fprintf(w->file, "  wire [%d:0] result;\n  %s circuit (.in(in), .result(result));\n", digits - 1,
+            w->e->name);
+  else
+    fprintf(w->file, "  wire [OUTPUTS-1:0] out;\n  %s circuit (.in(in), .out(out));\n", w->e->name);
+  fputs(dense_bench_loop, w->file);
+  fputs(c->groups ? "          $display(\"%0d\", result);\n"
+                  : "          for (k = 0; k < OUTPUTS; k = k + 1) $write(\"%b\", out[k]);\n"
+                    "          $write(\"\\n\");\n",
+        w->file);
+  fputs("        end\n      end\n      c = $fgetc(file);\n    end\n    $finish;\n  end\nendmodule\n`endif\n",
+        w->file);
+}
+
+static void export_dense(const writer *w) {
+  const gt_circuit *c = w->circuit;
+  char result[64];
+  int digits = 1;
+  while (c->groups && (c->groups - 1) >> digits) digits++;
+  if (c->groups)
+    snprintf(result, sizeof result, "reg [%d:0] result", digits - 1);
+  else
+    snprintf(result, sizeof result, "wire [%zu:0] out", c->outputs.count - 1);
+  write_dense(w, result);
+  if (c->groups) write_classes(w, digits);
+  fputs("endmodule\n", w->file);
+  write_dense_bench(w, digits);
+}
+
+/* --- automata ---------------------------------------------------------------------------------------------
+ */
+
+static const char board[] =
+    "\n"
+    "// A board, a step in each cycle while `enable`. Bit (c*HEIGHT + y)*WIDTH + x is channel c of cell (y, x).\n"
+    "module @ #(parameter HEIGHT = 16, parameter WIDTH = 16) (\n"
+    "  input wire clock, input wire load, input wire enable,\n"
+    "  input wire [CHANNELS*HEIGHT*WIDTH-1:0] start,\n"
+    "  output reg [CHANNELS*HEIGHT*WIDTH-1:0] state\n"
+    ");\n"
+    "  localparam CELLS = HEIGHT*WIDTH;\n"
+    "  // Column 0 and the last column, of each row.\n"
+    "  wire [CELLS-1:0] first, last;\n"
+    "  wire [9*CHANNELS*CELLS-1:0] near;\n"
+    "  wire [CHANNELS*CELLS-1:0] next;\n"
+    "  genvar c, y;\n"
+    "  generate\n"
+    "    for (y = 0; y < HEIGHT; y = y + 1) begin : rows\n"
+    "      assign first[y*WIDTH +: WIDTH] = {{WIDTH{1'b0}}, 1'b1};\n"
+    "      assign last[y*WIDTH +: WIDTH] = {1'b1, {WIDTH{1'b0}}} >> 1;\n"
+    "    end\n"
+    "    for (c = 0; c < CHANNELS; c = c + 1) begin : planes\n"
+    "      wire [CELLS-1:0] here = state[c*CELLS +: CELLS];\n"
+    "      wire [CELLS-1:0] west = ((here << 1) & ~first) | (PERIODIC ? (here >> (WIDTH-1)) & first : {CELLS{1'b0}});\n"
+    "      wire [CELLS-1:0] east = ((here >> 1) & ~last) | (PERIODIC ? (here << (WIDTH-1)) & last : {CELLS{1'b0}});\n"
+    "      localparam BACK = CELLS - WIDTH;\n"
+    "      assign near[(0*CHANNELS + c)*CELLS +: CELLS] = (west << WIDTH) | (PERIODIC ? west >> BACK : {CELLS{1'b0}});\n"
+    "      assign near[(1*CHANNELS + c)*CELLS +: CELLS] = (here << WIDTH) | (PERIODIC ? here >> BACK : {CELLS{1'b0}});\n"
+    "      assign near[(2*CHANNELS + c)*CELLS +: CELLS] = (east << WIDTH) | (PERIODIC ? east >> BACK : {CELLS{1'b0}});\n"
+    "      assign near[(3*CHANNELS + c)*CELLS +: CELLS] = west;\n"
+    "      assign near[(4*CHANNELS + c)*CELLS +: CELLS] = here;\n"
+    "      assign near[(5*CHANNELS + c)*CELLS +: CELLS] = east;\n"
+    "      assign near[(6*CHANNELS + c)*CELLS +: CELLS] = (west >> WIDTH) | (PERIODIC ? west << BACK : {CELLS{1'b0}});\n"
+    "      assign near[(7*CHANNELS + c)*CELLS +: CELLS] = (here >> WIDTH) | (PERIODIC ? here << BACK : {CELLS{1'b0}});\n"
+    "      assign near[(8*CHANNELS + c)*CELLS +: CELLS] = (east >> WIDTH) | (PERIODIC ? east << BACK : {CELLS{1'b0}});\n"
+    "    end\n"
+    "  endgenerate\n"
+    "  @_cells #(.LANES(CELLS)) cells (.in(near), .out(next));\n"
+    "  always @@(posedge clock)\n"
+    "    if (load) state <= start;\n"
+    "    else if (enable) state <= next;\n"
+    "endmodule\n"
+    "\n"
+    "`ifdef TESTBENCH\n"
+    "`ifndef HEIGHT\n"
+    "`define HEIGHT 16\n"
+    "`endif\n"
+    "`ifndef WIDTH\n"
+    "`define WIDTH 16\n"
+    "`endif\n"
+    "// Reads a board, row by row, the channels of a cell together, from the file +board=NAME, and prints it after\n"
+    "// +steps=N steps. Its size: -DHEIGHT=… -DWIDTH=….\n"
+    "module testbench;\n"
+    "  localparam CELLS = `HEIGHT*`WIDTH;\n"
+    "  reg clock = 0, load = 1, enable = 0;\n"
+    "  reg [CHANNELS*CELLS-1:0] start;\n"
+    "  wire [CHANNELS*CELLS-1:0] state;\n"
+    "  reg [8*1024-1:0] name;\n"
+    "  integer file, c, i, k, steps;\n"
+    "  @ #(.HEIGHT(`HEIGHT), .WIDTH(`WIDTH)) board (\n"
+    "    .clock(clock), .load(load), .enable(enable), .start(start), .state(state));\n"
+    "  initial begin\n"
+    "    if (!$value$plusargs(\"board=%s\", name)) name = \"board.txt\";\n"
+    "    if (!$value$plusargs(\"steps=%d\", steps)) steps = 1;\n"
+    "    file = $fopen(name, \"r\");\n"
+    "    if (file == 0) begin\n"
+    "      $display(\"cannot open the board\");\n"
+    "      $finish;\n"
+    "    end\n"
+    "    i = 0;\n"
+    "    c = $fgetc(file);\n"
+    "    while (c >= 0) begin\n"
+    "      if ((c == 48 || c == 49) && i < CHANNELS*CELLS) begin\n"
+    "        start[i % CHANNELS * CELLS + i / CHANNELS] = c[0];\n"
+    "        i = i + 1;\n"
+    "      end\n"
+    "      c = $fgetc(file);\n"
+    "    end\n"
+    "    #1 clock = 1;\n"
+    "    #1 clock = 0;\n"
+    "    load = 0;\n"
+    "    enable = 1;\n"
+    "    for (k = 0; k < steps; k = k + 1) begin\n"
+    "      #1 clock = 1;\n"
+    "      #1 clock = 0;\n"
+    "    end\n"
+    "    for (i = 0; i < CHANNELS*CELLS; i = i + 1) begin\n"
+    "      $write(\"%b\", state[i % CHANNELS * CELLS + i / CHANNELS]);\n"
+    "      if ((i + 1) % (CHANNELS*`WIDTH) == 0) $write(\"\\n\");\n"
+    "    end\n"
+    "    $finish;\n"
+    "  end\n"
+    "endmodule\n"
+    "`endif\n";
+
+/* '@' is the name, '@@' an '@', and the two capitalised words are this automaton's numbers. */
+static void write_board(const writer *w) {
+  for (const char *at = board; *at;) {
+    if (!strncmp(at, "CHANNELS", 8)) {
+      fprintf(w->file, "%u", w->e->ca->channels);
+      at += 8;
+    } else if (!strncmp(at, "PERIODIC", 8)) {
+      fputs(w->e->ca->periodic ? "1" : "0", w->file);
+      at += 8;
+    } else if (*at == '@') {
+      fputs(at[1] == '@' ? "@" : w->e->name, w->file);
+      at += at[1] == '@' ? 2 : 1;
+    } else {
+      fputc(*at++, w->file);
+    }
+  }
+}
+
+static void export_automaton(const writer *w) {
+  const gt_circuit *c = w->circuit;
+  fprintf(
+      w->file,
+      "// The circuit of a cell, for LANES cells at once. in: for each of the nine cells from the upper left to the\n"
+      "// lower right, row by row, and for each of its channels, a bit of every lane; out: the new channels.\n"
+      "module %s_cells #(parameter LANES = 1) (\n"
+      "  input wire [%u*LANES-1:0] in,\n  output wire [%zu*LANES-1:0] out\n);\n",
+      w->e->name, c->inputs, c->outputs.count);
+  write_gates(w);
+  fputs("endmodule\n", w->file);
+  write_board(w);
+}
+
+void gt_export_verilog(FILE *file, const gt_export *e) {
+  const writer w = {file, e, e->circuit};
+  fprintf(file,
+          "// %s: %zu gates (%zu before simplification), %u inputs, %zu outputs; written by gtrain.\n"
+          "// Simulate with: iverilog -DTESTBENCH -o %s.vvp FILE && vvp %s.vvp +%s=FILE\n",
+          e->name, e->circuit->gates.count, e->gates_before, e->circuit->inputs, e->circuit->outputs.count,
+          e->name, e->name, e->ca ? "board" : "vectors");
+  if (e->ca)
+    export_automaton(&w);
+  else
+    export_dense(&w);
+}

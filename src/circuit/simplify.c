@@ -1,0 +1,218 @@
+/* Simplification in one pass over the gates and one back over what the outputs need.
+ *
+ * The pass keeps a network of its own whose nodes are gates of two different positive inputs and a function
+ * with f(0,0) = 0; a *literal* is a node or its negation. Every gate of the circuit becomes a literal: since
+ * all 16 functions are to be had, negations, copies and constants vanish into the functions of the gates that
+ * read them, and a table finds the node that is there already. */
+#include "circuit/circuit.h"
+#include "base/memory.h"
+#include <stdlib.h>
+#include <string.h>
+
+enum { CONSTANT = 0 }; /* node 0 is FALSE; then the inputs; then gates */
+
+typedef struct network {
+  gt_circuit_gates node;
+  uint32_t first; /* of the gates */
+  uint32_t *table, mask;
+} network;
+
+static unsigned negate_a(unsigned op) { return (op >> 2 | op << 2) & 15; }
+static unsigned negate_b(unsigned op) { return (op >> 1 & 5) | (op << 1 & 10); }
+static unsigned exchange(unsigned op) { return (op & 9) | (op >> 1 & 2) | (op << 1 & 4); }
+
+/* --- the table of nodes -------------------------------------------------------------------------------- */
+
+static uint32_t slot_of(const network *n, unsigned op, uint32_t a, uint32_t b) {
+  uint64_t key = ((uint64_t)a << 32 | b) * 0x9E3779B97F4A7C15ull + op * 0xC2B2AE3D27D4EB4Full;
+  key ^= key >> 29;
+  uint32_t slot = (uint32_t)(key * 0xBF58476D1CE4E5B9ull >> 32) & n->mask;
+  for (;; slot = (slot + 1) & n->mask) {
+    const uint32_t found = n->table[slot];
+    if (!found) return slot;
+    const gt_circuit_gate *node = &n->node.items[found];
+    if (node->op == op && node->a == a && node->b == b) return slot;
+  }
+}
+
+static void make_table(network *n, size_t gates) {
+  n->mask = 15;
+  while (n->mask < 2 * gates) n->mask = 2 * n->mask + 1;
+  n->table = gt_alloc(((size_t)n->mask + 1) * sizeof *n->table); /* 0, the constant, marks an empty place */
+}
+
+static uint32_t node_of(network *n, unsigned op, uint32_t a, uint32_t b) {
+  const uint32_t slot = slot_of(n, op, a, b);
+  if (!n->table[slot]) {
+    n->table[slot] = (uint32_t)n->node.count;
+    *GT_PUSH(&n->node) = (gt_circuit_gate){op, a, b};
+  }
+  return n->table[slot];
+}
+
+/* --- gates become literals -------------------------------------------------------------------------------
+ */
+
+/* f of one signal, given as f(0) and f(1). */
+static uint32_t unary(unsigned at_0, unsigned at_1, uint32_t node) {
+  return at_0 == at_1 ? 2 * CONSTANT + at_0 : 2 * node + at_0;
+}
+
+/* Value of node k when x and y have these values: k is x, y or a gate of both. */
+static unsigned value_of(const network *n, uint32_t k, uint32_t x, uint32_t y, unsigned vx, unsigned vy) {
+  if (k == x) return vx;
+  if (k == y) return vy;
+  return gt_gate_value(n->node.items[k].op, vx, vy);
+}
+
+/* f(a, b) where a and b are both known from one pair x, y: a function of x and y. */
+static unsigned onto(const network *n, unsigned op, uint32_t a, uint32_t b, uint32_t x, uint32_t y) {
+  unsigned result = 0;
+  for (unsigned i = 0; i < 4; i++) {
+    const unsigned vx = i >> 1 ^ 1, vy = (i & 1) ^ 1;
+    const unsigned value = gt_gate_value(op, value_of(n, a, x, y, vx, vy), value_of(n, b, x, y, vx, vy));
+    result |= value << i;
+  }
+  return result;
+}
+
+/* Do a and b come from the two inputs of one of them? Then the gate is rewritten onto these: what stood
+ * between may become dead, and depth falls. */
+static bool share_inputs(const network *n, unsigned *op, uint32_t *a, uint32_t *b) {
+  const uint32_t pair[2] = {*a, *b};
+  for (int i = 0; i < 2; i++) {
+    const uint32_t gate = pair[i], other = pair[1 - i];
+    if (gate < n->first) continue;
+    const uint32_t x = n->node.items[gate].a, y = n->node.items[gate].b;
+    const bool same = other >= n->first && n->node.items[other].a == x && n->node.items[other].b == y;
+    if (other != x && other != y && !same) continue;
+    *op = onto(n, *op, *a, *b, x, y);
+    *a = x;
+    *b = y;
+    return true;
+  }
+  return false;
+}
+
+static uint32_t literal(network *n, unsigned op, uint32_t literal_a, uint32_t literal_b) {
+  uint32_t a = literal_a >> 1, b = literal_b >> 1;
+  if (literal_a & 1) op = negate_a(op);
+  if (literal_b & 1) op = negate_b(op);
+  do {
+    const unsigned f11 = op & 1, f10 = op >> 1 & 1, f01 = op >> 2 & 1, f00 = op >> 3;
+    if (a == b) return unary(f00, f11, a);
+    if (a == CONSTANT || (f00 == f10 && f01 == f11)) return unary(f00, f01, b);
+    if (b == CONSTANT || (f00 == f01 && f10 == f11)) return unary(f00, f10, a);
+  } while (share_inputs(n, &op, &a, &b));
+  const unsigned negative = op >> 3;
+  if (negative) op = 15 - op;
+  return 2 * (a < b ? node_of(n, op, a, b) : node_of(n, exchange(op), b, a)) + negative;
+}
+
+/* --- back to a circuit -----------------------------------------------------------------------------------
+ */
+
+typedef struct emission {
+  const network *n;
+  gt_circuit *out;
+  /* For each node: is it emitted; is it asked for by outputs as it is (1) and negated (2); is it kept
+   * negated, because outputs want only that; its signal, and that of its negation (+1, 0: none yet). */
+  uint8_t *done, *asked, *flipped;
+  uint32_t *signal, *negation;
+} emission;
+
+static void emit_gate(emission *e, uint32_t k) {
+  const gt_circuit_gate *node = &e->n->node.items[k];
+  unsigned op = node->op;
+  if (e->flipped[node->a]) op = negate_a(op);
+  if (e->flipped[node->b]) op = negate_b(op);
+  e->flipped[k] = e->asked[k] == 2;
+  if (e->flipped[k]) op = 15 - op;
+  e->signal[k] = gt_circuit_add(e->out, op, e->signal[node->a], e->signal[node->b]);
+  e->done[k] = 1;
+}
+
+/* Depth first from the outputs: what a gate reads was mostly computed just before, which is twice as fast in
+ * straight code as layer after layer. A stack of our own, for a circuit may be as deep as it has gates. */
+static void emit_cone(emission *e, uint32_t root, gt_signals *stack) {
+  *GT_PUSH(stack) = root;
+  while (stack->count) {
+    const uint32_t k = stack->items[stack->count - 1];
+    const gt_circuit_gate *node = &e->n->node.items[k];
+    if (!e->done[k] && !e->done[node->a])
+      *GT_PUSH(stack) = node->a;
+    else if (!e->done[k] && !e->done[node->b])
+      *GT_PUSH(stack) = node->b;
+    else {
+      if (!e->done[k]) emit_gate(e, k);
+      stack->count--;
+    }
+  }
+}
+
+static void emit_gates(emission *e, const uint32_t *literals, size_t count) {
+  gt_signals stack = {0};
+  memset(e->done, 1, e->n->first);
+  for (size_t i = 0; i < count; i++) emit_cone(e, literals[i] >> 1, &stack);
+  free(stack.items);
+}
+
+static void emit_output(emission *e, uint32_t wanted) {
+  const uint32_t k = wanted >> 1, negative = (wanted & 1) ^ e->flipped[k];
+  if (k != CONSTANT && !negative) {
+    gt_circuit_output(e->out, e->signal[k]);
+    return;
+  }
+  uint32_t *kept = k == CONSTANT && !negative ? &e->signal[k] : &e->negation[k];
+  const unsigned op = k != CONSTANT ? GT_GATE_NOT_A : negative ? GT_GATE_TRUE : GT_GATE_FALSE;
+  if (!*kept) {
+    const uint32_t from = k == CONSTANT ? 0 : e->signal[k];
+    *kept = gt_circuit_add(e->out, op, from, from) + 1;
+  }
+  gt_circuit_output(e->out, *kept - 1);
+}
+
+static void emit(const network *n, gt_circuit *out, const uint32_t *literals, size_t count) {
+  const size_t nodes = n->node.count;
+  emission e = {.n = n,
+                .out = out,
+                .done = gt_alloc(nodes),
+                .asked = gt_alloc(nodes),
+                .flipped = gt_alloc(nodes),
+                .signal = gt_alloc(nodes * sizeof *e.signal),
+                .negation = gt_alloc(nodes * sizeof *e.negation)};
+  for (uint32_t k = 1; k < n->first; k++) e.signal[k] = k - 1;
+  for (size_t i = 0; i < count; i++) e.asked[literals[i] >> 1] |= (uint8_t)(1 + (literals[i] & 1));
+  emit_gates(&e, literals, count);
+  for (size_t i = 0; i < count; i++) emit_output(&e, literals[i]);
+  free(e.done);
+  free(e.asked);
+  free(e.flipped);
+  free(e.signal);
+  free(e.negation);
+}
+
+void gt_circuit_simplify(const gt_circuit *circuit, gt_circuit *out) {
+  const size_t signals = circuit->inputs + circuit->gates.count;
+  network n = {.first = circuit->inputs + 1};
+  make_table(&n, circuit->gates.count);
+  for (uint32_t k = 0; k < n.first; k++) *GT_PUSH(&n.node) = (gt_circuit_gate){0, k, k};
+  uint32_t *known = gt_alloc((signals + 1) * sizeof *known);
+  for (uint32_t i = 0; i < circuit->inputs; i++) known[i] = 2 * (i + 1);
+  for (size_t g = 0; g < circuit->gates.count; g++) {
+    const gt_circuit_gate *gate = &circuit->gates.items[g];
+    const bool constant =
+        gate->op == GT_GATE_FALSE || gate->op == GT_GATE_TRUE; /* their inputs may be anything */
+    known[circuit->inputs + g] = constant ? 2 * CONSTANT + (gate->op == GT_GATE_TRUE)
+                                          : literal(&n, gate->op, known[gate->a], known[gate->b]);
+  }
+  uint32_t *literals = gt_alloc((circuit->outputs.count + 1) * sizeof *literals);
+  for (size_t i = 0; i < circuit->outputs.count; i++) literals[i] = known[circuit->outputs.items[i]];
+  gt_circuit_init(out, circuit->inputs);
+  out->groups = circuit->groups;
+  emit(&n, out, literals, circuit->outputs.count);
+  free(literals);
+  free(known);
+  free(n.table);
+  free(n.node.items);
+}

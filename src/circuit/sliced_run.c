@@ -1,0 +1,44 @@
+/* The interpreter's loops for each instruction set that a machine may have, chosen when the program runs. */
+#include "circuit/sliced_internal.h"
+
+/* may_alias: the words are written as uint64_t. */
+typedef uint64_t vector __attribute__((vector_size(64), may_alias));
+_Static_assert(sizeof(vector) == 8 * GT_BLOCK_WORDS, "a block is one vector");
+
+#define TARGET
+#define NAME(x) x##_generic
+#include "circuit/sliced_loops.h"
+#undef TARGET
+#undef NAME
+
+static const gt_sliced_loops generic = {"generic", run_generic, count_generic, choose_generic};
+
+#if defined(__x86_64__) && defined(__GNUC__)
+#define TARGET  __attribute__((target("avx2")))
+#define NAME(x) x##_avx2
+#include "circuit/sliced_loops.h"
+#undef TARGET
+#undef NAME
+
+#define TARGET  __attribute__((target("avx512f")))
+#define NAME(x) x##_avx512
+#include "circuit/sliced_loops.h"
+#undef TARGET
+#undef NAME
+
+static const gt_sliced_loops avx2 = {"avx2", run_avx2, count_avx2, choose_avx2};
+static const gt_sliced_loops avx512 = {"avx512", run_avx512, count_avx512, choose_avx512};
+
+const gt_sliced_loops *gt_sliced_loops_at(int index) {
+  const gt_sliced_loops *found[3];
+  int count = 0;
+  if (__builtin_cpu_supports("avx512f")) found[count++] = &avx512;
+  if (__builtin_cpu_supports("avx2")) found[count++] = &avx2;
+  found[count++] = &generic;
+  return index < count ? found[index] : NULL;
+}
+#else
+const gt_sliced_loops *gt_sliced_loops_at(int index) { return index ? NULL : &generic; }
+#endif
+
+const gt_sliced_loops *gt_sliced_best_loops(void) { return gt_sliced_loops_at(0); }

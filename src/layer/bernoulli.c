@@ -1,0 +1,25 @@
+/* Random bits: 1 with the probability that the input says, drawn anew in each step on the device. The
+ * gradient does not pass: bits are where a model starts. */
+#include "layer/layer.h"
+#include "op/elementwise.h"
+
+static const gt_field fields[] = {{.name = NULL}};
+static const gt_schema schema = {
+    .name = "bernoulli", .help = "random bits: 1 with the input as probability", .fields = fields};
+
+/* Without a clock (predictions) values pass unchanged: those that are bits already would anyhow. */
+static gt_id build_bernoulli(gt_build *build, const void *config, const gt_id *input, int inputs) {
+  (void)config, (void)inputs;
+  gt_graph *graph = build->graph;
+  if (build->clock == GT_NONE) return input[0];
+  return gt_less(graph, gt_random(graph, gt_node_at(graph, input[0])->shape, build->clock), input[0]);
+}
+
+GT_REGISTER(layer, bernoulli)
+extern const gt_layer_type gt_layer_bernoulli;
+const gt_layer_type gt_layer_bernoulli = {.name = "bernoulli",
+                                          .help = "random bits: 1 with the input as probability",
+                                          .schema = &schema,
+                                          .min_inputs = 1,
+                                          .max_inputs = 1,
+                                          .build = build_bernoulli};

@@ -1,0 +1,178 @@
+/* logic: a layer of gates with two inputs each (op/logic.h); group_sum: the sums that turn the last layer's
+ * bits into class scores; both after Petersen et al., "Deep Differentiable Logic Gate Networks", NeurIPS
+ * 2022. The layers take and give [batch, features]; inside they work feature-major, and the permutes between
+ * two of them cancel. */
+#include "op/logic.h"
+#include "layer/layer.h"
+#include "layer/logic_init.h"
+#include "layer/wiring.h"
+#include "op/core.h"
+#include "op/elementwise.h"
+#include "op/move.h"
+#include "op/reduce.h"
+#include <string.h>
+
+enum { GATES = 16 };
+
+typedef struct logic_config {
+  int64_t units;
+  const char *wiring, *init, *precision;
+} logic_config;
+
+static const char *const precisions[] = {"single", "half", NULL};
+static const char *const wirings[] = {"random", "unique", NULL};
+
+static const gt_field fields[] = {
+    {.name = "units",
+     .type = GT_FIELD_INT,
+     .offset = offsetof(logic_config, units),
+     .min = 1,
+     .max = 1 << 24,
+     .help = "number of gates",
+     .flags = GT_FIELD_REQUIRED},
+    {.name = "wiring",
+     .type = GT_FIELD_CHOICE,
+     .offset = offsetof(logic_config, wiring),
+     .fallback = "random",
+     .choices = wirings,
+     .help =
+         "which two inputs a gate reads: random ones, each input equally often; or unique: no pair twice, "
+         "neighbours first"},
+    {.name = "init",
+     .type = GT_FIELD_CHOICE,
+     .offset = offsetof(logic_config, init),
+     .fallback = "normal",
+     .choices = gt_logic_inits,
+     .help =
+         "initial logits: normal (standard); pass_through (10 on the gate that gives its first input, else "
+         "0); residual (5 on it: 91 %)"},
+    {.name = "precision",
+     .type = GT_FIELD_CHOICE,
+     .offset = offsetof(logic_config, precision),
+     .fallback = "single",
+     .choices = precisions,
+     .help =
+         "how values read from another logic layer are kept: in 32 bits, or in 16 (f16, their gradients bf16), "
+         "which needs batches that are multiples of 4 and no other reader of that layer"},
+    {.name = NULL},
+};
+static const gt_schema schema = {
+    .name = "logic", .help = "logic gates with two inputs", .fields = fields, .shorthand = "units"};
+
+/* [features, batch] of an input [batch, features]. */
+static gt_id feature_major(gt_build *build, gt_id x) {
+  return gt_permute(build->graph, x, (const int[]){1, 0});
+}
+
+static bool is_flat(gt_build *build, const gt_id *input) {
+  if (gt_node_at(build->graph, input[0])->shape.rank == 2) return true;
+  gt_build_error(build, NULL, "needs one row of values a sample, as a flatten layer gives; its input is %s",
+                 gt_build_input_text(build, input, 0));
+  return false;
+}
+
+static bool choose_wiring(gt_build *build, const logic_config *c, const gt_id *input, int64_t in,
+                          int32_t *wiring) {
+  const gt_init_stream stream = gt_build_stream(build, "wiring");
+  if (2 * c->units < in) {
+    gt_build_error(build, "units", "has %lld gates with two inputs each, too few to read all values of %s",
+                   (long long)c->units, gt_build_input_text(build, input, 0));
+    return false;
+  }
+  if (!strcmp(c->wiring, "random"))
+    gt_wiring_random(&stream, in, c->units, wiring);
+  else if (!gt_wiring_unique(&stream, in, c->units, wiring)) {
+    gt_build_error(build, "units", "has %lld gates, but %s has only %lld pairs of values",
+                   (long long)c->units, gt_build_input_text(build, input, 0), (long long)(in * (in - 1) / 2));
+    return false;
+  }
+  return true;
+}
+
+static gt_id build_logic(gt_build *build, const void *config, const gt_id *input, int inputs) {
+  const logic_config *c = config;
+  (void)inputs;
+  if (!is_flat(build, input)) return GT_NONE;
+  const int64_t in = gt_node_at(build->graph, input[0])->shape.dim[1], gates = c->units;
+  int32_t *chosen = GT_NEW_N(build->arena, int32_t, 2 * gates);
+  if (!choose_wiring(build, c, input, in, chosen)) return GT_NONE;
+  const gt_id logits = gt_build_parameter(build, "logits", gt_shape_2(gates, GATES), gt_logic_init(c->init));
+  const gt_id wiring = gt_build_constant(build, "wiring", gt_shape_2(2, gates), chosen, in);
+  gt_id inverse = GT_NONE;
+  if (build->training) {
+    const int64_t words = gt_logic_inverse_count(in, gates);
+    int32_t *lists = GT_NEW_N(build->arena, int32_t, words);
+    gt_logic_inverse(chosen, in, gates, lists);
+    inverse = gt_build_derived(build, "inverse", gt_shape_1(words), lists);
+  }
+  build->has_hard = true;
+  const gt_id coefficients = gt_logic_coefficients(build->graph, logits, build->hard);
+  gt_id x = feature_major(build, input[0]);
+  if (!strcmp(c->precision, "half")) x = gt_logic_half(build->graph, x);
+  return feature_major(build, gt_logic(build->graph, x, coefficients, wiring, inverse));
+}
+
+GT_REGISTER(layer, logic)
+extern const gt_layer_type gt_layer_logic;
+const gt_layer_type gt_layer_logic = {.name = "logic",
+                                      .help = "logic gates with two inputs, learned as mixtures of all 16",
+                                      .schema = &schema,
+                                      .config_size = sizeof(logic_config),
+                                      .min_inputs = 1,
+                                      .max_inputs = 1,
+                                      .build = build_logic};
+
+/* --- group_sum ------------------------------------------------------------------------------------------ */
+
+typedef struct group_config {
+  int64_t groups;
+  double tau;
+} group_config;
+
+static const gt_field group_fields[] = {
+    {.name = "groups",
+     .type = GT_FIELD_INT,
+     .offset = offsetof(group_config, groups),
+     .min = 1,
+     .max = 1 << 24,
+     .help = "number of sums: one a class",
+     .flags = GT_FIELD_REQUIRED},
+    {.name = "tau",
+     .type = GT_FIELD_FLOAT,
+     .offset = offsetof(group_config, tau),
+     .fallback = "1",
+     .flags = GT_FIELD_OPEN_MIN,
+     .help = "temperature: what each sum is divided by"},
+    {.name = NULL},
+};
+static const gt_schema group_schema = {.name = "group_sum",
+                                       .help = "sums of equal groups of values",
+                                       .fields = group_fields,
+                                       .shorthand = "groups"};
+
+static gt_id build_group_sum(gt_build *build, const void *config, const gt_id *input, int inputs) {
+  const group_config *c = config;
+  gt_graph *graph = build->graph;
+  (void)inputs;
+  if (!is_flat(build, input)) return GT_NONE;
+  const gt_shape shape = gt_node_at(graph, input[0])->shape;
+  if (shape.dim[1] % c->groups)
+    return gt_build_error(build, "groups", "cannot make %lld equal groups of %s", (long long)c->groups,
+                          gt_build_input_text(build, input, 0));
+  const gt_shape grouped = {.rank = 3, .dim = {c->groups, shape.dim[1] / c->groups, shape.dim[0]}};
+  const gt_id x = gt_reshape(graph, feature_major(build, input[0]), grouped);
+  /* Dividing each value first spares a kernel each way: it joins the sum, and the copies of the sum's
+   * gradient. */
+  const gt_id share = c->tau == 1 ? x : gt_mul(graph, x, gt_constant(graph, 1 / c->tau));
+  return feature_major(build, gt_sum(graph, share, 1u << 1, false));
+}
+
+GT_REGISTER(layer, group_sum)
+extern const gt_layer_type gt_layer_group_sum;
+const gt_layer_type gt_layer_group_sum = {.name = "group_sum",
+                                          .help = "sums of equal groups of neighbouring values, over tau",
+                                          .schema = &group_schema,
+                                          .config_size = sizeof(group_config),
+                                          .min_inputs = 1,
+                                          .max_inputs = 1,
+                                          .build = build_group_sum};

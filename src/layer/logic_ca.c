@@ -1,0 +1,162 @@
+/* logic_ca: a cellular automaton whose rule is a circuit of logic gates, run for some steps (op/logic_ca.h).
+ * Its input is the first board, [batch, height, width, channels], its output the first `outputs` channels of
+ * the last one. Wiring and initial logits as Miotti et al., "Differentiable Logic Cellular Automata", 2025.
+ */
+#include "op/logic_ca.h"
+#include "layer/layer.h"
+#include "layer/logic_init.h"
+#include "layer/wiring.h"
+#include "op/core.h"
+#include "op/logic.h"
+#include "op/move.h"
+#include <string.h>
+
+enum { GATES = 16, MOORE = 8, CENTRE = 4 };
+
+typedef struct ca_config {
+  int64_t steps, kernels, outputs;
+  gt_ints perception, update;
+  bool periodic;
+  double fire_rate, strength;
+  const char *wiring, *init;
+} ca_config;
+
+static const char *const wirings[] = {"random", "unique", NULL};
+
+#define ROW(field, type_, ...) \
+  { .name = #field, .type = type_, .offset = offsetof(ca_config, field), __VA_ARGS__ }
+
+static const gt_field fields[] = {
+    ROW(steps, GT_FIELD_INT, .min = 1, .max = 100000, .flags = GT_FIELD_REQUIRED,
+        .help = "steps of the automaton"),
+    ROW(kernels, GT_FIELD_INT, .fallback = "16", .min = 1, .max = 1024,
+        .help = "circuits that perceive each channel"),
+    ROW(perception, GT_FIELD_INTS, .fallback = "[8, 4, 2]", .min = 1, .max = 65536,
+        .help =
+            "gates in each layer of such a circuit; 8 in the first: the eight neighbours, each with the cell"),
+    ROW(update, GT_FIELD_INTS, .min = 1, .max = 65536, .flags = GT_FIELD_REQUIRED,
+        .help = "gates in each layer of the update; the last gives the cell's new channels"),
+    ROW(periodic, GT_FIELD_BOOL, .fallback = "false", .help = "a torus; else zeros lie beyond the border"),
+    ROW(fire_rate, GT_FIELD_FLOAT, .fallback = "1", .min = 0, .max = 1, .flags = GT_FIELD_OPEN_MIN,
+        .help = "probability that a cell takes its new state in a step"),
+    ROW(outputs, GT_FIELD_INT, .min = 1, .max = 65536,
+        .help = "how many channels of the last board are the output; default: all"),
+    ROW(wiring, GT_FIELD_CHOICE, .fallback = "unique", .choices = wirings, .help = "as in layer logic"),
+    ROW(init, GT_FIELD_CHOICE, .fallback = "pass_through", .choices = gt_logic_inits,
+        .help = "initial logits, as in layer logic"),
+    {.name = NULL},
+};
+static const gt_schema schema = {
+    .name = "logic_ca", .help = "a cellular automaton of logic gates", .fields = fields};
+
+/* What the op needs of the config; false after reporting. */
+static bool read_layers(gt_build *build, const ca_config *c, gt_logic_ca_attribute *a) {
+  if (c->perception.count < 1 || c->perception.count > GT_LOGIC_CA_PERCEPTION || c->update.count < 1 ||
+      c->update.count > GT_LOGIC_CA_UPDATE) {
+    gt_build_error(
+        build, c->update.count < 1 || c->update.count > GT_LOGIC_CA_UPDATE ? "update" : "perception",
+        "has 1 to %d layers of perception and 1 to %d of update", GT_LOGIC_CA_PERCEPTION, GT_LOGIC_CA_UPDATE);
+    return false;
+  }
+  memset(a, 0, sizeof *a);
+  a->steps = (uint32_t)c->steps;
+  a->kernels = (uint32_t)c->kernels;
+  a->periodic = c->periodic;
+  a->fire_rate = build->clock == GT_NONE ? 1.0f : (float)c->fire_rate;
+  a->perceptions = (uint32_t)c->perception.count;
+  a->updates = (uint32_t)c->update.count;
+  for (int i = 0; i < c->perception.count; i++) a->width[i] = (uint32_t)c->perception.items[i];
+  for (int i = 0; i < c->update.count; i++)
+    a->width[a->perceptions + (uint32_t)i] = (uint32_t)c->update.items[i];
+  return true;
+}
+
+/* One layer's rows of the wiring, [2, width] taken apart. */
+static bool wire_layer(gt_build *build, const ca_config *c, uint32_t l, uint32_t inputs, uint32_t width,
+                       int32_t *a, int32_t *b) {
+  const gt_init_stream stream = gt_build_stream(build, gt_arena_printf(build->arena, "wiring%u", l));
+  if (l == 0 && width == MOORE) {
+    gt_wiring_permutation(&stream, 0, MOORE, a);
+    for (uint32_t o = 0; o < MOORE; o++) a[o] += a[o] >= CENTRE, b[o] = CENTRE;
+    return true;
+  }
+  int32_t *both = GT_NEW_N(build->arena, int32_t, 2 * width);
+  bool enough = 2 * (int64_t)width >= inputs;
+  if (enough && !strcmp(c->wiring, "random"))
+    gt_wiring_random(&stream, inputs, width, both);
+  else
+    enough = enough && (inputs == 1 || gt_wiring_unique(&stream, inputs, width, both));
+  memcpy(a, both, width * sizeof *a);
+  memcpy(b, both + width, width * sizeof *b);
+  if (enough) return true;
+  gt_build_error(
+      build, l < (uint32_t)c->perception.count ? "perception" : "update",
+      "has a layer of %u gates that reads %u values: a gate has two inputs, every value needs a reader%s",
+      width, inputs, strcmp(c->wiring, "random") ? ", and there is a gate for each pair at most" : "");
+  return false;
+}
+
+static gt_id build_inverse(gt_build *build, const gt_logic_ca_attribute *a, uint32_t channels,
+                           const int32_t *wiring) {
+  const int64_t words = gt_logic_ca_inverse_words(a, channels);
+  int32_t *inverse = GT_NEW_N(build->arena, int32_t, words);
+  gt_logic_ca_inverse(a, channels, wiring, inverse);
+  return gt_build_derived(build, "inverse", gt_shape_1(words), inverse);
+}
+
+/* The output channels of the last of all states. */
+static gt_id last_board(gt_graph *graph, gt_id states, int64_t outputs) {
+  if (states == GT_NONE) return GT_NONE;
+  const gt_shape all = gt_node_at(graph, states)->shape;
+  gt_shape board = {.rank = 4};
+  memcpy(board.dim, all.dim + 1, 4 * sizeof *board.dim);
+  const gt_id last = gt_view(graph, states, (all.dim[0] - 1) * gt_shape_count(board), board);
+  const int64_t start[4] = {0}, stop[4] = {board.dim[0], board.dim[1], board.dim[2], outputs};
+  return outputs == board.dim[3] ? last : gt_shrink(graph, last, start, stop);
+}
+
+static gt_id build_ca(gt_build *build, const void *config, const gt_id *input, int inputs) {
+  const ca_config *c = config;
+  gt_logic_ca_attribute a;
+  (void)inputs;
+  const gt_shape state = gt_node_at(build->graph, input[0])->shape;
+  if (state.rank != 4)
+    return gt_build_error(build, NULL, "needs a board [height, width, channels]; its input is %s",
+                          gt_build_input_text(build, input, 0));
+  if (!read_layers(build, c, &a)) return GT_NONE;
+  const int64_t channels = state.dim[3], outputs = c->outputs ? c->outputs : channels;
+  if (a.width[a.perceptions + a.updates - 1] != channels)
+    return gt_build_error(build, "update", "ends with %u gates, but the cells have %lld channels",
+                          a.width[a.perceptions + a.updates - 1], (long long)channels);
+  if (outputs > channels) return gt_build_error(build, "outputs", "gives more channels than the cells have");
+  gt_logic_ca_layer layer[GT_LOGIC_CA_LAYERS] = {{0}};
+  gt_logic_ca_layers(&a, (uint32_t)channels, layer);
+  const int64_t wires = gt_logic_ca_wires(&a), gates = gt_logic_ca_gates(&a);
+  int32_t *chosen = GT_NEW_N(build->arena, int32_t, 2 * wires);
+  uint32_t most = 1;
+  for (uint32_t l = 0; l < a.perceptions + a.updates; l++) {
+    if (!wire_layer(build, c, l, layer[l].inputs, layer[l].width, chosen + layer[l].wire,
+                    chosen + wires + layer[l].wire))
+      return GT_NONE;
+    most = layer[l].inputs > most ? layer[l].inputs : most;
+  }
+  const gt_id logits = gt_build_parameter(build, "logits", gt_shape_2(gates, GATES), gt_logic_init(c->init));
+  const gt_id wiring = gt_build_constant(build, "wiring", gt_shape_2(2, wires), chosen, most);
+  const gt_id inverse = build->training ? build_inverse(build, &a, (uint32_t)channels, chosen) : GT_NONE;
+  build->has_hard = true;
+  const gt_id coefficients = gt_logic_coefficients(build->graph, logits, build->hard);
+  const gt_id states = gt_logic_ca(build->graph, input[0], coefficients, wiring, inverse,
+                                   a.fire_rate < 1 ? build->clock : GT_NONE, &a);
+  return last_board(build->graph, states, outputs);
+}
+
+GT_REGISTER(layer, logic_ca)
+extern const gt_layer_type gt_layer_logic_ca;
+const gt_layer_type gt_layer_logic_ca = {.name = "logic_ca",
+                                         .help =
+                                             "a cellular automaton whose rule is a circuit of logic gates",
+                                         .schema = &schema,
+                                         .config_size = sizeof(ca_config),
+                                         .min_inputs = 1,
+                                         .max_inputs = 1,
+                                         .build = build_ca};

@@ -1,0 +1,54 @@
+/* threshold: numbers as bits, one for each level: 1 where the value is above it. With several levels the bits
+ * of one value stand side by side on the last axis, so that they are bit planes of an image whose channels
+ * come last. */
+#include "layer/layer.h"
+#include "op/core.h"
+#include "op/elementwise.h"
+#include "op/move.h"
+
+enum { MOST_LEVELS = 1024 };
+
+typedef struct threshold_config {
+  gt_floats levels;
+} threshold_config;
+
+static const gt_field fields[] = {
+    {.name = "levels",
+     .type = GT_FIELD_FLOATS,
+     .offset = offsetof(threshold_config, levels),
+     .help = "a bit for each: is the value above it",
+     .flags = GT_FIELD_REQUIRED},
+    {.name = NULL},
+};
+static const gt_schema schema = {
+    .name = "threshold", .help = "values as bits", .fields = fields, .shorthand = "levels"};
+
+static gt_id build_threshold(gt_build *build, const void *config, const gt_id *input, int inputs) {
+  const threshold_config *c = config;
+  gt_graph *graph = build->graph;
+  gt_id bits[MOST_LEVELS];
+  (void)inputs;
+  gt_shape shape = gt_node_at(graph, input[0])->shape;
+  if (!c->levels.count || c->levels.count > MOST_LEVELS)
+    return gt_build_error(build, "levels", "needs 1 to %d levels, not %d", MOST_LEVELS, c->levels.count);
+  if (shape.rank < 2 || shape.rank == GT_MAX_RANK)
+    return gt_build_error(build, NULL, "cannot take %s", gt_build_input_text(build, input, 0));
+  for (int i = 0; i < c->levels.count; i++)
+    bits[i] = gt_less(graph, gt_constant(graph, c->levels.items[i]), input[0]);
+  if (c->levels.count == 1) return bits[0];
+  gt_shape apart = shape;
+  apart.dim[apart.rank++] = 1;
+  for (int i = 0; i < c->levels.count; i++) bits[i] = gt_reshape(graph, bits[i], apart);
+  shape.dim[shape.rank - 1] *= c->levels.count;
+  return gt_reshape(graph, gt_concatenate(graph, bits, c->levels.count, -1), shape);
+}
+
+GT_REGISTER(layer, threshold)
+extern const gt_layer_type gt_layer_threshold;
+const gt_layer_type gt_layer_threshold = {.name = "threshold",
+                                          .help = "values as bits: 1 where above a level, one bit a level",
+                                          .schema = &schema,
+                                          .config_size = sizeof(threshold_config),
+                                          .min_inputs = 1,
+                                          .max_inputs = 1,
+                                          .build = build_threshold};

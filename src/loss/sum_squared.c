@@ -1,0 +1,30 @@
+/* The sum, not the mean, of squared errors over a sample's outputs, and over the batch in what is
+ * differentiated. Accuracy: the share of outputs on the right side of one half, for targets that are bits. */
+#include "loss/loss.h"
+#include "op/elementwise.h"
+#include "op/reduce.h"
+
+static const gt_field fields[] = {{.name = NULL}};
+static const gt_schema schema = {.name = "sum_squared", .help = "sum of squared errors", .fields = fields};
+
+static gt_id build(gt_graph *graph, const void *config, gt_id prediction, gt_id targets) {
+  (void)config;
+  const gt_id difference = gt_sub(graph, prediction, targets);
+  return gt_sum(graph, gt_mul(graph, difference, difference), 1u << 1, false);
+}
+
+static gt_id correct(gt_graph *graph, const void *config, gt_id prediction, gt_id targets) {
+  (void)config;
+  const gt_id bit = gt_less(graph, gt_constant(graph, 0.5), prediction);
+  const gt_id wrong = gt_abs(graph, gt_sub(graph, bit, targets));
+  return gt_mean(graph, gt_sub(graph, gt_constant(graph, 1), wrong), 1u << 1, false);
+}
+
+GT_REGISTER(loss, sum_squared)
+extern const gt_loss_type gt_loss_sum_squared;
+const gt_loss_type gt_loss_sum_squared = {.name = "sum_squared",
+                                          .help = "sum of squared errors",
+                                          .schema = &schema,
+                                          .sums_batch = true,
+                                          .build = build,
+                                          .correct = correct};

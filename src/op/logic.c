@@ -1,0 +1,287 @@
+/* Logic gates: coefficients from logits, a layer of gates, and the two gradients of a layer, neither with
+ * atomics. */
+#include "op/logic.h"
+#include "op/check.h"
+#include "op/logic_cpu.h"
+#include "op/op.h"
+#include "plan/lowering.h"
+#include "shaders/op/logic.h"
+#include "shaders/op/logic_coefficients.h"
+#include "shaders/op/logic_slices.h"
+#include <stddef.h>
+#include <string.h>
+
+enum { ROW_MIXTURE, ROW_HARD, ROW_MIXTURE_GRADIENT, ROW_LOGIC, ROW_SUMS, ROW_INPUTS, ROWS };
+enum { WORKGROUP = 256, GATES = 16, SLICE_BYTES = 8 << 20, SHORTEST_SLICE = 8 };
+static const gt_op rows[ROWS];
+
+GT_REGISTER(op, logic)
+const gt_op_family gt_op_logic;
+const gt_op_family gt_op_logic = {rows, ROWS};
+
+static const gt_kernel coefficients_kernel = {"logic_coefficients", gt_logic_coefficients_cpu};
+static const gt_kernel logic_kernel = {"logic", gt_logic_cpu};
+static const gt_kernel sums_kernel = {"logic_coefficient_sums", gt_logic_coefficient_sums_cpu};
+static const gt_kernel slices_kernel = {"logic_slices", gt_logic_slices_cpu};
+static const gt_kernel inputs_kernel = {"logic_inputs", gt_logic_inputs_cpu};
+
+/* --- shapes --------------------------------------------------------------------------------------------- */
+
+typedef struct logic_attribute {
+  uint32_t half; /* the result is F16 */
+} logic_attribute;
+
+static bool is_floats(const gt_node *node, int rank, int64_t last) {
+  return node->dtype == GT_F32 && node->shape.rank >= rank &&
+         (!last || node->shape.dim[node->shape.rank - 1] == last);
+}
+
+static bool infer_coefficients(const gt_graph *graph, const gt_node *node, gt_shape *shape, gt_dtype *dtype,
+                               gt_error *error) {
+  const gt_node *logits = gt_node_at(graph, node->input[0]);
+  char text[128];
+  if (!is_floats(logits, 1, GATES))
+    return gt_fail(error, GT_ERR_CONFIG, "a gate has 16 float32 logits, not %s %s",
+                   gt_dtype_name(logits->dtype), gt_shape_text(logits->shape, text));
+  *shape = logits->shape;
+  *dtype = GT_F32;
+  if (node->inputs == 1) shape->dim[shape->rank - 1] = 4;
+  return gt_check_size(node->op->name, logits->shape, error);
+}
+
+/* Inputs x, coefficients, wiring and maybe an inverse or a gradient. */
+static bool check_layer(const gt_graph *graph, const gt_node *node, gt_error *error) {
+  const gt_node *x = gt_node_at(graph, node->input[0]), *c = gt_node_at(graph, node->input[1]),
+                *wiring = gt_node_at(graph, node->input[2]);
+  char texts[3][128];
+  if (x->shape.rank == 2 && (x->dtype == GT_F32 || (x->dtype == GT_F16 && x->shape.dim[1] % 4 == 0)) &&
+      c->shape.rank == 2 && is_floats(c, 2, 4) && wiring->dtype == GT_I32 &&
+      gt_shape_equal(wiring->shape, gt_shape_2(2, c->shape.dim[0])))
+    return gt_check_size(node->op->name, gt_shape_2(c->shape.dim[0], x->shape.dim[1]), error);
+  return gt_fail(error, GT_ERR_CONFIG,
+                 "%s needs float32 [inputs, batch] and [gates, 4] and int32 [2, gates], not %s, %s and %s",
+                 node->op->name, gt_shape_text(x->shape, texts[0]), gt_shape_text(c->shape, texts[1]),
+                 gt_shape_text(wiring->shape, texts[2]));
+}
+
+static bool infer_logic(const gt_graph *graph, const gt_node *node, gt_shape *shape, gt_dtype *dtype,
+                        gt_error *error) {
+  if (!check_layer(graph, node, error)) return false;
+  const int64_t inputs = gt_node_at(graph, node->input[0])->shape.dim[0];
+  const int64_t gates = gt_node_at(graph, node->input[1])->shape.dim[0];
+  if (node->inputs == 4) {
+    const gt_node *inverse = gt_node_at(graph, node->input[3]);
+    if (inverse->dtype != GT_I32 || gt_shape_count(inverse->shape) != gt_logic_inverse_count(inputs, gates))
+      return gt_fail(error, GT_ERR_INTERNAL, "logic: the inverse wiring does not fit");
+  }
+  *shape = gt_shape_2(gates, gt_node_at(graph, node->input[0])->shape.dim[1]);
+  *dtype = ((const logic_attribute *)node->attribute)->half ? GT_F16 : GT_F32;
+  return true;
+}
+
+static bool infer_sums(const gt_graph *graph, const gt_node *node, gt_shape *shape, gt_dtype *dtype,
+                       gt_error *error) {
+  (void)error;
+  *shape = gt_node_at(graph, node->input[1])->shape;
+  *dtype = GT_F32;
+  return true;
+}
+
+static bool infer_inputs(const gt_graph *graph, const gt_node *node, gt_shape *shape, gt_dtype *dtype,
+                         gt_error *error) {
+  (void)error;
+  *shape = gt_node_at(graph, node->input[0])->shape;
+  *dtype = gt_node_at(graph, node->input[0])->dtype == GT_F16 ? GT_BF16 : GT_F32;
+  return true;
+}
+
+/* --- gradients ------------------------------------------------------------------------------------------ */
+
+static void gradient_mixture(gt_graph *graph, gt_id node, gt_id gradient, const bool *wanted,
+                             gt_id *input_gradient) {
+  if (!wanted[0]) return;
+  const gt_id input[2] = {gt_node_at(graph, node)->input[0], gradient};
+  input_gradient[0] = gt_node_add(graph, &rows[ROW_MIXTURE_GRADIENT], input, 2, NULL, 0);
+}
+
+static void gradient_logic(gt_graph *graph, gt_id node, gt_id gradient, const bool *wanted,
+                           gt_id *input_gradient) {
+  const gt_node *logic = gt_node_at(graph, node);
+  const gt_id sums[4] = {logic->input[0], logic->input[1], logic->input[2], gradient};
+  const gt_id inverse = logic->inputs == 4 ? logic->input[3] : GT_NONE;
+  if (wanted[1]) input_gradient[1] = gt_node_add(graph, &rows[ROW_SUMS], sums, 4, NULL, 0);
+  if (!wanted[0]) return;
+  if (inverse == GT_NONE && !graph->error.status)
+    gt_fail(&graph->error, GT_ERR_INTERNAL, "logic: a gradient of the inputs needs the inverse wiring");
+  const gt_id inputs[4] = {sums[0], sums[1], inverse, gradient};
+  input_gradient[0] = gt_node_add(graph, &rows[ROW_INPUTS], inputs, 4, NULL, 0);
+}
+
+/* --- lowering ------------------------------------------------------------------------------------------- */
+
+static void lower_coefficients(gt_lowering *lowering, const gt_group *group) {
+  const gt_node *node = gt_node_at(gt_lowering_graph(lowering), group->leader);
+  const gt_shape logits = gt_node_at(gt_lowering_graph(lowering), node->input[0])->shape;
+  const struct gt_logic_coefficients_args args = {.gates = (uint32_t)(gt_shape_count(logits) / GATES)};
+  gt_step *step = gt_lower_step(lowering, &coefficients_kernel, &args, sizeof args);
+  step->spec[GT_LOGIC_SPEC_MODE] = node->op == &rows[ROW_HARD]      ? GT_LOGIC_HARD
+                                   : node->op == &rows[ROW_MIXTURE] ? GT_LOGIC_MIXTURE
+                                                                    : GT_LOGIC_GRADIENT;
+  step->tiles = (args.gates + GT_LOGIC_GATE_TILE - 1) / GT_LOGIC_GATE_TILE;
+  gt_lower_read(lowering, offsetof(struct gt_logic_coefficients_args, logits), node->input[0]);
+  if (node->inputs == 2)
+    gt_lower_read(lowering, offsetof(struct gt_logic_coefficients_args, g), node->input[1]);
+  gt_lower_write(lowering, offsetof(struct gt_logic_coefficients_args, y), group->leader);
+  gt_lower_grid(lowering, args.gates, 64);
+}
+
+static uint32_t workgroup(const gt_lowering *lowering) {
+  const uint32_t most = gt_lowering_target(lowering)->max_workgroup;
+  uint32_t size = WORKGROUP;
+  while (most && size > most && size > 1) size /= 2;
+  return size;
+}
+
+/* The fewest lanes, a power of two, that take a gate's samples in one go, as far as the workgroup reaches. */
+static uint32_t lanes_for(uint32_t items, uint32_t most) {
+  uint32_t lanes = 1;
+  while (lanes < items && lanes < most) lanes *= 2;
+  return lanes;
+}
+
+static uint32_t type_of(const gt_lowering *lowering, gt_id node) {
+  const gt_dtype dtype = gt_node_at(gt_lowering_graph(lowering), node)->dtype;
+  return dtype == GT_F16 ? GT_LOGIC_F16 : dtype == GT_BF16 ? GT_LOGIC_BF16 : GT_LOGIC_F32;
+}
+
+/* Fours of a row in a slice of x that fits a device's cache beside what else is in use; all of them if x fits
+ * whole, or cannot be halved down to that. */
+static uint32_t slice_for(const gt_lowering *lowering, const struct gt_logic_args *args, uint32_t type) {
+  const uint64_t bytes = (type == GT_LOGIC_F32 ? 16ull : 8ull) * args->inputs;
+  uint32_t slice = args->batch / 4;
+  if (!gt_lowering_target(lowering)->device || args->batch % 4) return slice;
+  while (slice % 2 == 0 && slice >= 2 * SHORTEST_SLICE && bytes * slice > SLICE_BYTES) slice /= 2;
+  return slice;
+}
+
+/* Sums over each slice go to scratch, then are added up. */
+static void lower_sums(gt_lowering *lowering, gt_step *step, gt_id node, uint32_t gates, uint32_t slices,
+                       uint32_t length, uint32_t local) {
+  const uint32_t lanes = step->spec[GT_LOGIC_SPEC_LANES] = lanes_for(length, local);
+  gt_lower_grid(lowering, (uint64_t)(gates + local / lanes - 1) / (local / lanes) * local * slices, local);
+  if (slices == 1) {
+    gt_lower_write(lowering, offsetof(struct gt_logic_args, y), node);
+    return;
+  }
+  const struct gt_logic_slices_args args = {.count = 4 * gates, .slices = slices};
+  const uint32_t partial = gt_lower_scratch(lowering, 16ull * gates * slices);
+  gt_lower_use_scratch(lowering, offsetof(struct gt_logic_args, y), partial, true);
+  gt_lower_step(lowering, &slices_kernel, &args, sizeof args);
+  gt_lower_use_scratch(lowering, offsetof(struct gt_logic_slices_args, x), partial, false);
+  gt_lower_write(lowering, offsetof(struct gt_logic_slices_args, y), node);
+  gt_lower_grid(lowering, args.count, 64);
+}
+
+static void lower_layer(gt_lowering *lowering, const gt_group *group) {
+  const gt_graph *graph = gt_lowering_graph(lowering);
+  const gt_node *node = gt_node_at(graph, group->leader);
+  const gt_shape x = gt_node_at(graph, node->input[0])->shape;
+  const struct gt_logic_args args = {.inputs = (uint32_t)x.dim[0],
+                                     .gates = (uint32_t)gt_node_at(graph, node->input[1])->shape.dim[0],
+                                     .batch = (uint32_t)x.dim[1]};
+  const bool sums = node->op == &rows[ROW_SUMS], inputs = node->op == &rows[ROW_INPUTS];
+  const gt_kernel *kernel = sums ? &sums_kernel : inputs ? &inputs_kernel : &logic_kernel;
+  const uint32_t result_rows = inputs ? args.inputs : args.gates, each = gt_logic_tile_rows(args.batch);
+  gt_step *step = gt_lower_step(lowering, kernel, &args, sizeof args);
+  const bool quads = args.batch % 4 == 0;
+  const uint32_t width = quads ? args.batch / 4 : args.batch, local = workgroup(lowering);
+  const uint32_t slice = slice_for(lowering, &args, type_of(lowering, node->input[0])),
+                 slices = quads ? width / slice : 1;
+  step->spec[GT_LOGIC_SPEC_QUADS] = quads;
+  if (slices > 1) step->spec[GT_LOGIC_SPEC_SLICE] = slice;
+  step->spec[GT_LOGIC_SPEC_X] = type_of(lowering, node->input[0]);
+  if (sums || inputs) step->spec[GT_LOGIC_SPEC_G] = type_of(lowering, node->input[3]);
+  step->spec[GT_LOGIC_SPEC_Y] = type_of(lowering, group->leader);
+  step->tiles = (result_rows + each - 1) / each;
+  gt_lower_read(lowering, offsetof(struct gt_logic_args, x), node->input[0]);
+  if (!sums) gt_lower_read(lowering, offsetof(struct gt_logic_args, coefficients), node->input[1]);
+  gt_lower_read(lowering, offsetof(struct gt_logic_args, wiring), node->input[2]);
+  if (sums || inputs) gt_lower_read(lowering, offsetof(struct gt_logic_args, g), node->input[3]);
+  if (sums) {
+    lower_sums(lowering, step, group->leader, args.gates, slices, slices > 1 ? slice : width, local);
+    return;
+  }
+  gt_lower_write(lowering, offsetof(struct gt_logic_args, y), group->leader);
+  gt_lower_grid(lowering, (uint64_t)result_rows * width, local);
+}
+
+/* --- builders ------------------------------------------------------------------------------------------- */
+
+gt_id gt_logic_coefficients(gt_graph *graph, gt_id logits, bool hard) {
+  return gt_node_add(graph, &rows[hard ? ROW_HARD : ROW_MIXTURE], &logits, 1, NULL, 0);
+}
+
+gt_id gt_logic(gt_graph *graph, gt_id x, gt_id coefficients, gt_id wiring, gt_id inverse) {
+  const gt_id input[4] = {x, coefficients, wiring, inverse};
+  const logic_attribute attribute = {.half = 0};
+  return gt_node_add(graph, &rows[ROW_LOGIC], input, inverse == GT_NONE ? 3 : 4, &attribute,
+                     sizeof attribute);
+}
+
+/* The same gates once more: the first node computes nothing unless somebody else reads it. */
+gt_id gt_logic_half(gt_graph *graph, gt_id x) {
+  if (x == GT_NONE) return GT_NONE;
+  const gt_node node = *gt_node_at(graph, x); /* a copy: adding nodes may move the array */
+  const logic_attribute attribute = {.half = 1};
+  if (node.op != &rows[ROW_LOGIC] || node.shape.dim[1] % 4) return x;
+  const char *scope = gt_graph_scope(graph, node.scope);
+  const gt_id half = gt_node_add(graph, node.op, node.input, node.inputs, &attribute, sizeof attribute);
+  gt_graph_scope(graph, scope);
+  return half;
+}
+
+void gt_logic_inverse(const int32_t *wiring, int64_t inputs, int64_t gates, int32_t *out) {
+  int32_t *start = out, *pin = out + inputs + 1;
+  memset(start, 0, (size_t)(inputs + 1) * sizeof *start);
+  for (int64_t i = 0; i < 2 * gates; i++) start[wiring[i] + 1]++;
+  for (int64_t i = 0; i < inputs; i++) start[i + 1] += start[i];
+  for (int64_t gate = 0; gate < gates; gate++)
+    for (int side = 0; side < 2; side++) {
+      const int64_t at = start[wiring[side * gates + gate]]++;
+      pin[2 * at] = (int32_t)(2 * gate + side);
+      pin[2 * at + 1] = wiring[(1 - side) * gates + gate];
+    }
+  /* Each beginning has moved to its list's end, which is where the next one begins. */
+  memmove(start + 1, start, (size_t)inputs * sizeof *start);
+  start[0] = 0;
+}
+
+/* --- rows ----------------------------------------------------------------------------------------------- */
+
+static double coefficient_flops(const gt_graph *graph, const gt_node *node) {
+  return 3.0 * (double)gt_shape_count(gt_node_at(graph, node->input[0])->shape);
+}
+
+static double layer_flops(const gt_graph *graph, const gt_node *node) {
+  const double gates = (double)gt_node_at(graph, node->input[1])->shape.dim[0];
+  const double each = node->op == &rows[ROW_INPUTS] ? 8 : node->op == &rows[ROW_SUMS] ? 7 : 6;
+  return each * gates * (double)gt_node_at(graph, node->input[0])->shape.dim[1];
+}
+
+#define ROW(op_name, least, most, op_infer, op_gradient, op_lower, op_flops)                           \
+  {                                                                                                    \
+    .name = op_name, .kind = GT_OP_KERNEL, .min_inputs = least, .max_inputs = most, .infer = op_infer, \
+    .gradient = op_gradient, .lower = op_lower, .flops = op_flops                                      \
+  }
+
+static const gt_op rows[ROWS] = {
+    [ROW_MIXTURE] = ROW("logic_coefficients", 1, 1, infer_coefficients, gradient_mixture, lower_coefficients,
+                        coefficient_flops),
+    [ROW_HARD] =
+        ROW("logic_coefficients_hard", 1, 1, infer_coefficients, NULL, lower_coefficients, coefficient_flops),
+    [ROW_MIXTURE_GRADIENT] = ROW("logic_coefficients_gradient", 2, 2, infer_coefficients, NULL,
+                                 lower_coefficients, coefficient_flops),
+    [ROW_LOGIC] = ROW("logic", 3, 4, infer_logic, gradient_logic, lower_layer, layer_flops),
+    [ROW_SUMS] = ROW("logic_coefficient_sums", 4, 4, infer_sums, NULL, lower_layer, layer_flops),
+    [ROW_INPUTS] = ROW("logic_inputs", 4, 4, infer_inputs, NULL, lower_layer, layer_flops),
+};

@@ -1,0 +1,248 @@
+#include "op/logic_ca.h"
+#include "op/core.h"
+#include "base/philox.h"
+#include "op/logic_ca_plan.h"
+#include "op/move.h"
+#include "op/op.h"
+#include <stddef.h>
+#include <string.h>
+
+enum { ROW_RUN, ROW_GRADIENT, ROWS };
+static const gt_op rows[ROWS];
+
+GT_REGISTER(op, logic_ca)
+const gt_op_family gt_op_logic_ca;
+const gt_op_family gt_op_logic_ca = {rows, ROWS};
+
+/* --- layers and wiring
+ * ----------------------------------------------------------------------------------------- */
+
+void gt_logic_ca_layers(const gt_logic_ca_attribute *attribute, uint32_t channels,
+                        gt_logic_ca_layer layer[GT_LOGIC_CA_LAYERS]) {
+  uint32_t inputs = GT_LOGIC_CA_PATCH, gate = 0, wire = 0, inverse = 0;
+  for (uint32_t l = 0; l < attribute->perceptions + attribute->updates; l++) {
+    const uint32_t width = attribute->width[l];
+    if (l == attribute->perceptions) inputs = channels * (1 + inputs * attribute->kernels);
+    layer[l] = (gt_logic_ca_layer){width, inputs, gate, wire, inverse};
+    gate += l < attribute->perceptions ? attribute->kernels * width : width;
+    wire += width;
+    inverse += inputs + 1 + 2 * width;
+    inputs = width;
+  }
+}
+
+int64_t gt_logic_ca_gates(const gt_logic_ca_attribute *attribute) {
+  int64_t gates = 0;
+  for (uint32_t l = 0; l < attribute->perceptions + attribute->updates; l++)
+    gates += (int64_t)attribute->width[l] * (l < attribute->perceptions ? attribute->kernels : 1);
+  return gates;
+}
+
+int64_t gt_logic_ca_wires(const gt_logic_ca_attribute *attribute) {
+  int64_t wires = 0;
+  for (uint32_t l = 0; l < attribute->perceptions + attribute->updates; l++) wires += attribute->width[l];
+  return wires;
+}
+
+int64_t gt_logic_ca_inverse_words(const gt_logic_ca_attribute *attribute, uint32_t channels) {
+  gt_logic_ca_layer layer[GT_LOGIC_CA_LAYERS] = {{0}};
+  gt_logic_ca_layers(attribute, channels, layer);
+  const gt_logic_ca_layer *last = &layer[attribute->perceptions + attribute->updates - 1];
+  return (int64_t)last->inverse + last->inputs + 1 + 2 * last->width;
+}
+
+void gt_logic_ca_inverse(const gt_logic_ca_attribute *attribute, uint32_t channels, const int32_t *wiring,
+                         int32_t *inverse) {
+  gt_logic_ca_layer layer[GT_LOGIC_CA_LAYERS] = {{0}};
+  const int64_t wires = gt_logic_ca_wires(attribute);
+  gt_logic_ca_layers(attribute, channels, layer);
+  for (uint32_t l = 0; l < attribute->perceptions + attribute->updates; l++) {
+    const gt_logic_ca_layer *at = &layer[l];
+    const int32_t *a = wiring + at->wire, *b = a + wires;
+    int32_t *start = inverse + at->inverse, *reader = start + at->inputs + 1;
+    memset(start, 0, sizeof *start * (at->inputs + 1));
+    for (uint32_t o = 0; o < at->width; o++) start[a[o] + 1]++, start[b[o] + 1]++;
+    for (uint32_t i = 0; i < at->inputs; i++) start[i + 1] += start[i];
+    for (uint32_t o = 0; o < at->width; o++) { /* start[i] runs ahead to where i's readers end */
+      reader[start[a[o]]++] = (int32_t)(2 * o);
+      reader[start[b[o]]++] = (int32_t)(2 * o + 1);
+    }
+    for (uint32_t i = at->inputs; i > 0; i--) start[i] = start[i - 1];
+    start[0] = 0;
+  }
+}
+
+/* --- rows
+ * ------------------------------------------------------------------------------------------------------ */
+
+static bool good_layers(const gt_logic_ca_attribute *a, gt_error *error) {
+  if (a->perceptions < 1 || a->perceptions > GT_LOGIC_CA_PERCEPTION || a->updates < 1 ||
+      a->updates > GT_LOGIC_CA_UPDATE)
+    return gt_fail(error, GT_ERR_CONFIG, "logic_ca takes 1 to %d layers of perception and 1 to %d of update",
+                   GT_LOGIC_CA_PERCEPTION, GT_LOGIC_CA_UPDATE);
+  if (a->steps < 1 || a->steps > 100000 || a->kernels < 1 || a->kernels > 1024)
+    return gt_fail(error, GT_ERR_CONFIG, "logic_ca takes 1 to 100000 steps and 1 to 1024 kernels");
+  for (uint32_t l = 0; l < a->perceptions + a->updates; l++)
+    if (a->width[l] < 1 || a->width[l] > 65536)
+      return gt_fail(error, GT_ERR_CONFIG, "layers of gates have 1 to 65536 gates, not %u", a->width[l]);
+  return true;
+}
+
+static bool is_words(const gt_node *node, int64_t count) {
+  return node->dtype == GT_I32 && gt_shape_count(node->shape) == count;
+}
+
+/* What both rows have in common: state is [B, H, W, C]. */
+static bool good_inputs(const gt_graph *graph, const gt_node *node, gt_shape state, int wiring,
+                        gt_error *error) {
+  const gt_logic_ca_attribute *a = node->attribute;
+  const gt_node *coefficients = gt_node_at(graph, node->input[1]);
+  char text[128];
+  if (!good_layers(a, error)) return false;
+  if (state.rank != 4 || gt_shape_count(state) < 1 || gt_shape_count(state) * (a->steps + 1) > INT32_MAX)
+    return gt_fail(error, GT_ERR_CONFIG, "logic_ca takes a state [batch, height, width, channels], not %s",
+                   gt_shape_text(state, text));
+  if (a->width[a->perceptions + a->updates - 1] != state.dim[3])
+    return gt_fail(error, GT_ERR_CONFIG,
+                   "the last layer of the update has %u gates; the cells have %lld channels",
+                   a->width[a->perceptions + a->updates - 1], (long long)state.dim[3]);
+  if (coefficients->dtype != GT_F32 ||
+      !gt_shape_equal(coefficients->shape, gt_shape_2(gt_logic_ca_gates(a), 4)))
+    return gt_fail(error, GT_ERR_CONFIG, "logic_ca: %lld gates, but coefficients %s",
+                   (long long)gt_logic_ca_gates(a), gt_shape_text(coefficients->shape, text));
+  if (!is_words(gt_node_at(graph, node->input[wiring]), 2 * gt_logic_ca_wires(a)))
+    return gt_fail(error, GT_ERR_INTERNAL, "logic_ca: the wiring does not fit");
+  if (a->fire_rate < 1 && gt_node_at(graph, node->input[node->inputs - 1])->dtype != GT_F32)
+    return gt_fail(error, GT_ERR_INTERNAL, "logic_ca: a clock is needed where cells fire at random");
+  if (!gt_logic_ca_fits(a, state))
+    return gt_fail(error, GT_ERR_CONFIG,
+                   "logic_ca: the circuit's layers are too wide for a workgroup's memory");
+  return true;
+}
+
+static bool infer_run(const gt_graph *graph, const gt_node *node, gt_shape *shape, gt_dtype *dtype,
+                      gt_error *error) {
+  const gt_logic_ca_attribute *a = node->attribute;
+  const gt_node *state = gt_node_at(graph, node->input[0]);
+  if (state->dtype != GT_F32) return gt_fail(error, GT_ERR_CONFIG, "logic_ca takes a float32 state");
+  if (!good_inputs(graph, node, state->shape, 2, error)) return false;
+  *shape = (gt_shape){.rank = 5, .dim = {a->steps + 1}};
+  memcpy(shape->dim + 1, state->shape.dim, 4 * sizeof *shape->dim);
+  *dtype = GT_F32;
+  return true;
+}
+
+static gt_shape state_shape(const gt_node *states) {
+  gt_shape shape = {.rank = 4};
+  memcpy(shape.dim, states->shape.dim + 1, 4 * sizeof *shape.dim);
+  return shape;
+}
+
+static bool infer_gradient(const gt_graph *graph, const gt_node *node, gt_shape *shape, gt_dtype *dtype,
+                           gt_error *error) {
+  const gt_logic_ca_attribute *a = node->attribute;
+  const gt_node *states = gt_node_at(graph, node->input[0]), *d = gt_node_at(graph, node->input[4]);
+  if (states->shape.rank != 5 || d->dtype != GT_F32)
+    return gt_fail(error, GT_ERR_INTERNAL, "logic_ca_gradient takes the states and their gradient");
+  const gt_shape state = state_shape(states);
+  if (!good_inputs(graph, node, state, 2, error)) return false;
+  const int64_t given = gt_shape_count(state) * (a->final_only ? 1 : a->steps + 1);
+  if (gt_shape_count(d->shape) != given ||
+      !is_words(gt_node_at(graph, node->input[3]), gt_logic_ca_inverse_words(a, (uint32_t)state.dim[3])))
+    return gt_fail(error, GT_ERR_INTERNAL,
+                   "logic_ca_gradient: the gradient or the inverse wiring does not fit");
+  *shape = gt_shape_1(4 * gt_logic_ca_gates(a) + gt_shape_count(state));
+  *dtype = GT_F32;
+  return true;
+}
+
+/* The gradient of the states is usually that of the last one, padded with zeros (a view's gradient): found,
+ * it spares reading and making the zeros. */
+static gt_id last_part(const gt_graph *graph, gt_id gradient, int64_t count, int64_t total) {
+  while (gt_node_at(graph, gradient)->op->kind == GT_OP_VIEW &&
+         gt_shape_count(gt_node_at(graph, gt_node_at(graph, gradient)->input[0])->shape) == total)
+    gradient = gt_node_at(graph, gradient)->input[0];
+  const gt_node *node = gt_node_at(graph, gradient);
+  if (node->shape.rank != 1 || gt_pad_before(graph, gradient, 0) != total - count) return GT_NONE;
+  return gt_shape_count(gt_node_at(graph, node->input[0])->shape) == count ? node->input[0] : GT_NONE;
+}
+
+static void gradient_run(gt_graph *graph, gt_id id, gt_id gradient, const bool *wanted,
+                         gt_id *input_gradient) {
+  const gt_node *node = gt_node_at(graph, id);
+  gt_logic_ca_attribute attribute = *(const gt_logic_ca_attribute *)node->attribute;
+  const bool fires = attribute.fire_rate < 1;
+  if (node->inputs != (fires ? 5 : 4)) return; /* made without the inverse wiring: not to be trained */
+  const gt_shape state = state_shape(node);
+  const gt_id last = last_part(graph, gradient, gt_shape_count(state), gt_shape_count(node->shape));
+  attribute.final_only = last != GT_NONE;
+  gt_id input[6] = {id, node->input[1], node->input[2], node->input[3], last == GT_NONE ? gradient : last};
+  if (fires) input[5] = node->input[4];
+  const gt_id flat =
+      gt_node_add(graph, &rows[ROW_GRADIENT], input, fires ? 6 : 5, &attribute, sizeof attribute);
+  const int64_t coefficients = 4 * gt_logic_ca_gates(&attribute);
+  if (wanted[0]) input_gradient[0] = gt_view(graph, flat, coefficients, state);
+  if (wanted[1]) input_gradient[1] = gt_view(graph, flat, 0, gt_shape_2(coefficients / 4, 4));
+}
+
+/* Six operations a gate, for each cell, channel and step. */
+static double evaluations(const gt_graph *graph, const gt_node *node) {
+  const gt_logic_ca_attribute *a = node->attribute;
+  const gt_node *states = node->op == &rows[ROW_RUN] ? node : gt_node_at(graph, node->input[0]);
+  const gt_shape state = state_shape(states);
+  double gates = 0;
+  for (uint32_t l = 0; l < a->perceptions + a->updates; l++)
+    gates += (double)a->width[l] * (l < a->perceptions ? a->kernels * (double)state.dim[3] : 1);
+  return gates * (double)(state.dim[0] * state.dim[1] * state.dim[2]) * a->steps;
+}
+
+static double flops_run(const gt_graph *graph, const gt_node *node) { return 6 * evaluations(graph, node); }
+static double flops_gradient(const gt_graph *graph, const gt_node *node) {
+  return 20 * evaluations(graph, node);
+}
+
+static void print(const gt_node *node, char *buffer, size_t size) {
+  const gt_logic_ca_attribute *a = node->attribute;
+  snprintf(buffer, size, "%u steps, %u kernels, %u + %u layers%s", a->steps, a->kernels, a->perceptions,
+           a->updates, a->periodic ? ", periodic" : "");
+}
+
+gt_id gt_logic_ca(gt_graph *graph, gt_id state, gt_id coefficients, gt_id wiring, gt_id inverse, gt_id clock,
+                  const gt_logic_ca_attribute *attribute) {
+  gt_logic_ca_attribute a;
+  memset(&a, 0, sizeof a);
+  a.steps = attribute->steps;
+  a.kernels = attribute->kernels;
+  a.periodic = attribute->periodic;
+  a.fire_rate = attribute->fire_rate;
+  a.perceptions = attribute->perceptions;
+  a.updates = attribute->updates;
+  memcpy(a.width, attribute->width, sizeof a.width);
+  const bool fires = a.fire_rate < 1;
+  if (fires) a.purpose = GT_PURPOSE_GRAPH + graph->next_purpose++;
+  gt_id input[5] = {state, coefficients, wiring};
+  int inputs = 3;
+  if (inverse != GT_NONE) input[inputs++] = inverse;
+  if (fires) input[inputs++] = clock;
+  return gt_node_add(graph, &rows[ROW_RUN], input, inputs, &a, sizeof a);
+}
+
+static const gt_op rows[ROWS] = {
+    [ROW_RUN] = {.name = "logic_ca",
+                 .kind = GT_OP_KERNEL,
+                 .min_inputs = 3,
+                 .max_inputs = 5,
+                 .infer = infer_run,
+                 .gradient = gradient_run,
+                 .lower = gt_logic_ca_lower,
+                 .flops = flops_run,
+                 .print = print},
+    [ROW_GRADIENT] = {.name = "logic_ca_gradient",
+                      .kind = GT_OP_KERNEL,
+                      .min_inputs = 5,
+                      .max_inputs = 6,
+                      .infer = infer_gradient,
+                      .lower = gt_logic_ca_gradient_lower,
+                      .flops = flops_gradient,
+                      .print = print},
+};

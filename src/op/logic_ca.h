@@ -1,0 +1,52 @@
+/* A cellular automaton whose rule is a circuit of soft logic gates (Miotti, Niklasson, Randazzo and
+ * Mordvintsev, "Differentiable Logic Cellular Automata", 2025), run for a number of steps
+ * (src/op/logic_ca.c).
+ *
+ * A gate with coefficients c gives c0 + c1 a + c2 b + c3 ab. One step makes of each cell's 3x3 neighbourhood:
+ *   perception  for each channel and each of K kernels, layers of gates over the channel's nine values
+ * (row-major, the cell itself fourth, counted from 0). All kernels share the wiring; each has gates of its
+ * own. update      layers over the cell's own channels, followed by what the perception gave, ordered
+ * (channel, output, kernel). The last layer's outputs replace the cell's channels. Beyond the border lie
+ * zeros, or the other side of the grid if it is periodic. With fire_rate < 1 a cell takes its new state only
+ * where a uniform number is at most that: one number for a cell and step, the same for its channels and for
+ * the whole batch (Philox keyed by seed and purpose, draw = the training step, element = CA step * cells +
+ * cell).
+ *
+ * Gates are numbered layer by layer, perception first; within a perception layer kernel by kernel. The wiring
+ * lists the perception's layers once: [2, wires], first all a, then all b, each an index into the layer
+ * before. The inverse wiring gives, layer by layer, for each input of the layer where its readers begin
+ * (inputs + 1 words), then the readers, 2 * gate + (1 if it reads it as b); gt_logic_ca_inverse makes it. */
+#ifndef GT_OP_LOGIC_CA_H
+#define GT_OP_LOGIC_CA_H
+#include "graph/graph.h"
+
+enum { GT_LOGIC_CA_PERCEPTION = 8, GT_LOGIC_CA_UPDATE = 40, GT_LOGIC_CA_LAYERS = 48, GT_LOGIC_CA_PATCH = 9 };
+
+typedef struct gt_logic_ca_attribute {
+  uint32_t steps, kernels, periodic, purpose;
+  float fire_rate;
+  uint32_t perceptions, updates;      /* layers */
+  uint32_t width[GT_LOGIC_CA_LAYERS]; /* of the perception's layers, then of the update's */
+  uint32_t final_only;                /* gradient: only the last state's gradient is given */
+} gt_logic_ca_attribute;
+
+typedef struct gt_logic_ca_layer { /* where a layer's numbers lie */
+  uint32_t width, inputs;          /* of one kernel and channel, for perception */
+  uint32_t gate, wire, inverse;    /* the first of its gates, wires and inverse words */
+} gt_logic_ca_layer;
+
+/* Layers of an automaton with so many channels. */
+void gt_logic_ca_layers(const gt_logic_ca_attribute *attribute, uint32_t channels,
+                        gt_logic_ca_layer layer[GT_LOGIC_CA_LAYERS]);
+int64_t gt_logic_ca_gates(const gt_logic_ca_attribute *attribute);
+int64_t gt_logic_ca_wires(const gt_logic_ca_attribute *attribute);
+int64_t gt_logic_ca_inverse_words(const gt_logic_ca_attribute *attribute, uint32_t channels);
+void gt_logic_ca_inverse(const gt_logic_ca_attribute *attribute, uint32_t channels, const int32_t *wiring,
+                         int32_t *inverse);
+
+/* state F32 [B, H, W, C], coefficients F32 [gates, 4], wiring I32 [2, wires], inverse I32 [inverse words] ->
+ * all states F32 [steps + 1, B, H, W, C], the first being `state`. inverse: for the gradient, else GT_NONE;
+ * clock: with fire_rate < 1, else GT_NONE. The attribute's purpose is set here. */
+gt_id gt_logic_ca(gt_graph *graph, gt_id state, gt_id coefficients, gt_id wiring, gt_id inverse, gt_id clock,
+                  const gt_logic_ca_attribute *attribute);
+#endif

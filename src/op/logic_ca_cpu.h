@@ -1,0 +1,34 @@
+/* The automaton's kernels on the CPU (src/op/logic_ca_cpu.c), the numbers of their spec constants, and the
+ * layout of the shape words that they and the shaders read. Private to the op. */
+#ifndef GT_OP_LOGIC_CA_CPU_H
+#define GT_OP_LOGIC_CA_CPU_H
+#include "plan/plan.h"
+
+enum { GT_CA_LANES = 16 }; /* cells of a tile */
+
+enum { /* lib/logic_ca.glsl */
+       SPEC_CA_SHARED = 3,
+       SPEC_CA_CHANNELS,
+       SPEC_CA_KERNELS,
+       SPEC_CA_HEIGHT,
+       SPEC_CA_WIDTH,
+       SPEC_CA_PERIODIC,
+       SPEC_CA_PERCEPTIONS,
+       SPEC_CA_UPDATES,
+       SPEC_CA_CHUNK,
+       SPEC_CA_FIRE,
+       SPEC_CA_SECOND,
+       SPEC_CA_OTHER,
+       SPEC_CA_SLOTS = 16,
+       SPEC_CA_TRACE,
+       SPEC_CA_D,
+       SPEC_CA_E,
+};
+enum { CA_WIDTH, CA_INPUTS, CA_GATE, CA_WIRE, CA_INVERSE, CA_TRACE, CA_SLOT, CA_SPLIT };
+enum { SPEC_CA_SUM_MODE = 3, CA_SUM_COEFFICIENTS = 0, CA_SUM_STATE, CA_SUM_TILE = 256 };
+enum { CA_HAS_PATCH = 1, CA_HAS_GIVEN = 2 };
+
+void gt_logic_ca_cpu(const void *args, const uint32_t *spec, uint32_t tile);
+void gt_logic_ca_gradient_cpu(const void *args, const uint32_t *spec, uint32_t tile);
+void gt_logic_ca_sum_cpu(const void *args, const uint32_t *spec, uint32_t tile);
+#endif

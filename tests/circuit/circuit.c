@@ -1,0 +1,263 @@
+/* Circuits: the sixteen functions, and that neither simplification nor bit-slicing ever changes a bit. */
+#include "circuit/circuit.h"
+#include "circuit_support.h"
+#include "circuit/sliced_internal.h"
+#include <setjmp.h>
+#include <stdarg.h>
+#include <cmocka.h>
+
+/* The gates as the issue words them, not as truth tables. */
+static unsigned by_words(unsigned op, unsigned a, unsigned b) {
+  switch (op) {
+  case 0: return 0;
+  case 1: return a && b;
+  case 2: return a && !b;
+  case 3: return a;
+  case 4: return !a && b;
+  case 5: return b;
+  case 6: return a != b;
+  case 7: return a || b;
+  case 8: return !(a || b);
+  case 9: return a == b;
+  case 10: return !b;
+  case 11: return a || !b;
+  case 12: return !a;
+  case 13: return !a || b;
+  case 14: return !(a && b);
+  default: return 1;
+  }
+}
+
+static void sixteen_gates(void **unused) {
+  (void)unused;
+  for (unsigned op = 0; op < 16; op++)
+    for (unsigned i = 0; i < 4; i++)
+      assert_int_equal(gt_gate_value(op, i >> 1, i & 1), by_words(op, i >> 1, i & 1));
+}
+
+/* Every input of a circuit with few, many random ones else: scalar, simplified scalar and sliced agree. */
+static void same_everywhere(const gt_circuit *c, uint64_t seed, size_t random_samples) {
+  const size_t samples = c->inputs <= 10 ? (size_t)1 << c->inputs : random_samples;
+  const size_t outputs = c->outputs.count, words = gt_bit_words(samples);
+  uint8_t *in = gt_alloc(samples * c->inputs), *want = gt_alloc(samples * outputs),
+          *got = gt_alloc(samples * outputs);
+  uint64_t *in_bits = gt_alloc(words * c->inputs * 8), *out_bits = gt_alloc(words * outputs * 8 + 8);
+  draw d = {seed ^ 0xabcdef, 0};
+  gt_circuit simple;
+  gt_circuit_simplify(c, &simple);
+  assert_int_equal(simple.inputs, c->inputs);
+  assert_int_equal(simple.outputs.count, outputs);
+  if (c->inputs <= 10)
+    for (size_t i = 0; i < samples * c->inputs; i++) in[i] = i / c->inputs >> i % c->inputs & 1;
+  else
+    random_bytes(&d, in, samples * c->inputs);
+  for (size_t s = 0; s < samples; s++) {
+    gt_circuit_evaluate(c, in + s * c->inputs, want + s * outputs);
+    gt_circuit_evaluate(&simple, in + s * c->inputs, got + s * outputs);
+  }
+  assert_memory_equal(want, got, samples * outputs);
+  gt_bits_pack(in, samples, c->inputs, in_bits);
+  const gt_circuit *both[2] = {c, &simple};
+  for (int i = 0; i < 2; i++) {
+    gt_sliced *sliced = gt_sliced_create(both[i]);
+    const gt_sliced_loops *loops;
+    for (int l = 0; (loops = gt_sliced_loops_at(l)); l++) {
+      sliced->loops = loops;
+      memset(got, 7, samples * outputs);
+      gt_sliced_run(sliced, in_bits, out_bits, words);
+      gt_bits_unpack(out_bits, samples, outputs, got);
+      assert_memory_equal(want, got, samples * outputs);
+    }
+    gt_sliced_destroy(sliced);
+  }
+  gt_circuit_finish(&simple);
+  free(in);
+  free(want);
+  free(got);
+  free(in_bits);
+  free(out_bits);
+}
+
+static void single_gates(void **unused) {
+  (void)unused;
+  for (unsigned op = 0; op < 16; op++)
+    for (uint32_t b = 0; b < 2; b++) {
+      gt_circuit c;
+      gt_circuit_init(&c, 2);
+      gt_circuit_output(&c, gt_circuit_add(&c, op, 0, b));
+      gt_circuit_output(&c, 1);
+      same_everywhere(&c, 0, 0);
+      gt_circuit_finish(&c);
+    }
+}
+
+/* All pairs and, over one of each kind of third gate, triples of gates on two inputs. */
+static void gates_of_gates(void **unused) {
+  (void)unused;
+  for (unsigned x = 0; x < 16; x++)
+    for (unsigned y = 0; y < 16; y++)
+      for (unsigned z = 0; z < 16; z++) {
+        gt_circuit c, simple;
+        gt_circuit_init(&c, 2);
+        const uint32_t g = gt_circuit_add(&c, x, 0, 1), h = gt_circuit_add(&c, y, 1, 0);
+        gt_circuit_output(&c, gt_circuit_add(&c, z, g, h));
+        if ((x + 3 * y + 5 * z) % 16 == 0) same_everywhere(&c, 0, 0);
+        gt_circuit_simplify(&c, &simple);
+        assert_true(simple.gates.count <= 1); /* any function of two inputs is one gate */
+        for (unsigned i = 0; i < 4; i++) {
+          const uint8_t in[2] = {i & 1, i >> 1 & 1};
+          uint8_t want, got;
+          gt_circuit_evaluate(&c, in, &want);
+          gt_circuit_evaluate(&simple, in, &got);
+          assert_int_equal(want, got);
+        }
+        gt_circuit_finish(&simple);
+        gt_circuit_finish(&c);
+      }
+}
+
+static void random_small(void **unused) {
+  (void)unused;
+  for (uint64_t seed = 0; seed < 400; seed++) {
+    gt_circuit c;
+    random_circuit(&c, seed, 1 + (uint32_t)(seed % 10), (uint32_t)(seed * 7 % 120),
+                   1 + (uint32_t)(seed % 13));
+    same_everywhere(&c, seed, 0);
+    gt_circuit_finish(&c);
+  }
+}
+
+static void random_large(void **unused) {
+  (void)unused;
+  for (uint64_t seed = 0; seed < 12; seed++) {
+    gt_circuit c;
+    random_circuit(&c, seed, 30 + (uint32_t)seed * 9, 4000, 50);
+    same_everywhere(&c, seed, 1 + seed * 97);
+    gt_circuit_finish(&c);
+    layered_circuit(&c, seed, 100, 1000, 5, 0);
+    same_everywhere(&c, seed, 600);
+    gt_circuit_finish(&c);
+  }
+}
+
+static void simplifies(void **unused) {
+  (void)unused;
+  gt_circuit c, simple;
+  gt_circuit_init(&c, 3);
+  /* Two equal gates in different words, a copy, a double negation and a dead gate. */
+  const uint32_t x = gt_circuit_add(&c, GT_GATE_A_NOT_B, 0, 1), y = gt_circuit_add(&c, GT_GATE_NOT_A_B, 1, 0);
+  const uint32_t copy = gt_circuit_add(&c, GT_GATE_A, x, 2);
+  const uint32_t twice = gt_circuit_add(&c, GT_GATE_NOT_A, gt_circuit_add(&c, GT_GATE_NOT_B, 2, y), 0);
+  gt_circuit_add(&c, GT_GATE_XOR, 0, 2);
+  gt_circuit_output(&c, gt_circuit_add(&c, GT_GATE_OR, copy, 2));
+  gt_circuit_output(&c, twice);
+  gt_circuit_simplify(&c, &simple);
+  assert_int_equal(simple.gates.count, 2);
+  gt_circuit_finish(&simple);
+  gt_circuit_finish(&c);
+
+  gt_circuit_init(&c, 2); /* x and (x or y) is x; both polarities of an output share a gate */
+  const uint32_t or = gt_circuit_add(&c, GT_GATE_OR, 0, 1);
+  gt_circuit_output(&c, gt_circuit_add(&c, GT_GATE_AND, 0, or));
+  gt_circuit_output(&c, gt_circuit_add(&c, GT_GATE_XNOR, 0, 1));
+  gt_circuit_output(&c, gt_circuit_add(&c, GT_GATE_NOT_A, 3, 0));
+  gt_circuit_output(&c, gt_circuit_add(&c, GT_GATE_TRUE, 1, 1));
+  gt_circuit_simplify(&c, &simple);
+  assert_int_equal(simple.outputs.items[0], 0);
+  assert_int_equal(simple.gates.count, 2 + 1);
+  gt_circuit_finish(&simple);
+  gt_circuit_finish(&c);
+}
+
+static void counts_active(void **unused) {
+  (void)unused;
+  gt_circuit c;
+  gt_circuit_report report;
+  gt_circuit_init(&c, 2);
+  for (unsigned op = 0; op < 16; op++) gt_circuit_add(&c, op, 0, 1);
+  gt_circuit_add(&c, GT_GATE_A, 0, 1);
+  gt_circuit_count(&c, &report);
+  assert_int_equal(report.gates, 17);
+  assert_int_equal(report.active, 14);
+  assert_int_equal(report.histogram[GT_GATE_A], 2);
+  gt_circuit_finish(&c);
+}
+
+/* Class and counts of a circuit with groups, for each instruction set, against counting by hand. */
+static void check_classes(uint32_t groups, uint32_t size, size_t samples) {
+  gt_circuit c;
+  layered_circuit(&c, groups * 1000 + size, 20, groups * size, 2, groups);
+  const size_t outputs = c.outputs.count;
+  uint8_t *in = gt_alloc(samples * c.inputs), *out = gt_alloc(outputs);
+  uint64_t *bits = gt_alloc(gt_bit_words(samples) * c.inputs * 8);
+  uint32_t *classes = gt_alloc(samples * sizeof *classes);
+  int32_t *counts = gt_alloc(samples * groups * sizeof *counts);
+  draw d = {size, 0};
+  random_bytes(&d, in, samples * c.inputs);
+  gt_bits_pack(in, samples, c.inputs, bits);
+  gt_sliced *sliced = gt_sliced_create(&c);
+  const gt_sliced_loops *loops;
+  for (int l = 0; (loops = gt_sliced_loops_at(l)); l++) {
+    sliced->loops = loops;
+    gt_sliced_classify(sliced, bits, samples, classes);
+    gt_sliced_count(sliced, bits, samples, counts);
+    for (size_t s = 0; s < samples; s++) {
+      gt_circuit_evaluate(&c, in + s * c.inputs, out);
+      assert_int_equal(classes[s], gt_circuit_class(&c, out));
+      for (uint32_t k = 0; k < groups; k++) {
+        int32_t count = 0;
+        for (uint32_t i = 0; i < size; i++) count += out[k * size + i];
+        assert_int_equal(counts[s * groups + k], count);
+      }
+    }
+  }
+  gt_sliced_destroy(sliced);
+  gt_circuit_finish(&c);
+  free(in);
+  free(out);
+  free(bits);
+  free(classes);
+  free(counts);
+}
+
+static void classes(void **unused) {
+  (void)unused;
+  static const uint32_t sizes[] = {1, 2, 3, 7, 8, 9, 15, 16, 17, 64, 100};
+  for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+    check_classes(10, sizes[i], 70);
+    check_classes(1, sizes[i], 5);
+    check_classes(3, sizes[i], 513);
+  }
+  check_classes(300, 2, 64);
+}
+
+static void layers(void **unused) {
+  (void)unused;
+  const float logits[3 * 16] = {[3] = 1, [16 + 6] = 2, [16 + 9] = 2, [32 + 15] = 0.5f};
+  const int32_t a[] = {0, 1, 2}, b[] = {2, 1, 0}, wrong[] = {0, 3, 1}, negative[] = {0, 0, -1};
+  uint8_t op[3];
+  uint32_t out[3];
+  gt_error error = {0};
+  gt_circuit c;
+  gt_circuit_choose(logits, 3, op);
+  assert_int_equal(op[0], 3);
+  assert_int_equal(op[1], 6); /* the first of equals */
+  assert_int_equal(op[2], 15);
+  gt_circuit_init(&c, 3);
+  const uint32_t source[] = {0, 1, 2};
+  assert_true(gt_circuit_add_layer(&c, &(gt_circuit_layer){3, a, b, op}, source, 3, out, &error));
+  assert_int_equal(out[2], 5);
+  assert_false(gt_circuit_add_layer(&c, &(gt_circuit_layer){3, a, wrong, op}, source, 3, out, &error));
+  assert_int_equal(error.status, GT_ERR_DATA);
+  assert_false(gt_circuit_add_layer(&c, &(gt_circuit_layer){3, negative, b, op}, source, 3, out, &error));
+  gt_circuit_finish(&c);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(sixteen_gates), cmocka_unit_test(single_gates), cmocka_unit_test(gates_of_gates),
+      cmocka_unit_test(random_small),  cmocka_unit_test(random_large), cmocka_unit_test(simplifies),
+      cmocka_unit_test(counts_active), cmocka_unit_test(classes),      cmocka_unit_test(layers),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,60 @@
+/* Random circuits for the tests of this room. */
+#ifndef TESTS_CIRCUIT_SUPPORT_H
+#define TESTS_CIRCUIT_SUPPORT_H
+#include "base/memory.h"
+#include "base/philox.h"
+#include "circuit/sliced.h"
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct draw {
+  uint64_t seed;
+  uint32_t next;
+} draw;
+
+static inline uint32_t draw_below(draw *d, uint32_t limit) {
+  return gt_random_bits(d->seed, 77, 0, d->next++) % limit;
+}
+
+/* Gates that read anything before them, often one signal twice and often what is near, so that there is much
+ * to simplify; the last `outputs` signals and a few others are outputs. */
+static inline void random_circuit(gt_circuit *c, uint64_t seed, uint32_t inputs, uint32_t gates,
+                                  uint32_t outputs) {
+  draw d = {seed, 0};
+  gt_circuit_init(c, inputs);
+  for (uint32_t g = 0; g < gates; g++) {
+    const uint32_t before = inputs + g, near = before < 8 ? before : 8;
+    const uint32_t a = draw_below(&d, 2) ? draw_below(&d, before) : before - 1 - draw_below(&d, near);
+    const uint32_t b = draw_below(&d, 2) ? draw_below(&d, before) : before - 1 - draw_below(&d, near);
+    gt_circuit_add(c, draw_below(&d, 16), a, b);
+  }
+  for (uint32_t k = 0; k < outputs; k++) {
+    const uint32_t signals = inputs + gates;
+    gt_circuit_output(c,
+                      k % 3 == 2 ? draw_below(&d, signals) : signals - 1 - draw_below(&d, signals / 2 + 1));
+  }
+}
+
+/* Layers of random wiring, as a trained dense model has them. */
+static inline void layered_circuit(gt_circuit *c, uint64_t seed, uint32_t inputs, uint32_t width, int layers,
+                                   uint32_t groups) {
+  draw d = {seed, 0};
+  uint32_t first = 0, count = inputs;
+  gt_circuit_init(c, inputs);
+  for (int l = 0; l < layers; l++) {
+    const uint32_t start = c->inputs + (uint32_t)c->gates.count;
+    for (uint32_t g = 0; g < width; g++) {
+      const uint32_t op = draw_below(&d, 16), a = draw_below(&d, count), b = draw_below(&d, count);
+      gt_circuit_add(c, op, first + a, first + b);
+    }
+    first = start;
+    count = width;
+  }
+  for (uint32_t g = 0; g < width; g++) gt_circuit_output(c, first + g);
+  c->groups = groups;
+}
+
+static inline void random_bytes(draw *d, uint8_t *bytes, size_t count) {
+  for (size_t i = 0; i < count; i++) bytes[i] = (uint8_t)draw_below(d, 2);
+}
+#endif

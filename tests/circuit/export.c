@@ -1,0 +1,224 @@
+/* Exported C and Verilog compute what the circuit does: compiled by the system's compiler, without a warning,
+ * for words of several widths, and simulated by iverilog where there is one. */
+#include "circuit/board.h"
+#include "circuit/export.h"
+#include "circuit_support.h"
+#include <setjmp.h>
+#include <stdarg.h>
+#include <cmocka.h>
+
+static const char *folder;
+
+static void write_export(const char *file, void (*write)(FILE *, const gt_export *), const gt_export *e) {
+  char path[4096];
+  snprintf(path, sizeof path, "%s/%s", folder, file);
+  FILE *to = fopen(path, "w");
+  assert_non_null(to);
+  write(to, e);
+  assert_int_equal(ferror(to), 0);
+  assert_int_equal(fclose(to), 0);
+}
+
+static void write_digits(const char *file, const uint8_t *bits, size_t count, size_t line) {
+  char path[4096];
+  snprintf(path, sizeof path, "%s/%s", folder, file);
+  FILE *to = fopen(path, "w");
+  assert_non_null(to);
+  for (size_t i = 0; i < count; i++) {
+    fputc('0' + bits[i], to);
+    if ((i + 1) % line == 0) fputc('\n', to);
+  }
+  assert_int_equal(fclose(to), 0);
+}
+
+static void shell(const char *command) {
+  char line[8192];
+  snprintf(line, sizeof line, "cd '%s' && { %s; } > log 2>&1 || { tail -n 30 log; exit 1; }", folder,
+           command);
+  if (system(line)) fail_msg("%s", command);
+}
+
+/* Runs a command in the folder and compares its output. */
+static void expect(const char *command, const char *want) {
+  char line[8192];
+  snprintf(line, sizeof line, "cd '%s' && %s", folder, command);
+  FILE *from = popen(line, "r");
+  assert_non_null(from);
+  const size_t size = strlen(want);
+  char *got = gt_alloc(size + 2);
+  const size_t read = fread(got, 1, size + 1, from);
+  while (fgetc(from) != EOF) continue;
+  assert_int_equal(pclose(from), 0);
+  if (read != size || memcmp(got, want, size)) fail_msg("%s: got\n%.200s\nnot\n%.200s", command, got, want);
+  free(got);
+}
+
+static bool have(const char *tool) {
+  char line[128];
+  snprintf(line, sizeof line, "command -v %s > /dev/null", tool);
+  if (!system(line)) return true;
+  fprintf(stderr, "%s is missing: its part is skipped (scripts/install-deps.sh --tests)\n", tool);
+  return false;
+}
+
+#define CC_WARN "cc -std=c11 -Wall -Wextra -Werror -DGTRAIN_MAIN "
+
+static void compile_and_expect(const char *arguments, const char *want) {
+  static const char *const ways[] = {"-O1", "-O1 -march=native", "-O1 -DWORD=uint64_t", "-O1 -DWORD=uint8_t"};
+  char line[1024];
+  for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
+    if (strstr(ways[i], "uint8_t") && strstr(arguments, "board"))
+      continue; /* a board's words are whole uint64_t */
+    snprintf(line, sizeof line, CC_WARN "%s -o program circuit.c", ways[i]);
+    shell(line);
+    snprintf(line, sizeof line, "./program %s", arguments);
+    expect(line, want);
+  }
+  shell("cc -std=c11 -Wall -Wextra -Werror -c -o library.o circuit.c"); /* without main, as part of another
+                                                                           program */
+}
+
+/* raw: also as it is, which must then have no gate that nobody reads. */
+static void check_dense(const gt_circuit *c, size_t samples, const char *name, bool raw) {
+  const size_t outputs = c->outputs.count;
+  uint8_t *in = gt_alloc(samples * c->inputs), *out = gt_alloc(outputs);
+  char *want = gt_alloc(samples * (outputs + 12) + 1), *to = want;
+  draw d = {99, 0};
+  random_bytes(&d, in, samples * c->inputs);
+  memset(in, 0, c->inputs);
+  for (size_t s = 0; s < samples; s++) {
+    gt_circuit_evaluate(c, in + s * c->inputs, out);
+    if (c->groups)
+      to += sprintf(to, "%u\n", gt_circuit_class(c, out));
+    else
+      for (size_t k = 0; k <= outputs; k++) *to++ = k < outputs ? (char)('0' + out[k]) : '\n';
+  }
+  write_digits("vectors", in, samples * c->inputs, c->inputs);
+  gt_circuit simple;
+  gt_circuit_simplify(c, &simple);
+  const gt_circuit *both[2] = {c, &simple};
+  for (int i = !raw; i < 2; i++) {
+    const gt_export e = {.name = name, .circuit = both[i], .gates_before = c->gates.count};
+    write_export("circuit.c", gt_export_c, &e);
+    write_export("circuit.v", gt_export_verilog, &e);
+    compile_and_expect("< vectors", want);
+    if (!have("iverilog")) continue;
+    shell("iverilog -g2001 -Wall -Wno-timescale -DTESTBENCH -o circuit.vvp circuit.v && ! grep . log");
+    expect("vvp -n circuit.vvp +vectors=vectors", want);
+  }
+  gt_circuit_finish(&simple);
+  free(in);
+  free(out);
+  free(want);
+}
+
+static void all_gates(void **unused) {
+  (void)unused;
+  gt_circuit c;
+  gt_circuit_init(&c, 2);
+  for (unsigned op = 0; op < 16; op++) gt_circuit_output(&c, gt_circuit_add(&c, op, 0, 1));
+  gt_circuit_output(&c, 1);
+  gt_circuit_output(&c, 3);
+  gt_circuit_output(&c, 1);
+  check_dense(&c, 100, "sixteen", true);
+  gt_circuit_finish(&c);
+}
+
+static void bits(void **unused) {
+  (void)unused;
+  gt_circuit c;
+  random_circuit(&c, 3, 40, 5000, 60); /* several parts */
+  check_dense(&c, 700, "model_1", false);
+  gt_circuit_finish(&c);
+}
+
+static void classes(void **unused) {
+  (void)unused;
+  gt_circuit c;
+  layered_circuit(&c, 4, 64, 230, 4, 10);
+  check_dense(&c, 600, "classifier", false);
+  gt_circuit_finish(&c);
+  layered_circuit(&c, 5, 9, 3, 2, 3);
+  check_dense(&c, 40, "tiny", false);
+  gt_circuit_finish(&c);
+  layered_circuit(&c, 6, 9, 8, 2, 1);
+  check_dense(&c, 5, "one", false);
+  gt_circuit_finish(&c);
+}
+
+static void check_automaton(uint32_t channels, bool periodic, uint32_t h, uint32_t w, int steps) {
+  gt_circuit_ca ca = {.channels = channels, .periodic = periodic};
+  gt_board board;
+  gt_error error = {0};
+  draw d = {h * 100 + w, 0};
+  random_circuit(&ca.cell, h + w + channels, 9 * channels, 60 * channels, channels);
+  const size_t size = (size_t)h * w * channels;
+  uint8_t *cells = gt_alloc(size);
+  char *want = gt_alloc(size + h + 1), *to = want, line[256];
+  random_bytes(&d, cells, size);
+  write_digits("board", cells, size, w * channels);
+  assert_true(gt_board_init(&board, &ca, h, w, &error));
+  gt_board_write(&board, cells);
+  for (int s = 0; s < steps; s++) gt_board_step(&board, NULL);
+  gt_board_read(&board, cells);
+  for (size_t i = 0; i < size; i++) {
+    *to++ = (char)('0' + cells[i]);
+    if ((i + 1) % (w * channels) == 0) *to++ = '\n';
+  }
+  gt_board_finish(&board);
+  gt_circuit simple;
+  gt_circuit_simplify(&ca.cell, &simple);
+  const gt_export e = {
+      .name = "automaton", .circuit = &simple, .ca = &ca, .gates_before = ca.cell.gates.count};
+  write_export("circuit.c", gt_export_c, &e);
+  write_export("circuit.v", gt_export_verilog, &e);
+  snprintf(line, sizeof line, "%u %u %d < board", h, w, steps);
+  compile_and_expect(line, want);
+  if (have("iverilog")) {
+    snprintf(
+        line, sizeof line,
+        "iverilog -g2001 -Wall -Wno-timescale -DTESTBENCH -DHEIGHT=%u -DWIDTH=%u -o circuit.vvp circuit.v && ! grep . log",
+        h, w);
+    shell(line);
+    snprintf(line, sizeof line, "vvp -n circuit.vvp +board=board +steps=%d", steps);
+    expect(line, want);
+  }
+  gt_circuit_finish(&simple);
+  gt_circuit_finish(&ca.cell);
+  free(cells);
+  free(want);
+}
+
+static void automata(void **unused) {
+  (void)unused;
+  check_automaton(1, true, 128, 128, 20);
+  check_automaton(3, true, 7, 66, 6);
+  check_automaton(2, false, 20, 14, 6);
+  check_automaton(1, true, 1, 1, 3);
+  check_automaton(1, false, 5, 1, 3);
+  check_automaton(2, true, 1, 200, 3);
+}
+
+static void names(void **unused) {
+  (void)unused;
+  static const char *const pairs[][2] = {{"life", "life"},
+                                         {"my-net.v2", "my_net_v2"},
+                                         {"3x3", "circuit_3x3"},
+                                         {"", "circuit_"},
+                                         {"wire", "circuit_wire"}};
+  for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
+    char *name = gt_export_name(pairs[i][0]);
+    assert_string_equal(name, pairs[i][1]);
+    free(name);
+  }
+}
+
+int main(void) {
+  folder = getenv("TEST_TMP");
+  if (!folder) folder = "/tmp";
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(names),   cmocka_unit_test(all_gates), cmocka_unit_test(bits),
+      cmocka_unit_test(classes), cmocka_unit_test(automata),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,38 @@
+#!/usr/bin/env bash
+# A logic network trains; its hard accuracy is what eval, gates and predict speak of; the circuit is read from the file.
+source "$(dirname "$0")/../support/cli.sh"
+
+run=$TEST_TMP/run
+exits 0 "digits_logic trains" "$GTRAIN" train configs/digits_logic.yaml --device "$DEVICE" --run-dir "$run" --quiet --json
+trained=$out
+exits 0 "the circuit is good" "$GTRAIN" eval "$run/model.bin" --device "$DEVICE" --json --quiet \
+  --fail-if 'accuracy<0.9' --fail-if 'soft_accuracy<0.92'
+check "eval agrees with training" grep -qF "\"test\":{$(sed 's/.*\("loss":.*\)}/\1/' <<< "$out")}" <<< "$trained"
+says "eval tells the soft accuracy" '"soft_accuracy":'
+check "metrics tell both" grep -q '"split":"test","loss":.*"accuracy":.*"hard_loss":.*"hard_accuracy":' "$run/metrics.jsonl"
+
+# Another seed would wire other gates; the file's own wiring counts.
+exits 0 "eval with another seed" "$GTRAIN" eval "$run/model.bin" --device "$DEVICE" --quiet --set seed=2 --split train \
+  --fail-if 'accuracy<0.9'
+exits 0 "predict" "$GTRAIN" predict "$run/model.bin" --input datasets/digits/digits.csv --device "$DEVICE" \
+  --output "$TEST_TMP/out.csv"
+exits 0 "inspect" "$GTRAIN" inspect "$run/model.bin"
+says "the wiring is in the file" "logic1.wiring"
+
+# The same bits again, and after a break.
+exits 0 "half a run" "$GTRAIN" train configs/digits_logic.yaml --device "$DEVICE" --run-dir "$TEST_TMP/half" --quiet \
+  --set train.epochs=3
+exits 0 "the same again" "$GTRAIN" train configs/digits_logic.yaml --device "$DEVICE" --run-dir "$TEST_TMP/again" \
+  --quiet --set train.epochs=3
+check "equal bytes" cmp "$TEST_TMP/half/metrics.jsonl" "$TEST_TMP/again/metrics.jsonl"
+
+exits 0 "a model without gates" "$GTRAIN" train configs/xor.yaml --device "$DEVICE" --quiet --run-dir "$TEST_TMP/xor"
+exits 2 "has no soft accuracy" "$GTRAIN" eval "$TEST_TMP/xor/model.bin" --device "$DEVICE" --quiet \
+  --fail-if 'soft_accuracy<0.5'
+exits 78 "too few gates" "$GTRAIN" check configs/digits_logic.yaml --set 'model=[{logic: 20}, {group_sum: 10}]'
+says "with the reason" "too few to read all values"
+exits 78 "unequal groups" "$GTRAIN" check configs/digits_logic.yaml --set 'model=[{logic: 45}, {group_sum: 10}]'
+says "with the reason" "equal groups"
+exits 78 "too few pairs" "$GTRAIN" check configs/xor.yaml --set 'model=[{logic: {units: 9, wiring: unique}}]'
+says "with the reason" "pairs"
+finish

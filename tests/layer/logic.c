@@ -1,0 +1,196 @@
+/* Logic layers: wirings, initial logits, and what each of the 16 gates computes, soft and hard. */
+#include "op/logic.h"
+#include "backend/backend.h"
+#include "layer/wiring.h"
+#include "model/model.h"
+#include "op/core.h"
+#include "op/op.h"
+#include "plan/plan.h"
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+static const gt_init_stream stream = {.seed = 7, .purpose = 1 << 20};
+
+static int by_number(const void *a, const void *b) { return *(const int32_t *)a - *(const int32_t *)b; }
+
+/* Pairs a * 1000 + b in ascending order. */
+static void sorted_pairs(const int32_t *wiring, int gates, int32_t *out) {
+  for (int i = 0; i < gates; i++) out[i] = wiring[i] * 1000 + wiring[gates + i];
+  qsort(out, (size_t)gates, sizeof *out, by_number);
+}
+
+static void unique_pairs(void **state) {
+  (void)state;
+  int32_t wiring[40], pairs[20];
+  /* Seven inputs: (0,1) (2,3) (4,5), (1,2) (3,4) (5,6), (0,2) (1,3) (2,4) … */
+  static const int32_t want[9] = {1, 2, 1002, 1003, 2003, 2004, 3004, 4005, 5006};
+  assert_true(gt_wiring_unique(&stream, 7, 9, wiring));
+  sorted_pairs(wiring, 9, pairs);
+  assert_memory_equal(pairs, want, sizeof want);
+  assert_true(gt_wiring_unique(&stream, 7, 4, wiring));
+  sorted_pairs(wiring, 4, pairs);
+  assert_memory_equal(pairs, ((const int32_t[]){1, 1002, 2003, 4005}), 4 * sizeof *pairs);
+  assert_true(gt_wiring_unique(&stream, 6, 15, wiring)); /* all there are */
+  sorted_pairs(wiring, 15, pairs);
+  for (int i = 1; i < 15; i++) assert_true(pairs[i - 1] < pairs[i]);
+  assert_false(gt_wiring_unique(&stream, 6, 16, wiring));
+  assert_false(gt_wiring_unique(&stream, 1, 1, wiring));
+  /* The order is random, and the same for the same stream. */
+  int32_t again[40], other[40];
+  const gt_init_stream another = {.seed = 8, .purpose = stream.purpose};
+  gt_wiring_unique(&stream, 6, 15, again);
+  gt_wiring_unique(&another, 6, 15, other);
+  assert_memory_equal(wiring, again, 30 * sizeof *wiring);
+  assert_memory_not_equal(wiring, other, 30 * sizeof *wiring);
+}
+
+static void random_reads_all(void **state) {
+  (void)state;
+  int32_t wiring[2 * 37];
+  int readers[20] = {0};
+  gt_wiring_random(&stream, 20, 37, wiring);
+  for (int i = 0; i < 74; i++) readers[wiring[i]]++;
+  for (int i = 0; i < 20; i++) assert_in_range(readers[i], 3, 4); /* 74 = 3 * 20 + 14 */
+}
+
+static void permutation_is_one(void **state) {
+  (void)state;
+  int32_t order[100], seen[100] = {0};
+  int fixed = 0;
+  gt_wiring_permutation(&stream, 0, 100, order);
+  for (int i = 0; i < 100; i++) seen[order[i]]++, fixed += order[i] == i;
+  for (int i = 0; i < 100; i++) assert_int_equal(seen[i], 1);
+  assert_true(fixed < 10);
+}
+
+/* One gate of each kind on all four pairs of bits: its number is its truth table. */
+static void truth_tables(void **state) {
+  const bool hard = *state != NULL;
+  gt_arena arena;
+  gt_error error = {0};
+  gt_arena_init(&arena);
+  gt_graph *graph = gt_graph_create(&arena);
+  const struct {
+    const char *name;
+    gt_shape shape;
+    gt_dtype dtype;
+  } declared[4] = {{"x", gt_shape_2(2, 4), GT_F32},
+                   {"logits", gt_shape_2(16, 16), GT_F32},
+                   {"wiring", gt_shape_2(2, 16), GT_I32},
+                   {"y", gt_shape_2(16, 4), GT_F32}};
+  gt_id node[4];
+  for (int i = 0; i < 4; i++) {
+    const uint32_t variable =
+        gt_graph_variable(graph, declared[i].name, declared[i].shape, declared[i].dtype, false);
+    node[i] = gt_variable_read(graph, variable);
+  }
+  const gt_id coefficients = gt_logic_coefficients(graph, node[1], hard);
+  gt_assign(graph, 3, 0, gt_logic(graph, node[0], coefficients, node[2], GT_NONE));
+  float x[8] = {1, 1, 0, 0, 1, 0, 1, 0}, logits[256], y[64]; /* a, then b */
+  int32_t wiring[32];
+  for (int i = 0; i < 256; i++) logits[i] = i / 16 == i % 16 ? (hard ? 0.01f : 40) : 0;
+  for (int i = 0; i < 32; i++) wiring[i] = i / 16;
+
+  gt_backend *backend = gt_backend_open("cpu", 1, &error);
+  const gt_backend_api *api = backend->api;
+  const gt_plan_options options = {.target = backend->target};
+  const gt_plan *plan = gt_plan_create(&arena, graph, &options, &error);
+  assert_non_null(plan);
+  gt_buffer *buffer[4];
+  const void *content[3] = {x, logits, wiring};
+  const uint64_t size[4] = {sizeof x, sizeof logits, sizeof wiring, sizeof y};
+  for (int i = 0; i < 4; i++) {
+    buffer[i] = api->buffer_create(backend, plan->variable_bytes[i], GT_BUFFER_DEVICE, &error);
+    if (i < 3) assert_true(api->upload(backend, buffer[i], 0, content[i], size[i], &error));
+  }
+  gt_executable *executable = api->compile(backend, plan, buffer, &error);
+  uint64_t ticket;
+  assert_true(api->run(backend, executable, 1, &ticket, &error) && api->wait(backend, ticket, &error));
+  assert_true(api->download(backend, buffer[3], 0, y, sizeof y, &error));
+  for (int gate = 0; gate < 16; gate++)
+    for (int corner = 0; corner < 4; corner++) {
+      const float want = (float)(gate >> corner & 1), got = y[4 * gate + corner];
+      if (hard)
+        assert_true(got == want);
+      else
+        assert_true(got - want < 1e-6f && want - got < 1e-6f);
+    }
+  api->executable_destroy(backend, executable);
+  for (int i = 0; i < 4; i++) api->buffer_destroy(backend, buffer[i]);
+  gt_backend_close(backend);
+  gt_arena_finish(&arena);
+}
+
+typedef struct built {
+  gt_arena arena;
+  gt_graph *graph;
+  gt_model *model;
+} built;
+
+static void build(built *b, const char *text, gt_model_mode mode) {
+  gt_diagnostics diagnostics;
+  gt_arena_init(&b->arena);
+  gt_diagnostics_init(&diagnostics, &b->arena);
+  const gt_spec *root = gt_spec_parse(&b->arena, "config.yaml", text, strlen(text), &diagnostics);
+  b->graph = gt_graph_create(&b->arena);
+  const uint32_t x = gt_graph_variable(b->graph, "x", gt_shape_2(8, 10), GT_F32, false);
+  const gt_id input = gt_variable_read(b->graph, x);
+  b->model = gt_model_build(&b->arena, b->graph, root, NULL, input, GT_NONE, mode, &diagnostics);
+  if (!b->model) gt_diagnostics_print(&diagnostics, stderr);
+  assert_non_null(b->model);
+}
+
+static int count_ops(const built *b, const char *name) {
+  int count = 0;
+  for (gt_id id = 0; id < b->graph->count; id++) count += !strcmp(gt_node_at(b->graph, id)->op->name, name);
+  return count;
+}
+
+static void constants_and_layout(void **state) {
+  (void)state;
+  static const char text[] = "model: [{logic: 20}, {logic: {units: 30, wiring: unique, init: pass_through}}, "
+                             "{group_sum: {groups: 5, tau: 2}}]\n";
+  built plain, hard, again;
+  build(&plain, text, (gt_model_mode){.seed = 1});
+  build(&hard, text, (gt_model_mode){.seed = 1, .hard = true});
+  build(&again, text, (gt_model_mode){.seed = 2});
+  assert_true(plain.model->has_hard);
+  assert_int_equal(plain.model->constants, 2);
+  assert_string_equal(plain.model->constant[1].name, "logic2.wiring");
+  assert_int_equal(plain.model->constant[1].limit, 20);
+  const gt_model_constant *a = plain.model->constant, *b = hard.model->constant, *c = again.model->constant;
+  assert_memory_equal(a->data, b->data, 40 * sizeof *a->data);
+  assert_memory_not_equal(a->data, c->data, 40 * sizeof *a->data);
+  assert_int_equal(count_ops(&hard, "logic_coefficients_hard"), 2);
+  assert_int_equal(count_ops(&plain, "logic_coefficients"), 2);
+  /* The gates of the second layer read those of the first where they lie. */
+  for (gt_id id = 0; id < plain.graph->count; id++) {
+    const gt_node *node = gt_node_at(plain.graph, id);
+    if (strcmp(node->op->name, "logic") || strcmp(node->scope, "logic2")) continue;
+    assert_string_equal(gt_node_at(plain.graph, node->input[0])->op->name, "logic");
+  }
+  float *flat = malloc(sizeof *flat * (size_t)plain.model->parameters.total);
+  gt_model_initialize(plain.model, 1, flat);
+  const float *logits = flat + plain.model->parameters.item[1].offset;
+  for (int i = 0; i < 30 * 16; i++) assert_true(logits[i] == (i % 16 == 3 ? 10 : 0));
+  free(flat);
+  gt_arena_finish(&plain.arena);
+  gt_arena_finish(&hard.arena);
+  gt_arena_finish(&again.arena);
+}
+
+int main(void) {
+  static int yes = 1;
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(unique_pairs),
+      cmocka_unit_test(random_reads_all),
+      cmocka_unit_test(permutation_is_one),
+      cmocka_unit_test(truth_tables),
+      {.name = "truth_tables_hard", .test_func = truth_tables, .initial_state = &yes},
+      cmocka_unit_test(constants_and_layout),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
