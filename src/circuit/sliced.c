@@ -166,7 +166,8 @@ const uint64_t *gt_sliced_output(const gt_sliced *sliced, const uint64_t *memory
 
 static uint64_t *block_memory(const gt_sliced *sliced) {
   uint64_t *memory = aligned_alloc(64, gt_sliced_memory(sliced));
-  return memory ? memory : gt_alloc(SIZE_MAX); /* does not return */
+  if (!memory) return gt_alloc(SIZE_MAX); /* out of memory: does not return */
+  return memory;
 }
 
 static size_t words_left(size_t words, size_t at) {
