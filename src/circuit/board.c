@@ -18,7 +18,8 @@ bool gt_board_init(gt_board *board, const gt_circuit_ca *ca, uint32_t height, ui
   *board = (gt_board){.ca = ca, .height = height, .width = width, .stride = (size_t)width + 2};
   if (!height || !width || height > INT32_MAX || width > INT32_MAX)
     return gt_fail(error, GT_ERR_USAGE, "a board of %u × %u cells", height, width);
-  /* Blocks run from the first cell to past the last; their shifts reach a row and a cell, and a word, further. */
+  /* Blocks run from the first cell to past the last; their shifts reach a row and a cell, and a word,
+   * further. */
   const size_t bits = MARGIN + ((size_t)height + 3) * board->stride + 2 * GT_BLOCK_BITS;
   board->words = (bits / 64 + GT_BLOCK_WORDS) / GT_BLOCK_WORDS * GT_BLOCK_WORDS;
   void *state = NULL, *next = NULL, *memory = NULL;
@@ -43,7 +44,7 @@ void gt_board_finish(gt_board *board) {
   *board = (gt_board){0};
 }
 
-/* --- the frame -------------------------------------------------------------------------------------------- */
+/* --- the frame --- */
 
 /* Copies `count` bits; the ranges do not overlap. */
 static void copy_bits(uint64_t *plane, size_t to, size_t from, size_t count) {
@@ -87,7 +88,7 @@ static void fill_frames(gt_board *board) {
   for (uint32_t c = 0; c < board->ca->channels; c++) fill_frame(board, board->state + c * board->words);
 }
 
-/* --- cells ------------------------------------------------------------------------------------------------ */
+/* --- cells --- */
 
 static size_t place(const gt_board *board, size_t y, size_t x) {
   return MARGIN + (y + 1) * board->stride + x + 1;
@@ -128,7 +129,7 @@ void gt_board_clear(gt_board *board, int64_t y, int64_t x, int64_t height, int64
   fill_frames(board);
 }
 
-/* --- the step --------------------------------------------------------------------------------------------- */
+/* --- the step --- */
 
 /* A block of bits from any bit on. */
 static void load_bits(const uint64_t *plane, size_t from, uint64_t *block) {
@@ -139,7 +140,8 @@ static void load_bits(const uint64_t *plane, size_t from, uint64_t *block) {
 
 void gt_board_step(gt_board *board, const uint64_t *changes) {
   const size_t channels = board->ca->channels, stride = board->stride;
-  /* Blocks begin at words, so that results are stored without shifts; the frame gets garbage, and is filled. */
+  /* Blocks begin at words, so that results are stored without shifts; the frame gets garbage, and is
+   * filled. */
   const size_t first = place(board, 0, 0) / 64 * 64,
                end = place(board, board->height - 1, board->width - 1) + 1;
   for (size_t at = first; at < end; at += GT_BLOCK_BITS) {

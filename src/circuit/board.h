@@ -1,9 +1,10 @@
-/* gt_board: the state of a logic cellular automaton as bits, and its step: the circuit of one cell, bit-sliced over
- * the board. Each channel is a plane of bits with a frame one cell wide around it, its rows one after another
- * without gaps: row y, column x is bit 64 + (y+1)*(width+2) + x+1. In this layout the neighbour in any of the eight
- * directions is the same plane shifted by a constant, and a block of GT_BLOCK_BITS cells is stepped at once
- * whatever the width; only the frame is filled anew after each step (the far side of a torus, or zeros).
- * Owner: whoever inits it; it has memory for the step, so that one board is stepped by one thread. */
+/* gt_board: the state of a logic cellular automaton as bits, and its step: the circuit of one cell,
+ * bit-sliced over the board. Each channel is a plane of bits with a frame one cell wide around it, its rows
+ * one after another without gaps: row y, column x is bit 64 + (y+1)*(width+2) + x+1. In this layout the
+ * neighbour in any of the eight directions is the same plane shifted by a constant, and a block of
+ * GT_BLOCK_BITS cells is stepped at once whatever the width; only the frame is filled anew after each step
+ * (the far side of a torus, or zeros). Owner: whoever inits it; it has memory for the step, so that one board
+ * is stepped by one thread. */
 #ifndef GT_CIRCUIT_BOARD_H
 #define GT_CIRCUIT_BOARD_H
 #include "circuit/sliced.h"
@@ -26,8 +27,8 @@ void gt_board_finish(gt_board *board); /* accepts a zeroed one */
 void gt_board_write(gt_board *board, const uint8_t *cells);
 void gt_board_read(const gt_board *board, uint8_t *cells);
 
-/* One step. changes, if not NULL, is a plane in the board's layout (gt_board_mask): cells whose bit is 0 keep their
- * state, as an asynchronous automaton wants it. */
+/* One step. changes, if not NULL, is a plane in the board's layout (gt_board_mask): cells whose bit is 0 keep
+ * their state, as an asynchronous automaton wants it. */
 void gt_board_step(gt_board *board, const uint64_t *changes);
 /* A plane from cells[height][width]; to [board->words]. */
 void gt_board_mask(const gt_board *board, const uint8_t *cells, uint64_t *to);

@@ -78,14 +78,15 @@ typedef struct gt_circuit_layer {
   const uint8_t *op;
 } gt_circuit_layer;
 
-/* Adds a layer that reads source[0 … count) and puts its signals into out[0 … layer->gates). GT_ERR_DATA if its
- * wiring leaves the source. */
+/* Adds a layer that reads source[0 … count) and puts its signals into out[0 … layer->gates). GT_ERR_DATA if
+ * its wiring leaves the source. */
 bool gt_circuit_add_layer(gt_circuit *circuit, const gt_circuit_layer *layer, const uint32_t *source,
                           uint32_t count, uint32_t *out, gt_error *error);
 /* The most likely function of each gate, the first of equals, from logits [gates, 16]. */
 void gt_circuit_choose(const float *logits, size_t gates, uint8_t *op);
 
-/* One sample, gate by gate: what the fast evaluators are held to. in[inputs], out[outputs.count] of 0 and 1. */
+/* One sample, gate by gate: what the fast evaluators are held to. in[inputs], out[outputs.count] of 0 and
+ * 1. */
 void gt_circuit_evaluate(const gt_circuit *circuit, const uint8_t *in, uint8_t *out);
 /* The group of most ones among output bits; of a circuit with groups. */
 uint32_t gt_circuit_class(const gt_circuit *circuit, const uint8_t *out);
@@ -112,9 +113,9 @@ typedef struct gt_circuit_ca {
   bool periodic; /* a torus; else what lies outside is 0 */
 } gt_circuit_ca;
 
-/* The parts of a trained automaton. Perception: `kernels` circuits of the same wiring on the 3×3 patch of each
- * channel, op [kernels, gates] in each layer. Update: on the cell's channels followed by what was perceived,
- * ordered (channel, output, kernel); its outputs are the new channels. */
+/* The parts of a trained automaton. Perception: `kernels` circuits of the same wiring on the 3×3 patch of
+ * each channel, op [kernels, gates] in each layer. Update: on the cell's channels followed by what was
+ * perceived, ordered (channel, output, kernel); its outputs are the new channels. */
 typedef struct gt_ca_parts {
   uint32_t channels, kernels;
   bool periodic;

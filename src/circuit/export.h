@@ -18,7 +18,8 @@ void gt_export_verilog(FILE *file, const gt_export *export);
 char *gt_export_name(const char *text);
 
 /* --- shared by the two languages; private to this room --- */
-/* The function as an expression of a and b (also where it needs one of them only); zero and one for constants. */
+/* The function as an expression of a and b (also where it needs one of them only); zero and one for
+ * constants. */
 void gt_export_gate(FILE *file, unsigned op, const char *a, const char *b, const char *constants[2]);
 /* A text with each '@' replaced by the name. */
 void gt_export_text(FILE *file, const char *name, const char *text);

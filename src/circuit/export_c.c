@@ -1,12 +1,12 @@
-/* A circuit as C: straight-line code on words of one bit a sample, in short parts, for compilers take more than
- * linear time over a function. Within a part signals are local constants; one that a later part reads
+/* A circuit as C: straight-line code on words of one bit a sample, in short parts, for compilers take more
+ * than linear time over a function. Within a part signals are local constants; one that a later part reads
  * waits in the array v, whose places are used again. */
 #include "circuit/export.h"
 #include "base/memory.h"
 #include <stdlib.h>
 
-/* Measured with gcc on circuits of 5,000 and 40,000 gates: longer parts take far longer to compile (its combiner) and
- * are no faster; much shorter ones lose what stays in registers. */
+/* Measured with gcc on circuits of 5,000 and 40,000 gates: longer parts take far longer to compile (its
+ * combiner) and are no faster; much shorter ones lose what stays in registers. */
 enum { PART = 64 };
 
 typedef struct writer {

@@ -1,8 +1,8 @@
 /* Simplification in one pass over the gates and one back over what the outputs need.
  *
  * The pass keeps a network of its own whose nodes are gates of two different positive inputs and a function
- * with f(0,0) = 0; a *literal* is a node or its negation. Every gate of the circuit becomes a literal: since all
- * 16 functions are to be had, negations, copies and constants vanish into the functions of the gates that
+ * with f(0,0) = 0; a *literal* is a node or its negation. Every gate of the circuit becomes a literal: since
+ * all 16 functions are to be had, negations, copies and constants vanish into the functions of the gates that
  * read them, and a table finds the node that is there already. */
 #include "circuit/circuit.h"
 #include "base/memory.h"
@@ -21,7 +21,7 @@ static unsigned negate_a(unsigned op) { return (op >> 2 | op << 2) & 15; }
 static unsigned negate_b(unsigned op) { return (op >> 1 & 5) | (op << 1 & 10); }
 static unsigned exchange(unsigned op) { return (op & 9) | (op >> 1 & 2) | (op << 1 & 4); }
 
-/* --- the table of nodes -------------------------------------------------------------------------------- */
+/* --- the table of nodes --- */
 
 static uint32_t slot_of(const network *n, unsigned op, uint32_t a, uint32_t b) {
   uint64_t key = ((uint64_t)a << 32 | b) * 0x9E3779B97F4A7C15ull + op * 0xC2B2AE3D27D4EB4Full;
@@ -50,7 +50,7 @@ static uint32_t node_of(network *n, unsigned op, uint32_t a, uint32_t b) {
   return n->table[slot];
 }
 
-/* --- gates become literals ------------------------------------------------------------------------------- */
+/* --- gates become literals --- */
 
 /* f of one signal, given as f(0) and f(1). */
 static uint32_t unary(unsigned at_0, unsigned at_1, uint32_t node) {
@@ -75,8 +75,8 @@ static unsigned onto(const network *n, unsigned op, uint32_t a, uint32_t b, uint
   return result;
 }
 
-/* Do a and b come from the two inputs of one of them? Then the gate is rewritten onto these: what stood between
- * may become dead, and depth falls. */
+/* Do a and b come from the two inputs of one of them? Then the gate is rewritten onto these: what stood
+ * between may become dead, and depth falls. */
 static bool share_inputs(const network *n, unsigned *op, uint32_t *a, uint32_t *b) {
   const uint32_t pair[2] = {*a, *b};
   for (int i = 0; i < 2; i++) {
@@ -108,13 +108,13 @@ static uint32_t literal(network *n, unsigned op, uint32_t literal_a, uint32_t li
   return 2 * (a < b ? node_of(n, op, a, b) : node_of(n, exchange(op), b, a)) + negative;
 }
 
-/* --- back to a circuit ----------------------------------------------------------------------------------- */
+/* --- back to a circuit --- */
 
 typedef struct emission {
   const network *n;
   gt_circuit *out;
-  /* For each node: is it emitted; is it asked for by outputs as it is (1) and negated (2); is it kept negated, because
-   * outputs want only that; its signal, and that of its negation (+1, 0: none yet). */
+  /* For each node: is it emitted; is it asked for by outputs as it is (1) and negated (2); is it kept
+   * negated, because outputs want only that; its signal, and that of its negation (+1, 0: none yet). */
   uint8_t *done, *asked, *flipped;
   uint32_t *signal, *negation;
 } emission;
@@ -130,8 +130,8 @@ static void emit_gate(emission *e, uint32_t k) {
   e->done[k] = 1;
 }
 
-/* Depth first from the outputs: what a gate reads was mostly computed just before, which is twice as fast in straight
- * code as layer after layer. A stack of our own, for a circuit may be as deep as it has gates. */
+/* Depth first from the outputs: what a gate reads was mostly computed just before, which is twice as fast in
+ * straight code as layer after layer. A stack of our own, for a circuit may be as deep as it has gates. */
 static void emit_cone(emission *e, uint32_t root, gt_signals *stack) {
   *GT_PUSH(stack) = root;
   while (stack->count) {

@@ -1,10 +1,10 @@
-/* gt_sliced: a circuit made ready to be evaluated on many samples at once: bit s of a word belongs to sample s, so
- * one machine instruction on 64-, 256- or 512-bit words evaluates a gate for as many samples. No code is
- * generated: gates are sorted by level and function, so that the interpreter runs a tight loop over each row of
- * equal gates, and signals share places in memory as soon as they are no longer read.
+/* gt_sliced: a circuit made ready to be evaluated on many samples at once: bit s of a word belongs to sample
+ * s, so one machine instruction on 64-, 256- or 512-bit words evaluates a gate for as many samples. No code
+ * is generated: gates are sorted by level and function, so that the interpreter runs a tight loop over each
+ * row of equal gates, and signals share places in memory as soon as they are no longer read.
  *
- * Bits of samples lie feature by feature: bit s%64 of word [feature*words + s/64], words = gt_bit_words(samples).
- * A gt_sliced is immutable: several threads may run it. Owner: whoever creates it. */
+ * Bits of samples lie feature by feature: bit s%64 of word [feature*words + s/64], words =
+ * gt_bit_words(samples). A gt_sliced is immutable: several threads may run it. Owner: whoever creates it. */
 #ifndef GT_CIRCUIT_SLICED_H
 #define GT_CIRCUIT_SLICED_H
 #include "circuit/circuit.h"
@@ -30,9 +30,9 @@ void gt_sliced_run(const gt_sliced *sliced, const uint64_t *in, uint64_t *out, s
 void gt_sliced_classify(const gt_sliced *sliced, const uint64_t *in, size_t samples, uint32_t *classes);
 void gt_sliced_count(const gt_sliced *sliced, const uint64_t *in, size_t samples, int32_t *counts);
 
-/* One block, for callers that feed it themselves: memory of gt_sliced_memory bytes, 64-byte aligned. The inputs
- * are written to its first `inputs` blocks of GT_BLOCK_WORDS words (again for each run: they are overwritten);
- * output k is then found at gt_sliced_output. */
+/* One block, for callers that feed it themselves: memory of gt_sliced_memory bytes, 64-byte aligned. The
+ * inputs are written to its first `inputs` blocks of GT_BLOCK_WORDS words (again for each run: they are
+ * overwritten); output k is then found at gt_sliced_output. */
 size_t gt_sliced_memory(const gt_sliced *sliced);
 void gt_sliced_block(const gt_sliced *sliced, uint64_t *memory);
 const uint64_t *gt_sliced_output(const gt_sliced *sliced, const uint64_t *memory, size_t k);

@@ -45,8 +45,8 @@ TARGET static void NAME(run)(const gt_sliced *sliced, uint64_t *memory) {
 #undef ROW_OF_ONE
 }
 
-/* Carry-save adders: eight bits enter at a time and leave a carry of weight eight, so that the long ripple is paid
- * once for eight. */
+/* Carry-save adders: eight bits enter at a time and leave a carry of weight eight, so that the long ripple is
+ * paid once for eight. */
 TARGET static void NAME(count)(const gt_sliced *sliced, const uint64_t *memory, size_t k, uint64_t *planes) {
   const vector *v = (const vector *)memory;
   const size_t size = sliced->outputs / sliced->groups;

@@ -16,8 +16,8 @@ static inline uint32_t draw_below(draw *d, uint32_t limit) {
   return gt_random_bits(d->seed, 77, 0, d->next++) % limit;
 }
 
-/* Gates that read anything before them, often one signal twice and often what is near, so that there is much to
- * simplify; the last `outputs` signals and a few others are outputs. */
+/* Gates that read anything before them, often one signal twice and often what is near, so that there is much
+ * to simplify; the last `outputs` signals and a few others are outputs. */
 static inline void random_circuit(gt_circuit *c, uint64_t seed, uint32_t inputs, uint32_t gates,
                                   uint32_t outputs) {
   draw d = {seed, 0};

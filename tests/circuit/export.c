@@ -1,5 +1,5 @@
-/* Exported C and Verilog compute what the circuit does: compiled by the system's compiler, without a warning, for words
- * of several widths, and simulated by iverilog where there is one. */
+/* Exported C and Verilog compute what the circuit does: compiled by the system's compiler, without a warning,
+ * for words of several widths, and simulated by iverilog where there is one. */
 #include "circuit/board.h"
 #include "circuit/export.h"
 #include "circuit_support.h"
