@@ -44,8 +44,7 @@ void gt_board_finish(gt_board *board) {
   *board = (gt_board){0};
 }
 
-/* --- the frame --------------------------------------------------------------------------------------------
- */
+/* --- the frame --- */
 
 /* Copies `count` bits; the ranges do not overlap. */
 static void copy_bits(uint64_t *plane, size_t to, size_t from, size_t count) {
@@ -89,8 +88,7 @@ static void fill_frames(gt_board *board) {
   for (uint32_t c = 0; c < board->ca->channels; c++) fill_frame(board, board->state + c * board->words);
 }
 
-/* --- cells ------------------------------------------------------------------------------------------------
- */
+/* --- cells --- */
 
 static size_t place(const gt_board *board, size_t y, size_t x) {
   return MARGIN + (y + 1) * board->stride + x + 1;
@@ -131,8 +129,7 @@ void gt_board_clear(gt_board *board, int64_t y, int64_t x, int64_t height, int64
   fill_frames(board);
 }
 
-/* --- the step ---------------------------------------------------------------------------------------------
- */
+/* --- the step --- */
 
 /* A block of bits from any bit on. */
 static void load_bits(const uint64_t *plane, size_t from, uint64_t *block) {
@@ -143,8 +140,8 @@ static void load_bits(const uint64_t *plane, size_t from, uint64_t *block) {
 
 void gt_board_step(gt_board *board, const uint64_t *changes) {
   const size_t channels = board->ca->channels, stride = board->stride;
-  /* Blocks begin at words, so that results are stored without shifts; the frame gets garbage, and is filled.
-   */
+  /* Blocks begin at words, so that results are stored without shifts; the frame gets garbage, and is
+   * filled. */
   const size_t first = place(board, 0, 0) / 64 * 64,
                end = place(board, board->height - 1, board->width - 1) + 1;
   for (size_t at = first; at < end; at += GT_BLOCK_BITS) {

@@ -85,8 +85,8 @@ bool gt_circuit_add_layer(gt_circuit *circuit, const gt_circuit_layer *layer, co
 /* The most likely function of each gate, the first of equals, from logits [gates, 16]. */
 void gt_circuit_choose(const float *logits, size_t gates, uint8_t *op);
 
-/* One sample, gate by gate: what the fast evaluators are held to. in[inputs], out[outputs.count] of 0 and 1.
- */
+/* One sample, gate by gate: what the fast evaluators are held to. in[inputs], out[outputs.count] of 0 and
+ * 1. */
 void gt_circuit_evaluate(const gt_circuit *circuit, const uint8_t *in, uint8_t *out);
 /* The group of most ones among output bits; of a circuit with groups. */
 uint32_t gt_circuit_class(const gt_circuit *circuit, const uint8_t *out);

@@ -1,5 +1,5 @@
-/* The parts of an exported C file that are the same for every circuit of a kind. '@' is the circuit's name.
- */
+/* The parts of an exported C file that are the same for every circuit of a kind. '@' is the circuit's
+ * name. */
 #include "circuit/export.h"
 
 const char gt_export_c_head[] =

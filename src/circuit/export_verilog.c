@@ -4,8 +4,7 @@
 #include "circuit/export.h"
 #include <string.h>
 
-/* --- gates ------------------------------------------------------------------------------------------------
- */
+/* --- gates --- */
 
 typedef struct writer {
   FILE *file;
@@ -18,34 +17,48 @@ static const char *signal_name(const writer *w, uint32_t signal, char text[64]) 
   if (signal >= inputs)
     snprintf(text, 64, "g%u", signal - inputs);
   else if (w->e->ca)
-    snprintf(text, 64, "in[%u*LANES +: LANES]", signal);
+    snprintf(text, 64, "in%u", signal);
   else
     snprintf(text, 64, "in[%u]", signal);
   return text;
 }
 
+static bool is_constant(unsigned op) { return op == GT_GATE_FALSE || op == GT_GATE_TRUE; }
+
+/* One combinational block, which simulators run ten times faster than as many assigns: once for all changes
+ * of the inputs. Constants stand outside: a block that reads nothing would never run. */
 static void write_gates(const writer *w) {
   static const char *lanes[2] = {"{LANES{1'b0}}", "{LANES{1'b1}}"}, *single[2] = {"1'b0", "1'b1"};
   const gt_circuit *c = w->circuit;
+  const char *range = w->e->ca ? "[LANES-1:0] " : "";
+  size_t computed = 0;
   char a[64], b[64];
   for (size_t g = 0; g < c->gates.count; g++) {
+    const unsigned op = c->gates.items[g].op;
+    if (is_constant(op))
+      fprintf(w->file, "  wire %sg%zu = %s;\n", range, g, (w->e->ca ? lanes : single)[op == GT_GATE_TRUE]);
+    else
+      fprintf(w->file, "  reg %sg%zu;\n", range, g), computed++;
+  }
+  if (computed) fputs("  always @* begin\n", w->file);
+  for (size_t g = 0; g < c->gates.count; g++) {
     const gt_circuit_gate *gate = &c->gates.items[g];
-    fprintf(w->file, w->e->ca ? "  wire [LANES-1:0] g%zu = " : "  wire g%zu = ", g);
-    gt_export_gate(w->file, gate->op, signal_name(w, gate->a, a), signal_name(w, gate->b, b),
-                   w->e->ca ? lanes : single);
+    if (is_constant(gate->op)) continue;
+    fprintf(w->file, "    g%zu = ", g);
+    gt_export_gate(w->file, gate->op, signal_name(w, gate->a, a), signal_name(w, gate->b, b), single);
     fputs(";\n", w->file);
   }
+  if (computed) fputs("  end\n", w->file);
   for (size_t k = 0; k < c->outputs.count; k++) {
     if (w->e->ca)
-      fprintf(w->file, "  assign out[%zu*LANES +: LANES] = %s;\n", k, signal_name(w, c->outputs.items[k], a));
+      fprintf(w->file, "  assign out%zu = %s;\n", k, signal_name(w, c->outputs.items[k], a));
     else
       fprintf(w->file, "  assign %s[%zu] = %s;\n", c->groups ? "bits" : "out", k,
               signal_name(w, c->outputs.items[k], a));
   }
 }
 
-/* --- dense circuits ---------------------------------------------------------------------------------------
- */
+/* --- dense circuits --- */
 
 static void write_dense(const writer *w, const char *result) {
   const gt_circuit *c = w->circuit;
@@ -135,8 +148,7 @@ static void export_dense(const writer *w) {
   write_dense_bench(w, digits);
 }
 
-/* --- automata ---------------------------------------------------------------------------------------------
- */
+/* --- automata --- */
 
 static const char board[] =
     "\n"
@@ -149,7 +161,6 @@ static const char board[] =
     "  localparam CELLS = HEIGHT*WIDTH;\n"
     "  // Column 0 and the last column, of each row.\n"
     "  wire [CELLS-1:0] first, last;\n"
-    "  wire [9*CHANNELS*CELLS-1:0] near;\n"
     "  wire [CHANNELS*CELLS-1:0] next;\n"
     "  genvar c, y;\n"
     "  generate\n"
@@ -162,18 +173,18 @@ static const char board[] =
     "      wire [CELLS-1:0] west = ((here << 1) & ~first) | (PERIODIC ? (here >> (WIDTH-1)) & first : {CELLS{1'b0}});\n"
     "      wire [CELLS-1:0] east = ((here >> 1) & ~last) | (PERIODIC ? (here << (WIDTH-1)) & last : {CELLS{1'b0}});\n"
     "      localparam BACK = CELLS - WIDTH;\n"
-    "      assign near[(0*CHANNELS + c)*CELLS +: CELLS] = (west << WIDTH) | (PERIODIC ? west >> BACK : {CELLS{1'b0}});\n"
-    "      assign near[(1*CHANNELS + c)*CELLS +: CELLS] = (here << WIDTH) | (PERIODIC ? here >> BACK : {CELLS{1'b0}});\n"
-    "      assign near[(2*CHANNELS + c)*CELLS +: CELLS] = (east << WIDTH) | (PERIODIC ? east >> BACK : {CELLS{1'b0}});\n"
-    "      assign near[(3*CHANNELS + c)*CELLS +: CELLS] = west;\n"
-    "      assign near[(4*CHANNELS + c)*CELLS +: CELLS] = here;\n"
-    "      assign near[(5*CHANNELS + c)*CELLS +: CELLS] = east;\n"
-    "      assign near[(6*CHANNELS + c)*CELLS +: CELLS] = (west >> WIDTH) | (PERIODIC ? west << BACK : {CELLS{1'b0}});\n"
-    "      assign near[(7*CHANNELS + c)*CELLS +: CELLS] = (here >> WIDTH) | (PERIODIC ? here << BACK : {CELLS{1'b0}});\n"
-    "      assign near[(8*CHANNELS + c)*CELLS +: CELLS] = (east >> WIDTH) | (PERIODIC ? east << BACK : {CELLS{1'b0}});\n"
+    "      wire [CELLS-1:0] near0 = (west << WIDTH) | (PERIODIC ? west >> BACK : {CELLS{1'b0}});\n"
+    "      wire [CELLS-1:0] near1 = (here << WIDTH) | (PERIODIC ? here >> BACK : {CELLS{1'b0}});\n"
+    "      wire [CELLS-1:0] near2 = (east << WIDTH) | (PERIODIC ? east >> BACK : {CELLS{1'b0}});\n"
+    "      wire [CELLS-1:0] near3 = west;\n"
+    "      wire [CELLS-1:0] near4 = here;\n"
+    "      wire [CELLS-1:0] near5 = east;\n"
+    "      wire [CELLS-1:0] near6 = (west >> WIDTH) | (PERIODIC ? west << BACK : {CELLS{1'b0}});\n"
+    "      wire [CELLS-1:0] near7 = (here >> WIDTH) | (PERIODIC ? here << BACK : {CELLS{1'b0}});\n"
+    "      wire [CELLS-1:0] near8 = (east >> WIDTH) | (PERIODIC ? east << BACK : {CELLS{1'b0}});\n"
     "    end\n"
     "  endgenerate\n"
-    "  @_cells #(.LANES(CELLS)) cells (.in(near), .out(next));\n"
+    "  @_cells #(.LANES(CELLS)) cells (PORTS);\n"
     "  always @@(posedge clock)\n"
     "    if (load) state <= start;\n"
     "    else if (enable) state <= next;\n"
@@ -231,7 +242,16 @@ static const char board[] =
     "endmodule\n"
     "`endif\n";
 
-/* '@' is the name, '@@' an '@', and the two capitalised words are this automaton's numbers. */
+/* The wires of the planes, for the cells' circuit. */
+static void write_ports(const writer *w) {
+  const uint32_t channels = w->e->ca->channels;
+  for (uint32_t i = 0; i < w->circuit->inputs; i++)
+    fprintf(w->file, "%s\n    .in%u(planes[%u].near%u)", i ? "," : "", i, i % channels, i / channels);
+  for (size_t k = 0; k < w->circuit->outputs.count; k++)
+    fprintf(w->file, ",\n    .out%zu(next[%zu*CELLS +: CELLS])", k, k);
+}
+
+/* '@' is the name, '@@' an '@', and the three capitalised words are this automaton's. */
 static void write_board(const writer *w) {
   for (const char *at = board; *at;) {
     if (!strncmp(at, "CHANNELS", 8)) {
@@ -240,6 +260,9 @@ static void write_board(const writer *w) {
     } else if (!strncmp(at, "PERIODIC", 8)) {
       fputs(w->e->ca->periodic ? "1" : "0", w->file);
       at += 8;
+    } else if (!strncmp(at, "PORTS", 5)) {
+      write_ports(w);
+      at += 5;
     } else if (*at == '@') {
       fputs(at[1] == '@' ? "@" : w->e->name, w->file);
       at += at[1] == '@' ? 2 : 1;
@@ -253,11 +276,14 @@ static void export_automaton(const writer *w) {
   const gt_circuit *c = w->circuit;
   fprintf(
       w->file,
-      "// The circuit of a cell, for LANES cells at once. in: for each of the nine cells from the upper left to the\n"
-      "// lower right, row by row, and for each of its channels, a bit of every lane; out: the new channels.\n"
-      "module %s_cells #(parameter LANES = 1) (\n"
-      "  input wire [%u*LANES-1:0] in,\n  output wire [%zu*LANES-1:0] out\n);\n",
-      w->e->name, c->inputs, c->outputs.count);
+      "// The circuit of a cell, for LANES cells at once. Input p*%u + c: channel c of the nine cells around, p from\n"
+      "// the upper left to the lower right, row by row; output c: the cell's new channel c.\n"
+      "module %s_cells #(parameter LANES = 1) (\n",
+      w->e->ca->channels, w->e->name);
+  for (uint32_t i = 0; i < c->inputs; i++) fprintf(w->file, "  input wire [LANES-1:0] in%u,\n", i);
+  for (size_t k = 0; k < c->outputs.count; k++)
+    fprintf(w->file, "  output wire [LANES-1:0] out%zu%s\n", k, k + 1 < c->outputs.count ? "," : "");
+  fputs(");\n", w->file);
   write_gates(w);
   fputs("endmodule\n", w->file);
   write_board(w);

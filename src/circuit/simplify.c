@@ -21,7 +21,7 @@ static unsigned negate_a(unsigned op) { return (op >> 2 | op << 2) & 15; }
 static unsigned negate_b(unsigned op) { return (op >> 1 & 5) | (op << 1 & 10); }
 static unsigned exchange(unsigned op) { return (op & 9) | (op >> 1 & 2) | (op << 1 & 4); }
 
-/* --- the table of nodes -------------------------------------------------------------------------------- */
+/* --- the table of nodes --- */
 
 static uint32_t slot_of(const network *n, unsigned op, uint32_t a, uint32_t b) {
   uint64_t key = ((uint64_t)a << 32 | b) * 0x9E3779B97F4A7C15ull + op * 0xC2B2AE3D27D4EB4Full;
@@ -50,8 +50,7 @@ static uint32_t node_of(network *n, unsigned op, uint32_t a, uint32_t b) {
   return n->table[slot];
 }
 
-/* --- gates become literals -------------------------------------------------------------------------------
- */
+/* --- gates become literals --- */
 
 /* f of one signal, given as f(0) and f(1). */
 static uint32_t unary(unsigned at_0, unsigned at_1, uint32_t node) {
@@ -109,8 +108,7 @@ static uint32_t literal(network *n, unsigned op, uint32_t literal_a, uint32_t li
   return 2 * (a < b ? node_of(n, op, a, b) : node_of(n, exchange(op), b, a)) + negative;
 }
 
-/* --- back to a circuit -----------------------------------------------------------------------------------
- */
+/* --- back to a circuit --- */
 
 typedef struct emission {
   const network *n;

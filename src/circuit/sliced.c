@@ -4,8 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* --- places in memory -------------------------------------------------------------------------------------
- */
+/* --- places in memory --- */
 
 typedef struct placing {
   const gt_circuit *circuit;
@@ -153,8 +152,7 @@ void gt_sliced_destroy(gt_sliced *sliced) {
 size_t gt_sliced_slots(const gt_sliced *sliced) { return sliced->slots; }
 const char *gt_sliced_isa(const gt_sliced *sliced) { return sliced->loops->isa; }
 
-/* --- one block, many blocks -------------------------------------------------------------------------------
- */
+/* --- one block, many blocks --- */
 
 size_t gt_sliced_memory(const gt_sliced *sliced) { return sliced->slots * GT_BLOCK_WORDS * sizeof(uint64_t); }
 
@@ -165,9 +163,11 @@ const uint64_t *gt_sliced_output(const gt_sliced *sliced, const uint64_t *memory
 }
 
 static uint64_t *block_memory(const gt_sliced *sliced) {
-  uint64_t *memory = aligned_alloc(64, gt_sliced_memory(sliced));
-  if (!memory) return gt_alloc(SIZE_MAX); /* out of memory: does not return */
-  return memory;
+  void *memory = NULL;
+  gt_error error = {0};
+  const size_t size = gt_sliced_memory(sliced);
+  return gt_try_alloc(&memory, size, 1, "a circuit's signals", &error) ? memory
+                                                                       : gt_alloc(SIZE_MAX); /* gives up */
 }
 
 static size_t words_left(size_t words, size_t at) {
@@ -212,6 +212,7 @@ void gt_sliced_classify(const gt_sliced *sliced, const uint64_t *in, size_t samp
   const size_t words = gt_bit_words(samples);
   uint64_t *memory = block_memory(sliced);
   int bits = 0;
+  assert(sliced->groups);
   while ((sliced->groups - 1) >> bits) bits++;
   for (size_t at = 0; at < words; at += GT_BLOCK_WORDS) {
     planes count, best, class_of = {{0}};
@@ -242,8 +243,7 @@ void gt_sliced_count(const gt_sliced *sliced, const uint64_t *in, size_t samples
   free(memory);
 }
 
-/* --- bytes and bits ---------------------------------------------------------------------------------------
- */
+/* --- bytes and bits --- */
 
 void gt_bits_pack(const uint8_t *bytes, size_t samples, size_t features, uint64_t *bits) {
   const size_t words = gt_bit_words(samples);

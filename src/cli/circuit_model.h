@@ -1,0 +1,25 @@
+/* The circuit of a trained logic model, from its file: each gate its most likely function. A dense model's
+ * inputs are the values that its first logic layer reads: the bits that come out of the layers before it
+ * (threshold). An automaton's circuit is that of one cell. */
+#ifndef GT_CLI_CIRCUIT_MODEL_H
+#define GT_CLI_CIRCUIT_MODEL_H
+#include "circuit/circuit.h"
+#include "train/model_file.h"
+
+typedef struct gt_model_circuit {
+  bool automaton;
+  gt_circuit_ca ca;      /* of an automaton; its cell is the circuit */
+  gt_circuit circuit;    /* of a dense model */
+  int64_t height, width; /* of the boards that an automaton was trained on */
+} gt_model_circuit;
+
+/* The circuit as trained, or simplified. GT_ERR_DATA, naming the layer, if a model is not all gates. */
+bool gt_model_circuit_read(gt_model_circuit *out, const gt_model_file *file, gt_error *error);
+void gt_model_circuit_simplify(gt_model_circuit *circuit);
+void gt_model_circuit_finish(gt_model_circuit *circuit); /* accepts a zeroed one */
+const gt_circuit *gt_model_circuit_of(const gt_model_circuit *circuit);
+
+/* Gates of a file's layers as they were trained, layer by layer: tensors NAME.logits [gates, 16] with
+ * NAME.wiring. *name is that of the logits. False when the index is past the last. */
+bool gt_container_gates(const gt_container *file, int index, const char **name, gt_circuit_report *report);
+#endif

@@ -1,0 +1,130 @@
+#!/usr/bin/env bash
+# What `gtrain export` writes of trained models computes what gtrain computes, bit for bit: the C under the
+# system's compiler without a warning, the Verilog under iverilog. And a learned Game of Life is Conway's.
+source "$(dirname "$0")/../support/cli.sh"
+
+tmp=$TEST_TMP
+strict=(cc -std=c11 -Wall -Wextra -Werror -O2 -DGTRAIN_MAIN)
+verilog=1
+command -v iverilog > /dev/null || {
+  verilog=0
+  echo "iverilog is missing: the Verilog is not simulated (scripts/install-deps.sh --tests)"
+}
+
+# --- a classifier: all 1797 digits ---
+exits 0 "digits_logic trains" "$GTRAIN" train configs/digits_logic.yaml --device "$DEVICE" --quiet \
+  --run-dir "$tmp/digits" --set train.epochs=5
+model=$tmp/digits/model.bin
+"$GTRAIN" predict "$model" --input datasets/digits/digits.csv --device "$DEVICE" --quiet |
+  cut -d ' ' -f 1 > "$tmp/classes"
+# The bits that the config's threshold gives the first layer.
+awk -F, 'NR > 1 { for (i = 1; i <= 64; i++) printf "%d%d%d", ($i > 3.2), ($i > 8), ($i > 12.8); print "" }' \
+  datasets/digits/digits.csv > "$tmp/bits"
+exits 0 "export C" "$GTRAIN" export "$model" --format c --output "$tmp/digits.c"
+says "gates before and after" "digits: 3000 gates, "
+check "the C compiles without a warning" "${strict[@]}" -o "$tmp/digits.out" "$tmp/digits.c"
+check "for 64-bit words" "${strict[@]}" -DWORD=uint64_t -o "$tmp/digits64.out" "$tmp/digits.c"
+"$tmp/digits.out" < "$tmp/bits" > "$tmp/classes.c"
+"$tmp/digits64.out" < "$tmp/bits" > "$tmp/classes.c64"
+check "the C classifies as gtrain does" cmp "$tmp/classes" "$tmp/classes.c"
+check "so do 64-bit words" cmp "$tmp/classes" "$tmp/classes.c64"
+check "export to standard output is the same" cmp "$tmp/digits.c" \
+  <("$GTRAIN" export "$model" --format c --quiet --name digits)
+if ((verilog)); then
+  exits 0 "export Verilog" "$GTRAIN" export "$model" --format verilog --output "$tmp/digits.v"
+  check "iverilog takes it" iverilog -g2001 -DTESTBENCH -o "$tmp/digits.vvp" "$tmp/digits.v"
+  vvp -n "$tmp/digits.vvp" "+vectors=$tmp/bits" > "$tmp/classes.v"
+  check "the Verilog classifies as gtrain does" cmp "$tmp/classes" "$tmp/classes.v"
+fi
+
+# --- inspect ---
+exits 0 "inspect" "$GTRAIN" inspect "$model"
+says "shows the histogram" "9 a xnor b"
+says "and active gates" "active (not a, b)"
+exits 0 "inspect --json" "$GTRAIN" inspect "$model" --json
+says "has gates" '"gates":[{"layer":"logic1","gates":1000,"active":'
+
+# --- an automaton: all boards of 3x3 cells against gtrain's own hard evaluation ---
+for seed in 1 2 3 4; do
+  "$GTRAIN" train configs/life.yaml --device "$DEVICE" --quiet --run-dir "$tmp/life" --set seed=$seed > /dev/null
+  life=$tmp/life/model.bin
+  "$GTRAIN" eval "$life" --device "$DEVICE" --quiet --json > "$tmp/eval"
+  solved=0
+  grep -q '"loss":0\.0[,}]' "$tmp/eval" && solved=1 && break
+  rm -rf "$tmp/life.old" && mv "$tmp/life" "$tmp/life.old"
+  life=$tmp/life.old/model.bin
+done
+exits 0 "export an automaton" "$GTRAIN" export "$life" --format c --output "$tmp/life.c"
+says "gates of the cell" "life: 2543 gates, "
+check "it compiles without a warning" "${strict[@]}" -o "$tmp/life.out" "$tmp/life.c"
+awk 'BEGIN { for (i = 0; i < 512; i++) { for (b = 0; b < 9; b++) printf "%d%s", int(i / 2^b) % 2, b < 8 ? "," : "\n" } }' \
+  > "$tmp/boards.csv"
+"$GTRAIN" predict "$life" --input "$tmp/boards.csv" --device "$DEVICE" --quiet | tr -d ' ' > "$tmp/next"
+while read -r board; do
+  "$tmp/life.out" 3 3 1 <<< "$board" | tr -d '\n'
+  echo
+done < <(tr -d , < "$tmp/boards.csv") > "$tmp/next.c"
+check "the C steps every 3x3 board as gtrain does" cmp "$tmp/next" "$tmp/next.c"
+
+# --- many channels, many steps, a border: random gates, so that every place in the wiring counts ---
+exits 0 "random gates" "$GTRAIN" train configs/checkerboard_reference.yaml --device "$DEVICE" --quiet \
+  --run-dir "$tmp/random" --set train.steps=1 --set model.1.logic_ca.init=normal --set model.1.logic_ca.steps=3
+awk 'BEGIN { srand(5); for (i = 1; i <= 2048; i++) printf "%d%s", (rand() < 0.5), i < 2048 ? "," : "\n" }' > "$tmp/board.csv"
+"$GTRAIN" predict "$tmp/random/model.bin" --input "$tmp/board.csv" --device "$DEVICE" --quiet | tr -d ' \n' > "$tmp/seen"
+exits 0 "export them" "$GTRAIN" export "$tmp/random/model.bin" --format c --output "$tmp/random.c"
+check "they compile" "${strict[@]}" -o "$tmp/random.out" "$tmp/random.c"
+# The model's output is the first of eight channels.
+tr -d , < "$tmp/board.csv" | "$tmp/random.out" 16 16 3 | tr -d '\n' | fold -w 8 | cut -c 1 | tr -d '\n' > "$tmp/seen.c"
+check "three steps of the C are those of gtrain" cmp "$tmp/seen" "$tmp/seen.c"
+
+# --- Conway's rule: 300 steps on a torus of 128x128 ---
+cat > "$tmp/conway.c" <<'C'
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+enum { N = 128 };
+static unsigned char a[N][N], b[N][N];
+int main(int argc, char **argv) {
+  srand(7);
+  for (int i = 0; i < N * N; i++) a[i / N][i % N] = rand() >> 9 & 1;
+  for (int s = argc > 1 ? atoi(argv[1]) : 0; s > 0; s--) {
+    for (int y = 0; y < N; y++)
+      for (int x = 0; x < N; x++) {
+        int sum = -a[y][x];
+        for (int p = 0; p < 9; p++) sum += a[(y + p / 3 + N - 1) % N][(x + p % 3 + N - 1) % N];
+        b[y][x] = sum == 3 || (sum == 2 && a[y][x]);
+      }
+    memcpy(a, b, sizeof a);
+  }
+  for (int i = 0; i < N * N; i++) printf("%d%s", a[i / N][i % N], i % N == N - 1 ? "\n" : "");
+  return 0;
+}
+C
+cc -O2 -o "$tmp/conway.out" "$tmp/conway.c"
+"$tmp/conway.out" 0 > "$tmp/start"
+"$tmp/life.out" 128 128 300 < "$tmp/start" > "$tmp/board.c"
+if ((solved)); then
+  check "300 steps of the C are Conway's" cmp "$tmp/board.c" <("$tmp/conway.out" 300)
+else
+  fail "none of four seeds learned the Game of Life without a mistake: $(cat "$tmp/eval")"
+fi
+if ((verilog)); then
+  exits 0 "export it as Verilog" "$GTRAIN" export "$life" --format verilog --output "$tmp/life.v"
+  check "iverilog takes it" iverilog -g2001 -DTESTBENCH -DHEIGHT=128 -DWIDTH=128 -o "$tmp/life.vvp" "$tmp/life.v"
+  vvp -n "$tmp/life.vvp" "+board=$tmp/start" +steps=300 > "$tmp/board.v"
+  check "300 steps of the Verilog are those of the C" cmp "$tmp/board.c" "$tmp/board.v"
+fi
+
+# --- what cannot be exported ---
+exits 0 "a model without gates" "$GTRAIN" train configs/xor.yaml --device "$DEVICE" --quiet --run-dir "$tmp/xor" \
+  --set train.steps=1
+exits 65 "is refused" "$GTRAIN" export "$tmp/xor/model.bin" --format c
+says "with the reason" "has no logic layer"
+exits 0 "layers after gates" "$GTRAIN" train configs/digits_logic.yaml --device "$DEVICE" --quiet \
+  --run-dir "$tmp/mixed" --set train.epochs=1 --set 'model=[{threshold: 0.5}, {logic: 100}, {linear: 10}]'
+exits 65 "are refused" "$GTRAIN" export "$tmp/mixed/model.bin" --format verilog
+says "by name" "layer 'linear1' (linear) comes after gates"
+exits 2 "no format" "$GTRAIN" export "$model"
+exits 2 "unknown format" "$GTRAIN" export "$model" --format vhdl
+exits 74 "nowhere to write" "$GTRAIN" export "$model" --format c --output "$tmp/absent/digits.c"
+finish
