@@ -31,6 +31,7 @@ GT_UNARY(reciprocal) GT_UNARY(abs) GT_UNARY(relu) GT_UNARY(sigmoid) GT_UNARY(tan
 GT_UNARY(silu) GT_UNARY(softplus)
 GT_UNARY(is_finite) /* 1.0 or 0.0; no gradient */
 GT_UNARY(sign)      /* -1, 0, 1; no gradient */
+GT_UNARY(stop_gradient) /* the value itself; no gradient */
 GT_BINARY(add) GT_BINARY(sub) GT_BINARY(mul) GT_BINARY(div) GT_BINARY(max) GT_BINARY(min) GT_BINARY(mod)
 GT_BINARY(less) GT_BINARY(pow)
 #undef GT_UNARY
