@@ -55,9 +55,6 @@ uint neighbour_of(uint cell, uint j) {
 }
 
 void prepare() {
-  for (uint i = me; i < PERCEPTIONS + UPDATES; i += LOCAL_X)
-    layers[i] = gt_layer(shape.at[8u * i], shape.at[8u * i + 1u], shape.at[8u * i + 2u], shape.at[8u * i + 3u],
-                         shape.at[8u * i + 4u], shape.at[8u * i + 5u], shape.at[8u * i + 6u], shape.at[8u * i + 7u]);
   for (uint i = me; i < 9u * P; i += LOCAL_X) neighbour[i] = neighbour_of(cell_of(i % P), i / P);
   if (me < P) {
     fires[me] = 1u;
@@ -67,6 +64,9 @@ void prepare() {
       fires[me] = draw[element & 3u] <= fire_rate ? 1u : 0u;
     }
   }
+  for (uint i = me; i < PERCEPTIONS + UPDATES; i += LOCAL_X)
+    layers[i] = gt_layer(shape.at[8u * i], shape.at[8u * i + 1u], shape.at[8u * i + 2u], shape.at[8u * i + 3u],
+                         shape.at[8u * i + 4u], shape.at[8u * i + 5u], shape.at[8u * i + 6u], shape.at[8u * i + 7u]);
   barrier();
 }
 
@@ -79,9 +79,40 @@ vec4 coefficients_of(uint gate) {
   return c;
 }
 
-/* Which two inputs; held inside the layer's, whatever the wiring of a damaged file says. */
-uvec2 wires_of(uint wire, uint inputs) {
-  return min(uvec2(wiring.at[wire], wiring.at[wires + wire]), uvec2(inputs - 1u));
+uvec2 wires_of(uint wire) { return uvec2(wiring.at[wire], wiring.at[wires + wire]); }
+
+/* A gate's inputs are held inside the layer's, whatever the wiring of a damaged file says: here, not as they are read,
+ * since nothing may wait for them there. */
+uvec2 inside(uvec2 wire, uint inputs) { return min(wire, uvec2(inputs - 1u)); }
+
+/* What an invocation needs of global memory for its gate of a layer. It is asked for several layers ahead: a layer takes
+ * less time than memory. */
+struct gt_fetch {
+  vec4 coefficient;
+  uvec2 wire;
+};
+
+#define AHEAD 4u
+
+gt_fetch fetch(uint l, uint items, uint gate, uint wire) {
+  gt_fetch f = gt_fetch(vec4(0.0), uvec2(0u));
+  if (me < items) f = gt_fetch(coefficients_of(layers[l].gate + gate), wires_of(layers[l].wire + wire));
+  return f;
+}
+
+gt_fetch fetch_update(uint l) {
+  gt_fetch f = gt_fetch(vec4(0.0), uvec2(0u));
+  if (l < UPDATES) f = fetch(PERCEPTIONS + l, layers[PERCEPTIONS + l].width, me, me);
+  return f;
+}
+
+gt_fetch fetch_perception(uint l) {
+  gt_fetch f = gt_fetch(vec4(0.0), uvec2(0u));
+  if (l < PERCEPTIONS) {
+    uint width = layers[l].width, gate = me % (KERNELS * width);
+    f = fetch(l, KERNELS * width * layers[l].split, gate, gate % width);
+  }
+  return f;
 }
 
 #ifdef GT_CA_TRACE
@@ -109,63 +140,72 @@ void load_patches(uint first, uint count) {
   barrier();
 }
 
-/* Perception of all channels: the update's inputs lie at the beginning of shared memory. */
-void perceive() {
-  for (uint first = 0u; first < CHANNELS; first += CHUNK) {
-    uint count = min(CHUNK, CHANNELS - first), source = SECOND;
-    load_patches(first, count);
-    for (uint l = 0u; l < PERCEPTIONS; l++) {
-      gt_layer at = layers[l];
-      uint gates = KERNELS * at.width, target = SECOND + 9u * CHUNK + ((l & 1u) != 0u ? OTHER : 0u);
-      for (uint i = me; i < gates * at.split; i += LOCAL_X) {
-        uint g = i % gates, k = g / at.width, o = g % at.width;
-        vec4 coefficient = coefficients_of(at.gate + g);
-        uvec2 wire = wires_of(at.wire + o, at.inputs);
-        for (uint c = i / gates; c < count; c += at.split) {
-          uint base = source + (l == 0u ? 9u * c : (c * KERNELS + k) * at.inputs);
-          V a = memory[base + wire.x], b = memory[base + wire.y];
-          uint to = target + c * gates + g;
-          if (l == PERCEPTIONS - 1u) to = CHANNELS + ((first + c) * at.width + o) * KERNELS + k;
-          memory[to] = gate_of(coefficient, a, b);
-          note(at.trace + (first + c) * gates + g, a, b);
-        }
-      }
-      barrier();
-      source = target;
+/* A layer of perception; f is for the invocation's first gate. */
+void perceive_layer(uint l, gt_fetch f, uint first, uint count, uint source, uint target) {
+  gt_layer at = layers[l];
+  uint gates = KERNELS * at.width;
+  for (uint i = me; i < gates * at.split; i += LOCAL_X) {
+    uint g = i % gates, k = g / at.width, o = g % at.width;
+    if (i != me) f = gt_fetch(coefficients_of(at.gate + g), wires_of(at.wire + o));
+    uvec2 wire = inside(f.wire, at.inputs);
+    for (uint c = i / gates; c < count; c += at.split) {
+      uint base = source + (l == 0u ? 9u * c : (c * KERNELS + k) * at.inputs);
+      V a = memory[base + wire.x], b = memory[base + wire.y];
+      uint to = target + c * gates + g;
+      if (l == PERCEPTIONS - 1u) to = CHANNELS + ((first + c) * at.width + o) * KERNELS + k;
+      memory[to] = gate_of(f.coefficient, a, b);
+      note(at.trace + (first + c) * gates + g, a, b);
     }
+  }
+  barrier();
+}
+
+/* Perception of all channels: the update's inputs lie at the beginning of shared memory. f: for the first four layers. */
+void perceive(gt_fetch f0, gt_fetch f1, gt_fetch f2, gt_fetch f3) {
+  const uint even = SECOND + 9u * CHUNK, odd = even + OTHER;
+  for (uint first = 0u; first < CHANNELS; first += CHUNK) {
+    uint count = min(CHUNK, CHANNELS - first);
+    load_patches(first, count);
+    perceive_layer(0u, f0, first, count, SECOND, even);
+    if (PERCEPTIONS > 1u) perceive_layer(1u, f1, first, count, even, odd);
+    if (PERCEPTIONS > 2u) perceive_layer(2u, f2, first, count, odd, even);
+    if (PERCEPTIONS > 3u) perceive_layer(3u, f3, first, count, even, odd);
+    for (uint l = 4u; l < PERCEPTIONS; l++)
+      perceive_layer(l, fetch_perception(l), first, count, (l & 1u) != 0u ? even : odd, (l & 1u) != 0u ? odd : even);
   }
 }
 
-/* The update's layers; returns where the last one's outputs lie. What a layer needs of global memory is asked for while
- * the one before it is at work. */
-uint update() {
-  uint source = 0u, target = SECOND;
-  gt_layer at = layers[PERCEPTIONS];
-  vec4 next_coefficient = vec4(0.0);
-  uvec2 next_wire = uvec2(0u);
-  if (me < at.width) next_coefficient = coefficients_of(at.gate + me), next_wire = wires_of(at.wire + me, at.inputs);
-  for (uint l = 0u; l < UPDATES; l++) {
-    vec4 coefficient = next_coefficient;
-    uvec2 wire = next_wire;
-    gt_layer next = at;
-    if (l + 1u < UPDATES) {
-      next = layers[PERCEPTIONS + l + 1u];
-      if (me < next.width) {
-        next_coefficient = coefficients_of(next.gate + me);
-        next_wire = wires_of(next.wire + me, next.inputs);
-      }
-    }
-    for (uint o = me; o < at.width; o += LOCAL_X) {
-      if (o != me) coefficient = coefficients_of(at.gate + o), wire = wires_of(at.wire + o, at.inputs);
-      V a = memory[source + wire.x], b = memory[source + wire.y];
-      memory[target + o] = gate_of(coefficient, a, b);
-      note(at.trace + o, a, b);
-    }
-    barrier();
-    at = next;
-    source = target;
-    target = SECOND - target;
+void update_layer(uint l, inout gt_fetch f, inout uint source) {
+  gt_layer at = layers[PERCEPTIONS + l];
+  uint target = SECOND - source;
+  for (uint o = me; o < at.width; o += LOCAL_X) {
+    if (o != me) f = gt_fetch(coefficients_of(at.gate + o), wires_of(at.wire + o));
+    uvec2 wire = inside(f.wire, at.inputs);
+    V a = memory[source + wire.x], b = memory[source + wire.y];
+    memory[target + o] = gate_of(f.coefficient, a, b);
+    note(at.trace + o, a, b);
+  }
+  f = fetch_update(l + AHEAD);
+  barrier();
+  source = target;
+}
+
+/* The update's layers; returns where the last one's outputs lie. f: for the first four of them. */
+uint update(gt_fetch f0, gt_fetch f1, gt_fetch f2, gt_fetch f3) {
+  uint source = 0u;
+  for (uint l = 0u; l < UPDATES; l += AHEAD) {
+    update_layer(l, f0, source);
+    if (l + 1u < UPDATES) update_layer(l + 1u, f1, source);
+    if (l + 2u < UPDATES) update_layer(l + 2u, f2, source);
+    if (l + 3u < UPDATES) update_layer(l + 3u, f3, source);
   }
   return source;
 }
+
+/* The whole circuit, forward. */
+#define GT_CA_RUN(out_at, p0, p1, p2, p3) \
+  gt_fetch p0 = fetch_perception(0u), p1 = fetch_perception(1u), p2 = fetch_perception(2u), p3 = fetch_perception(3u); \
+  gt_fetch u0 = fetch_update(0u), u1 = fetch_update(1u), u2 = fetch_update(2u), u3 = fetch_update(3u); \
+  perceive(p0, p1, p2, p3); \
+  uint out_at = update(u0, u1, u2, u3);
 #endif

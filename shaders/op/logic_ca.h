@@ -11,5 +11,7 @@ GT_ARGS(gt_logic_ca_args) {
   GT_WORDS wiring, shape, clock;
   uint step, cells, wires, purpose; /* cells: of the whole batch; wires: of each row of the wiring */
   float fire_rate;
-  uint from_offset, to_offset, copy; /* copy: write the first state to the states' beginning, too */
+  uint from_offset, to_offset;
+  uint copy,
+      round; /* copy: write the first state to the states' beginning, too; round: the new one to bits */
 };

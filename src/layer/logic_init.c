@@ -16,10 +16,19 @@ static void fill_pass(const void *config, gt_shape shape, const gt_init_stream *
   for (int64_t i = 0; i < gt_shape_count(shape); i++) out[i] = i % GATES == PASS ? *(const float *)config : 0;
 }
 
+static const gt_init_type normal = {.name = "normal", .fill = fill_normal},
+                          pass = {.name = "pass_through", .fill = fill_pass};
+
+const gt_init *gt_logic_init_pass(gt_arena *arena, double strength) {
+  gt_init *init = GT_NEW(arena, gt_init);
+  float *value = GT_NEW(arena, float);
+  *value = (float)strength;
+  *init = (gt_init){.type = &pass, .config = value};
+  return init;
+}
+
 const gt_init *gt_logic_init(const char *name) {
   static const float ten = 10, five = 5;
-  static const gt_init_type normal = {.name = "normal", .fill = fill_normal},
-                            pass = {.name = "pass_through", .fill = fill_pass};
   static const gt_init starts[] = {
       {.type = &normal}, {.type = &pass, .config = &ten}, {.type = &pass, .config = &five}};
   int i = 0;

@@ -8,4 +8,6 @@
  * (Petersen et al., NeurIPS 2024). */
 extern const char *const gt_logic_inits[];
 const gt_init *gt_logic_init(const char *name);
+/* So much on the gate that gives its first input, else 0. */
+const gt_init *gt_logic_init_pass(gt_arena *arena, double strength);
 #endif

@@ -129,6 +129,7 @@ static const gt_op rows[] = {
     ROW("softplus", GT_I_SOFTPLUS, 1, gt_gradient_softplus),
     ROW("is_finite", GT_I_IS_FINITE, 1, NULL),
     ROW("sign", GT_I_SIGN, 1, NULL),
+    ROW("stop_gradient", GT_I_MOVE, 1, NULL),
 };
 
 GT_REGISTER(op, elementwise)

@@ -45,8 +45,9 @@ GT_UNARY(erf)
 GT_UNARY(gelu)
 GT_UNARY(silu)
 GT_UNARY(softplus)
-GT_UNARY(is_finite) /* 1.0 or 0.0; no gradient */
-GT_UNARY(sign)      /* -1, 0, 1; no gradient */
+GT_UNARY(is_finite)     /* 1.0 or 0.0; no gradient */
+GT_UNARY(sign)          /* -1, 0, 1; no gradient */
+GT_UNARY(stop_gradient) /* the value itself; no gradient */
 GT_BINARY(add)
 GT_BINARY(sub)
 GT_BINARY(mul)

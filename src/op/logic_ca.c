@@ -17,6 +17,9 @@ const gt_op_family gt_op_logic_ca = {rows, ROWS};
 /* --- layers and wiring
  * ----------------------------------------------------------------------------------------- */
 
+/* Whole groups of four words, so that an input's words can be read at once. */
+static uint32_t inverse_size(uint32_t inputs, uint32_t width) { return 4 * inputs + (2 * width + 3) / 4 * 4; }
+
 void gt_logic_ca_layers(const gt_logic_ca_attribute *attribute, uint32_t channels,
                         gt_logic_ca_layer layer[GT_LOGIC_CA_LAYERS]) {
   uint32_t inputs = GT_LOGIC_CA_PATCH, gate = 0, wire = 0, inverse = 0;
@@ -26,7 +29,7 @@ void gt_logic_ca_layers(const gt_logic_ca_attribute *attribute, uint32_t channel
     layer[l] = (gt_logic_ca_layer){width, inputs, gate, wire, inverse};
     gate += l < attribute->perceptions ? attribute->kernels * width : width;
     wire += width;
-    inverse += inputs + 1 + 2 * width;
+    inverse += inverse_size(inputs, width);
     inputs = width;
   }
 }
@@ -48,7 +51,7 @@ int64_t gt_logic_ca_inverse_words(const gt_logic_ca_attribute *attribute, uint32
   gt_logic_ca_layer layer[GT_LOGIC_CA_LAYERS] = {{0}};
   gt_logic_ca_layers(attribute, channels, layer);
   const gt_logic_ca_layer *last = &layer[attribute->perceptions + attribute->updates - 1];
-  return (int64_t)last->inverse + last->inputs + 1 + 2 * last->width;
+  return (int64_t)last->inverse + inverse_size(last->inputs, last->width);
 }
 
 void gt_logic_ca_inverse(const gt_logic_ca_attribute *attribute, uint32_t channels, const int32_t *wiring,
@@ -59,16 +62,23 @@ void gt_logic_ca_inverse(const gt_logic_ca_attribute *attribute, uint32_t channe
   for (uint32_t l = 0; l < attribute->perceptions + attribute->updates; l++) {
     const gt_logic_ca_layer *at = &layer[l];
     const int32_t *a = wiring + at->wire, *b = a + wires;
-    int32_t *start = inverse + at->inverse, *reader = start + at->inputs + 1;
-    memset(start, 0, sizeof *start * (at->inputs + 1));
-    for (uint32_t o = 0; o < at->width; o++) start[a[o] + 1]++, start[b[o] + 1]++;
-    for (uint32_t i = 0; i < at->inputs; i++) start[i + 1] += start[i];
-    for (uint32_t o = 0; o < at->width; o++) { /* start[i] runs ahead to where i's readers end */
-      reader[start[a[o]]++] = (int32_t)(2 * o);
-      reader[start[b[o]]++] = (int32_t)(2 * o + 1);
+    int32_t *input = inverse + at->inverse, rest = (int32_t)(at->inverse + 4 * at->inputs);
+    memset(input, 0, sizeof *input * inverse_size(at->inputs, at->width));
+    for (uint32_t o = 0; o < at->width; o++) input[4 * a[o]]++, input[4 * b[o]]++;
+    for (uint32_t i = 0; i < at->inputs; i++) {
+      const int32_t readers = input[4 * i];
+      input[4 * i] = 0; /* counted again as they are listed */
+      input[4 * i + 3] = rest - 2;
+      if (readers > 2) rest += readers - 2;
     }
-    for (uint32_t i = at->inputs; i > 0; i--) start[i] = start[i - 1];
-    start[0] = 0;
+    for (uint32_t o = 0; o < at->width; o++)
+      for (int side = 0; side < 2; side++) {
+        int32_t *of = input + 4 * (side ? b[o] : a[o]), n = of[0]++, reader = (int32_t)(2 * o) + side;
+        if (n < 2)
+          of[1 + n] = reader;
+        else
+          inverse[of[3] + n] = reader;
+      }
   }
 }
 
@@ -214,6 +224,7 @@ gt_id gt_logic_ca(gt_graph *graph, gt_id state, gt_id coefficients, gt_id wiring
   a.steps = attribute->steps;
   a.kernels = attribute->kernels;
   a.periodic = attribute->periodic;
+  a.digital = attribute->digital;
   a.fire_rate = attribute->fire_rate;
   a.perceptions = attribute->perceptions;
   a.updates = attribute->updates;

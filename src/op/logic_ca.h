@@ -14,8 +14,9 @@
  *
  * Gates are numbered layer by layer, perception first; within a perception layer kernel by kernel. The wiring
  * lists the perception's layers once: [2, wires], first all a, then all b, each an index into the layer
- * before. The inverse wiring gives, layer by layer, for each input of the layer where its readers begin
- * (inputs + 1 words), then the readers, 2 * gate + (1 if it reads it as b); gt_logic_ca_inverse makes it. */
+ * before. The inverse wiring gives, layer by layer, four words for each input of the layer: the number of its
+ * readers, the first two of them, and where the third and so on are found: at that word + 2 …. A reader is 2
+ * * gate + (1 if it reads the input as b). */
 #ifndef GT_OP_LOGIC_CA_H
 #define GT_OP_LOGIC_CA_H
 #include "graph/graph.h"
@@ -24,6 +25,7 @@ enum { GT_LOGIC_CA_PERCEPTION = 8, GT_LOGIC_CA_UPDATE = 40, GT_LOGIC_CA_LAYERS =
 
 typedef struct gt_logic_ca_attribute {
   uint32_t steps, kernels, periodic, purpose;
+  uint32_t digital; /* states before the last are rounded to bits; the gradient passes as if they were not */
   float fire_rate;
   uint32_t perceptions, updates;      /* layers */
   uint32_t width[GT_LOGIC_CA_LAYERS]; /* of the perception's layers, then of the update's */

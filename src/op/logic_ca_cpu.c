@@ -165,7 +165,8 @@ void gt_logic_ca_cpu(const void *args, const uint32_t *spec, uint32_t tile) {
   for (uint32_t i = 0; i < c.count; i++) {
     const size_t cell = (size_t)(c.first + i) * c.channels;
     for (uint32_t channel = 0; channel < c.channels; channel++) {
-      to[cell + channel] = c.fires[i] ? out[channel][i] : from[cell + channel];
+      const float made = a->round ? (float)(out[channel][i] > 0.5f) : out[channel][i];
+      to[cell + channel] = c.fires[i] ? made : from[cell + channel];
       if (a->copy) states[cell + channel] = from[cell + channel];
     }
   }

@@ -2,10 +2,10 @@
  * vector). Shared memory, in lane groups, in two uses that follow each other: forward   region 0 [the
  * update's inputs | outputs of its odd layers] region 1 at `second` [9 rows a channel | perception's layers
  * in turn, the odd ones at +other] for `chunk` channels at a time, then outputs of the update's even layers
- *   backward  C rows of what passes a cell by, then the gradient of the layer, at D its gates' two products,
- * at E perception's gradients between layers The more cells a workgroup has, the less often coefficients are
- * read and partial sums written; the fewer, the more workgroups there are: as many cells as leave no
- * multiprocessor without work. */
+ *   backward  the gradient of the layer, at D its gates' two products, at E perception's gradients between
+ * layers and, for the gradient, at the very end 2 C rows: what passes a cell by, and the gradient of its new
+ * state. The more cells a workgroup has, the less often coefficients are read and partial sums written; the
+ * fewer, the more workgroups there are: as many cells as leave no multiprocessor without work. */
 #include "op/logic_ca_plan.h"
 #include "op/logic_ca_cpu.h"
 #include "shaders/op/logic_ca.h"
@@ -52,9 +52,9 @@ static uint32_t lay_out(geometry *g, const gt_logic_ca_attribute *a, uint32_t ch
   g->other = perceived[0];
   g->shared = region[0] + region[1];
   if (!gradient) return g->shared;
-  g->d = g->channels + widest;
+  g->d = widest;
   g->e = g->d + products;
-  g->shared = most(g->shared, g->e + between);
+  g->shared = most(g->shared, g->e + between) + 2 * g->channels;
   return g->shared;
 }
 
@@ -97,8 +97,10 @@ static geometry plan(const gt_target *target, const gt_logic_ca_attribute *a, gt
   if (target->device) {
     const uint32_t bytes = most(target->shared_bytes, LEAST_SHARED);
     if (target->max_workgroup && target->max_workgroup < THREADS) g.threads = target->max_workgroup;
+    if (getenv("CA_THREADS")) g.threads = (uint32_t)atoi(getenv("CA_THREADS"));
     uint32_t lanes = 1;
     while (lanes < MOST_LANES && (cells + lanes - 1) / lanes > target->units) lanes *= 2;
+    if (getenv("CA_LANES")) lanes = (uint32_t)atoi(getenv("CA_LANES"));
     while (!fit(&g, a, lanes, bytes, gradient) && lanes > 1) lanes /= 2;
   }
   g.groups = (cells + g.lanes - 1) / g.lanes;
@@ -152,7 +154,8 @@ void gt_logic_ca_lower(gt_lowering *lowering, const gt_group *group) {
                                           .fire_rate = a->fire_rate,
                                           .from_offset = t * size,
                                           .to_offset = (t + 1) * size,
-                                          .copy = t == 0};
+                                          .copy = t == 0,
+                                          .round = a->digital && t + 1 < a->steps};
     set_spec(gt_lower_step(lowering, kernel_of(false, g.lanes), &args, sizeof args), &g, a, state);
     gt_lower_read(lowering, offsetof(struct gt_logic_ca_args, from), t ? group->leader : node->input[0]);
     gt_lower_write(lowering, offsetof(struct gt_logic_ca_args, states), group->leader);

@@ -56,6 +56,7 @@ UNARY(silu, -1, 3, 1, 2e-6, 1, x *logistic(x))
 UNARY(softplus, -4, 4, 1, 2e-6, 1e-3, log1p(exp(x)))
 UNARY(is_finite, -3, 3, 0, 0, 1, 1 + 0 * x)
 UNARY(sign, -3, 3, 0, 0, 1, (double)((x > 0) - (x < 0)))
+UNARY(stop_gradient, -3, 3, 0, 0, 1, x)
 
 /* Far out, where overflow, underflow and range reduction lie in wait; values only. */
 #define FAR(label, floor_)                                                 \
@@ -287,6 +288,7 @@ static const gt_case cases[] = {
     ONE(softplus),
     ONE(is_finite),
     ONE(sign),
+    ONE(stop_gradient),
     {&rule_exp, "100003"},
     {&rule_relu, "300007"},
     {&rule_gelu, "2,1,3,2,1,2,2,3"},
