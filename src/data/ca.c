@@ -2,14 +2,14 @@
  * width, channels]: 0 or 1 where the start is certain, 0.5 where the bit is drawn (layer `bernoulli`, on the
  * device, anew for each sample and step). Targets are the first channels of the board, [height, width,
  * channels of the target]. */
+#include "data/ca.h"
 #include "base/memory.h"
 #include "data/format.h"
 #include "data/png.h"
+#include <stdlib.h>
 #include <string.h>
 
 enum { MOST_BOARD_BITS = 16 };
-enum { CENTRE, RANDOM, ZEROS, BOARDS }; /* in the order of `starts` */
-enum { CHECKERBOARD, LIFE };
 
 typedef struct options {
   gt_ints grid;
@@ -17,6 +17,7 @@ typedef struct options {
   const char *start, *target, *image;
 } options;
 
+/* In the order of gt_ca_start and gt_ca_target. */
 static const char *const starts[] = {"centre", "random", "zeros", "boards", NULL};
 static const char *const targets[] = {"checkerboard", "life", NULL};
 
@@ -43,13 +44,6 @@ static const gt_field fields[] = {
 static const gt_schema schema = {
     .name = "ca", .help = "starts and targets of a cellular automaton", .fields = fields};
 
-typedef struct board {
-  const options *options;
-  int64_t height, width, channels, seen; /* seen: channels of the target */
-  int start, target;                     /* target: -1 a picture */
-  gt_picture picture;
-} board;
-
 static int choice(const char *const *list, const char *text) {
   for (int i = 0; text && list[i]; i++)
     if (!strcmp(list[i], text)) return i;
@@ -61,101 +55,127 @@ static bool refuse(gt_data_reader *reader, const char *key, const char *what, co
   return false;
 }
 
-static bool read_picture(gt_data_reader *reader, board *b) {
-  const char *path = gt_data_find_file(reader, gt_data_node(reader, "image", NULL), b->options->image);
-  if (!path || !gt_png_read(path, &b->picture, reader->error)) return false;
-  b->seen = b->picture.channels;
-  if (!b->height) b->height = b->picture.height, b->width = b->picture.width;
-  if (b->height == b->picture.height && b->width == b->picture.width) return true;
-  return refuse(reader, "grid", "the grid does not have the picture's size",
-                "no grid, or the size of the picture");
+static bool read_picture(gt_data_reader *reader, const options *o, gt_ca_boards *b) {
+  gt_picture picture;
+  const char *path = gt_data_find_file(reader, gt_data_node(reader, "image", NULL), o->image);
+  if (!path || !gt_png_read(path, &picture, reader->error)) return false;
+  const int64_t bits = (int64_t)picture.height * picture.width * picture.channels;
+  uint8_t *cells = GT_NEW_N(reader->arena, uint8_t, bits);
+  for (int64_t i = 0; i < bits; i++) cells[i] = picture.data[i] >= 128;
+  b->picture = cells;
+  b->seen = picture.channels;
+  if (!b->height) b->height = picture.height, b->width = picture.width;
+  const bool fits = b->height == picture.height && b->width == picture.width;
+  gt_picture_finish(&picture);
+  return fits || refuse(reader, "grid", "the grid does not have the picture's size",
+                        "no grid, or the size of the picture");
 }
 
-static bool read_options(gt_data_reader *reader, board *b) {
-  const options *o = b->options;
-  b->start = choice(starts, o->start);
-  b->target = choice(targets, o->target);
-  b->channels = o->channels;
-  b->seen = 1;
+static bool read_options(gt_data_reader *reader, const options *o, gt_ca_boards *b) {
+  *b = (gt_ca_boards){.start = (gt_ca_start)choice(starts, o->start),
+                      .target = o->target ? (gt_ca_target)choice(targets, o->target) : GT_CA_PICTURE,
+                      .channels = o->channels,
+                      .seen = 1,
+                      .square = o->square};
   if (!o->target == !o->image)
     return refuse(reader, o->target ? "image" : NULL, "one target is needed", "target or image");
   if (o->grid.count && o->grid.count != 2)
     return refuse(reader, "grid", "this is not the size of a board", "[height, width]");
   if (o->grid.count) b->height = o->grid.items[0], b->width = o->grid.items[1];
-  if (o->image && !read_picture(reader, b)) return false;
+  if (o->image && !read_picture(reader, o, b)) return false;
   if (!b->height) return refuse(reader, NULL, "the size of the board is missing", "grid: [height, width]");
   if (b->seen > b->channels)
     return refuse(reader, "channels", "the cells have fewer channels than the picture",
                   "as many channels as the picture's colours, or more");
-  if (b->target == LIFE && (b->channels != 1 || b->start == RANDOM || b->start == CENTRE))
+  if (b->target == GT_CA_LIFE &&
+      (b->channels != 1 || b->start == GT_CA_START_RANDOM || b->start == GT_CA_START_CENTRE))
     return refuse(reader, "target", "the next board of life needs a known board of one channel",
                   "start: boards or zeros, channels: 1");
-  if (b->start == BOARDS && b->height * b->width * b->channels > MOST_BOARD_BITS)
+  if (b->start == GT_CA_START_ALL && b->height * b->width * b->channels > MOST_BOARD_BITS)
     return refuse(reader, "start", "there are too many boards", "at most 16 bits a board");
   return true;
 }
 
-static bool alive_next(const float *cells, int64_t height, int64_t width, int64_t y, int64_t x) {
-  int around = 0;
-  for (int64_t j = 0; j < 9; j++)
-    if (j != 4)
-      around += cells[(y + j / 3 + height - 1) % height * width + (x + j % 3 + width - 1) % width] > 0.5f;
-  return around == 3 || (around == 2 && cells[y * width + x] > 0.5f);
+/* --- targets --- */
+
+bool gt_ca_fits(const gt_ca_boards *b, int64_t height, int64_t width) {
+  return b->target != GT_CA_PICTURE || (height == b->height && width == b->width);
 }
 
-static float start_value(const board *b, int64_t sample, int64_t i) {
-  const int64_t cell = i / b->channels;
+int64_t gt_ca_centre(int64_t height, int64_t width) { return height / 2 * width + width / 2; }
+
+static void next_of_life(const uint8_t *cells, int64_t height, int64_t width, uint8_t *next) {
+  for (int64_t y = 0; y < height; y++) {
+    const uint8_t *row = cells + y * width, *up = y ? row - width : cells + (height - 1) * width;
+    const uint8_t *down = y + 1 < height ? row + width : cells;
+    for (int64_t x = 0; x < width; x++) {
+      const int64_t l = x ? x - 1 : width - 1, r = x + 1 < width ? x + 1 : 0;
+      const int around = up[l] + up[x] + up[r] + row[l] + row[r] + down[l] + down[x] + down[r];
+      *next++ = around == 3 || (around == 2 && row[x]);
+    }
+  }
+}
+
+void gt_ca_target_of(const gt_ca_boards *b, const uint8_t *before, int64_t height, int64_t width,
+                     uint8_t *target) {
+  switch (b->target) {
+  case GT_CA_LIFE: next_of_life(before, height, width, target); break;
+  case GT_CA_PICTURE: memcpy(target, b->picture, (size_t)(height * width * b->seen)); break;
+  case GT_CA_CHECKERBOARD:
+    for (int64_t y = 0; y < height; y++)
+      for (int64_t x = 0; x < width; x++) *target++ = (y / b->square + x / b->square) % 2;
+  }
+}
+
+/* --- samples --- */
+
+static float start_value(const gt_ca_boards *b, int64_t sample, int64_t i) {
   switch (b->start) {
-  case RANDOM: return 0.5f;
-  case CENTRE: return cell == b->height / 2 * b->width + b->width / 2 ? 1.0f : 0.0f;
-  case BOARDS: return (float)(sample >> i & 1);
+  case GT_CA_START_RANDOM: return 0.5f;
+  case GT_CA_START_CENTRE: return i / b->channels == gt_ca_centre(b->height, b->width) ? 1.0f : 0.0f;
+  case GT_CA_START_ALL: return (float)(sample >> i & 1);
   default: return 0.0f;
   }
 }
 
-static float target_value(const board *b, const float *cells, int64_t y, int64_t x, int64_t c) {
-  if (b->target == CHECKERBOARD) return (float)((y / b->options->square + x / b->options->square) % 2);
-  if (b->target == LIFE) return alive_next(cells, b->height, b->width, y, x) ? 1.0f : 0.0f;
-  return b->picture.data[(y * b->width + x) * b->seen + c] >= 128 ? 1.0f : 0.0f;
-}
-
-static bool make_split(gt_data_reader *reader, const board *b, int64_t samples, gt_split *out) {
+static bool make_split(gt_data_reader *reader, const gt_ca_boards *b, int64_t samples, gt_split *out) {
   out->samples = samples;
   out->inputs =
       (gt_tensor){.element = GT_ELEMENT_F32, .rank = 4, .dim = {samples, b->height, b->width, b->channels}};
   out->targets =
       (gt_tensor){.element = GT_ELEMENT_F32, .rank = 4, .dim = {samples, b->height, b->width, b->seen}};
+  void *memory = NULL;
+  const int64_t cells = b->height * b->width, size = cells * b->channels;
   if (!gt_tensor_alloc(&out->inputs, "the boards", reader->error) ||
-      !gt_tensor_alloc(&out->targets, "the boards", reader->error))
+      !gt_tensor_alloc(&out->targets, "the boards", reader->error) ||
+      !gt_try_alloc(&memory, (uint64_t)cells, 1 + (uint64_t)b->seen, "the boards", reader->error))
     return false;
+  uint8_t *before = memory, *target = before + cells;
   float *inputs = out->inputs.data, *wanted = out->targets.data;
-  const int64_t size = b->height * b->width * b->channels;
   for (int64_t n = 0; n < samples; n++, inputs += size) {
     for (int64_t i = 0; i < size; i++) inputs[i] = start_value(b, n, i);
-    for (int64_t y = 0; y < b->height; y++)
-      for (int64_t x = 0; x < b->width; x++)
-        for (int64_t c = 0; c < b->seen; c++) *wanted++ = target_value(b, inputs, y, x, c);
+    for (int64_t i = 0; i < cells; i++) before[i] = inputs[i * b->channels] > 0.5f;
+    gt_ca_target_of(b, before, b->height, b->width, target);
+    for (int64_t i = 0; i < cells * b->seen; i++) *wanted++ = target[i];
   }
+  free(memory);
   return true;
 }
 
 static bool open_ca(gt_data_reader *reader, const void *given) {
   const options *o = given;
-  board b = {.options = o};
+  gt_ca_boards *b = GT_NEW(reader->arena, gt_ca_boards);
   reader->train_name = reader->test_name = "boards";
-  bool ok = read_options(reader, &b);
-  if (ok) {
-    const int64_t all = b.start == BOARDS   ? (int64_t)1 << (b.height * b.width * b.channels)
-                        : b.start == RANDOM ? 64
-                                            : 1;
-    const bool asked = gt_spec_find(reader->spec, "test_samples") != NULL;
-    const int64_t test = asked && b.start != BOARDS ? o->test_samples : all;
-    const int64_t train = o->samples && b.start != BOARDS ? o->samples : all;
-    ok = make_split(reader, &b, train, &reader->dataset->train) &&
-         (!test || make_split(reader, &b, test, &reader->dataset->test));
-  }
-  gt_picture_finish(&b.picture);
-  return ok;
+  if (!read_options(reader, o, b)) return false;
+  reader->dataset->boards = b;
+  const int64_t all = b->start == GT_CA_START_ALL      ? (int64_t)1 << (b->height * b->width * b->channels)
+                      : b->start == GT_CA_START_RANDOM ? 64
+                                                       : 1;
+  const bool asked = gt_spec_find(reader->spec, "test_samples") != NULL;
+  const int64_t test = asked && b->start != GT_CA_START_ALL ? o->test_samples : all;
+  const int64_t train = o->samples && b->start != GT_CA_START_ALL ? o->samples : all;
+  return make_split(reader, b, train, &reader->dataset->train) &&
+         (!test || make_split(reader, b, test, &reader->dataset->test));
 }
 
 extern const gt_data_format gt_data_ca;

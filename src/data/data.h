@@ -69,8 +69,9 @@ typedef struct gt_dataset {
    * sample. scale_count 0: the plain value. Inputs of U8 always have a scale. */
   int64_t scale_count;
   const float *scale, *shift;
-  const char *const *input_names;  /* CSV: one a feature, else NULL */
-  const char *const *target_names; /* CSV: one a target column, else NULL */
+  const char *const *input_names;    /* CSV: one a feature, else NULL */
+  const char *const *target_names;   /* CSV: one a target column, else NULL */
+  const struct gt_ca_boards *boards; /* format ca (data/ca.h), else NULL */
 } gt_dataset;
 
 /* Opens what the `data:` map describes. False: errors in diagnostics (bad config) or in *error (bad file,
