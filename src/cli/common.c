@@ -36,10 +36,6 @@ void gt_cli_print_json(json_t *value) {
 /* --- gates
  * ---------------------------------------------------------------------------------------------------- */
 
-static const char *const gate_metrics[] = {"accuracy", "loss", "samples", "soft_accuracy", "soft_loss"};
-
-enum { GATE_METRICS = sizeof gate_metrics / sizeof *gate_metrics };
-
 static const char *skip_space(const char *text) { return text + strspn(text, " \t"); }
 
 static bool parse_gate(const char *text, gt_gate *gate) {
@@ -59,32 +55,40 @@ static bool parse_gate(const char *text, gt_gate *gate) {
   return end != text && !*skip_space(end) && !isnan(gate->limit);
 }
 
-bool gt_cli_gates(const gt_arguments *arguments, gt_arena *arena, gt_gate **gates, int *count) {
+static bool known_metric(const gt_arguments *arguments, gt_arena *arena, const char *text, const char *metric,
+                         const char *const *metrics, int count) {
+  const char *list = "";
+  for (int i = 0; i < count; i++) {
+    if (!strcmp(metric, metrics[i])) return true;
+    list = gt_arena_printf(arena, "%s%s%s", list, i ? ", " : "", metrics[i]);
+  }
+  const char *nearest = gt_nearest(metric, metrics, (size_t)count);
+  if (nearest)
+    gt_usage_error(arguments, "--fail-if '%s': unknown metric '%s'; did you mean '%s'?", text, metric,
+                   nearest);
+  else
+    gt_usage_error(arguments, "--fail-if '%s': unknown metric '%s' (there are %s)", text, metric, list);
+  return false;
+}
+
+bool gt_cli_gates(const gt_arguments *arguments, gt_arena *arena, const char *const *metrics, int count,
+                  gt_gate **gates, int *gate_count) {
   const char *text;
   *gates = GT_NEW_N(arena, gt_gate, arguments->givens + 1);
-  for (*count = 0; (text = gt_option_nth(arguments, "fail-if", *count)); ++*count) {
-    gt_gate *gate = &(*gates)[*count];
+  for (*gate_count = 0; (text = gt_option_nth(arguments, "fail-if", *gate_count)); ++*gate_count) {
+    gt_gate *gate = &(*gates)[*gate_count];
     if (!parse_gate(text, gate)) {
       gt_usage_error(arguments,
-                     "--fail-if '%s': expected METRIC<NUMBER, such as 'accuracy<0.97' (also <= > >= == !=)",
-                     text);
+                     "--fail-if '%s': expected METRIC<NUMBER, such as '%s<0.97' (also <= > >= == !=)", text,
+                     metrics[0]);
       return false;
     }
-    bool known = false;
-    for (size_t i = 0; i < GATE_METRICS; i++) known |= !strcmp(gate->metric, gate_metrics[i]);
-    if (known) continue;
-    const char *nearest = gt_nearest(gate->metric, gate_metrics, GATE_METRICS);
-    gt_usage_error(arguments, "--fail-if '%s': unknown metric '%s'%s%s%s", text, gate->metric,
-                   nearest ? "; did you mean '"
-                           : " (there are accuracy, loss, samples; soft_accuracy, soft_loss)",
-                   nearest ? nearest : "", nearest ? "'?" : "");
-    return false;
+    if (!known_metric(arguments, arena, text, gate->metric, metrics, count)) return false;
   }
   return true;
 }
 
-bool gt_gate_fails(const gt_gate *gate, double value) {
-  if (isnan(value)) return true;
+static bool holds(const gt_gate *gate, double value) {
   const bool equal = gate->op[1] == '=';
   switch (gate->op[0]) {
   case '<': return equal ? value <= gate->limit : value < gate->limit;
@@ -92,4 +96,10 @@ bool gt_gate_fails(const gt_gate *gate, double value) {
   case '!': return value != gate->limit;
   default: return value == gate->limit;
   }
+}
+
+bool gt_gate_fails(const gt_gate *gate, double value) {
+  if (!isnan(value) && !holds(gate, value)) return false;
+  gt_log_error("%s is %.6g, which is %s %.6g (--fail-if)", gate->metric, value, gate->op, gate->limit);
+  return true;
 }

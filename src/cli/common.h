@@ -20,8 +20,9 @@ typedef struct gt_gate {
   char op[3];
   double limit;
 } gt_gate;
-/* False with a usage error when a gate cannot be read. */
-bool gt_cli_gates(const gt_arguments *arguments, gt_arena *arena, gt_gate **gates, int *count);
-/* Does the gate fail? NaN fails every gate. */
+/* Those of the command line, on metrics of these names. False with a usage error when one cannot be read. */
+bool gt_cli_gates(const gt_arguments *arguments, gt_arena *arena, const char *const *metrics, int count,
+                  gt_gate **gates, int *gate_count);
+/* Does the gate fail? NaN fails every gate. Reported if so. */
 bool gt_gate_fails(const gt_gate *gate, double value);
 #endif
