@@ -41,7 +41,15 @@ static inline float gt_random_uniform(uint64_t seed, uint32_t purpose, uint32_t 
 /* Purposes, so that two uses of one seed never share a stream. Below 16: fixed uses; from 16 on: handed out
  * by the graph to its `random` nodes; from 1u<<16 on: parameters' initial values, by a hash of the
  * parameter's name. */
-enum { GT_PURPOSE_SHUFFLE = 1, GT_PURPOSE_SPLIT = 2, GT_PURPOSE_SAMPLE = 3, GT_PURPOSE_GRAPH = 16 };
+enum {
+  GT_PURPOSE_SHUFFLE = 1,
+  GT_PURPOSE_SPLIT = 2,
+  GT_PURPOSE_SAMPLE = 3,
+  GT_PURPOSE_BOARD = 4, /* an automaton's first board, the cells that fire in a step, and damage */
+  GT_PURPOSE_FIRE = 5,
+  GT_PURPOSE_DAMAGE = 6,
+  GT_PURPOSE_GRAPH = 16
+};
 
 /* A permutation of [0, n) keyed by (seed, epoch), without a table: a 4-round Feistel network over the
  * smallest even number of bits that holds n, walked along its cycle until it falls inside (Black and Rogaway,

@@ -103,12 +103,15 @@ void gt_board_write(gt_board *board, const uint8_t *cells) {
   fill_frames(board);
 }
 
-void gt_board_read(const gt_board *board, uint8_t *cells) {
-  const size_t channels = board->ca->channels;
+void gt_board_channel(const gt_board *board, uint32_t channel, uint8_t *cells, size_t stride) {
+  const uint64_t *plane = board->state + channel * board->words;
   for (size_t y = 0; y < board->height; y++)
-    for (size_t x = 0; x < board->width; x++)
-      for (size_t c = 0; c < channels; c++)
-        *cells++ = bit_at(board->state + c * board->words, place(board, y, x));
+    for (size_t x = 0; x < board->width; x++, cells += stride) *cells = bit_at(plane, place(board, y, x));
+}
+
+void gt_board_read(const gt_board *board, uint8_t *cells) {
+  for (uint32_t c = 0; c < board->ca->channels; c++)
+    gt_board_channel(board, c, cells + c, board->ca->channels);
 }
 
 void gt_board_mask(const gt_board *board, const uint8_t *cells, uint64_t *to) {

@@ -26,6 +26,8 @@ void gt_board_finish(gt_board *board); /* accepts a zeroed one */
 /* cells[height][width][channels] of 0 and 1. */
 void gt_board_write(gt_board *board, const uint8_t *cells);
 void gt_board_read(const gt_board *board, uint8_t *cells);
+/* One channel of all cells: cells[(y*width + x)*stride]. */
+void gt_board_channel(const gt_board *board, uint32_t channel, uint8_t *cells, size_t stride);
 
 /* One step. changes, if not NULL, is a plane in the board's layout (gt_board_mask): cells whose bit is 0 keep
  * their state, as an asynchronous automaton wants it. */
