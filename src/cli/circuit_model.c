@@ -160,9 +160,10 @@ static const void *setting(const gt_schema *schema, const void *config, const ch
 }
 
 typedef struct ca_settings {
-  const int64_t *kernels;
+  const int64_t *kernels, *steps, *outputs;
   const gt_ints *perception, *update;
   const bool *periodic;
+  const double *fire_rate;
 } ca_settings;
 
 static bool read_settings(reader *r, int index, ca_settings *s) {
@@ -178,7 +179,12 @@ static bool read_settings(reader *r, int index, ca_settings *s) {
   s->perception = setting(layer->type->schema, config, "perception");
   s->update = setting(layer->type->schema, config, "update");
   s->periodic = setting(layer->type->schema, config, "periodic");
-  return (s->kernels && s->perception && s->update && s->periodic) || refuse(r, layer, "has other settings");
+  s->steps = setting(layer->type->schema, config, "steps");
+  s->outputs = setting(layer->type->schema, config, "outputs");
+  s->fire_rate = setting(layer->type->schema, config, "fire_rate");
+  return (s->kernels && s->perception && s->update && s->periodic && s->steps && s->outputs &&
+          s->fire_rate) ||
+         refuse(r, layer, "has other settings");
 }
 
 /* Layers of the widths, of `kernels` each, from where *gate and *wire stand. */
@@ -225,6 +231,9 @@ static bool read_automaton(reader *r, int index) {
     r->out->automaton = true;
     r->out->height = layer->output.dim[1];
     r->out->width = layer->output.dim[2];
+    r->out->steps = *s.steps;
+    r->out->outputs = *s.outputs ? *s.outputs : parts.channels;
+    r->out->fire_rate = *s.fire_rate;
     ok = gt_circuit_ca_build(&r->out->ca, &parts, r->error);
   }
   free(op);

@@ -8,9 +8,11 @@
 
 typedef struct gt_model_circuit {
   bool automaton;
-  gt_circuit_ca ca;      /* of an automaton; its cell is the circuit */
-  gt_circuit circuit;    /* of a dense model */
-  int64_t height, width; /* of the boards that an automaton was trained on */
+  gt_circuit_ca ca;       /* of an automaton; its cell is the circuit */
+  gt_circuit circuit;     /* of a dense model */
+  int64_t height, width;  /* of the boards that an automaton was trained on */
+  int64_t steps, outputs; /* how long it ran in training; the first channels, that are its output */
+  double fire_rate;
 } gt_model_circuit;
 
 /* The circuit as trained, or simplified. GT_ERR_DATA, naming the layer, if a model is not all gates. */

@@ -1,0 +1,118 @@
+#include "cli/board_file.h"
+#include "base/file.h"
+#include "base/memory.h"
+#include "data/png.h"
+#include <stdlib.h>
+#include <string.h>
+
+#define MOST_BYTES (UINT64_C(1) << 30)
+
+void gt_board_file_finish(gt_board_file *file) {
+  free(file->cells);
+  *file = (gt_board_file){0};
+}
+
+static bool read_picture(const char *path, uint32_t channels, gt_board_file *out, gt_error *error) {
+  gt_picture p;
+  void *memory = NULL;
+  if (!gt_png_read(path, &p, error)) return false;
+  const size_t cells = (size_t)p.height * p.width;
+  bool ok = p.channels <= channels;
+  if (!ok)
+    gt_fail(error, GT_ERR_DATA,
+            "%s: a picture in colours; the automaton's cells have %u channel%s, expected grey", path,
+            channels, channels == 1 ? "" : "s");
+  ok = ok && gt_try_alloc(&memory, cells, channels, "the board", error);
+  if (ok) {
+    *out = (gt_board_file){p.height, p.width, memory};
+    memset(memory, 0, cells * channels);
+    for (size_t i = 0; i < cells; i++)
+      for (size_t c = 0; c < p.channels; c++)
+        out->cells[i * channels + c] = p.data[i * p.channels + c] >= 128;
+  }
+  gt_picture_finish(&p);
+  return ok;
+}
+
+/* Where a text is read. */
+typedef struct text_board {
+  const char *path;
+  uint8_t *cells;
+  size_t bits, row_bits; /* of all rows; of a row, 0 before the first has ended */
+  uint32_t channels, rows;
+  gt_error *error;
+} text_board;
+
+static bool end_row(text_board *t, size_t bits, int line) {
+  if (!bits) return true;
+  if (bits % t->channels)
+    return gt_fail(t->error, GT_ERR_DATA, "%s:%d: %zu digits; cells have %u channels", t->path, line, bits,
+                   t->channels);
+  if (t->row_bits && bits != t->row_bits)
+    return gt_fail(t->error, GT_ERR_DATA, "%s:%d: %zu digits; the rows before have %zu", t->path, line, bits,
+                   t->row_bits);
+  t->row_bits = bits;
+  t->rows++;
+  return true;
+}
+
+static bool parse(text_board *t, const char *text, size_t size) {
+  size_t bits = 0, column = 0;
+  int line = 1;
+  for (size_t i = 0; i < size; i++) {
+    column++;
+    if (text[i] == '\n') {
+      if (!end_row(t, bits, line++)) return false;
+      bits = column = 0;
+    } else if (text[i] == '0' || text[i] == '1') {
+      t->cells[t->bits++] = text[i] == '1';
+      bits++;
+    } else if (text[i] != ' ' && text[i] != '\t' && text[i] != '\r') {
+      return gt_fail(t->error, GT_ERR_DATA, "%s:%d:%zu: expected digits 0 and 1, or a PNG picture", t->path,
+                     line, column);
+    }
+  }
+  if (!end_row(t, bits, line)) return false;
+  const size_t width = t->row_bits / t->channels;
+  if (!t->rows) return gt_fail(t->error, GT_ERR_DATA, "%s: no digits 0 and 1 in it", t->path);
+  if (t->rows > GT_PNG_MOST_SIDE || width > GT_PNG_MOST_SIDE)
+    return gt_fail(t->error, GT_ERR_DATA, "%s: %ux%zu cells; at most %d a side are supported", t->path,
+                   t->rows, width, GT_PNG_MOST_SIDE);
+  return true;
+}
+
+bool gt_board_file_read(const char *path, uint32_t channels, gt_board_file *out, gt_error *error) {
+  gt_bytes bytes;
+  void *memory = NULL;
+  *out = (gt_board_file){0};
+  if (!gt_read_file(path, MOST_BYTES, &bytes, error)) return false;
+  if (bytes.size > 4 && !memcmp(bytes.data, "\x89PNG", 4)) {
+    gt_bytes_finish(&bytes);
+    return read_picture(path, channels, out, error);
+  }
+  bool ok = gt_try_alloc(&memory, bytes.size + 1, 1, "the board", error);
+  text_board t = {.path = path, .cells = memory, .channels = channels, .error = error};
+  ok = ok && parse(&t, (const char *)bytes.data, bytes.size);
+  gt_bytes_finish(&bytes);
+  if (ok)
+    *out = (gt_board_file){t.rows, (uint32_t)(t.row_bits / channels), t.cells};
+  else
+    free(memory);
+  return ok;
+}
+
+bool gt_board_file_write(const char *path, const gt_board_file *file, uint32_t channels, gt_error *error) {
+  const size_t row = (size_t)file->width * channels, size = (row + 1) * file->height;
+  void *memory = NULL;
+  if (!gt_try_alloc(&memory, size, 1, "the board", error)) return false;
+  char *to = memory;
+  const uint8_t *from = file->cells;
+  for (uint32_t y = 0; y < file->height; y++) {
+    for (size_t i = 0; i < row; i++) *to++ = (char)('0' + *from++);
+    *to++ = '\n';
+  }
+  const gt_span piece = {memory, size};
+  const bool ok = gt_write_file_atomic(path, &piece, 1, error);
+  free(memory);
+  return ok;
+}

@@ -1,0 +1,28 @@
+/* gt_frames: the boards of a simulation as pictures, each a PNG file in a folder (step-000000.png, …), and
+ * all of them one animated PNG. Owner: the command; gt_frames_close ends the animation. */
+#ifndef GT_CLI_FRAMES_H
+#define GT_CLI_FRAMES_H
+#include "circuit/board.h"
+#include "data/png.h"
+
+typedef struct gt_frames_settings {
+  const char *folder, *animation; /* NULL: none */
+  uint32_t scale;                 /* pixels a cell, each way */
+  uint32_t delay_ms;              /* how long a picture is shown */
+  int64_t frames;                 /* how many there will be */
+  uint32_t shown, channel[3];     /* 1: that channel, white where it is 1; 3: red, green and blue */
+} gt_frames_settings;
+
+typedef struct gt_frames {
+  gt_frames_settings settings;
+  gt_animation animation;
+  gt_picture picture;
+  uint8_t *cells; /* [height][width] */
+} gt_frames;
+
+/* Makes the folder. Nothing is done without folder and animation. */
+bool gt_frames_open(gt_frames *frames, const gt_frames_settings *settings, const gt_board *board,
+                    gt_error *error);
+bool gt_frames_add(gt_frames *frames, const gt_board *board, int64_t step, gt_error *error);
+bool gt_frames_close(gt_frames *frames, gt_error *error); /* accepts a zeroed one */
+#endif

@@ -1,0 +1,127 @@
+#include "cli/simulate_options.h"
+#include "data/png.h"
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_STEPS = INT32_MAX };
+
+const char *const gt_simulate_starts[] = {"random", "zeros", "centre", NULL};
+
+/* --- parts of an option's value: each moves *at behind what it read --- */
+
+static bool take(const char **at, char c) { return **at == c && ++*at; }
+
+static bool take_number(const char **at, int64_t least, int64_t most, int64_t *value) {
+  int64_t number = 0;
+  if (**at < '0' || **at > '9') return false;
+  for (; **at >= '0' && **at <= '9'; ++*at)
+    if ((number = 10 * number + (**at - '0')) > most) return false;
+  *value = number;
+  return number >= least;
+}
+
+static bool take_size(const char **at, int64_t *height, int64_t *width) {
+  return take_number(at, 1, GT_PNG_MOST_SIDE, height) && take(at, 'x') &&
+         take_number(at, 1, GT_PNG_MOST_SIDE, width);
+}
+
+/* --- damage --- */
+
+/* HxW[:COUNT[:EVERY]] */
+static bool parse_random(const char *at, gt_damage *d) {
+  *d = (gt_damage){.random = true, .count = 1, .every = 1, .last = INT64_MAX};
+  bool ok = take_size(&at, &d->height, &d->width);
+  if (ok && take(&at, ':')) {
+    ok = take_number(&at, 1, 1000000, &d->count);
+    if (ok && take(&at, ':')) ok = take_number(&at, 1, MOST_STEPS, &d->every);
+  }
+  d->first = d->every; /* the start stays whole */
+  return ok && !*at;
+}
+
+/* Y,X,HxW[:LAST] or :FIRST-LAST */
+static bool parse_block(const char *at, gt_damage *d) {
+  *d = (gt_damage){.count = 1, .every = 1, .last = INT64_MAX};
+  bool ok = take_number(&at, 0, GT_PNG_MOST_SIDE, &d->y) && take(&at, ',') &&
+            take_number(&at, 0, GT_PNG_MOST_SIDE, &d->x) && take(&at, ',') &&
+            take_size(&at, &d->height, &d->width);
+  if (ok && take(&at, ':')) {
+    ok = take_number(&at, 0, MOST_STEPS, &d->last);
+    if (ok && take(&at, '-')) {
+      d->first = d->last;
+      ok = take_number(&at, d->first, MOST_STEPS, &d->last);
+    }
+  }
+  return ok && !*at;
+}
+
+static bool read_damage(const gt_arguments *arguments, gt_arena *arena, gt_simulate_settings *s) {
+  const char *text;
+  s->damage = GT_NEW_N(arena, gt_damage, arguments->givens + 1);
+  for (; (text = gt_option_nth(arguments, "damage", s->damages)); s->damages++) {
+    gt_damage *d = &s->damage[s->damages];
+    if (!strncmp(text, "random:", 7) ? parse_random(text + 7, d) : parse_block(text, d)) continue;
+    gt_usage_error(arguments,
+                   "--damage '%s': expected ROW,COLUMN,HxW, the same with :LAST or :FIRST-LAST (steps), or "
+                   "random:HxW[:COUNT[:EVERY]]",
+                   text);
+    return false;
+  }
+  return true;
+}
+
+bool gt_simulate_fits(const gt_simulate_settings *s, int64_t height, int64_t width, gt_error *error) {
+  for (int i = 0; i < s->damages; i++) {
+    const gt_damage *d = &s->damage[i];
+    if (d->y + d->height > height || d->x + d->width > width)
+      return gt_fail(error, GT_ERR_USAGE,
+                     "--damage: a block of %lldx%lld%s does not lie on a board of %lldx%lld",
+                     (long long)d->height, (long long)d->width, d->random ? "" : " at that place",
+                     (long long)height, (long long)width);
+  }
+  return true;
+}
+
+/* --- the rest --- */
+
+static bool read_grid(const gt_arguments *arguments, gt_simulate_settings *s) {
+  const char *text = gt_option_value(arguments, "grid"), *at = text;
+  if (!text || (take_size(&at, &s->height, &s->width) && !*at)) return true;
+  gt_usage_error(arguments, "--grid '%s': expected HEIGHTxWIDTH, such as 64x64, at most %d a side", text,
+                 GT_PNG_MOST_SIDE);
+  return false;
+}
+
+static bool read_channels(const gt_arguments *arguments, gt_simulate_settings *s) {
+  const char *text = gt_option_value(arguments, "channels"), *at = text;
+  if (!text) return true;
+  bool ok = true;
+  for (s->channels = 0; ok && s->channels < 3 && (!s->channels || take(&at, ',')); s->channels++)
+    ok = take_number(&at, 0, UINT16_MAX, &s->channel[s->channels]);
+  if (ok && !*at && s->channels != 2) return true;
+  gt_usage_error(arguments, "--channels '%s': expected one channel, or three for red, green and blue: 0,1,2",
+                 text);
+  return false;
+}
+
+static bool read_rate(const gt_arguments *arguments, gt_simulate_settings *s) {
+  const char *text = gt_option_value(arguments, "fire-rate");
+  char *end = NULL;
+  if (!text) return true;
+  s->fire_rate = strtod(text, &end);
+  if (end != text && !*end && s->fire_rate > 0 && s->fire_rate <= 1) return true;
+  gt_usage_error(arguments, "--fire-rate '%s': expected a probability above 0, at most 1", text);
+  return false;
+}
+
+bool gt_simulate_read(const gt_arguments *arguments, gt_arena *arena, gt_simulate_settings *s) {
+  *s = (gt_simulate_settings){.steps = -1, .picture_every = 1, .scale = 4, .fps = 10, .seed = 1};
+  s->start = gt_option_value(arguments, "start");
+  return read_grid(arguments, s) && read_channels(arguments, s) && read_rate(arguments, s) &&
+         read_damage(arguments, arena, s) && gt_option_int(arguments, "steps", 0, MOST_STEPS, &s->steps) &&
+         gt_option_int(arguments, "every", 1, MOST_STEPS, &s->every) &&
+         gt_option_int(arguments, "picture-every", 1, MOST_STEPS, &s->picture_every) &&
+         gt_option_int(arguments, "scale", 1, GT_PNG_MOST_SIDE, &s->scale) &&
+         gt_option_int(arguments, "fps", 1, 1000, &s->fps) &&
+         gt_option_int(arguments, "seed", 0, INT64_MAX, &s->seed);
+}

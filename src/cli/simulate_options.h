@@ -1,0 +1,27 @@
+/* What the command line says of a simulation, as numbers (simulate.c runs it). */
+#ifndef GT_CLI_SIMULATE_OPTIONS_H
+#define GT_CLI_SIMULATE_OPTIONS_H
+#include "circuit/simulation.h"
+#include "cli/command.h"
+#include "base/arena.h"
+
+typedef struct gt_simulate_settings {
+  int64_t height, width; /* 0: not given */
+  int64_t steps;         /* -1: not given */
+  int64_t every;         /* print errors so often; 0: only at the end */
+  int64_t picture_every, scale, fps, seed;
+  double fire_rate;  /* 0: not given */
+  const char *start; /* a name of gt_simulate_starts, a file, or NULL */
+  int64_t channel[3];
+  int channels;      /* of them; 0: not given */
+  gt_damage *damage; /* in the arena */
+  int damages;
+} gt_simulate_settings;
+
+extern const char *const gt_simulate_starts[]; /* "random", "zeros", "centre", NULL */
+
+/* False after reporting a usage error. */
+bool gt_simulate_read(const gt_arguments *arguments, gt_arena *arena, gt_simulate_settings *out);
+/* Does the damage lie on the board? GT_ERR_USAGE if not. */
+bool gt_simulate_fits(const gt_simulate_settings *settings, int64_t height, int64_t width, gt_error *error);
+#endif
