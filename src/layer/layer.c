@@ -51,12 +51,12 @@ gt_id gt_build_parameter(gt_build *build, const char *name, gt_shape shape, cons
 }
 
 gt_id gt_build_constant(gt_build *build, const char *name, gt_shape shape, const int32_t *data,
-                        int64_t limit) {
-  return build->constant(build, name, shape, data, limit, false);
+                        const int32_t *limit) {
+  return build->constant(build, name, shape, data, limit);
 }
 
 gt_id gt_build_derived(gt_build *build, const char *name, gt_shape shape, const int32_t *data) {
-  return build->constant(build, name, shape, data, INT64_MAX, true);
+  return build->constant(build, name, shape, data, NULL);
 }
 
 gt_init_stream gt_build_stream(const gt_build *build, const char *name) {

@@ -31,7 +31,7 @@ typedef struct gt_build { /* one layer under construction; made by the model roo
   int errors;    /* reported while this layer was built */
   gt_id (*parameter)(struct gt_build *build, const char *name, gt_shape shape, const gt_init *init);
   gt_id (*constant)(struct gt_build *build, const char *name, gt_shape shape, const int32_t *data,
-                    int64_t limit, bool derived);
+                    const int32_t *limit);
   void *owner;
 } gt_build;
 
@@ -59,11 +59,11 @@ const gt_layer_type *gt_layer_find(const char *name);
 /* A parameter of this layer, called LAYER.name; reading it in the graph is the result. */
 gt_id gt_build_parameter(gt_build *build, const char *name, gt_shape shape, const gt_init *init);
 /* A constant of this layer, called LAYER.name, I32, such as the wiring of gates: uploaded once by the run,
- * kept in model.bin, from which an evaluation reads it; every value must lie in [0, limit). data must live as
- * long as the arena.
+ * kept in model.bin, from which an evaluation reads it; value i must lie in [0, limit[i]). data and limit
+ * must live as long as the arena.
  */
 gt_id gt_build_constant(gt_build *build, const char *name, gt_shape shape, const int32_t *data,
-                        int64_t limit);
+                        const int32_t *limit);
 /* The same for what follows from other constants and is needed in training only: not kept in files. */
 gt_id gt_build_derived(gt_build *build, const char *name, gt_shape shape, const int32_t *data);
 /* Where the random numbers of the constant LAYER.name come from: the run's seed and that name. */

@@ -95,9 +95,11 @@ static gt_id build_logic(gt_build *build, const void *config, const gt_id *input
   if (!is_flat(build, input)) return GT_NONE;
   const int64_t in = gt_node_at(build->graph, input[0])->shape.dim[1], gates = c->units;
   int32_t *chosen = GT_NEW_N(build->arena, int32_t, 2 * gates);
+  int32_t *limit = GT_NEW_N(build->arena, int32_t, 2 * gates);
+  for (int64_t i = 0; i < 2 * gates; i++) limit[i] = (int32_t)in;
   if (!choose_wiring(build, c, input, in, chosen)) return GT_NONE;
   const gt_id logits = gt_build_parameter(build, "logits", gt_shape_2(gates, GATES), gt_logic_init(c->init));
-  const gt_id wiring = gt_build_constant(build, "wiring", gt_shape_2(2, gates), chosen, in);
+  const gt_id wiring = gt_build_constant(build, "wiring", gt_shape_2(2, gates), chosen, limit);
   gt_id inverse = GT_NONE;
   if (build->training) {
     const int64_t words = gt_logic_inverse_count(in, gates);

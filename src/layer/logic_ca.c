@@ -189,17 +189,18 @@ static gt_id build_ca(gt_build *build, const void *config, const gt_id *input, i
   gt_logic_ca_layers(&a, (uint32_t)channels, layer);
   const int64_t wires = gt_logic_ca_wires(&a), gates = gt_logic_ca_gates(&a);
   int32_t *chosen = GT_NEW_N(build->arena, int32_t, 2 * wires);
-  uint32_t most = 1;
+  int32_t *limit = GT_NEW_N(build->arena, int32_t, 2 * wires);
   for (uint32_t l = 0; l < a.perceptions + a.updates; l++) {
     if (!wire_layer(build, c, l, layer[l].inputs, layer[l].width, chosen + layer[l].wire,
                     chosen + wires + layer[l].wire))
       return GT_NONE;
-    most = layer[l].inputs > most ? layer[l].inputs : most;
+    for (uint32_t o = 0; o < layer[l].width; o++)
+      limit[layer[l].wire + o] = limit[wires + layer[l].wire + o] = (int32_t)layer[l].inputs;
   }
   const gt_id logits = gt_build_parameter(build, "logits", gt_shape_2(gates, GATES),
                                           c->strength > 0 ? gt_logic_init_pass(build->arena, c->strength)
                                                           : gt_logic_init(c->init));
-  const gt_id wiring = gt_build_constant(build, "wiring", gt_shape_2(2, wires), chosen, most);
+  const gt_id wiring = gt_build_constant(build, "wiring", gt_shape_2(2, wires), chosen, limit);
   const gt_id inverse = build->training ? build_inverse(build, &a, (uint32_t)channels, chosen) : GT_NONE;
   build->has_hard = true;
   const gt_id coefficients = coefficients_of(build, c, logits);

@@ -60,8 +60,8 @@ static gt_id parameter(gt_build *build, const char *name, gt_shape shape, const 
 }
 
 /* Listed in the second pass only, or each would be there twice. */
-static gt_id constant(gt_build *build, const char *name, gt_shape shape, const int32_t *data, int64_t limit,
-                      bool derived) {
+static gt_id constant(gt_build *build, const char *name, gt_shape shape, const int32_t *data,
+                      const int32_t *limit) {
   pass *p = build->owner;
   gt_model *model = p->model;
   name = gt_arena_printf(p->arena, "%s.%s", build->name, name);
@@ -72,7 +72,7 @@ static gt_id constant(gt_build *build, const char *name, gt_shape shape, const i
       if (model->constants) memcpy(items, model->constant, sizeof *items * (size_t)model->constants);
       model->constant = items;
     }
-    model->constant[model->constants++] = (gt_model_constant){name, shape, data, limit, derived};
+    model->constant[model->constants++] = (gt_model_constant){name, shape, data, limit};
   }
   return gt_variable_read(p->graph, gt_graph_variable(p->graph, name, shape, GT_I32, false));
 }

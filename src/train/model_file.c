@@ -59,9 +59,9 @@ static const int32_t *stored_constant(const gt_model_file *file, const gt_model_
   }
   const int32_t *data = stored->data;
   for (int64_t i = 0; i < gt_shape_count(stored->shape); i++)
-    if (data[i] < 0 || data[i] >= constant->limit) {
-      gt_fail(error, GT_ERR_DATA, "%s: value %lld of '%s' is %d, outside 0 to %lld", file->path, (long long)i,
-              constant->name, data[i], (long long)constant->limit - 1);
+    if (data[i] < 0 || data[i] >= constant->limit[i]) {
+      gt_fail(error, GT_ERR_DATA, "%s: value %lld of '%s' is %d, outside 0 to %d", file->path, (long long)i,
+              constant->name, data[i], constant->limit[i] - 1);
       return NULL;
     }
   return data;
@@ -72,7 +72,7 @@ bool gt_constants_upload(gt_buffers *buffers, const gt_model *model, const gt_mo
   for (int i = 0; i < model->constants; i++) {
     const gt_model_constant *constant = &model->constant[i];
     const int32_t *data = constant->data;
-    if (file && !constant->derived && !(data = stored_constant(file, constant, error))) return false;
+    if (file && constant->limit && !(data = stored_constant(file, constant, error))) return false;
     if (!gt_buffers_upload(buffers, constant->name, 0, data,
                            (uint64_t)gt_shape_count(constant->shape) * sizeof *data, error))
       return false;
@@ -131,7 +131,7 @@ bool gt_model_file_write(const char *path, const gt_config *config, const gt_mod
   int count = gt_parameters_as_tensors(&model->parameters, flat, tensors);
   for (int i = 0; i < model->constants; i++) {
     const gt_model_constant *c = &model->constant[i];
-    if (!c->derived) tensors[count++] = (gt_stored){c->name, GT_I32, c->shape, c->data};
+    if (c->limit) tensors[count++] = (gt_stored){c->name, GT_I32, c->shape, c->data};
   }
   if (data->scale_count) {
     tensors[count++] = (gt_stored){"data.scale", GT_F32, gt_shape_1(data->scale_count), data->scale};

@@ -1,0 +1,111 @@
+/* A model file, sound by its hash, whose wiring leads out of a layer's inputs: every command that would
+ * follow it refuses it with exit code 65. Meant to be run under AddressSanitizer too. */
+#include "base/arena.h"
+#include "cli/command.h"
+#include "train/safetensors.h"
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+static gt_arena arena;
+static const char *folder;
+
+/* gtrain with these words, blanks between them. */
+static int gtrain(const char *line) {
+  char *words[32] = {gt_arena_strdup(&arena, "gtrain")}, *rest = gt_arena_strdup(&arena, line);
+  int count = 1;
+  for (char *word; (word = strsep(&rest, " ")) && count < 31;) words[count++] = word;
+  return gt_cli_main(count, words);
+}
+
+static const char *train(const char *name, const char *options) {
+  const char *run = gt_arena_printf(&arena, "%s/%s-%ld", folder, name, (long)getpid());
+  assert_int_equal(
+      gtrain(gt_arena_printf(&arena, "train configs/%s.yaml --device cpu --quiet --run-dir %s %s", name, run,
+                             options)),
+      0);
+  return gt_arena_printf(&arena, "%s/model.bin", run);
+}
+
+/* The model with another number at one place of its wiring. */
+static const char *rewired(const char *model, const char *tensor, int64_t at, int32_t value) {
+  gt_container file;
+  gt_error error = {0};
+  const char *to = gt_arena_printf(&arena, "%s.bad", model);
+  assert_true(gt_safetensors_read(model, &file, &error));
+  const gt_stored *wiring = gt_container_tensor(&file, tensor);
+  assert_non_null(wiring);
+  assert_true(at < gt_shape_count(wiring->shape));
+  ((int32_t *)(uintptr_t)wiring->data)[at] = value;
+  int entries = 0;
+  for (int i = 0; i < file.entries; i++)
+    if (strcmp(file.metadata[i].key, "gtrain.hash")) file.metadata[entries++] = file.metadata[i];
+  assert_true(gt_safetensors_write(to, file.tensor, file.tensors, file.metadata, entries, &error));
+  gt_container_finish(&file);
+  return to;
+}
+
+static void check_codes(const char *model, bool automaton, const char *inputs, int code) {
+  assert_int_equal(gtrain(gt_arena_printf(&arena, "eval %s --device cpu --quiet", model)), code);
+  assert_int_equal(
+      gtrain(gt_arena_printf(&arena, "predict %s --device cpu --quiet --input %s --output %s.csv", model,
+                             inputs, model)),
+      code);
+  assert_int_equal(
+      gtrain(gt_arena_printf(&arena, "export %s --format c --quiet --output %s.c", model, model)), code);
+  if (automaton) assert_int_equal(gtrain(gt_arena_printf(&arena, "simulate %s --quiet", model)), code);
+}
+
+static const int32_t nowhere[] = {-1, INT32_MIN, INT32_MAX};
+
+static void dense(void **unused) {
+  (void)unused;
+  const char *inputs = "datasets/digits/digits.csv";
+  const char *model = train("digits_logic", "--set train.epochs=1");
+  check_codes(rewired(model, "logic2.wiring", 0, 0), false, inputs, 0);
+  for (size_t i = 0; i < sizeof nowhere / sizeof *nowhere; i++)
+    check_codes(rewired(model, "logic2.wiring", 1500, nowhere[i]), false, inputs, GT_ERR_DATA);
+  check_codes(rewired(model, "logic1.wiring", 7, 192), false, inputs,
+              GT_ERR_DATA); /* 64 inputs, 3 bits each */
+  check_codes(rewired(model, "logic1.wiring", 7, 191), false, inputs, 0);
+}
+
+/* The first layer of the perception reads nine cells, the last of the update two bits: numbers that are too
+ * large there, but not for the widest layer. */
+static void automaton(void **unused) {
+  (void)unused;
+  const char *board = gt_arena_printf(&arena, "%s/board-%ld.csv", folder, (long)getpid());
+  FILE *file = fopen(board, "w");
+  assert_non_null(file);
+  fputs("0,1,0,1,1,0,0,0,1\n", file);
+  fclose(file);
+  const char *model = train("life", "--set train.steps=1 --set train.eval_every=1");
+  gt_container sound;
+  gt_error error = {0};
+  assert_true(gt_safetensors_read(model, &sound, &error));
+  const int64_t wires = gt_container_tensor(&sound, "logic_ca1.wiring")->shape.dim[1];
+  gt_container_finish(&sound);
+  const struct {
+    int64_t at;
+    int32_t inside, outside;
+  } places[] = {{0, 8, 9}, {wires, 8, 9}, {8, 7, 8}, {wires - 1, 1, 2}, {2 * wires - 1, 1, 2}};
+  for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+    check_codes(rewired(model, "logic_ca1.wiring", places[i].at, places[i].inside), true, board, 0);
+    check_codes(rewired(model, "logic_ca1.wiring", places[i].at, places[i].outside), true, board,
+                GT_ERR_DATA);
+    for (size_t k = 0; k < sizeof nowhere / sizeof *nowhere; k++)
+      check_codes(rewired(model, "logic_ca1.wiring", places[i].at, nowhere[k]), true, board, GT_ERR_DATA);
+  }
+}
+
+int main(void) {
+  gt_arena_init(&arena);
+  folder = getenv("TEST_TMP") ? getenv("TEST_TMP") : "/tmp";
+  const struct CMUnitTest tests[] = {cmocka_unit_test(dense), cmocka_unit_test(automaton)};
+  const int failed = cmocka_run_group_tests(tests, NULL, NULL);
+  gt_arena_finish(&arena);
+  return failed;
+}
