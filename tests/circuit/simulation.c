@@ -1,0 +1,159 @@
+/* Simulations: damage on the boards that it is due on, cells that fire by chance, the same again by seed. */
+#include "circuit/simulation.h"
+#include "circuit_support.h"
+#include <setjmp.h>
+#include <stdarg.h>
+#include <cmocka.h>
+
+enum { H = 20, W = 30, C = 2, CELLS = H * W };
+
+/* Each channel becomes its negation: every cell that takes a step can be told from one that does not. */
+static void negation(gt_circuit_ca *ca) {
+  *ca = (gt_circuit_ca){.channels = C, .periodic = true};
+  gt_circuit_init(&ca->cell, GT_CA_PATCH * C);
+  for (uint32_t c = 0; c < C; c++)
+    gt_circuit_output(&ca->cell, gt_circuit_add(&ca->cell, GT_GATE_NOT_A, GT_CA_CENTRE * C + c, 0));
+}
+
+static void start(gt_simulation *s, gt_circuit_ca *ca, double rate, uint64_t seed) {
+  gt_error error = {0};
+  negation(ca);
+  assert_true(gt_simulation_init(s, ca, H, W, rate, seed, &error));
+}
+
+static void finish(gt_simulation *s, gt_circuit_ca *ca) {
+  gt_simulation_finish(s);
+  gt_circuit_ca_finish(ca);
+}
+
+static bool inside(const gt_damage *d, int64_t y, int64_t x) {
+  return y >= d->y && y < d->y + d->height && x >= d->x && x < d->x + d->width;
+}
+
+static void blocks(void **unused) {
+  (void)unused;
+  static const gt_damage damage[] = {
+      {.height = 3, .width = 4, .y = 2, .x = 5, .count = 1, .first = 0, .last = 3, .every = 1},
+      {.height = 1, .width = 30, .y = 19, .x = 0, .count = 1, .first = 2, .last = INT64_MAX, .every = 3}};
+  gt_simulation s;
+  gt_circuit_ca ca;
+  uint8_t ones[CELLS * C], got[CELLS * C];
+  memset(ones, 1, sizeof ones);
+  start(&s, &ca, 1, 1);
+  gt_board_write(&s.board, ones);
+  s.damage = damage;
+  s.damages = 2;
+  uint8_t expected[CELLS];
+  memset(expected, 1, sizeof expected);
+  for (int step = 0; step < 12; step++) {
+    if (step) gt_simulation_step(&s);
+    gt_simulation_damage(&s);
+    gt_board_read(&s.board, got);
+    for (int i = 0; i < CELLS; i++) {
+      if (step) expected[i] = !expected[i];
+      if (step <= 3 && inside(&damage[0], i / W, i % W)) expected[i] = 0;
+      if (step >= 2 && (step - 2) % 3 == 0 && inside(&damage[1], i / W, i % W)) expected[i] = 0;
+      for (int c = 0; c < C; c++) assert_int_equal(got[i * C + c], expected[i]);
+    }
+  }
+  assert_int_equal(s.step, 11);
+  finish(&s, &ca);
+}
+
+/* The zeros of a board of ones are so many whole rectangles, and over many boards reach every cell. */
+static void random_blocks(void **unused) {
+  (void)unused;
+  static const gt_damage damage = {
+      .height = 3, .width = 5, .random = true, .count = 1, .first = 2, .last = INT64_MAX, .every = 2};
+  static const int BOARDS = 4000;
+  gt_simulation s;
+  gt_circuit_ca ca;
+  uint8_t ones[CELLS * C], got[CELLS * C];
+  int hits[CELLS] = {0};
+  memset(ones, 1, sizeof ones);
+  start(&s, &ca, 1, 7);
+  s.damage = &damage;
+  s.damages = 1;
+  for (int n = 0; n < BOARDS; n++) {
+    if (n) gt_simulation_step(&s);
+    gt_board_write(&s.board, ones);
+    gt_simulation_damage(&s);
+    gt_board_read(&s.board, got);
+    int first = -1, zeros = 0;
+    for (int i = 0; i < CELLS; i++)
+      if (!got[i * C]) {
+        if (first < 0) first = i;
+        zeros++;
+        hits[i]++;
+        assert_int_equal(got[i * C + 1], 0);
+        assert_true(i / W - first / W < 3 && i % W >= first % W && i % W < first % W + 5);
+      }
+    assert_int_equal(zeros, n >= 2 && n % 2 == 0 ? 15 : 0);
+  }
+  for (int i = 0; i < CELLS; i++) assert_true(hits[i] > 0);
+  finish(&s, &ca);
+}
+
+/* About as many cells fire as they should, others keep their state, and each cell its own share. */
+static void firing(void **unused) {
+  (void)unused;
+  enum { STEPS = 400 };
+  gt_simulation s;
+  gt_circuit_ca ca;
+  gt_error error = {0};
+  uint8_t before[CELLS * C], after[CELLS * C];
+  int fired[CELLS] = {0}, all = 0;
+  start(&s, &ca, 0.25, 3);
+  assert_true(gt_simulation_randomize(&s, &error));
+  gt_board_read(&s.board, before);
+  for (int n = 0; n < STEPS; n++) {
+    gt_simulation_step(&s);
+    gt_board_read(&s.board, after);
+    for (int i = 0; i < CELLS; i++) {
+      for (int c = 0; c < C; c++) assert_int_equal(before[i * C + c] ^ after[i * C + c], s.fires[i]);
+      fired[i] += s.fires[i];
+      all += s.fires[i];
+    }
+    memcpy(before, after, sizeof before);
+  }
+  assert_true(abs(all - CELLS * STEPS / 4) < CELLS * STEPS / 200);
+  for (int i = 0; i < CELLS; i++) assert_true(abs(fired[i] - STEPS / 4) < 50);
+  finish(&s, &ca);
+}
+
+static void run(uint64_t seed, uint8_t *cells) {
+  static const gt_damage damage = {
+      .height = 2, .width = 2, .random = true, .count = 3, .first = 1, .last = INT64_MAX, .every = 1};
+  gt_simulation s;
+  gt_circuit_ca ca;
+  gt_error error = {0};
+  start(&s, &ca, 0.5, seed);
+  s.damage = &damage;
+  s.damages = 1;
+  assert_true(gt_simulation_randomize(&s, &error));
+  for (int n = 0; n < 20; n++) {
+    gt_simulation_step(&s);
+    gt_simulation_damage(&s);
+  }
+  gt_board_read(&s.board, cells);
+  finish(&s, &ca);
+}
+
+static void seeds(void **unused) {
+  (void)unused;
+  uint8_t a[CELLS * C], b[CELLS * C];
+  run(5, a);
+  run(5, b);
+  assert_memory_equal(a, b, sizeof a);
+  run(6, b);
+  int different = 0, ones = 0;
+  for (int i = 0; i < CELLS * C; i++) different += a[i] != b[i], ones += a[i];
+  assert_true(different > 400 && different < 800);
+  assert_true(ones > 400 && ones < 750);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(blocks), cmocka_unit_test(random_blocks),
+                                     cmocka_unit_test(firing), cmocka_unit_test(seeds)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

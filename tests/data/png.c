@@ -1,0 +1,177 @@
+/* PNG files as written: pictures come back as they were, and an animated PNG has the chunks, numbers and rows
+ * that the PNG specification (third edition) asks for. */
+#include "data/png.h"
+#include "data_support.h"
+#include "base/file.h"
+
+enum { H = 5, W = 7, FRAMES = 4 };
+
+static void paint(gt_picture *p, uint32_t channels, unsigned seed) {
+  *p = (gt_picture){H, W, channels, malloc((size_t)H * W * channels)};
+  for (size_t i = 0; i < (size_t)H * W * channels; i++)
+    p->data[i] = (uint8_t)((i * 37 + 11) * (seed + 1) >> 1);
+}
+
+static void pictures(void **unused) {
+  (void)unused;
+  for (uint32_t channels = 1; channels <= 3; channels += 2) {
+    gt_picture p, back;
+    gt_error error = {0};
+    const char *path = path_of("picture.png");
+    paint(&p, channels, channels);
+    assert_true(gt_png_write(path, &p, &error));
+    assert_true(gt_png_read(path, &back, &error));
+    assert_int_equal(back.height, H);
+    assert_int_equal(back.width, W);
+    assert_int_equal(back.channels, channels);
+    assert_memory_equal(back.data, p.data, (size_t)H * W * channels);
+    gt_picture_finish(&p);
+    gt_picture_finish(&back);
+    unlink(path);
+  }
+  gt_picture p;
+  gt_error error = {0};
+  paint(&p, 1, 0);
+  assert_false(gt_png_write("/absent/picture.png", &p, &error));
+  assert_int_equal(error.status, GT_ERR_IO);
+  error = (gt_error){0};
+  assert_false(gt_png_write("/dev/full", &p, &error));
+  assert_int_equal(error.status, GT_ERR_IO);
+  gt_picture_finish(&p);
+}
+
+/* --- a reader of chunks --- */
+
+typedef struct chunk {
+  char type[5];
+  const uint8_t *data;
+  uint32_t size;
+} chunk;
+
+static uint32_t get32(const uint8_t *at) {
+  return (uint32_t)at[0] << 24 | (uint32_t)at[1] << 16 | (uint32_t)at[2] << 8 | at[3];
+}
+
+/* The next chunk of the file, its checksum right. */
+static chunk next_chunk(const gt_bytes *file, size_t *at) {
+  assert_true(*at + 12 <= file->size);
+  chunk c = {.size = get32(file->data + *at), .data = file->data + *at + 8};
+  memcpy(c.type, file->data + *at + 4, 4);
+  assert_true(c.size <= file->size - *at - 12);
+  assert_int_equal(get32(c.data + c.size), crc32(0, c.data - 4, c.size + 4));
+  *at += c.size + 12;
+  return c;
+}
+
+static chunk expect(const gt_bytes *file, size_t *at, const char *type) {
+  const chunk c = next_chunk(file, at);
+  assert_string_equal(c.type, type);
+  return c;
+}
+
+static void check_rows(const uint8_t *packed, uint32_t size, const gt_picture *picture) {
+  const size_t row = (size_t)W * picture->channels;
+  uint8_t rows[H * (W * 3 + 1)];
+  uLongf length = sizeof rows;
+  assert_int_equal(uncompress(rows, &length, packed, size), Z_OK);
+  assert_int_equal(length, H * (row + 1));
+  for (size_t y = 0; y < H; y++) {
+    assert_int_equal(rows[y * (row + 1)], 0);
+    assert_memory_equal(rows + y * (row + 1) + 1, picture->data + y * row, row);
+  }
+}
+
+/* fcTL: its sequence number, the whole picture, its delay, and nothing mixed with the frame before. */
+static void check_control(const chunk *c, uint32_t sequence, unsigned delay) {
+  assert_int_equal(c->size, 26);
+  assert_int_equal(get32(c->data), sequence);
+  assert_int_equal(get32(c->data + 4), W);
+  assert_int_equal(get32(c->data + 8), H);
+  assert_int_equal(get32(c->data + 12), 0);
+  assert_int_equal(get32(c->data + 16), 0);
+  const unsigned above = (unsigned)c->data[20] << 8 | c->data[21],
+                 below = (unsigned)c->data[22] << 8 | c->data[23];
+  assert_int_equal(above * 1000, delay * below);
+  assert_int_equal(c->data[24], 0);
+  assert_int_equal(c->data[25], 0);
+}
+
+static void check_animation(const char *path, const gt_picture *frame, unsigned delay) {
+  gt_bytes file;
+  gt_error error = {0};
+  size_t at = 8;
+  uint32_t sequence = 0;
+  assert_true(gt_read_file(path, 1 << 20, &file, &error));
+  assert_memory_equal(file.data, "\x89PNG\r\n\x1a\n", 8);
+  const chunk header = expect(&file, &at, "IHDR"), begin = expect(&file, &at, "acTL");
+  assert_int_equal(header.size, 13);
+  assert_int_equal(get32(header.data), W);
+  assert_int_equal(get32(header.data + 4), H);
+  assert_int_equal(header.data[8], 8);
+  assert_int_equal(header.data[9], frame->channels == 3 ? 2 : 0);
+  assert_int_equal(begin.size, 8);
+  assert_int_equal(get32(begin.data), FRAMES);
+  assert_int_equal(get32(begin.data + 4), 0); /* for ever */
+  for (int i = 0; i < FRAMES; i++) {
+    const chunk control = expect(&file, &at, "fcTL");
+    check_control(&control, sequence++, delay);
+    const chunk data = expect(&file, &at, i ? "fdAT" : "IDAT");
+    if (i) assert_int_equal(get32(data.data), sequence++);
+    check_rows(data.data + (i ? 4 : 0), data.size - (i ? 4 : 0), &frame[i]);
+  }
+  expect(&file, &at, "IEND");
+  assert_int_equal(at, file.size);
+  gt_bytes_finish(&file);
+}
+
+static void animations(void **unused) {
+  (void)unused;
+  for (uint32_t channels = 1; channels <= 3; channels += 2) {
+    gt_picture frame[FRAMES], first;
+    gt_animation a;
+    gt_error error = {0};
+    const char *path = path_of("animation.png");
+    assert_true(gt_animation_open(&a, path, FRAMES, 40 * channels, &error));
+    for (unsigned i = 0; i < FRAMES; i++) {
+      paint(&frame[i], channels, i);
+      assert_true(gt_animation_add(&a, &frame[i], &error));
+    }
+    assert_true(gt_animation_close(&a, &error));
+    check_animation(path, frame, 40 * channels);
+    /* To other readers it is the first frame. */
+    assert_true(gt_png_read(path, &first, &error));
+    assert_memory_equal(first.data, frame[0].data, (size_t)H * W * channels);
+    gt_picture_finish(&first);
+    for (int i = 0; i < FRAMES; i++) gt_picture_finish(&frame[i]);
+    unlink(path);
+  }
+}
+
+static void failures(void **unused) {
+  (void)unused;
+  gt_animation a = {0};
+  gt_picture p;
+  gt_error error = {0};
+  assert_true(gt_animation_close(&a, &error)); /* one that was never opened */
+  assert_false(gt_animation_open(&a, "/absent/animation.png", 1, 40, &error));
+  assert_int_equal(error.status, GT_ERR_IO);
+  paint(&p, 1, 0);
+  const char *path = path_of("short.png");
+  error = (gt_error){0};
+  assert_true(gt_animation_open(&a, path, 2, 40, &error));
+  assert_true(gt_animation_add(&a, &p, &error));
+  assert_false(gt_animation_close(&a, &error)); /* a frame is missing */
+  error = (gt_error){0};
+  assert_true(gt_animation_open(&a, "/dev/full", 1, 40, &error));
+  const bool added = gt_animation_add(&a, &p, &error);
+  assert_false(gt_animation_close(&a, &error) && added);
+  assert_int_equal(error.status, GT_ERR_IO);
+  unlink(path);
+  gt_picture_finish(&p);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(pictures), cmocka_unit_test(animations),
+                                     cmocka_unit_test(failures)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
