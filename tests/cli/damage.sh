@@ -22,6 +22,8 @@ done
 check "$tried damaged files are refused" test $bad = 0
 exits 65 "eval" "$GTRAIN" eval "$TEST_TMP/short.bin"
 exits 65 "predict" "$GTRAIN" predict "$TEST_TMP/short.bin" --input datasets/digits/digits.csv
+exits 65 "export" "$GTRAIN" export "$TEST_TMP/short.bin" --format c
+exits 65 "simulate" "$GTRAIN" simulate "$TEST_TMP/short.bin"
 exits 65 "inputs that do not fit" "$GTRAIN" predict "$model" --input datasets/digits/digits.csv
 exits 0 "the sound one" "$GTRAIN" eval "$model" --device cpu --quiet
 

@@ -4,10 +4,10 @@
 source "$(dirname "$0")/../support/cli.sh"
 
 exits 0 "--help" "$GTRAIN" --help
-for command in train eval predict check bench devices inspect selftest schema; do
+for command in train eval predict check bench devices inspect export simulate selftest schema; do
   says "$command is listed" "  $command "
 done
-for command in train eval predict check bench devices inspect selftest schema; do
+for command in train eval predict check bench devices inspect export simulate selftest schema; do
   exits 0 "$command --help" "$GTRAIN" "$command" --help
   says "$command shows its usage" "usage: gtrain $command"
   exits 2 "$command refuses unknown options" "$GTRAIN" "$command" --hepl
