@@ -130,13 +130,13 @@ GT_CLONES static void add_row(counter *c, const uint32_t *row, uint32_t n) {
   c->rows++;
 }
 
-static uint32_t count_of(const counter *c, uint32_t i, uint32_t bit) {
-  uint32_t count = 0;
+/* Of the samples of word i. */
+GT_CLONES static void count_word(const counter *c, uint32_t i, uint32_t count[restrict 32]) {
+  for (uint32_t bit = 0; bit < 32; bit++) count[bit] = 0;
   for (uint32_t level = 0; c->rows >> level; level++) {
-    count += (c->sum[level][i] >> bit & 1) << level;
-    if (c->rows >> level & 1) count += (c->rest[level][i] >> bit & 1) << level;
+    const uint32_t sum = c->sum[level][i], rest = c->rows >> level & 1 ? c->rest[level][i] : 0;
+    for (uint32_t bit = 0; bit < 32; bit++) count[bit] += ((sum >> bit & 1) + (rest >> bit & 1)) << level;
   }
-  return count;
 }
 
 void gt_logic_bits_sum_cpu(const void *args, const uint32_t *spec, uint32_t group) {
@@ -149,7 +149,12 @@ void gt_logic_bits_sum_cpu(const void *args, const uint32_t *spec, uint32_t grou
     const uint32_t n = least(PIECE, t->words - first);
     c.rows = 0;
     for (size_t row = 0; row < t->each; row++) add_row(&c, x + row * t->words + first, n);
-    for (uint32_t s = 32 * first; s < t->batch && s < 32 * (first + n); s++)
-      y[(size_t)s * t->groups + group] = (float)count_of(&c, s / 32 - first, s % 32) * t->scale;
+    for (uint32_t i = 0; i < n; i++) {
+      const uint32_t sample = 32 * (first + i);
+      uint32_t count[32];
+      count_word(&c, i, count);
+      for (uint32_t bit = 0; bit < 32 && sample + bit < t->batch; bit++)
+        y[(size_t)(sample + bit) * t->groups + group] = (float)count[bit] * t->scale;
+    }
   }
 }
