@@ -81,6 +81,7 @@ bool gt_dataset_open(const gt_spec *data, uint64_t seed, gt_arena *arena, gt_dat
 void gt_dataset_close(gt_dataset *dataset); /* accepts a zeroed dataset */
 void gt_tensor_finish(gt_tensor *tensor);
 int64_t gt_tensor_features(const gt_tensor *tensor); /* values of one sample: product of dim[1 …] */
+bool gt_tensor_is_bits(const gt_tensor *tensor);     /* F32, nothing but 0 and 1 */
 size_t gt_element_size(gt_element element);
 
 /* What inputs a trained model takes. */

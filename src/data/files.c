@@ -29,6 +29,15 @@ int64_t gt_tensor_features(const gt_tensor *tensor) {
   return count;
 }
 
+bool gt_tensor_is_bits(const gt_tensor *tensor) {
+  const int64_t count = tensor->dim[0] * gt_tensor_features(tensor);
+  const float *values = tensor->data;
+  if (tensor->element != GT_ELEMENT_F32) return false;
+  for (int64_t i = 0; i < count; i++)
+    if (values[i] != 0 && values[i] != 1) return false;
+  return true;
+}
+
 bool gt_tensor_alloc(gt_tensor *tensor, const char *what, gt_error *error) {
   uint64_t count = 1;
   for (int i = 0; i < tensor->rank; i++)

@@ -25,6 +25,7 @@ typedef struct gt_build { /* one layer under construction; made by the model roo
   const gt_spec *spec;           /* its settings there; NULL for a bare `- relu` */
   bool training;                 /* false: evaluation, dropout passes its input on */
   bool hard;     /* evaluation of what the trained model stands for: gates, not mixtures of gates */
+  gt_id bits;    /* the model's input if it holds nothing but 0 and 1, else GT_NONE */
   uint64_t seed; /* the run's, for constants (gt_build_stream) */
   gt_id clock;   /* for gt_random; GT_NONE in evaluation */
   bool has_hard; /* set by a layer that is another with `hard`: both are then evaluated */

@@ -1,13 +1,15 @@
 /* logic: a layer of gates with two inputs each (op/logic.h); group_sum: the sums that turn the last layer's
  * bits into class scores; both after Petersen et al., "Deep Differentiable Logic Gate Networks", NeurIPS
  * 2022. The layers take and give [batch, features]; inside they work feature-major, and the permutes between
- * two of them cancel. */
+ * two of them cancel. A hard evaluation of bits works on words of 32 samples, which stay words from layer to
+ * layer; where an input may hold other numbers the gates are what they are in training, extended to them. */
 #include "op/logic.h"
 #include "layer/layer.h"
 #include "layer/logic_init.h"
 #include "layer/wiring.h"
 #include "op/core.h"
 #include "op/elementwise.h"
+#include "op/logic_bits.h"
 #include "op/move.h"
 #include "op/reduce.h"
 #include <string.h>
@@ -108,6 +110,12 @@ static gt_id build_logic(gt_build *build, const void *config, const gt_id *input
     inverse = gt_build_derived(build, "inverse", gt_shape_1(words), lists);
   }
   build->has_hard = true;
+  const gt_id words = build->hard ? gt_logic_words_of(build->graph, input[0], build->bits) : GT_NONE;
+  if (words != GT_NONE) {
+    const gt_id y = gt_logic_bits(build->graph, words, gt_logic_codes(build->graph, logits), wiring);
+    return gt_logic_unpack(build->graph, y, gt_node_at(build->graph, input[0])->shape.dim[0],
+                           GT_WORDS_BY_VALUE);
+  }
   const gt_id coefficients = gt_logic_coefficients(build->graph, logits, build->hard);
   gt_id x = feature_major(build, input[0]);
   if (!strcmp(c->precision, "half")) x = gt_logic_half(build->graph, x);
@@ -161,6 +169,8 @@ static gt_id build_group_sum(gt_build *build, const void *config, const gt_id *i
   if (shape.dim[1] % c->groups)
     return gt_build_error(build, "groups", "cannot make %lld equal groups of %s", (long long)c->groups,
                           gt_build_input_text(build, input, 0));
+  const gt_id words = build->hard ? gt_logic_words_of(graph, input[0], build->bits) : GT_NONE;
+  if (words != GT_NONE) return gt_logic_bits_sum(graph, words, shape.dim[0], c->groups, 1 / c->tau);
   const gt_shape grouped = {.rank = 3, .dim = {c->groups, shape.dim[1] / c->groups, shape.dim[0]}};
   const gt_id x = gt_reshape(graph, feature_major(build, input[0]), grouped);
   /* Dividing each value first spares a kernel each way: it joins the sum, and the copies of the sum's

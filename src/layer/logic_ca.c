@@ -9,6 +9,8 @@
 #include "op/core.h"
 #include "op/elementwise.h"
 #include "op/logic.h"
+#include "op/logic_bits.h"
+#include "op/logic_ca_bits.h"
 #include "op/move.h"
 #include <string.h>
 
@@ -146,18 +148,22 @@ static gt_id training_coefficients(gt_build *build, const ca_config *c, gt_id lo
   return gt_add(graph, soft, gt_mul(graph, chosen, change));
 }
 
-static gt_id coefficients_of(gt_build *build, const ca_config *c, gt_id logits) {
+/* The logits times what sharpness has come to. */
+static gt_id sharpened(gt_build *build, const ca_config *c, gt_id logits) {
   gt_graph *graph = build->graph;
-  if (c->sharpness != 1) {
-    const gt_id progress = gt_build_progress(build), end = gt_constant(graph, c->sharpness);
-    const gt_id factor = progress == GT_NONE
-                             ? end
-                             : gt_add(graph, gt_constant(graph, 1),
-                                      gt_mul(graph, progress, gt_constant(graph, c->sharpness - 1)));
-    logits = gt_mul(graph, logits, factor);
-  }
+  if (c->sharpness == 1) return logits;
+  const gt_id progress = gt_build_progress(build), end = gt_constant(graph, c->sharpness);
+  const gt_id factor = progress == GT_NONE
+                           ? end
+                           : gt_add(graph, gt_constant(graph, 1),
+                                    gt_mul(graph, progress, gt_constant(graph, c->sharpness - 1)));
+  return gt_mul(graph, logits, factor);
+}
+
+static gt_id coefficients_of(gt_build *build, const ca_config *c, gt_id logits) {
+  logits = sharpened(build, c, logits);
   if (build->training && build->clock != GT_NONE) return training_coefficients(build, c, logits);
-  return gt_logic_coefficients(graph, logits, build->hard);
+  return gt_logic_coefficients(build->graph, logits, build->hard);
 }
 
 /* The output channels of the last of all states. */
@@ -169,6 +175,24 @@ static gt_id last_board(gt_graph *graph, gt_id states, int64_t outputs) {
   const gt_id last = gt_view(graph, states, (all.dim[0] - 1) * gt_shape_count(board), board);
   const int64_t start[4] = {0}, stop[4] = {board.dim[0], board.dim[1], board.dim[2], outputs};
   return outputs == board.dim[3] ? last : gt_shrink(graph, last, start, stop);
+}
+
+/* The output channels of the last board, all boards of bits: 32 of them a word. */
+static gt_id run_bits(gt_build *build, const gt_logic_ca_attribute *a, gt_id boards, gt_id logits,
+                      gt_id wiring, int64_t outputs) {
+  gt_graph *graph = build->graph;
+  const gt_shape b = gt_node_at(graph, boards)->shape;
+  const int64_t batch = b.dim[0], words = gt_logic_words(batch), cells = b.dim[1] * b.dim[2];
+  const gt_shape packed = {.rank = 4, .dim = {words, b.dim[1], b.dim[2], b.dim[3]}};
+  gt_id x = gt_reshape(graph, boards, gt_shape_2(batch, cells * b.dim[3]));
+  x = gt_reshape(graph, gt_logic_pack(graph, x, GT_WORDS_BY_WORD), packed);
+  x = gt_logic_ca_bits(graph, x, gt_logic_codes(graph, logits), wiring,
+                       a->fire_rate < 1 ? build->clock : GT_NONE, a);
+  const int64_t start[4] = {0}, stop[4] = {words, b.dim[1], b.dim[2], outputs};
+  if (outputs < b.dim[3]) x = gt_shrink(graph, x, start, stop);
+  x = gt_reshape(graph, x, gt_shape_2(words, cells * outputs));
+  const gt_shape last = {.rank = 4, .dim = {batch, b.dim[1], b.dim[2], outputs}};
+  return gt_reshape(graph, gt_logic_unpack(graph, x, batch, GT_WORDS_BY_WORD), last);
 }
 
 static gt_id build_ca(gt_build *build, const void *config, const gt_id *input, int inputs) {
@@ -203,6 +227,8 @@ static gt_id build_ca(gt_build *build, const void *config, const gt_id *input, i
   const gt_id wiring = gt_build_constant(build, "wiring", gt_shape_2(2, wires), chosen, limit);
   const gt_id inverse = build->training ? build_inverse(build, &a, (uint32_t)channels, chosen) : GT_NONE;
   build->has_hard = true;
+  if (build->hard && gt_logic_is_bits(build->graph, input[0], build->bits))
+    return run_bits(build, &a, input[0], sharpened(build, c, logits), wiring, outputs);
   const gt_id coefficients = coefficients_of(build, c, logits);
   const gt_id states = gt_logic_ca(build->graph, input[0], coefficients, wiring, inverse,
                                    a.fire_rate < 1 ? build->clock : GT_NONE, &a);

@@ -98,6 +98,7 @@ static gt_id build_layer(pass *p, const gt_layer_read *layer, const gt_id *outpu
                     .spec = layer->spec,
                     .training = p->mode.training,
                     .hard = p->mode.hard,
+                    .bits = p->mode.bits ? p->input : GT_NONE,
                     .seed = p->mode.seed,
                     .clock = p->clock,
                     .parameter = parameter,

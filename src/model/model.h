@@ -45,6 +45,7 @@ typedef struct gt_model {
 
 typedef struct gt_model_mode {
   bool training, hard; /* see gt_build */
+  bool bits;           /* the input holds nothing but 0 and 1 */
   uint64_t seed;
 } gt_model_mode;
 

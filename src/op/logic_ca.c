@@ -102,11 +102,7 @@ static bool is_words(const gt_node *node, int64_t count) {
   return node->dtype == GT_I32 && gt_shape_count(node->shape) == count;
 }
 
-/* What both rows have in common: state is [B, H, W, C]. */
-static bool good_inputs(const gt_graph *graph, const gt_node *node, gt_shape state, int wiring,
-                        gt_error *error) {
-  const gt_logic_ca_attribute *a = node->attribute;
-  const gt_node *coefficients = gt_node_at(graph, node->input[1]);
+bool gt_logic_ca_check(const gt_logic_ca_attribute *a, gt_shape state, gt_error *error) {
   char text[128];
   if (!good_layers(a, error)) return false;
   if (state.rank != 4 || gt_shape_count(state) < 1 || gt_shape_count(state) * (a->steps + 1) > INT32_MAX)
@@ -116,6 +112,19 @@ static bool good_inputs(const gt_graph *graph, const gt_node *node, gt_shape sta
     return gt_fail(error, GT_ERR_CONFIG,
                    "the last layer of the update has %u gates; the cells have %lld channels",
                    a->width[a->perceptions + a->updates - 1], (long long)state.dim[3]);
+  if (!gt_logic_ca_fits(a, state))
+    return gt_fail(error, GT_ERR_CONFIG,
+                   "logic_ca: the circuit's layers are too wide for a workgroup's memory");
+  return true;
+}
+
+/* What both rows have in common: state is [B, H, W, C]. */
+static bool good_inputs(const gt_graph *graph, const gt_node *node, gt_shape state, int wiring,
+                        gt_error *error) {
+  const gt_logic_ca_attribute *a = node->attribute;
+  const gt_node *coefficients = gt_node_at(graph, node->input[1]);
+  char text[128];
+  if (!gt_logic_ca_check(a, state, error)) return false;
   if (coefficients->dtype != GT_F32 ||
       !gt_shape_equal(coefficients->shape, gt_shape_2(gt_logic_ca_gates(a), 4)))
     return gt_fail(error, GT_ERR_CONFIG, "logic_ca: %lld gates, but coefficients %s",
@@ -124,9 +133,6 @@ static bool good_inputs(const gt_graph *graph, const gt_node *node, gt_shape sta
     return gt_fail(error, GT_ERR_INTERNAL, "logic_ca: the wiring does not fit");
   if (a->fire_rate < 1 && gt_node_at(graph, node->input[node->inputs - 1])->dtype != GT_F32)
     return gt_fail(error, GT_ERR_INTERNAL, "logic_ca: a clock is needed where cells fire at random");
-  if (!gt_logic_ca_fits(a, state))
-    return gt_fail(error, GT_ERR_CONFIG,
-                   "logic_ca: the circuit's layers are too wide for a workgroup's memory");
   return true;
 }
 

@@ -45,6 +45,8 @@ int64_t gt_logic_ca_wires(const gt_logic_ca_attribute *attribute);
 int64_t gt_logic_ca_inverse_words(const gt_logic_ca_attribute *attribute, uint32_t channels);
 void gt_logic_ca_inverse(const gt_logic_ca_attribute *attribute, uint32_t channels, const int32_t *wiring,
                          int32_t *inverse);
+/* False, with the reason as a user's error, for layers that make no automaton of a state [batch, H, W, C]. */
+bool gt_logic_ca_check(const gt_logic_ca_attribute *attribute, gt_shape state, gt_error *error);
 
 /* state F32 [B, H, W, C], coefficients F32 [gates, 4], wiring I32 [2, wires], inverse I32 [inverse words] ->
  * all states F32 [steps + 1, B, H, W, C], the first being `state`. inverse: for the gradient, else GT_NONE;

@@ -64,7 +64,9 @@ static bool build_forward(gt_net *net, gt_arena *arena, gt_config *config, gt_id
                         .weight = gt_batch_weight(graph, clock, batch),
                         .classes = config->dataset.classes};
   gt_graph_scope(graph, former);
-  const gt_model_mode mode = {.training = net->trains, .hard = net->hard, .seed = (uint64_t)config->seed};
+  const bool bits = net->hard && !config->dataset.scale_count && gt_tensor_is_bits(&net->data->inputs);
+  const gt_model_mode mode = {
+      .training = net->trains, .hard = net->hard, .bits = bits, .seed = (uint64_t)config->seed};
   net->model =
       gt_model_build(arena, graph, config->root, config->optim, input, clock, mode, &config->diagnostics);
   if (!net->model) return false;

@@ -1,0 +1,7 @@
+/* A layer of gates on words of 32 samples: y [gates, words] from x [inputs, words], codes [gates], wiring
+ * [2, gates]. */
+#include "lib/args.h"
+GT_ARGS(gt_logic_bits_args) {
+  GT_WORDS x, codes, wiring, y;
+  uint inputs, gates, words;
+};

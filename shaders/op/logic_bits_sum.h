@@ -1,0 +1,9 @@
+/* y [batch, groups] = scale * how many of the `each` rows of a group in x [groups * each, words] have the
+ * sample's bit set. */
+#include "lib/args.h"
+GT_ARGS(gt_logic_bits_sum_args) {
+  GT_WORDS x;
+  GT_FLOATS y;
+  uint batch, groups, each, words;
+  float scale;
+};

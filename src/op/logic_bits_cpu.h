@@ -1,0 +1,15 @@
+/* CPU kernels of logic gates on bits, and how they are tiled. Private to this family. */
+#ifndef GT_OP_LOGIC_BITS_CPU_H
+#define GT_OP_LOGIC_BITS_CPU_H
+#include <stdint.h>
+
+enum { GT_BITS_SPEC_BY_WORD = 3 };                            /* of logic_pack and logic_unpack */
+enum { GT_BITS_CODE_TILE = 1024, GT_BITS_VALUE_TILE = 1024 }; /* gates; values of one word */
+
+uint32_t gt_logic_bits_tile_rows(uint32_t words); /* gates in a tile of logic_bits */
+void gt_logic_codes_cpu(const void *args, const uint32_t *spec, uint32_t tile);
+void gt_logic_pack_cpu(const void *args, const uint32_t *spec, uint32_t tile);
+void gt_logic_unpack_cpu(const void *args, const uint32_t *spec, uint32_t tile);
+void gt_logic_bits_cpu(const void *args, const uint32_t *spec, uint32_t tile);
+void gt_logic_bits_sum_cpu(const void *args, const uint32_t *spec, uint32_t tile); /* a group a tile */
+#endif

@@ -1,0 +1,186 @@
+/* A hard evaluation on bits says what the same gates say as real functions: one model, built once with an
+ * input known to be bits and once without that knowledge, gives equal outputs, value for value. */
+#include "op/logic_bits.h"
+#include "backend/backend.h"
+#include "base/philox.h"
+#include "model/model.h"
+#include "op/core.h"
+#include "op/elementwise.h"
+#include "op/move.h"
+#include "op/op.h"
+#include "plan/plan.h"
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+typedef struct built {
+  gt_arena arena;
+  gt_graph *graph;
+  gt_model *model;
+  gt_shape output;
+} built;
+
+enum { INPUT, STATE, TABLE, OUTPUT, FIRST_OF_MODEL }; /* variables */
+
+static void build(built *b, const char *text, gt_shape shape, bool bits) {
+  gt_diagnostics diagnostics;
+  gt_arena_init(&b->arena);
+  gt_diagnostics_init(&diagnostics, &b->arena);
+  const gt_spec *root = gt_spec_parse(&b->arena, "config.yaml", text, strlen(text), &diagnostics);
+  gt_graph *graph = b->graph = gt_graph_create(&b->arena);
+  const gt_id input = gt_variable_read(graph, gt_graph_variable(graph, "x", shape, GT_F32, false));
+  const uint32_t state = gt_graph_variable(graph, "state", gt_shape_1(GT_STATE_WORDS), GT_F32, false);
+  const gt_id clock =
+      gt_clock(graph, state, gt_graph_variable(graph, "table", gt_shape_2(1, 1), GT_F32, false));
+  const gt_model_mode mode = {.seed = 3, .hard = true, .bits = bits};
+  /* Declared before the model's own variables, when its shape is not yet known. */
+  built probe = {.graph = gt_graph_create(&b->arena)};
+  const gt_id probe_input =
+      gt_variable_read(probe.graph, gt_graph_variable(probe.graph, "x", shape, GT_F32, false));
+  probe.model = gt_model_build(&b->arena, probe.graph, root, NULL, probe_input, GT_NONE, mode, &diagnostics);
+  if (!probe.model) gt_diagnostics_print(&diagnostics, stderr);
+  assert_non_null(probe.model);
+  b->output = gt_node_at(probe.graph, probe.model->output)->shape;
+  const uint32_t y = gt_graph_variable(graph, "y", b->output, GT_F32, false);
+  b->model = gt_model_build(&b->arena, graph, root, NULL, input, clock, mode, &diagnostics);
+  assert_non_null(b->model);
+  gt_assign(graph, y, 0, b->model->output);
+}
+
+static int count_ops(const built *b, const char *name) {
+  int count = 0;
+  for (gt_id id = 0; id < b->graph->count; id++) count += !strcmp(gt_node_at(b->graph, id)->op->name, name);
+  return count;
+}
+
+/* What a variable holds before the run; NULL: zeros. */
+static const void *content(const built *b, uint32_t variable, const float *x, const float *parameters) {
+  static const uint32_t clock[GT_STATE_WORDS] = {11, 77, 5};
+  const char *name = b->graph->variable[variable].name;
+  if (variable == INPUT) return x;
+  if (variable == STATE) return clock;
+  if (!strcmp(name, GT_PARAMETERS_VARIABLE)) return parameters;
+  for (int i = 0; i < b->model->constants; i++)
+    if (!strcmp(name, b->model->constant[i].name)) return b->model->constant[i].data;
+  return NULL;
+}
+
+static float *run(const built *b, const float *x) {
+  gt_error error = {0};
+  gt_backend *backend = gt_backend_open("cpu", 2, &error);
+  const gt_backend_api *api = backend->api;
+  const gt_plan_options options = {.target = backend->target};
+  gt_arena arena;
+  gt_arena_init(&arena);
+  const gt_plan *plan = gt_plan_create(&arena, b->graph, &options, &error);
+  assert_non_null(plan);
+  float *parameters = malloc((size_t)b->model->parameters.total * sizeof *parameters);
+  gt_model_initialize(b->model, 3, parameters);
+  gt_buffer *buffer[16] = {NULL};
+  assert_true(b->graph->variables <= 16);
+  for (uint32_t v = 0; v < b->graph->variables; v++) {
+    const gt_variable *variable = &b->graph->variable[v];
+    const void *data = content(b, v, x, parameters);
+    buffer[v] = api->buffer_create(backend, plan->variable_bytes[v], GT_BUFFER_DEVICE, &error);
+    if (data)
+      assert_true(api->upload(backend, buffer[v], 0, data,
+                              (uint64_t)gt_shape_count(variable->shape) * gt_dtype_size(variable->dtype),
+                              &error));
+  }
+  gt_executable *executable = api->compile(backend, plan, buffer, &error);
+  const uint64_t size = (uint64_t)gt_shape_count(b->output) * sizeof(float);
+  float *y = malloc(size);
+  uint64_t ticket;
+  assert_true(api->run(backend, executable, 1, &ticket, &error) && api->wait(backend, ticket, &error));
+  assert_true(api->download(backend, buffer[OUTPUT], 0, y, size, &error));
+  api->executable_destroy(backend, executable);
+  for (uint32_t v = 0; v < b->graph->variables; v++) api->buffer_destroy(backend, buffer[v]);
+  gt_backend_close(backend);
+  gt_arena_finish(&arena);
+  free(parameters);
+  return y;
+}
+
+static void compare(const char *text, gt_shape shape, const char *op) {
+  const int64_t count = gt_shape_count(shape);
+  float *x = malloc((size_t)count * sizeof *x);
+  for (int64_t i = 0; i < count; i++) x[i] = (float)(gt_random_bits(5, 1, 2, (uint32_t)i) & 1);
+  built bits, numbers;
+  build(&bits, text, shape, true);
+  build(&numbers, text, shape, false);
+  assert_true(count_ops(&bits, op) > 0);
+  assert_int_equal(count_ops(&numbers, op), 0);
+  assert_int_equal(count_ops(&bits, "logic") + count_ops(&bits, "logic_ca"), 0);
+  assert_true(count_ops(&numbers, "logic") + count_ops(&numbers, "logic_ca") > 0);
+  float *a = run(&bits, x), *b = run(&numbers, x);
+  const int64_t outputs = gt_shape_count(bits.output);
+  int different = 0;
+  for (int64_t i = 0; i < outputs; i++) {
+    assert_true(a[i] == b[i]);
+    different += a[i] != a[0];
+  }
+  assert_true(different > 0);
+  gt_arena_finish(&bits.arena);
+  gt_arena_finish(&numbers.arena);
+  free(a);
+  free(b);
+  free(x);
+}
+
+static const int64_t batches[] = {1, 31, 32, 33, 67};
+enum { BATCHES = sizeof batches / sizeof *batches };
+
+static void dense(void **state) {
+  (void)state;
+  for (int i = 0; i < BATCHES; i++) {
+    const gt_shape shape = gt_shape_2(batches[i], 40);
+    compare("model: [{logic: 300}, {logic: 301}, {logic: 240}, {group_sum: {groups: 6, tau: 4}}]\n", shape,
+            "logic_bits_sum");
+    compare("model: [{logic: 50}, {logic: 77}]\n", shape, "logic_bits");
+  }
+}
+
+static void automaton(void **state) {
+  (void)state;
+  for (int i = 0; i < BATCHES; i++) {
+    const gt_shape shape = {.rank = 4, .dim = {batches[i], 5, 6, 3}};
+    compare("model: [{logic_ca: {steps: 2, kernels: 3, perception: [8, 4, 2], update: [16, 8, 4, 3], "
+            "init: normal, periodic: true, sharpness: 3}}]\n",
+            shape, "logic_ca_bits");
+    compare("model: [{logic_ca: {steps: 2, kernels: 2, perception: [8, 4], update: [24, 12, 6, 3], "
+            "init: normal, fire_rate: 0.6, outputs: 2}}]\n",
+            shape, "logic_ca_bits");
+  }
+}
+
+/* The layers between threshold and gates move bits only; a linear layer makes something else of them. */
+static void what_is_known(void **state) {
+  (void)state;
+  gt_arena arena;
+  gt_arena_init(&arena);
+  gt_graph *g = gt_graph_create(&arena);
+  const gt_id x = gt_variable_read(g, gt_graph_variable(g, "x", gt_shape_2(6, 4), GT_F32, false));
+  const gt_id bit = gt_less(g, x, gt_constant(g, 0.5)), flipped = gt_permute(g, bit, (const int[]){1, 0});
+  const int64_t pad[2] = {1, 1};
+  assert_false(gt_logic_is_bits(g, x, GT_NONE));
+  assert_true(gt_logic_is_bits(g, x, x));
+  assert_true(gt_logic_is_bits(g, gt_reshape(g, flipped, gt_shape_2(3, 8)), GT_NONE));
+  assert_true(gt_logic_is_bits(g, gt_pad(g, bit, pad, pad, 0), GT_NONE));
+  assert_false(gt_logic_is_bits(g, gt_pad(g, bit, pad, pad, 0.25), GT_NONE));
+  assert_true(gt_logic_is_bits(g, gt_concatenate(g, (const gt_id[]){bit, x}, 2, 1), x));
+  assert_false(gt_logic_is_bits(g, gt_concatenate(g, (const gt_id[]){bit, x}, 2, 1), GT_NONE));
+  assert_false(gt_logic_is_bits(g, gt_mul(g, bit, gt_constant(g, 2)), GT_NONE));
+  assert_true(gt_logic_words_of(g, x, GT_NONE) == GT_NONE);
+  /* Words stay words from layer to layer. */
+  const gt_id words = gt_logic_words_of(g, bit, GT_NONE);
+  assert_true(gt_logic_words_of(g, gt_logic_unpack(g, words, 6, GT_WORDS_BY_VALUE), GT_NONE) == words);
+  gt_arena_finish(&arena);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(dense), cmocka_unit_test(automaton),
+                                     cmocka_unit_test(what_is_known)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
