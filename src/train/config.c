@@ -4,7 +4,7 @@
 #include <string.h>
 
 #define FIELD(type, field) .offset = offsetof(type, field)
-static const char *const metrics[] = {"loss", "accuracy", NULL};
+static const char *const metrics[] = {"loss", "accuracy", "hard_loss", "hard_accuracy", NULL};
 
 static const gt_field stopping_fields[] = {
     {.name = "patience",
@@ -25,11 +25,17 @@ static const gt_field stopping_fields[] = {
      .fallback = "0",
      .max = 1e30,
      .help = "an improvement must be larger than this"},
+    {.name = "goal",
+     .type = GT_FIELD_FLOAT,
+     FIELD(gt_early_stopping, goal),
+     .min = -1e30,
+     .max = 1e30,
+     .help = "stop when the metric is as good as this"},
     {.name = "restore_best",
      .type = GT_FIELD_BOOL,
      FIELD(gt_early_stopping, restore_best),
      .fallback = "true",
-     .help = "model.bin gets the best weights instead of the last (with patience)"},
+     .help = "model.bin gets the best weights instead of the last (with patience or restart_every)"},
     {.name = NULL},
 };
 static const gt_schema stopping_schema = {.name = "early_stopping",
@@ -104,6 +110,13 @@ static const gt_field train_fields[] = {
      .fallback = "0",
      .max = 1e9,
      .help = "write the training loss to metrics.jsonl every so many steps; 0: once an evaluation"},
+    {.name = "restart_every",
+     .type = GT_FIELD_INT,
+     FIELD(gt_train_config, restart_every),
+     .fallback = "0",
+     .max = 1e12,
+     .help = "begin anew, with other initial values and wiring, so often (in epochs or steps) while "
+             "early_stopping's goal is not reached; 0: never"},
     {.name = "threads",
      .type = GT_FIELD_INT,
      FIELD(gt_train_config, threads),
@@ -179,6 +192,10 @@ static void read_train(gt_config *config, const gt_spec *node, gt_arena *arena, 
     return;
   choose_length(train, node, diagnostics);
   if (!train->epochs && !train->steps) train->epochs = 10;
+  train->early_stopping.has_goal = gt_spec_find(gt_spec_find(node, "early_stopping"), "goal") != NULL;
+  if (train->restart_every && !train->early_stopping.has_goal)
+    gt_error_at(diagnostics, gt_spec_find(node, "restart_every")->at, "restarts need a goal that ends them")
+        ->expected = "early_stopping: {metric: ..., goal: ...}";
   const gt_spec *checkpoint = gt_spec_find(node, "checkpoint");
   if (!checkpoint || (checkpoint->kind == GT_SPEC_MAP && !gt_spec_find(checkpoint, "every")))
     train->checkpoint.every = -1;

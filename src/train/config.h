@@ -10,9 +10,9 @@
 
 typedef struct gt_early_stopping {
   int64_t patience;   /* 0: off */
-  const char *metric; /* "loss" or "accuracy" */
-  double min_delta;
-  bool restore_best;
+  const char *metric; /* "loss", "accuracy", "hard_loss" or "hard_accuracy" */
+  double min_delta, goal;
+  bool has_goal, restore_best;
 } gt_early_stopping;
 
 typedef struct gt_checkpoint_config {
@@ -23,6 +23,7 @@ typedef struct gt_checkpoint_config {
 typedef struct gt_train_config {
   int64_t epochs, steps; /* exactly one is not 0 */
   int64_t batch_size, eval_batch_size, eval_every, log_every, threads;
+  int64_t restart_every; /* in the unit of the length; 0: never */
   gt_early_stopping early_stopping;
   gt_checkpoint_config checkpoint;
 } gt_train_config;
@@ -40,6 +41,12 @@ typedef struct gt_config {
   bool has_dataset;
   gt_diagnostics diagnostics;
 } gt_config;
+
+/* Of early_stopping.metric. */
+static inline bool gt_metric_is_hard(const char *metric) { return *metric == 'h'; }
+static inline bool gt_metric_is_accuracy(const char *metric) {
+  return metric[gt_metric_is_hard(metric) ? 5 : 0] == 'a';
+}
 
 extern const gt_schema gt_config_schema; /* the top level; sections of other rooms are raw nodes */
 extern const gt_schema gt_train_schema;

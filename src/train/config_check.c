@@ -18,6 +18,21 @@ static gt_shape target_shape(const gt_config *config) {
   return shape;
 }
 
+/* Is there what early stopping is to watch? */
+static void check_metric(gt_config *config, bool accuracy, bool hard) {
+  const char *watched = config->train.early_stopping.metric; /* NULL when it could not be read */
+  if (!watched) return;
+  const gt_spec *stopping = gt_spec_find(gt_spec_find(config->root, "train"), "early_stopping");
+  const gt_spec *metric = gt_spec_find(stopping, "metric");
+  const gt_position at = metric ? metric->at : config->root->at;
+  if (gt_metric_is_accuracy(watched) && !accuracy)
+    gt_error_at(&config->diagnostics, at, "the loss '%s' has no accuracy to watch", config->loss->type->name)
+        ->suggestion = "loss";
+  else if (gt_metric_is_hard(watched) && !hard)
+    gt_error_at(&config->diagnostics, at, "no layer of this model has a hard form: there is no '%s'", watched)
+        ->suggestion = gt_metric_is_accuracy(watched) ? "accuracy" : "loss";
+}
+
 /* Builds model and loss once, for their errors alone. */
 static void try_to_build(gt_config *config, gt_arena *arena) {
   gt_diagnostics *diagnostics = &config->diagnostics;
@@ -42,14 +57,7 @@ static void try_to_build(gt_config *config, gt_arena *arena) {
   };
   gt_loss_nodes nodes;
   if (!gt_loss_build(graph, config->loss, &wanted, &nodes, diagnostics)) return;
-  const char *watched = config->train.early_stopping.metric; /* NULL when it could not be read */
-  if (watched && *watched == 'a' && nodes.correct_sum == GT_NONE) {
-    const gt_spec *stopping = gt_spec_find(gt_spec_find(config->root, "train"), "early_stopping");
-    const gt_spec *metric = gt_spec_find(stopping, "metric");
-    gt_error_at(diagnostics, metric ? metric->at : config->root->at, "the loss '%s' has no accuracy to watch",
-                config->loss->type->name)
-        ->suggestion = "loss";
-  }
+  check_metric(config, nodes.correct_sum != GT_NONE, model->has_hard);
 }
 
 void gt_config_check_model(gt_config *config, gt_arena *arena) {

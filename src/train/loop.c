@@ -18,8 +18,8 @@ static int64_t next_multiple(int64_t step, int64_t every) {
 
 static int64_t next_boundary(const gt_run *run) {
   const int64_t step = run->state.step;
-  return smaller(run->total,
-                 smaller(next_multiple(step, run->eval_steps), next_multiple(step, run->save_steps)));
+  const int64_t part = smaller(next_multiple(step, run->save_steps), gt_run_attempt_end(run));
+  return smaller(run->total, smaller(next_multiple(step, run->eval_steps), part));
 }
 
 /* --- towards the device: the scalars of the steps to come
@@ -27,10 +27,12 @@ static int64_t next_boundary(const gt_run *run) {
 
 static bool upload_table(gt_run *run, int64_t from, int64_t to, gt_error *error) {
   const size_t width = (size_t)run->net->table_width;
+  const int64_t first = gt_run_attempt_begin(run), last = gt_run_attempt_end(run);
   float *rows = gt_alloc((size_t)(to - from) * width * sizeof *rows + 1);
   for (int64_t s = from; s < to; s++)
-    gt_training_scalars(run->config->optim, &run->state.schedule, (uint64_t)s, (uint64_t)run->total,
-                        (uint64_t)run->per_epoch, rows + (size_t)(s - from) * width);
+    gt_training_scalars(run->config->optim, &run->state.schedule, (uint64_t)(s - first),
+                        (uint64_t)(last - first), (uint64_t)run->per_epoch,
+                        rows + (size_t)(s - from) * width);
   bool ok = true;
   for (int64_t s = from; s < to && ok;) {
     const int64_t slot = s % GT_TABLE_ROWS, n = smaller(to - s, GT_TABLE_ROWS - slot);
@@ -107,17 +109,26 @@ static bool run_to(gt_run *run, gt_pacer *pacer, int64_t boundary, gt_error *err
 /* --- boundaries
  * --------------------------------------------------------------------------------------------------- */
 
+static double watched(const gt_early_stopping *stopping, const gt_sums *sums) {
+  const bool accuracy = gt_metric_is_accuracy(stopping->metric);
+  if (gt_metric_is_hard(stopping->metric)) return accuracy ? gt_hard_accuracy(sums) : gt_hard_loss(sums);
+  return accuracy ? gt_accuracy(sums) : gt_mean_loss(sums);
+}
+
 static bool improved(const gt_run *run, double value) {
   const gt_early_stopping *stopping = &run->config->train.early_stopping;
   if (isnan(run->state.best)) return !isnan(value);
-  return *stopping->metric == 'a' ? value > run->state.best + stopping->min_delta
-                                  : value < run->state.best - stopping->min_delta;
+  return gt_metric_is_accuracy(stopping->metric) ? value > run->state.best + stopping->min_delta
+                                                 : value < run->state.best - stopping->min_delta;
+}
+
+static bool reached(const gt_early_stopping *stopping, double value) {
+  if (!stopping->has_goal) return false;
+  return gt_metric_is_accuracy(stopping->metric) ? value >= stopping->goal : value <= stopping->goal;
 }
 
 static bool save_best(gt_run *run, const gt_sums *sums, gt_error *error) {
-  const gt_train_config *train = &run->config->train;
-  if (!train->checkpoint.keep_best && !(train->early_stopping.patience && train->early_stopping.restore_best))
-    return true;
+  if (!run->config->train.checkpoint.keep_best && !gt_run_restores_best(run)) return true;
   gt_model_results results = {.step = run->state.step,
                               .epoch = gt_run_epoch(run, run->state.step),
                               .accuracy = run->result->accuracy};
@@ -130,9 +141,10 @@ static bool save_best(gt_run *run, const gt_sums *sums, gt_error *error) {
 
 static bool take_notice(gt_run *run, const gt_sums *sums, gt_error *error) {
   const gt_early_stopping *stopping = &run->config->train.early_stopping;
-  const double value = *stopping->metric == 'a' ? gt_accuracy(sums) : gt_mean_loss(sums);
+  const double value = watched(stopping, sums);
   gt_schedule_observe(run->config->optim->schedule, run->config->optim->config->lr, gt_mean_loss(sums),
                       &run->state.schedule);
+  if (reached(stopping, value)) run->state.stopped = 1;
   if (improved(run, value)) {
     run->state.best = value;
     run->state.best_step = run->state.step;
@@ -203,12 +215,14 @@ static bool interrupted(gt_run *run, gt_error *error) {
                  run->directory);
 }
 
+static bool evaluates_at(const gt_run *run, int64_t step) {
+  return (run->eval_steps && step % run->eval_steps == 0) || step == gt_run_attempt_end(run);
+}
+
 static bool at_boundary(gt_run *run, double seconds, int64_t steps, gt_error *error) {
   const int64_t step = run->state.step;
-  const bool last = step == run->total;
-  if (((run->eval_steps && step % run->eval_steps == 0) || last) && !evaluate(run, seconds, steps, error))
-    return false;
-  if (run->save_steps && (step % run->save_steps == 0 || last || run->state.stopped) &&
+  if (evaluates_at(run, step) && !evaluate(run, seconds, steps, error)) return false;
+  if (run->save_steps && (step % run->save_steps == 0 || step == run->total || run->state.stopped) &&
       !gt_run_save(run, error))
     return false;
   return true;
@@ -220,15 +234,15 @@ static bool loop(gt_run *run, gt_error *error) {
   int64_t steps = 0;
   while (run->state.step < run->total && !run->state.stopped) {
     const double began = gt_seconds();
+    if (!gt_run_attempt(run, error)) return false;
     const int64_t from = run->state.step, boundary = next_boundary(run);
     if (!run_to(run, &pacer, boundary, error)) return false;
     if (run->bad_step >= 0) return gt_run_explain(run, error);
     seconds += gt_seconds() - began;
     steps += run->state.step - from;
     if (run->state.step < boundary) return interrupted(run, error);
-    const bool evaluates = (run->eval_steps && boundary % run->eval_steps == 0) || boundary == run->total;
     if (!at_boundary(run, seconds, steps, error)) return false;
-    if (evaluates) seconds = 0, steps = 0;
+    if (evaluates_at(run, boundary)) seconds = 0, steps = 0;
     if (gt_signal_received() && run->state.step < run->total && !run->state.stopped)
       return interrupted(run, error);
   }

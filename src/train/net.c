@@ -2,6 +2,7 @@
 #include "base/log.h"
 #include "op/batch.h"
 #include "op/core.h"
+#include <assert.h>
 #include <string.h>
 
 const gt_split *gt_dataset_split(const gt_dataset *dataset, const char *name) {
@@ -51,7 +52,7 @@ static gt_id make_clock(gt_net *net, gt_arena *arena, int table_rows) {
 }
 
 /* Batch, model and loss: what training and evaluation have in common. */
-static bool build_forward(gt_net *net, gt_arena *arena, gt_config *config, gt_id clock) {
+static bool build_forward(gt_net *net, gt_arena *arena, gt_config *config, uint64_t seed, gt_id clock) {
   gt_graph *graph = net->graph;
   const char *former = gt_graph_scope(graph, "data");
   const gt_batch_attribute batch = {net->batch, net->data->samples, !net->trains};
@@ -65,8 +66,7 @@ static bool build_forward(gt_net *net, gt_arena *arena, gt_config *config, gt_id
                         .classes = config->dataset.classes};
   gt_graph_scope(graph, former);
   const bool bits = net->hard && !config->dataset.scale_count && gt_tensor_is_bits(&net->data->inputs);
-  const gt_model_mode mode = {
-      .training = net->trains, .hard = net->hard, .bits = bits, .seed = (uint64_t)config->seed};
+  const gt_model_mode mode = {.training = net->trains, .hard = net->hard, .bits = bits, .seed = seed};
   net->model =
       gt_model_build(arena, graph, config->root, config->optim, input, clock, mode, &config->diagnostics);
   if (!net->model) return false;
@@ -122,6 +122,22 @@ static bool finish(gt_net *net, gt_arena *arena, const gt_net_options *options, 
   return gt_graph_verify(net->graph, error) && gt_net_plan(net, arena, options, error);
 }
 
+bool gt_net_redraw(gt_net *net, gt_arena *arena, gt_config *config, uint64_t seed, gt_error *error) {
+  gt_net other = *net;
+  other.graph = gt_graph_create(arena);
+  const gt_id clock = make_clock(&other, arena, GT_TABLE_ROWS);
+  if (!build_forward(&other, arena, config, seed, clock)) {
+    *error = other.graph->error;
+    return false;
+  }
+  assert(other.model->constants == net->model->constants);
+  for (int i = 0; i < net->model->constants; i++) {
+    assert(gt_shape_equal(net->model->constant[i].shape, other.model->constant[i].shape));
+    net->model->constant[i].data = other.model->constant[i].data;
+  }
+  return true;
+}
+
 static gt_net *begin(gt_arena *arena, const gt_config *config, const char *split, int64_t batch) {
   gt_net *net = GT_NEW(arena, gt_net);
   net->graph = gt_graph_create(arena);
@@ -141,7 +157,7 @@ gt_net *gt_net_training(gt_arena *arena, gt_config *config, const gt_net_options
   net->table_width = gt_optim_table_width(config->optim);
   gt_graph_scope(graph, "step");
   const gt_id clock = make_clock(net, arena, GT_TABLE_ROWS);
-  if (!build_forward(net, arena, config, clock)) return NULL;
+  if (!build_forward(net, arena, config, (uint64_t)config->seed, clock)) return NULL;
   gt_graph_scope(graph, "optimizer");
   if (!gt_training_build(&net->training, graph, config->optim, &net->model->parameters, net->model->node,
                          net->loss.mean, clock, error))
@@ -160,7 +176,7 @@ gt_net *gt_net_evaluation(gt_arena *arena, gt_config *config, const char *split,
   net->table_width = 1;
   gt_graph_scope(net->graph, "step");
   const gt_id clock = make_clock(net, arena, 1);
-  if (!build_forward(net, arena, config, clock)) return NULL;
+  if (!build_forward(net, arena, config, (uint64_t)config->seed, clock)) return NULL;
   gt_graph_scope(net->graph, "step");
   build_log(net, arena, clock);
   return finish(net, arena, options, error) ? net : NULL;

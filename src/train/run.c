@@ -55,12 +55,13 @@ static void plan_steps(gt_run *run) {
   const int64_t unit = train->epochs ? run->per_epoch : 1;
   run->total = train->epochs ? train->epochs * run->per_epoch : train->steps;
   run->eval_steps = train->eval_every * unit;
+  run->restart_steps = train->restart_every * unit;
   run->save_steps = train->checkpoint.every < 0 ? run->eval_steps : train->checkpoint.every * unit;
 }
 
 static bool start_fresh(gt_run *run, gt_error *error) {
   run->state = (gt_host_state){.best = NAN, .schedule = gt_schedule_start()};
-  return gt_session_start(&run->session, run->net, run->flat, error);
+  return gt_session_start(&run->session, run->net, (uint64_t)run->config->seed, run->flat, error);
 }
 
 static bool open_state(gt_run *run, gt_error *error) {
@@ -94,6 +95,7 @@ void gt_run_close(gt_run *run) {
   gt_progress_clear(&run->progress);
   gt_metrics_close(&run->metrics);
   gt_session_close(&run->session);
+  gt_arena_finish(&run->drawn);
   gt_unlock(run->lock);
 }
 
@@ -124,14 +126,15 @@ bool gt_run_sync_weights(gt_run *run, gt_error *error) {
 /* --- the end
  * -------------------------------------------------------------------------------------------------- */
 
-/* model.bin gets the last weights, or the best ones if early stopping is asked for. */
+/* The last weights, or the best ones of the run. */
 static bool choose_weights(gt_run *run, bool *restored, gt_error *error) {
-  const gt_early_stopping *stopping = &run->config->train.early_stopping;
   const char *path = gt_arena_printf(&run->session.arena, "%s/best.bin", run->directory);
   gt_model_file best;
-  *restored = stopping->patience && stopping->restore_best && run->state.best_step &&
-              run->state.best_step != run->state.step;
+  *restored = gt_run_restores_best(run) && run->state.best_step && run->state.best_step != run->state.step;
   if (!*restored) return gt_run_weights(run, error);
+  if (run->restart_steps &&
+      !gt_run_attempt_wiring(run, (run->state.best_step - 1) / run->restart_steps, error))
+    return false;
   if (!gt_model_file_read(&best, path, error)) return false;
   const bool ok =
       gt_parameters_from_container(&best.container, path, &run->net->model->parameters, run->flat, error);

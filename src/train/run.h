@@ -48,7 +48,9 @@ typedef struct gt_run {
   gt_host_state state;
   gt_metrics metrics;
   gt_progress progress;
-  int64_t total, per_epoch, eval_steps, save_steps; /* in steps; 0: never */
+  int64_t total, per_epoch, eval_steps, save_steps, restart_steps; /* in steps; 0: never */
+  int64_t attempt;
+  gt_arena drawn; /* holds its constants, if it is not the first */
   int64_t first_step, bad_step, saved_step;
   double started, loss, lr, grad_norm;
   gt_sums last; /* training sums up to the last evaluation */
@@ -63,6 +65,14 @@ bool gt_run_weights(gt_run *run, gt_error *error);      /* the weights to be eva
 bool gt_run_sync_weights(gt_run *run, gt_error *error); /* … → the buffer that evaluations read */
 bool gt_run_explain(gt_run *run, gt_error *error); /* which layer made the loss of bad_step; always false */
 int64_t gt_run_epoch(const gt_run *run, int64_t step); /* from 1, of the last of `step` finished steps */
+/* Attempts (attempt.c): with restart_every a run begins anew every so many steps. gt_run_attempt makes the
+ * state fit the attempt that run->state.step belongs to: called before steps are run. */
+bool gt_run_attempt(gt_run *run, gt_error *error);
+int64_t gt_run_attempt_begin(const gt_run *run); /* first step of run->attempt, and the step after its last */
+int64_t gt_run_attempt_end(const gt_run *run);
+/* Wiring as it was drawn for an attempt, on the device and in run->net->model. */
+bool gt_run_attempt_wiring(gt_run *run, int64_t attempt, gt_error *error);
+bool gt_run_restores_best(const gt_run *run); /* model.bin gets the best weights */
 /* Makes or checks the run directory and locks it; and, when all else is ready, writes the first files into
  * it, so that a run that never began leaves a directory that counts as empty. */
 bool gt_run_directory(gt_run *run, gt_error *error);

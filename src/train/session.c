@@ -85,8 +85,8 @@ static bool upload_start(gt_session *session, const gt_training_variable *v, con
   return ok;
 }
 
-bool gt_session_start(gt_session *session, const gt_net *net, float *flat, gt_error *error) {
-  gt_model_initialize(net->model, (uint64_t)session->config->seed, flat);
+bool gt_session_start(gt_session *session, const gt_net *net, uint64_t seed, float *flat, gt_error *error) {
+  gt_model_initialize(net->model, seed, flat);
   if (!gt_buffers_upload(&session->buffers, GT_PARAMETERS_VARIABLE, 0, flat,
                          (uint64_t)net->model->parameters.total * sizeof *flat, error))
     return false;

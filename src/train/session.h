@@ -34,9 +34,9 @@ void gt_session_close(gt_session *session); /* accepts a zeroed one */
 gt_executable *gt_session_compile(gt_session *session, gt_net *net, gt_error *error);
 /* Brings the samples of a net's split, and scale and shift, to the device, unless they are there. */
 bool gt_session_load_data(gt_session *session, const gt_net *net, gt_error *error);
-/* The state before the first step of a training net: initial parameters (left in flat[parameters.total], too)
- * and training variables. */
-bool gt_session_start(gt_session *session, const gt_net *net, float *flat, gt_error *error);
+/* The state before the first step of a training net: initial parameters for a seed (left in
+ * flat[parameters.total], too) and training variables. */
+bool gt_session_start(gt_session *session, const gt_net *net, uint64_t seed, float *flat, gt_error *error);
 /* Evaluates with the weights in the buffer `weights` ("parameters", or "ema"), now and whenever it is run. */
 bool gt_evaluator_open(gt_session *session, gt_evaluator *evaluator, const char *split, const char *weights,
                        gt_error *error);

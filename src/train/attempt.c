@@ -1,0 +1,40 @@
+/* Attempts of a run that restarts: small networks of gates often end in a bad minimum, and a new draw of
+ * wiring and initial values costs less than waiting. Attempt k draws them for seed + k; which attempt a step
+ * belongs to follows from its number, so that a checkpoint need not tell. Everything else that is random
+ * (order of samples, dropout, …) is keyed by the step and goes on. */
+#include "base/log.h"
+#include "train/run.h"
+
+int64_t gt_run_attempt_begin(const gt_run *run) { return run->attempt * run->restart_steps; }
+
+int64_t gt_run_attempt_end(const gt_run *run) {
+  const int64_t end = (run->attempt + 1) * run->restart_steps;
+  return run->restart_steps && end < run->total ? end : run->total;
+}
+
+bool gt_run_restores_best(const gt_run *run) {
+  const gt_early_stopping *stopping = &run->config->train.early_stopping;
+  return stopping->restore_best && (stopping->patience || run->restart_steps);
+}
+
+bool gt_run_attempt_wiring(gt_run *run, int64_t attempt, gt_error *error) {
+  gt_arena drawn;
+  if (attempt == run->attempt) return true;
+  run->attempt = attempt;
+  gt_arena_init(&drawn);
+  const bool ok =
+      gt_net_redraw(run->net, &drawn, run->config, (uint64_t)(run->config->seed + attempt), error);
+  gt_arena_finish(&run->drawn); /* what the attempt before was wired by */
+  run->drawn = drawn;
+  /* Evaluations have constants of the same names, which are the same buffers. */
+  return ok && gt_constants_upload(&run->session.buffers, run->net->model, NULL, error);
+}
+
+bool gt_run_attempt(gt_run *run, gt_error *error) {
+  const int64_t attempt = run->restart_steps ? run->state.step / run->restart_steps : 0;
+  if (!gt_run_attempt_wiring(run, attempt, error)) return false;
+  if (!attempt || run->state.step != gt_run_attempt_begin(run)) return true;
+  gt_progress_line(&run->progress, "attempt %lld: other initial values", (long long)attempt + 1);
+  run->state.schedule = gt_schedule_start();
+  return gt_session_start(&run->session, run->net, (uint64_t)(run->config->seed + attempt), run->flat, error);
+}

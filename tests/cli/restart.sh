@@ -1,0 +1,57 @@
+#!/usr/bin/env bash
+# Goals that end a run, and restarts until the goal is reached.
+# shellcheck source=tests/support/cli.sh
+source "$(dirname "$0")/../support/cli.sh"
+
+train() { "$GTRAIN" train configs/life.yaml --device "$DEVICE" --set train.eval_every=5 --set train.steps=60 "$@"; }
+goal=(--set 'train.early_stopping={metric: hard_loss, goal: 0}')
+# The first row of a step: the best one is written again in the end.
+row() { grep "^{\"step\":$2,.*\"split\":\"test\"" "$1/metrics.jsonl" | head -1 | sed "s/.*\"$3\":\([0-9.]*\).*/\1/"; }
+
+# The soft loss, without the digits that the order of the samples changes.
+near() { printf '%.3f' "$(row "$1" "$2" 'test\",\"loss')"; }
+
+exits 0 "a goal at once" train --run-dir "$TEST_TMP/goal" --set 'train.early_stopping={metric: loss, goal: 1000}'
+says "the run ends" "after 5 steps"
+exits 78 "restarts need a goal" train --run-dir "$TEST_TMP/none" --set train.restart_every=20
+says "what is missing" "restarts need a goal"
+exits 78 "no hard form" "$GTRAIN" train configs/xor.yaml --set 'train.early_stopping={metric: hard_loss}'
+says "what to watch" "did you mean 'loss'"
+
+# Attempts: 20 steps each, of seeds 1, 2 and 3. The boards' order differs, all else is the run of that seed.
+exits 0 "three attempts" train --run-dir "$TEST_TMP/run" "${goal[@]}" --set train.restart_every=20 \
+  --set train.batch_size=512
+says "it tells" "attempt 3: other initial values"
+for attempt in 1 2 3; do
+  exits 0 "seed $attempt alone" train --run-dir "$TEST_TMP/seed$attempt" --set seed=$attempt --set train.batch_size=512
+  same=1
+  for step in 5 10 20; do
+    [[ $(near "$TEST_TMP/run" $((20 * (attempt - 1) + step))) == "$(near "$TEST_TMP/seed$attempt" $step)" ]] || same=0
+  done
+  check "attempt $attempt is the run of seed $attempt" test $same = 1
+done
+check "the attempts differ" test "$(row "$TEST_TMP/run" 20 hard_loss)" != "$(row "$TEST_TMP/run" 40 hard_loss)"
+
+# model.bin is the best of all attempts, with its own wiring.
+best=$(for step in $(seq 5 5 60); do row "$TEST_TMP/run" "$step" hard_loss; done | sort -g | head -1)
+check "there is a best" test -n "$best"
+exits 0 "eval of the best" "$GTRAIN" eval "$TEST_TMP/run/model.bin" --device "$DEVICE" --json
+says "has its loss" "\"loss\":$best"
+
+# A run that was stopped between and within attempts ends with the same bytes.
+for stop in 20 30 40; do
+  dir=$TEST_TMP/stopped$stop
+  exits 0 "until step $stop" train --run-dir "$dir" "${goal[@]}" --set train.restart_every=20 --set train.batch_size=512 \
+    --set train.checkpoint.keep_last=100
+  rm -f "$dir/model.bin"
+  for file in "$dir"/checkpoints/*; do
+    name=${file##*step-}
+    ((10#${name%%.*} > stop)) && rm "$file"
+  done
+  exits 0 "on from step $stop" train --run-dir "$dir" "${goal[@]}" --set train.restart_every=20 \
+    --set train.batch_size=512 --set train.checkpoint.keep_last=100 --resume
+  check "the same metrics" cmp "$TEST_TMP/run/metrics.jsonl" "$dir/metrics.jsonl"
+  exits 0 "eval of it" "$GTRAIN" eval "$dir/model.bin" --device "$DEVICE" --json
+  says "the same model" "\"loss\":$best"
+done
+finish
