@@ -1,17 +1,10 @@
 /* What the steps of a logic-gate automaton share, forward and backward: the cells of a workgroup and the circuit's
  * forward pass over them in shared memory, laid out as src/op/logic_ca_plan.c says.
  * Include after the argument struct. Define before: P, the number of cells of a workgroup, V, the vector that holds one
- * value of each, for the gradient GT_CA_TRACE, and where values are words of bits GT_CA_BITS. */
+ * value of each, and for the gradient GT_CA_TRACE. */
 #ifndef GT_LOGIC_CA_GLSL
 #define GT_LOGIC_CA_GLSL
 #include "lib/philox.glsl"
-#ifdef GT_CA_BITS
-#define VALUE uint
-#define GATE  uint
-#else
-#define VALUE float
-#define GATE  vec4
-#endif
 layout(local_size_x_id = 0) in;
 layout(constant_id = 0) const uint LOCAL_X = 1u;
 layout(constant_id = 3) const uint SHARED = 1u;
@@ -77,10 +70,6 @@ void prepare() {
   barrier();
 }
 
-#ifdef GT_CA_BITS
-uint coefficients_of(uint gate) { return codes.at[gate]; }
-V gate_of(uint code, V a, V b) { return gt_logic_of_bits(code, a, b); }
-#else
 vec4 coefficients_of(uint gate) {
   vec4 c;
   if (ALIGNED != 0u) c = GT_FLOATS4(coefficients).at[gate];
@@ -89,9 +78,6 @@ vec4 coefficients_of(uint gate) {
              coefficients.at[4u * gate + 3u]);
   return c;
 }
-
-V gate_of(vec4 c, V a, V b) { return c.x + c.y * a + b * (c.z + c.w * a); }
-#endif
 
 uvec2 wires_of(uint wire) { return uvec2(wiring.at[wire], wiring.at[wires + wire]); }
 
@@ -102,26 +88,26 @@ uvec2 inside(uvec2 wire, uint inputs) { return min(wire, uvec2(inputs - 1u)); }
 /* What an invocation needs of global memory for its gate of a layer. It is asked for several layers ahead: a layer takes
  * less time than memory. */
 struct gt_fetch {
-  GATE coefficient;
+  vec4 coefficient;
   uvec2 wire;
 };
 
 #define AHEAD 4u
 
 gt_fetch fetch(uint l, uint items, uint gate, uint wire) {
-  gt_fetch f = gt_fetch(GATE(0), uvec2(0u));
+  gt_fetch f = gt_fetch(vec4(0.0), uvec2(0u));
   if (me < items) f = gt_fetch(coefficients_of(layers[l].gate + gate), wires_of(layers[l].wire + wire));
   return f;
 }
 
 gt_fetch fetch_update(uint l) {
-  gt_fetch f = gt_fetch(GATE(0), uvec2(0u));
+  gt_fetch f = gt_fetch(vec4(0.0), uvec2(0u));
   if (l < UPDATES) f = fetch(PERCEPTIONS + l, layers[PERCEPTIONS + l].width, me, me);
   return f;
 }
 
 gt_fetch fetch_perception(uint l) {
-  gt_fetch f = gt_fetch(GATE(0), uvec2(0u));
+  gt_fetch f = gt_fetch(vec4(0.0), uvec2(0u));
   if (l < PERCEPTIONS) {
     uint width = layers[l].width, gate = me % (KERNELS * width);
     f = fetch(l, KERNELS * width * layers[l].split, gate, gate % width);
@@ -139,12 +125,14 @@ void note(uint gate, V a, V b) {
 #define note(gate, a, b)
 #endif
 
+V gate_of(vec4 c, V a, V b) { return c.x + c.y * a + b * (c.z + c.w * a); }
+
 /* The patches of channels first … first+count-1, and the cells' own values for the update. */
 void load_patches(uint first, uint count) {
   for (uint i = me; i < 9u * P * count; i += LOCAL_X) {
     uint c = i % count, lane = i / count % P, j = i / count / P;
     uint cell = neighbour[j * P + lane];
-    VALUE value = VALUE(0);
+    float value = 0.0;
     if (cell != NONE) value = from.at[from_offset + cell * CHANNELS + first + c];
     LANE(memory[SECOND + 9u * c + j], lane) = value;
     if (j == 4u) LANE(memory[first + c], lane) = value;

@@ -4,9 +4,8 @@
 #include "base/memory.h"
 #include "base/philox.h"
 #include "op/logic_ca.h"
-#include "op/logic_ca_cpu.h"
+#include "op/logic_ca_bits_cpu.h"
 #include "op/math.h"
-#include "shaders/op/logic_ca.h"
 #include "shaders/op/logic_ca_bits.h"
 #include <stdlib.h>
 #include <string.h>
@@ -45,10 +44,11 @@ static void place_cells(circuit *c) {
 
 /* The rows, in one piece of memory that the caller frees. */
 static row *place_rows(circuit *c) {
-  uint32_t seen = 1, state = c->layer[c->perceptions * GT_CA_WORDS + CA_INPUTS];
-  for (uint32_t l = 0; l < c->perceptions; l++) seen = most(seen, c->layer[l * GT_CA_WORDS + CA_WIDTH]);
+  uint32_t seen = 1, state = c->layer[c->perceptions * GT_CA_BITS_WORDS + LAYER_INPUTS];
+  for (uint32_t l = 0; l < c->perceptions; l++)
+    seen = most(seen, c->layer[l * GT_CA_BITS_WORDS + LAYER_WIDTH]);
   for (uint32_t l = 0; l < c->updates; l++)
-    state = most(state, c->layer[(c->perceptions + l) * GT_CA_WORDS + CA_WIDTH]);
+    state = most(state, c->layer[(c->perceptions + l) * GT_CA_BITS_WORDS + LAYER_WIDTH]);
   row *rows = gt_alloc((PATCH + 2 * (size_t)seen + 2 * (size_t)state) * sizeof *rows);
   c->cells = rows;
   for (int i = 0; i < 2; i++) {
@@ -72,14 +72,14 @@ GT_CLONES static void gates(const uint32_t *restrict codes, const uint32_t *rest
 }
 
 static void run_layer(const circuit *c, uint32_t l, uint32_t kernel, const row *x, row *y, size_t stride) {
-  const uint32_t *w = c->layer + (size_t)l * GT_CA_WORDS, *a = c->wiring + w[CA_WIRE];
-  gates(c->codes + w[CA_GATE] + (size_t)kernel * w[CA_WIDTH], a, a + c->args->wires, w[CA_WIDTH],
-        w[CA_INPUTS], x, y, stride);
+  const uint32_t *w = c->layer + (size_t)l * GT_CA_BITS_WORDS, *a = c->wiring + w[LAYER_WIRE];
+  gates(c->codes + w[LAYER_GATE] + (size_t)kernel * w[LAYER_WIDTH], a, a + c->args->wires, w[LAYER_WIDTH],
+        w[LAYER_INPUTS], x, y, stride);
 }
 
 /* One channel through all kernels; the update's inputs are ordered (channel, output, kernel). */
 static void perceive(const circuit *c, const uint32_t *from, uint32_t channel) {
-  const uint32_t width = c->layer[(c->perceptions - 1) * GT_CA_WORDS + CA_WIDTH];
+  const uint32_t width = c->layer[(c->perceptions - 1) * GT_CA_BITS_WORDS + LAYER_WIDTH];
   for (int j = 0; j < PATCH; j++)
     for (int i = 0; i < LANES; i++)
       c->cells[j][i] = c->patch[j][i] == GT_NONE ? 0 : from[c->patch[j][i] + channel];
@@ -109,13 +109,13 @@ void gt_logic_ca_bits_cpu(const void *args, const uint32_t *spec, uint32_t tile)
                .layer = GT_PTR(const uint32_t, t->shape),
                .codes = GT_PTR(const uint32_t, t->codes),
                .wiring = GT_PTR(const uint32_t, t->wiring),
-               .channels = spec[SPEC_CA_CHANNELS],
-               .kernels = spec[SPEC_CA_KERNELS],
-               .height = spec[SPEC_CA_HEIGHT],
-               .width = spec[SPEC_CA_WIDTH],
-               .perceptions = spec[SPEC_CA_PERCEPTIONS],
-               .updates = spec[SPEC_CA_UPDATES],
-               .periodic = spec[SPEC_CA_PERIODIC],
+               .channels = spec[BITS_CHANNELS],
+               .kernels = spec[BITS_KERNELS],
+               .height = spec[BITS_HEIGHT],
+               .width = spec[BITS_WIDTH],
+               .perceptions = spec[BITS_PERCEPTIONS],
+               .updates = spec[BITS_UPDATES],
+               .periodic = spec[BITS_PERIODIC],
                .first = tile * LANES,
                .count = least(LANES, t->cells - tile * LANES)};
   place_cells(&c);
@@ -125,7 +125,7 @@ void gt_logic_ca_bits_cpu(const void *args, const uint32_t *spec, uint32_t tile)
     run_layer(&c, c.perceptions + l, 0, c.state[l % 2], c.state[(l + 1) % 2], 1);
   for (uint32_t i = 0; i < c.count; i++) {
     const uint32_t cell = c.first + i;
-    const bool takes = !spec[SPEC_CA_FIRE] || fires(&c, cell);
+    const bool takes = !spec[BITS_FIRE] || fires(&c, cell);
     uint32_t *to = GT_PTR(uint32_t, t->to) + (size_t)cell * c.channels;
     for (uint32_t channel = 0; channel < c.channels; channel++)
       to[channel] = takes ? c.state[c.updates % 2][channel][i] : from[(size_t)cell * c.channels + channel];

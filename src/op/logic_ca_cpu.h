@@ -4,7 +4,7 @@
 #define GT_OP_LOGIC_CA_CPU_H
 #include "plan/plan.h"
 
-enum { GT_CA_LANES = 16, GT_CA_BITS_LANES = 32 }; /* cells of a tile; on bits */
+enum { GT_CA_LANES = 16 }; /* cells of a tile */
 
 enum { /* lib/logic_ca.glsl */
        SPEC_CA_SHARED = 3,
@@ -29,7 +29,6 @@ enum { SPEC_CA_SUM_MODE = 3, CA_SUM_COEFFICIENTS = 0, CA_SUM_STATE, CA_SUM_TILE 
 enum { CA_HAS_PATCH = 1, CA_HAS_GIVEN = 2 };
 
 void gt_logic_ca_cpu(const void *args, const uint32_t *spec, uint32_t tile);
-void gt_logic_ca_bits_cpu(const void *args, const uint32_t *spec, uint32_t tile);
 void gt_logic_ca_gradient_cpu(const void *args, const uint32_t *spec, uint32_t tile);
 void gt_logic_ca_sum_cpu(const void *args, const uint32_t *spec, uint32_t tile);
 #endif

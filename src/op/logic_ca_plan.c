@@ -9,7 +9,6 @@
 #include "op/logic_ca_plan.h"
 #include "op/logic_ca_cpu.h"
 #include "shaders/op/logic_ca.h"
-#include "shaders/op/logic_ca_bits.h"
 #include "shaders/op/logic_ca_gradient.h"
 #include "shaders/op/logic_ca_sum.h"
 #include <stddef.h>
@@ -165,46 +164,6 @@ void gt_logic_ca_lower(gt_lowering *lowering, const gt_group *group) {
     gt_lower_constants(lowering, offsetof(struct gt_logic_ca_args, shape), g.words, sizeof g.words);
     if (a->fire_rate < 1)
       gt_lower_read(lowering, offsetof(struct gt_logic_ca_args, clock), node->input[node->inputs - 1]);
-  }
-}
-
-/* States go back and forth between two buffers, the last one to the result. */
-void gt_logic_ca_bits_lower(gt_lowering *lowering, const gt_group *group) {
-  static const gt_kernel kernels[] = {{"logic_ca_bits1", gt_logic_ca_bits_cpu},
-                                      {"logic_ca_bits2", gt_logic_ca_bits_cpu},
-                                      {"logic_ca_bits4", gt_logic_ca_bits_cpu}};
-  const gt_node *node = gt_node_at(gt_lowering_graph(lowering), group->leader);
-  const gt_logic_ca_attribute *a = node->attribute;
-  const gt_target *target = gt_lowering_target(lowering);
-  const geometry g = plan(target, a, node->shape, false);
-  const uint32_t cells = (uint32_t)gt_shape_count(node->shape) / g.channels;
-  const gt_kernel *kernel = &kernels[g.lanes == 1 ? 0 : g.lanes == 2 ? 1 : 2];
-  uint32_t between[2] = {0, 0};
-  for (uint32_t i = 0; i < 2 && i + 1 < a->steps; i++)
-    between[i] = gt_lower_scratch(lowering, 4 * (uint64_t)gt_shape_count(node->shape));
-  for (uint32_t t = 0; t < a->steps; t++) {
-    const struct gt_logic_ca_bits_args args = {.step = t,
-                                               .cells = cells,
-                                               .wires = (uint32_t)gt_logic_ca_wires(a),
-                                               .purpose = a->purpose,
-                                               .fire_rate = a->fire_rate};
-    gt_step *step = gt_lower_step(lowering, kernel, &args, sizeof args);
-    set_spec(step, &g, a, node->shape);
-    if (!target->device) step->tiles = (cells + GT_CA_BITS_LANES - 1) / GT_CA_BITS_LANES;
-#define AT(field) offsetof(struct gt_logic_ca_bits_args, field)
-    if (t)
-      gt_lower_use_scratch(lowering, AT(from), between[(t - 1) % 2], false);
-    else
-      gt_lower_read(lowering, AT(from), node->input[0]);
-    if (t + 1 < a->steps)
-      gt_lower_use_scratch(lowering, AT(to), between[t % 2], true);
-    else
-      gt_lower_write(lowering, AT(to), group->leader);
-    gt_lower_read(lowering, AT(codes), node->input[1]);
-    gt_lower_read(lowering, AT(wiring), node->input[2]);
-    gt_lower_constants(lowering, AT(shape), g.words, sizeof g.words);
-    if (a->fire_rate < 1) gt_lower_read(lowering, AT(clock), node->input[3]);
-#undef AT
   }
 }
 

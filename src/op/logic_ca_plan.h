@@ -8,6 +8,5 @@
 /* Does a workgroup of one cell fit in the 16 KiB of shared memory that every Vulkan device has? */
 bool gt_logic_ca_fits(const gt_logic_ca_attribute *attribute, gt_shape state);
 void gt_logic_ca_lower(gt_lowering *lowering, const gt_group *group);
-void gt_logic_ca_bits_lower(gt_lowering *lowering, const gt_group *group);
 void gt_logic_ca_gradient_lower(gt_lowering *lowering, const gt_group *group);
 #endif

@@ -309,6 +309,22 @@ static void tables_are_read(void **state) {
 }
 
 /* Every sample lands in exactly one split, in the file's order, and the seed alone decides where. */
+static void bits_are_known(void **state) {
+  (void)state;
+  opened o;
+  open_data(&o, "{inputs: [[0, 1], [1, 1], [0, 0]], targets: [[1], [0], [2]]}");
+  expect_open(&o);
+  assert_true(gt_tensor_is_bits(&o.data.train.inputs));
+  close_data(&o);
+  open_data(&o, "{inputs: [[0, 1], [1, 1], [0, 0.5]], targets: [[1], [0], [2]]}");
+  expect_open(&o);
+  assert_false(gt_tensor_is_bits(&o.data.train.inputs));
+  close_data(&o);
+  uint8_t bytes[2] = {0, 1};
+  const gt_tensor tensor = {.element = GT_ELEMENT_U8, .rank = 2, .dim = {1, 2}, .data = bytes};
+  assert_false(gt_tensor_is_bits(&tensor));
+}
+
 static void splits_are_partitions(void **state) {
   (void)state;
   opened o, again;
@@ -410,6 +426,7 @@ int main(void) {
       cmocka_unit_test(npy_headers_are_strict),
       cmocka_unit_test(functions_are_sampled),
       cmocka_unit_test(tables_are_read),
+      cmocka_unit_test(bits_are_known),
       cmocka_unit_test(splits_are_partitions),
       cmocka_unit_test(inputs_for_predictions),
       cmocka_unit_test(gzip_bombs_are_refused),
