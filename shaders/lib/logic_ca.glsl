@@ -60,6 +60,9 @@ uint neighbour_of(uint cell, uint j) {
   return cell >= cells || beyond && PERIODIC == 0u ? NONE : cell - inside + y % HEIGHT * WIDTH + x % WIDTH;
 }
 
+/* Does any of the cells take its new state? All invocations of a workgroup agree. */
+bool any_fires() { return FIRE == 0u || fired != V(0.0); }
+
 /* What all need before they begin; the caller puts a barrier behind it and whatever else it loads. */
 void prepare() {
   if (me < P) {
@@ -67,7 +70,7 @@ void prepare() {
     if (FIRE != 0u) {
       uint board = HEIGHT * WIDTH, element = step * board + cell_of(me) % board;
       vec4 draw = gt_random_block(uvec2(clock.at[1], clock.at[2]), purpose, clock.at[0], element >> 2u);
-      takes = draw[element & 3u] <= fire_rate ? 1.0 : 0.0;
+      takes = cell_of(me) < cells && draw[element & 3u] <= fire_rate ? 1.0 : 0.0;
     }
     LANE(fired, me) = takes;
   }

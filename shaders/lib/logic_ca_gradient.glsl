@@ -254,6 +254,16 @@ void perception_back(vec4 c[4]) {
   keep_sum(3u, s3);
 }
 
+/* Where no cell has taken its new state: gradients pass by, and there is nothing to be added to the sums. */
+void pass_by() {
+  for (uint i = me; i < 9u * P * CHANNELS; i += LOCAL_X) {
+    uint c = i % CHANNELS, j = i / CHANNELS % 9u, lane = i / CHANNELS / 9u, cell = cell_of(lane);
+    if (cell < cells) d_patch_out.at[(9u * cell + j) * CHANNELS + c] = j == 4u ? LANE(memory[GIVEN + c], lane) : 0.0;
+  }
+  if ((flags & 1u) == 0u)
+    for (uint i = me; i < SLOTS; i += LOCAL_X) GT_FLOATS4(partial).at[group * SLOTS + i] = vec4(0.0);
+}
+
 void main() {
   GT_CA_EARLY(c)
   load_patches(0u, CHUNK, true);
@@ -261,6 +271,10 @@ void main() {
   prepare();
   for (uint i = me; i < WORDS - 2u * WIRES; i += LOCAL_X) words[2u * WIRES + i] = inverse.at[i];
   barrier();
+  if (!any_fires()) {
+    pass_by();
+    return;
+  }
   gt_fetch f0 = fetch(0u), f1 = fetch(1u), f2 = fetch(2u), f3 = fetch(3u);
   perceive_all(c);
   update(f0, f1, f2, f3);

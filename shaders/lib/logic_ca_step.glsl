@@ -7,9 +7,11 @@ void main() {
   load_patches(0u, CHUNK, true);
   prepare();
   barrier();
-  gt_fetch f0 = fetch(0u), f1 = fetch(1u), f2 = fetch(2u), f3 = fetch(3u);
-  perceive_all(c);
-  update(f0, f1, f2, f3);
+  if (any_fires()) {
+    gt_fetch f0 = fetch(0u), f1 = fetch(1u), f2 = fetch(2u), f3 = fetch(3u);
+    perceive_all(c);
+    update(f0, f1, f2, f3);
+  }
   for (uint i = me; i < CHANNELS * P; i += LOCAL_X) {
     uint c = i % CHANNELS, lane = i / CHANNELS, cell = cell_of(lane);
     if (cell < cells) {

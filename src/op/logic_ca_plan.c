@@ -14,7 +14,8 @@
  *   place of its layers), and at the very end the gradient of the cells' new states.
  *
  * The more cells a workgroup has, the less often coefficients are read and partial sums written; the fewer,
- * the more workgroups there are: as many cells as leave no multiprocessor without work. */
+ * the more workgroups there are: as many cells as leave no multiprocessor without work. A workgroup none of
+ * whose cells takes its new state has nothing to do, and such workgroups are not counted. */
 #include "op/logic_ca_plan.h"
 #include "op/logic_ca_cpu.h"
 #include "shaders/op/logic_ca.h"
@@ -137,8 +138,9 @@ static geometry plan(const gt_target *target, const gt_logic_ca_attribute *a, gt
   if (target->device) {
     const uint32_t bytes = most(target->shared_bytes, LEAST_SHARED);
     if (target->max_workgroup && target->max_workgroup < THREADS) g.threads = target->max_workgroup;
+    const float busy = (float)cells * (a->fire_rate < 1 ? a->fire_rate : 1);
     uint32_t lanes = 1;
-    while (lanes < MOST_LANES && (cells + lanes - 1) / lanes > target->units) lanes *= 2;
+    while (lanes < MOST_LANES && busy > (float)(lanes * target->units)) lanes *= 2;
     fit_lanes(&g, a, lanes, bytes, gradient);
   }
   g.groups = (cells + g.lanes - 1) / g.lanes;
