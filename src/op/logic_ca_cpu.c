@@ -21,13 +21,13 @@ typedef float four __attribute__((vector_size(16), aligned(4), may_alias));
 #define PART_AT(rows, index, part) (*(lanes *)((rows)[index] + VECTOR * (part)))
 
 typedef struct circuit { /* one tile's view of a step */
-  uint32_t channels, kernels, height, width, perceptions, updates, cells, wires, first, count;
+  uint32_t channels, kernels, height, width, perceptions, updates, cells, wires, count;
   bool periodic;
   const uint32_t *layer;
   const float *coefficients;
   const int32_t *wiring;
-  uint32_t patch[PATCH][LANES]; /* cell that lies there, or GT_NONE */
-  bool fires[LANES];
+  uint32_t cell[LANES], patch[PATCH][LANES]; /* the cell, and what lies around it; or GT_NONE */
+  bool fires[LANES], any_fires;
   uint32_t
       at[GT_LOGIC_CA_LAYERS + 1]; /* first row of each layer's inputs, then of the last layer's outputs */
   uint32_t update, rows;          /* first row of the update's inputs, and of all there are */
@@ -84,6 +84,41 @@ static uint32_t gradient_at(const circuit *c, uint32_t l) {
   return l == 0 ? 0 : l == c->perceptions ? c->d_update : c->d_piece[l % 2];
 }
 
+/* Lists the cells of a board, those that fire before the others; returns how many do. */
+static uint32_t list_cells(uint32_t *list, uint32_t board, const uint32_t *clock, uint32_t step,
+                           uint32_t purpose, float fire_rate) {
+  const uint64_t seed = clock[1] | (uint64_t)clock[2] << 32;
+  uint32_t front = 0, back = board;
+  for (uint32_t cell = 0; cell < board; cell++) {
+    const bool fires = gt_random_uniform(seed, purpose, clock[0], step * board + cell) <= fire_rate;
+    list[fires ? front++ : --back] = cell;
+  }
+  return front;
+}
+
+/* The tile's cells. Where cells fire at random, the first tiles take those of all boards that do, so that no
+ * lane computes what is not wanted; each tile finds out for itself which they are. */
+static void choose_cells(circuit *c, bool at_random, uint32_t tile, const uint32_t *clock, uint32_t step,
+                         uint32_t purpose, float fire_rate) {
+  const uint32_t board = c->height * c->width, boards = c->cells / board, first = tile * LANES;
+  uint32_t *list = at_random ? gt_realloc(NULL, board * sizeof *list) : NULL, firing = board;
+  if (list) firing = list_cells(list, board, clock, step, purpose, fire_rate);
+  c->count = least(LANES, c->cells - first);
+  c->any_fires = first < firing * boards;
+  for (uint32_t i = 0; i < LANES; i++) {
+    uint32_t n = first + i;
+    c->fires[i] = n < firing * boards;
+    if (i >= c->count)
+      n = GT_NONE;
+    else if (list && c->fires[i])
+      n = n / firing * board + list[n % firing];
+    else if (list)
+      n -= firing * boards, n = n / (board - firing) * board + list[firing + n % (board - firing)];
+    c->cell[i] = n;
+  }
+  free(list);
+}
+
 static void open_circuit(circuit *c, const uint32_t *spec, uint32_t tile, const uint32_t *clock,
                          uint32_t step, uint32_t purpose, float fire_rate) {
   c->channels = spec[SPEC_CA_CHANNELS];
@@ -93,18 +128,11 @@ static void open_circuit(circuit *c, const uint32_t *spec, uint32_t tile, const 
   c->periodic = spec[SPEC_CA_PERIODIC];
   c->perceptions = spec[SPEC_CA_PERCEPTIONS];
   c->updates = spec[SPEC_CA_UPDATES];
-  c->first = tile * LANES;
-  c->count = least(LANES, c->cells - c->first);
-  const uint32_t board = c->height * c->width;
-  for (uint32_t i = 0; i < LANES; i++) {
-    const uint32_t cell = c->first + i;
+  choose_cells(c, spec[SPEC_CA_FIRE], tile, clock, step, purpose, fire_rate);
+  for (uint32_t i = 0; i < LANES; i++)
     for (int j = 0; j < PATCH; j++)
-      c->patch[j][i] = i < c->count ? neighbour(cell, j, c->height, c->width, c->periodic) : GT_NONE;
-    c->fires[i] = true;
-    if (!spec[SPEC_CA_FIRE] || i >= c->count) continue;
-    const uint64_t seed = clock[1] | (uint64_t)clock[2] << 32;
-    c->fires[i] = gt_random_uniform(seed, purpose, clock[0], step * board + cell % board) <= fire_rate;
-  }
+      c->patch[j][i] =
+          c->cell[i] == GT_NONE ? GT_NONE : neighbour(c->cell[i], j, c->height, c->width, c->periodic);
   place_rows(c);
 }
 
@@ -191,14 +219,15 @@ void gt_logic_ca_cpu(const void *args, const uint32_t *spec, uint32_t tile) {
   float *states = GT_PTR(float, a->states), *to = states + a->to_offset;
   void *block;
   row *v = take_rows(c.rows, &block);
-  run_circuit(&c, from, v);
+  if (c.any_fires) run_circuit(&c, from, v);
   const row *out = v + c.at[c.perceptions + c.updates];
   for (uint32_t i = 0; i < c.count; i++) {
-    const size_t cell = (size_t)(c.first + i) * c.channels;
+    const size_t cell = (size_t)c.cell[i] * c.channels;
     for (uint32_t channel = 0; channel < c.channels; channel++) {
-      const float made = a->round ? (float)(out[channel][i] > 0.5f) : out[channel][i];
-      to[cell + channel] = c.fires[i] ? made : from[cell + channel];
-      if (a->copy) states[cell + channel] = from[cell + channel];
+      float value = from[cell + channel];
+      if (a->copy) states[cell + channel] = value;
+      if (c.fires[i]) value = a->round ? (float)(out[channel][i] > 0.5f) : out[channel][i];
+      to[cell + channel] = value;
     }
   }
   free(block);
@@ -292,7 +321,7 @@ static void load_gradient(const circuit *c, const struct gt_logic_ca_gradient_ar
   for (uint32_t channel = 0; channel < c->channels; channel++)
     for (uint32_t i = 0; i < LANES; i++) {
       float g = 0;
-      const uint32_t cell = c->first + i;
+      const uint32_t cell = c->cell[i];
       if (i < c->count && a->flags & CA_HAS_PATCH)
         g = gathered(d_patch, cell, channel, c->channels, c->height, c->width, c->periodic);
       if (i < c->count && a->flags & CA_HAS_GIVEN) g += given[(size_t)cell * c->channels + channel];
@@ -312,17 +341,22 @@ void gt_logic_ca_gradient_cpu(const void *args, const uint32_t *spec, uint32_t t
   place_gradient_rows(&c);
   void *block;
   row *v = take_rows(c.rows + c.d_rows + c.channels, &block), *d = v + c.rows, *kept = d + c.d_rows;
-  run_circuit(&c, GT_PTR(const float, a->from) + a->from_offset, v);
   load_gradient(&c, a, d, kept);
   float *partial = GT_PTR(float, a->partial) + (size_t)tile * spec[SPEC_CA_SLOTS] * 4;
-  circuit_back(&c, v, d, partial, a->flags & CA_HAS_PATCH);
+  if (c.any_fires) {
+    run_circuit(&c, GT_PTR(const float, a->from) + a->from_offset, v);
+    circuit_back(&c, v, d, partial, a->flags & CA_HAS_PATCH);
+  } else {
+    memset(d, 0, c.d_rows * sizeof *d);
+    if (!(a->flags & CA_HAS_PATCH)) memset(partial, 0, spec[SPEC_CA_SLOTS] * 4 * sizeof *partial);
+  }
   float *out = GT_PTR(float, a->d_patch_out);
   for (uint32_t i = 0; i < c.count; i++)
     for (uint32_t channel = 0; channel < c.channels; channel++)
       for (uint32_t j = 0; j < PATCH; j++) {
         float g = d[channel * PATCH + j][i];
         if (j == CENTRE) g += d[c.d_update + channel][i] + kept[channel][i];
-        out[((size_t)(c.first + i) * PATCH + j) * c.channels + channel] = g;
+        out[((size_t)c.cell[i] * PATCH + j) * c.channels + channel] = g;
       }
   free(block);
 }
