@@ -102,6 +102,8 @@ gt_fetch_back fetch_back(uint back) {
   return f;
 }
 
+gt_fetch_back fetch_early(uint back) { return fetch_back(KEEP != 0u ? back : UPDATES); }
+
 void layer_back(uint back, inout gt_fetch_back f) {
   gt_layer at = layers[PERCEPTIONS + UPDATES - 1u - back];
   uvec4 readers = f.readers;
@@ -127,8 +129,8 @@ void layer_back(uint back, inout gt_fetch_back f) {
   barrier();
 }
 
-void update_back() {
-  gt_fetch_back f0 = fetch_back(0u), f1 = fetch_back(1u), f2 = fetch_back(2u), f3 = fetch_back(3u);
+/* f: for the last four layers. */
+void update_back(gt_fetch_back f0, gt_fetch_back f1, gt_fetch_back f2, gt_fetch_back f3) {
   for (uint l = 0u; l < UPDATES; l += AHEAD) {
     layer_back(l, f0);
     if (l + 1u < UPDATES) layer_back(l + 1u, f1);
@@ -277,7 +279,15 @@ void main() {
   }
   gt_fetch f0 = fetch(0u), f1 = fetch(1u), f2 = fetch(2u), f3 = fetch(3u);
   perceive_all(c);
+  /* Asked for before the update begins, unless it has yet to write the trace. */
+  gt_fetch_back b0 = fetch_early(0u), b1 = fetch_early(1u), b2 = fetch_early(2u), b3 = fetch_early(3u);
   update(f0, f1, f2, f3);
-  update_back();
+  if (KEEP == 0u) {
+    b0 = fetch_back(0u);
+    b1 = fetch_back(1u);
+    b2 = fetch_back(2u);
+    b3 = fetch_back(3u);
+  }
+  update_back(b0, b1, b2, b3);
   perception_back(c);
 }
