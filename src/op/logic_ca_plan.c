@@ -94,7 +94,9 @@ static bool fit(geometry *g, const gt_logic_ca_attribute *a, uint32_t lanes, boo
   g->keep = keep;
   if (bytes < FIXED_SHARED + 4 * g->shared_words) return false;
   const uint32_t room = (bytes - FIXED_SHARED - 4 * g->shared_words) / (4 * lanes);
-  while (chunk > 1 && lay_out(g, a, chunk, gradient) > room) chunk = (chunk + 1) / 2;
+  while (chunk > 1 && lay_out(g, a, chunk, gradient) > room) chunk--;
+  const uint32_t chunks = (g->channels + chunk - 1) / chunk;
+  chunk = (g->channels + chunks - 1) / chunks; /* all about the same */
   return lay_out(g, a, chunk, gradient) <= room;
 }
 
