@@ -22,6 +22,7 @@
 #include "shaders/op/logic_ca_gradient.h"
 #include "shaders/op/logic_ca_sum.h"
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { THREADS = 256, LEAST_SHARED = 16384, FIXED_SHARED = 2048, MOST_LANES = 4, SUM_LOCAL = 256 };
@@ -143,7 +144,13 @@ static geometry plan(const gt_target *target, const gt_logic_ca_attribute *a, gt
     const float busy = (float)cells * (a->fire_rate < 1 ? a->fire_rate : 1);
     uint32_t lanes = 1;
     while (lanes < MOST_LANES && busy > (float)(lanes * target->units)) lanes *= 2;
-    fit_lanes(&g, a, lanes, bytes, gradient);
+    const char *threads = getenv("CA_THREADS"), *forced = getenv(gradient ? "CA_BACK_LANES" : "CA_LANES");
+    if (threads) g.threads = (uint32_t)atoi(threads);
+    if (forced) lanes = (uint32_t)atoi(forced);
+    if (forced && gradient && getenv("CA_KEEP"))
+      fit(&g, a, lanes, atoi(getenv("CA_KEEP")), bytes, true);
+    else
+      fit_lanes(&g, a, lanes, bytes, gradient);
   }
   g.groups = (cells + g.lanes - 1) / g.lanes;
   write_words(&g, a, target->device);
