@@ -1,7 +1,7 @@
 /* What the steps of a logic-gate automaton share, forward and backward: the cells of a workgroup and the circuit's
  * forward pass over them in shared memory, laid out as src/op/logic_ca_plan.c says.
  * Include after the argument struct. Define before: P, the number of cells of a workgroup, V, the vector that holds one
- * value of each, and for the gradient GT_CA_TRACE. */
+ * value of each, and for the gradient GT_CA_GRADIENT. */
 #ifndef GT_LOGIC_CA_GLSL
 #define GT_LOGIC_CA_GLSL
 #include "lib/philox.glsl"
@@ -17,11 +17,17 @@ layout(constant_id = 9) const uint PERCEPTIONS = 1u;
 layout(constant_id = 10) const uint UPDATES = 1u;
 layout(constant_id = 11) const uint CHUNK = 1u;
 layout(constant_id = 12) const uint FIRE = 0u;
-layout(constant_id = 13) const uint SECOND = 0u;
-layout(constant_id = 14) const uint OTHER = 0u;
+layout(constant_id = 13) const uint PATCHES = 0u;
+layout(constant_id = 14) const uint OUT = 0u;
 layout(constant_id = 15) const uint ALIGNED = 0u;
 layout(constant_id = 16) const uint SLOTS = 0u;
-layout(constant_id = 17) const uint TRACE = 0u;
+layout(constant_id = 17) const uint KEEP = 0u;
+layout(constant_id = 22) const uint WIDTH0 = 0u; /* of perception's first four layers */
+layout(constant_id = 23) const uint WIDTH1 = 0u;
+layout(constant_id = 24) const uint WIDTH2 = 0u;
+layout(constant_id = 25) const uint WIDTH3 = 0u;
+layout(constant_id = 26) const uint WIRES = 1u; /* of perception, of each row of the wiring */
+layout(constant_id = 27) const uint WORDS = 1u; /* perception's wires, both rows, then for the gradient its inverse */
 
 layout(buffer_reference, scalar, buffer_reference_align = 4 * P) buffer GT_LANES { V at[]; };
 
@@ -32,14 +38,14 @@ layout(buffer_reference, scalar, buffer_reference_align = 4 * P) buffer GT_LANES
 #endif
 
 const uint NONE = 0xffffffffu;
-struct gt_layer {
-  uint width, inputs, gate, wire, inverse, trace, slot, split;
+struct gt_layer { /* row: where its inputs lie in shared memory */
+  uint width, inputs, gate, wire, inverse, row, slot, split;
 };
 
 shared V memory[SHARED];
-shared uint neighbour[9 * P]; /* the cell at each place of each cell's neighbourhood */
-shared uint fires[P];
+shared V fired; /* 1 where a cell takes its new state, else 0 */
 shared gt_layer layers[48];
+shared uint words[WORDS];
 
 #define me gl_LocalInvocationID.x
 #define group gl_WorkGroupID.x
@@ -54,20 +60,24 @@ uint neighbour_of(uint cell, uint j) {
   return cell >= cells || beyond && PERIODIC == 0u ? NONE : cell - inside + y % HEIGHT * WIDTH + x % WIDTH;
 }
 
+/* Does any of the cells take its new state? All invocations of a workgroup agree. */
+bool any_fires() { return FIRE == 0u || fired != V(0.0); }
+
+/* What all need before they begin; the caller puts a barrier behind it and whatever else it loads. */
 void prepare() {
-  for (uint i = me; i < 9u * P; i += LOCAL_X) neighbour[i] = neighbour_of(cell_of(i % P), i / P);
   if (me < P) {
-    fires[me] = 1u;
+    float takes = 1.0;
     if (FIRE != 0u) {
       uint board = HEIGHT * WIDTH, element = step * board + cell_of(me) % board;
       vec4 draw = gt_random_block(uvec2(clock.at[1], clock.at[2]), purpose, clock.at[0], element >> 2u);
-      fires[me] = draw[element & 3u] <= fire_rate ? 1u : 0u;
+      takes = cell_of(me) < cells && draw[element & 3u] <= fire_rate ? 1.0 : 0.0;
     }
+    LANE(fired, me) = takes;
   }
   for (uint i = me; i < PERCEPTIONS + UPDATES; i += LOCAL_X)
     layers[i] = gt_layer(shape.at[8u * i], shape.at[8u * i + 1u], shape.at[8u * i + 2u], shape.at[8u * i + 3u],
                          shape.at[8u * i + 4u], shape.at[8u * i + 5u], shape.at[8u * i + 6u], shape.at[8u * i + 7u]);
-  barrier();
+  for (uint i = me; i < 2u * WIRES; i += LOCAL_X) words[i] = wiring.at[i < WIRES ? i : wires + i - WIRES];
 }
 
 vec4 coefficients_of(uint gate) {
@@ -85,6 +95,88 @@ uvec2 wires_of(uint wire) { return uvec2(wiring.at[wire], wiring.at[wires + wire
  * since nothing may wait for them there. */
 uvec2 inside(uvec2 wire, uint inputs) { return min(wire, uvec2(inputs - 1u)); }
 
+V gate_of(vec4 c, V a, V b) { return c.x + c.y * a + b * (c.z + c.w * a); }
+
+/* --- perception ------------------------------------------------------------------------------------------------- */
+
+/* The coefficients of the invocation's first gate in one of perception's first four layers. They need nothing that has
+ * to be loaded first, so they are asked for at the very beginning. before: the widths of the layers before it. */
+vec4 early(uint width, uint before) {
+  vec4 c = vec4(0.0);
+  if (width > 0u) c = coefficients_of(KERNELS * before + me % max(KERNELS * width, 1u));
+  return c;
+}
+
+#define GT_CA_EARLY(c) \
+  vec4 c[4] = vec4[4](early(WIDTH0, 0u), early(WIDTH1, WIDTH0), early(WIDTH2, WIDTH0 + WIDTH1), \
+                      early(WIDTH3, WIDTH0 + WIDTH1 + WIDTH2));
+
+/* The same in a later layer. */
+vec4 late(uint l) { return coefficients_of(layers[l].gate + me % (KERNELS * layers[l].width)); }
+
+/* The patches of channels first … first+count-1, and if it is asked for the cells' own values for the update. */
+void load_patches(uint first, uint count, bool own) {
+  for (uint i = me; i < 9u * P * count; i += LOCAL_X) {
+    uint c = i % count, lane = i / count % P, j = i / count / P;
+    uint cell = neighbour_of(cell_of(lane), j);
+    float value = 0.0;
+    if (cell != NONE) value = from.at[from_offset + cell * CHANNELS + first + c];
+    LANE(memory[PATCHES + 9u * c + j], lane) = value;
+    if (own && j == 4u) LANE(memory[first + c], lane) = value;
+  }
+}
+
+/* The first row that a layer of perception reads, for channel c of those at hand and kernel k. */
+uint reads(uint l, gt_layer at, uint c, uint k) {
+  return l == 0u ? PATCHES + 9u * c : at.row + (c * KERNELS + k) * at.inputs;
+}
+
+uvec2 perception_wires(gt_layer at, uint o) {
+  return inside(uvec2(words[at.wire + o], words[WIRES + at.wire + o]), at.inputs);
+}
+
+/* A layer of perception; coefficient is for the invocation's first gate. */
+void perceive_layer(uint l, vec4 coefficient, uint first, uint count) {
+  gt_layer at = layers[l];
+  bool last = l == PERCEPTIONS - 1u;
+  uint gates = KERNELS * at.width, target = last ? CHANNELS : layers[l + 1u].row;
+  for (uint i = me; i < gates * at.split; i += LOCAL_X) {
+    uint g = i % gates, k = g / at.width, o = g % at.width;
+    if (i != me) coefficient = coefficients_of(at.gate + g);
+    uvec2 wire = perception_wires(at, o);
+    for (uint c = i / gates; c < count; c += at.split) {
+      uint base = reads(l, at, c, k);
+      uint to = target + (last ? ((first + c) * at.width + o) * KERNELS + k : c * gates + g);
+      memory[to] = gate_of(coefficient, memory[base + wire.x], memory[base + wire.y]);
+    }
+  }
+  barrier();
+}
+
+/* The first so many layers of perception for channels whose patches are there. */
+void perceive(uint depth, vec4 c[4], uint first, uint count) {
+  if (depth > 0u) perceive_layer(0u, c[0], first, count);
+  if (depth > 1u) perceive_layer(1u, c[1], first, count);
+  if (depth > 2u) perceive_layer(2u, c[2], first, count);
+  if (depth > 3u) perceive_layer(3u, c[3], first, count);
+  for (uint l = 4u; l < depth; l++) perceive_layer(l, late(l), first, count);
+}
+
+/* Perception of all channels, those of the first chunk having been loaded: the update's inputs lie at the beginning of
+ * shared memory. */
+void perceive_all(vec4 c[4]) {
+  for (uint first = 0u; first < CHANNELS; first += CHUNK) {
+    uint count = min(CHUNK, CHANNELS - first);
+    if (first > 0u) {
+      load_patches(first, count, true);
+      barrier();
+    }
+    perceive(PERCEPTIONS, c, first, count);
+  }
+}
+
+/* --- update ----------------------------------------------------------------------------------------------------- */
+
 /* What an invocation needs of global memory for its gate of a layer. It is asked for several layers ahead: a layer takes
  * less time than memory. */
 struct gt_fetch {
@@ -94,118 +186,48 @@ struct gt_fetch {
 
 #define AHEAD 4u
 
-gt_fetch fetch(uint l, uint items, uint gate, uint wire) {
-  gt_fetch f = gt_fetch(vec4(0.0), uvec2(0u));
-  if (me < items) f = gt_fetch(coefficients_of(layers[l].gate + gate), wires_of(layers[l].wire + wire));
-  return f;
-}
-
-gt_fetch fetch_update(uint l) {
-  gt_fetch f = gt_fetch(vec4(0.0), uvec2(0u));
-  if (l < UPDATES) f = fetch(PERCEPTIONS + l, layers[PERCEPTIONS + l].width, me, me);
-  return f;
-}
-
-gt_fetch fetch_perception(uint l) {
-  gt_fetch f = gt_fetch(vec4(0.0), uvec2(0u));
-  if (l < PERCEPTIONS) {
-    uint width = layers[l].width, gate = me % (KERNELS * width);
-    f = fetch(l, KERNELS * width * layers[l].split, gate, gate % width);
-  }
-  return f;
-}
-
-#ifdef GT_CA_TRACE
+/* The gradient needs no outputs of the last layer, unless it is to note what the layer reads. */
+#ifdef GT_CA_GRADIENT
+const uint RUN = UPDATES - KEEP;
 void note(uint gate, V a, V b) {
   uint i = 2u * (group * TRACE + gate);
   GT_LANES(trace).at[i] = a;
   GT_LANES(trace).at[i + 1u] = b;
 }
 #else
+const uint RUN = UPDATES;
 #define note(gate, a, b)
 #endif
 
-V gate_of(vec4 c, V a, V b) { return c.x + c.y * a + b * (c.z + c.w * a); }
+gt_fetch fetch_at(gt_layer at, uint o) { return gt_fetch(coefficients_of(at.gate + o), wires_of(at.wire + o)); }
 
-/* The patches of channels first … first+count-1, and the cells' own values for the update. */
-void load_patches(uint first, uint count) {
-  for (uint i = me; i < 9u * P * count; i += LOCAL_X) {
-    uint c = i % count, lane = i / count % P, j = i / count / P;
-    uint cell = neighbour[j * P + lane];
-    float value = 0.0;
-    if (cell != NONE) value = from.at[from_offset + cell * CHANNELS + first + c];
-    LANE(memory[SECOND + 9u * c + j], lane) = value;
-    if (j == 4u) LANE(memory[first + c], lane) = value;
-  }
-  barrier();
+gt_fetch fetch(uint l) {
+  gt_fetch f = gt_fetch(vec4(0.0), uvec2(0u));
+  if (l < RUN && me < layers[PERCEPTIONS + l].width) f = fetch_at(layers[PERCEPTIONS + l], me);
+  return f;
 }
 
-/* A layer of perception; f is for the invocation's first gate. */
-void perceive_layer(uint l, gt_fetch f, uint first, uint count, uint source, uint target) {
-  gt_layer at = layers[l];
-  uint gates = KERNELS * at.width;
-  for (uint i = me; i < gates * at.split; i += LOCAL_X) {
-    uint g = i % gates, k = g / at.width, o = g % at.width;
-    if (i != me) f = gt_fetch(coefficients_of(at.gate + g), wires_of(at.wire + o));
-    uvec2 wire = inside(f.wire, at.inputs);
-    for (uint c = i / gates; c < count; c += at.split) {
-      uint base = source + (l == 0u ? 9u * c : (c * KERNELS + k) * at.inputs);
-      V a = memory[base + wire.x], b = memory[base + wire.y];
-      uint to = target + c * gates + g;
-      if (l == PERCEPTIONS - 1u) to = CHANNELS + ((first + c) * at.width + o) * KERNELS + k;
-      memory[to] = gate_of(f.coefficient, a, b);
-      note(at.trace + (first + c) * gates + g, a, b);
-    }
-  }
-  barrier();
-}
-
-/* Perception of all channels: the update's inputs lie at the beginning of shared memory. f: for the first four layers. */
-void perceive(gt_fetch f0, gt_fetch f1, gt_fetch f2, gt_fetch f3) {
-  const uint even = SECOND + 9u * CHUNK, odd = even + OTHER;
-  for (uint first = 0u; first < CHANNELS; first += CHUNK) {
-    uint count = min(CHUNK, CHANNELS - first);
-    load_patches(first, count);
-    perceive_layer(0u, f0, first, count, SECOND, even);
-    if (PERCEPTIONS > 1u) perceive_layer(1u, f1, first, count, even, odd);
-    if (PERCEPTIONS > 2u) perceive_layer(2u, f2, first, count, odd, even);
-    if (PERCEPTIONS > 3u) perceive_layer(3u, f3, first, count, even, odd);
-    for (uint l = 4u; l < PERCEPTIONS; l++)
-      perceive_layer(l, fetch_perception(l), first, count, (l & 1u) != 0u ? even : odd, (l & 1u) != 0u ? odd : even);
-  }
-}
-
-void update_layer(uint l, inout gt_fetch f, inout uint source) {
+void update_layer(uint l, inout gt_fetch f) {
   gt_layer at = layers[PERCEPTIONS + l];
-  uint target = SECOND - source;
+  uint target = l + 1u < UPDATES ? layers[PERCEPTIONS + l + 1u].row : OUT;
   for (uint o = me; o < at.width; o += LOCAL_X) {
-    if (o != me) f = gt_fetch(coefficients_of(at.gate + o), wires_of(at.wire + o));
+    if (o != me) f = fetch_at(at, o);
     uvec2 wire = inside(f.wire, at.inputs);
-    V a = memory[source + wire.x], b = memory[source + wire.y];
+    V a = memory[at.row + wire.x], b = memory[at.row + wire.y];
     memory[target + o] = gate_of(f.coefficient, a, b);
-    note(at.trace + o, a, b);
+    if (KEEP == 0u) note(at.gate - layers[PERCEPTIONS].gate + o, a, b);
   }
-  f = fetch_update(l + AHEAD);
+  f = fetch(l + AHEAD);
   barrier();
-  source = target;
 }
 
-/* The update's layers; returns where the last one's outputs lie. f: for the first four of them. */
-uint update(gt_fetch f0, gt_fetch f1, gt_fetch f2, gt_fetch f3) {
-  uint source = 0u;
-  for (uint l = 0u; l < UPDATES; l += AHEAD) {
-    update_layer(l, f0, source);
-    if (l + 1u < UPDATES) update_layer(l + 1u, f1, source);
-    if (l + 2u < UPDATES) update_layer(l + 2u, f2, source);
-    if (l + 3u < UPDATES) update_layer(l + 3u, f3, source);
+/* The update's layers; f: for the first four of them. */
+void update(gt_fetch f0, gt_fetch f1, gt_fetch f2, gt_fetch f3) {
+  for (uint l = 0u; l < RUN; l += AHEAD) {
+    update_layer(l, f0);
+    if (l + 1u < RUN) update_layer(l + 1u, f1);
+    if (l + 2u < RUN) update_layer(l + 2u, f2);
+    if (l + 3u < RUN) update_layer(l + 3u, f3);
   }
-  return source;
 }
-
-/* The whole circuit, forward. */
-#define GT_CA_RUN(out_at, p0, p1, p2, p3) \
-  gt_fetch p0 = fetch_perception(0u), p1 = fetch_perception(1u), p2 = fetch_perception(2u), p3 = fetch_perception(3u); \
-  gt_fetch u0 = fetch_update(0u), u1 = fetch_update(1u), u2 = fetch_update(2u), u3 = fetch_update(3u); \
-  perceive(p0, p1, p2, p3); \
-  uint out_at = update(u0, u1, u2, u3);
 #endif

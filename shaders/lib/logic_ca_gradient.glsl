@@ -1,33 +1,34 @@
-/* One step back. The circuit is computed anew, each gate's inputs going to the workgroup's trace; then its layers are
- * walked from the last to the first: each gate turns the gradient of its output into products for its two inputs, and
- * each input adds up the products of its readers through the inverse wiring, in their order. */
-#define GT_CA_TRACE
+/* One step back. The circuit is computed anew; then its layers are walked from the last to the first: each gate turns
+ * the gradient of its output into products for its two inputs, and each input adds up the products of its readers
+ * through the inverse wiring, in their order. What the update's gates read stays in shared memory (KEEP) or, where that
+ * is too small, goes to the workgroup's trace; what perception's gates read is computed once more. */
+#define GT_CA_GRADIENT
 #include "op/logic_ca_gradient.h"
+layout(constant_id = 18) const uint TRACE = 0u;     /* gates in a workgroup's trace */
+layout(constant_id = 19) const uint GRADIENT = 0u;  /* row: gradient of a layer's outputs, then of its inputs */
+layout(constant_id = 20) const uint PRODUCTS = 0u;  /* row: products of the update's gates */
+layout(constant_id = 21) const uint PERCEIVED = 0u; /* row: products of perception's gates */
+layout(constant_id = 28) const uint SUMMED = 0u;    /* row: those of its first layer summed over the kernels */
 #include "lib/logic_ca.glsl"
-layout(constant_id = 18) const uint D = 0u; /* the products */
-layout(constant_id = 19) const uint E = 0u; /* gradients between layers of perception */
 
-const uint KEPT = SHARED - 2u * CHANNELS, GIVEN = SHARED - CHANNELS;
+const uint GIVEN = SHARED - CHANNELS; /* row: gradient of the cells' new states */
 
-/* What passes a cell by to KEPT, the gradient of its new state to GIVEN. Loads are made whether or not they count, so that
- * none waits for another. */
+/* Loads are made whether or not they count, so that none waits for another; by invocations that load no patches. */
 void load_gradient() {
-  for (uint i = me; i < CHANNELS * P; i += LOCAL_X) {
+  for (uint i = LOCAL_X - 1u - me; i < CHANNELS * P; i += LOCAL_X) {
     uint c = i % CHANNELS, lane = i / CHANNELS, cell = cell_of(lane);
     float part[9], g = 0.0;
     bool counts[9];
     if ((flags & 1u) != 0u) {
       for (uint j = 0u; j < 9u; j++) { /* the cell lies at place j of the neighbour on the other side */
-        uint other = neighbour[(8u - j) * P + lane];
+        uint other = neighbour_of(cell, 8u - j);
         counts[j] = other != NONE;
         part[j] = d_patch.at[(9u * (counts[j] ? other : 0u) + j) * CHANNELS + c];
       }
       for (uint j = 0u; j < 9u; j++) g += counts[j] ? part[j] : 0.0;
     }
     if ((flags & 2u) != 0u && cell < cells) g += d_states.at[d_offset + cell * CHANNELS + c];
-    bool fired = fires[lane] != 0u;
-    LANE(memory[KEPT + c], lane) = fired ? 0.0 : g;
-    LANE(memory[GIVEN + c], lane) = fired ? g : 0.0;
+    LANE(memory[GIVEN + c], lane) = g;
   }
 }
 
@@ -66,26 +67,33 @@ vec4 products(vec4 c, V a, V b, V g, uint to) {
 
 /* --- update ---------------------------------------------------------------------------------------------------- */
 
-struct gt_fetch_back { /* of a gate: coefficients, sums so far, inputs; of an input: its readers */
+struct gt_fetch_back { /* of a gate: coefficients, sums so far, and its wires or what it read; of an input: its readers */
   vec4 coefficient, sum;
+  uvec2 wire;
   V a, b;
   uvec4 readers;
 };
 
 gt_fetch_back fetch_gate(gt_layer at, uint o) {
   gt_fetch_back f;
-  uint i = 2u * (group * TRACE + at.trace + o);
   f.coefficient = coefficients_of(at.gate + o);
   f.sum = partial_of(at.slot + o);
-  f.a = GT_LANES(trace).at[i];
-  f.b = GT_LANES(trace).at[i + 1u];
+  if (KEEP != 0u) {
+    f.wire = wires_of(at.wire + o);
+    f.a = f.b = V(0.0);
+  } else {
+    uint i = 2u * (group * TRACE + at.gate - layers[PERCEPTIONS].gate + o);
+    f.wire = uvec2(0u);
+    f.a = GT_LANES(trace).at[i];
+    f.b = GT_LANES(trace).at[i + 1u];
+  }
   f.readers = uvec4(0u);
   return f;
 }
 
 /* For the layer `back` before the last. */
 gt_fetch_back fetch_back(uint back) {
-  gt_fetch_back f = gt_fetch_back(vec4(0.0), vec4(0.0), V(0.0), V(0.0), uvec4(0u));
+  gt_fetch_back f = gt_fetch_back(vec4(0.0), vec4(0.0), uvec2(0u), V(0.0), V(0.0), uvec4(0u));
   if (back < UPDATES) {
     gt_layer at = layers[PERCEPTIONS + UPDATES - 1u - back];
     if (me < at.width) f = fetch_gate(at, me);
@@ -94,26 +102,35 @@ gt_fetch_back fetch_back(uint back) {
   return f;
 }
 
+gt_fetch_back fetch_early(uint back) { return fetch_back(KEEP != 0u ? back : UPDATES); }
+
 void layer_back(uint back, inout gt_fetch_back f) {
-  uint from_ = back == 0u ? GIVEN : 0u;
   gt_layer at = layers[PERCEPTIONS + UPDATES - 1u - back];
   uvec4 readers = f.readers;
   for (uint o = me; o < at.width; o += LOCAL_X) {
     if (o != me) f = fetch_gate(at, o);
-    f.sum += products(f.coefficient, f.a, f.b, memory[from_ + o], D + 2u * o);
+    V g;
+    if (back == 0u) g = memory[GIVEN + o] * fired;
+    else g = memory[GRADIENT + o];
+    if (KEEP != 0u) {
+      uvec2 wire = inside(f.wire, at.inputs);
+      f.a = memory[at.row + wire.x];
+      f.b = memory[at.row + wire.y];
+    }
+    f.sum += products(f.coefficient, f.a, f.b, g, PRODUCTS + 2u * o);
     GT_FLOATS4(partial).at[group * SLOTS + at.slot + o] = f.sum;
   }
   barrier();
   for (uint i = me; i < at.inputs; i += LOCAL_X) {
     if (i != me) readers = readers_of(at.inverse, i);
-    memory[i] = gathered(readers, D);
+    memory[GRADIENT + i] = gathered(readers, PRODUCTS);
   }
   f = fetch_back(back + AHEAD);
   barrier();
 }
 
-void update_back() {
-  gt_fetch_back f0 = fetch_back(0u), f1 = fetch_back(1u), f2 = fetch_back(2u), f3 = fetch_back(3u);
+/* f: for the last four layers. */
+void update_back(gt_fetch_back f0, gt_fetch_back f1, gt_fetch_back f2, gt_fetch_back f3) {
   for (uint l = 0u; l < UPDATES; l += AHEAD) {
     layer_back(l, f0);
     if (l + 1u < UPDATES) layer_back(l + 1u, f1);
@@ -124,27 +141,22 @@ void update_back() {
 
 /* --- perception ------------------------------------------------------------------------------------------------ */
 
-/* All gates of a layer for channels first … first+count-1: their products go to D. What the invocation's first gate sums
- * up stays in `kept` until all channels are done; others' sums go to memory at once. */
+/* All gates of a layer for channels first … first+count-1: their products go to PERCEIVED. What the invocation's first
+ * gate sums up stays in `kept` until all channels are done; others' sums go to memory at once. */
 void perception_products(uint l, vec4 coefficient, inout vec4 kept, uint first, uint count) {
   gt_layer at = layers[l];
-  uint gates = KERNELS * at.width;
+  bool last = l == PERCEPTIONS - 1u;
+  uint gates = KERNELS * at.width, source = last ? GRADIENT + CHANNELS : layers[l + 1u].row;
   for (uint i = me; i < gates * at.split; i += LOCAL_X) {
-    uint gate = i % gates, k = gate / at.width, o = gate % at.width;
+    uint g = i % gates, k = g / at.width, o = g % at.width;
     vec4 sum = vec4(0.0);
-    if (i != me) coefficient = coefficients_of(at.gate + gate);
-    for (uint base = i / gates; base < count; base += 4u * at.split) {
-      V a[4], b[4]; /* four loads in flight */
-      for (uint j = 0u; j < 4u; j++) {
-        uint c = min(base + j * at.split, count - 1u), t = 2u * (group * TRACE + at.trace + (first + c) * gates + gate);
-        a[j] = GT_LANES(trace).at[t];
-        b[j] = GT_LANES(trace).at[t + 1u];
-      }
-      for (uint j = 0u; j < 4u; j++) {
-        uint c = base + j * at.split, from_ = E + c * gates + gate;
-        if (l == PERCEPTIONS - 1u) from_ = CHANNELS + ((first + c) * at.width + o) * KERNELS + k;
-        if (c < count) sum += products(coefficient, a[j], b[j], memory[from_], D + 2u * (c * gates + gate));
-      }
+    if (i != me) coefficient = coefficients_of(at.gate + g);
+    uvec2 wire = perception_wires(at, o);
+    for (uint c = i / gates; c < count; c += at.split) {
+      uint base = reads(l, at, c, k);
+      uint slope = source + (last ? ((first + c) * at.width + o) * KERNELS + k : c * gates + g);
+      sum += products(coefficient, memory[base + wire.x], memory[base + wire.y], memory[slope],
+                      PERCEIVED + 2u * (c * gates + g));
     }
     if (i == me) kept += sum;
     else {
@@ -156,11 +168,20 @@ void perception_products(uint l, vec4 coefficient, inout vec4 kept, uint first, 
   barrier();
 }
 
-/* The layer's inputs gather their readers' products: the gradient for the layer before it, to E. */
+/* The same as `gathered` for an input of perception, whose inverse wiring is in shared memory. */
+V perception_gathered(gt_layer at, uint input_, uint products_at) {
+  const uint begin = 2u * WIRES; /* of the inverse wiring, which perception's begins */
+  uint i = begin + at.inverse + 4u * input_, readers = words[i], rest = begin + words[i + 3u];
+  V sum = V(0.0);
+  for (uint r = 0u; r < readers; r++) sum += memory[products_at + words[r < 2u ? i + 1u + r : rest + r]];
+  return sum;
+}
+
+/* The layer's inputs gather their readers' products, in place of their values: the gradient for the layer before it. */
 void perception_inputs(uint l, uint count) {
   gt_layer at = layers[l];
   for (uint i = me; i < KERNELS * at.inputs * count; i += LOCAL_X)
-    memory[E + i] = gathered(readers_of(at.inverse, i % at.inputs), D + i / at.inputs * 2u * at.width);
+    memory[at.row + i] = perception_gathered(at, i % at.inputs, PERCEIVED + i / at.inputs * 2u * at.width);
   barrier();
 }
 
@@ -176,21 +197,21 @@ void keep_sum(uint l, vec4 sum) {
     GT_FLOATS4(partial).at[group * SLOTS + layers[l].slot + me] = sum;
 }
 
-/* The first layer's inputs are the same for all kernels: their products are added first, which leaves E as if there were
- * one kernel; then the places of the patch gather theirs. */
+/* The first layer's inputs are the same for all kernels: their products are added first, which leaves them as if there
+ * were one kernel; then the places of the patch gather theirs. */
 void patches_back(uint first, uint count) {
   gt_layer at = layers[0];
   uint each = 2u * at.width;
   for (uint i = me; i < each * count; i += LOCAL_X) {
     V sum = V(0.0);
-    for (uint k = 0u; k < KERNELS; k++) sum += memory[D + i / each * each * KERNELS + k * each + i % each];
-    memory[E + i] = sum;
+    for (uint k = 0u; k < KERNELS; k++) sum += memory[PERCEIVED + i / each * each * KERNELS + k * each + i % each];
+    memory[SUMMED + i] = sum;
   }
   barrier();
   for (uint i = me; i < 9u * count; i += LOCAL_X) {
     uint c = i % count, j = i / count;
-    V sum = gathered(readers_of(at.inverse, j), E + c * each);
-    if (j == 4u) sum += memory[first + c] + memory[KEPT + first + c];
+    V sum = perception_gathered(at, j, SUMMED + c * each);
+    if (j == 4u) sum += memory[GRADIENT + first + c] + memory[GIVEN + first + c] * (V(1.0) - fired);
     for (uint lane = 0u; lane < P; lane++)
       if (cell_of(lane) < cells)
         d_patch_out.at[(9u * cell_of(lane) + j) * CHANNELS + first + c] = LANE(sum, lane);
@@ -198,31 +219,35 @@ void patches_back(uint first, uint count) {
   barrier();
 }
 
-void perception_back(vec4 c0, vec4 c1, vec4 c2, vec4 c3) {
+void perception_back(vec4 c[4]) {
   bool any = (flags & 1u) != 0u;
   vec4 s0 = kept_sum(0u, any), s1 = kept_sum(1u, any), s2 = kept_sum(2u, any), s3 = kept_sum(3u, any);
   for (uint first = 0u; first < CHANNELS; first += CHUNK) {
     uint count = min(CHUNK, CHANNELS - first);
+    if (CHUNK < CHANNELS) {
+      load_patches(first, count, false);
+      barrier();
+    }
+    perceive(PERCEPTIONS - 1u, c, first, count);
     for (uint l = PERCEPTIONS; l-- > 4u;) {
-      gt_fetch f = fetch_perception(l);
-      vec4 sum = kept_sum(l, first > 0u || (flags & 1u) != 0u);
-      perception_products(l, f.coefficient, sum, first, count);
+      vec4 sum = kept_sum(l, first > 0u || any);
+      perception_products(l, late(l), sum, first, count);
       keep_sum(l, sum);
       perception_inputs(l, count);
     }
     if (PERCEPTIONS > 3u) {
-      perception_products(3u, c3, s3, first, count);
+      perception_products(3u, c[3], s3, first, count);
       perception_inputs(3u, count);
     }
     if (PERCEPTIONS > 2u) {
-      perception_products(2u, c2, s2, first, count);
+      perception_products(2u, c[2], s2, first, count);
       perception_inputs(2u, count);
     }
     if (PERCEPTIONS > 1u) {
-      perception_products(1u, c1, s1, first, count);
+      perception_products(1u, c[1], s1, first, count);
       perception_inputs(1u, count);
     }
-    perception_products(0u, c0, s0, first, count);
+    perception_products(0u, c[0], s0, first, count);
     patches_back(first, count);
   }
   keep_sum(0u, s0);
@@ -231,10 +256,38 @@ void perception_back(vec4 c0, vec4 c1, vec4 c2, vec4 c3) {
   keep_sum(3u, s3);
 }
 
+/* Where no cell has taken its new state: gradients pass by, and there is nothing to be added to the sums. */
+void pass_by() {
+  for (uint i = me; i < 9u * P * CHANNELS; i += LOCAL_X) {
+    uint c = i % CHANNELS, j = i / CHANNELS % 9u, lane = i / CHANNELS / 9u, cell = cell_of(lane);
+    if (cell < cells) d_patch_out.at[(9u * cell + j) * CHANNELS + c] = j == 4u ? LANE(memory[GIVEN + c], lane) : 0.0;
+  }
+  if ((flags & 1u) == 0u)
+    for (uint i = me; i < SLOTS; i += LOCAL_X) GT_FLOATS4(partial).at[group * SLOTS + i] = vec4(0.0);
+}
+
 void main() {
-  prepare();
+  GT_CA_EARLY(c)
+  load_patches(0u, CHUNK, true);
   load_gradient();
-  GT_CA_RUN(out_at, p0, p1, p2, p3)
-  update_back();
-  perception_back(p0.coefficient, p1.coefficient, p2.coefficient, p3.coefficient);
+  prepare();
+  for (uint i = me; i < WORDS - 2u * WIRES; i += LOCAL_X) words[2u * WIRES + i] = inverse.at[i];
+  barrier();
+  if (!any_fires()) {
+    pass_by();
+    return;
+  }
+  gt_fetch f0 = fetch(0u), f1 = fetch(1u), f2 = fetch(2u), f3 = fetch(3u);
+  perceive_all(c);
+  /* Asked for before the update begins, unless it has yet to write the trace. */
+  gt_fetch_back b0 = fetch_early(0u), b1 = fetch_early(1u), b2 = fetch_early(2u), b3 = fetch_early(3u);
+  update(f0, f1, f2, f3);
+  if (KEEP == 0u) {
+    b0 = fetch_back(0u);
+    b1 = fetch_back(1u);
+    b2 = fetch_back(2u);
+    b3 = fetch_back(3u);
+  }
+  update_back(b0, b1, b2, b3);
+  perception_back(c);
 }

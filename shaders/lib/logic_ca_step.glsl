@@ -3,15 +3,22 @@
 #include "lib/logic_ca.glsl"
 
 void main() {
+  GT_CA_EARLY(c)
+  load_patches(0u, CHUNK, true);
   prepare();
-  GT_CA_RUN(out_at, p0, p1, p2, p3)
+  barrier();
+  if (any_fires()) {
+    gt_fetch f0 = fetch(0u), f1 = fetch(1u), f2 = fetch(2u), f3 = fetch(3u);
+    perceive_all(c);
+    update(f0, f1, f2, f3);
+  }
   for (uint i = me; i < CHANNELS * P; i += LOCAL_X) {
     uint c = i % CHANNELS, lane = i / CHANNELS, cell = cell_of(lane);
     if (cell < cells) {
       uint at = cell * CHANNELS + c;
-      float value = LANE(memory[out_at + c], lane);
+      float value = LANE(memory[OUT + c], lane);
       if (round != 0u) value = value > 0.5 ? 1.0 : 0.0;
-      if (fires[lane] == 0u) value = from.at[from_offset + at];
+      if (LANE(fired, lane) == 0.0) value = from.at[from_offset + at];
       states.at[to_offset + at] = value;
       if (copy != 0u) states.at[at] = from.at[from_offset + at];
     }

@@ -1,9 +1,9 @@
 /* One step of a logic-gate automaton (src/op/logic_ca.c), for a group of cells a workgroup. Kernels
  * logic_ca4, 2 and 1: the number is how many cells a workgroup has, held in the lanes of a vector. shape:
  * GT_CA_WORDS words a layer, perception first: width, inputs, first gate, first wire, first inverse word,
- * first gate in a workgroup's trace, first of its partial sums (slot), split: perception's gates are shared
- * by the channels; each gate has `split` slots, one for every split-th channel. Own spec constants: see
- * lib/logic_ca.glsl. */
+ * row of shared memory where its inputs lie, first of a workgroup's partial sums (slot), split: perception's
+ * gates are shared by the channels; each gate has `split` slots, one for every split-th channel. Own spec
+ * constants: see lib/logic_ca.glsl. */
 #include "lib/args.h"
 #define GT_CA_WORDS 8
 GT_ARGS(gt_logic_ca_args) {

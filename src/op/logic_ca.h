@@ -3,20 +3,26 @@
  * (src/op/logic_ca.c).
  *
  * A gate with coefficients c gives c0 + c1 a + c2 b + c3 ab. One step makes of each cell's 3x3 neighbourhood:
- *   perception  for each channel and each of K kernels, layers of gates over the channel's nine values
- * (row-major, the cell itself fourth, counted from 0). All kernels share the wiring; each has gates of its
- * own. update      layers over the cell's own channels, followed by what the perception gave, ordered
- * (channel, output, kernel). The last layer's outputs replace the cell's channels. Beyond the border lie
- * zeros, or the other side of the grid if it is periodic. With fire_rate < 1 a cell takes its new state only
- * where a uniform number is at most that: one number for a cell and step, the same for its channels and for
- * the whole batch (Philox keyed by seed and purpose, draw = the training step, element = CA step * cells +
- * cell).
+ *
+ * - perception: for each channel and each of K kernels, layers of gates over the channel's nine values
+ *   (row-major, the cell itself fourth, counted from 0). All kernels share the wiring; each has gates of its
+ *   own.
+ *
+ * - update: layers over the cell's own channels, followed by what the perception gave, ordered (channel,
+ *   output, kernel). The last layer's outputs replace the cell's channels.
+ *
+ * Beyond the border lie zeros, or the other side of the grid if it is periodic. With fire_rate < 1 a cell
+ * takes its new state only where a uniform number is at most that: one number for a cell and step, the same
+ * for its channels and for the whole batch (Philox keyed by seed and purpose, draw = the training step,
+ * element = CA step * cells + cell).
  *
  * Gates are numbered layer by layer, perception first; within a perception layer kernel by kernel. The wiring
  * lists the perception's layers once: [2, wires], first all a, then all b, each an index into the layer
- * before. The inverse wiring gives, layer by layer, four words for each input of the layer: the number of its
- * readers, the first two of them, and where the third and so on are found: at that word + 2 …. A reader is 2
- * * gate + (1 if it reads the input as b). */
+ * before.
+ *
+ * The inverse wiring gives, layer by layer, four words for each input of the layer: the number of its
+ * readers, the first two of them, and where the third and so on are found: at that word + 2 …. A reader is
+ * 2 * gate + (1 if it reads the input as b). */
 #ifndef GT_OP_LOGIC_CA_H
 #define GT_OP_LOGIC_CA_H
 #include "graph/graph.h"

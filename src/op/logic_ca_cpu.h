@@ -17,14 +17,21 @@ enum { /* lib/logic_ca.glsl */
        SPEC_CA_UPDATES,
        SPEC_CA_CHUNK,
        SPEC_CA_FIRE,
-       SPEC_CA_SECOND,
-       SPEC_CA_OTHER,
+       SPEC_CA_PATCHES,
+       SPEC_CA_OUT,
        SPEC_CA_SLOTS = 16,
-       SPEC_CA_TRACE,
-       SPEC_CA_D,
-       SPEC_CA_E,
+       SPEC_CA_KEEP,
+       SPEC_CA_TRACE, /* lib/logic_ca_gradient.glsl */
+       SPEC_CA_GRADIENT,
+       SPEC_CA_PRODUCTS,
+       SPEC_CA_PERCEIVED,
+       SPEC_CA_WIDTHS,
+       SPEC_CA_WIRES = SPEC_CA_WIDTHS + 4,
+       SPEC_CA_WORDS,
+       SPEC_CA_SUMMED,
+       CA_WIDTHS = SPEC_CA_WIRES - SPEC_CA_WIDTHS
 };
-enum { CA_WIDTH, CA_INPUTS, CA_GATE, CA_WIRE, CA_INVERSE, CA_TRACE, CA_SLOT, CA_SPLIT };
+enum { CA_WIDTH, CA_INPUTS, CA_GATE, CA_WIRE, CA_INVERSE, CA_ROW, CA_SLOT, CA_SPLIT };
 enum { SPEC_CA_SUM_MODE = 3, CA_SUM_COEFFICIENTS = 0, CA_SUM_STATE, CA_SUM_TILE = 256 };
 enum { CA_HAS_PATCH = 1, CA_HAS_GIVEN = 2 };
 

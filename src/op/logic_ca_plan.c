@@ -1,11 +1,21 @@
 /* How the automaton is launched: one step after another, each a workgroup for every few cells (the lanes of a
- * vector). Shared memory, in lane groups, in two uses that follow each other: forward   region 0 [the
- * update's inputs | outputs of its odd layers] region 1 at `second` [9 rows a channel | perception's layers
- * in turn, the odd ones at +other] for `chunk` channels at a time, then outputs of the update's even layers
- *   backward  the gradient of the layer, at D its gates' two products, at E perception's gradients between
- * layers and, for the gradient, at the very end 2 C rows: what passes a cell by, and the gradient of its new
- * state. The more cells a workgroup has, the less often coefficients are read and partial sums written; the
- * fewer, the more workgroups there are: as many cells as leave no multiprocessor without work. */
+ * vector). Rows of shared memory, one number a lane each:
+ *
+ * - the update's inputs, from 0; then its layers: forward in two places in turn; backward, where there is
+ *   room, each in a place of its own (`keep`), so that going back its gates find there what they read, else
+ *   in two places, and what they read goes to a trace in global memory;
+ *
+ * - while perception is computed, in the place of the update's layers: what its own layers read, for `chunk`
+ *   channels at a time; backward also its gates' products, and those of the first layer summed over kernels;
+ *
+ * - the patches, nine rows a channel of the chunk;
+ *
+ * - backward: the gradient of the update's layer at hand and the products of its gates (without `keep` in the
+ *   place of its layers), and at the very end the gradient of the cells' new states.
+ *
+ * The more cells a workgroup has, the less often coefficients are read and partial sums written; the fewer,
+ * the more workgroups there are: as many cells as leave no multiprocessor without work. A workgroup none of
+ * whose cells takes its new state has nothing to do, and such workgroups are not counted. */
 #include "op/logic_ca_plan.h"
 #include "op/logic_ca_cpu.h"
 #include "shaders/op/logic_ca.h"
@@ -19,61 +29,95 @@ enum { THREADS = 256, LEAST_SHARED = 16384, FIXED_SHARED = 2048, MOST_LANES = 4,
 
 typedef struct geometry {
   gt_logic_ca_layer layer[GT_LOGIC_CA_LAYERS];
+  uint32_t row[GT_LOGIC_CA_LAYERS]; /* where a layer's inputs lie */
   uint32_t layers, channels, lanes, chunk, threads;
-  uint32_t shared, second, other, d, e; /* in lane groups */
-  uint32_t slots, trace, groups;        /* a workgroup's partial sums and gates; workgroups or tiles */
+  bool keep;
+  uint32_t shared, out, patches, gradient, products, perceived, summed; /* rows */
+  uint32_t wires, shared_words;  /* perception's wires; with its inverse wiring, in shared memory */
+  uint32_t slots, trace, groups; /* a workgroup's partial sums and traced gates; workgroups or tiles */
   uint32_t words[GT_LOGIC_CA_LAYERS * GT_CA_WORDS];
 } geometry;
 
 static uint32_t most(uint32_t a, uint32_t b) { return a > b ? a : b; }
 static uint32_t least(uint32_t a, uint32_t b) { return a < b ? a : b; }
 
-/* Lays out shared memory for so many channels at a time; the number of lane groups. */
-static uint32_t lay_out(geometry *g, const gt_logic_ca_attribute *a, uint32_t chunk, bool gradient) {
-  const uint32_t input = g->layer[a->perceptions].inputs;
-  uint32_t region[2] = {input, 0}, perceived[2] = {0, 0}, widest = input, products = 0;
-  uint32_t between = 2 * a->width[0] * chunk; /* the first layer's products summed over kernels */
-  for (uint32_t l = 0; l < a->perceptions; l++) {
-    const uint32_t rows = a->kernels * a->width[l] * chunk;
-    products = most(products, 2 * rows);
-    if (l == a->perceptions - 1) continue;
-    perceived[l % 2] = most(perceived[l % 2], rows);
-    between = most(between, rows);
+/* Places the update's layers; returns the row behind them. */
+static uint32_t place_update(geometry *g, const gt_logic_ca_attribute *a) {
+  const uint32_t second = g->layer[a->perceptions].inputs;
+  uint32_t end = second, region[2] = {second, 0};
+  g->row[a->perceptions] = 0;
+  for (uint32_t l = a->perceptions + 1; l < g->layers && g->keep; l++) {
+    g->row[l] = end;
+    end += g->layer[l].inputs;
   }
+  if (g->keep) return end;
   for (uint32_t l = a->perceptions; l < g->layers; l++) {
-    const uint32_t u = (l - a->perceptions) % 2;
-    region[1 - u] = most(region[1 - u], a->width[l]);
-    products = most(products, 2 * a->width[l]);
-    widest = most(widest, a->width[l]);
+    const uint32_t u = (l + 1 - a->perceptions) % 2;
+    region[u] = most(region[u], a->width[l]);
   }
-  region[1] = most(region[1], GT_LOGIC_CA_PATCH * chunk + perceived[0] + perceived[1]);
+  for (uint32_t l = a->perceptions + 1; l < g->layers; l++) g->row[l] = (l - a->perceptions) % 2 * region[0];
+  g->out = a->updates % 2 * region[0];
+  return region[0] + region[1];
+}
+
+/* Lays out shared memory for so many channels at a time; the number of rows. */
+static uint32_t lay_out(geometry *g, const gt_logic_ca_attribute *a, uint32_t chunk, bool gradient) {
+  uint32_t end = place_update(g, a), perceived = 0, widest = g->layer[a->perceptions].inputs, made = 0;
+  uint32_t row = widest;
+  for (uint32_t l = 0; l < a->perceptions; l++) {
+    g->row[l] = row;
+    if (l) row += a->kernels * g->layer[l].inputs * chunk;
+    perceived = most(perceived, 2 * a->kernels * a->width[l] * chunk);
+  }
+  for (uint32_t l = a->perceptions; l < g->layers; l++) made = most(made, a->width[l]);
+  widest = most(widest, made);
   g->chunk = chunk;
-  g->second = region[0];
-  g->other = perceived[0];
-  g->shared = region[0] + region[1];
-  if (!gradient) return g->shared;
-  g->d = widest;
-  g->e = g->d + products;
-  g->shared = most(g->shared, g->e + between) + 2 * g->channels;
+  g->perceived = row;
+  g->summed = row + perceived;
+  if (gradient) row = g->summed + 2 * a->width[0] * chunk;
+  end = most(end, row);
+  g->gradient = g->keep ? end : 0;
+  g->products = g->gradient + widest;
+  if (gradient) end = most(end, g->products + 2 * made);
+  g->patches = end;
+  g->shared = end + GT_LOGIC_CA_PATCH * chunk + (gradient ? g->channels : 0);
   return g->shared;
 }
 
-/* The most channels at a time that fit, with one item a thread being enough of them. */
-static bool fit(geometry *g, const gt_logic_ca_attribute *a, uint32_t lanes, uint32_t bytes, bool gradient) {
-  const uint32_t room = (bytes - FIXED_SHARED) / (4 * lanes);
+/* The most channels at a time that fit. */
+static bool fit(geometry *g, const gt_logic_ca_attribute *a, uint32_t lanes, bool keep, uint32_t bytes,
+                bool gradient) {
   uint32_t chunk = g->channels;
-  while (chunk > 1 && lay_out(g, a, chunk, gradient) > room) chunk = (chunk + 1) / 2;
+  g->wires = 0;
+  for (uint32_t l = 0; l < a->perceptions; l++) g->wires += a->width[l];
+  g->shared_words = 2 * g->wires + (gradient ? g->layer[a->perceptions].inverse : 0);
   g->lanes = lanes;
+  g->keep = keep;
+  if (bytes < FIXED_SHARED + 4 * g->shared_words) return false;
+  const uint32_t room = (bytes - FIXED_SHARED - 4 * g->shared_words) / (4 * lanes);
+  while (chunk > 1 && lay_out(g, a, chunk, gradient) > room) chunk--;
+  const uint32_t chunks = (g->channels + chunk - 1) / chunk;
+  chunk = (g->channels + chunks - 1) / chunks; /* all about the same */
   return lay_out(g, a, chunk, gradient) <= room;
+}
+
+/* Backward, half the lanes are a fair price for keeping what the gates read. */
+static void fit_lanes(geometry *g, const gt_logic_ca_attribute *a, uint32_t most_lanes, uint32_t bytes,
+                      bool gradient) {
+  uint32_t lanes = most_lanes;
+  while (!fit(g, a, lanes, false, bytes, gradient) && lanes > 1) lanes /= 2;
+  if (!gradient || fit(g, a, lanes, true, bytes, true)) return;
+  if (lanes > 1 && fit(g, a, lanes / 2, true, bytes, true)) return;
+  fit(g, a, lanes, false, bytes, true);
 }
 
 bool gt_logic_ca_fits(const gt_logic_ca_attribute *attribute, gt_shape state) {
   geometry g = {.layers = attribute->perceptions + attribute->updates, .channels = (uint32_t)state.dim[3]};
   gt_logic_ca_layers(attribute, g.channels, g.layer);
-  return fit(&g, attribute, 1, LEAST_SHARED, true);
+  return fit(&g, attribute, 1, false, LEAST_SHARED, true);
 }
 
-/* The shape's words, and with them where each gate's sums and inputs lie. */
+/* The shape's words, and with them where each gate's sums lie. */
 static void write_words(geometry *g, const gt_logic_ca_attribute *a, bool device) {
   for (uint32_t l = 0; l < g->layers; l++) {
     const gt_logic_ca_layer *at = &g->layer[l];
@@ -81,9 +125,9 @@ static void write_words(geometry *g, const gt_logic_ca_attribute *a, bool device
     const uint32_t gates = at->width * (perceives ? a->kernels : 1);
     const uint32_t split = perceives && device ? least(g->chunk, most(1, g->threads / gates)) : 1;
     const uint32_t words[GT_CA_WORDS] = {at->width,   at->inputs, at->gate, at->wire,
-                                         at->inverse, g->trace,   g->slots, split};
+                                         at->inverse, g->row[l],  g->slots, split};
     memcpy(g->words + (size_t)l * GT_CA_WORDS, words, sizeof words);
-    g->trace += gates * (perceives ? g->channels : 1);
+    if (!perceives && !g->keep && device) g->trace += gates;
     g->slots += gates * split;
   }
 }
@@ -97,11 +141,16 @@ static geometry plan(const gt_target *target, const gt_logic_ca_attribute *a, gt
   if (target->device) {
     const uint32_t bytes = most(target->shared_bytes, LEAST_SHARED);
     if (target->max_workgroup && target->max_workgroup < THREADS) g.threads = target->max_workgroup;
-    if (getenv("CA_THREADS")) g.threads = (uint32_t)atoi(getenv("CA_THREADS"));
+    const float busy = (float)cells * (a->fire_rate < 1 ? a->fire_rate : 1);
     uint32_t lanes = 1;
-    while (lanes < MOST_LANES && (cells + lanes - 1) / lanes > target->units) lanes *= 2;
-    if (getenv("CA_LANES")) lanes = (uint32_t)atoi(getenv("CA_LANES"));
-    while (!fit(&g, a, lanes, bytes, gradient) && lanes > 1) lanes /= 2;
+    while (lanes < MOST_LANES && busy > (float)(lanes * target->units)) lanes *= 2;
+    const char *threads = getenv("CA_THREADS"), *forced = getenv(gradient ? "CA_BACK_LANES" : "CA_LANES");
+    if (threads) g.threads = (uint32_t)atoi(threads);
+    if (forced) lanes = (uint32_t)atoi(forced);
+    if (forced && gradient && getenv("CA_KEEP"))
+      fit(&g, a, lanes, atoi(getenv("CA_KEEP")), bytes, true);
+    else
+      fit_lanes(&g, a, lanes, bytes, gradient);
   }
   g.groups = (cells + g.lanes - 1) / g.lanes;
   write_words(&g, a, target->device);
@@ -120,12 +169,19 @@ static void set_spec(gt_step *step, const geometry *g, const gt_logic_ca_attribu
   step->spec[SPEC_CA_UPDATES] = a->updates;
   step->spec[SPEC_CA_CHUNK] = g->chunk;
   step->spec[SPEC_CA_FIRE] = a->fire_rate < 1;
-  step->spec[SPEC_CA_SECOND] = g->second;
-  step->spec[SPEC_CA_OTHER] = g->other;
+  step->spec[SPEC_CA_PATCHES] = g->patches;
+  step->spec[SPEC_CA_OUT] = g->out;
   step->spec[SPEC_CA_SLOTS] = g->slots;
+  step->spec[SPEC_CA_KEEP] = g->keep;
   step->spec[SPEC_CA_TRACE] = g->trace;
-  step->spec[SPEC_CA_D] = g->d;
-  step->spec[SPEC_CA_E] = g->e;
+  step->spec[SPEC_CA_GRADIENT] = g->gradient;
+  step->spec[SPEC_CA_PRODUCTS] = g->products;
+  step->spec[SPEC_CA_PERCEIVED] = g->perceived;
+  step->spec[SPEC_CA_SUMMED] = g->summed;
+  for (uint32_t l = 0; l < least(CA_WIDTHS, a->perceptions); l++)
+    step->spec[SPEC_CA_WIDTHS + l] = a->width[l];
+  step->spec[SPEC_CA_WIRES] = g->wires;
+  step->spec[SPEC_CA_WORDS] = g->shared_words;
   step->tiles = step->grid[0] = g->groups;
 }
 
@@ -198,7 +254,7 @@ static void gradient_step(gt_lowering *lowering, const gt_group *group, const ge
   if (later) gt_lower_use_scratch(lowering, AT(d_patch), m->d_patch[(t + 1) % 2], false);
   gt_lower_use_scratch(lowering, AT(d_patch_out), m->d_patch[t % 2], true);
   gt_lower_use_scratch(lowering, AT(partial), m->partial, true);
-  if (gt_lowering_target(lowering)->device) gt_lower_use_scratch(lowering, AT(trace), m->trace, true);
+  if (g->trace) gt_lower_use_scratch(lowering, AT(trace), m->trace, true);
 #undef AT
 }
 
@@ -249,10 +305,9 @@ void gt_logic_ca_gradient_lower(gt_lowering *lowering, const gt_group *group) {
   memcpy(state.dim, states->shape.dim + 1, 4 * sizeof *state.dim);
   const geometry g = plan(target, a, state, true);
   const uint64_t patches = 4ull * GT_LOGIC_CA_PATCH * (uint64_t)gt_shape_count(state);
-  const memory m = {
-      .d_patch = {gt_lower_scratch(lowering, patches), gt_lower_scratch(lowering, patches)},
-      .partial = gt_lower_scratch(lowering, 16ull * g.groups * g.slots),
-      .trace = gt_lower_scratch(lowering, target->device ? 8ull * g.groups * g.trace * g.lanes : 16)};
+  const memory m = {.d_patch = {gt_lower_scratch(lowering, patches), gt_lower_scratch(lowering, patches)},
+                    .partial = gt_lower_scratch(lowering, 16ull * g.groups * g.slots),
+                    .trace = gt_lower_scratch(lowering, g.trace ? 8ull * g.groups * g.trace * g.lanes : 16)};
   for (uint32_t t = a->steps; t-- > 0;) gradient_step(lowering, group, &g, &m, state, t);
   sum_step(lowering, group, &g, &m, state, 0);
   sum_step(lowering, group, &g, &m, state, 1);

@@ -177,6 +177,8 @@ RULE(final, "logic_ca_final", _final)
     &final, shapes, { 9, 1, 2, 0, __VA_ARGS__ }    \
   }
 
+#define WIDE 900, 900, 900, 900, 900, 900, 900, 900, 900, 900, 900, 900, 900
+
 /* The shapes of what depends on the layers: gt_logic_ca_gates, _wires and _inverse_words. */
 static const gt_case cases[] = {
     BOTH("w4 v1,1 1,1,1,1 2,4 c2,2 c52", 2, 1, 1, 100, 1, 1, 1),
@@ -188,5 +190,7 @@ static const gt_case cases[] = {
     BOTH("w4 v1,1 1,3,4,40 912,4 c2,867 c5876", 1, 4, 1, 100, 4, 8, 4, 2, 1, 512, 300, 40),
     BOTH("w4 v1,1 1,9,8,4 184,4 c2,114 c904", 2, 6, 0, 70, 3, 8, 4, 2, 64, 32, 4),
     BOTH("w4 v1,1 1,4,3,2 93,4 c2,65 c460", 1, 2, 0, 100, 6, 8, 6, 5, 4, 3, 2, 9, 8, 7, 6, 5, 2),
+    /* Too many gates for a workgroup to keep what they read, on any device. */
+    {&final, "w4 v1,1 1,2,2,2 11710,4 c2,11706 c70320", {5, 77, 3, 0, 1, 2, 1, 100, 1, 4, WIDE, 2}},
 };
 GT_CASES(logic_ca, cases);
