@@ -89,6 +89,19 @@ static bool choose_wiring(gt_build *build, const logic_config *c, const gt_id *i
   return true;
 }
 
+/* The walk over the gates or, where there is none, the inverse wiring. */
+static gt_id find_readers(gt_build *build, const int32_t *wiring, int64_t in, int64_t gates) {
+  const int64_t runs = gt_logic_walk_runs(wiring, in, gates);
+  const int64_t words = runs ? runs * GT_LOGIC_WALK_WORDS : gt_logic_inverse_count(in, gates);
+  int32_t *out = GT_NEW_N(build->arena, int32_t, words);
+  if (runs) {
+    gt_logic_walk(wiring, in, gates, out);
+    return gt_build_derived(build, "walk", gt_shape_2(runs, GT_LOGIC_WALK_WORDS), out);
+  }
+  gt_logic_inverse(wiring, in, gates, out);
+  return gt_build_derived(build, "inverse", gt_shape_1(words), out);
+}
+
 static gt_id build_logic(gt_build *build, const void *config, const gt_id *input, int inputs) {
   const logic_config *c = config;
   (void)inputs;
@@ -98,18 +111,12 @@ static gt_id build_logic(gt_build *build, const void *config, const gt_id *input
   if (!choose_wiring(build, c, input, in, chosen)) return GT_NONE;
   const gt_id logits = gt_build_parameter(build, "logits", gt_shape_2(gates, GATES), gt_logic_init(c->init));
   const gt_id wiring = gt_build_constant(build, "wiring", gt_shape_2(2, gates), chosen, in);
-  gt_id inverse = GT_NONE;
-  if (build->training) {
-    const int64_t words = gt_logic_inverse_count(in, gates);
-    int32_t *lists = GT_NEW_N(build->arena, int32_t, words);
-    gt_logic_inverse(chosen, in, gates, lists);
-    inverse = gt_build_derived(build, "inverse", gt_shape_1(words), lists);
-  }
+  const gt_id readers = build->training ? find_readers(build, chosen, in, gates) : GT_NONE;
   build->has_hard = true;
   const gt_id coefficients = gt_logic_coefficients(build->graph, logits, build->hard);
   gt_id x = feature_major(build, input[0]);
   if (!strcmp(c->precision, "half")) x = gt_logic_half(build->graph, x);
-  return feature_major(build, gt_logic(build->graph, x, coefficients, wiring, inverse));
+  return feature_major(build, gt_logic(build->graph, x, coefficients, wiring, readers));
 }
 
 GT_REGISTER(layer, logic)

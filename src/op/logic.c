@@ -3,6 +3,7 @@
 #include "op/logic.h"
 #include "op/check.h"
 #include "op/logic_cpu.h"
+#include "op/logic_walk.h"
 #include "op/op.h"
 #include "plan/lowering.h"
 #include "shaders/op/logic.h"
@@ -70,9 +71,12 @@ static bool infer_logic(const gt_graph *graph, const gt_node *node, gt_shape *sh
   const int64_t inputs = gt_node_at(graph, node->input[0])->shape.dim[0];
   const int64_t gates = gt_node_at(graph, node->input[1])->shape.dim[0];
   if (node->inputs == 4) {
-    const gt_node *inverse = gt_node_at(graph, node->input[3]);
-    if (inverse->dtype != GT_I32 || gt_shape_count(inverse->shape) != gt_logic_inverse_count(inputs, gates))
-      return gt_fail(error, GT_ERR_INTERNAL, "logic: the inverse wiring does not fit");
+    const gt_node *readers = gt_node_at(graph, node->input[3]);
+    const bool fits = gt_logic_is_walk(graph, node->input[3])
+                          ? inputs == gates && readers->shape.dim[1] == GT_LOGIC_WALK_WORDS
+                          : gt_shape_count(readers->shape) == gt_logic_inverse_count(inputs, gates);
+    if (readers->dtype != GT_I32 || !fits)
+      return gt_fail(error, GT_ERR_INTERNAL, "logic: the inverse wiring or the walk does not fit");
   }
   *shape = gt_shape_2(gates, gt_node_at(graph, node->input[0])->shape.dim[1]);
   *dtype = ((const logic_attribute *)node->attribute)->half ? GT_F16 : GT_F32;
@@ -109,6 +113,10 @@ static void gradient_logic(gt_graph *graph, gt_id node, gt_id gradient, const bo
   const gt_node *logic = gt_node_at(graph, node);
   const gt_id sums[4] = {logic->input[0], logic->input[1], logic->input[2], gradient};
   const gt_id inverse = logic->inputs == 4 ? logic->input[3] : GT_NONE;
+  if (wanted[0] && gt_logic_is_walk(graph, inverse)) {
+    gt_logic_walk_gradient(graph, node, gradient, wanted, input_gradient);
+    return;
+  }
   if (wanted[1]) input_gradient[1] = gt_node_add(graph, &rows[ROW_SUMS], sums, 4, NULL, 0);
   if (!wanted[0]) return;
   if (inverse == GT_NONE && !graph->error.status)
@@ -185,6 +193,10 @@ static void lower_sums(gt_lowering *lowering, gt_step *step, gt_id node, uint32_
 static void lower_layer(gt_lowering *lowering, const gt_group *group) {
   const gt_graph *graph = gt_lowering_graph(lowering);
   const gt_node *node = gt_node_at(graph, group->leader);
+  if (node->op == &rows[ROW_LOGIC] && node->inputs == 4 && gt_logic_is_walk(graph, node->input[3])) {
+    gt_logic_walk_lower(lowering, group->leader);
+    return;
+  }
   const gt_shape x = gt_node_at(graph, node->input[0])->shape;
   const struct gt_logic_args args = {.inputs = (uint32_t)x.dim[0],
                                      .gates = (uint32_t)gt_node_at(graph, node->input[1])->shape.dim[0],
@@ -221,10 +233,10 @@ gt_id gt_logic_coefficients(gt_graph *graph, gt_id logits, bool hard) {
   return gt_node_add(graph, &rows[hard ? ROW_HARD : ROW_MIXTURE], &logits, 1, NULL, 0);
 }
 
-gt_id gt_logic(gt_graph *graph, gt_id x, gt_id coefficients, gt_id wiring, gt_id inverse) {
-  const gt_id input[4] = {x, coefficients, wiring, inverse};
+gt_id gt_logic(gt_graph *graph, gt_id x, gt_id coefficients, gt_id wiring, gt_id readers) {
+  const gt_id input[4] = {x, coefficients, wiring, readers};
   const logic_attribute attribute = {.half = 0};
-  return gt_node_add(graph, &rows[ROW_LOGIC], input, inverse == GT_NONE ? 3 : 4, &attribute,
+  return gt_node_add(graph, &rows[ROW_LOGIC], input, readers == GT_NONE ? 3 : 4, &attribute,
                      sizeof attribute);
 }
 

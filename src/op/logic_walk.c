@@ -1,0 +1,237 @@
+#include "op/logic_walk.h"
+#include "base/memory.h"
+#include "op/check.h"
+#include "op/core.h"
+#include "op/logic.h"
+#include "op/logic_cpu.h"
+#include "op/op.h"
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { RUN = GT_LOGIC_RUN, WORDS = GT_LOGIC_WALK_WORDS, WORKGROUP = 256, LEAST_LANES = 32, FILL = 512 };
+enum { ROW_GRADIENT, ROW_PART, ROWS };
+static const gt_op rows[ROWS];
+
+GT_REGISTER(op, logic_walk)
+const gt_op_family gt_op_logic_walk;
+const gt_op_family gt_op_logic_walk = {rows, ROWS};
+
+static const gt_kernel walk_kernel = {"logic_walk", gt_logic_walk_cpu};
+static const gt_kernel gradient_kernel = {"logic_walk_gradient", gt_logic_walk_gradient_cpu};
+
+/* --- the walk ------------------------------------------------------------------------------------------- */
+
+/* Pins are 2 * gate + side; reader [inputs, 2]: the two that read each input. */
+static int32_t input_of(const int32_t *wiring, int64_t gates, int32_t pin) {
+  return wiring[pin % 2 * gates + pin / 2];
+}
+
+static bool find_readers(const int32_t *wiring, int64_t inputs, int64_t gates, int32_t *reader) {
+  if (inputs != gates) return false;
+  for (int64_t i = 0; i < 2 * inputs; i++) reader[i] = -1;
+  for (int64_t pin = 0; pin < 2 * gates; pin++) {
+    int32_t *of = reader + 2 * input_of(wiring, gates, (int32_t)pin);
+    if (of[1] >= 0) return false;
+    of[of[0] >= 0] = (int32_t)pin;
+  }
+  return true; /* as many pins as places for them: all are taken */
+}
+
+/* The circle that leaves an input through pin `first`, as pins: each gate's one that the walk enters by. */
+static int64_t find_circle(const int32_t *wiring, int64_t gates, const int32_t *reader, int32_t first,
+                           int32_t *circle, bool *seen) {
+  int64_t n = 0;
+  for (int32_t pin = first; n == 0 || pin != first;) {
+    const int32_t arrival = pin ^ 1, *next = reader + 2 * input_of(wiring, gates, arrival);
+    seen[input_of(wiring, gates, pin)] = true;
+    circle[n++] = pin;
+    pin = next[next[0] == arrival];
+  }
+  return n;
+}
+
+/* Run `first` … of a circle of n pins; in the words of shaders/op/logic_walk.h. */
+static void write_run(const int32_t *wiring, int64_t gates, const int32_t *circle, int64_t n, int64_t first,
+                      int32_t *out) {
+  const int32_t count = n - first < RUN ? (int32_t)(n - first) : RUN, *pin = circle + first;
+  const int32_t before = circle[(first + n - 1) % n], last = input_of(wiring, gates, pin[count - 1] ^ 1);
+  out[0] = input_of(wiring, gates, before);
+  out[1] = before;
+  out[2] = count;
+  out[3] = last;
+  for (int j = 0; j < RUN; j++) {
+    out[4 + j] = pin[j < count ? j : count - 1];
+    out[4 + RUN + j] = j < count ? input_of(wiring, gates, pin[j]) : last;
+  }
+}
+
+/* out NULL: only counts the runs. */
+static int64_t walk(const int32_t *wiring, int64_t inputs, int64_t gates, int32_t *out) {
+  int32_t *reader = gt_alloc((size_t)inputs * 2 * sizeof *reader);
+  int32_t *circle = gt_alloc((size_t)gates * sizeof *circle);
+  bool *seen = gt_alloc((size_t)inputs);
+  int64_t runs = 0;
+  const bool twice = find_readers(wiring, inputs, gates, reader);
+  for (int64_t i = 0; i < inputs && twice; i++) {
+    if (seen[i]) continue;
+    const int64_t n = find_circle(wiring, gates, reader, reader[2 * i], circle, seen);
+    for (int64_t first = 0; first < n; first += RUN, runs++)
+      if (out) write_run(wiring, gates, circle, n, first, out + runs * WORDS);
+  }
+  free(reader);
+  free(circle);
+  free(seen);
+  return runs;
+}
+
+int64_t gt_logic_walk_runs(const int32_t *wiring, int64_t inputs, int64_t gates) {
+  const int64_t runs = walk(wiring, inputs, gates, NULL);
+  return runs * RUN > 2 * gates + RUN ? 0 : runs;
+}
+
+void gt_logic_walk(const int32_t *wiring, int64_t inputs, int64_t gates, int32_t *out) {
+  walk(wiring, inputs, gates, out);
+}
+
+bool gt_logic_is_walk(const gt_graph *graph, gt_id readers) {
+  return readers != GT_NONE && gt_node_at(graph, readers)->shape.rank == 2;
+}
+
+/* --- the gradient's node, which holds both results ------------------------------------------------------ */
+
+typedef struct part_attribute {
+  gt_view_attribute view; /* its offset counts elements of `dtype` */
+  gt_dtype dtype;
+} part_attribute;
+
+/* Inputs: x, coefficients, walk, gradient. */
+static bool infer_gradient(const gt_graph *graph, const gt_node *node, gt_shape *shape, gt_dtype *dtype,
+                           gt_error *error) {
+  const gt_node *x = gt_node_at(graph, node->input[0]), *g = gt_node_at(graph, node->input[3]);
+  const int64_t gates = gt_node_at(graph, node->input[1])->shape.dim[0], values = gt_shape_count(x->shape);
+  if (!gt_shape_equal(g->shape, gt_shape_2(gates, x->shape.dim[1])))
+    return gt_fail(error, GT_ERR_INTERNAL, "logic_walk_gradient: the gradient does not fit");
+  *shape = gt_shape_1(4 * gates + (x->dtype == GT_F32 ? values : values / 2));
+  *dtype = GT_F32;
+  return gt_check_size(node->op->name, *shape, error);
+}
+
+static bool infer_part(const gt_graph *graph, const gt_node *node, gt_shape *shape, gt_dtype *dtype,
+                       gt_error *error) {
+  const part_attribute *part = node->attribute;
+  const uint64_t size = gt_dtype_size(part->dtype),
+                 end = (uint64_t)(part->view.offset + gt_shape_count(part->view.shape)) * size;
+  if (part->view.offset < 0 || end > 4 * (uint64_t)gt_shape_count(gt_node_at(graph, node->input[0])->shape))
+    return gt_fail(error, GT_ERR_INTERNAL, "logic_part reaches past its input");
+  *shape = part->view.shape;
+  *dtype = part->dtype;
+  return true;
+}
+
+static gt_id part_of(gt_graph *graph, gt_id flat, int64_t offset, gt_shape shape, gt_dtype dtype) {
+  part_attribute part;
+  memset(&part, 0, sizeof part);
+  part.view.offset = offset;
+  part.view.shape.rank = shape.rank;
+  for (int d = 0; d < shape.rank; d++) part.view.shape.dim[d] = shape.dim[d];
+  part.dtype = dtype;
+  return gt_node_add(graph, &rows[ROW_PART], &flat, 1, &part, sizeof part);
+}
+
+void gt_logic_walk_gradient(gt_graph *graph, gt_id logic, gt_id gradient, const bool *wanted,
+                            gt_id *input_gradient) {
+  const gt_node *node = gt_node_at(graph, logic);
+  const gt_id input[4] = {node->input[0], node->input[1], node->input[3], gradient};
+  const gt_shape x = gt_node_at(graph, input[0])->shape, c = gt_node_at(graph, input[1])->shape;
+  const bool half = gt_node_at(graph, input[0])->dtype == GT_F16;
+  const gt_id flat = gt_node_add(graph, &rows[ROW_GRADIENT], input, 4, NULL, 0);
+  if (wanted[0])
+    input_gradient[0] = part_of(graph, flat, (half ? 8 : 4) * c.dim[0], x, half ? GT_BF16 : GT_F32);
+  if (wanted[1]) input_gradient[1] = gt_view(graph, flat, 0, c);
+}
+
+/* --- lowering ------------------------------------------------------------------------------------------- */
+
+/* Lanes that share a run: enough to fill the device, as far as there are samples for them. */
+static uint32_t lanes_for(const gt_target *target, uint32_t width, uint32_t runs, uint32_t workgroup) {
+  uint32_t lanes = RUN;
+  while (lanes < width && lanes < workgroup &&
+         (lanes < LEAST_LANES || (uint64_t)runs * lanes < (uint64_t)target->units * FILL))
+    lanes *= 2;
+  return lanes;
+}
+
+static uint32_t type_of(const gt_graph *graph, gt_id node) {
+  const gt_dtype dtype = gt_node_at(graph, node)->dtype;
+  return dtype == GT_F16 ? GT_LOGIC_F16 : dtype == GT_BF16 ? GT_LOGIC_BF16 : GT_LOGIC_F32;
+}
+
+static gt_step *lower_step(gt_lowering *lowering, const gt_kernel *kernel, gt_id x_id, gt_id coefficients,
+                           gt_id walk_id) {
+  const gt_graph *graph = gt_lowering_graph(lowering);
+  const gt_target *target = gt_lowering_target(lowering);
+  const gt_shape x = gt_node_at(graph, x_id)->shape;
+  const struct gt_logic_walk_args args = {.inputs = (uint32_t)x.dim[0],
+                                          .gates = (uint32_t)gt_node_at(graph, coefficients)->shape.dim[0],
+                                          .batch = (uint32_t)x.dim[1],
+                                          .runs = (uint32_t)gt_node_at(graph, walk_id)->shape.dim[0]};
+  const bool quads = args.batch % 4 == 0;
+  uint32_t local = WORKGROUP;
+  while (target->max_workgroup && local > target->max_workgroup && local > RUN) local /= 2;
+  const uint32_t lanes = lanes_for(target, quads ? args.batch / 4 : args.batch, args.runs, local);
+  gt_step *step = gt_lower_step(lowering, kernel, &args, sizeof args);
+  step->tiles = gt_logic_walk_tiles(args.runs, args.batch);
+  step->spec[GT_LOGIC_SPEC_LANES] = lanes;
+  step->spec[GT_LOGIC_SPEC_QUADS] = quads;
+  step->spec[GT_LOGIC_SPEC_X] = type_of(graph, x_id);
+  gt_lower_read(lowering, offsetof(struct gt_logic_walk_args, x), x_id);
+  gt_lower_read(lowering, offsetof(struct gt_logic_walk_args, coefficients), coefficients);
+  gt_lower_read(lowering, offsetof(struct gt_logic_walk_args, walk), walk_id);
+  gt_lower_grid(lowering, (uint64_t)(args.runs + local / lanes - 1) / (local / lanes) * local, local);
+  return step;
+}
+
+void gt_logic_walk_lower(gt_lowering *lowering, gt_id logic) {
+  const gt_node *node = gt_node_at(gt_lowering_graph(lowering), logic);
+  gt_step *step = lower_step(lowering, &walk_kernel, node->input[0], node->input[1], node->input[3]);
+  step->spec[GT_LOGIC_SPEC_Y] = type_of(gt_lowering_graph(lowering), logic);
+  gt_lower_write(lowering, offsetof(struct gt_logic_walk_args, y), logic);
+}
+
+static void lower_gradient(gt_lowering *lowering, const gt_group *group) {
+  const gt_graph *graph = gt_lowering_graph(lowering);
+  const gt_node *node = gt_node_at(graph, group->leader);
+  gt_step *step = lower_step(lowering, &gradient_kernel, node->input[0], node->input[1], node->input[2]);
+  step->spec[GT_LOGIC_SPEC_G] = type_of(graph, node->input[3]);
+  step->spec[GT_LOGIC_SPEC_Y] = type_of(graph, node->input[0]) == GT_LOGIC_F16 ? GT_LOGIC_BF16 : GT_LOGIC_F32;
+  gt_lower_read(lowering, offsetof(struct gt_logic_walk_args, g), node->input[3]);
+  gt_lower_write(lowering, offsetof(struct gt_logic_walk_args, y), group->leader);
+}
+
+/* --- rows ----------------------------------------------------------------------------------------------- */
+
+static double flops_gradient(const gt_graph *graph, const gt_node *node) {
+  return 15.0 * (double)gt_shape_count(gt_node_at(graph, node->input[0])->shape);
+}
+
+static double flops_none(const gt_graph *graph, const gt_node *node) {
+  (void)graph, (void)node;
+  return 0;
+}
+
+static const gt_op rows[ROWS] = {
+    [ROW_GRADIENT] = {.name = "logic_walk_gradient",
+                      .kind = GT_OP_KERNEL,
+                      .min_inputs = 4,
+                      .max_inputs = 4,
+                      .infer = infer_gradient,
+                      .lower = lower_gradient,
+                      .flops = flops_gradient},
+    [ROW_PART] = {.name = "logic_part",
+                  .kind = GT_OP_VIEW,
+                  .min_inputs = 1,
+                  .max_inputs = 1,
+                  .infer = infer_part,
+                  .flops = flops_none},
+};
