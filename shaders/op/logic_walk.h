@@ -5,7 +5,7 @@
  * logic_walk           y [gates, batch]
  *
  * logic_walk_gradient  y: sums over the batch of g, g a, g b, g a b [gates, 4], then the gradient of x
- *                      [inputs, batch]; g [gates, batch]
+ *                      [inputs, batch]; g [gates / share, batch] times scale: one row for `share` gates
  *
  * walk [runs, GT_LOGIC_WALK_WORDS]: the input before the first, the pin before the first, how many gates the
  * run has, the last input, then GT_LOGIC_RUN pins, then as many inputs. A pin is 2 * gate + side: gate j's
@@ -17,5 +17,6 @@ GT_ARGS(gt_logic_walk_args) {
   GT_FLOATS x, coefficients;
   GT_WORDS walk;
   GT_FLOATS g, y;
-  uint inputs, gates, batch, runs;
+  uint inputs, gates, batch, runs, share;
+  float scale;
 };

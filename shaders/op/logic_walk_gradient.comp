@@ -21,15 +21,16 @@ uint gradient_start() { return QUADS == 0u ? 4u * gates : TYPE_Y == 0u ? gates :
 void run_sums(uint run, uint width, inout vec4 sums[RUN]) {
   uint before = run * GT_LOGIC_WALK_WORDS, first = gradient_start();
   uint row_before = walk.at[before] * width, pin_before = walk.at[before + 1u];
-  uint g_before = (pin_before >> 1) * width;
+  uint g_before = (pin_before >> 1) / share * width, g_row[RUN];
   vec4 c_before = gt_logic_gate(pin_before >> 1);
   load_run(run, width);
+  [[unroll]] for (uint j = 0u; j < RUN; j++) g_row[j] = (run_pin[j] >> 1) / share * width;
   for (uint s = gl_LocalInvocationID.x % LANES; s < width; s += LANES) {
     vec4 v[RUN + 1u], d[RUN];
-    vec4 v_before = gt_logic_load(x, row_before + s, TYPE_X), d_before = gt_logic_load(g, g_before + s, TYPE_G);
+    vec4 v_before = gt_logic_load(x, row_before + s, TYPE_X);
+    vec4 d_before = scale * gt_logic_load(g, g_before + s, TYPE_G);
     [[unroll]] for (uint j = 0u; j <= RUN; j++) v[j] = gt_logic_load(x, run_row[j] + s, TYPE_X);
-    [[unroll]] for (uint j = 0u; j < RUN; j++)
-      d[j] = gt_logic_load(g, (run_pin[j] >> 1) * width + s, TYPE_G);
+    [[unroll]] for (uint j = 0u; j < RUN; j++) d[j] = scale * gt_logic_load(g, g_row[j] + s, TYPE_G);
     vec4 carried = d_before * slope(c_before, (pin_before & 1u) == 0u, v_before);
     [[unroll]] for (uint j = 0u; j < RUN; j++) {
       bool turned = (run_pin[j] & 1u) != 0u;

@@ -6,10 +6,8 @@
 #include "layer/layer.h"
 #include "layer/logic_init.h"
 #include "layer/wiring.h"
-#include "op/core.h"
-#include "op/elementwise.h"
+#include "op/group_sum.h"
 #include "op/move.h"
-#include "op/reduce.h"
 #include <string.h>
 
 enum { GATES = 16 };
@@ -166,12 +164,7 @@ static gt_id build_group_sum(gt_build *build, const void *config, const gt_id *i
   if (shape.dim[1] % c->groups)
     return gt_build_error(build, "groups", "cannot make %lld equal groups of %s", (long long)c->groups,
                           gt_build_input_text(build, input, 0));
-  const gt_shape grouped = {.rank = 3, .dim = {c->groups, shape.dim[1] / c->groups, shape.dim[0]}};
-  const gt_id x = gt_reshape(graph, feature_major(build, input[0]), grouped);
-  /* Dividing each value first spares a kernel each way: it joins the sum, and the copies of the sum's
-   * gradient. */
-  const gt_id share = c->tau == 1 ? x : gt_mul(graph, x, gt_constant(graph, 1 / c->tau));
-  return feature_major(build, gt_sum(graph, share, 1u << 1, false));
+  return gt_group_sum(graph, feature_major(build, input[0]), c->groups, 1 / c->tau);
 }
 
 GT_REGISTER(layer, group_sum)

@@ -225,6 +225,15 @@ GT_CLONES static void pass_on(const float slope[2], float c3, const float *g, co
   }
 }
 
+/* A gate's gradient at some samples. */
+static const float *read_gradient(const struct gt_logic_walk_args *t, uint32_t type, size_t gate, uint32_t s,
+                                  uint32_t n, float buffer[PIECE]) {
+  const float *g = read_piece(t->g, type, gate / t->share * t->batch + s, n, buffer);
+  if (t->scale == 1) return g;
+  for (uint32_t i = 0; i < n; i++) buffer[i] = t->scale * g[i];
+  return buffer;
+}
+
 /* A run's gradients over some samples, and their part of its gates' sums. */
 static void walk_piece(const struct gt_logic_walk_args *t, const uint32_t *spec, const uint32_t *word,
                        uint32_t s, gate_sums sums[RUN]) {
@@ -234,7 +243,7 @@ static void walk_piece(const struct gt_logic_walk_args *t, const uint32_t *spec,
   const float *v[2], *c = GT_PTR(const float, t->coefficients);
   v[1] = read_piece(t->x, type, (size_t)word[0] * t->batch + s, n, buffer[1]);
   v[0] = read_piece(t->x, type, (size_t)word[4 + RUN] * t->batch + s, n, buffer[0]);
-  const float *g = read_piece(t->g, type_g, (size_t)(word[1] / 2) * t->batch + s, n, buffer[2]);
+  const float *g = read_gradient(t, type_g, word[1] / 2, s, n, buffer[2]);
   memset(carried, 0, n * sizeof *carried);
   add_slopes(c[4 * (size_t)(word[1] / 2) + 2 - word[1] % 2], c[4 * (size_t)(word[1] / 2) + 3], g, v[1],
              carried, n);
@@ -244,7 +253,7 @@ static void walk_piece(const struct gt_logic_walk_args *t, const uint32_t *spec,
     const size_t next = word[j + 1 < RUN ? 5 + RUN + j : 3];
     const float slope[2] = {c[4 * gate + 1 + side], c[4 * gate + 2 - side]};
     v[1 - left] = read_piece(t->x, type, next * t->batch + s, n, buffer[1 - left]);
-    g = read_piece(t->g, type_g, gate * t->batch + s, n, buffer[2]);
+    g = read_gradient(t, type_g, gate, s, n, buffer[2]);
     float *y = begin_piece(dx, spec[GT_LOGIC_SPEC_Y], at, buffer[3]);
     pass_on(slope, c[4 * gate + 3], g, v[left], v[1 - left], carried, y, n);
     end_piece(dx, spec[GT_LOGIC_SPEC_Y], at, y, n);

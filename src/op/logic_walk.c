@@ -2,6 +2,7 @@
 #include "base/memory.h"
 #include "op/check.h"
 #include "op/core.h"
+#include "op/group_sum.h"
 #include "op/logic.h"
 #include "op/logic_cpu.h"
 #include "op/op.h"
@@ -100,6 +101,11 @@ bool gt_logic_is_walk(const gt_graph *graph, gt_id readers) {
 
 /* --- the gradient's node, which holds both results ------------------------------------------------------ */
 
+typedef struct gradient_attribute { /* the gradient's rows: each of `share` gates, times scale */
+  uint32_t share;
+  float scale;
+} gradient_attribute;
+
 typedef struct part_attribute {
   gt_view_attribute view; /* its offset counts elements of `dtype` */
   gt_dtype dtype;
@@ -110,7 +116,9 @@ static bool infer_gradient(const gt_graph *graph, const gt_node *node, gt_shape 
                            gt_error *error) {
   const gt_node *x = gt_node_at(graph, node->input[0]), *g = gt_node_at(graph, node->input[3]);
   const int64_t gates = gt_node_at(graph, node->input[1])->shape.dim[0], values = gt_shape_count(x->shape);
-  if (!gt_shape_equal(g->shape, gt_shape_2(gates, x->shape.dim[1])))
+  const gradient_attribute *a = node->attribute;
+  if (!a->share || gates % a->share ||
+      !gt_shape_equal(g->shape, gt_shape_2(gates / a->share, x->shape.dim[1])))
     return gt_fail(error, GT_ERR_INTERNAL, "logic_walk_gradient: the gradient does not fit");
   *shape = gt_shape_1(4 * gates + (x->dtype == GT_F32 ? values : values / 2));
   *dtype = GT_F32;
@@ -142,10 +150,13 @@ static gt_id part_of(gt_graph *graph, gt_id flat, int64_t offset, gt_shape shape
 void gt_logic_walk_gradient(gt_graph *graph, gt_id logic, gt_id gradient, const bool *wanted,
                             gt_id *input_gradient) {
   const gt_node *node = gt_node_at(graph, logic);
-  const gt_id input[4] = {node->input[0], node->input[1], node->input[3], gradient};
+  gradient_attribute attribute = {1, 1};
+  const gt_id source = gt_group_sum_source(graph, gradient, &attribute.share, &attribute.scale);
+  const gt_id input[4] = {node->input[0], node->input[1], node->input[3],
+                          source == GT_NONE ? gradient : source};
   const gt_shape x = gt_node_at(graph, input[0])->shape, c = gt_node_at(graph, input[1])->shape;
   const bool half = gt_node_at(graph, input[0])->dtype == GT_F16;
-  const gt_id flat = gt_node_add(graph, &rows[ROW_GRADIENT], input, 4, NULL, 0);
+  const gt_id flat = gt_node_add(graph, &rows[ROW_GRADIENT], input, 4, &attribute, sizeof attribute);
   if (wanted[0])
     input_gradient[0] = part_of(graph, flat, (half ? 8 : 4) * c.dim[0], x, half ? GT_BF16 : GT_F32);
   if (wanted[1]) input_gradient[1] = gt_view(graph, flat, 0, c);
@@ -168,14 +179,16 @@ static uint32_t type_of(const gt_graph *graph, gt_id node) {
 }
 
 static gt_step *lower_step(gt_lowering *lowering, const gt_kernel *kernel, gt_id x_id, gt_id coefficients,
-                           gt_id walk_id) {
+                           gt_id walk_id, gradient_attribute gradient) {
   const gt_graph *graph = gt_lowering_graph(lowering);
   const gt_target *target = gt_lowering_target(lowering);
   const gt_shape x = gt_node_at(graph, x_id)->shape;
   const struct gt_logic_walk_args args = {.inputs = (uint32_t)x.dim[0],
                                           .gates = (uint32_t)gt_node_at(graph, coefficients)->shape.dim[0],
                                           .batch = (uint32_t)x.dim[1],
-                                          .runs = (uint32_t)gt_node_at(graph, walk_id)->shape.dim[0]};
+                                          .runs = (uint32_t)gt_node_at(graph, walk_id)->shape.dim[0],
+                                          .share = gradient.share,
+                                          .scale = gradient.scale};
   const bool quads = args.batch % 4 == 0;
   uint32_t local = WORKGROUP;
   while (target->max_workgroup && local > target->max_workgroup && local > RUN) local /= 2;
@@ -194,7 +207,8 @@ static gt_step *lower_step(gt_lowering *lowering, const gt_kernel *kernel, gt_id
 
 void gt_logic_walk_lower(gt_lowering *lowering, gt_id logic) {
   const gt_node *node = gt_node_at(gt_lowering_graph(lowering), logic);
-  gt_step *step = lower_step(lowering, &walk_kernel, node->input[0], node->input[1], node->input[3]);
+  gt_step *step = lower_step(lowering, &walk_kernel, node->input[0], node->input[1], node->input[3],
+                             (gradient_attribute){1, 1});
   step->spec[GT_LOGIC_SPEC_Y] = type_of(gt_lowering_graph(lowering), logic);
   gt_lower_write(lowering, offsetof(struct gt_logic_walk_args, y), logic);
 }
@@ -202,7 +216,8 @@ void gt_logic_walk_lower(gt_lowering *lowering, gt_id logic) {
 static void lower_gradient(gt_lowering *lowering, const gt_group *group) {
   const gt_graph *graph = gt_lowering_graph(lowering);
   const gt_node *node = gt_node_at(graph, group->leader);
-  gt_step *step = lower_step(lowering, &gradient_kernel, node->input[0], node->input[1], node->input[2]);
+  gt_step *step = lower_step(lowering, &gradient_kernel, node->input[0], node->input[1], node->input[2],
+                             *(const gradient_attribute *)node->attribute);
   step->spec[GT_LOGIC_SPEC_G] = type_of(graph, node->input[3]);
   step->spec[GT_LOGIC_SPEC_Y] = type_of(graph, node->input[0]) == GT_LOGIC_F16 ? GT_LOGIC_BF16 : GT_LOGIC_F32;
   gt_lower_read(lowering, offsetof(struct gt_logic_walk_args, g), node->input[3]);

@@ -1,6 +1,7 @@
 #include "op/logic.h"
 #include "op/case.h"
 #include "op/elementwise.h"
+#include "op/group_sum.h"
 #include <string.h>
 
 GT_REGISTER(opcase, logic_walk)
@@ -63,6 +64,21 @@ static gt_id build_stack(gt_graph *g, const gt_case_view *v, const gt_id *x) {
   return gt_logic(g, between, x[1], x[2], x[3]);
 }
 
+/* The gates' values summed in p[3] groups, times v. */
+static gt_shape reference_grouped(const gt_case_view *v, const double *const *x, double *y) {
+  static double layer[64 * 1024];
+  const int64_t gates = v->shape[1].dim[0], batch = v->shape[0].dim[1], groups = v->c->p[3];
+  if (y) reference_layer(v, x, layer);
+  for (int64_t i = 0; y && i < batch * groups; i++) y[i] = 0;
+  for (int64_t i = 0; y && i < gates * batch; i++)
+    y[i % batch * groups + i / batch / (gates / groups)] += v->c->v * layer[i];
+  return gt_shape_2(batch, groups);
+}
+
+static gt_id build_grouped(gt_graph *g, const gt_case_view *v, const gt_id *x) {
+  return gt_group_sum(g, build_layer(g, v, x), v->c->p[3], v->c->v);
+}
+
 /* p[0], p[1]: the case is x plus how many runs are found too many for a wiring of so many inputs, which reads
  * input 0 three times and input 1 once. */
 static gt_shape reference_no_walk(const gt_case_view *v, const double *const *x, double *y) {
@@ -92,6 +108,14 @@ static gt_id build_same(gt_graph *g, const gt_case_view *v, const gt_id *x) {
                                         .reason = "four products; sums over the batch"}
 LAYER_RULE(walk, "logic_walk", build_layer);
 LAYER_RULE(aligned, "logic_walk_aligned", build_aligned);
+static const gt_case_rule grouped = {.name = "logic_walk_grouped",
+                                     .build = build_grouped,
+                                     .reference = reference_grouped,
+                                     .fill = fill_walk,
+                                     .wrt = 3,
+                                     .tolerance = 4e-6,
+                                     .gradient_tolerance = 1e-5,
+                                     .reason = "four products; sums"};
 static const gt_case_rule stack = {.name = "logic_walk_stack",
                                    .build = build_stack,
                                    .reference = reference_stack,
@@ -119,6 +143,9 @@ static const gt_case_rule no_walk = {.name = "logic_no_walk",
     &aligned, #n "," #b " " #n ",4 c2," #n " 1 c" #runs ",12", { __VA_ARGS__ } \
   }
 
+#define GROUPED(n, b, runs, p0, p1, p2, groups, scale) \
+  { &grouped, #n "," #b " " #n ",4 c2," #n " c" #runs ",12", {p0, p1, p2, groups}, .v = scale }
+
 static const gt_case cases[] = {
     WALK(walk, 1, 1, 1, 1, 1, 0),
     WALK(walk, 2, 3, 1, 1, 1, 1),
@@ -144,6 +171,9 @@ static const gt_case cases[] = {
     WALK(stack, 7, 1028, 3, 1, 3, 0),
     WALK(stack, 9, 7, 5, 2, 5, 0),
     WALK(stack, 1, 16, 1, 1, 1, 0),
+    GROUPED(60, 100, 18, 7, 11, 2, 10, 0.5),
+    GROUPED(9, 7, 5, 2, 5, 0, 3, 1),
+    GROUPED(64, 260, 16, 3, 5, 1, 1, 0.1),
     {&no_walk, "1", {2}},
     {&no_walk, "1", {64}},
 };
