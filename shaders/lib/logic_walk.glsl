@@ -1,10 +1,7 @@
-/* A run of a walk over a layer of logic gates, as an invocation holds it. Include after lib/logic.glsl. */
+/* A run of a walk over a layer of logic gates, as an invocation holds it. Include after lib/logic.glsl,
+ * with RUN. */
 #ifndef GT_LOGIC_WALK_GLSL
 #define GT_LOGIC_WALK_GLSL
-#extension GL_EXT_control_flow_attributes : require
-layout(constant_id = 3) const uint LANES = 1u; /* invocations that share a run */
-const uint RUN = GT_LOGIC_RUN;
-
 uint run_gates, run_pin[RUN], run_row[RUN + 1u]; /* rows: where the run's inputs begin in x, in items */
 vec4 run_gate[RUN];
 

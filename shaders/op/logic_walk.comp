@@ -4,6 +4,9 @@
 #extension GL_GOOGLE_include_directive : require
 #include "op/logic_walk.h"
 #include "lib/logic.glsl"
+#extension GL_EXT_control_flow_attributes : require
+layout(constant_id = 3) const uint LANES = 1u; /* invocations that share a run */
+const uint RUN = GT_LOGIC_RUN;
 #include "lib/logic_walk.glsl"
 
 void main() {

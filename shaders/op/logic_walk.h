@@ -11,7 +11,7 @@
  * run has, the last input, then GT_LOGIC_RUN pins, then as many inputs. A pin is 2 * gate + side: gate j's
  * input `side` is the run's input j, its other one is input j + 1. Behind the last gate all is repeated. */
 #include "lib/args.h"
-#define GT_LOGIC_RUN        4
+#include "lib/logic_run.h"
 #define GT_LOGIC_WALK_WORDS (4 + 2 * GT_LOGIC_RUN)
 GT_ARGS(gt_logic_walk_args) {
   GT_FLOATS x, coefficients;

@@ -4,11 +4,8 @@
 #extension GL_GOOGLE_include_directive : require
 #include "op/logic_walk.h"
 #include "lib/logic.glsl"
+#include "lib/logic_sums.glsl"
 #include "lib/logic_walk.glsl"
-
-shared vec4 partial[RUN][LOCAL_X];
-
-float fold(vec4 v) { return (v.x + v.y) + (v.z + v.w); }
 
 /* The slope of a gate in its input: the walk goes through its pin. */
 vec4 slope(vec4 c, bool in_b, vec4 other) { return (in_b ? c.z : c.y) + c.w * other; }
@@ -37,32 +34,9 @@ void run_sums(uint run, uint width, inout vec4 sums[RUN]) {
       vec4 here = d[j] * slope(run_gate[j], turned, v[j + 1u]);
       if (j < run_gates) gt_logic_store(first + run_row[j] + s, carried + here);
       carried = d[j] * slope(run_gate[j], !turned, v[j]);
-      vec4 of_a = d[j] * (turned ? v[j + 1u] : v[j]), b = turned ? v[j] : v[j + 1u];
-      sums[j] += vec4(fold(d[j]), fold(of_a), fold(d[j] * b), fold(of_a * b));
+      sums[j] += gate_sums(d[j], turned ? v[j + 1u] : v[j], turned ? v[j] : v[j + 1u]);
     }
   }
-}
-
-/* A gate's sums over the lanes: each lane adds RUN of one gate's, then the first lane of a gate adds those. */
-void join_lanes(uint run, vec4 sums[RUN]) {
-  uint me = gl_LocalInvocationID.x, lane = me % LANES, base = me - lane;
-  const uint parts = LANES / RUN;
-  uint j = lane / parts, part = lane % parts;
-  [[unroll]] for (uint k = 0u; k < RUN; k++) partial[k][me] = sums[k];
-  barrier();
-  vec4 total = partial[j][base + part];
-  [[unroll]] for (uint k = 1u; k < RUN; k++) total += partial[j][base + part + k * parts];
-  barrier();
-  partial[0][me] = total;
-  barrier();
-  if (part == 0u && run < runs && j < walk.at[run * GT_LOGIC_WALK_WORDS + 2u]) {
-    for (uint k = 1u; k < parts; k++) total += partial[0][me + k];
-    uint gate = walk.at[run * GT_LOGIC_WALK_WORDS + 4u + j] >> 1;
-    if (ALIGNED != 0u) GT_FLOATS4(y).at[gate] = total;
-    else
-      for (uint i = 0u; i < 4u; i++) y.at[4u * gate + i] = total[i];
-  }
-  barrier();
 }
 
 void main() {
@@ -72,6 +46,9 @@ void main() {
     vec4 sums[RUN];
     [[unroll]] for (uint j = 0u; j < RUN; j++) sums[j] = vec4(0.0);
     if (run < runs) run_sums(run, width, sums);
-    join_lanes(run, sums);
+    vec4 total = gt_join_sums(sums);
+    uint at = run * GT_LOGIC_WALK_WORDS, j = gt_gate_part();
+    if (gt_first_part() && run < runs && j < walk.at[at + 2u])
+      gt_store_sums(walk.at[at + 4u + j] >> 1, total);
   }
 }

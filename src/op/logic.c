@@ -8,7 +8,6 @@
 #include "plan/lowering.h"
 #include "shaders/op/logic.h"
 #include "shaders/op/logic_coefficients.h"
-#include "shaders/op/logic_slices.h"
 #include <stddef.h>
 #include <string.h>
 
@@ -23,7 +22,6 @@ const gt_op_family gt_op_logic = {rows, ROWS};
 static const gt_kernel coefficients_kernel = {"logic_coefficients", gt_logic_coefficients_cpu};
 static const gt_kernel logic_kernel = {"logic", gt_logic_cpu};
 static const gt_kernel sums_kernel = {"logic_coefficient_sums", gt_logic_coefficient_sums_cpu};
-static const gt_kernel slices_kernel = {"logic_slices", gt_logic_slices_cpu};
 static const gt_kernel inputs_kernel = {"logic_inputs", gt_logic_inputs_cpu};
 
 /* --- shapes --------------------------------------------------------------------------------------------- */
@@ -146,15 +144,8 @@ static void lower_coefficients(gt_lowering *lowering, const gt_group *group) {
 static uint32_t workgroup(const gt_lowering *lowering) {
   const uint32_t most = gt_lowering_target(lowering)->max_workgroup;
   uint32_t size = WORKGROUP;
-  while (most && size > most && size > 1) size /= 2;
+  while (most && size > most && size > GT_LOGIC_RUN) size /= 2;
   return size;
-}
-
-/* The fewest lanes, a power of two, that take a gate's samples in one go, as far as the workgroup reaches. */
-static uint32_t lanes_for(uint32_t items, uint32_t most) {
-  uint32_t lanes = 1;
-  while (lanes < items && lanes < most) lanes *= 2;
-  return lanes;
 }
 
 static uint32_t type_of(const gt_lowering *lowering, gt_id node) {
@@ -167,27 +158,19 @@ static uint32_t type_of(const gt_lowering *lowering, gt_id node) {
 static uint32_t slice_for(const gt_lowering *lowering, const struct gt_logic_args *args, uint32_t type) {
   const uint64_t bytes = (type == GT_LOGIC_F32 ? 16ull : 8ull) * args->inputs;
   uint32_t slice = args->batch / 4;
-  if (!gt_lowering_target(lowering)->device || args->batch % 4) return slice;
+  if (!gt_lowering_target(lowering)->device) return slice;
   while (slice % 2 == 0 && slice >= 2 * SHORTEST_SLICE && bytes * slice > SLICE_BYTES) slice /= 2;
   return slice;
 }
 
-/* Sums over each slice go to scratch, then are added up. */
-static void lower_sums(gt_lowering *lowering, gt_step *step, gt_id node, uint32_t gates, uint32_t slices,
-                       uint32_t length, uint32_t local) {
-  const uint32_t lanes = step->spec[GT_LOGIC_SPEC_LANES] = lanes_for(length, local);
-  gt_lower_grid(lowering, (uint64_t)(gates + local / lanes - 1) / (local / lanes) * local * slices, local);
-  if (slices == 1) {
-    gt_lower_write(lowering, offsetof(struct gt_logic_args, y), node);
-    return;
-  }
-  const struct gt_logic_slices_args args = {.count = 4 * gates, .slices = slices};
-  const uint32_t partial = gt_lower_scratch(lowering, 16ull * gates * slices);
-  gt_lower_use_scratch(lowering, offsetof(struct gt_logic_args, y), partial, true);
-  gt_lower_step(lowering, &slices_kernel, &args, sizeof args);
-  gt_lower_use_scratch(lowering, offsetof(struct gt_logic_slices_args, x), partial, false);
-  gt_lower_write(lowering, offsetof(struct gt_logic_slices_args, y), node);
-  gt_lower_grid(lowering, args.count, 64);
+static void lower_sums(gt_lowering *lowering, gt_step *step, gt_id node, uint32_t gates, uint32_t width,
+                       uint32_t local) {
+  const uint32_t runs = (gates + GT_LOGIC_RUN - 1) / GT_LOGIC_RUN;
+  const uint32_t lanes = gt_logic_lanes(gt_lowering_target(lowering), width, runs, local),
+                 each = local / lanes;
+  step->spec[GT_LOGIC_SPEC_LANES] = lanes;
+  gt_lower_write(lowering, offsetof(struct gt_logic_args, y), node);
+  gt_lower_grid(lowering, (uint64_t)(runs + each - 1) / each * local, local);
 }
 
 static void lower_layer(gt_lowering *lowering, const gt_group *group) {
@@ -207,10 +190,9 @@ static void lower_layer(gt_lowering *lowering, const gt_group *group) {
   gt_step *step = gt_lower_step(lowering, kernel, &args, sizeof args);
   const bool quads = args.batch % 4 == 0;
   const uint32_t width = quads ? args.batch / 4 : args.batch, local = workgroup(lowering);
-  const uint32_t slice = slice_for(lowering, &args, type_of(lowering, node->input[0])),
-                 slices = quads ? width / slice : 1;
+  const uint32_t slice = quads ? slice_for(lowering, &args, type_of(lowering, node->input[0])) : width;
   step->spec[GT_LOGIC_SPEC_QUADS] = quads;
-  if (slices > 1) step->spec[GT_LOGIC_SPEC_SLICE] = slice;
+  if (slice < width && !sums) step->spec[GT_LOGIC_SPEC_SLICE] = slice;
   step->spec[GT_LOGIC_SPEC_X] = type_of(lowering, node->input[0]);
   if (sums || inputs) step->spec[GT_LOGIC_SPEC_G] = type_of(lowering, node->input[3]);
   step->spec[GT_LOGIC_SPEC_Y] = type_of(lowering, group->leader);
@@ -220,7 +202,7 @@ static void lower_layer(gt_lowering *lowering, const gt_group *group) {
   gt_lower_read(lowering, offsetof(struct gt_logic_args, wiring), node->input[2]);
   if (sums || inputs) gt_lower_read(lowering, offsetof(struct gt_logic_args, g), node->input[3]);
   if (sums) {
-    lower_sums(lowering, step, group->leader, args.gates, slices, slices > 1 ? slice : width, local);
+    lower_sums(lowering, step, group->leader, args.gates, width, local);
     return;
   }
   gt_lower_write(lowering, offsetof(struct gt_logic_args, y), group->leader);

@@ -2,7 +2,6 @@
 #include "op/half.h"
 #include "shaders/op/logic.h"
 #include "shaders/op/logic_coefficients.h"
-#include "shaders/op/logic_slices.h"
 #include "shaders/op/logic_walk.h"
 
 /* Sums run in LANES partial sums whatever the vector width: every instruction set gives the same bits. */
@@ -163,18 +162,6 @@ void gt_logic_coefficient_sums_cpu(const void *args, const uint32_t *spec, uint3
                   read_piece(t->x, type, wiring[t->gates + gate] * n + s, count, buffer[2]), count);
     }
     write_sums(&sums, GT_PTR(float, t->y) + 4 * (size_t)gate);
-  }
-}
-
-/* The CPU takes its batches whole; this is here for plans made for a device. */
-void gt_logic_slices_cpu(const void *args, const uint32_t *spec, uint32_t tile) {
-  const struct gt_logic_slices_args *t = args;
-  const float *x = GT_PTR(const float, t->x);
-  float *y = GT_PTR(float, t->y);
-  (void)spec, (void)tile;
-  for (uint32_t i = 0; i < t->count; i++) {
-    y[i] = x[i];
-    for (size_t slice = 1; slice < t->slices; slice++) y[i] += x[slice * t->count + i];
   }
 }
 

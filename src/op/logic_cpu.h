@@ -13,7 +13,6 @@ uint32_t gt_logic_tile_rows(uint32_t batch); /* rows of the result a tile of the
 void gt_logic_cpu(const void *args, const uint32_t *spec, uint32_t tile);
 void gt_logic_inputs_cpu(const void *args, const uint32_t *spec, uint32_t tile);
 void gt_logic_coefficient_sums_cpu(const void *args, const uint32_t *spec, uint32_t tile);
-void gt_logic_slices_cpu(const void *args, const uint32_t *spec, uint32_t tile); /* one tile */
 void gt_logic_coefficients_cpu(const void *args, const uint32_t *spec, uint32_t tile);
 uint32_t gt_logic_walk_tiles(uint32_t runs, uint32_t batch);
 void gt_logic_walk_cpu(const void *args, const uint32_t *spec, uint32_t tile);

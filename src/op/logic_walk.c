@@ -164,8 +164,7 @@ void gt_logic_walk_gradient(gt_graph *graph, gt_id logic, gt_id gradient, const 
 
 /* --- lowering ------------------------------------------------------------------------------------------- */
 
-/* Lanes that share a run: enough to fill the device, as far as there are samples for them. */
-static uint32_t lanes_for(const gt_target *target, uint32_t width, uint32_t runs, uint32_t workgroup) {
+uint32_t gt_logic_lanes(const gt_target *target, uint32_t width, uint32_t runs, uint32_t workgroup) {
   uint32_t lanes = RUN;
   while (lanes < width && lanes < workgroup &&
          (lanes < LEAST_LANES || (uint64_t)runs * lanes < (uint64_t)target->units * FILL))
@@ -192,7 +191,7 @@ static gt_step *lower_step(gt_lowering *lowering, const gt_kernel *kernel, gt_id
   const bool quads = args.batch % 4 == 0;
   uint32_t local = WORKGROUP;
   while (target->max_workgroup && local > target->max_workgroup && local > RUN) local /= 2;
-  const uint32_t lanes = lanes_for(target, quads ? args.batch / 4 : args.batch, args.runs, local);
+  const uint32_t lanes = gt_logic_lanes(target, quads ? args.batch / 4 : args.batch, args.runs, local);
   gt_step *step = gt_lower_step(lowering, kernel, &args, sizeof args);
   step->tiles = gt_logic_walk_tiles(args.runs, args.batch);
   step->spec[GT_LOGIC_SPEC_LANES] = lanes;

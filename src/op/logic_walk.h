@@ -10,6 +10,8 @@
 
 /* Is that input of a layer a walk, not an inverse? */
 bool gt_logic_is_walk(const gt_graph *graph, gt_id readers);
+/* Lanes that share a run of gates: enough to fill the device, as far as there are samples for them. */
+uint32_t gt_logic_lanes(const gt_target *target, uint32_t width, uint32_t runs, uint32_t workgroup);
 /* The step of node `logic`: its gates along the walk. */
 void gt_logic_walk_lower(gt_lowering *lowering, gt_id logic);
 /* Both gradients of node `logic` in one kernel: of x (if wanted) and of the coefficients. */
