@@ -6,7 +6,6 @@
 #include "layer/layer.h"
 #include "layer/logic_init.h"
 #include "layer/wiring.h"
-#include "op/group_sum.h"
 #include "op/move.h"
 #include <string.h>
 
@@ -164,7 +163,7 @@ static gt_id build_group_sum(gt_build *build, const void *config, const gt_id *i
   if (shape.dim[1] % c->groups)
     return gt_build_error(build, "groups", "cannot make %lld equal groups of %s", (long long)c->groups,
                           gt_build_input_text(build, input, 0));
-  return gt_group_sum(graph, feature_major(build, input[0]), c->groups, 1 / c->tau);
+  return gt_logic_group_sum(graph, feature_major(build, input[0]), c->groups, 1 / c->tau);
 }
 
 GT_REGISTER(layer, group_sum)

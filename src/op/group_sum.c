@@ -113,35 +113,52 @@ static uint32_t columns_for(const gt_target *target, uint32_t groups, uint32_t w
   return columns;
 }
 
+static void lower_sum(gt_lowering *lowering, const struct gt_group_sum_args *args, gt_id node) {
+  const gt_target *target = gt_lowering_target(lowering);
+  gt_step *step = gt_lower_step(lowering, &sum_kernel, args, sizeof *args);
+  const bool quads = args->batch % 4 == 0;
+  const uint32_t width = quads ? args->batch / 4 : args->batch,
+                 columns = columns_for(target, args->groups, width);
+  uint32_t lanes = 1;
+  while (lanes < args->each && lanes * 2 * columns <= WORKGROUP &&
+         (!target->max_workgroup || lanes * 2 * columns <= target->max_workgroup))
+    lanes *= 2;
+  step->tiles = args->groups * ((args->batch + PIECE - 1) / PIECE);
+  step->spec[SPEC_LANES] = lanes;
+  step->spec[SPEC_QUADS] = quads;
+  gt_lower_write(lowering, offsetof(struct gt_group_sum_args, y), node);
+  gt_lower_grid(lowering, (uint64_t)args->groups * ((width + columns - 1) / columns) * lanes * columns,
+                lanes * columns);
+}
+
+static void lower_spread(gt_lowering *lowering, const struct gt_group_sum_args *args, gt_id node) {
+  gt_step *step = gt_lower_step(lowering, &spread_kernel, args, sizeof *args);
+  step->tiles = (args->groups * args->each + TILE_ROWS - 1) / TILE_ROWS;
+  gt_lower_write(lowering, offsetof(struct gt_group_sum_args, y), node);
+  gt_lower_grid(lowering, (uint64_t)args->groups * args->each * args->batch, 256);
+}
+
 static void lower(gt_lowering *lowering, const gt_group *group) {
   const gt_node *node = gt_node_at(gt_lowering_graph(lowering), group->leader);
-  const gt_target *target = gt_lowering_target(lowering);
   const group_attribute *a = node->attribute;
   const bool sum = node->op == &rows[ROW_SUM];
   const struct gt_group_sum_args args = {.groups = (uint32_t)a->groups,
                                          .each = (uint32_t)a->each,
                                          .batch = (uint32_t)node->shape.dim[sum ? 0 : 1],
                                          .scale = (float)a->scale};
-  gt_step *step = gt_lower_step(lowering, sum ? &sum_kernel : &spread_kernel, &args, sizeof args);
+  if (sum)
+    lower_sum(lowering, &args, group->leader);
+  else
+    lower_spread(lowering, &args, group->leader);
   gt_lower_read(lowering, offsetof(struct gt_group_sum_args, x), node->input[0]);
-  gt_lower_write(lowering, offsetof(struct gt_group_sum_args, y), group->leader);
-  if (!sum) {
-    step->tiles = (args.groups * args.each + TILE_ROWS - 1) / TILE_ROWS;
-    gt_lower_grid(lowering, (uint64_t)gt_shape_count(node->shape), 256);
-    return;
-  }
-  const bool quads = args.batch % 4 == 0;
-  const uint32_t width = quads ? args.batch / 4 : args.batch,
-                 columns = columns_for(target, args.groups, width);
-  uint32_t lanes = 1;
-  while (lanes < args.each && lanes * 2 * columns <= WORKGROUP &&
-         (!target->max_workgroup || lanes * 2 * columns <= target->max_workgroup))
-    lanes *= 2;
-  step->tiles = args.groups * ((args.batch + PIECE - 1) / PIECE);
-  step->spec[SPEC_LANES] = lanes;
-  step->spec[SPEC_QUADS] = quads;
-  gt_lower_grid(lowering, (uint64_t)args.groups * ((width + columns - 1) / columns) * lanes * columns,
-                lanes * columns);
+}
+
+void gt_group_sum_lower(gt_lowering *lowering, gt_id node, uint32_t scratch, uint32_t groups, uint32_t each,
+                        float scale) {
+  const uint32_t batch = (uint32_t)gt_node_at(gt_lowering_graph(lowering), node)->shape.dim[0];
+  const struct gt_group_sum_args args = {.groups = groups, .each = each, .batch = batch, .scale = scale};
+  lower_sum(lowering, &args, node);
+  gt_lower_use_scratch(lowering, offsetof(struct gt_group_sum_args, x), scratch, false);
 }
 
 /* --- rows ----------------------------------------------------------------------------------------------- */

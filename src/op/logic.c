@@ -2,6 +2,7 @@
  * atomics. */
 #include "op/logic.h"
 #include "op/check.h"
+#include "op/group_sum.h"
 #include "op/logic_cpu.h"
 #include "op/logic_walk.h"
 #include "op/op.h"
@@ -232,6 +233,15 @@ gt_id gt_logic_half(gt_graph *graph, gt_id x) {
   const gt_id half = gt_node_add(graph, node.op, node.input, node.inputs, &attribute, sizeof attribute);
   gt_graph_scope(graph, scope);
   return half;
+}
+
+gt_id gt_logic_group_sum(gt_graph *graph, gt_id x, int64_t groups, double scale) {
+  gt_id sum = GT_NONE;
+  if (x == GT_NONE) return GT_NONE;
+  const gt_node *node = gt_node_at(graph, x);
+  if (node->op == &rows[ROW_LOGIC] && node->inputs == 4 && gt_logic_is_walk(graph, node->input[3]))
+    sum = gt_logic_walk_sum(graph, x, groups, scale);
+  return sum == GT_NONE ? gt_group_sum(graph, x, groups, scale) : sum;
 }
 
 void gt_logic_inverse(const int32_t *wiring, int64_t inputs, int64_t gates, int32_t *out) {

@@ -19,6 +19,9 @@ gt_id gt_logic(gt_graph *graph, gt_id x, gt_id coefficients, gt_id wiring, gt_id
 /* x in 16 bits, if it is the value of gates and the batch a multiple of four; else x itself. Its gradient
  * then has 16 bits, too (BF16), so nothing but one logic layer may read the result. */
 gt_id gt_logic_half(gt_graph *graph, gt_id x);
+/* gt_group_sum of x (op/group_sum.h), in the same kernel as the gates if x is their value and there is a
+ * walk. */
+gt_id gt_logic_group_sum(gt_graph *graph, gt_id x, int64_t groups, double scale);
 static inline int64_t gt_logic_inverse_count(int64_t inputs, int64_t gates) { return inputs + 1 + 4 * gates; }
 /* For each input the gates that read it, ascending: shaders/op/logic.h. */
 void gt_logic_inverse(const int32_t *wiring, int64_t inputs, int64_t gates, int32_t *out);

@@ -178,27 +178,50 @@ uint32_t gt_logic_walk_tiles(uint32_t runs, uint32_t batch) {
   return (runs + tile_runs(batch) - 1) / tile_runs(batch);
 }
 
+GT_CLONES static void add_row(const float *x, float *restrict sum, uint32_t n) {
+  for (uint32_t i = 0; i < n; i++) sum[i] += x[i];
+}
+
+/* The values of a run's gates at some samples go to y, or are added to the row of their group there. */
+static void walk_forward(const struct gt_logic_walk_args *t, const uint32_t *spec, const uint32_t *word,
+                         uint32_t s, float *sums) {
+  const uint32_t count = piece_at(s, t->batch), type = spec[GT_LOGIC_SPEC_X];
+  float buffer[3][PIECE];
+  const float *v[2];
+  v[0] = read_piece(t->x, type, (size_t)word[4 + RUN] * t->batch + s, count, buffer[0]);
+  for (uint32_t j = 0; j < word[2]; j++) {
+    const size_t gate = word[4 + j] / 2, at = gate * t->batch + s;
+    const size_t next = word[j + 1 < RUN ? 5 + RUN + j : 3];
+    const uint32_t a = (j + word[4 + j]) % 2;
+    v[1 - j % 2] = read_piece(t->x, type, next * t->batch + s, count, buffer[1 - j % 2]);
+    float *y = sums ? buffer[2] : begin_piece(t->y, spec[GT_LOGIC_SPEC_Y], at, buffer[2]);
+    forward(GT_PTR(const float, t->coefficients) + 4 * gate, v[a], v[1 - a], y, count);
+    if (sums)
+      add_row(y, sums + gate / t->share * t->chunks * t->batch + s, count);
+    else
+      end_piece(t->y, spec[GT_LOGIC_SPEC_Y], at, y, count);
+  }
+}
+
+static const uint32_t *run_words(const struct gt_logic_walk_args *t, uint32_t run) {
+  return GT_PTR(const uint32_t, t->walk) + (size_t)run * GT_LOGIC_WALK_WORDS;
+}
+
 void gt_logic_walk_cpu(const void *args, const uint32_t *spec, uint32_t tile) {
   const struct gt_logic_walk_args *t = args;
-  const uint32_t each = tile_runs(t->batch), type = spec[GT_LOGIC_SPEC_X];
-  float buffer[3][PIECE];
-  for (uint32_t run = tile * each; run < (tile + 1) * each && run < t->runs; run++) {
-    const uint32_t *word = GT_PTR(const uint32_t, t->walk) + (size_t)run * GT_LOGIC_WALK_WORDS;
-    for (uint32_t s = 0; s < t->batch; s += PIECE) {
-      const uint32_t count = piece_at(s, t->batch);
-      const float *v[2];
-      v[0] = read_piece(t->x, type, (size_t)word[4 + RUN] * t->batch + s, count, buffer[0]);
-      for (uint32_t j = 0; j < word[2]; j++) {
-        const size_t gate = word[4 + j] / 2, at = gate * t->batch + s,
-                     next = word[j + 1 < RUN ? 5 + RUN + j : 3];
-        const uint32_t a = (j + word[4 + j]) % 2;
-        v[1 - j % 2] = read_piece(t->x, type, next * t->batch + s, count, buffer[1 - j % 2]);
-        float *y = begin_piece(t->y, spec[GT_LOGIC_SPEC_Y], at, buffer[2]);
-        forward(GT_PTR(const float, t->coefficients) + 4 * gate, v[a], v[1 - a], y, count);
-        end_piece(t->y, spec[GT_LOGIC_SPEC_Y], at, y, count);
-      }
-    }
-  }
+  const uint32_t each = tile_runs(t->batch);
+  for (uint32_t run = tile * each; run < (tile + 1) * each && run < t->runs; run++)
+    for (uint32_t s = 0; s < t->batch; s += PIECE) walk_forward(t, spec, run_words(t, run), s, NULL);
+}
+
+void gt_logic_walk_sum_cpu(const void *args, const uint32_t *spec, uint32_t tile) {
+  const struct gt_logic_walk_args *t = args;
+  float *sums = GT_PTR(float, t->y) + (size_t)tile * t->batch;
+  for (uint32_t group = 0; group < t->gates / t->share; group++)
+    memset(sums + (size_t)group * t->chunks * t->batch, 0, t->batch * sizeof *sums);
+  for (uint32_t s = 0; s < t->batch; s += PIECE)
+    for (uint32_t run = tile * t->chunk_runs; run < (tile + 1) * t->chunk_runs && run < t->runs; run++)
+      walk_forward(t, spec, run_words(t, run), s, sums);
 }
 
 /* y = carried + g (slope[0] + c3 right); carried = g (slope[1] + c3 left). */
@@ -252,7 +275,7 @@ void gt_logic_walk_gradient_cpu(const void *args, const uint32_t *spec, uint32_t
   const struct gt_logic_walk_args *t = args;
   const uint32_t each = tile_runs(t->batch);
   for (uint32_t run = tile * each; run < (tile + 1) * each && run < t->runs; run++) {
-    const uint32_t *word = GT_PTR(const uint32_t, t->walk) + (size_t)run * GT_LOGIC_WALK_WORDS;
+    const uint32_t *word = run_words(t, run);
     gate_sums sums[RUN] = {0};
     for (uint32_t s = 0; s < t->batch; s += PIECE) walk_piece(t, spec, word, s, sums);
     for (uint32_t j = 0; j < word[2]; j++)

@@ -16,5 +16,6 @@ void gt_logic_coefficient_sums_cpu(const void *args, const uint32_t *spec, uint3
 void gt_logic_coefficients_cpu(const void *args, const uint32_t *spec, uint32_t tile);
 uint32_t gt_logic_walk_tiles(uint32_t runs, uint32_t batch);
 void gt_logic_walk_cpu(const void *args, const uint32_t *spec, uint32_t tile);
+void gt_logic_walk_sum_cpu(const void *args, const uint32_t *spec, uint32_t tile); /* a tile a chunk */
 void gt_logic_walk_gradient_cpu(const void *args, const uint32_t *spec, uint32_t tile);
 #endif

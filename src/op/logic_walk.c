@@ -5,13 +5,15 @@
 #include "op/group_sum.h"
 #include "op/logic.h"
 #include "op/logic_cpu.h"
+#include "op/move.h"
 #include "op/op.h"
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { RUN = GT_LOGIC_RUN, WORDS = GT_LOGIC_WALK_WORDS, WORKGROUP = 256, LEAST_LANES = 32, FILL = 512 };
-enum { ROW_GRADIENT, ROW_PART, ROWS };
+enum { SUM_WORKGROUP = 128, LEAST_CHUNK = 2, CPU_CHUNK = 256, SPEC_GROUPS = 9 };
+enum { ROW_GRADIENT, ROW_PART, ROW_SUM, ROWS };
 static const gt_op rows[ROWS];
 
 GT_REGISTER(op, logic_walk)
@@ -19,6 +21,7 @@ const gt_op_family gt_op_logic_walk;
 const gt_op_family gt_op_logic_walk = {rows, ROWS};
 
 static const gt_kernel walk_kernel = {"logic_walk", gt_logic_walk_cpu};
+static const gt_kernel sum_kernel = {"logic_walk_sum", gt_logic_walk_sum_cpu};
 static const gt_kernel gradient_kernel = {"logic_walk_gradient", gt_logic_walk_gradient_cpu};
 
 /* --- the walk ------------------------------------------------------------------------------------------- */
@@ -147,19 +150,55 @@ static gt_id part_of(gt_graph *graph, gt_id flat, int64_t offset, gt_shape shape
   return gt_node_add(graph, &rows[ROW_PART], &flat, 1, &part, sizeof part);
 }
 
-void gt_logic_walk_gradient(gt_graph *graph, gt_id logic, gt_id gradient, const bool *wanted,
-                            gt_id *input_gradient) {
+static void both_gradients(gt_graph *graph, gt_id logic, gt_id gradient, gradient_attribute attribute,
+                           const bool *wanted, gt_id *input_gradient) {
   const gt_node *node = gt_node_at(graph, logic);
-  gradient_attribute attribute = {1, 1};
-  const gt_id source = gt_group_sum_source(graph, gradient, &attribute.share, &attribute.scale);
-  const gt_id input[4] = {node->input[0], node->input[1], node->input[3],
-                          source == GT_NONE ? gradient : source};
+  const gt_id input[4] = {node->input[0], node->input[1], node->input[3], gradient};
   const gt_shape x = gt_node_at(graph, input[0])->shape, c = gt_node_at(graph, input[1])->shape;
   const bool half = gt_node_at(graph, input[0])->dtype == GT_F16;
   const gt_id flat = gt_node_add(graph, &rows[ROW_GRADIENT], input, 4, &attribute, sizeof attribute);
   if (wanted[0])
     input_gradient[0] = part_of(graph, flat, (half ? 8 : 4) * c.dim[0], x, half ? GT_BF16 : GT_F32);
   if (wanted[1]) input_gradient[1] = gt_view(graph, flat, 0, c);
+}
+
+void gt_logic_walk_gradient(gt_graph *graph, gt_id logic, gt_id gradient, const bool *wanted,
+                            gt_id *input_gradient) {
+  gradient_attribute attribute = {1, 1};
+  const gt_id source = gt_group_sum_source(graph, gradient, &attribute.share, &attribute.scale);
+  both_gradients(graph, logic, source == GT_NONE ? gradient : source, attribute, wanted, input_gradient);
+}
+
+/* --- sums of groups of gates ---------------------------------------------------------------------------- */
+
+/* Inputs: x, coefficients, wiring, walk. */
+static bool infer_sum(const gt_graph *graph, const gt_node *node, gt_shape *shape, gt_dtype *dtype,
+                      gt_error *error) {
+  const gradient_attribute *a = node->attribute;
+  const int64_t gates = gt_node_at(graph, node->input[1])->shape.dim[0];
+  if (!a->share || gates % a->share)
+    return gt_fail(error, GT_ERR_CONFIG, "logic_walk_sum: cannot make equal groups of %lld gates",
+                   (long long)gates);
+  *shape = gt_shape_2(gt_node_at(graph, node->input[0])->shape.dim[1], gates / a->share);
+  *dtype = GT_F32;
+  return gt_check_size(node->op->name, *shape, error);
+}
+
+static void gradient_sum(gt_graph *graph, gt_id node, gt_id gradient, const bool *wanted,
+                         gt_id *input_gradient) {
+  const gradient_attribute attribute = *(const gradient_attribute *)gt_node_at(graph, node)->attribute;
+  const gt_id g = gt_permute(graph, gradient, (const int[]){1, 0});
+  if (wanted[0] || wanted[1]) both_gradients(graph, node, g, attribute, wanted, input_gradient);
+}
+
+gt_id gt_logic_walk_sum(gt_graph *graph, gt_id logic, int64_t groups, double scale) {
+  const gt_node node = *gt_node_at(graph, logic); /* a copy: adding nodes may move the array */
+  const gradient_attribute attribute = {(uint32_t)(node.shape.dim[0] / groups), (float)scale};
+  if (groups > GT_LOGIC_MOST_GROUPS || node.shape.dim[0] % groups) return GT_NONE;
+  const char *scope = gt_graph_scope(graph, node.scope);
+  const gt_id sum = gt_node_add(graph, &rows[ROW_SUM], node.input, 4, &attribute, sizeof attribute);
+  gt_graph_scope(graph, scope);
+  return sum;
 }
 
 /* --- lowering ------------------------------------------------------------------------------------------- */
@@ -212,6 +251,39 @@ void gt_logic_walk_lower(gt_lowering *lowering, gt_id logic) {
   gt_lower_write(lowering, offsetof(struct gt_logic_walk_args, y), logic);
 }
 
+/* Runs in a chunk: few enough for chunks that fill the device, so many that the partial sums are a trifle. */
+static uint32_t chunk_for(const gt_target *target, uint32_t runs, uint32_t blocks, uint32_t lanes) {
+  const uint64_t wanted = (uint64_t)target->units * FILL * 2 / SUM_WORKGROUP / blocks + 1;
+  const uint64_t chunk = (runs + wanted - 1) / wanted, least = (uint64_t)LEAST_CHUNK * lanes;
+  return (uint32_t)(chunk < least ? least : chunk);
+}
+
+/* Sums of chunks of the walk go to scratch, then are added up. */
+static void lower_sum(gt_lowering *lowering, const gt_group *group) {
+  const gt_node *node = gt_node_at(gt_lowering_graph(lowering), group->leader);
+  const gradient_attribute *a = node->attribute;
+  const gt_target *target = gt_lowering_target(lowering);
+  gt_step *step = lower_step(lowering, &sum_kernel, node->input[0], node->input[1], node->input[3], *a);
+  struct gt_logic_walk_args *args = (struct gt_logic_walk_args *)step->args;
+  const uint32_t groups = args->gates / a->share, width = args->batch % 4 ? args->batch : args->batch / 4;
+  uint32_t local = SUM_WORKGROUP, lanes = 1;
+  while (local > RUN && ((target->max_workgroup && local > target->max_workgroup) ||
+                         (target->shared_bytes && local * groups * 16 > target->shared_bytes)))
+    local /= 2;
+  while (local / lanes > LEAST_LANES || (lanes < local && local / lanes >= 2 * width)) lanes *= 2;
+  const uint32_t columns = local / lanes, blocks = (width + columns - 1) / columns;
+  args->chunk_runs = target->device ? chunk_for(target, args->runs, blocks, lanes) : CPU_CHUNK;
+  args->chunks = (args->runs + args->chunk_runs - 1) / args->chunk_runs;
+  step->tiles = args->chunks;
+  step->spec[GT_LOGIC_SPEC_LANES] = lanes;
+  step->spec[SPEC_GROUPS] = groups;
+  const uint32_t chunks = args->chunks;
+  const uint32_t partial = gt_lower_scratch(lowering, 4ull * groups * chunks * args->batch);
+  gt_lower_use_scratch(lowering, offsetof(struct gt_logic_walk_args, y), partial, true);
+  gt_lower_grid(lowering, (uint64_t)chunks * blocks * local, local);
+  gt_group_sum_lower(lowering, group->leader, partial, groups, chunks, a->scale);
+}
+
 static void lower_gradient(gt_lowering *lowering, const gt_group *group) {
   const gt_graph *graph = gt_lowering_graph(lowering);
   const gt_node *node = gt_node_at(graph, group->leader);
@@ -229,6 +301,10 @@ static double flops_gradient(const gt_graph *graph, const gt_node *node) {
   return 15.0 * (double)gt_shape_count(gt_node_at(graph, node->input[0])->shape);
 }
 
+static double flops_sum(const gt_graph *graph, const gt_node *node) {
+  return 7.0 * (double)gt_shape_count(gt_node_at(graph, node->input[0])->shape);
+}
+
 static double flops_none(const gt_graph *graph, const gt_node *node) {
   (void)graph, (void)node;
   return 0;
@@ -242,6 +318,14 @@ static const gt_op rows[ROWS] = {
                       .infer = infer_gradient,
                       .lower = lower_gradient,
                       .flops = flops_gradient},
+    [ROW_SUM] = {.name = "logic_walk_sum",
+                 .kind = GT_OP_KERNEL,
+                 .min_inputs = 4,
+                 .max_inputs = 4,
+                 .infer = infer_sum,
+                 .gradient = gradient_sum,
+                 .lower = lower_sum,
+                 .flops = flops_sum},
     [ROW_PART] = {.name = "logic_part",
                   .kind = GT_OP_VIEW,
                   .min_inputs = 1,

@@ -14,6 +14,9 @@ bool gt_logic_is_walk(const gt_graph *graph, gt_id readers);
 uint32_t gt_logic_lanes(const gt_target *target, uint32_t width, uint32_t runs, uint32_t workgroup);
 /* The step of node `logic`: its gates along the walk. */
 void gt_logic_walk_lower(gt_lowering *lowering, gt_id logic);
+/* The group sums [B, groups] of node `logic` (a walk's), times scale; the gates' values go nowhere. GT_NONE
+ * if there are too many groups for that. */
+gt_id gt_logic_walk_sum(gt_graph *graph, gt_id logic, int64_t groups, double scale);
 /* Both gradients of node `logic` in one kernel: of x (if wanted) and of the coefficients. */
 void gt_logic_walk_gradient(gt_graph *graph, gt_id logic, gt_id gradient, const bool *wanted,
                             gt_id *input_gradient);

@@ -75,6 +75,22 @@ static gt_shape reference_grouped(const gt_case_view *v, const double *const *x,
   return gt_shape_2(batch, groups);
 }
 
+static gt_id build_summed(gt_graph *g, const gt_case_view *v, const gt_id *x) {
+  return gt_logic_group_sum(g, build_layer(g, v, x), v->c->p[3], v->c->v);
+}
+
+/* x in 16 bits, from a layer of the same gates. */
+static gt_shape reference_summed_stack(const gt_case_view *v, const double *const *x, double *y) {
+  static double between[64 * 1024];
+  const double *const inputs[3] = {between, x[1], x[2]};
+  if (y) reference_layer(v, x, between);
+  return reference_grouped(v, inputs, y);
+}
+
+static gt_id build_summed_stack(gt_graph *g, const gt_case_view *v, const gt_id *x) {
+  return gt_logic_group_sum(g, build_stack(g, v, x), v->c->p[3], v->c->v);
+}
+
 static gt_id build_grouped(gt_graph *g, const gt_case_view *v, const gt_id *x) {
   return gt_group_sum(g, build_layer(g, v, x), v->c->p[3], v->c->v);
 }
@@ -116,6 +132,24 @@ static const gt_case_rule grouped = {.name = "logic_walk_grouped",
                                      .tolerance = 4e-6,
                                      .gradient_tolerance = 1e-5,
                                      .reason = "four products; sums"};
+static const gt_case_rule summed = {.name = "logic_walk_sum",
+                                    .build = build_summed,
+                                    .reference = reference_grouped,
+                                    .fill = fill_walk,
+                                    .wrt = 3,
+                                    .tolerance = 4e-6,
+                                    .gradient_tolerance = 1e-5,
+                                    .reason = "four products; sums"};
+static const gt_case_rule summed_stack = {.name = "logic_walk_sum_stack",
+                                          .build = build_summed_stack,
+                                          .reference = reference_summed_stack,
+                                          .fill = fill_walk,
+                                          .wrt = 3,
+                                          .tolerance = 4e-3,
+                                          .gradient_tolerance = 1e-2,
+                                          .low = -1,
+                                          .high = 1,
+                                          .reason = "11 bits of values, 8 of gradients"};
 static const gt_case_rule stack = {.name = "logic_walk_stack",
                                    .build = build_stack,
                                    .reference = reference_stack,
@@ -143,8 +177,8 @@ static const gt_case_rule no_walk = {.name = "logic_no_walk",
     &aligned, #n "," #b " " #n ",4 c2," #n " 1 c" #runs ",12", { __VA_ARGS__ } \
   }
 
-#define GROUPED(n, b, runs, p0, p1, p2, groups, scale) \
-  { &grouped, #n "," #b " " #n ",4 c2," #n " c" #runs ",12", {p0, p1, p2, groups}, .v = scale }
+#define GROUPED(rule, n, b, runs, p0, p1, p2, groups, scale) \
+  { &rule, #n "," #b " " #n ",4 c2," #n " c" #runs ",12", {p0, p1, p2, groups}, .v = scale }
 
 static const gt_case cases[] = {
     WALK(walk, 1, 1, 1, 1, 1, 0),
@@ -171,9 +205,19 @@ static const gt_case cases[] = {
     WALK(stack, 7, 1028, 3, 1, 3, 0),
     WALK(stack, 9, 7, 5, 2, 5, 0),
     WALK(stack, 1, 16, 1, 1, 1, 0),
-    GROUPED(60, 100, 18, 7, 11, 2, 10, 0.5),
-    GROUPED(9, 7, 5, 2, 5, 0, 3, 1),
-    GROUPED(64, 260, 16, 3, 5, 1, 1, 0.1),
+    GROUPED(grouped, 60, 100, 18, 7, 11, 2, 10, 0.5),
+    GROUPED(grouped, 9, 7, 5, 2, 5, 0, 3, 1),
+    GROUPED(grouped, 64, 260, 16, 3, 5, 1, 1, 0.1),
+    GROUPED(summed, 60, 100, 18, 7, 11, 2, 10, 0.5),
+    GROUPED(summed, 9, 7, 5, 2, 5, 0, 3, 1),
+    GROUPED(summed, 64, 260, 16, 3, 5, 1, 16, 0.1),
+    GROUPED(summed, 1, 4, 1, 1, 1, 0, 1, 2),
+    GROUPED(summed, 300, 1, 75, 7, 11, 1, 3, 1),
+    GROUPED(summed, 1100, 36, 275, 3, 7, 1, 2, 0.1),
+    GROUPED(summed, 3, 1030, 1, 1, 1, 1, 3, 1),
+    GROUPED(summed, 60, 4, 18, 7, 11, 2, 20, 1),
+    GROUPED(summed_stack, 31, 100, 9, 1, 11, 5, 31, 1),
+    GROUPED(summed_stack, 60, 100, 18, 7, 11, 2, 10, 0.5),
     {&no_walk, "1", {2}},
     {&no_walk, "1", {64}},
 };
