@@ -3,8 +3,10 @@
  *
  * logic                   y [gates, batch] = c0 + c1 a + c2 b + c3 a b, a and b rows of x
  *
- * logic_coefficient_sums  y [gates, 4] = sums over the batch of g, g a, g b, g a b; g [gates, batch]. Spec 3:
- *                         lanes that share GT_LOGIC_RUN gates (lib/logic_sums.glsl)
+ * logic_coefficient_sums  y [gates, 4] = sums over the batch of g, g a, g b, g a b; g [gates, batch]
+ *
+ * Own spec constant 3 of both: lanes that share GT_LOGIC_RUN gates, a power of two that divides the
+ * workgroup.
  *
  * logic_inputs            y [inputs, batch] = the gradient of x, gathered through the inverse wiring: words
  *                         [inputs + 1] where each input's list begins, then pairs {2 * gate + side, the

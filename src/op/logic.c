@@ -164,14 +164,15 @@ static uint32_t slice_for(const gt_lowering *lowering, const struct gt_logic_arg
   return slice;
 }
 
-static void lower_sums(gt_lowering *lowering, gt_step *step, gt_id node, uint32_t gates, uint32_t width,
+/* Runs of gates, for each slice of the batch, shared among some lanes. */
+static void lower_runs(gt_lowering *lowering, gt_step *step, uint32_t gates, uint32_t width, uint32_t slice,
                        uint32_t local) {
   const uint32_t runs = (gates + GT_LOGIC_RUN - 1) / GT_LOGIC_RUN;
-  const uint32_t lanes = gt_logic_lanes(gt_lowering_target(lowering), width, runs, local),
+  const uint32_t lanes = gt_logic_lanes(gt_lowering_target(lowering), slice, runs, local),
                  each = local / lanes;
   step->spec[GT_LOGIC_SPEC_LANES] = lanes;
-  gt_lower_write(lowering, offsetof(struct gt_logic_args, y), node);
-  gt_lower_grid(lowering, (uint64_t)(runs + each - 1) / each * local, local);
+  if (slice < width) step->spec[GT_LOGIC_SPEC_SLICE] = slice;
+  gt_lower_grid(lowering, (uint64_t)(runs + each - 1) / each * local * (width / slice), local);
 }
 
 static void lower_layer(gt_lowering *lowering, const gt_group *group) {
@@ -193,7 +194,6 @@ static void lower_layer(gt_lowering *lowering, const gt_group *group) {
   const uint32_t width = quads ? args.batch / 4 : args.batch, local = workgroup(lowering);
   const uint32_t slice = quads ? slice_for(lowering, &args, type_of(lowering, node->input[0])) : width;
   step->spec[GT_LOGIC_SPEC_QUADS] = quads;
-  if (slice < width && !sums) step->spec[GT_LOGIC_SPEC_SLICE] = slice;
   step->spec[GT_LOGIC_SPEC_X] = type_of(lowering, node->input[0]);
   if (sums || inputs) step->spec[GT_LOGIC_SPEC_G] = type_of(lowering, node->input[3]);
   step->spec[GT_LOGIC_SPEC_Y] = type_of(lowering, group->leader);
@@ -202,11 +202,12 @@ static void lower_layer(gt_lowering *lowering, const gt_group *group) {
   if (!sums) gt_lower_read(lowering, offsetof(struct gt_logic_args, coefficients), node->input[1]);
   gt_lower_read(lowering, offsetof(struct gt_logic_args, wiring), node->input[2]);
   if (sums || inputs) gt_lower_read(lowering, offsetof(struct gt_logic_args, g), node->input[3]);
-  if (sums) {
-    lower_sums(lowering, step, group->leader, args.gates, width, local);
+  gt_lower_write(lowering, offsetof(struct gt_logic_args, y), group->leader);
+  if (!inputs) {
+    lower_runs(lowering, step, args.gates, width, sums ? width : slice, local);
     return;
   }
-  gt_lower_write(lowering, offsetof(struct gt_logic_args, y), group->leader);
+  if (slice < width) step->spec[GT_LOGIC_SPEC_SLICE] = slice;
   gt_lower_grid(lowering, (uint64_t)result_rows * width, local);
 }
 
