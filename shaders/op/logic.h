@@ -3,7 +3,8 @@
  *
  * logic                   y [gates, batch] = c0 + c1 a + c2 b + c3 a b, a and b rows of x
  *
- * logic_coefficient_sums  y [gates, 4] = sums over the batch of g, g a, g b, g a b; g [gates, batch]
+ * logic_coefficient_sums  y [gates, 4] = sums over the batch of g, g a, g b, g a b; g [gates, batch]. With
+ * own spec constant 9: the gradient [gates, 16] of the logits that follows from these
  *
  * Own spec constant 3 of both: lanes that share GT_LOGIC_RUN gates, a power of two that divides the
  * workgroup.
@@ -14,8 +15,8 @@
 #include "lib/args.h"
 #include "lib/logic_run.h"
 GT_ARGS(gt_logic_args) {
-  GT_FLOATS x, coefficients;
-  GT_WORDS wiring; /* or inverse */
+  GT_FLOATS x, coefficients; /* or logits */
+  GT_WORDS wiring;           /* or inverse */
   GT_FLOATS g, y;
   uint inputs, gates, batch;
 };

@@ -3,8 +3,12 @@
 #extension GL_EXT_scalar_block_layout : require
 #extension GL_GOOGLE_include_directive : require
 #include "op/logic.h"
+#define GT_SCALAR
+#include "lib/math.glsl"
 #include "lib/logic.glsl"
 #include "lib/logic_sums.glsl"
+#include "lib/logic_shares.glsl"
+layout(constant_id = 9) const uint TO_LOGITS = 0u; /* 1: y is the gradient of the logits */
 
 /* Over the items of this lane, of the gates from `first` on; behind the last gate it is repeated. */
 void run_sums(uint first, uint width, inout vec4 sums[RUN]) {
@@ -35,6 +39,8 @@ void main() {
     if (first < gates) run_sums(first, width, sums);
     vec4 total = gt_join_sums(sums);
     uint gate = first + gt_gate_part();
-    if (gt_first_part() && gate < gates) gt_store_sums(gate, total);
+    if (!gt_first_part() || gate >= gates) continue;
+    if (TO_LOGITS != 0u) gt_logits_gradient(coefficients, y, gate, total);
+    else gt_store_sums(gate, total);
   }
 }

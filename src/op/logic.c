@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <string.h>
 
-enum { ROW_MIXTURE, ROW_HARD, ROW_MIXTURE_GRADIENT, ROW_LOGIC, ROW_SUMS, ROW_INPUTS, ROWS };
+enum { ROW_MIXTURE, ROW_HARD, ROW_MIXTURE_GRADIENT, ROW_LOGIC, ROW_SUMS, ROW_LOGITS, ROW_INPUTS, ROWS };
 enum { WORKGROUP = 256, GATES = 16, SLICE_BYTES = 8 << 20, SHORTEST_SLICE = 8 };
 static const gt_op rows[ROWS];
 
@@ -85,7 +85,7 @@ static bool infer_logic(const gt_graph *graph, const gt_node *node, gt_shape *sh
 static bool infer_sums(const gt_graph *graph, const gt_node *node, gt_shape *shape, gt_dtype *dtype,
                        gt_error *error) {
   (void)error;
-  *shape = gt_node_at(graph, node->input[1])->shape;
+  *shape = gt_node_at(graph, node->input[node->op == &rows[ROW_LOGITS] ? 4 : 1])->shape;
   *dtype = GT_F32;
   return true;
 }
@@ -104,6 +104,12 @@ static void gradient_mixture(gt_graph *graph, gt_id node, gt_id gradient, const 
                              gt_id *input_gradient) {
   if (!wanted[0]) return;
   const gt_id input[2] = {gt_node_at(graph, node)->input[0], gradient};
+  const gt_node *sums = gt_node_at(graph, gradient);
+  if (sums->op == &rows[ROW_SUMS]) { /* one kernel does both; the sums alone are then read by nobody */
+    const gt_id both[5] = {sums->input[0], sums->input[1], sums->input[2], sums->input[3], input[0]};
+    input_gradient[0] = gt_node_add(graph, &rows[ROW_LOGITS], both, 5, NULL, 0);
+    return;
+  }
   input_gradient[0] = gt_node_add(graph, &rows[ROW_MIXTURE_GRADIENT], input, 2, NULL, 0);
 }
 
@@ -186,7 +192,8 @@ static void lower_layer(gt_lowering *lowering, const gt_group *group) {
   const struct gt_logic_args args = {.inputs = (uint32_t)x.dim[0],
                                      .gates = (uint32_t)gt_node_at(graph, node->input[1])->shape.dim[0],
                                      .batch = (uint32_t)x.dim[1]};
-  const bool sums = node->op == &rows[ROW_SUMS], inputs = node->op == &rows[ROW_INPUTS];
+  const bool logits = node->op == &rows[ROW_LOGITS], sums = node->op == &rows[ROW_SUMS] || logits;
+  const bool inputs = node->op == &rows[ROW_INPUTS];
   const gt_kernel *kernel = sums ? &sums_kernel : inputs ? &inputs_kernel : &logic_kernel;
   const uint32_t result_rows = inputs ? args.inputs : args.gates, each = gt_logic_tile_rows(args.batch);
   gt_step *step = gt_lower_step(lowering, kernel, &args, sizeof args);
@@ -199,7 +206,9 @@ static void lower_layer(gt_lowering *lowering, const gt_group *group) {
   step->spec[GT_LOGIC_SPEC_Y] = type_of(lowering, group->leader);
   step->tiles = (result_rows + each - 1) / each;
   gt_lower_read(lowering, offsetof(struct gt_logic_args, x), node->input[0]);
-  if (!sums) gt_lower_read(lowering, offsetof(struct gt_logic_args, coefficients), node->input[1]);
+  step->spec[GT_LOGIC_SPEC_TO_LOGITS] = logits;
+  if (!sums || logits)
+    gt_lower_read(lowering, offsetof(struct gt_logic_args, coefficients), node->input[logits ? 4 : 1]);
   gt_lower_read(lowering, offsetof(struct gt_logic_args, wiring), node->input[2]);
   if (sums || inputs) gt_lower_read(lowering, offsetof(struct gt_logic_args, g), node->input[3]);
   gt_lower_write(lowering, offsetof(struct gt_logic_args, y), group->leader);
@@ -269,7 +278,7 @@ static double coefficient_flops(const gt_graph *graph, const gt_node *node) {
 
 static double layer_flops(const gt_graph *graph, const gt_node *node) {
   const double gates = (double)gt_node_at(graph, node->input[1])->shape.dim[0];
-  const double each = node->op == &rows[ROW_INPUTS] ? 8 : node->op == &rows[ROW_SUMS] ? 7 : 6;
+  const double each = node->op == &rows[ROW_INPUTS] ? 8 : node->op == &rows[ROW_LOGIC] ? 6 : 7;
   return each * gates * (double)gt_node_at(graph, node->input[0])->shape.dim[1];
 }
 
@@ -288,5 +297,6 @@ static const gt_op rows[ROWS] = {
                                  lower_coefficients, coefficient_flops),
     [ROW_LOGIC] = ROW("logic", 3, 4, infer_logic, gradient_logic, lower_layer, layer_flops),
     [ROW_SUMS] = ROW("logic_coefficient_sums", 4, 4, infer_sums, NULL, lower_layer, layer_flops),
+    [ROW_LOGITS] = ROW("logic_logits_gradient", 5, 5, infer_sums, NULL, lower_layer, layer_flops),
     [ROW_INPUTS] = ROW("logic_inputs", 4, 4, infer_inputs, NULL, lower_layer, layer_flops),
 };

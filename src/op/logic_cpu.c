@@ -147,24 +147,6 @@ static void write_sums(gate_sums *sums, float *y) {
   y[3] = fold_lanes(sums->of_ab);
 }
 
-void gt_logic_coefficient_sums_cpu(const void *args, const uint32_t *spec, uint32_t tile) {
-  const struct gt_logic_args *t = args;
-  const uint32_t *wiring = GT_PTR(const uint32_t, t->wiring), type = spec[GT_LOGIC_SPEC_X];
-  const size_t n = t->batch;
-  const uint32_t first = tile * gt_logic_tile_rows(t->batch), end = last_row(first, t->batch, t->gates);
-  float buffer[3][PIECE];
-  for (uint32_t gate = first; gate < end; gate++) {
-    gate_sums sums = {0};
-    for (uint32_t s = 0; s < t->batch; s += PIECE) {
-      const uint32_t count = piece_at(s, t->batch);
-      add_samples(&sums, read_piece(t->g, spec[GT_LOGIC_SPEC_G], gate * n + s, count, buffer[0]),
-                  read_piece(t->x, type, wiring[gate] * n + s, count, buffer[1]),
-                  read_piece(t->x, type, wiring[t->gates + gate] * n + s, count, buffer[2]), count);
-    }
-    write_sums(&sums, GT_PTR(float, t->y) + 4 * (size_t)gate);
-  }
-}
-
 /* --- along a walk --------------------------------------------------------------------------------------- */
 
 enum { RUN = GT_LOGIC_RUN };
@@ -336,6 +318,27 @@ GT_CLONES static void gradient(const float *z, const float *g, float *y) {
   }
   const float mean = fold16(products);
   for (int k = 0; k < 16; k++) y[k] = p[k] * (d[k] - mean);
+}
+
+void gt_logic_coefficient_sums_cpu(const void *args, const uint32_t *spec, uint32_t tile) {
+  const struct gt_logic_args *t = args;
+  const uint32_t *wiring = GT_PTR(const uint32_t, t->wiring), type = spec[GT_LOGIC_SPEC_X];
+  const size_t n = t->batch;
+  const uint32_t first = tile * gt_logic_tile_rows(t->batch), end = last_row(first, t->batch, t->gates);
+  float buffer[3][PIECE];
+  for (uint32_t gate = first; gate < end; gate++) {
+    gate_sums sums = {0};
+    for (uint32_t s = 0; s < t->batch; s += PIECE) {
+      const uint32_t count = piece_at(s, t->batch);
+      add_samples(&sums, read_piece(t->g, spec[GT_LOGIC_SPEC_G], gate * n + s, count, buffer[0]),
+                  read_piece(t->x, type, wiring[gate] * n + s, count, buffer[1]),
+                  read_piece(t->x, type, wiring[t->gates + gate] * n + s, count, buffer[2]), count);
+    }
+    float c[4], *y = GT_PTR(float, t->y);
+    write_sums(&sums, spec[GT_LOGIC_SPEC_TO_LOGITS] ? c : y + 4 * (size_t)gate);
+    if (spec[GT_LOGIC_SPEC_TO_LOGITS])
+      gradient(GT_PTR(const float, t->coefficients) + 16 * (size_t)gate, c, y + 16 * (size_t)gate);
+  }
 }
 
 void gt_logic_coefficients_cpu(const void *args, const uint32_t *spec, uint32_t tile) {
