@@ -7,11 +7,8 @@
 #include "layer/layer.h"
 #include "layer/logic_init.h"
 #include "layer/wiring.h"
-#include "op/core.h"
-#include "op/elementwise.h"
 #include "op/logic_bits.h"
 #include "op/move.h"
-#include "op/reduce.h"
 #include <string.h>
 
 enum { GATES = 16 };
@@ -91,6 +88,19 @@ static bool choose_wiring(gt_build *build, const logic_config *c, const gt_id *i
   return true;
 }
 
+/* The walk over the gates or, where there is none, the inverse wiring. */
+static gt_id find_readers(gt_build *build, const int32_t *wiring, int64_t in, int64_t gates) {
+  const int64_t runs = gt_logic_walk_runs(wiring, in, gates);
+  const int64_t words = runs ? runs * GT_LOGIC_WALK_WORDS : gt_logic_inverse_count(in, gates);
+  int32_t *out = GT_NEW_N(build->arena, int32_t, words);
+  if (runs) {
+    gt_logic_walk(wiring, in, gates, out);
+    return gt_build_derived(build, "walk", gt_shape_2(runs, GT_LOGIC_WALK_WORDS), out);
+  }
+  gt_logic_inverse(wiring, in, gates, out);
+  return gt_build_derived(build, "inverse", gt_shape_1(words), out);
+}
+
 static gt_id build_logic(gt_build *build, const void *config, const gt_id *input, int inputs) {
   const logic_config *c = config;
   (void)inputs;
@@ -102,13 +112,7 @@ static gt_id build_logic(gt_build *build, const void *config, const gt_id *input
   if (!choose_wiring(build, c, input, in, chosen)) return GT_NONE;
   const gt_id logits = gt_build_parameter(build, "logits", gt_shape_2(gates, GATES), gt_logic_init(c->init));
   const gt_id wiring = gt_build_constant(build, "wiring", gt_shape_2(2, gates), chosen, limit);
-  gt_id inverse = GT_NONE;
-  if (build->training) {
-    const int64_t words = gt_logic_inverse_count(in, gates);
-    int32_t *lists = GT_NEW_N(build->arena, int32_t, words);
-    gt_logic_inverse(chosen, in, gates, lists);
-    inverse = gt_build_derived(build, "inverse", gt_shape_1(words), lists);
-  }
+  const gt_id readers = build->training ? find_readers(build, chosen, in, gates) : GT_NONE;
   build->has_hard = true;
   const gt_id words = build->hard ? gt_logic_words_of(build->graph, input[0], build->bits) : GT_NONE;
   if (words != GT_NONE) {
@@ -119,7 +123,7 @@ static gt_id build_logic(gt_build *build, const void *config, const gt_id *input
   const gt_id coefficients = gt_logic_coefficients(build->graph, logits, build->hard);
   gt_id x = feature_major(build, input[0]);
   if (!strcmp(c->precision, "half")) x = gt_logic_half(build->graph, x);
-  return feature_major(build, gt_logic(build->graph, x, coefficients, wiring, inverse));
+  return feature_major(build, gt_logic(build->graph, x, coefficients, wiring, readers));
 }
 
 GT_REGISTER(layer, logic)
@@ -171,12 +175,7 @@ static gt_id build_group_sum(gt_build *build, const void *config, const gt_id *i
                           gt_build_input_text(build, input, 0));
   const gt_id words = build->hard ? gt_logic_words_of(graph, input[0], build->bits) : GT_NONE;
   if (words != GT_NONE) return gt_logic_bits_sum(graph, words, shape.dim[0], c->groups, 1 / c->tau);
-  const gt_shape grouped = {.rank = 3, .dim = {c->groups, shape.dim[1] / c->groups, shape.dim[0]}};
-  const gt_id x = gt_reshape(graph, feature_major(build, input[0]), grouped);
-  /* Dividing each value first spares a kernel each way: it joins the sum, and the copies of the sum's
-   * gradient. */
-  const gt_id share = c->tau == 1 ? x : gt_mul(graph, x, gt_constant(graph, 1 / c->tau));
-  return feature_major(build, gt_sum(graph, share, 1u << 1, false));
+  return gt_logic_group_sum(graph, feature_major(build, input[0]), c->groups, 1 / c->tau);
 }
 
 GT_REGISTER(layer, group_sum)

@@ -2,16 +2,17 @@
  * atomics. */
 #include "op/logic.h"
 #include "op/check.h"
+#include "op/group_sum.h"
 #include "op/logic_cpu.h"
+#include "op/logic_walk.h"
 #include "op/op.h"
 #include "plan/lowering.h"
 #include "shaders/op/logic.h"
 #include "shaders/op/logic_coefficients.h"
-#include "shaders/op/logic_slices.h"
 #include <stddef.h>
 #include <string.h>
 
-enum { ROW_MIXTURE, ROW_HARD, ROW_MIXTURE_GRADIENT, ROW_LOGIC, ROW_SUMS, ROW_INPUTS, ROWS };
+enum { ROW_MIXTURE, ROW_HARD, ROW_MIXTURE_GRADIENT, ROW_LOGIC, ROW_SUMS, ROW_LOGITS, ROW_INPUTS, ROWS };
 enum { WORKGROUP = 256, GATES = 16, SLICE_BYTES = 8 << 20, SHORTEST_SLICE = 8 };
 static const gt_op rows[ROWS];
 
@@ -22,7 +23,6 @@ const gt_op_family gt_op_logic = {rows, ROWS};
 static const gt_kernel coefficients_kernel = {"logic_coefficients", gt_logic_coefficients_cpu};
 static const gt_kernel logic_kernel = {"logic", gt_logic_cpu};
 static const gt_kernel sums_kernel = {"logic_coefficient_sums", gt_logic_coefficient_sums_cpu};
-static const gt_kernel slices_kernel = {"logic_slices", gt_logic_slices_cpu};
 static const gt_kernel inputs_kernel = {"logic_inputs", gt_logic_inputs_cpu};
 
 /* --- shapes --------------------------------------------------------------------------------------------- */
@@ -70,9 +70,12 @@ static bool infer_logic(const gt_graph *graph, const gt_node *node, gt_shape *sh
   const int64_t inputs = gt_node_at(graph, node->input[0])->shape.dim[0];
   const int64_t gates = gt_node_at(graph, node->input[1])->shape.dim[0];
   if (node->inputs == 4) {
-    const gt_node *inverse = gt_node_at(graph, node->input[3]);
-    if (inverse->dtype != GT_I32 || gt_shape_count(inverse->shape) != gt_logic_inverse_count(inputs, gates))
-      return gt_fail(error, GT_ERR_INTERNAL, "logic: the inverse wiring does not fit");
+    const gt_node *readers = gt_node_at(graph, node->input[3]);
+    const bool fits = gt_logic_is_walk(graph, node->input[3])
+                          ? inputs == gates && readers->shape.dim[1] == GT_LOGIC_WALK_WORDS
+                          : gt_shape_count(readers->shape) == gt_logic_inverse_count(inputs, gates);
+    if (readers->dtype != GT_I32 || !fits)
+      return gt_fail(error, GT_ERR_INTERNAL, "logic: the inverse wiring or the walk does not fit");
   }
   *shape = gt_shape_2(gates, gt_node_at(graph, node->input[0])->shape.dim[1]);
   *dtype = ((const logic_attribute *)node->attribute)->half ? GT_F16 : GT_F32;
@@ -82,7 +85,7 @@ static bool infer_logic(const gt_graph *graph, const gt_node *node, gt_shape *sh
 static bool infer_sums(const gt_graph *graph, const gt_node *node, gt_shape *shape, gt_dtype *dtype,
                        gt_error *error) {
   (void)error;
-  *shape = gt_node_at(graph, node->input[1])->shape;
+  *shape = gt_node_at(graph, node->input[node->op == &rows[ROW_LOGITS] ? 4 : 1])->shape;
   *dtype = GT_F32;
   return true;
 }
@@ -101,6 +104,12 @@ static void gradient_mixture(gt_graph *graph, gt_id node, gt_id gradient, const 
                              gt_id *input_gradient) {
   if (!wanted[0]) return;
   const gt_id input[2] = {gt_node_at(graph, node)->input[0], gradient};
+  const gt_node *sums = gt_node_at(graph, gradient);
+  if (sums->op == &rows[ROW_SUMS]) { /* one kernel does both; the sums alone are then read by nobody */
+    const gt_id both[5] = {sums->input[0], sums->input[1], sums->input[2], sums->input[3], input[0]};
+    input_gradient[0] = gt_node_add(graph, &rows[ROW_LOGITS], both, 5, NULL, 0);
+    return;
+  }
   input_gradient[0] = gt_node_add(graph, &rows[ROW_MIXTURE_GRADIENT], input, 2, NULL, 0);
 }
 
@@ -109,6 +118,10 @@ static void gradient_logic(gt_graph *graph, gt_id node, gt_id gradient, const bo
   const gt_node *logic = gt_node_at(graph, node);
   const gt_id sums[4] = {logic->input[0], logic->input[1], logic->input[2], gradient};
   const gt_id inverse = logic->inputs == 4 ? logic->input[3] : GT_NONE;
+  if (wanted[0] && gt_logic_is_walk(graph, inverse)) {
+    gt_logic_walk_gradient(graph, node, gradient, wanted, input_gradient);
+    return;
+  }
   if (wanted[1]) input_gradient[1] = gt_node_add(graph, &rows[ROW_SUMS], sums, 4, NULL, 0);
   if (!wanted[0]) return;
   if (inverse == GT_NONE && !graph->error.status)
@@ -138,15 +151,8 @@ static void lower_coefficients(gt_lowering *lowering, const gt_group *group) {
 static uint32_t workgroup(const gt_lowering *lowering) {
   const uint32_t most = gt_lowering_target(lowering)->max_workgroup;
   uint32_t size = WORKGROUP;
-  while (most && size > most && size > 1) size /= 2;
+  while (most && size > most && size > GT_LOGIC_RUN) size /= 2;
   return size;
-}
-
-/* The fewest lanes, a power of two, that take a gate's samples in one go, as far as the workgroup reaches. */
-static uint32_t lanes_for(uint32_t items, uint32_t most) {
-  uint32_t lanes = 1;
-  while (lanes < items && lanes < most) lanes *= 2;
-  return lanes;
 }
 
 static uint32_t type_of(const gt_lowering *lowering, gt_id node) {
@@ -159,59 +165,58 @@ static uint32_t type_of(const gt_lowering *lowering, gt_id node) {
 static uint32_t slice_for(const gt_lowering *lowering, const struct gt_logic_args *args, uint32_t type) {
   const uint64_t bytes = (type == GT_LOGIC_F32 ? 16ull : 8ull) * args->inputs;
   uint32_t slice = args->batch / 4;
-  if (!gt_lowering_target(lowering)->device || args->batch % 4) return slice;
+  if (!gt_lowering_target(lowering)->device) return slice;
   while (slice % 2 == 0 && slice >= 2 * SHORTEST_SLICE && bytes * slice > SLICE_BYTES) slice /= 2;
   return slice;
 }
 
-/* Sums over each slice go to scratch, then are added up. */
-static void lower_sums(gt_lowering *lowering, gt_step *step, gt_id node, uint32_t gates, uint32_t slices,
-                       uint32_t length, uint32_t local) {
-  const uint32_t lanes = step->spec[GT_LOGIC_SPEC_LANES] = lanes_for(length, local);
-  gt_lower_grid(lowering, (uint64_t)(gates + local / lanes - 1) / (local / lanes) * local * slices, local);
-  if (slices == 1) {
-    gt_lower_write(lowering, offsetof(struct gt_logic_args, y), node);
-    return;
-  }
-  const struct gt_logic_slices_args args = {.count = 4 * gates, .slices = slices};
-  const uint32_t partial = gt_lower_scratch(lowering, 16ull * gates * slices);
-  gt_lower_use_scratch(lowering, offsetof(struct gt_logic_args, y), partial, true);
-  gt_lower_step(lowering, &slices_kernel, &args, sizeof args);
-  gt_lower_use_scratch(lowering, offsetof(struct gt_logic_slices_args, x), partial, false);
-  gt_lower_write(lowering, offsetof(struct gt_logic_slices_args, y), node);
-  gt_lower_grid(lowering, args.count, 64);
+/* Runs of gates, for each slice of the batch, shared among some lanes. */
+static void lower_runs(gt_lowering *lowering, gt_step *step, uint32_t gates, uint32_t width, uint32_t slice,
+                       uint32_t local) {
+  const uint32_t runs = (gates + GT_LOGIC_RUN - 1) / GT_LOGIC_RUN;
+  const uint32_t lanes = gt_logic_lanes(gt_lowering_target(lowering), slice, runs, local),
+                 each = local / lanes;
+  step->spec[GT_LOGIC_SPEC_LANES] = lanes;
+  if (slice < width) step->spec[GT_LOGIC_SPEC_SLICE] = slice;
+  gt_lower_grid(lowering, (uint64_t)(runs + each - 1) / each * local * (width / slice), local);
 }
 
 static void lower_layer(gt_lowering *lowering, const gt_group *group) {
   const gt_graph *graph = gt_lowering_graph(lowering);
   const gt_node *node = gt_node_at(graph, group->leader);
+  if (node->op == &rows[ROW_LOGIC] && node->inputs == 4 && gt_logic_is_walk(graph, node->input[3])) {
+    gt_logic_walk_lower(lowering, group->leader);
+    return;
+  }
   const gt_shape x = gt_node_at(graph, node->input[0])->shape;
   const struct gt_logic_args args = {.inputs = (uint32_t)x.dim[0],
                                      .gates = (uint32_t)gt_node_at(graph, node->input[1])->shape.dim[0],
                                      .batch = (uint32_t)x.dim[1]};
-  const bool sums = node->op == &rows[ROW_SUMS], inputs = node->op == &rows[ROW_INPUTS];
+  const bool logits = node->op == &rows[ROW_LOGITS], sums = node->op == &rows[ROW_SUMS] || logits;
+  const bool inputs = node->op == &rows[ROW_INPUTS];
   const gt_kernel *kernel = sums ? &sums_kernel : inputs ? &inputs_kernel : &logic_kernel;
   const uint32_t result_rows = inputs ? args.inputs : args.gates, each = gt_logic_tile_rows(args.batch);
   gt_step *step = gt_lower_step(lowering, kernel, &args, sizeof args);
   const bool quads = args.batch % 4 == 0;
   const uint32_t width = quads ? args.batch / 4 : args.batch, local = workgroup(lowering);
-  const uint32_t slice = slice_for(lowering, &args, type_of(lowering, node->input[0])),
-                 slices = quads ? width / slice : 1;
+  const uint32_t slice = quads ? slice_for(lowering, &args, type_of(lowering, node->input[0])) : width;
   step->spec[GT_LOGIC_SPEC_QUADS] = quads;
-  if (slices > 1) step->spec[GT_LOGIC_SPEC_SLICE] = slice;
   step->spec[GT_LOGIC_SPEC_X] = type_of(lowering, node->input[0]);
   if (sums || inputs) step->spec[GT_LOGIC_SPEC_G] = type_of(lowering, node->input[3]);
   step->spec[GT_LOGIC_SPEC_Y] = type_of(lowering, group->leader);
   step->tiles = (result_rows + each - 1) / each;
   gt_lower_read(lowering, offsetof(struct gt_logic_args, x), node->input[0]);
-  if (!sums) gt_lower_read(lowering, offsetof(struct gt_logic_args, coefficients), node->input[1]);
+  step->spec[GT_LOGIC_SPEC_TO_LOGITS] = logits;
+  if (!sums || logits)
+    gt_lower_read(lowering, offsetof(struct gt_logic_args, coefficients), node->input[logits ? 4 : 1]);
   gt_lower_read(lowering, offsetof(struct gt_logic_args, wiring), node->input[2]);
   if (sums || inputs) gt_lower_read(lowering, offsetof(struct gt_logic_args, g), node->input[3]);
-  if (sums) {
-    lower_sums(lowering, step, group->leader, args.gates, slices, slices > 1 ? slice : width, local);
+  gt_lower_write(lowering, offsetof(struct gt_logic_args, y), group->leader);
+  if (!inputs) {
+    lower_runs(lowering, step, args.gates, width, sums ? width : slice, local);
     return;
   }
-  gt_lower_write(lowering, offsetof(struct gt_logic_args, y), group->leader);
+  if (slice < width) step->spec[GT_LOGIC_SPEC_SLICE] = slice;
   gt_lower_grid(lowering, (uint64_t)result_rows * width, local);
 }
 
@@ -221,10 +226,10 @@ gt_id gt_logic_coefficients(gt_graph *graph, gt_id logits, bool hard) {
   return gt_node_add(graph, &rows[hard ? ROW_HARD : ROW_MIXTURE], &logits, 1, NULL, 0);
 }
 
-gt_id gt_logic(gt_graph *graph, gt_id x, gt_id coefficients, gt_id wiring, gt_id inverse) {
-  const gt_id input[4] = {x, coefficients, wiring, inverse};
+gt_id gt_logic(gt_graph *graph, gt_id x, gt_id coefficients, gt_id wiring, gt_id readers) {
+  const gt_id input[4] = {x, coefficients, wiring, readers};
   const logic_attribute attribute = {.half = 0};
-  return gt_node_add(graph, &rows[ROW_LOGIC], input, inverse == GT_NONE ? 3 : 4, &attribute,
+  return gt_node_add(graph, &rows[ROW_LOGIC], input, readers == GT_NONE ? 3 : 4, &attribute,
                      sizeof attribute);
 }
 
@@ -238,6 +243,15 @@ gt_id gt_logic_half(gt_graph *graph, gt_id x) {
   const gt_id half = gt_node_add(graph, node.op, node.input, node.inputs, &attribute, sizeof attribute);
   gt_graph_scope(graph, scope);
   return half;
+}
+
+gt_id gt_logic_group_sum(gt_graph *graph, gt_id x, int64_t groups, double scale) {
+  gt_id sum = GT_NONE;
+  if (x == GT_NONE) return GT_NONE;
+  const gt_node *node = gt_node_at(graph, x);
+  if (node->op == &rows[ROW_LOGIC] && node->inputs == 4 && gt_logic_is_walk(graph, node->input[3]))
+    sum = gt_logic_walk_sum(graph, x, groups, scale);
+  return sum == GT_NONE ? gt_group_sum(graph, x, groups, scale) : sum;
 }
 
 void gt_logic_inverse(const int32_t *wiring, int64_t inputs, int64_t gates, int32_t *out) {
@@ -264,7 +278,7 @@ static double coefficient_flops(const gt_graph *graph, const gt_node *node) {
 
 static double layer_flops(const gt_graph *graph, const gt_node *node) {
   const double gates = (double)gt_node_at(graph, node->input[1])->shape.dim[0];
-  const double each = node->op == &rows[ROW_INPUTS] ? 8 : node->op == &rows[ROW_SUMS] ? 7 : 6;
+  const double each = node->op == &rows[ROW_INPUTS] ? 8 : node->op == &rows[ROW_LOGIC] ? 6 : 7;
   return each * gates * (double)gt_node_at(graph, node->input[0])->shape.dim[1];
 }
 
@@ -283,5 +297,6 @@ static const gt_op rows[ROWS] = {
                                  lower_coefficients, coefficient_flops),
     [ROW_LOGIC] = ROW("logic", 3, 4, infer_logic, gradient_logic, lower_layer, layer_flops),
     [ROW_SUMS] = ROW("logic_coefficient_sums", 4, 4, infer_sums, NULL, lower_layer, layer_flops),
+    [ROW_LOGITS] = ROW("logic_logits_gradient", 5, 5, infer_sums, NULL, lower_layer, layer_flops),
     [ROW_INPUTS] = ROW("logic_inputs", 4, 4, infer_inputs, NULL, lower_layer, layer_flops),
 };

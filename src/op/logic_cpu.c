@@ -2,7 +2,7 @@
 #include "op/half.h"
 #include "shaders/op/logic.h"
 #include "shaders/op/logic_coefficients.h"
-#include "shaders/op/logic_slices.h"
+#include "shaders/op/logic_walk.h"
 
 /* Sums run in LANES partial sums whatever the vector width: every instruction set gives the same bits. */
 enum { LANES = 16, PIECE = 512, TILE_ELEMENTS = 16384 };
@@ -140,37 +140,128 @@ static float fold_lanes(float lane[LANES]) {
   return lane[0];
 }
 
-void gt_logic_coefficient_sums_cpu(const void *args, const uint32_t *spec, uint32_t tile) {
-  const struct gt_logic_args *t = args;
-  const uint32_t *wiring = GT_PTR(const uint32_t, t->wiring), type = spec[GT_LOGIC_SPEC_X];
-  const size_t n = t->batch;
-  const uint32_t first = tile * gt_logic_tile_rows(t->batch), end = last_row(first, t->batch, t->gates);
+static void write_sums(gate_sums *sums, float *y) {
+  y[0] = fold_lanes(sums->of_1);
+  y[1] = fold_lanes(sums->of_a);
+  y[2] = fold_lanes(sums->of_b);
+  y[3] = fold_lanes(sums->of_ab);
+}
+
+/* --- along a walk --------------------------------------------------------------------------------------- */
+
+enum { RUN = GT_LOGIC_RUN };
+
+static uint32_t tile_runs(uint32_t batch) {
+  const uint32_t each = gt_logic_tile_rows(batch) / RUN;
+  return each ? each : 1;
+}
+
+uint32_t gt_logic_walk_tiles(uint32_t runs, uint32_t batch) {
+  return (runs + tile_runs(batch) - 1) / tile_runs(batch);
+}
+
+GT_CLONES static void add_row(const float *x, float *restrict sum, uint32_t n) {
+  for (uint32_t i = 0; i < n; i++) sum[i] += x[i];
+}
+
+/* The values of a run's gates at some samples go to y, or are added to the row of their group there. */
+static void walk_forward(const struct gt_logic_walk_args *t, const uint32_t *spec, const uint32_t *word,
+                         uint32_t s, float *sums) {
+  const uint32_t count = piece_at(s, t->batch), type = spec[GT_LOGIC_SPEC_X];
   float buffer[3][PIECE];
-  for (uint32_t gate = first; gate < end; gate++) {
-    gate_sums sums = {0};
-    for (uint32_t s = 0; s < t->batch; s += PIECE) {
-      const uint32_t count = piece_at(s, t->batch);
-      add_samples(&sums, read_piece(t->g, spec[GT_LOGIC_SPEC_G], gate * n + s, count, buffer[0]),
-                  read_piece(t->x, type, wiring[gate] * n + s, count, buffer[1]),
-                  read_piece(t->x, type, wiring[t->gates + gate] * n + s, count, buffer[2]), count);
-    }
-    float *y = GT_PTR(float, t->y) + 4 * (size_t)gate;
-    y[0] = fold_lanes(sums.of_1);
-    y[1] = fold_lanes(sums.of_a);
-    y[2] = fold_lanes(sums.of_b);
-    y[3] = fold_lanes(sums.of_ab);
+  const float *v[2];
+  v[0] = read_piece(t->x, type, (size_t)word[4 + RUN] * t->batch + s, count, buffer[0]);
+  for (uint32_t j = 0; j < word[2]; j++) {
+    const size_t gate = word[4 + j] / 2, at = gate * t->batch + s;
+    const size_t next = word[j + 1 < RUN ? 5 + RUN + j : 3];
+    const uint32_t a = (j + word[4 + j]) % 2;
+    v[1 - j % 2] = read_piece(t->x, type, next * t->batch + s, count, buffer[1 - j % 2]);
+    float *y = sums ? buffer[2] : begin_piece(t->y, spec[GT_LOGIC_SPEC_Y], at, buffer[2]);
+    forward(GT_PTR(const float, t->coefficients) + 4 * gate, v[a], v[1 - a], y, count);
+    if (sums)
+      add_row(y, sums + gate / t->share * t->chunks * t->batch + s, count);
+    else
+      end_piece(t->y, spec[GT_LOGIC_SPEC_Y], at, y, count);
   }
 }
 
-/* The CPU takes its batches whole; this is here for plans made for a device. */
-void gt_logic_slices_cpu(const void *args, const uint32_t *spec, uint32_t tile) {
-  const struct gt_logic_slices_args *t = args;
-  const float *x = GT_PTR(const float, t->x);
-  float *y = GT_PTR(float, t->y);
-  (void)spec, (void)tile;
-  for (uint32_t i = 0; i < t->count; i++) {
-    y[i] = x[i];
-    for (size_t slice = 1; slice < t->slices; slice++) y[i] += x[slice * t->count + i];
+static const uint32_t *run_words(const struct gt_logic_walk_args *t, uint32_t run) {
+  return GT_PTR(const uint32_t, t->walk) + (size_t)run * GT_LOGIC_WALK_WORDS;
+}
+
+void gt_logic_walk_cpu(const void *args, const uint32_t *spec, uint32_t tile) {
+  const struct gt_logic_walk_args *t = args;
+  const uint32_t each = tile_runs(t->batch);
+  for (uint32_t run = tile * each; run < (tile + 1) * each && run < t->runs; run++)
+    for (uint32_t s = 0; s < t->batch; s += PIECE) walk_forward(t, spec, run_words(t, run), s, NULL);
+}
+
+void gt_logic_walk_sum_cpu(const void *args, const uint32_t *spec, uint32_t tile) {
+  const struct gt_logic_walk_args *t = args;
+  float *sums = GT_PTR(float, t->y) + (size_t)tile * t->batch;
+  for (uint32_t group = 0; group < t->gates / t->share; group++)
+    memset(sums + (size_t)group * t->chunks * t->batch, 0, t->batch * sizeof *sums);
+  for (uint32_t s = 0; s < t->batch; s += PIECE)
+    for (uint32_t run = tile * t->chunk_runs; run < (tile + 1) * t->chunk_runs && run < t->runs; run++)
+      walk_forward(t, spec, run_words(t, run), s, sums);
+}
+
+/* y = carried + g (slope[0] + c3 right); carried = g (slope[1] + c3 left). */
+GT_CLONES static void pass_on(const float slope[2], float c3, const float *g, const float *left,
+                              const float *right, float *restrict carried, float *restrict y, uint32_t n) {
+  const float to_left = slope[0], to_right = slope[1];
+  GT_VECTOR_LOOP
+  for (uint32_t i = 0; i < n; i++) {
+    y[i] = carried[i] + g[i] * (to_left + c3 * right[i]);
+    carried[i] = g[i] * (to_right + c3 * left[i]);
+  }
+}
+
+/* A gate's gradient at some samples. */
+static const float *read_gradient(const struct gt_logic_walk_args *t, uint32_t type, size_t gate, uint32_t s,
+                                  uint32_t n, float buffer[PIECE]) {
+  const float *g = read_piece(t->g, type, gate / t->share * t->batch + s, n, buffer);
+  if (t->scale == 1) return g;
+  for (uint32_t i = 0; i < n; i++) buffer[i] = t->scale * g[i];
+  return buffer;
+}
+
+/* A run's gradients over some samples, and their part of its gates' sums. */
+static void walk_piece(const struct gt_logic_walk_args *t, const uint32_t *spec, const uint32_t *word,
+                       uint32_t s, gate_sums sums[RUN]) {
+  const uint32_t n = piece_at(s, t->batch), type = spec[GT_LOGIC_SPEC_X], type_g = spec[GT_LOGIC_SPEC_G];
+  const uint64_t dx = t->y + 16ull * t->gates;
+  float carried[PIECE], buffer[4][PIECE];
+  const float *v[2], *c = GT_PTR(const float, t->coefficients);
+  v[1] = read_piece(t->x, type, (size_t)word[0] * t->batch + s, n, buffer[1]);
+  v[0] = read_piece(t->x, type, (size_t)word[4 + RUN] * t->batch + s, n, buffer[0]);
+  const float *g = read_gradient(t, type_g, word[1] / 2, s, n, buffer[2]);
+  memset(carried, 0, n * sizeof *carried);
+  add_slopes(c[4 * (size_t)(word[1] / 2) + 2 - word[1] % 2], c[4 * (size_t)(word[1] / 2) + 3], g, v[1],
+             carried, n);
+  for (uint32_t j = 0; j < word[2]; j++) {
+    const uint32_t side = word[4 + j] % 2, left = j % 2, a = (left + side) % 2;
+    const size_t gate = word[4 + j] / 2, at = (size_t)word[4 + RUN + j] * t->batch + s;
+    const size_t next = word[j + 1 < RUN ? 5 + RUN + j : 3];
+    const float slope[2] = {c[4 * gate + 1 + side], c[4 * gate + 2 - side]};
+    v[1 - left] = read_piece(t->x, type, next * t->batch + s, n, buffer[1 - left]);
+    g = read_gradient(t, type_g, gate, s, n, buffer[2]);
+    float *y = begin_piece(dx, spec[GT_LOGIC_SPEC_Y], at, buffer[3]);
+    pass_on(slope, c[4 * gate + 3], g, v[left], v[1 - left], carried, y, n);
+    end_piece(dx, spec[GT_LOGIC_SPEC_Y], at, y, n);
+    add_samples(&sums[j], g, v[a], v[1 - a], n);
+  }
+}
+
+void gt_logic_walk_gradient_cpu(const void *args, const uint32_t *spec, uint32_t tile) {
+  const struct gt_logic_walk_args *t = args;
+  const uint32_t each = tile_runs(t->batch);
+  for (uint32_t run = tile * each; run < (tile + 1) * each && run < t->runs; run++) {
+    const uint32_t *word = run_words(t, run);
+    gate_sums sums[RUN] = {0};
+    for (uint32_t s = 0; s < t->batch; s += PIECE) walk_piece(t, spec, word, s, sums);
+    for (uint32_t j = 0; j < word[2]; j++)
+      write_sums(&sums[j], GT_PTR(float, t->y) + 4 * (size_t)(word[4 + j] / 2));
   }
 }
 
@@ -227,6 +318,27 @@ GT_CLONES static void gradient(const float *z, const float *g, float *y) {
   }
   const float mean = fold16(products);
   for (int k = 0; k < 16; k++) y[k] = p[k] * (d[k] - mean);
+}
+
+void gt_logic_coefficient_sums_cpu(const void *args, const uint32_t *spec, uint32_t tile) {
+  const struct gt_logic_args *t = args;
+  const uint32_t *wiring = GT_PTR(const uint32_t, t->wiring), type = spec[GT_LOGIC_SPEC_X];
+  const size_t n = t->batch;
+  const uint32_t first = tile * gt_logic_tile_rows(t->batch), end = last_row(first, t->batch, t->gates);
+  float buffer[3][PIECE];
+  for (uint32_t gate = first; gate < end; gate++) {
+    gate_sums sums = {0};
+    for (uint32_t s = 0; s < t->batch; s += PIECE) {
+      const uint32_t count = piece_at(s, t->batch);
+      add_samples(&sums, read_piece(t->g, spec[GT_LOGIC_SPEC_G], gate * n + s, count, buffer[0]),
+                  read_piece(t->x, type, wiring[gate] * n + s, count, buffer[1]),
+                  read_piece(t->x, type, wiring[t->gates + gate] * n + s, count, buffer[2]), count);
+    }
+    float c[4], *y = GT_PTR(float, t->y);
+    write_sums(&sums, spec[GT_LOGIC_SPEC_TO_LOGITS] ? c : y + 4 * (size_t)gate);
+    if (spec[GT_LOGIC_SPEC_TO_LOGITS])
+      gradient(GT_PTR(const float, t->coefficients) + 16 * (size_t)gate, c, y + 16 * (size_t)gate);
+  }
 }
 
 void gt_logic_coefficients_cpu(const void *args, const uint32_t *spec, uint32_t tile) {

@@ -1,0 +1,52 @@
+#version 450
+#extension GL_EXT_buffer_reference : require
+#extension GL_EXT_scalar_block_layout : require
+#extension GL_GOOGLE_include_directive : require
+#include "op/group_sum.h"
+layout(local_size_x_id = 0) in;
+layout(constant_id = 0) const uint LOCAL_X = 1u;
+layout(constant_id = 3) const uint LANES = 1u; /* invocations that share a group's rows */
+layout(constant_id = 4) const uint QUADS = 0u; /* 1: the batch is a multiple of 4 */
+layout(constant_id = 15) const uint ALIGNED = 0u;
+
+shared vec4 partial[LOCAL_X];
+
+vec4 load(uint i) {
+  vec4 v;
+  if (QUADS == 0u) v = vec4(x.at[i], 0.0, 0.0, 0.0);
+  else if (ALIGNED != 0u) v = GT_FLOATS4(x).at[i];
+  else v = vec4(x.at[4u * i], x.at[4u * i + 1u], x.at[4u * i + 2u], x.at[4u * i + 3u]);
+  return v;
+}
+
+/* A workgroup takes LOCAL_X / LANES neighbouring items of the batch, of one group. */
+void main() {
+  uint me = gl_LocalInvocationID.x, width = QUADS != 0u ? batch >> 2 : batch;
+  const uint columns = LOCAL_X / LANES;
+  uint lane = me / columns, blocks = (width + columns - 1u) / columns;
+  for (uint w = gl_WorkGroupID.x; w < groups * blocks; w += gl_NumWorkGroups.x) {
+    uint group = w / blocks, s = (w - group * blocks) * columns + me % columns;
+    vec4 even = vec4(0.0), odd = vec4(0.0);
+    if (s < width) {
+      uint r = lane;
+      for (; r + LANES < each; r += 2u * LANES) {
+        even += load((group * each + r) * width + s);
+        odd += load((group * each + r + LANES) * width + s);
+      }
+      if (r < each) even += load((group * each + r) * width + s);
+    }
+    partial[me] = even + odd;
+    barrier();
+    for (uint left = LANES / 2u; left > 0u; left /= 2u) {
+      if (lane < left) partial[me] += partial[me + left * columns];
+      barrier();
+    }
+    if (lane == 0u && s < width) {
+      vec4 sum = partial[me] * scale;
+      if (QUADS == 0u) y.at[s * groups + group] = sum.x;
+      else
+        for (uint k = 0u; k < 4u; k++) y.at[(4u * s + k) * groups + group] = sum[k];
+    }
+    barrier();
+  }
+}

@@ -1,0 +1,187 @@
+#include "op/group_sum.h"
+#include "op/check.h"
+#include "op/math.h"
+#include "op/move.h"
+#include "op/op.h"
+#include "plan/lowering.h"
+#include "shaders/op/group_sum.h"
+#include <stddef.h>
+#include <string.h>
+
+enum { ROW_SUM, ROW_SPREAD, ROWS };
+enum { SPEC_LANES = 3, SPEC_QUADS = 4, WORKGROUP = 1024, MOST_COLUMNS = 32, LEAST_COLUMNS = 2 };
+enum { PIECE = 512, BLOCK = 64, TILE_ROWS = 64 };
+static const gt_op rows[ROWS];
+
+GT_REGISTER(op, group_sum)
+const gt_op_family gt_op_group_sum;
+const gt_op_family gt_op_group_sum = {rows, ROWS};
+
+typedef struct group_attribute {
+  int64_t groups, each;
+  double scale;
+} group_attribute;
+
+/* --- shapes and gradient -------------------------------------------------------------------------------- */
+
+static bool infer(const gt_graph *graph, const gt_node *node, gt_shape *shape, gt_dtype *dtype,
+                  gt_error *error) {
+  const group_attribute *a = node->attribute;
+  const gt_shape x = gt_node_at(graph, node->input[0])->shape;
+  const bool sum = node->op == &rows[ROW_SUM];
+  char text[128];
+  if (!gt_check_f32(node->op->name, gt_node_at(graph, node->input[0]), error)) return false;
+  if (x.rank != 2 || a->groups < 1 || a->each < 1 || x.dim[0] != a->groups * (sum ? a->each : 1))
+    return gt_fail(error, GT_ERR_CONFIG, "%s of %lld groups of %lld does not fit %s", node->op->name,
+                   (long long)a->groups, (long long)a->each, gt_shape_text(x, text));
+  *shape = sum ? gt_shape_2(x.dim[1], a->groups) : gt_shape_2(a->groups * a->each, x.dim[1]);
+  *dtype = GT_F32;
+  return gt_check_size(node->op->name, *shape, error);
+}
+
+static void gradient_sum(gt_graph *graph, gt_id node, gt_id gradient, const bool *wanted,
+                         gt_id *input_gradient) {
+  if (!wanted[0]) return;
+  const group_attribute a = *(const group_attribute *)gt_node_at(graph, node)->attribute;
+  const gt_id g = gt_permute(graph, gradient, (const int[]){1, 0});
+  input_gradient[0] = gt_node_add(graph, &rows[ROW_SPREAD], &g, 1, &a, sizeof a);
+}
+
+gt_id gt_group_sum(gt_graph *graph, gt_id x, int64_t groups, double scale) {
+  if (x == GT_NONE) return GT_NONE;
+  const group_attribute a = {groups, gt_node_at(graph, x)->shape.dim[0] / groups, scale};
+  return gt_node_add(graph, &rows[ROW_SUM], &x, 1, &a, sizeof a);
+}
+
+gt_id gt_group_sum_source(const gt_graph *graph, gt_id gradient, uint32_t *each, float *scale) {
+  const gt_node *node = gt_node_at(graph, gradient);
+  if (node->op != &rows[ROW_SPREAD]) return GT_NONE;
+  const group_attribute *a = node->attribute;
+  *each = (uint32_t)a->each;
+  *scale = (float)a->scale;
+  return node->input[0];
+}
+
+/* --- CPU kernels ---------------------------------------------------------------------------------------- */
+
+/* Adds rows to `sum`, by way of a sum of a few, which keeps the rounding small. */
+GT_CLONES static void add_rows(const float *x, size_t stride, uint32_t count, float *restrict sum,
+                               uint32_t n) {
+  float few[PIECE];
+  for (uint32_t first = 0; first < count; first += BLOCK) {
+    memset(few, 0, n * sizeof *few);
+    for (uint32_t r = first; r < first + BLOCK && r < count; r++)
+      for (uint32_t i = 0; i < n; i++) few[i] += x[r * stride + i];
+    for (uint32_t i = 0; i < n; i++) sum[i] += few[i];
+  }
+}
+
+/* A tile: a group, some of the batch. */
+static void sum_cpu(const void *args, const uint32_t *spec, uint32_t tile) {
+  const struct gt_group_sum_args *t = args;
+  const uint32_t pieces = (t->batch + PIECE - 1) / PIECE, group = tile / pieces, s = tile % pieces * PIECE;
+  const uint32_t n = t->batch - s < PIECE ? t->batch - s : PIECE;
+  float sum[PIECE] = {0}, *y = GT_PTR(float, t->y);
+  (void)spec;
+  add_rows(GT_PTR(const float, t->x) + (size_t)group * t->each * t->batch + s, t->batch, t->each, sum, n);
+  for (uint32_t i = 0; i < n; i++) y[(size_t)(s + i) * t->groups + group] = t->scale * sum[i];
+}
+
+static void spread_cpu(const void *args, const uint32_t *spec, uint32_t tile) {
+  const struct gt_group_sum_args *t = args;
+  const uint32_t all = t->groups * t->each;
+  (void)spec;
+  for (uint32_t r = tile * TILE_ROWS; r < (tile + 1) * TILE_ROWS && r < all; r++) {
+    const float *x = GT_PTR(const float, t->x) + (size_t)(r / t->each) * t->batch;
+    float *y = GT_PTR(float, t->y) + (size_t)r * t->batch;
+    for (uint32_t i = 0; i < t->batch; i++) y[i] = t->scale * x[i];
+  }
+}
+
+static const gt_kernel sum_kernel = {"group_sum", sum_cpu};
+static const gt_kernel spread_kernel = {"group_spread", spread_cpu};
+
+/* --- lowering ------------------------------------------------------------------------------------------- */
+
+/* Items of the batch a workgroup takes: many, but not so many that workgroups are too few. */
+static uint32_t columns_for(const gt_target *target, uint32_t groups, uint32_t width) {
+  uint32_t columns = MOST_COLUMNS;
+  while (
+      columns > LEAST_COLUMNS &&
+      (columns / 2 >= width || (uint64_t)groups * ((width + columns - 1) / columns) < 2ull * target->units))
+    columns /= 2;
+  return columns;
+}
+
+static void lower_sum(gt_lowering *lowering, const struct gt_group_sum_args *args, gt_id node) {
+  const gt_target *target = gt_lowering_target(lowering);
+  gt_step *step = gt_lower_step(lowering, &sum_kernel, args, sizeof *args);
+  const bool quads = args->batch % 4 == 0;
+  const uint32_t width = quads ? args->batch / 4 : args->batch,
+                 columns = columns_for(target, args->groups, width);
+  uint32_t lanes = 1;
+  while (lanes < args->each && lanes * 2 * columns <= WORKGROUP &&
+         (!target->max_workgroup || lanes * 2 * columns <= target->max_workgroup))
+    lanes *= 2;
+  step->tiles = args->groups * ((args->batch + PIECE - 1) / PIECE);
+  step->spec[SPEC_LANES] = lanes;
+  step->spec[SPEC_QUADS] = quads;
+  gt_lower_write(lowering, offsetof(struct gt_group_sum_args, y), node);
+  gt_lower_grid(lowering, (uint64_t)args->groups * ((width + columns - 1) / columns) * lanes * columns,
+                lanes * columns);
+}
+
+static void lower_spread(gt_lowering *lowering, const struct gt_group_sum_args *args, gt_id node) {
+  gt_step *step = gt_lower_step(lowering, &spread_kernel, args, sizeof *args);
+  step->tiles = (args->groups * args->each + TILE_ROWS - 1) / TILE_ROWS;
+  gt_lower_write(lowering, offsetof(struct gt_group_sum_args, y), node);
+  gt_lower_grid(lowering, (uint64_t)args->groups * args->each * args->batch, 256);
+}
+
+static void lower(gt_lowering *lowering, const gt_group *group) {
+  const gt_node *node = gt_node_at(gt_lowering_graph(lowering), group->leader);
+  const group_attribute *a = node->attribute;
+  const bool sum = node->op == &rows[ROW_SUM];
+  const struct gt_group_sum_args args = {.groups = (uint32_t)a->groups,
+                                         .each = (uint32_t)a->each,
+                                         .batch = (uint32_t)node->shape.dim[sum ? 0 : 1],
+                                         .scale = (float)a->scale};
+  if (sum)
+    lower_sum(lowering, &args, group->leader);
+  else
+    lower_spread(lowering, &args, group->leader);
+  gt_lower_read(lowering, offsetof(struct gt_group_sum_args, x), node->input[0]);
+}
+
+void gt_group_sum_lower(gt_lowering *lowering, gt_id node, uint32_t scratch, uint32_t groups, uint32_t each,
+                        float scale) {
+  const uint32_t batch = (uint32_t)gt_node_at(gt_lowering_graph(lowering), node)->shape.dim[0];
+  const struct gt_group_sum_args args = {.groups = groups, .each = each, .batch = batch, .scale = scale};
+  lower_sum(lowering, &args, node);
+  gt_lower_use_scratch(lowering, offsetof(struct gt_group_sum_args, x), scratch, false);
+}
+
+/* --- rows ----------------------------------------------------------------------------------------------- */
+
+static double flops(const gt_graph *graph, const gt_node *node) {
+  const gt_node *x = gt_node_at(graph, node->input[0]);
+  return (double)gt_shape_count(node->op == &rows[ROW_SUM] ? x->shape : node->shape);
+}
+
+static const gt_op rows[ROWS] = {
+    [ROW_SUM] = {.name = "group_sum",
+                 .kind = GT_OP_KERNEL,
+                 .min_inputs = 1,
+                 .max_inputs = 1,
+                 .infer = infer,
+                 .gradient = gradient_sum,
+                 .lower = lower,
+                 .flops = flops},
+    [ROW_SPREAD] = {.name = "group_spread",
+                    .kind = GT_OP_KERNEL,
+                    .min_inputs = 1,
+                    .max_inputs = 1,
+                    .infer = infer,
+                    .lower = lower,
+                    .flops = flops},
+};

@@ -1,0 +1,18 @@
+/* Sums of equal groups of neighbouring features, times a number (src/op/group_sum.c): what turns the bits of
+ * a logic network's last layer into class scores. */
+#ifndef GT_OP_GROUP_SUM_H
+#define GT_OP_GROUP_SUM_H
+#include "graph/graph.h"
+
+/* y F32 [B, groups] from x F32 [groups * each, B]. */
+gt_id gt_group_sum(gt_graph *graph, gt_id x, int64_t groups, double scale);
+
+/* Is a gradient [groups * each, B] that of a group sum: one row g [groups, B] for each group, times scale? An
+ * op that reads g spares the copies. GT_NONE if it is not. */
+gt_id gt_group_sum_source(const gt_graph *graph, gt_id gradient, uint32_t *each, float *scale);
+
+struct gt_lowering;
+/* The step of a group sum whose x is scratch memory; `node` is the result [B, groups]. */
+void gt_group_sum_lower(struct gt_lowering *lowering, gt_id node, uint32_t scratch, uint32_t groups,
+                        uint32_t each, float scale);
+#endif
