@@ -1,6 +1,6 @@
-/* What the steps of a logic-gate automaton share, forward and backward: the cells of a workgroup and the circuit's
- * forward pass over them in shared memory, laid out as src/op/logic_ca_plan.c says.
- * Include after the argument struct. Define before: P, the number of cells of a workgroup, V, the vector that holds one
+/* What the steps of a logic-gate automaton share, forward and backward: the cells of a workgroup and the
+ * circuit's forward pass over them in shared memory, laid out as src/op/logic_ca_plan.c says. Include after
+ * the argument struct. Define before: P, the number of cells of a workgroup, V, the vector that holds one
  * value of each, and for the gradient GT_CA_GRADIENT. */
 #ifndef GT_LOGIC_CA_GLSL
 #define GT_LOGIC_CA_GLSL
@@ -27,7 +27,7 @@ layout(constant_id = 23) const uint WIDTH1 = 0u;
 layout(constant_id = 24) const uint WIDTH2 = 0u;
 layout(constant_id = 25) const uint WIDTH3 = 0u;
 layout(constant_id = 26) const uint WIRES = 1u; /* of perception, of each row of the wiring */
-layout(constant_id = 27) const uint WORDS = 1u; /* perception's wires, both rows, then for the gradient its inverse */
+layout(constant_id = 27) const uint WORDS = 1u; /* perception's wires; for the gradient its inverse */
 
 layout(buffer_reference, scalar, buffer_reference_align = 4 * P) buffer GT_LANES { V at[]; };
 
@@ -75,8 +75,9 @@ void prepare() {
     LANE(fired, me) = takes;
   }
   for (uint i = me; i < PERCEPTIONS + UPDATES; i += LOCAL_X)
-    layers[i] = gt_layer(shape.at[8u * i], shape.at[8u * i + 1u], shape.at[8u * i + 2u], shape.at[8u * i + 3u],
-                         shape.at[8u * i + 4u], shape.at[8u * i + 5u], shape.at[8u * i + 6u], shape.at[8u * i + 7u]);
+    layers[i] = gt_layer(shape.at[8u * i], shape.at[8u * i + 1u], shape.at[8u * i + 2u],
+                         shape.at[8u * i + 3u], shape.at[8u * i + 4u], shape.at[8u * i + 5u],
+                         shape.at[8u * i + 6u], shape.at[8u * i + 7u]);
   for (uint i = me; i < 2u * WIRES; i += LOCAL_X) words[i] = wiring.at[i < WIRES ? i : wires + i - WIRES];
 }
 
@@ -91,16 +92,17 @@ vec4 coefficients_of(uint gate) {
 
 uvec2 wires_of(uint wire) { return uvec2(wiring.at[wire], wiring.at[wires + wire]); }
 
-/* A gate's inputs are held inside the layer's, whatever the wiring of a damaged file says: here, not as they are read,
- * since nothing may wait for them there. */
+/* A gate's inputs are held inside the layer's, whatever the wiring of a damaged file says: here, not as they
+ * are read, since nothing may wait for them there. */
 uvec2 inside(uvec2 wire, uint inputs) { return min(wire, uvec2(inputs - 1u)); }
 
 V gate_of(vec4 c, V a, V b) { return c.x + c.y * a + b * (c.z + c.w * a); }
 
-/* --- perception ------------------------------------------------------------------------------------------------- */
+/* --- perception ----------------------------------------------------------------------------------------- */
 
-/* The coefficients of the invocation's first gate in one of perception's first four layers. They need nothing that has
- * to be loaded first, so they are asked for at the very beginning. before: the widths of the layers before it. */
+/* The coefficients of the invocation's first gate in one of perception's first four layers. They need nothing
+ * that has to be loaded first, so they are asked for at the very beginning. before: the widths of the layers
+ * before it. */
 vec4 early(uint width, uint before) {
   vec4 c = vec4(0.0);
   if (width > 0u) c = coefficients_of(KERNELS * before + me % max(KERNELS * width, 1u));
@@ -114,7 +116,7 @@ vec4 early(uint width, uint before) {
 /* The same in a later layer. */
 vec4 late(uint l) { return coefficients_of(layers[l].gate + me % (KERNELS * layers[l].width)); }
 
-/* The patches of channels first … first+count-1, and if it is asked for the cells' own values for the update. */
+/* The patches of channels first … first+count-1, and if asked for the cells' own values for the update. */
 void load_patches(uint first, uint count, bool own) {
   for (uint i = me; i < 9u * P * count; i += LOCAL_X) {
     uint c = i % count, lane = i / count % P, j = i / count / P;
@@ -162,8 +164,8 @@ void perceive(uint depth, vec4 c[4], uint first, uint count) {
   for (uint l = 4u; l < depth; l++) perceive_layer(l, late(l), first, count);
 }
 
-/* Perception of all channels, those of the first chunk having been loaded: the update's inputs lie at the beginning of
- * shared memory. */
+/* Perception of all channels, those of the first chunk having been loaded: the update's inputs lie at the
+ * beginning of shared memory. */
 void perceive_all(vec4 c[4]) {
   for (uint first = 0u; first < CHANNELS; first += CHUNK) {
     uint count = min(CHUNK, CHANNELS - first);
@@ -175,10 +177,10 @@ void perceive_all(vec4 c[4]) {
   }
 }
 
-/* --- update ----------------------------------------------------------------------------------------------------- */
+/* --- update --------------------------------------------------------------------------------------------- */
 
-/* What an invocation needs of global memory for its gate of a layer. It is asked for several layers ahead: a layer takes
- * less time than memory. */
+/* What an invocation needs of global memory for its gate of a layer. It is asked for several layers ahead: a
+ * layer takes less time than memory. */
 struct gt_fetch {
   vec4 coefficient;
   uvec2 wire;
@@ -199,7 +201,9 @@ const uint RUN = UPDATES;
 #define note(gate, a, b)
 #endif
 
-gt_fetch fetch_at(gt_layer at, uint o) { return gt_fetch(coefficients_of(at.gate + o), wires_of(at.wire + o)); }
+gt_fetch fetch_at(gt_layer at, uint o) {
+  return gt_fetch(coefficients_of(at.gate + o), wires_of(at.wire + o));
+}
 
 gt_fetch fetch(uint l) {
   gt_fetch f = gt_fetch(vec4(0.0), uvec2(0u));

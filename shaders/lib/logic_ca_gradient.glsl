@@ -1,19 +1,21 @@
-/* One step back. The circuit is computed anew; then its layers are walked from the last to the first: each gate turns
- * the gradient of its output into products for its two inputs, and each input adds up the products of its readers
- * through the inverse wiring, in their order. What the update's gates read stays in shared memory (KEEP) or, where that
- * is too small, goes to the workgroup's trace; what perception's gates read is computed once more. */
+/* One step back. The circuit is computed anew; then its layers are walked from the last to the first: each
+ * gate turns the gradient of its output into products for its two inputs, and each input adds up the products
+ * of its readers through the inverse wiring, in their order. What the update's gates read stays in shared
+ * memory (KEEP) or, where that is too small, goes to the workgroup's trace; what perception's gates read is
+ * computed once more. */
 #define GT_CA_GRADIENT
 #include "op/logic_ca_gradient.h"
 layout(constant_id = 18) const uint TRACE = 0u;     /* gates in a workgroup's trace */
-layout(constant_id = 19) const uint GRADIENT = 0u;  /* row: gradient of a layer's outputs, then of its inputs */
+layout(constant_id = 19) const uint GRADIENT = 0u;  /* row: gradient of a layer's outputs, then its inputs */
 layout(constant_id = 20) const uint PRODUCTS = 0u;  /* row: products of the update's gates */
 layout(constant_id = 21) const uint PERCEIVED = 0u; /* row: products of perception's gates */
-layout(constant_id = 28) const uint SUMMED = 0u;    /* row: those of its first layer summed over the kernels */
+layout(constant_id = 28) const uint SUMMED = 0u;    /* row: those of its first layer, summed over kernels */
 #include "lib/logic_ca.glsl"
 
 const uint GIVEN = SHARED - CHANNELS; /* row: gradient of the cells' new states */
 
-/* Loads are made whether or not they count, so that none waits for another; by invocations that load no patches. */
+/* Loads are made whether or not they count, so that none waits for another; by invocations that load no
+ * patches. */
 void load_gradient() {
   for (uint i = LOCAL_X - 1u - me; i < CHANNELS * P; i += LOCAL_X) {
     uint c = i % CHANNELS, lane = i / CHANNELS, cell = cell_of(lane);
@@ -65,9 +67,10 @@ vec4 products(vec4 c, V a, V b, V g, uint to) {
   return vec4(dot(g, V(1.0)), dot(g, a), dot(g, b), dot(g, a * b));
 }
 
-/* --- update ---------------------------------------------------------------------------------------------------- */
+/* --- update --------------------------------------------------------------------------------------------- */
 
-struct gt_fetch_back { /* of a gate: coefficients, sums so far, and its wires or what it read; of an input: its readers */
+/* Of a gate: coefficients, sums so far, and its wires or what it read; of an input: its readers. */
+struct gt_fetch_back {
   vec4 coefficient, sum;
   uvec2 wire;
   V a, b;
@@ -139,10 +142,11 @@ void update_back(gt_fetch_back f0, gt_fetch_back f1, gt_fetch_back f2, gt_fetch_
   }
 }
 
-/* --- perception ------------------------------------------------------------------------------------------------ */
+/* --- perception ----------------------------------------------------------------------------------------- */
 
-/* All gates of a layer for channels first … first+count-1: their products go to PERCEIVED. What the invocation's first
- * gate sums up stays in `kept` until all channels are done; others' sums go to memory at once. */
+/* All gates of a layer for channels first … first+count-1: their products go to PERCEIVED. What the
+ * invocation's first gate sums up stays in `kept` until all channels are done; others' sums go to memory at
+ * once. */
 void perception_products(uint l, vec4 coefficient, inout vec4 kept, uint first, uint count) {
   gt_layer at = layers[l];
   bool last = l == PERCEPTIONS - 1u;
@@ -177,7 +181,8 @@ V perception_gathered(gt_layer at, uint input_, uint products_at) {
   return sum;
 }
 
-/* The layer's inputs gather their readers' products, in place of their values: the gradient for the layer before it. */
+/* The layer's inputs gather their readers' products, in place of their values: the gradient for the layer
+ * before it. */
 void perception_inputs(uint l, uint count) {
   gt_layer at = layers[l];
   for (uint i = me; i < KERNELS * at.inputs * count; i += LOCAL_X)
@@ -197,14 +202,15 @@ void keep_sum(uint l, vec4 sum) {
     GT_FLOATS4(partial).at[group * SLOTS + layers[l].slot + me] = sum;
 }
 
-/* The first layer's inputs are the same for all kernels: their products are added first, which leaves them as if there
- * were one kernel; then the places of the patch gather theirs. */
+/* The first layer's inputs are the same for all kernels: their products are added first, which leaves them as
+ * if there were one kernel; then the places of the patch gather theirs. */
 void patches_back(uint first, uint count) {
   gt_layer at = layers[0];
   uint each = 2u * at.width;
   for (uint i = me; i < each * count; i += LOCAL_X) {
     V sum = V(0.0);
-    for (uint k = 0u; k < KERNELS; k++) sum += memory[PERCEIVED + i / each * each * KERNELS + k * each + i % each];
+    uint base = PERCEIVED + i / each * each * KERNELS + i % each;
+    for (uint k = 0u; k < KERNELS; k++) sum += memory[base + k * each];
     memory[SUMMED + i] = sum;
   }
   barrier();
@@ -260,7 +266,8 @@ void perception_back(vec4 c[4]) {
 void pass_by() {
   for (uint i = me; i < 9u * P * CHANNELS; i += LOCAL_X) {
     uint c = i % CHANNELS, j = i / CHANNELS % 9u, lane = i / CHANNELS / 9u, cell = cell_of(lane);
-    if (cell < cells) d_patch_out.at[(9u * cell + j) * CHANNELS + c] = j == 4u ? LANE(memory[GIVEN + c], lane) : 0.0;
+    float g = j == 4u ? LANE(memory[GIVEN + c], lane) : 0.0;
+    if (cell < cells) d_patch_out.at[(9u * cell + j) * CHANNELS + c] = g;
   }
   if ((flags & 1u) == 0u)
     for (uint i = me; i < SLOTS; i += LOCAL_X) GT_FLOATS4(partial).at[group * SLOTS + i] = vec4(0.0);
