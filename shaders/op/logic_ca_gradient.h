@@ -1,4 +1,4 @@
-/* One step back through a logic-gate automaton; see op/logic_ca.h. Kernels logic_ca_gradient4, 2 and 1. */
+/* One step back through a logic-gate automaton; see op/logic_ca.h. Kernels logic_ca_gradient2 and 1. */
 #include "lib/args.h"
 GT_ARGS(gt_logic_ca_gradient_args) {
   GT_FLOATS from, coefficients; /* from: the states; this step began with the one at from_offset */
