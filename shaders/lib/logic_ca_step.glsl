@@ -2,6 +2,17 @@
 #include "op/logic_ca.h"
 #include "lib/logic_ca.glsl"
 
+/* Towards bits, so that no more than bits can be told from one step to the next. */
+float digital(float value, uint element) {
+  value += rounding * ((value > 0.5 ? 1.0 : 0.0) - value);
+  if (sampling > 0.0) {
+    element += step * cells * CHANNELS;
+    vec4 draw = gt_random_block(uvec2(clock.at[1], clock.at[2]), sampling_purpose, clock.at[0], element);
+    if (draw.x < sampling) value = draw.y < value ? 1.0 : 0.0;
+  }
+  return value;
+}
+
 void main() {
   GT_CA_EARLY(c)
   load_patches(0u, CHUNK, true);
@@ -17,7 +28,7 @@ void main() {
     if (cell < cells) {
       uint at = cell * CHANNELS + c;
       float value = LANE(memory[OUT + c], lane);
-      if (round != 0u) value = value > 0.5 ? 1.0 : 0.0;
+      if (rounding + sampling > 0.0) value = digital(value, cell * CHANNELS + c);
       if (LANE(fired, lane) == 0.0) value = from.at[from_offset + at];
       states.at[to_offset + at] = value;
       if (copy != 0u) states.at[at] = from.at[from_offset + at];

@@ -63,13 +63,6 @@ gt_init_stream gt_build_stream(const gt_build *build, const char *name) {
   return gt_init_stream_of(build->seed, gt_arena_printf(build->arena, "%s.%s", build->name, name));
 }
 
-/* The last scalar of the clock's table. */
-gt_id gt_build_progress(const gt_build *build) {
-  if (!build->training || build->clock == GT_NONE) return GT_NONE;
-  const gt_node *clock = gt_node_at(build->graph, build->clock);
-  return gt_clock_scalar(build->graph, build->clock, (int)clock->shape.dim[0] - GT_CLOCK_WORDS - 1);
-}
-
 gt_position gt_build_position(const gt_build *build, const char *key) {
   if (!key || !build->spec) return build->at;
   const gt_spec *value = gt_spec_find(build->spec, key);

@@ -69,8 +69,6 @@ gt_id gt_build_constant(gt_build *build, const char *name, gt_shape shape, const
 gt_id gt_build_derived(gt_build *build, const char *name, gt_shape shape, const int32_t *data);
 /* Where the random numbers of the constant LAYER.name come from: the run's seed and that name. */
 gt_init_stream gt_build_stream(const gt_build *build, const char *name);
-/* How much of the training is done, in [0, 1), a scalar; GT_NONE outside of training. */
-gt_id gt_build_progress(const gt_build *build);
 /* Reports an error at the value of `key` (or at the layer, if key is NULL or not written) as "layer 'NAME'
  * …"; returns GT_NONE. */
 gt_id gt_build_error(gt_build *build, const char *key, const char *format, ...)

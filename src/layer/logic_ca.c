@@ -19,8 +19,8 @@ enum { GATES = 16, MOORE = 8, CENTRE = 4 };
 typedef struct ca_config {
   int64_t steps, kernels, outputs;
   gt_ints perception, update;
-  bool periodic, hard_steps, digital;
-  double fire_rate, strength, sharpness, noise, hard_rate, hard_from;
+  bool periodic;
+  double fire_rate, strength, rounding, sampling;
   const char *wiring, *init;
 } ca_config;
 
@@ -47,21 +47,12 @@ static const gt_field fields[] = {
     ROW(wiring, GT_FIELD_CHOICE, .fallback = "unique", .choices = wirings, .help = "as in layer logic"),
     ROW(init, GT_FIELD_CHOICE, .fallback = "pass_through", .choices = gt_logic_inits,
         .help = "initial logits, as in layer logic"),
-    ROW(strength, GT_FIELD_FLOAT, .min = 0, .max = 100,
-        .help = "initial logit of the gate that gives its first input; replaces init"),
-    ROW(sharpness, GT_FIELD_FLOAT, .fallback = "1", .flags = GT_FIELD_OPEN_MIN, .max = 1000,
-        .help = "factor on the logits that is reached at the end of training, starting from 1"),
-    ROW(noise, GT_FIELD_FLOAT, .fallback = "0", .min = 0, .max = 100,
-        .help = "Gumbel noise on the logits in training, times this"),
-    ROW(hard_rate, GT_FIELD_FLOAT, .fallback = "0", .min = 0, .max = 100,
-        .help =
-            "share of the gates, in the end, that compute what they are to become, trained straight through"),
-    ROW(hard_from, GT_FIELD_FLOAT, .fallback = "0.5", .min = 0, .max = 1, .flags = GT_FIELD_OPEN_MAX,
-        .help = "part of the training after which that share begins to rise from 0"),
-    ROW(hard_steps, GT_FIELD_BOOL, .fallback = "false",
-        .help = "all gates of a training step are hard, or none"),
-    ROW(digital, GT_FIELD_BOOL, .fallback = "false",
-        .help = "states between two steps are bits in training, too; their gradient passes straight through"),
+    ROW(strength, GT_FIELD_FLOAT, .fallback = "10", .max = 100, .flags = GT_FIELD_OPEN_MIN,
+        .help = "initial logit of the gate that gives its first input, with init: pass_through"),
+    ROW(rounding, GT_FIELD_FLOAT, .fallback = "0", .max = 1,
+        .help = "in training, states between two steps go this part of the way to the nearest bit"),
+    ROW(sampling, GT_FIELD_FLOAT, .fallback = "0", .max = 1,
+        .help = "in training, the probability that such a state is drawn as a bit, 1 as likely as it says"),
     {.name = NULL},
 };
 static const gt_schema schema = {
@@ -80,8 +71,11 @@ static bool read_layers(gt_build *build, const ca_config *c, gt_logic_ca_attribu
   a->steps = (uint32_t)c->steps;
   a->kernels = (uint32_t)c->kernels;
   a->periodic = c->periodic;
-  a->digital = c->digital;
   a->fire_rate = build->clock == GT_NONE ? 1.0f : (float)c->fire_rate;
+  if (build->training && build->clock != GT_NONE) {
+    a->rounding = (float)c->rounding;
+    a->sampling = (float)c->sampling;
+  }
   a->perceptions = (uint32_t)c->perception.count;
   a->updates = (uint32_t)c->update.count;
   for (int i = 0; i < c->perception.count; i++) a->width[i] = (uint32_t)c->perception.items[i];
@@ -121,49 +115,6 @@ static gt_id build_inverse(gt_build *build, const gt_logic_ca_attribute *a, uint
   int32_t *inverse = GT_NEW_N(build->arena, int32_t, words);
   gt_logic_ca_inverse(a, channels, wiring, inverse);
   return gt_build_derived(build, "inverse", gt_shape_1(words), inverse);
-}
-
-/* Gates of a training step. With noise each step draws other mixtures (Gumbel-softmax: Jang et al.; Maddison
- * et al., both ICLR 2017), so that only clear decisions stay what they are. Hardened gates, drawn in each
- * step, compute the function they will be in the end and are trained by the gradient of their mixture: a
- * straight-through estimator (Bengio et al., 2013) for a random part of the network, as quantization noise
- * does it (Fan et al., ICLR 2021). */
-static gt_id training_coefficients(gt_build *build, const ca_config *c, gt_id logits) {
-  gt_graph *graph = build->graph;
-  const int64_t gates = gt_node_at(graph, logits)->shape.dim[0];
-  if (c->noise > 0) {
-    const gt_id u = gt_random(graph, gt_node_at(graph, logits)->shape, build->clock);
-    const gt_id inside = gt_max(graph, u, gt_constant(graph, 1e-7));
-    const gt_id gumbel = gt_neg(graph, gt_log(graph, gt_neg(graph, gt_log(graph, inside))));
-    logits = gt_add(graph, logits, gt_mul(graph, gumbel, gt_constant(graph, c->noise)));
-  }
-  const gt_id soft = gt_logic_coefficients(graph, logits, false);
-  if (c->hard_rate <= 0) return soft;
-  const gt_id hard = gt_logic_coefficients(graph, logits, true);
-  const gt_id draw = gt_random(graph, c->hard_steps ? gt_shape_1(1) : gt_shape_2(gates, 1), build->clock);
-  const gt_id past = gt_sub(graph, gt_build_progress(build), gt_constant(graph, c->hard_from));
-  const gt_id rate = gt_mul(graph, past, gt_constant(graph, c->hard_rate / (1 - c->hard_from)));
-  const gt_id chosen = gt_less(graph, draw, rate);
-  const gt_id change = gt_stop_gradient(graph, gt_sub(graph, hard, soft));
-  return gt_add(graph, soft, gt_mul(graph, chosen, change));
-}
-
-/* The logits times what sharpness has come to. */
-static gt_id sharpened(gt_build *build, const ca_config *c, gt_id logits) {
-  gt_graph *graph = build->graph;
-  if (c->sharpness == 1) return logits;
-  const gt_id progress = gt_build_progress(build), end = gt_constant(graph, c->sharpness);
-  const gt_id factor = progress == GT_NONE
-                           ? end
-                           : gt_add(graph, gt_constant(graph, 1),
-                                    gt_mul(graph, progress, gt_constant(graph, c->sharpness - 1)));
-  return gt_mul(graph, logits, factor);
-}
-
-static gt_id coefficients_of(gt_build *build, const ca_config *c, gt_id logits) {
-  logits = sharpened(build, c, logits);
-  if (build->training && build->clock != GT_NONE) return training_coefficients(build, c, logits);
-  return gt_logic_coefficients(build->graph, logits, build->hard);
 }
 
 /* The output channels of the last of all states. */
@@ -221,17 +172,18 @@ static gt_id build_ca(gt_build *build, const void *config, const gt_id *input, i
     for (uint32_t o = 0; o < layer[l].width; o++)
       limit[layer[l].wire + o] = limit[wires + layer[l].wire + o] = (int32_t)layer[l].inputs;
   }
-  const gt_id logits = gt_build_parameter(build, "logits", gt_shape_2(gates, GATES),
-                                          c->strength > 0 ? gt_logic_init_pass(build->arena, c->strength)
-                                                          : gt_logic_init(c->init));
+  const gt_id logits =
+      gt_build_parameter(build, "logits", gt_shape_2(gates, GATES),
+                         strcmp(c->init, "pass_through") ? gt_logic_init(c->init)
+                                                         : gt_logic_init_pass(build->arena, c->strength));
   const gt_id wiring = gt_build_constant(build, "wiring", gt_shape_2(2, wires), chosen, limit);
   const gt_id inverse = build->training ? build_inverse(build, &a, (uint32_t)channels, chosen) : GT_NONE;
   build->has_hard = true;
   if (build->hard && gt_logic_is_bits(build->graph, input[0], build->bits))
-    return run_bits(build, &a, input[0], sharpened(build, c, logits), wiring, outputs);
-  const gt_id coefficients = coefficients_of(build, c, logits);
+    return run_bits(build, &a, input[0], logits, wiring, outputs);
+  const gt_id coefficients = gt_logic_coefficients(build->graph, logits, build->hard);
   const gt_id states = gt_logic_ca(build->graph, input[0], coefficients, wiring, inverse,
-                                   a.fire_rate < 1 ? build->clock : GT_NONE, &a);
+                                   gt_logic_ca_clocked(&a) ? build->clock : GT_NONE, &a);
   return last_board(build->graph, states, outputs);
 }
 

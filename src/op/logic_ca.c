@@ -188,7 +188,8 @@ static void gradient_run(gt_graph *graph, gt_id id, gt_id gradient, const bool *
   const gt_node *node = gt_node_at(graph, id);
   gt_logic_ca_attribute attribute = *(const gt_logic_ca_attribute *)node->attribute;
   const bool fires = attribute.fire_rate < 1;
-  if (node->inputs != (fires ? 5 : 4)) return; /* made without the inverse wiring: not to be trained */
+  if (node->inputs != (gt_logic_ca_clocked(&attribute) ? 5 : 4))
+    return; /* made without the inverse wiring: not to be trained */
   const gt_shape state = state_shape(node);
   const gt_id last = last_part(graph, gradient, gt_shape_count(state), gt_shape_count(node->shape));
   attribute.final_only = last != GT_NONE;
@@ -230,17 +231,19 @@ gt_id gt_logic_ca(gt_graph *graph, gt_id state, gt_id coefficients, gt_id wiring
   a.steps = attribute->steps;
   a.kernels = attribute->kernels;
   a.periodic = attribute->periodic;
-  a.digital = attribute->digital;
+  a.rounding = attribute->rounding;
+  a.sampling = attribute->sampling;
   a.fire_rate = attribute->fire_rate;
   a.perceptions = attribute->perceptions;
   a.updates = attribute->updates;
   memcpy(a.width, attribute->width, sizeof a.width);
   const bool fires = a.fire_rate < 1;
   if (fires) a.purpose = GT_PURPOSE_GRAPH + graph->next_purpose++;
+  if (a.sampling > 0) a.sampling_purpose = GT_PURPOSE_GRAPH + graph->next_purpose++;
   gt_id input[5] = {state, coefficients, wiring};
   int inputs = 3;
   if (inverse != GT_NONE) input[inputs++] = inverse;
-  if (fires) input[inputs++] = clock;
+  if (gt_logic_ca_clocked(&a)) input[inputs++] = clock;
   return gt_node_add(graph, &rows[ROW_RUN], input, inputs, &a, sizeof a);
 }
 

@@ -16,6 +16,12 @@
  * for its channels and for the whole batch (Philox keyed by seed and purpose, draw = the training step,
  * element = CA step * cells + cell).
  *
+ * In training, states between two steps may be driven towards bits, since soft gates else learn to tell each
+ * other more than bits can: `rounding` moves each that part of the way to the nearest bit; `sampling` is the
+ * probability that it is drawn as a bit instead, 1 with the probability that it is itself (Philox, one block
+ * a number). The gradient passes as if nothing had happened (straight through: Bengio, Léonard and Courville,
+ * "Estimating or Propagating Gradients Through Stochastic Neurons", 2013).
+ *
  * Gates are numbered layer by layer, perception first; within a perception layer kernel by kernel. The wiring
  * lists the perception's layers once: [2, wires], first all a, then all b, each an index into the layer
  * before.
@@ -31,8 +37,9 @@ enum { GT_LOGIC_CA_PERCEPTION = 8, GT_LOGIC_CA_UPDATE = 40, GT_LOGIC_CA_LAYERS =
 
 typedef struct gt_logic_ca_attribute {
   uint32_t steps, kernels, periodic, purpose;
-  uint32_t digital; /* states before the last are rounded to bits; the gradient passes as if they were not */
   float fire_rate;
+  float rounding, sampling;
+  uint32_t sampling_purpose;
   uint32_t perceptions, updates;      /* layers */
   uint32_t width[GT_LOGIC_CA_LAYERS]; /* of the perception's layers, then of the update's */
   uint32_t final_only;                /* gradient: only the last state's gradient is given */
@@ -42,6 +49,11 @@ typedef struct gt_logic_ca_layer { /* where a layer's numbers lie */
   uint32_t width, inputs;          /* of one kernel and channel, for perception */
   uint32_t gate, wire, inverse;    /* the first of its gates, wires and inverse words */
 } gt_logic_ca_layer;
+
+/* A clock is needed. */
+static inline bool gt_logic_ca_clocked(const gt_logic_ca_attribute *a) {
+  return a->fire_rate < 1 || a->sampling > 0;
+}
 
 /* Layers of an automaton with so many channels. */
 void gt_logic_ca_layers(const gt_logic_ca_attribute *attribute, uint32_t channels,
@@ -56,7 +68,7 @@ bool gt_logic_ca_check(const gt_logic_ca_attribute *attribute, gt_shape state, g
 
 /* state F32 [B, H, W, C], coefficients F32 [gates, 4], wiring I32 [2, wires], inverse I32 [inverse words] ->
  * all states F32 [steps + 1, B, H, W, C], the first being `state`. inverse: for the gradient, else GT_NONE;
- * clock: with fire_rate < 1, else GT_NONE. The attribute's purpose is set here. */
+ * clock: with fire_rate < 1 or sampling > 0, else GT_NONE. The attribute's purposes are set here. */
 gt_id gt_logic_ca(gt_graph *graph, gt_id state, gt_id coefficients, gt_id wiring, gt_id inverse, gt_id clock,
                   const gt_logic_ca_attribute *attribute);
 #endif

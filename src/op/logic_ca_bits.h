@@ -6,7 +6,7 @@
 
 /* state I32 [words, H, W, C], codes I32 [gates] (op/logic_bits.h), wiring I32 [2, wires] -> the last state
  * I32 [words, H, W, C]. clock: with fire_rate < 1, else GT_NONE; the numbers drawn are those of gt_logic_ca.
- * Of the attribute digital and final_only are not used, and the purpose is set here. */
+ * Of the attribute rounding, sampling and final_only are not used, and the purpose is set here. */
 gt_id gt_logic_ca_bits(gt_graph *graph, gt_id state, gt_id codes, gt_id wiring, gt_id clock,
                        const gt_logic_ca_attribute *attribute);
 #endif

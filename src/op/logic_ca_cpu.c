@@ -207,6 +207,17 @@ static row *take_rows(size_t count, void **block) {
   return (row *)(((uintptr_t)*block + sizeof(row) - 1) / sizeof(row) * sizeof(row));
 }
 
+/* Towards bits, so that no more than bits can be told from one step to the next. */
+static float digital(const struct gt_logic_ca_args *a, float value, uint32_t element, uint32_t channels) {
+  value += a->rounding * ((value > 0.5f ? 1.0f : 0.0f) - value);
+  if (a->sampling <= 0) return value;
+  const uint32_t *clock = GT_PTR(const uint32_t, a->clock), block = element + a->step * a->cells * channels;
+  const gt_philox draw =
+      gt_philox_block(clock[1] | (uint64_t)clock[2] << 32, a->sampling_purpose, clock[0], block);
+  if ((float)(draw.v[0] >> 8) * 0x1p-24f >= a->sampling) return value;
+  return (float)(draw.v[1] >> 8) * 0x1p-24f < value ? 1.0f : 0.0f;
+}
+
 void gt_logic_ca_cpu(const void *args, const uint32_t *spec, uint32_t tile) {
   const struct gt_logic_ca_args *a = args;
   circuit c = {.cells = a->cells,
@@ -226,7 +237,7 @@ void gt_logic_ca_cpu(const void *args, const uint32_t *spec, uint32_t tile) {
     for (uint32_t channel = 0; channel < c.channels; channel++) {
       float value = from[cell + channel];
       if (a->copy) states[cell + channel] = value;
-      if (c.fires[i]) value = a->round ? (float)(out[channel][i] > 0.5f) : out[channel][i];
+      if (c.fires[i]) value = digital(a, out[channel][i], (uint32_t)(cell + channel), c.channels);
       to[cell + channel] = value;
     }
   }

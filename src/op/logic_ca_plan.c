@@ -186,8 +186,8 @@ static const gt_kernel *kernel_of(bool gradient, uint32_t lanes) {
       {"logic_ca1", gt_logic_ca_cpu}, {"logic_ca2", gt_logic_ca_cpu}, {"logic_ca4", gt_logic_ca_cpu}};
   static const gt_kernel backward[] = {{"logic_ca_gradient1", gt_logic_ca_gradient_cpu},
                                        {"logic_ca_gradient2", gt_logic_ca_gradient_cpu}};
-  const int which = lanes == 1 ? 0 : lanes == 2 ? 1 : 2;
-  return gradient ? &backward[which] : &forward[which];
+  if (gradient) return &backward[lanes > 1]; /* whatever the lanes of the CPU's one kernel */
+  return &forward[lanes == 1 ? 0 : lanes == 2 ? 1 : 2];
 }
 
 void gt_logic_ca_lower(gt_lowering *lowering, const gt_group *group) {
@@ -206,14 +206,16 @@ void gt_logic_ca_lower(gt_lowering *lowering, const gt_group *group) {
                                           .from_offset = t * size,
                                           .to_offset = (t + 1) * size,
                                           .copy = t == 0,
-                                          .round = a->digital && t + 1 < a->steps};
+                                          .sampling_purpose = a->sampling_purpose,
+                                          .rounding = t + 1 < a->steps ? a->rounding : 0,
+                                          .sampling = t + 1 < a->steps ? a->sampling : 0};
     set_spec(gt_lower_step(lowering, kernel_of(false, g.lanes), &args, sizeof args), &g, a, state);
     gt_lower_read(lowering, offsetof(struct gt_logic_ca_args, from), t ? group->leader : node->input[0]);
     gt_lower_write(lowering, offsetof(struct gt_logic_ca_args, states), group->leader);
     gt_lower_read(lowering, offsetof(struct gt_logic_ca_args, coefficients), node->input[1]);
     gt_lower_read(lowering, offsetof(struct gt_logic_ca_args, wiring), node->input[2]);
     gt_lower_constants(lowering, offsetof(struct gt_logic_ca_args, shape), g.words, sizeof g.words);
-    if (a->fire_rate < 1)
+    if (gt_logic_ca_clocked(a))
       gt_lower_read(lowering, offsetof(struct gt_logic_ca_args, clock), node->input[node->inputs - 1]);
   }
 }

@@ -83,7 +83,6 @@ const gt_optim *gt_optim_read(gt_arena *arena, const gt_spec *root, gt_diagnosti
 /* Index of the group that a parameter of this name belongs to. */
 int gt_optim_group_of(const gt_optim *optim, const char *parameter);
 /* Width of the clock's table for this optimizer, known before the graph is built: the learning rate of group
- * 0, then for each group the scalars of the type; last the share of the run that is done (gt_build_progress).
- */
+ * 0, then for each group the scalars of the type. */
 int gt_optim_table_width(const gt_optim *optim);
 #endif

@@ -30,7 +30,7 @@ static int type_scalars(const gt_optim_type *type) {
   return n;
 }
 
-int gt_optim_table_width(const gt_optim *optim) { return 2 + optim->groups * type_scalars(optim->type); }
+int gt_optim_table_width(const gt_optim *optim) { return 1 + optim->groups * type_scalars(optim->type); }
 
 gt_id gt_optim_scalar(gt_optim_context *context, int index) {
   const int n = type_scalars(context->training->optim->type);
@@ -49,7 +49,6 @@ void gt_training_scalars(const gt_optim *optim, const gt_schedule_state *state, 
     for (int k = 0; k < n; k++)
       row[1 + g * n + k] = (float)optim->type->scalar[k](config, config->lr * factor, step + 1);
   }
-  row[gt_optim_table_width(optim) - 1] = (float)((double)step / (double)(total ? total : 1));
 }
 
 gt_id gt_optim_add_scaled(gt_optim_context *context, gt_id x, double factor, gt_id y) {

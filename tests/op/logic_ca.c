@@ -2,6 +2,7 @@
 #include "base/philox.h"
 #include "op/case.h"
 #include "op/core.h"
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,7 +11,12 @@ GT_REGISTER(opcase, logic_ca)
 /* Inputs: the clock's state and table, the automaton's state, coefficients, wiring, inverse wiring. p: the
  * clock's words, then from AT_STEPS on what the enumeration says, then the layers' widths. */
 enum { AT_STEPS = 4, AT_KERNELS, AT_PERIODIC, AT_PERCENT, AT_PERCEPTIONS, AT_WIDTHS };
+/* Of the cases that drive states towards bits. */
+#define ROUNDING 0.25
+#define SAMPLING 0.4
 enum { X_STATE = 2, X_COEFFICIENTS, X_WIRING, X_INVERSE };
+
+static const gt_case_rule digital;
 
 static gt_logic_ca_attribute attribute_of(const gt_case_view *v) {
   const int64_t *p = v->c->p;
@@ -23,6 +29,7 @@ static gt_logic_ca_attribute attribute_of(const gt_case_view *v) {
     a.width[l] = (uint32_t)p[AT_WIDTHS + l];
     if (l >= (int)a.perceptions) a.updates++;
   }
+  if (v->c->rule == &digital) a.rounding = (float)ROUNDING, a.sampling = (float)SAMPLING;
   return a;
 }
 
@@ -52,7 +59,7 @@ static void fill(const gt_case_view *v, int input, const double *const *x, int32
 
 static gt_id build(gt_graph *g, const gt_case_view *v, const gt_id *x) {
   const gt_logic_ca_attribute a = attribute_of(v);
-  const gt_id clock = a.fire_rate < 1 ? gt_clock(g, v->variable[0], v->variable[1]) : GT_NONE;
+  const gt_id clock = gt_logic_ca_clocked(&a) ? gt_clock(g, v->variable[0], v->variable[1]) : GT_NONE;
   return gt_logic_ca(g, x[X_STATE], x[X_COEFFICIENTS], x[X_WIRING], x[X_INVERSE], clock, &a);
 }
 
@@ -114,6 +121,17 @@ static void new_cell(const rule *r, const double *board, int64_t y, int64_t x, d
   memcpy(out, in, (size_t)r->channels * sizeof *out);
 }
 
+/* What is told to the next step: number i of step t. */
+static double told(const rule *r, const int64_t *p, uint32_t t, int64_t i, int64_t size, double value) {
+  const uint64_t seed = (uint64_t)p[1] | (uint64_t)p[2] << 32;
+  const uint32_t purpose = GT_PURPOSE_GRAPH + (r->a.fire_rate < 1);
+  const gt_philox draw = gt_philox_block(seed, purpose, (uint32_t)p[0], (uint32_t)(t * size + i));
+  if (t + 1 == r->a.steps || r->a.sampling == 0) return value;
+  value += ROUNDING * ((value > 0.5) - value);
+  if (ldexp(draw.v[0] >> 8, -24) >= SAMPLING) return value;
+  return ldexp(draw.v[1] >> 8, -24) < value;
+}
+
 static void run_steps(const rule *r, const gt_case_view *v, double *states) {
   const int64_t *p = v->c->p, cells = r->height * r->width, batch = v->shape[X_STATE].dim[0];
   const int64_t size = batch * cells * r->channels;
@@ -125,10 +143,13 @@ static void run_steps(const rule *r, const gt_case_view *v, double *states) {
         double *to = states + (t + 1) * size + (b * cells + cell) * r->channels;
         const float u =
             gt_random_uniform(seed, GT_PURPOSE_GRAPH, (uint32_t)p[0], (uint32_t)(t * cells + cell));
-        if (u <= r->a.fire_rate)
+        if (u <= r->a.fire_rate) {
           new_cell(r, board, cell / r->width, cell % r->width, to);
-        else
+          for (int64_t c = 0; c < r->channels; c++)
+            to[c] = told(r, p, t, (b * cells + cell) * r->channels + c, size, to[c]);
+        } else {
           memcpy(to, old, (size_t)r->channels * sizeof *to);
+        }
       }
 }
 
@@ -172,6 +193,16 @@ static gt_shape reference_final(const gt_case_view *v, const double *const *x, d
 RULE(states, "logic_ca", )
 RULE(final, "logic_ca_final", _final)
 
+/* Straight through: the gradient is not that of the function. */
+static const gt_case_rule digital = {.name = "logic_ca_digital",
+                                     .build = build,
+                                     .reference = reference,
+                                     .fill = fill,
+                                     .tolerance = 4e-6,
+                                     .low = -0.45,
+                                     .high = 0.55,
+                                     .reason = "products of many gates"};
+
 #define BOTH(shapes, ...)                          \
   {&states, shapes, {5, 77, 3, 0, __VA_ARGS__}}, { \
     &final, shapes, { 9, 1, 2, 0, __VA_ARGS__ }    \
@@ -190,6 +221,8 @@ static const gt_case cases[] = {
     BOTH("w4 v1,1 1,3,4,40 912,4 c2,867 c5876", 1, 4, 1, 100, 4, 8, 4, 2, 1, 512, 300, 40),
     BOTH("w4 v1,1 1,9,8,4 184,4 c2,114 c904", 2, 6, 0, 70, 3, 8, 4, 2, 64, 32, 4),
     BOTH("w4 v1,1 1,4,3,2 93,4 c2,65 c460", 1, 2, 0, 100, 6, 8, 6, 5, 4, 3, 2, 9, 8, 7, 6, 5, 2),
+    {&digital, "w4 v1,1 2,5,4,2 36,4 c2,26 c216", {5, 77, 3, 0, 4, 2, 1, 60, 2, 8, 2, 10, 4, 2}},
+    {&digital, "w4 v1,1 2,4,5,3 69,4 c2,41 c348", {9, 1, 2, 0, 3, 3, 0, 100, 3, 8, 4, 2, 16, 8, 3}},
     /* Too many gates for a workgroup to keep what they read, on any device. */
     {&final, "w4 v1,1 1,2,2,2 11710,4 c2,11706 c70320", {5, 77, 3, 0, 1, 2, 1, 100, 1, 4, WIDE, 2}},
 };
