@@ -6,8 +6,8 @@
  * logic_conv_gradient  sums [chunks, KERNELS (L - 1), 4] = a chunk's sums of d, d a, d b, d ab for each gate
  * with inputs a and b and gradient d; and if `inputs`: leaves [KERNELS, L, rows, COLUMNS, batch] = the
  * gradient of what each leaf read, and winner [KERNELS, rows, COLUMNS, batch] = at which position of the
- * window, a word an item (four bytes where samples are taken in fours). On the CPU a chunk is 16 samples, and
- * the gradient of x goes to y instead.
+ * window, a word an item (four bytes where samples are taken in fours). On the CPU a chunk is a block of
+ * samples, the gradient of x goes to y at once, and leaves is work memory
  *
  * logic_conv_inputs    y from element `offset` = the gradient of x, gathered from leaves and winner. wiring
  * holds the inverse: words [CHANNELS + 1] where each channel's list begins, then pairs {kernel * L + leaf,

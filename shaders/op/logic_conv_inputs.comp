@@ -33,7 +33,7 @@ void main() {
         continue;
       }
       uint word = winner.at[(leaf >> DEPTH) * windows + item];
-      uvec4 won = QUADS != 0u ? uvec4(word, word >> 8, word >> 16, word >> 24) & 255u : uvec4(word, 256u, 256u, 256u);
+      uvec4 won = uvec4(word) >> uvec4(0u, 8u, 16u, 24u) & 255u;
       bvec4 mine = equal(won, uvec4(slot));
       if (any(mine)) sum += mix(vec4(0.0), load_leaf(leaf * windows + item), mine);
     }

@@ -12,6 +12,7 @@
 
 enum { ROW_CONV, ROW_GRADIENT, ROWS };
 enum { WORKGROUP = 256, GRADIENT_WORKGROUP = 128, LEAST_ITEMS = 4, GROUPS_PER_UNIT = 8 };
+enum { MANY_TILES = 16, TILE_KERNELS = 64 };
 enum { MOST_POOL = 15 }; /* a position of the window is a byte */
 static const gt_op rows[ROWS];
 
@@ -170,12 +171,26 @@ static uint32_t workgroup(const gt_lowering *lowering, uint32_t size) {
 
 #define AT(field) offsetof(struct gt_logic_conv_args, field)
 
+static uint32_t sample_blocks(const geometry *g) {
+  return (g->args.batch + GT_CONV_BLOCK - 1) / GT_CONV_BLOCK;
+}
+
+/* The CPU's work memory: so many images of a block of samples. */
+static void use_planes(gt_lowering *lowering, const geometry *g, uint32_t images) {
+  const uint64_t height = g->args.height + 2ull * g->args.padding,
+                 width = g->args.width + 2ull * g->args.padding;
+  const uint64_t values = height * width * g->spec[GT_CONV_SPEC_CHANNELS] * GT_CONV_BLOCK;
+  gt_lower_use_scratch(lowering, AT(leaves), gt_lower_scratch(lowering, 4 * values * images), true);
+}
+
 static void lower_conv(gt_lowering *lowering, const gt_group *group) {
   const gt_node *node = gt_node_at(gt_lowering_graph(lowering), group->leader);
-  const geometry g = geometry_of(gt_lowering_graph(lowering), node);
-  const uint32_t each = gt_logic_conv_tile_windows(g.kernels, g.args.batch);
+  geometry g = geometry_of(gt_lowering_graph(lowering), node);
+  /* Small batches are few blocks of samples: the kernels are dealt to several tiles then. */
+  g.args.chunks = sample_blocks(&g) >= MANY_TILES || g.kernels < TILE_KERNELS ? g.kernels : TILE_KERNELS;
   gt_step *step = start_step(lowering, &g, &conv_kernel);
-  step->tiles = (g.windows + each - 1) / each;
+  step->tiles = sample_blocks(&g) * ((g.kernels + g.args.chunks - 1) / g.args.chunks);
+  if (!gt_lowering_target(lowering)->device) use_planes(lowering, &g, step->tiles);
   gt_lower_read(lowering, AT(x), node->input[0]);
   gt_lower_read(lowering, AT(coefficients), node->input[1]);
   gt_lower_read(lowering, AT(wiring), node->input[2]);
@@ -186,7 +201,7 @@ static void lower_conv(gt_lowering *lowering, const gt_group *group) {
 /* Each kernel's items are dealt to so many workgroups that the device is full, but none has too few. */
 static uint32_t chunks_for(const gt_lowering *lowering, const geometry *g, uint32_t local) {
   const gt_target *target = gt_lowering_target(lowering);
-  if (!target->device) return (g->args.batch + GT_CONV_BLOCK - 1) / GT_CONV_BLOCK;
+  if (!target->device) return sample_blocks(g);
   const uint32_t fill = GROUPS_PER_UNIT * (target->units ? target->units : 1) / g->kernels + 1;
   const uint64_t most = (uint64_t)g->windows * g->width / ((uint64_t)LEAST_ITEMS * local) + 1;
   return fill < most ? fill : (uint32_t)most;
@@ -221,6 +236,7 @@ static void lower_gradient(gt_lowering *lowering, const gt_group *group) {
   gt_lower_read(lowering, AT(wiring), node->input[2]);
   gt_lower_read(lowering, AT(g), node->input[3]);
   gt_lower_use_scratch(lowering, AT(sums), partial, true);
+  if (!device) use_planes(lowering, &g, g.args.chunks * (inputs ? 2 : 1));
   if (inputs && device) {
     leaves = gt_lower_scratch(lowering, 4ull * g.leaves * g.kernels * g.windows * g.args.batch);
     winner = gt_lower_scratch(lowering, 4ull * items);

@@ -31,7 +31,7 @@ typedef struct gt_logic_conv_attribute {
 int64_t gt_logic_conv_windows(const gt_logic_conv_attribute *attribute, int64_t size);
 
 /* x F32 [height, width, channels, B]; coefficients F32 [K (L - 1), 4], tree by tree; wiring I32 [K, L]:
- * leaves as (row * field + column) * channels + channel; what is out of range reads 0. inverse: the words of
+ * leaves as (row * field + column) * channels + channel, all in [0, field^2 channels). inverse: the words of
  * gt_logic_conv_inverse as I32 [gt_logic_conv_inverse_count], or GT_NONE where no gradient of x is wanted.
  * Gives F32 [rows, columns, K, B]. */
 gt_id gt_logic_conv(gt_graph *graph, gt_id x, gt_id coefficients, gt_id wiring, gt_id inverse,

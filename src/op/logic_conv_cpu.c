@@ -1,33 +1,43 @@
 #include "op/logic_conv_cpu.h"
 #include "op/logic_conv.h"
 #include "op/math.h"
-#include <math.h>
 #include <string.h>
 
-enum { BLOCK = GT_CONV_BLOCK, LEAVES = 1 << GT_LOGIC_CONV_DEPTH, TILE_ELEMENTS = 8192 };
+enum { BLOCK = GT_CONV_BLOCK, LEAVES = 1 << GT_LOGIC_CONV_DEPTH };
 
-typedef float block[BLOCK]; /* a value for each of some neighbouring samples */
+/* A value for each of some neighbouring samples: vectors of eight, which a machine with AVX2 has. Of wider
+ * ones gcc makes code that goes through memory in pieces. */
+enum { LANES = 8, PARTS = BLOCK / LANES };
+typedef float lanes __attribute__((vector_size(4 * LANES), aligned(4), may_alias));
+typedef int32_t mask __attribute__((vector_size(4 * LANES), aligned(4), may_alias)); /* -1 or 0 each */
+typedef struct block {
+  lanes part[PARTS];
+} block;
+#define EACH_PART(p) for (int p = 0; p < PARTS; p++)
 
-typedef struct place { /* in the field, or of the field's corner in the padded image */
-  uint32_t row, column, channel;
-} place;
+GT_MATH void pick(const mask *condition, const lanes *yes, const lanes *no, lanes *out) {
+  *out = (lanes)((*condition & (mask)*yes) | (~*condition & (mask)*no));
+}
 
+/* A tile works on its samples' image as planes, one a channel, with the padding around them: leaves are read
+ * and written without a question, and a kernel, which reads few channels, stays in the nearest cache. */
 typedef struct job {
   const struct gt_logic_conv_args *t;
-  const float *x, *g;
   uint32_t leaves, gates, field, pool, stride, channels, kernels, columns;
+  uint32_t s, n;      /* the tile's samples */
+  size_t line, plane; /* blocks in a row and in a plane */
+  block *x, *dx;
 } job;
 
 typedef struct gate_tree { /* one kernel */
-  place leaf[LEAVES];
+  size_t leaf[LEAVES];     /* blocks from the corner of the field in the first plane */
   const float *c;
 } gate_tree;
 
-static job read_job(const struct gt_logic_conv_args *t, const uint32_t *spec) {
+static job read_job(const struct gt_logic_conv_args *t, const uint32_t *spec, uint32_t first_sample) {
   const uint32_t leaves = 1u << spec[GT_CONV_SPEC_DEPTH];
+  const size_t line = t->width + 2 * (size_t)t->padding;
   return (job){.t = t,
-               .x = GT_PTR(const float, t->x),
-               .g = GT_PTR(const float, t->g),
                .leaves = leaves,
                .gates = leaves - 1,
                .field = spec[GT_CONV_SPEC_FIELD],
@@ -35,95 +45,128 @@ static job read_job(const struct gt_logic_conv_args *t, const uint32_t *spec) {
                .stride = spec[GT_CONV_SPEC_STRIDE],
                .channels = spec[GT_CONV_SPEC_CHANNELS],
                .kernels = spec[GT_CONV_SPEC_KERNELS],
-               .columns = spec[GT_CONV_SPEC_COLUMNS]};
+               .columns = spec[GT_CONV_SPEC_COLUMNS],
+               .s = first_sample,
+               .n = t->batch - first_sample < BLOCK ? t->batch - first_sample : BLOCK,
+               .line = line,
+               .plane = (t->height + 2 * (size_t)t->padding) * line};
 }
 
 static void read_tree(const job *j, uint32_t kernel, gate_tree *tree) {
   const uint32_t *wiring = GT_PTR(const uint32_t, j->t->wiring) + (size_t)kernel * j->leaves;
   for (uint32_t l = 0; l < j->leaves; l++) {
-    const uint32_t at = wiring[l] / j->channels;
-    tree->leaf[l] = (place){at / j->field, at % j->field, wiring[l] % j->channels};
+    const uint32_t at = wiring[l] / j->channels, channel = wiring[l] % j->channels;
+    tree->leaf[l] = channel * j->plane + at / j->field * j->line + at % j->field;
   }
   tree->c = GT_PTR(const float, j->t->coefficients) + 4 * (size_t)kernel * j->gates;
 }
 
-static place corner(const job *j, uint32_t window, uint32_t slot) {
-  const uint32_t row = window / j->columns * j->pool + slot / j->pool;
-  const uint32_t column = window % j->columns * j->pool + slot % j->pool;
-  return (place){row * j->stride - j->t->padding, column * j->stride - j->t->padding, 0};
+static size_t corner(const job *j, uint32_t window, uint32_t slot) {
+  const size_t row = (size_t)(window / j->columns) * j->pool + slot / j->pool;
+  const size_t column = (size_t)(window % j->columns) * j->pool + slot % j->pool;
+  return (row * j->line + column) * j->stride;
 }
 
-/* Where a leaf's samples begin in x; false where it lies outside (a negative place is a very large one). */
-GT_MATH bool find(const job *j, place corner, place leaf, size_t *at) {
-  const uint32_t row = corner.row + leaf.row, column = corner.column + leaf.column;
-  *at = (((size_t)row * j->t->width + column) * j->channels + leaf.channel) * j->t->batch;
-  return row < j->t->height && column < j->t->width;
+/* --- planes --------------------------------------------------------------------------------------------- */
+
+/* Where pixel i of the image lies in the first plane. */
+static size_t pixel(const job *j, size_t i) {
+  return (i / j->t->width + j->t->padding) * j->line + i % j->t->width + j->t->padding;
 }
 
-GT_MATH void read_block(const float *from, uint32_t n, float *restrict to) {
-  if (n == BLOCK) {
-    memcpy(to, from, sizeof(block));
+/* A tail's missing samples are zeros. */
+GT_MATH void read_block(const job *j, const float *from, block *to) {
+  if (j->n == BLOCK) {
+    memcpy(to, from + j->s, sizeof *to);
     return;
   }
-  memset(to, 0, sizeof(block));
-  memcpy(to, from, n * sizeof *to);
+  memset(to, 0, sizeof *to);
+  memcpy(to, from + j->s, j->n * sizeof *from);
 }
 
-GT_MATH void read_leaves(const job *j, const gate_tree *tree, place corner, uint32_t s, uint32_t n,
-                         block *v) {
-  for (uint32_t l = 0; l < j->leaves; l++) {
-    size_t at;
-    if (find(j, corner, tree->leaf[l], &at))
-      read_block(j->x + at + s, n, v[l]);
-    else
-      memset(v[l], 0, sizeof(block));
-  }
+GT_MATH void write_block(const job *j, const block *from, float *to) {
+  if (j->n == BLOCK)
+    memcpy(to + j->s, from, sizeof *from);
+  else
+    memcpy(to + j->s, from, j->n * sizeof *to);
 }
 
-/* Gate g reads values 2g and 2g + 1; v[0 … leaves) is given. The result is the last value. */
-GT_MATH float *evaluate(const job *j, const float *c, block *v) {
+static void fill_planes(const job *j) {
+  const float *from = GT_PTR(const float, j->t->x);
+  if (j->t->padding) memset(j->x, 0, j->channels * j->plane * sizeof *j->x);
+  for (size_t i = 0; i < (size_t)j->t->height * j->t->width; i++)
+    for (size_t c = 0, at = pixel(j, i); c < j->channels; c++, at += j->plane, from += j->t->batch)
+      read_block(j, from, &j->x[at]);
+}
+
+static void write_gradient(const job *j) {
+  float *to = GT_PTR(float, j->t->y) + j->t->offset;
+  for (size_t i = 0; i < (size_t)j->t->height * j->t->width; i++)
+    for (size_t c = 0, at = pixel(j, i); c < j->channels; c++, at += j->plane, to += j->t->batch)
+      write_block(j, &j->dx[at], to);
+}
+
+/* --- trees ---------------------------------------------------------------------------------------------- */
+
+/* The values of a tree: leaves where they lie in the planes, then gates. Gate g reads values 2g and 2g + 1.
+ */
+typedef struct values {
+  const block *at[2 * LEAVES];
+  block gate[LEAVES];
+} values;
+
+GT_MATH void find_leaves(const job *j, const gate_tree *tree, size_t corner, values *v) {
+  for (uint32_t l = 0; l < j->leaves; l++) v->at[l] = &j->x[corner + tree->leaf[l]];
+}
+
+/* Returns the last gate's. */
+GT_MATH const block *evaluate(const job *j, const float *c, values *v) {
   for (uint32_t g = 0; g < j->gates; g++, c += 4) {
-    const float *a = v[2 * g], *b = v[2 * g + 1];
-    float *restrict y = v[j->leaves + g];
-    for (int i = 0; i < BLOCK; i++) y[i] = (c[0] + c[1] * a[i]) + b[i] * (c[2] + c[3] * a[i]);
+    const block *a = v->at[2 * g], *b = v->at[2 * g + 1];
+    const float c0 = c[0], c1 = c[1], c2 = c[2], c3 = c[3];
+    EACH_PART(p)
+    v->gate[g].part[p] = (c0 + c1 * a->part[p]) + b->part[p] * (c2 + c3 * a->part[p]);
+    v->at[j->leaves + g] = &v->gate[g];
   }
-  return v[j->leaves + j->gates - 1];
+  return &v->gate[j->gates - 1];
 }
 
-/* --- forward -------------------------------------------------------------------------------------------- */
-
-GT_CLONES static void forward(const job *j, const gate_tree *tree, uint32_t window, uint32_t s, uint32_t n,
-                              float *to) {
-  block v[2 * LEAVES], best;
-  for (int i = 0; i < BLOCK; i++) best[i] = -INFINITY;
-  for (uint32_t slot = 0; slot < j->pool * j->pool; slot++) {
-    read_leaves(j, tree, corner(j, window, slot), s, n, v);
-    const float *y = evaluate(j, tree->c, v);
-    for (int i = 0; i < BLOCK; i++) /* a NaN stays */
-      best[i] = gt_pick((y[i] <= best[i]) | (best[i] != best[i]), best[i], y[i]);
+/* A NaN stays. */
+GT_MATH void join(const block *y, block *best) {
+  EACH_PART(p) {
+    const lanes a = y->part[p], b = best->part[p];
+    const mask keep = (a <= b) | (b != b);
+    pick(&keep, &b, &a, &best->part[p]);
   }
-  memcpy(to, best, n * sizeof *to);
 }
 
-uint32_t gt_logic_conv_tile_windows(uint32_t kernels, uint32_t batch) {
-  const uint64_t each = (uint64_t)kernels * batch;
-  return each >= TILE_ELEMENTS ? 1 : (uint32_t)(TILE_ELEMENTS / each);
+GT_CLONES static void forward(const job *j, const gate_tree *tree, float *to, size_t step) {
+  values v;
+  for (uint32_t window = 0; window < j->t->rows * j->columns; window++, to += step) {
+    block best;
+    for (uint32_t slot = 0; slot < j->pool * j->pool; slot++) {
+      find_leaves(j, tree, corner(j, window, slot), &v);
+      const block *y = evaluate(j, tree->c, &v);
+      if (slot)
+        join(y, &best);
+      else
+        best = *y;
+    }
+    write_block(j, &best, to);
+  }
 }
 
 void gt_logic_conv_cpu(const void *args, const uint32_t *spec, uint32_t tile) {
-  const job j = read_job(args, spec);
-  const uint32_t each = gt_logic_conv_tile_windows(j.kernels, j.t->batch);
-  const uint32_t windows = j.t->rows * j.columns, first = tile * each;
-  const uint32_t end = windows - first < each ? windows : first + each;
-  float *y = GT_PTR(float, j.t->y);
-  for (uint32_t kernel = 0; kernel < j.kernels; kernel++) {
+  const struct gt_logic_conv_args *t = args;
+  const uint32_t blocks = (t->batch + BLOCK - 1) / BLOCK, first = tile / blocks * t->chunks;
+  job j = read_job(t, spec, tile % blocks * BLOCK);
+  const uint32_t left = j.kernels - first, end = left < t->chunks ? j.kernels : first + t->chunks;
+  j.x = GT_PTR(block, t->leaves) + tile * j.channels * j.plane;
+  fill_planes(&j);
+  for (uint32_t kernel = first; kernel < end; kernel++) {
     gate_tree tree;
     read_tree(&j, kernel, &tree);
-    for (uint32_t window = first; window < end; window++)
-      for (uint32_t s = 0; s < j.t->batch; s += BLOCK) {
-        const uint32_t n = j.t->batch - s < BLOCK ? j.t->batch - s : BLOCK;
-        forward(&j, &tree, window, s, n, y + ((size_t)window * j.kernels + kernel) * j.t->batch + s);
-      }
+    forward(&j, &tree, GT_PTR(float, t->y) + (size_t)kernel * t->batch, (size_t)j.kernels * t->batch);
   }
 }
 
@@ -133,105 +176,115 @@ typedef struct gate_sums {
   block of_1, of_a, of_b, of_ab;
 } gate_sums;
 
-/* Leaves and values of each sample's winning position, and which one that is. */
-GT_MATH void find_winners(const job *j, const gate_tree *tree, uint32_t window, uint32_t s, uint32_t n,
-                          block *v, uint32_t *winner) {
-  block kept[LEAVES], best;
-  for (int i = 0; i < BLOCK; i++) best[i] = -INFINITY, winner[i] = 0;
-  for (uint32_t slot = 0; slot < j->pool * j->pool; slot++) {
-    uint32_t better[BLOCK];
-    read_leaves(j, tree, corner(j, window, slot), s, n, v);
-    const float *y = evaluate(j, tree->c, v);
-    for (int i = 0; i < BLOCK; i++) {
-      better[i] = 0u - (uint32_t)((y[i] > best[i]) | !slot);
-      best[i] = gt_pick(better[i], y[i], best[i]);
-      winner[i] = (winner[i] & ~better[i]) | (slot & better[i]);
-    }
-    for (uint32_t l = 0; l < j->leaves && j->pool > 1; l++)
-      for (int i = 0; i < BLOCK; i++) kept[l][i] = slot ? gt_pick(better[i], v[l][i], kept[l][i]) : v[l][i];
+typedef struct winners { /* of a window, sample by sample: the position's value, its number and its leaves */
+  block best, leaf[LEAVES];
+  mask slot[PARTS];
+} winners;
+
+GT_MATH void challenge(const job *j, const values *v, uint32_t slot, winners *w) {
+  EACH_PART(p) {
+    const lanes y = v->gate[j->gates - 1].part[p];
+    const mask better = y > w->best.part[p];
+    pick(&better, &y, &w->best.part[p], &w->best.part[p]);
+    w->slot[p] = (w->slot[p] & ~better) | ((int32_t)slot & better);
+    for (uint32_t l = 0; l < j->leaves; l++)
+      pick(&better, &v->at[l]->part[p], &w->leaf[l].part[p], &w->leaf[l].part[p]);
   }
-  if (j->pool == 1) return; /* the values are there already */
-  memcpy(v, kept, j->leaves * sizeof *kept);
+}
+
+/* v becomes all values of the winning positions. */
+GT_MATH void find_winners(const job *j, const gate_tree *tree, uint32_t window, values *v, winners *w) {
+  for (uint32_t slot = 0; slot < j->pool * j->pool; slot++) {
+    find_leaves(j, tree, corner(j, window, slot), v);
+    const block *y = evaluate(j, tree->c, v);
+    if (slot) {
+      challenge(j, v, slot, w);
+      continue;
+    }
+    w->best = *y;
+    EACH_PART(p) w->slot[p] = (mask){0};
+    for (uint32_t l = 0; l < j->leaves && j->pool > 1; l++) w->leaf[l] = *v->at[l];
+  }
+  if (j->pool == 1) return; /* they are there already */
+  for (uint32_t l = 0; l < j->leaves; l++) v->at[l] = &w->leaf[l];
   evaluate(j, tree->c, v);
 }
 
-/* From the root down, a value giving way to its gradient once its gate is done. */
-GT_MATH void descend(const job *j, const float *c, block *v, gate_sums *sums) {
+/* From the root down. d: of leaves and gates; the last is given. */
+GT_MATH void descend(const job *j, const float *c, const values *v, block *d, gate_sums *sums) {
   for (uint32_t g = j->gates; g-- > 0;) {
-    const float *d = v[j->leaves + g], *of = c + 4 * (size_t)g;
-    float *a = v[2 * g], *b = v[2 * g + 1];
+    const float c1 = c[4 * g + 1], c2 = c[4 * g + 2], c3 = c[4 * g + 3];
     gate_sums *sum = &sums[g];
-    for (int i = 0; i < BLOCK; i++) {
-      const float ai = a[i], bi = b[i], di = d[i], da = di * ai;
-      sum->of_1[i] += di;
-      sum->of_a[i] += da;
-      sum->of_b[i] += di * bi;
-      sum->of_ab[i] += da * bi;
-      a[i] = di * (of[1] + of[3] * bi);
-      b[i] = di * (of[2] + of[3] * ai);
+    EACH_PART(p) {
+      const lanes a = v->at[2 * g]->part[p], b = v->at[2 * g + 1]->part[p];
+      const lanes of = d[j->leaves + g].part[p], of_a = of * a;
+      sum->of_1.part[p] += of;
+      sum->of_a.part[p] += of_a;
+      sum->of_b.part[p] += of * b;
+      sum->of_ab.part[p] += of_a * b;
+      d[2 * g].part[p] = of * (c1 + c3 * b);
+      d[2 * g + 1].part[p] = of * (c2 + c3 * a);
     }
   }
-}
-
-GT_MATH void add_block(float *restrict to, const float *from, const uint32_t *winner, uint32_t slot,
-                       uint32_t n) {
-  for (uint32_t i = 0; i < n; i++) to[i] += gt_pick(winner[i] == slot, from[i], 0);
 }
 
 /* The leaves' gradients to where they read. */
-GT_MATH void spread(const job *j, const gate_tree *tree, uint32_t window, uint32_t s, uint32_t n,
-                    const block *v, const uint32_t *winner, float *dx) {
+GT_MATH void spread(const job *j, const gate_tree *tree, uint32_t window, const mask *winner,
+                    const block *d) {
   for (uint32_t slot = 0; slot < j->pool * j->pool; slot++) {
-    const place at_corner = corner(j, window, slot);
-    for (uint32_t l = 0; l < j->leaves; l++) {
-      size_t at;
-      if (!find(j, at_corner, tree->leaf[l], &at)) continue;
-      if (n == BLOCK)
-        add_block(dx + at + s, v[l], winner, slot, BLOCK);
-      else
-        add_block(dx + at + s, v[l], winner, slot, n);
+    block *to = j->dx + corner(j, window, slot);
+    EACH_PART(p) {
+      const mask here = winner[p] == (int32_t)slot;
+      for (uint32_t l = 0; l < j->leaves; l++)
+        to[tree->leaf[l]].part[p] += (lanes)(here & (mask)d[l].part[p]);
     }
   }
 }
 
-/* One kernel over all windows of some samples. */
-GT_CLONES static void gradient(const job *j, const gate_tree *tree, uint32_t kernel, uint32_t s, uint32_t n,
-                               gate_sums *sums, float *dx) {
-  block v[2 * LEAVES];
-  uint32_t winner[BLOCK];
-  for (uint32_t window = 0; window < j->t->rows * j->columns; window++) {
-    find_winners(j, tree, window, s, n, v, winner);
-    read_block(j->g + ((size_t)window * j->kernels + kernel) * j->t->batch + s, n,
-               v[j->leaves + j->gates - 1]);
-    descend(j, tree->c, v, sums);
-    if (dx) spread(j, tree, window, s, n, v, winner, dx);
+/* One kernel over all windows. */
+GT_CLONES static void gradient(const job *j, const gate_tree *tree, const float *of, size_t step,
+                               gate_sums *sums) {
+  values v;
+  winners w;
+  block d[2 * LEAVES];
+  for (uint32_t window = 0; window < j->t->rows * j->columns; window++, of += step) {
+    find_winners(j, tree, window, &v, &w);
+    read_block(j, of, &d[j->leaves + j->gates - 1]);
+    descend(j, tree->c, &v, d, sums);
+    if (j->t->inputs) spread(j, tree, window, w.slot, d);
   }
 }
 
-static float fold(float *lane) {
+static float fold(const block *sum) {
+  float lane[BLOCK];
+  memcpy(lane, sum, sizeof lane);
   for (int half = BLOCK / 2; half > 0; half /= 2)
     for (int i = 0; i < half; i++) lane[i] += lane[i + half];
   return lane[0];
 }
 
 void gt_logic_conv_gradient_cpu(const void *args, const uint32_t *spec, uint32_t tile) {
-  const job j = read_job(args, spec);
-  const uint32_t s = tile * BLOCK, n = j.t->batch - s < BLOCK ? j.t->batch - s : BLOCK;
-  float *to = GT_PTR(float, j.t->sums) + 4 * (size_t)tile * j.kernels * j.gates;
-  float *dx = j.t->inputs ? GT_PTR(float, j.t->y) + j.t->offset : NULL;
-  const size_t features = (size_t)j.t->height * j.t->width * j.channels;
-  for (size_t i = 0; dx && i < features; i++) memset(dx + i * j.t->batch + s, 0, n * sizeof *dx);
+  const struct gt_logic_conv_args *t = args;
+  job j = read_job(t, spec, tile * BLOCK);
+  const size_t blocks = j.channels * j.plane;
+  float *to = GT_PTR(float, t->sums) + 4 * (size_t)tile * j.kernels * j.gates;
+  j.x = GT_PTR(block, t->leaves) + tile * blocks * (t->inputs ? 2 : 1);
+  j.dx = j.x + blocks;
+  fill_planes(&j);
+  if (t->inputs) memset(j.dx, 0, blocks * sizeof *j.dx);
   for (uint32_t kernel = 0; kernel < j.kernels; kernel++) {
     gate_sums sums[LEAVES];
     gate_tree tree;
     read_tree(&j, kernel, &tree);
     memset(sums, 0, sizeof sums);
-    gradient(&j, &tree, kernel, s, n, sums, dx);
+    gradient(&j, &tree, GT_PTR(const float, t->g) + (size_t)kernel * t->batch, (size_t)j.kernels * t->batch,
+             sums);
     for (uint32_t g = 0; g < j.gates; g++, to += 4) {
-      to[0] = fold(sums[g].of_1);
-      to[1] = fold(sums[g].of_a);
-      to[2] = fold(sums[g].of_b);
-      to[3] = fold(sums[g].of_ab);
+      to[0] = fold(&sums[g].of_1);
+      to[1] = fold(&sums[g].of_a);
+      to[2] = fold(&sums[g].of_b);
+      to[3] = fold(&sums[g].of_ab);
     }
   }
+  if (t->inputs) write_gradient(&j);
 }

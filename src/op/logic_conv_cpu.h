@@ -14,11 +14,13 @@ enum {
   GT_CONV_SPEC_KERNELS,
   GT_CONV_SPEC_COLUMNS
 };
-enum { GT_CONV_BLOCK = 16 }; /* samples worked on at once; a tile of the gradient */
+/* Samples worked on at once. A tile is a block of them, in the forward kernel with `chunks` of the kernels.
+ * It has its own part of the work memory at `leaves`, [CHANNELS, height, width, GT_CONV_BLOCK] with the
+ * padding around the image, in the gradient the same once more if that of x is wanted. */
+enum { GT_CONV_BLOCK = 16 };
 
-uint32_t gt_logic_conv_tile_windows(uint32_t kernels, uint32_t batch); /* a tile of the forward kernel */
 void gt_logic_conv_cpu(const void *args, const uint32_t *spec, uint32_t tile);
-/* A tile owns its samples in the gradient of x, so that it may add to any row of them: neither the leaves'
+/* A tile owns its samples in the gradient of x, so that it may add to any place of them: neither the leaves'
  * gradients nor the inverse wiring are needed. */
 void gt_logic_conv_gradient_cpu(const void *args, const uint32_t *spec, uint32_t tile);
 #endif
