@@ -3,12 +3,12 @@
  * 2022. The layers take and give [batch, features]; inside they work feature-major, and the permutes between
  * two of them cancel. */
 #include "op/logic.h"
+#include "layer/feature_major.h"
 #include "layer/layer.h"
 #include "layer/logic_init.h"
 #include "layer/wiring.h"
 #include "op/core.h"
 #include "op/elementwise.h"
-#include "op/move.h"
 #include "op/reduce.h"
 #include <string.h>
 
@@ -59,11 +59,6 @@ static const gt_field fields[] = {
 static const gt_schema schema = {
     .name = "logic", .help = "logic gates with two inputs", .fields = fields, .shorthand = "units"};
 
-/* [features, batch] of an input [batch, features]. */
-static gt_id feature_major(gt_build *build, gt_id x) {
-  return gt_permute(build->graph, x, (const int[]){1, 0});
-}
-
 static bool is_flat(gt_build *build, const gt_id *input) {
   if (gt_node_at(build->graph, input[0])->shape.rank == 2) return true;
   gt_build_error(build, NULL, "needs one row of values a sample, as a flatten layer gives; its input is %s",
@@ -107,9 +102,9 @@ static gt_id build_logic(gt_build *build, const void *config, const gt_id *input
   }
   build->has_hard = true;
   const gt_id coefficients = gt_logic_coefficients(build->graph, logits, build->hard);
-  gt_id x = feature_major(build, input[0]);
+  gt_id x = gt_feature_major(build->graph, input[0]);
   if (!strcmp(c->precision, "half")) x = gt_logic_half(build->graph, x);
-  return feature_major(build, gt_logic(build->graph, x, coefficients, wiring, inverse));
+  return gt_batch_major(build->graph, gt_logic(build->graph, x, coefficients, wiring, inverse));
 }
 
 GT_REGISTER(layer, logic)
@@ -160,11 +155,11 @@ static gt_id build_group_sum(gt_build *build, const void *config, const gt_id *i
     return gt_build_error(build, "groups", "cannot make %lld equal groups of %s", (long long)c->groups,
                           gt_build_input_text(build, input, 0));
   const gt_shape grouped = {.rank = 3, .dim = {c->groups, shape.dim[1] / c->groups, shape.dim[0]}};
-  const gt_id x = gt_reshape(graph, feature_major(build, input[0]), grouped);
+  const gt_id x = gt_reshape(graph, gt_feature_major(graph, input[0]), grouped);
   /* Dividing each value first spares a kernel each way: it joins the sum, and the copies of the sum's
    * gradient. */
   const gt_id share = c->tau == 1 ? x : gt_mul(graph, x, gt_constant(graph, 1 / c->tau));
-  return feature_major(build, gt_sum(graph, share, 1u << 1, false));
+  return gt_batch_major(graph, gt_sum(graph, share, 1u << 1, false));
 }
 
 GT_REGISTER(layer, group_sum)

@@ -4,12 +4,12 @@
  * between two layers of gates cancel. */
 #include "op/logic_conv.h"
 #include "base/memory.h"
+#include "layer/feature_major.h"
 #include "layer/layer.h"
 #include "layer/logic_init.h"
 #include "layer/wiring.h"
 #include "op/core.h"
 #include "op/logic.h"
-#include "op/move.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -161,11 +161,10 @@ static gt_id build_conv(gt_build *build, const void *config, const gt_id *input,
   const gt_id inverse = build->training ? build_inverse(build, &from, chosen) : GT_NONE;
   build->has_hard = true;
   const gt_id coefficients = gt_logic_coefficients(graph, logits, build->hard);
-  const gt_shape image = {.rank = 4, .dim = {x.dim[1], x.dim[2], x.dim[3], x.dim[0]}},
-                 rows = gt_shape_2(x.dim[0], -1), flipped = gt_shape_2(-1, x.dim[0]);
-  const gt_id inside = gt_permute(graph, gt_reshape(graph, input[0], rows), (const int[]){1, 0});
-  const gt_id y = gt_logic_conv(graph, gt_reshape(graph, inside, image), coefficients, wiring, inverse, &a);
-  const gt_id outside = gt_permute(graph, gt_reshape(graph, y, flipped), (const int[]){1, 0});
+  const gt_shape image = {.rank = 4, .dim = {x.dim[1], x.dim[2], x.dim[3], x.dim[0]}};
+  const gt_id inside = gt_reshape(graph, gt_feature_major(graph, input[0]), image);
+  const gt_id outside =
+      gt_batch_major(graph, gt_logic_conv(graph, inside, coefficients, wiring, inverse, &a));
   return gt_reshape(graph, outside,
                     (gt_shape){.rank = 4,
                                .dim = {x.dim[0], gt_logic_conv_windows(&a, x.dim[1]),

@@ -85,12 +85,7 @@ static void print_view(const gt_node *node, char *buffer, size_t size) {
 
 gt_id gt_view(gt_graph *graph, gt_id x, int64_t offset, gt_shape shape) {
   if (x == GT_NONE) return GT_NONE;
-  const gt_node *node = gt_node_at(graph, x);
-  if (node->op == &rows[ROW_VIEW] && offset >= 0 &&
-      gt_shape_count(shape) <= gt_shape_count(node->shape) - offset)
-    return gt_view(graph, node->input[0], offset + ((const gt_view_attribute *)node->attribute)->offset,
-                   shape);
-  if (offset == 0 && gt_shape_equal(node->shape, shape)) return x;
+  if (offset == 0 && gt_shape_equal(gt_node_at(graph, x)->shape, shape)) return x;
   gt_view_attribute attribute;
   memset(&attribute, 0, sizeof attribute);
   attribute.offset = offset;

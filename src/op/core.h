@@ -20,8 +20,7 @@ typedef struct gt_assign_attribute {
 } gt_assign_attribute;
 
 gt_id gt_variable_read(gt_graph *graph, uint32_t variable); /* contents before this step */
-/* The `shape`-shaped contiguous part of x that starts at element `offset`, as an alias. Of views in a row one
- * is left, or none. */
+/* The `shape`-shaped contiguous part of x that starts at element `offset`, as an alias. */
 gt_id gt_view(gt_graph *graph, gt_id x, int64_t offset, gt_shape shape);
 gt_id gt_reshape(gt_graph *graph, gt_id x, gt_shape shape); /* view of the whole; one dim may be -1 */
 gt_id gt_pack(gt_graph *graph, const gt_id *x, int count);  /* flat [sum of counts] */
