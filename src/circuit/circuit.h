@@ -82,6 +82,22 @@ typedef struct gt_circuit_layer {
  * its wiring leaves the source. */
 bool gt_circuit_add_layer(gt_circuit *circuit, const gt_circuit_layer *layer, const uint32_t *source,
                           uint32_t count, uint32_t *out, gt_error *error);
+/* A convolution as a model keeps it (op/logic_conv.h): kernel k is a tree of the gates op[k][…] over leaves
+ * that read places leaf[k][…] = (row * field + column) * channels + channel of the field. */
+typedef struct gt_circuit_convolution {
+  uint32_t height, width, channels; /* of the image */
+  uint32_t field, stride, padding, pool;
+  uint32_t rows, columns; /* windows of pool * pool positions; their OR is the result */
+  uint32_t kernels, depth;
+  const int32_t *leaf; /* [kernels, 2^depth] */
+  const uint8_t *op;   /* [kernels, 2^depth - 1] */
+} gt_circuit_convolution;
+
+/* Adds the kernels at every position, what lies outside of the image being false. source: the image's signals
+ * [height, width, channels]; out: room for [rows, columns, kernels]. GT_ERR_DATA if a leaf leaves the field.
+ */
+bool gt_circuit_add_convolution(gt_circuit *circuit, const gt_circuit_convolution *convolution,
+                                const uint32_t *source, uint32_t *out, gt_error *error);
 /* The most likely function of each gate, the first of equals, from logits [gates, 16]. */
 void gt_circuit_choose(const float *logits, size_t gates, uint8_t *op);
 

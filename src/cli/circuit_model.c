@@ -66,7 +66,28 @@ static bool gates_of(const reader *r, const gt_model_layer *layer, const gt_stor
   return true;
 }
 
-/* --- dense models --- */
+/* A setting of a layer, read by the layer's own schema. */
+static const void *setting(const gt_schema *schema, const void *config, const char *name) {
+  for (const gt_field *f = schema->fields; f->name; f++)
+    if (!strcmp(f->name, name)) return (const char *)config + f->offset;
+  return NULL;
+}
+
+/* The settings of a layer; NULL after refusing it. */
+static const void *read_config(reader *r, int index) {
+  const gt_model_layer *layer = &r->model->layer[index];
+  const gt_spec *node = gt_spec_find(r->root, "model")->child[index];
+  gt_layer_common common = {0};
+  void *config = gt_arena_alloc(&r->arena, layer->type->config_size);
+  if (node->kind == GT_SPEC_MAP) node = node->child[0];
+  if (gt_schema_read(layer->type->schema, config, &gt_layer_common_schema, &common, node, layer->at, "",
+                     &r->arena, &r->diagnostics))
+    return config;
+  refuse(r, layer, "cannot be read");
+  return NULL;
+}
+
+/* --- dense and convolutional models --- */
 
 static int index_of(const reader *r, const char *name) {
   for (int i = 0; i < r->model->layers; i++)
@@ -114,6 +135,54 @@ static bool add_logic(reader *r, int index, gt_signals *inputs) {
   return ok || refuse(r, layer, "has a wiring that does not fit");
 }
 
+/* A whole number among a convolution's settings. */
+static uint32_t number(const reader *r, int index, const void *config, const char *name) {
+  const int64_t *value = setting(r->model->layer[index].type->schema, config, name);
+  return value ? (uint32_t)*value : 0;
+}
+
+/* What the model says of a convolution; false unless the file's tensors fit. */
+static bool read_convolution(reader *r, int index, gt_circuit_convolution *c) {
+  const gt_model_layer *layer = &r->model->layer[index];
+  const int from = index_of(r, layer->input[0]);
+  const gt_shape x = from < 0 ? r->input : r->model->layer[from].output, y = layer->output;
+  const gt_stored *logits = tensor_of(r, layer, "logits"), *wiring = tensor_of(r, layer, "wiring");
+  const void *config = read_config(r, index);
+  if (!config) return false;
+  *c = (gt_circuit_convolution){.height = (uint32_t)x.dim[1],
+                                .width = (uint32_t)x.dim[2],
+                                .channels = (uint32_t)x.dim[3],
+                                .field = number(r, index, config, "kernel"),
+                                .stride = number(r, index, config, "stride"),
+                                .padding = number(r, index, config, "padding"),
+                                .pool = number(r, index, config, "pool"),
+                                .rows = (uint32_t)y.dim[1],
+                                .columns = (uint32_t)y.dim[2],
+                                .kernels = (uint32_t)y.dim[3],
+                                .depth = number(r, index, config, "depth")};
+  const int64_t leaves = INT64_C(1) << c->depth, gates = y.dim[3] * (leaves - 1);
+  if (!logits || !wiring || wiring->dtype != GT_I32 || logits->dtype != GT_F32 ||
+      !gt_shape_equal(wiring->shape, gt_shape_2(y.dim[3], leaves)) ||
+      !gt_shape_equal(logits->shape, gt_shape_2(gates, GT_GATE_OPS)))
+    return refuse(r, layer, "has no fitting wiring in the file");
+  uint8_t *op = gt_arena_alloc_n(&r->arena, (size_t)gates, sizeof *op);
+  gt_circuit_choose(logits->data, (size_t)gates, op);
+  c->op = op;
+  c->leaf = wiring->data;
+  return true;
+}
+
+static bool add_convolution(reader *r, int index, gt_signals *inputs) {
+  const gt_model_layer *layer = &r->model->layer[index];
+  gt_circuit_convolution c;
+  gt_signals source = {0}, *to = &r->value[index];
+  if (!find_source(r, layer, &source, inputs) || !read_convolution(r, index, &c)) return false;
+  to->count = to->capacity = (size_t)gt_shape_count(layer->output);
+  to->items = gt_alloc((to->count + 1) * sizeof *to->items);
+  return gt_circuit_add_convolution(&r->out->circuit, &c, source.items, to->items, r->error) ||
+         refuse(r, layer, "has a wiring that does not fit");
+}
+
 /* Layers that give the bits they get, in the same order. */
 static bool passes(const char *type) { return !strcmp(type, "flatten") || !strcmp(type, "reshape"); }
 
@@ -137,8 +206,12 @@ static bool read_dense(reader *r) {
   gt_signals inputs = {0};
   bool ok = true;
   r->value = gt_arena_alloc_n(&r->arena, (size_t)layers, sizeof *r->value);
-  for (int i = 0; i < layers && ok; i++)
-    ok = !strcmp(r->model->layer[i].type->name, "logic") ? add_logic(r, i, &inputs) : add_other(r, i);
+  for (int i = 0; i < layers && ok; i++) {
+    const char *type = r->model->layer[i].type->name;
+    ok = !strcmp(type, "logic")          ? add_logic(r, i, &inputs)
+         : !strcmp(type, "logic_conv2d") ? add_convolution(r, i, &inputs)
+                                         : add_other(r, i);
+  }
   const gt_signals *last = &r->value[layers - 1];
   for (size_t i = 0; i < last->count && ok; i++) gt_circuit_output(&r->out->circuit, last->items[i]);
   if (ok && !r->out->circuit.gates.count)
@@ -152,13 +225,6 @@ static bool read_dense(reader *r) {
 
 /* --- automata --- */
 
-/* A setting of a layer, read by the layer's own schema. */
-static const void *setting(const gt_schema *schema, const void *config, const char *name) {
-  for (const gt_field *f = schema->fields; f->name; f++)
-    if (!strcmp(f->name, name)) return (const char *)config + f->offset;
-  return NULL;
-}
-
 typedef struct ca_settings {
   const int64_t *kernels, *steps, *outputs;
   const gt_ints *perception, *update;
@@ -168,13 +234,8 @@ typedef struct ca_settings {
 
 static bool read_settings(reader *r, int index, ca_settings *s) {
   const gt_model_layer *layer = &r->model->layer[index];
-  const gt_spec *node = gt_spec_find(r->root, "model")->child[index];
-  gt_layer_common common = {0};
-  void *config = gt_arena_alloc(&r->arena, layer->type->config_size);
-  if (node->kind == GT_SPEC_MAP) node = node->child[0];
-  if (!gt_schema_read(layer->type->schema, config, &gt_layer_common_schema, &common, node, layer->at, "",
-                      &r->arena, &r->diagnostics))
-    return refuse(r, layer, "cannot be read");
+  const void *config = read_config(r, index);
+  if (!config) return false;
   s->kernels = setting(layer->type->schema, config, "kernels");
   s->perception = setting(layer->type->schema, config, "perception");
   s->update = setting(layer->type->schema, config, "update");

@@ -1,6 +1,7 @@
-/* The circuit of a trained logic model, from its file: each gate its most likely function. A dense model's
- * inputs are the values that its first logic layer reads: the bits that come out of the layers before it
- * (threshold). An automaton's circuit is that of one cell. */
+/* The circuit of a trained logic model, from its file: each gate its most likely function. A dense or
+ * convolutional model's inputs are the values that its first logic layer reads: the bits that come out of the
+ * layers before it (threshold), those of an image row by row, channels last. Kernels of a convolution stand
+ * at every position, what pools them is gates, too. An automaton's circuit is that of one cell. */
 #ifndef GT_CLI_CIRCUIT_MODEL_H
 #define GT_CLI_CIRCUIT_MODEL_H
 #include "circuit/circuit.h"
@@ -9,7 +10,7 @@
 typedef struct gt_model_circuit {
   bool automaton;
   gt_circuit_ca ca;       /* of an automaton; its cell is the circuit */
-  gt_circuit circuit;     /* of a dense model */
+  gt_circuit circuit;     /* of any other model */
   int64_t height, width;  /* of the boards that an automaton was trained on */
   int64_t steps, outputs; /* how long it ran in training; the first channels, that are its output */
   double fire_rate;

@@ -98,7 +98,7 @@ const gt_command gt_command_export = {
     .usage = "MODEL --format c|verilog [--output FILE] [options]",
     .details =
         "The circuit, each gate the one that training came to, is simplified first. Its inputs are the bits that\n"
-        "the first logic layer reads (after threshold).\n"
+        "the first logic layer reads (after threshold); those of an image row by row, channels last.\n"
         "  C: one file, bit-sliced. cc -O3 -march=native -DGTRAIN_MAIN FILE makes a program that reads samples of\n"
         "     digits 0 and 1 and prints their classes, or steps a board (HEIGHT WIDTH STEPS); --bench measures it.\n"
         "  Verilog: one synthesizable file; iverilog -DTESTBENCH FILE makes a test bench of it.\n",

@@ -4,11 +4,11 @@
  * two of them cancel. A hard evaluation of bits works on words of 32 samples, which stay words from layer to
  * layer; where an input may hold other numbers the gates are what they are in training, extended to them. */
 #include "op/logic.h"
+#include "layer/feature_major.h"
 #include "layer/layer.h"
 #include "layer/logic_init.h"
 #include "layer/wiring.h"
 #include "op/logic_bits.h"
-#include "op/move.h"
 #include <string.h>
 
 enum { GATES = 16 };
@@ -57,11 +57,6 @@ static const gt_field fields[] = {
 };
 static const gt_schema schema = {
     .name = "logic", .help = "logic gates with two inputs", .fields = fields, .shorthand = "units"};
-
-/* [features, batch] of an input [batch, features]. */
-static gt_id feature_major(gt_build *build, gt_id x) {
-  return gt_permute(build->graph, x, (const int[]){1, 0});
-}
 
 static bool is_flat(gt_build *build, const gt_id *input) {
   if (gt_node_at(build->graph, input[0])->shape.rank == 2) return true;
@@ -121,9 +116,9 @@ static gt_id build_logic(gt_build *build, const void *config, const gt_id *input
                            GT_WORDS_BY_VALUE);
   }
   const gt_id coefficients = gt_logic_coefficients(build->graph, logits, build->hard);
-  gt_id x = feature_major(build, input[0]);
+  gt_id x = gt_feature_major(build->graph, input[0]);
   if (!strcmp(c->precision, "half")) x = gt_logic_half(build->graph, x);
-  return feature_major(build, gt_logic(build->graph, x, coefficients, wiring, readers));
+  return gt_batch_major(build->graph, gt_logic(build->graph, x, coefficients, wiring, readers));
 }
 
 GT_REGISTER(layer, logic)
@@ -175,7 +170,7 @@ static gt_id build_group_sum(gt_build *build, const void *config, const gt_id *i
                           gt_build_input_text(build, input, 0));
   const gt_id words = build->hard ? gt_logic_words_of(graph, input[0], build->bits) : GT_NONE;
   if (words != GT_NONE) return gt_logic_bits_sum(graph, words, shape.dim[0], c->groups, 1 / c->tau);
-  return gt_logic_group_sum(graph, feature_major(build, input[0]), c->groups, 1 / c->tau);
+  return gt_logic_group_sum(graph, gt_feature_major(graph, input[0]), c->groups, 1 / c->tau);
 }
 
 GT_REGISTER(layer, group_sum)

@@ -45,6 +45,34 @@ says "and active gates" "active (not a, b)"
 exits 0 "inspect --json" "$GTRAIN" inspect "$model" --json
 says "has gates" '"gates":[{"layer":"logic1","gates":1000,"active":'
 
+# --- convolutions: trees at every position, OR-pooled; the trained ones, then random gates in other shapes ---
+convolutions() {
+  local name=$1 bits=$2
+  shift 2
+  exits 0 "$name trains" "$GTRAIN" train configs/digits_logic_conv.yaml --device "$DEVICE" --quiet \
+    --run-dir "$tmp/$name" "$@"
+  "$GTRAIN" predict "$tmp/$name/model.bin" --input datasets/digits/digits.csv --device "$DEVICE" --quiet |
+    cut -d ' ' -f 1 > "$tmp/$name.classes"
+  exits 0 "export $name" "$GTRAIN" export "$tmp/$name/model.bin" --format c --output "$tmp/$name.c"
+  check "its C compiles without a warning" "${strict[@]}" -o "$tmp/$name.out" "$tmp/$name.c"
+  "$tmp/$name.out" < "$bits" > "$tmp/$name.classes.c"
+  check "it classifies as gtrain does" cmp "$tmp/$name.classes" "$tmp/$name.classes.c"
+  check "in several classes" test "$(sort -u "$tmp/$name.classes" | wc -l)" -ge 4
+}
+convolutions conv "$tmp/bits" --set train.epochs=3
+if ((verilog)); then
+  exits 0 "export Verilog" "$GTRAIN" export "$tmp/conv/model.bin" --format verilog --output "$tmp/conv.v"
+  check "iverilog takes it" iverilog -g2001 -DTESTBENCH -o "$tmp/conv.vvp" "$tmp/conv.v"
+  vvp -n "$tmp/conv.vvp" "+vectors=$tmp/bits" > "$tmp/conv.classes.v"
+  check "the Verilog classifies as gtrain does" cmp "$tmp/conv.classes" "$tmp/conv.classes.v"
+fi
+convolutions odd "$tmp/bits" --set train.epochs=1 --set optimizer.lr=0.001 --set 'model=[{reshape: [8, 8, 1]},
+  {threshold: [0.2, 0.5, 0.8]},
+  {logic_conv2d: {channels: 7, kernel: 5, depth: 4, padding: 2, pool: 2, init: normal, field_channels: 3}},
+  {logic_conv2d: {channels: 90, depth: 2, stride: 2, padding: 1, init: normal}}, flatten, {group_sum: 10}]'
+exits 0 "inspect a convolution" "$GTRAIN" inspect "$tmp/conv/model.bin"
+says "shows its gates" "logic_conv2d1"
+
 # --- an automaton: all boards of 3x3 cells against gtrain's own hard evaluation ---
 learn_life "$tmp/life"
 exits 0 "export an automaton" "$GTRAIN" export "$life" --format c --output "$tmp/life.c"

@@ -35,4 +35,20 @@ exits 78 "unequal groups" "$GTRAIN" check configs/digits_logic.yaml --set 'model
 says "with the reason" "equal groups"
 exits 78 "too few pairs" "$GTRAIN" check configs/xor.yaml --set 'model=[{logic: {units: 9, wiring: unique}}]'
 says "with the reason" "pairs"
+
+# A convolution's mistakes, each at its key.
+conv() {
+  exits 78 "a convolution with $1" "$GTRAIN" check configs/digits_logic_conv.yaml \
+    --set "model=[{reshape: [8, 8, 1]}, {logic_conv2d: {$1}}, flatten, {group_sum: 10}]"
+  says "says so" "$2"
+}
+conv 'channels: 10, kernel: 9' "has a kernel of 9, but with padding there are 8 rows in 'reshape1'"
+conv 'channels: 10, pool: 7' "has windows of 7, but its kernels have 6 positions along the rows"
+conv 'channels: 10, depth: 5' "at most 4"
+conv 'channels: 10, padding: same' "expected an integer, found 'same'"
+exits 78 "too few kernels" "$GTRAIN" check configs/digits_logic_conv.yaml \
+  --set 'model=[{reshape: [4, 4, 4]}, {logic_conv2d: 1}, flatten, {linear: 10}]'
+says "with the reason" "too few to read all channels"
+exits 78 "no image" "$GTRAIN" check configs/digits_logic_conv.yaml --set 'model=[{logic_conv2d: 10}]'
+says "with the reason" "needs an image"
 finish

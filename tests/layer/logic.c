@@ -1,4 +1,5 @@
-/* Logic layers: wirings, initial logits, and what each of the 16 gates computes, soft and hard. */
+/* Logic layers: wirings, initial logits, convolutions, and what each of the 16 gates computes, soft and hard.
+ */
 #include "op/logic.h"
 #include "backend/backend.h"
 #include "layer/wiring.h"
@@ -182,6 +183,62 @@ static void constants_and_layout(void **state) {
   gt_arena_finish(&again.arena);
 }
 
+/* What a kernel's leaves read: places that differ, of two channels; and every channel has a reader. */
+static void check_leaves(const gt_model_constant *wiring, int channels, int places) {
+  bool read[16] = {false};
+  const int64_t leaves = wiring->shape.dim[1];
+  assert_int_equal(wiring->limit, places * channels);
+  for (int64_t k = 0; k < wiring->shape.dim[0]; k++) {
+    const int32_t *leaf = wiring->data + k * leaves;
+    bool mine[16] = {false};
+    int count = 0;
+    for (int64_t i = 0; i < leaves; i++) {
+      assert_in_range(leaf[i], 0, wiring->limit - 1);
+      count += !mine[leaf[i] % channels];
+      mine[leaf[i] % channels] = read[leaf[i] % channels] = true;
+      for (int64_t other = 0; other < i; other++) assert_int_not_equal(leaf[i], leaf[other]);
+    }
+    assert_int_equal(count, channels < 2 ? channels : 2);
+  }
+  for (int c = 0; c < channels; c++) assert_true(read[c]);
+}
+
+static void convolution(void **state) {
+  (void)state;
+  static const char text[] =
+      "model: [{reshape: [5, 2, 1]}, {logic_conv2d: {channels: 9, kernel: 2, depth: 2, padding: 1, init: normal}}, "
+      "{logic_conv2d: {channels: 5, padding: 1, pool: 3}}, flatten, {logic: 20}]\n";
+  built plain, again, hard;
+  build(&plain, text, (gt_model_mode){.seed = 1});
+  build(&again, text, (gt_model_mode){.seed = 2});
+  build(&hard, text, (gt_model_mode){.seed = 1, .hard = true});
+  assert_true(plain.model->has_hard);
+  assert_int_equal(plain.model->constants, 3);
+  assert_string_equal(plain.model->constant[1].name, "logic_conv2d2.wiring");
+  check_leaves(&plain.model->constant[0], 1, 4);
+  check_leaves(&plain.model->constant[1], 9, 9);
+  assert_memory_equal(plain.model->constant[1].data, hard.model->constant[1].data, 5 * 8 * 4);
+  assert_memory_not_equal(plain.model->constant[1].data, again.model->constant[1].data, 5 * 8 * 4);
+  assert_int_equal(count_ops(&hard, "logic_coefficients_hard"), 3);
+  const gt_shape out = plain.model->layer[2].output; /* 6 by 3, then 2 by 1 windows */
+  assert_true(gt_shape_equal(out, (gt_shape){.rank = 4, .dim = {8, 2, 1, 5}}));
+  /* Gates read those before them where they lie, not through a permute. */
+  int read = 0;
+  for (gt_id id = 0; id < plain.graph->count; id++) {
+    const gt_node *node = gt_node_at(plain.graph, id);
+    if (strcmp(node->scope, "logic1") && strcmp(node->scope, "logic_conv2d2")) continue;
+    if (strcmp(node->op->name, "logic") && strcmp(node->op->name, "logic_conv")) continue;
+    const gt_node *x = gt_node_at(plain.graph, node->input[0]);
+    while (x->op->kind == GT_OP_VIEW) x = gt_node_at(plain.graph, x->input[0]);
+    assert_string_equal(x->op->name, "logic_conv");
+    read++;
+  }
+  assert_int_equal(read, 2);
+  gt_arena_finish(&plain.arena);
+  gt_arena_finish(&again.arena);
+  gt_arena_finish(&hard.arena);
+}
+
 int main(void) {
   static int yes = 1;
   const struct CMUnitTest tests[] = {
@@ -191,6 +248,7 @@ int main(void) {
       cmocka_unit_test(truth_tables),
       {.name = "truth_tables_hard", .test_func = truth_tables, .initial_state = &yes},
       cmocka_unit_test(constants_and_layout),
+      cmocka_unit_test(convolution),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

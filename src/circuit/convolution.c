@@ -1,0 +1,55 @@
+/* Kernels of a convolution as gates: the same tree at every position of an image. */
+#include "circuit/circuit.h"
+#include "base/memory.h"
+#include <stdlib.h>
+
+static bool good(const gt_circuit *circuit, const gt_circuit_convolution *c, gt_error *error) {
+  const uint64_t leaves = UINT64_C(1) << c->depth, places = (uint64_t)c->field * c->field * c->channels;
+  const double positions = (double)c->rows * c->columns * c->pool * c->pool * c->kernels;
+  if (positions * (double)leaves + circuit->inputs + (double)circuit->gates.count >= GT_CIRCUIT_MOST_SIGNALS)
+    return gt_fail(error, GT_ERR_DATA, "a circuit of more than %u gates", GT_CIRCUIT_MOST_SIGNALS);
+  for (uint64_t i = 0; i < c->kernels * leaves; i++)
+    if (c->leaf[i] < 0 || (uint64_t)c->leaf[i] >= places)
+      return gt_fail(error, GT_ERR_DATA, "a leaf reads place %d of a field that has %llu", c->leaf[i],
+                     (unsigned long long)places);
+  return true;
+}
+
+/* The signal of what a leaf reads at a position; `nothing` in the padding. */
+static uint32_t leaf_signal(const gt_circuit_convolution *c, int32_t leaf, uint32_t row, uint32_t column,
+                            const uint32_t *source, uint32_t nothing) {
+  const uint32_t place = (uint32_t)leaf / c->channels, channel = (uint32_t)leaf % c->channels;
+  const uint32_t y = row * c->stride + place / c->field - c->padding,
+                 x = column * c->stride + place % c->field - c->padding;
+  if (y >= c->height || x >= c->width) return nothing;
+  return source[((size_t)y * c->width + x) * c->channels + channel];
+}
+
+/* signal: room for a tree's leaves and gates; gate g reads the signals 2g and 2g + 1 of them. */
+static uint32_t add_tree(gt_circuit *circuit, const gt_circuit_convolution *c, uint32_t kernel, uint32_t row,
+                         uint32_t column, const uint32_t *source, uint32_t nothing, uint32_t *signal) {
+  const size_t leaves = (size_t)1 << c->depth, gates = leaves - 1;
+  for (size_t l = 0; l < leaves; l++)
+    signal[l] = leaf_signal(c, c->leaf[kernel * leaves + l], row, column, source, nothing);
+  for (size_t g = 0; g < gates; g++)
+    signal[leaves + g] =
+        gt_circuit_add(circuit, c->op[kernel * gates + g] & 15u, signal[2 * g], signal[2 * g + 1]);
+  return signal[leaves + gates - 1];
+}
+
+bool gt_circuit_add_convolution(gt_circuit *circuit, const gt_circuit_convolution *c, const uint32_t *source,
+                                uint32_t *out, gt_error *error) {
+  if (!good(circuit, c, error)) return false;
+  uint32_t *signal = gt_alloc((sizeof *signal << c->depth) * 2);
+  const uint32_t nothing = c->padding ? gt_circuit_add(circuit, GT_GATE_FALSE, 0, 0) : 0;
+  for (uint32_t window = 0; window < c->rows * c->columns; window++)
+    for (uint32_t kernel = 0; kernel < c->kernels; kernel++, out++)
+      for (uint32_t slot = 0; slot < c->pool * c->pool; slot++) {
+        const uint32_t row = window / c->columns * c->pool + slot / c->pool,
+                       column = window % c->columns * c->pool + slot % c->pool;
+        const uint32_t y = add_tree(circuit, c, kernel, row, column, source, nothing, signal);
+        *out = slot ? gt_circuit_add(circuit, GT_GATE_OR, *out, y) : y;
+      }
+  free(signal);
+  return true;
+}
