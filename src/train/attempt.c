@@ -1,9 +1,16 @@
 /* Attempts of a run that restarts: small networks of gates often end in a bad minimum, and a new draw of
- * wiring and initial values costs less than waiting. Attempt k draws them for seed + k; which attempt a step
+ * wiring and initial values costs less than waiting. Attempt k draws them for a seed of its own
+ * (neighbouring seeds of the user's share none); which attempt a step
  * belongs to follows from its number, so that a checkpoint need not tell. Everything else that is random
  * (order of samples, dropout, …) is keyed by the step and goes on. */
 #include "base/log.h"
 #include "train/run.h"
+
+enum { SEED_STEP = 1000003 };
+
+static uint64_t seed_of(const gt_run *run, int64_t attempt) {
+  return (uint64_t)run->config->seed + (uint64_t)attempt * SEED_STEP;
+}
 
 int64_t gt_run_attempt_begin(const gt_run *run) { return run->attempt * run->restart_steps; }
 
@@ -22,8 +29,7 @@ bool gt_run_attempt_wiring(gt_run *run, int64_t attempt, gt_error *error) {
   if (attempt == run->attempt) return true;
   run->attempt = attempt;
   gt_arena_init(&drawn);
-  const bool ok =
-      gt_net_redraw(run->net, &drawn, run->config, (uint64_t)(run->config->seed + attempt), error);
+  const bool ok = gt_net_redraw(run->net, &drawn, run->config, seed_of(run, attempt), error);
   gt_arena_finish(&run->drawn); /* what the attempt before was wired by */
   run->drawn = drawn;
   /* Evaluations have constants of the same names, which are the same buffers. */
@@ -36,5 +42,5 @@ bool gt_run_attempt(gt_run *run, gt_error *error) {
   if (!attempt || run->state.step != gt_run_attempt_begin(run)) return true;
   gt_progress_line(&run->progress, "attempt %lld: other initial values", (long long)attempt + 1);
   run->state.schedule = gt_schedule_start();
-  return gt_session_start(&run->session, run->net, (uint64_t)(run->config->seed + attempt), run->flat, error);
+  return gt_session_start(&run->session, run->net, seed_of(run, attempt), run->flat, error);
 }

@@ -18,17 +18,18 @@ says "what is missing" "restarts need a goal"
 exits 78 "no hard form" "$GTRAIN" train configs/xor.yaml --set 'train.early_stopping={metric: hard_loss}'
 says "what to watch" "did you mean 'loss'"
 
-# Attempts: 20 steps each, of seeds 1, 2 and 3. The boards' order differs, all else is the run of that seed.
+# Attempts: 20 steps each, of seeds 1, 1 + 1000003 and 1 + 2000006. The boards' order differs, all else is the run of that seed.
 exits 0 "three attempts" train --run-dir "$TEST_TMP/run" "${goal[@]}" --set train.restart_every=20 \
   --set train.batch_size=512
 says "it tells" "attempt 3: other initial values"
 for attempt in 1 2 3; do
-  exits 0 "seed $attempt alone" train --run-dir "$TEST_TMP/seed$attempt" --set seed=$attempt --set train.batch_size=512
+  seed=$((1 + (attempt - 1) * 1000003))
+  exits 0 "seed $seed alone" train --run-dir "$TEST_TMP/seed$attempt" --set seed=$seed --set train.batch_size=512
   same=1
   for step in 5 10 20; do
     [[ $(near "$TEST_TMP/run" $((20 * (attempt - 1) + step))) == "$(near "$TEST_TMP/seed$attempt" $step)" ]] || same=0
   done
-  check "attempt $attempt is the run of seed $attempt" test $same = 1
+  check "attempt $attempt is the run of seed $seed" test $same = 1
 done
 check "the attempts differ" test "$(row "$TEST_TMP/run" 20 hard_loss)" != "$(row "$TEST_TMP/run" 40 hard_loss)"
 
