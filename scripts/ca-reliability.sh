@@ -47,6 +47,8 @@ for config in "$@"; do
     train "$config" "$seed" &
   done
   wait
+  rows=("$runs"/*.row)
+  ((${#rows[@]} == seeds)) || { echo "ca-reliability: some runs of $config failed" >&2 && exit 1; }
   median() { sort -g | awk '{ v[NR] = $1 } END { print (v[int((NR + 1) / 2)] + v[int(NR / 2) + 1]) / 2 }'; }
   steps=$(awk '{ print $1 }' "$runs"/*.row | median)
   seconds=$(awk '{ print $4 }' "$runs"/*.row | median)

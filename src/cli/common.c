@@ -79,7 +79,7 @@ bool gt_cli_gates(const gt_arguments *arguments, gt_arena *arena, const char *co
     gt_gate *gate = &(*gates)[*gate_count];
     if (!parse_gate(text, gate)) {
       gt_usage_error(arguments,
-                     "--fail-if '%s': expected METRIC<NUMBER, such as '%s<0.97' (also <= > >= == !=)", text,
+                     "--fail-if '%s': expected METRIC<NUMBER (also <= > >= == !=), such as '%s<0.5'", text,
                      metrics[0]);
       return false;
     }

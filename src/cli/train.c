@@ -49,6 +49,8 @@ static json_t *result_json(const gt_train_result *result) {
   json_object_set_new(root, "epoch", json_integer(result->epoch));
   json_object_set_new(root, "best_step", json_integer(result->best_step));
   json_object_set_new(root, "stopped_early", json_boolean(result->stopped_early));
+  if (result->has_goal) json_object_set_new(root, "goal_reached", json_boolean(result->goal_reached));
+  if (result->has_goal) json_object_set_new(root, "attempts", json_integer(result->attempts));
   for (int i = 0; i < 3; i++) {
     if (!splits[i].sums->weight) continue;
     json_t *split = json_object();
@@ -65,8 +67,13 @@ static void print_result(const gt_train_result *result) {
   const gt_sums *sums = result->test.weight         ? &result->test
                         : result->validation.weight ? &result->validation
                                                     : NULL;
-  gt_info("%s after %lld steps in %s", result->stopped_early ? "stopped early" : "finished",
-          (long long)result->step, gt_duration(result->seconds, duration));
+  const char *how = result->goal_reached    ? "reached the goal"
+                    : result->has_goal      ? "finished without reaching the goal"
+                    : result->stopped_early ? "stopped early"
+                                            : "finished";
+  gt_info("%s after %lld steps in %s", how, (long long)result->step,
+          gt_duration(result->seconds, duration));
+  if (result->attempts > 1) gt_info("attempts: %lld", (long long)result->attempts);
   if (sums) {
     printf("%s loss %.6g", sums == &result->test ? "test" : "validation", gt_result_loss(sums));
     if (result->accuracy) printf(" accuracy %.6g", gt_result_accuracy(sums));

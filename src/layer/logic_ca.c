@@ -17,7 +17,7 @@
 enum { GATES = 16, MOORE = 8, CENTRE = 4 };
 
 typedef struct ca_config {
-  int64_t steps, kernels, outputs;
+  int64_t steps, kernels, outputs, average_last;
   gt_ints perception, update;
   bool periodic;
   double fire_rate, strength, rounding, sampling;
@@ -49,6 +49,8 @@ static const gt_field fields[] = {
         .help = "initial logits, as in layer logic"),
     ROW(strength, GT_FIELD_FLOAT, .fallback = "10", .max = 100, .flags = GT_FIELD_OPEN_MIN,
         .help = "initial logit of the gate that gives its first input, with init: pass_through"),
+    ROW(average_last, GT_FIELD_INT, .fallback = "1", .min = 1, .max = 100000,
+        .help = "in training the output is the mean of so many last boards: what came must stay"),
     ROW(rounding, GT_FIELD_FLOAT, .fallback = "0", .max = 1,
         .help = "in training, states between two steps go this part of the way to the nearest bit"),
     ROW(sampling, GT_FIELD_FLOAT, .fallback = "0", .max = 1,
@@ -117,13 +119,17 @@ static gt_id build_inverse(gt_build *build, const gt_logic_ca_attribute *a, uint
   return gt_build_derived(build, "inverse", gt_shape_1(words), inverse);
 }
 
-/* The output channels of the last of all states. */
-static gt_id last_board(gt_graph *graph, gt_id states, int64_t outputs) {
+/* The output channels of the last of all states, or of the mean of some. */
+static gt_id last_board(gt_graph *graph, gt_id states, int64_t outputs, int64_t average) {
   if (states == GT_NONE) return GT_NONE;
   const gt_shape all = gt_node_at(graph, states)->shape;
   gt_shape board = {.rank = 4};
   memcpy(board.dim, all.dim + 1, 4 * sizeof *board.dim);
-  const gt_id last = gt_view(graph, states, (all.dim[0] - 1) * gt_shape_count(board), board);
+  const int64_t size = gt_shape_count(board), first = all.dim[0] - average;
+  gt_id last = gt_view(graph, states, first * size, board);
+  for (int64_t t = first + 1; t < all.dim[0]; t++)
+    last = gt_add(graph, last, gt_view(graph, states, t * size, board));
+  if (average > 1) last = gt_mul(graph, last, gt_constant(graph, 1.0 / (double)average));
   const int64_t start[4] = {0}, stop[4] = {board.dim[0], board.dim[1], board.dim[2], outputs};
   return outputs == board.dim[3] ? last : gt_shrink(graph, last, start, stop);
 }
@@ -159,6 +165,9 @@ static gt_id build_ca(gt_build *build, const void *config, const gt_id *input, i
   if (a.width[a.perceptions + a.updates - 1] != channels)
     return gt_build_error(build, "update", "ends with %u gates, but the cells have %lld channels",
                           a.width[a.perceptions + a.updates - 1], (long long)channels);
+  if (c->average_last > c->steps)
+    return gt_build_error(build, "average_last", "is more than the automaton's %lld steps",
+                          (long long)c->steps);
   if (outputs > channels) return gt_build_error(build, "outputs", "gives more channels than the cells have");
   gt_logic_ca_layer layer[GT_LOGIC_CA_LAYERS] = {{0}};
   gt_logic_ca_layers(&a, (uint32_t)channels, layer);
@@ -184,7 +193,7 @@ static gt_id build_ca(gt_build *build, const void *config, const gt_id *input, i
   const gt_id coefficients = gt_logic_coefficients(build->graph, logits, build->hard);
   const gt_id states = gt_logic_ca(build->graph, input[0], coefficients, wiring, inverse,
                                    gt_logic_ca_clocked(&a) ? build->clock : GT_NONE, &a);
-  return last_board(build->graph, states, outputs);
+  return last_board(build->graph, states, outputs, build->training ? c->average_last : 1);
 }
 
 GT_REGISTER(layer, logic_ca)

@@ -31,4 +31,8 @@ void gt_logic_inverse(const int32_t *wiring, int64_t inputs, int64_t gates, int3
 int64_t gt_logic_walk_runs(const int32_t *wiring, int64_t inputs, int64_t gates);
 /* out [runs, GT_LOGIC_WALK_WORDS]: shaders/op/logic_walk.h. */
 void gt_logic_walk(const int32_t *wiring, int64_t inputs, int64_t gates, int32_t *out);
+/* Runs that all but very few random wirings of so many gates have room in, so that another draw fits; and
+ * runs without gates, from `runs` to there. */
+int64_t gt_logic_walk_room(int64_t gates);
+void gt_logic_walk_fill(int64_t runs, int64_t room, int32_t *out);
 #endif

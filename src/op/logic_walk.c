@@ -98,6 +98,20 @@ void gt_logic_walk(const int32_t *wiring, int64_t inputs, int64_t gates, int32_t
   walk(wiring, inputs, gates, out);
 }
 
+/* The circles of a random wiring are as many as the cycles of a random permutation, about the logarithm of the
+ * gates' number; each may end with a short run. */
+int64_t gt_logic_walk_room(int64_t gates) {
+  const int64_t room = (gates + RUN - 1) / RUN + 32;
+  return room < gates ? room : gates;
+}
+
+void gt_logic_walk_fill(int64_t runs, int64_t room, int32_t *out) {
+  for (; runs < room; runs++) {
+    memcpy(out + runs * WORDS, out, WORDS * sizeof *out);
+    out[runs * WORDS + 2] = 0;
+  }
+}
+
 bool gt_logic_is_walk(const gt_graph *graph, gt_id readers) {
   return readers != GT_NONE && gt_node_at(graph, readers)->shape.rank == 2;
 }

@@ -40,7 +40,7 @@ bool gt_run_attempt(gt_run *run, gt_error *error) {
   const int64_t attempt = run->restart_steps ? run->state.step / run->restart_steps : 0;
   if (!gt_run_attempt_wiring(run, attempt, error)) return false;
   if (!attempt || run->state.step != gt_run_attempt_begin(run)) return true;
-  gt_progress_line(&run->progress, "attempt %lld: other initial values", (long long)attempt + 1);
+  gt_progress_line(&run->progress, "attempt %lld: other wiring and initial values", (long long)attempt + 1);
   run->state.schedule = gt_schedule_start();
   return gt_session_start(&run->session, run->net, seed_of(run, attempt), run->flat, error);
 }

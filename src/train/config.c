@@ -30,7 +30,7 @@ static const gt_field stopping_fields[] = {
      FIELD(gt_early_stopping, goal),
      .min = -1e30,
      .max = 1e30,
-     .help = "stop when the metric is as good as this"},
+     .help = "stop when the metric is as good as this; model.bin gets those weights"},
     {.name = "restore_best",
      .type = GT_FIELD_BOOL,
      FIELD(gt_early_stopping, restore_best),
@@ -116,7 +116,7 @@ static const gt_field train_fields[] = {
      .fallback = "0",
      .max = 1e12,
      .help = "begin anew, with other initial values and wiring, so often (in epochs or steps) while "
-             "early_stopping's goal is not reached; 0: never"},
+             "early_stopping's goal is not reached; model.bin is the best of all; 0: never"},
     {.name = "threads",
      .type = GT_FIELD_INT,
      FIELD(gt_train_config, threads),
@@ -196,6 +196,10 @@ static void read_train(gt_config *config, const gt_spec *node, gt_arena *arena, 
   if (train->restart_every && !train->early_stopping.has_goal)
     gt_error_at(diagnostics, gt_spec_find(node, "restart_every")->at, "restarts need a goal that ends them")
         ->expected = "early_stopping: {metric: ..., goal: ...}";
+  if (train->restart_every && train->early_stopping.patience)
+    gt_error_at(diagnostics, gt_spec_find(node, "restart_every")->at,
+                "a new attempt is worse at first: patience would end it")
+        ->expected = "restart_every or early_stopping.patience, not both";
   const gt_spec *checkpoint = gt_spec_find(node, "checkpoint");
   if (!checkpoint || (checkpoint->kind == GT_SPEC_MAP && !gt_spec_find(checkpoint, "every")))
     train->checkpoint.every = -1;

@@ -122,7 +122,7 @@ static bool improved(const gt_run *run, double value) {
                                                  : value < run->state.best - stopping->min_delta;
 }
 
-static bool reached(const gt_early_stopping *stopping, double value) {
+bool gt_goal_reached(const gt_early_stopping *stopping, double value) {
   if (!stopping->has_goal) return false;
   return gt_metric_is_accuracy(stopping->metric) ? value >= stopping->goal : value <= stopping->goal;
 }
@@ -144,8 +144,9 @@ static bool take_notice(gt_run *run, const gt_sums *sums, gt_error *error) {
   const double value = watched(stopping, sums);
   gt_schedule_observe(run->config->optim->schedule, run->config->optim->config->lr, gt_mean_loss(sums),
                       &run->state.schedule);
-  if (reached(stopping, value)) run->state.stopped = 1;
-  if (improved(run, value)) {
+  const bool goal = gt_goal_reached(stopping, value);
+  if (goal) run->state.stopped = 1;
+  if (goal || improved(run, value)) {
     run->state.best = value;
     run->state.best_step = run->state.step;
     run->state.bad_evaluations = 0;

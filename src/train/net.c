@@ -2,7 +2,6 @@
 #include "base/log.h"
 #include "op/batch.h"
 #include "op/core.h"
-#include <assert.h>
 #include <string.h>
 
 const gt_split *gt_dataset_split(const gt_dataset *dataset, const char *name) {
@@ -130,10 +129,13 @@ bool gt_net_redraw(gt_net *net, gt_arena *arena, gt_config *config, uint64_t see
     *error = other.graph->error;
     return false;
   }
-  assert(other.model->constants == net->model->constants);
   for (int i = 0; i < net->model->constants; i++) {
-    assert(gt_shape_equal(net->model->constant[i].shape, other.model->constant[i].shape));
-    net->model->constant[i].data = other.model->constant[i].data;
+    gt_model_constant *constant = &net->model->constant[i];
+    if (i >= other.model->constants || strcmp(constant->name, other.model->constant[i].name) ||
+        !gt_shape_equal(constant->shape, other.model->constant[i].shape))
+      return gt_fail(error, GT_ERR_INTERNAL, "seed %llu draws a wiring of another shape ('%s')",
+                     (unsigned long long)seed, constant->name);
+    constant->data = other.model->constant[i].data;
   }
   return true;
 }

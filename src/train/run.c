@@ -43,7 +43,8 @@ static bool open_evaluators(gt_run *run, gt_error *error) {
   if (data->test.samples && !gt_evaluator_open(&run->session, &run->test, "test", run->weights, error))
     return false;
   if (!run->watch.net) run->watch = run->test;
-  if (run->config->train.early_stopping.patience && !data->validation.samples)
+  const gt_early_stopping *stopping = &run->config->train.early_stopping;
+  if ((stopping->patience || stopping->has_goal) && !data->validation.samples)
     gt_warn(run->watch.net ? "early stopping watches the test data, as there is no validation split"
                            : "early stopping never happens: there is neither validation nor test data");
   return true;
@@ -69,6 +70,9 @@ static bool open_state(gt_run *run, gt_error *error) {
   if (!gt_run_directory_begin(run, error)) return false;
   if (run->options->resume && !gt_run_restore(run, &found, error)) return false;
   if (!found && !start_fresh(run, error)) return false;
+  if (found && run->restart_steps && run->state.step &&
+      !gt_run_attempt_wiring(run, (run->state.step - 1) / run->restart_steps, error))
+    return false;
   if (run->options->resume)
     gt_info(found ? "resuming %s at step %lld" : "no checkpoint in %s yet: starting from step %lld",
             run->directory, (long long)run->state.step);
@@ -189,6 +193,9 @@ static bool train(gt_run *run, gt_error *error) {
   result->epoch = gt_run_epoch(run, run->state.step);
   result->best_step = run->state.best_step;
   result->stopped_early = run->state.stopped;
+  result->attempts = run->attempt + 1;
+  result->has_goal = run->config->train.early_stopping.has_goal;
+  result->goal_reached = gt_goal_reached(&run->config->train.early_stopping, run->state.best);
   result->train = run->last;
   result->samples_per_s =
       seconds > 0 ? (double)((run->state.step - run->first_step) * run->net->batch) / seconds : 0;

@@ -22,6 +22,8 @@ typedef struct gt_train_result {
   int64_t step, epoch, best_step;
   gt_sums train, validation, test; /* weight 0: not there */
   bool accuracy, stopped_early, interrupted;
+  int64_t attempts; /* with restart_every; else 1 */
+  bool has_goal, goal_reached;
   double seconds, samples_per_s;
 } gt_train_result;
 
@@ -72,6 +74,7 @@ int64_t gt_run_attempt_begin(const gt_run *run); /* first step of run->attempt, 
 int64_t gt_run_attempt_end(const gt_run *run);
 /* Wiring as it was drawn for an attempt, on the device and in run->net->model. */
 bool gt_run_attempt_wiring(gt_run *run, int64_t attempt, gt_error *error);
+bool gt_goal_reached(const gt_early_stopping *stopping, double value);
 bool gt_run_restores_best(const gt_run *run); /* model.bin gets the best weights */
 /* Makes or checks the run directory and locks it; and, when all else is ready, writes the first files into
  * it, so that a run that never began leaves a directory that counts as empty. */

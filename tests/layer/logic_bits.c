@@ -147,7 +147,7 @@ static void automaton(void **state) {
   for (int i = 0; i < BATCHES; i++) {
     const gt_shape shape = {.rank = 4, .dim = {batches[i], 5, 6, 3}};
     compare("model: [{logic_ca: {steps: 2, kernels: 3, perception: [8, 4, 2], update: [16, 8, 4, 3], "
-            "init: normal, periodic: true, sharpness: 3}}]\n",
+            "init: normal, periodic: true}}]\n",
             shape, "logic_ca_bits");
     compare("model: [{logic_ca: {steps: 2, kernels: 2, perception: [8, 4], update: [24, 12, 6, 3], "
             "init: normal, fire_rate: 0.6, outputs: 2}}]\n",
