@@ -1,8 +1,8 @@
 /* Attempts of a run that restarts: small networks of gates often end in a bad minimum, and a new draw of
- * wiring and initial values costs less than waiting. Attempt k draws them for a seed of its own
- * (neighbouring seeds of the user's share none); which attempt a step
- * belongs to follows from its number, so that a checkpoint need not tell. Everything else that is random
- * (order of samples, dropout, …) is keyed by the step and goes on. */
+ * wiring and initial values costs less than waiting. Attempt k draws them for a seed of its own, which the
+ * runs of neighbouring seeds do not share. Which attempt a step belongs to follows from its number, so that a
+ * checkpoint need not tell. Everything else that is random (order of samples, dropout, …) is keyed by the
+ * step and goes on. */
 #include "base/log.h"
 #include "train/run.h"
 
