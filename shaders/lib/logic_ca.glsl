@@ -48,9 +48,12 @@ shared gt_layer layers[48];
 shared uint words[WORDS];
 
 #define me gl_LocalInvocationID.x
-#define group gl_WorkGroupID.x
+#define group (gl_WorkGroupID.x + gl_WorkGroupID.y * gl_NumWorkGroups.x)
 
 uint cell_of(uint lane) { return group * P + lane; }
+
+/* Workgroups that lie in several lines may be too many. */
+bool no_cells() { return cell_of(0u) >= cells; }
 
 /* The cell at place j of a cell's neighbourhood; NONE beyond the border or the last cell. */
 uint neighbour_of(uint cell, uint j) {

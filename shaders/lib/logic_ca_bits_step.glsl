@@ -37,7 +37,12 @@ shared V memory[SHARED];
 shared uint neighbour[9 * P]; /* the cell at each place of each cell's neighbourhood */
 shared uint fires[P];
 
-uint cell_of(uint lane) { return gl_WorkGroupID.x * P + lane; }
+#define group (gl_WorkGroupID.x + gl_WorkGroupID.y * gl_NumWorkGroups.x)
+
+uint cell_of(uint lane) { return group * P + lane; }
+
+/* Workgroups that lie in several lines may be too many. */
+bool no_cells() { return cell_of(0u) >= cells; }
 
 /* The cell at place j of a cell's neighbourhood; NONE beyond the border or the last cell. */
 uint neighbour_of(uint cell, uint j) {
@@ -126,6 +131,7 @@ uint update() {
 }
 
 void main() {
+  if (no_cells()) return;
   prepare();
   perceive();
   uint made = update();

@@ -86,7 +86,6 @@ static void plan(geometry *g, const gt_target *target, const gt_logic_ca_attribu
 }
 
 static void set_spec(gt_step *step, const geometry *g, const gt_logic_ca_attribute *a, gt_shape state) {
-  step->spec[GT_SPEC_LOCAL_X] = g->threads;
   step->spec[BITS_SHARED] = g->shared;
   step->spec[BITS_CHANNELS] = g->channels;
   step->spec[BITS_KERNELS] = a->kernels;
@@ -123,7 +122,7 @@ static void lower(gt_lowering *lowering, const gt_group *group) {
     gt_step *step = gt_lower_step(lowering, &kernels[g.lanes / 2], &args, sizeof args);
     set_spec(step, &g, a, node->shape);
     step->tiles = (cells + GT_CA_BITS_LANES - 1) / GT_CA_BITS_LANES;
-    step->grid[0] = (cells + g.lanes - 1) / g.lanes;
+    gt_lower_groups(lowering, (cells + g.lanes - 1) / g.lanes, g.threads);
 #define AT(field) offsetof(struct gt_logic_ca_bits_args, field)
     if (t)
       gt_lower_use_scratch(lowering, AT(from), between[(t - 1) % 2], false);

@@ -47,4 +47,8 @@ void gt_lower_program(gt_lowering *lowering, const gt_group *group, size_t x, si
 /* A one-dimensional grid of `count` work items in workgroups of `local`, capped at the target's limit
  * (kernels loop): sets spec LOCAL_X and grid. */
 void gt_lower_grid(gt_lowering *lowering, uint64_t count, uint32_t local);
+/* So many workgroups of `local` for kernels that do not loop: along x and, where they exceed the target's
+ * limit, along y. A workgroup is number x + y * (workgroups along x); the last numbers may be too many. Sets
+ * spec LOCAL_X and grid. */
+void gt_lower_groups(gt_lowering *lowering, uint64_t groups, uint32_t local);
 #endif
