@@ -131,8 +131,8 @@ static bool good_inputs(const gt_graph *graph, const gt_node *node, gt_shape sta
                    (long long)gt_logic_ca_gates(a), gt_shape_text(coefficients->shape, text));
   if (!is_words(gt_node_at(graph, node->input[wiring]), 2 * gt_logic_ca_wires(a)))
     return gt_fail(error, GT_ERR_INTERNAL, "logic_ca: the wiring does not fit");
-  if (a->fire_rate < 1 && gt_node_at(graph, node->input[node->inputs - 1])->dtype != GT_F32)
-    return gt_fail(error, GT_ERR_INTERNAL, "logic_ca: a clock is needed where cells fire at random");
+  if (gt_logic_ca_clocked(a) && gt_node_at(graph, node->input[node->inputs - 1])->dtype != GT_F32)
+    return gt_fail(error, GT_ERR_INTERNAL, "logic_ca: a clock is needed where numbers are drawn");
   return true;
 }
 
