@@ -27,7 +27,7 @@ typedef struct gt_build { /* one layer under construction; made by the model roo
   bool hard;     /* evaluation of what the trained model stands for: gates, not mixtures of gates */
   gt_id bits;    /* the model's input if it holds nothing but 0 and 1, else GT_NONE */
   uint64_t seed; /* the run's, for constants (gt_build_stream) */
-  gt_id clock;   /* for gt_random; GT_NONE in evaluation */
+  gt_id clock;   /* of what is drawn; GT_NONE where nothing runs, in check and export */
   bool has_hard; /* set by a layer that is another with `hard`: both are then evaluated */
   int errors;    /* reported while this layer was built */
   gt_id (*parameter)(struct gt_build *build, const char *name, gt_shape shape, const gt_init *init);
