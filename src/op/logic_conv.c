@@ -6,7 +6,7 @@
 #include "op/logic_cpu.h"
 #include "op/op.h"
 #include "plan/lowering.h"
-#include "shaders/op/logic_slices.h"
+#include "shaders/op/logic_conv_sums.h"
 #include <stddef.h>
 #include <string.h>
 
@@ -23,7 +23,7 @@ const gt_op_family gt_op_logic_conv = {rows, ROWS};
 static const gt_kernel conv_kernel = {"logic_conv", gt_logic_conv_cpu};
 static const gt_kernel gradient_kernel = {"logic_conv_gradient", gt_logic_conv_gradient_cpu};
 static const gt_kernel inputs_kernel = {"logic_conv_inputs", NULL}; /* devices only */
-static const gt_kernel slices_kernel = {"logic_slices", gt_logic_slices_cpu};
+static const gt_kernel sums_kernel = {"logic_conv_sums", gt_logic_conv_sums_cpu};
 
 /* --- shapes --------------------------------------------------------------------------------------------- */
 
@@ -208,12 +208,12 @@ static uint32_t chunks_for(const gt_lowering *lowering, const geometry *g, uint3
 }
 
 static void lower_sums(gt_lowering *lowering, const geometry *g, uint32_t partial, gt_id node) {
-  const struct gt_logic_slices_args args = {.count = 4 * g->kernels * (g->leaves - 1),
-                                            .slices = g->args.chunks};
-  gt_step *step = gt_lower_step(lowering, &slices_kernel, &args, sizeof args);
+  const struct gt_logic_conv_sums_args args = {.count = 4 * g->kernels * (g->leaves - 1),
+                                               .slices = g->args.chunks};
+  gt_step *step = gt_lower_step(lowering, &sums_kernel, &args, sizeof args);
   step->tiles = 1;
-  gt_lower_use_scratch(lowering, offsetof(struct gt_logic_slices_args, x), partial, false);
-  gt_lower_write_part(lowering, offsetof(struct gt_logic_slices_args, y), node);
+  gt_lower_use_scratch(lowering, offsetof(struct gt_logic_conv_sums_args, x), partial, false);
+  gt_lower_write_part(lowering, offsetof(struct gt_logic_conv_sums_args, y), node);
   gt_lower_grid(lowering, args.count, 64);
 }
 
