@@ -7,6 +7,7 @@
 #include "op/logic_cpu.h"
 #include "op/move.h"
 #include "op/op.h"
+#include "shaders/op/logic_walk.h"
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
