@@ -66,8 +66,6 @@ static void plan(geometry *g, const gt_target *target, const gt_logic_ca_attribu
   const uint32_t bytes = most(target->shared_bytes, LEAST_SHARED) - FIXED_SHARED;
   g->layers = a->perceptions + a->updates;
   g->channels = g->chunk = (uint32_t)state.dim[3];
-  g->threads = THREADS;
-  while (target->max_workgroup && g->threads > target->max_workgroup) g->threads /= 2;
   gt_logic_ca_layers(a, g->channels, g->layer);
   for (g->lanes = 1; g->lanes < MOST_LANES && (cells + g->lanes - 1) / g->lanes > target->units;)
     g->lanes *= 2;
@@ -107,7 +105,7 @@ static void lower(gt_lowering *lowering, const gt_group *group) {
                                       {"logic_ca_bits4", gt_logic_ca_bits_cpu}};
   const gt_node *node = gt_node_at(gt_lowering_graph(lowering), group->leader);
   const gt_logic_ca_attribute *a = node->attribute;
-  geometry g = {.layers = 0};
+  geometry g = {.threads = gt_lower_workgroup(lowering, THREADS, 1)};
   uint32_t between[2] = {0, 0};
   plan(&g, gt_lowering_target(lowering), a, node->shape);
   const uint32_t cells = (uint32_t)gt_shape_count(node->shape) / g.channels;

@@ -113,6 +113,12 @@ void gt_lower_program(gt_lowering *lowering, const gt_group *group, size_t x, si
   }
 }
 
+uint32_t gt_lower_workgroup(const gt_lowering *lowering, uint32_t size, uint32_t least) {
+  const uint32_t most = lowering->options->target.max_workgroup;
+  while (most && size > most && size > least) size /= 2;
+  return size;
+}
+
 static uint32_t most_groups(const gt_lowering *lowering) {
   return lowering->options->target.max_grid ? lowering->options->target.max_grid : 65535;
 }
