@@ -1,5 +1,6 @@
 #include "op/logic_ca_bits.h"
 #include "base/philox.h"
+#include "op/check.h"
 #include "op/logic_ca_bits_cpu.h"
 #include "op/op.h"
 #include "plan/lowering.h"
@@ -14,17 +15,13 @@ GT_REGISTER(op, logic_ca_bits)
 const gt_op_family gt_op_logic_ca_bits;
 const gt_op_family gt_op_logic_ca_bits = {rows, 1};
 
-static bool is_words(const gt_node *node, int64_t count) {
-  return node->dtype == GT_I32 && gt_shape_count(node->shape) == count;
-}
-
 static bool infer(const gt_graph *graph, const gt_node *node, gt_shape *shape, gt_dtype *dtype,
                   gt_error *error) {
   const gt_logic_ca_attribute *a = node->attribute;
   const gt_node *state = gt_node_at(graph, node->input[0]);
   if (!gt_logic_ca_check(a, state->shape, error)) return false;
-  if (state->dtype != GT_I32 || !is_words(gt_node_at(graph, node->input[1]), gt_logic_ca_gates(a)) ||
-      !is_words(gt_node_at(graph, node->input[2]), 2 * gt_logic_ca_wires(a)))
+  if (state->dtype != GT_I32 || !gt_is_words(gt_node_at(graph, node->input[1]), gt_logic_ca_gates(a)) ||
+      !gt_is_words(gt_node_at(graph, node->input[2]), 2 * gt_logic_ca_wires(a)))
     return gt_fail(error, GT_ERR_INTERNAL, "logic_ca_bits: the words, codes or wiring do not fit");
   if (node->inputs != (a->fire_rate < 1 ? 4 : 3))
     return gt_fail(error, GT_ERR_INTERNAL, "logic_ca_bits: a clock is needed where cells fire at random");
