@@ -4,17 +4,7 @@
  * value of each, and for the gradient GT_CA_GRADIENT. */
 #ifndef GT_LOGIC_CA_GLSL
 #define GT_LOGIC_CA_GLSL
-#include "lib/philox.glsl"
-layout(local_size_x_id = 0) in;
-layout(constant_id = 0) const uint LOCAL_X = 1u;
-layout(constant_id = 3) const uint SHARED = 1u;
-layout(constant_id = 4) const uint CHANNELS = 1u;
-layout(constant_id = 5) const uint KERNELS = 1u;
-layout(constant_id = 6) const uint HEIGHT = 1u;
-layout(constant_id = 7) const uint WIDTH = 1u;
-layout(constant_id = 8) const uint PERIODIC = 0u;
-layout(constant_id = 9) const uint PERCEPTIONS = 1u;
-layout(constant_id = 10) const uint UPDATES = 1u;
+#include "lib/logic_ca_cells.glsl"
 layout(constant_id = 11) const uint CHUNK = 1u;
 layout(constant_id = 12) const uint FIRE = 0u;
 layout(constant_id = 13) const uint PATCHES = 0u;
@@ -31,13 +21,6 @@ layout(constant_id = 27) const uint WORDS = 1u; /* perception's wires; for the g
 
 layout(buffer_reference, scalar, buffer_reference_align = 4 * P) buffer GT_LANES { V at[]; };
 
-#if P == 1
-#define LANE(value, lane) value
-#else
-#define LANE(value, lane) value[lane]
-#endif
-
-const uint NONE = 0xffffffffu;
 struct gt_layer { /* row: where its inputs lie in shared memory */
   uint width, inputs, gate, wire, inverse, row, slot, split;
 };
@@ -47,19 +30,6 @@ shared V fired; /* 1 where a cell takes its new state, else 0 */
 shared gt_layer layers[48];
 shared uint words[WORDS];
 
-#define me gl_LocalInvocationID.x
-#define group gl_WorkGroupID.x
-
-uint cell_of(uint lane) { return group * P + lane; }
-
-/* The cell at place j of a cell's neighbourhood; NONE beyond the border or the last cell. */
-uint neighbour_of(uint cell, uint j) {
-  uint inside = cell % (HEIGHT * WIDTH);
-  uint y = inside / WIDTH + j / 3u + HEIGHT - 1u, x = inside % WIDTH + j % 3u + WIDTH - 1u;
-  bool beyond = y < HEIGHT || y >= 2u * HEIGHT || x < WIDTH || x >= 2u * WIDTH;
-  return cell >= cells || beyond && PERIODIC == 0u ? NONE : cell - inside + y % HEIGHT * WIDTH + x % WIDTH;
-}
-
 /* Does any of the cells take its new state? All invocations of a workgroup agree. */
 bool any_fires() { return FIRE == 0u || fired != V(0.0); }
 
@@ -67,11 +37,7 @@ bool any_fires() { return FIRE == 0u || fired != V(0.0); }
 void prepare() {
   if (me < P) {
     float takes = 1.0;
-    if (FIRE != 0u) {
-      uint board = HEIGHT * WIDTH, element = step * board + cell_of(me) % board;
-      vec4 draw = gt_random_block(uvec2(clock.at[1], clock.at[2]), purpose, clock.at[0], element >> 2u);
-      takes = cell_of(me) < cells && draw[element & 3u] <= fire_rate ? 1.0 : 0.0;
-    }
+    if (FIRE != 0u) takes = is_drawn(cell_of(me)) ? 1.0 : 0.0;
     LANE(fired, me) = takes;
   }
   for (uint i = me; i < PERCEPTIONS + UPDATES; i += LOCAL_X)

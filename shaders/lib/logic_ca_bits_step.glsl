@@ -1,34 +1,16 @@
-/* One step of an automaton on words of boards. Define before: P, the number of cells of a workgroup, and V, the vector
- * that holds one word of each. Shared memory holds the update's inputs, where outputs of its odd layers follow them; from
- * SECOND on 9 rows a channel and perception's layers in turn, the odd ones at +OTHER, for CHUNK channels at a time; then
- * the outputs of the update's even layers. */
+/* One step of an automaton on words of boards. Define before: P, the number of cells of a workgroup, and V,
+ * the vector that holds one word of each. Shared memory holds the update's inputs, where outputs of its odd
+ * layers follow them; from SECOND on 9 rows a channel and perception's layers in turn, the odd ones at
+ * +OTHER, for CHUNK channels at a time; then the outputs of the update's even layers. */
 #include "op/logic_ca_bits.h"
 #define GT_LOGIC_WORDS V
 #include "lib/logic_bits.glsl"
-#include "lib/philox.glsl"
-layout(local_size_x_id = 0) in;
-layout(constant_id = 0) const uint LOCAL_X = 1u;
-layout(constant_id = 3) const uint SHARED = 1u;
-layout(constant_id = 4) const uint CHANNELS = 1u;
-layout(constant_id = 5) const uint KERNELS = 1u;
-layout(constant_id = 6) const uint HEIGHT = 1u;
-layout(constant_id = 7) const uint WIDTH = 1u;
-layout(constant_id = 8) const uint PERIODIC = 0u;
-layout(constant_id = 9) const uint PERCEPTIONS = 1u;
-layout(constant_id = 10) const uint UPDATES = 1u;
+#include "lib/logic_ca_cells.glsl"
 layout(constant_id = 11) const uint FIRE = 0u;
 layout(constant_id = 12) const uint CHUNK = 1u;
 layout(constant_id = 13) const uint SECOND = 0u;
 layout(constant_id = 14) const uint OTHER = 0u;
 
-#if P == 1
-#define LANE(value, lane) value
-#else
-#define LANE(value, lane) value[lane]
-#endif
-#define me gl_LocalInvocationID.x
-
-const uint NONE = 0xffffffffu;
 struct gt_layer {
   uint width, inputs, gate, wire;
 };
@@ -37,38 +19,26 @@ shared V memory[SHARED];
 shared uint neighbour[9 * P]; /* the cell at each place of each cell's neighbourhood */
 shared uint fires[P];
 
-uint cell_of(uint lane) { return gl_WorkGroupID.x * P + lane; }
-
-/* The cell at place j of a cell's neighbourhood; NONE beyond the border or the last cell. */
-uint neighbour_of(uint cell, uint j) {
-  uint inside = cell % (HEIGHT * WIDTH);
-  uint y = inside / WIDTH + j / 3u + HEIGHT - 1u, x = inside % WIDTH + j % 3u + WIDTH - 1u;
-  bool beyond = y < HEIGHT || y >= 2u * HEIGHT || x < WIDTH || x >= 2u * WIDTH;
-  return cell >= cells || beyond && PERIODIC == 0u ? NONE : cell - inside + y % HEIGHT * WIDTH + x % WIDTH;
-}
-
 void prepare() {
   for (uint i = me; i < 9u * P; i += LOCAL_X) neighbour[i] = neighbour_of(cell_of(i % P), i / P);
-  if (me < P) {
-    fires[me] = 1u;
-    if (FIRE != 0u) {
-      uint board = HEIGHT * WIDTH, element = step * board + cell_of(me) % board;
-      vec4 draw = gt_random_block(uvec2(clock.at[1], clock.at[2]), purpose, clock.at[0], element >> 2u);
-      fires[me] = draw[element & 3u] <= fire_rate ? 1u : 0u;
-    }
-  }
+  if (me < P) fires[me] = FIRE == 0u || is_drawn(cell_of(me)) ? 1u : 0u;
   barrier();
 }
 
-gt_layer layer_at(uint l) { return gt_layer(shape.at[4u * l], shape.at[4u * l + 1u], shape.at[4u * l + 2u], shape.at[4u * l + 3u]); }
+gt_layer layer_at(uint l) {
+  return gt_layer(shape.at[4u * l], shape.at[4u * l + 1u], shape.at[4u * l + 2u], shape.at[4u * l + 3u]);
+}
 
 /* A gate's code and inputs, which are held inside the layer's, whatever the wiring of a damaged file says. */
 uvec3 gate_at(gt_layer at, uint gate, uint wire) {
   uint last = at.inputs - 1u;
-  return uvec3(codes.at[at.gate + gate], min(wiring.at[at.wire + wire], last), min(wiring.at[wires + at.wire + wire], last));
+  return uvec3(codes.at[at.gate + gate], min(wiring.at[at.wire + wire], last),
+               min(wiring.at[wires + at.wire + wire], last));
 }
 
-V output_of(uvec3 gate, uint base) { return gt_logic_of_bits(gate.x, memory[base + gate.y], memory[base + gate.z]); }
+V output_of(uvec3 gate, uint base) {
+  return gt_logic_of_bits(gate.x, memory[base + gate.y], memory[base + gate.z]);
+}
 
 /* The patches of channels first … first+count-1, and the cells' own words for the update. */
 void load_patches(uint first, uint count) {
@@ -106,7 +76,8 @@ void perceive() {
   }
 }
 
-/* Returns where the last layer's outputs lie. The next layer's gate is asked for before its inputs are there. */
+/* Returns where the last layer's outputs lie. The next layer's gate is asked for before its inputs are
+ * there. */
 uint update() {
   gt_layer at = layer_at(PERCEPTIONS);
   uvec3 next = gate_at(at, min(me, at.width - 1u), min(me, at.width - 1u));
@@ -114,7 +85,8 @@ uint update() {
   for (uint l = 1u; l <= UPDATES; l++) {
     uint target = SECOND - source;
     if (me < at.width) memory[target + me] = output_of(next, source);
-    for (uint o = me + LOCAL_X; o < at.width; o += LOCAL_X) memory[target + o] = output_of(gate_at(at, o, o), source);
+    for (uint o = me + LOCAL_X; o < at.width; o += LOCAL_X)
+      memory[target + o] = output_of(gate_at(at, o, o), source);
     if (l < UPDATES) {
       at = layer_at(PERCEPTIONS + l);
       next = gate_at(at, min(me, at.width - 1u), min(me, at.width - 1u));
@@ -126,6 +98,7 @@ uint update() {
 }
 
 void main() {
+  if (no_cells()) return;
   prepare();
   perceive();
   uint made = update();

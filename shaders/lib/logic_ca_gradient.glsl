@@ -274,6 +274,7 @@ void pass_by() {
 }
 
 void main() {
+  if (no_cells()) return;
   GT_CA_EARLY(c)
   load_patches(0u, CHUNK, true);
   load_gradient();

@@ -14,6 +14,7 @@ float digital(float value, uint element) {
 }
 
 void main() {
+  if (no_cells()) return;
   GT_CA_EARLY(c)
   load_patches(0u, CHUNK, true);
   prepare();

@@ -8,7 +8,8 @@ layout(constant_id = 0) const uint LOCAL_X = 32u;
 
 shared uint partial[LOCAL_X];
 
-/* A workgroup takes a word of a group: an invocation for each sample and, where there are more, each part of the rows. */
+/* A workgroup takes a word of a group: an invocation for each sample and, where there are more, each part of
+ * the rows. */
 void main() {
   uint bit = gl_LocalInvocationID.x % 32u, part = gl_LocalInvocationID.x / 32u, parts = LOCAL_X / 32u;
   for (uint i = gl_WorkGroupID.x; i < groups * words; i += gl_NumWorkGroups.x) {

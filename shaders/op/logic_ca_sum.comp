@@ -48,7 +48,8 @@ float gathered(uint cell, uint c) {
   uint inside = cell % (height * width);
   float sum = 0.0;
   for (uint j = 0u; j < 9u; j++) {
-    uint row = inside / width + (8u - j) / 3u + height - 1u, column = inside % width + (8u - j) % 3u + width - 1u;
+    uint row = inside / width + (8u - j) / 3u + height - 1u;
+    uint column = inside % width + (8u - j) % 3u + width - 1u;
     bool beyond = row < height || row >= 2u * height || column < width || column >= 2u * width;
     if (periodic != 0u || !beyond) {
       uint other = cell - inside + row % height * width + column % width;

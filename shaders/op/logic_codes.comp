@@ -3,6 +3,7 @@
 #extension GL_EXT_scalar_block_layout : require
 #extension GL_GOOGLE_include_directive : require
 #include "op/logic_codes.h"
+#include "lib/logic_hard.glsl"
 layout(local_size_x_id = 0) in;
 
 /* Gate k gives 1 on (1,1), (1,0), (0,1), (0,0) where its bit 0, 1, 2, 3 is set. */
@@ -12,10 +13,6 @@ uint code_of(uint gate) {
 }
 
 void main() {
-  for (uint gate = gl_GlobalInvocationID.x; gate < gates; gate += gl_NumWorkGroups.x * gl_WorkGroupSize.x) {
-    uint best = 0u;
-    for (uint k = 1u; k < 16u; k++)
-      if (logits.at[16u * gate + k] > logits.at[16u * gate + best]) best = k;
-    codes.at[gate] = code_of(best);
-  }
+  for (uint gate = gl_GlobalInvocationID.x; gate < gates; gate += gl_NumWorkGroups.x * gl_WorkGroupSize.x)
+    codes.at[gate] = code_of(gt_first_largest(logits, gate));
 }

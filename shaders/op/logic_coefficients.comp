@@ -8,6 +8,7 @@
 layout(local_size_x_id = 0) in;
 layout(constant_id = 3) const uint MODE = 0u; /* 0 mixture, 1 hard, 2 gradient */
 layout(constant_id = 15) const uint ALIGNED = 0u;
+#include "lib/logic_hard.glsl"
 #include "lib/logic_shares.glsl"
 
 /* From f(0,0), f(1,0), f(0,1), f(1,1) to c0 + c1 a + c2 b + c3 ab, which takes these values. */
@@ -21,10 +22,7 @@ vec4 table(vec4 p[4]) {
 }
 
 void hard(uint gate) {
-  uint best = 0u;
-  for (uint k = 1u; k < 16u; k++)
-    if (logits.at[16u * gate + k] > logits.at[16u * gate + best]) best = k;
-  uvec4 values = uvec4(best) >> uvec4(3u, 1u, 2u, 0u) & 1u;
+  uvec4 values = uvec4(gt_first_largest(logits, gate)) >> uvec4(3u, 1u, 2u, 0u) & 1u;
   gt_store_four(y, gate, from_table(vec4(values)));
 }
 

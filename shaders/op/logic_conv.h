@@ -10,9 +10,8 @@
  * samples, the gradient of x goes to y at once, and leaves is work memory
  *
  * logic_conv_inputs    y from element `offset` = the gradient of x, gathered from leaves and winner. wiring
- * holds the inverse: words [CHANNELS + 1] where each channel's list begins, then pairs {kernel * L + leaf,
- * row
- * * field + column} */
+ * holds the inverse: words [CHANNELS + 1] where each channel's list begins, then pairs: kernel * L + leaf,
+ * and the place in the field, row * field + column */
 #include "lib/args.h"
 GT_ARGS(gt_logic_conv_args) {
   GT_FLOATS x, coefficients;

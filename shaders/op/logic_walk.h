@@ -15,7 +15,6 @@
  * input `side` is the run's input j, its other one is input j + 1. Behind the last gate all is repeated. */
 #include "lib/args.h"
 #include "lib/logic_run.h"
-#define GT_LOGIC_WALK_WORDS  (4 + 2 * GT_LOGIC_RUN)
 #define GT_LOGIC_MOST_GROUPS 16 /* of logic_walk_sum */
 GT_ARGS(gt_logic_walk_args) {
   GT_FLOATS x, coefficients;

@@ -27,7 +27,7 @@ typedef struct gt_build { /* one layer under construction; made by the model roo
   bool hard;     /* evaluation of what the trained model stands for: gates, not mixtures of gates */
   gt_id bits;    /* the model's input if it holds nothing but 0 and 1, else GT_NONE */
   uint64_t seed; /* the run's, for constants (gt_build_stream) */
-  gt_id clock;   /* for gt_random; GT_NONE in evaluation */
+  gt_id clock;   /* of what is drawn; GT_NONE where nothing runs, in check and export */
   bool has_hard; /* set by a layer that is another with `hard`: both are then evaluated */
   int errors;    /* reported while this layer was built */
   gt_id (*parameter)(struct gt_build *build, const char *name, gt_shape shape, const gt_init *init);
@@ -42,8 +42,7 @@ typedef struct gt_layer_type {
   size_t config_size;
   int min_inputs, max_inputs; /* max -1: any number */
   /* Emits the layer's ops and returns its output, or GT_NONE after gt_build_error. input[k] has rank >= 1.
-   * Shape errors of the ops themselves are reported by the model room if the layer does not find them first.
-   * */
+   * Shape errors of the ops themselves are reported by the model room unless the layer finds them first. */
   gt_id (*build)(gt_build *build, const void *config, const gt_id *input, int inputs);
 } gt_layer_type;
 
@@ -61,8 +60,7 @@ const gt_layer_type *gt_layer_find(const char *name);
 gt_id gt_build_parameter(gt_build *build, const char *name, gt_shape shape, const gt_init *init);
 /* A constant of this layer, called LAYER.name, I32, such as the wiring of gates: uploaded once by the run,
  * kept in model.bin, from which an evaluation reads it; value i must lie in [0, limit[i]). data and limit
- * must live as long as the arena.
- */
+ * must live as long as the arena. */
 gt_id gt_build_constant(gt_build *build, const char *name, gt_shape shape, const int32_t *data,
                         const int32_t *limit);
 /* The same for what follows from other constants and is needed in training only: not kept in files. */

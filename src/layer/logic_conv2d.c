@@ -151,6 +151,9 @@ static gt_id build_conv(gt_build *build, const void *config, const gt_id *input,
                        .channels = x.dim[3],
                        .each = least(c->field_channels, least(x.dim[3], INT64_C(1) << c->depth)),
                        .area = c->kernel * c->kernel};
+  if (from.area * from.channels > INT32_MAX) /* the wiring's numbers */
+    return gt_build_error(build, "kernel", "has %lld places of %lld channels each: at most %d in all",
+                          (long long)from.area, (long long)from.channels, INT32_MAX);
   if (!check_readers(build, &from, input)) return GT_NONE;
   const int64_t leaves = from.kernels * from.leaves;
   int32_t *chosen = GT_NEW_N(build->arena, int32_t, leaves), *limit = GT_NEW_N(build->arena, int32_t, leaves);

@@ -28,8 +28,8 @@ typedef struct gt_model_constant {
   const char *name; /* "logic1.wiring" */
   gt_shape shape;
   const int32_t *data;
-  const int32_t
-      *limit; /* value i lies in [0, limit[i]); NULL: follows from others and is not kept in files */
+  /* Value i lies in [0, limit[i]); NULL: follows from others and is not kept in files. */
+  const int32_t *limit;
 } gt_model_constant;
 
 typedef struct gt_model {

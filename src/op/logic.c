@@ -148,15 +148,8 @@ static void lower_coefficients(gt_lowering *lowering, const gt_group *group) {
   gt_lower_grid(lowering, args.gates, 64);
 }
 
-static uint32_t workgroup(const gt_lowering *lowering) {
-  const uint32_t most = gt_lowering_target(lowering)->max_workgroup;
-  uint32_t size = WORKGROUP;
-  while (most && size > most && size > GT_LOGIC_RUN) size /= 2;
-  return size;
-}
-
-static uint32_t type_of(const gt_lowering *lowering, gt_id node) {
-  const gt_dtype dtype = gt_node_at(gt_lowering_graph(lowering), node)->dtype;
+uint32_t gt_logic_type(const gt_graph *graph, gt_id node) {
+  const gt_dtype dtype = gt_node_at(graph, node)->dtype;
   return dtype == GT_F16 ? GT_LOGIC_F16 : dtype == GT_BF16 ? GT_LOGIC_BF16 : GT_LOGIC_F32;
 }
 
@@ -198,12 +191,13 @@ static void lower_layer(gt_lowering *lowering, const gt_group *group) {
   const uint32_t result_rows = inputs ? args.inputs : args.gates, each = gt_logic_tile_rows(args.batch);
   gt_step *step = gt_lower_step(lowering, kernel, &args, sizeof args);
   const bool quads = args.batch % 4 == 0;
-  const uint32_t width = quads ? args.batch / 4 : args.batch, local = workgroup(lowering);
-  const uint32_t slice = quads ? slice_for(lowering, &args, type_of(lowering, node->input[0])) : width;
+  const uint32_t width = quads ? args.batch / 4 : args.batch,
+                 local = gt_lower_workgroup(lowering, WORKGROUP, GT_LOGIC_RUN);
+  const uint32_t slice = quads ? slice_for(lowering, &args, gt_logic_type(graph, node->input[0])) : width;
   step->spec[GT_LOGIC_SPEC_QUADS] = quads;
-  step->spec[GT_LOGIC_SPEC_X] = type_of(lowering, node->input[0]);
-  if (sums || inputs) step->spec[GT_LOGIC_SPEC_G] = type_of(lowering, node->input[3]);
-  step->spec[GT_LOGIC_SPEC_Y] = type_of(lowering, group->leader);
+  step->spec[GT_LOGIC_SPEC_X] = gt_logic_type(graph, node->input[0]);
+  if (sums || inputs) step->spec[GT_LOGIC_SPEC_G] = gt_logic_type(graph, node->input[3]);
+  step->spec[GT_LOGIC_SPEC_Y] = gt_logic_type(graph, group->leader);
   step->tiles = (result_rows + each - 1) / each;
   gt_lower_read(lowering, offsetof(struct gt_logic_args, x), node->input[0]);
   step->spec[GT_LOGIC_SPEC_TO_LOGITS] = logits;

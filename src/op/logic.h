@@ -6,7 +6,7 @@
 #ifndef GT_OP_LOGIC_H
 #define GT_OP_LOGIC_H
 #include "graph/graph.h"
-#include "shaders/op/logic_walk.h"
+#include "shaders/lib/logic_run.h"
 
 /* logits [..., 16] to coefficients [..., 4]; hard: of the gate with the first largest logit, exact, no
  * gradient. */

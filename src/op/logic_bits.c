@@ -160,9 +160,7 @@ static void lower_sum(gt_lowering *lowering, const gt_group *group) {
                                               .each = (uint32_t)(x.dim[0] / a->groups),
                                               .words = (uint32_t)x.dim[1],
                                               .scale = a->scale};
-  const uint32_t most = gt_lowering_target(lowering)->max_workgroup;
-  uint32_t local = SUM_LOCAL;
-  while (most && local > most && local > 32) local /= 2;
+  const uint32_t local = gt_lower_workgroup(lowering, SUM_LOCAL, 32);
   gt_lower_step(lowering, &kernel, &args, sizeof args)->tiles = args.groups;
   gt_lower_read(lowering, offsetof(struct gt_logic_bits_sum_args, x), node->input[0]);
   gt_lower_write(lowering, offsetof(struct gt_logic_bits_sum_args, y), group->leader);

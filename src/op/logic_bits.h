@@ -7,9 +7,7 @@
 #define GT_OP_LOGIC_BITS_H
 #include "graph/graph.h"
 
-/* Where a sample's n values lie: a word of each after the other, or all words of one after those of the
- * other.
- */
+/* Where a sample's n values lie: a word of each in turn, or all words of one after those of the other. */
 typedef enum gt_words_order { GT_WORDS_BY_WORD, GT_WORDS_BY_VALUE } gt_words_order; /* [W, n]; [n, W] */
 
 /* Words in a batch. */

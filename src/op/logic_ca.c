@@ -1,6 +1,7 @@
 #include "op/logic_ca.h"
-#include "op/core.h"
 #include "base/philox.h"
+#include "op/check.h"
+#include "op/core.h"
 #include "op/logic_ca_plan.h"
 #include "op/move.h"
 #include "op/op.h"
@@ -98,10 +99,6 @@ static bool good_layers(const gt_logic_ca_attribute *a, gt_error *error) {
   return true;
 }
 
-static bool is_words(const gt_node *node, int64_t count) {
-  return node->dtype == GT_I32 && gt_shape_count(node->shape) == count;
-}
-
 bool gt_logic_ca_check(const gt_logic_ca_attribute *a, gt_shape state, gt_error *error) {
   char text[128];
   if (!good_layers(a, error)) return false;
@@ -129,10 +126,10 @@ static bool good_inputs(const gt_graph *graph, const gt_node *node, gt_shape sta
       !gt_shape_equal(coefficients->shape, gt_shape_2(gt_logic_ca_gates(a), 4)))
     return gt_fail(error, GT_ERR_CONFIG, "logic_ca: %lld gates, but coefficients %s",
                    (long long)gt_logic_ca_gates(a), gt_shape_text(coefficients->shape, text));
-  if (!is_words(gt_node_at(graph, node->input[wiring]), 2 * gt_logic_ca_wires(a)))
+  if (!gt_is_words(gt_node_at(graph, node->input[wiring]), 2 * gt_logic_ca_wires(a)))
     return gt_fail(error, GT_ERR_INTERNAL, "logic_ca: the wiring does not fit");
-  if (a->fire_rate < 1 && gt_node_at(graph, node->input[node->inputs - 1])->dtype != GT_F32)
-    return gt_fail(error, GT_ERR_INTERNAL, "logic_ca: a clock is needed where cells fire at random");
+  if (gt_logic_ca_clocked(a) && gt_node_at(graph, node->input[node->inputs - 1])->dtype != GT_F32)
+    return gt_fail(error, GT_ERR_INTERNAL, "logic_ca: a clock is needed where numbers are drawn");
   return true;
 }
 
@@ -164,7 +161,7 @@ static bool infer_gradient(const gt_graph *graph, const gt_node *node, gt_shape 
   if (!good_inputs(graph, node, state, 2, error)) return false;
   const int64_t given = gt_shape_count(state) * (a->final_only ? 1 : a->steps + 1);
   if (gt_shape_count(d->shape) != given ||
-      !is_words(gt_node_at(graph, node->input[3]), gt_logic_ca_inverse_words(a, (uint32_t)state.dim[3])))
+      !gt_is_words(gt_node_at(graph, node->input[3]), gt_logic_ca_inverse_words(a, (uint32_t)state.dim[3])))
     return gt_fail(error, GT_ERR_INTERNAL,
                    "logic_ca_gradient: the gradient or the inverse wiring does not fit");
   *shape = gt_shape_1(4 * gt_logic_ca_gates(a) + gt_shape_count(state));

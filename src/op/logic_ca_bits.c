@@ -1,5 +1,6 @@
 #include "op/logic_ca_bits.h"
 #include "base/philox.h"
+#include "op/check.h"
 #include "op/logic_ca_bits_cpu.h"
 #include "op/op.h"
 #include "plan/lowering.h"
@@ -14,17 +15,13 @@ GT_REGISTER(op, logic_ca_bits)
 const gt_op_family gt_op_logic_ca_bits;
 const gt_op_family gt_op_logic_ca_bits = {rows, 1};
 
-static bool is_words(const gt_node *node, int64_t count) {
-  return node->dtype == GT_I32 && gt_shape_count(node->shape) == count;
-}
-
 static bool infer(const gt_graph *graph, const gt_node *node, gt_shape *shape, gt_dtype *dtype,
                   gt_error *error) {
   const gt_logic_ca_attribute *a = node->attribute;
   const gt_node *state = gt_node_at(graph, node->input[0]);
   if (!gt_logic_ca_check(a, state->shape, error)) return false;
-  if (state->dtype != GT_I32 || !is_words(gt_node_at(graph, node->input[1]), gt_logic_ca_gates(a)) ||
-      !is_words(gt_node_at(graph, node->input[2]), 2 * gt_logic_ca_wires(a)))
+  if (state->dtype != GT_I32 || !gt_is_words(gt_node_at(graph, node->input[1]), gt_logic_ca_gates(a)) ||
+      !gt_is_words(gt_node_at(graph, node->input[2]), 2 * gt_logic_ca_wires(a)))
     return gt_fail(error, GT_ERR_INTERNAL, "logic_ca_bits: the words, codes or wiring do not fit");
   if (node->inputs != (a->fire_rate < 1 ? 4 : 3))
     return gt_fail(error, GT_ERR_INTERNAL, "logic_ca_bits: a clock is needed where cells fire at random");
@@ -66,8 +63,6 @@ static void plan(geometry *g, const gt_target *target, const gt_logic_ca_attribu
   const uint32_t bytes = most(target->shared_bytes, LEAST_SHARED) - FIXED_SHARED;
   g->layers = a->perceptions + a->updates;
   g->channels = g->chunk = (uint32_t)state.dim[3];
-  g->threads = THREADS;
-  while (target->max_workgroup && g->threads > target->max_workgroup) g->threads /= 2;
   gt_logic_ca_layers(a, g->channels, g->layer);
   for (g->lanes = 1; g->lanes < MOST_LANES && (cells + g->lanes - 1) / g->lanes > target->units;)
     g->lanes *= 2;
@@ -86,7 +81,6 @@ static void plan(geometry *g, const gt_target *target, const gt_logic_ca_attribu
 }
 
 static void set_spec(gt_step *step, const geometry *g, const gt_logic_ca_attribute *a, gt_shape state) {
-  step->spec[GT_SPEC_LOCAL_X] = g->threads;
   step->spec[BITS_SHARED] = g->shared;
   step->spec[BITS_CHANNELS] = g->channels;
   step->spec[BITS_KERNELS] = a->kernels;
@@ -108,7 +102,7 @@ static void lower(gt_lowering *lowering, const gt_group *group) {
                                       {"logic_ca_bits4", gt_logic_ca_bits_cpu}};
   const gt_node *node = gt_node_at(gt_lowering_graph(lowering), group->leader);
   const gt_logic_ca_attribute *a = node->attribute;
-  geometry g = {.layers = 0};
+  geometry g = {.threads = gt_lower_workgroup(lowering, THREADS, 1)};
   uint32_t between[2] = {0, 0};
   plan(&g, gt_lowering_target(lowering), a, node->shape);
   const uint32_t cells = (uint32_t)gt_shape_count(node->shape) / g.channels;
@@ -123,7 +117,7 @@ static void lower(gt_lowering *lowering, const gt_group *group) {
     gt_step *step = gt_lower_step(lowering, &kernels[g.lanes / 2], &args, sizeof args);
     set_spec(step, &g, a, node->shape);
     step->tiles = (cells + GT_CA_BITS_LANES - 1) / GT_CA_BITS_LANES;
-    step->grid[0] = (cells + g.lanes - 1) / g.lanes;
+    gt_lower_groups(lowering, (cells + g.lanes - 1) / g.lanes, g.threads);
 #define AT(field) offsetof(struct gt_logic_ca_bits_args, field)
     if (t)
       gt_lower_use_scratch(lowering, AT(from), between[(t - 1) % 2], false);

@@ -5,6 +5,7 @@
 #include "base/philox.h"
 #include "op/logic_ca.h"
 #include "op/logic_ca_bits_cpu.h"
+#include "op/logic_ca_cpu.h"
 #include "op/math.h"
 #include "shaders/op/logic_ca_bits.h"
 #include <stdlib.h>
@@ -26,18 +27,11 @@ typedef struct circuit { /* one tile's view of a step */
 static uint32_t least(uint32_t a, uint32_t b) { return a < b ? a : b; }
 static uint32_t most(uint32_t a, uint32_t b) { return a > b ? a : b; }
 
-/* The cell that lies at place j of this cell's neighbourhood, GT_NONE beyond the border. */
-static uint32_t neighbour(const circuit *c, uint32_t cell, uint32_t j) {
-  const uint32_t inside = cell % (c->height * c->width), height = c->height, width = c->width;
-  const uint32_t y = inside / width + j / 3 + height - 1, x = inside % width + j % 3 + width - 1;
-  if (!c->periodic && (y < height || y >= 2 * height || x < width || x >= 2 * width)) return GT_NONE;
-  return cell - inside + y % height * width + x % width;
-}
-
 static void place_cells(circuit *c) {
   for (uint32_t j = 0; j < PATCH; j++)
     for (uint32_t i = 0; i < LANES; i++) {
-      const uint32_t cell = i < c->count ? neighbour(c, c->first + i, j) : GT_NONE;
+      uint32_t cell = GT_NONE;
+      if (i < c->count) cell = gt_logic_ca_neighbour(c->first + i, j, c->height, c->width, c->periodic);
       c->patch[j][i] = cell == GT_NONE ? GT_NONE : cell * c->channels;
     }
 }

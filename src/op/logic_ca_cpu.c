@@ -38,15 +38,6 @@ typedef struct circuit { /* one tile's view of a step */
 static uint32_t least(uint32_t a, uint32_t b) { return a < b ? a : b; }
 static uint32_t most(uint32_t a, uint32_t b) { return a > b ? a : b; }
 
-/* The cell that lies at place j of this cell's neighbourhood, GT_NONE beyond the border. */
-static uint32_t neighbour(uint32_t cell, int j, uint32_t height, uint32_t width, bool periodic) {
-  const uint32_t board = height * width, inside = cell % board;
-  uint32_t y = inside / width + (uint32_t)(j / 3) + height - 1,
-           x = inside % width + (uint32_t)(j % 3) + width - 1;
-  if (!periodic && (y < height || y >= 2 * height || x < width || x >= 2 * width)) return GT_NONE;
-  return cell - inside + y % height * width + x % width;
-}
-
 static void place_rows(circuit *c) {
   uint32_t row_count = PATCH * c->channels;
   for (uint32_t l = 0; l < c->perceptions; l++) {
@@ -130,9 +121,10 @@ static void open_circuit(circuit *c, const uint32_t *spec, uint32_t tile, const 
   c->updates = spec[SPEC_CA_UPDATES];
   choose_cells(c, spec[SPEC_CA_FIRE], tile, clock, step, purpose, fire_rate);
   for (uint32_t i = 0; i < LANES; i++)
-    for (int j = 0; j < PATCH; j++)
-      c->patch[j][i] =
-          c->cell[i] == GT_NONE ? GT_NONE : neighbour(c->cell[i], j, c->height, c->width, c->periodic);
+    for (uint32_t j = 0; j < PATCH; j++)
+      c->patch[j][i] = c->cell[i] == GT_NONE
+                           ? GT_NONE
+                           : gt_logic_ca_neighbour(c->cell[i], j, c->height, c->width, c->periodic);
   place_rows(c);
 }
 
@@ -317,9 +309,9 @@ static void circuit_back(const circuit *c, const row *v, row *d, float *partial,
 static float gathered(const float *d_patch, uint32_t cell, uint32_t channel, uint32_t channels,
                       uint32_t height, uint32_t width, bool periodic) {
   float sum = 0;
-  for (int j = 0; j < PATCH; j++) { /* it lies at place j of the neighbour on the other side */
-    const uint32_t other = neighbour(cell, PATCH - 1 - j, height, width, periodic);
-    if (other != GT_NONE) sum += d_patch[((size_t)other * PATCH + (size_t)j) * channels + channel];
+  for (uint32_t j = 0; j < PATCH; j++) { /* it lies at place j of the neighbour on the other side */
+    const uint32_t other = gt_logic_ca_neighbour(cell, PATCH - 1 - j, height, width, periodic);
+    if (other != GT_NONE) sum += d_patch[((size_t)other * PATCH + j) * channels + channel];
   }
   return sum;
 }

@@ -35,6 +35,15 @@ enum { CA_WIDTH, CA_INPUTS, CA_GATE, CA_WIRE, CA_INVERSE, CA_ROW, CA_SLOT, CA_SP
 enum { SPEC_CA_SUM_MODE = 3, CA_SUM_COEFFICIENTS = 0, CA_SUM_STATE, CA_SUM_TILE = 256 };
 enum { CA_HAS_PATCH = 1, CA_HAS_GIVEN = 2 };
 
+/* The cell that lies at place j of this cell's neighbourhood, GT_NONE beyond the border. */
+static inline uint32_t gt_logic_ca_neighbour(uint32_t cell, uint32_t j, uint32_t height, uint32_t width,
+                                             bool periodic) {
+  const uint32_t inside = cell % (height * width);
+  const uint32_t y = inside / width + j / 3 + height - 1, x = inside % width + j % 3 + width - 1;
+  if (!periodic && (y < height || y >= 2 * height || x < width || x >= 2 * width)) return GT_NONE;
+  return cell - inside + y % height * width + x % width;
+}
+
 void gt_logic_ca_cpu(const void *args, const uint32_t *spec, uint32_t tile);
 void gt_logic_ca_gradient_cpu(const void *args, const uint32_t *spec, uint32_t tile);
 void gt_logic_ca_sum_cpu(const void *args, const uint32_t *spec, uint32_t tile);

@@ -153,8 +153,18 @@ static geometry plan(const gt_target *target, const gt_logic_ca_attribute *a, gt
   return g;
 }
 
-static void set_spec(gt_step *step, const geometry *g, const gt_logic_ca_attribute *a, gt_shape state) {
-  step->spec[GT_SPEC_LOCAL_X] = g->threads;
+static const gt_kernel *kernel_of(bool gradient, uint32_t lanes) {
+  static const gt_kernel forward[] = {
+      {"logic_ca1", gt_logic_ca_cpu}, {"logic_ca2", gt_logic_ca_cpu}, {"logic_ca4", gt_logic_ca_cpu}};
+  static const gt_kernel backward[] = {{"logic_ca_gradient1", gt_logic_ca_gradient_cpu},
+                                       {"logic_ca_gradient2", gt_logic_ca_gradient_cpu}};
+  if (gradient) return &backward[lanes > 1]; /* whatever the lanes of the CPU's one kernel */
+  return &forward[lanes == 1 ? 0 : lanes == 2 ? 1 : 2];
+}
+
+static void start_step(gt_lowering *lowering, bool gradient, const void *args, size_t size, const geometry *g,
+                       const gt_logic_ca_attribute *a, gt_shape state) {
+  gt_step *step = gt_lower_step(lowering, kernel_of(gradient, g->lanes), args, size);
   step->spec[SPEC_CA_SHARED] = g->shared;
   step->spec[SPEC_CA_CHANNELS] = g->channels;
   step->spec[SPEC_CA_KERNELS] = a->kernels;
@@ -178,16 +188,8 @@ static void set_spec(gt_step *step, const geometry *g, const gt_logic_ca_attribu
     step->spec[SPEC_CA_WIDTHS + l] = a->width[l];
   step->spec[SPEC_CA_WIRES] = g->wires;
   step->spec[SPEC_CA_WORDS] = g->shared_words;
-  step->tiles = step->grid[0] = g->groups;
-}
-
-static const gt_kernel *kernel_of(bool gradient, uint32_t lanes) {
-  static const gt_kernel forward[] = {
-      {"logic_ca1", gt_logic_ca_cpu}, {"logic_ca2", gt_logic_ca_cpu}, {"logic_ca4", gt_logic_ca_cpu}};
-  static const gt_kernel backward[] = {{"logic_ca_gradient1", gt_logic_ca_gradient_cpu},
-                                       {"logic_ca_gradient2", gt_logic_ca_gradient_cpu}};
-  if (gradient) return &backward[lanes > 1]; /* whatever the lanes of the CPU's one kernel */
-  return &forward[lanes == 1 ? 0 : lanes == 2 ? 1 : 2];
+  step->tiles = g->groups;
+  gt_lower_groups(lowering, g->groups, g->threads);
 }
 
 void gt_logic_ca_lower(gt_lowering *lowering, const gt_group *group) {
@@ -209,7 +211,7 @@ void gt_logic_ca_lower(gt_lowering *lowering, const gt_group *group) {
                                           .sampling_purpose = a->sampling_purpose,
                                           .rounding = t + 1 < a->steps ? a->rounding : 0,
                                           .sampling = t + 1 < a->steps ? a->sampling : 0};
-    set_spec(gt_lower_step(lowering, kernel_of(false, g.lanes), &args, sizeof args), &g, a, state);
+    start_step(lowering, false, &args, sizeof args, &g, a, state);
     gt_lower_read(lowering, offsetof(struct gt_logic_ca_args, from), t ? group->leader : node->input[0]);
     gt_lower_write(lowering, offsetof(struct gt_logic_ca_args, states), group->leader);
     gt_lower_read(lowering, offsetof(struct gt_logic_ca_args, coefficients), node->input[1]);
@@ -239,7 +241,7 @@ static void gradient_step(gt_lowering *lowering, const gt_group *group, const ge
                                                  .d_offset = a->final_only ? 0 : (t + 1) * size,
                                                  .flags =
                                                      (later ? CA_HAS_PATCH : 0) | (given ? CA_HAS_GIVEN : 0)};
-  set_spec(gt_lower_step(lowering, kernel_of(true, g->lanes), &args, sizeof args), g, a, state);
+  start_step(lowering, true, &args, sizeof args, g, a, state);
 #define AT(field) offsetof(struct gt_logic_ca_gradient_args, field)
   gt_lower_read(lowering, AT(from), node->input[0]);
   gt_lower_read(lowering, AT(coefficients), node->input[1]);

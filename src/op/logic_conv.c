@@ -6,7 +6,7 @@
 #include "op/logic_cpu.h"
 #include "op/op.h"
 #include "plan/lowering.h"
-#include "shaders/op/logic_slices.h"
+#include "shaders/op/logic_conv_sums.h"
 #include <stddef.h>
 #include <string.h>
 
@@ -23,7 +23,7 @@ const gt_op_family gt_op_logic_conv = {rows, ROWS};
 static const gt_kernel conv_kernel = {"logic_conv", gt_logic_conv_cpu};
 static const gt_kernel gradient_kernel = {"logic_conv_gradient", gt_logic_conv_gradient_cpu};
 static const gt_kernel inputs_kernel = {"logic_conv_inputs", NULL}; /* devices only */
-static const gt_kernel slices_kernel = {"logic_slices", gt_logic_slices_cpu};
+static const gt_kernel sums_kernel = {"logic_conv_sums", gt_logic_conv_sums_cpu};
 
 /* --- shapes --------------------------------------------------------------------------------------------- */
 
@@ -163,12 +163,6 @@ static gt_step *start_step(gt_lowering *lowering, const geometry *g, const gt_ke
   return step;
 }
 
-static uint32_t workgroup(const gt_lowering *lowering, uint32_t size) {
-  const uint32_t most = gt_lowering_target(lowering)->max_workgroup;
-  while (most && size > most && size > 1) size /= 2;
-  return size;
-}
-
 #define AT(field) offsetof(struct gt_logic_conv_args, field)
 
 static uint32_t sample_blocks(const geometry *g) {
@@ -195,7 +189,8 @@ static void lower_conv(gt_lowering *lowering, const gt_group *group) {
   gt_lower_read(lowering, AT(coefficients), node->input[1]);
   gt_lower_read(lowering, AT(wiring), node->input[2]);
   gt_lower_write(lowering, AT(y), group->leader);
-  gt_lower_grid(lowering, (uint64_t)g.windows * g.kernels * g.width, workgroup(lowering, WORKGROUP));
+  gt_lower_grid(lowering, (uint64_t)g.windows * g.kernels * g.width,
+                gt_lower_workgroup(lowering, WORKGROUP, 1));
 }
 
 /* Each kernel's items are dealt to so many workgroups that the device is full, but none has too few. */
@@ -208,12 +203,12 @@ static uint32_t chunks_for(const gt_lowering *lowering, const geometry *g, uint3
 }
 
 static void lower_sums(gt_lowering *lowering, const geometry *g, uint32_t partial, gt_id node) {
-  const struct gt_logic_slices_args args = {.count = 4 * g->kernels * (g->leaves - 1),
-                                            .slices = g->args.chunks};
-  gt_step *step = gt_lower_step(lowering, &slices_kernel, &args, sizeof args);
+  const struct gt_logic_conv_sums_args args = {.count = 4 * g->kernels * (g->leaves - 1),
+                                               .slices = g->args.chunks};
+  gt_step *step = gt_lower_step(lowering, &sums_kernel, &args, sizeof args);
   step->tiles = 1;
-  gt_lower_use_scratch(lowering, offsetof(struct gt_logic_slices_args, x), partial, false);
-  gt_lower_write_part(lowering, offsetof(struct gt_logic_slices_args, y), node);
+  gt_lower_use_scratch(lowering, offsetof(struct gt_logic_conv_sums_args, x), partial, false);
+  gt_lower_write_part(lowering, offsetof(struct gt_logic_conv_sums_args, y), node);
   gt_lower_grid(lowering, args.count, 64);
 }
 
@@ -221,7 +216,7 @@ static void lower_gradient(gt_lowering *lowering, const gt_group *group) {
   const gt_node *node = gt_node_at(gt_lowering_graph(lowering), group->leader);
   const bool inputs = ((const gradient_attribute *)node->attribute)->inputs,
              device = gt_lowering_target(lowering)->device;
-  const uint32_t local = workgroup(lowering, GRADIENT_WORKGROUP);
+  const uint32_t local = gt_lower_workgroup(lowering, GRADIENT_WORKGROUP, 1);
   geometry g = geometry_of(gt_lowering_graph(lowering), node);
   const uint32_t gates = g.kernels * (g.leaves - 1), items = g.kernels * g.windows * g.width;
   g.args.chunks = chunks_for(lowering, &g, local);
@@ -254,7 +249,7 @@ static void lower_gradient(gt_lowering *lowering, const gt_group *group) {
   gt_lower_use_scratch(lowering, AT(winner), winner, false);
   gt_lower_write_part(lowering, AT(y), group->leader);
   const uint64_t features = (uint64_t)g.args.height * g.args.width * g.spec[GT_CONV_SPEC_CHANNELS];
-  gt_lower_grid(lowering, features * g.width, workgroup(lowering, WORKGROUP));
+  gt_lower_grid(lowering, features * g.width, gt_lower_workgroup(lowering, WORKGROUP, 1));
 }
 
 /* --- builders and rows ---------------------------------------------------------------------------------- */

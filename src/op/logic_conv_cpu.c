@@ -1,7 +1,7 @@
 #include "op/logic_conv_cpu.h"
 #include "op/logic_conv.h"
 #include "op/math.h"
-#include "shaders/op/logic_slices.h"
+#include "shaders/op/logic_conv_sums.h"
 #include <string.h>
 
 enum { BLOCK = GT_CONV_BLOCK, LEAVES = 1 << GT_LOGIC_CONV_DEPTH };
@@ -295,8 +295,8 @@ GT_CLONES static void add_slice(float *restrict y, const float *x, uint32_t n) {
   for (uint32_t i = 0; i < n; i++) y[i] += x[i];
 }
 
-void gt_logic_slices_cpu(const void *args, const uint32_t *spec, uint32_t tile) {
-  const struct gt_logic_slices_args *t = args;
+void gt_logic_conv_sums_cpu(const void *args, const uint32_t *spec, uint32_t tile) {
+  const struct gt_logic_conv_sums_args *t = args;
   const float *x = GT_PTR(const float, t->x);
   float *y = GT_PTR(float, t->y);
   (void)spec, (void)tile;

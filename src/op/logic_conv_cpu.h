@@ -24,5 +24,5 @@ void gt_logic_conv_cpu(const void *args, const uint32_t *spec, uint32_t tile);
  * gradients nor the inverse wiring are needed. */
 void gt_logic_conv_gradient_cpu(const void *args, const uint32_t *spec, uint32_t tile);
 /* Partial sums added up, slice by slice. */
-void gt_logic_slices_cpu(const void *args, const uint32_t *spec, uint32_t tile);
+void gt_logic_conv_sums_cpu(const void *args, const uint32_t *spec, uint32_t tile);
 #endif

@@ -7,6 +7,7 @@
 #include "op/logic_cpu.h"
 #include "op/move.h"
 #include "op/op.h"
+#include "shaders/op/logic_walk.h"
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -225,11 +226,6 @@ uint32_t gt_logic_lanes(const gt_target *target, uint32_t width, uint32_t runs, 
   return lanes;
 }
 
-static uint32_t type_of(const gt_graph *graph, gt_id node) {
-  const gt_dtype dtype = gt_node_at(graph, node)->dtype;
-  return dtype == GT_F16 ? GT_LOGIC_F16 : dtype == GT_BF16 ? GT_LOGIC_BF16 : GT_LOGIC_F32;
-}
-
 static gt_step *lower_step(gt_lowering *lowering, const gt_kernel *kernel, gt_id x_id, gt_id coefficients,
                            gt_id walk_id, gradient_attribute gradient) {
   const gt_graph *graph = gt_lowering_graph(lowering);
@@ -242,14 +238,13 @@ static gt_step *lower_step(gt_lowering *lowering, const gt_kernel *kernel, gt_id
                                           .share = gradient.share,
                                           .scale = gradient.scale};
   const bool quads = args.batch % 4 == 0;
-  uint32_t local = WORKGROUP;
-  while (target->max_workgroup && local > target->max_workgroup && local > RUN) local /= 2;
+  const uint32_t local = gt_lower_workgroup(lowering, WORKGROUP, RUN);
   const uint32_t lanes = gt_logic_lanes(target, quads ? args.batch / 4 : args.batch, args.runs, local);
   gt_step *step = gt_lower_step(lowering, kernel, &args, sizeof args);
   step->tiles = gt_logic_walk_tiles(args.runs, args.batch);
   step->spec[GT_LOGIC_SPEC_LANES] = lanes;
   step->spec[GT_LOGIC_SPEC_QUADS] = quads;
-  step->spec[GT_LOGIC_SPEC_X] = type_of(graph, x_id);
+  step->spec[GT_LOGIC_SPEC_X] = gt_logic_type(graph, x_id);
   gt_lower_read(lowering, offsetof(struct gt_logic_walk_args, x), x_id);
   gt_lower_read(lowering, offsetof(struct gt_logic_walk_args, coefficients), coefficients);
   gt_lower_read(lowering, offsetof(struct gt_logic_walk_args, walk), walk_id);
@@ -261,7 +256,7 @@ void gt_logic_walk_lower(gt_lowering *lowering, gt_id logic) {
   const gt_node *node = gt_node_at(gt_lowering_graph(lowering), logic);
   gt_step *step = lower_step(lowering, &walk_kernel, node->input[0], node->input[1], node->input[3],
                              (gradient_attribute){1, 1});
-  step->spec[GT_LOGIC_SPEC_Y] = type_of(gt_lowering_graph(lowering), logic);
+  step->spec[GT_LOGIC_SPEC_Y] = gt_logic_type(gt_lowering_graph(lowering), logic);
   gt_lower_write(lowering, offsetof(struct gt_logic_walk_args, y), logic);
 }
 
@@ -280,10 +275,8 @@ static void lower_sum(gt_lowering *lowering, const gt_group *group) {
   gt_step *step = lower_step(lowering, &sum_kernel, node->input[0], node->input[1], node->input[3], *a);
   struct gt_logic_walk_args *args = (struct gt_logic_walk_args *)step->args;
   const uint32_t groups = args->gates / a->share, width = args->batch % 4 ? args->batch : args->batch / 4;
-  uint32_t local = SUM_WORKGROUP, lanes = 1;
-  while (local > RUN && ((target->max_workgroup && local > target->max_workgroup) ||
-                         (target->shared_bytes && local * groups * 16 > target->shared_bytes)))
-    local /= 2;
+  uint32_t local = gt_lower_workgroup(lowering, SUM_WORKGROUP, RUN), lanes = 1;
+  while (local > RUN && target->shared_bytes && local * groups * 16 > target->shared_bytes) local /= 2;
   while (local / lanes > LEAST_LANES || (lanes < local && local / lanes >= 2 * width)) lanes *= 2;
   const uint32_t columns = local / lanes, blocks = (width + columns - 1) / columns;
   args->chunk_runs = target->device ? chunk_for(target, args->runs, blocks, lanes) : CPU_CHUNK;
@@ -303,8 +296,9 @@ static void lower_gradient(gt_lowering *lowering, const gt_group *group) {
   const gt_node *node = gt_node_at(graph, group->leader);
   gt_step *step = lower_step(lowering, &gradient_kernel, node->input[0], node->input[1], node->input[2],
                              *(const gradient_attribute *)node->attribute);
-  step->spec[GT_LOGIC_SPEC_G] = type_of(graph, node->input[3]);
-  step->spec[GT_LOGIC_SPEC_Y] = type_of(graph, node->input[0]) == GT_LOGIC_F16 ? GT_LOGIC_BF16 : GT_LOGIC_F32;
+  step->spec[GT_LOGIC_SPEC_G] = gt_logic_type(graph, node->input[3]);
+  step->spec[GT_LOGIC_SPEC_Y] =
+      gt_logic_type(graph, node->input[0]) == GT_LOGIC_F16 ? GT_LOGIC_BF16 : GT_LOGIC_F32;
   gt_lower_read(lowering, offsetof(struct gt_logic_walk_args, g), node->input[3]);
   gt_lower_write(lowering, offsetof(struct gt_logic_walk_args, y), group->leader);
 }

@@ -75,3 +75,7 @@ bool gt_check_words(const char *op, const gt_node *input, gt_error *error) {
   return gt_fail(error, GT_ERR_CONFIG, "%s works on f32 or i32 values, not on %s", op,
                  gt_dtype_name(input->dtype));
 }
+
+bool gt_is_words(const gt_node *input, int64_t count) {
+  return input->dtype == GT_I32 && gt_shape_count(input->shape) == count;
+}

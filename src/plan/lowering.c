@@ -113,10 +113,28 @@ void gt_lower_program(gt_lowering *lowering, const gt_group *group, size_t x, si
   }
 }
 
+uint32_t gt_lower_workgroup(const gt_lowering *lowering, uint32_t size, uint32_t least) {
+  const uint32_t most = lowering->options->target.max_workgroup;
+  while (most && size > most && size > least) size /= 2;
+  return size;
+}
+
+static uint32_t most_groups(const gt_lowering *lowering) {
+  return lowering->options->target.max_grid ? lowering->options->target.max_grid : 65535;
+}
+
+void gt_lower_groups(gt_lowering *lowering, uint64_t groups, uint32_t local) {
+  gt_step *step = &current(lowering)->step;
+  const uint64_t limit = most_groups(lowering), lines = (groups + limit - 1) / limit;
+  step->spec[GT_SPEC_LOCAL_X] = local;
+  step->grid[0] = (uint32_t)((groups + lines - 1) / lines);
+  step->grid[1] = (uint32_t)lines;
+}
+
 void gt_lower_grid(gt_lowering *lowering, uint64_t count, uint32_t local) {
   gt_step *step = &current(lowering)->step;
-  uint64_t groups = (count + local - 1) / local;
-  uint32_t limit = lowering->options->target.max_grid ? lowering->options->target.max_grid : 65535;
+  const uint64_t groups = (count + local - 1) / local;
+  const uint32_t limit = most_groups(lowering);
   step->spec[GT_SPEC_LOCAL_X] = local;
   step->grid[0] = groups > limit ? limit : groups ? (uint32_t)groups : 1;
 }

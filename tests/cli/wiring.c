@@ -73,6 +73,17 @@ static void dense(void **unused) {
   check_codes(rewired(model, "logic1.wiring", 7, 191), false, inputs, 0);
 }
 
+/* A leaf reads a place of its 3x3 field in one of three channels. */
+static void convolution(void **unused) {
+  (void)unused;
+  const char *inputs = "datasets/digits/digits.csv", *wiring = "logic_conv2d1.wiring";
+  const char *model = train("digits_logic_conv", "--set train.epochs=1");
+  check_codes(rewired(model, wiring, 5, 26), false, inputs, 0);
+  check_codes(rewired(model, wiring, 5, 27), false, inputs, GT_ERR_DATA);
+  for (size_t i = 0; i < sizeof nowhere / sizeof *nowhere; i++)
+    check_codes(rewired(model, wiring, 383, nowhere[i]), false, inputs, GT_ERR_DATA);
+}
+
 /* The first layer of the perception reads nine cells, the last of the update two bits: numbers that are too
  * large there, but not for the widest layer. */
 static void automaton(void **unused) {
@@ -104,7 +115,8 @@ static void automaton(void **unused) {
 int main(void) {
   gt_arena_init(&arena);
   folder = getenv("TEST_TMP") ? getenv("TEST_TMP") : "/tmp";
-  const struct CMUnitTest tests[] = {cmocka_unit_test(dense), cmocka_unit_test(automaton)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(dense), cmocka_unit_test(convolution),
+                                     cmocka_unit_test(automaton)};
   const int failed = cmocka_run_group_tests(tests, NULL, NULL);
   gt_arena_finish(&arena);
   return failed;

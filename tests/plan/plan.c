@@ -4,6 +4,7 @@
 #include "backend/backend.h"
 #include "op/core.h"
 #include "op/elementwise.h"
+#include "op/logic_ca.h"
 #include "op/matmul.h"
 #include "op/reduce.h"
 #include <math.h>
@@ -198,6 +199,34 @@ static void verify_catches_an_overlap(void **state) {
   assert_int_equal(error.status, GT_ERR_INTERNAL);
 }
 
+/* Kernels that do not loop have all their workgroups, in lines that are no longer than a device takes. */
+static void workgroups_stay_within_the_limit(void **state) {
+  fixture *f = *state;
+  gt_graph *g = f->graph;
+  const gt_logic_ca_attribute a = {
+      .steps = 1, .kernels = 1, .fire_rate = 1, .perceptions = 1, .updates = 1, .width = {1, 1}};
+  const gt_id wiring = gt_variable_read(g, gt_graph_variable(g, "wiring", gt_shape_2(2, 2), GT_I32, false));
+  const gt_id x = variable(f, "x", 4, (const int64_t[]){1, 31, 11, 1}),
+              c = variable(f, "c", 2, (const int64_t[]){2, 4}),
+              y = gt_logic_ca(g, x, c, wiring, GT_NONE, GT_NONE, &a);
+  gt_assign(g, gt_graph_variable(g, "y", gt_node_at(g, y)->shape, GT_F32, false), 0, y);
+  const gt_plan_options options = {
+      .target = {.device = true, .subgroup = 32, .max_workgroup = 256, .units = 1000, .max_grid = 7}};
+  gt_error error = {0};
+  const gt_plan *plan = gt_plan_create(&f->arena, g, &options, &error);
+  if (!plan) fail_msg("%s", error.message);
+  uint32_t automata = 0;
+  for (size_t i = 0; i < plan->steps; i++) {
+    const gt_step *step = &plan->step[i];
+    assert_in_range(step->grid[0], 1, 7);
+    if (strncmp(step->kernel->name, "logic_ca", 8)) continue;
+    automata++;
+    assert_int_equal(step->grid[0], 7); /* a cell a workgroup: 49 lines for 341 of them */
+    assert_int_equal(step->grid[1], 49);
+  }
+  assert_int_equal(automata, 1);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test_setup_teardown(linear_relu_is_one_step, setup, teardown),
@@ -208,6 +237,7 @@ int main(void) {
       cmocka_unit_test_setup_teardown(packs_are_written_in_place, setup, teardown),
       cmocka_unit_test_setup_teardown(memory_is_reused_across_levels, setup, teardown),
       cmocka_unit_test_setup_teardown(verify_catches_an_overlap, setup, teardown),
+      cmocka_unit_test_setup_teardown(workgroups_stay_within_the_limit, setup, teardown),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

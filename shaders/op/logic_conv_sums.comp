@@ -2,7 +2,7 @@
 #extension GL_EXT_buffer_reference : require
 #extension GL_EXT_scalar_block_layout : require
 #extension GL_GOOGLE_include_directive : require
-#include "op/logic_slices.h"
+#include "op/logic_conv_sums.h"
 layout(local_size_x_id = 0) in;
 
 void main() {

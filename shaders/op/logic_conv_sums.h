@@ -1,6 +1,6 @@
 /* y [count] = the slices of x [slices, count] added in order. */
 #include "lib/args.h"
-GT_ARGS(gt_logic_slices_args) {
+GT_ARGS(gt_logic_conv_sums_args) {
   GT_FLOATS x, y;
   uint count, slices;
 };

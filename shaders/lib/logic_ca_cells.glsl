@@ -1,0 +1,47 @@
+/* The cells of a workgroup, for the kernels that run an automaton's step. Include after the argument struct,
+ * with P, the number of cells of a workgroup, defined. */
+#ifndef GT_LOGIC_CA_CELLS_GLSL
+#define GT_LOGIC_CA_CELLS_GLSL
+#include "lib/philox.glsl"
+layout(local_size_x_id = 0) in;
+layout(constant_id = 0) const uint LOCAL_X = 1u;
+layout(constant_id = 3) const uint SHARED = 1u;
+layout(constant_id = 4) const uint CHANNELS = 1u;
+layout(constant_id = 5) const uint KERNELS = 1u;
+layout(constant_id = 6) const uint HEIGHT = 1u;
+layout(constant_id = 7) const uint WIDTH = 1u;
+layout(constant_id = 8) const uint PERIODIC = 0u;
+layout(constant_id = 9) const uint PERCEPTIONS = 1u;
+layout(constant_id = 10) const uint UPDATES = 1u;
+
+#if P == 1
+#define LANE(value, lane) value
+#else
+#define LANE(value, lane) value[lane]
+#endif
+
+#define me gl_LocalInvocationID.x
+#define group (gl_WorkGroupID.x + gl_WorkGroupID.y * gl_NumWorkGroups.x)
+
+const uint NONE = 0xffffffffu;
+
+uint cell_of(uint lane) { return group * P + lane; }
+
+/* Workgroups that lie in several lines may be too many. */
+bool no_cells() { return cell_of(0u) >= cells; }
+
+/* The cell at place j of a cell's neighbourhood; NONE beyond the border or the last cell. */
+uint neighbour_of(uint cell, uint j) {
+  uint inside = cell % (HEIGHT * WIDTH);
+  uint y = inside / WIDTH + j / 3u + HEIGHT - 1u, x = inside % WIDTH + j % 3u + WIDTH - 1u;
+  bool beyond = y < HEIGHT || y >= 2u * HEIGHT || x < WIDTH || x >= 2u * WIDTH;
+  return cell >= cells || beyond && PERIODIC == 0u ? NONE : cell - inside + y % HEIGHT * WIDTH + x % WIDTH;
+}
+
+/* Is the cell drawn to take its new state? */
+bool is_drawn(uint cell) {
+  uint board = HEIGHT * WIDTH, element = step * board + cell % board;
+  vec4 draw = gt_random_block(uvec2(clock.at[1], clock.at[2]), purpose, clock.at[0], element >> 2u);
+  return cell < cells && draw[element & 3u] <= fire_rate;
+}
+#endif
