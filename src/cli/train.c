@@ -71,8 +71,7 @@ static void print_result(const gt_train_result *result) {
                     : result->has_goal      ? "finished without reaching the goal"
                     : result->stopped_early ? "stopped early"
                                             : "finished";
-  gt_info("%s after %lld steps in %s", how, (long long)result->step,
-          gt_duration(result->seconds, duration));
+  gt_info("%s after %lld steps in %s", how, (long long)result->step, gt_duration(result->seconds, duration));
   if (result->attempts > 1) gt_info("attempts: %lld", (long long)result->attempts);
   if (sums) {
     printf("%s loss %.6g", sums == &result->test ? "test" : "validation", gt_result_loss(sums));

@@ -7,6 +7,7 @@
 #include "layer/logic_init.h"
 #include "layer/wiring.h"
 #include "op/core.h"
+#include "op/elementwise.h"
 #include "op/logic.h"
 #include "op/logic_bits.h"
 #include "op/logic_ca_bits.h"

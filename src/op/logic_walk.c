@@ -99,8 +99,8 @@ void gt_logic_walk(const int32_t *wiring, int64_t inputs, int64_t gates, int32_t
   walk(wiring, inputs, gates, out);
 }
 
-/* The circles of a random wiring are as many as the cycles of a random permutation, about the logarithm of the
- * gates' number; each may end with a short run. */
+/* The circles of a random wiring are as many as the cycles of a random permutation, about the logarithm of
+ * the gates' number; each may end with a short run. */
 int64_t gt_logic_walk_room(int64_t gates) {
   const int64_t room = (gates + RUN - 1) / RUN + 32;
   return room < gates ? room : gates;
