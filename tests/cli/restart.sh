@@ -3,8 +3,20 @@
 # shellcheck source=tests/support/cli.sh
 source "$(dirname "$0")/../support/cli.sh"
 
-sed '/restart_every/d; /early_stopping/d' configs/life.yaml > "$TEST_TMP/life.yaml"
-train() { "$GTRAIN" train "$TEST_TMP/life.yaml" --device "$DEVICE" --set train.eval_every=5 --set train.steps=60 "$@"; }
+cat > "$TEST_TMP/life.yaml" << 'YAML'
+data: {format: ca, grid: [3, 3], start: boards, target: life}
+model:
+  - logic_ca:
+      steps: 1
+      periodic: true
+      strength: 5
+      perception: [8, 4, 2, 1]
+      update: [128, 128, 128, 128, 128, 128, 128, 128, 128, 128, 128, 128, 128, 128, 128, 128, 128, 64, 32, 16, 8, 4, 2, 1]
+loss: sum_squared
+optimizer: {type: adamw, lr: 0.05, betas: [0.9, 0.99], weight_decay: 0.01, clip_value: 100}
+train: {steps: 60, batch_size: 20, eval_every: 5}
+YAML
+train() { "$GTRAIN" train "$TEST_TMP/life.yaml" --device "$DEVICE" "$@"; }
 goal=(--set model.0.logic_ca.init=normal --set 'train.early_stopping={metric: hard_loss, goal: 0}')
 # The first row of a step: the best one is written again in the end.
 row() { grep "^{\"step\":$2,.*\"split\":\"test\"" "$1/metrics.jsonl" | head -1 | sed "s/.*\"$3\":\([0-9.]*\).*/\1/"; }
