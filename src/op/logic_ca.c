@@ -223,17 +223,7 @@ static void print(const gt_node *node, char *buffer, size_t size) {
 
 gt_id gt_logic_ca(gt_graph *graph, gt_id state, gt_id coefficients, gt_id wiring, gt_id inverse, gt_id clock,
                   const gt_logic_ca_attribute *attribute) {
-  gt_logic_ca_attribute a;
-  memset(&a, 0, sizeof a);
-  a.steps = attribute->steps;
-  a.kernels = attribute->kernels;
-  a.periodic = attribute->periodic;
-  a.rounding = attribute->rounding;
-  a.sampling = attribute->sampling;
-  a.fire_rate = attribute->fire_rate;
-  a.perceptions = attribute->perceptions;
-  a.updates = attribute->updates;
-  memcpy(a.width, attribute->width, sizeof a.width);
+  gt_logic_ca_attribute a = *attribute;
   const bool fires = a.fire_rate < 1;
   if (fires) a.purpose = GT_PURPOSE_GRAPH + graph->next_purpose++;
   if (a.sampling > 0) a.sampling_purpose = GT_PURPOSE_GRAPH + graph->next_purpose++;

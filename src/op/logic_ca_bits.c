@@ -139,15 +139,7 @@ static void lower(gt_lowering *lowering, const gt_group *group) {
 
 gt_id gt_logic_ca_bits(gt_graph *graph, gt_id state, gt_id codes, gt_id wiring, gt_id clock,
                        const gt_logic_ca_attribute *attribute) {
-  gt_logic_ca_attribute a;
-  memset(&a, 0, sizeof a);
-  a.steps = attribute->steps;
-  a.kernels = attribute->kernels;
-  a.periodic = attribute->periodic;
-  a.fire_rate = attribute->fire_rate;
-  a.perceptions = attribute->perceptions;
-  a.updates = attribute->updates;
-  memcpy(a.width, attribute->width, sizeof a.width);
+  gt_logic_ca_attribute a = *attribute;
   const bool fires = a.fire_rate < 1;
   if (fires) a.purpose = GT_PURPOSE_GRAPH + graph->next_purpose++;
   const gt_id input[4] = {state, codes, wiring, clock};
