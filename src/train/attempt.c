@@ -24,7 +24,7 @@ bool gt_run_restores_best(const gt_run *run) {
   return stopping->restore_best && (stopping->patience || run->restart_steps);
 }
 
-bool gt_run_attempt_wiring(gt_run *run, int64_t attempt, gt_error *error) {
+static bool draw_wiring(gt_run *run, int64_t attempt, gt_error *error) {
   gt_arena drawn;
   if (attempt == run->attempt) return true;
   run->attempt = attempt;
@@ -36,9 +36,13 @@ bool gt_run_attempt_wiring(gt_run *run, int64_t attempt, gt_error *error) {
   return ok && gt_constants_upload(&run->session.buffers, run->net->model, NULL, error);
 }
 
+bool gt_run_wiring_at(gt_run *run, int64_t step, gt_error *error) {
+  return draw_wiring(run, run->restart_steps && step ? (step - 1) / run->restart_steps : 0, error);
+}
+
 bool gt_run_attempt(gt_run *run, gt_error *error) {
   const int64_t attempt = run->restart_steps ? run->state.step / run->restart_steps : 0;
-  if (!gt_run_attempt_wiring(run, attempt, error)) return false;
+  if (!draw_wiring(run, attempt, error)) return false;
   if (!attempt || run->state.step != gt_run_attempt_begin(run)) return true;
   gt_progress_line(&run->progress, "attempt %lld: other wiring and initial values", (long long)attempt + 1);
   run->state.schedule = gt_schedule_start();

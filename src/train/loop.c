@@ -18,8 +18,8 @@ static int64_t next_multiple(int64_t step, int64_t every) {
 
 static int64_t next_boundary(const gt_run *run) {
   const int64_t step = run->state.step;
-  const int64_t part = smaller(next_multiple(step, run->save_steps), gt_run_attempt_end(run));
-  return smaller(run->total, smaller(next_multiple(step, run->eval_steps), part));
+  return smaller(gt_run_attempt_end(run),
+                 smaller(next_multiple(step, run->eval_steps), next_multiple(step, run->save_steps)));
 }
 
 /* --- towards the device: the scalars of the steps to come

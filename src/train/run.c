@@ -71,9 +71,7 @@ static bool open_state(gt_run *run, gt_error *error) {
   if (!gt_run_directory_begin(run, error)) return false;
   if (run->options->resume && !gt_run_restore(run, &found, error)) return false;
   if (!found && !start_fresh(run, error)) return false;
-  if (found && run->restart_steps && run->state.step &&
-      !gt_run_attempt_wiring(run, (run->state.step - 1) / run->restart_steps, error))
-    return false;
+  if (!gt_run_wiring_at(run, run->state.step, error)) return false;
   if (run->options->resume)
     gt_info(found ? "resuming %s at step %lld" : "no checkpoint in %s yet: starting from step %lld",
             run->directory, (long long)run->state.step);
@@ -137,9 +135,7 @@ static bool choose_weights(gt_run *run, bool *restored, gt_error *error) {
   gt_model_file best;
   *restored = gt_run_restores_best(run) && run->state.best_step && run->state.best_step != run->state.step;
   if (!*restored) return gt_run_weights(run, error);
-  if (run->restart_steps &&
-      !gt_run_attempt_wiring(run, (run->state.best_step - 1) / run->restart_steps, error))
-    return false;
+  if (!gt_run_wiring_at(run, run->state.best_step, error)) return false;
   if (!gt_model_file_read(&best, path, error)) return false;
   const bool ok =
       gt_parameters_from_container(&best.container, path, &run->net->model->parameters, run->flat, error);

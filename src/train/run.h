@@ -72,8 +72,8 @@ int64_t gt_run_epoch(const gt_run *run, int64_t step); /* from 1, of the last of
 bool gt_run_attempt(gt_run *run, gt_error *error);
 int64_t gt_run_attempt_begin(const gt_run *run); /* first step of run->attempt, and the step after its last */
 int64_t gt_run_attempt_end(const gt_run *run);
-/* Wiring as it was drawn for an attempt, on the device and in run->net->model. */
-bool gt_run_attempt_wiring(gt_run *run, int64_t attempt, gt_error *error);
+/* The wiring that weights after so many steps belong to, on the device and in run->net->model. */
+bool gt_run_wiring_at(gt_run *run, int64_t step, gt_error *error);
 bool gt_goal_reached(const gt_early_stopping *stopping, double value);
 bool gt_run_restores_best(const gt_run *run); /* model.bin gets the best weights */
 /* Makes or checks the run directory and locks it; and, when all else is ready, writes the first files into
