@@ -51,17 +51,18 @@ static const gt_stored *tensor_of(const reader *r, const gt_model_layer *layer, 
   return gt_container_tensor(&r->file->container, name);
 }
 
-/* The gates of a layer: functions, heap, and where its wiring begins; false unless the tensors fit the
- * model. */
-static bool gates_of(const reader *r, const gt_model_layer *layer, const gt_stored **wiring, uint8_t **op) {
+/* The gates of a layer: functions, in the reader's arena, and its wiring of so many rows; false unless the
+ * file has them. */
+static bool gates_of(reader *r, const gt_model_layer *layer, int64_t rows, const gt_stored **wiring,
+                     uint8_t **op) {
   const gt_stored *logits = tensor_of(r, layer, "logits");
   *wiring = tensor_of(r, layer, "wiring");
   if (!logits || !*wiring || (*wiring)->dtype != GT_I32 || (*wiring)->shape.rank != 2 ||
-      (*wiring)->shape.dim[0] != 2 || logits->dtype != GT_F32 || logits->shape.rank != 2 ||
+      (*wiring)->shape.dim[0] != rows || logits->dtype != GT_F32 || logits->shape.rank != 2 ||
       logits->shape.dim[1] != GT_GATE_OPS)
     return refuse(r, layer, "has no fitting wiring in the file");
   const size_t gates = (size_t)logits->shape.dim[0];
-  *op = gt_alloc(gates + 1);
+  *op = gt_arena_alloc_n(&r->arena, gates + 1, sizeof **op);
   gt_circuit_choose(logits->data, gates, *op);
   return true;
 }
@@ -121,7 +122,7 @@ static bool add_logic(reader *r, int index, gt_signals *inputs) {
   const gt_stored *wiring = NULL;
   gt_signals source = {0};
   uint8_t *op = NULL;
-  if (!find_source(r, layer, &source, inputs) || !gates_of(r, layer, &wiring, &op)) return false;
+  if (!find_source(r, layer, &source, inputs) || !gates_of(r, layer, 2, &wiring, &op)) return false;
   const uint32_t gates = (uint32_t)wiring->shape.dim[1];
   const int32_t *a = wiring->data;
   gt_signals *to = &r->value[index];
@@ -131,7 +132,6 @@ static bool add_logic(reader *r, int index, gt_signals *inputs) {
   const bool fits = tensor_of(r, layer, "logits")->shape.dim[0] == gates;
   const bool ok = fits && gt_circuit_add_layer(&r->out->circuit, &one, source.items, (uint32_t)source.count,
                                                to->items, r->error);
-  free(op);
   return ok || refuse(r, layer, "has a wiring that does not fit");
 }
 
@@ -146,9 +146,10 @@ static bool read_convolution(reader *r, int index, gt_circuit_convolution *c) {
   const gt_model_layer *layer = &r->model->layer[index];
   const int from = index_of(r, layer->input[0]);
   const gt_shape x = from < 0 ? r->input : r->model->layer[from].output, y = layer->output;
-  const gt_stored *logits = tensor_of(r, layer, "logits"), *wiring = tensor_of(r, layer, "wiring");
   const void *config = read_config(r, index);
-  if (!config) return false;
+  const gt_stored *wiring;
+  uint8_t *op;
+  if (!config || !gates_of(r, layer, y.dim[3], &wiring, &op)) return false;
   *c = (gt_circuit_convolution){.height = (uint32_t)x.dim[1],
                                 .width = (uint32_t)x.dim[2],
                                 .channels = (uint32_t)x.dim[3],
@@ -161,12 +162,8 @@ static bool read_convolution(reader *r, int index, gt_circuit_convolution *c) {
                                 .kernels = (uint32_t)y.dim[3],
                                 .depth = number(r, index, config, "depth")};
   const int64_t leaves = INT64_C(1) << c->depth, gates = y.dim[3] * (leaves - 1);
-  if (!logits || !wiring || wiring->dtype != GT_I32 || logits->dtype != GT_F32 ||
-      !gt_shape_equal(wiring->shape, gt_shape_2(y.dim[3], leaves)) ||
-      !gt_shape_equal(logits->shape, gt_shape_2(gates, GT_GATE_OPS)))
+  if (wiring->shape.dim[1] != leaves || tensor_of(r, layer, "logits")->shape.dim[0] != gates)
     return refuse(r, layer, "has no fitting wiring in the file");
-  uint8_t *op = gt_arena_alloc_n(&r->arena, (size_t)gates, sizeof *op);
-  gt_circuit_choose(logits->data, (size_t)gates, op);
   c->op = op;
   c->leaf = wiring->data;
   return true;
@@ -275,7 +272,7 @@ static bool read_automaton(reader *r, int index) {
   int64_t gate = 0, wire = 0;
   if (index != r->model->layers - 1)
     return refuse(r, &r->model->layer[index + 1], "comes after an automaton");
-  if (!read_settings(r, index, &s) || !gates_of(r, layer, &wiring, &op)) return false;
+  if (!read_settings(r, index, &s) || !gates_of(r, layer, 2, &wiring, &op)) return false;
   const int64_t wires = total(s.perception) + total(s.update);
   const int64_t gates = total(s.perception) * *s.kernels + total(s.update);
   bool ok = wiring->shape.dim[1] == wires && tensor_of(r, layer, "logits")->shape.dim[0] == gates;
@@ -297,7 +294,6 @@ static bool read_automaton(reader *r, int index) {
     r->out->fire_rate = *s.fire_rate;
     ok = gt_circuit_ca_build(&r->out->ca, &parts, r->error);
   }
-  free(op);
   return ok;
 }
 
