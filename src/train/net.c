@@ -30,6 +30,10 @@ static gt_id read_variable(gt_graph *graph, const char *name, gt_shape shape, gt
   return gt_variable_read(graph, gt_graph_variable(graph, name, shape, dtype, false));
 }
 
+bool gt_net_inputs_are_bits(const gt_dataset *dataset, const gt_tensor *inputs) {
+  return !dataset->scale_count && gt_tensor_is_bits(inputs);
+}
+
 gt_id gt_net_inputs(gt_graph *graph, const gt_dataset *dataset, const gt_tensor *inputs, const char *variable,
                     gt_id clock, gt_batch_attribute attribute) {
   gt_id scale = GT_NONE, shift = GT_NONE;
@@ -64,7 +68,7 @@ static bool build_forward(gt_net *net, gt_arena *arena, gt_config *config, uint6
                         .weight = gt_batch_weight(graph, clock, batch),
                         .classes = config->dataset.classes};
   gt_graph_scope(graph, former);
-  const bool bits = net->hard && !config->dataset.scale_count && gt_tensor_is_bits(&net->data->inputs);
+  const bool bits = net->hard && gt_net_inputs_are_bits(&config->dataset, &net->data->inputs);
   const gt_model_mode mode = {.training = net->trains, .hard = net->hard, .bits = bits, .seed = seed};
   net->model =
       gt_model_build(arena, graph, config->root, config->optim, input, clock, mode, &config->diagnostics);

@@ -48,9 +48,8 @@ static bool build(net *n, gt_session *session, const gt_model_file *file, const 
   const gt_batch_attribute batch = {n->batch, inputs->dim[0], true};
   const gt_id input = gt_net_inputs(graph, &config->dataset, inputs, "inputs", clock, batch);
   /* What the model stands for is what it predicts with. */
-  const gt_model_mode mode = {.hard = true,
-                              .bits = !config->dataset.scale_count && gt_tensor_is_bits(inputs),
-                              .seed = (uint64_t)config->seed};
+  const gt_model_mode mode = {
+      .hard = true, .bits = gt_net_inputs_are_bits(&config->dataset, inputs), .seed = (uint64_t)config->seed};
   n->model = gt_model_build(&session->arena, graph, config->root, config->optim, input, clock, mode,
                             &config->diagnostics);
   if (!n->model)
