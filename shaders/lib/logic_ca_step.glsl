@@ -2,8 +2,12 @@
 #include "op/logic_ca.h"
 #include "lib/logic_ca.glsl"
 
-/* Towards bits, so that no more than bits can be told from one step to the next. */
-float digital(float value, uint element) {
+/* A new state as it is told to the next step. */
+float told(float value, uint element) {
+  if ((flags & 2u) != 0u) { /* not clamp: a NaN is to be seen */
+    if (value < 0.0) value = 0.0;
+    else if (value > 1.0) value = 1.0;
+  }
   value += rounding * ((value > 0.5 ? 1.0 : 0.0) - value);
   if (sampling > 0.0) {
     element += step * cells * CHANNELS;
@@ -29,10 +33,10 @@ void main() {
     if (cell < cells) {
       uint at = cell * CHANNELS + c;
       float value = LANE(memory[OUT + c], lane);
-      if (rounding + sampling > 0.0) value = digital(value, cell * CHANNELS + c);
+      value = told(value, at);
       if (LANE(fired, lane) == 0.0) value = from.at[from_offset + at];
       states.at[to_offset + at] = value;
-      if (copy != 0u) states.at[at] = from.at[from_offset + at];
+      if ((flags & 1u) != 0u) states.at[at] = from.at[from_offset + at];
     }
   }
 }

@@ -12,6 +12,6 @@ GT_ARGS(gt_logic_ca_args) {
   uint step, cells, wires, purpose; /* cells: of the whole batch; wires: of each row of the wiring */
   float fire_rate;
   uint from_offset, to_offset;
-  uint copy, sampling_purpose; /* copy: write the first state to the states' beginning, too */
-  float rounding, sampling;    /* of the new state: src/op/logic_ca.h */
+  uint flags, sampling_purpose; /* flags: 1 write the first state to the states' beginning, too; 2 bounded */
+  float rounding, sampling;     /* of the new state: src/op/logic_ca.h */
 };

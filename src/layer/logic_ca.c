@@ -73,6 +73,7 @@ static bool read_layers(gt_build *build, const ca_config *c, gt_logic_ca_attribu
   a->steps = (uint32_t)c->steps;
   a->kernels = (uint32_t)c->kernels;
   a->periodic = c->periodic;
+  a->bounded = true;
   a->fire_rate = build->clock == GT_NONE ? 1.0f : (float)c->fire_rate;
   if (build->training && build->clock != GT_NONE) {
     a->rounding = (float)c->rounding;

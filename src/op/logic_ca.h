@@ -16,6 +16,10 @@
  * for its channels and for the whole batch (Philox keyed by seed and purpose, draw = the training step,
  * element = CA step * cells + cell).
  *
+ * If `bounded`, states between two steps are held in [0, 1], which soft gates leave by errors of rounding:
+ * the XOR of two values that lie e beyond a bit lies 2e beyond one, so a deep circuit run for many steps
+ * would end with infinities. The gradient does not see it.
+ *
  * In training, states between two steps may be driven towards bits, since soft gates else learn to tell each
  * other more than bits can: `rounding` moves each that part of the way to the nearest bit; `sampling` is the
  * probability that it is drawn as a bit instead, 1 with the probability that it is itself (Philox, one block
@@ -39,7 +43,7 @@ typedef struct gt_logic_ca_attribute {
   uint32_t steps, kernels, periodic, purpose;
   float fire_rate;
   float rounding, sampling;
-  uint32_t sampling_purpose;
+  uint32_t bounded, sampling_purpose;
   uint32_t perceptions, updates;      /* layers */
   uint32_t width[GT_LOGIC_CA_LAYERS]; /* of the perception's layers, then of the update's */
   uint32_t final_only;                /* gradient: only the last state's gradient is given */

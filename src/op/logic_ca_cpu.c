@@ -199,8 +199,9 @@ static row *take_rows(size_t count, void **block) {
   return (row *)(((uintptr_t)*block + sizeof(row) - 1) / sizeof(row) * sizeof(row));
 }
 
-/* Towards bits, so that no more than bits can be told from one step to the next. */
-static float digital(const struct gt_logic_ca_args *a, float value, uint32_t element, uint32_t channels) {
+/* A new state as it is told to the next step. */
+static float told(const struct gt_logic_ca_args *a, float value, uint32_t element, uint32_t channels) {
+  if (a->flags & CA_BOUNDED) value = value < 0 ? 0 : value > 1 ? 1 : value;
   value += a->rounding * ((value > 0.5f ? 1.0f : 0.0f) - value);
   if (a->sampling <= 0) return value;
   const uint32_t *clock = GT_PTR(const uint32_t, a->clock), block = element + a->step * a->cells * channels;
@@ -228,8 +229,8 @@ void gt_logic_ca_cpu(const void *args, const uint32_t *spec, uint32_t tile) {
     const size_t cell = (size_t)c.cell[i] * c.channels;
     for (uint32_t channel = 0; channel < c.channels; channel++) {
       float value = from[cell + channel];
-      if (a->copy) states[cell + channel] = value;
-      if (c.fires[i]) value = digital(a, out[channel][i], (uint32_t)(cell + channel), c.channels);
+      if (a->flags & CA_COPY) states[cell + channel] = value;
+      if (c.fires[i]) value = told(a, out[channel][i], (uint32_t)(cell + channel), c.channels);
       to[cell + channel] = value;
     }
   }

@@ -33,6 +33,7 @@ enum { /* lib/logic_ca.glsl */
 };
 enum { CA_WIDTH, CA_INPUTS, CA_GATE, CA_WIRE, CA_INVERSE, CA_ROW, CA_SLOT, CA_SPLIT };
 enum { SPEC_CA_SUM_MODE = 3, CA_SUM_COEFFICIENTS = 0, CA_SUM_STATE, CA_SUM_TILE = 256 };
+enum { CA_COPY = 1, CA_BOUNDED = 2 };
 enum { CA_HAS_PATCH = 1, CA_HAS_GIVEN = 2 };
 
 /* The cell that lies at place j of this cell's neighbourhood, GT_NONE beyond the border. */

@@ -207,7 +207,8 @@ void gt_logic_ca_lower(gt_lowering *lowering, const gt_group *group) {
                                           .fire_rate = a->fire_rate,
                                           .from_offset = t * size,
                                           .to_offset = (t + 1) * size,
-                                          .copy = t == 0,
+                                          .flags = (t == 0 ? CA_COPY : 0) |
+                                                   (a->bounded && t + 1 < a->steps ? CA_BOUNDED : 0),
                                           .sampling_purpose = a->sampling_purpose,
                                           .rounding = t + 1 < a->steps ? a->rounding : 0,
                                           .sampling = t + 1 < a->steps ? a->sampling : 0};

@@ -31,6 +31,7 @@ static gt_logic_ca_attribute attribute_of(const gt_case_view *v) {
   }
   if (v->c->rule == &digital || v->c->rule == &rounded) a.rounding = (float)ROUNDING;
   if (v->c->rule == &digital) a.sampling = (float)SAMPLING;
+  a.bounded = a.rounding > 0;
   return a;
 }
 
@@ -128,6 +129,7 @@ static double told(const rule *r, const int64_t *p, uint32_t t, int64_t i, int64
   const uint32_t purpose = GT_PURPOSE_GRAPH + (r->a.fire_rate < 1);
   const gt_philox draw = gt_philox_block(seed, purpose, (uint32_t)p[0], (uint32_t)(t * size + i));
   if (t + 1 == r->a.steps) return value;
+  if (r->a.bounded) value = fmin(fmax(value, 0), 1);
   if (r->a.rounding > 0) value += ROUNDING * ((value > 0.5) - value);
   if (r->a.sampling == 0 || ldexp(draw.v[0] >> 8, -24) >= SAMPLING) return value;
   return ldexp(draw.v[1] >> 8, -24) < value;

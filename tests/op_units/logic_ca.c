@@ -11,11 +11,11 @@
 #include <string.h>
 #include <cmocka.h>
 
-enum { BOARDS = 5, MOST_STEPS = 3, STATES = (MOST_STEPS + 1) * BOARDS, MOST_VARIABLES = 16 };
+enum { BOARDS = 5, MOST_STEPS = 40, FEW_STEPS = 3, STATES = (MOST_STEPS + 1) * BOARDS, MOST_VARIABLES = 16 };
 /* The variables, in the order in which they are made. */
 enum { STATE, COEFFICIENTS, WIRING, INVERSE, CLOCK, TABLE, ALL_STATES, D_STATE, D_COEFFICIENTS };
-#define U1 0.4f
-#define U3 0.7f
+#define U1 0.4
+#define U3 0.7
 
 static const float first[BOARDS] = {0.1f, 0.35f, 0.6f, 0.8f, 0.95f};
 
@@ -46,9 +46,10 @@ static gt_graph *build(gt_arena *arena, const gt_logic_ca_attribute *a) {
   return g;
 }
 
-static void fill(const gt_logic_ca_attribute *a, gt_backend *backend, gt_buffer *const *buffer) {
+static void fill(const gt_logic_ca_attribute *a, float u1, float u3, gt_backend *backend,
+                 gt_buffer *const *buffer) {
   static const int32_t wiring[4] = {4, 0, 4, 1};
-  static const float coefficients[8] = {0, 1, 0, 0, 0, U1, 0, U3};
+  const float coefficients[8] = {0, 1, 0, 0, 0, u1, 0, u3};
   static const uint32_t clock[GT_STATE_WORDS] = {5, 77, 3, 0};
   memcpy(backend->api->buffer_map(backend, buffer[STATE]), first, sizeof first);
   memcpy(backend->api->buffer_map(backend, buffer[COEFFICIENTS]), coefficients, sizeof coefficients);
@@ -57,15 +58,18 @@ static void fill(const gt_logic_ca_attribute *a, gt_backend *backend, gt_buffer 
   gt_logic_ca_inverse(a, 1, wiring, backend->api->buffer_map(backend, buffer[INVERSE]));
 }
 
-static result run(uint32_t steps, float rounding, float sampling) {
-  const gt_logic_ca_attribute a = {.steps = steps,
-                                   .kernels = 1,
-                                   .fire_rate = 1,
-                                   .rounding = rounding,
-                                   .sampling = sampling,
-                                   .perceptions = 1,
-                                   .updates = 1,
-                                   .width = {1, 1}};
+static gt_logic_ca_attribute automaton(uint32_t steps, float rounding, float sampling) {
+  return (gt_logic_ca_attribute){.steps = steps,
+                                 .kernels = 1,
+                                 .fire_rate = 1,
+                                 .rounding = rounding,
+                                 .sampling = sampling,
+                                 .perceptions = 1,
+                                 .updates = 1,
+                                 .width = {1, 1}};
+}
+
+static result run(gt_logic_ca_attribute a, float u1, float u3) {
   const gt_plan_options options = {
       .target = {.subgroup = 1, .max_workgroup = 1, .units = 1, .max_grid = UINT32_MAX}};
   gt_error error = {0};
@@ -79,13 +83,13 @@ static result run(uint32_t steps, float rounding, float sampling) {
   gt_buffer *buffer[MOST_VARIABLES];
   for (uint32_t v = 0; v < g->variables; v++)
     buffer[v] = api->buffer_create(backend, plan->variable_bytes[v], GT_BUFFER_DEVICE, &error);
-  fill(&a, backend, buffer);
+  fill(&a, u1, u3, backend, buffer);
   gt_executable *exe = api->compile(backend, plan, buffer, &error);
   assert_non_null(exe);
   uint64_t ticket;
   assert_true(api->run(backend, exe, 1, &ticket, &error));
   result r = {{0}};
-  memcpy(r.states, api->buffer_map(backend, buffer[ALL_STATES]), (steps + 1) * sizeof first);
+  memcpy(r.states, api->buffer_map(backend, buffer[ALL_STATES]), (a.steps + 1) * sizeof first);
   memcpy(r.d_state, api->buffer_map(backend, buffer[D_STATE]), sizeof r.d_state);
   memcpy(r.d_coefficients, api->buffer_map(backend, buffer[D_COEFFICIENTS]), sizeof r.d_coefficients);
   api->executable_destroy(backend, exe);
@@ -118,8 +122,8 @@ static void rounded(void **unused) {
   (void)unused;
   static const float rounding[] = {0, 0.25f, 1};
   for (size_t k = 0; k < sizeof rounding / sizeof *rounding; k++)
-    for (uint32_t steps = 1; steps <= MOST_STEPS; steps++) {
-      const result r = run(steps, rounding[k], 0);
+    for (uint32_t steps = 1; steps <= FEW_STEPS; steps++) {
+      const result r = run(automaton(steps, rounding[k], 0), U1, U3);
       for (uint32_t i = BOARDS; i < (steps + 1) * BOARDS; i++) {
         const double s = r.states[i - BOARDS], made = U1 * s + U3 * s * s;
         const double bit = made > 0.5, told = made + rounding[k] * (bit - made);
@@ -131,17 +135,28 @@ static void rounded(void **unused) {
 
 static void sampled(void **unused) {
   (void)unused;
-  const result r = run(MOST_STEPS, 0, 1);
+  const result r = run(automaton(FEW_STEPS, 0, 1), U1, U3);
   int ones = 0;
-  for (int i = BOARDS; i < MOST_STEPS * BOARDS; i++) {
+  for (int i = BOARDS; i < FEW_STEPS * BOARDS; i++) {
     assert_true(r.states[i] == 0 || r.states[i] == 1);
     ones += r.states[i] == 1;
   }
-  assert_true(ones > 0 && ones < (MOST_STEPS - 1) * BOARDS);
-  check_gradient(&r, MOST_STEPS);
+  assert_true(ones > 0 && ones < (FEW_STEPS - 1) * BOARDS);
+  check_gradient(&r, FEW_STEPS);
+}
+
+/* The logistic map: once beyond 1, a state runs off. */
+static void bounded(void **unused) {
+  (void)unused;
+  gt_logic_ca_attribute a = automaton(MOST_STEPS, 0, 0);
+  assert_false(fabsf(run(a, 4.1f, -4.1f).states[MOST_STEPS * BOARDS]) < 2);
+  a.bounded = true;
+  const result r = run(a, 4.1f, -4.1f);
+  for (int i = 0; i < MOST_STEPS * BOARDS; i++) assert_true(r.states[i] >= 0 && r.states[i] <= 1);
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(rounded), cmocka_unit_test(sampled)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(rounded), cmocka_unit_test(sampled),
+                                     cmocka_unit_test(bounded)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
