@@ -3,6 +3,7 @@
  * the last one. Wiring and initial logits as Miotti et al., "Differentiable Logic Cellular Automata", 2025.
  */
 #include "op/logic_ca.h"
+#include "layer/directions.h"
 #include "layer/layer.h"
 #include "layer/logic_init.h"
 #include "layer/wiring.h"
@@ -24,6 +25,7 @@ typedef struct ca_config {
   const char *wiring, *init;
 } ca_config;
 
+static const char *const inits[] = {"directions", "normal", "pass_through", "residual", NULL};
 static const char *const wirings[] = {"random", "unique", NULL};
 
 #define ROW(field, type_, ...) \
@@ -45,10 +47,11 @@ static const gt_field fields[] = {
     ROW(outputs, GT_FIELD_INT, .min = 1, .max = 65536,
         .help = "how many channels of the last board are the output; default: all"),
     ROW(wiring, GT_FIELD_CHOICE, .fallback = "unique", .choices = wirings, .help = "as in layer logic"),
-    ROW(init, GT_FIELD_CHOICE, .fallback = "pass_through", .choices = gt_logic_inits,
-        .help = "initial logits, as in layer logic"),
+    ROW(init, GT_FIELD_CHOICE, .fallback = "directions", .choices = inits,
+        .help = "initial logits, as in layer logic; directions: pass_through, but each kernel passes another "
+                "neighbour on"),
     ROW(strength, GT_FIELD_FLOAT, .fallback = "10", .max = 100, .flags = GT_FIELD_OPEN_MIN,
-        .help = "initial logit of the gate that gives its first input, with init: pass_through"),
+        .help = "initial logit of what a gate passes on, with init: directions or pass_through"),
     ROW(average_last, GT_FIELD_INT, .fallback = "1", .min = 1, .max = 100000,
         .help = "in training the output is the mean of so many last boards: what came must stay"),
     ROW(rounding, GT_FIELD_FLOAT, .fallback = "0", .max = 1,
@@ -153,6 +156,15 @@ static gt_id run_bits(gt_build *build, const gt_logic_ca_attribute *a, gt_id boa
   return gt_reshape(graph, gt_logic_unpack(graph, x, batch, GT_WORDS_BY_WORD), last);
 }
 
+/* Initial logits: the choices of logic_init.h, and directions. */
+static const gt_init *first_logits(gt_build *build, const ca_config *c, const gt_logic_ca_attribute *a,
+                                   uint32_t channels, const int32_t *wiring) {
+  if (!strcmp(c->init, "directions"))
+    return gt_logic_init_pass(build->arena, c->strength, gt_directions(build->arena, a, channels, wiring));
+  if (!strcmp(c->init, "pass_through")) return gt_logic_init_pass(build->arena, c->strength, NULL);
+  return gt_logic_init(c->init);
+}
+
 static gt_id build_ca(gt_build *build, const void *config, const gt_id *input, int inputs) {
   const ca_config *c = config;
   gt_logic_ca_attribute a;
@@ -182,10 +194,8 @@ static gt_id build_ca(gt_build *build, const void *config, const gt_id *input, i
     for (uint32_t o = 0; o < layer[l].width; o++)
       limit[layer[l].wire + o] = limit[wires + layer[l].wire + o] = (int32_t)layer[l].inputs;
   }
-  const gt_id logits =
-      gt_build_parameter(build, "logits", gt_shape_2(gates, GATES),
-                         strcmp(c->init, "pass_through") ? gt_logic_init(c->init)
-                                                         : gt_logic_init_pass(build->arena, c->strength));
+  const gt_id logits = gt_build_parameter(build, "logits", gt_shape_2(gates, GATES),
+                                          first_logits(build, c, &a, (uint32_t)channels, chosen));
   const gt_id wiring = gt_build_constant(build, "wiring", gt_shape_2(2, wires), chosen, limit);
   const gt_id inverse = build->training ? build_inverse(build, &a, (uint32_t)channels, chosen) : GT_NONE;
   build->has_hard = true;

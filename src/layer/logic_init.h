@@ -8,6 +8,9 @@
  * (Petersen et al., NeurIPS 2024). */
 extern const char *const gt_logic_inits[];
 const gt_init *gt_logic_init(const char *name);
-/* So much on the gate that gives its first input, else 0. */
-const gt_init *gt_logic_init_pass(gt_arena *arena, double strength);
+/* The functions of two inputs that give the first or the second. */
+enum { GT_LOGIC_FIRST = 3, GT_LOGIC_SECOND = 5 };
+/* So much on the function that `chosen` (borrowed) says of each gate, or on its first input if NULL, else 0.
+ */
+const gt_init *gt_logic_init_pass(gt_arena *arena, double strength, const uint8_t *chosen);
 #endif

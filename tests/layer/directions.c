@@ -1,0 +1,86 @@
+/* Which neighbours an automaton's kernels begin with. */
+#include "layer/directions.h"
+#include "layer/logic_init.h"
+#include "layer/wiring.h"
+#include <setjmp.h>
+#include <stdarg.h>
+#include <string.h>
+#include <cmocka.h>
+
+enum { CHANNELS = 3, MOST_WIRES = 64, CENTRE = 4 };
+
+typedef struct automaton {
+  gt_logic_ca_attribute a;
+  gt_logic_ca_layer layer[GT_LOGIC_CA_LAYERS];
+  int32_t wiring[2 * MOST_WIRES];
+  int64_t wires;
+  gt_arena arena;
+  const uint8_t *chosen;
+} automaton;
+
+/* Perception 8, 4, 2 and perhaps 1, as layer logic_ca wires it. */
+static automaton make(uint32_t kernels, uint32_t layers, uint64_t seed) {
+  automaton m = {.a = {.kernels = kernels, .perceptions = layers, .updates = 1, .width = {8, 4, 2, 1}}};
+  m.a.width[layers] = CHANNELS;
+  gt_logic_ca_layers(&m.a, CHANNELS, m.layer);
+  m.wires = gt_logic_ca_wires(&m.a);
+  for (uint32_t l = 0; l < layers; l++) {
+    const gt_init_stream stream = {.seed = seed, .purpose = (1 << 20) + l};
+    int32_t both[16], *first = m.wiring + m.layer[l].wire;
+    const uint32_t width = m.layer[l].width;
+    if (l)
+      assert_true(gt_wiring_unique(&stream, m.layer[l].inputs, width, both));
+    else
+      gt_wiring_permutation(&stream, 0, 8, both);
+    for (uint32_t o = 0; o < width; o++) {
+      first[o] = l ? both[o] : both[o] + (both[o] >= CENTRE);
+      first[m.wires + o] = l ? both[width + o] : CENTRE;
+    }
+  }
+  gt_arena_init(&m.arena);
+  m.chosen = gt_directions(&m.arena, &m.a, CHANNELS, m.wiring);
+  return m;
+}
+
+/* The place that an output passes on: follows the gates down. */
+static int32_t seen(const automaton *m, uint32_t kernel, uint32_t output) {
+  int32_t at = (int32_t)output;
+  for (uint32_t l = m->a.perceptions; l-- > 0;) {
+    const gt_logic_ca_layer *layer = &m->layer[l];
+    const uint8_t function = m->chosen[layer->gate + kernel * layer->width + (uint32_t)at];
+    assert_true(function == GT_LOGIC_FIRST || function == GT_LOGIC_SECOND);
+    at = m->wiring[(function == GT_LOGIC_SECOND ? m->wires : 0) + layer->wire + at];
+  }
+  return at;
+}
+
+static void kernels_look_elsewhere(void **state) {
+  static const int32_t straight[] = {1, 7, 3, 5}, diagonal[] = {0, 8, 2, 6, 1, 7, 3, 5};
+  (void)state;
+  for (uint64_t seed = 1; seed <= 20; seed++) {
+    automaton few = make(4, 4, seed), many = make(11, 4, seed);
+    for (uint32_t k = 0; k < 4; k++) assert_int_equal(seen(&few, k, 0), straight[k]);
+    for (uint32_t k = 0; k < 11; k++) assert_int_equal(seen(&many, k, 0), diagonal[k % 8]);
+    gt_arena_finish(&few.arena);
+    gt_arena_finish(&many.arena);
+  }
+}
+
+/* Two outputs reach four neighbours each: four kernels see all eight. */
+static void outputs_share_neighbours(void **state) {
+  (void)state;
+  for (uint64_t seed = 1; seed <= 20; seed++) {
+    automaton m = make(4, 3, seed);
+    int times[9] = {0};
+    for (uint32_t k = 0; k < 4; k++)
+      for (uint32_t o = 0; o < 2; o++) times[seen(&m, k, o)]++;
+    for (int32_t place = 0; place < 9; place++) assert_int_equal(times[place], place != CENTRE);
+    gt_arena_finish(&m.arena);
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(kernels_look_elsewhere),
+                                     cmocka_unit_test(outputs_share_neighbours)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
