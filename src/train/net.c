@@ -141,6 +141,8 @@ bool gt_net_redraw(gt_net *net, gt_arena *arena, gt_config *config, uint64_t see
                      (unsigned long long)seed, constant->name);
     constant->data = other.model->constant[i].data;
   }
+  for (int i = 0; i < net->model->parameters.count; i++)
+    net->model->parameters.item[i].init = other.model->parameters.item[i].init;
   return true;
 }
 

@@ -47,8 +47,8 @@ typedef struct gt_net_options {
 gt_net *gt_net_training(gt_arena *arena, gt_config *config, const gt_net_options *options, gt_error *error);
 gt_net *gt_net_evaluation(gt_arena *arena, gt_config *config, const char *split, bool hard,
                           const gt_net_options *options, gt_error *error);
-/* Draws the model's constants (wiring) anew, for another seed: net->model then has those, in the arena; the
- * plan stays as it is, and nothing is uploaded. */
+/* Draws the model's constants (wiring) anew, for another seed: net->model then has those, in the arena, and
+ * the initialisers that go with them; the plan stays as it is, and nothing is uploaded. */
 bool gt_net_redraw(gt_net *net, gt_arena *arena, gt_config *config, uint64_t seed, gt_error *error);
 /* Plans (again): options->keep may name nodes of the net's graph. */
 bool gt_net_plan(gt_net *net, gt_arena *arena, const gt_net_options *options, gt_error *error);

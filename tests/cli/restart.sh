@@ -46,6 +46,19 @@ for attempt in 1 2 3; do
 done
 check "the attempts differ" test "$(near "$TEST_TMP/run" 20)" != "$(near "$TEST_TMP/run" 40)" -a "$(near "$TEST_TMP/run" 40)" != "$(near "$TEST_TMP/run" 60)"
 
+# Initial logits that depend on the wiring are those of the attempt's own: where one cell's neighbours lie tells them apart.
+cat > "$TEST_TMP/looks.yaml" << 'YAML'
+data: {format: ca, grid: [5, 5], channels: 2, start: centre, target: checkerboard}
+model: [{logic_ca: {steps: 2, kernels: 3, strength: 3, perception: [8, 4, 2], update: [8, 4, 2], outputs: 1}}]
+loss: sum_squared
+train: {steps: 40, batch_size: 1, eval_every: 20}
+YAML
+looks() { "$GTRAIN" train "$TEST_TMP/looks.yaml" --device "$DEVICE" "$@"; }
+exits 0 "two attempts" looks --run-dir "$TEST_TMP/looks" --set train.restart_every=20 \
+  --set 'train.early_stopping={metric: loss, goal: 0}'
+exits 0 "seed 1000004 alone" looks --run-dir "$TEST_TMP/looks2" --set seed=1000004
+check "attempt 2 is the run of that seed" test "$(near "$TEST_TMP/looks" 40)" = "$(near "$TEST_TMP/looks2" 20)"
+
 # model.bin is the best of all attempts, with its own wiring.
 best=$(for step in $(seq 5 5 60); do row "$TEST_TMP/run" "$step" hard_loss; done | sort -g | head -1)
 check "there is a best" test -n "$best"
