@@ -36,7 +36,7 @@ void load_gradient() {
 
 layout(buffer_reference, scalar, buffer_reference_align = 16) buffer GT_WORDS4 { uvec4 at[]; };
 
-/* An input's readers: how many, the first two, and where the others' list begins. */
+/* An input's first three readers, NONE where there are fewer, and where the others are counted and listed. */
 uvec4 readers_of(uint inverse_at, uint input_) {
   uvec4 r;
   uint i = inverse_at + 4u * input_;
@@ -48,17 +48,18 @@ uvec4 readers_of(uint inverse_at, uint input_) {
 /* The sum of the products of an input's readers. */
 V gathered(uvec4 readers, uint products_at) {
   V sum = V(0.0);
-  if (readers.x > 0u) sum = memory[products_at + readers.y];
-  if (readers.x > 1u) sum += memory[products_at + readers.z];
-  for (uint r = 2u; r < readers.x; r++) sum += memory[products_at + inverse.at[readers.w + r]];
+  if (readers.x != NONE) sum = memory[products_at + readers.x];
+  if (readers.y != NONE) sum += memory[products_at + readers.y];
+  if (readers.z != NONE) sum += memory[products_at + readers.z];
+  if (readers.w != 0u)
+    for (uint r = 1u; r <= inverse.at[readers.w]; r++) sum += memory[products_at + inverse.at[readers.w + r]];
   return sum;
 }
 
-vec4 partial_of(uint slot) {
-  vec4 sum = vec4(0.0);
-  if ((flags & 1u) != 0u) sum = GT_FLOATS4(partial).at[group * SLOTS + slot];
-  return sum;
-}
+/* Of a workgroup so far; before the first step back they are anything. */
+vec4 partial_of(uint slot) { return GT_FLOATS4(partial).at[group * SLOTS + slot]; }
+
+vec4 added(vec4 before, vec4 sum) { return (flags & 1u) != 0u ? before + sum : sum; }
 
 /* A gate's products, from its inputs; returns its sums over the cells. */
 vec4 products(vec4 c, V a, V b, V g, uint to) {
@@ -90,55 +91,50 @@ gt_fetch_back fetch_gate(gt_layer at, uint o) {
     f.a = GT_LANES(trace).at[i];
     f.b = GT_LANES(trace).at[i + 1u];
   }
-  f.readers = uvec4(0u);
+  f.readers = uvec4(NONE, NONE, NONE, 0u);
   return f;
 }
 
-/* For the layer `back` before the last. */
+/* For the layer `back` before the last. Loads are made whether or not they count, as in fetch. */
 gt_fetch_back fetch_back(uint back) {
-  gt_fetch_back f = gt_fetch_back(vec4(0.0), vec4(0.0), uvec2(0u), V(0.0), V(0.0), uvec4(0u));
-  if (back < UPDATES) {
-    gt_layer at = layers[PERCEPTIONS + UPDATES - 1u - back];
-    if (me < at.width) f = fetch_gate(at, me);
-    if (me < at.inputs) f.readers = readers_of(at.inverse, me);
-  }
+  gt_layer at = layers[PERCEPTIONS + UPDATES - 1u - min(back, UPDATES - 1u)];
+  gt_fetch_back f = fetch_gate(at, min(me, at.width - 1u));
+  f.readers = readers_of(at.inverse, min(me, at.inputs - 1u));
   return f;
 }
 
 gt_fetch_back fetch_early(uint back) { return fetch_back(KEEP != 0u ? back : UPDATES); }
 
+void gate_back(uint back, gt_layer at, uint o, gt_fetch_back f) {
+  V g;
+  if (back == 0u) g = memory[GIVEN + o] * fired;
+  else g = memory[GRADIENT + o];
+  if (KEEP != 0u) {
+    uvec2 wire = inside(f.wire, at.inputs);
+    f.a = memory[at.row + wire.x];
+    f.b = memory[at.row + wire.y];
+  }
+  vec4 sum = products(f.coefficient, f.a, f.b, g, PRODUCTS + 2u * o);
+  GT_FLOATS4(partial).at[group * SLOTS + at.slot + o] = added(f.sum, sum);
+}
+
 void layer_back(uint back, inout gt_fetch_back f) {
   gt_layer at = layers[PERCEPTIONS + UPDATES - 1u - back];
-  uvec4 readers = f.readers;
-  for (uint o = me; o < at.width; o += LOCAL_X) {
-    if (o != me) f = fetch_gate(at, o);
-    V g;
-    if (back == 0u) g = memory[GIVEN + o] * fired;
-    else g = memory[GRADIENT + o];
-    if (KEEP != 0u) {
-      uvec2 wire = inside(f.wire, at.inputs);
-      f.a = memory[at.row + wire.x];
-      f.b = memory[at.row + wire.y];
-    }
-    f.sum += products(f.coefficient, f.a, f.b, g, PRODUCTS + 2u * o);
-    GT_FLOATS4(partial).at[group * SLOTS + at.slot + o] = f.sum;
-  }
+  if (me < at.width) gate_back(back, at, me, f);
+  for (uint o = me + LOCAL_X; o < at.width; o += LOCAL_X) gate_back(back, at, o, fetch_gate(at, o));
   barrier();
-  for (uint i = me; i < at.inputs; i += LOCAL_X) {
-    if (i != me) readers = readers_of(at.inverse, i);
-    memory[GRADIENT + i] = gathered(readers, PRODUCTS);
-  }
+  if (me < at.inputs) memory[GRADIENT + me] = gathered(f.readers, PRODUCTS);
+  for (uint i = me + LOCAL_X; i < at.inputs; i += LOCAL_X)
+    memory[GRADIENT + i] = gathered(readers_of(at.inverse, i), PRODUCTS);
   f = fetch_back(back + AHEAD);
   barrier();
 }
 
-/* f: for the last four layers. */
-void update_back(gt_fetch_back f0, gt_fetch_back f1, gt_fetch_back f2, gt_fetch_back f3) {
+/* f: for the last two layers. */
+void update_back(gt_fetch_back f0, gt_fetch_back f1) {
   for (uint l = 0u; l < UPDATES; l += AHEAD) {
     layer_back(l, f0);
     if (l + 1u < UPDATES) layer_back(l + 1u, f1);
-    if (l + 2u < UPDATES) layer_back(l + 2u, f2);
-    if (l + 3u < UPDATES) layer_back(l + 3u, f3);
   }
 }
 
@@ -148,7 +144,7 @@ void update_back(gt_fetch_back f0, gt_fetch_back f1, gt_fetch_back f2, gt_fetch_
  * invocation's first gate sums up stays in `kept` until all channels are done; others' sums go to memory at
  * once. */
 void perception_products(uint l, vec4 coefficient, inout vec4 kept, uint first, uint count) {
-  gt_layer at = layers[l];
+  gt_layer at = perception_layer(l);
   bool last = l == PERCEPTIONS - 1u;
   uint gates = KERNELS * at.width, source = last ? GRADIENT + CHANNELS : layers[l + 1u].row;
   for (uint i = me; i < gates * at.split; i += LOCAL_X) {
@@ -175,37 +171,40 @@ void perception_products(uint l, vec4 coefficient, inout vec4 kept, uint first, 
 /* The same as `gathered` for an input of perception, whose inverse wiring is in shared memory. */
 V perception_gathered(gt_layer at, uint input_, uint products_at) {
   const uint begin = 2u * WIRES; /* of the inverse wiring, which perception's begins */
-  uint i = begin + at.inverse + 4u * input_, readers = words[i], rest = begin + words[i + 3u];
+  uint i = begin + at.inverse + 4u * input_, others = words[i + 3u];
   V sum = V(0.0);
-  for (uint r = 0u; r < readers; r++) sum += memory[products_at + words[r < 2u ? i + 1u + r : rest + r]];
+  for (uint r = 0u; r < 3u && words[i + r] != NONE; r++) sum += memory[products_at + words[i + r]];
+  if (others != 0u)
+    for (uint r = 1u; r <= words[begin + others]; r++) sum += memory[products_at + words[begin + others + r]];
   return sum;
 }
 
 /* The layer's inputs gather their readers' products, in place of their values: the gradient for the layer
  * before it. */
 void perception_inputs(uint l, uint count) {
-  gt_layer at = layers[l];
+  gt_layer at = perception_layer(l);
   for (uint i = me; i < KERNELS * at.inputs * count; i += LOCAL_X)
     memory[at.row + i] = perception_gathered(at, i % at.inputs, PERCEIVED + i / at.inputs * 2u * at.width);
   barrier();
 }
 
-vec4 kept_sum(uint l, bool any) {
-  vec4 sum = vec4(0.0);
-  if (any && l < PERCEPTIONS && me < KERNELS * layers[l].width * layers[l].split)
-    sum = GT_FLOATS4(partial).at[group * SLOTS + layers[l].slot + me];
-  return sum;
+/* Where the sums of the invocation's first gate lie: some place, if it has none. */
+uint slot_of(uint l) {
+  gt_layer at = perception_layer(min(l, PERCEPTIONS - 1u));
+  return group * SLOTS + at.slot + min(me, KERNELS * at.width * at.split - 1u);
 }
 
+vec4 sum_before(uint l) { return GT_FLOATS4(partial).at[slot_of(l)]; }
+
 void keep_sum(uint l, vec4 sum) {
-  if (l < PERCEPTIONS && me < KERNELS * layers[l].width * layers[l].split)
-    GT_FLOATS4(partial).at[group * SLOTS + layers[l].slot + me] = sum;
+  if (l < PERCEPTIONS && me < KERNELS * perception_layer(l).width * perception_layer(l).split)
+    GT_FLOATS4(partial).at[slot_of(l)] = sum;
 }
 
 /* The first layer's inputs are the same for all kernels: their products are added first, which leaves them as
  * if there were one kernel; then the places of the patch gather theirs. */
 void patches_back(uint first, uint count) {
-  gt_layer at = layers[0];
+  gt_layer at = perception_layer(0u);
   uint each = 2u * at.width;
   for (uint i = me; i < each * count; i += LOCAL_X) {
     V sum = V(0.0);
@@ -226,8 +225,8 @@ void patches_back(uint first, uint count) {
 }
 
 void perception_back(vec4 c[4]) {
-  bool any = (flags & 1u) != 0u;
-  vec4 s0 = kept_sum(0u, any), s1 = kept_sum(1u, any), s2 = kept_sum(2u, any), s3 = kept_sum(3u, any);
+  vec4 s0 = vec4(0.0), s1 = s0, s2 = s0, s3 = s0;
+  vec4 before[4] = vec4[4](sum_before(0u), sum_before(1u), sum_before(2u), sum_before(3u));
   for (uint first = 0u; first < CHANNELS; first += CHUNK) {
     uint count = min(CHUNK, CHANNELS - first);
     if (CHUNK < CHANNELS) {
@@ -236,7 +235,7 @@ void perception_back(vec4 c[4]) {
     }
     perceive(PERCEPTIONS - 1u, c, first, count);
     for (uint l = PERCEPTIONS; l-- > 4u;) {
-      vec4 sum = kept_sum(l, first > 0u || any);
+      vec4 sum = first > 0u || (flags & 1u) != 0u ? sum_before(l) : vec4(0.0);
       perception_products(l, late(l), sum, first, count);
       keep_sum(l, sum);
       perception_inputs(l, count);
@@ -256,10 +255,10 @@ void perception_back(vec4 c[4]) {
     perception_products(0u, c[0], s0, first, count);
     patches_back(first, count);
   }
-  keep_sum(0u, s0);
-  keep_sum(1u, s1);
-  keep_sum(2u, s2);
-  keep_sum(3u, s3);
+  keep_sum(0u, added(before[0], s0));
+  keep_sum(1u, added(before[1], s1));
+  keep_sum(2u, added(before[2], s2));
+  keep_sum(3u, added(before[3], s3));
 }
 
 /* Where no cell has taken its new state: gradients pass by, and there is nothing to be added to the sums. */
@@ -285,17 +284,15 @@ void main() {
     pass_by();
     return;
   }
-  gt_fetch f0 = fetch(0u), f1 = fetch(1u), f2 = fetch(2u), f3 = fetch(3u);
+  gt_fetch f0 = fetch(0u), f1 = fetch(1u);
   perceive_all(c);
   /* Asked for before the update begins, unless it has yet to write the trace. */
-  gt_fetch_back b0 = fetch_early(0u), b1 = fetch_early(1u), b2 = fetch_early(2u), b3 = fetch_early(3u);
-  update(f0, f1, f2, f3);
+  gt_fetch_back b0 = fetch_early(0u), b1 = fetch_early(1u);
+  update(f0, f1);
   if (KEEP == 0u) {
     b0 = fetch_back(0u);
     b1 = fetch_back(1u);
-    b2 = fetch_back(2u);
-    b3 = fetch_back(3u);
   }
-  update_back(b0, b1, b2, b3);
+  update_back(b0, b1);
   perception_back(c);
 }

@@ -24,9 +24,9 @@ void main() {
   prepare();
   barrier();
   if (any_fires()) {
-    gt_fetch f0 = fetch(0u), f1 = fetch(1u), f2 = fetch(2u), f3 = fetch(3u);
+    gt_fetch f0 = fetch(0u), f1 = fetch(1u);
     perceive_all(c);
-    update(f0, f1, f2, f3);
+    update(f0, f1);
   }
   for (uint i = me; i < CHANNELS * P; i += LOCAL_X) {
     uint c = i % CHANNELS, lane = i / CHANNELS, cell = cell_of(lane);

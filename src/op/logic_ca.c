@@ -55,6 +55,19 @@ int64_t gt_logic_ca_inverse_words(const gt_logic_ca_attribute *attribute, uint32
   return (int64_t)last->inverse + inverse_size(last->inputs, last->width);
 }
 
+enum { IN_PLACE = 3 }; /* readers that stand in an input's own words */
+
+static void add_reader(int32_t *inverse, int32_t *input, int32_t reader) {
+  int k = 0;
+  while (k < IN_PLACE && input[k] >= 0) k++;
+  if (k < IN_PLACE) {
+    input[k] = reader;
+  } else {
+    int32_t *list = inverse + input[IN_PLACE];
+    list[++list[0]] = reader;
+  }
+}
+
 void gt_logic_ca_inverse(const gt_logic_ca_attribute *attribute, uint32_t channels, const int32_t *wiring,
                          int32_t *inverse) {
   gt_logic_ca_layer layer[GT_LOGIC_CA_LAYERS] = {{0}};
@@ -67,19 +80,15 @@ void gt_logic_ca_inverse(const gt_logic_ca_attribute *attribute, uint32_t channe
     memset(input, 0, sizeof *input * inverse_size(at->inputs, at->width));
     for (uint32_t o = 0; o < at->width; o++) input[4 * a[o]]++, input[4 * b[o]]++;
     for (uint32_t i = 0; i < at->inputs; i++) {
-      const int32_t readers = input[4 * i];
-      input[4 * i] = 0; /* counted again as they are listed */
-      input[4 * i + 3] = rest - 2;
-      if (readers > 2) rest += readers - 2;
+      const int32_t others = input[4 * i] - IN_PLACE;
+      for (int k = 0; k < IN_PLACE; k++) input[4 * i + k] = -1;
+      if (others <= 0) continue;
+      input[4 * i + IN_PLACE] = rest;
+      rest += 1 + others;
     }
     for (uint32_t o = 0; o < at->width; o++)
-      for (int side = 0; side < 2; side++) {
-        int32_t *of = input + 4 * (side ? b[o] : a[o]), n = of[0]++, reader = (int32_t)(2 * o) + side;
-        if (n < 2)
-          of[1 + n] = reader;
-        else
-          inverse[of[3] + n] = reader;
-      }
+      for (int side = 0; side < 2; side++)
+        add_reader(inverse, input + 4 * (side ? b[o] : a[o]), (int32_t)(2 * o) + side);
   }
 }
 

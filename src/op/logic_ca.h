@@ -30,9 +30,9 @@
  * lists the perception's layers once: [2, wires], first all a, then all b, each an index into the layer
  * before.
  *
- * The inverse wiring gives, layer by layer, four words for each input of the layer: the number of its
- * readers, the first two of them, and where the third and so on are found: at that word + 2 …. A reader is
- * 2 * gate + (1 if it reads the input as b). */
+ * The inverse wiring gives, layer by layer, four words for each input of the layer: its first three readers,
+ * -1 where there are fewer, and where there are more the word at which the others are counted and follow,
+ * else 0. A reader is 2 * gate + (1 if it reads the input as b). */
 #ifndef GT_OP_LOGIC_CA_H
 #define GT_OP_LOGIC_CA_H
 #include "graph/graph.h"
