@@ -1,23 +1,26 @@
 #!/usr/bin/env bash
 # How reliably automata learn: trains configs with seeds 1 to N and prints a line of a table for each config.
 #
-#   scripts/ca-reliability.sh [--device DEVICE] [--seeds N] [--jobs N] [--set KEY=VALUE]... CONFIG...
+#   scripts/ca-reliability.sh [--device DEVICE] [--seeds N] [--jobs N] [--set KEY=VALUE]... [--simulate OPTIONS] CONFIG...
 #
+# --simulate: the options of a gtrain simulate that each model then goes through, in one word; the table gets a column with
+# the mean share of cells that are wrong.
 # solved: seeds whose circuit of bits makes no mistake in the end (hard loss 0 on the test boards). Seconds are those of
 # the whole process; with several jobs at once they are not to be quoted.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-gtrain=${GTRAIN:-build/gtrain} device=auto seeds=10 jobs=1
+gtrain=${GTRAIN:-build/gtrain} device=auto seeds=10 jobs=1 simulate=
 sets=()
 while [[ ${1-} == --* ]]; do
   case $1 in
     --device) device=$2 ;;
     --seeds) seeds=$2 ;;
     --jobs) jobs=$2 ;;
+    --simulate) simulate=$2 ;;
     --set) sets+=(--set "$2") ;;
     *)
-      sed -n '2,7s/^# \{0,1\}//p' "$0" >&2
+      sed -n '2,9s/^# \{0,1\}//p' "$0" >&2
       exit 2
       ;;
   esac
@@ -28,19 +31,28 @@ done
 runs=$(mktemp -d)
 trap 'rm -rf "$runs"' EXIT
 
-# One run: a file with steps, hard loss, hard accuracy and seconds.
+# The mean share of wrong cells while a model is simulated.
+wrong() {
+  local options
+  read -ra options <<< "$simulate"
+  "$gtrain" simulate "$1" "${options[@]}" --quiet --json |
+    sed 's/.*"height":\([0-9]*\),"width":\([0-9]*\),.*"mean_errors":\([^,}]*\).*/\1 \2 \3/' | awk '{ print $3 / ($1 * $2) }'
+}
+
+# One run: a file with steps, hard loss, hard accuracy, seconds and the share of wrong cells.
 train() {
   local config=$1 seed=$2 out=$runs/$seed began ended
   began=$(date +%s.%N)
   "$gtrain" train "$config" --device "$device" --run-dir "$out" --quiet --json --set seed="$seed" "${sets[@]}" > "$out.json"
   ended=$(date +%s.%N)
   sed 's/.*"step":\([0-9]*\),.*"test":{"loss":\([^,}]*\),"accuracy":\([^,}]*\).*/\1 \2 \3/' "$out.json" |
-    awk -v from="$began" -v to="$ended" '{ print $1, $2, $3, to - from }' > "$out.row"
+    awk -v from="$began" -v to="$ended" -v wrong="$([[ -z $simulate ]] || wrong "$out/model.bin")" \
+      '{ print $1, $2, $3, to - from, wrong }' > "$out.row"
   rm -rf "$out" "$out.json"
 }
 
-echo "| config | seeds | solved | mean hard accuracy | least | median step at the end | median seconds | most |"
-echo "|---|---|---|---|---|---|---|---|"
+echo "| config | seeds | solved | mean hard accuracy | least | median step at the end | median seconds | most |${simulate:+ wrong in $simulate |}"
+echo "|---|---|---|---|---|---|---|---|${simulate:+---|}"
 for config in "$@"; do
   for ((seed = 1; seed <= seeds; seed++)); do
     while (($(jobs -rp | wc -l) >= jobs)); do wait -n; done
@@ -54,8 +66,10 @@ for config in "$@"; do
   seconds=$(awk '{ print $4 }' "$runs"/*.row | median)
   name=$(basename "$config" .yaml)
   awk -v name="$name" -v steps="$steps" -v seconds="$seconds" '
-    { solved += $2 == 0; sum += $3; if (NR == 1 || $3 < least) least = $3; if ($4 > most) most = $4 }
-    END { printf "| %s | %d | %d | %.2f %% | %.2f %% | %d | %.2f | %.2f |\n",
-            name, NR, solved, 100 * sum / NR, 100 * least, steps, seconds, most }' "$runs"/*.row
+    { solved += $2 == 0; sum += $3; wrong += $5; if (NR == 1 || $3 < least) least = $3; if ($4 > most) most = $4 }
+    END { printf "| %s | %d | %d | %.2f %% | %.2f %% | %d | %.2f | %.2f |",
+            name, NR, solved, 100 * sum / NR, 100 * least, steps, seconds, most
+          if (NF > 4) printf " %.1f %% |", 100 * wrong / NR
+          print "" }' "$runs"/*.row
   rm -f "$runs"/*.row
 done
