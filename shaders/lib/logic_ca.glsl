@@ -157,10 +157,11 @@ void perceive_all(vec4 c[4]) {
 
 /* --- update --------------------------------------------------------------------------------------------- */
 
-/* What an invocation needs of global memory for its gate of a layer. It is asked for two layers ahead: a
+/* A layer, and what an invocation needs of global memory for its gate of it. Asked for two layers ahead: a
  * layer takes less time than memory. Asking four ahead took the registers that a second workgroup of the
  * multiprocessor needs (checkerboard_reference on an H200: 998 us a step against 695). */
 struct gt_fetch {
+  gt_layer at;
   vec4 coefficient;
   uvec2 wire;
 };
@@ -181,7 +182,7 @@ const uint RUN = UPDATES;
 #endif
 
 gt_fetch fetch_at(gt_layer at, uint o) {
-  return gt_fetch(coefficients_of(at.gate + o), wires_of(at.wire + o));
+  return gt_fetch(at, coefficients_of(at.gate + o), wires_of(at.wire + o));
 }
 
 /* Loads are made whether or not they count: one that hangs on a condition is waited for at its end. */
@@ -198,7 +199,7 @@ void run_gate(gt_layer at, uint o, gt_fetch f, uint to) {
 }
 
 void update_layer(uint l, inout gt_fetch f) {
-  gt_layer at = layers[PERCEPTIONS + l];
+  gt_layer at = f.at;
   uint target = l + 1u < UPDATES ? layers[PERCEPTIONS + l + 1u].row : OUT;
   if (me < at.width) run_gate(at, me, f, target + me);
   for (uint o = me + LOCAL_X; o < at.width; o += LOCAL_X) run_gate(at, o, fetch_at(at, o), target + o);

@@ -72,6 +72,7 @@ vec4 products(vec4 c, V a, V b, V g, uint to) {
 
 /* Of a gate: coefficients, sums so far, and its wires or what it read; of an input: its readers. */
 struct gt_fetch_back {
+  gt_layer at;
   vec4 coefficient, sum;
   uvec2 wire;
   V a, b;
@@ -80,6 +81,7 @@ struct gt_fetch_back {
 
 gt_fetch_back fetch_gate(gt_layer at, uint o) {
   gt_fetch_back f;
+  f.at = at;
   f.coefficient = coefficients_of(at.gate + o);
   f.sum = partial_of(at.slot + o);
   if (KEEP != 0u) {
@@ -119,7 +121,7 @@ void gate_back(uint back, gt_layer at, uint o, gt_fetch_back f) {
 }
 
 void layer_back(uint back, inout gt_fetch_back f) {
-  gt_layer at = layers[PERCEPTIONS + UPDATES - 1u - back];
+  gt_layer at = f.at;
   if (me < at.width) gate_back(back, at, me, f);
   for (uint o = me + LOCAL_X; o < at.width; o += LOCAL_X) gate_back(back, at, o, fetch_gate(at, o));
   barrier();
