@@ -1,25 +1,13 @@
 #include "layer/feature_major.h"
 #include "op/core.h"
 #include "op/move.h"
-#include "op/op.h"
-
-/* The value that x is another shape of, through any number of reshapes. */
-static gt_id origin(const gt_graph *graph, gt_id x) {
-  const int64_t count = gt_shape_count(gt_node_at(graph, x)->shape);
-  for (;;) {
-    const gt_node *node = gt_node_at(graph, x);
-    if (node->op->kind != GT_OP_VIEW || gt_shape_count(gt_node_at(graph, node->input[0])->shape) != count)
-      return x;
-    x = node->input[0];
-  }
-}
 
 /* A permute of rows that were permuted themselves cancels. */
 gt_id gt_feature_major(gt_graph *graph, gt_id x) {
   if (x == GT_NONE) return GT_NONE;
   const gt_shape shape = gt_node_at(graph, x)->shape;
   const gt_shape flat = gt_shape_2(shape.dim[0], gt_shape_count(shape) / shape.dim[0]);
-  const gt_id rows = origin(graph, x);
+  const gt_id rows = gt_reshape_origin(graph, x);
   const bool found = gt_shape_equal(gt_node_at(graph, rows)->shape, flat);
   return gt_permute(graph, found ? rows : gt_reshape(graph, x, flat), (const int[]){1, 0});
 }

@@ -2,6 +2,7 @@
  */
 #include "op/logic_bits.h"
 #include "op/check.h"
+#include "op/core.h"
 #include "op/logic_bits_cpu.h"
 #include "op/move.h"
 #include "op/op.h"
@@ -230,9 +231,12 @@ bool gt_logic_is_bits(const gt_graph *graph, gt_id x, gt_id bits) {
 
 gt_id gt_logic_words_of(gt_graph *graph, gt_id x, gt_id bits) {
   if (x == GT_NONE) return GT_NONE;
-  const gt_node *node = gt_node_at(graph, x);
-  if (node->op == &rows[ROW_UNPACK] && ((const bits_attribute *)node->attribute)->order == GT_WORDS_BY_VALUE)
-    return node->input[0];
-  if (node->shape.rank != 2 || !gt_logic_is_bits(graph, x, bits)) return GT_NONE;
-  return gt_logic_pack(graph, x, GT_WORDS_BY_VALUE);
+  const gt_shape shape = gt_node_at(graph, x)->shape;
+  const gt_shape flat = gt_shape_2(shape.dim[0], gt_shape_count(shape) / shape.dim[0]);
+  const gt_node *origin = gt_node_at(graph, gt_reshape_origin(graph, x));
+  if (origin->op == &rows[ROW_UNPACK] && gt_shape_equal(origin->shape, flat) &&
+      ((const bits_attribute *)origin->attribute)->order == GT_WORDS_BY_VALUE)
+    return origin->input[0];
+  if (!gt_logic_is_bits(graph, x, bits)) return GT_NONE;
+  return gt_logic_pack(graph, gt_reshape(graph, x, flat), GT_WORDS_BY_VALUE);
 }

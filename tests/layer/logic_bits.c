@@ -175,7 +175,13 @@ static void what_is_known(void **state) {
   assert_true(gt_logic_words_of(g, x, GT_NONE) == GT_NONE);
   /* Words stay words from layer to layer. */
   const gt_id words = gt_logic_words_of(g, bit, GT_NONE);
-  assert_true(gt_logic_words_of(g, gt_logic_unpack(g, words, 6, GT_WORDS_BY_VALUE), GT_NONE) == words);
+  const gt_id unpacked = gt_logic_unpack(g, words, 6, GT_WORDS_BY_VALUE);
+  assert_true(gt_logic_words_of(g, unpacked, GT_NONE) == words);
+  /* Under another shape, too, but for one that mixes samples. */
+  const gt_id image = gt_reshape(g, unpacked, (gt_shape){.rank = 3, .dim = {6, 2, 2}});
+  assert_true(gt_logic_words_of(g, image, GT_NONE) == words);
+  assert_true(gt_logic_words_of(g, gt_reshape(g, image, gt_shape_2(6, 4)), GT_NONE) == words);
+  assert_true(gt_logic_words_of(g, gt_reshape(g, image, gt_shape_2(3, 8)), GT_NONE) != words);
   gt_arena_finish(&arena);
 }
 
