@@ -43,30 +43,41 @@ static uint32_t depth_of(gt_shape wiring) {
   return depth;
 }
 
+int64_t gt_logic_conv_gates(gt_shape x, gt_shape wiring) {
+  const uint32_t depth = depth_of(wiring);
+  const bool fit =
+      x.rank == 4 && depth >= 1 && depth <= GT_LOGIC_CONV_DEPTH && wiring.dim[1] == INT64_C(1) << depth;
+  return fit ? wiring.dim[0] * (wiring.dim[1] - 1) : 0;
+}
+
+bool gt_logic_conv_shape(const char *op, const gt_logic_conv_attribute *a, gt_shape x, gt_shape wiring,
+                         gt_shape *shape, gt_error *error) {
+  char text[128];
+  if (!a->field || !a->stride || !a->pool || a->pool > MOST_POOL || !gt_logic_conv_windows(a, x.dim[0]) ||
+      !gt_logic_conv_windows(a, x.dim[1]))
+    return gt_fail(error, GT_ERR_CONFIG, "%s: a field of %u and a window of %u do not fit into %s", op,
+                   a->field, a->pool, gt_shape_text(x, text));
+  *shape = (gt_shape){.rank = 4,
+                      .dim = {gt_logic_conv_windows(a, x.dim[0]), gt_logic_conv_windows(a, x.dim[1]),
+                              wiring.dim[0], x.dim[3]}};
+  return gt_check_size(op, *shape, error);
+}
+
 /* What both rows have in common; *shape becomes that of the layer's value. */
 static bool check(const gt_graph *graph, const gt_node *node, gt_shape *shape, gt_error *error) {
   const gt_logic_conv_attribute *a = node->attribute;
   const gt_node *x = gt_node_at(graph, node->input[0]), *c = gt_node_at(graph, node->input[1]),
                 *wiring = gt_node_at(graph, node->input[2]);
-  const uint32_t depth = depth_of(wiring->shape);
+  const int64_t gates = gt_logic_conv_gates(x->shape, wiring->shape);
   char texts[3][128];
-  if (x->dtype != GT_F32 || x->shape.rank != 4 || c->dtype != GT_F32 || wiring->dtype != GT_I32 ||
-      depth < 1 || depth > GT_LOGIC_CONV_DEPTH || wiring->shape.dim[1] != INT64_C(1) << depth ||
-      !gt_shape_equal(c->shape, gt_shape_2(wiring->shape.dim[0] * (wiring->shape.dim[1] - 1), 4)))
+  if (x->dtype != GT_F32 || c->dtype != GT_F32 || wiring->dtype != GT_I32 || !gates ||
+      !gt_shape_equal(c->shape, gt_shape_2(gates, 4)))
     return gt_fail(error, GT_ERR_CONFIG,
                    "%s needs float32 [height, width, channels, batch] and [kernels * gates, 4] and int32 "
                    "[kernels, 2^(1 to %d)], not %s, %s and %s",
                    node->op->name, GT_LOGIC_CONV_DEPTH, gt_shape_text(x->shape, texts[0]),
                    gt_shape_text(c->shape, texts[1]), gt_shape_text(wiring->shape, texts[2]));
-  if (!a->field || !a->stride || !a->pool || a->pool > MOST_POOL ||
-      !gt_logic_conv_windows(a, x->shape.dim[0]) || !gt_logic_conv_windows(a, x->shape.dim[1]))
-    return gt_fail(error, GT_ERR_CONFIG, "%s: a field of %u and a window of %u do not fit into %s",
-                   node->op->name, a->field, a->pool, gt_shape_text(x->shape, texts[0]));
-  *shape =
-      (gt_shape){.rank = 4,
-                 .dim = {gt_logic_conv_windows(a, x->shape.dim[0]), gt_logic_conv_windows(a, x->shape.dim[1]),
-                         wiring->shape.dim[0], x->shape.dim[3]}};
-  return gt_check_size(node->op->name, *shape, error);
+  return gt_logic_conv_shape(node->op->name, a, x->shape, wiring->shape, shape, error);
 }
 
 static bool infer_conv(const gt_graph *graph, const gt_node *node, gt_shape *shape, gt_dtype *dtype,
@@ -130,29 +141,32 @@ typedef struct geometry {
   uint32_t kernels, leaves, windows, width; /* width: fours or samples in a row */
 } geometry;
 
+void gt_logic_conv_spec(const gt_logic_conv_attribute *a, gt_shape x, gt_shape wiring, uint32_t *spec) {
+  spec[GT_CONV_SPEC_DEPTH] = depth_of(wiring);
+  spec[GT_CONV_SPEC_FIELD] = a->field;
+  spec[GT_CONV_SPEC_POOL] = a->pool;
+  spec[GT_CONV_SPEC_STRIDE] = a->stride;
+  spec[GT_CONV_SPEC_CHANNELS] = (uint32_t)x.dim[2];
+  spec[GT_CONV_SPEC_KERNELS] = (uint32_t)wiring.dim[0];
+  spec[GT_CONV_SPEC_COLUMNS] = (uint32_t)gt_logic_conv_windows(a, x.dim[1]);
+}
+
 static geometry geometry_of(const gt_graph *graph, const gt_node *node) {
   const gt_logic_conv_attribute *a = node->attribute;
   const gt_shape x = gt_node_at(graph, node->input[0])->shape,
                  wiring = gt_node_at(graph, node->input[2])->shape;
-  const uint32_t out_rows = (uint32_t)gt_logic_conv_windows(a, x.dim[0]),
-                 columns = (uint32_t)gt_logic_conv_windows(a, x.dim[1]), batch = (uint32_t)x.dim[3];
+  const uint32_t out_rows = (uint32_t)gt_logic_conv_windows(a, x.dim[0]), batch = (uint32_t)x.dim[3];
   geometry g = {.args = {.height = (uint32_t)x.dim[0],
                          .width = (uint32_t)x.dim[1],
                          .rows = out_rows,
                          .padding = a->padding,
                          .batch = batch},
-                .spec = {[GT_CONV_SPEC_DEPTH] = depth_of(wiring),
-                         [GT_CONV_SPEC_QUADS] = batch % 4 == 0,
-                         [GT_CONV_SPEC_FIELD] = a->field,
-                         [GT_CONV_SPEC_POOL] = a->pool,
-                         [GT_CONV_SPEC_STRIDE] = a->stride,
-                         [GT_CONV_SPEC_CHANNELS] = (uint32_t)x.dim[2],
-                         [GT_CONV_SPEC_KERNELS] = (uint32_t)wiring.dim[0],
-                         [GT_CONV_SPEC_COLUMNS] = columns},
+                .spec = {[GT_CONV_SPEC_QUADS] = batch % 4 == 0},
                 .kernels = (uint32_t)wiring.dim[0],
                 .leaves = (uint32_t)wiring.dim[1],
-                .windows = out_rows * columns,
                 .width = batch % 4 ? batch : batch / 4};
+  gt_logic_conv_spec(a, x, wiring, g.spec);
+  g.windows = out_rows * g.spec[GT_CONV_SPEC_COLUMNS];
   return g;
 }
 
@@ -290,7 +304,7 @@ static double flops_gradient(const gt_graph *graph, const gt_node *node) {
   return each * evaluations(graph, node);
 }
 
-static void print(const gt_node *node, char *buffer, size_t size) {
+void gt_logic_conv_print(const gt_node *node, char *buffer, size_t size) {
   const gt_logic_conv_attribute *a = node->attribute;
   snprintf(buffer, size, "field %u, stride %u, padding %u, pool %u", a->field, a->stride, a->padding,
            a->pool);
@@ -305,7 +319,7 @@ static const gt_op rows[ROWS] = {
                   .gradient = gradient_conv,
                   .lower = lower_conv,
                   .flops = flops_conv,
-                  .print = print},
+                  .print = gt_logic_conv_print},
     [ROW_GRADIENT] = {.name = "logic_conv_gradient",
                       .kind = GT_OP_KERNEL,
                       .min_inputs = 4,
@@ -313,5 +327,5 @@ static const gt_op rows[ROWS] = {
                       .infer = infer_gradient,
                       .lower = lower_gradient,
                       .flops = flops_gradient,
-                      .print = print},
+                      .print = gt_logic_conv_print},
 };

@@ -42,4 +42,11 @@ static inline int64_t gt_logic_conv_inverse_count(int64_t channels, int64_t leav
 }
 /* For each channel the leaves that read it, ascending: shaders/op/logic_conv.h. leaves: of all kernels. */
 void gt_logic_conv_inverse(const int32_t *wiring, int64_t channels, int64_t leaves, int32_t *out);
+
+/* Of the op and of the same on bits (op/logic_conv_bits.h), by the shapes of x and of the wiring. */
+int64_t gt_logic_conv_gates(gt_shape x, gt_shape wiring); /* of all trees; 0 unless they can be an op's */
+/* The shape of the result; false where a field or a window does not fit. */
+bool gt_logic_conv_shape(const char *op, const gt_logic_conv_attribute *attribute, gt_shape x,
+                         gt_shape wiring, gt_shape *shape, gt_error *error);
+void gt_logic_conv_print(const gt_node *node, char *buffer, size_t size);
 #endif

@@ -1,5 +1,4 @@
 #include "op/logic_conv_cpu.h"
-#include "op/logic_conv.h"
 #include "op/math.h"
 #include "shaders/op/logic_conv_sums.h"
 #include <string.h>

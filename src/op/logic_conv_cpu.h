@@ -1,6 +1,8 @@
-/* CPU kernels of logic_conv, and how they are tiled. Private to this family. */
+/* CPU kernels of logic_conv, how they are tiled, and the numbers of the spec constants, which are also those
+ * of logic_conv_bits. Private to this family. */
 #ifndef GT_OP_LOGIC_CONV_CPU_H
 #define GT_OP_LOGIC_CONV_CPU_H
+#include "op/logic_conv.h"
 #include "shaders/op/logic_conv.h"
 #include <stdint.h>
 
@@ -14,6 +16,10 @@ enum {
   GT_CONV_SPEC_KERNELS,
   GT_CONV_SPEC_COLUMNS
 };
+/* Sets those above but QUADS. */
+void gt_logic_conv_spec(const gt_logic_conv_attribute *attribute, gt_shape x, gt_shape wiring,
+                        uint32_t *spec);
+
 /* Samples worked on at once. A tile is a block of them, in the forward kernel with `chunks` of the kernels.
  * It has its own part of the work memory at `leaves`, [CHANNELS, height, width, GT_CONV_BLOCK] with the
  * padding around the image, in the gradient the same once more if that of x is wanted. */
