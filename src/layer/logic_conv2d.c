@@ -1,7 +1,8 @@
 /* logic_conv2d: kernels that are trees of gates, laid over every position of an image, and OR-pooled
  * (op/logic_conv.h); after Petersen et al., "Convolutional Differentiable Logic Gate Networks", NeurIPS 2024.
  * It takes and gives [batch, height, width, channels]; inside, the batch is innermost, and the permutes
- * between two layers of gates cancel. */
+ * between two layers of gates cancel. A hard evaluation of bits works on words of 32 samples, as in layer
+ * logic. */
 #include "op/logic_conv.h"
 #include "base/memory.h"
 #include "layer/feature_major.h"
@@ -10,6 +11,8 @@
 #include "layer/wiring.h"
 #include "op/core.h"
 #include "op/logic.h"
+#include "op/logic_bits.h"
+#include "op/logic_conv_bits.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -135,6 +138,25 @@ static gt_id build_inverse(gt_build *build, const choice *c, const int32_t *wiri
 
 static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
 
+/* The trees over x [B, height, width, channels]: [B, values]. */
+static gt_id lay_trees(gt_build *build, const gt_logic_conv_attribute *a, gt_id x, gt_id logits, gt_id wiring,
+                       gt_id inverse) {
+  gt_graph *graph = build->graph;
+  const gt_shape s = gt_node_at(graph, x)->shape;
+  gt_shape image = {.rank = 4, .dim = {s.dim[1], s.dim[2], s.dim[3], s.dim[0]}};
+  const gt_id words = build->hard ? gt_logic_words_of(graph, x, build->bits) : GT_NONE;
+  if (words == GT_NONE) {
+    const gt_id coefficients = gt_logic_coefficients(graph, logits, build->hard);
+    const gt_id inside = gt_reshape(graph, gt_feature_major(graph, x), image);
+    return gt_batch_major(graph, gt_logic_conv(graph, inside, coefficients, wiring, inverse, a));
+  }
+  image.dim[3] = gt_logic_words(s.dim[0]);
+  const gt_id y =
+      gt_logic_conv_bits(graph, gt_reshape(graph, words, image), gt_logic_codes(graph, logits), wiring, a);
+  return gt_logic_unpack(graph, gt_reshape(graph, y, gt_shape_2(-1, image.dim[3])), s.dim[0],
+                         GT_WORDS_BY_VALUE);
+}
+
 static gt_id build_conv(gt_build *build, const void *config, const gt_id *input, int inputs) {
   const conv_config *c = config;
   const gt_logic_conv_attribute a = {.field = (uint32_t)c->kernel,
@@ -165,12 +187,8 @@ static gt_id build_conv(gt_build *build, const void *config, const gt_id *input,
       gt_build_constant(build, "wiring", gt_shape_2(from.kernels, from.leaves), chosen, limit);
   const gt_id inverse = build->training ? build_inverse(build, &from, chosen) : GT_NONE;
   build->has_hard = true;
-  const gt_id coefficients = gt_logic_coefficients(graph, logits, build->hard);
-  const gt_shape image = {.rank = 4, .dim = {x.dim[1], x.dim[2], x.dim[3], x.dim[0]}};
-  const gt_id inside = gt_reshape(graph, gt_feature_major(graph, input[0]), image);
-  const gt_id outside =
-      gt_batch_major(graph, gt_logic_conv(graph, inside, coefficients, wiring, inverse, &a));
-  return gt_reshape(graph, outside,
+  const gt_id y = lay_trees(build, &a, input[0], logits, wiring, inverse);
+  return gt_reshape(graph, y,
                     (gt_shape){.rank = 4,
                                .dim = {x.dim[0], gt_logic_conv_windows(&a, x.dim[1]),
                                        gt_logic_conv_windows(&a, x.dim[2]), from.kernels}});
