@@ -1,13 +1,15 @@
 #!/usr/bin/env bash
 # How reliably automata learn: trains configs with seeds 1 to N and prints a line of a table for each config.
 #
-#   scripts/ca-reliability.sh [--device DEVICE] [--seeds N] [--jobs N] [--set KEY=VALUE]... [--simulate OPTIONS] CONFIG...
+#   scripts/ca-reliability.sh [--device DEVICE] [--seeds N] [--jobs N] [--set KEY=VALUE]...
+#     [--simulate OPTIONS] CONFIG...
 #
-# --simulate: the options of a gtrain simulate that each model then goes through, in one word; the table gets a column with
-# the mean share of cells that are wrong.
+# --simulate: options of gtrain simulate, as one argument, for each model; the table gets a column with the mean share of
+# cells that are wrong.
 # solved: seeds whose circuit of bits makes no mistake in the end (hard loss 0 on the test boards). Seconds are those of
 # the whole process; with several jobs at once they are not to be quoted.
 set -euo pipefail
+shopt -s nullglob
 cd "$(dirname "$0")/.."
 
 gtrain=${GTRAIN:-build/gtrain} device=auto seeds=10 jobs=1 simulate=
@@ -20,7 +22,7 @@ while [[ ${1-} == --* ]]; do
     --simulate) simulate=$2 ;;
     --set) sets+=(--set "$2") ;;
     *)
-      sed -n '2,9s/^# \{0,1\}//p' "$0" >&2
+      sed -n '2,10s/^# \{0,1\}//p' "$0" >&2
       exit 2
       ;;
   esac
@@ -35,19 +37,21 @@ trap 'rm -rf "$runs"' EXIT
 wrong() {
   local options
   read -ra options <<< "$simulate"
-  "$gtrain" simulate "$1" "${options[@]}" --quiet --json |
+  "$gtrain" simulate "$1" "${options[@]}" --quiet --json | tail -n 1 |
     sed 's/.*"height":\([0-9]*\),"width":\([0-9]*\),.*"mean_errors":\([^,}]*\).*/\1 \2 \3/' | awk '{ print $3 / ($1 * $2) }'
 }
 
 # One run: a file with steps, hard loss, hard accuracy, seconds and the share of wrong cells.
 train() {
-  local config=$1 seed=$2 out=$runs/$seed began ended
+  local config=$1 seed=$2 out=$runs/$seed began ended share=
   began=$(date +%s.%N)
   "$gtrain" train "$config" --device "$device" --run-dir "$out" --quiet --json --set seed="$seed" "${sets[@]}" > "$out.json"
   ended=$(date +%s.%N)
+  if [[ $simulate ]]; then
+    share=$(wrong "$out/model.bin") && [[ $share =~ ^[0-9] ]] || return 1
+  fi
   sed 's/.*"step":\([0-9]*\),.*"test":{"loss":\([^,}]*\),"accuracy":\([^,}]*\).*/\1 \2 \3/' "$out.json" |
-    awk -v from="$began" -v to="$ended" -v wrong="$([[ -z $simulate ]] || wrong "$out/model.bin")" \
-      '{ print $1, $2, $3, to - from, wrong }' > "$out.row"
+    awk -v from="$began" -v to="$ended" -v share="$share" '{ print $1, $2, $3, to - from, share }' > "$out.row"
   rm -rf "$out" "$out.json"
 }
 
@@ -65,11 +69,11 @@ for config in "$@"; do
   steps=$(awk '{ print $1 }' "$runs"/*.row | median)
   seconds=$(awk '{ print $4 }' "$runs"/*.row | median)
   name=$(basename "$config" .yaml)
-  awk -v name="$name" -v steps="$steps" -v seconds="$seconds" '
+  awk -v simulated="$simulate" -v name="$name" -v steps="$steps" -v seconds="$seconds" '
     { solved += $2 == 0; sum += $3; wrong += $5; if (NR == 1 || $3 < least) least = $3; if ($4 > most) most = $4 }
     END { printf "| %s | %d | %d | %.2f %% | %.2f %% | %d | %.2f | %.2f |",
             name, NR, solved, 100 * sum / NR, 100 * least, steps, seconds, most
-          if (NF > 4) printf " %.1f %% |", 100 * wrong / NR
+          if (simulated) printf " %.1f %% |", 100 * wrong / NR
           print "" }' "$runs"/*.row
   rm -f "$runs"/*.row
 done
