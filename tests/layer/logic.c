@@ -183,6 +183,44 @@ static void constants_and_layout(void **state) {
   gt_arena_finish(&again.arena);
 }
 
+/* Gates of an automaton's two kernels that begin by passing their second input on, where `init` is so. */
+static int second_passers(const char *init, int by_kernel[2]) {
+  /* First gate of a kernel's in each layer of perception, and how many it has. */
+  static const int first[4] = {0, 16, 24, 28}, width[4] = {8, 4, 2, 1};
+  char text[200];
+  built b;
+  snprintf(
+      text, sizeof text,
+      "model: [{reshape: [5, 2, 1]}, {logic_ca: {steps: 1, kernels: 2, strength: 7, perception: [8, 4, 2, 1], "
+      "update: [2, 1], init: %s}}]\n",
+      init);
+  build(&b, text, (gt_model_mode){.seed = 1});
+  float *flat = malloc(sizeof *flat * (size_t)b.model->parameters.total);
+  gt_model_initialize(b.model, 1, flat);
+  const float *logits = flat + b.model->parameters.item[0].offset;
+  int all = 0;
+  for (int i = 0; i < 33; i++) {
+    const bool second = logits[16 * i + 5] == 7;
+    for (int k = 0; k < 16; k++) assert_true(logits[16 * i + k] == (k == (second ? 5 : 3) ? 7 : 0));
+    all += second;
+  }
+  for (int kernel = 0; kernel < 2; kernel++)
+    for (int l = by_kernel[kernel] = 0; l < 4; l++)
+      for (int o = 0; o < width[l]; o++)
+        by_kernel[kernel] += (logits[16 * (first[l] + kernel * width[l] + o) + 5] == 7) << l * 8 << o % 8;
+  free(flat);
+  gt_arena_finish(&b.arena);
+  return all;
+}
+
+static void automaton_looks_around(void **state) {
+  (void)state;
+  int by_kernel[2];
+  assert_int_equal(second_passers("pass_through", by_kernel), 0);
+  assert_true(second_passers("directions", by_kernel) > 0);
+  assert_int_not_equal(by_kernel[0], by_kernel[1]);
+}
+
 /* What a kernel's leaves read: places that differ, of two channels; and every channel has a reader. */
 static void check_leaves(const gt_model_constant *wiring, int channels, int places) {
   bool read[16] = {false};
@@ -248,6 +286,7 @@ int main(void) {
       cmocka_unit_test(truth_tables),
       {.name = "truth_tables_hard", .test_func = truth_tables, .initial_state = &yes},
       cmocka_unit_test(constants_and_layout),
+      cmocka_unit_test(automaton_looks_around),
       cmocka_unit_test(convolution),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
