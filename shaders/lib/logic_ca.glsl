@@ -157,8 +157,8 @@ void perceive_all(vec4 c[4]) {
 
 /* --- update --------------------------------------------------------------------------------------------- */
 
-/* A layer, and what an invocation needs of global memory for its gate of it. Asked for two layers ahead: a
- * layer takes less time than memory. Asking four ahead took the registers that a second workgroup of the
+/* A layer, and what an invocation's gate of it needs of global memory; asked for two layers ahead, as a layer
+ * takes less time than memory. Asking four ahead took the registers that a second workgroup of the
  * multiprocessor needs (checkerboard_reference on an H200: 998 us a step against 695). */
 struct gt_fetch {
   gt_layer at;
@@ -191,7 +191,8 @@ gt_fetch fetch(uint l) {
   return fetch_at(at, min(me, at.width - 1u));
 }
 
-void run_gate(gt_layer at, uint o, gt_fetch f, uint to) {
+void run_gate(uint o, gt_fetch f, uint to) {
+  gt_layer at = f.at;
   uvec2 wire = inside(f.wire, at.inputs);
   V a = memory[at.row + wire.x], b = memory[at.row + wire.y];
   memory[to] = gate_of(f.coefficient, a, b);
@@ -201,8 +202,8 @@ void run_gate(gt_layer at, uint o, gt_fetch f, uint to) {
 void update_layer(uint l, inout gt_fetch f) {
   gt_layer at = f.at;
   uint target = l + 1u < UPDATES ? layers[PERCEPTIONS + l + 1u].row : OUT;
-  if (me < at.width) run_gate(at, me, f, target + me);
-  for (uint o = me + LOCAL_X; o < at.width; o += LOCAL_X) run_gate(at, o, fetch_at(at, o), target + o);
+  if (me < at.width) run_gate(me, f, target + me);
+  for (uint o = me + LOCAL_X; o < at.width; o += LOCAL_X) run_gate(o, fetch_at(at, o), target + o);
   f = fetch(l + AHEAD);
   barrier();
 }

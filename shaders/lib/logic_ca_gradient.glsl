@@ -56,7 +56,7 @@ V gathered(uvec4 readers, uint products_at) {
   return sum;
 }
 
-/* Of a workgroup so far; before the first step back they are anything. */
+/* A workgroup's sums so far; undefined before the first step back, when `added` leaves them out. */
 vec4 partial_of(uint slot) { return GT_FLOATS4(partial).at[group * SLOTS + slot]; }
 
 vec4 added(vec4 before, vec4 sum) { return (flags & 1u) != 0u ? before + sum : sum; }
@@ -93,7 +93,6 @@ gt_fetch_back fetch_gate(gt_layer at, uint o) {
     f.a = GT_LANES(trace).at[i];
     f.b = GT_LANES(trace).at[i + 1u];
   }
-  f.readers = uvec4(NONE, NONE, NONE, 0u);
   return f;
 }
 
@@ -105,9 +104,8 @@ gt_fetch_back fetch_back(uint back) {
   return f;
 }
 
-gt_fetch_back fetch_early(uint back) { return fetch_back(KEEP != 0u ? back : UPDATES); }
-
-void gate_back(uint back, gt_layer at, uint o, gt_fetch_back f) {
+void gate_back(uint back, uint o, gt_fetch_back f) {
+  gt_layer at = f.at;
   V g;
   if (back == 0u) g = memory[GIVEN + o] * fired;
   else g = memory[GRADIENT + o];
@@ -122,8 +120,8 @@ void gate_back(uint back, gt_layer at, uint o, gt_fetch_back f) {
 
 void layer_back(uint back, inout gt_fetch_back f) {
   gt_layer at = f.at;
-  if (me < at.width) gate_back(back, at, me, f);
-  for (uint o = me + LOCAL_X; o < at.width; o += LOCAL_X) gate_back(back, at, o, fetch_gate(at, o));
+  if (me < at.width) gate_back(back, me, f);
+  for (uint o = me + LOCAL_X; o < at.width; o += LOCAL_X) gate_back(back, o, fetch_gate(at, o));
   barrier();
   if (me < at.inputs) memory[GRADIENT + me] = gathered(f.readers, PRODUCTS);
   for (uint i = me + LOCAL_X; i < at.inputs; i += LOCAL_X)
@@ -288,8 +286,12 @@ void main() {
   }
   gt_fetch f0 = fetch(0u), f1 = fetch(1u);
   perceive_all(c);
+  gt_fetch_back b0, b1;
   /* Asked for before the update begins, unless it has yet to write the trace. */
-  gt_fetch_back b0 = fetch_early(0u), b1 = fetch_early(1u);
+  if (KEEP != 0u) {
+    b0 = fetch_back(0u);
+    b1 = fetch_back(1u);
+  }
   update(f0, f1);
   if (KEEP == 0u) {
     b0 = fetch_back(0u);

@@ -8,7 +8,7 @@ float told(float value, uint element) {
     if (value < 0.0) value = 0.0;
     else if (value > 1.0) value = 1.0;
   }
-  value += rounding * ((value > 0.5 ? 1.0 : 0.0) - value);
+  if (rounding > 0.0) value += rounding * ((value > 0.5 ? 1.0 : 0.0) - value);
   if (sampling > 0.0) {
     element += step * cells * CHANNELS;
     vec4 draw = gt_random_block(uvec2(clock.at[1], clock.at[2]), sampling_purpose, clock.at[0], element);

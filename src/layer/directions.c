@@ -10,7 +10,8 @@ typedef struct perception {
   uint8_t *chosen;
 } perception;
 
-/* Can this gate pass on that place of the neighbourhood? If so, and `kernel` is one, its gates are set to. */
+/* Can this gate pass on that place of the neighbourhood? If so, and unless `kernel` is GT_NONE, that kernel's
+ * gates on the way are set to. */
 static bool reach(const perception *p, uint32_t l, uint32_t gate, int32_t place, uint32_t kernel) {
   const gt_logic_ca_layer *at = &p->layer[l];
   const int32_t input[2] = {p->first[at->wire + gate], p->second[at->wire + gate]};
@@ -23,7 +24,7 @@ static bool reach(const perception *p, uint32_t l, uint32_t gate, int32_t place,
   return false;
 }
 
-/* Kernel `kernel` of `kernels` takes its neighbour for one output of the last layer. */
+/* A kernel takes its neighbour for one output of the last layer. */
 static void look(const perception *p, uint32_t last, uint32_t output, uint32_t kernel, const int32_t *order) {
   uint32_t reached[PLACES], count = 0;
   for (uint32_t i = 0; i < PLACES; i++)

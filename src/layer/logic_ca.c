@@ -1,6 +1,7 @@
 /* logic_ca: a cellular automaton whose rule is a circuit of logic gates, run for some steps (op/logic_ca.h).
  * Its input is the first board, [batch, height, width, channels], its output the first `outputs` channels of
- * the last one. Wiring and initial logits as Miotti et al., "Differentiable Logic Cellular Automata", 2025.
+ * the last one. Wiring, and initial logits with init: pass_through, as Miotti et al., "Differentiable Logic
+ * Cellular Automata", 2025.
  */
 #include "op/logic_ca.h"
 #include "layer/directions.h"

@@ -10,7 +10,8 @@ extern const char *const gt_logic_inits[];
 const gt_init *gt_logic_init(const char *name);
 /* The functions of two inputs that give the first or the second. */
 enum { GT_LOGIC_FIRST = 3, GT_LOGIC_SECOND = 5 };
-/* So much on the function that `chosen` (borrowed) says of each gate, or on its first input if NULL, else 0.
+/* So much on the function that `chosen` says of each gate (it must outlive the init), or on its first input
+ * if NULL, else 0.
  */
 const gt_init *gt_logic_init_pass(gt_arena *arena, double strength, const uint8_t *chosen);
 #endif

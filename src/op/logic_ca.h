@@ -18,7 +18,8 @@
  *
  * If `bounded`, states between two steps are held in [0, 1], which soft gates leave by errors of rounding:
  * the XOR of two values that lie e beyond a bit lies 2e beyond one, so a deep circuit run for many steps
- * would end with infinities. The gradient does not see it.
+ * would end with infinities. The gradient does not see it: it is that of the function only where nothing was
+ * held, and finite differences need it off.
  *
  * In training, states between two steps may be driven towards bits, since soft gates else learn to tell each
  * other more than bits can: `rounding` moves each that part of the way to the nearest bit; `sampling` is the

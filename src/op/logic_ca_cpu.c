@@ -202,7 +202,7 @@ static row *take_rows(size_t count, void **block) {
 /* A new state as it is told to the next step. */
 static float told(const struct gt_logic_ca_args *a, float value, uint32_t element, uint32_t channels) {
   if (a->flags & CA_BOUNDED) value = value < 0 ? 0 : value > 1 ? 1 : value;
-  value += a->rounding * ((value > 0.5f ? 1.0f : 0.0f) - value);
+  if (a->rounding > 0) value += a->rounding * ((value > 0.5f ? 1.0f : 0.0f) - value);
   if (a->sampling <= 0) return value;
   const uint32_t *clock = GT_PTR(const uint32_t, a->clock), block = element + a->step * a->cells * channels;
   const gt_philox draw =

@@ -109,8 +109,8 @@ static bool fit(geometry *g, const gt_logic_ca_attribute *a, uint32_t lanes, boo
 }
 
 /* As many cells as leave no multiprocessor without work, and two of a workgroup's. Backward, more than two
- * cost more than they save (measured on an H200: 832 us a step of the checkerboard with two, 932 with four;
- * the lizard 1179 against 1480). */
+ * cost more than they save (measured on an H200 before other changes: 832 us a step of the checkerboard with
+ * two, 932 with four; the lizard 1179 against 1480). */
 static uint32_t wanted_lanes(uint32_t cells, uint32_t units, bool gradient) {
   if (cells <= units) return 1;
   return gradient || cells < 8 * units ? 2 : MOST_LANES;
@@ -159,13 +159,12 @@ static geometry plan(const gt_target *target, const gt_logic_ca_attribute *a, gt
   const uint32_t cells = (uint32_t)(state.dim[0] * state.dim[1] * state.dim[2]);
   gt_logic_ca_layers(a, g.channels, g.layer);
   g.lanes = GT_CA_LANES;
-  g.threads = THREADS;
   if (target->device) {
     const uint32_t bytes = most(target->shared_bytes, LEAST_SHARED);
     fit_lanes(&g, a, wanted_lanes(cells, target->units, gradient), bytes, gradient);
   }
   g.groups = (cells + g.lanes - 1) / g.lanes;
-  if (target->device) g.threads = wanted_threads(&g, a, target);
+  g.threads = wanted_threads(&g, a, target); /* of no use to the CPU */
   write_words(&g, a, target->device);
   return g;
 }

@@ -16,7 +16,7 @@ enum { AT_STEPS = 4, AT_KERNELS, AT_PERIODIC, AT_PERCENT, AT_PERCEPTIONS, AT_WID
 #define SAMPLING 0.4
 enum { X_STATE = 2, X_COEFFICIENTS, X_WIRING, X_INVERSE };
 
-static const gt_case_rule digital, rounded;
+static const gt_case_rule digital, rounded, bounded;
 
 static gt_logic_ca_attribute attribute_of(const gt_case_view *v) {
   const int64_t *p = v->c->p;
@@ -31,7 +31,7 @@ static gt_logic_ca_attribute attribute_of(const gt_case_view *v) {
   }
   if (v->c->rule == &digital || v->c->rule == &rounded) a.rounding = (float)ROUNDING;
   if (v->c->rule == &digital) a.sampling = (float)SAMPLING;
-  a.bounded = a.rounding > 0;
+  a.bounded = a.rounding > 0 || v->c->rule == &bounded;
   return a;
 }
 
@@ -198,6 +198,15 @@ RULE(final, "logic_ca_final", _final, 1 << X_STATE | 1 << X_COEFFICIENTS)
 /* Straight through: the gradient is not that of the function (tests/op_units/logic_ca.c). */
 RULE(digital, "logic_ca_digital", , 0)
 RULE(rounded, "logic_ca_rounded", , 0)
+/* Many states beyond either bit. */
+static const gt_case_rule bounded = {.name = "logic_ca_bounded",
+                                     .build = build,
+                                     .reference = reference,
+                                     .fill = fill,
+                                     .tolerance = 4e-6,
+                                     .low = -0.5,
+                                     .high = 0.8,
+                                     .reason = "products of many gates"};
 
 #define BOTH(shapes, ...)                          \
   {&states, shapes, {5, 77, 3, 0, __VA_ARGS__}}, { \
@@ -221,6 +230,12 @@ static const gt_case cases[] = {
     {&digital, "w4 v1,1 2,4,5,3 69,4 c2,41 c348", {9, 1, 2, 0, 3, 3, 0, 100, 3, 8, 4, 2, 16, 8, 3}},
     {&rounded, "w4 v1,1 2,5,4,2 36,4 c2,26 c216", {5, 77, 3, 0, 4, 2, 1, 60, 2, 8, 2, 10, 4, 2}},
     {&rounded, "w4 v1,1 2,4,5,3 69,4 c2,41 c348", {9, 1, 2, 0, 3, 3, 0, 100, 3, 8, 4, 2, 16, 8, 3}},
+    {&bounded, "w4 v1,1 2,5,4,2 36,4 c2,26 c216", {5, 77, 3, 0, 4, 2, 1, 60, 2, 8, 2, 10, 4, 2}},
+    /* Perception of more layers than are unrolled, in several steps; wider than a workgroup; an invocation
+     * for each gate of a wide layer. */
+    BOTH("w4 v1,1 1,4,3,2 93,4 c2,65 c460", 3, 2, 0, 60, 6, 8, 6, 5, 4, 3, 2, 9, 8, 7, 6, 5, 2),
+    BOTH("w4 v1,1 1,2,3,40 940,4 c2,355 c8564", 2, 40, 1, 100, 4, 8, 4, 2, 1, 300, 40),
+    BOTH("w4 v1,1 1,1,2,40 912,4 c2,867 c5876", 2, 4, 1, 100, 4, 8, 4, 2, 1, 512, 300, 40),
     /* Too many gates for a workgroup to keep what they read, on any device. */
     {&final, "w4 v1,1 1,2,2,2 11710,4 c2,11706 c70320", {5, 77, 3, 0, 1, 2, 1, 100, 1, 4, WIDE, 2}},
 };
