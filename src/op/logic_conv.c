@@ -170,11 +170,15 @@ static geometry geometry_of(const gt_graph *graph, const gt_node *node) {
   return g;
 }
 
-static gt_step *start_step(gt_lowering *lowering, const geometry *g, const gt_kernel *kernel) {
-  gt_step *step = gt_lower_step(lowering, kernel, &g->args, sizeof g->args);
-  memcpy(step->spec + GT_CONV_SPEC_DEPTH, g->spec + GT_CONV_SPEC_DEPTH,
-         sizeof g->spec - GT_CONV_SPEC_DEPTH * sizeof *g->spec);
+gt_step *gt_logic_conv_step(gt_lowering *lowering, const gt_kernel *kernel, const void *args, size_t size,
+                            const uint32_t *spec) {
+  gt_step *step = gt_lower_step(lowering, kernel, args, size);
+  for (int k = GT_CONV_SPEC_DEPTH; k <= GT_CONV_SPEC_COLUMNS; k++) step->spec[k] = spec[k];
   return step;
+}
+
+static gt_step *start_step(gt_lowering *lowering, const geometry *g, const gt_kernel *kernel) {
+  return gt_logic_conv_step(lowering, kernel, &g->args, sizeof g->args, g->spec);
 }
 
 #define AT(field) offsetof(struct gt_logic_conv_args, field)

@@ -44,10 +44,7 @@ static geometry geometry_of(const gt_graph *graph, const gt_node *node) {
 }
 
 static gt_step *start_step(gt_lowering *lowering, const geometry *g, const gt_kernel *kernel) {
-  gt_step *step = gt_lower_step(lowering, kernel, &g->args, sizeof g->args);
-  memcpy(step->spec + GT_CONV_SPEC_DEPTH, g->spec + GT_CONV_SPEC_DEPTH,
-         sizeof g->spec - GT_CONV_SPEC_DEPTH * sizeof *g->spec);
-  return step;
+  return gt_logic_conv_step(lowering, kernel, &g->args, sizeof g->args, g->spec);
 }
 
 #define AT(field) offsetof(struct gt_logic_conv_bits_args, field)

@@ -3,6 +3,7 @@
 #ifndef GT_OP_LOGIC_CONV_CPU_H
 #define GT_OP_LOGIC_CONV_CPU_H
 #include "op/logic_conv.h"
+#include "plan/lowering.h"
 #include "shaders/op/logic_conv.h"
 #include <stdint.h>
 
@@ -19,6 +20,9 @@ enum {
 /* Sets those above but QUADS. */
 void gt_logic_conv_spec(const gt_logic_conv_attribute *attribute, gt_shape x, gt_shape wiring,
                         uint32_t *spec);
+/* A step with these arguments, and with the spec constants above, spec[GT_CONV_SPEC_COLUMNS + 1]. */
+gt_step *gt_logic_conv_step(gt_lowering *lowering, const gt_kernel *kernel, const void *args, size_t size,
+                            const uint32_t *spec);
 
 /* Samples worked on at once. A tile is a block of them, in the forward kernel with `chunks` of the kernels.
  * It has its own part of the work memory at `leaves`, [CHANNELS, height, width, GT_CONV_BLOCK] with the
