@@ -181,9 +181,7 @@ static bool infer_gradient(const gt_graph *graph, const gt_node *node, gt_shape 
 /* The gradient of the states is usually that of the last one, padded with zeros (a view's gradient): found,
  * it spares reading and making the zeros. */
 static gt_id last_part(const gt_graph *graph, gt_id gradient, int64_t count, int64_t total) {
-  while (gt_node_at(graph, gradient)->op->kind == GT_OP_VIEW &&
-         gt_shape_count(gt_node_at(graph, gt_node_at(graph, gradient)->input[0])->shape) == total)
-    gradient = gt_node_at(graph, gradient)->input[0];
+  gradient = gt_reshape_origin(graph, gradient);
   const gt_node *node = gt_node_at(graph, gradient);
   if (node->shape.rank != 1 || gt_pad_before(graph, gradient, 0) != total - count) return GT_NONE;
   return gt_shape_count(gt_node_at(graph, node->input[0])->shape) == count ? node->input[0] : GT_NONE;
