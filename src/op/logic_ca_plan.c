@@ -119,11 +119,10 @@ static uint32_t wanted_lanes(uint32_t cells, uint32_t units, bool gradient) {
 /* An invocation for each gate of a wide layer pays where no second workgroup wants the multiprocessor's
  * registers (letter_g on an H200: 602 us a step against 698; the lizard, whose workgroups are more, 1377
  * against 1052). */
-static uint32_t wanted_threads(const geometry *g, const gt_logic_ca_attribute *a, const gt_target *target) {
-  uint32_t widest = 0, threads = THREADS;
+static uint32_t wanted_threads(const geometry *g, const gt_logic_ca_attribute *a, uint32_t units) {
+  uint32_t widest = 0;
   for (uint32_t l = a->perceptions; l < g->layers; l++) widest = most(widest, a->width[l]);
-  if (widest > THREADS && g->groups <= target->units) threads = MOST_THREADS;
-  return target->max_workgroup ? least(threads, target->max_workgroup) : threads;
+  return widest > THREADS && g->groups <= units ? MOST_THREADS : THREADS;
 }
 
 /* Backward, what the update's gates read is kept where it fits beside so many cells, else traced. */
@@ -154,7 +153,9 @@ static void write_words(geometry *g, const gt_logic_ca_attribute *a, bool device
   }
 }
 
-static geometry plan(const gt_target *target, const gt_logic_ca_attribute *a, gt_shape state, bool gradient) {
+static geometry plan(const gt_lowering *lowering, const gt_logic_ca_attribute *a, gt_shape state,
+                     bool gradient) {
+  const gt_target *target = gt_lowering_target(lowering);
   geometry g = {.layers = a->perceptions + a->updates, .channels = (uint32_t)state.dim[3]};
   const uint32_t cells = (uint32_t)(state.dim[0] * state.dim[1] * state.dim[2]);
   gt_logic_ca_layers(a, g.channels, g.layer);
@@ -164,7 +165,7 @@ static geometry plan(const gt_target *target, const gt_logic_ca_attribute *a, gt
     fit_lanes(&g, a, wanted_lanes(cells, target->units, gradient), bytes, gradient);
   }
   g.groups = (cells + g.lanes - 1) / g.lanes;
-  g.threads = wanted_threads(&g, a, target); /* of no use to the CPU */
+  g.threads = gt_lower_workgroup(lowering, wanted_threads(&g, a, target->units), 1);
   write_words(&g, a, target->device);
   return g;
 }
@@ -213,7 +214,7 @@ void gt_logic_ca_lower(gt_lowering *lowering, const gt_group *group) {
   const gt_logic_ca_attribute *a = node->attribute;
   gt_shape state = {.rank = 4};
   memcpy(state.dim, node->shape.dim + 1, 4 * sizeof *state.dim);
-  const geometry g = plan(gt_lowering_target(lowering), a, state, false);
+  const geometry g = plan(lowering, a, state, false);
   const uint32_t size = (uint32_t)gt_shape_count(state);
   for (uint32_t t = 0; t < a->steps; t++) {
     const struct gt_logic_ca_args args = {.step = t,
@@ -316,10 +317,9 @@ void gt_logic_ca_gradient_lower(gt_lowering *lowering, const gt_group *group) {
   const gt_graph *graph = gt_lowering_graph(lowering);
   const gt_node *node = gt_node_at(graph, group->leader), *states = gt_node_at(graph, node->input[0]);
   const gt_logic_ca_attribute *a = node->attribute;
-  const gt_target *target = gt_lowering_target(lowering);
   gt_shape state = {.rank = 4};
   memcpy(state.dim, states->shape.dim + 1, 4 * sizeof *state.dim);
-  const geometry g = plan(target, a, state, true);
+  const geometry g = plan(lowering, a, state, true);
   const uint64_t patches = 4ull * GT_LOGIC_CA_PATCH * (uint64_t)gt_shape_count(state);
   const memory m = {.d_patch = {gt_lower_scratch(lowering, patches), gt_lower_scratch(lowering, patches)},
                     .partial = gt_lower_scratch(lowering, 16ull * g.groups * g.slots),

@@ -243,10 +243,8 @@ static const gt_kernel kernel = {"reduce", gt_reduce_cpu};
  * chunks. */
 static void lower_pass(gt_lowering *lowering, const gt_group *group, const struct gt_reduce_args *args,
                        uint32_t kind, uint32_t from, uint32_t to) {
-  const gt_target *target = gt_lowering_target(lowering);
   const uint64_t outputs = (uint64_t)args->outer * args->chunks * args->inner;
-  const uint32_t most =
-      target->max_workgroup && target->max_workgroup < WORKGROUP ? target->max_workgroup : WORKGROUP;
+  const uint32_t most = gt_lower_workgroup(lowering, WORKGROUP, 1);
   gt_step *step = gt_lower_step(lowering, &kernel, args, sizeof *args);
   if (from == GT_NONE) {
     gt_lower_program(lowering, group, offsetof(struct gt_reduce_args, x), offsetof(struct gt_reduce_args, y),
