@@ -58,6 +58,7 @@ V gathered(uvec4 readers, uint products_at) {
 
 /* A workgroup's sums so far; undefined before the first step back, when `added` leaves them out. */
 vec4 partial_of(uint slot) { return GT_FLOATS4(partial).at[group * SLOTS + slot]; }
+void keep_partial(uint slot, vec4 sum) { GT_FLOATS4(partial).at[group * SLOTS + slot] = sum; }
 
 vec4 added(vec4 before, vec4 sum) { return (flags & 1u) != 0u ? before + sum : sum; }
 
@@ -115,7 +116,7 @@ void gate_back(uint back, uint o, gt_fetch_back f) {
     f.b = memory[at.row + wire.y];
   }
   vec4 sum = products(f.coefficient, f.a, f.b, g, PRODUCTS + 2u * o);
-  GT_FLOATS4(partial).at[group * SLOTS + at.slot + o] = added(f.sum, sum);
+  keep_partial(at.slot + o, added(f.sum, sum));
 }
 
 void layer_back(uint back, inout gt_fetch_back f) {
@@ -160,9 +161,8 @@ void perception_products(uint l, vec4 coefficient, inout vec4 kept, uint first, 
     }
     if (i == me) kept += sum;
     else {
-      uint slot = group * SLOTS + at.slot + i;
-      if ((flags & 1u) != 0u || first > 0u) sum += GT_FLOATS4(partial).at[slot];
-      GT_FLOATS4(partial).at[slot] = sum;
+      if ((flags & 1u) != 0u || first > 0u) sum += partial_of(at.slot + i);
+      keep_partial(at.slot + i, sum);
     }
   }
   barrier();
@@ -191,14 +191,14 @@ void perception_inputs(uint l, uint count) {
 /* Where the sums of the invocation's first gate lie: some place, if it has none. */
 uint slot_of(uint l) {
   gt_layer at = perception_layer(min(l, PERCEPTIONS - 1u));
-  return group * SLOTS + at.slot + min(me, KERNELS * at.width * at.split - 1u);
+  return at.slot + min(me, KERNELS * at.width * at.split - 1u);
 }
 
-vec4 sum_before(uint l) { return GT_FLOATS4(partial).at[slot_of(l)]; }
+vec4 sum_before(uint l) { return partial_of(slot_of(l)); }
 
 void keep_sum(uint l, vec4 sum) {
   if (l < PERCEPTIONS && me < KERNELS * perception_layer(l).width * perception_layer(l).split)
-    GT_FLOATS4(partial).at[slot_of(l)] = sum;
+    keep_partial(slot_of(l), sum);
 }
 
 /* The first layer's inputs are the same for all kernels: their products are added first, which leaves them as
@@ -269,7 +269,7 @@ void pass_by() {
     if (cell < cells) d_patch_out.at[(9u * cell + j) * CHANNELS + c] = g;
   }
   if ((flags & 1u) == 0u)
-    for (uint i = me; i < SLOTS; i += LOCAL_X) GT_FLOATS4(partial).at[group * SLOTS + i] = vec4(0.0);
+    for (uint i = me; i < SLOTS; i += LOCAL_X) keep_partial(i, vec4(0.0));
 }
 
 void main() {
