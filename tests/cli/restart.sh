@@ -21,8 +21,9 @@ goal=(--set model.0.logic_ca.init=normal --set 'train.early_stopping={metric: ha
 # The first row of a step: the best one is written again in the end.
 row() { grep "^{\"step\":$2,.*\"split\":\"test\"" "$1/metrics.jsonl" | head -1 | sed "s/.*\"$3\":\([0-9.]*\).*/\1/"; }
 
-# The soft loss, without the digits that the order of the samples changes.
-near() { printf '%.3f' "$(row "$1" "$2" 'test\",\"loss')"; }
+exact() { row "$1" "$2" 'test\",\"loss'; } # the soft loss
+# Without the digits that the order of the samples changes.
+near() { printf '%.3f' "$(exact "$1" "$2")"; }
 
 exits 0 "a goal at once" train --run-dir "$TEST_TMP/goal" --set 'train.early_stopping={metric: loss, goal: 1000}'
 says "the run ends" "after 5 steps"
@@ -57,7 +58,6 @@ looks() { "$GTRAIN" train "$TEST_TMP/looks.yaml" --device "$DEVICE" "$@"; }
 exits 0 "two attempts" looks --run-dir "$TEST_TMP/looks" --set train.restart_every=20 \
   --set 'train.early_stopping={metric: loss, goal: 0}'
 exits 0 "seed 1000004 alone" looks --run-dir "$TEST_TMP/looks2" --set seed=1000004
-exact() { row "$1" "$2" 'test\",\"loss'; }
 check "attempt 2 is the run of that seed" test "$(exact "$TEST_TMP/looks" 40)" = "$(exact "$TEST_TMP/looks2" 20)"
 check "attempt 1 is not" test "$(exact "$TEST_TMP/looks" 20)" != "$(exact "$TEST_TMP/looks2" 20)"
 
@@ -68,7 +68,7 @@ exits 0 "eval of the best" "$GTRAIN" eval "$TEST_TMP/run/model.bin" --device "$D
 says "has its loss" "\"loss\":$best"
 
 # A goal reached in a later attempt: resuming the finished run writes the same model.
-second=$(row "$TEST_TMP/run" 40 'test\",\"loss')
+second=$(exact "$TEST_TMP/run" 40)
 later=(--set model.0.logic_ca.init=normal --set train.restart_every=20 --set train.batch_size=512
   --set "train.early_stopping={metric: loss, goal: $second}")
 exits 0 "a goal" train --run-dir "$TEST_TMP/later" "${later[@]}" --json
