@@ -2,15 +2,15 @@
 #include "base/philox.h"
 #include "op/case.h"
 #include "op/core.h"
+#include "tests/support/automaton.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 GT_REGISTER(opcase, logic_ca)
 
-/* Inputs: the clock's state and table, the automaton's state, coefficients, wiring, inverse wiring. p: the
- * clock's words, then from AT_STEPS on what the enumeration says, then the layers' widths. */
-enum { AT_STEPS = 4, AT_KERNELS, AT_PERIODIC, AT_PERCENT, AT_PERCEPTIONS, AT_WIDTHS };
+/* Inputs: the clock's state and table, the automaton's state, coefficients, wiring, inverse wiring. p:
+ * tests/support/automaton.h. */
 /* Of the cases that drive states towards bits. */
 #define ROUNDING 0.25
 #define SAMPLING 0.4
@@ -19,16 +19,7 @@ enum { X_STATE = 2, X_COEFFICIENTS, X_WIRING, X_INVERSE };
 static const gt_case_rule digital, rounded, bounded;
 
 static gt_logic_ca_attribute attribute_of(const gt_case_view *v) {
-  const int64_t *p = v->c->p;
-  gt_logic_ca_attribute a = {.steps = (uint32_t)p[AT_STEPS],
-                             .kernels = (uint32_t)p[AT_KERNELS],
-                             .periodic = (uint32_t)p[AT_PERIODIC],
-                             .fire_rate = (float)p[AT_PERCENT] / 100,
-                             .perceptions = (uint32_t)p[AT_PERCEPTIONS]};
-  for (int l = 0; AT_WIDTHS + l < GT_CASE_PARAMETERS && p[AT_WIDTHS + l]; l++) {
-    a.width[l] = (uint32_t)p[AT_WIDTHS + l];
-    if (l >= (int)a.perceptions) a.updates++;
-  }
+  gt_logic_ca_attribute a = automaton_of(v->c->p);
   if (v->c->rule == &digital || v->c->rule == &rounded) a.rounding = (float)ROUNDING;
   if (v->c->rule == &digital) a.sampling = (float)SAMPLING;
   a.bounded = a.rounding > 0 || v->c->rule == &bounded;

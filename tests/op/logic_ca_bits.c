@@ -3,29 +3,17 @@
 #include "op/case.h"
 #include "op/core.h"
 #include "op/logic_bits.h"
+#include "tests/support/automaton.h"
 #include <stdlib.h>
 #include <string.h>
 
 GT_REGISTER(opcase, logic_ca_bits)
 
 /* Inputs: the clock's state and table, boards (a cell's bit is whether its number is above a half), logits,
- * wiring. p: the clock's words, then from AT_STEPS on what the enumeration says, then the layers' widths. */
-enum { AT_STEPS = 4, AT_KERNELS, AT_PERIODIC, AT_PERCENT, AT_PERCEPTIONS, AT_WIDTHS };
+ * wiring. p: tests/support/automaton.h. */
 enum { X_BOARDS = 2, X_LOGITS, X_WIRING };
 
-static gt_logic_ca_attribute attribute_of(const gt_case_view *v) {
-  const int64_t *p = v->c->p;
-  gt_logic_ca_attribute a = {.steps = (uint32_t)p[AT_STEPS],
-                             .kernels = (uint32_t)p[AT_KERNELS],
-                             .periodic = (uint32_t)p[AT_PERIODIC],
-                             .fire_rate = (float)p[AT_PERCENT] / 100,
-                             .perceptions = (uint32_t)p[AT_PERCEPTIONS]};
-  for (int l = 0; AT_WIDTHS + l < GT_CASE_PARAMETERS && p[AT_WIDTHS + l]; l++) {
-    a.width[l] = (uint32_t)p[AT_WIDTHS + l];
-    if (l >= (int)a.perceptions) a.updates++;
-  }
-  return a;
-}
+static gt_logic_ca_attribute attribute_of(const gt_case_view *v) { return automaton_of(v->c->p); }
 
 static void fill(const gt_case_view *v, int input, const double *const *x, int32_t *out) {
   const gt_logic_ca_attribute a = attribute_of(v);

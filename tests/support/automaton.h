@@ -1,0 +1,22 @@
+/* What the cases of logic_ca and of logic_ca_bits say of their automaton. p: the clock's words, then from
+ * AT_STEPS on what the enumeration says, then the layers' widths. */
+#ifndef GT_TESTS_AUTOMATON_H
+#define GT_TESTS_AUTOMATON_H
+#include "op/case.h"
+#include "op/logic_ca.h"
+
+enum { AT_STEPS = 4, AT_KERNELS, AT_PERIODIC, AT_PERCENT, AT_PERCEPTIONS, AT_WIDTHS };
+
+static inline gt_logic_ca_attribute automaton_of(const int64_t *p) {
+  gt_logic_ca_attribute a = {.steps = (uint32_t)p[AT_STEPS],
+                             .kernels = (uint32_t)p[AT_KERNELS],
+                             .periodic = (uint32_t)p[AT_PERIODIC],
+                             .fire_rate = (float)p[AT_PERCENT] / 100,
+                             .perceptions = (uint32_t)p[AT_PERCEPTIONS]};
+  for (int l = 0; AT_WIDTHS + l < GT_CASE_PARAMETERS && p[AT_WIDTHS + l]; l++) {
+    a.width[l] = (uint32_t)p[AT_WIDTHS + l];
+    if (l >= (int)a.perceptions) a.updates++;
+  }
+  return a;
+}
+#endif
