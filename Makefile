@@ -75,8 +75,13 @@ LD_LIBS   := $(LD_LIBS)
 SOURCES := $(sort $(wildcard src/*.c src/*/*.c src/*/*/*.c tests/op/*.c))
 SHADERS := $(sort $(wildcard shaders/op/*.comp))
 SUPPORT := $(sort $(wildcard tests/support/*.c))
-TESTS   := $(sort $(filter-out tests/op/% tests/support/%,$(wildcard tests/$(or $(ROOM),*)/*.c)))
-SCRIPTS := $(sort $(filter-out tests/support/%,$(wildcard tests/$(or $(ROOM),*)/*.sh)))
+# A folder of tests that is built or run in a way of its own says how in its rules.mk (read below): none of its files
+# is taken for a cmocka program or a script of `make check`, but those that it adds to CHECK_SCRIPTS, with what they
+# need built in CHECK_NEEDS.
+OWN_RULES := $(sort $(wildcard tests/*/rules.mk))
+APART   := tests/op/% tests/support/% $(OWN_RULES:rules.mk=%)
+TESTS   := $(sort $(filter-out $(APART),$(wildcard tests/$(or $(ROOM),*)/*.c)))
+SCRIPTS := $(sort $(filter-out $(APART),$(wildcard tests/$(or $(ROOM),*)/*.sh)))
 
 OBJECTS   := $(SOURCES:%.c=$(BUILD)/obj/%.o)
 GENERATED := $(GEN)/shaders.c $(GEN)/volk.c
@@ -164,8 +169,13 @@ $(TEST_PROGRAMS): $(BUILD)/tests/%: $(BUILD)/obj/tests/%.o $(SUPPORT_OBJECTS) $(
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(LD_FLAGS) -o $@ $< $(SUPPORT_OBJECTS) $(LIBRARY) -lcmocka $(LD_LIBS)
 
-check: $(BUILD)/gtrain $(TEST_PROGRAMS)
-	@BUILD=$(BUILD) tests/run.sh $(TEST_PROGRAMS) $(SCRIPTS)
+CHECK_SCRIPTS :=
+CHECK_NEEDS   :=
+include $(OWN_RULES)
+checked := $(if $(ROOM),$(filter tests/$(ROOM)/%,$(CHECK_SCRIPTS)),$(CHECK_SCRIPTS))
+
+check: $(BUILD)/gtrain $(TEST_PROGRAMS) $(if $(checked),$(CHECK_NEEDS))
+	@BUILD=$(BUILD) tests/run.sh $(TEST_PROGRAMS) $(SCRIPTS) $(checked)
 
 # The selftest is where every op's Vulkan kernel meets the CPU, under the validation layers.
 check-vulkan: $(BUILD)/gtrain
