@@ -75,7 +75,7 @@ static bool read_config(experiment *e) {
   const gt_spec *data = root ? gt_spec_find(root, "data") : NULL;
   const gt_spec *format = data ? gt_spec_find(data, "format") : NULL;
   if (!format || format->kind != GT_SPEC_SCALAR || strcmp(format->scalar, "ca")) return root != NULL;
-  if (!gt_dataset_open(data, 0, &e->arena, &e->dataset, &e->diagnostics, &e->error)) return false;
+  if (!gt_dataset_open(data, 0, NULL, &e->arena, &e->dataset, &e->diagnostics, &e->error)) return false;
   e->boards = e->dataset.boards;
   if (e->boards->channels == e->model.ca.channels) return true;
   return gt_fail(&e->error, GT_ERR_DATA, "%s: its data has cells of %lld channels, its automaton of %u",
