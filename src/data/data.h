@@ -87,6 +87,11 @@ typedef struct gt_data_signature {
   const gt_spec *data;            /* the `data:` map: new CSV files have its header and delimiter; or NULL */
 } gt_data_signature;
 
+typedef struct gt_data_range { /* of targets that are quantities */
+  double low, high;
+  const char *whose; /* who needs it, for messages: "loss 'bce'" */
+} gt_data_range;
+
 /* What those for whom a dataset is opened ask of it. All zero: nothing, the data decides. */
 typedef struct gt_data_wanted {
   const gt_data_signature
@@ -96,6 +101,7 @@ typedef struct gt_data_wanted {
   bool text_labels;                /* as in gt_dataset, if it is known */
   const char *const *target_names; /* CSV: columns, or NULL */
   int targets;                     /* of them */
+  const gt_data_range *range;      /* where targets must lie; NULL: anywhere */
 } gt_data_wanted;
 
 /* Opens what the `data:` map describes. False: errors in diagnostics (bad config) or in *error (bad file,
