@@ -33,8 +33,7 @@ void gt_json_add_result(json_t *object, const gt_sums *sums, bool accuracy) {
 static int open_for_append(const char *directory, const char *name, gt_error *error) {
   char path[PATH_MAX];
   snprintf(path, sizeof path, "%s/%s", directory, name);
-  const int fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
-  if (fd < 0) gt_fail_errno(error, GT_ERR_IO, "cannot open %s", path);
+  const int fd = gt_open_plain(path, O_WRONLY | O_CREAT | O_APPEND, error);
   if (fd < 0 || gt_sync_name(path, error)) return fd;
   close(fd);
   return -1;
