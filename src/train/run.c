@@ -116,7 +116,7 @@ bool gt_run_weights(gt_run *run, gt_error *error) {
         !gt_buffers_download(buffers, v->name, 0, run->flat, (uint64_t)v->count * sizeof(float), error))
       return false;
   }
-  return true;
+  return gt_run_check_weights(run, run->flat, error);
 }
 
 bool gt_run_sync_weights(gt_run *run, gt_error *error) {
