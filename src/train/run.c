@@ -116,14 +116,20 @@ bool gt_run_weights(gt_run *run, gt_error *error) {
         !gt_buffers_download(buffers, v->name, 0, run->flat, (uint64_t)v->count * sizeof(float), error))
       return false;
   }
-  return true;
+  return gt_run_check_weights(run, run->flat, error);
+}
+
+/* Evaluations read the weights in a buffer that no step writes. */
+static bool are_put_together(const gt_run *run) { return !strcmp(run->weights, "eval.parameters"); }
+
+static bool upload_weights(gt_run *run, gt_error *error) {
+  return gt_buffers_upload(&run->session.buffers, run->weights, 0, run->flat,
+                           (uint64_t)run->net->model->parameters.total * sizeof(float), error);
 }
 
 bool gt_run_sync_weights(gt_run *run, gt_error *error) {
-  if (strcmp(run->weights, "eval.parameters")) return true; /* read where they are */
-  return gt_run_weights(run, error) &&
-         gt_buffers_upload(&run->session.buffers, run->weights, 0, run->flat,
-                           (uint64_t)run->net->model->parameters.total * sizeof(float), error);
+  if (!are_put_together(run)) return true; /* read where they are */
+  return gt_run_weights(run, error) && upload_weights(run, error);
 }
 
 /* --- the end
@@ -134,14 +140,13 @@ static bool choose_weights(gt_run *run, bool *restored, gt_error *error) {
   const char *path = gt_arena_printf(&run->session.arena, "%s/best.bin", run->directory);
   gt_model_file best;
   *restored = gt_run_restores_best(run) && run->state.best_step && run->state.best_step != run->state.step;
-  if (!*restored) return gt_run_weights(run, error);
+  if (!*restored) return gt_run_weights(run, error) && (!are_put_together(run) || upload_weights(run, error));
   if (!gt_run_wiring_at(run, run->state.best_step, error)) return false;
   if (!gt_model_file_read(&best, path, error)) return false;
   const bool ok =
       gt_parameters_from_container(&best.container, path, &run->net->model->parameters, run->flat, error);
   gt_model_file_finish(&best);
-  return ok && gt_buffers_upload(&run->session.buffers, run->weights, 0, run->flat,
-                                 (uint64_t)run->net->model->parameters.total * sizeof(float), error);
+  return ok && upload_weights(run, error);
 }
 
 static bool final_evaluation(gt_run *run, gt_evaluator *evaluator, int64_t step, bool write, gt_sums *sums,
@@ -193,7 +198,7 @@ static bool train(gt_run *run, gt_error *error) {
   result->attempts = run->attempt + 1;
   result->has_goal = run->config->train.early_stopping.has_goal;
   result->goal_reached = gt_goal_reached(&run->config->train.early_stopping, run->state.best);
-  result->train = run->last;
+  result->train = run->state.last;
   result->samples_per_s =
       seconds > 0 ? (double)((run->state.step - run->first_step) * run->net->batch) / seconds : 0;
   result->interrupted = error->status == GT_INTERRUPTED;
