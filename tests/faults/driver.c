@@ -167,12 +167,25 @@ static void report(FILE *log, const fault_bench *b, const fault_order *o, fault_
   funlockfile(log);
 }
 
+/* Is this the first such failure at this place? One report of each is enough. */
+static bool is_new(const fault_bench *b, const fault_order *o, fault_verdict v) {
+  enum { MOST_REPORTS = 1000 };
+  static uint64_t seen[MOST_REPORTS];
+  static int count;
+  uint64_t hash = (uint64_t)v * 31 + o->class;
+  for (int i = 0; i < FAULT_FRAMES && b->page->frame[i]; i++)
+    hash = hash * 1099511628211u + b->page->frame[i] - b->page->program;
+  for (int i = 0; i < count; i++)
+    if (seen[i] == hash) return false;
+  if (count == MOST_REPORTS) return false;
+  seen[count++] = hash;
+  return true;
+}
+
 static void work(const fault_bench *shape, int number, fault_shared *s, const fault_trials *t,
                  const fault_options *options) {
-  enum { MOST_REPORTS = 400 };
   fault_bench b = *shape;
   char note[512], path[PATH_MAX];
-  int reports = 0;
   if (!bench_open(&b, number)) give_up("cannot open bench %d", number);
   path_of(path, "%s/failures-%d.log", b.folder, number);
   FILE *log = options->verbose ? stdout : fopen(path, "w");
@@ -180,7 +193,7 @@ static void work(const fault_bench *shape, int number, fault_shared *s, const fa
     const fault_order *o = &t->items[i];
     const fault_verdict v = trial_run(&b, &commands[o->command], o, note, sizeof note);
     atomic_fetch_add(&s->score[o->command][o->class].of[v], 1);
-    if (options->verbose || (is_bad(v) && reports++ < MOST_REPORTS)) report(log, &b, o, v, note);
+    if (options->verbose || (is_bad(v) && is_new(&b, o, v))) report(log, &b, o, v, note);
   }
   exit(0);
 }
@@ -277,6 +290,7 @@ int main(int argc, char **argv) {
   const fault_bench shape = {
       .folder = argv[1], .gtrain = argv[2], .shim = argv[3], .root = getcwd(root, sizeof root)};
   const fault_trials t = list_trials(&shape, &options);
+  // cppcheck-suppress invalidFunctionArg ; -1 is what anonymous memory has for a descriptor
   fault_shared *s = mmap(NULL, sizeof *s, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   if (s == MAP_FAILED) give_up("out of memory");
   const long workers = options.verbose ? 1 : sysconf(_SC_NPROCESSORS_ONLN);

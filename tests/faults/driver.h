@@ -64,5 +64,5 @@ bool file_equal(const char *a, const char *b);
 bool tree_check(const char *should, const char *is, bool whole, const char *const *skip,
                 const char *const *extra, char *note, size_t size);
 bool tree_has(const char *path, const char *pattern);
-_Noreturn void give_up(const char *format, ...) __attribute__((format(printf, 1, 2)));
+void give_up(const char *format, ...) __attribute__((noreturn, format(printf, 1, 2)));
 #endif
