@@ -37,7 +37,8 @@ typedef struct gt_data_common { /* the keys of every format */
 typedef struct gt_data_reader {
   const gt_spec *spec; /* the `data:` map */
   const gt_data_common *common;
-  gt_data_task task;
+  const gt_data_wanted *wanted; /* never NULL */
+  gt_data_task task;            /* auto: the format decides; of a trained model the task is known */
   uint64_t seed;
   double test_fraction;               /* set by formats that have the key */
   const char *train_name, *test_name; /* set by the format: where the targets came from, for messages */
