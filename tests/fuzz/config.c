@@ -13,7 +13,7 @@ static void judge_resolved(const char *path) {
   gt_arena_init(&arena);
   fuzz_expect(gt_config_read(&config, &arena, path, NULL, 0, &error),
               "check passes it, and reading does not: %s", error.message);
-  const bool same = gt_config_parse(&again, &arena, path, config.resolved, NULL, 0, &error);
+  const bool same = gt_config_parse(&again, &arena, path, config.resolved, NULL, NULL, 0, &error);
   if (!same) gt_config_report(&again, &error);
   fuzz_expect(same, "its resolved form is refused:\n%s", config.resolved);
   fuzz_expect(!strcmp(config.resolved, again.resolved), "its resolved form resolves otherwise:\n%s\n---\n%s",

@@ -164,7 +164,7 @@ static void judge_split(const gt_dataset *data, const gt_split *split) {
   }
 }
 
-static void open_map(const char *map) {
+static void open_map(const char *map, const gt_data_wanted *wanted) {
   gt_arena arena;
   gt_dataset data = {0};
   gt_diagnostics diagnostics;
@@ -173,8 +173,10 @@ static void open_map(const char *map) {
   gt_diagnostics_init(&diagnostics, &arena);
   const gt_spec *spec = gt_spec_parse(&arena, "x.yaml", map, strlen(map), &diagnostics);
   fuzz_expect(spec, "the target's own map cannot be read: %s", map);
-  if (gt_dataset_open(spec, 7, &arena, &data, &diagnostics, &error)) {
+  if (gt_dataset_open(spec, 7, wanted, &arena, &data, &diagnostics, &error)) {
     fuzz_expect(data.train.samples > 0, "no training samples");
+    fuzz_expect(!wanted || data.classes == wanted->classes, "%d classes, not those of the model",
+                data.classes);
     judge_split(&data, &data.train);
     judge_split(&data, &data.validation);
     judge_split(&data, &data.test);
@@ -185,11 +187,25 @@ static void open_map(const char *map) {
   gt_arena_finish(&arena);
 }
 
-void fuzz_data(const char *map, const char *inputs) {
-  open_map(map);
-  if (!inputs) return;
+/* As data for a model that was trained on two columns, and as inputs for its predictions. */
+static void open_for_model(const char *map, const char *inputs) {
+  static const char *const columns[] = {"a", "b"}, *const classes[] = {"0", "1"}, *const target = "label";
+  for (int text = 0; text < 2; text++) {
+    const gt_data_signature signature = {
+        .rank = 1, .dim = {2}, .element = GT_ELEMENT_F32, .input_names = columns};
+    const gt_data_wanted wanted = {.signature = &signature,
+                                   .classes = 2,
+                                   .class_names = classes,
+                                   .text_labels = text,
+                                   .target_names = &target,
+                                   .targets = 1};
+    open_map(map, &wanted);
+  }
   for (int64_t features = 1; features <= 3; features++) {
-    const gt_data_signature signature = {.rank = 1, .dim = {features}, .element = GT_ELEMENT_F32};
+    const gt_data_signature signature = {.rank = 1,
+                                         .dim = {features},
+                                         .element = GT_ELEMENT_F32,
+                                         .input_names = features == 2 ? columns : NULL};
     gt_tensor tensor;
     gt_error error = {0};
     if (gt_data_read_inputs(inputs, &signature, &tensor, &error)) {
@@ -199,4 +215,9 @@ void fuzz_data(const char *map, const char *inputs) {
       fuzz_expect_bad_file(&error);
     }
   }
+}
+
+void fuzz_data(const char *map, const char *inputs) {
+  open_map(map, NULL);
+  if (inputs) open_for_model(map, inputs);
 }

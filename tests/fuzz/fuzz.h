@@ -38,8 +38,8 @@ void fuzz_expect_bad_file(const gt_error *error);
 /* Ends the process with a report, unless so. */
 void fuzz_expect(bool so, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* Opens a `data:` map that reads the input, and judges the dataset that comes of it; then the same file as
- * inputs for predictions, if `inputs` names it. */
+/* Opens a `data:` map that reads the input, and judges the dataset that comes of it; if `inputs` names the
+ * input, also as data and as inputs for a trained model. */
 void fuzz_data(const char *map, const char *inputs);
 
 /* What a custom mutator may use of libFuzzer's. */
