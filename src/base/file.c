@@ -240,9 +240,20 @@ static bool write_and_verify(int fd, const char *path, const gt_span *pieces, si
   return true;
 }
 
+static const char temporary_mark[] = ".tmp-";
+
+size_t gt_temporary_target(const char *name) {
+  const size_t length = strlen(name), mark = sizeof temporary_mark - 1;
+  size_t at = length;
+  while (at && strchr("0123456789", name[at - 1])) at--;
+  if (at == length || at <= mark || memcmp(name + at - mark, temporary_mark, mark)) return 0;
+  return at - mark;
+}
+
 bool gt_write_file_atomic(const char *path, const gt_span *pieces, size_t count, gt_error *error) {
   char temporary[PATH_MAX];
-  if (snprintf(temporary, sizeof temporary, "%s.tmp-%ld", path, (long)getpid()) >= (int)sizeof temporary)
+  if (snprintf(temporary, sizeof temporary, "%s%s%ld", path, temporary_mark, (long)getpid()) >=
+      (int)sizeof temporary)
     return gt_fail(error, GT_ERR_IO, "%s: the name is too long", path);
   unlink(temporary); /* left by a killed process that had our number */
   const int fd = open(temporary, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
@@ -258,13 +269,31 @@ bool gt_write_file_atomic(const char *path, const gt_span *pieces, size_t count,
   return sync_directory_of(path, error);
 }
 
+int gt_open_plain(const char *path, int flags, gt_error *error) {
+  struct stat status;
+  /* O_NONBLOCK: a pipe must not keep us waiting until it is seen to be one. It changes nothing for plain
+   * files. */
+  const int fd = open(path, flags | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0666);
+  if (fd < 0) {
+    if (errno == ELOOP)
+      gt_fail(error, GT_ERR_IO, "cannot open %s: it is a link", path);
+    else
+      gt_fail_errno(error, GT_ERR_IO, "cannot open %s", path);
+    return -1;
+  }
+  if (fstat(fd, &status) == 0 && S_ISREG(status.st_mode)) return fd;
+  gt_fail(error, GT_ERR_IO, "cannot open %s: it is no plain file", path);
+  close(fd);
+  return -1;
+}
+
 bool gt_lock_directory(const char *directory, int *lock, gt_error *error) {
   char path[PATH_MAX], owner[32] = "";
   *lock = -1;
   if (snprintf(path, sizeof path, "%s/.lock", directory) >= (int)sizeof path)
     return gt_fail(error, GT_ERR_IO, "%s: the name is too long", directory);
-  const int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
-  if (fd < 0) return gt_fail_errno(error, GT_ERR_IO, "cannot open %s", path);
+  const int fd = gt_open_plain(path, O_RDWR | O_CREAT, error);
+  if (fd < 0) return false;
   if (flock(fd, LOCK_EX | LOCK_NB) != 0) {
     const bool busy = errno == EWOULDBLOCK;
     if (busy) {

@@ -110,7 +110,8 @@ static int run(const gt_arguments *arguments) {
   const char *const *set = gt_cli_overrides(arguments, &arena, &overrides);
   if (!gt_cli_gates(arguments, &arena, metrics, METRICS, &gates, &gate_count)) goto done;
   if (!gt_model_file_read(&file, arguments->word[0], &error)) goto failed;
-  if (!gt_config_parse(&config, &arena, arguments->word[0], file.config, set, overrides, &error)) goto failed;
+  const gt_data_wanted wanted = gt_model_file_wanted(&file);
+  if (!gt_config_parse(&config, &arena, file.path, file.config, &wanted, set, overrides, &error)) goto failed;
   const char *split = choose_split(arguments, &config, &error);
   if (!split || !take_scale(&config, &file, &error)) goto failed;
   if (!gt_session_open(&session, &config, gt_option_value(arguments, "device"), &error)) goto failed;

@@ -64,6 +64,13 @@ static bool check_test(gt_data_reader *reader) {
                  gt_tensor_features(a), a->element == GT_ELEMENT_U8 ? "bytes" : "numbers");
 }
 
+/* Samples of a trained model have the shape that it takes. */
+static bool fit_model(gt_data_reader *reader, gt_split *split, const char *name) {
+  const gt_data_signature *model = reader->wanted->signature;
+  return !model || !split->samples ||
+         gt_data_fit(name ? name : "the data", model, &split->inputs, reader->error);
+}
+
 /* --- classes --- */
 
 static bool check_labels(gt_data_reader *reader, const gt_split *split, const char *name) {
@@ -78,13 +85,20 @@ static bool check_labels(gt_data_reader *reader, const gt_split *split, const ch
   return true;
 }
 
-/* How many classes the config says there are; 0: it does not say. -1: it contradicts itself. */
+/* How many classes there are to be, by the config or the model that the data is for; 0: neither says so. -1:
+ * they contradict each other. */
 static int64_t configured_classes(gt_data_reader *reader) {
   const gt_data_common *common = reader->common;
-  const int named = common->class_names.count;
-  if (!named || !common->classes || named == common->classes) return named ? named : common->classes;
-  gt_diagnostic *d = problem(reader, "classes", "the number of classes is not that of class_names");
-  d->expected = gt_arena_printf(reader->arena, "%d, or one of the two keys only", named);
+  const int named = common->class_names.count, taught = reader->wanted->classes;
+  const int64_t classes = named ? named : common->classes;
+  if (named && common->classes && named != common->classes) {
+    gt_diagnostic *d = problem(reader, "classes", "the number of classes is not that of class_names");
+    d->expected = gt_arena_printf(reader->arena, "%d, or one of the two keys only", named);
+    return -1;
+  }
+  if (!taught || !classes || classes == taught) return classes ? classes : taught;
+  gt_diagnostic *d = problem(reader, named ? "class_names" : "classes", "the model has other classes");
+  d->expected = gt_arena_printf(reader->arena, "%d, as the model has", taught);
   return -1;
 }
 
@@ -94,7 +108,7 @@ static bool prepare_classes(gt_data_reader *reader) {
   const int64_t configured = configured_classes(reader);
   if (configured < 0) return false;
   if (!dataset->classification) {
-    if (!configured) return true;
+    if (!configured || reader->wanted->signature) return true;
     problem(reader, common->classes ? "classes" : "class_names", "the targets are quantities, not classes")
         ->expected = "task: classification, or no such key";
     return false;
@@ -111,7 +125,9 @@ static bool prepare_classes(gt_data_reader *reader) {
     for (int64_t i = 0; i < dataset->train.samples; i++) largest = labels[i] > largest ? labels[i] : largest;
     dataset->classes = configured ? (int)configured : largest + 1;
   }
-  if (!dataset->class_names && common->class_names.count) dataset->class_names = common->class_names.items;
+  if (!dataset->class_names)
+    dataset->class_names =
+        common->class_names.count ? common->class_names.items : reader->wanted->class_names;
   return check_labels(reader, &dataset->train, reader->train_name) &&
          check_labels(reader, &dataset->test, reader->test_name ? reader->test_name : reader->train_name);
 }
@@ -310,5 +326,8 @@ bool gt_data_prepare(gt_data_reader *reader) {
   if (dataset->test.samples && !check_test(reader)) return false;
   if (!reshape(reader, &dataset->train.inputs)) return false;
   if (dataset->test.samples && !reshape(reader, &dataset->test.inputs)) return false;
+  if (!fit_model(reader, &dataset->train, reader->train_name) ||
+      !fit_model(reader, &dataset->test, reader->test_name))
+    return false;
   return prepare_classes(reader) && prepare_splits(reader) && prepare_scale(reader);
 }

@@ -58,12 +58,13 @@ static bool write_train_row(gt_run *run, const gt_sums *sums, gt_error *error) {
   return gt_metrics_row(&run->metrics, &row, error);
 }
 
-/* Takes in the row of the next finished step; sets bad_step if its loss is not finite. */
+/* Takes in the row of the next finished step; sets bad_step if its loss or gradient is not finite. */
 static bool read_row(gt_run *run, gt_error *error) {
   const gt_log_columns *c = &run->net->column;
   const float *row = run->log + (size_t)(run->state.step % GT_LOG_ROWS) * (size_t)c->count;
   if (!isfinite(row[c->loss]) || row[c->ok] == 0) {
     run->bad_step = run->state.step;
+    run->bad_gradient = isfinite(row[c->loss]);
     return true;
   }
   const gt_sums sums = {row[c->loss], row[c->weight], c->correct >= 0 ? row[c->correct] : 0, 1};

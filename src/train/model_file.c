@@ -99,6 +99,7 @@ static char *signature_text(const gt_dataset *data) {
   json_object_set_new(root, "input_names", names_json(data->input_names, gt_tensor_features(inputs)));
   json_object_set_new(root, "classes", json_integer(data->classes));
   json_object_set_new(root, "class_names", names_json(data->class_names, data->classes));
+  if (data->text_labels) json_object_set_new(root, "text_labels", json_true());
   json_object_set_new(root, "target_names",
                       names_json(data->target_names, gt_tensor_features(&data->train.targets)));
   char *text = json_dumps(root, JSON_COMPACT);
@@ -185,8 +186,10 @@ static bool read_signature(gt_model_file *file, json_t *root) {
   s->input_names = read_names(arena, json_object_get(root, "input_names"), features);
   file->classes = (int)classes;
   file->class_names = read_names(arena, json_object_get(root, "class_names"), classes);
+  file->text_labels = json_is_true(json_object_get(root, "text_labels"));
   json_t *targets = json_object_get(root, "target_names");
   file->target_names = read_names(arena, targets, (int64_t)json_array_size(targets));
+  file->targets = file->target_names ? (int)json_array_size(targets) : 0;
   return true;
 }
 
@@ -222,6 +225,15 @@ bool gt_model_file_read(gt_model_file *file, const char *path, gt_error *error) 
   json_decref(root);
   if (!ok) gt_model_file_finish(file);
   return ok;
+}
+
+gt_data_wanted gt_model_file_wanted(const gt_model_file *file) {
+  return (gt_data_wanted){.signature = &file->signature,
+                          .classes = file->classes,
+                          .class_names = file->class_names,
+                          .text_labels = file->text_labels,
+                          .target_names = file->target_names,
+                          .targets = file->targets};
 }
 
 void gt_model_file_finish(gt_model_file *file) {

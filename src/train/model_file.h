@@ -27,12 +27,16 @@ typedef struct gt_model_file {
   gt_data_signature signature;
   int classes;
   const char *const *class_names, *const *target_names; /* or NULL */
+  int targets;                                          /* of target_names */
+  bool text_labels;                                     /* as in gt_data_wanted */
   int64_t scale_count;
   const float *scale, *shift;
 } gt_model_file;
 
 bool gt_model_file_read(gt_model_file *file, const char *path, gt_error *error);
 void gt_model_file_finish(gt_model_file *file);
+/* What the model asks of data that it is to be evaluated on. */
+gt_data_wanted gt_model_file_wanted(const gt_model_file *file);
 /* Puts the parameters into flat[parameters->total] (gaps zero); GT_ERR_DATA if they are not those of this
  * model. */
 bool gt_parameters_from_container(const gt_container *container, const char *path,

@@ -68,7 +68,6 @@ static bool start_fresh(gt_run *run, gt_error *error) {
 
 static bool open_state(gt_run *run, gt_error *error) {
   bool found = false;
-  if (!gt_run_directory_begin(run, error)) return false;
   if (run->options->resume && !gt_run_restore(run, &found, error)) return false;
   if (!found && !start_fresh(run, error)) return false;
   if (!gt_run_wiring_at(run, run->state.step, error)) return false;
@@ -76,9 +75,10 @@ static bool open_state(gt_run *run, gt_error *error) {
     gt_info(found ? "resuming %s at step %lld" : "no checkpoint in %s yet: starting from step %lld",
             run->directory, (long long)run->state.step);
   run->first_step = run->state.step;
-  return gt_metrics_open(&run->metrics, run->directory, run->state.metrics_bytes, error) &&
-         gt_metrics_start(&run->metrics, run->state.step, run->session.backend->name, error) &&
-         gt_session_set_clock(&run->session, run->net, run->state.step, error);
+  return gt_session_set_clock(&run->session, run->net, run->state.step, error) &&
+         gt_run_directory_begin(run, error) &&
+         gt_metrics_open(&run->metrics, run->directory, run->state.metrics_bytes, error) &&
+         gt_metrics_start(&run->metrics, run->state.step, run->session.backend->name, error);
 }
 
 bool gt_run_open(gt_run *run, gt_error *error) {
@@ -116,7 +116,7 @@ bool gt_run_weights(gt_run *run, gt_error *error) {
         !gt_buffers_download(buffers, v->name, 0, run->flat, (uint64_t)v->count * sizeof(float), error))
       return false;
   }
-  return true;
+  return gt_run_check_weights(run, run->flat, error);
 }
 
 bool gt_run_sync_weights(gt_run *run, gt_error *error) {
