@@ -43,7 +43,7 @@ bool gt_cli_model_data(const gt_arguments *arguments, gt_arena *arena, const gt_
     const char *const *setting = settings;
     while (*setting && strncmp(set[i], *setting, strlen(*setting))) setting++;
     if (!*setting)
-      return gt_fail(error, GT_ERR_USAGE, "--set '%s': this command takes nothing but %s", set[i],
+      return gt_fail(error, GT_ERR_USAGE, "--set '%s': only values of the data can be replaced here: %s", set[i],
                      list_of(arena, settings));
     if (!gt_spec_override(arena, root, set[i], diagnostics)) return false;
   }
