@@ -7,6 +7,8 @@
 static const gt_option options[] = {
     {"input", "FILE", "inputs: idx, npy or csv, .gz too (required)", false},
     {"output", "FILE", "write the model's outputs to it: .npy, else CSV", false},
+    {"set", "KEY=VALUE", "how a CSV is written, if not as the training data: data.header, data.delimiter",
+     true},
     GT_OPTION_DEVICE,
     GT_OPTION_QUIET,
     GT_OPTION_JSON,
@@ -56,19 +58,31 @@ static bool write_outputs(const gt_model_file *file, const char *path, const gt_
   return gt_data_write_csv(path, outputs, names, error);
 }
 
+static bool read_inputs(const gt_arguments *arguments, gt_arena *arena, gt_model_file *file,
+                        gt_tensor *inputs, gt_diagnostics *diagnostics, gt_error *error) {
+  static const char *const settings[] = {"data.header=", "data.delimiter=", NULL};
+  return gt_model_file_read(file, arguments->word[0], error) &&
+         gt_cli_model_data(arguments, arena, file, settings, &file->signature.data, diagnostics, error) &&
+         gt_data_read_inputs(gt_option_value(arguments, "input"), &file->signature, inputs, error);
+}
+
 static int run(const gt_arguments *arguments) {
+  gt_arena arena;
+  gt_diagnostics diagnostics;
   gt_model_file file = {0};
   gt_tensor inputs = {0};
   gt_prediction prediction = {0};
   gt_error error = {0};
   int code = GT_OK;
-  const char *input = gt_option_value(arguments, "input"), *output = gt_option_value(arguments, "output");
-  if (!input) return gt_usage_error(arguments, "gtrain predict needs --input FILE");
-  if (!gt_model_file_read(&file, arguments->word[0], &error) ||
-      !gt_data_read_inputs(input, &file.signature, &inputs, &error) ||
+  const char *output = gt_option_value(arguments, "output");
+  if (!gt_option_value(arguments, "input"))
+    return gt_usage_error(arguments, "gtrain predict needs --input FILE");
+  gt_arena_init(&arena);
+  gt_diagnostics_init(&diagnostics, &arena);
+  if (!read_inputs(arguments, &arena, &file, &inputs, &diagnostics, &error) ||
       !gt_predict(&file, &inputs, gt_option_value(arguments, "device"), &prediction, &error) ||
       (output && !write_outputs(&file, output, &prediction.outputs, &error))) {
-    code = gt_report(&error);
+    code = gt_cli_model_report(arguments, &diagnostics, &error);
   } else if (!output) {
     const int64_t values = gt_tensor_features(&prediction.outputs);
     const bool classes = file.classes > 1 && values == file.classes;
@@ -85,6 +99,7 @@ static int run(const gt_arguments *arguments) {
   gt_tensor_finish(&prediction.outputs);
   gt_tensor_finish(&inputs);
   gt_model_file_finish(&file);
+  gt_arena_finish(&arena);
   return code;
 }
 
@@ -96,7 +111,8 @@ const gt_command gt_command_predict = {
     .usage = "MODEL --input FILE [options]",
     .details =
         "Without --output: a line for each sample, the class and its probability, or the outputs. With\n"
-        "--json: an object for each sample.\n",
+        "--json: an object for each sample. A CSV is read as the training data was: with its delimiter and\n"
+        "header, columns by their names.\n",
     .options = options,
     .min_words = 1,
     .max_words = 1,

@@ -93,15 +93,16 @@ bool gt_checkpoint_write(const char *path, const gt_stored *tensors, int count, 
   return gt_safetensors_write(path, tensors, count, entry, MOST_ENTRIES, error);
 }
 
-/* The step of a checkpoint's file name, or -1. */
-static int64_t step_of(const char *name) {
-  static const char prefix[] = "step-", suffix[] = ".safetensors";
-  char *end;
+#define CHECKPOINT_NAME "step-%09" PRId64 ".safetensors"
+
+/* The step of a checkpoint's file name of so many bytes, or -1: only names that a run gives. */
+static int64_t step_of(const char *name, size_t length) {
+  static const char prefix[] = "step-";
+  char given[64];
   if (strncmp(name, prefix, sizeof prefix - 1)) return -1;
-  name += sizeof prefix - 1;
-  if (*name < '0' || *name > '9') return -1;
-  const long long step = strtoll(name, &end, 10);
-  return strcmp(end, suffix) ? -1 : step;
+  const int64_t step = strtoll(name + sizeof prefix - 1, NULL, 10);
+  const int wanted = snprintf(given, sizeof given, CHECKPOINT_NAME, step);
+  return step >= 0 && (size_t)wanted == length && !memcmp(name, given, length) ? step : -1;
 }
 
 static bool read_state(const gt_container *container, const char *path, gt_host_state *state,
@@ -113,8 +114,8 @@ static bool read_state(const gt_container *container, const char *path, gt_host_
       return gt_fail(error, GT_ERR_DATA, "%s is no sound checkpoint: its '%s' is '%s'", path, key,
                      text ? text : "missing");
   }
-  const char *slash = strrchr(path, '/');
-  const int64_t named = step_of(slash ? slash + 1 : path);
+  const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+  const int64_t named = step_of(name, strlen(name));
   if (named >= 0 && named != state->step)
     return gt_fail(error, GT_ERR_DATA, "%s is no sound checkpoint: it is of step %" PRId64, path,
                    state->step);
@@ -152,7 +153,7 @@ bool gt_checkpoint_read(const char *path, gt_container *container, uint64_t *see
  * -------------------------------------------------------------------------------------------- */
 
 char *gt_checkpoint_path(gt_arena *arena, const char *run_directory, int64_t step) {
-  return gt_arena_printf(arena, "%s/checkpoints/step-%09" PRId64 ".safetensors", run_directory, step);
+  return gt_arena_printf(arena, "%s/checkpoints/" CHECKPOINT_NAME, run_directory, step);
 }
 
 static int newest_first(const void *a, const void *b) {
@@ -160,26 +161,56 @@ static int newest_first(const void *a, const void *b) {
   return (x < y) - (x > y);
 }
 
-int64_t *gt_checkpoint_list(gt_arena *arena, const char *run_directory, int *count) {
-  struct dirent *entry;
-  int64_t *steps = NULL;
-  int capacity = 0;
-  *count = 0;
-  DIR *directory = opendir(gt_arena_printf(arena, "%s/checkpoints", run_directory));
-  // cppcheck-suppress readdirCalled ; each call has its own DIR, and readdir_r is deprecated
-  while (directory && (entry = readdir(directory))) {
-    const int64_t step = step_of(entry->d_name);
-    if (step < 0) continue;
-    if (*count == capacity) {
-      int64_t *more = GT_NEW_N(arena, int64_t, capacity = capacity ? 2 * capacity : 64);
-      if (*count) memcpy(more, steps, (size_t)*count * sizeof *more);
-      steps = more;
-    }
-    steps[(*count)++] = step;
+static void add_step(gt_arena *arena, int64_t **steps, int *count, int *capacity, int64_t step) {
+  if (*count == *capacity) {
+    int64_t *more = GT_NEW_N(arena, int64_t, *capacity = *capacity ? 2 * *capacity : 64);
+    if (*count) memcpy(more, *steps, (size_t)*count * sizeof *more);
+    *steps = more;
   }
-  if (directory) closedir(directory);
-  if (*count) qsort(steps, (size_t)*count, sizeof *steps, newest_first);
-  return steps;
+  (*steps)[(*count)++] = step;
+}
+
+bool gt_checkpoint_list(gt_arena *arena, const char *run_directory, int64_t **steps, int *count,
+                        gt_error *error) {
+  struct dirent *entry;
+  int capacity = 0;
+  const char *path = gt_arena_printf(arena, "%s/checkpoints", run_directory);
+  *steps = NULL;
+  *count = 0;
+  DIR *directory = opendir(path);
+  if (!directory) return errno == ENOENT || gt_fail_errno(error, GT_ERR_IO, "cannot open directory %s", path);
+  // cppcheck-suppress readdirCalled ; each call has its own DIR, and readdir_r is deprecated
+  while (errno = 0, entry = readdir(directory)) {
+    const int64_t step = step_of(entry->d_name, strlen(entry->d_name));
+    if (step >= 0) add_step(arena, steps, count, &capacity, step);
+  }
+  const bool ok = !errno || gt_fail_errno(error, GT_ERR_IO, "cannot read directory %s", path);
+  closedir(directory);
+  if (*count) qsort(*steps, (size_t)*count, sizeof **steps, newest_first);
+  return ok;
+}
+
+void gt_checkpoint_prune(const char *run_directory, int keep) {
+  gt_arena arena;
+  gt_error error = {0};
+  int64_t *steps;
+  int count;
+  gt_arena_init(&arena);
+  if (!gt_checkpoint_list(&arena, run_directory, &steps, &count, &error))
+    gt_warn("no old checkpoint was removed: %s", error.message);
+  for (int i = keep; i < count; i++) {
+    const char *path = gt_checkpoint_path(&arena, run_directory, steps[i]);
+    if (unlink(path) != 0) gt_warn("cannot remove %s: %s", path, strerror(errno));
+  }
+  gt_arena_finish(&arena);
+}
+
+bool gt_is_temporary(const char *name) {
+  static const char *const written[] = {"config.yaml", "best.bin", "model.bin"};
+  const size_t length = gt_temporary_target(name);
+  for (size_t i = 0; i < sizeof written / sizeof *written; i++)
+    if (length == strlen(written[i]) && !memcmp(name, written[i], length)) return true;
+  return length && step_of(name, length) >= 0;
 }
 
 void gt_remove_temporaries(const char *directory) {
@@ -188,20 +219,8 @@ void gt_remove_temporaries(const char *directory) {
   DIR *open = opendir(directory);
   // cppcheck-suppress readdirCalled ; each call has its own DIR, and readdir_r is deprecated
   while (open && (entry = readdir(open))) {
-    if (!strstr(entry->d_name, ".tmp-")) continue;
+    if (!gt_is_temporary(entry->d_name)) continue;
     if (snprintf(path, sizeof path, "%s/%s", directory, entry->d_name) < (int)sizeof path) unlink(path);
   }
   if (open) closedir(open);
-}
-
-void gt_checkpoint_prune(const char *run_directory, int keep) {
-  gt_arena arena;
-  int count;
-  gt_arena_init(&arena);
-  const int64_t *steps = gt_checkpoint_list(&arena, run_directory, &count);
-  for (int i = keep; i < count; i++) {
-    const char *path = gt_checkpoint_path(&arena, run_directory, steps[i]);
-    if (unlink(path) != 0) gt_warn("cannot remove %s: %s", path, strerror(errno));
-  }
-  gt_arena_finish(&arena);
 }

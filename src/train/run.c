@@ -74,7 +74,6 @@ static bool start_fresh(gt_run *run, gt_error *error) {
 
 static bool open_state(gt_run *run, gt_error *error) {
   bool found = false;
-  if (!gt_run_directory_begin(run, error)) return false;
   if (run->options->resume && !gt_run_restore(run, &found, error)) return false;
   if (!found && !start_fresh(run, error)) return false;
   if (!gt_run_wiring_at(run, run->state.step, error)) return false;
@@ -82,9 +81,10 @@ static bool open_state(gt_run *run, gt_error *error) {
     gt_info(found ? "resuming %s at step %lld" : "no checkpoint in %s yet: starting from step %lld",
             run->directory, (long long)run->state.step);
   run->first_step = run->state.step;
-  return gt_metrics_open(&run->metrics, run->directory, run->state.metrics_bytes, error) &&
-         gt_metrics_start(&run->metrics, run->state.step, run->session.backend->name, error) &&
-         gt_session_set_clock(&run->session, run->net, run->state.step, error);
+  return gt_session_set_clock(&run->session, run->net, run->state.step, error) &&
+         gt_run_directory_begin(run, error) &&
+         gt_metrics_open(&run->metrics, run->directory, run->state.metrics_bytes, error) &&
+         gt_metrics_start(&run->metrics, run->state.step, run->session.backend->name, error);
 }
 
 bool gt_run_open(gt_run *run, gt_error *error) {
@@ -213,6 +213,22 @@ static bool train(gt_run *run, gt_error *error) {
   return ok;
 }
 
+/* A device that fails, or has no memory left, ends the process but not the run. */
+static void keep_resumable(const gt_run *run, gt_error *error) {
+  const bool lost = error->status == GT_ERR_NODEVICE && run->directory;
+  char next[128] = "Continue with";
+  if (!lost && (error->status != GT_ERR_MEMORY || run->saved_step < 0)) return;
+  if (run->saved_step >= 0)
+    snprintf(next, sizeof next, "The last checkpoint is that of step %lld of %lld. Continue with",
+             (long long)run->saved_step, (long long)run->total);
+  else if (!run->options->resume)
+    snprintf(next, sizeof next, "There is no checkpoint yet. Begin again with");
+  const gt_error why = *error;
+  *error = (gt_error){0};
+  gt_fail(error, lost ? GT_INTERRUPTED : why.status, "%.1000s. %s:\n  %s --run-dir %s --resume", why.message,
+          next, run->options->resume_command, run->directory);
+}
+
 bool gt_train(gt_config *config, const gt_train_options *options, gt_train_result *result, gt_error *error) {
   gt_run run = {.config = config, .options = options, .result = result, .lock = -1};
   *result = (gt_train_result){0};
@@ -220,6 +236,7 @@ bool gt_train(gt_config *config, const gt_train_options *options, gt_train_resul
    * evaluation comes too late to stop anything. */
   gt_signals_catch();
   const bool ok = train(&run, error);
+  if (!ok) keep_resumable(&run, error);
   gt_signals_release();
   gt_run_close(&run);
   return ok;

@@ -74,7 +74,10 @@ exits 0 "a damaged checkpoint is survived" train "$run" --resume
 says "with a warning" "skipped a checkpoint"
 check "from the one before it" same "$run"
 for file in "$run"/checkpoints/*; do truncate -s 50 "$file"; done
-exits 0 "all of them damaged: from the start" train "$run" --resume
+exits 65 "all of them damaged: it does not start over by itself" train "$run" --resume
+check "what there was is kept" same "$run"
+rm -r "$run/checkpoints" && mkdir "$run/checkpoints" && rm "$run/model.bin"
+exits 0 "without them: from the start" train "$run" --resume
 check "the same again" same "$run"
 
 # Frozen parameters have no moving average; a run whose every step is done ends like the one that was not stopped.
