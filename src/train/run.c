@@ -159,6 +159,7 @@ static bool final_evaluation(gt_run *run, gt_evaluator *evaluator, int64_t step,
                              gt_error *error) {
   if (!evaluator->net) return true;
   if (!gt_evaluator_run(&run->session, evaluator, sums, error)) return false;
+  if (!isfinite(gt_result_loss(sums))) gt_warn("the %s loss is not finite", evaluator->net->split);
   const gt_metric_row row = {.step = step,
                              .epoch = gt_run_epoch(run, step),
                              .split = evaluator->net->split,
