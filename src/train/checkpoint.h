@@ -37,8 +37,8 @@ void gt_remove_temporaries(const char *directory);
 
 bool gt_checkpoint_write(const char *path, const gt_stored *tensors, int count, uint64_t seed,
                          const char *config, const gt_host_state *state, gt_error *error);
-/* Reads and checks one, GT_ERR_DATA if it is damaged (container->damaged) or of another kind or version.
- * *config points into the container. */
+/* Reads and checks one: GT_ERR_DATA if it is damaged (container->damaged), of another kind or version, or
+ * holds impossible numbers. *config points into the container. */
 bool gt_checkpoint_read(const char *path, gt_container *container, uint64_t *seed, const char **config,
                         gt_host_state *state, gt_error *error);
 #endif

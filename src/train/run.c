@@ -51,14 +51,20 @@ static bool open_evaluators(gt_run *run, gt_error *error) {
   return true;
 }
 
+/* So many units in steps, at most what can be counted. */
+static int64_t in_steps(int64_t units, int64_t unit) {
+  static const int64_t most = INT64_C(1000000000000000000);
+  return units > most / unit ? most : units * unit;
+}
+
 static void plan_steps(gt_run *run) {
   const gt_train_config *train = &run->config->train;
   run->per_epoch = run->net->steps;
-  const int64_t unit = train->epochs ? run->per_epoch : 1;
-  run->total = train->epochs ? train->epochs * run->per_epoch : train->steps;
-  run->eval_steps = train->eval_every * unit;
-  run->restart_steps = train->restart_every * unit;
-  run->save_steps = train->checkpoint.every < 0 ? run->eval_steps : train->checkpoint.every * unit;
+  const int64_t unit = train->epochs ? run->per_epoch : 1, every = train->checkpoint.every;
+  run->total = train->epochs ? in_steps(train->epochs, unit) : train->steps;
+  run->eval_steps = in_steps(train->eval_every, unit);
+  run->restart_steps = in_steps(train->restart_every, unit);
+  run->save_steps = every < 0 ? run->eval_steps : in_steps(every, unit);
 }
 
 static bool start_fresh(gt_run *run, gt_error *error) {
@@ -153,6 +159,7 @@ static bool final_evaluation(gt_run *run, gt_evaluator *evaluator, int64_t step,
                              gt_error *error) {
   if (!evaluator->net) return true;
   if (!gt_evaluator_run(&run->session, evaluator, sums, error)) return false;
+  if (!isfinite(gt_result_loss(sums))) gt_warn("the %s loss is not finite", evaluator->net->split);
   const gt_metric_row row = {.step = step,
                              .epoch = gt_run_epoch(run, step),
                              .split = evaluator->net->split,

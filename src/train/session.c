@@ -3,6 +3,7 @@
 #include "op/core.h"
 #include "train/pacer.h"
 #include <assert.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -137,6 +138,7 @@ bool gt_evaluator_run(gt_session *session, gt_evaluator *evaluator, gt_sums *sum
     sums->weight += (double)row[net->column.weight];
     if (net->column.correct >= 0) sums->correct += (double)row[net->column.correct];
   }
+  if (isnan(sums->loss)) sums->loss = NAN; /* without a sign, which would be printed */
   if (!evaluator->hard) return true;
   gt_sums hard;
   if (!gt_evaluator_run(session, evaluator->hard, &hard, error)) return false;
