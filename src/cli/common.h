@@ -11,7 +11,9 @@ const char *const *gt_cli_overrides(const gt_arguments *arguments, gt_arena *are
 /* Reads CONFIG, or a model file's config; reports errors. GT_OK, or the exit code. */
 int gt_cli_config(const gt_arguments *arguments, gt_arena *arena, const char *path, gt_config *config);
 
-/* Prints a JSON value and a newline to stdout, and frees it. */
+/* Writes a JSON value on one line, without a newline, and frees it; the other also prints a newline, to
+ * stdout. */
+void gt_cli_write_json(FILE *stream, json_t *value);
 void gt_cli_print_json(json_t *value);
 
 /* --fail-if 'accuracy<0.97': a name, an operator, a number. */
