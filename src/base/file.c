@@ -158,6 +158,27 @@ bool gt_file_exists(const char *path) {
   return stat(path, &s) == 0;
 }
 
+static bool sync_fd(int fd) {
+  int status;
+  do status = fsync(fd);
+  while (status != 0 && errno == EINTR);
+  return status == 0;
+}
+
+bool gt_sync_name(const char *path, gt_error *error) {
+  char directory[PATH_MAX];
+  const char *slash = strrchr(path, '/');
+  const size_t length = slash ? (size_t)(slash - path) : 0;
+  snprintf(directory, sizeof directory, "%.*s", slash ? (length ? (int)length : 1) : 1, slash ? path : ".");
+  const int fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (fd < 0) return gt_fail_errno(error, GT_ERR_IO, "cannot open directory %s", directory);
+  /* Some file systems cannot sync a directory and say EINVAL: then there is nothing more to do. */
+  const bool ok = sync_fd(fd) || errno == EINVAL || errno == ENOTSUP;
+  if (!ok) gt_fail_errno(error, GT_ERR_IO, "cannot sync directory %s", directory);
+  close(fd);
+  return ok;
+}
+
 bool gt_make_directories(const char *path, gt_error *error) {
   char prefix[PATH_MAX];
   const size_t length = strlen(path);
@@ -168,7 +189,10 @@ bool gt_make_directories(const char *path, gt_error *error) {
     if (path[i] != '/' && path[i]) continue;
     memcpy(prefix, path, i);
     prefix[i] = 0;
-    if (mkdir(prefix, 0777) == 0) continue;
+    if (mkdir(prefix, 0777) == 0) {
+      if (!gt_sync_name(prefix, error)) return false;
+      continue;
+    }
     const int number = errno;
     struct stat s;
     if (stat(prefix, &s) == 0 && S_ISDIR(s.st_mode)) continue;
@@ -191,13 +215,6 @@ bool gt_write_all(int fd, const void *data, size_t size) {
   return true;
 }
 
-static bool sync_fd(int fd) {
-  int status;
-  do status = fsync(fd);
-  while (status != 0 && errno == EINTR);
-  return status == 0;
-}
-
 /* Does the file hold exactly these pieces? */
 static bool holds(int fd, const gt_span *pieces, size_t count) {
   uint8_t buffer[4096 * 4];
@@ -212,20 +229,6 @@ static bool holds(int fd, const gt_span *pieces, size_t count) {
     }
   }
   return read_some(fd, buffer, 1) == 0;
-}
-
-static bool sync_directory_of(const char *path, gt_error *error) {
-  char directory[PATH_MAX];
-  const char *slash = strrchr(path, '/');
-  const size_t length = slash ? (size_t)(slash - path) : 0;
-  snprintf(directory, sizeof directory, "%.*s", slash ? (length ? (int)length : 1) : 1, slash ? path : ".");
-  const int fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (fd < 0) return gt_fail_errno(error, GT_ERR_IO, "cannot open directory %s", directory);
-  /* Some file systems cannot sync a directory and say EINVAL: then there is nothing more to do. */
-  const bool ok = sync_fd(fd) || errno == EINVAL || errno == ENOTSUP;
-  if (!ok) gt_fail_errno(error, GT_ERR_IO, "cannot sync directory %s", directory);
-  close(fd);
-  return ok;
 }
 
 static bool write_and_verify(int fd, const char *path, const gt_span *pieces, size_t count, gt_error *error) {
@@ -287,7 +290,7 @@ bool gt_write_file_atomic(const char *path, const gt_span *pieces, size_t count,
   gt_replacement r;
   if (!gt_replacement_open(&r, path, error)) return false;
   const bool ok = write_and_verify(r.fd, r.temporary, pieces, count, error);
-  return gt_replacement_close(&r, ok, error) && ok && sync_directory_of(path, error);
+  return gt_replacement_close(&r, ok, error) && ok && gt_sync_name(path, error);
 }
 
 bool gt_hold_standard_descriptors(void) {

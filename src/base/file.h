@@ -18,7 +18,10 @@ void gt_bytes_finish(gt_bytes *bytes);
  * if it is larger (inflated) than limit bytes or a damaged gzip stream. */
 bool gt_read_file(const char *path, uint64_t limit, gt_bytes *out, gt_error *error);
 bool gt_file_exists(const char *path);
-bool gt_make_directories(const char *path, gt_error *error); /* like mkdir -p */
+bool gt_make_directories(const char *path,
+                         gt_error *error); /* like mkdir -p; what it makes outlasts a power loss */
+/* Syncs the directory that PATH stands in: a file or directory just made is not lost with the power. */
+bool gt_sync_name(const char *path, gt_error *error);
 
 /* One piece of an atomic write. */
 typedef struct gt_span {

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define X(name) extern const gt_command gt_command_##name;
 #include "registry/command.inc"
@@ -54,7 +55,8 @@ static void print_help(void) {
  * --------------------------------------------------------------------------------------------------- */
 
 int gt_report(const gt_error *error) {
-  gt_log_error("%s", *error->message ? error->message : "failed without saying why");
+  gt_log_error("%s%s", *error->message ? error->message : "failed without saying why",
+               error->status == GT_ERR_NODEVICE ? "; try again, or use --device cpu" : "");
   return error->status ? (int)error->status : GT_ERR_INTERNAL;
 }
 
@@ -171,13 +173,14 @@ static int run_command(const gt_command *command, int argc, char **argv) {
   return code;
 }
 
-/* A result that did not reach its reader (a full disk, say) is a failure, whenever its writing failed. */
-static bool results_arrived(void) {
+/* A result that did not reach its reader (a full disk, say) is a failure, whenever its writing failed: the
+ * exit code, if the command's own is fine. */
+static int close_results(int code) {
   const bool before = !ferror(stdout);
   errno = 0;
-  if (fclose(stdout) == 0 && before) return true;
+  if ((fclose(stdout) == 0 && before) || code) return code;
   gt_log_error("cannot write to standard output%s%s", errno ? ": " : "", errno ? strerror(errno) : "");
-  return false;
+  return GT_ERR_IO;
 }
 
 int gt_cli_main(int argc, char **argv) {
@@ -199,7 +202,10 @@ int gt_cli_main(int argc, char **argv) {
   for (int i = 0; i < COMMANDS && code < 0; i++)
     if (!strcmp(commands[i]->name, word)) code = run_command(commands[i], argc - 2, argv + 2);
   if (code < 0) code = unknown_command(word);
-  return code || results_arrived() ? code : GT_ERR_IO;
+  code = close_results(code);
+  /* Exit handlers of its driver would pull the ground from under what still runs. */
+  if (gt_vulkan_stuck()) _exit(code);
+  return code;
 }
 
 /* --- what was given

@@ -10,6 +10,8 @@
 static const gt_option options[] = {
     {"input", "FILE", "inputs: idx, npy or csv, .gz too (required)", false},
     {"output", "FILE", "write the model's outputs to it: .csv, .npy, .json or .jsonl", false},
+    {"set", "KEY=VALUE", "how a CSV is written, if not as the training data: data.header, data.delimiter",
+     true},
     GT_OPTION_DEVICE,
     GT_OPTION_QUIET,
     GT_OPTION_JSON,
@@ -108,21 +110,33 @@ static bool write_outputs(const gt_model_file *file, const char *path, row_form 
   return gt_data_write_csv(path, outputs, names, error);
 }
 
+static bool read_inputs(const gt_arguments *arguments, gt_arena *arena, gt_model_file *file,
+                        gt_tensor *inputs, gt_diagnostics *diagnostics, gt_error *error) {
+  static const char *const settings[] = {"data.header=", "data.delimiter=", NULL};
+  return gt_model_file_read(file, arguments->word[0], error) &&
+         gt_cli_model_data(arguments, arena, file, settings, &file->signature.data, diagnostics, error) &&
+         gt_data_read_inputs(gt_option_value(arguments, "input"), &file->signature, inputs, error);
+}
+
 static int run(const gt_arguments *arguments) {
+  gt_arena arena;
+  gt_diagnostics diagnostics;
   gt_model_file file = {0};
   gt_tensor inputs = {0};
   gt_prediction prediction = {0};
   gt_error error = {0};
   row_form form;
   int code = GT_OK;
-  const char *input = gt_option_value(arguments, "input"), *output = gt_option_value(arguments, "output");
-  if (!input) return gt_usage_error(arguments, "gtrain predict needs --input FILE");
+  const char *output = gt_option_value(arguments, "output");
+  if (!gt_option_value(arguments, "input"))
+    return gt_usage_error(arguments, "gtrain predict needs --input FILE");
   if (!choose_form(arguments, &form)) return GT_ERR_USAGE;
-  if (!gt_model_file_read(&file, arguments->word[0], &error) ||
-      !gt_data_read_inputs(input, &file.signature, &inputs, &error) ||
+  gt_arena_init(&arena);
+  gt_diagnostics_init(&diagnostics, &arena);
+  if (!read_inputs(arguments, &arena, &file, &inputs, &diagnostics, &error) ||
       !gt_predict(&file, &inputs, gt_option_value(arguments, "device"), &prediction, &error) ||
       (output && !write_outputs(&file, output, form, &prediction.outputs, &error)))
-    code = gt_report(&error);
+    code = gt_cli_model_report(arguments, &diagnostics, &error);
   else if (!output)
     write_rows(stdout, form, &file, &prediction.outputs);
   else
@@ -130,6 +144,7 @@ static int run(const gt_arguments *arguments) {
   gt_tensor_finish(&prediction.outputs);
   gt_tensor_finish(&inputs);
   gt_model_file_finish(&file);
+  gt_arena_finish(&arena);
   return code;
 }
 
@@ -142,7 +157,8 @@ const gt_command gt_command_predict = {
     .details =
         "Without --output: a line for each sample, the class and its probability, or the outputs. With\n"
         "--json: an object for each sample; .jsonl holds those lines, .json an array of them. A FILE without\n"
-        "an ending (/dev/stdout, say) gets CSV, or with --json lines of JSON.\n",
+        "an ending (/dev/stdout, say) gets CSV, or with --json lines of JSON. A CSV that is read is\n"
+        "written as the training data was: with its delimiter and header, columns by their names.\n",
     .options = options,
     .min_words = 1,
     .max_words = 1,

@@ -146,16 +146,24 @@ static bool open_with(gt_data_reader *reader, const gt_data_format *format) {
   }
   reader->common = common;
   reader->task = task_of(common->task);
+  if (reader->task == GT_TASK_AUTO && reader->wanted->signature)
+    reader->task = reader->wanted->classes ? GT_TASK_CLASSIFICATION : GT_TASK_REGRESSION;
   reader->dataset->format = format->name;
   return format->open(reader, options) && gt_data_prepare(reader) && reader->diagnostics->errors == errors;
 }
 
-bool gt_dataset_open(const gt_spec *data, uint64_t seed, gt_arena *arena, gt_dataset *out,
-                     gt_diagnostics *diagnostics, gt_error *error) {
+bool gt_dataset_open(const gt_spec *data, uint64_t seed, const gt_data_wanted *wanted, gt_arena *arena,
+                     gt_dataset *out, gt_diagnostics *diagnostics, gt_error *error) {
+  static const gt_data_wanted nothing;
   assert(data && arena && out && diagnostics && error);
   *out = (gt_dataset){0};
-  gt_data_reader reader = {
-      .spec = data, .seed = seed, .arena = arena, .dataset = out, .diagnostics = diagnostics, .error = error};
+  gt_data_reader reader = {.spec = data,
+                           .wanted = wanted ? wanted : &nothing,
+                           .seed = seed,
+                           .arena = arena,
+                           .dataset = out,
+                           .diagnostics = diagnostics,
+                           .error = error};
   if (data->kind != GT_SPEC_MAP) {
     gt_error_at(diagnostics, data->at, "'data' must be a map")->expected = "keys such as format and train";
     return false;

@@ -11,28 +11,39 @@
 /* --- the host's state as text
  * --------------------------------------------------------------------------------- */
 
+typedef enum state_kind { WHOLE, REAL } state_kind;
+
 typedef struct state_row {
   const char *key;
   size_t offset;
-  bool real;
+  state_kind kind;
+  bool optional; /* checkpoints of older versions do not have it: 0 */
 } state_row;
 
-#define WHOLE(field) \
-  { "state." #field, offsetof(gt_host_state, field), false }
-#define REAL(field) \
-  { "state." #field, offsetof(gt_host_state, field), true }
+#define ROW(field, kind, optional) \
+  { "state." #field, offsetof(gt_host_state, field), kind, optional }
+#define SUMS(field, optional)                                                                             \
+  ROW(field.loss, REAL, optional), ROW(field.weight, REAL, optional), ROW(field.correct, REAL, optional), \
+      ROW(field.steps, WHOLE, optional)
 static const state_row state_rows[] = {
-    WHOLE(step),          REAL(window.loss),   REAL(window.weight), REAL(window.correct),
-    WHOLE(window.steps),  REAL(epoch.loss),    REAL(epoch.weight),  REAL(epoch.correct),
-    WHOLE(epoch.steps),   REAL(best),          WHOLE(best_step),    WHOLE(bad_evaluations),
-    WHOLE(stopped),       REAL(schedule.best), WHOLE(schedule.bad), REAL(schedule.factor),
-    WHOLE(metrics_bytes),
+    ROW(step, WHOLE, false),
+    SUMS(window, false),
+    SUMS(epoch, false),
+    SUMS(last, true),
+    ROW(best, REAL, false),
+    ROW(best_step, WHOLE, false),
+    ROW(bad_evaluations, WHOLE, false),
+    ROW(stopped, WHOLE, false),
+    ROW(schedule.best, REAL, false),
+    ROW(schedule.bad, WHOLE, false),
+    ROW(schedule.factor, REAL, false),
+    ROW(metrics_bytes, WHOLE, false),
 };
 enum { STATE_ROWS = sizeof state_rows / sizeof *state_rows, MOST_ENTRIES = STATE_ROWS + 3 };
 
 static void state_text(const gt_host_state *state, const state_row *row, char text[40]) {
   const char *at = (const char *)state + row->offset;
-  if (row->real)
+  if (row->kind == REAL)
     snprintf(text, 40, "%a", *(const double *)(const void *)at);
   else
     snprintf(text, 40, "%" PRId64, *(const int64_t *)(const void *)at);
@@ -40,13 +51,14 @@ static void state_text(const gt_host_state *state, const state_row *row, char te
 
 static bool state_parse(gt_host_state *state, const state_row *row, const char *text) {
   char *end, *at = (char *)state + row->offset;
-  if (!text || !*text) return false;
+  if (!text) return row->optional;
+  if (!*text) return false;
   errno = 0;
-  if (row->real)
+  if (row->kind == REAL)
     *(double *)(void *)at = strtod(text, &end);
   else
     *(int64_t *)(void *)at = strtoll(text, &end, 10);
-  return !*end && (row->real || !errno);
+  return !*end && (row->kind == REAL || !errno);
 }
 
 bool gt_checkpoint_write(const char *path, const gt_stored *tensors, int count, uint64_t seed,
@@ -70,6 +82,7 @@ bool gt_checkpoint_read(const char *path, gt_container *container, uint64_t *see
   const char *format = gt_container_metadata(container, "format");
   const char *seed_text = gt_container_metadata(container, "seed");
   *config = gt_container_metadata(container, "config");
+  *state = (gt_host_state){0};
   bool ok = format && !strcmp(format, GT_CHECKPOINT_FORMAT) && seed_text && *config;
   for (int i = 0; i < STATE_ROWS && ok; i++)
     ok = state_parse(state, &state_rows[i], gt_container_metadata(container, state_rows[i].key));

@@ -54,9 +54,10 @@ extern const gt_schema gt_train_schema;
 /* Reads a file with --set overrides. False on any error: in config->diagnostics or, for files, in *error. */
 bool gt_config_read(gt_config *config, gt_arena *arena, const char *path, const char *const *overrides,
                     int count, gt_error *error);
-/* The same from text (the config inside a model), called `name` in messages. */
+/* The same from the config inside a model, for evaluating that model: data is read as the model was taught.
+ * `name` is the file's, for messages. */
 bool gt_config_parse(gt_config *config, gt_arena *arena, const char *name, const char *text,
-                     const char *const *overrides, int count, gt_error *error);
+                     const gt_data_wanted *wanted, const char *const *overrides, int count, gt_error *error);
 void gt_config_finish(gt_config *config); /* accepts a zeroed one */
 /* Prints diagnostics and error; returns the exit code: 78 when the config is wrong, else the error's own. */
 int gt_config_report(const gt_config *config, const gt_error *error);

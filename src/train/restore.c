@@ -19,7 +19,7 @@ static bool download_state(gt_run *run, gt_stored *tensors, int *count, gt_error
   const gt_training *training = &run->net->training;
   const gt_parameters *parameters = &run->net->model->parameters;
   float *flat = download(run, GT_PARAMETERS_VARIABLE, parameters->total, error);
-  if (!flat) return false;
+  if (!flat || !gt_run_check_weights(run, flat, error)) return false;
   *count = gt_parameters_as_tensors(parameters, flat, tensors);
   for (int i = 0; i < training->variables; i++) {
     const gt_training_variable *v = &training->variable[i];

@@ -19,4 +19,11 @@ done
 GTRAIN_THREADS=5 exits 0 "by the environment" "$GTRAIN" train "$TEST_TMP/run.yaml" --device cpu --quiet \
   --run-dir "$TEST_TMP/5"
 check "the same model" cmp "$TEST_TMP/1/model.bin" "$TEST_TMP/5/model.bin"
+
+# The work fits a small stack, on every thread.
+small_stack() { (ulimit -s 256 && exec "$@"); }
+exits 0 "a stack of 256 KiB" small_stack "$GTRAIN" train "$TEST_TMP/run.yaml" --device cpu --quiet \
+  --run-dir "$TEST_TMP/small" --set train.threads=3
+check "the same model" cmp "$TEST_TMP/1/model.bin" "$TEST_TMP/small/model.bin"
+exits 0 "selftest on a stack of 256 KiB" small_stack "$GTRAIN" selftest --device cpu --filter matmul
 finish
