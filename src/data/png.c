@@ -1,6 +1,5 @@
 #include "data/png.h"
 #include "base/memory.h"
-#include <errno.h>
 #include <png.h>
 #include <stdlib.h>
 #include <string.h>
@@ -41,33 +40,35 @@ static void put32(uint8_t *at, uint32_t value) {
   for (int i = 0; i < 4; i++) at[i] = (uint8_t)(value >> (24 - 8 * i));
 }
 
-static bool failed(const char *path, gt_error *error) {
-  return gt_fail(error, GT_ERR_IO, "cannot write %s: %s", path, strerror(errno));
-}
-
-static bool write_chunk(FILE *file, const char *type, const uint8_t *data, size_t size) {
+static bool write_chunk(gt_output *output, const char *type, const uint8_t *data, size_t size,
+                        gt_error *error) {
   uint8_t head[8], tail[4];
   put32(head, (uint32_t)size);
   memcpy(head + 4, type, 4);
   uLong crc = crc32(0, head + 4, 4);
   if (size) crc = crc32(crc, data, (uInt)size);
   put32(tail, (uint32_t)crc);
-  return fwrite(head, 1, 8, file) == 8 && fwrite(data, 1, size, file) == size &&
-         fwrite(tail, 1, 4, file) == 4;
+  return gt_output_write(output, head, 8, error) && gt_output_write(output, data, size, error) &&
+         gt_output_write(output, tail, 4, error);
 }
 
-static bool write_header(FILE *file, const gt_picture *p) {
+static bool write_header(gt_output *output, const gt_picture *p, gt_error *error) {
   static const uint8_t signature[8] = {0x89, 'P', 'N', 'G', '\r', '\n', 0x1a, '\n'};
   uint8_t header[13] = {0};
   put32(header, p->width);
   put32(header + 4, p->height);
   header[8] = 8;
   header[9] = p->channels == 3 ? 2 : 0;
-  return fwrite(signature, 1, 8, file) == 8 && write_chunk(file, "IHDR", header, sizeof header);
+  return gt_output_write(output, signature, 8, error) &&
+         write_chunk(output, "IHDR", header, sizeof header, error);
+}
+
+static bool write_end(gt_output *output, gt_error *error) {
+  return write_chunk(output, "IEND", (const uint8_t *)"", 0, error);
 }
 
 /* The rows, each after a byte 0 (no filter), deflated behind `space` free bytes. Heap. */
-static uint8_t *deflate_rows(const gt_picture *p, size_t space, size_t *size) {
+static uint8_t *deflate_rows(const gt_picture *p, size_t space, size_t *size, gt_error *error) {
   const size_t row = (size_t)p->width * p->channels, raw_size = (row + 1) * p->height;
   uint8_t *raw = gt_alloc(raw_size + 1);
   for (uint32_t y = 0; y < p->height; y++) {
@@ -81,24 +82,29 @@ static uint8_t *deflate_rows(const gt_picture *p, size_t space, size_t *size) {
   *size = space + bound;
   if (status == Z_OK) return out;
   free(out);
+  gt_fail(error, GT_ERR_MEMORY, "out of memory while compressing a picture");
   return NULL;
 }
 
 bool gt_png_write(const char *path, const gt_picture *picture, gt_error *error) {
   size_t size;
-  uint8_t *rows = deflate_rows(picture, 0, &size);
-  FILE *file = rows ? fopen(path, "wb") : NULL;
-  bool ok = file && write_header(file, picture) && write_chunk(file, "IDAT", rows, size) &&
-            write_chunk(file, "IEND", rows, 0);
-  if (file && fclose(file)) ok = false;
+  gt_output output;
+  uint8_t *rows = deflate_rows(picture, 0, &size, error);
+  bool ok = rows && gt_output_open(&output, path, error);
+  if (ok) {
+    ok = write_header(&output, picture, error) && write_chunk(&output, "IDAT", rows, size, error) &&
+         write_end(&output, error);
+    ok = gt_output_close(&output, ok, error) && ok;
+  }
   free(rows);
-  return ok || failed(path, error);
+  return ok;
 }
 
 bool gt_animation_open(gt_animation *a, const char *path, uint32_t frames, uint32_t delay_ms,
                        gt_error *error) {
-  *a = (gt_animation){.path = path, .expected = frames, .delay_ms = delay_ms, .file = fopen(path, "wb")};
-  return a->file || failed(path, error);
+  *a = (gt_animation){.expected = frames, .delay_ms = delay_ms};
+  a->open = gt_output_open(&a->output, path, error);
+  return a->open;
 }
 
 /* The first frame is also the picture that plain readers show: its rows are an IDAT; the others' are fdAT. */
@@ -108,8 +114,9 @@ bool gt_animation_add(gt_animation *a, const gt_picture *picture, gt_error *erro
   if (first) {
     a->height = picture->height, a->width = picture->width, a->channels = picture->channels;
     put32(begin, a->expected);
-    if (!write_header(a->file, picture) || !write_chunk(a->file, "acTL", begin, sizeof begin))
-      return failed(a->path, error);
+    if (!write_header(&a->output, picture, error) ||
+        !write_chunk(&a->output, "acTL", begin, sizeof begin, error))
+      return false;
   }
   if (picture->height != a->height || picture->width != a->width || picture->channels != a->channels)
     return gt_fail(error, GT_ERR_INTERNAL, "frames of different sizes");
@@ -119,18 +126,20 @@ bool gt_animation_add(gt_animation *a, const gt_picture *picture, gt_error *erro
   control[20] = (uint8_t)(a->delay_ms >> 8), control[21] = (uint8_t)a->delay_ms;
   control[22] = 1000 >> 8, control[23] = 1000 & 255;
   size_t size;
-  uint8_t *rows = deflate_rows(picture, first ? 0 : 4, &size);
+  uint8_t *rows = deflate_rows(picture, first ? 0 : 4, &size, error);
   if (rows && !first) put32(rows, a->sequence++);
-  const bool ok = rows && write_chunk(a->file, "fcTL", control, sizeof control) &&
-                  write_chunk(a->file, first ? "IDAT" : "fdAT", rows, size);
+  const bool ok = rows && write_chunk(&a->output, "fcTL", control, sizeof control, error) &&
+                  write_chunk(&a->output, first ? "IDAT" : "fdAT", rows, size, error);
   free(rows);
-  return ok || failed(a->path, error);
+  return ok;
 }
 
 bool gt_animation_close(gt_animation *a, gt_error *error) {
-  if (!a->file) return true;
-  bool ok = a->frames == a->expected && write_chunk(a->file, "IEND", (const uint8_t *)"", 0);
-  if (fclose(a->file)) ok = false;
-  a->file = NULL;
-  return ok || failed(a->path, error);
+  if (!a->open) return true;
+  a->open = false;
+  const bool whole = a->frames == a->expected && write_end(&a->output, error);
+  const bool ok = gt_output_close(&a->output, whole, error);
+  if (a->frames != a->expected)
+    gt_fail(error, GT_ERR_IO, "%s has %u frames of %u", a->output.path, a->frames, a->expected);
+  return ok && whole;
 }

@@ -3,10 +3,7 @@
  * only zlib. */
 #ifndef GT_DATA_PNG_H
 #define GT_DATA_PNG_H
-#include "base/error.h"
-#include <stdbool.h>
-#include <stdint.h>
-#include <stdio.h>
+#include "base/output.h"
 
 enum { GT_PNG_MOST_SIDE = 16384 };
 
@@ -21,14 +18,14 @@ bool gt_png_read(const char *path, gt_picture *out, gt_error *error);
 bool gt_png_write(const char *path, const gt_picture *picture, gt_error *error);
 
 typedef struct gt_animation { /* an APNG being written; all frames have the size of the first */
-  FILE *file;
-  const char *path;
+  gt_output output;
+  bool open;
   uint32_t frames, expected, sequence, delay_ms;
   uint32_t height, width, channels;
 } gt_animation;
 bool gt_animation_open(gt_animation *animation, const char *path, uint32_t frames, uint32_t delay_ms,
                        gt_error *error);
 bool gt_animation_add(gt_animation *animation, const gt_picture *picture, gt_error *error);
-bool gt_animation_close(gt_animation *animation,
-                        gt_error *error); /* after as many frames as were announced */
+/* After as many frames as were announced: else it is an error, and a file that was there before stays. */
+bool gt_animation_close(gt_animation *animation, gt_error *error);
 #endif
