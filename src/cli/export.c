@@ -47,7 +47,8 @@ static bool export(const gt_arguments *arguments, gt_model_circuit *circuit, gt_
   const size_t before = gt_model_circuit_of(circuit)->gates.count;
   gt_model_circuit_simplify(circuit);
   const gt_circuit *simple = gt_model_circuit_of(circuit);
-  char *name = wanted ? gt_export_name(wanted, strlen(wanted)) : default_name(output, arguments->word[0]), *text = NULL;
+  char *name = wanted ? gt_export_name(wanted, strlen(wanted)) : default_name(output, arguments->word[0]),
+       *text = NULL;
   size_t size = 0;
   FILE *stream = open_memstream(&text, &size);
   const gt_export what = {.name = name,

@@ -3,12 +3,9 @@
  * only zlib. */
 #ifndef GT_DATA_PNG_H
 #define GT_DATA_PNG_H
-#include "base/error.h"
-#include <stdbool.h>
-#include <stdint.h>
-#include <stdio.h>
+#include "base/file.h"
 
-enum { GT_PNG_MOST_SIDE = 16384 };
+enum { GT_PNG_MOST_SIDE = 16384, GT_PNG_MOST_BYTES = 1 << 30 };
 
 typedef struct gt_picture { /* [height][width][channels], one byte each: 1 grey, 3 colours */
   uint32_t height, width, channels;
@@ -18,17 +15,22 @@ typedef struct gt_picture { /* [height][width][channels], one byte each: 1 grey,
 void gt_picture_finish(gt_picture *picture); /* accepts a zeroed one */
 /* Palettes, 16 bits and transparency (over black) are resolved; grey pictures have one channel. */
 bool gt_png_read(const char *path, gt_picture *out, gt_error *error);
+bool gt_png_decode(const char *path, const gt_bytes *bytes, gt_picture *out, gt_error *error);
 bool gt_png_write(const char *path, const gt_picture *picture, gt_error *error);
 
-typedef struct gt_animation { /* an APNG being written; all frames have the size of the first */
-  FILE *file;
+typedef struct gt_png_bytes {
+  uint8_t *items;
+  size_t count, capacity;
+} gt_png_bytes;
+
+typedef struct gt_animation { /* an APNG, held until it is whole; all frames have the size of the first */
+  gt_png_bytes file;
   const char *path;
   uint32_t frames, expected, sequence, delay_ms;
   uint32_t height, width, channels;
 } gt_animation;
-bool gt_animation_open(gt_animation *animation, const char *path, uint32_t frames, uint32_t delay_ms,
-                       gt_error *error);
+void gt_animation_open(gt_animation *animation, const char *path, uint32_t frames, uint32_t delay_ms);
 bool gt_animation_add(gt_animation *animation, const gt_picture *picture, gt_error *error);
-bool gt_animation_close(gt_animation *animation,
-                        gt_error *error); /* after as many frames as were announced */
+/* Writes the file, if it has as many frames as were announced. Accepts a zeroed one. */
+bool gt_animation_close(gt_animation *animation, gt_error *error);
 #endif
