@@ -68,8 +68,12 @@ void gt_backend_close(gt_backend *backend); /* accepts NULL */
 gt_backend *gt_cpu_open(int threads, gt_error *error);
 gt_backend *gt_null_open(void);
 gt_backend *gt_vulkan_open(int index, gt_error *error); /* index as in "vulkan:N" */
-int gt_vulkan_list(gt_device_info *devices, int limit);
+/* -1: Vulkan cannot be used here, not even to ask for devices. */
+int gt_vulkan_list(gt_device_info *devices, int limit, gt_error *error);
 /* Errors and warnings of the validation layers so far (GTRAIN_DEBUG=validation): each is a bug of ours. */
 int gt_vulkan_validation_messages(void);
+/* A device has been given up while it may still run what was queued: its driver would crash on being closed.
+ */
+bool gt_vulkan_stuck(void);
 void gt_cpu_describe(gt_device_info *device);
 #endif

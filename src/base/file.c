@@ -158,6 +158,27 @@ bool gt_file_exists(const char *path) {
   return stat(path, &s) == 0;
 }
 
+static bool sync_fd(int fd) {
+  int status;
+  do status = fsync(fd);
+  while (status != 0 && errno == EINTR);
+  return status == 0;
+}
+
+bool gt_sync_name(const char *path, gt_error *error) {
+  char directory[PATH_MAX];
+  const char *slash = strrchr(path, '/');
+  const size_t length = slash ? (size_t)(slash - path) : 0;
+  snprintf(directory, sizeof directory, "%.*s", slash ? (length ? (int)length : 1) : 1, slash ? path : ".");
+  const int fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (fd < 0) return gt_fail_errno(error, GT_ERR_IO, "cannot open directory %s", directory);
+  /* Some file systems cannot sync a directory and say EINVAL: then there is nothing more to do. */
+  const bool ok = sync_fd(fd) || errno == EINVAL || errno == ENOTSUP;
+  if (!ok) gt_fail_errno(error, GT_ERR_IO, "cannot sync directory %s", directory);
+  close(fd);
+  return ok;
+}
+
 bool gt_make_directories(const char *path, gt_error *error) {
   char prefix[PATH_MAX];
   const size_t length = strlen(path);
@@ -168,7 +189,10 @@ bool gt_make_directories(const char *path, gt_error *error) {
     if (path[i] != '/' && path[i]) continue;
     memcpy(prefix, path, i);
     prefix[i] = 0;
-    if (mkdir(prefix, 0777) == 0) continue;
+    if (mkdir(prefix, 0777) == 0) {
+      if (!gt_sync_name(prefix, error)) return false;
+      continue;
+    }
     const int number = errno;
     struct stat s;
     if (stat(prefix, &s) == 0 && S_ISDIR(s.st_mode)) continue;
@@ -191,13 +215,6 @@ static bool write_all(int fd, const void *data, size_t size) {
   return true;
 }
 
-static bool sync_fd(int fd) {
-  int status;
-  do status = fsync(fd);
-  while (status != 0 && errno == EINTR);
-  return status == 0;
-}
-
 /* Does the file hold exactly these pieces? */
 static bool holds(int fd, const gt_span *pieces, size_t count) {
   uint8_t buffer[4096 * 4];
@@ -214,20 +231,6 @@ static bool holds(int fd, const gt_span *pieces, size_t count) {
   return read_some(fd, buffer, 1) == 0;
 }
 
-static bool sync_directory_of(const char *path, gt_error *error) {
-  char directory[PATH_MAX];
-  const char *slash = strrchr(path, '/');
-  const size_t length = slash ? (size_t)(slash - path) : 0;
-  snprintf(directory, sizeof directory, "%.*s", slash ? (length ? (int)length : 1) : 1, slash ? path : ".");
-  const int fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (fd < 0) return gt_fail_errno(error, GT_ERR_IO, "cannot open directory %s", directory);
-  /* Some file systems cannot sync a directory and say EINVAL: then there is nothing more to do. */
-  const bool ok = sync_fd(fd) || errno == EINVAL || errno == ENOTSUP;
-  if (!ok) gt_fail_errno(error, GT_ERR_IO, "cannot sync directory %s", directory);
-  close(fd);
-  return ok;
-}
-
 static bool write_and_verify(int fd, const char *path, const gt_span *pieces, size_t count, gt_error *error) {
   for (size_t i = 0; i < count; i++)
     if (!write_all(fd, pieces[i].data, pieces[i].size))
@@ -240,9 +243,20 @@ static bool write_and_verify(int fd, const char *path, const gt_span *pieces, si
   return true;
 }
 
+static const char temporary_mark[] = ".tmp-";
+
+size_t gt_temporary_target(const char *name) {
+  const size_t length = strlen(name), mark = sizeof temporary_mark - 1;
+  size_t at = length;
+  while (at && strchr("0123456789", name[at - 1])) at--;
+  if (at == length || at <= mark || memcmp(name + at - mark, temporary_mark, mark)) return 0;
+  return at - mark;
+}
+
 bool gt_write_file_atomic(const char *path, const gt_span *pieces, size_t count, gt_error *error) {
   char temporary[PATH_MAX];
-  if (snprintf(temporary, sizeof temporary, "%s.tmp-%ld", path, (long)getpid()) >= (int)sizeof temporary)
+  if (snprintf(temporary, sizeof temporary, "%s%s%ld", path, temporary_mark, (long)getpid()) >=
+      (int)sizeof temporary)
     return gt_fail(error, GT_ERR_IO, "%s: the name is too long", path);
   unlink(temporary); /* left by a killed process that had our number */
   const int fd = open(temporary, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
@@ -255,7 +269,25 @@ bool gt_write_file_atomic(const char *path, const gt_span *pieces, size_t count,
     unlink(temporary);
     return false;
   }
-  return sync_directory_of(path, error);
+  return gt_sync_name(path, error);
+}
+
+int gt_open_plain(const char *path, int flags, gt_error *error) {
+  struct stat status;
+  /* O_NONBLOCK: a pipe must not keep us waiting until it is seen to be one. It changes nothing for plain
+   * files. */
+  const int fd = open(path, flags | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0666);
+  if (fd < 0) {
+    if (errno == ELOOP)
+      gt_fail(error, GT_ERR_IO, "cannot open %s: it is a link", path);
+    else
+      gt_fail_errno(error, GT_ERR_IO, "cannot open %s", path);
+    return -1;
+  }
+  if (fstat(fd, &status) == 0 && S_ISREG(status.st_mode)) return fd;
+  gt_fail(error, GT_ERR_IO, "cannot open %s: it is no plain file", path);
+  close(fd);
+  return -1;
 }
 
 bool gt_lock_directory(const char *directory, int *lock, gt_error *error) {
@@ -263,8 +295,8 @@ bool gt_lock_directory(const char *directory, int *lock, gt_error *error) {
   *lock = -1;
   if (snprintf(path, sizeof path, "%s/.lock", directory) >= (int)sizeof path)
     return gt_fail(error, GT_ERR_IO, "%s: the name is too long", directory);
-  const int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
-  if (fd < 0) return gt_fail_errno(error, GT_ERR_IO, "cannot open %s", path);
+  const int fd = gt_open_plain(path, O_RDWR | O_CREAT, error);
+  if (fd < 0) return false;
   if (flock(fd, LOCK_EX | LOCK_NB) != 0) {
     const bool busy = errno == EWOULDBLOCK;
     if (busy) {

@@ -17,7 +17,10 @@ void gt_bytes_finish(gt_bytes *bytes);
  * if it is larger (inflated) than limit bytes or a damaged gzip stream. */
 bool gt_read_file(const char *path, uint64_t limit, gt_bytes *out, gt_error *error);
 bool gt_file_exists(const char *path);
-bool gt_make_directories(const char *path, gt_error *error); /* like mkdir -p */
+bool gt_make_directories(const char *path,
+                         gt_error *error); /* like mkdir -p; what it makes outlasts a power loss */
+/* Syncs the directory that PATH stands in: a file or directory just made is not lost with the power. */
+bool gt_sync_name(const char *path, gt_error *error);
 
 /* One piece of an atomic write. */
 typedef struct gt_span {
@@ -27,6 +30,12 @@ typedef struct gt_span {
 /* Writes the pieces to PATH.tmp-PID, syncs it, reads it back and compares ("verified"), renames it to PATH
  * and syncs the directory: at every moment PATH is either the old file or the whole new one. */
 bool gt_write_file_atomic(const char *path, const gt_span *pieces, size_t count, gt_error *error);
+/* The length of NAME if this is NAME.tmp-PID, which a killed writer leaves; else 0. */
+size_t gt_temporary_target(const char *name);
+
+/* Opens (flags as open(2) has them) a file of our own making, never through a link: GT_ERR_IO and -1 if it is
+ * a link or anything but a plain file. */
+int gt_open_plain(const char *path, int flags, gt_error *error);
 
 /* Exclusive lock on DIR/.lock by flock; held until gt_unlock or the end of the process, however it ends.
  * GT_ERR_BUSY, naming the owner's process id, when another process holds it. Returns the descriptor in *lock.

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define X(name) extern const gt_command gt_command_##name;
 #include "registry/command.inc"
@@ -54,7 +55,8 @@ static void print_help(void) {
  * --------------------------------------------------------------------------------------------------- */
 
 int gt_report(const gt_error *error) {
-  gt_log_error("%s", *error->message ? error->message : "failed without saying why");
+  gt_log_error("%s%s", *error->message ? error->message : "failed without saying why",
+               error->status == GT_ERR_NODEVICE ? "; try again, or use --device cpu" : "");
   return error->status ? (int)error->status : GT_ERR_INTERNAL;
 }
 
@@ -195,6 +197,8 @@ int gt_cli_main(int argc, char **argv) {
     gt_log_error("cannot write to standard output: %s", strerror(errno));
     code = GT_ERR_IO;
   }
+  /* Exit handlers of its driver would pull the ground from under what still runs. */
+  if (gt_vulkan_stuck()) _exit(code);
   return code;
 }
 

@@ -83,19 +83,6 @@ static int check_gates(const gt_gate *gates, int count, const gt_sums *sums, boo
   return code;
 }
 
-/* What the model saw in training counts, not what the data at hand would suggest. */
-static bool take_scale(gt_config *config, const gt_model_file *file, gt_error *error) {
-  gt_dataset *data = &config->dataset;
-  const int64_t features = gt_tensor_features(&data->train.inputs);
-  if (file->scale_count && features % file->scale_count)
-    return gt_fail(error, GT_ERR_DATA, "%s: its normalisation does not fit inputs of %lld values", file->path,
-                   (long long)features);
-  data->scale_count = file->scale_count;
-  data->scale = file->scale;
-  data->shift = file->shift;
-  return true;
-}
-
 static int run(const gt_arguments *arguments) {
   gt_arena arena;
   gt_model_file file = {0};
@@ -113,7 +100,7 @@ static int run(const gt_arguments *arguments) {
   const gt_data_wanted wanted = gt_model_file_wanted(&file);
   if (!gt_config_parse(&config, &arena, file.path, file.config, &wanted, set, overrides, &error)) goto failed;
   const char *split = choose_split(arguments, &config, &error);
-  if (!split || !take_scale(&config, &file, &error)) goto failed;
+  if (!split) goto failed;
   if (!gt_session_open(&session, &config, gt_option_value(arguments, "device"), &error)) goto failed;
   session.model = &file;
   if (!evaluate(&session, &file, split, &evaluator, &sums, &error)) goto failed;

@@ -29,15 +29,10 @@ static char *default_name(const char *output, const char *model) {
   if (!output && slash && slash > path && !strcmp(slash, "/model.bin")) {
     const char *folder = memrchr(path, '/', (size_t)(slash - path));
     folder = folder ? folder + 1 : path;
-    char *text = strndup(folder, (size_t)(slash - folder)), *name = gt_export_name(text ? text : "");
-    free(text);
-    return name;
+    return gt_export_name(folder, (size_t)(slash - folder));
   }
   const char *base = slash ? slash + 1 : path, *dot = strchr(base, '.');
-  char *text = dot && dot > base ? strndup(base, (size_t)(dot - base)) : strdup(base);
-  char *name = gt_export_name(text ? text : "");
-  free(text);
-  return name;
+  return gt_export_name(base, dot && dot > base ? (size_t)(dot - base) : strlen(base));
 }
 
 static bool write_text(const char *output, const char *text, size_t size, gt_error *error) {
@@ -52,7 +47,7 @@ static bool export(const gt_arguments *arguments, gt_model_circuit *circuit, gt_
   const size_t before = gt_model_circuit_of(circuit)->gates.count;
   gt_model_circuit_simplify(circuit);
   const gt_circuit *simple = gt_model_circuit_of(circuit);
-  char *name = wanted ? gt_export_name(wanted) : default_name(output, arguments->word[0]), *text = NULL;
+  char *name = wanted ? gt_export_name(wanted, strlen(wanted)) : default_name(output, arguments->word[0]), *text = NULL;
   size_t size = 0;
   FILE *stream = open_memstream(&text, &size);
   const gt_export what = {.name = name,

@@ -97,12 +97,20 @@ static bool to_inputs(const gt_raw_array *array, gt_tensor *out, gt_error *error
   return true;
 }
 
-static bool to_targets(const gt_raw_array *array, gt_tensor *out, gt_error *error) {
+static bool to_targets(const gt_data_reader *reader, const gt_raw_array *array, gt_tensor *out) {
   uint64_t count;
-  if (!gt_raw_count(array, &count, error)) return false;
+  char why[128];
+  if (!gt_raw_count(array, &count, reader->error)) return false;
   const int64_t n = array->dim[0];
   *out = (gt_tensor){.element = GT_ELEMENT_F32, .rank = 2, .dim = {n, (int64_t)count / n}};
-  return gt_tensor_alloc(out, array->path, error) && to_floats(array, count, out->data, error);
+  if (!gt_tensor_alloc(out, array->path, reader->error) || !to_floats(array, count, out->data, reader->error))
+    return false;
+  const float *values = out->data;
+  for (uint64_t i = 0; i < count; i++)
+    if (!gt_data_target_fits(reader, (double)values[i], why))
+      return gt_fail(reader->error, GT_ERR_DATA, "%s: sample %" PRIu64 ": %s", array->path,
+                     i / (count / (uint64_t)n), why);
+  return true;
 }
 
 static bool to_labels(const gt_raw_array *array, gt_tensor *out, gt_error *error) {
@@ -189,7 +197,7 @@ static bool read_split(gt_data_reader *reader, gt_array_pair files, gt_raw_parse
   if (!ok || !read_array(files.targets, parse, &targets, reader->error)) goto done;
   if (first) reader->dataset->classification = decide_task(reader, &targets);
   ok = reader->dataset->classification ? to_labels(&targets, &out->targets, reader->error)
-                                       : to_targets(&targets, &out->targets, reader->error);
+                                       : to_targets(reader, &targets, &out->targets);
   if (ok && inputs.dim[0] != targets.dim[0])
     ok = gt_fail(reader->error, GT_ERR_DATA,
                  "%s holds %" PRId64 " samples, but %s holds %" PRId64

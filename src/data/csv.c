@@ -127,13 +127,17 @@ static bool choose_columns(gt_data_reader *reader, options *o, gt_csv *csv, int 
 
 /* --- splits --- */
 
-static bool read_quantities(const gt_csv *csv, const gt_dataset *dataset, gt_tensor *out) {
+static bool read_quantities(const gt_data_reader *reader, const gt_csv *csv, gt_tensor *out) {
+  const gt_dataset *dataset = reader->dataset;
+  char why[128];
   *out = (gt_tensor){.element = GT_ELEMENT_F32, .rank = 2, .dim = {(int64_t)csv->rows, csv->targets}};
   if (!gt_tensor_alloc(out, csv->path, csv->error)) return false;
   float *to = out->data;
   for (size_t i = 0; i < csv->target_cells.count; i++) {
     const char *name = dataset->target_names[i % (size_t)csv->targets];
-    if (!gt_csv_number(csv, &csv->target_cells.items[i], name, &to[i])) return false;
+    const gt_cell *cell = &csv->target_cells.items[i];
+    if (!gt_csv_number(csv, cell, name, &to[i])) return false;
+    if (!gt_data_target_fits(reader, (double)to[i], why)) return gt_csv_fail(csv, cell, "%s", why);
   }
   return true;
 }
@@ -191,7 +195,7 @@ static bool read_targets(gt_data_reader *reader, gt_csv *csv, gt_csv_labels *lab
   gt_dataset *dataset = reader->dataset;
   out->samples = (int64_t)csv->rows;
   if (first) dataset->classification = decide_task(reader, csv);
-  if (!dataset->classification) return read_quantities(csv, dataset, &out->targets);
+  if (!dataset->classification) return read_quantities(reader, csv, &out->targets);
   if (!first) return gt_csv_labels_read(labels, csv, &out->targets);
   return one_target(reader, csv) && start_labels(reader, csv, labels) &&
          gt_csv_labels_read(labels, csv, &out->targets) && fix_classes(reader, labels);

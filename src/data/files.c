@@ -63,6 +63,14 @@ gt_position gt_data_position(const gt_data_reader *reader, const char *key) {
   return node ? node->at : reader->spec->at;
 }
 
+bool gt_data_target_fits(const gt_data_reader *reader, double value, char *text) {
+  const gt_data_range *range = reader->wanted->range;
+  if (!range || (value >= range->low && value <= range->high)) return true;
+  snprintf(text, 128, "the target %g is outside %g to %g, where %s needs it", value, range->low, range->high,
+           range->whose);
+  return false;
+}
+
 /* The folder part of a path, with its '/'; "" without one. */
 static char *folder_of(gt_arena *arena, const char *path) {
   const char *slash = strrchr(path, '/');

@@ -76,6 +76,8 @@ bool gt_data_read_file(const char *path, gt_bytes *out,
 size_t gt_data_read_head(const char *path, uint8_t *head, size_t size); /* 0 when it cannot be read */
 /* Does the name end so, whether or not followed by ".gz"? Case does not matter. */
 bool gt_data_has_suffix(const char *path, const char *suffix);
+/* May a target that is a quantity have this value? If not, `text` (of at least 128 bytes) says why. */
+bool gt_data_target_fits(const gt_data_reader *reader, double value, char *text);
 /* A node two keys below the data map; NULL where absent. */
 const gt_spec *gt_data_node(const gt_data_reader *reader, const char *key, const char *sub);
 gt_position gt_data_position(const gt_data_reader *reader, const char *key);

@@ -147,6 +147,19 @@ static gt_id clipped_by_value(gt_graph *graph, gt_id gradient, double limit) {
   return gt_max(graph, gt_min(graph, gradient, gt_constant(graph, limit)), gt_constant(graph, -limit));
 }
 
+/* `ok`, or 0 if a step by this gradient must not count. Clipping by value makes good an infinite gradient,
+ * but a NaN has no place between two limits, and a device's min and max may lose it: it is looked for
+ * before, where 1 / (|g| + 1) is finite for all but NaN. */
+static gt_id gradient_ok(gt_training *training, gt_graph *graph, gt_id ok) {
+  gt_id g = training->gradient;
+  const char *outer = gt_graph_scope(graph, "gradient");
+  if (training->optim->clip_value > 0)
+    g = gt_reciprocal(graph, gt_add(graph, gt_abs(graph, g), gt_constant(graph, 1)));
+  ok = gt_all_finite(graph, g, ok);
+  gt_graph_scope(graph, outer);
+  return ok;
+}
+
 /* Scalar factor of clipping by norm, as torch.nn.utils.clip_grad_norm_: min(1, limit / (norm + 1e-6)). */
 static gt_id norm_factor(gt_training *training, gt_graph *graph) {
   const gt_id g = clipped_by_value(graph, training->gradient, training->optim->clip_value);
@@ -199,6 +212,9 @@ bool gt_training_build(gt_training *training, gt_graph *graph, const gt_optim *o
   const uint32_t ok = declare(training, graph, "ok", 1, GT_START_ONE);
   training->ok = gt_mul(graph, gt_variable_read(graph, ok), gt_is_finite(graph, loss));
   gt_id factor = GT_NONE;
+  /* A norm sees every value, if they were not clipped before. */
+  if (optim->clip_norm <= 0 || optim->clip_value > 0)
+    training->ok = gradient_ok(training, graph, training->ok);
   if (optim->clip_norm > 0) {
     factor = norm_factor(training, graph);
     training->ok = gt_mul(graph, training->ok, gt_is_finite(graph, training->gradient_norm));
@@ -214,6 +230,6 @@ bool gt_training_build(gt_training *training, gt_graph *graph, const gt_optim *o
     update_range(&context, variable, factor);
   }
   gt_graph_scope(graph, outer);
-  if (graph->error.status) return gt_fail(error, GT_ERR_INTERNAL, "%s", graph->error.message);
+  if (graph->error.status) return gt_fail(error, graph->error.status, "%s", graph->error.message);
   return true;
 }

@@ -11,28 +11,39 @@
 /* --- the host's state as text
  * --------------------------------------------------------------------------------- */
 
+typedef enum state_kind { WHOLE, REAL } state_kind;
+
 typedef struct state_row {
   const char *key;
   size_t offset;
-  bool real;
+  state_kind kind;
+  bool optional; /* checkpoints of older versions do not have it: 0 */
 } state_row;
 
-#define WHOLE(field) \
-  { "state." #field, offsetof(gt_host_state, field), false }
-#define REAL(field) \
-  { "state." #field, offsetof(gt_host_state, field), true }
+#define ROW(field, kind, optional) \
+  { "state." #field, offsetof(gt_host_state, field), kind, optional }
+#define SUMS(field, optional)                                                                             \
+  ROW(field.loss, REAL, optional), ROW(field.weight, REAL, optional), ROW(field.correct, REAL, optional), \
+      ROW(field.steps, WHOLE, optional)
 static const state_row state_rows[] = {
-    WHOLE(step),          REAL(window.loss),   REAL(window.weight), REAL(window.correct),
-    WHOLE(window.steps),  REAL(epoch.loss),    REAL(epoch.weight),  REAL(epoch.correct),
-    WHOLE(epoch.steps),   REAL(best),          WHOLE(best_step),    WHOLE(bad_evaluations),
-    WHOLE(stopped),       REAL(schedule.best), WHOLE(schedule.bad), REAL(schedule.factor),
-    WHOLE(metrics_bytes),
+    ROW(step, WHOLE, false),
+    SUMS(window, false),
+    SUMS(epoch, false),
+    SUMS(last, true),
+    ROW(best, REAL, false),
+    ROW(best_step, WHOLE, false),
+    ROW(bad_evaluations, WHOLE, false),
+    ROW(stopped, WHOLE, false),
+    ROW(schedule.best, REAL, false),
+    ROW(schedule.bad, WHOLE, false),
+    ROW(schedule.factor, REAL, false),
+    ROW(metrics_bytes, WHOLE, false),
 };
 enum { STATE_ROWS = sizeof state_rows / sizeof *state_rows, MOST_ENTRIES = STATE_ROWS + 3 };
 
 static void state_text(const gt_host_state *state, const state_row *row, char text[40]) {
   const char *at = (const char *)state + row->offset;
-  if (row->real)
+  if (row->kind == REAL)
     snprintf(text, 40, "%a", *(const double *)(const void *)at);
   else
     snprintf(text, 40, "%" PRId64, *(const int64_t *)(const void *)at);
@@ -40,13 +51,14 @@ static void state_text(const gt_host_state *state, const state_row *row, char te
 
 static bool state_parse(gt_host_state *state, const state_row *row, const char *text) {
   char *end, *at = (char *)state + row->offset;
-  if (!text || !*text) return false;
+  if (!text) return row->optional;
+  if (!*text) return false;
   errno = 0;
-  if (row->real)
+  if (row->kind == REAL)
     *(double *)(void *)at = strtod(text, &end);
   else
     *(int64_t *)(void *)at = strtoll(text, &end, 10);
-  return !*end && (row->real || !errno);
+  return !*end && (row->kind == REAL || !errno);
 }
 
 bool gt_checkpoint_write(const char *path, const gt_stored *tensors, int count, uint64_t seed,
@@ -70,6 +82,7 @@ bool gt_checkpoint_read(const char *path, gt_container *container, uint64_t *see
   const char *format = gt_container_metadata(container, "format");
   const char *seed_text = gt_container_metadata(container, "seed");
   *config = gt_container_metadata(container, "config");
+  *state = (gt_host_state){0};
   bool ok = format && !strcmp(format, GT_CHECKPOINT_FORMAT) && seed_text && *config;
   for (int i = 0; i < STATE_ROWS && ok; i++)
     ok = state_parse(state, &state_rows[i], gt_container_metadata(container, state_rows[i].key));
@@ -86,19 +99,20 @@ bool gt_checkpoint_read(const char *path, gt_container *container, uint64_t *see
 /* --- the directory
  * -------------------------------------------------------------------------------------------- */
 
+#define CHECKPOINT_NAME "step-%09" PRId64 ".safetensors"
+
 char *gt_checkpoint_path(gt_arena *arena, const char *run_directory, int64_t step) {
-  return gt_arena_printf(arena, "%s/checkpoints/step-%09" PRId64 ".safetensors", run_directory, step);
+  return gt_arena_printf(arena, "%s/checkpoints/" CHECKPOINT_NAME, run_directory, step);
 }
 
-/* The step of a checkpoint's file name, or -1. */
-static int64_t step_of(const char *name) {
-  static const char prefix[] = "step-", suffix[] = ".safetensors";
-  char *end;
+/* The step of a checkpoint's file name of so many bytes, or -1: only names that a run gives. */
+static int64_t step_of(const char *name, size_t length) {
+  static const char prefix[] = "step-";
+  char given[64];
   if (strncmp(name, prefix, sizeof prefix - 1)) return -1;
-  name += sizeof prefix - 1;
-  if (*name < '0' || *name > '9') return -1;
-  const long long step = strtoll(name, &end, 10);
-  return strcmp(end, suffix) ? -1 : step;
+  const int64_t step = strtoll(name + sizeof prefix - 1, NULL, 10);
+  const int wanted = snprintf(given, sizeof given, CHECKPOINT_NAME, step);
+  return step >= 0 && (size_t)wanted == length && !memcmp(name, given, length) ? step : -1;
 }
 
 static int newest_first(const void *a, const void *b) {
@@ -106,26 +120,56 @@ static int newest_first(const void *a, const void *b) {
   return (x < y) - (x > y);
 }
 
-int64_t *gt_checkpoint_list(gt_arena *arena, const char *run_directory, int *count) {
-  struct dirent *entry;
-  int64_t *steps = NULL;
-  int capacity = 0;
-  *count = 0;
-  DIR *directory = opendir(gt_arena_printf(arena, "%s/checkpoints", run_directory));
-  // cppcheck-suppress readdirCalled ; each call has its own DIR, and readdir_r is deprecated
-  while (directory && (entry = readdir(directory))) {
-    const int64_t step = step_of(entry->d_name);
-    if (step < 0) continue;
-    if (*count == capacity) {
-      int64_t *more = GT_NEW_N(arena, int64_t, capacity = capacity ? 2 * capacity : 64);
-      if (*count) memcpy(more, steps, (size_t)*count * sizeof *more);
-      steps = more;
-    }
-    steps[(*count)++] = step;
+static void add_step(gt_arena *arena, int64_t **steps, int *count, int *capacity, int64_t step) {
+  if (*count == *capacity) {
+    int64_t *more = GT_NEW_N(arena, int64_t, *capacity = *capacity ? 2 * *capacity : 64);
+    if (*count) memcpy(more, *steps, (size_t)*count * sizeof *more);
+    *steps = more;
   }
-  if (directory) closedir(directory);
-  if (*count) qsort(steps, (size_t)*count, sizeof *steps, newest_first);
-  return steps;
+  (*steps)[(*count)++] = step;
+}
+
+bool gt_checkpoint_list(gt_arena *arena, const char *run_directory, int64_t **steps, int *count,
+                        gt_error *error) {
+  struct dirent *entry;
+  int capacity = 0;
+  const char *path = gt_arena_printf(arena, "%s/checkpoints", run_directory);
+  *steps = NULL;
+  *count = 0;
+  DIR *directory = opendir(path);
+  if (!directory) return errno == ENOENT || gt_fail_errno(error, GT_ERR_IO, "cannot open directory %s", path);
+  // cppcheck-suppress readdirCalled ; each call has its own DIR, and readdir_r is deprecated
+  while (errno = 0, entry = readdir(directory)) {
+    const int64_t step = step_of(entry->d_name, strlen(entry->d_name));
+    if (step >= 0) add_step(arena, steps, count, &capacity, step);
+  }
+  const bool ok = !errno || gt_fail_errno(error, GT_ERR_IO, "cannot read directory %s", path);
+  closedir(directory);
+  if (*count) qsort(*steps, (size_t)*count, sizeof **steps, newest_first);
+  return ok;
+}
+
+void gt_checkpoint_prune(const char *run_directory, int keep) {
+  gt_arena arena;
+  gt_error error = {0};
+  int64_t *steps;
+  int count;
+  gt_arena_init(&arena);
+  if (!gt_checkpoint_list(&arena, run_directory, &steps, &count, &error))
+    gt_warn("no old checkpoint was removed: %s", error.message);
+  for (int i = keep; i < count; i++) {
+    const char *path = gt_checkpoint_path(&arena, run_directory, steps[i]);
+    if (unlink(path) != 0) gt_warn("cannot remove %s: %s", path, strerror(errno));
+  }
+  gt_arena_finish(&arena);
+}
+
+bool gt_is_temporary(const char *name) {
+  static const char *const written[] = {"config.yaml", "best.bin", "model.bin"};
+  const size_t length = gt_temporary_target(name);
+  for (size_t i = 0; i < sizeof written / sizeof *written; i++)
+    if (length == strlen(written[i]) && !memcmp(name, written[i], length)) return true;
+  return length && step_of(name, length) >= 0;
 }
 
 void gt_remove_temporaries(const char *directory) {
@@ -134,20 +178,8 @@ void gt_remove_temporaries(const char *directory) {
   DIR *open = opendir(directory);
   // cppcheck-suppress readdirCalled ; each call has its own DIR, and readdir_r is deprecated
   while (open && (entry = readdir(open))) {
-    if (!strstr(entry->d_name, ".tmp-")) continue;
+    if (!gt_is_temporary(entry->d_name)) continue;
     if (snprintf(path, sizeof path, "%s/%s", directory, entry->d_name) < (int)sizeof path) unlink(path);
   }
   if (open) closedir(open);
-}
-
-void gt_checkpoint_prune(const char *run_directory, int keep) {
-  gt_arena arena;
-  int count;
-  gt_arena_init(&arena);
-  const int64_t *steps = gt_checkpoint_list(&arena, run_directory, &count);
-  for (int i = keep; i < count; i++) {
-    const char *path = gt_checkpoint_path(&arena, run_directory, steps[i]);
-    if (unlink(path) != 0) gt_warn("cannot remove %s: %s", path, strerror(errno));
-  }
-  gt_arena_finish(&arena);
 }

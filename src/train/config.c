@@ -210,8 +210,11 @@ static void read_train(gt_config *config, const gt_spec *node, gt_arena *arena, 
 static void read_data(gt_config *config, const top *sections, const gt_data_wanted *wanted, gt_arena *arena,
                       gt_error *error) {
   gt_diagnostics *diagnostics = &config->diagnostics;
+  gt_data_wanted asked = wanted ? *wanted : (gt_data_wanted){0};
+  const gt_loss_type *loss = gt_loss_named(config->root);
+  asked.range = loss ? loss->range : NULL;
   if (sections->data)
-    config->has_dataset = gt_dataset_open(sections->data, (uint64_t)config->seed, wanted, arena,
+    config->has_dataset = gt_dataset_open(sections->data, (uint64_t)config->seed, &asked, arena,
                                           &config->dataset, diagnostics, error);
   config->loss =
       gt_loss_read(arena, config->root, config->has_dataset && config->dataset.classification, diagnostics);

@@ -71,6 +71,14 @@ static void add_train(gt_arena *arena, gt_spec *root, const gt_config *config) {
   }
 }
 
+bool gt_config_is_resolved(const char *text) {
+  static const char seed[] = "seed: ", data[] = "\ndata:\n  format: ";
+  if (strncmp(text, seed, sizeof seed - 1)) return false;
+  text += sizeof seed - 1;
+  text += strspn(text, "0123456789");
+  return !strncmp(text, data, sizeof data - 1);
+}
+
 const char *gt_config_resolve(const gt_config *config, gt_arena *arena) {
   const gt_spec *from = config->root;
   gt_spec *root = gt_spec_new(arena, GT_SPEC_MAP);

@@ -19,7 +19,7 @@ static bool download_state(gt_run *run, gt_stored *tensors, int *count, gt_error
   const gt_training *training = &run->net->training;
   const gt_parameters *parameters = &run->net->model->parameters;
   float *flat = download(run, GT_PARAMETERS_VARIABLE, parameters->total, error);
-  if (!flat) return false;
+  if (!flat || !gt_run_check_weights(run, flat, error)) return false;
   *count = gt_parameters_as_tensors(parameters, flat, tensors);
   for (int i = 0; i < training->variables; i++) {
     const gt_training_variable *v = &training->variable[i];
@@ -88,31 +88,48 @@ static void compare_configs(const gt_run *run, const char *saved) {
 }
 
 /* A checkpoint that was skipped must not count as one of the newest: pruning would drop sound ones for it. */
-static void set_aside(const char *path, const gt_error *why) {
-  char damaged[4200];
-  snprintf(damaged, sizeof damaged, "%s.damaged", path);
-  gt_warn("skipped a checkpoint: %s", why->message);
-  if (rename(path, damaged) != 0) gt_warn("cannot rename %s: %s", path, strerror(errno));
+static void set_aside(gt_arena *arena, const char *path) {
+  if (rename(path, gt_arena_printf(arena, "%s.damaged", path)) != 0)
+    gt_warn("cannot rename %s: %s", path, strerror(errno));
+}
+
+/* The newest sound one, and how many damaged ones are newer. What could not be read, or is of another
+ * version, may be sound: it ends the search, for the user to see to. */
+static bool find_sound(gt_run *run, const int64_t *steps, int count, int *damaged, gt_container *container,
+                       gt_error *error) {
+  gt_error why = {0};
+  uint64_t seed;
+  const char *saved;
+  for (*damaged = 0; *damaged < count; ++*damaged) {
+    const char *path = gt_checkpoint_path(&run->session.arena, run->directory, steps[*damaged]);
+    why = (gt_error){0};
+    if (gt_checkpoint_read(path, container, &seed, &saved, &run->state, &why)) {
+      compare_configs(run, saved);
+      return true;
+    }
+    if (!container->damaged) return gt_fail(error, why.status, "%s", why.message);
+    gt_warn("skipped a checkpoint: %s", why.message);
+  }
+  return gt_fail(
+      error, GT_ERR_DATA,
+      "no checkpoint in %s is sound: nothing was changed. Remove %s/checkpoints to start this run over, or "
+      "begin another with a new --run-dir",
+      run->directory, run->directory);
 }
 
 bool gt_run_restore(gt_run *run, bool *found, gt_error *error) {
-  int count;
-  const int64_t *steps = gt_checkpoint_list(&run->session.arena, run->directory, &count);
+  gt_arena *arena = &run->session.arena;
+  gt_container container;
+  int64_t *steps;
+  int count, damaged;
   *found = false;
-  for (int i = 0; i < count && !*found; i++) {
-    gt_container container;
-    gt_error why = {0};
-    uint64_t seed;
-    const char *saved, *path = gt_checkpoint_path(&run->session.arena, run->directory, steps[i]);
-    if (!gt_checkpoint_read(path, &container, &seed, &saved, &run->state, &why)) {
-      set_aside(path, &why);
-      continue;
-    }
-    compare_configs(run, saved);
-    *found = upload_state(run, &container, path, error);
-    gt_container_finish(&container);
-    if (!*found) return false;
-    run->saved_step = run->state.step;
-  }
+  if (!gt_checkpoint_list(arena, run->directory, &steps, &count, error)) return false;
+  if (!count) return true;
+  if (!find_sound(run, steps, count, &damaged, &container, error)) return false;
+  *found = upload_state(run, &container, gt_checkpoint_path(arena, run->directory, steps[damaged]), error);
+  gt_container_finish(&container);
+  if (!*found) return false;
+  for (int i = 0; i < damaged; i++) set_aside(arena, gt_checkpoint_path(arena, run->directory, steps[i]));
+  run->saved_step = run->state.step;
   return true;
 }

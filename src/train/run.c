@@ -68,7 +68,6 @@ static bool start_fresh(gt_run *run, gt_error *error) {
 
 static bool open_state(gt_run *run, gt_error *error) {
   bool found = false;
-  if (!gt_run_directory_begin(run, error)) return false;
   if (run->options->resume && !gt_run_restore(run, &found, error)) return false;
   if (!found && !start_fresh(run, error)) return false;
   if (!gt_run_wiring_at(run, run->state.step, error)) return false;
@@ -76,9 +75,10 @@ static bool open_state(gt_run *run, gt_error *error) {
     gt_info(found ? "resuming %s at step %lld" : "no checkpoint in %s yet: starting from step %lld",
             run->directory, (long long)run->state.step);
   run->first_step = run->state.step;
-  return gt_metrics_open(&run->metrics, run->directory, run->state.metrics_bytes, error) &&
-         gt_metrics_start(&run->metrics, run->state.step, run->session.backend->name, error) &&
-         gt_session_set_clock(&run->session, run->net, run->state.step, error);
+  return gt_session_set_clock(&run->session, run->net, run->state.step, error) &&
+         gt_run_directory_begin(run, error) &&
+         gt_metrics_open(&run->metrics, run->directory, run->state.metrics_bytes, error) &&
+         gt_metrics_start(&run->metrics, run->state.step, run->session.backend->name, error);
 }
 
 bool gt_run_open(gt_run *run, gt_error *error) {
@@ -116,14 +116,20 @@ bool gt_run_weights(gt_run *run, gt_error *error) {
         !gt_buffers_download(buffers, v->name, 0, run->flat, (uint64_t)v->count * sizeof(float), error))
       return false;
   }
-  return true;
+  return gt_run_check_weights(run, run->flat, error);
+}
+
+/* Evaluations read the weights in a buffer that no step writes. */
+static bool are_put_together(const gt_run *run) { return !strcmp(run->weights, "eval.parameters"); }
+
+static bool upload_weights(gt_run *run, gt_error *error) {
+  return gt_buffers_upload(&run->session.buffers, run->weights, 0, run->flat,
+                           (uint64_t)run->net->model->parameters.total * sizeof(float), error);
 }
 
 bool gt_run_sync_weights(gt_run *run, gt_error *error) {
-  if (strcmp(run->weights, "eval.parameters")) return true; /* read where they are */
-  return gt_run_weights(run, error) &&
-         gt_buffers_upload(&run->session.buffers, run->weights, 0, run->flat,
-                           (uint64_t)run->net->model->parameters.total * sizeof(float), error);
+  if (!are_put_together(run)) return true; /* read where they are */
+  return gt_run_weights(run, error) && upload_weights(run, error);
 }
 
 /* --- the end
@@ -134,14 +140,13 @@ static bool choose_weights(gt_run *run, bool *restored, gt_error *error) {
   const char *path = gt_arena_printf(&run->session.arena, "%s/best.bin", run->directory);
   gt_model_file best;
   *restored = gt_run_restores_best(run) && run->state.best_step && run->state.best_step != run->state.step;
-  if (!*restored) return gt_run_weights(run, error);
+  if (!*restored) return gt_run_weights(run, error) && (!are_put_together(run) || upload_weights(run, error));
   if (!gt_run_wiring_at(run, run->state.best_step, error)) return false;
   if (!gt_model_file_read(&best, path, error)) return false;
   const bool ok =
       gt_parameters_from_container(&best.container, path, &run->net->model->parameters, run->flat, error);
   gt_model_file_finish(&best);
-  return ok && gt_buffers_upload(&run->session.buffers, run->weights, 0, run->flat,
-                                 (uint64_t)run->net->model->parameters.total * sizeof(float), error);
+  return ok && upload_weights(run, error);
 }
 
 static bool final_evaluation(gt_run *run, gt_evaluator *evaluator, int64_t step, bool write, gt_sums *sums,
@@ -193,13 +198,29 @@ static bool train(gt_run *run, gt_error *error) {
   result->attempts = run->attempt + 1;
   result->has_goal = run->config->train.early_stopping.has_goal;
   result->goal_reached = gt_goal_reached(&run->config->train.early_stopping, run->state.best);
-  result->train = run->last;
+  result->train = run->state.last;
   result->samples_per_s =
       seconds > 0 ? (double)((run->state.step - run->first_step) * run->net->batch) / seconds : 0;
   result->interrupted = error->status == GT_INTERRUPTED;
   const bool ok = looped && finish_training(run, error);
   result->seconds = gt_seconds() - run->started;
   return ok;
+}
+
+/* A device that fails, or has no memory left, ends the process but not the run. */
+static void keep_resumable(const gt_run *run, gt_error *error) {
+  const bool lost = error->status == GT_ERR_NODEVICE && run->directory;
+  char next[128] = "Continue with";
+  if (!lost && (error->status != GT_ERR_MEMORY || run->saved_step < 0)) return;
+  if (run->saved_step >= 0)
+    snprintf(next, sizeof next, "The last checkpoint is that of step %lld of %lld. Continue with",
+             (long long)run->saved_step, (long long)run->total);
+  else if (!run->options->resume)
+    snprintf(next, sizeof next, "There is no checkpoint yet. Begin again with");
+  const gt_error why = *error;
+  *error = (gt_error){0};
+  gt_fail(error, lost ? GT_INTERRUPTED : why.status, "%.1000s. %s:\n  %s --run-dir %s --resume", why.message,
+          next, run->options->resume_command, run->directory);
 }
 
 bool gt_train(gt_config *config, const gt_train_options *options, gt_train_result *result, gt_error *error) {
@@ -209,6 +230,7 @@ bool gt_train(gt_config *config, const gt_train_options *options, gt_train_resul
    * evaluation comes too late to stop anything. */
   gt_signals_catch();
   const bool ok = train(&run, error);
+  if (!ok) keep_resumable(&run, error);
   gt_signals_release();
   gt_run_close(&run);
   return ok;

@@ -67,11 +67,10 @@ static bool load_tensor(gt_session *session, const char *split, const char *what
 
 bool gt_session_load_data(gt_session *session, const gt_net *net, gt_error *error) {
   const gt_dataset *dataset = &session->config->dataset;
-  const uint64_t size = (uint64_t)dataset->scale_count * sizeof(float);
+  const uint64_t size = 3 * (uint64_t)dataset->scale_count * sizeof(float);
   return load_tensor(session, net->split, "inputs", &net->data->inputs, error) &&
          load_tensor(session, net->split, "targets", &net->data->targets, error) &&
-         (!size || (gt_buffers_upload(&session->buffers, "data.scale", 0, dataset->scale, size, error) &&
-                    gt_buffers_upload(&session->buffers, "data.shift", 0, dataset->shift, size, error)));
+         (!size || gt_buffers_upload(&session->buffers, "data.scaling", 0, dataset->scaling, size, error));
 }
 
 static bool upload_start(gt_session *session, const gt_training_variable *v, const float *flat,

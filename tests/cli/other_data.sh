@@ -66,6 +66,14 @@ tail -n +2 years.csv | cut -d, -f1,2 > bare.csv
 exits 0 "predict without a header" predict years bare.csv --set data.header=false
 says "columns go by their place with a warning" "bare.csv:1:1: this file has no header: its columns are taken in the order"
 
+# Targets that a loss cannot take.
+sed 's/ape/0/; s/bee/1/; s/cat/0.5/; s/dog/2/' train.csv > bits.csv
+line=$(grep -n -m 1 ',2$' bits.csv | cut -d: -f1)
+exits 65 "a target of 2 for bce" "$GTRAIN" check config.yaml --set data.train=bits.csv --set loss=bce --set model.2.linear=1
+says "is refused at its place" "bits.csv:$line:13: the target 2 is outside 0 to 1, where loss 'bce' needs it"
+exits 65 "the same with options" "$GTRAIN" check config.yaml --set data.train=bits.csv \
+  --set 'loss={type: bce, label_smoothing: 0.1}' --set model.2.linear=1
+
 # Names that the model file could not hold.
 { printf 'gr\xf6\xdfe,b,kind\n' && rows 1 200; } > latin.csv
 exits 65 "a header in Latin-1" "$GTRAIN" check config.yaml --set data.train=latin.csv

@@ -46,16 +46,22 @@ static void state_comes_back(void **unused) {
 
 static void newest_are_kept(void **unused) {
   (void)unused;
+  gt_error error = {0};
+  int64_t *steps;
   int count;
   for (int64_t step = 100; step <= 1000; step += 100) write_at(step);
   char *temporary = gt_arena_printf(&arena, "%s/checkpoints/step-000000007.safetensors.tmp-99", folder);
+  char *other = gt_arena_printf(&arena, "%s/checkpoints/step-7.safetensors.tmp-99", folder);
   fclose(fopen(temporary, "w"));
+  fclose(fopen(other, "w"));
   gt_checkpoint_prune(folder, 3);
-  const int64_t *steps = gt_checkpoint_list(&arena, folder, &count);
+  assert_true(gt_checkpoint_list(&arena, folder, &steps, &count, &error));
   assert_int_equal(count, 3);
   assert_true(steps[0] == 1000 && steps[1] == 900 && steps[2] == 800);
   gt_remove_temporaries(gt_arena_printf(&arena, "%s/checkpoints", folder));
   assert_int_not_equal(access(temporary, F_OK), 0);
+  assert_int_equal(access(other, F_OK), 0);
+  unlink(other);
 }
 
 static void other_files_are_refused(void **unused) {
@@ -69,6 +75,38 @@ static void other_files_are_refused(void **unused) {
   assert_true(gt_safetensors_write(path, &tensor, 1, &metadata, 1, &error));
   assert_false(gt_checkpoint_read(path, &file, &seed, &config, &state, &error));
   assert_int_equal(error.status, GT_ERR_DATA);
+  assert_false(file.damaged);
+}
+
+/* Only what fails its hash counts as damaged: it may be set aside. */
+static void damage_is_told_from_trouble(void **unused) {
+  (void)unused;
+  gt_container file;
+  gt_host_state state;
+  uint64_t seed;
+  const char *config, *path = gt_checkpoint_path(&arena, folder, 6);
+  static const struct {
+    const char *text;
+    int size;
+  } damaged[] = {{"", 0}, {"short", 5}, {"\x1f\x8b no gzip file", 16}, {"text that is no container", 25}};
+  for (size_t i = 0; i < sizeof damaged / sizeof *damaged; i++) {
+    gt_error error = {0};
+    FILE *out = fopen(path, "wb");
+    fwrite(damaged[i].text, 1, (size_t)damaged[i].size, out);
+    fclose(out);
+    assert_false(gt_checkpoint_read(path, &file, &seed, &config, &state, &error));
+    assert_int_equal(error.status, GT_ERR_DATA);
+    assert_true(file.damaged);
+  }
+  unlink(path);
+  gt_error error = {0};
+  assert_false(gt_checkpoint_read(path, &file, &seed, &config, &state, &error));
+  assert_int_equal(error.status, GT_ERR_IO);
+  assert_false(file.damaged);
+  error = (gt_error){0};
+  assert_false(gt_checkpoint_read(folder, &file, &seed, &config, &state, &error));
+  assert_int_equal(error.status, GT_ERR_IO);
+  assert_false(file.damaged);
 }
 
 static void metrics_are_cut_back(void **unused) {
@@ -116,6 +154,7 @@ int main(void) {
   gt_arena_init(&arena);
   const struct CMUnitTest tests[] = {cmocka_unit_test(state_comes_back), cmocka_unit_test(newest_are_kept),
                                      cmocka_unit_test(other_files_are_refused),
+                                     cmocka_unit_test(damage_is_told_from_trouble),
                                      cmocka_unit_test(metrics_are_cut_back)};
   const int failed = cmocka_run_group_tests(tests, NULL, NULL);
   gt_arena_finish(&arena);
