@@ -24,8 +24,12 @@ bool gt_png_read(const char *path, gt_picture *out, gt_error *error) {
                    image.width, image.height, GT_PNG_MOST_SIDE);
   }
   image.format = image.format & PNG_FORMAT_FLAG_COLOR ? PNG_FORMAT_RGB : PNG_FORMAT_GRAY;
-  gt_picture picture = {image.height, image.width, PNG_IMAGE_SAMPLE_CHANNELS(image.format), NULL};
-  picture.data = gt_alloc(PNG_IMAGE_SIZE(image));
+  void *memory;
+  if (!gt_try_alloc(&memory, PNG_IMAGE_SIZE(image), 1, path, error)) {
+    png_image_free(&image);
+    return false;
+  }
+  gt_picture picture = {image.height, image.width, PNG_IMAGE_SAMPLE_CHANNELS(image.format), memory};
   if (!png_image_finish_read(&image, &black, picture.data, 0, NULL)) {
     gt_picture_finish(&picture);
     return gt_fail(error, GT_ERR_DATA, "%s: %s", path, image.message);
