@@ -107,10 +107,9 @@ const char *fuzz_input(const uint8_t *data, size_t size, const char *name) {
 }
 
 char *fuzz_text(const uint8_t *data, size_t size) {
-  char *text = malloc(size + 1);
+  char *text = calloc(1, size + 1);
   fuzz_expect(text, "no memory");
   if (size) memcpy(text, data, size);
-  text[size] = 0;
   forget_said();
   return text;
 }
