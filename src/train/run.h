@@ -28,8 +28,8 @@ typedef struct gt_train_result {
 } gt_train_result;
 
 /* Trains. The status is in error: GT_OK, GT_INTERRUPTED (stopped and saved, or the device failed: the message
- * names the command that goes on), GT_ERR_BUSY, GT_ERR_DATA (a loss or gradient that is not finite: the message
- * names step and layer), … */
+ * names the command that goes on), GT_ERR_BUSY, GT_ERR_DATA (a loss or gradient that is not finite: the
+ * message names step and layer), … */
 bool gt_train(gt_config *config, const gt_train_options *options, gt_train_result *result, gt_error *error);
 
 /* --- within train/
