@@ -175,10 +175,13 @@ static int run_command(const gt_command *command, int argc, char **argv) {
 
 /* A result that did not reach its reader (a full disk, say) is a failure, whenever its writing failed: the
  * exit code, if the command's own is fine. */
-static int close_results(int code) {
-  const bool before = !ferror(stdout);
+static int check_results(int code) {
   errno = 0;
-  if ((fclose(stdout) == 0 && before) || code) return code;
+  bool whole = fflush(stdout) == 0 && !ferror(stdout);
+  /* Some file systems tell only when a descriptor is closed; the caller's own stays open. */
+  const int copy = dup(STDOUT_FILENO);
+  if (copy >= 0) whole = close(copy) == 0 && whole;
+  if (whole || code) return code;
   gt_log_error("cannot write to standard output%s%s", errno ? ": " : "", errno ? strerror(errno) : "");
   return GT_ERR_IO;
 }
@@ -202,7 +205,7 @@ int gt_cli_main(int argc, char **argv) {
   for (int i = 0; i < COMMANDS && code < 0; i++)
     if (!strcmp(commands[i]->name, word)) code = run_command(commands[i], argc - 2, argv + 2);
   if (code < 0) code = unknown_command(word);
-  code = close_results(code);
+  code = check_results(code);
   /* Exit handlers of its driver would pull the ground from under what still runs. */
   if (gt_vulkan_stuck()) _exit(code);
   return code;
