@@ -43,10 +43,7 @@ static bool open_evaluators(gt_run *run, gt_error *error) {
   if (data->test.samples && !gt_evaluator_open(&run->session, &run->test, "test", run->weights, error))
     return false;
   if (!run->watch.net) run->watch = run->test;
-  const gt_early_stopping *stopping = &run->config->train.early_stopping;
-  if ((stopping->patience || stopping->has_goal) && !run->watch.net)
-    gt_warn("early stopping never happens: there is neither validation nor test data");
-  else if (stopping->patience && !data->validation.samples)
+  if (run->config->train.early_stopping.patience && run->watch.net && !data->validation.samples)
     gt_warn("early stopping watches the test data, as there is no validation split");
   return true;
 }
