@@ -12,8 +12,9 @@
 /* --- the host's state as text
  * --------------------------------------------------------------------------------- */
 
-/* WHOLE: an int64_t, REAL: a finite double, both in [min, max]; ANY: a double of whatever value. */
-typedef enum state_kind { WHOLE, REAL, ANY } state_kind;
+/* WHOLE: an int64_t, REAL: a finite double, both in [min, max]; ANY: a double of whatever value; BITS: a
+ * uint64_t, in hexadecimal. */
+typedef enum state_kind { WHOLE, REAL, ANY, BITS } state_kind;
 
 typedef struct state_row {
   const char *key;
@@ -43,6 +44,12 @@ static const state_row state_rows[] = {
     ROW(schedule.bad, WHOLE, -1, most, false),
     ROW(schedule.factor, REAL, 0, 1, false),
     ROW(metrics_bytes, WHOLE, 0, most, false),
+    ROW(draw, BITS, 0, 0, true),
+    ROW(wiring, BITS, 0, 0, true),
+    ROW(data.train, BITS, 0, 0, true),
+    ROW(data.validation, BITS, 0, 0, true),
+    ROW(data.test, BITS, 0, 0, true),
+    ROW(data.meaning, BITS, 0, 0, true),
 };
 enum { STATE_ROWS = sizeof state_rows / sizeof *state_rows, MOST_ENTRIES = STATE_ROWS + 3 };
 
@@ -50,8 +57,20 @@ static void state_text(const gt_host_state *state, const state_row *row, char te
   const char *at = (const char *)state + row->offset;
   if (row->kind == WHOLE)
     snprintf(text, 40, "%" PRId64, *(const int64_t *)(const void *)at);
+  else if (row->kind == BITS)
+    snprintf(text, 40, "%016" PRIx64, *(const uint64_t *)(const void *)at);
   else
     snprintf(text, 40, "%a", *(const double *)(const void *)at);
+}
+
+/* Digits of a number and nothing else. */
+static bool parse_digits(const char *text, int base, uint64_t *value) {
+  const char *digits = "0123456789abcdef";
+  char *end;
+  if (!*text || strspn(text, digits) != strlen(text)) return false;
+  errno = 0;
+  *value = strtoull(text, &end, base);
+  return !*end && !errno;
 }
 
 static bool state_parse(gt_host_state *state, const state_row *row, const char *text) {
@@ -64,6 +83,7 @@ static bool state_parse(gt_host_state *state, const state_row *row, const char *
     *(int64_t *)(void *)at = value;
     return !*end && !errno && (double)value >= row->min && (double)value <= row->max;
   }
+  if (row->kind == BITS) return parse_digits(text, 16, (uint64_t *)(void *)at);
   const double value = strtod(text, &end);
   *(double *)(void *)at = value;
   return !*end && (row->kind == ANY || (value >= row->min && value <= row->max));
@@ -125,26 +145,20 @@ static bool read_state(const gt_container *container, const char *path, gt_host_
                  state->step);
 }
 
-static bool read_seed(const char *text, uint64_t *seed) {
-  char *end;
-  if (!text || *text < '0' || *text > '9') return false;
-  errno = 0;
-  *seed = strtoull(text, &end, 10);
-  return !*end && !errno;
-}
-
 bool gt_checkpoint_read(const char *path, gt_container *container, uint64_t *seed, const char **config,
                         gt_host_state *state, gt_error *error) {
   if (!gt_safetensors_read(path, container, error)) return false;
   const char *format = gt_container_metadata(container, "format");
+  const char *seed_text = gt_container_metadata(container, "seed");
   *config = gt_container_metadata(container, "config");
   bool ok = false;
-  if (!format || strcmp(format, GT_CHECKPOINT_FORMAT) || !*config ||
-      !read_seed(gt_container_metadata(container, "seed"), seed))
+  if (!format || strcmp(format, GT_CHECKPOINT_FORMAT) || !*config || !seed_text ||
+      !parse_digits(seed_text, 10, seed))
     gt_fail(error, GT_ERR_DATA, "%s is no checkpoint of this version of gtrain (%s)", path,
             GT_CHECKPOINT_FORMAT);
   else
     ok = read_state(container, path, state, error);
+  if (ok && !gt_container_metadata(container, "state.draw")) state->draw = *seed;
   if (!ok) gt_container_finish(container);
   return ok;
 }

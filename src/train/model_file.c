@@ -1,4 +1,5 @@
 #include "train/model_file.h"
+#include "base/fingerprint.h"
 #include "base/memory.h"
 #include <inttypes.h>
 #include <jansson.h>
@@ -92,6 +93,29 @@ bool gt_constants_upload(gt_buffers *buffers, const gt_model *model, const gt_mo
       return false;
   }
   return true;
+}
+
+bool gt_constants_take(gt_model *model, const gt_model_file *file, gt_arena *arena, gt_error *error) {
+  for (int i = 0; i < model->constants; i++) {
+    gt_model_constant *constant = &model->constant[i];
+    if (!constant->limit) continue;
+    const int32_t *data = stored_constant(file, constant, error);
+    if (!data) return false;
+    constant->data = gt_arena_copy(arena, data, (size_t)gt_shape_count(constant->shape) * sizeof *data);
+  }
+  return true;
+}
+
+uint64_t gt_constants_fingerprint(const gt_model *model) {
+  uint64_t print = 1;
+  for (int i = 0; i < model->constants; i++) {
+    const gt_model_constant *constant = &model->constant[i];
+    if (!constant->limit) continue;
+    print = gt_fingerprint(print, constant->name, strlen(constant->name));
+    print = gt_fingerprint(print, constant->data,
+                           (size_t)gt_shape_count(constant->shape) * sizeof *constant->data);
+  }
+  return print ? print : 1;
 }
 
 /* --- writing
@@ -235,6 +259,16 @@ static bool read_scaling(gt_model_file *file) {
   return true;
 }
 
+static int64_t read_step(const gt_container *container) {
+  json_error_t where;
+  const char *results = gt_container_metadata(container, "results");
+  json_t *root = results ? json_loads(results, JSON_REJECT_DUPLICATES, &where) : NULL;
+  json_t *step = json_object_get(root, "step");
+  const int64_t value = json_is_integer(step) ? json_integer_value(step) : -1;
+  json_decref(root);
+  return value;
+}
+
 static bool fits_inputs(const gt_model_file *file) {
   int64_t features = 1;
   for (int d = 0; d < file->signature.rank; d++) features *= file->signature.dim[d];
@@ -263,6 +297,7 @@ bool gt_model_file_read(gt_model_file *file, const char *path, gt_error *error) 
     gt_fail(error, GT_ERR_DATA, "%s: not a valid model file: its metadata is incomplete", path);
   else
     ok = are_finite(file, error);
+  file->step = read_step(&file->container);
   json_decref(root);
   if (!ok) gt_model_file_finish(file);
   return ok;

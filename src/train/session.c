@@ -7,17 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int thread_count(const gt_config *config) {
-  const char *text = getenv("GTRAIN_THREADS");
-  if (config && config->train.threads) return (int)config->train.threads;
-  const long threads = text ? strtol(text, NULL, 10) : 0;
-  return threads > 0 && threads <= 4096 ? (int)threads : 0;
-}
-
 bool gt_session_open(gt_session *session, gt_config *config, const char *device, gt_error *error) {
   *session = (gt_session){.config = config};
   gt_arena_init(&session->arena);
-  session->backend = gt_backend_open(device, thread_count(config), error);
+  session->backend = gt_backend_open(device, (int)config->train.threads, error);
   if (!session->backend) {
     gt_session_close(session);
     return false;

@@ -159,6 +159,9 @@ static void impossible_numbers_are_refused(void **unused) {
       {"state.schedule.bad", "-1", {"-2", "43"}},
       {"state.schedule.factor", "0x1p-3", {"-1", "nan", "inf", "1.5"}},
       {"state.metrics_bytes", "0", {"-1", "9223372036854775807", "99999999999999999999"}},
+      {"state.draw", "00000000000000ff", {"-1", "", "xyz", "10000000000000000", "0x1"}},
+      {"state.wiring", "ffffffffffffffff", {"-1", "", " 1"}},
+      {"state.data.train", "1", {"-1", "1.5"}},
       {"seed", "0", {"-1", "", "x", "18446744073709551616"}},
   };
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -167,7 +170,8 @@ static void impossible_numbers_are_refused(void **unused) {
       if (reads_with(rows[i].key, rows[i].bad[k])) fail_msg("%s: %s", rows[i].key, rows[i].bad[k]);
   }
   assert_false(reads_with("state.step", NULL));
-  assert_true(reads_with("state.last.loss", NULL)); /* came later */
+  static const char *const later[] = {"state.last.loss", "state.draw", "state.wiring", "state.data.meaning"};
+  for (size_t i = 0; i < sizeof later / sizeof *later; i++) assert_true(reads_with(later[i], NULL));
 }
 
 static void metrics_are_cut_back(void **unused) {
