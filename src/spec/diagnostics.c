@@ -45,6 +45,8 @@ gt_diagnostic *gt_warning_at(gt_diagnostics *diagnostics, gt_position at, const 
   return item;
 }
 
+bool gt_diagnostics_full(const gt_diagnostics *diagnostics) { return diagnostics->dropped > 0; }
+
 /* Text from a file must not steer the terminal. */
 static void put_text(FILE *stream, const char *text) {
   for (; *text; text++) {

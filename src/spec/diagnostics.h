@@ -37,5 +37,7 @@ gt_diagnostic *gt_error_at(gt_diagnostics *diagnostics, gt_position at, const ch
     __attribute__((format(printf, 3, 4)));
 gt_diagnostic *gt_warning_at(gt_diagnostics *diagnostics, gt_position at, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+/* Were more found than are kept? Then what would be said of the last one is said in vain. */
+bool gt_diagnostics_full(const gt_diagnostics *diagnostics);
 void gt_diagnostics_print(const gt_diagnostics *diagnostics, FILE *stream);
 #endif
