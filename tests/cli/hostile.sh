@@ -27,16 +27,16 @@ exits 0 "a batch of more samples than there are is all of them" "$GTRAIN" check 
   --set train.batch_size=100000000
 
 # Long configs: time and memory stay near their length. Each of these took longer than this.
-# long LINE COUNT: a config of so many such layers; # in the line counts them.
+# long LINE COUNT: a config of so many such layers; %d in the line counts them.
 long() {
   printf 'data: {inputs: [[0, 0], [0, 1], [1, 0], [1, 1]], targets: [[0], [1], [1], [0]]}\n'
   printf 'loss: mse\ntrain: {steps: 1, batch_size: 4}\nmodel:\n'
-  awk -v line="$1" -v count="$2" 'BEGIN { for (i = 1; i <= count; i++) { now = line; sub("#", i, now); print now } }'
+  awk -v line="$1" -v count="$2" 'BEGIN { for (i = 1; i <= count; i++) printf line "\n", i }'
 }
 long '  - relu' 40000 > "$TEST_TMP/deep.yaml"
 echo "  - linear: 1" >> "$TEST_TMP/deep.yaml"
 exits 0 "40,000 layers" timeout 15 "$GTRAIN" check "$TEST_TMP/deep.yaml"
-long '  - relu: {from: unknown_#}' 10000 > "$TEST_TMP/from.yaml"
+long '  - relu: {from: unknown_%d}' 10000 > "$TEST_TMP/from.yaml"
 exits 78 "10,000 unknown sources" timeout 15 "$GTRAIN" check "$TEST_TMP/from.yaml"
 says "are shown in part" "… and 9900 more"
 check "in a few words each" test ${#out} -lt 60000
