@@ -38,7 +38,7 @@ echo "  - linear: 1" >> "$TEST_TMP/deep.yaml"
 exits 0 "40,000 layers" timeout 15 "$GTRAIN" check "$TEST_TMP/deep.yaml"
 long '  - relu: {from: unknown_%d}' 10000 > "$TEST_TMP/from.yaml"
 exits 78 "10,000 unknown sources" timeout 15 "$GTRAIN" check "$TEST_TMP/from.yaml"
-says "are shown in part" "… and 9900 more"
+says "are shown in part" "… and 9900 more errors"
 check "in a few words each" test ${#out} -lt 60000
 long '  - rellu' 40000 > "$TEST_TMP/type.yaml"
 exits 78 "40,000 unknown layers" timeout 15 "$GTRAIN" check "$TEST_TMP/type.yaml"
@@ -49,4 +49,10 @@ exits 78 "40,000 unknown layers" timeout 15 "$GTRAIN" check "$TEST_TMP/type.yaml
 } > "$TEST_TMP/line.yaml"
 exits 78 "90,000 values on a line" timeout 15 "$GTRAIN" check "$TEST_TMP/line.yaml"
 says "up to the last of them" "there is not one target for each sample"
+
+# Warnings leave room for errors.
+long '  - linear: {units: 1, from: input}' 300 > "$TEST_TMP/warn.yaml"
+exits 78 "300 warnings and an error" "$GTRAIN" check "$TEST_TMP/warn.yaml" --set loss=cross_entropy
+says "the error is shown" "needs class labels"
+says "the warnings in part" "… and 279 more warnings"
 finish
