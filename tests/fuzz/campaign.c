@@ -13,8 +13,7 @@ typedef struct settings {
   int64_t seed, commands, jobs, only;
 } settings;
 
-/* --- one case
- * ------------------------------------------------------------------------------------------------------- */
+/* --- one case --- */
 
 static int remove_entry(const char *path, const struct stat *s, int kind, struct FTW *at) {
   (void)s, (void)kind, (void)at;
@@ -162,6 +161,44 @@ static void go_on(judge *j, maker *m, char *const *overrides, const json_t *conf
   free(override);
 }
 
+static bool same_files(const char *a, const char *b) {
+  FILE *files[2] = {fopen(a, "rb"), fopen(b, "rb")};
+  int c = 0, d = 0;
+  while (files[0] && files[1] && c == d && c != EOF) c = fgetc(files[0]), d = fgetc(files[1]);
+  const bool same = files[0] && files[1] && c == d;
+  for (int i = 0; i < 2; i++)
+    if (files[i]) fclose(files[i]);
+  return same;
+}
+
+/* The run's own config, on another number of threads, makes the same model. */
+static void train_again(judge *j, maker *m) {
+  const command none = {.words = 0};
+  command c = {.words = 0};
+  nftw("again", remove_entry, 8, FTW_DEPTH | FTW_PHYS);
+  add_word(&c, "train");
+  add_word(&c, "run/config.yaml");
+  add_word(&c, "--run-dir=again");
+  add_word(&c, "--device=cpu");
+  add_word(&c, "--set=train.threads=%lld", (long long)between(&m->d, 1, 4));
+  const int code = run(j, &c);
+  if (code > 0)
+    finding(j, &none, "the run's own config is not trained again (%d)", code);
+  else if (code == 0 && !same_files("run/model.bin", "again/model.bin"))
+    finding(j, &none, "the run's own config makes another model");
+}
+
+/* A run that ended, resumed, is what it was. */
+static void resume_ended(judge *j, maker *m, char *const *overrides) {
+  const command none = {.words = 0};
+  if (rename("run/model.bin", "model.bin") != 0) return;
+  const int code = train(j, m, overrides, true, NULL);
+  if (code > 0)
+    finding(j, &none, "a run that ended is not resumed (%d)", code);
+  else if (code == 0 && !same_files("run/model.bin", "model.bin"))
+    finding(j, &none, "a run that ended and was resumed makes another model");
+}
+
 /* A config that passes the check trains, unless its numbers run away. */
 static void judge_training(judge *j, int checked, int trained) {
   const command c = {.words = 0};
@@ -189,6 +226,8 @@ static void run_case(judge *j, const settings *s, const json_t *schema, int64_t 
   int trained = -1;
   if (checked == 0 || chance(&m.d, 10))
     judge_training(j, checked, trained = train(j, &m, overrides, false, NULL));
+  if (trained == 0 && chance(&m.d, 20)) train_again(j, &m);
+  if (trained == 0 && chance(&m.d, 20)) resume_ended(j, &m, overrides);
   if (trained == 0 || trained == 65) {
     if (chance(&m.d, 70)) evaluate(j, &m, config.config);
     if (chance(&m.d, 70)) predict(j, &m, config.inputs);
@@ -201,8 +240,7 @@ static void run_case(judge *j, const settings *s, const json_t *schema, int64_t 
   for (int i = 0; i < 2; i++) free(overrides[i]);
 }
 
-/* --- workers
- * -------------------------------------------------------------------------------------------------------- */
+/* --- workers --- */
 
 static void enter_folder(const settings *s, int64_t worker) {
   static const char *const names[] = {"five.csv", "five.npy", "five.idx", "datasets"};

@@ -30,10 +30,29 @@ typedef struct maker {
 
 /* A value that the schema describes, or a wild one; `key` is what it is for. */
 json_t *value_of(maker *m, const json_t *schema, const char *key);
+/* The schema of a map's key; the branch of an anyOf that has such a key; some of what else a map may hold. */
+const json_t *property_of(const json_t *schema, const char *key);
+const json_t *branch_with(const json_t *schema, const char *key);
+void add_some(maker *m, json_t *map, const json_t *schema, int percent);
 /* Nothing that was asked for: the ends of all ranges, other types, words. */
 json_t *wild_value(maker *m);
 /* As YAML in flow style. A string that begins with '@' stands without quotes and without the '@'. */
 void write_yaml(FILE *file, const json_t *value);
+
+/* --- layers (campaign_model.c) --- */
+
+enum { MOST_AXES = 4 };
+
+typedef struct facts { /* of the data */
+  int axes;
+  int64_t axis[MOST_AXES];  /* of a sample */
+  int64_t classes, targets; /* classes 0: quantities; of boards, targets are the channels of a cell */
+  bool unit;                /* targets are 0 or 1 */
+  bool automaton;
+} facts;
+
+/* Layers that fit, mostly. */
+json_t *make_model(maker *m, const facts *f);
 
 /* --- configs (campaign_config.c) --- */
 

@@ -54,8 +54,7 @@ void finding(judge *j, const command *c, const char *format, ...) {
   fflush(stdout);
 }
 
-/* --- a process
- * ---------------------------------------------------------------------------------------------------- */
+/* --- a process --- */
 
 static void limit(int what, rlim_t most) { setrlimit(what, &(struct rlimit){most, most}); }
 
@@ -109,8 +108,7 @@ static int spawn(const judge *j, const command *c) {
   return status;
 }
 
-/* --- what every command is judged by
- * ------------------------------------------------------------------------------ */
+/* --- what every command is judged by --- */
 
 static bool is_json(char *text) {
   char *rest = text, *line;
@@ -131,7 +129,8 @@ static bool has_option(const command *c, const char *name) {
 
 /* --json where it prints results, which are not the graph or the plan. */
 static bool prints_json(const command *c) {
-  return has_option(c, "--json") && !has_option(c, "--plan") && !has_option(c, "--graph");
+  return has_option(c, "--json") && !has_option(c, "--help") && !has_option(c, "-h") &&
+         !has_option(c, "--plan") && !has_option(c, "--graph");
 }
 
 static void judge_code(judge *j, const command *c, int code) {

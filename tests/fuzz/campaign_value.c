@@ -3,8 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* --- chance: splitmix64
- * --------------------------------------------------------------------------------------- */
+/* --- chance: splitmix64 --- */
 
 static uint64_t next(dice *d) {
   uint64_t x = d->state += 0x9e3779b97f4a7c15u;
@@ -32,8 +31,7 @@ const char *one_of(dice *d, const char *const *words) {
   return words[between(d, 0, count - 1)];
 }
 
-/* --- values
- * ----------------------------------------------------------------------------------------------------- */
+/* --- values --- */
 
 json_t *wild_value(maker *m) {
   static const char *const words[] = {
@@ -105,16 +103,20 @@ static json_t *word(maker *m, const char *key) {
   if (!strcmp(key, "formula") || !strcmp(key, "expression")) return json_string(one_of(&m->d, formulas));
   if (!strcmp(key, "train") || !strcmp(key, "test") || !strcmp(key, "image") || !strcmp(key, "targets"))
     return json_string(one_of(&m->d, files));
+  if (!strcmp(key, "name")) return json_sprintf("own%lld", (long long)between(&m->d, 0, 99));
   if (!strcmp(key, "delimiter")) return json_string(chance(&m->d, 50) ? "," : ";");
   return json_string(one_of(&m->d, names));
 }
 
 static json_t *initializer(maker *m) {
   static const char *const names[] = {
-      "zeros",           "ones",           "normal",     "uniform",  "xavier_normal",
-      "kaiming_uniform", "xavier_uniform", "orthogonal", "constant", NULL};
+      "zeros",          "ones",           "normal",          "uniform",  "xavier_normal",
+      "xavier_uniform", "kaiming_normal", "kaiming_uniform", "constant", NULL};
   const char *name = one_of(&m->d, names);
-  return chance(&m->d, 70) ? json_string(name) : json_pack("{s:f}", name, (double)between(&m->d, -3, 3) / 2);
+  json_t *map = json_pack("{s:s}", "type", name);
+  if (!strcmp(name, "constant"))
+    json_object_set_new(map, "value", json_real((double)between(&m->d, -3, 3) / 2));
+  return map;
 }
 
 static json_t *groups(maker *m) {
@@ -181,8 +183,29 @@ json_t *value_of(maker *m, const json_t *schema, const char *key) {
   return array;
 }
 
-/* --- YAML
- * ------------------------------------------------------------------------------------------------------- */
+/* --- parts of a schema --- */
+
+const json_t *property_of(const json_t *schema, const char *key) {
+  return json_object_get(json_object_get(schema, "properties"), key);
+}
+
+const json_t *branch_with(const json_t *schema, const char *key) {
+  const json_t *branches = json_object_get(schema, "anyOf"), *branch;
+  size_t index;
+  json_array_foreach(branches, index, branch) if (property_of(branch, key)) return branch;
+  return NULL;
+}
+
+void add_some(maker *m, json_t *map, const json_t *schema, int percent) {
+  const char *key;
+  json_t *row;
+  json_object_foreach(json_object_get(schema, "properties"), key, row) {
+    if (json_object_get(map, key) || !chance(&m->d, percent)) continue;
+    json_object_set_new(map, key, value_of(m, row, key));
+  }
+}
+
+/* --- YAML --- */
 
 static void write_text(FILE *file, const char *text) {
   json_t *value = json_string(text);
