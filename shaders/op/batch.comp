@@ -23,7 +23,10 @@ void copy(uint r, uint s, uint f, uint n) {
     if (MODE == 2u) y.at[to] = data.at[from];
     else {
       float v = value(from);
-      if (SCALED != 0u) v = v * scale.at[j % period] + shift.at[j % period];
+      if (SCALED != 0u) {
+        uint p = j % period;
+        v = (v - scaling.at[p]) * scaling.at[period + p] + scaling.at[2u * period + p];
+      }
       y.at[to] = floatBitsToUint(v);
     }
   }

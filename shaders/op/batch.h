@@ -4,6 +4,6 @@
 #include "lib/args.h"
 GT_ARGS(gt_batch_args) {
   GT_WORDS data, y, clock;
-  GT_FLOATS scale, shift;
+  GT_FLOATS scaling; /* [3][period]: center, scale, shift */
   uint batch, samples, features, period;
 };

@@ -29,7 +29,7 @@ typedef struct gt_error {
 /* Records the failure unless one is recorded already; always returns false: `return gt_fail(error, ...)`. */
 bool gt_fail(gt_error *error, gt_status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-/* The same, with ": " and the text of errno appended. */
+/* The same, with ": " and the text of errno appended; of GT_ERR_MEMORY if errno says so. */
 bool gt_fail_errno(gt_error *error, gt_status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 #endif

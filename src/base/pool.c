@@ -157,12 +157,12 @@ static void start_workers(gt_pool *pool) {
 
 gt_pool *gt_pool_create(int threads) {
   gt_pool *pool = aligned_alloc(64, sizeof *pool);
-  if (!pool) return gt_alloc(SIZE_MAX); /* reports, does not return */
+  if (!pool) gt_out_of_memory(sizeof *pool);
   *pool = (gt_pool){.threads = wanted_threads(threads)};
   pool->crowded = pool->threads > available_processors();
   pool->worker = gt_alloc(sizeof *pool->worker * (size_t)pool->threads);
   pool->scratch = aligned_alloc(64, (size_t)pool->threads * GT_POOL_SCRATCH);
-  if (!pool->scratch) return gt_alloc(SIZE_MAX);
+  if (!pool->scratch) gt_out_of_memory((size_t)pool->threads * GT_POOL_SCRATCH);
   start_workers(pool);
   if (pool->started < pool->threads - 1) {
     gt_warn("only %d of %d threads could be started", pool->started + 1, pool->threads);

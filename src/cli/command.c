@@ -173,6 +173,16 @@ static int run_command(const gt_command *command, int argc, char **argv) {
   return code;
 }
 
+/* A result that did not reach its reader (a full disk, say) is a failure, whenever its writing failed: the
+ * exit code, if the command's own is fine. */
+static int close_results(int code) {
+  const bool before = !ferror(stdout);
+  errno = 0;
+  if ((fclose(stdout) == 0 && before) || code) return code;
+  gt_log_error("cannot write to standard output%s%s", errno ? ": " : "", errno ? strerror(errno) : "");
+  return GT_ERR_IO;
+}
+
 int gt_cli_main(int argc, char **argv) {
   static char help[] = "--help";
   if (argc < 2) {
@@ -192,11 +202,7 @@ int gt_cli_main(int argc, char **argv) {
   for (int i = 0; i < COMMANDS && code < 0; i++)
     if (!strcmp(commands[i]->name, word)) code = run_command(commands[i], argc - 2, argv + 2);
   if (code < 0) code = unknown_command(word);
-  /* A result that did not reach its reader (a full disk, say) is a failure. */
-  if (fflush(stdout) != 0 && !code) {
-    gt_log_error("cannot write to standard output: %s", strerror(errno));
-    code = GT_ERR_IO;
-  }
+  code = close_results(code);
   /* Exit handlers of its driver would pull the ground from under what still runs. */
   if (gt_vulkan_stuck()) _exit(code);
   return code;

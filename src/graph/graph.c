@@ -80,7 +80,8 @@ gt_shape gt_shape_2(int64_t a, int64_t b) { return (gt_shape){2, {a, b}}; }
 
 int64_t gt_shape_count(gt_shape shape) {
   int64_t count = 1;
-  for (int d = 0; d < shape.rank; d++) count *= shape.dim[d];
+  for (int d = 0; d < shape.rank; d++)
+    if (__builtin_mul_overflow(count, shape.dim[d], &count)) return INT64_MAX;
   return count;
 }
 

@@ -77,7 +77,8 @@ uint32_t gt_graph_variable(gt_graph *graph, const char *name, gt_shape shape, gt
 gt_shape gt_shape_of(int rank, const int64_t *dim);
 gt_shape gt_shape_1(int64_t a);
 gt_shape gt_shape_2(int64_t a, int64_t b);
-int64_t gt_shape_count(gt_shape shape); /* number of elements; 1 for a scalar */
+/* Number of elements; 1 for a scalar, INT64_MAX where there are more than that. */
+int64_t gt_shape_count(gt_shape shape);
 bool gt_shape_equal(gt_shape a, gt_shape b);
 /* NumPy broadcasting of two shapes; false if they do not fit. */
 bool gt_shape_broadcast(gt_shape a, gt_shape b, gt_shape *out);

@@ -230,6 +230,6 @@ bool gt_training_build(gt_training *training, gt_graph *graph, const gt_optim *o
     update_range(&context, variable, factor);
   }
   gt_graph_scope(graph, outer);
-  if (graph->error.status) return gt_fail(error, GT_ERR_INTERNAL, "%s", graph->error.message);
+  if (graph->error.status) return gt_fail(error, graph->error.status, "%s", graph->error.message);
   return true;
 }

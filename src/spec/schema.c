@@ -184,6 +184,8 @@ static bool read_shorthand(const gt_schema_reader *r, void *out, void *extra_out
       value->kind == GT_SPEC_SEQUENCE ? "a list" : gt_arena_printf(r->arena, "'%.80s'", value->scalar));
   item->expected = list.count ? join(r->arena, "a map of: ", list.item, list.count) : "nothing after the ':'";
   if (value->kind == GT_SPEC_SCALAR) item->suggestion = missing_space(r->arena, &list, value->scalar);
+  read_fields(r, r->schema, out, NULL, map_at, &list); /* defaults */
+  read_fields(r, r->extra, extra_out, NULL, map_at, &list);
   return false;
 }
 

@@ -10,11 +10,13 @@
 
 #define GT_CHECKPOINT_FORMAT "gtrain-checkpoint-1"
 
-/* The host's part of a run's state. Doubles are stored as hexadecimal, so that they come back exactly. */
+/* The host's part of a run's state: a row of checkpoint.c for each number. Doubles are stored as hexadecimal,
+ * so that they come back exactly. */
 typedef struct gt_host_state {
-  int64_t step;          /* finished steps */
-  gt_sums window, epoch; /* training sums since the last log row and since the last evaluation */
-  double best;           /* the watched metric at its best; NAN before the first evaluation */
+  int64_t step; /* finished steps */
+  /* Training sums since the last log row, since the last evaluation, and of the steps up to that. */
+  gt_sums window, epoch, last;
+  double best; /* the watched metric at its best; NAN before the first evaluation */
   int64_t best_step, bad_evaluations;
   int64_t stopped; /* 1: early stopping ended the run */
   gt_schedule_state schedule;
@@ -35,8 +37,8 @@ void gt_remove_temporaries(const char *directory);
 
 bool gt_checkpoint_write(const char *path, const gt_stored *tensors, int count, uint64_t seed,
                          const char *config, const gt_host_state *state, gt_error *error);
-/* Reads and checks one, GT_ERR_DATA if it is damaged (container->damaged) or of another kind or version.
- * *config points into the container. */
+/* Reads and checks one: GT_ERR_DATA if it is damaged (container->damaged), of another kind or version, or
+ * holds impossible numbers. *config points into the container. */
 bool gt_checkpoint_read(const char *path, gt_container *container, uint64_t *seed, const char **config,
                         gt_host_state *state, gt_error *error);
 #endif

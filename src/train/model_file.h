@@ -1,5 +1,5 @@
 /* model.bin: a trained model that stands for itself: a safetensors container of the parameters by name and of
- * its constants (the wiring of gates), of the inputs' scale and shift, and in the metadata the resolved
+ * its constants (the wiring of gates), of the inputs' scaling, and in the metadata the resolved
  * config, what inputs it takes, what its outputs mean and how well it did. All that `eval` needs besides
  * data, and all that `predict` needs. */
 #ifndef GT_TRAIN_MODEL_FILE_H
@@ -30,7 +30,7 @@ typedef struct gt_model_file {
   int targets;                                          /* of target_names */
   bool text_labels;                                     /* as in gt_data_wanted */
   int64_t scale_count;
-  const float *scale, *shift;
+  const float *scaling; /* as in gt_dataset */
 } gt_model_file;
 
 bool gt_model_file_read(gt_model_file *file, const char *path, gt_error *error);

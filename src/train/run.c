@@ -51,14 +51,20 @@ static bool open_evaluators(gt_run *run, gt_error *error) {
   return true;
 }
 
+/* So many units in steps, at most what can be counted. */
+static int64_t in_steps(int64_t units, int64_t unit) {
+  static const int64_t most = INT64_C(1000000000000000000);
+  return units > most / unit ? most : units * unit;
+}
+
 static void plan_steps(gt_run *run) {
   const gt_train_config *train = &run->config->train;
   run->per_epoch = run->net->steps;
-  const int64_t unit = train->epochs ? run->per_epoch : 1;
-  run->total = train->epochs ? train->epochs * run->per_epoch : train->steps;
-  run->eval_steps = train->eval_every * unit;
-  run->restart_steps = train->restart_every * unit;
-  run->save_steps = train->checkpoint.every < 0 ? run->eval_steps : train->checkpoint.every * unit;
+  const int64_t unit = train->epochs ? run->per_epoch : 1, every = train->checkpoint.every;
+  run->total = train->epochs ? in_steps(train->epochs, unit) : train->steps;
+  run->eval_steps = in_steps(train->eval_every, unit);
+  run->restart_steps = in_steps(train->restart_every, unit);
+  run->save_steps = every < 0 ? run->eval_steps : in_steps(every, unit);
 }
 
 static bool start_fresh(gt_run *run, gt_error *error) {
@@ -119,11 +125,17 @@ bool gt_run_weights(gt_run *run, gt_error *error) {
   return gt_run_check_weights(run, run->flat, error);
 }
 
-bool gt_run_sync_weights(gt_run *run, gt_error *error) {
-  if (strcmp(run->weights, "eval.parameters")) return true; /* read where they are */
-  return gt_run_weights(run, error) &&
-         gt_buffers_upload(&run->session.buffers, run->weights, 0, run->flat,
+/* Evaluations read the weights in a buffer that no step writes. */
+static bool are_put_together(const gt_run *run) { return !strcmp(run->weights, "eval.parameters"); }
+
+static bool upload_weights(gt_run *run, gt_error *error) {
+  return gt_buffers_upload(&run->session.buffers, run->weights, 0, run->flat,
                            (uint64_t)run->net->model->parameters.total * sizeof(float), error);
+}
+
+bool gt_run_sync_weights(gt_run *run, gt_error *error) {
+  if (!are_put_together(run)) return true; /* read where they are */
+  return gt_run_weights(run, error) && upload_weights(run, error);
 }
 
 /* --- the end
@@ -134,20 +146,20 @@ static bool choose_weights(gt_run *run, bool *restored, gt_error *error) {
   const char *path = gt_arena_printf(&run->session.arena, "%s/best.bin", run->directory);
   gt_model_file best;
   *restored = gt_run_restores_best(run) && run->state.best_step && run->state.best_step != run->state.step;
-  if (!*restored) return gt_run_weights(run, error);
+  if (!*restored) return gt_run_weights(run, error) && (!are_put_together(run) || upload_weights(run, error));
   if (!gt_run_wiring_at(run, run->state.best_step, error)) return false;
   if (!gt_model_file_read(&best, path, error)) return false;
   const bool ok =
       gt_parameters_from_container(&best.container, path, &run->net->model->parameters, run->flat, error);
   gt_model_file_finish(&best);
-  return ok && gt_buffers_upload(&run->session.buffers, run->weights, 0, run->flat,
-                                 (uint64_t)run->net->model->parameters.total * sizeof(float), error);
+  return ok && upload_weights(run, error);
 }
 
 static bool final_evaluation(gt_run *run, gt_evaluator *evaluator, int64_t step, bool write, gt_sums *sums,
                              gt_error *error) {
   if (!evaluator->net) return true;
   if (!gt_evaluator_run(&run->session, evaluator, sums, error)) return false;
+  if (!isfinite(gt_result_loss(sums))) gt_warn("the %s loss is not finite", evaluator->net->split);
   const gt_metric_row row = {.step = step,
                              .epoch = gt_run_epoch(run, step),
                              .split = evaluator->net->split,
@@ -193,7 +205,7 @@ static bool train(gt_run *run, gt_error *error) {
   result->attempts = run->attempt + 1;
   result->has_goal = run->config->train.early_stopping.has_goal;
   result->goal_reached = gt_goal_reached(&run->config->train.early_stopping, run->state.best);
-  result->train = run->last;
+  result->train = run->state.last;
   result->samples_per_s =
       seconds > 0 ? (double)((run->state.step - run->first_step) * run->net->batch) / seconds : 0;
   result->interrupted = error->status == GT_INTERRUPTED;

@@ -57,7 +57,6 @@ typedef struct gt_run {
   int64_t first_step, bad_step, saved_step;
   bool bad_gradient; /* the loss of bad_step is finite, its gradient is not */
   double started, loss, lr, grad_norm;
-  gt_sums last; /* training sums up to the last evaluation */
 } gt_run;
 
 bool gt_run_open(gt_run *run,

@@ -19,4 +19,10 @@ refused "from: nothing in a list" 35 'model=[{linear: {units: 1, from: [~]}}]'
 refused "a batch out of range" 18 'data={inputs: [[0, 0, 0, 0]], targets: [[1]]}' 'model=[flatten, {logic: 4}]' \
   train.batch_size=4611686018427387904
 refused "a batch below 1" 18 'model=[flatten, {linear: 1}]' train.batch_size=0
+
+# Too many values: refused where they are asked for, before anything is counted in too few bits.
+refused "10^12 parameters" 28 'model=[{linear: 1000000}, {linear: 1000000}, {linear: 1}]'
+refused "margins of 2^24 on all sides" 31 'model=[{reshape: [1, 1, 2]}, {pad: [16777216, 16777216, 16777216]}, flatten, {linear: 1}]'
+exits 0 "a batch of more samples than there are is all of them" "$GTRAIN" check configs/digits.yaml \
+  --set train.batch_size=100000000
 finish
