@@ -57,7 +57,7 @@ static void print_help(void) {
 
 int gt_report(const gt_error *error) {
   gt_log_error("%s%s", *error->message ? error->message : "failed without saying why",
-               error->status == GT_ERR_NODEVICE ? "; try again, or use --device cpu" : "");
+               error->status == GT_ERR_NODEVICE ? "; --device cpu needs no Vulkan" : "");
   return error->status ? (int)error->status : GT_ERR_INTERNAL;
 }
 
