@@ -53,7 +53,9 @@ endif
 
 # No -ffast-math and no contraction: results must not depend on how the compiler fuses a line.
 CFLAGS   ?= $(if $(DEBUG),-Og,-O3) -g
-WARNINGS := -Wall -Wextra -Wno-missing-field-initializers -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla $(if $(WERROR),-Werror)
+# A frame of 64 KiB is a quarter of the smallest stack that people set; sanitizers need more.
+WARNINGS := -Wall -Wextra -Wno-missing-field-initializers -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla \
+            $(if $(SANITIZE),,-Wframe-larger-than=65536) $(if $(WERROR),-Werror)
 SANITIZER_FLAGS := $(if $(SANITIZE),-fsanitize=$(SANITIZE) -fno-sanitize-recover=all -fno-omit-frame-pointer)
 C_FLAGS   = -std=gnu11 $(CFLAGS) $(WARNINGS) -fno-math-errno -ffp-contract=off $(SANITIZER_FLAGS)
 # -I. is for "shaders/op/NAME.h": src/op/ may have a header of the same name, and "op/NAME.h" finds that one first.

@@ -62,11 +62,16 @@ int gt_cli_model_report(const gt_arguments *arguments, const gt_diagnostics *dia
   return gt_option_nth(arguments, "set", 0) ? GT_ERR_CONFIG : GT_ERR_DATA;
 }
 
-void gt_cli_print_json(json_t *value) {
+void gt_cli_write_json(FILE *stream, json_t *value) {
   char *text = json_dumps(value, JSON_COMPACT | JSON_REAL_PRECISION(9));
-  printf("%s\n", text ? text : "null");
+  fputs(text ? text : "null", stream);
   free(text);
   json_decref(value);
+}
+
+void gt_cli_print_json(json_t *value) {
+  gt_cli_write_json(stdout, value);
+  printf("\n");
 }
 
 /* --- gates

@@ -2,6 +2,7 @@
  * epilogue row by row while the tile is hot. BLAS keeps the same bits for the same call, and the calls depend
  * on the shape only. */
 #include "op/matmul_cpu.h"
+#include "base/pool.h"
 #include "op/program.h"
 #include "shaders/op/matmul.h"
 #include "shaders/op/matmul_finish.h"
@@ -85,7 +86,8 @@ void gt_matmul_cpu(const void *args, const uint32_t *spec, uint32_t tile) {
     return;
   }
   /* Not into y: an epilogue may update in place a buffer that it also reads. */
-  _Alignas(64) float buffer[GT_MATMUL_TILE * GT_MATMUL_TILE];
+  _Static_assert(GT_MATMUL_TILE * GT_MATMUL_TILE * sizeof(float) <= GT_POOL_SCRATCH, "a tile fits");
+  float *buffer = gt_pool_scratch();
   multiply(&o, buffer, o.n);
   gt_program program;
   gt_program_from_spec(spec, &program);

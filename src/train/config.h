@@ -66,4 +66,6 @@ int gt_config_report(const gt_config *config, const gt_error *error);
 void gt_config_check_model(gt_config *config, gt_arena *arena);
 /* The resolved config (config_resolve.c). */
 const char *gt_config_resolve(const gt_config *config, gt_arena *arena);
+/* Does this text begin as resolved configs do, those of older versions too? */
+bool gt_config_is_resolved(const char *text);
 #endif

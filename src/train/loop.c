@@ -58,12 +58,13 @@ static bool write_train_row(gt_run *run, const gt_sums *sums, gt_error *error) {
   return gt_metrics_row(&run->metrics, &row, error);
 }
 
-/* Takes in the row of the next finished step; sets bad_step if its loss is not finite. */
+/* Takes in the row of the next finished step; sets bad_step if its loss or gradient is not finite. */
 static bool read_row(gt_run *run, gt_error *error) {
   const gt_log_columns *c = &run->net->column;
   const float *row = run->log + (size_t)(run->state.step % GT_LOG_ROWS) * (size_t)c->count;
   if (!isfinite(row[c->loss]) || row[c->ok] == 0) {
     run->bad_step = run->state.step;
+    run->bad_gradient = isfinite(row[c->loss]);
     return true;
   }
   const gt_sums sums = {row[c->loss], row[c->weight], c->correct >= 0 ? row[c->correct] : 0, 1};
@@ -179,13 +180,14 @@ static void say(gt_run *run, const gt_sums *sums, double seconds, int64_t steps)
     snprintf(progress, sizeof progress, "step %lld/%lld", (long long)run->state.step, (long long)run->total);
   const double per_second = seconds > 0 ? (double)(steps * run->net->batch) / seconds : 0;
   gt_progress_line(&run->progress, "%s  train %s%s%s%s%s  %.3g samples/s", progress,
-                   result_text(run, &run->last, train), sums ? "  " : "", sums ? run->watch.net->split : "",
-                   sums ? " " : "", sums ? result_text(run, sums, watch) : "", per_second);
+                   result_text(run, &run->state.last, train), sums ? "  " : "",
+                   sums ? run->watch.net->split : "", sums ? " " : "",
+                   sums ? result_text(run, sums, watch) : "", per_second);
 }
 
 static bool evaluate(gt_run *run, double seconds, int64_t steps, gt_error *error) {
   gt_sums sums;
-  run->last = run->state.epoch;
+  run->state.last = run->state.epoch;
   if (!write_train_row(run, &run->state.epoch, error)) return false;
   run->state.epoch = (gt_sums){0};
   const double rate = seconds > 0 ? (double)(steps * run->net->batch) / seconds : 0;
