@@ -47,8 +47,7 @@ void *gt_session_map(gt_session *session, const char *variable) {
 bool gt_session_set_clock(gt_session *session, const gt_net *net, int64_t step, gt_error *error) {
   const uint64_t seed = (uint64_t)session->config->seed;
   const uint32_t words[GT_STATE_WORDS] = {(uint32_t)step, (uint32_t)seed, (uint32_t)(seed >> 32), 0};
-  return gt_buffers_upload(&session->buffers, gt_net_variable(net, &session->arena, "state"), 0, words,
-                           sizeof words, error);
+  return gt_buffers_upload(&session->buffers, net->state, 0, words, sizeof words, error);
 }
 
 static bool load_tensor(gt_session *session, const char *split, const char *what, const gt_tensor *tensor,
