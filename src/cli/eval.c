@@ -140,7 +140,8 @@ const gt_command gt_command_eval = {
     .usage = "MODEL [options]",
     .details =
         "MODEL is a model.bin; the config inside it names the data. --set replaces values of that config,\n"
-        "for example to evaluate on other data.\n",
+        "for example to evaluate on other data. Metrics are loss, accuracy and samples; of logic gates these are\n"
+        "the circuit's, and soft_loss and soft_accuracy those of the mixtures that were trained.\n",
     .options = options,
     .min_words = 1,
     .max_words = 1,
