@@ -48,13 +48,14 @@ static bool upload_table(gt_run *run, int64_t from, int64_t to, gt_error *error)
  * ------------------------------------------------------------------------------------ */
 
 static bool write_train_row(gt_run *run, const gt_sums *sums, gt_error *error) {
-  const gt_metric_row row = {.step = run->state.step,
-                             .epoch = gt_run_epoch(run, run->state.step),
-                             .split = "train",
-                             .sums = *sums,
-                             .accuracy = run->result->accuracy,
-                             .lr = run->lr,
-                             .grad_norm = run->grad_norm};
+  gt_metric_row row = {.step = run->state.step,
+                       .epoch = gt_run_epoch(run, run->state.step),
+                       .split = "train",
+                       .sums = *sums,
+                       .accuracy = run->result->accuracy,
+                       .lr = run->lr,
+                       .grad_norm = run->grad_norm};
+  row.sums.soft = run->net->model->has_hard;
   return gt_metrics_row(&run->metrics, &row, error);
 }
 
@@ -112,8 +113,8 @@ static bool run_to(gt_run *run, gt_pacer *pacer, int64_t boundary, gt_error *err
 
 static double watched(const gt_early_stopping *stopping, const gt_sums *sums) {
   const bool accuracy = gt_metric_is_accuracy(stopping->metric);
-  if (gt_metric_is_hard(stopping->metric)) return accuracy ? gt_hard_accuracy(sums) : gt_hard_loss(sums);
-  return accuracy ? gt_accuracy(sums) : gt_mean_loss(sums);
+  if (gt_metric_is_soft(stopping->metric)) return accuracy ? gt_accuracy(sums) : gt_mean_loss(sums);
+  return accuracy ? gt_result_accuracy(sums) : gt_result_loss(sums);
 }
 
 static bool improved(const gt_run *run, double value) {
@@ -158,16 +159,18 @@ static bool take_notice(gt_run *run, const gt_sums *sums, gt_error *error) {
   return true;
 }
 
+/* The metrics of the plain names and, in brackets, the most telling one of the soft form. */
 static const char *result_text(const gt_run *run, const gt_sums *sums, char text[96]) {
+  const char *soft = sums->soft && !sums->hard ? "soft " : "";
   if (run->result->accuracy && sums->hard)
-    snprintf(text, 96, "loss %.4f accuracy %.4f (hard %.4f)", gt_mean_loss(sums), gt_accuracy(sums),
-             gt_hard_accuracy(sums));
+    snprintf(text, 96, "loss %.4f accuracy %.4f (soft %.4f)", gt_result_loss(sums), gt_result_accuracy(sums),
+             gt_accuracy(sums));
   else if (run->result->accuracy)
-    snprintf(text, 96, "loss %.4f accuracy %.4f", gt_mean_loss(sums), gt_accuracy(sums));
+    snprintf(text, 96, "%sloss %.4f accuracy %.4f", soft, gt_mean_loss(sums), gt_accuracy(sums));
   else if (sums->hard)
-    snprintf(text, 96, "loss %.6g (hard %.6g)", gt_mean_loss(sums), gt_hard_loss(sums));
+    snprintf(text, 96, "loss %.6g (soft %.6g)", gt_result_loss(sums), gt_mean_loss(sums));
   else
-    snprintf(text, 96, "loss %.6g", gt_mean_loss(sums));
+    snprintf(text, 96, "%sloss %.6g", soft, gt_mean_loss(sums));
   return text;
 }
 
@@ -188,6 +191,7 @@ static void say(gt_run *run, const gt_sums *sums, double seconds, int64_t steps)
 static bool evaluate(gt_run *run, double seconds, int64_t steps, gt_error *error) {
   gt_sums sums;
   run->state.last = run->state.epoch;
+  run->state.last.soft = run->net->model->has_hard;
   if (!write_train_row(run, &run->state.epoch, error)) return false;
   run->state.epoch = (gt_sums){0};
   const double rate = seconds > 0 ? (double)(steps * run->net->batch) / seconds : 0;
