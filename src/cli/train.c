@@ -1,6 +1,7 @@
 #include "base/log.h"
 #include "cli/common.h"
 #include "train/progress.h"
+#include "train/signals.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -87,6 +88,7 @@ static int run(const gt_arguments *arguments) {
   gt_error error = {0};
   gt_train_result result;
   gt_arena_init(&arena);
+  gt_signals_prepare();
   int code = gt_cli_config(arguments, &arena, arguments->word[0], &config);
   if (code) goto done;
   const gt_train_options train = {.device = gt_option_value(arguments, "device"),
@@ -115,7 +117,8 @@ const gt_command gt_command_train = {
     .usage = "CONFIG [options]",
     .details =
         "Writes a run directory: config.yaml (every default written out), metrics.jsonl, timing.jsonl,\n"
-        "checkpoints/ and model.bin. SIGINT and SIGTERM save and stop (exit code 75); a second one quits.\n"
+        "checkpoints/ and model.bin. SIGINT, SIGTERM and SIGHUP save and stop (exit code 75); a second SIGINT or\n"
+        "SIGTERM quits. SIGUSR1 saves a checkpoint and goes on.\n"
         "A device that fails ends with 75 too: --resume goes on from the last checkpoint.\n",
     .options = options,
     .min_words = 1,
