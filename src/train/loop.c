@@ -214,10 +214,8 @@ static bool evaluate(gt_run *run, double seconds, int64_t steps, gt_error *error
 
 static bool interrupted(gt_run *run, gt_error *error) {
   if (run->saved_step != run->state.step && !gt_run_save(run, error)) return false;
-  return gt_fail(error, GT_INTERRUPTED,
-                 "interrupted at step %lld of %lld; saved. Continue with:\n  %s --run-dir %s --resume",
-                 (long long)run->state.step, (long long)run->total, run->options->resume_command,
-                 run->directory);
+  return gt_fail(error, GT_INTERRUPTED, "interrupted at step %lld of %lld; saved. Continue with:\n  %s",
+                 (long long)run->state.step, (long long)run->total, run->command);
 }
 
 /* A checkpoint that was asked for in between: nothing else that is written knows of it. */
