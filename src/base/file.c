@@ -28,6 +28,7 @@ static ssize_t read_some(int fd, void *buffer, size_t size) {
 typedef struct reader {
   const char *path;
   uint64_t limit;
+  size_t enough; /* no more than this is wanted */
   gt_bytes bytes;
   size_t capacity;
   gt_error *error;
@@ -93,6 +94,7 @@ static bool inflate_all(reader *r, int fd, uint8_t *in, size_t first, z_stream *
       return gt_fail(r->error, GT_ERR_DATA, "%s is a damaged gzip file (%s)", r->path,
                      z->msg ? z->msg : "bad data");
     if (!append(r, out, CHUNK - z->avail_out)) return false;
+    if (r->bytes.size >= r->enough) return true;
   }
   if (status == Z_STREAM_END) return true;
   return gt_fail(r->error, GT_ERR_DATA, "%s is a truncated gzip file", r->path);
@@ -117,7 +119,7 @@ static bool read_all(reader *r, int fd, uint8_t *buffer) {
   }
   if (n >= 2 && buffer[0] == 0x1f && buffer[1] == 0x8b) return read_gzip(r, fd, buffer, n);
   if (!append(r, buffer, n)) return false;
-  for (;;) { /* straight into its place */
+  while (r->bytes.size < r->enough) { /* straight into its place */
     if (!make_room(r)) return false;
     const size_t room = r->capacity - r->bytes.size - 1;
     ssize_t got = read_some(fd, r->bytes.data + r->bytes.size, room);
@@ -126,11 +128,12 @@ static bool read_all(reader *r, int fd, uint8_t *buffer) {
     if ((uint64_t)got > r->limit - r->bytes.size) return too_large(r);
     r->bytes.size += (size_t)got;
   }
+  return true;
 }
 
-bool gt_read_file(const char *path, uint64_t limit, gt_bytes *out, gt_error *error) {
+static bool read_path(const char *path, uint64_t limit, size_t enough, gt_bytes *out, gt_error *error) {
   *out = (gt_bytes){0};
-  reader r = {.path = path, .limit = limit, .error = error};
+  reader r = {.path = path, .limit = limit, .enough = enough, .error = error};
   uint8_t *buffer = NULL;
   bool ok = false;
   const int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -153,9 +156,19 @@ close:
   return ok;
 }
 
+bool gt_read_file(const char *path, uint64_t limit, gt_bytes *out, gt_error *error) {
+  return read_path(path, limit, SIZE_MAX, out, error);
+}
+
+bool gt_read_head(const char *path, size_t size, gt_bytes *out, gt_error *error) {
+  if (!read_path(path, UINT64_MAX, size, out, error)) return false;
+  if (out->size > size) out->data[out->size = size] = 0;
+  return true;
+}
+
 bool gt_file_exists(const char *path) {
   struct stat s;
-  return stat(path, &s) == 0;
+  return stat(path, &s) == 0 || (errno != ENOENT && errno != ENOTDIR && errno != ENAMETOOLONG);
 }
 
 static bool sync_fd(int fd) {

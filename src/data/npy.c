@@ -196,7 +196,7 @@ static bool parse(gt_raw_array *array, gt_error *error) {
 
 static bool probe(const gt_data_probe *p) {
   if (p->path && gt_data_has_suffix(p->path, ".npy")) return true;
-  return p->head_size >= sizeof magic && !memcmp(p->head, magic, sizeof magic);
+  return p->head.size >= sizeof magic && !memcmp(p->head.data, magic, sizeof magic);
 }
 
 static bool open_npy(gt_data_reader *reader, const void *options) {

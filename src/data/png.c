@@ -10,27 +10,45 @@ void gt_picture_finish(gt_picture *picture) {
   *picture = (gt_picture){0};
 }
 
+/* Is the library short of memory, or the file bad? It says so in words only. */
+static bool refuse(const png_image *image, const char *path, gt_error *error) {
+  return gt_fail(error, strstr(image->message, "memory") ? GT_ERR_MEMORY : GT_ERR_DATA, "%s: %s", path,
+                 image->message);
+}
+
 /* libpng's simplified interface: it never jumps, and limits what a file may ask for. */
-bool gt_png_read(const char *path, gt_picture *out, gt_error *error) {
+bool gt_png_decode(const char *path, const gt_bytes *bytes, gt_picture *out, gt_error *error) {
   png_image image = {.version = PNG_IMAGE_VERSION};
   const png_color black = {0};
+  void *data;
   *out = (gt_picture){0};
-  if (!png_image_begin_read_from_file(&image, path))
-    return gt_fail(error, GT_ERR_DATA, "%s: %s", path, image.message);
+  if (!png_image_begin_read_from_memory(&image, bytes->data, bytes->size)) return refuse(&image, path, error);
   if (image.width > GT_PNG_MOST_SIDE || image.height > GT_PNG_MOST_SIDE) {
     png_image_free(&image);
     return gt_fail(error, GT_ERR_DATA, "%s: %u x %u pixels; at most %d a side are supported", path,
                    image.width, image.height, GT_PNG_MOST_SIDE);
   }
   image.format = image.format & PNG_FORMAT_FLAG_COLOR ? PNG_FORMAT_RGB : PNG_FORMAT_GRAY;
-  gt_picture picture = {image.height, image.width, PNG_IMAGE_SAMPLE_CHANNELS(image.format), NULL};
-  picture.data = gt_alloc(PNG_IMAGE_SIZE(image));
+  if (!gt_try_alloc(&data, PNG_IMAGE_SIZE(image), 1, path, error)) {
+    png_image_free(&image);
+    return false;
+  }
+  gt_picture picture = {image.height, image.width, PNG_IMAGE_SAMPLE_CHANNELS(image.format), data};
   if (!png_image_finish_read(&image, &black, picture.data, 0, NULL)) {
     gt_picture_finish(&picture);
-    return gt_fail(error, GT_ERR_DATA, "%s: %s", path, image.message);
+    return refuse(&image, path, error);
   }
   *out = picture;
   return true;
+}
+
+bool gt_png_read(const char *path, gt_picture *out, gt_error *error) {
+  gt_bytes bytes;
+  *out = (gt_picture){0};
+  if (!gt_read_file(path, GT_PNG_MOST_BYTES, &bytes, error)) return false;
+  const bool ok = gt_png_decode(path, &bytes, out, error);
+  gt_bytes_finish(&bytes);
+  return ok;
 }
 
 /* --- writing
@@ -68,7 +86,7 @@ static bool write_end(gt_output *output, gt_error *error) {
 }
 
 /* The rows, each after a byte 0 (no filter), deflated behind `space` free bytes. Heap. */
-static uint8_t *deflate_rows(const gt_picture *p, size_t space, size_t *size, gt_error *error) {
+static uint8_t *deflate_rows(const gt_picture *p, size_t space, size_t *size) {
   const size_t row = (size_t)p->width * p->channels, raw_size = (row + 1) * p->height;
   uint8_t *raw = gt_alloc(raw_size + 1);
   for (uint32_t y = 0; y < p->height; y++) {
@@ -77,20 +95,17 @@ static uint8_t *deflate_rows(const gt_picture *p, size_t space, size_t *size, gt
   }
   uLongf bound = compressBound((uLong)raw_size);
   uint8_t *out = gt_alloc(space + bound);
-  const int status = compress2(out + space, &bound, raw, (uLong)raw_size, 6);
+  if (compress2(out + space, &bound, raw, (uLong)raw_size, 6) != Z_OK) gt_out_of_memory(0);
   free(raw);
   *size = space + bound;
-  if (status == Z_OK) return out;
-  free(out);
-  gt_fail(error, GT_ERR_MEMORY, "out of memory while compressing a picture");
-  return NULL;
+  return out;
 }
 
 bool gt_png_write(const char *path, const gt_picture *picture, gt_error *error) {
   size_t size;
   gt_output output;
-  uint8_t *rows = deflate_rows(picture, 0, &size, error);
-  bool ok = rows && gt_output_open(&output, path, error);
+  uint8_t *rows = deflate_rows(picture, 0, &size);
+  bool ok = gt_output_open(&output, path, error);
   if (ok) {
     ok = write_header(&output, picture, error) && write_chunk(&output, "IDAT", rows, size, error) &&
          write_end(&output, error);
@@ -126,9 +141,9 @@ bool gt_animation_add(gt_animation *a, const gt_picture *picture, gt_error *erro
   control[20] = (uint8_t)(a->delay_ms >> 8), control[21] = (uint8_t)a->delay_ms;
   control[22] = 1000 >> 8, control[23] = 1000 & 255;
   size_t size;
-  uint8_t *rows = deflate_rows(picture, first ? 0 : 4, &size, error);
-  if (rows && !first) put32(rows, a->sequence++);
-  const bool ok = rows && write_chunk(&a->output, "fcTL", control, sizeof control, error) &&
+  uint8_t *rows = deflate_rows(picture, first ? 0 : 4, &size);
+  if (!first) put32(rows, a->sequence++);
+  const bool ok = write_chunk(&a->output, "fcTL", control, sizeof control, error) &&
                   write_chunk(&a->output, first ? "IDAT" : "fdAT", rows, size, error);
   free(rows);
   return ok;

@@ -3,9 +3,10 @@
  * only zlib. */
 #ifndef GT_DATA_PNG_H
 #define GT_DATA_PNG_H
+#include "base/file.h"
 #include "base/output.h"
 
-enum { GT_PNG_MOST_SIDE = 16384 };
+enum { GT_PNG_MOST_SIDE = 16384, GT_PNG_MOST_BYTES = 1 << 30 };
 
 typedef struct gt_picture { /* [height][width][channels], one byte each: 1 grey, 3 colours */
   uint32_t height, width, channels;
@@ -15,6 +16,7 @@ typedef struct gt_picture { /* [height][width][channels], one byte each: 1 grey,
 void gt_picture_finish(gt_picture *picture); /* accepts a zeroed one */
 /* Palettes, 16 bits and transparency (over black) are resolved; grey pictures have one channel. */
 bool gt_png_read(const char *path, gt_picture *out, gt_error *error);
+bool gt_png_decode(const char *path, const gt_bytes *bytes, gt_picture *out, gt_error *error);
 bool gt_png_write(const char *path, const gt_picture *picture, gt_error *error);
 
 typedef struct gt_animation { /* an APNG being written; all frames have the size of the first */

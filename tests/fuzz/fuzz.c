@@ -15,8 +15,7 @@
 /* The links of the room name this descriptor by its number. */
 enum { INPUT = 100, MOST_WORDS = 64 };
 
-/* --- streams: what the program says is kept, as far as it is needed to judge it
- * ------------------------------- */
+/* --- streams: what the program says is kept, as far as it is needed to judge it --- */
 
 static char said[4096]; /* the beginning of stderr */
 static size_t said_size;
@@ -36,8 +35,7 @@ static ssize_t write_nowhere(void *cookie, const char *text, size_t size) {
 
 static void forget_said(void) { said[said_size = 0] = 0; }
 
-/* --- findings
- * ------------------------------------------------------------------------------------------------- */
+/* --- findings --- */
 
 static void report(const char *what) {
   dprintf(STDERR_FILENO, "\nFINDING: %s\n%s%s", what, said_size ? "it said:\n" : "", said);
@@ -82,8 +80,7 @@ void *__wrap_gt_alloc(size_t size) {
   return __real_gt_alloc(size);
 }
 
-/* --- the input
- * ------------------------------------------------------------------------------------------------ */
+/* --- the input --- */
 
 int LLVMFuzzerInitialize(int *argc, char ***argv) {
   (void)argc, (void)argv;
@@ -107,10 +104,9 @@ const char *fuzz_input(const uint8_t *data, size_t size, const char *name) {
 }
 
 char *fuzz_text(const uint8_t *data, size_t size) {
-  char *text = malloc(size + 1);
+  char *text = calloc(1, size + 1);
   fuzz_expect(text, "no memory");
   if (size) memcpy(text, data, size);
-  text[size] = 0;
   forget_said();
   return text;
 }
@@ -119,8 +115,7 @@ bool fuzz_names_devices(const uint8_t *data, size_t size) {
   return memmem(data, size, "/dev", 4) || memmem(data, size, "/proc", 5);
 }
 
-/* --- the program
- * ---------------------------------------------------------------------------------------------- */
+/* --- the program --- */
 
 int fuzz_gtrain(const char *const *words) {
   static const int documented[] = {0, 1, 2, 65, 69, 71, 73, 74, 75, 78};
@@ -137,8 +132,7 @@ int fuzz_gtrain(const char *const *words) {
   return code;
 }
 
-/* --- data
- * ----------------------------------------------------------------------------------------------------- */
+/* --- data --- */
 
 void fuzz_expect_bad_file(const gt_error *error) {
   fuzz_expect(error->status == GT_ERR_DATA || error->status == GT_ERR_MEMORY, "status %d: %s",

@@ -18,8 +18,7 @@ void repair_png(uint8_t *data, size_t size) {
   }
 }
 
-/* --- model files and checkpoints: 8 bytes of length, a JSON header padded to a multiple of 8, the tensors'
- * bytes --- */
+/* --- model files and checkpoints --- */
 
 static const char mark[] = "\"gtrain.hash\":\"";
 enum { MARK = sizeof mark - 1, DIGITS = 16 };

@@ -1,13 +1,14 @@
-# Fuzz targets: tests/fuzz/NAME.c, each run two ways.
+# Fuzz targets: tests/fuzz/NAME.c, each run two ways; and a campaign of random commands.
 #
 #   make fuzz [SECONDS=600] [TARGETS="config csv"] [JOBS=2]   searches for inputs that break something: needs clang
+#   make campaign [COMMANDS=50000] [SEED=1] [JOBS=2]   random configs and command lines; ONLY=N one of its cases again
 #   make fuzz-merge [TARGETS=...]    keeps of what a search has gathered only what reaches more code
 #
 # Without clang they are programs that replay inputs: `make check` gives them the seeds that seeds.sh makes from the
 # repository's own files, and tests/fuzz/corpus/NAME: what a search once found, and what is nasty by hand.
 
 FUZZ          := $(BUILD)/fuzz
-FUZZ_NOT      := fuzz replay repair campaign
+FUZZ_NOT      := fuzz replay repair campaign%
 FUZZ_TARGETS  := $(filter-out $(FUZZ_NOT),$(notdir $(basename $(wildcard tests/fuzz/*.c))))
 FUZZ_PROGRAMS := $(FUZZ_TARGETS:%=$(FUZZ)/bin/%)
 FUZZ_SHARED   := $(BUILD)/obj/tests/fuzz/fuzz.o $(BUILD)/obj/tests/fuzz/repair.o
@@ -43,9 +44,22 @@ fuzz fuzz-merge: $(FUZZ)/words
 	@$(FUZZ_BUILD) TARGETS="$(TARGETS)" fuzz-programs
 	@JOBS="$(JOBS)" tests/fuzz/search.sh $@ $(BUILD)/clang/fuzz/bin $(FUZZ) $(SECONDS) $(TARGETS)
 
+# --- random commands -----------------------------------------------------------------------------------------------
+
+$(FUZZ)/campaign: $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard tests/fuzz/campaign*.c)) $(BUILD)/flags.stamp
+	$(say) LINK $@
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(LD_FLAGS) -o $@ $(filter %.o,$^) $(LD_LIBS)
+
+COMMANDS ?= 50000
+SEED     ?= 1
+.PHONY: campaign
+campaign: $(BUILD)/gtrain $(FUZZ)/words $(FUZZ)/campaign
+	@BUILD=$(BUILD) GTRAIN=$(abspath $(BUILD)/gtrain) COMMANDS=$(COMMANDS) SEED=$(SEED) JOBS=$(JOBS) ONLY=$(ONLY) tests/fuzz/campaign.sh
+
 # --- in `make check` -----------------------------------------------------------------------------------------------
 
-CHECK_SCRIPTS += tests/fuzz/replay.sh
-CHECK_NEEDS   += $(FUZZ_PROGRAMS) $(FUZZ)/words
+CHECK_SCRIPTS += tests/fuzz/replay.sh tests/fuzz/campaign.sh
+CHECK_NEEDS   += $(FUZZ_PROGRAMS) $(FUZZ)/words $(FUZZ)/campaign
 
 -include $(FUZZ_OBJECTS:.o=.d)

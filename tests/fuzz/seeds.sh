@@ -12,7 +12,7 @@ rm -rf "${folder:?}"/{room,seeds,words,runs}
 room=$folder/room seeds=$folder/seeds
 mkdir -p "$room"/datasets/{digits,penguins,ca,mnist,fashion-mnist} "$folder/runs"
 for target in tests/fuzz/*.c; do mkdir -p "$seeds/$(basename "$target" .c)"; done
-rmdir "$seeds"/{fuzz,replay,repair,campaign} 2> /dev/null || true
+rmdir "$seeds"/{fuzz,replay,repair,campaign*}
 
 # --- the room ---------------------------------------------------------------------------------------------------
 
