@@ -36,7 +36,7 @@ uvec2 gt_logic_place(uint i, uint rows, uint width) {
 
 vec4 gt_logic_four(GT_FLOATS from, uint i) {
   vec4 v;
-  if (ALIGNED != 0u) v = GT_FLOATS4(from).at[i];
+  if (ALIGNED != 0u) v = GT_CAST(GT_FLOATS4, from).at[i];
   else v = vec4(from.at[4u * i], from.at[4u * i + 1u], from.at[4u * i + 2u], from.at[4u * i + 3u]);
   return v;
 }
@@ -47,10 +47,10 @@ vec4 gt_logic_gate(uint gate) { return gt_logic_four(coefficients, gate); }
 vec4 gt_logic_load(GT_FLOATS from, uint i, uint type) {
   vec4 v;
   if (type == 1u) {
-    uvec2 pairs = GT_HALVES4(from).at[i];
+    uvec2 pairs = GT_CAST(GT_HALVES4, from).at[i];
     v = vec4(unpackHalf2x16(pairs.x), unpackHalf2x16(pairs.y));
   } else if (type == 2u) {
-    uvec2 pairs = GT_HALVES4(from).at[i];
+    uvec2 pairs = GT_CAST(GT_HALVES4, from).at[i];
     v = uintBitsToFloat(uvec4(pairs.x << 16, pairs.x & 0xffff0000u, pairs.y << 16, pairs.y & 0xffff0000u));
   } else if (QUADS != 0u) v = gt_logic_four(from, i);
   else v = vec4(from.at[i], 0.0, 0.0, 0.0);
@@ -64,12 +64,12 @@ uvec4 gt_logic_bf16(vec4 v) {
 }
 
 void gt_logic_store(uint i, vec4 v) {
-  if (TYPE_Y == 1u) GT_HALVES4(y).at[i] = uvec2(packHalf2x16(v.xy), packHalf2x16(v.zw));
+  if (TYPE_Y == 1u) GT_CAST(GT_HALVES4, y).at[i] = uvec2(packHalf2x16(v.xy), packHalf2x16(v.zw));
   else if (TYPE_Y == 2u) {
     uvec4 h = gt_logic_bf16(v);
-    GT_HALVES4(y).at[i] = uvec2(h.x | h.y << 16, h.z | h.w << 16);
+    GT_CAST(GT_HALVES4, y).at[i] = uvec2(h.x | h.y << 16, h.z | h.w << 16);
   } else if (QUADS == 0u) y.at[i] = v.x;
-  else if (ALIGNED != 0u) GT_FLOATS4(y).at[i] = v;
+  else if (ALIGNED != 0u) GT_CAST(GT_FLOATS4, y).at[i] = v;
   else
     for (uint k = 0u; k < 4u; k++) y.at[4u * i + k] = v[k];
 }

@@ -49,7 +49,7 @@ void prepare() {
 
 vec4 coefficients_of(uint gate) {
   vec4 c;
-  if (ALIGNED != 0u) c = GT_FLOATS4(coefficients).at[gate];
+  if (ALIGNED != 0u) c = GT_CAST(GT_FLOATS4, coefficients).at[gate];
   else
     c = vec4(coefficients.at[4u * gate], coefficients.at[4u * gate + 1u], coefficients.at[4u * gate + 2u],
              coefficients.at[4u * gate + 3u]);
@@ -173,8 +173,8 @@ struct gt_fetch {
 const uint RUN = UPDATES - KEEP;
 void note(uint gate, V a, V b) {
   uint i = 2u * (group * TRACE + gate);
-  GT_LANES(trace).at[i] = a;
-  GT_LANES(trace).at[i + 1u] = b;
+  GT_CAST(GT_LANES, trace).at[i] = a;
+  GT_CAST(GT_LANES, trace).at[i + 1u] = b;
 }
 #else
 const uint RUN = UPDATES;

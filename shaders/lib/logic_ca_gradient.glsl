@@ -40,7 +40,7 @@ layout(buffer_reference, scalar, buffer_reference_align = 16) buffer GT_WORDS4 {
 uvec4 readers_of(uint inverse_at, uint input_) {
   uvec4 r;
   uint i = inverse_at + 4u * input_;
-  if (ALIGNED != 0u) r = GT_WORDS4(inverse).at[i >> 2u];
+  if (ALIGNED != 0u) r = GT_CAST(GT_WORDS4, inverse).at[i >> 2u];
   else r = uvec4(inverse.at[i], inverse.at[i + 1u], inverse.at[i + 2u], inverse.at[i + 3u]);
   return r;
 }
@@ -57,8 +57,8 @@ V gathered(uvec4 readers, uint products_at) {
 }
 
 /* A workgroup's sums so far; undefined before the first step back, when `added` leaves them out. */
-vec4 partial_of(uint slot) { return GT_FLOATS4(partial).at[group * SLOTS + slot]; }
-void keep_partial(uint slot, vec4 sum) { GT_FLOATS4(partial).at[group * SLOTS + slot] = sum; }
+vec4 partial_of(uint slot) { return GT_CAST(GT_FLOATS4, partial).at[group * SLOTS + slot]; }
+void keep_partial(uint slot, vec4 sum) { GT_CAST(GT_FLOATS4, partial).at[group * SLOTS + slot] = sum; }
 
 vec4 added(vec4 before, vec4 sum) { return (flags & 1u) != 0u ? before + sum : sum; }
 
@@ -91,8 +91,8 @@ gt_fetch_back fetch_gate(gt_layer at, uint o) {
   } else {
     uint i = 2u * (group * TRACE + at.gate - layers[PERCEPTIONS].gate + o);
     f.wire = uvec2(0u);
-    f.a = GT_LANES(trace).at[i];
-    f.b = GT_LANES(trace).at[i + 1u];
+    f.a = GT_CAST(GT_LANES, trace).at[i];
+    f.b = GT_CAST(GT_LANES, trace).at[i + 1u];
   }
   return f;
 }

@@ -4,13 +4,13 @@
 #define GT_LOGIC_SHARES_GLSL
 vec4 gt_load_four(GT_FLOATS from, uint i) {
   vec4 v;
-  if (ALIGNED != 0u) v = GT_FLOATS4(from).at[i];
+  if (ALIGNED != 0u) v = GT_CAST(GT_FLOATS4, from).at[i];
   else v = vec4(from.at[4u * i], from.at[4u * i + 1u], from.at[4u * i + 2u], from.at[4u * i + 3u]);
   return v;
 }
 
 void gt_store_four(GT_FLOATS to, uint i, vec4 v) {
-  if (ALIGNED != 0u) GT_FLOATS4(to).at[i] = v;
+  if (ALIGNED != 0u) GT_CAST(GT_FLOATS4, to).at[i] = v;
   else
     for (uint k = 0u; k < 4u; k++) to.at[4u * i + k] = v[k];
 }

@@ -37,7 +37,7 @@ vec4 gt_join_sums(vec4 sums[RUN]) {
 }
 
 void gt_store_sums(uint gate, vec4 total) {
-  if (ALIGNED != 0u) GT_FLOATS4(y).at[gate] = total;
+  if (ALIGNED != 0u) GT_CAST(GT_FLOATS4, y).at[gate] = total;
   else
     for (uint i = 0u; i < 4u; i++) y.at[4u * gate + i] = total[i];
 }

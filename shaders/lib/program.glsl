@@ -66,7 +66,7 @@ vec4 gt_gather(GT_FLOATS x, uvec4 i) { return vec4(x.at[i.x], x.at[i.y], x.at[i.
 
 V gt_load_same(GT_FLOATS x, gt_place at) {
   V value;
-  if (ALIGNED != 0u && at.lanes == 4u && (at.first & 3u) == 0u) value = GT_FLOATS4(x).at[at.first >> 2];
+  if (ALIGNED != 0u && at.lanes == 4u && (at.first & 3u) == 0u) value = GT_CAST(GT_FLOATS4, x).at[at.first >> 2];
   else value = gt_gather(x, gt_lanes(at));
   return value;
 }
@@ -75,7 +75,7 @@ V gt_load_row(GT_FLOATS x, gt_place at) {
   V value;
   uint column = at.first % row;
   bool whole = (column & 3u) == 0u && column + 4u <= row;
-  if (ALIGNED != 0u && whole) value = GT_FLOATS4(x).at[column >> 2];
+  if (ALIGNED != 0u && whole) value = GT_CAST(GT_FLOATS4, x).at[column >> 2];
   else value = gt_gather(x, gt_lanes(at) % row);
   return value;
 }
@@ -223,7 +223,7 @@ void gt_program(gt_place at, V leader, out V result[GT_PROGRAM_OUTPUTS]) {
 
 #ifndef GT_SCALAR
 void gt_store(GT_FLOATS to, gt_place at, V value) {
-  if (ALIGNED != 0u && at.lanes == 4u && (at.first & 3u) == 0u) GT_FLOATS4(to).at[at.first >> 2] = value;
+  if (ALIGNED != 0u && at.lanes == 4u && (at.first & 3u) == 0u) GT_CAST(GT_FLOATS4, to).at[at.first >> 2] = value;
   else
     for (uint l = 0u; l < at.lanes; l++) to.at[at.first + l] = value[l];
 }

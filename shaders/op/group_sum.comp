@@ -14,7 +14,7 @@ shared vec4 partial[LOCAL_X];
 vec4 load(uint i) {
   vec4 v;
   if (QUADS == 0u) v = vec4(x.at[i], 0.0, 0.0, 0.0);
-  else if (ALIGNED != 0u) v = GT_FLOATS4(x).at[i];
+  else if (ALIGNED != 0u) v = GT_CAST(GT_FLOATS4, x).at[i];
   else v = vec4(x.at[4u * i], x.at[4u * i + 1u], x.at[4u * i + 2u], x.at[4u * i + 3u]);
   return v;
 }

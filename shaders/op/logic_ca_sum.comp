@@ -24,7 +24,7 @@ vec4 partial_sum(uint gate, uint piece) {
   vec4 sum = vec4(0.0);
   find_slots(gate, first, step_, count);
   for (uint i = piece; i < groups * count; i += PIECES)
-    sum += GT_FLOATS4(partial).at[i / count * slots + first + i % count * step_];
+    sum += GT_CAST(GT_FLOATS4, partial).at[i / count * slots + first + i % count * step_];
   return sum;
 }
 

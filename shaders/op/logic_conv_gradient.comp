@@ -60,7 +60,7 @@ void descend() {
 
 void store_leaf(uint i, vec4 v) {
   if (QUADS == 0u) leaves.at[i] = v.x;
-  else if (ALIGNED != 0u) GT_FLOATS4(leaves).at[i] = v;
+  else if (ALIGNED != 0u) GT_CAST(GT_FLOATS4, leaves).at[i] = v;
   else
     for (uint k = 0u; k < 4u; k++) leaves.at[4u * i + k] = v[k];
 }

@@ -36,7 +36,7 @@ shared vec4 b_tile[2u * BK * B_STRIDE];
 /* Four elements from index i, of which `left` exist; the others are 0. */
 vec4 fetch(GT_FLOATS from, uint i, int left, bool aligned) {
   vec4 v = vec4(0.0);
-  if (left >= 4 && aligned) v = GT_FLOATS4(from).at[i >> 2];
+  if (left >= 4 && aligned) v = GT_CAST(GT_FLOATS4, from).at[i >> 2];
   else {
     if (left > 0) v.x = from.at[i];
     if (left > 1) v.y = from.at[i + 1u];
@@ -132,9 +132,9 @@ void write(uint z, uint i, uint j, vec4 v) {
 #define FETCH(k_at) \
   if (whole) { \
     [[unroll]] for (uint f = 0u; f < A_FETCHES; f++) \
-      if (A_QUADS % LOCAL_X == 0u || me + f * LOCAL_X < A_QUADS) a_next[f] = GT_FLOATS4(a).at[a_at[f] >> 2]; \
+      if (A_QUADS % LOCAL_X == 0u || me + f * LOCAL_X < A_QUADS) a_next[f] = GT_CAST(GT_FLOATS4, a).at[a_at[f] >> 2]; \
     [[unroll]] for (uint f = 0u; f < B_FETCHES; f++) \
-      if (B_QUADS % LOCAL_X == 0u || me + f * LOCAL_X < B_QUADS) b_next[f] = GT_FLOATS4(b).at[b_at[f] >> 2]; \
+      if (B_QUADS % LOCAL_X == 0u || me + f * LOCAL_X < B_QUADS) b_next[f] = GT_CAST(GT_FLOATS4, b).at[b_at[f] >> 2]; \
   } else { \
     [[unroll]] for (uint f = 0u; f < A_FETCHES; f++) \
       a_next[f] = fetch(a, a_at[f], quad_left(TRANS_A != 0u, BM, me + f * LOCAL_X, uvec2(m0, k_at), m, k_end), \

@@ -171,6 +171,27 @@ bool gt_file_exists(const char *path) {
   return stat(path, &s) == 0 || (errno != ENOENT && errno != ENOTDIR && errno != ENAMETOOLONG);
 }
 
+static bool sync_fd(int fd) {
+  int status;
+  do status = fsync(fd);
+  while (status != 0 && errno == EINTR);
+  return status == 0;
+}
+
+bool gt_sync_name(const char *path, gt_error *error) {
+  char directory[PATH_MAX];
+  const char *slash = strrchr(path, '/');
+  const size_t length = slash ? (size_t)(slash - path) : 0;
+  snprintf(directory, sizeof directory, "%.*s", slash ? (length ? (int)length : 1) : 1, slash ? path : ".");
+  const int fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (fd < 0) return gt_fail_errno(error, GT_ERR_IO, "cannot open directory %s", directory);
+  /* Some file systems cannot sync a directory and say EINVAL: then there is nothing more to do. */
+  const bool ok = sync_fd(fd) || errno == EINVAL || errno == ENOTSUP;
+  if (!ok) gt_fail_errno(error, GT_ERR_IO, "cannot sync directory %s", directory);
+  close(fd);
+  return ok;
+}
+
 bool gt_make_directories(const char *path, gt_error *error) {
   char prefix[PATH_MAX];
   const size_t length = strlen(path);
@@ -181,7 +202,10 @@ bool gt_make_directories(const char *path, gt_error *error) {
     if (path[i] != '/' && path[i]) continue;
     memcpy(prefix, path, i);
     prefix[i] = 0;
-    if (mkdir(prefix, 0777) == 0) continue;
+    if (mkdir(prefix, 0777) == 0) {
+      if (!gt_sync_name(prefix, error)) return false;
+      continue;
+    }
     const int number = errno;
     struct stat s;
     if (stat(prefix, &s) == 0 && S_ISDIR(s.st_mode)) continue;
@@ -191,7 +215,7 @@ bool gt_make_directories(const char *path, gt_error *error) {
   return true;
 }
 
-static bool write_all(int fd, const void *data, size_t size) {
+bool gt_write_all(int fd, const void *data, size_t size) {
   const char *at = data;
   while (size) {
     const ssize_t n = write(fd, at, size > 1 << 30 ? 1 << 30 : size);
@@ -202,13 +226,6 @@ static bool write_all(int fd, const void *data, size_t size) {
     size -= (size_t)n;
   }
   return true;
-}
-
-static bool sync_fd(int fd) {
-  int status;
-  do status = fsync(fd);
-  while (status != 0 && errno == EINTR);
-  return status == 0;
 }
 
 /* Does the file hold exactly these pieces? */
@@ -227,23 +244,9 @@ static bool holds(int fd, const gt_span *pieces, size_t count) {
   return read_some(fd, buffer, 1) == 0;
 }
 
-static bool sync_directory_of(const char *path, gt_error *error) {
-  char directory[PATH_MAX];
-  const char *slash = strrchr(path, '/');
-  const size_t length = slash ? (size_t)(slash - path) : 0;
-  snprintf(directory, sizeof directory, "%.*s", slash ? (length ? (int)length : 1) : 1, slash ? path : ".");
-  const int fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (fd < 0) return gt_fail_errno(error, GT_ERR_IO, "cannot open directory %s", directory);
-  /* Some file systems cannot sync a directory and say EINVAL: then there is nothing more to do. */
-  const bool ok = sync_fd(fd) || errno == EINVAL || errno == ENOTSUP;
-  if (!ok) gt_fail_errno(error, GT_ERR_IO, "cannot sync directory %s", directory);
-  close(fd);
-  return ok;
-}
-
 static bool write_and_verify(int fd, const char *path, const gt_span *pieces, size_t count, gt_error *error) {
   for (size_t i = 0; i < count; i++)
-    if (!write_all(fd, pieces[i].data, pieces[i].size))
+    if (!gt_write_all(fd, pieces[i].data, pieces[i].size))
       return gt_fail_errno(error, GT_ERR_IO, "cannot write %s", path);
   if (!sync_fd(fd)) return gt_fail_errno(error, GT_ERR_IO, "cannot sync %s", path);
   /* Best effort: let the comparison see what the disk holds rather than what the cache holds. */
@@ -263,23 +266,50 @@ size_t gt_temporary_target(const char *name) {
   return at - mark;
 }
 
-bool gt_write_file_atomic(const char *path, const gt_span *pieces, size_t count, gt_error *error) {
-  char temporary[PATH_MAX];
-  if (snprintf(temporary, sizeof temporary, "%s%s%ld", path, temporary_mark, (long)getpid()) >=
-      (int)sizeof temporary)
-    return gt_fail(error, GT_ERR_IO, "%s: the name is too long", path);
-  unlink(temporary); /* left by a killed process that had our number */
-  const int fd = open(temporary, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-  if (fd < 0) return gt_fail_errno(error, GT_ERR_IO, "cannot create %s", temporary);
-  bool ok = write_and_verify(fd, temporary, pieces, count, error);
-  if (close(fd) != 0 && ok) ok = gt_fail_errno(error, GT_ERR_IO, "cannot write %s", temporary);
-  if (ok && rename(temporary, path) != 0)
-    ok = gt_fail_errno(error, GT_ERR_IO, "cannot rename %s to %s", temporary, path);
-  if (!ok) {
-    unlink(temporary);
+/* The new file is whose the old one was, where the system lets us. */
+static bool keep_owner_and_mode(int fd, const struct stat *old) {
+  if (fchown(fd, old->st_uid, old->st_gid) != 0 && fchown(fd, (uid_t)-1, old->st_gid) != 0 && errno != EPERM)
     return false;
-  }
-  return sync_directory_of(path, error);
+  return fchmod(fd, old->st_mode & 0777) == 0;
+}
+
+bool gt_replacement_open(gt_replacement *r, const char *path, gt_error *error) {
+  struct stat old;
+  *r = (gt_replacement){.fd = -1};
+  if (snprintf(r->path, sizeof r->path, "%s", path) >= (int)sizeof r->path ||
+      snprintf(r->temporary, sizeof r->temporary, "%s%s%ld", path, temporary_mark, (long)getpid()) >=
+          (int)sizeof r->temporary)
+    return gt_fail(error, GT_ERR_IO, "%s: the name is too long", path);
+  const bool replaces = lstat(path, &old) == 0 && S_ISREG(old.st_mode);
+  unlink(r->temporary); /* left by a killed process that had our number */
+  r->fd = open(r->temporary, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, replaces ? old.st_mode & 0777 : 0666);
+  if (r->fd < 0) return gt_fail_errno(error, GT_ERR_IO, "cannot create %s", r->temporary);
+  if (!replaces || keep_owner_and_mode(r->fd, &old)) return true;
+  gt_fail_errno(error, GT_ERR_IO, "cannot give %s the mode of %s", r->temporary, path);
+  gt_replacement_close(r, false, error);
+  return false;
+}
+
+bool gt_replacement_close(gt_replacement *r, bool keep, gt_error *error) {
+  bool ok = close(r->fd) == 0 || gt_fail_errno(error, GT_ERR_IO, "cannot write %s", r->temporary);
+  if (ok && keep && rename(r->temporary, r->path) != 0)
+    ok = gt_fail_errno(error, GT_ERR_IO, "cannot rename %s to %s", r->temporary, r->path);
+  if (!ok || !keep) unlink(r->temporary);
+  r->fd = -1;
+  return ok;
+}
+
+bool gt_write_file_atomic(const char *path, const gt_span *pieces, size_t count, gt_error *error) {
+  gt_replacement r;
+  if (!gt_replacement_open(&r, path, error)) return false;
+  const bool ok = write_and_verify(r.fd, r.temporary, pieces, count, error);
+  return gt_replacement_close(&r, ok, error) && ok && gt_sync_name(path, error);
+}
+
+bool gt_hold_standard_descriptors(void) {
+  for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+    if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", O_RDONLY) != fd) return false;
+  return true;
 }
 
 int gt_open_plain(const char *path, int flags, gt_error *error) {
@@ -321,7 +351,7 @@ bool gt_lock_directory(const char *directory, int *lock, gt_error *error) {
     return false;
   }
   const int length = snprintf(owner, sizeof owner, "%ld\n", (long)getpid());
-  if (ftruncate(fd, 0) != 0 || !write_all(fd, owner, (size_t)length)) {
+  if (ftruncate(fd, 0) != 0 || !gt_write_all(fd, owner, (size_t)length)) {
     gt_fail_errno(error, GT_ERR_IO, "cannot write %s", path);
     close(fd);
     return false;

@@ -1,6 +1,6 @@
 #include "cli/board_file.h"
-#include "base/file.h"
 #include "base/memory.h"
+#include "base/output.h"
 #include "data/png.h"
 #include <stdlib.h>
 #include <string.h>
@@ -114,7 +114,7 @@ bool gt_board_file_write(const char *path, const gt_board_file *file, uint32_t c
     *to++ = '\n';
   }
   const gt_span piece = {memory, size};
-  const bool ok = gt_write_file_atomic(path, &piece, 1, error);
+  const bool ok = gt_write_output(path, &piece, 1, error);
   free(memory);
   return ok;
 }

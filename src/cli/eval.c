@@ -2,6 +2,7 @@
 #include "cli/common.h"
 #include "train/model_file.h"
 #include "train/session.h"
+#include <math.h>
 #include <string.h>
 
 static const gt_option options[] = {
@@ -83,17 +84,14 @@ static int check_gates(const gt_gate *gates, int count, const gt_sums *sums, boo
   return code;
 }
 
-/* What the model saw in training counts, not what the data at hand would suggest. */
-static bool take_scale(gt_config *config, const gt_model_file *file, gt_error *error) {
-  gt_dataset *data = &config->dataset;
-  const int64_t features = gt_tensor_features(&data->train.inputs);
-  if (file->scale_count && features % file->scale_count)
-    return gt_fail(error, GT_ERR_DATA, "%s: its normalisation does not fit inputs of %lld values", file->path,
-                   (long long)features);
-  data->scale_count = file->scale_count;
-  data->scale = file->scale;
-  data->shift = file->shift;
-  return true;
+/* A result that is no number meets no expectation, whatever was asked of it. */
+static bool is_finite(const char *model, const char *split, const gt_sums *sums, gt_error *error) {
+  if (isfinite(gt_result_loss(sums)) && isfinite(gt_mean_loss(sums))) return true;
+  return gt_fail(
+      error, GT_ERR_DATA,
+      "%s: its loss on the %s split is not finite: the model gives values that are not for some of "
+      "these samples",
+      model, split);
 }
 
 static int run(const gt_arguments *arguments) {
@@ -113,12 +111,13 @@ static int run(const gt_arguments *arguments) {
   const gt_data_wanted wanted = gt_model_file_wanted(&file);
   if (!gt_config_parse(&config, &arena, file.path, file.config, &wanted, set, overrides, &error)) goto failed;
   const char *split = choose_split(arguments, &config, &error);
-  if (!split || !take_scale(&config, &file, &error)) goto failed;
+  if (!split) goto failed;
   if (!gt_session_open(&session, &config, gt_option_value(arguments, "device"), &error)) goto failed;
   session.model = &file;
   if (!evaluate(&session, &file, split, &evaluator, &sums, &error)) goto failed;
   const bool accuracy = evaluator.net->column.correct >= 0;
   print_result(arguments, split, &sums, accuracy);
+  if (!is_finite(file.path, split, &sums, &error)) goto failed;
   code = check_gates(gates, gate_count, &sums, accuracy);
   goto done;
 failed:

@@ -21,9 +21,8 @@ bool gt_frames_open(gt_frames *f, const gt_frames_settings *settings, const gt_b
   if (!gt_try_alloc(&pixels, height * width, settings->shown, "the pictures", error)) return false;
   f->picture = (gt_picture){(uint32_t)height, (uint32_t)width, settings->shown, pixels};
   if (settings->folder && !gt_make_directories(settings->folder, error)) return false;
-  if (settings->animation)
-    gt_animation_open(&f->animation, settings->animation, (uint32_t)settings->frames, settings->delay_ms);
-  return true;
+  return !settings->animation || gt_animation_open(&f->animation, settings->animation,
+                                                   (uint32_t)settings->frames, settings->delay_ms, error);
 }
 
 /* One channel of the board into one of the picture. */

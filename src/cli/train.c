@@ -115,7 +115,8 @@ const gt_command gt_command_train = {
     .usage = "CONFIG [options]",
     .details =
         "Writes a run directory: config.yaml (every default written out), metrics.jsonl, timing.jsonl,\n"
-        "checkpoints/ and model.bin. SIGINT and SIGTERM save and stop (exit code 75); a second one quits.\n",
+        "checkpoints/ and model.bin. SIGINT and SIGTERM save and stop (exit code 75); a second one quits.\n"
+        "A device that fails ends with 75 too: --resume goes on from the last checkpoint.\n",
     .options = options,
     .min_words = 1,
     .max_words = 1,

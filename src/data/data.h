@@ -1,7 +1,7 @@
 /* Data: one file format → host memory. A dataset is up to three splits, each of two dense row-major tensors
  * whose first dimension is the sample. Nothing here knows a model, a graph or a device.
  * Owner: whoever calls gt_dataset_open. The tensors are heap memory, freed by gt_dataset_close; names and the
- * scale/shift tables are in the arena. A dataset does not change once it is open.
+ * the scaling are in the arena. A dataset does not change once it is open.
  *
  * What a config may say (`gtrain schema` has it in full; file names ending in .gz are inflated):
  *   data: {format: idx, train: {inputs: a.gz, targets: b.gz}, test: {inputs: …, targets: …}, validation: 0.1}
@@ -69,10 +69,11 @@ typedef struct gt_dataset {
   int classes;                    /* classification: at least 1; regression: 0 */
   const char *const *class_names; /* classes of them, or NULL */
   bool text_labels;               /* the files hold the classes' names, not their numbers */
-  /* What the network sees is value*scale[f % scale_count] + shift[f % scale_count], f the index within a
-   * sample. scale_count 0: the plain value. Inputs of U8 always have a scale. */
+  /* What the network sees is (value - center)*scale + shift, the rows of scaling[3][scale_count], each at
+   * f % scale_count, f the index within a sample. center is the mean as a float can have it, shift the little
+   * that is left of it. scale_count 0: the plain value. Inputs of U8 always have a scale. */
   int64_t scale_count;
-  const float *scale, *shift;
+  const float *scaling;
   const char *const *input_names;    /* CSV: one a feature, else NULL */
   const char *const *target_names;   /* CSV: one a target column, else NULL */
   const struct gt_ca_boards *boards; /* format ca (data/ca.h), else NULL */
@@ -95,13 +96,15 @@ typedef struct gt_data_range { /* of targets that are quantities */
 /* What those for whom a dataset is opened ask of it. All zero: nothing, the data decides. */
 typedef struct gt_data_wanted {
   const gt_data_signature
-      *signature;                  /* of the trained model that the data is for; the next five go with it */
-  int classes;                     /* 0: its targets are quantities */
+      *signature; /* of the trained model that the data is for; the others but range go with it */
+  int classes;    /* 0: its targets are quantities */
   const char *const *class_names;  /* or NULL */
   bool text_labels;                /* as in gt_dataset, if it is known */
   const char *const *target_names; /* CSV: columns, or NULL */
   int targets;                     /* of them */
-  const gt_data_range *range;      /* where targets must lie; NULL: anywhere */
+  int64_t scale_count;             /* as in gt_dataset: what the model saw in training counts */
+  const float *scaling;
+  const gt_data_range *range; /* where targets must lie; NULL: anywhere */
 } gt_data_wanted;
 
 /* Opens what the `data:` map describes. False: errors in diagnostics (bad config) or in *error (bad file,
@@ -113,6 +116,13 @@ void gt_tensor_finish(gt_tensor *tensor);
 int64_t gt_tensor_features(const gt_tensor *tensor); /* values of one sample: product of dim[1 …] */
 bool gt_tensor_is_bits(const gt_tensor *tensor);     /* F32, nothing but 0 and 1 */
 size_t gt_element_size(gt_element element);
+
+/* What a dataset is, in a few words: equal for datasets of which training sees the same (shapes, element
+ * types, contents, classes with their names, scaling). An absent split has one, too; 0 never occurs. */
+typedef struct gt_data_fingerprint {
+  uint64_t train, validation, test, meaning; /* meaning: classes and scaling */
+} gt_data_fingerprint;
+gt_data_fingerprint gt_dataset_fingerprint(const gt_dataset *dataset);
 
 /* Reads inputs alone, for predictions, from a file of any format that can (idx, npy, csv). *out is [n,
  * signature dims], U8 only when both the file and the training data are U8; its values are in the units of

@@ -58,36 +58,31 @@ static void put32(uint8_t *at, uint32_t value) {
   for (int i = 0; i < 4; i++) at[i] = (uint8_t)(value >> (24 - 8 * i));
 }
 
-static void put(gt_png_bytes *file, const void *data, size_t size) {
-  if (file->capacity - file->count < size) {
-    file->capacity = 2 * file->capacity + size;
-    file->items = gt_realloc(file->items, file->capacity);
-  }
-  if (size) memcpy(file->items + file->count, data, size);
-  file->count += size;
-}
-
-static void put_chunk(gt_png_bytes *file, const char *type, const uint8_t *data, size_t size) {
+static bool write_chunk(gt_output *output, const char *type, const uint8_t *data, size_t size,
+                        gt_error *error) {
   uint8_t head[8], tail[4];
   put32(head, (uint32_t)size);
   memcpy(head + 4, type, 4);
   uLong crc = crc32(0, head + 4, 4);
   if (size) crc = crc32(crc, data, (uInt)size);
   put32(tail, (uint32_t)crc);
-  put(file, head, 8);
-  put(file, data, size);
-  put(file, tail, 4);
+  return gt_output_write(output, head, 8, error) && gt_output_write(output, data, size, error) &&
+         gt_output_write(output, tail, 4, error);
 }
 
-static void put_header(gt_png_bytes *file, const gt_picture *p) {
+static bool write_header(gt_output *output, const gt_picture *p, gt_error *error) {
   static const uint8_t signature[8] = {0x89, 'P', 'N', 'G', '\r', '\n', 0x1a, '\n'};
   uint8_t header[13] = {0};
   put32(header, p->width);
   put32(header + 4, p->height);
   header[8] = 8;
   header[9] = p->channels == 3 ? 2 : 0;
-  put(file, signature, 8);
-  put_chunk(file, "IHDR", header, sizeof header);
+  return gt_output_write(output, signature, 8, error) &&
+         write_chunk(output, "IHDR", header, sizeof header, error);
+}
+
+static bool write_end(gt_output *output, gt_error *error) {
+  return write_chunk(output, "IEND", (const uint8_t *)"", 0, error);
 }
 
 /* The rows, each after a byte 0 (no filter), deflated behind `space` free bytes. Heap. */
@@ -106,26 +101,25 @@ static uint8_t *deflate_rows(const gt_picture *p, size_t space, size_t *size) {
   return out;
 }
 
-static bool write_all(const gt_png_bytes *file, const char *path, gt_error *error) {
-  const gt_span piece = {file->items, file->count};
-  return gt_write_file_atomic(path, &piece, 1, error);
-}
-
 bool gt_png_write(const char *path, const gt_picture *picture, gt_error *error) {
-  gt_png_bytes file = {0};
   size_t size;
+  gt_output output;
   uint8_t *rows = deflate_rows(picture, 0, &size);
-  put_header(&file, picture);
-  put_chunk(&file, "IDAT", rows, size);
-  put_chunk(&file, "IEND", NULL, 0);
-  const bool ok = write_all(&file, path, error);
+  bool ok = gt_output_open(&output, path, error);
+  if (ok) {
+    ok = write_header(&output, picture, error) && write_chunk(&output, "IDAT", rows, size, error) &&
+         write_end(&output, error);
+    ok = gt_output_close(&output, ok, error) && ok;
+  }
   free(rows);
-  free(file.items);
   return ok;
 }
 
-void gt_animation_open(gt_animation *a, const char *path, uint32_t frames, uint32_t delay_ms) {
-  *a = (gt_animation){.path = path, .expected = frames, .delay_ms = delay_ms};
+bool gt_animation_open(gt_animation *a, const char *path, uint32_t frames, uint32_t delay_ms,
+                       gt_error *error) {
+  *a = (gt_animation){.expected = frames, .delay_ms = delay_ms};
+  a->open = gt_output_open(&a->output, path, error);
+  return a->open;
 }
 
 /* The first frame is also the picture that plain readers show: its rows are an IDAT; the others' are fdAT. */
@@ -135,8 +129,9 @@ bool gt_animation_add(gt_animation *a, const gt_picture *picture, gt_error *erro
   if (first) {
     a->height = picture->height, a->width = picture->width, a->channels = picture->channels;
     put32(begin, a->expected);
-    put_header(&a->file, picture);
-    put_chunk(&a->file, "acTL", begin, sizeof begin);
+    if (!write_header(&a->output, picture, error) ||
+        !write_chunk(&a->output, "acTL", begin, sizeof begin, error))
+      return false;
   }
   if (picture->height != a->height || picture->width != a->width || picture->channels != a->channels)
     return gt_fail(error, GT_ERR_INTERNAL, "frames of different sizes");
@@ -148,20 +143,18 @@ bool gt_animation_add(gt_animation *a, const gt_picture *picture, gt_error *erro
   size_t size;
   uint8_t *rows = deflate_rows(picture, first ? 0 : 4, &size);
   if (!first) put32(rows, a->sequence++);
-  put_chunk(&a->file, "fcTL", control, sizeof control);
-  put_chunk(&a->file, first ? "IDAT" : "fdAT", rows, size);
+  const bool ok = write_chunk(&a->output, "fcTL", control, sizeof control, error) &&
+                  write_chunk(&a->output, first ? "IDAT" : "fdAT", rows, size, error);
   free(rows);
-  return true;
+  return ok;
 }
 
 bool gt_animation_close(gt_animation *a, gt_error *error) {
-  bool ok = a->frames == a->expected;
-  if (!ok) gt_fail(error, GT_ERR_INTERNAL, "%s: %u frames instead of %u", a->path, a->frames, a->expected);
-  if (ok && a->path) {
-    put_chunk(&a->file, "IEND", NULL, 0);
-    ok = write_all(&a->file, a->path, error);
-  }
-  free(a->file.items);
-  *a = (gt_animation){0};
-  return ok;
+  if (!a->open) return true;
+  a->open = false;
+  const bool whole = a->frames == a->expected && write_end(&a->output, error);
+  const bool ok = gt_output_close(&a->output, whole, error);
+  if (a->frames != a->expected)
+    gt_fail(error, GT_ERR_IO, "%s has %u frames of %u", a->output.path, a->frames, a->expected);
+  return ok && whole;
 }

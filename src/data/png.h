@@ -4,6 +4,7 @@
 #ifndef GT_DATA_PNG_H
 #define GT_DATA_PNG_H
 #include "base/file.h"
+#include "base/output.h"
 
 enum { GT_PNG_MOST_SIDE = 16384, GT_PNG_MOST_BYTES = 1 << 30 };
 
@@ -18,19 +19,15 @@ bool gt_png_read(const char *path, gt_picture *out, gt_error *error);
 bool gt_png_decode(const char *path, const gt_bytes *bytes, gt_picture *out, gt_error *error);
 bool gt_png_write(const char *path, const gt_picture *picture, gt_error *error);
 
-typedef struct gt_png_bytes {
-  uint8_t *items;
-  size_t count, capacity;
-} gt_png_bytes;
-
-typedef struct gt_animation { /* an APNG, held until it is whole; all frames have the size of the first */
-  gt_png_bytes file;
-  const char *path;
+typedef struct gt_animation { /* an APNG being written; all frames have the size of the first */
+  gt_output output;
+  bool open;
   uint32_t frames, expected, sequence, delay_ms;
   uint32_t height, width, channels;
 } gt_animation;
-void gt_animation_open(gt_animation *animation, const char *path, uint32_t frames, uint32_t delay_ms);
+bool gt_animation_open(gt_animation *animation, const char *path, uint32_t frames, uint32_t delay_ms,
+                       gt_error *error);
 bool gt_animation_add(gt_animation *animation, const gt_picture *picture, gt_error *error);
-/* Writes the file, if it has as many frames as were announced. Accepts a zeroed one. */
+/* After as many frames as were announced: else it is an error, and a file that was there before stays. */
 bool gt_animation_close(gt_animation *animation, gt_error *error);
 #endif

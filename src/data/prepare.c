@@ -1,5 +1,5 @@
 /* From what a format read to what is trained on: shapes and classes are checked, samples are set apart for
- * validation and test, and scale and shift are found. */
+ * validation and test, and the scaling is found. */
 #include "base/memory.h"
 #include "base/philox.h"
 #include "data/format.h"
@@ -167,13 +167,14 @@ static bool part_out(gt_tensor *from, const uint8_t *part, const int64_t count[P
   return ok;
 }
 
-/* Sample i goes where its place in a permutation falls; within a split the file's order stays. */
+/* Sample i goes where its place in a permutation falls; within a split the file's order stays. The
+ * permutation must never change: a model would be tested on samples that it was trained on. */
 static void assign(const gt_data_reader *reader, uint8_t *part, const int64_t count[PARTS], int64_t n) {
   const gt_philox key = gt_philox_block(reader->seed, GT_PURPOSE_SPLIT, 0, 0);
   const uint64_t seed = (uint64_t)key.v[1] << 32 | key.v[0];
   const bool last = !strcmp(reader->common->split, "last");
   for (int64_t i = 0; i < n; i++) {
-    const int64_t place = last ? n - 1 - i : (int64_t)gt_shuffle_index((uint32_t)i, (uint32_t)n, seed, 0);
+    const int64_t place = last ? n - 1 - i : (int64_t)gt_feistel_index((uint32_t)i, (uint32_t)n, seed, 0, 4);
     part[i] = place < count[TEST] ? TEST : place < count[TEST] + count[VALIDATION] ? VALIDATION : TRAIN;
   }
 }
@@ -221,7 +222,7 @@ static bool prepare_splits(gt_data_reader *reader) {
   return ok;
 }
 
-/* --- scale and shift --- */
+/* --- scaling --- */
 
 /* Sums over the samples of each feature: of x, or with a center of (x - center)^2. */
 static void accumulate(const gt_tensor *inputs, int64_t features, double unit, const double *center,
@@ -273,19 +274,32 @@ static int64_t given_period(gt_data_reader *reader, int64_t channels, int64_t fe
   return a > b ? a : b > 1 ? b : 1;
 }
 
+/* (value*unit - mean)/std as (value - center)*scale + shift: where values lie far from 0 and close together,
+ * the difference from a center among them is exact. */
 static bool fill_scale(gt_data_reader *reader, int64_t period, double unit, const double *mean,
                        const double *std) {
-  float *scale = GT_NEW_N(reader->arena, float, period), *shift = GT_NEW_N(reader->arena, float, period);
+  float *center = GT_NEW_N(reader->arena, float, 3 * period), *scale = center + period,
+        *shift = scale + period;
   for (int64_t f = 0; f < period; f++) {
+    center[f] = (float)(mean[f] / unit);
     scale[f] = (float)(unit / std[f]);
-    shift[f] = (float)(-mean[f] / std[f]);
-    if (isfinite(scale[f]) && isfinite(shift[f])) continue;
+    shift[f] = (float)(-(mean[f] - (double)center[f] * unit) / std[f]);
+    if (isfinite(center[f]) && isfinite(scale[f]) && isfinite(shift[f])) continue;
     problem(reader, "normalize", "the scaling of the inputs is beyond the range of 32-bit floats");
     return false;
   }
   reader->dataset->scale_count = period;
-  reader->dataset->scale = scale;
-  reader->dataset->shift = shift;
+  reader->dataset->scaling = center;
+  return true;
+}
+
+static bool taught_scale(gt_data_reader *reader) {
+  const gt_data_wanted *wanted = reader->wanted;
+  gt_dataset *dataset = reader->dataset;
+  if (wanted->scale_count && gt_tensor_features(&dataset->train.inputs) % wanted->scale_count)
+    return gt_fail(reader->error, GT_ERR_DATA, "the model's normalisation does not fit its inputs");
+  dataset->scale_count = wanted->scale_count;
+  dataset->scaling = wanted->scaling;
   return true;
 }
 
@@ -329,5 +343,6 @@ bool gt_data_prepare(gt_data_reader *reader) {
   if (!fit_model(reader, &dataset->train, reader->train_name) ||
       !fit_model(reader, &dataset->test, reader->test_name))
     return false;
-  return prepare_classes(reader) && prepare_splits(reader) && prepare_scale(reader);
+  return prepare_classes(reader) && prepare_splits(reader) &&
+         (reader->wanted->signature ? taught_scale(reader) : prepare_scale(reader));
 }

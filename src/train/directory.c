@@ -43,7 +43,7 @@ static bool default_directory(gt_run *run, gt_error *error) {
   if (!gt_make_directories("runs", error)) return false;
   do run->directory = gt_arena_printf(&run->session.arena, "runs/%s-%ld", name, ++number);
   while (mkdir(run->directory, 0777) != 0 && errno == EEXIST); /* two runs may start at the same time */
-  return true;
+  return gt_sync_name(run->directory, error);
 }
 
 static bool counts_for_new(const char *name) { return strcmp(name, ".lock") != 0; }

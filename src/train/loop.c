@@ -180,13 +180,14 @@ static void say(gt_run *run, const gt_sums *sums, double seconds, int64_t steps)
     snprintf(progress, sizeof progress, "step %lld/%lld", (long long)run->state.step, (long long)run->total);
   const double per_second = seconds > 0 ? (double)(steps * run->net->batch) / seconds : 0;
   gt_progress_line(&run->progress, "%s  train %s%s%s%s%s  %.3g samples/s", progress,
-                   result_text(run, &run->last, train), sums ? "  " : "", sums ? run->watch.net->split : "",
-                   sums ? " " : "", sums ? result_text(run, sums, watch) : "", per_second);
+                   result_text(run, &run->state.last, train), sums ? "  " : "",
+                   sums ? run->watch.net->split : "", sums ? " " : "",
+                   sums ? result_text(run, sums, watch) : "", per_second);
 }
 
 static bool evaluate(gt_run *run, double seconds, int64_t steps, gt_error *error) {
   gt_sums sums;
-  run->last = run->state.epoch;
+  run->state.last = run->state.epoch;
   if (!write_train_row(run, &run->state.epoch, error)) return false;
   run->state.epoch = (gt_sums){0};
   const double rate = seconds > 0 ? (double)(steps * run->net->batch) / seconds : 0;

@@ -33,7 +33,10 @@ void gt_json_add_result(json_t *object, const gt_sums *sums, bool accuracy) {
 static int open_for_append(const char *directory, const char *name, gt_error *error) {
   char path[PATH_MAX];
   snprintf(path, sizeof path, "%s/%s", directory, name);
-  return gt_open_plain(path, O_WRONLY | O_CREAT | O_APPEND, error);
+  const int fd = gt_open_plain(path, O_WRONLY | O_CREAT | O_APPEND, error);
+  if (fd < 0 || gt_sync_name(path, error)) return fd;
+  close(fd);
+  return -1;
 }
 
 bool gt_metrics_open(gt_metrics *metrics, const char *directory, int64_t keep, gt_error *error) {

@@ -80,6 +80,24 @@ rm -r "$run/checkpoints" && mkdir "$run/checkpoints" && rm "$run/model.bin"
 exits 0 "without them: from the start" train "$run" --resume
 check "the same again" same "$run"
 
+# Frozen parameters have no moving average; a run whose every step is done ends like the one that was not stopped.
+frozen() {
+  "$GTRAIN" train "$TEST_TMP/run.yaml" --device "$DEVICE" --run-dir "$TEST_TMP/frozen" --json --quiet --set train.epochs=2 \
+    --set 'optimizer.parameters=[{match: "linear2.*", frozen: true}]' --set train.early_stopping.restore_best="$1" "${@:2}"
+}
+for best in false true; do
+  rm -rf "$TEST_TMP/frozen"
+  exits 0 "a frozen layer" frozen $best
+  result=$(sed 's/"elapsed_s".*//' <<< "$out")
+  cp "$TEST_TMP/frozen/model.bin" "$TEST_TMP/frozen.bin"
+  cp "$TEST_TMP/frozen/metrics.jsonl" "$TEST_TMP/frozen.jsonl"
+  rm "$TEST_TMP/frozen/model.bin"
+  exits 0 "its last moments again" frozen $best --resume
+  check "the same model" cmp "$TEST_TMP/frozen.bin" "$TEST_TMP/frozen/model.bin"
+  check "the same metrics" cmp "$TEST_TMP/frozen.jsonl" "$TEST_TMP/frozen/metrics.jsonl"
+  check "the same result" test "$result" = "$(sed 's/"elapsed_s".*//' <<< "$out")"
+done
+
 # A second signal does not wait.
 "$GTRAIN" train "$TEST_TMP/run.yaml" --device "$DEVICE" --run-dir "$TEST_TMP/second" \
   --set train.epochs=100000 --set train.early_stopping.patience=0 > /dev/null 2>&1 &
