@@ -1,5 +1,6 @@
 /* gtrain: trains neural networks on any Vulkan GPU, or on the CPU, from one YAML file. The commands are in
  * cli/. */
+#include "base/file.h"
 #include "base/log.h"
 #include "base/memory.h"
 #include "cli/command.h"
@@ -18,6 +19,7 @@ static void out_of_memory(size_t size) {
 static void *json_memory(size_t size) { return gt_realloc(NULL, size); }
 
 int main(int argc, char **argv) {
+  if (!gt_hold_standard_descriptors()) return GT_ERR_IO;
   gt_set_out_of_memory(out_of_memory);
   json_set_alloc_funcs(json_memory, free);
   return gt_cli_main(argc, argv);

@@ -6,11 +6,11 @@
 
 enum { DEVICE_LIMIT = 32 };
 
-int gt_device_list(gt_device_info *devices, int limit) {
+int gt_device_list(gt_device_info *devices, int limit, gt_error *trouble) {
   if (limit < 1) return 0;
-  gt_error ignored = {0};
   gt_cpu_describe(&devices[0]);
-  const int count = gt_vulkan_list(devices + 1, limit - 1, &ignored);
+  const int count = gt_vulkan_list(devices + 1, limit - 1, trouble);
+  if (!count) gt_fail(trouble, GT_ERR_NODEVICE, "no Vulkan device found");
   return count < 0 ? 1 : 1 + count;
 }
 

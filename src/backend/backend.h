@@ -57,8 +57,9 @@ typedef struct gt_device_info {
   char features[512]; /* those gtrain uses, comma-separated; for an unusable device, what is missing */
 } gt_device_info;
 
-/* All devices: the CPU first. Returns the number written (at most `limit`). */
-int gt_device_list(gt_device_info *devices, int limit);
+/* All devices: the CPU first. Returns the number written (at most `limit`). Without one of Vulkan's
+ * devices, trouble says why. */
+int gt_device_list(gt_device_info *devices, int limit, gt_error *trouble);
 /* choice: "auto", "cpu", "vulkan", "vulkan:N", "null"; NULL: environment GTRAIN_DEVICE, else auto. auto takes
  * the best real GPU, else the CPU, never a software Vulkan device. threads: CPU threads, 0 = default. */
 gt_backend *gt_backend_open(const char *choice, int threads, gt_error *error);

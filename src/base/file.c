@@ -28,6 +28,7 @@ static ssize_t read_some(int fd, void *buffer, size_t size) {
 typedef struct reader {
   const char *path;
   uint64_t limit;
+  size_t enough; /* no more than this is wanted */
   gt_bytes bytes;
   size_t capacity;
   gt_error *error;
@@ -93,6 +94,7 @@ static bool inflate_all(reader *r, int fd, uint8_t *in, size_t first, z_stream *
       return gt_fail(r->error, GT_ERR_DATA, "%s is a damaged gzip file (%s)", r->path,
                      z->msg ? z->msg : "bad data");
     if (!append(r, out, CHUNK - z->avail_out)) return false;
+    if (r->bytes.size >= r->enough) return true;
   }
   if (status == Z_STREAM_END) return true;
   return gt_fail(r->error, GT_ERR_DATA, "%s is a truncated gzip file", r->path);
@@ -117,7 +119,7 @@ static bool read_all(reader *r, int fd, uint8_t *buffer) {
   }
   if (n >= 2 && buffer[0] == 0x1f && buffer[1] == 0x8b) return read_gzip(r, fd, buffer, n);
   if (!append(r, buffer, n)) return false;
-  for (;;) { /* straight into its place */
+  while (r->bytes.size < r->enough) { /* straight into its place */
     if (!make_room(r)) return false;
     const size_t room = r->capacity - r->bytes.size - 1;
     ssize_t got = read_some(fd, r->bytes.data + r->bytes.size, room);
@@ -126,11 +128,12 @@ static bool read_all(reader *r, int fd, uint8_t *buffer) {
     if ((uint64_t)got > r->limit - r->bytes.size) return too_large(r);
     r->bytes.size += (size_t)got;
   }
+  return true;
 }
 
-bool gt_read_file(const char *path, uint64_t limit, gt_bytes *out, gt_error *error) {
+static bool read_path(const char *path, uint64_t limit, size_t enough, gt_bytes *out, gt_error *error) {
   *out = (gt_bytes){0};
-  reader r = {.path = path, .limit = limit, .error = error};
+  reader r = {.path = path, .limit = limit, .enough = enough, .error = error};
   uint8_t *buffer = NULL;
   bool ok = false;
   const int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -153,9 +156,19 @@ close:
   return ok;
 }
 
+bool gt_read_file(const char *path, uint64_t limit, gt_bytes *out, gt_error *error) {
+  return read_path(path, limit, SIZE_MAX, out, error);
+}
+
+bool gt_read_head(const char *path, size_t size, gt_bytes *out, gt_error *error) {
+  if (!read_path(path, UINT64_MAX, size, out, error)) return false;
+  if (out->size > size) out->data[out->size = size] = 0;
+  return true;
+}
+
 bool gt_file_exists(const char *path) {
   struct stat s;
-  return stat(path, &s) == 0;
+  return stat(path, &s) == 0 || (errno != ENOENT && errno != ENOTDIR && errno != ENAMETOOLONG);
 }
 
 static bool sync_fd(int fd) {
@@ -202,7 +215,7 @@ bool gt_make_directories(const char *path, gt_error *error) {
   return true;
 }
 
-static bool write_all(int fd, const void *data, size_t size) {
+bool gt_write_all(int fd, const void *data, size_t size) {
   const char *at = data;
   while (size) {
     const ssize_t n = write(fd, at, size > 1 << 30 ? 1 << 30 : size);
@@ -233,7 +246,7 @@ static bool holds(int fd, const gt_span *pieces, size_t count) {
 
 static bool write_and_verify(int fd, const char *path, const gt_span *pieces, size_t count, gt_error *error) {
   for (size_t i = 0; i < count; i++)
-    if (!write_all(fd, pieces[i].data, pieces[i].size))
+    if (!gt_write_all(fd, pieces[i].data, pieces[i].size))
       return gt_fail_errno(error, GT_ERR_IO, "cannot write %s", path);
   if (!sync_fd(fd)) return gt_fail_errno(error, GT_ERR_IO, "cannot sync %s", path);
   /* Best effort: let the comparison see what the disk holds rather than what the cache holds. */
@@ -253,23 +266,50 @@ size_t gt_temporary_target(const char *name) {
   return at - mark;
 }
 
-bool gt_write_file_atomic(const char *path, const gt_span *pieces, size_t count, gt_error *error) {
-  char temporary[PATH_MAX];
-  if (snprintf(temporary, sizeof temporary, "%s%s%ld", path, temporary_mark, (long)getpid()) >=
-      (int)sizeof temporary)
-    return gt_fail(error, GT_ERR_IO, "%s: the name is too long", path);
-  unlink(temporary); /* left by a killed process that had our number */
-  const int fd = open(temporary, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-  if (fd < 0) return gt_fail_errno(error, GT_ERR_IO, "cannot create %s", temporary);
-  bool ok = write_and_verify(fd, temporary, pieces, count, error);
-  if (close(fd) != 0 && ok) ok = gt_fail_errno(error, GT_ERR_IO, "cannot write %s", temporary);
-  if (ok && rename(temporary, path) != 0)
-    ok = gt_fail_errno(error, GT_ERR_IO, "cannot rename %s to %s", temporary, path);
-  if (!ok) {
-    unlink(temporary);
+/* The new file is whose the old one was, where the system lets us. */
+static bool keep_owner_and_mode(int fd, const struct stat *old) {
+  if (fchown(fd, old->st_uid, old->st_gid) != 0 && fchown(fd, (uid_t)-1, old->st_gid) != 0 && errno != EPERM)
     return false;
-  }
-  return gt_sync_name(path, error);
+  return fchmod(fd, old->st_mode & 0777) == 0;
+}
+
+bool gt_replacement_open(gt_replacement *r, const char *path, gt_error *error) {
+  struct stat old;
+  *r = (gt_replacement){.fd = -1};
+  if (snprintf(r->path, sizeof r->path, "%s", path) >= (int)sizeof r->path ||
+      snprintf(r->temporary, sizeof r->temporary, "%s%s%ld", path, temporary_mark, (long)getpid()) >=
+          (int)sizeof r->temporary)
+    return gt_fail(error, GT_ERR_IO, "%s: the name is too long", path);
+  const bool replaces = lstat(path, &old) == 0 && S_ISREG(old.st_mode);
+  unlink(r->temporary); /* left by a killed process that had our number */
+  r->fd = open(r->temporary, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, replaces ? old.st_mode & 0777 : 0666);
+  if (r->fd < 0) return gt_fail_errno(error, GT_ERR_IO, "cannot create %s", r->temporary);
+  if (!replaces || keep_owner_and_mode(r->fd, &old)) return true;
+  gt_fail_errno(error, GT_ERR_IO, "cannot give %s the mode of %s", r->temporary, path);
+  gt_replacement_close(r, false, error);
+  return false;
+}
+
+bool gt_replacement_close(gt_replacement *r, bool keep, gt_error *error) {
+  bool ok = close(r->fd) == 0 || gt_fail_errno(error, GT_ERR_IO, "cannot write %s", r->temporary);
+  if (ok && keep && rename(r->temporary, r->path) != 0)
+    ok = gt_fail_errno(error, GT_ERR_IO, "cannot rename %s to %s", r->temporary, r->path);
+  if (!ok || !keep) unlink(r->temporary);
+  r->fd = -1;
+  return ok;
+}
+
+bool gt_write_file_atomic(const char *path, const gt_span *pieces, size_t count, gt_error *error) {
+  gt_replacement r;
+  if (!gt_replacement_open(&r, path, error)) return false;
+  const bool ok = write_and_verify(r.fd, r.temporary, pieces, count, error);
+  return gt_replacement_close(&r, ok, error) && ok && gt_sync_name(path, error);
+}
+
+bool gt_hold_standard_descriptors(void) {
+  for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+    if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", O_RDONLY) != fd) return false;
+  return true;
 }
 
 int gt_open_plain(const char *path, int flags, gt_error *error) {
@@ -311,7 +351,7 @@ bool gt_lock_directory(const char *directory, int *lock, gt_error *error) {
     return false;
   }
   const int length = snprintf(owner, sizeof owner, "%ld\n", (long)getpid());
-  if (ftruncate(fd, 0) != 0 || !write_all(fd, owner, (size_t)length)) {
+  if (ftruncate(fd, 0) != 0 || !gt_write_all(fd, owner, (size_t)length)) {
     gt_fail_errno(error, GT_ERR_IO, "cannot write %s", path);
     close(fd);
     return false;

@@ -9,10 +9,11 @@
 #include <stdint.h>
 
 void gt_set_out_of_memory(void (*handler)(size_t size)); /* the handler must not return */
-/* Calls it: for a library that says that it found no memory. size: what was asked for, 0 where nobody knows. */
+/* Calls it: for a library that says that it found no memory. size: what was asked for, 0 where nobody knows.
+ */
 void gt_out_of_memory(size_t size) __attribute__((noreturn));
-void *gt_alloc(size_t size);                             /* zeroed */
-void *gt_realloc(void *old, size_t size);                /* not zeroed */
+void *gt_alloc(size_t size);              /* zeroed */
+void *gt_realloc(void *old, size_t size); /* not zeroed */
 /* count * size bytes, zeroed, 64-byte aligned, freed with free(); false (GT_ERR_MEMORY) on overflow or
  * exhaustion. */
 bool gt_try_alloc(void **out, uint64_t count, uint64_t size, const char *what, gt_error *error);

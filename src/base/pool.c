@@ -127,15 +127,20 @@ static int available_processors(void) {
   return n > 0 ? (int)n : 1;
 }
 
-static int wanted_threads(int threads) {
+/* GTRAIN_THREADS; 0 if it says nothing. */
+static int threads_of_environment(void) {
   const char *text = getenv("GTRAIN_THREADS");
-  if (text && *text) {
-    char *end;
-    errno = 0;
-    long n = strtol(text, &end, 10);
-    if (!*end && !errno && n >= 1 && n <= MOST_THREADS) return (int)n;
-    gt_warn("GTRAIN_THREADS=%s ignored: expected a number from 1 to %d", text, MOST_THREADS);
-  }
+  if (!text || !*text) return 0;
+  char *end;
+  errno = 0;
+  const long n = strtol(text, &end, 10);
+  if (!*end && !errno && n >= 1 && n <= MOST_THREADS) return (int)n;
+  gt_warn("GTRAIN_THREADS=%s ignored: expected a number from 1 to %d", text, MOST_THREADS);
+  return 0;
+}
+
+static int wanted_threads(int threads) {
+  if (threads <= 0) threads = threads_of_environment();
   if (threads <= 0) threads = available_processors();
   return threads > MOST_THREADS ? MOST_THREADS : threads;
 }

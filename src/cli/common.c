@@ -26,10 +26,13 @@ int gt_cli_config(const gt_arguments *arguments, gt_arena *arena, const char *pa
   return code;
 }
 
+/* " (data.header, data.delimiter)"; nothing for a whole section. */
 static const char *list_of(gt_arena *arena, const char *const *settings) {
-  const char *list = settings[0];
-  for (int i = 1; settings[i]; i++) list = gt_arena_printf(arena, "%s, %s", list, settings[i]);
-  return list;
+  const char *list = "";
+  for (int i = 0; settings[i] && settings[1]; i++)
+    list = gt_arena_printf(arena, "%s%s%.*s", list, i ? ", " : " (", (int)strcspn(settings[i], "="),
+                           settings[i]);
+  return *list ? gt_arena_printf(arena, "%s)", list) : list;
 }
 
 bool gt_cli_model_data(const gt_arguments *arguments, gt_arena *arena, const gt_model_file *file,
@@ -43,8 +46,8 @@ bool gt_cli_model_data(const gt_arguments *arguments, gt_arena *arena, const gt_
     const char *const *setting = settings;
     while (*setting && strncmp(set[i], *setting, strlen(*setting))) setting++;
     if (!*setting)
-      return gt_fail(error, GT_ERR_USAGE, "--set '%s': this command takes nothing but %s", set[i],
-                     list_of(arena, settings));
+      return gt_fail(error, GT_ERR_USAGE, "--set '%s': only values of the data can be replaced here%s",
+                     set[i], list_of(arena, settings));
     if (!gt_spec_override(arena, root, set[i], diagnostics)) return false;
   }
   *out = gt_spec_find(root, "data");
@@ -59,11 +62,16 @@ int gt_cli_model_report(const gt_arguments *arguments, const gt_diagnostics *dia
   return gt_option_nth(arguments, "set", 0) ? GT_ERR_CONFIG : GT_ERR_DATA;
 }
 
-void gt_cli_print_json(json_t *value) {
+void gt_cli_write_json(FILE *stream, json_t *value) {
   char *text = json_dumps(value, JSON_COMPACT | JSON_REAL_PRECISION(9));
-  printf("%s\n", text ? text : "null");
+  fputs(text ? text : "null", stream);
   free(text);
   json_decref(value);
+}
+
+void gt_cli_print_json(json_t *value) {
+  gt_cli_write_json(stdout, value);
+  printf("\n");
 }
 
 /* --- gates

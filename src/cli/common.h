@@ -22,7 +22,9 @@ bool gt_cli_model_data(const gt_arguments *arguments, gt_arena *arena, const gt_
 int gt_cli_model_report(const gt_arguments *arguments, const gt_diagnostics *diagnostics,
                         const gt_error *error);
 
-/* Prints a JSON value and a newline to stdout, and frees it. */
+/* Writes a JSON value on one line, without a newline, and frees it; the other also prints a newline, to
+ * stdout. */
+void gt_cli_write_json(FILE *stream, json_t *value);
 void gt_cli_print_json(json_t *value);
 
 /* --fail-if 'accuracy<0.97': a name, an operator, a number. */

@@ -2,6 +2,7 @@
 #include "cli/common.h"
 #include "train/model_file.h"
 #include "train/session.h"
+#include <math.h>
 #include <string.h>
 
 static const gt_option options[] = {
@@ -83,6 +84,16 @@ static int check_gates(const gt_gate *gates, int count, const gt_sums *sums, boo
   return code;
 }
 
+/* A result that is no number meets no expectation, whatever was asked of it. */
+static bool is_finite(const char *model, const char *split, const gt_sums *sums, gt_error *error) {
+  if (isfinite(gt_result_loss(sums)) && isfinite(gt_mean_loss(sums))) return true;
+  return gt_fail(
+      error, GT_ERR_DATA,
+      "%s: its loss on the %s split is not finite: the model gives values that are not for some of "
+      "these samples",
+      model, split);
+}
+
 static int run(const gt_arguments *arguments) {
   gt_arena arena;
   gt_model_file file = {0};
@@ -106,6 +117,7 @@ static int run(const gt_arguments *arguments) {
   if (!evaluate(&session, &file, split, &evaluator, &sums, &error)) goto failed;
   const bool accuracy = evaluator.net->column.correct >= 0;
   print_result(arguments, split, &sums, accuracy);
+  if (!is_finite(file.path, split, &sums, &error)) goto failed;
   code = check_gates(gates, gate_count, &sums, accuracy);
   goto done;
 failed:

@@ -104,11 +104,11 @@ static const gt_data_format *choose(gt_data_reader *reader) {
         gt_schema_choose(named, text, named->at, "data format", format_names, FORMATS, reader->diagnostics);
     return i >= 0 ? formats[i] : NULL;
   }
-  uint8_t head[64];
-  gt_data_probe p = {.spec = reader->spec, .path = first_file(reader), .head = head};
+  gt_data_probe p = {.spec = reader->spec, .path = first_file(reader)};
   const char *found = p.path ? gt_data_locate(reader, p.path) : NULL;
-  if (found) p.head_size = gt_data_read_head(found, head, sizeof head);
+  if (found && !gt_data_read_head(found, &p.head, reader->error)) return NULL;
   const gt_data_format *format = probe(&p);
+  gt_bytes_finish(&p.head);
   if (format) return format;
   gt_diagnostic *d = gt_error_at(reader->diagnostics, reader->spec->at, "cannot tell the format of the data");
   d->expected = gt_arena_printf(reader->arena, "format: one of %s", list_of_formats(reader->arena));
@@ -188,12 +188,12 @@ void gt_dataset_close(gt_dataset *dataset) {
 
 bool gt_data_read_inputs(const char *path, const gt_data_signature *signature, gt_tensor *out,
                          gt_error *error) {
-  uint8_t head[64];
+  gt_data_probe p = {.path = path};
   *out = (gt_tensor){0};
-  gt_data_probe p = {.path = path, .head = head, .head_size = gt_data_read_head(path, head, sizeof head)};
+  if (!gt_data_read_head(path, &p.head, error)) return false;
   const gt_data_format *format = probe(&p);
+  gt_bytes_finish(&p.head);
   if (format && format->read_inputs) return format->read_inputs(path, signature, out, error);
-  if (!gt_file_exists(path)) return gt_fail(error, GT_ERR_IO, "cannot open %s: no such file", path);
   return gt_fail(error, GT_ERR_DATA,
                  "%s: cannot tell its format; expected a file named .csv, .npy or -ubyte (IDX)", path);
 }

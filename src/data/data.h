@@ -117,6 +117,13 @@ int64_t gt_tensor_features(const gt_tensor *tensor); /* values of one sample: pr
 bool gt_tensor_is_bits(const gt_tensor *tensor);     /* F32, nothing but 0 and 1 */
 size_t gt_element_size(gt_element element);
 
+/* What a dataset is, in a few words: equal for datasets of which training sees the same (shapes, element
+ * types, contents, classes with their names, scaling). An absent split has one, too; 0 never occurs. */
+typedef struct gt_data_fingerprint {
+  uint64_t train, validation, test, meaning; /* meaning: classes and scaling */
+} gt_data_fingerprint;
+gt_data_fingerprint gt_dataset_fingerprint(const gt_dataset *dataset);
+
 /* Reads inputs alone, for predictions, from a file of any format that can (idx, npy, csv). *out is [n,
  * signature dims], U8 only when both the file and the training data are U8; its values are in the units of
  * the training data, before scale and shift. GT_ERR_DATA when the file does not fit. */

@@ -12,9 +12,11 @@
 #include <strings.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <zlib.h>
 
-enum { MOST_LISTED = 1000 }; /* files of a folder that are considered for a suggestion */
+enum {
+  MOST_LISTED = 1000, /* files of a folder that are considered for a suggestion */
+  HEAD = 64           /* bytes that tell a format */
+};
 
 size_t gt_element_size(gt_element element) { return element == GT_ELEMENT_U8 ? 1 : 4; }
 
@@ -144,13 +146,11 @@ bool gt_data_read_file(const char *path, gt_bytes *out, gt_error *error) {
   return gt_read_file(path, size_limit(path), out, error);
 }
 
-size_t gt_data_read_head(const char *path, uint8_t *head, size_t size) {
+bool gt_data_read_head(const char *path, gt_bytes *head, gt_error *error) {
   struct stat s;
-  if (stat(path, &s) != 0 || !S_ISREG(s.st_mode)) return 0; /* what is read from a pipe is gone */
-  gzFile file = gzopen(path, "rb");                         /* reads what is not gzip as it is */
-  const int n = file ? gzread(file, head, (unsigned)size) : 0;
-  if (file) gzclose(file);
-  return n > 0 ? (size_t)n : 0;
+  *head = (gt_bytes){0};
+  if (stat(path, &s) == 0 && !S_ISREG(s.st_mode)) return true; /* what is read from a pipe is gone */
+  return gt_read_head(path, HEAD, head, error);
 }
 
 static const char *shape_text(int rank, const int64_t *dim, char *out, size_t size) {

@@ -52,8 +52,7 @@ typedef struct gt_data_reader {
 typedef struct gt_data_probe {
   const gt_spec *spec; /* the `data:` map; NULL when inputs are read for predictions */
   const char *path;    /* the file's name; NULL without one */
-  const uint8_t *head; /* its first bytes, inflated */
-  size_t head_size;
+  gt_bytes head;       /* its first bytes, inflated */
 } gt_data_probe;
 
 struct gt_data_format {
@@ -73,7 +72,8 @@ const char *gt_data_locate(const gt_data_reader *reader, const char *path);
 const char *gt_data_find_file(gt_data_reader *reader, const gt_spec *node, const char *path);
 bool gt_data_read_file(const char *path, gt_bytes *out,
                        gt_error *error); /* whole, inflated, within the limits */
-size_t gt_data_read_head(const char *path, uint8_t *head, size_t size); /* 0 when it cannot be read */
+/* A few of its first bytes; none of what is no plain file. */
+bool gt_data_read_head(const char *path, gt_bytes *head, gt_error *error);
 /* Does the name end so, whether or not followed by ".gz"? Case does not matter. */
 bool gt_data_has_suffix(const char *path, const char *suffix);
 /* May a target that is a quantity have this value? If not, `text` (of at least 128 bytes) says why. */

@@ -167,13 +167,14 @@ static bool part_out(gt_tensor *from, const uint8_t *part, const int64_t count[P
   return ok;
 }
 
-/* Sample i goes where its place in a permutation falls; within a split the file's order stays. */
+/* Sample i goes where its place in a permutation falls; within a split the file's order stays. The
+ * permutation must never change: a model would be tested on samples that it was trained on. */
 static void assign(const gt_data_reader *reader, uint8_t *part, const int64_t count[PARTS], int64_t n) {
   const gt_philox key = gt_philox_block(reader->seed, GT_PURPOSE_SPLIT, 0, 0);
   const uint64_t seed = (uint64_t)key.v[1] << 32 | key.v[0];
   const bool last = !strcmp(reader->common->split, "last");
   for (int64_t i = 0; i < n; i++) {
-    const int64_t place = last ? n - 1 - i : (int64_t)gt_shuffle_index((uint32_t)i, (uint32_t)n, seed, 0);
+    const int64_t place = last ? n - 1 - i : (int64_t)gt_feistel_index((uint32_t)i, (uint32_t)n, seed, 0, 4);
     part[i] = place < count[TEST] ? TEST : place < count[TEST] + count[VALIDATION] ? VALIDATION : TRAIN;
   }
 }

@@ -9,6 +9,7 @@
 #define GT_GRAPH_GRAPH_H
 #include "base/arena.h"
 #include "base/error.h"
+#include "base/names.h"
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -52,6 +53,7 @@ typedef struct gt_graph {
   uint32_t count, capacity;
   gt_variable *variable;
   uint32_t variables, variable_capacity;
+  gt_names variable_names;
   gt_id *root; /* what must be computed: assigns, logs, kept outputs */
   uint32_t roots, root_capacity;
   const char *scope;

@@ -169,14 +169,14 @@ static bool learn(pass *p, const gt_graph *real) {
 
 /* A layer that nothing reads costs time and trains nothing; it is most likely a forgotten `from:`. */
 static void warn_unused(const gt_model_read *read, gt_diagnostics *diagnostics) {
-  for (int i = 0; i < read->layers - 1; i++) {
-    bool used = false;
-    for (int k = i + 1; k < read->layers; k++)
-      for (int j = 0; j < read->layer[k].inputs; j++) used |= read->layer[k].input[j] == i;
-    if (!used)
+  bool *used = GT_NEW_N(diagnostics->arena, bool, read->layers);
+  for (int i = 0; i < read->layers; i++)
+    for (int k = 0; k < read->layer[i].inputs; k++)
+      if (read->layer[i].input[k] >= 0) used[read->layer[i].input[k]] = true;
+  for (int i = 0; i < read->layers - 1; i++)
+    if (!used[i])
       gt_warning_at(diagnostics, read->layer[i].at, "the output of layer '%s' is never used",
                     read->layer[i].name);
-  }
 }
 
 gt_model *gt_model_build(gt_arena *arena, gt_graph *graph, const gt_spec *root, const gt_optim *optim,

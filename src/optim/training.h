@@ -17,6 +17,7 @@ typedef struct gt_training_variable { /* what a step changes besides "parameters
   uint32_t variable; /* in the graph */
   int64_t count;     /* F32 elements */
   gt_start start;    /* content before the first step; PARAMETERS: a copy of the first `count` parameters */
+  bool twin;         /* in the layout of the parameters, of which it covers the trained ones */
 } gt_training_variable;
 
 enum { GT_TRAINING_VARIABLES = 16 };

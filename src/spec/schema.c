@@ -62,6 +62,7 @@ static bool check_keys(const gt_spec *map, const names *list, const char *where,
     ok = false;
     gt_diagnostic *item = gt_error_at(diagnostics, child->key_at, "unknown key '%s'%s", child->key,
                                       gt_schema_where(arena, where));
+    if (gt_diagnostics_full(diagnostics)) continue;
     item->expected =
         list->count ? join(arena, list->count > 1 ? "one of: " : "", list->item, list->count) : "no keys";
     item->suggestion = gt_spec_is_null(child) ? missing_space(arena, list, child->key) : NULL;
@@ -266,6 +267,7 @@ int gt_schema_choose(const gt_spec *node, const char *name, gt_position at, cons
     if (!strcmp(name, choices[i])) return i;
   gt_diagnostic *item = name && *name ? gt_error_at(diagnostics, at, "unknown %s '%s'", what, name)
                                       : gt_error_at(diagnostics, at, "the %s has no type", what);
+  if (gt_diagnostics_full(diagnostics)) return -1;
   item->expected = join(arena, "one of: ", choices, (size_t)count);
   if (!name) return -1;
   const size_t word = strcspn(name, " ");

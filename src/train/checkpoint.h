@@ -1,9 +1,11 @@
 /* Checkpoints: RUN/checkpoints/step-000001234.safetensors, each a whole state of a run: every tensor the next
- * step depends on, and in the metadata the format version, the step, the seed, the resolved config and what
- * the host keeps (gt_host_state). Going on from one gives the same bits as never having stopped. Written
+ * step depends on (what training keeps for each parameter by that parameter's name: train/twins.h), and in
+ * the metadata the format version, the step, the seed, the resolved config and what the host keeps
+ * (gt_host_state). Going on from one gives the same bits as never having stopped. Written
  * atomically; a damaged one is refused by its hash, and the one before it is taken. Owner: the run. */
 #ifndef GT_TRAIN_CHECKPOINT_H
 #define GT_TRAIN_CHECKPOINT_H
+#include "data/data.h"
 #include "optim/schedule.h"
 #include "train/metrics.h"
 #include "train/safetensors.h"
@@ -21,6 +23,9 @@ typedef struct gt_host_state {
   int64_t stopped; /* 1: early stopping ended the run */
   gt_schedule_state schedule;
   int64_t metrics_bytes;
+  uint64_t draw;            /* seed that drew the initial values and constants of the weights there are */
+  uint64_t wiring;          /* fingerprint of those constants */
+  gt_data_fingerprint data; /* what the weights were trained and watched with */
 } gt_host_state;
 
 /* "RUN/checkpoints/step-000001234.safetensors", in the arena. */
@@ -37,8 +42,9 @@ void gt_remove_temporaries(const char *directory);
 
 bool gt_checkpoint_write(const char *path, const gt_stored *tensors, int count, uint64_t seed,
                          const char *config, const gt_host_state *state, gt_error *error);
-/* Reads and checks one, GT_ERR_DATA if it is damaged (container->damaged) or of another kind or version.
- * *config points into the container. */
+/* Checkpoints of older versions do not tell `wiring` and `data` (all 0); their `draw` is the seed. Reads and
+ * checks one: GT_ERR_DATA if it is damaged (container->damaged), of another kind or version, or
+ * holds impossible numbers. *config points into the container. */
 bool gt_checkpoint_read(const char *path, gt_container *container, uint64_t *seed, const char **config,
                         gt_host_state *state, gt_error *error);
 #endif

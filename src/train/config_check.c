@@ -31,6 +31,34 @@ static void check_metric(gt_config *config, bool accuracy, bool hard) {
         ->suggestion = gt_metric_is_accuracy(watched) ? "accuracy" : "loss";
 }
 
+/* Who acts on evaluations never does if there are none during the run: no error, but hardly what was meant.
+ */
+static void check_watchers(gt_config *config) {
+  const gt_dataset *data = &config->dataset;
+  const gt_train_config *train = &config->train;
+  const gt_early_stopping *stopping = &train->early_stopping;
+  if (data->validation.samples || data->test.samples) return;
+  const gt_spec *root = config->root, *node = gt_spec_find(root, "train");
+  const gt_schedule_type *schedule = config->optim ? config->optim->schedule->type : NULL;
+  const struct {
+    bool waits;
+    const gt_spec *at;
+    const char *text;
+  } watchers[] = {
+      {stopping->patience || stopping->has_goal, gt_spec_find(node, "early_stopping"),
+       "early stopping never happens"},
+      {train->checkpoint.keep_best, gt_spec_find(gt_spec_find(node, "checkpoint"), "keep_best"),
+       "keep_best keeps nothing"},
+      {schedule && schedule->observe, gt_spec_find(root, "schedule"),
+       "this schedule never changes the learning rate"},
+  };
+  for (size_t i = 0; i < sizeof watchers / sizeof *watchers; i++)
+    if (watchers[i].waits)
+      gt_warning_at(&config->diagnostics, watchers[i].at ? watchers[i].at->at : root->at,
+                    "%s: there is neither validation nor test data to watch", watchers[i].text)
+          ->expected = "data: {..., validation: 0.1}, say";
+}
+
 /* Builds model and loss once, for their errors alone. */
 static void try_to_build(gt_config *config, gt_arena *arena) {
   gt_diagnostics *diagnostics = &config->diagnostics;
@@ -62,9 +90,11 @@ static void try_to_build(gt_config *config, gt_arena *arena) {
 
 void gt_config_check_model(gt_config *config, gt_arena *arena) {
   gt_model_read read;
-  if (config->has_dataset)
+  if (config->has_dataset) {
     try_to_build(config, arena);
-  else
+    check_watchers(config);
+  } else {
     gt_model_read_spec(&read, arena, config->root,
                        &config->diagnostics); /* without shapes, its keys at least */
+  }
 }

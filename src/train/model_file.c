@@ -1,7 +1,9 @@
 #include "train/model_file.h"
+#include "base/fingerprint.h"
 #include "base/memory.h"
 #include <inttypes.h>
 #include <jansson.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,6 +11,17 @@ enum { MOST_NAMES = 1 << 20 };
 
 /* --- parameters by name
  * --------------------------------------------------------------------------------------- */
+
+/* No run writes a value that is not finite; a model of such values would answer with them. */
+static bool is_finite(const gt_stored *tensor, const char *path, gt_error *error) {
+  const float *value = tensor->data;
+  const int64_t count = tensor->dtype == GT_F32 ? gt_shape_count(tensor->shape) : 0;
+  for (int64_t i = 0; i < count; i++)
+    if (!isfinite(value[i]))
+      return gt_fail(error, GT_ERR_DATA, "%s: value %lld of '%s' is not finite", path, (long long)i,
+                     tensor->name);
+  return true;
+}
 
 int gt_parameters_as_tensors(const gt_parameters *parameters, const float *flat, gt_stored *tensors) {
   for (int i = 0; i < parameters->count; i++) {
@@ -40,7 +53,9 @@ bool gt_parameters_from_container(const gt_container *container, const char *pat
   memset(flat, 0, (size_t)parameters->total * sizeof *flat);
   for (int i = 0; i < parameters->count; i++) {
     const gt_parameter *p = &parameters->item[i];
-    memcpy(flat + p->offset, gt_container_tensor(container, p->name)->data, (size_t)p->count * sizeof *flat);
+    const gt_stored *stored = gt_container_tensor(container, p->name);
+    if (!is_finite(stored, path, error)) return false;
+    memcpy(flat + p->offset, stored->data, (size_t)p->count * sizeof *flat);
   }
   return true;
 }
@@ -78,6 +93,29 @@ bool gt_constants_upload(gt_buffers *buffers, const gt_model *model, const gt_mo
       return false;
   }
   return true;
+}
+
+bool gt_constants_take(gt_model *model, const gt_model_file *file, gt_arena *arena, gt_error *error) {
+  for (int i = 0; i < model->constants; i++) {
+    gt_model_constant *constant = &model->constant[i];
+    if (!constant->limit) continue;
+    const int32_t *data = stored_constant(file, constant, error);
+    if (!data) return false;
+    constant->data = gt_arena_copy(arena, data, (size_t)gt_shape_count(constant->shape) * sizeof *data);
+  }
+  return true;
+}
+
+uint64_t gt_constants_fingerprint(const gt_model *model) {
+  uint64_t print = 1;
+  for (int i = 0; i < model->constants; i++) {
+    const gt_model_constant *constant = &model->constant[i];
+    if (!constant->limit) continue;
+    print = gt_fingerprint(print, constant->name, strlen(constant->name));
+    print = gt_fingerprint(print, constant->data,
+                           (size_t)gt_shape_count(constant->shape) * sizeof *constant->data);
+  }
+  return print ? print : 1;
 }
 
 /* --- writing
@@ -221,6 +259,28 @@ static bool read_scaling(gt_model_file *file) {
   return true;
 }
 
+static int64_t read_step(const gt_container *container) {
+  json_error_t where;
+  const char *results = gt_container_metadata(container, "results");
+  json_t *root = results ? json_loads(results, JSON_REJECT_DUPLICATES, &where) : NULL;
+  json_t *step = json_object_get(root, "step");
+  const int64_t value = json_is_integer(step) ? json_integer_value(step) : -1;
+  json_decref(root);
+  return value;
+}
+
+static bool fits_inputs(const gt_model_file *file) {
+  int64_t features = 1;
+  for (int d = 0; d < file->signature.rank; d++) features *= file->signature.dim[d];
+  return !file->scale_count || features % file->scale_count == 0;
+}
+
+static bool are_finite(const gt_model_file *file, gt_error *error) {
+  for (int i = 0; i < file->container.tensors; i++)
+    if (!is_finite(&file->container.tensor[i], file->path, error)) return false;
+  return true;
+}
+
 bool gt_model_file_read(gt_model_file *file, const char *path, gt_error *error) {
   json_error_t where;
   *file = (gt_model_file){.path = path};
@@ -233,10 +293,11 @@ bool gt_model_file_read(gt_model_file *file, const char *path, gt_error *error) 
   if (!format || strcmp(format, GT_MODEL_FORMAT))
     gt_fail(error, GT_ERR_DATA, "%s is not a model of this version of gtrain, but '%s'", path,
             format ? format : "something without a format");
-  else if (!file->config || !read_signature(file, root) || !read_scaling(file))
+  else if (!file->config || !read_signature(file, root) || !read_scaling(file) || !fits_inputs(file))
     gt_fail(error, GT_ERR_DATA, "%s: not a valid model file: its metadata is incomplete", path);
   else
-    ok = true;
+    ok = are_finite(file, error);
+  file->step = read_step(&file->container);
   json_decref(root);
   if (!ok) gt_model_file_finish(file);
   return ok;

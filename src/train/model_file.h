@@ -29,6 +29,7 @@ typedef struct gt_model_file {
   const char *const *class_names, *const *target_names; /* or NULL */
   int targets;                                          /* of target_names */
   bool text_labels;                                     /* as in gt_data_wanted */
+  int64_t step; /* after which the weights were taken; -1: it does not tell */
   int64_t scale_count;
   const float *scaling; /* as in gt_dataset */
 } gt_model_file;
@@ -49,6 +50,9 @@ bool gt_parameters_match(const gt_container *container, const char *path, const 
  * with. */
 bool gt_constants_upload(gt_buffers *buffers, const gt_model *model, const gt_model_file *file,
                          gt_error *error);
+/* Makes a file's constants the model's own, copied to the arena. */
+bool gt_constants_take(gt_model *model, const gt_model_file *file, gt_arena *arena, gt_error *error);
+uint64_t gt_constants_fingerprint(const gt_model *model); /* of those that files keep; never 0 */
 /* The parameters as tensors by name, in file order; tensors has room for parameters->count. */
 int gt_parameters_as_tensors(const gt_parameters *parameters, const float *flat, gt_stored *tensors);
 #endif

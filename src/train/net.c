@@ -45,8 +45,8 @@ gt_id gt_net_inputs(gt_graph *graph, const gt_dataset *dataset, const gt_tensor 
 
 static gt_id make_clock(gt_net *net, gt_arena *arena, int table_rows) {
   gt_graph *graph = net->graph;
-  const uint32_t state = gt_graph_variable(graph, gt_net_variable(net, arena, "state"),
-                                           gt_shape_1(GT_STATE_WORDS), GT_F32, false);
+  net->state = gt_net_variable(net, arena, "state");
+  const uint32_t state = gt_graph_variable(graph, net->state, gt_shape_1(GT_STATE_WORDS), GT_F32, false);
   const uint32_t table = gt_graph_variable(graph, gt_net_variable(net, arena, "table"),
                                            gt_shape_2(table_rows, net->table_width), GT_F32, false);
   return gt_clock(graph, state, table);

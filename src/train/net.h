@@ -21,6 +21,7 @@ typedef struct gt_log_columns {
 
 typedef struct gt_net {
   const char *kind;  /* "train", "eval.test" */
+  const char *state; /* the clock's variable, set again for each evaluation */
   const char *split; /* "train", "validation", "test" */
   const gt_split *data;
   gt_graph *graph;

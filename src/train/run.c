@@ -43,34 +43,42 @@ static bool open_evaluators(gt_run *run, gt_error *error) {
   if (data->test.samples && !gt_evaluator_open(&run->session, &run->test, "test", run->weights, error))
     return false;
   if (!run->watch.net) run->watch = run->test;
-  const gt_early_stopping *stopping = &run->config->train.early_stopping;
-  if ((stopping->patience || stopping->has_goal) && !run->watch.net)
-    gt_warn("early stopping never happens: there is neither validation nor test data");
-  else if (stopping->patience && !data->validation.samples)
+  if (run->config->train.early_stopping.patience && run->watch.net && !data->validation.samples)
     gt_warn("early stopping watches the test data, as there is no validation split");
   return true;
+}
+
+/* So many units in steps, at most what can be counted. */
+static int64_t in_steps(int64_t units, int64_t unit) {
+  static const int64_t most = INT64_C(1000000000000000000);
+  return units > most / unit ? most : units * unit;
 }
 
 static void plan_steps(gt_run *run) {
   const gt_train_config *train = &run->config->train;
   run->per_epoch = run->net->steps;
-  const int64_t unit = train->epochs ? run->per_epoch : 1;
-  run->total = train->epochs ? train->epochs * run->per_epoch : train->steps;
-  run->eval_steps = train->eval_every * unit;
-  run->restart_steps = train->restart_every * unit;
-  run->save_steps = train->checkpoint.every < 0 ? run->eval_steps : train->checkpoint.every * unit;
+  const int64_t unit = train->epochs ? run->per_epoch : 1, every = train->checkpoint.every;
+  run->total = train->epochs ? in_steps(train->epochs, unit) : train->steps;
+  run->eval_steps = in_steps(train->eval_every, unit);
+  run->restart_steps = in_steps(train->restart_every, unit);
+  run->save_steps = every < 0 ? run->eval_steps : in_steps(every, unit);
 }
 
 static bool start_fresh(gt_run *run, gt_error *error) {
-  run->state = (gt_host_state){.best = NAN, .schedule = gt_schedule_start()};
-  return gt_session_start(&run->session, run->net, (uint64_t)run->config->seed, run->flat, error);
+  run->state = (gt_host_state){.best = NAN,
+                               .schedule = gt_schedule_start(),
+                               .draw = (uint64_t)run->config->seed,
+                               .wiring = gt_constants_fingerprint(run->net->model),
+                               .data = run->data};
+  return gt_session_start(&run->session, run->net, run->state.draw, run->flat, error);
 }
 
 static bool open_state(gt_run *run, gt_error *error) {
   bool found = false;
+  run->drawn_by = (uint64_t)run->config->seed;
+  run->data = gt_dataset_fingerprint(&run->config->dataset);
   if (run->options->resume && !gt_run_restore(run, &found, error)) return false;
   if (!found && !start_fresh(run, error)) return false;
-  if (!gt_run_wiring_at(run, run->state.step, error)) return false;
   if (run->options->resume)
     gt_info(found ? "resuming %s at step %lld" : "no checkpoint in %s yet: starting from step %lld",
             run->directory, (long long)run->state.step);
@@ -135,24 +143,38 @@ bool gt_run_sync_weights(gt_run *run, gt_error *error) {
 /* --- the end
  * -------------------------------------------------------------------------------------------------- */
 
+/* The weights in best.bin, with the constants that they belong to. */
+static bool take_best(gt_run *run, const gt_model_file *best, gt_error *error) {
+  gt_model *model = run->net->model;
+  return gt_parameters_from_container(&best->container, best->path, &model->parameters, run->flat, error) &&
+         gt_constants_take(model, best, &run->session.arena, error) &&
+         gt_constants_upload(&run->session.buffers, model, NULL, error) && upload_weights(run, error);
+}
+
 /* The last weights, or the best ones of the run. */
 static bool choose_weights(gt_run *run, bool *restored, gt_error *error) {
   const char *path = gt_arena_printf(&run->session.arena, "%s/best.bin", run->directory);
   gt_model_file best;
   *restored = gt_run_restores_best(run) && run->state.best_step && run->state.best_step != run->state.step;
-  if (!*restored) return gt_run_weights(run, error) && (!are_put_together(run) || upload_weights(run, error));
-  if (!gt_run_wiring_at(run, run->state.best_step, error)) return false;
-  if (!gt_model_file_read(&best, path, error)) return false;
-  const bool ok =
-      gt_parameters_from_container(&best.container, path, &run->net->model->parameters, run->flat, error);
-  gt_model_file_finish(&best);
-  return ok && upload_weights(run, error);
+  if (*restored) {
+    if (!gt_model_file_read(&best, path, error)) return false;
+    /* A run that was resumed with fewer steps may have been further before. */
+    *restored = best.step < 0 || best.step == run->state.best_step;
+    if (!*restored)
+      gt_warn("%s is of step %lld, not of the best one, %lld: model.bin gets the last weights", path,
+              (long long)best.step, (long long)run->state.best_step);
+    const bool ok = !*restored || take_best(run, &best, error);
+    gt_model_file_finish(&best);
+    if (*restored || !ok) return ok;
+  }
+  return gt_run_weights(run, error) && (!are_put_together(run) || upload_weights(run, error));
 }
 
 static bool final_evaluation(gt_run *run, gt_evaluator *evaluator, int64_t step, bool write, gt_sums *sums,
                              gt_error *error) {
   if (!evaluator->net) return true;
   if (!gt_evaluator_run(&run->session, evaluator, sums, error)) return false;
+  if (!isfinite(gt_result_loss(sums))) gt_warn("the %s loss is not finite", evaluator->net->split);
   const gt_metric_row row = {.step = step,
                              .epoch = gt_run_epoch(run, step),
                              .split = evaluator->net->split,

@@ -28,8 +28,8 @@ typedef struct gt_train_result {
 } gt_train_result;
 
 /* Trains. The status is in error: GT_OK, GT_INTERRUPTED (stopped and saved, or the device failed: the message
- * names the command that goes on), GT_ERR_BUSY, GT_ERR_DATA (a loss or gradient that is not finite: the message
- * names step and layer), … */
+ * names the command that goes on), GT_ERR_BUSY, GT_ERR_DATA (a loss or gradient that is not finite: the
+ * message names step and layer), … */
 bool gt_train(gt_config *config, const gt_train_options *options, gt_train_result *result, gt_error *error);
 
 /* --- within train/
@@ -53,7 +53,9 @@ typedef struct gt_run {
   gt_progress progress;
   int64_t total, per_epoch, eval_steps, save_steps, restart_steps; /* in steps; 0: never */
   int64_t attempt;
-  gt_arena drawn; /* holds its constants, if it is not the first */
+  uint64_t drawn_by; /* the seed that net->model's constants were drawn by */
+  gt_arena drawn;    /* holds them, if it is not the config's */
+  gt_data_fingerprint data;
   int64_t first_step, bad_step, saved_step;
   bool bad_gradient; /* the loss of bad_step is finite, its gradient is not */
   double started, loss, lr, grad_norm;
@@ -77,8 +79,10 @@ int64_t gt_run_epoch(const gt_run *run, int64_t step); /* from 1, of the last of
 bool gt_run_attempt(gt_run *run, gt_error *error);
 int64_t gt_run_attempt_begin(const gt_run *run); /* first step of run->attempt, and the step after its last */
 int64_t gt_run_attempt_end(const gt_run *run);
-/* The wiring that weights after so many steps belong to, on the device and in run->net->model. */
-bool gt_run_wiring_at(gt_run *run, int64_t step, gt_error *error);
+/* After a checkpoint was read: its attempt, and the constants that its weights belong to, on the device and
+ * in run->net->model, whatever the config's seed is now. GT_ERR_CONFIG if the config wires gates in another
+ * way. */
+bool gt_run_attempt_resume(gt_run *run, gt_error *error);
 bool gt_goal_reached(const gt_early_stopping *stopping, double value);
 bool gt_run_restores_best(const gt_run *run); /* model.bin gets the best weights */
 /* Makes the run directory, or checks that it is one to be resumed (GT_ERR_BUSY if it is not: nobody else's

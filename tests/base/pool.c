@@ -121,8 +121,11 @@ static void test_scratch(void **state) {
 static void test_environment(void **state) {
   (void)state;
   setenv("GTRAIN_THREADS", "3", 1);
-  gt_pool *pool = gt_pool_create(1);
+  gt_pool *pool = gt_pool_create(0);
   assert_int_equal(gt_pool_threads(pool), 3);
+  gt_pool_destroy(pool);
+  pool = gt_pool_create(2); /* who asks for a number gets it */
+  assert_int_equal(gt_pool_threads(pool), 2);
   gt_pool_destroy(pool);
   unsetenv("GTRAIN_THREADS");
   gt_pool_destroy(NULL);

@@ -65,7 +65,7 @@ for how in loop other; do
   file=$(ls "$run"/checkpoints/* | tail -n 1)
   "$how"
   [[ $how == loop ]] && want=74 || want=65
-  refused $want "an older checkpoint does not stand in for one that may be sound ($how)" "$run" --resume
+  refused "$want" "an older checkpoint does not stand in for one that may be sound ($how)" "$run" --resume
 done
 copy
 rm -r "$run/checkpoints"

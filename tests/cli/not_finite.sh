@@ -64,6 +64,28 @@ says "the one before is good" "last good checkpoint is that of step 8 "
 check "none is of NaN" test "$(cd "$TEST_TMP/through/checkpoints" && echo *)" = \
   "step-000000007.safetensors step-000000008.safetensors"
 
+# A model whose loss is not finite on other data.
+cat > "$TEST_TMP/ln.yaml" <<'YAML'
+data: {inputs: [[1], [2]], targets: [[0], [0.5]]}
+model: [{linear: {units: 1, init: ones, bias_init: zeros}}, {expression: "log(x)"}]
+optimizer: {type: sgd, lr: 0.001}
+train: {steps: 1}
+YAML
+exits 0 "a sound model" "$GTRAIN" train "$TEST_TMP/ln.yaml" --device "$DEVICE" --run-dir "$TEST_TMP/ln"
+for bad in '[[-1], [2]]' '[[0], [2]]'; do
+  for json in '' --json; do
+    # shellcheck disable=SC2086
+    exits 65 "eval on $bad $json" "$GTRAIN" eval "$TEST_TMP/ln/model.bin" --device "$DEVICE" $json \
+      --set "data.inputs=$bad" --fail-if 'loss>1'
+    says "what is wrong" "its loss on the test split is not finite"
+    check "no sign before a NaN" test -z "$(grep -e -nan <<< "$out")"
+  done
+  says "the JSON is whole" '"loss":null}'
+done
+exits 0 "finite in training alone" "$GTRAIN" train "$TEST_TMP/ln.yaml" --device "$DEVICE" \
+  --run-dir "$TEST_TMP/alone" --set "data.inputs=[[2], [-1]]" --set data.validation=0.5 --set data.split=last
+says "a warning" "the validation loss is not finite"
+
 # Loss and gradient are finite, the update is not.
 cat > "$TEST_TMP/far.yaml" <<'YAML'
 data: {inputs: [[1e14]], targets: [[1.5e19]]}

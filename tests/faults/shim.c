@@ -150,8 +150,13 @@ ssize_t pwrite(int fd, const void *buffer, size_t size, off_t at) {
 }
 ssize_t pwrite64(int fd, const void *buffer, size_t size, off_t at) { return pwrite(fd, buffer, size, at); }
 
-int fsync(int fd) { return fails(FAULT_SYNC) ? -1 : (int)syscall(SYS_fsync, fd); }
-int fdatasync(int fd) { return fails(FAULT_SYNC) ? -1 : (int)syscall(SYS_fdatasync, fd); }
+/* Not done in earnest: the machine will not lose its power, and a disk's time is what a trial would take. */
+static int sync_as_if(int fd) {
+  (void)fd;
+  return fails(FAULT_SYNC) ? -1 : 0;
+}
+int fsync(int fd) { return sync_as_if(fd); }
+int fdatasync(int fd) { return sync_as_if(fd); }
 int ftruncate(int fd, off_t size) {
   return fails(FAULT_TRUNCATE) ? -1 : (int)syscall(SYS_ftruncate, fd, size);
 }
