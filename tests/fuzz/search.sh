@@ -14,7 +14,7 @@ if [[ $1 == --one ]]; then # WHAT PROGRAMS FOLDER SECONDS TARGET
   what=$2 program=$3/$6 folder=$4 seconds=$5 target=$6
   kept=$folder/corpus/$target log=$folder/logs/$target.log tree=$root/tests/fuzz/corpus/$target
   mkdir -p "$kept" "$folder/found" "$folder/logs" "$tree"
-  cd "$folder/room"
+  cd "$TMPDIR/room"
   if [[ $what == fuzz-merge ]]; then
     rm -rf "$kept.merged"
     mkdir "$kept.merged"
@@ -40,5 +40,6 @@ shift 4
 TMPDIR=$(mktemp -d -p /dev/shm gtrain-fuzz.XXXXXX)
 export TMPDIR
 trap 'rm -rf "$TMPDIR"' EXIT
+cp -r "$folder/room" "$TMPDIR" # make may make it anew meanwhile
 printf '%s\n' "$@" |
   xargs -P "${JOBS:-$(nproc)}" -I{} "$0" --one "$what" "$programs" "$folder" "$seconds" {}
