@@ -206,10 +206,11 @@ bench: $(BUILD)/gtrain
 	@$(BUILD)/gtrain bench
 
 # The binary to carry away holds of OpenBLAS what it uses (25 MB); the shared library with its Fortran is 39 MB.
+CARRIED_BLAS = -Wl,--gc-sections,-u,cblas_sgemm,-u,blas_memory_alloc $(LIBRARY) $(LD_LIBS) \
+  $(subst -lopenblas,-l:libopenblas.a,$(shell $(PKG_CONFIG) --libs openblas)) -lpthread -lm
 $(BUILD)/obj/gtrain-dist: $(BUILD)/obj/src/main.o $(LIBRARY) $(BUILD)/flags.stamp
 	$(say) LINK $@
-	$(Q)$(CC) $(LD_FLAGS) -Wl,--gc-sections -Wl,-u,cblas_sgemm -Wl,-u,blas_memory_alloc -o $@ $< $(LIBRARY) $(LD_LIBS) \
-	  $(subst -lopenblas,-l:libopenblas.a,$(shell $(PKG_CONFIG) --libs openblas)) -lpthread -lm
+	$(Q)$(CC) $(LD_FLAGS) -o $@ $< $(CARRIED_BLAS)
 
 dist: $(BUILD)/obj/gtrain-dist
 	@scripts/dist.sh $< $(BUILD)/dist $(VERSION)

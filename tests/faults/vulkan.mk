@@ -38,8 +38,8 @@ $(FAULTS)/vulkan-driver: $(wildcard tests/faults/vulkan_*.c) tests/faults/driver
 CARRIED := $(BUILD)/faults-vulkan
 dist-faults-vulkan: $(FAULTS_VULKAN)
 	@rm -rf $(CARRIED) && mkdir -p $(CARRIED)/lib
-	$(Q)$(CC) $(LD_FLAGS) $(FAULTS_WRAP) -Wl,--gc-sections -s -o $(CARRIED)/gtrain-vulkan $(BUILD)/obj/src/main.o \
-	  $(BUILD)/obj/tests/faults/vulkan.o $(LIBRARY) $(patsubst -lopenblas,-l:libopenblas.a,$(LD_LIBS))
+	$(Q)$(CC) $(LD_FLAGS) $(FAULTS_WRAP) -s -o $(CARRIED)/gtrain-vulkan $(BUILD)/obj/src/main.o \
+	  $(BUILD)/obj/tests/faults/vulkan.o $(CARRIED_BLAS)
 	@cp $(FAULTS)/vulkan-driver tests/faults/vulkan.sh $(CARRIED)/
 	@ldd $(CARRIED)/gtrain-vulkan | awk '$$3 ~ /^\// && $$1 !~ /^lib(c|m|dl|pthread)\.so/ { print $$3 }' | \
 	  xargs -I{} cp -L {} $(CARRIED)/lib/
