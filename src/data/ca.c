@@ -29,7 +29,7 @@ static const gt_field fields[] = {
         .help = "first board: random bits, zeros, zeros with a centre cell of ones, or each of all boards"),
     ROW(target, GT_FIELD_CHOICE, .choices = targets,
         .help = "what the board becomes: a checkerboard, or the next board of the Game of Life"),
-    ROW(image, GT_FIELD_PATH,
+    ROW(image, GT_FIELD_PATH, .flags = GT_FIELD_MAY_BE_ABSENT,
         .help = "what the board becomes: a PNG picture, its bits (128 or more) as cells"),
     ROW(grid, GT_FIELD_INTS, .min = 1, .max = GT_PNG_MOST_SIDE,
         .help = "[height, width] of the board; default: the picture's"),

@@ -61,7 +61,7 @@ const gt_spec *gt_data_node(const gt_data_reader *reader, const char *key, const
 }
 
 gt_position gt_data_position(const gt_data_reader *reader, const char *key) {
-  const gt_spec *node = gt_data_node(reader, key, NULL);
+  const gt_spec *node = key ? gt_data_node(reader, key, NULL) : NULL;
   return node ? node->at : reader->spec->at;
 }
 

@@ -80,6 +80,7 @@ bool gt_data_has_suffix(const char *path, const char *suffix);
 bool gt_data_target_fits(const gt_data_reader *reader, double value, char *text);
 /* A node two keys below the data map; NULL where absent. */
 const gt_spec *gt_data_node(const gt_data_reader *reader, const char *key, const char *sub);
+/* Where the key stands; where the data map does, if it is absent or NULL. */
 gt_position gt_data_position(const gt_data_reader *reader, const char *key);
 /* Heap memory for a tensor whose shape and element are set. */
 bool gt_tensor_alloc(gt_tensor *tensor, const char *what, gt_error *error);
