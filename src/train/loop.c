@@ -89,12 +89,14 @@ static bool read_log(gt_run *run, int64_t finished, gt_error *error) {
   return true;
 }
 
+static bool is_called(void) { return gt_signal_received() || gt_save_wanted(); }
+
 /* Runs to the boundary, or until a signal comes or a loss is not finite; then nothing is in flight. */
 static bool run_to(gt_run *run, gt_pacer *pacer, int64_t boundary, gt_error *error) {
   const int64_t base = run->state.step;
   int64_t submitted = base, uploaded = base;
   gt_pacer_init(pacer, run->session.backend, run->step, IN_FLIGHT);
-  while (submitted < boundary && run->bad_step < 0 && !gt_signal_received()) {
+  while (submitted < boundary && run->bad_step < 0 && !is_called()) {
     const uint32_t room = gt_pacer_room(pacer, boundary - submitted, error);
     if (!room || !read_log(run, base + pacer->done, error)) return false;
     if (uploaded < submitted + room) {
@@ -216,10 +218,17 @@ static bool evaluate(gt_run *run, double seconds, int64_t steps, gt_error *error
 
 static bool interrupted(gt_run *run, gt_error *error) {
   if (run->saved_step != run->state.step && !gt_run_save(run, error)) return false;
-  return gt_fail(error, GT_INTERRUPTED,
-                 "interrupted at step %lld of %lld; saved. Continue with:\n  %s --run-dir %s --resume",
-                 (long long)run->state.step, (long long)run->total, run->options->resume_command,
-                 run->directory);
+  return gt_fail(error, GT_INTERRUPTED, "interrupted at step %lld of %lld; saved. Continue with:\n  %s",
+                 (long long)run->state.step, (long long)run->total, run->command);
+}
+
+/* A checkpoint that was asked for in between: nothing else that is written knows of it. */
+static bool save_as_asked(gt_run *run, gt_error *error) {
+  if (!gt_save_wanted()) return true;
+  gt_save_begins();
+  if (run->saved_step != run->state.step && !gt_run_save(run, error)) return false;
+  gt_progress_line(&run->progress, "saved at step %lld", (long long)run->state.step);
+  return true;
 }
 
 static bool evaluates_at(const gt_run *run, int64_t step) {
@@ -247,9 +256,10 @@ static bool loop(gt_run *run, gt_error *error) {
     if (run->bad_step >= 0) return gt_run_explain(run, error);
     seconds += gt_seconds() - began;
     steps += run->state.step - from;
-    if (run->state.step < boundary) return interrupted(run, error);
-    if (!at_boundary(run, seconds, steps, error)) return false;
-    if (evaluates_at(run, boundary)) seconds = 0, steps = 0;
+    const bool arrived = run->state.step == boundary;
+    if (arrived && !at_boundary(run, seconds, steps, error)) return false;
+    if (arrived && evaluates_at(run, boundary)) seconds = 0, steps = 0;
+    if (!save_as_asked(run, error)) return false;
     if (gt_signal_received() && run->state.step < run->total && !run->state.stopped)
       return interrupted(run, error);
   }

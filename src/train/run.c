@@ -131,6 +131,7 @@ bool gt_run_weights(gt_run *run, gt_error *error) {
 static bool are_put_together(const gt_run *run) { return !strcmp(run->weights, "eval.parameters"); }
 
 static bool upload_weights(gt_run *run, gt_error *error) {
+  if (!run->watch.net) return true; /* nothing is evaluated: the buffer may not even be there */
   return gt_buffers_upload(&run->session.buffers, run->weights, 0, run->flat,
                            (uint64_t)run->net->model->parameters.total * sizeof(float), error);
 }
@@ -245,8 +246,7 @@ static void keep_resumable(const gt_run *run, gt_error *error) {
     snprintf(next, sizeof next, "There is no checkpoint yet. Begin again with");
   const gt_error why = *error;
   *error = (gt_error){0};
-  gt_fail(error, lost ? GT_INTERRUPTED : why.status, "%.1000s. %s:\n  %s --run-dir %s --resume", why.message,
-          next, run->options->resume_command, run->directory);
+  gt_fail(error, lost ? GT_INTERRUPTED : why.status, "%.1000s. %s:\n  %s", why.message, next, run->command);
 }
 
 bool gt_train(gt_config *config, const gt_train_options *options, gt_train_result *result, gt_error *error) {

@@ -12,10 +12,10 @@ static json_t *number(maker *m, int64_t least, int64_t most, bool whole) {
   return whole ? json_integer(n) : json_real((double)n / 8);
 }
 
-static json_t *sample(maker *m, const facts *f, int axis, bool bits) {
-  if (axis == f->axes || axis == MOST_AXES) return number(m, bits ? 0 : -16, bits ? 1 : 16, bits);
+static json_t *sample(maker *m, int64_t values, bool bits) {
   json_t *list = json_array();
-  for (int64_t i = 0; i < f->axis[axis]; i++) json_array_append_new(list, sample(m, f, axis + 1, bits));
+  for (int64_t i = 0; i < values; i++)
+    json_array_append_new(list, number(m, bits ? 0 : -16, bits ? 1 : 16, bits));
   return list;
 }
 
@@ -30,19 +30,26 @@ static json_t *target(maker *m, const facts *f) {
 static json_t *make_table(maker *m, facts *f) {
   const int64_t samples = between(&m->d, 2, 12);
   const bool bits = chance(&m->d, 40);
-  json_t *inputs = json_array(), *targets = json_array();
+  json_t *inputs = json_array(), *targets = json_array(), *shape = json_array(), *data;
+  int64_t values = 1;
   f->axes = (int)between(&m->d, 1, 3);
-  for (int i = 0; i < f->axes; i++) f->axis[i] = between(&m->d, 1, f->axes > 1 ? 4 : 8);
+  for (int i = 0; i < f->axes; i++) {
+    values *= f->axis[i] = between(&m->d, 1, f->axes > 1 ? 4 : 8);
+    json_array_append_new(shape, json_integer(f->axis[i]));
+  }
   if (chance(&m->d, 50))
     f->classes = between(&m->d, 2, 4);
   else
     f->targets = between(&m->d, 1, 3), f->unit = chance(&m->d, 50);
   for (int64_t i = 0; i < samples; i++) {
-    json_array_append_new(inputs, sample(m, f, 0, bits));
+    json_array_append_new(inputs, sample(m, values, bits));
     json_array_append_new(targets, target(m, f));
   }
   if (f->classes) json_array_set_new(targets, 0, json_integer(f->classes - 1));
-  return json_pack("{s:o, s:o}", "inputs", inputs, "targets", targets);
+  data = json_pack("{s:o, s:o}", "inputs", inputs, "targets", targets);
+  if (f->axes > 1) json_object_set(data, "shape", shape);
+  json_decref(shape);
+  return data;
 }
 
 static json_t *make_csv(maker *m, facts *f) {
@@ -88,6 +95,7 @@ static json_t *make_boards(maker *m, facts *f) {
   static const char *const pictures[] = {"datasets/ca/letter_g.png", "datasets/ca/lizard.png", NULL};
   json_t *data = json_pack("{s:s}", "format", "ca");
   const char *target = one_of(&m->d, targets);
+  const int64_t most = *target == 'l' ? 3 : 9;
   f->automaton = true;
   f->targets = between(&m->d, 1, *target == 'l' ? 1 : 4);
   if (chance(&m->d, 25)) {
@@ -95,9 +103,10 @@ static json_t *make_boards(maker *m, facts *f) {
     json_object_set_new(data, "image", json_string(one_of(&m->d, pictures)));
   } else {
     json_object_set_new(data, "target", json_string(target));
+    if (*target == 'l') json_object_set_new(data, "start", json_string("boards"));
     json_object_set_new(
         data, "grid",
-        json_pack("[I, I]", (json_int_t)between(&m->d, 3, 9), (json_int_t)between(&m->d, 3, 9)));
+        json_pack("[I, I]", (json_int_t)between(&m->d, 3, most), (json_int_t)between(&m->d, 3, most)));
   }
   json_object_set_new(data, "channels", json_integer(f->targets));
   return data;

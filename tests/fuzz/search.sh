@@ -6,7 +6,7 @@ set -euo pipefail
 root=$(cd "$(dirname "$0")/../.." && pwd)
 
 # Memory beyond these limits is a finding, too; 10 seconds are far more than any input of this size may take.
-limits=(-timeout=10 -rss_limit_mb=2048 -malloc_limit_mb=512)
+limits=(-timeout=10 -rss_limit_mb=2048 -malloc_limit_mb=512 -max_len=8192)
 export ASAN_OPTIONS=${ASAN_OPTIONS-detect_leaks=1:allocator_may_return_null=1:handle_abort=1}
 export UBSAN_OPTIONS=${UBSAN_OPTIONS-print_stacktrace=1}
 
@@ -14,7 +14,7 @@ if [[ $1 == --one ]]; then # WHAT PROGRAMS FOLDER SECONDS TARGET
   what=$2 program=$3/$6 folder=$4 seconds=$5 target=$6
   kept=$folder/corpus/$target log=$folder/logs/$target.log tree=$root/tests/fuzz/corpus/$target
   mkdir -p "$kept" "$folder/found" "$folder/logs" "$tree"
-  cd "$folder/room"
+  cd "$TMPDIR/room"
   if [[ $what == fuzz-merge ]]; then
     rm -rf "$kept.merged"
     mkdir "$kept.merged"
@@ -40,5 +40,6 @@ shift 4
 TMPDIR=$(mktemp -d -p /dev/shm gtrain-fuzz.XXXXXX)
 export TMPDIR
 trap 'rm -rf "$TMPDIR"' EXIT
+cp -r "$folder/room" "$TMPDIR" # make may make it anew meanwhile
 printf '%s\n' "$@" |
   xargs -P "${JOBS:-$(nproc)}" -I{} "$0" --one "$what" "$programs" "$folder" "$seconds" {}
