@@ -73,7 +73,7 @@ const char *error_name(int error) { return error == FAULT_SHORT ? "short" : stre
 typedef struct fault_options {
   bool sample, verbose;
   const char *only, *class;
-  uint64_t at;
+  uint64_t at, every; /* 0: all */
 } fault_options;
 
 typedef struct fault_trials {
@@ -94,6 +94,7 @@ static void add(fault_trials *t, const fault_order *o) {
  */
 static uint64_t stride(const fault_options *options, fault_class class, uint64_t calls) {
   const uint64_t wanted = class == FAULT_MALLOC ? 8 : 2;
+  if (options->every) return options->every;
   return options->sample && calls > wanted ? calls / wanted : 1;
 }
 
@@ -274,6 +275,8 @@ static fault_options read_options(int argc, char **argv) {
       o.only = value, i++;
     else if (!strcmp(argv[i], "--class"))
       o.class = value, i++;
+    else if (!strcmp(argv[i], "--every"))
+      o.every = strtoull(value, NULL, 10), i++;
     else if (!strcmp(argv[i], "--at"))
       o.at = strtoull(value, NULL, 10), i++;
     else
