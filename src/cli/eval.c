@@ -140,8 +140,12 @@ const gt_command gt_command_eval = {
     .usage = "MODEL [options]",
     .details =
         "MODEL is a model.bin; the config inside it names the data. --set replaces values of that config,\n"
-        "for example to evaluate on other data. Metrics are loss, accuracy and samples; of logic gates these are\n"
-        "the circuit's, and soft_loss and soft_accuracy those of the mixtures that were trained.\n",
+        "for example to evaluate on other data: --set data.test=FILE. Columns and classes are found by the\n"
+        "names that the model knows. Metrics are loss, accuracy and samples; of logic gates these are the\n"
+        "circuit's, and soft_loss and soft_accuracy those of the mixtures that were trained.\n"
+        "\n"
+        "A model may come from anybody: files that its config names are told before they are read, must be\n"
+        "plain files, and nothing of what they hold is shown. Files named by --set are yours.\n",
     .options = options,
     .min_words = 1,
     .max_words = 1,

@@ -40,6 +40,7 @@ static bool open_library(gt_error *error) {
   take = (__typeof__(take))dlsym(library, "blas_memory_alloc");
   give = (__typeof__(give))dlsym(library, "blas_memory_free");
   gt_blas_sgemm = (__typeof__(gt_blas_sgemm))dlsym(library, "cblas_sgemm");
+  // cppcheck-suppress resourceLeak ; it stays open as long as the process lives
   return gt_blas_sgemm || gt_fail(error, GT_ERR_IO, "cannot open OpenBLAS: %s", dlerror());
 }
 

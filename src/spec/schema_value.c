@@ -272,9 +272,8 @@ static bool read_path(const gt_schema_reader *r, const gt_field *field, const ch
     *to = path;
     return true;
   }
-  gt_diagnostic *item =
-      gt_error_at(r->diagnostics, value->at, "'%s'%s: '%s' does not exist", field->name,
-                  gt_schema_where(r->arena, r->where), path);
+  gt_diagnostic *item = gt_error_at(r->diagnostics, value->at, "'%s'%s: '%s' does not exist", field->name,
+                                    gt_schema_where(r->arena, r->where), path);
   item->expected = "a file, as seen from the working directory";
   item->suggestion = gt_nearest_path(r->arena, path);
   return false;

@@ -131,6 +131,7 @@ bool gt_run_weights(gt_run *run, gt_error *error) {
 static bool are_put_together(const gt_run *run) { return !strcmp(run->weights, "eval.parameters"); }
 
 static bool upload_weights(gt_run *run, gt_error *error) {
+  if (!run->watch.net) return true; /* nothing is evaluated: the buffer may not even be there */
   return gt_buffers_upload(&run->session.buffers, run->weights, 0, run->flat,
                            (uint64_t)run->net->model->parameters.total * sizeof(float), error);
 }
