@@ -20,6 +20,7 @@ static const fault_command commands[] = {
     {"mlp", "train in/config.yaml --run-dir run --resume", true, "mlp/half"},
     {"gates", "train in/config.yaml --run-dir run --resume", true, "gates/half"},
     {"automaton", "train in/config.yaml --run-dir run --resume", true, "automaton/half"},
+    {"mlp", "train in/config.yaml --run-dir run --resume", true, "mlp/torn"},
     {"mlp", "eval in/model.bin", false, NULL},
     {"gates", "eval in/model.bin --json", false, NULL},
     {"automaton", "eval in/model.bin --split train", false, NULL},
@@ -29,6 +30,7 @@ static const fault_command commands[] = {
     {"gates", "predict in/model.bin --input in/inputs.npy --output out.csv", false, NULL},
     {"gates", "export in/model.bin --format c --output out.c", false, NULL},
     {"automaton", "export in/model.bin --format verilog", false, NULL},
+    {"automaton", "export in/model.bin --format c --output run/config.yaml", false, "automaton/half"},
     {"automaton", "simulate in/model.bin --start in/start.png --every 2 --final out.txt", false, NULL},
     {"automaton", "simulate in/model.bin --steps 3 --png pictures --animation out.png", false, NULL},
     {"automaton", "simulate in/model.bin --start in/start.txt --steps 2 --json", false, NULL},
@@ -39,7 +41,7 @@ enum { COMMANDS = sizeof commands / sizeof *commands };
 
 const char *const class_name[FAULT_CLASSES] = {
     "malloc", "mmap",  "thread", "open",     "read", "write", "stderr", "sync", "close",
-    "rename", "mkdir", "unlink", "truncate", "lock", "seek",  "list",   "stat",
+    "rename", "mkdir", "unlink", "truncate", "lock", "seek",  "list",   "stat", "mode",
 };
 
 /* What can go wrong with a call of each class. */
@@ -61,6 +63,7 @@ static const int errors[FAULT_CLASSES][5] = {
     [FAULT_SEEK] = {EIO},
     [FAULT_LIST] = {EMFILE, EIO, ENOMEM},
     [FAULT_STAT] = {EACCES, EIO, ENOMEM},
+    [FAULT_MODE] = {EPERM, EIO},
 };
 
 static const char *const verdict_name[VERDICTS] = {"right",    "refused", "missed", "crashed", "hung",
