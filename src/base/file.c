@@ -261,6 +261,13 @@ bool gt_write_all(int fd, const void *data, size_t size) {
   return true;
 }
 
+bool gt_cut_file(int fd, int64_t size) {
+  int status;
+  do status = ftruncate(fd, size);
+  while (status != 0 && errno == EINTR);
+  return status == 0;
+}
+
 /* Does the file hold exactly these pieces? */
 static bool holds(int fd, const gt_span *pieces, size_t count) {
   uint8_t buffer[4096 * 4];
@@ -363,6 +370,13 @@ int gt_open_plain(const char *path, int flags, gt_error *error) {
   return -1;
 }
 
+static bool lock_fd(int fd) {
+  int status;
+  do status = flock(fd, LOCK_EX | LOCK_NB);
+  while (status != 0 && errno == EINTR);
+  return status == 0;
+}
+
 bool gt_lock_directory(const char *directory, int *lock, gt_error *error) {
   char path[PATH_MAX], owner[32] = "";
   *lock = -1;
@@ -370,7 +384,7 @@ bool gt_lock_directory(const char *directory, int *lock, gt_error *error) {
     return gt_fail(error, GT_ERR_IO, "%s: the name is too long", directory);
   const int fd = gt_open_plain(path, O_RDWR | O_CREAT, error);
   if (fd < 0) return false;
-  if (flock(fd, LOCK_EX | LOCK_NB) != 0) {
+  if (!lock_fd(fd)) {
     const bool busy = errno == EWOULDBLOCK;
     if (busy) {
       const ssize_t n = read_some(fd, owner, sizeof owner - 1);
@@ -384,7 +398,7 @@ bool gt_lock_directory(const char *directory, int *lock, gt_error *error) {
     return false;
   }
   const int length = snprintf(owner, sizeof owner, "%ld\n", (long)getpid());
-  if (ftruncate(fd, 0) != 0 || !gt_write_all(fd, owner, (size_t)length)) {
+  if (!gt_cut_file(fd, 0) || !gt_write_all(fd, owner, (size_t)length)) {
     gt_fail_errno(error, GT_ERR_IO, "cannot write %s", path);
     close(fd);
     return false;

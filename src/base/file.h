@@ -48,6 +48,7 @@ typedef struct gt_replacement {
 bool gt_replacement_open(gt_replacement *replacement, const char *path, gt_error *error);
 bool gt_replacement_close(gt_replacement *replacement, bool keep, gt_error *error);
 bool gt_write_all(int fd, const void *data, size_t size); /* false: see errno */
+bool gt_cut_file(int fd, int64_t size);                   /* ftruncate, as often as it is interrupted */
 /* The length of NAME if this is NAME.tmp-PID, which a killed writer leaves; else 0. */
 size_t gt_temporary_target(const char *name);
 

@@ -11,7 +11,6 @@ typedef struct gt_export {
   size_t gates_before;       /* before simplification, for the comment at the top */
 } gt_export;
 
-/* What can be read back of failures is the stream's error flag. */
 void gt_export_c(FILE *file, const gt_export *export);
 void gt_export_verilog(FILE *file, const gt_export *export);
 /* A name that both languages take, from any text: heap. */

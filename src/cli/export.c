@@ -1,5 +1,6 @@
-#define _GNU_SOURCE /* open_memstream */
+#define _GNU_SOURCE /* memrchr */
 #include "base/log.h"
+#include "base/stream.h"
 #include "base/output.h"
 #include "circuit/export.h"
 #include "cli/circuit_model.h"
@@ -37,10 +38,10 @@ static char *default_name(const char *output, const char *model) {
   return gt_export_name(base, dot && dot > base ? (size_t)(dot - base) : strlen(base));
 }
 
-static bool write_text(const char *output, const char *text, size_t size, gt_error *error) {
-  const gt_span piece = {text, size};
+static bool write_text(const char *output, const gt_text *text, gt_error *error) {
+  const gt_span piece = {text->items, text->count};
   if (output) return gt_write_output(output, &piece, 1, error);
-  if (fwrite(text, 1, size, stdout) == size) return true;
+  if (fwrite(piece.data, 1, piece.size, stdout) == piece.size) return true;
   return gt_fail_errno(error, GT_ERR_IO, "cannot write to standard output");
 }
 
@@ -49,24 +50,21 @@ static bool export(const gt_arguments *arguments, gt_model_circuit *circuit, gt_
   const size_t before = gt_model_circuit_of(circuit)->gates.count;
   gt_model_circuit_simplify(circuit);
   const gt_circuit *simple = gt_model_circuit_of(circuit);
-  char *name = wanted ? gt_export_name(wanted, strlen(wanted)) : default_name(output, arguments->word[0]),
-       *text = NULL;
-  size_t size = 0;
-  FILE *stream = open_memstream(&text, &size);
+  char *name = wanted ? gt_export_name(wanted, strlen(wanted)) : default_name(output, arguments->word[0]);
+  gt_text text = {0};
+  FILE *stream = gt_text_open(&text);
   const gt_export what = {.name = name,
                           .circuit = simple,
                           .ca = circuit->automaton ? &circuit->ca : NULL,
                           .gates_before = before};
-  if (stream) format_named(gt_option_value(arguments, "format"))(stream, &what);
-  bool ok = stream && !ferror(stream);
-  if (stream && fclose(stream)) ok = false;
-  ok = ok ? write_text(output, text, size, error)
-          : gt_fail(error, GT_ERR_MEMORY, "out of memory while writing the circuit");
+  format_named(gt_option_value(arguments, "format"))(stream, &what);
+  fclose(stream);
+  const bool ok = write_text(output, &text, error);
   if (ok)
     gt_info("%s: %zu gates, %zu after simplification, %u inputs, %zu outputs%s%s", name, before,
             simple->gates.count, simple->inputs, simple->outputs.count, output ? ", in " : "",
             output ? output : "");
-  free(text);
+  free(text.items);
   free(name);
   return ok;
 }

@@ -1,6 +1,6 @@
-#define _GNU_SOURCE /* open_memstream */
 #include "base/log.h"
 #include "base/output.h"
+#include "base/stream.h"
 #include "cli/common.h"
 #include "train/predict.h"
 #include <stdlib.h>
@@ -87,16 +87,12 @@ static void write_rows(FILE *stream, row_form form, const gt_model_file *file, c
 
 static bool write_json_file(const char *path, row_form form, const gt_model_file *file,
                             const gt_tensor *outputs, gt_error *error) {
-  gt_span text = {0};
-  char *start = NULL;
-  FILE *stream = open_memstream(&start, &text.size);
-  if (stream) write_rows(stream, form, file, outputs);
-  bool ok = stream && !ferror(stream);
-  if (stream && fclose(stream)) ok = false;
-  text.data = start;
-  ok = ok ? gt_write_output(path, &text, 1, error)
-          : gt_fail(error, GT_ERR_MEMORY, "out of memory while writing the predictions");
-  free(start);
+  gt_text text = {0};
+  FILE *stream = gt_text_open(&text);
+  write_rows(stream, form, file, outputs);
+  fclose(stream);
+  const bool ok = gt_write_output(path, &(gt_span){text.items, text.count}, 1, error);
+  free(text.items);
   return ok;
 }
 

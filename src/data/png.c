@@ -124,7 +124,7 @@ bool gt_animation_open(gt_animation *a, const char *path, uint32_t frames, uint3
 
 /* The first frame is also the picture that plain readers show: its rows are an IDAT; the others' are fdAT. */
 bool gt_animation_add(gt_animation *a, const gt_picture *picture, gt_error *error) {
-  const bool first = a->frames++ == 0;
+  const bool first = a->frames == 0;
   uint8_t control[26] = {0}, begin[8] = {0};
   if (first) {
     a->height = picture->height, a->width = picture->width, a->channels = picture->channels;
@@ -145,6 +145,7 @@ bool gt_animation_add(gt_animation *a, const gt_picture *picture, gt_error *erro
   if (!first) put32(rows, a->sequence++);
   const bool ok = write_chunk(&a->output, "fcTL", control, sizeof control, error) &&
                   write_chunk(&a->output, first ? "IDAT" : "fdAT", rows, size, error);
+  a->frames += ok;
   free(rows);
   return ok;
 }

@@ -52,13 +52,16 @@ bool gt_metrics_open(gt_metrics *metrics, const char *directory, int64_t keep, g
   metrics->metrics = open_for_append(directory, "metrics.jsonl", error);
   if (metrics->metrics >= 0) metrics->timing = open_for_append(directory, "timing.jsonl", error);
   if (metrics->timing < 0) goto fail;
-  if (fstat(metrics->metrics, &status) != 0) status.st_size = 0;
+  if (fstat(metrics->metrics, &status) != 0) {
+    gt_fail_errno(error, GT_ERR_IO, "cannot look at %s/metrics.jsonl", directory);
+    goto fail;
+  }
   if (status.st_size < keep) {
     gt_warn("%s/metrics.jsonl is shorter than it was at the checkpoint; its missing rows are lost",
             directory);
     keep = status.st_size;
   }
-  if (ftruncate(metrics->metrics, keep) != 0) {
+  if (!gt_cut_file(metrics->metrics, keep)) {
     gt_fail_errno(error, GT_ERR_IO, "cannot cut %s/metrics.jsonl", directory);
     goto fail;
   }

@@ -66,7 +66,10 @@ for subject in mlp gates automaton; do
   "$gtrain" train in/config.yaml --run-dir run --quiet > log 2>&1
   cp run/model.bin model.bin
   mv run half
-  rm half/model.bin "$(find half/checkpoints -name '*.safetensors' | sort | tail -n 1)"
+  newest=$(find half/checkpoints -name '*.safetensors' | sort | tail -n 1)
+  cp -R half torn
+  rm half/model.bin torn/model.bin "$newest"
+  truncate -s -9 "torn${newest#half}"
   [[ $subject != automaton ]] ||
     "$gtrain" simulate model.bin --steps 1 --png . --final start.txt --scale 1 --channels 0 --start random --quiet > /dev/null
   cd "$OLDPWD"

@@ -20,6 +20,7 @@ static const fault_command commands[] = {
     {"mlp", "train in/config.yaml --run-dir run --resume", true, "mlp/half"},
     {"gates", "train in/config.yaml --run-dir run --resume", true, "gates/half"},
     {"automaton", "train in/config.yaml --run-dir run --resume", true, "automaton/half"},
+    {"mlp", "train in/config.yaml --run-dir run --resume", true, "mlp/torn"},
     {"mlp", "eval in/model.bin", false, NULL},
     {"gates", "eval in/model.bin --json", false, NULL},
     {"automaton", "eval in/model.bin --split train", false, NULL},
@@ -29,6 +30,7 @@ static const fault_command commands[] = {
     {"gates", "predict in/model.bin --input in/inputs.npy --output out.csv", false, NULL},
     {"gates", "export in/model.bin --format c --output out.c", false, NULL},
     {"automaton", "export in/model.bin --format verilog", false, NULL},
+    {"automaton", "export in/model.bin --format c --output run/config.yaml", false, "automaton/half"},
     {"automaton", "simulate in/model.bin --start in/start.png --every 2 --final out.txt", false, NULL},
     {"automaton", "simulate in/model.bin --steps 3 --png pictures --animation out.png", false, NULL},
     {"automaton", "simulate in/model.bin --start in/start.txt --steps 2 --json", false, NULL},
@@ -39,7 +41,7 @@ enum { COMMANDS = sizeof commands / sizeof *commands };
 
 const char *const class_name[FAULT_CLASSES] = {
     "malloc", "mmap",  "thread", "open",     "read", "write", "stderr", "sync", "close",
-    "rename", "mkdir", "unlink", "truncate", "lock", "seek",  "list",   "stat",
+    "rename", "mkdir", "unlink", "truncate", "lock", "seek",  "list",   "stat", "mode",
 };
 
 /* What can go wrong with a call of each class. */
@@ -61,6 +63,7 @@ static const int errors[FAULT_CLASSES][5] = {
     [FAULT_SEEK] = {EIO},
     [FAULT_LIST] = {EMFILE, EIO, ENOMEM},
     [FAULT_STAT] = {EACCES, EIO, ENOMEM},
+    [FAULT_MODE] = {EPERM, EIO},
 };
 
 static const char *const verdict_name[VERDICTS] = {"right",    "refused", "missed", "crashed", "hung",
@@ -73,7 +76,7 @@ const char *error_name(int error) { return error == FAULT_SHORT ? "short" : stre
 typedef struct fault_options {
   bool sample, verbose;
   const char *only, *class;
-  uint64_t at;
+  uint64_t at, every; /* 0: all */
 } fault_options;
 
 typedef struct fault_trials {
@@ -94,6 +97,7 @@ static void add(fault_trials *t, const fault_order *o) {
  */
 static uint64_t stride(const fault_options *options, fault_class class, uint64_t calls) {
   const uint64_t wanted = class == FAULT_MALLOC ? 8 : 2;
+  if (options->every) return options->every;
   return options->sample && calls > wanted ? calls / wanted : 1;
 }
 
@@ -274,6 +278,8 @@ static fault_options read_options(int argc, char **argv) {
       o.only = value, i++;
     else if (!strcmp(argv[i], "--class"))
       o.class = value, i++;
+    else if (!strcmp(argv[i], "--every"))
+      o.every = strtoull(value, NULL, 10), i++;
     else if (!strcmp(argv[i], "--at"))
       o.at = strtoull(value, NULL, 10), i++;
     else

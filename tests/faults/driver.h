@@ -58,11 +58,17 @@ void path_of(char *out, const char *format, ...) __attribute__((format(printf, 2
 void tree_copy(const char *from, const char *to);
 void tree_remove(const char *path);
 bool file_equal(const char *a, const char *b);
-/* Compares a folder with what it should be. Files named in `skip` (as in fnmatch) are not looked at; of the
- * others all must be there if `whole`, and those that are there must be equal; `extra` may be there beside
- * them. False: *note says which is not. */
-bool tree_check(const char *should, const char *is, bool whole, const char *const *skip,
-                const char *const *extra, char *note, size_t size);
-bool tree_has(const char *path, const char *pattern);
+typedef struct comparison {
+  const char *should, *is, *before; /* before: what was there, or NULL */
+  bool whole;
+  char *note; /* what is not as it should be */
+  size_t size;
+} comparison;
+/* Compares a folder with what it should be, but for what differs by nature. If it should be `whole`, all
+ * files must be there, with the same bytes; else those that are there must have them, or those that they had
+ * before. */
+bool tree_check(const comparison *c);
+/* Is there a file of this pattern that should not be? */
+bool tree_has_more(const char *should, const char *is, const char *pattern);
 void give_up(const char *format, ...) __attribute__((noreturn, format(printf, 1, 2)));
 #endif

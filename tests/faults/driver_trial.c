@@ -143,23 +143,22 @@ bool trial_expect(fault_bench *b, const fault_command *c, int index) {
 
 /* --- judging --- */
 
-/* How long things took, and whose lock it is. Standard output is compared by itself. */
-static const char *const skipped[] = {"timing.jsonl", ".lock", ".out", NULL};
-/* What could not be removed in time may stay, and goes with the next save. */
-static const char *const extra_after_success[] = {"step-*.safetensors", NULL};
-static const char *const extra_after_failure[] = {"*", NULL};
-
 static const char *expected_path(const fault_bench *b, int index) {
   static char path[PATH_MAX];
   path_of(path, "%s/expected-%d", b->folder, index);
   return path;
 }
 
-static bool same_tree(const fault_bench *b, int index, bool whole, char *note, size_t size) {
-  char work[PATH_MAX];
+static bool same_tree(const fault_bench *b, const fault_command *c, int index, bool whole, char *note,
+                      size_t size) {
+  char work[PATH_MAX], run[PATH_MAX], should[PATH_MAX], before[PATH_MAX];
   path_of(work, "%s/work", b->path);
-  return tree_check(expected_path(b, index), work, whole, skipped,
-                    whole ? extra_after_success : extra_after_failure, note, size);
+  path_of(run, "%s/run", work);
+  path_of(should, "%s/run", expected_path(b, index));
+  path_of(before, "%s/%s", b->folder, c->begin ? c->begin : "absent");
+  const comparison all = {expected_path(b, index), work, NULL, whole, note, size};
+  const comparison kept = {should, run, before, whole, note, size};
+  return tree_check(c->begin ? &kept : &all);
 }
 
 static bool same_output(const fault_bench *b, const fault_command *c, int index, char *note, size_t size) {
@@ -200,7 +199,7 @@ static bool recovers(const fault_bench *b, const fault_command *c, int index, ch
   snprintf(words, sizeof words, "%s%s", c->words, resume ? " --resume" : "");
   const int code = execute(b, words, NULL);
   if (code) snprintf(note, size, "afterwards, `gtrain %s` ends with %d", words, code);
-  return code == 0 && same_tree(b, index, true, note, size);
+  return code == 0 && same_tree(b, c, index, true, note, size);
 }
 
 static fault_verdict judge_failure(const fault_bench *b, const fault_command *c, const fault_order *o,
@@ -208,7 +207,7 @@ static fault_verdict judge_failure(const fault_bench *b, const fault_command *c,
   snprintf(note, size, "exit code %d", code);
   if (!documented(o, code)) return MISCODED;
   if (o->class != FAULT_STDERR && !says_error(b)) return SILENT;
-  return same_tree(b, o->command, false, note, size) || c->trains ? REFUSED : WRONG;
+  return same_tree(b, c, o->command, false, note, size) || c->trains ? REFUSED : WRONG;
 }
 
 fault_verdict trial_run(fault_bench *b, const fault_command *c, const fault_order *o, char *note,
@@ -225,9 +224,9 @@ fault_verdict trial_run(fault_bench *b, const fault_command *c, const fault_orde
   path_of(work, "%s/work", b->path);
   if (code)
     found = judge_failure(b, c, o, code, note, size);
-  else if (!same_output(b, c, o->command, note, size) || !same_tree(b, o->command, true, note, size))
+  else if (!same_output(b, c, o->command, note, size) || !same_tree(b, c, o->command, true, note, size))
     found = WRONG;
-  if (tree_has(work, "*.damaged")) found = ASIDE;
+  if (tree_has_more(expected_path(b, o->command), work, "*.damaged")) found = ASIDE;
   if (found == REFUSED && c->trains && !recovers(b, c, o->command, note, size)) found = LOST;
   memcpy(b->page, &page, sizeof page);
   return found == RIGHT && !fired ? MISSED : found;

@@ -23,7 +23,8 @@ typedef enum fault_class {
   FAULT_LOCK,
   FAULT_SEEK,
   FAULT_LIST, /* opendir, readdir */
-  FAULT_STAT, /* stat, fstat, lstat, access */
+  FAULT_STAT, /* stat, fstat, lstat, access, readlink, realpath */
+  FAULT_MODE, /* fchmod, fchown */
   FAULT_CLASSES,
   FAULT_NONE = FAULT_CLASSES /* only count */
 } fault_class;

@@ -1,13 +1,13 @@
 # Faults on purpose: every allocation and every file call of eight commands fails, one after another.
 #
-#   make faults     all of them, in parallel (minutes)
+#   make faults     all of them, in parallel (minutes); a sample of them is part of `make check`
 #
 # shim.c is loaded in front of the C library of an ordinary gtrain, which is why sanitizers have no part in this.
 
-FAULTS      := $(BUILD)/tests/faults
-FAULTS_SHIM := $(FAULTS)/shim.so
+FAULTS        := $(BUILD)/tests/faults
+FAULTS_SHIM   := $(FAULTS)/shim.so
 FAULTS_DRIVER := $(FAULTS)/driver
-FAULTS_FLAGS := -std=gnu11 -O2 -g $(WARNINGS)
+FAULTS_FLAGS  := -std=gnu11 -O2 -g $(WARNINGS)
 
 .PHONY: faults faults-calls
 faults: faults-calls
@@ -24,6 +24,9 @@ $(FAULTS_DRIVER): $(wildcard tests/faults/driver*.c) $(wildcard tests/faults/*.h
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(FAULTS_FLAGS) -o $@ $(filter %.c,$^)
 
+
+CHECK_SCRIPTS += $(if $(SANITIZE),,tests/faults/sample.sh tests/faults/limits.sh)
+CHECK_NEEDS   += $(if $(SANITIZE),,$(FAULTS_SHIM) $(FAULTS_DRIVER))
 
 # Faults of the device's driver.
 -include tests/faults/vulkan.mk

@@ -96,6 +96,15 @@ int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*
   return error ? error : NEXT(pthread_create)(thread, attributes, start, context);
 }
 
+/* What libraries do when they are loaded is theirs. */
+void *dlopen(const char *path, int flags) {
+  const bool before = inside;
+  inside = true;
+  void *library = NEXT(dlopen)(path, flags);
+  inside = before;
+  return library;
+}
+
 /* --- descriptors --- */
 
 int open(const char *path, int flags, ...) {
@@ -179,6 +188,12 @@ int fstat(int fd, struct stat *out) { return fails(FAULT_STAT) ? -1 : NEXT(fstat
 int fstatat(int directory, const char *path, struct stat *out, int flags) {
   return fails(FAULT_STAT) ? -1 : NEXT(fstatat)(directory, path, out, flags);
 }
+ssize_t readlink(const char *path, char *out, size_t size) {
+  return fails(FAULT_STAT) ? -1 : NEXT(readlink)(path, out, size);
+}
+char *realpath(const char *path, char *out) { return fails(FAULT_STAT) ? NULL : NEXT(realpath)(path, out); }
+int fchmod(int fd, mode_t mode) { return fails(FAULT_MODE) ? -1 : NEXT(fchmod)(fd, mode); }
+int fchown(int fd, uid_t user, gid_t group) { return fails(FAULT_MODE) ? -1 : NEXT(fchown)(fd, user, group); }
 DIR *opendir(const char *path) { return fails(FAULT_LIST) ? NULL : NEXT(opendir)(path); }
 struct dirent *readdir(DIR *directory) {
   return fails(FAULT_LIST) ? NULL : NEXT(readdir)(directory);

@@ -145,13 +145,12 @@ int vulkan_expect(vulkan_bench *b, const fault_command *c, int index) {
 
 /* How long things took, and whose lock it is. Standard output is compared by itself. */
 static const char *const skipped[] = {"timing.jsonl", ".lock", ".out", NULL};
-static const char *const no_extra[] = {NULL};
 
 static bool same_tree(const vulkan_bench *b, int index, char *note, size_t size) {
   char work[PATH_MAX], should[PATH_MAX];
   path_of(work, "%s/work", b->path);
   path_of(should, "%s/expected-%d", b->folder, index);
-  return tree_check(should, work, true, skipped, no_extra, note, size);
+  return tree_check(&(comparison){should, work, NULL, true, note, size});
 }
 
 /* Finds `text` in a file of the bench's; what follows, up to the end of the line, goes to `rest`. */
@@ -296,7 +295,7 @@ fault_verdict vulkan_trial(vulkan_bench *b, const fault_command *c, const vulkan
   else if (!same_output(b, c, o->command, note, size) || !same_tree(b, o->command, note, size))
     found = WRONG;
   path_of(work, "%s/work", b->path);
-  if (tree_has(work, "*.damaged")) found = ASIDE;
+  if (tree_has_more("/absent", work, "*.damaged")) found = ASIDE;
   if (found == REFUSED && c->trains && !recovers(b, c, o->command, note, size)) found = LOST;
   *b->counts = counts; /* bringing it to its end has counted, too */
   return found;
