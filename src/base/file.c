@@ -24,11 +24,13 @@ static ssize_t read_some(int fd, void *buffer, size_t size) {
   return n;
 }
 
-/* Bytes that grow while they are read: memory follows what really came, never what a file claims. */
+/* Bytes that grow while they are read: memory follows what is really there, never what a file claims to hold.
+ */
 typedef struct reader {
   const char *path;
   uint64_t limit;
   size_t enough; /* no more than this is wanted */
+  size_t first;  /* bytes to begin with */
   gt_bytes bytes;
   size_t capacity;
   gt_error *error;
@@ -42,7 +44,7 @@ static bool too_large(reader *r) {
 /* Makes room for at least one more byte, besides the 0 at the end. */
 static bool make_room(reader *r) {
   if (r->capacity - r->bytes.size > 1) return true;
-  const size_t capacity = r->capacity ? 2 * r->capacity : CHUNK;
+  const size_t capacity = r->capacity ? 2 * r->capacity : r->first;
   uint8_t *data = realloc(r->bytes.data, capacity);
   if (!data) return gt_fail(r->error, GT_ERR_MEMORY, "%s: out of memory while reading it", r->path);
   r->bytes.data = data;
@@ -131,14 +133,33 @@ static bool read_all(reader *r, int fd, uint8_t *buffer) {
   return true;
 }
 
-static bool read_path(const char *path, uint64_t limit, size_t enough, gt_bytes *out, gt_error *error) {
+int gt_open_input(const char *path, bool plain, gt_error *error) {
+  struct stat s;
+  const int fd = open(path, O_RDONLY | O_CLOEXEC | (plain ? O_NONBLOCK | O_NOCTTY : 0));
+  if (fd < 0) {
+    gt_fail_errno(error, GT_ERR_IO, "cannot open %s", path);
+    return -1;
+  }
+  if (!plain || (fstat(fd, &s) == 0 && S_ISREG(s.st_mode))) return fd;
+  gt_fail(error, GT_ERR_IO, "cannot open %s: it is no plain file", path);
+  close(fd);
+  return -1;
+}
+
+/* What a plain file will take, where it is more than a chunk: it is there at once, or is refused at once. */
+static size_t expected_size(int fd, size_t enough) {
+  struct stat s;
+  if (fstat(fd, &s) != 0 || !S_ISREG(s.st_mode) || s.st_size < CHUNK || enough < SIZE_MAX) return CHUNK;
+  return (uint64_t)s.st_size < SIZE_MAX - 2 ? (size_t)s.st_size + 2 : SIZE_MAX;
+}
+
+static bool read_open(int fd, const char *path, uint64_t limit, size_t enough, gt_bytes *out,
+                      gt_error *error) {
   *out = (gt_bytes){0};
-  reader r = {.path = path, .limit = limit, .enough = enough, .error = error};
-  uint8_t *buffer = NULL;
+  reader r = {
+      .path = path, .limit = limit, .enough = enough, .first = expected_size(fd, enough), .error = error};
   bool ok = false;
-  const int fd = open(path, O_RDONLY | O_CLOEXEC);
-  if (fd < 0) return gt_fail_errno(error, GT_ERR_IO, "cannot open %s", path);
-  buffer = malloc(2 * CHUNK);
+  uint8_t *buffer = malloc(2 * CHUNK);
   if (!buffer) {
     gt_fail(error, GT_ERR_MEMORY, "%s: out of memory", path);
     goto close;
@@ -156,12 +177,20 @@ close:
   return ok;
 }
 
+bool gt_read_input(int fd, const char *path, uint64_t limit, gt_bytes *out, gt_error *error) {
+  return read_open(fd, path, limit, SIZE_MAX, out, error);
+}
+
 bool gt_read_file(const char *path, uint64_t limit, gt_bytes *out, gt_error *error) {
-  return read_path(path, limit, SIZE_MAX, out, error);
+  const int fd = gt_open_input(path, false, error);
+  *out = (gt_bytes){0};
+  return fd >= 0 && gt_read_input(fd, path, limit, out, error);
 }
 
 bool gt_read_head(const char *path, size_t size, gt_bytes *out, gt_error *error) {
-  if (!read_path(path, UINT64_MAX, size, out, error)) return false;
+  const int fd = gt_open_input(path, false, error);
+  *out = (gt_bytes){0};
+  if (fd < 0 || !read_open(fd, path, UINT64_MAX, size, out, error)) return false;
   if (out->size > size) out->data[out->size = size] = 0;
   return true;
 }

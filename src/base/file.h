@@ -17,6 +17,10 @@ void gt_bytes_finish(gt_bytes *bytes);
 /* Reads a file, inflating it if it is gzip by its magic number. GT_ERR_IO if it cannot be read; GT_ERR_DATA
  * if it is larger (inflated) than limit bytes or a damaged gzip stream. */
 bool gt_read_file(const char *path, uint64_t limit, gt_bytes *out, gt_error *error);
+/* The same in two steps. plain: nothing but a plain file is opened, without waiting for what it turns out to
+ * be (GT_ERR_IO, and -1). The second closes the descriptor. */
+int gt_open_input(const char *path, bool plain, gt_error *error);
+bool gt_read_input(int fd, const char *path, uint64_t limit, gt_bytes *out, gt_error *error);
 /* The first bytes of it, at most size. */
 bool gt_read_head(const char *path, size_t size, gt_bytes *out, gt_error *error);
 /* A file that cannot be looked at counts as one that is there: who opens it will say why it cannot be. */

@@ -48,10 +48,10 @@ static void print_result(const gt_arguments *arguments, const char *split, const
     gt_cli_print_json(root);
     return;
   }
-  printf("%s samples %lld loss %.6g", split, (long long)sums->weight, gt_result_loss(sums));
-  if (accuracy) printf(" accuracy %.6g", gt_result_accuracy(sums));
-  if (sums->hard) printf(" soft_loss %.6g", gt_mean_loss(sums));
-  if (sums->hard && accuracy) printf(" soft_accuracy %.6g", gt_accuracy(sums));
+  gt_metric metric[GT_METRICS];
+  const int count = gt_sums_metrics(sums, accuracy, metric);
+  printf("%s samples %lld", split, (long long)sums->weight);
+  for (int i = 0; i < count; i++) printf(" %s %.6g", metric[i].name, metric[i].value);
   printf("\n");
 }
 
@@ -140,7 +140,12 @@ const gt_command gt_command_eval = {
     .usage = "MODEL [options]",
     .details =
         "MODEL is a model.bin; the config inside it names the data. --set replaces values of that config,\n"
-        "for example to evaluate on other data.\n",
+        "for example to evaluate on other data: --set data.test=FILE. Columns and classes are found by the\n"
+        "names that the model knows. Metrics are loss, accuracy and samples; of logic gates these are the\n"
+        "circuit's, and soft_loss and soft_accuracy those of the mixtures that were trained.\n"
+        "\n"
+        "A model may come from anybody: files that its config names are told before they are read, must be\n"
+        "plain files, and nothing of what they hold is shown. Files named by --set are yours.\n",
     .options = options,
     .min_words = 1,
     .max_words = 1,

@@ -67,7 +67,8 @@ static bool read_config(experiment *e) {
     return false;
   const gt_spec *format = gt_spec_find(data, "format");
   if (!format || format->kind != GT_SPEC_SCALAR || strcmp(format->scalar, "ca")) return true;
-  if (!gt_dataset_open(data, 0, NULL, &e->arena, &e->dataset, &e->diagnostics, &e->error)) return false;
+  const gt_data_wanted wanted = {.stranger = e->file.path};
+  if (!gt_dataset_open(data, 0, &wanted, &e->arena, &e->dataset, &e->diagnostics, &e->error)) return false;
   e->boards = e->dataset.boards;
   if (e->boards->channels == e->model.ca.channels) return true;
   return gt_fail(&e->error, GT_ERR_DATA, "%s: its data has cells of %lld channels, its automaton of %u",

@@ -136,9 +136,9 @@ static bool to_labels(const gt_raw_array *array, gt_tensor *out, gt_error *error
   return true;
 }
 
-static bool read_array(const char *path, gt_raw_parse parse, gt_raw_array *out, gt_error *error) {
-  *out = (gt_raw_array){.path = path};
-  return gt_data_read_file(path, &out->file, error) && parse(out, error);
+static bool read_array(gt_data_file file, gt_raw_parse parse, gt_raw_array *out, gt_error *error) {
+  *out = (gt_raw_array){.path = file.path};
+  return gt_data_read_file(file, &out->file, error) && parse(out, error);
 }
 
 #define PAIR_ROW(field)                                                              \
@@ -174,12 +174,12 @@ const gt_field gt_array_fields[] = {
     {.name = NULL},
 };
 
-static const char *find_named(gt_data_reader *reader, const char *split, const char *key, const char *path) {
-  if (path) return gt_data_find_file(reader, gt_data_node(reader, split, key), path);
+static gt_data_file find_named(gt_data_reader *reader, const char *split, const char *key, const char *path) {
+  if (path) return gt_data_find_file(reader, gt_data_node(reader, split, key));
   gt_diagnostic *d = gt_error_at(reader->diagnostics, gt_data_position(reader, split),
                                  "the %s split has no '%s' file", split, key);
   d->expected = gt_arena_printf(reader->arena, "%s: {inputs: FILE, targets: FILE}", split);
-  return NULL;
+  return (gt_data_file){0};
 }
 
 /* Integer targets of one number a sample are labels, unless the config says otherwise. */
@@ -188,8 +188,11 @@ static bool decide_task(const gt_data_reader *reader, const gt_raw_array *target
   return reader->task == GT_TASK_CLASSIFICATION;
 }
 
-static bool read_split(gt_data_reader *reader, gt_array_pair files, gt_raw_parse parse, bool first,
-                       gt_split *out) {
+typedef struct pair {
+  gt_data_file inputs, targets;
+} pair;
+
+static bool read_split(gt_data_reader *reader, pair files, gt_raw_parse parse, bool first, gt_split *out) {
   gt_raw_array inputs = {0}, targets = {0};
   bool ok = read_array(files.inputs, parse, &inputs, reader->error) &&
             to_inputs(&inputs, &out->inputs, reader->error);
@@ -202,7 +205,7 @@ static bool read_split(gt_data_reader *reader, gt_array_pair files, gt_raw_parse
     ok = gt_fail(reader->error, GT_ERR_DATA,
                  "%s holds %" PRId64 " samples, but %s holds %" PRId64
                  " targets; expected one target a sample",
-                 files.inputs, inputs.dim[0], files.targets, targets.dim[0]);
+                 files.inputs.path, inputs.dim[0], files.targets.path, targets.dim[0]);
   out->samples = inputs.dim[0];
 done:
   ok = ok && targets.data != NULL;
@@ -212,17 +215,18 @@ done:
 
 bool gt_array_open(gt_data_reader *reader, const gt_array_options *options, gt_raw_parse parse) {
   const bool tested = gt_data_node(reader, "test", NULL) != NULL;
-  gt_array_pair train = {find_named(reader, "train", "inputs", options->train.inputs),
-                         find_named(reader, "train", "targets", options->train.targets)};
-  gt_array_pair test = {0};
+  pair train = {find_named(reader, "train", "inputs", options->train.inputs),
+                find_named(reader, "train", "targets", options->train.targets)};
+  pair test = {0};
   if (tested) {
     test.inputs = find_named(reader, "test", "inputs", options->test.inputs);
     test.targets = find_named(reader, "test", "targets", options->test.targets);
   }
-  if (!train.inputs || !train.targets || (tested && !(test.inputs && test.targets))) return false;
+  if (!train.inputs.path || !train.targets.path || (tested && !(test.inputs.path && test.targets.path)))
+    return false;
   reader->test_fraction = options->test_fraction;
-  reader->train_name = train.targets;
-  reader->test_name = test.targets;
+  reader->train_name = train.targets.path;
+  reader->test_name = test.targets.path;
   return read_split(reader, train, parse, true, &reader->dataset->train) &&
          (!tested || read_split(reader, test, parse, false, &reader->dataset->test));
 }
@@ -231,8 +235,8 @@ bool gt_array_read_inputs(const char *path, gt_raw_parse parse, const gt_data_si
                           gt_tensor *out, gt_error *error) {
   gt_raw_array array;
   *out = (gt_tensor){0};
-  const bool ok = read_array(path, parse, &array, error) && to_inputs(&array, out, error) &&
-                  gt_data_fit(path, signature, out, error);
+  const bool ok = read_array((gt_data_file){.path = path}, parse, &array, error) &&
+                  to_inputs(&array, out, error) && gt_data_fit(path, signature, out, error);
   gt_bytes_finish(&array.file);
   if (!ok) gt_tensor_finish(out);
   return ok;

@@ -206,13 +206,14 @@ static gt_csv_header header_of(const char *text) {
 }
 
 /* The test file is written as the training file is: its header has the same names. */
-static bool open_test(gt_data_reader *reader, const gt_csv *train, gt_csv_form form, gt_csv *test) {
+static bool open_test(gt_data_reader *reader, gt_data_file file, const gt_csv *train, gt_csv_form form,
+                      gt_csv *test) {
   const gt_dataset *d = reader->dataset;
   if (train->header) {
     form.known[0] = (gt_strings){.items = d->input_names, .count = train->inputs};
     form.known[1] = (gt_strings){.items = d->target_names, .count = train->targets};
   }
-  return gt_csv_open(test, reader->test_name, &form, reader->error);
+  return gt_csv_open(test, file, &form, reader->error);
 }
 
 static bool read_test(gt_data_reader *reader, const gt_csv *train, gt_csv *test, gt_csv_labels *labels) {
@@ -263,19 +264,19 @@ static bool open_csv(gt_data_reader *reader, const void *given) {
   gt_csv_form form;
   bool ok = read_form(reader, o, &form);
   int inputs, targets;
-  const char *train_path = gt_data_find_file(reader, gt_data_node(reader, "train", NULL), o->train);
-  const char *test_path =
-      o->test ? gt_data_find_file(reader, gt_data_node(reader, "test", NULL), o->test) : NULL;
-  if (!ok || !train_path || (o->test && !test_path)) return false;
-  reader->train_name = train_path;
-  reader->test_name = test_path;
+  const gt_data_file train_file = gt_data_find_file(reader, gt_data_node(reader, "train", NULL));
+  const gt_data_file test_file =
+      o->test ? gt_data_find_file(reader, gt_data_node(reader, "test", NULL)) : (gt_data_file){0};
+  if (!ok || !train_file.path || (o->test && !test_file.path)) return false;
+  reader->train_name = train_file.path;
+  reader->test_name = test_file.path;
   reader->test_fraction = o->test_fraction;
-  ok = gt_csv_open(&train, train_path, &form, reader->error) &&
+  ok = gt_csv_open(&train, train_file, &form, reader->error) &&
        choose_columns(reader, o, &train, &inputs, &targets) && gt_csv_read(&train);
   if (ok) move_inputs(&train, &reader->dataset->train.inputs);
   ok = ok && read_targets(reader, &train, &labels, true, &reader->dataset->train);
-  if (ok && test_path)
-    ok = open_test(reader, &train, form, &test) && read_test(reader, &train, &test, &labels);
+  if (ok && test_file.path)
+    ok = open_test(reader, test_file, &train, form, &test) && read_test(reader, &train, &test, &labels);
   gt_csv_close(&train);
   gt_csv_close(&test);
   return ok;
@@ -322,7 +323,8 @@ static bool read_inputs(const char *path, const gt_data_signature *signature, gt
   gt_csv_form form;
   const int64_t features = features_of(signature);
   *out = (gt_tensor){0};
-  bool ok = taught_form(signature, features, &form, error) && gt_csv_open(&csv, path, &form, error) &&
+  bool ok = taught_form(signature, features, &form, error) &&
+            gt_csv_open(&csv, (gt_data_file){.path = path}, &form, error) &&
             take_inputs(&csv, signature, features) && gt_csv_read(&csv);
   if (ok) move_inputs(&csv, out);
   ok = ok && gt_data_fit(path, signature, out, error);

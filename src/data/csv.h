@@ -63,7 +63,7 @@ const char *gt_cell_shown(const gt_cell *cell, char out[48]);
 bool gt_cell_is_utf8(const gt_cell *cell);
 
 /* Reads the file and its first record. Always followed by gt_csv_close. */
-bool gt_csv_open(gt_csv *csv, const char *path, const gt_csv_form *form, gt_error *error);
+bool gt_csv_open(gt_csv *csv, gt_data_file file, const gt_csv_form *form, gt_error *error);
 void gt_csv_close(gt_csv *csv);
 /* Decides whether the record at hand is the header, and names the columns. */
 bool gt_csv_name_columns(gt_csv *csv, const gt_csv_form *form);

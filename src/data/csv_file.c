@@ -16,11 +16,12 @@ static bool check_encoding(gt_csv *csv) {
   return true;
 }
 
-bool gt_csv_open(gt_csv *csv, const char *path, const gt_csv_form *form, gt_error *error) {
+bool gt_csv_open(gt_csv *csv, gt_data_file file, const gt_csv_form *form, gt_error *error) {
+  const char *path = file.path;
   *csv = (gt_csv){.path = path, .error = error, .line = 1};
   csv->delimiter = form->delimiter ? form->delimiter : gt_data_has_suffix(path, ".tsv") ? '\t' : ',';
   gt_arena_init(&csv->arena);
-  if (!gt_data_read_file(path, &csv->bytes, error)) return false;
+  if (!gt_data_read_file(file, &csv->bytes, error)) return false;
   csv->at = (char *)csv->bytes.data;
   csv->end = csv->at + csv->bytes.size;
   if (!check_encoding(csv)) return false;

@@ -93,7 +93,8 @@ typedef struct gt_data_range { /* of targets that are quantities */
   const char *whose; /* who needs it, for messages: "loss 'bce'" */
 } gt_data_range;
 
-/* What those for whom a dataset is opened ask of it. All zero: nothing, the data decides. */
+/* What those for whom a dataset is opened ask of it, and whom they do not trust. All zero: nothing, the data
+ * decides. */
 typedef struct gt_data_wanted {
   const gt_data_signature
       *signature; /* of the trained model that the data is for; the others but range go with it */
@@ -105,6 +106,10 @@ typedef struct gt_data_wanted {
   int64_t scale_count;             /* as in gt_dataset: what the model saw in training counts */
   const float *scaling;
   const gt_data_range *range; /* where targets must lie; NULL: anywhere */
+  /* A file, as positions name it, whose paths nobody vouches for: that of a model from who knows where. They
+   * are opened only if they are plain files, said before they are read, and nothing of what they hold is
+   * shown. */
+  const char *stranger;
 } gt_data_wanted;
 
 /* Opens what the `data:` map describes. False: errors in diagnostics (bad config) or in *error (bad file,

@@ -1,4 +1,5 @@
 /* What the formats share about files and tensors. */
+#include "base/log.h"
 #include "base/memory.h"
 #include "base/text.h"
 #include "data/format.h"
@@ -104,46 +105,58 @@ static const char *fetch_script(gt_arena *arena, const char *path) {
   return gt_file_exists(script) ? script : NULL;
 }
 
-const char *gt_data_locate(const gt_data_reader *reader, const char *path) {
-  if (gt_file_exists(path)) return gt_arena_strdup(reader->arena, path);
-  if (path[0] == '/' || !reader->spec->at.file) return NULL;
-  const char *beside =
-      gt_arena_printf(reader->arena, "%s%s", folder_of(reader->arena, reader->spec->at.file), path);
-  return gt_file_exists(beside) ? beside : NULL;
+static const char *stranger_of(const gt_data_reader *reader, const gt_spec *node) {
+  const char *stranger = reader->wanted->stranger;
+  return stranger && node->at.file && !strcmp(node->at.file, stranger) ? stranger : NULL;
 }
 
-const char *gt_data_find_file(gt_data_reader *reader, const gt_spec *node, const char *path) {
-  const gt_position at = node ? node->at : reader->spec->at;
-  const char *found = gt_data_locate(reader, path);
-  if (found) return found;
-  const char *config = reader->spec->at.file, *folder = config ? folder_of(reader->arena, config) : "";
-  gt_diagnostic *d = gt_error_at(reader->diagnostics, at, "file '%s' not found", path);
+gt_data_file gt_data_locate(gt_data_reader *reader, const gt_spec *node) {
+  gt_data_file file = {.path = node->scalar, .stranger = stranger_of(reader, node), .read = &reader->strange};
+  if (gt_file_exists(file.path)) return file;
+  if (file.path[0] == '/' || !reader->spec->at.file) return (gt_data_file){0};
+  file.path =
+      gt_arena_printf(reader->arena, "%s%s", folder_of(reader->arena, reader->spec->at.file), file.path);
+  return gt_file_exists(file.path) ? file : (gt_data_file){0};
+}
+
+static void not_found(gt_data_reader *reader, const gt_spec *node) {
+  const char *path = node->scalar, *config = reader->spec->at.file;
+  const char *folder = config ? folder_of(reader->arena, config) : "";
+  gt_diagnostic *d = gt_error_at(reader->diagnostics, node->at, "file '%s' not found", path);
   const char *script = fetch_script(reader->arena, path);
   if (script)
     d->expected = gt_arena_printf(reader->arena, "a file; ./%s brings it", script);
   else if (path[0] != '/')
     d->expected = gt_arena_printf(reader->arena, "a file, relative to the working directory%s%s",
                                   *folder ? " or to " : "", folder);
-  d->suggestion = nearest_file(reader->arena, path);
-  return NULL;
+  if (!stranger_of(reader, node)) d->suggestion = nearest_file(reader->arena, path);
+}
+
+gt_data_file gt_data_find_file(gt_data_reader *reader, const gt_spec *node) {
+  const gt_data_file found = gt_data_locate(reader, node);
+  if (!found.path) not_found(reader, node);
+  reader->found = *reader->diagnostics;
+  return found;
 }
 
 /* How many bytes the file may have once inflated. */
-static uint64_t size_limit(const char *path) {
+static uint64_t size_limit(int fd) {
   struct stat s;
   uint8_t two[2] = {0};
-  if (stat(path, &s) != 0 || !S_ISREG(s.st_mode)) return GT_DATA_INFLATE_LIMIT;
+  if (fstat(fd, &s) != 0 || !S_ISREG(s.st_mode)) return GT_DATA_INFLATE_LIMIT;
   const uint64_t size = s.st_size > 0 ? (uint64_t)s.st_size : 0;
-  const int fd = open(path, O_RDONLY | O_CLOEXEC);
-  const bool gzip = fd >= 0 && read(fd, two, 2) == 2 && two[0] == 0x1f && two[1] == 0x8b;
-  if (fd >= 0) close(fd);
+  const bool gzip = pread(fd, two, 2, 0) == 2 && two[0] == 0x1f && two[1] == 0x8b;
   if (!gzip) return size > GT_DATA_INFLATE_LIMIT ? size : GT_DATA_INFLATE_LIMIT;
   const uint64_t limit = GT_DATA_INFLATE_SLACK + size * GT_DATA_INFLATE_RATIO;
   return limit < GT_DATA_INFLATE_LIMIT ? limit : GT_DATA_INFLATE_LIMIT;
 }
 
-bool gt_data_read_file(const char *path, gt_bytes *out, gt_error *error) {
-  return gt_read_file(path, size_limit(path), out, error);
+bool gt_data_read_file(gt_data_file file, gt_bytes *out, gt_error *error) {
+  *out = (gt_bytes){0};
+  if (file.stranger) gt_info("%s names the data file %s, which is read", file.stranger, file.path);
+  const int fd = gt_open_input(file.path, file.stranger, error);
+  if (fd >= 0 && file.stranger) *file.read = true;
+  return fd >= 0 && gt_read_input(fd, file.path, size_limit(fd), out, error);
 }
 
 bool gt_data_read_head(const char *path, gt_bytes *head, gt_error *error) {

@@ -42,6 +42,8 @@ typedef struct gt_data_reader {
   uint64_t seed;
   double test_fraction;               /* set by formats that have the key */
   const char *train_name, *test_name; /* set by the format: where the targets came from, for messages */
+  bool strange;                       /* a file was read that a stranger named */
+  gt_diagnostics found;               /* the diagnostics when the last file was looked for */
   gt_arena *arena;
   gt_dataset *dataset;
   gt_diagnostics *diagnostics;
@@ -66,11 +68,19 @@ struct gt_data_format {
 
 /* --- helpers shared by the formats (files.c) --- */
 
-/* The file that PATH names: in the working directory, then beside the config. NULL when there is none. */
-const char *gt_data_locate(const gt_data_reader *reader, const char *path);
-/* The same; NULL with a diagnostic at NODE. */
-const char *gt_data_find_file(gt_data_reader *reader, const gt_spec *node, const char *path);
-bool gt_data_read_file(const char *path, gt_bytes *out,
+/* A file to be read. One that a stranger named (gt_data_wanted) is read only if it is a plain file, and told
+ * to the user before. */
+typedef struct gt_data_file {
+  const char *path; /* NULL: there is none */
+  const char *stranger;
+  bool *read; /* set when a stranger's file is read */
+} gt_data_file;
+
+/* The file that a node (a path) names: in the working directory, then beside the config. */
+gt_data_file gt_data_locate(gt_data_reader *reader, const gt_spec *node);
+/* The same; without one a diagnostic at the node. */
+gt_data_file gt_data_find_file(gt_data_reader *reader, const gt_spec *node);
+bool gt_data_read_file(gt_data_file file, gt_bytes *out,
                        gt_error *error); /* whole, inflated, within the limits */
 /* A few of its first bytes; none of what is no plain file. */
 bool gt_data_read_head(const char *path, gt_bytes *head, gt_error *error);

@@ -323,23 +323,29 @@ static void lower(gt_lowering *lowering, const gt_group *group) {
   }
 }
 
-/* First the flag is set, which may happen long before, then the values are looked at. */
-static void lower_finite(gt_lowering *lowering, const gt_group *group) {
-  const gt_node *node = gt_node_at(gt_lowering_graph(lowering), group->leader);
+static void copy_flag(gt_lowering *lowering, gt_id from, gt_id to) {
   const gt_program identity = {.inputs = 1, .outputs = 1};
   const struct gt_reduce_args one = {
       .outer = 1, .reduced = 1, .inner = 1, .chunk = 1, .chunks = 1, .row = 1, .scale = 1};
   gt_step *step = gt_lower_step(lowering, &kernel, &one, sizeof one);
   gt_program_to_spec(&identity, step->spec);
-  gt_lower_read(lowering, offsetof(struct gt_reduce_args, x), node->input[1]);
-  gt_lower_write(lowering, offsetof(struct gt_reduce_args, y), group->leader);
+  gt_lower_read(lowering, offsetof(struct gt_reduce_args, x), from);
+  gt_lower_write(lowering, offsetof(struct gt_reduce_args, y), to);
   set_grid(lowering, step, &one, GT_REDUCE_SUM);
+}
 
-  struct gt_reduce_args args = one;
-  args.reduced = (uint32_t)gt_shape_count(group->shape);
-  args.row = group->row;
-  args = in_chunks(lowering, args);
-  step = gt_lower_step(lowering, &kernel, &args, sizeof args);
+/* What the flag begins as may be there long before the values that are looked at. */
+static void lower_finite(gt_lowering *lowering, const gt_group *group) {
+  const gt_id otherwise = gt_node_at(gt_lowering_graph(lowering), group->leader)->input[1];
+  if (!gt_lower_begins_there(lowering, group->leader, otherwise))
+    copy_flag(lowering, otherwise, group->leader);
+  const struct gt_reduce_args args =
+      in_chunks(lowering, (struct gt_reduce_args){.outer = 1,
+                                                  .reduced = (uint32_t)gt_shape_count(group->shape),
+                                                  .inner = 1,
+                                                  .row = group->row,
+                                                  .scale = 1});
+  gt_step *step = gt_lower_step(lowering, &kernel, &args, sizeof args);
   gt_lower_program(lowering, group, offsetof(struct gt_reduce_args, x), offsetof(struct gt_reduce_args, y),
                    offsetof(struct gt_reduce_args, clock), offsetof(struct gt_reduce_args, layout_));
   gt_lower_write(lowering, offsetof(struct gt_reduce_args, flag), group->leader);
@@ -365,5 +371,6 @@ static const gt_op rows[ROWS] = {
                     .max_inputs = 2,
                     .infer = infer_finite,
                     .lower = lower_finite,
-                    .prologue = true},
+                    .prologue = true,
+                    .begins_as = 2},
 };

@@ -17,7 +17,7 @@ typedef enum gt_field_type {
   GT_FIELD_BOOL,
   GT_FIELD_STRING,
   GT_FIELD_CHOICE,
-  GT_FIELD_PATH, /* must be readable, seen from the working directory, unless GT_FIELD_MAY_BE_ABSENT */
+  GT_FIELD_PATH, /* must be there, seen from the working directory, unless GT_FIELD_MAY_BE_ABSENT */
   GT_FIELD_INTS, /* a sequence, or one scalar taken as a sequence of one */
   GT_FIELD_FLOATS,
   GT_FIELD_STRINGS,

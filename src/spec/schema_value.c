@@ -1,4 +1,5 @@
 #include "spec/schema_value.h"
+#include "base/file.h"
 #include "base/text.h"
 #include <ctype.h>
 #include <errno.h>
@@ -267,16 +268,14 @@ static bool read_path(const gt_schema_reader *r, const gt_field *field, const ch
                       const gt_spec *value) {
   const char *path = NULL;
   if (!read_text(r, field, &path, value)) return false;
-  if (field->flags & GT_FIELD_MAY_BE_ABSENT || access(path, R_OK) == 0) {
+  if (field->flags & GT_FIELD_MAY_BE_ABSENT || gt_file_exists(path)) {
     *to = path;
     return true;
   }
-  const bool absent = errno == ENOENT || errno == ENOTDIR;
-  gt_diagnostic *item =
-      gt_error_at(r->diagnostics, value->at, "'%s'%s: '%s' %s", field->name,
-                  gt_schema_where(r->arena, r->where), path, absent ? "does not exist" : "cannot be read");
-  item->expected = "a file that can be read, as seen from the working directory";
-  if (absent) item->suggestion = gt_nearest_path(r->arena, path);
+  gt_diagnostic *item = gt_error_at(r->diagnostics, value->at, "'%s'%s: '%s' does not exist", field->name,
+                                    gt_schema_where(r->arena, r->where), path);
+  item->expected = "a file, as seen from the working directory";
+  item->suggestion = gt_nearest_path(r->arena, path);
   return false;
 }
 

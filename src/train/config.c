@@ -4,7 +4,8 @@
 #include <string.h>
 
 #define FIELD(type, field) .offset = offsetof(type, field)
-static const char *const metrics[] = {"loss", "accuracy", "hard_loss", "hard_accuracy", NULL};
+static const char *const metrics[] = {"loss",      "accuracy",      "soft_loss", "soft_accuracy",
+                                      "hard_loss", "hard_accuracy", NULL};
 
 static const gt_field stopping_fields[] = {
     {.name = "patience",
@@ -18,7 +19,9 @@ static const gt_field stopping_fields[] = {
      FIELD(gt_early_stopping, metric),
      .fallback = "loss",
      .choices = metrics,
-     .help = "what must improve, also for keep_best"},
+     .help =
+         "what must improve, also for keep_best; of gates, loss and accuracy are those of the circuit (as "
+         "are hard_loss and hard_accuracy), soft_loss and soft_accuracy those of the mixtures"},
     {.name = "min_delta",
      .type = GT_FIELD_FLOAT,
      FIELD(gt_early_stopping, min_delta),

@@ -9,8 +9,9 @@
 #include "optim/optim.h"
 
 typedef struct gt_early_stopping {
-  int64_t patience;   /* 0: off */
-  const char *metric; /* "loss", "accuracy", "hard_loss" or "hard_accuracy" */
+  int64_t patience; /* 0: off */
+  const char
+      *metric; /* "loss" or "accuracy"; of gates also "soft_…", and "hard_…", which is the plain name */
   double min_delta, goal;
   bool has_goal, restore_best;
 } gt_early_stopping;
@@ -43,9 +44,10 @@ typedef struct gt_config {
 } gt_config;
 
 /* Of early_stopping.metric. */
+static inline bool gt_metric_is_soft(const char *metric) { return *metric == 's'; }
 static inline bool gt_metric_is_hard(const char *metric) { return *metric == 'h'; }
 static inline bool gt_metric_is_accuracy(const char *metric) {
-  return metric[gt_metric_is_hard(metric) ? 5 : 0] == 'a';
+  return metric[gt_metric_is_soft(metric) || gt_metric_is_hard(metric) ? 5 : 0] == 'a';
 }
 
 extern const gt_schema gt_config_schema; /* the top level; sections of other rooms are raw nodes */

@@ -26,7 +26,7 @@ static void check_metric(gt_config *config, bool accuracy, bool hard) {
   if (gt_metric_is_accuracy(watched) && !accuracy)
     gt_error_at(&config->diagnostics, at, "the loss '%s' has no accuracy to watch", config->loss->type->name)
         ->suggestion = "loss";
-  else if (gt_metric_is_hard(watched) && !hard)
+  else if ((gt_metric_is_hard(watched) || gt_metric_is_soft(watched)) && !hard)
     gt_error_at(&config->diagnostics, at, "no layer of this model has a hard form: there is no '%s'", watched)
         ->suggestion = gt_metric_is_accuracy(watched) ? "accuracy" : "loss";
 }

@@ -1,5 +1,6 @@
 /* The run directory: made, checked, locked. */
 #include "base/log.h"
+#include "base/text.h"
 #include "train/run.h"
 #include <dirent.h>
 #include <errno.h>
@@ -144,6 +145,9 @@ static bool lock_old(gt_run *run, gt_error *error) {
 bool gt_run_directory(gt_run *run, gt_error *error) {
   run->directory = run->options->directory;
   if (!run->directory && !default_directory(run, error)) return false;
+  run->command =
+      gt_arena_printf(&run->session.arena, "%s --run-dir %s --resume", run->options->resume_command,
+                      gt_shell_word(&run->session.arena, run->directory));
   return run->options->resume ? lock_old(run, error) : lock_new(run, error);
 }
 

@@ -304,7 +304,8 @@ bool gt_model_file_read(gt_model_file *file, const char *path, gt_error *error) 
 }
 
 gt_data_wanted gt_model_file_wanted(const gt_model_file *file) {
-  return (gt_data_wanted){.signature = &file->signature,
+  return (gt_data_wanted){.stranger = file->path,
+                          .signature = &file->signature,
                           .classes = file->classes,
                           .class_names = file->class_names,
                           .text_labels = file->text_labels,

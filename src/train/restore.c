@@ -4,6 +4,7 @@
 #include "train/run.h"
 #include "train/twins.h"
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -97,6 +98,16 @@ static bool upload_state(gt_run *run, const gt_container *container, const char 
   return true;
 }
 
+/* Where there are gates, older versions called soft_loss what is 'loss' now: the two are not compared. */
+static void forget_soft_best(gt_run *run) {
+  const char *metric = run->config->train.early_stopping.metric;
+  if (!run->net->model->has_hard || gt_metric_is_hard(metric) || isnan(run->state.best)) return;
+  gt_warn(
+      "early stopping forgets the best '%s' so far: it was that of soft gates, which is called soft_%s now",
+      metric, metric);
+  run->state.best = NAN;
+}
+
 /* Weights that were trained with other data, or judged by other data than will be, are not continued. */
 static bool check_data(gt_run *run, const char *path, gt_error *error) {
   const gt_data_fingerprint *was = &run->state.data, *is = &run->data;
@@ -113,6 +124,7 @@ static bool check_data(gt_run *run, const char *path, gt_error *error) {
         "the %s are not those that %s was made with. Give the run its data back (its files, 'data:' "
         "and the seed, which draws splits), or begin another with a new --run-dir",
         other, path);
+  if (!told) forget_soft_best(run);
   if (told && was->test != is->test) gt_warn("the test samples are not those that %s was made with", path);
   run->state.data = *is;
   return true;

@@ -171,19 +171,23 @@ static bool choose_weights(gt_run *run, bool *restored, gt_error *error) {
   return gt_run_weights(run, error) && (!are_put_together(run) || upload_weights(run, error));
 }
 
-static bool final_evaluation(gt_run *run, gt_evaluator *evaluator, int64_t step, bool write, gt_sums *sums,
-                             gt_error *error) {
+static bool final_evaluation(gt_run *run, gt_evaluator *evaluator, gt_sums *sums, gt_error *error) {
   if (!evaluator->net) return true;
   if (!gt_evaluator_run(&run->session, evaluator, sums, error)) return false;
   if (!isfinite(gt_result_loss(sums))) gt_warn("the %s loss is not finite", evaluator->net->split);
+  return true;
+}
+
+/* What was watched has its row from the evaluation after that step; a test that was not has none yet. */
+static bool write_test_row(gt_run *run, int64_t step, gt_error *error) {
   const gt_metric_row row = {.step = step,
                              .epoch = gt_run_epoch(run, step),
-                             .split = evaluator->net->split,
-                             .sums = *sums,
+                             .split = "test",
+                             .sums = run->result->test,
                              .accuracy = run->result->accuracy,
                              .lr = NAN,
                              .grad_norm = NAN};
-  return !write || gt_metrics_row(&run->metrics, &row, error);
+  return gt_metrics_row(&run->metrics, &row, error);
 }
 
 static bool finish_training(gt_run *run, gt_error *error) {
@@ -192,10 +196,9 @@ static bool finish_training(gt_run *run, gt_error *error) {
   if (!choose_weights(run, &restored, error)) return false;
   const int64_t step = restored ? run->state.best_step : run->state.step;
   const bool watches_test = run->watch.net && run->watch.net == run->test.net;
-  if (!watches_test && !final_evaluation(run, &run->watch, step, restored, &result->validation, error))
-    return false;
-  /* A test that was evaluated during the run has its row already, unless the weights changed since. */
-  if (!final_evaluation(run, &run->test, step, restored || !watches_test, &result->test, error)) return false;
+  if (!watches_test && !final_evaluation(run, &run->watch, &result->validation, error)) return false;
+  if (!final_evaluation(run, &run->test, &result->test, error)) return false;
+  if (run->test.net && !watches_test && !write_test_row(run, step, error)) return false;
   const gt_model_results results = {.step = step,
                                     .epoch = gt_run_epoch(run, step),
                                     .validation = result->validation,
@@ -222,6 +225,7 @@ static bool train(gt_run *run, gt_error *error) {
   result->has_goal = run->config->train.early_stopping.has_goal;
   result->goal_reached = gt_goal_reached(&run->config->train.early_stopping, run->state.best);
   result->train = run->state.last;
+  result->train.soft = run->net->model->has_hard;
   result->samples_per_s =
       seconds > 0 ? (double)((run->state.step - run->first_step) * run->net->batch) / seconds : 0;
   result->interrupted = error->status == GT_INTERRUPTED;
@@ -242,8 +246,7 @@ static void keep_resumable(const gt_run *run, gt_error *error) {
     snprintf(next, sizeof next, "There is no checkpoint yet. Begin again with");
   const gt_error why = *error;
   *error = (gt_error){0};
-  gt_fail(error, lost ? GT_INTERRUPTED : why.status, "%.1000s. %s:\n  %s --run-dir %s --resume", why.message,
-          next, run->options->resume_command, run->directory);
+  gt_fail(error, lost ? GT_INTERRUPTED : why.status, "%.1000s. %s:\n  %s", why.message, next, run->command);
 }
 
 bool gt_train(gt_config *config, const gt_train_options *options, gt_train_result *result, gt_error *error) {

@@ -41,6 +41,7 @@ typedef struct gt_run {
   gt_train_result *result;
   gt_session session;
   const char *directory;
+  const char *command; /* what goes on with this run, for a shell */
   int lock;
   gt_net *net;
   gt_executable *step;

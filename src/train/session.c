@@ -134,6 +134,7 @@ bool gt_evaluator_run(gt_session *session, gt_evaluator *evaluator, gt_sums *sum
   if (isnan(sums->loss)) sums->loss = NAN; /* without a sign, which would be printed */
   if (!evaluator->hard) return true;
   gt_sums hard;
+  sums->soft = true;
   if (!gt_evaluator_run(session, evaluator->hard, &hard, error)) return false;
   sums->hard = true;
   sums->hard_loss = hard.loss;

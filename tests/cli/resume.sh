@@ -28,6 +28,9 @@ same() {
 # A fast device is done before a signal can reach it.
 [[ -n ${TEST_EPOCHS-} ]] && sed -i "s/epochs: .*/epochs: $TEST_EPOCHS/; s/patience: .*/patience: 100000}/" "$TEST_TMP/run.yaml"
 exits 0 "the whole run" train "$TEST_TMP/whole"
+check "no evaluation is written twice" test -z \
+  "$(grep -v '"split":"train"' "$TEST_TMP/whole/metrics.jsonl" | sed 's/,"loss.*//' | sort | uniq -d)"
+check "the test is the last row" grep -q '"split":"test"' <(tail -n 1 "$TEST_TMP/whole/metrics.jsonl")
 exits 73 "a run is not overwritten" train "$TEST_TMP/whole"
 says "what to do" "--resume"
 exits 0 "a finished run resumes to the same end" train "$TEST_TMP/whole" --resume

@@ -2,8 +2,8 @@
 #
 #   make faults-vulkan        all of them (an hour on two cores), and a sample under the validation layers;
 #                             another sample is part of `make check`
-#   make dist-faults-vulkan   a folder to carry to another machine: there, ./vulkan.sh --seconds 500 tries as many as
-#                             there is time for, spread evenly; JOBS=16 in the environment sets how many at a time
+#   make dist-faults-vulkan   a folder to carry to another machine: there, `JOBS=16 ./vulkan.sh --seconds 500` tries as
+#                             many as there is time for, spread evenly, 16 at a time; --from N goes on with trial N
 #
 # gtrain-vulkan is an ordinary gtrain with vulkan.c between volk and the loader. VK_DRIVER_FILES= (empty) tries the
 # machine's own driver here, too.
@@ -38,8 +38,8 @@ $(FAULTS)/vulkan-driver: $(wildcard tests/faults/vulkan_*.c) tests/faults/driver
 CARRIED := $(BUILD)/faults-vulkan
 dist-faults-vulkan: $(FAULTS_VULKAN)
 	@rm -rf $(CARRIED) && mkdir -p $(CARRIED)/lib
-	$(Q)$(CC) $(LD_FLAGS) $(FAULTS_WRAP) -Wl,--gc-sections -s -o $(CARRIED)/gtrain-vulkan $(BUILD)/obj/src/main.o \
-	  $(BUILD)/obj/tests/faults/vulkan.o $(LIBRARY) $(patsubst -lopenblas,-l:libopenblas.a,$(LD_LIBS))
+	$(Q)$(CC) $(LD_FLAGS) $(FAULTS_WRAP) -s -o $(CARRIED)/gtrain-vulkan $(BUILD)/obj/src/main.o \
+	  $(BUILD)/obj/tests/faults/vulkan.o $(CARRIED_BLAS)
 	@cp $(FAULTS)/vulkan-driver tests/faults/vulkan.sh $(CARRIED)/
 	@ldd $(CARRIED)/gtrain-vulkan | awk '$$3 ~ /^\// && $$1 !~ /^lib(c|m|dl|pthread)\.so/ { print $$3 }' | \
 	  xargs -I{} cp -L {} $(CARRIED)/lib/

@@ -1,5 +1,5 @@
-/* vulkan-driver FOLDER GTRAIN [--quick] [--only WORDS] [--entry NAME] [--seconds N] [--verbose]: see
- * vulkan_driver.h and vulkan.sh. JOBS in the environment: how many at a time. */
+/* vulkan-driver FOLDER GTRAIN [--quick] [--only WORDS] [--entry NAME] [--seconds N [--from TRIAL]]
+ * [--verbose]: see vulkan_driver.h and vulkan.sh. JOBS in the environment: how many at a time. */
 #define _GNU_SOURCE
 #include "vulkan_driver.h"
 #include <errno.h>
@@ -50,6 +50,7 @@ typedef struct vulkan_options {
   bool quick, verbose;
   const char *only, *entry;
   long seconds; /* 0: as long as it takes */
+  size_t from;  /* the first trial */
 } vulkan_options;
 
 typedef struct vulkan_trials {
@@ -263,9 +264,10 @@ static int print_table(const vulkan_shared *s, const vulkan_trials *t, const vul
   uint32_t bad = print_verdicts(s, total);
   for (int v = 0; v < VERDICTS; v++) done += total[v];
   const uint32_t untried = print_entries(s);
-  const bool all = !options->only && !options->entry && !options->seconds;
+  const bool all = done == t->count && !options->only && !options->entry;
   if (all && untried) printf("%u entry points never failed\n", untried), bad += untried;
-  if (done < t->count) printf("%u of %zu trials, in the time there was\n", done, t->count);
+  if (done < t->count)
+    printf("%zu to %zu of %zu trials; --from goes on\n", options->from, options->from + done, t->count);
   printf("\n%u passed, %u failed\n", total[RIGHT] + total[REFUSED] + total[MISSED], bad);
   return bad ? 1 : 0;
 }
@@ -286,6 +288,8 @@ static vulkan_options read_options(int argc, char **argv) {
       o.entry = value, i++;
     else if (!strcmp(argv[i], "--seconds"))
       o.seconds = strtol(value, NULL, 10), i++;
+    else if (!strcmp(argv[i], "--from"))
+      o.from = strtoull(value, NULL, 10), i++;
     else
       errno = EINVAL, give_up("unknown option %s", argv[i]);
   }
@@ -296,7 +300,7 @@ int main(int argc, char **argv) {
   if (argc < 3)
     errno = EINVAL,
     give_up(
-        "usage: vulkan-driver FOLDER GTRAIN [--quick] [--verbose] [--only COMMAND] [--entry NAME] [--seconds N]");
+        "usage: vulkan-driver FOLDER GTRAIN [--quick] [--verbose] [--only COMMAND] [--entry NAME] [--seconds N] [--from N]");
   const vulkan_options options = read_options(argc, argv);
   // cppcheck-suppress invalidFunctionArg ; -1 is what anonymous memory has for a descriptor
   vulkan_shared *s = mmap(NULL, sizeof *s, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -304,6 +308,7 @@ int main(int argc, char **argv) {
   const vulkan_bench shape = {.folder = argv[1], .gtrain = argv[2], .states = &s->states};
   const vulkan_trials t = list_trials(&shape, &options);
   printf("%zu trials\n", t.count);
+  s->next = options.from;
   run_all(&shape, s, &t, &options);
   return print_table(s, &t, &options);
 }

@@ -430,7 +430,10 @@ static void one_range_is_one_kernel(void **state) {
         updates += access->write && access->buffer == GT_PLAN_VARIABLE + find(&f, "parameters");
       }
     assert_int_equal(updates, 1);
-    int optimizer = 0;
+    int optimizer = 0, guards = 0;
+    for (uint32_t s = 0; s < f.plan->steps; s++)
+      guards += !strcmp(gt_node_at(f.graph, f.plan->step[s].node)->op->name, "all_finite");
+    assert_int_equal(guards, strstr(list[i], "clip") ? 0 : 1);
     for (uint32_t s = 0; s < f.plan->steps; s++) optimizer += !strcmp(f.plan->step[s].scope, "optimizer");
     if (optimizer > (strstr(list[i], "clip") ? 5 : 2)) {
       gt_plan_print(f.plan, stderr);

@@ -124,9 +124,13 @@ static gt_executable *compile(gt_backend *backend, const gt_plan *plan, gt_buffe
   memcpy(exe->constants, plan->constants, plan->constant_bytes);
   if (!gt_try_alloc(&steps, plan->steps, sizeof *exe->step, "the steps of a plan", error)) goto fail;
   exe->step = steps;
+  const uint32_t threads = (uint32_t)gt_pool_threads(((cpu_backend *)backend)->pool);
   for (uint32_t s = 0; s < plan->steps; s++) {
     const gt_step *step = &plan->step[s];
     cpu_step *to = &exe->step[s];
+    if (step->kernel->prepare &&
+        !step->kernel->prepare(step->args, step->spec, step->tiles < threads ? step->tiles : threads, error))
+      goto fail;
     *to = (cpu_step){.kernel = step->kernel->cpu, .spec = step->spec, .tiles = step->tiles};
     memcpy(to->args, step->args, sizeof step->args);
     for (int i = 0; i < step->accesses; i++) {
