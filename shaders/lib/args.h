@@ -8,7 +8,7 @@
 #extension GL_EXT_buffer_reference_uvec2 : require
 /* The same address as another type. By way of two words: SwiftShader crashes on a cast from type to type. */
 #define GT_CAST(type, address) type(uvec2(address))
-#define GT_ARGS(name) layout(push_constant, scalar) uniform name
+#define GT_ARGS(name)          layout(push_constant, scalar) uniform name
 layout(buffer_reference, scalar, buffer_reference_align = 4) buffer GT_FLOATS { float at[]; };
 layout(buffer_reference, scalar, buffer_reference_align = 4) buffer GT_WORDS { uint at[]; };
 layout(buffer_reference, scalar, buffer_reference_align = 16) buffer GT_FLOATS4 { vec4 at[]; };
