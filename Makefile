@@ -53,7 +53,9 @@ endif
 
 # No -ffast-math and no contraction: results must not depend on how the compiler fuses a line.
 CFLAGS   ?= $(if $(DEBUG),-Og,-O3) -g
-WARNINGS := -Wall -Wextra -Wno-missing-field-initializers -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla $(if $(WERROR),-Werror)
+# A frame of 64 KiB is a quarter of the smallest stack that people set; sanitizers need more.
+WARNINGS := -Wall -Wextra -Wno-missing-field-initializers -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla \
+            $(if $(SANITIZE),,-Wframe-larger-than=65536) $(if $(WERROR),-Werror)
 SANITIZER_FLAGS := $(if $(SANITIZE),-fsanitize=$(SANITIZE) -fno-sanitize-recover=all -fno-omit-frame-pointer)
 C_FLAGS   = -std=gnu11 $(CFLAGS) $(WARNINGS) -fno-math-errno -ffp-contract=off $(SANITIZER_FLAGS)
 # -I. is for "shaders/op/NAME.h": src/op/ may have a header of the same name, and "op/NAME.h" finds that one first.
@@ -62,7 +64,8 @@ CPP_FLAGS = -Isrc -Ishaders -I$(GEN) -I. -DGT_VERSION='"$(VERSION)"' $(CPPFLAGS)
 # RPATH rather than RUNPATH: it also holds for the libraries' own libraries (OpenBLAS needs libgfortran), which
 # is what lets `make dist` put them beside the binary. The Vulkan loader is opened at run time, never linked.
 LD_FLAGS  = $(SANITIZER_FLAGS) -Wl,--disable-new-dtags,-rpath,'$$ORIGIN/lib' $(LDFLAGS)
-LD_LIBS   = $(shell $(PKG_CONFIG) --libs $(PACKAGES) 2>/dev/null) -ldl -lpthread -lm $(LDLIBS)
+# OpenBLAS is opened when a product needs it (src/op/blas.h).
+LD_LIBS   = $(shell $(PKG_CONFIG) --libs $(filter-out openblas,$(PACKAGES)) 2>/dev/null) -ldl -lpthread -lm $(LDLIBS)
 GLSL_FLAGS := --target-env=vulkan1.2 -O0 -Ishaders $(GLSLFLAGS)
 
 C_FLAGS   := $(C_FLAGS)
@@ -203,9 +206,11 @@ bench: $(BUILD)/gtrain
 	@$(BUILD)/gtrain bench
 
 # The binary to carry away holds of OpenBLAS what it uses (25 MB); the shared library with its Fortran is 39 MB.
+CARRIED_BLAS = -Wl,--gc-sections,-u,cblas_sgemm,-u,blas_memory_alloc $(LIBRARY) $(LD_LIBS) \
+  $(subst -lopenblas,-l:libopenblas.a,$(shell $(PKG_CONFIG) --libs openblas)) -lpthread -lm
 $(BUILD)/obj/gtrain-dist: $(BUILD)/obj/src/main.o $(LIBRARY) $(BUILD)/flags.stamp
 	$(say) LINK $@
-	$(Q)$(CC) $(LD_FLAGS) -Wl,--gc-sections -o $@ $< $(LIBRARY) $(patsubst -lopenblas,-l:libopenblas.a,$(LD_LIBS))
+	$(Q)$(CC) $(LD_FLAGS) -o $@ $< $(CARRIED_BLAS)
 
 dist: $(BUILD)/obj/gtrain-dist
 	@scripts/dist.sh $< $(BUILD)/dist $(VERSION)

@@ -1,16 +1,26 @@
 /* gtrain: trains neural networks on any Vulkan GPU, or on the CPU, from one YAML file. The commands are in
  * cli/. */
+#include "base/file.h"
 #include "base/log.h"
 #include "base/memory.h"
 #include "cli/command.h"
+#include <jansson.h>
 #include <stdlib.h>
 
 static void out_of_memory(size_t size) {
-  gt_log_error("out of memory (%zu bytes were asked for)", size);
+  if (size)
+    gt_log_error("out of memory (%zu bytes were asked for)", size);
+  else
+    gt_log_error("out of memory");
   _Exit(GT_ERR_MEMORY);
 }
 
+/* jansson's values are the size of commands, and code that asks each for NULL is code that forgets to. */
+static void *json_memory(size_t size) { return gt_realloc(NULL, size); }
+
 int main(int argc, char **argv) {
+  if (!gt_hold_standard_descriptors()) return GT_ERR_IO;
   gt_set_out_of_memory(out_of_memory);
+  json_set_alloc_funcs(json_memory, free);
   return gt_cli_main(argc, argv);
 }

@@ -12,11 +12,13 @@
 layout(buffer_reference, scalar, buffer_reference_align = 4) buffer GT_FLOATS { float at[]; };
 layout(buffer_reference, scalar, buffer_reference_align = 4) buffer GT_WORDS { uint at[]; };
 layout(buffer_reference, scalar, buffer_reference_align = 16) buffer GT_FLOATS4 { vec4 at[]; };
+#define GT_ADDRESS uvec2 /* of bytes, to be reckoned with: GT_WORDS(address) */
 #else
 #include <stdint.h>
 #include <sys/types.h>
 typedef uint64_t GT_FLOATS;
 typedef uint64_t GT_WORDS;
+typedef uint64_t GT_ADDRESS;
 #define GT_ARGS(name)         struct name
 #define GT_PTR(type, address) ((type *)(uintptr_t)(address))
 #endif

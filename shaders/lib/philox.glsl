@@ -20,23 +20,37 @@ vec4 gt_random_block(uvec2 seed, uint purpose, uint draw, uint block) {
   return vec4(bits >> 8u) * 5.9604644775390625e-8; /* 2^-24 */
 }
 
+uint gt_feistel_index(uint index, uint n, uvec2 seed, uint epoch, uint rounds) {
+  uint bits = uint(findMSB(n - 1u)) + 1u;
+  uint half_bits = max((bits + 1u) / 2u, 1u);
+  uint mask = (1u << half_bits) - 1u;
+  do {
+    uint left = index >> half_bits, right = index & mask;
+    for (uint i = 0u; i < rounds; i++) {
+      uvec4 draw = gt_philox4x32(uvec4(right, epoch, GT_PURPOSE_SHUFFLE, i), seed);
+      uint mixed = left ^ (draw.x & mask);
+      left = right;
+      right = mixed;
+    }
+    index = left << half_bits | right;
+  } while (index >= n);
+  return index;
+}
+
+uint gt_swapped_index(uint place, uint n, uvec2 seed, uint epoch) {
+  uvec4 words = uvec4(0u);
+  for (uint j = 0u; j < n; j++) {
+    if (j % 4u == 0u) words = gt_philox4x32(uvec4(j / 4u, epoch, GT_PURPOSE_SHUFFLE, 0x67747261u), seed);
+    uint drawn, low;
+    umulExtended(words[j % 4u], j + 1u, drawn, low);
+    place = place == j ? drawn : place == drawn ? j : place;
+  }
+  return place;
+}
+
 /* The permutation gt_shuffle_index. */
 uint gt_shuffle_index(uint index, uint n, uvec2 seed, uint epoch) {
-  if (n >= 2u) {
-    uint bits = uint(findMSB(n - 1u)) + 1u;
-    uint half_bits = max((bits + 1u) / 2u, 1u);
-    uint mask = (1u << half_bits) - 1u;
-    do {
-      uint left = index >> half_bits, right = index & mask;
-      for (uint i = 0u; i < 4u; i++) {
-        uvec4 draw = gt_philox4x32(uvec4(right, epoch, GT_PURPOSE_SHUFFLE, i), seed);
-        uint mixed = left ^ (draw.x & mask);
-        left = right;
-        right = mixed;
-      }
-      index = left << half_bits | right;
-    } while (index >= n);
-  }
-  return index;
+  if (n <= 16u) return gt_swapped_index(index, n, seed, epoch);
+  return gt_feistel_index(index, n, seed, epoch, n <= 256u ? 8u : 4u);
 }
 #endif

@@ -1,5 +1,6 @@
 #version 450
 #extension GL_EXT_buffer_reference : require
+#extension GL_EXT_buffer_reference_uvec2 : require
 #extension GL_EXT_scalar_block_layout : require
 #extension GL_GOOGLE_include_directive : require
 #include "op/batch.h"
@@ -9,21 +10,34 @@ layout(constant_id = 3) const uint MODE = 0u; /* 0 U8 -> F32, 1 F32 -> F32, 2 I3
 layout(constant_id = 4) const uint SEQUENTIAL = 0u;
 layout(constant_id = 5) const uint SCALED = 0u;
 
-float value(uint i) {
-  float v;
-  if (MODE == 0u) v = float(data.at[i >> 2] >> 8u * (i & 3u) & 255u);
-  else v = uintBitsToFloat(data.at[i]);
-  return v;
+/* The address of sample s: s * features values of one byte or four behind the first. */
+uvec2 row_address(uint s) {
+  uint low, high, carry;
+  umulExtended(s, features, high, low);
+  if (MODE != 0u) {
+    high = high << 2 | low >> 30;
+    low <<= 2;
+  }
+  low = uaddCarry(low, data.x, carry);
+  return uvec2(low, high + data.y + carry);
 }
 
 /* Features f … f+n-1 of batch row r, which is sample s. */
 void copy(uint r, uint s, uint f, uint n) {
+  uvec2 from = row_address(s);
+  uint lead = from.x & 3u; /* bytes of a word before the row */
+  GT_WORDS row = GT_WORDS(uvec2(from.x - lead, from.y));
   for (uint j = f; j < f + n; j++) {
-    uint from = s * features + j, to = r * features + j;
-    if (MODE == 2u) y.at[to] = data.at[from];
+    uint to = r * features + j;
+    if (MODE == 2u) y.at[to] = row.at[j];
     else {
-      float v = value(from);
-      if (SCALED != 0u) v = v * scale.at[j % period] + shift.at[j % period];
+      float v;
+      if (MODE == 0u) v = float(row.at[lead + j >> 2] >> 8u * (lead + j & 3u) & 255u);
+      else v = uintBitsToFloat(row.at[j]);
+      if (SCALED != 0u) {
+        uint p = j % period;
+        v = (v - scaling.at[p]) * scaling.at[period + p] + scaling.at[2u * period + p];
+      }
       y.at[to] = floatBitsToUint(v);
     }
   }

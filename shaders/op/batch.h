@@ -3,7 +3,8 @@
  */
 #include "lib/args.h"
 GT_ARGS(gt_batch_args) {
-  GT_WORDS data, y, clock;
-  GT_FLOATS scale, shift;
+  GT_ADDRESS data; /* indices into it may need more than 32 bits */
+  GT_WORDS y, clock;
+  GT_FLOATS scaling; /* [3][period]: center, scale, shift */
   uint batch, samples, features, period;
 };

@@ -9,7 +9,7 @@
 #include "lib/program.glsl"
 layout(local_size_x_id = 0) in;
 layout(constant_id = 0) const uint LOCAL_X = 1u;
-layout(constant_id = 3) const uint KIND = 0u;     /* 0 sum, 1 max, 2 min */
+layout(constant_id = 3) const uint KIND = 0u;     /* 0 sum, 1 max, 2 min, 3 finite */
 layout(constant_id = 4) const uint PER_LANE = 0u; /* 1: invocation per output; 0: workgroup (inner = 1) */
 
 shared float partial[LOCAL_X];
@@ -23,7 +23,7 @@ float start() {
 
 float join(float a, float b) {
   float value = a + b;
-  if (KIND == 1u) value = max(a, b);
+  if (KIND == 1u || KIND == 3u) value = max(a, b);
   if (KIND == 2u) value = min(a, b);
   return value;
 }
@@ -31,6 +31,7 @@ float join(float a, float b) {
 float element(uint o, uint n, uint r) {
   float result[GT_PROGRAM_OUTPUTS];
   gt_program(gt_place((o * reduced + r) * inner + n, 1u), 0.0, result);
+  if (KIND == 3u) return gt_finite(result[0]) ? 0.0 : 1.0;
   return result[0];
 }
 
@@ -47,11 +48,18 @@ float gather(uint o, uint n, uint r, uint end, uint step) {
   return value;
 }
 
+void finish(uint i, float value) {
+  if (KIND != 3u)
+    y.at[i] = value * scale;
+  else if (value != 0.0)
+    atomicAnd(flag.at[0], 0u);
+}
+
 void per_invocation(uint outputs) {
   uint stride = gl_NumWorkGroups.x * LOCAL_X;
   for (uint i = gl_GlobalInvocationID.x; i < outputs; i += stride) {
     uint n = i % inner, c = i / inner % chunks, o = i / inner / chunks;
-    y.at[i] = gather(o, n, c * chunk, min(c * chunk + chunk, reduced), 1u) * scale;
+    finish(i, gather(o, n, c * chunk, min(c * chunk + chunk, reduced), 1u));
   }
 }
 
@@ -68,7 +76,7 @@ void per_workgroup(uint outputs) {
       barrier();
       left = half_left;
     }
-    if (me == 0u) y.at[i] = partial[0] * scale;
+    if (me == 0u) finish(i, partial[0]);
     barrier();
   }
 }

@@ -6,10 +6,12 @@
 
 enum { DEVICE_LIMIT = 32 };
 
-int gt_device_list(gt_device_info *devices, int limit) {
+int gt_device_list(gt_device_info *devices, int limit, gt_error *trouble) {
   if (limit < 1) return 0;
   gt_cpu_describe(&devices[0]);
-  return 1 + gt_vulkan_list(devices + 1, limit - 1);
+  const int count = gt_vulkan_list(devices + 1, limit - 1, trouble);
+  if (!count) gt_fail(trouble, GT_ERR_NODEVICE, "no Vulkan device found");
+  return count < 0 ? 1 : 1 + count;
 }
 
 static bool software(const gt_device_info *device) { return !strcmp(device->type, "software"); }
@@ -34,14 +36,15 @@ static int best_device(const gt_device_info *devices, int count) {
 
 static gt_backend *open_auto(int threads, gt_error *error) {
   gt_device_info devices[DEVICE_LIMIT];
-  int count = gt_vulkan_list(devices, DEVICE_LIMIT), best = best_device(devices, count);
+  gt_error trouble = {0};
+  int count = gt_vulkan_list(devices, DEVICE_LIMIT, &trouble), best = best_device(devices, count);
   gt_backend *backend = best < 0 ? gt_cpu_open(threads, error) : gt_vulkan_open(best, error);
   if (!backend) return NULL;
   if (best >= 0)
     snprintf(backend->why, sizeof backend->why, "the best of %d Vulkan device%s", count,
              count == 1 ? "" : "s");
-  else if (!count)
-    snprintf(backend->why, sizeof backend->why, "no Vulkan device found");
+  else if (count <= 0)
+    snprintf(backend->why, sizeof backend->why, "%.250s", count ? trouble.message : "no Vulkan device found");
   else if (software(&devices[0]))
     snprintf(backend->why, sizeof backend->why,
              "the only Vulkan device is software (%.80s), slower than the CPU path", devices[0].name);
@@ -53,7 +56,8 @@ static gt_backend *open_auto(int threads, gt_error *error) {
 /* "vulkan" takes the best device, software if there is nothing else. */
 static gt_backend *open_vulkan(const char *choice, gt_error *error) {
   gt_device_info devices[DEVICE_LIMIT];
-  int count = gt_vulkan_list(devices, DEVICE_LIMIT), index = best_device(devices, count);
+  int count = gt_vulkan_list(devices, DEVICE_LIMIT, error), index = best_device(devices, count);
+  if (count < 0) return NULL;
   if (choice[6] == ':') {
     char *end;
     long number = strtol(choice + 7, &end, 10);

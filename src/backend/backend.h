@@ -57,8 +57,9 @@ typedef struct gt_device_info {
   char features[512]; /* those gtrain uses, comma-separated; for an unusable device, what is missing */
 } gt_device_info;
 
-/* All devices: the CPU first. Returns the number written (at most `limit`). */
-int gt_device_list(gt_device_info *devices, int limit);
+/* All devices: the CPU first. Returns the number written (at most `limit`). Without one of Vulkan's
+ * devices, trouble says why. */
+int gt_device_list(gt_device_info *devices, int limit, gt_error *trouble);
 /* choice: "auto", "cpu", "vulkan", "vulkan:N", "null"; NULL: environment GTRAIN_DEVICE, else auto. auto takes
  * the best real GPU, else the CPU, never a software Vulkan device. threads: CPU threads, 0 = default. */
 gt_backend *gt_backend_open(const char *choice, int threads, gt_error *error);
@@ -68,8 +69,12 @@ void gt_backend_close(gt_backend *backend); /* accepts NULL */
 gt_backend *gt_cpu_open(int threads, gt_error *error);
 gt_backend *gt_null_open(void);
 gt_backend *gt_vulkan_open(int index, gt_error *error); /* index as in "vulkan:N" */
-int gt_vulkan_list(gt_device_info *devices, int limit);
+/* -1: Vulkan cannot be used here, not even to ask for devices. */
+int gt_vulkan_list(gt_device_info *devices, int limit, gt_error *error);
 /* Errors and warnings of the validation layers so far (GTRAIN_DEBUG=validation): each is a bug of ours. */
 int gt_vulkan_validation_messages(void);
+/* A device has been given up while it may still run what was queued: its driver would crash on being closed.
+ */
+bool gt_vulkan_stuck(void);
 void gt_cpu_describe(gt_device_info *device);
 #endif

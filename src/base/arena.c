@@ -48,7 +48,7 @@ static block *add_block(gt_arena *arena, size_t size) {
 }
 
 void *gt_arena_alloc(gt_arena *arena, size_t size) {
-  if (size > SIZE_MAX / 2) return gt_alloc(SIZE_MAX); /* reports, does not return */
+  if (size > SIZE_MAX / 2) gt_out_of_memory(size);
   size = (size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
   block *b = arena->block;
   if (!b || b->size - b->used < size) b = add_block(arena, size);

@@ -21,6 +21,7 @@ bool gt_fail(gt_error *error, gt_status status, const char *format, ...) {
 
 bool gt_fail_errno(gt_error *error, gt_status status, const char *format, ...) {
   const int number = errno;
+  if (number == ENOMEM) status = GT_ERR_MEMORY;
   va_list arguments;
   va_start(arguments, format);
   if (record(error, status, format, arguments)) {

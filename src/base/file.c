@@ -24,10 +24,13 @@ static ssize_t read_some(int fd, void *buffer, size_t size) {
   return n;
 }
 
-/* Bytes that grow while they are read: memory follows what really came, never what a file claims. */
+/* Bytes that grow while they are read: memory follows what is really there, never what a file claims to hold.
+ */
 typedef struct reader {
   const char *path;
   uint64_t limit;
+  size_t enough; /* no more than this is wanted */
+  size_t first;  /* bytes to begin with */
   gt_bytes bytes;
   size_t capacity;
   gt_error *error;
@@ -41,7 +44,7 @@ static bool too_large(reader *r) {
 /* Makes room for at least one more byte, besides the 0 at the end. */
 static bool make_room(reader *r) {
   if (r->capacity - r->bytes.size > 1) return true;
-  const size_t capacity = r->capacity ? 2 * r->capacity : CHUNK;
+  const size_t capacity = r->capacity ? 2 * r->capacity : r->first;
   uint8_t *data = realloc(r->bytes.data, capacity);
   if (!data) return gt_fail(r->error, GT_ERR_MEMORY, "%s: out of memory while reading it", r->path);
   r->bytes.data = data;
@@ -93,6 +96,7 @@ static bool inflate_all(reader *r, int fd, uint8_t *in, size_t first, z_stream *
       return gt_fail(r->error, GT_ERR_DATA, "%s is a damaged gzip file (%s)", r->path,
                      z->msg ? z->msg : "bad data");
     if (!append(r, out, CHUNK - z->avail_out)) return false;
+    if (r->bytes.size >= r->enough) return true;
   }
   if (status == Z_STREAM_END) return true;
   return gt_fail(r->error, GT_ERR_DATA, "%s is a truncated gzip file", r->path);
@@ -117,7 +121,7 @@ static bool read_all(reader *r, int fd, uint8_t *buffer) {
   }
   if (n >= 2 && buffer[0] == 0x1f && buffer[1] == 0x8b) return read_gzip(r, fd, buffer, n);
   if (!append(r, buffer, n)) return false;
-  for (;;) { /* straight into its place */
+  while (r->bytes.size < r->enough) { /* straight into its place */
     if (!make_room(r)) return false;
     const size_t room = r->capacity - r->bytes.size - 1;
     ssize_t got = read_some(fd, r->bytes.data + r->bytes.size, room);
@@ -126,16 +130,36 @@ static bool read_all(reader *r, int fd, uint8_t *buffer) {
     if ((uint64_t)got > r->limit - r->bytes.size) return too_large(r);
     r->bytes.size += (size_t)got;
   }
+  return true;
 }
 
-bool gt_read_file(const char *path, uint64_t limit, gt_bytes *out, gt_error *error) {
+int gt_open_input(const char *path, bool plain, gt_error *error) {
+  struct stat s;
+  const int fd = open(path, O_RDONLY | O_CLOEXEC | (plain ? O_NONBLOCK | O_NOCTTY : 0));
+  if (fd < 0) {
+    gt_fail_errno(error, GT_ERR_IO, "cannot open %s", path);
+    return -1;
+  }
+  if (!plain || (fstat(fd, &s) == 0 && S_ISREG(s.st_mode))) return fd;
+  gt_fail(error, GT_ERR_IO, "cannot open %s: it is no plain file", path);
+  close(fd);
+  return -1;
+}
+
+/* What a plain file will take, where it is more than a chunk: it is there at once, or is refused at once. */
+static size_t expected_size(int fd, size_t enough) {
+  struct stat s;
+  if (fstat(fd, &s) != 0 || !S_ISREG(s.st_mode) || s.st_size < CHUNK || enough < SIZE_MAX) return CHUNK;
+  return (uint64_t)s.st_size < SIZE_MAX - 2 ? (size_t)s.st_size + 2 : SIZE_MAX;
+}
+
+static bool read_open(int fd, const char *path, uint64_t limit, size_t enough, gt_bytes *out,
+                      gt_error *error) {
   *out = (gt_bytes){0};
-  reader r = {.path = path, .limit = limit, .error = error};
-  uint8_t *buffer = NULL;
+  reader r = {
+      .path = path, .limit = limit, .enough = enough, .first = expected_size(fd, enough), .error = error};
   bool ok = false;
-  const int fd = open(path, O_RDONLY | O_CLOEXEC);
-  if (fd < 0) return gt_fail_errno(error, GT_ERR_IO, "cannot open %s", path);
-  buffer = malloc(2 * CHUNK);
+  uint8_t *buffer = malloc(2 * CHUNK);
   if (!buffer) {
     gt_fail(error, GT_ERR_MEMORY, "%s: out of memory", path);
     goto close;
@@ -153,9 +177,48 @@ close:
   return ok;
 }
 
+bool gt_read_input(int fd, const char *path, uint64_t limit, gt_bytes *out, gt_error *error) {
+  return read_open(fd, path, limit, SIZE_MAX, out, error);
+}
+
+bool gt_read_file(const char *path, uint64_t limit, gt_bytes *out, gt_error *error) {
+  const int fd = gt_open_input(path, false, error);
+  *out = (gt_bytes){0};
+  return fd >= 0 && gt_read_input(fd, path, limit, out, error);
+}
+
+bool gt_read_head(const char *path, size_t size, gt_bytes *out, gt_error *error) {
+  const int fd = gt_open_input(path, false, error);
+  *out = (gt_bytes){0};
+  if (fd < 0 || !read_open(fd, path, UINT64_MAX, size, out, error)) return false;
+  if (out->size > size) out->data[out->size = size] = 0;
+  return true;
+}
+
 bool gt_file_exists(const char *path) {
   struct stat s;
-  return stat(path, &s) == 0;
+  return stat(path, &s) == 0 || (errno != ENOENT && errno != ENOTDIR && errno != ENAMETOOLONG);
+}
+
+static bool sync_fd(int fd) {
+  int status;
+  do status = fsync(fd);
+  while (status != 0 && errno == EINTR);
+  return status == 0;
+}
+
+bool gt_sync_name(const char *path, gt_error *error) {
+  char directory[PATH_MAX];
+  const char *slash = strrchr(path, '/');
+  const size_t length = slash ? (size_t)(slash - path) : 0;
+  snprintf(directory, sizeof directory, "%.*s", slash ? (length ? (int)length : 1) : 1, slash ? path : ".");
+  const int fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (fd < 0) return gt_fail_errno(error, GT_ERR_IO, "cannot open directory %s", directory);
+  /* Some file systems cannot sync a directory and say EINVAL: then there is nothing more to do. */
+  const bool ok = sync_fd(fd) || errno == EINVAL || errno == ENOTSUP;
+  if (!ok) gt_fail_errno(error, GT_ERR_IO, "cannot sync directory %s", directory);
+  close(fd);
+  return ok;
 }
 
 bool gt_make_directories(const char *path, gt_error *error) {
@@ -168,7 +231,10 @@ bool gt_make_directories(const char *path, gt_error *error) {
     if (path[i] != '/' && path[i]) continue;
     memcpy(prefix, path, i);
     prefix[i] = 0;
-    if (mkdir(prefix, 0777) == 0) continue;
+    if (mkdir(prefix, 0777) == 0) {
+      if (!gt_sync_name(prefix, error)) return false;
+      continue;
+    }
     const int number = errno;
     struct stat s;
     if (stat(prefix, &s) == 0 && S_ISDIR(s.st_mode)) continue;
@@ -178,7 +244,7 @@ bool gt_make_directories(const char *path, gt_error *error) {
   return true;
 }
 
-static bool write_all(int fd, const void *data, size_t size) {
+bool gt_write_all(int fd, const void *data, size_t size) {
   const char *at = data;
   while (size) {
     const ssize_t n = write(fd, at, size > 1 << 30 ? 1 << 30 : size);
@@ -189,13 +255,6 @@ static bool write_all(int fd, const void *data, size_t size) {
     size -= (size_t)n;
   }
   return true;
-}
-
-static bool sync_fd(int fd) {
-  int status;
-  do status = fsync(fd);
-  while (status != 0 && errno == EINTR);
-  return status == 0;
 }
 
 /* Does the file hold exactly these pieces? */
@@ -214,23 +273,9 @@ static bool holds(int fd, const gt_span *pieces, size_t count) {
   return read_some(fd, buffer, 1) == 0;
 }
 
-static bool sync_directory_of(const char *path, gt_error *error) {
-  char directory[PATH_MAX];
-  const char *slash = strrchr(path, '/');
-  const size_t length = slash ? (size_t)(slash - path) : 0;
-  snprintf(directory, sizeof directory, "%.*s", slash ? (length ? (int)length : 1) : 1, slash ? path : ".");
-  const int fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (fd < 0) return gt_fail_errno(error, GT_ERR_IO, "cannot open directory %s", directory);
-  /* Some file systems cannot sync a directory and say EINVAL: then there is nothing more to do. */
-  const bool ok = sync_fd(fd) || errno == EINVAL || errno == ENOTSUP;
-  if (!ok) gt_fail_errno(error, GT_ERR_IO, "cannot sync directory %s", directory);
-  close(fd);
-  return ok;
-}
-
 static bool write_and_verify(int fd, const char *path, const gt_span *pieces, size_t count, gt_error *error) {
   for (size_t i = 0; i < count; i++)
-    if (!write_all(fd, pieces[i].data, pieces[i].size))
+    if (!gt_write_all(fd, pieces[i].data, pieces[i].size))
       return gt_fail_errno(error, GT_ERR_IO, "cannot write %s", path);
   if (!sync_fd(fd)) return gt_fail_errno(error, GT_ERR_IO, "cannot sync %s", path);
   /* Best effort: let the comparison see what the disk holds rather than what the cache holds. */
@@ -240,22 +285,78 @@ static bool write_and_verify(int fd, const char *path, const gt_span *pieces, si
   return true;
 }
 
-bool gt_write_file_atomic(const char *path, const gt_span *pieces, size_t count, gt_error *error) {
-  char temporary[PATH_MAX];
-  if (snprintf(temporary, sizeof temporary, "%s.tmp-%ld", path, (long)getpid()) >= (int)sizeof temporary)
-    return gt_fail(error, GT_ERR_IO, "%s: the name is too long", path);
-  unlink(temporary); /* left by a killed process that had our number */
-  const int fd = open(temporary, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-  if (fd < 0) return gt_fail_errno(error, GT_ERR_IO, "cannot create %s", temporary);
-  bool ok = write_and_verify(fd, temporary, pieces, count, error);
-  if (close(fd) != 0 && ok) ok = gt_fail_errno(error, GT_ERR_IO, "cannot write %s", temporary);
-  if (ok && rename(temporary, path) != 0)
-    ok = gt_fail_errno(error, GT_ERR_IO, "cannot rename %s to %s", temporary, path);
-  if (!ok) {
-    unlink(temporary);
+static const char temporary_mark[] = ".tmp-";
+
+size_t gt_temporary_target(const char *name) {
+  const size_t length = strlen(name), mark = sizeof temporary_mark - 1;
+  size_t at = length;
+  while (at && strchr("0123456789", name[at - 1])) at--;
+  if (at == length || at <= mark || memcmp(name + at - mark, temporary_mark, mark)) return 0;
+  return at - mark;
+}
+
+/* The new file is whose the old one was, where the system lets us. */
+static bool keep_owner_and_mode(int fd, const struct stat *old) {
+  if (fchown(fd, old->st_uid, old->st_gid) != 0 && fchown(fd, (uid_t)-1, old->st_gid) != 0 && errno != EPERM)
     return false;
+  return fchmod(fd, old->st_mode & 0777) == 0;
+}
+
+bool gt_replacement_open(gt_replacement *r, const char *path, gt_error *error) {
+  struct stat old;
+  *r = (gt_replacement){.fd = -1};
+  if (snprintf(r->path, sizeof r->path, "%s", path) >= (int)sizeof r->path ||
+      snprintf(r->temporary, sizeof r->temporary, "%s%s%ld", path, temporary_mark, (long)getpid()) >=
+          (int)sizeof r->temporary)
+    return gt_fail(error, GT_ERR_IO, "%s: the name is too long", path);
+  const bool replaces = lstat(path, &old) == 0 && S_ISREG(old.st_mode);
+  unlink(r->temporary); /* left by a killed process that had our number */
+  r->fd = open(r->temporary, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, replaces ? old.st_mode & 0777 : 0666);
+  if (r->fd < 0) return gt_fail_errno(error, GT_ERR_IO, "cannot create %s", r->temporary);
+  if (!replaces || keep_owner_and_mode(r->fd, &old)) return true;
+  gt_fail_errno(error, GT_ERR_IO, "cannot give %s the mode of %s", r->temporary, path);
+  gt_replacement_close(r, false, error);
+  return false;
+}
+
+bool gt_replacement_close(gt_replacement *r, bool keep, gt_error *error) {
+  bool ok = close(r->fd) == 0 || gt_fail_errno(error, GT_ERR_IO, "cannot write %s", r->temporary);
+  if (ok && keep && rename(r->temporary, r->path) != 0)
+    ok = gt_fail_errno(error, GT_ERR_IO, "cannot rename %s to %s", r->temporary, r->path);
+  if (!ok || !keep) unlink(r->temporary);
+  r->fd = -1;
+  return ok;
+}
+
+bool gt_write_file_atomic(const char *path, const gt_span *pieces, size_t count, gt_error *error) {
+  gt_replacement r;
+  if (!gt_replacement_open(&r, path, error)) return false;
+  const bool ok = write_and_verify(r.fd, r.temporary, pieces, count, error);
+  return gt_replacement_close(&r, ok, error) && ok && gt_sync_name(path, error);
+}
+
+bool gt_hold_standard_descriptors(void) {
+  for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+    if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", O_RDONLY) != fd) return false;
+  return true;
+}
+
+int gt_open_plain(const char *path, int flags, gt_error *error) {
+  struct stat status;
+  /* O_NONBLOCK: a pipe must not keep us waiting until it is seen to be one. It changes nothing for plain
+   * files. */
+  const int fd = open(path, flags | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0666);
+  if (fd < 0) {
+    if (errno == ELOOP)
+      gt_fail(error, GT_ERR_IO, "cannot open %s: it is a link", path);
+    else
+      gt_fail_errno(error, GT_ERR_IO, "cannot open %s", path);
+    return -1;
   }
-  return sync_directory_of(path, error);
+  if (fstat(fd, &status) == 0 && S_ISREG(status.st_mode)) return fd;
+  gt_fail(error, GT_ERR_IO, "cannot open %s: it is no plain file", path);
+  close(fd);
+  return -1;
 }
 
 bool gt_lock_directory(const char *directory, int *lock, gt_error *error) {
@@ -263,8 +364,8 @@ bool gt_lock_directory(const char *directory, int *lock, gt_error *error) {
   *lock = -1;
   if (snprintf(path, sizeof path, "%s/.lock", directory) >= (int)sizeof path)
     return gt_fail(error, GT_ERR_IO, "%s: the name is too long", directory);
-  const int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
-  if (fd < 0) return gt_fail_errno(error, GT_ERR_IO, "cannot open %s", path);
+  const int fd = gt_open_plain(path, O_RDWR | O_CREAT, error);
+  if (fd < 0) return false;
   if (flock(fd, LOCK_EX | LOCK_NB) != 0) {
     const bool busy = errno == EWOULDBLOCK;
     if (busy) {
@@ -279,7 +380,7 @@ bool gt_lock_directory(const char *directory, int *lock, gt_error *error) {
     return false;
   }
   const int length = snprintf(owner, sizeof owner, "%ld\n", (long)getpid());
-  if (ftruncate(fd, 0) != 0 || !write_all(fd, owner, (size_t)length)) {
+  if (ftruncate(fd, 0) != 0 || !gt_write_all(fd, owner, (size_t)length)) {
     gt_fail_errno(error, GT_ERR_IO, "cannot write %s", path);
     close(fd);
     return false;

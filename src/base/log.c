@@ -3,20 +3,56 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 static gt_log_level current = GT_LOG_INFO;
 
 void gt_log_set_level(gt_log_level level) { current = level; }
 
-bool gt_log_color(void) {
-  const char *no = getenv("NO_COLOR"), *term = getenv("TERM");
-  return !(no && *no) && isatty(STDERR_FILENO) && !(term && !strcmp(term, "dumb"));
+static bool is_terminal(void) {
+  const char *term = getenv("TERM");
+  return isatty(STDERR_FILENO) && !(term && !strcmp(term, "dumb"));
 }
+
+bool gt_log_color(void) {
+  const char *no = getenv("NO_COLOR");
+  return !(no && *no) && is_terminal();
+}
+
+/* --- the line that is redrawn
+ * ---------------------------------------------------------------------------------- */
+
+static bool drawn;
+
+int gt_log_width(void) {
+  struct winsize size;
+  if (!is_terminal()) return 0;
+  return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col ? size.ws_col : 80;
+}
+
+/* The cursor goes back to the first column: when the window becomes narrower, terminals break the line into
+ * several, of which this one stays the first, so that all that is below it can be cleared. Meanwhile nothing
+ * wraps: the width that we are told may be an older one. */
+void gt_log_status(const char *line) {
+  static const char clear[] = "\r\033[J", no_wrap[] = "\033[?7l", wrap[] = "\033[?7h";
+  flockfile(stderr);
+  if (line)
+    fprintf(stderr, "%s\r%s\033[J\r%s", no_wrap, line, wrap);
+  else if (drawn)
+    fputs(clear, stderr);
+  drawn = line != NULL;
+  fflush(stderr);
+  funlockfile(stderr);
+}
+
+/* --- messages
+ * -------------------------------------------------------------------------------------------------- */
 
 /* The stream stays locked for the line, so that lines of several threads do not mix. */
 static void message(const char *label, const char *color, const char *format, va_list arguments) {
   flockfile(stderr);
+  if (drawn) gt_log_status(NULL);
   if (label) fprintf(stderr, gt_log_color() ? "%s%s\033[0m " : "%.0s%s ", color, label);
   vfprintf(stderr, format, arguments);
   fputc('\n', stderr);

@@ -8,7 +8,7 @@ static void (*out_of_memory)(size_t size);
 
 void gt_set_out_of_memory(void (*handler)(size_t size)) { out_of_memory = handler; }
 
-static void give_up(size_t size) {
+void gt_out_of_memory(size_t size) {
   if (out_of_memory) out_of_memory(size);
   fprintf(stderr, "error: out of memory (%zu bytes)\n", size);
   abort();
@@ -16,13 +16,13 @@ static void give_up(size_t size) {
 
 void *gt_alloc(size_t size) {
   void *result = size <= SIZE_MAX / 2 ? calloc(1, size ? size : 1) : NULL;
-  if (!result) give_up(size);
+  if (!result) gt_out_of_memory(size);
   return result;
 }
 
 void *gt_realloc(void *old, size_t size) {
   void *result = size <= SIZE_MAX / 2 ? realloc(old, size ? size : 1) : NULL;
-  if (!result) give_up(size);
+  if (!result) gt_out_of_memory(size);
   return result;
 }
 

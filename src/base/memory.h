@@ -1,6 +1,6 @@
-/* Heap memory. gt_alloc/gt_realloc never return NULL: they call the out-of-memory handler (set once by main,
- * which ends the process with exit code 71). gt_try_alloc is for sizes that a file or a user decides: it
- * reports. */
+/* Heap memory. gt_alloc and gt_realloc never return NULL: they call the out-of-memory handler (set
+ * once by main, which ends the process with exit code 71). gt_try_alloc is for sizes that a file or a user
+ * decides: it reports. */
 #ifndef GT_BASE_MEMORY_H
 #define GT_BASE_MEMORY_H
 #include "base/error.h"
@@ -9,8 +9,11 @@
 #include <stdint.h>
 
 void gt_set_out_of_memory(void (*handler)(size_t size)); /* the handler must not return */
-void *gt_alloc(size_t size);                             /* zeroed */
-void *gt_realloc(void *old, size_t size);                /* not zeroed */
+/* Calls it: for a library that says that it found no memory. size: what was asked for, 0 where nobody knows.
+ */
+void gt_out_of_memory(size_t size) __attribute__((noreturn));
+void *gt_alloc(size_t size);              /* zeroed */
+void *gt_realloc(void *old, size_t size); /* not zeroed */
 /* count * size bytes, zeroed, 64-byte aligned, freed with free(); false (GT_ERR_MEMORY) on overflow or
  * exhaustion. */
 bool gt_try_alloc(void **out, uint64_t count, uint64_t size, const char *what, gt_error *error);

@@ -51,17 +51,18 @@ enum {
   GT_PURPOSE_GRAPH = 16
 };
 
-/* A permutation of [0, n) keyed by (seed, epoch), without a table: a 4-round Feistel network over the
- * smallest even number of bits that holds n, walked along its cycle until it falls inside (Black and Rogaway,
- * "Ciphers with Arbitrary Finite Domains", CT-RSA 2002). Same bits on the device. */
-static inline uint32_t gt_shuffle_index(uint32_t index, uint32_t n, uint64_t seed, uint32_t epoch) {
+/* A permutation of [0, n) keyed by (seed, epoch), without a table: a Feistel network over the smallest even
+ * number of bits that holds n, walked along its cycle until it falls inside (Black and Rogaway, "Ciphers with
+ * Arbitrary Finite Domains", CT-RSA 2002). With few bits and few rounds the walk favours some places. */
+static inline uint32_t gt_feistel_index(uint32_t index, uint32_t n, uint64_t seed, uint32_t epoch,
+                                        uint32_t rounds) {
   if (n < 2) return index;
   uint32_t half = 1;
   while (half < 16 && (1ull << (2 * half)) < n) half++;
   const uint32_t mask = (1u << half) - 1;
   do {
     uint32_t left = index >> half, right = index & mask;
-    for (uint32_t round = 0; round < 4; round++) {
+    for (uint32_t round = 0; round < rounds; round++) {
       const uint32_t counter[4] = {right, epoch, GT_PURPOSE_SHUFFLE, round};
       uint32_t mixed = left ^ (gt_philox4x32(counter, (uint32_t)seed, (uint32_t)(seed >> 32)).v[0] & mask);
       left = right;
@@ -70,5 +71,25 @@ static inline uint32_t gt_shuffle_index(uint32_t index, uint32_t n, uint64_t see
     index = left << half | right;
   } while (index >= n);
   return index;
+}
+
+/* Fisher and Yates's permutation, in which every order is as likely as any other: for j = n-1 … 1 the items
+ * at j and at a place drawn from 0 … j change places. What ends at one place is found by going back through
+ * these swaps. */
+static inline uint32_t gt_swapped_index(uint32_t place, uint32_t n, uint64_t seed, uint32_t epoch) {
+  gt_philox words = {{0, 0, 0, 0}};
+  for (uint32_t j = 0; j < n; j++) {
+    if (j % 4 == 0) words = gt_philox_block(seed, GT_PURPOSE_SHUFFLE, epoch, j / 4);
+    const uint32_t drawn = (uint32_t)((uint64_t)words.v[j % 4] * (j + 1) >> 32);
+    place = place == j ? drawn : place == drawn ? j : place;
+  }
+  return place;
+}
+
+/* The order of an epoch's n samples. Each way costs about as much as the others where it is taken, and is
+ * even there. Same bits on the device (shaders/lib/philox.glsl). */
+static inline uint32_t gt_shuffle_index(uint32_t index, uint32_t n, uint64_t seed, uint32_t epoch) {
+  return n <= 16 ? gt_swapped_index(index, n, seed, epoch)
+                 : gt_feistel_index(index, n, seed, epoch, n <= 256 ? 8 : 4);
 }
 #endif

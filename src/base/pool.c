@@ -22,11 +22,14 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { SPIN_NS = 40000, MOST_THREADS = 1024 };
+/* STACK: the Makefile warns of frames that do not fit; whatever `ulimit -s` says, for one of many gigabytes
+ * would be reserved for every thread. */
+enum { SPIN_NS = 40000, MOST_THREADS = 1024, STACK = 1 << 20 };
 
 struct gt_pool {
   int threads, started;
-  bool crowded; /* more threads than processors: spinning would only take time from those who work */
+  uint8_t *scratch; /* of the caller, then of each worker */
+  bool crowded;     /* more threads than processors: spinning would only take time from those who work */
   pthread_t *worker;
   alignas(64) _Atomic uint64_t ticket;
   alignas(64) _Atomic uint32_t done;   /* finished tiles of this run */
@@ -34,12 +37,16 @@ struct gt_pool {
   alignas(64) _Atomic uint32_t wakeup; /* futex word, changed before sleepers are woken */
   _Atomic uint32_t sleepers;
   _Atomic bool quit;
+  _Atomic uint32_t begun; /* workers that have taken a number */
   gt_tile_fn fn;
   void *context;
   uint32_t tiles;
 };
 
 static _Thread_local bool in_tile;
+static _Thread_local void *scratch;
+
+void *gt_pool_scratch(void) { return scratch; }
 
 static void futex_wait(_Atomic uint32_t *word, uint32_t value) {
   syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, value, NULL, NULL, 0);
@@ -105,6 +112,7 @@ static void wait_for_work(gt_pool *pool) {
 
 static void *worker_main(void *argument) {
   gt_pool *pool = argument;
+  scratch = pool->scratch + (size_t)(1 + atomic_fetch_add(&pool->begun, 1)) * GT_POOL_SCRATCH;
   while (!atomic_load(&pool->quit)) {
     work(pool);
     wait_for_work(pool);
@@ -119,33 +127,48 @@ static int available_processors(void) {
   return n > 0 ? (int)n : 1;
 }
 
-static int wanted_threads(int threads) {
+/* GTRAIN_THREADS; 0 if it says nothing. */
+static int threads_of_environment(void) {
   const char *text = getenv("GTRAIN_THREADS");
-  if (text && *text) {
-    char *end;
-    errno = 0;
-    long n = strtol(text, &end, 10);
-    if (!*end && !errno && n >= 1 && n <= MOST_THREADS) return (int)n;
-    gt_warn("GTRAIN_THREADS=%s ignored: expected a number from 1 to %d", text, MOST_THREADS);
-  }
+  if (!text || !*text) return 0;
+  char *end;
+  errno = 0;
+  const long n = strtol(text, &end, 10);
+  if (!*end && !errno && n >= 1 && n <= MOST_THREADS) return (int)n;
+  gt_warn("GTRAIN_THREADS=%s ignored: expected a number from 1 to %d", text, MOST_THREADS);
+  return 0;
+}
+
+static int wanted_threads(int threads) {
+  if (threads <= 0) threads = threads_of_environment();
   if (threads <= 0) threads = available_processors();
   return threads > MOST_THREADS ? MOST_THREADS : threads;
 }
 
+/* Signals are for the main thread. */
+static void start_workers(gt_pool *pool) {
+  sigset_t all, old;
+  pthread_attr_t attributes;
+  sigfillset(&all);
+  pthread_sigmask(SIG_BLOCK, &all, &old);
+  pthread_attr_init(&attributes);
+  pthread_attr_setstacksize(&attributes, STACK);
+  while (pool->started < pool->threads - 1 &&
+         pthread_create(&pool->worker[pool->started], &attributes, worker_main, pool) == 0)
+    pool->started++;
+  pthread_attr_destroy(&attributes);
+  pthread_sigmask(SIG_SETMASK, &old, NULL);
+}
+
 gt_pool *gt_pool_create(int threads) {
   gt_pool *pool = aligned_alloc(64, sizeof *pool);
-  if (!pool) return gt_alloc(SIZE_MAX); /* reports, does not return */
+  if (!pool) gt_out_of_memory(sizeof *pool);
   *pool = (gt_pool){.threads = wanted_threads(threads)};
   pool->crowded = pool->threads > available_processors();
   pool->worker = gt_alloc(sizeof *pool->worker * (size_t)pool->threads);
-  /* Signals are for the main thread. */
-  sigset_t all, old;
-  sigfillset(&all);
-  pthread_sigmask(SIG_BLOCK, &all, &old);
-  while (pool->started < pool->threads - 1 &&
-         pthread_create(&pool->worker[pool->started], NULL, worker_main, pool) == 0)
-    pool->started++;
-  pthread_sigmask(SIG_SETMASK, &old, NULL);
+  pool->scratch = aligned_alloc(64, (size_t)pool->threads * GT_POOL_SCRATCH);
+  if (!pool->scratch) gt_out_of_memory((size_t)pool->threads * GT_POOL_SCRATCH);
+  start_workers(pool);
   if (pool->started < pool->threads - 1) {
     gt_warn("only %d of %d threads could be started", pool->started + 1, pool->threads);
     pool->threads = pool->started + 1;
@@ -159,6 +182,7 @@ void gt_pool_destroy(gt_pool *pool) {
   atomic_fetch_add(&pool->wakeup, 1);
   futex_wake(&pool->wakeup, INT_MAX);
   for (int i = 0; i < pool->started; i++) pthread_join(pool->worker[i], NULL);
+  free(pool->scratch);
   free(pool->worker);
   free(pool);
 }
@@ -180,6 +204,7 @@ static void wait_for_done(gt_pool *pool) {
 }
 
 void gt_pool_run(gt_pool *pool, uint32_t tiles, gt_tile_fn fn, void *context) {
+  if (pool && !in_tile) scratch = pool->scratch;
   if (!pool || pool->threads == 1 || tiles <= 1 || in_tile) {
     for (uint32_t tile = 0; tile < tiles; tile++) fn(context, tile);
     return;

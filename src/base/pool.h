@@ -8,9 +8,14 @@
 typedef struct gt_pool gt_pool;
 typedef void (*gt_tile_fn)(void *context, uint32_t tile);
 
-gt_pool *gt_pool_create(int threads); /* threads <= 0: as many as this process may use (sched_getaffinity) */
-void gt_pool_destroy(gt_pool *pool);  /* accepts NULL */
+/* threads <= 0: as GTRAIN_THREADS says (the only place that reads it), or as many as this process may use. */
+gt_pool *gt_pool_create(int threads);
+void gt_pool_destroy(gt_pool *pool); /* accepts NULL */
 int gt_pool_threads(const gt_pool *pool);
+/* Memory of the calling thread, for a tile whose work does not fit the stack: GT_POOL_SCRATCH bytes, aligned
+ * to 64 and not cleared, until the tile ends. Only within a run of a pool. */
+enum { GT_POOL_SCRATCH = 256 << 10 };
+void *gt_pool_scratch(void);
 /* Calls fn(context, tile) once for each tile in [0, tiles); returns when all are done. */
 void gt_pool_run(gt_pool *pool, uint32_t tiles, gt_tile_fn fn, void *context);
 #endif

@@ -1,4 +1,5 @@
 #include "base/text.h"
+#include "base/arena.h"
 #include <ctype.h>
 #include <math.h>
 #include <stdbool.h>
@@ -108,4 +109,20 @@ uint64_t gt_hash(uint64_t hash, const void *data, size_t size) {
   const unsigned char *bytes = data;
   for (size_t i = 0; i < size; i++) hash = (hash ^ bytes[i]) * 0x100000001b3ull;
   return hash;
+}
+
+const char *gt_shell_word(gt_arena *arena, const char *word) {
+  static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./=:,+@%";
+  size_t quotes = 0;
+  if (*word && !word[strspn(word, plain)]) return gt_arena_strdup(arena, word);
+  for (const char *c = word; *c; c++) quotes += *c == '\'';
+  char *text = gt_arena_alloc(arena, strlen(word) + 3 * quotes + 3), *at = text;
+  *at++ = '\'';
+  for (; *word; word++) {
+    if (*word == '\'') at = memcpy(at, "'\\'", 3), at += 3;
+    *at++ = *word;
+  }
+  *at++ = '\'';
+  *at = 0;
+  return text;
 }

@@ -4,12 +4,16 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct gt_arena;
+
 /* The candidate nearest to WORD by Damerau-Levenshtein distance (case ignored, '-' equals '_'), or NULL when
  * none is near enough to be a likely slip (distance > 1 + length/3). */
 const char *gt_nearest(const char *word, const char *const *candidates, size_t count);
 /* "535.8 k", "1.2 G" into the caller's buffer; returns it. */
 const char *gt_human_count(double value, char buffer[32]);
 const char *gt_human_bytes(double bytes, char buffer[32]); /* "1.5 MiB" */
+/* The word as a shell reads it back: in quotes where it needs them. In the arena. */
+const char *gt_shell_word(struct gt_arena *arena, const char *word);
 /* 64-bit FNV-1a; chain by passing the previous hash, start with GT_HASH_START. */
 uint64_t gt_hash(uint64_t hash, const void *data, size_t size);
 #define GT_HASH_START 0xcbf29ce484222325ull

@@ -27,7 +27,7 @@ void gt_export_text(FILE *file, const char *name, const char *text) {
   fputs(text, file);
 }
 
-char *gt_export_name(const char *text) {
+char *gt_export_name(const char *text, size_t length) {
   /* Words that the two languages keep for themselves, and what the text at hand already means. */
   static const char *const taken[] = {
       "always",  "and",     "assign", "auto",    "begin",  "bool",   "break",    "buf",    "case",
@@ -40,10 +40,9 @@ char *gt_export_name(const char *text) {
       "tri",     "typedef", "union",  "use",     "vector", "void",   "volatile", "wait",   "wand",
       "weak",    "while",   "wire",   "wor",     "xnor",   "xor",    "exit",     "printf", "memcpy",
       "malloc",  "free",    "abs",    "getchar", "strcmp", "WORD",   "state"};
-  const size_t length = strlen(text);
   char *name = gt_alloc(length + 9), *to = name;
-  if (!isalpha((unsigned char)*text)) to += sprintf(to, "circuit_");
-  for (const char *c = text; *c; c++)
+  if (!length || !isalpha((unsigned char)*text)) to += sprintf(to, "circuit_");
+  for (const char *c = text; c < text + length; c++)
     *to++ = isalnum((unsigned char)*c) && (unsigned char)*c < 128 ? *c : '_';
   for (size_t i = 0; i < sizeof taken / sizeof *taken; i++) {
     if (strcmp(name, taken[i])) continue;

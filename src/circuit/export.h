@@ -15,7 +15,7 @@ typedef struct gt_export {
 void gt_export_c(FILE *file, const gt_export *export);
 void gt_export_verilog(FILE *file, const gt_export *export);
 /* A name that both languages take, from any text: heap. */
-char *gt_export_name(const char *text);
+char *gt_export_name(const char *text, size_t length);
 
 /* --- shared by the two languages; private to this room --- */
 /* The function as an expression of a and b (also where it needs one of them only); zero and one for

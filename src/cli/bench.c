@@ -126,7 +126,8 @@ static int bench_config(const gt_arguments *arguments, gt_config *config) {
   }
   gt_session_close(&session);
   free(rows);
-  return ok ? GT_OK : gt_config_report(config, &error);
+  if (ok) return GT_OK;
+  return config->diagnostics.errors ? gt_config_report(config, &error) : gt_report(&error);
 }
 
 static int bench_train(const gt_arguments *arguments) {

@@ -1,6 +1,6 @@
 #include "cli/board_file.h"
-#include "base/file.h"
 #include "base/memory.h"
+#include "base/output.h"
 #include "data/png.h"
 #include <stdlib.h>
 #include <string.h>
@@ -12,10 +12,11 @@ void gt_board_file_finish(gt_board_file *file) {
   *file = (gt_board_file){0};
 }
 
-static bool read_picture(const char *path, uint32_t channels, gt_board_file *out, gt_error *error) {
+static bool read_picture(const char *path, const gt_bytes *bytes, uint32_t channels, gt_board_file *out,
+                         gt_error *error) {
   gt_picture p;
   void *memory = NULL;
-  if (!gt_png_read(path, &p, error)) return false;
+  if (!gt_png_decode(path, bytes, &p, error)) return false;
   const size_t cells = (size_t)p.height * p.width;
   bool ok = p.channels <= channels;
   if (!ok)
@@ -87,8 +88,9 @@ bool gt_board_file_read(const char *path, uint32_t channels, gt_board_file *out,
   *out = (gt_board_file){0};
   if (!gt_read_file(path, MOST_BYTES, &bytes, error)) return false;
   if (bytes.size > 4 && !memcmp(bytes.data, "\x89PNG", 4)) {
+    const bool read = read_picture(path, &bytes, channels, out, error);
     gt_bytes_finish(&bytes);
-    return read_picture(path, channels, out, error);
+    return read;
   }
   bool ok = gt_try_alloc(&memory, bytes.size + 1, 1, "the board", error);
   text_board t = {.path = path, .cells = memory, .channels = channels, .error = error};
@@ -112,7 +114,7 @@ bool gt_board_file_write(const char *path, const gt_board_file *file, uint32_t c
     *to++ = '\n';
   }
   const gt_span piece = {memory, size};
-  const bool ok = gt_write_file_atomic(path, &piece, 1, error);
+  const bool ok = gt_write_output(path, &piece, 1, error);
   free(memory);
   return ok;
 }

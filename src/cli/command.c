@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define X(name) extern const gt_command gt_command_##name;
 #include "registry/command.inc"
@@ -46,15 +47,17 @@ static void print_help(void) {
          "Trains neural networks on any Vulkan GPU, or on the CPU, from one YAML file.\n\ncommands:\n");
   for (int i = 0; i < COMMANDS; i++) printf("  %-10s %s\n", commands[i]->name, commands[i]->summary);
   printf(
-      "\n`gtrain COMMAND --help` explains one. Environment: GTRAIN_DEVICE (as --device), GTRAIN_CACHE_DIR,\n"
-      "GTRAIN_DEBUG (validation,plan,graph), NO_COLOR.\n");
+      "\n`gtrain COMMAND --help` explains one. Environment: GTRAIN_DEVICE (as --device), GTRAIN_THREADS\n"
+      "(of the CPU, where train.threads does not say), GTRAIN_CACHE_DIR, GTRAIN_DEBUG (validation,plan,graph),\n"
+      "NO_COLOR.\n");
 }
 
 /* --- errors
  * --------------------------------------------------------------------------------------------------- */
 
 int gt_report(const gt_error *error) {
-  gt_log_error("%s", *error->message ? error->message : "failed without saying why");
+  gt_log_error("%s%s", *error->message ? error->message : "failed without saying why",
+               error->status == GT_ERR_NODEVICE ? "; --device cpu needs no Vulkan" : "");
   return error->status ? (int)error->status : GT_ERR_INTERNAL;
 }
 
@@ -171,6 +174,19 @@ static int run_command(const gt_command *command, int argc, char **argv) {
   return code;
 }
 
+/* A result that did not reach its reader (a full disk, say) is a failure, whenever its writing failed: the
+ * exit code, if the command's own is fine. */
+static int check_results(int code) {
+  errno = 0;
+  bool whole = fflush(stdout) == 0 && !ferror(stdout);
+  /* Some file systems tell only when a descriptor is closed; the caller's own stays open. */
+  const int copy = dup(STDOUT_FILENO);
+  if (copy >= 0) whole = close(copy) == 0 && whole;
+  if (whole || code) return code;
+  gt_log_error("cannot write to standard output%s%s", errno ? ": " : "", errno ? strerror(errno) : "");
+  return GT_ERR_IO;
+}
+
 int gt_cli_main(int argc, char **argv) {
   static char help[] = "--help";
   if (argc < 2) {
@@ -190,11 +206,9 @@ int gt_cli_main(int argc, char **argv) {
   for (int i = 0; i < COMMANDS && code < 0; i++)
     if (!strcmp(commands[i]->name, word)) code = run_command(commands[i], argc - 2, argv + 2);
   if (code < 0) code = unknown_command(word);
-  /* A result that did not reach its reader (a full disk, say) is a failure. */
-  if (fflush(stdout) != 0 && !code) {
-    gt_log_error("cannot write to standard output: %s", strerror(errno));
-    code = GT_ERR_IO;
-  }
+  code = check_results(code);
+  /* Exit handlers of its driver would pull the ground from under what still runs. */
+  if (gt_vulkan_stuck()) _exit(code);
   return code;
 }
 

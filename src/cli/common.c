@@ -26,11 +26,52 @@ int gt_cli_config(const gt_arguments *arguments, gt_arena *arena, const char *pa
   return code;
 }
 
-void gt_cli_print_json(json_t *value) {
+/* " (data.header, data.delimiter)"; nothing for a whole section. */
+static const char *list_of(gt_arena *arena, const char *const *settings) {
+  const char *list = "";
+  for (int i = 0; settings[i] && settings[1]; i++)
+    list = gt_arena_printf(arena, "%s%s%.*s", list, i ? ", " : " (", (int)strcspn(settings[i], "="),
+                           settings[i]);
+  return *list ? gt_arena_printf(arena, "%s)", list) : list;
+}
+
+bool gt_cli_model_data(const gt_arguments *arguments, gt_arena *arena, const gt_model_file *file,
+                       const char *const *settings, const gt_spec **out, gt_diagnostics *diagnostics,
+                       gt_error *error) {
+  int overrides;
+  const char *const *set = gt_cli_overrides(arguments, arena, &overrides);
+  gt_spec *root = gt_spec_parse(arena, file->path, file->config, strlen(file->config), diagnostics);
+  *out = NULL;
+  for (int i = 0; i < overrides && root; i++) {
+    const char *const *setting = settings;
+    while (*setting && strncmp(set[i], *setting, strlen(*setting))) setting++;
+    if (!*setting)
+      return gt_fail(error, GT_ERR_USAGE, "--set '%s': only values of the data can be replaced here%s",
+                     set[i], list_of(arena, settings));
+    if (!gt_spec_override(arena, root, set[i], diagnostics)) return false;
+  }
+  *out = gt_spec_find(root, "data");
+  return root != NULL;
+}
+
+int gt_cli_model_report(const gt_arguments *arguments, const gt_diagnostics *diagnostics,
+                        const gt_error *error) {
+  gt_diagnostics_print(diagnostics, stderr);
+  if (!diagnostics->errors) return gt_report(error);
+  if (error->status) gt_log_error("%s", error->message);
+  return gt_option_nth(arguments, "set", 0) ? GT_ERR_CONFIG : GT_ERR_DATA;
+}
+
+void gt_cli_write_json(FILE *stream, json_t *value) {
   char *text = json_dumps(value, JSON_COMPACT | JSON_REAL_PRECISION(9));
-  printf("%s\n", text ? text : "null");
+  fputs(text ? text : "null", stream);
   free(text);
   json_decref(value);
+}
+
+void gt_cli_print_json(json_t *value) {
+  gt_cli_write_json(stdout, value);
+  printf("\n");
 }
 
 /* --- gates

@@ -11,7 +11,20 @@ const char *const *gt_cli_overrides(const gt_arguments *arguments, gt_arena *are
 /* Reads CONFIG, or a model file's config; reports errors. GT_OK, or the exit code. */
 int gt_cli_config(const gt_arguments *arguments, gt_arena *arena, const char *path, gt_config *config);
 
-/* Prints a JSON value and a newline to stdout, and frees it. */
+/* The `data:` map of the config inside a model, with what --set replaces: only what begins like one of
+ * `settings` (NULL-terminated). NULL in *out without such a map. False after noting why, in diagnostics or
+ * *error. */
+bool gt_cli_model_data(const gt_arguments *arguments, gt_arena *arena, const gt_model_file *file,
+                       const char *const *settings, const gt_spec **out, gt_diagnostics *diagnostics,
+                       gt_error *error);
+/* Reports what is wrong with a command on a model: without --set it is the file's fault, not that of the
+ * user's config. Returns the exit code. */
+int gt_cli_model_report(const gt_arguments *arguments, const gt_diagnostics *diagnostics,
+                        const gt_error *error);
+
+/* Writes a JSON value on one line, without a newline, and frees it; the other also prints a newline, to
+ * stdout. */
+void gt_cli_write_json(FILE *stream, json_t *value);
 void gt_cli_print_json(json_t *value);
 
 /* --fail-if 'accuracy<0.97': a name, an operator, a number. */

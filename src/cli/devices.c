@@ -1,4 +1,5 @@
 #include "backend/backend.h"
+#include "base/log.h"
 #include "base/text.h"
 #include "cli/common.h"
 
@@ -32,7 +33,8 @@ static void print_device(const gt_device_info *d) {
 
 static int run(const gt_arguments *arguments) {
   gt_device_info devices[MOST];
-  const int count = gt_device_list(devices, MOST);
+  gt_error trouble = {0};
+  const int count = gt_device_list(devices, MOST, &trouble);
   json_t *list = json_array();
   for (int i = 0; i < count; i++) {
     json_t *device = device_json(&devices[i]);
@@ -46,6 +48,7 @@ static int run(const gt_arguments *arguments) {
     gt_cli_print_json(list);
   else
     json_decref(list);
+  if (trouble.status) gt_info("only the CPU: %s", trouble.message);
   return GT_OK;
 }
 

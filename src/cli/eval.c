@@ -2,6 +2,7 @@
 #include "cli/common.h"
 #include "train/model_file.h"
 #include "train/session.h"
+#include <math.h>
 #include <string.h>
 
 static const gt_option options[] = {
@@ -47,10 +48,10 @@ static void print_result(const gt_arguments *arguments, const char *split, const
     gt_cli_print_json(root);
     return;
   }
-  printf("%s samples %lld loss %.6g", split, (long long)sums->weight, gt_result_loss(sums));
-  if (accuracy) printf(" accuracy %.6g", gt_result_accuracy(sums));
-  if (sums->hard) printf(" soft_loss %.6g", gt_mean_loss(sums));
-  if (sums->hard && accuracy) printf(" soft_accuracy %.6g", gt_accuracy(sums));
+  gt_metric metric[GT_METRICS];
+  const int count = gt_sums_metrics(sums, accuracy, metric);
+  printf("%s samples %lld", split, (long long)sums->weight);
+  for (int i = 0; i < count; i++) printf(" %s %.6g", metric[i].name, metric[i].value);
   printf("\n");
 }
 
@@ -83,17 +84,14 @@ static int check_gates(const gt_gate *gates, int count, const gt_sums *sums, boo
   return code;
 }
 
-/* What the model saw in training counts, not what the data at hand would suggest. */
-static bool take_scale(gt_config *config, const gt_model_file *file, gt_error *error) {
-  gt_dataset *data = &config->dataset;
-  const int64_t features = gt_tensor_features(&data->train.inputs);
-  if (file->scale_count && features % file->scale_count)
-    return gt_fail(error, GT_ERR_DATA, "%s: its normalisation does not fit inputs of %lld values", file->path,
-                   (long long)features);
-  data->scale_count = file->scale_count;
-  data->scale = file->scale;
-  data->shift = file->shift;
-  return true;
+/* A result that is no number meets no expectation, whatever was asked of it. */
+static bool is_finite(const char *model, const char *split, const gt_sums *sums, gt_error *error) {
+  if (isfinite(gt_result_loss(sums)) && isfinite(gt_mean_loss(sums))) return true;
+  return gt_fail(
+      error, GT_ERR_DATA,
+      "%s: its loss on the %s split is not finite: the model gives values that are not for some of "
+      "these samples",
+      model, split);
 }
 
 static int run(const gt_arguments *arguments) {
@@ -110,14 +108,16 @@ static int run(const gt_arguments *arguments) {
   const char *const *set = gt_cli_overrides(arguments, &arena, &overrides);
   if (!gt_cli_gates(arguments, &arena, metrics, METRICS, &gates, &gate_count)) goto done;
   if (!gt_model_file_read(&file, arguments->word[0], &error)) goto failed;
-  if (!gt_config_parse(&config, &arena, arguments->word[0], file.config, set, overrides, &error)) goto failed;
+  const gt_data_wanted wanted = gt_model_file_wanted(&file);
+  if (!gt_config_parse(&config, &arena, file.path, file.config, &wanted, set, overrides, &error)) goto failed;
   const char *split = choose_split(arguments, &config, &error);
-  if (!split || !take_scale(&config, &file, &error)) goto failed;
+  if (!split) goto failed;
   if (!gt_session_open(&session, &config, gt_option_value(arguments, "device"), &error)) goto failed;
   session.model = &file;
   if (!evaluate(&session, &file, split, &evaluator, &sums, &error)) goto failed;
   const bool accuracy = evaluator.net->column.correct >= 0;
   print_result(arguments, split, &sums, accuracy);
+  if (!is_finite(file.path, split, &sums, &error)) goto failed;
   code = check_gates(gates, gate_count, &sums, accuracy);
   goto done;
 failed:
@@ -140,7 +140,12 @@ const gt_command gt_command_eval = {
     .usage = "MODEL [options]",
     .details =
         "MODEL is a model.bin; the config inside it names the data. --set replaces values of that config,\n"
-        "for example to evaluate on other data.\n",
+        "for example to evaluate on other data: --set data.test=FILE. Columns and classes are found by the\n"
+        "names that the model knows. Metrics are loss, accuracy and samples; of logic gates these are the\n"
+        "circuit's, and soft_loss and soft_accuracy those of the mixtures that were trained.\n"
+        "\n"
+        "A model may come from anybody: files that its config names are told before they are read, must be\n"
+        "plain files, and nothing of what they hold is shown. Files named by --set are yours.\n",
     .options = options,
     .min_words = 1,
     .max_words = 1,

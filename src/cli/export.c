@@ -1,6 +1,6 @@
 #define _GNU_SOURCE /* open_memstream */
-#include "base/file.h"
 #include "base/log.h"
+#include "base/output.h"
 #include "circuit/export.h"
 #include "cli/circuit_model.h"
 #include "cli/common.h"
@@ -23,26 +23,23 @@ static format format_named(const char *name) {
   return NULL;
 }
 
-/* "out/life.c" is called life; model.bin, the name of every run's model, is called as its folder is. */
+/* "out/life.c" is called life; model.bin, the name of every run's model, is called as its folder is. What a
+ * shell calls its pipes, /dev/fd/63, is no name. */
 static char *default_name(const char *output, const char *model) {
+  if (output && !strncmp(output, "/dev/", 5)) output = NULL;
   const char *path = output ? output : model, *slash = strrchr(path, '/');
   if (!output && slash && slash > path && !strcmp(slash, "/model.bin")) {
     const char *folder = memrchr(path, '/', (size_t)(slash - path));
     folder = folder ? folder + 1 : path;
-    char *text = strndup(folder, (size_t)(slash - folder)), *name = gt_export_name(text ? text : "");
-    free(text);
-    return name;
+    return gt_export_name(folder, (size_t)(slash - folder));
   }
   const char *base = slash ? slash + 1 : path, *dot = strchr(base, '.');
-  char *text = dot && dot > base ? strndup(base, (size_t)(dot - base)) : strdup(base);
-  char *name = gt_export_name(text ? text : "");
-  free(text);
-  return name;
+  return gt_export_name(base, dot && dot > base ? (size_t)(dot - base) : strlen(base));
 }
 
 static bool write_text(const char *output, const char *text, size_t size, gt_error *error) {
   const gt_span piece = {text, size};
-  if (output) return gt_write_file_atomic(output, &piece, 1, error);
+  if (output) return gt_write_output(output, &piece, 1, error);
   if (fwrite(text, 1, size, stdout) == size) return true;
   return gt_fail_errno(error, GT_ERR_IO, "cannot write to standard output");
 }
@@ -52,7 +49,8 @@ static bool export(const gt_arguments *arguments, gt_model_circuit *circuit, gt_
   const size_t before = gt_model_circuit_of(circuit)->gates.count;
   gt_model_circuit_simplify(circuit);
   const gt_circuit *simple = gt_model_circuit_of(circuit);
-  char *name = wanted ? gt_export_name(wanted) : default_name(output, arguments->word[0]), *text = NULL;
+  char *name = wanted ? gt_export_name(wanted, strlen(wanted)) : default_name(output, arguments->word[0]),
+       *text = NULL;
   size_t size = 0;
   FILE *stream = open_memstream(&text, &size);
   const gt_export what = {.name = name,

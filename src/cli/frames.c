@@ -1,6 +1,7 @@
 #include "cli/frames.h"
 #include "base/file.h"
 #include "base/memory.h"
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,17 +1,38 @@
+#define _GNU_SOURCE /* open_memstream */
 #include "base/log.h"
+#include "base/output.h"
 #include "cli/common.h"
 #include "train/predict.h"
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 static const gt_option options[] = {
     {"input", "FILE", "inputs: idx, npy or csv, .gz too (required)", false},
-    {"output", "FILE", "write the model's outputs to it: .npy, else CSV", false},
+    {"output", "FILE", "write the model's outputs to it: .csv, .npy, .json or .jsonl", false},
+    {"set", "KEY=VALUE", "how a CSV is written, if not as the training data: data.header, data.delimiter",
+     true},
     GT_OPTION_DEVICE,
     GT_OPTION_QUIET,
     GT_OPTION_JSON,
     {NULL, NULL, NULL, false},
 };
+
+typedef enum row_form { TEXT, CSV, NPY, JSON, JSONL } row_form;
+
+/* By the ending of --output; of a name without one (/dev/stdout, say) by --json. */
+static bool choose_form(const gt_arguments *arguments, row_form *form) {
+  static const char *const endings[] = {[CSV] = ".csv", [NPY] = ".npy", [JSON] = ".json", [JSONL] = ".jsonl"};
+  const char *output = gt_option_value(arguments, "output"), *slash = output ? strrchr(output, '/') : NULL;
+  const char *name = slash ? slash + 1 : output, *dot = name ? strrchr(name, '.') : NULL;
+  *form = gt_flag(arguments, "json") ? JSONL : output ? CSV : TEXT;
+  if (!dot || dot == name) return true;
+  for (*form = CSV; *form <= JSONL; ++*form)
+    if (!strcasecmp(dot, endings[*form])) return true;
+  gt_usage_error(arguments, "--output '%s': FILE must end in .csv, .npy, .json or .jsonl, not in '%s'",
+                 output, dot);
+  return false;
+}
 
 static int64_t largest(const float *row, int64_t count) {
   int64_t best = 0;
@@ -21,20 +42,22 @@ static int64_t largest(const float *row, int64_t count) {
 }
 
 /* A line a sample: the class and its probability, or the values. */
-static void print_row(const gt_model_file *file, const float *row, int64_t count, bool classes) {
+static void write_text_row(FILE *stream, const gt_model_file *file, const float *row, int64_t count,
+                           bool classes) {
   if (classes) {
     const int64_t best = largest(row, count);
     if (file->class_names)
-      printf("%s %.4f\n", file->class_names[best], (double)row[best]);
+      fprintf(stream, "%s %.4f\n", file->class_names[best], (double)row[best]);
     else
-      printf("%lld %.4f\n", (long long)best, (double)row[best]);
+      fprintf(stream, "%lld %.4f\n", (long long)best, (double)row[best]);
     return;
   }
-  for (int64_t i = 0; i < count; i++) printf("%s%.9g", i ? " " : "", (double)row[i]);
-  printf("\n");
+  for (int64_t i = 0; i < count; i++) fprintf(stream, "%s%.9g", i ? " " : "", (double)row[i]);
+  fputs("\n", stream);
 }
 
-static void print_json_row(const gt_model_file *file, const float *row, int64_t count, bool classes) {
+static void write_json_row(FILE *stream, const gt_model_file *file, const float *row, int64_t count,
+                           bool classes) {
   json_t *root = json_object(), *values = json_array();
   for (int64_t i = 0; i < count; i++) json_array_append_new(values, gt_json_real((double)row[i]));
   if (classes) {
@@ -43,48 +66,85 @@ static void print_json_row(const gt_model_file *file, const float *row, int64_t 
     if (file->class_names) json_object_set_new(root, "name", json_string(file->class_names[best]));
   }
   json_object_set_new(root, "outputs", values);
-  gt_cli_print_json(root);
+  gt_cli_write_json(stream, root);
 }
 
-static bool write_outputs(const gt_model_file *file, const char *path, const gt_tensor *outputs,
-                          gt_error *error) {
-  const size_t length = strlen(path);
+/* Every sample as text: JSON is an array of the objects that JSON lines are. */
+static void write_rows(FILE *stream, row_form form, const gt_model_file *file, const gt_tensor *outputs) {
+  const int64_t values = gt_tensor_features(outputs), rows = outputs->dim[0];
+  const bool classes = file->classes > 1 && values == file->classes;
+  if (form == JSON) fputs("[\n", stream);
+  for (int64_t i = 0; i < rows; i++) {
+    const float *row = (const float *)outputs->data + i * values;
+    if (form == TEXT)
+      write_text_row(stream, file, row, values, classes);
+    else
+      write_json_row(stream, file, row, values, classes);
+    if (form != TEXT) fputs(form == JSON && i + 1 < rows ? ",\n" : "\n", stream);
+  }
+  if (form == JSON) fputs("]\n", stream);
+}
+
+static bool write_json_file(const char *path, row_form form, const gt_model_file *file,
+                            const gt_tensor *outputs, gt_error *error) {
+  gt_span text = {0};
+  char *start = NULL;
+  FILE *stream = open_memstream(&start, &text.size);
+  if (stream) write_rows(stream, form, file, outputs);
+  bool ok = stream && !ferror(stream);
+  if (stream && fclose(stream)) ok = false;
+  text.data = start;
+  ok = ok ? gt_write_output(path, &text, 1, error)
+          : gt_fail(error, GT_ERR_MEMORY, "out of memory while writing the predictions");
+  free(start);
+  return ok;
+}
+
+static bool write_outputs(const gt_model_file *file, const char *path, row_form form,
+                          const gt_tensor *outputs, gt_error *error) {
   const int64_t values = gt_tensor_features(outputs);
-  if (length > 4 && !strcmp(path + length - 4, ".npy")) return gt_data_write_npy(path, outputs, error);
+  if (form == NPY) return gt_data_write_npy(path, outputs, error);
+  if (form != CSV) return write_json_file(path, form, file, outputs, error);
   const char *const *names = file->classes == values && file->class_names ? file->class_names : NULL;
   if (!file->classes && file->target_names) names = file->target_names;
   return gt_data_write_csv(path, outputs, names, error);
 }
 
+static bool read_inputs(const gt_arguments *arguments, gt_arena *arena, gt_model_file *file,
+                        gt_tensor *inputs, gt_diagnostics *diagnostics, gt_error *error) {
+  static const char *const settings[] = {"data.header=", "data.delimiter=", NULL};
+  return gt_model_file_read(file, arguments->word[0], error) &&
+         gt_cli_model_data(arguments, arena, file, settings, &file->signature.data, diagnostics, error) &&
+         gt_data_read_inputs(gt_option_value(arguments, "input"), &file->signature, inputs, error);
+}
+
 static int run(const gt_arguments *arguments) {
+  gt_arena arena;
+  gt_diagnostics diagnostics;
   gt_model_file file = {0};
   gt_tensor inputs = {0};
   gt_prediction prediction = {0};
   gt_error error = {0};
+  row_form form;
   int code = GT_OK;
-  const char *input = gt_option_value(arguments, "input"), *output = gt_option_value(arguments, "output");
-  if (!input) return gt_usage_error(arguments, "gtrain predict needs --input FILE");
-  if (!gt_model_file_read(&file, arguments->word[0], &error) ||
-      !gt_data_read_inputs(input, &file.signature, &inputs, &error) ||
+  const char *output = gt_option_value(arguments, "output");
+  if (!gt_option_value(arguments, "input"))
+    return gt_usage_error(arguments, "gtrain predict needs --input FILE");
+  if (!choose_form(arguments, &form)) return GT_ERR_USAGE;
+  gt_arena_init(&arena);
+  gt_diagnostics_init(&diagnostics, &arena);
+  if (!read_inputs(arguments, &arena, &file, &inputs, &diagnostics, &error) ||
       !gt_predict(&file, &inputs, gt_option_value(arguments, "device"), &prediction, &error) ||
-      (output && !write_outputs(&file, output, &prediction.outputs, &error))) {
-    code = gt_report(&error);
-  } else if (!output) {
-    const int64_t values = gt_tensor_features(&prediction.outputs);
-    const bool classes = file.classes > 1 && values == file.classes;
-    for (int64_t i = 0; i < prediction.outputs.dim[0]; i++) {
-      const float *row = (const float *)prediction.outputs.data + i * values;
-      if (gt_flag(arguments, "json"))
-        print_json_row(&file, row, values, classes);
-      else
-        print_row(&file, row, values, classes);
-    }
-  } else {
+      (output && !write_outputs(&file, output, form, &prediction.outputs, &error)))
+    code = gt_cli_model_report(arguments, &diagnostics, &error);
+  else if (!output)
+    write_rows(stdout, form, &file, &prediction.outputs);
+  else
     gt_info("%lld predictions in %s", (long long)prediction.outputs.dim[0], output);
-  }
   gt_tensor_finish(&prediction.outputs);
   gt_tensor_finish(&inputs);
   gt_model_file_finish(&file);
+  gt_arena_finish(&arena);
   return code;
 }
 
@@ -96,7 +156,9 @@ const gt_command gt_command_predict = {
     .usage = "MODEL --input FILE [options]",
     .details =
         "Without --output: a line for each sample, the class and its probability, or the outputs. With\n"
-        "--json: an object for each sample.\n",
+        "--json: an object for each sample; .jsonl holds those lines, .json an array of them. A FILE without\n"
+        "an ending (/dev/stdout, say) gets CSV, or with --json lines of JSON. A CSV that is read is\n"
+        "written as the training data was: with its delimiter and header, columns by their names.\n",
     .options = options,
     .min_words = 1,
     .max_words = 1,

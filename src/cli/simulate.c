@@ -61,21 +61,14 @@ typedef struct experiment {
 /* --- what is given --- */
 
 static bool read_config(experiment *e) {
-  int overrides;
-  const char *const *set = gt_cli_overrides(e->arguments, &e->arena, &overrides);
-  gt_diagnostics_init(&e->diagnostics, &e->arena);
-  gt_spec *root =
-      gt_spec_parse(&e->arena, e->file.path, e->file.config, strlen(e->file.config), &e->diagnostics);
-  for (int i = 0; i < overrides && root; i++) {
-    if (strncmp(set[i], "data.", 5))
-      return gt_fail(&e->error, GT_ERR_USAGE, "--set '%s': only values of the data can be replaced here",
-                     set[i]);
-    if (!gt_spec_override(&e->arena, root, set[i], &e->diagnostics)) return false;
-  }
-  const gt_spec *data = root ? gt_spec_find(root, "data") : NULL;
-  const gt_spec *format = data ? gt_spec_find(data, "format") : NULL;
-  if (!format || format->kind != GT_SPEC_SCALAR || strcmp(format->scalar, "ca")) return root != NULL;
-  if (!gt_dataset_open(data, 0, &e->arena, &e->dataset, &e->diagnostics, &e->error)) return false;
+  static const char *const settings[] = {"data.", NULL};
+  const gt_spec *data;
+  if (!gt_cli_model_data(e->arguments, &e->arena, &e->file, settings, &data, &e->diagnostics, &e->error))
+    return false;
+  const gt_spec *format = gt_spec_find(data, "format");
+  if (!format || format->kind != GT_SPEC_SCALAR || strcmp(format->scalar, "ca")) return true;
+  const gt_data_wanted wanted = {.stranger = e->file.path};
+  if (!gt_dataset_open(data, 0, &wanted, &e->arena, &e->dataset, &e->diagnostics, &e->error)) return false;
   e->boards = e->dataset.boards;
   if (e->boards->channels == e->model.ca.channels) return true;
   return gt_fail(&e->error, GT_ERR_DATA, "%s: its data has cells of %lld channels, its automaton of %u",
@@ -302,24 +295,17 @@ static int check_gates(const experiment *e) {
   return code;
 }
 
-static int report(experiment *e) {
-  int given;
-  gt_diagnostics_print(&e->diagnostics, stderr);
-  gt_cli_overrides(e->arguments, &e->arena, &given);
-  if (e->error.status) return gt_report(&e->error);
-  return given ? GT_ERR_CONFIG : GT_ERR_DATA; /* without --set the file is wrong, not the user's config */
-}
-
 static int run(const gt_arguments *arguments) {
   experiment e = {.arguments = arguments};
   int code = GT_ERR_USAGE;
   gt_arena_init(&e.arena);
+  gt_diagnostics_init(&e.diagnostics, &e.arena);
   if (gt_cli_gates(arguments, &e.arena, metrics, METRICS, &e.gates, &e.gate_count) &&
       gt_simulate_read(arguments, &e.arena, &e.settings)) {
     const bool ok = read_model(&e) && read_config(&e) && open_board(&e) && open_target(&e) &&
                     open_frames(&e) && simulate(&e);
     if (ok) print_result(&e);
-    code = ok ? check_gates(&e) : report(&e);
+    code = ok ? check_gates(&e) : gt_cli_model_report(arguments, &e.diagnostics, &e.error);
   }
   gt_frames_close(&e.frames, &e.error);
   free(e.seen);

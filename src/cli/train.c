@@ -1,6 +1,8 @@
 #include "base/log.h"
+#include "base/text.h"
 #include "cli/common.h"
 #include "train/progress.h"
+#include "train/signals.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,23 +16,17 @@ static const gt_option options[] = {
     {NULL, NULL, NULL, false},
 };
 
-/* A word as a shell reads it. */
-static char *quote(gt_arena *arena, const char *word) {
-  static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./=:,+@%";
-  if (*word && strspn(word, plain) == strlen(word)) return gt_arena_strdup(arena, word);
-  char *text = gt_arena_strdup(arena, "'");
-  for (; *word; word++) text = gt_arena_printf(arena, *word == '\'' ? "%s'\\''" : "%s%c", text, *word);
-  return gt_arena_printf(arena, "%s'", text);
-}
-
 /* The command that continues this run, but for its directory: the run decides on that. */
 static const char *resume_command(const gt_arguments *arguments, gt_arena *arena) {
-  char *text = gt_arena_printf(arena, "gtrain train %s", quote(arena, arguments->word[0]));
+  const char *config = arguments->word[0];
+  if (*config == '-')
+    config = gt_arena_printf(arena, "./%s", config); /* else it would be taken for an option */
+  char *text = gt_arena_printf(arena, "gtrain train %s", gt_shell_word(arena, config));
   for (int i = 0; i < arguments->givens; i++) {
     const char *name = arguments->given[i].option->name, *value = arguments->given[i].value;
     if (!strcmp(name, "resume") || !strcmp(name, "run-dir")) continue;
     text = gt_arena_printf(arena, "%s --%s", text, name);
-    if (value) text = gt_arena_printf(arena, "%s %s", text, quote(arena, value));
+    if (value) text = gt_arena_printf(arena, "%s %s", text, gt_shell_word(arena, value));
   }
   return text;
 }
@@ -87,6 +83,7 @@ static int run(const gt_arguments *arguments) {
   gt_error error = {0};
   gt_train_result result;
   gt_arena_init(&arena);
+  gt_signals_prepare();
   int code = gt_cli_config(arguments, &arena, arguments->word[0], &config);
   if (code) goto done;
   const gt_train_options train = {.device = gt_option_value(arguments, "device"),
@@ -115,7 +112,9 @@ const gt_command gt_command_train = {
     .usage = "CONFIG [options]",
     .details =
         "Writes a run directory: config.yaml (every default written out), metrics.jsonl, timing.jsonl,\n"
-        "checkpoints/ and model.bin. SIGINT and SIGTERM save and stop (exit code 75); a second one quits.\n",
+        "checkpoints/ and model.bin. SIGINT, SIGTERM and SIGHUP save and stop (exit code 75); a second SIGINT or\n"
+        "SIGTERM quits. SIGUSR1 saves a checkpoint and goes on.\n"
+        "A device that fails ends with 75 too: --resume goes on from the last checkpoint.\n",
     .options = options,
     .min_words = 1,
     .max_words = 1,

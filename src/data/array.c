@@ -97,12 +97,20 @@ static bool to_inputs(const gt_raw_array *array, gt_tensor *out, gt_error *error
   return true;
 }
 
-static bool to_targets(const gt_raw_array *array, gt_tensor *out, gt_error *error) {
+static bool to_targets(const gt_data_reader *reader, const gt_raw_array *array, gt_tensor *out) {
   uint64_t count;
-  if (!gt_raw_count(array, &count, error)) return false;
+  char why[128];
+  if (!gt_raw_count(array, &count, reader->error)) return false;
   const int64_t n = array->dim[0];
   *out = (gt_tensor){.element = GT_ELEMENT_F32, .rank = 2, .dim = {n, (int64_t)count / n}};
-  return gt_tensor_alloc(out, array->path, error) && to_floats(array, count, out->data, error);
+  if (!gt_tensor_alloc(out, array->path, reader->error) || !to_floats(array, count, out->data, reader->error))
+    return false;
+  const float *values = out->data;
+  for (uint64_t i = 0; i < count; i++)
+    if (!gt_data_target_fits(reader, (double)values[i], why))
+      return gt_fail(reader->error, GT_ERR_DATA, "%s: sample %" PRIu64 ": %s", array->path,
+                     i / (count / (uint64_t)n), why);
+  return true;
 }
 
 static bool to_labels(const gt_raw_array *array, gt_tensor *out, gt_error *error) {
@@ -128,9 +136,9 @@ static bool to_labels(const gt_raw_array *array, gt_tensor *out, gt_error *error
   return true;
 }
 
-static bool read_array(const char *path, gt_raw_parse parse, gt_raw_array *out, gt_error *error) {
-  *out = (gt_raw_array){.path = path};
-  return gt_data_read_file(path, &out->file, error) && parse(out, error);
+static bool read_array(gt_data_file file, gt_raw_parse parse, gt_raw_array *out, gt_error *error) {
+  *out = (gt_raw_array){.path = file.path};
+  return gt_data_read_file(file, &out->file, error) && parse(out, error);
 }
 
 #define PAIR_ROW(field)                                                              \
@@ -166,12 +174,12 @@ const gt_field gt_array_fields[] = {
     {.name = NULL},
 };
 
-static const char *find_named(gt_data_reader *reader, const char *split, const char *key, const char *path) {
-  if (path) return gt_data_find_file(reader, gt_data_node(reader, split, key), path);
+static gt_data_file find_named(gt_data_reader *reader, const char *split, const char *key, const char *path) {
+  if (path) return gt_data_find_file(reader, gt_data_node(reader, split, key));
   gt_diagnostic *d = gt_error_at(reader->diagnostics, gt_data_position(reader, split),
                                  "the %s split has no '%s' file", split, key);
   d->expected = gt_arena_printf(reader->arena, "%s: {inputs: FILE, targets: FILE}", split);
-  return NULL;
+  return (gt_data_file){0};
 }
 
 /* Integer targets of one number a sample are labels, unless the config says otherwise. */
@@ -180,8 +188,11 @@ static bool decide_task(const gt_data_reader *reader, const gt_raw_array *target
   return reader->task == GT_TASK_CLASSIFICATION;
 }
 
-static bool read_split(gt_data_reader *reader, gt_array_pair files, gt_raw_parse parse, bool first,
-                       gt_split *out) {
+typedef struct pair {
+  gt_data_file inputs, targets;
+} pair;
+
+static bool read_split(gt_data_reader *reader, pair files, gt_raw_parse parse, bool first, gt_split *out) {
   gt_raw_array inputs = {0}, targets = {0};
   bool ok = read_array(files.inputs, parse, &inputs, reader->error) &&
             to_inputs(&inputs, &out->inputs, reader->error);
@@ -189,12 +200,12 @@ static bool read_split(gt_data_reader *reader, gt_array_pair files, gt_raw_parse
   if (!ok || !read_array(files.targets, parse, &targets, reader->error)) goto done;
   if (first) reader->dataset->classification = decide_task(reader, &targets);
   ok = reader->dataset->classification ? to_labels(&targets, &out->targets, reader->error)
-                                       : to_targets(&targets, &out->targets, reader->error);
+                                       : to_targets(reader, &targets, &out->targets);
   if (ok && inputs.dim[0] != targets.dim[0])
     ok = gt_fail(reader->error, GT_ERR_DATA,
                  "%s holds %" PRId64 " samples, but %s holds %" PRId64
                  " targets; expected one target a sample",
-                 files.inputs, inputs.dim[0], files.targets, targets.dim[0]);
+                 files.inputs.path, inputs.dim[0], files.targets.path, targets.dim[0]);
   out->samples = inputs.dim[0];
 done:
   ok = ok && targets.data != NULL;
@@ -204,17 +215,18 @@ done:
 
 bool gt_array_open(gt_data_reader *reader, const gt_array_options *options, gt_raw_parse parse) {
   const bool tested = gt_data_node(reader, "test", NULL) != NULL;
-  gt_array_pair train = {find_named(reader, "train", "inputs", options->train.inputs),
-                         find_named(reader, "train", "targets", options->train.targets)};
-  gt_array_pair test = {0};
+  pair train = {find_named(reader, "train", "inputs", options->train.inputs),
+                find_named(reader, "train", "targets", options->train.targets)};
+  pair test = {0};
   if (tested) {
     test.inputs = find_named(reader, "test", "inputs", options->test.inputs);
     test.targets = find_named(reader, "test", "targets", options->test.targets);
   }
-  if (!train.inputs || !train.targets || (tested && !(test.inputs && test.targets))) return false;
+  if (!train.inputs.path || !train.targets.path || (tested && !(test.inputs.path && test.targets.path)))
+    return false;
   reader->test_fraction = options->test_fraction;
-  reader->train_name = train.targets;
-  reader->test_name = test.targets;
+  reader->train_name = train.targets.path;
+  reader->test_name = test.targets.path;
   return read_split(reader, train, parse, true, &reader->dataset->train) &&
          (!tested || read_split(reader, test, parse, false, &reader->dataset->test));
 }
@@ -223,8 +235,8 @@ bool gt_array_read_inputs(const char *path, gt_raw_parse parse, const gt_data_si
                           gt_tensor *out, gt_error *error) {
   gt_raw_array array;
   *out = (gt_tensor){0};
-  const bool ok = read_array(path, parse, &array, error) && to_inputs(&array, out, error) &&
-                  gt_data_fit(path, signature, out, error);
+  const bool ok = read_array((gt_data_file){.path = path}, parse, &array, error) &&
+                  to_inputs(&array, out, error) && gt_data_fit(path, signature, out, error);
   gt_bytes_finish(&array.file);
   if (!ok) gt_tensor_finish(out);
   return ok;

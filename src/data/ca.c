@@ -29,7 +29,7 @@ static const gt_field fields[] = {
         .help = "first board: random bits, zeros, zeros with a centre cell of ones, or each of all boards"),
     ROW(target, GT_FIELD_CHOICE, .choices = targets,
         .help = "what the board becomes: a checkerboard, or the next board of the Game of Life"),
-    ROW(image, GT_FIELD_PATH,
+    ROW(image, GT_FIELD_PATH, .flags = GT_FIELD_MAY_BE_ABSENT,
         .help = "what the board becomes: a PNG picture, its bits (128 or more) as cells"),
     ROW(grid, GT_FIELD_INTS, .min = 1, .max = GT_PNG_MOST_SIDE,
         .help = "[height, width] of the board; default: the picture's"),
@@ -55,10 +55,14 @@ static bool refuse(gt_data_reader *reader, const char *key, const char *what, co
   return false;
 }
 
-static bool read_picture(gt_data_reader *reader, const options *o, gt_ca_boards *b) {
+static bool read_picture(gt_data_reader *reader, gt_ca_boards *b) {
   gt_picture picture;
-  const char *path = gt_data_find_file(reader, gt_data_node(reader, "image", NULL), o->image);
-  if (!path || !gt_png_read(path, &picture, reader->error)) return false;
+  gt_bytes bytes;
+  const gt_data_file file = gt_data_find_file(reader, gt_data_node(reader, "image", NULL));
+  if (!file.path || !gt_data_read_file(file, &bytes, reader->error)) return false;
+  const bool read = gt_png_decode(file.path, &bytes, &picture, reader->error);
+  gt_bytes_finish(&bytes);
+  if (!read) return false;
   const int64_t bits = (int64_t)picture.height * picture.width * picture.channels;
   uint8_t *cells = GT_NEW_N(reader->arena, uint8_t, bits);
   for (int64_t i = 0; i < bits; i++) cells[i] = picture.data[i] >= 128;
@@ -82,7 +86,7 @@ static bool read_options(gt_data_reader *reader, const options *o, gt_ca_boards 
   if (o->grid.count && o->grid.count != 2)
     return refuse(reader, "grid", "this is not the size of a board", "[height, width]");
   if (o->grid.count) b->height = o->grid.items[0], b->width = o->grid.items[1];
-  if (o->image && !read_picture(reader, o, b)) return false;
+  if (o->image && !read_picture(reader, b)) return false;
   if (!b->height) return refuse(reader, NULL, "the size of the board is missing", "grid: [height, width]");
   if (b->seen > b->channels)
     return refuse(reader, "channels", "the cells have fewer channels than the picture",

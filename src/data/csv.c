@@ -31,7 +31,9 @@ static const gt_field fields[] = {
     ROW(inputs, GT_FIELD_STRINGS, .help = "input columns; default: all that are neither target nor ignored"),
     ROW(ignore, GT_FIELD_STRINGS, .help = "columns to leave out"),
     ROW(header, GT_FIELD_CHOICE, .fallback = "auto", .choices = header_choices,
-        .help = "is the first line a header? auto: yes if no cell of it is a number"),
+        .help =
+            "is the first line a header? auto: yes if no cell of it is a number, or if it holds a column's "
+            "known name"),
     ROW(delimiter, GT_FIELD_STRING, .help = "one character, or tab; default: comma, tab for .tsv"),
     {.name = NULL},
 };
@@ -48,9 +50,9 @@ static char *list_of_columns(gt_arena *arena, const gt_csv *csv) {
 }
 
 /* Gives the columns of a list their use; the first one that is missing or used twice is reported where it
- * stands. */
+ * stands. A model's list stands nowhere: gt_csv_take_columns says what is wrong with it. */
 static bool mark(gt_data_reader *reader, gt_csv *csv, gt_strings list, int use) {
-  for (int i = 0; i < list.count; i++) {
+  for (int i = 0; i < list.count && list.at; i++) {
     const int column = gt_csv_find(csv, list.items[i]);
     if (column >= 0 && csv->role[column] < 0) {
       csv->role[column] = use;
@@ -78,10 +80,30 @@ static const char **names_of(gt_arena *arena, const gt_csv *csv, gt_strings list
   return names;
 }
 
+static int64_t features_of(const gt_data_signature *signature) {
+  int64_t features = 1;
+  for (int i = 0; i < signature->rank; i++) features *= signature->dim[i];
+  return features;
+}
+
+/* For a trained model whose columns have names, these lead where the config names none: other columns do not
+ * matter. */
+static void ask_model(const gt_data_wanted *wanted, const gt_csv *csv, options *o) {
+  const gt_data_signature *model = wanted->signature;
+  if (!model || o->inputs.count ||
+      !gt_csv_goes_by_name(csv, model->input_names, features_of(model), "the model"))
+    return;
+  o->inputs = (gt_strings){.items = model->input_names, .count = (int)features_of(model)};
+  o->ignore = (gt_strings){.count = 0};
+  if (!o->target.count && wanted->target_names)
+    o->target = (gt_strings){.items = wanted->target_names, .count = wanted->targets};
+}
+
 /* Who is input, who is target: in the order of the lists, otherwise of the file. */
-static bool choose_columns(gt_data_reader *reader, const options *o, gt_csv *csv, int *inputs, int *targets) {
+static bool choose_columns(gt_data_reader *reader, options *o, gt_csv *csv, int *inputs, int *targets) {
   enum { INPUT, TARGET, IGNORED };
   for (int i = 0; i < csv->columns; i++) csv->role[i] = -1;
+  ask_model(reader->wanted, csv, o);
   if (!mark(reader, csv, o->target, TARGET) || !mark(reader, csv, o->inputs, INPUT) ||
       !mark(reader, csv, o->ignore, IGNORED))
     return false;
@@ -105,13 +127,17 @@ static bool choose_columns(gt_data_reader *reader, const options *o, gt_csv *csv
 
 /* --- splits --- */
 
-static bool read_quantities(const gt_csv *csv, const gt_dataset *dataset, gt_tensor *out) {
+static bool read_quantities(const gt_data_reader *reader, const gt_csv *csv, gt_tensor *out) {
+  const gt_dataset *dataset = reader->dataset;
+  char why[128];
   *out = (gt_tensor){.element = GT_ELEMENT_F32, .rank = 2, .dim = {(int64_t)csv->rows, csv->targets}};
   if (!gt_tensor_alloc(out, csv->path, csv->error)) return false;
   float *to = out->data;
   for (size_t i = 0; i < csv->target_cells.count; i++) {
     const char *name = dataset->target_names[i % (size_t)csv->targets];
-    if (!gt_csv_number(csv, &csv->target_cells.items[i], name, &to[i])) return false;
+    const gt_cell *cell = &csv->target_cells.items[i];
+    if (!gt_csv_number(csv, cell, name, &to[i])) return false;
+    if (!gt_data_target_fits(reader, (double)to[i], why)) return gt_csv_fail(csv, cell, "%s", why);
   }
   return true;
 }
@@ -138,6 +164,7 @@ static bool one_target(gt_data_reader *reader, const gt_csv *csv) {
  * stand. */
 static bool fix_classes(gt_data_reader *reader, gt_csv_labels *labels) {
   gt_dataset *dataset = reader->dataset;
+  dataset->text_labels = labels->text;
   if (labels->text) {
     dataset->classes = labels->count;
     dataset->class_names = labels->names;
@@ -150,28 +177,48 @@ static bool fix_classes(gt_data_reader *reader, gt_csv_labels *labels) {
   return true;
 }
 
+/* The classes are the config's, else the model's that the data is for, else those of the training file. */
+static bool start_labels(gt_data_reader *reader, const gt_csv *csv, gt_csv_labels *labels) {
+  const gt_data_common *common = reader->common;
+  const gt_data_wanted *wanted = reader->wanted;
+  gt_strings names = common->class_names;
+  const bool taught = !names.count && wanted->class_names;
+  if (taught) names = (gt_strings){.items = wanted->class_names, .count = wanted->classes};
+  if (!gt_csv_labels_init(labels, csv, names, taught || wanted->text_labels, reader->arena)) return false;
+  if (!labels->text)
+    labels->count = names.count ? names.count : common->classes ? (int)common->classes : wanted->classes;
+  return true;
+}
+
 static bool read_targets(gt_data_reader *reader, gt_csv *csv, gt_csv_labels *labels, bool first,
                          gt_split *out) {
   gt_dataset *dataset = reader->dataset;
-  const gt_data_common *common = reader->common;
   out->samples = (int64_t)csv->rows;
   if (first) dataset->classification = decide_task(reader, csv);
-  if (!dataset->classification) return read_quantities(csv, dataset, &out->targets);
+  if (!dataset->classification) return read_quantities(reader, csv, &out->targets);
   if (!first) return gt_csv_labels_read(labels, csv, &out->targets);
-  if (!one_target(reader, csv) || !gt_csv_labels_init(labels, csv, common->class_names, reader->arena))
-    return false;
-  if (!labels->text)
-    labels->count = common->class_names.count ? common->class_names.count : (int)common->classes;
-  return gt_csv_labels_read(labels, csv, &out->targets) && fix_classes(reader, labels);
+  return one_target(reader, csv) && start_labels(reader, csv, labels) &&
+         gt_csv_labels_read(labels, csv, &out->targets) && fix_classes(reader, labels);
 }
 
-static gt_csv_header header_of(const options *o) {
-  return *o->header == 't' ? GT_CSV_HEADER : *o->header == 'f' ? GT_CSV_NO_HEADER : GT_CSV_AUTO;
+static gt_csv_header header_of(const char *text) {
+  return *text == 't' ? GT_CSV_HEADER : *text == 'f' ? GT_CSV_NO_HEADER : GT_CSV_AUTO;
+}
+
+/* The test file is written as the training file is: its header has the same names. */
+static bool open_test(gt_data_reader *reader, gt_data_file file, const gt_csv *train, gt_csv_form form,
+                      gt_csv *test) {
+  const gt_dataset *d = reader->dataset;
+  if (train->header) {
+    form.known[0] = (gt_strings){.items = d->input_names, .count = train->inputs};
+    form.known[1] = (gt_strings){.items = d->target_names, .count = train->targets};
+  }
+  return gt_csv_open(test, file, &form, reader->error);
 }
 
 static bool read_test(gt_data_reader *reader, const gt_csv *train, gt_csv *test, gt_csv_labels *labels) {
-  if (train->header && test->header) {
-    const gt_dataset *d = reader->dataset;
+  const gt_dataset *d = reader->dataset;
+  if (gt_csv_goes_by_name(test, train->header ? d->input_names : NULL, train->inputs, train->path)) {
     if (!gt_csv_take_columns(test, d->input_names, train->inputs, d->target_names, train->targets))
       return false;
   } else {
@@ -187,41 +234,49 @@ static bool read_test(gt_data_reader *reader, const gt_csv *train, gt_csv *test,
   return read_targets(reader, test, labels, false, &reader->dataset->test);
 }
 
-/* 0: the default; -1: an error was reported. */
-static int delimiter_of(gt_data_reader *reader, const options *o) {
-  if (!o->delimiter) return 0;
-  if (!strcmp(o->delimiter, "tab")) return '\t';
-  const char c = o->delimiter[0];
-  if (c && !o->delimiter[1] && !strchr("\"\r\n.+-_", c) && !(c >= '0' && c <= '9') && !(c >= 'A' && c <= 'z'))
-    return c;
+static bool delimiter_of(const char *text, char *out) {
+  *out = text && !strcmp(text, "tab") ? '\t' : text ? *text : 0;
+  if (!text || *out == '\t') return true;
+  return *out && !text[1] && !strchr("\"\r\n.+-_", *out) && !(*out >= '0' && *out <= '9') &&
+         !(*out >= 'A' && *out <= 'z');
+}
+
+static const char delimiters[] = "one character such as \",\" or \";\", or tab";
+
+static bool read_form(gt_data_reader *reader, const options *o, gt_csv_form *form) {
+  const gt_data_wanted *wanted = reader->wanted;
+  *form = (gt_csv_form){.header = header_of(o->header), .known = {o->target, o->inputs, o->ignore}};
+  if (wanted->signature && wanted->signature->input_names)
+    form->known[3] =
+        (gt_strings){.items = wanted->signature->input_names, .count = (int)features_of(wanted->signature)};
+  if (wanted->target_names)
+    form->known[4] = (gt_strings){.items = wanted->target_names, .count = wanted->targets};
+  if (delimiter_of(o->delimiter, &form->delimiter)) return true;
   gt_error_at(reader->diagnostics, gt_data_position(reader, "delimiter"), "this cannot be a delimiter")
-      ->expected = "one character such as \",\" or \";\", or tab";
-  return -1;
+      ->expected = delimiters;
+  return false;
 }
 
 static bool open_csv(gt_data_reader *reader, const void *given) {
-  const options *o = given;
+  options asked = *(const options *)given, *o = &asked;
   gt_csv train = {0}, test = {0};
   gt_csv_labels labels = {0};
-  bool ok = false;
+  gt_csv_form form;
+  bool ok = read_form(reader, o, &form);
   int inputs, targets;
-  const int delimiter = delimiter_of(reader, o);
-  const char *train_path = gt_data_find_file(reader, gt_data_node(reader, "train", NULL), o->train);
-  const char *test_path =
-      o->test ? gt_data_find_file(reader, gt_data_node(reader, "test", NULL), o->test) : NULL;
-  if (delimiter < 0 || !train_path || (o->test && !test_path)) return false;
-  reader->train_name = train_path;
-  reader->test_name = test_path;
+  const gt_data_file train_file = gt_data_find_file(reader, gt_data_node(reader, "train", NULL));
+  const gt_data_file test_file =
+      o->test ? gt_data_find_file(reader, gt_data_node(reader, "test", NULL)) : (gt_data_file){0};
+  if (!ok || !train_file.path || (o->test && !test_file.path)) return false;
+  reader->train_name = train_file.path;
+  reader->test_name = test_file.path;
   reader->test_fraction = o->test_fraction;
-  if (!gt_csv_open(&train, train_path, (char)delimiter, header_of(o), reader->error) ||
-      !choose_columns(reader, o, &train, &inputs, &targets) || !gt_csv_read(&train))
-    goto done;
-  move_inputs(&train, &reader->dataset->train.inputs);
-  ok = read_targets(reader, &train, &labels, true, &reader->dataset->train);
-  if (ok && test_path)
-    ok = gt_csv_open(&test, test_path, (char)delimiter, header_of(o), reader->error) &&
-         read_test(reader, &train, &test, &labels);
-done:
+  ok = gt_csv_open(&train, train_file, &form, reader->error) &&
+       choose_columns(reader, o, &train, &inputs, &targets) && gt_csv_read(&train);
+  if (ok) move_inputs(&train, &reader->dataset->train.inputs);
+  ok = ok && read_targets(reader, &train, &labels, true, &reader->dataset->train);
+  if (ok && test_file.path)
+    ok = open_test(reader, test_file, &train, form, &test) && read_test(reader, &train, &test, &labels);
   gt_csv_close(&train);
   gt_csv_close(&test);
   return ok;
@@ -231,7 +286,7 @@ done:
 
 /* Without names that fit, a file must have just the inputs as its columns. */
 static bool take_inputs(gt_csv *csv, const gt_data_signature *signature, int64_t features) {
-  if (csv->header && signature->input_names)
+  if (gt_csv_goes_by_name(csv, signature->input_names, features, "the model"))
     return gt_csv_take_columns(csv, signature->input_names, (int)features, NULL, 0);
   if (csv->columns != features)
     return gt_fail(csv->error, GT_ERR_DATA,
@@ -242,14 +297,35 @@ static bool take_inputs(gt_csv *csv, const gt_data_signature *signature, int64_t
   return true;
 }
 
+static const char *setting(const gt_spec *data, const char *key) {
+  const gt_spec *node = gt_spec_find(data, key);
+  return node && node->kind == GT_SPEC_SCALAR && !gt_spec_is_null(node) ? node->scalar : NULL;
+}
+
+/* The file is written as those are that the model was trained on. */
+static bool taught_form(const gt_data_signature *signature, int64_t features, gt_csv_form *form,
+                        gt_error *error) {
+  const char *header = setting(signature->data, "header"), *delimiter = setting(signature->data, "delimiter");
+  int choice = 0;
+  while (header && header_choices[choice] && strcmp(header, header_choices[choice])) choice++;
+  *form = (gt_csv_form){.header = header_of(header ? header : "auto")};
+  if (signature->input_names)
+    form->known[0] = (gt_strings){.items = signature->input_names, .count = (int)features};
+  if (!header_choices[choice])
+    return gt_fail(error, GT_ERR_DATA, "data.header cannot be '%s'; expected auto, true or false", header);
+  return delimiter_of(delimiter, &form->delimiter) ||
+         gt_fail(error, GT_ERR_DATA, "data.delimiter cannot be '%s'; expected %s", delimiter, delimiters);
+}
+
 static bool read_inputs(const char *path, const gt_data_signature *signature, gt_tensor *out,
                         gt_error *error) {
-  gt_csv csv;
-  int64_t features = 1;
+  gt_csv csv = {0};
+  gt_csv_form form;
+  const int64_t features = features_of(signature);
   *out = (gt_tensor){0};
-  for (int i = 0; i < signature->rank; i++) features *= signature->dim[i];
-  bool ok = gt_csv_open(&csv, path, 0, GT_CSV_AUTO, error) && take_inputs(&csv, signature, features) &&
-            gt_csv_read(&csv);
+  bool ok = taught_form(signature, features, &form, error) &&
+            gt_csv_open(&csv, (gt_data_file){.path = path}, &form, error) &&
+            take_inputs(&csv, signature, features) && gt_csv_read(&csv);
   if (ok) move_inputs(&csv, out);
   ok = ok && gt_data_fit(path, signature, out, error);
   gt_csv_close(&csv);

@@ -1,5 +1,5 @@
-/* CSV inside the data room: records and numbers (csv_scan.c), a file with its columns (csv_file.c), class
- * labels (csv_labels.c). csv.c is the format itself.
+/* CSV inside the data room: records and numbers (csv_scan.c), a file (csv_file.c) with its columns
+ * (csv_columns.c), class labels (csv_labels.c). csv.c is the format itself.
  * RFC 4180: quotes, doubled quotes, CRLF (and LF and CR); blank lines are skipped, a byte order mark too. */
 #ifndef GT_DATA_CSV_H
 #define GT_DATA_CSV_H
@@ -21,6 +21,14 @@ typedef struct gt_cells {
 
 typedef enum gt_csv_header { GT_CSV_AUTO, GT_CSV_HEADER, GT_CSV_NO_HEADER } gt_csv_header;
 
+enum { GT_CSV_KNOWN = 5 };
+typedef struct gt_csv_form { /* how a file is written */
+  char delimiter;            /* 0: tab for .tsv, else comma */
+  gt_csv_header header;
+  gt_strings
+      known[GT_CSV_KNOWN]; /* lists of names that columns may have: a line that holds them is a header */
+} gt_csv_form;
+
 typedef struct gt_csv {
   const char *path;
   char delimiter;
@@ -29,9 +37,9 @@ typedef struct gt_csv {
   char *at, *end, *line_start;
   uint32_t line;
   gt_arena arena;
-  gt_cells record; /* the record at hand */
-  bool header;
-  const char **names; /* from the header, or "1", "2", … */
+  gt_cells record;       /* the record at hand */
+  bool header, doubtful; /* doubtful: the first line, taken for a sample, may be a header of numbers */
+  const char **names;    /* from the header, or "1", "2", … */
   struct gt_csv_name *sorted;
   int columns;
   /* What each column is for: -1 nothing; else an index into the inputs or, from `inputs` on, the targets. */
@@ -52,14 +60,23 @@ bool gt_csv_fail(const gt_csv *csv, const gt_cell *cell, const char *format, ...
     __attribute__((format(printf, 3, 4)));
 /* A cell's text for messages: cut short, without control characters. */
 const char *gt_cell_shown(const gt_cell *cell, char out[48]);
+bool gt_cell_is_utf8(const gt_cell *cell);
 
-/* Reads the file and its first record; delimiter 0: tab for .tsv, else comma. Always followed by
- * gt_csv_close. */
-bool gt_csv_open(gt_csv *csv, const char *path, char delimiter, gt_csv_header header, gt_error *error);
+/* Reads the file and its first record. Always followed by gt_csv_close. */
+bool gt_csv_open(gt_csv *csv, gt_data_file file, const gt_csv_form *form, gt_error *error);
 void gt_csv_close(gt_csv *csv);
+/* Decides whether the record at hand is the header, and names the columns. */
+bool gt_csv_name_columns(gt_csv *csv, const gt_csv_form *form);
+/* A warning about a doubtful first line, unless the record at hand, the second, is of the same kind. */
+void gt_csv_doubt(const gt_csv *csv);
 int gt_csv_find(const gt_csv *csv, const char *name); /* -1: no such column */
 const char *gt_csv_nearest(const gt_csv *csv, const char *name);
-/* Columns by the names that another file (or a model) has for them; by place when neither has a header. */
+/* Are this file's columns to be found by the names that another file, or a model, has for them (NULL: none)?
+ * Without a header they are not, nor if those names only count the columns of a file without one: then they
+ * are taken in their order, and unless both sides have no names a warning says so. `whose` is who has them.
+ */
+bool gt_csv_goes_by_name(const gt_csv *csv, const char *const *names, int64_t count, const char *whose);
+/* Columns by the names that another file (or a model) has for them. */
 bool gt_csv_take_columns(gt_csv *csv, const char *const *inputs, int input_count, const char *const *targets,
                          int target_count);
 /* Reads all records, by csv->role. At least one. */
@@ -76,6 +93,9 @@ typedef struct gt_csv_labels { /* how target cells become class numbers */
 } gt_csv_labels;
 /* Decides by the training file's only target column whether it holds classes. */
 bool gt_csv_is_classification(const gt_csv *csv);
-bool gt_csv_labels_init(gt_csv_labels *labels, const gt_csv *csv, gt_strings class_names, gt_arena *arena);
+/* Text, if any cell is none of a number or `text` says that the numbers are names; the classes are then
+ * class_names, or without them those of the file. */
+bool gt_csv_labels_init(gt_csv_labels *labels, const gt_csv *csv, gt_strings class_names, bool text,
+                        gt_arena *arena);
 bool gt_csv_labels_read(const gt_csv_labels *labels, const gt_csv *csv, gt_tensor *out);
 #endif

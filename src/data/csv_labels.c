@@ -43,24 +43,17 @@ bool gt_csv_is_classification(const gt_csv *csv) {
   return true;
 }
 
+/* U+0080 to U+009F: control characters in two bytes. */
+static bool is_c1(const char *text, uint32_t length) {
+  return length > 1 && (unsigned char)text[0] == 0xC2 && (unsigned char)text[1] < 0xA0;
+}
+
 /* Is it text that may go into messages, JSON and file names? UTF-8 without control characters. */
 static bool is_clean(const gt_cell *cell) {
-  const unsigned char *at = (const unsigned char *)cell->text, *end = at + cell->length;
-  while (at < end) {
-    const int more = *at < 0x80                  ? 0
-                     : *at >= 0xC2 && *at < 0xE0 ? 1
-                     : *at >= 0xE0 && *at < 0xF0 ? 2
-                     : *at >= 0xF0 && *at < 0xF5 ? 3
-                                                 : -1;
-    if (more < 0 || *at < 32 || *at == 127 || end - at <= more) return false;
-    if ((at[0] == 0xE0 && at[1] < 0xA0) || (at[0] == 0xED && at[1] > 0x9F) ||
-        (at[0] == 0xF0 && at[1] < 0x90) || (at[0] == 0xF4 && at[1] > 0x8F))
+  for (uint32_t i = 0; i < cell->length; i++)
+    if ((unsigned char)cell->text[i] < 32 || cell->text[i] == 127 || is_c1(cell->text + i, cell->length - i))
       return false;
-    for (int i = 1; i <= more; i++)
-      if ((at[i] & 0xC0) != 0x80) return false;
-    at += 1 + more;
-  }
-  return true;
+  return gt_cell_is_utf8(cell);
 }
 
 /* The slot of a name, or the empty one where it would go. */
@@ -107,8 +100,9 @@ static bool collect(gt_csv_labels *labels, const gt_csv *csv, gt_arena *arena) {
   return true;
 }
 
-bool gt_csv_labels_init(gt_csv_labels *labels, const gt_csv *csv, gt_strings class_names, gt_arena *arena) {
-  *labels = (gt_csv_labels){0};
+bool gt_csv_labels_init(gt_csv_labels *labels, const gt_csv *csv, gt_strings class_names, bool text,
+                        gt_arena *arena) {
+  *labels = (gt_csv_labels){.text = text};
   for (size_t i = 0; i < csv->target_cells.count && !labels->text; i++)
     labels->text = !is_number(&csv->target_cells.items[i]);
   if (!labels->text) return true;

@@ -26,6 +26,25 @@ const char *gt_cell_shown(const gt_cell *cell, char out[48]) {
   return out;
 }
 
+bool gt_cell_is_utf8(const gt_cell *cell) {
+  const unsigned char *at = (const unsigned char *)cell->text, *end = at + cell->length;
+  while (at < end) {
+    const int more = *at < 0x80                  ? 0
+                     : *at >= 0xC2 && *at < 0xE0 ? 1
+                     : *at >= 0xE0 && *at < 0xF0 ? 2
+                     : *at >= 0xF0 && *at < 0xF5 ? 3
+                                                 : -1;
+    if (more < 0 || end - at <= more) return false;
+    if ((at[0] == 0xE0 && at[1] < 0xA0) || (at[0] == 0xED && at[1] > 0x9F) ||
+        (at[0] == 0xF0 && at[1] < 0x90) || (at[0] == 0xF4 && at[1] > 0x8F))
+      return false;
+    for (int i = 1; i <= more; i++)
+      if ((at[i] & 0xC0) != 0x80) return false;
+    at += 1 + more;
+  }
+  return true;
+}
+
 static bool is_blank(const gt_csv *csv, char c) { return (c == ' ' || c == '\t') && c != csv->delimiter; }
 
 /* At the end of a line: goes behind it. */

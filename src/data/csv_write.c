@@ -1,5 +1,6 @@
 /* CSV: writing tensors, such as predictions. */
 #include "base/memory.h"
+#include "base/output.h"
 #include "data/csv.h"
 #include <inttypes.h>
 #include <stdio.h>
@@ -62,7 +63,7 @@ bool gt_data_write_csv(const char *path, const gt_tensor *tensor, const char *co
       put(&w, c + 1 < columns ? ',' : '\n');
     }
   const gt_span piece = {w.items, w.count};
-  const bool ok = gt_write_file_atomic(path, &piece, 1, error);
+  const bool ok = gt_write_output(path, &piece, 1, error);
   free(w.items);
   return ok;
 }

@@ -90,10 +90,10 @@ static const gt_data_format *probe(const gt_data_probe *p) {
 }
 
 /* `train: FILE` or `train: {inputs: FILE}` */
-static const char *first_file(const gt_data_reader *reader) {
+static const gt_spec *first_file(const gt_data_reader *reader) {
   const gt_spec *train = gt_data_node(reader, "train", NULL);
   if (train && train->kind == GT_SPEC_MAP) train = gt_spec_find(train, "inputs");
-  return train && train->kind == GT_SPEC_SCALAR ? train->scalar : NULL;
+  return train && train->kind == GT_SPEC_SCALAR ? train : NULL;
 }
 
 static const gt_data_format *choose(gt_data_reader *reader) {
@@ -104,11 +104,13 @@ static const gt_data_format *choose(gt_data_reader *reader) {
         gt_schema_choose(named, text, named->at, "data format", format_names, FORMATS, reader->diagnostics);
     return i >= 0 ? formats[i] : NULL;
   }
-  uint8_t head[64];
-  gt_data_probe p = {.spec = reader->spec, .path = first_file(reader), .head = head};
-  const char *found = p.path ? gt_data_locate(reader, p.path) : NULL;
-  if (found) p.head_size = gt_data_read_head(found, head, sizeof head);
+  const gt_spec *first = first_file(reader);
+  gt_data_probe p = {.spec = reader->spec, .path = first ? first->scalar : NULL};
+  const gt_data_file found = first ? gt_data_locate(reader, first) : (gt_data_file){0};
+  /* A stranger's file is not looked into to see what it is. */
+  if (found.path && !found.stranger && !gt_data_read_head(found.path, &p.head, reader->error)) return NULL;
   const gt_data_format *format = probe(&p);
+  gt_bytes_finish(&p.head);
   if (format) return format;
   gt_diagnostic *d = gt_error_at(reader->diagnostics, reader->spec->at, "cannot tell the format of the data");
   d->expected = gt_arena_printf(reader->arena, "format: one of %s", list_of_formats(reader->arena));
@@ -120,10 +122,10 @@ static void check_files(gt_data_reader *reader) {
   static const char *const splits_with_files[] = {"train", "test"}, *const parts[] = {"inputs", "targets"};
   for (int i = 0; i < 2; i++) {
     const gt_spec *split = gt_data_node(reader, splits_with_files[i], NULL);
-    if (split && split->kind == GT_SPEC_SCALAR) gt_data_find_file(reader, split, split->scalar);
+    if (split && split->kind == GT_SPEC_SCALAR) gt_data_find_file(reader, split);
     for (int k = 0; k < 2; k++) {
       const gt_spec *part = split ? gt_spec_find(split, parts[k]) : NULL;
-      if (part && part->kind == GT_SPEC_SCALAR) gt_data_find_file(reader, part, part->scalar);
+      if (part && part->kind == GT_SPEC_SCALAR) gt_data_find_file(reader, part);
     }
   }
 }
@@ -146,22 +148,45 @@ static bool open_with(gt_data_reader *reader, const gt_data_format *format) {
   }
   reader->common = common;
   reader->task = task_of(common->task);
+  if (reader->task == GT_TASK_AUTO && reader->wanted->signature)
+    reader->task = reader->wanted->classes ? GT_TASK_CLASSIFICATION : GT_TASK_REGRESSION;
   reader->dataset->format = format->name;
   return format->open(reader, options) && gt_data_prepare(reader) && reader->diagnostics->errors == errors;
 }
 
-bool gt_dataset_open(const gt_spec *data, uint64_t seed, gt_arena *arena, gt_dataset *out,
-                     gt_diagnostics *diagnostics, gt_error *error) {
+/* What was found wrong once a stranger's file was read may quote it. What could not be opened or held
+ * does not. */
+static void conceal(gt_data_reader *reader) {
+  const bool quoted = reader->diagnostics->errors > reader->found.errors;
+  if (quoted || reader->error->status == GT_ERR_DATA) *reader->error = (gt_error){0};
+  *reader->diagnostics = reader->found;
+  if (!reader->found.errors)
+    gt_fail(
+        reader->error, GT_ERR_DATA,
+        "%s: the data files that its config names do not hold what it says of them; more is not shown, as the "
+        "model named them and not you: to see it, name them, as by --set data.train=FILE",
+        reader->wanted->stranger);
+}
+
+bool gt_dataset_open(const gt_spec *data, uint64_t seed, const gt_data_wanted *wanted, gt_arena *arena,
+                     gt_dataset *out, gt_diagnostics *diagnostics, gt_error *error) {
+  static const gt_data_wanted nothing;
   assert(data && arena && out && diagnostics && error);
   *out = (gt_dataset){0};
-  gt_data_reader reader = {
-      .spec = data, .seed = seed, .arena = arena, .dataset = out, .diagnostics = diagnostics, .error = error};
+  gt_data_reader reader = {.spec = data,
+                           .wanted = wanted ? wanted : &nothing,
+                           .seed = seed,
+                           .arena = arena,
+                           .dataset = out,
+                           .diagnostics = diagnostics,
+                           .error = error};
   if (data->kind != GT_SPEC_MAP) {
     gt_error_at(diagnostics, data->at, "'data' must be a map")->expected = "keys such as format and train";
     return false;
   }
   const gt_data_format *format = choose(&reader);
   if (format && open_with(&reader, format)) return true;
+  if (reader.strange) conceal(&reader);
   gt_dataset_close(out);
   return false;
 }
@@ -180,12 +205,12 @@ void gt_dataset_close(gt_dataset *dataset) {
 
 bool gt_data_read_inputs(const char *path, const gt_data_signature *signature, gt_tensor *out,
                          gt_error *error) {
-  uint8_t head[64];
+  gt_data_probe p = {.path = path};
   *out = (gt_tensor){0};
-  gt_data_probe p = {.path = path, .head = head, .head_size = gt_data_read_head(path, head, sizeof head)};
+  if (!gt_data_read_head(path, &p.head, error)) return false;
   const gt_data_format *format = probe(&p);
+  gt_bytes_finish(&p.head);
   if (format && format->read_inputs) return format->read_inputs(path, signature, out, error);
-  if (!gt_file_exists(path)) return gt_fail(error, GT_ERR_IO, "cannot open %s: no such file", path);
   return gt_fail(error, GT_ERR_DATA,
                  "%s: cannot tell its format; expected a file named .csv, .npy or -ubyte (IDX)", path);
 }

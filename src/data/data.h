@@ -1,7 +1,7 @@
 /* Data: one file format → host memory. A dataset is up to three splits, each of two dense row-major tensors
  * whose first dimension is the sample. Nothing here knows a model, a graph or a device.
  * Owner: whoever calls gt_dataset_open. The tensors are heap memory, freed by gt_dataset_close; names and the
- * scale/shift tables are in the arena. A dataset does not change once it is open.
+ * the scaling are in the arena. A dataset does not change once it is open.
  *
  * What a config may say (`gtrain schema` has it in full; file names ending in .gz are inflated):
  *   data: {format: idx, train: {inputs: a.gz, targets: b.gz}, test: {inputs: …, targets: …}, validation: 0.1}
@@ -28,6 +28,9 @@
  *                   file
  *   split           random (keyed by the seed, the same for every machine) | last (the last samples)
  * Relative file names are looked up in the working directory, then in the config's own folder.
+ *
+ * Opened for a model that is trained already (gt_data_wanted), data is read as the model was taught: its
+ * classes are the model's, and a CSV's columns are found by the names that the model knows.
  *
  * Two kinds of errors: what the config says wrongly goes to the diagnostics, with its position; what a file
  * holds wrongly goes to the gt_error (GT_ERR_DATA), with the file and row, for CSV "file:line:column: …". */
@@ -65,24 +68,16 @@ typedef struct gt_dataset {
   bool classification;
   int classes;                    /* classification: at least 1; regression: 0 */
   const char *const *class_names; /* classes of them, or NULL */
-  /* What the network sees is value*scale[f % scale_count] + shift[f % scale_count], f the index within a
-   * sample. scale_count 0: the plain value. Inputs of U8 always have a scale. */
+  bool text_labels;               /* the files hold the classes' names, not their numbers */
+  /* What the network sees is (value - center)*scale + shift, the rows of scaling[3][scale_count], each at
+   * f % scale_count, f the index within a sample. center is the mean as a float can have it, shift the little
+   * that is left of it. scale_count 0: the plain value. Inputs of U8 always have a scale. */
   int64_t scale_count;
-  const float *scale, *shift;
+  const float *scaling;
   const char *const *input_names;    /* CSV: one a feature, else NULL */
   const char *const *target_names;   /* CSV: one a target column, else NULL */
   const struct gt_ca_boards *boards; /* format ca (data/ca.h), else NULL */
 } gt_dataset;
-
-/* Opens what the `data:` map describes. False: errors in diagnostics (bad config) or in *error (bad file,
- * memory); *out is then empty. The seed keys splits and samples. */
-bool gt_dataset_open(const gt_spec *data, uint64_t seed, gt_arena *arena, gt_dataset *out,
-                     gt_diagnostics *diagnostics, gt_error *error);
-void gt_dataset_close(gt_dataset *dataset); /* accepts a zeroed dataset */
-void gt_tensor_finish(gt_tensor *tensor);
-int64_t gt_tensor_features(const gt_tensor *tensor); /* values of one sample: product of dim[1 …] */
-bool gt_tensor_is_bits(const gt_tensor *tensor);     /* F32, nothing but 0 and 1 */
-size_t gt_element_size(gt_element element);
 
 /* What inputs a trained model takes. */
 typedef struct gt_data_signature {
@@ -90,7 +85,49 @@ typedef struct gt_data_signature {
   int64_t dim[GT_DATA_MAX_RANK];
   gt_element element;             /* in which it was trained: U8 or F32 */
   const char *const *input_names; /* one a feature, or NULL; a CSV with a header is then read by name */
+  const gt_spec *data;            /* the `data:` map: new CSV files have its header and delimiter; or NULL */
 } gt_data_signature;
+
+typedef struct gt_data_range { /* of targets that are quantities */
+  double low, high;
+  const char *whose; /* who needs it, for messages: "loss 'bce'" */
+} gt_data_range;
+
+/* What those for whom a dataset is opened ask of it, and whom they do not trust. All zero: nothing, the data
+ * decides. */
+typedef struct gt_data_wanted {
+  const gt_data_signature
+      *signature; /* of the trained model that the data is for; the others but range go with it */
+  int classes;    /* 0: its targets are quantities */
+  const char *const *class_names;  /* or NULL */
+  bool text_labels;                /* as in gt_dataset, if it is known */
+  const char *const *target_names; /* CSV: columns, or NULL */
+  int targets;                     /* of them */
+  int64_t scale_count;             /* as in gt_dataset: what the model saw in training counts */
+  const float *scaling;
+  const gt_data_range *range; /* where targets must lie; NULL: anywhere */
+  /* A file, as positions name it, whose paths nobody vouches for: that of a model from who knows where. They
+   * are opened only if they are plain files, said before they are read, and nothing of what they hold is
+   * shown. */
+  const char *stranger;
+} gt_data_wanted;
+
+/* Opens what the `data:` map describes. False: errors in diagnostics (bad config) or in *error (bad file,
+ * memory); *out is then empty. The seed keys splits and samples. wanted: NULL is the same as all zero. */
+bool gt_dataset_open(const gt_spec *data, uint64_t seed, const gt_data_wanted *wanted, gt_arena *arena,
+                     gt_dataset *out, gt_diagnostics *diagnostics, gt_error *error);
+void gt_dataset_close(gt_dataset *dataset); /* accepts a zeroed dataset */
+void gt_tensor_finish(gt_tensor *tensor);
+int64_t gt_tensor_features(const gt_tensor *tensor); /* values of one sample: product of dim[1 …] */
+bool gt_tensor_is_bits(const gt_tensor *tensor);     /* F32, nothing but 0 and 1 */
+size_t gt_element_size(gt_element element);
+
+/* What a dataset is, in a few words: equal for datasets of which training sees the same (shapes, element
+ * types, contents, classes with their names, scaling). An absent split has one, too; 0 never occurs. */
+typedef struct gt_data_fingerprint {
+  uint64_t train, validation, test, meaning; /* meaning: classes and scaling */
+} gt_data_fingerprint;
+gt_data_fingerprint gt_dataset_fingerprint(const gt_dataset *dataset);
 
 /* Reads inputs alone, for predictions, from a file of any format that can (idx, npy, csv). *out is [n,
  * signature dims], U8 only when both the file and the training data are U8; its values are in the units of

@@ -1,4 +1,5 @@
 /* What the formats share about files and tensors. */
+#include "base/log.h"
 #include "base/memory.h"
 #include "base/text.h"
 #include "data/format.h"
@@ -12,9 +13,11 @@
 #include <strings.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <zlib.h>
 
-enum { MOST_LISTED = 1000 }; /* files of a folder that are considered for a suggestion */
+enum {
+  MOST_LISTED = 1000, /* files of a folder that are considered for a suggestion */
+  HEAD = 64           /* bytes that tell a format */
+};
 
 size_t gt_element_size(gt_element element) { return element == GT_ELEMENT_U8 ? 1 : 4; }
 
@@ -59,8 +62,16 @@ const gt_spec *gt_data_node(const gt_data_reader *reader, const char *key, const
 }
 
 gt_position gt_data_position(const gt_data_reader *reader, const char *key) {
-  const gt_spec *node = gt_data_node(reader, key, NULL);
+  const gt_spec *node = key ? gt_data_node(reader, key, NULL) : NULL;
   return node ? node->at : reader->spec->at;
+}
+
+bool gt_data_target_fits(const gt_data_reader *reader, double value, char *text) {
+  const gt_data_range *range = reader->wanted->range;
+  if (!range || (value >= range->low && value <= range->high)) return true;
+  snprintf(text, 128, "the target %g is outside %g to %g, where %s needs it", value, range->low, range->high,
+           range->whose);
+  return false;
 }
 
 /* The folder part of a path, with its '/'; "" without one. */
@@ -94,55 +105,65 @@ static const char *fetch_script(gt_arena *arena, const char *path) {
   return gt_file_exists(script) ? script : NULL;
 }
 
-const char *gt_data_locate(const gt_data_reader *reader, const char *path) {
-  if (gt_file_exists(path)) return gt_arena_strdup(reader->arena, path);
-  if (path[0] == '/' || !reader->spec->at.file) return NULL;
-  const char *beside =
-      gt_arena_printf(reader->arena, "%s%s", folder_of(reader->arena, reader->spec->at.file), path);
-  return gt_file_exists(beside) ? beside : NULL;
+static const char *stranger_of(const gt_data_reader *reader, const gt_spec *node) {
+  const char *stranger = reader->wanted->stranger;
+  return stranger && node->at.file && !strcmp(node->at.file, stranger) ? stranger : NULL;
 }
 
-const char *gt_data_find_file(gt_data_reader *reader, const gt_spec *node, const char *path) {
-  const gt_position at = node ? node->at : reader->spec->at;
-  const char *found = gt_data_locate(reader, path);
-  if (found) return found;
-  const char *config = reader->spec->at.file, *folder = config ? folder_of(reader->arena, config) : "";
-  gt_diagnostic *d = gt_error_at(reader->diagnostics, at, "file '%s' not found", path);
+gt_data_file gt_data_locate(gt_data_reader *reader, const gt_spec *node) {
+  gt_data_file file = {.path = node->scalar, .stranger = stranger_of(reader, node), .read = &reader->strange};
+  if (gt_file_exists(file.path)) return file;
+  if (file.path[0] == '/' || !reader->spec->at.file) return (gt_data_file){0};
+  file.path =
+      gt_arena_printf(reader->arena, "%s%s", folder_of(reader->arena, reader->spec->at.file), file.path);
+  return gt_file_exists(file.path) ? file : (gt_data_file){0};
+}
+
+static void not_found(gt_data_reader *reader, const gt_spec *node) {
+  const char *path = node->scalar, *config = reader->spec->at.file;
+  const char *folder = config ? folder_of(reader->arena, config) : "";
+  gt_diagnostic *d = gt_error_at(reader->diagnostics, node->at, "file '%s' not found", path);
   const char *script = fetch_script(reader->arena, path);
   if (script)
     d->expected = gt_arena_printf(reader->arena, "a file; ./%s brings it", script);
   else if (path[0] != '/')
     d->expected = gt_arena_printf(reader->arena, "a file, relative to the working directory%s%s",
                                   *folder ? " or to " : "", folder);
-  d->suggestion = nearest_file(reader->arena, path);
-  return NULL;
+  if (!stranger_of(reader, node)) d->suggestion = nearest_file(reader->arena, path);
+}
+
+gt_data_file gt_data_find_file(gt_data_reader *reader, const gt_spec *node) {
+  const gt_data_file found = gt_data_locate(reader, node);
+  if (!found.path) not_found(reader, node);
+  reader->found = *reader->diagnostics;
+  return found;
 }
 
 /* How many bytes the file may have once inflated. */
-static uint64_t size_limit(const char *path) {
+static uint64_t size_limit(int fd) {
   struct stat s;
   uint8_t two[2] = {0};
-  if (stat(path, &s) != 0 || !S_ISREG(s.st_mode)) return GT_DATA_INFLATE_LIMIT;
+  if (fstat(fd, &s) != 0 || !S_ISREG(s.st_mode)) return GT_DATA_INFLATE_LIMIT;
   const uint64_t size = s.st_size > 0 ? (uint64_t)s.st_size : 0;
-  const int fd = open(path, O_RDONLY | O_CLOEXEC);
-  const bool gzip = fd >= 0 && read(fd, two, 2) == 2 && two[0] == 0x1f && two[1] == 0x8b;
-  if (fd >= 0) close(fd);
+  const bool gzip = pread(fd, two, 2, 0) == 2 && two[0] == 0x1f && two[1] == 0x8b;
   if (!gzip) return size > GT_DATA_INFLATE_LIMIT ? size : GT_DATA_INFLATE_LIMIT;
   const uint64_t limit = GT_DATA_INFLATE_SLACK + size * GT_DATA_INFLATE_RATIO;
   return limit < GT_DATA_INFLATE_LIMIT ? limit : GT_DATA_INFLATE_LIMIT;
 }
 
-bool gt_data_read_file(const char *path, gt_bytes *out, gt_error *error) {
-  return gt_read_file(path, size_limit(path), out, error);
+bool gt_data_read_file(gt_data_file file, gt_bytes *out, gt_error *error) {
+  *out = (gt_bytes){0};
+  if (file.stranger) gt_info("%s names the data file %s, which is read", file.stranger, file.path);
+  const int fd = gt_open_input(file.path, file.stranger, error);
+  if (fd >= 0 && file.stranger) *file.read = true;
+  return fd >= 0 && gt_read_input(fd, file.path, size_limit(fd), out, error);
 }
 
-size_t gt_data_read_head(const char *path, uint8_t *head, size_t size) {
+bool gt_data_read_head(const char *path, gt_bytes *head, gt_error *error) {
   struct stat s;
-  if (stat(path, &s) != 0 || !S_ISREG(s.st_mode)) return 0; /* what is read from a pipe is gone */
-  gzFile file = gzopen(path, "rb");                         /* reads what is not gzip as it is */
-  const int n = file ? gzread(file, head, (unsigned)size) : 0;
-  if (file) gzclose(file);
-  return n > 0 ? (size_t)n : 0;
+  *head = (gt_bytes){0};
+  if (stat(path, &s) == 0 && !S_ISREG(s.st_mode)) return true; /* what is read from a pipe is gone */
+  return gt_read_head(path, HEAD, head, error);
 }
 
 static const char *shape_text(int rank, const int64_t *dim, char *out, size_t size) {

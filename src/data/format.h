@@ -37,10 +37,13 @@ typedef struct gt_data_common { /* the keys of every format */
 typedef struct gt_data_reader {
   const gt_spec *spec; /* the `data:` map */
   const gt_data_common *common;
-  gt_data_task task;
+  const gt_data_wanted *wanted; /* never NULL */
+  gt_data_task task;            /* auto: the format decides; of a trained model the task is known */
   uint64_t seed;
   double test_fraction;               /* set by formats that have the key */
   const char *train_name, *test_name; /* set by the format: where the targets came from, for messages */
+  bool strange;                       /* a file was read that a stranger named */
+  gt_diagnostics found;               /* the diagnostics when the last file was looked for */
   gt_arena *arena;
   gt_dataset *dataset;
   gt_diagnostics *diagnostics;
@@ -51,8 +54,7 @@ typedef struct gt_data_reader {
 typedef struct gt_data_probe {
   const gt_spec *spec; /* the `data:` map; NULL when inputs are read for predictions */
   const char *path;    /* the file's name; NULL without one */
-  const uint8_t *head; /* its first bytes, inflated */
-  size_t head_size;
+  gt_bytes head;       /* its first bytes, inflated */
 } gt_data_probe;
 
 struct gt_data_format {
@@ -66,17 +68,29 @@ struct gt_data_format {
 
 /* --- helpers shared by the formats (files.c) --- */
 
-/* The file that PATH names: in the working directory, then beside the config. NULL when there is none. */
-const char *gt_data_locate(const gt_data_reader *reader, const char *path);
-/* The same; NULL with a diagnostic at NODE. */
-const char *gt_data_find_file(gt_data_reader *reader, const gt_spec *node, const char *path);
-bool gt_data_read_file(const char *path, gt_bytes *out,
+/* A file to be read. One that a stranger named (gt_data_wanted) is read only if it is a plain file, and told
+ * to the user before. */
+typedef struct gt_data_file {
+  const char *path; /* NULL: there is none */
+  const char *stranger;
+  bool *read; /* set when a stranger's file is read */
+} gt_data_file;
+
+/* The file that a node (a path) names: in the working directory, then beside the config. */
+gt_data_file gt_data_locate(gt_data_reader *reader, const gt_spec *node);
+/* The same; without one a diagnostic at the node. */
+gt_data_file gt_data_find_file(gt_data_reader *reader, const gt_spec *node);
+bool gt_data_read_file(gt_data_file file, gt_bytes *out,
                        gt_error *error); /* whole, inflated, within the limits */
-size_t gt_data_read_head(const char *path, uint8_t *head, size_t size); /* 0 when it cannot be read */
+/* A few of its first bytes; none of what is no plain file. */
+bool gt_data_read_head(const char *path, gt_bytes *head, gt_error *error);
 /* Does the name end so, whether or not followed by ".gz"? Case does not matter. */
 bool gt_data_has_suffix(const char *path, const char *suffix);
+/* May a target that is a quantity have this value? If not, `text` (of at least 128 bytes) says why. */
+bool gt_data_target_fits(const gt_data_reader *reader, double value, char *text);
 /* A node two keys below the data map; NULL where absent. */
 const gt_spec *gt_data_node(const gt_data_reader *reader, const char *key, const char *sub);
+/* Where the key stands; where the data map does, if it is absent or NULL. */
 gt_position gt_data_position(const gt_data_reader *reader, const char *key);
 /* Heap memory for a tensor whose shape and element are set. */
 bool gt_tensor_alloc(gt_tensor *tensor, const char *what, gt_error *error);

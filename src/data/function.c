@@ -110,16 +110,14 @@ static bool read_range(sampler *s) {
   return false;
 }
 
-static bool not_finite(const sampler *s, int output, const double *x, double value) {
+static bool bad_value(const sampler *s, int output, const double *x, const char *what, const char *expected) {
   gt_data_reader *reader = s->reader;
   char *point = gt_arena_strdup(reader->arena, "");
   for (int i = 0; i < s->inputs && i < 8; i++)
     point = gt_arena_printf(reader->arena, "%s%sx%d = %g", point, i ? ", " : "", i, x[i]);
   const gt_spec *node = formula_node(reader, output);
-  gt_diagnostic *d =
-      gt_error_at(reader->diagnostics, node ? node->at : reader->spec->at, "this formula is %s at %s",
-                  isnan(value) ? "not a number" : "infinite", point);
-  d->expected = "a formula that is finite over the whole range";
+  gt_error_at(reader->diagnostics, node ? node->at : reader->spec->at, "%s at %s", what, point)->expected =
+      expected;
   return false;
 }
 
@@ -142,6 +140,7 @@ static bool sample(const sampler *s, int64_t n, uint32_t step, double noise, gt_
     return false;
   float *inputs = out->inputs.data, *targets = out->targets.data;
   double x[MOST_INPUTS + 1] = {0};
+  char why[128];
   for (int64_t i = 0; i < n; i++) {
     for (int k = 0; k < s->inputs; k++) {
       const uint32_t element = (uint32_t)(i * s->inputs + k);
@@ -152,8 +151,12 @@ static bool sample(const sampler *s, int64_t n, uint32_t step, double noise, gt_
     for (int k = 0; k < s->outputs; k++) {
       const uint32_t element = (uint32_t)(i * s->outputs + k);
       double y = gt_formula_evaluate(s->formula[k], x);
-      if (!isfinite((float)y)) return not_finite(s, k, x, y);
+      if (!isfinite((float)y))
+        return bad_value(s, k, x, isnan(y) ? "this formula is not a number" : "this formula is infinite",
+                         "a formula that is finite over the whole range");
       if (noise > 0) y += noise * normal(seed, TRAIN_NOISE, element);
+      if (!reader->dataset->classification && !gt_data_target_fits(reader, y, why))
+        return bad_value(s, k, x, why, NULL);
       targets[i * s->outputs + k] = (float)y;
     }
   }

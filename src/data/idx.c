@@ -53,8 +53,8 @@ static bool parse(gt_raw_array *array, gt_error *error) {
 static bool probe(const gt_data_probe *p) {
   gt_raw_type type;
   if (p->path && (gt_data_has_suffix(p->path, "-ubyte") || gt_data_has_suffix(p->path, ".idx"))) return true;
-  return p->head_size >= 4 && !p->head[0] && !p->head[1] && element_type(p->head[2], &type) &&
-         p->head[3] >= 1 && p->head[3] <= GT_DATA_MAX_RANK;
+  return p->head.size >= 4 && !p->head.data[0] && !p->head.data[1] && element_type(p->head.data[2], &type) &&
+         p->head.data[3] >= 1 && p->head.data[3] <= GT_DATA_MAX_RANK;
 }
 
 static bool open_idx(gt_data_reader *reader, const void *options) {

@@ -1,6 +1,7 @@
 /* NPY: NumPy's own array file. Magic, version, the length of a header that is a Python dict literal, the
  * elements (https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html). The header's grammar is
  * taken strictly: nothing in it is evaluated. */
+#include "base/output.h"
 #include "data/format.h"
 #include <ctype.h>
 #include <inttypes.h>
@@ -195,7 +196,7 @@ static bool parse(gt_raw_array *array, gt_error *error) {
 
 static bool probe(const gt_data_probe *p) {
   if (p->path && gt_data_has_suffix(p->path, ".npy")) return true;
-  return p->head_size >= sizeof magic && !memcmp(p->head, magic, sizeof magic);
+  return p->head.size >= sizeof magic && !memcmp(p->head.data, magic, sizeof magic);
 }
 
 static bool open_npy(gt_data_reader *reader, const void *options) {
@@ -241,5 +242,5 @@ bool gt_data_write_npy(const char *path, const gt_tensor *tensor, gt_error *erro
   head[8] = (char)((HEADER - 10) & 255);
   head[9] = (char)((HEADER - 10) >> 8);
   const gt_span pieces[] = {{head, HEADER}, {tensor->data, count * gt_element_size(tensor->element)}};
-  return gt_write_file_atomic(path, pieces, 2, error);
+  return gt_write_output(path, pieces, 2, error);
 }

@@ -3,12 +3,10 @@
  * only zlib. */
 #ifndef GT_DATA_PNG_H
 #define GT_DATA_PNG_H
-#include "base/error.h"
-#include <stdbool.h>
-#include <stdint.h>
-#include <stdio.h>
+#include "base/file.h"
+#include "base/output.h"
 
-enum { GT_PNG_MOST_SIDE = 16384 };
+enum { GT_PNG_MOST_SIDE = 16384, GT_PNG_MOST_BYTES = 1 << 30 };
 
 typedef struct gt_picture { /* [height][width][channels], one byte each: 1 grey, 3 colours */
   uint32_t height, width, channels;
@@ -18,17 +16,18 @@ typedef struct gt_picture { /* [height][width][channels], one byte each: 1 grey,
 void gt_picture_finish(gt_picture *picture); /* accepts a zeroed one */
 /* Palettes, 16 bits and transparency (over black) are resolved; grey pictures have one channel. */
 bool gt_png_read(const char *path, gt_picture *out, gt_error *error);
+bool gt_png_decode(const char *path, const gt_bytes *bytes, gt_picture *out, gt_error *error);
 bool gt_png_write(const char *path, const gt_picture *picture, gt_error *error);
 
 typedef struct gt_animation { /* an APNG being written; all frames have the size of the first */
-  FILE *file;
-  const char *path;
+  gt_output output;
+  bool open;
   uint32_t frames, expected, sequence, delay_ms;
   uint32_t height, width, channels;
 } gt_animation;
 bool gt_animation_open(gt_animation *animation, const char *path, uint32_t frames, uint32_t delay_ms,
                        gt_error *error);
 bool gt_animation_add(gt_animation *animation, const gt_picture *picture, gt_error *error);
-bool gt_animation_close(gt_animation *animation,
-                        gt_error *error); /* after as many frames as were announced */
+/* After as many frames as were announced: else it is an error, and a file that was there before stays. */
+bool gt_animation_close(gt_animation *animation, gt_error *error);
 #endif

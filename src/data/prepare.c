@@ -1,5 +1,5 @@
 /* From what a format read to what is trained on: shapes and classes are checked, samples are set apart for
- * validation and test, and scale and shift are found. */
+ * validation and test, and the scaling is found. */
 #include "base/memory.h"
 #include "base/philox.h"
 #include "data/format.h"
@@ -64,6 +64,13 @@ static bool check_test(gt_data_reader *reader) {
                  gt_tensor_features(a), a->element == GT_ELEMENT_U8 ? "bytes" : "numbers");
 }
 
+/* Samples of a trained model have the shape that it takes. */
+static bool fit_model(gt_data_reader *reader, gt_split *split, const char *name) {
+  const gt_data_signature *model = reader->wanted->signature;
+  return !model || !split->samples ||
+         gt_data_fit(name ? name : "the data", model, &split->inputs, reader->error);
+}
+
 /* --- classes --- */
 
 static bool check_labels(gt_data_reader *reader, const gt_split *split, const char *name) {
@@ -78,13 +85,20 @@ static bool check_labels(gt_data_reader *reader, const gt_split *split, const ch
   return true;
 }
 
-/* How many classes the config says there are; 0: it does not say. -1: it contradicts itself. */
+/* How many classes there are to be, by the config or the model that the data is for; 0: neither says so. -1:
+ * they contradict each other. */
 static int64_t configured_classes(gt_data_reader *reader) {
   const gt_data_common *common = reader->common;
-  const int named = common->class_names.count;
-  if (!named || !common->classes || named == common->classes) return named ? named : common->classes;
-  gt_diagnostic *d = problem(reader, "classes", "the number of classes is not that of class_names");
-  d->expected = gt_arena_printf(reader->arena, "%d, or one of the two keys only", named);
+  const int named = common->class_names.count, taught = reader->wanted->classes;
+  const int64_t classes = named ? named : common->classes;
+  if (named && common->classes && named != common->classes) {
+    gt_diagnostic *d = problem(reader, "classes", "the number of classes is not that of class_names");
+    d->expected = gt_arena_printf(reader->arena, "%d, or one of the two keys only", named);
+    return -1;
+  }
+  if (!taught || !classes || classes == taught) return classes ? classes : taught;
+  gt_diagnostic *d = problem(reader, named ? "class_names" : "classes", "the model has other classes");
+  d->expected = gt_arena_printf(reader->arena, "%d, as the model has", taught);
   return -1;
 }
 
@@ -94,7 +108,7 @@ static bool prepare_classes(gt_data_reader *reader) {
   const int64_t configured = configured_classes(reader);
   if (configured < 0) return false;
   if (!dataset->classification) {
-    if (!configured) return true;
+    if (!configured || reader->wanted->signature) return true;
     problem(reader, common->classes ? "classes" : "class_names", "the targets are quantities, not classes")
         ->expected = "task: classification, or no such key";
     return false;
@@ -111,7 +125,9 @@ static bool prepare_classes(gt_data_reader *reader) {
     for (int64_t i = 0; i < dataset->train.samples; i++) largest = labels[i] > largest ? labels[i] : largest;
     dataset->classes = configured ? (int)configured : largest + 1;
   }
-  if (!dataset->class_names && common->class_names.count) dataset->class_names = common->class_names.items;
+  if (!dataset->class_names)
+    dataset->class_names =
+        common->class_names.count ? common->class_names.items : reader->wanted->class_names;
   return check_labels(reader, &dataset->train, reader->train_name) &&
          check_labels(reader, &dataset->test, reader->test_name ? reader->test_name : reader->train_name);
 }
@@ -151,13 +167,14 @@ static bool part_out(gt_tensor *from, const uint8_t *part, const int64_t count[P
   return ok;
 }
 
-/* Sample i goes where its place in a permutation falls; within a split the file's order stays. */
+/* Sample i goes where its place in a permutation falls; within a split the file's order stays. The
+ * permutation must never change: a model would be tested on samples that it was trained on. */
 static void assign(const gt_data_reader *reader, uint8_t *part, const int64_t count[PARTS], int64_t n) {
   const gt_philox key = gt_philox_block(reader->seed, GT_PURPOSE_SPLIT, 0, 0);
   const uint64_t seed = (uint64_t)key.v[1] << 32 | key.v[0];
   const bool last = !strcmp(reader->common->split, "last");
   for (int64_t i = 0; i < n; i++) {
-    const int64_t place = last ? n - 1 - i : (int64_t)gt_shuffle_index((uint32_t)i, (uint32_t)n, seed, 0);
+    const int64_t place = last ? n - 1 - i : (int64_t)gt_feistel_index((uint32_t)i, (uint32_t)n, seed, 0, 4);
     part[i] = place < count[TEST] ? TEST : place < count[TEST] + count[VALIDATION] ? VALIDATION : TRAIN;
   }
 }
@@ -205,7 +222,7 @@ static bool prepare_splits(gt_data_reader *reader) {
   return ok;
 }
 
-/* --- scale and shift --- */
+/* --- scaling --- */
 
 /* Sums over the samples of each feature: of x, or with a center of (x - center)^2. */
 static void accumulate(const gt_tensor *inputs, int64_t features, double unit, const double *center,
@@ -257,19 +274,32 @@ static int64_t given_period(gt_data_reader *reader, int64_t channels, int64_t fe
   return a > b ? a : b > 1 ? b : 1;
 }
 
+/* (value*unit - mean)/std as (value - center)*scale + shift: where values lie far from 0 and close together,
+ * the difference from a center among them is exact. */
 static bool fill_scale(gt_data_reader *reader, int64_t period, double unit, const double *mean,
                        const double *std) {
-  float *scale = GT_NEW_N(reader->arena, float, period), *shift = GT_NEW_N(reader->arena, float, period);
+  float *center = GT_NEW_N(reader->arena, float, 3 * period), *scale = center + period,
+        *shift = scale + period;
   for (int64_t f = 0; f < period; f++) {
+    center[f] = (float)(mean[f] / unit);
     scale[f] = (float)(unit / std[f]);
-    shift[f] = (float)(-mean[f] / std[f]);
-    if (isfinite(scale[f]) && isfinite(shift[f])) continue;
+    shift[f] = (float)(-(mean[f] - (double)center[f] * unit) / std[f]);
+    if (isfinite(center[f]) && isfinite(scale[f]) && isfinite(shift[f])) continue;
     problem(reader, "normalize", "the scaling of the inputs is beyond the range of 32-bit floats");
     return false;
   }
   reader->dataset->scale_count = period;
-  reader->dataset->scale = scale;
-  reader->dataset->shift = shift;
+  reader->dataset->scaling = center;
+  return true;
+}
+
+static bool taught_scale(gt_data_reader *reader) {
+  const gt_data_wanted *wanted = reader->wanted;
+  gt_dataset *dataset = reader->dataset;
+  if (wanted->scale_count && gt_tensor_features(&dataset->train.inputs) % wanted->scale_count)
+    return gt_fail(reader->error, GT_ERR_DATA, "the model's normalisation does not fit its inputs");
+  dataset->scale_count = wanted->scale_count;
+  dataset->scaling = wanted->scaling;
   return true;
 }
 
@@ -310,5 +340,9 @@ bool gt_data_prepare(gt_data_reader *reader) {
   if (dataset->test.samples && !check_test(reader)) return false;
   if (!reshape(reader, &dataset->train.inputs)) return false;
   if (dataset->test.samples && !reshape(reader, &dataset->test.inputs)) return false;
-  return prepare_classes(reader) && prepare_splits(reader) && prepare_scale(reader);
+  if (!fit_model(reader, &dataset->train, reader->train_name) ||
+      !fit_model(reader, &dataset->test, reader->test_name))
+    return false;
+  return prepare_classes(reader) && prepare_splits(reader) &&
+         (reader->wanted->signature ? taught_scale(reader) : prepare_scale(reader));
 }

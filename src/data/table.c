@@ -81,6 +81,19 @@ static bool read_table(gt_data_reader *reader, const gt_spec *node, gt_tensor *o
   return true;
 }
 
+/* targets: F32 [n, k], as the node has them. */
+static bool check_targets(gt_data_reader *reader, const gt_spec *node, const gt_tensor *targets) {
+  char why[128];
+  const int64_t columns = targets->dim[1];
+  for (int64_t i = 0; i < targets->dim[0] * columns; i++) {
+    const gt_spec *row = node->child[i / columns];
+    if (!gt_data_target_fits(reader, (double)((const float *)targets->data)[i], why))
+      return bad_node(reader, row->kind == GT_SPEC_SEQUENCE ? row->child[i % columns] : row,
+                      gt_arena_strdup(reader->arena, why), NULL);
+  }
+  return true;
+}
+
 static bool is_label(float value) {
   return value >= 0 && value < GT_DATA_MAX_CLASSES && value == floorf(value);
 }
@@ -121,7 +134,8 @@ static bool read_split(gt_data_reader *reader, pair nodes, bool first, gt_split 
                     gt_arena_printf(reader->arena, "%" PRId64 " targets", out->inputs.dim[0]));
   out->samples = out->inputs.dim[0];
   if (first) reader->dataset->classification = decide_task(reader, nodes.targets, &out->targets);
-  return !reader->dataset->classification || to_labels(reader, nodes.targets, &out->targets);
+  return reader->dataset->classification ? to_labels(reader, nodes.targets, &out->targets)
+                                         : check_targets(reader, nodes.targets, &out->targets);
 }
 
 static bool open_table(gt_data_reader *reader, const void *given) {

@@ -58,6 +58,6 @@ bool gt_autodiff(gt_graph *graph, gt_id loss, const gt_id *wrt, int count, gt_id
   free(gradient_of);
   free(active);
   graph->scope = scope;
-  if (graph->error.status) return gt_fail(error, GT_ERR_INTERNAL, "gradient: %s", graph->error.message);
+  if (graph->error.status) return gt_fail(error, graph->error.status, "gradient: %s", graph->error.message);
   return gt_graph_verify(graph, error);
 }

@@ -6,7 +6,7 @@
 
 gt_graph *gt_graph_create(gt_arena *arena) {
   gt_graph *graph = GT_NEW(arena, gt_graph);
-  graph->arena = arena;
+  graph->arena = graph->variable_names.arena = arena;
   graph->scope = "";
   return graph;
 }
@@ -54,16 +54,17 @@ void gt_graph_root(gt_graph *graph, gt_id node) {
 
 uint32_t gt_graph_variable(gt_graph *graph, const char *name, gt_shape shape, gt_dtype dtype,
                            bool host_visible) {
-  for (uint32_t i = 0; i < graph->variables; i++) {
-    if (strcmp(graph->variable[i].name, name)) continue;
-    assert(gt_shape_equal(graph->variable[i].shape, shape) && graph->variable[i].dtype == dtype);
-    return i;
+  const int known = gt_names_find(&graph->variable_names, name);
+  if (known >= 0) {
+    assert(gt_shape_equal(graph->variable[known].shape, shape) && graph->variable[known].dtype == dtype);
+    return (uint32_t)known;
   }
   if (graph->variables == graph->variable_capacity)
     graph->variable = grown(graph->arena, graph->variable, graph->variables, &graph->variable_capacity,
                             sizeof *graph->variable);
-  graph->variable[graph->variables] =
-      (gt_variable){gt_arena_strdup(graph->arena, name), shape, dtype, host_visible};
+  name = gt_arena_strdup(graph->arena, name);
+  graph->variable[graph->variables] = (gt_variable){name, shape, dtype, host_visible};
+  gt_names_add(&graph->variable_names, name, (int)graph->variables);
   return graph->variables++;
 }
 
@@ -80,7 +81,8 @@ gt_shape gt_shape_2(int64_t a, int64_t b) { return (gt_shape){2, {a, b}}; }
 
 int64_t gt_shape_count(gt_shape shape) {
   int64_t count = 1;
-  for (int d = 0; d < shape.rank; d++) count *= shape.dim[d];
+  for (int d = 0; d < shape.rank; d++)
+    if (__builtin_mul_overflow(count, shape.dim[d], &count)) return INT64_MAX;
   return count;
 }
 

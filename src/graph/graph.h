@@ -9,6 +9,7 @@
 #define GT_GRAPH_GRAPH_H
 #include "base/arena.h"
 #include "base/error.h"
+#include "base/names.h"
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -52,6 +53,7 @@ typedef struct gt_graph {
   uint32_t count, capacity;
   gt_variable *variable;
   uint32_t variables, variable_capacity;
+  gt_names variable_names;
   gt_id *root; /* what must be computed: assigns, logs, kept outputs */
   uint32_t roots, root_capacity;
   const char *scope;
@@ -77,7 +79,8 @@ uint32_t gt_graph_variable(gt_graph *graph, const char *name, gt_shape shape, gt
 gt_shape gt_shape_of(int rank, const int64_t *dim);
 gt_shape gt_shape_1(int64_t a);
 gt_shape gt_shape_2(int64_t a, int64_t b);
-int64_t gt_shape_count(gt_shape shape); /* number of elements; 1 for a scalar */
+/* Number of elements; 1 for a scalar, INT64_MAX where there are more than that. */
+int64_t gt_shape_count(gt_shape shape);
 bool gt_shape_equal(gt_shape a, gt_shape b);
 /* NumPy broadcasting of two shapes; false if they do not fit. */
 bool gt_shape_broadcast(gt_shape a, gt_shape b, gt_shape *out);

@@ -129,6 +129,15 @@ static bool check_readers(gt_build *build, const choice *c, const gt_id *input) 
   return false;
 }
 
+/* Before the wiring of very many kernels is drawn, which takes long. */
+static bool check_output(gt_build *build, const gt_shape *output) {
+  char text[128];
+  if (gt_shape_count(*output) <= INT32_MAX) return true;
+  gt_build_error(build, "channels", "would give %s, more than %d values", gt_shape_text(*output, text),
+                 INT32_MAX);
+  return false;
+}
+
 static gt_id build_inverse(gt_build *build, const choice *c, const int32_t *wiring) {
   const int64_t leaves = c->kernels * c->leaves, words = gt_logic_conv_inverse_count(c->channels, leaves);
   int32_t *lists = GT_NEW_N(build->arena, int32_t, words);
@@ -173,10 +182,13 @@ static gt_id build_conv(gt_build *build, const void *config, const gt_id *input,
                        .channels = x.dim[3],
                        .each = least(c->field_channels, least(x.dim[3], INT64_C(1) << c->depth)),
                        .area = c->kernel * c->kernel};
+  const gt_shape output = {.rank = 4,
+                           .dim = {x.dim[0], gt_logic_conv_windows(&a, x.dim[1]),
+                                   gt_logic_conv_windows(&a, x.dim[2]), from.kernels}};
   if (from.area * from.channels > INT32_MAX) /* the wiring's numbers */
     return gt_build_error(build, "kernel", "has %lld places of %lld channels each: at most %d in all",
                           (long long)from.area, (long long)from.channels, INT32_MAX);
-  if (!check_readers(build, &from, input)) return GT_NONE;
+  if (!check_readers(build, &from, input) || !check_output(build, &output)) return GT_NONE;
   const int64_t leaves = from.kernels * from.leaves;
   int32_t *chosen = GT_NEW_N(build->arena, int32_t, leaves), *limit = GT_NEW_N(build->arena, int32_t, leaves);
   for (int64_t i = 0; i < leaves; i++) limit[i] = (int32_t)(from.area * from.channels);
@@ -188,10 +200,7 @@ static gt_id build_conv(gt_build *build, const void *config, const gt_id *input,
   const gt_id inverse = build->training ? build_inverse(build, &from, chosen) : GT_NONE;
   build->has_hard = true;
   const gt_id y = lay_trees(build, &a, input[0], logits, wiring, inverse);
-  return gt_reshape(graph, y,
-                    (gt_shape){.rank = 4,
-                               .dim = {x.dim[0], gt_logic_conv_windows(&a, x.dim[1]),
-                                       gt_logic_conv_windows(&a, x.dim[2]), from.kernels}});
+  return gt_reshape(graph, y, output);
 }
 
 GT_REGISTER(layer, logic_conv2d)

@@ -40,6 +40,8 @@ static gt_id correct(gt_graph *graph, const void *config, gt_id prediction, gt_i
   return gt_mean(graph, gt_sub(graph, gt_constant(graph, 1), wrong), 1u << 1, false);
 }
 
+static const gt_data_range range = {0, 1, "loss 'bce'"};
+
 GT_REGISTER(loss, bce)
 extern const gt_loss_type gt_loss_bce;
 const gt_loss_type gt_loss_bce = {.name = "bce",
@@ -47,5 +49,6 @@ const gt_loss_type gt_loss_bce = {.name = "bce",
                                   .schema = &schema,
                                   .config_size = sizeof(bce_config),
                                   .logits = true,
+                                  .range = &range,
                                   .build = build,
                                   .correct = correct};

@@ -19,6 +19,14 @@ enum { TYPES = sizeof types / sizeof *types - 1 };
 int gt_loss_count(void) { return TYPES; }
 const gt_loss_type *gt_loss_at(int index) { return types[index]; }
 
+const gt_loss_type *gt_loss_named(const gt_spec *root) {
+  const gt_spec *node = gt_spec_find(root, "loss"), *type = gt_spec_find(node, "type");
+  if (type) node = type;
+  for (int i = 0; i < TYPES && node && node->kind == GT_SPEC_SCALAR; i++)
+    if (!strcmp(types[i]->name, node->scalar)) return types[i];
+  return NULL;
+}
+
 const gt_loss *gt_loss_read(gt_arena *arena, const gt_spec *root, bool labels, gt_diagnostics *diagnostics) {
   const gt_spec *node = gt_spec_find(root, "loss");
   if (gt_spec_is_null(node)) {

@@ -5,6 +5,7 @@
 #ifndef GT_LOSS_LOSS_H
 #define GT_LOSS_LOSS_H
 #include "base/register.h"
+#include "data/data.h"
 #include "graph/graph.h"
 #include "spec/schema.h"
 
@@ -15,8 +16,9 @@ typedef struct gt_loss_type {
   /* Targets are class numbers, I32 [B], and the prediction F32 [B, classes]; otherwise both are F32 [B, T].
    */
   bool labels;
-  bool logits;     /* applies softmax or sigmoid itself */
-  bool sums_batch; /* differentiated is the sum over the batch, not the mean */
+  bool logits;                /* applies softmax or sigmoid itself */
+  bool sums_batch;            /* differentiated is the sum over the batch, not the mean */
+  const gt_data_range *range; /* where its targets must lie; NULL: anywhere */
   /* One loss a sample, F32 [B]. */
   gt_id (*build)(gt_graph *graph, const void *config, gt_id prediction, gt_id targets);
   /* How right each sample is, 0 to 1, F32 [B]; NULL where accuracy means nothing. */
@@ -32,6 +34,9 @@ typedef struct gt_loss {
 int gt_loss_count(void);
 const gt_loss_type *gt_loss_at(int index);
 
+/* The loss that the root names, for what must be known of it before the data is; NULL without one. Reports
+ * nothing. */
+const gt_loss_type *gt_loss_named(const gt_spec *root);
 /* Reads the root's `loss:`. Without one: cross_entropy if the data has class labels, else mse. NULL after
  * reporting. */
 const gt_loss *gt_loss_read(gt_arena *arena, const gt_spec *root, bool labels, gt_diagnostics *diagnostics);

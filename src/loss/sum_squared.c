@@ -1,5 +1,5 @@
 /* The sum, not the mean, of squared errors over a sample's outputs, and over the batch in what is
- * differentiated. Accuracy: the share of outputs on the right side of one half, for targets that are bits. */
+ * differentiated. Accuracy: the share of outputs that lie on the same side of one half as their targets. */
 #include "loss/loss.h"
 #include "op/elementwise.h"
 #include "op/reduce.h"
@@ -15,8 +15,9 @@ static gt_id build(gt_graph *graph, const void *config, gt_id prediction, gt_id 
 
 static gt_id correct(gt_graph *graph, const void *config, gt_id prediction, gt_id targets) {
   (void)config;
-  const gt_id bit = gt_less(graph, gt_constant(graph, 0.5), prediction);
-  const gt_id wrong = gt_abs(graph, gt_sub(graph, bit, targets));
+  const gt_id half = gt_constant(graph, 0.5);
+  const gt_id said = gt_less(graph, half, prediction), meant = gt_less(graph, half, targets);
+  const gt_id wrong = gt_abs(graph, gt_sub(graph, said, meant));
   return gt_mean(graph, gt_sub(graph, gt_constant(graph, 1), wrong), 1u << 1, false);
 }
 

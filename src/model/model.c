@@ -3,6 +3,8 @@
 #include "op/core.h"
 #include <string.h>
 
+enum { MOST_VALUES = INT32_MAX };
+
 /* One pass over the layers. The first goes into a graph of its own, only to learn the parameters and to find
  * errors; when all are known and have their places in the flat variable, the second emits the real nodes. */
 typedef struct pass {
@@ -13,22 +15,17 @@ typedef struct pass {
   gt_id input, clock, flat; /* flat: GT_NONE in the first pass */
   gt_id *node;              /* in the second: of each parameter */
   int next;                 /* parameter to come */
+  int64_t values;           /* of the parameters so far, with what lies between them */
   gt_model_mode mode;
   gt_diagnostics *diagnostics;
 } pass;
 
-/* More elements than any machine holds: refused before products of lengths can overflow. */
-static bool is_huge(gt_shape shape) {
-  int64_t count = 1;
-  for (int d = 0; d < shape.rank; d++)
-    if (__builtin_mul_overflow(count, shape.dim[d], &count)) return true;
-  return count > (int64_t)1 << 40;
-}
-
+/* What no value of a graph can have (op/check.h), found where it is asked for: a parameter's gradient or the
+ * update of all parameters would only be refused later, where no line is known. */
 static gt_id huge(const pass *p, gt_position at, const char *name, gt_shape shape) {
   char text[128];
-  gt_error_at(p->diagnostics, at, "'%s' would have the shape %s: more than any machine holds", name,
-              gt_shape_text(shape, text));
+  gt_error_at(p->diagnostics, at, "'%s' would have the shape %s", name, gt_shape_text(shape, text))
+      ->expected = gt_arena_printf(p->diagnostics->arena, "at most %d values", MOST_VALUES);
   return GT_NONE;
 }
 
@@ -36,7 +33,7 @@ static gt_id learn_parameter(pass *p, gt_build *build, const char *name, gt_shap
                              const gt_init *init) {
   gt_parameters *list = &p->model->parameters;
   const char *full = gt_arena_printf(p->arena, "%s.%s", build->name, name);
-  if (is_huge(shape)) return huge(p, build->at, full, shape);
+  if (gt_shape_count(shape) > MOST_VALUES) return huge(p, build->at, full, shape);
   if (list->count == list->capacity) {
     list->capacity = list->capacity ? 2 * list->capacity : 16;
     gt_parameter *items = GT_NEW_N(p->arena, gt_parameter, list->capacity);
@@ -48,6 +45,11 @@ static gt_id learn_parameter(pass *p, gt_build *build, const char *name, gt_shap
   parameter->shape = shape;
   parameter->count = gt_shape_count(shape);
   parameter->init = init;
+  const bool fit = p->values <= MOST_VALUES;
+  p->values += parameter->count + GT_PARAMETER_ALIGN - 1; /* the most that a layout takes */
+  if (fit && p->values > MOST_VALUES)
+    gt_error_at(p->diagnostics, build->at, "with '%s' the model has too many parameters", full)->expected =
+        gt_arena_printf(p->diagnostics->arena, "at most %d values in all", MOST_VALUES);
   return gt_variable_read(p->graph, gt_graph_variable(p->graph, parameter->name, shape, GT_F32, false));
 }
 
@@ -113,7 +115,7 @@ static gt_id build_layer(pass *p, const gt_layer_read *layer, const gt_id *outpu
                 told ? p->graph->error.message : "this layer could not be built");
     p->graph->error = (gt_error){0};
   }
-  if (out != GT_NONE && is_huge(gt_node_at(p->graph, out)->shape))
+  if (out != GT_NONE && gt_shape_count(gt_node_at(p->graph, out)->shape) > MOST_VALUES)
     return huge(p, layer->at, layer->name, gt_node_at(p->graph, out)->shape);
   return out;
 }
@@ -167,14 +169,14 @@ static bool learn(pass *p, const gt_graph *real) {
 
 /* A layer that nothing reads costs time and trains nothing; it is most likely a forgotten `from:`. */
 static void warn_unused(const gt_model_read *read, gt_diagnostics *diagnostics) {
-  for (int i = 0; i < read->layers - 1; i++) {
-    bool used = false;
-    for (int k = i + 1; k < read->layers; k++)
-      for (int j = 0; j < read->layer[k].inputs; j++) used |= read->layer[k].input[j] == i;
-    if (!used)
+  bool *used = GT_NEW_N(diagnostics->arena, bool, read->layers);
+  for (int i = 0; i < read->layers; i++)
+    for (int k = 0; k < read->layer[i].inputs; k++)
+      if (read->layer[i].input[k] >= 0) used[read->layer[i].input[k]] = true;
+  for (int i = 0; i < read->layers - 1; i++)
+    if (!used[i])
       gt_warning_at(diagnostics, read->layer[i].at, "the output of layer '%s' is never used",
                     read->layer[i].name);
-  }
 }
 
 gt_model *gt_model_build(gt_arena *arena, gt_graph *graph, const gt_spec *root, const gt_optim *optim,

@@ -71,23 +71,17 @@ static bool check_name(const gt_layer_read *layer, gt_diagnostics *diagnostics) 
   return true;
 }
 
-static const gt_layer_read *named(const gt_model_read *read, int before, const char *name) {
-  for (int i = 0; i < before; i++)
-    if (read->layer[i].name && !strcmp(read->layer[i].name, name)) return &read->layer[i];
-  return NULL;
-}
-
 /* Given names first, so that an automatic one never takes a name that somebody wrote. */
 static void give_names(gt_model_read *read, gt_arena *arena, gt_diagnostics *diagnostics) {
   for (int i = 0; i < read->layers; i++) {
     gt_layer_read *layer = &read->layer[i];
     if (!layer->common.name) continue;
-    const gt_layer_read *other = named(read, i, layer->common.name);
-    if (other)
+    layer->name = layer->common.name;
+    const gt_layer_read *other = &read->layer[gt_names_add(&read->names, layer->name, i)];
+    if (other != layer)
       gt_error_at(diagnostics, name_position(layer), "the name '%s' is taken by the %s layer of line %d",
                   other->name, other->type->name, other->at.line);
-    if (other || !check_name(layer, diagnostics)) layer->valid = false;
-    layer->name = layer->common.name;
+    if (other != layer || !check_name(layer, diagnostics)) layer->valid = false;
   }
   int *number = GT_NEW_N(arena, int, gt_layer_count());
   for (int i = 0; i < read->layers; i++) {
@@ -97,32 +91,46 @@ static void give_names(gt_model_read *read, gt_arena *arena, gt_diagnostics *dia
     while (layer->type && gt_layer_at(type) != layer->type) type++;
     do {
       const char *name = layer->type ? layer->type->name : "unknown";
-      name = gt_arena_printf(arena, "%s%d", name, ++number[type]);
-      if (!named(read, read->layers, name)) layer->name = name;
-    } while (!layer->name);
+      layer->name = gt_arena_printf(arena, "%s%d", name, ++number[type]);
+    } while (gt_names_add(&read->names, layer->name, i) != i);
   }
+}
+
+enum { LISTED = 8 };
+
+/* The layers that layer `index` may read: all, or the nearest before it. */
+static const char *sources(const gt_model_read *read, int index, gt_arena *arena) {
+  if (index < LISTED) {
+    const char *list = "input";
+    for (int i = 0; i < index; i++) list = gt_arena_printf(arena, "%s, %s", list, read->layer[i].name);
+    return gt_arena_printf(arena, "one of the layers before it: %s", list);
+  }
+  const char *list = "";
+  for (int i = index - LISTED; i < index; i++)
+    list = gt_arena_printf(arena, "%s, %s", list, read->layer[i].name);
+  return gt_arena_printf(arena, "input or one of the %d layers before it, such as%s", index, list + 1);
 }
 
 static void unknown_source(const gt_model_read *read, int index, gt_position at, const char *name,
                            gt_arena *arena, gt_diagnostics *diagnostics) {
   const gt_layer_read *layer = &read->layer[index];
-  for (int i = index; i < read->layers; i++) {
-    if (strcmp(read->layer[i].name, name)) continue;
-    if (i == index)
-      gt_error_at(diagnostics, at, "layer '%s' cannot read itself", name);
-    else
-      gt_error_at(diagnostics, at, "layer '%s' cannot read '%s', which comes after it", layer->name, name);
+  const int later = gt_names_find(&read->names, name);
+  if (later == index) {
+    gt_error_at(diagnostics, at, "layer '%s' cannot read itself", name);
     return;
   }
+  if (later > index) {
+    gt_error_at(diagnostics, at, "layer '%s' cannot read '%s', which comes after it", layer->name, name);
+    return;
+  }
+  gt_diagnostic *d =
+      gt_error_at(diagnostics, at, "layer '%s' reads '%s', but no layer has this name", layer->name, name);
+  if (gt_diagnostics_full(diagnostics)) return;
   const char **names = GT_NEW_N(arena, const char *, index + 1);
   names[0] = "input";
   for (int i = 0; i < index; i++) names[i + 1] = read->layer[i].name;
-  gt_diagnostic *d =
-      gt_error_at(diagnostics, at, "layer '%s' reads '%s', but no layer has this name", layer->name, name);
   d->suggestion = gt_nearest(name, names, (size_t)index + 1);
-  const char *list = "input";
-  for (int i = 0; i < index; i++) list = gt_arena_printf(arena, "%s, %s", list, read->layer[i].name);
-  d->expected = gt_arena_printf(arena, "one of the layers before it: %s", list);
+  d->expected = sources(read, index, arena);
 }
 
 static void find_inputs(gt_model_read *read, int index, gt_arena *arena, gt_diagnostics *diagnostics) {
@@ -132,9 +140,9 @@ static void find_inputs(gt_model_read *read, int index, gt_arena *arena, gt_diag
   layer->input = GT_NEW_N(arena, int, layer->inputs);
   if (!from->count) layer->input[0] = index - 1;
   for (int k = 0; k < from->count; k++) {
-    const gt_layer_read *source = named(read, index, from->items[k]);
-    layer->input[k] = source ? (int)(source - read->layer) : -1;
-    if (source || !strcmp(from->items[k], "input")) continue;
+    const int source = gt_names_find(&read->names, from->items[k]);
+    layer->input[k] = source < index ? source : -1;
+    if (layer->input[k] >= 0 || !strcmp(from->items[k], "input")) continue;
     unknown_source(read, index, from->at ? from->at[k] : layer->at, from->items[k], arena, diagnostics);
     layer->valid = false;
   }
@@ -157,7 +165,7 @@ static void find_inputs(gt_model_read *read, int index, gt_arena *arena, gt_diag
 bool gt_model_read_spec(gt_model_read *read, gt_arena *arena, const gt_spec *root,
                         gt_diagnostics *diagnostics) {
   const gt_spec *model = gt_spec_find(root, "model");
-  *read = (gt_model_read){0};
+  *read = (gt_model_read){.names.arena = arena};
   if (!model || gt_spec_is_null(model) || model->kind != GT_SPEC_SEQUENCE || !model->count) {
     const bool wrong = model && !gt_spec_is_null(model) && model->kind != GT_SPEC_SEQUENCE;
     gt_diagnostic *d = gt_error_at(diagnostics, model ? model->at : root->at, "%s",

@@ -2,6 +2,7 @@
  * */
 #ifndef GT_MODEL_READ_H
 #define GT_MODEL_READ_H
+#include "base/names.h"
 #include "layer/layer.h"
 
 typedef struct gt_layer_read {
@@ -19,6 +20,7 @@ typedef struct gt_layer_read {
 typedef struct gt_model_read {
   gt_layer_read *layer;
   int layers;
+  gt_names names; /* of the layers: their numbers */
 } gt_model_read;
 
 /* False only if there is nothing to go on with; errors of single layers are reported and leave them not

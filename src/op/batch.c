@@ -48,14 +48,15 @@ static void convert_row(const struct gt_batch_args *a, const uint32_t *spec, uin
     memcpy(y, GT_PTR(const float, a->data) + from, (size_t)a->features * 4);
   }
   if (!spec[SPEC_SCALED]) return;
-  const float *scale = GT_PTR(const float, a->scale), *shift = GT_PTR(const float, a->shift);
+  const float *center = GT_PTR(const float, a->scaling), *scale = center + a->period,
+              *shift = scale + a->period;
   for (uint32_t start = 0; start < a->features; start += a->period) {
     const uint32_t n = a->features - start < a->period ? a->features - start : a->period;
     if (a->period == 1) { /* one scale for all, the usual case, in one loop that the compiler vectorizes */
-      for (uint32_t f = 0; f < a->features; f++) y[f] = y[f] * scale[0] + shift[0];
+      for (uint32_t f = 0; f < a->features; f++) y[f] = (y[f] - center[0]) * scale[0] + shift[0];
       return;
     }
-    for (uint32_t f = 0; f < n; f++) y[start + f] = y[start + f] * scale[f] + shift[f];
+    for (uint32_t f = 0; f < n; f++) y[start + f] = (y[start + f] - center[f]) * scale[f] + shift[f];
   }
 }
 
@@ -91,17 +92,14 @@ static bool infer_batch(const gt_graph *graph, const gt_node *node, gt_shape *sh
   if (data->shape.rank < 1 || data->shape.dim[0] < attribute->samples)
     return gt_fail(error, GT_ERR_CONFIG, "data %s does not hold %" PRId64 " samples",
                    gt_shape_text(data->shape, text), attribute->samples);
-  if (node->inputs == 3 || (node->inputs == 4 && data->dtype == GT_I32))
-    return gt_fail(error, GT_ERR_INTERNAL, "batch: scale and shift go together, and not with integers");
-  if (node->inputs == 4) {
-    const gt_node *scale = gt_node_at(graph, node->input[2]), *shift = gt_node_at(graph, node->input[3]);
-    const int64_t period = gt_shape_count(scale->shape),
-                  features = gt_shape_count(data->shape) / data->shape.dim[0];
-    if (scale->dtype != GT_F32 || shift->dtype != GT_F32 || gt_shape_count(shift->shape) != period ||
-        features % period)
+  if (node->inputs == 3) {
+    const gt_node *scaling = gt_node_at(graph, node->input[2]);
+    const int64_t features = gt_shape_count(data->shape) / data->shape.dim[0];
+    if (data->dtype == GT_I32 || scaling->dtype != GT_F32 || scaling->shape.rank != 2 ||
+        scaling->shape.dim[0] != 3 || features % scaling->shape.dim[1])
       return gt_fail(error, GT_ERR_INTERNAL,
-                     "batch: scale %s does not repeat in samples of %" PRId64 " values",
-                     gt_shape_text(scale->shape, text), features);
+                     "batch: scaling %s does not repeat in samples of %" PRId64 " values",
+                     gt_shape_text(scaling->shape, text), features);
   }
   *shape = data->shape;
   shape->dim[0] = attribute->batch;
@@ -136,17 +134,14 @@ static void lower_batch(gt_lowering *lowering, const gt_group *group) {
   const gt_node *node = gt_node_at(graph, group->leader), *data = gt_node_at(graph, node->input[0]);
   struct gt_batch_args args = {.features = (uint32_t)(gt_shape_count(data->shape) / data->shape.dim[0]),
                                .period = 1};
-  const bool scaled = node->inputs == 4;
-  if (scaled) args.period = (uint32_t)gt_shape_count(gt_node_at(graph, node->input[2])->shape);
+  const bool scaled = node->inputs == 3;
+  if (scaled) args.period = (uint32_t)gt_node_at(graph, node->input[2])->shape.dim[1];
   const uint32_t mode = data->dtype == GT_U8 ? MODE_U8 : data->dtype == GT_I32 ? MODE_I32 : MODE_F32;
   gt_step *step = start(lowering, &args, node->attribute, mode);
   step->spec[SPEC_SCALED] = scaled;
   gt_lower_read(lowering, offsetof(struct gt_batch_args, data), node->input[0]);
   gt_lower_read(lowering, offsetof(struct gt_batch_args, clock), node->input[1]);
-  if (scaled) {
-    gt_lower_read(lowering, offsetof(struct gt_batch_args, scale), node->input[2]);
-    gt_lower_read(lowering, offsetof(struct gt_batch_args, shift), node->input[3]);
-  }
+  if (scaled) gt_lower_read(lowering, offsetof(struct gt_batch_args, scaling), node->input[2]);
   gt_lower_write(lowering, offsetof(struct gt_batch_args, y), group->leader);
   gt_lower_grid(lowering, (uint64_t)args.batch * ((args.features + 3) / 4),
                 256); /* four features an invocation */
@@ -177,11 +172,11 @@ static gt_batch_attribute clean(gt_batch_attribute attribute) {
   return copy;
 }
 
-gt_id gt_batch(gt_graph *graph, gt_id data, gt_id clock, gt_id scale, gt_id shift,
-               gt_batch_attribute attribute) {
-  const gt_id input[4] = {data, clock, scale, shift};
+gt_id gt_batch(gt_graph *graph, gt_id data, gt_id clock, gt_id scaling, gt_batch_attribute attribute) {
+  const gt_id input[3] = {data, clock, scaling};
   attribute = clean(attribute);
-  return gt_node_add(graph, &rows[ROW_BATCH], input, scale == GT_NONE ? 2 : 4, &attribute, sizeof attribute);
+  return gt_node_add(graph, &rows[ROW_BATCH], input, scaling == GT_NONE ? 2 : 3, &attribute,
+                     sizeof attribute);
 }
 
 gt_id gt_batch_weight(gt_graph *graph, gt_id clock, gt_batch_attribute attribute) {
@@ -193,7 +188,7 @@ static const gt_op rows[ROWS] = {
     [ROW_BATCH] = {.name = "batch",
                    .kind = GT_OP_KERNEL,
                    .min_inputs = 2,
-                   .max_inputs = 4,
+                   .max_inputs = 3,
                    .infer = infer_batch,
                    .lower = lower_batch,
                    .print = print},

@@ -9,10 +9,9 @@ typedef struct gt_batch_attribute {
   int64_t batch, samples;
   uint32_t sequential;
 } gt_batch_attribute;
-/* data [n, ...] U8 or F32 -> F32 [B, ...]: value * scale[f % period] + shift[f % period], f = index within
- * the sample; scale and shift: F32 [period] nodes, or GT_NONE for the plain value. data I32 -> I32 (no
- * scale). */
-gt_id gt_batch(gt_graph *graph, gt_id data, gt_id clock, gt_id scale, gt_id shift,
-               gt_batch_attribute attribute);
+/* data [n, ...] U8 or F32 -> F32 [B, ...]: (value - center) * scale + shift, each of these three a row of
+ * `scaling`, F32 [3, period], at f % period, f = index within the sample; GT_NONE for the plain value. A
+ * center near the values is what keeps the digits in which they differ. data I32 -> I32 (no scaling). */
+gt_id gt_batch(gt_graph *graph, gt_id data, gt_id clock, gt_id scaling, gt_batch_attribute attribute);
 gt_id gt_batch_weight(gt_graph *graph, gt_id clock, gt_batch_attribute attribute); /* F32 [B]: 1 or 0 */
 #endif

@@ -104,8 +104,8 @@ gt_id gt_reshape(gt_graph *graph, gt_id x, gt_shape shape) {
   for (int d = 0; d < shape.rank; d++) {
     if (shape.dim[d] == -1)
       open = d, opens++;
-    else
-      known *= shape.dim[d];
+    else if (__builtin_mul_overflow(known, shape.dim[d], &known))
+      known = INT64_MAX;
   }
   if (opens == 1 && known > 0 && count % known == 0) {
     shape.dim[open] = count / known;

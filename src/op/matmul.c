@@ -126,7 +126,7 @@ static gt_matmul_shape shape_of(const gt_graph *graph, const gt_node *node) {
                            .trans_b = t->trans_b};
 }
 
-static const gt_kernel matmul_kernel = {"matmul", gt_matmul_cpu};
+static const gt_kernel matmul_kernel = {"matmul", gt_matmul_cpu, gt_matmul_prepare};
 static const gt_kernel finish_kernel = {"matmul_finish", gt_matmul_finish_cpu};
 
 /* Second pass of a split product. */

@@ -2,12 +2,12 @@
  * epilogue row by row while the tile is hot. BLAS keeps the same bits for the same call, and the calls depend
  * on the shape only. */
 #include "op/matmul_cpu.h"
+#include "base/pool.h"
+#include "op/blas.h"
 #include "op/program.h"
 #include "shaders/op/matmul.h"
 #include "shaders/op/matmul_finish.h"
 #include <assert.h>
-#include <cblas.h>
-#include <pthread.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <string.h>
@@ -21,16 +21,20 @@ typedef struct operands { /* one tile: c[m, n] = op(a) op(b), op(a) [m, k], op(b
   uint32_t m, n, k;
 } operands;
 
-/* OpenBLAS's own threads would fight with ours and change the order of its sums. */
-static void one_thread(void) { openblas_set_num_threads(1); }
+static bool is_tiny(uint32_t m, uint32_t n, uint32_t k) { return (uint64_t)m * n * k <= TINY; }
+
+bool gt_matmul_prepare(const void *args, const uint32_t *spec, uint32_t threads, gt_error *error) {
+  const struct gt_matmul_args *a = args;
+  const uint32_t m = a->m < spec[SPEC_BM] ? a->m : spec[SPEC_BM],
+                 n = a->n < spec[SPEC_BN] ? a->n : spec[SPEC_BN];
+  return is_tiny(m, n, a->k) || gt_blas_reserve(threads, error);
+}
 
 static void multiply(const operands *o, float *c, size_t ldc) {
-  static pthread_once_t once = PTHREAD_ONCE_INIT;
-  if ((uint64_t)o->m * o->n * o->k > TINY) {
-    pthread_once(&once, one_thread);
-    cblas_sgemm(CblasRowMajor, o->trans_a ? CblasTrans : CblasNoTrans, o->trans_b ? CblasTrans : CblasNoTrans,
-                (int)o->m, (int)o->n, (int)o->k, 1.0f, o->a, (int)o->lda, o->b, (int)o->ldb, 0.0f, c,
-                (int)ldc);
+  if (!is_tiny(o->m, o->n, o->k)) {
+    gt_blas_sgemm(CblasRowMajor, o->trans_a ? CblasTrans : CblasNoTrans,
+                  o->trans_b ? CblasTrans : CblasNoTrans, (int)o->m, (int)o->n, (int)o->k, 1.0f, o->a,
+                  (int)o->lda, o->b, (int)o->ldb, 0.0f, c, (int)ldc);
     return;
   }
   const size_t a_row = o->trans_a ? 1 : o->lda, a_k = o->trans_a ? o->lda : 1;
@@ -85,7 +89,8 @@ void gt_matmul_cpu(const void *args, const uint32_t *spec, uint32_t tile) {
     return;
   }
   /* Not into y: an epilogue may update in place a buffer that it also reads. */
-  _Alignas(64) float buffer[GT_MATMUL_TILE * GT_MATMUL_TILE];
+  _Static_assert(GT_MATMUL_TILE * GT_MATMUL_TILE * sizeof(float) <= GT_POOL_SCRATCH, "a tile fits");
+  float *buffer = gt_pool_scratch();
   multiply(&o, buffer, o.n);
   gt_program program;
   gt_program_from_spec(spec, &program);

@@ -1,6 +1,7 @@
 /* CPU kernels of the product, shared by the files of the family only. */
 #ifndef GT_OP_MATMUL_CPU_H
 #define GT_OP_MATMUL_CPU_H
+#include "base/error.h"
 #include <stdint.h>
 
 enum {
@@ -11,5 +12,6 @@ enum {
 enum { SPEC_BM = 3, SPEC_BN, SPEC_BK, SPEC_TM, SPEC_TN, SPEC_TRANS_A, SPEC_TRANS_B, SPEC_SPLIT };
 
 void gt_matmul_cpu(const void *args, const uint32_t *spec, uint32_t tile);
+bool gt_matmul_prepare(const void *args, const uint32_t *spec, uint32_t threads, gt_error *error);
 void gt_matmul_finish_cpu(const void *args, const uint32_t *spec, uint32_t tile);
 #endif

@@ -15,7 +15,7 @@ typedef struct machine {
   uint32_t first, step, n;        /* the block's logical elements: first, first + step, … */
   const float *operand[OPERANDS]; /* where each operand's block lies now */
   float *target[GT_PROGRAM_CODE]; /* where each instruction's result goes */
-  float held[GT_OPERAND_LEADER][BLOCK];
+  float held[GT_OPERAND_IMMEDIATE + GT_PROGRAM_IMMEDIATES][BLOCK];
   float reg[GT_PROGRAM_CODE][BLOCK];
 } machine;
 

@@ -11,7 +11,7 @@
 #include "shaders/op/reduce.h"
 #include <stddef.h>
 
-enum { ROW_SUM, ROW_MEAN, ROW_MAX, ROW_MIN, ROWS };
+enum { ROW_SUM, ROW_MEAN, ROW_MAX, ROW_MIN, ROW_FINITE, ROWS };
 enum {
   WORKGROUP = 256,
   SMALL_WORKGROUP = 64,
@@ -65,6 +65,19 @@ static bool infer(const gt_graph *graph, const gt_node *node, gt_shape *shape, g
   if (pieces(x->shape, attribute->axes, &last) > 1)
     return gt_fail(error, GT_ERR_INTERNAL, "%s: the reduced axes are not adjacent", node->op->name);
   *shape = reduced_shape(x->shape, attribute->axes, attribute->keep);
+  *dtype = GT_F32;
+  return true;
+}
+
+static bool infer_finite(const gt_graph *graph, const gt_node *node, gt_shape *shape, gt_dtype *dtype,
+                         gt_error *error) {
+  const gt_node *x = gt_node_at(graph, node->input[0]), *otherwise = gt_node_at(graph, node->input[1]);
+  if (!gt_check_f32(node->op->name, x, error) || !gt_check_f32(node->op->name, otherwise, error) ||
+      !gt_check_size(node->op->name, x->shape, error))
+    return false;
+  if (gt_shape_count(otherwise->shape) != 1)
+    return gt_fail(error, GT_ERR_INTERNAL, "%s: its second input is not one element", node->op->name);
+  *shape = otherwise->shape;
   *dtype = GT_F32;
   return true;
 }
@@ -161,6 +174,11 @@ gt_id gt_sum_to(gt_graph *graph, gt_id x, gt_shape shape) {
   return gt_reshape(graph, x, shape);
 }
 
+gt_id gt_all_finite(gt_graph *graph, gt_id x, gt_id otherwise) {
+  const gt_id input[] = {x, otherwise};
+  return gt_node_add(graph, &rows[ROW_FINITE], input, 2, NULL, 0);
+}
+
 /* --- gradients ------------------------------------------------------------------------------------------ */
 
 /* The node's gradient with the reduced axes kept as 1, so that it broadcasts against the input. */
@@ -239,12 +257,22 @@ static uint32_t chunk_for_device(const struct gt_reduce_args *a, const gt_target
 
 static const gt_kernel kernel = {"reduce", gt_reduce_cpu};
 
+static void set_grid(gt_lowering *lowering, gt_step *step, const struct gt_reduce_args *args, uint32_t kind) {
+  const uint64_t outputs = (uint64_t)args->outer * args->chunks * args->inner;
+  const uint32_t most = gt_lower_workgroup(lowering, WORKGROUP, 1);
+  step->spec[GT_REDUCE_SPEC_KIND] = kind;
+  step->spec[GT_REDUCE_SPEC_SERIAL] = args->inner > 1 || args->chunk <= SERIAL;
+  if (step->spec[GT_REDUCE_SPEC_SERIAL])
+    gt_lower_grid(lowering, outputs, SMALL_WORKGROUP);
+  else
+    gt_lower_grid(lowering, outputs * most, most);
+  step->tiles = gt_reduce_tiles(args);
+}
+
 /* One pass. scratch: where it reads its input (GT_NONE: the group's own inputs) and where it writes its
  * chunks. */
 static void lower_pass(gt_lowering *lowering, const gt_group *group, const struct gt_reduce_args *args,
                        uint32_t kind, uint32_t from, uint32_t to) {
-  const uint64_t outputs = (uint64_t)args->outer * args->chunks * args->inner;
-  const uint32_t most = gt_lower_workgroup(lowering, WORKGROUP, 1);
   gt_step *step = gt_lower_step(lowering, &kernel, args, sizeof *args);
   if (from == GT_NONE) {
     gt_lower_program(lowering, group, offsetof(struct gt_reduce_args, x), offsetof(struct gt_reduce_args, y),
@@ -258,20 +286,20 @@ static void lower_pass(gt_lowering *lowering, const gt_group *group, const struc
     gt_lower_write(lowering, offsetof(struct gt_reduce_args, y), group->leader);
   else
     gt_lower_use_scratch(lowering, offsetof(struct gt_reduce_args, y), to, true);
-  step->spec[GT_REDUCE_SPEC_KIND] = kind;
-  step->spec[GT_REDUCE_SPEC_SERIAL] = args->inner > 1 || args->chunk <= SERIAL;
-  if (step->spec[GT_REDUCE_SPEC_SERIAL])
-    gt_lower_grid(lowering, outputs, SMALL_WORKGROUP);
-  else
-    gt_lower_grid(lowering, outputs * most, most);
-  step->tiles = gt_reduce_tiles(args);
+  set_grid(lowering, step, args, kind);
+}
+
+static struct gt_reduce_args in_chunks(const gt_lowering *lowering, struct gt_reduce_args args) {
+  const gt_target *target = gt_lowering_target(lowering);
+  args.chunk = target->device ? chunk_for_device(&args, target) : chunk_for_cpu(&args);
+  args.chunks = (uint32_t)ceil_div(args.reduced, args.chunk);
+  return args;
 }
 
 static void lower(gt_lowering *lowering, const gt_group *group) {
   const gt_graph *graph = gt_lowering_graph(lowering);
   const gt_node *node = gt_node_at(graph, group->leader);
   const gt_reduce_attribute *attribute = node->attribute;
-  const gt_target *target = gt_lowering_target(lowering);
   const gt_shape shape = gt_node_at(graph, node->input[0])->shape;
   const uint32_t kind = node->op == &rows[ROW_MAX]   ? GT_REDUCE_MAX
                         : node->op == &rows[ROW_MIN] ? GT_REDUCE_MIN
@@ -287,13 +315,41 @@ static void lower(gt_lowering *lowering, const gt_group *group) {
   }
   const uint32_t reduced = args.reduced;
   for (uint32_t from = GT_NONE, to = 0; to != GT_NONE; from = to, args.reduced = args.chunks, args.row = 1) {
-    args.chunk = target->device ? chunk_for_device(&args, target) : chunk_for_cpu(&args);
-    args.chunks = (uint32_t)ceil_div(args.reduced, args.chunk);
+    args = in_chunks(lowering, args);
     to =
         args.chunks == 1 ? GT_NONE : gt_lower_scratch(lowering, 4ull * args.outer * args.chunks * args.inner);
     args.scale = to == GT_NONE && node->op == &rows[ROW_MEAN] ? (float)(1.0 / reduced) : 1.0f;
     lower_pass(lowering, group, &args, kind, from, to);
   }
+}
+
+static void copy_flag(gt_lowering *lowering, gt_id from, gt_id to) {
+  const gt_program identity = {.inputs = 1, .outputs = 1};
+  const struct gt_reduce_args one = {
+      .outer = 1, .reduced = 1, .inner = 1, .chunk = 1, .chunks = 1, .row = 1, .scale = 1};
+  gt_step *step = gt_lower_step(lowering, &kernel, &one, sizeof one);
+  gt_program_to_spec(&identity, step->spec);
+  gt_lower_read(lowering, offsetof(struct gt_reduce_args, x), from);
+  gt_lower_write(lowering, offsetof(struct gt_reduce_args, y), to);
+  set_grid(lowering, step, &one, GT_REDUCE_SUM);
+}
+
+/* What the flag begins as may be there long before the values that are looked at. */
+static void lower_finite(gt_lowering *lowering, const gt_group *group) {
+  const gt_id otherwise = gt_node_at(gt_lowering_graph(lowering), group->leader)->input[1];
+  if (!gt_lower_begins_there(lowering, group->leader, otherwise))
+    copy_flag(lowering, otherwise, group->leader);
+  const struct gt_reduce_args args =
+      in_chunks(lowering, (struct gt_reduce_args){.outer = 1,
+                                                  .reduced = (uint32_t)gt_shape_count(group->shape),
+                                                  .inner = 1,
+                                                  .row = group->row,
+                                                  .scale = 1});
+  gt_step *step = gt_lower_step(lowering, &kernel, &args, sizeof args);
+  gt_lower_program(lowering, group, offsetof(struct gt_reduce_args, x), offsetof(struct gt_reduce_args, y),
+                   offsetof(struct gt_reduce_args, clock), offsetof(struct gt_reduce_args, layout_));
+  gt_lower_write(lowering, offsetof(struct gt_reduce_args, flag), group->leader);
+  set_grid(lowering, step, &args, GT_REDUCE_FINITE);
 }
 
 /* --- rows ----------------------------------------------------------------------------------------------- */
@@ -309,4 +365,12 @@ static const gt_op rows[ROWS] = {
     [ROW_MEAN] = ROW("mean", gradient_mean),
     [ROW_MAX] = ROW("reduce_max", gradient_extremum),
     [ROW_MIN] = ROW("reduce_min", gradient_extremum),
+    [ROW_FINITE] = {.name = "all_finite",
+                    .kind = GT_OP_KERNEL,
+                    .min_inputs = 2,
+                    .max_inputs = 2,
+                    .infer = infer_finite,
+                    .lower = lower_finite,
+                    .prologue = true,
+                    .begins_as = 2},
 };

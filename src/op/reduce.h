@@ -1,6 +1,8 @@
 /* Reductions over axes (src/op/reduce.c). axes: bit d set = axis d is reduced; 0 = all axes. With keep,
  * reduced axes stay as 1. Summation order is fixed: chunks of a fixed size, then the chunks in order. max and
- * min share their gradient equally among ties. */
+ * min share their gradient equally among ties.
+ * gt_all_finite is one pass, whatever the length: it ends as `otherwise` begins unless it meets a value that
+ * is not finite. */
 #ifndef GT_OP_REDUCE_H
 #define GT_OP_REDUCE_H
 #include "graph/graph.h"
@@ -11,6 +13,8 @@ gt_id gt_sum(gt_graph *graph, gt_id x, uint32_t axes, bool keep);
 gt_id gt_mean(gt_graph *graph, gt_id x, uint32_t axes, bool keep);
 gt_id gt_reduce_max(gt_graph *graph, gt_id x, uint32_t axes, bool keep);
 gt_id gt_reduce_min(gt_graph *graph, gt_id x, uint32_t axes, bool keep);
+/* `otherwise` (one element) if every value of x is finite, else 0; no gradient. */
+gt_id gt_all_finite(gt_graph *graph, gt_id x, gt_id otherwise);
 /* Sums x down to `shape`, from which it was broadcast (the gradient of a broadcast). */
 gt_id gt_sum_to(gt_graph *graph, gt_id x, gt_shape shape);
 #endif

@@ -83,6 +83,27 @@ static float reduce_values(uint32_t kind, const float *from, uint32_t n) {
   return fold(kind, lane);
 }
 
+/* --- finite ----------------------------------------------------------------------------------------------
+ */
+
+GT_CLONES static uint32_t count_not_finite(const float *from, uint32_t n) {
+  uint32_t count = 0;
+  for (uint32_t i = 0; i < n; i++) count += (gt_bits(from[i]) & 0x7f800000u) == 0x7f800000u;
+  return count;
+}
+
+/* Tiles that find one at the same time write the same word. */
+static void clear_unless_finite(const job *j, uint32_t unit, uint32_t end) {
+  const struct gt_reduce_args *a = j->args;
+  const uint32_t last = least(end * a->chunk, a->reduced);
+  float buffer[BUFFER];
+  for (uint32_t at = unit * a->chunk; at < last; at += BUFFER) {
+    const uint32_t n = least(last - at, BUFFER);
+    if (count_not_finite(values(j, at, n, buffer), n))
+      __atomic_store_n(GT_PTR(uint32_t, a->flag), 0, __ATOMIC_RELAXED);
+  }
+}
+
 /* --- inner == 1: rows ----------------------------------------------------------------------------------- */
 
 static float reduce_row(const job *j, uint32_t first, uint32_t n) {
@@ -159,6 +180,10 @@ void gt_reduce_cpu(const void *arguments, const uint32_t *spec, uint32_t tile) {
   const uint32_t parts = segments(args), each = units_per_tile(args), units = args->outer * args->chunks;
   const uint32_t unit = tile / parts * each, end = least(units, unit + each);
   const uint32_t n0 = tile % parts * GT_REDUCE_SEGMENT, n = least(GT_REDUCE_SEGMENT, args->inner - n0);
+  if (j.kind == GT_REDUCE_FINITE) {
+    clear_unless_finite(&j, unit, end);
+    return;
+  }
   if (args->inner == 1) {
     reduce_rows(&j, unit, end);
     return;

@@ -39,7 +39,9 @@ static const gt_field fields[] = {
     {.name = NULL},
 };
 static const gt_schema schema = {
-    .name = "plateau", .help = "times factor when the validation loss has stopped falling", .fields = fields};
+    .name = "plateau",
+    .help = "times factor when the validation loss (of gates: soft_loss) has stopped falling",
+    .fields = fields};
 
 static void observe(const void *config, double base, double loss, gt_schedule_state *state) {
   const plateau_config *c = config;
@@ -59,10 +61,10 @@ static double factor(const void *config, const gt_schedule_time *time) {
 
 GT_REGISTER(schedule, plateau)
 extern const gt_schedule_type gt_schedule_plateau;
-const gt_schedule_type gt_schedule_plateau = {.name = "plateau",
-                                              .help =
-                                                  "times factor when the validation loss has stopped falling",
-                                              .schema = &schema,
-                                              .config_size = sizeof(plateau_config),
-                                              .factor = factor,
-                                              .observe = observe};
+const gt_schedule_type gt_schedule_plateau = {
+    .name = "plateau",
+    .help = "times factor when the validation loss (of gates: soft_loss) has stopped falling",
+    .schema = &schema,
+    .config_size = sizeof(plateau_config),
+    .factor = factor,
+    .observe = observe};

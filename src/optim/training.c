@@ -66,14 +66,18 @@ gt_id gt_optim_lerp(gt_optim_context *context, gt_id x, gt_id y, double weight) 
  * --------------------------------------------------------------------------------------------------- */
 
 static uint32_t declare(gt_training *training, gt_graph *graph, const char *name, int64_t count,
-                        gt_start start) {
+                        gt_start start, bool twin) {
   const uint32_t variable = gt_graph_variable(graph, name, gt_shape_1(count), GT_F32, false);
   for (int i = 0; i < training->variables; i++)
     if (training->variable[i].variable == variable) return variable;
   assert(training->variables < GT_TRAINING_VARIABLES);
   training->variable[training->variables++] =
-      (gt_training_variable){graph->variable[variable].name, variable, count, start};
+      (gt_training_variable){graph->variable[variable].name, variable, count, start, twin};
   return variable;
+}
+
+static uint32_t declare_twin(gt_training *training, gt_graph *graph, const char *name, gt_start start) {
+  return declare(training, graph, name, training->parameters->trainable, start, true);
 }
 
 /* This range of a flat variable of the parameters' layout, before the step. */
@@ -92,8 +96,7 @@ static int find_state(gt_optim_context *context, const char *name) {
     if (!strcmp(context->state[i].name, name)) return i;
   assert(context->states < STATES);
   const char *full = gt_arena_printf(context->graph->arena, "optimizer.%s", name);
-  const int64_t count = context->training->parameters->trainable;
-  const uint32_t variable = declare(context->training, context->graph, full, count, GT_START_ZERO);
+  const uint32_t variable = declare_twin(context->training, context->graph, full, GT_START_ZERO);
   context->state[context->states].name = name;
   context->state[context->states].variable = variable;
   context->state[context->states].before = read_range(context, variable);
@@ -147,6 +150,19 @@ static gt_id clipped_by_value(gt_graph *graph, gt_id gradient, double limit) {
   return gt_max(graph, gt_min(graph, gradient, gt_constant(graph, limit)), gt_constant(graph, -limit));
 }
 
+/* `ok`, or 0 if a step by this gradient must not count. Clipping by value makes good an infinite gradient,
+ * but a NaN has no place between two limits, and a device's min and max may lose it: it is looked for
+ * before, where 1 / (|g| + 1) is finite for all but NaN. */
+static gt_id gradient_ok(gt_training *training, gt_graph *graph, gt_id ok) {
+  gt_id g = training->gradient;
+  const char *outer = gt_graph_scope(graph, "gradient");
+  if (training->optim->clip_value > 0)
+    g = gt_reciprocal(graph, gt_add(graph, gt_abs(graph, g), gt_constant(graph, 1)));
+  ok = gt_all_finite(graph, g, ok);
+  gt_graph_scope(graph, outer);
+  return ok;
+}
+
 /* Scalar factor of clipping by norm, as torch.nn.utils.clip_grad_norm_: min(1, limit / (norm + 1e-6)). */
 static gt_id norm_factor(gt_training *training, gt_graph *graph) {
   const gt_id g = clipped_by_value(graph, training->gradient, training->optim->clip_value);
@@ -176,7 +192,7 @@ static void update_range(gt_optim_context *context, uint32_t variable, gt_id fac
       optim->type->update(context, optim->group[context->group].config, parameter, gradient);
   write_range(context, variable, parameter, updated);
   if (optim->ema <= 0) return;
-  const uint32_t ema = declare(training, graph, "ema", training->parameters->trainable, GT_START_PARAMETERS);
+  const uint32_t ema = declare_twin(training, graph, "ema", GT_START_PARAMETERS);
   const gt_id average = read_range(context, ema);
   write_range(context, ema, average, gt_optim_lerp(context, average, updated, 1 - optim->ema));
 }
@@ -196,9 +212,12 @@ bool gt_training_build(gt_training *training, gt_graph *graph, const gt_optim *o
   }
   gt_graph_scope(graph, "optimizer");
   training->learning_rate = gt_clock_scalar(graph, clock, 0);
-  const uint32_t ok = declare(training, graph, "ok", 1, GT_START_ONE);
+  const uint32_t ok = declare(training, graph, "ok", 1, GT_START_ONE, false);
   training->ok = gt_mul(graph, gt_variable_read(graph, ok), gt_is_finite(graph, loss));
   gt_id factor = GT_NONE;
+  /* A norm sees every value, if they were not clipped before. */
+  if (optim->clip_norm <= 0 || optim->clip_value > 0)
+    training->ok = gradient_ok(training, graph, training->ok);
   if (optim->clip_norm > 0) {
     factor = norm_factor(training, graph);
     training->ok = gt_mul(graph, training->ok, gt_is_finite(graph, training->gradient_norm));
@@ -214,6 +233,6 @@ bool gt_training_build(gt_training *training, gt_graph *graph, const gt_optim *o
     update_range(&context, variable, factor);
   }
   gt_graph_scope(graph, outer);
-  if (graph->error.status) return gt_fail(error, GT_ERR_INTERNAL, "%s", graph->error.message);
+  if (graph->error.status) return gt_fail(error, graph->error.status, "%s", graph->error.message);
   return true;
 }

@@ -1,10 +1,10 @@
 /* Assembles the training step: from a graph with a loss, the gradients, clipping, the update of every
  * parameter group, the moving average of the weights and the guard. Everything lies flat: see parameters.h.
  *
- * The guard: variable "ok" (F32 [1], 1 at the start) is multiplied in each step by is_finite(mean loss) and,
- * with clip_norm, by is_finite(gradient norm). Once it is 0 no step changes parameters or state any more, so
- * that what the host finds is what the last good step left. The host reads it, or sees the loss in its log.
- * */
+ * The guard: variable "ok" (F32 [1], 1 at the start) becomes 0 in a step whose mean loss, or any gradient of
+ * any group as it would be applied, is not finite (with clip_norm: whose norm is not). Once it is 0 no step
+ * changes parameters or state any more, so that what the host finds is what the last good step left. The host
+ * reads it in its log. */
 #ifndef GT_OPTIM_TRAINING_H
 #define GT_OPTIM_TRAINING_H
 #include "optim/optim.h"
@@ -17,6 +17,7 @@ typedef struct gt_training_variable { /* what a step changes besides "parameters
   uint32_t variable; /* in the graph */
   int64_t count;     /* F32 elements */
   gt_start start;    /* content before the first step; PARAMETERS: a copy of the first `count` parameters */
+  bool twin;         /* in the layout of the parameters, of which it covers the trained ones */
 } gt_training_variable;
 
 enum { GT_TRAINING_VARIABLES = 16 };

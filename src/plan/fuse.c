@@ -144,10 +144,10 @@ static bool leaders_allow(const gt_fusion *f, const gt_group *a, const gt_group 
   if (a->leader != GT_NONE) return gt_node_at(f->graph, a->leader)->op->epilogue;
   if (b->leader == GT_NONE) return true;
   const gt_node *leader = gt_node_at(f->graph, b->leader);
-  if (leader->op->prologue) return true;
-  if (!leader->op->epilogue) return false;
-  /* Only the epilogue may take it in: the leader's own operands must be in memory. */
-  for (int i = 0; i < leader->inputs; i++)
+  if (!leader->op->epilogue && !leader->op->prologue) return false;
+  /* Only the epilogue, or the prologue of the first operand, may take it in: the leader's own operands must
+   * be in memory. */
+  for (int i = leader->op->prologue; i < leader->inputs; i++)
     if (f->group_of[gt_fuse_resolve(f->graph, leader->input[i])] == (int)(a - f->group)) return false;
   return true;
 }

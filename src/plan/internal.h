@@ -20,7 +20,8 @@ typedef struct gt_draft { /* a step and its uses */
   gt_step step;
   gt_use *items;
   size_t count, capacity;
-  int item; /* which group or copy made it */
+  int item;      /* which group or copy made it */
+  size_t number; /* in the order of lowering */
 } gt_draft;
 
 /* A value that could not be computed in place: a pack's part, or a variable's new contents. */

@@ -52,6 +52,11 @@ void gt_lower_write_part(gt_lowering *lowering, size_t argument, gt_id node) {
   use->write = use->part = true;
 }
 
+bool gt_lower_begins_there(const gt_lowering *lowering, gt_id node, gt_id input) {
+  const gt_location a = gt_plan_locate_node(lowering, node), b = gt_plan_locate_node(lowering, input);
+  return a.variable == b.variable && a.id == b.id && a.offset == b.offset;
+}
+
 uint32_t gt_lower_scratch(gt_lowering *lowering, uint64_t bytes) {
   *GT_PUSH(&lowering->scratch) = bytes;
   return (uint32_t)lowering->scratch.count - 1;

@@ -34,6 +34,8 @@ void gt_lower_read(gt_lowering *lowering, size_t argument, gt_id node);
 void gt_lower_write(gt_lowering *lowering, size_t argument, gt_id node);
 /* A write to a part of the node's value disjoint from the parts other steps of this lowering write. */
 void gt_lower_write_part(gt_lowering *lowering, size_t argument, gt_id node);
+/* Does that input already lie where the node's value will (gt_op.begins_as)? */
+bool gt_lower_begins_there(const gt_lowering *lowering, gt_id node, gt_id input);
 uint32_t gt_lower_scratch(gt_lowering *lowering, uint64_t bytes);
 void gt_lower_use_scratch(gt_lowering *lowering, size_t argument, uint32_t scratch, bool write);
 void gt_lower_update_variable(gt_lowering *lowering, size_t argument,

@@ -66,6 +66,19 @@ static void place_packs(gt_lowering *l) {
   }
 }
 
+/* A value that begins as another is computed where that lies, if it is the only one to read it. */
+static void place_beginnings(gt_lowering *l) {
+  const gt_fusion *f = &l->fusion;
+  for (gt_id id = 0; id < l->graph->count; id++) {
+    const gt_node *node = gt_node_at(l->graph, id);
+    if (!f->live[id] || !node->op->begins_as) continue;
+    const gt_id q = node->input[node->op->begins_as - 1];
+    if (f->group_of[q] >= 0 && !l->place[q].placed && !f->kept[q] &&
+        f->user_start[q + 1] - f->user_start[q] == 1)
+      l->place[q] = (gt_place){true, false, id, 0};
+  }
+}
+
 static bool overlaps(gt_location a, gt_location b) {
   return a.variable == b.variable && a.id == b.id && a.offset < b.offset + b.bytes &&
          b.offset < a.offset + a.bytes;
@@ -89,11 +102,14 @@ static bool group_reads(const gt_lowering *l, const gt_group *group, gt_location
   return reads;
 }
 
-/* Groups that write the value of q: its own, or those of a pack's inputs. */
+/* Groups that write the value of q: its own and that of what it begins as, or those of a pack's inputs. */
 static void mark_writers(const gt_lowering *l, gt_id q, bool *writer) {
   const gt_node *node = gt_node_at(l->graph, q);
   if (l->fusion.group_of[q] >= 0) {
     writer[l->fusion.group_of[q]] = true;
+    const gt_id first = node->op->begins_as ? node->input[node->op->begins_as - 1] : q;
+    if (first != q && l->place[first].placed && !l->place[first].variable && l->place[first].into == q)
+      mark_writers(l, first, writer);
     return;
   }
   for (int i = 0; i < node->inputs; i++) mark_writers(l, gt_fuse_resolve(l->graph, node->input[i]), writer);
@@ -233,6 +249,7 @@ static bool order_items(placing *p, gt_error *error) {
 bool gt_plan_place(gt_lowering *l, gt_error *error) {
   placing p = {.l = l};
   place_packs(l);
+  place_beginnings(l);
   data_edges(&p);
   place_assigns(&p);
   bool ok = order_items(&p, error);

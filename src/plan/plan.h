@@ -12,6 +12,8 @@ typedef struct gt_kernel { /* one per shader shaders/op/NAME.comp */
   const char *name;
   /* Runs one tile of the step's fixed CPU grid. args: the kernel's argument struct with host addresses. */
   void (*cpu)(const void *args, const uint32_t *spec, uint32_t tile);
+  /* What tiles need besides, asked for once before they run, at most so many at a time; NULL: nothing. */
+  bool (*prepare)(const void *args, const uint32_t *spec, uint32_t threads, gt_error *error);
 } gt_kernel;
 
 /* What a lowering may know of the machine: enough to choose tile sizes and grids, not which backend it is. */

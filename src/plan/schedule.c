@@ -57,7 +57,8 @@ static int by_level(const void *a, const void *b) {
   if (x->step.level != y->step.level) return x->step.level < y->step.level ? -1 : 1;
   /* Heavy steps first: what starts early hides behind nothing. */
   if (x->step.flops != y->step.flops) return x->step.flops > y->step.flops ? -1 : 1;
-  return (x->item > y->item) - (x->item < y->item);
+  if (x->item != y->item) return x->item < y->item ? -1 : 1;
+  return x->number < y->number ? -1 : x->number > y->number; /* qsort need not leave equals as they stand */
 }
 
 void gt_plan_level(gt_lowering *l) {
@@ -75,6 +76,7 @@ void gt_plan_level(gt_lowering *l) {
         if (conflict(t, &draft->items[u], at, draft->item) && t->level >= level) level = t->level + 1;
     }
     draft->step.level = level;
+    draft->number = s;
     for (size_t u = 0; u < draft->count; u++) {
       if (draft->items[u].kind == USE_CONSTANT) continue;
       gt_location at = gt_plan_locate(l, &draft->items[u]);

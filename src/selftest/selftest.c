@@ -20,6 +20,7 @@ typedef struct bench { /* the backends under test */
   gt_backend *device; /* NULL when only the CPU is tested */
   FILE *stream;
   bool verbose;
+  gt_error *trouble; /* set: a backend failed, or memory ran out, which says nothing about the op */
 } bench;
 
 typedef struct tally { /* of one family */
@@ -36,6 +37,7 @@ static bool open_bench(bench *b, const gt_selftest_options *options, gt_error *e
   memset(b, 0, sizeof *b);
   b->stream = options->stream ? options->stream : stdout;
   b->verbose = options->verbose;
+  b->trouble = error;
   for (int i = 0; i < CPUS; i++) {
     b->cpu[i] = gt_cpu_open(cpu_threads[i], error);
     if (!b->cpu[i]) return false;
@@ -57,6 +59,7 @@ typedef struct trial { /* a case on its way through the checks */
   gt_expectation expectation;
   gt_arena *arena;
   gt_verdict *verdict;
+  gt_error *trouble;
 } trial;
 
 /* One run with the checks that hold for every run. */
@@ -65,6 +68,8 @@ static bool attempt(trial *t, gt_backend *backend, bool fusion, bool reuse, cons
   gt_error error = {0};
   if (!gt_subject_run(t->subject, backend, fusion, reuse, t->arena, outcome, &error)) {
     gt_verdict_fail(t->verdict, "%s: %s", who, error.message);
+    if (error.status == GT_ERR_NODEVICE || error.status == GT_ERR_MEMORY)
+      gt_fail(t->trouble, error.status, "%s", error.message);
     return false;
   }
   gt_check_guards(t->subject, outcome, who, t->verdict);
@@ -109,7 +114,7 @@ static void try_case(const gt_case *c, const bench *b, gt_verdict *verdict) {
   gt_arena_init(&arena);
   memset(verdict, 0, sizeof *verdict);
   if (gt_subject_create(&subject, c, &error)) {
-    trial t = {.subject = &subject, .arena = &arena, .verdict = verdict};
+    trial t = {.subject = &subject, .arena = &arena, .verdict = verdict, .trouble = b->trouble};
     gt_outcome cpu;
     gt_expect(&subject, &arena, &t.expectation);
     if (try_cpu(&t, b, &cpu) && b->device) try_device(&t, b, &cpu);
@@ -138,7 +143,7 @@ static void case_name(const gt_case *c, int index, char *buffer, size_t size) {
 
 static void run_family(const gt_case_family *family, const char *filter, const bench *b, tally *t) {
   memset(t, 0, sizeof *t);
-  for (int i = 0; i < family->count; i++) {
+  for (int i = 0; i < family->count && !b->trouble->status; i++) {
     const gt_case *c = &family->cases[i];
     gt_verdict verdict;
     char name[384];
@@ -223,5 +228,5 @@ bool gt_selftest_run(const gt_selftest_options *options, gt_selftest_report *rep
     run_families(options, &b, report);
   }
   close_bench(&b);
-  return ok;
+  return ok && !error->status;
 }

@@ -5,26 +5,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST = 100, WIDEST = 100 /* characters of a source line shown */ };
+enum { MOST = 100, MOST_WARNINGS = 20, WIDEST = 100 /* characters of a source line shown */ };
 
 void gt_diagnostics_init(gt_diagnostics *diagnostics, gt_arena *arena) {
   /* All the room at once, so that rows handed out stay where they are. */
   *diagnostics =
-      (gt_diagnostics){.arena = arena, .items = GT_NEW_N(arena, gt_diagnostic, MOST), .capacity = MOST};
+      (gt_diagnostics){.arena = arena, .items = GT_NEW_N(arena, gt_diagnostic, MOST + MOST_WARNINGS)};
 }
 
 static gt_diagnostic *add(gt_diagnostics *d, gt_position at, bool warning, const char *format,
                           va_list arguments) {
   char message[1024];
   vsnprintf(message, sizeof message, format, arguments);
-  d->errors += !warning;
-  gt_diagnostic *item;
-  if (d->count < d->capacity) {
-    item = &d->items[d->count++];
-  } else {
-    item = GT_NEW(d->arena, gt_diagnostic);
-    d->dropped++;
-  }
+  const int before = warning ? d->warnings++ : d->errors++;
+  const bool kept = before < (warning ? MOST_WARNINGS : MOST);
+  gt_diagnostic *item = kept ? &d->items[d->count++] : GT_NEW(d->arena, gt_diagnostic);
   *item = (gt_diagnostic){.at = at, .message = gt_arena_strdup(d->arena, message), .warning = warning};
   return item;
 }
@@ -44,6 +39,8 @@ gt_diagnostic *gt_warning_at(gt_diagnostics *diagnostics, gt_position at, const 
   va_end(arguments);
   return item;
 }
+
+bool gt_diagnostics_full(const gt_diagnostics *diagnostics) { return diagnostics->errors > MOST; }
 
 /* Text from a file must not steer the terminal. */
 static void put_text(FILE *stream, const char *text) {
@@ -167,13 +164,18 @@ static bool same(const gt_diagnostic *a, const gt_diagnostic *b) {
          is_override(a) == is_override(b);
 }
 
+static void print_more(int count, const char *what, FILE *stream) {
+  if (count > 0) fprintf(stream, "… and %d more %s%s\n", count, what, count == 1 ? "" : "s");
+}
+
 void gt_diagnostics_print(const gt_diagnostics *diagnostics, FILE *stream) {
   const bool color = stream == stderr && gt_log_color();
-  const gt_diagnostic *sorted[MOST];
+  const gt_diagnostic *sorted[MOST + MOST_WARNINGS];
   const int kept = diagnostics->count;
   for (int i = 0; i < kept; i++) sorted[i] = &diagnostics->items[i];
   qsort(sorted, (size_t)kept, sizeof *sorted, by_position);
   for (int i = 0; i < kept; i++)
     if (!i || !same(sorted[i - 1], sorted[i])) print_one(sorted[i], stream, color);
-  if (diagnostics->dropped) fprintf(stream, "… and %d more\n", diagnostics->dropped);
+  print_more(diagnostics->errors - MOST, "error", stream);
+  print_more(diagnostics->warnings - MOST_WARNINGS, "warning", stream);
 }

@@ -26,16 +26,18 @@ typedef struct gt_diagnostic {
 typedef struct gt_diagnostics {
   gt_arena *arena;
   gt_diagnostic *items;
-  int count, capacity, errors; /* errors counts those not kept too */
-  int dropped;                 /* how many were not kept */
+  int count;
+  int errors, warnings; /* those not kept too */
 } gt_diagnostics;
 
 void gt_diagnostics_init(gt_diagnostics *diagnostics, gt_arena *arena);
-/* Adds an error; expected and suggestion may be NULL. Returns it for further filling. At most 100 are kept.
- */
+/* Adds an error; expected and suggestion may be NULL. Returns it for further filling. At most 100 are
+ * kept, of warnings 20, lest they leave no room for errors. */
 gt_diagnostic *gt_error_at(gt_diagnostics *diagnostics, gt_position at, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 gt_diagnostic *gt_warning_at(gt_diagnostics *diagnostics, gt_position at, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+/* Are there more errors than are kept? Then what would be said of the last one is said in vain. */
+bool gt_diagnostics_full(const gt_diagnostics *diagnostics);
 void gt_diagnostics_print(const gt_diagnostics *diagnostics, FILE *stream);
 #endif

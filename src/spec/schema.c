@@ -62,6 +62,7 @@ static bool check_keys(const gt_spec *map, const names *list, const char *where,
     ok = false;
     gt_diagnostic *item = gt_error_at(diagnostics, child->key_at, "unknown key '%s'%s", child->key,
                                       gt_schema_where(arena, where));
+    if (gt_diagnostics_full(diagnostics)) continue;
     item->expected =
         list->count ? join(arena, list->count > 1 ? "one of: " : "", list->item, list->count) : "no keys";
     item->suggestion = gt_spec_is_null(child) ? missing_space(arena, list, child->key) : NULL;
@@ -113,8 +114,14 @@ static const gt_field *shorthand_of(const gt_schema *schema) {
 static bool read_fields(const gt_schema_reader *r, const gt_schema *schema, char *out, const gt_spec *map,
                         gt_position map_at, const names *excused);
 
+/* A value that was refused is never used: the field keeps its default. */
 static bool read_field(const gt_schema_reader *r, const gt_field *field, char *out, const gt_spec *value) {
-  if (field->type != GT_FIELD_MAP) return gt_schema_read_value(r, field, out + field->offset, value);
+  if (field->type != GT_FIELD_MAP) {
+    if (gt_schema_read_value(r, field, out + field->offset, value)) return true;
+    const gt_spec *fallback = gt_schema_fallback(r->arena, field, value->at);
+    if (fallback) gt_schema_read_value(r, field, out + field->offset, fallback);
+    return false;
+  }
   const char *where =
       gt_arena_printf(r->arena, "in '%s'%s", field->name, gt_schema_where(r->arena, r->where));
   return gt_schema_read(field->sub, out + field->offset, NULL, NULL, value, value->at, where, r->arena,
@@ -178,6 +185,8 @@ static bool read_shorthand(const gt_schema_reader *r, void *out, void *extra_out
       value->kind == GT_SPEC_SEQUENCE ? "a list" : gt_arena_printf(r->arena, "'%.80s'", value->scalar));
   item->expected = list.count ? join(r->arena, "a map of: ", list.item, list.count) : "nothing after the ':'";
   if (value->kind == GT_SPEC_SCALAR) item->suggestion = missing_space(r->arena, &list, value->scalar);
+  read_fields(r, r->schema, out, NULL, map_at, &list); /* defaults */
+  read_fields(r, r->extra, extra_out, NULL, map_at, &list);
   return false;
 }
 
@@ -258,6 +267,7 @@ int gt_schema_choose(const gt_spec *node, const char *name, gt_position at, cons
     if (!strcmp(name, choices[i])) return i;
   gt_diagnostic *item = name && *name ? gt_error_at(diagnostics, at, "unknown %s '%s'", what, name)
                                       : gt_error_at(diagnostics, at, "the %s has no type", what);
+  if (gt_diagnostics_full(diagnostics)) return -1;
   item->expected = join(arena, "one of: ", choices, (size_t)count);
   if (!name) return -1;
   const size_t word = strcspn(name, " ");

@@ -4,7 +4,8 @@
  * FLOAT double, BOOL bool, STRING/CHOICE/PATH/FORMULA const char * (CHOICE always one of the row's own
  * pointers in choices[]), INTS gt_ints, FLOATS gt_floats, STRINGS gt_strings, NODE const gt_spec * (the raw
  * subtree), MAP the struct of row->sub embedded at the offset. An optional value without default stays
- * zero/NULL. */
+ * zero/NULL. A value that is refused is reported and never used: its field is filled as if it were absent, so
+ * that what goes on, to find the errors behind it, works on sound values. */
 #ifndef GT_SPEC_SCHEMA_H
 #define GT_SPEC_SCHEMA_H
 #include "spec/spec.h"
@@ -16,7 +17,7 @@ typedef enum gt_field_type {
   GT_FIELD_BOOL,
   GT_FIELD_STRING,
   GT_FIELD_CHOICE,
-  GT_FIELD_PATH, /* must be readable, seen from the working directory, unless GT_FIELD_MAY_BE_ABSENT */
+  GT_FIELD_PATH, /* must be there, seen from the working directory, unless GT_FIELD_MAY_BE_ABSENT */
   GT_FIELD_INTS, /* a sequence, or one scalar taken as a sequence of one */
   GT_FIELD_FLOATS,
   GT_FIELD_STRINGS,

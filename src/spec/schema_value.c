@@ -1,4 +1,5 @@
 #include "spec/schema_value.h"
+#include "base/file.h"
 #include "base/text.h"
 #include <ctype.h>
 #include <errno.h>
@@ -223,13 +224,19 @@ static bool check_range(const gt_schema_reader *r, const gt_field *field, const 
 }
 
 static bool read_int(const gt_schema_reader *r, const gt_field *field, int64_t *to, const gt_spec *value) {
-  if (!gt_spec_int(value, to)) return wrong_type(r, field, value, "an integer");
-  return check_range(r, field, value, (double)*to);
+  int64_t number;
+  if (!gt_spec_int(value, &number)) return wrong_type(r, field, value, "an integer");
+  if (!check_range(r, field, value, (double)number)) return false;
+  *to = number;
+  return true;
 }
 
 static bool read_float(const gt_schema_reader *r, const gt_field *field, double *to, const gt_spec *value) {
-  if (!gt_spec_float(value, to)) return wrong_type(r, field, value, "a finite number");
-  return check_range(r, field, value, *to);
+  double number;
+  if (!gt_spec_float(value, &number)) return wrong_type(r, field, value, "a finite number");
+  if (!check_range(r, field, value, number)) return false;
+  *to = number;
+  return true;
 }
 
 static bool read_text(const gt_schema_reader *r, const gt_field *field, const char **to,
@@ -259,18 +266,20 @@ static bool read_choice(const gt_schema_reader *r, const gt_field *field, const 
 
 static bool read_path(const gt_schema_reader *r, const gt_field *field, const char **to,
                       const gt_spec *value) {
-  if (!read_text(r, field, to, value)) return false;
-  if (field->flags & GT_FIELD_MAY_BE_ABSENT || access(*to, R_OK) == 0) return true;
-  const bool absent = errno == ENOENT || errno == ENOTDIR;
-  gt_diagnostic *item =
-      gt_error_at(r->diagnostics, value->at, "'%s'%s: '%s' %s", field->name,
-                  gt_schema_where(r->arena, r->where), *to, absent ? "does not exist" : "cannot be read");
-  item->expected = "a file that can be read, as seen from the working directory";
-  if (absent) item->suggestion = gt_nearest_path(r->arena, *to);
+  const char *path = NULL;
+  if (!read_text(r, field, &path, value)) return false;
+  if (field->flags & GT_FIELD_MAY_BE_ABSENT || gt_file_exists(path)) {
+    *to = path;
+    return true;
+  }
+  gt_diagnostic *item = gt_error_at(r->diagnostics, value->at, "'%s'%s: '%s' does not exist", field->name,
+                                    gt_schema_where(r->arena, r->where), path);
+  item->expected = "a file, as seen from the working directory";
+  item->suggestion = gt_nearest_path(r->arena, path);
   return false;
 }
 
-/* Lists; one scalar is a list of one. Every bad element is reported. */
+/* Lists; one scalar is a list of one. Every bad element is reported, and leaves no list. */
 static bool read_list(const gt_schema_reader *r, const gt_field *field, void *to, const gt_spec *value) {
   const bool one = value->kind == GT_SPEC_SCALAR;
   if (value->kind == GT_SPEC_MAP || gt_spec_is_null(value)) return wrong_type(r, field, value, "a list");
@@ -287,10 +296,11 @@ static bool read_list(const gt_schema_reader *r, const gt_field *field, void *to
     if (field->type == GT_FIELD_FLOATS) ok &= read_float(r, field, &floats[i], item);
     if (field->type == GT_FIELD_STRINGS) ok &= read_text(r, field, &strings[i], item);
   }
+  if (!ok) return false;
   if (field->type == GT_FIELD_INTS) *(gt_ints *)to = (gt_ints){ints, count};
   if (field->type == GT_FIELD_FLOATS) *(gt_floats *)to = (gt_floats){floats, count};
   if (field->type == GT_FIELD_STRINGS) *(gt_strings *)to = (gt_strings){strings, at, count};
-  return ok;
+  return true;
 }
 
 bool gt_schema_read_value(const gt_schema_reader *r, const gt_field *field, void *to, const gt_spec *value) {

@@ -11,7 +11,7 @@ typedef struct gt_schema_reader {
   gt_diagnostics *diagnostics;
 } gt_schema_reader;
 
-/* Reads a value that is not a MAP into its place at `to`; false: reported. */
+/* Reads a value that is not a MAP into its place at `to`; false: reported, and the place is untouched. */
 bool gt_schema_read_value(const gt_schema_reader *reader, const gt_field *field, void *to,
                           const gt_spec *value);
 /* The default of a field as a tree, or NULL. */

@@ -47,7 +47,9 @@ static void split(gt_arena *arena, gt_source *source, size_t *bad, size_t *bad_c
   *bad = SIZE_MAX;
   for (size_t i = 0; i <= source->size;) {
     if (i == source->size || text[i] == '\n' || text[i] == '\r') {
-      source->line[source->lines++].text = gt_arena_strndup(arena, source->text + start, i - start);
+      gt_source_line *line = &source->line[source->lines++];
+      line->text = gt_arena_strndup(arena, source->text + start, i - start);
+      line->length = character - line->character;
       if (i == source->size) break;
       if (text[i] == '\r' && i + 1 < source->size && text[i + 1] == '\n') i++, character++;
       start = ++i;
@@ -107,9 +109,7 @@ gt_position gt_source_at(const gt_source *source, size_t character, size_t width
       high = middle;
   }
   const gt_source_line *line = &source->line[low];
-  const size_t length = gt_character_count(line->text, strlen(line->text)),
-               offset = character - line->character;
-  const size_t room = offset < length ? length - offset : 1;
+  const size_t offset = character - line->character, room = offset < line->length ? line->length - offset : 1;
   if (width > room) width = room;
   return (gt_position){.file = source->file,
                        .line_text = line->text,

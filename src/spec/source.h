@@ -6,6 +6,7 @@
 
 typedef struct gt_source_line {
   size_t byte, character; /* where it starts */
+  size_t length;          /* in characters */
   const char *text;       /* without its end */
 } gt_source_line;
 

@@ -1,5 +1,6 @@
 #include "spec/spec.h"
 #include "base/file.h"
+#include "base/memory.h"
 #include "spec/source.h"
 #include <stdlib.h>
 #include <string.h>
@@ -182,10 +183,7 @@ static bool on_event(builder *b, const yaml_event_t *event) {
 }
 
 static void report_parser_error(builder *b, const yaml_parser_t *parser) {
-  if (parser->error == YAML_MEMORY_ERROR) {
-    refuse(b, (gt_position){.file = b->source->file}, "out of memory", NULL);
-    return;
-  }
+  if (parser->error == YAML_MEMORY_ERROR) gt_out_of_memory(0);
   const gt_problem problem = {.problem = parser->problem,
                               .context = parser->context,
                               .problem_mark = b->start + parser->problem_mark.index,
@@ -199,10 +197,7 @@ gt_spec *gt_spec_parse_source(gt_arena *arena, const gt_source *source, size_t s
   builder b = {.arena = arena, .diagnostics = diagnostics, .source = source};
   b.start = gt_character_count(source->text, start);
   yaml_parser_t parser;
-  if (!yaml_parser_initialize(&parser)) {
-    refuse(&b, (gt_position){.file = source->file}, "out of memory", NULL);
-    return NULL;
-  }
+  if (!yaml_parser_initialize(&parser)) gt_out_of_memory(0);
   yaml_parser_set_encoding(&parser, YAML_UTF8_ENCODING);
   yaml_parser_set_input_string(&parser, (const unsigned char *)source->text + start, source->size - start);
   for (bool going = true; going;) {

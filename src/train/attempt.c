@@ -1,8 +1,9 @@
 /* Attempts of a run that restarts: small networks of gates often end in a bad minimum, and a new draw of
  * wiring and initial values costs less than waiting. Attempt k draws them for a seed of its own, which the
- * runs of neighbouring seeds do not share. Which attempt a step belongs to follows from its number, so that a
- * checkpoint need not tell. Everything else that is random (order of samples, dropout, …) is keyed by the
- * step and goes on. */
+ * runs of neighbouring seeds do not share; a checkpoint tells it. Which attempt a step belongs to follows
+ * from its number. Everything else that is random (order of samples, dropout, …) is keyed by the step and
+ * goes on.
+ */
 #include "base/log.h"
 #include "train/run.h"
 
@@ -24,27 +25,40 @@ bool gt_run_restores_best(const gt_run *run) {
   return stopping->restore_best && (stopping->patience || run->restart_steps);
 }
 
-static bool draw_wiring(gt_run *run, int64_t attempt, gt_error *error) {
+static bool draw(gt_run *run, uint64_t seed, gt_error *error) {
   gt_arena drawn;
-  if (attempt == run->attempt) return true;
-  run->attempt = attempt;
+  run->state.draw = seed;
+  if (seed == run->drawn_by) return true;
+  run->drawn_by = seed;
   gt_arena_init(&drawn);
-  const bool ok = gt_net_redraw(run->net, &drawn, run->config, seed_of(run, attempt), error);
+  const bool ok = gt_net_redraw(run->net, &drawn, run->config, seed, error);
   gt_arena_finish(&run->drawn); /* what the attempt before was wired by */
   run->drawn = drawn;
   /* Evaluations have constants of the same names, which are the same buffers. */
   return ok && gt_constants_upload(&run->session.buffers, run->net->model, NULL, error);
 }
 
-bool gt_run_wiring_at(gt_run *run, int64_t step, gt_error *error) {
-  return draw_wiring(run, run->restart_steps && step ? (step - 1) / run->restart_steps : 0, error);
+bool gt_run_attempt_resume(gt_run *run, gt_error *error) {
+  const uint64_t wiring = run->state.wiring;
+  run->attempt = run->restart_steps && run->state.step ? (run->state.step - 1) / run->restart_steps : 0;
+  /* An older version's checkpoint tells the run's seed alone. */
+  const uint64_t seed = wiring ? run->state.draw : run->state.draw + (uint64_t)run->attempt * SEED_STEP;
+  if (!draw(run, seed, error)) return false;
+  run->state.wiring = gt_constants_fingerprint(run->net->model);
+  if (!wiring || wiring == run->state.wiring) return true;
+  return gt_fail(error, GT_ERR_CONFIG,
+                 "the config wires its gates in another way than the run in %s: what they have learned would "
+                 "be lost. Undo that change, or begin another run with a new --run-dir",
+                 run->directory);
 }
 
 bool gt_run_attempt(gt_run *run, gt_error *error) {
   const int64_t attempt = run->restart_steps ? run->state.step / run->restart_steps : 0;
-  if (!draw_wiring(run, attempt, error)) return false;
-  if (!attempt || run->state.step != gt_run_attempt_begin(run)) return true;
+  if (attempt == run->attempt) return true;
+  run->attempt = attempt;
+  if (!draw(run, seed_of(run, attempt), error)) return false;
   gt_progress_line(&run->progress, "attempt %lld: other wiring and initial values", (long long)attempt + 1);
+  run->state.wiring = gt_constants_fingerprint(run->net->model);
   run->state.schedule = gt_schedule_start();
-  return gt_session_start(&run->session, run->net, seed_of(run, attempt), run->flat, error);
+  return gt_session_start(&run->session, run->net, run->state.draw, run->flat, error);
 }

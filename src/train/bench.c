@@ -104,14 +104,10 @@ bool gt_bench_reference(gt_config *config, gt_arena *arena, int64_t batch, gt_er
   config->train = (gt_train_config){.epochs = 1, .batch_size = batch, .eval_batch_size = 500};
   config->optim = gt_optim_read(arena, config->root, &config->diagnostics);
   config->loss = gt_loss_read(arena, config->root, true, &config->diagnostics);
-  float *table = GT_NEW_N(arena, float, 2);
-  table[0] = 1.0f / 255;
-  config->dataset = (gt_dataset){.format = "made up",
-                                 .classification = true,
-                                 .classes = 10,
-                                 .scale_count = 1,
-                                 .scale = table,
-                                 .shift = table + 1};
+  float *scaling = GT_NEW_N(arena, float, 3);
+  scaling[1] = 1.0f / 255;
+  config->dataset = (gt_dataset){
+      .format = "made up", .classification = true, .classes = 10, .scale_count = 1, .scaling = scaling};
   config->has_dataset = true;
   if (!make_split(&config->dataset.train, 16384, 784, error)) return false;
   return config->root && config->optim && config->loss;

@@ -2,6 +2,7 @@
 #include "base/log.h"
 #include <dirent.h>
 #include <errno.h>
+#include <float.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <stdlib.h>
@@ -11,42 +12,90 @@
 /* --- the host's state as text
  * --------------------------------------------------------------------------------- */
 
+/* WHOLE: an int64_t, REAL: a finite double, both in [min, max]; ANY: a double of whatever value; BITS: a
+ * uint64_t, in hexadecimal. */
+typedef enum state_kind { WHOLE, REAL, ANY, BITS } state_kind;
+
 typedef struct state_row {
   const char *key;
   size_t offset;
-  bool real;
+  state_kind kind;
+  double min, max;
+  bool optional; /* checkpoints of older versions do not have it: 0 */
 } state_row;
 
-#define WHOLE(field) \
-  { "state." #field, offsetof(gt_host_state, field), false }
-#define REAL(field) \
-  { "state." #field, offsetof(gt_host_state, field), true }
+static const double most = 1e18; /* steps and bytes; leaves room to add in 64 bits */
+
+#define ROW(field, kind, ...) \
+  { "state." #field, offsetof(gt_host_state, field), kind, __VA_ARGS__ }
+#define SUMS(field, optional)                                                                        \
+  ROW(field.loss, REAL, -DBL_MAX, DBL_MAX, optional), ROW(field.weight, REAL, 0, DBL_MAX, optional), \
+      ROW(field.correct, REAL, 0, DBL_MAX, optional), ROW(field.steps, WHOLE, 0, most, optional)
 static const state_row state_rows[] = {
-    WHOLE(step),          REAL(window.loss),   REAL(window.weight), REAL(window.correct),
-    WHOLE(window.steps),  REAL(epoch.loss),    REAL(epoch.weight),  REAL(epoch.correct),
-    WHOLE(epoch.steps),   REAL(best),          WHOLE(best_step),    WHOLE(bad_evaluations),
-    WHOLE(stopped),       REAL(schedule.best), WHOLE(schedule.bad), REAL(schedule.factor),
-    WHOLE(metrics_bytes),
+    ROW(step, WHOLE, 0, most, false),
+    SUMS(window, false),
+    SUMS(epoch, false),
+    SUMS(last, true),
+    ROW(best, ANY, 0, 0, false),
+    ROW(best_step, WHOLE, 0, most, false),
+    ROW(bad_evaluations, WHOLE, 0, most, false),
+    ROW(stopped, WHOLE, 0, 1, false),
+    ROW(schedule.best, ANY, 0, 0, false),
+    ROW(schedule.bad, WHOLE, -1, most, false),
+    ROW(schedule.factor, REAL, 0, 1, false),
+    ROW(metrics_bytes, WHOLE, 0, most, false),
+    ROW(draw, BITS, 0, 0, true),
+    ROW(wiring, BITS, 0, 0, true),
+    ROW(data.train, BITS, 0, 0, true),
+    ROW(data.validation, BITS, 0, 0, true),
+    ROW(data.test, BITS, 0, 0, true),
+    ROW(data.meaning, BITS, 0, 0, true),
 };
 enum { STATE_ROWS = sizeof state_rows / sizeof *state_rows, MOST_ENTRIES = STATE_ROWS + 3 };
 
 static void state_text(const gt_host_state *state, const state_row *row, char text[40]) {
   const char *at = (const char *)state + row->offset;
-  if (row->real)
-    snprintf(text, 40, "%a", *(const double *)(const void *)at);
-  else
+  if (row->kind == WHOLE)
     snprintf(text, 40, "%" PRId64, *(const int64_t *)(const void *)at);
+  else if (row->kind == BITS)
+    snprintf(text, 40, "%016" PRIx64, *(const uint64_t *)(const void *)at);
+  else
+    snprintf(text, 40, "%a", *(const double *)(const void *)at);
+}
+
+/* Digits of a number and nothing else. */
+static bool parse_digits(const char *text, int base, uint64_t *value) {
+  const char *digits = "0123456789abcdef";
+  char *end;
+  if (!*text || strspn(text, digits) != strlen(text)) return false;
+  errno = 0;
+  *value = strtoull(text, &end, base);
+  return !*end && !errno;
 }
 
 static bool state_parse(gt_host_state *state, const state_row *row, const char *text) {
   char *end, *at = (char *)state + row->offset;
-  if (!text || !*text) return false;
+  if (!text) return row->optional;
+  if (!*text) return false;
   errno = 0;
-  if (row->real)
-    *(double *)(void *)at = strtod(text, &end);
-  else
-    *(int64_t *)(void *)at = strtoll(text, &end, 10);
-  return !*end && (row->real || !errno);
+  if (row->kind == WHOLE) {
+    const long long value = strtoll(text, &end, 10);
+    *(int64_t *)(void *)at = value;
+    return !*end && !errno && (double)value >= row->min && (double)value <= row->max;
+  }
+  if (row->kind == BITS) return parse_digits(text, 16, (uint64_t *)(void *)at);
+  const double value = strtod(text, &end);
+  *(double *)(void *)at = value;
+  return !*end && (row->kind == ANY || (value >= row->min && value <= row->max));
+}
+
+/* What was counted in steps is not more than there were. */
+static bool is_possible(const gt_host_state *s) {
+  const int64_t counts[] = {s->window.steps, s->epoch.steps,     s->last.steps,
+                            s->best_step,    s->bad_evaluations, s->schedule.bad};
+  for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
+    if (counts[i] > s->step) return false;
+  return true;
 }
 
 bool gt_checkpoint_write(const char *path, const gt_stored *tensors, int count, uint64_t seed,
@@ -64,41 +113,61 @@ bool gt_checkpoint_write(const char *path, const gt_stored *tensors, int count, 
   return gt_safetensors_write(path, tensors, count, entry, MOST_ENTRIES, error);
 }
 
+#define CHECKPOINT_NAME "step-%09" PRId64 ".safetensors"
+
+/* The step of a checkpoint's file name of so many bytes, or -1: only names that a run gives. */
+static int64_t step_of(const char *name, size_t length) {
+  static const char prefix[] = "step-";
+  char given[64];
+  if (strncmp(name, prefix, sizeof prefix - 1)) return -1;
+  const int64_t step = strtoll(name + sizeof prefix - 1, NULL, 10);
+  const int wanted = snprintf(given, sizeof given, CHECKPOINT_NAME, step);
+  return step >= 0 && (size_t)wanted == length && !memcmp(name, given, length) ? step : -1;
+}
+
+static bool read_state(const gt_container *container, const char *path, gt_host_state *state,
+                       gt_error *error) {
+  *state = (gt_host_state){0};
+  for (int i = 0; i < STATE_ROWS; i++) {
+    const char *key = state_rows[i].key, *text = gt_container_metadata(container, key);
+    if (!state_parse(state, &state_rows[i], text))
+      return gt_fail(error, GT_ERR_DATA, "%s is no sound checkpoint: its '%s' is '%s'", path, key,
+                     text ? text : "missing");
+  }
+  const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+  const int64_t named = step_of(name, strlen(name));
+  if (named >= 0 && named != state->step)
+    return gt_fail(error, GT_ERR_DATA, "%s is no sound checkpoint: it is of step %" PRId64, path,
+                   state->step);
+  return is_possible(state) ||
+         gt_fail(error, GT_ERR_DATA,
+                 "%s is no sound checkpoint: its state counts more than its %" PRId64 " steps", path,
+                 state->step);
+}
+
 bool gt_checkpoint_read(const char *path, gt_container *container, uint64_t *seed, const char **config,
                         gt_host_state *state, gt_error *error) {
   if (!gt_safetensors_read(path, container, error)) return false;
   const char *format = gt_container_metadata(container, "format");
   const char *seed_text = gt_container_metadata(container, "seed");
   *config = gt_container_metadata(container, "config");
-  bool ok = format && !strcmp(format, GT_CHECKPOINT_FORMAT) && seed_text && *config;
-  for (int i = 0; i < STATE_ROWS && ok; i++)
-    ok = state_parse(state, &state_rows[i], gt_container_metadata(container, state_rows[i].key));
-  if (ok) {
-    *seed = strtoull(seed_text, NULL, 10);
-    return true;
-  }
-  gt_fail(error, GT_ERR_DATA, "%s is no checkpoint of this version of gtrain (%s)", path,
-          GT_CHECKPOINT_FORMAT);
-  gt_container_finish(container);
-  return false;
+  bool ok = false;
+  if (!format || strcmp(format, GT_CHECKPOINT_FORMAT) || !*config || !seed_text ||
+      !parse_digits(seed_text, 10, seed))
+    gt_fail(error, GT_ERR_DATA, "%s is no checkpoint of this version of gtrain (%s)", path,
+            GT_CHECKPOINT_FORMAT);
+  else
+    ok = read_state(container, path, state, error);
+  if (ok && !gt_container_metadata(container, "state.draw")) state->draw = *seed;
+  if (!ok) gt_container_finish(container);
+  return ok;
 }
 
 /* --- the directory
  * -------------------------------------------------------------------------------------------- */
 
 char *gt_checkpoint_path(gt_arena *arena, const char *run_directory, int64_t step) {
-  return gt_arena_printf(arena, "%s/checkpoints/step-%09" PRId64 ".safetensors", run_directory, step);
-}
-
-/* The step of a checkpoint's file name, or -1. */
-static int64_t step_of(const char *name) {
-  static const char prefix[] = "step-", suffix[] = ".safetensors";
-  char *end;
-  if (strncmp(name, prefix, sizeof prefix - 1)) return -1;
-  name += sizeof prefix - 1;
-  if (*name < '0' || *name > '9') return -1;
-  const long long step = strtoll(name, &end, 10);
-  return strcmp(end, suffix) ? -1 : step;
+  return gt_arena_printf(arena, "%s/checkpoints/" CHECKPOINT_NAME, run_directory, step);
 }
 
 static int newest_first(const void *a, const void *b) {
@@ -106,26 +175,56 @@ static int newest_first(const void *a, const void *b) {
   return (x < y) - (x > y);
 }
 
-int64_t *gt_checkpoint_list(gt_arena *arena, const char *run_directory, int *count) {
-  struct dirent *entry;
-  int64_t *steps = NULL;
-  int capacity = 0;
-  *count = 0;
-  DIR *directory = opendir(gt_arena_printf(arena, "%s/checkpoints", run_directory));
-  // cppcheck-suppress readdirCalled ; each call has its own DIR, and readdir_r is deprecated
-  while (directory && (entry = readdir(directory))) {
-    const int64_t step = step_of(entry->d_name);
-    if (step < 0) continue;
-    if (*count == capacity) {
-      int64_t *more = GT_NEW_N(arena, int64_t, capacity = capacity ? 2 * capacity : 64);
-      if (*count) memcpy(more, steps, (size_t)*count * sizeof *more);
-      steps = more;
-    }
-    steps[(*count)++] = step;
+static void add_step(gt_arena *arena, int64_t **steps, int *count, int *capacity, int64_t step) {
+  if (*count == *capacity) {
+    int64_t *more = GT_NEW_N(arena, int64_t, *capacity = *capacity ? 2 * *capacity : 64);
+    if (*count) memcpy(more, *steps, (size_t)*count * sizeof *more);
+    *steps = more;
   }
-  if (directory) closedir(directory);
-  if (*count) qsort(steps, (size_t)*count, sizeof *steps, newest_first);
-  return steps;
+  (*steps)[(*count)++] = step;
+}
+
+bool gt_checkpoint_list(gt_arena *arena, const char *run_directory, int64_t **steps, int *count,
+                        gt_error *error) {
+  struct dirent *entry;
+  int capacity = 0;
+  const char *path = gt_arena_printf(arena, "%s/checkpoints", run_directory);
+  *steps = NULL;
+  *count = 0;
+  DIR *directory = opendir(path);
+  if (!directory) return errno == ENOENT || gt_fail_errno(error, GT_ERR_IO, "cannot open directory %s", path);
+  // cppcheck-suppress readdirCalled ; each call has its own DIR, and readdir_r is deprecated
+  while (errno = 0, entry = readdir(directory)) {
+    const int64_t step = step_of(entry->d_name, strlen(entry->d_name));
+    if (step >= 0) add_step(arena, steps, count, &capacity, step);
+  }
+  const bool ok = !errno || gt_fail_errno(error, GT_ERR_IO, "cannot read directory %s", path);
+  closedir(directory);
+  if (*count) qsort(*steps, (size_t)*count, sizeof **steps, newest_first);
+  return ok;
+}
+
+void gt_checkpoint_prune(const char *run_directory, int keep) {
+  gt_arena arena;
+  gt_error error = {0};
+  int64_t *steps;
+  int count;
+  gt_arena_init(&arena);
+  if (!gt_checkpoint_list(&arena, run_directory, &steps, &count, &error))
+    gt_warn("no old checkpoint was removed: %s", error.message);
+  for (int i = keep; i < count; i++) {
+    const char *path = gt_checkpoint_path(&arena, run_directory, steps[i]);
+    if (unlink(path) != 0) gt_warn("cannot remove %s: %s", path, strerror(errno));
+  }
+  gt_arena_finish(&arena);
+}
+
+bool gt_is_temporary(const char *name) {
+  static const char *const written[] = {"config.yaml", "best.bin", "model.bin"};
+  const size_t length = gt_temporary_target(name);
+  for (size_t i = 0; i < sizeof written / sizeof *written; i++)
+    if (length == strlen(written[i]) && !memcmp(name, written[i], length)) return true;
+  return length && step_of(name, length) >= 0;
 }
 
 void gt_remove_temporaries(const char *directory) {
@@ -134,20 +233,8 @@ void gt_remove_temporaries(const char *directory) {
   DIR *open = opendir(directory);
   // cppcheck-suppress readdirCalled ; each call has its own DIR, and readdir_r is deprecated
   while (open && (entry = readdir(open))) {
-    if (!strstr(entry->d_name, ".tmp-")) continue;
+    if (!gt_is_temporary(entry->d_name)) continue;
     if (snprintf(path, sizeof path, "%s/%s", directory, entry->d_name) < (int)sizeof path) unlink(path);
   }
   if (open) closedir(open);
-}
-
-void gt_checkpoint_prune(const char *run_directory, int keep) {
-  gt_arena arena;
-  int count;
-  gt_arena_init(&arena);
-  const int64_t *steps = gt_checkpoint_list(&arena, run_directory, &count);
-  for (int i = keep; i < count; i++) {
-    const char *path = gt_checkpoint_path(&arena, run_directory, steps[i]);
-    if (unlink(path) != 0) gt_warn("cannot remove %s: %s", path, strerror(errno));
-  }
-  gt_arena_finish(&arena);
 }

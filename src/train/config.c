@@ -4,7 +4,8 @@
 #include <string.h>
 
 #define FIELD(type, field) .offset = offsetof(type, field)
-static const char *const metrics[] = {"loss", "accuracy", "hard_loss", "hard_accuracy", NULL};
+static const char *const metrics[] = {"loss",      "accuracy",      "soft_loss", "soft_accuracy",
+                                      "hard_loss", "hard_accuracy", NULL};
 
 static const gt_field stopping_fields[] = {
     {.name = "patience",
@@ -18,7 +19,9 @@ static const gt_field stopping_fields[] = {
      FIELD(gt_early_stopping, metric),
      .fallback = "loss",
      .choices = metrics,
-     .help = "what must improve, also for keep_best"},
+     .help =
+         "what must improve, also for keep_best; of gates, loss and accuracy are those of the circuit (as "
+         "are hard_loss and hard_accuracy), soft_loss and soft_accuracy those of the mixtures"},
     {.name = "min_delta",
      .type = GT_FIELD_FLOAT,
      FIELD(gt_early_stopping, min_delta),
@@ -207,18 +210,22 @@ static void read_train(gt_config *config, const gt_spec *node, gt_arena *arena, 
 }
 
 /* Everything that needs the files of the dataset. */
-static void read_data(gt_config *config, const top *sections, gt_arena *arena, gt_error *error) {
+static void read_data(gt_config *config, const top *sections, const gt_data_wanted *wanted, gt_arena *arena,
+                      gt_error *error) {
   gt_diagnostics *diagnostics = &config->diagnostics;
+  gt_data_wanted asked = wanted ? *wanted : (gt_data_wanted){0};
+  const gt_loss_type *loss = gt_loss_named(config->root);
+  asked.range = loss ? loss->range : NULL;
   if (sections->data)
-    config->has_dataset =
-        gt_dataset_open(sections->data, (uint64_t)config->seed, arena, &config->dataset, diagnostics, error);
+    config->has_dataset = gt_dataset_open(sections->data, (uint64_t)config->seed, &asked, arena,
+                                          &config->dataset, diagnostics, error);
   config->loss =
       gt_loss_read(arena, config->root, config->has_dataset && config->dataset.classification, diagnostics);
   gt_config_check_model(config, arena);
 }
 
-static bool finish_reading(gt_config *config, gt_arena *arena, const char *const *overrides, int count,
-                           gt_error *error) {
+static bool finish_reading(gt_config *config, gt_arena *arena, const gt_data_wanted *wanted,
+                           const char *const *overrides, int count, gt_error *error) {
   gt_diagnostics *diagnostics = &config->diagnostics;
   top sections = {0};
   if (!config->root) return false;
@@ -229,7 +236,7 @@ static bool finish_reading(gt_config *config, gt_arena *arena, const char *const
   config->seed = sections.seed;
   read_train(config, sections.train, arena, diagnostics);
   config->optim = gt_optim_read(arena, config->root, diagnostics);
-  read_data(config, &sections, arena, error);
+  read_data(config, &sections, wanted, arena, error);
   if (diagnostics->errors || !config->has_dataset || !config->loss || !config->optim) return false;
   if (config->train.eval_every < 0)
     config->train.eval_every =
@@ -248,15 +255,15 @@ bool gt_config_read(gt_config *config, gt_arena *arena, const char *path, const 
   *config = (gt_config){.path = path, .name = stem(arena, path)};
   gt_diagnostics_init(&config->diagnostics, arena);
   config->root = gt_spec_read(arena, path, &config->diagnostics, error);
-  return finish_reading(config, arena, overrides, count, error);
+  return finish_reading(config, arena, NULL, overrides, count, error);
 }
 
 bool gt_config_parse(gt_config *config, gt_arena *arena, const char *name, const char *text,
-                     const char *const *overrides, int count, gt_error *error) {
+                     const gt_data_wanted *wanted, const char *const *overrides, int count, gt_error *error) {
   *config = (gt_config){.path = name, .name = stem(arena, name)};
   gt_diagnostics_init(&config->diagnostics, arena);
   config->root = gt_spec_parse(arena, name, text, strlen(text), &config->diagnostics);
-  return finish_reading(config, arena, overrides, count, error);
+  return finish_reading(config, arena, wanted, overrides, count, error);
 }
 
 void gt_config_finish(gt_config *config) {

@@ -9,8 +9,9 @@
 #include "optim/optim.h"
 
 typedef struct gt_early_stopping {
-  int64_t patience;   /* 0: off */
-  const char *metric; /* "loss", "accuracy", "hard_loss" or "hard_accuracy" */
+  int64_t patience; /* 0: off */
+  const char
+      *metric; /* "loss" or "accuracy"; of gates also "soft_…", and "hard_…", which is the plain name */
   double min_delta, goal;
   bool has_goal, restore_best;
 } gt_early_stopping;
@@ -43,9 +44,10 @@ typedef struct gt_config {
 } gt_config;
 
 /* Of early_stopping.metric. */
+static inline bool gt_metric_is_soft(const char *metric) { return *metric == 's'; }
 static inline bool gt_metric_is_hard(const char *metric) { return *metric == 'h'; }
 static inline bool gt_metric_is_accuracy(const char *metric) {
-  return metric[gt_metric_is_hard(metric) ? 5 : 0] == 'a';
+  return metric[gt_metric_is_soft(metric) || gt_metric_is_hard(metric) ? 5 : 0] == 'a';
 }
 
 extern const gt_schema gt_config_schema; /* the top level; sections of other rooms are raw nodes */
@@ -54,9 +56,10 @@ extern const gt_schema gt_train_schema;
 /* Reads a file with --set overrides. False on any error: in config->diagnostics or, for files, in *error. */
 bool gt_config_read(gt_config *config, gt_arena *arena, const char *path, const char *const *overrides,
                     int count, gt_error *error);
-/* The same from text (the config inside a model), called `name` in messages. */
+/* The same from the config inside a model, for evaluating that model: data is read as the model was taught.
+ * `name` is the file's, for messages. */
 bool gt_config_parse(gt_config *config, gt_arena *arena, const char *name, const char *text,
-                     const char *const *overrides, int count, gt_error *error);
+                     const gt_data_wanted *wanted, const char *const *overrides, int count, gt_error *error);
 void gt_config_finish(gt_config *config); /* accepts a zeroed one */
 /* Prints diagnostics and error; returns the exit code: 78 when the config is wrong, else the error's own. */
 int gt_config_report(const gt_config *config, const gt_error *error);
@@ -65,4 +68,6 @@ int gt_config_report(const gt_config *config, const gt_error *error);
 void gt_config_check_model(gt_config *config, gt_arena *arena);
 /* The resolved config (config_resolve.c). */
 const char *gt_config_resolve(const gt_config *config, gt_arena *arena);
+/* Does this text begin as resolved configs do, those of older versions too? */
+bool gt_config_is_resolved(const char *text);
 #endif

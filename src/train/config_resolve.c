@@ -45,27 +45,38 @@ static void add_model(gt_arena *arena, gt_spec *root, const gt_config *config) {
   }
 }
 
-static bool is_wanted(const char *key, const gt_train_config *train) {
-  if (!strcmp(key, "epochs")) return train->epochs > 0;
-  if (!strcmp(key, "steps")) return train->steps > 0;
-  return strcmp(key, "threads") != 0;
+static gt_spec *number(gt_arena *arena, int64_t value) {
+  return gt_spec_text(arena, gt_arena_printf(arena, "%lld", (long long)value));
 }
 
-/* The number of threads is the machine's affair, and the interval of evaluations a matter of how long an
- * epoch is. */
+/* The value of a key of `train`, or NULL for one that is left out. The length has no default in the schema,
+ * as it has two names; the interval of evaluations is a matter of how long an epoch is, and the number of
+ * threads is the machine's affair. */
+static gt_spec *train_value(gt_arena *arena, const gt_train_config *train, const gt_spec *resolved,
+                            const char *key) {
+  if (!strcmp(key, "epochs")) return train->epochs ? number(arena, train->epochs) : NULL;
+  if (!strcmp(key, "steps")) return train->steps ? number(arena, train->steps) : NULL;
+  if (!strcmp(key, "eval_every")) return number(arena, train->eval_every);
+  return strcmp(key, "threads") ? gt_spec_find(resolved, key) : NULL;
+}
+
+/* In the schema's order, whether a value was given or not: the resolved config resolves to itself. */
 static void add_train(gt_arena *arena, gt_spec *root, const gt_config *config) {
   const gt_spec *node = gt_spec_find(config->root, "train");
   const gt_spec *resolved = gt_schema_resolve(&gt_train_schema, NULL, node, arena);
   gt_spec *train = gt_spec_add(arena, root, "train", gt_spec_new(arena, GT_SPEC_MAP));
-  if (config->train.epochs && !gt_spec_find(resolved, "epochs"))
-    gt_spec_add(arena, train, "epochs",
-                gt_spec_text(arena, gt_arena_printf(arena, "%lld", (long long)config->train.epochs)));
-  for (int i = 0; i < resolved->count; i++)
-    if (is_wanted(resolved->child[i]->key, &config->train))
-      gt_spec_add(arena, train, resolved->child[i]->key, resolved->child[i]);
-  if (!gt_spec_find(resolved, "eval_every"))
-    gt_spec_add(arena, train, "eval_every",
-                gt_spec_text(arena, gt_arena_printf(arena, "%lld", (long long)config->train.eval_every)));
+  for (const gt_field *f = gt_train_schema.fields; f->name; f++) {
+    gt_spec *value = train_value(arena, &config->train, resolved, f->name);
+    if (value) gt_spec_add(arena, train, f->name, value);
+  }
+}
+
+bool gt_config_is_resolved(const char *text) {
+  static const char seed[] = "seed: ", data[] = "\ndata:\n  format: ";
+  if (strncmp(text, seed, sizeof seed - 1)) return false;
+  text += sizeof seed - 1;
+  text += strspn(text, "0123456789");
+  return !strncmp(text, data, sizeof data - 1);
 }
 
 const char *gt_config_resolve(const gt_config *config, gt_arena *arena) {

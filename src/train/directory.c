@@ -1,5 +1,6 @@
 /* The run directory: made, checked, locked. */
 #include "base/log.h"
+#include "base/text.h"
 #include "train/run.h"
 #include <dirent.h>
 #include <errno.h>
@@ -7,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+
+static const uint64_t most_config = 64 << 20; /* of the resolved one: what is larger is none of ours */
 
 /* The highest N for which runs/NAME-N exists; 0 if none does. */
 static long highest_number(const char *name) {
@@ -41,32 +44,111 @@ static bool default_directory(gt_run *run, gt_error *error) {
   if (!gt_make_directories("runs", error)) return false;
   do run->directory = gt_arena_printf(&run->session.arena, "runs/%s-%ld", name, ++number);
   while (mkdir(run->directory, 0777) != 0 && errno == EEXIST); /* two runs may start at the same time */
+  return gt_sync_name(run->directory, error);
+}
+
+static bool counts_for_new(const char *name) { return strcmp(name, ".lock") != 0; }
+
+static bool counts_for_old(const char *name) {
+  return strcmp(name, ".lock") && strcmp(name, "checkpoints") && !gt_is_temporary(name);
+}
+
+/* Does the directory hold an entry that counts? One that is not there holds none. */
+static bool holds(const char *path, bool (*counts)(const char *name), bool *found, gt_error *error) {
+  struct dirent *entry;
+  *found = false;
+  DIR *directory = opendir(path);
+  if (!directory) return errno == ENOENT || gt_fail_errno(error, GT_ERR_IO, "cannot open directory %s", path);
+  // cppcheck-suppress readdirCalled ; each call has its own DIR, and readdir_r is deprecated
+  while (errno = 0, !*found && (entry = readdir(directory)))
+    *found = strcmp(entry->d_name, ".") && strcmp(entry->d_name, "..") && counts(entry->d_name);
+  const bool ok = *found || !errno || gt_fail_errno(error, GT_ERR_IO, "cannot read directory %s", path);
+  closedir(directory);
+  return ok;
+}
+
+static bool not_empty(const gt_run *run, gt_error *error) {
+  return gt_fail(error, GT_ERR_BUSY,
+                 "%s is not empty: continue that run with --resume, or choose another --run-dir",
+                 run->directory);
+}
+
+static bool lock_new(gt_run *run, gt_error *error) {
+  bool found;
+  if (!holds(run->directory, counts_for_new, &found, error)) return false;
+  if (found) return not_empty(run, error); /* before so much as a lock is made in it */
+  if (!gt_make_directories(run->directory, error) || !gt_lock_directory(run->directory, &run->lock, error))
+    return false;
+  return holds(run->directory, counts_for_new, &found, error) && (!found || not_empty(run, error));
+}
+
+/* --- a directory to be continued
+ * ------------------------------------------------------------------------------ */
+
+static bool no_run(const gt_run *run, const char *why, gt_error *error) {
+  return gt_fail(error, GT_ERR_BUSY, "%s is not the directory of a run: %s. Nothing in it was changed",
+                 run->directory, why);
+}
+
+/* Is the entry there, and of the kind that a run makes? A link could lead out of the directory. */
+static bool look_at(gt_run *run, const char *name, mode_t kind, bool *there, gt_error *error) {
+  struct stat status;
+  const char *path = gt_arena_printf(&run->session.arena, "%s/%s", run->directory, name);
+  *there = lstat(path, &status) == 0;
+  if (!*there) return errno == ENOENT || gt_fail_errno(error, GT_ERR_IO, "cannot look at %s", path);
+  if ((status.st_mode & S_IFMT) == kind) return true;
+  return gt_fail(error, GT_ERR_IO, "%s is %s, not the %s of a run", path,
+                 S_ISLNK(status.st_mode) ? "a link" : "something else",
+                 kind == S_IFDIR ? "folder" : "plain file");
+}
+
+/* A run that was killed before it wrote its config has left nothing else. */
+static bool never_began(gt_run *run, bool *never, gt_error *error) {
+  bool found, saved;
+  const char *checkpoints = gt_arena_printf(&run->session.arena, "%s/checkpoints", run->directory);
+  if (!holds(run->directory, counts_for_old, &found, error)) return false;
+  *never = !found;
+  if (found) return true;
+  if (!holds(checkpoints, counts_for_old, &saved, error)) return false;
+  *never = !saved;
   return true;
 }
 
-static bool holds_files(const char *path) {
-  struct dirent *entry;
-  bool found = false;
-  DIR *directory = opendir(path);
-  // cppcheck-suppress readdirCalled ; each call has its own DIR, and readdir_r is deprecated
-  while (directory && !found && (entry = readdir(directory)))
-    found = strcmp(entry->d_name, ".") && strcmp(entry->d_name, "..") && strcmp(entry->d_name, ".lock");
-  if (directory) closedir(directory);
-  return found;
+/* Anybody's directory may have a config.yaml and a metrics.jsonl, which a run would overwrite. */
+static bool is_run(gt_run *run, gt_error *error) {
+  bool lock, config, metrics, timing, checkpoints, never;
+  gt_bytes text;
+  if (!never_began(run, &never, error)) return false;
+  if (!look_at(run, "config.yaml", S_IFREG, &config, error)) return false;
+  if (!config && !never) return no_run(run, "it has no config.yaml", error);
+  if (!look_at(run, ".lock", S_IFREG, &lock, error) ||
+      !look_at(run, "checkpoints", S_IFDIR, &checkpoints, error) ||
+      !look_at(run, "metrics.jsonl", S_IFREG, &metrics, error) ||
+      !look_at(run, "timing.jsonl", S_IFREG, &timing, error))
+    return false;
+  if (never) return true;
+  const char *path = gt_arena_printf(&run->session.arena, "%s/config.yaml", run->directory);
+  if (!gt_read_file(path, most_config, &text, error)) return false;
+  const bool resolved = gt_config_is_resolved((const char *)text.data);
+  gt_bytes_finish(&text);
+  if (!resolved) return no_run(run, "its config.yaml was not written by a run", error);
+  if (!checkpoints) return no_run(run, "it has no checkpoints/", error);
+  return lock || metrics || no_run(run, "it has neither .lock nor metrics.jsonl", error);
+}
+
+static bool lock_old(gt_run *run, gt_error *error) {
+  if (!gt_file_exists(run->directory))
+    return gt_fail(error, GT_ERR_IO, "nothing to resume: there is no directory %s", run->directory);
+  return is_run(run, error) && gt_lock_directory(run->directory, &run->lock, error);
 }
 
 bool gt_run_directory(gt_run *run, gt_error *error) {
   run->directory = run->options->directory;
   if (!run->directory && !default_directory(run, error)) return false;
-  if (run->options->resume && !gt_file_exists(run->directory))
-    return gt_fail(error, GT_ERR_IO, "nothing to resume: there is no directory %s", run->directory);
-  if (!gt_make_directories(run->directory, error) || !gt_lock_directory(run->directory, &run->lock, error))
-    return false;
-  if (!run->options->resume && holds_files(run->directory))
-    return gt_fail(error, GT_ERR_BUSY,
-                   "%s is not empty: continue that run with --resume, or choose another --run-dir",
-                   run->directory);
-  return true;
+  run->command =
+      gt_arena_printf(&run->session.arena, "%s --run-dir %s --resume", run->options->resume_command,
+                      gt_shell_word(&run->session.arena, run->directory));
+  return run->options->resume ? lock_old(run, error) : lock_new(run, error);
 }
 
 bool gt_run_directory_begin(gt_run *run, gt_error *error) {

@@ -1,6 +1,6 @@
-/* Where a loss that is not finite came from. The guard has kept the parameters as they were before the bad
- * step, so the same step is run once more, unfused and with every value kept, and the first value that is not
- * finite is named. */
+/* Where a loss or gradient that is not finite came from. The guard has kept the parameters as they were
+ * before the bad step, so the same step is run once more, unfused and with every value kept, and the first
+ * value that is not finite is named. And weights that are not finite themselves, which are never written. */
 #include "base/memory.h"
 #include "op/op.h"
 #include "train/run.h"
@@ -21,17 +21,32 @@ static int64_t first_bad(const float *values, int64_t count) {
   return -1;
 }
 
-/* The name of a parameter that is not finite itself, or NULL. */
-static const char *bad_parameter(gt_run *run) {
-  gt_error ignored = {0};
-  const gt_parameters *parameters = &run->net->model->parameters;
-  if (!gt_buffers_download(&run->session.buffers, GT_PARAMETERS_VARIABLE, 0, run->flat,
-                           (uint64_t)parameters->total * sizeof(float), &ignored))
-    return NULL;
+/* The name of a parameter that is not finite in flat[total], or NULL. */
+static const char *bad_parameter(const gt_parameters *parameters, const float *flat) {
   for (int i = 0; i < parameters->count; i++)
-    if (first_bad(run->flat + parameters->item[i].offset, parameters->item[i].count) >= 0)
+    if (first_bad(flat + parameters->item[i].offset, parameters->item[i].count) >= 0)
       return parameters->item[i].name;
   return NULL;
+}
+
+static const char *last_good(const gt_run *run, char text[128]) {
+  if (run->saved_step >= 0)
+    snprintf(text, 128, "the last good checkpoint is that of step %lld", (long long)run->saved_step);
+  else
+    snprintf(text, 128, "there is no checkpoint before it");
+  return text;
+}
+
+static const char advice[] = "A lower learning rate, clip_norm or normalised data may help.";
+
+bool gt_run_check_weights(gt_run *run, const float *flat, gt_error *error) {
+  char good[128];
+  const char *bad = bad_parameter(&run->net->model->parameters, flat);
+  if (!bad) return true;
+  return gt_fail(error, GT_ERR_DATA,
+                 "parameter '%s' is not finite after step %lld (epoch %lld); %s in %s. %s", bad,
+                 (long long)run->state.step, (long long)gt_run_epoch(run, run->state.step),
+                 last_good(run, good), run->directory, advice);
 }
 
 typedef struct finding {
@@ -72,7 +87,8 @@ static bool run_again(gt_run *run, finding *found, gt_error *error) {
   options.keep_count = count;
   if (!gt_net_plan(net, &session->arena, &options, error)) return false;
   gt_executable *executable = gt_session_compile(session, net, error);
-  return executable && gt_session_set_clock(session, net, run->bad_step, error) &&
+  return executable && gt_constants_upload(&session->buffers, run->net->model, NULL, error) &&
+         gt_session_set_clock(session, net, run->bad_step, error) &&
          session->backend->api->run(session->backend, executable, 1, &ticket, error) &&
          session->backend->api->wait(session->backend, ticket, error) &&
          search(run, net, executable, keep, count, found, error);
@@ -81,10 +97,14 @@ static bool run_again(gt_run *run, finding *found, gt_error *error) {
 bool gt_run_explain(gt_run *run, gt_error *error) {
   gt_error trouble = {0};
   finding found = {0};
-  char where[512] = "its origin could not be found", good[256] = "there is no checkpoint before it";
-  const char *parameter = bad_parameter(run);
-  if (parameter)
-    snprintf(where, sizeof where, "parameter '%s' is not finite", parameter);
+  char where[512] = "its origin could not be found", good[128];
+  const gt_parameters *parameters = &run->net->model->parameters;
+  const char *bad = NULL;
+  if (gt_buffers_download(&run->session.buffers, GT_PARAMETERS_VARIABLE, 0, run->flat,
+                          (uint64_t)parameters->total * sizeof(float), &trouble))
+    bad = bad_parameter(parameters, run->flat);
+  if (bad)
+    snprintf(where, sizeof where, "parameter '%s' is not finite", bad);
   else if (run_again(run, &found, &trouble) && found.node)
     snprintf(where, sizeof where, "first seen in layer '%s', op '%s' (%s)", found.node->scope,
              found.node->op->name,
@@ -93,12 +113,8 @@ bool gt_run_explain(gt_run *run, gt_error *error) {
                                 : "-infinity");
   else if (trouble.status)
     snprintf(where, sizeof where, "its origin could not be found (%.300s)", trouble.message);
-  if (run->saved_step >= 0)
-    snprintf(good, sizeof good, "the last good checkpoint is that of step %lld", (long long)run->saved_step);
-  return gt_fail(
-      error, GT_ERR_DATA,
-      "the loss of step %lld (epoch %lld) is not finite: %s; %s in %s. A lower learning rate, clip_norm or "
-      "normalised data may help.",
-      (long long)run->bad_step + 1, (long long)gt_run_epoch(run, run->bad_step + 1), where, good,
-      run->directory);
+  return gt_fail(error, GT_ERR_DATA, "the %s of step %lld (epoch %lld) is not finite: %s; %s in %s. %s",
+                 run->bad_gradient ? "gradient" : "loss", (long long)run->bad_step + 1,
+                 (long long)gt_run_epoch(run, run->bad_step + 1), where, last_good(run, good), run->directory,
+                 advice);
 }

@@ -48,22 +48,24 @@ static bool upload_table(gt_run *run, int64_t from, int64_t to, gt_error *error)
  * ------------------------------------------------------------------------------------ */
 
 static bool write_train_row(gt_run *run, const gt_sums *sums, gt_error *error) {
-  const gt_metric_row row = {.step = run->state.step,
-                             .epoch = gt_run_epoch(run, run->state.step),
-                             .split = "train",
-                             .sums = *sums,
-                             .accuracy = run->result->accuracy,
-                             .lr = run->lr,
-                             .grad_norm = run->grad_norm};
+  gt_metric_row row = {.step = run->state.step,
+                       .epoch = gt_run_epoch(run, run->state.step),
+                       .split = "train",
+                       .sums = *sums,
+                       .accuracy = run->result->accuracy,
+                       .lr = run->lr,
+                       .grad_norm = run->grad_norm};
+  row.sums.soft = run->net->model->has_hard;
   return gt_metrics_row(&run->metrics, &row, error);
 }
 
-/* Takes in the row of the next finished step; sets bad_step if its loss is not finite. */
+/* Takes in the row of the next finished step; sets bad_step if its loss or gradient is not finite. */
 static bool read_row(gt_run *run, gt_error *error) {
   const gt_log_columns *c = &run->net->column;
   const float *row = run->log + (size_t)(run->state.step % GT_LOG_ROWS) * (size_t)c->count;
   if (!isfinite(row[c->loss]) || row[c->ok] == 0) {
     run->bad_step = run->state.step;
+    run->bad_gradient = isfinite(row[c->loss]);
     return true;
   }
   const gt_sums sums = {row[c->loss], row[c->weight], c->correct >= 0 ? row[c->correct] : 0, 1};
@@ -87,12 +89,14 @@ static bool read_log(gt_run *run, int64_t finished, gt_error *error) {
   return true;
 }
 
+static bool is_called(void) { return gt_signal_received() || gt_save_wanted(); }
+
 /* Runs to the boundary, or until a signal comes or a loss is not finite; then nothing is in flight. */
 static bool run_to(gt_run *run, gt_pacer *pacer, int64_t boundary, gt_error *error) {
   const int64_t base = run->state.step;
   int64_t submitted = base, uploaded = base;
   gt_pacer_init(pacer, run->session.backend, run->step, IN_FLIGHT);
-  while (submitted < boundary && run->bad_step < 0 && !gt_signal_received()) {
+  while (submitted < boundary && run->bad_step < 0 && !is_called()) {
     const uint32_t room = gt_pacer_room(pacer, boundary - submitted, error);
     if (!room || !read_log(run, base + pacer->done, error)) return false;
     if (uploaded < submitted + room) {
@@ -111,8 +115,8 @@ static bool run_to(gt_run *run, gt_pacer *pacer, int64_t boundary, gt_error *err
 
 static double watched(const gt_early_stopping *stopping, const gt_sums *sums) {
   const bool accuracy = gt_metric_is_accuracy(stopping->metric);
-  if (gt_metric_is_hard(stopping->metric)) return accuracy ? gt_hard_accuracy(sums) : gt_hard_loss(sums);
-  return accuracy ? gt_accuracy(sums) : gt_mean_loss(sums);
+  if (gt_metric_is_soft(stopping->metric)) return accuracy ? gt_accuracy(sums) : gt_mean_loss(sums);
+  return accuracy ? gt_result_accuracy(sums) : gt_result_loss(sums);
 }
 
 static bool improved(const gt_run *run, double value) {
@@ -157,16 +161,18 @@ static bool take_notice(gt_run *run, const gt_sums *sums, gt_error *error) {
   return true;
 }
 
+/* The metrics of the plain names and, in brackets, the most telling one of the soft form. */
 static const char *result_text(const gt_run *run, const gt_sums *sums, char text[96]) {
+  const char *soft = sums->soft && !sums->hard ? "soft " : "";
   if (run->result->accuracy && sums->hard)
-    snprintf(text, 96, "loss %.4f accuracy %.4f (hard %.4f)", gt_mean_loss(sums), gt_accuracy(sums),
-             gt_hard_accuracy(sums));
+    snprintf(text, 96, "loss %.4f accuracy %.4f (soft %.4f)", gt_result_loss(sums), gt_result_accuracy(sums),
+             gt_accuracy(sums));
   else if (run->result->accuracy)
-    snprintf(text, 96, "loss %.4f accuracy %.4f", gt_mean_loss(sums), gt_accuracy(sums));
+    snprintf(text, 96, "%sloss %.4f accuracy %.4f", soft, gt_mean_loss(sums), gt_accuracy(sums));
   else if (sums->hard)
-    snprintf(text, 96, "loss %.6g (hard %.6g)", gt_mean_loss(sums), gt_hard_loss(sums));
+    snprintf(text, 96, "loss %.6g (soft %.6g)", gt_result_loss(sums), gt_mean_loss(sums));
   else
-    snprintf(text, 96, "loss %.6g", gt_mean_loss(sums));
+    snprintf(text, 96, "%sloss %.6g", soft, gt_mean_loss(sums));
   return text;
 }
 
@@ -179,13 +185,15 @@ static void say(gt_run *run, const gt_sums *sums, double seconds, int64_t steps)
     snprintf(progress, sizeof progress, "step %lld/%lld", (long long)run->state.step, (long long)run->total);
   const double per_second = seconds > 0 ? (double)(steps * run->net->batch) / seconds : 0;
   gt_progress_line(&run->progress, "%s  train %s%s%s%s%s  %.3g samples/s", progress,
-                   result_text(run, &run->last, train), sums ? "  " : "", sums ? run->watch.net->split : "",
-                   sums ? " " : "", sums ? result_text(run, sums, watch) : "", per_second);
+                   result_text(run, &run->state.last, train), sums ? "  " : "",
+                   sums ? run->watch.net->split : "", sums ? " " : "",
+                   sums ? result_text(run, sums, watch) : "", per_second);
 }
 
 static bool evaluate(gt_run *run, double seconds, int64_t steps, gt_error *error) {
   gt_sums sums;
-  run->last = run->state.epoch;
+  run->state.last = run->state.epoch;
+  run->state.last.soft = run->net->model->has_hard;
   if (!write_train_row(run, &run->state.epoch, error)) return false;
   run->state.epoch = (gt_sums){0};
   const double rate = seconds > 0 ? (double)(steps * run->net->batch) / seconds : 0;
@@ -210,10 +218,17 @@ static bool evaluate(gt_run *run, double seconds, int64_t steps, gt_error *error
 
 static bool interrupted(gt_run *run, gt_error *error) {
   if (run->saved_step != run->state.step && !gt_run_save(run, error)) return false;
-  return gt_fail(error, GT_INTERRUPTED,
-                 "interrupted at step %lld of %lld; saved. Continue with:\n  %s --run-dir %s --resume",
-                 (long long)run->state.step, (long long)run->total, run->options->resume_command,
-                 run->directory);
+  return gt_fail(error, GT_INTERRUPTED, "interrupted at step %lld of %lld; saved. Continue with:\n  %s",
+                 (long long)run->state.step, (long long)run->total, run->command);
+}
+
+/* A checkpoint that was asked for in between: nothing else that is written knows of it. */
+static bool save_as_asked(gt_run *run, gt_error *error) {
+  if (!gt_save_wanted()) return true;
+  gt_save_begins();
+  if (run->saved_step != run->state.step && !gt_run_save(run, error)) return false;
+  gt_progress_line(&run->progress, "saved at step %lld", (long long)run->state.step);
+  return true;
 }
 
 static bool evaluates_at(const gt_run *run, int64_t step) {
@@ -241,9 +256,10 @@ static bool loop(gt_run *run, gt_error *error) {
     if (run->bad_step >= 0) return gt_run_explain(run, error);
     seconds += gt_seconds() - began;
     steps += run->state.step - from;
-    if (run->state.step < boundary) return interrupted(run, error);
-    if (!at_boundary(run, seconds, steps, error)) return false;
-    if (evaluates_at(run, boundary)) seconds = 0, steps = 0;
+    const bool arrived = run->state.step == boundary;
+    if (arrived && !at_boundary(run, seconds, steps, error)) return false;
+    if (arrived && evaluates_at(run, boundary)) seconds = 0, steps = 0;
+    if (!save_as_asked(run, error)) return false;
     if (gt_signal_received() && run->state.step < run->total && !run->state.stopped)
       return interrupted(run, error);
   }

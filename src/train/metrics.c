@@ -1,4 +1,5 @@
 #include "train/metrics.h"
+#include "base/file.h"
 #include "base/log.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -21,20 +22,28 @@ const char *gt_json_number(double value, char buffer[32]) {
 
 json_t *gt_json_real(double value) { return isfinite(value) ? json_real(value) : json_null(); }
 
+int gt_sums_metrics(const gt_sums *sums, bool accuracy, gt_metric out[GT_METRICS]) {
+  int n = 0;
+  if (sums->hard) out[n++] = (gt_metric){"loss", gt_hard_loss(sums)};
+  if (sums->hard && accuracy) out[n++] = (gt_metric){"accuracy", gt_hard_accuracy(sums)};
+  out[n++] = (gt_metric){sums->soft ? "soft_loss" : "loss", gt_mean_loss(sums)};
+  if (accuracy) out[n++] = (gt_metric){sums->soft ? "soft_accuracy" : "accuracy", gt_accuracy(sums)};
+  return n;
+}
+
 void gt_json_add_result(json_t *object, const gt_sums *sums, bool accuracy) {
-  json_object_set_new(object, "loss", gt_json_real(gt_result_loss(sums)));
-  if (accuracy) json_object_set_new(object, "accuracy", gt_json_real(gt_result_accuracy(sums)));
-  if (!sums->hard) return;
-  json_object_set_new(object, "soft_loss", gt_json_real(gt_mean_loss(sums)));
-  if (accuracy) json_object_set_new(object, "soft_accuracy", gt_json_real(gt_accuracy(sums)));
+  gt_metric metric[GT_METRICS];
+  const int count = gt_sums_metrics(sums, accuracy, metric);
+  for (int i = 0; i < count; i++) json_object_set_new(object, metric[i].name, gt_json_real(metric[i].value));
 }
 
 static int open_for_append(const char *directory, const char *name, gt_error *error) {
   char path[PATH_MAX];
   snprintf(path, sizeof path, "%s/%s", directory, name);
-  const int fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
-  if (fd < 0) gt_fail_errno(error, GT_ERR_IO, "cannot open %s", path);
-  return fd;
+  const int fd = gt_open_plain(path, O_WRONLY | O_CREAT | O_APPEND, error);
+  if (fd < 0 || gt_sync_name(path, error)) return fd;
+  close(fd);
+  return -1;
 }
 
 bool gt_metrics_open(gt_metrics *metrics, const char *directory, int64_t keep, gt_error *error) {
@@ -75,21 +84,15 @@ static bool write_line(int fd, const char *name, const char *line, gt_error *err
 
 bool gt_metrics_row(gt_metrics *metrics, const gt_metric_row *row, gt_error *error) {
   char line[512], number[32];
+  gt_metric metric[GT_METRICS];
   int n = snprintf(line, sizeof line, "{\"step\":%lld,\"epoch\":%lld,\"split\":\"%s\"", (long long)row->step,
                    (long long)row->epoch, row->split);
   if (row->sums.steps)
     n += snprintf(line + n, sizeof line - (size_t)n, ",\"steps\":%lld", (long long)row->sums.steps);
-  n += snprintf(line + n, sizeof line - (size_t)n, ",\"loss\":%s",
-                gt_json_number(gt_mean_loss(&row->sums), number));
-  if (row->accuracy)
-    n += snprintf(line + n, sizeof line - (size_t)n, ",\"accuracy\":%s",
-                  gt_json_number(gt_accuracy(&row->sums), number));
-  if (row->sums.hard)
-    n += snprintf(line + n, sizeof line - (size_t)n, ",\"hard_loss\":%s",
-                  gt_json_number(gt_hard_loss(&row->sums), number));
-  if (row->sums.hard && row->accuracy)
-    n += snprintf(line + n, sizeof line - (size_t)n, ",\"hard_accuracy\":%s",
-                  gt_json_number(gt_hard_accuracy(&row->sums), number));
+  const int count = gt_sums_metrics(&row->sums, row->accuracy, metric);
+  for (int i = 0; i < count; i++)
+    n += snprintf(line + n, sizeof line - (size_t)n, ",\"%s\":%s", metric[i].name,
+                  gt_json_number(metric[i].value, number));
   if (!isnan(row->lr))
     n += snprintf(line + n, sizeof line - (size_t)n, ",\"lr\":%s", gt_json_number(row->lr, number));
   if (!isnan(row->grad_norm))

@@ -1,7 +1,9 @@
 #include "train/model_file.h"
+#include "base/fingerprint.h"
 #include "base/memory.h"
 #include <inttypes.h>
 #include <jansson.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,6 +11,17 @@ enum { MOST_NAMES = 1 << 20 };
 
 /* --- parameters by name
  * --------------------------------------------------------------------------------------- */
+
+/* No run writes a value that is not finite; a model of such values would answer with them. */
+static bool is_finite(const gt_stored *tensor, const char *path, gt_error *error) {
+  const float *value = tensor->data;
+  const int64_t count = tensor->dtype == GT_F32 ? gt_shape_count(tensor->shape) : 0;
+  for (int64_t i = 0; i < count; i++)
+    if (!isfinite(value[i]))
+      return gt_fail(error, GT_ERR_DATA, "%s: value %lld of '%s' is not finite", path, (long long)i,
+                     tensor->name);
+  return true;
+}
 
 int gt_parameters_as_tensors(const gt_parameters *parameters, const float *flat, gt_stored *tensors) {
   for (int i = 0; i < parameters->count; i++) {
@@ -40,7 +53,9 @@ bool gt_parameters_from_container(const gt_container *container, const char *pat
   memset(flat, 0, (size_t)parameters->total * sizeof *flat);
   for (int i = 0; i < parameters->count; i++) {
     const gt_parameter *p = &parameters->item[i];
-    memcpy(flat + p->offset, gt_container_tensor(container, p->name)->data, (size_t)p->count * sizeof *flat);
+    const gt_stored *stored = gt_container_tensor(container, p->name);
+    if (!is_finite(stored, path, error)) return false;
+    memcpy(flat + p->offset, stored->data, (size_t)p->count * sizeof *flat);
   }
   return true;
 }
@@ -80,6 +95,29 @@ bool gt_constants_upload(gt_buffers *buffers, const gt_model *model, const gt_mo
   return true;
 }
 
+bool gt_constants_take(gt_model *model, const gt_model_file *file, gt_arena *arena, gt_error *error) {
+  for (int i = 0; i < model->constants; i++) {
+    gt_model_constant *constant = &model->constant[i];
+    if (!constant->limit) continue;
+    const int32_t *data = stored_constant(file, constant, error);
+    if (!data) return false;
+    constant->data = gt_arena_copy(arena, data, (size_t)gt_shape_count(constant->shape) * sizeof *data);
+  }
+  return true;
+}
+
+uint64_t gt_constants_fingerprint(const gt_model *model) {
+  uint64_t print = 1;
+  for (int i = 0; i < model->constants; i++) {
+    const gt_model_constant *constant = &model->constant[i];
+    if (!constant->limit) continue;
+    print = gt_fingerprint(print, constant->name, strlen(constant->name));
+    print = gt_fingerprint(print, constant->data,
+                           (size_t)gt_shape_count(constant->shape) * sizeof *constant->data);
+  }
+  return print ? print : 1;
+}
+
 /* --- writing
  * -------------------------------------------------------------------------------------------------- */
 
@@ -99,6 +137,7 @@ static char *signature_text(const gt_dataset *data) {
   json_object_set_new(root, "input_names", names_json(data->input_names, gt_tensor_features(inputs)));
   json_object_set_new(root, "classes", json_integer(data->classes));
   json_object_set_new(root, "class_names", names_json(data->class_names, data->classes));
+  if (data->text_labels) json_object_set_new(root, "text_labels", json_true());
   json_object_set_new(root, "target_names",
                       names_json(data->target_names, gt_tensor_features(&data->train.targets)));
   char *text = json_dumps(root, JSON_COMPACT);
@@ -124,19 +163,29 @@ static char *results_text(const gt_model_results *results) {
   return text;
 }
 
+/* Without centers, two tensors: as files were before there were any. With them the third has another name
+ * than data.shift, so that a program that knows no centers refuses the file instead of passing them over. */
+static int scaling_as_tensors(const gt_dataset *data, gt_stored *tensors) {
+  const int64_t n = data->scale_count;
+  const float *center = data->scaling;
+  bool centered = false;
+  for (int64_t f = 0; f < n; f++) centered = centered || center[f] != 0;
+  tensors[0] = (gt_stored){"data.scale", GT_F32, gt_shape_1(n), center + n};
+  tensors[1] = (gt_stored){centered ? "data.offset" : "data.shift", GT_F32, gt_shape_1(n), center + 2 * n};
+  tensors[2] = (gt_stored){"data.center", GT_F32, gt_shape_1(n), center};
+  return centered ? 3 : 2;
+}
+
 bool gt_model_file_write(const char *path, const gt_config *config, const gt_model *model, const float *flat,
                          const gt_model_results *results, gt_error *error) {
   const gt_dataset *data = &config->dataset;
-  gt_stored *tensors = gt_alloc(((size_t)(model->parameters.count + model->constants) + 2) * sizeof *tensors);
+  gt_stored *tensors = gt_alloc(((size_t)(model->parameters.count + model->constants) + 3) * sizeof *tensors);
   int count = gt_parameters_as_tensors(&model->parameters, flat, tensors);
   for (int i = 0; i < model->constants; i++) {
     const gt_model_constant *c = &model->constant[i];
     if (c->limit) tensors[count++] = (gt_stored){c->name, GT_I32, c->shape, c->data};
   }
-  if (data->scale_count) {
-    tensors[count++] = (gt_stored){"data.scale", GT_F32, gt_shape_1(data->scale_count), data->scale};
-    tensors[count++] = (gt_stored){"data.shift", GT_F32, gt_shape_1(data->scale_count), data->shift};
-  }
+  if (data->scale_count) count += scaling_as_tensors(data, tensors + count);
   char *signature = signature_text(data), *noted = results_text(results);
   const gt_metadata metadata[] = {{"format", GT_MODEL_FORMAT},
                                   {"version", GT_VERSION},
@@ -185,21 +234,50 @@ static bool read_signature(gt_model_file *file, json_t *root) {
   s->input_names = read_names(arena, json_object_get(root, "input_names"), features);
   file->classes = (int)classes;
   file->class_names = read_names(arena, json_object_get(root, "class_names"), classes);
+  file->text_labels = json_is_true(json_object_get(root, "text_labels"));
   json_t *targets = json_object_get(root, "target_names");
   file->target_names = read_names(arena, targets, (int64_t)json_array_size(targets));
+  file->targets = file->target_names ? (int)json_array_size(targets) : 0;
   return true;
 }
 
-static bool read_scale(gt_model_file *file) {
-  const gt_stored *scale = gt_container_tensor(&file->container, "data.scale");
-  const gt_stored *shift = gt_container_tensor(&file->container, "data.shift");
-  if (!scale && !shift) return true;
-  if (!scale || !shift || scale->dtype != GT_F32 || shift->dtype != GT_F32 || scale->shape.rank != 1 ||
-      !gt_shape_equal(scale->shape, shift->shape) || scale->shape.dim[0] < 1)
-    return false;
-  file->scale_count = scale->shape.dim[0];
-  file->scale = scale->data;
-  file->shift = shift->data;
+static bool read_scaling(gt_model_file *file) {
+  const gt_container *container = &file->container;
+  const gt_stored *center = gt_container_tensor(container, "data.center");
+  const gt_stored *row[3] = {center, gt_container_tensor(container, "data.scale"),
+                             gt_container_tensor(container, center ? "data.offset" : "data.shift")};
+  if (!row[0] && !row[1] && !row[2]) return true;
+  if (!row[1] || row[1]->shape.rank != 1 || row[1]->shape.dim[0] < 1) return false;
+  const int64_t n = row[1]->shape.dim[0];
+  float *scaling = gt_arena_alloc_n(&file->container.arena, 3 * (size_t)n, sizeof *scaling);
+  for (int i = center ? 0 : 1; i < 3; i++) {
+    if (!row[i] || row[i]->dtype != GT_F32 || !gt_shape_equal(row[i]->shape, row[1]->shape)) return false;
+    memcpy(scaling + i * n, row[i]->data, (size_t)n * sizeof *scaling);
+  }
+  file->scale_count = n;
+  file->scaling = scaling;
+  return true;
+}
+
+static int64_t read_step(const gt_container *container) {
+  json_error_t where;
+  const char *results = gt_container_metadata(container, "results");
+  json_t *root = results ? json_loads(results, JSON_REJECT_DUPLICATES, &where) : NULL;
+  json_t *step = json_object_get(root, "step");
+  const int64_t value = json_is_integer(step) ? json_integer_value(step) : -1;
+  json_decref(root);
+  return value;
+}
+
+static bool fits_inputs(const gt_model_file *file) {
+  int64_t features = 1;
+  for (int d = 0; d < file->signature.rank; d++) features *= file->signature.dim[d];
+  return !file->scale_count || features % file->scale_count == 0;
+}
+
+static bool are_finite(const gt_model_file *file, gt_error *error) {
+  for (int i = 0; i < file->container.tensors; i++)
+    if (!is_finite(&file->container.tensor[i], file->path, error)) return false;
   return true;
 }
 
@@ -215,13 +293,26 @@ bool gt_model_file_read(gt_model_file *file, const char *path, gt_error *error) 
   if (!format || strcmp(format, GT_MODEL_FORMAT))
     gt_fail(error, GT_ERR_DATA, "%s is not a model of this version of gtrain, but '%s'", path,
             format ? format : "something without a format");
-  else if (!file->config || !read_signature(file, root) || !read_scale(file))
+  else if (!file->config || !read_signature(file, root) || !read_scaling(file) || !fits_inputs(file))
     gt_fail(error, GT_ERR_DATA, "%s: not a valid model file: its metadata is incomplete", path);
   else
-    ok = true;
+    ok = are_finite(file, error);
+  file->step = read_step(&file->container);
   json_decref(root);
   if (!ok) gt_model_file_finish(file);
   return ok;
+}
+
+gt_data_wanted gt_model_file_wanted(const gt_model_file *file) {
+  return (gt_data_wanted){.stranger = file->path,
+                          .signature = &file->signature,
+                          .classes = file->classes,
+                          .class_names = file->class_names,
+                          .text_labels = file->text_labels,
+                          .target_names = file->target_names,
+                          .targets = file->targets,
+                          .scale_count = file->scale_count,
+                          .scaling = file->scaling};
 }
 
 void gt_model_file_finish(gt_model_file *file) {

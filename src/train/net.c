@@ -36,19 +36,17 @@ bool gt_net_inputs_are_bits(const gt_dataset *dataset, const gt_tensor *inputs) 
 
 gt_id gt_net_inputs(gt_graph *graph, const gt_dataset *dataset, const gt_tensor *inputs, const char *variable,
                     gt_id clock, gt_batch_attribute attribute) {
-  gt_id scale = GT_NONE, shift = GT_NONE;
-  if (dataset->scale_count) {
-    scale = read_variable(graph, "data.scale", gt_shape_1(dataset->scale_count), GT_F32);
-    shift = read_variable(graph, "data.shift", gt_shape_1(dataset->scale_count), GT_F32);
-  }
+  gt_id scaling = GT_NONE;
+  if (dataset->scale_count)
+    scaling = read_variable(graph, "data.scaling", gt_shape_2(3, dataset->scale_count), GT_F32);
   const gt_id data = read_variable(graph, variable, gt_tensor_shape(inputs), gt_tensor_dtype(inputs));
-  return gt_batch(graph, data, clock, scale, shift, attribute);
+  return gt_batch(graph, data, clock, scaling, attribute);
 }
 
 static gt_id make_clock(gt_net *net, gt_arena *arena, int table_rows) {
   gt_graph *graph = net->graph;
-  const uint32_t state = gt_graph_variable(graph, gt_net_variable(net, arena, "state"),
-                                           gt_shape_1(GT_STATE_WORDS), GT_F32, false);
+  net->state = gt_net_variable(net, arena, "state");
+  const uint32_t state = gt_graph_variable(graph, net->state, gt_shape_1(GT_STATE_WORDS), GT_F32, false);
   const uint32_t table = gt_graph_variable(graph, gt_net_variable(net, arena, "table"),
                                            gt_shape_2(table_rows, net->table_width), GT_F32, false);
   return gt_clock(graph, state, table);
@@ -64,7 +62,7 @@ static bool build_forward(gt_net *net, gt_arena *arena, gt_config *config, uint6
   const gt_tensor *targets = &net->data->targets;
   const gt_id input = gt_net_inputs(graph, &config->dataset, &net->data->inputs, inputs_name, clock, batch);
   const gt_id wanted = read_variable(graph, targets_name, gt_tensor_shape(targets), gt_tensor_dtype(targets));
-  gt_loss_input loss = {.targets = gt_batch(graph, wanted, clock, GT_NONE, GT_NONE, batch),
+  gt_loss_input loss = {.targets = gt_batch(graph, wanted, clock, GT_NONE, batch),
                         .weight = gt_batch_weight(graph, clock, batch),
                         .classes = config->dataset.classes};
   gt_graph_scope(graph, former);

@@ -1,6 +1,6 @@
 /* gt_net: one graph that a run replays, from data to log row, with its plan: the training step, or an
  * evaluation of one split. Its variables, shared by name between nets (train/buffers.h): data.SPLIT.inputs,
- * data.SPLIT.targets   the samples, in their stored type data.scale, data.shift normalisation of the inputs
+ * data.SPLIT.targets   the samples, in their stored type data.scaling normalisation of the inputs
  *   parameters, optimizer.*, ema, ok        what training changes
  *   LAYER.NAME                              constants of the model (gt_build_constant)
  *   KIND.state, KIND.table, KIND.log        the clock's, where KIND is train, eval.SPLIT or eval.SPLIT.hard
@@ -21,6 +21,7 @@ typedef struct gt_log_columns {
 
 typedef struct gt_net {
   const char *kind;  /* "train", "eval.test" */
+  const char *state; /* the clock's variable, set again for each evaluation */
   const char *split; /* "train", "validation", "test" */
   const gt_split *data;
   gt_graph *graph;

@@ -21,8 +21,7 @@ static bool read_config(gt_config *config, gt_arena *arena, const gt_model_file 
     config->loss = gt_loss_read(arena, config->root, file->classes > 0, &config->diagnostics);
   }
   config->dataset.scale_count = file->scale_count;
-  config->dataset.scale = file->scale;
-  config->dataset.shift = file->shift;
+  config->dataset.scaling = file->scaling;
   if (config->root && config->optim && config->loss) return true;
   return gt_fail(error, GT_ERR_DATA, "%s: its config cannot be read by this version of gtrain: %s",
                  file->path,
@@ -73,15 +72,14 @@ static bool upload(gt_session *session, const net *n, const gt_model_file *file,
   const uint32_t words[GT_STATE_WORDS] = {0};
   const uint64_t size =
       (uint64_t)inputs->dim[0] * (uint64_t)gt_tensor_features(inputs) * gt_element_size(inputs->element);
-  const uint64_t scales = (uint64_t)file->scale_count * sizeof(float);
+  const uint64_t scales = 3 * (uint64_t)file->scale_count * sizeof(float);
   float *flat = gt_arena_alloc_n(&session->arena, (size_t)parameters->total + 1, sizeof *flat);
   if (!gt_parameters_from_container(&file->container, file->path, parameters, flat, error)) return false;
   return gt_constants_upload(buffers, n->model, file, error) &&
          (!parameters->total || gt_buffers_upload(buffers, GT_PARAMETERS_VARIABLE, 0, flat,
                                                   (uint64_t)parameters->total * sizeof *flat, error)) &&
          gt_buffers_upload(buffers, "inputs", 0, inputs->data, size, error) &&
-         (!scales || (gt_buffers_upload(buffers, "data.scale", 0, file->scale, scales, error) &&
-                      gt_buffers_upload(buffers, "data.shift", 0, file->shift, scales, error))) &&
+         (!scales || gt_buffers_upload(buffers, "data.scaling", 0, file->scaling, scales, error)) &&
          gt_buffers_upload(buffers, "state", 0, words, sizeof words, error);
 }
 

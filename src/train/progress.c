@@ -4,12 +4,8 @@
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include <unistd.h>
-
-enum { BAR = 24 };
 
 double gt_seconds(void) {
   struct timespec now;
@@ -29,43 +25,84 @@ const char *gt_duration(double seconds, char buffer[32]) {
 }
 
 void gt_progress_start(gt_progress *progress, bool quiet, int64_t first, int64_t steps, int64_t batch) {
-  const char *term = getenv("TERM");
   *progress =
       (gt_progress){.quiet = quiet, .first = first, .steps = steps, .batch = batch, .started = gt_seconds()};
-  progress->terminal = isatty(STDERR_FILENO) && !(term && !strcmp(term, "dumb"));
   progress->shown = progress->started;
 }
 
 void gt_progress_clear(gt_progress *progress) {
-  if (progress->drawn) fputs("\r\033[K", stderr);
-  progress->drawn = false;
+  if (!progress->quiet) gt_log_status(NULL);
 }
 
-static void draw(gt_progress *progress, int64_t step, const char *text) {
-  char bar[BAR + 1];
-  const int full = (int)(BAR * step / progress->steps);
-  for (int i = 0; i < BAR; i++) bar[i] = i < full ? '=' : i == full ? '>' : ' ';
-  bar[BAR] = 0;
-  fprintf(stderr, "\r[%s] %3d%%  %s\033[K", bar, (int)(100 * step / progress->steps), text);
-  fflush(stderr);
-  progress->drawn = true;
+/* --- the line
+ * ---------------------------------------------------------------------------------------------------- */
+
+enum { FIELDS = 6, FIELD_LENGTH = 64, GAP = 2, LEAST_BAR = 4, MOST_BAR = 24, BAR_FRAME = 3 };
+
+/* In the order of the line; the percentage goes last. */
+static void write_fields(const gt_progress_view *view, char field[FIELDS][FIELD_LENGTH]) {
+  char text[32];
+  const bool plain = fabs(view->loss) < 1e6 && fabs(view->loss) >= 1e-3;
+  snprintf(field[0], FIELD_LENGTH, "%3d%%", (int)(100.0 * (double)view->step / (double)view->steps));
+  snprintf(field[1], FIELD_LENGTH, "epoch %lld", (long long)view->epoch);
+  snprintf(field[2], FIELD_LENGTH, "step %lld/%lld", (long long)view->step, (long long)view->steps);
+  snprintf(field[3], FIELD_LENGTH, plain ? "loss %.4f" : "loss %.3g", view->loss);
+  snprintf(field[4], FIELD_LENGTH, "%s samples/s", gt_human_count(view->rate, text));
+  snprintf(field[5], FIELD_LENGTH, "%s left", gt_duration(view->left, text));
 }
+
+static char *draw_bar(char *line, const gt_progress_view *view, size_t width) {
+  const size_t full = (size_t)((double)width * (double)view->step / (double)view->steps);
+  *line++ = '[';
+  for (size_t i = 0; i < width; i++) *line++ = i < full ? '=' : i == full ? '>' : ' ';
+  *line++ = ']';
+  *line++ = ' ';
+  return line;
+}
+
+void gt_progress_text(char line[GT_PROGRESS_LONGEST], const gt_progress_view *view, bool bar, size_t room) {
+  static const int by_importance[FIELDS] = {0, 3, 5, 2, 1, 4};
+  char field[FIELDS][FIELD_LENGTH];
+  bool shown[FIELDS] = {false};
+  size_t used = 0;
+  write_fields(view, field);
+  for (int i = 0; i < FIELDS; i++) {
+    const size_t more = strlen(field[by_importance[i]]) + (used ? GAP : 0);
+    if (used + more > room) break;
+    shown[by_importance[i]] = true;
+    used += more;
+  }
+  if (bar && used && room >= used + LEAST_BAR + BAR_FRAME) {
+    const size_t width = room - used - BAR_FRAME;
+    line = draw_bar(line, view, width > MOST_BAR ? MOST_BAR : width);
+  }
+  *line = 0;
+  for (int i = 0; i < FIELDS; i++)
+    if (shown[i]) line = stpcpy(stpcpy(line, i ? "  " : ""), field[i]);
+}
+
+/* --- as it goes
+ * -------------------------------------------------------------------------------------------------- */
 
 void gt_progress_update(gt_progress *progress, int64_t step, int64_t epoch, double loss) {
-  const double now = gt_seconds(), elapsed = now - progress->started;
-  if (progress->quiet || now - progress->shown < (progress->terminal ? 0.1 : 10) || step <= progress->first)
-    return;
+  const double now = gt_seconds();
+  if (progress->quiet || step <= progress->first || now - progress->shown < 0.1) return;
+  const int columns = gt_log_width();
+  if (!columns && now - progress->shown < 10) return;
   progress->shown = now;
-  char text[256], left[32], rate[32];
-  const double per_step = elapsed / (double)(step - progress->first);
-  snprintf(text, sizeof text, "epoch %lld  step %lld/%lld  loss %.4f  %s samples/s  %s left",
-           (long long)epoch, (long long)step, (long long)progress->steps, loss,
-           gt_human_count((double)progress->batch / per_step, rate),
-           gt_duration(per_step * (double)(progress->steps - step), left));
-  if (progress->terminal)
-    draw(progress, step, text);
+  const double per_step = (now - progress->started) / (double)(step - progress->first);
+  const gt_progress_view view = {.step = step,
+                                 .steps = progress->steps,
+                                 .epoch = epoch,
+                                 .loss = loss,
+                                 .rate = (double)progress->batch / per_step,
+                                 .left = per_step * (double)(progress->steps - step)};
+  char line[GT_PROGRESS_LONGEST];
+  gt_progress_text(line, &view, columns > 0, columns ? (size_t)columns - 1 : sizeof line);
+  if (columns)
+    gt_log_status(line);
   else
-    gt_info("%s", text);
+    gt_info("%s", line);
 }
 
 void gt_progress_line(gt_progress *progress, const char *format, ...) {
@@ -74,6 +111,5 @@ void gt_progress_line(gt_progress *progress, const char *format, ...) {
   va_start(arguments, format);
   vsnprintf(line, sizeof line, format, arguments);
   va_end(arguments);
-  gt_progress_clear(progress);
   if (!progress->quiet) gt_info("%s", line);
 }

@@ -43,42 +43,50 @@ static bool open_evaluators(gt_run *run, gt_error *error) {
   if (data->test.samples && !gt_evaluator_open(&run->session, &run->test, "test", run->weights, error))
     return false;
   if (!run->watch.net) run->watch = run->test;
-  const gt_early_stopping *stopping = &run->config->train.early_stopping;
-  if ((stopping->patience || stopping->has_goal) && !run->watch.net)
-    gt_warn("early stopping never happens: there is neither validation nor test data");
-  else if (stopping->patience && !data->validation.samples)
+  if (run->config->train.early_stopping.patience && run->watch.net && !data->validation.samples)
     gt_warn("early stopping watches the test data, as there is no validation split");
   return true;
+}
+
+/* So many units in steps, at most what can be counted. */
+static int64_t in_steps(int64_t units, int64_t unit) {
+  static const int64_t most = INT64_C(1000000000000000000);
+  return units > most / unit ? most : units * unit;
 }
 
 static void plan_steps(gt_run *run) {
   const gt_train_config *train = &run->config->train;
   run->per_epoch = run->net->steps;
-  const int64_t unit = train->epochs ? run->per_epoch : 1;
-  run->total = train->epochs ? train->epochs * run->per_epoch : train->steps;
-  run->eval_steps = train->eval_every * unit;
-  run->restart_steps = train->restart_every * unit;
-  run->save_steps = train->checkpoint.every < 0 ? run->eval_steps : train->checkpoint.every * unit;
+  const int64_t unit = train->epochs ? run->per_epoch : 1, every = train->checkpoint.every;
+  run->total = train->epochs ? in_steps(train->epochs, unit) : train->steps;
+  run->eval_steps = in_steps(train->eval_every, unit);
+  run->restart_steps = in_steps(train->restart_every, unit);
+  run->save_steps = every < 0 ? run->eval_steps : in_steps(every, unit);
 }
 
 static bool start_fresh(gt_run *run, gt_error *error) {
-  run->state = (gt_host_state){.best = NAN, .schedule = gt_schedule_start()};
-  return gt_session_start(&run->session, run->net, (uint64_t)run->config->seed, run->flat, error);
+  run->state = (gt_host_state){.best = NAN,
+                               .schedule = gt_schedule_start(),
+                               .draw = (uint64_t)run->config->seed,
+                               .wiring = gt_constants_fingerprint(run->net->model),
+                               .data = run->data};
+  return gt_session_start(&run->session, run->net, run->state.draw, run->flat, error);
 }
 
 static bool open_state(gt_run *run, gt_error *error) {
   bool found = false;
-  if (!gt_run_directory_begin(run, error)) return false;
+  run->drawn_by = (uint64_t)run->config->seed;
+  run->data = gt_dataset_fingerprint(&run->config->dataset);
   if (run->options->resume && !gt_run_restore(run, &found, error)) return false;
   if (!found && !start_fresh(run, error)) return false;
-  if (!gt_run_wiring_at(run, run->state.step, error)) return false;
   if (run->options->resume)
     gt_info(found ? "resuming %s at step %lld" : "no checkpoint in %s yet: starting from step %lld",
             run->directory, (long long)run->state.step);
   run->first_step = run->state.step;
-  return gt_metrics_open(&run->metrics, run->directory, run->state.metrics_bytes, error) &&
-         gt_metrics_start(&run->metrics, run->state.step, run->session.backend->name, error) &&
-         gt_session_set_clock(&run->session, run->net, run->state.step, error);
+  return gt_session_set_clock(&run->session, run->net, run->state.step, error) &&
+         gt_run_directory_begin(run, error) &&
+         gt_metrics_open(&run->metrics, run->directory, run->state.metrics_bytes, error) &&
+         gt_metrics_start(&run->metrics, run->state.step, run->session.backend->name, error);
 }
 
 bool gt_run_open(gt_run *run, gt_error *error) {
@@ -116,46 +124,70 @@ bool gt_run_weights(gt_run *run, gt_error *error) {
         !gt_buffers_download(buffers, v->name, 0, run->flat, (uint64_t)v->count * sizeof(float), error))
       return false;
   }
-  return true;
+  return gt_run_check_weights(run, run->flat, error);
+}
+
+/* Evaluations read the weights in a buffer that no step writes. */
+static bool are_put_together(const gt_run *run) { return !strcmp(run->weights, "eval.parameters"); }
+
+static bool upload_weights(gt_run *run, gt_error *error) {
+  if (!run->watch.net) return true; /* nothing is evaluated: the buffer may not even be there */
+  return gt_buffers_upload(&run->session.buffers, run->weights, 0, run->flat,
+                           (uint64_t)run->net->model->parameters.total * sizeof(float), error);
 }
 
 bool gt_run_sync_weights(gt_run *run, gt_error *error) {
-  if (strcmp(run->weights, "eval.parameters")) return true; /* read where they are */
-  return gt_run_weights(run, error) &&
-         gt_buffers_upload(&run->session.buffers, run->weights, 0, run->flat,
-                           (uint64_t)run->net->model->parameters.total * sizeof(float), error);
+  if (!are_put_together(run)) return true; /* read where they are */
+  return gt_run_weights(run, error) && upload_weights(run, error);
 }
 
 /* --- the end
  * -------------------------------------------------------------------------------------------------- */
+
+/* The weights in best.bin, with the constants that they belong to. */
+static bool take_best(gt_run *run, const gt_model_file *best, gt_error *error) {
+  gt_model *model = run->net->model;
+  return gt_parameters_from_container(&best->container, best->path, &model->parameters, run->flat, error) &&
+         gt_constants_take(model, best, &run->session.arena, error) &&
+         gt_constants_upload(&run->session.buffers, model, NULL, error) && upload_weights(run, error);
+}
 
 /* The last weights, or the best ones of the run. */
 static bool choose_weights(gt_run *run, bool *restored, gt_error *error) {
   const char *path = gt_arena_printf(&run->session.arena, "%s/best.bin", run->directory);
   gt_model_file best;
   *restored = gt_run_restores_best(run) && run->state.best_step && run->state.best_step != run->state.step;
-  if (!*restored) return gt_run_weights(run, error);
-  if (!gt_run_wiring_at(run, run->state.best_step, error)) return false;
-  if (!gt_model_file_read(&best, path, error)) return false;
-  const bool ok =
-      gt_parameters_from_container(&best.container, path, &run->net->model->parameters, run->flat, error);
-  gt_model_file_finish(&best);
-  return ok && gt_buffers_upload(&run->session.buffers, run->weights, 0, run->flat,
-                                 (uint64_t)run->net->model->parameters.total * sizeof(float), error);
+  if (*restored) {
+    if (!gt_model_file_read(&best, path, error)) return false;
+    /* A run that was resumed with fewer steps may have been further before. */
+    *restored = best.step < 0 || best.step == run->state.best_step;
+    if (!*restored)
+      gt_warn("%s is of step %lld, not of the best one, %lld: model.bin gets the last weights", path,
+              (long long)best.step, (long long)run->state.best_step);
+    const bool ok = !*restored || take_best(run, &best, error);
+    gt_model_file_finish(&best);
+    if (*restored || !ok) return ok;
+  }
+  return gt_run_weights(run, error) && (!are_put_together(run) || upload_weights(run, error));
 }
 
-static bool final_evaluation(gt_run *run, gt_evaluator *evaluator, int64_t step, bool write, gt_sums *sums,
-                             gt_error *error) {
+static bool final_evaluation(gt_run *run, gt_evaluator *evaluator, gt_sums *sums, gt_error *error) {
   if (!evaluator->net) return true;
   if (!gt_evaluator_run(&run->session, evaluator, sums, error)) return false;
+  if (!isfinite(gt_result_loss(sums))) gt_warn("the %s loss is not finite", evaluator->net->split);
+  return true;
+}
+
+/* What was watched has its row from the evaluation after that step; a test that was not has none yet. */
+static bool write_test_row(gt_run *run, int64_t step, gt_error *error) {
   const gt_metric_row row = {.step = step,
                              .epoch = gt_run_epoch(run, step),
-                             .split = evaluator->net->split,
-                             .sums = *sums,
+                             .split = "test",
+                             .sums = run->result->test,
                              .accuracy = run->result->accuracy,
                              .lr = NAN,
                              .grad_norm = NAN};
-  return !write || gt_metrics_row(&run->metrics, &row, error);
+  return gt_metrics_row(&run->metrics, &row, error);
 }
 
 static bool finish_training(gt_run *run, gt_error *error) {
@@ -164,10 +196,9 @@ static bool finish_training(gt_run *run, gt_error *error) {
   if (!choose_weights(run, &restored, error)) return false;
   const int64_t step = restored ? run->state.best_step : run->state.step;
   const bool watches_test = run->watch.net && run->watch.net == run->test.net;
-  if (!watches_test && !final_evaluation(run, &run->watch, step, restored, &result->validation, error))
-    return false;
-  /* A test that was evaluated during the run has its row already, unless the weights changed since. */
-  if (!final_evaluation(run, &run->test, step, restored || !watches_test, &result->test, error)) return false;
+  if (!watches_test && !final_evaluation(run, &run->watch, &result->validation, error)) return false;
+  if (!final_evaluation(run, &run->test, &result->test, error)) return false;
+  if (run->test.net && !watches_test && !write_test_row(run, step, error)) return false;
   const gt_model_results results = {.step = step,
                                     .epoch = gt_run_epoch(run, step),
                                     .validation = result->validation,
@@ -193,13 +224,29 @@ static bool train(gt_run *run, gt_error *error) {
   result->attempts = run->attempt + 1;
   result->has_goal = run->config->train.early_stopping.has_goal;
   result->goal_reached = gt_goal_reached(&run->config->train.early_stopping, run->state.best);
-  result->train = run->last;
+  result->train = run->state.last;
+  result->train.soft = run->net->model->has_hard;
   result->samples_per_s =
       seconds > 0 ? (double)((run->state.step - run->first_step) * run->net->batch) / seconds : 0;
   result->interrupted = error->status == GT_INTERRUPTED;
   const bool ok = looped && finish_training(run, error);
   result->seconds = gt_seconds() - run->started;
   return ok;
+}
+
+/* A device that fails, or has no memory left, ends the process but not the run. */
+static void keep_resumable(const gt_run *run, gt_error *error) {
+  const bool lost = error->status == GT_ERR_NODEVICE && run->directory;
+  char next[128] = "Continue with";
+  if (!lost && (error->status != GT_ERR_MEMORY || run->saved_step < 0)) return;
+  if (run->saved_step >= 0)
+    snprintf(next, sizeof next, "The last checkpoint is that of step %lld of %lld. Continue with",
+             (long long)run->saved_step, (long long)run->total);
+  else if (!run->options->resume)
+    snprintf(next, sizeof next, "There is no checkpoint yet. Begin again with");
+  const gt_error why = *error;
+  *error = (gt_error){0};
+  gt_fail(error, lost ? GT_INTERRUPTED : why.status, "%.1000s. %s:\n  %s", why.message, next, run->command);
 }
 
 bool gt_train(gt_config *config, const gt_train_options *options, gt_train_result *result, gt_error *error) {
@@ -209,6 +256,7 @@ bool gt_train(gt_config *config, const gt_train_options *options, gt_train_resul
    * evaluation comes too late to stop anything. */
   gt_signals_catch();
   const bool ok = train(&run, error);
+  if (!ok) keep_resumable(&run, error);
   gt_signals_release();
   gt_run_close(&run);
   return ok;

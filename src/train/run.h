@@ -27,8 +27,9 @@ typedef struct gt_train_result {
   double seconds, samples_per_s;
 } gt_train_result;
 
-/* Trains. The status is in error: GT_OK, GT_INTERRUPTED (saved, resumable), GT_ERR_BUSY, GT_ERR_DATA (a loss
- * that is not finite: the message names step and layer), … */
+/* Trains. The status is in error: GT_OK, GT_INTERRUPTED (stopped and saved, or the device failed: the message
+ * names the command that goes on), GT_ERR_BUSY, GT_ERR_DATA (a loss or gradient that is not finite: the
+ * message names step and layer), … */
 bool gt_train(gt_config *config, const gt_train_options *options, gt_train_result *result, gt_error *error);
 
 /* --- within train/
@@ -40,6 +41,7 @@ typedef struct gt_run {
   gt_train_result *result;
   gt_session session;
   const char *directory;
+  const char *command; /* what goes on with this run, for a shell */
   int lock;
   gt_net *net;
   gt_executable *step;
@@ -52,10 +54,12 @@ typedef struct gt_run {
   gt_progress progress;
   int64_t total, per_epoch, eval_steps, save_steps, restart_steps; /* in steps; 0: never */
   int64_t attempt;
-  gt_arena drawn; /* holds its constants, if it is not the first */
+  uint64_t drawn_by; /* the seed that net->model's constants were drawn by */
+  gt_arena drawn;    /* holds them, if it is not the config's */
+  gt_data_fingerprint data;
   int64_t first_step, bad_step, saved_step;
+  bool bad_gradient; /* the loss of bad_step is finite, its gradient is not */
   double started, loss, lr, grad_norm;
-  gt_sums last; /* training sums up to the last evaluation */
 } gt_run;
 
 bool gt_run_open(gt_run *run,
@@ -65,21 +69,30 @@ bool gt_run_save(gt_run *run, gt_error *error); /* a checkpoint of the present s
 bool gt_run_loop(gt_run *run, gt_error *error);
 bool gt_run_weights(gt_run *run, gt_error *error);      /* the weights to be evaluated → run->flat */
 bool gt_run_sync_weights(gt_run *run, gt_error *error); /* … → the buffer that evaluations read */
-bool gt_run_explain(gt_run *run, gt_error *error); /* which layer made the loss of bad_step; always false */
+/* Which layer made the loss or gradient of bad_step; always false. */
+bool gt_run_explain(gt_run *run, gt_error *error);
+/* Are the weights flat[total] finite? An update may overflow though loss and gradient did not: such weights
+ * are never written. */
+bool gt_run_check_weights(gt_run *run, const float *flat, gt_error *error);
 int64_t gt_run_epoch(const gt_run *run, int64_t step); /* from 1, of the last of `step` finished steps */
 /* Attempts (attempt.c): with restart_every a run begins anew every so many steps. gt_run_attempt makes the
  * state fit the attempt that run->state.step belongs to: called before steps are run. */
 bool gt_run_attempt(gt_run *run, gt_error *error);
 int64_t gt_run_attempt_begin(const gt_run *run); /* first step of run->attempt, and the step after its last */
 int64_t gt_run_attempt_end(const gt_run *run);
-/* The wiring that weights after so many steps belong to, on the device and in run->net->model. */
-bool gt_run_wiring_at(gt_run *run, int64_t step, gt_error *error);
+/* After a checkpoint was read: its attempt, and the constants that its weights belong to, on the device and
+ * in run->net->model, whatever the config's seed is now. GT_ERR_CONFIG if the config wires gates in another
+ * way. */
+bool gt_run_attempt_resume(gt_run *run, gt_error *error);
 bool gt_goal_reached(const gt_early_stopping *stopping, double value);
 bool gt_run_restores_best(const gt_run *run); /* model.bin gets the best weights */
-/* Makes or checks the run directory and locks it; and, when all else is ready, writes the first files into
- * it, so that a run that never began leaves a directory that counts as empty. */
+/* Makes the run directory, or checks that it is one to be resumed (GT_ERR_BUSY if it is not: nobody else's
+ * directory is touched), and locks it; and, when all else is ready, writes the first files into it, so that a
+ * run that never began leaves a directory that counts as empty, and a resume that was refused one that is as
+ * it was. */
 bool gt_run_directory(gt_run *run, gt_error *error);
 bool gt_run_directory_begin(gt_run *run, gt_error *error);
-/* The state of the newest sound checkpoint; *found false if there is none. */
+/* The state of the newest sound checkpoint; *found false if there is no checkpoint at all. Damaged ones that
+ * are newer are set aside, but only when a sound one was found; GT_ERR_DATA if none is sound. */
 bool gt_run_restore(gt_run *run, bool *found, gt_error *error);
 #endif

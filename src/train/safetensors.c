@@ -225,13 +225,15 @@ bool gt_safetensors_read(const char *path, gt_container *out, gt_error *error) {
   *out = (gt_container){0};
   reader r = {.path = path, .file = out, .error = error};
   gt_arena_init(&out->arena);
-  bool ok = gt_read_file(path, most_file, &out->bytes, error) && find_header(&r) && check_hash(&r);
-  if (ok) {
+  const bool whole = gt_read_file(path, most_file, &out->bytes, error) && find_header(&r) && check_hash(&r);
+  bool ok = whole;
+  if (whole) {
     root = json_loadb(r.header, r.header_size, JSON_REJECT_DUPLICATES, &where);
     ok = root ? read_header(&r, root) : bad(&r, "its header is not JSON:", where.text);
   }
   json_decref(root);
   if (!ok) gt_container_finish(out);
+  out->damaged = !whole && error->status == GT_ERR_DATA;
   return ok;
 }
 

@@ -28,12 +28,15 @@ typedef struct gt_container {
   int tensors;
   gt_metadata *metadata;
   int entries;
+  bool damaged; /* after a read that failed: its bytes are not those that were written */
 } gt_container;
 
 bool gt_safetensors_write(const char *path, const gt_stored *tensors, int count, const gt_metadata *metadata,
                           int entries, gt_error *error);
 /* GT_ERR_IO if the file cannot be read, GT_ERR_DATA with the reason if it is not a whole, unchanged file of
- * ours. On failure *out is empty; gt_container_finish accepts it. */
+ * ours. On failure *out is empty but for `damaged`, which tells a file that fails its hash, or is no
+ * container at all, from one that could not be read and from one that a later gtrain wrote;
+ * gt_container_finish accepts it. */
 bool gt_safetensors_read(const char *path, gt_container *out, gt_error *error);
 void gt_container_finish(gt_container *file);
 

@@ -3,20 +3,14 @@
 #include "op/core.h"
 #include "train/pacer.h"
 #include <assert.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-static int thread_count(const gt_config *config) {
-  const char *text = getenv("GTRAIN_THREADS");
-  if (config && config->train.threads) return (int)config->train.threads;
-  const long threads = text ? strtol(text, NULL, 10) : 0;
-  return threads > 0 && threads <= 4096 ? (int)threads : 0;
-}
 
 bool gt_session_open(gt_session *session, gt_config *config, const char *device, gt_error *error) {
   *session = (gt_session){.config = config};
   gt_arena_init(&session->arena);
-  session->backend = gt_backend_open(device, thread_count(config), error);
+  session->backend = gt_backend_open(device, (int)config->train.threads, error);
   if (!session->backend) {
     gt_session_close(session);
     return false;
@@ -53,8 +47,7 @@ void *gt_session_map(gt_session *session, const char *variable) {
 bool gt_session_set_clock(gt_session *session, const gt_net *net, int64_t step, gt_error *error) {
   const uint64_t seed = (uint64_t)session->config->seed;
   const uint32_t words[GT_STATE_WORDS] = {(uint32_t)step, (uint32_t)seed, (uint32_t)(seed >> 32), 0};
-  return gt_buffers_upload(&session->buffers, gt_net_variable(net, &session->arena, "state"), 0, words,
-                           sizeof words, error);
+  return gt_buffers_upload(&session->buffers, net->state, 0, words, sizeof words, error);
 }
 
 static bool load_tensor(gt_session *session, const char *split, const char *what, const gt_tensor *tensor,
@@ -67,11 +60,10 @@ static bool load_tensor(gt_session *session, const char *split, const char *what
 
 bool gt_session_load_data(gt_session *session, const gt_net *net, gt_error *error) {
   const gt_dataset *dataset = &session->config->dataset;
-  const uint64_t size = (uint64_t)dataset->scale_count * sizeof(float);
+  const uint64_t size = 3 * (uint64_t)dataset->scale_count * sizeof(float);
   return load_tensor(session, net->split, "inputs", &net->data->inputs, error) &&
          load_tensor(session, net->split, "targets", &net->data->targets, error) &&
-         (!size || (gt_buffers_upload(&session->buffers, "data.scale", 0, dataset->scale, size, error) &&
-                    gt_buffers_upload(&session->buffers, "data.shift", 0, dataset->shift, size, error)));
+         (!size || gt_buffers_upload(&session->buffers, "data.scaling", 0, dataset->scaling, size, error));
 }
 
 static bool upload_start(gt_session *session, const gt_training_variable *v, const float *flat,
@@ -139,8 +131,10 @@ bool gt_evaluator_run(gt_session *session, gt_evaluator *evaluator, gt_sums *sum
     sums->weight += (double)row[net->column.weight];
     if (net->column.correct >= 0) sums->correct += (double)row[net->column.correct];
   }
+  if (isnan(sums->loss)) sums->loss = NAN; /* without a sign, which would be printed */
   if (!evaluator->hard) return true;
   gt_sums hard;
+  sums->soft = true;
   if (!gt_evaluator_run(session, evaluator->hard, &hard, error)) return false;
   sums->hard = true;
   sums->hard_loss = hard.loss;

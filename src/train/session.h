@@ -32,7 +32,7 @@ bool gt_session_open(gt_session *session, gt_config *config, const char *device,
 void gt_session_close(gt_session *session); /* accepts a zeroed one */
 /* Compiles, and brings the constants of the net's model to the device. */
 gt_executable *gt_session_compile(gt_session *session, gt_net *net, gt_error *error);
-/* Brings the samples of a net's split, and scale and shift, to the device, unless they are there. */
+/* Brings the samples of a net's split, and their scaling, to the device, unless they are there. */
 bool gt_session_load_data(gt_session *session, const gt_net *net, gt_error *error);
 /* The state before the first step of a training net: initial parameters for a seed (left in
  * flat[parameters.total], too) and training variables. */

@@ -25,7 +25,7 @@ static void test_open(void **state) {
   (void)state;
   gt_device_info device[8];
   gt_error error = {0};
-  int count = gt_vulkan_list(device, 8);
+  int count = gt_vulkan_list(device, 8, &error);
   assert_true(count >= 1);
   assert_string_equal(device[0].id, "vulkan:0");
   assert_true(device[0].usable && device[0].memory_bytes > 0 && device[0].subgroup > 0);
@@ -298,7 +298,7 @@ static void test_device_lost(void **state) {
   PFN_vkWaitSemaphores real_wait = vkWaitSemaphores;
   vkWaitSemaphores = lost_wait;
   assert_false(api->wait(doomed, ticket, &error));
-  assert_int_equal(error.status, GT_ERR_INTERNAL);
+  assert_int_equal(error.status, GT_ERR_NODEVICE);
   assert_non_null(strstr(error.message, "device lost"));
   vkWaitSemaphores = real_wait;
   PFN_vkQueueSubmit real_submit = vkQueueSubmit;
@@ -308,11 +308,47 @@ static void test_device_lost(void **state) {
   assert_non_null(strstr(error.message, "vkQueueSubmit"));
   error = (gt_error){0};
   assert_false(api->upload(doomed, s.buffer[x], 0, "abcd", 4, &error));
-  assert_int_equal(error.status, GT_ERR_INTERNAL);
+  assert_int_equal(error.status, GT_ERR_NODEVICE);
   api->executable_destroy(doomed, executable);
   steps_finish(&s);
   api->close(doomed);
   vkQueueSubmit = real_submit;
+}
+
+static VkResult wait_result;
+static VKAPI_ATTR VkResult VKAPI_CALL failing_wait(VkDevice device, const VkSemaphoreWaitInfo *info,
+                                                   uint64_t timeout) {
+  (void)device, (void)info, (void)timeout;
+  return wait_result;
+}
+
+/* Waits that fail without having waited: nothing that is in use may be freed. */
+static void test_failing_waits(void **state) {
+  (void)state;
+  enum { COUNT = 3000000 };
+  PFN_vkWaitSemaphores real_wait = vkWaitSemaphores;
+  const VkResult results[] = {VK_ERROR_OUT_OF_HOST_MEMORY, VK_ERROR_UNKNOWN, VK_TIMEOUT};
+  const gt_status status[] = {GT_ERR_MEMORY, GT_ERR_NODEVICE, GT_OK};
+  for (int i = 0; i < 3; i++) {
+    gt_error error = {0};
+    gt_backend *doomed = gt_vulkan_open(0, &error);
+    assert_non_null(doomed);
+    steps s;
+    steps_init(&s, doomed);
+    int x = steps_buffer(&s, NULL, COUNT);
+    add_one(&s, x, x, COUNT);
+    gt_executable *executable = api->compile(doomed, &s.plan, s.buffer, &error);
+    uint64_t ticket = 0;
+    assert_true(api->run(doomed, executable, 50, &ticket, &error));
+    vkWaitSemaphores = failing_wait;
+    wait_result = results[i];
+    assert_int_equal(api->wait(doomed, ticket, &error), status[i] == GT_OK);
+    assert_int_equal(error.status, status[i]);
+    api->executable_destroy(doomed, executable);
+    steps_finish(&s);
+    api->close(doomed);
+    vkWaitSemaphores = real_wait;
+  }
 }
 
 /* --- the pipeline cache on disk
@@ -421,8 +457,8 @@ int main(void) {
       cmocka_unit_test(test_replays),       cmocka_unit_test(test_order),
       cmocka_unit_test(test_host_buffer),   cmocka_unit_test(test_constants_and_inspect),
       cmocka_unit_test(test_out_of_memory), cmocka_unit_test(test_pipeline_failure),
-      cmocka_unit_test(test_device_lost),   cmocka_unit_test(test_cache),
-      cmocka_unit_test(test_no_messages),
+      cmocka_unit_test(test_device_lost),   cmocka_unit_test(test_failing_waits),
+      cmocka_unit_test(test_cache),         cmocka_unit_test(test_no_messages),
   };
   return cmocka_run_group_tests_name("vulkan backend", tests, NULL, close_backend);
 }

@@ -215,6 +215,47 @@ static void test_directories_and_lock(void **state) {
   assert_int_equal(e.status, GT_ERR_IO);
 }
 
+static void test_temporary_names(void **state) {
+  (void)state;
+  assert_int_equal(gt_temporary_target("model.bin.tmp-123"), 9);
+  assert_int_equal(gt_temporary_target("a.tmp-1.tmp-2"), 7);
+  static const char *const others[] = {"",
+                                       "model.bin",
+                                       "model.bin.tmp-",
+                                       "model.bin.tmp-1x",
+                                       "model.bin.tmp-x1",
+                                       ".tmp-1",
+                                       "tmp-1",
+                                       "model.bin.tmp1",
+                                       "123"};
+  for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+    assert_int_equal(gt_temporary_target(others[i]), 0);
+}
+
+/* Links and pipes in place of our own files: refused, at once, and what they lead to is left alone. */
+static void test_plain_files_only(void **state) {
+  (void)state;
+  char link[300], pipe[300], target[300];
+  snprintf(link, sizeof link, "%s/link", directory);
+  snprintf(pipe, sizeof pipe, "%s/pipe", directory);
+  snprintf(target, sizeof target, "%s/target", directory);
+  write_plain("target", "text", 4);
+  assert_int_equal(symlink("target", link), 0);
+  assert_int_equal(mkfifo(pipe, 0600), 0);
+  const char *const refused[] = {link, pipe, directory};
+  for (int i = 0; i < 3; i++) {
+    gt_error e = {0};
+    assert_int_equal(gt_open_plain(refused[i], O_RDWR | O_CREAT | O_TRUNC, &e), -1);
+    assert_int_equal(e.status, GT_ERR_IO);
+  }
+  gt_error e = {0};
+  const int fd = gt_open_plain(target, O_RDWR, &e);
+  char text[8];
+  assert_int_equal(read(fd, text, sizeof text), 4);
+  close(fd);
+  unlink(link), unlink(pipe), unlink(target);
+}
+
 static int set_up(void **state) {
   (void)state;
   return mkdtemp(directory) ? 0 : -1;
@@ -229,9 +270,14 @@ static int tear_down(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_read),          cmocka_unit_test(test_gzip),
-      cmocka_unit_test(test_atomic),        cmocka_unit_test(test_atomic_failure),
-      cmocka_unit_test(test_atomic_killed), cmocka_unit_test(test_directories_and_lock),
+      cmocka_unit_test(test_read),
+      cmocka_unit_test(test_gzip),
+      cmocka_unit_test(test_atomic),
+      cmocka_unit_test(test_atomic_failure),
+      cmocka_unit_test(test_atomic_killed),
+      cmocka_unit_test(test_directories_and_lock),
+      cmocka_unit_test(test_temporary_names),
+      cmocka_unit_test(test_plain_files_only),
   };
   return cmocka_run_group_tests(tests, set_up, tear_down);
 }

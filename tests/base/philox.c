@@ -4,6 +4,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <cmocka.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -68,12 +69,78 @@ static void test_permutation_moves(void **state) {
   assert_true(same_epoch < 20 && same_seed < 20 && fixed < 20);
 }
 
+/* Is every value that `draw` gives for a seed, out of `values`, as frequent as the others? Chi-square; the
+ * bound is exceeded by chance once in some ten thousand such tests. */
+static void check_even(uint32_t n, uint32_t values, uint32_t draws,
+                       uint32_t (*draw)(uint32_t n, uint32_t i)) {
+  uint32_t *count = calloc(values, sizeof *count);
+  for (uint32_t i = 0; i < draws; i++) count[draw(n, i)]++;
+  const double expected = (double)draws / values, freedom = values - 1.0;
+  double chi = 0;
+  for (uint32_t v = 0; v < values; v++) chi += (count[v] - expected) * (count[v] - expected) / expected;
+  free(count);
+  if (chi > freedom + 4.5 * sqrt(2 * freedom) + 8)
+    fail_msg("%u samples: chi-square %g of %g", n, chi, freedom);
+}
+
+/* Epochs of one seed and of many. */
+static uint32_t order(uint32_t index, uint32_t n, uint32_t i) {
+  return gt_shuffle_index(index, n, 5 + i / 512, i % 512);
+}
+static uint32_t first(uint32_t n, uint32_t i) { return order(0, n, i); }
+static uint32_t third(uint32_t n, uint32_t i) { return order(2, n, i); }
+static uint32_t middle(uint32_t n, uint32_t i) { return order(n / 2, n, i); }
+static uint32_t last(uint32_t n, uint32_t i) { return order(n - 1, n, i); }
+/* Who comes first, and who after it. */
+static uint32_t pair(uint32_t n, uint32_t i) {
+  const uint32_t a = order(0, n, i), b = order(1, n, i);
+  return a * (n - 1) + (b > a ? b - 1 : b);
+}
+/* Which of the 120 orders of five. */
+static uint32_t order_of_five(uint32_t n, uint32_t i) {
+  uint32_t number = 0;
+  for (uint32_t k = 0; k < n; k++) {
+    uint32_t smaller = 0;
+    for (uint32_t j = k + 1; j < n; j++) smaller += order(j, n, i) < order(k, n, i);
+    number = number * (n - k) + smaller;
+  }
+  return number;
+}
+
+static void test_permutation_is_even(void **state) {
+  (void)state;
+  enum { DRAWS = 60000 };
+  static const uint32_t larger[] = {50, 64, 65, 100, 129, 200, 256, 257, 300, 500};
+  for (uint32_t n = 3; n <= 40; n++) {
+    check_even(n, n, DRAWS, first);
+    check_even(n, n, DRAWS, third);
+    check_even(n, n, DRAWS, middle);
+    check_even(n, n, DRAWS, last);
+    check_even(n, n * (n - 1), DRAWS, pair);
+  }
+  for (size_t i = 0; i < sizeof larger / sizeof *larger; i++) {
+    check_even(larger[i], larger[i], DRAWS, first);
+    check_even(larger[i], larger[i], DRAWS, last);
+  }
+  check_even(5, 120, DRAWS, order_of_five);
+}
+
+/* What parts test samples from training samples stays as it is: models that exist were trained on their
+ * parts. */
+static void test_split_stays(void **state) {
+  (void)state;
+  static const uint32_t ten[10] = {1, 7, 6, 2, 0, 8, 3, 9, 4, 5};
+  static const uint32_t some[5] = {94, 42, 144, 140, 76};
+  for (uint32_t i = 0; i < 10; i++)
+    assert_int_equal(gt_feistel_index(i, 10, 0x123456789abcdefull, 0, 4), ten[i]);
+  for (uint32_t i = 0; i < 5; i++) assert_int_equal(gt_feistel_index(31 * i, 150, 99, 0, 4), some[i]);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_known_answers),
-      cmocka_unit_test(test_uniform),
-      cmocka_unit_test(test_permutation),
-      cmocka_unit_test(test_permutation_moves),
+      cmocka_unit_test(test_known_answers),       cmocka_unit_test(test_uniform),
+      cmocka_unit_test(test_permutation),         cmocka_unit_test(test_permutation_moves),
+      cmocka_unit_test(test_permutation_is_even), cmocka_unit_test(test_split_stays),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -99,11 +99,33 @@ static void test_slow_last_tile(void **state) {
   gt_pool_destroy(pool);
 }
 
+static void keep(void *context, uint32_t i) {
+  uint32_t *scratch = gt_pool_scratch();
+  const size_t n = GT_POOL_SCRATCH / sizeof *scratch;
+  for (size_t k = 0; k < n; k++) scratch[k] = i;
+  for (size_t k = 0; k < n; k++) ((uint32_t *)context)[i] += scratch[k] != i;
+}
+
+/* Every thread has scratch memory of its own, also when there is but one. */
+static void test_scratch(void **state) {
+  (void)state;
+  for (int threads = 1; threads <= 4; threads++) {
+    uint32_t wrong[64] = {0};
+    gt_pool *pool = gt_pool_create(threads);
+    gt_pool_run(pool, 64, keep, wrong);
+    for (int i = 0; i < 64; i++) assert_int_equal(wrong[i], 0);
+    gt_pool_destroy(pool);
+  }
+}
+
 static void test_environment(void **state) {
   (void)state;
   setenv("GTRAIN_THREADS", "3", 1);
-  gt_pool *pool = gt_pool_create(1);
+  gt_pool *pool = gt_pool_create(0);
   assert_int_equal(gt_pool_threads(pool), 3);
+  gt_pool_destroy(pool);
+  pool = gt_pool_create(2); /* who asks for a number gets it */
+  assert_int_equal(gt_pool_threads(pool), 2);
   gt_pool_destroy(pool);
   unsetenv("GTRAIN_THREADS");
   gt_pool_destroy(NULL);
@@ -114,7 +136,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_every_tile_once), cmocka_unit_test(test_tiny_runs),
       cmocka_unit_test(test_sleep_and_wake),  cmocka_unit_test(test_slow_last_tile),
-      cmocka_unit_test(test_environment),
+      cmocka_unit_test(test_environment),     cmocka_unit_test(test_scratch),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

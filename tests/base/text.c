@@ -50,6 +50,22 @@ static void test_nearest(void **state) {
   assert_null(gt_nearest(huge, names, 2));
 }
 
+static void test_shell_word(void **state) {
+  (void)state;
+  gt_arena arena;
+  gt_arena_init(&arena);
+  static const struct {
+    const char *word, *quoted;
+  } rows[] = {
+      {"runs/xor-1", "runs/xor-1"}, {"", "''"},         {"a b", "'a b'"},
+      {"it's", "'it'\\''s'"},       {"'", "''\\'''"},   {"-x", "-x"},
+      {"$HOME", "'$HOME'"},         {"a\nb", "'a\nb'"}, {"~", "'~'"},
+  };
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+    assert_string_equal(gt_shell_word(&arena, rows[i].word), rows[i].quoted);
+  gt_arena_finish(&arena);
+}
+
 static void test_human(void **state) {
   (void)state;
   char b[32];
@@ -136,9 +152,9 @@ static void test_debug(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_nearest), cmocka_unit_test(test_human),  cmocka_unit_test(test_hash),
-      cmocka_unit_test(test_arena),   cmocka_unit_test(test_memory), cmocka_unit_test(test_error),
-      cmocka_unit_test(test_debug),
+      cmocka_unit_test(test_nearest), cmocka_unit_test(test_shell_word), cmocka_unit_test(test_human),
+      cmocka_unit_test(test_hash),    cmocka_unit_test(test_arena),      cmocka_unit_test(test_memory),
+      cmocka_unit_test(test_error),   cmocka_unit_test(test_debug),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

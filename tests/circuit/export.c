@@ -207,7 +207,7 @@ static void names(void **unused) {
                                          {"", "circuit_"},
                                          {"wire", "circuit_wire"}};
   for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
-    char *name = gt_export_name(pairs[i][0]);
+    char *name = gt_export_name(pairs[i][0], strlen(pairs[i][0]));
     assert_string_equal(name, pairs[i][1]);
     free(name);
   }

@@ -4,6 +4,9 @@
 source "$(dirname "$0")/../support/cli.sh"
 
 exits 0 "--help" "$GTRAIN" --help
+for variable in DEVICE THREADS CACHE_DIR DEBUG; do
+  says "GTRAIN_$variable is named" "GTRAIN_$variable"
+done
 for command in train eval predict check bench devices inspect export simulate selftest schema; do
   says "$command is listed" "  $command "
 done

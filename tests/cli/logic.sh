@@ -9,7 +9,7 @@ exits 0 "the circuit is good" "$GTRAIN" eval "$run/model.bin" --device "$DEVICE"
   --fail-if 'accuracy<0.9' --fail-if 'soft_accuracy<0.92'
 check "eval agrees with training" grep -qF "\"test\":{$(sed 's/.*\("loss":.*\)}/\1/' <<< "$out")}" <<< "$trained"
 says "eval tells the soft accuracy" '"soft_accuracy":'
-check "metrics tell both" grep -q '"split":"test","loss":.*"accuracy":.*"hard_loss":.*"hard_accuracy":' "$run/metrics.jsonl"
+check "metrics tell both" grep -q '"split":"test","loss":.*"accuracy":.*"soft_loss":.*"soft_accuracy":' "$run/metrics.jsonl"
 
 # Another seed would wire other gates; the file's own wiring counts.
 exits 0 "eval with another seed" "$GTRAIN" eval "$run/model.bin" --device "$DEVICE" --quiet --set seed=2 --split train \

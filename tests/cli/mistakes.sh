@@ -40,4 +40,25 @@ exits 78 "many errors" "$GTRAIN" check "$TEST_TMP/many.yaml"
 check "all in one pass" test "$(grep -c ': error: ' <<< "$out")" -ge 7
 exits 78 "--set is checked alike" "$GTRAIN" check configs/xor.yaml --set train.bach_size=4
 says "and suggests" "did you mean 'batch_size'"
+
+# Who waits for evaluations in vain is named, where it stands.
+cat > "$TEST_TMP/unwatched.yaml" <<'YAML'
+data: {formula: "x0", samples: 20, test_samples: 0}
+model: [{linear: 1}]
+schedule: plateau
+train:
+  steps: 2
+  early_stopping: 5
+  checkpoint:
+    keep_best: true
+YAML
+exits 0 "nothing to watch" "$GTRAIN" check "$TEST_TMP/unwatched.yaml"
+says "plateau" "unwatched.yaml:3:11: warning: this schedule never changes the learning rate"
+says "early stopping" "unwatched.yaml:6:19: warning: early stopping never happens"
+says "keep_best" "unwatched.yaml:8:16: warning: keep_best keeps nothing"
+exits 0 "something to watch" "$GTRAIN" check "$TEST_TMP/unwatched.yaml" --set data.validation=0.2
+check "no warning" test -z "$(grep warning <<< "$out")"
+exits 0 "nobody who watches" "$GTRAIN" check "$TEST_TMP/unwatched.yaml" --set schedule=constant \
+  --set train.early_stopping=0 --set train.checkpoint.keep_best=false
+check "no warning" test -z "$(grep warning <<< "$out")"
 finish

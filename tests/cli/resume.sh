@@ -28,6 +28,9 @@ same() {
 # A fast device is done before a signal can reach it.
 [[ -n ${TEST_EPOCHS-} ]] && sed -i "s/epochs: .*/epochs: $TEST_EPOCHS/; s/patience: .*/patience: 100000}/" "$TEST_TMP/run.yaml"
 exits 0 "the whole run" train "$TEST_TMP/whole"
+check "no evaluation is written twice" test -z \
+  "$(grep -v '"split":"train"' "$TEST_TMP/whole/metrics.jsonl" | sed 's/,"loss.*//' | sort | uniq -d)"
+check "the test is the last row" grep -q '"split":"test"' <(tail -n 1 "$TEST_TMP/whole/metrics.jsonl")
 exits 73 "a run is not overwritten" train "$TEST_TMP/whole"
 says "what to do" "--resume"
 exits 0 "a finished run resumes to the same end" train "$TEST_TMP/whole" --resume
@@ -74,8 +77,29 @@ exits 0 "a damaged checkpoint is survived" train "$run" --resume
 says "with a warning" "skipped a checkpoint"
 check "from the one before it" same "$run"
 for file in "$run"/checkpoints/*; do truncate -s 50 "$file"; done
-exits 0 "all of them damaged: from the start" train "$run" --resume
+exits 65 "all of them damaged: it does not start over by itself" train "$run" --resume
+check "what there was is kept" same "$run"
+rm -r "$run/checkpoints" && mkdir "$run/checkpoints" && rm "$run/model.bin"
+exits 0 "without them: from the start" train "$run" --resume
 check "the same again" same "$run"
+
+# Frozen parameters have no moving average; a run whose every step is done ends like the one that was not stopped.
+frozen() {
+  "$GTRAIN" train "$TEST_TMP/run.yaml" --device "$DEVICE" --run-dir "$TEST_TMP/frozen" --json --quiet --set train.epochs=2 \
+    --set 'optimizer.parameters=[{match: "linear2.*", frozen: true}]' --set train.early_stopping.restore_best="$1" "${@:2}"
+}
+for best in false true; do
+  rm -rf "$TEST_TMP/frozen"
+  exits 0 "a frozen layer" frozen $best
+  result=$(sed 's/"elapsed_s".*//' <<< "$out")
+  cp "$TEST_TMP/frozen/model.bin" "$TEST_TMP/frozen.bin"
+  cp "$TEST_TMP/frozen/metrics.jsonl" "$TEST_TMP/frozen.jsonl"
+  rm "$TEST_TMP/frozen/model.bin"
+  exits 0 "its last moments again" frozen $best --resume
+  check "the same model" cmp "$TEST_TMP/frozen.bin" "$TEST_TMP/frozen/model.bin"
+  check "the same metrics" cmp "$TEST_TMP/frozen.jsonl" "$TEST_TMP/frozen/metrics.jsonl"
+  check "the same result" test "$result" = "$(sed 's/"elapsed_s".*//' <<< "$out")"
+done
 
 # A second signal does not wait.
 "$GTRAIN" train "$TEST_TMP/run.yaml" --device "$DEVICE" --run-dir "$TEST_TMP/second" \

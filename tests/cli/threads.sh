@@ -16,7 +16,19 @@ for threads in 1 2 3 7; do
   check "$threads threads: the same metrics" \
     cmp "$TEST_TMP/1/metrics.jsonl" "$TEST_TMP/$threads/metrics.jsonl"
 done
-GTRAIN_THREADS=5 exits 0 "by the environment" "$GTRAIN" train "$TEST_TMP/run.yaml" --device cpu --quiet \
-  --run-dir "$TEST_TMP/5"
+GTRAIN_THREADS=5 exits 0 "by the environment" "$GTRAIN" train "$TEST_TMP/run.yaml" --device cpu --run-dir "$TEST_TMP/5"
+says "so many" ", 5 threads"
 check "the same model" cmp "$TEST_TMP/1/model.bin" "$TEST_TMP/5/model.bin"
+GTRAIN_THREADS=5 exits 0 "by the config" "$GTRAIN" train "$TEST_TMP/run.yaml" --device cpu --run-dir "$TEST_TMP/both" \
+  --set train.threads=2
+says "which counts" ", 2 threads"
+GTRAIN_THREADS=five exits 0 "by neither" "$GTRAIN" eval "$TEST_TMP/5/model.bin" --device cpu
+says "a warning" "GTRAIN_THREADS=five ignored"
+
+# The work fits a small stack, on every thread.
+small_stack() { (ulimit -s 256 && exec "$@"); }
+exits 0 "a stack of 256 KiB" small_stack "$GTRAIN" train "$TEST_TMP/run.yaml" --device cpu --quiet \
+  --run-dir "$TEST_TMP/small" --set train.threads=3
+check "the same model" cmp "$TEST_TMP/1/model.bin" "$TEST_TMP/small/model.bin"
+exits 0 "selftest on a stack of 256 KiB" small_stack "$GTRAIN" selftest --device cpu --filter matmul
 finish

@@ -57,6 +57,8 @@ __attribute__((unused)) static size_t gzip_bytes(const void *data, size_t size, 
   return made;
 }
 
+static const gt_data_wanted *wanted; /* by what is opened next; NULL: nothing */
+
 /* Opens the map that the text (a printf format) describes. */
 __attribute__((format(printf, 2, 3), unused)) static bool open_data(opened *o, const char *format, ...) {
   char text[4096];
@@ -69,7 +71,7 @@ __attribute__((format(printf, 2, 3), unused)) static bool open_data(opened *o, c
   gt_diagnostics_init(&o->diagnostics, &o->arena);
   const gt_spec *spec = gt_spec_parse(&o->arena, "test.yaml", text, strlen(text), &o->diagnostics);
   assert_non_null(spec);
-  o->ok = gt_dataset_open(spec, 7, &o->arena, &o->data, &o->diagnostics, &o->error);
+  o->ok = gt_dataset_open(spec, 7, wanted, &o->arena, &o->data, &o->diagnostics, &o->error);
   return o->ok;
 }
 

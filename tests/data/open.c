@@ -10,6 +10,13 @@ static const uint8_t labels[] = {0, 0, 8, 1, 0, 0, 0, 3, 2, 0, 1};
 static const float *floats(const gt_tensor *t) { return t->data; }
 static const int32_t *ints(const gt_tensor *t) { return t->data; }
 
+/* What the network sees of feature f, as the kernels compute it. */
+static float scaled(const gt_dataset *data, int64_t f, float value) {
+  const int64_t n = data->scale_count;
+  const float *center = data->scaling + f % n;
+  return (value - center[0]) * center[n] + center[2 * n];
+}
+
 static void idx_is_read(void **state) {
   (void)state;
   opened o;
@@ -29,7 +36,7 @@ static void idx_is_read(void **state) {
   assert_int_equal(o.data.classes, 3);
   assert_int_equal(ints(&o.data.train.targets)[0], 2);
   assert_int_equal(o.data.scale_count, 1);
-  assert_true(fabsf(255 * o.data.scale[0] + o.data.shift[0] - 2) < 1e-6f);
+  assert_true(fabsf(scaled(&o.data, 0, 255) - 2) < 1e-6f);
   assert_int_equal(o.data.test.samples, 0);
   close_data(&o);
 }
@@ -207,7 +214,7 @@ static void npy_round_trip(void **state) {
   assert_true(o.data.classification && o.data.classes == 2);
   assert_memory_equal(o.data.train.inputs.data, x, sizeof x);
   assert_int_equal(o.data.scale_count, 2);
-  assert_true(fabsf(x[0] * o.data.scale[0] + o.data.shift[0] + 1.3416408f) < 1e-6f);
+  assert_true(fabsf(scaled(&o.data, 0, x[0]) + 1.3416408f) < 1e-6f);
   close_data(&o);
   open_data(&o, "{train: {inputs: %s, targets: %s}, normalize: {mean: [1, 2, 3]}}", a, b);
   expect_bad_config(&o, 0, "3 values of 'mean'");
@@ -353,7 +360,7 @@ static void splits_are_partitions(void **state) {
   assert_memory_equal(o.data.test.inputs.data, again.data.test.inputs.data, 250 * sizeof(float));
   double sum = 0, squares = 0;
   for (int i = 0; i < 650; i++) {
-    const double z = (double)(floats(&o.data.train.inputs)[i] * o.data.scale[0] + o.data.shift[0]);
+    const double z = (double)scaled(&o.data, 0, floats(&o.data.train.inputs)[i]);
     sum += z, squares += z * z;
   }
   assert_true(fabs(sum / 650) < 1e-5 && fabs(squares / 650 - 1) < 1e-4);

@@ -44,7 +44,9 @@ static void build(fixture *f, const char *text, gt_shape prediction, gt_shape ta
 }
 
 static const float prediction[BATCH * OUTPUTS] = {0.5f, -1, 2, 3, 0.25f, -0.5f, -2, 1.5f, 0, 9, 9, 9};
-static const float numbers[BATCH * OUTPUTS] = {1, 0, 1, 0, 0, 1, 1, 1, 0, 5, 5, 5};
+static const float bits[BATCH * OUTPUTS] = {1, 0, 1, 0, 0, 1, 1, 1, 0, 5, 5, 5};
+static const float wild[BATCH * OUTPUTS] = {5, -3, 1, 0.4f, -7, 0.6f, 1, 1, 0.5f, 5, 5, 5};
+static const float *numbers = bits;
 static const int32_t labels[BATCH] = {2, 1, 1, 0};
 static const float weight[BATCH] = {1, 1, 1, 0}; /* the last row is padding */
 
@@ -62,7 +64,7 @@ static void check(const char *text, bool labelled, double want, double want_corr
   gt_plan *plan = gt_plan_create(&f.arena, f.graph, &options, &error);
   assert_non_null(plan);
   const void *content[3] = {prediction, labelled ? (const void *)labels : numbers, weight};
-  const size_t size[3] = {sizeof prediction, labelled ? sizeof labels : sizeof numbers, sizeof weight};
+  const size_t size[3] = {sizeof prediction, labelled ? sizeof labels : sizeof bits, sizeof weight};
   gt_buffer *buffer[3];
   for (int v = 0; v < 3; v++) {
     buffer[v] = backend->api->buffer_create(backend, plan->variable_bytes[v], GT_BUFFER_DEVICE, &error);
@@ -76,7 +78,7 @@ static void check(const char *text, bool labelled, double want, double want_corr
     assert_true(backend->api->inspect(backend, executable, &plan->kept[k], &got[k], &error));
   if (fabs(got[0] - want) > 1e-5) fail_msg("%s: %.9g is not %.9g", text, got[0], want);
   assert_true(got[1] == 3);
-  assert_true(fabs(got[2] - want / 3) < 1e-5);
+  assert_true(fabs(got[2] - (f.loss->type->sums_batch ? want : want / 3)) < 1e-5);
   assert_int_equal(counted, want_correct >= 0);
   if (counted) assert_true(fabs(got[3] - want_correct) < 1e-6);
   backend->api->executable_destroy(backend, executable);
@@ -102,6 +104,8 @@ static double bce(double x, double t) {
   return -t * log(p) - (1 - t) * log(1 - p);
 }
 static double smooth_bce(double x, double t) { return bce(x, t * 0.8 + 0.1); }
+static double squares(double x, double t) { return OUTPUTS * square(x, t); }
+static double same_side(double x, double t) { return (x > 0.5) == (t > 0.5); }
 static double agrees(double x, double t) { return (x > 0) == (t > 0.5); }
 
 static double cross_entropy(double smoothing) {
@@ -125,6 +129,15 @@ static void values(void **state) {
   check("loss: {type: huber, delta: 0.75}", false, sum(huber), -1);
   check("loss: bce", false, sum(bce), sum(agrees));
   check("loss: {type: bce, label_smoothing: 0.2}", false, sum(smooth_bce), sum(agrees));
+}
+
+/* Accuracy is a share also where targets are no bits. */
+static void sums_of_squares(void **state) {
+  (void)state;
+  check("loss: sum_squared", false, sum(squares), sum(same_side));
+  numbers = wild;
+  check("loss: sum_squared", false, sum(squares), sum(same_side));
+  numbers = bits;
 }
 
 static void refused(const char *text, gt_shape shape, gt_dtype dtype, int line, const char *message) {
@@ -153,6 +166,7 @@ static void errors(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(values), cmocka_unit_test(errors)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(values), cmocka_unit_test(sums_of_squares),
+                                     cmocka_unit_test(errors)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

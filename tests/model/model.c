@@ -252,6 +252,10 @@ static void mistakes(void **state) {
        NULL},
       {"model:\n  - pad: [16777216]\n  - linear: 16777216\n", 3, 5, "'linear1.weight' would have the shape",
        NULL},
+      {"model:\n  - linear: 1000000\n  - linear: 1000000\n", 3, 5,
+       "'linear2.weight' would have the shape [1000000, 1000000]", NULL},
+      {"model:\n  - linear: 100000\n  - linear: 15000\n  - linear: 100000\n  - linear: 9\n", 4, 5,
+       "with 'linear3.weight' the model has too many parameters", NULL},
       {"schedule: {type: cosine, warmupp: 5}\nmodel: [linear: 4]\n", 1, 26, "unknown key 'warmupp'",
        "warmup"},
   };

@@ -28,9 +28,10 @@ static gt_shape reference_batch(const gt_case_view *v, const double *const *x, d
   for (int64_t i = 0; y && i < gt_shape_count(out); i++) {
     const int64_t sample = sample_of(v, i / features), f = i % features;
     y[i] = x[2][(sample < 0 ? 0 : sample) * features + f];
-    if (v->inputs == 5) {
-      const int64_t period = gt_shape_count(v->shape[3]);
-      y[i] = y[i] * x[3][f % period] + x[4][f % period];
+    if (v->inputs == 4) {
+      const int64_t period = v->shape[3].dim[1];
+      const double *center = x[3] + f % period;
+      y[i] = (y[i] - center[0]) * center[period] + center[2 * period];
     }
   }
   return out;
@@ -38,8 +39,7 @@ static gt_shape reference_batch(const gt_case_view *v, const double *const *x, d
 
 static gt_id build_batch(gt_graph *g, const gt_case_view *v, const gt_id *x) {
   const gt_id clock = gt_clock(g, v->variable[0], v->variable[1]);
-  const bool scaled = v->inputs == 5;
-  return gt_batch(g, x[2], clock, scaled ? x[3] : GT_NONE, scaled ? x[4] : GT_NONE, attribute_of(v));
+  return gt_batch(g, x[2], clock, v->inputs == 4 ? x[3] : GT_NONE, attribute_of(v));
 }
 
 static gt_shape reference_weight(const gt_case_view *v, const double *const *x, double *y) {
@@ -59,7 +59,7 @@ static const gt_case_rule scaled = {.name = "batch",
                                     .build = build_batch,
                                     .reference = reference_batch,
                                     .tolerance = 1e-6,
-                                    .reason = "a product and a sum"};
+                                    .reason = "a difference, a product and a sum"};
 static const gt_case_rule weight = {.name = "batch_weight",
                                     .build = build_weight,
                                     .reference = reference_weight,
@@ -78,14 +78,21 @@ static const gt_case cases[] = {
     {&plain, "w4 v1,1 i257,2", {2, 3, 3, 0, 128, 257, 1}, 100},
     {&plain, "w4 v1,1 1,1", {5, 1, 1, 0, 1, 1, 0}},
     {&plain, "w4 v1,1 3", {5, 1, 1, 0, 8, 3, 0}},
+    {&plain, "w4 v1,1 2", {9, 4, 1, 0, 2, 2, 0}},
+    {&plain, "w4 v1,1 16", {3, 4, 1, 0, 16, 16, 0}},
+    {&plain, "w4 v1,1 17", {3, 4, 1, 0, 17, 17, 0}},
+    {&plain, "w4 v1,1 256", {3, 4, 1, 0, 256, 256, 0}},
     {&plain, "w4 v1,1 1000,1", {70000, 1, 1, 0, 7, 999, 0}},
     {&plain, "w4 v1,1 5,40000", {1, 1, 1, 0, 2, 5, 0}},
     {&plain, "w4 v1,1 4,2,1,2,1,2,1,3", {1, 1, 1, 0, 2, 4, 0}},
-    {&scaled, "w4 v1,1 u101,28,28 1 1", {3, 5, 0, 0, 32, 101, 0}},
-    {&scaled, "w4 v1,1 u20,4,3 3 3", {1, 5, 0, 0, 6, 20, 0}},
-    {&scaled, "w4 v1,1 u20,15 15 15", {3, 5, 0, 0, 6, 20, 1}},
-    {&scaled, "w4 v1,1 40,7 7 7", {1, 5, 0, 0, 16, 40, 0}},
-    {&scaled, "w4 v1,1 40,6 2 2", {4, 5, 0, 0, 16, 40, 0}},
+    {&scaled, "w4 v1,1 u101,28,28 3,1", {3, 5, 0, 0, 32, 101, 0}},
+    {&scaled, "w4 v1,1 u20,4,3 3,3", {1, 5, 0, 0, 6, 20, 0}},
+    {&scaled, "w4 v1,1 u20,15 3,15", {3, 5, 0, 0, 6, 20, 1}},
+    {&scaled, "w4 v1,1 40,7 3,7", {1, 5, 0, 0, 16, 40, 0}},
+    {&scaled, "w4 v1,1 40,6 3,2", {4, 5, 0, 0, 16, 40, 0}},
+    /* Values that differ in their last digits only: nothing cancels. */
+    {&scaled, "w4 v1,1 40,6 3,6", {4, 5, 0, 0, 16, 40, 0}, 0, 999996, 1000004},
+    {&scaled, "w4 v1,1 40,6 3,1", {4, 5, 0, 0, 16, 40, 0}, 0, 999996, 1000004},
     {&weight, "w4 v1,1", {0, 1, 1, 0, 4, 10, 0}},
     {&weight, "w4 v1,1", {2, 1, 1, 0, 4, 10, 0}},
     {&weight, "w4 v1,1", {5, 1, 1, 0, 300, 1000, 1}},

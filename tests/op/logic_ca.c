@@ -91,7 +91,7 @@ static void perceive(const rule *r, const double *patch, uint32_t kernel, double
 }
 
 static void new_cell(const rule *r, const double *board, int64_t y, int64_t x, double *out) {
-  double in[4096], next[4096];
+  static double in[4096], next[4096]; /* too much for a stack */
   const uint32_t K = r->a.kernels, bits = r->layer[r->a.perceptions - 1].width;
   for (int64_t c = 0; c < r->channels; c++) {
     double patch[9], seen[1024];

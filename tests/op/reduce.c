@@ -108,6 +108,30 @@ static const gt_case_rule error = {.name = "reduce_fused",
                                    .gradient_tolerance = 2e-5,
                                    .reason = "rounding of the partial sums"};
 
+/* Of x, or of its logarithm, which is infinite at 0 and NaN below: p[0] tells. p[1]: the flag begins as
+ * something computed, which may be done in its own memory, or (2) not, for it is read once more. */
+static gt_id build_finite(gt_graph *g, const gt_case_view *v, const gt_id *x) {
+  const gt_id otherwise = v->c->p[1] ? gt_neg(g, x[1]) : x[1];
+  const gt_id flag = gt_all_finite(g, v->c->p[0] ? gt_log(g, x[0]) : x[0], otherwise);
+  return v->c->p[1] == 2 ? gt_sub(g, flag, otherwise) : flag;
+}
+
+static gt_shape reference_finite(const gt_case_view *v, const double *const *x, double *y) {
+  bool finite = true;
+  for (int64_t i = 0; y && v->c->p[0] && i < gt_shape_count(v->shape[0]); i++)
+    finite &= (bool)isfinite(log(x[0][i]));
+  const double otherwise = y ? (v->c->p[1] ? -x[1][0] : x[1][0]) : 0;
+  if (y) y[0] = (finite ? otherwise : 0) - (v->c->p[1] == 2 ? otherwise : 0);
+  return v->shape[1];
+}
+
+static const gt_case_rule all_finite = {.name = "all_finite",
+                                        .build = build_finite,
+                                        .reference = reference_finite,
+                                        .low = 0.5,
+                                        .high = 2,
+                                        .reason = "a choice"};
+
 #define SHAPES(rule)                                                                                  \
   {&rule, "-"}, {&rule, "1"}, {&rule, "7", {0, 1}}, {&rule, "5,9", {1}}, {&rule, "5,9", {2}},         \
       {&rule, "3,4,5", {2}}, {&rule, "3,4,5", {5, 1}}, {&rule, "2,3,5,2", {6}}, {&rule, "1031", {0}}, \
@@ -148,5 +172,23 @@ static const gt_case cases[] = {
     {&error, "40,41 41", {2, 1}},
     {&error, "3001,7 3001,1", {1}},
     {&error, "6,5,4 5,1", {2}},
+    {&all_finite, "- -"},
+    {&all_finite, "7 1"},
+    {&all_finite, "40,41 -", {1}},
+    {&all_finite, "3,5001 1"},
+    {&all_finite, "200003 1", {1}},
+    {&all_finite, "1000003 1"},
+    {&all_finite, "- -", {0, 1}},
+    {&all_finite, "1 1", {0, 1}},
+    {&all_finite, "257 -", {1, 1}},
+    {&all_finite, "70001 1", {0, 1}},
+    {&all_finite, "257 -", {1, 2}},
+    {&all_finite, "257 -", {1, 1}, 0, -1, 2},
+    {&all_finite, "257 -", {1, 2}, 0, -1, 2},
+    {&all_finite, "1 1", {1}, 0, -2, -1},
+    {&all_finite, "257 -", {1}, 0, -0.01, 2},
+    {&all_finite, "g64,65 -", {1}, 0, 0, 50},
+    {&all_finite, "70001 1", {1}, 0, -0.0001, 2},
+    {&all_finite, "g1000003 1", {1}, 0, 0, 100000},
 };
 GT_CASES(reduce, cases);

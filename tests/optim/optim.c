@@ -14,7 +14,9 @@
 
 #include <cmocka.h>
 
-/* Three parameters a [5], b [2, 2], c [3]; loss = Σ k_i (p_i - t_i)², scaled by the variable "scale". */
+/* Three parameters a [5], b [2, 2], c [3]; loss = Σ k_i (p_i - t_i)², scaled by the variable "scale". Two
+ * more terms leave it as it is: Σ sqrt(u_i + 0 p_i) - sqrt(u_i), whose gradient is NaN where the variable
+ * "root" u is 0, and Σ (p_i - h_i) e_i e_i, infinite where "huge" e is 1e30 and "here" h is p. */
 enum { VALUES = 12, STEPS = 12, ROWS = 16 };
 
 typedef struct fixture {
@@ -32,6 +34,7 @@ typedef struct fixture {
 
 static double curvature(int i) { return 0.25 * (i % 4 + 1); }
 static double target(int i) { return (i % 5) - 1.5; }
+static double one(int i) { return i >= 0; }
 static double start(int i) { return 0.3 * (i % 7) - 1; }
 
 static uint32_t find(const fixture *f, const char *name) {
@@ -52,6 +55,20 @@ static void place(fixture *f, float *flat, double (*value)(int i)) {
   for (int k = 0; k < 3; k++)
     for (int i = 0; i < f->parameters.item[k].count; i++)
       flat[f->parameters.item[k].offset + i] = (float)value(first[k] + i);
+}
+
+static gt_id part(gt_graph *g, const char *name, const gt_parameters *parameters, int i) {
+  const uint32_t variable = gt_graph_variable(g, name, gt_shape_1(parameters->total), GT_F32, false);
+  return gt_view(g, gt_variable_read(g, variable), parameters->item[i].offset, parameters->item[i].shape);
+}
+
+static gt_id traps(gt_graph *g, gt_id p, const gt_parameters *parameters, int i) {
+  const gt_id root = part(g, "root", parameters, i), huge = part(g, "huge", parameters, i);
+  const gt_id here = part(g, "here", parameters, i);
+  const gt_id u = gt_add(g, root, gt_mul(g, p, gt_constant(g, 0)));
+  const gt_id none = gt_sub(g, gt_sqrt(g, u), gt_sqrt(g, root));
+  const gt_id zero = gt_mul(g, gt_mul(g, gt_sub(g, p, here), huge), huge);
+  return gt_add(g, gt_sum(g, none, 0, false), gt_sum(g, zero, 0, false));
 }
 
 static void build(fixture *f, const char *optimizer) {
@@ -91,6 +108,7 @@ static void build(fixture *f, const char *optimizer) {
         gt_add(g, loss, gt_sum(g, gt_mul(g, gt_view(g, k, q->offset, q->shape), gt_mul(g, d, d)), 0, false));
   }
   loss = gt_mul(g, loss, scale);
+  for (int i = 0; i < 3; i++) loss = gt_add(g, loss, traps(g, node[i], &f->parameters, i));
   gt_error error = {0};
   if (!gt_training_build(&f->training, g, f->optim, &f->parameters, node, loss, clock, &error))
     fail_msg("%s", error.message);
@@ -113,6 +131,7 @@ static void compile(fixture *f) {
   place(f, content(f, "curvature"), curvature);
   place(f, content(f, "target"), target);
   content(f, "scale")[0] = 1;
+  place(f, content(f, "root"), one);
   float *table = content(f, "table");
   for (int s = 0; s < ROWS; s++)
     gt_training_scalars(f->optim, NULL, (uint64_t)s, ROWS, 4, table + s * gt_optim_table_width(f->optim));
@@ -138,11 +157,14 @@ static void finish(fixture *f) {
   gt_arena_finish(&f->arena);
 }
 
-static float value(fixture *f, const char *name, int number) {
+/* Where value `number` lies in a flat variable. */
+static int64_t at(const fixture *f, int number) {
   int k = 2;
   while (first[k] > number) k--;
-  return content(f, name)[f->parameters.item[k].offset + number - first[k]];
+  return f->parameters.item[k].offset + number - first[k];
 }
+
+static float value(fixture *f, const char *name, int number) { return content(f, name)[at(f, number)]; }
 
 static void gaps_are_zero(fixture *f, const char *name) {
   const float *x = content(f, name);
@@ -329,6 +351,70 @@ static void a_bad_loss_changes_nothing(void **state) {
   guarded("{type: rmsprop, momentum: 0.9, centered: true, ema: 0.99, clip_norm: 1}");
 }
 
+/* The gradient of one value is not finite, though the loss is. */
+static void spring(fixture *f, int number, bool infinite) {
+  const int64_t i = at(f, number);
+  content(f, "here")[i] = content(f, "parameters")[i];
+  content(f, infinite ? "huge" : "root")[i] = infinite ? 1e30f : 0;
+}
+
+static void holds_still(const char *optimizer, int number, bool infinite) {
+  enum { MOST = 32 };
+  fixture f;
+  float before[GT_TRAINING_VARIABLES][MOST], weights[MOST];
+  build(&f, optimizer);
+  compile(&f);
+  run(&f, 2);
+  assert_true(content(&f, "ok")[0] == 1);
+  const size_t size = sizeof *weights * (size_t)f.parameters.total;
+  memcpy(weights, content(&f, "parameters"), size);
+  for (int i = 0; i < f.training.variables; i++)
+    memcpy(before[i], content(&f, f.training.variable[i].name),
+           sizeof *weights * (size_t)f.training.variable[i].count);
+  spring(&f, number, infinite);
+  run(&f, 1);
+  if (content(&f, "ok")[0] != 0) fail_msg("%s, value %d: a bad gradient went unnoticed", optimizer, number);
+  content(&f, "huge")[at(&f, number)] = 0;
+  content(&f, "root")[at(&f, number)] = 1;
+  run(&f, 1);
+  assert_memory_equal(content(&f, "parameters"), weights, size);
+  for (int i = 0; i < f.training.variables; i++)
+    if (strcmp(f.training.variable[i].name, "ok"))
+      assert_memory_equal(content(&f, f.training.variable[i].name), before[i],
+                          sizeof *weights * (size_t)f.training.variable[i].count);
+  finish(&f);
+}
+
+static void a_bad_gradient_changes_nothing(void **state) {
+  (void)state;
+  const char *const list[] = {
+      "sgd",
+      "{type: adamw, ema: 0.9}",
+      "{type: adam, parameters: [{match: \"b.*\", lr: 0.5}, {match: \"c.*\", lr: 0.1}]}",
+      "{type: sgd, momentum: 0.9, clip_norm: 1}",
+      "{type: rmsprop, momentum: 0.9, centered: true, ema: 0.99, clip_norm: 1, clip_value: 2}",
+      "{type: lion, clip_value: 2}",
+  };
+  for (size_t i = 0; i < sizeof list / sizeof *list; i++)
+    for (int number = 0; number < VALUES; number++) {
+      holds_still(list[i], number, false);
+      if (!strstr(list[i], "clip_value")) holds_still(list[i], number, true);
+    }
+}
+
+/* … but what is limited by value is limited: an infinite gradient becomes the limit. */
+static void an_infinite_gradient_is_clipped_by_value(void **state) {
+  (void)state;
+  fixture f;
+  build(&f, "{type: sgd, lr: 0.5, clip_value: 2}");
+  compile(&f);
+  spring(&f, 6, true);
+  run(&f, 1);
+  assert_true(content(&f, "ok")[0] == 1);
+  assert_true(value(&f, "parameters", 6) == (float)start(6) - 0.5f * 2);
+  finish(&f);
+}
+
 static void one_range_is_one_kernel(void **state) {
   (void)state;
   const char *const list[] = {"{type: sgd, momentum: 0.9}", "{type: adam, weight_decay: 0.1}", "adamw",
@@ -344,7 +430,10 @@ static void one_range_is_one_kernel(void **state) {
         updates += access->write && access->buffer == GT_PLAN_VARIABLE + find(&f, "parameters");
       }
     assert_int_equal(updates, 1);
-    int optimizer = 0;
+    int optimizer = 0, guards = 0;
+    for (uint32_t s = 0; s < f.plan->steps; s++)
+      guards += !strcmp(gt_node_at(f.graph, f.plan->step[s].node)->op->name, "all_finite");
+    assert_int_equal(guards, strstr(list[i], "clip") ? 0 : 1);
     for (uint32_t s = 0; s < f.plan->steps; s++) optimizer += !strcmp(f.plan->step[s].scope, "optimizer");
     if (optimizer > (strstr(list[i], "clip") ? 5 : 2)) {
       gt_plan_print(f.plan, stderr);
@@ -361,6 +450,8 @@ int main(void) {
       cmocka_unit_test(gradients_are_clipped_by_norm_and_value),
       cmocka_unit_test(the_average_follows_the_weights),
       cmocka_unit_test(a_bad_loss_changes_nothing),
+      cmocka_unit_test(a_bad_gradient_changes_nothing),
+      cmocka_unit_test(an_infinite_gradient_is_clipped_by_value),
       cmocka_unit_test(one_range_is_one_kernel),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -188,6 +188,25 @@ static void test_all_in_one_pass(void **state) {
   assert_int_equal(found.errors, 7);
 }
 
+/* What is built in spite of errors, to find the next ones, must not meet values that were refused. */
+static void test_refused_is_not_used(void **state) {
+  (void)state;
+  assert_false(
+      read("v: {units: 0, batch: -4, rate: -1, kind: a, path: /dve/null,\n"
+           "    sizes: [1, 101], betas: [x], from: [a, [b]], in: {ratio: 2, seed: [1]}, name: [a]}\n"));
+  assert_int_equal(found.errors, 11);
+  assert_int_equal(c.units, 0);
+  assert_int_equal(c.batch, 1000);
+  assert_true(c.rate == 1e-3 && c.in.ratio == 0.1 && c.in.seed == 42);
+  assert_ptr_equal(c.kind, kinds[1]);
+  assert_null(c.path);
+  assert_null(c.name);
+  assert_int_equal(c.sizes.count, 0);
+  assert_int_equal(c.from.count, 0);
+  assert_int_equal(c.betas.count, 2);
+  assert_true(c.betas.items[1] == 0.999);
+}
+
 static void test_choose(void **state) {
   (void)state;
   static const char *const names[] = {"adam", "adamw", "sgd"};
@@ -294,7 +313,7 @@ int main(void) {
       cmocka_unit_test(test_mistakes),      cmocka_unit_test(test_all_in_one_pass),
       cmocka_unit_test(test_choose),        cmocka_unit_test(test_check_keys),
       cmocka_unit_test(test_resolve),       cmocka_unit_test(test_position_within),
-      cmocka_unit_test(test_json_and_help),
+      cmocka_unit_test(test_json_and_help), cmocka_unit_test(test_refused_is_not_used),
   };
   const int failed = cmocka_run_group_tests(tests, NULL, NULL);
   gt_arena_finish(&arena);

@@ -18,7 +18,7 @@ gt_backend *steps_open_vulkan(void) {
     backend = gt_vulkan_open(0, &error);
   }
   if (!backend) fprintf(stderr, "no Vulkan device: %s\n", error.message);
-  if (!backend) assert_int_equal(gt_vulkan_list(device, 8) > 0 && device[0].usable, 0);
+  if (!backend) assert_int_equal(gt_vulkan_list(device, 8, &error) > 0 && device[0].usable, 0);
   return backend;
 }
 

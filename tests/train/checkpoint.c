@@ -1,5 +1,5 @@
-/* Checkpoints: the host's state comes back bit for bit, the newest are kept, and metrics are cut back on
- * resume. */
+/* Checkpoints: the host's state comes back bit for bit, impossible numbers are refused, the newest are kept,
+ * and metrics are cut back on resume. */
 #include "train/checkpoint.h"
 #include <math.h>
 #include <setjmp.h>
@@ -46,16 +46,22 @@ static void state_comes_back(void **unused) {
 
 static void newest_are_kept(void **unused) {
   (void)unused;
+  gt_error error = {0};
+  int64_t *steps;
   int count;
   for (int64_t step = 100; step <= 1000; step += 100) write_at(step);
   char *temporary = gt_arena_printf(&arena, "%s/checkpoints/step-000000007.safetensors.tmp-99", folder);
+  char *other = gt_arena_printf(&arena, "%s/checkpoints/step-7.safetensors.tmp-99", folder);
   fclose(fopen(temporary, "w"));
+  fclose(fopen(other, "w"));
   gt_checkpoint_prune(folder, 3);
-  const int64_t *steps = gt_checkpoint_list(&arena, folder, &count);
+  assert_true(gt_checkpoint_list(&arena, folder, &steps, &count, &error));
   assert_int_equal(count, 3);
   assert_true(steps[0] == 1000 && steps[1] == 900 && steps[2] == 800);
   gt_remove_temporaries(gt_arena_printf(&arena, "%s/checkpoints", folder));
   assert_int_not_equal(access(temporary, F_OK), 0);
+  assert_int_equal(access(other, F_OK), 0);
+  unlink(other);
 }
 
 static void other_files_are_refused(void **unused) {
@@ -69,6 +75,103 @@ static void other_files_are_refused(void **unused) {
   assert_true(gt_safetensors_write(path, &tensor, 1, &metadata, 1, &error));
   assert_false(gt_checkpoint_read(path, &file, &seed, &config, &state, &error));
   assert_int_equal(error.status, GT_ERR_DATA);
+  assert_false(file.damaged);
+}
+
+/* Only what fails its hash counts as damaged: it may be set aside. */
+static void damage_is_told_from_trouble(void **unused) {
+  (void)unused;
+  gt_container file;
+  gt_host_state state;
+  uint64_t seed;
+  const char *config, *path = gt_checkpoint_path(&arena, folder, 6);
+  static const struct {
+    const char *text;
+    int size;
+  } damaged[] = {{"", 0}, {"short", 5}, {"\x1f\x8b no gzip file", 16}, {"text that is no container", 25}};
+  for (size_t i = 0; i < sizeof damaged / sizeof *damaged; i++) {
+    gt_error error = {0};
+    FILE *out = fopen(path, "wb");
+    fwrite(damaged[i].text, 1, (size_t)damaged[i].size, out);
+    fclose(out);
+    assert_false(gt_checkpoint_read(path, &file, &seed, &config, &state, &error));
+    assert_int_equal(error.status, GT_ERR_DATA);
+    assert_true(file.damaged);
+  }
+  unlink(path);
+  gt_error error = {0};
+  assert_false(gt_checkpoint_read(path, &file, &seed, &config, &state, &error));
+  assert_int_equal(error.status, GT_ERR_IO);
+  assert_false(file.damaged);
+  error = (gt_error){0};
+  assert_false(gt_checkpoint_read(folder, &file, &seed, &config, &state, &error));
+  assert_int_equal(error.status, GT_ERR_IO);
+  assert_false(file.damaged);
+}
+
+/* The checkpoint of step 42 with another value under one key, sound by its hash. */
+static bool reads_with(const char *key, const char *value) {
+  gt_container file;
+  gt_error error = {0};
+  gt_host_state state;
+  uint64_t seed;
+  const char *config, *path = gt_checkpoint_path(&arena, folder, 42);
+  gt_metadata metadata[64];
+  int entries = 0;
+  write_at(42);
+  assert_true(gt_safetensors_read(path, &file, &error));
+  bool found = false;
+  for (int i = 0; i < file.entries; i++) {
+    if (!strcmp(file.metadata[i].key, "gtrain.hash")) continue;
+    const bool wanted = !strcmp(file.metadata[i].key, key);
+    found |= wanted;
+    if (wanted && !value) continue;
+    metadata[entries++] = (gt_metadata){file.metadata[i].key, wanted ? value : file.metadata[i].value};
+  }
+  assert_true(found);
+  assert_true(gt_safetensors_write(path, file.tensor, file.tensors, metadata, entries, &error));
+  gt_container_finish(&file);
+  const bool ok = gt_checkpoint_read(path, &file, &seed, &config, &state, &error);
+  assert_int_equal(error.status, ok ? GT_OK : GT_ERR_DATA);
+  if (!ok) assert_non_null(strstr(error.message, path));
+  if (ok) gt_container_finish(&file);
+  return ok;
+}
+
+static void impossible_numbers_are_refused(void **unused) {
+  (void)unused;
+  static const struct {
+    const char *key, *good, *bad[8];
+  } rows[] = {
+      {"state.step",
+       "42",
+       {"-1", "-5", "-9223372036854775808", "9223372036854775807", "41", "", "42x", "1e1"}},
+      {"state.window.steps", "42", {"-1", "43"}},
+      {"state.epoch.steps", "0", {"-1", "43"}},
+      {"state.last.steps", "42", {"-1", "43"}},
+      {"state.epoch.loss", "-0x1p+3", {"nan", "inf", "-inf", "x"}},
+      {"state.epoch.weight", "7", {"-1", "nan", "inf"}},
+      {"state.window.correct", "7", {"-1", "nan"}},
+      {"state.best", "nan", {"", "best"}},
+      {"state.best_step", "42", {"-1", "43", "9223372036854775807"}},
+      {"state.bad_evaluations", "42", {"-1", "43"}},
+      {"state.stopped", "1", {"-1", "2"}},
+      {"state.schedule.bad", "-1", {"-2", "43"}},
+      {"state.schedule.factor", "0x1p-3", {"-1", "nan", "inf", "1.5"}},
+      {"state.metrics_bytes", "0", {"-1", "9223372036854775807", "99999999999999999999"}},
+      {"state.draw", "00000000000000ff", {"-1", "", "xyz", "10000000000000000", "0x1"}},
+      {"state.wiring", "ffffffffffffffff", {"-1", "", " 1"}},
+      {"state.data.train", "1", {"-1", "1.5"}},
+      {"seed", "0", {"-1", "", "x", "18446744073709551616"}},
+  };
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    if (!reads_with(rows[i].key, rows[i].good)) fail_msg("%s: %s", rows[i].key, rows[i].good);
+    for (int k = 0; k < 8 && rows[i].bad[k]; k++)
+      if (reads_with(rows[i].key, rows[i].bad[k])) fail_msg("%s: %s", rows[i].key, rows[i].bad[k]);
+  }
+  assert_false(reads_with("state.step", NULL));
+  static const char *const later[] = {"state.last.loss", "state.draw", "state.wiring", "state.data.meaning"};
+  for (size_t i = 0; i < sizeof later / sizeof *later; i++) assert_true(reads_with(later[i], NULL));
 }
 
 static void metrics_are_cut_back(void **unused) {
@@ -114,8 +217,11 @@ int main(void) {
   snprintf(name, sizeof name, "%s/checkpoints", folder);
   if (!gt_make_directories(name, &error)) return 1;
   gt_arena_init(&arena);
-  const struct CMUnitTest tests[] = {cmocka_unit_test(state_comes_back), cmocka_unit_test(newest_are_kept),
+  const struct CMUnitTest tests[] = {cmocka_unit_test(state_comes_back),
+                                     cmocka_unit_test(newest_are_kept),
                                      cmocka_unit_test(other_files_are_refused),
+                                     cmocka_unit_test(impossible_numbers_are_refused),
+                                     cmocka_unit_test(damage_is_told_from_trouble),
                                      cmocka_unit_test(metrics_are_cut_back)};
   const int failed = cmocka_run_group_tests(tests, NULL, NULL);
   gt_arena_finish(&arena);

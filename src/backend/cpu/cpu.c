@@ -115,17 +115,22 @@ static gt_executable *compile(gt_backend *backend, const gt_plan *plan, gt_buffe
                               gt_error *error) {
   gt_executable *exe = gt_alloc(sizeof *exe);
   exe->plan = plan;
-  void *arena = NULL, *constants = NULL;
+  void *arena = NULL, *constants = NULL, *steps = NULL;
   if (!bind_variables(exe, variables, error)) goto fail;
   if (!allocate(backend, &arena, plan->arena_bytes, "the arena of a plan", error)) goto fail;
   exe->arena = arena;
   if (!gt_try_alloc(&constants, plan->constant_bytes + 1, 1, "a plan's constants", error)) goto fail;
   exe->constants = constants;
   memcpy(exe->constants, plan->constants, plan->constant_bytes);
-  exe->step = aligned_alloc(16, sizeof *exe->step * (plan->steps + 1));
+  if (!gt_try_alloc(&steps, plan->steps, sizeof *exe->step, "the steps of a plan", error)) goto fail;
+  exe->step = steps;
+  const uint32_t threads = (uint32_t)gt_pool_threads(((cpu_backend *)backend)->pool);
   for (uint32_t s = 0; s < plan->steps; s++) {
     const gt_step *step = &plan->step[s];
     cpu_step *to = &exe->step[s];
+    if (step->kernel->prepare &&
+        !step->kernel->prepare(step->args, step->spec, step->tiles < threads ? step->tiles : threads, error))
+      goto fail;
     *to = (cpu_step){.kernel = step->kernel->cpu, .spec = step->spec, .tiles = step->tiles};
     memcpy(to->args, step->args, sizeof step->args);
     for (int i = 0; i < step->accesses; i++) {

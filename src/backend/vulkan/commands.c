@@ -110,8 +110,7 @@ gt_executable *gt_vulkan_compile(gt_backend *backend, const gt_plan *plan, gt_bu
 void gt_vulkan_executable_destroy(gt_backend *backend, gt_executable *e) {
   gt_vulkan *vk = (gt_vulkan *)backend;
   if (!e) return;
-  gt_vulkan_idle(vk);
-  if (e->commands[0]) vkFreeCommandBuffers(vk->device, vk->pool, 2, e->commands);
+  if (gt_vulkan_idle(vk) && e->commands[0]) vkFreeCommandBuffers(vk->device, vk->pool, 2, e->commands);
   gt_vulkan_buffer_destroy(backend, e->arena);
   gt_vulkan_buffer_destroy(backend, e->constants);
   free(e->variables);
@@ -166,7 +165,7 @@ bool gt_vulkan_profile(gt_backend *backend, gt_executable *e, double *microsecon
   bool good = false;
   if (!vk->timestamp_bits) return gt_fail(error, GT_ERR_INTERNAL, "%s has no time stamps", backend->name);
   stamp = gt_alloc((steps + 1) * sizeof *stamp);
-  if (!VK(vkCreateQueryPool(vk->device, &info, NULL, &queries))) goto out;
+  if (!VK_MAKE(vkCreateQueryPool(vk->device, &info, NULL, &queries), &queries)) goto out;
   if (!gt_vulkan_commands(vk, &commands, 1, error)) goto out;
   if (!record_profile(vk, e, commands, queries, error)) goto out;
   const VkCommandBuffer both[2] = {commands, vk->to_host};
@@ -179,9 +178,10 @@ bool gt_vulkan_profile(gt_backend *backend, gt_executable *e, double *microsecon
         (double)((stamp[i + 1] - stamp[i]) & mask) * vk->properties.limits.timestampPeriod * 1e-3;
   good = true;
 out:
-  gt_vulkan_idle(vk);
-  if (commands) vkFreeCommandBuffers(vk->device, vk->pool, 1, &commands);
-  vkDestroyQueryPool(vk->device, queries, NULL);
+  if (gt_vulkan_idle(vk)) {
+    if (commands) vkFreeCommandBuffers(vk->device, vk->pool, 1, &commands);
+    vkDestroyQueryPool(vk->device, queries, NULL);
+  }
   free(stamp);
   return good;
 }

@@ -6,6 +6,9 @@
 #include <string.h>
 
 static int open_devices;
+static bool given_up;
+
+bool gt_vulkan_stuck(void) { return given_up; }
 
 static uint32_t at_most(uint32_t value, uint32_t limit) { return value < limit ? value : limit; }
 
@@ -34,7 +37,10 @@ static bool create_device(gt_vulkan *vk, gt_error *error) {
 static void close_backend(gt_backend *backend) {
   gt_vulkan *vk = (gt_vulkan *)backend;
   if (vk->device) {
-    gt_vulkan_idle(vk);
+    if (!gt_vulkan_idle(vk)) {
+      given_up = true;
+      return;
+    }
     gt_vulkan_pipelines_finish(vk);
     gt_vulkan_staging_finish(vk);
     gt_vulkan_submit_finish(vk);

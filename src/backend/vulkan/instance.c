@@ -21,16 +21,35 @@ static const char *result_name(VkResult result) {
   case VK_ERROR_FEATURE_NOT_PRESENT: return "feature not present";
   case VK_ERROR_INCOMPATIBLE_DRIVER: return "incompatible driver";
   case VK_ERROR_TOO_MANY_OBJECTS: return "too many objects";
+  case VK_ERROR_INVALID_SHADER_NV: return "invalid shader";
+  case VK_NOT_READY: return "not ready";
   case VK_TIMEOUT: return "timeout";
+  case VK_INCOMPLETE: return "incomplete";
   default: return "unexpected result";
   }
 }
 
+/* Too little memory, a call that we made wrongly, or a device that fails. */
+static gt_status status_of(VkResult result) {
+  switch (result) {
+  case VK_ERROR_OUT_OF_HOST_MEMORY:
+  case VK_ERROR_OUT_OF_DEVICE_MEMORY:
+  case VK_ERROR_MEMORY_MAP_FAILED:
+  case VK_ERROR_TOO_MANY_OBJECTS: return GT_ERR_MEMORY;
+  case VK_ERROR_LAYER_NOT_PRESENT:
+  case VK_ERROR_EXTENSION_NOT_PRESENT:
+  case VK_ERROR_FEATURE_NOT_PRESENT:
+  case VK_ERROR_FORMAT_NOT_SUPPORTED:
+  case VK_ERROR_VALIDATION_FAILED_EXT:
+  case VK_ERROR_INVALID_SHADER_NV: return GT_ERR_INTERNAL;
+  default: return GT_ERR_NODEVICE;
+  }
+}
+
 bool gt_vulkan_check(VkResult result, const char *call, gt_error *error) {
-  if (result >= 0) return true;
-  bool memory = result == VK_ERROR_OUT_OF_HOST_MEMORY || result == VK_ERROR_OUT_OF_DEVICE_MEMORY;
-  return gt_fail(error, memory ? GT_ERR_MEMORY : GT_ERR_INTERNAL, "Vulkan: %s (%d) from %s",
-                 result_name(result), (int)result, call);
+  if (result == VK_SUCCESS) return true;
+  return gt_fail(error, status_of(result), "Vulkan: %s (%d) from %.*s", result_name(result), (int)result,
+                 (int)strcspn(call, "("), call);
 }
 
 static VKAPI_ATTR VkBool32 VKAPI_CALL on_message(VkDebugUtilsMessageSeverityFlagBitsEXT severity,
@@ -97,13 +116,17 @@ VkInstance gt_vulkan_instance(gt_error *error) {
   VkResult result = vkCreateInstance(&info, NULL, &instance);
   if (result != VK_SUCCESS) {
     instance = NULL;
-    gt_fail(error, GT_ERR_NODEVICE, "no Vulkan driver could be started: %s (%d)", result_name(result),
-            (int)result);
+    gt_fail(error, status_of(result) == GT_ERR_MEMORY ? GT_ERR_MEMORY : GT_ERR_NODEVICE,
+            "no Vulkan driver could be started: %s (%d)", result_name(result), (int)result);
     return NULL;
   }
   /* Not volkLoadDevice: its pointers would belong to one device, and the loader's cost a nanosecond more. */
   volkLoadInstance(instance);
-  if (validate) vkCreateDebugUtilsMessengerEXT(instance, &messenger_info, NULL, &messenger);
+  if (validate && vkCreateDebugUtilsMessengerEXT(instance, &messenger_info, NULL, &messenger) != VK_SUCCESS) {
+    messenger = NULL;
+    gt_vulkan_instance_close();
+    gt_fail(error, GT_ERR_NODEVICE, "GTRAIN_DEBUG=validation, but its messages cannot be had");
+  }
   return instance;
 }
 

@@ -43,7 +43,8 @@ typedef struct gt_vulkan {
   uint32_t family, timestamp_bits;
   uint64_t max_allocation;
   bool memory_budget;
-  bool lost; /* nothing can be waited for any more */
+  bool lost;  /* by its driver: it runs nothing any more */
+  bool stuck; /* may run what nobody can wait for: what that uses is never destroyed */
 
   VkCommandPool pool;
   VkSemaphore timeline;
@@ -64,8 +65,11 @@ typedef struct gt_vulkan {
   } pipelines;
 } gt_vulkan;
 
-/* Reports a failed call by its text. Expects a gt_error *error in scope. */
+/* Reports a failed call by its name; whatever is not VK_SUCCESS is a failure. Expects a gt_error *error in
+ * scope. */
 #define VK(call) gt_vulkan_check((call), #call, error)
+/* The same for a call that makes *handle: a failed one leaves there what it likes. */
+#define VK_MAKE(call, handle) (VK(call) || (*(handle) = VK_NULL_HANDLE, false))
 bool gt_vulkan_check(VkResult result, const char *call, gt_error *error);
 
 /* instance.c: one VkInstance per process, made at first need. */
@@ -102,7 +106,7 @@ bool gt_vulkan_submit(gt_vulkan *, const VkCommandBuffer *commands, uint32_t cou
                       gt_error *); /* sets ticket */
 bool gt_vulkan_wait(gt_backend *, uint64_t ticket, gt_error *);
 bool gt_vulkan_completed(gt_backend *, uint64_t *ticket, gt_error *);
-void gt_vulkan_idle(gt_vulkan *); /* waits for everything, whatever happens */
+bool gt_vulkan_idle(gt_vulkan *); /* waits for everything, by all means; false: the device is stuck */
 bool gt_vulkan_commands(gt_vulkan *, VkCommandBuffer *out, uint32_t count, gt_error *);
 bool gt_vulkan_begin(VkCommandBuffer, VkCommandBufferUsageFlags, gt_error *);
 void gt_vulkan_barrier(VkCommandBuffer, VkPipelineStageFlags from, VkPipelineStageFlags to);

@@ -39,15 +39,23 @@ static int memory_type(const gt_vulkan *vk, uint32_t allowed, gt_buffer_kind kin
   return -1;
 }
 
-static bool fail_memory(const gt_vulkan *vk, uint64_t size, gt_buffer_kind kind, gt_error *error) {
+static bool fail_memory(const gt_vulkan *vk, uint64_t size, bool host, gt_error *error) {
   char asked[32], available[32], total[32];
-  if (kind == GT_BUFFER_HOST)
+  if (host)
     return gt_fail(error, GT_ERR_MEMORY, "out of host memory for %s: %s asked for", vk->base.name,
                    gt_human_bytes((double)size, asked));
   return gt_fail(error, GT_ERR_MEMORY, "out of memory on %s: %s asked for, %s of %s available", vk->base.name,
                  gt_human_bytes((double)size, asked),
                  gt_human_bytes((double)gt_vulkan_memory_available(vk), available),
                  gt_human_bytes((double)vk->base.memory_total, total));
+}
+
+/* The outcome of a call on which memory of this size depends. */
+static bool check(const gt_vulkan *vk, VkResult result, const char *call, uint64_t size, gt_buffer_kind kind,
+                  gt_error *error) {
+  if (result != VK_ERROR_OUT_OF_DEVICE_MEMORY && result != VK_ERROR_OUT_OF_HOST_MEMORY)
+    return gt_vulkan_check(result, call, error);
+  return fail_memory(vk, size, kind == GT_BUFFER_HOST || result == VK_ERROR_OUT_OF_HOST_MEMORY, error);
 }
 
 static bool allocate(gt_vulkan *vk, gt_buffer *buffer, gt_buffer_kind kind, gt_error *error) {
@@ -62,16 +70,15 @@ static bool allocate(gt_vulkan *vk, gt_buffer *buffer, gt_buffer_kind kind, gt_e
                                      .memoryTypeIndex = (uint32_t)type};
   if (type < 0) return gt_fail(error, GT_ERR_INTERNAL, "%s has no memory of the kind needed", vk->base.name);
   VkResult result = vkAllocateMemory(vk->device, &info, NULL, &buffer->memory);
-  if (result != VK_SUCCESS) {
+  if (!check(vk, result, "vkAllocateMemory", need.size, kind, error)) {
     buffer->memory = VK_NULL_HANDLE;
-    if (result == VK_ERROR_OUT_OF_DEVICE_MEMORY || result == VK_ERROR_OUT_OF_HOST_MEMORY)
-      return fail_memory(vk, need.size, kind, error);
-    return gt_vulkan_check(result, "vkAllocateMemory", error);
+    return false;
   }
   buffer->allocated = need.size;
   vk->base.memory_used += need.size;
   if (vk->base.memory_used > vk->base.memory_peak) vk->base.memory_peak = vk->base.memory_used;
-  return VK(vkBindBufferMemory(vk->device, buffer->buffer, buffer->memory, 0));
+  result = vkBindBufferMemory(vk->device, buffer->buffer, buffer->memory, 0);
+  return check(vk, result, "vkBindBufferMemory", need.size, kind, error);
 }
 
 static gt_buffer *create(gt_vulkan *vk, uint64_t size, gt_buffer_kind kind, gt_error *error) {
@@ -84,16 +91,21 @@ static gt_buffer *create(gt_vulkan *vk, uint64_t size, gt_buffer_kind kind, gt_e
       .usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_TRANSFER_SRC_BIT |
                VK_BUFFER_USAGE_TRANSFER_DST_BIT | VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT};
   if (size > UINT64_MAX / 2 || (vk->max_allocation && buffer->size > vk->max_allocation)) {
-    fail_memory(vk, size, kind, error);
+    fail_memory(vk, size, kind == GT_BUFFER_HOST, error);
     goto fail;
   }
-  if (!VK(vkCreateBuffer(vk->device, &info, NULL, &buffer->buffer))) goto fail;
+  VkResult result = vkCreateBuffer(vk->device, &info, NULL, &buffer->buffer);
+  if (!check(vk, result, "vkCreateBuffer", size, kind, error)) {
+    buffer->buffer = VK_NULL_HANDLE;
+    goto fail;
+  }
   if (!allocate(vk, buffer, kind, error)) goto fail;
   const VkBufferDeviceAddressInfo address = {.sType = VK_STRUCTURE_TYPE_BUFFER_DEVICE_ADDRESS_INFO,
                                              .buffer = buffer->buffer};
   buffer->address = vkGetBufferDeviceAddress(vk->device, &address);
   if (kind == GT_BUFFER_DEVICE) return buffer;
-  if (!VK(vkMapMemory(vk->device, buffer->memory, 0, VK_WHOLE_SIZE, 0, &buffer->mapped))) goto fail;
+  result = vkMapMemory(vk->device, buffer->memory, 0, VK_WHOLE_SIZE, 0, &buffer->mapped);
+  if (!check(vk, result, "vkMapMemory", size, kind, error)) goto fail;
   memset(buffer->mapped, 0, buffer->size);
   return buffer;
 fail:
@@ -138,9 +150,10 @@ gt_buffer *gt_vulkan_buffer_create(gt_backend *backend, uint64_t size, gt_buffer
 void gt_vulkan_buffer_destroy(gt_backend *backend, gt_buffer *buffer) {
   gt_vulkan *vk = (gt_vulkan *)backend;
   if (!buffer) return;
-  gt_vulkan_idle(vk);
-  vkDestroyBuffer(vk->device, buffer->buffer, NULL);
-  vkFreeMemory(vk->device, buffer->memory, NULL); /* unmaps it */
+  if (gt_vulkan_idle(vk)) {
+    vkDestroyBuffer(vk->device, buffer->buffer, NULL);
+    vkFreeMemory(vk->device, buffer->memory, NULL); /* unmaps it */
+  }
   vk->base.memory_used -= buffer->allocated;
   free(buffer);
 }

@@ -64,6 +64,23 @@ static void count_units(gt_physical *p, const VkExtensionProperties *list, uint3
   }
 }
 
+/* In heap memory. A driver that cannot even tell them is not to be trusted with more. */
+static VkExtensionProperties *list_extensions(gt_physical *p, uint32_t *count) {
+  VkExtensionProperties *list = NULL;
+  gt_error error = {0};
+  VkResult result = vkEnumerateDeviceExtensionProperties(p->handle, NULL, count, NULL);
+  if (result >= 0) {
+    list = gt_alloc((*count + 1) * sizeof *list);
+    result = vkEnumerateDeviceExtensionProperties(p->handle, NULL, count, list);
+  }
+  if (result >= 0) return list;
+  gt_vulkan_check(result, "vkEnumerateDeviceExtensionProperties", &error);
+  snprintf(p->info.features, sizeof p->info.features, "missing a list of its extensions (%.300s)",
+           error.message);
+  *count = 0;
+  return list;
+}
+
 static void describe_features(gt_physical *p, bool family) {
   VkPhysicalDeviceVulkan12Features have = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES};
   VkPhysicalDeviceFeatures2 two = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2, .pNext = &have};
@@ -86,13 +103,10 @@ static void describe_features(gt_physical *p, bool family) {
 }
 
 static void describe(gt_physical *p, int index) {
-  VkExtensionProperties *list = NULL;
   uint32_t extensions = 0;
   vkGetPhysicalDeviceProperties(p->handle, &p->properties);
   vkGetPhysicalDeviceMemoryProperties(p->handle, &p->memory);
-  vkEnumerateDeviceExtensionProperties(p->handle, NULL, &extensions, NULL);
-  list = gt_alloc((extensions + 1) * sizeof *list);
-  vkEnumerateDeviceExtensionProperties(p->handle, NULL, &extensions, list);
+  VkExtensionProperties *list = list_extensions(p, &extensions);
   p->memory_budget = has_extension(list, extensions, VK_EXT_MEMORY_BUDGET_EXTENSION_NAME);
 
   VkPhysicalDeviceVulkan11Properties eleven = {.sType =
@@ -134,7 +148,8 @@ int gt_vulkan_physical(gt_physical **out, gt_error *error) {
   uint32_t count = 64;
   *out = NULL;
   if (!instance) return -1;
-  if (vkEnumeratePhysicalDevices(instance, &count, handle) < 0) count = 0;
+  const VkResult result = vkEnumeratePhysicalDevices(instance, &count, handle);
+  if (result < 0) return gt_vulkan_check(result, "vkEnumeratePhysicalDevices", error), -1;
   *out = gt_alloc((count + 1) * sizeof **out);
   for (uint32_t i = 0; i < count; i++) {
     (*out)[i].handle = handle[i];
@@ -143,12 +158,11 @@ int gt_vulkan_physical(gt_physical **out, gt_error *error) {
   return (int)count;
 }
 
-int gt_vulkan_list(gt_device_info *devices, int limit) {
-  gt_error ignored = {0}; /* without a loader there are no devices */
+int gt_vulkan_list(gt_device_info *devices, int limit, gt_error *error) {
   gt_physical *physical;
-  int count = gt_vulkan_physical(&physical, &ignored);
+  int count = gt_vulkan_physical(&physical, error);
   if (count > limit) count = limit;
   for (int i = 0; i < count; i++) devices[i] = physical[i].info;
   free(physical);
-  return count < 0 ? 0 : count;
+  return count;
 }

@@ -23,7 +23,7 @@ bool gt_vulkan_pipelines_init(gt_vulkan *vk, gt_error *error) {
                                            .pushConstantRangeCount = 1,
                                            .pPushConstantRanges = &range};
   gt_vulkan_cache_load(vk);
-  return VK(vkCreatePipelineLayout(vk->device, &info, NULL, &vk->layout));
+  return VK_MAKE(vkCreatePipelineLayout(vk->device, &info, NULL, &vk->layout), &vk->layout);
 }
 
 void gt_vulkan_pipelines_finish(gt_vulkan *vk) {

@@ -1,5 +1,9 @@
 /* The queue: command buffers go in with a ticket, the next value of one timeline semaphore. */
 #include "backend/vulkan/internal.h"
+#include <time.h>
+
+/* A submission may keep a slow device busy for long, but one that completes nothing for so long hangs. */
+enum { PATIENCE_MINUTES = 30, PIECE_SECONDS = 10 };
 
 bool gt_vulkan_commands(gt_vulkan *vk, VkCommandBuffer *out, uint32_t count, gt_error *error) {
   const VkCommandBufferAllocateInfo info = {.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO,
@@ -40,13 +44,18 @@ bool gt_vulkan_submit_init(gt_vulkan *vk, gt_error *error) {
   const VkSemaphoreTypeCreateInfo type = {.sType = VK_STRUCTURE_TYPE_SEMAPHORE_TYPE_CREATE_INFO,
                                           .semaphoreType = VK_SEMAPHORE_TYPE_TIMELINE};
   const VkSemaphoreCreateInfo semaphore = {.sType = VK_STRUCTURE_TYPE_SEMAPHORE_CREATE_INFO, .pNext = &type};
-  if (!VK(vkCreateCommandPool(vk->device, &pool, NULL, &vk->pool))) return false;
-  if (!VK(vkCreateSemaphore(vk->device, &semaphore, NULL, &vk->timeline))) return false;
+  if (!VK_MAKE(vkCreateCommandPool(vk->device, &pool, NULL, &vk->pool), &vk->pool)) return false;
+  if (!VK_MAKE(vkCreateSemaphore(vk->device, &semaphore, NULL, &vk->timeline), &vk->timeline)) return false;
   if (!gt_vulkan_commands(vk, &vk->to_host, 1, error)) return false;
   if (!gt_vulkan_begin(vk->to_host, VK_COMMAND_BUFFER_USAGE_SIMULTANEOUS_USE_BIT, error)) return false;
   gt_vulkan_barrier(vk->to_host, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT | VK_PIPELINE_STAGE_TRANSFER_BIT,
                     VK_PIPELINE_STAGE_HOST_BIT);
   return VK(vkEndCommandBuffer(vk->to_host));
+}
+
+static bool check(gt_vulkan *vk, VkResult result, const char *call, gt_error *error) {
+  if (result == VK_ERROR_DEVICE_LOST) vk->lost = true;
+  return gt_vulkan_check(result, call, error);
 }
 
 void gt_vulkan_submit_finish(gt_vulkan *vk) {
@@ -65,33 +74,60 @@ bool gt_vulkan_submit(gt_vulkan *vk, const VkCommandBuffer *commands, uint32_t c
                              .pCommandBuffers = commands,
                              .signalSemaphoreCount = 1,
                              .pSignalSemaphores = &vk->timeline};
-  VkResult result = vkQueueSubmit(vk->queue, 1, &info, VK_NULL_HANDLE);
-  if (result == VK_ERROR_DEVICE_LOST) vk->lost = true;
-  if (!gt_vulkan_check(result, "vkQueueSubmit", error)) return false;
+  if (!check(vk, vkQueueSubmit(vk->queue, 1, &info, VK_NULL_HANDLE), "vkQueueSubmit", error)) return false;
   vk->ticket = value;
   return true;
 }
 
-bool gt_vulkan_wait(gt_backend *backend, uint64_t ticket, gt_error *error) {
+bool gt_vulkan_completed(gt_backend *backend, uint64_t *ticket, gt_error *error) {
   gt_vulkan *vk = (gt_vulkan *)backend;
+  return check(vk, vkGetSemaphoreCounterValue(vk->device, vk->timeline, ticket), "vkGetSemaphoreCounterValue",
+               error);
+}
+
+static VkResult wait_a_while(const gt_vulkan *vk, uint64_t ticket) {
   const VkSemaphoreWaitInfo info = {.sType = VK_STRUCTURE_TYPE_SEMAPHORE_WAIT_INFO,
                                     .semaphoreCount = 1,
                                     .pSemaphores = &vk->timeline,
                                     .pValues = &ticket};
-  VkResult result = vkWaitSemaphores(vk->device, &info, UINT64_MAX);
-  if (result == VK_ERROR_DEVICE_LOST) vk->lost = true;
-  return gt_vulkan_check(result, "vkWaitSemaphores", error);
+  return vkWaitSemaphores(vk->device, &info, PIECE_SECONDS * UINT64_C(1000000000));
 }
 
-bool gt_vulkan_completed(gt_backend *backend, uint64_t *ticket, gt_error *error) {
+static int64_t seconds(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return now.tv_sec;
+}
+
+bool gt_vulkan_wait(gt_backend *backend, uint64_t ticket, gt_error *error) {
   gt_vulkan *vk = (gt_vulkan *)backend;
-  VkResult result = vkGetSemaphoreCounterValue(vk->device, vk->timeline, ticket);
-  if (result == VK_ERROR_DEVICE_LOST) vk->lost = true;
-  return gt_vulkan_check(result, "vkGetSemaphoreCounterValue", error);
+  const struct timespec pause = {.tv_nsec = 1000000}; /* where the driver comes back before its time */
+  uint64_t done = 0, before = 0;
+  int64_t since = seconds();
+  VkResult result;
+  while ((result = wait_a_while(vk, ticket)) == VK_TIMEOUT) {
+    if (!gt_vulkan_completed(backend, &done, error)) return false;
+    if (done >= ticket) return true;
+    if (done != before) since = seconds();
+    before = done;
+    if (seconds() - since >= PATIENCE_MINUTES * 60) {
+      vk->stuck = true;
+      return gt_fail(error, GT_ERR_NODEVICE, "%s hangs: it has completed nothing for %d minutes",
+                     backend->name, PATIENCE_MINUTES);
+    }
+    nanosleep(&pause, NULL);
+  }
+  return check(vk, result, "vkWaitSemaphores", error);
 }
 
-void gt_vulkan_idle(gt_vulkan *vk) {
+bool gt_vulkan_idle(gt_vulkan *vk) {
   gt_error ignored = {0};
-  if (vk->timeline && vk->ticket && !vk->lost) gt_vulkan_wait(&vk->base, vk->ticket, &ignored);
-  if (vk->lost) vkDeviceWaitIdle(vk->device); /* a lost semaphore may never be signalled; this returns */
+  if (!vk->ticket || vk->stuck) return !vk->stuck;
+  if (!vk->lost && gt_vulkan_wait(&vk->base, vk->ticket, &ignored)) return true;
+  if (vk->stuck) return false;
+  /* A wait may fail without having waited, and a lost semaphore may never be signalled: ask for the whole
+   * device. As to what is still in use, "lost" is as good an answer as success. */
+  const VkResult result = vkDeviceWaitIdle(vk->device);
+  vk->stuck = result != VK_SUCCESS && result != VK_ERROR_DEVICE_LOST;
+  return !vk->stuck;
 }

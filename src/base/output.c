@@ -1,0 +1,124 @@
+#include "base/output.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { MOST_LINKS = 40 }; /* as the kernel has it */
+
+/* Where a name leads to: a plain file (that may not be there yet), or a descriptor to write to. */
+typedef struct target {
+  char path[PATH_MAX];
+  int fd; /* -1: a plain file */
+} target;
+
+static bool cannot(const char *path, gt_error *error) {
+  return gt_fail_errno(error, GT_ERR_IO, "cannot write %s", path);
+}
+
+/* The real folder of *path, and its last component. */
+static bool split(const char *path, char folder[PATH_MAX], const char **name) {
+  char text[PATH_MAX];
+  const char *slash = strrchr(path, '/');
+  snprintf(text, sizeof text, "%.*s", slash ? (int)(slash - path + 1) : 1, slash ? path : ".");
+  *name = slash ? slash + 1 : path;
+  return realpath(text, folder) != NULL;
+}
+
+/* The number of one of our own descriptors, or -1: opened by name, a file would be another file, at its
+ * start. */
+static int descriptor_of(const char *folder, const char *name) {
+  char own[PATH_MAX], *end;
+  if (*name < '0' || *name > '9' || !realpath("/proc/self/fd", own) || strcmp(folder, own)) return -1;
+  const long number = strtol(name, &end, 10);
+  return *end || number > INT_MAX ? -1 : (int)number;
+}
+
+static bool open_special(target *t, const char *path, gt_error *error) {
+  t->fd = open(path, O_WRONLY | O_NOCTTY | O_CLOEXEC);
+  return t->fd >= 0 || cannot(path, error);
+}
+
+static bool open_own(target *t, int number, const char *path, gt_error *error) {
+  fflush(stdout); /* what was printed before comes before */
+  t->fd = fcntl(number, F_DUPFD_CLOEXEC, 3);
+  return t->fd >= 0 || cannot(path, error);
+}
+
+static bool read_link(target *t, const char *folder) {
+  char link[PATH_MAX];
+  const ssize_t length = readlink(t->path, link, sizeof link - 1);
+  if (length < 0) return false;
+  link[length] = 0;
+  const bool absolute = *link == '/';
+  errno = ENAMETOOLONG;
+  return snprintf(t->path, sizeof t->path, "%s%s%s", absolute ? "" : folder, absolute ? "" : "/", link) <
+         (int)sizeof t->path;
+}
+
+/* One step along t->path; *done when it is what the user's path leads to. */
+static bool follow(target *t, const char *path, bool *done, gt_error *error) {
+  struct stat status;
+  char folder[PATH_MAX];
+  const char *name;
+  if (!split(t->path, folder, &name)) return cannot(path, error);
+  const int number = descriptor_of(folder, name);
+  *done = true;
+  if (number >= 0) return open_own(t, number, path, error);
+  if (lstat(t->path, &status) != 0) {
+    if (errno != ENOENT) return cannot(path, error);
+    /* Links of /proc to another process's pipes say "pipe:[1234]", which no name is. */
+    return stat(path, &status) != 0 || open_special(t, path, error);
+  }
+  if (S_ISREG(status.st_mode)) return access(t->path, W_OK) == 0 || cannot(path, error);
+  if (!S_ISLNK(status.st_mode)) return open_special(t, path, error);
+  *done = false;
+  return read_link(t, folder) || cannot(path, error);
+}
+
+static bool resolve(const char *path, target *t, gt_error *error) {
+  bool done = false;
+  t->fd = -1;
+  errno = *path ? ENAMETOOLONG : ENOENT;
+  if (!*path || snprintf(t->path, sizeof t->path, "%s", path) >= (int)sizeof t->path)
+    return cannot(path, error);
+  for (int i = 0; i < MOST_LINKS && !done; i++)
+    if (!follow(t, path, &done, error)) return false;
+  errno = ELOOP;
+  return done || cannot(path, error);
+}
+
+bool gt_output_open(gt_output *output, const char *path, gt_error *error) {
+  target t;
+  *output = (gt_output){.path = path, .fd = -1};
+  if (!resolve(path, &t, error)) return false;
+  output->replaces = t.fd < 0;
+  if (output->replaces && !gt_replacement_open(&output->replacement, t.path, error)) return false;
+  output->fd = output->replaces ? output->replacement.fd : t.fd;
+  return true;
+}
+
+bool gt_output_write(gt_output *output, const void *data, size_t size, gt_error *error) {
+  return gt_write_all(output->fd, data, size) || cannot(output->path, error);
+}
+
+bool gt_output_close(gt_output *output, bool keep, gt_error *error) {
+  const int fd = output->fd;
+  output->fd = -1;
+  if (output->replaces) return gt_replacement_close(&output->replacement, keep, error);
+  return close(fd) == 0 || cannot(output->path, error);
+}
+
+bool gt_write_output(const char *path, const gt_span *pieces, size_t count, gt_error *error) {
+  target t;
+  bool ok = true;
+  if (!resolve(path, &t, error)) return false;
+  if (t.fd < 0) return gt_write_file_atomic(t.path, pieces, count, error);
+  for (size_t i = 0; i < count && ok; i++)
+    ok = gt_write_all(t.fd, pieces[i].data, pieces[i].size) || cannot(path, error);
+  return (close(t.fd) == 0 || cannot(path, error)) && ok;
+}

@@ -1,0 +1,38 @@
+#include "base/fingerprint.h"
+#include "data/data.h"
+#include <string.h>
+
+static uint64_t of_tensor(uint64_t before, const gt_tensor *tensor) {
+  const int64_t rows = tensor->rank ? tensor->dim[0] : 0;
+  const int64_t shape[2] = {tensor->element, tensor->rank};
+  before = gt_fingerprint(before, shape, sizeof shape);
+  before = gt_fingerprint(before, tensor->dim, (size_t)tensor->rank * sizeof *tensor->dim);
+  if (!rows) return before;
+  return gt_fingerprint(before, tensor->data,
+                        (size_t)rows * (size_t)gt_tensor_features(tensor) * gt_element_size(tensor->element));
+}
+
+/* 0 is kept for what nobody has told. */
+static uint64_t told(uint64_t print) { return print ? print : 1; }
+
+static uint64_t of_split(const gt_split *split) {
+  return told(of_tensor(of_tensor(1, &split->inputs), &split->targets));
+}
+
+static uint64_t of_meaning(const gt_dataset *data) {
+  const int64_t numbers[] = {data->classification, data->classes, data->class_names != NULL,
+                             data->scale_count};
+  uint64_t print = gt_fingerprint(2, numbers, sizeof numbers);
+  for (int i = 0; data->class_names && i < data->classes; i++)
+    print = gt_fingerprint(print, data->class_names[i], strlen(data->class_names[i]) + 1);
+  if (data->scale_count)
+    print = gt_fingerprint(print, data->scaling, 3 * (size_t)data->scale_count * sizeof *data->scaling);
+  return told(print);
+}
+
+gt_data_fingerprint gt_dataset_fingerprint(const gt_dataset *data) {
+  return (gt_data_fingerprint){.train = of_split(&data->train),
+                               .validation = of_split(&data->validation),
+                               .test = of_split(&data->test),
+                               .meaning = of_meaning(data)};
+}

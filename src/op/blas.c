@@ -1,0 +1,80 @@
+#include "op/blas.h"
+#include "base/memory.h"
+#include <dlfcn.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/time.h>
+#include <unistd.h>
+
+/* Not in its headers, but exported by every OpenBLAS since GotoBLAS: a buffer of those that its products use.
+ */
+void *blas_memory_alloc(int position);
+void blas_memory_free(void *buffer);
+
+/* NULL, unless the program was linked with OpenBLAS (`make dist`). */
+#pragma weak cblas_sgemm
+#pragma weak blas_memory_alloc
+#pragma weak blas_memory_free
+
+__typeof__(&cblas_sgemm) gt_blas_sgemm;
+static __typeof__(&blas_memory_alloc) take;
+static __typeof__(&blas_memory_free) give;
+static uint32_t reserved;
+
+/* Its own threads would fight with ours and change the order of its sums. Before its constructor, where it is
+ * linked, and before it is opened, where it is not. */
+__attribute__((constructor(101))) static void one_thread(void) { setenv("OPENBLAS_NUM_THREADS", "1", 1); }
+
+static bool open_library(gt_error *error) {
+  if (gt_blas_sgemm) return true;
+  take = blas_memory_alloc;
+  give = blas_memory_free;
+  gt_blas_sgemm = cblas_sgemm;
+  if (gt_blas_sgemm) return true;
+  void *library = dlopen("libopenblas.so.0", RTLD_NOW | RTLD_LOCAL);
+  const char *why = library ? NULL : dlerror();
+  if (!library)
+    return gt_fail(error, strstr(why, "memory") || strstr(why, "map segment") ? GT_ERR_MEMORY : GT_ERR_IO,
+                   "cannot open OpenBLAS: %s", why);
+  take = (__typeof__(take))dlsym(library, "blas_memory_alloc");
+  give = (__typeof__(give))dlsym(library, "blas_memory_free");
+  gt_blas_sgemm = (__typeof__(gt_blas_sgemm))dlsym(library, "cblas_sgemm");
+  // cppcheck-suppress resourceLeak ; it stays open as long as the process lives
+  return gt_blas_sgemm || gt_fail(error, GT_ERR_IO, "cannot open OpenBLAS: %s", dlerror());
+}
+
+static void no_buffer(int number) {
+  static const char text[] =
+      "error: out of memory: OpenBLAS needs a buffer for each thread; fewer threads: GTRAIN_THREADS\n";
+  (void)number;
+  (void)!write(STDERR_FILENO, text, sizeof text - 1);
+  _exit(GT_ERR_MEMORY);
+}
+
+/* It has taken a second of processor time to find no memory: it will not stop asking. */
+static void watch(bool begin) {
+  static struct sigaction before;
+  const struct sigaction action = {.sa_handler = no_buffer};
+  const struct itimerval second = {.it_value.tv_sec = begin};
+  if (begin) sigaction(SIGPROF, &action, &before);
+  setitimer(ITIMER_PROF, &second, NULL);
+  if (!begin) sigaction(SIGPROF, &before, NULL);
+}
+
+bool gt_blas_reserve(uint32_t threads, gt_error *error) {
+  if (!open_library(error)) return false;
+  if (threads <= reserved || !take || !give) return true;
+  void **buffer = gt_alloc(threads * sizeof *buffer);
+  uint32_t taken = 0;
+  watch(true);
+  while (taken < threads && (buffer[taken] = take(0))) taken++;
+  watch(false);
+  for (uint32_t i = taken; i-- > 0;) give(buffer[i]);
+  free(buffer);
+  reserved = taken;
+  return taken == threads || gt_fail(error, GT_ERR_MEMORY,
+                                     "OpenBLAS has buffers for %u threads, not for %u: "
+                                     "fewer threads: GTRAIN_THREADS",
+                                     taken, threads);
+}

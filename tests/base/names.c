@@ -1,0 +1,32 @@
+#include "base/names.h"
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+static void finds_what_was_added_first(void **state) {
+  (void)state;
+  enum { MANY = 5000 };
+  gt_arena arena;
+  gt_arena_init(&arena);
+  gt_names names = {.arena = &arena};
+  assert_int_equal(gt_names_find(&names, "n1"), -1);
+  for (int i = 0; i < MANY; i++)
+    assert_int_equal(gt_names_add(&names, gt_arena_printf(&arena, "n%d", i), i), i);
+  for (int i = 0; i < MANY; i++) {
+    const char *again = gt_arena_printf(&arena, "n%d", i);
+    assert_int_equal(gt_names_find(&names, again), i);
+    assert_int_equal(gt_names_add(&names, again, MANY), i);
+  }
+  assert_int_equal(gt_names_find(&names, "n"), -1);
+  assert_int_equal(gt_names_find(&names, ""), -1);
+  assert_int_equal(gt_names_add(&names, "", 7), 7);
+  assert_int_equal(gt_names_find(&names, ""), 7);
+  gt_arena_finish(&arena);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(finds_what_was_added_first)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,139 @@
+/* Outputs: a plain file is replaced or stays as it was, and what is no plain file is written through. */
+#include "base/output.h"
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static char folder[] = "/tmp/gtrain-output-XXXXXX";
+static char file[256], link_name[256], pipe_name[256];
+
+static void assert_holds(const char *path, const char *wanted) {
+  gt_bytes bytes;
+  gt_error error = {0};
+  assert_true(gt_read_file(path, 1 << 20, &bytes, &error));
+  assert_string_equal((const char *)bytes.data, wanted);
+  gt_bytes_finish(&bytes);
+}
+
+static bool write_text(const char *path, const char *text, bool keep) {
+  gt_output output;
+  gt_error error = {0};
+  assert_true(gt_output_open(&output, path, &error));
+  for (; *text; text++) assert_true(gt_output_write(&output, text, 1, &error));
+  return gt_output_close(&output, keep, &error);
+}
+
+static void test_replaced_when_whole(void **state) {
+  (void)state;
+  struct stat status;
+  assert_true(write_text(file, "first", true));
+  assert_holds(file, "first");
+  assert_int_equal(chmod(file, 0604), 0);
+  assert_true(write_text(file, "second", false));
+  assert_holds(file, "first");
+  assert_true(write_text(link_name, "third", true));
+  assert_holds(file, "third");
+  assert_int_equal(stat(file, &status), 0);
+  assert_int_equal(status.st_mode & 0777, 0604);
+  assert_int_equal(lstat(link_name, &status), 0);
+  assert_true(S_ISLNK(status.st_mode));
+}
+
+static void test_a_name_is_kept_while_it_is_written(void **state) {
+  (void)state;
+  gt_output output;
+  gt_error error = {0};
+  assert_true(write_text(file, "whole", true));
+  assert_true(gt_output_open(&output, file, &error));
+  assert_true(gt_output_write(&output, "ha", 2, &error));
+  assert_holds(file, "whole");
+  assert_true(gt_output_close(&output, true, &error));
+  assert_holds(file, "ha");
+}
+
+static void test_pipes_and_descriptors(void **state) {
+  (void)state;
+  char text[16], name[64];
+  gt_error error = {0};
+  const gt_span pieces[] = {{"ab", 2}, {"c", 1}};
+  const int reader = open(pipe_name, O_RDONLY | O_NONBLOCK);
+  assert_true(gt_write_output(pipe_name, pieces, 2, &error));
+  assert_int_equal(read(reader, text, sizeof text), 3);
+  close(reader);
+  int ends[2];
+  assert_int_equal(pipe(ends), 0);
+  const char *const forms[] = {"/dev/fd/%d", "/proc/self/fd/%d", "/proc/self/task/../fd/%d"};
+  for (int i = 0; i < 3; i++) {
+    snprintf(name, sizeof name, forms[i], ends[1]);
+    assert_true(write_text(name, "abcd", false)); /* what is written through is not taken back */
+    assert_int_equal(read(ends[0], text, sizeof text), 4);
+  }
+  close(ends[0]), close(ends[1]);
+  assert_false(gt_write_output(name, pieces, 2, &error));
+  assert_int_equal(error.status, GT_ERR_IO);
+}
+
+/* A descriptor of a plain file is written to where it stands. */
+static void test_descriptor_in_a_file(void **state) {
+  (void)state;
+  char name[64];
+  const int fd = open(file, O_WRONLY | O_CREAT | O_TRUNC, 0666);
+  assert_int_equal(write(fd, "before ", 7), 7);
+  snprintf(name, sizeof name, "/dev/fd/%d", fd);
+  assert_true(write_text(name, "between", true));
+  assert_int_equal(write(fd, " after", 6), 6);
+  close(fd);
+  assert_holds(file, "before between after");
+}
+
+static void test_refused(void **state) {
+  (void)state;
+  char longest[5000], loop[300], absent[300];
+  memset(longest, 'x', sizeof longest - 1);
+  longest[sizeof longest - 1] = 0;
+  snprintf(loop, sizeof loop, "%s/loop", folder);
+  snprintf(absent, sizeof absent, "%s/absent/", folder);
+  assert_int_equal(symlink("loop", loop), 0);
+  const char *const names[] = {"", ".", "/", folder, absent, loop, longest, "/proc/self/fd/"};
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+    gt_output output;
+    gt_error error = {0};
+    assert_false(gt_output_open(&output, names[i], &error));
+    assert_int_equal(error.status, GT_ERR_IO);
+  }
+}
+
+static int set_up(void **state) {
+  (void)state;
+  if (!mkdtemp(folder)) return -1;
+  snprintf(file, sizeof file, "%s/file", folder);
+  snprintf(link_name, sizeof link_name, "%s/link", folder);
+  snprintf(pipe_name, sizeof pipe_name, "%s/pipe", folder);
+  return symlink("file", link_name) || mkfifo(pipe_name, 0600);
+}
+
+static int tear_down(void **state) {
+  (void)state;
+  char command[300];
+  snprintf(command, sizeof command, "rm -r %s", folder);
+  return system(command);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_replaced_when_whole),
+      cmocka_unit_test(test_a_name_is_kept_while_it_is_written),
+      cmocka_unit_test(test_pipes_and_descriptors),
+      cmocka_unit_test(test_descriptor_in_a_file),
+      cmocka_unit_test(test_refused),
+  };
+  return cmocka_run_group_tests(tests, set_up, tear_down);
+}

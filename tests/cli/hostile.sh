@@ -1,0 +1,58 @@
+#!/usr/bin/env bash
+# Configs that mean harm: whatever stands in one, the answer is 78 with the place, and never a signal.
+# shellcheck source=tests/support/cli.sh
+source "$(dirname "$0")/../support/cli.sh"
+
+# refused NAME PLACE ASSIGNMENT…: refused at that place of the last assignment.
+refused() {
+  local name=$1 place=$2 settings=()
+  shift 2
+  for assignment; do settings+=(--set "$assignment"); done
+  exits 78 "$name" "$GTRAIN" check configs/xor.yaml "${settings[@]}"
+  says "$name: where" "--set:1:$place: error: "
+}
+
+# A value that its schema row refuses is not used for what is built behind it.
+refused "from: a list in a list" 35 'model=[{linear: {units: 1, from: [[a, b]]}}]'
+refused "from: a map in a list" 35 'model=[{linear: {units: 1, from: [{}]}}]'
+refused "from: nothing in a list" 35 'model=[{linear: {units: 1, from: [~]}}]'
+refused "a batch out of range" 18 'data={inputs: [[0, 0, 0, 0]], targets: [[1]]}' 'model=[flatten, {logic: 4}]' \
+  train.batch_size=4611686018427387904
+refused "a batch below 1" 18 'model=[flatten, {linear: 1}]' train.batch_size=0
+
+# Too many values: refused where they are asked for, before anything is counted in too few bits.
+refused "10^12 parameters" 28 'model=[{linear: 1000000}, {linear: 1000000}, {linear: 1}]'
+refused "margins of 2^24 on all sides" 31 'model=[{reshape: [1, 1, 2]}, {pad: [16777216, 16777216, 16777216]}, flatten, {linear: 1}]'
+exits 0 "a batch of more samples than there are is all of them" "$GTRAIN" check configs/digits.yaml \
+  --set train.batch_size=100000000
+
+# Long configs: time and memory stay near their length. Each of these took longer than this.
+# long LINE COUNT: a config of so many such layers; %d in the line counts them.
+long() {
+  printf 'data: {inputs: [[0, 0], [0, 1], [1, 0], [1, 1]], targets: [[0], [1], [1], [0]]}\n'
+  printf 'loss: mse\ntrain: {steps: 1, batch_size: 4}\nmodel:\n'
+  awk -v line="$1" -v count="$2" 'BEGIN { for (i = 1; i <= count; i++) printf line "\n", i }'
+}
+long '  - relu' 40000 > "$TEST_TMP/deep.yaml"
+echo "  - linear: 1" >> "$TEST_TMP/deep.yaml"
+exits 0 "40,000 layers" timeout 15 "$GTRAIN" check "$TEST_TMP/deep.yaml"
+long '  - relu: {from: unknown_%d}' 10000 > "$TEST_TMP/from.yaml"
+exits 78 "10,000 unknown sources" timeout 15 "$GTRAIN" check "$TEST_TMP/from.yaml"
+says "are shown in part" "… and 9900 more errors"
+check "in a few words each" test ${#out} -lt 60000
+long '  - rellu' 40000 > "$TEST_TMP/type.yaml"
+exits 78 "40,000 unknown layers" timeout 15 "$GTRAIN" check "$TEST_TMP/type.yaml"
+{
+  printf 'loss: mse\ntrain: {steps: 1, batch_size: 4}\nmodel: [{linear: 1}]\ndata: {targets: [1], inputs: ['
+  awk 'BEGIN { for (i = 0; i < 30000; i++) printf "[0, 0], " }'
+  printf ']}\n'
+} > "$TEST_TMP/line.yaml"
+exits 78 "90,000 values on a line" timeout 15 "$GTRAIN" check "$TEST_TMP/line.yaml"
+says "up to the last of them" "there is not one target for each sample"
+
+# Warnings leave room for errors.
+long '  - linear: {units: 1, from: input}' 300 > "$TEST_TMP/warn.yaml"
+exits 78 "300 warnings and an error" "$GTRAIN" check "$TEST_TMP/warn.yaml" --set loss=cross_entropy
+says "the error is shown" "needs class labels"
+says "the warnings in part" "… and 279 more warnings"
+finish

@@ -1,0 +1,81 @@
+#!/usr/bin/env bash
+# A model on other data than it was trained on: classes and columns are the model's, files are written as its config
+# says, and where columns go by their place a warning says so.
+# shellcheck source=tests/support/cli.sh
+source "$(dirname "$0")/../support/cli.sh"
+cd "$TEST_TMP" || exit 1
+
+# Four kinds of animals around four points; `rows FIRST LAST` prints those of these numbers.
+rows() {
+  awk -v first="$1" -v last="$2" 'BEGIN {
+    split("ape bee cat dog", kind); srand(5)
+    for (i = 1; i <= last; i++) {
+      k = int(4 * rand()) + 1; a = (k - 1) % 2 + 0.3 * rand(); b = int((k - 1) / 2) + 0.3 * rand()
+      if (i >= first) printf "%.3f,%.3f,%s\n", a, b, kind[k]
+    }
+  }'
+}
+{ echo a,b,kind && rows 1 200; } > train.csv
+{ echo a,b,kind && rows 201 300; } > same.csv
+{ echo kind,more,b,a && rows 201 300 | awk -F, -v OFS=, '{ print $3, "x", $2, $1 }'; } > swapped.csv
+{ echo a,b,kind && rows 201 300 | grep -v ape; } > no_ape.csv
+{ cat same.csv && echo 1,2,eel; } > eel.csv
+cat > config.yaml << 'YAML'
+data: {train: train.csv, target: kind, test_fraction: 0.2}
+model: [{linear: 16}, relu, {linear: 4}]
+optimizer: {type: adam, lr: 0.02}
+train: {epochs: 30, batch_size: 32}
+YAML
+exits 0 "training" "$GTRAIN" train config.yaml --device "$DEVICE" --run-dir run --quiet
+on() {
+  "$GTRAIN" eval run/model.bin --device "$DEVICE" --json --quiet --set data.train="$1" --set data.test_fraction=0 \
+    --fail-if 'accuracy<0.9'
+}
+exits 0 "the same columns" on same.csv
+same=$out
+exits 0 "other columns, another order" on swapped.csv
+check "give the same loss" test "$out" = "$same"
+exits 0 "a class is missing: the others keep their numbers" on no_ape.csv
+exits 65 "an unknown class" on eel.csv
+says "at its line" "eel.csv:102:5: 'eel' is none of the 4 classes"
+
+# Predictions: the delimiter and the header are the config's.
+tr , ';' < train.csv > semicolons.csv
+exits 0 "training with semicolons" "$GTRAIN" train config.yaml --device "$DEVICE" --run-dir semicolons --quiet \
+  --set data.train=semicolons.csv --set 'data.delimiter=";"'
+predict() { "$GTRAIN" predict "$1/model.bin" --device "$DEVICE" --input "${@:2}"; }
+exits 0 "predict with semicolons" predict semicolons semicolons.csv
+check "a line a sample" test "$(grep -c '^[a-z]* 0\.' <<< "$out")" = 200
+predicted=$out
+exits 65 "predict with commas" predict semicolons train.csv
+says "asks for the delimiter" "is the delimiter ';' right?"
+exits 0 "predict with commas, said so" predict semicolons train.csv --set 'data.delimiter=","'
+check "gives the same" test "$out" = "$predicted"
+exits 2 "other settings are refused" predict semicolons train.csv --set data.target=a
+
+# A header of numbers: without `header: true` it would be a sample.
+sed '1s/.*/1990,2000,2010/; s/ape/0/; s/bee/1/; s/cat/2/; s/dog/3/' train.csv > years.csv
+exits 0 "a header of years" "$GTRAIN" check config.yaml --set data.train=years.csv --set data.target=3 --set model.2.linear=1
+says "is taken for a sample with a warning" "years.csv:1:1: this line of rising numbers is taken for a sample"
+exits 0 "a header of years, said so" "$GTRAIN" train config.yaml --device "$DEVICE" --run-dir years --quiet \
+  --set data.train=years.csv --set data.target=2010 --set data.header=true
+exits 0 "predictions" predict years years.csv
+check "have no row for the header" test "$(grep -c '^[0-9] 0\.' <<< "$out")" = 200
+check "nor a doubt" test "$(grep -c warning <<< "$out")" = 0
+tail -n +2 years.csv | cut -d, -f1,2 > bare.csv
+exits 0 "predict without a header" predict years bare.csv --set data.header=false
+says "columns go by their place with a warning" "bare.csv:1:1: this file has no header: its columns are taken in the order"
+
+# Targets that a loss cannot take.
+sed 's/ape/0/; s/bee/1/; s/cat/0.5/; s/dog/2/' train.csv > bits.csv
+line=$(grep -n -m 1 ',2$' bits.csv | cut -d: -f1)
+exits 65 "a target of 2 for bce" "$GTRAIN" check config.yaml --set data.train=bits.csv --set loss=bce --set model.2.linear=1
+says "is refused at its place" "bits.csv:$line:13: the target 2 is outside 0 to 1, where loss 'bce' needs it"
+exits 65 "the same with options" "$GTRAIN" check config.yaml --set data.train=bits.csv \
+  --set 'loss={type: bce, label_smoothing: 0.1}' --set model.2.linear=1
+
+# Names that the model file could not hold.
+{ printf 'gr\xf6\xdfe,b,kind\n' && rows 1 200; } > latin.csv
+exits 65 "a header in Latin-1" "$GTRAIN" check config.yaml --set data.train=latin.csv
+says "is refused at its place" "latin.csv:1:1: the column name 'gr??e' is not UTF-8"
+finish

@@ -1,0 +1,131 @@
+#!/usr/bin/env bash
+# --output and its like: a plain file is replaced when the new one is whole and keeps its mode, links are followed,
+# anything else is written through; the form goes by the ending.
+# shellcheck source=tests/support/cli.sh
+source "$(dirname "$0")/../support/cli.sh"
+tmp=$TEST_TMP
+
+"$GTRAIN" train configs/digits.yaml --device "$DEVICE" --run-dir "$tmp/run" --set train.epochs=1 --quiet > /dev/null
+model=$tmp/run/model.bin
+head -n 20 datasets/digits/digits.csv > "$tmp/new.csv"
+predict() { "$GTRAIN" predict "$model" --input "$tmp/new.csv" --device "$DEVICE" --quiet "$@"; }
+inode() { stat -c %i "$1"; }
+
+# --- plain files -------------------------------------------------------------------------------------------------
+exits 0 "a new file" predict --output "$tmp/out.csv"
+check "has the usual mode" test "$(stat -c %a "$tmp/out.csv")" = "$(printf %o $((0666 & ~$(umask))))"
+cp "$tmp/out.csv" "$tmp/wanted"
+chmod 600 "$tmp/out.csv"
+before=$(inode "$tmp/out.csv")
+exits 0 "an old file" predict --output "$tmp/out.csv"
+check "keeps its mode" test "$(stat -c %a "$tmp/out.csv")" = 600
+check "is another file, whole at once" test "$(inode "$tmp/out.csv")" != "$before"
+if ((EUID == 0)); then
+  chown 12345:54321 "$tmp/out.csv"
+  chmod 640 "$tmp/out.csv"
+  exits 0 "somebody's file" predict --output "$tmp/out.csv"
+  check "stays theirs" test "$(stat -c '%u:%g %a' "$tmp/out.csv")" = "12345:54321 640"
+else
+  chmod 400 "$tmp/out.csv"
+  exits 74 "a file that must not be written" predict --output "$tmp/out.csv"
+fi
+check "nothing temporary is left" test -z "$(find "$tmp" -name '*.tmp-*')"
+
+# --- links -------------------------------------------------------------------------------------------------------
+mkdir "$tmp/folder" "$tmp/folder/inner"
+echo old > "$tmp/folder/target.csv"
+ln -s inner/../target.csv "$tmp/folder/first.csv"
+ln -s "$tmp/folder/first.csv" "$tmp/second.csv"
+exits 0 "a link to a link" predict --output "$tmp/second.csv"
+check "the links stay" test -L "$tmp/second.csv" -a -L "$tmp/folder/first.csv"
+check "their target is written" cmp "$tmp/folder/target.csv" "$tmp/wanted"
+ln -s folder/later.csv "$tmp/dangling.csv"
+exits 0 "a link to what is not there yet" predict --output "$tmp/dangling.csv"
+check "makes it" cmp "$tmp/folder/later.csv" "$tmp/wanted"
+ln -s loop.csv "$tmp/loop.csv"
+exits 74 "a link to itself" predict --output "$tmp/loop.csv"
+exits 74 "a folder" predict --output "$tmp/folder"
+exits 74 "a folder that is not there" predict --output "$tmp/absent/out.csv"
+exits 74 "an empty name" predict --output ""
+
+# --- pipes, devices, descriptors ---------------------------------------------------------------------------------
+mkfifo "$tmp/pipe"
+ln -s pipe "$tmp/pipe.csv"
+for name in pipe pipe.csv; do
+  timeout 20 cat "$tmp/pipe" > "$tmp/read" &
+  exits 0 "a pipe ($name)" timeout 20 "$GTRAIN" predict "$model" --input "$tmp/new.csv" --device "$DEVICE" --quiet --output "$tmp/$name"
+  wait $!
+  check "is written to" cmp "$tmp/read" "$tmp/wanted"
+done
+check "and stays one" test -p "$tmp/pipe"
+if mknod "$tmp/full" c 1 7 2> /dev/null && ! echo > "$tmp/full" 2> /dev/null && [[ -c $tmp/full ]]; then
+  exits 74 "a full device" predict --output "$tmp/full"
+  check "stays one" test -c "$tmp/full"
+  mknod "$tmp/null" c 1 3
+  ln -s null "$tmp/null.csv"
+  exits 0 "a device that takes all" predict --output "$tmp/null.csv"
+  check "stays one, too" test -c "$tmp/null" -a -L "$tmp/null.csv"
+fi
+# A link of our own, as /dev/stdout is one: whoever runs this as root keeps theirs, whatever gtrain does.
+ln -s /proc/self/fd/1 "$tmp/stdout"
+for name in "$tmp/stdout" /dev/fd/1 /proc/self/fd/1; do
+  check "$name" cmp <(predict --output "$name") "$tmp/wanted"
+  { echo before && predict --output "$name" && echo after; } > "$tmp/written"
+  check "$name, a file that is at its middle" cmp "$tmp/written" <(echo before && cat "$tmp/wanted" && echo after)
+done
+echo before > "$tmp/written"
+predict --output "$tmp/stdout" >> "$tmp/written"
+check "a file that is appended to" cmp "$tmp/written" <(echo before && cat "$tmp/wanted")
+predict --output >(gzip > "$tmp/wanted.gz")
+wait $!
+check "a program's input" cmp <(gzip -dc "$tmp/wanted.gz") "$tmp/wanted"
+exits 74 "a descriptor that is closed" predict --output /dev/fd/77
+closed() { "$@" >&-; }
+exits 74 "standard output, closed" closed predict --output "$tmp/stdout"
+
+# --- endings -----------------------------------------------------------------------------------------------------
+exits 0 "JSON lines" predict --output "$tmp/out.jsonl"
+check "are those of --json" cmp "$tmp/out.jsonl" <(predict --json)
+exits 0 "JSON" predict --output "$tmp/out.JSON"
+check "is an array of them" cmp <(grep -v '^[][]$' "$tmp/out.JSON" | sed 's/,$//') "$tmp/out.jsonl"
+check "from end to end" test "$(head -c 1 "$tmp/out.JSON")$(tail -n 1 "$tmp/out.JSON")" = "[]"
+exits 0 "npy" predict --output "$tmp/out.npy"
+check "is one" test "$(head -c 6 "$tmp/out.npy" | tail -c 5)" = NUMPY
+check "without an ending, --json" cmp <(predict --json --output "$tmp/stdout") "$tmp/out.jsonl"
+for name in out.txt out.csv.gz out.parquet; do
+  exits 2 "$name" predict --output "$tmp/$name"
+  says "the forms there are" ".csv, .npy, .json or .jsonl"
+  check "is not written" test ! -e "$tmp/$name"
+done
+
+# --- the other commands ------------------------------------------------------------------------------------------
+"$GTRAIN" train configs/checkerboard.yaml --device "$DEVICE" --run-dir "$tmp/ca" --set train.steps=2 --quiet > /dev/null
+simulate() { "$GTRAIN" simulate "$tmp/ca/model.bin" --steps 3 --quiet "$@"; }
+for option in final animation; do
+  rm -f "$tmp/target"
+  echo old > "$tmp/target"
+  chmod 600 "$tmp/target"
+  ln -sf target "$tmp/link"
+  exits 0 "simulate --$option" simulate --$option "$tmp/link"
+  check "follows a link" test -L "$tmp/link" -a "$(stat -c %a "$tmp/target")" = 600 -a "$(stat -c %s "$tmp/target")" -gt 20
+  cat "$tmp/pipe" > "$tmp/read" &
+  exits 0 "simulate --$option to a pipe" timeout 20 "$GTRAIN" simulate "$tmp/ca/model.bin" --steps 3 --quiet --$option "$tmp/pipe"
+  wait $!
+  check "is the same" test "$(stat -c %s "$tmp/read")" = "$(stat -c %s "$tmp/target")" -a -p "$tmp/pipe"
+done
+simulate --final "$tmp/board" > "$tmp/said"
+check "simulate --final stdout" cmp <(simulate --final "$tmp/stdout") <(cat "$tmp/board" "$tmp/said")
+cp "$tmp/target" "$tmp/kept"
+(ulimit -f 1 && trap '' XFSZ && simulate --scale 40 --animation "$tmp/target") > /dev/null 2>&1 && fail "a full disk"
+check "a half animation does not replace a whole one" cmp "$tmp/target" "$tmp/kept"
+
+mkdir "$tmp/logic"
+"$GTRAIN" export "$tmp/ca/model.bin" --format c --quiet > "$tmp/logic/out.c"
+echo old > "$tmp/logic/file.c"
+chmod 600 "$tmp/logic/file.c"
+ln -s file.c "$tmp/logic/link.c"
+exits 0 "export" "$GTRAIN" export "$tmp/ca/model.bin" --format c --name ca --quiet --output "$tmp/logic/link.c"
+check "follows a link" cmp "$tmp/logic/file.c" <("$GTRAIN" export "$tmp/ca/model.bin" --format c --name ca --quiet)
+check "and keeps the mode" test "$(stat -c %a "$tmp/logic/file.c")" = 600
+check "a pipe is no name" cmp <("$GTRAIN" export "$tmp/ca/model.bin" --format c --quiet --output /dev/fd/1) "$tmp/logic/out.c"
+finish

@@ -1,0 +1,132 @@
+#!/usr/bin/env bash
+# Signals of a run: what stops it saves first, SIGUSR1 saves and goes on, what was to be ignored stays ignored, and a
+# reader who goes away ends nothing. Every run ends with the same bytes as the one that was left alone.
+# shellcheck source=tests/support/cli.sh
+source "$(dirname "$0")/../support/cli.sh"
+tmp=$TEST_TMP
+
+cat > "$tmp/run.yaml" <<'YAML'
+data:
+  train: datasets/digits/digits.csv
+  target: label
+  test_fraction: 0.2
+  validation: 0.1
+  normalize: {scale: 0.0625}
+model: [{linear: 256}, relu, {dropout: 0.2}, {linear: 128}, relu, {linear: 10}]
+optimizer: {type: adam, lr: 1e-3, ema: 0.99}
+schedule: {type: plateau, warmup: 10}
+train:
+  epochs: 30
+  batch_size: 64
+  log_every: 3
+  checkpoint: {every: 0}
+YAML
+sed -i "s/epochs: .*/epochs: ${TEST_EPOCHS:-30}/" "$tmp/run.yaml"
+command=("$GTRAIN" train "$tmp/run.yaml" --device "$DEVICE" --run-dir)
+same() { cmp "$tmp/whole/model.bin" "$1/model.bin" && cmp "$tmp/whole/metrics.jsonl" "$1/metrics.jsonl"; }
+rows() { wc -l 2> /dev/null < "$1/metrics.jsonl" || echo 0; }
+wait_for_rows() { # RUN COUNT PID
+  while kill -0 "$3" 2> /dev/null && (($(rows "$1") < $2)); do sleep 0.01; done
+}
+saved() { compgen -G "$1/checkpoints/step-*.safetensors" > /dev/null; }
+# start NAME [WORDS…]: the run in the background, its pid in $pid, its folder in $run. `&` ignores SIGINT: undone.
+start() {
+  run=$tmp/$1
+  shift
+  (
+    trap - INT
+    exec "$@" "${command[@]}" "$run"
+  ) > "$tmp/out" 2> "$tmp/err" &
+  pid=$!
+}
+ends() { # CODE NAME: the run that was started does
+  local code=0
+  wait "$pid" || code=$?
+  check "$2: $1" test "$code" = "$1"
+}
+
+exits 0 "the whole run" "${command[@]}" "$tmp/whole"
+check "it saved nothing in between" test "$(find "$tmp/whole/checkpoints" -type f | wc -l)" -le 1
+
+# --- stopping ----------------------------------------------------------------------------------------------------
+for signals in HUP TERM INT "HUP HUP" "TERM TERM" "INT HUP" "TERM HUP CONT"; do
+  start "stop-${signals// /-}"
+  wait_for_rows "$run" 20 "$pid"
+  for signal in $signals; do kill -"$signal" "$pid" 2> /dev/null; done
+  ends 75 "SIG${signals// / SIG}"
+  check "${signals}: a checkpoint" saved "$run"
+  exits 0 "${signals}: resumed" "${command[@]}" "$run" --resume
+  check "${signals}: the same" same "$run"
+done
+run=$tmp/timeout
+exits 75 "timeout, which signals twice" timeout --preserve-status 0.7 "${command[@]}" "$run" --set train.epochs=100000
+
+start second env
+wait_for_rows "$run" 1 "$pid"
+kill -STOP "$pid" # so that it is not done before the second one
+kill -TERM "$pid"
+kill -CONT "$pid"
+ends 75 "stopped and continued"
+
+# --- saving ------------------------------------------------------------------------------------------------------
+start save
+catches_usr1() { (($(sed -n 's/^SigCgt:/0x/p' "/proc/$pid/status" 2> /dev/null | tr -d "[:space:]") & 0x200)); }
+while kill -0 "$pid" 2> /dev/null && ! catches_usr1; do :; done
+check "it may be asked before there is anything to save" test ! -e "$run/metrics.jsonl"
+count=0
+while kill -USR1 "$pid" 2> /dev/null; do
+  count=$((count + 1))
+  sleep 0.03
+done
+ends 0 "$count times SIGUSR1"
+check "the same as without" same "$run"
+check "it saved" saved "$run"
+check "and said so" grep -q "saved at step" "$tmp/err"
+start save-and-die
+wait_for_rows "$run" 20 "$pid"
+kill -USR1 "$pid"
+while kill -0 "$pid" 2> /dev/null && ! saved "$run"; do sleep 0.01; done
+kill -KILL "$pid"
+wait "$pid" 2> /dev/null
+check "killed after a save" test ! -e "$run/model.bin"
+exits 0 "it goes on" "${command[@]}" "$run" --resume
+says "from there" "resuming"
+check "to the same end" same "$run"
+
+# --- ignored -----------------------------------------------------------------------------------------------------
+for signal in INT HUP TERM USR1; do
+  run=$tmp/ignore-$signal
+  (
+    trap '' $signal
+    exec "${command[@]}" "$run"
+  ) > /dev/null 2> "$tmp/err" &
+  pid=$!
+  wait_for_rows "$run" 20 "$pid"
+  kill -$signal "$pid" 2> /dev/null
+  ends 0 "SIG$signal, ignored"
+  check "SIG$signal, ignored: the same" same "$run"
+done
+start nohup nohup
+wait_for_rows "$run" 20 "$pid"
+kill -HUP "$pid"
+ends 0 "nohup"
+
+# --- stopped, resized --------------------------------------------------------------------------------------------
+start others
+wait_for_rows "$run" 10 "$pid"
+for signal in TSTP CONT WINCH CHLD URG; do kill -$signal "$pid" && sleep 0.02; done
+ends 0 "signals that mean nothing to it"
+check "the same again" same "$run"
+
+# --- readers who go away -----------------------------------------------------------------------------------------
+run=$tmp/head
+code=$("${command[@]}" "$run" 2> >(head -n 1 > "$tmp/first") > "$tmp/out" && echo 0 || echo $?)
+check "a reader of messages who goes away" test "$code" = 0
+check "the run does not care" same "$run"
+check "its results come" grep -q "model.bin" "$tmp/out"
+run=$tmp/both
+"${command[@]}" "$run" 2>&1 | head -n 1 > "$tmp/first"
+code=${PIPESTATUS[0]}
+check "a reader of all who goes away: 74" test "$code" = 74
+check "the run is whole" same "$run"
+finish

@@ -1,0 +1,51 @@
+#!/usr/bin/env bash
+# The config inside a model names files that its user never saw: they are told before they are read, opened only if
+# they are plain files, and not shown. What the user names is the user's.
+# shellcheck source=tests/support/cli.sh
+source "$(dirname "$0")/../support/cli.sh"
+configs=$PWD/configs datasets=$PWD/datasets
+cd "$TEST_TMP" || exit 1
+
+awk 'BEGIN { print "a,b,kind"; for (i = 0; i < 40; i++) print i % 7 "," i % 5 "," (i % 2 ? "cat" : "dog") }' > table.csv
+cat > config.yaml << 'YAML'
+data: {train: table.csv, target: kind}
+model: [{linear: 2}]
+train: {epochs: 1, batch_size: 8}
+YAML
+exits 0 "training" "$GTRAIN" train config.yaml --device "$DEVICE" --run-dir run --quiet
+evaluate() { timeout 60 "$GTRAIN" eval run/model.bin --device "$DEVICE" "$@"; }
+exits 0 "eval" evaluate
+check "the file is told first" test "$(head -n 1 <<< "$out")" = "run/model.bin names the data file table.csv, which is read"
+exits 0 "a file of the user's" evaluate --set data.train=table.csv
+check "is not told" test "$(grep -c "names the data file" <<< "$out")" = 0
+
+printf 'root:x:hush,b,kind\n1,2,cat\n' > secret && cp table.csv mine.csv && cp secret table.csv
+exits 65 "another file in its place" evaluate
+check "is not shown" test "$(grep -c hush <<< "$out")" = 0
+says "and why" "more is not shown, as the model named them and not you"
+exits 65 "unless the user names it" evaluate --set data.train=secret --set data.format=csv
+says "and looks" "secret:1:1: there is no column 'a'"
+exits 0 "nor is what the user names hidden" evaluate --set data.train=mine.csv
+
+rm table.csv && mkfifo table.csv
+exits 74 "a pipe is not waited for" evaluate
+says "it is no plain file" "cannot open table.csv: it is no plain file"
+exits 74 "nor by the hard way" evaluate --set data.test=mine.csv
+cat mine.csv > table.csv &
+exits 0 "a pipe of the user's is read" evaluate --set data.train=table.csv
+wait
+rm table.csv && cp mine.csv table.cs
+exits 65 "no file" evaluate
+check "what else is there is not told" test "$(grep -c "table.cs'" <<< "$out")" = 0
+
+# The picture that an automaton was to become.
+cp "$datasets/ca/letter_g.png" letter.png
+exits 0 "an automaton" "$GTRAIN" train "$configs/letter_g.yaml" --device "$DEVICE" --run-dir letter --quiet \
+  --set data.image=letter.png --set train.steps=2 --set train.restart_every=0 --set train.eval_every=0
+simulate() { timeout 60 "$GTRAIN" simulate letter/model.bin --steps 2 "$@"; }
+exits 0 "simulate" simulate
+says "tells the picture" "letter/model.bin names the data file letter.png, which is read"
+rm letter.png && mkfifo letter.png
+exits 74 "simulate and a pipe" simulate
+exits 0 "a picture of the user's" simulate --set "data.image=$datasets/ca/letter_g.png"
+finish

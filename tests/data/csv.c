@@ -1,0 +1,228 @@
+/* CSV: whose columns are which, what is a header, and data that is opened for a model that knows its classes.
+ */
+#include "data_support.h"
+
+static const float *floats(const gt_tensor *t) { return t->data; }
+static const int32_t *ints(const gt_tensor *t) { return t->data; }
+
+static const char *const pets[] = {"ape", "cat", "dog"}, *const columns[] = {"a", "b"},
+                         *const label[] = {"label"};
+static const gt_data_signature two = {
+    .rank = 1, .dim = {2}, .element = GT_ELEMENT_F32, .input_names = columns};
+static const gt_data_wanted model = {
+    .signature = &two, .classes = 3, .class_names = pets, .target_names = label, .targets = 1};
+
+static int for_the_model(void **state) {
+  (void)state;
+  wanted = &model;
+  return 0;
+}
+
+static int for_nobody(void **state) {
+  (void)state;
+  wanted = NULL;
+  return 0;
+}
+
+static void labels_are_the_models(void **state) {
+  (void)state;
+  opened o;
+  open_data(&o, "{train: %s}", write_text("m.csv", "a,b,label\n1,2,dog\n3,4,cat\n"));
+  expect_open(&o); /* there is no ape in it */
+  assert_int_equal(o.data.classes, 3);
+  assert_true(ints(&o.data.train.targets)[0] == 2 && ints(&o.data.train.targets)[1] == 1);
+  close_data(&o);
+  open_data(&o, "{train: %s}", write_text("m.csv", "a,b,label\n1,2,dog\n3,4,car\n"));
+  expect_bad_file(&o, ":3:5: 'car' is none of the 3 classes; did you mean 'cat'?");
+  open_data(&o, "{train: %s}", write_text("m.csv", "a,b,label\n1,2,dog\n3,4,1\n"));
+  expect_bad_file(&o, ":3:5: '1' is none of the 3 classes");
+  open_data(&o, "{train: %s}", write_text("m.csv", "a,b,label\n1,2,0\n3,4,1\n"));
+  expect_bad_file(&o, ":2:5: '0' is none of the 3 classes");
+  open_data(&o, "{train: %s, class_names: [dog, ape, cat]}",
+            write_text("m.csv", "a,b,label\n1,2,dog\n3,4,ape\n"));
+  expect_open(&o); /* what the config says stands */
+  assert_true(ints(&o.data.train.targets)[0] == 0 && ints(&o.data.train.targets)[1] == 1);
+  close_data(&o);
+  open_data(&o, "{train: %s, class_names: [dog, ape]}", write_text("m.csv", "a,b,label\n1,2,dog\n3,4,ape\n"));
+  expect_bad_config(&o, 0, "the model has other classes");
+}
+
+/* Class names that look like numbers stay names. */
+static void numbers_may_be_names(void **state) {
+  (void)state;
+  static const char *const names[] = {"1", "2", "x"};
+  opened o;
+  gt_data_wanted other = model;
+  other.class_names = names;
+  wanted = &other;
+  open_data(&o, "{train: %s}", write_text("m.csv", "a,b,label\n1,2,1\n3,4,2\n"));
+  expect_open(&o);
+  assert_true(ints(&o.data.train.targets)[0] == 0 && ints(&o.data.train.targets)[1] == 1);
+  close_data(&o);
+  open_data(&o, "{train: %s, class_names: ['2', '1', x]}", write_text("m.csv", "a,b,label\n1,2,1\n3,4,2\n"));
+  expect_open(&o); /* nobody knows that they are names: they may be numbers of classes */
+  assert_true(ints(&o.data.train.targets)[0] == 1);
+  close_data(&o);
+  other.text_labels = true;
+  open_data(&o, "{train: %s, class_names: ['2', '1', x]}", write_text("m.csv", "a,b,label\n1,2,2\n3,4,2\n"));
+  expect_open(&o);
+  assert_true(ints(&o.data.train.targets)[0] == 0);
+  close_data(&o);
+}
+
+static void classes_are_the_models(void **state) {
+  (void)state;
+  opened o;
+  const gt_data_wanted digits = {.signature = &two, .classes = 10, .target_names = label, .targets = 1};
+  wanted = &digits;
+  open_data(&o, "{train: %s}", write_text("m.csv", "a,b,label\n1,2,3\n3,4,7\n"));
+  expect_open(&o); /* not each of 0 … 7: by itself it would be a regression */
+  assert_true(o.data.classification && o.data.classes == 10 && !o.data.text_labels);
+  close_data(&o);
+  open_data(&o, "{train: %s}", write_text("m.csv", "a,b,label\n1,2,3\n3,4,10\n"));
+  expect_bad_file(&o, ":3:5: label 10; there are 10 classes");
+  open_data(&o, "{train: %s, classes: 8}", write_text("m.csv", "a,b,label\n1,2,3\n"));
+  expect_bad_config(&o, 0, "the model has other classes");
+  open_data(&o, "{inputs: [[1, 2], [3, 4]], targets: [3, 4]}");
+  expect_open(&o);
+  assert_int_equal(o.data.classes, 10);
+  close_data(&o);
+  const gt_data_wanted quantity = {.signature = &two};
+  wanted = &quantity;
+  open_data(&o, "{inputs: [[1, 2], [3, 4]], targets: [0, 1]}");
+  expect_open(&o);
+  assert_true(!o.data.classification && floats(&o.data.train.targets)[1] == 1);
+  close_data(&o);
+  open_data(&o, "{inputs: [[1, 2, 3], [3, 4, 5]], targets: [0, 1]}");
+  expect_bad_file(&o, "samples of shape [3]; the model takes [2]");
+}
+
+static void columns_are_the_models(void **state) {
+  (void)state;
+  opened o;
+  open_data(&o, "{train: %s, ignore: id}", write_text("m.csv", "b,label,more,a\n2,dog,x,1\n4,cat,y,3\n"));
+  expect_open(&o);
+  assert_int_equal(o.data.train.inputs.dim[1], 2);
+  for (int i = 0; i < 4; i++) assert_true(floats(&o.data.train.inputs)[i] == (float)(i + 1));
+  close_data(&o);
+  open_data(&o, "{train: %s}", write_text("m.csv", "b,label,aa\n2,dog,1\n"));
+  expect_bad_file(&o, "there is no column 'a'");
+  open_data(&o, "{train: %s, target: a}", write_text("m.csv", "b,label,a\n2,dog,1\n"));
+  expect_bad_file(&o, "column 'a' is used twice");
+  open_data(&o, "{train: %s, inputs: [u, v], target: kind}", write_text("m.csv", "v,kind,u\n2,dog,1\n"));
+  expect_open(&o); /* what the config says stands */
+  assert_true(floats(&o.data.train.inputs)[0] == 1);
+  close_data(&o);
+  open_data(&o, "{train: %s}", write_text("m.csv", "1,2,dog\n3,4,cat\n"));
+  expect_open(&o); /* in their order, with a warning */
+  assert_true(o.data.train.samples == 2 && floats(&o.data.train.inputs)[1] == 2);
+  close_data(&o);
+}
+
+static void headers_are_found(void **state) {
+  (void)state;
+  opened o;
+  open_data(&o, "{train: %s, target: kind}", write_text("m.csv", "1990,2000,kind\n1,2,dog\n3,4,cat\n"));
+  expect_open(&o); /* by a name that the config knows */
+  assert_int_equal(o.data.train.samples, 2);
+  assert_string_equal(o.data.input_names[1], "2000");
+  close_data(&o);
+  open_data(&o, "{train: %s, target: 3}", write_text("m.csv", "1,2,dog\n3,4,cat\n"));
+  expect_open(&o); /* a number is no name */
+  assert_int_equal(o.data.train.samples, 2);
+  close_data(&o);
+  open_data(&o, "{train: %s, test: %s, header: true}",
+            write_text("m.csv", "1990,2000,2010\n1,2,0.5\n3,4,1\n"),
+            write_text("n.csv", "2000,1990,2010\n1,2,0.5\n3,4,1\n"));
+  expect_open(&o);
+  assert_true(floats(&o.data.test.inputs)[0] == 2);
+  close_data(&o);
+}
+
+static void a_model_knows_a_header_of_numbers(void **state) {
+  (void)state;
+  static const char *const years[] = {"1990", "2000"};
+  gt_data_signature signature = two;
+  gt_error error = {0};
+  gt_tensor out;
+  signature.input_names = years;
+  const char *path = write_text("m.csv", "2000,1990\n0.5,1\n");
+  assert_true(gt_data_read_inputs(path, &signature, &out, &error));
+  assert_true(out.dim[0] == 1 && floats(&out)[0] == 1);
+  gt_tensor_finish(&out);
+  static const char *const places[] = {"1", "2"}; /* of a file without a header */
+  signature.input_names = places;
+  assert_true(gt_data_read_inputs(write_text("m.csv", "2,1\n0.5,1\n"), &signature, &out, &error));
+  assert_int_equal(out.dim[0], 2);
+  gt_tensor_finish(&out);
+}
+
+/* Predictions read a CSV as the config of the model has it. */
+static void predictions_follow_the_config(void **state) {
+  (void)state;
+  static const char config[] = "{header: false, delimiter: ';'}", bad[] = "{header: no}";
+  gt_data_signature signature = two;
+  gt_error error = {0};
+  gt_tensor out;
+  opened o;
+  signature.input_names = NULL;
+  open_data(&o, "{inputs: [1, 2], targets: [1, 2]}");
+  signature.data = gt_spec_parse(&o.arena, "config", config, strlen(config), &o.diagnostics);
+  assert_true(gt_data_read_inputs(write_text("m.csv", "1;2\n3;4\n"), &signature, &out, &error));
+  assert_true(out.dim[0] == 2 && floats(&out)[3] == 4);
+  gt_tensor_finish(&out);
+  signature.data = gt_spec_parse(&o.arena, "config", bad, strlen(bad), &o.diagnostics);
+  assert_false(gt_data_read_inputs(path_of("m.csv"), &signature, &out, &error));
+  assert_int_equal(error.status, GT_ERR_DATA);
+  close_data(&o);
+}
+
+static void other_encodings_are_refused(void **state) {
+  (void)state;
+  static const char utf16[] = "\xFF\xFE"
+                              "a\0,\0b\0\n\0",
+                    mark[] = "\xEF\xBB\xBF\"a\",b\n1,0\n2,1\n";
+  opened o;
+  open_data(&o, "{train: %s}",
+            write_text("m.csv", "gr\xF6\xDF"
+                                "e,b\n1,0\n2,1\n"));
+  expect_bad_file(&o, ":1:1: the column name 'gr??e' is not UTF-8");
+  open_data(&o, "{train: %s}",
+            write_text("m.csv", "gr\xC3\xB6\xC3\x9F"
+                                "e,b\n1,0\n2,1\n"));
+  expect_open(&o);
+  assert_string_equal(o.data.input_names[0], "gr\xC3\xB6\xC3\x9F"
+                                             "e");
+  close_data(&o);
+  open_data(&o, "{train: %s}", write_bytes("m.csv", utf16, sizeof utf16 - 1));
+  expect_bad_file(&o, ":1:1: this is UTF-16 text");
+  open_data(&o, "{train: %s}", write_text("m.csv", mark));
+  expect_open(&o);
+  assert_string_equal(o.data.input_names[0], "a");
+  close_data(&o);
+  open_data(&o, "{train: %s}", write_text("m.csv", "a,b\n1,s\xFC\xDF\n2,sauer\n"));
+  expect_bad_file(&o, ":2:3: this label is not clean UTF-8 text");
+  open_data(&o, "{train: %s}", write_text("m.csv", "a,b\n1,s\xC2\x9B\n2,sauer\n"));
+  expect_bad_file(&o, ":2:3: this label is not clean UTF-8 text");
+}
+
+static int remove_files(void **state) {
+  (void)state;
+  unlink(path_of("m.csv"));
+  unlink(path_of("n.csv"));
+  return 0;
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test_setup(labels_are_the_models, for_the_model),
+      cmocka_unit_test_setup(numbers_may_be_names, for_the_model),
+      cmocka_unit_test_setup(classes_are_the_models, for_the_model),
+      cmocka_unit_test_setup(columns_are_the_models, for_the_model),
+      cmocka_unit_test_setup(headers_are_found, for_nobody),
+      cmocka_unit_test_setup(a_model_knows_a_header_of_numbers, for_nobody),
+      cmocka_unit_test_setup(predictions_follow_the_config, for_nobody),
+      cmocka_unit_test_setup(other_encodings_are_refused, for_nobody),
+  };
+  return cmocka_run_group_tests_name("data: csv", tests, NULL, remove_files);
+}

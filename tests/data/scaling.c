@@ -1,0 +1,92 @@
+/* What the network sees of its inputs: of values far from 0 and close together, too. */
+#include "data_support.h"
+#include <math.h>
+
+enum { N = 64 };
+
+static float seen(const gt_dataset *data, int64_t i) {
+  const int64_t n = data->scale_count, features = gt_tensor_features(&data->train.inputs);
+  const float *center = data->scaling + i % features % n;
+  return (((const float *)data->train.inputs.data)[i] - center[0]) * center[n] + center[2 * n];
+}
+
+/* Two features, around 1e6 and -3e4. */
+static const char *far_values(float *x) {
+  gt_error error = {0};
+  for (int i = 0; i < N; i++) {
+    x[2 * i] = 1e6f + (float)(i % 9 - 4);
+    x[2 * i + 1] = -3e4f + 0.25f * (float)(i % 7);
+  }
+  const gt_tensor tensor = {.element = GT_ELEMENT_F32, .rank = 2, .dim = {N, 2}, .data = x};
+  assert_true(gt_data_write_npy(path_of("far.npy"), &tensor, &error));
+  return path_of("far.npy");
+}
+
+static void nothing_cancels(void **state) {
+  (void)state;
+  opened o;
+  float x[2 * N];
+  double mean[2] = {0}, deviation[2] = {0};
+  const char *path = far_values(x);
+  for (int i = 0; i < 2 * N; i++) mean[i % 2] += (double)x[i] / N;
+  for (int i = 0; i < 2 * N; i++) deviation[i % 2] += pow((double)x[i] - mean[i % 2], 2) / N;
+  open_data(&o, "{train: {inputs: %s, targets: %s}, normalize: standard}", path, path);
+  expect_open(&o);
+  for (int i = 0; i < 2 * N; i++) {
+    const double want = ((double)x[i] - mean[i % 2]) / sqrt(deviation[i % 2]);
+    if (fabs((double)seen(&o.data, i) - want) > 2e-7)
+      fail_msg("%d: %.9g is not %.9g", i, (double)seen(&o.data, i), want);
+  }
+  close_data(&o);
+  open_data(
+      &o, "{train: {inputs: %s, targets: %s}, normalize: {mean: [5.00000003e+5, -3e+4], std: 2, scale: 0.5}}",
+      path, path);
+  expect_open(&o);
+  for (int i = 0; i < 2 * N; i++) {
+    const double want = (0.5 * (double)x[i] - (i % 2 ? -3e4 : 5.00000003e5)) / 2;
+    assert_true(fabs((double)seen(&o.data, i) - want) <= 2e-7 * fabs(want));
+  }
+  close_data(&o);
+  unlink(path);
+}
+
+/* Without a mean, a product alone: as it was before there were centers. */
+static void bytes_are_divided(void **state) {
+  (void)state;
+  static const uint8_t images[] = {0, 0, 8, 2, 0, 0, 0, 2, 0, 0, 0, 2, 0, 255, 3, 128};
+  opened o;
+  const char *path = write_bytes("i-ubyte", images, sizeof images);
+  open_data(&o, "{train: {inputs: %s, targets: %s}}", path, path);
+  expect_open(&o);
+  assert_int_equal(o.data.scale_count, 1);
+  assert_true(o.data.scaling[0] == 0 && o.data.scaling[1] == (float)(1.0 / 255) && o.data.scaling[2] == 0);
+  close_data(&o);
+  unlink(path);
+}
+
+/* The scaling of a trained model, not of the data that it is evaluated on. */
+static void a_model_keeps_its_own(void **state) {
+  (void)state;
+  static const float scaling[] = {1, 2, 3, 4, 5, 6};
+  gt_data_signature signature = {.rank = 1, .dim = {2}, .element = GT_ELEMENT_F32};
+  gt_data_wanted model = {.signature = &signature, .scale_count = 2, .scaling = scaling};
+  opened o;
+  float x[2 * N];
+  const char *path = far_values(x);
+  wanted = &model;
+  open_data(&o, "{train: {inputs: %s, targets: %s}, normalize: standard}", path, path);
+  expect_open(&o);
+  assert_true(o.data.scale_count == 2 && o.data.scaling == scaling);
+  close_data(&o);
+  model.scale_count = 3;
+  open_data(&o, "{train: {inputs: %s, targets: %s}, normalize: standard}", path, path);
+  expect_bad_file(&o, "normalisation does not fit");
+  wanted = NULL;
+  unlink(path);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(nothing_cancels), cmocka_unit_test(bytes_are_divided),
+                                     cmocka_unit_test(a_model_keeps_its_own)};
+  return cmocka_run_group_tests_name("data: scaling", tests, NULL, NULL);
+}

@@ -1,0 +1,128 @@
+/* Files that are named by the config inside a model, which may be anybody's: only plain files are opened, and
+ * nothing of what they hold is shown. */
+#include "data_support.h"
+#include <sys/stat.h>
+
+static const gt_data_wanted from_model = {.stranger = "test.yaml"}; /* as open_data calls the text */
+
+static int not_trusted(void **state) {
+  (void)state;
+  wanted = &from_model;
+  return 0;
+}
+
+/* Refused as bad data, without a word of this in it. */
+static void expect_silence(opened *o, const char *secret) {
+  assert_false(o->ok);
+  assert_int_equal(o->diagnostics.errors, 0);
+  assert_int_equal(o->diagnostics.count, 0);
+  assert_int_equal(o->error.status, GT_ERR_DATA);
+  assert_null(strstr(o->error.message, secret));
+  assert_non_null(strstr(o->error.message, "more is not shown"));
+  close_data(o);
+}
+
+static void expect_closed(opened *o, const char *text) {
+  assert_false(o->ok);
+  assert_int_equal(o->error.status, GT_ERR_IO);
+  if (!strstr(o->error.message, text)) fail_msg("expected '%s' in: %s", text, o->error.message);
+  close_data(o);
+}
+
+static void nothing_is_shown(void **state) {
+  (void)state;
+  opened o;
+  const char *path = write_text("s.csv", "root,secret\n1,hush\n2,hush\n");
+  open_data(&o, "{format: csv, train: %s}", path);
+  expect_open(&o);
+  close_data(&o);
+  open_data(&o, "{format: csv, train: %s, target: root}", path);
+  expect_silence(&o, "hush"); /* not a number */
+  open_data(&o, "{format: csv, train: %s, target: hash}", path);
+  expect_silence(&o, "root"); /* there is no such column; there are … */
+  open_data(&o, "{format: csv, train: %s, class_names: [hash]}", path);
+  expect_silence(&o, "hush");
+  open_data(&o, "{format: csv, train: %s, classes: 3}", path);
+  expect_silence(&o, "hush");
+  open_data(&o, "{format: idx, train: {inputs: %s, targets: %s}}", path, path);
+  expect_silence(&o, "root");
+  open_data(&o, "{format: npy, train: {inputs: %s, targets: %s}}", path, path);
+  expect_silence(&o, "root");
+  open_data(&o, "{format: ca, image: %s}", path);
+  expect_silence(&o, "root");
+  write_bytes("s.csv", "\x1f\x8b garbage", 10);
+  open_data(&o, "{format: csv, train: %s}", path);
+  expect_silence(&o, "garbage");
+  unlink(path);
+}
+
+/* Mistakes of the config itself are shown, and that a file is absent, but not what is there in its stead. */
+static void the_config_is_shown(void **state) {
+  (void)state;
+  opened o;
+  const char *path = write_text("s.csv", "root,secret\n1,hush\n2,hush\n");
+  open_data(&o, "{format: csv, train: %s, targat: secret}", path);
+  expect_bad_config(&o, 0, "targat");
+  open_data(&o, "{format: csv, train: %s, test: %sx}", path, path);
+  assert_null(o.diagnostics.items[0].suggestion);
+  expect_bad_config(&o, 0, "not found");
+  open_data(&o, "{train: %s}", path);
+  expect_open(&o); /* by its name; what it begins with is not looked at */
+  close_data(&o);
+  unlink(path);
+}
+
+/* What the user names is the user's. */
+static void the_user_is_trusted(void **state) {
+  (void)state;
+  static const char text[] = "{format: csv, train: absent.csv, target: root}";
+  opened o = {0};
+  char set[600];
+  snprintf(set, sizeof set, "train=%s", write_text("s.csv", "root,secret\n1,hush\n2,hush\n"));
+  gt_arena_init(&o.arena);
+  gt_diagnostics_init(&o.diagnostics, &o.arena);
+  gt_spec *spec = gt_spec_parse(&o.arena, "test.yaml", text, strlen(text), &o.diagnostics);
+  assert_true(gt_spec_override(&o.arena, spec, set, &o.diagnostics));
+  o.ok = gt_dataset_open(spec, 7, wanted, &o.arena, &o.data, &o.diagnostics, &o.error);
+  expect_bad_file(&o, "'hush' in column 'secret' is not a number");
+  unlink(path_of("s.csv"));
+}
+
+static void only_plain_files_are_opened(void **state) {
+  (void)state;
+  opened o;
+  const char *pipe = path_of("pipe"), *link = path_of("link"), *folder = path_of("folder");
+  unlink(pipe), unlink(link), rmdir(folder);
+  assert_int_equal(mkfifo(pipe, 0600), 0); /* opened without care, it would wait for a writer */
+  assert_int_equal(symlink(pipe, link), 0);
+  assert_int_equal(mkdir(folder, 0700), 0);
+  open_data(&o, "{format: csv, train: %s}", pipe);
+  expect_closed(&o, "it is no plain file");
+  open_data(&o, "{format: csv, train: %s}", link);
+  expect_closed(&o, "it is no plain file");
+  open_data(&o, "{format: idx, train: {inputs: %s, targets: %s}}", pipe, pipe);
+  expect_closed(&o, "it is no plain file");
+  open_data(&o, "{format: npy, train: {inputs: %s, targets: %s}}", folder, folder);
+  expect_closed(&o, "it is no plain file");
+  open_data(&o, "{format: ca, image: %s}", pipe);
+  expect_closed(&o, "it is no plain file");
+  open_data(&o, "{train: %s}", pipe);
+  expect_bad_config(&o, 0, "cannot tell the format");
+  const char *csv = write_text("s.csv", "a,b\n1,0\n2,1\n");
+  open_data(&o, "{format: csv, train: %s, test: %s}", csv, pipe);
+  expect_closed(&o, "it is no plain file");
+  unlink(link);
+  assert_int_equal(symlink(csv, link), 0);
+  open_data(&o, "{format: csv, train: %s}", link);
+  expect_open(&o);
+  close_data(&o);
+  unlink(csv), unlink(pipe), unlink(link), rmdir(folder);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test_setup(nothing_is_shown, not_trusted),
+                                     cmocka_unit_test_setup(the_config_is_shown, not_trusted),
+                                     cmocka_unit_test_setup(the_user_is_trusted, not_trusted),
+                                     cmocka_unit_test_setup(only_plain_files_are_opened, not_trusted)};
+  return cmocka_run_group_tests_name("data: files of strangers", tests, NULL, NULL);
+}

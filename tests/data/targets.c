@@ -1,0 +1,81 @@
+/* Targets that a loss cannot take are refused where they stand, in every format. */
+#include "data_support.h"
+
+static const gt_data_range unit = {0, 1, "loss 'bce'"};
+static const gt_data_wanted in_unit = {.range = &unit};
+
+static int ask(void **state) {
+  (void)state;
+  wanted = &in_unit;
+  return 0;
+}
+
+static void csv(void **state) {
+  (void)state;
+  opened o;
+  const char *good = write_text("good.csv", "a,b,c\n1,0,1\n2,1,0.5\n"),
+             *bad = write_text("bad.csv", "a,b,c\n1,0,1\n2,1,-0.5\n");
+  open_data(&o, "{train: %s, target: [b, c], test: %s}", good, good);
+  expect_open(&o);
+  close_data(&o);
+  open_data(&o, "{train: %s, target: [b, c]}", bad);
+  expect_bad_file(&o, ":3:5: the target -0.5 is outside 0 to 1, where loss 'bce' needs it");
+  open_data(&o, "{train: %s, target: [b, c], test: %s}", good, bad);
+  expect_bad_file(&o, "bad.csv:3:5: the target -0.5");
+  wanted = NULL;
+  open_data(&o, "{train: %s, target: [b, c]}", bad);
+  expect_open(&o);
+  close_data(&o);
+}
+
+static void arrays(void **state) {
+  (void)state;
+  opened o;
+  gt_error error = {0};
+  float values[] = {0, 1, 0.5f, 1, 0, 1, 1.25f, 0};
+  const gt_tensor tensor = {.element = GT_ELEMENT_F32, .rank = 2, .dim = {4, 2}, .data = values};
+  const char *path = path_of("t.npy");
+  assert_true(gt_data_write_npy(path, &tensor, &error));
+  open_data(&o, "{train: {inputs: %s, targets: %s}}", path, path);
+  expect_bad_file(&o, "t.npy: sample 3: the target 1.25 is outside 0 to 1");
+  values[6] = 1;
+  assert_true(gt_data_write_npy(path, &tensor, &error));
+  open_data(&o, "{train: {inputs: %s, targets: %s}}", path, path);
+  expect_open(&o);
+  close_data(&o);
+}
+
+static void configs(void **state) {
+  (void)state;
+  opened o;
+  open_data(&o, "{inputs: [[1], [2]], targets: [[1], [-1]]}");
+  expect_bad_config(&o, 38, "the target -1 is outside 0 to 1");
+  open_data(&o, "{inputs: [1, 2], targets: [0.5, 2]}");
+  expect_bad_config(&o, 33, "the target 2 is outside 0 to 1");
+  open_data(&o, "{inputs: [1, 2], targets: [0.5, 1], test: {inputs: [1], targets: [1.5]}}");
+  expect_bad_config(&o, 67, "the target 1.5 is outside");
+  open_data(&o, "{formula: 2*x^2, samples: 100}");
+  expect_bad_config(&o, 0, "is outside 0 to 1, where loss 'bce' needs it at x0 = ");
+  open_data(&o, "{formula: x^2, samples: 100, noise: 1}");
+  expect_bad_config(&o, 0, "is outside 0 to 1");
+  open_data(&o, "{formula: x^2, samples: 100}");
+  expect_open(&o);
+  close_data(&o);
+  open_data(&o, "{formula: 'x > 0', samples: 100, task: classification}");
+  expect_open(&o); /* classes are no quantities */
+  close_data(&o);
+}
+
+static int remove_files(void **state) {
+  (void)state;
+  unlink(path_of("good.csv"));
+  unlink(path_of("bad.csv"));
+  unlink(path_of("t.npy"));
+  return 0;
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test_setup(csv, ask), cmocka_unit_test_setup(arrays, ask),
+                                     cmocka_unit_test_setup(configs, ask)};
+  return cmocka_run_group_tests_name("data: targets", tests, NULL, remove_files);
+}

@@ -1,0 +1,234 @@
+/* One trial: a fresh folder, the command with a fault, and whether what is left is what should be. */
+#define _GNU_SOURCE
+#include "driver.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { TRIAL_SECONDS = 60, MOST_WORDS = 40, HUNG_CODE = 1000 };
+
+/* --- running --- */
+
+static volatile pid_t running;
+
+static void on_alarm(int number) {
+  (void)number;
+  if (running > 0) kill(running, SIGKILL);
+}
+
+bool bench_open(fault_bench *b, int number) {
+  char path[PATH_MAX];
+  struct sigaction action = {.sa_handler = on_alarm};
+  sigaction(SIGALRM, &action, NULL);
+  path_of(b->path, "%s/bench-%d", b->folder, number);
+  if (mkdir(b->path, 0777) != 0 && errno != EEXIST) give_up("cannot make %s", b->path);
+  path_of(path, "%s/page", b->path);
+  const int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+  if (fd < 0 || ftruncate(fd, sizeof *b->page) != 0) give_up("cannot make %s", path);
+  b->page = mmap(NULL, sizeof *b->page, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+  close(fd);
+  return b->page != MAP_FAILED;
+}
+
+static void redirect(const fault_bench *b, const char *name, int to) {
+  char path[PATH_MAX];
+  path_of(path, "%s/%s", b->path, name);
+  const int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0666);
+  if (fd < 0 || dup2(fd, to) < 0) _exit(99);
+  close(fd);
+}
+
+/* The child: an environment of its own, so that no trial depends on who starts it. */
+static void become(const fault_bench *b, const char *words, bool faults) {
+  char text[1024], work[PATH_MAX], preload[PATH_MAX], page[PATH_MAX], cache[PATH_MAX], *argv[MOST_WORDS];
+  int argc = 0;
+  path_of(work, "%s/work", b->path);
+  path_of(preload, "LD_PRELOAD=%s", b->shim);
+  path_of(page, "FAULT_PAGE=%s/page", b->path);
+  path_of(cache, "GTRAIN_CACHE_DIR=%s/cache", b->path);
+  char *environment[] = {cache,
+                         "PATH=/usr/bin:/bin",
+                         "LC_ALL=C",
+                         "NO_COLOR=1",
+                         "GTRAIN_DEVICE=cpu",
+                         "GTRAIN_THREADS=2",
+                         "OPENBLAS_NUM_THREADS=1",
+                         faults ? preload : NULL,
+                         page,
+                         NULL};
+  snprintf(text, sizeof text, "%s", words);
+  argv[argc++] = "gtrain";
+  for (char *save, *word = strtok_r(text, " ", &save); word && argc < MOST_WORDS - 1;
+       word = strtok_r(NULL, " ", &save))
+    argv[argc++] = word;
+  argv[argc] = NULL;
+  const int null = open("/dev/null", O_RDONLY);
+  const struct rlimit core = {0, 0}, cpu = {TRIAL_SECONDS, TRIAL_SECONDS};
+  setrlimit(RLIMIT_CORE, &core);
+  setrlimit(RLIMIT_CPU, &cpu);
+  redirect(b, "out", STDOUT_FILENO);
+  redirect(b, "err", STDERR_FILENO);
+  if (null < 0 || dup2(null, STDIN_FILENO) < 0 || chdir(work) != 0) _exit(99);
+  if (null > 2) close(null);
+  execve(b->gtrain, argv, environment);
+  _exit(99);
+}
+
+/* The exit code, 128 + a signal, or HUNG_CODE. */
+static int execute(const fault_bench *b, const char *words, const fault_order *o) {
+  memset(b->page, 0, sizeof *b->page);
+  b->page->class = FAULT_NONE;
+  if (o)
+    b->page->class = o->class, b->page->at = o->at, b->page->error = o->error,
+    b->page->for_good = o->for_good;
+  const pid_t child = fork();
+  if (child < 0) give_up("cannot fork");
+  if (!child) become(b, words, true);
+  int status;
+  running = child;
+  alarm(TRIAL_SECONDS);
+  while (waitpid(child, &status, 0) < 0)
+    if (errno != EINTR) give_up("cannot wait");
+  const bool late = alarm(0) == 0;
+  running = 0;
+  if (WIFEXITED(status)) return WEXITSTATUS(status);
+  if (late || WTERMSIG(status) == SIGXCPU) return HUNG_CODE;
+  return 128 + WTERMSIG(status);
+}
+
+/* --- the folder --- */
+
+static void prepare(const fault_bench *b, const fault_command *c) {
+  char work[PATH_MAX], from[PATH_MAX], to[PATH_MAX];
+  path_of(work, "%s/work", b->path);
+  tree_remove(work);
+  if (mkdir(work, 0777) != 0) give_up("cannot make %s", work);
+  path_of(from, "%s/%s", b->folder, c->subject);
+  path_of(to, "%s/in", work);
+  if (symlink(from, to) != 0) give_up("cannot link %s", to);
+  path_of(from, "%s/datasets", b->root);
+  path_of(to, "%s/datasets", work);
+  if (symlink(from, to) != 0) give_up("cannot link %s", to);
+  if (!c->begin) return;
+  path_of(from, "%s/%s", b->folder, c->begin);
+  path_of(to, "%s/run", work);
+  tree_copy(from, to);
+}
+
+bool trial_expect(fault_bench *b, const fault_command *c, int index) {
+  char from[PATH_MAX], to[PATH_MAX];
+  prepare(b, c);
+  const int code = execute(b, c->words, NULL);
+  if (code) {
+    fprintf(stderr, "faults: `gtrain %s` (%s) ends with %d even without a fault; see %s\n", c->words,
+            c->subject, code, b->path);
+    return false;
+  }
+  path_of(from, "%s/work", b->path);
+  path_of(to, "%s/expected-%d", b->folder, index);
+  tree_copy(from, to);
+  path_of(from, "%s/out", b->path);
+  path_of(to, "%s/expected-%d/.out", b->folder, index);
+  tree_copy(from, to);
+  return true;
+}
+
+/* --- judging --- */
+
+/* How long things took, and whose lock it is. Standard output is compared by itself. */
+static const char *const skipped[] = {"timing.jsonl", ".lock", ".out", NULL};
+/* What could not be removed in time may stay, and goes with the next save. */
+static const char *const extra_after_success[] = {"step-*.safetensors", NULL};
+static const char *const extra_after_failure[] = {"*", NULL};
+
+static const char *expected_path(const fault_bench *b, int index) {
+  static char path[PATH_MAX];
+  path_of(path, "%s/expected-%d", b->folder, index);
+  return path;
+}
+
+static bool same_tree(const fault_bench *b, int index, bool whole, char *note, size_t size) {
+  char work[PATH_MAX];
+  path_of(work, "%s/work", b->path);
+  return tree_check(expected_path(b, index), work, whole, skipped,
+                    whole ? extra_after_success : extra_after_failure, note, size);
+}
+
+static bool same_output(const fault_bench *b, const fault_command *c, int index, char *note, size_t size) {
+  char out[PATH_MAX], should[PATH_MAX];
+  if (c->trains && strstr(c->words, "--json")) return true; /* it says how long it took */
+  path_of(out, "%s/out", b->path);
+  path_of(should, "%s/.out", expected_path(b, index));
+  if (file_equal(out, should)) return true;
+  snprintf(note, size, "other words on standard output");
+  return false;
+}
+
+static bool says_error(const fault_bench *b) {
+  char path[PATH_MAX], line[4096];
+  bool found = false;
+  path_of(path, "%s/err", b->path);
+  FILE *file = fopen(path, "r");
+  while (file && fgets(line, sizeof line, file))
+    found |= strstr(line, "error: ") != NULL || strstr(line, "interrupted") != NULL;
+  if (file) fclose(file);
+  return found;
+}
+
+/* What is promised for each: memory ends with 71, files with 74; a call that was interrupted or did less than
+ * it was asked is simply repeated; and a message that nobody can read stops nothing. */
+static bool documented(const fault_order *o, int code) {
+  if (o->error == FAULT_SHORT || o->error == EINTR || o->class == FAULT_STDERR) return code == 0;
+  if (o->class == FAULT_MALLOC || o->class == FAULT_MMAP || o->class == FAULT_THREAD) return code == 71;
+  return code == 74 || (o->error == ENOMEM && code == 71);
+}
+
+/* A run that ended badly is brought to its end by the same command with --resume, or begun anew if it left
+ * nothing; then all is as if nothing had happened. */
+static bool recovers(const fault_bench *b, const fault_command *c, int index, char *note, size_t size) {
+  char path[PATH_MAX], words[1024];
+  path_of(path, "%s/work/run", b->path);
+  const bool resume = access(path, F_OK) == 0 && !strstr(c->words, "--resume");
+  snprintf(words, sizeof words, "%s%s", c->words, resume ? " --resume" : "");
+  const int code = execute(b, words, NULL);
+  if (code) snprintf(note, size, "afterwards, `gtrain %s` ends with %d", words, code);
+  return code == 0 && same_tree(b, index, true, note, size);
+}
+
+static fault_verdict judge_failure(const fault_bench *b, const fault_command *c, const fault_order *o,
+                                   int code, char *note, size_t size) {
+  snprintf(note, size, "exit code %d", code);
+  if (!documented(o, code)) return MISCODED;
+  if (o->class != FAULT_STDERR && !says_error(b)) return SILENT;
+  return same_tree(b, o->command, false, note, size) || c->trains ? REFUSED : WRONG;
+}
+
+fault_verdict trial_run(fault_bench *b, const fault_command *c, const fault_order *o, char *note,
+                        size_t size) {
+  *note = 0;
+  prepare(b, c);
+  const int code = execute(b, c->words, o);
+  if (code == HUNG_CODE) return HUNG;
+  if (code >= 128) return snprintf(note, size, "signal %d", code - 128), CRASHED;
+  fault_verdict found = RIGHT;
+  const bool fired = b->page->fired != 0;
+  const fault_page page = *b->page; /* recovery will overwrite it */
+  char work[PATH_MAX];
+  path_of(work, "%s/work", b->path);
+  if (code)
+    found = judge_failure(b, c, o, code, note, size);
+  else if (!same_output(b, c, o->command, note, size) || !same_tree(b, o->command, true, note, size))
+    found = WRONG;
+  if (tree_has(work, "*.damaged")) found = ASIDE;
+  if (found == REFUSED && c->trains && !recovers(b, c, o->command, note, size)) found = LOST;
+  memcpy(b->page, &page, sizeof page);
+  return found == RIGHT && !fired ? MISSED : found;
+}

@@ -1,0 +1,41 @@
+#!/usr/bin/env bash
+# Little address space (ulimit -v, in KiB): every command ends, with success, with 71, or before main with the
+# loader's 127; none hangs. OpenBLAS, whose products training needs, asks for its buffers in an endless loop.
+# shellcheck source=tests/support/cli.sh
+source "$(dirname "$0")/../support/cli.sh"
+
+cat > "$TEST_TMP/config.yaml" << 'YAML'
+data: {train: datasets/digits/digits.csv, target: label, test_fraction: 0.2, normalize: {scale: 0.0625}}
+model: [{linear: 64}, relu, {linear: 10}]
+train: {steps: 3}
+YAML
+
+# ends NAME COMMAND…: with less and less room for it.
+ends() {
+  local name=$1 kib code wrong=0 fine=0
+  shift
+  for kib in 600000 300000 200000 110000 60000 30000 10000; do
+    code=0
+    rm -rf "$TEST_TMP/run"
+    (ulimit -v $kib && ulimit -t 20 && exec env GTRAIN_THREADS=2 timeout 60 "$@") > "$TEST_TMP/log" 2>&1 || code=$?
+    case $code in
+      0) fine=$((fine + 1)) ;;
+      71 | 127) ;;
+      *)
+        wrong=$((wrong + 1))
+        echo "$kib KiB: exit code $code"
+        tail -n 5 "$TEST_TMP/log"
+        ;;
+    esac
+  done
+  check "$name ends wherever memory does" test "$wrong" = 0 -a "$fine" -gt 0
+}
+
+ends "the version" "$GTRAIN" --version
+ends "check" "$GTRAIN" check "$TEST_TMP/config.yaml"
+ends "train" "$GTRAIN" train "$TEST_TMP/config.yaml" --device cpu --quiet --run-dir "$TEST_TMP/run"
+exits 0 "with room enough" "$GTRAIN" train "$TEST_TMP/config.yaml" --device cpu --quiet --run-dir "$TEST_TMP/run2"
+model=$TEST_TMP/run2/model.bin
+ends "eval" "$GTRAIN" eval "$model" --device cpu
+ends "inspect" "$GTRAIN" inspect "$model"
+finish

@@ -1,0 +1,29 @@
+# Faults on purpose: every allocation and every file call of eight commands fails, one after another.
+#
+#   make faults     all of them, in parallel (minutes)
+#
+# shim.c is loaded in front of the C library of an ordinary gtrain, which is why sanitizers have no part in this.
+
+FAULTS      := $(BUILD)/tests/faults
+FAULTS_SHIM := $(FAULTS)/shim.so
+FAULTS_DRIVER := $(FAULTS)/driver
+FAULTS_FLAGS := -std=gnu11 -O2 -g $(WARNINGS)
+
+.PHONY: faults faults-calls
+faults: faults-calls
+faults-calls: $(BUILD)/gtrain $(FAULTS_SHIM) $(FAULTS_DRIVER)
+	@BUILD=$(BUILD) tests/faults/calls.sh
+
+$(FAULTS_SHIM): tests/faults/shim.c tests/faults/page.h $(BUILD)/flags.stamp
+	$(say) CC $@
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(FAULTS_FLAGS) -fPIC -shared -o $@ $< -ldl
+
+$(FAULTS_DRIVER): $(wildcard tests/faults/driver*.c) $(wildcard tests/faults/*.h) $(BUILD)/flags.stamp
+	$(say) LINK $@
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(FAULTS_FLAGS) -o $@ $(filter %.c,$^)
+
+
+# Faults of the device's driver.
+-include tests/faults/vulkan.mk

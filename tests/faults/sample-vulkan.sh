@@ -1,0 +1,3 @@
+#!/usr/bin/env bash
+# A sample of the faults of vulkan.sh: every entry point that can fail does, with each error.
+FAULTS=${GTRAIN%/gtrain}/tests/faults exec tests/faults/vulkan.sh --quick

@@ -1,0 +1,314 @@
+/* vulkan-driver FOLDER GTRAIN [--quick] [--only WORDS] [--entry NAME] [--seconds N [--from TRIAL]]
+ * [--verbose]: see vulkan_driver.h and vulkan.sh. JOBS in the environment: how many at a time. */
+#define _GNU_SOURCE
+#include "vulkan_driver.h"
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+#include <vulkan/vulkan_core.h>
+
+/* The quick tier tries the first few. */
+static const fault_command commands[] = {
+    {"mlp", "train in/config.yaml --run-dir run --quiet", true, NULL},
+    {"mlp", "bench train in/config.yaml --steps 1 --profile", false, NULL},
+    {"mlp", "devices", false, NULL},
+    {"mlp", "GTRAIN_DEBUG=validation devices", false, NULL},
+    {"mlp", "train in/config.yaml --run-dir run --resume --quiet", true, "mlp/half"},
+    {"mlp", "eval in/model.bin --quiet", false, NULL},
+    {"mlp", "predict in/model.bin --input in/inputs.csv", false, NULL},
+    {"gates", "train in/config.yaml --run-dir run --quiet", true, NULL},
+    {"gates", "train in/config.yaml --run-dir run --resume --quiet", true, "gates/half"},
+    {"gates", "eval in/model.bin --quiet", false, NULL},
+    {"gates", "predict in/model.bin --input in/inputs.csv", false, NULL},
+    {"gates", "bench train in/config.yaml --steps 1", false, NULL},
+    {"automaton", "train in/config.yaml --run-dir run --quiet", true, NULL},
+    {"automaton", "train in/config.yaml --run-dir run --resume --quiet", true, "automaton/half"},
+    {"automaton", "eval in/model.bin --quiet", false, NULL},
+    {"automaton", "bench train in/config.yaml --steps 1", false, NULL},
+    {"mlp", "selftest --filter logic_first", false, NULL},
+};
+enum { COMMANDS = sizeof commands / sizeof *commands, QUICK_COMMANDS = 4 };
+
+static const char *const verdict_name[VERDICTS] = {"right",    "refused", "missed", "crashed", "hung",
+                                                   "miscoded", "silent",  "wrong",  "lost",    "aside"};
+
+void vulkan_order_text(const vulkan_order *o, char *text, size_t size) {
+  char result[16];
+  snprintf(result, sizeof result, "%d", o->result);
+  snprintf(text, size, "%s:%u:%s:%s", entry_rows[o->entry].name, o->nth,
+           o->result == RESULT_NONE ? "none" : result, mode_names[o->mode]);
+}
+
+/* --- the list of trials --- */
+
+typedef struct vulkan_options {
+  bool quick, verbose;
+  const char *only, *entry;
+  long seconds; /* 0: as long as it takes */
+  size_t from;  /* the first trial */
+} vulkan_options;
+
+typedef struct vulkan_trials {
+  vulkan_order *items;
+  size_t count, capacity;
+} vulkan_trials;
+
+static void add(vulkan_trials *t, vulkan_order o, int result, fault_mode mode) {
+  if (t->count == t->capacity) {
+    t->capacity = t->capacity ? 2 * t->capacity : 1024;
+    t->items = realloc(t->items, t->capacity * sizeof *t->items);
+    if (!t->items) give_up("out of memory");
+  }
+  o.result = result;
+  o.mode = mode;
+  t->items[t->count++] = o;
+}
+
+/* Calls before there is a device, which it would be odd to lose. */
+static bool is_before(int entry) {
+  return entry == ENTRY_volkInitialize || entry == ENTRY_vkCreateInstance ||
+         entry == ENTRY_vkEnumeratePhysicalDevices || entry == ENTRY_vkEnumerateDeviceExtensionProperties ||
+         entry == ENTRY_vkEnumerateInstanceLayerProperties || entry == ENTRY_vkCreateDebugUtilsMessengerEXT;
+}
+
+/* A result that is no error and yet no success, where there is one; else 0. */
+static int half_success(int entry) {
+  switch (entry) {
+  case ENTRY_vkWaitSemaphores: return VK_TIMEOUT;
+  case ENTRY_vkGetQueryPoolResults: return VK_NOT_READY;
+  case ENTRY_vkEnumeratePhysicalDevices:
+  case ENTRY_vkEnumerateDeviceExtensionProperties:
+  case ENTRY_vkEnumerateInstanceLayerProperties:
+  case ENTRY_vkGetPipelineCacheData: return VK_INCOMPLETE;
+  default: return 0;
+  }
+}
+
+static void add_call(vulkan_trials *t, vulkan_order o, fault_mode mode) {
+  const bool before = is_before(o.entry);
+  add(t, o, VK_ERROR_DEVICE_LOST, mode);
+  add(t, o, before || o.nth % 2 == 0 ? VK_ERROR_OUT_OF_HOST_MEMORY : VK_ERROR_OUT_OF_DEVICE_MEMORY, mode);
+  add(t, o, before ? VK_ERROR_INITIALIZATION_FAILED : VK_ERROR_UNKNOWN, mode);
+  if (half_success(o.entry)) add(t, o, half_success(o.entry), mode);
+  if (half_success(o.entry) == VK_INCOMPLETE && o.entry != ENTRY_vkGetPipelineCacheData)
+    add(t, o, RESULT_NONE, mode);
+}
+
+/* What happens to a device at work. */
+static void add_disasters(vulkan_trials *t, vulkan_order o) {
+  if (!is_work(o.entry)) return;
+  add(t, o, VK_ERROR_DEVICE_LOST, MODE_LOST);
+  add(t, o, VK_ERROR_OUT_OF_HOST_MEMORY, MODE_ALL);
+  add(t, o, VK_ERROR_UNKNOWN, MODE_ALL);
+  if (o.entry == ENTRY_vkQueueSubmit) add(t, o, VK_SUCCESS, MODE_HANG);
+}
+
+static void add_entry(vulkan_trials *t, vulkan_order o, uint32_t calls, bool quick) {
+  const uint32_t middle = calls / 2 + 1;
+  for (o.nth = 1; o.nth <= calls; o.nth++) {
+    if (!quick || o.nth == 1) add_call(t, o, MODE_ONCE);
+    if (!quick || o.nth == middle) add_call(t, o, MODE_ALWAYS);
+    if (!quick || o.nth == middle) add_disasters(t, o);
+  }
+}
+
+static bool wanted(const vulkan_options *options, int index) {
+  const fault_command *c = &commands[index];
+  char number[16], name[1100];
+  snprintf(number, sizeof number, "%d", index);
+  snprintf(name, sizeof name, "%s %s", c->subject, c->words);
+  if (options->only) return !strcmp(options->only, number) || strstr(name, options->only);
+  return !options->quick || index < QUICK_COMMANDS;
+}
+
+/* The quick tier tries an entry point where it is first met. */
+static void add_command(vulkan_trials *t, int command, const fault_counts *counts,
+                        const vulkan_options *options) {
+  static bool met[ENTRIES];
+  for (int e = 0; e < ENTRIES; e++) {
+    const bool chosen = !options->entry || !strcmp(options->entry, entry_rows[e].name);
+    if (!entry_rows[e].fallible || !chosen || (options->quick && met[e]) || !counts->calls[e]) continue;
+    add_entry(t, (vulkan_order){.command = command, .entry = e}, counts->calls[e], options->quick);
+    met[e] = true;
+  }
+}
+
+static vulkan_trials list_trials(const vulkan_bench *shape, const vulkan_options *options) {
+  vulkan_trials t = {0};
+  vulkan_bench b = *shape;
+  vulkan_bench_open(&b, 0);
+  for (int i = 0; i < COMMANDS; i++) {
+    if (!wanted(options, i)) continue;
+    const int code = vulkan_expect(&b, &commands[i], i);
+    if (code == 69 && strstr(commands[i].words, "validation")) { /* the layers are not everywhere */
+      printf("not tried: gtrain %s\n", commands[i].words);
+      continue;
+    }
+    if (code)
+      give_up("`gtrain %s` ends with %d even without a fault; see %s", commands[i].words, code, b.path);
+    add_command(&t, i, b.counts, options);
+  }
+  return t;
+}
+
+/* --- workers --- */
+
+typedef struct vulkan_shared {
+  _Atomic size_t next;
+  _Atomic uint32_t score[COMMANDS][VERDICTS], tried[ENTRIES], failed[ENTRIES];
+  vulkan_states states;
+} vulkan_shared;
+
+static bool is_bad(fault_verdict v) { return v > MISSED; }
+
+static void report(const vulkan_bench *b, const vulkan_order *o, fault_verdict v, const char *note) {
+  char order[128], path[PATH_MAX], line[512], text[8192];
+  vulkan_order_text(o, order, sizeof order);
+  int length = snprintf(text, sizeof text, "%s: %s: VULKAN_FAULT=%s gtrain %s: %s\n", verdict_name[v],
+                        commands[o->command].subject, order, commands[o->command].words, note);
+  path_of(path, "%s/err", b->path);
+  FILE *file = fopen(path, "r");
+  while (file && fgets(line, sizeof line, file) && length < (int)sizeof text - 600)
+    length += snprintf(text + length, sizeof text - (size_t)length, "    | %s", line);
+  if (file) fclose(file);
+  if (write(STDOUT_FILENO, text, (size_t)length) < 0) exit(2); /* in one piece, as others write too */
+}
+
+/* The trials in an order in which any part of them is a fair sample of all. */
+static size_t spread(size_t i, size_t count) {
+  size_t stride = 7919;
+  while (count % stride == 0) stride += 2; /* a prime: it visits all unless it divides their number */
+  return stride > count ? i : i * stride % count;
+}
+
+static void work(const vulkan_bench *shape, int number, vulkan_shared *s, const vulkan_trials *t,
+                 const vulkan_options *options) {
+  const time_t end = time(NULL) + options->seconds;
+  vulkan_bench b = *shape;
+  char note[512];
+  vulkan_bench_open(&b, number);
+  for (size_t i; (i = atomic_fetch_add(&s->next, 1)) < t->count;) {
+    if (options->seconds && time(NULL) >= end) break;
+    const vulkan_order *o = &t->items[spread(i, t->count)];
+    const fault_verdict v = vulkan_trial(&b, &commands[o->command], o, note, sizeof note);
+    atomic_fetch_add(&s->score[o->command][v], 1);
+    atomic_fetch_add(&s->tried[o->entry], 1);
+    for (int e = 0; e < ENTRIES; e++)
+      if (b.counts->faults[e]) atomic_fetch_add(&s->failed[e], 1);
+    if (options->verbose || is_bad(v)) report(&b, o, v, note);
+  }
+  exit(0);
+}
+
+static void run_all(const vulkan_bench *shape, vulkan_shared *s, const vulkan_trials *t,
+                    const vulkan_options *options) {
+  const char *text = getenv("JOBS");
+  long jobs = text ? strtol(text, NULL, 10) : sysconf(_SC_NPROCESSORS_ONLN);
+  if (jobs < 1 || jobs > 1024) jobs = 1;
+  fflush(stdout);
+  for (int i = 1; i <= jobs; i++) {
+    const pid_t child = fork();
+    if (child < 0) give_up("cannot fork");
+    if (!child) work(shape, i, s, t, options);
+  }
+  int status;
+  while (wait(&status) > 0 || errno == EINTR)
+    if (!WIFEXITED(status) || WEXITSTATUS(status)) give_up("a worker died");
+}
+
+/* --- the table --- */
+
+static void print_row(const fault_command *c, const uint32_t sum[VERDICTS]) {
+  printf("%-10s%-66.66s", c ? c->subject : "all", c ? c->words : "");
+  for (int v = 0; v < VERDICTS; v++) printf(" %8u", sum[v]);
+  printf("\n");
+}
+
+static uint32_t print_verdicts(const vulkan_shared *s, uint32_t total[VERDICTS]) {
+  uint32_t bad = 0;
+  printf("\n%-76s", "");
+  for (int v = 0; v < VERDICTS; v++) printf(" %8s", verdict_name[v]);
+  printf("\n");
+  for (int c = 0; c < COMMANDS; c++) {
+    uint32_t sum[VERDICTS], trials = 0;
+    for (int v = 0; v < VERDICTS; v++) trials += sum[v] = s->score[c][v], total[v] += sum[v];
+    if (trials) print_row(&commands[c], sum);
+  }
+  print_row(NULL, total);
+  for (int v = 0; v < VERDICTS; v++) bad += is_bad((fault_verdict)v) ? total[v] : 0;
+  return bad;
+}
+
+/* Every entry point that can fail has failed; those of the validation layers only where they are installed.
+ */
+static uint32_t print_entries(const vulkan_shared *s) {
+  uint32_t untried = 0;
+  printf("\n%-40s %8s %8s\n", "", "trials", "it failed in");
+  for (int e = 0; e < ENTRIES; e++) {
+    const bool layers =
+        e == ENTRY_vkEnumerateInstanceLayerProperties || e == ENTRY_vkCreateDebugUtilsMessengerEXT;
+    if (!entry_rows[e].fallible) continue;
+    printf("%-40s %8u %8u\n", entry_rows[e].name, s->tried[e], s->failed[e]);
+    untried += !s->failed[e] && !layers;
+  }
+  return untried;
+}
+
+static int print_table(const vulkan_shared *s, const vulkan_trials *t, const vulkan_options *options) {
+  uint32_t total[VERDICTS] = {0}, done = 0;
+  uint32_t bad = print_verdicts(s, total);
+  for (int v = 0; v < VERDICTS; v++) done += total[v];
+  const uint32_t untried = print_entries(s);
+  const bool all = done == t->count && !options->only && !options->entry;
+  if (all && untried) printf("%u entry points never failed\n", untried), bad += untried;
+  if (done < t->count)
+    printf("%zu to %zu of %zu trials; --from goes on\n", options->from, options->from + done, t->count);
+  printf("\n%u passed, %u failed\n", total[RIGHT] + total[REFUSED] + total[MISSED], bad);
+  return bad ? 1 : 0;
+}
+
+/* --- all of it --- */
+
+static vulkan_options read_options(int argc, char **argv) {
+  vulkan_options o = {0};
+  for (int i = 3; i < argc; i++) {
+    const char *value = i + 1 < argc ? argv[i + 1] : "";
+    if (!strcmp(argv[i], "--quick"))
+      o.quick = true;
+    else if (!strcmp(argv[i], "--verbose"))
+      o.verbose = true;
+    else if (!strcmp(argv[i], "--only"))
+      o.only = value, i++;
+    else if (!strcmp(argv[i], "--entry"))
+      o.entry = value, i++;
+    else if (!strcmp(argv[i], "--seconds"))
+      o.seconds = strtol(value, NULL, 10), i++;
+    else if (!strcmp(argv[i], "--from"))
+      o.from = strtoull(value, NULL, 10), i++;
+    else
+      errno = EINVAL, give_up("unknown option %s", argv[i]);
+  }
+  return o;
+}
+
+int main(int argc, char **argv) {
+  if (argc < 3)
+    errno = EINVAL,
+    give_up(
+        "usage: vulkan-driver FOLDER GTRAIN [--quick] [--verbose] [--only COMMAND] [--entry NAME] [--seconds N] [--from N]");
+  const vulkan_options options = read_options(argc, argv);
+  // cppcheck-suppress invalidFunctionArg ; -1 is what anonymous memory has for a descriptor
+  vulkan_shared *s = mmap(NULL, sizeof *s, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  if (s == MAP_FAILED) give_up("out of memory");
+  const vulkan_bench shape = {.folder = argv[1], .gtrain = argv[2], .states = &s->states};
+  const vulkan_trials t = list_trials(&shape, &options);
+  printf("%zu trials\n", t.count);
+  s->next = options.from;
+  run_all(&shape, s, &t, &options);
+  return print_table(s, &t, &options);
+}

@@ -1,0 +1,164 @@
+#define _GNU_SOURCE /* memfd_create */
+#include "campaign.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { MOST_SECONDS = 20, MOST_SECONDS_HUGE = 3, MOST_SAID = 1 << 16 };
+static const rlim_t most_memory = (rlim_t)2 << 30, most_file = (rlim_t)256 << 20;
+
+static char said[2][MOST_SAID + 1]; /* stdout and stderr of the last command */
+
+void add_word(command *c, const char *format, ...) {
+  va_list arguments;
+  if (c->words == MOST_WORDS) return;
+  va_start(arguments, format);
+  if (vasprintf(&c->word[c->words], format, arguments) >= 0) c->words++;
+  va_end(arguments);
+}
+
+const char *last_words(void) {
+  const size_t length = strlen(said[1]);
+  return said[1] + (length > 600 ? length - 600 : 0);
+}
+
+static void print_command(FILE *file, const command *c) {
+  fputs("gtrain", file);
+  for (int i = 0; i < c->words; i++) {
+    const char *at = c->word[i];
+    fputs(" '", file);
+    for (; *at; at++) fputs(*at == '\'' ? "'\\''" : (char[]){*at, 0}, file);
+    fputc('\'', file);
+  }
+  fputc('\n', file);
+}
+
+void finding(judge *j, const command *c, const char *format, ...) {
+  va_list arguments;
+  j->findings++;
+  printf("FINDING: ");
+  va_start(arguments, format);
+  vprintf(format, arguments);
+  va_end(arguments);
+  printf("\n  reproduce: %s\n  command: ", j->reproduce);
+  print_command(stdout, c);
+  printf("  it said: %s\n", last_words());
+  fflush(stdout);
+}
+
+/* --- a process --- */
+
+static void limit(int what, rlim_t most) { setrlimit(what, &(struct rlimit){most, most}); }
+
+static void become(const judge *j, const command *c, const int *streams) {
+  char *words[MOST_WORDS + 2] = {(char *)(uintptr_t) "gtrain"};
+  memcpy(words + 1, c->word, (size_t)c->words * sizeof *words);
+  sigset_t none;
+  sigemptyset(&none);
+  sigprocmask(SIG_SETMASK, &none, NULL);
+  signal(SIGXFSZ, SIG_IGN);
+  limit(RLIMIT_CORE, 0);
+  limit(RLIMIT_FSIZE, most_file);
+  if (!getenv("CAMPAIGN_MEMORY")) limit(RLIMIT_AS, most_memory); /* sanitizers need all addresses */
+  const int nothing = open("/dev/null", O_RDONLY);
+  dup2(nothing, STDIN_FILENO);
+  dup2(streams[0], STDOUT_FILENO);
+  dup2(streams[1], STDERR_FILENO);
+  execv(j->gtrain, words);
+  _exit(127);
+}
+
+/* Its wait status; -1 if it had to be killed. SIGCHLD is blocked. */
+static int wait_for(pid_t pid, int seconds) {
+  const struct timespec limit = {.tv_sec = seconds};
+  sigset_t child;
+  int status;
+  sigemptyset(&child);
+  sigaddset(&child, SIGCHLD);
+  while (waitpid(pid, &status, WNOHANG) == 0) {
+    if (sigtimedwait(&child, NULL, &limit) >= 0 || errno == EINTR) continue;
+    kill(pid, SIGKILL);
+    waitpid(pid, &status, 0);
+    return -1;
+  }
+  return status;
+}
+
+static int spawn(const judge *j, const command *c) {
+  static int streams[2];
+  if (!streams[0])
+    for (int i = 0; i < 2; i++) streams[i] = memfd_create("said", MFD_CLOEXEC);
+  for (int i = 0; i < 2; i++)
+    if (ftruncate(streams[i], 0) != 0 || lseek(streams[i], 0, SEEK_SET) != 0) abort();
+  const pid_t pid = fork();
+  if (pid == 0) become(j, c, streams);
+  const int status = wait_for(pid, j->huge ? MOST_SECONDS_HUGE : MOST_SECONDS);
+  for (int i = 0; i < 2; i++) {
+    const ssize_t n = pread(streams[i], said[i], MOST_SAID, 0);
+    said[i][n > 0 ? n : 0] = 0;
+  }
+  return status;
+}
+
+/* --- what every command is judged by --- */
+
+static bool is_json(char *text) {
+  char *rest = text, *line;
+  if (strlen(text) == MOST_SAID) return true; /* cut off */
+  while ((line = strsep(&rest, "\n"))) {
+    json_t *value = *line ? json_loads(line, JSON_DECODE_ANY, NULL) : NULL;
+    if (*line && !value) return false;
+    json_decref(value);
+  }
+  return true;
+}
+
+static bool has_option(const command *c, const char *name) {
+  for (int i = 0; i < c->words; i++)
+    if (!strncmp(c->word[i], name, strlen(name))) return true;
+  return false;
+}
+
+/* --json where it prints results, which are not the graph or the plan. */
+static bool prints_json(const command *c) {
+  return has_option(c, "--json") && !has_option(c, "--help") && !has_option(c, "-h") &&
+         !has_option(c, "--plan") && !has_option(c, "--graph");
+}
+
+static void judge_code(judge *j, const command *c, int code) {
+  static const char documented[] = {0, 1, 2, 65, 69, 71, 73, 74, 75, 78};
+  j->codes[code]++;
+  if (!memchr(documented, code, sizeof documented)) finding(j, c, "exit code %d", code);
+  if (code == 71 && !j->huge) finding(j, c, "out of memory, though nothing asked for much");
+  if (code && !said[1][0]) finding(j, c, "exit code %d without a message", code);
+  if (strchr(said[0], '\x1b') || strchr(said[1], '\x1b')) finding(j, c, "an escape sequence came through");
+  if (code == 1 && !has_option(c, "--fail-if")) finding(j, c, "a gate was missed, and none was given");
+  if (code == 0 && prints_json(c) && !is_json(said[0])) finding(j, c, "--json printed what is no JSON");
+}
+
+int run(judge *j, command *c) {
+  int code = -1;
+  j->commands++;
+  if (j->verbose) print_command(stdout, c);
+  const int status = spawn(j, c);
+  if (status == -1) {
+    j->slow++;
+    if (!j->huge) finding(j, c, "no end after %d seconds", MOST_SECONDS);
+  } else if (WIFSIGNALED(status)) {
+    finding(j, c, "killed by signal %d (%s)", WTERMSIG(status), strsignal(WTERMSIG(status)));
+  } else {
+    judge_code(j, c, code = WEXITSTATUS(status));
+  }
+  if (j->verbose) printf("%s%s  = %d\n", said[0], said[1], code);
+  for (int i = 0; i < c->words; i++) free(c->word[i]);
+  *c = (command){.words = 0};
+  return code;
+}

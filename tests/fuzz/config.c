@@ -1,0 +1,34 @@
+/* Configs: the whole route without a device, as `gtrain check` goes it, with what it can print. Of a config
+ * that passes, the resolved form must be one that passes too, and resolve to itself. */
+#include "fuzz.h"
+#include "base/text.h"
+#include "train/config.h"
+#include <stdlib.h>
+#include <string.h>
+
+static void judge_resolved(const char *path) {
+  gt_arena arena;
+  gt_config config, again;
+  gt_error error = {0};
+  gt_arena_init(&arena);
+  fuzz_expect(gt_config_read(&config, &arena, path, NULL, 0, &error),
+              "check passes it, and reading does not: %s", error.message);
+  const bool same = gt_config_parse(&again, &arena, path, config.resolved, NULL, NULL, 0, &error);
+  if (!same) gt_config_report(&again, &error);
+  fuzz_expect(same, "its resolved form is refused:\n%s", config.resolved);
+  fuzz_expect(!strcmp(config.resolved, again.resolved), "its resolved form resolves otherwise:\n%s\n---\n%s",
+              config.resolved, again.resolved);
+  gt_config_finish(&again);
+  gt_config_finish(&config);
+  gt_arena_finish(&arena);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+  static const char *const ways[3][6] = {{"check", "input.yaml"},
+                                         {"check", "input.yaml", "--json"},
+                                         {"check", "input.yaml", "--graph", "--plan", "--target=device"}};
+  if (fuzz_names_devices(data, size)) return 0;
+  const char *path = fuzz_input(data, size, "input.yaml");
+  if (fuzz_gtrain(ways[gt_hash(GT_HASH_START, data, size) % 3]) == 0) judge_resolved(path);
+  return 0;
+}

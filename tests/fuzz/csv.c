@@ -1,0 +1,19 @@
+/* CSV files, gzip or not: with the header and delimiter found or told, as one file or two, and as inputs of a
+ * prediction. */
+#include "fuzz.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+  const char *path = fuzz_input(data, size, "input.csv");
+  fuzz_data("{train: input.csv, normalize: standard, validation: 0.3}", path);
+  fuzz_data(
+      "{format: csv, train: input.csv, test: input.csv, delimiter: ';', header: true, task: classification}",
+      0);
+  fuzz_data(
+      "{format: csv, train: input.csv, header: false, task: regression, target: ['1'], test_fraction: 0.5}",
+      0);
+  fuzz_data("{format: csv, train: five.csv, test: input.csv}", 0);
+  fuzz_data(
+      "{format: csv, train: input.csv, target: label, inputs: [a, b], ignore: id, class_names: [no, 'yes']}",
+      0);
+  return 0;
+}

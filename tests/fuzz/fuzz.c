@@ -1,0 +1,217 @@
+#define _GNU_SOURCE /* fopencookie, memfd_create */
+#include "fuzz.h"
+#include "base/memory.h"
+#include "cli/command.h"
+#include "data/data.h"
+#include <fcntl.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+/* The links of the room name this descriptor by its number. */
+enum { INPUT = 100, MOST_WORDS = 64 };
+
+/* --- streams: what the program says is kept, as far as it is needed to judge it --- */
+
+static char said[4096]; /* the beginning of stderr */
+static size_t said_size;
+
+static ssize_t write_said(void *cookie, const char *text, size_t size) {
+  (void)cookie;
+  const size_t room = sizeof said - 1 - said_size, n = size < room ? size : room;
+  memcpy(said + said_size, text, n);
+  said[said_size += n] = 0;
+  return (ssize_t)size;
+}
+
+static ssize_t write_nowhere(void *cookie, const char *text, size_t size) {
+  (void)cookie, (void)text;
+  return (ssize_t)size;
+}
+
+static void forget_said(void) { said[said_size = 0] = 0; }
+
+/* --- findings --- */
+
+static void report(const char *what) {
+  dprintf(STDERR_FILENO, "\nFINDING: %s\n%s%s", what, said_size ? "it said:\n" : "", said);
+  abort();
+}
+
+void fuzz_expect(bool so, const char *format, ...) {
+  static char message[1 << 16];
+  va_list arguments;
+  if (so) return;
+  va_start(arguments, format);
+  vsnprintf(message, sizeof message, format, arguments);
+  va_end(arguments);
+  report(message);
+}
+
+static void out_of_memory(size_t size) { fuzz_expect(false, "%zu bytes were asked for unchecked", size); }
+
+/* glibc's own says it to stderr, which is ours. */
+void __assert_fail(const char *assertion, const char *file, unsigned int line, const char *function);
+void __assert_fail(const char *assertion, const char *file, unsigned int line, const char *function) {
+  fuzz_expect(false, "%s:%u: %s: assertion '%s' failed", file, line, function, assertion);
+  abort();
+}
+
+/* The linker sends the library's calls here (--wrap). */
+bool __real_gt_try_alloc(void **out, uint64_t count, uint64_t size, const char *what, gt_error *error);
+bool __wrap_gt_try_alloc(void **out, uint64_t count, uint64_t size, const char *what, gt_error *error);
+bool __wrap_gt_try_alloc(void **out, uint64_t count, uint64_t size, const char *what, gt_error *error) {
+  uint64_t total;
+  if (!__builtin_mul_overflow(count, size, &total) && total > FUZZ_MOST_CHECKED) {
+    *out = NULL;
+    return gt_fail(error, GT_ERR_MEMORY, "%s: out of memory", what);
+  }
+  return __real_gt_try_alloc(out, count, size, what, error);
+}
+
+void *__real_gt_alloc(size_t size);
+void *__wrap_gt_alloc(size_t size);
+void *__wrap_gt_alloc(size_t size) {
+  if (size > FUZZ_MOST_UNCHECKED) out_of_memory(size);
+  return __real_gt_alloc(size);
+}
+
+/* --- the input --- */
+
+int LLVMFuzzerInitialize(int *argc, char ***argv) {
+  (void)argc, (void)argv;
+  const int fd = memfd_create("input", 0);
+  fuzz_expect(fd >= 0 && dup2(fd, INPUT) == INPUT, "no memory file: %m");
+  close(fd);
+  gt_set_out_of_memory(out_of_memory);
+  stdout = fopencookie(NULL, "w", (cookie_io_functions_t){.write = write_nowhere});
+  stderr = fopencookie(NULL, "w", (cookie_io_functions_t){.write = write_said});
+  fuzz_expect(stdout && stderr, "no streams: %m");
+  setvbuf(stderr, NULL, _IONBF, 0);
+  setenv("NO_COLOR", "1", true);
+  fuzz_expect(access("five.csv", R_OK) == 0, "this is not the room that seeds.sh makes (build/fuzz/room)");
+  return 0;
+}
+
+const char *fuzz_input(const uint8_t *data, size_t size, const char *name) {
+  fuzz_expect(ftruncate(INPUT, 0) == 0 && pwrite(INPUT, data, size, 0) == (ssize_t)size, "memory file: %m");
+  forget_said();
+  return name;
+}
+
+char *fuzz_text(const uint8_t *data, size_t size) {
+  char *text = calloc(1, size + 1);
+  fuzz_expect(text, "no memory");
+  if (size) memcpy(text, data, size);
+  forget_said();
+  return text;
+}
+
+bool fuzz_names_devices(const uint8_t *data, size_t size) {
+  return memmem(data, size, "/dev", 4) || memmem(data, size, "/proc", 5);
+}
+
+/* --- the program --- */
+
+int fuzz_gtrain(const char *const *words) {
+  static const int documented[] = {0, 1, 2, 65, 69, 71, 73, 74, 75, 78};
+  char *copies[MOST_WORDS + 1] = {strdup("gtrain")};
+  int count = 1;
+  bool known = false;
+  for (; words[count - 1] && count < MOST_WORDS; count++) copies[count] = strdup(words[count - 1]);
+  forget_said();
+  const int code = gt_cli_main(count, copies);
+  for (int i = 0; i < count; i++) free(copies[i]);
+  for (size_t i = 0; i < sizeof documented / sizeof *documented; i++) known |= code == documented[i];
+  fuzz_expect(known, "exit code %d", code);
+  fuzz_expect(!code || said_size, "exit code %d without a word", code);
+  return code;
+}
+
+/* --- data --- */
+
+void fuzz_expect_bad_file(const gt_error *error) {
+  fuzz_expect(error->status == GT_ERR_DATA || error->status == GT_ERR_MEMORY, "status %d: %s",
+              (int)error->status, error->message);
+  fuzz_expect(*error->message, "status %d without a message", (int)error->status);
+}
+
+static void judge_values(const gt_tensor *tensor, int64_t samples) {
+  fuzz_expect(tensor->rank >= 1 && tensor->dim[0] == samples, "%lld samples, not %lld",
+              (long long)tensor->dim[0], (long long)samples);
+  const int64_t count = samples * gt_tensor_features(tensor);
+  for (int64_t i = 0; i < count && tensor->element == GT_ELEMENT_F32; i++)
+    fuzz_expect(isfinite(((const float *)tensor->data)[i]), "value %lld is not finite", (long long)i);
+}
+
+static void judge_split(const gt_dataset *data, const gt_split *split) {
+  if (!split->samples) return;
+  judge_values(&split->inputs, split->samples);
+  judge_values(&split->targets, split->samples);
+  for (int64_t i = 0; i < split->samples && data->classification; i++) {
+    const int32_t label = ((const int32_t *)split->targets.data)[i];
+    fuzz_expect(label >= 0 && label < data->classes, "label %d of %d classes", label, data->classes);
+  }
+}
+
+static void open_map(const char *map, const gt_data_wanted *wanted) {
+  gt_arena arena;
+  gt_dataset data = {0};
+  gt_diagnostics diagnostics;
+  gt_error error = {0};
+  gt_arena_init(&arena);
+  gt_diagnostics_init(&diagnostics, &arena);
+  const gt_spec *spec = gt_spec_parse(&arena, "x.yaml", map, strlen(map), &diagnostics);
+  fuzz_expect(spec, "the target's own map cannot be read: %s", map);
+  if (gt_dataset_open(spec, 7, wanted, &arena, &data, &diagnostics, &error)) {
+    fuzz_expect(data.train.samples > 0, "no training samples");
+    fuzz_expect(!wanted || data.classes == wanted->classes, "%d classes, not those of the model",
+                data.classes);
+    judge_split(&data, &data.train);
+    judge_split(&data, &data.validation);
+    judge_split(&data, &data.test);
+    gt_dataset_close(&data);
+  } else if (!diagnostics.errors) {
+    fuzz_expect_bad_file(&error);
+  }
+  gt_arena_finish(&arena);
+}
+
+/* As data for a model that was trained on two columns, and as inputs for its predictions. */
+static void open_for_model(const char *map, const char *inputs) {
+  static const char *const columns[] = {"a", "b"}, *const classes[] = {"0", "1"}, *const target = "label";
+  for (int text = 0; text < 2; text++) {
+    const gt_data_signature signature = {
+        .rank = 1, .dim = {2}, .element = GT_ELEMENT_F32, .input_names = columns};
+    const gt_data_wanted wanted = {.signature = &signature,
+                                   .classes = 2,
+                                   .class_names = classes,
+                                   .text_labels = text,
+                                   .target_names = &target,
+                                   .targets = 1};
+    open_map(map, &wanted);
+  }
+  for (int64_t features = 1; features <= 3; features++) {
+    const gt_data_signature signature = {.rank = 1,
+                                         .dim = {features},
+                                         .element = GT_ELEMENT_F32,
+                                         .input_names = features == 2 ? columns : NULL};
+    gt_tensor tensor;
+    gt_error error = {0};
+    if (gt_data_read_inputs(inputs, &signature, &tensor, &error)) {
+      judge_values(&tensor, tensor.dim[0]);
+      gt_tensor_finish(&tensor);
+    } else {
+      fuzz_expect_bad_file(&error);
+    }
+  }
+}
+
+void fuzz_data(const char *map, const char *inputs) {
+  open_map(map, NULL);
+  if (inputs) open_for_model(map, inputs);
+}

@@ -1,0 +1,12 @@
+/* IDX files, gzip or not: as inputs, as labels, as quantities, and as inputs of a prediction. */
+#include "fuzz.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+  const char *path = fuzz_input(data, size, "input.idx");
+  fuzz_data("{format: idx, train: {inputs: input.idx, targets: input.idx}, normalize: standard}", path);
+  fuzz_data("{format: idx, train: {inputs: input.idx, targets: five.idx}, validation: 0.2, shape: [3, 1]}",
+            0);
+  fuzz_data("{format: idx, train: {inputs: five.idx, targets: input.idx}, task: classification}", 0);
+  fuzz_data("{train: {inputs: five.idx, targets: input.idx}, task: regression, test_fraction: 0.4}", 0);
+  return 0;
+}

@@ -1,0 +1,24 @@
+/* Model files: looked at, evaluated and asked for predictions on the backend that computes nothing, exported
+ * and simulated. Most inputs have a right hash, so that what is behind it is reached. */
+#include "fuzz.h"
+#include "repair.h"
+
+size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t most, unsigned int seed) {
+  return mutate_safetensors(data, size, most, seed);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+  static const char *const ways[][8] = {
+      {"inspect", "input.bin"},
+      {"inspect", "input.bin", "--json"},
+      {"predict", "input.bin", "--input", "five.csv", "--device=null"},
+      {"eval", "input.bin", "--device=null"},
+      {"export", "input.bin", "--format", "c"},
+      {"simulate", "input.bin", "--steps", "2"},
+  };
+  if (fuzz_names_devices(data, size)) return 0;
+  fuzz_input(data, size, "input.bin");
+  for (size_t i = 0; i < sizeof ways / sizeof *ways; i++)
+    if (fuzz_gtrain(ways[i]) && i == 0) break; /* no model file at all */
+  return 0;
+}

@@ -1,0 +1,19 @@
+#!/usr/bin/env bash
+# The fuzz targets over their seeds and their corpus: nothing that was once found comes back.
+# shellcheck source=tests/support/cli.sh
+source "$(dirname "$0")/../support/cli.sh"
+folder=$(realpath "${BUILD:-build}")/fuzz
+export TMPDIR=$TEST_TMP
+for program in "$folder"/bin/*; do
+  target=$(basename "$program") inputs=()
+  for place in "$folder/seeds/$target" "$PWD/tests/fuzz/corpus/$target"; do
+    [[ -d $place ]] && inputs+=("$place")
+  done
+  if out=$(cd "$folder/room" && "$program" "${inputs[@]}" 2>&1); then
+    pass "$target: $(tail -n 1 <<< "$out")"
+  else
+    fail "$target"
+    tail -n 40 <<< "$out"
+  fi
+done
+finish

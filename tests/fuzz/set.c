@@ -1,0 +1,20 @@
+/* --set: the input is one, or several, a line each, on top of a config. */
+#include "fuzz.h"
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_SETS = 8 };
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+  const char *words[2 * MOST_SETS + 3] = {"check", "small.yaml"}, *line;
+  int count = 2;
+  if (fuzz_names_devices(data, size)) return 0;
+  char *text = fuzz_text(data, size), *rest = text;
+  while (count < 2 * MOST_SETS && (line = strsep(&rest, "\n"))) {
+    words[count++] = "--set";
+    words[count++] = line;
+  }
+  fuzz_gtrain(words);
+  free(text);
+  return 0;
+}

@@ -1,0 +1,150 @@
+"""What is compared: (name, config, inputs, targets, steps). Random but repeatable data, awkward sizes."""
+
+import numpy
+
+RNG = numpy.random.default_rng(20240607)
+PLAIN = ["relu", {"leaky_relu": 0.2}, "sigmoid", "tanh", "gelu", "silu", "softplus", "erf", "exp", "exp2", "sin", "cos",
+         "abs", "neg"]
+POSITIVE = ["log", "log2", "sqrt", "reciprocal"]
+
+
+def numbers(*shape, low=-2.0, high=2.0):
+    return RNG.uniform(low, high, shape).astype(numpy.float32)
+
+
+def bits(*shape):
+    return RNG.integers(0, 2, shape).astype(numpy.float32)
+
+
+def case(name, model, inputs, targets, steps=4, **config):
+    config = {"seed": 7, "model": model, "optimizer": {"type": "sgd", "lr": 0.05}, **config}
+    return name, config, inputs, targets, steps
+
+
+def layer_cases():
+    x, t = numbers(13, 5), numbers(13, 3)
+    for layer in PLAIN:
+        kind = layer if isinstance(layer, str) else next(iter(layer))
+        yield case(f"layer {kind}", [{"linear": 7}, layer, {"linear": 3}], x, t)
+    for layer in POSITIVE:
+        yield case(f"layer {layer}", [{"linear": 7}, {"expression": "x*x + 0.5"}, layer, {"linear": 3}], x, t)
+    yield case("layer linear without bias", [{"linear": {"units": 3, "bias": False}}], x, t)
+    yield case("layer linear of one unit", [{"linear": 1}, {"linear": 1}, {"linear": 3}], x, t)
+    for kind in ("softmax", "log_softmax"):
+        yield case(f"layer {kind}", [{"linear": 7}, kind, {"linear": 3}], x, t)
+        yield case(f"layer {kind}, inner axis", [{"linear": 12}, {"reshape": [3, 4]}, {kind: 1}, "flatten", {"linear": 3}],
+                   x, t)
+    yield case("layer dropout of nothing", [{"linear": 7}, {"dropout": 0}, {"linear": 3}], x, t)
+    yield case("layer permute", [{"linear": 24}, {"reshape": [2, 3, 4]}, {"permute": [3, 1, 2]}, {"linear": 2}, "flatten",
+                                 {"linear": 3}], x, t)
+    yield case("layer pad", [{"linear": 6}, {"reshape": [2, 3]}, {"pad": {"before": [1, 0], "after": [0, 2], "value": 0.5}},
+                             "tanh", "flatten", {"linear": 3}], x, t)
+    yield case("layer shrink", [{"linear": 20}, {"reshape": [4, 5]}, {"shrink": {"start": [1, 0], "stop": [3, 4]}},
+                                "flatten", {"linear": 3}], x, t)
+    yield case("layer stride", [{"linear": 20}, {"reshape": [4, 5]}, {"stride": [2, 3]}, "flatten", {"linear": 3}], x, t)
+    branches = [{"linear": {"units": 6, "name": "a"}}, {"sigmoid": {"name": "b"}},
+                {"linear": {"units": 6, "name": "c", "from": "input"}}]
+    for joint in ("add", "mul", "concatenate"):
+        yield case(f"layer {joint}", [*branches, {joint: {"from": ["b", "c"]}}, {"linear": 3}], x, t)
+    yield case("layer add of three", [*branches, {"add": {"from": ["a", "b", "c"]}}, {"linear": 3}], x, t)
+    yield case("layer expression", [*branches, {"expression": {"expression": "sin(x0) * x1 + x1", "from": ["b", "c"]}},
+                                    {"linear": 3}], x, t)
+    yield case("layer threshold", [{"threshold": [-0.5, 0.25, 1.0]}, {"linear": 3}], x, t)
+    wide, much = numbers(67, 131), numbers(67, 31)
+    yield case("layers wider than a tile", [{"linear": 257}, "relu", {"linear": 129}, "tanh", {"linear": 31}], wide, much)
+    yield case("one sample", [{"linear": 4}, "tanh", {"linear": 1}], numbers(1, 1), numbers(1, 1))
+
+
+def loss_cases():
+    model = [{"linear": 9}, "tanh", {"linear": 4}]
+    x, labels = numbers(17, 5), RNG.integers(0, 4, 17)
+    for smoothing in (0, 0.1):
+        yield case(f"loss cross_entropy, smoothing {smoothing}", model, x, labels,
+                   loss={"type": "cross_entropy", "label_smoothing": smoothing})
+        yield case(f"loss bce, smoothing {smoothing}", model, x, bits(17, 4),
+                   loss={"type": "bce", "label_smoothing": smoothing})
+    yield case("loss bce of probabilities", model, x, numbers(17, 4, low=0, high=1), loss="bce")
+    for kind in ("mse", "mae"):
+        yield case(f"loss {kind}", model, x, numbers(17, 4), loss=kind)
+    for delta in (0.3, 1, 5):
+        yield case(f"loss huber {delta}", model, x, numbers(17, 4), loss={"type": "huber", "delta": delta})
+    yield case("loss sum_squared", model, x, bits(17, 4), loss="sum_squared", optimizer={"type": "sgd", "lr": 0.003})
+    yield case("loss of large logits", [{"linear": 4}], 60 * x, labels, loss="cross_entropy")
+    yield case("loss bce of large logits", [{"linear": 4}], 60 * x, bits(17, 4), loss="bce")
+
+
+def optimizer_cases():
+    model = [{"linear": 11}, "silu", {"linear": 3}]
+    x, t = numbers(19, 6), numbers(19, 3)
+    settings = [
+        {"type": "sgd", "lr": 0.1}, {"type": "sgd", "lr": 0.05, "momentum": 0.9},
+        {"type": "sgd", "lr": 0.05, "momentum": 0.9, "nesterov": True},
+        {"type": "sgd", "lr": 0.05, "momentum": 0.8, "weight_decay": 0.1}, {"type": "adam", "lr": 0.01},
+        {"type": "adam", "lr": 0.01, "betas": [0.5, 0.9], "eps": 1e-3, "weight_decay": 0.2},
+        {"type": "adamw", "lr": 0.02}, {"type": "adamw", "lr": 0.02, "weight_decay": 0.3, "betas": [0.8, 0.95]},
+        {"type": "rmsprop", "lr": 0.005}, {"type": "rmsprop", "lr": 0.005, "centered": True, "eps": 1e-4},
+        {"type": "rmsprop", "lr": 0.005, "momentum": 0.9, "alpha": 0.9, "weight_decay": 0.1},
+        {"type": "lion", "lr": 0.002}, {"type": "lion", "lr": 0.002, "betas": [0.8, 0.95], "weight_decay": 0.5},
+    ]
+    additions = [{}, {"clip_norm": 0.5}, {"clip_value": 0.05}, {"clip_norm": 0.2, "clip_value": 0.1}, {"ema": 0.7},
+                 {"parameters": [{"match": "*.bias", "lr": 0.001, "weight_decay": 0}]},
+                 {"parameters": [{"match": "linear1.*", "frozen": True}]},
+                 {"parameters": [{"match": "linear1.*", "frozen": True}], "ema": 0.7}]
+    for number, own in enumerate(settings):
+        for addition in additions:
+            what = " ".join(f"{k}={v}" for k, v in {**own, **addition}.items() if k != "type")
+            yield case(f"optimizer {own['type']} ({number}) {what}", model, x, t, 6, optimizer={**own, **addition})
+
+
+def schedule_cases():
+    model, x, t = [{"linear": 4}, "tanh", {"linear": 2}], numbers(9, 3), numbers(9, 2)
+    schedules = [{"type": "cosine"}, {"type": "cosine", "min_factor": 0.2}, {"type": "linear"},
+                 {"type": "linear", "start_factor": 0.1, "end_factor": 0.7, "steps": 5},
+                 {"type": "exponential", "gamma": 0.8}, {"type": "step", "step_size": 3, "gamma": 0.3},
+                 {"type": "one_cycle"}, {"type": "one_cycle", "anneal": "linear", "pct_start": 0.4, "max_lr": 0.2},
+                 {"type": "one_cycle", "div_factor": 5, "final_div_factor": 50},
+                 {"type": "plateau", "patience": 1, "factor": 0.5, "threshold": 0.05}]
+    for schedule in schedules:
+        for kind in ("sgd", "adamw"):
+            what = " ".join(f"{k}={v}" for k, v in schedule.items())
+            yield case(f"schedule {what} under {kind}", model, x, t, 12, schedule=schedule,
+                       optimizer={"type": kind, "lr": 0.05})
+
+
+def gate_cases():
+    # Not Adam: gates that begin sure of themselves have gradients near its eps, where it magnifies rounding.
+    sgd, adam = {"type": "sgd", "lr": 4}, {"type": "adam", "lr": 0.02}
+    x, labels = numbers(14, 9, low=0, high=1), RNG.integers(0, 3, 14)
+    for init in ("normal", "pass_through", "residual"):
+        for wiring in ("random", "unique"):
+            logic = {"logic": {"units": 21, "init": init, "wiring": wiring}}
+            yield case(f"gates {init} {wiring}", [logic, logic, {"group_sum": {"groups": 3, "tau": 2}}], x, labels,
+                       loss="cross_entropy", optimizer=sgd)
+    yield case("gates under adam", [{"logic": 21}, {"logic": 21}, {"group_sum": {"groups": 3, "tau": 2}}], x, labels,
+               loss="cross_entropy", optimizer=adam)
+    yield case("gates where inputs are read twice", [{"logic": 36}, {"logic": 36}, {"group_sum": {"groups": 3, "tau": 2}}],
+               numbers(14, 36, low=0, high=1), labels, loss="cross_entropy", optimizer=sgd)
+    yield case("gates over thresholds", [{"threshold": [0.3, 0.6]}, {"logic": 30}, {"group_sum": 3}], x, labels,
+               loss="cross_entropy", optimizer=sgd)
+    image = numbers(6, 6 * 5 * 2, low=0, high=1)
+    for extra in ({}, {"padding": 1}, {"padding": 1, "pool": 2}, {"stride": 2, "depth": 2}, {"kernel": 2, "depth": 1},
+                  {"depth": 4, "field_channels": 1, "init": "normal"}):
+        what = " ".join(f"{k}={v}" for k, v in extra.items())
+        yield case(f"gates in trees {what}", [{"reshape": [6, 5, 2]}, {"logic_conv2d": {"channels": 5, **extra}}, "flatten",
+                                              {"linear": 3}], image, labels[:6], loss="cross_entropy", optimizer=sgd)
+    board = bits(5, 4 * 6 * 2)
+    rule = {"kernels": 3, "update": [16, 8, 4, 2], "steps": 2}
+    for extra in ({}, {"periodic": True}, {"steps": 5, "average_last": 3}, {"outputs": 1}, {"init": "normal"},
+                  {"init": "pass_through", "strength": 3, "perception": [8, 4, 2, 1], "wiring": "random"}):
+        what = " ".join(f"{k}={v}" for k, v in extra.items())
+        outputs = extra.get("outputs", 2)
+        yield case(f"automaton {what}", [{"reshape": [4, 6, 2]}, {"logic_ca": {**rule, **extra}}], board,
+                   bits(5, 4 * 6 * outputs), loss="sum_squared", optimizer={"type": "sgd", "lr": 0.5, "clip_value": 100})
+
+
+def all_cases():
+    yield from layer_cases()
+    yield from loss_cases()
+    yield from optimizer_cases()
+    yield from schedule_cases()
+    yield from gate_cases()

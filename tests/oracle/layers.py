@@ -1,0 +1,187 @@
+"""The layers of gtrain in PyTorch, one function each: (settings, inputs, tensors of the layer) -> output."""
+
+import torch
+from torch.nn import functional
+
+# What gate k gives on the inputs (1,1), (1,0), (0,1), (0,0) are its bits 0 to 3 (Petersen et al. 2022).
+GATES = [[(k >> i) & 1 for i in range(4)] for k in range(16)]
+
+
+def mixtures(tensor):
+    """What the gates of a layer give on the four pairs of bits: [gates, 4]. With tensor["hard"] each is the one of its
+    16 gates with the (first) largest logit, as when a trained network is used; else their mixture."""
+    logits = tensor["logits"]
+    share = functional.one_hot(logits.argmax(-1), 16) if tensor.get("hard") else torch.softmax(logits, -1)
+    return share.to(logits.dtype) @ torch.tensor(GATES, dtype=logits.dtype)
+
+
+def gates(table, a, b):
+    """Gates on real inputs, extended from bits bilinearly; the last axis is the gates'."""
+    return table[:, 0] * a * b + table[:, 1] * a * (1 - b) + table[:, 2] * (1 - a) * b + table[:, 3] * (1 - a) * (1 - b)
+
+
+def linear(settings, inputs, tensor):
+    return functional.linear(inputs[0], tensor["weight"], tensor.get("bias"))
+
+
+def logic(settings, inputs, tensor):
+    a, b = tensor["wiring"].long()
+    return gates(mixtures(tensor), inputs[0][:, a], inputs[0][:, b])
+
+
+def group_sum(settings, inputs, tensor):
+    x = inputs[0]
+    return x.reshape(len(x), settings["groups"], -1).sum(-1) / settings.get("tau", 1)
+
+
+def logic_conv2d(settings, inputs, tensor):
+    field, padding = settings.get("kernel", 3), settings.get("padding", 0)
+    stride, pool = settings.get("stride", 1), settings.get("pool", 1)
+    x = functional.pad(inputs[0].permute(0, 3, 1, 2), [padding] * 4)
+    rows, columns = [(size - field) // stride + 1 for size in x.shape[2:]]
+    # unfold orders a patch (channel, row, column); the wiring counts (row * field + column) * channels + channel.
+    patches = functional.unfold(x, field, stride=stride).reshape(len(x), x.shape[1], field * field, -1)
+    patches = patches.permute(0, 3, 2, 1).flatten(2)
+    kernels, leaves = tensor["wiring"].shape
+    values = patches[:, :, tensor["wiring"].long()]  # [batch, positions, kernels, leaves]
+    table = mixtures(tensor).reshape(kernels, leaves - 1, 4)
+    first = 0
+    while values.shape[-1] > 1:
+        a, b = values[..., 0::2], values[..., 1::2]
+        here = table[:, first : first + a.shape[-1]]
+        first += a.shape[-1]
+        values = here[..., 0] * a * b + here[..., 1] * a * (1 - b) + here[..., 2] * (1 - a) * b
+        values = values + here[..., 3] * (1 - a) * (1 - b)
+    image = values[..., 0].permute(0, 2, 1).reshape(len(x), kernels, rows, columns)
+    return functional.max_pool2d(image, pool).permute(0, 2, 3, 1)
+
+
+def neighbourhoods(board, periodic):
+    """[batch, height, width, channels] -> the nine cells around each: [..., channels, 9]."""
+    x = board.permute(0, 3, 1, 2)
+    x = functional.pad(x, [1] * 4, mode="circular" if periodic else "constant")
+    height, width = board.shape[1:3]
+    cells = [x[:, :, i : i + height, j : j + width] for i in range(3) for j in range(3)]
+    return torch.stack(cells, -1).permute(0, 2, 3, 1, 4)
+
+
+def automaton_step(settings, board, table, wiring):
+    """One step. Gates and wires are numbered layer by layer, perception first, in it kernel by kernel."""
+    kernels = settings.get("kernels", 16)
+    gate = wire = 0
+    values = neighbourhoods(board, settings.get("periodic", False)).unsqueeze(-2).expand(-1, -1, -1, -1, kernels, -1)
+    for width in settings.get("perception", [8, 4, 2]):
+        a, b = wiring[:, wire : wire + width]
+        here = table[gate : gate + kernels * width].reshape(kernels, width, 4)
+        x, y = values[..., a], values[..., b]
+        values = here[..., 0] * x * y + here[..., 1] * x * (1 - y) + here[..., 2] * (1 - x) * y
+        values = values + here[..., 3] * (1 - x) * (1 - y)
+        gate, wire = gate + kernels * width, wire + width
+    # To the update: the cell's channels, then (channel, output, kernel).
+    values = torch.cat([board, values.transpose(-1, -2).flatten(3)], -1)
+    for width in settings["update"]:
+        a, b = wiring[:, wire : wire + width]
+        values = gates(table[gate : gate + width], values[..., a], values[..., b])
+        gate, wire = gate + width, wire + width
+    return values
+
+
+def logic_ca(settings, inputs, tensor):
+    board, boards = inputs[0], [inputs[0]]
+    table, wiring = mixtures(tensor), tensor["wiring"].long()
+    for _ in range(settings["steps"]):
+        board = automaton_step(settings, board, table, wiring)
+        boards.append(board)
+    # An average of boards is for training only.
+    last = boards[-1:] if tensor.get("hard") else boards[len(boards) - settings.get("average_last", 1) :]
+    return (sum(last) / len(last))[..., : settings.get("outputs", board.shape[-1])]
+
+
+def pad(settings, inputs, tensor):
+    before = settings["before"]
+    after = settings.get("after", before)
+    around = [n for pair in zip(reversed(before), reversed(after)) for n in pair]
+    return functional.pad(inputs[0], around, value=settings.get("value", 0))
+
+
+def shrink(settings, inputs, tensor):
+    stop = settings["stop"]
+    start = settings.get("start", [0] * len(stop))
+    return inputs[0][(slice(None), *(slice(a, b) for a, b in zip(start, stop)))]
+
+
+def stride(settings, inputs, tensor):
+    return inputs[0][(slice(None), *(slice(None, None, n) for n in settings["step"]))]
+
+
+def reshape(settings, inputs, tensor):
+    return inputs[0].reshape(len(inputs[0]), *settings["shape"])
+
+
+def permute(settings, inputs, tensor):
+    return inputs[0].permute(0, *settings["axes"])
+
+
+def threshold(settings, inputs, tensor):
+    bits = [(inputs[0] > level).to(inputs[0].dtype) for level in settings["levels"]]
+    return torch.stack(bits, -1).flatten(-2)
+
+
+def expression(settings, inputs, tensor):
+    names = {"x": inputs[0], **{f"x{i}": x for i, x in enumerate(inputs)}}
+    functions = {f: getattr(torch, f) for f in ("sin", "cos", "exp", "log", "sqrt", "tanh", "abs", "sigmoid")}
+    return eval(settings["expression"].replace("^", "**"), {"__builtins__": {}}, {**functions, **names})
+
+
+def elementwise(function):
+    return lambda settings, inputs, tensor: function(inputs[0])
+
+
+LAYERS = {f.__name__: f for f in (linear, logic, group_sum, logic_conv2d, logic_ca, pad, shrink, stride, reshape,
+                                  permute, threshold, expression)}
+LAYERS.update({name: elementwise(function) for name, function in {
+    "relu": torch.relu, "sigmoid": torch.sigmoid, "tanh": torch.tanh, "gelu": functional.gelu,
+    "silu": functional.silu, "softplus": functional.softplus, "erf": torch.erf, "exp": torch.exp,
+    "log": torch.log, "exp2": torch.exp2, "log2": torch.log2, "sin": torch.sin, "cos": torch.cos,
+    "sqrt": torch.sqrt, "reciprocal": torch.reciprocal, "abs": torch.abs, "neg": torch.neg,
+    "flatten": lambda x: x.flatten(1), "bernoulli": None}.items()})
+LAYERS["leaky_relu"] = lambda s, x, t: functional.leaky_relu(x[0], s.get("slope", 0.01))
+LAYERS["softmax"] = lambda s, x, t: torch.softmax(x[0], s.get("axis", -1))
+LAYERS["log_softmax"] = lambda s, x, t: torch.log_softmax(x[0], s.get("axis", -1))
+LAYERS["dropout"] = lambda s, x, t: x[0]  # the cases use p: 0 only; others are a matter of chance
+LAYERS["add"] = lambda s, x, t: sum(x)
+LAYERS["mul"] = lambda s, x, t: torch.stack(x).prod(0)
+LAYERS["concatenate"] = lambda s, x, t: torch.cat(x, s.get("axis", -1))
+
+SHORT = {"linear": "units", "logic": "units", "leaky_relu": "slope", "softmax": "axis", "log_softmax": "axis",
+         "reshape": "shape", "permute": "axes", "stride": "step", "pad": "before", "dropout": "p",
+         "concatenate": "axis", "group_sum": "groups", "threshold": "levels", "expression": "expression",
+         "logic_conv2d": "channels"}
+
+
+def read_model(model):
+    """[(type, name, settings, names of its inputs)] of a config's `model`."""
+    result, count, before = [], {}, "input"
+    for entry in model:
+        kind, settings = (entry, {}) if isinstance(entry, str) else next(iter(entry.items()))
+        if not isinstance(settings, dict):
+            settings = {SHORT[kind]: settings}
+        if "name" in settings:
+            name = settings["name"]
+        else:
+            count[kind] = count.get(kind, 0) + 1
+            name = f"{kind}{count[kind]}"
+        sources = settings.get("from", before)
+        result.append((kind, name, settings, [sources] if isinstance(sources, str) else sources))
+        before = name
+    return result
+
+
+def forward(model, tensors, x, hard=False):
+    """The output of a model; tensors: {"linear1.weight": …}; hard: as it is used after training."""
+    values, name = {"input": x}, "input"
+    for kind, name, settings, sources in read_model(model):
+        own = {key[len(name) + 1 :]: value for key, value in tensors.items() if key.startswith(name + ".")}
+        own["hard"] = hard
+        values[name] = LAYERS[kind](settings, [values[source] for source in sources], own)
+    return values[name]

@@ -1,0 +1,7 @@
+# PyTorch as oracle: what gtrain trains is compared, step by step, with PyTorch in double precision. Not part of
+# `make check`, since PyTorch is large: on Debian and Ubuntu, apt-get install python3-torch.
+#
+#   make oracle [DEVICE=vulkan] [FILTER=optimizer]
+.PHONY: oracle
+oracle: $(BUILD)/gtrain
+	@tests/oracle/run.sh $(BUILD) $(if $(DEVICE),--device $(DEVICE)) $(if $(FILTER),--filter '$(FILTER)')

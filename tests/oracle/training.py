@@ -1,0 +1,141 @@
+"""Losses, optimizers and schedules of gtrain in PyTorch, and a training loop that follows a config."""
+
+import fnmatch
+import math
+
+import torch
+from torch.nn import functional
+
+from layers import forward
+
+
+def typed(value, fallback):
+    """(name, settings) of `adam`, {type: adam, …} or {huber: …}."""
+    if value is None:
+        value = fallback
+    if isinstance(value, str):
+        return value, {}
+    return value["type"], {key: v for key, v in value.items() if key != "type"}
+
+
+def loss_function(config):
+    kind, settings = typed(config, "mse")
+    smoothing = settings.get("label_smoothing", 0)
+    if kind == "cross_entropy":
+        return lambda y, t: functional.cross_entropy(y, t, label_smoothing=smoothing)
+    if kind == "bce":
+        return lambda y, t: functional.binary_cross_entropy_with_logits(y, t * (1 - smoothing) + smoothing / 2)
+    if kind == "huber":
+        return lambda y, t: functional.huber_loss(y, t, delta=settings.get("delta", 1))
+    if kind == "sum_squared":  # differentiated as a sum over the batch, logged as its mean
+        return lambda y, t: ((y - t) ** 2).sum()
+    return {"mse": functional.mse_loss, "mae": functional.l1_loss}[kind]
+
+
+class Lion(torch.optim.Optimizer):
+    """Chen et al., "Symbolic Discovery of Optimization Algorithms", 2023, algorithm 2."""
+
+    def __init__(self, groups, lr, betas=(0.9, 0.99), weight_decay=0):
+        super().__init__(groups, {"lr": lr, "betas": betas, "weight_decay": weight_decay})
+
+    @torch.no_grad()
+    def step(self):
+        for group in self.param_groups:
+            for p in group["params"]:
+                m = self.state[p].setdefault("m", torch.zeros_like(p))
+                direction = torch.sign(group["betas"][0] * m + (1 - group["betas"][0]) * p.grad)
+                p.mul_(1 - group["lr"] * group["weight_decay"]).sub_(group["lr"] * direction)
+                m.mul_(group["betas"][1]).add_(p.grad, alpha=1 - group["betas"][1])
+
+
+OPTIMIZERS = {"sgd": (torch.optim.SGD, 0.01), "adam": (torch.optim.Adam, 1e-3), "adamw": (torch.optim.AdamW, 1e-3),
+              "rmsprop": (torch.optim.RMSprop, 0.01), "lion": (Lion, 1e-4)}
+
+
+def make_optimizer(config, tensors):
+    kind, settings = typed(config, "adam")
+    own = {key: value for key, value in settings.items() if key not in ("parameters", "clip_value", "clip_norm", "ema")}
+    groups = []
+    for name, tensor in tensors.items():
+        if not tensor.requires_grad:
+            continue
+        rule = next((r for r in settings.get("parameters", []) if fnmatch.fnmatch(name, r["match"])), {})
+        if rule.get("frozen"):
+            tensor.requires_grad_(False)
+            continue
+        groups.append({"params": [tensor], **{k: v for k, v in rule.items() if k != "match"}})
+    make, lr = OPTIMIZERS[kind]
+    own.setdefault("lr", lr)
+    return make(groups, **own), settings
+
+
+def make_schedule(config, optimizer, steps):
+    """PyTorch's scheduler of the same meaning; none for constant."""
+    from torch.optim import lr_scheduler as schedulers
+
+    kind, settings = typed(config, "constant")
+    lr = optimizer.param_groups[0]["lr"]
+    if kind == "cosine":
+        return schedulers.CosineAnnealingLR(optimizer, settings.get("steps", steps),
+                                            eta_min=lr * settings.get("min_factor", 0))
+    if kind == "exponential":
+        return schedulers.ExponentialLR(optimizer, settings["gamma"])
+    if kind == "step":
+        return schedulers.StepLR(optimizer, settings["step_size"], settings.get("gamma", 0.1))
+    if kind == "linear":
+        return schedulers.LinearLR(optimizer, settings.get("start_factor", 1), settings.get("end_factor", 0),
+                                   settings.get("steps", steps))
+    if kind == "one_cycle":
+        own = {"div_factor": 25, "final_div_factor": 1e4, "pct_start": 0.3, **settings}
+        return schedulers.OneCycleLR(optimizer, max_lr=own.get("max_lr", lr), total_steps=steps,
+                                     pct_start=own["pct_start"], anneal_strategy=own.get("anneal", "cos"),
+                                     div_factor=own["div_factor"], final_div_factor=own["final_div_factor"],
+                                     cycle_momentum=False)
+    if kind == "plateau":
+        return schedulers.ReduceLROnPlateau(optimizer, factor=settings.get("factor", 0.1),
+                                            patience=settings.get("patience", 10),
+                                            threshold=settings.get("threshold", 1e-4),
+                                            min_lr=settings.get("min_lr", 0))
+    assert kind == "constant", kind
+    return None
+
+
+def train(config, start, inputs, targets, steps, dtype):
+    """Trains from the weights `start`. Returns [(loss, lr, {name: weights})], one for each step; the weights are
+    those that evaluations read (the moving average where there is one)."""
+    tensors = {}
+    for name, value in start.items():
+        tensor = torch.tensor(value)
+        tensors[name] = tensor.to(dtype).requires_grad_() if tensor.is_floating_point() else tensor
+    x = torch.tensor(inputs).to(dtype)
+    t = torch.tensor(targets)
+    t = t.to(dtype) if t.is_floating_point() else t.long()
+    optimizer, settings = make_optimizer(config.get("optimizer"), tensors)
+    schedule = make_schedule(config.get("schedule"), optimizer, steps)
+    compute = loss_function(config.get("loss"))
+    mean = len(x) if typed(config.get("loss"), "mse")[0] == "sum_squared" else 1
+    trained = [v for v in tensors.values() if v.requires_grad]
+    average = {name: v.detach().clone() for name, v in tensors.items()}
+    history = []
+    for _ in range(steps):
+        optimizer.zero_grad()
+        y = forward(config["model"], tensors, x)
+        loss = compute(y.reshape(t.shape) if t.is_floating_point() else y, t)
+        loss.backward()
+        if "clip_value" in settings:
+            torch.nn.utils.clip_grad_value_(trained, settings["clip_value"])
+        if "clip_norm" in settings:
+            torch.nn.utils.clip_grad_norm_(trained, settings["clip_norm"])
+        lr = optimizer.param_groups[0]["lr"]
+        optimizer.step()
+        if isinstance(schedule, torch.optim.lr_scheduler.ReduceLROnPlateau):
+            with torch.no_grad():
+                y = forward(config["model"], tensors, x)
+                schedule.step(compute(y.reshape(t.shape) if t.is_floating_point() else y, t).item())
+        elif schedule:
+            schedule.step()
+        keep = settings.get("ema", 0)
+        for name, v in tensors.items():
+            average[name] = keep * average[name] + (1 - keep) * v.detach() if v.requires_grad else v
+        history.append((loss.item() / mean, lr, {n: v.clone().double().numpy() for n, v in average.items()}))
+    return history

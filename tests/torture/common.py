@@ -1,0 +1,87 @@
+"""What the loops share: small runs that own everything a run can own, and how they are started and compared."""
+
+import json
+import os
+import shutil
+import subprocess
+import tempfile
+
+BINARY = os.path.abspath(os.environ.get("GTRAIN", "build/gtrain"))
+ROOT = os.path.abspath(os.environ.get("ROOT", "."))
+BASE = os.environ.get("TEST_TMP") or tempfile.mkdtemp(prefix="torture-")
+SAME = ("model.bin", "metrics.jsonl", "best.bin", "config.yaml")
+
+DIGITS = {"train": os.path.join(ROOT, "datasets/digits/digits.csv"), "target": "label", "test_fraction": 0.2,
+          "validation": 0.1, "normalize": {"scale": 0.0625}}
+CONFIGS = {
+    "mlp": {"data": DIGITS, "model": [{"linear": 24}, "relu", {"dropout": 0.2}, {"linear": 10}],
+            "optimizer": {"type": "adam", "lr": 3e-3, "ema": 0.9}, "schedule": {"type": "plateau", "patience": 1},
+            "train": {"epochs": 4, "batch_size": 128, "log_every": 3, "checkpoint": {"every": 1, "keep_best": True}}},
+    "steps": {"data": {"format": "function", "formula": "sin(3*x)", "samples": 64, "test_samples": 16},
+              "model": [{"linear": 8}, "tanh", {"linear": 1}], "optimizer": {"type": "sgd", "lr": 0.1, "momentum": 0.9},
+              "train": {"steps": 24, "batch_size": 16, "eval_every": 6, "log_every": 2, "checkpoint": {"every": 4}}},
+    "gates": {"data": {**DIGITS, "validation": 0},
+              "model": [{"threshold": [0.3, 0.6]}, {"logic": 160}, {"logic": 160}, {"group_sum": {"groups": 10, "tau": 2}}],
+              "optimizer": {"type": "adam", "lr": 0.02},
+              "train": {"steps": 40, "batch_size": 100, "eval_every": 5, "restart_every": 15,
+                        "early_stopping": {"metric": "hard_loss", "goal": 0}, "checkpoint": {"every": 3}}},
+    "automaton": {"data": {"format": "ca", "grid": [6, 6], "target": "checkerboard", "samples": 8},
+                  "model": [{"logic_ca": {"steps": 4, "kernels": 3, "update": [8, 4, 2, 1], "fire_rate": 0.7,
+                                          "sampling": 0.1}}],
+                  "loss": "sum_squared", "optimizer": {"type": "adamw", "lr": 0.05},
+                  "train": {"steps": 30, "batch_size": 4, "eval_every": 6, "checkpoint": {"every": 2}}},
+}
+
+
+def write_config(name):
+    path = os.path.join(BASE, name + ".yaml")
+    with open(path, "w") as file:
+        json.dump(CONFIGS[name], file)  # JSON is YAML
+    return path
+
+
+def command(config, run_dir, *words):
+    return [BINARY, "train", config, "--run-dir", run_dir, "--device", "cpu", "--quiet", *words]
+
+
+def run(words, timeout=120):
+    """(exit code, stderr)"""
+    done = subprocess.run(words, stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace",
+                          timeout=timeout)
+    return done.returncode, done.stderr
+
+
+def whole_run(name):
+    """A run that nothing disturbs: (config, its directory)."""
+    config, directory = write_config(name), os.path.join(BASE, name + "-whole")
+    shutil.rmtree(directory, ignore_errors=True)
+    code, err = run(command(config, directory))
+    assert code == 0, err
+    return config, directory
+
+
+def contents(path):
+    try:
+        with open(path, "rb") as file:
+            return file.read()
+    except FileNotFoundError:
+        return None
+
+
+def differences(whole, directory):
+    """Names of the files whose bytes differ."""
+    return [n for n in SAME if contents(os.path.join(whole, n)) != contents(os.path.join(directory, n))]
+
+
+class Count:
+    def __init__(self):
+        self.passed = self.failed = 0
+
+    def add(self, good, *words):
+        self.passed, self.failed = self.passed + bool(good), self.failed + (not good)
+        if not good and self.failed <= 50:
+            print("not ok", *words, flush=True)
+
+    def finish(self, what):
+        print(f"{what}: {self.passed} passed, {self.failed} failed", flush=True)
+        return self.failed > 0 or self.passed == 0

@@ -1,0 +1,74 @@
+#!/usr/bin/env python3
+"""kill.py KILLS [SEED]: runs are killed (-9) at random moments and resumed, again and again, until they end; model,
+metrics, best model and config must come out as the bytes of a run that nothing disturbed. Every fourth time the
+signal is one of those that gtrain answers: it must save and end with 75, or (SIGUSR1) save and go on."""
+
+import os
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import time
+
+from common import BASE, CONFIGS, Count, command, differences, whole_run
+
+ANSWERED = [signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1]
+
+
+def one_life(words, delay, number):
+    """Starts, sends the signal after so many seconds; (exit code, whether the signal found it alive)."""
+    with subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE) as child:
+        try:
+            child.wait(delay)
+            alive = False
+        except subprocess.TimeoutExpired:
+            alive = True
+            child.send_signal(number)
+        _, err = child.communicate(timeout=120)
+    return child.returncode, alive, err.decode(errors="replace")
+
+
+def expected(code, alive, number):
+    if not alive or number == signal.SIGUSR1:
+        return code == 0
+    if number == signal.SIGKILL:
+        return code == -signal.SIGKILL
+    # A signal may come before gtrain listens, or after all is saved.
+    return code in (75, 0, -number)
+
+
+def torture(name, kills, rng, count):
+    config, whole = whole_run(name)
+    began = time.monotonic()
+    directory = os.path.join(BASE, name + "-killed")
+    shutil.rmtree(directory, ignore_errors=True)
+    one_life(command(config, directory), 600, signal.SIGKILL)
+    length = time.monotonic() - began
+    shutil.rmtree(directory)
+    sent = lives = 0
+    while sent < kills:
+        number = rng.choice(ANSWERED) if rng.random() < 0.25 else signal.SIGKILL
+        words = command(config, directory, *(["--resume"] if os.path.exists(directory) else []))
+        code, alive, err = one_life(words, rng.uniform(0, 1.1 * length), number)
+        count.add(expected(code, alive, number), name, "signal", int(number), "exit code", code, err)
+        sent += alive
+        if code != 0:
+            continue
+        lives += 1
+        different = differences(whole, directory)
+        count.add(not different, name, "differs in", different)
+        shutil.rmtree(directory)
+    print(f"{name}: {sent} signals, {lives} runs that came to their end", flush=True)
+
+
+def main():
+    kills, seed = int(sys.argv[1]), int(sys.argv[2]) if len(sys.argv) > 2 else 1
+    rng, count = random.Random(seed), Count()
+    for name in CONFIGS:
+        torture(name, -(-kills // len(CONFIGS)), rng, count)
+    return count.finish(f"kill, {kills} signals")
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,105 @@
+/* model.bin: what is read back of the inputs' scaling, from files of before there were centers, too; numbers
+ * that cannot be are refused. */
+#include "train/model_file.h"
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+static char path[4096];
+static const float center[2] = {1, 2}, scale[2] = {3, 4}, shift[2] = {5, 6};
+
+/* Writes a model of these and reads it. */
+static bool try_model(const char *signature, const gt_stored *tensors, int count, gt_model_file *file) {
+  const gt_metadata metadata[] = {
+      {"format", GT_MODEL_FORMAT}, {"config", "seed: 1\n"}, {"signature", signature}};
+  gt_error error = {0};
+  assert_true(gt_safetensors_write(path, tensors, count, metadata, 3, &error));
+  const bool ok = gt_model_file_read(file, path, &error);
+  assert_int_equal(error.status, ok ? GT_OK : GT_ERR_DATA);
+  return ok;
+}
+
+static bool try_tensors(const gt_stored *tensors, int count, gt_model_file *file) {
+  return try_model("{\"input_shape\": [2], \"input_dtype\": \"f32\", \"classes\": 0}", tensors, count, file);
+}
+
+static void old_files(void **unused) {
+  (void)unused;
+  gt_model_file file;
+  const gt_stored old[] = {{"data.scale", GT_F32, {1, {2}}, scale}, {"data.shift", GT_F32, {1, {2}}, shift}};
+  static const float want[6] = {0, 0, 3, 4, 5, 6};
+  assert_true(try_tensors(old, 2, &file));
+  assert_int_equal(file.scale_count, 2);
+  assert_memory_equal(file.scaling, want, sizeof want);
+  gt_model_file_finish(&file);
+  assert_true(try_tensors(old, 0, &file));
+  assert_int_equal(file.scale_count, 0);
+  gt_model_file_finish(&file);
+  assert_false(try_tensors(old, 1, &file));
+  assert_false(try_tensors(old + 1, 1, &file));
+}
+
+static void files_with_centers(void **unused) {
+  (void)unused;
+  gt_model_file file;
+  gt_stored tensors[] = {{"data.scale", GT_F32, {1, {2}}, scale},
+                         {"data.offset", GT_F32, {1, {2}}, shift},
+                         {"data.center", GT_F32, {1, {2}}, center}};
+  static const float want[6] = {1, 2, 3, 4, 5, 6};
+  assert_true(try_tensors(tensors, 3, &file));
+  assert_memory_equal(file.scaling, want, sizeof want);
+  gt_model_file_finish(&file);
+  assert_false(try_tensors(tensors, 2, &file));
+  assert_false(try_tensors(tensors + 1, 2, &file));
+  tensors[1].name = "data.shift"; /* not the third of these */
+  assert_false(try_tensors(tensors, 3, &file));
+  tensors[1] = (gt_stored){"data.offset", GT_I32, {1, {2}}, shift};
+  assert_false(try_tensors(tensors, 3, &file));
+  tensors[1] = (gt_stored){"data.offset", GT_F32, {1, {1}}, shift};
+  assert_false(try_tensors(tensors, 3, &file));
+}
+
+static void impossible_numbers_are_refused(void **unused) {
+  (void)unused;
+  gt_model_file file;
+  static const char *const bad[] = {
+      "[-1], \"input_dtype\": \"f32\", \"classes\": 0",
+      "[0], \"input_dtype\": \"f32\", \"classes\": 0",
+      "[1.5], \"input_dtype\": \"f32\", \"classes\": 0",
+      "[65536, 65536], \"input_dtype\": \"f32\", \"classes\": 0",
+      "[9223372036854775807, 2], \"input_dtype\": \"f32\", \"classes\": 0",
+      "[1, 1, 1, 1, 1, 1, 1, 1], \"input_dtype\": \"f32\", \"classes\": 0",
+      "[2], \"input_dtype\": \"f32\", \"classes\": -1",
+      "[2], \"input_dtype\": \"f32\", \"classes\": 1000001",
+      "[3], \"input_dtype\": \"f32\", \"classes\": 0", /* the scaling is of two values */
+  };
+  const gt_stored scaling[] = {{"data.scale", GT_F32, {1, {2}}, scale},
+                               {"data.shift", GT_F32, {1, {2}}, shift}};
+  char signature[256];
+  for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+    snprintf(signature, sizeof signature, "{\"input_shape\": %s}", bad[i]);
+    if (try_model(signature, scaling, 2, &file)) fail_msg("%s", bad[i]);
+  }
+  const float worse[] = {NAN, INFINITY, -INFINITY};
+  for (int i = 0; i < 3; i++) {
+    const float values[2] = {1, worse[i]};
+    const gt_stored weight = {"linear1.weight", GT_F32, {1, {2}}, values};
+    const gt_stored offset[] = {{"data.scale", GT_F32, {1, {2}}, values}, scaling[1]};
+    assert_false(try_tensors(&weight, 1, &file));
+    assert_false(try_tensors(offset, 2, &file));
+  }
+}
+
+int main(void) {
+  const char *folder = getenv("TEST_TMP");
+  snprintf(path, sizeof path, "%s/model-%ld.bin", folder ? folder : "/tmp", (long)getpid());
+  const struct CMUnitTest tests[] = {cmocka_unit_test(old_files), cmocka_unit_test(files_with_centers),
+                                     cmocka_unit_test(impossible_numbers_are_refused)};
+  const int failed = cmocka_run_group_tests(tests, NULL, NULL);
+  unlink(path);
+  return failed;
+}

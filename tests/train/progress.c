@@ -1,0 +1,70 @@
+/* The line of progress fits every width, and tells as much as fits. */
+#include "train/progress.h"
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <string.h>
+#include <cmocka.h>
+
+static const gt_progress_view views[] = {
+    {1, 10, 1, 0.5, 100, 1},
+    {1234, 5678, 12, 0.1234, 1.23e6, 83},
+    {5678, 5678, 100, 2.5e-9, 12, 0},
+    {999999999, 1000000000000, 123456789, 1e38, 1e15, 1e9},
+    {INT64_MAX / 2, INT64_MAX, INT64_MAX, -1e300, INFINITY, INFINITY},
+    {7, 9, 1, NAN, NAN, NAN},
+};
+enum { VIEWS = sizeof views / sizeof *views };
+
+static void every_width(void **unused) {
+  (void)unused;
+  for (int v = 0; v < VIEWS; v++) {
+    char line[GT_PROGRESS_LONGEST], plain[GT_PROGRESS_LONGEST];
+    size_t before = 0;
+    for (size_t room = 0; room <= 1000; room++) {
+      gt_progress_text(line, &views[v], true, room);
+      gt_progress_text(plain, &views[v], false, room);
+      assert_true(strlen(line) <= room);
+      assert_true(strlen(plain) <= strlen(line));
+      assert_true(strlen(plain) >= before); /* more room never tells less */
+      before = strlen(plain);
+      assert_int_equal(*line != 0, room >= 4);
+      if (room >= 4) assert_non_null(strchr(line, '%'));
+      for (const char *c = line; *c; c++) assert_true(*c >= ' ' && *c <= '~');
+    }
+    assert_non_null(strstr(plain, "epoch "));
+    assert_non_null(strstr(plain, " samples/s"));
+  }
+}
+
+static void usual_widths(void **unused) {
+  (void)unused;
+  static const struct {
+    size_t columns;
+    const char *line;
+  } rows[] = {
+      {1000,
+       "[=====>                  ]  21%  epoch 12  step 1234/5678  loss 0.1234  1.2 M samples/s  1:23 left"},
+      {120,
+       "[=====>                  ]  21%  epoch 12  step 1234/5678  loss 0.1234  1.2 M samples/s  1:23 left"},
+      {80, "[=>   ]  21%  epoch 12  step 1234/5678  loss 0.1234  1.2 M samples/s  1:23 left"},
+      {60, " 21%  epoch 12  step 1234/5678  loss 0.1234  1:23 left"},
+      {40, "[=>      ]  21%  loss 0.1234  1:23 left"},
+      {20, " 21%  loss 0.1234"},
+      {10, " 21%"},
+      {5, " 21%"},
+      {4, ""},
+      {1, ""},
+  };
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    char line[GT_PROGRESS_LONGEST];
+    gt_progress_text(line, &views[1], true, rows[i].columns - 1);
+    assert_string_equal(line, rows[i].line);
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(every_width), cmocka_unit_test(usual_widths)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
