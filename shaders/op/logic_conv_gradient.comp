@@ -25,33 +25,45 @@ void evaluate() {
     value[LEAVES + g] = gt_conv_gate(gate[g], value[2u * g], value[2u * g + 1u]);
 }
 
-/* All values of the winning position, sample by sample, and which one that is. */
+/* At which position of the window each sample's tree is the largest. Nothing but the roots is kept: what the winner read
+ * is read again (recall), as registers for two trees would be too many for some devices. */
 uvec4 find_winners(uint window, uint s, uint items) {
   uvec4 won = uvec4(0u);
-  read_leaves(window, 0u, s, items);
-  evaluate();
-  if (SLOTS > 1u) {
-    vec4 kept[LEAVES], best = value[LEAVES + GATES - 1u];
-    [[unroll]] for (uint l = 0u; l < LEAVES; l++) kept[l] = value[l];
-    for (uint slot = 1u; slot < SLOTS; slot++) {
-      read_leaves(window, slot, s, items);
-      evaluate();
-      bvec4 better = greaterThan(value[LEAVES + GATES - 1u], best);
-      best = mix(best, value[LEAVES + GATES - 1u], better);
-      won = mix(won, uvec4(slot), better);
-      [[unroll]] for (uint l = 0u; l < LEAVES; l++) kept[l] = mix(kept[l], value[l], better);
-    }
-    [[unroll]] for (uint l = 0u; l < LEAVES; l++) value[l] = kept[l];
+  vec4 best = vec4(0.0);
+  for (uint slot = 0u; slot < SLOTS; slot++) {
+    read_leaves(window, slot, s, items);
     evaluate();
+    vec4 root = value[LEAVES + GATES - 1u];
+    bvec4 better = greaterThan(root, best);
+    if (slot == 0u) better = bvec4(true);
+    best = mix(best, root, better);
+    won = mix(won, uvec4(slot), better);
   }
   return won;
 }
 
-/* From the root down, a value giving way to its gradient once its gate is done. */
+/* All values of the winners' trees, sample by sample. */
+void recall(uvec4 won, uint window, uint s, uint items) {
+  if (SLOTS == 1u) read_leaves(window, 0u, s, items);
+  else {
+    for (uint slot = 0u; slot < SLOTS; slot++) {
+      bvec4 here = equal(won, uvec4(slot));
+      if (!any(here)) continue;
+      uvec2 corner = gt_conv_corner(window, slot);
+      [[unroll]] for (uint l = 0u; l < LEAVES; l++)
+        value[l] = mix(value[l], gt_conv_leaf(corner, place[l], s, items), here);
+    }
+  }
+  evaluate();
+}
+
+/* From the root down, a value giving way to its gradient once its gate is done. The gates are read again: compilers
+ * cannot know that they are the same, or they would hold all of them in registers from evaluate() to here, and spill. */
 void descend() {
+  uint none = batch >> 31u; /* 0 */
   [[unroll]] for (uint k = 1u; k <= GATES; k++) {
     uint n = GATES - k;
-    vec4 c = gate[n], d = value[LEAVES + n], a = value[2u * n], b = value[2u * n + 1u], da = d * a;
+    vec4 c = gate[n + none], d = value[LEAVES + n], a = value[2u * n], b = value[2u * n + 1u], da = d * a;
     gate_sum[n] += vec4((d.x + d.y) + (d.z + d.w), (da.x + da.y) + (da.z + da.w), dot(d, b), dot(da, b));
     value[2u * n] = d * (c.y + c.w * b);
     value[2u * n + 1u] = d * (c.z + c.w * a);
@@ -69,7 +81,9 @@ void items_of(uint kernel, uint chunk) {
   uint items = gt_logic_width(), total = rows * COLUMNS * items;
   for (uint i = chunk * LOCAL_X + gl_LocalInvocationID.x; i < total; i += chunks * LOCAL_X) {
     uint window = i / items, s = i - window * items;
-    uvec4 won = find_winners(window, s, items);
+    uvec4 won = uvec4(0u);
+    if (SLOTS > 1u) won = find_winners(window, s, items);
+    recall(won, window, s, items);
     value[LEAVES + GATES - 1u] = gt_logic_load(g, (window * KERNELS + kernel) * items + s, TYPE_G);
     descend();
     if (inputs == 0u) continue;

@@ -207,8 +207,7 @@ static void lower_conv(gt_lowering *lowering, const gt_group *group) {
   gt_lower_read(lowering, AT(coefficients), node->input[1]);
   gt_lower_read(lowering, AT(wiring), node->input[2]);
   gt_lower_write(lowering, AT(y), group->leader);
-  gt_lower_grid(lowering, (uint64_t)g.windows * g.kernels * g.width,
-                gt_lower_workgroup(lowering, WORKGROUP, 1));
+  gt_lower_grid(lowering, (uint64_t)g.windows * g.kernels * g.width, WORKGROUP);
 }
 
 /* Each kernel's items are dealt to so many workgroups that the device is full, but none has too few. */
@@ -267,7 +266,7 @@ static void lower_gradient(gt_lowering *lowering, const gt_group *group) {
   gt_lower_use_scratch(lowering, AT(winner), winner, false);
   gt_lower_write_part(lowering, AT(y), group->leader);
   const uint64_t features = (uint64_t)g.args.height * g.args.width * g.spec[GT_CONV_SPEC_CHANNELS];
-  gt_lower_grid(lowering, features * g.width, gt_lower_workgroup(lowering, WORKGROUP, 1));
+  gt_lower_grid(lowering, features * g.width, WORKGROUP);
 }
 
 /* --- builders and rows ---------------------------------------------------------------------------------- */
