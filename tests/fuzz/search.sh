@@ -5,8 +5,9 @@
 set -euo pipefail
 root=$(cd "$(dirname "$0")/../.." && pwd)
 
-# Memory beyond these limits is a finding, too; 10 seconds are far more than any input of this size may take.
-limits=(-timeout=10 -rss_limit_mb=2048 -malloc_limit_mb=512 -max_len=8192)
+# Memory beyond these limits is a finding, too; 10 seconds are far more than any input of this size may take, on a
+# machine that has nothing else to do (TIMEOUT).
+limits=(-timeout="${TIMEOUT:-10}" -rss_limit_mb=2048 -malloc_limit_mb=512 -max_len=8192)
 export ASAN_OPTIONS=${ASAN_OPTIONS-detect_leaks=1:allocator_may_return_null=1:handle_abort=1}
 export UBSAN_OPTIONS=${UBSAN_OPTIONS-print_stacktrace=1}
 
