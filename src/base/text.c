@@ -71,7 +71,8 @@ const char *gt_nearest(const char *word, const char *const *candidates, size_t c
   const char *best = NULL;
   size_t least = 1 + length / 3 + 1;
   for (size_t i = 0; i < count; i++) {
-    if (strlen(candidates[i]) > LONGEST) continue;
+    const size_t other = strlen(candidates[i]);
+    if (other > LONGEST || (other > length ? other - length : length - other) >= least) continue;
     const size_t d = distance(word, candidates[i]);
     if (d < least && d < length) least = d, best = candidates[i];
   }
