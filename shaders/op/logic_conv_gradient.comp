@@ -6,6 +6,9 @@
 #include "op/logic_conv.h"
 #include "lib/logic_conv.glsl"
 
+/* 1: two trees and their gates at once are too much for the device's registers. */
+layout(constant_id = 16) const uint RECALL = 0u;
+
 /* A workgroup takes one kernel's items of one chunk: its coefficients and places serve them all. */
 shared vec4 gate[GATES];
 shared uvec3 place[LEAVES];
@@ -25,9 +28,29 @@ void evaluate() {
     value[LEAVES + g] = gt_conv_gate(gate[g], value[2u * g], value[2u * g + 1u]);
 }
 
-/* At which position of the window each sample's tree is the largest. Nothing but the roots is kept: what the winner read
- * is read again (recall), as registers for two trees would be too many for some devices. */
-uvec4 find_winners(uint window, uint s, uint items) {
+/* The winning position's leaves, sample by sample, and which one that is. */
+uvec4 keep_winners(uint window, uint s, uint items) {
+  uvec4 won = uvec4(0u);
+  read_leaves(window, 0u, s, items);
+  if (SLOTS > 1u) {
+    evaluate();
+    vec4 kept[LEAVES], best = value[LEAVES + GATES - 1u];
+    [[unroll]] for (uint l = 0u; l < LEAVES; l++) kept[l] = value[l];
+    for (uint slot = 1u; slot < SLOTS; slot++) {
+      read_leaves(window, slot, s, items);
+      evaluate();
+      bvec4 better = greaterThan(value[LEAVES + GATES - 1u], best);
+      best = mix(best, value[LEAVES + GATES - 1u], better);
+      won = mix(won, uvec4(slot), better);
+      [[unroll]] for (uint l = 0u; l < LEAVES; l++) kept[l] = mix(kept[l], value[l], better);
+    }
+    [[unroll]] for (uint l = 0u; l < LEAVES; l++) value[l] = kept[l];
+  }
+  return won;
+}
+
+/* The same in fewer registers: nothing but the roots is kept, and what the winners read is read again. */
+uvec4 recall_winners(uint window, uint s, uint items) {
   uvec4 won = uvec4(0u);
   vec4 best = vec4(0.0);
   for (uint slot = 0u; slot < SLOTS; slot++) {
@@ -39,28 +62,21 @@ uvec4 find_winners(uint window, uint s, uint items) {
     best = mix(best, root, better);
     won = mix(won, uvec4(slot), better);
   }
+  for (uint slot = 0u; slot < SLOTS; slot++) {
+    bvec4 here = equal(won, uvec4(slot));
+    if (!any(here)) continue;
+    uvec2 corner = gt_conv_corner(window, slot);
+    [[unroll]] for (uint l = 0u; l < LEAVES; l++)
+      value[l] = mix(value[l], gt_conv_leaf(corner, place[l], s, items), here);
+  }
   return won;
 }
 
-/* All values of the winners' trees, sample by sample. */
-void recall(uvec4 won, uint window, uint s, uint items) {
-  if (SLOTS == 1u) read_leaves(window, 0u, s, items);
-  else {
-    for (uint slot = 0u; slot < SLOTS; slot++) {
-      bvec4 here = equal(won, uvec4(slot));
-      if (!any(here)) continue;
-      uvec2 corner = gt_conv_corner(window, slot);
-      [[unroll]] for (uint l = 0u; l < LEAVES; l++)
-        value[l] = mix(value[l], gt_conv_leaf(corner, place[l], s, items), here);
-    }
-  }
-  evaluate();
-}
-
-/* From the root down, a value giving way to its gradient once its gate is done. The gates are read again: compilers
- * cannot know that they are the same, or they would hold all of them in registers from evaluate() to here, and spill. */
+/* From the root down, a value giving way to its gradient once its gate is done. With RECALL the gates are read again:
+ * compilers cannot know that they are the same, or they would hold all of them in registers from evaluate() to here. */
 void descend() {
-  uint none = batch >> 31u; /* 0 */
+  uint none = 0u;
+  if (RECALL != 0u) none = batch >> 31u; /* 0 */
   [[unroll]] for (uint k = 1u; k <= GATES; k++) {
     uint n = GATES - k;
     vec4 c = gate[n + none], d = value[LEAVES + n], a = value[2u * n], b = value[2u * n + 1u], da = d * a;
@@ -81,9 +97,10 @@ void items_of(uint kernel, uint chunk) {
   uint items = gt_logic_width(), total = rows * COLUMNS * items;
   for (uint i = chunk * LOCAL_X + gl_LocalInvocationID.x; i < total; i += chunks * LOCAL_X) {
     uint window = i / items, s = i - window * items;
-    uvec4 won = uvec4(0u);
-    if (SLOTS > 1u) won = find_winners(window, s, items);
-    recall(won, window, s, items);
+    uvec4 won;
+    if (RECALL != 0u && SLOTS > 1u) won = recall_winners(window, s, items);
+    else won = keep_winners(window, s, items);
+    evaluate();
     value[LEAVES + GATES - 1u] = gt_logic_load(g, (window * KERNELS + kernel) * items + s, TYPE_G);
     descend();
     if (inputs == 0u) continue;

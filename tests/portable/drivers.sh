@@ -60,6 +60,15 @@ if [[ $real == *.json ]]; then
   check "the list as JSON is nothing else" test "${out:0:2}${out: -2}" = '[{}]'
 fi
 
+cp odd.json nvidia_icd.json
+files nvidia_icd
+exits 0 "NVIDIA's driver where it does not start" "$GTRAIN" devices
+if [[ $(/sbin/ldconfig -p 2> /dev/null) != *libEGL.so.1* ]]; then
+  says "  is known to need libEGL" "it needs libEGL.so.1, which is missing"
+else
+  check "  needs no libEGL that is there" test "${out/libEGL/}" = "$out"
+fi
+
 files odd
 export TEST_DRIVER=empty
 exits 0 "a driver without a device" "$GTRAIN" devices

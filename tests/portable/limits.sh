@@ -39,6 +39,7 @@ quiet() {
   fi
 }
 small() { TEST_DEVICE=small "$@"; }
+wide() { TEST_DEVICE=small TEST_DEVICE_SUBGROUP=64 "$@"; }
 few() { TEST_DEVICE=small TEST_DEVICE_GROUPS=5 "$@"; }
 selftest() { "$GTRAIN" selftest --device vulkan "$@"; }
 
@@ -50,7 +51,7 @@ agrees() {
   quiet few "$GTRAIN" train "configs/$config.yaml" --device vulkan --quiet --run-dir "$run.vulkan" "${settings[@]}" &&
     quiet "$GTRAIN" train "configs/$config.yaml" --device cpu --quiet --run-dir "$run.cpu" "${settings[@]}" || return 1
   for run in "$run.cpu" "$run.vulkan"; do
-    sed -n 's/.*"split":"train".*"loss":\([^,]*\),.*/\1/p' "$run/metrics.jsonl" > "$run/losses"
+    sed -n 's/.*"split":"train".*"\(soft_\)*loss":\([^,]*\),.*/\2/p' "$run/metrics.jsonl" > "$run/losses"
   done
   awk -v least="$steps" '
     NR == FNR { cpu[FNR] = $1; next }
@@ -74,7 +75,9 @@ if [[ -n ${LIMITS_ALL-} ]]; then
     check "all ops, subgroups of $subgroup" quiet small selftest
     check "all ops, subgroups of $subgroup, few workgroups" quiet few selftest
   done
+  check "all ops, planned for subgroups of 64" quiet wide selftest
 else
+  check "trees of gates, planned for subgroups of 64" quiet wide selftest --filter logic_conv
   for family in softmax reduce group_sum cross_entropy logic_ca; do check "$family" quiet few selftest --filter $family; done
 fi
 finish

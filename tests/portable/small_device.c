@@ -1,7 +1,8 @@
-/* A Vulkan layer that makes a device look poor: TEST_DEVICE=small gives it the smallest limits that
- * Vulkan 1.2 promises, TEST_DEVICE_LACKS=timelineSemaphore,… hides features. Put below the validation layer
- * (its name comes second in VK_INSTANCE_LAYERS), it makes that layer hold the program to these limits, too.
- */
+/* A Vulkan layer that makes a device look poor. TEST_DEVICE=small gives it the smallest limits that
+ * Vulkan 1.2 promises, TEST_DEVICE_GROUPS=N no more than N workgroups along x, TEST_DEVICE_SUBGROUP=N
+ * subgroups of N, in name only (no shader of ours has instructions of subgroups),
+ * TEST_DEVICE_LACKS=timelineSemaphore,… hides features. Put below the validation layer it makes that layer
+ * hold the program to these limits, too. */
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -57,6 +58,10 @@ static VKAPI_ATTR void VKAPI_CALL get_properties2(VkPhysicalDevice physical,
                                                   VkPhysicalDeviceProperties2 *out) {
   properties2(physical, out);
   lower_limits(&out->properties.limits);
+  const char *subgroup = getenv("TEST_DEVICE_SUBGROUP");
+  for (VkBaseOutStructure *s = out->pNext; s && subgroup; s = s->pNext)
+    if (s->sType == VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_PROPERTIES)
+      ((VkPhysicalDeviceVulkan11Properties *)s)->subgroupSize = (uint32_t)atoi(subgroup);
   for (VkBaseOutStructure *s = out->pNext; s && small(); s = s->pNext)
     if (s->sType == VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_PROPERTIES)
       ((VkPhysicalDeviceVulkan11Properties *)s)->maxMemoryAllocationSize = 1u << 30;

@@ -2,6 +2,7 @@
  * finds, then with one file at a time, so that what goes wrong is known to be that driver's. The loader tells
  * in messages alone: they are listened to while an instance is made, and read for the files' names. */
 #include "backend/vulkan/internal.h"
+#include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -83,6 +84,14 @@ static void restore(const char *variable, char *value) {
   free(value);
 }
 
+/* NVIDIA's driver opens libEGL itself, and does not say that it is what it wants. */
+static const char *hint(const gt_vulkan_driver *driver) {
+  if (!strstr(driver->file, "nvidia")) return "";
+  void *library = dlopen("libEGL.so.1", RTLD_LAZY | RTLD_LOCAL);
+  if (library) dlclose(library);
+  return library ? "" : "; it needs libEGL.so.1, which is missing (Debian: libegl1)";
+}
+
 /* Loaders before 1.3.207 know only the second name. */
 static void ask_one(gt_vulkan_driver *driver) {
   static const char *const variable[] = {"VK_DRIVER_FILES", "VK_ICD_FILENAMES"};
@@ -98,7 +107,7 @@ static void ask_one(gt_vulkan_driver *driver) {
   for (int i = 0; i < 2; i++) restore(variable[i], value[i]);
   driver->devices = (int)devices;
   if (*l.complaint && !devices)
-    snprintf(driver->reason, sizeof driver->reason, "%s", l.complaint);
+    snprintf(driver->reason, sizeof driver->reason, "%.180s%s", l.complaint, hint(driver));
   else if (result < 0)
     snprintf(driver->reason, sizeof driver->reason, "%s (%d)", gt_vulkan_result_name(result), (int)result);
 }
