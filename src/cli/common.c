@@ -93,7 +93,7 @@ static bool parse_gate(const char *text, gt_gate *gate) {
   if (!*gate->op) return false;
   text = skip_space(text + strlen(gate->op));
   gate->limit = strtod(text, &end);
-  return end != text && !*skip_space(end) && !isnan(gate->limit);
+  return end != text && !*skip_space(end) && isfinite(gate->limit);
 }
 
 static bool known_metric(const gt_arguments *arguments, gt_arena *arena, const char *text, const char *metric,

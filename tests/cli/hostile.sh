@@ -58,4 +58,12 @@ long '  - linear: {units: 1, from: input}' 300 > "$TEST_TMP/warn.yaml"
 exits 78 "300 warnings and an error" "$GTRAIN" check "$TEST_TMP/warn.yaml" --set loss=cross_entropy
 says "the error is shown" "needs class labels"
 says "the warnings in part" "… and 279 more warnings"
+
+# Gates that could never be missed, or always.
+exits 0 "a model to gate" "$GTRAIN" train configs/xor.yaml --set train.steps=1 --device cpu --quiet \
+  --run-dir "$TEST_TMP/gate"
+for limit in nan inf -inf 1e999 '' x 0.5x; do
+  exits 2 "--fail-if accuracy<$limit" "$GTRAIN" eval "$TEST_TMP/gate/model.bin" --device cpu \
+    --fail-if "accuracy<$limit"
+done
 finish
