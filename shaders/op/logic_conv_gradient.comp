@@ -6,6 +6,9 @@
 #include "op/logic_conv.h"
 #include "lib/logic_conv.glsl"
 
+/* 1: two trees and their gates at once are too much for the device's registers. */
+layout(constant_id = 16) const uint RECALL = 0u;
+
 /* A workgroup takes one kernel's items of one chunk: its coefficients and places serve them all. */
 shared vec4 gate[GATES];
 shared uvec3 place[LEAVES];
@@ -25,12 +28,12 @@ void evaluate() {
     value[LEAVES + g] = gt_conv_gate(gate[g], value[2u * g], value[2u * g + 1u]);
 }
 
-/* All values of the winning position, sample by sample, and which one that is. */
-uvec4 find_winners(uint window, uint s, uint items) {
+/* The winning position's leaves, sample by sample, and which one that is. */
+uvec4 keep_winners(uint window, uint s, uint items) {
   uvec4 won = uvec4(0u);
   read_leaves(window, 0u, s, items);
-  evaluate();
   if (SLOTS > 1u) {
+    evaluate();
     vec4 kept[LEAVES], best = value[LEAVES + GATES - 1u];
     [[unroll]] for (uint l = 0u; l < LEAVES; l++) kept[l] = value[l];
     for (uint slot = 1u; slot < SLOTS; slot++) {
@@ -42,16 +45,41 @@ uvec4 find_winners(uint window, uint s, uint items) {
       [[unroll]] for (uint l = 0u; l < LEAVES; l++) kept[l] = mix(kept[l], value[l], better);
     }
     [[unroll]] for (uint l = 0u; l < LEAVES; l++) value[l] = kept[l];
-    evaluate();
   }
   return won;
 }
 
-/* From the root down, a value giving way to its gradient once its gate is done. */
+/* The same in fewer registers: nothing but the roots is kept, and what the winners read is read again. */
+uvec4 recall_winners(uint window, uint s, uint items) {
+  uvec4 won = uvec4(0u);
+  vec4 best = vec4(0.0);
+  for (uint slot = 0u; slot < SLOTS; slot++) {
+    read_leaves(window, slot, s, items);
+    evaluate();
+    vec4 root = value[LEAVES + GATES - 1u];
+    bvec4 better = greaterThan(root, best);
+    if (slot == 0u) better = bvec4(true);
+    best = mix(best, root, better);
+    won = mix(won, uvec4(slot), better);
+  }
+  for (uint slot = 0u; slot < SLOTS; slot++) {
+    bvec4 here = equal(won, uvec4(slot));
+    if (!any(here)) continue;
+    uvec2 corner = gt_conv_corner(window, slot);
+    [[unroll]] for (uint l = 0u; l < LEAVES; l++)
+      value[l] = mix(value[l], gt_conv_leaf(corner, place[l], s, items), here);
+  }
+  return won;
+}
+
+/* From the root down, a value giving way to its gradient once its gate is done. With RECALL the gates are read again:
+ * compilers cannot know that they are the same, or they would hold all of them in registers from evaluate() to here. */
 void descend() {
+  uint none = 0u;
+  if (RECALL != 0u) none = batch >> 31u; /* 0 */
   [[unroll]] for (uint k = 1u; k <= GATES; k++) {
     uint n = GATES - k;
-    vec4 c = gate[n], d = value[LEAVES + n], a = value[2u * n], b = value[2u * n + 1u], da = d * a;
+    vec4 c = gate[n + none], d = value[LEAVES + n], a = value[2u * n], b = value[2u * n + 1u], da = d * a;
     gate_sum[n] += vec4((d.x + d.y) + (d.z + d.w), (da.x + da.y) + (da.z + da.w), dot(d, b), dot(da, b));
     value[2u * n] = d * (c.y + c.w * b);
     value[2u * n + 1u] = d * (c.z + c.w * a);
@@ -69,7 +97,10 @@ void items_of(uint kernel, uint chunk) {
   uint items = gt_logic_width(), total = rows * COLUMNS * items;
   for (uint i = chunk * LOCAL_X + gl_LocalInvocationID.x; i < total; i += chunks * LOCAL_X) {
     uint window = i / items, s = i - window * items;
-    uvec4 won = find_winners(window, s, items);
+    uvec4 won;
+    if (RECALL != 0u && SLOTS > 1u) won = recall_winners(window, s, items);
+    else won = keep_winners(window, s, items);
+    evaluate();
     value[LEAVES + GATES - 1u] = gt_logic_load(g, (window * KERNELS + kernel) * items + s, TYPE_G);
     descend();
     if (inputs == 0u) continue;

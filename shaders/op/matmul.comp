@@ -152,9 +152,14 @@ void write(uint z, uint i, uint j, vec4 v) {
   [[unroll]] for (uint f = 0u; f < B_FETCHES; f++) \
     if (B_QUADS % LOCAL_X == 0u || me + f * LOCAL_X < B_QUADS) put_b(slice, me + f * LOCAL_X, b_next[f]);
 
+/* Tiles go along y, too, where there are too many for x. The last may lie below the product: they write nothing. */
+uint tile_number() {
+  return SPLIT > 1u ? gl_WorkGroupID.x : gl_WorkGroupID.x + gl_WorkGroupID.y * gl_NumWorkGroups.x;
+}
+
 void tile(uint z) {
-  uint tiles_n = (n + BN - 1u) / BN, me = gl_LocalInvocationID.x;
-  uint m0 = gl_WorkGroupID.x / tiles_n * BM, n0 = gl_WorkGroupID.x % tiles_n * BN;
+  uint tiles_n = (n + BN - 1u) / BN, me = gl_LocalInvocationID.x, number = tile_number();
+  uint m0 = number / tiles_n * BM, n0 = number % tiles_n * BN;
   uint tx = me % THREADS_N, ty = me / THREADS_N;
   uint k0 = SPLIT > 1u ? gl_WorkGroupID.y * k_chunk : 0u, k_end = SPLIT > 1u ? min(k0 + k_chunk, k) : k;
   bool a_aligned = ALIGNED != 0u && (((TRANS_A != 0u ? m : k) | stride_a | k0) & 3u) == 0u;

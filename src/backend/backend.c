@@ -34,6 +34,28 @@ static int best_device(const gt_device_info *devices, int count) {
   return best;
 }
 
+/* Why no GPU was taken: of those that are there, else of those that may be missing. */
+static void explain_cpu(char *why, size_t size, const gt_device_info *devices, int count,
+                        const gt_error *trouble) {
+  const char *complaint = gt_vulkan_complaint();
+  for (int i = 0; i < count; i++)
+    if (!software(&devices[i])) {
+      snprintf(why, size, "no usable GPU: %.80s lacks %.120s", devices[i].name, devices[i].features);
+      return;
+    }
+  if (count < 0)
+    snprintf(why, size, "%.250s", trouble->message);
+  else if (!count)
+    snprintf(why, size, "no Vulkan device found");
+  else
+    snprintf(why, size, "the only Vulkan device is software (%.80s), slower than the CPU path",
+             devices[0].name);
+  if (count >= 0 && *complaint) {
+    const size_t used = strlen(why);
+    snprintf(why + used, size - used, "; a driver is broken: %s", complaint);
+  }
+}
+
 static gt_backend *open_auto(int threads, gt_error *error) {
   gt_device_info devices[DEVICE_LIMIT];
   gt_error trouble = {0};
@@ -43,14 +65,18 @@ static gt_backend *open_auto(int threads, gt_error *error) {
   if (best >= 0)
     snprintf(backend->why, sizeof backend->why, "the best of %d Vulkan device%s", count,
              count == 1 ? "" : "s");
-  else if (count <= 0)
-    snprintf(backend->why, sizeof backend->why, "%.250s", count ? trouble.message : "no Vulkan device found");
-  else if (software(&devices[0]))
-    snprintf(backend->why, sizeof backend->why,
-             "the only Vulkan device is software (%.80s), slower than the CPU path", devices[0].name);
   else
-    snprintf(backend->why, sizeof backend->why, "no usable GPU: %.180s", devices[0].features);
+    explain_cpu(backend->why, sizeof backend->why, devices, count, &trouble);
   return backend;
+}
+
+static bool fail_device(const gt_device_info *devices, int count, gt_error *error) {
+  const char *complaint = gt_vulkan_complaint();
+  if (count)
+    return gt_fail(error, GT_ERR_NODEVICE, "no usable Vulkan device: %s lacks %s", devices[0].name,
+                   devices[0].features);
+  return gt_fail(error, GT_ERR_NODEVICE, "no Vulkan device found%s%s (see `gtrain devices`)",
+                 *complaint ? ": " : "", complaint);
 }
 
 /* "vulkan" takes the best device, software if there is nothing else. */
@@ -72,10 +98,7 @@ static gt_backend *open_vulkan(const char *choice, gt_error *error) {
   }
   for (int i = 0; i < count && index < 0; i++)
     if (devices[i].usable) index = i;
-  if (index < 0)
-    return gt_fail(error, GT_ERR_NODEVICE, count ? "no usable Vulkan device: %s" : "no Vulkan device found%s",
-                   count ? devices[0].features : ""),
-           NULL;
+  if (index < 0) return fail_device(devices, count, error), NULL;
   return gt_vulkan_open(index, error);
 }
 

@@ -73,6 +73,16 @@ gt_backend *gt_vulkan_open(int index, gt_error *error); /* index as in "vulkan:N
 int gt_vulkan_list(gt_device_info *devices, int limit, gt_error *error);
 /* Errors and warnings of the validation layers so far (GTRAIN_DEBUG=validation): each is a bug of ours. */
 int gt_vulkan_validation_messages(void);
+/* What the loader complained of when Vulkan was first asked for; "" if all went well. */
+const char *gt_vulkan_complaint(void);
+typedef struct gt_vulkan_driver {
+  char file[512];   /* the driver's manifest */
+  char reason[256]; /* what is wrong with it, "" if it only has no device */
+  int devices;
+} gt_vulkan_driver;
+/* The drivers that the loader knows, each tried alone, which takes some time and changes the environment for
+ * a while; -1 without a loader. */
+int gt_vulkan_drivers(gt_vulkan_driver *drivers, int limit);
 /* A device has been given up while it may still run what was queued: its driver would crash on being closed.
  */
 bool gt_vulkan_stuck(void);

@@ -147,17 +147,21 @@ int gt_open_input(const char *path, bool plain, gt_error *error) {
 }
 
 /* What a plain file will take, where it is more than a chunk: it is there at once, or is refused at once. */
-static size_t expected_size(int fd, size_t enough) {
+static size_t expected_size(int fd, uint64_t limit) {
   struct stat s;
-  if (fstat(fd, &s) != 0 || !S_ISREG(s.st_mode) || s.st_size < CHUNK || enough < SIZE_MAX) return CHUNK;
-  return (uint64_t)s.st_size < SIZE_MAX - 2 ? (size_t)s.st_size + 2 : SIZE_MAX;
+  if (fstat(fd, &s) != 0 || !S_ISREG(s.st_mode) || s.st_size < CHUNK) return CHUNK;
+  const uint64_t size = (uint64_t)s.st_size < limit ? (uint64_t)s.st_size : limit;
+  return size < SIZE_MAX - 2 ? (size_t)size + 2 : SIZE_MAX;
 }
 
 static bool read_open(int fd, const char *path, uint64_t limit, size_t enough, gt_bytes *out,
                       gt_error *error) {
   *out = (gt_bytes){0};
-  reader r = {
-      .path = path, .limit = limit, .enough = enough, .first = expected_size(fd, enough), .error = error};
+  reader r = {.path = path,
+              .limit = limit,
+              .enough = enough,
+              .first = expected_size(fd, limit < enough ? limit : enough),
+              .error = error};
   bool ok = false;
   uint8_t *buffer = malloc(2 * CHUNK);
   if (!buffer) {

@@ -1,4 +1,6 @@
+#define _GNU_SOURCE /* vasprintf */
 #include "base/log.h"
+#include "base/text.h"
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -49,12 +51,20 @@ void gt_log_status(const char *line) {
 /* --- messages
  * -------------------------------------------------------------------------------------------------- */
 
+/* Messages hold names that come from files. */
+static void put_message(const char *format, va_list arguments) {
+  char *text = NULL;
+  if (vasprintf(&text, format, arguments) < 0) return;
+  gt_put_text(stderr, text);
+  free(text);
+}
+
 /* The stream stays locked for the line, so that lines of several threads do not mix. */
 static void message(const char *label, const char *color, const char *format, va_list arguments) {
   flockfile(stderr);
   if (drawn) gt_log_status(NULL);
   if (label) fprintf(stderr, gt_log_color() ? "%s%s\033[0m " : "%.0s%s ", color, label);
-  vfprintf(stderr, format, arguments);
+  put_message(format, arguments);
   fputc('\n', stderr);
   fflush(stderr);
   funlockfile(stderr);

@@ -71,7 +71,8 @@ const char *gt_nearest(const char *word, const char *const *candidates, size_t c
   const char *best = NULL;
   size_t least = 1 + length / 3 + 1;
   for (size_t i = 0; i < count; i++) {
-    if (strlen(candidates[i]) > LONGEST) continue;
+    const size_t other = strlen(candidates[i]);
+    if (other > LONGEST || (other > length ? other - length : length - other) >= least) continue;
     const size_t d = distance(word, candidates[i]);
     if (d < least && d < length) least = d, best = candidates[i];
   }
@@ -103,6 +104,46 @@ const char *gt_human_bytes(double bytes, char buffer[32]) {
   while (fabs(bytes) >= 1023.95 && unit + 1 < sizeof units / sizeof *units) bytes /= 1024, unit++;
   snprintf(buffer, 32, unit ? "%.1f %s" : "%.0f %s", bytes, units[unit]);
   return buffer;
+}
+
+/* The character at c and its length in bytes; false where the bytes are not UTF-8. */
+static bool decode(const unsigned char *c, size_t *length, uint32_t *code) {
+  static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
+  const size_t n = *c < 0x80 ? 1 : *c >> 5 == 6 ? 2 : *c >> 4 == 14 ? 3 : *c >> 3 == 30 ? 4 : 0;
+  *length = 1;
+  *code = *c;
+  if (!n) return false;
+  uint32_t value = n == 1 ? *c : *c & (0x7Fu >> n);
+  for (size_t i = 1; i < n; i++) {
+    if ((c[i] & 0xC0) != 0x80) return false;
+    value = value << 6 | (c[i] & 0x3F);
+  }
+  if (value < least[n] || value > 0x10FFFF || (value >= 0xD800 && value < 0xE000)) return false;
+  *length = n;
+  *code = value;
+  return true;
+}
+
+static bool steers(uint32_t code) {
+  if (code == '\n' || code == '\t') return false;
+  return code < 0x20 || (code >= 0x7F && code < 0xA0) || code == 0x61C || code == 0x200E || code == 0x200F ||
+         (code >= 0x2028 && code <= 0x202E) || (code >= 0x2066 && code <= 0x2069);
+}
+
+size_t gt_shown(const char *text, size_t *length, uint32_t *code) {
+  return decode((const unsigned char *)text, length, code) && !steers(*code) ? *length : 0;
+}
+
+void gt_put_text(FILE *stream, const char *text) {
+  while (*text) {
+    size_t length;
+    uint32_t code;
+    if (gt_shown(text, &length, &code))
+      fwrite(text, 1, length, stream);
+    else
+      fprintf(stream, code < 0x100 ? "\\x%02x" : "\\u%04x", code);
+    text += length;
+  }
 }
 
 uint64_t gt_hash(uint64_t hash, const void *data, size_t size) {

@@ -3,6 +3,7 @@
 #define GT_BASE_TEXT_H
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 struct gt_arena;
 
@@ -14,6 +15,13 @@ const char *gt_human_count(double value, char buffer[32]);
 const char *gt_human_bytes(double bytes, char buffer[32]); /* "1.5 MiB" */
 /* The word as a shell reads it back: in quotes where it needs them. In the arena. */
 const char *gt_shell_word(struct gt_arena *arena, const char *word);
+/* Writes text that came from a file or a stranger: what would steer the terminal or turn the line around
+ * (control characters but newline and tab, bidirectional controls, bytes that are not UTF-8) appears as \\x1b
+ * or \\u202e. */
+void gt_put_text(FILE *stream, const char *text);
+/* Bytes of the character at `text` if it can be shown as it is; 0 if not: then *length are to be escaped, and
+ * *code is the character, or the byte where it is not UTF-8. */
+size_t gt_shown(const char *text, size_t *length, uint32_t *code);
 /* 64-bit FNV-1a; chain by passing the previous hash, start with GT_HASH_START. */
 uint64_t gt_hash(uint64_t hash, const void *data, size_t size);
 #define GT_HASH_START 0xcbf29ce484222325ull

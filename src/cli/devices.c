@@ -1,9 +1,12 @@
 #include "backend/backend.h"
 #include "base/log.h"
+#include "base/memory.h"
 #include "base/text.h"
 #include "cli/common.h"
+#include <stdlib.h>
+#include <string.h>
 
-enum { MOST = 32 };
+enum { MOST = 32, MOST_DRIVERS = 64 };
 static const gt_option options[] = {GT_OPTION_JSON, {NULL, NULL, NULL, false}};
 
 static json_t *device_json(const gt_device_info *d) {
@@ -31,6 +34,23 @@ static void print_device(const gt_device_info *d) {
   if (*d->features) printf("  %s %s\n", d->usable ? "features  " : "missing   ", d->features);
 }
 
+/* Drivers that give no device: what is wrong with them, and, where there is no GPU, those that merely find
+ * none. */
+static void explain_drivers(const gt_device_info *devices, int count) {
+  gt_vulkan_driver *driver = gt_alloc(MOST_DRIVERS * sizeof *driver);
+  const int drivers = gt_vulkan_drivers(driver, MOST_DRIVERS);
+  bool gpu = false;
+  for (int i = 0; i < count; i++)
+    gpu = gpu || (devices[i].usable && strcmp(devices[i].type, "cpu") && strcmp(devices[i].type, "software"));
+  for (int i = 0; i < drivers; i++)
+    if (*driver[i].reason)
+      gt_warn("Vulkan driver %s: %s", driver[i].file, driver[i].reason);
+    else if (!driver[i].devices && !gpu)
+      gt_info("Vulkan driver %s: finds no device", driver[i].file);
+  if (!drivers) gt_info("the Vulkan loader finds no driver: what comes with a GPU, or mesa-vulkan-drivers");
+  free(driver);
+}
+
 static int run(const gt_arguments *arguments) {
   gt_device_info devices[MOST];
   gt_error trouble = {0};
@@ -49,6 +69,7 @@ static int run(const gt_arguments *arguments) {
   else
     json_decref(list);
   if (trouble.status) gt_info("only the CPU: %s", trouble.message);
+  explain_drivers(devices, count);
   return GT_OK;
 }
 

@@ -34,13 +34,22 @@ static json_t *gates_json(const gt_container *file) {
   return layers;
 }
 
+/* Spaces after a name to fill the column. */
+static int pad(int width, const char *name) {
+  const int length = (int)strlen(name);
+  return length < width ? width - length : 0;
+}
+
 static void print_gates(const gt_container *file) {
   gt_circuit_report total = {0}, report;
   const char *name;
   int layers = 0;
   for (; gt_container_gates(file, layers, &name, &report); layers++) {
-    printf("%s  %-10.*s %8zu gates, %zu active (%.1f %%)\n", layers ? "" : "\n",
-           (int)(strlen(name) - strlen(".logits")), name, report.gates, report.active,
+    char layer[64];
+    snprintf(layer, sizeof layer, "%.*s", (int)(strlen(name) - strlen(".logits")), name);
+    printf("%s  ", layers ? "" : "\n");
+    gt_put_text(stdout, layer);
+    printf("%*s %8zu gates, %zu active (%.1f %%)\n", pad(10, layer), "", report.gates, report.active,
            100.0 * (double)report.active / (double)(report.gates ? report.gates : 1));
     total.gates += report.gates;
     total.active += report.active;
@@ -83,18 +92,28 @@ static void print_as_text(const gt_container *file, const char *path) {
     values += (double)gt_shape_count(file->tensor[i].shape);
     bytes += (double)gt_stored_bytes(&file->tensor[i]);
   }
-  printf("%s: %d tensors, %s values, %s\n\n", path, file->tensors, gt_human_count(values, count),
+  gt_put_text(stdout, path);
+  printf(": %d tensors, %s values, %s\n\n", file->tensors, gt_human_count(values, count),
          gt_human_bytes(bytes, size));
-  for (int i = 0; i < file->tensors; i++)
-    printf("  %-*s  %-4s %s\n", width, file->tensor[i].name, gt_dtype_name(file->tensor[i].dtype),
+  for (int i = 0; i < file->tensors; i++) {
+    printf("  ");
+    gt_put_text(stdout, file->tensor[i].name);
+    printf("%*s  %-4s %s\n", pad(width, file->tensor[i].name), "", gt_dtype_name(file->tensor[i].dtype),
            gt_shape_text(file->tensor[i].shape, shape));
+  }
   print_gates(file);
   printf("\n");
   for (int i = 0; i < file->entries; i++)
-    if (!strchr(file->metadata[i].value, '\n'))
-      printf("  %s: %s\n", file->metadata[i].key, file->metadata[i].value);
+    if (!strchr(file->metadata[i].value, '\n')) {
+      printf("  ");
+      gt_put_text(stdout, file->metadata[i].key);
+      printf(": ");
+      gt_put_text(stdout, file->metadata[i].value);
+      printf("\n");
+    }
   const char *config = gt_container_metadata(file, "config");
-  if (config) printf("\n%s", config);
+  if (config) printf("\n");
+  if (config) gt_put_text(stdout, config);
 }
 
 static int run(const gt_arguments *arguments) {

@@ -1,6 +1,7 @@
 #include "base/log.h"
 #include "base/output.h"
 #include "base/stream.h"
+#include "base/text.h"
 #include "cli/common.h"
 #include "train/predict.h"
 #include <stdlib.h>
@@ -47,9 +48,10 @@ static void write_text_row(FILE *stream, const gt_model_file *file, const float 
   if (classes) {
     const int64_t best = largest(row, count);
     if (file->class_names)
-      fprintf(stream, "%s %.4f\n", file->class_names[best], (double)row[best]);
+      gt_put_text(stream, file->class_names[best]);
     else
-      fprintf(stream, "%lld %.4f\n", (long long)best, (double)row[best]);
+      fprintf(stream, "%lld", (long long)best);
+    fprintf(stream, " %.4f\n", (double)row[best]);
     return;
   }
   for (int64_t i = 0; i < count; i++) fprintf(stream, "%s%.9g", i ? " " : "", (double)row[i]);

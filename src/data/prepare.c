@@ -85,6 +85,27 @@ static bool check_labels(gt_data_reader *reader, const gt_split *split, const ch
   return true;
 }
 
+static int by_text(const void *a, const void *b) {
+  const char *const *x = *(const char *const *const *)a, *const *y = *(const char *const *const *)b;
+  const int order = strcmp(*x, *y);
+  return order ? order : (x > y) - (x < y);
+}
+
+/* Two classes of one name could not be told apart. */
+static bool check_names(gt_data_reader *reader) {
+  const gt_strings names = reader->common->class_names;
+  const char *const **sorted = GT_NEW_N(reader->arena, const char *const *, names.count + 1);
+  for (int i = 0; i < names.count; i++) sorted[i] = &names.items[i];
+  qsort(sorted, (size_t)names.count, sizeof *sorted, by_text);
+  for (int i = 1; i < names.count; i++) {
+    if (strcmp(*sorted[i], *sorted[i - 1])) continue;
+    gt_error_at(reader->diagnostics, names.at[sorted[i] - names.items], "a second class of the name '%s'",
+                *sorted[i]);
+    return false;
+  }
+  return true;
+}
+
 /* How many classes there are to be, by the config or the model that the data is for; 0: neither says so. -1:
  * they contradict each other. */
 static int64_t configured_classes(gt_data_reader *reader) {
@@ -106,7 +127,7 @@ static bool prepare_classes(gt_data_reader *reader) {
   gt_dataset *dataset = reader->dataset;
   const gt_data_common *common = reader->common;
   const int64_t configured = configured_classes(reader);
-  if (configured < 0) return false;
+  if (configured < 0 || !check_names(reader)) return false;
   if (!dataset->classification) {
     if (!configured || reader->wanted->signature) return true;
     problem(reader, common->classes ? "classes" : "class_names", "the targets are quantities, not classes")

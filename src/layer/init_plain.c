@@ -45,7 +45,7 @@ static const gt_field constant_fields[] = {
     {.name = NULL},
 };
 static const gt_schema constant_schema = {
-    .name = "constant", .help = "one value everywhere", .fields = constant_fields, .shorthand = "value"};
+    .name = "constant", .help = "one value everywhere", .fields = constant_fields};
 const gt_init_type gt_init_constant = {.name = "constant",
                                        .help = "one value everywhere",
                                        .schema = &constant_schema,

@@ -19,7 +19,7 @@ static const gt_field fields[] = {
     {.name = NULL},
 };
 static const gt_schema schema = {
-    .name = "huber", .help = "squared near zero, absolute far away", .fields = fields, .shorthand = "delta"};
+    .name = "huber", .help = "squared near zero, absolute far away", .fields = fields};
 
 /* With m = min(|d|, delta) both branches are m (|d| - m/2), and so is the gradient. */
 static gt_id build(gt_graph *graph, const void *config, gt_id prediction, gt_id targets) {

@@ -78,7 +78,7 @@ static void lower(gt_lowering *lowering, const gt_group *group) {
   gt_lower_read(lowering, AT(codes), node->input[1]);
   gt_lower_read(lowering, AT(wiring), node->input[2]);
   gt_lower_write(lowering, AT(y), group->leader);
-  gt_lower_grid(lowering, (uint64_t)gt_shape_count(node->shape), gt_lower_workgroup(lowering, WORKGROUP, 1));
+  gt_lower_grid(lowering, (uint64_t)gt_shape_count(node->shape), WORKGROUP);
 }
 
 /* --- row and builder ------------------------------------------------------------------------------------ */

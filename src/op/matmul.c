@@ -181,9 +181,9 @@ static void lower(gt_lowering *lowering, const gt_group *group) {
                      offsetof(struct gt_matmul_args, clock), -1);
   }
   if (target->device) {
-    step->spec[GT_SPEC_LOCAL_X] = config.bm / config.tm * (config.bn / config.tn);
-    step->grid[0] = down * across;
-    step->grid[1] = config.split;
+    gt_lower_groups(lowering, (uint64_t)down * across, config.bm / config.tm * (config.bn / config.tn));
+    if (config.split > 1)
+      step->grid[1] = config.split; /* a split product's tiles are few (gt_matmul_choose) */
     step->grid[2] = s.batch < MOST_GROUPS_Z ? s.batch : MOST_GROUPS_Z; /* the kernel loops over the rest */
   }
   if (config.split > 1) lower_finish(lowering, group, &s, config.split, scratch);

@@ -67,11 +67,14 @@ gt_matmul_config gt_matmul_choose(const gt_matmul_shape *s, const gt_target *tar
   double best_cycles = -1;
   for (size_t i = 0; i < sizeof candidates / sizeof *candidates; i++) {
     const candidate *c = &candidates[i];
+    const uint64_t tiles = (uint64_t)ceil_div(s->m, c->bm) * ceil_div(s->n, c->bn);
     if (!fits(c, target)) continue;
     for (uint32_t split = 1; split <= 32; split++) {
       const uint32_t k_chunk = ceil_div(ceil_div(s->k, split), c->bk) * c->bk;
       if (split > 1 && (k_chunk < 64 || ceil_div(s->k, k_chunk) != split)) continue;
       if (split > 1 && (uint64_t)split * s->m * s->n * s->batch > 1u << 26) break;
+      if (split > 1 && target->max_grid && tiles > target->max_grid)
+        break; /* tiles are one line of the grid */
       const double cycles = estimate(c, s, target, split, k_chunk);
       if (best_cycles >= 0 && cycles >= best_cycles) continue;
       best_cycles = cycles;

@@ -5,7 +5,12 @@
 
 /* A sum runs in LANES partial sums whatever the vector width, so that every instruction set gives the same
  * bits. */
-enum { LANES = 32, BUFFER = 1024, TILE_ELEMENTS = 16384 };
+enum {
+  LANES = 32,
+  BUFFER = 1024,
+  TILE_ELEMENTS = 16384,
+  RUN = 128 /* so many values are added one after another; then their sums are */
+};
 
 typedef struct job {
   const struct gt_reduce_args *args;
@@ -107,17 +112,19 @@ static void clear_unless_finite(const job *j, uint32_t unit, uint32_t end) {
 /* --- inner == 1: rows ----------------------------------------------------------------------------------- */
 
 static float reduce_row(const job *j, uint32_t first, uint32_t n) {
-  float lane[LANES], buffer[BUFFER];
-  for (int l = 0; l < LANES; l++) lane[l] = start(j->kind);
-  if (j->direct) {
-    join_lanes(j->kind, lane, j->direct + first, n);
-    return fold(j->kind, lane);
+  float total[LANES], lane[LANES], buffer[BUFFER];
+  const uint32_t most = j->direct ? LANES * RUN : BUFFER;
+  for (int l = 0; l < LANES; l++) total[l] = start(j->kind);
+  for (uint32_t done = 0; done < n;) {
+    const uint32_t end = n - done < LANES * RUN ? n : done + LANES * RUN;
+    for (int l = 0; l < LANES; l++) lane[l] = start(j->kind);
+    for (uint32_t part; done < end; done += part) {
+      part = least(end - done, most);
+      join_lanes(j->kind, lane, values(j, first + done, part, buffer), part);
+    }
+    join(j->kind, total, lane, LANES);
   }
-  for (uint32_t done = 0; done < n; done += BUFFER) {
-    const uint32_t part = least(n - done, BUFFER);
-    join_lanes(j->kind, lane, values(j, first + done, part, buffer), part);
-  }
-  return fold(j->kind, lane);
+  return fold(j->kind, total);
 }
 
 /* Short rows follow one another in memory: as many as the buffer holds are evaluated together. */
@@ -154,12 +161,17 @@ static void reduce_columns(const job *j, uint32_t unit, uint32_t n0, uint32_t n)
   const uint32_t at = unit % a->chunks * a->chunk, count = least(a->chunk, a->reduced - at);
   const uint32_t first = (unit / a->chunks * a->reduced + at) * a->inner + n0;
   const uint32_t together = n == a->inner ? BUFFER / n : 1;
-  float total[GT_REDUCE_SEGMENT], buffer[BUFFER];
+  float total[GT_REDUCE_SEGMENT], run[GT_REDUCE_SEGMENT], buffer[BUFFER];
   for (uint32_t i = 0; i < n; i++) total[i] = start(j->kind);
-  for (uint32_t r = 0; r < count; r += together) {
-    const uint32_t rows = least(together, count - r);
-    const float *from = values(j, first + r * a->inner, rows * n, buffer);
-    for (uint32_t k = 0; k < rows; k++) join(j->kind, total, from + k * n, n);
+  for (uint32_t r = 0; r < count;) {
+    const uint32_t end = least(r + RUN, count);
+    for (uint32_t i = 0; i < n; i++) run[i] = start(j->kind);
+    for (uint32_t rows; r < end; r += rows) {
+      rows = least(together, end - r);
+      const float *from = values(j, first + r * a->inner, rows * n, buffer);
+      for (uint32_t k = 0; k < rows; k++) join(j->kind, run, from + k * n, n);
+    }
+    join(j->kind, total, run, n);
   }
   float *y = j->y + (uint64_t)unit * a->inner + n0;
   for (uint32_t i = 0; i < n; i++) y[i] = total[i] * a->scale;

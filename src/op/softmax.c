@@ -126,7 +126,7 @@ static void lower(gt_lowering *lowering, const gt_group *group) {
   gt_lower_write(lowering, offsetof(struct gt_softmax_args, y), group->leader);
   step->spec[SPEC_LOG] = node->op == &rows[ROW_LOG_SOFTMAX];
   step->spec[SPEC_SERIAL] = columns <= SHORT;
-  const uint32_t local = columns <= 1024 ? 128 : 256;
+  const uint32_t local = gt_lower_workgroup(lowering, columns <= 1024 ? 128 : 256, 1);
   if (columns <= SHORT)
     gt_lower_grid(lowering, count, 64);
   else

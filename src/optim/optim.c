@@ -156,9 +156,15 @@ const gt_optim *gt_optim_read(gt_arena *arena, const gt_spec *root, gt_diagnosti
   return optim;
 }
 
+bool gt_optim_matches(const gt_optim_group *group, const char *parameter) {
+  /* Of many groups and parameters most differ before the first star. */
+  return !strncmp(group->match, parameter, strcspn(group->match, "*?[\\")) &&
+         !fnmatch(group->match, parameter, 0);
+}
+
 int gt_optim_group_of(const gt_optim *optim, const char *parameter) {
   for (int g = 1; g < optim->groups; g++)
-    if (!fnmatch(optim->group[g].match, parameter, 0)) return g;
+    if (gt_optim_matches(&optim->group[g], parameter)) return g;
   return 0;
 }
 

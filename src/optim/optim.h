@@ -80,6 +80,8 @@ extern const gt_schema gt_optim_group_schema;  /* one entry of `parameters:` */
 
 /* Reads the root's `optimizer:` (default: adam) and `schedule:`; NULL after reporting errors. */
 const gt_optim *gt_optim_read(gt_arena *arena, const gt_spec *root, gt_diagnostics *diagnostics);
+/* Does the group's pattern match the parameter? */
+bool gt_optim_matches(const gt_optim_group *group, const char *parameter);
 /* Index of the group that a parameter of this name belongs to. */
 int gt_optim_group_of(const gt_optim *optim, const char *parameter);
 /* Width of the clock's table for this optimizer, known before the graph is built: the learning rate of group

@@ -1,7 +1,6 @@
 #include "optim/parameters.h"
 #include "base/text.h"
 #include "optim/optim.h"
-#include <fnmatch.h>
 #include <string.h>
 
 static int64_t aligned(int64_t count) {
@@ -50,8 +49,11 @@ bool gt_parameters_check_groups(const gt_parameters *parameters, const gt_optim 
     const char *match = optim->group[g].match;
     bool found = false;
     for (int i = 0; i < parameters->count && !found; i++)
-      found = !fnmatch(match, parameters->item[i].name, 0);
+      found = gt_optim_matches(&optim->group[g], parameters->item[i].name);
     if (found) continue;
+    fine = false;
+    gt_diagnostic *d = gt_error_at(diagnostics, optim->group[g].at, "no parameter is called '%s'", match);
+    if (gt_diagnostics_full(diagnostics)) continue;
     gt_arena *arena = diagnostics->arena;
     const char **names = GT_NEW_N(arena, const char *, 2 * (size_t)parameters->count + 1);
     size_t n = 0;
@@ -60,10 +62,8 @@ bool gt_parameters_check_groups(const gt_parameters *parameters, const gt_optim 
       names[n++] = name;
       names[n++] = gt_arena_printf(arena, "%.*s.*", (int)(strrchr(name, '.') - name), name);
     }
-    gt_diagnostic *d = gt_error_at(diagnostics, optim->group[g].at, "no parameter is called '%s'", match);
     d->suggestion = gt_nearest(match, names, n);
     d->expected = "a pattern of parameter names, such as \"linear1.*\" or \"*.bias\"";
-    fine = false;
   }
   return fine;
 }

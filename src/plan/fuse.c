@@ -2,20 +2,28 @@
 #include "base/memory.h"
 #include "op/core.h"
 #include "op/elementwise.h"
+#include "plan/ways.h"
 #include <stdlib.h>
 #include <string.h>
 
-gt_id gt_fuse_resolve(const gt_graph *graph, gt_id id) {
-  for (;;) {
-    const gt_node *node = gt_node_at(graph, id);
-    if (node->op->kind != GT_OP_VIEW) return id;
-    if (gt_shape_count(node->shape) != gt_shape_count(gt_node_at(graph, node->input[0])->shape)) return id;
-    id = node->input[0];
+/* A view of all of its input: not one that takes a part of the bytes for as many values of a shorter type. */
+static bool is_reshape(const gt_graph *graph, const gt_node *node) {
+  if (node->op->kind != GT_OP_VIEW) return false;
+  const gt_node *input = gt_node_at(graph, node->input[0]);
+  return node->dtype == input->dtype && gt_shape_count(node->shape) == gt_shape_count(input->shape);
+}
+
+static void find_origins(gt_fusion *f) {
+  for (gt_id id = 0; id < f->graph->count; id++) {
+    const gt_node *node = gt_node_at(f->graph, id);
+    f->origin[id] = is_reshape(f->graph, node) ? f->origin[node->input[0]] : id;
   }
 }
 
-bool gt_fuse_is_constant(const gt_graph *graph, gt_id id) {
-  const gt_op *op = gt_node_at(graph, gt_fuse_resolve(graph, id))->op;
+gt_id gt_fuse_resolve(const gt_fusion *fusion, gt_id id) { return fusion->origin[id]; }
+
+bool gt_fuse_is_constant(const gt_fusion *fusion, gt_id id) {
+  const gt_op *op = gt_node_at(fusion->graph, gt_fuse_resolve(fusion, id))->op;
   return op->kind == GT_OP_ELEMENTWISE && op->opcode == GT_I_CONSTANT;
 }
 
@@ -54,7 +62,7 @@ static bool needs_group(const gt_fusion *f, gt_id id) {
   for (uint32_t u = f->user_start[id]; u < f->user_start[id + 1]; u++) {
     const gt_node *user = gt_node_at(f->graph, f->user[u]);
     if (user->op->kind == GT_OP_ELEMENTWISE) continue;
-    if (user->op->kind == GT_OP_VIEW && gt_fuse_resolve(f->graph, f->user[u]) == id && !f->kept[f->user[u]]) {
+    if (user->op->kind == GT_OP_VIEW && gt_fuse_resolve(f, f->user[u]) == id && !f->kept[f->user[u]]) {
       bool programs_only = true;
       for (uint32_t v = f->user_start[f->user[u]]; v < f->user_start[f->user[u] + 1]; v++)
         programs_only &= gt_node_at(f->graph, f->user[v])->op->kind == GT_OP_ELEMENTWISE;
@@ -83,60 +91,6 @@ static bool make_groups(gt_arena *arena, gt_fusion *f, gt_error *error) {
   return true;
 }
 
-typedef struct search { /* depth-first, over whole groups: entering one means depending on all of it */
-  const gt_fusion *f;
-  int from, to;
-  bool *seen_node, *seen_group;
-} search;
-
-static bool reaches(search *s, gt_id id);
-
-static bool users_reach(search *s, gt_id id) {
-  for (uint32_t u = s->f->user_start[id]; u < s->f->user_start[id + 1]; u++)
-    if (reaches(s, s->f->user[u])) return true;
-  return false;
-}
-
-static bool reaches(search *s, gt_id id) {
-  int g = s->f->group_of[id];
-  if (g == s->from) return false;
-  if (g == s->to) return true;
-  if (g < 0) {
-    if (s->seen_node[id]) return false;
-    s->seen_node[id] = true;
-    return users_reach(s, id);
-  }
-  if (s->seen_group[g]) return false;
-  s->seen_group[g] = true;
-  for (int i = 0; i < s->f->group[g].nodes; i++)
-    if (users_reach(s, s->f->group[g].node[i])) return true;
-  return false;
-}
-
-/* Is there a way from group a to group b that leaves them in between (through other groups)? */
-static bool indirect_path(const gt_fusion *f, int a, int b) {
-  search s = {f, a, b, gt_alloc(f->graph->count), gt_alloc((size_t)f->groups)};
-  bool found = false;
-  for (int i = 0; i < f->group[a].nodes && !found; i++) {
-    gt_id id = f->group[a].node[i];
-    for (uint32_t u = f->user_start[id]; u < f->user_start[id + 1] && !found; u++) {
-      gt_id user = f->user[u];
-      int g = f->group_of[user];
-      if (g == a || g == b) continue;
-      /* A reshape read directly by b is no detour. */
-      if (g < 0 && gt_fuse_resolve(f->graph, user) == gt_fuse_resolve(f->graph, id)) {
-        for (uint32_t v = f->user_start[user]; v < f->user_start[user + 1] && !found; v++)
-          if (f->group_of[f->user[v]] != a && f->group_of[f->user[v]] != b) found = reaches(&s, f->user[v]);
-      } else {
-        found = reaches(&s, user);
-      }
-    }
-  }
-  free(s.seen_node);
-  free(s.seen_group);
-  return found;
-}
-
 /* May group a (producer) and group b (consumer) be one, as far as leaders go? */
 static bool leaders_allow(const gt_fusion *f, const gt_group *a, const gt_group *b) {
   if (gt_shape_count(a->shape) != gt_shape_count(b->shape)) return false;
@@ -148,13 +102,13 @@ static bool leaders_allow(const gt_fusion *f, const gt_group *a, const gt_group 
   /* Only the epilogue, or the prologue of the first operand, may take it in: the leader's own operands must
    * be in memory. */
   for (int i = leader->op->prologue; i < leader->inputs; i++)
-    if (f->group_of[gt_fuse_resolve(f->graph, leader->input[i])] == (int)(a - f->group)) return false;
+    if (f->group_of[gt_fuse_resolve(f, leader->input[i])] == (int)(a - f->group)) return false;
   return true;
 }
 
+/* The two are not the same, and not too many nodes together. */
 static bool try_merge(gt_arena *arena, gt_fusion *f, int a, int b) {
   gt_group *ga = &f->group[a], *gb = &f->group[b];
-  if (a == b || !leaders_allow(f, ga, gb) || ga->nodes + gb->nodes > GT_PROGRAM_CODE) return false;
   gt_id merged[GT_PROGRAM_CODE];
   int n = 0, i = 0, k = 0;
   while (i < ga->nodes || k < gb->nodes)
@@ -164,7 +118,8 @@ static bool try_merge(gt_arena *arena, gt_fusion *f, int a, int b) {
   candidate.leader = ga->leader != GT_NONE ? ga->leader : gb->leader;
   candidate.node = merged;
   candidate.nodes = n;
-  if (!gt_group_encode(f, &candidate) || indirect_path(f, a, b)) return false;
+  if (!gt_group_encode(f, &candidate) || gt_ways_lead_around(f->ways, a, b)) return false;
+  gt_ways_join(f->ways, a, b);
   candidate.node = gt_arena_copy(arena, merged, sizeof *merged * (size_t)n);
   for (i = 0; i < ga->nodes; i++) f->group_of[ga->node[i]] = b;
   ga->nodes = 0;
@@ -187,7 +142,7 @@ static bool only_used_within(const gt_fusion *f, gt_id p, int a, int b) {
     gt_op_kind kind = gt_node_at(f->graph, user)->op->kind;
     if (kind == GT_OP_ASSIGN || kind == GT_OP_PACK) continue;
     if (kind == GT_OP_VIEW) {
-      if (gt_fuse_resolve(f->graph, user) != gt_fuse_resolve(f->graph, p)) return false;
+      if (gt_fuse_resolve(f, user) != gt_fuse_resolve(f, p)) return false;
       if (!only_used_within(f, user, a, b)) return false;
       continue;
     }
@@ -201,9 +156,11 @@ static bool merge_inputs(gt_arena *arena, gt_fusion *f, gt_id id, bool sparing) 
   const gt_node *node = gt_node_at(f->graph, id);
   bool merged = false;
   for (int i = 0; i < node->inputs; i++) {
-    gt_id p = gt_fuse_resolve(f->graph, node->input[i]);
+    gt_id p = gt_fuse_resolve(f, node->input[i]);
     int a = f->group_of[p], b = f->group_of[id];
-    if (a < 0 || a == b) continue;
+    if (a < 0 || a == b || !leaders_allow(f, &f->group[a], &f->group[b]) ||
+        f->group[a].nodes + f->group[b].nodes > GT_PROGRAM_CODE)
+      continue;
     if (sparing ? !only_used_within(f, p, a, b)
                 : f->group[a].leader == GT_NONE || f->group[b].leader != GT_NONE)
       continue;
@@ -218,10 +175,13 @@ bool gt_fuse(gt_arena *arena, const gt_graph *graph, const gt_plan_options *opti
   f->live = GT_NEW_N(arena, bool, graph->count + 1);
   f->kept = GT_NEW_N(arena, bool, graph->count + 1);
   f->group_of = GT_NEW_N(arena, int, graph->count + 1);
+  f->origin = GT_NEW_N(arena, gt_id, graph->count + 1);
+  find_origins(f);
   mark_live(f, options);
   list_users(arena, f);
   if (!make_groups(arena, f, error)) return false;
   if (options->no_fusion) return true;
+  f->ways = gt_ways_create(arena, f);
   for (int pass = 0; pass < 2; pass++)
     for (bool merged = true; merged;) {
       merged = false;

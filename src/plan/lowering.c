@@ -4,6 +4,8 @@
 #include <assert.h>
 #include <string.h>
 
+enum { MOST_GROUPS = 65535 }; /* along each axis, on every device */
+
 const gt_graph *gt_lowering_graph(const gt_lowering *lowering) { return lowering->graph; }
 
 const gt_target *gt_lowering_target(const gt_lowering *lowering) { return &lowering->options->target; }
@@ -125,7 +127,7 @@ uint32_t gt_lower_workgroup(const gt_lowering *lowering, uint32_t size, uint32_t
 }
 
 static uint32_t most_groups(const gt_lowering *lowering) {
-  return lowering->options->target.max_grid ? lowering->options->target.max_grid : 65535;
+  return lowering->options->target.max_grid ? lowering->options->target.max_grid : MOST_GROUPS;
 }
 
 void gt_lower_groups(gt_lowering *lowering, uint64_t groups, uint32_t local) {
@@ -138,8 +140,9 @@ void gt_lower_groups(gt_lowering *lowering, uint64_t groups, uint32_t local) {
 
 void gt_lower_grid(gt_lowering *lowering, uint64_t count, uint32_t local) {
   gt_step *step = &current(lowering)->step;
-  const uint64_t groups = (count + local - 1) / local;
   const uint32_t limit = most_groups(lowering);
+  local = gt_lower_workgroup(lowering, local, 1);
+  const uint64_t groups = (count + local - 1) / local;
   step->spec[GT_SPEC_LOCAL_X] = local;
   step->grid[0] = groups > limit ? limit : groups ? (uint32_t)groups : 1;
 }
@@ -182,6 +185,21 @@ static double group_flops(const gt_lowering *lowering, const gt_group *group) {
   return flops;
 }
 
+/* May the target launch this? A launch that is too large for a device is undefined there, often silently. */
+static bool fits(const gt_lowering *lowering, const gt_step *step, gt_error *error) {
+  const gt_target *target = &lowering->options->target;
+  const uint32_t *local = &step->spec[GT_SPEC_LOCAL_X], *grid = step->grid;
+  const uint64_t threads = (uint64_t)local[0] * local[1] * local[2];
+  if (!target->device) return true;
+  if (target->max_workgroup && threads > target->max_workgroup)
+    return gt_fail(error, GT_ERR_INTERNAL, "%s: a workgroup of %llu, where the device has %u at most",
+                   step->kernel->name, (unsigned long long)threads, target->max_workgroup);
+  if (grid[0] > most_groups(lowering) || grid[1] > MOST_GROUPS || grid[2] > MOST_GROUPS)
+    return gt_fail(error, GT_ERR_INTERNAL, "%s: a grid of %u x %u x %u workgroups", step->kernel->name,
+                   grid[0], grid[1], grid[2]);
+  return true;
+}
+
 /* The values to be saved take the first scratch numbers. */
 static void saved_scratch(gt_lowering *lowering) {
   for (size_t c = 0; c < lowering->copies.count; c++)
@@ -214,6 +232,7 @@ bool gt_plan_lower(gt_lowering *lowering, gt_error *error) {
       lowering->drafts.items[s].step.node = node;
       lowering->drafts.items[s].step.scope = gt_node_at(lowering->graph, node)->scope;
       lowering->drafts.items[s].step.flops = s == before ? flops : 0;
+      if (!fits(lowering, &lowering->drafts.items[s].step, error)) return false;
     }
   }
   return true;

@@ -49,8 +49,9 @@ void gt_lower_program(gt_lowering *lowering, const gt_group *group, size_t x, si
 /* The workgroup of a kernel: `size`, a power of two, halved while it is too large for the target, but no
  * smaller than `least`. */
 uint32_t gt_lower_workgroup(const gt_lowering *lowering, uint32_t size, uint32_t least);
-/* A one-dimensional grid of `count` work items in workgroups of `local`, capped at the target's limit
- * (kernels loop): sets spec LOCAL_X and grid. */
+/* A one-dimensional grid of `count` work items in workgroups of `local`, a power of two that is halved as by
+ * gt_lower_workgroup, capped at the target's limit (kernels loop): sets spec LOCAL_X and grid. Where the
+ * workgroup's size is part of the work, it has to be one that fits. */
 void gt_lower_grid(gt_lowering *lowering, uint64_t count, uint32_t local);
 /* So many workgroups of `local` for kernels that do not loop: along x and, where they exceed the target's
  * limit, along y. A workgroup is number x + y * (workgroups along x); the last numbers may be too many. Sets

@@ -45,25 +45,28 @@ static int larger_first(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-static bool live_together(const gt_root *a, const gt_root *b) {
-  return a->first <= b->last && b->first <= a->last;
-}
+typedef struct span { /* what a root that is laid out takes */
+  uint64_t offset, end;
+  uint32_t first, last;
+} span;
 
-/* The lowest offset where root fits among those already laid out that are live with it. */
-static uint64_t first_fit(const gt_root *root, gt_root *const *laid, size_t count) {
+/* The lowest offset where the root fits among the spans that are live with it; they are sorted by offset. */
+static uint64_t first_fit(const gt_root *root, const span *laid, size_t count) {
+  const uint64_t bytes = aligned(root->bytes);
   uint64_t offset = 0;
-  for (bool moved = true; moved;) {
-    moved = false;
-    for (size_t i = 0; i < count; i++) {
-      const gt_root *other = laid[i];
-      if (!live_together(root, other)) continue;
-      if (offset < other->offset + aligned(other->bytes) && other->offset < offset + aligned(root->bytes)) {
-        offset = other->offset + aligned(other->bytes);
-        moved = true;
-      }
-    }
+  for (size_t i = 0; i < count; i++) {
+    const span *other = &laid[i];
+    if (other->end <= offset || other->first > root->last || root->first > other->last) continue;
+    if (other->offset >= offset + bytes) break;
+    offset = other->end;
   }
   return offset;
+}
+
+static void insert(span *laid, size_t count, const gt_root *root) {
+  size_t at = count;
+  for (; at && laid[at - 1].offset > root->offset; at--) laid[at] = laid[at - 1];
+  laid[at] = (span){root->offset, root->offset + aligned(root->bytes), root->first, root->last};
 }
 
 uint64_t gt_plan_memory(gt_lowering *l, uint64_t *unaliased) {
@@ -75,14 +78,17 @@ uint64_t gt_plan_memory(gt_lowering *l, uint64_t *unaliased) {
   for (size_t i = 0; i < count; i++)
     if (l->root[i].used) order[used++] = &l->root[i];
   qsort(order, used, sizeof *order, larger_first);
+  span *laid = gt_alloc(sizeof *laid * (used + 1));
   uint64_t total = 0;
   *unaliased = 0;
   for (size_t i = 0; i < used; i++) {
-    order[i]->offset = l->options->no_reuse ? *unaliased : first_fit(order[i], order, i);
+    order[i]->offset = l->options->no_reuse ? *unaliased : first_fit(order[i], laid, i);
+    insert(laid, i, order[i]);
     if (order[i]->offset + aligned(order[i]->bytes) > total)
       total = order[i]->offset + aligned(order[i]->bytes);
     *unaliased += aligned(order[i]->bytes);
   }
+  free(laid);
   free(order);
   return total;
 }

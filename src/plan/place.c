@@ -4,35 +4,59 @@
  * read-before-overwrite edges. */
 #include "base/memory.h"
 #include "plan/internal.h"
+#include "plan/order.h"
 #include <stdlib.h>
 
-typedef struct edge {
-  uint32_t from, to;
-} edge;
+/* A group reads these bytes of a variable. */
+typedef struct reader {
+  int group;
+  uint64_t offset, bytes;
+  bool element; /* not as an operand of its leader: element by element, if the bytes are those it writes */
+} reader;
+
+typedef struct readers { /* of a variable */
+  reader *items;
+  size_t count, capacity;
+} readers;
 
 typedef struct placing {
   gt_lowering *l;
-  struct {
-    edge *items;
-    size_t count, capacity;
-  } edges;
+  gt_order order;
+  readers *of;      /* per variable */
+  uint32_t *copies; /* per node: 1 + the first copy into it, or 0; its copies follow each other */
+  uint32_t *relay;  /* per node: of what makes a pack, or 0 */
+  uint32_t relays;
+  uint32_t *written; /* groups that write the value looked at */
+  uint32_t writers;
+  bool *writes; /* per group: is it among them? */
 } placing;
 
-static void add_edge(placing *p, uint32_t from, uint32_t to) {
-  if (from != to) *GT_PUSH(&p->edges) = (edge){from, to};
+/* --- who needs whom ------------------------------------------------------------------------------------- */
+
+static uint32_t copy_item(const gt_lowering *l, size_t copy) {
+  return (uint32_t)l->fusion.groups + (uint32_t)copy;
 }
 
-/* Calls back for every item (group, or copy into a pack) whose work the value of `id` needs. */
+/* Adds an edge from every item (group, or copy into a pack) whose work the value of `id` needs. A pack of
+ * many may be read by as many: its relay stands between them. */
 static void producers(placing *p, gt_id id, uint32_t item) {
   gt_lowering *l = p->l;
+  id = gt_fuse_resolve(&l->fusion, id);
   const gt_node *node = gt_node_at(l->graph, id);
-  int group = l->fusion.group_of[id];
+  const int group = l->fusion.group_of[id];
   if (group >= 0) {
-    add_edge(p, (uint32_t)group, item);
+    gt_order_edge(&p->order, (uint32_t)group, item);
     return;
   }
-  for (size_t c = 0; c < l->copies.count; c++)
-    if (l->copies.items[c].target == id) add_edge(p, (uint32_t)(l->fusion.groups + (int)c), item);
+  if (node->op->kind == GT_OP_PACK) {
+    const bool known = p->relay[id];
+    if (!known) p->relay[id] = p->order.items + p->relays++;
+    gt_order_edge(&p->order, p->relay[id], item);
+    if (known) return;
+    item = p->relay[id];
+  }
+  for (size_t c = p->copies[id]; c && c <= l->copies.count && l->copies.items[c - 1].target == id; c++)
+    gt_order_edge(&p->order, copy_item(l, c - 1), item);
   for (int i = 0; i < node->inputs; i++) producers(p, node->input[i], item);
 }
 
@@ -45,24 +69,26 @@ static void data_edges(placing *p) {
       for (int i = 0; i < node->inputs; i++) producers(p, node->input[i], (uint32_t)g);
     }
   }
-  for (size_t c = 0; c < l->copies.count; c++)
-    producers(p, l->copies.items[c].source, (uint32_t)l->fusion.groups + (uint32_t)c);
+  for (size_t c = 0; c < l->copies.count; c++) producers(p, l->copies.items[c].source, copy_item(l, c));
 }
 
 /* Packs: an input that a group computes, and that lies nowhere else yet, is computed straight into its part.
  */
-static void place_packs(gt_lowering *l) {
+static void place_packs(placing *p) {
+  gt_lowering *l = p->l;
   for (gt_id id = 0; id < l->graph->count; id++) {
     const gt_node *node = gt_node_at(l->graph, id);
     if (!l->fusion.live[id] || node->op->kind != GT_OP_PACK) continue;
+    const size_t before = l->copies.count;
     for (int i = 0; i < node->inputs; i++) {
       int64_t offset = gt_pack_offset(l->graph, id, i);
-      gt_id q = gt_fuse_resolve(l->graph, node->input[i]);
+      gt_id q = gt_fuse_resolve(&l->fusion, node->input[i]);
       if (l->fusion.group_of[q] >= 0 && !l->place[q].placed)
         l->place[q] = (gt_place){true, false, id, (uint64_t)offset * 4};
       else
         *GT_PUSH(&l->copies) = (gt_copy){node->input[i], id, offset};
     }
+    if (l->copies.count > before) p->copies[id] = (uint32_t)before + 1;
   }
 }
 
@@ -79,80 +105,111 @@ static void place_beginnings(gt_lowering *l) {
   }
 }
 
+/* --- who reads a variable ------------------------------------------------------------------------------- */
+
 static bool overlaps(gt_location a, gt_location b) {
   return a.variable == b.variable && a.id == b.id && a.offset < b.offset + b.bytes &&
          b.offset < a.offset + a.bytes;
 }
 
-/* Does the group read the range other than element by element at the very place it writes? */
-static bool group_reads(const gt_lowering *l, const gt_group *group, gt_location range, bool *same_only) {
-  bool reads = false;
-  *same_only = true;
-  for (int n = 0; n < group->nodes; n++) {
-    const gt_node *node = gt_node_at(l->graph, group->node[n]);
-    for (int i = 0; i < node->inputs; i++) {
-      gt_location at = gt_plan_locate_node(l, node->input[i]);
-      if (!at.variable || !overlaps(at, range)) continue;
-      reads = true;
-      bool exact = at.offset == range.offset && at.bytes == range.bytes;
-      *same_only &= exact && group->node[n] != group->leader &&
-                    (uint64_t)gt_shape_count(group->shape) * 4 == range.bytes;
-    }
-  }
-  return reads;
+static bool reads(const reader *r, gt_location range) {
+  return r->offset < range.offset + range.bytes && range.offset < r->offset + r->bytes;
 }
 
-/* Groups that write the value of q: its own and that of what it begins as, or those of a pack's inputs. */
-static void mark_writers(const gt_lowering *l, gt_id q, bool *writer) {
+/* Does the group read the range element by element at the very place it writes? */
+static bool reads_in_place(const placing *p, const reader *r, gt_location range) {
+  return r->element && r->offset == range.offset && r->bytes == range.bytes &&
+         (uint64_t)gt_shape_count(p->l->fusion.group[r->group].shape) * 4 == range.bytes;
+}
+
+/* Notes that node `user` of a group reads a variable, if it does so by input `id`. */
+static void note_reader(placing *p, gt_id user, gt_id id) {
+  gt_lowering *l = p->l;
+  const gt_location at = gt_plan_locate_node(l, id);
+  const int group = l->fusion.group_of[user];
+  if (!at.variable) return;
+  const bool element = user != l->fusion.group[group].leader;
+  *GT_PUSH(&p->of[at.id]) = (reader){group, at.offset, at.bytes, element};
+}
+
+/* What q begins as, computed where q lies, or q itself. */
+static gt_id beginning(const gt_lowering *l, gt_id q) {
   const gt_node *node = gt_node_at(l->graph, q);
-  if (l->fusion.group_of[q] >= 0) {
-    writer[l->fusion.group_of[q]] = true;
-    const gt_id first = node->op->begins_as ? node->input[node->op->begins_as - 1] : q;
-    if (first != q && l->place[first].placed && !l->place[first].variable && l->place[first].into == q)
-      mark_writers(l, first, writer);
+  const gt_id first = node->op->begins_as ? node->input[node->op->begins_as - 1] : q;
+  return l->place[first].placed && !l->place[first].variable && l->place[first].into == q ? first : q;
+}
+
+/* Who reads the value of q, which now lies in a variable, reads that variable. */
+static void note_readers(placing *p, gt_id q) {
+  gt_lowering *l = p->l;
+  const gt_fusion *f = &l->fusion;
+  for (uint32_t u = f->user_start[q]; u < f->user_start[q + 1]; u++) {
+    const gt_id user = f->user[u];
+    if (f->group_of[user] >= 0)
+      note_reader(p, user, q);
+    else if (gt_node_at(l->graph, user)->op->kind == GT_OP_VIEW)
+      note_readers(p, user);
+  }
+  if (beginning(l, q) != q) note_readers(p, beginning(l, q));
+  const gt_node *node = gt_node_at(l->graph, q);
+  if (node->op->kind != GT_OP_PACK) return;
+  for (int i = 0; i < node->inputs; i++) {
+    const gt_id part = gt_fuse_resolve(f, node->input[i]);
+    if (l->place[part].placed && !l->place[part].variable && l->place[part].into == q) note_readers(p, part);
+  }
+}
+
+static void find_readers(placing *p) {
+  const gt_fusion *f = &p->l->fusion;
+  for (int g = 0; g < f->groups; g++)
+    for (int n = 0; n < f->group[g].nodes; n++) {
+      const gt_node *node = gt_node_at(p->l->graph, f->group[g].node[n]);
+      for (int i = 0; i < node->inputs; i++) note_reader(p, f->group[g].node[n], node->input[i]);
+    }
+}
+
+/* --- assigns -------------------------------------------------------------------------------------------- */
+
+/* Lists the groups that write the value of q: its own and that of what it begins as, or those of a pack's
+ * inputs. */
+static void list_writers(placing *p, gt_id q) {
+  gt_lowering *l = p->l;
+  const gt_node *node = gt_node_at(l->graph, q);
+  const int group = l->fusion.group_of[q];
+  if (group >= 0) {
+    if (!p->writes[group]) p->written[p->writers++] = (uint32_t)group;
+    p->writes[group] = true;
+    if (beginning(l, q) != q) list_writers(p, beginning(l, q));
     return;
   }
-  for (int i = 0; i < node->inputs; i++) mark_writers(l, gt_fuse_resolve(l->graph, node->input[i]), writer);
+  for (int i = 0; i < node->inputs; i++) list_writers(p, gt_fuse_resolve(&l->fusion, node->input[i]));
 }
 
-static bool reachable(const placing *p, uint32_t from, uint32_t to, bool *seen) {
-  if (from == to) return true;
-  if (seen[from]) return false;
-  seen[from] = true;
-  for (size_t e = 0; e < p->edges.count; e++)
-    if (p->edges.items[e].from == from && reachable(p, p->edges.items[e].to, to, seen)) return true;
-  return false;
-}
-
-static bool can_reach(const placing *p, uint32_t from, uint32_t to) {
-  bool *seen = gt_alloc((size_t)p->l->fusion.groups + p->l->copies.count + 1);
-  bool found = reachable(p, from, to, seen);
-  free(seen);
-  return found;
+static void forget_writers(placing *p) {
+  while (p->writers) p->writes[p->written[--p->writers]] = false;
 }
 
 /* Orders every reader of the range before every writer; false, with nothing changed, if that closes a circle.
  */
-static bool order_readers_first(placing *p, gt_location range, const bool *writer) {
+static bool order_readers_first(placing *p, gt_location range) {
   gt_lowering *l = p->l;
-  size_t before = p->edges.count;
-  for (int g = 0; g < l->fusion.groups; g++) {
-    bool same_only;
-    if (!l->fusion.group[g].nodes || !group_reads(l, &l->fusion.group[g], range, &same_only)) continue;
-    for (int w = 0; w < l->fusion.groups; w++) {
-      if (!writer[w]) continue;
-      if (w == g ? !same_only : can_reach(p, (uint32_t)w, (uint32_t)g)) {
-        p->edges.count = before;
+  const size_t before = p->order.edges.count;
+  const readers *of = &p->of[range.id];
+  for (size_t i = 0; i < of->count; i++) {
+    const reader *r = &of->items[i];
+    if (!reads(r, range)) continue;
+    for (uint32_t k = 0; k < p->writers; k++) {
+      const uint32_t w = p->written[k], g = (uint32_t)r->group;
+      if (w == g ? !reads_in_place(p, r, range) : gt_order_reaches(&p->order, w, g)) {
+        gt_order_cut(&p->order, before);
         return false;
       }
-      add_edge(p, (uint32_t)g, (uint32_t)w);
+      gt_order_edge(&p->order, g, w);
     }
   }
   for (size_t c = 0; c < l->copies.count; c++) {
-    gt_location at = gt_plan_locate_node(l, l->copies.items[c].source);
-    if (!at.variable || !overlaps(at, range)) continue;
-    for (int w = 0; w < l->fusion.groups; w++)
-      if (writer[w]) add_edge(p, (uint32_t)l->fusion.groups + (uint32_t)c, (uint32_t)w);
+    if (!overlaps(gt_plan_locate_node(l, l->copies.items[c].source), range)) continue;
+    for (uint32_t k = 0; k < p->writers; k++) gt_order_edge(&p->order, copy_item(l, c), p->written[k]);
   }
   return true;
 }
@@ -166,20 +223,18 @@ static gt_location assign_range(const gt_graph *graph, const gt_node *assign) {
 static bool try_in_place(placing *p, gt_id id) {
   gt_lowering *l = p->l;
   const gt_node *node = gt_node_at(l->graph, id);
-  gt_id q = gt_fuse_resolve(l->graph, node->input[0]);
+  gt_id q = gt_fuse_resolve(&l->fusion, node->input[0]);
   bool pack = gt_node_at(l->graph, q)->op->kind == GT_OP_PACK;
   if (l->place[q].placed || (l->fusion.group_of[q] < 0 && !pack) || l->fusion.kept[q]) return false;
-  bool *writer = gt_alloc((size_t)l->fusion.groups + 1);
-  mark_writers(l, q, writer);
-  gt_location range = assign_range(l->graph, node);
-  bool fits = order_readers_first(p, range, writer);
-  if (fits) l->place[q] = (gt_place){true, true, range.id, range.offset};
-  free(writer);
+  list_writers(p, q);
+  const gt_location range = assign_range(l->graph, node);
+  const bool fits = order_readers_first(p, range);
+  if (fits) {
+    l->place[q] = (gt_place){true, true, range.id, range.offset};
+    note_readers(p, q);
+  }
+  forget_writers(p);
   return fits;
-}
-
-static uint32_t copy_item(const gt_lowering *l, size_t copy) {
-  return (uint32_t)l->fusion.groups + (uint32_t)copy;
 }
 
 /* Orders a copy into a variable after its source and after all who read the variable's old contents. */
@@ -188,16 +243,16 @@ static void order_copy(placing *p, size_t copy) {
   const gt_copy *c = &l->copies.items[copy];
   if (!c->from_saved) producers(p, c->source, copy_item(l, copy));
   if (c->to_saved) return;
-  if (c->from_saved) add_edge(p, copy_item(l, copy - 1), copy_item(l, copy));
+  if (c->from_saved) gt_order_edge(&p->order, copy_item(l, copy - 1), copy_item(l, copy));
   gt_location range = assign_range(l->graph, gt_node_at(l->graph, c->target));
-  for (int g = 0; g < l->fusion.groups; g++) {
-    bool same_only;
-    if (group_reads(l, &l->fusion.group[g], range, &same_only)) add_edge(p, (uint32_t)g, copy_item(l, copy));
-  }
+  const readers *of = &p->of[range.id];
+  for (size_t i = 0; i < of->count; i++)
+    if (reads(&of->items[i], range))
+      gt_order_edge(&p->order, (uint32_t)of->items[i].group, copy_item(l, copy));
   for (size_t d = 0; d < l->copies.count; d++) {
     gt_location source = gt_plan_locate_node(l, l->copies.items[d].source);
-    if (!l->copies.items[d].from_saved && source.variable && overlaps(source, range))
-      add_edge(p, copy_item(l, d), copy_item(l, copy));
+    if (!l->copies.items[d].from_saved && overlaps(source, range))
+      gt_order_edge(&p->order, copy_item(l, d), copy_item(l, copy));
   }
 }
 
@@ -211,6 +266,8 @@ static void place_assigns(placing *p) {
     if (!l->fusion.live[id] || node->op->kind != GT_OP_ASSIGN || try_in_place(p, id)) continue;
     gt_location range = assign_range(l->graph, node);
     l->place[id] = (gt_place){true, true, range.id, range.offset};
+    note_readers(p, id);
+    p->copies[id] = (uint32_t)l->copies.count + 1;
     bool save = gt_plan_locate_node(l, node->input[0]).variable;
     if (save) *GT_PUSH(&l->copies) = (gt_copy){node->input[0], id, 0, ++l->saved, 0};
     *GT_PUSH(&l->copies) = (gt_copy){node->input[0], id, 0, 0, save ? l->saved : 0};
@@ -218,41 +275,58 @@ static void place_assigns(placing *p) {
   for (size_t c = copied; c < l->copies.count; c++) order_copy(p, c);
 }
 
-/* Kahn's algorithm, always taking the item that stands first in the graph. */
+/* How many copies there may be, of each part of a pack and of each value assigned, with one that saves it;
+ * and how many packs there are. */
+static uint32_t most_copies(const gt_lowering *l, uint32_t *packs) {
+  uint32_t most = 0;
+  for (gt_id id = 0; id < l->graph->count; id++) {
+    const gt_node *node = gt_node_at(l->graph, id);
+    if (!l->fusion.live[id]) continue;
+    if (node->op->kind == GT_OP_PACK) most += (uint32_t)node->inputs, ++*packs;
+    if (node->op->kind == GT_OP_ASSIGN) most += 2;
+  }
+  return most;
+}
+
 static bool order_items(placing *p, gt_error *error) {
   gt_lowering *l = p->l;
-  uint32_t items = (uint32_t)l->fusion.groups + (uint32_t)l->copies.count, live = 0;
-  uint32_t *waiting = gt_alloc(sizeof *waiting * (items + 1));
-  bool *done = gt_alloc(items + 1);
-  for (size_t e = 0; e < p->edges.count; e++) waiting[p->edges.items[e].to]++;
-  for (uint32_t i = 0; i < items; i++) {
-    done[i] = i < (uint32_t)l->fusion.groups && !l->fusion.group[i].nodes;
-    live += !done[i];
+  uint32_t live = 0;
+  bool *absent = gt_alloc(p->order.items + 1);
+  for (uint32_t i = 0; i < p->order.items; i++) {
+    absent[i] =
+        i < (uint32_t)l->fusion.groups ? !l->fusion.group[i].nodes : i >= copy_item(l, l->copies.count);
+    live += !absent[i];
   }
-  l->order = GT_NEW_N(l->arena, uint32_t, items + 1);
-  for (bool progress = true; progress;) {
-    progress = false;
-    for (uint32_t i = 0; i < items; i++) {
-      if (done[i] || waiting[i]) continue;
-      done[i] = progress = true;
-      l->order[l->ordered++] = i;
-      for (size_t e = 0; e < p->edges.count; e++)
-        if (p->edges.items[e].from == i) waiting[p->edges.items[e].to]--;
-    }
-  }
-  free(waiting);
-  free(done);
+  l->order = GT_NEW_N(l->arena, uint32_t, live + 1);
+  l->ordered = gt_order_sort(&p->order, absent, l->order);
+  free(absent);
   return l->ordered == live ||
          gt_fail(error, GT_ERR_INTERNAL, "the plan has a circle: %u of %u items ordered", l->ordered, live);
 }
 
 bool gt_plan_place(gt_lowering *l, gt_error *error) {
   placing p = {.l = l};
-  place_packs(l);
+  const uint32_t groups = (uint32_t)l->fusion.groups;
+  uint32_t packs = 0;
+  const uint32_t copies = most_copies(l, &packs);
+  gt_order_init(&p.order, groups + copies, packs);
+  p.of = gt_alloc(sizeof *p.of * (l->graph->variables + 1));
+  p.copies = gt_alloc(sizeof *p.copies * (l->graph->count + 1));
+  p.relay = gt_alloc(sizeof *p.relay * (l->graph->count + 1));
+  p.written = gt_alloc(sizeof *p.written * (groups + 1));
+  p.writes = gt_alloc(sizeof *p.writes * (groups + 1));
+  place_packs(&p);
   place_beginnings(l);
   data_edges(&p);
+  find_readers(&p);
   place_assigns(&p);
-  bool ok = order_items(&p, error);
-  free(p.edges.items);
+  const bool ok = order_items(&p, error);
+  gt_order_finish(&p.order);
+  for (uint32_t v = 0; v < l->graph->variables; v++) free(p.of[v].items);
+  free(p.of);
+  free(p.copies);
+  free(p.relay);
+  free(p.written);
+  free(p.writes);
   return ok;
 }

@@ -1,6 +1,7 @@
 /* Levels: the earliest time each step may run, from hazards on the bytes it touches (read after write, write
  * after read, write after write), scanning steps in execution order. Steps of one level are independent. */
 #include "base/memory.h"
+#include "plan/hazards.h"
 #include "plan/internal.h"
 #include <stdlib.h>
 
@@ -14,6 +15,8 @@ gt_location gt_plan_locate_node(const gt_lowering *l, gt_id id) {
       at.offset += place->offset;
       at.id = place->into;
       if (place->variable) return at.variable = true, at;
+    } else if (l->fusion.origin[at.id] != at.id) {
+      at.id = l->fusion.origin[at.id];
     } else if (node->op->kind == GT_OP_VIEW) {
       const gt_view_attribute *view = node->attribute;
       at.offset += (uint64_t)view->offset * gt_dtype_size(node->dtype);
@@ -38,18 +41,62 @@ gt_location gt_plan_locate(const gt_lowering *l, const gt_use *use) {
   return at;
 }
 
-typedef struct touch {
-  gt_location at;
+/* A part written by the item that is being looked at: nothing that its other parts have to wait for. */
+typedef struct part {
+  gt_range range;
   uint32_t level;
-  int item;
-  bool write, part;
-  struct touch *next; /* earlier touch of the same root or variable */
-} touch;
+} part;
 
-static bool conflict(const touch *a, const gt_use *use, gt_location at, int item) {
-  if (!a->write && !use->write) return false;
-  if (a->part && use->part && a->item == item) return false;
-  return a->at.offset < at.offset + at.bytes && at.offset < a->at.offset + a->at.bytes;
+typedef struct leveling {
+  const gt_lowering *l;
+  gt_hazards hazards;
+  struct {
+    part *items;
+    size_t count, capacity;
+  } parts;
+} leveling;
+
+static gt_range range_of(const gt_lowering *l, const gt_use *use) {
+  const gt_location at = gt_plan_locate(l, use);
+  const size_t roots = l->graph->count + l->scratch.count;
+  return (gt_range){at.variable ? roots + at.id : at.id, at.offset, at.bytes};
+}
+
+static bool meet(gt_range a, gt_range b) {
+  return a.piece == b.piece && a.offset < b.offset + b.bytes && b.offset < a.offset + a.bytes;
+}
+
+static uint32_t level_of(const leveling *v, const gt_draft *draft) {
+  uint32_t level = 0;
+  for (size_t u = 0; u < draft->count; u++) {
+    const gt_use *use = &draft->items[u];
+    if (use->kind == USE_CONSTANT) continue;
+    const gt_range range = range_of(v->l, use);
+    const uint32_t after = gt_hazards_after(&v->hazards, range, use->write);
+    if (after > level) level = after;
+    for (size_t i = 0; i < v->parts.count && !use->part; i++)
+      if (meet(v->parts.items[i].range, range) && v->parts.items[i].level >= level)
+        level = v->parts.items[i].level + 1;
+  }
+  return level;
+}
+
+static void note_uses(leveling *v, const gt_draft *draft) {
+  for (size_t u = 0; u < draft->count; u++) {
+    const gt_use *use = &draft->items[u];
+    if (use->kind == USE_CONSTANT) continue;
+    const gt_range range = range_of(v->l, use);
+    if (use->part)
+      *GT_PUSH(&v->parts) = (part){range, draft->step.level};
+    else
+      gt_hazards_touch(&v->hazards, range, use->write, draft->step.level);
+  }
+}
+
+static void finish_item(leveling *v) {
+  for (size_t i = 0; i < v->parts.count; i++)
+    gt_hazards_touch(&v->hazards, v->parts.items[i].range, true, v->parts.items[i].level);
+  v->parts.count = 0;
 }
 
 static int by_level(const void *a, const void *b) {
@@ -62,30 +109,21 @@ static int by_level(const void *a, const void *b) {
 }
 
 void gt_plan_level(gt_lowering *l) {
-  size_t roots = l->graph->count + l->scratch.count, variables = l->graph->variables;
-  touch **last = gt_alloc(sizeof *last * (roots + variables + 1));
-  gt_arena touches;
-  gt_arena_init(&touches);
+  leveling v = {.l = l};
+  gt_hazards_init(&v.hazards, l->graph->count + l->scratch.count + l->graph->variables);
+  for (size_t s = 0; s < l->drafts.count; s++)
+    for (size_t u = 0; u < l->drafts.items[s].count; u++)
+      if (l->drafts.items[s].items[u].kind != USE_CONSTANT)
+        gt_hazards_expect(&v.hazards, range_of(l, &l->drafts.items[s].items[u]));
+  gt_hazards_ready(&v.hazards);
   for (size_t s = 0; s < l->drafts.count; s++) {
     gt_draft *draft = &l->drafts.items[s];
-    uint32_t level = 0;
-    for (size_t u = 0; u < draft->count; u++) {
-      if (draft->items[u].kind == USE_CONSTANT) continue;
-      gt_location at = gt_plan_locate(l, &draft->items[u]);
-      for (touch *t = last[at.variable ? roots + at.id : at.id]; t; t = t->next)
-        if (conflict(t, &draft->items[u], at, draft->item) && t->level >= level) level = t->level + 1;
-    }
-    draft->step.level = level;
+    if (s && draft->item != draft[-1].item) finish_item(&v);
+    draft->step.level = level_of(&v, draft);
     draft->number = s;
-    for (size_t u = 0; u < draft->count; u++) {
-      if (draft->items[u].kind == USE_CONSTANT) continue;
-      gt_location at = gt_plan_locate(l, &draft->items[u]);
-      touch **list = &last[at.variable ? roots + at.id : at.id], *t = GT_NEW(&touches, touch);
-      *t = (touch){at, level, draft->item, draft->items[u].write, draft->items[u].part, *list};
-      *list = t;
-    }
+    note_uses(&v, draft);
   }
   qsort(l->drafts.items, l->drafts.count, sizeof *l->drafts.items, by_level);
-  gt_arena_finish(&touches);
-  free(last);
+  gt_hazards_finish(&v.hazards);
+  free(v.parts.items);
 }

@@ -1,5 +1,6 @@
 #include "selftest/selftest.h"
 #include "backend/backend.h"
+#include "base/text.h"
 #include "selftest/check.h"
 #include <string.h>
 
@@ -193,10 +194,14 @@ static void print_json_text(FILE *json, const char *text) {
   fputc('"', json);
 }
 
+static const gt_case_family *const *families_of(const gt_selftest_options *options, int *count) {
+  *count = options->families ? options->family_count : (int)(sizeof registered / sizeof *registered) - 1;
+  return options->families ? options->families : registered;
+}
+
 static void run_families(const gt_selftest_options *options, const bench *b, gt_selftest_report *report) {
-  const gt_case_family *const *families = options->families ? options->families : registered;
-  const int count =
-      options->families ? options->family_count : (int)(sizeof registered / sizeof *registered) - 1;
+  int count;
+  const gt_case_family *const *families = families_of(options, &count);
   FILE *json = options->json;
   if (json) {
     fputs("{\"device\":", json);
@@ -219,9 +224,31 @@ static void run_families(const gt_selftest_options *options, const bench *b, gt_
             report->failed_cases ? "false" : "true");
 }
 
+/* Is there a case to run? */
+static bool check_filter(const gt_selftest_options *options, gt_error *error) {
+  enum { MOST_NAMES = 512 };
+  const char *names[MOST_NAMES];
+  size_t known = 0;
+  int count;
+  const gt_case_family *const *families = families_of(options, &count);
+  for (int i = 0; i < count; i++) {
+    if (known < MOST_NAMES) names[known++] = families[i]->name;
+    for (int k = 0; k < families[i]->count; k++) {
+      const char *name = families[i]->cases[k].rule->name;
+      if (wanted(options->filter, families[i], &families[i]->cases[k])) return true;
+      if (known < MOST_NAMES && strcmp(names[known - 1], name)) names[known++] = name;
+    }
+  }
+  const char *nearest = options->filter ? gt_nearest(options->filter, names, known) : NULL;
+  return gt_fail(error, GT_ERR_USAGE, "no case has '%s' in its name%s%s%s",
+                 options->filter ? options->filter : "", nearest ? "; did you mean '" : "",
+                 nearest ? nearest : "", nearest ? "'?" : "");
+}
+
 bool gt_selftest_run(const gt_selftest_options *options, gt_selftest_report *report, gt_error *error) {
   bench b;
   memset(report, 0, sizeof *report);
+  if (!check_filter(options, error)) return false;
   const bool ok = open_bench(&b, options, error);
   if (ok) {
     snprintf(report->device, sizeof report->device, "%s", b.device ? b.device->name : b.cpu[0]->name);

@@ -21,6 +21,7 @@ typedef struct gt_selftest_report {
   int families, cases, failed_cases, failures;
 } gt_selftest_report;
 
-/* False only when the test could not be carried out (no such device); failures are counted in the report. */
+/* False only when the test could not be carried out: no such device, or (GT_ERR_USAGE) no case whose name
+ * contains the filter. Failures are counted in the report. */
 bool gt_selftest_run(const gt_selftest_options *options, gt_selftest_report *report, gt_error *error);
 #endif

@@ -1,5 +1,6 @@
 #include "spec/diagnostics.h"
 #include "base/log.h"
+#include "base/text.h"
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -42,16 +43,14 @@ gt_diagnostic *gt_warning_at(gt_diagnostics *diagnostics, gt_position at, const 
 
 bool gt_diagnostics_full(const gt_diagnostics *diagnostics) { return diagnostics->errors > MOST; }
 
-/* Text from a file must not steer the terminal. */
-static void put_text(FILE *stream, const char *text) {
-  for (; *text; text++) {
-    const unsigned char c = (unsigned char)*text;
-    if (c == 0xC2 && (unsigned char)text[1] >= 0x80 && (unsigned char)text[1] < 0xA0) {
-      text++;
+/* A line of the source: what must not be shown takes one cell, as the marker below expects. */
+static void put_source(FILE *stream, const char *text) {
+  for (size_t length; *text; text += length) {
+    uint32_t code;
+    if (gt_shown(text, &length, &code))
+      fwrite(text, 1, length, stream);
+    else
       fputc('?', stream);
-    } else {
-      fputc((c < 0x20 && c != '\t') || c == 0x7f ? '?' : c, stream);
-    }
   }
 }
 
@@ -95,7 +94,7 @@ static void print_source(const gt_position *at, FILE *stream, bool color) {
   char line[4 * WIDEST + 1];
   snprintf(line, sizeof line, "%.*s", (int)(end - start), start);
   fprintf(stream, "%7d | %s", at->line, cut ? "…" : "");
-  put_text(stream, line);
+  put_source(stream, line);
   fprintf(stream, "%s\n        | %s", *end ? "…" : "", cut ? " " : "");
   const char *c = line;
   for (int i = 1; i < column; i++) {
@@ -117,25 +116,25 @@ static void print_source(const gt_position *at, FILE *stream, bool color) {
 static void print_one(const gt_diagnostic *item, FILE *stream, bool color) {
   const gt_position *at = &item->at;
   fputs(color ? "\033[1m" : "", stream);
-  if (at->file) put_text(stream, at->file);
+  if (at->file) gt_put_text(stream, at->file);
   if (at->line) fprintf(stream, ":%d:%d", at->line, at->column);
   fprintf(stream, "%s%s%s:%s ", at->file ? ": " : "",
           !color          ? ""
           : item->warning ? "\033[33m"
                           : "\033[31m",
           item->warning ? "warning" : "error", color ? "\033[0m" : "");
-  put_text(stream, item->message);
+  gt_put_text(stream, item->message);
   fputc('\n', stream);
   if (at->line && at->line_text) print_source(at, stream, color);
   if (!item->expected && !item->suggestion) return;
   fputs("    ", stream);
   if (item->expected) {
     fputs("expected ", stream);
-    put_text(stream, item->expected);
+    gt_put_text(stream, item->expected);
   }
   if (item->suggestion) {
     fputs(item->expected ? "; did you mean '" : "did you mean '", stream);
-    put_text(stream, item->suggestion);
+    gt_put_text(stream, item->suggestion);
     fputs("'?", stream);
   }
   fputc('\n', stream);

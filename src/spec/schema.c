@@ -218,6 +218,26 @@ static gt_spec *copy(gt_arena *arena, const gt_spec *node) {
   return result;
 }
 
+/* A number with an exponent as YAML 1.1 wants it, too, which takes 1e-8 for text: with a point and a sign. */
+static const char *with_point_and_sign(gt_arena *arena, const char *text) {
+  const char *c = text + (*text == '-' || *text == '+');
+  const size_t whole = strspn(c, "0123456789"), point = c[whole] == '.';
+  const size_t fraction = point ? strspn(c + whole + 1, "0123456789") : 0;
+  const char *exponent = c + whole + point + fraction;
+  if (!whole || (*exponent != 'e' && *exponent != 'E')) return text;
+  const char *digits = exponent + 1 + (exponent[1] == '-' || exponent[1] == '+');
+  return gt_arena_printf(arena, "%.*s%se%c%s", (int)(exponent - text), text,
+                         fraction ? ""
+                         : point  ? "0"
+                                  : ".0",
+                         exponent[1] == '-' ? '-' : '+', digits);
+}
+
+static void write_floats(gt_arena *arena, gt_spec *node) {
+  if (node->kind == GT_SPEC_SCALAR) node->scalar = with_point_and_sign(arena, node->scalar);
+  for (int i = 0; i < node->count; i++) write_floats(arena, node->child[i]);
+}
+
 static void resolve_fields(const gt_schema *schema, const gt_spec *map, gt_spec *result, gt_arena *arena) {
   const gt_field *shorthand = schema && map && map->kind != GT_SPEC_MAP ? shorthand_of(schema) : NULL;
   for (const gt_field *f = schema ? schema->fields : NULL; f && f->name; f++) {
@@ -231,6 +251,7 @@ static void resolve_fields(const gt_schema *schema, const gt_spec *map, gt_spec 
     } else {
       resolved = gt_schema_fallback(arena, f, result->at);
     }
+    if (resolved && (f->type == GT_FIELD_FLOAT || f->type == GT_FIELD_FLOATS)) write_floats(arena, resolved);
     if (resolved) gt_spec_add(arena, result, f->name, resolved);
   }
 }

@@ -188,6 +188,16 @@ static void choose_length(gt_train_config *train, const gt_spec *node, gt_diagno
     gt_error_at(diagnostics, steps->at, "both epochs and steps are given")->expected = "one of them";
 }
 
+/* Test files given by --set take the place of a fraction in the file. */
+static void choose_test(gt_spec *data) {
+  const gt_spec *test = gt_spec_find(data, "test"), *fraction = gt_spec_find(data, "test_fraction");
+  if (!test || !fraction || !is_override(test) || is_override(fraction)) return;
+  int kept = 0;
+  for (int i = 0; i < data->count; i++)
+    if (data->child[i] != fraction) data->child[kept++] = data->child[i];
+  data->count = kept;
+}
+
 static void read_train(gt_config *config, const gt_spec *node, gt_arena *arena, gt_diagnostics *diagnostics) {
   gt_train_config *train = &config->train;
   const gt_position at = node ? node->at : config->root->at;
@@ -230,6 +240,7 @@ static bool finish_reading(gt_config *config, gt_arena *arena, const gt_data_wan
   top sections = {0};
   if (!config->root) return false;
   for (int i = 0; i < count; i++) gt_spec_override(arena, config->root, overrides[i], diagnostics);
+  choose_test(gt_spec_find(config->root, "data"));
   gt_schema_read(&gt_config_schema, &sections, NULL, NULL, config->root, config->root->at, NULL, arena,
                  diagnostics);
   if (config->root->kind != GT_SPEC_MAP) return false;

@@ -18,11 +18,13 @@ uint64_t gt_stored_bytes(const gt_stored *tensor) {
 }
 
 static const char *dtype_text(gt_dtype dtype) {
-  return dtype == GT_F32 ? "F32" : dtype == GT_I32 ? "I32" : "U8";
+  static const char *const texts[] = {
+      [GT_F32] = "F32", [GT_I32] = "I32", [GT_U8] = "U8", [GT_F16] = "F16", [GT_BF16] = "BF16"};
+  return texts[dtype];
 }
 
 static bool dtype_from_text(const char *text, gt_dtype *dtype) {
-  for (int d = GT_F32; d <= GT_U8; d++) {
+  for (int d = GT_F32; d <= GT_BF16; d++) {
     if (strcmp(text, dtype_text((gt_dtype)d))) continue;
     *dtype = (gt_dtype)d;
     return true;

@@ -111,7 +111,7 @@ static void test_permutation_is_even(void **state) {
   (void)state;
   enum { DRAWS = 60000 };
   static const uint32_t larger[] = {50, 64, 65, 100, 129, 200, 256, 257, 300, 500};
-  for (uint32_t n = 3; n <= 40; n++) {
+  for (uint32_t n = 3; n <= 40; n += n < 20 ? 1 : 7) {
     check_even(n, n, DRAWS, first);
     check_even(n, n, DRAWS, third);
     check_even(n, n, DRAWS, middle);

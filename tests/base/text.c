@@ -150,11 +150,24 @@ static void test_debug(void **state) {
   assert_false(gt_debug("plan"));
 }
 
+static void test_put_text(void **state) {
+  (void)state;
+  char *text = NULL;
+  size_t size = 0;
+  FILE *stream = open_memstream(&text, &size);
+  gt_put_text(stream,
+              "grün\t\x1b[2J\x7f\xc2\x9b\xe2\x80\xae\xe2\x81\xa6\xff\xc0\x80 \xf0\x9f\x98\x80\xe2\x82");
+  fclose(stream);
+  assert_string_equal(text,
+                      "grün\t\\x1b[2J\\x7f\\x9b\\u202e\\u2066\\xff\\xc0\\x80 \xf0\x9f\x98\x80\\xe2\\x82");
+  free(text);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_nearest), cmocka_unit_test(test_shell_word), cmocka_unit_test(test_human),
       cmocka_unit_test(test_hash),    cmocka_unit_test(test_arena),      cmocka_unit_test(test_memory),
-      cmocka_unit_test(test_error),   cmocka_unit_test(test_debug),
+      cmocka_unit_test(test_error),   cmocka_unit_test(test_debug),      cmocka_unit_test(test_put_text),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -43,6 +43,18 @@ exits 0 "check --graph" "$GTRAIN" check configs/xor.yaml --graph
 exits 0 "check --plan" "$GTRAIN" check configs/xor.yaml --plan --target device
 exits 0 "check --json" "$GTRAIN" check configs/xor.yaml --json
 says "parameters of XOR" '"parameters":33'
+exits 2 "a filter that no case has" "$GTRAIN" selftest --device cpu --filter matmull
+says "the nearest case" "did you mean 'matmul'"
+
+# Where a value alone is said to stand for something, it does.
+for name in $("$GTRAIN" schema | grep -o '"const": "[a-z_0-9]*"' | sed 's/.*: "\(.*\)"/\1/' | sort -u); do
+  "$GTRAIN" schema "$name" > "$TEST_TMP/$name"
+  for kind in loss optimizer schedule init; do
+    check "$kind $name: no form that is refused" \
+      awk -v kind="$kind " 'index($0, kind) == 1 { here = 1 } here && /a value alone stands/ { exit 1 } /^$/ { here = 0 }' \
+      "$TEST_TMP/$name"
+  done
+done
 code=0
 "$GTRAIN" schema > /dev/full 2> "$TEST_TMP/err" || code=$?
 check "a full disk is reported" test "$code" = 74

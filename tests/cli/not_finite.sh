@@ -52,7 +52,7 @@ cat > "$TEST_TMP/through.yaml" <<'YAML'
 data: {inputs: [[1]], targets: [[-1]]}
 model:
   - linear: {units: 1, bias: false, init: {type: constant, value: 8}}
-  - expression: "x + 0 * sqrt(x)"
+  - expression: "x + 1e-30 * sqrt(x)"
 loss: mae
 optimizer: {type: sgd, lr: 1}
 train: {steps: 20, eval_every: 1, checkpoint: {every: 1, keep_last: 2}}

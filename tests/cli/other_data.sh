@@ -33,6 +33,9 @@ on() {
 }
 exits 0 "the same columns" on same.csv
 same=$out
+exits 0 "a test file instead of the fraction" "$GTRAIN" eval run/model.bin --device "$DEVICE" --json --quiet \
+  --set data.test=same.csv
+check "is evaluated whole" test "${out/\"test\"/\"train\"}" = "$same"
 exits 0 "other columns, another order" on swapped.csv
 check "give the same loss" test "$out" = "$same"
 exits 0 "a class is missing: the others keep their numbers" on no_ape.csv

@@ -50,6 +50,8 @@ static void classes_are_checked(void **state) {
   expect_bad_file(&o, "sample 0 has the label 2");
   open_data(&o, "{train: {inputs: %s, targets: %s}, classes: 2, class_names: [a, b, c]}", x, y);
   expect_bad_config(&o, 0, "class_names");
+  open_data(&o, "{train: {inputs: %s, targets: %s}, class_names: [a, b, a]}", x, y);
+  expect_bad_config(&o, 0, "a second class of the name 'a'");
   open_data(&o, "{train: {inputs: %s, targets: %s}, task: regression}", x, y);
   expect_open(&o);
   assert_int_equal(o.data.train.targets.rank, 2);

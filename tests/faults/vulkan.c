@@ -73,8 +73,7 @@ static bool fails(int entry, int *result) {
 /* To the question what is still in use, "lost" from a wait is as good an answer as success (the
  * specification, Lost Device): so the real device, which is not lost, is waited for. */
 static bool runs_all_the_same(int entry, int result) {
-  const bool waits = entry == ENTRY_vkWaitSemaphores || entry == ENTRY_vkDeviceWaitIdle;
-  return result == VK_INCOMPLETE || (result == VK_ERROR_DEVICE_LOST && waits);
+  return result == VK_INCOMPLETE || (result == VK_ERROR_DEVICE_LOST && entry == ENTRY_vkWaitSemaphores);
 }
 
 /* These leave null handles behind when they fail; of all others nothing is known. */
@@ -113,7 +112,6 @@ static int fill(int entry, int result) {
 
 static PFN_vkGetSemaphoreCounterValue true_counter;
 static PFN_vkWaitSemaphores true_wait;
-static PFN_vkDeviceWaitIdle true_idle;
 
 static VKAPI_ATTR VkResult VKAPI_CALL hanging_counter(VkDevice device, VkSemaphore semaphore,
                                                       uint64_t *value) {
@@ -132,11 +130,6 @@ static VKAPI_ATTR VkResult VKAPI_CALL hanging_wait(VkDevice device, const VkSema
   return VK_TIMEOUT;
 }
 
-static VKAPI_ATTR VkResult VKAPI_CALL hanging_idle(VkDevice device) {
-  while (has_struck()) pause();
-  return true_idle(device);
-}
-
 /* What stands in for the driver's function where its device is to hang. */
 #define MAY_HANG(entry, keep, stand_in) \
   if (!strcmp(name, #entry)) return keep = (PFN_##entry)found, (PFN_vkVoidFunction)stand_in;
@@ -144,7 +137,6 @@ static PFN_vkVoidFunction driver(const char *name, PFN_vkVoidFunction found) {
   if (order.entry < 0 || order.mode != MODE_HANG) return found;
   MAY_HANG(vkGetSemaphoreCounterValue, true_counter, hanging_counter)
   MAY_HANG(vkWaitSemaphores, true_wait, hanging_wait)
-  MAY_HANG(vkDeviceWaitIdle, true_idle, hanging_idle)
   return found;
 }
 

@@ -111,8 +111,21 @@ char *fuzz_text(const uint8_t *data, size_t size) {
   return text;
 }
 
-bool fuzz_names_devices(const uint8_t *data, size_t size) {
-  return memmem(data, size, "/dev", 4) || memmem(data, size, "/proc", 5);
+/* A number that a layer may take, and that takes its time: from 5 digits (or an exponent) to 9. */
+static bool has_large_number(const uint8_t *data, size_t size) {
+  for (size_t i = 0, digits = 0; i < size; i++) {
+    const bool digit = data[i] >= '0' && data[i] <= '9';
+    const bool exponent =
+        digits && (data[i] | 32) == 'e' && i + 1 < size && data[i + 1] >= '3' && data[i + 1] <= '9';
+    if (exponent || (digits >= 5 && digits <= 9 && !digit)) return true;
+    digits = digit ? digits + 1 : 0;
+  }
+  return false;
+}
+
+bool fuzz_is_no_input(const uint8_t *data, size_t size) {
+  return memmem(data, size, "/dev", 4) || memmem(data, size, "/proc", 5) ||
+         (memmem(data, size, "logic", 5) && has_large_number(data, size));
 }
 
 /* --- the program --- */

@@ -28,8 +28,9 @@ const char *fuzz_input(const uint8_t *data, size_t size, const char *name);
 /* The input as text, ended by a 0; freed by the caller. */
 char *fuzz_text(const uint8_t *data, size_t size);
 
-/* Might it make the program open a device? What those give is neither ours nor the same twice. */
-bool fuzz_names_devices(const uint8_t *data, size_t size);
+/* Inputs to leave out: those that may make the program open a device, which is neither ours nor the same
+ * twice; and layers of so many gates that their wiring, drawn at random, takes longer than an input may. */
+bool fuzz_is_no_input(const uint8_t *data, size_t size);
 
 /* The program with these words (the last NULL), its output thrown away: its exit code, which is judged. */
 int fuzz_gtrain(const char *const *words);

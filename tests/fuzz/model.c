@@ -16,7 +16,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
       {"export", "input.bin", "--format", "c"},
       {"simulate", "input.bin", "--steps", "2"},
   };
-  if (fuzz_names_devices(data, size)) return 0;
+  if (fuzz_is_no_input(data, size)) return 0;
   fuzz_input(data, size, "input.bin");
   for (size_t i = 0; i < sizeof ways / sizeof *ways; i++)
     if (fuzz_gtrain(ways[i]) && i == 0) break; /* no model file at all */

@@ -2,7 +2,6 @@
 #
 #   make fuzz [SECONDS=600] [TARGETS="config csv"] [JOBS=2]   searches for inputs that break something: needs clang
 #   make campaign [COMMANDS=50000] [SEED=1] [JOBS=2]   random configs and command lines; ONLY=N one of its cases again
-#   make fuzz-merge [TARGETS=...]    keeps of what a search has gathered only what reaches more code
 #
 # Without clang they are programs that replay inputs: `make check` gives them the seeds that seeds.sh makes from the
 # repository's own files, and tests/fuzz/corpus/NAME: what a search once found, and what is nasty by hand.
@@ -37,12 +36,13 @@ FUZZ_BUILD = $(MAKE) --no-print-directory BUILD=$(BUILD)/clang CC="$(FUZZ_CC)" S
 SECONDS ?= 60
 TARGETS ?= $(FUZZ_TARGETS)
 
-.PHONY: fuzz fuzz-merge fuzz-programs fuzz-seeds
-fuzz-seeds: $(FUZZ)/words
+.PHONY: fuzz fuzz-programs
 fuzz-programs: $(TARGETS:%=$(FUZZ)/bin/%)
-fuzz fuzz-merge: $(FUZZ)/words
+fuzz: $(FUZZ)/words
+	@command -v $(lastword $(FUZZ_CC)) > /dev/null || \
+	  { echo "fuzz: needs clang with its libraries (Debian: clang-14 libclang-rt-14-dev)" >&2; exit 1; }
 	@$(FUZZ_BUILD) TARGETS="$(TARGETS)" fuzz-programs
-	@JOBS="$(JOBS)" tests/fuzz/search.sh $@ $(BUILD)/clang/fuzz/bin $(FUZZ) $(SECONDS) $(TARGETS)
+	@JOBS="$(JOBS)" tests/fuzz/search.sh $(BUILD)/clang/fuzz/bin $(FUZZ) $(SECONDS) $(TARGETS)
 
 # --- random commands -----------------------------------------------------------------------------------------------
 

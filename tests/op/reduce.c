@@ -147,6 +147,8 @@ static const gt_case cases[] = {
     {&sum, "200003"},
     {&sum, "2,100003", {2}},
     {&sum, "20011,3", {1}},
+    {&sum, "200003,2", {1}, .low = 0.1, .high = 0.1000001}, /* nearly equal: roundings go one way */
+    {&sum, "200003", .low = 0.1, .high = 0.1000001},
     {&sum, "5,4001,7", {2}},
     {&sum, "3000,2", {2}},
     {&mean, "300,301"},

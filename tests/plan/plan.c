@@ -7,6 +7,7 @@
 #include "op/logic_ca.h"
 #include "op/matmul.h"
 #include "op/reduce.h"
+#include "op/softmax.h"
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -227,6 +228,27 @@ static void workgroups_stay_within_the_limit(void **state) {
   assert_int_equal(automata, 1);
 }
 
+/* Vulkan promises workgroups of 128: no kernel asks for more, and a large product has all its tiles all the
+ * same. */
+static void small_devices_are_not_asked_for_more(void **state) {
+  fixture *f = *state;
+  const gt_id a = variable(f, "a", 2, (int64_t[]){3000, 40}), b = variable(f, "b", 2, (int64_t[]){40, 1500}),
+              y = gt_softmax(f->graph, gt_matmul(f->graph, a, b, false, false), -1);
+  gt_assign(f->graph, gt_graph_variable(f->graph, "y", gt_node_at(f->graph, y)->shape, GT_F32, false), 0, y);
+  const gt_target small = {
+      .device = true, .subgroup = 4, .max_workgroup = 128, .shared_bytes = 16384, .units = 1, .max_grid = 7};
+  const gt_plan_options options = {.target = small};
+  gt_error error = {0};
+  const gt_plan *plan = gt_plan_create(&f->arena, f->graph, &options, &error);
+  if (!plan) fail_msg("%s", error.message);
+  assert_int_equal(plan->steps, 2);
+  for (size_t i = 0; i < plan->steps; i++) {
+    assert_in_range(plan->step[i].spec[GT_SPEC_LOCAL_X], 1, 128);
+    assert_in_range(plan->step[i].grid[0], 1, 7);
+  }
+  assert_true(plan->step[0].grid[0] * plan->step[0].grid[1] >= 94 * 47); /* tiles of 32 by 32 */
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test_setup_teardown(linear_relu_is_one_step, setup, teardown),
@@ -238,6 +260,7 @@ int main(void) {
       cmocka_unit_test_setup_teardown(memory_is_reused_across_levels, setup, teardown),
       cmocka_unit_test_setup_teardown(verify_catches_an_overlap, setup, teardown),
       cmocka_unit_test_setup_teardown(workgroups_stay_within_the_limit, setup, teardown),
+      cmocka_unit_test_setup_teardown(small_devices_are_not_asked_for_more, setup, teardown),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -269,7 +269,7 @@ static void test_resolve(void **state) {
     char *text = strdup(gt_spec_write(&arena, map));
     if (i == 1)
       assert_string_equal(text,
-                          "v:\n  label: \"7\"\n  units: 3\n  batch: 1_000\n  rate: 1e-3\n  bias: true\n"
+                          "v:\n  label: \"7\"\n  units: 3\n  batch: 1_000\n  rate: 1.0e-3\n  bias: true\n"
                           "  kind: zeros\n  betas: [0.9, 0.999]\n  in:\n    ratio: 0.5\n    seed: 42\n");
     const config before = c;
     assert_true(read(text));
@@ -307,13 +307,36 @@ static void test_json_and_help(void **state) {
   assert_non_null(strstr(help, "    ratio  a number, at least 0 and less than 1 [default: 0.1]\n"));
 }
 
+/* Floats are written as both YAML 1.1 and 1.2 read them, which 1e-8 is not; what is no float stays as it is.
+ */
+static void test_resolve_floats(void **state) {
+  (void)state;
+  static const char *const rows[][2] = {{"1e-8", "1.0e-8"},   {"-1E5", "-1.0e+5"}, {"2.e7", "2.0e+7"},
+                                        {"4.5e+6", "4.5e+6"}, {"+3e2", "+3.0e+2"}, {"0.25", "0.25"}};
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    const char *given =
+        gt_arena_printf(&arena, "{units: 3, label: 1e5, rate: %s, betas: [%s, 1]}", rows[i][0], rows[i][0]);
+    const gt_spec *root = gt_spec_parse(&arena, "c.yaml", given, strlen(given), &found);
+    const char *text = gt_spec_write(&arena, gt_schema_resolve(&schema, &common_schema, root, &arena));
+    assert_non_null(strstr(text, gt_arena_printf(&arena, "rate: %s\n", rows[i][1])));
+    assert_non_null(strstr(text, gt_arena_printf(&arena, "betas: [%s, 1]\n", rows[i][1])));
+    assert_non_null(strstr(text, "label: 1e5\n"));
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_values),        cmocka_unit_test(test_defaults_and_shorthand),
-      cmocka_unit_test(test_mistakes),      cmocka_unit_test(test_all_in_one_pass),
-      cmocka_unit_test(test_choose),        cmocka_unit_test(test_check_keys),
-      cmocka_unit_test(test_resolve),       cmocka_unit_test(test_position_within),
-      cmocka_unit_test(test_json_and_help), cmocka_unit_test(test_refused_is_not_used),
+      cmocka_unit_test(test_values),
+      cmocka_unit_test(test_defaults_and_shorthand),
+      cmocka_unit_test(test_mistakes),
+      cmocka_unit_test(test_all_in_one_pass),
+      cmocka_unit_test(test_choose),
+      cmocka_unit_test(test_check_keys),
+      cmocka_unit_test(test_resolve),
+      cmocka_unit_test(test_resolve_floats),
+      cmocka_unit_test(test_position_within),
+      cmocka_unit_test(test_json_and_help),
+      cmocka_unit_test(test_refused_is_not_used),
   };
   const int failed = cmocka_run_group_tests(tests, NULL, NULL);
   gt_arena_finish(&arena);

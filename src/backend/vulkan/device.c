@@ -99,7 +99,7 @@ gt_backend *gt_vulkan_open(int index, gt_error *error) {
     goto out;
   }
   if (!physical[index].info.usable) {
-    gt_fail(error, GT_ERR_NODEVICE, "%s cannot be used: %s", physical[index].info.name,
+    gt_fail(error, GT_ERR_NODEVICE, "%s cannot be used: it lacks %s", physical[index].info.name,
             physical[index].info.features);
     goto out;
   }

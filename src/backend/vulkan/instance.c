@@ -5,11 +5,12 @@
 
 static VkInstance instance;
 static VkDebugUtilsMessengerEXT messenger;
+static gt_vulkan_listener heard;
 static int messages;
 
 int gt_vulkan_validation_messages(void) { return messages; }
 
-static const char *result_name(VkResult result) {
+const char *gt_vulkan_result_name(VkResult result) {
   switch (result) {
   case VK_ERROR_OUT_OF_HOST_MEMORY: return "out of host memory";
   case VK_ERROR_OUT_OF_DEVICE_MEMORY: return "out of device memory";
@@ -48,8 +49,8 @@ static gt_status status_of(VkResult result) {
 
 bool gt_vulkan_check(VkResult result, const char *call, gt_error *error) {
   if (result == VK_SUCCESS) return true;
-  return gt_fail(error, status_of(result), "Vulkan: %s (%d) from %.*s", result_name(result), (int)result,
-                 (int)strcspn(call, "("), call);
+  return gt_fail(error, status_of(result), "Vulkan: %s (%d) from %.*s", gt_vulkan_result_name(result),
+                 (int)result, (int)strcspn(call, "("), call);
 }
 
 static VKAPI_ATTR VkBool32 VKAPI_CALL on_message(VkDebugUtilsMessageSeverityFlagBitsEXT severity,
@@ -61,6 +62,8 @@ static VKAPI_ATTR VkBool32 VKAPI_CALL on_message(VkDebugUtilsMessageSeverityFlag
   fprintf(stderr, "validation: %s\n", data->pMessage);
   return VK_FALSE;
 }
+
+const char *gt_vulkan_complaint(void) { return heard.complaint; }
 
 static bool has_validation_layer(void) {
   VkLayerProperties layer[64];
@@ -80,6 +83,30 @@ static const VkDebugUtilsMessengerCreateInfoEXT messenger_info = {
     .pfnUserCallback = on_message,
 };
 
+static VkResult create(bool validate) {
+  const char *layers[] = {"VK_LAYER_KHRONOS_validation"};
+  const char *extensions[] = {VK_EXT_DEBUG_UTILS_EXTENSION_NAME};
+  const VkValidationFeatureEnableEXT enable[] = {VK_VALIDATION_FEATURE_ENABLE_SYNCHRONIZATION_VALIDATION_EXT};
+  const VkValidationFeaturesEXT features = {.sType = VK_STRUCTURE_TYPE_VALIDATION_FEATURES_EXT,
+                                            .pNext = &messenger_info,
+                                            .enabledValidationFeatureCount = 1,
+                                            .pEnabledValidationFeatures = enable};
+  VkDebugUtilsMessengerCreateInfoEXT listen = gt_vulkan_listen(&heard);
+  const VkApplicationInfo application = {.sType = VK_STRUCTURE_TYPE_APPLICATION_INFO,
+                                         .pApplicationName = "gtrain",
+                                         .apiVersion = VK_API_VERSION_1_2};
+  const VkInstanceCreateInfo info = {.sType = VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO,
+                                     .pNext = &listen,
+                                     .pApplicationInfo = &application,
+                                     .enabledLayerCount = validate,
+                                     .ppEnabledLayerNames = layers,
+                                     .enabledExtensionCount = 1,
+                                     .ppEnabledExtensionNames = extensions};
+  heard = (gt_vulkan_listener){0};
+  listen.pNext = validate ? &features : NULL;
+  return vkCreateInstance(&info, NULL, &instance);
+}
+
 VkInstance gt_vulkan_instance(gt_error *error) {
   if (instance) return instance;
   if (volkInitialize() != VK_SUCCESS) {
@@ -96,28 +123,12 @@ VkInstance gt_vulkan_instance(gt_error *error) {
             "GTRAIN_DEBUG=validation, but VK_LAYER_KHRONOS_validation is not installed");
     return NULL;
   }
-  const char *layers[] = {"VK_LAYER_KHRONOS_validation"};
-  const char *extensions[] = {VK_EXT_DEBUG_UTILS_EXTENSION_NAME};
-  const VkValidationFeatureEnableEXT enable[] = {VK_VALIDATION_FEATURE_ENABLE_SYNCHRONIZATION_VALIDATION_EXT};
-  const VkValidationFeaturesEXT features = {.sType = VK_STRUCTURE_TYPE_VALIDATION_FEATURES_EXT,
-                                            .pNext = &messenger_info,
-                                            .enabledValidationFeatureCount = 1,
-                                            .pEnabledValidationFeatures = enable};
-  const VkApplicationInfo application = {.sType = VK_STRUCTURE_TYPE_APPLICATION_INFO,
-                                         .pApplicationName = "gtrain",
-                                         .apiVersion = VK_API_VERSION_1_2};
-  const VkInstanceCreateInfo info = {.sType = VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO,
-                                     .pNext = validate ? &features : NULL,
-                                     .pApplicationInfo = &application,
-                                     .enabledLayerCount = validate,
-                                     .ppEnabledLayerNames = layers,
-                                     .enabledExtensionCount = validate,
-                                     .ppEnabledExtensionNames = extensions};
-  VkResult result = vkCreateInstance(&info, NULL, &instance);
+  const VkResult result = create(validate);
   if (result != VK_SUCCESS) {
     instance = NULL;
     gt_fail(error, status_of(result) == GT_ERR_MEMORY ? GT_ERR_MEMORY : GT_ERR_NODEVICE,
-            "no Vulkan driver could be started: %s (%d)", result_name(result), (int)result);
+            "no Vulkan driver could be started: %s (%d)%s%s", gt_vulkan_result_name(result), (int)result,
+            *heard.complaint ? ": " : "", heard.complaint);
     return NULL;
   }
   /* Not volkLoadDevice: its pointers would belong to one device, and the loader's cost a nanosecond more. */

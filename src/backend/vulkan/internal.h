@@ -71,10 +71,20 @@ typedef struct gt_vulkan {
 /* The same for a call that makes *handle: a failed one leaves there what it likes. */
 #define VK_MAKE(call, handle) (VK(call) || (*(handle) = VK_NULL_HANDLE, false))
 bool gt_vulkan_check(VkResult result, const char *call, gt_error *error);
+const char *gt_vulkan_result_name(VkResult result);
 
 /* instance.c: one VkInstance per process, made at first need. */
 VkInstance gt_vulkan_instance(gt_error *error);
 void gt_vulkan_instance_close(void); /* when the last device has been closed */
+
+/* drivers.c: what the loader says while an instance is made, to be chained to its creation. */
+typedef struct gt_vulkan_listener {
+  bool drivers;             /* it is at drivers now, no longer at layers */
+  gt_vulkan_driver *driver; /* those whose files it names; limit 0: not wanted */
+  int count, limit;
+  char complaint[sizeof((gt_vulkan_driver *)0)->reason]; /* its first about a driver */
+} gt_vulkan_listener;
+VkDebugUtilsMessengerCreateInfoEXT gt_vulkan_listen(gt_vulkan_listener *listener);
 
 /* physical.c: what a physical device is and can do. */
 typedef struct gt_physical {

@@ -75,8 +75,7 @@ static VkExtensionProperties *list_extensions(gt_physical *p, uint32_t *count) {
   }
   if (result >= 0) return list;
   gt_vulkan_check(result, "vkEnumerateDeviceExtensionProperties", &error);
-  snprintf(p->info.features, sizeof p->info.features, "missing a list of its extensions (%.300s)",
-           error.message);
+  snprintf(p->info.features, sizeof p->info.features, "a list of its extensions (%.300s)", error.message);
   *count = 0;
   return list;
 }
@@ -88,11 +87,11 @@ static void describe_features(gt_physical *p, bool family) {
   size_t size = sizeof p->info.features;
   bool recent = p->properties.apiVersion >= VK_API_VERSION_1_2;
   if (recent) vkGetPhysicalDeviceFeatures2(p->handle, &two);
-  if (!recent) add(text, size, "missing Vulkan 1.2");
-  if (recent && !have.bufferDeviceAddress) add(text, size, "missing bufferDeviceAddress");
-  if (recent && !have.scalarBlockLayout) add(text, size, "missing scalarBlockLayout");
-  if (recent && !have.timelineSemaphore) add(text, size, "missing timelineSemaphore");
-  if (!family) add(text, size, "missing a compute queue");
+  if (!recent) add(text, size, "Vulkan 1.2");
+  if (recent && !have.bufferDeviceAddress) add(text, size, "bufferDeviceAddress");
+  if (recent && !have.scalarBlockLayout) add(text, size, "scalarBlockLayout");
+  if (recent && !have.timelineSemaphore) add(text, size, "timelineSemaphore");
+  if (!family) add(text, size, "a compute queue");
   p->info.usable = !*text;
   if (!p->info.usable) return;
   add(text, size, "bufferDeviceAddress");
@@ -148,7 +147,8 @@ int gt_vulkan_physical(gt_physical **out, gt_error *error) {
   uint32_t count = 64;
   *out = NULL;
   if (!instance) return -1;
-  const VkResult result = vkEnumeratePhysicalDevices(instance, &count, handle);
+  VkResult result = vkEnumeratePhysicalDevices(instance, &count, handle);
+  if (result == VK_ERROR_INITIALIZATION_FAILED) result = count = 0; /* the loader's word for none */
   if (result < 0) return gt_vulkan_check(result, "vkEnumeratePhysicalDevices", error), -1;
   *out = gt_alloc((count + 1) * sizeof **out);
   for (uint32_t i = 0; i < count; i++) {

@@ -1,0 +1,31 @@
+#!/usr/bin/env bash
+# fetch-swiftshader.sh [FOLDER]: bring SwiftShader, a Vulkan driver in software, into FOLDER (build/swiftshader), from
+# Debian's package of Chromium, of which nothing is installed. To use it: VK_DRIVER_FILES=FOLDER/vk_swiftshader_icd.json
+set -euo pipefail
+cd "$(dirname "$0")/.."
+# shellcheck source=scripts/lib.sh
+source scripts/lib.sh
+
+package=chromium-common
+files=(libvk_swiftshader.so vk_swiftshader_icd.json)
+target=${1:-build/swiftshader}
+
+complete() {
+  local file
+  for file in "${files[@]}"; do [[ -s $1/$file ]] || return 1; done
+}
+
+complete "$target" && exit 0
+command -v apt-get > /dev/null || die "no apt-get here; SwiftShader comes with Chromium: put ${files[*]} into $target"
+
+say "downloading $package (32 MB)"
+temporary=$(mktemp -d)
+trap 'rm -rf "$temporary"' EXIT
+# Without apt's own user, which may not write here.
+(cd "$temporary" && apt-get -qq -o APT::Sandbox::User=root download "$package" > log 2>&1) ||
+  die "apt-get could not download $package: $(cat "$temporary/log")"
+dpkg -x "$temporary"/"$package"_*.deb "$temporary/x"
+complete "$temporary/x/usr/lib/chromium" || die "$package does not hold ${files[*]}"
+mkdir -p "$target"
+for file in "${files[@]}"; do cp "$temporary/x/usr/lib/chromium/$file" "$target/"; done
+say "$target/ is complete"

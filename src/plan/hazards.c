@@ -1,0 +1,126 @@
+/* A tree for each piece: its leaves are the stretches between neighbouring bounds of ranges, a node is what
+ * lies under it. A range is noted at the few nodes that make it up (`whole`), and at all above them that
+ * something lies below (`within`). Levels are counted from 1; 0: never. */
+#include "plan/hazards.h"
+#include "base/memory.h"
+#include <stdlib.h>
+#include <string.h>
+
+enum { READ, WRITE, KINDS };
+
+typedef struct gt_hazard_tree {
+  uint64_t *bound; /* ascending */
+  size_t bounds, leaves;
+  uint32_t *whole[KINDS], *within[KINDS]; /* 2 * leaves each; node 1 is the root, leaf i node leaves + i */
+} tree;
+
+void gt_hazards_init(gt_hazards *hazards, size_t pieces) {
+  *hazards = (gt_hazards){.pieces = pieces, .tree = gt_alloc(sizeof(tree) * (pieces + 1))};
+}
+
+void gt_hazards_expect(gt_hazards *hazards, gt_range range) {
+  *GT_PUSH(&hazards->expected) = range;
+  hazards->tree[range.piece].bounds += 2;
+}
+
+void gt_hazards_finish(gt_hazards *hazards) {
+  free(hazards->tree);
+  free(hazards->expected.items);
+  free(hazards->bounds);
+  free(hazards->levels);
+}
+
+static int ascending(const void *a, const void *b) {
+  const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+  return (x > y) - (x < y);
+}
+
+static void sort_bounds(tree *t) {
+  size_t kept = 0;
+  qsort(t->bound, t->bounds, sizeof *t->bound, ascending);
+  for (size_t i = 0; i < t->bounds; i++)
+    if (!kept || t->bound[kept - 1] != t->bound[i]) t->bound[kept++] = t->bound[i];
+  t->bounds = kept;
+  t->leaves = kept ? kept - 1 : 0;
+}
+
+void gt_hazards_ready(gt_hazards *hazards) {
+  uint64_t *bound = hazards->bounds = gt_alloc(2 * sizeof *bound * (hazards->expected.count + 1));
+  for (size_t i = 0; i < hazards->pieces; i++) {
+    tree *t = &hazards->tree[i];
+    t->bound = bound;
+    bound += t->bounds;
+    t->bounds = 0;
+  }
+  for (size_t i = 0; i < hazards->expected.count; i++) {
+    const gt_range *range = &hazards->expected.items[i];
+    tree *t = &hazards->tree[range->piece];
+    t->bound[t->bounds++] = range->offset;
+    t->bound[t->bounds++] = range->offset + range->bytes;
+  }
+  size_t leaves = 0;
+  for (size_t i = 0; i < hazards->pieces; i++) {
+    sort_bounds(&hazards->tree[i]);
+    leaves += hazards->tree[i].leaves;
+  }
+  uint32_t *level = hazards->levels = gt_alloc(2 * 2 * KINDS * sizeof *level * (leaves + 1));
+  for (size_t i = 0; i < hazards->pieces; i++) {
+    tree *t = &hazards->tree[i];
+    for (int kind = 0; kind < KINDS; kind++) {
+      t->whole[kind] = level, level += 2 * t->leaves;
+      t->within[kind] = level, level += 2 * t->leaves;
+    }
+  }
+}
+
+static size_t leaf_of(const tree *t, uint64_t bound) {
+  size_t low = 0, high = t->bounds;
+  while (high - low > 1) {
+    const size_t middle = (low + high) / 2;
+    if (t->bound[middle] <= bound)
+      low = middle;
+    else
+      high = middle;
+  }
+  return low + t->leaves;
+}
+
+static uint32_t later(uint32_t a, uint32_t b) { return a > b ? a : b; }
+
+/* Nodes from `first` up to the root. */
+static uint32_t above(const tree *t, size_t node, int kind) {
+  uint32_t level = 0;
+  for (; node; node /= 2) level = later(level, t->whole[kind][node]);
+  return level;
+}
+
+static uint32_t last_touch(const tree *t, gt_range range, int kind) {
+  size_t low = leaf_of(t, range.offset), high = leaf_of(t, range.offset + range.bytes);
+  uint32_t level = 0;
+  if (low < high) level = later(above(t, low, kind), above(t, high - 1, kind));
+  for (; low < high; low /= 2, high /= 2) {
+    if (low & 1) level = later(level, t->within[kind][low++]);
+    if (high & 1) level = later(level, t->within[kind][--high]);
+  }
+  return level;
+}
+
+uint32_t gt_hazards_after(const gt_hazards *hazards, gt_range range, bool write) {
+  const tree *t = &hazards->tree[range.piece];
+  const uint32_t written = last_touch(t, range, WRITE);
+  return write ? later(written, last_touch(t, range, READ)) : written;
+}
+
+static void note(tree *t, size_t node, int kind, uint32_t level) {
+  t->whole[kind][node] = later(t->whole[kind][node], level);
+  for (; node; node /= 2) t->within[kind][node] = later(t->within[kind][node], level);
+}
+
+void gt_hazards_touch(gt_hazards *hazards, gt_range range, bool write, uint32_t level) {
+  tree *t = &hazards->tree[range.piece];
+  size_t low = leaf_of(t, range.offset), high = leaf_of(t, range.offset + range.bytes);
+  for (; low < high; low /= 2, high /= 2) {
+    if (low & 1) note(t, low++, write ? WRITE : READ, level + 1);
+    if (high & 1) note(t, --high, write ? WRITE : READ, level + 1);
+  }
+}

@@ -1,0 +1,136 @@
+#include "plan/order.h"
+#include "base/memory.h"
+#include <stdlib.h>
+
+typedef struct gt_order_edge {
+  uint32_t from, to, before; /* before: 1 + the edge from the same item before this one, or 0 */
+} edge;
+
+void gt_order_init(gt_order *order, uint32_t items, uint32_t relays) {
+  const size_t all = (size_t)items + relays + 1;
+  *order = (gt_order){.items = items, .relays = relays};
+  order->last = gt_alloc(sizeof *order->last * all);
+  order->seen = gt_alloc(sizeof *order->seen * all);
+  order->stack = gt_alloc(sizeof *order->stack * all);
+}
+
+void gt_order_finish(gt_order *order) {
+  free(order->edges.items);
+  free(order->last);
+  free(order->seen);
+  free(order->stack);
+}
+
+void gt_order_edge(gt_order *order, uint32_t from, uint32_t to) {
+  if (from == to) return;
+  *GT_PUSH(&order->edges) = (edge){from, to, order->last[from]};
+  order->last[from] = (uint32_t)order->edges.count;
+}
+
+void gt_order_cut(gt_order *order, size_t edges) {
+  while (order->edges.count > edges) {
+    const edge *newest = &order->edges.items[--order->edges.count];
+    order->last[newest->from] = newest->before;
+  }
+}
+
+bool gt_order_reaches(gt_order *order, uint32_t from, uint32_t to) {
+  uint32_t depth = 0;
+  order->stack[depth++] = from;
+  order->seen[from] = ++order->search;
+  while (depth) {
+    const uint32_t item = order->stack[--depth];
+    if (item == to) return true;
+    for (uint32_t e = order->last[item]; e; e = order->edges.items[e - 1].before) {
+      const uint32_t next = order->edges.items[e - 1].to;
+      if (order->seen[next] == order->search) continue;
+      order->seen[next] = order->search;
+      order->stack[depth++] = next;
+    }
+  }
+  return false;
+}
+
+/* A heap of items, the least on top. */
+typedef struct heap {
+  uint32_t *item, count;
+} heap;
+
+static void put(heap *h, uint32_t item) {
+  uint32_t at = h->count++;
+  for (; at && h->item[(at - 1) / 2] > item; at = (at - 1) / 2) h->item[at] = h->item[(at - 1) / 2];
+  h->item[at] = item;
+}
+
+static uint32_t take(heap *h) {
+  const uint32_t least = h->item[0], moved = h->item[--h->count];
+  uint32_t at = 0;
+  for (uint32_t child = 1; child < h->count; child = 2 * at + 1) {
+    if (child + 1 < h->count && h->item[child + 1] < h->item[child]) child++;
+    if (h->item[child] >= moved) break;
+    h->item[at] = h->item[child];
+    at = child;
+  }
+  h->item[at] = moved;
+  return least;
+}
+
+typedef struct sorting {
+  const gt_order *order;
+  const bool *absent;
+  uint32_t *waiting, *relay; /* for how many each waits; relays whose turn it is */
+  heap now, later;
+} sorting;
+
+/* What waited for `from` waits for it no more. The round still comes by at items from `next_item` on. */
+static void release(sorting *s, uint32_t from, uint32_t next_item) {
+  const gt_order *order = s->order;
+  uint32_t relays = 0;
+  s->relay[relays++] = from;
+  while (relays) {
+    for (uint32_t e = order->last[s->relay[--relays]]; e; e = order->edges.items[e - 1].before) {
+      const uint32_t next = order->edges.items[e - 1].to;
+      if (--s->waiting[next]) continue;
+      if (next >= order->items)
+        s->relay[relays++] = next;
+      else if (!s->absent[next])
+        put(next >= next_item ? &s->now : &s->later, next);
+    }
+  }
+}
+
+/* Items that wait for nothing, or for relays alone that wait for nothing. */
+static void start(sorting *s) {
+  const gt_order *order = s->order;
+  const uint32_t all = order->items + order->relays;
+  bool *idle = gt_alloc((size_t)all + 1);
+  for (uint32_t i = 0; i < all; i++) idle[i] = !s->waiting[i];
+  for (uint32_t i = 0; i < all; i++) {
+    if (!idle[i]) continue;
+    if (i >= order->items)
+      release(s, i, 0);
+    else if (!s->absent[i])
+      put(&s->now, i);
+  }
+  free(idle);
+}
+
+uint32_t gt_order_sort(const gt_order *order, const bool *absent, uint32_t *sorted) {
+  const size_t all = (size_t)order->items + order->relays + 1;
+  uint32_t *memory = gt_alloc(4 * sizeof *memory * all), count = 0;
+  sorting s = {.order = order, .absent = absent, .waiting = memory, .relay = memory + all};
+  s.now.item = memory + 2 * all;
+  s.later.item = memory + 3 * all;
+  for (size_t e = 0; e < order->edges.count; e++) s.waiting[order->edges.items[e].to]++;
+  start(&s);
+  while (s.now.count) {
+    const uint32_t item = sorted[count++] = take(&s.now);
+    release(&s, item, item + 1);
+    if (s.now.count) continue;
+    const heap empty = s.now;
+    s.now = s.later;
+    s.later = empty;
+  }
+  free(memory);
+  return count;
+}

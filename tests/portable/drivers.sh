@@ -1,0 +1,98 @@
+#!/usr/bin/env bash
+# Vulkan is there, but shows no device, or one that will not do: which driver it is, and why. Drivers made up for it: one
+# whose library is not there, one whose library is no driver, one that does not start, one without a device.
+# shellcheck source=tests/support/cli.sh
+source "$(dirname "$0")/../support/cli.sh"
+build=$(realpath "${BUILD:-build}")
+real=${VK_DRIVER_FILES-}
+unset VK_ICD_FILENAMES GTRAIN_DEVICE
+cd "$TEST_TMP" || exit 1
+
+# driver NAME LIBRARY
+driver() { echo "{\"file_format_version\": \"1.0.0\", \"ICD\": {\"library_path\": \"$2\", \"api_version\": \"1.2.0\"}}" > "$1.json"; }
+driver ghost /nowhere/libvulkan_ghost.so
+driver zlib libz.so.1
+driver odd "$build/portable/odd_driver.so"
+echo 'not JSON' > garbage.json
+cat > xor.yaml << 'END'
+data: {inputs: [[0], [1]], targets: [[0], [1]]}
+model: [{linear: 1}]
+train: {epochs: 1}
+END
+files() {
+  local name list=
+  for name; do list+=${list:+:}$PWD/$name.json; done
+  export VK_DRIVER_FILES=$list VK_ICD_FILENAMES=$list
+}
+
+files ghost
+exits 0 "a library that is missing" "$GTRAIN" devices
+if [[ $out == *"no Vulkan loader"* ]]; then
+  echo "$out" | tail -n 1
+  exit 77
+fi
+says "  names the file" "warning: Vulkan driver $PWD/ghost.json: "
+says "  and the reason" "ghost.json: /nowhere/libvulkan_ghost.so: cannot open shared object file"
+exits 0 "training says it, too" "$GTRAIN" train xor.yaml --run-dir ghost
+says "  in the device line" "/nowhere/libvulkan_ghost.so: cannot open shared object file"
+exits 69 "as does a device asked for by name" "$GTRAIN" train xor.yaml --run-dir ghost2 --device vulkan
+says "  in the error" "/nowhere/libvulkan_ghost.so: cannot open shared object file"
+
+files zlib garbage absent
+exits 0 "a library that is no driver, a file that is not JSON, and none" "$GTRAIN" devices
+says "  no driver" "$PWD/zlib.json: "
+says "  not JSON" "$PWD/garbage.json: "
+says "  none" "$PWD/absent.json: "
+
+files odd
+export TEST_DRIVER=refuses
+exits 0 "a driver that does not start" "$GTRAIN" devices
+says "  is blamed" "warning: Vulkan driver $PWD/odd.json: "
+if [[ $real == *.json ]]; then
+  VK_DRIVER_FILES+=:$real VK_ICD_FILENAMES+=:$real
+  exits 0 "beside one that does" "$GTRAIN" devices
+  says "  is blamed, too" "warning: Vulkan driver $PWD/odd.json: "
+  says "  and the other one used" "vulkan:0: "
+  check "  without a word of it" test "${out/"Vulkan driver $real"/}" = "$out"
+  exits 0 "training says why there is no GPU" "$GTRAIN" train xor.yaml --run-dir odd
+  says "  besides the software that there is" "a driver is broken: "
+  out=$("$GTRAIN" devices --json 2> /dev/null)
+  check "the list as JSON is nothing else" test "${out:0:2}${out: -2}" = '[{}]'
+fi
+
+cp odd.json nvidia_icd.json
+files nvidia_icd
+exits 0 "NVIDIA's driver where it does not start" "$GTRAIN" devices
+if [[ $(/sbin/ldconfig -p 2> /dev/null) != *libEGL.so.1* ]]; then
+  says "  is known to need libEGL" "it needs libEGL.so.1, which is missing"
+else
+  check "  needs no libEGL that is there" test "${out/libEGL/}" = "$out"
+fi
+
+files odd
+export TEST_DRIVER=empty
+exits 0 "a driver without a device" "$GTRAIN" devices
+says "  is listed, without a warning" $'\n'"Vulkan driver $PWD/odd.json: finds no device"
+exits 69 "and no device to be had by name" "$GTRAIN" train xor.yaml --run-dir odd2 --device vulkan
+says "  nor one found" "no Vulkan device found"
+
+mkdir none
+VK_DRIVER_FILES=$PWD/none VK_ICD_FILENAMES=$PWD/none
+exits 0 "no driver" "$GTRAIN" devices
+says "  is said" "the Vulkan loader finds no driver"
+
+if [[ $real == *.json ]]; then
+  export VK_DRIVER_FILES=$real VK_ICD_FILENAMES=$real
+  layer=VK_LAYER_GTRAIN_small_device
+  mkdir layers
+  cat > layers/layer.json << END
+{"file_format_version": "1.1.2", "layer": {"name": "$layer", "type": "GLOBAL", "api_version": "1.3.0",
+ "library_path": "$build/portable/small_device.so", "implementation_version": "1", "description": "for tests"}}
+END
+  export VK_LAYER_PATH=$PWD/layers VK_INSTANCE_LAYERS=$layer TEST_DEVICE_LACKS=scalarBlockLayout,timelineSemaphore
+  exits 0 "a device that lacks features" "$GTRAIN" devices
+  says "  is listed with them" "missing    scalarBlockLayout, timelineSemaphore"
+  exits 69 "and is not used" "$GTRAIN" train xor.yaml --run-dir lacks --device vulkan
+  says "  which says why" "lacks scalarBlockLayout, timelineSemaphore"
+fi
+finish

@@ -1,0 +1,66 @@
+/* A Vulkan driver that is not much of one, for what gtrain says of such: TEST_DRIVER=refuses fails to start,
+ * TEST_DRIVER=empty starts and has no device. */
+#include <stdlib.h>
+#include <string.h>
+#include <vulkan/vk_icd.h>
+#include <vulkan/vulkan.h>
+
+typedef struct instance {
+  VK_LOADER_DATA loader; /* the loader writes here */
+} instance;
+
+static VKAPI_ATTR VkResult VKAPI_CALL create_instance(const VkInstanceCreateInfo *info,
+                                                      const VkAllocationCallbacks *callbacks,
+                                                      VkInstance *out) {
+  static instance only;
+  const char *kind = getenv("TEST_DRIVER");
+  (void)info, (void)callbacks;
+  if (kind && !strcmp(kind, "refuses")) return VK_ERROR_INITIALIZATION_FAILED;
+  only.loader.loaderMagic = ICD_LOADER_MAGIC;
+  *out = (VkInstance)&only;
+  return VK_SUCCESS;
+}
+
+static VKAPI_ATTR void VKAPI_CALL destroy_instance(VkInstance of, const VkAllocationCallbacks *callbacks) {
+  (void)of, (void)callbacks;
+}
+
+static VKAPI_ATTR VkResult VKAPI_CALL enumerate_devices(VkInstance of, uint32_t *count,
+                                                        VkPhysicalDevice *out) {
+  (void)of, (void)out;
+  *count = 0;
+  return VK_SUCCESS;
+}
+
+static VKAPI_ATTR VkResult VKAPI_CALL enumerate_extensions(const char *layer, uint32_t *count,
+                                                           VkExtensionProperties *out) {
+  (void)layer, (void)out;
+  *count = 0;
+  return VK_SUCCESS;
+}
+
+static VKAPI_ATTR VkResult VKAPI_CALL version(uint32_t *out) {
+  *out = VK_API_VERSION_1_2;
+  return VK_SUCCESS;
+}
+
+static VKAPI_ATTR void VKAPI_CALL nothing(void) {}
+
+/* The loader wants every core function of a driver to be there, called or not. */
+VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL vk_icdGetInstanceProcAddr(VkInstance of, const char *name);
+VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL vk_icdGetInstanceProcAddr(VkInstance of, const char *name) {
+  (void)of;
+  if (!strcmp(name, "vkCreateInstance")) return (PFN_vkVoidFunction)create_instance;
+  if (!strcmp(name, "vkDestroyInstance")) return (PFN_vkVoidFunction)destroy_instance;
+  if (!strcmp(name, "vkEnumeratePhysicalDevices")) return (PFN_vkVoidFunction)enumerate_devices;
+  if (!strcmp(name, "vkEnumerateInstanceExtensionProperties"))
+    return (PFN_vkVoidFunction)enumerate_extensions;
+  if (!strcmp(name, "vkEnumerateInstanceVersion")) return (PFN_vkVoidFunction)version;
+  return nothing;
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL vk_icdNegotiateLoaderICDInterfaceVersion(uint32_t *interface);
+VKAPI_ATTR VkResult VKAPI_CALL vk_icdNegotiateLoaderICDInterfaceVersion(uint32_t *interface) {
+  if (*interface > 5) *interface = 5;
+  return VK_SUCCESS;
+}

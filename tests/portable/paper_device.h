@@ -1,0 +1,29 @@
+/* A device on paper: a driver that compiles but has no hardware (Mesa's RADV under RADV_FORCE_FAMILY) is made
+ * to look whole, by replacing Vulkan's functions below gtrain's backend. Sessions open on it, plan for it and
+ * compile for it as for any device; what they submit does nothing, and what they read back is zero. Real are
+ * the physical device's properties and the pipelines: each different one is compiled once, and what the
+ * driver says of it is kept in a list. To be linked with
+ * -Wl,--wrap=gt_vulkan_pipelines. For one thread, but for the pipelines. */
+#ifndef GT_TEST_PAPER_DEVICE_H
+#define GT_TEST_PAPER_DEVICE_H
+#include "base/error.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct paper_kernel {
+  const char *name, *config; /* the config that it was met in first */
+  uint64_t hash;             /* of its SPIR-V, constants folded in */
+  int refused;               /* the driver's VkResult, or 0 */
+  uint32_t subgroup;         /* that the driver chose */
+  uint64_t vgprs, sgprs, spilled, scratch, shared,
+      code; /* spilled: registers of both kinds; the rest in bytes */
+} paper_kernel;
+
+/* Loads the driver and replaces the functions; false without a Vulkan loader or driver. *name: the first
+ * device's. */
+bool paper_device_begin(const char **name, gt_error *error);
+void paper_device_config(const char *name); /* that kernels compiled from now on are met in first */
+const paper_kernel *paper_device_kernels(size_t *count);
+void paper_device_dump(const char *directory); /* writes each module there from now on: HASH.spv */
+#endif

@@ -1,0 +1,37 @@
+# Other people's devices: what gtrain's kernels are to AMD's compiler, on a second software driver, and within the
+# smallest limits that Vulkan promises.
+#
+#   make check-amd [TABLE=1]     every kernel of every config through Mesa's AMD compiler; the table of all of them
+#   make check-limits            selftest and trainings on a device with the smallest limits
+#   make check-swiftshader       the selftest on SwiftShader, which scripts/fetch-swiftshader.sh brings
+#
+# `make check` runs the first, and a quick form of the second.
+
+PORTABLE         := $(BUILD)/portable
+PORTABLE_OBJECTS := $(patsubst %.c,$(BUILD)/obj/%.o,$(addprefix tests/portable/,compile.c paper_device.c))
+PORTABLE_SHARED  := $(PORTABLE)/small_device.so $(PORTABLE)/odd_driver.so
+
+$(PORTABLE_OBJECTS): | $(GEN)/registry.done $(GEN)/shader_table.h
+$(PORTABLE)/compile: $(PORTABLE_OBJECTS) $(LIBRARY) $(BUILD)/flags.stamp
+	$(say) LINK $@
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(LD_FLAGS) -Wl,--wrap=gt_vulkan_pipelines -o $@ $(PORTABLE_OBJECTS) $(LIBRARY) $(LD_LIBS)
+
+# What the Vulkan loader opens: without sanitizers, whatever gtrain is built with.
+$(PORTABLE)/%.so: tests/portable/%.c $(BUILD)/flags.stamp
+	$(say) CC $@
+	@mkdir -p $(@D)
+	$(Q)$(CC) -std=gnu11 -O2 -g $(WARNINGS) -fPIC -shared -o $@ $<
+
+.PHONY: check-amd check-limits check-swiftshader
+check-amd: $(PORTABLE)/compile
+	@BUILD=$(BUILD) TABLE=$(TABLE) AMD_ALL=1 tests/portable/amd.sh
+check-limits: $(BUILD)/gtrain $(PORTABLE_SHARED)
+	@BUILD=$(BUILD) LIMITS_ALL=1 tests/portable/limits.sh
+check-swiftshader: $(BUILD)/gtrain
+	@BUILD=$(BUILD) tests/portable/swiftshader.sh
+
+CHECK_SCRIPTS += $(addprefix tests/portable/,amd.sh limits.sh drivers.sh)
+CHECK_NEEDS   += $(PORTABLE)/compile $(PORTABLE_SHARED)
+
+-include $(PORTABLE_OBJECTS:.o=.d)

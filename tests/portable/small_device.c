@@ -1,0 +1,165 @@
+/* A Vulkan layer that makes a device look poor. TEST_DEVICE=small gives it the smallest limits that
+ * Vulkan 1.2 promises, TEST_DEVICE_GROUPS=N no more than N workgroups along x, TEST_DEVICE_SUBGROUP=N
+ * subgroups of N, in name only (no shader of ours has instructions of subgroups),
+ * TEST_DEVICE_LACKS=timelineSemaphore,… hides features. Put below the validation layer it makes that layer
+ * hold the program to these limits, too. */
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <vulkan/vk_layer.h>
+#include <vulkan/vulkan.h>
+
+static PFN_vkGetInstanceProcAddr next;
+static PFN_vkGetDeviceProcAddr next_device;
+/* The functions below this layer: to be asked for while the instance is made, as the loader's last link
+ * answers with the first one later. */
+static PFN_vkGetPhysicalDeviceProperties properties;
+static PFN_vkGetPhysicalDeviceProperties2 properties2;
+static PFN_vkGetPhysicalDeviceFeatures2 features2;
+static PFN_vkGetPhysicalDeviceQueueFamilyProperties families;
+static PFN_vkCreateDevice device;
+
+static bool small(void) {
+  const char *kind = getenv("TEST_DEVICE");
+  return kind && !strcmp(kind, "small");
+}
+
+static bool lacks(const char *feature) {
+  const char *list = getenv("TEST_DEVICE_LACKS");
+  return list && strstr(list, feature);
+}
+
+static void lower(uint32_t *value, uint32_t most) {
+  if (*value > most) *value = most;
+}
+
+static void lower_limits(VkPhysicalDeviceLimits *limits) {
+  static const uint32_t group[3] = {128, 128, 64};
+  const char *groups = getenv("TEST_DEVICE_GROUPS");
+  if (groups) lower(&limits->maxComputeWorkGroupCount[0], (uint32_t)atoi(groups));
+  if (!small()) return;
+  lower(&limits->maxComputeWorkGroupInvocations, 128);
+  lower(&limits->maxComputeSharedMemorySize, 16384);
+  lower(&limits->maxPushConstantsSize, 128);
+  lower(&limits->maxStorageBufferRange, 1u << 27);
+  for (int i = 0; i < 3; i++) {
+    lower(&limits->maxComputeWorkGroupSize[i], group[i]);
+    lower(&limits->maxComputeWorkGroupCount[i], 65535);
+  }
+}
+
+static VKAPI_ATTR void VKAPI_CALL get_properties(VkPhysicalDevice physical, VkPhysicalDeviceProperties *out) {
+  properties(physical, out);
+  lower_limits(&out->limits);
+}
+
+static VKAPI_ATTR void VKAPI_CALL get_properties2(VkPhysicalDevice physical,
+                                                  VkPhysicalDeviceProperties2 *out) {
+  properties2(physical, out);
+  lower_limits(&out->properties.limits);
+  const char *subgroup = getenv("TEST_DEVICE_SUBGROUP");
+  for (VkBaseOutStructure *s = out->pNext; s && subgroup; s = s->pNext)
+    if (s->sType == VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_PROPERTIES)
+      ((VkPhysicalDeviceVulkan11Properties *)s)->subgroupSize = (uint32_t)atoi(subgroup);
+  for (VkBaseOutStructure *s = out->pNext; s && small(); s = s->pNext)
+    if (s->sType == VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_PROPERTIES)
+      ((VkPhysicalDeviceVulkan11Properties *)s)->maxMemoryAllocationSize = 1u << 30;
+    else if (s->sType == VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_3_PROPERTIES)
+      ((VkPhysicalDeviceMaintenance3Properties *)s)->maxMemoryAllocationSize = 1u << 30;
+}
+
+static VKAPI_ATTR void VKAPI_CALL get_features2(VkPhysicalDevice physical, VkPhysicalDeviceFeatures2 *out) {
+  features2(physical, out);
+  for (VkBaseOutStructure *s = out->pNext; s; s = s->pNext) {
+    VkPhysicalDeviceVulkan12Features *have = (VkPhysicalDeviceVulkan12Features *)s;
+    if (s->sType != VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES) continue;
+    if (lacks("bufferDeviceAddress")) have->bufferDeviceAddress = VK_FALSE;
+    if (lacks("scalarBlockLayout")) have->scalarBlockLayout = VK_FALSE;
+    if (lacks("timelineSemaphore")) have->timelineSemaphore = VK_FALSE;
+  }
+}
+
+/* Time stamps are not promised either. */
+static VKAPI_ATTR void VKAPI_CALL get_families(VkPhysicalDevice physical, uint32_t *count,
+                                               VkQueueFamilyProperties *out) {
+  families(physical, count, out);
+  for (uint32_t i = 0; out && small() && i < *count; i++) out[i].timestampValidBits = 0;
+}
+
+/* What a layer's own link of the chain says; the next layer is left the rest. */
+static VkLayerInstanceCreateInfo *instance_link(const void *chain) {
+  VkLayerInstanceCreateInfo *s = (VkLayerInstanceCreateInfo *)chain;
+  while (s &&
+         (s->sType != VK_STRUCTURE_TYPE_LOADER_INSTANCE_CREATE_INFO || s->function != VK_LAYER_LINK_INFO))
+    s = (VkLayerInstanceCreateInfo *)s->pNext;
+  return s;
+}
+
+static VkLayerDeviceCreateInfo *device_link(const void *chain) {
+  VkLayerDeviceCreateInfo *s = (VkLayerDeviceCreateInfo *)chain;
+  while (s && (s->sType != VK_STRUCTURE_TYPE_LOADER_DEVICE_CREATE_INFO || s->function != VK_LAYER_LINK_INFO))
+    s = (VkLayerDeviceCreateInfo *)s->pNext;
+  return s;
+}
+
+static VKAPI_ATTR VkResult VKAPI_CALL create_instance(const VkInstanceCreateInfo *info,
+                                                      const VkAllocationCallbacks *memory, VkInstance *out) {
+  VkLayerInstanceCreateInfo *link = instance_link(info->pNext);
+  if (!link) return VK_ERROR_INITIALIZATION_FAILED;
+  next = link->u.pLayerInfo->pfnNextGetInstanceProcAddr;
+  link->u.pLayerInfo = link->u.pLayerInfo->pNext;
+  VkResult result = ((PFN_vkCreateInstance)next(NULL, "vkCreateInstance"))(info, memory, out);
+  if (result != VK_SUCCESS) return result;
+  properties = (PFN_vkGetPhysicalDeviceProperties)next(*out, "vkGetPhysicalDeviceProperties");
+  properties2 = (PFN_vkGetPhysicalDeviceProperties2)next(*out, "vkGetPhysicalDeviceProperties2");
+  features2 = (PFN_vkGetPhysicalDeviceFeatures2)next(*out, "vkGetPhysicalDeviceFeatures2");
+  families =
+      (PFN_vkGetPhysicalDeviceQueueFamilyProperties)next(*out, "vkGetPhysicalDeviceQueueFamilyProperties");
+  device = (PFN_vkCreateDevice)next(*out, "vkCreateDevice");
+  return VK_SUCCESS;
+}
+
+static VKAPI_ATTR VkResult VKAPI_CALL create_device(VkPhysicalDevice physical, const VkDeviceCreateInfo *info,
+                                                    const VkAllocationCallbacks *memory, VkDevice *out) {
+  VkLayerDeviceCreateInfo *link = device_link(info->pNext);
+  if (!link) return VK_ERROR_INITIALIZATION_FAILED;
+  next_device = link->u.pLayerInfo->pfnNextGetDeviceProcAddr;
+  link->u.pLayerInfo = link->u.pLayerInfo->pNext;
+  return device(physical, info, memory, out);
+}
+
+static VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL device_function(VkDevice of, const char *name) {
+  return next_device ? next_device(of, name) : NULL;
+}
+
+static VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL instance_function(VkInstance of, const char *name) {
+  const struct {
+    const char *name;
+    PFN_vkVoidFunction function;
+  } own[] = {
+      {"vkGetInstanceProcAddr", (PFN_vkVoidFunction)instance_function},
+      {"vkGetDeviceProcAddr", (PFN_vkVoidFunction)device_function},
+      {"vkCreateInstance", (PFN_vkVoidFunction)create_instance},
+      {"vkCreateDevice", (PFN_vkVoidFunction)create_device},
+      {"vkGetPhysicalDeviceProperties", (PFN_vkVoidFunction)get_properties},
+      {"vkGetPhysicalDeviceProperties2", (PFN_vkVoidFunction)get_properties2},
+      {"vkGetPhysicalDeviceProperties2KHR", (PFN_vkVoidFunction)get_properties2},
+      {"vkGetPhysicalDeviceFeatures2", (PFN_vkVoidFunction)get_features2},
+      {"vkGetPhysicalDeviceQueueFamilyProperties", (PFN_vkVoidFunction)get_families},
+  };
+  for (size_t i = 0; i < sizeof own / sizeof *own; i++)
+    if (!strcmp(name, own[i].name)) return own[i].function;
+  return next ? next(of, name) : NULL;
+}
+
+VK_LAYER_EXPORT VkResult VKAPI_CALL
+vkNegotiateLoaderLayerInterfaceVersion(VkNegotiateLayerInterface *version);
+VK_LAYER_EXPORT VkResult VKAPI_CALL
+vkNegotiateLoaderLayerInterfaceVersion(VkNegotiateLayerInterface *version) {
+  version->loaderLayerInterfaceVersion = 2;
+  version->pfnGetInstanceProcAddr = instance_function;
+  version->pfnGetDeviceProcAddr = device_function;
+  version->pfnGetPhysicalDeviceProcAddr = NULL;
+  return VK_SUCCESS;
+}
