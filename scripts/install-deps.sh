@@ -11,7 +11,8 @@ packages=(gcc libc6-dev make pkg-config glslc spirv-tools libyaml-dev zlib1g-dev
 case ${1-} in
   '') ;;
   --tests)
-    packages+=(libcmocka-dev mesa-vulkan-drivers vulkan-validationlayers libvulkan1 clang-format-14 cppcheck iverilog python3 strace)
+    packages+=(libcmocka-dev mesa-vulkan-drivers vulkan-validationlayers libvulkan1 clang-format-14 cppcheck iverilog python3
+      strace)
     ;;
   *)
     echo "usage: scripts/install-deps.sh [--tests]" >&2

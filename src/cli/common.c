@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 const char *const *gt_cli_overrides(const gt_arguments *arguments, gt_arena *arena, int *count) {
   const char **overrides = GT_NEW_N(arena, const char *, arguments->givens + 1);
@@ -63,7 +64,9 @@ int gt_cli_model_report(const gt_arguments *arguments, const gt_diagnostics *dia
 }
 
 void gt_cli_write_json(FILE *stream, json_t *value) {
-  char *text = json_dumps(value, JSON_COMPACT | JSON_REAL_PRECISION(9));
+  /* On a terminal, names from files appear escaped (gt_put_text); programs get them as they are. */
+  const size_t plain = isatty(STDOUT_FILENO) ? JSON_ENSURE_ASCII : 0;
+  char *text = json_dumps(value, JSON_COMPACT | JSON_REAL_PRECISION(9) | plain);
   fputs(text ? text : "null", stream);
   free(text);
   json_decref(value);

@@ -76,4 +76,7 @@ for subject in mlp gates automaton; do
 done
 mv "$folder/automaton/step-000001.png" "$folder/automaton/start.png"
 
-"$build/tests/faults/driver" "$folder" "$gtrain" "$build/tests/faults/shim.so" "$@"
+# Copies: what is built meanwhile must not come between.
+cp "$gtrain" "$folder/gtrain"
+cp "$build/tests/faults/shim.so" "$folder/"
+"$build/tests/faults/driver" "$folder" "$folder/gtrain" "$folder/shim.so" "$@"

@@ -75,7 +75,7 @@ const char *error_name(int error) { return error == FAULT_SHORT ? "short" : stre
 
 typedef struct fault_options {
   bool sample, verbose;
-  const char *only, *class;
+  const char *only, *class, *device;
   uint64_t at, every; /* 0: all */
 } fault_options;
 
@@ -278,6 +278,8 @@ static fault_options read_options(int argc, char **argv) {
       o.only = value, i++;
     else if (!strcmp(argv[i], "--class"))
       o.class = value, i++;
+    else if (!strcmp(argv[i], "--device"))
+      o.device = value, i++;
     else if (!strcmp(argv[i], "--every"))
       o.every = strtoull(value, NULL, 10), i++;
     else if (!strcmp(argv[i], "--at"))
@@ -293,8 +295,11 @@ int main(int argc, char **argv) {
     give_up("usage: driver FOLDER GTRAIN SHIM [--sample] [--verbose] [--only COMMAND] [--class C] [--at N]");
   const fault_options options = read_options(argc, argv);
   char root[PATH_MAX];
-  const fault_bench shape = {
-      .folder = argv[1], .gtrain = argv[2], .shim = argv[3], .root = getcwd(root, sizeof root)};
+  const fault_bench shape = {.device = options.device,
+                             .folder = argv[1],
+                             .gtrain = argv[2],
+                             .shim = argv[3],
+                             .root = getcwd(root, sizeof root)};
   const fault_trials t = list_trials(&shape, &options);
   // cppcheck-suppress invalidFunctionArg ; -1 is what anonymous memory has for a descriptor
   fault_shared *s = mmap(NULL, sizeof *s, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);

@@ -37,6 +37,7 @@ typedef enum fault_verdict {
 } fault_verdict;
 
 typedef struct fault_bench {                 /* one worker's place */
+  const char *device;                        /* NULL: the CPU; else only the program's own calls fail */
   const char *gtrain, *shim, *root, *folder; /* folder: subjects, what they should bring, and the benches */
   char path[PATH_MAX];                       /* its own: work/, out, err, page */
   fault_page *page;

@@ -47,9 +47,12 @@ static void redirect(const fault_bench *b, const char *name, int to) {
 }
 
 /* The child: an environment of its own, so that no trial depends on who starts it. */
-static void become(const fault_bench *b, const char *words, bool faults) {
-  char text[1024], work[PATH_MAX], preload[PATH_MAX], page[PATH_MAX], cache[PATH_MAX], *argv[MOST_WORDS];
+static void become(const fault_bench *b, const char *words) {
+  char text[1024], device[64], driver[PATH_MAX], work[PATH_MAX], preload[PATH_MAX], page[PATH_MAX],
+      cache[PATH_MAX], *argv[MOST_WORDS];
   int argc = 0;
+  const char *named = getenv("VK_DRIVER_FILES");
+  path_of(driver, "VK_DRIVER_FILES=%s", named ? named : "");
   path_of(work, "%s/work", b->path);
   path_of(preload, "LD_PRELOAD=%s", b->shim);
   path_of(page, "FAULT_PAGE=%s/page", b->path);
@@ -58,13 +61,15 @@ static void become(const fault_bench *b, const char *words, bool faults) {
                          "PATH=/usr/bin:/bin",
                          "LC_ALL=C",
                          "NO_COLOR=1",
-                         "GTRAIN_DEVICE=cpu",
+                         device,
                          "GTRAIN_THREADS=2",
                          "OPENBLAS_NUM_THREADS=1",
-                         faults ? preload : NULL,
+                         preload,
                          page,
+                         named ? driver : NULL,
                          NULL};
   snprintf(text, sizeof text, "%s", words);
+  snprintf(device, sizeof device, "GTRAIN_DEVICE=%s", b->device ? b->device : "cpu");
   argv[argc++] = "gtrain";
   for (char *save, *word = strtok_r(text, " ", &save); word && argc < MOST_WORDS - 1;
        word = strtok_r(NULL, " ", &save))
@@ -86,12 +91,13 @@ static void become(const fault_bench *b, const char *words, bool faults) {
 static int execute(const fault_bench *b, const char *words, const fault_order *o) {
   memset(b->page, 0, sizeof *b->page);
   b->page->class = FAULT_NONE;
+  b->page->own = b->device != NULL;
   if (o)
     b->page->class = o->class, b->page->at = o->at, b->page->error = o->error,
     b->page->for_good = o->for_good;
   const pid_t child = fork();
   if (child < 0) give_up("cannot fork");
-  if (!child) become(b, words, true);
+  if (!child) become(b, words);
   int status;
   running = child;
   alarm(TRIAL_SECONDS);

@@ -40,10 +40,12 @@ typedef struct fault_page {
   uint64_t at;
   bool for_good;
   int error; /* an errno, or FAULT_SHORT */
+  bool own;  /* only calls from the program itself: what a device's driver does without memory is its own
+                affair */
   /* What came of it. */
   _Atomic uint64_t count[FAULT_CLASSES];
   _Atomic uint64_t fired;
-  uint64_t program;             /* where the program lies in memory */
+  uint64_t program, end;        /* where the program lies in memory */
   uint64_t frame[FAULT_FRAMES]; /* the stack of the first call that failed; 0 ends it */
 } fault_page;
 #endif

@@ -36,23 +36,34 @@ static void record_stack(void) {
 }
 
 /* 0, or the errno (or FAULT_SHORT) that this call is to fail with. */
-static int fault(fault_class class) {
+static int fault_from(fault_class class, const void *caller) {
   if (!page || inside) return 0;
+  const uint64_t at = (uint64_t)(uintptr_t)caller;
+  if (page->own && (at < page->program || at >= page->end)) return 0;
   const uint64_t number = atomic_fetch_add(&page->count[class], 1) + 1;
   if (class != page->class || number < page->at || (number > page->at && !page->for_good)) return 0;
   if (atomic_fetch_add(&page->fired, 1) == 0) record_stack();
   return page->error;
 }
 
-static bool fails(fault_class class) {
-  const int error = fault(class);
+static bool fails_from(fault_class class, const void *caller) {
+  const int error = fault_from(class, caller);
   if (error) errno = error;
   return error != 0;
 }
 
-static int program_at(struct dl_phdr_info *info, size_t size, void *context) {
+/* Of the function that these stand in. */
+#define fault(class) fault_from(class, __builtin_return_address(0))
+#define fails(class) fails_from(class, __builtin_return_address(0))
+
+static int find_program(struct dl_phdr_info *info, size_t size, void *context) {
+  fault_page *found = context;
   (void)size;
-  *(uint64_t *)context = info->dlpi_addr;
+  found->program = info->dlpi_addr;
+  for (int i = 0; i < info->dlpi_phnum; i++) {
+    const uint64_t end = info->dlpi_addr + info->dlpi_phdr[i].p_vaddr + info->dlpi_phdr[i].p_memsz;
+    if (info->dlpi_phdr[i].p_type == PT_LOAD && end > found->end) found->end = end;
+  }
   return 1; /* the first is the program */
 }
 
@@ -69,14 +80,13 @@ void *realloc(void *old, size_t size) { return fails(FAULT_MALLOC) ? NULL : __li
 void *memalign(size_t alignment, size_t size) {
   return fails(FAULT_MALLOC) ? NULL : __libc_memalign(alignment, size);
 }
-void *aligned_alloc(size_t alignment, size_t size) { return memalign(alignment, size); }
+void *aligned_alloc(size_t alignment, size_t size) {
+  return fails(FAULT_MALLOC) ? NULL : __libc_memalign(alignment, size);
+}
 int posix_memalign(void **out, size_t alignment, size_t size) {
-  const int before = errno;
-  void *memory = memalign(alignment, size);
-  errno = before;
-  if (!memory) return ENOMEM;
-  *out = memory;
-  return 0;
+  void *memory = fault(FAULT_MALLOC) ? NULL : __libc_memalign(alignment, size);
+  if (memory) *out = memory;
+  return memory ? 0 : ENOMEM;
 }
 
 void *mmap(void *at, size_t size, int protection, int flags, int fd, off_t offset) {
@@ -135,12 +145,13 @@ int close(int fd) {
 }
 
 /* Cuts *size where the order is a short transfer. False: the call fails. */
-static bool transfer(fault_class class, size_t *size) {
-  const int error = fault(class);
+static bool transfer_from(fault_class class, size_t *size, const void *caller) {
+  const int error = fault_from(class, caller);
   if (error == FAULT_SHORT && *size > 1) *size = 1;
   if (error > 0) errno = error;
   return error <= 0;
 }
+#define transfer(class, size) transfer_from(class, size, __builtin_return_address(0))
 
 ssize_t read(int fd, void *buffer, size_t size) {
   return transfer(FAULT_READ, &size) ? syscall(SYS_read, fd, buffer, size) : -1;
@@ -160,12 +171,14 @@ ssize_t pwrite(int fd, const void *buffer, size_t size, off_t at) {
 ssize_t pwrite64(int fd, const void *buffer, size_t size, off_t at) { return pwrite(fd, buffer, size, at); }
 
 /* Not done in earnest: the machine will not lose its power, and a disk's time is what a trial would take. */
-static int sync_as_if(int fd) {
+int fsync(int fd) {
   (void)fd;
   return fails(FAULT_SYNC) ? -1 : 0;
 }
-int fsync(int fd) { return sync_as_if(fd); }
-int fdatasync(int fd) { return sync_as_if(fd); }
+int fdatasync(int fd) {
+  (void)fd;
+  return fails(FAULT_SYNC) ? -1 : 0;
+}
 int ftruncate(int fd, off_t size) {
   return fails(FAULT_TRUNCATE) ? -1 : (int)syscall(SYS_ftruncate, fd, size);
 }
@@ -270,6 +283,6 @@ __attribute__((constructor)) static void begin(void) {
   void *frame[2];
   backtrace(frame, 2); /* loads what it needs */
   fault_page *found = memory;
-  dl_iterate_phdr(program_at, &found->program);
+  dl_iterate_phdr(find_program, found);
   page = found;
 }
