@@ -40,10 +40,10 @@ static void print_layers(const gt_net *net) {
     for (int k = 0; k < layer->input_count; k++) printf("%s%s", k ? ", " : "", layer->input[k]);
     printf("\n");
   }
-  printf("\nparameters      %s", gt_human_count((double)model->parameters.values, count));
-  if (model->parameters.values >= 1000) printf(" (%lld)", (long long)model->parameters.values);
-  if (model->parameters.trainable_values != model->parameters.values)
-    printf(", of which %s are trained", gt_human_count((double)model->parameters.trainable_values, count));
+  printf("\nparameters      %s", gt_human_count((double)model->store->values, count));
+  if (model->store->values >= 1000) printf(" (%lld)", (long long)model->store->values);
+  if (model->store->trainable_values != model->store->values)
+    printf(", of which %s are trained", gt_human_count((double)model->store->trainable_values, count));
   printf("\n");
 }
 
@@ -89,8 +89,8 @@ static void print_json(const gt_config *config, const gt_net *net) {
   const uint64_t dataset = bytes_of_variables(net, "data."), everything = bytes_of_variables(net, "");
   gt_cli_print_json(json_pack(
       "{s:o, s:I, s:I, s:I, s:I, s:f, s:i, s:i, s:{s:I, s:I, s:I, s:I}, s:s, s:s}", "layers", layers,
-      "parameters", (json_int_t)net->model->parameters.values, "trainable",
-      (json_int_t)net->model->parameters.trainable_values, "batch", (json_int_t)net->batch, "steps_per_epoch",
+      "parameters", (json_int_t)net->model->store->values, "trainable",
+      (json_int_t)net->model->store->trainable_values, "batch", (json_int_t)net->batch, "steps_per_epoch",
       (json_int_t)net->steps, "flops_per_step", net->plan->flops, "kernels", (int)net->plan->steps, "levels",
       (int)net->plan->levels, "memory_bytes", "dataset", (json_int_t)dataset, "state",
       (json_int_t)(everything - dataset), "values", (json_int_t)net->plan->arena_bytes,

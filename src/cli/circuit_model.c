@@ -31,15 +31,14 @@ static bool build(reader *r) {
   for (int d = 0; d < s->rank && d + 1 < GT_MAX_RANK; d++) r->input.dim[d + 1] = s->dim[d];
   r->root =
       gt_spec_parse(&r->arena, r->file->path, r->file->config, strlen(r->file->config), &r->diagnostics);
-  const gt_optim *optim = r->root ? gt_optim_read(&r->arena, r->root, &r->diagnostics) : NULL;
-  if (optim && r->input.rank <= GT_MAX_RANK) {
+  if (r->root && r->input.rank <= GT_MAX_RANK) {
     gt_graph *graph = gt_graph_create(&r->arena);
     const gt_id input = gt_variable_read(graph, gt_graph_variable(graph, "input", r->input, GT_F32, false));
-    r->model = gt_model_build(&r->arena, graph, r->root, optim, input, GT_NONE, (gt_model_mode){.hard = true},
+    r->model = gt_model_build(&r->arena, graph, r->root, NULL, input, GT_NONE, (gt_model_mode){.hard = true},
                               &r->diagnostics);
   }
   if (r->model)
-    return gt_parameters_match(&r->file->container, r->file->path, &r->model->parameters, r->error);
+    return gt_store_match(r->model->store, &r->file->container, r->file->path, GT_WEIGHT_ROLES, r->error);
   return gt_fail(r->error, GT_ERR_DATA, "%s: its model cannot be built by this version of gtrain: %s",
                  r->file->path,
                  r->diagnostics.count ? r->diagnostics.items[0].message : "its config cannot be read");

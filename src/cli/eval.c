@@ -28,14 +28,9 @@ static const char *choose_split(const gt_arguments *arguments, const gt_config *
 
 static bool evaluate(gt_session *session, const gt_model_file *file, const char *split,
                      gt_evaluator *evaluator, gt_sums *sums, gt_error *error) {
-  if (!gt_evaluator_open(session, evaluator, split, GT_PARAMETERS_VARIABLE, error)) return false;
-  const gt_parameters *parameters = &evaluator->net->model->parameters;
-  float *flat = gt_arena_alloc_n(&session->arena, (size_t)parameters->total + 1, sizeof *flat);
-  if (!gt_parameters_from_container(&file->container, file->path, parameters, flat, error)) return false;
-  if (parameters->total && !gt_buffers_upload(&session->buffers, GT_PARAMETERS_VARIABLE, 0, flat,
-                                              (uint64_t)parameters->total * sizeof *flat, error))
-    return false;
-  return gt_evaluator_run(session, evaluator, sums, error);
+  return gt_evaluator_open(session, evaluator, split, false, error) &&
+         gt_session_take_weights(session, evaluator->net->model->store, file, error) &&
+         gt_evaluator_run(session, evaluator, sums, error);
 }
 
 static void print_result(const gt_arguments *arguments, const char *split, const gt_sums *sums,

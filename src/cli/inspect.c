@@ -1,7 +1,7 @@
 #include "base/text.h"
 #include "cli/circuit_model.h"
 #include "cli/common.h"
-#include "train/safetensors.h"
+#include "store/safetensors.h"
 #include <string.h>
 
 static const gt_option options[] = {GT_OPTION_JSON, {NULL, NULL, NULL, false}};

@@ -66,7 +66,8 @@ gt_init_stream gt_init_stream_of(uint64_t seed, const char *name) {
   return (gt_init_stream){.seed = seed, .purpose = first + (uint32_t)(hash % (UINT32_MAX - first))};
 }
 
-void gt_init_fill(const gt_init *init, const char *name, gt_shape shape, uint64_t seed, float *out) {
+void gt_init_fill(const void *settings, const char *name, gt_shape shape, uint64_t seed, float *out) {
+  const gt_init *init = settings;
   const gt_init_stream stream = gt_init_stream_of(seed, name);
   init->type->fill(init->config, shape, &stream, out);
 }

@@ -45,6 +45,7 @@ const gt_init *gt_init_linear_default(gt_arena *arena);
 
 /* The stream that belongs to a name. */
 gt_init_stream gt_init_stream_of(uint64_t seed, const char *name);
-/* Fills a parameter called `name` ("linear1.weight"). */
-void gt_init_fill(const gt_init *init, const char *name, gt_shape shape, uint64_t seed, float *out);
+/* Fills a parameter called `name` ("linear1.weight"): the `write` of a gt_fill, whose settings are a gt_init.
+ */
+void gt_init_fill(const void *init, const char *name, gt_shape shape, uint64_t seed, float *out);
 #endif

@@ -47,16 +47,23 @@ gt_id gt_build_parameter(gt_build *build, const char *name, gt_shape shape, cons
     build->errors++;
     return GT_NONE;
   }
-  return build->parameter(build, name, shape, init);
+  return build->slot(build, (gt_slot){.name = name,
+                                      .role = GT_PARAMETER,
+                                      .shape = shape,
+                                      .fill = {.write = gt_init_fill, .settings = init}});
 }
 
 gt_id gt_build_constant(gt_build *build, const char *name, gt_shape shape, const int32_t *data,
                         const int32_t *limit) {
-  return build->constant(build, name, shape, data, limit);
+  return build->slot(
+      build,
+      (gt_slot){
+          .name = name, .role = GT_CONSTANT, .dtype = GT_I32, .shape = shape, .table = data, .limit = limit});
 }
 
 gt_id gt_build_derived(gt_build *build, const char *name, gt_shape shape, const int32_t *data) {
-  return build->constant(build, name, shape, data, NULL);
+  return build->slot(
+      build, (gt_slot){.name = name, .role = GT_DERIVED, .dtype = GT_I32, .shape = shape, .table = data});
 }
 
 gt_init_stream gt_build_stream(const gt_build *build, const char *name) {

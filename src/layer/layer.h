@@ -11,6 +11,7 @@
 #include "graph/graph.h"
 #include "layer/init.h"
 #include "spec/schema.h"
+#include "store/store.h"
 
 struct gt_layer_type;
 
@@ -30,9 +31,8 @@ typedef struct gt_build { /* one layer under construction; made by the model roo
   gt_id clock;   /* of what is drawn; GT_NONE where nothing runs, in check and export */
   bool has_hard; /* set by a layer that is another with `hard`: both are then evaluated */
   int errors;    /* reported while this layer was built */
-  gt_id (*parameter)(struct gt_build *build, const char *name, gt_shape shape, const gt_init *init);
-  gt_id (*constant)(struct gt_build *build, const char *name, gt_shape shape, const int32_t *data,
-                    const int32_t *limit);
+  /* Reads a slot of the model's store, which is added if it is new; its name is completed. */
+  gt_id (*slot)(struct gt_build *build, gt_slot slot);
   void *owner;
 } gt_build;
 

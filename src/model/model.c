@@ -5,17 +5,18 @@
 
 enum { MOST_VALUES = INT32_MAX };
 
-/* One pass over the layers. The first goes into a graph of its own, only to learn the parameters and to find
- * errors; when all are known and have their places in the flat variable, the second emits the real nodes. */
+/* One pass over the layers. The first goes into a graph of its own, only to learn the slots and to find
+ * errors; when all parameters are known and have their places, the second emits the real nodes. */
 typedef struct pass {
   gt_arena *arena;
   gt_graph *graph;
   const gt_model_read *read;
   gt_model *model;
-  gt_id input, clock, flat; /* flat: GT_NONE in the first pass */
-  gt_id *node;              /* in the second: of each parameter */
-  int next;                 /* parameter to come */
-  int64_t values;           /* of the parameters so far, with what lies between them */
+  gt_store_reader *reader; /* NULL in the first pass */
+  gt_id input, clock;
+  gt_id *node;          /* in the second: of each parameter */
+  int64_t values;       /* of the parameters so far, with what lies between them */
+  int64_t layer_values; /* of those of one layer */
   gt_model_mode mode;
   gt_diagnostics *diagnostics;
 } pass;
@@ -29,54 +30,30 @@ static gt_id huge(const pass *p, gt_position at, const char *name, gt_shape shap
   return GT_NONE;
 }
 
-static gt_id learn_parameter(pass *p, gt_build *build, const char *name, gt_shape shape,
-                             const gt_init *init) {
-  gt_parameters *list = &p->model->parameters;
-  const char *full = gt_arena_printf(p->arena, "%s.%s", build->name, name);
-  if (gt_shape_count(shape) > MOST_VALUES) return huge(p, build->at, full, shape);
-  if (list->count == list->capacity) {
-    list->capacity = list->capacity ? 2 * list->capacity : 16;
-    gt_parameter *items = GT_NEW_N(p->arena, gt_parameter, list->capacity);
-    if (list->count) memcpy(items, list->item, sizeof *items * (size_t)list->count);
-    list->item = items;
-  }
-  gt_parameter *parameter = &list->item[list->count++];
-  parameter->name = full;
-  parameter->shape = shape;
-  parameter->count = gt_shape_count(shape);
-  parameter->init = init;
+/* Nodes of the first pass are thrown away: all that counts of them are shapes. */
+static gt_id learn(pass *p, const gt_build *build, gt_slot slot) {
   const bool fit = p->values <= MOST_VALUES;
-  p->values += parameter->count + GT_PARAMETER_ALIGN - 1; /* the most that a layout takes */
-  if (fit && p->values > MOST_VALUES)
-    gt_error_at(p->diagnostics, build->at, "with '%s' the model has too many parameters", full)->expected =
-        gt_arena_printf(p->diagnostics->arena, "at most %d values in all", MOST_VALUES);
-  return gt_variable_read(p->graph, gt_graph_variable(p->graph, parameter->name, shape, GT_F32, false));
-}
-
-static gt_id parameter(gt_build *build, const char *name, gt_shape shape, const gt_init *init) {
-  pass *p = build->owner;
-  if (p->flat == GT_NONE) return learn_parameter(p, build, name, shape, init);
-  const gt_parameter *known = &p->model->parameters.item[p->next];
-  p->node[p->next] = gt_view(p->graph, p->flat, known->offset, known->shape);
-  return p->node[p->next++];
-}
-
-/* Listed in the second pass only, or each would be there twice. */
-static gt_id constant(gt_build *build, const char *name, gt_shape shape, const int32_t *data,
-                      const int32_t *limit) {
-  pass *p = build->owner;
-  gt_model *model = p->model;
-  name = gt_arena_printf(p->arena, "%s.%s", build->name, name);
-  if (p->flat != GT_NONE) {
-    if (model->constants == model->constant_capacity) {
-      model->constant_capacity = model->constant_capacity ? 2 * model->constant_capacity : 16;
-      gt_model_constant *items = GT_NEW_N(p->arena, gt_model_constant, model->constant_capacity);
-      if (model->constants) memcpy(items, model->constant, sizeof *items * (size_t)model->constants);
-      model->constant = items;
-    }
-    model->constant[model->constants++] = (gt_model_constant){name, shape, data, limit};
+  if (gt_shape_count(slot.shape) > MOST_VALUES) return huge(p, build->at, slot.name, slot.shape);
+  if (slot.role == GT_PARAMETER || slot.role == GT_STATE) {
+    gt_store_add(p->model->store, slot);
+    p->values += gt_shape_count(slot.shape) + GT_STORE_ALIGN - 1; /* the most that a layout takes */
   }
-  return gt_variable_read(p->graph, gt_graph_variable(p->graph, name, shape, GT_I32, false));
+  if (fit && p->values > MOST_VALUES)
+    gt_error_at(p->diagnostics, build->at, "with '%s' the model has too many parameters", slot.name)
+        ->expected = gt_arena_printf(p->diagnostics->arena, "at most %d values in all", MOST_VALUES);
+  return gt_variable_read(p->graph, gt_graph_variable(p->graph, slot.name, slot.shape, slot.dtype, false));
+}
+
+/* Tables have no place to be given: they are added when they are read, in the second pass. */
+static gt_id use_slot(gt_build *build, gt_slot wanted) {
+  pass *p = build->owner;
+  wanted.name = gt_arena_printf(p->arena, "%s.%s", build->name, wanted.name);
+  if (!p->reader) return learn(p, build, wanted);
+  const gt_slot *slot = gt_store_add(p->model->store, wanted);
+  const gt_id node = gt_store_read(p->reader, slot);
+  if (slot->role != GT_PARAMETER) return node;
+  p->layer_values += slot->count;
+  return p->node[slot->index] = node;
 }
 
 /* The layer's output; GT_NONE after reporting, or silently if an input has none. */
@@ -103,8 +80,7 @@ static gt_id build_layer(pass *p, const gt_layer_read *layer, const gt_id *outpu
                     .bits = p->mode.bits ? p->input : GT_NONE,
                     .seed = p->mode.seed,
                     .clock = p->clock,
-                    .parameter = parameter,
-                    .constant = constant,
+                    .slot = use_slot,
                     .owner = p};
   const int errors = p->diagnostics->errors;
   const gt_id out = layer->type->build(&build, layer->config, input, layer->inputs);
@@ -120,7 +96,7 @@ static gt_id build_layer(pass *p, const gt_layer_read *layer, const gt_id *outpu
   return out;
 }
 
-static void note_layer(pass *p, int index, gt_id out, int first_parameter) {
+static void note_layer(pass *p, int index, gt_id out) {
   const gt_layer_read *read = &p->read->layer[index];
   const char **names = GT_NEW_N(p->arena, const char *, read->inputs);
   for (int k = 0; k < read->inputs; k++)
@@ -131,31 +107,30 @@ static void note_layer(pass *p, int index, gt_id out, int first_parameter) {
                             .at = read->at,
                             .output = gt_node_at(p->graph, out)->shape,
                             .node = out,
+                            .parameters = p->layer_values,
                             .input_count = read->inputs,
                             .input = names};
-  for (int k = first_parameter; k < p->next; k++) layer->parameters += p->model->parameters.item[k].count;
 }
 
 static gt_id run(pass *p) {
   gt_id *output = GT_NEW_N(p->arena, gt_id, p->read->layers);
   for (int i = 0; i < p->read->layers; i++) {
     const gt_layer_read *layer = &p->read->layer[i];
-    const int first_parameter = p->next;
+    p->layer_values = 0;
     const char *outer = gt_graph_scope(p->graph, gt_arena_strdup(p->graph->arena, layer->name));
     output[i] = build_layer(p, layer, output);
     gt_graph_scope(p->graph, outer);
-    if (p->flat != GT_NONE && output[i] != GT_NONE) note_layer(p, i, output[i], first_parameter);
+    if (p->reader && output[i] != GT_NONE) note_layer(p, i, output[i]);
   }
   return output[p->read->layers - 1];
 }
 
-static bool learn(pass *p, const gt_graph *real) {
+static void learn_slots(pass *p, const gt_graph *real) {
   gt_arena scratch;
   gt_arena_init(&scratch);
   pass first = *p;
   const gt_node *input = gt_node_at(real, p->input);
   gt_graph *graph = first.graph = gt_graph_create(&scratch);
-  first.flat = GT_NONE;
   first.input = gt_variable_read(graph, gt_graph_variable(graph, "input", input->shape, input->dtype, false));
   first.clock = GT_NONE;
   if (p->mode.training) {
@@ -164,7 +139,6 @@ static bool learn(pass *p, const gt_graph *real) {
   }
   run(&first);
   gt_arena_finish(&scratch);
-  return !p->diagnostics->errors;
 }
 
 /* A layer that nothing reads costs time and trains nothing; it is most likely a forgotten `from:`. */
@@ -196,27 +170,16 @@ gt_model *gt_model_build(gt_arena *arena, gt_graph *graph, const gt_spec *root, 
             .clock = clock,
             .mode = mode,
             .diagnostics = diagnostics};
-  learn(&p, graph);
+  model->store = gt_store_create(arena);
+  learn_slots(&p, graph);
   if (diagnostics->errors > errors) return NULL;
-  gt_parameters *parameters = &model->parameters;
-  gt_parameters_layout(parameters, optim, arena);
-  if (!gt_parameters_check_groups(parameters, optim, diagnostics)) return NULL;
+  gt_optim_layout(optim, model->store);
+  if (!gt_optim_check_groups(optim, model->store, diagnostics)) return NULL;
   warn_unused(&read, diagnostics);
 
-  model->node = p.node = GT_NEW_N(arena, gt_id, parameters->count);
-  p.flat = input; /* never read where there are no parameters, but it marks the second pass */
-  if (parameters->total)
-    p.flat = gt_variable_read(graph, gt_graph_variable(graph, GT_PARAMETERS_VARIABLE,
-                                                       gt_shape_1(parameters->total), GT_F32, false));
+  gt_store_reader reader = gt_store_reader_open(model->store, graph, mode.averaged);
+  p.reader = &reader;
+  model->node = p.node = GT_NEW_N(arena, gt_id, model->store->slots);
   model->output = run(&p);
   return diagnostics->errors > errors ? NULL : model;
-}
-
-void gt_model_initialize(const gt_model *model, uint64_t seed, float *flat) {
-  const gt_parameters *parameters = &model->parameters;
-  memset(flat, 0, sizeof *flat * (size_t)parameters->total);
-  for (int i = 0; i < parameters->count; i++) {
-    const gt_parameter *p = &parameters->item[i];
-    gt_init_fill(p->init, p->name, p->shape, seed, flat + p->offset);
-  }
 }

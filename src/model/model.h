@@ -1,6 +1,6 @@
-/* gt_model: the `model:` sequence of a config as nodes of a graph, with the table of its parameters. Building
+/* gt_model: the `model:` sequence of a config as nodes of a graph, with the store of what it owns. Building
  * is a pure function of the config and the input's shape: the same config is built for training (dropout on)
- * and for evaluation, and both graphs read the one variable "parameters".
+ * and for evaluation, and both graphs read the same variables.
  *   model:
  *     - linear: 128
  *     - relu
@@ -9,8 +9,7 @@
 #ifndef GT_MODEL_MODEL_H
 #define GT_MODEL_MODEL_H
 #include "layer/layer.h"
-#include "optim/optim.h"
-#include "optim/parameters.h"
+#include "optim/groups.h"
 
 typedef struct gt_model_layer { /* a row of `gtrain check` */
   const char *name;
@@ -23,29 +22,19 @@ typedef struct gt_model_layer { /* a row of `gtrain check` */
   const char *const *input; /* names: earlier layers or "input" */
 } gt_model_layer;
 
-/* Numbers that belong to a model and are not trained (gt_build_constant): variable NAME of the graph, I32. */
-typedef struct gt_model_constant {
-  const char *name; /* "logic1.wiring" */
-  gt_shape shape;
-  const int32_t *data;
-  /* Value i lies in [0, limit[i]); NULL: follows from others and is not kept in files. */
-  const int32_t *limit;
-} gt_model_constant;
-
 typedef struct gt_model {
   gt_model_layer *layer;
   int layers;
-  gt_parameters parameters;
-  const gt_id *node; /* of each parameter, in the table's order */
-  gt_model_constant *constant;
-  int constants, constant_capacity;
-  bool has_hard; /* a hard evaluation differs from the plain one */
+  gt_store *store;
+  const gt_id *node; /* of each slot that is a parameter, by its index */
+  bool has_hard;     /* a hard evaluation differs from the plain one */
   gt_id input, output;
 } gt_model;
 
 typedef struct gt_model_mode {
   bool training, hard; /* see gt_build */
   bool bits;           /* the input holds nothing but 0 and 1 */
+  bool averaged;       /* reads trained parameters from their moving average */
   uint64_t seed;
 } gt_model_mode;
 
@@ -54,8 +43,4 @@ typedef struct gt_model_mode {
  * NULL after reporting every error that was found, each at its position. */
 gt_model *gt_model_build(gt_arena *arena, gt_graph *graph, const gt_spec *root, const gt_optim *optim,
                          gt_id input, gt_id clock, gt_model_mode mode, gt_diagnostics *diagnostics);
-
-/* Initial values of all parameters: flat[parameters.total], gaps zero. The same for the same seed and names.
- * */
-void gt_model_initialize(const gt_model *model, uint64_t seed, float *flat);
 #endif

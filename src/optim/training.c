@@ -13,7 +13,7 @@ struct gt_optim_context {
   gt_id clock;
   gt_id keep; /* not 0: this step counts; a scalar, or F32 [n] */
   int group;
-  gt_parameter_group range;
+  gt_store_group range;
   struct {
     const char *name;
     uint32_t variable;
@@ -65,19 +65,9 @@ gt_id gt_optim_lerp(gt_optim_context *context, gt_id x, gt_id y, double weight) 
 /* --- state
  * --------------------------------------------------------------------------------------------------- */
 
-static uint32_t declare(gt_training *training, gt_graph *graph, const char *name, int64_t count,
-                        gt_start start, bool twin) {
-  const uint32_t variable = gt_graph_variable(graph, name, gt_shape_1(count), GT_F32, false);
-  for (int i = 0; i < training->variables; i++)
-    if (training->variable[i].variable == variable) return variable;
-  assert(training->variables < GT_TRAINING_VARIABLES);
-  training->variable[training->variables++] =
-      (gt_training_variable){graph->variable[variable].name, variable, count, start, twin};
-  return variable;
-}
-
-static uint32_t declare_twin(gt_training *training, gt_graph *graph, const char *name, gt_start start) {
-  return declare(training, graph, name, training->parameters->trainable, start, true);
+static uint32_t declare_twins(gt_training *training, gt_graph *graph, const char *name, gt_fill fill) {
+  gt_store_add_twins(training->store, name, fill);
+  return gt_graph_variable(graph, name, gt_shape_1(training->store->trainable), GT_F32, false);
 }
 
 /* This range of a flat variable of the parameters' layout, before the step. */
@@ -96,7 +86,7 @@ static int find_state(gt_optim_context *context, const char *name) {
     if (!strcmp(context->state[i].name, name)) return i;
   assert(context->states < STATES);
   const char *full = gt_arena_printf(context->graph->arena, "optimizer.%s", name);
-  const uint32_t variable = declare_twin(context->training, context->graph, full, GT_START_ZERO);
+  const uint32_t variable = declare_twins(context->training, context->graph, full, (gt_fill){0});
   context->state[context->states].name = name;
   context->state[context->states].variable = variable;
   context->state[context->states].before = read_range(context, variable);
@@ -118,17 +108,16 @@ void gt_optim_set_state(gt_optim_context *context, const char *name, gt_id value
 /* F32 [trainable], in the parameters' layout; its gaps are zero. */
 static gt_id flat_gradient(gt_training *training, gt_graph *graph, const gt_id *node, gt_id loss,
                            gt_error *error) {
-  const gt_parameters *parameters = training->parameters;
-  gt_arena *arena = graph->arena;
-  gt_id *wrt = GT_NEW_N(arena, gt_id, parameters->count),
-        *gradient = GT_NEW_N(arena, gt_id, parameters->count);
-  int64_t *offset = GT_NEW_N(arena, int64_t, parameters->count);
+  const gt_store *store = training->store;
+  gt_id *wrt = GT_NEW_N(graph->arena, gt_id, store->parameters);
+  gt_id *gradient = GT_NEW_N(graph->arena, gt_id, store->parameters);
+  int64_t *offset = GT_NEW_N(graph->arena, int64_t, store->parameters);
   int n = 0;
-  for (int k = 0; k < parameters->count; k++) {
-    const int i = parameters->order[k];
-    if (parameters->group[parameters->item[i].group].frozen) continue;
-    wrt[n] = node[i];
-    offset[n++] = parameters->item[i].offset;
+  for (int i = 0; i < store->parameters; i++) {
+    const gt_slot *p = store->parameter[i];
+    if (gt_slot_is_frozen(store, p)) continue;
+    wrt[n] = node[p->index];
+    offset[n++] = p->offset;
   }
   if (!gt_autodiff(graph, loss, wrt, n, gradient, error)) return GT_NONE;
   int used = 0;
@@ -142,7 +131,7 @@ static gt_id flat_gradient(gt_training *training, gt_graph *graph, const gt_id *
     gt_fail(error, GT_ERR_CONFIG, "nothing to train: the loss depends on no trainable parameter");
     return GT_NONE;
   }
-  return gt_pack_at(graph, gradient, offset, used, parameters->trainable);
+  return gt_pack_at(graph, gradient, offset, used, store->trainable);
 }
 
 static gt_id clipped_by_value(gt_graph *graph, gt_id gradient, double limit) {
@@ -192,18 +181,26 @@ static void update_range(gt_optim_context *context, uint32_t variable, gt_id fac
       optim->type->update(context, optim->group[context->group].config, parameter, gradient);
   write_range(context, variable, parameter, updated);
   if (optim->ema <= 0) return;
-  const uint32_t ema = declare_twin(training, graph, "ema", GT_START_PARAMETERS);
+  const uint32_t ema = declare_twins(training, graph, GT_AVERAGE_VARIABLE, (gt_fill){.copies = true});
   const gt_id average = read_range(context, ema);
   write_range(context, ema, average, gt_optim_lerp(context, average, updated, 1 - optim->ema));
 }
 
-bool gt_training_build(gt_training *training, gt_graph *graph, const gt_optim *optim,
-                       const gt_parameters *parameters, const gt_id *node, gt_id loss, gt_id clock,
-                       gt_error *error) {
-  *training = (gt_training){.optim = optim, .parameters = parameters, .gradient_norm = GT_NONE};
-  if (!parameters->trainable)
+static uint32_t declare_ok(gt_training *training, gt_graph *graph) {
+  gt_store_add(training->store, (gt_slot){.name = "state.ok",
+                                          .role = GT_RUN,
+                                          .shape = gt_shape_1(1),
+                                          .variable = "ok",
+                                          .fill = {.value = 1}});
+  return gt_graph_variable(graph, "ok", gt_shape_1(1), GT_F32, false);
+}
+
+bool gt_training_build(gt_training *training, gt_graph *graph, const gt_optim *optim, gt_store *store,
+                       const gt_id *node, gt_id loss, gt_id clock, gt_error *error) {
+  *training = (gt_training){.optim = optim, .store = store, .gradient_norm = GT_NONE};
+  if (!store->trainable)
     return gt_fail(error, GT_ERR_CONFIG, "nothing to train: %s",
-                   parameters->count ? "all parameters are frozen" : "the model has no parameters");
+                   store->parameters ? "all parameters are frozen" : "the model has no parameters");
   const char *outer = gt_graph_scope(graph, "gradient");
   training->gradient = flat_gradient(training, graph, node, loss, error);
   if (training->gradient == GT_NONE) {
@@ -212,7 +209,7 @@ bool gt_training_build(gt_training *training, gt_graph *graph, const gt_optim *o
   }
   gt_graph_scope(graph, "optimizer");
   training->learning_rate = gt_clock_scalar(graph, clock, 0);
-  const uint32_t ok = declare(training, graph, "ok", 1, GT_START_ONE, false);
+  const uint32_t ok = declare_ok(training, graph);
   training->ok = gt_mul(graph, gt_variable_read(graph, ok), gt_is_finite(graph, loss));
   gt_id factor = GT_NONE;
   /* A norm sees every value, if they were not clipped before. */
@@ -225,11 +222,11 @@ bool gt_training_build(gt_training *training, gt_graph *graph, const gt_optim *o
   }
   gt_assign(graph, ok, 0, training->ok);
   const uint32_t variable =
-      gt_graph_variable(graph, GT_PARAMETERS_VARIABLE, gt_shape_1(parameters->total), GT_F32, false);
-  for (int g = 0; g < parameters->groups; g++) {
-    if (parameters->group[g].frozen || !parameters->group[g].count) continue;
+      gt_graph_variable(graph, GT_PARAMETERS_VARIABLE, gt_shape_1(store->total), GT_F32, false);
+  for (int g = 0; g < store->groups; g++) {
+    if (store->group[g].frozen || !store->group[g].count) continue;
     gt_optim_context context = {.training = training, .graph = graph, .clock = clock, .group = g};
-    context.range = parameters->group[g];
+    context.range = store->group[g];
     update_range(&context, variable, factor);
   }
   gt_graph_scope(graph, outer);

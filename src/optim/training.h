@@ -1,5 +1,5 @@
 /* Assembles the training step: from a graph with a loss, the gradients, clipping, the update of every
- * parameter group, the moving average of the weights and the guard. Everything lies flat: see parameters.h.
+ * parameter group, the moving average of the weights and the guard. Everything lies flat: see store.h.
  *
  * The guard: variable "ok" (F32 [1], 1 at the start) becomes 0 in a step whose mean loss, or any gradient of
  * any group as it would be applied, is not finite (with clip_norm: whose norm is not). Once it is 0 no step
@@ -8,38 +8,23 @@
 #ifndef GT_OPTIM_TRAINING_H
 #define GT_OPTIM_TRAINING_H
 #include "optim/optim.h"
-#include "optim/parameters.h"
-
-typedef enum gt_start { GT_START_ZERO, GT_START_ONE, GT_START_PARAMETERS } gt_start;
-
-typedef struct gt_training_variable { /* what a step changes besides "parameters": part of every checkpoint */
-  const char *name;
-  uint32_t variable; /* in the graph */
-  int64_t count;     /* F32 elements */
-  gt_start start;    /* content before the first step; PARAMETERS: a copy of the first `count` parameters */
-  bool twin;         /* in the layout of the parameters, of which it covers the trained ones */
-} gt_training_variable;
-
-enum { GT_TRAINING_VARIABLES = 16 };
+#include "store/store.h"
 
 typedef struct gt_training {
   const gt_optim *optim;
-  const gt_parameters *parameters;
-  gt_training_variable variable[GT_TRAINING_VARIABLES];
-  int variables;
-  gt_id gradient;      /* F32 [parameters->trainable], before clipping */
+  gt_store *store;
+  gt_id gradient;      /* F32 [store->trainable], before clipping */
   gt_id gradient_norm; /* scalar; GT_NONE without clip_norm */
   gt_id learning_rate; /* scalar: the rate of group 0 */
   gt_id ok;            /* F32 [1], after this step */
 } gt_training;
 
-/* loss: the mean loss, a scalar. node: for each parameter of the table, its node in this graph
- * (gt_model.node). clock: the step's clock, whose table has gt_optim_table_width scalars (0 … width-1). The
- * graph's variable "parameters" must have been declared (gt_model_build does). False with GT_ERR_CONFIG if
- * there is nothing to train. */
-bool gt_training_build(gt_training *training, gt_graph *graph, const gt_optim *optim,
-                       const gt_parameters *parameters, const gt_id *node, gt_id loss, gt_id clock,
-                       gt_error *error);
+/* store: laid out; gets slots for what training keeps: twins of the trained parameters and "state.ok". loss:
+ * the mean loss, a scalar. node: for each slot that is a parameter, its node in this graph (gt_model.node).
+ * clock: the step's clock, whose table has gt_optim_table_width scalars (0 … width-1). False with
+ * GT_ERR_CONFIG if there is nothing to train. */
+bool gt_training_build(gt_training *training, gt_graph *graph, const gt_optim *optim, gt_store *store,
+                       const gt_id *node, gt_id loss, gt_id clock, gt_error *error);
 
 /* Fills one row of the clock's table, gt_optim_table_width floats, for step `step` (from 0) of `total`. */
 void gt_training_scalars(const gt_optim *optim, const gt_schedule_state *state, uint64_t step, uint64_t total,

@@ -35,7 +35,7 @@ static bool draw(gt_run *run, uint64_t seed, gt_error *error) {
   gt_arena_finish(&run->drawn); /* what the attempt before was wired by */
   run->drawn = drawn;
   /* Evaluations have constants of the same names, which are the same buffers. */
-  return ok && gt_constants_upload(&run->session.buffers, run->net->model, NULL, error);
+  return ok && gt_store_upload_tables(run->net->model->store, &run->session.buffers, error);
 }
 
 bool gt_run_attempt_resume(gt_run *run, gt_error *error) {
@@ -44,7 +44,7 @@ bool gt_run_attempt_resume(gt_run *run, gt_error *error) {
   /* An older version's checkpoint tells the run's seed alone. */
   const uint64_t seed = wiring ? run->state.draw : run->state.draw + (uint64_t)run->attempt * SEED_STEP;
   if (!draw(run, seed, error)) return false;
-  run->state.wiring = gt_constants_fingerprint(run->net->model);
+  run->state.wiring = gt_store_fingerprint(run->net->model->store);
   if (!wiring || wiring == run->state.wiring) return true;
   return gt_fail(error, GT_ERR_CONFIG,
                  "the config wires its gates in another way than the run in %s: what they have learned would "
@@ -58,7 +58,7 @@ bool gt_run_attempt(gt_run *run, gt_error *error) {
   run->attempt = attempt;
   if (!draw(run, seed_of(run, attempt), error)) return false;
   gt_progress_line(&run->progress, "attempt %lld: other wiring and initial values", (long long)attempt + 1);
-  run->state.wiring = gt_constants_fingerprint(run->net->model);
+  run->state.wiring = gt_store_fingerprint(run->net->model->store);
   run->state.schedule = gt_schedule_start();
-  return gt_session_start(&run->session, run->net, run->state.draw, run->flat, error);
+  return gt_store_start(run->net->model->store, &run->session.buffers, run->state.draw, error);
 }

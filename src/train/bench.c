@@ -69,8 +69,7 @@ gt_net *gt_bench_open(gt_session *session, gt_executable **executable, gt_error 
   if (!net) return NULL;
   *executable = gt_session_compile(session, net, error);
   if (!*executable || !gt_session_load_data(session, net, error)) return NULL;
-  float *flat = gt_arena_alloc_n(&session->arena, (size_t)net->model->parameters.total + 1, sizeof *flat);
-  return gt_session_start(session, net, (uint64_t)session->config->seed, flat, error) &&
+  return gt_store_start(net->model->store, &session->buffers, (uint64_t)session->config->seed, error) &&
                  upload_table(session, net, error) && gt_session_set_clock(session, net, 0, error)
              ? net
              : NULL;

@@ -8,7 +8,7 @@
 #include "data/data.h"
 #include "optim/schedule.h"
 #include "train/metrics.h"
-#include "train/safetensors.h"
+#include "store/safetensors.h"
 
 #define GT_CHECKPOINT_FORMAT "gtrain-checkpoint-1"
 

@@ -15,20 +15,6 @@ static bool holds_values(const gt_node *node) {
          strcmp(node->op->name, "log_row") && strcmp(node->op->name, "clock");
 }
 
-static int64_t first_bad(const float *values, int64_t count) {
-  for (int64_t i = 0; i < count; i++)
-    if (!isfinite(values[i])) return i;
-  return -1;
-}
-
-/* The name of a parameter that is not finite in flat[total], or NULL. */
-static const char *bad_parameter(const gt_parameters *parameters, const float *flat) {
-  for (int i = 0; i < parameters->count; i++)
-    if (first_bad(flat + parameters->item[i].offset, parameters->item[i].count) >= 0)
-      return parameters->item[i].name;
-  return NULL;
-}
-
 static const char *last_good(const gt_run *run, char text[128]) {
   if (run->saved_step >= 0)
     snprintf(text, 128, "the last good checkpoint is that of step %lld", (long long)run->saved_step);
@@ -39,14 +25,13 @@ static const char *last_good(const gt_run *run, char text[128]) {
 
 static const char advice[] = "A lower learning rate, clip_norm or normalised data may help.";
 
-bool gt_run_check_weights(gt_run *run, const float *flat, gt_error *error) {
+bool gt_run_check_weights(gt_run *run, const gt_image *weights, gt_error *error) {
   char good[128];
-  const char *bad = bad_parameter(&run->net->model->parameters, flat);
+  const gt_slot *bad = gt_image_not_finite(weights);
   if (!bad) return true;
-  return gt_fail(error, GT_ERR_DATA,
-                 "parameter '%s' is not finite after step %lld (epoch %lld); %s in %s. %s", bad,
-                 (long long)run->state.step, (long long)gt_run_epoch(run, run->state.step),
-                 last_good(run, good), run->directory, advice);
+  return gt_fail(error, GT_ERR_DATA, "%s '%s' is not finite after step %lld (epoch %lld); %s in %s. %s",
+                 bad->role == GT_STATE ? "state" : "parameter", bad->name, (long long)run->state.step,
+                 (long long)gt_run_epoch(run, run->state.step), last_good(run, good), run->directory, advice);
 }
 
 typedef struct finding {
@@ -65,7 +50,7 @@ static bool search(gt_run *run, const gt_net *net, gt_executable *executable, co
     gt_access access = net->plan->kept[k];
     access.bytes = (uint64_t)values * sizeof *copy;
     const bool ok = backend->api->inspect(run->session.backend, executable, &access, copy, error);
-    const int64_t at = ok ? first_bad(copy, values) : -1;
+    const int64_t at = ok ? gt_stored_not_finite(&(gt_stored){"", GT_F32, node->shape, copy}) : -1;
     if (at >= 0) *found = (finding){node, copy[at]};
     free(copy);
     if (!ok) return false;
@@ -87,7 +72,7 @@ static bool run_again(gt_run *run, finding *found, gt_error *error) {
   options.keep_count = count;
   if (!gt_net_plan(net, &session->arena, &options, error)) return false;
   gt_executable *executable = gt_session_compile(session, net, error);
-  return executable && gt_constants_upload(&session->buffers, run->net->model, NULL, error) &&
+  return executable && gt_store_upload_tables(run->net->model->store, &session->buffers, error) &&
          gt_session_set_clock(session, net, run->bad_step, error) &&
          session->backend->api->run(session->backend, executable, 1, &ticket, error) &&
          session->backend->api->wait(session->backend, ticket, error) &&
@@ -98,13 +83,14 @@ bool gt_run_explain(gt_run *run, gt_error *error) {
   gt_error trouble = {0};
   finding found = {0};
   char where[512] = "its origin could not be found", good[128];
-  const gt_parameters *parameters = &run->net->model->parameters;
-  const char *bad = NULL;
-  if (gt_buffers_download(&run->session.buffers, GT_PARAMETERS_VARIABLE, 0, run->flat,
-                          (uint64_t)parameters->total * sizeof(float), &trouble))
-    bad = bad_parameter(parameters, run->flat);
+  gt_image weights = {0};
+  const gt_slot *bad =
+      gt_image_download(&weights, run->net->model->store, &run->session.buffers, GT_WEIGHT_ROLES, &trouble)
+          ? gt_image_not_finite(&weights)
+          : NULL;
+  gt_image_finish(&weights);
   if (bad)
-    snprintf(where, sizeof where, "parameter '%s' is not finite", bad);
+    snprintf(where, sizeof where, "parameter '%s' is not finite", bad->name);
   else if (run_again(run, &found, &trouble) && found.node)
     snprintf(where, sizeof where, "first seen in layer '%s', op '%s' (%s)", found.node->scope,
              found.node->op->name,

@@ -139,8 +139,11 @@ static bool save_best(gt_run *run, const gt_sums *sums, gt_error *error) {
   *(run->watch.net == run->test.net ? &results.test : &results.validation) = *sums;
   char path[4200];
   snprintf(path, sizeof path, "%s/best.bin", run->directory);
-  return gt_run_weights(run, error) &&
-         gt_model_file_write(path, run->config, run->net->model, run->flat, &results, error);
+  gt_image weights;
+  if (!gt_run_weights(run, &weights, error)) return false;
+  const bool ok = gt_model_file_write(path, run->config, &weights, &results, error);
+  gt_image_finish(&weights);
+  return ok;
 }
 
 static bool take_notice(gt_run *run, const gt_sums *sums, gt_error *error) {
@@ -203,8 +206,7 @@ static bool evaluate(gt_run *run, double seconds, int64_t steps, gt_error *error
     say(run, NULL, seconds, steps);
     return true;
   }
-  if (!gt_run_sync_weights(run, error) || !gt_evaluator_run(&run->session, &run->watch, &sums, error))
-    return false;
+  if (!gt_evaluator_run(&run->session, &run->watch, &sums, error)) return false;
   const gt_metric_row row = {.step = run->state.step,
                              .epoch = gt_run_epoch(run, run->state.step),
                              .split = run->watch.net->split,

@@ -1,5 +1,4 @@
 #include "train/model_file.h"
-#include "base/fingerprint.h"
 #include "base/memory.h"
 #include <inttypes.h>
 #include <jansson.h>
@@ -8,115 +7,6 @@
 #include <string.h>
 
 enum { MOST_NAMES = 1 << 20 };
-
-/* --- parameters by name
- * --------------------------------------------------------------------------------------- */
-
-/* No run writes a value that is not finite; a model of such values would answer with them. */
-static bool is_finite(const gt_stored *tensor, const char *path, gt_error *error) {
-  const float *value = tensor->data;
-  const int64_t count = tensor->dtype == GT_F32 ? gt_shape_count(tensor->shape) : 0;
-  for (int64_t i = 0; i < count; i++)
-    if (!isfinite(value[i]))
-      return gt_fail(error, GT_ERR_DATA, "%s: value %lld of '%s' is not finite", path, (long long)i,
-                     tensor->name);
-  return true;
-}
-
-int gt_parameters_as_tensors(const gt_parameters *parameters, const float *flat, gt_stored *tensors) {
-  for (int i = 0; i < parameters->count; i++) {
-    const gt_parameter *p = &parameters->item[i];
-    tensors[i] = (gt_stored){p->name, GT_F32, p->shape, flat + p->offset};
-  }
-  return parameters->count;
-}
-
-bool gt_parameters_match(const gt_container *container, const char *path, const gt_parameters *parameters,
-                         gt_error *error) {
-  char wanted[128], found[128];
-  for (int i = 0; i < parameters->count; i++) {
-    const gt_parameter *p = &parameters->item[i];
-    const gt_stored *stored = gt_container_tensor(container, p->name);
-    if (!stored)
-      return gt_fail(error, GT_ERR_DATA, "%s is of another model: it has no parameter '%s'", path, p->name);
-    if (stored->dtype != GT_F32 || !gt_shape_equal(stored->shape, p->shape))
-      return gt_fail(error, GT_ERR_DATA, "%s is of another model: its '%s' is %s %s, the config's is f32 %s",
-                     path, p->name, gt_dtype_name(stored->dtype), gt_shape_text(stored->shape, found),
-                     gt_shape_text(p->shape, wanted));
-  }
-  return true;
-}
-
-bool gt_parameters_from_container(const gt_container *container, const char *path,
-                                  const gt_parameters *parameters, float *flat, gt_error *error) {
-  if (!gt_parameters_match(container, path, parameters, error)) return false;
-  memset(flat, 0, (size_t)parameters->total * sizeof *flat);
-  for (int i = 0; i < parameters->count; i++) {
-    const gt_parameter *p = &parameters->item[i];
-    const gt_stored *stored = gt_container_tensor(container, p->name);
-    if (!is_finite(stored, path, error)) return false;
-    memcpy(flat + p->offset, stored->data, (size_t)p->count * sizeof *flat);
-  }
-  return true;
-}
-
-/* --- constants
- * ------------------------------------------------------------------------------------------------ */
-
-/* Kernels use constants as indices: what a file says is checked before any sees it. */
-static const int32_t *stored_constant(const gt_model_file *file, const gt_model_constant *constant,
-                                      gt_error *error) {
-  const gt_stored *stored = gt_container_tensor(&file->container, constant->name);
-  if (!stored || stored->dtype != GT_I32 || !gt_shape_equal(stored->shape, constant->shape)) {
-    gt_fail(error, GT_ERR_DATA, "%s is of another model: it has no fitting constant '%s'", file->path,
-            constant->name);
-    return NULL;
-  }
-  const int32_t *data = stored->data;
-  for (int64_t i = 0; i < gt_shape_count(stored->shape); i++)
-    if (data[i] < 0 || data[i] >= constant->limit[i]) {
-      gt_fail(error, GT_ERR_DATA, "%s: value %lld of '%s' is %d, outside 0 to %d", file->path, (long long)i,
-              constant->name, data[i], constant->limit[i] - 1);
-      return NULL;
-    }
-  return data;
-}
-
-bool gt_constants_upload(gt_buffers *buffers, const gt_model *model, const gt_model_file *file,
-                         gt_error *error) {
-  for (int i = 0; i < model->constants; i++) {
-    const gt_model_constant *constant = &model->constant[i];
-    const int32_t *data = constant->data;
-    if (file && constant->limit && !(data = stored_constant(file, constant, error))) return false;
-    if (!gt_buffers_upload(buffers, constant->name, 0, data,
-                           (uint64_t)gt_shape_count(constant->shape) * sizeof *data, error))
-      return false;
-  }
-  return true;
-}
-
-bool gt_constants_take(gt_model *model, const gt_model_file *file, gt_arena *arena, gt_error *error) {
-  for (int i = 0; i < model->constants; i++) {
-    gt_model_constant *constant = &model->constant[i];
-    if (!constant->limit) continue;
-    const int32_t *data = stored_constant(file, constant, error);
-    if (!data) return false;
-    constant->data = gt_arena_copy(arena, data, (size_t)gt_shape_count(constant->shape) * sizeof *data);
-  }
-  return true;
-}
-
-uint64_t gt_constants_fingerprint(const gt_model *model) {
-  uint64_t print = 1;
-  for (int i = 0; i < model->constants; i++) {
-    const gt_model_constant *constant = &model->constant[i];
-    if (!constant->limit) continue;
-    print = gt_fingerprint(print, constant->name, strlen(constant->name));
-    print = gt_fingerprint(print, constant->data,
-                           (size_t)gt_shape_count(constant->shape) * sizeof *constant->data);
-  }
-  return print ? print : 1;
-}
 
 /* --- writing
  * -------------------------------------------------------------------------------------------------- */
@@ -176,15 +66,11 @@ static int scaling_as_tensors(const gt_dataset *data, gt_stored *tensors) {
   return centered ? 3 : 2;
 }
 
-bool gt_model_file_write(const char *path, const gt_config *config, const gt_model *model, const float *flat,
+bool gt_model_file_write(const char *path, const gt_config *config, const gt_image *weights,
                          const gt_model_results *results, gt_error *error) {
   const gt_dataset *data = &config->dataset;
-  gt_stored *tensors = gt_alloc(((size_t)(model->parameters.count + model->constants) + 3) * sizeof *tensors);
-  int count = gt_parameters_as_tensors(&model->parameters, flat, tensors);
-  for (int i = 0; i < model->constants; i++) {
-    const gt_model_constant *c = &model->constant[i];
-    if (c->limit) tensors[count++] = (gt_stored){c->name, GT_I32, c->shape, c->data};
-  }
+  gt_stored *tensors = gt_alloc(((size_t)weights->store->slots + 3) * sizeof *tensors);
+  int count = gt_image_tensors(weights, GT_MODEL_ROLES, tensors);
   if (data->scale_count) count += scaling_as_tensors(data, tensors + count);
   char *signature = signature_text(data), *noted = results_text(results);
   const gt_metadata metadata[] = {{"format", GT_MODEL_FORMAT},
@@ -275,9 +161,15 @@ static bool fits_inputs(const gt_model_file *file) {
   return !file->scale_count || features % file->scale_count == 0;
 }
 
+/* No run writes a value that is not finite; a model of such values would answer with them. */
 static bool are_finite(const gt_model_file *file, gt_error *error) {
-  for (int i = 0; i < file->container.tensors; i++)
-    if (!is_finite(&file->container.tensor[i], file->path, error)) return false;
+  for (int i = 0; i < file->container.tensors; i++) {
+    const gt_stored *tensor = &file->container.tensor[i];
+    const int64_t at = gt_stored_not_finite(tensor);
+    if (at >= 0)
+      return gt_fail(error, GT_ERR_DATA, "%s: value %lld of '%s' is not finite", file->path, (long long)at,
+                     tensor->name);
+  }
   return true;
 }
 

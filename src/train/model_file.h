@@ -6,9 +6,7 @@
 #define GT_TRAIN_MODEL_FILE_H
 #include "train/config.h"
 #include "train/metrics.h"
-#include "train/safetensors.h"
-#include "model/model.h"
-#include "train/buffers.h"
+#include "store/contents.h"
 
 #define GT_MODEL_FORMAT "gtrain-model-1"
 
@@ -18,7 +16,8 @@ typedef struct gt_model_results { /* what is noted beside the weights; splits wi
   bool accuracy;
 } gt_model_results;
 
-bool gt_model_file_write(const char *path, const gt_config *config, const gt_model *model, const float *flat,
+/* weights: an image of the roles of weights. */
+bool gt_model_file_write(const char *path, const gt_config *config, const gt_image *weights,
                          const gt_model_results *results, gt_error *error);
 
 typedef struct gt_model_file {
@@ -38,21 +37,4 @@ bool gt_model_file_read(gt_model_file *file, const char *path, gt_error *error);
 void gt_model_file_finish(gt_model_file *file);
 /* What the model asks of data that it is to be evaluated on. */
 gt_data_wanted gt_model_file_wanted(const gt_model_file *file);
-/* Puts the parameters into flat[parameters->total] (gaps zero); GT_ERR_DATA if they are not those of this
- * model. */
-bool gt_parameters_from_container(const gt_container *container, const char *path,
-                                  const gt_parameters *parameters, float *flat, gt_error *error);
-/* Are they all there, with the right shapes? For asking before memory is taken for a model that a file
- * describes. */
-bool gt_parameters_match(const gt_container *container, const char *path, const gt_parameters *parameters,
-                         gt_error *error);
-/* The model's constants into their buffers: those of a file, if there is one, else the ones it was built
- * with. */
-bool gt_constants_upload(gt_buffers *buffers, const gt_model *model, const gt_model_file *file,
-                         gt_error *error);
-/* Makes a file's constants the model's own, copied to the arena. */
-bool gt_constants_take(gt_model *model, const gt_model_file *file, gt_arena *arena, gt_error *error);
-uint64_t gt_constants_fingerprint(const gt_model *model); /* of those that files keep; never 0 */
-/* The parameters as tensors by name, in file order; tensors has room for parameters->count. */
-int gt_parameters_as_tensors(const gt_parameters *parameters, const float *flat, gt_stored *tensors);
 #endif

@@ -53,7 +53,7 @@ static gt_id make_clock(gt_net *net, gt_arena *arena, int table_rows) {
 }
 
 /* Batch, model and loss: what training and evaluation have in common. */
-static bool build_forward(gt_net *net, gt_arena *arena, gt_config *config, uint64_t seed, gt_id clock) {
+static bool build_forward(gt_net *net, gt_arena *arena, gt_config *config, gt_model_mode mode, gt_id clock) {
   gt_graph *graph = net->graph;
   const char *former = gt_graph_scope(graph, "data");
   const gt_batch_attribute batch = {net->batch, net->data->samples, !net->trains};
@@ -66,8 +66,7 @@ static bool build_forward(gt_net *net, gt_arena *arena, gt_config *config, uint6
                         .weight = gt_batch_weight(graph, clock, batch),
                         .classes = config->dataset.classes};
   gt_graph_scope(graph, former);
-  const bool bits = net->hard && gt_net_inputs_are_bits(&config->dataset, &net->data->inputs);
-  const gt_model_mode mode = {.training = net->trains, .hard = net->hard, .bits = bits, .seed = seed};
+  mode.bits = mode.hard && gt_net_inputs_are_bits(&config->dataset, &net->data->inputs);
   net->model =
       gt_model_build(arena, graph, config->root, config->optim, input, clock, mode, &config->diagnostics);
   if (!net->model) return false;
@@ -127,20 +126,21 @@ bool gt_net_redraw(gt_net *net, gt_arena *arena, gt_config *config, uint64_t see
   gt_net other = *net;
   other.graph = gt_graph_create(arena);
   const gt_id clock = make_clock(&other, arena, GT_TABLE_ROWS);
-  if (!build_forward(&other, arena, config, seed, clock)) {
+  if (!build_forward(&other, arena, config, (gt_model_mode){.training = true, .seed = seed}, clock)) {
     *error = other.graph->error;
     return false;
   }
-  for (int i = 0; i < net->model->constants; i++) {
-    gt_model_constant *constant = &net->model->constant[i];
-    if (i >= other.model->constants || strcmp(constant->name, other.model->constant[i].name) ||
-        !gt_shape_equal(constant->shape, other.model->constant[i].shape))
+  const gt_store *store = net->model->store;
+  for (int i = 0; i < store->slots; i++) {
+    gt_slot *slot = store->slot[i];
+    if (!gt_slot_plays(slot, GT_MODEL_ROLES | GT_TABLE_ROLES)) continue;
+    const gt_slot *drawn = gt_store_find(other.model->store, slot->name);
+    if (!drawn || !gt_shape_equal(slot->shape, drawn->shape))
       return gt_fail(error, GT_ERR_INTERNAL, "seed %llu draws a wiring of another shape ('%s')",
-                     (unsigned long long)seed, constant->name);
-    constant->data = other.model->constant[i].data;
+                     (unsigned long long)seed, slot->name);
+    slot->table = drawn->table;
+    slot->fill = drawn->fill;
   }
-  for (int i = 0; i < net->model->parameters.count; i++)
-    net->model->parameters.item[i].init = other.model->parameters.item[i].init;
   return true;
 }
 
@@ -163,9 +163,10 @@ gt_net *gt_net_training(gt_arena *arena, gt_config *config, const gt_net_options
   net->table_width = gt_optim_table_width(config->optim);
   gt_graph_scope(graph, "step");
   const gt_id clock = make_clock(net, arena, GT_TABLE_ROWS);
-  if (!build_forward(net, arena, config, (uint64_t)config->seed, clock)) return NULL;
+  const gt_model_mode mode = {.training = true, .seed = (uint64_t)config->seed};
+  if (!build_forward(net, arena, config, mode, clock)) return NULL;
   gt_graph_scope(graph, "optimizer");
-  if (!gt_training_build(&net->training, graph, config->optim, &net->model->parameters, net->model->node,
+  if (!gt_training_build(&net->training, graph, config->optim, net->model->store, net->model->node,
                          net->loss.mean, clock, error))
     return NULL;
   gt_graph_scope(graph, "step");
@@ -173,16 +174,18 @@ gt_net *gt_net_training(gt_arena *arena, gt_config *config, const gt_net_options
   return finish(net, arena, options, error) ? net : NULL;
 }
 
-gt_net *gt_net_evaluation(gt_arena *arena, gt_config *config, const char *split, bool hard,
+gt_net *gt_net_evaluation(gt_arena *arena, gt_config *config, const char *split,
                           const gt_net_options *options, gt_error *error) {
   gt_net *net = begin(arena, config, split, config->train.eval_batch_size);
-  net->kind = gt_arena_printf(arena, "eval.%s%s", split, hard ? ".hard" : "");
-  net->hard = hard;
+  net->kind = gt_arena_printf(arena, "eval.%s%s", split, options->hard ? ".hard" : "");
+  net->hard = options->hard;
   net->log_rows = (uint32_t)net->steps; /* the rows of one evaluation are read together */
   net->table_width = 1;
   gt_graph_scope(net->graph, "step");
   const gt_id clock = make_clock(net, arena, 1);
-  if (!build_forward(net, arena, config, (uint64_t)config->seed, clock)) return NULL;
+  const gt_model_mode mode = {
+      .hard = options->hard, .averaged = options->averaged, .seed = (uint64_t)config->seed};
+  if (!build_forward(net, arena, config, mode, clock)) return NULL;
   gt_graph_scope(net->graph, "step");
   build_log(net, arena, clock);
   return finish(net, arena, options, error) ? net : NULL;

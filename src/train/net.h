@@ -1,8 +1,7 @@
 /* gt_net: one graph that a run replays, from data to log row, with its plan: the training step, or an
  * evaluation of one split. Its variables, shared by name between nets (train/buffers.h): data.SPLIT.inputs,
  * data.SPLIT.targets   the samples, in their stored type data.scaling normalisation of the inputs
- *   parameters, optimizer.*, ema, ok        what training changes
- *   LAYER.NAME                              constants of the model (gt_build_constant)
+ *   those of the model's store              (store/store.h)
  *   KIND.state, KIND.table, KIND.log        the clock's, where KIND is train, eval.SPLIT or eval.SPLIT.hard
  * Owner: the arena. */
 #ifndef GT_TRAIN_NET_H
@@ -39,14 +38,16 @@ typedef struct gt_net {
 
 typedef struct gt_net_options {
   gt_target target;
-  bool unfused; /* no fusion, no reuse of memory */
+  bool unfused;  /* no fusion, no reuse of memory */
+  bool hard;     /* evaluations: see gt_net.hard */
+  bool averaged; /* evaluations: see gt_model_mode */
   const gt_id *keep;
   int keep_count;
 } gt_net_options;
 
 /* NULL on failure: the reason is in config->diagnostics or *error. */
 gt_net *gt_net_training(gt_arena *arena, gt_config *config, const gt_net_options *options, gt_error *error);
-gt_net *gt_net_evaluation(gt_arena *arena, gt_config *config, const char *split, bool hard,
+gt_net *gt_net_evaluation(gt_arena *arena, gt_config *config, const char *split,
                           const gt_net_options *options, gt_error *error);
 /* Draws the model's constants (wiring) anew, for another seed: net->model then has those, in the arena, and
  * the initialisers that go with them; the plan stays as it is, and nothing is uploaded. */

@@ -17,12 +17,11 @@ static bool read_config(gt_config *config, gt_arena *arena, const gt_model_file 
   gt_diagnostics_init(&config->diagnostics, arena);
   config->root = gt_spec_parse(arena, file->path, file->config, strlen(file->config), &config->diagnostics);
   if (config->root) {
-    config->optim = gt_optim_read(arena, config->root, &config->diagnostics);
     config->loss = gt_loss_read(arena, config->root, file->classes > 0, &config->diagnostics);
   }
   config->dataset.scale_count = file->scale_count;
   config->dataset.scaling = file->scaling;
-  if (config->root && config->optim && config->loss) return true;
+  if (config->root && config->loss) return true;
   return gt_fail(error, GT_ERR_DATA, "%s: its config cannot be read by this version of gtrain: %s",
                  file->path,
                  config->diagnostics.count ? config->diagnostics.items[0].message : "it is not YAML");
@@ -49,12 +48,12 @@ static bool build(net *n, gt_session *session, const gt_model_file *file, const 
   /* What the model stands for is what it predicts with. */
   const gt_model_mode mode = {
       .hard = true, .bits = gt_net_inputs_are_bits(&config->dataset, inputs), .seed = (uint64_t)config->seed};
-  n->model = gt_model_build(&session->arena, graph, config->root, config->optim, input, clock, mode,
-                            &config->diagnostics);
+  n->model =
+      gt_model_build(&session->arena, graph, config->root, NULL, input, clock, mode, &config->diagnostics);
   if (!n->model)
     return gt_fail(error, GT_ERR_DATA, "%s: its model cannot be built: %s", file->path,
                    config->diagnostics.count ? config->diagnostics.items[0].message : "unknown");
-  if (!gt_parameters_match(&file->container, file->path, &n->model->parameters, error)) return false;
+  if (!gt_store_match(n->model->store, &file->container, file->path, GT_MODEL_ROLES, error)) return false;
   n->output = n->model->output;
   out->probabilities = config->loss->type->logits;
   if (out->probabilities)
@@ -68,16 +67,11 @@ static bool build(net *n, gt_session *session, const gt_model_file *file, const 
 static bool upload(gt_session *session, const net *n, const gt_model_file *file, const gt_tensor *inputs,
                    gt_error *error) {
   gt_buffers *buffers = &session->buffers;
-  const gt_parameters *parameters = &n->model->parameters;
   const uint32_t words[GT_STATE_WORDS] = {0};
   const uint64_t size =
       (uint64_t)inputs->dim[0] * (uint64_t)gt_tensor_features(inputs) * gt_element_size(inputs->element);
   const uint64_t scales = 3 * (uint64_t)file->scale_count * sizeof(float);
-  float *flat = gt_arena_alloc_n(&session->arena, (size_t)parameters->total + 1, sizeof *flat);
-  if (!gt_parameters_from_container(&file->container, file->path, parameters, flat, error)) return false;
-  return gt_constants_upload(buffers, n->model, file, error) &&
-         (!parameters->total || gt_buffers_upload(buffers, GT_PARAMETERS_VARIABLE, 0, flat,
-                                                  (uint64_t)parameters->total * sizeof *flat, error)) &&
+  return gt_session_take_weights(session, n->model->store, file, error) &&
          gt_buffers_upload(buffers, "inputs", 0, inputs->data, size, error) &&
          (!scales || gt_buffers_upload(buffers, "data.scaling", 0, file->scaling, scales, error)) &&
          gt_buffers_upload(buffers, "state", 0, words, sizeof words, error);

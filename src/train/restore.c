@@ -1,101 +1,45 @@
 /* Saving a run's state, and finding it again. */
 #include "base/log.h"
 #include "base/memory.h"
+#include "train/former.h"
 #include "train/run.h"
-#include "train/twins.h"
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-static float *download(gt_run *run, const char *name, int64_t count, gt_error *error) {
-  float *values = gt_arena_alloc_n(&run->session.arena, (size_t)count + 1, sizeof *values);
-  return gt_buffers_download(&run->session.buffers, name, 0, values, (uint64_t)count * sizeof *values, error)
-             ? values
-             : NULL;
-}
-
-/* Host copies of the training variables, made once and used by every save. */
-static bool download_state(gt_run *run, gt_stored *tensors, int *count, gt_error *error) {
-  const gt_training *training = &run->net->training;
-  const gt_parameters *parameters = &run->net->model->parameters;
-  float *flat = download(run, GT_PARAMETERS_VARIABLE, parameters->total, error);
-  if (!flat || !gt_run_check_weights(run, flat, error)) return false;
-  *count = gt_parameters_as_tensors(parameters, flat, tensors);
-  for (int i = 0; i < training->variables; i++) {
-    const gt_training_variable *v = &training->variable[i];
-    const float *values = download(run, v->name, v->count, error);
-    if (!values) return false;
-    if (v->twin)
-      *count += gt_twins_as_tensors(&run->session.arena, parameters, v, values, tensors + *count);
-    else
-      tensors[(*count)++] = (gt_stored){gt_arena_printf(&run->session.arena, "state.%s", v->name), GT_F32,
-                                        gt_shape_1(v->count), values};
-  }
-  return true;
-}
-
 bool gt_run_save(gt_run *run, gt_error *error) {
-  const gt_parameters *parameters = &run->net->model->parameters;
-  gt_arena keep = run->session.arena; /* what a save needs lives only as long as the save */
-  gt_arena_init(&run->session.arena);
-  gt_stored *tensors =
-      gt_alloc((size_t)(parameters->count + 1) * (GT_TRAINING_VARIABLES + 1) * sizeof *tensors);
-  int count = 0;
-  bool ok = gt_metrics_sync(&run->metrics, error) && download_state(run, tensors, &count, error);
-  if (ok) {
-    run->state.metrics_bytes = run->metrics.bytes;
-    const char *path = gt_checkpoint_path(&run->session.arena, run->directory, run->state.step);
-    ok = gt_checkpoint_write(path, tensors, count, (uint64_t)run->config->seed, run->config->resolved,
-                             &run->state, error);
-  }
+  const gt_store *store = run->net->model->store;
+  gt_image image;
+  if (!gt_metrics_sync(&run->metrics, error) ||
+      !gt_image_download(&image, store, &run->session.buffers, GT_CHECKPOINT_ROLES, error))
+    return false;
+  gt_arena arena;
+  gt_arena_init(&arena);
+  gt_stored *tensors = gt_arena_alloc_n(&arena, (size_t)store->slots, sizeof *tensors);
+  const char *path = gt_checkpoint_path(&arena, run->directory, run->state.step);
+  run->state.metrics_bytes = run->metrics.bytes;
+  const bool ok = gt_run_check_weights(run, &image, error) &&
+                  gt_checkpoint_write(path, tensors, gt_image_tensors(&image, GT_CHECKPOINT_ROLES, tensors),
+                                      (uint64_t)run->config->seed, run->config->resolved, &run->state, error);
   if (ok) {
     run->saved_step = run->state.step;
     gt_checkpoint_prune(run->directory, (int)run->config->train.checkpoint.keep_last);
   }
-  free(tensors);
-  gt_arena_finish(&run->session.arena);
-  run->session.arena = keep;
+  gt_arena_finish(&arena);
+  gt_image_finish(&image);
   return ok;
 }
 
-static bool upload_variable(gt_run *run, const gt_container *container, const char *path,
-                            const gt_training_variable *v, gt_error *error) {
-  char name[256];
-  snprintf(name, sizeof name, "state.%s", v->name);
-  const gt_stored *stored = gt_container_tensor(container, name);
-  if (!stored || stored->dtype != GT_F32 || gt_shape_count(stored->shape) != v->count)
-    return gt_fail(error, GT_ERR_DATA, "%s was made with another optimizer: it has no fitting '%s'", path,
-                   v->name);
-  return gt_buffers_upload(&run->session.buffers, v->name, 0, stored->data,
-                           (uint64_t)v->count * sizeof(float), error);
-}
-
-static bool upload_twins(gt_run *run, const gt_container *container, const char *path,
-                         const gt_training_variable *v, gt_error *error) {
-  float *values = gt_alloc((size_t)v->count * sizeof *values + 1);
-  const bool ok =
-      gt_twins_from_container(container, path, &run->net->model->parameters, v, run->flat, values, error) &&
-      gt_buffers_upload(&run->session.buffers, v->name, 0, values, (uint64_t)v->count * sizeof *values,
-                        error);
-  free(values);
-  return ok;
-}
-
-static bool upload_state(gt_run *run, const gt_container *container, const char *path, gt_error *error) {
-  const gt_parameters *parameters = &run->net->model->parameters;
-  const gt_training *training = &run->net->training;
-  gt_buffers *buffers = &run->session.buffers;
-  if (!gt_parameters_from_container(container, path, parameters, run->flat, error)) return false;
-  if (!gt_buffers_upload(buffers, GT_PARAMETERS_VARIABLE, 0, run->flat,
-                         (uint64_t)parameters->total * sizeof(float), error))
+static bool upload_state(gt_run *run, gt_container *container, const char *path, gt_error *error) {
+  gt_image image;
+  if (!gt_former_twins(container, path, error) ||
+      !gt_image_read(&image, run->net->model->store, container, path, GT_CHECKPOINT_ROLES, error))
     return false;
-  for (int i = 0; i < training->variables; i++) {
-    const gt_training_variable *v = &training->variable[i];
-    if (!(v->twin ? upload_twins : upload_variable)(run, container, path, v, error)) return false;
-  }
-  return true;
+  const bool ok = gt_image_upload(&image, &run->session.buffers, error);
+  gt_image_finish(&image);
+  return ok;
 }
 
 /* Where there are gates, older versions called soft_loss what is 'loss' now: the two are not compared. */

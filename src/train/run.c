@@ -20,27 +20,16 @@ static bool open_step(gt_run *run, gt_error *error) {
   run->step = gt_session_compile(session, run->net, error);
   if (!run->step || !gt_session_load_data(session, run->net, error)) return false;
   run->log = gt_session_map(session, gt_net_variable(run->net, &session->arena, "log"));
-  run->flat = gt_arena_alloc_n(&session->arena, (size_t)run->net->model->parameters.total, sizeof *run->flat);
   return true;
-}
-
-/* Evaluations read the moving average where there is one. It covers only what is trained: with frozen
- * parameters the two are put together in a buffer of their own. */
-static const char *evaluated_weights(const gt_run *run) {
-  const gt_training *training = &run->net->training;
-  for (int i = 0; i < training->variables; i++)
-    if (!strcmp(training->variable[i].name, "ema"))
-      return training->variable[i].count == run->net->model->parameters.total ? "ema" : "eval.parameters";
-  return GT_PARAMETERS_VARIABLE;
 }
 
 static bool open_evaluators(gt_run *run, gt_error *error) {
   const gt_dataset *data = &run->config->dataset;
-  run->weights = evaluated_weights(run);
+  const bool averaged = run->config->optim->ema > 0;
   if (data->validation.samples &&
-      !gt_evaluator_open(&run->session, &run->watch, "validation", run->weights, error))
+      !gt_evaluator_open(&run->session, &run->watch, "validation", averaged, error))
     return false;
-  if (data->test.samples && !gt_evaluator_open(&run->session, &run->test, "test", run->weights, error))
+  if (data->test.samples && !gt_evaluator_open(&run->session, &run->test, "test", averaged, error))
     return false;
   if (!run->watch.net) run->watch = run->test;
   if (run->config->train.early_stopping.patience && run->watch.net && !data->validation.samples)
@@ -68,9 +57,9 @@ static bool start_fresh(gt_run *run, gt_error *error) {
   run->state = (gt_host_state){.best = NAN,
                                .schedule = gt_schedule_start(),
                                .draw = (uint64_t)run->config->seed,
-                               .wiring = gt_constants_fingerprint(run->net->model),
+                               .wiring = gt_store_fingerprint(run->net->model->store),
                                .data = run->data};
-  return gt_session_start(&run->session, run->net, run->state.draw, run->flat, error);
+  return gt_store_start(run->net->model->store, &run->session.buffers, run->state.draw, error);
 }
 
 static bool open_state(gt_run *run, gt_error *error) {
@@ -113,47 +102,35 @@ void gt_run_close(gt_run *run) {
 /* --- weights
  * -------------------------------------------------------------------------------------------------- */
 
-bool gt_run_weights(gt_run *run, gt_error *error) {
-  const gt_training *training = &run->net->training;
+bool gt_run_weights(gt_run *run, gt_image *weights, gt_error *error) {
   gt_buffers *buffers = &run->session.buffers;
-  const uint64_t size = (uint64_t)run->net->model->parameters.total * sizeof(float);
-  if (!gt_buffers_download(buffers, GT_PARAMETERS_VARIABLE, 0, run->flat, size, error)) return false;
-  for (int i = 0; i < training->variables; i++) {
-    const gt_training_variable *v = &training->variable[i];
-    if (!strcmp(v->name, "ema") && strcmp(run->weights, GT_PARAMETERS_VARIABLE) &&
-        !gt_buffers_download(buffers, v->name, 0, run->flat, (uint64_t)v->count * sizeof(float), error))
-      return false;
-  }
-  return gt_run_check_weights(run, run->flat, error);
-}
-
-/* Evaluations read the weights in a buffer that no step writes. */
-static bool are_put_together(const gt_run *run) { return !strcmp(run->weights, "eval.parameters"); }
-
-static bool upload_weights(gt_run *run, gt_error *error) {
-  if (!run->watch.net) return true; /* nothing is evaluated: the buffer may not even be there */
-  return gt_buffers_upload(&run->session.buffers, run->weights, 0, run->flat,
-                           (uint64_t)run->net->model->parameters.total * sizeof(float), error);
-}
-
-bool gt_run_sync_weights(gt_run *run, gt_error *error) {
-  if (!are_put_together(run)) return true; /* read where they are */
-  return gt_run_weights(run, error) && upload_weights(run, error);
+  if (!gt_image_download(weights, run->net->model->store, buffers, GT_WEIGHT_ROLES, error)) return false;
+  if ((run->config->optim->ema <= 0 || gt_image_average(weights, buffers, false, error)) &&
+      gt_run_check_weights(run, weights, error))
+    return true;
+  gt_image_finish(weights);
+  return false;
 }
 
 /* --- the end
  * -------------------------------------------------------------------------------------------------- */
 
 /* The weights in best.bin, with the constants that they belong to. */
-static bool take_best(gt_run *run, const gt_model_file *best, gt_error *error) {
-  gt_model *model = run->net->model;
-  return gt_parameters_from_container(&best->container, best->path, &model->parameters, run->flat, error) &&
-         gt_constants_take(model, best, &run->session.arena, error) &&
-         gt_constants_upload(&run->session.buffers, model, NULL, error) && upload_weights(run, error);
+static bool take_best(gt_run *run, const gt_model_file *best, gt_image *weights, gt_error *error) {
+  gt_store *store = run->net->model->store;
+  gt_buffers *buffers = &run->session.buffers;
+  if (!gt_image_read(weights, store, &best->container, best->path, GT_WEIGHT_ROLES, error)) return false;
+  if (gt_image_upload(weights, buffers, error) &&
+      (run->config->optim->ema <= 0 || gt_image_average(weights, buffers, true, error)) &&
+      gt_store_take_constants(store, &best->container, best->path, error) &&
+      gt_store_upload_tables(store, buffers, error))
+    return true;
+  gt_image_finish(weights);
+  return false;
 }
 
 /* The last weights, or the best ones of the run. */
-static bool choose_weights(gt_run *run, bool *restored, gt_error *error) {
+static bool choose_weights(gt_run *run, gt_image *weights, bool *restored, gt_error *error) {
   const char *path = gt_arena_printf(&run->session.arena, "%s/best.bin", run->directory);
   gt_model_file best;
   *restored = gt_run_restores_best(run) && run->state.best_step && run->state.best_step != run->state.step;
@@ -164,11 +141,11 @@ static bool choose_weights(gt_run *run, bool *restored, gt_error *error) {
     if (!*restored)
       gt_warn("%s is of step %lld, not of the best one, %lld: model.bin gets the last weights", path,
               (long long)best.step, (long long)run->state.best_step);
-    const bool ok = !*restored || take_best(run, &best, error);
+    const bool ok = !*restored || take_best(run, &best, weights, error);
     gt_model_file_finish(&best);
     if (*restored || !ok) return ok;
   }
-  return gt_run_weights(run, error) && (!are_put_together(run) || upload_weights(run, error));
+  return gt_run_weights(run, weights, error);
 }
 
 static bool final_evaluation(gt_run *run, gt_evaluator *evaluator, gt_sums *sums, gt_error *error) {
@@ -190,11 +167,8 @@ static bool write_test_row(gt_run *run, int64_t step, gt_error *error) {
   return gt_metrics_row(&run->metrics, &row, error);
 }
 
-static bool finish_training(gt_run *run, gt_error *error) {
+static bool evaluate_and_write(gt_run *run, const gt_image *weights, int64_t step, gt_error *error) {
   gt_train_result *result = run->result;
-  bool restored;
-  if (!choose_weights(run, &restored, error)) return false;
-  const int64_t step = restored ? run->state.best_step : run->state.step;
   const bool watches_test = run->watch.net && run->watch.net == run->test.net;
   if (!watches_test && !final_evaluation(run, &run->watch, &result->validation, error)) return false;
   if (!final_evaluation(run, &run->test, &result->test, error)) return false;
@@ -205,7 +179,16 @@ static bool finish_training(gt_run *run, gt_error *error) {
                                     .test = result->test,
                                     .accuracy = result->accuracy};
   const char *path = gt_arena_printf(&run->session.arena, "%s/model.bin", run->directory);
-  return gt_model_file_write(path, run->config, run->net->model, run->flat, &results, error);
+  return gt_model_file_write(path, run->config, weights, &results, error);
+}
+
+static bool finish_training(gt_run *run, gt_error *error) {
+  gt_image weights;
+  bool restored;
+  if (!choose_weights(run, &weights, &restored, error)) return false;
+  const bool ok = evaluate_and_write(run, &weights, restored ? run->state.best_step : run->state.step, error);
+  gt_image_finish(&weights);
+  return ok;
 }
 
 static bool train(gt_run *run, gt_error *error) {

@@ -47,8 +47,6 @@ typedef struct gt_run {
   gt_executable *step;
   const float *log;
   gt_evaluator watch, test; /* watch: evaluated during the run; net NULL: there is no such split */
-  const char *weights;      /* the buffer that evaluations read: "parameters", "ema" or "eval.parameters" */
-  float *flat;              /* host memory for all parameters */
   gt_host_state state;
   gt_metrics metrics;
   gt_progress progress;
@@ -67,13 +65,13 @@ bool gt_run_open(gt_run *run,
 void gt_run_close(gt_run *run);
 bool gt_run_save(gt_run *run, gt_error *error); /* a checkpoint of the present step */
 bool gt_run_loop(gt_run *run, gt_error *error);
-bool gt_run_weights(gt_run *run, gt_error *error);      /* the weights to be evaluated → run->flat */
-bool gt_run_sync_weights(gt_run *run, gt_error *error); /* … → the buffer that evaluations read */
+/* The weights that evaluations read, which the caller finishes; empty on failure. */
+bool gt_run_weights(gt_run *run, gt_image *weights, gt_error *error);
 /* Which layer made the loss or gradient of bad_step; always false. */
 bool gt_run_explain(gt_run *run, gt_error *error);
-/* Are the weights flat[total] finite? An update may overflow though loss and gradient did not: such weights
- * are never written. */
-bool gt_run_check_weights(gt_run *run, const float *flat, gt_error *error);
+/* Are the weights finite? An update may overflow though loss and gradient did not: such weights are never
+ * written. */
+bool gt_run_check_weights(gt_run *run, const gt_image *weights, gt_error *error);
 int64_t gt_run_epoch(const gt_run *run, int64_t step); /* from 1, of the last of `step` finished steps */
 /* Attempts (attempt.c): with restart_every a run begins anew every so many steps. gt_run_attempt makes the
  * state fit the attempt that run->state.step belongs to: called before steps are run. */

@@ -1,10 +1,8 @@
 #include "train/session.h"
-#include "base/memory.h"
 #include "op/core.h"
 #include "train/pacer.h"
 #include <assert.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 bool gt_session_open(gt_session *session, gt_config *config, const char *device, gt_error *error) {
@@ -35,7 +33,7 @@ gt_executable *gt_session_compile(gt_session *session, gt_net *net, gt_error *er
   if (!executable) return NULL;
   assert(session->executable_count < (int)(sizeof session->executables / sizeof *session->executables));
   session->executables[session->executable_count++] = executable;
-  return gt_constants_upload(&session->buffers, net->model, session->model, error) ? executable : NULL;
+  return gt_store_upload_tables(net->model->store, &session->buffers, error) ? executable : NULL;
 }
 
 void *gt_session_map(gt_session *session, const char *variable) {
@@ -66,52 +64,40 @@ bool gt_session_load_data(gt_session *session, const gt_net *net, gt_error *erro
          (!size || gt_buffers_upload(&session->buffers, "data.scaling", 0, dataset->scaling, size, error));
 }
 
-static bool upload_start(gt_session *session, const gt_training_variable *v, const float *flat,
-                         gt_error *error) {
-  float *values = gt_alloc((size_t)v->count * sizeof *values + 1);
-  for (int64_t k = 0; k < v->count; k++)
-    values[k] = v->start == GT_START_PARAMETERS ? flat[k] : v->start == GT_START_ONE ? 1 : 0;
-  const bool ok =
-      gt_buffers_upload(&session->buffers, v->name, 0, values, (uint64_t)v->count * sizeof *values, error);
-  free(values);
+bool gt_session_take_weights(gt_session *session, gt_store *store, const gt_model_file *file,
+                             gt_error *error) {
+  gt_image weights;
+  if (!gt_image_read(&weights, store, &file->container, file->path, GT_WEIGHT_ROLES, error)) return false;
+  const bool ok = gt_image_upload(&weights, &session->buffers, error) &&
+                  gt_store_take_constants(store, &file->container, file->path, error) &&
+                  gt_store_upload_tables(store, &session->buffers, error);
+  gt_image_finish(&weights);
   return ok;
 }
 
-bool gt_session_start(gt_session *session, const gt_net *net, uint64_t seed, float *flat, gt_error *error) {
-  gt_model_initialize(net->model, seed, flat);
-  if (!gt_buffers_upload(&session->buffers, GT_PARAMETERS_VARIABLE, 0, flat,
-                         (uint64_t)net->model->parameters.total * sizeof *flat, error))
-    return false;
-  for (int i = 0; i < net->training.variables; i++)
-    if (!upload_start(session, &net->training.variable[i], flat, error)) return false;
-  return true;
-}
-
-static bool open_evaluation(gt_session *session, gt_evaluator *evaluator, const char *split,
-                            const char *weights, bool hard, gt_error *error) {
-  const gt_net_options options = {.target = session->backend->target};
-  *evaluator = (gt_evaluator){
-      .net = gt_net_evaluation(&session->arena, session->config, split, hard, &options, error)};
+static bool open_evaluation(gt_session *session, gt_evaluator *evaluator, const char *split, bool hard,
+                            bool averaged, gt_error *error) {
+  const gt_net_options options = {.target = session->backend->target, .hard = hard, .averaged = averaged};
+  *evaluator =
+      (gt_evaluator){.net = gt_net_evaluation(&session->arena, session->config, split, &options, error)};
   if (!evaluator->net) return false;
-  const gt_model_file *model = session->model;
-  if (model &&
-      !gt_parameters_match(&model->container, model->path, &evaluator->net->model->parameters, error))
+  const gt_model_file *file = session->model;
+  gt_store *store = evaluator->net->model->store;
+  if (file && (!gt_store_match(store, &file->container, file->path, GT_MODEL_ROLES, error) ||
+               !gt_store_take_constants(store, &file->container, file->path, error)))
     return false;
-  session->buffers.alias_of = GT_PARAMETERS_VARIABLE;
-  session->buffers.alias = weights;
   evaluator->executable = gt_session_compile(session, evaluator->net, error);
-  session->buffers.alias = NULL;
   if (!evaluator->executable || !gt_session_load_data(session, evaluator->net, error)) return false;
   evaluator->log = gt_session_map(session, gt_net_variable(evaluator->net, &session->arena, "log"));
   return true;
 }
 
-bool gt_evaluator_open(gt_session *session, gt_evaluator *evaluator, const char *split, const char *weights,
+bool gt_evaluator_open(gt_session *session, gt_evaluator *evaluator, const char *split, bool averaged,
                        gt_error *error) {
-  if (!open_evaluation(session, evaluator, split, weights, false, error)) return false;
+  if (!open_evaluation(session, evaluator, split, false, averaged, error)) return false;
   if (!evaluator->net->model->has_hard) return true;
   evaluator->hard = GT_NEW(&session->arena, gt_evaluator);
-  return open_evaluation(session, evaluator->hard, split, weights, true, error);
+  return open_evaluation(session, evaluator->hard, split, true, averaged, error);
 }
 
 bool gt_evaluator_run(gt_session *session, gt_evaluator *evaluator, gt_sums *sums, gt_error *error) {

@@ -3,7 +3,7 @@
  * everything. */
 #ifndef GT_TRAIN_SESSION_H
 #define GT_TRAIN_SESSION_H
-#include "train/buffers.h"
+#include "store/buffers.h"
 #include "train/metrics.h"
 #include "train/model_file.h"
 #include "train/net.h"
@@ -34,14 +34,14 @@ void gt_session_close(gt_session *session); /* accepts a zeroed one */
 gt_executable *gt_session_compile(gt_session *session, gt_net *net, gt_error *error);
 /* Brings the samples of a net's split, and their scaling, to the device, unless they are there. */
 bool gt_session_load_data(gt_session *session, const gt_net *net, gt_error *error);
-/* The state before the first step of a training net: initial parameters for a seed (left in
- * flat[parameters.total], too) and training variables. */
-bool gt_session_start(gt_session *session, const gt_net *net, uint64_t seed, float *flat, gt_error *error);
-/* Evaluates with the weights in the buffer `weights` ("parameters", or "ema"), now and whenever it is run. */
-bool gt_evaluator_open(gt_session *session, gt_evaluator *evaluator, const char *split, const char *weights,
+/* Evaluates with the weights that training leaves, or with the moving average of those that are trained. */
+bool gt_evaluator_open(gt_session *session, gt_evaluator *evaluator, const char *split, bool averaged,
                        gt_error *error);
 /* One pass over the split; sums in double, in order. */
 bool gt_evaluator_run(gt_session *session, gt_evaluator *evaluator, gt_sums *sums, gt_error *error);
+/* Makes a model file's weights and constants those of the store, and of the device. */
+bool gt_session_take_weights(gt_session *session, gt_store *store, const gt_model_file *file,
+                             gt_error *error);
 /* Mapped memory of a host-visible variable. */
 void *gt_session_map(gt_session *session, const char *variable);
 /* Sets a net's clock. */

@@ -2,7 +2,7 @@
  * follow it refuses it with exit code 65. Meant to be run under AddressSanitizer too. */
 #include "base/arena.h"
 #include "cli/command.h"
-#include "train/safetensors.h"
+#include "store/safetensors.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>

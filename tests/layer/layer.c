@@ -3,6 +3,7 @@
 #include "backend/backend.h"
 #include "model/model.h"
 #include "op/core.h"
+#include "store/contents.h"
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -49,7 +50,13 @@ static void build(fixture *f, const char *text, gt_shape shape, const float *x) 
     f->buffer[v] = api->buffer_create(f->backend, size, GT_BUFFER_DEVICE, &error);
   }
   assert_true(api->upload(f->backend, f->buffer[0], 0, x, sizeof *x * (size_t)gt_shape_count(shape), &error));
-  if (g->variables > 3) gt_model_initialize(f->model, 1, api->buffer_map(f->backend, f->buffer[3]));
+  if (g->variables > 3) {
+    gt_image start;
+    gt_image_start(&start, f->model->store, GT_WEIGHT_ROLES, 1);
+    memcpy(api->buffer_map(f->backend, f->buffer[3]), start.variable[0],
+           sizeof(float) * (size_t)f->model->store->total);
+    gt_image_finish(&start);
+  }
   f->executable = api->compile(f->backend, f->plan, f->buffer, &error);
   assert_non_null(f->executable);
 }
@@ -78,8 +85,8 @@ static void linear_is_weight_times_input_plus_bias(void **state) {
   build(&f, "model: [{linear: 2}]", gt_shape_2(2, 3), x);
   run(&f, got);
   const float *p = f.backend->api->buffer_map(f.backend, f.buffer[3]);
-  const float *w = p + gt_parameters_find(&f.model->parameters, "linear1.weight")->offset;
-  const float *b = p + gt_parameters_find(&f.model->parameters, "linear1.bias")->offset;
+  const float *w = p + gt_store_find(f.model->store, "linear1.weight")->offset;
+  const float *b = p + gt_store_find(f.model->store, "linear1.bias")->offset;
   for (int i = 0; i < 2; i++)
     for (int o = 0; o < 2; o++) {
       double want = b[o];

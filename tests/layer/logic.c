@@ -7,6 +7,7 @@
 #include "op/core.h"
 #include "op/op.h"
 #include "plan/plan.h"
+#include "store/contents.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -144,6 +145,14 @@ static void build(built *b, const char *text, gt_model_mode mode) {
   assert_non_null(b->model);
 }
 
+/* The i-th constant of a model. */
+static const gt_slot *constant(const built *b, int i) {
+  const gt_store *store = b->model->store;
+  for (int k = 0; k < store->slots; k++)
+    if (store->slot[k]->role == GT_CONSTANT && !i--) return store->slot[k];
+  return NULL;
+}
+
 static int count_ops(const built *b, const char *name) {
   int count = 0;
   for (gt_id id = 0; id < b->graph->count; id++) count += !strcmp(gt_node_at(b->graph, id)->op->name, name);
@@ -159,12 +168,12 @@ static void constants_and_layout(void **state) {
   build(&hard, text, (gt_model_mode){.seed = 1, .hard = true});
   build(&again, text, (gt_model_mode){.seed = 2});
   assert_true(plain.model->has_hard);
-  assert_int_equal(plain.model->constants, 2);
-  assert_string_equal(plain.model->constant[1].name, "logic2.wiring");
-  for (int i = 0; i < 60; i++) assert_int_equal(plain.model->constant[1].limit[i], 20);
-  const gt_model_constant *a = plain.model->constant, *b = hard.model->constant, *c = again.model->constant;
-  assert_memory_equal(a->data, b->data, 40 * sizeof *a->data);
-  assert_memory_not_equal(a->data, c->data, 40 * sizeof *a->data);
+  assert_null(constant(&plain, 2));
+  assert_string_equal(constant(&plain, 1)->name, "logic2.wiring");
+  for (int i = 0; i < 60; i++) assert_int_equal(constant(&plain, 1)->limit[i], 20);
+  const int32_t *a = constant(&plain, 0)->table;
+  assert_memory_equal(a, constant(&hard, 0)->table, 40 * sizeof *a);
+  assert_memory_not_equal(a, constant(&again, 0)->table, 40 * sizeof *a);
   assert_int_equal(count_ops(&hard, "logic_coefficients_hard"), 2);
   assert_int_equal(count_ops(&plain, "logic_coefficients"), 2);
   /* The gates of the second layer read those of the first where they lie. */
@@ -173,11 +182,11 @@ static void constants_and_layout(void **state) {
     if (strcmp(node->op->name, "logic") || strcmp(node->scope, "logic2")) continue;
     assert_string_equal(gt_node_at(plain.graph, node->input[0])->op->name, "logic");
   }
-  float *flat = malloc(sizeof *flat * (size_t)plain.model->parameters.total);
-  gt_model_initialize(plain.model, 1, flat);
-  const float *logits = flat + plain.model->parameters.item[1].offset;
+  gt_image start;
+  gt_image_start(&start, plain.model->store, GT_WEIGHT_ROLES, 1);
+  const float *logits = gt_image_slot(&start, gt_store_find(plain.model->store, "logic2.logits"));
   for (int i = 0; i < 30 * 16; i++) assert_true(logits[i] == (i % 16 == 3 ? 10 : 0));
-  free(flat);
+  gt_image_finish(&start);
   gt_arena_finish(&plain.arena);
   gt_arena_finish(&hard.arena);
   gt_arena_finish(&again.arena);
@@ -195,9 +204,9 @@ static int second_passers(const char *init, int by_kernel[2]) {
       "update: [2, 1], init: %s}}]\n",
       init);
   build(&b, text, (gt_model_mode){.seed = 1});
-  float *flat = malloc(sizeof *flat * (size_t)b.model->parameters.total);
-  gt_model_initialize(b.model, 1, flat);
-  const float *logits = flat + b.model->parameters.item[0].offset;
+  gt_image start;
+  gt_image_start(&start, b.model->store, GT_WEIGHT_ROLES, 1);
+  const float *logits = gt_image_slot(&start, b.model->store->slot[0]);
   int all = 0;
   for (int i = 0; i < 33; i++) {
     const bool second = logits[16 * i + 5] == 7;
@@ -208,7 +217,7 @@ static int second_passers(const char *init, int by_kernel[2]) {
     for (int l = by_kernel[kernel] = 0; l < 4; l++)
       for (int o = 0; o < width[l]; o++)
         by_kernel[kernel] += (logits[16 * (first[l] + kernel * width[l] + o) + 5] == 7) << l * 8 << o % 8;
-  free(flat);
+  gt_image_finish(&start);
   gt_arena_finish(&b.arena);
   return all;
 }
@@ -222,11 +231,11 @@ static void automaton_looks_around(void **state) {
 }
 
 /* What a kernel's leaves read: places that differ, of two channels; and every channel has a reader. */
-static void check_leaves(const gt_model_constant *wiring, int channels, int places) {
+static void check_leaves(const gt_slot *wiring, int channels, int places) {
   bool read[16] = {false};
   const int64_t leaves = wiring->shape.dim[1];
   for (int64_t k = 0; k < wiring->shape.dim[0]; k++) {
-    const int32_t *leaf = wiring->data + k * leaves;
+    const int32_t *leaf = wiring->table + k * leaves;
     bool mine[16] = {false};
     int count = 0;
     for (int64_t i = 0; i < leaves; i++) {
@@ -251,12 +260,12 @@ static void convolution(void **state) {
   build(&again, text, (gt_model_mode){.seed = 2});
   build(&hard, text, (gt_model_mode){.seed = 1, .hard = true});
   assert_true(plain.model->has_hard);
-  assert_int_equal(plain.model->constants, 3);
-  assert_string_equal(plain.model->constant[1].name, "logic_conv2d2.wiring");
-  check_leaves(&plain.model->constant[0], 1, 4);
-  check_leaves(&plain.model->constant[1], 9, 9);
-  assert_memory_equal(plain.model->constant[1].data, hard.model->constant[1].data, 5 * 8 * 4);
-  assert_memory_not_equal(plain.model->constant[1].data, again.model->constant[1].data, 5 * 8 * 4);
+  assert_null(constant(&plain, 3));
+  assert_string_equal(constant(&plain, 1)->name, "logic_conv2d2.wiring");
+  check_leaves(constant(&plain, 0), 1, 4);
+  check_leaves(constant(&plain, 1), 9, 9);
+  assert_memory_equal(constant(&plain, 1)->table, constant(&hard, 1)->table, 5 * 8 * 4);
+  assert_memory_not_equal(constant(&plain, 1)->table, constant(&again, 1)->table, 5 * 8 * 4);
   assert_int_equal(count_ops(&hard, "logic_coefficients_hard"), 3);
   const gt_shape out = plain.model->layer[2].output; /* 6 by 3, then 2 by 1 windows */
   assert_true(gt_shape_equal(out, (gt_shape){.rank = 4, .dim = {8, 2, 1, 5}}));

@@ -9,6 +9,7 @@
 #include "op/move.h"
 #include "op/op.h"
 #include "plan/plan.h"
+#include "store/contents.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -66,9 +67,8 @@ static const void *content(const built *b, uint32_t variable, const float *x, co
   if (variable == INPUT) return x;
   if (variable == STATE) return clock;
   if (!strcmp(name, GT_PARAMETERS_VARIABLE)) return parameters;
-  for (int i = 0; i < b->model->constants; i++)
-    if (!strcmp(name, b->model->constant[i].name)) return b->model->constant[i].data;
-  return NULL;
+  const gt_slot *slot = gt_store_find(b->model->store, name);
+  return slot ? slot->table : NULL;
 }
 
 static float *run(const built *b, const float *x) {
@@ -80,13 +80,13 @@ static float *run(const built *b, const float *x) {
   gt_arena_init(&arena);
   const gt_plan *plan = gt_plan_create(&arena, b->graph, &options, &error);
   assert_non_null(plan);
-  float *parameters = malloc((size_t)b->model->parameters.total * sizeof *parameters);
-  gt_model_initialize(b->model, 3, parameters);
+  gt_image start;
+  gt_image_start(&start, b->model->store, GT_WEIGHT_ROLES, 3);
   gt_buffer *buffer[16] = {NULL};
   assert_true(b->graph->variables <= 16);
   for (uint32_t v = 0; v < b->graph->variables; v++) {
     const gt_variable *variable = &b->graph->variable[v];
-    const void *data = content(b, v, x, parameters);
+    const void *data = content(b, v, x, start.variable[0]);
     buffer[v] = api->buffer_create(backend, plan->variable_bytes[v], GT_BUFFER_DEVICE, &error);
     if (data)
       assert_true(api->upload(backend, buffer[v], 0, data,
@@ -103,7 +103,7 @@ static float *run(const built *b, const float *x) {
   for (uint32_t v = 0; v < b->graph->variables; v++) api->buffer_destroy(backend, buffer[v]);
   gt_backend_close(backend);
   gt_arena_finish(&arena);
-  free(parameters);
+  gt_image_finish(&start);
   return y;
 }
 

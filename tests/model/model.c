@@ -2,6 +2,7 @@
  * configs with their positions. */
 #include "model/model.h"
 #include "op/core.h"
+#include "store/contents.h"
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -98,12 +99,12 @@ static void dropout_only_in_training(void **state) {
   build(&f, "model: [{linear: 4}, {dropout: 0.25}]", gt_shape_2(5, 3), false);
   fine(&f);
   assert_int_equal(f.model->layer[0].node, f.model->layer[1].node);
-  const gt_parameters evaluation = f.model->parameters;
+  const gt_store *evaluation = f.model->store;
   fixture g;
   build(&g, "model: [{linear: 4}, {dropout: 0.25}]", gt_shape_2(5, 3), true);
   fine(&g);
   assert_int_not_equal(g.model->layer[0].node, g.model->layer[1].node);
-  assert_int_equal(evaluation.total, g.model->parameters.total);
+  assert_int_equal(evaluation->total, g.model->store->total);
   finish(&g);
   finish(&f);
 }
@@ -120,20 +121,20 @@ static void layout(void **state) {
       "  - linear: {units: 1, name: head}\n",
       gt_shape_2(5, 3), true);
   fine(&f);
-  const gt_parameters *p = &f.model->parameters;
-  assert_int_equal(p->count, 6);
-  assert_string_equal(p->item[0].name, "body.weight");
-  assert_string_equal(p->item[5].name, "head.bias");
+  const gt_store *p = f.model->store;
+  assert_int_equal(p->parameters, 6);
+  assert_string_equal(p->slot[0]->name, "body.weight");
+  assert_string_equal(p->slot[5]->name, "head.bias");
   /* group 0: body.weight (9), linear1.weight (15); group 2: biases 3 and 5; then the frozen head 5 and 1 */
-  assert_int_equal(gt_parameters_find(p, "body.weight")->offset, 0);
-  assert_int_equal(gt_parameters_find(p, "linear1.weight")->offset, 12);
+  assert_int_equal(gt_store_find(p, "body.weight")->offset, 0);
+  assert_int_equal(gt_store_find(p, "linear1.weight")->offset, 12);
   assert_int_equal(p->group[0].count, 28);
-  assert_int_equal(gt_parameters_find(p, "body.bias")->offset, 28);
-  assert_int_equal(gt_parameters_find(p, "linear1.bias")->offset, 32);
+  assert_int_equal(gt_store_find(p, "body.bias")->offset, 28);
+  assert_int_equal(gt_store_find(p, "linear1.bias")->offset, 32);
   assert_int_equal(p->group[2].offset, 28);
   assert_int_equal(p->group[2].count, 12);
   assert_int_equal(p->trainable, 40);
-  assert_int_equal(gt_parameters_find(p, "head.weight")->offset, 40);
+  assert_int_equal(gt_store_find(p, "head.weight")->offset, 40);
   assert_int_equal(p->total, 52);
   assert_int_equal(p->values, 9 + 3 + 15 + 5 + 5 + 1);
   assert_int_equal(p->trainable_values, 9 + 3 + 15 + 5);
@@ -147,10 +148,10 @@ static void aligned_parameters_leave_no_gaps(void **state) {
   fixture f;
   build(&f, "model: [{linear: 512}, relu, {linear: 10}]", gt_shape_2(5, 784), true);
   fine(&f);
-  const gt_parameters *p = &f.model->parameters;
+  const gt_store *p = f.model->store;
   assert_int_equal(p->values, 784 * 512 + 512 + 5120 + 10);
   assert_int_equal(p->total, p->values + 2);
-  assert_string_equal(p->item[p->order[3]].name, "linear2.bias");
+  assert_string_equal(p->parameter[3]->name, "linear2.bias");
   finish(&f);
 }
 
@@ -171,13 +172,13 @@ static void initial(const char *init, double want_deviation, double bound) {
   snprintf(text, sizeof text, "model: [{linear: {units: 300, bias: false%s}}]", init);
   build(&f, text, gt_shape_2(2, 400), false);
   fine(&f);
-  float *flat = malloc(sizeof *flat * (size_t)f.model->parameters.total),
-        *again = malloc(sizeof *flat * 120000);
-  gt_model_initialize(f.model, 7, flat);
-  gt_model_initialize(f.model, 7, again);
-  assert_memory_equal(flat, again, sizeof *flat * 120000);
-  gt_model_initialize(f.model, 8, again);
-  assert_int_not_equal(memcmp(flat, again, sizeof *flat * 120000), 0);
+  gt_image start, same, other;
+  gt_image_start(&start, f.model->store, GT_WEIGHT_ROLES, 7);
+  gt_image_start(&same, f.model->store, GT_WEIGHT_ROLES, 7);
+  gt_image_start(&other, f.model->store, GT_WEIGHT_ROLES, 8);
+  const float *flat = start.variable[0];
+  assert_memory_equal(flat, same.variable[0], sizeof *flat * 120000);
+  assert_int_not_equal(memcmp(flat, other.variable[0], sizeof *flat * 120000), 0);
   double mean, deviation, largest;
   statistics(flat, 120000, &mean, &deviation, &largest);
   assert_true(fabs(mean) < 0.01 * want_deviation);
@@ -186,8 +187,9 @@ static void initial(const char *init, double want_deviation, double bound) {
     assert_true(largest <= bound && largest > 0.99 * bound);
   else
     assert_true(largest > 4 * want_deviation && largest < 6.5 * want_deviation);
-  free(flat);
-  free(again);
+  gt_image_finish(&start);
+  gt_image_finish(&same);
+  gt_image_finish(&other);
   finish(&f);
 }
 
@@ -209,11 +211,12 @@ static void constant_values(void **state) {
   build(&f, "model: [{linear: {units: 1, init: ones, bias_init: {type: constant, value: 2.5}}}]",
         gt_shape_2(2, 3), false);
   fine(&f);
-  float flat[8];
-  assert_int_equal(f.model->parameters.total, 8);
-  gt_model_initialize(f.model, 7, flat);
+  gt_image start;
+  assert_int_equal(f.model->store->total, 8);
+  gt_image_start(&start, f.model->store, GT_WEIGHT_ROLES, 7);
   const float want[8] = {1, 1, 1, 0, 2.5f, 0, 0, 0};
-  assert_memory_equal(flat, want, sizeof want);
+  assert_memory_equal(start.variable[0], want, sizeof want);
+  gt_image_finish(&start);
   finish(&f);
 }
 

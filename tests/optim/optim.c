@@ -4,6 +4,7 @@
 #include "op/core.h"
 #include "op/elementwise.h"
 #include "op/reduce.h"
+#include "optim/groups.h"
 #include "optim/training.h"
 #include <math.h>
 #include <setjmp.h>
@@ -24,7 +25,8 @@ typedef struct fixture {
   gt_diagnostics diagnostics;
   gt_graph *graph;
   const gt_optim *optim;
-  gt_parameters parameters;
+  gt_store *store;
+  const gt_slot *parameter[3]; /* a, b, c */
   gt_training training;
   gt_backend *backend;
   gt_plan *plan;
@@ -53,18 +55,19 @@ static const int first[] = {0, 5, 9};
 
 static void place(fixture *f, float *flat, double (*value)(int i)) {
   for (int k = 0; k < 3; k++)
-    for (int i = 0; i < f->parameters.item[k].count; i++)
-      flat[f->parameters.item[k].offset + i] = (float)value(first[k] + i);
+    for (int i = 0; i < f->parameter[k]->count; i++)
+      flat[f->parameter[k]->offset + i] = (float)value(first[k] + i);
 }
 
-static gt_id part(gt_graph *g, const char *name, const gt_parameters *parameters, int i) {
-  const uint32_t variable = gt_graph_variable(g, name, gt_shape_1(parameters->total), GT_F32, false);
-  return gt_view(g, gt_variable_read(g, variable), parameters->item[i].offset, parameters->item[i].shape);
+static gt_id part(const fixture *f, const char *name, int i) {
+  gt_graph *g = f->graph;
+  const uint32_t variable = gt_graph_variable(g, name, gt_shape_1(f->store->total), GT_F32, false);
+  return gt_view(g, gt_variable_read(g, variable), f->parameter[i]->offset, f->parameter[i]->shape);
 }
 
-static gt_id traps(gt_graph *g, gt_id p, const gt_parameters *parameters, int i) {
-  const gt_id root = part(g, "root", parameters, i), huge = part(g, "huge", parameters, i);
-  const gt_id here = part(g, "here", parameters, i);
+static gt_id traps(const fixture *f, gt_id p, int i) {
+  gt_graph *g = f->graph;
+  const gt_id root = part(f, "root", i), huge = part(f, "huge", i), here = part(f, "here", i);
   const gt_id u = gt_add(g, root, gt_mul(g, p, gt_constant(g, 0)));
   const gt_id none = gt_sub(g, gt_sqrt(g, u), gt_sqrt(g, root));
   const gt_id zero = gt_mul(g, gt_mul(g, gt_sub(g, p, here), huge), huge);
@@ -82,15 +85,15 @@ static void build(fixture *f, const char *optimizer) {
   if (!f->optim) gt_diagnostics_print(&f->diagnostics, stderr);
   assert_non_null(f->optim);
 
-  static gt_parameter item[3];
-  item[0] = (gt_parameter){.name = "a.weight", .shape = gt_shape_1(5), .count = 5};
-  item[1] = (gt_parameter){.name = "b.weight", .shape = gt_shape_2(2, 2), .count = 4};
-  item[2] = (gt_parameter){.name = "c.weight", .shape = gt_shape_1(3), .count = 3};
-  f->parameters = (gt_parameters){.item = item, .count = 3};
-  gt_parameters_layout(&f->parameters, f->optim, &f->arena);
+  f->store = gt_store_create(&f->arena);
+  const gt_slot slots[3] = {{.name = "a.weight", .shape = gt_shape_1(5)},
+                            {.name = "b.weight", .shape = gt_shape_2(2, 2)},
+                            {.name = "c.weight", .shape = gt_shape_1(3)}};
+  for (int i = 0; i < 3; i++) f->parameter[i] = gt_store_add(f->store, slots[i]);
+  gt_optim_layout(f->optim, f->store);
 
   gt_graph *g = f->graph;
-  const gt_shape flat = gt_shape_1(f->parameters.total);
+  const gt_shape flat = gt_shape_1(f->store->total);
   const int width = gt_optim_table_width(f->optim);
   const uint32_t state = gt_graph_variable(g, "state", gt_shape_1(GT_STATE_WORDS), GT_F32, false);
   const gt_id clock =
@@ -101,16 +104,16 @@ static void build(fixture *f, const char *optimizer) {
   const gt_id scale = gt_variable_read(g, gt_graph_variable(g, "scale", (gt_shape){0}, GT_F32, false));
   gt_id node[3], loss = gt_constant(g, 0);
   for (int i = 0; i < 3; i++) {
-    const gt_parameter *q = &item[i];
+    const gt_slot *q = f->parameter[i];
     node[i] = gt_view(g, p, q->offset, q->shape);
     const gt_id d = gt_sub(g, node[i], gt_view(g, t, q->offset, q->shape));
     loss =
         gt_add(g, loss, gt_sum(g, gt_mul(g, gt_view(g, k, q->offset, q->shape), gt_mul(g, d, d)), 0, false));
   }
   loss = gt_mul(g, loss, scale);
-  for (int i = 0; i < 3; i++) loss = gt_add(g, loss, traps(g, node[i], &f->parameters, i));
+  for (int i = 0; i < 3; i++) loss = gt_add(g, loss, traps(f, node[i], i));
   gt_error error = {0};
-  if (!gt_training_build(&f->training, g, f->optim, &f->parameters, node, loss, clock, &error))
+  if (!gt_training_build(&f->training, g, f->optim, f->store, node, loss, clock, &error))
     fail_msg("%s", error.message);
   assert_true(gt_graph_verify(g, &error));
 }
@@ -135,11 +138,12 @@ static void compile(fixture *f) {
   float *table = content(f, "table");
   for (int s = 0; s < ROWS; s++)
     gt_training_scalars(f->optim, NULL, (uint64_t)s, ROWS, 4, table + s * gt_optim_table_width(f->optim));
-  for (int i = 0; i < f->training.variables; i++) {
-    const gt_training_variable *v = &f->training.variable[i];
-    float *x = api->buffer_map(f->backend, f->buffer[v->variable]);
-    if (v->start == GT_START_ONE) x[0] = 1;
-    if (v->start == GT_START_PARAMETERS) memcpy(x, content(f, "parameters"), sizeof *x * (size_t)v->count);
+  for (int i = 0; i < f->store->slots; i++) {
+    const gt_slot *slot = f->store->slot[i];
+    float *x = content(f, slot->variable) + slot->offset;
+    if (slot->role == GT_RUN) x[0] = (float)slot->fill.value;
+    if (slot->fill.copies)
+      memcpy(x, content(f, "parameters") + slot->twin_of->offset, sizeof *x * (size_t)slot->count);
   }
 }
 
@@ -161,18 +165,17 @@ static void finish(fixture *f) {
 static int64_t at(const fixture *f, int number) {
   int k = 2;
   while (first[k] > number) k--;
-  return f->parameters.item[k].offset + number - first[k];
+  return f->parameter[k]->offset + number - first[k];
 }
 
 static float value(fixture *f, const char *name, int number) { return content(f, name)[at(f, number)]; }
 
 static void gaps_are_zero(fixture *f, const char *name) {
   const float *x = content(f, name);
-  for (int64_t i = 0; i < f->parameters.trainable; i++) {
+  for (int64_t i = 0; i < f->store->trainable; i++) {
     bool used = false;
     for (int k = 0; k < 3; k++)
-      used |=
-          i >= f->parameters.item[k].offset && i < f->parameters.item[k].offset + f->parameters.item[k].count;
+      used |= i >= f->parameter[k]->offset && i < f->parameter[k]->offset + f->parameter[k]->count;
     if (!used && x[i] != 0) fail_msg("%s[%d] is %g, not 0", name, (int)i, x[i]);
   }
 }
@@ -274,8 +277,8 @@ static void groups_have_their_own_settings(void **state) {
     const double g = start(i) - target(i), lr = i < 5 ? 0.05 : i < 9 ? 0 : 0.5;
     assert_true(fabs(value(&f, "parameters", i) - (start(i) - (g > 0 ? lr : -lr))) < 1e-5);
   }
-  assert_int_equal(f.parameters.trainable, 12);
-  assert_int_equal(f.training.variables, 3); /* ok and two averages */
+  assert_int_equal(f.store->trainable, 12);
+  assert_int_equal(f.store->variables, 4); /* parameters, ok and two averages */
   finish(&f);
 }
 
@@ -316,6 +319,22 @@ static void the_average_follows_the_weights(void **state) {
   finish(&f);
 }
 
+/* What lies in all variables of the store but "ok". */
+enum { MOST_VARIABLES = 8, MOST = 32 };
+typedef struct snapshot {
+  float value[MOST_VARIABLES][MOST];
+} snapshot;
+
+static snapshot look(fixture *f) {
+  snapshot s = {{{0}}};
+  assert_true(f->store->variables <= MOST_VARIABLES);
+  for (int v = 0; v < f->store->variables; v++)
+    if (f->store->variable[v].role != GT_RUN)
+      memcpy(s.value[v], content(f, f->store->variable[v].name),
+             sizeof(float) * (size_t)gt_store_extent(f->store, v));
+  return s;
+}
+
 /* After a loss that is not finite nothing changes any more, even if later losses would be fine. */
 static void guarded(const char *optimizer) {
   fixture f;
@@ -323,22 +342,13 @@ static void guarded(const char *optimizer) {
   compile(&f);
   run(&f, 2);
   assert_true(content(&f, "ok")[0] == 1);
-  float before[GT_TRAINING_VARIABLES][32];
+  const snapshot before = look(&f);
   content(&f, "scale")[0] = NAN;
   for (int pass = 0; pass < 3; pass++) {
-    for (int i = 0; i <= f.training.variables; i++) {
-      const bool last = i == f.training.variables;
-      const gt_training_variable *v = &f.training.variable[i];
-      const float *x = content(&f, last ? "parameters" : v->name);
-      if (!last && !strcmp(v->name, "ok")) continue;
-      const size_t size = sizeof *x * (size_t)(last ? f.parameters.total : v->count);
-      if (pass)
-        assert_memory_equal(x, before[i], size);
-      else
-        memcpy(before[i], x, size);
-    }
     run(&f, 1);
     assert_true(content(&f, "ok")[0] == 0);
+    const snapshot after = look(&f);
+    assert_memory_equal(&after, &before, sizeof after);
     content(&f, "scale")[0] = 1;
   }
   finish(&f);
@@ -359,29 +369,20 @@ static void spring(fixture *f, int number, bool infinite) {
 }
 
 static void holds_still(const char *optimizer, int number, bool infinite) {
-  enum { MOST = 32 };
   fixture f;
-  float before[GT_TRAINING_VARIABLES][MOST], weights[MOST];
   build(&f, optimizer);
   compile(&f);
   run(&f, 2);
   assert_true(content(&f, "ok")[0] == 1);
-  const size_t size = sizeof *weights * (size_t)f.parameters.total;
-  memcpy(weights, content(&f, "parameters"), size);
-  for (int i = 0; i < f.training.variables; i++)
-    memcpy(before[i], content(&f, f.training.variable[i].name),
-           sizeof *weights * (size_t)f.training.variable[i].count);
+  const snapshot before = look(&f);
   spring(&f, number, infinite);
   run(&f, 1);
   if (content(&f, "ok")[0] != 0) fail_msg("%s, value %d: a bad gradient went unnoticed", optimizer, number);
   content(&f, "huge")[at(&f, number)] = 0;
   content(&f, "root")[at(&f, number)] = 1;
   run(&f, 1);
-  assert_memory_equal(content(&f, "parameters"), weights, size);
-  for (int i = 0; i < f.training.variables; i++)
-    if (strcmp(f.training.variable[i].name, "ok"))
-      assert_memory_equal(content(&f, f.training.variable[i].name), before[i],
-                          sizeof *weights * (size_t)f.training.variable[i].count);
+  const snapshot after = look(&f);
+  assert_memory_equal(&after, &before, sizeof after);
   finish(&f);
 }
 

@@ -19,10 +19,8 @@ static bool compile_training(gt_session *session, gt_error *error) {
   gt_evaluator evaluator;
   float *flat;
   bool ok = net && gt_session_compile(session, net, error);
-  if (ok && data->validation.samples)
-    ok = gt_evaluator_open(session, &evaluator, "validation", GT_PARAMETERS_VARIABLE, error);
-  if (ok && data->test.samples)
-    ok = gt_evaluator_open(session, &evaluator, "test", GT_PARAMETERS_VARIABLE, error);
+  if (ok && data->validation.samples) ok = gt_evaluator_open(session, &evaluator, "validation", false, error);
+  if (ok && data->test.samples) ok = gt_evaluator_open(session, &evaluator, "test", false, error);
   if (!ok) return false;
   const gt_model_results results = {.step = 1, .epoch = 1};
   flat = gt_arena_alloc_n(&session->arena, (size_t)net->model->parameters.total + 1, sizeof *flat);

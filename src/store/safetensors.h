@@ -5,8 +5,8 @@
  * with that entry's 16 digits read as zeros: no byte of a file can change unnoticed. The reader trusts
  * nothing: every size is checked against the bytes that are really there before anything is allocated or
  * touched. Owner: gt_container owns all it points to. */
-#ifndef GT_TRAIN_SAFETENSORS_H
-#define GT_TRAIN_SAFETENSORS_H
+#ifndef GT_STORE_SAFETENSORS_H
+#define GT_STORE_SAFETENSORS_H
 #include "base/file.h"
 #include "graph/graph.h"
 
@@ -43,4 +43,5 @@ void gt_container_finish(gt_container *file);
 const gt_stored *gt_container_tensor(const gt_container *file, const char *name);
 const char *gt_container_metadata(const gt_container *file, const char *key); /* NULL if absent */
 uint64_t gt_stored_bytes(const gt_stored *tensor);
+int64_t gt_stored_not_finite(const gt_stored *tensor); /* the first such value of an F32 tensor; -1: none */
 #endif

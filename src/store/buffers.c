@@ -1,4 +1,4 @@
-#include "train/buffers.h"
+#include "store/buffers.h"
 #include "base/memory.h"
 #include <assert.h>
 #include <stdlib.h>
@@ -22,8 +22,7 @@ gt_named_buffer *gt_buffers_find(gt_buffers *buffers, const char *name) {
 }
 
 static gt_buffer *bind(gt_buffers *buffers, const gt_variable *variable, uint64_t bytes, gt_error *error) {
-  const bool aliased = buffers->alias && !strcmp(variable->name, buffers->alias_of);
-  const char *name = aliased ? buffers->alias : variable->name;
+  const char *name = variable->name;
   gt_named_buffer *found = gt_buffers_find(buffers, name);
   if (found) {
     assert(found->bytes >= bytes);

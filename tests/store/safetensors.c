@@ -1,7 +1,7 @@
 /* The container of models and checkpoints: its layout as published, and that no damaged or hostile file gets
  * through: every truncation, every byte flipped, and headers that lie under a hash that is right. */
 #include "base/text.h"
-#include "train/safetensors.h"
+#include "store/safetensors.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>

@@ -1,8 +1,9 @@
 #define _GNU_SOURCE /* memmem */
-#include "train/safetensors.h"
+#include "store/safetensors.h"
 #include "base/memory.h"
 #include "base/text.h"
 #include <jansson.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,6 +16,14 @@ static const uint64_t most_file = 1ull << 40;
 
 uint64_t gt_stored_bytes(const gt_stored *tensor) {
   return (uint64_t)gt_shape_count(tensor->shape) * gt_dtype_size(tensor->dtype);
+}
+
+int64_t gt_stored_not_finite(const gt_stored *tensor) {
+  const float *value = tensor->data;
+  const int64_t count = tensor->dtype == GT_F32 ? gt_shape_count(tensor->shape) : 0;
+  for (int64_t i = 0; i < count; i++)
+    if (!isfinite(value[i])) return i;
+  return -1;
 }
 
 static const char *dtype_text(gt_dtype dtype) {

@@ -1,8 +1,8 @@
 /* The buffers behind the graphs' variables, by name: a variable that several plans declare ("parameters") is
  * one buffer, made when the first of them is bound. Zeroed at first. Owner: the run, which finishes them
  * before it closes the backend. */
-#ifndef GT_TRAIN_BUFFERS_H
-#define GT_TRAIN_BUFFERS_H
+#ifndef GT_STORE_BUFFERS_H
+#define GT_STORE_BUFFERS_H
 #include "backend/backend.h"
 
 typedef struct gt_named_buffer {
@@ -17,7 +17,6 @@ typedef struct gt_buffers {
   gt_arena *arena;
   gt_named_buffer *items;
   size_t count, capacity;
-  const char *alias_of, *alias; /* while set: plans that name alias_of get the buffer called alias */
 } gt_buffers;
 
 void gt_buffers_init(gt_buffers *buffers, gt_backend *backend, gt_arena *arena);

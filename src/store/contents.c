@@ -1,0 +1,251 @@
+#include "store/contents.h"
+#include "base/log.h"
+#include "base/memory.h"
+#include <stdlib.h>
+#include <string.h>
+
+/* --- images --- */
+
+static void begin(gt_image *image, const gt_store *store) {
+  *image = (gt_image){store, gt_alloc(((size_t)store->variables + 1) * sizeof *image->variable)};
+}
+
+void gt_image_finish(gt_image *image) {
+  for (int v = 0; image->variable && v < image->store->variables; v++) free(image->variable[v]);
+  free(image->variable);
+  *image = (gt_image){0};
+}
+
+static uint64_t bytes_of(const gt_store *store, int variable) {
+  return (uint64_t)gt_store_extent(store, variable) * sizeof(float);
+}
+
+/* Zeros for every variable that holds slots of these roles. */
+static void hold(gt_image *image, unsigned roles) {
+  const gt_store *store = image->store;
+  for (int v = 0; v < store->variables; v++)
+    if (GT_ROLE(store->variable[v].role) & roles & ~GT_TABLE_ROLES && !image->variable[v])
+      image->variable[v] = gt_alloc(bytes_of(store, v) + 1);
+}
+
+static float *values_of(const gt_image *image, const gt_slot *slot) {
+  return image->variable[slot->where] + slot->offset;
+}
+
+const void *gt_image_slot(const gt_image *image, const gt_slot *slot) {
+  return gt_slot_plays(slot, GT_TABLE_ROLES) ? (const void *)slot->table : values_of(image, slot);
+}
+
+static gt_stored as_tensor(const gt_image *image, const gt_slot *slot) {
+  return (gt_stored){slot->name, slot->dtype, slot->shape, gt_image_slot(image, slot)};
+}
+
+int gt_image_tensors(const gt_image *image, unsigned roles, gt_stored *tensors) {
+  const gt_store *store = image->store;
+  int count = 0;
+  for (int i = 0; i < store->slots; i++) {
+    const gt_slot *slot = store->slot[i];
+    if (gt_slot_plays(slot, roles)) tensors[count++] = as_tensor(image, slot);
+  }
+  return count;
+}
+
+const gt_slot *gt_image_not_finite(const gt_image *image) {
+  const gt_store *store = image->store;
+  for (int i = 0; i < store->slots; i++) {
+    const gt_slot *slot = store->slot[i];
+    if (!gt_slot_plays(slot, GT_WEIGHT_ROLES)) continue;
+    const gt_stored tensor = as_tensor(image, slot);
+    if (gt_stored_not_finite(&tensor) >= 0) return slot;
+  }
+  return NULL;
+}
+
+/* --- the device --- */
+
+bool gt_image_upload(const gt_image *image, gt_buffers *buffers, gt_error *error) {
+  const gt_store *store = image->store;
+  for (int v = 0; v < store->variables; v++)
+    if (image->variable[v] && bytes_of(store, v) &&
+        !gt_buffers_upload(buffers, store->variable[v].name, 0, image->variable[v], bytes_of(store, v),
+                           error))
+      return false;
+  return true;
+}
+
+bool gt_image_download(gt_image *image, const gt_store *store, gt_buffers *buffers, unsigned roles,
+                       gt_error *error) {
+  begin(image, store);
+  hold(image, roles);
+  for (int v = 0; v < store->variables; v++)
+    if (image->variable[v] && bytes_of(store, v) &&
+        !gt_buffers_download(buffers, store->variable[v].name, 0, image->variable[v], bytes_of(store, v),
+                             error)) {
+      gt_image_finish(image);
+      return false;
+    }
+  return true;
+}
+
+bool gt_image_average(gt_image *image, gt_buffers *buffers, bool back, gt_error *error) {
+  const gt_store *store = image->store;
+  float *trained = image->variable[store->parameter[0]->where];
+  const uint64_t bytes = (uint64_t)store->trainable * sizeof *trained;
+  return back ? gt_buffers_upload(buffers, GT_AVERAGE_VARIABLE, 0, trained, bytes, error)
+              : gt_buffers_download(buffers, GT_AVERAGE_VARIABLE, 0, trained, bytes, error);
+}
+
+bool gt_store_upload_tables(const gt_store *store, gt_buffers *buffers, gt_error *error) {
+  for (int i = 0; i < store->slots; i++) {
+    const gt_slot *slot = store->slot[i];
+    if (gt_slot_plays(slot, GT_TABLE_ROLES) &&
+        !gt_buffers_upload(buffers, slot->variable, 0, slot->table,
+                           (uint64_t)slot->count * sizeof *slot->table, error))
+      return false;
+  }
+  return true;
+}
+
+/* --- the start --- */
+
+static void fill(const gt_image *image, const gt_slot *slot, uint64_t seed) {
+  float *value = values_of(image, slot);
+  if (slot->fill.write)
+    slot->fill.write(slot->fill.settings, slot->name, slot->shape, seed, value);
+  else if (slot->fill.copies)
+    memcpy(value, values_of(image, slot->twin_of), (size_t)slot->count * sizeof *value);
+  else
+    for (int64_t k = 0; k < slot->count; k++) value[k] = (float)slot->fill.value;
+}
+
+/* Twins come behind their parameters in the store, which is how they find them filled. */
+void gt_image_start(gt_image *image, const gt_store *store, unsigned roles, uint64_t seed) {
+  begin(image, store);
+  hold(image, roles);
+  for (int i = 0; i < store->slots; i++)
+    if (gt_slot_plays(store->slot[i], roles & ~GT_TABLE_ROLES)) fill(image, store->slot[i], seed);
+}
+
+bool gt_store_start(const gt_store *store, gt_buffers *buffers, uint64_t seed, gt_error *error) {
+  gt_image image;
+  gt_image_start(&image, store, GT_CHECKPOINT_ROLES, seed);
+  const bool ok = gt_image_upload(&image, buffers, error);
+  gt_image_finish(&image);
+  return ok;
+}
+
+/* --- files --- */
+
+static bool refuse(const gt_slot *slot, const char *path, const gt_stored *stored, gt_error *error) {
+  char wanted[128], found[128];
+  if (slot->role == GT_TWIN || slot->role == GT_RUN)
+    return gt_fail(error, GT_ERR_DATA, "%s was made with another optimizer: it has no fitting '%s'", path,
+                   slot->name);
+  const char *what = slot->role == GT_PARAMETER ? "parameter" : slot->role == GT_STATE ? "state" : "constant";
+  if (!stored)
+    return gt_fail(error, GT_ERR_DATA, "%s is of another model: it has no %s '%s'", path, what, slot->name);
+  return gt_fail(error, GT_ERR_DATA, "%s is of another model: its '%s' is %s %s, the config's is %s %s", path,
+                 slot->name, gt_dtype_name(stored->dtype), gt_shape_text(stored->shape, found),
+                 gt_dtype_name(slot->dtype), gt_shape_text(slot->shape, wanted));
+}
+
+/* The slot's tensor in a file, or NULL after reporting why it is none. */
+static const gt_stored *fitting(const gt_slot *slot, const gt_container *file, const char *path,
+                                gt_error *error) {
+  const gt_stored *stored = gt_container_tensor(file, slot->name);
+  if (stored && stored->dtype == slot->dtype && gt_shape_equal(stored->shape, slot->shape)) return stored;
+  refuse(slot, path, stored, error);
+  return NULL;
+}
+
+bool gt_store_match(const gt_store *store, const gt_container *file, const char *path, unsigned roles,
+                    gt_error *error) {
+  for (int i = 0; i < store->slots; i++)
+    if (gt_slot_plays(store->slot[i], roles) && !fitting(store->slot[i], file, path, error)) return false;
+  return true;
+}
+
+static bool read_slot(gt_image *image, const gt_slot *slot, const gt_container *file, const char *path,
+                      gt_error *error) {
+  const gt_stored *stored = fitting(slot, file, path, error);
+  if (!stored) return false;
+  memcpy(values_of(image, slot), stored->data, (size_t)slot->count * sizeof(float));
+  const int64_t bad = gt_slot_plays(slot, GT_WEIGHT_ROLES) ? gt_stored_not_finite(stored) : -1;
+  if (bad < 0) return true;
+  return gt_fail(error, GT_ERR_DATA, "%s: value %lld of '%s' is not finite", path, (long long)bad,
+                 slot->name);
+}
+
+/* Twins of one variable: those of parameters that were frozen begin as in a new run, but not all of them. */
+static bool read_twins(gt_image *image, int variable, const gt_container *file, const char *path,
+                       gt_error *error) {
+  const gt_store *store = image->store;
+  const gt_slot *missing = NULL;
+  int found = 0;
+  for (int i = 0; i < store->slots; i++) {
+    const gt_slot *slot = store->slot[i];
+    if (slot->where != variable) continue;
+    if (!gt_container_tensor(file, slot->name)) {
+      missing = slot;
+      fill(image, slot, 0);
+    } else if (!read_slot(image, slot, file, path, error)) {
+      return false;
+    } else {
+      found++;
+    }
+  }
+  const char *name = store->variable[variable].name;
+  if (!found)
+    return gt_fail(error, GT_ERR_DATA, "%s was made with another optimizer: it has no fitting '%s'", path,
+                   name);
+  if (missing) gt_info("'%s' begins anew for what was frozen, such as '%s'", name, missing->twin_of->name);
+  return true;
+}
+
+static bool read_slots(gt_image *image, const gt_container *file, const char *path, unsigned roles,
+                       gt_error *error) {
+  const gt_store *store = image->store;
+  const unsigned single = roles & ~GT_ROLE(GT_TWIN) & ~GT_TABLE_ROLES;
+  for (int i = 0; i < store->slots; i++)
+    if (gt_slot_plays(store->slot[i], single) && !read_slot(image, store->slot[i], file, path, error))
+      return false;
+  for (int v = 0; v < store->variables; v++)
+    if (store->variable[v].role == GT_TWIN && roles & GT_ROLE(GT_TWIN) &&
+        !read_twins(image, v, file, path, error))
+      return false;
+  return true;
+}
+
+bool gt_image_read(gt_image *image, const gt_store *store, const gt_container *file, const char *path,
+                   unsigned roles, gt_error *error) {
+  begin(image, store);
+  hold(image, roles);
+  if (read_slots(image, file, path, roles, error)) return true;
+  gt_image_finish(image);
+  return false;
+}
+
+/* Kernels use constants as indices: what a file says is checked before any sees it. */
+static const int32_t *read_constant(const gt_slot *slot, const gt_container *file, const char *path,
+                                    gt_error *error) {
+  const gt_stored *stored = fitting(slot, file, path, error);
+  const int32_t *value = stored ? stored->data : NULL;
+  for (int64_t i = 0; value && i < slot->count; i++)
+    if (value[i] < 0 || value[i] >= slot->limit[i]) {
+      gt_fail(error, GT_ERR_DATA, "%s: value %lld of '%s' is %d, outside 0 to %d", path, (long long)i,
+              slot->name, value[i], slot->limit[i] - 1);
+      return NULL;
+    }
+  return value;
+}
+
+bool gt_store_take_constants(gt_store *store, const gt_container *file, const char *path, gt_error *error) {
+  for (int i = 0; i < store->slots; i++) {
+    gt_slot *slot = store->slot[i];
+    if (slot->role != GT_CONSTANT) continue;
+    const int32_t *value = read_constant(slot, file, path, error);
+    if (!value) return false;
+    slot->table = gt_arena_copy(store->arena, value, (size_t)slot->count * sizeof *value);
+  }
+  return true;
+}

@@ -1,0 +1,51 @@
+/* What the slots of a store hold: before the first step, on the device, on the host, in files. Files name
+ * tensors as the store names slots. Everything here goes by roles (masks of GT_ROLE) and nothing by name. */
+#ifndef GT_STORE_CONTENTS_H
+#define GT_STORE_CONTENTS_H
+#include "store/buffers.h"
+#include "store/safetensors.h"
+#include "store/store.h"
+
+/* Host copies of the variables that hold slots of some roles. Owner: the caller; a zeroed one is empty. */
+typedef struct gt_image {
+  const gt_store *store;
+  float **variable; /* by gt_slot.where; NULL: not held */
+} gt_image;
+
+/* The slots of some roles as they begin, for a seed; of twins, with their parameters. */
+void gt_image_start(gt_image *image, const gt_store *store, unsigned roles, uint64_t seed);
+/* Brings every slot but tables to the device as it begins. */
+bool gt_store_start(const gt_store *store, gt_buffers *buffers, uint64_t seed, gt_error *error);
+/* Brings the tables (constants and what is derived from them) to the device. */
+bool gt_store_upload_tables(const gt_store *store, gt_buffers *buffers, gt_error *error);
+
+/* From the device. */
+bool gt_image_download(gt_image *image, const gt_store *store, gt_buffers *buffers, unsigned roles,
+                       gt_error *error);
+/* Puts the moving average over the trained parameters that the image holds; or, with `back`, these over it.
+ */
+bool gt_image_average(gt_image *image, gt_buffers *buffers, bool back, gt_error *error);
+/* From a file: GT_ERR_DATA, and an empty image, if a slot is missing there, of another shape, or, as part of
+ * a model, not finite. Twins that are not there, for their parameter was frozen, begin as in a new run; at
+ * least one of a variable must be. Buffers are those of a run that has begun, or NULL where no roles of
+ * training are asked for. */
+bool gt_image_read(gt_image *image, const gt_store *store, const gt_container *file, const char *path,
+                   unsigned roles, gt_error *error);
+bool gt_image_upload(const gt_image *image, gt_buffers *buffers, gt_error *error);
+/* The slot's values: of a table, those it was drawn with. */
+const void *gt_image_slot(const gt_image *image, const gt_slot *slot);
+/* The slots of these roles as tensors that point into the image and the store; tensors has room for
+ * store->slots. Returns how many there are. */
+int gt_image_tensors(const gt_image *image, unsigned roles, gt_stored *tensors);
+/* Of a model's parameters and states, the first that is not finite; NULL if all are. */
+const gt_slot *gt_image_not_finite(const gt_image *image);
+void gt_image_finish(gt_image *image);
+
+/* Are they all in the file, with the right shapes? For asking before memory is taken for a model that a file
+ * describes. */
+bool gt_store_match(const gt_store *store, const gt_container *file, const char *path, unsigned roles,
+                    gt_error *error);
+/* Makes a file's constants the store's own, copied to its arena; each value is checked before any kernel uses
+ * it as an index. */
+bool gt_store_take_constants(gt_store *store, const gt_container *file, const char *path, gt_error *error);
+#endif

@@ -1,0 +1,161 @@
+#include "store/store.h"
+#include "base/fingerprint.h"
+#include "op/core.h"
+#include <assert.h>
+#include <string.h>
+
+static int64_t aligned(int64_t count) {
+  return (count + GT_STORE_ALIGN - 1) / GT_STORE_ALIGN * GT_STORE_ALIGN;
+}
+
+gt_store *gt_store_create(gt_arena *arena) {
+  gt_store *store = GT_NEW(arena, gt_store);
+  store->arena = store->names.arena = store->variable_names.arena = arena;
+  return store;
+}
+
+const gt_slot *gt_store_find(const gt_store *store, const char *name) {
+  const int found = gt_names_find(&store->names, name);
+  return found < 0 ? NULL : store->slot[found];
+}
+
+/* `list` with room for one more than `count`. */
+static void *grown(gt_arena *arena, void *list, int count, int *capacity, size_t size) {
+  if (count < *capacity) return list;
+  *capacity = *capacity ? 2 * *capacity : 16;
+  void *larger = gt_arena_alloc_n(arena, (size_t)*capacity, size);
+  if (count) memcpy(larger, list, (size_t)count * size);
+  return larger;
+}
+
+static int variable_of(gt_store *store, const gt_slot *slot) {
+  const int known = gt_names_add(&store->variable_names, slot->variable, store->variables);
+  if (known != store->variables) return known;
+  store->variable = grown(store->arena, store->variable, store->variables, &store->variable_capacity,
+                          sizeof *store->variable);
+  store->variable[store->variables] = (gt_store_variable){slot->variable, slot->role, slot->count};
+  return store->variables++;
+}
+
+gt_slot *gt_store_add(gt_store *store, gt_slot slot) {
+  const int known = gt_names_add(&store->names, slot.name, store->slots);
+  if (known != store->slots) return store->slot[known];
+  store->slot = grown(store->arena, store->slot, store->slots, &store->capacity, sizeof *store->slot);
+  slot.index = store->slots;
+  slot.count = gt_shape_count(slot.shape);
+  if (slot.role == GT_PARAMETER) {
+    slot.variable = GT_PARAMETERS_VARIABLE;
+    store->parameters++;
+  } else if (slot.role == GT_STATE) {
+    slot.variable = GT_STATES_VARIABLE;
+    slot.offset = store->states;
+    store->states += aligned(slot.count);
+  } else if (!slot.variable) {
+    slot.variable = slot.name;
+  }
+  slot.where = variable_of(store, &slot);
+  return store->slot[store->slots++] = gt_arena_copy(store->arena, &slot, sizeof slot);
+}
+
+void gt_store_add_twins(gt_store *store, const char *variable, gt_fill fill) {
+  const int slots = store->slots;
+  for (int i = 0; i < slots; i++) {
+    const gt_slot *p = store->slot[i];
+    if (p->role != GT_PARAMETER || gt_slot_is_frozen(store, p)) continue;
+    gt_store_add(store, (gt_slot){.name = gt_arena_printf(store->arena, "%s/%s", variable, p->name),
+                                  .role = GT_TWIN,
+                                  .shape = p->shape,
+                                  .variable = variable,
+                                  .offset = p->offset,
+                                  .fill = fill,
+                                  .twin_of = p});
+  }
+}
+
+/* --- the layout of the parameters --- */
+
+bool gt_slot_is_frozen(const gt_store *store, const gt_slot *parameter) {
+  return store->group[parameter->group].frozen;
+}
+
+static void place_group(gt_store *store, int group, int64_t *end, int *placed) {
+  gt_store_group *range = &store->group[group];
+  range->offset = *end;
+  /* Those that need no gap behind them go first, so that gaps arise only between the few others. */
+  for (int odd = 0; odd < 2; odd++)
+    for (int i = 0; i < store->slots; i++) {
+      gt_slot *p = store->slot[i];
+      if (p->role != GT_PARAMETER || p->group != group || (p->count % GT_STORE_ALIGN != 0) != odd) continue;
+      p->offset = *end;
+      *end += aligned(p->count);
+      store->parameter[(*placed)++] = p;
+      store->values += p->count;
+      if (!range->frozen) store->trainable_values += p->count;
+    }
+  range->count = *end - range->offset;
+}
+
+void gt_store_layout(gt_store *store, const bool *frozen, int groups) {
+  int64_t end = 0;
+  int placed = 0;
+  store->groups = groups;
+  store->group = GT_NEW_N(store->arena, gt_store_group, groups);
+  store->parameter = GT_NEW_N(store->arena, gt_slot *, store->parameters);
+  store->values = store->trainable_values = 0;
+  for (int late = 0; late < 2; late++) {
+    for (int g = 0; g < groups; g++) {
+      store->group[g].frozen = frozen[g];
+      if (frozen[g] == late) place_group(store, g, &end, &placed);
+    }
+    if (!late) store->trainable = end;
+  }
+  store->total = end;
+}
+
+/* --- in graphs --- */
+
+int64_t gt_store_extent(const gt_store *store, int variable) {
+  const gt_store_variable *v = &store->variable[variable];
+  return v->role == GT_PARAMETER ? store->total
+         : v->role == GT_STATE   ? store->states
+         : v->role == GT_TWIN    ? store->trainable
+                                 : v->count;
+}
+
+static gt_id read_flat(gt_graph *graph, gt_id *read, const char *name, int64_t count) {
+  if (*read == GT_NONE)
+    *read = gt_variable_read(graph, gt_graph_variable(graph, name, gt_shape_1(count), GT_F32, false));
+  return *read;
+}
+
+gt_store_reader gt_store_reader_open(const gt_store *store, gt_graph *graph, bool averaged) {
+  gt_store_reader reader = {store, graph, averaged, GT_NONE, GT_NONE, GT_NONE};
+  if (store->total && !averaged) read_flat(graph, &reader.parameters, GT_PARAMETERS_VARIABLE, store->total);
+  return reader;
+}
+
+gt_id gt_store_read(gt_store_reader *reader, const gt_slot *slot) {
+  const gt_store *store = reader->store;
+  gt_graph *graph = reader->graph;
+  gt_id flat;
+  if (slot->role == GT_STATE)
+    flat = read_flat(graph, &reader->states, GT_STATES_VARIABLE, store->states);
+  else if (slot->role != GT_PARAMETER)
+    return gt_variable_read(graph, gt_graph_variable(graph, slot->variable, slot->shape, slot->dtype, false));
+  else if (reader->averaged && !gt_slot_is_frozen(store, slot))
+    flat = read_flat(graph, &reader->average, GT_AVERAGE_VARIABLE, store->trainable);
+  else
+    flat = read_flat(graph, &reader->parameters, GT_PARAMETERS_VARIABLE, store->total);
+  return gt_view(graph, flat, slot->offset, slot->shape);
+}
+
+uint64_t gt_store_fingerprint(const gt_store *store) {
+  uint64_t print = 1;
+  for (int i = 0; i < store->slots; i++) {
+    const gt_slot *slot = store->slot[i];
+    if (slot->role != GT_CONSTANT) continue;
+    print = gt_fingerprint(print, slot->name, strlen(slot->name));
+    print = gt_fingerprint(print, slot->table, (size_t)slot->count * sizeof *slot->table);
+  }
+  return print ? print : 1;
+}

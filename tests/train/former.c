@@ -1,0 +1,165 @@
+/* Twins in checkpoints: each finds its parameter again, whatever the groups, from tensors by name and from
+ * the flat form of older versions. */
+#include "train/former.h"
+#include "optim/groups.h"
+#include "store/contents.h"
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+enum { PARAMETERS = 3 };
+
+static char path[4096];
+static gt_arena arena;
+static const struct {
+  const char *name;
+  gt_shape shape;
+} table[PARAMETERS] = {{"a.weight", {1, {5}}}, {"b.weight", {2, {2, 2}}}, {"c.bias", {1, {3}}}};
+
+static float value_of(int parameter, int64_t i) { return (float)(10 * (parameter + 1) + i); }
+
+static gt_store *lay(const char *optimizer, bool copies) {
+  gt_diagnostics diagnostics;
+  gt_diagnostics_init(&diagnostics, &arena);
+  const gt_spec *root = gt_spec_parse(&arena, "config", optimizer, strlen(optimizer), &diagnostics);
+  const gt_optim *optim = gt_optim_read(&arena, root, &diagnostics);
+  assert_non_null(optim);
+  gt_store *store = gt_store_create(&arena);
+  for (int i = 0; i < PARAMETERS; i++)
+    gt_store_add(store, (gt_slot){.name = table[i].name, .shape = table[i].shape});
+  gt_optim_layout(optim, store);
+  gt_store_add_twins(store, "optimizer.exp_avg", (gt_fill){.copies = copies});
+  return store;
+}
+
+/* The value of a parameter, and a hundred times that of its twin. */
+static void fill(gt_image *image) {
+  for (int i = 0; i < image->store->slots; i++) {
+    const gt_slot *slot = image->store->slot[i], *p = slot->twin_of ? slot->twin_of : slot;
+    for (int64_t k = 0; k < slot->count; k++)
+      image->variable[slot->where][slot->offset + k] = (slot->twin_of ? 100 : 1) * value_of(p->index, k);
+  }
+}
+
+/* A checkpoint of that optimizer: by name, or with one flat tensor of so many values (-1: all). */
+static void save(const char *optimizer, int64_t flat_count) {
+  gt_stored tensors[4 * PARAMETERS];
+  gt_image image;
+  gt_error error = {0};
+  const gt_store *store = lay(optimizer, false);
+  gt_image_start(&image, store, GT_CHECKPOINT_ROLES, 1);
+  fill(&image);
+  int count = gt_image_tensors(&image, flat_count ? GT_ROLE(GT_PARAMETER) : GT_CHECKPOINT_ROLES, tensors);
+  if (flat_count)
+    tensors[count++] = (gt_stored){"state.optimizer.exp_avg", GT_F32,
+                                   gt_shape_1(flat_count < 0 ? store->trainable : flat_count),
+                                   image.variable[store->slot[PARAMETERS]->where]};
+  const gt_metadata config = {"config", optimizer};
+  assert_true(gt_safetensors_write(path, tensors, count, &config, 1, &error));
+  gt_image_finish(&image);
+}
+
+/* Loads it for another optimizer: a digit for each parameter, 1 if it has its moments, 0 if it begins anew,
+ * "." if it is frozen; "-" if the checkpoint is refused. */
+static const char *load(const char *optimizer, bool copies) {
+  static char text[PARAMETERS + 1];
+  gt_container file;
+  gt_image image;
+  gt_error error = {0};
+  const gt_store *store = lay(optimizer, copies);
+  assert_true(gt_safetensors_read(path, &file, &error));
+  const bool ok = gt_former_twins(&file, path, &error) &&
+                  gt_image_read(&image, store, &file, path, GT_CHECKPOINT_ROLES, &error);
+  gt_container_finish(&file);
+  if (!ok) {
+    assert_int_equal(error.status, GT_ERR_DATA);
+    return "-";
+  }
+  float *twins = image.variable[store->slot[PARAMETERS]->where];
+  strcpy(text, "...");
+  for (int i = PARAMETERS; i < store->slots; i++) {
+    const gt_slot *slot = store->slot[i];
+    const int p = slot->twin_of->index;
+    text[p] = twins[slot->offset] == 100 * value_of(p, 0) ? '1' : '0';
+    for (int64_t k = 0; k < slot->count; k++) {
+      assert_true(twins[slot->offset + k] == (text[p] == '1' ? 100 : copies) * value_of(p, k));
+      twins[slot->offset + k] = 0;
+    }
+  }
+  for (int64_t k = 0; k < store->trainable; k++) assert_true(twins[k] == 0); /* gaps */
+  gt_image_finish(&image);
+  return text;
+}
+
+static const char plain[] = "optimizer: adam\n";
+static const char *const groups[] = {
+    plain, "optimizer: {type: adam, parameters: [{match: \"b.*\", lr: 0.5}]}\n",
+    "optimizer: {type: adam, parameters: [{match: \"c.*\", lr: 0.1}, {match: \"a.*\", lr: 0.5}]}\n",
+    "optimizer: {type: adamw, parameters: [{match: \"*.bias\", weight_decay: 0}]}\n"};
+static const char freezes[] = "optimizer: {type: adam, parameters: [{match: \"a.*\", frozen: true}]}\n";
+
+static void moments_follow_their_parameters(void **unused) {
+  (void)unused;
+  for (int form = 0; form < 2; form++)
+    for (size_t from = 0; from < sizeof groups / sizeof *groups; from++) {
+      save(groups[from], -form);
+      for (size_t to = 0; to < sizeof groups / sizeof *groups; to++)
+        assert_string_equal(load(groups[to], false), "111");
+      assert_string_equal(load(freezes, false), ".11");
+    }
+}
+
+static void what_was_frozen_begins_anew(void **unused) {
+  (void)unused;
+  for (int form = 0; form < 2; form++) {
+    save(freezes, -form);
+    for (size_t to = 0; to < sizeof groups / sizeof *groups; to++) {
+      assert_string_equal(load(groups[to], false), "011");
+      assert_string_equal(load(groups[to], true), "011");
+    }
+    assert_string_equal(load(freezes, false), ".11");
+  }
+}
+
+static void what_does_not_fit_is_refused(void **unused) {
+  (void)unused;
+  save(plain, 15);
+  assert_string_equal(load(plain, false), "-");
+  save(freezes, 16); /* as long as what all would take, but it covers two */
+  assert_string_equal(load(plain, false), "-");
+  gt_error error = {0};
+  const float values[5] = {0};
+  const gt_metadata config = {"config", "optimizer: no_such_optimizer\n"};
+  const gt_stored unreadable[] = {{"a.weight", GT_F32, {1, {5}}, values},
+                                  {"state.optimizer.exp_avg", GT_F32, {1, {5}}, values}};
+  assert_true(gt_safetensors_write(path, unreadable, 2, &config, 1, &error));
+  assert_string_equal(load(plain, false), "-");
+  save(plain, 0);
+  assert_string_equal(load(plain, false), "111");
+  gt_stored some[PARAMETERS + 1];
+  gt_image image;
+  gt_image_start(&image, lay(plain, false), GT_ROLE(GT_PARAMETER), 1);
+  gt_image_tensors(&image, GT_ROLE(GT_PARAMETER), some);
+  assert_true(gt_safetensors_write(path, some, PARAMETERS, &config, 1, &error)); /* no twin at all */
+  assert_string_equal(load(plain, false), "-");
+  some[PARAMETERS] = (gt_stored){"optimizer.exp_avg/a.weight", GT_F32, {1, {4}}, values};
+  assert_true(gt_safetensors_write(path, some, PARAMETERS + 1, &config, 1, &error));
+  assert_string_equal(load(plain, false), "-");
+  gt_image_finish(&image);
+}
+
+int main(void) {
+  const char *folder = getenv("TEST_TMP");
+  snprintf(path, sizeof path, "%s/former-%ld", folder ? folder : "/tmp", (long)getpid());
+  gt_arena_init(&arena);
+  const struct CMUnitTest tests[] = {cmocka_unit_test(moments_follow_their_parameters),
+                                     cmocka_unit_test(what_was_frozen_begins_anew),
+                                     cmocka_unit_test(what_does_not_fit_is_refused)};
+  const int failed = cmocka_run_group_tests(tests, NULL, NULL);
+  unlink(path);
+  gt_arena_finish(&arena);
+  return failed;
+}
