@@ -53,6 +53,15 @@ gt_id gt_build_parameter(gt_build *build, const char *name, gt_shape shape, cons
                                       .fill = {.write = gt_init_fill, .settings = init}});
 }
 
+gt_id gt_build_state(gt_build *build, const char *name, gt_shape shape, double start) {
+  return build->slot(build,
+                     (gt_slot){.name = name, .role = GT_STATE, .shape = shape, .fill = {.value = start}});
+}
+
+void gt_build_update(gt_build *build, const char *name, gt_id value) {
+  if (build->training && value != GT_NONE) build->update(build, name, value);
+}
+
 gt_id gt_build_constant(gt_build *build, const char *name, gt_shape shape, const int32_t *data,
                         const int32_t *limit) {
   return build->slot(

@@ -1,10 +1,11 @@
 /* gt_layer_type: one constant row per layer: its schema and a function that emits ops. A file
  * src/layer/NAME.c with GT_REGISTER(layer, NAME) and `const gt_layer_type gt_layer_NAME` adds a layer;
  * nothing else is edited. A layer's gradient follows from its ops.
- * Axis 0 of every value is the batch: layers never mix it. In configs `axis` counts as in PyTorch, with the
- * batch as axis 0 (negative from the end); lists such as `shape:` or `axes:` speak of a sample, without the
- * batch. A layer is built several times (to learn its parameters, for training, for evaluation): build must
- * be a pure function of its arguments. */
+ * Axis 0 of every value is the batch. Layers never mix it but for statistics, which leave out rows past the
+ * end of the data (gt_build.weight). In configs `axis` counts as in PyTorch, with the batch as axis 0
+ * (negative from the end); lists such as `shape:` or `axes:` speak of a sample, without the batch. A layer is
+ * built several times (to learn its parameters, for training, for evaluation): build must be a pure function
+ * of its arguments. */
 #ifndef GT_LAYER_LAYER_H
 #define GT_LAYER_LAYER_H
 #include "base/register.h"
@@ -29,10 +30,13 @@ typedef struct gt_build { /* one layer under construction; made by the model roo
   gt_id bits;    /* the model's input if it holds nothing but 0 and 1, else GT_NONE */
   uint64_t seed; /* the run's, for constants (gt_build_stream) */
   gt_id clock;   /* of what is drawn; GT_NONE where nothing runs, in check and export */
+  gt_id weight;  /* F32 [B]: 0 for rows past the end of the data, else 1; GT_NONE: every row counts */
   bool has_hard; /* set by a layer that is another with `hard`: both are then evaluated */
   int errors;    /* reported while this layer was built */
   /* Reads a slot of the model's store, which is added if it is new; its name is completed. */
   gt_id (*slot)(struct gt_build *build, gt_slot slot);
+  /* In training: the state of this name holds `value` after a step that counts. */
+  void (*update)(struct gt_build *build, const char *name, gt_id value);
   void *owner;
 } gt_build;
 
@@ -58,6 +62,13 @@ const gt_layer_type *gt_layer_find(const char *name);
 
 /* A parameter of this layer, called LAYER.name; reading it in the graph is the result. */
 gt_id gt_build_parameter(gt_build *build, const char *name, gt_shape shape, const gt_init *init);
+/* A state of this layer, called LAYER.name, F32: what training moves without a gradient, such as running
+ * statistics. It begins with all values `start`, is kept in model.bin and checkpoints, and is what the step
+ * before left. */
+gt_id gt_build_state(gt_build *build, const char *name, gt_shape shape, double start);
+/* What that state holds after this step of training; nothing in an evaluation. Like parameters it stays as it
+ * was in a step whose loss or gradient is not finite. */
+void gt_build_update(gt_build *build, const char *name, gt_id value);
 /* A constant of this layer, called LAYER.name, I32, such as the wiring of gates: uploaded once by the run,
  * kept in model.bin, from which an evaluation reads it; value i must lie in [0, limit[i]). data and limit
  * must live as long as the arena. */

@@ -1,6 +1,8 @@
 #include "model/model.h"
 #include "model/read.h"
 #include "op/core.h"
+#include "op/elementwise.h"
+#include <assert.h>
 #include <string.h>
 
 enum { MOST_VALUES = INT32_MAX };
@@ -13,8 +15,8 @@ typedef struct pass {
   const gt_model_read *read;
   gt_model *model;
   gt_store_reader *reader; /* NULL in the first pass */
-  gt_id input, clock;
-  gt_id *node;          /* in the second: of each parameter */
+  gt_id input, clock, weight;
+  gt_id *node;          /* in the second: of each parameter and state */
   int64_t values;       /* of the parameters so far, with what lies between them */
   int64_t layer_values; /* of those of one layer */
   gt_model_mode mode;
@@ -51,9 +53,19 @@ static gt_id use_slot(gt_build *build, gt_slot wanted) {
   if (!p->reader) return learn(p, build, wanted);
   const gt_slot *slot = gt_store_add(p->model->store, wanted);
   const gt_id node = gt_store_read(p->reader, slot);
-  if (slot->role != GT_PARAMETER) return node;
-  p->layer_values += slot->count;
+  if (!gt_slot_plays(slot, GT_WEIGHT_ROLES)) return node;
+  if (slot->role == GT_PARAMETER) p->layer_values += slot->count;
   return p->node[slot->index] = node;
+}
+
+static void update(gt_build *build, const char *name, gt_id value) {
+  pass *p = build->owner;
+  if (!p->reader) return;
+  const gt_slot *state =
+      gt_store_find(p->model->store, gt_arena_printf(p->arena, "%s.%s", build->name, name));
+  assert(state && state->role == GT_STATE);
+  assert(gt_shape_count(gt_node_at(p->graph, value)->shape) == state->count);
+  p->model->update[p->model->updates++] = (gt_model_update){state, value};
 }
 
 /* The layer's output; GT_NONE after reporting, or silently if an input has none. */
@@ -80,7 +92,9 @@ static gt_id build_layer(pass *p, const gt_layer_read *layer, const gt_id *outpu
                     .bits = p->mode.bits ? p->input : GT_NONE,
                     .seed = p->mode.seed,
                     .clock = p->clock,
+                    .weight = p->weight,
                     .slot = use_slot,
+                    .update = update,
                     .owner = p};
   const int errors = p->diagnostics->errors;
   const gt_id out = layer->type->build(&build, layer->config, input, layer->inputs);
@@ -132,7 +146,10 @@ static void learn_slots(pass *p, const gt_graph *real) {
   const gt_node *input = gt_node_at(real, p->input);
   gt_graph *graph = first.graph = gt_graph_create(&scratch);
   first.input = gt_variable_read(graph, gt_graph_variable(graph, "input", input->shape, input->dtype, false));
-  first.clock = GT_NONE;
+  first.clock = first.weight = GT_NONE;
+  if (p->weight != GT_NONE)
+    first.weight = gt_variable_read(
+        graph, gt_graph_variable(graph, "weight", gt_node_at(real, p->weight)->shape, GT_F32, false));
   if (p->mode.training) {
     const uint32_t state = gt_graph_variable(graph, "state", gt_shape_1(GT_STATE_WORDS), GT_F32, false);
     first.clock = gt_clock(graph, state, gt_graph_variable(graph, "table", gt_shape_2(1, 1), GT_F32, false));
@@ -168,6 +185,7 @@ gt_model *gt_model_build(gt_arena *arena, gt_graph *graph, const gt_spec *root, 
             .model = model,
             .input = input,
             .clock = clock,
+            .weight = mode.weight ? *mode.weight : GT_NONE,
             .mode = mode,
             .diagnostics = diagnostics};
   model->store = gt_store_create(arena);
@@ -180,6 +198,28 @@ gt_model *gt_model_build(gt_arena *arena, gt_graph *graph, const gt_spec *root, 
   gt_store_reader reader = gt_store_reader_open(model->store, graph, mode.averaged);
   p.reader = &reader;
   model->node = p.node = GT_NEW_N(arena, gt_id, model->store->slots);
+  model->update = GT_NEW_N(arena, gt_model_update, model->store->slots);
   model->output = run(&p);
   return diagnostics->errors > errors ? NULL : model;
+}
+
+/* All at once: one kernel, whatever the number of states. */
+void gt_model_move_states(const gt_model *model, gt_graph *graph, gt_id keep) {
+  const gt_store *store = model->store;
+  if (!model->updates) return;
+  gt_id *part = GT_NEW_N(graph->arena, gt_id, store->slots);
+  int64_t *offset = GT_NEW_N(graph->arena, int64_t, store->slots);
+  int parts = 0;
+  for (int i = 0; i < store->slots; i++) {
+    const gt_slot *slot = store->slot[i];
+    if (slot->role != GT_STATE) continue;
+    part[parts] = model->node[i];
+    for (int u = 0; u < model->updates; u++)
+      if (model->update[u].state == slot) part[parts] = model->update[u].value;
+    offset[parts++] = slot->offset;
+  }
+  const uint32_t variable =
+      gt_graph_variable(graph, GT_STATES_VARIABLE, gt_shape_1(store->states), GT_F32, false);
+  const gt_id after = gt_pack_at(graph, part, offset, parts, store->states);
+  gt_assign(graph, variable, 0, gt_where(graph, keep, after, gt_variable_read(graph, variable)));
 }

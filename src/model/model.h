@@ -22,12 +22,19 @@ typedef struct gt_model_layer { /* a row of `gtrain check` */
   const char *const *input; /* names: earlier layers or "input" */
 } gt_model_layer;
 
+typedef struct gt_model_update { /* what a state holds after a step */
+  const gt_slot *state;
+  gt_id value;
+} gt_model_update;
+
 typedef struct gt_model {
   gt_model_layer *layer;
   int layers;
   gt_store *store;
-  const gt_id *node; /* of each slot that is a parameter, by its index */
-  bool has_hard;     /* a hard evaluation differs from the plain one */
+  const gt_id *node;       /* of each slot that is a parameter or a state, by its index */
+  gt_model_update *update; /* training: at most one of each state */
+  int updates;
+  bool has_hard; /* a hard evaluation differs from the plain one */
   gt_id input, output;
 } gt_model;
 
@@ -35,6 +42,7 @@ typedef struct gt_model_mode {
   bool training, hard; /* see gt_build */
   bool bits;           /* the input holds nothing but 0 and 1 */
   bool averaged;       /* reads trained parameters from their moving average */
+  const gt_id *weight; /* as in gt_build; NULL: every row counts */
   uint64_t seed;
 } gt_model_mode;
 
@@ -43,4 +51,7 @@ typedef struct gt_model_mode {
  * NULL after reporting every error that was found, each at its position. */
 gt_model *gt_model_build(gt_arena *arena, gt_graph *graph, const gt_spec *root, const gt_optim *optim,
                          gt_id input, gt_id clock, gt_model_mode mode, gt_diagnostics *diagnostics);
+
+/* Assigns the states what the layers said, where `keep` (one element) is not 0; for the step of training. */
+void gt_model_move_states(const gt_model *model, gt_graph *graph, gt_id keep);
 #endif

@@ -66,6 +66,7 @@ static bool build_forward(gt_net *net, gt_arena *arena, gt_config *config, gt_mo
                         .weight = gt_batch_weight(graph, clock, batch),
                         .classes = config->dataset.classes};
   gt_graph_scope(graph, former);
+  if (net->data->samples % net->batch) mode.weight = &loss.weight;
   mode.bits = mode.hard && gt_net_inputs_are_bits(&config->dataset, &net->data->inputs);
   net->model =
       gt_model_build(arena, graph, config->root, config->optim, input, clock, mode, &config->diagnostics);
@@ -170,6 +171,7 @@ gt_net *gt_net_training(gt_arena *arena, gt_config *config, const gt_net_options
                          net->loss.mean, clock, error))
     return NULL;
   gt_graph_scope(graph, "step");
+  gt_model_move_states(net->model, graph, net->training.ok);
   build_log(net, arena, clock);
   return finish(net, arena, options, error) ? net : NULL;
 }

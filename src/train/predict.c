@@ -45,9 +45,12 @@ static bool build(net *n, gt_session *session, const gt_model_file *file, const 
   const gt_id clock = gt_clock(graph, state, table);
   const gt_batch_attribute batch = {n->batch, inputs->dim[0], true};
   const gt_id input = gt_net_inputs(graph, &config->dataset, inputs, "inputs", clock, batch);
+  const gt_id weight = gt_batch_weight(graph, clock, batch);
   /* What the model stands for is what it predicts with. */
-  const gt_model_mode mode = {
-      .hard = true, .bits = gt_net_inputs_are_bits(&config->dataset, inputs), .seed = (uint64_t)config->seed};
+  const gt_model_mode mode = {.weight = inputs->dim[0] % n->batch ? &weight : NULL,
+                              .hard = true,
+                              .bits = gt_net_inputs_are_bits(&config->dataset, inputs),
+                              .seed = (uint64_t)config->seed};
   n->model =
       gt_model_build(&session->arena, graph, config->root, NULL, input, clock, mode, &config->diagnostics);
   if (!n->model)
