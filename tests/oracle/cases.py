@@ -49,6 +49,14 @@ def layer_cases():
     yield case("layer add of three", [*branches, {"add": {"from": ["a", "b", "c"]}}, {"linear": 3}], x, t)
     yield case("layer expression", [*branches, {"expression": {"expression": "sin(x0) * x1 + x1", "from": ["b", "c"]}},
                                     {"linear": 3}], x, t)
+    for norm in ("batch_norm", {"batch_norm": {"momentum": 0.4, "eps": 1e-3}}, {"batch_norm": {"affine": False}},
+                 {"batch_norm": {"cumulative": True}}, "layer_norm", {"layer_norm": {"bias": False, "eps": 0.1}},
+                 {"layer_norm": {"elementwise_affine": False}}, "rms_norm", {"rms_norm": {"elementwise_affine": False}},
+                 {"group_norm": 4}, {"group_norm": {"num_groups": 3, "affine": False}}):
+        yield case(f"layer {norm}", [{"linear": 12}, norm, "tanh", {"linear": 3}], x, t)
+    for norm in ("batch_norm", {"layer_norm": 2}, {"group_norm": 2}, "instance_norm", {"instance_norm": {"affine": True}}):
+        yield case(f"layer {norm} on positions", [{"linear": 24}, {"reshape": [3, 2, 4]}, norm, "tanh", "flatten",
+                                                  {"linear": 3}], x, t)
     yield case("layer threshold", [{"threshold": [-0.5, 0.25, 1.0]}, {"linear": 3}], x, t)
     wide, much = numbers(67, 131), numbers(67, 31)
     yield case("layers wider than a tile", [{"linear": 257}, "relu", {"linear": 129}, "tanh", {"linear": 31}], wide, much)

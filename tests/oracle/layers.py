@@ -1,5 +1,6 @@
 """The layers of gtrain in PyTorch, one function each: (settings, inputs, tensors of the layer) -> output."""
 
+import numpy
 import torch
 from torch.nn import functional
 
@@ -133,12 +134,60 @@ def expression(settings, inputs, tensor):
     return eval(settings["expression"].replace("^", "**"), {"__builtins__": {}}, {**functions, **names})
 
 
+def is_state(name):
+    """Moved by training without a gradient."""
+    return name.split(".")[-1] in ("running_mean", "running_var", "num_batches_tracked")
+
+
+def initial_state(name, value):
+    """A state before the first step; any other tensor as it is."""
+    return numpy.full_like(value, name.endswith("running_var")) if is_state(name) else value
+
+
+def channels_first(function):
+    """PyTorch's channels are axis 1, gtrain's the last."""
+    return lambda settings, inputs, tensor: function(settings, inputs[0].movedim(-1, 1), tensor).movedim(1, -1)
+
+
+def batch_norm(settings, x, tensor):
+    training = not tensor["hard"]
+    momentum = settings.get("momentum", 0.1)
+    if training:
+        tensor["num_batches_tracked"] += 1
+        if settings.get("cumulative"):
+            momentum = 1 / tensor["num_batches_tracked"].item()
+    return functional.batch_norm(x, tensor["running_mean"], tensor["running_var"], tensor.get("weight"),
+                                 tensor.get("bias"), training, momentum, settings.get("eps", 1e-5))
+
+
+def layer_norm(settings, inputs, tensor):
+    shape = inputs[0].shape[-settings.get("axes", 1) :]
+    return functional.layer_norm(inputs[0], shape, tensor.get("weight"), tensor.get("bias"), settings.get("eps", 1e-5))
+
+
+def rms_norm(settings, inputs, tensor):
+    x = inputs[0]
+    eps = settings.get("eps", torch.finfo(torch.float32).eps)
+    return x / torch.sqrt((x * x).mean(-1, keepdim=True) + eps) * tensor.get("weight", 1)
+
+
+def group_norm(settings, x, tensor):
+    return functional.group_norm(x, settings["num_groups"], tensor.get("weight"), tensor.get("bias"),
+                                 settings.get("eps", 1e-5))
+
+
+def instance_norm(settings, x, tensor):
+    return functional.instance_norm(x, weight=tensor.get("weight"), bias=tensor.get("bias"),
+                                    eps=settings.get("eps", 1e-5))
+
+
 def elementwise(function):
     return lambda settings, inputs, tensor: function(inputs[0])
 
 
 LAYERS = {f.__name__: f for f in (linear, logic, group_sum, logic_conv2d, logic_ca, pad, shrink, stride, reshape,
-                                  permute, threshold, expression)}
+                                  permute, threshold, expression, layer_norm, rms_norm)}
+LAYERS.update({f.__name__: channels_first(f) for f in (batch_norm, group_norm, instance_norm)})
 LAYERS.update({name: elementwise(function) for name, function in {
     "relu": torch.relu, "sigmoid": torch.sigmoid, "tanh": torch.tanh, "gelu": functional.gelu,
     "silu": functional.silu, "softplus": functional.softplus, "erf": torch.erf, "exp": torch.exp,
@@ -156,7 +205,8 @@ LAYERS["concatenate"] = lambda s, x, t: torch.cat(x, s.get("axis", -1))
 SHORT = {"linear": "units", "logic": "units", "leaky_relu": "slope", "softmax": "axis", "log_softmax": "axis",
          "reshape": "shape", "permute": "axes", "stride": "step", "pad": "before", "dropout": "p",
          "concatenate": "axis", "group_sum": "groups", "threshold": "levels", "expression": "expression",
-         "logic_conv2d": "channels"}
+         "logic_conv2d": "channels", "batch_norm": "momentum", "layer_norm": "axes", "rms_norm": "eps",
+         "group_norm": "num_groups", "instance_norm": "eps"}
 
 
 def read_model(model):

@@ -17,7 +17,7 @@ import torch
 
 import gtrain
 from cases import all_cases
-from layers import forward
+from layers import forward, initial_state
 from training import train, typed
 
 STEPS_CHECKED = 3  # besides the last: each costs a run of its own, since a model is written at its end
@@ -72,7 +72,7 @@ def compare(name, config, inputs, targets, steps, device):
     slug = re.sub(r"[^a-z0-9]+", "_", name.lower()).strip("_")[:80]
     config = {**config, "data": {**table(inputs, targets), **config.get("data", {})},
               "train": {"batch_size": len(inputs), "eval_every": 1}}
-    start = gtrain.initial(slug, config)
+    start = {name: initial_state(name, value) for name, value in gtrain.initial(slug, config).items()}
     exact = train(config, start, inputs, targets, steps, torch.float64)
     single = train(config, start, inputs, targets, steps, torch.float32)
     # A schedule may look at the length of the run, so only the whole run is compared where there is one.

@@ -6,7 +6,7 @@ import math
 import torch
 from torch.nn import functional
 
-from layers import forward
+from layers import forward, is_state
 
 
 def typed(value, fallback):
@@ -106,7 +106,8 @@ def train(config, start, inputs, targets, steps, dtype):
     tensors = {}
     for name, value in start.items():
         tensor = torch.tensor(value)
-        tensors[name] = tensor.to(dtype).requires_grad_() if tensor.is_floating_point() else tensor
+        tensors[name] = tensor.to(dtype) if tensor.is_floating_point() else tensor
+        tensors[name].requires_grad_(tensor.is_floating_point() and not is_state(name))
     x = torch.tensor(inputs).to(dtype)
     t = torch.tensor(targets)
     t = t.to(dtype) if t.is_floating_point() else t.long()

@@ -1,0 +1,104 @@
+/* batch_norm: every channel by its mean and variance over the batch and all positions (Ioffe and Szegedy,
+ * "Batch Normalization", ICML 2015), as torch.nn.BatchNorm: y = (x - mean) / sqrt(var + eps) * weight + bias
+ * with the biased variance of the batch in training, and with running averages of mean and unbiased variance
+ * in evaluations. Channels are the last axis. Rows past the end of the data do not count. A batch of one
+ * value a channel has no unbiased variance, and its own is kept instead, where PyTorch stops. */
+#include "layer/norm.h"
+#include "op/core.h"
+#include "op/elementwise.h"
+#include "op/reduce.h"
+
+typedef struct batch_norm_config {
+  double eps, momentum;
+  bool affine, track_running_stats, cumulative;
+} batch_norm_config;
+
+#define ROW(field, type_, ...) \
+  { .name = #field, .type = type_, .offset = offsetof(batch_norm_config, field), __VA_ARGS__ }
+
+static const gt_field fields[] = {
+    ROW(eps, GT_FIELD_FLOAT, .fallback = "1e-5", .min = 0, .max = 1, .help = "added to the variance"),
+    ROW(momentum, GT_FIELD_FLOAT, .fallback = "0.1", .min = 0, .max = 1,
+        .help = "share of a new batch in the running averages"),
+    ROW(affine, GT_FIELD_BOOL, .fallback = "true", .help = "learn a weight and a bias for each channel"),
+    ROW(track_running_stats, GT_FIELD_BOOL, .fallback = "true",
+        .help = "evaluations use running averages; false: the batch they see"),
+    ROW(cumulative, GT_FIELD_BOOL, .fallback = "false",
+        .help = "running averages are those of all batches so far (momentum None in PyTorch)"),
+    {.name = NULL},
+};
+static const gt_schema schema = {.name = "batch_norm",
+                                 .help = "normalises each channel over the batch",
+                                 .fields = fields,
+                                 .shorthand = "momentum"};
+
+typedef struct running {
+  gt_id mean, variance, batches;
+} running;
+
+static running read_running(gt_build *build, int64_t channels) {
+  return (running){gt_build_state(build, "running_mean", gt_shape_1(channels), 0),
+                   gt_build_state(build, "running_var", gt_shape_1(channels), 1),
+                   gt_build_state(build, "num_batches_tracked", gt_shape_1(1), 0)};
+}
+
+/* before + share * (now - before), with now of another shape. */
+static gt_id moved(gt_graph *graph, gt_id before, gt_id now, gt_id share) {
+  now = gt_reshape(graph, now, gt_node_at(graph, before)->shape);
+  return gt_add(graph, before, gt_mul(graph, share, gt_sub(graph, now, before)));
+}
+
+static void track(gt_build *build, const batch_norm_config *c, running before, const gt_moments *m,
+                  gt_id count) {
+  gt_graph *graph = build->graph;
+  const gt_id one = gt_constant(graph, 1);
+  const gt_id batches = gt_add(graph, before.batches, one);
+  const gt_id share = c->cumulative ? gt_div(graph, one, batches) : gt_constant(graph, c->momentum);
+  const gt_id others = gt_max(graph, gt_sub(graph, count, one), one);
+  const gt_id unbiased = gt_mul(graph, m->variance, gt_div(graph, count, others));
+  gt_build_update(build, "running_mean", moved(graph, before.mean, m->mean, share));
+  gt_build_update(build, "running_var", moved(graph, before.variance, unbiased, share));
+  gt_build_update(build, "num_batches_tracked", batches);
+}
+
+static gt_id counted(gt_build *build, gt_shape shape, uint32_t axes) {
+  gt_graph *graph = build->graph;
+  const int64_t values = gt_norm_count(shape, axes);
+  if (build->weight == GT_NONE) return gt_constant(graph, (double)values);
+  const gt_id rows = gt_sum(graph, build->weight, 0, false);
+  return gt_mul(graph, rows, gt_constant(graph, (double)(values / shape.dim[0])));
+}
+
+static gt_id build_batch_norm(gt_build *build, const void *config, const gt_id *input, int inputs) {
+  const batch_norm_config *c = config;
+  gt_graph *graph = build->graph;
+  const gt_shape shape = gt_node_at(graph, input[0])->shape;
+  (void)inputs;
+  if (shape.rank < 2)
+    return gt_build_error(build, NULL, "needs an axis of channels besides the batch; its input is %s",
+                          gt_build_input_text(build, input, 0));
+  const uint32_t axes = (1u << (shape.rank - 1)) - 1;
+  const int64_t channels = shape.dim[shape.rank - 1];
+  running before = {GT_NONE, GT_NONE, GT_NONE};
+  gt_id out;
+  if (c->track_running_stats) before = read_running(build, channels);
+  if (build->training || !c->track_running_stats) {
+    const gt_id count = counted(build, shape, axes);
+    const gt_moments m = gt_norm_moments(graph, input[0], axes, build->weight, count);
+    if (c->track_running_stats) track(build, c, before, &m, count);
+    out = gt_norm_scale(graph, m.centered, m.variance, c->eps);
+  } else {
+    out = gt_norm_scale(graph, gt_sub(graph, input[0], before.mean), before.variance, c->eps);
+  }
+  return gt_norm_affine(build, out, gt_shape_1(channels), c->affine, c->affine);
+}
+
+GT_REGISTER(layer, batch_norm)
+extern const gt_layer_type gt_layer_batch_norm;
+const gt_layer_type gt_layer_batch_norm = {.name = "batch_norm",
+                                           .help = "normalises each channel (last axis) over the batch",
+                                           .schema = &schema,
+                                           .config_size = sizeof(batch_norm_config),
+                                           .min_inputs = 1,
+                                           .max_inputs = 1,
+                                           .build = build_batch_norm};

@@ -1,0 +1,110 @@
+/* group_norm: groups of channels of each sample by their mean and variance over all positions (Wu and He,
+ * "Group Normalization", ECCV 2018), as torch.nn.GroupNorm; and instance_norm, the same with one channel a
+ * group (Ulyanov et al., "Instance Normalization", 2016), as torch.nn.InstanceNorm, which keeps no running
+ * averages by default and none here. Channels are the last axis. */
+#include "layer/norm.h"
+#include "op/core.h"
+#include "op/elementwise.h"
+
+typedef struct group_norm_config {
+  int64_t num_groups;
+  double eps;
+  bool affine;
+} group_norm_config;
+
+#define ROW(field, type_, ...) \
+  { .name = #field, .type = type_, .offset = offsetof(group_norm_config, field), __VA_ARGS__ }
+#define EPS ROW(eps, GT_FIELD_FLOAT, .fallback = "1e-5", .min = 0, .max = 1, .help = "added to the variance")
+
+/* [B, …, C] as [B, positions, groups, channels of a group], normalised over the second and the last. */
+static gt_id normalised(gt_build *build, gt_id x, int64_t groups, double eps) {
+  gt_graph *graph = build->graph;
+  const gt_shape shape = gt_node_at(graph, x)->shape;
+  const int64_t channels = shape.dim[shape.rank - 1], each = channels / groups;
+  const int64_t positions = gt_shape_count(shape) / shape.dim[0] / channels;
+  const gt_shape split = {.rank = 4, .dim = {shape.dim[0], positions, groups, each}};
+  const gt_id count = gt_constant(graph, (double)(positions * each));
+  const gt_moments m = gt_norm_moments(graph, gt_reshape(graph, x, split), 1u << 1 | 1u << 3, GT_NONE, count);
+  return gt_reshape(graph, gt_norm_scale(graph, m.centered, m.variance, eps), shape);
+}
+
+static bool has_channels(gt_build *build, const gt_id *input, int rank) {
+  if (gt_node_at(build->graph, input[0])->shape.rank >= rank) return true;
+  gt_build_error(build, NULL, "needs %s; its input is %s",
+                 rank > 2 ? "positions and channels besides the batch"
+                          : "an axis of channels besides the batch",
+                 gt_build_input_text(build, input, 0));
+  return false;
+}
+
+static int64_t channels_of(const gt_build *build, gt_id x) {
+  const gt_shape shape = gt_node_at(build->graph, x)->shape;
+  return shape.dim[shape.rank - 1];
+}
+
+/* --- group_norm --- */
+
+static const gt_field group_fields[] = {
+    ROW(num_groups, GT_FIELD_INT, .min = 1, .max = 1 << 24, .flags = GT_FIELD_REQUIRED,
+        .help = "how many groups the channels are divided into"),
+    EPS,
+    ROW(affine, GT_FIELD_BOOL, .fallback = "true", .help = "learn a weight and a bias for each channel"),
+    {.name = NULL},
+};
+
+static gt_id build_group_norm(gt_build *build, const void *config, const gt_id *input, int inputs) {
+  const group_norm_config *c = config;
+  (void)inputs;
+  if (!has_channels(build, input, 2)) return GT_NONE;
+  const int64_t channels = channels_of(build, input[0]);
+  if (channels % c->num_groups)
+    return gt_build_error(build, "num_groups", "cannot divide %lld channels into %lld groups",
+                          (long long)channels, (long long)c->num_groups);
+  const gt_id out = normalised(build, input[0], c->num_groups, c->eps);
+  return gt_norm_affine(build, out, gt_shape_1(channels), c->affine, c->affine);
+}
+
+GT_REGISTER(layer, group_norm)
+static const gt_schema group_schema = {.name = "group_norm",
+                                       .help = "normalises groups of channels",
+                                       .fields = group_fields,
+                                       .shorthand = "num_groups"};
+extern const gt_layer_type gt_layer_group_norm;
+const gt_layer_type gt_layer_group_norm = {.name = "group_norm",
+                                           .help = "normalises groups of channels of each sample",
+                                           .schema = &group_schema,
+                                           .config_size = sizeof(group_norm_config),
+                                           .min_inputs = 1,
+                                           .max_inputs = 1,
+                                           .build = build_group_norm};
+
+/* --- instance_norm --- */
+
+static const gt_field instance_fields[] = {
+    EPS,
+    ROW(affine, GT_FIELD_BOOL, .fallback = "false", .help = "learn a weight and a bias for each channel"),
+    {.name = NULL},
+};
+
+static gt_id build_instance_norm(gt_build *build, const void *config, const gt_id *input, int inputs) {
+  const group_norm_config *c = config;
+  (void)inputs;
+  if (!has_channels(build, input, 3)) return GT_NONE;
+  const int64_t channels = channels_of(build, input[0]);
+  const gt_id out = normalised(build, input[0], channels, c->eps);
+  return gt_norm_affine(build, out, gt_shape_1(channels), c->affine, c->affine);
+}
+
+GT_REGISTER(layer, instance_norm)
+static const gt_schema instance_schema = {.name = "instance_norm",
+                                          .help = "normalises each channel",
+                                          .fields = instance_fields,
+                                          .shorthand = "eps"};
+extern const gt_layer_type gt_layer_instance_norm;
+const gt_layer_type gt_layer_instance_norm = {.name = "instance_norm",
+                                              .help = "normalises each channel of each sample",
+                                              .schema = &instance_schema,
+                                              .config_size = sizeof(group_norm_config),
+                                              .min_inputs = 1,
+                                              .max_inputs = 1,
+                                              .build = build_instance_norm};

@@ -1,0 +1,57 @@
+/* layer_norm: every sample, or position, by its own mean and variance over the last axes (Ba, Kiros and
+ * Hinton, "Layer Normalization", 2016), as torch.nn.LayerNorm: y = (x - mean) / sqrt(var + eps) * weight +
+ * bias. */
+#include "layer/norm.h"
+#include "op/elementwise.h"
+
+typedef struct layer_norm_config {
+  int64_t axes;
+  double eps;
+  bool elementwise_affine, bias;
+} layer_norm_config;
+
+#define ROW(field, type_, ...) \
+  { .name = #field, .type = type_, .offset = offsetof(layer_norm_config, field), __VA_ARGS__ }
+
+static const gt_field fields[] = {
+    ROW(axes, GT_FIELD_INT, .fallback = "1", .min = 1, .max = GT_MAX_RANK,
+        .help = "how many of the last axes are normalised together"),
+    ROW(eps, GT_FIELD_FLOAT, .fallback = "1e-5", .min = 0, .max = 1, .help = "added to the variance"),
+    ROW(elementwise_affine, GT_FIELD_BOOL, .fallback = "true",
+        .help = "learn a weight, and a bias, for each value"),
+    ROW(bias, GT_FIELD_BOOL, .fallback = "true", .help = "false: a weight alone"),
+    {.name = NULL},
+};
+static const gt_schema schema = {
+    .name = "layer_norm", .help = "normalises each sample", .fields = fields, .shorthand = "axes"};
+
+static gt_id build_layer_norm(gt_build *build, const void *config, const gt_id *input, int inputs) {
+  const layer_norm_config *c = config;
+  gt_graph *graph = build->graph;
+  const gt_shape shape = gt_node_at(graph, input[0])->shape;
+  gt_shape last = {.rank = (int)c->axes};
+  uint32_t axes = 0;
+  (void)inputs;
+  if (shape.rank - 1 < c->axes)
+    return gt_build_error(build, "axes", "has only %d axes besides the batch to normalise: its input is %s",
+                          shape.rank - 1, gt_build_input_text(build, input, 0));
+  for (int k = 0; k < last.rank; k++) {
+    const int d = shape.rank - last.rank + k;
+    last.dim[k] = shape.dim[d];
+    axes |= 1u << d;
+  }
+  const gt_id count = gt_constant(graph, (double)gt_shape_count(last));
+  const gt_moments m = gt_norm_moments(graph, input[0], axes, GT_NONE, count);
+  const gt_id out = gt_norm_scale(graph, m.centered, m.variance, c->eps);
+  return gt_norm_affine(build, out, last, c->elementwise_affine, c->elementwise_affine && c->bias);
+}
+
+GT_REGISTER(layer, layer_norm)
+extern const gt_layer_type gt_layer_layer_norm;
+const gt_layer_type gt_layer_layer_norm = {.name = "layer_norm",
+                                           .help = "normalises each sample over its last axes",
+                                           .schema = &schema,
+                                           .config_size = sizeof(layer_norm_config),
+                                           .min_inputs = 1,
+                                           .max_inputs = 1,
+                                           .build = build_layer_norm};

@@ -1,0 +1,21 @@
+/* What the layers that normalise have in common. */
+#ifndef GT_LAYER_NORM_H
+#define GT_LAYER_NORM_H
+#include "layer/layer.h"
+
+/* Mean and variance of x over `axes` (bit d: axis d), which stay as 1; each row of axis 0 counts as often as
+ * `weight`, F32 [B], says (GT_NONE: once), and `count` is how many values that makes, a scalar node. The
+ * variance is the biased one, of two passes: the mean is subtracted before anything is squared. */
+typedef struct gt_moments {
+  gt_id mean, variance;
+  gt_id centered; /* x - mean */
+} gt_moments;
+gt_moments gt_norm_moments(gt_graph *graph, gt_id x, uint32_t axes, gt_id weight, gt_id count);
+/* x / sqrt(square + eps), which broadcasts. */
+gt_id gt_norm_scale(gt_graph *graph, gt_id x, gt_id square, double eps);
+/* x * weight + bias, parameters "weight" (ones) and "bias" (zeros) of that shape, which broadcast; either may
+ * be left out. */
+gt_id gt_norm_affine(gt_build *build, gt_id x, gt_shape shape, bool weight, bool bias);
+/* How many values lie along these axes. */
+int64_t gt_norm_count(gt_shape shape, uint32_t axes);
+#endif

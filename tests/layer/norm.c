@@ -1,0 +1,357 @@
+/* Layers that normalise, against their formulas in double: values, gradients (by central differences of the
+ * formula), running statistics, evaluations and rows that do not count, on the CPU and on Vulkan where there
+ * is a device. */
+#include "backend/backend.h"
+#include "model/model.h"
+#include "op/core.h"
+#include "op/elementwise.h"
+#include "op/reduce.h"
+#include "store/contents.h"
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { MOST = 4096, KEPT = 5 };
+
+/* What is normalised together, as [rows, positions, groups, channels of a group] of the input: which of the
+ * four axes the statistics run over, and what the weight is indexed by. */
+typedef struct what {
+  const char *layer; /* in the config */
+  gt_shape shape;
+  int64_t dim[4];
+  bool over[4];
+  bool centers, weight, bias;
+  double eps;
+} what;
+
+static int64_t size_of(const what *w) { return gt_shape_count(w->shape); }
+static bool is_batch_norm(const what *w) { return w->over[0]; }
+static int64_t weights_of(const what *w) { return w->dim[2] * w->dim[3]; }
+
+/* Which group of values, of w->dim with the axes that are averaged over left out, value i belongs to. */
+static int64_t group_of(const what *w, int64_t i) {
+  int64_t index[4], group = 0;
+  for (int d = 3; d >= 0; d--) index[d] = i % w->dim[d], i /= w->dim[d];
+  for (int d = 0; d < 4; d++)
+    if (!w->over[d]) group = group * w->dim[d] + index[d];
+  return group;
+}
+
+static bool counts(const what *w, const float *row, int64_t i) {
+  return !is_batch_norm(w) || row[i / (size_of(w) / w->dim[0])] != 0;
+}
+
+typedef struct moments {
+  double mean[MOST], square[MOST], count[MOST];
+} moments;
+
+static void measure(const what *w, const double *x, const float *row, moments *m) {
+  memset(m, 0, sizeof *m);
+  for (int64_t i = 0; i < size_of(w); i++)
+    if (counts(w, row, i)) m->mean[group_of(w, i)] += x[i], m->count[group_of(w, i)]++;
+  for (int64_t g = 0; g < MOST; g++) m->mean[g] = w->centers && m->count[g] ? m->mean[g] / m->count[g] : 0;
+  for (int64_t i = 0; i < size_of(w); i++) {
+    const int64_t g = group_of(w, i);
+    if (counts(w, row, i)) m->square[g] += (x[i] - m->mean[g]) * (x[i] - m->mean[g]) / m->count[g];
+  }
+}
+
+/* Σ c y of the rows that count, with y in out. */
+static double formula(const what *w, const double *x, const double *weight, const double *bias,
+                      const float *row, const float *c, double *out) {
+  static moments m;
+  double sum = 0;
+  measure(w, x, row, &m);
+  for (int64_t i = 0; i < size_of(w); i++) {
+    const int64_t g = group_of(w, i), k = i % weights_of(w);
+    double y = (x[i] - m.mean[g]) / sqrt(m.square[g] + w->eps);
+    if (w->weight) y = y * weight[k];
+    if (w->bias) y = y + bias[k];
+    out[i] = y;
+    sum += row[i / (size_of(w) / w->dim[0])] * (double)c[i] * y;
+  }
+  return sum;
+}
+
+typedef struct fixture {
+  gt_arena arena;
+  gt_graph *graph;
+  gt_model *model;
+  gt_backend *backend;
+  gt_plan *plan;
+  gt_executable *executable;
+  gt_buffers buffers;
+  gt_id kept[KEPT]; /* y, and the gradients of x, weight and bias */
+  int count;
+} fixture;
+
+static gt_id variable(fixture *f, const char *name, gt_shape shape) {
+  return gt_variable_read(f->graph, gt_graph_variable(f->graph, name, shape, GT_F32, false));
+}
+
+static gt_id node_of(const fixture *f, const char *name) {
+  const gt_slot *slot = gt_store_find(f->model->store, name);
+  return slot ? f->model->node[slot->index] : GT_NONE;
+}
+
+static bool build(fixture *f, const what *w, const char *device, bool training, bool padded) {
+  gt_error error = {0};
+  gt_diagnostics diagnostics;
+  char text[256];
+  memset(f, 0, sizeof *f);
+  f->backend = gt_backend_open(device, 2, &error);
+  if (!f->backend) return false;
+  gt_arena_init(&f->arena);
+  gt_diagnostics_init(&diagnostics, &f->arena);
+  gt_buffers_init(&f->buffers, f->backend, &f->arena);
+  snprintf(text, sizeof text, "model: [%s]", w->layer);
+  const gt_spec *root = gt_spec_parse(&f->arena, "config.yaml", text, strlen(text), &diagnostics);
+  gt_graph *g = f->graph = gt_graph_create(&f->arena);
+  const gt_id x = variable(f, "x", w->shape), c = variable(f, "c", w->shape);
+  const gt_id row = variable(f, "row", gt_shape_1(w->shape.dim[0]));
+  const gt_model_mode mode = {.training = training, .weight = padded ? &row : NULL};
+  f->model = gt_model_build(&f->arena, g, root, NULL, x, GT_NONE, mode, &diagnostics);
+  if (!f->model) gt_diagnostics_print(&diagnostics, stderr);
+  assert_non_null(f->model);
+  gt_shape rows = w->shape;
+  for (int d = 1; d < rows.rank; d++) rows.dim[d] = 1;
+  const gt_id loss = gt_sum(
+      g, gt_mul(g, gt_mul(g, c, gt_reshape(g, row, rows)), gt_add(g, f->model->output, gt_constant(g, 0))), 0,
+      false);
+  char weight[64], bias[64];
+  snprintf(weight, sizeof weight, "%s.weight", f->model->layer[0].name);
+  snprintf(bias, sizeof bias, "%s.bias", f->model->layer[0].name);
+  gt_id wrt[3] = {x}, gradient[3];
+  int n = 1;
+  if (node_of(f, weight) != GT_NONE) wrt[n++] = node_of(f, weight);
+  if (node_of(f, bias) != GT_NONE) wrt[n++] = node_of(f, bias);
+  assert_int_equal(n, 1 + w->weight + w->bias);
+  assert_true(gt_autodiff(g, loss, wrt, n, gradient, &error));
+  f->kept[f->count++] = f->model->output;
+  for (int k = 0; k < n; k++) f->kept[f->count++] = gradient[k];
+  gt_model_move_states(f->model, g, gt_constant(g, 1));
+  const gt_plan_options options = {.target = f->backend->target, .keep = f->kept, .keep_count = f->count};
+  f->plan = gt_plan_create(&f->arena, g, &options, &error);
+  if (!f->plan) fail_msg("%s", error.message);
+  f->executable = gt_buffers_compile(&f->buffers, f->plan, &error);
+  assert_non_null(f->executable);
+  return true;
+}
+
+static void finish(fixture *f) {
+  f->backend->api->executable_destroy(f->backend, f->executable);
+  gt_buffers_finish(&f->buffers);
+  gt_backend_close(f->backend);
+  gt_arena_finish(&f->arena);
+}
+
+static void put(fixture *f, const char *name, const float *values, int64_t count) {
+  gt_error error = {0};
+  if (gt_buffers_find(&f->buffers, name))
+    assert_true(gt_buffers_upload(&f->buffers, name, 0, values, (uint64_t)count * sizeof *values, &error));
+}
+
+static void run(fixture *f) {
+  gt_error error = {0};
+  uint64_t ticket;
+  assert_true(f->backend->api->run(f->backend, f->executable, 1, &ticket, &error) &&
+              f->backend->api->wait(f->backend, ticket, &error));
+}
+
+static void take(fixture *f, int which, float *out) {
+  gt_error error = {0};
+  assert_true(f->backend->api->inspect(f->backend, f->executable, &f->plan->kept[which], out, &error));
+}
+
+static void assert_close(const char *what, const float *got, const double *want, int64_t count,
+                         double tolerance) {
+  double largest = 0;
+  for (int64_t i = 0; i < count; i++) largest = fmax(largest, fabs(want[i]));
+  for (int64_t i = 0; i < count; i++)
+    if (!(fabs(got[i] - want[i]) <= tolerance * (1e-3 + largest)))
+      fail_msg("%s: value %d is %.9g, not %.9g", what, (int)i, got[i], want[i]);
+}
+
+/* Numbers that look random, around 3 with a spread of 2: means that are not small test the two passes. */
+static float number(int64_t i) { return 3 + 2 * sinf((float)(i * i % 1009) * 0.7f + (float)i); }
+
+static struct {
+  float x[MOST], c[MOST], row[MOST];
+  double xd[MOST], weight[MOST], bias[MOST];
+} in;
+
+static void fill(fixture *f, const what *w, int64_t missing) {
+  gt_image start;
+  for (int64_t i = 0; i < size_of(w); i++) {
+    in.xd[i] = in.x[i] = number(i);
+    in.c[i] = number(3 * i + 1) - 3;
+  }
+  for (int64_t r = 0; r < w->dim[0]; r++) in.row[r] = r < w->dim[0] - missing;
+  gt_image_start(&start, f->model->store, GT_WEIGHT_ROLES, 1);
+  for (int i = 0; i < f->model->store->slots; i++) {
+    const gt_slot *slot = f->model->store->slot[i];
+    if (slot->role != GT_PARAMETER) continue;
+    double *known = strstr(slot->name, ".weight") ? in.weight : in.bias;
+    float *value = start.variable[slot->where] + slot->offset;
+    for (int64_t k = 0; k < slot->count; k++)
+      known[k] = value[k] = (float)(1 + 0.25 * sin(slot->index + (double)k));
+  }
+  gt_error error = {0};
+  assert_true(gt_image_upload(&start, &f->buffers, &error));
+  gt_image_finish(&start);
+  put(f, "x", in.x, size_of(w));
+  put(f, "c", in.c, size_of(w));
+  put(f, "row", in.row, w->dim[0]);
+}
+
+static void check_gradient(fixture *f, const what *w, int which, double *values, int64_t count,
+                           const char *name) {
+  static double want[MOST], out[MOST];
+  static float got[MOST];
+  for (int64_t i = 0; i < count; i++) {
+    const double held = values[i], step = 1e-5;
+    values[i] = held + step;
+    const double above = formula(w, in.xd, in.weight, in.bias, in.row, in.c, out);
+    values[i] = held - step;
+    want[i] = (above - formula(w, in.xd, in.weight, in.bias, in.row, in.c, out)) / (2 * step);
+    values[i] = held;
+  }
+  take(f, which, got);
+  assert_close(name, got, want, count, 2e-5);
+}
+
+static void one(const what *w, const char *device, int64_t missing) {
+  static double y[MOST];
+  static float got[MOST];
+  fixture f;
+  if (!build(&f, w, device, true, missing > 0)) return;
+  fill(&f, w, missing);
+  run(&f);
+  formula(w, in.xd, in.weight, in.bias, in.row, in.c, y);
+  take(&f, 0, got);
+  assert_close(w->layer, got, y, size_of(w), 4e-6);
+  check_gradient(&f, w, 1, in.xd, size_of(w), "gradient of x");
+  if (w->weight) check_gradient(&f, w, 2, in.weight, weights_of(w), "gradient of weight");
+  if (w->bias) check_gradient(&f, w, 3, in.bias, weights_of(w), "gradient of bias");
+  finish(&f);
+}
+
+static const char *const devices[] = {"cpu", "vulkan"};
+
+static void values_and_gradients(void **state) {
+  (void)state;
+  const what list[] = {
+      {"batch_norm", {2, {7, 5}}, {7, 1, 1, 5}, {1, 1, 0, 0}, true, true, true, 1e-5},
+      {"{batch_norm: {eps: 0.1}}", {4, {5, 3, 2, 6}}, {5, 6, 1, 6}, {1, 1, 0, 0}, true, true, true, 0.1},
+      {"{batch_norm: {affine: false}}",
+       {3, {4, 70, 1}},
+       {4, 70, 1, 1},
+       {1, 1, 0, 0},
+       true,
+       false,
+       false,
+       1e-5},
+      {"layer_norm", {2, {7, 13}}, {7, 1, 1, 13}, {0, 0, 0, 1}, true, true, true, 1e-5},
+      {"{layer_norm: {axes: 2, bias: false}}",
+       {3, {3, 5, 7}},
+       {3, 1, 5, 7},
+       {0, 0, 1, 1},
+       true,
+       true,
+       false,
+       1e-5},
+      {"{layer_norm: {elementwise_affine: false}}",
+       {3, {3, 5, 67}},
+       {3, 5, 1, 67},
+       {0, 0, 0, 1},
+       true,
+       false,
+       false,
+       1e-5},
+      {"rms_norm", {3, {3, 5, 7}}, {3, 5, 1, 7}, {0, 0, 0, 1}, false, true, false, 1.1920928955078125e-7},
+      {"{group_norm: 3}", {4, {3, 2, 4, 6}}, {3, 8, 3, 2}, {0, 1, 0, 1}, true, true, true, 1e-5},
+      {"{group_norm: 4}", {2, {6, 12}}, {6, 1, 4, 3}, {0, 1, 0, 1}, true, true, true, 1e-5},
+      {"instance_norm", {3, {4, 11, 5}}, {4, 11, 1, 5}, {0, 1, 0, 0}, true, false, false, 1e-5},
+      {"{instance_norm: {affine: true}}",
+       {4, {2, 3, 3, 5}},
+       {2, 9, 1, 5},
+       {0, 1, 0, 0},
+       true,
+       true,
+       true,
+       1e-5},
+  };
+  for (size_t i = 0; i < sizeof list / sizeof *list; i++)
+    for (int d = 0; d < 2; d++)
+      for (int64_t missing = 0; missing < 3 && missing < list[i].dim[0]; missing++)
+        one(&list[i], devices[d], missing);
+}
+
+/* Steps on batches of which the last is not full, then an evaluation; momentum 0: the average of all batches.
+ */
+static void follow(const char *device, const char *layer, double momentum) {
+  const what w = {layer, {2, {6, 3}}, {6, 1, 1, 3}, {1, 1, 0, 0}, true, true, true, 1e-5};
+  enum { STEPS = 4 };
+  double mean[3] = {0}, variance[3] = {1, 1, 1}, y[18];
+  float got[18];
+  gt_image states;
+  gt_error error = {0};
+  fixture f, evaluation;
+  static moments m;
+  if (!build(&f, &w, device, true, true)) return;
+  for (int s = 0; s < STEPS; s++) {
+    if (!s) fill(&f, &w, 0);
+    for (int i = 0; i < 18; i++) in.xd[i] = in.x[i] = number(100 * s + i);
+    for (int r = 0; r < 6; r++) in.row[r] = s < STEPS - 1 || r < 2;
+    put(&f, "x", in.x, 18);
+    put(&f, "row", in.row, 6);
+    run(&f);
+    measure(&w, in.xd, in.row, &m);
+    const double share = momentum > 0 ? momentum : 1.0 / (s + 1);
+    for (int k = 0; k < 3; k++) {
+      mean[k] += share * (m.mean[k] - mean[k]);
+      variance[k] += share * (m.square[k] * m.count[k] / (m.count[k] - 1) - variance[k]);
+    }
+  }
+  assert_true(gt_image_download(&states, f.model->store, &f.buffers, GT_WEIGHT_ROLES, &error));
+  const gt_store *store = f.model->store;
+  assert_close("running_mean", gt_image_slot(&states, gt_store_find(store, "batch_norm1.running_mean")), mean,
+               3, 2e-6);
+  assert_close("running_var", gt_image_slot(&states, gt_store_find(store, "batch_norm1.running_var")),
+               variance, 3, 4e-6);
+  const float *batches = gt_image_slot(&states, gt_store_find(store, "batch_norm1.num_batches_tracked"));
+  assert_true(*batches == STEPS);
+
+  assert_true(build(&evaluation, &w, device, false, true));
+  assert_true(gt_image_upload(&states, &evaluation.buffers, &error));
+  put(&evaluation, "x", in.x, 18);
+  run(&evaluation);
+  take(&evaluation, 0, got);
+  for (int i = 0; i < 18; i++)
+    y[i] = (in.xd[i] - mean[i % 3]) / sqrt(variance[i % 3] + 1e-5) * in.weight[i % 3] + in.bias[i % 3];
+  assert_close("evaluation", got, y, 18, 4e-6);
+  gt_image_finish(&states);
+  finish(&f);
+  finish(&evaluation);
+}
+
+static void running_statistics(void **state) {
+  (void)state;
+  for (int d = 0; d < 2; d++) {
+    follow(devices[d], "batch_norm", 0.1);
+    follow(devices[d], "{batch_norm: 0.5}", 0.5);
+    follow(devices[d], "{batch_norm: {cumulative: true}}", 0);
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(values_and_gradients),
+                                     cmocka_unit_test(running_statistics)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
