@@ -1,6 +1,7 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "cli/common.h"
+#include "train/init_from.h"
 #include "train/net.h"
 #include <string.h>
 #include <unistd.h>
@@ -110,7 +111,9 @@ static int run(const gt_arguments *arguments) {
   if (code) goto done;
   const gt_net_options wanted = {.target = target_of(arguments)};
   gt_net *net = gt_net_training(&arena, &config, &wanted, &error);
-  if (!net) {
+  const gt_init_from *from = config.init_from;
+  if (!net || (from && !gt_init_from_apply(from, config.root, &config.dataset, net->model->store,
+                                           &config.diagnostics))) {
     code = gt_config_report(&config, &error);
   } else if (gt_flag(arguments, "graph") || gt_flag(arguments, "plan")) {
     if (gt_flag(arguments, "graph")) gt_graph_print(net->graph, stdout);

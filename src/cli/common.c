@@ -1,6 +1,7 @@
 #include "cli/common.h"
 #include "base/log.h"
 #include "base/text.h"
+#include "train/init_from.h"
 #include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
@@ -9,8 +10,10 @@
 
 const char *const *gt_cli_overrides(const gt_arguments *arguments, gt_arena *arena, int *count) {
   const char **overrides = GT_NEW_N(arena, const char *, arguments->givens + 1);
+  const char *init = gt_option_value(arguments, "init");
   *count = 0;
   while ((overrides[*count] = gt_option_nth(arguments, "set", *count))) ++*count;
+  if (init) overrides[(*count)++] = gt_init_from_override(arena, init);
   return overrides;
 }
 

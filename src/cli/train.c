@@ -10,6 +10,7 @@ static const gt_option options[] = {
     GT_OPTION_SET,
     GT_OPTION_DEVICE,
     {"run-dir", "DIR", "where the run is written (default: runs/CONFIG-N); must be empty or absent", false},
+    {"init", "MODEL", "begin with the tensors of a trained model that fit (init_from of the config)", false},
     {"resume", NULL, "continue the run in --run-dir from its newest sound checkpoint", false},
     GT_OPTION_QUIET,
     GT_OPTION_JSON,

@@ -62,7 +62,7 @@ void gt_build_update(gt_build *build, const char *name, gt_id value) {
   if (build->training && value != GT_NONE) build->update(build, name, value);
 }
 
-gt_id gt_build_constant(gt_build *build, const char *name, gt_shape shape, const int32_t *data,
+gt_id gt_build_constant(gt_build *build, const char *name, gt_shape shape, int32_t *data,
                         const int32_t *limit) {
   return build->slot(
       build,
@@ -70,7 +70,7 @@ gt_id gt_build_constant(gt_build *build, const char *name, gt_shape shape, const
           .name = name, .role = GT_CONSTANT, .dtype = GT_I32, .shape = shape, .table = data, .limit = limit});
 }
 
-gt_id gt_build_derived(gt_build *build, const char *name, gt_shape shape, const int32_t *data) {
+gt_id gt_build_derived(gt_build *build, const char *name, gt_shape shape, int32_t *data) {
   return build->slot(
       build, (gt_slot){.name = name, .role = GT_DERIVED, .dtype = GT_I32, .shape = shape, .table = data});
 }

@@ -70,12 +70,13 @@ gt_id gt_build_state(gt_build *build, const char *name, gt_shape shape, double s
  * was in a step whose loss or gradient is not finite. */
 void gt_build_update(gt_build *build, const char *name, gt_id value);
 /* A constant of this layer, called LAYER.name, I32, such as the wiring of gates: uploaded once by the run,
- * kept in model.bin, from which an evaluation reads it; value i must lie in [0, limit[i]). data and limit
- * must live as long as the arena. */
-gt_id gt_build_constant(gt_build *build, const char *name, gt_shape shape, const int32_t *data,
+ * kept in model.bin, from which an evaluation reads it; value i must lie in [0, limit[i]). Where the model
+ * begins with another one's tensors, `data` is overwritten by that one's: what is derived from it comes
+ * after. data and limit must live as long as the arena. */
+gt_id gt_build_constant(gt_build *build, const char *name, gt_shape shape, int32_t *data,
                         const int32_t *limit);
 /* The same for what follows from other constants and is needed in training only: not kept in files. */
-gt_id gt_build_derived(gt_build *build, const char *name, gt_shape shape, const int32_t *data);
+gt_id gt_build_derived(gt_build *build, const char *name, gt_shape shape, int32_t *data);
 /* Where the random numbers of the constant LAYER.name come from: the run's seed and that name. */
 gt_init_stream gt_build_stream(const gt_build *build, const char *name);
 /* Reports an error at the value of `key` (or at the layer, if key is NULL or not written) as "layer 'NAME'

@@ -51,6 +51,8 @@ static gt_id use_slot(gt_build *build, gt_slot wanted) {
   pass *p = build->owner;
   wanted.name = gt_arena_printf(p->arena, "%s.%s", build->name, wanted.name);
   if (!p->reader) return learn(p, build, wanted);
+  if (wanted.role == GT_CONSTANT && p->mode.given)
+    gt_transfer_constant(p->mode.given, p->model->store, &wanted, wanted.table);
   const gt_slot *slot = gt_store_add(p->model->store, wanted);
   const gt_id node = gt_store_read(p->reader, slot);
   if (!gt_slot_plays(slot, GT_WEIGHT_ROLES)) return node;

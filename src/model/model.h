@@ -10,6 +10,7 @@
 #define GT_MODEL_MODEL_H
 #include "layer/layer.h"
 #include "optim/groups.h"
+#include "store/transfer.h"
 
 typedef struct gt_model_layer { /* a row of `gtrain check` */
   const char *name;
@@ -39,10 +40,11 @@ typedef struct gt_model {
 } gt_model;
 
 typedef struct gt_model_mode {
-  bool training, hard; /* see gt_build */
-  bool bits;           /* the input holds nothing but 0 and 1 */
-  bool averaged;       /* reads trained parameters from their moving average */
-  const gt_id *weight; /* as in gt_build; NULL: every row counts */
+  bool training, hard;      /* see gt_build */
+  bool bits;                /* the input holds nothing but 0 and 1 */
+  bool averaged;            /* reads trained parameters from their moving average */
+  const gt_id *weight;      /* as in gt_build; NULL: every row counts */
+  const gt_transfer *given; /* gives constants instead of those that would be drawn; NULL: none */
   uint64_t seed;
 } gt_model_mode;
 

@@ -60,7 +60,7 @@ typedef struct gt_slot {
   int index;            /* in the store */
   gt_fill fill;
   const struct gt_slot *twin_of;
-  const int32_t *table; /* CONSTANT, DERIVED: the values */
+  int32_t *table;       /* CONSTANT, DERIVED: the values */
   const int32_t *limit; /* CONSTANT: value i lies in [0, limit[i]) */
 } gt_slot;
 

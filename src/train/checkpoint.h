@@ -25,6 +25,7 @@ typedef struct gt_host_state {
   int64_t metrics_bytes;
   uint64_t draw;            /* seed that drew the initial values and constants of the weights there are */
   uint64_t wiring;          /* fingerprint of those constants */
+  uint64_t init;            /* hash of the model that the run began with; 0: none */
   gt_data_fingerprint data; /* what the weights were trained and watched with */
 } gt_host_state;
 

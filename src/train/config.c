@@ -1,5 +1,6 @@
 #include "train/config.h"
 #include "base/log.h"
+#include "train/init_from.h"
 #include <stdio.h>
 #include <string.h>
 
@@ -144,7 +145,7 @@ const gt_schema gt_train_schema = {.name = "train", .help = "the training loop",
 
 typedef struct top {
   int64_t seed;
-  const gt_spec *data, *model, *loss, *optimizer, *schedule, *train;
+  const gt_spec *data, *model, *init_from, *loss, *optimizer, *schedule, *train;
 } top;
 
 static const gt_field top_fields[] = {
@@ -160,6 +161,10 @@ static const gt_field top_fields[] = {
      .flags = GT_FIELD_REQUIRED,
      .help = "the dataset"},
     {.name = "model", .type = GT_FIELD_NODE, FIELD(top, model), .help = "the layers, in order"},
+    {.name = "init_from",
+     .type = GT_FIELD_NODE,
+     FIELD(top, init_from),
+     .help = "a trained model whose tensors this one begins with, as far as they fit"},
     {.name = "loss",
      .type = GT_FIELD_NODE,
      FIELD(top, loss),
@@ -232,6 +237,12 @@ static void read_data(gt_config *config, const top *sections, const gt_data_want
   config->loss =
       gt_loss_read(arena, config->root, config->has_dataset && config->dataset.classification, diagnostics);
   gt_config_check_model(config, arena);
+  if (wanted) return; /* a model that is there already */
+  config->init_from = gt_init_from_read(arena, config->root, diagnostics);
+  const gt_spec *restart = gt_spec_find(gt_spec_find(config->root, "train"), "restart_every");
+  if (config->init_from && config->train.restart_every)
+    gt_error_at(diagnostics, restart->at, "a new attempt would begin with the same model")->expected =
+        "restart_every or init_from, not both";
 }
 
 static bool finish_reading(gt_config *config, gt_arena *arena, const gt_data_wanted *wanted,
@@ -239,6 +250,7 @@ static bool finish_reading(gt_config *config, gt_arena *arena, const gt_data_wan
   gt_diagnostics *diagnostics = &config->diagnostics;
   top sections = {0};
   if (!config->root) return false;
+  gt_init_from_spell_out(arena, config->root);
   for (int i = 0; i < count; i++) gt_spec_override(arena, config->root, overrides[i], diagnostics);
   choose_test(gt_spec_find(config->root, "data"));
   gt_schema_read(&gt_config_schema, &sections, NULL, NULL, config->root, config->root->at, NULL, arena,
@@ -280,6 +292,8 @@ bool gt_config_parse(gt_config *config, gt_arena *arena, const char *name, const
 void gt_config_finish(gt_config *config) {
   if (config->has_dataset) gt_dataset_close(&config->dataset);
   config->has_dataset = false;
+  gt_init_from_finish(config->init_from);
+  config->init_from = NULL;
 }
 
 int gt_config_report(const gt_config *config, const gt_error *error) {

@@ -8,6 +8,8 @@
 #include "loss/loss.h"
 #include "optim/optim.h"
 
+struct gt_init_from;
+
 typedef struct gt_early_stopping {
   int64_t patience; /* 0: off */
   const char
@@ -38,6 +40,7 @@ typedef struct gt_config {
   gt_train_config train;
   const gt_optim *optim;
   const gt_loss *loss;
+  struct gt_init_from *init_from; /* or NULL */
   gt_dataset dataset;
   bool has_dataset;
   gt_diagnostics diagnostics;
@@ -56,6 +59,7 @@ extern const gt_schema gt_train_schema;
 /* Reads a file with --set overrides. False on any error: in config->diagnostics or, for files, in *error. */
 bool gt_config_read(gt_config *config, gt_arena *arena, const char *path, const char *const *overrides,
                     int count, gt_error *error);
+
 /* The same from the config inside a model, for evaluating that model: data is read as the model was taught.
  * `name` is the file's, for messages. */
 bool gt_config_parse(gt_config *config, gt_arena *arena, const char *name, const char *text,

@@ -1,6 +1,7 @@
 /* The resolved config: every default written out. */
 #include "layer/layer.h"
 #include "train/config.h"
+#include "train/init_from.h"
 #include <string.h>
 
 /* `optimizer: adam` and `optimizer: {type: adam, …}` as a map that begins with its type. */
@@ -71,6 +72,12 @@ static void add_train(gt_arena *arena, gt_spec *root, const gt_config *config) {
   }
 }
 
+static void add_init_from(gt_arena *arena, gt_spec *root, const gt_config *config) {
+  const gt_spec *node = gt_spec_find(config->root, "init_from");
+  if (gt_spec_is_null(node)) return;
+  gt_spec_add(arena, root, "init_from", gt_schema_resolve(&gt_init_from_schema, NULL, node, arena));
+}
+
 bool gt_config_is_resolved(const char *text) {
   static const char seed[] = "seed: ", data[] = "\ndata:\n  format: ";
   if (strncmp(text, seed, sizeof seed - 1)) return false;
@@ -86,6 +93,7 @@ const char *gt_config_resolve(const gt_config *config, gt_arena *arena) {
               gt_spec_text(arena, gt_arena_printf(arena, "%lld", (long long)config->seed)));
   add_data(arena, root, config);
   add_model(arena, root, config);
+  add_init_from(arena, root, config);
   const gt_loss_type *loss = config->loss->type;
   const gt_optim_type *optim = config->optim->type;
   const gt_schedule_type *schedule = config->optim->schedule->type;

@@ -2,6 +2,7 @@
 #include "base/log.h"
 #include "op/batch.h"
 #include "op/core.h"
+#include "train/init_from.h"
 #include <string.h>
 
 const gt_split *gt_dataset_split(const gt_dataset *dataset, const char *name) {
@@ -67,6 +68,7 @@ static bool build_forward(gt_net *net, gt_arena *arena, gt_config *config, gt_mo
                         .classes = config->dataset.classes};
   gt_graph_scope(graph, former);
   if (net->data->samples % net->batch) mode.weight = &loss.weight;
+  mode.given = config->init_from ? &config->init_from->transfer : NULL;
   mode.bits = mode.hard && gt_net_inputs_are_bits(&config->dataset, &net->data->inputs);
   net->model =
       gt_model_build(arena, graph, config->root, config->optim, input, clock, mode, &config->diagnostics);

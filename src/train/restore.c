@@ -2,6 +2,7 @@
 #include "base/log.h"
 #include "base/memory.h"
 #include "train/former.h"
+#include "train/init_from.h"
 #include "train/run.h"
 #include <errno.h>
 #include <math.h>
@@ -74,6 +75,17 @@ static bool check_data(gt_run *run, const char *path, gt_error *error) {
   return true;
 }
 
+/* The run's constants are that model's. */
+static bool check_init(const gt_run *run, const char *path, gt_error *error) {
+  const gt_init_from *from = run->config->init_from;
+  if (!from || from->hash == run->state.init) return true;
+  return gt_fail(
+      error, GT_ERR_DATA,
+      "%s is not the model that %s began with. Give the run that file back, or leave init_from out: "
+      "the checkpoint has all that was taken from it but the wiring of gates",
+      from->file.path, path);
+}
+
 /* Going on with another config is allowed, but it is not the same run: say where it differs. */
 static void compare_configs(const gt_run *run, const char *saved) {
   const char *a = run->config->resolved, *b = saved;
@@ -125,8 +137,8 @@ bool gt_run_restore(gt_run *run, bool *found, gt_error *error) {
   if (!count) return true;
   if (!find_sound(run, steps, count, &damaged, &container, error)) return false;
   const char *path = gt_checkpoint_path(arena, run->directory, steps[damaged]);
-  *found = check_data(run, path, error) && upload_state(run, &container, path, error) &&
-           gt_run_attempt_resume(run, error);
+  *found = check_data(run, path, error) && check_init(run, path, error) &&
+           upload_state(run, &container, path, error) && gt_run_attempt_resume(run, error);
   gt_container_finish(&container);
   if (!*found) return false;
   for (int i = 0; i < damaged; i++) set_aside(arena, gt_checkpoint_path(arena, run->directory, steps[i]));

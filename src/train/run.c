@@ -1,6 +1,7 @@
 #include "train/run.h"
 #include "base/log.h"
 #include "base/memory.h"
+#include "train/init_from.h"
 #include "train/signals.h"
 #include <limits.h>
 #include <math.h>
@@ -54,12 +55,18 @@ static void plan_steps(gt_run *run) {
 }
 
 static bool start_fresh(gt_run *run, gt_error *error) {
+  gt_config *config = run->config;
+  const gt_init_from *from = config->init_from;
+  gt_store *store = run->net->model->store;
+  if (from && !gt_init_from_apply(from, config->root, &config->dataset, store, &config->diagnostics))
+    return false;
   run->state = (gt_host_state){.best = NAN,
                                .schedule = gt_schedule_start(),
                                .draw = (uint64_t)run->config->seed,
-                               .wiring = gt_store_fingerprint(run->net->model->store),
+                               .wiring = gt_store_fingerprint(store),
+                               .init = from ? from->hash : 0,
                                .data = run->data};
-  return gt_store_start(run->net->model->store, &run->session.buffers, run->state.draw, error);
+  return gt_store_start(store, &run->session.buffers, run->state.draw, error);
 }
 
 static bool open_state(gt_run *run, gt_error *error) {

@@ -1,0 +1,130 @@
+#include "store/transfer.h"
+#include <fnmatch.h>
+#include <string.h>
+
+/* Length of "linear1" in "linear1.weight". */
+static size_t layer_length(const char *name) {
+  const char *dot = strrchr(name, '.');
+  return dot ? (size_t)(dot - name) : strlen(name);
+}
+
+static bool same_layer(const char *a, const char *b) {
+  return layer_length(a) == layer_length(b) && !memcmp(a, b, layer_length(a));
+}
+
+static bool matches_layer(const char *pattern, const char *name) {
+  char layer[512];
+  const size_t length = layer_length(name);
+  if (length >= sizeof layer) return false;
+  memcpy(layer, name, length);
+  layer[length] = 0;
+  return !fnmatch(pattern, layer, 0);
+}
+
+bool gt_transfer_matches(const char *pattern, const char *name) {
+  return matches_layer(pattern, name) || !fnmatch(pattern, name, 0);
+}
+
+const gt_stored *gt_transfer_find(const gt_transfer *transfer, const char *name, bool *left_out) {
+  char renamed[1024];
+  *left_out = false;
+  for (int i = 0; i < transfer->rules; i++) {
+    const gt_transfer_rule *rule = &transfer->rule[i];
+    if (!gt_transfer_matches(rule->match, name)) continue;
+    *left_out = !rule->from;
+    if (!rule->from) return NULL;
+    const char *own = matches_layer(rule->match, name) ? name + layer_length(name) : "";
+    const int length = snprintf(renamed, sizeof renamed, "%s%s", rule->from, own);
+    return length < (int)sizeof renamed ? gt_container_tensor(transfer->file, renamed) : NULL;
+  }
+  return gt_container_tensor(transfer->file, name);
+}
+
+static bool in_range(const gt_slot *slot, const int32_t *value) {
+  for (int64_t i = 0; i < slot->count; i++)
+    if (value[i] < 0 || value[i] >= slot->limit[i]) return false;
+  return true;
+}
+
+/* What becomes of a slot by itself. A constant must be the file's already, for what was derived from it
+ * stands. */
+static gt_transferred judge(const gt_transfer *transfer, const gt_slot *slot, const gt_stored **stored) {
+  bool left_out;
+  *stored = gt_transfer_find(transfer, slot->name, &left_out);
+  if (left_out) return GT_LEFT_OUT;
+  if (!*stored) return GT_NOT_THERE;
+  if ((*stored)->dtype != slot->dtype || !gt_shape_equal((*stored)->shape, slot->shape))
+    return GT_OTHER_SHAPE;
+  const bool constant = slot->role == GT_CONSTANT;
+  if (constant && memcmp((*stored)->data, slot->table, gt_stored_bytes(*stored)) != 0) return GT_OTHER_LAYER;
+  return GT_TAKEN;
+}
+
+void gt_transfer_constant(const gt_transfer *transfer, const gt_store *store, const gt_slot *constant,
+                          int32_t *values) {
+  const gt_stored *stored;
+  bool left_out;
+  for (int i = 0; i < store->slots; i++)
+    if (same_layer(store->slot[i]->name, constant->name) && gt_slot_plays(store->slot[i], GT_WEIGHT_ROLES) &&
+        judge(transfer, store->slot[i], &stored) != GT_TAKEN)
+      return;
+  stored = gt_transfer_find(transfer, constant->name, &left_out);
+  const int64_t count = gt_shape_count(constant->shape);
+  const gt_slot sized = {.count = count, .limit = constant->limit};
+  if (stored && stored->dtype == GT_I32 && gt_shape_equal(stored->shape, constant->shape) &&
+      in_range(&sized, stored->data))
+    memcpy(values, stored->data, (size_t)count * sizeof *values);
+}
+
+static void copy_values(const void *values, const char *name, gt_shape shape, uint64_t seed, float *out) {
+  (void)name;
+  (void)seed;
+  memcpy(out, values, (size_t)gt_shape_count(shape) * sizeof *out);
+}
+
+/* Of each slot, the number of its layer in the order in which they appear. */
+static int number_layers(const gt_store *store, gt_arena *arena, int *layer) {
+  gt_names names = {.arena = arena};
+  int layers = 0;
+  for (int i = 0; i < store->slots; i++) {
+    const char *name = store->slot[i]->name;
+    layer[i] = gt_names_add(&names, gt_arena_strndup(arena, name, layer_length(name)), layers);
+    layers += layer[i] == layers;
+  }
+  return layers;
+}
+
+/* Layers that own more than parameters and that are not taken whole. */
+static void leave_parts(const gt_store *store, gt_transferred *result) {
+  gt_arena arena;
+  gt_arena_init(&arena);
+  int *layer = gt_arena_alloc_n(&arena, (size_t)store->slots, sizeof *layer);
+  const int layers = number_layers(store, &arena, layer);
+  bool *owns = GT_NEW_N(&arena, bool, layers), *lacks = GT_NEW_N(&arena, bool, layers);
+  for (int i = 0; i < store->slots; i++) {
+    owns[layer[i]] |= gt_slot_plays(store->slot[i], GT_MODEL_ROLES & ~GT_ROLE(GT_PARAMETER));
+    lacks[layer[i]] |= gt_slot_plays(store->slot[i], GT_MODEL_ROLES) && result[i] != GT_TAKEN;
+  }
+  for (int i = 0; i < store->slots; i++)
+    if (owns[layer[i]] && lacks[layer[i]] && result[i] == GT_TAKEN) result[i] = GT_OTHER_LAYER;
+  gt_arena_finish(&arena);
+}
+
+int gt_transfer_apply(const gt_transfer *transfer, gt_store *store, gt_transferred *result) {
+  const gt_stored *stored;
+  int taken = 0;
+  for (int i = 0; i < store->slots; i++)
+    result[i] = gt_slot_plays(store->slot[i], GT_MODEL_ROLES) ? judge(transfer, store->slot[i], &stored)
+                                                              : GT_LEFT_OUT;
+  leave_parts(store, result);
+  for (int i = 0; i < store->slots; i++) {
+    gt_slot *slot = store->slot[i];
+    if (result[i] != GT_TAKEN) continue;
+    taken++;
+    if (slot->role == GT_CONSTANT) continue;
+    judge(transfer, slot, &stored);
+    slot->fill = (gt_fill){.write = copy_values,
+                           .settings = gt_arena_copy(store->arena, stored->data, gt_stored_bytes(stored))};
+  }
+  return taken;
+}

@@ -1,0 +1,192 @@
+#include "train/init_from.h"
+#include "base/log.h"
+#include "base/text.h"
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_LISTED = 12 };
+
+typedef struct settings {
+  const char *model;
+  const gt_spec *map;
+} settings;
+
+static const gt_field fields[] = {
+    {.name = "model",
+     .type = GT_FIELD_PATH,
+     .offset = offsetof(settings, model),
+     .flags = GT_FIELD_REQUIRED,
+     .help = "the model.bin whose tensors this model begins with, as far as they fit"},
+    {.name = "map",
+     .type = GT_FIELD_NODE,
+     .offset = offsetof(settings, map),
+     .help =
+         "layers or tensors of this model and what of the file they are taken from, where names differ; ~: "
+         "begins anew"},
+    {.name = NULL},
+};
+const gt_schema gt_init_from_schema = {.name = "init_from",
+                                       .help = "a model to begin with (fine-tuning)",
+                                       .fields = fields,
+                                       .shorthand = "model"};
+
+static bool read_map(gt_init_from *from, const gt_spec *map, gt_arena *arena, gt_diagnostics *diagnostics) {
+  if (gt_spec_is_null(map)) return true;
+  if (map->kind != GT_SPEC_MAP) {
+    gt_error_at(diagnostics, map->at, "'map' is not a map of names")->expected =
+        "map: {head: ~, body: encoder}";
+    return false;
+  }
+  gt_transfer_rule *rule = GT_NEW_N(arena, gt_transfer_rule, map->count + 1);
+  for (int i = 0; i < map->count; i++) {
+    const gt_spec *entry = map->child[i];
+    if (entry->kind != GT_SPEC_SCALAR) {
+      gt_error_at(diagnostics, entry->at, "what '%s' is taken from is not a name", entry->key)->expected =
+          "a layer or tensor of the file, or ~";
+      return false;
+    }
+    rule[i] = (gt_transfer_rule){entry->key, gt_spec_is_null(entry) ? NULL : entry->scalar};
+  }
+  from->transfer.rule = rule;
+  from->transfer.rules = map->count;
+  return true;
+}
+
+void gt_init_from_spell_out(gt_arena *arena, const gt_spec *root) {
+  gt_spec *node = gt_spec_find(root, "init_from");
+  if (gt_spec_is_null(node) || node->kind != GT_SPEC_SCALAR) return;
+  gt_spec *model = gt_arena_copy(arena, node, sizeof *node);
+  node->kind = GT_SPEC_MAP;
+  node->scalar = NULL;
+  gt_spec_add(arena, node, gt_init_from_schema.shorthand, model)->key_at = model->at;
+}
+
+const char *gt_init_from_override(gt_arena *arena, const char *model) {
+  char *text = gt_arena_alloc(arena, 2 * strlen(model) + 1), *end = text;
+  for (const char *c = model; *c; c++) { /* as in YAML's double quotes */
+    if (*c == '"' || *c == '\\') *end++ = '\\';
+    *end++ = *c;
+  }
+  return gt_arena_printf(arena, "init_from.model=\"%s\"", text);
+}
+
+gt_init_from *gt_init_from_read(gt_arena *arena, const gt_spec *root, gt_diagnostics *diagnostics) {
+  const gt_spec *node = gt_spec_find(root, "init_from");
+  settings s = {0};
+  gt_error error = {0};
+  if (gt_spec_is_null(node) || !gt_schema_read(&gt_init_from_schema, &s, NULL, NULL, node, node->at,
+                                               "in 'init_from'", arena, diagnostics))
+    return NULL;
+  gt_init_from *from = GT_NEW(arena, gt_init_from);
+  from->at = node->at;
+  if (!read_map(from, s.map, arena, diagnostics)) return NULL;
+  if (!gt_model_file_read(&from->file, s.model, &error)) {
+    gt_error_at(diagnostics, node->at, "%s", error.message);
+    return NULL;
+  }
+  from->transfer.file = &from->file.container;
+  const char *hash = gt_container_metadata(&from->file.container, "gtrain.hash");
+  from->hash = hash ? strtoull(hash, NULL, 16) : 0;
+  return from;
+}
+
+void gt_init_from_finish(gt_init_from *from) {
+  if (from) gt_model_file_finish(&from->file);
+}
+
+/* --- what became of it --- */
+
+static const char *layer_of(gt_arena *arena, const char *name) {
+  return gt_arena_printf(arena, "%.*s", (int)strcspn(name, "."), name);
+}
+
+/* A name of the map, of this model (its key) or of the file (its value), that there is not. */
+static void unknown(gt_diagnostics *diagnostics, gt_position at, const char *name, const char *where,
+                    const char *const *known, size_t count) {
+  gt_error_at(diagnostics, at, "%s has no layer or tensor '%s'", where, name)->suggestion =
+      gt_nearest(name, known, count);
+}
+
+static bool check_map(const gt_init_from *from, const gt_spec *root, const gt_store *store,
+                      gt_diagnostics *diagnostics) {
+  const gt_spec *map = gt_spec_find(gt_spec_find(root, "init_from"), "map");
+  const gt_container *file = &from->file.container;
+  gt_arena *arena = diagnostics->arena;
+  const int errors = diagnostics->errors;
+  const char **ours = GT_NEW_N(arena, const char *, 2 * store->slots + 1);
+  const char **theirs = GT_NEW_N(arena, const char *, 2 * file->tensors + 1);
+  size_t n = 0, m = 0;
+  for (int i = 0; i < store->slots; i++) {
+    if (!gt_slot_plays(store->slot[i], GT_MODEL_ROLES)) continue;
+    ours[n++] = store->slot[i]->name;
+    ours[n++] = layer_of(arena, store->slot[i]->name);
+  }
+  for (int i = 0; i < file->tensors; i++) {
+    theirs[m++] = file->tensor[i].name;
+    theirs[m++] = layer_of(arena, file->tensor[i].name);
+  }
+  for (int i = 0; i < from->transfer.rules; i++) {
+    const gt_transfer_rule *rule = &from->transfer.rule[i];
+    const gt_spec *entry = map->child[i];
+    size_t k = 0;
+    while (k < n && !gt_transfer_matches(rule->match, ours[k])) k += 2;
+    if (k >= n) unknown(diagnostics, entry->key_at, rule->match, "this model", ours, n);
+    for (k = 0; k < m && rule->from && strcmp(rule->from, theirs[k]); k++) continue;
+    if (k == m && rule->from) unknown(diagnostics, entry->at, rule->from, from->file.path, theirs, m);
+  }
+  return diagnostics->errors == errors;
+}
+
+static const char *reason(gt_arena *arena, const gt_init_from *from, const gt_slot *slot,
+                          gt_transferred result) {
+  char here[128], there[128];
+  bool left_out;
+  const gt_stored *stored = gt_transfer_find(&from->transfer, slot->name, &left_out);
+  switch (result) {
+  case GT_LEFT_OUT: return "left out by the map";
+  case GT_NOT_THERE: return "not in the file";
+  case GT_OTHER_SHAPE:
+    return gt_arena_printf(arena, "%s %s here, %s %s there", gt_dtype_name(slot->dtype),
+                           gt_shape_text(slot->shape, here), gt_dtype_name(stored->dtype),
+                           gt_shape_text(stored->shape, there));
+  default: return "its layer does not fit as a whole";
+  }
+}
+
+static void tell(const gt_init_from *from, const gt_store *store, const gt_transferred *result, int taken) {
+  gt_arena arena;
+  gt_arena_init(&arena);
+  int all = 0, listed = 0;
+  for (int i = 0; i < store->slots; i++) all += gt_slot_plays(store->slot[i], GT_MODEL_ROLES);
+  gt_info("init_from: %d of %d tensors from %s", taken, all, from->file.path);
+  for (int i = 0; i < store->slots; i++) {
+    const gt_slot *slot = store->slot[i];
+    if (!gt_slot_plays(slot, GT_MODEL_ROLES) || result[i] == GT_TAKEN || ++listed > MOST_LISTED) continue;
+    gt_info("  begins anew: %s (%s)", slot->name, reason(&arena, from, slot, result[i]));
+  }
+  if (listed > MOST_LISTED) gt_info("  and %d more", listed - MOST_LISTED);
+  gt_arena_finish(&arena);
+}
+
+/* What was learned from inputs on another scale is of little use. */
+static bool same_scaling(const gt_model_file *file, const gt_dataset *data) {
+  return file->scale_count == data->scale_count &&
+         (!data->scale_count ||
+          !memcmp(file->scaling, data->scaling, 3 * (size_t)data->scale_count * sizeof *data->scaling));
+}
+
+bool gt_init_from_apply(const gt_init_from *from, const gt_spec *root, const gt_dataset *dataset,
+                        gt_store *store, gt_diagnostics *diagnostics) {
+  if (!check_map(from, root, store, diagnostics)) return false;
+  gt_transferred *result = gt_arena_alloc_n(diagnostics->arena, (size_t)store->slots, sizeof *result);
+  const int taken = gt_transfer_apply(&from->transfer, store, result);
+  if (!taken) {
+    gt_error_at(diagnostics, from->at, "nothing in %s fits this model", from->file.path)->expected =
+        "layers of the same names and shapes, or a map of their names";
+    return false;
+  }
+  tell(from, store, result, taken);
+  if (!same_scaling(&from->file, dataset))
+    gt_warn("the inputs are not normalised as those of %s were", from->file.path);
+  return true;
+}

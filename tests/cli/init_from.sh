@@ -1,0 +1,66 @@
+#!/usr/bin/env bash
+# Fine-tuning: a run that begins with another model's tensors, as far as they fit.
+# shellcheck source=tests/support/cli.sh
+source "$(dirname "$0")/../support/cli.sh"
+
+cat > "$TEST_TMP/dense.yaml" << 'YAML'
+seed: 1
+data: {train: datasets/digits/digits.csv, target: label, test_fraction: 0.2, normalize: {scale: 0.0625}}
+model: [{linear: {units: 32, name: body}}, batch_norm, relu, {linear: {units: 10, name: head}}]
+optimizer: {type: adam, lr: 5e-3, ema: 0.9}
+train: {epochs: 3, batch_size: 100, checkpoint: {every: 1, keep_last: 4}}
+YAML
+sed 's/^model:.*/model: [{threshold: [0.3, 0.6]}, {logic: 80}, {logic: 40}, {group_sum: 10}]/' \
+  "$TEST_TMP/dense.yaml" > "$TEST_TMP/gates.yaml"
+train() { "$GTRAIN" train "$TEST_TMP/$1.yaml" --device "$DEVICE" --run-dir "$TEST_TMP/$2" "${@:3}"; }
+answers() { "$GTRAIN" predict "$1" --input datasets/digits/digits.csv --output "$2" --device "$DEVICE"; }
+
+for kind in dense gates; do
+  model=$TEST_TMP/$kind/model.bin
+  exits 0 "$kind: a model" train $kind $kind
+  exits 0 "$kind: a run that begins with it" train $kind $kind-1 --init "$model" --set seed=5 \
+    --set optimizer.lr=1e-20 --set train.epochs=1
+  says "$kind: … says what it took" "init_from: "
+  exits 0 "$kind: a run that goes on" train $kind $kind-2 --init "$model"
+  cp -r "$TEST_TMP/$kind-2" "$TEST_TMP/$kind-3"
+  rm "$TEST_TMP/$kind-3"/model.bin "$TEST_TMP/$kind-3"/checkpoints/step-*{30,45}.safetensors
+  exits 0 "$kind: … is resumed" train $kind $kind-3 --init "$model" --resume
+  check "$kind: … to the same bytes" cmp "$TEST_TMP/$kind-2/model.bin" "$TEST_TMP/$kind-3/model.bin"
+  check "$kind: … and metrics" cmp "$TEST_TMP/$kind-2/metrics.jsonl" "$TEST_TMP/$kind-3/metrics.jsonl"
+done
+# Steps that moved next to nothing: what the run ended with is what it began with, the wires too, though its seed would
+# have drawn others.
+for run in gates gates-1; do exits 0 "$run: answers" answers "$TEST_TMP/$run/model.bin" "$TEST_TMP/$run.csv"; done
+check "gates: the same circuit" cmp "$TEST_TMP/gates.csv" "$TEST_TMP/gates-1.csv"
+
+cp "$TEST_TMP/dense/model.bin" "$TEST_TMP/other.bin"
+exits 0 "a run from a file" train dense changed --init "$TEST_TMP/other.bin" --set train.epochs=1
+cp "$TEST_TMP/dense-1/model.bin" "$TEST_TMP/other.bin"
+exits 65 "… is not resumed with another file" train dense changed --init "$TEST_TMP/other.bin" --resume
+says "… and told why" "is not the model that"
+rm "$TEST_TMP/other.bin"
+exits 0 "the model of such a run needs that file no more" \
+  "$GTRAIN" eval "$TEST_TMP/changed/model.bin" --device "$DEVICE"
+
+printf 'init_from: {model: %s, map: {head: ~, body: body}}\n' "$TEST_TMP/dense/model.bin" >> "$TEST_TMP/dense.yaml"
+exits 0 "a map in the config" train dense map --set train.epochs=1
+says "… leaves a layer out" "begins anew: head.weight (left out by the map)"
+says "… and takes the others" "init_from: 7 of 9 tensors"
+check "… and stands in the run's config" grep -q 'head: ~' "$TEST_TMP/map/config.yaml"
+exits 0 "another model than the config's" train dense map-2 --set train.epochs=1 --init "$TEST_TMP/dense-1/model.bin"
+says "… is taken with the same map" "init_from: 7 of 9 tensors from $TEST_TMP/dense-1/model.bin"
+exits 0 "another width" train dense narrow --set model.0.linear.units=16 --set train.epochs=1 --set 'init_from.map={}'
+says "… is told tensor by tensor" "body.weight (f32 [16, 64] here, f32 [32, 64] there)"
+says "… a layer with statistics whole or not at all" "num_batches_tracked (its layer does not fit as a whole)"
+exits 78 "names that there are not" "$GTRAIN" check "$TEST_TMP/dense.yaml" --set 'init_from.map={haed: ~, body: bdy}'
+says "… of this model" "did you mean 'head'"
+says "… and of the file" "did you mean 'body'"
+exits 78 "nothing fits" train dense none --set 'init_from.map={"*": ~}'
+says "… is an error at its place" "nothing in"
+exits 78 "a file that is none" train dense none --set 'init_from={model: README.md}'
+says "… is an error at its place" "--set:1:"
+exits 78 "restarts and init_from" train gates none --init "$TEST_TMP/gates/model.bin" --set train.restart_every=1 \
+  --set 'train.early_stopping={goal: 0, metric: loss}'
+exits 0 "inputs on another scale" train dense scaled --set data.normalize.scale=1 --set train.epochs=1
+says "… are warned of" "not normalised as those of"
+finish

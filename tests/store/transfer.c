@@ -1,0 +1,179 @@
+/* What one model's file gives another: by name, through a map, whole layers where they own more than
+ * parameters; and the store that it is given to: slots by role, images, what begins as what. */
+#include "store/transfer.h"
+#include "store/contents.h"
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+static gt_arena arena;
+static char path[4096];
+
+static void fill_ones(const void *settings, const char *name, gt_shape shape, uint64_t seed, float *out) {
+  (void)settings;
+  (void)name;
+  for (int64_t i = 0; i < gt_shape_count(shape); i++) out[i] = (float)seed;
+}
+
+/* A dense layer "a" of 3 x `inputs`, a layer "norm" with a state of that width, and gates "g" wired by
+ * `wire`. */
+static gt_store *make(int64_t inputs, int32_t wire) {
+  static const int32_t limits[4] = {9, 9, 9, 9};
+  gt_store *store = gt_store_create(&arena);
+  const bool frozen = false;
+  const gt_fill ones = {.write = fill_ones};
+  int32_t *wiring = GT_NEW_N(&arena, int32_t, 4);
+  for (int i = 0; i < 4; i++) wiring[i] = wire;
+  gt_store_add(store, (gt_slot){.name = "a.weight", .shape = gt_shape_2(3, inputs), .fill = ones});
+  gt_store_add(store, (gt_slot){.name = "a.bias", .shape = gt_shape_1(3), .fill = ones});
+  gt_store_add(store, (gt_slot){.name = "norm.weight", .shape = gt_shape_1(inputs), .fill = ones});
+  gt_store_add(
+      store, (gt_slot){.name = "norm.mean", .role = GT_STATE, .shape = gt_shape_1(3), .fill = {.value = 7}});
+  gt_store_add(store, (gt_slot){.name = "g.logits", .shape = gt_shape_2(2, 16), .fill = ones});
+  gt_store_layout(store, &frozen, 1);
+  gt_store_add(store, (gt_slot){.name = "g.wiring",
+                                .role = GT_CONSTANT,
+                                .dtype = GT_I32,
+                                .shape = gt_shape_2(2, 2),
+                                .table = wiring,
+                                .limit = limits});
+  return store;
+}
+
+static void save(const gt_store *store, uint64_t seed) {
+  gt_image image;
+  gt_stored tensors[16];
+  gt_error error = {0};
+  gt_image_start(&image, store, GT_WEIGHT_ROLES, seed);
+  assert_true(gt_safetensors_write(path, tensors, gt_image_tensors(&image, GT_MODEL_ROLES, tensors), NULL, 0,
+                                   &error));
+  gt_image_finish(&image);
+}
+
+/* A letter for each slot of the model: Taken, Left out, Not there, other Shape, other layer (O). */
+static const char *give(gt_store *store, const gt_transfer_rule *rule, int rules, uint64_t seed,
+                        gt_image *image) {
+  static char text[17];
+  static const char letters[] = "TLNSO";
+  gt_transferred result[16];
+  gt_container file;
+  gt_error error = {0};
+  int taken = 0;
+  assert_true(gt_safetensors_read(path, &file, &error));
+  const gt_transfer transfer = {&file, rule, rules};
+  const int told = gt_transfer_apply(&transfer, store, result);
+  for (int i = 0; i < store->slots; i++) {
+    text[i] = letters[result[i]];
+    taken += result[i] == GT_TAKEN;
+  }
+  text[store->slots] = 0;
+  assert_int_equal(told, taken);
+  gt_container_finish(&file);
+  gt_image_start(image, store, GT_WEIGHT_ROLES, seed);
+  return text;
+}
+
+static float first(const gt_image *image, const char *name) {
+  return *(const float *)gt_image_slot(image, gt_store_find(image->store, name));
+}
+
+static void by_name_and_shape(void **state) {
+  (void)state;
+  gt_image image;
+  save(make(4, 5), 2);
+  assert_string_equal(give(make(4, 5), NULL, 0, 3, &image), "TTTTTT");
+  assert_true(first(&image, "a.weight") == 2 && first(&image, "norm.mean") == 7 &&
+              first(&image, "g.logits") == 2);
+  gt_image_finish(&image);
+  /* Another width: the bias fits, the layer with a state does not as a whole. */
+  assert_string_equal(give(make(5, 5), NULL, 0, 3, &image), "STSOTT");
+  assert_true(first(&image, "a.weight") == 3 && first(&image, "a.bias") == 2 &&
+              first(&image, "g.logits") == 2);
+  gt_image_finish(&image);
+  /* Other wires: what the gates have learned means nothing. */
+  assert_string_equal(give(make(4, 6), NULL, 0, 3, &image), "TTTTOO");
+  assert_true(first(&image, "g.logits") == 3);
+  gt_image_finish(&image);
+}
+
+static void through_a_map(void **state) {
+  (void)state;
+  gt_image image;
+  save(make(3, 5), 2);
+  const gt_transfer_rule none[] = {{"a", NULL}, {"g.*", NULL}};
+  assert_string_equal(give(make(3, 5), none, 2, 3, &image), "LLTTLL");
+  assert_true(first(&image, "a.bias") == 3);
+  gt_image_finish(&image);
+  const gt_transfer_rule one[] = {{"a.bias", NULL}, {"a", "a"}};
+  assert_string_equal(give(make(3, 5), one, 2, 3, &image), "TLTTTT");
+  gt_image_finish(&image);
+  const gt_transfer_rule others[] = {{"a.bias", "norm.weight"}, {"a", "nothing"}};
+  assert_string_equal(give(make(3, 5), others, 2, 3, &image), "NTTTTT");
+  gt_image_finish(&image);
+}
+
+static void constants_of_a_model_being_built(void **state) {
+  (void)state;
+  gt_container file;
+  gt_error error = {0};
+  const gt_store *saved = make(4, 5), *other = make(4, 6);
+  const gt_slot *wiring = gt_store_find(other, "g.wiring");
+  int32_t drawn[4];
+  save(saved, 2);
+  assert_true(gt_safetensors_read(path, &file, &error));
+  const gt_transfer_rule none = {"g.logits", NULL};
+  const gt_transfer whole = {.file = &file}, part = {&file, &none, 1};
+  memcpy(drawn, wiring->table, sizeof drawn);
+  gt_transfer_constant(&part, other, wiring, drawn);
+  assert_int_equal(drawn[0], 6);
+  gt_transfer_constant(&whole, other, wiring, drawn);
+  assert_int_equal(drawn[0], 5);
+  /* Values that are no indices here are left alone. */
+  static const int32_t limits[4] = {5, 5, 5, 5};
+  gt_slot narrow = *wiring;
+  narrow.limit = limits;
+  memcpy(drawn, wiring->table, sizeof drawn);
+  gt_transfer_constant(&whole, other, &narrow, drawn);
+  assert_int_equal(drawn[0], 6);
+  gt_container_finish(&file);
+}
+
+static void places_and_roles(void **state) {
+  (void)state;
+  gt_store *store = make(5, 1);
+  gt_store_add_twins(store, "ema", (gt_fill){.copies = true});
+  assert_int_equal(store->total, 16 + 4 + 8 + 32);
+  assert_int_equal(store->values, 15 + 3 + 5 + 32);
+  assert_int_equal(store->states, 4);
+  assert_int_equal(gt_store_find(store, "g.logits")->offset, 0); /* needs no gap behind it */
+  const gt_slot *twin = gt_store_find(store, "ema/a.bias");
+  assert_int_equal(twin->offset, gt_store_find(store, "a.bias")->offset);
+  gt_image image;
+  gt_image_start(&image, store, GT_CHECKPOINT_ROLES, 9);
+  assert_true(first(&image, "ema/a.bias") == 9 && first(&image, "norm.mean") == 7);
+  gt_stored tensors[16];
+  assert_int_equal(gt_image_tensors(&image, GT_MODEL_ROLES, tensors), 6);
+  assert_int_equal(gt_image_tensors(&image, GT_CHECKPOINT_ROLES, tensors), 5 + 4);
+  assert_null(gt_image_not_finite(&image));
+  image.variable[gt_store_find(store, "norm.mean")->where][0] = INFINITY;
+  assert_string_equal(gt_image_not_finite(&image)->name, "norm.mean");
+  gt_image_finish(&image);
+}
+
+int main(void) {
+  const char *folder = getenv("TEST_TMP");
+  snprintf(path, sizeof path, "%s/transfer-%ld", folder ? folder : "/tmp", (long)getpid());
+  gt_arena_init(&arena);
+  const struct CMUnitTest tests[] = {cmocka_unit_test(by_name_and_shape), cmocka_unit_test(through_a_map),
+                                     cmocka_unit_test(constants_of_a_model_being_built),
+                                     cmocka_unit_test(places_and_roles)};
+  const int failed = cmocka_run_group_tests(tests, NULL, NULL);
+  unlink(path);
+  gt_arena_finish(&arena);
+  return failed;
+}
