@@ -44,19 +44,22 @@ void copy(uint r, uint s, uint f, uint n) {
 }
 
 void main() {
-  uint steps = (samples + batch - 1u) / batch, step = clock.at[0];
+  uint step = clock.at[0] - first_step, epoch = step / steps + first_epoch;
   uvec2 seed = uvec2(clock.at[1], clock.at[2]);
   /* Four features an invocation, as finding the row's sample costs something. */
   uint pieces = MODE == 3u ? 1u : (features + 3u) / 4u, stride = gl_NumWorkGroups.x * gl_WorkGroupSize.x;
   for (uint i = gl_GlobalInvocationID.x; i < batch * pieces; i += stride) {
     uint r = i / pieces, f = i % pieces * 4u;
-    uint index = step % steps * batch + r;
-    bool inside = index < samples;
+    /* Past the end of the data the product may not fit into 32 bits. */
+    uint first = step % steps;
+    bool inside = first <= (samples - 1u) / batch;
+    uint index = first * batch + r;
+    inside = inside && index < samples;
     if (MODE == 3u) y.at[r] = floatBitsToUint(inside ? 1.0 : 0.0);
     else {
       uint s = 0u;
       if (inside && SEQUENTIAL != 0u) s = index;
-      if (inside && SEQUENTIAL == 0u) s = gt_shuffle_index(index, samples, seed, step / steps);
+      if (inside && SEQUENTIAL == 0u) s = gt_shuffle_index(index, samples, seed, epoch);
       copy(r, s, f, min(features - f, 4u));
     }
   }

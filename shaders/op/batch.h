@@ -6,5 +6,5 @@ GT_ARGS(gt_batch_args) {
   GT_ADDRESS data; /* indices into it may need more than 32 bits */
   GT_WORDS y, clock;
   GT_FLOATS scaling; /* [3][period]: center, scale, shift */
-  uint batch, samples, features, period;
+  uint batch, samples, features, period, steps, first_step, first_epoch;
 };

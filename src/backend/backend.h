@@ -26,6 +26,10 @@ typedef struct gt_backend_api {
                  gt_error *); /* in order */
   bool (*download)(gt_backend *, gt_buffer *, uint64_t offset, void *, uint64_t size, gt_error *); /* waits */
   gt_executable *(*compile)(gt_backend *, const gt_plan *, gt_buffer *const *variables, gt_error *);
+  /* What replays each of these parts, one after another, so many times. They stay the caller's and must
+   * outlive it; to profile and to inspect, take them. */
+  gt_executable *(*sequence)(gt_backend *, gt_executable *const *part, const uint32_t *times, int parts,
+                             gt_error *);
   void (*executable_destroy)(gt_backend *, gt_executable *);
   /* Queues `times` replays and returns at once (the CPU runs them before it returns). */
   bool (*run)(gt_backend *, gt_executable *, uint32_t times, uint64_t *ticket, gt_error *);

@@ -61,6 +61,12 @@ static gt_executable *compile(gt_backend *backend, const gt_plan *plan, gt_buffe
   return exe;
 }
 
+static gt_executable *sequence(gt_backend *backend, gt_executable *const *part, const uint32_t *times,
+                               int parts, gt_error *error) {
+  (void)backend, (void)part, (void)times, (void)parts, (void)error;
+  return gt_alloc(sizeof(gt_executable));
+}
+
 static void executable_destroy(gt_backend *backend, gt_executable *exe) {
   (void)backend;
   free(exe);
@@ -99,7 +105,7 @@ static bool inspect(gt_backend *backend, gt_executable *exe, const gt_access *ac
 static void close_null(gt_backend *backend) { free(backend); }
 
 static const gt_backend_api api = {
-    close_null,         buffer_create, buffer_destroy, buffer_map, upload,  download, compile,
+    close_null,         buffer_create, buffer_destroy, buffer_map, upload,  download, compile, sequence,
     executable_destroy, run,           wait_for,       completed,  profile, inspect};
 
 gt_backend *gt_null_open(void) {

@@ -26,7 +26,9 @@ static json_t *time_json(const gt_bench_time *time) {
 
 typedef struct row {
   const gt_step *step;
-  double micro;
+  const gt_graph *graph;
+  double micro;   /* in a step of training */
+  uint32_t times; /* … in which it runs so often */
 } row;
 
 static int slowest_first(const void *a, const void *b) {
@@ -36,48 +38,69 @@ static int slowest_first(const void *a, const void *b) {
 
 enum { PROFILES = 9 };
 
-/* Mean times of the plan's steps over several replays, slowest first; malloc'ed. */
-static row *profile(gt_session *session, gt_executable *executable, const gt_plan *plan, gt_error *error) {
+typedef struct profile {
+  row *rows; /* slowest first; malloc'ed */
+  uint32_t count;
+} profile;
+
+/* Adds the mean times of a stage's steps over several replays, each as often as it runs in a step. */
+static bool profile_stage(gt_session *session, const gt_stage *stage, row *rows, gt_error *error) {
+  const gt_plan *plan = stage->plan;
   double *micro = gt_alloc((plan->steps + 1) * sizeof *micro);
-  row *rows = gt_alloc((plan->steps + 1) * sizeof *rows);
   bool ok = true;
   for (int p = 0; p < PROFILES && ok; p++) {
-    ok = session->backend->api->profile(session->backend, executable, micro, error);
-    for (uint32_t s = 0; s < plan->steps && ok; s++) rows[s].micro += micro[s] / PROFILES;
+    ok = session->backend->api->profile(session->backend, stage->executable, micro, error);
+    for (uint32_t s = 0; s < plan->steps && ok; s++) rows[s].micro += stage->times * micro[s] / PROFILES;
   }
-  for (uint32_t s = 0; s < plan->steps; s++) rows[s].step = &plan->step[s];
-  qsort(rows, plan->steps, sizeof *rows, slowest_first);
+  for (uint32_t s = 0; s < plan->steps; s++) {
+    rows[s].step = &plan->step[s];
+    rows[s].graph = plan->graph;
+    rows[s].times = stage->times;
+  }
   free(micro);
-  if (ok) return rows;
-  free(rows);
-  return NULL;
+  return ok;
 }
 
-static const char *op_of(const gt_plan *plan, const gt_step *step) {
-  return step->node < plan->graph->count ? gt_node_at(plan->graph, step->node)->op->name : "";
+static bool profile_net(gt_session *session, const gt_net *net, profile *out, gt_error *error) {
+  uint32_t count = 0;
+  for (int i = 0; i < net->stages; i++) count += net->stage[i].plan->steps;
+  out->rows = gt_alloc((count + 1) * sizeof *out->rows);
+  for (int i = 0; i < net->stages; i++) {
+    if (!profile_stage(session, &net->stage[i], out->rows + out->count, error)) return false;
+    out->count += net->stage[i].plan->steps;
+  }
+  qsort(out->rows, out->count, sizeof *out->rows, slowest_first);
+  return true;
 }
 
-static void print_profile(const gt_plan *plan, const row *rows) {
+static const char *op_of(const row *r) {
+  return r->step->node < r->graph->count ? gt_node_at(r->graph, r->step->node)->op->name : "";
+}
+
+static void print_profile(const profile *p) {
   double total = 0;
-  for (uint32_t s = 0; s < plan->steps; s++) total += rows[s].micro;
+  uint32_t kernels = 0;
+  for (uint32_t s = 0; s < p->count; s++) total += p->rows[s].micro, kernels += p->rows[s].times;
   printf("\n%10s %6s  %-20s %-14s %-18s %10s %8s\n", "us", "share", "kernel", "op", "layer", "GFLOP/s",
          "GB/s");
-  for (uint32_t s = 0; s < plan->steps; s++) {
-    const gt_step *step = rows[s].step;
-    const double micro = rows[s].micro > 0 ? rows[s].micro : 1e-3;
-    printf("%10.2f %5.1f%%  %-20s %-14s %-18s %10.1f %8.1f\n", rows[s].micro,
-           total > 0 ? 100 * micro / total : 0, step->kernel->name, op_of(plan, step),
+  for (uint32_t s = 0; s < p->count; s++) {
+    const row *r = &p->rows[s];
+    const gt_step *step = r->step;
+    const double micro = (r->micro > 0 ? r->micro : 1e-3) / r->times;
+    printf("%10.2f %5.1f%%  %-20s %-14s %-18s %10.1f %8.1f\n", r->micro,
+           total > 0 ? 100 * r->micro / total : 0, step->kernel->name, op_of(r),
            step->scope ? step->scope : "", step->flops / micro * 1e-3, (double)step->bytes / micro * 1e-3);
   }
-  printf("%10.2f         all %u kernels, each waited for\n", total, plan->steps);
+  printf("%10.2f         all %u kernels, each waited for\n", total, kernels);
 }
 
-static json_t *profile_json(const gt_plan *plan, const row *rows) {
+static json_t *profile_json(const profile *p) {
   json_t *list = json_array();
-  for (uint32_t s = 0; s < plan->steps; s++) {
-    const gt_step *step = rows[s].step;
-    json_array_append_new(list, json_pack("{s:f, s:s, s:s, s:s, s:f, s:I}", "us", rows[s].micro, "kernel",
-                                          step->kernel->name, "op", op_of(plan, step), "layer",
+  for (uint32_t s = 0; s < p->count; s++) {
+    const row *r = &p->rows[s];
+    const gt_step *step = r->step;
+    json_array_append_new(list, json_pack("{s:f, s:s, s:s, s:s, s:f, s:I}", "us", r->micro, "kernel",
+                                          step->kernel->name, "op", op_of(r), "layer",
                                           step->scope ? step->scope : "", "flops", step->flops, "bytes",
                                           (json_int_t)step->bytes));
   }
@@ -85,26 +108,28 @@ static json_t *profile_json(const gt_plan *plan, const row *rows) {
 }
 
 static void print_train(const gt_arguments *arguments, const gt_session *session, const gt_net *net,
-                        const gt_bench_time *time, const row *rows) {
+                        const gt_bench_time *time, const profile *profiled) {
   char count[32];
-  const double rate = 1e6 * (double)net->batch / time->median;
+  const gt_net_work work = gt_net_work_of(net);
+  const double rate = 1e6 * (double)gt_net_rows(net) / time->median;
   if (!gt_flag(arguments, "json")) {
-    printf("%s on %s, batch %lld\n", session->config->name, session->backend->name, (long long)net->batch);
+    printf("%s on %s, batch %lld\n", session->config->name, session->backend->name,
+           (long long)gt_net_rows(net));
     printf("us_per_step     %.2f (min %.2f, max %.2f; %d x %lld steps)\n", time->median, time->min, time->max,
            GT_BENCH_REPETITIONS, (long long)time->replays);
     printf("samples_per_s   %s\n", gt_human_count(rate, count));
-    printf("work            %.1f GFLOP/s in %u kernels, %u levels\n", net->plan->flops / time->median * 1e-3,
-           net->plan->steps, net->plan->levels);
-    if (rows) print_profile(net->plan, rows);
+    printf("work            %.1f GFLOP/s in %u kernels, %u levels\n", work.flops / time->median * 1e-3,
+           work.kernels, work.levels);
+    if (profiled->rows) print_profile(profiled);
     return;
   }
-  json_t *root = json_pack("{s:s, s:s, s:I, s:I, s:i, s:o, s:f, s:f, s:i, s:i}", "config",
-                           session->config->name, "device", session->backend->name, "batch",
-                           (json_int_t)net->batch, "steps", (json_int_t)time->replays, "repetitions",
-                           GT_BENCH_REPETITIONS, "us_per_step", time_json(time), "samples_per_s", rate,
-                           "gflops_per_s", net->plan->flops / time->median * 1e-3, "kernels",
-                           (int)net->plan->steps, "levels", (int)net->plan->levels);
-  if (rows) json_object_set_new(root, "profile", profile_json(net->plan, rows));
+  json_t *root =
+      json_pack("{s:s, s:s, s:I, s:I, s:i, s:o, s:f, s:f, s:i, s:i}", "config", session->config->name,
+                "device", session->backend->name, "batch", (json_int_t)gt_net_rows(net), "steps",
+                (json_int_t)time->replays, "repetitions", GT_BENCH_REPETITIONS, "us_per_step",
+                time_json(time), "samples_per_s", rate, "gflops_per_s", work.flops / time->median * 1e-3,
+                "kernels", (int)work.kernels, "levels", (int)work.levels);
+  if (profiled->rows) json_object_set_new(root, "profile", profile_json(profiled));
   gt_cli_print_json(root);
 }
 
@@ -114,18 +139,17 @@ static int bench_config(const gt_arguments *arguments, gt_config *config) {
   gt_executable *executable;
   gt_bench_time time;
   int64_t steps = 0;
-  row *rows = NULL;
+  profile profiled = {0};
   bool ok = false;
   if (!gt_option_int(arguments, "steps", 1, 100000000, &steps)) return GT_ERR_USAGE;
   if (gt_session_open(&session, config, gt_option_value(arguments, "device"), &error)) {
     const gt_net *net = gt_bench_open(&session, &executable, &error);
     ok = net && gt_bench_executable(session.backend, executable, steps, &time, &error);
-    if (ok && gt_flag(arguments, "profile"))
-      ok = (rows = profile(&session, executable, net->plan, &error)) != NULL;
-    if (ok) print_train(arguments, &session, net, &time, rows);
+    if (ok && gt_flag(arguments, "profile")) ok = profile_net(&session, net, &profiled, &error);
+    if (ok) print_train(arguments, &session, net, &time, &profiled);
   }
   gt_session_close(&session);
-  free(rows);
+  free(profiled.rows);
   if (ok) return GT_OK;
   return config->diagnostics.errors ? gt_config_report(config, &error) : gt_report(&error);
 }

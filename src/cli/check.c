@@ -48,29 +48,37 @@ static void print_layers(const gt_net *net) {
   printf("\n");
 }
 
+/* A variable of several stages is there once. */
 static uint64_t bytes_of_variables(const gt_net *net, const char *prefix) {
   uint64_t bytes = 0;
-  for (uint32_t v = 0; v < net->graph->variables; v++)
-    if (!strncmp(net->graph->variable[v].name, prefix, strlen(prefix))) bytes += net->plan->variable_bytes[v];
+  for (int i = 0; i < net->stages; i++) {
+    const gt_graph *graph = net->stage[i].graph;
+    for (uint32_t v = 0; v < graph->variables; v++) {
+      const char *name = graph->variable[v].name;
+      const bool counted = i && gt_names_find(&net->stage[0].graph->variable_names, name) >= 0;
+      if (!counted && !strncmp(name, prefix, strlen(prefix))) bytes += net->stage[i].plan->variable_bytes[v];
+    }
+  }
   return bytes;
 }
 
 static void print_summary(const gt_config *config, const gt_net *net) {
-  char a[32], b[32], c[32];
-  const gt_plan *plan = net->plan;
+  char a[32], b[32], c[32], parts[48] = "";
+  const gt_net_work work = gt_net_work_of(net);
   const gt_dataset *data = &config->dataset;
   const uint64_t dataset = bytes_of_variables(net, "data."), everything = bytes_of_variables(net, "");
   printf("data            %s: %lld training, %lld validation, %lld test samples\n", data->format,
          (long long)data->train.samples, (long long)data->validation.samples, (long long)data->test.samples);
-  printf("step            batch %lld, %lld steps an epoch, loss %s, optimizer %s\n", (long long)net->batch,
-         (long long)net->steps, config->loss->type->name, config->optim->type->name);
-  printf("work            %sFLOP a step in %u kernels, %u levels\n", gt_human_count(plan->flops, a),
-         plan->steps, plan->levels);
+  if (net->parts > 1) snprintf(parts, sizeof parts, "%lld x ", (long long)net->parts);
+  printf("step            batch %s%lld, %lld steps an epoch, loss %s, optimizer %s\n", parts,
+         (long long)net->batch, (long long)net->steps, config->loss->type->name, config->optim->type->name);
+  printf("work            %sFLOP a step in %u kernels, %u levels\n", gt_human_count(work.flops, a),
+         work.kernels, work.levels);
   printf("memory          %s: %s dataset, %s parameters and state, ",
-         gt_human_bytes((double)(everything + plan->arena_bytes), a), gt_human_bytes((double)dataset, b),
+         gt_human_bytes((double)(everything + work.arena_bytes), a), gt_human_bytes((double)dataset, b),
          gt_human_bytes((double)(everything - dataset), c));
-  printf("%s values", gt_human_bytes((double)plan->arena_bytes, a));
-  printf(" (%s without reuse)\n", gt_human_bytes((double)plan->unaliased_bytes, a));
+  printf("%s values", gt_human_bytes((double)work.arena_bytes, a));
+  printf(" (%s without reuse)\n", gt_human_bytes((double)work.unaliased_bytes, a));
 }
 
 static json_t *shape_json(gt_shape shape) {
@@ -88,15 +96,16 @@ static void print_json(const gt_config *config, const gt_net *net) {
                                             "parameters", (json_int_t)layer->parameters));
   }
   const uint64_t dataset = bytes_of_variables(net, "data."), everything = bytes_of_variables(net, "");
-  gt_cli_print_json(json_pack(
-      "{s:o, s:I, s:I, s:I, s:I, s:f, s:i, s:i, s:{s:I, s:I, s:I, s:I}, s:s, s:s}", "layers", layers,
-      "parameters", (json_int_t)net->model->store->values, "trainable",
-      (json_int_t)net->model->store->trainable_values, "batch", (json_int_t)net->batch, "steps_per_epoch",
-      (json_int_t)net->steps, "flops_per_step", net->plan->flops, "kernels", (int)net->plan->steps, "levels",
-      (int)net->plan->levels, "memory_bytes", "dataset", (json_int_t)dataset, "state",
-      (json_int_t)(everything - dataset), "values", (json_int_t)net->plan->arena_bytes,
-      "values_without_reuse", (json_int_t)net->plan->unaliased_bytes, "loss", config->loss->type->name,
-      "optimizer", config->optim->type->name));
+  const gt_net_work work = gt_net_work_of(net);
+  gt_cli_print_json(json_pack("{s:o, s:I, s:I, s:I, s:I, s:f, s:i, s:i, s:{s:I, s:I, s:I, s:I}, s:s, s:s}",
+                              "layers", layers, "parameters", (json_int_t)net->model->store->values,
+                              "trainable", (json_int_t)net->model->store->trainable_values, "batch",
+                              (json_int_t)gt_net_rows(net), "steps_per_epoch", (json_int_t)net->steps,
+                              "flops_per_step", work.flops, "kernels", (int)work.kernels, "levels",
+                              (int)work.levels, "memory_bytes", "dataset", (json_int_t)dataset, "state",
+                              (json_int_t)(everything - dataset), "values", (json_int_t)work.arena_bytes,
+                              "values_without_reuse", (json_int_t)work.unaliased_bytes, "loss",
+                              config->loss->type->name, "optimizer", config->optim->type->name));
 }
 
 static int run(const gt_arguments *arguments) {
@@ -116,8 +125,10 @@ static int run(const gt_arguments *arguments) {
                                            &config.diagnostics))) {
     code = gt_config_report(&config, &error);
   } else if (gt_flag(arguments, "graph") || gt_flag(arguments, "plan")) {
-    if (gt_flag(arguments, "graph")) gt_graph_print(net->graph, stdout);
-    if (gt_flag(arguments, "plan")) gt_plan_print(net->plan, stdout);
+    for (int i = 0; i < net->stages; i++) {
+      if (gt_flag(arguments, "graph")) gt_graph_print(net->stage[i].graph, stdout);
+      if (gt_flag(arguments, "plan")) gt_plan_print(net->stage[i].plan, stdout);
+    }
   } else if (gt_flag(arguments, "json")) {
     print_json(&config, net);
   } else {

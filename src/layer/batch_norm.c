@@ -65,7 +65,8 @@ static gt_id counted(gt_build *build, gt_shape shape, uint32_t axes) {
   gt_graph *graph = build->graph;
   const int64_t values = gt_norm_count(shape, axes);
   if (build->weight == GT_NONE) return gt_constant(graph, (double)values);
-  const gt_id rows = gt_sum(graph, build->weight, 0, false);
+  /* A batch may lie past the end of the data as a whole. */
+  const gt_id rows = gt_max(graph, gt_sum(graph, build->weight, 0, false), gt_constant(graph, 1));
   return gt_mul(graph, rows, gt_constant(graph, (double)(values / shape.dim[0])));
 }
 

@@ -26,12 +26,12 @@ static uint32_t tile_rows(uint32_t features) {
 /* The sample of a row, or GT_NONE past the end of the epoch. */
 static uint32_t sample_of(const struct gt_batch_args *a, bool sequential, uint32_t row) {
   const uint32_t *clock = GT_PTR(const uint32_t, a->clock);
-  const uint32_t steps = (a->samples + a->batch - 1) / a->batch;
-  const uint64_t index = (uint64_t)(clock[0] % steps) * a->batch + row;
+  const uint32_t step = clock[0] - a->first_step;
+  const uint64_t index = (uint64_t)(step % a->steps) * a->batch + row;
   if (index >= a->samples) return GT_NONE;
   if (sequential) return (uint32_t)index;
   const uint64_t seed = clock[1] | (uint64_t)clock[2] << 32;
-  return gt_shuffle_index((uint32_t)index, a->samples, seed, clock[0] / steps);
+  return gt_shuffle_index((uint32_t)index, a->samples, seed, step / a->steps + a->first_epoch);
 }
 
 static void convert_row(const struct gt_batch_args *a, const uint32_t *spec, uint32_t sample, uint32_t row) {
@@ -78,7 +78,10 @@ static const gt_kernel batch_kernel = {"batch", batch_cpu};
  * ---------------------------------------------------------------------------------------------------- */
 
 static bool good_attribute(const gt_batch_attribute *attribute, gt_error *error) {
-  if (attribute->batch >= 1 && attribute->samples >= 1 && attribute->samples < UINT32_MAX) return true;
+  if (attribute->batch >= 1 && attribute->samples >= 1 && attribute->samples < UINT32_MAX &&
+      (!attribute->steps ||
+       attribute->steps >= (attribute->samples + attribute->batch - 1) / attribute->batch))
+    return true;
   return gt_fail(error, GT_ERR_CONFIG, "cannot draw batches of %" PRId64 " from %" PRId64 " samples",
                  attribute->batch, attribute->samples);
 }
@@ -117,10 +120,17 @@ static bool infer_weight(const gt_graph *graph, const gt_node *node, gt_shape *s
   return true;
 }
 
+int64_t gt_batch_steps(const gt_batch_attribute *attribute) {
+  return attribute->steps ? attribute->steps : (attribute->samples + attribute->batch - 1) / attribute->batch;
+}
+
 static gt_step *start(gt_lowering *lowering, struct gt_batch_args *args, const gt_batch_attribute *attribute,
                       uint32_t mode) {
   args->batch = (uint32_t)attribute->batch;
   args->samples = (uint32_t)attribute->samples;
+  args->steps = (uint32_t)gt_batch_steps(attribute);
+  args->first_step = attribute->first_step;
+  args->first_epoch = attribute->first_epoch;
   gt_step *step = gt_lower_step(lowering, &batch_kernel, args, sizeof *args);
   step->spec[SPEC_MODE] = mode;
   step->spec[SPEC_SEQUENTIAL] = attribute->sequential;
@@ -169,6 +179,9 @@ static gt_batch_attribute clean(gt_batch_attribute attribute) {
   copy.batch = attribute.batch;
   copy.samples = attribute.samples;
   copy.sequential = attribute.sequential;
+  copy.steps = attribute.steps;
+  copy.first_step = attribute.first_step;
+  copy.first_epoch = attribute.first_epoch;
   return copy;
 }
 

@@ -1,14 +1,18 @@
-/* Batches from a resident dataset (src/op/batch.c). With n samples and batch B an epoch has ceil(n/B) steps;
- * step s is batch s % steps of epoch s / steps; row r is sample gt_shuffle_index (base/philox.h, keyed by
- * seed and epoch), or sample index itself when sequential. Rows past the end of the last batch repeat sample
- * 0 and have weight 0. */
+/* Batches from a resident dataset (src/op/batch.c). With n samples and batch B an epoch has ceil(n/B) steps,
+ * or as many more as are asked for; step s is batch s % steps of epoch s / steps, both counted from the first
+ * step and epoch that are given; row r is sample gt_shuffle_index (base/philox.h, keyed by seed and epoch),
+ * or sample index itself when sequential. Rows past the end of the data repeat sample 0 and have weight 0. */
 #ifndef GT_OP_BATCH_H
 #define GT_OP_BATCH_H
 #include "graph/graph.h"
 typedef struct gt_batch_attribute {
   int64_t batch, samples;
   uint32_t sequential;
+  uint32_t steps;                   /* in an epoch; 0: ceil(samples / batch), the fewest */
+  uint32_t first_step, first_epoch; /* step first_step of the clock is the first of epoch first_epoch */
 } gt_batch_attribute;
+/* Steps of an epoch. */
+int64_t gt_batch_steps(const gt_batch_attribute *attribute);
 /* data [n, ...] U8 or F32 -> F32 [B, ...]: (value - center) * scale + shift, each of these three a row of
  * `scaling`, F32 [3, period], at f % period, f = index within the sample; GT_NONE for the plain value. A
  * center near the values is what keeps the digits in which they differ. data I32 -> I32 (no scaling). */

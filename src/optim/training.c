@@ -105,25 +105,35 @@ void gt_optim_set_state(gt_optim_context *context, const char *name, gt_id value
 /* --- the step
  * ------------------------------------------------------------------------------------------------ */
 
-/* F32 [trainable], in the parameters' layout; its gaps are zero. */
-static gt_id flat_gradient(gt_training *training, gt_graph *graph, const gt_id *node, gt_id loss,
-                           gt_error *error) {
-  const gt_store *store = training->store;
+/* A parameter that the loss does not depend on becomes a gap, which is zero. */
+gt_id gt_training_gradient(gt_graph *graph, const gt_store *store, const gt_id *node, gt_id loss,
+                           gt_id before, gt_error *error) {
+  if (!store->trainable) {
+    gt_fail(error, GT_ERR_CONFIG, "nothing to train: %s",
+            store->parameters ? "all parameters are frozen" : "the model has no parameters");
+    return GT_NONE;
+  }
   gt_id *wrt = GT_NEW_N(graph->arena, gt_id, store->parameters);
   gt_id *gradient = GT_NEW_N(graph->arena, gt_id, store->parameters);
   int64_t *offset = GT_NEW_N(graph->arena, int64_t, store->parameters);
-  int n = 0;
+  int n = 0, used = 0;
   for (int i = 0; i < store->parameters; i++) {
     const gt_slot *p = store->parameter[i];
     if (gt_slot_is_frozen(store, p)) continue;
     wrt[n] = node[p->index];
     offset[n++] = p->offset;
   }
-  if (!gt_autodiff(graph, loss, wrt, n, gradient, error)) return GT_NONE;
-  int used = 0;
-  for (int k = 0; k < n;
-       k++) { /* a parameter that the loss does not depend on becomes a gap, which is zero */
+  const char *outer = gt_graph_scope(graph, "gradient");
+  const bool ok = gt_autodiff(graph, loss, wrt, n, gradient, error);
+  gt_graph_scope(graph, outer);
+  if (!ok) {
+    gt_fail(error, GT_ERR_INTERNAL, "the loss could not be differentiated: %s", graph->error.message);
+    return GT_NONE;
+  }
+  for (int k = 0; k < n; k++) {
     if (gradient[k] == GT_NONE) continue;
+    const gt_shape shape = gt_node_at(graph, gradient[k])->shape;
+    if (before != GT_NONE) gradient[k] = gt_add(graph, gt_view(graph, before, offset[k], shape), gradient[k]);
     gradient[used] = gradient[k];
     offset[used++] = offset[k];
   }
@@ -132,6 +142,10 @@ static gt_id flat_gradient(gt_training *training, gt_graph *graph, const gt_id *
     return GT_NONE;
   }
   return gt_pack_at(graph, gradient, offset, used, store->trainable);
+}
+
+static gt_id scaled(const gt_training *training, gt_graph *graph, gt_id gradient) {
+  return training->scale == GT_NONE ? gradient : gt_mul(graph, gradient, training->scale);
 }
 
 static gt_id clipped_by_value(gt_graph *graph, gt_id gradient, double limit) {
@@ -143,7 +157,7 @@ static gt_id clipped_by_value(gt_graph *graph, gt_id gradient, double limit) {
  * but a NaN has no place between two limits, and a device's min and max may lose it: it is looked for
  * before, where 1 / (|g| + 1) is finite for all but NaN. */
 static gt_id gradient_ok(gt_training *training, gt_graph *graph, gt_id ok) {
-  gt_id g = training->gradient;
+  gt_id g = scaled(training, graph, training->gradient);
   const char *outer = gt_graph_scope(graph, "gradient");
   if (training->optim->clip_value > 0)
     g = gt_reciprocal(graph, gt_add(graph, gt_abs(graph, g), gt_constant(graph, 1)));
@@ -154,7 +168,8 @@ static gt_id gradient_ok(gt_training *training, gt_graph *graph, gt_id ok) {
 
 /* Scalar factor of clipping by norm, as torch.nn.utils.clip_grad_norm_: min(1, limit / (norm + 1e-6)). */
 static gt_id norm_factor(gt_training *training, gt_graph *graph) {
-  const gt_id g = clipped_by_value(graph, training->gradient, training->optim->clip_value);
+  const gt_id g =
+      clipped_by_value(graph, scaled(training, graph, training->gradient), training->optim->clip_value);
   training->gradient_norm = gt_sqrt(graph, gt_sum(graph, gt_mul(graph, g, g), 0, false));
   const gt_id norm = gt_add(graph, training->gradient_norm, gt_constant(graph, 1e-6));
   return gt_min(graph, gt_constant(graph, 1),
@@ -169,7 +184,7 @@ static void update_range(gt_optim_context *context, uint32_t variable, gt_id fac
   const gt_id parameter = read_range(context, variable);
   const gt_id part =
       gt_view(graph, training->gradient, context->range.offset, gt_shape_1(context->range.count));
-  gt_id gradient = clipped_by_value(graph, part, optim->clip_value);
+  gt_id gradient = clipped_by_value(graph, scaled(training, graph, part), optim->clip_value);
   context->keep = training->ok;
   if (factor != GT_NONE) {
     /* One scalar says both, for a program has few inputs: a parameter is finite, so its product with the
@@ -186,31 +201,24 @@ static void update_range(gt_optim_context *context, uint32_t variable, gt_id fac
   write_range(context, ema, average, gt_optim_lerp(context, average, updated, 1 - optim->ema));
 }
 
-static uint32_t declare_ok(gt_training *training, gt_graph *graph) {
-  gt_store_add(training->store, (gt_slot){.name = "state.ok",
-                                          .role = GT_RUN,
-                                          .shape = gt_shape_1(1),
-                                          .variable = "ok",
-                                          .fill = {.value = 1}});
-  return gt_graph_variable(graph, "ok", gt_shape_1(1), GT_F32, false);
+gt_id gt_training_ok(gt_store *store, gt_graph *graph, uint32_t *variable) {
+  gt_store_add(store, (gt_slot){.name = "state.ok",
+                                .role = GT_RUN,
+                                .shape = gt_shape_1(1),
+                                .variable = "ok",
+                                .fill = {.value = 1}});
+  *variable = gt_graph_variable(graph, "ok", gt_shape_1(1), GT_F32, false);
+  return gt_variable_read(graph, *variable);
 }
 
-bool gt_training_build(gt_training *training, gt_graph *graph, const gt_optim *optim, gt_store *store,
-                       const gt_id *node, gt_id loss, gt_id clock, gt_error *error) {
-  *training = (gt_training){.optim = optim, .store = store, .gradient_norm = GT_NONE};
-  if (!store->trainable)
-    return gt_fail(error, GT_ERR_CONFIG, "nothing to train: %s",
-                   store->parameters ? "all parameters are frozen" : "the model has no parameters");
-  const char *outer = gt_graph_scope(graph, "gradient");
-  training->gradient = flat_gradient(training, graph, node, loss, error);
-  if (training->gradient == GT_NONE) {
-    gt_graph_scope(graph, outer);
-    return gt_fail(error, GT_ERR_INTERNAL, "the loss could not be differentiated: %s", graph->error.message);
-  }
-  gt_graph_scope(graph, "optimizer");
+bool gt_training_update(gt_training *training, gt_graph *graph, const gt_optim *optim, gt_store *store,
+                        gt_id gradient, gt_id scale, gt_id loss, gt_id clock, gt_error *error) {
+  *training = (gt_training){
+      .optim = optim, .store = store, .gradient = gradient, .scale = scale, .gradient_norm = GT_NONE};
+  uint32_t ok;
+  const char *outer = gt_graph_scope(graph, "optimizer");
   training->learning_rate = gt_clock_scalar(graph, clock, 0);
-  const uint32_t ok = declare_ok(training, graph);
-  training->ok = gt_mul(graph, gt_variable_read(graph, ok), gt_is_finite(graph, loss));
+  training->ok = gt_mul(graph, gt_training_ok(store, graph, &ok), gt_is_finite(graph, loss));
   gt_id factor = GT_NONE;
   /* A norm sees every value, if they were not clipped before. */
   if (optim->clip_norm <= 0 || optim->clip_value > 0)

@@ -1,5 +1,6 @@
-/* Assembles the training step: from a graph with a loss, the gradients, clipping, the update of every
- * parameter group, the moving average of the weights and the guard. Everything lies flat: see store.h.
+/* Assembles the training step: the gradient of a loss, and from it clipping, the update of every parameter
+ * group, the moving average of the weights and the guard; both in one graph, or each in its own where
+ * gradients are summed in between. Everything lies flat: see store.h.
  *
  * The guard: variable "ok" (F32 [1], 1 at the start) becomes 0 in a step whose mean loss, or any gradient of
  * any group as it would be applied, is not finite (with clip_norm: whose norm is not). Once it is 0 no step
@@ -13,18 +14,25 @@
 typedef struct gt_training {
   const gt_optim *optim;
   gt_store *store;
-  gt_id gradient;      /* F32 [store->trainable], before clipping */
+  gt_id gradient;      /* F32 [store->trainable], before clipping and scale */
+  gt_id scale;         /* scalar that the gradient is multiplied by before all else; GT_NONE: 1 */
   gt_id gradient_norm; /* scalar; GT_NONE without clip_norm */
   gt_id learning_rate; /* scalar: the rate of group 0 */
   gt_id ok;            /* F32 [1], after this step */
 } gt_training;
 
+/* Of a scalar loss, F32 [store->trainable] in the parameters' layout, gaps zero; added to `before`, of that
+ * shape, unless it is GT_NONE. node: for each slot that is a parameter, its node in this graph
+ * (gt_model.node). GT_NONE with GT_ERR_CONFIG if there is nothing to train. */
+gt_id gt_training_gradient(gt_graph *graph, const gt_store *store, const gt_id *node, gt_id loss,
+                           gt_id before, gt_error *error);
 /* store: laid out; gets slots for what training keeps: twins of the trained parameters and "state.ok". loss:
- * the mean loss, a scalar. node: for each slot that is a parameter, its node in this graph (gt_model.node).
- * clock: the step's clock, whose table has gt_optim_table_width scalars (0 … width-1). False with
- * GT_ERR_CONFIG if there is nothing to train. */
-bool gt_training_build(gt_training *training, gt_graph *graph, const gt_optim *optim, gt_store *store,
-                       const gt_id *node, gt_id loss, gt_id clock, gt_error *error);
+ * the mean loss, a scalar, which guards the step. scale: as above. clock: the step's clock, whose table has
+ * gt_optim_table_width scalars (0 … width-1). */
+bool gt_training_update(gt_training *training, gt_graph *graph, const gt_optim *optim, gt_store *store,
+                        gt_id gradient, gt_id scale, gt_id loss, gt_id clock, gt_error *error);
+/* Declares and reads the guard's variable "ok": 0 once a step was not finite. */
+gt_id gt_training_ok(gt_store *store, gt_graph *graph, uint32_t *variable);
 
 /* Fills one row of the clock's table, gt_optim_table_width floats, for step `step` (from 0) of `total`. */
 void gt_training_scalars(const gt_optim *optim, const gt_schedule_state *state, uint64_t step, uint64_t total,

@@ -51,12 +51,13 @@ static gt_spec *number(gt_arena *arena, int64_t value) {
 }
 
 /* The value of a key of `train`, or NULL for one that is left out. The length has no default in the schema,
- * as it has two names; the interval of evaluations is a matter of how long an epoch is, and the number of
- * threads is the machine's affair. */
+ * as it has two names; what older versions do not know is left out where it changes nothing; the interval of
+ * evaluations is a matter of how long an epoch is, and the number of threads is the machine's affair. */
 static gt_spec *train_value(gt_arena *arena, const gt_train_config *train, const gt_spec *resolved,
                             const char *key) {
   if (!strcmp(key, "epochs")) return train->epochs ? number(arena, train->epochs) : NULL;
   if (!strcmp(key, "steps")) return train->steps ? number(arena, train->steps) : NULL;
+  if (!strcmp(key, "accumulate")) return train->accumulate > 1 ? number(arena, train->accumulate) : NULL;
   if (!strcmp(key, "eval_every")) return number(arena, train->eval_every);
   return strcmp(key, "threads") ? gt_spec_find(resolved, key) : NULL;
 }

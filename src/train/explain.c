@@ -40,16 +40,16 @@ typedef struct finding {
 } finding;
 
 /* Looks through the kept values in order of computation. */
-static bool search(gt_run *run, const gt_net *net, gt_executable *executable, const gt_id *keep, int count,
-                   finding *found, gt_error *error) {
+static bool search(gt_run *run, const gt_stage *stage, const gt_id *keep, int count, finding *found,
+                   gt_error *error) {
   const gt_backend *backend = run->session.backend;
   for (int k = 0; k < count && !found->node; k++) {
-    const gt_node *node = gt_node_at(net->graph, keep[k]);
+    const gt_node *node = gt_node_at(stage->graph, keep[k]);
     const int64_t values = gt_shape_count(node->shape);
     float *copy = gt_alloc((size_t)values * sizeof *copy);
-    gt_access access = net->plan->kept[k];
+    gt_access access = stage->plan->kept[k];
     access.bytes = (uint64_t)values * sizeof *copy;
-    const bool ok = backend->api->inspect(run->session.backend, executable, &access, copy, error);
+    const bool ok = backend->api->inspect(run->session.backend, stage->executable, &access, copy, error);
     const int64_t at = ok ? gt_stored_not_finite(&(gt_stored){"", GT_F32, node->shape, copy}) : -1;
     if (at >= 0) *found = (finding){node, copy[at]};
     free(copy);
@@ -58,25 +58,44 @@ static bool search(gt_run *run, const gt_net *net, gt_executable *executable, co
   return true;
 }
 
+/* The nodes of a stage whose values are looked at. */
+static gt_id *list_values(gt_arena *arena, const gt_graph *graph, int *count) {
+  gt_id *keep = gt_arena_alloc_n(arena, graph->count, sizeof *keep);
+  *count = 0;
+  for (gt_id id = 0; id < graph->count; id++)
+    if (holds_values(gt_node_at(graph, id))) keep[(*count)++] = id;
+  return keep;
+}
+
+static bool run_stage(gt_run *run, const gt_stage *stage, const gt_id *keep, int count, finding *found,
+                      gt_error *error) {
+  gt_backend *backend = run->session.backend;
+  uint64_t ticket;
+  for (uint32_t t = 0; t < stage->times && !found->node; t++)
+    if (!backend->api->run(backend, stage->executable, 1, &ticket, error) ||
+        !backend->api->wait(backend, ticket, error) || !search(run, stage, keep, count, found, error))
+      return false;
+  return true;
+}
+
 static bool run_again(gt_run *run, finding *found, gt_error *error) {
   gt_session *session = &run->session;
   gt_net_options options = {.target = session->backend->target, .unfused = true};
   gt_net *net = gt_net_training(&session->arena, run->config, &options, error);
-  uint64_t ticket;
-  int count = 0;
-  if (!net) return false;
-  gt_id *keep = gt_arena_alloc_n(&session->arena, net->graph->count, sizeof *keep);
-  for (gt_id id = 0; id < net->graph->count; id++)
-    if (holds_values(gt_node_at(net->graph, id))) keep[count++] = id;
-  options.keep = keep;
-  options.keep_count = count;
-  if (!gt_net_plan(net, &session->arena, &options, error)) return false;
-  gt_executable *executable = gt_session_compile(session, net, error);
-  return executable && gt_store_upload_tables(run->net->model->store, &session->buffers, error) &&
-         gt_session_set_clock(session, net, run->bad_step, error) &&
-         session->backend->api->run(session->backend, executable, 1, &ticket, error) &&
-         session->backend->api->wait(session->backend, ticket, error) &&
-         search(run, net, executable, keep, count, found, error);
+  gt_id *keep[GT_MOST_STAGES];
+  int count[GT_MOST_STAGES];
+  for (int i = 0; net && i < net->stages; i++) {
+    options.keep = keep[i] = list_values(&session->arena, net->stage[i].graph, &count[i]);
+    options.keep_count = count[i];
+    if (!gt_net_plan(&net->stage[i], &session->arena, &options, error)) return false;
+  }
+  if (!net || !gt_session_compile(session, net, error) ||
+      !gt_store_upload_tables(run->net->model->store, &session->buffers, error) ||
+      !gt_session_set_clock(session, net, run->bad_step, error))
+    return false;
+  for (int i = 0; i < net->stages && !found->node; i++)
+    if (!run_stage(run, &net->stage[i], keep[i], count[i], found, error)) return false;
+  return true;
 }
 
 bool gt_run_explain(gt_run *run, gt_error *error) {

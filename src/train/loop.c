@@ -186,7 +186,7 @@ static void say(gt_run *run, const gt_sums *sums, double seconds, int64_t steps)
              (long long)run->config->train.epochs);
   else
     snprintf(progress, sizeof progress, "step %lld/%lld", (long long)run->state.step, (long long)run->total);
-  const double per_second = seconds > 0 ? (double)(steps * run->net->batch) / seconds : 0;
+  const double per_second = seconds > 0 ? (double)(steps * gt_net_rows(run->net)) / seconds : 0;
   gt_progress_line(&run->progress, "%s  train %s%s%s%s%s  %.3g samples/s", progress,
                    result_text(run, &run->state.last, train), sums ? "  " : "",
                    sums ? run->watch.net->split : "", sums ? " " : "",
@@ -199,7 +199,7 @@ static bool evaluate(gt_run *run, double seconds, int64_t steps, gt_error *error
   run->state.last.soft = run->net->model->has_hard;
   if (!write_train_row(run, &run->state.epoch, error)) return false;
   run->state.epoch = (gt_sums){0};
-  const double rate = seconds > 0 ? (double)(steps * run->net->batch) / seconds : 0;
+  const double rate = seconds > 0 ? (double)(steps * gt_net_rows(run->net)) / seconds : 0;
   if (!gt_metrics_timing(&run->metrics, run->state.step, gt_seconds() - run->started, rate, error))
     return false;
   if (!run->watch.net) {
@@ -269,7 +269,7 @@ static bool loop(gt_run *run, gt_error *error) {
 }
 
 bool gt_run_loop(gt_run *run, gt_error *error) {
-  gt_progress_start(&run->progress, run->options->quiet, run->state.step, run->total, run->net->batch);
+  gt_progress_start(&run->progress, run->options->quiet, run->state.step, run->total, gt_net_rows(run->net));
   const bool ok = loop(run, error);
   gt_progress_clear(&run->progress);
   return ok;

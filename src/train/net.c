@@ -2,6 +2,8 @@
 #include "base/log.h"
 #include "op/batch.h"
 #include "op/core.h"
+#include "op/elementwise.h"
+#include "op/move.h"
 #include "train/init_from.h"
 #include <string.h>
 
@@ -44,20 +46,26 @@ gt_id gt_net_inputs(gt_graph *graph, const gt_dataset *dataset, const gt_tensor 
   return gt_batch(graph, data, clock, scaling, attribute);
 }
 
-static gt_id make_clock(gt_net *net, gt_arena *arena, int table_rows) {
-  gt_graph *graph = net->graph;
+/* A clock of its own for each stage: "gradient" counts batches, the others steps. */
+static gt_id make_clock(gt_graph *graph, const char *state_name, const char *table_name, int rows,
+                        int width) {
+  const uint32_t state = gt_graph_variable(graph, state_name, gt_shape_1(GT_STATE_WORDS), GT_F32, false);
+  return gt_clock(graph, state, gt_graph_variable(graph, table_name, gt_shape_2(rows, width), GT_F32, false));
+}
+
+static gt_id main_clock(gt_net *net, gt_graph *graph, gt_arena *arena, int rows) {
   net->state = gt_net_variable(net, arena, "state");
-  const uint32_t state = gt_graph_variable(graph, net->state, gt_shape_1(GT_STATE_WORDS), GT_F32, false);
-  const uint32_t table = gt_graph_variable(graph, gt_net_variable(net, arena, "table"),
-                                           gt_shape_2(table_rows, net->table_width), GT_F32, false);
-  return gt_clock(graph, state, table);
+  return make_clock(graph, net->state, gt_net_variable(net, arena, "table"), rows, net->table_width);
 }
 
 /* Batch, model and loss: what training and evaluation have in common. */
-static bool build_forward(gt_net *net, gt_arena *arena, gt_config *config, gt_model_mode mode, gt_id clock) {
-  gt_graph *graph = net->graph;
+static bool build_forward(gt_net *net, gt_graph *graph, gt_arena *arena, gt_config *config,
+                          gt_model_mode mode, gt_id clock) {
   const char *former = gt_graph_scope(graph, "data");
-  const gt_batch_attribute batch = {net->batch, net->data->samples, !net->trains};
+  const gt_batch_attribute batch = {.batch = net->batch,
+                                    .samples = net->data->samples,
+                                    .sequential = !net->trains,
+                                    .steps = (uint32_t)(net->steps * net->parts)};
   const char *inputs_name = gt_arena_printf(arena, "data.%s.inputs", net->split);
   const char *targets_name = gt_arena_printf(arena, "data.%s.targets", net->split);
   const gt_tensor *targets = &net->data->targets;
@@ -67,7 +75,7 @@ static bool build_forward(gt_net *net, gt_arena *arena, gt_config *config, gt_mo
                         .weight = gt_batch_weight(graph, clock, batch),
                         .classes = config->dataset.classes};
   gt_graph_scope(graph, former);
-  if (net->data->samples % net->batch) mode.weight = &loss.weight;
+  if (net->data->samples != net->steps * net->parts * net->batch) mode.weight = &loss.weight;
   mode.given = config->init_from ? &config->init_from->transfer : NULL;
   mode.bits = mode.hard && gt_net_inputs_are_bits(&config->dataset, &net->data->inputs);
   net->model =
@@ -85,7 +93,8 @@ static bool build_forward(gt_net *net, gt_arena *arena, gt_config *config, gt_mo
 }
 
 /* The row that the host reads: only what there is. */
-static void build_log(gt_net *net, gt_arena *arena, gt_id clock) {
+static void build_log(gt_net *net, gt_graph *graph, gt_arena *arena, gt_id clock) {
+  const char *outer = gt_graph_scope(graph, "step");
   gt_id scalar[8];
   gt_log_columns *c = &net->column;
   *c = (gt_log_columns){.loss = 0, .weight = 1, .ok = -1, .lr = -1, .norm = -1, .correct = -1, .count = 2};
@@ -99,38 +108,56 @@ static void build_log(gt_net *net, gt_arena *arena, gt_id clock) {
     if (net->training.gradient_norm != GT_NONE) scalar[c->norm = c->count++] = net->training.gradient_norm;
   }
   if (net->loss.correct_sum != GT_NONE) scalar[c->correct = c->count++] = net->loss.correct_sum;
-  const uint32_t log = gt_graph_variable(net->graph, gt_net_variable(net, arena, "log"),
+  const uint32_t log = gt_graph_variable(graph, gt_net_variable(net, arena, "log"),
                                          gt_shape_2(net->log_rows, c->count), GT_F32, true);
-  gt_log_row(net->graph, log, clock, scalar, c->count);
+  gt_log_row(graph, log, clock, scalar, c->count);
+  gt_graph_scope(graph, outer);
 }
 
-bool gt_net_plan(gt_net *net, gt_arena *arena, const gt_net_options *options, gt_error *error) {
+bool gt_net_plan(gt_stage *stage, gt_arena *arena, const gt_net_options *options, gt_error *error) {
   const gt_plan_options wanted = {.target = options->target,
                                   .no_fusion = options->unfused,
                                   .no_reuse = options->unfused,
                                   .keep = options->keep,
                                   .keep_count = options->keep_count};
-  net->plan = gt_plan_create(arena, net->graph, &wanted, error);
-  if (!net->plan || !gt_plan_verify(net->plan, error)) return false;
-  if (gt_debug("graph")) gt_graph_print(net->graph, stderr);
-  if (gt_debug("plan")) gt_plan_print(net->plan, stderr);
+  stage->plan = gt_plan_create(arena, stage->graph, &wanted, error);
+  if (!stage->plan || !gt_plan_verify(stage->plan, error)) return false;
+  if (gt_debug("graph")) gt_graph_print(stage->graph, stderr);
+  if (gt_debug("plan")) gt_plan_print(stage->plan, stderr);
   return true;
 }
 
-static bool finish(gt_net *net, gt_arena *arena, const gt_net_options *options, gt_error *error) {
-  if (net->graph->error.status) {
-    *error = net->graph->error;
+gt_net_work gt_net_work_of(const gt_net *net) {
+  gt_net_work work = {0};
+  for (int i = 0; i < net->stages; i++) {
+    const gt_stage *stage = &net->stage[i];
+    work.flops += stage->times * stage->plan->flops;
+    work.kernels += stage->times * stage->plan->steps;
+    work.levels += stage->times * stage->plan->levels;
+    work.arena_bytes += stage->plan->arena_bytes;
+    work.unaliased_bytes += stage->plan->unaliased_bytes;
+  }
+  return work;
+}
+
+/* Ends a stage's graph and plans it. */
+static bool add_stage(gt_net *net, gt_graph *graph, uint32_t times, gt_arena *arena,
+                      const gt_net_options *options, gt_error *error) {
+  gt_stage *stage = &net->stage[net->stages++];
+  *stage = (gt_stage){.graph = graph, .times = times};
+  if (graph->error.status) {
+    *error = graph->error;
     return false;
   }
-  return gt_graph_verify(net->graph, error) && gt_net_plan(net, arena, options, error);
+  return gt_graph_verify(graph, error) && gt_net_plan(stage, arena, options, error);
 }
 
 bool gt_net_redraw(gt_net *net, gt_arena *arena, gt_config *config, uint64_t seed, gt_error *error) {
   gt_net other = *net;
-  other.graph = gt_graph_create(arena);
-  const gt_id clock = make_clock(&other, arena, GT_TABLE_ROWS);
-  if (!build_forward(&other, arena, config, (gt_model_mode){.training = true, .seed = seed}, clock)) {
-    *error = other.graph->error;
+  gt_graph *graph = gt_graph_create(arena);
+  const gt_id clock = main_clock(&other, graph, arena, GT_TABLE_ROWS);
+  if (!build_forward(&other, graph, arena, config, (gt_model_mode){.training = true, .seed = seed}, clock)) {
+    *error = graph->error;
     return false;
   }
   const gt_store *store = net->model->store;
@@ -147,50 +174,153 @@ bool gt_net_redraw(gt_net *net, gt_arena *arena, gt_config *config, uint64_t see
   return true;
 }
 
-static gt_net *begin(gt_arena *arena, const gt_config *config, const char *split, int64_t batch) {
+static gt_net *begin(gt_arena *arena, const gt_config *config, const char *split, int64_t batch,
+                     int64_t parts) {
   gt_net *net = GT_NEW(arena, gt_net);
-  net->graph = gt_graph_create(arena);
   net->split = split;
   net->data = gt_dataset_split(&config->dataset, split);
   net->batch = batch < net->data->samples ? batch : net->data->samples;
-  net->steps = (net->data->samples + net->batch - 1) / net->batch;
+  const int64_t batches = (net->data->samples + net->batch - 1) / net->batch;
+  net->parts = parts < batches ? parts : batches;
+  net->steps = (batches + net->parts - 1) / net->parts;
   return net;
 }
 
+/* A step in one stage. */
+static bool build_step(gt_net *net, gt_arena *arena, gt_config *config, const gt_net_options *options,
+                       gt_error *error) {
+  gt_graph *graph = gt_graph_create(arena);
+  gt_graph_scope(graph, "step");
+  const gt_id clock = main_clock(net, graph, arena, GT_TABLE_ROWS);
+  const gt_model_mode mode = {.training = true, .seed = (uint64_t)config->seed};
+  if (!build_forward(net, graph, arena, config, mode, clock)) return false;
+  gt_store *store = net->model->store;
+  const gt_id gradient = gt_training_gradient(graph, store, net->model->node, net->loss.mean, GT_NONE, error);
+  if (gradient == GT_NONE || !gt_training_update(&net->training, graph, config->optim, store, gradient,
+                                                 GT_NONE, net->loss.mean, clock, error))
+    return false;
+  gt_graph_scope(graph, "step");
+  gt_model_move_states(net->model, graph, net->training.ok);
+  build_log(net, graph, arena, clock);
+  return add_stage(net, graph, 1, arena, options, error);
+}
+
+/* --- gradients of several batches --- */
+
+enum { SUM_LOSS, SUM_WEIGHT, SUM_CORRECT, SUMS };
+
+static uint32_t declare_gradient(const gt_net *net, gt_graph *graph) {
+  return gt_graph_variable(graph, "train.gradient", gt_shape_1(net->model->store->trainable), GT_F32, false);
+}
+
+static uint32_t declare_sums(gt_graph *graph) {
+  return gt_graph_variable(graph, "train.sums", gt_shape_1(SUMS), GT_F32, false);
+}
+
+/* Adds what the loss says of one batch to what others of the step have said. */
+static void add_sums(gt_graph *graph, const gt_loss_nodes *loss) {
+  const uint32_t variable = declare_sums(graph);
+  const gt_id none = gt_constant(graph, 0);
+  gt_id part[SUMS] = {loss->loss_sum, loss->weight_sum,
+                      loss->correct_sum == GT_NONE ? none : loss->correct_sum};
+  for (int i = 0; i < SUMS; i++) part[i] = gt_reshape(graph, gt_add(graph, part[i], none), gt_shape_1(1));
+  gt_assign(graph, variable, 0, gt_add(graph, gt_variable_read(graph, variable), gt_pack(graph, part, SUMS)));
+}
+
+/* The states of a batch count if there is one, all before it was sound, and so is its loss. */
+static void move_states(const gt_net *net, gt_graph *graph) {
+  uint32_t variable;
+  if (!net->model->updates) return;
+  const gt_id sound = gt_mul(graph, gt_training_ok(net->model->store, graph, &variable),
+                             gt_is_finite(graph, net->loss.loss_sum));
+  gt_model_move_states(net->model, graph,
+                       gt_mul(graph, sound, gt_less(graph, gt_constant(graph, 0), net->loss.weight_sum)));
+}
+
+/* The share of a batch in the gradient of the step, up to a factor: by the weights of all its batches it is
+ * divided when they are known. Until then by what they would be if all rows counted, lest sums of losses
+ * overflow. */
+static gt_id gradient_loss(const gt_net *net, gt_graph *graph, const gt_loss *loss) {
+  if (loss->type->sums_batch) return net->loss.loss_sum;
+  return gt_mul(graph, net->loss.loss_sum, gt_constant(graph, 1.0 / (double)(net->parts * net->batch)));
+}
+
+static bool build_gradient(gt_net *net, gt_arena *arena, gt_config *config, const gt_net_options *options,
+                           gt_error *error) {
+  gt_graph *graph = gt_graph_create(arena);
+  gt_graph_scope(graph, "step");
+  const gt_id clock = make_clock(graph, "train.part", "train.part.table", 1, 1);
+  const gt_model_mode mode = {.training = true, .seed = (uint64_t)config->seed};
+  if (!build_forward(net, graph, arena, config, mode, clock)) return false;
+  const gt_store *store = net->model->store;
+  const uint32_t variable = store->trainable ? declare_gradient(net, graph) : 0;
+  const gt_id before = store->trainable ? gt_variable_read(graph, variable) : GT_NONE;
+  const gt_id gradient = gt_training_gradient(graph, store, net->model->node,
+                                              gradient_loss(net, graph, config->loss), before, error);
+  if (gradient == GT_NONE) return false;
+  gt_graph_scope(graph, "step");
+  gt_assign(graph, variable, 0, gradient);
+  add_sums(graph, &net->loss);
+  move_states(net, graph);
+  return add_stage(net, graph, (uint32_t)net->parts, arena, options, error);
+}
+
+static void clear(gt_graph *graph, uint32_t variable) {
+  gt_assign(graph, variable, 0, gt_expand(graph, gt_constant(graph, 0), graph->variable[variable].shape));
+}
+
+static gt_id read_sum(gt_graph *graph, gt_id sums, int which) {
+  return gt_view(graph, sums, which, gt_shape_of(0, NULL));
+}
+
+static bool build_update(gt_net *net, gt_arena *arena, gt_config *config, const gt_net_options *options,
+                         gt_error *error) {
+  gt_graph *graph = gt_graph_create(arena);
+  gt_graph_scope(graph, "step");
+  const gt_id clock = main_clock(net, graph, arena, GT_TABLE_ROWS);
+  const uint32_t gradient = declare_gradient(net, graph), totals = declare_sums(graph);
+  const gt_id sums = gt_variable_read(graph, totals), weight = read_sum(graph, sums, SUM_WEIGHT);
+  const bool has_correct = net->loss.correct_sum != GT_NONE, sums_batch = config->loss->type->sums_batch;
+  net->loss = (gt_loss_nodes){.loss_sum = read_sum(graph, sums, SUM_LOSS),
+                              .weight_sum = weight,
+                              .correct_sum = has_correct ? read_sum(graph, sums, SUM_CORRECT) : GT_NONE};
+  const gt_id rows = gt_constant(graph, (double)(net->parts * net->batch));
+  const gt_id scale = sums_batch ? GT_NONE : gt_div(graph, rows, weight);
+  if (!gt_training_update(&net->training, graph, config->optim, net->model->store,
+                          gt_variable_read(graph, gradient), scale, net->loss.loss_sum, clock, error))
+    return false;
+  gt_graph_scope(graph, "step");
+  clear(graph, gradient);
+  clear(graph, totals);
+  build_log(net, graph, arena, clock);
+  return add_stage(net, graph, 1, arena, options, error);
+}
+
 gt_net *gt_net_training(gt_arena *arena, gt_config *config, const gt_net_options *options, gt_error *error) {
-  gt_net *net = begin(arena, config, "train", config->train.batch_size);
-  gt_graph *graph = net->graph;
+  gt_net *net = begin(arena, config, "train", config->train.batch_size, config->train.accumulate);
   net->kind = "train";
   net->trains = true;
   net->log_rows = GT_LOG_ROWS;
   net->table_width = gt_optim_table_width(config->optim);
-  gt_graph_scope(graph, "step");
-  const gt_id clock = make_clock(net, arena, GT_TABLE_ROWS);
-  const gt_model_mode mode = {.training = true, .seed = (uint64_t)config->seed};
-  if (!build_forward(net, arena, config, mode, clock)) return NULL;
-  gt_graph_scope(graph, "optimizer");
-  if (!gt_training_build(&net->training, graph, config->optim, net->model->store, net->model->node,
-                         net->loss.mean, clock, error))
-    return NULL;
-  gt_graph_scope(graph, "step");
-  gt_model_move_states(net->model, graph, net->training.ok);
-  build_log(net, arena, clock);
-  return finish(net, arena, options, error) ? net : NULL;
+  const bool ok = net->parts > 1 ? build_gradient(net, arena, config, options, error) &&
+                                       build_update(net, arena, config, options, error)
+                                 : build_step(net, arena, config, options, error);
+  return ok ? net : NULL;
 }
 
 gt_net *gt_net_evaluation(gt_arena *arena, gt_config *config, const char *split,
                           const gt_net_options *options, gt_error *error) {
-  gt_net *net = begin(arena, config, split, config->train.eval_batch_size);
+  gt_net *net = begin(arena, config, split, config->train.eval_batch_size, 1);
+  gt_graph *graph = gt_graph_create(arena);
   net->kind = gt_arena_printf(arena, "eval.%s%s", split, options->hard ? ".hard" : "");
   net->hard = options->hard;
   net->log_rows = (uint32_t)net->steps; /* the rows of one evaluation are read together */
   net->table_width = 1;
-  gt_graph_scope(net->graph, "step");
-  const gt_id clock = make_clock(net, arena, 1);
+  gt_graph_scope(graph, "step");
+  const gt_id clock = main_clock(net, graph, arena, 1);
   const gt_model_mode mode = {
       .hard = options->hard, .averaged = options->averaged, .seed = (uint64_t)config->seed};
-  if (!build_forward(net, arena, config, mode, clock)) return NULL;
-  gt_graph_scope(net->graph, "step");
-  build_log(net, arena, clock);
-  return finish(net, arena, options, error) ? net : NULL;
+  if (!build_forward(net, graph, arena, config, mode, clock)) return NULL;
+  build_log(net, graph, arena, clock);
+  return add_stage(net, graph, 1, arena, options, error) ? net : NULL;
 }

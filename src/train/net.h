@@ -2,6 +2,7 @@
  * evaluation of one split. Its variables, shared by name between nets (train/buffers.h): data.SPLIT.inputs,
  * data.SPLIT.targets   the samples, in their stored type data.scaling normalisation of the inputs
  *   those of the model's store              (store/store.h)
+ *   train.gradient, train.sums              what batches of one step have added up; zero between steps
  *   KIND.state, KIND.table, KIND.log        the clock's, where KIND is train, eval.SPLIT or eval.SPLIT.hard
  * Owner: the arena. */
 #ifndef GT_TRAIN_NET_H
@@ -9,7 +10,7 @@
 #include "model/model.h"
 #include "op/batch.h"
 #include "optim/training.h"
-#include "plan/plan.h"
+#include "backend/backend.h"
 #include "train/config.h"
 
 enum { GT_TABLE_ROWS = 4096, GT_LOG_ROWS = 8192 };
@@ -18,23 +19,43 @@ typedef struct gt_log_columns {
   int loss, weight, ok, lr, norm, correct, count;
 } gt_log_columns;
 
+/* What is replayed so many times in a step, one stage after the other. One stage does all, unless gradients
+ * are accumulated: then "gradient" adds those of one batch to the variable "train.gradient", and "update"
+ * takes that. */
+typedef struct gt_stage {
+  gt_graph *graph;
+  gt_plan *plan;
+  uint32_t times;
+  gt_executable *executable;
+} gt_stage;
+enum { GT_MOST_STAGES = 2 };
+
 typedef struct gt_net {
   const char *kind;  /* "train", "eval.test" */
   const char *state; /* the clock's variable, set again for each evaluation */
   const char *split; /* "train", "validation", "test" */
   const gt_split *data;
-  gt_graph *graph;
+  gt_stage stage[GT_MOST_STAGES]; /* in order; the last one writes the log */
+  int stages;
   gt_model *model;
   gt_loss_nodes loss;
   gt_training training; /* training only */
   bool trains,
       hard; /* hard: evaluates the gates that a model has come to, not its mixtures (gt_build.hard) */
   gt_log_columns column;
-  int64_t batch, steps; /* steps: in an epoch */
+  int64_t batch, parts, steps; /* batches of a step; steps in an epoch */
   uint32_t log_rows;
   int table_width;
-  gt_plan *plan;
 } gt_net;
+
+typedef struct gt_net_work { /* of a step, all stages together */
+  double flops;
+  uint32_t kernels, levels;
+  uint64_t arena_bytes, unaliased_bytes; /* at the same time */
+} gt_net_work;
+gt_net_work gt_net_work_of(const gt_net *net);
+/* Rows of a step. */
+static inline int64_t gt_net_rows(const gt_net *net) { return net->batch * net->parts; }
 
 typedef struct gt_net_options {
   gt_target target;
@@ -52,8 +73,8 @@ gt_net *gt_net_evaluation(gt_arena *arena, gt_config *config, const char *split,
 /* Draws the model's constants (wiring) anew, for another seed: net->model then has those, in the arena, and
  * the initialisers that go with them; the plan stays as it is, and nothing is uploaded. */
 bool gt_net_redraw(gt_net *net, gt_arena *arena, gt_config *config, uint64_t seed, gt_error *error);
-/* Plans (again): options->keep may name nodes of the net's graph. */
-bool gt_net_plan(gt_net *net, gt_arena *arena, const gt_net_options *options, gt_error *error);
+/* Plans a stage (again): options->keep may name nodes of its graph. */
+bool gt_net_plan(gt_stage *stage, gt_arena *arena, const gt_net_options *options, gt_error *error);
 /* "train.log" and so on, in the arena. */
 const char *gt_net_variable(const gt_net *net, gt_arena *arena, const char *name);
 const gt_split *gt_dataset_split(const gt_dataset *dataset, const char *name); /* NULL if unknown or absent */

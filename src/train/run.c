@@ -217,7 +217,7 @@ static bool train(gt_run *run, gt_error *error) {
   result->train = run->state.last;
   result->train.soft = run->net->model->has_hard;
   result->samples_per_s =
-      seconds > 0 ? (double)((run->state.step - run->first_step) * run->net->batch) / seconds : 0;
+      seconds > 0 ? (double)((run->state.step - run->first_step) * gt_net_rows(run->net)) / seconds : 0;
   result->interrupted = error->status == GT_INTERRUPTED;
   const bool ok = looped && finish_training(run, error);
   result->seconds = gt_seconds() - run->started;

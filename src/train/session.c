@@ -19,8 +19,9 @@ bool gt_session_open(gt_session *session, gt_config *config, const char *device,
 
 void gt_session_close(gt_session *session) {
   if (session->backend) {
-    for (int i = 0; i < session->executable_count; i++)
-      session->backend->api->executable_destroy(session->backend, session->executables[i]);
+    while (session->executable_count--)
+      session->backend->api->executable_destroy(session->backend,
+                                                session->executables[session->executable_count]);
     gt_buffers_finish(&session->buffers);
     gt_backend_close(session->backend);
   }
@@ -28,11 +29,28 @@ void gt_session_close(gt_session *session) {
   *session = (gt_session){0};
 }
 
+/* To be destroyed at the end. */
+static gt_executable *keep(gt_session *session, gt_executable *executable) {
+  const int most = sizeof session->executables / sizeof *session->executables;
+  assert(session->executable_count < most);
+  if (executable) session->executables[session->executable_count++] = executable;
+  return executable;
+}
+
 gt_executable *gt_session_compile(gt_session *session, gt_net *net, gt_error *error) {
-  gt_executable *executable = gt_buffers_compile(&session->buffers, net->plan, error);
+  gt_executable *part[GT_MOST_STAGES], *executable = NULL;
+  uint32_t times[GT_MOST_STAGES];
+  for (int i = 0; i < net->stages; i++) {
+    gt_stage *stage = &net->stage[i];
+    executable = keep(session, gt_buffers_compile(&session->buffers, stage->plan, error));
+    if (!executable) return NULL;
+    part[i] = stage->executable = executable;
+    times[i] = stage->times;
+  }
+  if (net->stages > 1)
+    executable =
+        keep(session, session->backend->api->sequence(session->backend, part, times, net->stages, error));
   if (!executable) return NULL;
-  assert(session->executable_count < (int)(sizeof session->executables / sizeof *session->executables));
-  session->executables[session->executable_count++] = executable;
   return gt_store_upload_tables(net->model->store, &session->buffers, error) ? executable : NULL;
 }
 
@@ -45,7 +63,9 @@ void *gt_session_map(gt_session *session, const char *variable) {
 bool gt_session_set_clock(gt_session *session, const gt_net *net, int64_t step, gt_error *error) {
   const uint64_t seed = (uint64_t)session->config->seed;
   const uint32_t words[GT_STATE_WORDS] = {(uint32_t)step, (uint32_t)seed, (uint32_t)(seed >> 32), 0};
-  return gt_buffers_upload(&session->buffers, net->state, 0, words, sizeof words, error);
+  const uint32_t part[GT_STATE_WORDS] = {(uint32_t)(step * net->parts), words[1], words[2], 0};
+  return gt_buffers_upload(&session->buffers, net->state, 0, words, sizeof words, error) &&
+         (net->parts == 1 || gt_buffers_upload(&session->buffers, "train.part", 0, part, sizeof part, error));
 }
 
 static bool load_tensor(gt_session *session, const char *split, const char *what, const gt_tensor *tensor,

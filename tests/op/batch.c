@@ -6,19 +6,21 @@
 GT_REGISTER(opcase, batch)
 
 /* Inputs: the clock's state (words p[0..3]: step, seed), its table, the data, then perhaps scale and shift.
- * p[4] rows of a batch, p[5] samples, p[6] sequential. */
+ * p[4] rows of a batch, p[5] samples, p[6] sequential, p[7] steps of an epoch (0: as many as it takes), p[8]
+ * and p[9] the first step and epoch. */
 static gt_batch_attribute attribute_of(const gt_case_view *v) {
-  return (gt_batch_attribute){v->c->p[4], v->c->p[5], (uint32_t)v->c->p[6]};
+  const int64_t *p = v->c->p;
+  return (gt_batch_attribute){p[4], p[5], (uint32_t)p[6], (uint32_t)p[7], (uint32_t)p[8], (uint32_t)p[9]};
 }
 
 /* The sample of a row, -1 past the end: an epoch is drawn whole, as a list, and cut into batches. */
 static int64_t sample_of(const gt_case_view *v, int64_t row) {
-  const int64_t *p = v->c->p, steps = (p[5] + p[4] - 1) / p[4];
-  const int64_t place = p[0] % steps * p[4] + row;
+  const int64_t *p = v->c->p, steps = p[7] ? p[7] : (p[5] + p[4] - 1) / p[4], step = p[0] - p[8];
+  const int64_t place = step % steps * p[4] + row;
   if (place >= p[5]) return -1;
   if (p[6]) return place;
   const uint64_t seed = (uint32_t)p[1] | (uint64_t)p[2] << 32;
-  return gt_shuffle_index((uint32_t)place, (uint32_t)p[5], seed, (uint32_t)(p[0] / steps));
+  return gt_shuffle_index((uint32_t)place, (uint32_t)p[5], seed, (uint32_t)(step / steps + p[9]));
 }
 
 static gt_shape reference_batch(const gt_case_view *v, const double *const *x, double *y) {
@@ -76,6 +78,14 @@ static const gt_case cases[] = {
     {&plain, "w4 v1,1 u50,13", {11, 5, 1, 0, 7, 50, 0}},
     {&plain, "w4 v1,1 i257", {1, 3, 3, 0, 128, 257, 0}, 100},
     {&plain, "w4 v1,1 i257,2", {2, 3, 3, 0, 128, 257, 1}, 100},
+    /* Longer epochs, whose last batches are empty, and epochs that begin later. */
+    {&plain, "w4 v1,1 10,3", {3, 7, 0, 0, 4, 10, 0, 4}},
+    {&plain, "w4 v1,1 10,3", {6, 7, 0, 0, 4, 10, 0, 4}},
+    {&plain, "w4 v1,1 u50,13", {1000, 5, 1, 0, 7, 50, 0, 16, 990, 3}},
+    {&plain, "w4 v1,1 u50,13", {1000, 5, 1, 0, 7, 50, 1, 0, 997, 3}},
+    {&weight, "w4 v1,1", {3, 1, 1, 0, 4, 10, 0, 4}},
+    {&weight, "w4 v1,1", {2, 1, 1, 0, 4, 10, 0, 4}},
+    {&weight, "w4 v1,1", {4000000, 1, 1, 0, 4000, 10, 0, 4000001}},
     {&plain, "w4 v1,1 1,1", {5, 1, 1, 0, 1, 1, 0}},
     {&plain, "w4 v1,1 3", {5, 1, 1, 0, 8, 3, 0}},
     {&plain, "w4 v1,1 2", {9, 4, 1, 0, 2, 2, 0}},

@@ -113,7 +113,9 @@ static void build(fixture *f, const char *optimizer) {
   loss = gt_mul(g, loss, scale);
   for (int i = 0; i < 3; i++) loss = gt_add(g, loss, traps(f, node[i], i));
   gt_error error = {0};
-  if (!gt_training_build(&f->training, g, f->optim, f->store, node, loss, clock, &error))
+  const gt_id gradient = gt_training_gradient(g, f->store, node, loss, GT_NONE, &error);
+  if (gradient == GT_NONE ||
+      !gt_training_update(&f->training, g, f->optim, f->store, gradient, GT_NONE, loss, clock, &error))
     fail_msg("%s", error.message);
   assert_true(gt_graph_verify(g, &error));
 }

@@ -31,6 +31,9 @@ struct gt_executable {
   uint8_t *arena, *constants;
   gt_buffer **variable;
   cpu_step *step;
+  gt_executable **part; /* of a sequence, which has no plan of its own */
+  uint32_t *times;
+  int parts;
 };
 
 static bool allocate(gt_backend *backend, void **out, uint64_t size, const char *what, gt_error *error) {
@@ -96,6 +99,8 @@ static void executable_destroy(gt_backend *backend, gt_executable *exe) {
   free(exe->constants);
   free(exe->variable);
   free(exe->step);
+  free(exe->part);
+  free(exe->times);
   free(exe);
 }
 
@@ -149,12 +154,29 @@ static void run_tile(void *context, uint32_t tile) {
   step->kernel(step->args, step->spec, tile);
 }
 
-static bool run(gt_backend *backend, gt_executable *exe, uint32_t times, uint64_t *ticket, gt_error *error) {
-  (void)error;
-  cpu_backend *cpu = (cpu_backend *)backend;
+static gt_executable *sequence(gt_backend *backend, gt_executable *const *part, const uint32_t *times,
+                               int parts, gt_error *error) {
+  (void)backend, (void)error;
+  gt_executable *exe = gt_alloc(sizeof *exe);
+  exe->part = gt_alloc((size_t)parts * sizeof *exe->part);
+  exe->times = gt_alloc((size_t)parts * sizeof *exe->times);
+  exe->parts = parts;
+  for (int p = 0; p < parts; p++) exe->part[p] = part[p], exe->times[p] = times[p];
+  return exe;
+}
+
+static void run_plan(const cpu_backend *cpu, gt_executable *exe, uint32_t times) {
   for (uint32_t t = 0; t < times; t++)
     for (uint32_t s = 0; s < exe->plan->steps; s++)
       gt_pool_run(cpu->pool, exe->step[s].tiles, run_tile, &exe->step[s]);
+}
+
+static bool run(gt_backend *backend, gt_executable *exe, uint32_t times, uint64_t *ticket, gt_error *error) {
+  (void)error;
+  cpu_backend *cpu = (cpu_backend *)backend;
+  if (exe->plan) run_plan(cpu, exe, times);
+  for (uint32_t t = 0; exe->parts && t < times; t++)
+    for (int p = 0; p < exe->parts; p++) run_plan(cpu, exe->part[p], exe->times[p]);
   *ticket = ++cpu->ticket;
   return true;
 }
@@ -199,7 +221,7 @@ static void close_cpu(gt_backend *backend) {
 }
 
 static const gt_backend_api api = {
-    close_cpu,          buffer_create, buffer_destroy, buffer_map, upload,  download, compile,
+    close_cpu,          buffer_create, buffer_destroy, buffer_map, upload,  download, compile, sequence,
     executable_destroy, run,           wait_for,       completed,  profile, inspect};
 
 gt_backend *gt_cpu_open(int threads, gt_error *error) {

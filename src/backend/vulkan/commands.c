@@ -15,6 +15,9 @@ struct gt_executable {
   gt_buffer **variables;
   uint8_t (*args)[GT_PUSH_BYTES]; /* with device addresses */
   VkPipeline *pipeline;
+  struct gt_executable **part; /* of a sequence, which has no plan of its own */
+  uint32_t *times;
+  int parts;
   uint32_t replays; /* in commands[1] */
   VkCommandBuffer commands[2];
 };
@@ -53,27 +56,43 @@ static void record_step(const gt_vulkan *vk, const gt_executable *e, VkCommandBu
   vkCmdDispatch(commands, step->grid[0], step->grid[1], step->grid[2]);
 }
 
+static void record_plan(const gt_vulkan *vk, const gt_executable *e, VkCommandBuffer commands,
+                        VkPipeline *bound) {
+  const VkPipelineStageFlags compute = VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT;
+  for (uint32_t i = 0; i < e->plan->steps; i++) {
+    if (i == 0 || e->plan->step[i].barrier) gt_vulkan_barrier(commands, compute, compute);
+    if (e->pipeline[i] != *bound) vkCmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_COMPUTE, e->pipeline[i]);
+    *bound = e->pipeline[i];
+    record_step(vk, e, commands, i);
+  }
+}
+
+static void record_once(const gt_vulkan *vk, const gt_executable *e, VkCommandBuffer commands,
+                        VkPipeline *bound) {
+  if (e->plan) record_plan(vk, e, commands, bound);
+  for (int p = 0; p < e->parts; p++)
+    for (uint32_t t = 0; t < e->times[p]; t++) record_plan(vk, e->part[p], commands, bound);
+}
+
 static bool record(const gt_vulkan *vk, const gt_executable *e, VkCommandBuffer commands, uint32_t replays,
                    gt_error *error) {
-  const VkPipelineStageFlags compute = VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT;
   VkPipeline bound = VK_NULL_HANDLE;
   if (!gt_vulkan_begin(commands, VK_COMMAND_BUFFER_USAGE_SIMULTANEOUS_USE_BIT, error)) return false;
-  for (uint32_t r = 0; r < replays; r++)
-    for (uint32_t i = 0; i < e->plan->steps; i++) {
-      if (i == 0 || e->plan->step[i].barrier) gt_vulkan_barrier(commands, compute, compute);
-      if (e->pipeline[i] != bound)
-        vkCmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_COMPUTE, e->pipeline[i]);
-      bound = e->pipeline[i];
-      record_step(vk, e, commands, i);
-    }
+  for (uint32_t r = 0; r < replays; r++) record_once(vk, e, commands, &bound);
   return VK(vkEndCommandBuffer(commands));
 }
 
-static uint32_t choose_replays(const gt_plan *plan) {
+static uint32_t choose_replays(double dispatches, double flops) {
   double replays = MAX_REPLAYS;
-  if (plan->steps && replays > MAX_DISPATCHES / plan->steps) replays = MAX_DISPATCHES / plan->steps;
-  if (plan->flops > 0 && replays > max_flops / plan->flops) replays = max_flops / plan->flops;
+  if (dispatches > 0 && replays > MAX_DISPATCHES / dispatches) replays = MAX_DISPATCHES / dispatches;
+  if (flops > 0 && replays > max_flops / flops) replays = max_flops / flops;
   return replays < 1 ? 1 : (uint32_t)replays;
+}
+
+static bool record_both(gt_vulkan *vk, gt_executable *e, double dispatches, double flops, gt_error *error) {
+  e->replays = choose_replays(dispatches, flops);
+  return gt_vulkan_commands(vk, e->commands, 2, error) && record(vk, e, e->commands[0], 1, error) &&
+         record(vk, e, e->commands[1], e->replays, error);
 }
 
 static bool bind_buffers(gt_vulkan *vk, gt_executable *e, gt_buffer *const *variables, gt_error *error) {
@@ -96,13 +115,29 @@ gt_executable *gt_vulkan_compile(gt_backend *backend, const gt_plan *plan, gt_bu
   e->plan = plan;
   e->args = gt_alloc((plan->steps + 1) * sizeof *e->args);
   e->pipeline = gt_alloc((plan->steps + 1) * sizeof *e->pipeline);
-  e->replays = choose_replays(plan);
   bool good = bind_buffers(vk, e, variables, error) && resolve(e, aligned, error) &&
               gt_vulkan_pipelines(vk, plan, aligned, e->pipeline, error) &&
-              gt_vulkan_commands(vk, e->commands, 2, error) && record(vk, e, e->commands[0], 1, error) &&
-              record(vk, e, e->commands[1], e->replays, error);
+              record_both(vk, e, plan->steps, plan->flops, error);
   free(aligned);
   if (good) return e;
+  gt_vulkan_executable_destroy(backend, e);
+  return NULL;
+}
+
+gt_executable *gt_vulkan_sequence(gt_backend *backend, gt_executable *const *part, const uint32_t *times,
+                                  int parts, gt_error *error) {
+  gt_executable *e = gt_alloc(sizeof *e);
+  double dispatches = 0, flops = 0;
+  e->part = gt_alloc((size_t)parts * sizeof *e->part);
+  e->times = gt_alloc((size_t)parts * sizeof *e->times);
+  e->parts = parts;
+  for (int p = 0; p < parts; p++) {
+    e->part[p] = part[p];
+    e->times[p] = times[p];
+    dispatches += (double)times[p] * part[p]->plan->steps;
+    flops += times[p] * part[p]->plan->flops;
+  }
+  if (record_both((gt_vulkan *)backend, e, dispatches, flops, error)) return e;
   gt_vulkan_executable_destroy(backend, e);
   return NULL;
 }
@@ -116,6 +151,8 @@ void gt_vulkan_executable_destroy(gt_backend *backend, gt_executable *e) {
   free(e->variables);
   free(e->args);
   free(e->pipeline);
+  free(e->part);
+  free(e->times);
   free(e);
 }
 

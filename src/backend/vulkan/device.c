@@ -58,6 +58,7 @@ static const gt_backend_api api = {
     .upload = gt_vulkan_upload,
     .download = gt_vulkan_download,
     .compile = gt_vulkan_compile,
+    .sequence = gt_vulkan_sequence,
     .executable_destroy = gt_vulkan_executable_destroy,
     .run = gt_vulkan_run,
     .wait = gt_vulkan_wait,

@@ -137,6 +137,8 @@ uint32_t *gt_spirv_specialize(const uint32_t *words, size_t count, const uint32_
 
 /* commands.c */
 gt_executable *gt_vulkan_compile(gt_backend *, const gt_plan *, gt_buffer *const *variables, gt_error *);
+gt_executable *gt_vulkan_sequence(gt_backend *, gt_executable *const *part, const uint32_t *times, int parts,
+                                  gt_error *);
 void gt_vulkan_executable_destroy(gt_backend *, gt_executable *);
 bool gt_vulkan_run(gt_backend *, gt_executable *, uint32_t times, uint64_t *ticket, gt_error *);
 bool gt_vulkan_profile(gt_backend *, gt_executable *, double *microseconds, gt_error *);
