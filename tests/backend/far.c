@@ -31,7 +31,11 @@ static void batch_far(uint32_t mode, uint32_t features) {
   assert_true((uint64_t)samples * features > UINT32_MAX);
   const int data = steps_buffer(&s, words, count + 1), out = steps_buffer(&s, NULL, count);
   const int state = steps_buffer(&s, clock, 4);
-  struct gt_batch_args args = {.batch = BATCH, .samples = samples, .features = features, .period = 1};
+  struct gt_batch_args args = {.batch = BATCH,
+                               .samples = samples,
+                               .features = features,
+                               .period = 1,
+                               .steps = (samples + BATCH - 1) / BATCH};
   gt_step *step = steps_add(&s, "batch", &args, sizeof args, 64, 1);
   steps_bind(&s, offsetof(struct gt_batch_args, data), data, 0);
   step->access[0].offset = -(before - lead);
