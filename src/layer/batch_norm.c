@@ -102,4 +102,5 @@ const gt_layer_type gt_layer_batch_norm = {.name = "batch_norm",
                                            .config_size = sizeof(batch_norm_config),
                                            .min_inputs = 1,
                                            .max_inputs = 1,
+                                           .refit = gt_refit_overlap,
                                            .build = build_batch_norm};

@@ -76,6 +76,7 @@ const gt_layer_type gt_layer_group_norm = {.name = "group_norm",
                                            .config_size = sizeof(group_norm_config),
                                            .min_inputs = 1,
                                            .max_inputs = 1,
+                                           .refit = gt_refit_overlap,
                                            .build = build_group_norm};
 
 /* --- instance_norm --- */
@@ -107,4 +108,5 @@ const gt_layer_type gt_layer_instance_norm = {.name = "instance_norm",
                                               .config_size = sizeof(group_norm_config),
                                               .min_inputs = 1,
                                               .max_inputs = 1,
+                                              .refit = gt_refit_overlap,
                                               .build = build_instance_norm};

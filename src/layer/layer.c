@@ -50,12 +50,16 @@ gt_id gt_build_parameter(gt_build *build, const char *name, gt_shape shape, cons
   return build->slot(build, (gt_slot){.name = name,
                                       .role = GT_PARAMETER,
                                       .shape = shape,
-                                      .fill = {.write = gt_init_fill, .settings = init}});
+                                      .fill = {.write = gt_init_fill, .settings = init},
+                                      .refit = build->type->refit});
 }
 
 gt_id gt_build_state(gt_build *build, const char *name, gt_shape shape, double start) {
-  return build->slot(build,
-                     (gt_slot){.name = name, .role = GT_STATE, .shape = shape, .fill = {.value = start}});
+  return build->slot(build, (gt_slot){.name = name,
+                                      .role = GT_STATE,
+                                      .shape = shape,
+                                      .fill = {.value = start},
+                                      .refit = build->type->refit});
 }
 
 void gt_build_update(gt_build *build, const char *name, gt_id value) {
@@ -77,6 +81,20 @@ gt_id gt_build_derived(gt_build *build, const char *name, gt_shape shape, int32_
 
 gt_init_stream gt_build_stream(const gt_build *build, const char *name) {
   return gt_init_stream_of(build->seed, gt_arena_printf(build->arena, "%s.%s", build->name, name));
+}
+
+void gt_refit_overlap(gt_shape before, const float *old, gt_shape now, float *out) {
+  int64_t index[GT_MAX_RANK] = {0};
+  for (int64_t i = 0; i < gt_shape_count(now); i++) {
+    int64_t from = 0;
+    bool inside = true;
+    for (int d = 0; d < now.rank; d++) {
+      inside = inside && index[d] < before.dim[d];
+      from = from * before.dim[d] + index[d];
+    }
+    if (inside) out[i] = old[from];
+    for (int d = now.rank - 1; d >= 0 && ++index[d] == now.dim[d]; d--) index[d] = 0;
+  }
 }
 
 gt_position gt_build_position(const gt_build *build, const char *key) {

@@ -45,6 +45,9 @@ typedef struct gt_layer_type {
   const gt_schema *schema; /* its own keys; those of gt_layer_common_schema are added to each */
   size_t config_size;
   int min_inputs, max_inputs; /* max -1: any number */
+  /* What becomes of parameters and states when a phase of training gives the layer other sizes; NULL: it
+   * keeps its sizes. gt_refit_overlap serves most. */
+  void (*refit)(gt_shape before, const float *old, gt_shape now, float *out);
   /* Emits the layer's ops and returns its output, or GT_NONE after gt_build_error. input[k] has rank >= 1.
    * Shape errors of the ops themselves are reported by the model room unless the layer finds them first. */
   gt_id (*build)(gt_build *build, const void *config, const gt_id *input, int inputs);
@@ -55,6 +58,9 @@ typedef struct gt_layer_common { /* keys of every layer */
   gt_strings from;
 } gt_layer_common;
 extern const gt_schema gt_layer_common_schema;
+
+/* Values stay at their indices as far as both shapes have them; the others are as they begin. */
+void gt_refit_overlap(gt_shape before, const float *old, gt_shape now, float *out);
 
 int gt_layer_count(void);
 const gt_layer_type *gt_layer_at(int index); /* sorted by name */

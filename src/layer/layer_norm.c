@@ -54,4 +54,5 @@ const gt_layer_type gt_layer_layer_norm = {.name = "layer_norm",
                                            .config_size = sizeof(layer_norm_config),
                                            .min_inputs = 1,
                                            .max_inputs = 1,
+                                           .refit = gt_refit_overlap,
                                            .build = build_layer_norm};

@@ -65,4 +65,5 @@ const gt_layer_type gt_layer_linear = {.name = "linear",
                                        .config_size = sizeof(linear_config),
                                        .min_inputs = 1,
                                        .max_inputs = 1,
+                                       .refit = gt_refit_overlap,
                                        .build = build_linear};

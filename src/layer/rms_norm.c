@@ -42,4 +42,5 @@ const gt_layer_type gt_layer_rms_norm = {.name = "rms_norm",
                                          .config_size = sizeof(rms_norm_config),
                                          .min_inputs = 1,
                                          .max_inputs = 1,
+                                         .refit = gt_refit_overlap,
                                          .build = build_rms_norm};

@@ -39,7 +39,7 @@ gt_id gt_optim_scalar(gt_optim_context *context, int index) {
 }
 
 void gt_training_scalars(const gt_optim *optim, const gt_schedule_state *state, uint64_t step, uint64_t total,
-                         uint64_t steps_per_epoch, float *row) {
+                         uint64_t steps_per_epoch, uint64_t t, float *row) {
   const double factor =
       gt_schedule_factor(optim->schedule, state, step, total, steps_per_epoch, optim->config->lr);
   const int n = type_scalars(optim->type);
@@ -47,7 +47,7 @@ void gt_training_scalars(const gt_optim *optim, const gt_schedule_state *state, 
   for (int g = 0; g < optim->groups; g++) {
     const gt_optim_common *config = optim->group[g].config;
     for (int k = 0; k < n; k++)
-      row[1 + g * n + k] = (float)optim->type->scalar[k](config, config->lr * factor, step + 1);
+      row[1 + g * n + k] = (float)optim->type->scalar[k](config, config->lr * factor, t);
   }
 }
 

@@ -34,7 +34,8 @@ bool gt_training_update(gt_training *training, gt_graph *graph, const gt_optim *
 /* Declares and reads the guard's variable "ok": 0 once a step was not finite. */
 gt_id gt_training_ok(gt_store *store, gt_graph *graph, uint32_t *variable);
 
-/* Fills one row of the clock's table, gt_optim_table_width floats, for step `step` (from 0) of `total`. */
+/* Fills one row of the clock's table, gt_optim_table_width floats, for step `step` (from 0) of `total`, which
+ * is the optimizer's t-th (from 1). */
 void gt_training_scalars(const gt_optim *optim, const gt_schedule_state *state, uint64_t step, uint64_t total,
-                         uint64_t steps_per_epoch, float *row);
+                         uint64_t steps_per_epoch, uint64_t t, float *row);
 #endif

@@ -267,6 +267,14 @@ gt_spec *gt_spec_add(gt_arena *arena, gt_spec *parent, const char *key, gt_spec 
   return child;
 }
 
+gt_spec *gt_spec_copy(gt_arena *arena, const gt_spec *node) {
+  gt_spec *copy = gt_arena_copy(arena, node, sizeof *node);
+  copy->child = node->count ? GT_NEW_N(arena, gt_spec *, node->count) : NULL;
+  copy->capacity = node->count;
+  for (int i = 0; i < node->count; i++) copy->child[i] = gt_spec_copy(arena, node->child[i]);
+  return copy;
+}
+
 gt_spec *gt_spec_text(gt_arena *arena, const char *text) {
   gt_spec *node = gt_spec_new(arena, GT_SPEC_SCALAR);
   node->scalar = gt_arena_strdup(arena, text);

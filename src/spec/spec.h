@@ -34,6 +34,10 @@ gt_spec *gt_spec_parse(gt_arena *arena, const char *name, const char *text, size
  * number). False, with reasons in diagnostics, if it cannot be applied. Positions of its parts: file "--set",
  * line 1 (or a later line of the assignment itself). */
 bool gt_spec_override(gt_arena *arena, gt_spec *root, const char *assignment, gt_diagnostics *diagnostics);
+/* The same with a map's entry: its key is the path, and its value, copied, what is set there. Errors are
+ * shown at the key. */
+bool gt_spec_set(gt_arena *arena, gt_spec *root, const gt_spec *entry, gt_diagnostics *diagnostics);
+gt_spec *gt_spec_copy(gt_arena *arena, const gt_spec *node); /* of the whole tree */
 /* Nothing was written (`key:`), or null or ~. Accepts NULL. */
 bool gt_spec_is_null(const gt_spec *node);
 gt_spec *gt_spec_find(const gt_spec *map, const char *key); /* NULL if absent or not a map */

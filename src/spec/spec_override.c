@@ -5,11 +5,13 @@
 typedef struct path {
   gt_arena *arena;
   gt_diagnostics *diagnostics;
-  const gt_source *source;
+  const gt_source *source; /* NULL: all of it stands at `at` */
+  gt_position at;
   const char *start, *end; /* this part of a.b.0.c */
 } path;
 
 static gt_position part_at(const path *p) {
+  if (!p->source) return p->at;
   const size_t before = gt_character_count(p->source->text, (size_t)(p->start - p->source->text));
   return gt_source_at(p->source, before, gt_character_count(p->start, (size_t)(p->end - p->start)));
 }
@@ -59,14 +61,7 @@ static gt_spec **slot(path *p, gt_spec *node, const char *part) {
   return &node->child[node->count - 1];
 }
 
-static bool set(path *p, gt_spec *root, const char *equals) {
-  gt_spec *value =
-      gt_spec_parse_source(p->arena, p->source, (size_t)(equals + 1 - p->source->text), p->diagnostics);
-  if (!value) return false;
-  if (value->kind == GT_SPEC_MAP && !value->count && !strchr(equals, '{')) { /* `a=`: nothing */
-    value->kind = GT_SPEC_SCALAR;
-    value->scalar = "";
-  }
+static bool set(path *p, gt_spec *root, const char *equals, gt_spec *value) {
   for (gt_spec *node = root;; p->start = p->end + 1) {
     p->end = p->start;
     while (p->end < equals && *p->end != '.') p->end++;
@@ -86,6 +81,16 @@ static bool set(path *p, gt_spec *root, const char *equals) {
   }
 }
 
+static gt_spec *parse_value(const path *p, const char *equals) {
+  gt_spec *value =
+      gt_spec_parse_source(p->arena, p->source, (size_t)(equals + 1 - p->source->text), p->diagnostics);
+  if (value && value->kind == GT_SPEC_MAP && !value->count && !strchr(equals, '{')) { /* `a=`: nothing */
+    value->kind = GT_SPEC_SCALAR;
+    value->scalar = "";
+  }
+  return value;
+}
+
 /* Deep paths must not make what the parser would refuse. */
 static bool too_deep(const char *assignment, const char *equals) {
   int parts = 1;
@@ -101,5 +106,13 @@ bool gt_spec_override(gt_arena *arena, gt_spec *root, const char *assignment, gt
   p.end = equals ? equals : source->text + source->size;
   if (!equals) return fail(&p, "'=' is missing", "a path and a value, such as optimizer.lr=0.1");
   if (too_deep(source->text, equals)) return fail(&p, "this path has too many parts", "at most 32");
-  return set(&p, root, equals);
+  gt_spec *value = parse_value(&p, equals);
+  return value && set(&p, root, equals, value);
+}
+
+bool gt_spec_set(gt_arena *arena, gt_spec *root, const gt_spec *entry, gt_diagnostics *diagnostics) {
+  path p = {.arena = arena, .diagnostics = diagnostics, .at = entry->key_at, .start = entry->key};
+  const char *end = p.end = entry->key + strlen(entry->key);
+  if (too_deep(entry->key, end)) return fail(&p, "this path has too many parts", "at most 32");
+  return set(&p, root, end, gt_spec_copy(arena, entry));
 }

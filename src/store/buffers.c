@@ -15,6 +15,16 @@ void gt_buffers_finish(gt_buffers *buffers) {
   *buffers = (gt_buffers){0};
 }
 
+void gt_buffers_keep(gt_buffers *buffers, const char *prefix) {
+  size_t kept = 0;
+  for (size_t i = 0; i < buffers->count; i++)
+    if (!strncmp(buffers->items[i].name, prefix, strlen(prefix)))
+      buffers->items[kept++] = buffers->items[i];
+    else
+      buffers->backend->api->buffer_destroy(buffers->backend, buffers->items[i].buffer);
+  buffers->count = kept;
+}
+
 gt_named_buffer *gt_buffers_find(gt_buffers *buffers, const char *name) {
   for (size_t i = 0; i < buffers->count; i++)
     if (!strcmp(buffers->items[i].name, name)) return &buffers->items[i];

@@ -126,6 +126,20 @@ void gt_image_start(gt_image *image, const gt_store *store, unsigned roles, uint
     if (gt_slot_plays(store->slot[i], roles & ~GT_TABLE_ROLES)) fill(image, store->slot[i], seed);
 }
 
+void gt_image_carry(gt_image *image, const gt_store *store, const gt_image *from, uint64_t seed) {
+  begin(image, store);
+  hold(image, GT_CHECKPOINT_ROLES);
+  for (int i = 0; i < store->slots; i++) {
+    const gt_slot *slot = store->slot[i], *was = gt_store_find(from->store, slot->name);
+    if (!gt_slot_plays(slot, GT_CHECKPOINT_ROLES)) continue;
+    fill(image, slot, seed);
+    if (was && gt_shape_equal(was->shape, slot->shape))
+      memcpy(values_of(image, slot), values_of(from, was), (size_t)slot->count * sizeof(float));
+    else if (was && slot->refit)
+      slot->refit(was->shape, values_of(from, was), slot->shape, values_of(image, slot));
+  }
+}
+
 bool gt_store_start(const gt_store *store, gt_buffers *buffers, uint64_t seed, gt_error *error) {
   gt_image image;
   gt_image_start(&image, store, GT_CHECKPOINT_ROLES, seed);

@@ -14,6 +14,9 @@ typedef struct gt_image {
 
 /* The slots of some roles as they begin, for a seed; of twins, with their parameters. */
 void gt_image_start(gt_image *image, const gt_store *store, unsigned roles, uint64_t seed);
+/* The slots of a run's checkpoints, as those of the same names are in another store's image; where shapes
+ * differ, as slot->refit says; what was not there as it begins, for a seed. */
+void gt_image_carry(gt_image *image, const gt_store *store, const gt_image *from, uint64_t seed);
 /* Brings every slot but tables to the device as it begins. */
 bool gt_store_start(const gt_store *store, gt_buffers *buffers, uint64_t seed, gt_error *error);
 /* Brings the tables (constants and what is derived from them) to the device. */

@@ -60,7 +60,10 @@ typedef struct gt_slot {
   int index;            /* in the store */
   gt_fill fill;
   const struct gt_slot *twin_of;
-  int32_t *table;       /* CONSTANT, DERIVED: the values */
+  int32_t *table; /* CONSTANT, DERIVED: the values */
+  /* Values for another shape than before, `out` as they would begin; NULL: the shape cannot change in a run.
+   */
+  void (*refit)(gt_shape before, const float *old, gt_shape now, float *out);
   const int32_t *limit; /* CONSTANT: value i lies in [0, limit[i]) */
 } gt_slot;
 

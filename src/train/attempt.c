@@ -13,11 +13,13 @@ static uint64_t seed_of(const gt_run *run, int64_t attempt) {
   return (uint64_t)run->config->seed + (uint64_t)attempt * SEED_STEP;
 }
 
-int64_t gt_run_attempt_begin(const gt_run *run) { return run->attempt * run->restart_steps; }
+int64_t gt_run_attempt_begin(const gt_run *run) {
+  return run->restart_steps ? run->attempt * run->restart_steps : run->state.first_step;
+}
 
 int64_t gt_run_attempt_end(const gt_run *run) {
   const int64_t end = (run->attempt + 1) * run->restart_steps;
-  return run->restart_steps && end < run->total ? end : run->total;
+  return run->restart_steps && end < run->total ? end : run->phase_end;
 }
 
 bool gt_run_restores_best(const gt_run *run) {

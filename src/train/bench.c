@@ -55,7 +55,7 @@ static bool upload_table(gt_session *session, const gt_net *net, gt_error *error
   const size_t width = (size_t)net->table_width;
   float *rows = gt_alloc(GT_TABLE_ROWS * width * sizeof *rows);
   for (uint64_t s = 0; s < GT_TABLE_ROWS; s++)
-    gt_training_scalars(session->config->optim, &state, s, GT_TABLE_ROWS, (uint64_t)net->steps,
+    gt_training_scalars(session->config->optim, &state, s, GT_TABLE_ROWS, (uint64_t)net->steps, s + 1,
                         rows + s * width);
   const bool ok = gt_buffers_upload(&session->buffers, "train.table", 0, rows,
                                     GT_TABLE_ROWS * width * sizeof *rows, error);

@@ -38,8 +38,14 @@ static const state_row state_rows[] = {
     SUMS(last, true),
     ROW(best, ANY, 0, 0, false),
     ROW(best_step, WHOLE, 0, most, false),
+    ROW(best_epoch, WHOLE, 0, most, true),
+    ROW(best_phase, WHOLE, 0, most, true),
     ROW(bad_evaluations, WHOLE, 0, most, false),
-    ROW(stopped, WHOLE, 0, 1, false),
+    ROW(stopped, WHOLE, 0, 2, false),
+    ROW(phase, WHOLE, 0, most, true),
+    ROW(first_step, WHOLE, 0, most, true),
+    ROW(first_epoch, WHOLE, 0, most, true),
+    ROW(optimizer_step, WHOLE, 0, most, true),
     ROW(schedule.best, ANY, 0, 0, false),
     ROW(schedule.bad, WHOLE, -1, most, false),
     ROW(schedule.factor, REAL, 0, 1, false),
@@ -92,8 +98,9 @@ static bool state_parse(gt_host_state *state, const state_row *row, const char *
 
 /* What was counted in steps is not more than there were. */
 static bool is_possible(const gt_host_state *s) {
-  const int64_t counts[] = {s->window.steps, s->epoch.steps,     s->last.steps,
-                            s->best_step,    s->bad_evaluations, s->schedule.bad};
+  const int64_t counts[] = {s->window.steps, s->epoch.steps,     s->last.steps,   s->best_step,
+                            s->best_epoch,   s->bad_evaluations, s->schedule.bad, s->first_step,
+                            s->first_epoch,  s->optimizer_step};
   for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
     if (counts[i] > s->step) return false;
   return true;

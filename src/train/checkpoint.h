@@ -12,6 +12,8 @@
 
 #define GT_CHECKPOINT_FORMAT "gtrain-checkpoint-1"
 
+enum { GT_STOPPED_RUN = 1, GT_STOPPED_PHASE }; /* what early stopping ended; 0: nothing */
+
 /* The host's part of a run's state: a row of checkpoint.c for each number. Doubles are stored as hexadecimal,
  * so that they come back exactly. */
 typedef struct gt_host_state {
@@ -19,8 +21,11 @@ typedef struct gt_host_state {
   /* Training sums since the last log row, since the last evaluation, and of the steps up to that. */
   gt_sums window, epoch, last;
   double best; /* the watched metric at its best; NAN before the first evaluation */
-  int64_t best_step, bad_evaluations;
-  int64_t stopped; /* 1: early stopping ended the run */
+  int64_t best_step, best_epoch, best_phase, bad_evaluations;
+  int64_t stopped; /* by early stopping: GT_STOPPED_… */
+  /* The phase that is running, and the steps and epochs before it; and the steps before it that the
+   * optimizer's moments have seen. */
+  int64_t phase, first_step, first_epoch, optimizer_step;
   gt_schedule_state schedule;
   int64_t metrics_bytes;
   uint64_t draw;            /* seed that drew the initial values and constants of the weights there are */

@@ -1,6 +1,7 @@
 #include "train/config.h"
 #include "base/log.h"
 #include "train/init_from.h"
+#include "train/phases.h"
 #include <stdio.h>
 #include <string.h>
 
@@ -86,6 +87,11 @@ static const gt_field train_fields[] = {
      .min = 1,
      .max = 4e9,
      .help = "optimizer steps, instead of epochs"},
+    {.name = "phases",
+     .type = GT_FIELD_NODE,
+     FIELD(gt_train_config, phases),
+     .help =
+         "a list, instead of both: each with epochs or steps and what holds from then on, such as optimizer.lr"},
     {.name = "batch_size",
      .type = GT_FIELD_INT,
      FIELD(gt_train_config, batch_size),
@@ -216,7 +222,7 @@ static void read_train(gt_config *config, const gt_spec *node, gt_arena *arena, 
   if (!gt_schema_read(&gt_train_schema, train, NULL, NULL, node, at, "in 'train'", arena, diagnostics))
     return;
   choose_length(train, node, diagnostics);
-  if (!train->epochs && !train->steps) train->epochs = 10;
+  if (!train->epochs && !train->steps && gt_spec_is_null(train->phases)) train->epochs = 10;
   train->early_stopping.has_goal = gt_spec_find(gt_spec_find(node, "early_stopping"), "goal") != NULL;
   if (train->restart_every && !train->early_stopping.has_goal)
     gt_error_at(diagnostics, gt_spec_find(node, "restart_every")->at, "restarts need a goal that ends them")
@@ -229,6 +235,19 @@ static void read_train(gt_config *config, const gt_spec *node, gt_arena *arena, 
   if (!checkpoint || (checkpoint->kind == GT_SPEC_MAP && !gt_spec_find(checkpoint, "every")))
     train->checkpoint.every = -1;
   if (!gt_spec_find(node, "eval_every")) train->eval_every = train->steps ? -1 : 1; /* -1: an epoch's steps */
+}
+
+/* An evaluation for each epoch, where that is not a whole number of what the run is counted in. */
+static void choose_evaluations(gt_config *config) {
+  const gt_train_config *train = &config->train;
+  if (train->eval_every < 0) config->train.eval_every = gt_phase_steps_per_epoch(config);
+}
+
+void gt_config_read_sections(gt_config *config, gt_arena *arena, gt_diagnostics *diagnostics) {
+  config->train = (gt_train_config){0};
+  read_train(config, gt_spec_find(config->root, "train"), arena, diagnostics);
+  config->optim = gt_optim_read(arena, config->root, diagnostics);
+  choose_evaluations(config);
 }
 
 /* Everything that needs the files of the dataset. */
@@ -268,11 +287,9 @@ static bool finish_reading(gt_config *config, gt_arena *arena, const gt_data_wan
   config->optim = gt_optim_read(arena, config->root, diagnostics);
   read_data(config, &sections, wanted, arena, error);
   if (diagnostics->errors || !config->has_dataset || !config->loss || !config->optim) return false;
-  if (config->train.eval_every < 0)
-    config->train.eval_every =
-        (config->dataset.train.samples + config->train.batch_size - 1) / config->train.batch_size;
+  choose_evaluations(config);
   config->resolved = gt_config_resolve(config, arena);
-  return true;
+  return gt_phases_read(config, arena);
 }
 
 static const char *stem(gt_arena *arena, const char *path) {

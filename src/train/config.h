@@ -24,7 +24,8 @@ typedef struct gt_checkpoint_config {
 } gt_checkpoint_config;
 
 typedef struct gt_train_config {
-  int64_t epochs, steps; /* exactly one is not 0 */
+  int64_t epochs, steps; /* exactly one is not 0, unless there are phases */
+  const gt_spec *phases;
   int64_t batch_size, eval_batch_size, eval_every, log_every, threads;
   int64_t accumulate;    /* batches of a step */
   int64_t restart_every; /* in the unit of the length; 0: never */
@@ -44,6 +45,8 @@ typedef struct gt_config {
   struct gt_init_from *init_from; /* or NULL */
   gt_dataset dataset;
   bool has_dataset;
+  struct gt_config *phase; /* those of train.phases; the config itself is then as the first of them */
+  int phases;              /* 0: there are none */
   gt_diagnostics diagnostics;
 } gt_config;
 
@@ -71,6 +74,10 @@ int gt_config_report(const gt_config *config, const gt_error *error);
 /* Reports what is wrong with model and loss: with their shapes if the data could be opened, else the keys
  * alone (config_check.c). */
 void gt_config_check_model(gt_config *config, gt_arena *arena);
+/* For phases (phases.c): reads the sections that a phase may have otherwise, train, optimizer and schedule;
+ * and builds the model alone, NULL after reporting. */
+void gt_config_read_sections(gt_config *config, gt_arena *arena, gt_diagnostics *diagnostics);
+struct gt_model *gt_config_build_model(gt_config *config, gt_arena *arena, gt_diagnostics *diagnostics);
 /* The resolved config (config_resolve.c). */
 const char *gt_config_resolve(const gt_config *config, gt_arena *arena);
 /* Does this text begin as resolved configs do, those of older versions too? */

@@ -59,16 +59,24 @@ static void check_watchers(gt_config *config) {
           ->expected = "data: {..., validation: 0.1}, say";
 }
 
+static gt_model *build_model(gt_config *config, gt_graph *graph, gt_arena *arena,
+                             gt_diagnostics *diagnostics) {
+  const gt_shape shape = batch_shape(config, &config->dataset.train.inputs);
+  const gt_id input = gt_variable_read(graph, gt_graph_variable(graph, "input", shape, GT_F32, false));
+  const gt_model_mode mode = {.seed = (uint64_t)config->seed};
+  return gt_model_build(arena, graph, config->root, config->optim, input, GT_NONE, mode, diagnostics);
+}
+
+gt_model *gt_config_build_model(gt_config *config, gt_arena *arena, gt_diagnostics *diagnostics) {
+  return build_model(config, gt_graph_create(arena), arena, diagnostics);
+}
+
 /* Builds model and loss once, for their errors alone. */
 static void try_to_build(gt_config *config, gt_arena *arena) {
   gt_diagnostics *diagnostics = &config->diagnostics;
   gt_graph *graph = gt_graph_create(arena);
   const bool labels = config->dataset.classification;
-  const gt_id input = gt_variable_read(
-      graph,
-      gt_graph_variable(graph, "input", batch_shape(config, &config->dataset.train.inputs), GT_F32, false));
-  const gt_model *model = gt_model_build(arena, graph, config->root, config->optim, input, GT_NONE,
-                                         (gt_model_mode){.seed = (uint64_t)config->seed}, diagnostics);
+  const gt_model *model = build_model(config, graph, arena, diagnostics);
   if (!model || !config->loss) return;
   const gt_model_layer *last = &model->layer[model->layers - 1];
   const gt_shape one = gt_shape_1(batch_of(config));

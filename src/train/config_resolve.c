@@ -58,7 +58,9 @@ static gt_spec *train_value(gt_arena *arena, const gt_train_config *train, const
   if (!strcmp(key, "epochs")) return train->epochs ? number(arena, train->epochs) : NULL;
   if (!strcmp(key, "steps")) return train->steps ? number(arena, train->steps) : NULL;
   if (!strcmp(key, "accumulate")) return train->accumulate > 1 ? number(arena, train->accumulate) : NULL;
-  if (!strcmp(key, "eval_every")) return number(arena, train->eval_every);
+  /* Of a run in phases, each has its own. */
+  const bool phases = !gt_spec_is_null(train->phases);
+  if (!strcmp(key, "eval_every") && !phases) return number(arena, train->eval_every);
   return strcmp(key, "threads") ? gt_spec_find(resolved, key) : NULL;
 }
 

@@ -32,7 +32,7 @@ static long highest_number(const char *name) {
 
 /* runs/NAME-N with the next free N, or with --resume the last one. */
 static bool default_directory(gt_run *run, gt_error *error) {
-  const char *name = run->config->name;
+  const char *name = run->base->name;
   long number = highest_number(name);
   if (run->options->resume) {
     if (!number)
@@ -157,6 +157,6 @@ bool gt_run_directory_begin(gt_run *run, gt_error *error) {
   gt_remove_temporaries(run->directory); /* we hold the lock: nobody is writing them */
   gt_remove_temporaries(checkpoints);
   const char *path = gt_arena_printf(&run->session.arena, "%s/config.yaml", run->directory);
-  const gt_span text = {run->config->resolved, strlen(run->config->resolved)};
+  const gt_span text = {run->base->resolved, strlen(run->base->resolved)};
   return gt_write_file_atomic(path, &text, 1, error);
 }

@@ -80,7 +80,10 @@ static bool run_stage(gt_run *run, const gt_stage *stage, const gt_id *keep, int
 
 static bool run_again(gt_run *run, finding *found, gt_error *error) {
   gt_session *session = &run->session;
-  gt_net_options options = {.target = session->backend->target, .unfused = true};
+  gt_net_options options = {.target = session->backend->target,
+                            .unfused = true,
+                            .first_step = run->state.first_step,
+                            .first_epoch = run->state.first_epoch};
   gt_net *net = gt_net_training(&session->arena, run->config, &options, error);
   gt_id *keep[GT_MOST_STAGES];
   int count[GT_MOST_STAGES];

@@ -1,7 +1,7 @@
 /* The loop: submits the step in pieces, reads its log behind it, stops at boundaries to evaluate and save. */
 #include "base/log.h"
 #include "base/memory.h"
-#include "train/run.h"
+#include "train/generation.h"
 #include "train/signals.h"
 #include <math.h>
 #include <stdlib.h>
@@ -12,14 +12,25 @@
 enum { IN_FLIGHT = GT_TABLE_ROWS / 2 };
 
 static int64_t smaller(int64_t a, int64_t b) { return a < b ? a : b; }
-static int64_t next_multiple(int64_t step, int64_t every) {
-  return every ? (step / every + 1) * every : INT64_MAX;
+
+/* Intervals are counted from the first step of the phase. */
+static int64_t next_multiple(const gt_run *run, int64_t every) {
+  const int64_t first = run->state.first_step;
+  return every ? first + ((run->state.step - first) / every + 1) * every : INT64_MAX;
+}
+static bool is_multiple(const gt_run *run, int64_t step, int64_t every) {
+  return every && (step - run->state.first_step) % every == 0;
+}
+
+/* The phase is over, and another follows. */
+static bool hands_over(const gt_run *run) {
+  return gt_run_has_next_phase(run) &&
+         (run->state.step >= run->phase_end || run->state.stopped == GT_STOPPED_PHASE);
 }
 
 static int64_t next_boundary(const gt_run *run) {
-  const int64_t step = run->state.step;
   return smaller(gt_run_attempt_end(run),
-                 smaller(next_multiple(step, run->eval_steps), next_multiple(step, run->save_steps)));
+                 smaller(next_multiple(run, run->eval_steps), next_multiple(run, run->save_steps)));
 }
 
 /* --- towards the device: the scalars of the steps to come
@@ -28,10 +39,11 @@ static int64_t next_boundary(const gt_run *run) {
 static bool upload_table(gt_run *run, int64_t from, int64_t to, gt_error *error) {
   const size_t width = (size_t)run->net->table_width;
   const int64_t first = gt_run_attempt_begin(run), last = gt_run_attempt_end(run);
+  const int64_t seen = run->state.optimizer_step;
   float *rows = gt_alloc((size_t)(to - from) * width * sizeof *rows + 1);
   for (int64_t s = from; s < to; s++)
     gt_training_scalars(run->config->optim, &run->state.schedule, (uint64_t)(s - first),
-                        (uint64_t)(last - first), (uint64_t)run->per_epoch,
+                        (uint64_t)(last - first), (uint64_t)run->per_epoch, (uint64_t)(seen + s - first + 1),
                         rows + (size_t)(s - from) * width);
   bool ok = true;
   for (int64_t s = from; s < to && ok;) {
@@ -152,15 +164,18 @@ static bool take_notice(gt_run *run, const gt_sums *sums, gt_error *error) {
   gt_schedule_observe(run->config->optim->schedule, run->config->optim->config->lr, gt_mean_loss(sums),
                       &run->state.schedule);
   const bool goal = gt_goal_reached(stopping, value);
-  if (goal) run->state.stopped = 1;
+  if (goal) run->state.stopped = GT_STOPPED_RUN;
   if (goal || improved(run, value)) {
     run->state.best = value;
     run->state.best_step = run->state.step;
+    run->state.best_epoch = gt_run_epoch(run, run->state.step);
+    run->state.best_phase = run->state.phase;
     run->state.bad_evaluations = 0;
     return save_best(run, sums, error);
   }
   run->state.bad_evaluations++;
-  if (stopping->patience && run->state.bad_evaluations >= stopping->patience) run->state.stopped = 1;
+  if (stopping->patience && run->state.bad_evaluations >= stopping->patience)
+    run->state.stopped = gt_run_has_next_phase(run) ? GT_STOPPED_PHASE : GT_STOPPED_RUN;
   return true;
 }
 
@@ -181,7 +196,10 @@ static const char *result_text(const gt_run *run, const gt_sums *sums, char text
 
 static void say(gt_run *run, const gt_sums *sums, double seconds, int64_t steps) {
   char train[96] = "", watch[96] = "", progress[64];
-  if (run->config->train.epochs)
+  if (run->base->phases)
+    snprintf(progress, sizeof progress, "phase %lld/%d step %lld/%lld", (long long)run->state.phase + 1,
+             run->base->phases, (long long)run->state.step, (long long)run->total);
+  else if (run->config->train.epochs)
     snprintf(progress, sizeof progress, "epoch %lld/%lld", (long long)gt_run_epoch(run, run->state.step),
              (long long)run->config->train.epochs);
   else
@@ -234,24 +252,25 @@ static bool save_as_asked(gt_run *run, gt_error *error) {
 }
 
 static bool evaluates_at(const gt_run *run, int64_t step) {
-  return (run->eval_steps && step % run->eval_steps == 0) || step == gt_run_attempt_end(run);
+  return is_multiple(run, step, run->eval_steps) || step == gt_run_attempt_end(run);
 }
 
 static bool at_boundary(gt_run *run, double seconds, int64_t steps, gt_error *error) {
   const int64_t step = run->state.step;
   if (evaluates_at(run, step) && !evaluate(run, seconds, steps, error)) return false;
-  if (run->save_steps && (step % run->save_steps == 0 || step == run->total || run->state.stopped) &&
-      !gt_run_save(run, error))
-    return false;
-  return true;
+  /* Who resumes a run that was stopped while it handed over begins the next phase again. */
+  const bool saves = is_multiple(run, step, run->save_steps) || hands_over(run) ||
+                     (run->save_steps && (step == run->total || run->state.stopped));
+  return !saves || gt_run_save(run, error);
 }
 
 static bool loop(gt_run *run, gt_error *error) {
   gt_pacer pacer = {0};
   double seconds = 0;
   int64_t steps = 0;
-  while (run->state.step < run->total && !run->state.stopped) {
+  while (run->state.step < run->total && run->state.stopped != GT_STOPPED_RUN) {
     const double began = gt_seconds();
+    if (hands_over(run) && !gt_generation_next(run, error)) return false;
     if (!gt_run_attempt(run, error)) return false;
     const int64_t from = run->state.step, boundary = next_boundary(run);
     if (!run_to(run, &pacer, boundary, error)) return false;
@@ -262,7 +281,7 @@ static bool loop(gt_run *run, gt_error *error) {
     if (arrived && !at_boundary(run, seconds, steps, error)) return false;
     if (arrived && evaluates_at(run, boundary)) seconds = 0, steps = 0;
     if (!save_as_asked(run, error)) return false;
-    if (gt_signal_received() && run->state.step < run->total && !run->state.stopped)
+    if (gt_signal_received() && run->state.step < run->total && run->state.stopped != GT_STOPPED_RUN)
       return interrupted(run, error);
   }
   return true;

@@ -65,7 +65,9 @@ static bool build_forward(gt_net *net, gt_graph *graph, gt_arena *arena, gt_conf
   const gt_batch_attribute batch = {.batch = net->batch,
                                     .samples = net->data->samples,
                                     .sequential = !net->trains,
-                                    .steps = (uint32_t)(net->steps * net->parts)};
+                                    .steps = (uint32_t)(net->steps * net->parts),
+                                    .first_step = (uint32_t)(net->first_step * net->parts),
+                                    .first_epoch = (uint32_t)net->first_epoch};
   const char *inputs_name = gt_arena_printf(arena, "data.%s.inputs", net->split);
   const char *targets_name = gt_arena_printf(arena, "data.%s.targets", net->split);
   const gt_tensor *targets = &net->data->targets;
@@ -300,6 +302,8 @@ gt_net *gt_net_training(gt_arena *arena, gt_config *config, const gt_net_options
   gt_net *net = begin(arena, config, "train", config->train.batch_size, config->train.accumulate);
   net->kind = "train";
   net->trains = true;
+  net->first_step = options->first_step;
+  net->first_epoch = options->first_epoch;
   net->log_rows = GT_LOG_ROWS;
   net->table_width = gt_optim_table_width(config->optim);
   const bool ok = net->parts > 1 ? build_gradient(net, arena, config, options, error) &&

@@ -44,6 +44,7 @@ typedef struct gt_net {
       hard; /* hard: evaluates the gates that a model has come to, not its mixtures (gt_build.hard) */
   gt_log_columns column;
   int64_t batch, parts, steps; /* batches of a step; steps in an epoch */
+  int64_t first_step, first_epoch;
   uint32_t log_rows;
   int table_width;
 } gt_net;
@@ -59,9 +60,10 @@ static inline int64_t gt_net_rows(const gt_net *net) { return net->batch * net->
 
 typedef struct gt_net_options {
   gt_target target;
-  bool unfused;  /* no fusion, no reuse of memory */
-  bool hard;     /* evaluations: see gt_net.hard */
-  bool averaged; /* evaluations: see gt_model_mode */
+  bool unfused;                    /* no fusion, no reuse of memory */
+  bool hard;                       /* evaluations: see gt_net.hard */
+  bool averaged;                   /* evaluations: see gt_model_mode */
+  int64_t first_step, first_epoch; /* training: where the phase begins (op/batch.h) */
   const gt_id *keep;
   int keep_count;
 } gt_net_options;

@@ -2,6 +2,7 @@
 #include "base/log.h"
 #include "base/memory.h"
 #include "train/former.h"
+#include "train/generation.h"
 #include "train/init_from.h"
 #include "train/run.h"
 #include <errno.h>
@@ -23,7 +24,7 @@ bool gt_run_save(gt_run *run, gt_error *error) {
   run->state.metrics_bytes = run->metrics.bytes;
   const bool ok = gt_run_check_weights(run, &image, error) &&
                   gt_checkpoint_write(path, tensors, gt_image_tensors(&image, GT_CHECKPOINT_ROLES, tensors),
-                                      (uint64_t)run->config->seed, run->config->resolved, &run->state, error);
+                                      (uint64_t)run->config->seed, run->base->resolved, &run->state, error);
   if (ok) {
     run->saved_step = run->state.step;
     gt_checkpoint_prune(run->directory, (int)run->config->train.checkpoint.keep_last);
@@ -88,11 +89,11 @@ static bool check_init(const gt_run *run, const char *path, gt_error *error) {
 
 /* Going on with another config is allowed, but it is not the same run: say where it differs. */
 static void compare_configs(const gt_run *run, const char *saved) {
-  const char *a = run->config->resolved, *b = saved;
+  const char *a = run->base->resolved, *b = saved;
   int line = 1;
   while (*a && *a == *b) line += *a == '\n', a++, b++;
   if (!*a && !*b) return;
-  while (a > run->config->resolved && a[-1] != '\n') a--, b--;
+  while (a > run->base->resolved && a[-1] != '\n') a--, b--;
   gt_warn("the config differs from the checkpoint's, first in line %d of %s/config.yaml: '%.*s', was '%.*s'",
           line, run->directory, (int)strcspn(a, "\n"), a, (int)strcspn(b, "\n"), b);
 }
@@ -137,7 +138,7 @@ bool gt_run_restore(gt_run *run, bool *found, gt_error *error) {
   if (!count) return true;
   if (!find_sound(run, steps, count, &damaged, &container, error)) return false;
   const char *path = gt_checkpoint_path(arena, run->directory, steps[damaged]);
-  *found = check_data(run, path, error) && check_init(run, path, error) &&
+  *found = gt_generation_open(run, error) && check_data(run, path, error) && check_init(run, path, error) &&
            upload_state(run, &container, path, error) && gt_run_attempt_resume(run, error);
   gt_container_finish(&container);
   if (!*found) return false;

@@ -1,6 +1,7 @@
 #include "train/run.h"
 #include "base/log.h"
 #include "base/memory.h"
+#include "train/generation.h"
 #include "train/init_from.h"
 #include "train/signals.h"
 #include <limits.h>
@@ -8,64 +9,26 @@
 #include <stdlib.h>
 #include <string.h>
 
-int64_t gt_run_epoch(const gt_run *run, int64_t step) { return step ? (step - 1) / run->per_epoch + 1 : 1; }
-
-/* --- opening
- * -------------------------------------------------------------------------------------------------- */
-
-static bool open_step(gt_run *run, gt_error *error) {
-  gt_session *session = &run->session;
-  const gt_net_options options = {.target = session->backend->target};
-  run->net = gt_net_training(&session->arena, run->config, &options, error);
-  if (!run->net) return false;
-  run->step = gt_session_compile(session, run->net, error);
-  if (!run->step || !gt_session_load_data(session, run->net, error)) return false;
-  run->log = gt_session_map(session, gt_net_variable(run->net, &session->arena, "log"));
-  return true;
+int64_t gt_run_epoch(const gt_run *run, int64_t step) {
+  const int64_t steps = step - run->state.first_step;
+  return run->state.first_epoch + (steps > 0 ? (steps - 1) / run->per_epoch + 1 : !step);
 }
 
-static bool open_evaluators(gt_run *run, gt_error *error) {
-  const gt_dataset *data = &run->config->dataset;
-  const bool averaged = run->config->optim->ema > 0;
-  if (data->validation.samples &&
-      !gt_evaluator_open(&run->session, &run->watch, "validation", averaged, error))
-    return false;
-  if (data->test.samples && !gt_evaluator_open(&run->session, &run->test, "test", averaged, error))
-    return false;
-  if (!run->watch.net) run->watch = run->test;
-  if (run->config->train.early_stopping.patience && run->watch.net && !data->validation.samples)
-    gt_warn("early stopping watches the test data, as there is no validation split");
-  return true;
-}
-
-/* So many units in steps, at most what can be counted. */
-static int64_t in_steps(int64_t units, int64_t unit) {
-  static const int64_t most = INT64_C(1000000000000000000);
-  return units > most / unit ? most : units * unit;
-}
-
-static void plan_steps(gt_run *run) {
-  const gt_train_config *train = &run->config->train;
-  run->per_epoch = run->net->steps;
-  const int64_t unit = train->epochs ? run->per_epoch : 1, every = train->checkpoint.every;
-  run->total = train->epochs ? in_steps(train->epochs, unit) : train->steps;
-  run->eval_steps = in_steps(train->eval_every, unit);
-  run->restart_steps = in_steps(train->restart_every, unit);
-  run->save_steps = every < 0 ? run->eval_steps : in_steps(every, unit);
-}
+/* --- opening --- */
 
 static bool start_fresh(gt_run *run, gt_error *error) {
   gt_config *config = run->config;
   const gt_init_from *from = config->init_from;
-  gt_store *store = run->net->model->store;
-  if (from && !gt_init_from_apply(from, config->root, &config->dataset, store, &config->diagnostics))
-    return false;
   run->state = (gt_host_state){.best = NAN,
                                .schedule = gt_schedule_start(),
-                               .draw = (uint64_t)run->config->seed,
-                               .wiring = gt_store_fingerprint(store),
+                               .draw = (uint64_t)config->seed,
                                .init = from ? from->hash : 0,
                                .data = run->data};
+  if (!gt_generation_open(run, error)) return false;
+  gt_store *store = run->net->model->store;
+  run->state.wiring = gt_store_fingerprint(store);
+  if (from && !gt_init_from_apply(from, run->base->root, &config->dataset, store, &run->base->diagnostics))
+    return false;
   return gt_store_start(store, &run->session.buffers, run->state.draw, error);
 }
 
@@ -92,8 +55,6 @@ bool gt_run_open(gt_run *run, gt_error *error) {
   if (!gt_session_open(&run->session, run->config, run->options->device, error)) return false;
   gt_info("device: %s (%s)", run->session.backend->name, run->session.backend->why);
   if (!gt_run_directory(run, error)) return false;
-  if (!open_step(run, error) || !open_evaluators(run, error)) return false;
-  plan_steps(run);
   gt_info("run directory: %s", run->directory);
   return open_state(run, error);
 }
@@ -101,6 +62,7 @@ bool gt_run_open(gt_run *run, gt_error *error) {
 void gt_run_close(gt_run *run) {
   gt_progress_clear(&run->progress);
   gt_metrics_close(&run->metrics);
+  gt_generation_close(run);
   gt_session_close(&run->session);
   gt_arena_finish(&run->drawn);
   gt_unlock(run->lock);
@@ -124,6 +86,8 @@ bool gt_run_weights(gt_run *run, gt_image *weights, gt_error *error) {
 
 /* The weights in best.bin, with the constants that they belong to. */
 static bool take_best(gt_run *run, const gt_model_file *best, gt_image *weights, gt_error *error) {
+  if (run->state.best_phase != run->state.phase && !gt_generation_return(run, run->state.best_phase, error))
+    return false;
   gt_store *store = run->net->model->store;
   gt_buffers *buffers = &run->session.buffers;
   if (!gt_image_read(weights, store, &best->container, best->path, GT_WEIGHT_ROLES, error)) return false;
@@ -163,9 +127,9 @@ static bool final_evaluation(gt_run *run, gt_evaluator *evaluator, gt_sums *sums
 }
 
 /* What was watched has its row from the evaluation after that step; a test that was not has none yet. */
-static bool write_test_row(gt_run *run, int64_t step, gt_error *error) {
+static bool write_test_row(gt_run *run, int64_t step, int64_t epoch, gt_error *error) {
   const gt_metric_row row = {.step = step,
-                             .epoch = gt_run_epoch(run, step),
+                             .epoch = epoch,
                              .split = "test",
                              .sums = run->result->test,
                              .accuracy = run->result->accuracy,
@@ -174,14 +138,15 @@ static bool write_test_row(gt_run *run, int64_t step, gt_error *error) {
   return gt_metrics_row(&run->metrics, &row, error);
 }
 
-static bool evaluate_and_write(gt_run *run, const gt_image *weights, int64_t step, gt_error *error) {
+static bool evaluate_and_write(gt_run *run, const gt_image *weights, int64_t step, int64_t epoch,
+                               gt_error *error) {
   gt_train_result *result = run->result;
   const bool watches_test = run->watch.net && run->watch.net == run->test.net;
   if (!watches_test && !final_evaluation(run, &run->watch, &result->validation, error)) return false;
   if (!final_evaluation(run, &run->test, &result->test, error)) return false;
-  if (run->test.net && !watches_test && !write_test_row(run, step, error)) return false;
+  if (run->test.net && !watches_test && !write_test_row(run, step, epoch, error)) return false;
   const gt_model_results results = {.step = step,
-                                    .epoch = gt_run_epoch(run, step),
+                                    .epoch = epoch,
                                     .validation = result->validation,
                                     .test = result->test,
                                     .accuracy = result->accuracy};
@@ -193,7 +158,12 @@ static bool finish_training(gt_run *run, gt_error *error) {
   gt_image weights;
   bool restored;
   if (!choose_weights(run, &weights, &restored, error)) return false;
-  const bool ok = evaluate_and_write(run, &weights, restored ? run->state.best_step : run->state.step, error);
+  const gt_host_state *state = &run->state;
+  /* Checkpoints of older versions do not tell the epoch of the best. */
+  const int64_t epoch = state->best_epoch ? state->best_epoch : gt_run_epoch(run, state->best_step);
+  const bool ok = restored
+                      ? evaluate_and_write(run, &weights, state->best_step, epoch, error)
+                      : evaluate_and_write(run, &weights, state->step, gt_run_epoch(run, state->step), error);
   gt_image_finish(&weights);
   return ok;
 }
@@ -210,7 +180,7 @@ static bool train(gt_run *run, gt_error *error) {
   result->step = run->state.step;
   result->epoch = gt_run_epoch(run, run->state.step);
   result->best_step = run->state.best_step;
-  result->stopped_early = run->state.stopped;
+  result->stopped_early = run->state.stopped == GT_STOPPED_RUN;
   result->attempts = run->attempt + 1;
   result->has_goal = run->config->train.early_stopping.has_goal;
   result->goal_reached = gt_goal_reached(&run->config->train.early_stopping, run->state.best);
@@ -240,7 +210,7 @@ static void keep_resumable(const gt_run *run, gt_error *error) {
 }
 
 bool gt_train(gt_config *config, const gt_train_options *options, gt_train_result *result, gt_error *error) {
-  gt_run run = {.config = config, .options = options, .result = result, .lock = -1};
+  gt_run run = {.base = config, .config = config, .options = options, .result = result, .lock = -1};
   *result = (gt_train_result){0};
   /* From here to the end: a signal while the run opens stops it at its first step, one in the final
    * evaluation comes too late to stop anything. */

@@ -36,13 +36,15 @@ bool gt_train(gt_config *config, const gt_train_options *options, gt_train_resul
  * -------------------------------------------------------------------------------------------- */
 
 typedef struct gt_run {
-  gt_config *config;
+  gt_config *base;   /* as it was read; its phases */
+  gt_config *config; /* of the phase that is running: of the run, where there are none */
   const gt_train_options *options;
   gt_train_result *result;
   gt_session session;
   const char *directory;
   const char *command; /* what goes on with this run, for a shell */
   int lock;
+  gt_arena generation; /* holds the nets (generation.h) */
   gt_net *net;
   gt_executable *step;
   const float *log;
@@ -51,6 +53,7 @@ typedef struct gt_run {
   gt_metrics metrics;
   gt_progress progress;
   int64_t total, per_epoch, eval_steps, save_steps, restart_steps; /* in steps; 0: never */
+  int64_t phase_end;                                               /* step after the last of the phase */
   int64_t attempt;
   uint64_t drawn_by; /* the seed that net->model's constants were drawn by */
   gt_arena drawn;    /* holds them, if it is not the config's */

@@ -8,6 +8,7 @@
 bool gt_session_open(gt_session *session, gt_config *config, const char *device, gt_error *error) {
   *session = (gt_session){.config = config};
   gt_arena_init(&session->arena);
+  session->nets = &session->arena;
   session->backend = gt_backend_open(device, (int)config->train.threads, error);
   if (!session->backend) {
     gt_session_close(session);
@@ -17,16 +18,26 @@ bool gt_session_open(gt_session *session, gt_config *config, const char *device,
   return true;
 }
 
+static void destroy_executables(gt_session *session) {
+  while (session->executable_count)
+    session->backend->api->executable_destroy(session->backend,
+                                              session->executables[--session->executable_count]);
+}
+
 void gt_session_close(gt_session *session) {
   if (session->backend) {
-    while (session->executable_count--)
-      session->backend->api->executable_destroy(session->backend,
-                                                session->executables[session->executable_count]);
+    destroy_executables(session);
     gt_buffers_finish(&session->buffers);
     gt_backend_close(session->backend);
   }
   gt_arena_finish(&session->arena);
   *session = (gt_session){0};
+}
+
+void gt_session_release(gt_session *session) {
+  if (!session->backend) return;
+  destroy_executables(session);
+  gt_buffers_keep(&session->buffers, "data.");
 }
 
 /* To be destroyed at the end. */
@@ -99,7 +110,7 @@ static bool open_evaluation(gt_session *session, gt_evaluator *evaluator, const 
                             bool averaged, gt_error *error) {
   const gt_net_options options = {.target = session->backend->target, .hard = hard, .averaged = averaged};
   *evaluator =
-      (gt_evaluator){.net = gt_net_evaluation(&session->arena, session->config, split, &options, error)};
+      (gt_evaluator){.net = gt_net_evaluation(session->nets, session->config, split, &options, error)};
   if (!evaluator->net) return false;
   const gt_model_file *file = session->model;
   gt_store *store = evaluator->net->model->store;
@@ -108,7 +119,7 @@ static bool open_evaluation(gt_session *session, gt_evaluator *evaluator, const 
     return false;
   evaluator->executable = gt_session_compile(session, evaluator->net, error);
   if (!evaluator->executable || !gt_session_load_data(session, evaluator->net, error)) return false;
-  evaluator->log = gt_session_map(session, gt_net_variable(evaluator->net, &session->arena, "log"));
+  evaluator->log = gt_session_map(session, gt_net_variable(evaluator->net, session->nets, "log"));
   return true;
 }
 
@@ -116,7 +127,7 @@ bool gt_evaluator_open(gt_session *session, gt_evaluator *evaluator, const char 
                        gt_error *error) {
   if (!open_evaluation(session, evaluator, split, false, averaged, error)) return false;
   if (!evaluator->net->model->has_hard) return true;
-  evaluator->hard = GT_NEW(&session->arena, gt_evaluator);
+  evaluator->hard = GT_NEW(session->nets, gt_evaluator);
   return open_evaluation(session, evaluator->hard, split, true, averaged, error);
 }
 

@@ -18,6 +18,7 @@ typedef struct gt_evaluator {
 
 typedef struct gt_session {
   gt_arena arena;
+  gt_arena *nets; /* holds the nets of evaluations: `arena`, unless they are to go before the session does */
   gt_config *config;
   gt_backend *backend;
   gt_buffers buffers;
@@ -30,6 +31,8 @@ typedef struct gt_session {
 /* device: as in gt_backend_open. The config must have been read; it stays the caller's. */
 bool gt_session_open(gt_session *session, gt_config *config, const char *device, gt_error *error);
 void gt_session_close(gt_session *session); /* accepts a zeroed one */
+/* Destroys all executables and all buffers but those of the data. */
+void gt_session_release(gt_session *session);
 /* Compiles, and brings the constants of the net's model to the device. */
 gt_executable *gt_session_compile(gt_session *session, gt_net *net, gt_error *error);
 /* Brings the samples of a net's split, and their scaling, to the device, unless they are there. */

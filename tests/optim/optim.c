@@ -139,7 +139,8 @@ static void compile(fixture *f) {
   place(f, content(f, "root"), one);
   float *table = content(f, "table");
   for (int s = 0; s < ROWS; s++)
-    gt_training_scalars(f->optim, NULL, (uint64_t)s, ROWS, 4, table + s * gt_optim_table_width(f->optim));
+    gt_training_scalars(f->optim, NULL, (uint64_t)s, ROWS, 4, (uint64_t)s + 1,
+                        table + s * gt_optim_table_width(f->optim));
   for (int i = 0; i < f->store->slots; i++) {
     const gt_slot *slot = f->store->slot[i];
     float *x = content(f, slot->variable) + slot->offset;

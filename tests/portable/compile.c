@@ -17,14 +17,16 @@ static bool compile_training(gt_session *session, gt_error *error) {
   const gt_net_options options = {.target = session->backend->target};
   gt_net *net = gt_net_training(&session->arena, session->config, &options, error);
   gt_evaluator evaluator;
-  float *flat;
   bool ok = net && gt_session_compile(session, net, error);
   if (ok && data->validation.samples) ok = gt_evaluator_open(session, &evaluator, "validation", false, error);
   if (ok && data->test.samples) ok = gt_evaluator_open(session, &evaluator, "test", false, error);
   if (!ok) return false;
   const gt_model_results results = {.step = 1, .epoch = 1};
-  flat = gt_arena_alloc_n(&session->arena, (size_t)net->model->parameters.total + 1, sizeof *flat);
-  return gt_model_file_write("model.bin", session->config, net->model, flat, &results, error);
+  gt_image weights;
+  gt_image_start(&weights, net->model->store, GT_WEIGHT_ROLES, 1);
+  ok = gt_model_file_write("model.bin", session->config, &weights, &results, error);
+  gt_image_finish(&weights);
+  return ok;
 }
 
 /* Predictions, and with them the whole way from file to outputs. */

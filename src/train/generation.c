@@ -1,0 +1,131 @@
+#include "train/generation.h"
+#include "base/log.h"
+#include "train/phases.h"
+#include <string.h>
+
+static gt_config *phase_config(const gt_run *run, int64_t phase) {
+  return run->base->phases ? &run->base->phase[phase] : run->base;
+}
+
+bool gt_run_has_next_phase(const gt_run *run) { return run->state.phase + 1 < run->base->phases; }
+
+/* --- opening --- */
+
+static bool open_step(gt_run *run, gt_error *error) {
+  gt_session *session = &run->session;
+  const gt_net_options options = {.target = session->backend->target,
+                                  .first_step = run->state.first_step,
+                                  .first_epoch = run->state.first_epoch};
+  run->net = gt_net_training(&run->generation, run->config, &options, error);
+  if (!run->net) return false;
+  run->step = gt_session_compile(session, run->net, error);
+  if (!run->step || !gt_session_load_data(session, run->net, error)) return false;
+  run->log = gt_session_map(session, gt_net_variable(run->net, &run->generation, "log"));
+  return true;
+}
+
+static bool open_evaluators(gt_run *run, gt_error *error) {
+  const gt_dataset *data = &run->config->dataset;
+  const bool averaged = run->config->optim->ema > 0;
+  run->watch = run->test = (gt_evaluator){0};
+  if (data->validation.samples &&
+      !gt_evaluator_open(&run->session, &run->watch, "validation", averaged, error))
+    return false;
+  if (data->test.samples && !gt_evaluator_open(&run->session, &run->test, "test", averaged, error))
+    return false;
+  if (!run->watch.net) run->watch = run->test;
+  if (run->config->train.early_stopping.patience && run->watch.net && !data->validation.samples)
+    gt_warn("early stopping watches the test data, as there is no validation split");
+  return true;
+}
+
+/* So many units in steps, at most what can be counted. */
+static int64_t in_steps(int64_t units, int64_t unit) {
+  static const int64_t most = INT64_C(1000000000000000000);
+  return units > most / unit ? most : units * unit;
+}
+
+static void plan_steps(gt_run *run) {
+  const gt_train_config *train = &run->config->train;
+  run->per_epoch = run->net->steps;
+  const int64_t unit = train->epochs ? run->per_epoch : 1, every = train->checkpoint.every;
+  run->phase_end = run->state.first_step + (train->epochs ? in_steps(train->epochs, unit) : train->steps);
+  run->total = run->phase_end;
+  for (int64_t p = run->state.phase + 1; p < run->base->phases; p++)
+    run->total += gt_phase_steps(phase_config(run, p));
+  run->eval_steps = in_steps(train->eval_every, unit);
+  run->restart_steps = in_steps(train->restart_every, unit);
+  run->save_steps = every < 0 ? run->eval_steps : in_steps(every, unit);
+}
+
+bool gt_generation_open(gt_run *run, gt_error *error) {
+  const int64_t phases = run->base->phases ? run->base->phases : 1;
+  if (run->state.phase >= phases)
+    return gt_fail(error, GT_ERR_CONFIG, "the run in %s is in phase %lld, and the config has only %lld",
+                   run->directory, (long long)run->state.phase + 1, (long long)phases);
+  run->config = run->session.config = phase_config(run, run->state.phase);
+  run->session.nets = &run->generation;
+  if (!open_step(run, error) || !open_evaluators(run, error)) return false;
+  plan_steps(run);
+  return true;
+}
+
+void gt_generation_close(gt_run *run) {
+  gt_session_release(&run->session);
+  gt_arena_finish(&run->generation);
+}
+
+/* --- from one to the next --- */
+
+/* Moments of another optimizer are other moments: its steps count from 1 again. */
+static void advance(gt_run *run) {
+  gt_host_state *state = &run->state;
+  const gt_optim_type *former = run->config->optim->type;
+  const int64_t steps = state->step - state->first_step;
+  state->phase++;
+  const bool same = phase_config(run, state->phase)->optim->type == former;
+  state->optimizer_step = same ? state->optimizer_step + steps : 0;
+  state->first_epoch += (steps + run->per_epoch - 1) / run->per_epoch;
+  state->first_step = state->step;
+  state->bad_evaluations = 0;
+  state->stopped = 0;
+  state->schedule = gt_schedule_start();
+}
+
+static bool hand_over(gt_run *run, const gt_image *held, gt_error *error) {
+  const gt_store *store = run->net->model->store;
+  gt_image image;
+  if (gt_store_fingerprint(store) != run->state.wiring)
+    return gt_fail(error, GT_ERR_CONFIG,
+                   "phase %lld wires its gates in another way: what they have learned would be lost",
+                   (long long)run->state.phase + 1);
+  gt_image_carry(&image, store, held, run->state.draw);
+  const bool ok = gt_image_upload(&image, &run->session.buffers, error) &&
+                  gt_session_set_clock(&run->session, run->net, run->state.step, error);
+  gt_image_finish(&image);
+  return ok;
+}
+
+bool gt_generation_next(gt_run *run, gt_error *error) {
+  gt_image held;
+  if (!gt_image_download(&held, run->net->model->store, &run->session.buffers, GT_CHECKPOINT_ROLES, error))
+    return false;
+  gt_arena former = run->generation; /* holds the table that says what lies where in the image */
+  gt_session_release(&run->session);
+  gt_arena_init(&run->generation);
+  advance(run);
+  const bool ok = gt_generation_open(run, error) && hand_over(run, &held, error);
+  gt_image_finish(&held);
+  gt_arena_finish(&former);
+  if (ok)
+    gt_progress_line(&run->progress, "phase %lld of %d, to step %lld", (long long)run->state.phase + 1,
+                     run->base->phases, (long long)run->phase_end);
+  return ok;
+}
+
+bool gt_generation_return(gt_run *run, int64_t phase, gt_error *error) {
+  gt_generation_close(run);
+  gt_arena_init(&run->generation);
+  run->state.phase = phase;
+  return gt_generation_open(run, error);
+}

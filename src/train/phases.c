@@ -1,0 +1,165 @@
+#include "train/phases.h"
+#include "base/text.h"
+#include "model/model.h"
+#include <string.h>
+
+enum { MOST_PHASES = 1000 };
+
+/* So many units in steps, at most what can be counted. */
+static int64_t in_steps(int64_t units, int64_t unit) {
+  static const int64_t most = INT64_C(1000000000000000);
+  return units > most / unit ? most : units * unit;
+}
+
+int64_t gt_phase_steps_per_epoch(const gt_config *phase) {
+  const int64_t samples = phase->dataset.train.samples, batch = phase->train.batch_size;
+  const int64_t batches = batch < samples ? (samples + batch - 1) / batch : 1;
+  const int64_t parts = phase->train.accumulate < batches ? phase->train.accumulate : batches;
+  return (batches + parts - 1) / parts;
+}
+
+int64_t gt_phase_steps(const gt_config *phase) {
+  return phase->train.epochs ? in_steps(phase->train.epochs, gt_phase_steps_per_epoch(phase))
+                             : phase->train.steps;
+}
+
+/* --- reading --- */
+
+static bool begins_with(const char *key, const char *section) {
+  const size_t length = strlen(section);
+  return !strncmp(key, section, length) && (!key[length] || key[length] == '.');
+}
+
+/* What one phase cannot have otherwise than the others: the run's data, and what is one for a whole run. */
+static bool is_of_the_run(const char *key) {
+  static const char *const fixed[] = {"data",
+                                      "seed",
+                                      "loss",
+                                      "init_from",
+                                      "train.phases",
+                                      "train.threads",
+                                      "train.restart_every",
+                                      "train.epochs",
+                                      "train.steps"};
+  for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++)
+    if (begins_with(key, fixed[i])) return true;
+  return !strcmp(key, "train");
+}
+
+static void remove_key(gt_spec *map, const char *key) {
+  int kept = 0;
+  for (int i = 0; map && map->kind == GT_SPEC_MAP && i < map->count; i++)
+    if (strcmp(map->child[i]->key, key)) map->child[kept++] = map->child[i];
+  if (map && map->kind == GT_SPEC_MAP) map->count = kept;
+}
+
+static void set_length(gt_arena *arena, gt_spec *root, const gt_spec *item) {
+  gt_spec *train = gt_spec_find(root, "train");
+  for (int i = 0; i < item->count; i++) {
+    const gt_spec *entry = item->child[i];
+    if (strcmp(entry->key, "epochs") && strcmp(entry->key, "steps")) continue;
+    gt_spec *length = gt_spec_add(arena, train, entry->key, gt_spec_copy(arena, entry));
+    length->key_at = entry->key_at;
+  }
+}
+
+/* The tree of a phase: that of the one before, with its own length and overrides. */
+static gt_spec *tree_of(gt_config *config, gt_arena *arena, const gt_spec *before, const gt_spec *item) {
+  gt_diagnostics *diagnostics = &config->diagnostics;
+  gt_spec *root = gt_spec_copy(arena, before), *train = gt_spec_find(root, "train");
+  static const char *const replaced[] = {"phases", "epochs", "steps"};
+  for (size_t i = 0; i < sizeof replaced / sizeof *replaced; i++) remove_key(train, replaced[i]);
+  if (!gt_spec_find(item, "epochs") && !gt_spec_find(item, "steps"))
+    gt_error_at(diagnostics, item->at, "this phase has no length")->expected = "epochs: N or steps: N in it";
+  for (int i = 0; i < item->count; i++) {
+    const gt_spec *entry = item->child[i];
+    if (!strcmp(entry->key, "epochs") || !strcmp(entry->key, "steps")) continue;
+    if (is_of_the_run(entry->key))
+      gt_error_at(diagnostics, entry->key_at, "a phase cannot change '%s'", entry->key)->expected =
+          "its length, or a key of optimizer, schedule, model or train, such as optimizer.lr";
+    else
+      gt_spec_set(arena, root, entry, diagnostics);
+  }
+  set_length(arena, root, item);
+  return root;
+}
+
+/* --- the hand-over, as far as shapes tell --- */
+
+static void check_carry(gt_config *config, const gt_store *before, const gt_store *now, gt_position at) {
+  char was[128], is[128];
+  for (int i = 0; i < now->slots; i++) {
+    const gt_slot *slot = now->slot[i], *former = gt_store_find(before, slot->name);
+    if (!gt_slot_plays(slot, GT_MODEL_ROLES)) continue;
+    if (!former)
+      gt_error_at(&config->diagnostics, at, "'%s' is not there in the phase before: layers stay", slot->name);
+    else if (!gt_shape_equal(slot->shape, former->shape) &&
+             (!slot->refit || slot->shape.rank != former->shape.rank))
+      gt_error_at(&config->diagnostics, at, "'%s' cannot go from %s to %s: its layer keeps its size",
+                  slot->name, gt_shape_text(former->shape, was), gt_shape_text(slot->shape, is));
+  }
+  for (int i = 0; i < before->slots; i++)
+    if (gt_slot_plays(before->slot[i], GT_MODEL_ROLES) && !gt_store_find(now, before->slot[i]->name))
+      gt_error_at(&config->diagnostics, at, "'%s' of the phase before is not there: layers stay",
+                  before->slot[i]->name);
+}
+
+static bool read_phase(gt_config *config, gt_config *phase, gt_arena *arena, gt_spec *root) {
+  gt_diagnostics *diagnostics = &config->diagnostics;
+  *phase = *config;
+  phase->root = root;
+  phase->phase = NULL;
+  phase->phases = 0;
+  gt_diagnostics_init(&phase->diagnostics, arena);
+  gt_config_read_sections(phase, arena, diagnostics);
+  if (diagnostics->errors) return false;
+  phase->resolved = gt_config_resolve(phase, arena);
+  return true;
+}
+
+static const gt_spec *items_of(gt_config *config) {
+  const gt_spec *train = gt_spec_find(config->root, "train"), *node = gt_spec_find(train, "phases");
+  gt_diagnostics *diagnostics = &config->diagnostics;
+  if (gt_spec_is_null(node)) return NULL;
+  const int errors = diagnostics->errors;
+  if (node->kind != GT_SPEC_SEQUENCE || !node->count || node->count > MOST_PHASES)
+    gt_error_at(diagnostics, node->at, "'phases' is not a list of 1 to %d phases", MOST_PHASES)->expected =
+        "phases: [{epochs: 3}, {epochs: 2, optimizer.lr: 1e-4}]";
+  else
+    for (int i = 0; i < node->count; i++)
+      if (node->child[i]->kind != GT_SPEC_MAP)
+        gt_error_at(diagnostics, node->child[i]->at, "a phase is not a map")->expected =
+            "{epochs: 2, optimizer.lr: 1e-4}, say";
+  if (config->train.epochs || config->train.steps)
+    gt_error_at(diagnostics, node->at, "the length of the run is given twice")->expected =
+        "epochs or steps in each phase, and not beside them";
+  if (config->train.restart_every)
+    gt_error_at(diagnostics, node->at, "a run that restarts has no phases")->expected =
+        "restart_every or phases, not both";
+  return diagnostics->errors == errors ? node : NULL;
+}
+
+bool gt_phases_read(gt_config *config, gt_arena *arena) {
+  const int errors = config->diagnostics.errors;
+  const gt_spec *items = items_of(config);
+  if (!items) return config->diagnostics.errors == errors;
+  gt_config *phase = GT_NEW_N(arena, gt_config, items->count);
+  const gt_store *before = NULL;
+  const gt_spec *tree = config->root;
+  for (int i = 0; i < items->count; i++) {
+    gt_spec *root = tree_of(config, arena, tree, items->child[i]);
+    if (config->diagnostics.errors > errors || !read_phase(config, &phase[i], arena, root)) return false;
+    const gt_model *model = gt_config_build_model(&phase[i], arena, &config->diagnostics);
+    if (!model) return false;
+    if (before) check_carry(config, before, model->store, items->child[i]->at);
+    before = model->store;
+    tree = root;
+  }
+  if (config->diagnostics.errors > errors) return false;
+  config->root = phase[0].root;
+  config->train = phase[0].train;
+  config->optim = phase[0].optim;
+  config->phase = phase;
+  config->phases = items->count;
+  return true;
+}

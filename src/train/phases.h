@@ -1,0 +1,19 @@
+/* Phases: `train.phases:`, a run in parts that each have a length and settings of their own.
+ *   phases:
+ *     - epochs: 3
+ *     - {epochs: 2, train.batch_size: 512, optimizer.lr: 1e-4}
+ *     - {steps: 500, model.0.linear.units: 128}
+ * Besides `epochs` or `steps` an item holds overrides as --set has them; what a phase sets holds from then
+ * on. Each phase is a config of its own, read before the run begins: a generation of the run
+ * (train/generation.h) is built from it and begins with what the one before has learned. */
+#ifndef GT_TRAIN_PHASES_H
+#define GT_TRAIN_PHASES_H
+#include "train/config.h"
+
+/* Reads the phases of a config whose other sections have been read, and makes the config itself the first of
+ * them; false after reporting. Without any the config is its only one. */
+bool gt_phases_read(gt_config *config, gt_arena *arena);
+/* Steps in an epoch and in the whole of a phase. */
+int64_t gt_phase_steps_per_epoch(const gt_config *phase);
+int64_t gt_phase_steps(const gt_config *phase);
+#endif

@@ -1,0 +1,82 @@
+#!/usr/bin/env bash
+# A run of several phases: each has what it sets, begins with what the one before has learned, and may be stopped anywhere.
+# shellcheck source=tests/support/cli.sh
+source "$(dirname "$0")/../support/cli.sh"
+
+cat > "$TEST_TMP/run.yaml" << 'YAML'
+seed: 1
+data: {train: datasets/digits/digits.csv, target: label, test_fraction: 0.2, normalize: {scale: 0.0625}}
+model: [{linear: {units: 20, name: body}}, batch_norm, relu, {dropout: 0.1}, {linear: {units: 10, name: head}}]
+optimizer: {type: adam, lr: 5e-3, ema: 0.9, parameters: [{match: "body.*", frozen: true}]}
+train:
+  batch_size: 64
+  log_every: 5
+  checkpoint: {every: 1, keep_last: 100}
+  phases:
+    - epochs: 2
+    - {epochs: 2, train.batch_size: 512, optimizer.parameters: [], optimizer.lr: 1e-2}
+    - {epochs: 2, model.0.linear.units: 28, train.accumulate: 2, optimizer: {type: adamw, lr: 3e-3}, schedule: cosine}
+YAML
+train() { "$GTRAIN" train "$TEST_TMP/run.yaml" --device "$DEVICE" --run-dir "$TEST_TMP/$1" "${@:2}"; }
+
+exits 0 "a run of three phases" train whole --set train.threads=1
+says "… says where each begins" "phase 2 of 3, to step 52"
+says "… and the last" "phase 3 of 3, to step 56"
+check "all have learned" "$GTRAIN" eval "$TEST_TMP/whole/model.bin" --device "$DEVICE" --fail-if 'accuracy<0.7'
+"$GTRAIN" inspect "$TEST_TMP/whole/model.bin" > "$TEST_TMP/tensors"
+check "the model has the last sizes" grep -q 'body.weight *f32 *\[28, 64\]' "$TEST_TMP/tensors"
+check "and is a config without phases" sh -c "! grep -q phases '$TEST_TMP/tensors'"
+exits 0 "on two threads" train threads --set train.threads=2
+check "… the same bytes" cmp "$TEST_TMP/whole/model.bin" "$TEST_TMP/threads/model.bin"
+exits 0 "its own config trains" "$GTRAIN" train "$TEST_TMP/whole/config.yaml" --device "$DEVICE" --quiet --run-dir "$TEST_TMP/config"
+check "… to the same bytes" cmp "$TEST_TMP/whole/model.bin" "$TEST_TMP/config/model.bin"
+
+# Stopped at every checkpoint: in a phase, and right before the next.
+for checkpoint in "$TEST_TMP"/whole/checkpoints/*; do
+  step=${checkpoint##*/}
+  cp -r "$TEST_TMP/whole" "$TEST_TMP/again"
+  rm "$TEST_TMP/again/model.bin"
+  for later in "$TEST_TMP"/again/checkpoints/*; do [[ ${later##*/} > $step ]] && rm "$later"; done
+  exits 0 "gone on from $step" train again --resume --quiet
+  check "… to the same bytes" cmp "$TEST_TMP/whole/model.bin" "$TEST_TMP/again/model.bin"
+  check "… and metrics" cmp "$TEST_TMP/whole/metrics.jsonl" "$TEST_TMP/again/metrics.jsonl"
+  rm -r "$TEST_TMP/again"
+done
+
+# What a phase does not name stays as it is: three of one length are one of three.
+sed 's/^  phases:.*//; /^    - /d' "$TEST_TMP/run.yaml" > "$TEST_TMP/plain.yaml"
+for phases in '[{epochs: 3}]' '[{epochs: 1}, {epochs: 1}, {epochs: 1}]'; do
+  exits 0 "phases: $phases" "$GTRAIN" train "$TEST_TMP/plain.yaml" --device "$DEVICE" --quiet \
+    --run-dir "$TEST_TMP/split-${#phases}" --set train.phases="$phases"
+done
+exits 0 "three epochs" "$GTRAIN" train "$TEST_TMP/plain.yaml" --device "$DEVICE" --quiet --run-dir "$TEST_TMP/plain" --set train.epochs=3
+"$GTRAIN" inspect "$TEST_TMP/plain/model.bin" > "$TEST_TMP/a"
+weights() { "$GTRAIN" predict "$1/model.bin" --input datasets/digits/digits.csv --output "$2" --device "$DEVICE"; }
+exits 0 "answers of one phase" weights "$TEST_TMP/plain" "$TEST_TMP/one.csv"
+for phases in '[{epochs: 3}]' '[{epochs: 1}, {epochs: 1}, {epochs: 1}]'; do
+  exits 0 "answers of $phases" weights "$TEST_TMP/split-${#phases}" "$TEST_TMP/other.csv"
+  check "… are the same" cmp "$TEST_TMP/one.csv" "$TEST_TMP/other.csv"
+done
+
+# Patience ends a phase, and the best model may be that of an earlier one, of other sizes.
+exits 0 "patience" train patience --set train.early_stopping.patience=1 --set 'train.phases=[{epochs: 30, optimizer.lr: 0.05}, {epochs: 4, model.0.linear.units: 24, optimizer.lr: 0.9}]'
+says "… ends the first phase" "phase 2 of 2"
+check "… the best is that of the first" grep -q '"step":' "$TEST_TMP/patience/metrics.jsonl"
+exits 0 "… and evaluates" "$GTRAIN" eval "$TEST_TMP/patience/model.bin" --device "$DEVICE" --fail-if 'accuracy<0.5'
+"$GTRAIN" inspect "$TEST_TMP/patience/model.bin" > "$TEST_TMP/tensors"
+check "… with its sizes" grep -q 'body.weight *f32 *\[20, 64\]' "$TEST_TMP/tensors"
+
+wrong() { # wrong NAME TEXT PHASES
+  exits 78 "$1" "$GTRAIN" check "$TEST_TMP/run.yaml" --set train.phases="$3"
+  says "… is said" "$2"
+}
+wrong "no length" "this phase has no length" '[{optimizer.lr: 1}]'
+wrong "two lengths" "both epochs and steps" '[{epochs: 1, steps: 2}]'
+wrong "another key" "did you mean 'batch_size'" '[{epochs: 1, train.batch_sise: 2}]'
+wrong "other data" "a phase cannot change 'data.train'" '[{epochs: 1, data.train: x.csv}]'
+wrong "another layer" "is not there in the phase before" "[{epochs: 1}, {epochs: 1, model: [{linear: {units: 20, name: body}}, {linear: 10}]}]"
+wrong "no list" "is not a list" '{epochs: 1}'
+wrong "an item that is none" "a phase is not a map" '[1]'
+exits 78 "a length beside phases" "$GTRAIN" check "$TEST_TMP/run.yaml" --set train.epochs=3
+says "… is said" "given twice"
+finish
