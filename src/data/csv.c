@@ -150,7 +150,9 @@ static void move_inputs(gt_csv *csv, gt_tensor *out) {
 
 static bool decide_task(gt_data_reader *reader, const gt_csv *csv) {
   if (reader->task != GT_TASK_AUTO) return reader->task == GT_TASK_CLASSIFICATION;
-  return csv->targets == 1 && (reader->common->class_names.count || gt_csv_is_classification(csv));
+  const gt_data_common *common = reader->common;
+  return csv->targets == 1 && (common->class_names.count || gt_csv_is_classification(csv) ||
+                               (common->classes.listed && gt_csv_can_be_labels(csv)));
 }
 
 static bool one_target(gt_data_reader *reader, const gt_csv *csv) {
@@ -182,11 +184,17 @@ static bool start_labels(gt_data_reader *reader, const gt_csv *csv, gt_csv_label
   const gt_data_common *common = reader->common;
   const gt_data_wanted *wanted = reader->wanted;
   gt_strings names = common->class_names;
-  const bool taught = !names.count && wanted->class_names;
+  const bool listed = common->classes.listed;
+  /* A list of classes is one of labels as they stand in the file: numbers stay numbers where the model saw
+   * numbers. */
+  const bool taught = !names.count && wanted->class_names && (wanted->text_labels || !listed);
   if (taught) names = (gt_strings){.items = wanted->class_names, .count = wanted->classes};
   if (!gt_csv_labels_init(labels, csv, names, taught || wanted->text_labels, reader->arena)) return false;
-  if (!labels->text)
-    labels->count = names.count ? names.count : common->classes ? (int)common->classes : wanted->classes;
+  labels->open = listed;
+  if (!labels->text && !listed)
+    labels->count = names.count               ? names.count
+                    : common->classes.integer ? (int)common->classes.integer
+                                              : wanted->classes;
   return true;
 }
 

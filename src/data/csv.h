@@ -86,6 +86,7 @@ bool gt_csv_number(const gt_csv *csv, const gt_cell *cell, const char *column,
 
 typedef struct gt_csv_labels { /* how target cells become class numbers */
   bool text;
+  bool open; /* there may be labels of other classes: a text gets -1, a number stays as it is */
   const char *const *names; /* text: sorted or as configured */
   int count;
   int *slots; /* hash table of indices into names, -1 empty */
@@ -93,6 +94,8 @@ typedef struct gt_csv_labels { /* how target cells become class numbers */
 } gt_csv_labels;
 /* Decides by the training file's only target column whether it holds classes. */
 bool gt_csv_is_classification(const gt_csv *csv);
+/* Where the config says which classes it wants: could these be labels at all? */
+bool gt_csv_can_be_labels(const gt_csv *csv);
 /* Text, if any cell is none of a number or `text` says that the numbers are names; the classes are then
  * class_names, or without them those of the file. */
 bool gt_csv_labels_init(gt_csv_labels *labels, const gt_csv *csv, gt_strings class_names, bool text,

@@ -43,6 +43,21 @@ bool gt_csv_is_classification(const gt_csv *csv) {
   return true;
 }
 
+static bool is_label(double value) {
+  return value >= 0 && value < GT_DATA_MAX_CLASSES && value == floor(value);
+}
+
+bool gt_csv_can_be_labels(const gt_csv *csv) {
+  double value;
+  bool whole = true;
+  for (size_t i = 0; i < csv->target_cells.count; i++) {
+    const gt_cell *cell = &csv->target_cells.items[i];
+    if (!gt_parse_number(cell->text, cell->length, &value)) return true;
+    whole = whole && is_label(value);
+  }
+  return whole;
+}
+
 /* U+0080 to U+009F: control characters in two bytes. */
 static bool is_c1(const char *text, uint32_t length) {
   return length > 1 && (unsigned char)text[0] == 0xC2 && (unsigned char)text[1] < 0xA0;
@@ -131,8 +146,7 @@ static bool unknown_label(const gt_csv_labels *labels, const gt_csv *csv, const 
 static bool number_label(const gt_csv *csv, const gt_cell *cell, int32_t *out) {
   char shown[48];
   double value;
-  if (!gt_parse_number(cell->text, cell->length, &value) || !(value >= 0 && value < GT_DATA_MAX_CLASSES) ||
-      value != floor(value))
+  if (!gt_parse_number(cell->text, cell->length, &value) || !is_label(value))
     return gt_csv_fail(csv, cell, "'%s' is not a label; expected a whole number from 0 to %d",
                        gt_cell_shown(cell, shown), GT_DATA_MAX_CLASSES - 1);
   *out = (int32_t)value;
@@ -147,12 +161,12 @@ bool gt_csv_labels_read(const gt_csv_labels *labels, const gt_csv *csv, gt_tenso
     const gt_cell *cell = &csv->target_cells.items[i];
     if (!labels->text) {
       if (!number_label(csv, cell, &to[i])) return false;
-      if (!labels->count || to[i] < labels->count) continue;
+      if (!labels->count || to[i] < labels->count || labels->open) continue;
       return gt_csv_fail(csv, cell, "label %d; there are %d classes, labels go from 0 to %d", to[i],
                          labels->count, labels->count - 1);
     }
     to[i] = *slot_of(labels, cell->text, cell->length);
-    if (to[i] < 0) return unknown_label(labels, csv, cell);
+    if (to[i] < 0 && !(labels->open && cell->length)) return unknown_label(labels, csv, cell);
   }
   return true;
 }

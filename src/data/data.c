@@ -52,8 +52,12 @@ static const gt_field common_fields[] = {
         .help = "format of the data; by default the file's name or first bytes decide"),
     ROW(gt_data_common, task, GT_FIELD_CHOICE, .fallback = "auto", .choices = tasks,
         .help = "are targets classes or quantities? auto: whole numbers or text are classes"),
-    ROW(gt_data_common, classes, GT_FIELD_INT, .min = 1, .max = GT_DATA_MAX_CLASSES,
-        .help = "number of classes; default: the largest training label + 1"),
+    ROW(gt_data_common, classes, GT_FIELD_INT_OR_STRINGS, .min = 1, .max = GT_DATA_MAX_CLASSES,
+        .help = "number of classes; default: the largest training label + 1. Or a list of some, by name or "
+                "label: only their samples are used, in all splits, and they are numbered in this order"),
+    ROW(gt_data_common, per_class, GT_FIELD_INT, .min = 1, .max = INT32_MAX,
+        .help = "most samples of each class to train on: those that come first in the file, once validation "
+                "and test are set apart; default: all"),
     ROW(gt_data_common, class_names, GT_FIELD_STRINGS, .help = "names of the classes, in order"),
     ROW(gt_data_common, normalize, GT_FIELD_MAP, .sub = &normalize_schema,
         .help = "none, standard, or {mean: …, std: …}"),

@@ -17,20 +17,23 @@
  *                   - csv: one target column that holds text, or whole numbers without a decimal point of
  *                     which each of 0 … largest occurs (largest below 1000); decided by the training file,
  *                   - function: never.
- *   classes         number of classes; otherwise the number of class_names, or the largest training label + 1
- *   class_names     names of the classes in order; text labels of a CSV are otherwise sorted
- *   normalize       none | standard (mean and deviation of each feature of the training split; a feature that
- *                   does not vary keeps deviation 1) | {mean: m, std: s, scale: c}: (value*c - m)/s with
- *                   one number, or one for each channel (last dimension), or one for each feature.
- *                   c is 1/255 for bytes, else 1.
- *   shape           of one sample, when the file's is not the wanted one: [8, 8]
- *   validation      fraction of the training samples set apart, test_fraction likewise where there is no test
- *                   file
- *   split           random (keyed by the seed, the same for every machine) | last (the last samples)
- * Relative file names are looked up in the working directory, then in the config's own folder.
+ *   classes         number of classes; otherwise the number of class_names, or the largest training label
+ * + 1. A list chooses: [boot, bag] or [9, 8], by class_names, a CSV's text labels or the labels as they stand
+ * in the file (a name goes before a number). Samples of all other classes are dropped from all splits; the
+ * chosen ones are numbered in this order, from 0. per_class       so many samples of each class are kept in
+ * the training split, the first of the file class_names     names of the classes in order; text labels of a
+ * CSV are otherwise sorted normalize       none | standard (mean and deviation of each feature of the
+ * training split; a feature that does not vary keeps deviation 1) | {mean: m, std: s, scale: c}: (value*c -
+ * m)/s with one number, or one for each channel (last dimension), or one for each feature. c is 1/255 for
+ * bytes, else 1. shape           of one sample, when the file's is not the wanted one: [8, 8] validation
+ * fraction of the training samples set apart, test_fraction likewise where there is no test file split random
+ * (keyed by the seed, the same for every machine) | last (the last samples). Samples are set apart before any
+ * are dropped: which ones does not depend on classes or per_class Relative file names are looked up in the
+ * working directory, then in the config's own folder.
  *
  * Opened for a model that is trained already (gt_data_wanted), data is read as the model was taught: its
- * classes are the model's, and a CSV's columns are found by the names that the model knows.
+ * classes are the model's, and a CSV's columns are found by the names that the model knows. A list of classes
+ * then chooses among the model's, and their numbers are the model's.
  *
  * Two kinds of errors: what the config says wrongly goes to the diagnostics, with its position; what a file
  * holds wrongly goes to the gt_error (GT_ERR_DATA), with the file and row, for CSV "file:line:column: …". */

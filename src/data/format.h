@@ -24,7 +24,8 @@ typedef struct gt_data_normalize {
 
 typedef struct gt_data_common { /* the keys of every format */
   const char *format, *task, *split;
-  int64_t classes;
+  gt_int_or_strings classes; /* how many, or which */
+  int64_t per_class;         /* 0: all */
   gt_strings class_names;
   gt_data_normalize normalize;
   gt_ints shape;
@@ -100,6 +101,19 @@ bool gt_data_fit(const char *path, const gt_data_signature *signature, gt_tensor
 /* --- what follows the format (prepare.c): shapes, classes, splits, scale and shift --- */
 
 bool gt_data_prepare(gt_data_reader *reader);
+
+/* --- which samples are kept: `classes: [a, b]` and `per_class` (select.c) --- */
+
+enum { GT_PART_TRAIN, GT_PART_VALIDATION, GT_PART_TEST, GT_PARTS };
+/* Does the config ask for some of the samples only? */
+bool gt_data_selects(const gt_data_reader *reader);
+/* Numbers the classes that the config lists: their labels become these numbers, all others are dropped by
+ * gt_data_keep. Sets the classes and names of the dataset. */
+bool gt_data_choose_classes(gt_data_reader *reader);
+/* Keeps of the training file and of the test file's samples those that are wanted, in their order. part[i],
+ * the split that sample i of the training file goes to, moves along; count, of each split, is counted anew.
+ */
+bool gt_data_keep(gt_data_reader *reader, uint8_t *part, int64_t count[GT_PARTS]);
 
 /* --- arrays of one type, as IDX and NPY hold them (array.c) --- */
 

@@ -111,8 +111,8 @@ static bool check_names(gt_data_reader *reader) {
 static int64_t configured_classes(gt_data_reader *reader) {
   const gt_data_common *common = reader->common;
   const int named = common->class_names.count, taught = reader->wanted->classes;
-  const int64_t classes = named ? named : common->classes;
-  if (named && common->classes && named != common->classes) {
+  const int64_t asked = common->classes.integer, classes = named ? named : asked;
+  if (named && asked && named != asked) {
     gt_diagnostic *d = problem(reader, "classes", "the number of classes is not that of class_names");
     d->expected = gt_arena_printf(reader->arena, "%d, or one of the two keys only", named);
     return -1;
@@ -123,20 +123,28 @@ static int64_t configured_classes(gt_data_reader *reader) {
   return -1;
 }
 
+/* Of quantities no key may say that they are classes. */
+static bool check_quantities(gt_data_reader *reader, int64_t configured) {
+  const gt_data_common *common = reader->common;
+  if (!gt_data_selects(reader) && (!configured || reader->wanted->signature)) return true;
+  const bool classes = common->classes.integer || common->classes.listed;
+  const char *key = classes ? "classes" : common->per_class ? "per_class" : "class_names";
+  problem(reader, key, "the targets are quantities, not classes")->expected =
+      "task: classification, or no such key";
+  return false;
+}
+
 static bool prepare_classes(gt_data_reader *reader) {
   gt_dataset *dataset = reader->dataset;
   const gt_data_common *common = reader->common;
-  const int64_t configured = configured_classes(reader);
+  const bool listed = common->classes.listed;
+  const int64_t configured = listed ? 0 : configured_classes(reader);
   if (configured < 0 || !check_names(reader)) return false;
-  if (!dataset->classification) {
-    if (!configured || reader->wanted->signature) return true;
-    problem(reader, common->classes ? "classes" : "class_names", "the targets are quantities, not classes")
-        ->expected = "task: classification, or no such key";
-    return false;
-  }
+  if (!dataset->classification) return check_quantities(reader, configured);
+  if (listed) return gt_data_choose_classes(reader);
   if (configured && dataset->classes && configured != dataset->classes) {
     gt_diagnostic *d =
-        problem(reader, common->classes ? "classes" : "class_names", "wrong number of classes");
+        problem(reader, common->classes.integer ? "classes" : "class_names", "wrong number of classes");
     d->expected = gt_arena_printf(reader->arena, "%d, as the training data has", dataset->classes);
     return false;
   }
@@ -155,8 +163,6 @@ static bool prepare_classes(gt_data_reader *reader) {
 
 /* --- splits --- */
 
-enum { TRAIN, VALIDATION, TEST, PARTS };
-
 static bool part_tensor(const gt_tensor *from, const uint8_t *part, int which, int64_t samples, gt_tensor *to,
                         gt_error *error) {
   *to = *from;
@@ -174,14 +180,14 @@ static bool part_tensor(const gt_tensor *from, const uint8_t *part, int which, i
 }
 
 /* Parts the tensor of all samples among the splits; it is freed. */
-static bool part_out(gt_tensor *from, const uint8_t *part, const int64_t count[PARTS], gt_tensor *to[PARTS],
-                     gt_error *error) {
-  gt_tensor parts[PARTS] = {0};
+static bool part_out(gt_tensor *from, const uint8_t *part, const int64_t count[GT_PARTS],
+                     gt_tensor *to[GT_PARTS], gt_error *error) {
+  gt_tensor parts[GT_PARTS] = {0};
   bool ok = true;
-  for (int i = 0; i < PARTS && ok; i++)
+  for (int i = 0; i < GT_PARTS && ok; i++)
     if (count[i]) ok = part_tensor(from, part, i, count[i], &parts[i], error);
   if (ok) gt_tensor_finish(from);
-  for (int i = 0; i < PARTS; i++) {
+  for (int i = 0; i < GT_PARTS; i++) {
     if (ok && count[i]) *to[i] = parts[i];
     if (!ok) free(parts[i].data);
   }
@@ -190,13 +196,15 @@ static bool part_out(gt_tensor *from, const uint8_t *part, const int64_t count[P
 
 /* Sample i goes where its place in a permutation falls; within a split the file's order stays. The
  * permutation must never change: a model would be tested on samples that it was trained on. */
-static void assign(const gt_data_reader *reader, uint8_t *part, const int64_t count[PARTS], int64_t n) {
+static void assign(const gt_data_reader *reader, uint8_t *part, const int64_t count[GT_PARTS], int64_t n) {
   const gt_philox key = gt_philox_block(reader->seed, GT_PURPOSE_SPLIT, 0, 0);
   const uint64_t seed = (uint64_t)key.v[1] << 32 | key.v[0];
   const bool last = !strcmp(reader->common->split, "last");
   for (int64_t i = 0; i < n; i++) {
     const int64_t place = last ? n - 1 - i : (int64_t)gt_feistel_index((uint32_t)i, (uint32_t)n, seed, 0, 4);
-    part[i] = place < count[TEST] ? TEST : place < count[TEST] + count[VALIDATION] ? VALIDATION : TRAIN;
+    part[i] = place < count[GT_PART_TEST]                               ? GT_PART_TEST
+              : place < count[GT_PART_TEST] + count[GT_PART_VALIDATION] ? GT_PART_VALIDATION
+                                                                        : GT_PART_TRAIN;
   }
 }
 
@@ -205,41 +213,49 @@ static int64_t fraction_of(double fraction, int64_t n) {
   return fraction > 0 && count < 1 ? 1 : count;
 }
 
-static bool prepare_splits(gt_data_reader *reader) {
+/* Moves the samples of the other splits out of the training split. */
+static bool set_apart(gt_data_reader *reader, const uint8_t *part, const int64_t count[GT_PARTS]) {
   gt_dataset *dataset = reader->dataset;
-  gt_split *train = &dataset->train;
-  const int64_t n = train->samples;
-  int64_t count[PARTS] = {0, fraction_of(reader->common->validation, n),
-                          fraction_of(reader->test_fraction, n)};
-  count[TRAIN] = n - count[VALIDATION] - count[TEST];
-  if (count[TEST] && dataset->test.samples) {
-    problem(reader, "test_fraction", "there is a test split already")->expected =
-        "either test or test_fraction";
-    return false;
-  }
-  if (count[TRAIN] < 1) {
-    gt_diagnostic *d = problem(reader, count[VALIDATION] ? "validation" : "test_fraction",
-                               "no samples are left for training");
-    d->expected = gt_arena_printf(reader->arena, "smaller fractions of the %" PRId64 " samples", n);
-    return false;
-  }
-  if (count[TRAIN] == n) return true;
-  void *memory;
-  if (!gt_try_alloc(&memory, (uint64_t)n, 1, "the splits", reader->error)) return false;
-  uint8_t *part = memory;
-  assign(reader, part, count, n);
-  gt_split whole = *train;
+  gt_split *train = &dataset->train, whole = *train;
   train->inputs.data = train->targets.data = NULL; /* whole owns them now */
-  gt_tensor *inputs[PARTS] = {&train->inputs, &dataset->validation.inputs, &dataset->test.inputs};
-  gt_tensor *targets[PARTS] = {&train->targets, &dataset->validation.targets, &dataset->test.targets};
+  gt_tensor *inputs[GT_PARTS] = {&train->inputs, &dataset->validation.inputs, &dataset->test.inputs};
+  gt_tensor *targets[GT_PARTS] = {&train->targets, &dataset->validation.targets, &dataset->test.targets};
   const bool ok = part_out(&whole.inputs, part, count, inputs, reader->error) &&
                   part_out(&whole.targets, part, count, targets, reader->error);
   gt_tensor_finish(&whole.inputs);
   gt_tensor_finish(&whole.targets);
+  train->samples = count[GT_PART_TRAIN];
+  dataset->validation.samples = count[GT_PART_VALIDATION];
+  if (count[GT_PART_TEST]) dataset->test.samples = count[GT_PART_TEST];
+  return ok;
+}
+
+static bool prepare_splits(gt_data_reader *reader) {
+  gt_dataset *dataset = reader->dataset;
+  gt_split *train = &dataset->train;
+  const int64_t n = train->samples;
+  int64_t count[GT_PARTS] = {0, fraction_of(reader->common->validation, n),
+                             fraction_of(reader->test_fraction, n)};
+  count[GT_PART_TRAIN] = n - count[GT_PART_VALIDATION] - count[GT_PART_TEST];
+  if (count[GT_PART_TEST] && dataset->test.samples) {
+    problem(reader, "test_fraction", "there is a test split already")->expected =
+        "either test or test_fraction";
+    return false;
+  }
+  if (count[GT_PART_TRAIN] < 1) {
+    gt_diagnostic *d = problem(reader, count[GT_PART_VALIDATION] ? "validation" : "test_fraction",
+                               "no samples are left for training");
+    d->expected = gt_arena_printf(reader->arena, "smaller fractions of the %" PRId64 " samples", n);
+    return false;
+  }
+  if (count[GT_PART_TRAIN] == n && !gt_data_selects(reader)) return true;
+  void *memory;
+  if (!gt_try_alloc(&memory, (uint64_t)n, 1, "the splits", reader->error)) return false;
+  uint8_t *part = memory;
+  assign(reader, part, count, n);
+  bool ok = !gt_data_selects(reader) || gt_data_keep(reader, part, count);
+  if (ok && count[GT_PART_TRAIN] < train->samples) ok = set_apart(reader, part, count);
   free(part);
-  train->samples = count[TRAIN];
-  dataset->validation.samples = count[VALIDATION];
-  if (count[TEST]) dataset->test.samples = count[TEST];
   return ok;
 }
 

@@ -2,10 +2,11 @@
  * from which the checker, the --help text, the resolved config and `gtrain schema` (JSON Schema) are made. A
  * schema fills a plain C struct: each row says where its value goes (offsetof). C types filled: INT int64_t,
  * FLOAT double, BOOL bool, STRING/CHOICE/PATH/FORMULA const char * (CHOICE always one of the row's own
- * pointers in choices[]), INTS gt_ints, FLOATS gt_floats, STRINGS gt_strings, NODE const gt_spec * (the raw
- * subtree), MAP the struct of row->sub embedded at the offset. An optional value without default stays
- * zero/NULL. A value that is refused is reported and never used: its field is filled as if it were absent, so
- * that what goes on, to find the errors behind it, works on sound values. */
+ * pointers in choices[]), INTS gt_ints, FLOATS gt_floats, STRINGS gt_strings, INT_OR_STRINGS
+ * gt_int_or_strings, NODE const gt_spec * (the raw subtree), MAP the struct of row->sub embedded at the
+ * offset. An optional value without default stays zero/NULL. A value that is refused is reported and never
+ * used: its field is filled as if it were absent, so that what goes on, to find the errors behind it, works
+ * on sound values. */
 #ifndef GT_SPEC_SCHEMA_H
 #define GT_SPEC_SCHEMA_H
 #include "spec/spec.h"
@@ -21,6 +22,7 @@ typedef enum gt_field_type {
   GT_FIELD_INTS, /* a sequence, or one scalar taken as a sequence of one */
   GT_FIELD_FLOATS,
   GT_FIELD_STRINGS,
+  GT_FIELD_INT_OR_STRINGS, /* a scalar is an integer, a sequence a list of words */
   GT_FIELD_NODE,
   GT_FIELD_MAP,
 } gt_field_type;
@@ -59,6 +61,11 @@ typedef struct gt_strings {
   const gt_position *at;
   int count;
 } gt_strings;
+typedef struct gt_int_or_strings {
+  int64_t integer;
+  gt_strings strings;
+  bool listed; /* a sequence was given, be it empty */
+} gt_int_or_strings;
 
 /* Reads a map (or a shorthand scalar; NULL or an empty scalar = an empty map) into *out. `extra` (may be
  * NULL) is a second schema whose keys are also allowed and which fills *extra_out (the keys every layer has).

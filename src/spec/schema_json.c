@@ -46,6 +46,9 @@ static json_t *value_schema(const gt_field *field) {
   case GT_FIELD_INTS: return list_of(numeric(field, "integer"));
   case GT_FIELD_FLOATS: return list_of(numeric(field, "number"));
   case GT_FIELD_STRINGS: return list_of(text());
+  case GT_FIELD_INT_OR_STRINGS:
+    return json_pack("{s:[o,{s:s,s:o}]}", "anyOf", numeric(field, "integer"), "type", "array", "items",
+                     text());
   case GT_FIELD_MAP: return gt_schema_json(field->sub, NULL);
   case GT_FIELD_NODE: break;
   }

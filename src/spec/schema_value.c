@@ -113,7 +113,7 @@ bool gt_field_is_list(const gt_field *field) {
 
 static bool is_numeric(const gt_field *field) {
   return field->type == GT_FIELD_INT || field->type == GT_FIELD_FLOAT || field->type == GT_FIELD_INTS ||
-         field->type == GT_FIELD_FLOATS;
+         field->type == GT_FIELD_FLOATS || field->type == GT_FIELD_INT_OR_STRINGS;
 }
 
 void gt_field_bounds(const gt_field *field, double *min, double *max) {
@@ -147,11 +147,17 @@ static char *choices_text(gt_arena *arena, const gt_field *field) {
 
 char *gt_field_describe(gt_arena *arena, const gt_field *field) {
   static const char *const words[] = {
-      [GT_FIELD_INT] = "an integer",     [GT_FIELD_FLOAT] = "a number",
-      [GT_FIELD_BOOL] = "true or false", [GT_FIELD_STRING] = "text",
-      [GT_FIELD_PATH] = "a file name",   [GT_FIELD_INTS] = "an integer or a list of integers",
-      [GT_FIELD_NODE] = "a value",       [GT_FIELD_FLOATS] = "a number or a list of numbers",
-      [GT_FIELD_MAP] = "a map",          [GT_FIELD_STRINGS] = "a word or a list of words",
+      [GT_FIELD_INT] = "an integer",
+      [GT_FIELD_FLOAT] = "a number",
+      [GT_FIELD_BOOL] = "true or false",
+      [GT_FIELD_STRING] = "text",
+      [GT_FIELD_PATH] = "a file name",
+      [GT_FIELD_INTS] = "an integer or a list of integers",
+      [GT_FIELD_NODE] = "a value",
+      [GT_FIELD_FLOATS] = "a number or a list of numbers",
+      [GT_FIELD_MAP] = "a map",
+      [GT_FIELD_STRINGS] = "a word or a list of words",
+      [GT_FIELD_INT_OR_STRINGS] = "an integer",
   };
   if (field->type == GT_FIELD_CHOICE) return choices_text(arena, field);
   if (field->type == GT_FIELD_MAP && field->sub && field->sub->fields) {
@@ -160,7 +166,8 @@ char *gt_field_describe(gt_arena *arena, const gt_field *field) {
       text = gt_arena_printf(arena, "%s%s%s", text, f == field->sub->fields ? "" : ", ", f->name);
     return text;
   }
-  return gt_arena_printf(arena, "%s%s", words[field->type], range_text(arena, field));
+  return gt_arena_printf(arena, "%s%s%s", words[field->type], range_text(arena, field),
+                         field->type == GT_FIELD_INT_OR_STRINGS ? ", or a list of words" : "");
 }
 
 const char *gt_schema_where(gt_arena *arena, const char *where) {
@@ -186,8 +193,8 @@ static const char *meant(const gt_schema_reader *r, const gt_field *field, const
     for (const char *c = value->scalar; *c && n + 1 < sizeof clean; c++)
       if (*c != ',' && *c != ' ') clean[n++] = *c;
     clean[n] = 0;
-    const bool ok = field->type == GT_FIELD_INT || field->type == GT_FIELD_INTS ? int_text(clean, &integer)
-                                                                                : float_text(clean, &number);
+    const bool real = field->type == GT_FIELD_FLOAT || field->type == GT_FIELD_FLOATS;
+    const bool ok = real ? float_text(clean, &number) : int_text(clean, &integer);
     if (ok) return gt_arena_strdup(r->arena, clean);
   } else if (field->type == GT_FIELD_BOOL) {
     static const char *const forms[][2] = {{"yes", "true"}, {"no", "false"}, {"on", "true"}, {"off", "false"},
@@ -282,6 +289,7 @@ static bool read_path(const gt_schema_reader *r, const gt_field *field, const ch
 /* Lists; one scalar is a list of one. Every bad element is reported, and leaves no list. */
 static bool read_list(const gt_schema_reader *r, const gt_field *field, void *to, const gt_spec *value) {
   const bool one = value->kind == GT_SPEC_SCALAR;
+  const bool words = field->type == GT_FIELD_STRINGS || field->type == GT_FIELD_INT_OR_STRINGS;
   if (value->kind == GT_SPEC_MAP || gt_spec_is_null(value)) return wrong_type(r, field, value, "a list");
   const int count = one ? 1 : value->count;
   int64_t *ints = GT_NEW_N(r->arena, int64_t, count);
@@ -294,13 +302,20 @@ static bool read_list(const gt_schema_reader *r, const gt_field *field, void *to
     at[i] = item->at;
     if (field->type == GT_FIELD_INTS) ok &= read_int(r, field, &ints[i], item);
     if (field->type == GT_FIELD_FLOATS) ok &= read_float(r, field, &floats[i], item);
-    if (field->type == GT_FIELD_STRINGS) ok &= read_text(r, field, &strings[i], item);
+    if (words) ok &= read_text(r, field, &strings[i], item);
   }
   if (!ok) return false;
   if (field->type == GT_FIELD_INTS) *(gt_ints *)to = (gt_ints){ints, count};
   if (field->type == GT_FIELD_FLOATS) *(gt_floats *)to = (gt_floats){floats, count};
-  if (field->type == GT_FIELD_STRINGS) *(gt_strings *)to = (gt_strings){strings, at, count};
+  if (words) *(gt_strings *)to = (gt_strings){strings, at, count};
   return true;
+}
+
+static bool read_int_or_list(const gt_schema_reader *r, const gt_field *field, gt_int_or_strings *to,
+                             const gt_spec *value) {
+  if (value->kind != GT_SPEC_SEQUENCE) return read_int(r, field, &to->integer, value);
+  to->listed = read_list(r, field, &to->strings, value);
+  return to->listed;
 }
 
 bool gt_schema_read_value(const gt_schema_reader *r, const gt_field *field, void *to, const gt_spec *value) {
@@ -314,6 +329,7 @@ bool gt_schema_read_value(const gt_schema_reader *r, const gt_field *field, void
   case GT_FIELD_INTS:
   case GT_FIELD_FLOATS:
   case GT_FIELD_STRINGS: return read_list(r, field, to, value);
+  case GT_FIELD_INT_OR_STRINGS: return read_int_or_list(r, field, to, value);
   case GT_FIELD_NODE: *(const gt_spec **)to = value; return true;
   case GT_FIELD_MAP: break; /* schema.c's */
   }

@@ -15,5 +15,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   fuzz_data(
       "{format: csv, train: input.csv, target: label, inputs: [a, b], ignore: id, class_names: [no, 'yes']}",
       0);
+  fuzz_data("{format: csv, train: input.csv, classes: ['1', 0], per_class: 2, test_fraction: 0.3}", path);
   return 0;
 }

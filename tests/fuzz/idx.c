@@ -8,5 +8,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
             0);
   fuzz_data("{format: idx, train: {inputs: five.idx, targets: input.idx}, task: classification}", 0);
   fuzz_data("{train: {inputs: five.idx, targets: input.idx}, task: regression, test_fraction: 0.4}", 0);
+  fuzz_data("{format: idx, train: {inputs: five.idx, targets: input.idx}, classes: [1, 0], per_class: 1}", 0);
   return 0;
 }

@@ -22,6 +22,7 @@ typedef struct config {
   gt_ints sizes;
   gt_floats betas;
   gt_strings from;
+  gt_int_or_strings group;
   const gt_spec *raw;
   inner in;
 } config;
@@ -57,6 +58,7 @@ static const gt_field fields[] = {
     {ROW(sizes, GT_FIELD_INTS), .min = 1, .max = 100},
     {ROW(betas, GT_FIELD_FLOATS), .fallback = "[0.9, 0.999]"},
     {ROW(from, GT_FIELD_STRINGS)},
+    {ROW(group, GT_FIELD_INT_OR_STRINGS), .min = 2, .max = 9},
     {ROW(raw, GT_FIELD_NODE)},
     {ROW(in, GT_FIELD_MAP), .sub = &inner_schema},
     {.name = NULL},
@@ -108,6 +110,22 @@ static void test_values(void **state) {
   assert_string_equal(k.label, "me");
 }
 
+static void test_integer_or_list(void **state) {
+  (void)state;
+  assert_true(read("v: {units: 1, group: 3}"));
+  assert_int_equal(c.group.integer, 3);
+  assert_false(c.group.listed);
+  assert_true(read("v: {units: 1, group: [1, b, '3']}"));
+  assert_true(c.group.listed && !c.group.integer);
+  assert_int_equal(c.group.strings.count, 3);
+  assert_string_equal(c.group.strings.items[0], "1");
+  assert_int_equal(c.group.strings.at[1].column, 26);
+  assert_true(read("v: {units: 1, group: []}"));
+  assert_true(c.group.listed && !c.group.strings.count);
+  assert_false(read("v: {units: 1, group: [a, {}]}"));
+  assert_false(c.group.listed);
+}
+
 static void test_defaults_and_shorthand(void **state) {
   (void)state;
   assert_true(read("v: 32"));
@@ -133,6 +151,11 @@ static const bad mistakes[] = {
     {"v: {units: 1.5}", 1, 12, "expected an integer, found '1.5'", "an integer", NULL},
     {"v: {units: \"10\"}", 1, 12, "found the text '10'", "an integer", "10"},
     {"v: {units: 0}", 1, 12, "too small: 0", "at least 1 and at most 1000000000", NULL},
+    {"v: {units: 1, group: 1}", 1, 22, "too small: 1",
+     "an integer, at least 2 and at most 9, or a list of words", NULL},
+    {"v: {units: 1, group: '3'}", 1, 22, "found the text '3'", "or a list of words", "3"},
+    {"v: {units: 1, group: {a: 1}}", 1, 22, "found a map", "or a list of words", NULL},
+    {"v: {units: 1, group: [a, [b]]}", 1, 26, "found a list", "or a list of words", NULL},
     {"v: {units: 99999999999999999999}", 1, 12, "expected an integer", "an integer", NULL},
     {"v:\n  units: [1]", 2, 10, "found a list", "an integer", NULL},
     {"v: {units: }", 1, 12, "found nothing", "an integer", NULL},
@@ -327,6 +350,7 @@ static void test_resolve_floats(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_values),
+      cmocka_unit_test(test_integer_or_list),
       cmocka_unit_test(test_defaults_and_shorthand),
       cmocka_unit_test(test_mistakes),
       cmocka_unit_test(test_all_in_one_pass),

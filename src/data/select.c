@@ -1,0 +1,259 @@
+/* Which samples are kept: those of the classes that the config lists, and of each of these no more than
+ * `per_class` to train on. A sample that is not wanted gets the label DROPPED; then what is left moves
+ * together where it lies, so that there is never a second copy. Samples are set apart for validation and test
+ * before: whichever classes are chosen, a sample stays in its split. */
+#include "base/memory.h"
+#include "base/text.h"
+#include "data/format.h"
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { DROPPED = -1, MOST_LISTED = 12 };
+
+/* The classes that the files' labels may have. */
+typedef struct known {
+  const char *const *names; /* of the labels 0, 1, … */
+  int count;                /* 0: labels are bare numbers */
+  bool text;                /* these are all; else a number is right, too */
+} known;
+
+/* By label: 0 for one that never occurs in the training file, SEEN for one that does and is not chosen, n + 1
+ * for class n. */
+typedef struct table {
+  int32_t *row;
+  int64_t count;
+} table;
+enum { SEEN = -1 };
+
+bool gt_data_selects(const gt_data_reader *reader) {
+  return reader->common->classes.listed || reader->common->per_class;
+}
+
+/* --- which class is meant --- */
+
+static known known_classes(const gt_data_reader *reader) {
+  const gt_dataset *dataset = reader->dataset;
+  const gt_data_wanted *wanted = reader->wanted;
+  const gt_strings names = reader->common->class_names;
+  if (dataset->text_labels) return (known){dataset->class_names, dataset->classes, !names.count};
+  if (names.count) return (known){names.items, names.count, false};
+  /* A model that knows its classes by text reads numbers as its own. */
+  if (wanted->text_labels && wanted->class_names) return (known){wanted->class_names, wanted->classes, false};
+  return (known){0};
+}
+
+static int index_of(const char *const *names, int count, const char *text) {
+  for (int i = 0; i < count; i++)
+    if (!strcmp(names[i], text)) return i;
+  return -1;
+}
+
+/* The label that digits write, or -1. */
+static int label_of(const char *text) {
+  int value = 0;
+  for (const char *c = text; *c; c++) {
+    if (*c < '0' || *c > '9') return -1;
+    value = 10 * value + (*c - '0');
+    if (value >= GT_DATA_MAX_CLASSES) return -1;
+  }
+  return *text ? value : -1;
+}
+
+/* A name goes before a number. */
+static int meant(const known *classes, const char *text) {
+  const int named = index_of(classes->names, classes->count, text);
+  if (named >= 0 || classes->text) return named;
+  const int label = label_of(text);
+  return classes->count && label >= classes->count ? -1 : label;
+}
+
+static const char *list_of_names(gt_arena *arena, const char *const *names, int count) {
+  char *list = gt_arena_strdup(arena, "one of: ");
+  for (int i = 0; i < count && i < MOST_LISTED; i++)
+    list = gt_arena_printf(arena, "%s%s%s", list, i ? ", " : "", names[i]);
+  return count > MOST_LISTED ? gt_arena_printf(arena, "%s, … %d classes", list, count) : list;
+}
+
+static const char *list_of_labels(gt_arena *arena, const table *labels) {
+  char *list = gt_arena_strdup(arena, "one of the training labels: ");
+  int listed = 0;
+  for (int64_t i = 0; i < labels->count; i++) {
+    if (!labels->row[i]) continue;
+    if (listed == MOST_LISTED) return gt_arena_printf(arena, "%s, …", list);
+    list = gt_arena_printf(arena, "%s%s%" PRId64, list, listed++ ? ", " : "", i);
+  }
+  return list;
+}
+
+static bool unknown_class(gt_data_reader *reader, int entry, const char *const *names, int count,
+                          const char *expected) {
+  const gt_strings chosen = reader->common->classes.strings;
+  const char *text = chosen.items[entry];
+  gt_diagnostic *d = gt_error_at(reader->diagnostics, chosen.at[entry], "unknown class '%.80s'", text);
+  d->expected = expected;
+  if (!count) return false;
+  d->expected = list_of_names(reader->arena, names, count);
+  const char *nearest = gt_nearest(text, names, (size_t)count);
+  d->suggestion = nearest ? gt_arena_strdup(reader->arena, nearest) : NULL;
+  return false;
+}
+
+/* --- the table of labels --- */
+
+static int64_t largest_label(const gt_split *split) {
+  const int32_t *labels = split->targets.data;
+  int64_t largest = -1;
+  for (int64_t i = 0; i < split->samples; i++)
+    if (labels[i] > largest) largest = labels[i];
+  return largest;
+}
+
+static bool open_table(gt_data_reader *reader, const int *label, table *out) {
+  const gt_dataset *dataset = reader->dataset;
+  const int64_t train = largest_label(&dataset->train), test = largest_label(&dataset->test);
+  int64_t largest = train > test ? train : test;
+  for (int i = 0; i < reader->common->classes.strings.count; i++)
+    if (label[i] > largest) largest = label[i];
+  void *memory;
+  out->count = largest + 1;
+  if (!gt_try_alloc(&memory, (uint64_t)out->count, sizeof *out->row, "the classes", reader->error))
+    return false;
+  out->row = memory;
+  const int32_t *labels = dataset->train.targets.data;
+  for (int64_t i = 0; i < dataset->train.samples; i++)
+    if (labels[i] >= 0) out->row[labels[i]] = SEEN;
+  return true;
+}
+
+/* The number that an entry's class gets: its place in the list or, for a model that is trained already, the
+ * model's. -1: the model has no such class. */
+static int number_of(const gt_data_reader *reader, int entry, int label, const char *name) {
+  const gt_data_wanted *wanted = reader->wanted;
+  if (!wanted->classes) return entry;
+  if (wanted->class_names) return index_of(wanted->class_names, wanted->classes, name);
+  return label < wanted->classes ? label : -1;
+}
+
+/* The first entry that is wrong is reported where it stands. */
+static bool fill_table(gt_data_reader *reader, const known *classes, const int *label, const char **names,
+                       table *labels) {
+  const gt_strings chosen = reader->common->classes.strings;
+  const gt_data_wanted *wanted = reader->wanted;
+  for (int i = 0; i < chosen.count; i++) {
+    const bool bare = !classes->count && !wanted->classes;
+    if (label[i] < 0 || (bare && !labels->row[label[i]]))
+      return unknown_class(reader, i, classes->names, classes->count, list_of_labels(reader->arena, labels));
+    names[i] = classes->count ? classes->names[label[i]] : gt_arena_printf(reader->arena, "%d", label[i]);
+    const int number = number_of(reader, i, label[i], names[i]);
+    if (number < 0)
+      return unknown_class(reader, i, wanted->class_names, wanted->class_names ? wanted->classes : 0,
+                           "a class of the model");
+    if (labels->row[label[i]] > 0) {
+      gt_error_at(reader->diagnostics, chosen.at[i], "the class '%s' is listed twice", names[i])->expected =
+          "each class once";
+      return false;
+    }
+    labels->row[label[i]] = number + 1;
+  }
+  return true;
+}
+
+static void renumber(gt_split *split, const table *labels) {
+  int32_t *label = split->targets.data;
+  for (int64_t i = 0; i < split->samples; i++)
+    label[i] = label[i] >= 0 && labels->row[label[i]] > 0 ? labels->row[label[i]] - 1 : DROPPED;
+}
+
+bool gt_data_choose_classes(gt_data_reader *reader) {
+  const gt_strings chosen = reader->common->classes.strings;
+  const gt_data_wanted *wanted = reader->wanted;
+  gt_dataset *dataset = reader->dataset;
+  if (chosen.count < 2) {
+    gt_error_at(reader->diagnostics, gt_data_position(reader, "classes"), "fewer than two classes")
+        ->expected = "a list of two classes or more, or the number of all classes";
+    return false;
+  }
+  const known classes = known_classes(reader);
+  const char **names = GT_NEW_N(reader->arena, const char *, chosen.count);
+  int *label = GT_NEW_N(reader->arena, int, chosen.count);
+  table labels;
+  for (int i = 0; i < chosen.count; i++) label[i] = meant(&classes, chosen.items[i]);
+  if (!open_table(reader, label, &labels)) return false;
+  const bool ok = fill_table(reader, &classes, label, names, &labels);
+  if (ok) {
+    renumber(&dataset->train, &labels);
+    renumber(&dataset->test, &labels);
+    dataset->classes = wanted->classes ? wanted->classes : chosen.count;
+    dataset->class_names = wanted->classes ? wanted->class_names : names;
+  }
+  free(labels.row);
+  return ok;
+}
+
+/* --- dropping samples --- */
+
+static bool limit_classes(gt_data_reader *reader, const uint8_t *part) {
+  const gt_split *train = &reader->dataset->train;
+  int32_t *label = train->targets.data;
+  void *memory;
+  if (!gt_try_alloc(&memory, (uint64_t)reader->dataset->classes, sizeof(int64_t), "the classes",
+                    reader->error))
+    return false;
+  int64_t *count = memory;
+  for (int64_t i = 0; i < train->samples; i++)
+    if (part[i] == GT_PART_TRAIN && label[i] >= 0 && ++count[label[i]] > reader->common->per_class)
+      label[i] = DROPPED;
+  free(memory);
+  return true;
+}
+
+/* Gives back what lies behind the first rows. */
+static void cut(gt_tensor *tensor, int64_t rows) {
+  tensor->dim[0] = rows;
+  const size_t row = (size_t)gt_tensor_features(tensor) * gt_element_size(tensor->element);
+  void *smaller = rows ? realloc(tensor->data, (size_t)rows * row) : NULL;
+  if (smaller) tensor->data = smaller;
+}
+
+/* part, which may be NULL, moves along. */
+static void drop(gt_split *split, uint8_t *part) {
+  const size_t row = (size_t)gt_tensor_features(&split->inputs) * gt_element_size(split->inputs.element);
+  uint8_t *inputs = split->inputs.data;
+  int32_t *label = split->targets.data;
+  int64_t kept = 0;
+  for (int64_t i = 0; i < split->samples; i++) {
+    if (label[i] == DROPPED) continue;
+    if (i > kept) memcpy(inputs + (size_t)kept * row, inputs + (size_t)i * row, row);
+    label[kept] = label[i];
+    if (part) part[kept] = part[i];
+    kept++;
+  }
+  if (kept == split->samples) return;
+  cut(&split->inputs, kept);
+  cut(&split->targets, kept);
+  split->samples = kept;
+}
+
+static bool nothing_left(gt_data_reader *reader, const char *split, int64_t samples) {
+  gt_error_at(reader->diagnostics, gt_data_position(reader, "classes"),
+              "none of the %" PRId64 " %s samples is of these classes", samples, split)
+      ->expected = "classes of which every split has samples";
+  return false;
+}
+
+bool gt_data_keep(gt_data_reader *reader, uint8_t *part, int64_t count[GT_PARTS]) {
+  static const char *const names[GT_PARTS] = {"training", "validation", "test"};
+  gt_split *train = &reader->dataset->train, *test = &reader->dataset->test;
+  const int64_t tested = test->samples;
+  if (reader->common->per_class && !limit_classes(reader, part)) return false;
+  drop(train, part);
+  if (tested) drop(test, NULL);
+  int64_t left[GT_PARTS] = {0};
+  for (int64_t i = 0; i < train->samples; i++) left[part[i]]++;
+  for (int i = 0; i < GT_PARTS; i++) {
+    if (count[i] && !left[i]) return nothing_left(reader, names[i], count[i]);
+    count[i] = left[i];
+  }
+  return !tested || test->samples || nothing_left(reader, names[GT_PART_TEST], tested);
+}

@@ -1,0 +1,251 @@
+/* `classes: [a, b]` and `per_class`: which samples are kept, how their classes are numbered, and what is said
+ * about mistakes. */
+#include "data_support.h"
+#include <math.h>
+
+/* Eight samples whose input is their own place in the file. */
+static const uint8_t inputs[] = {0, 0, 8, 2, 0, 0, 0, 8, 0, 0, 0, 1, 0, 1, 2, 3, 4, 5, 6, 7};
+static const uint8_t labels[] = {0, 0, 8, 1, 0, 0, 0, 8, 3, 0, 5, 3, 1, 0, 5, 3};
+static const char animals[] = "a,kind\n0,cat\n1,ape\n2,dog\n3,bee\n4,cat\n5,dog\n6,cat\n7,ape\n";
+
+/* The split has these samples and labels, each a digit. */
+static void expect_split(const gt_split *split, const char *places, const char *classes) {
+  const gt_tensor *in = &split->inputs;
+  assert_int_equal(split->samples, strlen(places));
+  for (int64_t i = 0; i < split->samples; i++) {
+    const int place =
+        in->element == GT_ELEMENT_U8 ? ((const uint8_t *)in->data)[i] : (int)((const float *)in->data)[i];
+    assert_int_equal(place, places[i] - '0');
+    assert_int_equal(((const int32_t *)split->targets.data)[i], classes[i] - '0');
+  }
+  assert_int_equal(in->dim[0], split->samples);
+  assert_int_equal(split->targets.dim[0], split->samples);
+}
+
+static void open_idx(opened *o, const char *more) {
+  const char *x = write_bytes("x-ubyte", inputs, sizeof inputs),
+             *y = write_bytes("y-ubyte", labels, sizeof labels);
+  open_data(o, "{%s, train: {inputs: %s, targets: %s}}", more, x, y);
+}
+
+static void labels_choose(void **state) {
+  (void)state;
+  opened o;
+  open_idx(&o, "classes: [5, 0]");
+  expect_open(&o);
+  assert_int_equal(o.data.classes, 2);
+  assert_string_equal(o.data.class_names[0], "5");
+  assert_string_equal(o.data.class_names[1], "0");
+  expect_split(&o.data.train, "1256", "1010");
+  close_data(&o);
+}
+
+static void names_choose(void **state) {
+  (void)state;
+  opened o;
+  open_idx(&o, "classes: [d, '0'], class_names: [a, b, c, d, e, f]");
+  expect_open(&o);
+  assert_string_equal(o.data.class_names[0], "d");
+  assert_string_equal(o.data.class_names[1], "a");
+  expect_split(&o.data.train, "01357", "01010");
+  close_data(&o);
+  open_idx(&o, "classes: [1, 3], class_names: ['3', b, c, '1', e, f]");
+  expect_open(&o); /* a name goes before a number */
+  expect_split(&o.data.train, "01357", "01010");
+  close_data(&o);
+  const char *path = write_text("t.csv", animals);
+  open_data(&o, "{train: %s, classes: [dog, cat]}", path);
+  expect_open(&o);
+  assert_true(o.data.text_labels);
+  assert_string_equal(o.data.class_names[1], "cat");
+  expect_split(&o.data.train, "02456", "10101");
+  close_data(&o);
+}
+
+static void splits_are_those_of_all(void **state) {
+  (void)state;
+  opened all, some;
+  const char *path = write_text("t.csv", animals);
+  open_data(&all, "{train: %s, validation: 0.25, test_fraction: 0.25, split: last}", path);
+  expect_open(&all);
+  open_data(&some,
+            "{train: %s, validation: 0.25, test_fraction: 0.25, split: last, classes: [cat, ape, dog]}",
+            path);
+  expect_open(&some);
+  expect_split(&all.data.train, "0123", "2031");
+  expect_split(&some.data.train, "012", "012");
+  expect_split(&some.data.validation, "45", "02");
+  expect_split(&some.data.test, "67", "01");
+  const gt_data_fingerprint a = gt_dataset_fingerprint(&all.data), b = gt_dataset_fingerprint(&some.data);
+  assert_true(a.train != b.train && a.test != b.test && a.meaning != b.meaning);
+  close_data(&all);
+  close_data(&some);
+}
+
+static void other_labels_of_a_test_file(void **state) {
+  (void)state;
+  opened o;
+  const char *path = write_text("t.csv", animals);
+  const char *test = write_text("u.csv", "a,kind\n3,eel\n4,dog\n5,ape\n"),
+             *hole = write_text("h.csv", "a,kind\n4,dog\n5,\n");
+  open_data(&o, "{train: %s, test: %s, classes: [dog, cat]}", path, test);
+  expect_open(&o);
+  expect_split(&o.data.test, "4", "0");
+  close_data(&o);
+  open_data(&o, "{train: %s, test: %s}", path, test);
+  expect_bad_file(&o, "'eel' is none of the 4 classes");
+  open_data(&o, "{train: %s, test: %s, classes: [dog, cat]}", path, hole);
+  expect_bad_file(&o, ":3:3: missing label");
+  open_data(&o, "{train: %s, test: %s, classes: [bee, cat]}", path, test);
+  expect_bad_config(&o, 0, "none of the 3 test samples is of these classes");
+}
+
+static void per_class(void **state) {
+  (void)state;
+  opened o;
+  const char *path = write_text("t.csv", animals);
+  open_data(&o, "{train: %s, per_class: 1}", path);
+  expect_open(&o);
+  assert_int_equal(o.data.classes, 4);
+  expect_split(&o.data.train, "0123", "2031");
+  close_data(&o);
+  open_data(&o, "{train: %s, per_class: 2, classes: [cat, dog], test_fraction: 0.25, split: last}", path);
+  expect_open(&o);
+  expect_split(&o.data.train, "0245", "0101");
+  expect_split(&o.data.test, "6", "0");
+  close_data(&o);
+  open_data(&o, "{train: %s, per_class: 1, test: %s}", path, path);
+  expect_open(&o); /* only training is limited */
+  assert_int_equal(o.data.test.samples, 8);
+  close_data(&o);
+  open_data(&o, "{train: %s, per_class: 0}", path);
+  expect_bad_config(&o, 0, "'per_class' in data of format 'csv' is too small: 0");
+}
+
+static void kept_samples_are_measured(void **state) {
+  (void)state;
+  opened o;
+  const char *path = write_text("t.csv", animals);
+  open_data(&o, "{train: %s, classes: [bee, cat], per_class: 1, normalize: standard}", path);
+  expect_open(&o);
+  expect_split(&o.data.train, "03", "10");
+  assert_int_equal(o.data.scale_count, 1);
+  assert_true(fabsf(o.data.scaling[0] - 1.5f) < 1e-6f); /* the mean of 0 and 3 */
+  close_data(&o);
+}
+
+static void mistakes(void **state) {
+  (void)state;
+  opened o;
+  const char *path = write_text("t.csv", animals);
+  open_data(&o, "{classes: [cat, dgo], train: %s}", path);
+  assert_string_equal(o.diagnostics.items[0].suggestion, "dog");
+  expect_bad_config(&o, 17, "unknown class 'dgo'");
+  open_data(&o, "{classes: [cat, 2], train: %s}", path);
+  expect_bad_config(&o, 17, "unknown class '2'");
+  open_idx(&o, "classes: [0, 1, 2]");
+  assert_string_equal(o.diagnostics.items[0].expected, "one of the training labels: 0, 1, 3, 5");
+  expect_bad_config(&o, 18, "unknown class '2'");
+  open_idx(&o, "classes: [0, 99999999999999999999]");
+  expect_bad_config(&o, 0, "unknown class '99999999999999999999'");
+  open_idx(&o, "classes: [0, 05, '5']");
+  expect_bad_config(&o, 19, "the class '5' is listed twice");
+  open_idx(&o, "classes: [b, d, 1], class_names: [a, b, c, d, e, f]");
+  expect_bad_config(&o, 18, "the class 'b' is listed twice");
+  open_idx(&o, "classes: [b, 7], class_names: [a, b, c, d, e, f]");
+  expect_bad_config(&o, 15, "unknown class '7'");
+  open_idx(&o, "classes: [0]");
+  expect_bad_config(&o, 11, "fewer than two classes");
+  open_idx(&o, "classes: []");
+  expect_bad_config(&o, 11, "fewer than two classes");
+  open_idx(&o, "validation: 0.2, split: last, classes: [0, 1]");
+  expect_bad_config(&o, 41, "none of the 2 validation samples is of these classes");
+}
+
+static void quantities(void **state) {
+  (void)state;
+  opened o;
+  open_data(&o, "{classes: [0, 1], inputs: [1, 2], targets: [0.5, 1]}");
+  expect_bad_config(&o, 11, "the targets are quantities, not classes");
+  open_data(&o, "{per_class: 3, inputs: [1, 2], targets: [[0], [1]]}");
+  expect_bad_config(&o, 13, "the targets are quantities, not classes");
+  open_data(&o, "{classes: [0, 1], formula: x}");
+  expect_bad_config(&o, 11, "the targets are quantities, not classes");
+  open_data(&o, "{classes: [1, 2], train: %s}", write_text("t.csv", "1,1\n2,2.5\n"));
+  expect_bad_config(&o, 11, "the targets are quantities, not classes");
+  open_data(&o, "{classes: [9, 7], train: %s}", write_text("t.csv", "1,7\n2,9\n3,8\n"));
+  expect_open(&o); /* whoever lists classes means classes, whether or not there is one 0 */
+  expect_split(&o.data.train, "12", "10");
+  close_data(&o);
+}
+
+/* Of a model's classes, some; their numbers are the model's, whatever the file's are. */
+static void for_a_model(void **state) {
+  (void)state;
+  opened o;
+  static const char *const kinds[] = {"dog", "ape", "cat"}, *const numbers[] = {"5", "0", "3"};
+  const gt_data_signature one = {.rank = 1, .dim = {1}, .element = GT_ELEMENT_F32};
+  gt_data_wanted model = {.signature = &one, .classes = 3, .class_names = kinds, .text_labels = true};
+  wanted = &model;
+  const char *path = write_text("t.csv", animals);
+  open_data(&o, "{train: %s, classes: [cat, dog]}", path);
+  expect_open(&o);
+  assert_int_equal(o.data.classes, 3);
+  assert_string_equal(o.data.class_names[1], "ape");
+  expect_split(&o.data.train, "02456", "20202");
+  close_data(&o);
+  open_data(&o, "{classes: [cat, bee], train: %s}", path);
+  expect_bad_config(&o, 17, "unknown class 'bee'");
+  open_data(&o, "{train: %s}", path);
+  expect_bad_file(&o, "'bee' is none of the 3 classes");
+  open_idx(&o, "classes: [b, dog], class_names: [a, b, c, dog, e, cat]");
+  assert_string_equal(o.diagnostics.items[0].expected, "one of: dog, ape, cat");
+  expect_bad_config(&o, 0, "unknown class 'b'");
+  open_idx(&o, "classes: [cat, dog], class_names: [a, b, c, dog, e, cat]");
+  expect_open(&o);
+  expect_split(&o.data.train, "02367", "02020");
+  close_data(&o);
+  model.class_names = numbers;
+  model.text_labels = false;
+  open_idx(&o, "classes: [5, 0, 3]");
+  expect_open(&o);
+  expect_split(&o.data.train, "0123567", "2102102");
+  close_data(&o);
+  open_data(&o, "{train: %s, classes: [5, 0, 3]}", write_text("t.csv", "1,5.0\n2,4\n3,00\n"));
+  expect_open(&o); /* numbers in a CSV are read as such, as in training */
+  expect_split(&o.data.train, "13", "01");
+  close_data(&o);
+  model.class_names = NULL;
+  open_idx(&o, "classes: [0, 1]");
+  expect_open(&o);
+  expect_split(&o.data.train, "145", "010");
+  close_data(&o);
+  open_idx(&o, "classes: [0, 5]");
+  expect_bad_config(&o, 0, "unknown class '5'");
+}
+
+static int ask_nothing(void **state) {
+  (void)state;
+  wanted = NULL;
+  return 0;
+}
+
+static int remove_files(void **state) {
+  (void)state;
+  static const char *const names[] = {"x-ubyte", "y-ubyte", "t.csv", "u.csv", "h.csv"};
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++) unlink(path_of(names[i]));
+  return 0;
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(labels_choose),
+                                     cmocka_unit_test(names_choose),
+                                     cmocka_unit_test(splits_are_those_of_all),
+                                     cmocka_unit_test(other_labels_of_a_test_file),
+                                     cmocka_unit_test(per_class),
+                                     cmocka_unit_test(kept_samples_are_measured),
+                                     cmocka_unit_test(mistakes),
+                                     cmocka_unit_test(quantities),
+                                     cmocka_unit_test_teardown(for_a_model, ask_nothing)};
+  return cmocka_run_group_tests_name("data: chosen classes", tests, NULL, remove_files);
+}
