@@ -119,16 +119,6 @@ gt_id gt_reshape(gt_graph *graph, gt_id x, gt_shape shape) {
   return gt_view(graph, x, 0, shape);
 }
 
-gt_id gt_reshape_origin(const gt_graph *graph, gt_id x) {
-  const int64_t count = gt_shape_count(gt_node_at(graph, x)->shape);
-  for (;;) {
-    const gt_node *node = gt_node_at(graph, x);
-    if (node->op->kind != GT_OP_VIEW || gt_shape_count(gt_node_at(graph, node->input[0])->shape) != count)
-      return x;
-    x = node->input[0];
-  }
-}
-
 /* --- pack
  * ---------------------------------------------------------------------------------------------------- */
 

@@ -2,7 +2,7 @@
 #ifndef GT_PLAN_INTERNAL_H
 #define GT_PLAN_INTERNAL_H
 #include "op/core.h"
-#include "op/op.h"
+#include "graph/op.h"
 #include "plan/fuse.h"
 #include "plan/lowering.h"
 

@@ -41,7 +41,7 @@ static uint32_t copy_item(const gt_lowering *l, size_t copy) {
  * many may be read by as many: its relay stands between them. */
 static void producers(placing *p, gt_id id, uint32_t item) {
   gt_lowering *l = p->l;
-  id = gt_fuse_resolve(&l->fusion, id);
+  id = l->fusion.origin[id];
   const gt_node *node = gt_node_at(l->graph, id);
   const int group = l->fusion.group_of[id];
   if (group >= 0) {
@@ -82,7 +82,7 @@ static void place_packs(placing *p) {
     const size_t before = l->copies.count;
     for (int i = 0; i < node->inputs; i++) {
       int64_t offset = gt_pack_offset(l->graph, id, i);
-      gt_id q = gt_fuse_resolve(&l->fusion, node->input[i]);
+      gt_id q = l->fusion.origin[node->input[i]];
       if (l->fusion.group_of[q] >= 0 && !l->place[q].placed)
         l->place[q] = (gt_place){true, false, id, (uint64_t)offset * 4};
       else
@@ -154,7 +154,7 @@ static void note_readers(placing *p, gt_id q) {
   const gt_node *node = gt_node_at(l->graph, q);
   if (node->op->kind != GT_OP_PACK) return;
   for (int i = 0; i < node->inputs; i++) {
-    const gt_id part = gt_fuse_resolve(f, node->input[i]);
+    const gt_id part = f->origin[node->input[i]];
     if (l->place[part].placed && !l->place[part].variable && l->place[part].into == q) note_readers(p, part);
   }
 }
@@ -182,7 +182,7 @@ static void list_writers(placing *p, gt_id q) {
     if (beginning(l, q) != q) list_writers(p, beginning(l, q));
     return;
   }
-  for (int i = 0; i < node->inputs; i++) list_writers(p, gt_fuse_resolve(&l->fusion, node->input[i]));
+  for (int i = 0; i < node->inputs; i++) list_writers(p, l->fusion.origin[node->input[i]]);
 }
 
 static void forget_writers(placing *p) {
@@ -223,7 +223,7 @@ static gt_location assign_range(const gt_graph *graph, const gt_node *assign) {
 static bool try_in_place(placing *p, gt_id id) {
   gt_lowering *l = p->l;
   const gt_node *node = gt_node_at(l->graph, id);
-  gt_id q = gt_fuse_resolve(&l->fusion, node->input[0]);
+  gt_id q = l->fusion.origin[node->input[0]];
   bool pack = gt_node_at(l->graph, q)->op->kind == GT_OP_PACK;
   if (l->place[q].placed || (l->fusion.group_of[q] < 0 && !pack) || l->fusion.kept[q]) return false;
   list_writers(p, q);

@@ -5,7 +5,7 @@
 #include "layer/wiring.h"
 #include "model/model.h"
 #include "op/core.h"
-#include "op/op.h"
+#include "graph/op.h"
 #include "plan/plan.h"
 #include "store/contents.h"
 #include <setjmp.h>

@@ -7,7 +7,7 @@
 #include "op/core.h"
 #include "op/elementwise.h"
 #include "op/move.h"
-#include "op/op.h"
+#include "graph/op.h"
 #include "plan/plan.h"
 #include "store/contents.h"
 #include <setjmp.h>

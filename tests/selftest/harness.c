@@ -2,7 +2,7 @@
 #include "graph/graph.h"
 #include "op/core.h"
 #include "op/elementwise.h"
-#include "op/op.h"
+#include "graph/op.h"
 #include "plan/lowering.h"
 #include "selftest/selftest.h"
 #include "shaders/op/clock.h"
