@@ -1,4 +1,4 @@
-/* Instructions of an elementwise program (op/program.h), shared by C and GLSL. */
+/* Instructions of an elementwise program (step/program.h), shared by C and GLSL. */
 #ifndef GT_OPCODES_H
 #define GT_OPCODES_H
 #define GT_I_MOVE       0 /* a */

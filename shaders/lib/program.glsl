@@ -1,4 +1,4 @@
-/* An elementwise program (src/op/program.h) as straight-line code. The program is in the specialization
+/* An elementwise program (src/step/program.h) as straight-line code. The program is in the specialization
  * constants, so that after specialization every condition, switch and index below is a constant and only
  * the program remains: values live in an array that is only ever indexed by constants, and the steps are a
  * macro, never a loop.

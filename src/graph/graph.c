@@ -132,6 +132,11 @@ gt_id gt_reshape_origin(const gt_graph *graph, gt_id x) {
   return x;
 }
 
+uint64_t gt_node_bytes(const gt_graph *graph, gt_id id) {
+  const gt_node *node = gt_node_at(graph, id);
+  return (uint64_t)gt_shape_count(node->shape) * gt_dtype_size(node->dtype);
+}
+
 static bool verify_node(const gt_graph *graph, uint32_t id, gt_error *error) {
   const gt_node *node = &graph->node[id];
   if (node->inputs < node->op->min_inputs ||

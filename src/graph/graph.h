@@ -87,6 +87,7 @@ bool gt_shape_broadcast(gt_shape a, gt_shape b, gt_shape *out);
 const char *gt_shape_text(gt_shape shape, char buffer[128]); /* "[128, 784]" */
 size_t gt_dtype_size(gt_dtype dtype);
 const char *gt_dtype_name(gt_dtype dtype);
+uint64_t gt_node_bytes(const gt_graph *graph, gt_id id); /* of its value */
 
 /* Is the node another shape of its whole input (not a view of a part of it)? */
 bool gt_is_reshape(const gt_graph *graph, gt_id id);

@@ -6,7 +6,7 @@
 
 typedef enum gt_op_kind {
   GT_OP_KERNEL,      /* computed by its own kernel(s), through lower() */
-  GT_OP_ELEMENTWISE, /* one instruction of a program (op/program.h); fused freely */
+  GT_OP_ELEMENTWISE, /* one instruction of a program (step/program.h); fused freely */
   GT_OP_VARIABLE,    /* leaf: the contents of a variable before this step */
   GT_OP_VIEW,        /* alias: a contiguous part of its input under another shape; no kernel */
   GT_OP_PACK, /* its inputs laid one after another, flattened; inputs are computed in place where possible */
@@ -29,7 +29,7 @@ typedef struct gt_op {
    * input's shape), leaving GT_NONE where there is none (integers, masks). wanted[i] tells whether anybody
    * needs it. NULL: not differentiable, treated as a constant. */
   void (*gradient)(gt_graph *graph, gt_id node, gt_id gradient, const bool *wanted, gt_id *input_gradient);
-  /* GT_OP_KERNEL: emits the steps of a group led by such a node (plan/lowering.h). */
+  /* GT_OP_KERNEL: emits the steps of a group led by such a node (step/lowering.h). */
   void (*lower)(struct gt_lowering *lowering, const struct gt_group *group);
   double (*flops)(const gt_graph *graph, const gt_node *node);   /* NULL: one per element of the output */
   void (*print)(const gt_node *node, char *buffer, size_t size); /* attributes, readably; NULL: none */

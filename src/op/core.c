@@ -3,9 +3,9 @@
 #include "op/core.h"
 #include "op/move.h"
 #include "op/op.h"
-#include "plan/lowering.h"
 #include "shaders/op/clock.h"
 #include "shaders/op/log_row.h"
+#include "step/lowering.h"
 #include <assert.h>
 #include <inttypes.h>
 #include <stddef.h>

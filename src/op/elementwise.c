@@ -1,12 +1,12 @@
 /* The elementwise ops: a table of rows that differ in an opcode and a gradient. All that computes is a
- * program of such instructions (op/program.h); this file's one kernel runs a group that fusion has made of
+ * program of such instructions (step/program.h); this file's one kernel runs a group that fusion has made of
  * them. */
 #include "op/elementwise.h"
 #include "base/philox.h"
 #include "op/check.h"
 #include "op/elementwise_gradient.h"
-#include "plan/lowering.h"
 #include "shaders/op/elementwise.h"
+#include "step/lowering.h"
 #include <assert.h>
 #include <inttypes.h>
 #include <stddef.h>

@@ -9,7 +9,8 @@
  * limits. Reshapes are transparent: a program sees flat indices. */
 #ifndef GT_PLAN_FUSE_H
 #define GT_PLAN_FUSE_H
-#include "plan/lowering.h"
+#include "plan/plan.h"
+#include "step/lowering.h"
 
 typedef struct gt_fusion {
   const gt_graph *graph;

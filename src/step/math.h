@@ -1,11 +1,11 @@
 /* Float functions of the CPU kernels, written without branches or library calls so that a loop over them
  * becomes vector code. The build forbids contraction, so every instruction set gives the same bits. Errors
- * are a few units in the last place (measured by tests/op_units/program.c); infinities, NaN, zeros and
+ * are a few units in the last place (measured by tests/step/program.c); infinities, NaN, zeros and
  * denormals are handled as in C's math.h. Method: argument reduction to a short interval (Cody and Waite,
  * "Software Manual for the Elementary Functions", 1980) and a polynomial there, fitted for this file by the
  * Remez exchange algorithm. */
-#ifndef GT_OP_MATH_H
-#define GT_OP_MATH_H
+#ifndef GT_STEP_MATH_H
+#define GT_STEP_MATH_H
 #include <math.h>
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,8 +1,8 @@
 /* Programs on the CPU: every instruction against its meaning in double, every way of loading an input, blocks
  * of odd lengths, work in place, and the way to and from specialization constants. */
-#include "op/program.h"
+#include "step/program.h"
 #include "base/philox.h"
-#include "op/math.h"
+#include "step/math.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
-#include "op/program.h"
+#include "step/program.h"
 #include "base/philox.h"
-#include "op/math.h"
+#include "step/math.h"
 #include <assert.h>
 #include <stdbool.h>
 #include <string.h>
