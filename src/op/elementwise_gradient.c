@@ -69,7 +69,7 @@ END
     /* dy where `winner` is less than `loser` (max: the other way round), half of it on a tie. */
     static gt_id
     shared(gt_graph *graph, gt_id dy, gt_id lesser, gt_id greater) {
-  const gt_id tie = gt_apply(graph, "equal", 2, lesser, greater);
+  const gt_id tie = gt_equal(graph, lesser, greater);
   const gt_id share = gt_where(graph, tie, gt_constant(graph, 0.5), gt_less(graph, lesser, greater));
   return gt_mul(graph, dy, share);
 }

@@ -210,7 +210,7 @@ static void gradient_extremum(gt_graph *graph, gt_id node, gt_id gradient, const
   if (!wanted[0]) return;
   const gt_id x = gt_node_at(graph, node)->input[0];
   const gt_reduce_attribute *attribute = gt_node_at(graph, node)->attribute;
-  const gt_id ties = gt_apply(graph, "equal", 2, x, with_kept_axes(graph, node, node));
+  const gt_id ties = gt_equal(graph, x, with_kept_axes(graph, node, node));
   const gt_id count = gt_sum(graph, ties, attribute->axes, true);
   input_gradient[0] = gt_mul(graph, ties, gt_div(graph, with_kept_axes(graph, node, gradient), count));
 }

@@ -177,6 +177,13 @@ GT_MATH float gt_sine(float x, uint32_t quarters) {
   return gt_from_bits(gt_bits(value) ^ (quadrant & 2) << 30);
 }
 
+GT_MATH bool gt_sin_simple(float x) { return gt_absf(x) <= GT_SINE_LIMIT; }
+GT_MATH bool gt_cos_simple(float x) { return gt_absf(x) <= GT_SINE_LIMIT; }
+GT_MATH float gt_sinf(float x) { return gt_sine(x, 0); }
+GT_MATH float gt_cosf(float x) { return gt_sine(x, 1); }
+static inline float gt_sin_slow(float x) { return sinf(x); }
+static inline float gt_cos_slow(float x) { return cosf(x); }
+
 GT_MATH float gt_sigmoidf(float x) {
   const float e = gt_expf(-gt_absf(x));
   return gt_pick(x >= 0.0f, 1.0f, e) / (1.0f + e);
@@ -296,22 +303,22 @@ GT_MATH float gt_powf(float a, float b) {
   return gt_pick(one, 1.0f, value);
 }
 
-/* Can gt_remainderf take these? Elsewhere (huge quotients, division by zero, infinities, NaN)
- * gt_remainder_slow does. */
-GT_MATH bool gt_remainder_simple(float a, float b) {
+/* Can gt_modf take these? Elsewhere (huge quotients, division by zero, infinities, NaN)
+ * gt_mod_slow does. */
+GT_MATH bool gt_mod_simple(float a, float b) {
   const float x = gt_absf(a), y = gt_absf(b);
   return ((int)(x <= y * 0x1p28f) & (int)(y < INFINITY) & (int)(y > 0.0f) & (int)(x < INFINITY)) != 0;
 }
 
 /* a - b floor(a / b): in double the product of b with a quotient below 2^29 is exact, and so is the
  * difference. */
-GT_MATH float gt_remainderf(float a, float b) {
+GT_MATH float gt_modf(float a, float b) {
   const double quotient = ((double)a / (double)b + GT_ROUND_MAGICD) - GT_ROUND_MAGICD;
   const double rest = (double)a - quotient * (double)b;
   return (float)(rest + gt_pick_double(rest * (double)b < 0.0, (double)b, 0.0));
 }
 
-static inline float gt_remainder_slow(float a, float b) {
+static inline float gt_mod_slow(float a, float b) {
   const float rest = fmodf(a, b);
   return rest != 0.0f && (rest < 0.0f) != (b < 0.0f) ? rest + b : rest;
 }
