@@ -55,7 +55,8 @@
     sign(a), (a > 0) - (a < 0)) \
   X(30, WHERE, where, 3, SLOPE, INNER, SIMPLE, gt_pick(a != 0.0f, b, c), \
     mix(b, c, GT_EQUAL(a, V(0.0))), a != 0 ? b : c) \
-  X(33, EQUAL, equal, 2, FLAT, INNER, SIMPLE, gt_pick(a == b, 1.0f, 0.0f), V(GT_EQUAL(a, b)), a == b)
+  X(33, EQUAL, equal, 2, FLAT, INNER, SIMPLE, gt_pick(a == b, 1.0f, 0.0f), V(GT_EQUAL(a, b)), a == b) \
+  X(34, ATAN, atan, 1, SLOPE, CALLED, FUNCTION, gt_atanf(a), gt_atan(a), atan(a))
 /* clang-format on */
 
 /* Two that are more than a value of their operands. */

@@ -200,6 +200,22 @@ GT_MATH float gt_tanhf(float x) {
   return gt_pick(a < 0.625f, x + x * z * p, large);
 }
 
+/* With t = tan(pi/8): beyond 1/t atan(a) = pi/2 + atan(-1 / a), beyond t pi/4 + atan((a - 1) / (a + 1)). */
+GT_MATH float gt_atanf(float x) {
+  const float a = gt_absf(x);
+  const bool middle = a > 0.414213562f, far = a > 2.41421356f;
+  const float above = gt_pick(far, -1.0f, gt_pick(middle, a - 1.0f, a));
+  const float r = above / gt_pick(far, a, gt_pick(middle, a + 1.0f, 1.0f)), z = r * r;
+  float p = -0.0607799068f;
+  p = p * z + 0.105937272f;
+  p = p * z + -0.142435223f;
+  p = p * z + 0.199984714f;
+  p = p * z + -0.333333164f;
+  const float eighths = gt_pick(far, 2.0f, gt_pick(middle, 1.0f, 0.0f)); /* of a turn */
+  const float rest = r * z * p + eighths * -2.18556951e-8f;              /* pi/4 in two parts */
+  return gt_with_sign((rest + r) + eighths * 0.785398185f, x);
+}
+
 /* erf(x) for |x| <= 1. */
 GT_MATH float gt_erf_small(float x) {
   const float z = x * x;
