@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # scripts/lint-includes.sh [ROOT]: the house rules that can be read off the file system and the include lines.
-#   - rooms include only what ROOMS below allows: arrows point downwards, and no room sees what it must not know;
+#   - rooms include only what their rows below allow: arrows point downwards, and no room sees what it must not know;
 #   - yaml.h only in src/spec/, vulkan.h and volk.h only in src/backend/vulkan/;
 #   - an op has its cases: src/op/NAME.c that registers an op needs tests/op/NAME.c with GT_REGISTER(opcase, NAME);
 #   - no file has more than 600 lines.
@@ -16,30 +16,42 @@ failed=0
 # /dev/null: without any source awk must not wait for standard input.
 awk '
 BEGIN {
-  # Room: the rooms it may include, low to high. Itself goes without saying.
-  may["base"]    = ""
-  may["circuit"] = "base"
-  may["spec"]    = "base"
-  may["graph"]   = "base spec op"
-  may["op"]      = "base spec graph plan"
-  may["plan"]    = "base spec graph op"
-  may["backend"] = "base graph op plan"
-  may["data"]    = "base spec op"
-  may["store"]   = "base graph op plan backend"
-  may["loss"]    = "base spec graph op plan data"
-  may["layer"]   = "base spec graph op plan data loss store"
-  may["optim"]   = "base spec graph op plan loss store"
-  may["model"]   = "base spec graph op plan store data loss layer optim"
-  may["train"]   = "base spec graph op plan backend store data loss layer optim model"
-  may["selftest"] = "base graph op plan backend"
-  may["cli"]     = "base circuit spec graph op plan backend store data loss layer optim model train selftest"
-  may["main"]    = "base cli"
-  # Rooms that must not see a kernel: its argument struct is shaders/op/NAME.h.
-  no_kernel = " base circuit spec data loss layer optim model train cli main "
+  # Low to high: each room, and the rooms it may include, all of which stand before it. Itself goes without saying.
+  row("base",     "")
+  row("circuit",  "base")
+  row("spec",     "base")
+  row("graph",    "base")
+  row("step",     "base graph")
+  row("op",       "base graph step")
+  row("plan",     "base graph step op")
+  row("backend",  "base plan")
+  row("selftest", "base graph op backend")
+  row("data",     "base spec")
+  row("store",    "base graph op backend")
+  row("loss",     "base spec graph op data")
+  row("layer",    "base spec graph op store")
+  row("optim",    "base spec graph op store")
+  row("model",    "base op store layer optim")
+  row("train",    "base spec graph op plan backend data store loss layer optim model")
+  row("cli",      "base circuit graph op backend selftest data store loss layer optim model train")
+  row("main",     "base cli")
+  # Rooms that may see a kernel: its argument struct is shaders/op/NAME.h.
+  sees_kernels = " op "
 }
-function fail(what, mend) {
-  printf "%s:%d: error: %s\n    mend: %s\n", FILENAME, FNR, what, mend > "/dev/stderr"
+function complain(where, what, mend) {
+  printf "%s: error: %s\n    mend: %s\n", where, what, mend > "/dev/stderr"
   failed = 1
+}
+function fail(what, mend) { complain(FILENAME ":" FNR, what, mend) }
+# Whoever includes only rooms whose rows stand before his own is part of no circle.
+function row(room, rooms,   n, below, i) {
+  if (room in may) complain("scripts/lint-includes.sh", "src/" room " has two rows", "keep one, above all that include it")
+  n = split(rooms, below, " ")
+  for (i = 1; i <= n; i++)
+    if (!(below[i] in may))
+      complain("scripts/lint-includes.sh", "the row of src/" room " allows " below[i] ", an arrow upwards",
+        "move what both need into a room below them; if " below[i] " knows nothing of " room ", its row may go above")
+  may[room] = rooms
 }
 function exists(path,   line, got) {
   got = (getline line < path)
@@ -71,8 +83,8 @@ FNR == 1 {
   if (n == 1 && !exists(folder "/" header)) next
   target = n == 1 ? room : part[1]
   if (kernel || (n > 1 && !exists("src/" header) && exists("shaders/" header))) {
-    if (target == "op" && index(no_kernel, " " room " "))
-      fail("src/" room " includes the kernel header " header, "emit the op through the graph builder; only op, plan, graph and backend see kernel arguments")
+    if (target == "op" && !index(sees_kernels, " " room " "))
+      fail("src/" room " includes the kernel header " header, "emit the op through the graph builder; only op sees kernel arguments")
     next
   }
   if (header ~ /^backend\/vulkan\// && room != "backend")

@@ -196,6 +196,19 @@ V gt_tanh(V x) {
   return mix(near, far, GT_LESS_EQUAL(V(0.625), a));
 }
 
+/* With t = tan(pi/8): beyond 1/t atan(a) = pi/2 + atan(-1 / a), beyond t pi/4 + atan((a - 1) / (a + 1)). */
+V gt_atan(V x) {
+  V a = min(abs(x), V(1e30));
+  VB middle = GT_LESS(0.414213562, a), far = GT_LESS(2.41421356, a);
+  V r = mix(mix(a, a - 1.0, middle), V(-1.0), far) / mix(mix(V(1.0), a + 1.0, middle), a, far), z = r * r;
+  V p = V(-0.0607799068) * z + 0.105937272;
+  p = p * z - 0.142435223;
+  p = p * z + 0.199984714;
+  p = p * z - 0.333333164;
+  V y = mix(mix(V(0.0), V(0.785398163), middle), V(1.57079633), far) + (r + r * z * p);
+  return mix(sign(x) * y, x, gt_is_nan(x));
+}
+
 /* erf(x) for |x| < 1. */
 V gt_erf_near_0(V x) {
   V z = x * x;

@@ -1,40 +1,73 @@
-/* Instructions of an elementwise program (op/program.h), shared by C and GLSL. */
+/* Instructions of an elementwise program (step/program.h), shared by C and GLSL, and how a program is
+ * encoded. */
 #ifndef GT_OPCODES_H
 #define GT_OPCODES_H
-#define GT_I_MOVE       0 /* a */
-#define GT_I_ADD        1
-#define GT_I_SUB        2
-#define GT_I_MUL        3
-#define GT_I_DIV        4
-#define GT_I_MAX        5
-#define GT_I_MIN        6
-#define GT_I_MOD        7
-#define GT_I_LESS       8
-#define GT_I_POW        9
-#define GT_I_NEG        10
-#define GT_I_EXP        11
-#define GT_I_LOG        12
-#define GT_I_EXP2       13
-#define GT_I_LOG2       14
-#define GT_I_SIN        15
-#define GT_I_COS        16
-#define GT_I_SQRT       17
-#define GT_I_RECIPROCAL 18
-#define GT_I_ABS        19
-#define GT_I_RELU       20
-#define GT_I_SIGMOID    21
-#define GT_I_TANH       22
-#define GT_I_ERF        23
-#define GT_I_GELU       24
-#define GT_I_SILU       25
-#define GT_I_SOFTPLUS   26
-#define GT_I_LEAKY_RELU 27 /* a, slope b */
-#define GT_I_IS_FINITE  28
-#define GT_I_SIGN       29
-#define GT_I_WHERE      30 /* a != 0 ? b : c */
-#define GT_I_RANDOM     31 /* uniform [0,1) of this element; a: immediate whose bits are the purpose */
-#define GT_I_CONSTANT   32 /* graph only: never in a program (an immediate instead) */
-#define GT_I_EQUAL      33 /* 1.0 or 0.0 */
+
+/* clang-format off */
+/* An instruction is a row X(opcode, NAME, name, inputs, slope, formula, loop, float_value, glsl_value, real_value):
+ *   inputs       of the op `name`; 0: it has an attribute, and its row and builder are written by hand
+ *   slope        SLOPE: gt_gradient_name is its gradient; FLAT: it has none
+ *   formula      CALLED: a function of formulas, too; INNER: none
+ *   loop         on the CPU: SIMPLE: of few operations; FUNCTION: of many; GUARDED: a function where gt_name_simple
+ *                holds of its operands, elsewhere gt_name_slow
+ *   float_value  of operands a, b, c: in C, without branches or library calls
+ *   glsl_value   in GLSL, of type V, a float or four
+ *   real_value   what it means, in C's double
+ * From it come GT_I_NAME, the op and its builder gt_name (op/elementwise), the entry among the functions of formulas
+ * (base/formula), the cases that evaluate it (step/program.c, lib/program.glsl), and the tests that hold these to its
+ * meaning. By hand are written functions that its values call (step/math.h, lib/math.glsl), its gradient
+ * (op/elementwise_gradient.c) and its op cases (tests/op/elementwise.c). */
+#define GT_INSTRUCTIONS(X) \
+  X(0, MOVE, stop_gradient, 1, FLAT, INNER, SIMPLE, a, a, a) \
+  X(1, ADD, add, 2, SLOPE, CALLED, SIMPLE, a + b, a + b, a + b) \
+  X(2, SUB, sub, 2, SLOPE, CALLED, SIMPLE, a - b, a - b, a - b) \
+  X(3, MUL, mul, 2, SLOPE, CALLED, SIMPLE, a * b, a * b, a * b) \
+  X(4, DIV, div, 2, SLOPE, CALLED, SIMPLE, a / b, a / b, a / b) \
+  X(5, MAX, max, 2, SLOPE, CALLED, SIMPLE, gt_pick((a > b) | (a != a), a, b), max(a, b), a > b || a != a ? a : b) \
+  X(6, MIN, min, 2, SLOPE, CALLED, SIMPLE, gt_pick((a < b) | (a != a), a, b), min(a, b), a < b || a != a ? a : b) \
+  X(7, MOD, mod, 2, SLOPE, CALLED, GUARDED, gt_modf(a, b), gt_mod(a, b), gt_real_mod(a, b)) \
+  X(8, LESS, less, 2, FLAT, CALLED, SIMPLE, gt_pick(a < b, 1.0f, 0.0f), V(GT_LESS(a, b)), a < b) \
+  X(9, POW, pow, 2, SLOPE, CALLED, FUNCTION, gt_powf(a, b), gt_pow(a, b), pow(a, b)) \
+  X(10, NEG, neg, 1, SLOPE, CALLED, SIMPLE, -a, -a, -a) \
+  X(11, EXP, exp, 1, SLOPE, CALLED, FUNCTION, gt_expf(a), gt_exp(a), exp(a)) \
+  X(12, LOG, log, 1, SLOPE, CALLED, FUNCTION, gt_logf(a), gt_log(a), log(a)) \
+  X(13, EXP2, exp2, 1, SLOPE, CALLED, FUNCTION, gt_exp2f(a), gt_exp2(a), exp2(a)) \
+  X(14, LOG2, log2, 1, SLOPE, CALLED, FUNCTION, gt_log2f(a), gt_log2(a), log2(a)) \
+  X(15, SIN, sin, 1, SLOPE, CALLED, GUARDED, gt_sinf(a), gt_sin(a), sin(a)) \
+  X(16, COS, cos, 1, SLOPE, CALLED, GUARDED, gt_cosf(a), gt_cos(a), cos(a)) \
+  X(17, SQRT, sqrt, 1, SLOPE, CALLED, SIMPLE, sqrtf(a), sqrt(a), sqrt(a)) \
+  X(18, RECIPROCAL, reciprocal, 1, SLOPE, CALLED, SIMPLE, 1.0f / a, 1.0 / a, 1 / a) \
+  X(19, ABS, abs, 1, SLOPE, CALLED, SIMPLE, gt_absf(a), abs(a), fabs(a)) \
+  X(20, RELU, relu, 1, SLOPE, CALLED, SIMPLE, gt_pick(a <= 0.0f, 0.0f, a), \
+    mix(a, V(0.0), GT_LESS(a, 0.0)), a <= 0 ? 0 : a) \
+  X(21, SIGMOID, sigmoid, 1, SLOPE, CALLED, FUNCTION, gt_sigmoidf(a), gt_sigmoid(a), gt_real_sigmoid(a)) \
+  X(22, TANH, tanh, 1, SLOPE, CALLED, FUNCTION, gt_tanhf(a), gt_tanh(a), tanh(a)) \
+  X(23, ERF, erf, 1, SLOPE, CALLED, FUNCTION, gt_erff(a), gt_erf(a), erf(a)) \
+  X(24, GELU, gelu, 1, SLOPE, CALLED, FUNCTION, gt_geluf(a), gt_gelu(a), a * (0.5 * erfc(a * -0.70710678118654752440))) \
+  X(25, SILU, silu, 1, SLOPE, CALLED, FUNCTION, a * gt_sigmoidf(a), a * gt_sigmoid(a), a * gt_real_sigmoid(a)) \
+  X(26, SOFTPLUS, softplus, 1, SLOPE, CALLED, FUNCTION, gt_softplusf(a), \
+    gt_softplus(a), fmax(a, 0) + log1p(exp(-fabs(a)))) \
+  X(27, LEAKY_RELU, leaky_relu, 0, SLOPE, INNER, SIMPLE, a * gt_pick(a < 0.0f, b, 1.0f), \
+    mix(a, a * b, GT_LESS(a, 0.0)), a < 0 ? a * b : a) \
+  X(28, IS_FINITE, is_finite, 1, FLAT, INNER, SIMPLE, gt_pick((gt_bits(a) & 0x7f800000u) != 0x7f800000u, 1.0f, 0.0f), \
+    V(gt_finite(a)), isfinite(a)) \
+  X(29, SIGN, sign, 1, FLAT, INNER, SIMPLE, gt_pick(a > 0.0f, 1.0f, gt_pick(a < 0.0f, -1.0f, 0.0f)), \
+    sign(a), (a > 0) - (a < 0)) \
+  X(30, WHERE, where, 3, SLOPE, INNER, SIMPLE, gt_pick(a != 0.0f, b, c), \
+    mix(b, c, GT_EQUAL(a, V(0.0))), a != 0 ? b : c) \
+  X(33, EQUAL, equal, 2, FLAT, INNER, SIMPLE, gt_pick(a == b, 1.0f, 0.0f), V(GT_EQUAL(a, b)), a == b) \
+  X(34, ATAN, atan, 1, SLOPE, CALLED, FUNCTION, gt_atanf(a), gt_atan(a), atan(a))
+/* clang-format on */
+
+/* Two that are more than a value of their operands. */
+#define GT_I_RANDOM   31 /* uniform [0,1) of this element; a: immediate whose bits are the purpose */
+#define GT_I_CONSTANT 32 /* graph only: never in a program (an immediate instead) */
+
+#ifndef GL_core_profile
+#define GT_OPCODE(opcode, NAME, ...) GT_I_##NAME = opcode,
+enum { GT_INSTRUCTIONS(GT_OPCODE) };
+#undef GT_OPCODE
+#endif
 
 /* Limits of a program. */
 #define GT_PROGRAM_CODE       32

@@ -1,4 +1,4 @@
-/* An elementwise program (src/op/program.h) as straight-line code. The program is in the specialization
+/* An elementwise program (src/step/program.h) as straight-line code. The program is in the specialization
  * constants, so that after specialization every condition, switch and index below is a constant and only
  * the program remains: values live in an array that is only ever indexed by constants, and the steps are a
  * macro, never a loop.
@@ -138,44 +138,16 @@ V gt_random(gt_place at, uint purpose) {
   immediate[k] = bits; \
   r[GT_OPERAND_IMMEDIATE + k] = V(uintBitsToFloat(bits));
 
+#define GT_CASE(opcode, NAME, name, inputs, slope, formula, loop, float_value, glsl_value, real_value) \
+  case opcode: v = glsl_value; break;
+
 /* Instruction i. Every case ends in the same place: the branches left after specialization are plain
  * jumps. */
 #define GT_STEP(i, code) \
   if (CODE_COUNT > i) { \
     V a = r[code >> 8 & 63u], b = r[code >> 16 & 63u], c = r[code >> 24 & 63u], v = V(0.0); \
     switch (code & 255u) { \
-    case GT_I_MOVE: v = a; break; \
-    case GT_I_ADD: v = a + b; break; \
-    case GT_I_SUB: v = a - b; break; \
-    case GT_I_MUL: v = a * b; break; \
-    case GT_I_DIV: v = a / b; break; \
-    case GT_I_MAX: v = max(a, b); break; \
-    case GT_I_MIN: v = min(a, b); break; \
-    case GT_I_MOD: v = gt_mod(a, b); break; \
-    case GT_I_LESS: v = V(GT_LESS(a, b)); break; \
-    case GT_I_POW: v = gt_pow(a, b); break; \
-    case GT_I_NEG: v = -a; break; \
-    case GT_I_EXP: v = gt_exp(a); break; \
-    case GT_I_LOG: v = gt_log(a); break; \
-    case GT_I_EXP2: v = gt_exp2(a); break; \
-    case GT_I_LOG2: v = gt_log2(a); break; \
-    case GT_I_SIN: v = gt_sin(a); break; \
-    case GT_I_COS: v = gt_cos(a); break; \
-    case GT_I_SQRT: v = sqrt(a); break; \
-    case GT_I_RECIPROCAL: v = 1.0 / a; break; \
-    case GT_I_ABS: v = abs(a); break; \
-    case GT_I_RELU: v = mix(a, V(0.0), GT_LESS(a, 0.0)); break; \
-    case GT_I_SIGMOID: v = gt_sigmoid(a); break; \
-    case GT_I_TANH: v = gt_tanh(a); break; \
-    case GT_I_ERF: v = gt_erf(a); break; \
-    case GT_I_GELU: v = gt_gelu(a); break; \
-    case GT_I_SILU: v = a * gt_sigmoid(a); break; \
-    case GT_I_SOFTPLUS: v = gt_softplus(a); break; \
-    case GT_I_LEAKY_RELU: v = mix(a, a * b, GT_LESS(a, 0.0)); break; \
-    case GT_I_IS_FINITE: v = V(gt_finite(a)); break; \
-    case GT_I_SIGN: v = sign(a); break; \
-    case GT_I_WHERE: v = mix(b, c, GT_EQUAL(a, V(0.0))); break; \
-    case GT_I_EQUAL: v = V(GT_EQUAL(a, b)); break; \
+    GT_INSTRUCTIONS(GT_CASE) \
     case GT_I_RANDOM: v = gt_random(at, immediate[(code >> 8) - GT_OPERAND_IMMEDIATE & 15u]); break; \
     } \
     r[GT_OPERAND_RESULT + i] = v; \

@@ -1,4 +1,4 @@
-/* One fused elementwise program over `count` elements (op/program.h). */
+/* One fused elementwise program over `count` elements (step/program.h). */
 #include "lib/args.h"
 GT_ARGS(gt_elementwise_args) {
   GT_FLOATS x[8];   /* inputs */

@@ -1,5 +1,7 @@
 #include "base/formula.h"
+#include "base/real.h"
 #include "base/text.h"
+#include "lib/opcodes.h"
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -8,62 +10,25 @@
 
 enum { MOST_DEPTH = 64, MOST_LENGTH = 4096, MOST_NAMES = 256 };
 
-static double neg(double x) { return -x; }
-static double reciprocal(double x) { return 1 / x; }
-static double relu(double x) { return x > 0 ? x : x == x ? 0 : x; }
-static double leaky_relu(double x) { return x > 0 ? x : 0.01 * x; }
-static double sigmoid(double x) { return x >= 0 ? 1 / (1 + exp(-x)) : exp(x) / (1 + exp(x)); }
-static double gelu(double x) { return 0.5 * x * (1 + erf(x * 0.70710678118654752440)); }
-static double silu(double x) { return x * sigmoid(x); }
-static double softplus(double x) { return fmax(x, 0) + log1p(exp(-fabs(x))); }
-
-static double add(double a, double b) { return a + b; }
-static double sub(double a, double b) { return a - b; }
-static double mul(double a, double b) { return a * b; }
-static double quotient(double a, double b) { return a / b; }
-static double larger(double a, double b) { return a > b || a != a ? a : b; }
-static double lesser(double a, double b) { return a < b || a != a ? a : b; }
-static double less(double a, double b) { return a < b; }
-static double modulo(double a, double b) { /* the sign of the divisor */
-  const double r = fmod(a, b);
-  return r != 0 && (r < 0) != (b < 0) ? r + b : r;
-}
-
 typedef struct function {
   const char *name;
-  double (*unary)(double);
-  double (*binary)(double, double);
+  int arguments;
+  double (*value)(double a, double b);
 } function;
 
-static const function functions[] = {
-    {"neg", neg, NULL},
-    {"exp", exp, NULL},
-    {"log", log, NULL},
-    {"exp2", exp2, NULL},
-    {"log2", log2, NULL},
-    {"sin", sin, NULL},
-    {"cos", cos, NULL},
-    {"sqrt", sqrt, NULL},
-    {"reciprocal", reciprocal, NULL},
-    {"abs", fabs, NULL},
-    {"relu", relu, NULL},
-    {"sigmoid", sigmoid, NULL},
-    {"tanh", tanh, NULL},
-    {"gelu", gelu, NULL},
-    {"silu", silu, NULL},
-    {"softplus", softplus, NULL},
-    {"leaky_relu", leaky_relu, NULL},
-    {"erf", erf, NULL},
-    {"add", NULL, add},
-    {"sub", NULL, sub},
-    {"mul", NULL, mul},
-    {"div", NULL, quotient},
-    {"max", NULL, larger},
-    {"min", NULL, lesser},
-    {"mod", NULL, modulo},
-    {"less", NULL, less},
-    {"pow", NULL, pow},
-};
+#define VALUE_CALLED(name, real_value) \
+  static double name##_value(double a, double b) { return (void)a, (void)b, real_value; }
+#define VALUE_INNER(name, real_value)
+#define VALUE(opcode, NAME, name, inputs, slope, formula, loop, float_value, glsl_value, real_value) \
+  VALUE_##formula(name, real_value)
+GT_INSTRUCTIONS(VALUE)
+
+static double leaky_relu_value(double a, double b) { return (void)b, a > 0 ? a : 0.01 * a; }
+
+#define ENTRY_CALLED(name, inputs) {#name, inputs, name##_value},
+#define ENTRY_INNER(name, inputs)
+#define ENTRY(opcode, NAME, name, inputs, slope, formula, ...) ENTRY_##formula(name, inputs)
+static const function functions[] = {{"leaky_relu", 1, leaky_relu_value}, GT_INSTRUCTIONS(ENTRY)};
 enum { FUNCTIONS = sizeof functions / sizeof *functions };
 
 /* What other languages call them; suggested, not accepted. */
@@ -160,7 +125,7 @@ static tree parse_number(parser *p) {
 /* Arguments of a call; p->at is just behind '('. */
 static tree parse_call(parser *p, const function *f, const char *name_at) {
   const char *open = p->at - 1;
-  const int wanted = f->binary ? 2 : 1;
+  const int wanted = f->arguments;
   tree argument[2] = {NULL, NULL};
   int n = 0;
   if (skip(p) != ')') {
@@ -327,7 +292,6 @@ double gt_formula_evaluate(const gt_formula *formula, const double *variables) {
   const double a = gt_formula_evaluate(formula->argument[0], variables);
   const double b = formula->arguments == 2 ? gt_formula_evaluate(formula->argument[1], variables) : 0;
   for (int i = 0; i < FUNCTIONS; i++)
-    if (functions[i].name == formula->call)
-      return functions[i].unary ? functions[i].unary(a) : functions[i].binary(a, b);
+    if (functions[i].name == formula->call) return functions[i].value(a, b);
   return NAN;
 }

@@ -1,8 +1,7 @@
 /* Formulas such as "exp(sin(pi*x0) + x1^2)": parsed once into a tree; the data room evaluates it in double,
  * the `expression` layer emits it as graph nodes, which differentiates it. Grammar: + - * / % ^
  * (right-associative, binds tighter than unary -), comparisons < >, parentheses, numbers, pi, e, function
- * calls, names. Functions: neg exp log exp2 log2 sin cos sqrt reciprocal abs relu sigmoid tanh gelu silu
- * softplus leaky_relu erf add sub mul div max min mod less pow. */
+ * calls, names. Functions: the instructions marked CALLED in shaders/lib/opcodes.h, and leaky_relu. */
 #ifndef GT_BASE_FORMULA_H
 #define GT_BASE_FORMULA_H
 #include "base/arena.h"

@@ -2,7 +2,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "cli/common.h"
-#include "op/op.h"
+#include "graph/op.h"
 #include "train/bench.h"
 #include <stdlib.h>
 #include <string.h>

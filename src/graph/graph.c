@@ -1,6 +1,6 @@
 #include "graph/graph.h"
 #include "base/memory.h"
-#include "op/op.h"
+#include "graph/op.h"
 #include <assert.h>
 #include <string.h>
 
@@ -117,6 +117,24 @@ const char *gt_dtype_name(gt_dtype dtype) {
   static const char *const names[] = {
       [GT_F32] = "f32", [GT_I32] = "i32", [GT_U8] = "u8", [GT_F16] = "f16", [GT_BF16] = "bf16"};
   return names[dtype];
+}
+
+/* Not a view that takes a part of the bytes for as many values of a shorter type. */
+bool gt_is_reshape(const gt_graph *graph, gt_id id) {
+  const gt_node *node = gt_node_at(graph, id);
+  if (node->op->kind != GT_OP_VIEW) return false;
+  const gt_node *input = gt_node_at(graph, node->input[0]);
+  return node->dtype == input->dtype && gt_shape_count(node->shape) == gt_shape_count(input->shape);
+}
+
+gt_id gt_reshape_origin(const gt_graph *graph, gt_id x) {
+  while (gt_is_reshape(graph, x)) x = gt_node_at(graph, x)->input[0];
+  return x;
+}
+
+uint64_t gt_node_bytes(const gt_graph *graph, gt_id id) {
+  const gt_node *node = gt_node_at(graph, id);
+  return (uint64_t)gt_shape_count(node->shape) * gt_dtype_size(node->dtype);
 }
 
 static bool verify_node(const gt_graph *graph, uint32_t id, gt_error *error) {

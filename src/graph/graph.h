@@ -87,14 +87,14 @@ bool gt_shape_broadcast(gt_shape a, gt_shape b, gt_shape *out);
 const char *gt_shape_text(gt_shape shape, char buffer[128]); /* "[128, 784]" */
 size_t gt_dtype_size(gt_dtype dtype);
 const char *gt_dtype_name(gt_dtype dtype);
+uint64_t gt_node_bytes(const gt_graph *graph, gt_id id); /* of its value */
+
+/* Is the node another shape of its whole input (not a view of a part of it)? */
+bool gt_is_reshape(const gt_graph *graph, gt_id id);
+/* The value that x is another shape of, through any number of reshapes; x itself where it is none. */
+gt_id gt_reshape_origin(const gt_graph *graph, gt_id x);
 
 /* Checks every invariant above again (indices, shapes by inference, attributes); run after each pass. */
 bool gt_graph_verify(const gt_graph *graph, gt_error *error);
 void gt_graph_print(const gt_graph *graph, FILE *stream);
-
-/* Reverse-mode differentiation (Griewank and Walther, "Evaluating Derivatives", 2008, ch. 3): for each wrt[i]
- * writes to gradient[i] the node of d(sum(loss))/d(wrt[i]), of wrt[i]'s shape, or GT_NONE where loss does not
- * depend on it. loss is usually a scalar. Emits nodes only; contributions of several users are added in a
- * fixed order. */
-bool gt_autodiff(gt_graph *graph, gt_id loss, const gt_id *wrt, int count, gt_id *gradient, gt_error *error);
 #endif

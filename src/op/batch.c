@@ -3,8 +3,8 @@
 #include "op/check.h"
 #include "op/core.h"
 #include "op/op.h"
-#include "plan/lowering.h"
 #include "shaders/op/batch.h"
+#include "step/lowering.h"
 #include <inttypes.h>
 #include <stddef.h>
 #include <string.h>

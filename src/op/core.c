@@ -3,9 +3,9 @@
 #include "op/core.h"
 #include "op/move.h"
 #include "op/op.h"
-#include "plan/lowering.h"
 #include "shaders/op/clock.h"
 #include "shaders/op/log_row.h"
+#include "step/lowering.h"
 #include <assert.h>
 #include <inttypes.h>
 #include <stddef.h>
@@ -117,16 +117,6 @@ gt_id gt_reshape(gt_graph *graph, gt_id x, gt_shape shape) {
     return GT_NONE;
   }
   return gt_view(graph, x, 0, shape);
-}
-
-gt_id gt_reshape_origin(const gt_graph *graph, gt_id x) {
-  const int64_t count = gt_shape_count(gt_node_at(graph, x)->shape);
-  for (;;) {
-    const gt_node *node = gt_node_at(graph, x);
-    if (node->op->kind != GT_OP_VIEW || gt_shape_count(gt_node_at(graph, node->input[0])->shape) != count)
-      return x;
-    x = node->input[0];
-  }
 }
 
 /* --- pack

@@ -23,9 +23,7 @@ gt_id gt_variable_read(gt_graph *graph, uint32_t variable); /* contents before t
 /* The `shape`-shaped contiguous part of x that starts at element `offset`, as an alias. */
 gt_id gt_view(gt_graph *graph, gt_id x, int64_t offset, gt_shape shape);
 gt_id gt_reshape(gt_graph *graph, gt_id x, gt_shape shape); /* view of the whole; one dim may be -1 */
-/* The value that x is another shape of, through any number of reshapes; x itself where it is none. */
-gt_id gt_reshape_origin(const gt_graph *graph, gt_id x);
-gt_id gt_pack(gt_graph *graph, const gt_id *x, int count); /* flat [sum of counts] */
+gt_id gt_pack(gt_graph *graph, const gt_id *x, int count);  /* flat [sum of counts] */
 /* The same with each part at its own element offset (ascending) in a flat [total]; what lies between is zero.
  */
 gt_id gt_pack_at(gt_graph *graph, const gt_id *x, const int64_t *offset, int count, int64_t total);

@@ -2,8 +2,8 @@
  * nothing overflows. */
 #include "op/cross_entropy.h"
 #include "op/op.h"
-#include "plan/lowering.h"
 #include "shaders/op/cross_entropy.h"
+#include "step/lowering.h"
 #include <math.h>
 #include <stddef.h>
 

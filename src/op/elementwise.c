@@ -1,12 +1,12 @@
-/* The elementwise ops: a table of rows that differ in an opcode and a gradient. All that computes is a
- * program of such instructions (op/program.h); this file's one kernel runs a group that fusion has made of
+/* The elementwise ops, a row for each instruction (shaders/lib/opcodes.h). All that computes is a
+ * program of such instructions (step/program.h); this file's one kernel runs a group that fusion has made of
  * them. */
 #include "op/elementwise.h"
 #include "base/philox.h"
 #include "op/check.h"
 #include "op/elementwise_gradient.h"
-#include "plan/lowering.h"
 #include "shaders/op/elementwise.h"
+#include "step/lowering.h"
 #include <assert.h>
 #include <inttypes.h>
 #include <stddef.h>
@@ -71,11 +71,22 @@ static void print_random(const gt_node *node, char *buffer, size_t size) {
 
 /* --- rows ----------------------------------------------------------------------------------------------- */
 
-#define ROW(op_name, op_opcode, inputs, op_gradient)                                        \
-  {                                                                                         \
-    .name = op_name, .kind = GT_OP_ELEMENTWISE, .min_inputs = inputs, .max_inputs = inputs, \
-    .opcode = op_opcode, .infer = infer, .gradient = op_gradient                            \
-  }
+#define GRADIENT_SLOPE(name) gt_gradient_##name
+#define GRADIENT_FLAT(name)  NULL
+#define ROW(op, op_name, op_inputs, op_gradient) \
+  {.name = #op_name,                             \
+   .kind = GT_OP_ELEMENTWISE,                    \
+   .min_inputs = op_inputs,                      \
+   .max_inputs = op_inputs,                      \
+   .opcode = op,                                 \
+   .infer = infer,                               \
+   .gradient = op_gradient},
+#define ROW_0(...)
+#define ROW_1(...) ROW(__VA_ARGS__)
+#define ROW_2(...) ROW(__VA_ARGS__)
+#define ROW_3(...) ROW(__VA_ARGS__)
+#define ROW_OF(opcode, NAME, name, inputs, slope, ...) \
+  ROW_##inputs(opcode, name, inputs, GRADIENT_##slope(name))
 
 enum { ROW_CONSTANT, ROW_RANDOM, ROW_LEAKY_RELU }; /* those with an attribute come first */
 static const gt_op rows[] = {
@@ -99,37 +110,9 @@ static const gt_op rows[] = {
      .infer = infer,
      .gradient = gt_gradient_leaky_relu,
      .print = print_leaky_relu},
-    ROW("add", GT_I_ADD, 2, gt_gradient_add),
-    ROW("sub", GT_I_SUB, 2, gt_gradient_sub),
-    ROW("mul", GT_I_MUL, 2, gt_gradient_mul),
-    ROW("div", GT_I_DIV, 2, gt_gradient_div),
-    ROW("max", GT_I_MAX, 2, gt_gradient_max),
-    ROW("min", GT_I_MIN, 2, gt_gradient_min),
-    ROW("mod", GT_I_MOD, 2, gt_gradient_mod),
-    ROW("less", GT_I_LESS, 2, NULL),
-    ROW("equal", GT_I_EQUAL, 2, NULL),
-    ROW("pow", GT_I_POW, 2, gt_gradient_pow),
-    ROW("where", GT_I_WHERE, 3, gt_gradient_where),
-    ROW("neg", GT_I_NEG, 1, gt_gradient_neg),
-    ROW("exp", GT_I_EXP, 1, gt_gradient_exp),
-    ROW("log", GT_I_LOG, 1, gt_gradient_log),
-    ROW("exp2", GT_I_EXP2, 1, gt_gradient_exp2),
-    ROW("log2", GT_I_LOG2, 1, gt_gradient_log2),
-    ROW("sin", GT_I_SIN, 1, gt_gradient_sin),
-    ROW("cos", GT_I_COS, 1, gt_gradient_cos),
-    ROW("sqrt", GT_I_SQRT, 1, gt_gradient_sqrt),
-    ROW("reciprocal", GT_I_RECIPROCAL, 1, gt_gradient_reciprocal),
-    ROW("abs", GT_I_ABS, 1, gt_gradient_abs),
-    ROW("relu", GT_I_RELU, 1, gt_gradient_relu),
-    ROW("sigmoid", GT_I_SIGMOID, 1, gt_gradient_sigmoid),
-    ROW("tanh", GT_I_TANH, 1, gt_gradient_tanh),
-    ROW("erf", GT_I_ERF, 1, gt_gradient_erf),
-    ROW("gelu", GT_I_GELU, 1, gt_gradient_gelu),
-    ROW("silu", GT_I_SILU, 1, gt_gradient_silu),
-    ROW("softplus", GT_I_SOFTPLUS, 1, gt_gradient_softplus),
-    ROW("is_finite", GT_I_IS_FINITE, 1, NULL),
-    ROW("sign", GT_I_SIGN, 1, NULL),
-    ROW("stop_gradient", GT_I_MOVE, 1, NULL),
+    /* clang-format off */
+    GT_INSTRUCTIONS(ROW_OF)
+    /* clang-format on */
 };
 
 GT_REGISTER(op, elementwise)
@@ -159,10 +142,6 @@ gt_id gt_leaky_relu(gt_graph *graph, gt_id x, double slope) {
 
 double gt_leaky_relu_slope(const gt_node *node) {
   return ((const leaky_relu_attribute *)node->attribute)->slope;
-}
-
-gt_id gt_where(gt_graph *graph, gt_id condition, gt_id if_not_zero, gt_id otherwise) {
-  return gt_apply(graph, "where", 3, condition, if_not_zero, otherwise);
 }
 
 /* --- lowering ------------------------------------------------------------------------------------------- */

@@ -69,7 +69,7 @@ END
     /* dy where `winner` is less than `loser` (max: the other way round), half of it on a tie. */
     static gt_id
     shared(gt_graph *graph, gt_id dy, gt_id lesser, gt_id greater) {
-  const gt_id tie = gt_apply(graph, "equal", 2, lesser, greater);
+  const gt_id tie = gt_equal(graph, lesser, greater);
   const gt_id share = gt_where(graph, tie, gt_constant(graph, 0.5), gt_less(graph, lesser, greater));
   return gt_mul(graph, dy, share);
 }
@@ -113,6 +113,7 @@ UNARY(exp2, gt_mul(graph, dy, times(graph, y, LN2)))
 UNARY(log2, gt_div(graph, times(graph, dy, 1.0 / LN2), a))
 UNARY(sin, gt_mul(graph, dy, gt_cos(graph, a)))
 UNARY(cos, gt_neg(graph, gt_mul(graph, dy, gt_sin(graph, a))))
+UNARY(atan, gt_div(graph, dy, gt_add(graph, gt_mul(graph, a, a), gt_constant(graph, 1.0))))
 UNARY(sqrt, gt_div(graph, times(graph, dy, 0.5), y))
 UNARY(reciprocal, gt_neg(graph, gt_mul(graph, dy, gt_mul(graph, y, y))))
 UNARY(abs, gt_mul(graph, dy, gt_sign(graph, a)))

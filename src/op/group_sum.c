@@ -1,10 +1,10 @@
 #include "op/group_sum.h"
 #include "op/check.h"
-#include "op/math.h"
 #include "op/move.h"
 #include "op/op.h"
-#include "plan/lowering.h"
 #include "shaders/op/group_sum.h"
+#include "step/lowering.h"
+#include "step/math.h"
 #include <stddef.h>
 #include <string.h>
 

@@ -6,9 +6,9 @@
 #include "op/logic_cpu.h"
 #include "op/logic_walk.h"
 #include "op/op.h"
-#include "plan/lowering.h"
 #include "shaders/op/logic.h"
 #include "shaders/op/logic_coefficients.h"
+#include "step/lowering.h"
 #include <stddef.h>
 #include <string.h>
 

@@ -6,11 +6,11 @@
 #include "op/logic_bits_cpu.h"
 #include "op/move.h"
 #include "op/op.h"
-#include "plan/lowering.h"
 #include "shaders/op/logic_bits.h"
 #include "shaders/op/logic_bits_sum.h"
 #include "shaders/op/logic_codes.h"
 #include "shaders/op/logic_pack.h"
+#include "step/lowering.h"
 #include <stddef.h>
 #include <string.h>
 

@@ -1,9 +1,9 @@
 #include "op/logic_bits_cpu.h"
-#include "op/math.h"
 #include "shaders/op/logic_bits.h"
 #include "shaders/op/logic_bits_sum.h"
 #include "shaders/op/logic_codes.h"
 #include "shaders/op/logic_pack.h"
+#include "step/math.h"
 
 enum { TILE_WORDS = 16384, PIECE = 64, LEVELS = 32 };
 

@@ -3,8 +3,8 @@
 #include "op/check.h"
 #include "op/logic_ca_bits_cpu.h"
 #include "op/op.h"
-#include "plan/lowering.h"
 #include "shaders/op/logic_ca_bits.h"
+#include "step/lowering.h"
 #include <stddef.h>
 #include <string.h>
 

@@ -6,8 +6,8 @@
 #include "op/logic_ca.h"
 #include "op/logic_ca_bits_cpu.h"
 #include "op/logic_ca_cpu.h"
-#include "op/math.h"
 #include "shaders/op/logic_ca_bits.h"
+#include "step/math.h"
 #include <stdlib.h>
 #include <string.h>
 

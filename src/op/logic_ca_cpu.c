@@ -6,10 +6,10 @@
 #include "base/memory.h"
 #include "base/philox.h"
 #include "op/logic_ca.h"
-#include "op/math.h"
 #include "shaders/op/logic_ca.h"
 #include "shaders/op/logic_ca_gradient.h"
 #include "shaders/op/logic_ca_sum.h"
+#include "step/math.h"
 #include <stdlib.h>
 #include <string.h>
 

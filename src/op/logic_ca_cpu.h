@@ -2,7 +2,7 @@
  * layout of the shape words that they and the shaders read. Private to the op. */
 #ifndef GT_OP_LOGIC_CA_CPU_H
 #define GT_OP_LOGIC_CA_CPU_H
-#include "plan/plan.h"
+#include "step/step.h"
 
 enum { GT_CA_LANES = 16 }; /* cells of a tile */
 

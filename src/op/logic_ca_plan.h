@@ -3,7 +3,7 @@
 #ifndef GT_OP_LOGIC_CA_PLAN_H
 #define GT_OP_LOGIC_CA_PLAN_H
 #include "op/logic_ca.h"
-#include "plan/lowering.h"
+#include "step/lowering.h"
 
 /* Does a workgroup of one cell fit in the 16 KiB of shared memory that every Vulkan device has? */
 bool gt_logic_ca_fits(const gt_logic_ca_attribute *attribute, gt_shape state);

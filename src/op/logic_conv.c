@@ -5,8 +5,8 @@
 #include "op/logic_conv_cpu.h"
 #include "op/logic_cpu.h"
 #include "op/op.h"
-#include "plan/lowering.h"
 #include "shaders/op/logic_conv_sums.h"
+#include "step/lowering.h"
 #include <stddef.h>
 #include <string.h>
 

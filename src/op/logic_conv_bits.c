@@ -2,7 +2,7 @@
 #include "op/check.h"
 #include "op/logic_conv_bits_cpu.h"
 #include "op/op.h"
-#include "plan/lowering.h"
+#include "step/lowering.h"
 #include <stddef.h>
 #include <string.h>
 

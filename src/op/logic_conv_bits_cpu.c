@@ -1,5 +1,5 @@
 #include "op/logic_conv_bits_cpu.h"
-#include "op/math.h"
+#include "step/math.h"
 #include <string.h>
 
 /* PIECE: words of a row of positions worked on at once; a window of the widest pooling fits. */

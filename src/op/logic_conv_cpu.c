@@ -1,6 +1,6 @@
 #include "op/logic_conv_cpu.h"
-#include "op/math.h"
 #include "shaders/op/logic_conv_sums.h"
+#include "step/math.h"
 #include <string.h>
 
 enum { BLOCK = GT_CONV_BLOCK, LEAVES = 1 << GT_LOGIC_CONV_DEPTH };

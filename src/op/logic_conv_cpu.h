@@ -3,8 +3,8 @@
 #ifndef GT_OP_LOGIC_CONV_CPU_H
 #define GT_OP_LOGIC_CONV_CPU_H
 #include "op/logic_conv.h"
-#include "plan/lowering.h"
 #include "shaders/op/logic_conv.h"
+#include "step/lowering.h"
 #include <stdint.h>
 
 enum {

@@ -1,8 +1,8 @@
 #include "op/logic_cpu.h"
-#include "op/half.h"
 #include "shaders/op/logic.h"
 #include "shaders/op/logic_coefficients.h"
 #include "shaders/op/logic_walk.h"
+#include "step/half.h"
 
 /* Sums run in LANES partial sums whatever the vector width: every instruction set gives the same bits. */
 enum { LANES = 16, PIECE = 512, TILE_ELEMENTS = 16384 };

@@ -6,7 +6,7 @@
  * and one for the coefficients would read them seven times. Private to the logic ops. */
 #ifndef GT_OP_LOGIC_WALK_H
 #define GT_OP_LOGIC_WALK_H
-#include "plan/lowering.h"
+#include "step/lowering.h"
 
 /* Is that input of a layer a walk, not an inverse? */
 bool gt_logic_is_walk(const gt_graph *graph, gt_id readers);

@@ -6,9 +6,9 @@
 #include "op/move.h"
 #include "op/op.h"
 #include "op/reduce.h"
-#include "plan/lowering.h"
 #include "shaders/op/matmul.h"
 #include "shaders/op/matmul_finish.h"
+#include "step/lowering.h"
 #include <assert.h>
 #include <stddef.h>
 

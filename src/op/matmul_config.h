@@ -3,7 +3,7 @@
  * threads). */
 #ifndef GT_OP_MATMUL_CONFIG_H
 #define GT_OP_MATMUL_CONFIG_H
-#include "plan/plan.h"
+#include "step/step.h"
 
 typedef struct gt_matmul_shape {
   uint32_t m, n, k, batch;

@@ -4,9 +4,9 @@
 #include "op/matmul_cpu.h"
 #include "base/pool.h"
 #include "op/blas.h"
-#include "op/program.h"
 #include "shaders/op/matmul.h"
 #include "shaders/op/matmul_finish.h"
+#include "step/program.h"
 #include <assert.h>
 #include <stdbool.h>
 #include <stddef.h>

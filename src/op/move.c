@@ -5,8 +5,8 @@
 #include "op/move_cpu.h"
 #include "op/op.h"
 #include "op/reduce.h"
-#include "plan/lowering.h"
 #include "shaders/op/move.h"
+#include "step/lowering.h"
 #include <stddef.h>
 #include <string.h>
 

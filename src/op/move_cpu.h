@@ -2,7 +2,7 @@
  * (shaders/op/move.h). */
 #ifndef GT_OP_MOVE_CPU_H
 #define GT_OP_MOVE_CPU_H
-#include "plan/plan.h"
+#include "step/step.h"
 
 enum { GT_MOVE_TILE = 16384 }; /* elements */
 enum {

@@ -7,8 +7,8 @@
 #include "op/move.h"
 #include "op/op.h"
 #include "op/reduce_cpu.h"
-#include "plan/lowering.h"
 #include "shaders/op/reduce.h"
+#include "step/lowering.h"
 #include <stddef.h>
 
 enum { ROW_SUM, ROW_MEAN, ROW_MAX, ROW_MIN, ROW_FINITE, ROWS };
@@ -210,7 +210,7 @@ static void gradient_extremum(gt_graph *graph, gt_id node, gt_id gradient, const
   if (!wanted[0]) return;
   const gt_id x = gt_node_at(graph, node)->input[0];
   const gt_reduce_attribute *attribute = gt_node_at(graph, node)->attribute;
-  const gt_id ties = gt_apply(graph, "equal", 2, x, with_kept_axes(graph, node, node));
+  const gt_id ties = gt_equal(graph, x, with_kept_axes(graph, node, node));
   const gt_id count = gt_sum(graph, ties, attribute->axes, true);
   input_gradient[0] = gt_mul(graph, ties, gt_div(graph, with_kept_axes(graph, node, gradient), count));
 }
@@ -337,8 +337,7 @@ static void copy_flag(gt_lowering *lowering, gt_id from, gt_id to) {
 /* What the flag begins as may be there long before the values that are looked at. */
 static void lower_finite(gt_lowering *lowering, const gt_group *group) {
   const gt_id otherwise = gt_node_at(gt_lowering_graph(lowering), group->leader)->input[1];
-  if (!gt_lower_begins_there(lowering, group->leader, otherwise))
-    copy_flag(lowering, otherwise, group->leader);
+  if (!gt_lower_begins_there(lowering)) copy_flag(lowering, otherwise, group->leader);
   const struct gt_reduce_args args =
       in_chunks(lowering, (struct gt_reduce_args){.outer = 1,
                                                   .reduced = (uint32_t)gt_shape_count(group->shape),

@@ -1,7 +1,7 @@
 #include "op/reduce_cpu.h"
-#include "op/math.h"
-#include "op/program.h"
 #include "shaders/op/reduce.h"
+#include "step/math.h"
+#include "step/program.h"
 
 /* A sum runs in LANES partial sums whatever the vector width, so that every instruction set gives the same
  * bits. */

@@ -2,12 +2,12 @@
 #include "op/softmax.h"
 #include "op/check.h"
 #include "op/elementwise.h"
-#include "op/math.h"
 #include "op/move.h"
 #include "op/op.h"
 #include "op/reduce.h"
-#include "plan/lowering.h"
 #include "shaders/op/softmax.h"
+#include "step/lowering.h"
+#include "step/math.h"
 #include <stddef.h>
 
 enum { ROW_SOFTMAX, ROW_LOG_SOFTMAX, ROWS };

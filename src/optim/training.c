@@ -1,4 +1,5 @@
 #include "optim/training.h"
+#include "op/autodiff.h"
 #include "op/core.h"
 #include "op/elementwise.h"
 #include "op/reduce.h"

@@ -24,7 +24,7 @@ bool gt_group_is_output(const gt_fusion *fusion, const gt_group *group, gt_id id
     if (in_group(group, user)) continue;
     const gt_node *node = gt_node_at(fusion->graph, user);
     /* A reshape that only this group looks through is not a use. */
-    if (node->op->kind == GT_OP_VIEW && gt_fuse_resolve(fusion, user) == gt_fuse_resolve(fusion, id) &&
+    if (node->op->kind == GT_OP_VIEW && fusion->origin[user] == fusion->origin[id] &&
         !gt_group_is_output(fusion, group, user))
       continue;
     return true;
@@ -61,7 +61,7 @@ static bool input_operand(encoder *e, gt_id id, gt_shape space, uint32_t *operan
   gt_program *p = &e->group->program;
   uint32_t mode;
   if (!load_mode(e, gt_node_at(e->fusion->graph, id)->shape, space, &mode)) return false;
-  gt_id source = mode == GT_LOAD_GENERAL ? id : gt_fuse_resolve(e->fusion, id);
+  gt_id source = mode == GT_LOAD_GENERAL ? id : e->fusion->origin[id];
   for (uint32_t k = 0; k < p->inputs; k++)
     if (e->group->input[k] == source && p->load[k] == mode) return *operand = k, true;
   if ((int)p->inputs == e->max_inputs) return false;
@@ -82,22 +82,26 @@ static bool immediate_operand(gt_program *p, float value, uint32_t *operand) {
 
 /* The operand code of a value that is computed inside the group, or -1. */
 static int result_operand(const encoder *e, gt_id id, const int *result) {
-  gt_id source = gt_fuse_resolve(e->fusion, id);
+  gt_id source = e->fusion->origin[id];
   if (source == e->group->leader) return GT_OPERAND_LEADER;
   for (int i = 0; i < e->group->nodes; i++)
     if (e->group->node[i] == source) return result[i];
   return -1;
 }
 
+static bool is_constant(const gt_node *node) {
+  return node->op->kind == GT_OP_ELEMENTWISE && node->op->opcode == GT_I_CONSTANT;
+}
+
 static bool operand_of(encoder *e, gt_id id, gt_shape space, const int *result, uint32_t *operand) {
   int inside = result_operand(e, id, result);
   if (inside >= 0) return *operand = (uint32_t)inside, true;
-  if (gt_fuse_is_constant(e->fusion, id)) {
+  if (is_constant(gt_node_at(e->fusion->graph, e->fusion->origin[id]))) {
     uint32_t opcode;
     int operands;
     float value;
     bool has;
-    gt_elementwise_code(e->fusion->graph, gt_fuse_resolve(e->fusion, id), &opcode, &operands, &value, &has);
+    gt_elementwise_code(e->fusion->graph, e->fusion->origin[id], &opcode, &operands, &value, &has);
     return immediate_operand(&e->group->program, value, operand);
   }
   return input_operand(e, id, space, operand);

@@ -6,25 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A view of all of its input: not one that takes a part of the bytes for as many values of a shorter type. */
-static bool is_reshape(const gt_graph *graph, const gt_node *node) {
-  if (node->op->kind != GT_OP_VIEW) return false;
-  const gt_node *input = gt_node_at(graph, node->input[0]);
-  return node->dtype == input->dtype && gt_shape_count(node->shape) == gt_shape_count(input->shape);
-}
-
+/* Each from its input's: a walk for every node would take the square of the longest chain. */
 static void find_origins(gt_fusion *f) {
-  for (gt_id id = 0; id < f->graph->count; id++) {
-    const gt_node *node = gt_node_at(f->graph, id);
-    f->origin[id] = is_reshape(f->graph, node) ? f->origin[node->input[0]] : id;
-  }
-}
-
-gt_id gt_fuse_resolve(const gt_fusion *fusion, gt_id id) { return fusion->origin[id]; }
-
-bool gt_fuse_is_constant(const gt_fusion *fusion, gt_id id) {
-  const gt_op *op = gt_node_at(fusion->graph, gt_fuse_resolve(fusion, id))->op;
-  return op->kind == GT_OP_ELEMENTWISE && op->opcode == GT_I_CONSTANT;
+  for (gt_id id = 0; id < f->graph->count; id++)
+    f->origin[id] = gt_is_reshape(f->graph, id) ? f->origin[gt_node_at(f->graph, id)->input[0]] : id;
 }
 
 static void mark_live(gt_fusion *f, const gt_plan_options *options) {
@@ -62,7 +47,7 @@ static bool needs_group(const gt_fusion *f, gt_id id) {
   for (uint32_t u = f->user_start[id]; u < f->user_start[id + 1]; u++) {
     const gt_node *user = gt_node_at(f->graph, f->user[u]);
     if (user->op->kind == GT_OP_ELEMENTWISE) continue;
-    if (user->op->kind == GT_OP_VIEW && gt_fuse_resolve(f, f->user[u]) == id && !f->kept[f->user[u]]) {
+    if (user->op->kind == GT_OP_VIEW && f->origin[f->user[u]] == id && !f->kept[f->user[u]]) {
       bool programs_only = true;
       for (uint32_t v = f->user_start[f->user[u]]; v < f->user_start[f->user[u] + 1]; v++)
         programs_only &= gt_node_at(f->graph, f->user[v])->op->kind == GT_OP_ELEMENTWISE;
@@ -102,7 +87,7 @@ static bool leaders_allow(const gt_fusion *f, const gt_group *a, const gt_group 
   /* Only the epilogue, or the prologue of the first operand, may take it in: the leader's own operands must
    * be in memory. */
   for (int i = leader->op->prologue; i < leader->inputs; i++)
-    if (f->group_of[gt_fuse_resolve(f, leader->input[i])] == (int)(a - f->group)) return false;
+    if (f->group_of[f->origin[leader->input[i]]] == (int)(a - f->group)) return false;
   return true;
 }
 
@@ -142,7 +127,7 @@ static bool only_used_within(const gt_fusion *f, gt_id p, int a, int b) {
     gt_op_kind kind = gt_node_at(f->graph, user)->op->kind;
     if (kind == GT_OP_ASSIGN || kind == GT_OP_PACK) continue;
     if (kind == GT_OP_VIEW) {
-      if (gt_fuse_resolve(f, user) != gt_fuse_resolve(f, p)) return false;
+      if (f->origin[user] != f->origin[p]) return false;
       if (!only_used_within(f, user, a, b)) return false;
       continue;
     }
@@ -156,7 +141,7 @@ static bool merge_inputs(gt_arena *arena, gt_fusion *f, gt_id id, bool sparing) 
   const gt_node *node = gt_node_at(f->graph, id);
   bool merged = false;
   for (int i = 0; i < node->inputs; i++) {
-    gt_id p = gt_fuse_resolve(f, node->input[i]);
+    gt_id p = f->origin[node->input[i]];
     int a = f->group_of[p], b = f->group_of[id];
     if (a < 0 || a == b || !leaders_allow(f, &f->group[a], &f->group[b]) ||
         f->group[a].nodes + f->group[b].nodes > GT_PROGRAM_CODE)

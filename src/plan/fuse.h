@@ -9,13 +9,14 @@
  * limits. Reshapes are transparent: a program sees flat indices. */
 #ifndef GT_PLAN_FUSE_H
 #define GT_PLAN_FUSE_H
-#include "plan/lowering.h"
+#include "plan/plan.h"
+#include "step/lowering.h"
 
 typedef struct gt_fusion {
   const gt_graph *graph;
   bool *live, *kept; /* per node; kept: must be in memory after the run */
   int *group_of;     /* per node; -1: in no group */
-  gt_id *origin;     /* per node: what gt_fuse_resolve says of it */
+  gt_id *origin;     /* per node: gt_reshape_origin */
   struct gt_ways *ways;
   gt_group *group; /* a merged-away group has no nodes */
   int groups;
@@ -26,9 +27,6 @@ typedef struct gt_fusion {
 
 bool gt_fuse(gt_arena *arena, const gt_graph *graph, const gt_plan_options *options, gt_fusion *fusion,
              gt_error *error);
-/* Follows reshapes (views of the whole) to the node that holds the value. */
-gt_id gt_fuse_resolve(const gt_fusion *fusion, gt_id id);
-bool gt_fuse_is_constant(const gt_fusion *fusion, gt_id id);
 
 /* Fills group->program, inputs, outputs, row, clock from group->node and leader (encode.c); false if a limit
  * or a load that the leader's kernel does not have stands against it. */

@@ -15,11 +15,11 @@ static void touch_root(gt_root *root, uint32_t level, uint64_t bytes) {
   if (bytes > root->bytes) root->bytes = bytes;
 }
 
-static void find_lifetimes(gt_lowering *l, uint32_t levels) {
-  for (size_t s = 0; s < l->drafts.count; s++) {
-    const gt_draft *draft = &l->drafts.items[s];
+static void find_lifetimes(gt_layout *l, uint32_t levels) {
+  for (size_t s = 0; s < l->lowering.drafts.count; s++) {
+    const gt_draft *draft = &l->lowering.drafts.items[s];
     for (size_t u = 0; u < draft->count; u++) {
-      if (draft->items[u].kind == USE_CONSTANT) continue;
+      if (draft->items[u].kind == GT_USE_CONSTANT) continue;
       gt_location at = gt_plan_locate(l, &draft->items[u]);
       if (!at.variable) touch_root(&l->root[at.id], draft->step.level, at.offset + at.bytes);
     }
@@ -69,9 +69,10 @@ static void insert(span *laid, size_t count, const gt_root *root) {
   laid[at] = (span){root->offset, root->offset + aligned(root->bytes), root->first, root->last};
 }
 
-uint64_t gt_plan_memory(gt_lowering *l, uint64_t *unaliased) {
-  size_t count = l->graph->count + l->scratch.count, used = 0;
-  uint32_t levels = l->drafts.count ? l->drafts.items[l->drafts.count - 1].step.level + 1 : 0;
+uint64_t gt_plan_memory(gt_layout *l, uint64_t *unaliased) {
+  size_t count = l->graph->count + l->lowering.scratch.count, used = 0;
+  const size_t drafts = l->lowering.drafts.count;
+  uint32_t levels = drafts ? l->lowering.drafts.items[drafts - 1].step.level + 1 : 0;
   l->root = GT_NEW_N(l->arena, gt_root, count + 1);
   find_lifetimes(l, levels);
   gt_root **order = gt_alloc(sizeof *order * (count + 1));

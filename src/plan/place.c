@@ -20,7 +20,7 @@ typedef struct readers { /* of a variable */
 } readers;
 
 typedef struct placing {
-  gt_lowering *l;
+  gt_layout *l;
   gt_order order;
   readers *of;      /* per variable */
   uint32_t *copies; /* per node: 1 + the first copy into it, or 0; its copies follow each other */
@@ -33,15 +33,15 @@ typedef struct placing {
 
 /* --- who needs whom ------------------------------------------------------------------------------------- */
 
-static uint32_t copy_item(const gt_lowering *l, size_t copy) {
+static uint32_t copy_item(const gt_layout *l, size_t copy) {
   return (uint32_t)l->fusion.groups + (uint32_t)copy;
 }
 
 /* Adds an edge from every item (group, or copy into a pack) whose work the value of `id` needs. A pack of
  * many may be read by as many: its relay stands between them. */
 static void producers(placing *p, gt_id id, uint32_t item) {
-  gt_lowering *l = p->l;
-  id = gt_fuse_resolve(&l->fusion, id);
+  gt_layout *l = p->l;
+  id = l->fusion.origin[id];
   const gt_node *node = gt_node_at(l->graph, id);
   const int group = l->fusion.group_of[id];
   if (group >= 0) {
@@ -61,7 +61,7 @@ static void producers(placing *p, gt_id id, uint32_t item) {
 }
 
 static void data_edges(placing *p) {
-  gt_lowering *l = p->l;
+  gt_layout *l = p->l;
   for (int g = 0; g < l->fusion.groups; g++) {
     const gt_group *group = &l->fusion.group[g];
     for (int n = 0; n < group->nodes; n++) {
@@ -75,14 +75,14 @@ static void data_edges(placing *p) {
 /* Packs: an input that a group computes, and that lies nowhere else yet, is computed straight into its part.
  */
 static void place_packs(placing *p) {
-  gt_lowering *l = p->l;
+  gt_layout *l = p->l;
   for (gt_id id = 0; id < l->graph->count; id++) {
     const gt_node *node = gt_node_at(l->graph, id);
     if (!l->fusion.live[id] || node->op->kind != GT_OP_PACK) continue;
     const size_t before = l->copies.count;
     for (int i = 0; i < node->inputs; i++) {
       int64_t offset = gt_pack_offset(l->graph, id, i);
-      gt_id q = gt_fuse_resolve(&l->fusion, node->input[i]);
+      gt_id q = l->fusion.origin[node->input[i]];
       if (l->fusion.group_of[q] >= 0 && !l->place[q].placed)
         l->place[q] = (gt_place){true, false, id, (uint64_t)offset * 4};
       else
@@ -93,7 +93,7 @@ static void place_packs(placing *p) {
 }
 
 /* A value that begins as another is computed where that lies, if it is the only one to read it. */
-static void place_beginnings(gt_lowering *l) {
+static void place_beginnings(gt_layout *l) {
   const gt_fusion *f = &l->fusion;
   for (gt_id id = 0; id < l->graph->count; id++) {
     const gt_node *node = gt_node_at(l->graph, id);
@@ -124,7 +124,7 @@ static bool reads_in_place(const placing *p, const reader *r, gt_location range)
 
 /* Notes that node `user` of a group reads a variable, if it does so by input `id`. */
 static void note_reader(placing *p, gt_id user, gt_id id) {
-  gt_lowering *l = p->l;
+  gt_layout *l = p->l;
   const gt_location at = gt_plan_locate_node(l, id);
   const int group = l->fusion.group_of[user];
   if (!at.variable) return;
@@ -133,7 +133,7 @@ static void note_reader(placing *p, gt_id user, gt_id id) {
 }
 
 /* What q begins as, computed where q lies, or q itself. */
-static gt_id beginning(const gt_lowering *l, gt_id q) {
+static gt_id beginning(const gt_layout *l, gt_id q) {
   const gt_node *node = gt_node_at(l->graph, q);
   const gt_id first = node->op->begins_as ? node->input[node->op->begins_as - 1] : q;
   return l->place[first].placed && !l->place[first].variable && l->place[first].into == q ? first : q;
@@ -141,7 +141,7 @@ static gt_id beginning(const gt_lowering *l, gt_id q) {
 
 /* Who reads the value of q, which now lies in a variable, reads that variable. */
 static void note_readers(placing *p, gt_id q) {
-  gt_lowering *l = p->l;
+  gt_layout *l = p->l;
   const gt_fusion *f = &l->fusion;
   for (uint32_t u = f->user_start[q]; u < f->user_start[q + 1]; u++) {
     const gt_id user = f->user[u];
@@ -154,7 +154,7 @@ static void note_readers(placing *p, gt_id q) {
   const gt_node *node = gt_node_at(l->graph, q);
   if (node->op->kind != GT_OP_PACK) return;
   for (int i = 0; i < node->inputs; i++) {
-    const gt_id part = gt_fuse_resolve(f, node->input[i]);
+    const gt_id part = f->origin[node->input[i]];
     if (l->place[part].placed && !l->place[part].variable && l->place[part].into == q) note_readers(p, part);
   }
 }
@@ -173,7 +173,7 @@ static void find_readers(placing *p) {
 /* Lists the groups that write the value of q: its own and that of what it begins as, or those of a pack's
  * inputs. */
 static void list_writers(placing *p, gt_id q) {
-  gt_lowering *l = p->l;
+  gt_layout *l = p->l;
   const gt_node *node = gt_node_at(l->graph, q);
   const int group = l->fusion.group_of[q];
   if (group >= 0) {
@@ -182,7 +182,7 @@ static void list_writers(placing *p, gt_id q) {
     if (beginning(l, q) != q) list_writers(p, beginning(l, q));
     return;
   }
-  for (int i = 0; i < node->inputs; i++) list_writers(p, gt_fuse_resolve(&l->fusion, node->input[i]));
+  for (int i = 0; i < node->inputs; i++) list_writers(p, l->fusion.origin[node->input[i]]);
 }
 
 static void forget_writers(placing *p) {
@@ -192,7 +192,7 @@ static void forget_writers(placing *p) {
 /* Orders every reader of the range before every writer; false, with nothing changed, if that closes a circle.
  */
 static bool order_readers_first(placing *p, gt_location range) {
-  gt_lowering *l = p->l;
+  gt_layout *l = p->l;
   const size_t before = p->order.edges.count;
   const readers *of = &p->of[range.id];
   for (size_t i = 0; i < of->count; i++) {
@@ -221,9 +221,9 @@ static gt_location assign_range(const gt_graph *graph, const gt_node *assign) {
 }
 
 static bool try_in_place(placing *p, gt_id id) {
-  gt_lowering *l = p->l;
+  gt_layout *l = p->l;
   const gt_node *node = gt_node_at(l->graph, id);
-  gt_id q = gt_fuse_resolve(&l->fusion, node->input[0]);
+  gt_id q = l->fusion.origin[node->input[0]];
   bool pack = gt_node_at(l->graph, q)->op->kind == GT_OP_PACK;
   if (l->place[q].placed || (l->fusion.group_of[q] < 0 && !pack) || l->fusion.kept[q]) return false;
   list_writers(p, q);
@@ -239,7 +239,7 @@ static bool try_in_place(placing *p, gt_id id) {
 
 /* Orders a copy into a variable after its source and after all who read the variable's old contents. */
 static void order_copy(placing *p, size_t copy) {
-  gt_lowering *l = p->l;
+  gt_layout *l = p->l;
   const gt_copy *c = &l->copies.items[copy];
   if (!c->from_saved) producers(p, c->source, copy_item(l, copy));
   if (c->to_saved) return;
@@ -259,7 +259,7 @@ static void order_copy(placing *p, size_t copy) {
 /* Whatever cannot be computed in place is copied at the end. A variable's contents that go to another
  * variable are saved first, since that other's may go the opposite way. */
 static void place_assigns(placing *p) {
-  gt_lowering *l = p->l;
+  gt_layout *l = p->l;
   size_t copied = l->copies.count;
   for (gt_id id = 0; id < l->graph->count; id++) {
     const gt_node *node = gt_node_at(l->graph, id);
@@ -277,7 +277,7 @@ static void place_assigns(placing *p) {
 
 /* How many copies there may be, of each part of a pack and of each value assigned, with one that saves it;
  * and how many packs there are. */
-static uint32_t most_copies(const gt_lowering *l, uint32_t *packs) {
+static uint32_t most_copies(const gt_layout *l, uint32_t *packs) {
   uint32_t most = 0;
   for (gt_id id = 0; id < l->graph->count; id++) {
     const gt_node *node = gt_node_at(l->graph, id);
@@ -289,7 +289,7 @@ static uint32_t most_copies(const gt_lowering *l, uint32_t *packs) {
 }
 
 static bool order_items(placing *p, gt_error *error) {
-  gt_lowering *l = p->l;
+  gt_layout *l = p->l;
   uint32_t live = 0;
   bool *absent = gt_alloc(p->order.items + 1);
   for (uint32_t i = 0; i < p->order.items; i++) {
@@ -304,7 +304,7 @@ static bool order_items(placing *p, gt_error *error) {
          gt_fail(error, GT_ERR_INTERNAL, "the plan has a circle: %u of %u items ordered", l->ordered, live);
 }
 
-bool gt_plan_place(gt_lowering *l, gt_error *error) {
+bool gt_plan_place(gt_layout *l, gt_error *error) {
   placing p = {.l = l};
   const uint32_t groups = (uint32_t)l->fusion.groups;
   uint32_t packs = 0;

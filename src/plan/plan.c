@@ -5,9 +5,9 @@
 
 enum { VARIABLE_PADDING = 16 };
 
-static gt_access resolve(const gt_lowering *l, const gt_use *use) {
+static gt_access resolve(const gt_layout *l, const gt_use *use) {
   gt_access access = {.argument = use->argument, .bytes = use->bytes, .read = use->read, .write = use->write};
-  if (use->kind == USE_CONSTANT) {
+  if (use->kind == GT_USE_CONSTANT) {
     access.buffer = GT_PLAN_CONSTANTS;
     access.offset = use->offset;
     return access;
@@ -18,7 +18,7 @@ static gt_access resolve(const gt_lowering *l, const gt_use *use) {
   return access;
 }
 
-static void finish_step(const gt_lowering *l, const gt_draft *draft, gt_step *step) {
+static void finish_step(const gt_layout *l, const gt_draft *draft, gt_step *step) {
   *step = draft->step;
   step->accesses = (int)draft->count;
   step->access = GT_NEW_N(l->arena, gt_access, draft->count + 1);
@@ -28,21 +28,23 @@ static void finish_step(const gt_lowering *l, const gt_draft *draft, gt_step *st
   }
 }
 
-static gt_plan *finish_plan(gt_lowering *l) {
+static gt_plan *finish_plan(gt_layout *l) {
+  const gt_lowering *lowering = &l->lowering;
   gt_plan *plan = GT_NEW(l->arena, gt_plan);
   plan->graph = l->graph;
   plan->arena_bytes = gt_plan_memory(l, &plan->unaliased_bytes);
-  plan->steps = (uint32_t)l->drafts.count;
-  plan->step = GT_NEW_N(l->arena, gt_step, l->drafts.count + 1);
+  plan->steps = (uint32_t)lowering->drafts.count;
+  plan->step = GT_NEW_N(l->arena, gt_step, lowering->drafts.count + 1);
   for (uint32_t s = 0; s < plan->steps; s++) {
-    finish_step(l, &l->drafts.items[s], &plan->step[s]);
+    finish_step(l, &lowering->drafts.items[s], &plan->step[s]);
     plan->step[s].barrier = s == 0 || plan->step[s].level != plan->step[s - 1].level;
     plan->flops += plan->step[s].flops;
     plan->levels = plan->step[s].level + 1;
   }
   plan->constants =
-      gt_arena_copy(l->arena, l->constants.items ? l->constants.items : (uint8_t *)"", l->constants.count);
-  plan->constant_bytes = l->constants.count;
+      gt_arena_copy(l->arena, lowering->constants.items ? lowering->constants.items : (uint8_t *)"",
+                    lowering->constants.count);
+  plan->constant_bytes = lowering->constants.count;
   plan->variable_bytes = GT_NEW_N(l->arena, uint64_t, l->graph->variables + 1);
   for (uint32_t v = 0; v < l->graph->variables; v++) {
     const gt_variable *variable = &l->graph->variable[v];
@@ -52,24 +54,19 @@ static gt_plan *finish_plan(gt_lowering *l) {
   gt_access *kept = GT_NEW_N(l->arena, gt_access, (size_t)l->options->keep_count + 1);
   for (int k = 0; k < l->options->keep_count; k++) {
     gt_location at = gt_plan_locate_node(l, l->options->keep[k]);
-    gt_use use = {.kind = USE_NODE, .id = l->options->keep[k], .bytes = at.bytes, .read = true};
+    gt_use use = {.kind = GT_USE_NODE, .id = l->options->keep[k], .bytes = at.bytes, .read = true};
     kept[k] = resolve(l, &use);
   }
   plan->kept = kept;
   return plan;
 }
 
-static void release(gt_lowering *l) {
-  for (size_t s = 0; s < l->drafts.count; s++) free(l->drafts.items[s].items);
-  free(l->drafts.items);
-  free(l->scratch.items);
-  free(l->constants.items);
-  free(l->copies.items);
-}
-
 gt_plan *gt_plan_create(gt_arena *arena, const gt_graph *graph, const gt_plan_options *options,
                         gt_error *error) {
-  gt_lowering l = {.arena = arena, .graph = graph, .options = options};
+  gt_layout l = {.arena = arena,
+                 .graph = graph,
+                 .options = options,
+                 .lowering = {.graph = graph, .target = &options->target}};
   gt_plan *plan = NULL;
   if (graph->error.status) {
     gt_fail(error, graph->error.status, "%s", graph->error.message);
@@ -82,6 +79,7 @@ gt_plan *gt_plan_create(gt_arena *arena, const gt_graph *graph, const gt_plan_op
     plan = finish_plan(&l);
     if (!gt_plan_verify(plan, error)) plan = NULL;
   }
-  release(&l);
+  gt_lowering_finish(&l.lowering);
+  free(l.copies.items);
   return plan;
 }

@@ -1,5 +1,5 @@
 #include "base/text.h"
-#include "op/op.h"
+#include "graph/op.h"
 #include "plan/plan.h"
 
 static void print_access(const gt_plan *plan, const gt_access *access, FILE *stream) {

@@ -5,12 +5,11 @@
 #include "plan/internal.h"
 #include <stdlib.h>
 
-gt_location gt_plan_locate_node(const gt_lowering *l, gt_id id) {
-  const gt_node *node = gt_node_at(l->graph, id);
-  gt_location at = {false, id, 0, (uint64_t)gt_shape_count(node->shape) * gt_dtype_size(node->dtype)};
+gt_location gt_plan_locate_node(const gt_layout *l, gt_id id) {
+  gt_location at = {false, id, 0, gt_node_bytes(l->graph, id)};
   for (;;) {
     const gt_place *place = &l->place[at.id];
-    node = gt_node_at(l->graph, at.id);
+    const gt_node *node = gt_node_at(l->graph, at.id);
     if (place->placed) {
       at.offset += place->offset;
       at.id = place->into;
@@ -30,10 +29,10 @@ gt_location gt_plan_locate_node(const gt_lowering *l, gt_id id) {
   }
 }
 
-gt_location gt_plan_locate(const gt_lowering *l, const gt_use *use) {
-  gt_location at = {use->kind == USE_VARIABLE, use->id, use->offset, use->bytes};
-  if (use->kind == USE_SCRATCH) at.id = l->graph->count + use->id;
-  if (use->kind == USE_NODE) {
+gt_location gt_plan_locate(const gt_layout *l, const gt_use *use) {
+  gt_location at = {use->kind == GT_USE_VARIABLE, use->id, use->offset, use->bytes};
+  if (use->kind == GT_USE_SCRATCH) at.id = l->graph->count + use->id;
+  if (use->kind == GT_USE_NODE) {
     at = gt_plan_locate_node(l, use->id);
     at.offset += use->offset;
     at.bytes = use->bytes;
@@ -48,7 +47,7 @@ typedef struct part {
 } part;
 
 typedef struct leveling {
-  const gt_lowering *l;
+  const gt_layout *l;
   gt_hazards hazards;
   struct {
     part *items;
@@ -56,9 +55,9 @@ typedef struct leveling {
   } parts;
 } leveling;
 
-static gt_range range_of(const gt_lowering *l, const gt_use *use) {
+static gt_range range_of(const gt_layout *l, const gt_use *use) {
   const gt_location at = gt_plan_locate(l, use);
-  const size_t roots = l->graph->count + l->scratch.count;
+  const size_t roots = l->graph->count + l->lowering.scratch.count;
   return (gt_range){at.variable ? roots + at.id : at.id, at.offset, at.bytes};
 }
 
@@ -70,7 +69,7 @@ static uint32_t level_of(const leveling *v, const gt_draft *draft) {
   uint32_t level = 0;
   for (size_t u = 0; u < draft->count; u++) {
     const gt_use *use = &draft->items[u];
-    if (use->kind == USE_CONSTANT) continue;
+    if (use->kind == GT_USE_CONSTANT) continue;
     const gt_range range = range_of(v->l, use);
     const uint32_t after = gt_hazards_after(&v->hazards, range, use->write);
     if (after > level) level = after;
@@ -84,7 +83,7 @@ static uint32_t level_of(const leveling *v, const gt_draft *draft) {
 static void note_uses(leveling *v, const gt_draft *draft) {
   for (size_t u = 0; u < draft->count; u++) {
     const gt_use *use = &draft->items[u];
-    if (use->kind == USE_CONSTANT) continue;
+    if (use->kind == GT_USE_CONSTANT) continue;
     const gt_range range = range_of(v->l, use);
     if (use->part)
       *GT_PUSH(&v->parts) = (part){range, draft->step.level};
@@ -108,22 +107,23 @@ static int by_level(const void *a, const void *b) {
   return x->number < y->number ? -1 : x->number > y->number; /* qsort need not leave equals as they stand */
 }
 
-void gt_plan_level(gt_lowering *l) {
+void gt_plan_level(gt_layout *l) {
   leveling v = {.l = l};
-  gt_hazards_init(&v.hazards, l->graph->count + l->scratch.count + l->graph->variables);
-  for (size_t s = 0; s < l->drafts.count; s++)
-    for (size_t u = 0; u < l->drafts.items[s].count; u++)
-      if (l->drafts.items[s].items[u].kind != USE_CONSTANT)
-        gt_hazards_expect(&v.hazards, range_of(l, &l->drafts.items[s].items[u]));
+  gt_lowering *lowering = &l->lowering;
+  gt_hazards_init(&v.hazards, l->graph->count + lowering->scratch.count + l->graph->variables);
+  for (size_t s = 0; s < lowering->drafts.count; s++)
+    for (size_t u = 0; u < lowering->drafts.items[s].count; u++)
+      if (lowering->drafts.items[s].items[u].kind != GT_USE_CONSTANT)
+        gt_hazards_expect(&v.hazards, range_of(l, &lowering->drafts.items[s].items[u]));
   gt_hazards_ready(&v.hazards);
-  for (size_t s = 0; s < l->drafts.count; s++) {
-    gt_draft *draft = &l->drafts.items[s];
+  for (size_t s = 0; s < lowering->drafts.count; s++) {
+    gt_draft *draft = &lowering->drafts.items[s];
     if (s && draft->item != draft[-1].item) finish_item(&v);
     draft->step.level = level_of(&v, draft);
     draft->number = s;
     note_uses(&v, draft);
   }
-  qsort(l->drafts.items, l->drafts.count, sizeof *l->drafts.items, by_level);
+  qsort(lowering->drafts.items, lowering->drafts.count, sizeof *lowering->drafts.items, by_level);
   gt_hazards_finish(&v.hazards);
   free(v.parts.items);
 }

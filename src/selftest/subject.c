@@ -2,6 +2,7 @@
 #include "base/memory.h"
 #include "base/philox.h"
 #include "base/text.h"
+#include "op/autodiff.h"
 #include "op/core.h"
 #include "op/elementwise.h"
 #include "op/reduce.h"

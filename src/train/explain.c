@@ -2,7 +2,7 @@
  * before the bad step, so the same step is run once more, unfused and with every value kept, and the first
  * value that is not finite is named. And weights that are not finite themselves, which are never written. */
 #include "base/memory.h"
-#include "op/op.h"
+#include "graph/op.h"
 #include "train/run.h"
 #include <math.h>
 #include <stdlib.h>

@@ -1,5 +1,6 @@
 /* Shapes, node invariants and autodiff's bookkeeping (the gradients' values are the op harness's work). */
 #include "graph/graph.h"
+#include "op/autodiff.h"
 #include "op/core.h"
 #include "op/elementwise.h"
 #include "op/matmul.h"

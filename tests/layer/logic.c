@@ -2,10 +2,10 @@
  */
 #include "op/logic.h"
 #include "backend/backend.h"
+#include "graph/op.h"
 #include "layer/wiring.h"
 #include "model/model.h"
 #include "op/core.h"
-#include "op/op.h"
 #include "plan/plan.h"
 #include "store/contents.h"
 #include <setjmp.h>

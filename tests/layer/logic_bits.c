@@ -3,11 +3,11 @@
 #include "op/logic_bits.h"
 #include "backend/backend.h"
 #include "base/philox.h"
+#include "graph/op.h"
 #include "model/model.h"
 #include "op/core.h"
 #include "op/elementwise.h"
 #include "op/move.h"
-#include "op/op.h"
 #include "plan/plan.h"
 #include "store/contents.h"
 #include <setjmp.h>

@@ -3,6 +3,7 @@
  * is a device. */
 #include "backend/backend.h"
 #include "model/model.h"
+#include "op/autodiff.h"
 #include "op/core.h"
 #include "op/elementwise.h"
 #include "op/reduce.h"

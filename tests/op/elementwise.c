@@ -44,6 +44,7 @@ UNARY(exp2, -5, 5, 1, 1e-6, 1e-30, exp2(x))
 UNARY(log2, 0.05, 8, 1, 1e-6, 1, log2(x))
 UNARY(sin, 0.2, 1.2, 1, 1e-6, 1, sin(x))
 UNARY(cos, 0.2, 1.2, 1, 1e-6, 1, cos(x))
+UNARY(atan, -4, 4, 1, 1e-6, 1e-30, atan(x))
 UNARY(sqrt, 0.05, 9, 1, 1e-6, 1e-30, sqrt(x))
 UNARY(reciprocal, 0.2, 5, 1, 1e-6, 1e-30, 1 / x)
 UNARY(abs, -3, 3, 1, 0, 1e-30, fabs(x))
@@ -69,6 +70,7 @@ UNARY(stop_gradient, -3, 3, 0, 0, 1, x)
 FAR(exp, 1e-30)
 FAR(sin, 1)
 FAR(cos, 1)
+FAR(atan, 1e-30)
 FAR(sigmoid, 1e-6)
 FAR(tanh, 1e-6)
 FAR(erf, 1e-6)
@@ -276,6 +278,7 @@ static const gt_case cases[] = {
     ONE(log2),
     ONE(sin),
     ONE(cos),
+    ONE(atan),
     ONE(sqrt),
     ONE(reciprocal),
     ONE(abs),
@@ -296,6 +299,7 @@ static const gt_case cases[] = {
     {&far_exp, "1001", .low = -85, .high = 88},
     {&far_sin, "1001", .low = -300, .high = 300},
     {&far_cos, "1001", .low = -300, .high = 300},
+    {&far_atan, "1001", .low = -1e5, .high = 1e5},
     {&far_sigmoid, "1001", .low = -80, .high = 80},
     {&far_tanh, "1001", .low = -60, .high = 60},
     {&far_erf, "1001", .low = -8, .high = 8},

@@ -2,6 +2,7 @@
  * told. Boards are single cells of one channel, whose step is s -> u1 s + u3 s^2: known in closed form. */
 #include "op/logic_ca.h"
 #include "backend/backend.h"
+#include "op/autodiff.h"
 #include "op/core.h"
 #include "plan/plan.h"
 #include <math.h>

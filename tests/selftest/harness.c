@@ -1,11 +1,11 @@
 /* The harness must find what is wrong: each case here errs in one way, and the checks have to say so. */
 #include "graph/graph.h"
+#include "graph/op.h"
 #include "op/core.h"
 #include "op/elementwise.h"
-#include "op/op.h"
-#include "plan/lowering.h"
 #include "selftest/selftest.h"
 #include "shaders/op/clock.h"
+#include "step/lowering.h"
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

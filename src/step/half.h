@@ -1,8 +1,8 @@
 /* Numbers in 16 bits, without branches, so that a loop over them becomes vector code: IEEE half precision
  * (f16) and bfloat16 (bf16), rounded to the nearest, ties to even. */
-#ifndef GT_OP_HALF_H
-#define GT_OP_HALF_H
-#include "op/math.h"
+#ifndef GT_STEP_HALF_H
+#define GT_STEP_HALF_H
+#include "step/math.h"
 
 GT_MATH float gt_from_f16(uint16_t h) {
   const uint32_t size = h & 0x7fffu, sign = (uint32_t)(h & 0x8000u) << 16;

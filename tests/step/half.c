@@ -1,5 +1,5 @@
 /* Numbers in 16 bits: all of them, what lies between two of them, and what is not a number. */
-#include "op/half.h"
+#include "step/half.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,6 +1,7 @@
-#include "op/program.h"
+#include "step/program.h"
 #include "base/philox.h"
-#include "op/math.h"
+#include "base/real.h"
+#include "step/math.h"
 #include <assert.h>
 #include <stdbool.h>
 #include <string.h>
@@ -166,100 +167,68 @@ static void random_block(const machine *m, uint32_t purpose, float *out) {
 
 /* --- instructions --------------------------------------------------------------------------------------- */
 
-static void mod_block(const float *a, const float *b, float *out, uint32_t n) {
-  for (uint32_t i = 0; i < n; i++)
-    out[i] = gt_remainder_simple(a[i], b[i]) ? gt_remainderf(a[i], b[i]) : gt_remainder_slow(a[i], b[i]);
-}
-
-static void sine_block(const float *a, float *out, uint32_t n, uint32_t quarters) {
-  for (uint32_t i = 0; i < n; i++) {
-    const float x = a[i];
-    out[i] = gt_absf(x) <= GT_SINE_LIMIT ? gt_sine(x, quarters) : quarters ? cosf(x) : sinf(x);
+#define LOOP(statement)                       \
+  for (uint32_t i = 0; i < n; i++) {          \
+    const float a = x[i], b = y[i], c = z[i]; \
+    (void)a, (void)b, (void)c;                \
+    statement;                                \
   }
-}
-
-#define EACH(value)                                    \
-  do {                                                 \
-    GT_VECTOR_LOOP                                     \
-    for (uint32_t i = 0; i < n; i++) out[i] = (value); \
-    return;                                            \
+#define EACH(value)        \
+  do {                     \
+    GT_VECTOR_LOOP         \
+    LOOP(out[i] = (value)) \
+    return;                \
   } while (0)
 /* Counts the elements that need the slow form; if there is one, the whole block takes the loop that asks
  * each. */
-#define EACH_UNLESS(slow, value, otherwise)          \
-  do {                                               \
-    uint32_t rare = 0;                               \
-    for (uint32_t i = 0; i < n; i++) rare += (slow); \
-    if (!rare) EACH(value);                          \
-    otherwise;                                       \
-    return;                                          \
+#define EACH_GUARDED(simple, value, slow)      \
+  do {                                         \
+    uint32_t rare = 0;                         \
+    LOOP(rare += !(simple))                    \
+    if (!rare) EACH(value);                    \
+    LOOP(out[i] = (simple) ? (value) : (slow)) \
+    return;                                    \
   } while (0)
+#define OPERANDS_1 (a)
+#define OPERANDS_2 (a, b)
 
-GT_CLONES static void simple_instruction(uint32_t opcode, const float *a, const float *b, const float *c,
+/* A row's case in each of the two functions below: a large one's frame costs more than a simple loop. */
+/* clang-format off */
+#define SIMPLE_SIMPLE(opcode, name, inputs, value) case opcode: EACH(value);
+#define SIMPLE_FUNCTION(...)
+#define SIMPLE_GUARDED(...)
+#define SIMPLE_CASE(opcode, NAME, name, inputs, slope, formula, loop, float_value, ...) \
+  SIMPLE_##loop(opcode, name, inputs, float_value)
+#define FUNCTION_SIMPLE(...)
+#define FUNCTION_FUNCTION(opcode, name, inputs, value) case opcode: EACH(value);
+#define FUNCTION_GUARDED(opcode, name, inputs, value) case opcode: \
+  EACH_GUARDED(gt_##name##_simple OPERANDS_##inputs, value, gt_##name##_slow OPERANDS_##inputs);
+#define FUNCTION_CASE(opcode, NAME, name, inputs, slope, formula, loop, float_value, ...) \
+  FUNCTION_##loop(opcode, name, inputs, float_value)
+/* clang-format on */
+
+GT_CLONES static void simple_instruction(uint32_t opcode, const float *x, const float *y, const float *z,
                                          float *out, uint32_t n) {
   switch (opcode) {
-  case GT_I_ADD: EACH(a[i] + b[i]);
-  case GT_I_SUB: EACH(a[i] - b[i]);
-  case GT_I_MUL: EACH(a[i] * b[i]);
-  case GT_I_DIV: EACH(a[i] / b[i]);
-  case GT_I_MAX: EACH(gt_pick((a[i] > b[i]) | (a[i] != a[i]), a[i], b[i]));
-  case GT_I_MIN: EACH(gt_pick((a[i] < b[i]) | (a[i] != a[i]), a[i], b[i]));
-  case GT_I_LESS: EACH(gt_pick(a[i] < b[i], 1.0f, 0.0f));
-  case GT_I_EQUAL: EACH(gt_pick(a[i] == b[i], 1.0f, 0.0f));
-  case GT_I_NEG: EACH(-a[i]);
-  case GT_I_SQRT: EACH(sqrtf(a[i]));
-  case GT_I_RECIPROCAL: EACH(1.0f / a[i]);
-  case GT_I_ABS: EACH(gt_absf(a[i]));
-  case GT_I_RELU: EACH(gt_pick(a[i] <= 0.0f, 0.0f, a[i]));
-  case GT_I_LEAKY_RELU: EACH(a[i] * gt_pick(a[i] < 0.0f, b[i], 1.0f));
-  case GT_I_IS_FINITE: EACH(gt_pick((gt_bits(a[i]) & 0x7f800000u) != 0x7f800000u, 1.0f, 0.0f));
-  case GT_I_SIGN: EACH(gt_pick(a[i] > 0.0f, 1.0f, gt_pick(a[i] < 0.0f, -1.0f, 0.0f)));
-  case GT_I_WHERE: EACH(gt_pick(a[i] != 0.0f, b[i], c[i]));
-  default: EACH(a[i]);
-  }
-}
-
-GT_CLONES static void function_instruction(uint32_t opcode, const float *a, const float *b, float *out,
-                                           uint32_t n) {
-  switch (opcode) {
-  case GT_I_MOD:
-    EACH_UNLESS(!gt_remainder_simple(a[i], b[i]), gt_remainderf(a[i], b[i]), mod_block(a, b, out, n));
-  case GT_I_POW: EACH(gt_powf(a[i], b[i]));
-  case GT_I_EXP: EACH(gt_expf(a[i]));
-  case GT_I_LOG: EACH(gt_logf(a[i]));
-  case GT_I_EXP2: EACH(gt_exp2f(a[i]));
-  case GT_I_LOG2: EACH(gt_log2f(a[i]));
-  case GT_I_SIN: EACH_UNLESS(!(gt_absf(a[i]) <= GT_SINE_LIMIT), gt_sine(a[i], 0), sine_block(a, out, n, 0));
-  case GT_I_COS: EACH_UNLESS(!(gt_absf(a[i]) <= GT_SINE_LIMIT), gt_sine(a[i], 1), sine_block(a, out, n, 1));
-  case GT_I_SIGMOID: EACH(gt_sigmoidf(a[i]));
-  case GT_I_TANH: EACH(gt_tanhf(a[i]));
-  case GT_I_ERF: EACH(gt_erff(a[i]));
-  case GT_I_GELU: EACH(gt_geluf(a[i]));
-  case GT_I_SILU: EACH(a[i] * gt_sigmoidf(a[i]));
-  case GT_I_SOFTPLUS: EACH(gt_softplusf(a[i]));
+    GT_INSTRUCTIONS(SIMPLE_CASE)
   default: assert(!"instruction without a loop");
   }
 }
 
-static bool is_function(uint32_t opcode) {
+GT_CLONES static void function_instruction(uint32_t opcode, const float *x, const float *y, const float *z,
+                                           float *out, uint32_t n) {
   switch (opcode) {
-  case GT_I_MOD:
-  case GT_I_POW:
-  case GT_I_EXP:
-  case GT_I_LOG:
-  case GT_I_EXP2:
-  case GT_I_LOG2:
-  case GT_I_SIN:
-  case GT_I_COS:
-  case GT_I_SIGMOID:
-  case GT_I_TANH:
-  case GT_I_ERF:
-  case GT_I_GELU:
-  case GT_I_SILU:
-  case GT_I_SOFTPLUS: return true;
-  default: return false;
+    GT_INSTRUCTIONS(FUNCTION_CASE)
+  default: assert(!"instruction without a loop");
   }
 }
+
+#define IS_SIMPLE   false
+#define IS_FUNCTION true
+#define IS_GUARDED  true
+
+#define IS_OF(opcode, NAME, name, inputs, slope, formula, loop, ...) [opcode] = IS_##loop,
+static const bool is_function[] = {GT_INSTRUCTIONS(IS_OF)};
 
 static void run_block(const machine *m) {
   const gt_program *program = m->context->program;
@@ -269,8 +238,8 @@ static void run_block(const machine *m) {
                 *c = m->operand[code >> 24 & 63];
     if (opcode == GT_I_RANDOM)
       random_block(m, gt_bits(a[0]), m->target[r]);
-    else if (is_function(opcode))
-      function_instruction(opcode, a, b, m->target[r], m->n);
+    else if (is_function[opcode])
+      function_instruction(opcode, a, b, c, m->target[r], m->n);
     else
       simple_instruction(opcode, a, b, c, m->target[r], m->n);
   }
@@ -407,44 +376,12 @@ void gt_program_from_spec(const uint32_t spec[GT_SPEC_COUNT], gt_program *progra
   for (uint32_t k = 0; k < program->outputs; k++) count_immediate(program, program->output[k]);
 }
 
-static double remainder_reference(double a, double b) {
-  const double rest = fmod(a, b);
-  return rest != 0.0 && (rest < 0.0) != (b < 0.0) ? rest + b : rest;
-}
+#define MEANING(opcode, NAME, name, inputs, slope, formula, loop, float_value, glsl_value, real_value) \
+  case opcode: return real_value;
 
 double gt_instruction_reference(uint32_t opcode, double a, double b, double c) {
   switch (opcode) {
-  case GT_I_ADD: return a + b;
-  case GT_I_SUB: return a - b;
-  case GT_I_MUL: return a * b;
-  case GT_I_DIV: return a / b;
-  case GT_I_MAX: return a > b || isnan(a) ? a : b;
-  case GT_I_MIN: return a < b || isnan(a) ? a : b;
-  case GT_I_MOD: return remainder_reference(a, b);
-  case GT_I_LESS: return a < b;
-  case GT_I_POW: return pow(a, b);
-  case GT_I_NEG: return -a;
-  case GT_I_EXP: return exp(a);
-  case GT_I_LOG: return log(a);
-  case GT_I_EXP2: return exp2(a);
-  case GT_I_LOG2: return log2(a);
-  case GT_I_SIN: return sin(a);
-  case GT_I_COS: return cos(a);
-  case GT_I_SQRT: return sqrt(a);
-  case GT_I_RECIPROCAL: return 1.0 / a;
-  case GT_I_ABS: return fabs(a);
-  case GT_I_RELU: return a <= 0.0 ? 0.0 : a;
-  case GT_I_SIGMOID: return 1.0 / (1.0 + exp(-a));
-  case GT_I_TANH: return tanh(a);
-  case GT_I_ERF: return erf(a);
-  case GT_I_GELU: return a * (0.5 * erfc(a * -0.70710678118654752440));
-  case GT_I_SILU: return a / (1.0 + exp(-a));
-  case GT_I_SOFTPLUS: return fmax(a, 0.0) + log1p(exp(-fabs(a)));
-  case GT_I_LEAKY_RELU: return a < 0.0 ? a * b : a;
-  case GT_I_IS_FINITE: return isfinite(a) ? 1.0 : 0.0;
-  case GT_I_SIGN: return (a > 0.0) - (a < 0.0);
-  case GT_I_WHERE: return a != 0.0 ? b : c;
-  case GT_I_EQUAL: return a == b;
-  default: return a; /* GT_I_MOVE */
+    GT_INSTRUCTIONS(MEANING)
+  default: return NAN;
   }
 }

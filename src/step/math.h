@@ -1,11 +1,11 @@
 /* Float functions of the CPU kernels, written without branches or library calls so that a loop over them
  * becomes vector code. The build forbids contraction, so every instruction set gives the same bits. Errors
- * are a few units in the last place (measured by tests/op_units/program.c); infinities, NaN, zeros and
+ * are a few units in the last place (measured by tests/step/program.c); infinities, NaN, zeros and
  * denormals are handled as in C's math.h. Method: argument reduction to a short interval (Cody and Waite,
  * "Software Manual for the Elementary Functions", 1980) and a polynomial there, fitted for this file by the
  * Remez exchange algorithm. */
-#ifndef GT_OP_MATH_H
-#define GT_OP_MATH_H
+#ifndef GT_STEP_MATH_H
+#define GT_STEP_MATH_H
 #include <math.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -177,6 +177,13 @@ GT_MATH float gt_sine(float x, uint32_t quarters) {
   return gt_from_bits(gt_bits(value) ^ (quadrant & 2) << 30);
 }
 
+GT_MATH bool gt_sin_simple(float x) { return gt_absf(x) <= GT_SINE_LIMIT; }
+GT_MATH bool gt_cos_simple(float x) { return gt_absf(x) <= GT_SINE_LIMIT; }
+GT_MATH float gt_sinf(float x) { return gt_sine(x, 0); }
+GT_MATH float gt_cosf(float x) { return gt_sine(x, 1); }
+static inline float gt_sin_slow(float x) { return sinf(x); }
+static inline float gt_cos_slow(float x) { return cosf(x); }
+
 GT_MATH float gt_sigmoidf(float x) {
   const float e = gt_expf(-gt_absf(x));
   return gt_pick(x >= 0.0f, 1.0f, e) / (1.0f + e);
@@ -191,6 +198,22 @@ GT_MATH float gt_tanhf(float x) {
   p = p * z + -0.333332837f;
   const float large = gt_with_sign(1.0f - 2.0f / (gt_expf(2.0f * a) + 1.0f), x);
   return gt_pick(a < 0.625f, x + x * z * p, large);
+}
+
+/* With t = tan(pi/8): beyond 1/t atan(a) = pi/2 + atan(-1 / a), beyond t pi/4 + atan((a - 1) / (a + 1)). */
+GT_MATH float gt_atanf(float x) {
+  const float a = gt_absf(x);
+  const bool middle = a > 0.414213562f, far = a > 2.41421356f;
+  const float above = gt_pick(far, -1.0f, gt_pick(middle, a - 1.0f, a));
+  const float r = above / gt_pick(far, a, gt_pick(middle, a + 1.0f, 1.0f)), z = r * r;
+  float p = -0.0607799068f;
+  p = p * z + 0.105937272f;
+  p = p * z + -0.142435223f;
+  p = p * z + 0.199984714f;
+  p = p * z + -0.333333164f;
+  const float eighths = gt_pick(far, 2.0f, gt_pick(middle, 1.0f, 0.0f)); /* of a turn */
+  const float rest = r * z * p + eighths * -2.18556951e-8f;              /* pi/4 in two parts */
+  return gt_with_sign((rest + r) + eighths * 0.785398185f, x);
 }
 
 /* erf(x) for |x| <= 1. */
@@ -296,22 +319,22 @@ GT_MATH float gt_powf(float a, float b) {
   return gt_pick(one, 1.0f, value);
 }
 
-/* Can gt_remainderf take these? Elsewhere (huge quotients, division by zero, infinities, NaN)
- * gt_remainder_slow does. */
-GT_MATH bool gt_remainder_simple(float a, float b) {
+/* Can gt_modf take these? Elsewhere (huge quotients, division by zero, infinities, NaN)
+ * gt_mod_slow does. */
+GT_MATH bool gt_mod_simple(float a, float b) {
   const float x = gt_absf(a), y = gt_absf(b);
   return ((int)(x <= y * 0x1p28f) & (int)(y < INFINITY) & (int)(y > 0.0f) & (int)(x < INFINITY)) != 0;
 }
 
 /* a - b floor(a / b): in double the product of b with a quotient below 2^29 is exact, and so is the
  * difference. */
-GT_MATH float gt_remainderf(float a, float b) {
+GT_MATH float gt_modf(float a, float b) {
   const double quotient = ((double)a / (double)b + GT_ROUND_MAGICD) - GT_ROUND_MAGICD;
   const double rest = (double)a - quotient * (double)b;
   return (float)(rest + gt_pick_double(rest * (double)b < 0.0, (double)b, 0.0));
 }
 
-static inline float gt_remainder_slow(float a, float b) {
+static inline float gt_mod_slow(float a, float b) {
   const float rest = fmodf(a, b);
   return rest != 0.0f && (rest < 0.0f) != (b < 0.0f) ? rest + b : rest;
 }

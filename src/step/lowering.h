@@ -2,10 +2,10 @@
  * A group is what fusion made: at most one leader (a node with its own kernel) and elementwise nodes around
  * it, held as a program. The plan calls leader->op->lower(lowering, group), or for a group without leader the
  * elementwise family's. */
-#ifndef GT_PLAN_LOWERING_H
-#define GT_PLAN_LOWERING_H
-#include "op/program.h"
-#include "plan/plan.h"
+#ifndef GT_STEP_LOWERING_H
+#define GT_STEP_LOWERING_H
+#include "step/program.h"
+#include "step/step.h"
 
 typedef struct gt_group {
   gt_id leader;       /* GT_NONE for a purely elementwise group */
@@ -34,8 +34,8 @@ void gt_lower_read(gt_lowering *lowering, size_t argument, gt_id node);
 void gt_lower_write(gt_lowering *lowering, size_t argument, gt_id node);
 /* A write to a part of the node's value disjoint from the parts other steps of this lowering write. */
 void gt_lower_write_part(gt_lowering *lowering, size_t argument, gt_id node);
-/* Does that input already lie where the node's value will (gt_op.begins_as)? */
-bool gt_lower_begins_there(const gt_lowering *lowering, gt_id node, gt_id input);
+/* Does the input that the leader's value begins as (gt_op.begins_as) already lie where that value will? */
+bool gt_lower_begins_there(const gt_lowering *lowering);
 uint32_t gt_lower_scratch(gt_lowering *lowering, uint64_t bytes);
 void gt_lower_use_scratch(gt_lowering *lowering, size_t argument, uint32_t scratch, bool write);
 void gt_lower_update_variable(gt_lowering *lowering, size_t argument,
@@ -57,4 +57,7 @@ void gt_lower_grid(gt_lowering *lowering, uint64_t count, uint32_t local);
  * limit, along y. A workgroup is number x + y * (workgroups along x); the last numbers may be too many. Sets
  * spec LOCAL_X and grid. */
 void gt_lower_groups(gt_lowering *lowering, uint64_t groups, uint32_t local);
+/* May the target launch the step? A launch that is too large for a device is undefined there, often silently.
+ */
+bool gt_step_fits(const gt_step *step, const gt_target *target, gt_error *error);
 #endif

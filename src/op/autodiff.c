@@ -1,5 +1,6 @@
+#include "op/autodiff.h"
 #include "base/memory.h"
-#include "graph/graph.h"
+#include "graph/op.h"
 #include "op/elementwise.h"
 #include "op/move.h"
 #include <stdlib.h>

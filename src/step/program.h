@@ -2,8 +2,8 @@
  * matmul's epilogue and of a reduction's prologue. Encoding and limits: shaders/lib/opcodes.h. On a device
  * the program is given as specialization constants, so the driver compiles it into straight-line code; on the
  * CPU it is evaluated a block of elements at a time, one loop per instruction. */
-#ifndef GT_OP_PROGRAM_H
-#define GT_OP_PROGRAM_H
+#ifndef GT_STEP_PROGRAM_H
+#define GT_STEP_PROGRAM_H
 #include "lib/opcodes.h"
 #include <stdint.h>
 

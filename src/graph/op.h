@@ -1,0 +1,43 @@
+/* gt_op: one constant row per op. The graph, autodiff, fusion and plan rooms know ops only through this row;
+ * the rows themselves stand in src/op/. */
+#ifndef GT_GRAPH_OP_H
+#define GT_GRAPH_OP_H
+#include "graph/graph.h"
+
+typedef enum gt_op_kind {
+  GT_OP_KERNEL,      /* computed by its own kernel(s), through lower() */
+  GT_OP_ELEMENTWISE, /* one instruction of a program (step/program.h); fused freely */
+  GT_OP_VARIABLE,    /* leaf: the contents of a variable before this step */
+  GT_OP_VIEW,        /* alias: a contiguous part of its input under another shape; no kernel */
+  GT_OP_PACK, /* its inputs laid one after another, flattened; inputs are computed in place where possible */
+  GT_OP_ASSIGN, /* makes its input the variable's contents after this step; no value of its own is read */
+} gt_op_kind;
+
+struct gt_lowering;
+struct gt_group;
+
+typedef struct gt_op {
+  const char *name;
+  gt_op_kind kind;
+  int min_inputs, max_inputs; /* max -1: any number */
+  uint32_t opcode;            /* GT_OP_ELEMENTWISE: the instruction, shaders/lib/opcodes.h */
+  /* Shape and dtype of a node from its inputs and attribute. Failure is the user's error: gt_fail(error,
+   * GT_ERR_CONFIG, …) naming the shapes. node->shape and dtype are not yet set. */
+  bool (*infer)(const gt_graph *graph, const gt_node *node, gt_shape *shape, gt_dtype *dtype,
+                gt_error *error);
+  /* Given the gradient of the node's value (same shape), emits nodes and writes each input's gradient (of the
+   * input's shape), leaving GT_NONE where there is none (integers, masks). wanted[i] tells whether anybody
+   * needs it. NULL: not differentiable, treated as a constant. */
+  void (*gradient)(gt_graph *graph, gt_id node, gt_id gradient, const bool *wanted, gt_id *input_gradient);
+  /* GT_OP_KERNEL: emits the steps of a group led by such a node (step/lowering.h). */
+  void (*lower)(struct gt_lowering *lowering, const struct gt_group *group);
+  double (*flops)(const gt_graph *graph, const gt_node *node);   /* NULL: one per element of the output */
+  void (*print)(const gt_node *node, char *buffer, size_t size); /* attributes, readably; NULL: none */
+  /* What fusion may attach to a node of this op (GT_OP_KERNEL): elementwise work after it (epilogue) or on
+   * its first input as it is loaded (prologue). */
+  bool epilogue, prologue;
+  /* 1 + the input that the value begins as: where nobody else reads that, it is computed in the value's own
+   * memory (gt_lower_begins_there tells), else lower() copies it there. 0: none. */
+  int begins_as;
+} gt_op;
+#endif

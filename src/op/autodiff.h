@@ -1,0 +1,11 @@
+/* Autodiff: emits the nodes of a gradient, through the gradient functions of the op rows. */
+#ifndef GT_OP_AUTODIFF_H
+#define GT_OP_AUTODIFF_H
+#include "graph/graph.h"
+
+/* Reverse-mode differentiation (Griewank and Walther, "Evaluating Derivatives", 2008, ch. 3): for each wrt[i]
+ * writes to gradient[i] the node of d(sum(loss))/d(wrt[i]), of wrt[i]'s shape, or GT_NONE where loss does not
+ * depend on it. loss is usually a scalar. Emits nodes only; contributions of several users are added in a
+ * fixed order. */
+bool gt_autodiff(gt_graph *graph, gt_id loss, const gt_id *wrt, int count, gt_id *gradient, gt_error *error);
+#endif

@@ -1,0 +1,97 @@
+/* Lowering: asks the op rows for the steps of each group, in the order of execution, and makes those of
+ * copies. */
+#include "op/elementwise.h"
+#include "plan/internal.h"
+
+/* A copy is a program of no instructions; its ends are then narrowed to the part it fills, or turned to
+ * scratch. */
+static bool lower_copy(gt_layout *l, const gt_copy *copy, gt_error *error) {
+  const gt_node *source = gt_node_at(l->graph, copy->source);
+  if (source->dtype != GT_F32)
+    return gt_fail(error, GT_ERR_INTERNAL, "cannot copy %s values", gt_dtype_name(source->dtype));
+  gt_group group = {.leader = GT_NONE, .shape = source->shape, .row = 1, .clock = GT_NONE};
+  group.program.inputs = group.program.outputs = 1;
+  group.input[0] = copy->source;
+  group.output[0] = copy->target;
+  group.nodes = 1;
+  group.node = &copy->target;
+  gt_elementwise_lower(&l->lowering, &group);
+  const gt_draft *draft = gt_lowering_current(&l->lowering);
+  for (size_t i = 0; i < draft->count; i++) {
+    gt_use *use = &draft->items[i];
+    uint32_t saved = use->write ? copy->to_saved : copy->from_saved;
+    if (saved) {
+      use->kind = GT_USE_SCRATCH;
+      use->id = saved - 1;
+    } else if (use->write) {
+      use->part = true;
+      use->offset = (uint64_t)copy->offset * 4;
+      use->bytes = gt_node_bytes(l->graph, copy->source);
+    }
+  }
+  return true;
+}
+
+static double group_flops(const gt_graph *graph, const gt_group *group) {
+  double flops = 0;
+  for (int i = 0; i < group->nodes; i++) {
+    const gt_node *node = gt_node_at(graph, group->node[i]);
+    flops += node->op->flops ? node->op->flops(graph, node) : (double)gt_shape_count(node->shape);
+  }
+  return flops;
+}
+
+/* Does what the leader begins as lie where its own value will? */
+static bool begins_there(const gt_layout *l, gt_id leader) {
+  const gt_node *node = gt_node_at(l->graph, leader);
+  if (!node->op->begins_as) return false;
+  const gt_location a = gt_plan_locate_node(l, leader),
+                    b = gt_plan_locate_node(l, node->input[node->op->begins_as - 1]);
+  return a.variable == b.variable && a.id == b.id && a.offset == b.offset;
+}
+
+static void lower_group(gt_layout *l, const gt_group *group) {
+  if (group->leader == GT_NONE) {
+    gt_elementwise_lower(&l->lowering, group);
+    return;
+  }
+  l->lowering.begins_there = begins_there(l, group->leader);
+  gt_node_at(l->graph, group->leader)->op->lower(&l->lowering, group);
+}
+
+/* The values to be saved take the first scratch numbers. */
+static void saved_scratch(gt_layout *l) {
+  for (size_t c = 0; c < l->copies.count; c++)
+    if (l->copies.items[c].to_saved)
+      gt_lower_scratch(&l->lowering, gt_node_bytes(l->graph, l->copies.items[c].source));
+}
+
+bool gt_plan_lower(gt_layout *l, gt_error *error) {
+  const gt_fusion *fusion = &l->fusion;
+  gt_lowering *lowering = &l->lowering;
+  saved_scratch(l);
+  for (uint32_t i = 0; i < l->ordered; i++) {
+    int item = lowering->item = (int)l->order[i];
+    size_t before = lowering->drafts.count;
+    gt_id node;
+    double flops = 0;
+    if (item < fusion->groups) {
+      const gt_group *group = &fusion->group[item];
+      node = group->leader != GT_NONE ? group->leader : group->node[group->nodes - 1];
+      flops = group_flops(l->graph, group);
+      lower_group(l, group);
+    } else {
+      const gt_copy *copy = &l->copies.items[item - fusion->groups];
+      node = copy->target;
+      if (!lower_copy(l, copy, error)) return false;
+    }
+    for (size_t s = before; s < lowering->drafts.count; s++) {
+      gt_step *step = &lowering->drafts.items[s].step;
+      step->node = node;
+      step->scope = gt_node_at(l->graph, node)->scope;
+      step->flops = s == before ? flops : 0;
+      if (!gt_step_fits(step, lowering->target, error)) return false;
+    }
+  }
+  return true;
+}

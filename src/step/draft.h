@@ -1,0 +1,46 @@
+/* gt_lowering: steps as they are emitted, before they have memory. The emission functions of step/lowering.h
+ * fill it, op rows know it as an opaque type; the plan, who owns it, reads its drafts. */
+#ifndef GT_STEP_DRAFT_H
+#define GT_STEP_DRAFT_H
+#include "step/lowering.h"
+
+typedef enum gt_use_kind { GT_USE_NODE, GT_USE_SCRATCH, GT_USE_VARIABLE, GT_USE_CONSTANT } gt_use_kind;
+
+typedef struct gt_use { /* a buffer argument before memory is laid out */
+  uint32_t argument;
+  gt_use_kind kind;
+  uint32_t id;
+  uint64_t offset, bytes; /* within the node's value / scratch / variable / constants */
+  bool read, write, part; /* part: disjoint from the other parts that the same item writes */
+} gt_use;
+
+typedef struct gt_draft { /* a step and its uses */
+  gt_step step;
+  gt_use *items;
+  size_t count, capacity;
+  int item;      /* which group or copy made it */
+  size_t number; /* in the order of lowering */
+} gt_draft;
+
+struct gt_lowering {
+  const gt_graph *graph;
+  const gt_target *target;
+  int item;          /* the group or copy that is being lowered */
+  bool begins_there; /* of its leader: what gt_lower_begins_there says */
+  struct {
+    gt_draft *items;
+    size_t count, capacity;
+  } drafts;
+  struct {
+    uint64_t *items;
+    size_t count, capacity;
+  } scratch;
+  struct {
+    uint8_t *items;
+    size_t count, capacity;
+  } constants;
+};
+
+gt_draft *gt_lowering_current(gt_lowering *lowering); /* the step that was started last */
+void gt_lowering_finish(gt_lowering *lowering);
+#endif

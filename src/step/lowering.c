@@ -1,0 +1,163 @@
+#include "step/lowering.h"
+#include "base/memory.h"
+#include "graph/op.h"
+#include "step/draft.h"
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_GROUPS = 65535 }; /* along each axis, on every device */
+
+const gt_graph *gt_lowering_graph(const gt_lowering *lowering) { return lowering->graph; }
+
+const gt_target *gt_lowering_target(const gt_lowering *lowering) { return lowering->target; }
+
+gt_draft *gt_lowering_current(gt_lowering *lowering) {
+  return &lowering->drafts.items[lowering->drafts.count - 1];
+}
+
+gt_step *gt_lower_step(gt_lowering *lowering, const gt_kernel *kernel, const void *args, size_t args_size) {
+  assert(args_size <= sizeof((gt_step *)0)->args);
+  gt_draft *draft = GT_PUSH(&lowering->drafts);
+  *draft = (gt_draft){.item = lowering->item};
+  gt_step *step = &draft->step;
+  step->kernel = kernel;
+  memcpy(step->args, args, args_size);
+  step->args_size = (uint32_t)args_size;
+  step->tiles = 1;
+  step->grid[0] = step->grid[1] = step->grid[2] = 1;
+  step->spec[GT_SPEC_LOCAL_X] = step->spec[GT_SPEC_LOCAL_Y] = step->spec[GT_SPEC_LOCAL_Z] = 1;
+  return step;
+}
+
+static gt_use *add_use(gt_lowering *lowering, size_t argument, gt_use_kind kind, uint32_t id,
+                       uint64_t bytes) {
+  gt_use *use = GT_PUSH(gt_lowering_current(lowering));
+  *use = (gt_use){.argument = (uint32_t)argument, .kind = kind, .id = id, .bytes = bytes};
+  return use;
+}
+
+void gt_lower_read(gt_lowering *lowering, size_t argument, gt_id node) {
+  add_use(lowering, argument, GT_USE_NODE, node, gt_node_bytes(lowering->graph, node))->read = true;
+}
+
+void gt_lower_write(gt_lowering *lowering, size_t argument, gt_id node) {
+  add_use(lowering, argument, GT_USE_NODE, node, gt_node_bytes(lowering->graph, node))->write = true;
+}
+
+void gt_lower_write_part(gt_lowering *lowering, size_t argument, gt_id node) {
+  gt_use *use = add_use(lowering, argument, GT_USE_NODE, node, gt_node_bytes(lowering->graph, node));
+  use->write = use->part = true;
+}
+
+bool gt_lower_begins_there(const gt_lowering *lowering) { return lowering->begins_there; }
+
+uint32_t gt_lower_scratch(gt_lowering *lowering, uint64_t bytes) {
+  *GT_PUSH(&lowering->scratch) = bytes;
+  return (uint32_t)lowering->scratch.count - 1;
+}
+
+void gt_lower_use_scratch(gt_lowering *lowering, size_t argument, uint32_t scratch, bool write) {
+  gt_use *use = add_use(lowering, argument, GT_USE_SCRATCH, scratch, lowering->scratch.items[scratch]);
+  use->write = write;
+  use->read = !write;
+}
+
+void gt_lower_update_variable(gt_lowering *lowering, size_t argument, uint32_t variable) {
+  const gt_variable *v = &lowering->graph->variable[variable];
+  gt_use *use = add_use(lowering, argument, GT_USE_VARIABLE, variable,
+                        (uint64_t)gt_shape_count(v->shape) * gt_dtype_size(v->dtype));
+  use->read = use->write = true;
+}
+
+void gt_lower_constants(gt_lowering *lowering, size_t argument, const void *data, size_t size) {
+  while (lowering->constants.count % 16) *GT_PUSH(&lowering->constants) = 0;
+  gt_use *use = add_use(lowering, argument, GT_USE_CONSTANT, 0, size);
+  use->read = true;
+  use->offset = lowering->constants.count;
+  for (size_t i = 0; i < size; i++) *GT_PUSH(&lowering->constants) = ((const uint8_t *)data)[i];
+}
+
+/* Words {rank, dim[8], stride[input][8]}: strides of broadcast axes are 0; inputs not read this way have
+ * none. */
+static void general_layout(gt_lowering *lowering, const gt_group *group, size_t argument) {
+  uint32_t words[1 + GT_MAX_RANK + GT_PROGRAM_INPUTS * GT_MAX_RANK] = {(uint32_t)group->shape.rank};
+  for (int d = 0; d < group->shape.rank; d++) words[1 + d] = (uint32_t)group->shape.dim[d];
+  for (uint32_t k = 0; k < group->program.inputs; k++) {
+    if (group->program.load[k] != GT_LOAD_GENERAL) continue;
+    gt_shape x = gt_node_at(lowering->graph, group->input[k])->shape;
+    uint32_t stride = 1;
+    for (int d = x.rank - 1; d >= 0; d--) {
+      int axis = d + group->shape.rank - x.rank;
+      words[1 + GT_MAX_RANK * (1 + (int)k) + axis] = x.dim[d] == 1 ? 0 : stride;
+      stride *= (uint32_t)x.dim[d];
+    }
+  }
+  gt_lower_constants(lowering, argument, words, sizeof words);
+}
+
+void gt_lower_program(gt_lowering *lowering, const gt_group *group, size_t x, size_t y, long clock,
+                      long layout) {
+  bool general = false;
+  gt_program_to_spec(&group->program, gt_lowering_current(lowering)->step.spec);
+  for (uint32_t k = 0; k < group->program.inputs; k++) {
+    gt_lower_read(lowering, x + 8 * k, group->input[k]);
+    general |= group->program.load[k] == GT_LOAD_GENERAL;
+  }
+  /* A prologue's output is what its leader reads, in registers: it goes to no buffer. */
+  bool prologue = group->leader != GT_NONE && gt_node_at(lowering->graph, group->leader)->op->prologue;
+  for (uint32_t k = 0; k < group->program.outputs && !prologue; k++)
+    gt_lower_write(lowering, y + 8 * k, group->output[k]);
+  if (group->clock != GT_NONE && clock >= 0) gt_lower_read(lowering, (size_t)clock, group->clock);
+  if (general) {
+    assert(layout >= 0);
+    general_layout(lowering, group, (size_t)layout);
+  }
+}
+
+uint32_t gt_lower_workgroup(const gt_lowering *lowering, uint32_t size, uint32_t least) {
+  const uint32_t most = lowering->target->max_workgroup;
+  while (most && size > most && size > least) size /= 2;
+  return size;
+}
+
+static uint32_t most_groups(const gt_target *target) {
+  return target->max_grid ? target->max_grid : MOST_GROUPS;
+}
+
+void gt_lower_groups(gt_lowering *lowering, uint64_t groups, uint32_t local) {
+  gt_step *step = &gt_lowering_current(lowering)->step;
+  const uint64_t limit = most_groups(lowering->target), lines = (groups + limit - 1) / limit;
+  step->spec[GT_SPEC_LOCAL_X] = local;
+  step->grid[0] = (uint32_t)((groups + lines - 1) / lines);
+  step->grid[1] = (uint32_t)lines;
+}
+
+void gt_lower_grid(gt_lowering *lowering, uint64_t count, uint32_t local) {
+  gt_step *step = &gt_lowering_current(lowering)->step;
+  const uint32_t limit = most_groups(lowering->target);
+  local = gt_lower_workgroup(lowering, local, 1);
+  const uint64_t groups = (count + local - 1) / local;
+  step->spec[GT_SPEC_LOCAL_X] = local;
+  step->grid[0] = groups > limit ? limit : groups ? (uint32_t)groups : 1;
+}
+
+bool gt_step_fits(const gt_step *step, const gt_target *target, gt_error *error) {
+  const uint32_t *local = &step->spec[GT_SPEC_LOCAL_X], *grid = step->grid;
+  const uint64_t threads = (uint64_t)local[0] * local[1] * local[2];
+  if (!target->device) return true;
+  if (target->max_workgroup && threads > target->max_workgroup)
+    return gt_fail(error, GT_ERR_INTERNAL, "%s: a workgroup of %llu, where the device has %u at most",
+                   step->kernel->name, (unsigned long long)threads, target->max_workgroup);
+  if (grid[0] > most_groups(target) || grid[1] > MOST_GROUPS || grid[2] > MOST_GROUPS)
+    return gt_fail(error, GT_ERR_INTERNAL, "%s: a grid of %u x %u x %u workgroups", step->kernel->name,
+                   grid[0], grid[1], grid[2]);
+  return true;
+}
+
+void gt_lowering_finish(gt_lowering *lowering) {
+  for (size_t s = 0; s < lowering->drafts.count; s++) free(lowering->drafts.items[s].items);
+  free(lowering->drafts.items);
+  free(lowering->scratch.items);
+  free(lowering->constants.items);
+}

@@ -1,0 +1,55 @@
+/* gt_step: one kernel launch with its arguments, which an op's lowering emits (step/lowering.h), a plan gives
+ * its place in memory and time (plan/plan.h), and a backend runs. */
+#ifndef GT_STEP_STEP_H
+#define GT_STEP_STEP_H
+#include "graph/graph.h"
+#include "lib/opcodes.h"
+
+typedef struct gt_kernel { /* one per shader shaders/op/NAME.comp */
+  const char *name;
+  /* Runs one tile of the step's fixed CPU grid. args: the kernel's argument struct with host addresses. */
+  void (*cpu)(const void *args, const uint32_t *spec, uint32_t tile);
+  /* What tiles need besides, asked for once before they run, at most so many at a time; NULL: nothing. */
+  bool (*prepare)(const void *args, const uint32_t *spec, uint32_t threads, gt_error *error);
+} gt_kernel;
+
+/* What a lowering may know of the machine: enough to choose tile sizes and grids, not which backend it is. */
+typedef struct gt_target {
+  bool device;            /* launches workgroups (grid); otherwise runs tiles */
+  uint32_t subgroup;      /* threads in a subgroup */
+  uint32_t max_workgroup; /* threads */
+  uint32_t shared_bytes;
+  uint32_t units;    /* workgroups it takes to fill the machine (multiprocessors), or threads */
+  uint32_t max_grid; /* workgroups along x */
+} gt_target;
+
+enum {
+  GT_PLAN_ARENA,
+  GT_PLAN_CONSTANTS,
+  GT_PLAN_VARIABLE
+}; /* plan buffer numbers; variable v is VARIABLE + v */
+
+typedef struct gt_access { /* a buffer argument of a step */
+  uint32_t argument;       /* byte offset of the address in args */
+  uint32_t buffer;
+  uint64_t offset, bytes;
+  bool write, read;
+} gt_access;
+
+typedef struct gt_step {
+  const gt_kernel *kernel;
+  _Alignas(8) uint8_t args[128];
+  uint32_t args_size;
+  uint32_t spec[GT_SPEC_COUNT];
+  uint32_t tiles;   /* CPU */
+  uint32_t grid[3]; /* device workgroups */
+  gt_access *access;
+  int accesses;
+  uint32_t level;
+  bool barrier; /* a barrier stands before this step */
+  gt_id node;   /* the leader or last node of the group */
+  const char *scope;
+  double flops;
+  uint64_t bytes; /* read + written */
+} gt_step;
+#endif

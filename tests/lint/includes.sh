@@ -1,0 +1,76 @@
+#!/usr/bin/env bash
+# The include rules of scripts/lint-includes.sh: the repository keeps them, and small trees that break one are refused,
+# with a word on how to mend it.
+# shellcheck source=tests/support/cli.sh
+source "$(dirname "$0")/../support/cli.sh"
+
+lint=scripts/lint-includes.sh
+tree=$TEST_TMP/tree
+
+# plant FILE INCLUDE: a tree of that file alone, with that include line, and of what it includes.
+plant() {
+  local target
+  rm -rf "$tree"
+  mkdir -p "$(dirname "$tree/$1")"
+  printf '#include %s\n' "$2" > "$tree/$1"
+  target=${2//[\"<>]/}
+  mkdir -p "$tree/src/$(dirname "$target")"
+  [[ $2 == \"* ]] && : > "$tree/src/$target"
+  return 0
+}
+# refused NAME FILE INCLUDE TEXT…
+refused() {
+  local name=$1
+  plant "$2" "$3"
+  exits 1 "$name is refused" "$lint" "$tree"
+  shift 3
+  for text in "src/" "mend: " "$@"; do says "$name: '$text'" "$text"; done
+}
+# allowed NAME FILE INCLUDE
+allowed() {
+  plant "$2" "$3"
+  exits 0 "$1 is allowed" "$lint" "$tree"
+}
+
+exits 0 "the repository keeps the rules" "$lint"
+
+# Arrows upwards, from each floor to the one above it.
+upwards() { refused "$1 including $2" "src/$1/low.c" "\"$2/high.h\"" "src/$1 must not include $2/high.h"; }
+floors=(base graph step op plan backend store layer model train cli)
+for ((i = 1; i < ${#floors[@]}; i++)); do upwards "${floors[i - 1]}" "${floors[i]}"; done
+upwards graph op
+upwards op backend
+upwards data model
+allowed "an arrow downwards" src/plan/a.c '"op/b.h"'
+allowed "an arrow within a room" src/op/a.c '"op/b.h"'
+refused "an unknown room" src/attic/a.c '"base/b.h"' "the room src/attic is unknown"
+
+# What only some rooms may know.
+kernel() {
+  plant "$1" '"shaders/op/b.h"'
+  mkdir -p "$tree/shaders/op"
+  : > "$tree/shaders/op/b.h"
+}
+kernel src/plan/a.c
+exits 1 "a kernel's arguments outside op are refused" "$lint" "$tree"
+says "a kernel's arguments: who may" "only op sees kernel arguments"
+kernel src/op/a.c
+exits 0 "a kernel's arguments in op are allowed" "$lint" "$tree"
+refused "yaml.h outside spec" src/data/a.c '<yaml.h>' "yaml.h outside src/spec/"
+allowed "yaml.h in spec" src/spec/a.c '<yaml.h>'
+refused "Vulkan outside its backend" src/backend/cpu/a.c '<volk.h>' "volk.h outside src/backend/vulkan/"
+
+# The table itself: a row may name only rooms whose rows stand before it, so no rows can make a circle.
+table() {
+  local name=$1 edit=$2
+  shift 2
+  sed "$edit" "$lint" > "$TEST_TMP/lint.sh"
+  plant src/base/a.c '"base/b.h"'
+  cmp -s "$lint" "$TEST_TMP/lint.sh" && fail "$name: the edit '$edit' changes nothing"
+  exits 1 "$name is refused" bash "$TEST_TMP/lint.sh" "$tree"
+  for text in "mend: " "$@"; do says "$name: '$text'" "$text"; done
+}
+table "a row with an arrow upwards" 's/row("graph", *"base/& op/' "the row of src/graph allows op, an arrow upwards"
+table "a circle of three" 's/row("base", *"/&plan/' "the row of src/base allows plan"
+table "a room of two rows" 's/row("op", .*/&\n  row("graph", "base op")/' "src/graph has two rows"
+finish
