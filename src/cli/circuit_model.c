@@ -10,7 +10,6 @@ typedef struct reader {
   const gt_model_file *file;
   gt_arena arena;
   gt_diagnostics diagnostics;
-  gt_spec *root;
   gt_model *model;
   gt_shape input;    /* of the model, with a batch of 1 */
   gt_signals *value; /* signals of each layer's outputs; without items: not (yet) bits of the circuit */
@@ -29,12 +28,12 @@ static bool build(reader *r) {
   gt_diagnostics_init(&r->diagnostics, &r->arena);
   r->input = (gt_shape){.rank = s->rank + 1, .dim = {1}};
   for (int d = 0; d < s->rank && d + 1 < GT_MAX_RANK; d++) r->input.dim[d + 1] = s->dim[d];
-  r->root =
+  const gt_spec *root =
       gt_spec_parse(&r->arena, r->file->path, r->file->config, strlen(r->file->config), &r->diagnostics);
-  if (r->root && r->input.rank <= GT_MAX_RANK) {
+  if (root && r->input.rank <= GT_MAX_RANK) {
     gt_graph *graph = gt_graph_create(&r->arena);
     const gt_id input = gt_variable_read(graph, gt_graph_variable(graph, "input", r->input, GT_F32, false));
-    r->model = gt_model_build(&r->arena, graph, r->root, NULL, input, GT_NONE, (gt_model_mode){.hard = true},
+    r->model = gt_model_build(&r->arena, graph, root, NULL, input, GT_NONE, (gt_model_mode){.hard = true},
                               &r->diagnostics);
   }
   if (r->model)
@@ -66,24 +65,10 @@ static bool gates_of(reader *r, const gt_model_layer *layer, int64_t rows, const
   return true;
 }
 
-/* A setting of a layer, read by the layer's own schema. */
-static const void *setting(const gt_schema *schema, const void *config, const char *name) {
-  for (const gt_field *f = schema->fields; f->name; f++)
-    if (!strcmp(f->name, name)) return (const char *)config + f->offset;
-  return NULL;
-}
-
-/* The settings of a layer; NULL after refusing it. */
-static const void *read_config(reader *r, int index) {
-  const gt_model_layer *layer = &r->model->layer[index];
-  const gt_spec *node = gt_spec_find(r->root, "model")->child[index];
-  gt_layer_common common = {0};
-  void *config = gt_arena_alloc(&r->arena, layer->type->config_size);
-  if (node->kind == GT_SPEC_MAP) node = node->child[0];
-  if (gt_schema_read(layer->type->schema, config, &gt_layer_common_schema, &common, node, layer->at, "",
-                     &r->arena, &r->diagnostics))
-    return config;
-  refuse(r, layer, "cannot be read");
+/* A setting of a layer, by the layer's own schema. */
+static const void *setting(const gt_model_layer *layer, const char *name) {
+  for (const gt_field *f = layer->type->schema->fields; f->name; f++)
+    if (!strcmp(f->name, name)) return (const char *)layer->config + f->offset;
   return NULL;
 }
 
@@ -135,8 +120,8 @@ static bool add_logic(reader *r, int index, gt_signals *inputs) {
 }
 
 /* A whole number among a convolution's settings. */
-static uint32_t number(const reader *r, int index, const void *config, const char *name) {
-  const int64_t *value = setting(r->model->layer[index].type->schema, config, name);
+static uint32_t number(const gt_model_layer *layer, const char *name) {
+  const int64_t *value = setting(layer, name);
   return value ? (uint32_t)*value : 0;
 }
 
@@ -145,21 +130,20 @@ static bool read_convolution(reader *r, int index, gt_circuit_convolution *c) {
   const gt_model_layer *layer = &r->model->layer[index];
   const int from = index_of(r, layer->input[0]);
   const gt_shape x = from < 0 ? r->input : r->model->layer[from].output, y = layer->output;
-  const void *config = read_config(r, index);
   const gt_stored *wiring;
   uint8_t *op;
-  if (!config || !gates_of(r, layer, y.dim[3], &wiring, &op)) return false;
+  if (!gates_of(r, layer, y.dim[3], &wiring, &op)) return false;
   *c = (gt_circuit_convolution){.height = (uint32_t)x.dim[1],
                                 .width = (uint32_t)x.dim[2],
                                 .channels = (uint32_t)x.dim[3],
-                                .field = number(r, index, config, "kernel"),
-                                .stride = number(r, index, config, "stride"),
-                                .padding = number(r, index, config, "padding"),
-                                .pool = number(r, index, config, "pool"),
+                                .field = number(layer, "kernel"),
+                                .stride = number(layer, "stride"),
+                                .padding = number(layer, "padding"),
+                                .pool = number(layer, "pool"),
                                 .rows = (uint32_t)y.dim[1],
                                 .columns = (uint32_t)y.dim[2],
                                 .kernels = (uint32_t)y.dim[3],
-                                .depth = number(r, index, config, "depth")};
+                                .depth = number(layer, "depth")};
   const int64_t leaves = INT64_C(1) << c->depth, gates = y.dim[3] * (leaves - 1);
   if (wiring->shape.dim[1] != leaves || tensor_of(r, layer, "logits")->shape.dim[0] != gates)
     return refuse(r, layer, "has no fitting wiring in the file");
@@ -230,15 +214,13 @@ typedef struct ca_settings {
 
 static bool read_settings(reader *r, int index, ca_settings *s) {
   const gt_model_layer *layer = &r->model->layer[index];
-  const void *config = read_config(r, index);
-  if (!config) return false;
-  s->kernels = setting(layer->type->schema, config, "kernels");
-  s->perception = setting(layer->type->schema, config, "perception");
-  s->update = setting(layer->type->schema, config, "update");
-  s->periodic = setting(layer->type->schema, config, "periodic");
-  s->steps = setting(layer->type->schema, config, "steps");
-  s->outputs = setting(layer->type->schema, config, "outputs");
-  s->fire_rate = setting(layer->type->schema, config, "fire_rate");
+  s->kernels = setting(layer, "kernels");
+  s->perception = setting(layer, "perception");
+  s->update = setting(layer, "update");
+  s->periodic = setting(layer, "periodic");
+  s->steps = setting(layer, "steps");
+  s->outputs = setting(layer, "outputs");
+  s->fire_rate = setting(layer, "fire_rate");
   return (s->kernels && s->perception && s->update && s->periodic && s->steps && s->outputs &&
           s->fire_rate) ||
          refuse(r, layer, "has other settings");
