@@ -2,7 +2,7 @@
 #include "base/log.h"
 #include "base/memory.h"
 #include "cli/board_file.h"
-#include "cli/circuit_model.h"
+#include "export/circuit_model.h"
 #include "cli/common.h"
 #include "cli/frames.h"
 #include "cli/simulate_options.h"

@@ -1,4 +1,4 @@
-#include "cli/circuit_model.h"
+#include "export/circuit_model.h"
 #include "base/memory.h"
 #include "model/model.h"
 #include "op/core.h"

@@ -2,8 +2,8 @@
  * convolutional model's inputs are the values that its first logic layer reads: the bits that come out of the
  * layers before it (threshold), those of an image row by row, channels last. Kernels of a convolution stand
  * at every position, what pools them is gates, too. An automaton's circuit is that of one cell. */
-#ifndef GT_CLI_CIRCUIT_MODEL_H
-#define GT_CLI_CIRCUIT_MODEL_H
+#ifndef GT_EXPORT_CIRCUIT_MODEL_H
+#define GT_EXPORT_CIRCUIT_MODEL_H
 #include "circuit/circuit.h"
 #include "train/model_file.h"
 
