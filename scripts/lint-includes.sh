@@ -30,13 +30,14 @@ BEGIN {
   may["layer"]   = "base spec graph op plan data loss store"
   may["optim"]   = "base spec graph op plan loss store"
   may["model"]   = "base spec graph op plan store data loss layer optim"
+  may["automaton"] = "base circuit data"
   may["train"]   = "base spec graph op plan backend store data loss layer optim model"
   may["export"]  = "base circuit graph op store model train"
   may["selftest"] = "base graph op plan backend"
-  may["cli"]     = "base circuit spec graph op plan backend store data loss layer optim model train export selftest"
+  may["cli"]     = "base circuit spec graph op plan backend store data loss layer optim model train export automaton selftest"
   may["main"]    = "base cli"
   # Rooms that must not see a kernel: its argument struct is shaders/op/NAME.h.
-  no_kernel = " base circuit spec data loss layer optim model train export cli main "
+  no_kernel = " base circuit automaton spec data loss layer optim model train export cli main "
 }
 function fail(what, mend) {
   printf "%s:%d: error: %s\n    mend: %s\n", FILENAME, FNR, what, mend > "/dev/stderr"
