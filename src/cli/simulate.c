@@ -64,9 +64,9 @@ static bool read_config(task *e) {
   const gt_data_wanted wanted = {.stranger = e->file.path};
   if (!gt_dataset_open(data, 0, &wanted, &e->arena, &e->dataset, &e->diagnostics, &e->error)) return false;
   e->boards = e->dataset.boards;
-  if (e->boards->channels == e->model.ca.channels) return true;
+  if (e->boards->channels == e->model.automaton.ca.channels) return true;
   return gt_fail(&e->error, GT_ERR_DATA, "%s: its data has cells of %lld channels, its automaton of %u",
-                 e->file.path, (long long)e->boards->channels, e->model.ca.channels);
+                 e->file.path, (long long)e->boards->channels, e->model.automaton.ca.channels);
 }
 
 static bool read_model(task *e) {
@@ -74,7 +74,7 @@ static bool read_model(task *e) {
   if (!gt_model_file_read(&e->file, path, &e->error) ||
       !gt_model_circuit_read(&e->model, &e->file, &e->error))
     return false;
-  if (!e->model.automaton)
+  if (!e->model.automaton.made)
     return gt_fail(&e->error, GT_ERR_DATA, "%s is no cellular automaton: it has no layer logic_ca", path);
   gt_model_circuit_simplify(&e->model);
   return true;
@@ -104,9 +104,9 @@ static bool choose_grid(task *e, const gt_board_file *file) {
     return gt_fail(&e->error, GT_ERR_USAGE, "--start %s has %ux%u cells, --grid %lldx%lld", s->start,
                    file->height, file->width, (long long)s->height, (long long)s->width);
   if (file->cells) s->height = file->height, s->width = file->width;
-  if (!s->height) s->height = e->boards ? e->boards->height : e->model.height;
-  if (!s->width) s->width = e->boards ? e->boards->width : e->model.width;
-  if (s->steps < 0) s->steps = e->model.steps;
+  if (!s->height) s->height = e->boards ? e->boards->height : e->model.automaton.height;
+  if (!s->width) s->width = e->boards ? e->boards->width : e->model.automaton.width;
+  if (s->steps < 0) s->steps = e->model.automaton.steps;
   return gt_simulate_fits(s, s->height, s->width, &e->error);
 }
 
@@ -114,11 +114,13 @@ static bool open_board(task *e) {
   gt_simulate_settings *s = &e->settings;
   gt_simulation *simulation = &e->experiment.simulation;
   gt_board_file file = {0};
-  bool ok = !is_file(s->start) || gt_board_file_read(s->start, e->model.ca.channels, &file, &e->error);
+  bool ok =
+      !is_file(s->start) || gt_board_file_read(s->start, e->model.automaton.ca.channels, &file, &e->error);
   const char *start = s->start ? s->start : default_start(e->boards);
   ok = ok && choose_grid(e, &file) &&
-       gt_experiment_open(&e->experiment, &e->model.ca, e->boards, s->height, s->width,
-                          s->fire_rate > 0 ? s->fire_rate : e->model.fire_rate, (uint64_t)s->seed, &e->error);
+       gt_experiment_open(&e->experiment, &e->model.automaton.ca, e->boards, s->height, s->width,
+                          s->fire_rate > 0 ? s->fire_rate : e->model.automaton.fire_rate, (uint64_t)s->seed,
+                          &e->error);
   simulation->damage = s->damage;
   simulation->damages = s->damages;
   if (ok && file.cells)
@@ -127,9 +129,10 @@ static bool open_board(task *e) {
     ok = ok && gt_experiment_start(&e->experiment, start_named(start), &e->error);
   gt_board_file_finish(&file);
   if (ok)
-    gt_info("%lldx%lld cells of %u bit%s, %s, fire rate %g, start %s", (long long)s->height,
-            (long long)s->width, e->model.ca.channels, e->model.ca.channels == 1 ? "" : "s",
-            e->model.ca.periodic ? "a torus" : "zeros beyond the border", simulation->fire_rate, start);
+    gt_info(
+        "%lldx%lld cells of %u bit%s, %s, fire rate %g, start %s", (long long)s->height, (long long)s->width,
+        e->model.automaton.ca.channels, e->model.automaton.ca.channels == 1 ? "" : "s",
+        e->model.automaton.ca.periodic ? "a torus" : "zeros beyond the border", simulation->fire_rate, start);
   return ok;
 }
 
@@ -146,7 +149,7 @@ static bool open_target(task *e) {
 
 static bool open_frames(task *e) {
   const gt_simulate_settings *s = &e->settings;
-  const bool colours = s->channels ? s->channels == 3 : e->model.outputs == 3;
+  const bool colours = s->channels ? s->channels == 3 : e->model.automaton.outputs == 3;
   gt_frames_settings f = {.folder = gt_option_value(e->arguments, "png"),
                           .animation = gt_option_value(e->arguments, "animation"),
                           .scale = (uint32_t)s->scale,
@@ -155,9 +158,9 @@ static bool open_frames(task *e) {
                           .shown = colours ? 3 : 1};
   for (uint32_t c = 0; c < f.shown; c++) {
     f.channel[c] = s->channels ? (uint32_t)s->channel[c] : c;
-    if (f.channel[c] >= e->model.ca.channels)
+    if (f.channel[c] >= e->model.automaton.ca.channels)
       return gt_fail(&e->error, GT_ERR_USAGE, "--channels: there is no channel %u: cells have 0 to %u",
-                     f.channel[c], e->model.ca.channels - 1);
+                     f.channel[c], e->model.automaton.ca.channels - 1);
   }
   return gt_frames_open(&e->frames, &f, &e->experiment.simulation.board, &e->error);
 }
@@ -212,11 +215,12 @@ static bool write_final(task *e) {
   const char *path = gt_option_value(e->arguments, "final");
   void *cells = NULL;
   if (!path) return true;
-  if (!gt_try_alloc(&cells, (uint64_t)e->experiment.cells, e->model.ca.channels, "the last board", &e->error))
+  if (!gt_try_alloc(&cells, (uint64_t)e->experiment.cells, e->model.automaton.ca.channels, "the last board",
+                    &e->error))
     return false;
   gt_board_read(&e->experiment.simulation.board, cells);
   const gt_board_file file = {(uint32_t)e->settings.height, (uint32_t)e->settings.width, cells};
-  const bool ok = gt_board_file_write(path, &file, e->model.ca.channels, &e->error);
+  const bool ok = gt_board_file_write(path, &file, e->model.automaton.ca.channels, &e->error);
   free(cells);
   return ok;
 }
