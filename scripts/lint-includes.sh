@@ -32,9 +32,9 @@ BEGIN {
   may["model"]   = "base spec graph op plan store data loss layer optim"
   may["automaton"] = "base circuit data"
   may["train"]   = "base spec graph op plan backend store data loss layer optim model"
-  may["export"]  = "base circuit graph layer op store model train"
+  may["export"]  = "base circuit op layer model train"
   may["selftest"] = "base graph op plan backend"
-  may["cli"]     = "base circuit spec graph op plan backend store data loss layer optim model train export automaton selftest"
+  may["cli"]     = "base spec graph op plan backend store data loss layer optim model train export automaton selftest"
   may["main"]    = "base cli"
   # Rooms that must not see a kernel: its argument struct is shaders/op/NAME.h.
   no_kernel = " base circuit automaton spec data loss layer optim model train export cli main "
