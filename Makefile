@@ -110,7 +110,7 @@ $(BUILD)/%.stamp: FORCE
 
 # --- registries: X(name) lines, one file a kind, from the GT_REGISTER(kind, name) lines of all sources -----------
 
-KINDS := op layer loss data optim schedule command init opcase
+KINDS := op layer loss data optim schedule command init exporter opcase
 REGISTRY := $(KINDS:%=$(GEN)/registry/%.inc)
 
 $(GEN)/registry.done: $(SOURCES) $(BUILD)/sources.stamp scripts/generate-registry.sh

@@ -27,13 +27,15 @@ BEGIN {
   row("backend",  "base plan")
   row("selftest", "base graph op backend")
   row("data",     "base spec")
+  row("automaton", "base circuit data")
   row("store",    "base graph op backend")
   row("loss",     "base spec graph op data")
-  row("layer",    "base spec graph op store")
+  row("layer",    "base circuit spec graph op store")
   row("optim",    "base spec graph op store")
   row("model",    "base op store layer optim")
   row("train",    "base spec graph op plan backend data store loss layer optim model")
-  row("cli",      "base circuit graph op backend selftest data store loss layer optim model train")
+  row("export",   "base circuit op layer model train")
+  row("cli",      "base graph op backend selftest data store loss layer optim model train automaton export")
   row("main",     "base cli")
   # Rooms that may see a kernel: its argument struct is shaders/op/NAME.h.
   sees_kernels = " op "

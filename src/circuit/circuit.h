@@ -2,7 +2,7 @@
  * likely function. Signals are numbers: 0 … inputs-1 are the inputs, inputs+g is gate g; a gate reads only
  * signals below its own, so the list is in topological order. This room knows nothing of models, graphs or
  * devices: a circuit is built from plain arrays, simplified (circuit.h), evaluated on many samples at once
- * (sliced.h), stepped as a cellular automaton (board.h) and written as C or Verilog (export.h).
+ * (sliced.h) and stepped as a cellular automaton (board.h).
  *
  * The number of a gate is its truth table: bit 0 is f(1,1), bit 1 f(1,0), bit 2 f(0,1), bit 3 f(0,0). Hence
  * 15 - op is the negation, and 0 … 7 are the functions with f(0,0) = 0.

@@ -36,6 +36,7 @@ static void print_option(const char *name, const char *argument, const char *hel
 static void print_command_help(const gt_command *command) {
   printf("usage: gtrain %s %s\n\n%s\n", command->name, command->usage, command->summary);
   if (command->details) printf("\n%s", command->details);
+  if (command->print_details) command->print_details();
   printf("\noptions:\n");
   for (const gt_option *option = command->options; option->name; option++)
     print_option(option->name, option->argument, option->help);

@@ -25,6 +25,7 @@ typedef struct gt_command {
   const gt_option *options;
   int min_words, max_words; /* words that are no options */
   int (*run)(const struct gt_arguments *arguments);
+  void (*print_details)(void); /* more of --help, where registries have a say in it; NULL: nothing */
 } gt_command;
 
 typedef struct gt_arguments { /* a parsed command line; points into argv */

@@ -2,27 +2,18 @@
 #include "base/log.h"
 #include "base/stream.h"
 #include "base/output.h"
-#include "circuit/export.h"
-#include "cli/circuit_model.h"
 #include "cli/common.h"
+#include "export/export.h"
 #include <stdlib.h>
 #include <string.h>
 
 static const gt_option options[] = {
-    {"format", "FORMAT", "c or verilog (required)", false},
+    {"format", "FORMAT", "what to write: see above (required)", false},
     {"output", "FILE", "write to FILE instead of standard output", false},
     {"name", "NAME", "of the function or module (default: from FILE or MODEL)", false},
     GT_OPTION_QUIET,
     {NULL, NULL, NULL, false},
 };
-
-typedef void (*format)(FILE *file, const gt_export *export);
-
-static format format_named(const char *name) {
-  if (name && !strcmp(name, "c")) return gt_export_c;
-  if (name && !strcmp(name, "verilog")) return gt_export_verilog;
-  return NULL;
-}
 
 /* "out/life.c" is called life; model.bin, the name of every run's model, is called as its folder is. What a
  * shell calls its pipes, /dev/fd/63, is no name. */
@@ -45,59 +36,67 @@ static bool write_text(const char *output, const gt_text *text, gt_error *error)
   return gt_fail_errno(error, GT_ERR_IO, "cannot write to standard output");
 }
 
-static bool export(const gt_arguments *arguments, gt_model_circuit *circuit, gt_error *error) {
+static bool export(const gt_arguments *arguments, const gt_exporter *exporter, const gt_model_file *model,
+                   gt_error *error) {
   const char *output = gt_option_value(arguments, "output"), *wanted = gt_option_value(arguments, "name");
-  const size_t before = gt_model_circuit_of(circuit)->gates.count;
-  gt_model_circuit_simplify(circuit);
-  const gt_circuit *simple = gt_model_circuit_of(circuit);
   char *name = wanted ? gt_export_name(wanted, strlen(wanted)) : default_name(output, arguments->word[0]);
   gt_text text = {0};
   FILE *stream = gt_text_open(&text);
-  const gt_export what = {.name = name,
-                          .circuit = simple,
-                          .ca = circuit->automaton ? &circuit->ca : NULL,
-                          .gates_before = before};
-  format_named(gt_option_value(arguments, "format"))(stream, &what);
+  gt_export what = {.model = model, .name = name};
+  bool ok = exporter->write(&what, stream, error);
   fclose(stream);
-  const bool ok = write_text(output, &text, error);
-  if (ok)
-    gt_info("%s: %zu gates, %zu after simplification, %u inputs, %zu outputs%s%s", name, before,
-            simple->gates.count, simple->inputs, simple->outputs.count, output ? ", in " : "",
-            output ? output : "");
+  ok = ok && write_text(output, &text, error);
+  if (ok) gt_info("%s: %s%s%s", name, what.summary, output ? ", in " : "", output ? output : "");
   free(text.items);
   free(name);
   return ok;
 }
 
+static int wrong_format(const gt_arguments *arguments, const char *wanted) {
+  char list[512] = "";
+  for (int i = 0; i < gt_exporter_count(); i++) {
+    const size_t length = strlen(list);
+    snprintf(list + length, sizeof list - length, "%s--format %s", i ? " or " : "", gt_exporter_at(i)->name);
+  }
+  return gt_usage_error(arguments, "gtrain export needs %s%s%s%s", list, wanted ? ", not '" : "",
+                        wanted ? wanted : "", wanted ? "'" : "");
+}
+
 static int run(const gt_arguments *arguments) {
   gt_model_file file = {0};
-  gt_model_circuit circuit = {0};
   gt_error error = {0};
   int code = GT_OK;
   const char *wanted = gt_option_value(arguments, "format");
-  if (!format_named(wanted))
-    return gt_usage_error(arguments, "gtrain export needs --format c or --format verilog%s%s%s",
-                          wanted ? ", not '" : "", wanted ? wanted : "", wanted ? "'" : "");
-  if (!gt_model_file_read(&file, arguments->word[0], &error) ||
-      !gt_model_circuit_read(&circuit, &file, &error) || !export(arguments, &circuit, &error))
+  const gt_exporter *exporter = wanted ? gt_exporter_find(wanted) : NULL;
+  if (!exporter) return wrong_format(arguments, wanted);
+  if (!gt_model_file_read(&file, arguments->word[0], &error) || !export(arguments, exporter, &file, &error))
     code = gt_report(&error);
-  gt_model_circuit_finish(&circuit);
   gt_model_file_finish(&file);
   return code;
+}
+
+static void print_formats(void) {
+  printf("\nFormats:\n");
+  for (int i = 0; i < gt_exporter_count(); i++) {
+    printf("  %-10s ", gt_exporter_at(i)->name);
+    for (const char *c = gt_exporter_at(i)->help; *c; c++) {
+      putchar(*c);
+      if (*c == '\n') printf("%13s", "");
+    }
+    printf("\n");
+  }
 }
 
 GT_REGISTER(command, export)
 extern const gt_command gt_command_export;
 const gt_command gt_command_export = {
     .name = "export",
-    .summary = "write the circuit of a logic model as C or Verilog",
-    .usage = "MODEL --format c|verilog [--output FILE] [options]",
+    .summary = "write a trained model, such as the circuit of a logic model, in another language",
+    .usage = "MODEL --format FORMAT [--output FILE] [options]",
     .details =
-        "The circuit, each gate the one that training came to, is simplified first. Its inputs are the bits that\n"
-        "the first logic layer reads (after threshold); those of an image row by row, channels last.\n"
-        "  C: one file, bit-sliced. cc -O3 -march=native -DGTRAIN_MAIN FILE makes a program that reads samples of\n"
-        "     digits 0 and 1 and prints their classes, or steps a board (HEIGHT WIDTH STEPS); --bench measures it.\n"
-        "  Verilog: one synthesizable file; iverilog -DTESTBENCH FILE makes a test bench of it.\n",
+        "A circuit, each gate the one that training came to, is simplified first. Its inputs are the bits that\n"
+        "the first logic layer reads (after threshold); those of an image row by row, channels last.\n",
+    .print_details = print_formats,
     .options = options,
     .min_words = 1,
     .max_words = 1,

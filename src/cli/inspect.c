@@ -1,5 +1,5 @@
 #include "base/text.h"
-#include "cli/circuit_model.h"
+#include "export/circuit_model.h"
 #include "cli/common.h"
 #include "store/safetensors.h"
 #include <string.h>

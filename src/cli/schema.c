@@ -5,6 +5,7 @@
 #include "data/data.h"
 #include "layer/layer.h"
 #include "loss/loss.h"
+#include "model/model.h"
 #include "optim/optim.h"
 #include "train/config.h"
 #include <string.h>
@@ -36,6 +37,7 @@ static int all_things(thing *list) {
     const gt_layer_type *t = gt_layer_at(i);
     add(list, &count, (thing){"layer", t->name, t->help, t->schema, &gt_layer_common_schema});
   }
+  add(list, &count, (thing){"block", gt_repeat_schema.name, gt_repeat_schema.help, &gt_repeat_schema, NULL});
   for (int i = 0; i < gt_init_count(); i++) {
     const gt_init_type *t = gt_init_at(i);
     add(list, &count, (thing){"init", t->name, t->help, t->schema, NULL});
@@ -86,17 +88,31 @@ static json_t *data_json(const thing *list, int count) {
   return json_pack("{s:s, s:o}", "description", "the dataset", "anyOf", any);
 }
 
+/* An item of the model that is a map with one key. */
+static json_t *item_json(const char *name, const char *help, json_t *settings) {
+  json_t *properties = json_object();
+  json_object_set_new(properties, name, settings);
+  return json_pack("{s:s, s:s, s:o, s:[s], s:b}", "type", "object", "description", help ? help : "",
+                   "properties", properties, "required", name, "additionalProperties", 0);
+}
+
+/* The layers of a block are those of a model: the schema refers to itself. */
+static json_t *repeat_json(void) {
+  json_t *settings = gt_schema_json(&gt_repeat_schema, NULL);
+  json_t *layers = json_object_get(json_object_get(settings, "properties"), "layers");
+  json_object_set_new(layers, "$ref", json_string("#/properties/model"));
+  return item_json(gt_repeat_schema.name, gt_repeat_schema.help, settings);
+}
+
 static json_t *model_json(const thing *list, int count) {
   json_t *any = json_array(), *names = json_array();
   for (int i = 0; i < count; i++) {
     if (strcmp(list[i].kind, "layer")) continue;
     json_array_append_new(names, json_string(list[i].name));
-    json_t *properties = json_object();
-    json_object_set_new(properties, list[i].name, gt_schema_json(list[i].schema, list[i].common));
-    json_array_append_new(any, json_pack("{s:s, s:s, s:o, s:[s], s:b}", "type", "object", "description",
-                                         list[i].help ? list[i].help : "", "properties", properties,
-                                         "required", list[i].name, "additionalProperties", 0));
+    json_array_append_new(
+        any, item_json(list[i].name, list[i].help, gt_schema_json(list[i].schema, list[i].common)));
   }
+  json_array_append_new(any, repeat_json());
   json_array_insert_new(any, 0, json_pack("{s:o}", "enum", names));
   return json_pack("{s:s, s:s, s:i, s:{s:o}}", "description", "the layers, in order", "type", "array",
                    "minItems", 1, "items", "anyOf", any);
@@ -156,8 +172,8 @@ const gt_command gt_command_schema = {
     .summary = "print the JSON Schema of configs, or the keys of one thing",
     .usage = "[NAME]",
     .details =
-        "Without NAME: the JSON Schema, for editors. NAME: a section, data format, layer, loss, optimizer\n"
-        "or schedule, e.g. `gtrain schema linear`.\n",
+        "Without NAME: the JSON Schema, for editors. NAME: a section, data format, layer, block, loss,\n"
+        "optimizer or schedule, e.g. `gtrain schema linear`.\n",
     .options = options,
     .max_words = 1,
     .run = run,

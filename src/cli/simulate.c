@@ -1,12 +1,12 @@
 /* gtrain simulate: a trained automaton on a grid of any size, with damage, against its target. */
+#include "automaton/board_file.h"
+#include "automaton/experiment.h"
+#include "automaton/frames.h"
 #include "base/log.h"
 #include "base/memory.h"
-#include "cli/board_file.h"
-#include "cli/circuit_model.h"
 #include "cli/common.h"
-#include "cli/frames.h"
 #include "cli/simulate_options.h"
-#include "data/ca.h"
+#include "export/circuit_model.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -36,7 +36,7 @@ static const gt_option options[] = {
 static const char *const metrics[] = {"errors", "mean_errors"};
 enum { METRICS = sizeof metrics / sizeof *metrics };
 
-typedef struct experiment {
+typedef struct task {
   const gt_arguments *arguments;
   gt_arena arena;
   gt_simulate_settings settings;
@@ -47,20 +47,14 @@ typedef struct experiment {
   gt_diagnostics diagnostics;
   gt_dataset dataset;
   const gt_ca_boards *boards; /* what the config says of starts and targets; NULL: nothing */
-  bool compare;               /* there is a target on this grid */
-  gt_simulation simulation;
+  gt_experiment experiment;
   gt_frames frames;
-  int64_t cells;
-  uint8_t *seen, *target; /* [cells][boards->seen] */
-  uint8_t *before;        /* [cells]: the board before a step, for the Game of Life */
-  int64_t errors, total;  /* of the board; of all boards after the first */
-  int64_t since;          /* no board from this one on has errors */
   gt_error error;
-} experiment;
+} task;
 
 /* --- what is given --- */
 
-static bool read_config(experiment *e) {
+static bool read_config(task *e) {
   static const char *const settings[] = {"data.", NULL};
   const gt_spec *data;
   if (!gt_cli_model_data(e->arguments, &e->arena, &e->file, settings, &data, &e->diagnostics, &e->error))
@@ -70,17 +64,17 @@ static bool read_config(experiment *e) {
   const gt_data_wanted wanted = {.stranger = e->file.path};
   if (!gt_dataset_open(data, 0, &wanted, &e->arena, &e->dataset, &e->diagnostics, &e->error)) return false;
   e->boards = e->dataset.boards;
-  if (e->boards->channels == e->model.ca.channels) return true;
+  if (e->boards->channels == e->model.automaton.ca.channels) return true;
   return gt_fail(&e->error, GT_ERR_DATA, "%s: its data has cells of %lld channels, its automaton of %u",
-                 e->file.path, (long long)e->boards->channels, e->model.ca.channels);
+                 e->file.path, (long long)e->boards->channels, e->model.automaton.ca.channels);
 }
 
-static bool read_model(experiment *e) {
+static bool read_model(task *e) {
   const char *path = e->arguments->word[0];
   if (!gt_model_file_read(&e->file, path, &e->error) ||
       !gt_model_circuit_read(&e->model, &e->file, &e->error))
     return false;
-  if (!e->model.automaton)
+  if (!e->model.automaton.made)
     return gt_fail(&e->error, GT_ERR_DATA, "%s is no cellular automaton: it has no layer logic_ca", path);
   gt_model_circuit_simplify(&e->model);
   return true;
@@ -98,78 +92,64 @@ static const char *default_start(const gt_ca_boards *boards) {
   return boards && boards->start == GT_CA_START_ZEROS ? "zeros" : "random";
 }
 
+static gt_ca_start start_named(const char *name) {
+  if (!strcmp(name, "centre")) return GT_CA_START_CENTRE;
+  return !strcmp(name, "random") ? GT_CA_START_RANDOM : GT_CA_START_ZEROS;
+}
+
 /* The size of the board: what is given, what the file has, what the training had. */
-static bool choose_grid(experiment *e, const gt_board_file *file) {
+static bool choose_grid(task *e, const gt_board_file *file) {
   gt_simulate_settings *s = &e->settings;
   if (file->cells && s->height && (s->height != file->height || s->width != file->width))
     return gt_fail(&e->error, GT_ERR_USAGE, "--start %s has %ux%u cells, --grid %lldx%lld", s->start,
                    file->height, file->width, (long long)s->height, (long long)s->width);
   if (file->cells) s->height = file->height, s->width = file->width;
-  if (!s->height) s->height = e->boards ? e->boards->height : e->model.height;
-  if (!s->width) s->width = e->boards ? e->boards->width : e->model.width;
-  if (s->steps < 0) s->steps = e->model.steps;
-  e->cells = s->height * s->width;
+  if (!s->height) s->height = e->boards ? e->boards->height : e->model.automaton.height;
+  if (!s->width) s->width = e->boards ? e->boards->width : e->model.automaton.width;
+  if (s->steps < 0) s->steps = e->model.automaton.steps;
   return gt_simulate_fits(s, s->height, s->width, &e->error);
 }
 
-static bool start_centre(experiment *e) {
-  void *cells = NULL;
-  const size_t channels = e->model.ca.channels;
-  if (!gt_try_alloc(&cells, (uint64_t)e->cells, channels, "the first board", &e->error)) return false;
-  memset(cells, 0, (size_t)e->cells * channels);
-  memset((uint8_t *)cells + (size_t)gt_ca_centre(e->settings.height, e->settings.width) * channels, 1,
-         channels);
-  gt_board_write(&e->simulation.board, cells);
-  free(cells);
-  return true;
-}
-
-static bool open_board(experiment *e) {
+static bool open_board(task *e) {
   gt_simulate_settings *s = &e->settings;
+  gt_simulation *simulation = &e->experiment.simulation;
   gt_board_file file = {0};
-  bool ok = !is_file(s->start) || gt_board_file_read(s->start, e->model.ca.channels, &file, &e->error);
+  bool ok =
+      !is_file(s->start) || gt_board_file_read(s->start, e->model.automaton.ca.channels, &file, &e->error);
   const char *start = s->start ? s->start : default_start(e->boards);
   ok = ok && choose_grid(e, &file) &&
-       gt_simulation_init(&e->simulation, &e->model.ca, (uint32_t)s->height, (uint32_t)s->width,
-                          s->fire_rate > 0 ? s->fire_rate : e->model.fire_rate, (uint64_t)s->seed, &e->error);
-  e->simulation.damage = s->damage;
-  e->simulation.damages = s->damages;
+       gt_experiment_open(&e->experiment, &e->model.automaton.ca, e->boards, s->height, s->width,
+                          s->fire_rate > 0 ? s->fire_rate : e->model.automaton.fire_rate, (uint64_t)s->seed,
+                          &e->error);
+  simulation->damage = s->damage;
+  simulation->damages = s->damages;
   if (ok && file.cells)
-    gt_board_write(&e->simulation.board, file.cells);
-  else if (ok && !strcmp(start, "random"))
-    ok = gt_simulation_randomize(&e->simulation, &e->error);
-  else if (ok && !strcmp(start, "centre"))
-    ok = start_centre(e);
+    gt_board_write(&simulation->board, file.cells);
+  else
+    ok = ok && gt_experiment_start(&e->experiment, start_named(start), &e->error);
   gt_board_file_finish(&file);
   if (ok)
-    gt_info("%lldx%lld cells of %u bit%s, %s, fire rate %g, start %s", (long long)s->height,
-            (long long)s->width, e->model.ca.channels, e->model.ca.channels == 1 ? "" : "s",
-            e->model.ca.periodic ? "a torus" : "zeros beyond the border", e->simulation.fire_rate, start);
+    gt_info(
+        "%lldx%lld cells of %u bit%s, %s, fire rate %g, start %s", (long long)s->height, (long long)s->width,
+        e->model.automaton.ca.channels, e->model.automaton.ca.channels == 1 ? "" : "s",
+        e->model.automaton.ca.periodic ? "a torus" : "zeros beyond the border", simulation->fire_rate, start);
   return ok;
 }
 
-static bool open_target(experiment *e) {
-  void *memory = NULL;
+static bool open_target(task *e) {
   const gt_simulate_settings *s = &e->settings;
-  e->compare = e->boards && gt_ca_fits(e->boards, s->height, s->width);
-  if (e->boards && !e->compare)
+  if (!gt_experiment_aim(&e->experiment, &e->error)) return false;
+  if (e->experiment.compare) return true;
+  if (e->boards)
     gt_info("the target is a picture of %lldx%lld cells: on %lldx%lld no errors are counted",
             (long long)e->boards->height, (long long)e->boards->width, (long long)s->height,
             (long long)s->width);
-  if (!e->compare)
-    return !e->gate_count || gt_fail(&e->error, GT_ERR_USAGE, "--fail-if: there is no target on this board");
-  const size_t seen = (size_t)e->boards->seen;
-  if (!gt_try_alloc(&memory, (uint64_t)e->cells, 2 * seen + 1, "the target", &e->error)) return false;
-  e->seen = memory;
-  e->target = e->seen + (size_t)e->cells * seen;
-  e->before = e->target + (size_t)e->cells * seen;
-  if (e->boards->target != GT_CA_LIFE) gt_ca_target_of(e->boards, NULL, s->height, s->width, e->target);
-  return true;
+  return !e->gate_count || gt_fail(&e->error, GT_ERR_USAGE, "--fail-if: there is no target on this board");
 }
 
-static bool open_frames(experiment *e) {
+static bool open_frames(task *e) {
   const gt_simulate_settings *s = &e->settings;
-  const bool colours = s->channels ? s->channels == 3 : e->model.outputs == 3;
+  const bool colours = s->channels ? s->channels == 3 : e->model.automaton.outputs == 3;
   gt_frames_settings f = {.folder = gt_option_value(e->arguments, "png"),
                           .animation = gt_option_value(e->arguments, "animation"),
                           .scale = (uint32_t)s->scale,
@@ -178,125 +158,104 @@ static bool open_frames(experiment *e) {
                           .shown = colours ? 3 : 1};
   for (uint32_t c = 0; c < f.shown; c++) {
     f.channel[c] = s->channels ? (uint32_t)s->channel[c] : c;
-    if (f.channel[c] >= e->model.ca.channels)
+    if (f.channel[c] >= e->model.automaton.ca.channels)
       return gt_fail(&e->error, GT_ERR_USAGE, "--channels: there is no channel %u: cells have 0 to %u",
-                     f.channel[c], e->model.ca.channels - 1);
+                     f.channel[c], e->model.automaton.ca.channels - 1);
   }
-  return gt_frames_open(&e->frames, &f, &e->simulation.board, &e->error);
+  return gt_frames_open(&e->frames, &f, &e->experiment.simulation.board, &e->error);
 }
 
 /* --- what comes out --- */
 
-static bool by_rule(const experiment *e) { return e->boards->target == GT_CA_LIFE; }
-
-/* Cells of the board that are not as they should be. By the Game of Life only cells that fired can be wrong.
- */
-static void count_errors(experiment *e) {
-  const int64_t seen = e->boards->seen;
-  const uint8_t *fires = by_rule(e) ? e->simulation.fires : NULL;
-  for (int64_t c = 0; c < seen; c++)
-    gt_board_channel(&e->simulation.board, (uint32_t)c, e->seen + c, (size_t)seen);
-  e->errors = 0;
-  for (int64_t i = 0; i < e->cells; i++)
-    e->errors += memcmp(e->seen + i * seen, e->target + i * seen, (size_t)seen) && (!fires || fires[i]);
-  if (e->errors) e->since = e->simulation.step + 1;
-  if (e->simulation.step) e->total += e->errors;
-}
-
-static void print_board(const experiment *e) {
-  const int64_t step = e->simulation.step;
-  if (!e->settings.every || step % e->settings.every || !e->compare || (by_rule(e) && !step)) return;
+static void print_board(const task *e) {
+  const gt_experiment *x = &e->experiment;
+  const int64_t step = x->simulation.step;
+  const bool rule = gt_experiment_by_rule(x);
+  if (!e->settings.every || step % e->settings.every || !x->compare || (rule && !step)) return;
   if (gt_flag(e->arguments, "json"))
-    gt_cli_print_json(json_pack("{s:I, s:I}", "step", (json_int_t)step, "errors", (json_int_t)e->errors));
+    gt_cli_print_json(json_pack("{s:I, s:I}", "step", (json_int_t)step, "errors", (json_int_t)x->errors));
   else
-    printf("step %lld: %lld of %lld cells differ from the %s\n", (long long)step, (long long)e->errors,
-           (long long)e->cells, by_rule(e) ? "rule" : "target");
+    printf("step %lld: %lld of %lld cells differ from the %s\n", (long long)step, (long long)x->errors,
+           (long long)x->cells, rule ? "rule" : "target");
 }
 
-static double mean_errors(const experiment *e) {
-  const int64_t steps = e->settings.steps;
-  return steps ? (double)e->total / (double)steps : (double)e->errors;
-}
+/* By a rule, those of all steps. */
+static int64_t errors_of(const gt_experiment *x) { return gt_experiment_by_rule(x) ? x->total : x->errors; }
 
-static void print_json(const experiment *e) {
+static void print_json(const gt_experiment *x) {
   json_t *root = json_object();
-  json_object_set_new(root, "steps", json_integer(e->settings.steps));
-  json_object_set_new(root, "height", json_integer(e->settings.height));
-  json_object_set_new(root, "width", json_integer(e->settings.width));
-  json_object_set_new(root, "errors",
-                      e->compare ? json_integer(by_rule(e) ? e->total : e->errors) : json_null());
-  json_object_set_new(root, "mean_errors", e->compare ? json_real(mean_errors(e)) : json_null());
-  json_object_set_new(root, "none_since", e->compare && !e->errors ? json_integer(e->since) : json_null());
+  json_object_set_new(root, "steps", json_integer(x->simulation.step));
+  json_object_set_new(root, "height", json_integer(x->height));
+  json_object_set_new(root, "width", json_integer(x->width));
+  json_object_set_new(root, "errors", x->compare ? json_integer(errors_of(x)) : json_null());
+  json_object_set_new(root, "mean_errors",
+                      x->compare ? json_real(gt_experiment_mean_errors(x)) : json_null());
+  json_object_set_new(root, "none_since", x->compare && !x->errors ? json_integer(x->since) : json_null());
   gt_cli_print_json(root);
 }
 
-static void print_result(const experiment *e) {
-  const long long steps = e->settings.steps, cells = e->cells;
+static void print_result(const task *e) {
+  const gt_experiment *x = &e->experiment;
+  const long long steps = x->simulation.step, cells = x->cells;
   if (gt_flag(e->arguments, "json")) {
-    print_json(e);
-  } else if (!e->compare) {
+    print_json(x);
+  } else if (!x->compare) {
     printf("%lld steps of %lld cells, without a target\n", steps, cells);
-  } else if (by_rule(e)) {
-    printf("steps 1 to %lld: %lld of %lld cells differ from the rule\n", steps, (long long)e->total,
+  } else if (gt_experiment_by_rule(x)) {
+    printf("steps 1 to %lld: %lld of %lld cells differ from the rule\n", steps, (long long)x->total,
            steps * cells);
   } else {
-    printf("step %lld: %lld of %lld cells differ from the target", steps, (long long)e->errors, cells);
-    if (!e->errors) printf(", none since step %lld", (long long)e->since);
-    printf("; mean %.6g\n", mean_errors(e));
+    printf("step %lld: %lld of %lld cells differ from the target", steps, (long long)x->errors, cells);
+    if (!x->errors) printf(", none since step %lld", (long long)x->since);
+    printf("; mean %.6g\n", gt_experiment_mean_errors(x));
   }
 }
 
-static bool write_final(experiment *e) {
+static bool write_final(task *e) {
   const char *path = gt_option_value(e->arguments, "final");
   void *cells = NULL;
   if (!path) return true;
-  if (!gt_try_alloc(&cells, (uint64_t)e->cells, e->model.ca.channels, "the last board", &e->error))
+  if (!gt_try_alloc(&cells, (uint64_t)e->experiment.cells, e->model.automaton.ca.channels, "the last board",
+                    &e->error))
     return false;
-  gt_board_read(&e->simulation.board, cells);
+  gt_board_read(&e->experiment.simulation.board, cells);
   const gt_board_file file = {(uint32_t)e->settings.height, (uint32_t)e->settings.width, cells};
-  const bool ok = gt_board_file_write(path, &file, e->model.ca.channels, &e->error);
+  const bool ok = gt_board_file_write(path, &file, e->model.automaton.ca.channels, &e->error);
   free(cells);
   return ok;
 }
 
 /* --- the run --- */
 
-/* The board as it is now is done with. */
-static bool show_board(experiment *e) {
-  const int64_t step = e->simulation.step;
-  gt_simulation_damage(&e->simulation);
-  if (e->compare && !by_rule(e)) count_errors(e);
+static bool show_board(task *e) {
+  const gt_simulation *simulation = &e->experiment.simulation;
+  gt_experiment_damage(&e->experiment);
   print_board(e);
-  return step % e->settings.picture_every || gt_frames_add(&e->frames, &e->simulation.board, step, &e->error);
+  return simulation->step % e->settings.picture_every ||
+         gt_frames_add(&e->frames, &simulation->board, simulation->step, &e->error);
 }
 
-static bool simulate(experiment *e) {
+static bool simulate(task *e) {
   bool ok = show_board(e);
   for (int64_t n = 0; n < e->settings.steps && ok; n++) {
-    const bool life = e->compare && by_rule(e);
-    if (life) {
-      gt_board_channel(&e->simulation.board, 0, e->before, 1);
-      gt_ca_target_of(e->boards, e->before, e->settings.height, e->settings.width, e->target);
-    }
-    gt_simulation_step(&e->simulation);
-    if (life) count_errors(e); /* before damage: it is not the rule's fault */
+    gt_experiment_step(&e->experiment);
     ok = show_board(e);
   }
   return gt_frames_close(&e->frames, &e->error) && ok && write_final(e);
 }
 
-static int check_gates(const experiment *e) {
+static int check_gates(const task *e) {
   int code = GT_OK;
   for (int i = 0; i < e->gate_count; i++) {
-    const double errors = (double)(by_rule(e) ? e->total : e->errors);
-    if (gt_gate_fails(&e->gates[i], strcmp(e->gates[i].metric, "errors") ? mean_errors(e) : errors))
-      code = GT_ERR_GATE;
+    const bool mean = strcmp(e->gates[i].metric, "errors") != 0;
+    const double value = mean ? gt_experiment_mean_errors(&e->experiment) : (double)errors_of(&e->experiment);
+    if (gt_gate_fails(&e->gates[i], value)) code = GT_ERR_GATE;
   }
   return code;
 }
 
 static int run(const gt_arguments *arguments) {
-  experiment e = {.arguments = arguments};
+  task e = {.arguments = arguments};
   int code = GT_ERR_USAGE;
   gt_arena_init(&e.arena);
   gt_diagnostics_init(&e.diagnostics, &e.arena);
@@ -308,8 +267,7 @@ static int run(const gt_arguments *arguments) {
     code = ok ? check_gates(&e) : gt_cli_model_report(arguments, &e.diagnostics, &e.error);
   }
   gt_frames_close(&e.frames, &e.error);
-  free(e.seen);
-  gt_simulation_finish(&e.simulation);
+  gt_experiment_close(&e.experiment);
   gt_dataset_close(&e.dataset);
   gt_model_circuit_finish(&e.model);
   gt_model_file_finish(&e.file);

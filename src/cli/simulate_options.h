@@ -1,7 +1,7 @@
 /* What the command line says of a simulation, as numbers (simulate.c runs it). */
 #ifndef GT_CLI_SIMULATE_OPTIONS_H
 #define GT_CLI_SIMULATE_OPTIONS_H
-#include "circuit/simulation.h"
+#include "automaton/simulation.h"
 #include "cli/command.h"
 #include "base/arena.h"
 

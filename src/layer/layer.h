@@ -15,6 +15,7 @@
 #include "store/store.h"
 
 struct gt_layer_type;
+struct gt_layer_circuit;
 
 typedef struct gt_build { /* one layer under construction; made by the model room */
   gt_graph *graph;
@@ -51,6 +52,9 @@ typedef struct gt_layer_type {
   /* Emits the layer's ops and returns its output, or GT_NONE after gt_build_error. input[k] has rank >= 1.
    * Shape errors of the ops themselves are reported by the model room unless the layer finds them first. */
   gt_id (*build)(gt_build *build, const void *config, const gt_id *input, int inputs);
+  /* What it is, once trained, in a circuit of gates (layer/circuit.h): false after refusing. NULL: nothing
+   * that could stand behind gates. */
+  bool (*circuit)(struct gt_layer_circuit *circuit, const void *config);
 } gt_layer_type;
 
 typedef struct gt_layer_common { /* keys of every layer */

@@ -4,6 +4,7 @@
  * two of them cancel. A hard evaluation of bits works on words of 32 samples, which stay words from layer to
  * layer; where an input may hold other numbers the gates are what they are in training, extended to them. */
 #include "op/logic.h"
+#include "layer/circuit.h"
 #include "layer/feature_major.h"
 #include "layer/layer.h"
 #include "layer/logic_init.h"
@@ -123,6 +124,19 @@ static gt_id build_logic(gt_build *build, const void *config, const gt_id *input
   return gt_batch_major(build->graph, gt_logic(build->graph, x, coefficients, wiring, readers));
 }
 
+static bool logic_circuit(gt_layer_circuit *circuit, const void *config) {
+  const uint32_t gates = (uint32_t)((const logic_config *)config)->units;
+  const uint8_t *op;
+  const int32_t *a;
+  if (!gt_layer_circuit_take(circuit) || !gt_layer_circuit_gates(circuit, gates, 2, gates, &op, &a))
+    return false;
+  const gt_circuit_layer layer = {gates, a, a + gates, op};
+  uint32_t *values = gt_layer_circuit_values(circuit, gates);
+  return gt_circuit_add_layer(circuit->circuit, &layer, circuit->source->items,
+                              (uint32_t)circuit->source->count, values, circuit->error) ||
+         gt_layer_circuit_refuse(circuit, "has a wiring that does not fit");
+}
+
 GT_REGISTER(layer, logic)
 extern const gt_layer_type gt_layer_logic;
 const gt_layer_type gt_layer_logic = {.name = "logic",
@@ -131,7 +145,8 @@ const gt_layer_type gt_layer_logic = {.name = "logic",
                                       .config_size = sizeof(logic_config),
                                       .min_inputs = 1,
                                       .max_inputs = 1,
-                                      .build = build_logic};
+                                      .build = build_logic,
+                                      .circuit = logic_circuit};
 
 /* --- group_sum ------------------------------------------------------------------------------------------ */
 
@@ -175,6 +190,14 @@ static gt_id build_group_sum(gt_build *build, const void *config, const gt_id *i
   return gt_logic_group_sum(graph, gt_feature_major(graph, input[0]), c->groups, 1 / c->tau);
 }
 
+/* Of bits, at the end: the circuit's outputs are groups. */
+static bool group_circuit(gt_layer_circuit *circuit, const void *config) {
+  if (!circuit->source->count) return true;
+  if (!circuit->last) return gt_layer_circuit_refuse(circuit, "comes after gates and is none");
+  circuit->circuit->groups = (uint32_t)((const group_config *)config)->groups;
+  return gt_layer_circuit_pass(circuit);
+}
+
 GT_REGISTER(layer, group_sum)
 extern const gt_layer_type gt_layer_group_sum;
 const gt_layer_type gt_layer_group_sum = {.name = "group_sum",
@@ -183,4 +206,5 @@ const gt_layer_type gt_layer_group_sum = {.name = "group_sum",
                                           .config_size = sizeof(group_config),
                                           .min_inputs = 1,
                                           .max_inputs = 1,
-                                          .build = build_group_sum};
+                                          .build = build_group_sum,
+                                          .circuit = group_circuit};

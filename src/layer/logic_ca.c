@@ -4,6 +4,7 @@
  * Cellular Automata", 2025.
  */
 #include "op/logic_ca.h"
+#include "layer/circuit.h"
 #include "layer/directions.h"
 #include "layer/layer.h"
 #include "layer/logic_init.h"
@@ -208,6 +209,55 @@ static gt_id build_ca(gt_build *build, const void *config, const gt_id *input, i
   return last_board(build->graph, states, outputs, build->training ? c->average_last : 1);
 }
 
+/* --- the trained automaton ------------------------------------------------------------------------------ */
+
+static int64_t total(const gt_ints *widths) {
+  int64_t sum = 0;
+  for (int i = 0; i < widths->count; i++) sum += widths->items[i];
+  return sum;
+}
+
+/* Layers of the widths, of `kernels` circuits each: their gates from op on, their wires from a and b on. */
+static gt_circuit_layer *layers_of(gt_arena *arena, const gt_ints *widths, int64_t kernels, const uint8_t *op,
+                                   const int32_t *a, const int32_t *b) {
+  gt_circuit_layer *layer = GT_NEW_N(arena, gt_circuit_layer, widths->count + 1);
+  for (int i = 0; i < widths->count; i++) {
+    const int64_t width = widths->items[i];
+    layer[i] = (gt_circuit_layer){(uint32_t)width, a, b, op};
+    op += kernels * width;
+    a += width, b += width;
+  }
+  return layer;
+}
+
+static bool ca_circuit(gt_layer_circuit *circuit, const void *config) {
+  const ca_config *c = config;
+  const int64_t perceived = total(&c->perception), wires = perceived + total(&c->update);
+  const int64_t first = perceived * c->kernels;
+  gt_layer_automaton *made = circuit->automaton;
+  gt_arena *arena = circuit->arena;
+  const uint8_t *op;
+  const int32_t *a;
+  if (circuit->source->count) return gt_layer_circuit_refuse(circuit, "reads gates that are not its own");
+  if (!gt_layer_circuit_gates(circuit, first + total(&c->update), 2, wires, &op, &a)) return false;
+  const int32_t *b = a + wires;
+  const gt_ca_parts parts = {.channels = (uint32_t)c->update.items[c->update.count - 1],
+                             .kernels = (uint32_t)c->kernels,
+                             .periodic = c->periodic,
+                             .perception = layers_of(arena, &c->perception, c->kernels, op, a, b),
+                             .update =
+                                 layers_of(arena, &c->update, 1, op + first, a + perceived, b + perceived),
+                             .perception_layers = c->perception.count,
+                             .update_layers = c->update.count};
+  *made = (gt_layer_automaton){.made = true,
+                               .height = circuit->output.dim[1],
+                               .width = circuit->output.dim[2],
+                               .steps = c->steps,
+                               .outputs = c->outputs ? c->outputs : parts.channels,
+                               .fire_rate = c->fire_rate};
+  return gt_circuit_ca_build(&made->ca, &parts, circuit->error);
+}
+
 GT_REGISTER(layer, logic_ca)
 extern const gt_layer_type gt_layer_logic_ca;
 const gt_layer_type gt_layer_logic_ca = {.name = "logic_ca",
@@ -217,4 +267,5 @@ const gt_layer_type gt_layer_logic_ca = {.name = "logic_ca",
                                          .config_size = sizeof(ca_config),
                                          .min_inputs = 1,
                                          .max_inputs = 1,
-                                         .build = build_ca};
+                                         .build = build_ca,
+                                         .circuit = ca_circuit};

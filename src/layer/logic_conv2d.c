@@ -6,6 +6,7 @@
 #include "op/logic_conv.h"
 #include "base/memory.h"
 #include "layer/feature_major.h"
+#include "layer/circuit.h"
 #include "layer/layer.h"
 #include "layer/logic_init.h"
 #include "layer/wiring.h"
@@ -203,6 +204,30 @@ static gt_id build_conv(gt_build *build, const void *config, const gt_id *input,
   return gt_reshape(graph, y, output);
 }
 
+static bool conv_circuit(gt_layer_circuit *circuit, const void *config) {
+  const conv_config *c = config;
+  const gt_shape x = circuit->input, y = circuit->output;
+  const int64_t leaves = INT64_C(1) << c->depth;
+  gt_circuit_convolution kernels = {.height = (uint32_t)x.dim[1],
+                                    .width = (uint32_t)x.dim[2],
+                                    .channels = (uint32_t)x.dim[3],
+                                    .field = (uint32_t)c->kernel,
+                                    .stride = (uint32_t)c->stride,
+                                    .padding = (uint32_t)c->padding,
+                                    .pool = (uint32_t)c->pool,
+                                    .rows = (uint32_t)y.dim[1],
+                                    .columns = (uint32_t)y.dim[2],
+                                    .kernels = (uint32_t)y.dim[3],
+                                    .depth = (uint32_t)c->depth};
+  if (!gt_layer_circuit_take(circuit) ||
+      !gt_layer_circuit_gates(circuit, y.dim[3] * (leaves - 1), y.dim[3], leaves, &kernels.op, &kernels.leaf))
+    return false;
+  uint32_t *values = gt_layer_circuit_values(circuit, (size_t)gt_shape_count(y));
+  return gt_circuit_add_convolution(circuit->circuit, &kernels, circuit->source->items, values,
+                                    circuit->error) ||
+         gt_layer_circuit_refuse(circuit, "has a wiring that does not fit");
+}
+
 GT_REGISTER(layer, logic_conv2d)
 extern const gt_layer_type gt_layer_logic_conv2d;
 const gt_layer_type gt_layer_logic_conv2d = {
@@ -212,4 +237,5 @@ const gt_layer_type gt_layer_logic_conv2d = {
     .config_size = sizeof(conv_config),
     .min_inputs = 1,
     .max_inputs = 1,
-    .build = build_conv};
+    .build = build_conv,
+    .circuit = conv_circuit};

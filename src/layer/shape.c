@@ -1,4 +1,5 @@
 /* flatten and reshape: the same values under another shape. */
+#include "layer/circuit.h"
 #include "layer/layer.h"
 #include "op/core.h"
 
@@ -7,6 +8,12 @@ static gt_id build_flatten(gt_build *build, const void *config, const gt_id *inp
   const gt_shape shape = gt_node_at(build->graph, input[0])->shape;
   const int64_t batch = shape.dim[0];
   return gt_reshape(build->graph, input[0], gt_shape_2(batch, gt_shape_count(shape) / batch));
+}
+
+/* The same bits in the same order. */
+static bool pass_on(gt_layer_circuit *circuit, const void *config) {
+  (void)config;
+  return gt_layer_circuit_pass(circuit);
 }
 
 GT_REGISTER(layer, flatten)
@@ -19,7 +26,8 @@ const gt_layer_type gt_layer_flatten = {.name = "flatten",
                                         .schema = &flatten_schema,
                                         .min_inputs = 1,
                                         .max_inputs = 1,
-                                        .build = build_flatten};
+                                        .build = build_flatten,
+                                        .circuit = pass_on};
 
 typedef struct reshape_config {
   gt_ints shape;
@@ -77,4 +85,5 @@ const gt_layer_type gt_layer_reshape = {.name = "reshape",
                                         .config_size = sizeof(reshape_config),
                                         .min_inputs = 1,
                                         .max_inputs = 1,
-                                        .build = build_reshape};
+                                        .build = build_reshape,
+                                        .circuit = pass_on};

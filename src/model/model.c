@@ -72,9 +72,10 @@ static void update(gt_build *build, const char *name, gt_id value) {
 
 /* The layer's output; GT_NONE after reporting, or silently if an input has none. */
 static gt_id build_layer(pass *p, const gt_layer_read *layer, const gt_id *output) {
+  const gt_layer_written *written = layer->written;
   gt_id *input = GT_NEW_N(p->arena, gt_id, layer->inputs);
   const char **names = GT_NEW_N(p->arena, const char *, layer->inputs);
-  if (!layer->valid) return GT_NONE;
+  if (!written->valid) return GT_NONE;
   for (int k = 0; k < layer->inputs; k++) {
     const int from = layer->input[k];
     input[k] = from < 0 ? p->input : output[from];
@@ -84,11 +85,11 @@ static gt_id build_layer(pass *p, const gt_layer_read *layer, const gt_id *outpu
   gt_build build = {.graph = p->graph,
                     .arena = p->arena,
                     .diagnostics = p->diagnostics,
-                    .type = layer->type,
+                    .type = written->type,
                     .name = layer->name,
                     .input_name = names,
-                    .at = layer->at,
-                    .spec = layer->spec,
+                    .at = written->at,
+                    .spec = written->spec,
                     .training = p->mode.training,
                     .hard = p->mode.hard,
                     .bits = p->mode.bits ? p->input : GT_NONE,
@@ -99,16 +100,16 @@ static gt_id build_layer(pass *p, const gt_layer_read *layer, const gt_id *outpu
                     .update = update,
                     .owner = p};
   const int errors = p->diagnostics->errors;
-  const gt_id out = layer->type->build(&build, layer->config, input, layer->inputs);
+  const gt_id out = written->type->build(&build, written->config, input, layer->inputs);
   p->model->has_hard |= build.has_hard;
   if (out == GT_NONE && p->diagnostics->errors == errors) {
     const bool told = p->graph->error.status != GT_OK;
-    gt_error_at(p->diagnostics, layer->at, "%s",
+    gt_error_at(p->diagnostics, written->at, "%s",
                 told ? p->graph->error.message : "this layer could not be built");
     p->graph->error = (gt_error){0};
   }
   if (out != GT_NONE && gt_shape_count(gt_node_at(p->graph, out)->shape) > MOST_VALUES)
-    return huge(p, layer->at, layer->name, gt_node_at(p->graph, out)->shape);
+    return huge(p, written->at, layer->name, gt_node_at(p->graph, out)->shape);
   return out;
 }
 
@@ -119,8 +120,9 @@ static void note_layer(pass *p, int index, gt_id out) {
     names[k] = read->input[k] < 0 ? "input" : p->read->layer[read->input[k]].name;
   gt_model_layer *layer = &p->model->layer[index];
   *layer = (gt_model_layer){.name = read->name,
-                            .type = read->type,
-                            .at = read->at,
+                            .type = read->written->type,
+                            .at = read->written->at,
+                            .config = read->written->config,
                             .output = gt_node_at(p->graph, out)->shape,
                             .node = out,
                             .parameters = p->layer_values,
@@ -135,6 +137,7 @@ static gt_id run(pass *p) {
     p->layer_values = 0;
     const char *outer = gt_graph_scope(p->graph, gt_arena_strdup(p->graph->arena, layer->name));
     output[i] = build_layer(p, layer, output);
+    if (output[i] == GT_NONE) layer->written->valid = false; /* what a pass was refused for is said once */
     gt_graph_scope(p->graph, outer);
     if (p->reader && output[i] != GT_NONE) note_layer(p, i, output[i]);
   }
@@ -163,13 +166,16 @@ static void learn_slots(pass *p, const gt_graph *real) {
 /* A layer that nothing reads costs time and trains nothing; it is most likely a forgotten `from:`. */
 static void warn_unused(const gt_model_read *read, gt_diagnostics *diagnostics) {
   bool *used = GT_NEW_N(diagnostics->arena, bool, read->layers);
+  bool *told = GT_NEW_N(diagnostics->arena, bool, read->layers);
   for (int i = 0; i < read->layers; i++)
     for (int k = 0; k < read->layer[i].inputs; k++)
       if (read->layer[i].input[k] >= 0) used[read->layer[i].input[k]] = true;
-  for (int i = 0; i < read->layers - 1; i++)
-    if (!used[i])
-      gt_warning_at(diagnostics, read->layer[i].at, "the output of layer '%s' is never used",
-                    read->layer[i].name);
+  for (int i = 0; i < read->layers - 1; i++) {
+    const gt_layer_written *written = read->layer[i].written;
+    if (used[i] || told[written->first]) continue;
+    told[written->first] = true;
+    gt_warning_at(diagnostics, written->at, "the output of layer '%s' is never used", read->layer[i].name);
+  }
 }
 
 gt_model *gt_model_build(gt_arena *arena, gt_graph *graph, const gt_spec *root, const gt_optim *optim,

@@ -5,18 +5,39 @@
  *     - linear: 128
  *     - relu
  *     - linear: {units: 64, name: head, from: [relu1, input]}
- * Layers without a name are called by their type and a number: linear1, relu1, linear2. Owner: the arena. */
+ * Layers without a name are called by their type and a number: linear1, relu1, linear2.
+ * A block of layers may be repeated; what comes of it is the model that one would write out by hand:
+ *     - repeat:
+ *         times: 3
+ *         layers:
+ *           - linear: {units: 64, name: body}
+ *           - relu
+ *           - add: {from: [block_input, relu1]}
+ * Names: layers without one are numbered through (relu1, relu2, relu3); a given name gets the number of the
+ * pass (body1, body2, body3), after a '_' where it ends with a digit (conv1_1). In a block inside a block it
+ * gets both numbers, the outer one first (body2_1).
+ * `from:` in a block means layers of the same pass, by the name as it is written there or by the one they
+ * have in the first pass; a layer outside by its name; and `block_input` is what this pass reads: the layer
+ * before the block, in later passes the last layer of the pass before (of the innermost block, inside
+ * several). No layer of another pass can be read. From outside, layers of a block have their full names
+ * (body3); from a block around it, its number is left out (body1 for body2_1).
+ * A block has 1 to 1000 passes, at most 8 are around one another, and a model with blocks has at most 10,000
+ * layers and 100,000 values of YAML, written out. Owner: the arena. */
 #ifndef GT_MODEL_MODEL_H
 #define GT_MODEL_MODEL_H
 #include "layer/layer.h"
 #include "optim/groups.h"
 #include "store/transfer.h"
 
+#define GT_REPEAT "repeat" /* the word that a block begins with */
+extern const gt_schema gt_repeat_schema;
+
 typedef struct gt_model_layer { /* a row of `gtrain check` */
   const char *name;
   const gt_layer_type *type;
   gt_position at;
-  gt_shape output; /* with the batch */
+  const void *config; /* its settings, read by the type's schema */
+  gt_shape output;    /* with the batch */
   gt_id node;
   int64_t parameters; /* values, not counting gaps */
   int input_count;

@@ -1,61 +1,60 @@
 #include "model/read.h"
 #include "base/text.h"
 #include <ctype.h>
-#include <stdio.h>
 #include <string.h>
 
-static void read_type(gt_layer_read *layer, const char *name, gt_arena *arena, const gt_spec *node,
-                      gt_diagnostics *diagnostics) {
-  const int count = gt_layer_count();
-  const char **names = GT_NEW_N(arena, const char *, count);
-  for (int i = 0; i < count; i++) names[i] = gt_layer_at(i)->name;
-  const int chosen = gt_schema_choose(node, name, layer->at, "layer", names, count, diagnostics);
-  if (chosen >= 0) layer->type = gt_layer_at(chosen);
+enum { LONGEST_NAME = 64, LISTED = 8 };
+
+/* --- layers of all passes --- */
+
+static void lay_out(gt_model_read *read, gt_block *block) {
+  if (block->first < 0) block->first = read->layers;
+  for (int pass = 0; pass < block->times; pass++)
+    for (int i = 0; i < block->entries; i++) {
+      if (block->entry[i].block) {
+        lay_out(read, block->entry[i].block);
+        continue;
+      }
+      gt_layer_written *layer = block->entry[i].layer;
+      if (layer->first < 0) layer->first = read->layers;
+      read->layer[read->layers++].written = layer;
+    }
 }
 
-static void expect_layer(gt_arena *arena, gt_diagnostic *diagnostic, const char *type) {
-  diagnostic->expected = gt_arena_printf(arena, "- %s or - %s: {...}", type, type);
+/* How many layers lie between the one at `index`, which is in the block, and the same in the first pass of
+ * the block and of each around it. */
+static int layers_before(const gt_block *block, int index) {
+  if (!block) return 0;
+  const int outer = layers_before(block->outer, index), passes = index - outer - block->first;
+  return outer + passes / (int)block->layers * (int)block->layers;
 }
 
-/* `- relu`, `- linear: 10`, `- linear: {units: 10, …}`. */
-static void read_layer(gt_layer_read *layer, gt_arena *arena, const gt_spec *node,
-                       gt_diagnostics *diagnostics) {
-  layer->at = node->at;
-  if (node->kind == GT_SPEC_SCALAR) {
-    read_type(layer, node->scalar, arena, node, diagnostics);
-  } else if (node->kind == GT_SPEC_MAP && node->count == 1) {
-    layer->at = node->child[0]->key_at;
-    read_type(layer, node->child[0]->key, arena, node, diagnostics);
-    layer->spec = node->child[0];
-  } else if (node->kind == GT_SPEC_MAP && node->count > 1) {
-    const gt_spec *first = node->child[0], *second = node->child[1];
-    layer->at = first->key_at;
-    gt_diagnostic *d =
-        gt_error_at(diagnostics, second->key_at, "a layer is one entry, but '%s' stands beside '%s'",
-                    second->key, first->key);
-    d->expected = gt_arena_printf(arena, "the settings of a layer inside it: - %s: {..., %s: ...}",
-                                  first->key, second->key);
-    return;
-  } else {
-    gt_diagnostic *d =
-        gt_error_at(diagnostics, node->at, "a layer must be a name, or a name with its settings");
-    expect_layer(arena, d, "linear");
-    return;
-  }
-  if (!layer->type) return;
-  layer->config = gt_arena_alloc(arena, layer->type->config_size ? layer->type->config_size : 1);
-  char where[128];
-  snprintf(where, sizeof where, "in layer '%s'", layer->type->name);
-  layer->valid = gt_schema_read(layer->type->schema, layer->config, &gt_layer_common_schema, &layer->common,
-                                layer->spec, layer->at, where, arena, diagnostics);
+static int pass_of(const gt_block *block, int index) {
+  return (layers_before(block, index) - layers_before(block->outer, index)) / (int)block->layers + 1;
 }
 
-static gt_position name_position(const gt_layer_read *layer) {
+static bool in_first_pass(const gt_block *block, int index) {
+  return index >= block->first && index < block->first + block->layers;
+}
+
+/* --- names --- */
+
+/* What a layer that is written with a name is called in `within`: itself for its own block; further outside
+ * the number of each pass is added. */
+static const char *name_in(const gt_block *within, const gt_block *block, const char *name, int index,
+                           gt_arena *arena) {
+  if (block == within) return name;
+  const char *outer = name_in(within, block->outer, name, index, arena);
+  const bool number = isdigit((unsigned char)outer[strlen(outer) - 1]);
+  return gt_arena_printf(arena, "%s%s%d", outer, number ? "_" : "", pass_of(block, index));
+}
+
+static gt_position name_position(const gt_layer_written *layer) {
   const gt_spec *name = gt_spec_find(layer->spec, "name");
   return name ? name->at : layer->at;
 }
 
-static bool check_name(const gt_layer_read *layer, gt_diagnostics *diagnostics) {
+static bool check_name(const gt_layer_written *layer, gt_diagnostics *diagnostics) {
   const char *name = layer->common.name;
   bool fine = isalpha((unsigned char)name[0]) || name[0] == '_';
   for (const char *c = name; *c; c++) fine &= isalnum((unsigned char)*c) || *c == '_' || *c == '-';
@@ -68,53 +67,99 @@ static bool check_name(const gt_layer_read *layer, gt_diagnostics *diagnostics) 
     gt_error_at(diagnostics, name_position(layer), "no layer can be called 'input': it is the model's input");
     return false;
   }
+  if (!strcmp(name, GT_BLOCK_INPUT)) {
+    gt_error_at(diagnostics, name_position(layer),
+                "no layer can be called '" GT_BLOCK_INPUT "': it is what a pass of 'repeat' reads");
+    return false;
+  }
   return true;
+}
+
+/* Names are copied for each pass; one that is too long for that is not used. */
+static void check_length(gt_layer_written *layer, gt_diagnostics *diagnostics) {
+  if (!layer->block->outer || !layer->common.name || strlen(layer->common.name) <= LONGEST_NAME) return;
+  gt_error_at(diagnostics, name_position(layer), "this name is too long for a layer in 'repeat'")->expected =
+      gt_arena_printf(diagnostics->arena, "at most %d bytes", LONGEST_NAME);
+  layer->common.name = NULL;
+  layer->valid = false;
+}
+
+/* The layer that has a name of this one already, in the model or in a block that knows both; NULL: none. */
+static const gt_layer_read *add_name(gt_model_read *read, int index, const char **name, gt_arena *arena) {
+  gt_layer_read *layer = &read->layer[index];
+  const gt_layer_written *written = layer->written;
+  const gt_layer_read *taken = NULL;
+  for (gt_block *block = written->block; block; block = block->outer) {
+    if (!in_first_pass(block, index)) continue;
+    layer->name = name_in(block, written->block, written->common.name, index, arena);
+    const gt_layer_read *other = &read->layer[gt_names_add(&block->names, layer->name, index)];
+    if (other == layer || taken) continue;
+    taken = other;
+    *name = layer->name;
+  }
+  return taken;
 }
 
 /* Given names first, so that an automatic one never takes a name that somebody wrote. */
 static void give_names(gt_model_read *read, gt_arena *arena, gt_diagnostics *diagnostics) {
   for (int i = 0; i < read->layers; i++) {
     gt_layer_read *layer = &read->layer[i];
-    if (!layer->common.name) continue;
-    layer->name = layer->common.name;
-    const gt_layer_read *other = &read->layer[gt_names_add(&read->names, layer->name, i)];
-    if (other != layer)
-      gt_error_at(diagnostics, name_position(layer), "the name '%s' is taken by the %s layer of line %d",
-                  other->name, other->type->name, other->at.line);
-    if (other != layer || !check_name(layer, diagnostics)) layer->valid = false;
+    gt_layer_written *written = layer->written;
+    const bool first = i == written->first;
+    if (first) check_length(written, diagnostics);
+    if (!written->common.name) continue;
+    const char *name;
+    const gt_layer_read *other = add_name(read, i, &name, arena);
+    if (other && (first || written->valid))
+      gt_error_at(diagnostics, name_position(written), "the name '%s' is taken by the %s layer of line %d",
+                  name, other->written->type->name, other->written->at.line);
+    if (other || (first && !check_name(written, diagnostics))) written->valid = false;
   }
   int *number = GT_NEW_N(arena, int, gt_layer_count());
   for (int i = 0; i < read->layers; i++) {
     gt_layer_read *layer = &read->layer[i];
     if (layer->name) continue;
     int type = 0;
-    while (layer->type && gt_layer_at(type) != layer->type) type++;
+    while (layer->written->type && gt_layer_at(type) != layer->written->type) type++;
     do {
-      const char *name = layer->type ? layer->type->name : "unknown";
+      const char *name = layer->written->type ? layer->written->type->name : "unknown";
       layer->name = gt_arena_printf(arena, "%s%d", name, ++number[type]);
-    } while (gt_names_add(&read->names, layer->name, i) != i);
+    } while (gt_names_add(&read->block->names, layer->name, i) != i);
   }
 }
 
-enum { LISTED = 8 };
+/* --- inputs --- */
 
 /* The layers that layer `index` may read: all, or the nearest before it. */
 static const char *sources(const gt_model_read *read, int index, gt_arena *arena) {
+  const char *special = read->layer[index].written->block->outer ? "input, " GT_BLOCK_INPUT : "input";
   if (index < LISTED) {
-    const char *list = "input";
+    const char *list = special;
     for (int i = 0; i < index; i++) list = gt_arena_printf(arena, "%s, %s", list, read->layer[i].name);
     return gt_arena_printf(arena, "one of the layers before it: %s", list);
   }
   const char *list = "";
   for (int i = index - LISTED; i < index; i++)
     list = gt_arena_printf(arena, "%s, %s", list, read->layer[i].name);
-  return gt_arena_printf(arena, "input or one of the %d layers before it, such as%s", index, list + 1);
+  return gt_arena_printf(arena, "%s or one of the %d layers before it, such as%s", special, index, list + 1);
+}
+
+/* The layer that a name means in the layer at `index`, -1 if none: the nearest block that knows it decides,
+ * and in a block that holds both, the one of the same pass is meant. */
+static int source_of(const gt_model_read *read, int index, const char *name) {
+  const gt_block *own = read->layer[index].written->block;
+  int source = -1;
+  for (const gt_block *block = own; block && source < 0; block = block->outer)
+    source = gt_names_find(&block->names, name);
+  if (source < 0) return source;
+  while (!in_first_pass(own, source)) own = own->outer;
+  return source + layers_before(own, index);
 }
 
 static void unknown_source(const gt_model_read *read, int index, gt_position at, const char *name,
                            gt_arena *arena, gt_diagnostics *diagnostics) {
   const gt_layer_read *layer = &read->layer[index];
-  const int later = gt_names_find(&read->names, name);
+  const int later = source_of(read, index, name);
   if (later == index) {
     gt_error_at(diagnostics, at, "layer '%s' cannot read itself", name);
     return;
@@ -123,49 +168,64 @@ static void unknown_source(const gt_model_read *read, int index, gt_position at,
     gt_error_at(diagnostics, at, "layer '%s' cannot read '%s', which comes after it", layer->name, name);
     return;
   }
+  if (!strcmp(name, GT_BLOCK_INPUT)) {
+    gt_error_at(diagnostics, at, "layer '%s' stands in no block, so that it cannot read '%s'", layer->name,
+                name);
+    return;
+  }
   gt_diagnostic *d =
       gt_error_at(diagnostics, at, "layer '%s' reads '%s', but no layer has this name", layer->name, name);
   if (gt_diagnostics_full(diagnostics)) return;
-  const char **names = GT_NEW_N(arena, const char *, index + 1);
+  const bool block = layer->written->block->outer;
+  const char **names = GT_NEW_N(arena, const char *, index + 2);
   names[0] = "input";
   for (int i = 0; i < index; i++) names[i + 1] = read->layer[i].name;
-  d->suggestion = gt_nearest(name, names, (size_t)index + 1);
+  names[index + 1] = GT_BLOCK_INPUT;
+  d->suggestion = gt_nearest(name, names, (size_t)index + 1 + block);
   d->expected = sources(read, index, arena);
+}
+
+static void check_count(gt_layer_read *layer, gt_arena *arena, gt_diagnostics *diagnostics) {
+  gt_layer_written *written = layer->written;
+  const int least = written->type->min_inputs, most = written->type->max_inputs;
+  const gt_spec *from = gt_spec_find(written->spec, "from");
+  const gt_position at = from ? from->at : written->at;
+  if (layer->inputs < least) {
+    gt_error_at(diagnostics, at, "layer '%s' needs at least %d inputs, but reads %d", layer->name, least,
+                layer->inputs)
+        ->expected = gt_arena_printf(arena, "%s: {from: [NAME, NAME]}", written->type->name);
+    written->valid = false;
+  } else if (most >= 0 && layer->inputs > most) {
+    gt_error_at(diagnostics, at, "layer '%s' reads %d inputs, but %s takes only %d", layer->name,
+                layer->inputs, written->type->name, most);
+    written->valid = false;
+  }
 }
 
 static void find_inputs(gt_model_read *read, int index, gt_arena *arena, gt_diagnostics *diagnostics) {
   gt_layer_read *layer = &read->layer[index];
-  const gt_strings *from = &layer->common.from;
+  gt_layer_written *written = layer->written;
+  const gt_block *block = written->block;
+  const gt_strings *from = &written->common.from;
   layer->inputs = from->count ? from->count : 1;
   layer->input = GT_NEW_N(arena, int, layer->inputs);
   if (!from->count) layer->input[0] = index - 1;
   for (int k = 0; k < from->count; k++) {
-    const int source = gt_names_find(&read->names, from->items[k]);
+    const char *name = from->items[k];
+    const bool passed = block->outer && !strcmp(name, GT_BLOCK_INPUT);
+    const int source = passed ? block->first - 1 + layers_before(block, index) : source_of(read, index, name);
     layer->input[k] = source < index ? source : -1;
-    if (layer->input[k] >= 0 || !strcmp(from->items[k], "input")) continue;
-    unknown_source(read, index, from->at ? from->at[k] : layer->at, from->items[k], arena, diagnostics);
-    layer->valid = false;
+    if (passed || layer->input[k] >= 0 || !strcmp(name, "input") || index != written->first) continue;
+    unknown_source(read, index, from->at ? from->at[k] : written->at, name, arena, diagnostics);
+    written->valid = false;
   }
-  if (!layer->type || !layer->valid) return;
-  const int least = layer->type->min_inputs, most = layer->type->max_inputs;
-  const gt_spec *written = gt_spec_find(layer->spec, "from");
-  const gt_position at = written ? written->at : layer->at;
-  if (layer->inputs < least) {
-    gt_error_at(diagnostics, at, "layer '%s' needs at least %d inputs, but reads %d", layer->name, least,
-                layer->inputs)
-        ->expected = gt_arena_printf(arena, "%s: {from: [NAME, NAME]}", layer->type->name);
-    layer->valid = false;
-  } else if (most >= 0 && layer->inputs > most) {
-    gt_error_at(diagnostics, at, "layer '%s' reads %d inputs, but %s takes only %d", layer->name,
-                layer->inputs, layer->type->name, most);
-    layer->valid = false;
-  }
+  if (written->type && written->valid) check_count(layer, arena, diagnostics);
 }
 
 bool gt_model_read_spec(gt_model_read *read, gt_arena *arena, const gt_spec *root,
                         gt_diagnostics *diagnostics) {
   const gt_spec *model = gt_spec_find(root, "model");
-  *read = (gt_model_read){.names.arena = arena};
+  *read = (gt_model_read){0};
   if (!model || gt_spec_is_null(model) || model->kind != GT_SPEC_SEQUENCE || !model->count) {
     const bool wrong = model && !gt_spec_is_null(model) && model->kind != GT_SPEC_SEQUENCE;
     gt_diagnostic *d = gt_error_at(diagnostics, model ? model->at : root->at, "%s",
@@ -175,9 +235,11 @@ bool gt_model_read_spec(gt_model_read *read, gt_arena *arena, const gt_spec *roo
     d->expected = "model: a list of layers, such as [{linear: 128}, relu, {linear: 10}]";
     return false;
   }
-  read->layers = model->count;
-  read->layer = GT_NEW_N(arena, gt_layer_read, model->count);
-  for (int i = 0; i < read->layers; i++) read_layer(&read->layer[i], arena, model->child[i], diagnostics);
+  gt_block *block = read->block = GT_NEW(arena, gt_block);
+  *block = (gt_block){.times = 1, .first = -1, .names.arena = arena};
+  if (!gt_block_read(block, arena, model, diagnostics)) return false;
+  read->layer = GT_NEW_N(arena, gt_layer_read, block->layers);
+  lay_out(read, block);
   give_names(read, arena, diagnostics);
   for (int i = 0; i < read->layers; i++) find_inputs(read, i, arena, diagnostics);
   return true;

@@ -1,27 +1,57 @@
-/* The `model:` sequence as typed layers with names and inputs, before any node exists. Private to this room.
- * */
+/* The `model:` sequence as typed layers with names and inputs, before any node exists. What is written once
+ * inside `repeat:` is read once (gt_layer_written) and laid out once for each pass (gt_layer_read), so that
+ * an error of its settings is reported once. Private to this room. */
 #ifndef GT_MODEL_READ_H
 #define GT_MODEL_READ_H
 #include "base/names.h"
 #include "layer/layer.h"
 
-typedef struct gt_layer_read {
+/* The name that what a pass of a block reads has in `from:` inside the block. */
+#define GT_BLOCK_INPUT "block_input"
+
+/* A list of layers: that of a `repeat:`, or the model itself, which is a block of one pass without an outer
+ * one. All passes lie one after another, so that a layer of any pass is found by counting from the first. */
+typedef struct gt_block {
+  struct gt_block *outer;
+  struct gt_entry *entry;
+  int entries, times, depth;
+  int first;              /* number of its first layer, in the first pass of each block around it */
+  int64_t layers, values; /* of one pass; values: nodes of the YAML, written out by hand */
+  gt_names names;         /* given names, as its own layers say them in its first pass: their numbers */
+} gt_block;
+
+typedef struct gt_layer_written {
   const gt_layer_type *type; /* NULL if unknown */
   const gt_spec *spec;       /* its settings, NULL if none */
   gt_position at;            /* of its type's name */
-  const char *name;
   gt_layer_common common;
   void *config;
+  gt_block *block;
+  int first;  /* number of its first layer: the one whose errors are reported */
+  bool valid; /* everything above could be read, and no pass of it was refused */
+} gt_layer_written;
+
+typedef struct gt_entry { /* one or the other */
+  gt_layer_written *layer;
+  gt_block *block;
+} gt_entry;
+
+typedef struct gt_layer_read {
+  gt_layer_written *written;
+  const char *name;
   int *input; /* indices of earlier layers; -1: the model's input */
   int inputs;
-  bool valid; /* everything above could be read */
 } gt_layer_read;
 
 typedef struct gt_model_read {
+  gt_block *block; /* the model itself */
   gt_layer_read *layer;
   int layers;
-  gt_names names; /* of the layers: their numbers */
 } gt_model_read;
+
+/* The items of a list of layers, read by their schemas. False if it is not known how many layers they come
+ * to: a block that cannot be read, or one that is too long. */
+bool gt_block_read(gt_block *block, gt_arena *arena, const gt_spec *list, gt_diagnostics *diagnostics);
 
 /* False only if there is nothing to go on with; errors of single layers are reported and leave them not
  * valid. */

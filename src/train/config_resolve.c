@@ -1,5 +1,5 @@
 /* The resolved config: every default written out. */
-#include "layer/layer.h"
+#include "model/model.h"
 #include "train/config.h"
 #include "train/init_from.h"
 #include <string.h>
@@ -32,18 +32,29 @@ static void add_data(gt_arena *arena, gt_spec *root, const gt_config *config) {
       gt_spec_add(arena, data, resolved->child[i]->key, resolved->child[i]);
 }
 
-static void add_model(gt_arena *arena, gt_spec *root, const gt_config *config) {
-  const gt_spec *node = gt_spec_find(config->root, "model");
-  gt_spec *model = gt_spec_add(arena, root, "model", gt_spec_new(arena, GT_SPEC_SEQUENCE));
-  for (int i = 0; i < node->count; i++) {
-    const gt_spec *item = node->child[i], *settings = item->kind == GT_SPEC_MAP ? item->child[0] : NULL;
+/* Blocks stay blocks: what they are laid out to follows from them again. */
+static void add_layers(gt_arena *arena, gt_spec *to, const gt_spec *from) {
+  for (int i = 0; i < from->count; i++) {
+    const gt_spec *item = from->child[i], *settings = item->kind == GT_SPEC_MAP ? item->child[0] : NULL;
     const char *name = settings ? settings->key : item->scalar;
-    gt_spec *layer = gt_schema_resolve(gt_layer_find(name)->schema, &gt_layer_common_schema, settings, arena);
-    if (layer->count)
-      gt_spec_add(arena, gt_spec_add(arena, model, NULL, gt_spec_new(arena, GT_SPEC_MAP)), name, layer);
+    const bool block = !strcmp(name, GT_REPEAT);
+    const gt_schema *schema = block ? &gt_repeat_schema : gt_layer_find(name)->schema;
+    gt_spec *resolved = gt_schema_resolve(schema, block ? NULL : &gt_layer_common_schema, settings, arena);
+    if (block) {
+      gt_spec *layers = gt_spec_find(resolved, "layers");
+      layers->count = 0;
+      add_layers(arena, layers, gt_spec_find(settings, "layers"));
+    }
+    if (resolved->count)
+      gt_spec_add(arena, gt_spec_add(arena, to, NULL, gt_spec_new(arena, GT_SPEC_MAP)), name, resolved);
     else
-      gt_spec_add(arena, model, NULL, gt_spec_text(arena, name));
+      gt_spec_add(arena, to, NULL, gt_spec_text(arena, name));
   }
+}
+
+static void add_model(gt_arena *arena, gt_spec *root, const gt_config *config) {
+  gt_spec *model = gt_spec_add(arena, root, "model", gt_spec_new(arena, GT_SPEC_SEQUENCE));
+  add_layers(arena, model, gt_spec_find(config->root, "model"));
 }
 
 static gt_spec *number(gt_arena *arena, int64_t value) {

@@ -23,6 +23,7 @@ converges() {
 converges xor 'accuracy<1' 'loss>0.05'
 converges digits 'accuracy<0.93' 'samples<359'
 converges skip 'accuracy<0.95'
+converges residual 'accuracy<0.955'
 converges digits_logic_conv 'accuracy<0.94'
 converges csv_regression 'loss>100000'
 converges function_regression 'loss>0.01'

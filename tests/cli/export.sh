@@ -124,6 +124,11 @@ exits 0 "layers after gates" "$GTRAIN" train configs/digits_logic.yaml --device 
   --run-dir "$tmp/mixed" --set train.epochs=1 --set 'model=[{threshold: 0.5}, {logic: 100}, {linear: 10}]'
 exits 65 "are refused" "$GTRAIN" export "$tmp/mixed/model.bin" --format verilog
 says "by name" "layer 'linear1' (linear) comes after gates"
+exits 0 "gates before an automaton" "$GTRAIN" train configs/life.yaml --device "$DEVICE" --quiet --run-dir "$tmp/before" \
+  --set train.steps=1 --set 'model=[flatten, {logic: 9}, {reshape: [3, 3, 1]},
+    {logic_ca: {steps: 1, kernels: 2, perception: [8, 4, 2, 1], update: [2, 1]}}]'
+exits 65 "are refused, too" "$GTRAIN" export "$tmp/before/model.bin" --format c
+says "by the automaton's name" "layer 'logic_ca1' (logic_ca) reads gates that are not its own"
 exits 2 "no format" "$GTRAIN" export "$model"
 exits 2 "unknown format" "$GTRAIN" export "$model" --format vhdl
 exits 74 "nowhere to write" "$GTRAIN" export "$model" --format c --output "$tmp/absent/digits.c"

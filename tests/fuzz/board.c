@@ -1,7 +1,7 @@
 /* Boards of automata as text (or as pictures): what was read holds bits alone, and has the size that it says.
  */
 #include "fuzz.h"
-#include "cli/board_file.h"
+#include "automaton/board_file.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   static const uint32_t channels[] = {1, 2, 3, 16, 65535};

@@ -190,6 +190,22 @@ static void add_sources(sketch *s) {
   if (*name == 'c') s->axis[s->axes - 1] *= 3;
 }
 
+/* A few layers that keep the shape, several times, around what each pass reads. */
+static void add_block(sketch *s) {
+  static const char *const merging[] = {"add", "mul", NULL};
+  sketch inner = *s;
+  inner.layers = json_array();
+  for (int64_t n = between(&s->m->d, 0, 2); n > 0; n--) add_plain(&inner);
+  if (inner.axes == 1) add_named(&inner, "linear", "units", json_integer(inner.axis[0]));
+  json_array_append_new(inner.layers, json_pack("{s:{s:s}}", "tanh", "name", "body"));
+  if (chance(&s->m->d, 20) && values_of(&inner) < 500) add_block(&inner);
+  if (chance(&s->m->d, 60))
+    json_array_append_new(
+        inner.layers, json_pack("{s:{s:[s, s]}}", one_of(&s->m->d, merging), "from", "block_input", "body"));
+  json_array_append_new(s->layers, json_pack("{s:{s:I, s:o}}", "repeat", "times",
+                                             (json_int_t)between(&s->m->d, 1, 4), "layers", inner.layers));
+}
+
 static void add_outputs(sketch *s, const facts *f) {
   const int64_t outputs = f->classes ? f->classes : f->targets;
   if (s->axes > 1) json_array_append_new(s->layers, json_string("flatten")), flat(s, values_of(s));
@@ -207,6 +223,7 @@ json_t *make_model(maker *m, const facts *f) {
   } else {
     if (chance(&m->d, 15)) add_sources(&s);
     for (int64_t n = between(&m->d, 0, 5); n > 0 && values_of(&s) < 4000; n--) add_layer(&s);
+    if (chance(&m->d, 15)) add_block(&s);
     add_outputs(&s, f);
   }
   if (chance(&m->d, 15)) add_anything(&s);

@@ -169,6 +169,7 @@ json_t *value_of(maker *m, const json_t *schema, const char *key) {
   if ((list = json_object_get(schema, "anyOf")))
     return value_of(m, json_array_get(list, (size_t)between(&m->d, 0, (int64_t)json_array_size(list) - 1)),
                     key);
+  if (json_object_get(schema, "$ref")) return value_of(m, property_of(m->schema, "model"), key); /* a block */
   if (json_is_array(type)) return word(m, key);
   if (!type) return anything(m, key);
   const char *name = json_string_value(type);

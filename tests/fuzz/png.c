@@ -1,6 +1,6 @@
 /* PNG pictures: read, as a board, and as the target of an automaton's data. */
 #include "fuzz.h"
-#include "cli/board_file.h"
+#include "automaton/board_file.h"
 #include "data/png.h"
 #include "repair.h"
 

@@ -112,6 +112,8 @@ train small_logic small_logic.yaml
 train sgd small.yaml optimizer=sgd schedule=constant train.steps=2
 train csv "$root/configs/csv_regression.yaml" train.epochs=1 'model=[{linear: 2}, {linear: 1}]'
 train digits "$root/configs/digits.yaml" train.epochs=1 'model=[{linear: 10}]'
+train repeat "$root/configs/digits.yaml" train.epochs=1 \
+  'model=[{repeat: {times: 2, layers: [{linear: {units: 3, name: a}}, {tanh: {name: b}}, {add: {from: [a, b]}}]}}, {linear: 10}]'
 train conv "$root/configs/digits_logic_conv.yaml" train.epochs=1 \
   'model=[{reshape: [8, 8, 1]}, {threshold: 1}, {logic_conv2d: {channels: 2, kernel: 3, depth: 2}}, flatten, {logic: 40}, {group_sum: 10}]'
 train life "$root/configs/life.yaml" train.steps=2 train.batch_size=4 train.restart_every=2 \

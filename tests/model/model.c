@@ -1,56 +1,7 @@
 /* Models as graphs: names, wiring, shapes, layout of the parameters, initial values, and the errors of
  * configs with their positions. */
-#include "model/model.h"
-#include "op/core.h"
-#include "store/contents.h"
+#include "model_support.h"
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
-#include <cmocka.h>
-
-typedef struct fixture {
-  gt_arena arena;
-  gt_diagnostics diagnostics;
-  gt_graph *graph;
-  const gt_spec *root;
-  const gt_optim *optim;
-  gt_model *model;
-} fixture;
-
-static void build(fixture *f, const char *text, gt_shape input_shape, bool training) {
-  memset(f, 0, sizeof *f);
-  gt_arena_init(&f->arena);
-  gt_diagnostics_init(&f->diagnostics, &f->arena);
-  f->root = gt_spec_parse(&f->arena, "config.yaml", text, strlen(text), &f->diagnostics);
-  assert_non_null(f->root);
-  f->graph = gt_graph_create(&f->arena);
-  const uint32_t variable = gt_graph_variable(f->graph, "x", input_shape, GT_F32, false);
-  const gt_id input = gt_variable_read(f->graph, variable);
-  gt_id clock = GT_NONE;
-  if (training) {
-    const uint32_t state = gt_graph_variable(f->graph, "state", gt_shape_1(GT_STATE_WORDS), GT_F32, false);
-    clock = gt_clock(f->graph, state, gt_graph_variable(f->graph, "table", gt_shape_2(4, 1), GT_F32, false));
-  }
-  f->optim = gt_optim_read(&f->arena, f->root, &f->diagnostics);
-  f->model = gt_model_build(&f->arena, f->graph, f->root, f->optim, input, clock,
-                            (gt_model_mode){.training = training, .seed = 1}, &f->diagnostics);
-}
-
-static void finish(fixture *f) { gt_arena_finish(&f->arena); }
-
-static void fine(fixture *f) {
-  if (!f->model) gt_diagnostics_print(&f->diagnostics, stderr);
-  assert_non_null(f->model);
-  gt_error error = {0};
-  assert_true(gt_graph_verify(f->graph, &error));
-}
-
-static void assert_shape(gt_shape shape, const char *text) {
-  char buffer[128];
-  assert_string_equal(gt_shape_text(shape, buffer), text);
-}
 
 static void names_and_shapes(void **state) {
   (void)state;
@@ -220,12 +171,6 @@ static void constant_values(void **state) {
   finish(&f);
 }
 
-typedef struct mistake {
-  const char *text;
-  int line, column;
-  const char *message, *suggestion;
-} mistake;
-
 static void mistakes(void **state) {
   (void)state;
   static const mistake list[] = {
@@ -262,20 +207,7 @@ static void mistakes(void **state) {
       {"schedule: {type: cosine, warmupp: 5}\nmodel: [linear: 4]\n", 1, 26, "unknown key 'warmupp'",
        "warmup"},
   };
-  for (size_t i = 0; i < sizeof list / sizeof *list; i++) {
-    fixture f;
-    build(&f, list[i].text, gt_shape_2(5, 3), true);
-    const gt_diagnostic *d = &f.diagnostics.items[0];
-    if (f.diagnostics.errors != 1 || d->at.line != list[i].line || d->at.column != list[i].column ||
-        !strstr(d->message, list[i].message) ||
-        (list[i].suggestion && (!d->suggestion || strcmp(d->suggestion, list[i].suggestion)))) {
-      fprintf(stderr, "wanted %d:%d %s (%s), got:\n", list[i].line, list[i].column, list[i].message,
-              list[i].suggestion ? list[i].suggestion : "-");
-      gt_diagnostics_print(&f.diagnostics, stderr);
-      fail();
-    }
-    finish(&f);
-  }
+  for (size_t i = 0; i < sizeof list / sizeof *list; i++) check_mistake(&list[i]);
 }
 
 static void all_errors_in_one_pass(void **state) {

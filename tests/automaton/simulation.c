@@ -1,6 +1,6 @@
 /* Simulations: damage on the boards that it is due on, cells that fire by chance, the same again by seed. */
-#include "circuit/simulation.h"
-#include "circuit_support.h"
+#include "automaton/simulation.h"
+#include "circuit/circuit_support.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <cmocka.h>

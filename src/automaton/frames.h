@@ -1,7 +1,7 @@
 /* gt_frames: the boards of a simulation as pictures, each a PNG file in a folder (step-000000.png, …), and
- * all of them one animated PNG. Owner: the command; gt_frames_close ends the animation. */
-#ifndef GT_CLI_FRAMES_H
-#define GT_CLI_FRAMES_H
+ * all of them one animated PNG. Owner: whoever opens it; gt_frames_close ends the animation. */
+#ifndef GT_AUTOMATON_FRAMES_H
+#define GT_AUTOMATON_FRAMES_H
 #include "circuit/board.h"
 #include "data/png.h"
 

@@ -1,4 +1,4 @@
-#include "circuit/simulation.h"
+#include "automaton/simulation.h"
 #include "base/memory.h"
 #include "base/philox.h"
 #include <stdlib.h>

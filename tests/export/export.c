@@ -1,15 +1,16 @@
 /* Exported C and Verilog compute what the circuit does: compiled by the system's compiler, without a warning,
  * for words of several widths, and simulated by iverilog where there is one. */
 #include "circuit/board.h"
-#include "circuit/export.h"
-#include "circuit_support.h"
+#include "export/text.h"
+#include "circuit/circuit_support.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <cmocka.h>
 
 static const char *folder;
 
-static void write_export(const char *file, void (*write)(FILE *, const gt_export *), const gt_export *e) {
+static void write_export(const char *file, void (*write)(FILE *, const gt_export_circuit *),
+                         const gt_export_circuit *e) {
   char path[4096];
   snprintf(path, sizeof path, "%s/%s", folder, file);
   FILE *to = fopen(path, "w");
@@ -98,7 +99,7 @@ static void check_dense(const gt_circuit *c, size_t samples, const char *name, b
   gt_circuit_simplify(c, &simple);
   const gt_circuit *both[2] = {c, &simple};
   for (int i = !raw; i < 2; i++) {
-    const gt_export e = {.name = name, .circuit = both[i], .gates_before = c->gates.count};
+    const gt_export_circuit e = {.name = name, .circuit = both[i], .gates_before = c->gates.count};
     write_export("circuit.c", gt_export_c, &e);
     write_export("circuit.v", gt_export_verilog, &e);
     compile_and_expect("< vectors", want);
@@ -168,7 +169,7 @@ static void check_automaton(uint32_t channels, bool periodic, uint32_t h, uint32
   gt_board_finish(&board);
   gt_circuit simple;
   gt_circuit_simplify(&ca.cell, &simple);
-  const gt_export e = {
+  const gt_export_circuit e = {
       .name = "automaton", .circuit = &simple, .ca = &ca, .gates_before = ca.cell.gates.count};
   write_export("circuit.c", gt_export_c, &e);
   write_export("circuit.v", gt_export_verilog, &e);

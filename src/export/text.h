@@ -1,22 +1,23 @@
-/* Circuits as source code: C, bit-sliced, and Verilog. Both are one self-contained text. */
-#ifndef GT_CIRCUIT_EXPORT_H
-#define GT_CIRCUIT_EXPORT_H
+/* Circuits as source code: what the exporters of languages share. Each text is one, self-contained. Private
+ * to this room and its tests. */
+#ifndef GT_EXPORT_TEXT_H
+#define GT_EXPORT_TEXT_H
 #include "circuit/circuit.h"
-#include <stdio.h>
+#include "export/export.h"
 
-typedef struct gt_export {
+typedef struct gt_export_circuit {
   const char *name;          /* of the function or module: letters, digits and '_' */
   const gt_circuit *circuit; /* simplified: a gate that nobody reads would be an unused variable */
   const gt_circuit_ca *ca;   /* NULL, or the automaton whose cell the circuit is */
   size_t gates_before;       /* before simplification, for the comment at the top */
-} gt_export;
+} gt_export_circuit;
 
-void gt_export_c(FILE *file, const gt_export *export);
-void gt_export_verilog(FILE *file, const gt_export *export);
-/* A name that both languages take, from any text: heap. */
-char *gt_export_name(const char *text, size_t length);
+void gt_export_c(FILE *file, const gt_export_circuit *export);
+void gt_export_verilog(FILE *file, const gt_export_circuit *export);
+/* The circuit of the model, simplified and written by one of these. */
+bool gt_export_write(gt_export *export, FILE *file, void (*write)(FILE *, const gt_export_circuit *),
+                     gt_error *error);
 
-/* --- shared by the two languages; private to this room --- */
 /* The function as an expression of a and b (also where it needs one of them only); zero and one for
  * constants. */
 void gt_export_gate(FILE *file, unsigned op, const char *a, const char *b, const char *constants[2]);

@@ -1,6 +1,6 @@
 /* The parts of an exported C file that are the same for every circuit of a kind. '@' is the circuit's
  * name. */
-#include "circuit/export.h"
+#include "export/text.h"
 
 const char gt_export_c_head[] =
     "#include <stddef.h>\n"

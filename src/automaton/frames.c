@@ -1,4 +1,4 @@
-#include "cli/frames.h"
+#include "automaton/frames.h"
 #include "base/file.h"
 #include "base/memory.h"
 #include <stdio.h>

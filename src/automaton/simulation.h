@@ -1,8 +1,8 @@
 /* gt_simulation: a board that is stepped under the conditions of an experiment: every cell in every step or
  * each with some probability, and with damage. Random numbers are Philox's, keyed by the seed and counted by
  * step and cell: the same seed gives the same boards on any machine. Owner: whoever inits it. */
-#ifndef GT_CIRCUIT_SIMULATION_H
-#define GT_CIRCUIT_SIMULATION_H
+#ifndef GT_AUTOMATON_SIMULATION_H
+#define GT_AUTOMATON_SIMULATION_H
 #include "circuit/board.h"
 
 /* Rectangles whose cells become 0, in all channels. Boards are counted from 0, the start; board n is what

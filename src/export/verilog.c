@@ -1,14 +1,14 @@
 /* A circuit as Verilog 2001, synthesizable, with a test bench under `ifdef TESTBENCH. A cell's circuit works
  * on LANES cells at once: every signal is a vector, and a board is stepped in one cycle by one module whose
  * neighbours are shifts of the whole board, which simulators and synthesis both take in their stride. */
-#include "circuit/export.h"
+#include "export/text.h"
 #include <string.h>
 
 /* --- gates --- */
 
 typedef struct writer {
   FILE *file;
-  const gt_export *e;
+  const gt_export_circuit *e;
   const gt_circuit *circuit;
 } writer;
 
@@ -289,7 +289,7 @@ static void export_automaton(const writer *w) {
   write_board(w);
 }
 
-void gt_export_verilog(FILE *file, const gt_export *e) {
+void gt_export_verilog(FILE *file, const gt_export_circuit *e) {
   const writer w = {file, e, e->circuit};
   fprintf(file,
           "// %s: %zu gates (%zu before simplification), %u inputs, %zu outputs; written by gtrain.\n"
@@ -301,3 +301,16 @@ void gt_export_verilog(FILE *file, const gt_export *e) {
   else
     export_dense(&w);
 }
+
+static bool write_model(gt_export *export, FILE *file, gt_error *error) {
+  return gt_export_write(export, file, gt_export_verilog, error);
+}
+
+GT_REGISTER(exporter, verilog)
+extern const gt_exporter gt_exporter_verilog;
+const gt_exporter gt_exporter_verilog = {
+    .name = "verilog",
+    .help =
+        "a circuit as one synthesizable file of Verilog; iverilog -DTESTBENCH FILE makes a test bench of it",
+    .write = write_model,
+};

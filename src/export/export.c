@@ -1,34 +1,30 @@
-#include "circuit/export.h"
+#include "export/export.h"
 #include "base/memory.h"
 #include <ctype.h>
-#include <stdlib.h>
 #include <string.h>
 
-/* 'a' and 'b' stand for the inputs. */
-static const char *const expression[GT_GATE_OPS] = {
-    "",         "a & b",    "a & ~b", "a",      "~a & b", "b",      "a ^ b",    "a | b",
-    "~(a | b)", "~(a ^ b)", "~b",     "a | ~b", "~a",     "~a | b", "~(a & b)", ""};
+#define X(name) extern const gt_exporter gt_exporter_##name;
+#include "registry/exporter.inc"
+#undef X
+static const gt_exporter *const exporters[] = {
+#define X(name) &gt_exporter_##name,
+#include "registry/exporter.inc"
+#undef X
+    NULL,
+};
+enum { EXPORTERS = sizeof exporters / sizeof *exporters - 1 };
 
-void gt_export_gate(FILE *file, unsigned op, const char *a, const char *b, const char *constants[2]) {
-  if (op == GT_GATE_FALSE || op == GT_GATE_TRUE) fputs(constants[op == GT_GATE_TRUE], file);
-  for (const char *c = expression[op]; *c; c++) {
-    if (*c == 'a' || *c == 'b')
-      fputs(*c == 'a' ? a : b, file);
-    else
-      fputc(*c, file);
-  }
-}
+int gt_exporter_count(void) { return EXPORTERS; }
+const gt_exporter *gt_exporter_at(int index) { return exporters[index]; }
 
-void gt_export_text(FILE *file, const char *name, const char *text) {
-  for (const char *at; (at = strchr(text, '@')); text = at + 1) {
-    fwrite(text, 1, (size_t)(at - text), file);
-    fputs(name, file);
-  }
-  fputs(text, file);
+const gt_exporter *gt_exporter_find(const char *name) {
+  for (int i = 0; i < EXPORTERS; i++)
+    if (!strcmp(exporters[i]->name, name)) return exporters[i];
+  return NULL;
 }
 
 char *gt_export_name(const char *text, size_t length) {
-  /* Words that the two languages keep for themselves, and what the text at hand already means. */
+  /* Words that the languages keep for themselves, and what the text at hand already means. */
   static const char *const taken[] = {
       "always",  "and",     "assign", "auto",    "begin",  "bool",   "break",    "buf",    "case",
       "cell",    "char",    "config", "const",   "design", "do",     "double",   "edge",   "else",

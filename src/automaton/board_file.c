@@ -1,4 +1,4 @@
-#include "cli/board_file.h"
+#include "automaton/board_file.h"
 #include "base/memory.h"
 #include "base/output.h"
 #include "data/png.h"

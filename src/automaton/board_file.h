@@ -1,7 +1,7 @@
 /* Boards of automata as files: PNG pictures, or text of digits 0 and 1, a row a line, the channels of a cell
  * together, as the programs read and write them that `gtrain export --format c` makes. */
-#ifndef GT_CLI_BOARD_FILE_H
-#define GT_CLI_BOARD_FILE_H
+#ifndef GT_AUTOMATON_BOARD_FILE_H
+#define GT_AUTOMATON_BOARD_FILE_H
 #include "base/error.h"
 #include <stdbool.h>
 #include <stdint.h>

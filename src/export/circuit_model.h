@@ -2,18 +2,14 @@
  * convolutional model's inputs are the values that its first logic layer reads: the bits that come out of the
  * layers before it (threshold), those of an image row by row, channels last. Kernels of a convolution stand
  * at every position, what pools them is gates, too. An automaton's circuit is that of one cell. */
-#ifndef GT_CLI_CIRCUIT_MODEL_H
-#define GT_CLI_CIRCUIT_MODEL_H
-#include "circuit/circuit.h"
+#ifndef GT_EXPORT_CIRCUIT_MODEL_H
+#define GT_EXPORT_CIRCUIT_MODEL_H
+#include "layer/circuit.h"
 #include "train/model_file.h"
 
 typedef struct gt_model_circuit {
-  bool automaton;
-  gt_circuit_ca ca;       /* of an automaton; its cell is the circuit */
-  gt_circuit circuit;     /* of any other model */
-  int64_t height, width;  /* of the boards that an automaton was trained on */
-  int64_t steps, outputs; /* how long it ran in training; the first channels, that are its output */
-  double fire_rate;
+  gt_circuit circuit;
+  gt_layer_automaton automaton; /* if it is made, this is the model, and its cell the circuit */
 } gt_model_circuit;
 
 /* The circuit as trained, or simplified. GT_ERR_DATA, naming the layer, if a model is not all gates. */

@@ -1,7 +1,7 @@
 /* A circuit as C: straight-line code on words of one bit a sample, in short parts, for compilers take more
  * than linear time over a function. Within a part signals are local constants; one that a later part reads
  * waits in the array v, whose places are used again. */
-#include "circuit/export.h"
+#include "export/text.h"
 #include "base/memory.h"
 #include <stdlib.h>
 
@@ -11,7 +11,7 @@ enum { PART = 64 };
 
 typedef struct writer {
   FILE *file;
-  const gt_export *e;
+  const gt_export_circuit *e;
   const gt_circuit *circuit;
   uint32_t *last;         /* of each gate: the last part that reads it */
   uint32_t *place;        /* of each gate that is read in later parts */
@@ -170,7 +170,7 @@ static const char print_bits[] =
     "    for (size_t i = 0; i < @_outputs; i++) putchar('0' + @_get(out, i, s));\n"
     "}\n";
 
-void gt_export_c(FILE *file, const gt_export *e) {
+void gt_export_c(FILE *file, const gt_export_circuit *e) {
   const gt_circuit *c = e->circuit;
   const size_t signals = c->inputs + c->gates.count;
   writer w = {.file = file,
@@ -198,3 +198,18 @@ void gt_export_c(FILE *file, const gt_export *e) {
   free(w.free_places.items);
   free(w.expiring.items);
 }
+
+static bool write_model(gt_export *export, FILE *file, gt_error *error) {
+  return gt_export_write(export, file, gt_export_c, error);
+}
+
+GT_REGISTER(exporter, c)
+extern const gt_exporter gt_exporter_c;
+const gt_exporter gt_exporter_c = {
+    .name = "c",
+    .help =
+        "a circuit as one file of C, bit-sliced. cc -O3 -march=native -DGTRAIN_MAIN FILE makes a program that\n"
+        "reads samples of digits 0 and 1 and prints their classes, or steps a board (HEIGHT WIDTH STEPS);\n"
+        "--bench measures it",
+    .write = write_model,
+};

@@ -1,0 +1,145 @@
+#include "export/circuit_model.h"
+#include "base/memory.h"
+#include "model/model.h"
+#include "op/core.h"
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct reader {
+  gt_model_circuit *out;
+  const gt_model_file *file;
+  gt_arena arena;
+  gt_diagnostics diagnostics;
+  gt_model *model;
+  gt_shape input;            /* of the model, with a batch of 1 */
+  gt_signals inputs, *value; /* of the model's input, of each layer; empty: not (yet) bits of the circuit */
+  gt_error *error;
+} reader;
+
+static bool build(reader *r) {
+  const gt_data_signature *s = &r->file->signature;
+  gt_diagnostics_init(&r->diagnostics, &r->arena);
+  r->input = (gt_shape){.rank = s->rank + 1, .dim = {1}};
+  for (int d = 0; d < s->rank && d + 1 < GT_MAX_RANK; d++) r->input.dim[d + 1] = s->dim[d];
+  const gt_spec *root =
+      gt_spec_parse(&r->arena, r->file->path, r->file->config, strlen(r->file->config), &r->diagnostics);
+  if (root && r->input.rank <= GT_MAX_RANK) {
+    gt_graph *graph = gt_graph_create(&r->arena);
+    const gt_id input = gt_variable_read(graph, gt_graph_variable(graph, "input", r->input, GT_F32, false));
+    r->model = gt_model_build(&r->arena, graph, root, NULL, input, GT_NONE, (gt_model_mode){.hard = true},
+                              &r->diagnostics);
+  }
+  if (r->model)
+    return gt_store_match(r->model->store, &r->file->container, r->file->path, GT_WEIGHT_ROLES, r->error);
+  return gt_fail(r->error, GT_ERR_DATA, "%s: its model cannot be built by this version of gtrain: %s",
+                 r->file->path,
+                 r->diagnostics.count ? r->diagnostics.items[0].message : "its config cannot be read");
+}
+
+static int index_of(const reader *r, const char *name) {
+  for (int i = 0; i < r->model->layers; i++)
+    if (!strcmp(r->model->layer[i].name, name)) return i;
+  return -1;
+}
+
+static gt_signals *signals_of(reader *r, int layer) { return layer < 0 ? &r->inputs : &r->value[layer]; }
+
+static bool reads_gates(const reader *r, const gt_model_layer *layer) {
+  for (int k = 0; k < layer->input_count; k++) {
+    const int from = index_of(r, layer->input[k]);
+    if (from >= 0 && r->value[from].count) return true;
+  }
+  return false;
+}
+
+static bool add_layer(reader *r, int index) {
+  const gt_model_layer *layer = &r->model->layer[index];
+  const int from = index_of(r, layer->input[0]);
+  gt_layer_circuit c = {.circuit = &r->out->circuit,
+                        .automaton = &r->out->automaton,
+                        .name = layer->name,
+                        .type = layer->type->name,
+                        .input = from < 0 ? r->input : r->model->layer[from].output,
+                        .output = layer->output,
+                        .source = signals_of(r, from),
+                        .value = &r->value[index],
+                        .last = index == r->model->layers - 1,
+                        .file = &r->file->container,
+                        .path = r->file->path,
+                        .arena = &r->arena,
+                        .error = r->error};
+  if (r->out->automaton.made) return gt_layer_circuit_refuse(&c, "comes after an automaton");
+  if (layer->type->circuit) return layer->type->circuit(&c, layer->config);
+  return !reads_gates(r, layer) || gt_layer_circuit_refuse(&c, "comes after gates and is none");
+}
+
+static bool add_layers(reader *r) {
+  const int layers = r->model->layers;
+  bool ok = true;
+  r->value = gt_arena_alloc_n(&r->arena, (size_t)layers, sizeof *r->value);
+  for (int i = 0; i < layers && ok; i++) ok = add_layer(r, i);
+  const gt_signals *last = &r->value[layers - 1];
+  for (size_t i = 0; i < last->count && ok; i++) gt_circuit_output(&r->out->circuit, last->items[i]);
+  if (ok && !r->out->automaton.made && !r->out->circuit.gates.count)
+    ok = gt_fail(r->error, GT_ERR_DATA, "%s has no logic layer: only circuits of gates can be exported",
+                 r->file->path);
+  if (ok && !r->out->automaton.made && !last->count) {
+    const gt_model_layer *layer = &r->model->layer[layers - 1];
+    ok = gt_fail(r->error, GT_ERR_DATA,
+                 "%s: not a circuit of logic gates: layer '%s' (%s) does not give the bits of gates",
+                 r->file->path, layer->name, layer->type->name);
+  }
+  for (int i = 0; i < layers; i++) free(r->value[i].items);
+  free(r->inputs.items);
+  return ok;
+}
+
+bool gt_model_circuit_read(gt_model_circuit *out, const gt_model_file *file, gt_error *error) {
+  reader r = {.out = out, .file = file, .error = error};
+  *out = (gt_model_circuit){0};
+  gt_arena_init(&r.arena);
+  const bool ok = build(&r) && add_layers(&r);
+  gt_arena_finish(&r.arena);
+  if (!ok) gt_model_circuit_finish(out);
+  return ok;
+}
+
+void gt_model_circuit_simplify(gt_model_circuit *circuit) {
+  gt_circuit *from = circuit->automaton.made ? &circuit->automaton.ca.cell : &circuit->circuit, simple;
+  gt_circuit_simplify(from, &simple);
+  gt_circuit_finish(from);
+  *from = simple;
+}
+
+void gt_model_circuit_finish(gt_model_circuit *circuit) {
+  gt_circuit_ca_finish(&circuit->automaton.ca);
+  gt_circuit_finish(&circuit->circuit);
+  *circuit = (gt_model_circuit){0};
+}
+
+const gt_circuit *gt_model_circuit_of(const gt_model_circuit *circuit) {
+  return circuit->automaton.made ? &circuit->automaton.ca.cell : &circuit->circuit;
+}
+
+bool gt_container_gates(const gt_container *file, int index, const char **name, gt_circuit_report *report) {
+  for (int i = 0; i < file->tensors; i++) {
+    const gt_stored *logits = &file->tensor[i];
+    const char *dot = strrchr(logits->name, '.');
+    char wiring[256];
+    if (!dot || strcmp(dot, ".logits") || logits->dtype != GT_F32 || logits->shape.rank != 2 ||
+        logits->shape.dim[1] != GT_GATE_OPS)
+      continue;
+    snprintf(wiring, sizeof wiring, "%.*s.wiring", (int)(dot - logits->name), logits->name);
+    if (!gt_container_tensor(file, wiring) || index-- > 0) continue;
+    const size_t gates = (size_t)logits->shape.dim[0];
+    uint8_t *op = gt_alloc(gates + 1);
+    gt_circuit_choose(logits->data, gates, op);
+    *report = (gt_circuit_report){.gates = gates};
+    for (size_t g = 0; g < gates; g++) report->histogram[op[g]]++;
+    report->active = gates - report->histogram[GT_GATE_A] - report->histogram[GT_GATE_B];
+    free(op);
+    *name = logits->name;
+    return true;
+  }
+  return false;
+}

@@ -1,0 +1,29 @@
+/* gt_exporter: a way to write a trained model for another program, one constant row each. A file
+ * src/export/NAME.c with GT_REGISTER(exporter, NAME) and `const gt_exporter gt_exporter_NAME` adds one:
+ * `gtrain export --format NAME`, its help too; nothing else is edited. */
+#ifndef GT_EXPORT_EXPORT_H
+#define GT_EXPORT_EXPORT_H
+#include "base/register.h"
+#include "train/model_file.h"
+#include <stdio.h>
+
+typedef struct gt_export {
+  const gt_model_file *model;
+  const char *name;  /* of what is written, as languages take it: gt_export_name */
+  char summary[128]; /* what was written, in a few words: filled by the exporter */
+} gt_export;
+
+typedef struct gt_exporter {
+  const char *name;
+  const char *help; /* lines of --help, the first of which stands behind the name */
+  /* Writes the whole text. GT_ERR_DATA if the model is not of the kind that this exporter writes. */
+  bool (*write)(gt_export *export, FILE *file, gt_error *error);
+} gt_exporter;
+
+int gt_exporter_count(void);
+const gt_exporter *gt_exporter_at(int index); /* sorted by name */
+const gt_exporter *gt_exporter_find(const char *name);
+
+/* A name that all languages here take, from any text: heap. */
+char *gt_export_name(const char *text, size_t length);
+#endif
