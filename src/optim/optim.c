@@ -132,6 +132,20 @@ static bool read_groups(gt_optim *optim, const gt_spec *list, gt_arena *arena, g
   return fine;
 }
 
+/* A search along one direction has no use for what belongs to single steps or parameters. */
+static bool check_search(const gt_optim *optim, const gt_spec *node, gt_diagnostics *diagnostics) {
+  const char *wrong = optim->clip_norm > 0    ? "clip_norm"
+                      : optim->clip_value > 0 ? "clip_value"
+                      : optim->ema > 0        ? "ema"
+                                              : NULL;
+  for (int g = 1; g < optim->groups && !wrong; g++)
+    if (!optim->group[g].frozen) wrong = "parameters";
+  if (!optim->type->searches || !wrong) return true;
+  gt_error_at(diagnostics, gt_spec_find(node, wrong)->at, "optimizer '%s' has no '%s'%s", optim->type->name,
+              wrong, strcmp(wrong, "parameters") ? "" : " but frozen ones");
+  return false;
+}
+
 const gt_optim *gt_optim_read(gt_arena *arena, const gt_spec *root, gt_diagnostics *diagnostics) {
   const gt_spec *node = gt_spec_find(root, "optimizer");
   if (gt_spec_is_null(node)) node = gt_spec_text(arena, "adam");
@@ -153,6 +167,7 @@ const gt_optim *gt_optim_read(gt_arena *arena, const gt_spec *root, gt_diagnosti
   const char *wrong = optim->type->check ? optim->type->check(config) : NULL;
   if (wrong) gt_error_at(diagnostics, node->at, "optimizer '%s': %s", optim->type->name, wrong);
   if (!read_groups(optim, shared.parameters, arena, diagnostics) || wrong || !optim->schedule) return NULL;
+  if (!check_search(optim, node, diagnostics)) return NULL;
   return optim;
 }
 

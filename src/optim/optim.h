@@ -3,7 +3,8 @@
  * parameters. All nodes of an update are elementwise over that range, so they become one fused kernel if they
  * keep within a program's limits (8 inputs, 4 outputs, 32 instructions).
  * Formulas are PyTorch's; sources: Sutskever et al. 2013 (momentum, Nesterov), Kingma and Ba 2015 (Adam),
- * Loshchilov and Hutter 2019 (AdamW), Tieleman and Hinton 2012 (RMSprop), Chen et al. 2023 (Lion). */
+ * Loshchilov and Hutter 2019 (AdamW), Tieleman and Hinton 2012 (RMSprop), Chen et al. 2023 (Lion); lbfgs.h.
+ */
 #ifndef GT_OPTIM_OPTIM_H
 #define GT_OPTIM_OPTIM_H
 #include "base/register.h"
@@ -41,6 +42,7 @@ typedef struct gt_optim_type {
   gt_optim_scalar_fn scalar[GT_OPTIM_SCALARS]; /* NULL-terminated if fewer */
   /* What is wrong with settings whose single values are right, or NULL; NULL if there is nothing to check. */
   const char *(*check)(const void *config);
+  bool searches; /* finds each step by trying (train/search.h): there is no update */
   /* parameter, gradient: F32 [n]. Returns the new parameter, F32 [n]. */
   gt_id (*update)(gt_optim_context *context, const void *config, gt_id parameter, gt_id gradient);
 } gt_optim_type;

@@ -20,7 +20,8 @@ static bool open_step(gt_run *run, gt_error *error) {
   if (!run->net) return false;
   run->step = gt_session_compile(session, run->net, error);
   if (!run->step || !gt_session_load_data(session, run->net, error)) return false;
-  run->log = gt_session_map(session, gt_net_variable(run->net, &run->generation, "log"));
+  run->log =
+      run->net->search ? NULL : gt_session_map(session, gt_net_variable(run->net, &run->generation, "log"));
   return true;
 }
 

@@ -14,5 +14,4 @@ bool gt_generation_next(gt_run *run, gt_error *error);
 /* … those of an earlier one, whose values are then to be uploaded. */
 bool gt_generation_return(gt_run *run, int64_t phase, gt_error *error);
 void gt_generation_close(gt_run *run);
-bool gt_run_has_next_phase(const gt_run *run);
 #endif

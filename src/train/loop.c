@@ -2,6 +2,7 @@
 #include "base/log.h"
 #include "base/memory.h"
 #include "train/generation.h"
+#include "train/search.h"
 #include "train/signals.h"
 #include <math.h>
 #include <stdlib.h>
@@ -81,12 +82,20 @@ static bool read_row(gt_run *run, gt_error *error) {
     return true;
   }
   const gt_sums sums = {row[c->loss], row[c->weight], c->correct >= 0 ? row[c->correct] : 0, 1};
-  gt_sums_add(&run->state.window, &sums);
-  gt_sums_add(&run->state.epoch, &sums);
-  run->state.step++;
-  run->loss = gt_mean_loss(&sums);
   run->lr = row[c->lr];
   if (c->norm >= 0) run->grad_norm = row[c->norm];
+  gt_run_note_step(run, &sums);
+  return gt_run_write_window(run, error);
+}
+
+void gt_run_note_step(gt_run *run, const gt_sums *sums) {
+  gt_sums_add(&run->state.window, sums);
+  gt_sums_add(&run->state.epoch, sums);
+  run->state.step++;
+  run->loss = gt_mean_loss(sums);
+}
+
+bool gt_run_write_window(gt_run *run, gt_error *error) {
   const int64_t every = run->config->train.log_every;
   if (!every || run->state.step % every) return true;
   const bool ok = write_train_row(run, &run->state.window, error);
@@ -101,14 +110,14 @@ static bool read_log(gt_run *run, int64_t finished, gt_error *error) {
   return true;
 }
 
-static bool is_called(void) { return gt_signal_received() || gt_save_wanted(); }
+bool gt_run_is_called(void) { return gt_signal_received() || gt_save_wanted(); }
 
 /* Runs to the boundary, or until a signal comes or a loss is not finite; then nothing is in flight. */
 static bool run_to(gt_run *run, gt_pacer *pacer, int64_t boundary, gt_error *error) {
   const int64_t base = run->state.step;
   int64_t submitted = base, uploaded = base;
   gt_pacer_init(pacer, run->session.backend, run->step, IN_FLIGHT);
-  while (submitted < boundary && run->bad_step < 0 && !is_called()) {
+  while (submitted < boundary && run->bad_step < 0 && !gt_run_is_called()) {
     const uint32_t room = gt_pacer_room(pacer, boundary - submitted, error);
     if (!room || !read_log(run, base + pacer->done, error)) return false;
     if (uploaded < submitted + room) {
@@ -257,7 +266,8 @@ static bool evaluates_at(const gt_run *run, int64_t step) {
 
 static bool at_boundary(gt_run *run, double seconds, int64_t steps, gt_error *error) {
   const int64_t step = run->state.step;
-  if (evaluates_at(run, step) && !evaluate(run, seconds, steps, error)) return false;
+  const bool evaluates = run->state.stopped ? run->state.epoch.steps > 0 : evaluates_at(run, step);
+  if (evaluates && !evaluate(run, seconds, steps, error)) return false;
   /* Who resumes a run that was stopped while it handed over begins the next phase again. */
   const bool saves = is_multiple(run, step, run->save_steps) || hands_over(run) ||
                      (run->save_steps && (step == run->total || run->state.stopped));
@@ -273,13 +283,15 @@ static bool loop(gt_run *run, gt_error *error) {
     if (hands_over(run) && !gt_generation_next(run, error)) return false;
     if (!gt_run_attempt(run, error)) return false;
     const int64_t from = run->state.step, boundary = next_boundary(run);
-    if (!run_to(run, &pacer, boundary, error)) return false;
+    if (!(run->net->search ? gt_search_to(run, boundary, error) : run_to(run, &pacer, boundary, error)))
+      return false;
+    gt_progress_update(&run->progress, run->state.step, gt_run_epoch(run, run->state.step), run->loss);
     if (run->bad_step >= 0) return gt_run_explain(run, error);
     seconds += gt_seconds() - began;
     steps += run->state.step - from;
-    const bool arrived = run->state.step == boundary;
+    const bool arrived = run->state.step == boundary || run->state.stopped; /* a search may end by itself */
     if (arrived && !at_boundary(run, seconds, steps, error)) return false;
-    if (arrived && evaluates_at(run, boundary)) seconds = 0, steps = 0;
+    if (arrived && evaluates_at(run, run->state.step)) seconds = 0, steps = 0;
     if (!save_as_asked(run, error)) return false;
     if (gt_signal_received() && run->state.step < run->total && run->state.stopped != GT_STOPPED_RUN)
       return interrupted(run, error);

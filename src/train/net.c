@@ -5,6 +5,7 @@
 #include "op/elementwise.h"
 #include "op/move.h"
 #include "train/init_from.h"
+#include "train/search.h"
 #include <string.h>
 
 const gt_split *gt_dataset_split(const gt_dataset *dataset, const char *name) {
@@ -209,24 +210,24 @@ static bool build_step(gt_net *net, gt_arena *arena, gt_config *config, const gt
 
 /* --- gradients of several batches --- */
 
-enum { SUM_LOSS, SUM_WEIGHT, SUM_CORRECT, SUMS };
-
 static uint32_t declare_gradient(const gt_net *net, gt_graph *graph) {
-  return gt_graph_variable(graph, "train.gradient", gt_shape_1(net->model->store->trainable), GT_F32, false);
+  return gt_graph_variable(graph, GT_GRADIENT_VARIABLE, gt_shape_1(net->model->store->trainable), GT_F32,
+                           false);
 }
 
 static uint32_t declare_sums(gt_graph *graph) {
-  return gt_graph_variable(graph, "train.sums", gt_shape_1(SUMS), GT_F32, false);
+  return gt_graph_variable(graph, GT_SUMS_VARIABLE, gt_shape_1(GT_SUMS), GT_F32, false);
 }
 
 /* Adds what the loss says of one batch to what others of the step have said. */
 static void add_sums(gt_graph *graph, const gt_loss_nodes *loss) {
   const uint32_t variable = declare_sums(graph);
   const gt_id none = gt_constant(graph, 0);
-  gt_id part[SUMS] = {loss->loss_sum, loss->weight_sum,
-                      loss->correct_sum == GT_NONE ? none : loss->correct_sum};
-  for (int i = 0; i < SUMS; i++) part[i] = gt_reshape(graph, gt_add(graph, part[i], none), gt_shape_1(1));
-  gt_assign(graph, variable, 0, gt_add(graph, gt_variable_read(graph, variable), gt_pack(graph, part, SUMS)));
+  gt_id part[GT_SUMS] = {loss->loss_sum, loss->weight_sum,
+                         loss->correct_sum == GT_NONE ? none : loss->correct_sum};
+  for (int i = 0; i < GT_SUMS; i++) part[i] = gt_reshape(graph, gt_add(graph, part[i], none), gt_shape_1(1));
+  gt_assign(graph, variable, 0,
+            gt_add(graph, gt_variable_read(graph, variable), gt_pack(graph, part, GT_SUMS)));
 }
 
 /* The states of a batch count if there is one, all before it was sound, and so is its loss. */
@@ -281,11 +282,11 @@ static bool build_update(gt_net *net, gt_arena *arena, gt_config *config, const 
   gt_graph_scope(graph, "step");
   const gt_id clock = main_clock(net, graph, arena, GT_TABLE_ROWS);
   const uint32_t gradient = declare_gradient(net, graph), totals = declare_sums(graph);
-  const gt_id sums = gt_variable_read(graph, totals), weight = read_sum(graph, sums, SUM_WEIGHT);
+  const gt_id sums = gt_variable_read(graph, totals), weight = read_sum(graph, sums, GT_SUM_WEIGHT);
   const bool has_correct = net->loss.correct_sum != GT_NONE, sums_batch = config->loss->type->sums_batch;
-  net->loss = (gt_loss_nodes){.loss_sum = read_sum(graph, sums, SUM_LOSS),
+  net->loss = (gt_loss_nodes){.loss_sum = read_sum(graph, sums, GT_SUM_LOSS),
                               .weight_sum = weight,
-                              .correct_sum = has_correct ? read_sum(graph, sums, SUM_CORRECT) : GT_NONE};
+                              .correct_sum = has_correct ? read_sum(graph, sums, GT_SUM_CORRECT) : GT_NONE};
   const gt_id rows = gt_constant(graph, (double)(net->parts * net->batch));
   const gt_id scale = sums_batch ? GT_NONE : gt_div(graph, rows, weight);
   if (!gt_training_update(&net->training, graph, config->optim, net->model->store,
@@ -298,6 +299,22 @@ static bool build_update(gt_net *net, gt_arena *arena, gt_config *config, const 
   return add_stage(net, graph, 1, arena, options, error);
 }
 
+/* The whole data in each step, whatever the batch. */
+static bool build_search(gt_net *net, gt_arena *arena, gt_config *config, const gt_net_options *options,
+                         gt_error *error) {
+  net->parts *= net->steps;
+  net->steps = 1;
+  if (!build_gradient(net, arena, config, options, error)) return false;
+  if (net->model->updates)
+    return gt_fail(
+        error, GT_ERR_CONFIG,
+        "optimizer '%s' evaluates the same weights again and again, but '%s' changes with each evaluation",
+        config->optim->type->name, net->model->update[0].state->name);
+  net->column = (gt_log_columns){.weight = 1, .ok = -1, .lr = -1, .norm = -1, .count = 3};
+  net->column.correct = net->loss.correct_sum == GT_NONE ? -1 : 2;
+  return gt_search_build(net, arena, config, options, error);
+}
+
 gt_net *gt_net_training(gt_arena *arena, gt_config *config, const gt_net_options *options, gt_error *error) {
   gt_net *net = begin(arena, config, "train", config->train.batch_size, config->train.accumulate);
   net->kind = "train";
@@ -306,6 +323,7 @@ gt_net *gt_net_training(gt_arena *arena, gt_config *config, const gt_net_options
   net->first_epoch = options->first_epoch;
   net->log_rows = GT_LOG_ROWS;
   net->table_width = gt_optim_table_width(config->optim);
+  if (config->optim->type->searches) return build_search(net, arena, config, options, error) ? net : NULL;
   const bool ok = net->parts > 1 ? build_gradient(net, arena, config, options, error) &&
                                        build_update(net, arena, config, options, error)
                                  : build_step(net, arena, config, options, error);

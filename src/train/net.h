@@ -2,7 +2,6 @@
  * evaluation of one split. Its variables, shared by name between nets (train/buffers.h): data.SPLIT.inputs,
  * data.SPLIT.targets   the samples, in their stored type data.scaling normalisation of the inputs
  *   those of the model's store              (store/store.h)
- *   train.gradient, train.sums              what batches of one step have added up; zero between steps
  *   KIND.state, KIND.table, KIND.log        the clock's, where KIND is train, eval.SPLIT or eval.SPLIT.hard
  * Owner: the arena. */
 #ifndef GT_TRAIN_NET_H
@@ -30,6 +29,12 @@ typedef struct gt_stage {
 } gt_stage;
 enum { GT_MOST_STAGES = 2 };
 
+/* What batches of one step add up to, in the layout of the trained parameters and as sums; zero between
+ * steps. */
+#define GT_GRADIENT_VARIABLE "train.gradient"
+#define GT_SUMS_VARIABLE     "train.sums"
+enum { GT_SUM_LOSS, GT_SUM_WEIGHT, GT_SUM_CORRECT, GT_SUMS };
+
 typedef struct gt_net {
   const char *kind;  /* "train", "eval.test" */
   const char *state; /* the clock's variable, set again for each evaluation */
@@ -37,6 +42,8 @@ typedef struct gt_net {
   const gt_split *data;
   gt_stage stage[GT_MOST_STAGES]; /* in order; the last one writes the log */
   int stages;
+  struct gt_search_net
+      *search; /* of an optimizer that searches (search.h): the stage is the gradient's; else NULL */
   gt_model *model;
   gt_loss_nodes loss;
   gt_training training; /* training only */

@@ -85,6 +85,11 @@ int64_t gt_run_attempt_end(const gt_run *run);
  * in run->net->model, whatever the config's seed is now. GT_ERR_CONFIG if the config wires gates in another
  * way. */
 bool gt_run_attempt_resume(gt_run *run, gt_error *error);
+/* A finished step: its sums, and a row of them if it is time for one. */
+void gt_run_note_step(gt_run *run, const gt_sums *sums);
+bool gt_run_write_window(gt_run *run, gt_error *error);
+bool gt_run_is_called(void); /* by a signal: to stop, or to save */
+bool gt_run_has_next_phase(const gt_run *run);
 bool gt_goal_reached(const gt_early_stopping *stopping, double value);
 bool gt_run_restores_best(const gt_run *run); /* model.bin gets the best weights */
 /* Makes the run directory, or checks that it is one to be resumed (GT_ERR_BUSY if it is not: nobody else's

@@ -1,6 +1,7 @@
 #include "train/session.h"
 #include "op/core.h"
 #include "train/pacer.h"
+#include "train/search.h"
 #include <assert.h>
 #include <math.h>
 #include <string.h>
@@ -50,7 +51,7 @@ static gt_executable *keep(gt_session *session, gt_executable *executable) {
 
 gt_executable *gt_session_compile(gt_session *session, gt_net *net, gt_error *error) {
   gt_executable *part[GT_MOST_STAGES], *executable = NULL;
-  uint32_t times[GT_MOST_STAGES];
+  uint32_t times[GT_MOST_STAGES] = {0};
   for (int i = 0; i < net->stages; i++) {
     gt_stage *stage = &net->stage[i];
     executable = keep(session, gt_buffers_compile(&session->buffers, stage->plan, error));
@@ -58,7 +59,12 @@ gt_executable *gt_session_compile(gt_session *session, gt_net *net, gt_error *er
     part[i] = stage->executable = executable;
     times[i] = stage->times;
   }
-  if (net->stages > 1)
+  for (int i = 0; net->search && i < GT_SEARCH_STAGES; i++) {
+    gt_stage *stage = &net->search->stage[i];
+    stage->executable = keep(session, gt_buffers_compile(&session->buffers, stage->plan, error));
+    if (!stage->executable) return NULL;
+  }
+  if (net->stages > 1 || times[0] > 1)
     executable =
         keep(session, session->backend->api->sequence(session->backend, part, times, net->stages, error));
   if (!executable) return NULL;
@@ -75,8 +81,9 @@ bool gt_session_set_clock(gt_session *session, const gt_net *net, int64_t step, 
   const uint64_t seed = (uint64_t)session->config->seed;
   const uint32_t words[GT_STATE_WORDS] = {(uint32_t)step, (uint32_t)seed, (uint32_t)(seed >> 32), 0};
   const uint32_t part[GT_STATE_WORDS] = {(uint32_t)(step * net->parts), words[1], words[2], 0};
-  return gt_buffers_upload(&session->buffers, net->state, 0, words, sizeof words, error) &&
-         (net->parts == 1 || gt_buffers_upload(&session->buffers, "train.part", 0, part, sizeof part, error));
+  return (net->search || gt_buffers_upload(&session->buffers, net->state, 0, words, sizeof words, error)) &&
+         (!gt_buffers_find(&session->buffers, "train.part") ||
+          gt_buffers_upload(&session->buffers, "train.part", 0, part, sizeof part, error));
 }
 
 static bool load_tensor(gt_session *session, const char *split, const char *what, const gt_tensor *tensor,

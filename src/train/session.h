@@ -22,7 +22,7 @@ typedef struct gt_session {
   gt_config *config;
   gt_backend *backend;
   gt_buffers buffers;
-  gt_executable *executables[8]; /* destroyed at the end */
+  gt_executable *executables[16]; /* destroyed at the end */
   int executable_count;
   const gt_model_file
       *model; /* NULL, or the file whose parameters evaluations will be given: checked before use */

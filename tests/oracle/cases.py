@@ -103,6 +103,15 @@ def optimizer_cases():
             what = " ".join(f"{k}={v}" for k, v in {**own, **addition}.items() if k != "type")
             yield case(f"optimizer {own['type']} ({number}) {what}", model, x, t, 6, optimizer={**own, **addition})
 
+    for own in ({}, {"history_size": 2}, {"lr": 0.05, "line_search_fn": "none"}):
+        for addition in ({}, {"parameters": [{"match": "linear1.*", "frozen": True}]}):
+            own = {**own, **addition}
+            yield case(f"optimizer lbfgs {own}", model, x, t, 10, optimizer={"type": "lbfgs", **own})
+    points = numbers(1000, 2, low=-1, high=1)
+    values = numpy.exp(numpy.sin(numpy.pi * points[:, :1]) + points[:, 1:] ** 2).astype(numpy.float32)
+    yield case("optimizer lbfgs, a formula", [{"linear": 20}, "tanh", {"linear": 20}, "tanh", {"linear": 1}], points, values,
+               10, optimizer="lbfgs", train={"batch_size": 300})
+
 
 def schedule_cases():
     model, x, t = [{"linear": 4}, "tanh", {"linear": 2}], numbers(9, 3), numbers(9, 2)

@@ -41,7 +41,8 @@ def compare_step(folder, step, start, exact, single):
     row = gtrain.rows(folder, "train")[step - 1]
     trained = row.get("soft_loss", row.get("loss"))  # of gates, what the mixtures lose
     yield differs(f"loss of step {step}", trained, loss, single[step - 1][0], 2e-6 * abs(loss) + 1e-7)
-    yield differs(f"learning rate of step {step}", row["lr"], lr, lr, 2e-7 * abs(lr))
+    if lr is not None:  # of a search, the length of its step
+        yield differs(f"learning rate of step {step}", row["lr"], lr, lr, 2e-7 * abs(lr))
     for name, value in weights.items():
         moved = numpy.abs(value - start[name]).max()
         rounding = 1e-5 * moved + 4e-7 * numpy.abs(value).max() * step ** 0.5

@@ -49,7 +49,8 @@ class Lion(torch.optim.Optimizer):
 
 
 OPTIMIZERS = {"sgd": (torch.optim.SGD, 0.01), "adam": (torch.optim.Adam, 1e-3), "adamw": (torch.optim.AdamW, 1e-3),
-              "rmsprop": (torch.optim.RMSprop, 0.01), "lion": (Lion, 1e-4)}
+              "rmsprop": (torch.optim.RMSprop, 0.01), "lion": (Lion, 1e-4),
+              "lbfgs": (lambda groups, **own: torch.optim.LBFGS([p for g in groups for p in g["params"]], max_iter=1, **{"history_size": 100, "line_search_fn": "strong_wolfe", **{k: None if v == "none" else v for k, v in own.items()}}), 1)}
 
 
 def make_optimizer(config, tensors):
@@ -118,11 +119,20 @@ def train(config, start, inputs, targets, steps, dtype):
     trained = [v for v in tensors.values() if v.requires_grad]
     average = {name: v.detach().clone() for name, v in tensors.items()}
     history = []
-    for _ in range(steps):
+
+    def closure():
         optimizer.zero_grad()
         y = forward(config["model"], tensors, x)
         loss = compute(y.reshape(t.shape) if t.is_floating_point() else y, t)
         loss.backward()
+        return loss
+
+    for _ in range(steps):
+        if isinstance(optimizer, torch.optim.LBFGS):
+            loss, rate = optimizer.step(closure), None
+            history.append((loss.item() / mean, rate, {n: v.detach().clone().double().numpy() for n, v in tensors.items()}))
+            continue
+        loss = closure()
         if "clip_value" in settings:
             torch.nn.utils.clip_grad_value_(trained, settings["clip_value"])
         if "clip_norm" in settings:

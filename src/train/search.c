@@ -1,0 +1,221 @@
+#include "train/search.h"
+#include "base/log.h"
+#include "base/memory.h"
+#include "optim/lbfgs.h"
+#include "train/run.h"
+#include "train/signals.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct search {
+  gt_run *run;
+  gt_search_net *net;
+  const gt_lbfgs_config *settings;
+  int m, rows;
+  double *gram, *coefficient;
+  float *staging;              /* rows * rows */
+  float measured[GT_MEASURED]; /* at the last trial */
+  float last[GT_MEASURED];     /* at x */
+  float counts[2];             /* steps, and pairs in the history */
+} search;
+
+enum { STEPS, PAIRS };
+
+/* --- the device --- */
+
+static bool replay(search *s, gt_executable *executable, uint32_t times, gt_error *error) {
+  gt_backend *backend = s->run->session.backend;
+  uint64_t ticket;
+  return backend->api->run(backend, executable, times, &ticket, error);
+}
+
+static bool upload(search *s, const char *name, const float *values, int64_t count, gt_error *error) {
+  return gt_buffers_upload(&s->run->session.buffers, name, 0, values, (uint64_t)count * sizeof *values,
+                           error);
+}
+
+static bool download(search *s, const char *name, float *values, int64_t count, gt_error *error) {
+  return gt_buffers_download(&s->run->session.buffers, name, 0, values, (uint64_t)count * sizeof *values,
+                             error);
+}
+
+static bool upload_doubles(search *s, const char *name, const double *values, int64_t count,
+                           gt_error *error) {
+  for (int64_t i = 0; i < count; i++) s->staging[i] = (float)values[i];
+  return upload(s, name, s->staging, count, error);
+}
+
+static bool control(search *s, double t, bool joins, gt_error *error) {
+  const float words[GT_CONTROL] = {[GT_CONTROL_T] = (float)t, [GT_CONTROL_JOINS] = joins};
+  return upload(s, "lbfgs.control", words, GT_CONTROL, error);
+}
+
+/* Loss and gradient at x + t d, all batches, each with the random numbers it had before. */
+static bool evaluate(search *s, double t, gt_error *error) {
+  gt_run *run = s->run;
+  return control(s, t, false, error) && gt_session_set_clock(&run->session, run->net, 0, error) &&
+         replay(s, s->net->stage[GT_SEARCH_TRIAL].executable, 1, error) &&
+         replay(s, run->net->stage[0].executable, run->net->stage[0].times, error) &&
+         replay(s, s->net->stage[GT_SEARCH_MEASURE].executable, 1, error) &&
+         download(s, "lbfgs.measured", s->measured, GT_MEASURED, error);
+}
+
+static double mean_loss(const search *s, const float *measured) {
+  const double loss = (double)measured[GT_MEASURED_LOSS];
+  return s->run->config->loss->type->sums_batch ? loss : loss / (double)measured[GT_MEASURED_WEIGHT];
+}
+
+/* --- from step to step --- */
+
+/* The last pair's rows and columns move into the history. */
+static void shift_gram(search *s) {
+  const int m = s->m, rows = s->rows;
+  double *next = gt_alloc((size_t)(rows * rows) * sizeof *next);
+  for (int i = 0; i < 2 * m; i++)
+    for (int k = 0; k < 2 * m; k++) {
+      const int from_i = i == m - 1 ? 2 * m : i == 2 * m - 1 ? 2 * m + 1 : i + 1;
+      const int from_k = k == m - 1 ? 2 * m : k == 2 * m - 1 ? 2 * m + 1 : k + 1;
+      next[i * rows + k] = s->gram[from_i * rows + from_k];
+    }
+  memcpy(s->gram, next, (size_t)(rows * rows) * sizeof *next);
+  free(next);
+}
+
+/* x moves to the last trial, t along the direction. */
+static bool accept(search *s, double t, gt_error *error) {
+  const int rows = s->rows, first = 2 * s->m;
+  const bool joins = s->counts[STEPS] > 0 && gt_lbfgs_curves(s->gram, s->m);
+  if (!control(s, t, joins, error) || !replay(s, s->net->stage[GT_SEARCH_ACCEPT].executable, 1, error) ||
+      !download(s, "lbfgs.products", s->staging, 3 * rows, error))
+    return false;
+  if (joins) shift_gram(s);
+  for (int i = 0; i < 3; i++)
+    for (int k = 0; k < rows; k++)
+      s->gram[(first + i) * rows + k] = s->gram[k * rows + first + i] = (double)s->staging[i * rows + k];
+  if (joins && s->counts[PAIRS] < (float)s->m) s->counts[PAIRS]++;
+  memcpy(s->last, s->measured, sizeof s->last);
+  return upload_doubles(s, "lbfgs.gram", s->gram, rows * rows, error) &&
+         upload(s, "lbfgs.last", s->last, GT_MEASURED, error) &&
+         upload(s, "lbfgs.counts", s->counts, 2, error);
+}
+
+/* A new search begins with an evaluation; one that is resumed, with what the checkpoint holds. */
+static bool begin(search *s, gt_error *error) {
+  const gt_store *store = s->run->net->model->store;
+  gt_image weights;
+  if (!gt_image_download(&weights, store, &s->run->session.buffers, GT_ROLE(GT_PARAMETER), error))
+    return false;
+  const bool ok = upload(s, "lbfgs.x", weights.variable[store->parameter[0]->where], store->trainable, error);
+  gt_image_finish(&weights);
+  if (!ok || !download(s, "lbfgs.gram", s->staging, s->rows * s->rows, error) ||
+      !download(s, "lbfgs.last", s->last, GT_MEASURED, error) ||
+      !download(s, "lbfgs.counts", s->counts, 2, error))
+    return false;
+  for (int i = 0; i < s->rows * s->rows; i++) s->gram[i] = (double)s->staging[i];
+  if (s->last[GT_MEASURED_WEIGHT] > 0) return true;
+  return evaluate(s, 0, error) && (!isfinite(mean_loss(s, s->measured)) || accept(s, 0, error));
+}
+
+/* The direction to the device; its slope, and how far to go first. */
+static bool direct(search *s, double *slope, double *t, gt_error *error) {
+  const gt_run *run = s->run;
+  const int64_t step = run->state.step - run->state.first_step;
+  const double factor = gt_schedule_factor(run->config->optim->schedule, &run->state.schedule, (uint64_t)step,
+                                           (uint64_t)(run->phase_end - run->state.first_step),
+                                           (uint64_t)run->per_epoch, s->settings->common.lr);
+  *t = s->settings->common.lr * factor;
+  if (s->counts[STEPS] == 0) {
+    const double l1 = (double)s->last[GT_MEASURED_L1];
+    memset(s->coefficient, 0, (size_t)s->rows * sizeof *s->coefficient);
+    s->coefficient[s->rows - 1] = -1;
+    *slope = -s->gram[s->rows * s->rows - 1];
+    *t *= fmin(1, 1 / l1);
+  } else {
+    *slope = gt_lbfgs_direction(s->gram, s->m, (int)s->counts[PAIRS], s->coefficient);
+  }
+  return upload_doubles(s, "lbfgs.coefficients", s->coefficient, s->rows, error) &&
+         replay(s, s->net->stage[GT_SEARCH_DIRECT].executable, 1, error);
+}
+
+/* Finds how far to go; the last trial is there in the end. */
+static bool find_length(search *s, double slope, double *t, gt_error *error) {
+  gt_wolfe wolfe;
+  double at = *t;
+  if (!evaluate(s, at, error)) return false;
+  if (!strcmp(s->settings->line_search_fn, "none")) return true;
+  gt_wolfe_begin(&wolfe, mean_loss(s, s->last), slope, at, (double)s->measured[GT_MEASURED_DIRECTION],
+                 s->settings->tolerance_change, (int)s->settings->max_ls);
+  while (gt_wolfe_tell(&wolfe, mean_loss(s, s->measured), (double)s->measured[GT_MEASURED_SLOPE])) {
+    at = wolfe.t;
+    if (!evaluate(s, at, error)) return false;
+  }
+  *t = wolfe.t;
+  return at == wolfe.t || evaluate(s, wolfe.t, error);
+}
+
+static void note_step(search *s, double t) {
+  const float *was = s->last;
+  const double *gram = s->gram;
+  const gt_sums sums = {was[GT_MEASURED_LOSS], was[GT_MEASURED_WEIGHT], was[GT_MEASURED_CORRECT], 1};
+  gt_run *run = s->run;
+  run->lr = t;
+  run->grad_norm = sqrt(gram[s->rows * s->rows - 1]);
+  gt_run_note_step(run, &sums);
+}
+
+static void converged(search *s, const char *why) {
+  gt_run *run = s->run;
+  gt_progress_line(&run->progress, "lbfgs has converged after step %lld: %s", (long long)run->state.step,
+                   why);
+  run->state.stopped = gt_run_has_next_phase(run) ? GT_STOPPED_PHASE : GT_STOPPED_RUN;
+}
+
+/* One step; nothing changes if there is none to take, or its loss is not finite. */
+static bool advance(search *s, gt_error *error) {
+  const gt_lbfgs_config *c = s->settings;
+  gt_run *run = s->run;
+  double slope, t;
+  const double loss = mean_loss(s, s->last);
+  if (!direct(s, &slope, &t, error)) return false;
+  if ((double)s->last[GT_MEASURED_LARGEST] <= c->tolerance_grad)
+    return converged(s, "the gradient is zero"), true;
+  if (slope > -c->tolerance_change) return converged(s, "no direction leads down"), true;
+  if (!find_length(s, slope, &t, error)) return false;
+  if (!isfinite(mean_loss(s, s->measured)) || !isfinite(s->measured[GT_MEASURED_L1])) {
+    run->bad_step = run->state.step;
+    run->bad_gradient = isfinite(mean_loss(s, s->measured));
+    return true;
+  }
+  note_step(s, t);
+  s->counts[STEPS]++;
+  const double change = fabs(mean_loss(s, s->measured) - loss);
+  const double moved = t * (double)s->measured[GT_MEASURED_DIRECTION];
+  if (!accept(s, t, error) || !gt_run_write_window(run, error)) return false;
+  if (moved <= c->tolerance_change)
+    converged(s, "the weights move no more");
+  else if (change < c->tolerance_change)
+    converged(s, "the loss changes no more");
+  return true;
+}
+
+bool gt_search_to(gt_run *run, int64_t boundary, gt_error *error) {
+  gt_search_net *net = run->net->search;
+  const int rows = GT_LBFGS_ROWS(net->history);
+  search s = {.run = run,
+              .net = net,
+              .settings = (const gt_lbfgs_config *)run->config->optim->config,
+              .m = net->history,
+              .rows = rows,
+              .gram = gt_alloc((size_t)(rows * rows) * sizeof *s.gram),
+              .coefficient = gt_alloc((size_t)rows * sizeof *s.coefficient),
+              .staging = gt_alloc((size_t)(rows * rows) * sizeof *s.staging)};
+  bool ok = begin(&s, error);
+  if (ok && !isfinite(mean_loss(&s, s.last))) run->bad_step = run->state.step;
+  while (ok && run->state.step < boundary && run->bad_step < 0 && !run->state.stopped && !gt_run_is_called())
+    ok = advance(&s, error);
+  free(s.gram);
+  free(s.coefficient);
+  free(s.staging);
+  return ok;
+}

@@ -1,0 +1,38 @@
+/* Steps that are found by trying: L-BFGS (optim/lbfgs.h). A step evaluates the whole training data several
+ * times, in batches whose gradients add up (net.h), and the host decides in between on a few numbers; all
+ * vectors stay on the device. The stages, besides "gradient": trial      parameters = x + t d, sums cleared
+ *   measure    g = the gradient of the mean loss; what the host wants to know of it
+ *   accept     x and the basis move on: s = t d, y = g - g before, and the last pair joins the history if
+ * told to direct     d = coefficients of the host times the basis Between steps the state is: parameters (x),
+ * the basis, and two small slots that the host writes. */
+#ifndef GT_TRAIN_SEARCH_H
+#define GT_TRAIN_SEARCH_H
+#include "train/net.h"
+
+struct gt_run;
+
+enum { GT_SEARCH_TRIAL, GT_SEARCH_MEASURE, GT_SEARCH_ACCEPT, GT_SEARCH_DIRECT, GT_SEARCH_STAGES };
+/* What "measure" tells; and the control that the host writes. */
+enum {
+  GT_MEASURED_LOSS,
+  GT_MEASURED_WEIGHT,
+  GT_MEASURED_CORRECT,
+  GT_MEASURED_SLOPE,
+  GT_MEASURED_LARGEST,
+  GT_MEASURED_L1,
+  GT_MEASURED_DIRECTION,
+  GT_MEASURED
+};
+enum { GT_CONTROL_T, GT_CONTROL_JOINS, GT_CONTROL };
+
+typedef struct gt_search_net {
+  gt_stage stage[GT_SEARCH_STAGES];
+  int history;
+} gt_search_net;
+
+/* Adds the stages to a net whose "gradient" is built. */
+bool gt_search_build(gt_net *net, gt_arena *arena, const gt_config *config, const gt_net_options *options,
+                     gt_error *error);
+/* Steps to `boundary`, or until a signal comes, the search has converged or a loss is not finite. */
+bool gt_search_to(struct gt_run *run, int64_t boundary, gt_error *error);
+#endif

@@ -1,0 +1,156 @@
+#include "op/core.h"
+#include "op/elementwise.h"
+#include "op/matmul.h"
+#include "op/move.h"
+#include "op/reduce.h"
+#include "optim/lbfgs.h"
+#include "train/search.h"
+
+typedef struct builder {
+  gt_net *net;
+  gt_graph *graph;
+  gt_store *store;
+  int64_t n; /* trained values, gaps included */
+  int m, rows;
+} builder;
+
+static uint32_t declare(const builder *b, const char *name, gt_shape shape) {
+  return gt_graph_variable(b->graph, name, shape, GT_F32, false);
+}
+
+static uint32_t vector(const builder *b, const char *name) { return declare(b, name, gt_shape_1(b->n)); }
+static uint32_t basis(const builder *b) { return declare(b, "lbfgs.basis", gt_shape_2(b->rows, b->n)); }
+static gt_id read(const builder *b, uint32_t variable) { return gt_variable_read(b->graph, variable); }
+
+static gt_id scalar(const builder *b, const char *variable, int count, int which) {
+  return gt_view(b->graph, read(b, declare(b, variable, gt_shape_1(count))), which, gt_shape_of(0, NULL));
+}
+
+static gt_id rows_of(const builder *b, gt_id matrix, int first, int count) {
+  return gt_view(b->graph, matrix, first * b->n, gt_shape_2(count, b->n));
+}
+
+/* x + t d, the same wherever it is needed. */
+static gt_id moved(const builder *b) {
+  gt_graph *g = b->graph;
+  const gt_id step =
+      gt_mul(g, scalar(b, "lbfgs.control", GT_CONTROL, GT_CONTROL_T), read(b, vector(b, "lbfgs.d")));
+  return gt_add(g, read(b, vector(b, "lbfgs.x")), step);
+}
+
+static void clear(const builder *b, uint32_t variable) {
+  gt_graph *g = b->graph;
+  gt_assign(g, variable, 0, gt_expand(g, gt_constant(g, 0), g->variable[variable].shape));
+}
+
+static void build_trial(const builder *b) {
+  gt_assign(b->graph, declare(b, GT_PARAMETERS_VARIABLE, gt_shape_1(b->store->total)), 0, moved(b));
+  clear(b, vector(b, GT_GRADIENT_VARIABLE));
+  clear(b, declare(b, GT_SUMS_VARIABLE, gt_shape_1(GT_SUMS)));
+}
+
+static void build_measure(const builder *b, bool sums_batch) {
+  gt_graph *g = b->graph;
+  const gt_id rows = gt_constant(g, (double)gt_net_rows(b->net));
+  const gt_id loss = scalar(b, GT_SUMS_VARIABLE, GT_SUMS, GT_SUM_LOSS);
+  const gt_id weight = scalar(b, GT_SUMS_VARIABLE, GT_SUMS, GT_SUM_WEIGHT);
+  gt_id gradient = read(b, vector(b, GT_GRADIENT_VARIABLE));
+  if (!sums_batch) gradient = gt_mul(g, gradient, gt_div(g, rows, weight));
+  const gt_id d = read(b, vector(b, "lbfgs.d")), size = gt_abs(g, gradient);
+  gt_id told[GT_MEASURED] = {
+      [GT_MEASURED_LOSS] = loss,
+      [GT_MEASURED_WEIGHT] = weight,
+      [GT_MEASURED_CORRECT] = scalar(b, GT_SUMS_VARIABLE, GT_SUMS, GT_SUM_CORRECT),
+      [GT_MEASURED_SLOPE] = gt_sum(g, gt_mul(g, gradient, d), 0, false),
+      [GT_MEASURED_LARGEST] = gt_reduce_max(g, size, 0, false),
+      [GT_MEASURED_L1] = gt_sum(g, size, 0, false),
+      [GT_MEASURED_DIRECTION] = gt_reduce_max(g, gt_abs(g, d), 0, false),
+  };
+  for (int i = 0; i < GT_MEASURED; i++)
+    told[i] = gt_reshape(g, gt_add(g, told[i], gt_constant(g, 0)), gt_shape_1(1));
+  gt_assign(g, vector(b, "lbfgs.g"), 0, gradient);
+  gt_assign(g, declare(b, "lbfgs.measured", gt_shape_1(GT_MEASURED)), 0, gt_pack(g, told, GT_MEASURED));
+}
+
+/* The oldest row goes, and `row` comes last, if the last pair joins the history. */
+static gt_id advanced(const builder *b, gt_id old, int first, gt_id row) {
+  gt_graph *g = b->graph;
+  const gt_id parts[2] = {rows_of(b, old, first + 1, b->m - 1), row};
+  const gt_id next = b->m > 1 ? gt_concatenate(g, parts, 2, 0) : row;
+  const gt_id joins = scalar(b, "lbfgs.control", GT_CONTROL, GT_CONTROL_JOINS);
+  return gt_where(g, joins, next, rows_of(b, old, first, b->m));
+}
+
+static void build_accept(const builder *b) {
+  gt_graph *g = b->graph;
+  const int m = b->m;
+  const gt_id old = read(b, basis(b)),
+              gradient = gt_reshape(g, read(b, vector(b, "lbfgs.g")), gt_shape_2(1, b->n));
+  const gt_id step =
+      gt_mul(g, scalar(b, "lbfgs.control", GT_CONTROL, GT_CONTROL_T), read(b, vector(b, "lbfgs.d")));
+  const gt_id change = gt_sub(g, gradient, rows_of(b, old, 2 * m + 2, 1));
+  const gt_id last[3] = {gt_reshape(g, step, gt_shape_2(1, b->n)), change,
+                         gt_add(g, gradient, gt_constant(g, 0))};
+  const gt_id parts[5] = {advanced(b, old, 0, rows_of(b, old, 2 * m, 1)),
+                          advanced(b, old, m, rows_of(b, old, 2 * m + 1, 1)), last[0], last[1], last[2]};
+  const gt_id next = gt_concatenate(g, parts, 5, 0);
+  gt_assign(g, basis(b), 0, next);
+  gt_assign(g, vector(b, "lbfgs.x"), 0, moved(b));
+  gt_assign(g, declare(b, "lbfgs.products", gt_shape_2(3, b->rows)), 0,
+            gt_matmul(g, rows_of(b, next, 2 * m, 3), next, false, true));
+}
+
+static void build_direct(const builder *b) {
+  gt_graph *g = b->graph;
+  const gt_id coefficients = read(b, declare(b, "lbfgs.coefficients", gt_shape_2(1, b->rows)));
+  const gt_id d = gt_matmul(g, coefficients, read(b, basis(b)), false, false);
+  gt_assign(g, vector(b, "lbfgs.d"), 0, gt_reshape(g, d, gt_shape_1(b->n)));
+}
+
+/* What a checkpoint holds besides the parameters. */
+static void add_slots(const builder *b) {
+  const struct {
+    const char *name, *variable;
+    gt_shape shape;
+  } slots[] = {{"state.lbfgs.basis", "lbfgs.basis", gt_shape_2(b->rows, b->n)},
+               {"state.lbfgs.gram", "lbfgs.gram", gt_shape_2(b->rows, b->rows)},
+               {"state.lbfgs.measured", "lbfgs.last", gt_shape_1(GT_MEASURED)},
+               {"state.lbfgs.counts", "lbfgs.counts", gt_shape_1(2)}};
+  for (size_t i = 0; i < sizeof slots / sizeof *slots; i++)
+    gt_store_add(b->store, (gt_slot){.name = slots[i].name,
+                                     .role = GT_RUN,
+                                     .shape = slots[i].shape,
+                                     .variable = slots[i].variable});
+}
+
+bool gt_search_build(gt_net *net, gt_arena *arena, const gt_config *config, const gt_net_options *options,
+                     gt_error *error) {
+  const gt_lbfgs_config *settings = (const gt_lbfgs_config *)config->optim->config;
+  gt_search_net *search = net->search = GT_NEW(arena, gt_search_net);
+  search->history = (int)settings->history_size;
+  builder b = {.net = net,
+               .store = net->model->store,
+               .n = net->model->store->trainable,
+               .m = search->history,
+               .rows = GT_LBFGS_ROWS(search->history)};
+  add_slots(&b);
+  for (int s = 0; s < GT_SEARCH_STAGES; s++) {
+    b.graph = gt_graph_create(arena);
+    gt_graph_scope(b.graph, "lbfgs");
+    if (s == GT_SEARCH_TRIAL) build_trial(&b);
+    if (s == GT_SEARCH_MEASURE) build_measure(&b, config->loss->type->sums_batch);
+    if (s == GT_SEARCH_ACCEPT) {
+      build_accept(&b);
+      /* Written by the host alone: declared where it is bound. */
+      for (int i = 0; i < b.store->slots; i++)
+        if (b.store->slot[i]->role == GT_RUN)
+          declare(&b, b.store->slot[i]->variable, b.store->slot[i]->shape);
+    }
+    if (s == GT_SEARCH_DIRECT) build_direct(&b);
+    search->stage[s] = (gt_stage){.graph = b.graph, .times = 1};
+    if (b.graph->error.status) return gt_fail(error, b.graph->error.status, "%s", b.graph->error.message);
+    if (!gt_graph_verify(b.graph, error) || !gt_net_plan(&search->stage[s], arena, options, error))
+      return false;
+  }
+  return true;
+}
