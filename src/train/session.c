@@ -82,7 +82,7 @@ bool gt_session_set_clock(gt_session *session, const gt_net *net, int64_t step, 
   const uint32_t words[GT_STATE_WORDS] = {(uint32_t)step, (uint32_t)seed, (uint32_t)(seed >> 32), 0};
   const uint32_t part[GT_STATE_WORDS] = {(uint32_t)(step * net->parts), words[1], words[2], 0};
   return (net->search || gt_buffers_upload(&session->buffers, net->state, 0, words, sizeof words, error)) &&
-         (!gt_buffers_find(&session->buffers, "train.part") ||
+         (!net->trains || !gt_buffers_find(&session->buffers, "train.part") ||
           gt_buffers_upload(&session->buffers, "train.part", 0, part, sizeof part, error));
 }
 
