@@ -20,12 +20,20 @@ static uint64_t bytes_of(const gt_store *store, int variable) {
   return (uint64_t)gt_store_extent(store, variable) * sizeof(float);
 }
 
-/* Zeros for every variable that holds slots of these roles. */
-static void hold(gt_image *image, unsigned roles) {
-  const gt_store *store = image->store;
-  for (int v = 0; v < store->variables; v++)
-    if (GT_ROLE(store->variable[v].role) & roles & ~GT_TABLE_ROLES && !image->variable[v])
-      image->variable[v] = gt_alloc(bytes_of(store, v) + 1);
+static bool is_held(const gt_store *store, int variable, unsigned roles) {
+  return GT_ROLE(store->variable[variable].role) & roles & ~GT_TABLE_ROLES;
+}
+
+/* Zeros for a variable. */
+static void hold(gt_image *image, int variable) {
+  image->variable[variable] = gt_alloc(bytes_of(image->store, variable) + 1);
+}
+
+/* Of what is done with one variable after the other, twins need their parameters. */
+static void let_go(gt_image *image, int variable) {
+  if (image->store->variable[variable].role == GT_PARAMETER) return;
+  free(image->variable[variable]);
+  image->variable[variable] = NULL;
 }
 
 static float *values_of(const gt_image *image, const gt_slot *slot) {
@@ -63,27 +71,30 @@ const gt_slot *gt_image_not_finite(const gt_image *image) {
 
 /* --- the device --- */
 
+static bool upload(const gt_image *image, gt_buffers *buffers, int variable, gt_error *error) {
+  const uint64_t bytes = bytes_of(image->store, variable);
+  return !bytes || gt_buffers_upload(buffers, image->store->variable[variable].name, 0,
+                                     image->variable[variable], bytes, error);
+}
+
 bool gt_image_upload(const gt_image *image, gt_buffers *buffers, gt_error *error) {
-  const gt_store *store = image->store;
-  for (int v = 0; v < store->variables; v++)
-    if (image->variable[v] && bytes_of(store, v) &&
-        !gt_buffers_upload(buffers, store->variable[v].name, 0, image->variable[v], bytes_of(store, v),
-                           error))
-      return false;
+  for (int v = 0; v < image->store->variables; v++)
+    if (image->variable[v] && !upload(image, buffers, v, error)) return false;
   return true;
 }
 
 bool gt_image_download(gt_image *image, const gt_store *store, gt_buffers *buffers, unsigned roles,
                        gt_error *error) {
   begin(image, store);
-  hold(image, roles);
-  for (int v = 0; v < store->variables; v++)
-    if (image->variable[v] && bytes_of(store, v) &&
-        !gt_buffers_download(buffers, store->variable[v].name, 0, image->variable[v], bytes_of(store, v),
-                             error)) {
-      gt_image_finish(image);
-      return false;
-    }
+  for (int v = 0; v < store->variables; v++) {
+    if (!is_held(store, v, roles)) continue;
+    hold(image, v);
+    if (!bytes_of(store, v) || gt_buffers_download(buffers, store->variable[v].name, 0, image->variable[v],
+                                                   bytes_of(store, v), error))
+      continue;
+    gt_image_finish(image);
+    return false;
+  }
   return true;
 }
 
@@ -118,17 +129,23 @@ static void fill(const gt_image *image, const gt_slot *slot, uint64_t seed) {
     for (int64_t k = 0; k < slot->count; k++) value[k] = (float)slot->fill.value;
 }
 
+static void fill_variable(gt_image *image, int variable, uint64_t seed) {
+  hold(image, variable);
+  for (int i = 0; i < image->store->slots; i++)
+    if (image->store->slot[i]->where == variable) fill(image, image->store->slot[i], seed);
+}
+
 /* Twins come behind their parameters in the store, which is how they find them filled. */
 void gt_image_start(gt_image *image, const gt_store *store, unsigned roles, uint64_t seed) {
   begin(image, store);
-  hold(image, roles);
-  for (int i = 0; i < store->slots; i++)
-    if (gt_slot_plays(store->slot[i], roles & ~GT_TABLE_ROLES)) fill(image, store->slot[i], seed);
+  for (int v = 0; v < store->variables; v++)
+    if (is_held(store, v, roles)) fill_variable(image, v, seed);
 }
 
 void gt_image_carry(gt_image *image, const gt_store *store, const gt_image *from, uint64_t seed) {
   begin(image, store);
-  hold(image, GT_CHECKPOINT_ROLES);
+  for (int v = 0; v < store->variables; v++)
+    if (is_held(store, v, GT_CHECKPOINT_ROLES)) hold(image, v);
   for (int i = 0; i < store->slots; i++) {
     const gt_slot *slot = store->slot[i], *was = gt_store_find(from->store, slot->name);
     if (!gt_slot_plays(slot, GT_CHECKPOINT_ROLES)) continue;
@@ -142,8 +159,14 @@ void gt_image_carry(gt_image *image, const gt_store *store, const gt_image *from
 
 bool gt_store_start(const gt_store *store, gt_buffers *buffers, uint64_t seed, gt_error *error) {
   gt_image image;
-  gt_image_start(&image, store, GT_CHECKPOINT_ROLES, seed);
-  const bool ok = gt_image_upload(&image, buffers, error);
+  bool ok = true;
+  begin(&image, store);
+  for (int v = 0; v < store->variables && ok; v++) {
+    if (!is_held(store, v, GT_CHECKPOINT_ROLES)) continue;
+    fill_variable(&image, v, seed);
+    ok = upload(&image, buffers, v, error);
+    let_go(&image, v);
+  }
   gt_image_finish(&image);
   return ok;
 }
@@ -216,16 +239,13 @@ static bool read_twins(gt_image *image, int variable, const gt_container *file, 
   return true;
 }
 
-static bool read_slots(gt_image *image, const gt_container *file, const char *path, unsigned roles,
-                       gt_error *error) {
+static bool read_variable(gt_image *image, int variable, const gt_container *file, const char *path,
+                          gt_error *error) {
   const gt_store *store = image->store;
-  const unsigned single = roles & ~GT_ROLE(GT_TWIN) & ~GT_TABLE_ROLES;
+  hold(image, variable);
+  if (store->variable[variable].role == GT_TWIN) return read_twins(image, variable, file, path, error);
   for (int i = 0; i < store->slots; i++)
-    if (gt_slot_plays(store->slot[i], single) && !read_slot(image, store->slot[i], file, path, error))
-      return false;
-  for (int v = 0; v < store->variables; v++)
-    if (store->variable[v].role == GT_TWIN && roles & GT_ROLE(GT_TWIN) &&
-        !read_twins(image, v, file, path, error))
+    if (store->slot[i]->where == variable && !read_slot(image, store->slot[i], file, path, error))
       return false;
   return true;
 }
@@ -233,10 +253,26 @@ static bool read_slots(gt_image *image, const gt_container *file, const char *pa
 bool gt_image_read(gt_image *image, const gt_store *store, const gt_container *file, const char *path,
                    unsigned roles, gt_error *error) {
   begin(image, store);
-  hold(image, roles);
-  if (read_slots(image, file, path, roles, error)) return true;
-  gt_image_finish(image);
-  return false;
+  for (int v = 0; v < store->variables; v++)
+    if (is_held(store, v, roles) && !read_variable(image, v, file, path, error)) {
+      gt_image_finish(image);
+      return false;
+    }
+  return true;
+}
+
+bool gt_store_restore(const gt_store *store, gt_buffers *buffers, const gt_container *file, const char *path,
+                      gt_error *error) {
+  gt_image image;
+  bool ok = true;
+  begin(&image, store);
+  for (int v = 0; v < store->variables && ok; v++) {
+    if (!is_held(store, v, GT_CHECKPOINT_ROLES)) continue;
+    ok = read_variable(&image, v, file, path, error) && upload(&image, buffers, v, error);
+    let_go(&image, v);
+  }
+  gt_image_finish(&image);
+  return ok;
 }
 
 /* Kernels use constants as indices: what a file says is checked before any sees it. */

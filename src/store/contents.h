@@ -17,7 +17,8 @@ void gt_image_start(gt_image *image, const gt_store *store, unsigned roles, uint
 /* The slots of a run's checkpoints, as those of the same names are in another store's image; where shapes
  * differ, as slot->refit says; what was not there as it begins, for a seed. */
 void gt_image_carry(gt_image *image, const gt_store *store, const gt_image *from, uint64_t seed);
-/* Brings every slot but tables to the device as it begins. */
+/* Brings every slot but tables to the device as it begins; on the host there are never more than the
+ * parameters and one other variable. */
 bool gt_store_start(const gt_store *store, gt_buffers *buffers, uint64_t seed, gt_error *error);
 /* Brings the tables (constants and what is derived from them) to the device. */
 bool gt_store_upload_tables(const gt_store *store, gt_buffers *buffers, gt_error *error);
@@ -34,6 +35,9 @@ bool gt_image_average(gt_image *image, gt_buffers *buffers, bool back, gt_error 
  * training are asked for. */
 bool gt_image_read(gt_image *image, const gt_store *store, const gt_container *file, const char *path,
                    unsigned roles, gt_error *error);
+/* A run's checkpoint to the device, in the same way. */
+bool gt_store_restore(const gt_store *store, gt_buffers *buffers, const gt_container *file, const char *path,
+                      gt_error *error);
 bool gt_image_upload(const gt_image *image, gt_buffers *buffers, gt_error *error);
 /* The slot's values: of a table, those it was drawn with. */
 const void *gt_image_slot(const gt_image *image, const gt_slot *slot);

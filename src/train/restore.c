@@ -35,13 +35,8 @@ bool gt_run_save(gt_run *run, gt_error *error) {
 }
 
 static bool upload_state(gt_run *run, gt_container *container, const char *path, gt_error *error) {
-  gt_image image;
-  if (!gt_former_twins(container, path, error) ||
-      !gt_image_read(&image, run->net->model->store, container, path, GT_CHECKPOINT_ROLES, error))
-    return false;
-  const bool ok = gt_image_upload(&image, &run->session.buffers, error);
-  gt_image_finish(&image);
-  return ok;
+  return gt_former_twins(container, path, error) &&
+         gt_store_restore(run->net->model->store, &run->session.buffers, container, path, error);
 }
 
 /* Where there are gates, older versions called soft_loss what is 'loss' now: the two are not compared. */

@@ -155,7 +155,13 @@ static void impossible_numbers_are_refused(void **unused) {
       {"state.best", "nan", {"", "best"}},
       {"state.best_step", "42", {"-1", "43", "9223372036854775807"}},
       {"state.bad_evaluations", "42", {"-1", "43"}},
-      {"state.stopped", "1", {"-1", "2"}},
+      {"state.stopped", "2", {"-1", "3"}},
+      {"state.phase", "7", {"-1", "x"}},
+      {"state.first_step", "42", {"-1", "43"}},
+      {"state.first_epoch", "42", {"-1", "43"}},
+      {"state.optimizer_step", "42", {"-1", "43"}},
+      {"state.best_epoch", "42", {"-1", "43"}},
+      {"state.init", "ff", {"-1", ""}},
       {"state.schedule.bad", "-1", {"-2", "43"}},
       {"state.schedule.factor", "0x1p-3", {"-1", "nan", "inf", "1.5"}},
       {"state.metrics_bytes", "0", {"-1", "9223372036854775807", "99999999999999999999"}},
@@ -170,7 +176,9 @@ static void impossible_numbers_are_refused(void **unused) {
       if (reads_with(rows[i].key, rows[i].bad[k])) fail_msg("%s: %s", rows[i].key, rows[i].bad[k]);
   }
   assert_false(reads_with("state.step", NULL));
-  static const char *const later[] = {"state.last.loss", "state.draw", "state.wiring", "state.data.meaning"};
+  static const char *const later[] = {"state.last.loss",    "state.draw",      "state.wiring",
+                                      "state.data.meaning", "state.phase",     "state.first_step",
+                                      "state.init",         "state.best_phase"};
   for (size_t i = 0; i < sizeof later / sizeof *later; i++) assert_true(reads_with(later[i], NULL));
 }
 
