@@ -61,7 +61,7 @@ def judge(name, child, directory, readings, count):
 
 def main():
     seconds, device = float(sys.argv[1]), sys.argv[2] if len(sys.argv) > 2 else "cpu"
-    count, runs = Count(), {name: start(name, device) for name in list(CONFIGS)}
+    count, runs = Count(), {n: start(n, device) for n in list(CONFIGS) if "phases" not in CONFIGS[n]["train"]}
     readings = {name: [] for name in runs}
     for _ in range(READINGS):
         time.sleep(seconds / READINGS)
