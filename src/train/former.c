@@ -4,6 +4,7 @@
 #include <string.h>
 
 static const char prefix[] = "state.";
+enum { MOST_FLAT = 16 };
 
 static bool is_state(const gt_stored *tensor) { return !strncmp(tensor->name, prefix, sizeof prefix - 1); }
 
@@ -59,6 +60,8 @@ bool gt_former_twins(gt_container *checkpoint, const char *path, gt_error *error
   const int tensors = checkpoint->tensors, flat = count_flat(checkpoint);
   gt_arena *arena = &checkpoint->arena;
   if (!flat) return true;
+  if (flat > MOST_FLAT)
+    return gt_fail(error, GT_ERR_DATA, "%s: no optimizer keeps %d values for each parameter", path, flat);
   gt_store *store = former_layout(checkpoint, path, arena, error);
   if (!store) return false;
   gt_stored *all =

@@ -3,7 +3,7 @@
 #include "model/model.h"
 #include <string.h>
 
-enum { MOST_PHASES = 1000 };
+enum { MOST_PHASES = 100 };
 
 /* So many units in steps, at most what can be counted. */
 static int64_t in_steps(int64_t units, int64_t unit) {
