@@ -32,7 +32,7 @@ BEGIN {
   row("loss",     "base spec graph op data")
   row("layer",    "base circuit spec graph op store")
   row("optim",    "base spec graph op store")
-  row("model",    "base op store layer optim")
+  row("model",    "base op store loss layer optim")
   row("train",    "base spec graph op plan backend data store loss layer optim model")
   row("export",   "base circuit op layer model train")
   row("cli",      "base graph op backend selftest data store loss layer optim model train automaton export")

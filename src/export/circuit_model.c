@@ -1,6 +1,6 @@
 #include "export/circuit_model.h"
 #include "base/memory.h"
-#include "model/model.h"
+#include "model/forward.h"
 #include "op/core.h"
 #include <stdlib.h>
 #include <string.h>
@@ -25,9 +25,14 @@ static bool build(reader *r) {
       gt_spec_parse(&r->arena, r->file->path, r->file->config, strlen(r->file->config), &r->diagnostics);
   if (root && r->input.rank <= GT_MAX_RANK) {
     gt_graph *graph = gt_graph_create(&r->arena);
-    const gt_id input = gt_variable_read(graph, gt_graph_variable(graph, "input", r->input, GT_F32, false));
-    r->model = gt_model_build(&r->arena, graph, root, NULL, input, GT_NONE, (gt_model_mode){.hard = true},
-                              &r->diagnostics);
+    gt_forward forward = {
+        .root = root,
+        .input = gt_variable_read(graph, gt_graph_variable(graph, "input", r->input, GT_F32, false)),
+        .clock = GT_NONE,
+        .weight = GT_NONE,
+        .targets = GT_NONE,
+        .mode = {.hard = true}};
+    if (gt_forward_build(&forward, &r->arena, graph, &r->diagnostics)) r->model = forward.model;
   }
   if (r->model)
     return gt_store_match(r->model->store, &r->file->container, r->file->path, GT_WEIGHT_ROLES, r->error);

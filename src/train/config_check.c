@@ -1,5 +1,5 @@
 /* What is wrong with the model and the loss of a config, found before anything is planned. */
-#include "model/model.h"
+#include "model/forward.h"
 #include "model/read.h"
 #include "op/core.h"
 #include "train/config.h"
@@ -59,41 +59,39 @@ static void check_watchers(gt_config *config) {
           ->expected = "data: {..., validation: 0.1}, say";
 }
 
-static gt_model *build_model(gt_config *config, gt_graph *graph, gt_arena *arena,
-                             gt_diagnostics *diagnostics) {
-  const gt_shape shape = batch_shape(config, &config->dataset.train.inputs);
-  const gt_id input = gt_variable_read(graph, gt_graph_variable(graph, "input", shape, GT_F32, false));
-  const gt_model_mode mode = {.seed = (uint64_t)config->seed};
-  return gt_model_build(arena, graph, config->root, config->optim, input, GT_NONE, mode, diagnostics);
+static gt_id stand_in(gt_graph *graph, const char *name, gt_shape shape, gt_dtype dtype) {
+  return gt_variable_read(graph, gt_graph_variable(graph, name, shape, dtype, false));
+}
+
+static gt_forward begin(gt_config *config, gt_graph *graph) {
+  return (gt_forward){
+      .root = config->root,
+      .optim = config->optim,
+      .input = stand_in(graph, "input", batch_shape(config, &config->dataset.train.inputs), GT_F32),
+      .clock = GT_NONE,
+      .weight = GT_NONE,
+      .targets = GT_NONE,
+      .mode = {.seed = (uint64_t)config->seed}};
 }
 
 gt_model *gt_config_build_model(gt_config *config, gt_arena *arena, gt_diagnostics *diagnostics) {
-  return build_model(config, gt_graph_create(arena), arena, diagnostics);
+  gt_graph *graph = gt_graph_create(arena);
+  gt_forward forward = begin(config, graph);
+  return gt_forward_build(&forward, arena, graph, diagnostics) ? forward.model : NULL;
 }
 
 /* Builds model and loss once, for their errors alone. */
 static void try_to_build(gt_config *config, gt_arena *arena) {
-  gt_diagnostics *diagnostics = &config->diagnostics;
   gt_graph *graph = gt_graph_create(arena);
   const bool labels = config->dataset.classification;
-  const gt_model *model = build_model(config, graph, arena, diagnostics);
-  if (!model || !config->loss) return;
-  const gt_model_layer *last = &model->layer[model->layers - 1];
-  const gt_shape one = gt_shape_1(batch_of(config));
-  const gt_loss_input wanted = {
-      .prediction = model->output,
-      .targets = gt_variable_read(
-          graph, gt_graph_variable(graph, "targets", batch_shape(config, &config->dataset.train.targets),
-                                   labels ? GT_I32 : GT_F32, false)),
-      .weight = gt_variable_read(graph, gt_graph_variable(graph, "weight", one, GT_F32, false)),
-      .classes = config->dataset.classes,
-      .layer = last->name,
-      .layer_type = last->type->name,
-      .at = last->at,
-  };
-  gt_loss_nodes nodes;
-  if (!gt_loss_build(graph, config->loss, &wanted, &nodes, diagnostics)) return;
-  check_metric(config, nodes.correct_sum != GT_NONE, model->has_hard);
+  gt_forward forward = begin(config, graph);
+  forward.loss = config->loss;
+  forward.weight = stand_in(graph, "weight", gt_shape_1(batch_of(config)), GT_F32);
+  forward.targets = stand_in(graph, "targets", batch_shape(config, &config->dataset.train.targets),
+                             labels ? GT_I32 : GT_F32);
+  forward.classes = config->dataset.classes;
+  if (!gt_forward_build(&forward, arena, graph, &config->diagnostics) || !config->loss) return;
+  check_metric(config, forward.nodes.correct_sum != GT_NONE, forward.model->has_hard);
 }
 
 void gt_config_check_model(gt_config *config, gt_arena *arena) {

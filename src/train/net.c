@@ -1,5 +1,6 @@
 #include "train/net.h"
 #include "base/log.h"
+#include "model/forward.h"
 #include "op/batch.h"
 #include "op/core.h"
 #include "op/elementwise.h"
@@ -74,24 +75,23 @@ static bool build_forward(gt_net *net, gt_graph *graph, gt_arena *arena, gt_conf
   const gt_tensor *targets = &net->data->targets;
   const gt_id input = gt_net_inputs(graph, &config->dataset, &net->data->inputs, inputs_name, clock, batch);
   const gt_id wanted = read_variable(graph, targets_name, gt_tensor_shape(targets), gt_tensor_dtype(targets));
-  gt_loss_input loss = {.targets = gt_batch(graph, wanted, clock, GT_NONE, batch),
+  const gt_id batch_targets = gt_batch(graph, wanted, clock, GT_NONE, batch);
+  gt_forward forward = {.root = config->root,
+                        .optim = config->optim,
+                        .input = input,
+                        .clock = clock,
                         .weight = gt_batch_weight(graph, clock, batch),
-                        .classes = config->dataset.classes};
+                        .padded = net->data->samples != net->steps * net->parts * net->batch,
+                        .loss = config->loss,
+                        .targets = batch_targets,
+                        .classes = config->dataset.classes,
+                        .mode = mode};
   gt_graph_scope(graph, former);
-  if (net->data->samples != net->steps * net->parts * net->batch) mode.weight = &loss.weight;
-  mode.given = config->init_from ? &config->init_from->transfer : NULL;
-  mode.bits = mode.hard && gt_net_inputs_are_bits(&config->dataset, &net->data->inputs);
-  net->model =
-      gt_model_build(arena, graph, config->root, config->optim, input, clock, mode, &config->diagnostics);
-  if (!net->model) return false;
-  const gt_model_layer *last = &net->model->layer[net->model->layers - 1];
-  loss.prediction = net->model->output;
-  loss.layer = last->name;
-  loss.layer_type = last->type->name;
-  loss.at = last->at;
-  gt_graph_scope(graph, "loss");
-  const bool ok = gt_loss_build(graph, config->loss, &loss, &net->loss, &config->diagnostics);
-  gt_graph_scope(graph, former);
+  forward.mode.given = config->init_from ? &config->init_from->transfer : NULL;
+  forward.mode.bits = mode.hard && gt_net_inputs_are_bits(&config->dataset, &net->data->inputs);
+  const bool ok = gt_forward_build(&forward, arena, graph, &config->diagnostics);
+  net->model = forward.model;
+  net->loss = forward.nodes;
   return ok;
 }
 

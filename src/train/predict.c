@@ -1,9 +1,7 @@
 #include "train/predict.h"
 #include "base/memory.h"
-#include "model/model.h"
+#include "model/forward.h"
 #include "op/core.h"
-#include "op/elementwise.h"
-#include "op/softmax.h"
 #include "train/net.h"
 #include "train/session.h"
 #include <stdlib.h>
@@ -45,22 +43,24 @@ static bool build(net *n, gt_session *session, const gt_model_file *file, const 
   const gt_id clock = gt_clock(graph, state, table);
   const gt_batch_attribute batch = {n->batch, inputs->dim[0], true};
   const gt_id input = gt_net_inputs(graph, &config->dataset, inputs, "inputs", clock, batch);
-  const gt_id weight = gt_batch_weight(graph, clock, batch);
   /* What the model stands for is what it predicts with. */
-  const gt_model_mode mode = {.weight = inputs->dim[0] % n->batch ? &weight : NULL,
-                              .hard = true,
-                              .bits = gt_net_inputs_are_bits(&config->dataset, inputs),
-                              .seed = (uint64_t)config->seed};
-  n->model =
-      gt_model_build(&session->arena, graph, config->root, NULL, input, clock, mode, &config->diagnostics);
-  if (!n->model)
+  gt_forward forward = {.root = config->root,
+                        .input = input,
+                        .clock = clock,
+                        .weight = gt_batch_weight(graph, clock, batch),
+                        .padded = inputs->dim[0] % n->batch != 0,
+                        .loss = config->loss,
+                        .targets = GT_NONE,
+                        .mode = {.hard = true,
+                                 .bits = gt_net_inputs_are_bits(&config->dataset, inputs),
+                                 .seed = (uint64_t)config->seed}};
+  if (!gt_forward_build(&forward, &session->arena, graph, &config->diagnostics))
     return gt_fail(error, GT_ERR_DATA, "%s: its model cannot be built: %s", file->path,
                    config->diagnostics.count ? config->diagnostics.items[0].message : "unknown");
+  n->model = forward.model;
   if (!gt_store_match(n->model->store, &file->container, file->path, GT_MODEL_ROLES, error)) return false;
-  n->output = n->model->output;
+  n->output = forward.output;
   out->probabilities = config->loss->type->logits;
-  if (out->probabilities)
-    n->output = config->loss->type->labels ? gt_softmax(graph, n->output, -1) : gt_sigmoid(graph, n->output);
   if (graph->error.status) return *error = graph->error, false;
   gt_assign(graph, gt_graph_variable(graph, "outputs", gt_node_at(graph, n->output)->shape, GT_F32, false), 0,
             n->output);

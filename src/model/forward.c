@@ -1,0 +1,33 @@
+#include "model/forward.h"
+#include "op/elementwise.h"
+#include "op/softmax.h"
+
+static bool build_loss(gt_forward *forward, gt_graph *graph, gt_diagnostics *diagnostics) {
+  const gt_model_layer *last = &forward->model->layer[forward->model->layers - 1];
+  const gt_loss_input input = {.prediction = forward->model->output,
+                               .targets = forward->targets,
+                               .weight = forward->weight,
+                               .classes = forward->classes,
+                               .layer = last->name,
+                               .layer_type = last->type->name,
+                               .at = last->at};
+  const char *outer = gt_graph_scope(graph, "loss");
+  const bool ok = gt_loss_build(graph, forward->loss, &input, &forward->nodes, diagnostics);
+  gt_graph_scope(graph, outer);
+  return ok;
+}
+
+bool gt_forward_build(gt_forward *forward, gt_arena *arena, gt_graph *graph, gt_diagnostics *diagnostics) {
+  gt_model_mode mode = forward->mode;
+  mode.weight = forward->padded ? &forward->weight : NULL;
+  forward->model = gt_model_build(arena, graph, forward->root, forward->optim, forward->input, forward->clock,
+                                  mode, diagnostics);
+  if (!forward->model) return false;
+  const gt_loss_type *loss = forward->loss ? forward->loss->type : NULL;
+  forward->output = forward->model->output;
+  if (loss && forward->targets != GT_NONE) return build_loss(forward, graph, diagnostics);
+  if (loss && loss->logits)
+    forward->output =
+        loss->labels ? gt_softmax(graph, forward->output, -1) : gt_sigmoid(graph, forward->output);
+  return true;
+}
