@@ -54,24 +54,22 @@ static const char *const metrics[] = {"accuracy", "loss", "samples", "soft_accur
 enum { METRICS = sizeof metrics / sizeof *metrics };
 
 static double metric_value(const char *metric, const gt_sums *sums) {
-  if (!strcmp(metric, "loss")) return gt_result_loss(sums);
-  if (!strcmp(metric, "accuracy")) return gt_result_accuracy(sums);
-  if (!strcmp(metric, "soft_loss")) return gt_mean_loss(sums);
-  if (!strcmp(metric, "soft_accuracy")) return gt_accuracy(sums);
-  return sums->weight;
+  const gt_metric_kind *kind = gt_metric_find(metric); /* or the number of samples */
+  return kind ? kind->value(sums) : sums->weight;
 }
 
 static int check_gates(const gt_gate *gates, int count, const gt_sums *sums, bool accuracy) {
   int code = GT_OK;
   for (int i = 0; i < count; i++) {
     const double value = metric_value(gates[i].metric, sums);
-    if (strstr(gates[i].metric, "accuracy") && !accuracy) {
+    const gt_metric_kind *kind = gt_metric_find(gates[i].metric);
+    if (kind && kind->accuracy && !accuracy) {
       gt_log_error("--fail-if: this model's loss has no accuracy");
       return GT_ERR_USAGE;
     }
-    if (!strncmp(gates[i].metric, "soft_", 5) && !sums->hard) {
-      gt_log_error("--fail-if: this model has no gates, so '%s' is just '%s'", gates[i].metric,
-                   gates[i].metric + 5);
+    if (kind && kind->of_soft && !sums->hard) {
+      gt_log_error("--fail-if: this model has no hard form, so '%s' is just '%s'", gates[i].metric,
+                   kind->accuracy ? "accuracy" : "loss");
       return GT_ERR_USAGE;
     }
     if (gt_gate_fails(&gates[i], value)) code = GT_ERR_GATE;

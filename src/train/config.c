@@ -1,13 +1,12 @@
 #include "train/config.h"
 #include "base/log.h"
 #include "train/init_from.h"
+#include "train/metrics.h"
 #include "train/phases.h"
 #include <stdio.h>
 #include <string.h>
 
 #define FIELD(type, field) .offset = offsetof(type, field)
-static const char *const metrics[] = {"loss",      "accuracy",      "soft_loss", "soft_accuracy",
-                                      "hard_loss", "hard_accuracy", NULL};
 
 static const gt_field stopping_fields[] = {
     {.name = "patience",
@@ -20,7 +19,7 @@ static const gt_field stopping_fields[] = {
      .type = GT_FIELD_CHOICE,
      FIELD(gt_early_stopping, metric),
      .fallback = "loss",
-     .choices = metrics,
+     .choices = gt_metric_names,
      .help =
          "what must improve, also for keep_best; of gates, loss and accuracy are those of the circuit (as "
          "are hard_loss and hard_accuracy), soft_loss and soft_accuracy those of the mixtures"},
@@ -221,6 +220,8 @@ static void read_train(gt_config *config, const gt_spec *node, gt_arena *arena, 
   const gt_position at = node ? node->at : config->root->at;
   if (!gt_schema_read(&gt_train_schema, train, NULL, NULL, node, at, "in 'train'", arena, diagnostics))
     return;
+  gt_early_stopping *stopping = &train->early_stopping;
+  stopping->watched = stopping->metric ? gt_metric_find(stopping->metric) : NULL;
   choose_length(train, node, diagnostics);
   if (!train->epochs && !train->steps && gt_spec_is_null(train->phases)) train->epochs = 10;
   train->early_stopping.has_goal = gt_spec_find(gt_spec_find(node, "early_stopping"), "goal") != NULL;

@@ -14,6 +14,7 @@ typedef struct gt_early_stopping {
   int64_t patience; /* 0: off */
   const char
       *metric; /* "loss" or "accuracy"; of gates also "soft_…", and "hard_…", which is the plain name */
+  const struct gt_metric_kind *watched; /* that metric; NULL when it could not be read */
   double min_delta, goal;
   bool has_goal, restore_best;
 } gt_early_stopping;
@@ -49,13 +50,6 @@ typedef struct gt_config {
   int phases;              /* 0: there are none */
   gt_diagnostics diagnostics;
 } gt_config;
-
-/* Of early_stopping.metric. */
-static inline bool gt_metric_is_soft(const char *metric) { return *metric == 's'; }
-static inline bool gt_metric_is_hard(const char *metric) { return *metric == 'h'; }
-static inline bool gt_metric_is_accuracy(const char *metric) {
-  return metric[gt_metric_is_soft(metric) || gt_metric_is_hard(metric) ? 5 : 0] == 'a';
-}
 
 extern const gt_schema gt_config_schema; /* the top level; sections of other rooms are raw nodes */
 extern const gt_schema gt_train_schema;

@@ -3,6 +3,7 @@
 #include "model/read.h"
 #include "op/core.h"
 #include "train/config.h"
+#include "train/metrics.h"
 
 /* A batch never has more samples than there are. */
 static int64_t batch_of(const gt_config *config) {
@@ -18,17 +19,18 @@ static gt_shape batch_shape(const gt_config *config, const gt_tensor *tensor) {
 
 /* Is there what early stopping is to watch? */
 static void check_metric(gt_config *config, bool accuracy, bool hard) {
-  const char *watched = config->train.early_stopping.metric; /* NULL when it could not be read */
+  const gt_metric_kind *watched = config->train.early_stopping.watched;
   if (!watched) return;
   const gt_spec *stopping = gt_spec_find(gt_spec_find(config->root, "train"), "early_stopping");
   const gt_spec *metric = gt_spec_find(stopping, "metric");
   const gt_position at = metric ? metric->at : config->root->at;
-  if (gt_metric_is_accuracy(watched) && !accuracy)
+  if (watched->accuracy && !accuracy)
     gt_error_at(&config->diagnostics, at, "the loss '%s' has no accuracy to watch", config->loss->type->name)
         ->suggestion = "loss";
-  else if ((gt_metric_is_hard(watched) || gt_metric_is_soft(watched)) && !hard)
-    gt_error_at(&config->diagnostics, at, "no layer of this model has a hard form: there is no '%s'", watched)
-        ->suggestion = gt_metric_is_accuracy(watched) ? "accuracy" : "loss";
+  else if ((watched->of_hard || watched->of_soft) && !hard)
+    gt_error_at(&config->diagnostics, at, "no layer of this model has a hard form: there is no '%s'",
+                watched->name)
+        ->suggestion = watched->accuracy ? "accuracy" : "loss";
 }
 
 /* Who acts on evaluations never does if there are none during the run: no error, but hardly what was meant.

@@ -134,22 +134,16 @@ static bool run_to(gt_run *run, gt_pacer *pacer, int64_t boundary, gt_error *err
 /* --- boundaries
  * --------------------------------------------------------------------------------------------------- */
 
-static double watched(const gt_early_stopping *stopping, const gt_sums *sums) {
-  const bool accuracy = gt_metric_is_accuracy(stopping->metric);
-  if (gt_metric_is_soft(stopping->metric)) return accuracy ? gt_accuracy(sums) : gt_mean_loss(sums);
-  return accuracy ? gt_result_accuracy(sums) : gt_result_loss(sums);
-}
-
 static bool improved(const gt_run *run, double value) {
   const gt_early_stopping *stopping = &run->config->train.early_stopping;
   if (isnan(run->state.best)) return !isnan(value);
-  return gt_metric_is_accuracy(stopping->metric) ? value > run->state.best + stopping->min_delta
-                                                 : value < run->state.best - stopping->min_delta;
+  return stopping->watched->accuracy ? value > run->state.best + stopping->min_delta
+                                     : value < run->state.best - stopping->min_delta;
 }
 
 bool gt_goal_reached(const gt_early_stopping *stopping, double value) {
   if (!stopping->has_goal) return false;
-  return gt_metric_is_accuracy(stopping->metric) ? value >= stopping->goal : value <= stopping->goal;
+  return stopping->watched->accuracy ? value >= stopping->goal : value <= stopping->goal;
 }
 
 static bool save_best(gt_run *run, const gt_sums *sums, gt_error *error) {
@@ -169,7 +163,7 @@ static bool save_best(gt_run *run, const gt_sums *sums, gt_error *error) {
 
 static bool take_notice(gt_run *run, const gt_sums *sums, gt_error *error) {
   const gt_early_stopping *stopping = &run->config->train.early_stopping;
-  const double value = watched(stopping, sums);
+  const double value = stopping->watched->value(sums);
   gt_schedule_observe(run->config->optim->schedule, run->config->optim->config->lr, gt_mean_loss(sums),
                       &run->state.schedule);
   const bool goal = gt_goal_reached(stopping, value);

@@ -22,6 +22,29 @@ const char *gt_json_number(double value, char buffer[32]) {
 
 json_t *gt_json_real(double value) { return isfinite(value) ? json_real(value) : json_null(); }
 
+static double loss(const gt_sums *s) { return gt_result_loss(s); }
+static double accuracy(const gt_sums *s) { return gt_result_accuracy(s); }
+static double soft_loss(const gt_sums *s) { return gt_mean_loss(s); }
+static double soft_accuracy(const gt_sums *s) { return gt_accuracy(s); }
+
+enum { KINDS = 6 };
+const char *const gt_metric_names[KINDS + 1] = {"loss",      "accuracy",      "soft_loss", "soft_accuracy",
+                                                "hard_loss", "hard_accuracy", NULL};
+static const gt_metric_kind kinds[KINDS] = {
+    {.name = "loss", .value = loss},
+    {.name = "accuracy", .value = accuracy, .accuracy = true},
+    {.name = "soft_loss", .value = soft_loss, .of_soft = true},
+    {.name = "soft_accuracy", .value = soft_accuracy, .accuracy = true, .of_soft = true},
+    {.name = "hard_loss", .value = loss, .of_hard = true},
+    {.name = "hard_accuracy", .value = accuracy, .accuracy = true, .of_hard = true},
+};
+
+const gt_metric_kind *gt_metric_find(const char *name) {
+  for (int i = 0; i < KINDS; i++)
+    if (!strcmp(kinds[i].name, name)) return &kinds[i];
+  return NULL;
+}
+
 int gt_sums_metrics(const gt_sums *sums, bool accuracy, gt_metric out[GT_METRICS]) {
   int n = 0;
   if (sums->hard) out[n++] = (gt_metric){"loss", gt_hard_loss(sums)};

@@ -31,6 +31,18 @@ typedef struct gt_metric {
   double value;
 } gt_metric;
 enum { GT_METRICS = 4 };
+
+/* What an evaluation can be judged by (early stopping, --fail-if). */
+typedef struct gt_metric_kind {
+  const char *name;
+  double (*value)(const gt_sums *sums);
+  bool accuracy; /* more is better, and there is one only if the loss counts correct answers; else less is */
+  bool of_soft;  /* of the soft form … */
+  bool of_hard;  /* … of the hard form of a model that has one: the same as the plain name */
+} gt_metric_kind;
+/* Of the names in gt_metric_names (NULL-terminated, for schemas); NULL if there is none of it. */
+const gt_metric_kind *gt_metric_find(const char *name);
+extern const char *const gt_metric_names[];
 /* What the sums come to, by those names; returns how many. accuracy: the loss counts correct answers. */
 int gt_sums_metrics(const gt_sums *sums, bool accuracy, gt_metric out[GT_METRICS]);
 

@@ -41,11 +41,11 @@ static bool upload_state(gt_run *run, gt_container *container, const char *path,
 
 /* Where there are gates, older versions called soft_loss what is 'loss' now: the two are not compared. */
 static void forget_soft_best(gt_run *run) {
-  const char *metric = run->config->train.early_stopping.metric;
-  if (!run->net->model->has_hard || gt_metric_is_hard(metric) || isnan(run->state.best)) return;
+  const gt_metric_kind *watched = run->config->train.early_stopping.watched;
+  if (!run->net->model->has_hard || watched->of_hard || isnan(run->state.best)) return;
   gt_warn(
       "early stopping forgets the best '%s' so far: it was that of soft gates, which is called soft_%s now",
-      metric, metric);
+      watched->name, watched->name);
   run->state.best = NAN;
 }
 
