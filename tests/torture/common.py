@@ -29,7 +29,7 @@ CONFIGS = {
                "optimizer": {"type": "adam", "lr": 5e-3, "ema": 0.9, "parameters": [{"match": "linear1.*", "frozen": True}]},
                "train": {"batch_size": 128, "checkpoint": {"every": 1},
                          "phases": [{"epochs": 2}, {"epochs": 2, "train.accumulate": 3, "optimizer.parameters": []},
-                                    {"epochs": 2, "model.0.linear.units": 20, "optimizer": "adamw"}]}},
+                                    {"epochs": 2, "model.0.linear": 20, "optimizer": "adamw"}]}},
     "automaton": {"data": {"format": "ca", "grid": [6, 6], "target": "checkerboard", "samples": 8},
                   "model": [{"logic_ca": {"steps": 4, "kernels": 3, "update": [8, 4, 2, 1], "fire_rate": 0.7,
                                           "sampling": 0.1}}],
