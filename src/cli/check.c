@@ -3,6 +3,7 @@
 #include "cli/common.h"
 #include "train/init_from.h"
 #include "train/net.h"
+#include "train/phases.h"
 #include <string.h>
 #include <unistd.h>
 
@@ -62,6 +63,15 @@ static uint64_t bytes_of_variables(const gt_net *net, const char *prefix) {
   return bytes;
 }
 
+/* What is shown is the first phase. */
+static void print_phases(const gt_config *config) {
+  for (int p = 0; p < config->phases; p++)
+    printf("%-15s %s%lld steps of %lld samples, optimizer %s\n", p ? "" : "phases", p ? "then " : "",
+           (long long)gt_phase_steps(&config->phase[p]),
+           (long long)(config->phase[p].train.batch_size * config->phase[p].train.accumulate),
+           config->phase[p].optim->type->name);
+}
+
 static void print_summary(const gt_config *config, const gt_net *net) {
   char a[32], b[32], c[32], parts[48] = "";
   const gt_net_work work = gt_net_work_of(net);
@@ -79,6 +89,7 @@ static void print_summary(const gt_config *config, const gt_net *net) {
          gt_human_bytes((double)(everything - dataset), c));
   printf("%s values", gt_human_bytes((double)work.arena_bytes, a));
   printf(" (%s without reuse)\n", gt_human_bytes((double)work.unaliased_bytes, a));
+  print_phases(config);
 }
 
 static json_t *shape_json(gt_shape shape) {
