@@ -52,11 +52,12 @@ static void save(const char *optimizer, int64_t flat_count) {
   const gt_store *store = lay(optimizer, false);
   gt_image_start(&image, store, GT_CHECKPOINT_ROLES, 1);
   fill(&image);
+  float flat[32] = {0};
+  memcpy(flat, image.variable[store->slot[PARAMETERS]->where], (size_t)store->trainable * sizeof *flat);
   int count = gt_image_tensors(&image, flat_count ? GT_ROLE(GT_PARAMETER) : GT_CHECKPOINT_ROLES, tensors);
   if (flat_count)
     tensors[count++] = (gt_stored){"state.optimizer.exp_avg", GT_F32,
-                                   gt_shape_1(flat_count < 0 ? store->trainable : flat_count),
-                                   image.variable[store->slot[PARAMETERS]->where]};
+                                   gt_shape_1(flat_count < 0 ? store->trainable : flat_count), flat};
   const gt_metadata config = {"config", optimizer};
   assert_true(gt_safetensors_write(path, tensors, count, &config, 1, &error));
   gt_image_finish(&image);
