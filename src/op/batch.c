@@ -74,8 +74,7 @@ static void batch_cpu(const void *args, const uint32_t *spec, uint32_t tile) {
 
 static const gt_kernel batch_kernel = {"batch", batch_cpu};
 
-/* --- rows
- * ---------------------------------------------------------------------------------------------------- */
+/* --- rows --- */
 
 static bool good_attribute(const gt_batch_attribute *attribute, gt_error *error) {
   if (attribute->batch >= 1 && attribute->samples >= 1 && attribute->samples < UINT32_MAX &&

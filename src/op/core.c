@@ -23,8 +23,7 @@ static bool variable_exists(const gt_graph *graph, uint32_t variable, gt_error *
   return gt_fail(error, GT_ERR_INTERNAL, "variable %" PRIu32 " does not exist", variable);
 }
 
-/* --- variable
- * ------------------------------------------------------------------------------------------------ */
+/* --- variable --- */
 
 static bool infer_variable(const gt_graph *graph, const gt_node *node, gt_shape *shape, gt_dtype *dtype,
                            gt_error *error) {
@@ -44,8 +43,7 @@ gt_id gt_variable_read(gt_graph *graph, uint32_t variable) {
   return gt_node_add(graph, &rows[ROW_VARIABLE], NULL, 0, &attribute, sizeof attribute);
 }
 
-/* --- view
- * ---------------------------------------------------------------------------------------------------- */
+/* --- view --- */
 
 static bool infer_view(const gt_graph *graph, const gt_node *node, gt_shape *shape, gt_dtype *dtype,
                        gt_error *error) {
@@ -119,8 +117,7 @@ gt_id gt_reshape(gt_graph *graph, gt_id x, gt_shape shape) {
   return gt_view(graph, x, 0, shape);
 }
 
-/* --- pack
- * ---------------------------------------------------------------------------------------------------- */
+/* --- pack --- */
 
 int64_t gt_pack_offset(const gt_graph *graph, gt_id pack, int part) {
   const gt_node *node = gt_node_at(graph, pack);
@@ -178,8 +175,7 @@ gt_id gt_pack_at(gt_graph *graph, const gt_id *x, const int64_t *offset, int cou
   return gt_node_add(graph, &rows[ROW_PACK], x, count, attribute, size);
 }
 
-/* --- assign
- * -------------------------------------------------------------------------------------------------- */
+/* --- assign --- */
 
 static bool infer_assign(const gt_graph *graph, const gt_node *node, gt_shape *shape, gt_dtype *dtype,
                          gt_error *error) {
@@ -220,8 +216,7 @@ static double flops_none(const gt_graph *graph, const gt_node *node) {
   return 0;
 }
 
-/* --- clock
- * --------------------------------------------------------------------------------------------------- */
+/* --- clock --- */
 
 static void clock_cpu(const void *args, const uint32_t *spec, uint32_t tile) {
   (void)spec, (void)tile;
@@ -274,8 +269,7 @@ gt_id gt_clock_scalar(gt_graph *graph, gt_id clock, int index) {
   return gt_view(graph, clock, GT_CLOCK_WORDS + index, gt_shape_of(0, NULL));
 }
 
-/* --- log_row
- * ------------------------------------------------------------------------------------------------- */
+/* --- log_row --- */
 
 static void log_row_cpu(const void *args, const uint32_t *spec, uint32_t tile) {
   (void)spec, (void)tile;

@@ -128,8 +128,7 @@ static void open_circuit(circuit *c, const uint32_t *spec, uint32_t tile, const 
   place_rows(c);
 }
 
-/* --- forward
- * --------------------------------------------------------------------------------------------------- */
+/* --- forward --- */
 
 typedef struct span { /* gates that several channels share: rows of the first channel, and the step to the
                          next */
@@ -237,8 +236,7 @@ void gt_logic_ca_cpu(const void *args, const uint32_t *spec, uint32_t tile) {
   free(block);
 }
 
-/* --- backward
- * -------------------------------------------------------------------------------------------------- */
+/* --- backward --- */
 
 /* Adds the totals of four parts of rows to the four sums, or sets them: halves, quarters, then within
  * quarters. */
@@ -365,8 +363,7 @@ void gt_logic_ca_gradient_cpu(const void *args, const uint32_t *spec, uint32_t t
   free(block);
 }
 
-/* --- the end
- * --------------------------------------------------------------------------------------------------- */
+/* --- the end --- */
 
 static void sum_coefficients(const struct gt_logic_ca_sum_args *a, uint32_t from, uint32_t to) {
   const float *partial = GT_PTR(const float, a->partial);

@@ -34,8 +34,7 @@ static int64_t next_boundary(const gt_run *run) {
                  smaller(next_multiple(run, run->eval_steps), next_multiple(run, run->save_steps)));
 }
 
-/* --- towards the device: the scalars of the steps to come
- * ----------------------------------------------------------- */
+/* --- towards the device: the scalars of the steps to come --- */
 
 static bool upload_table(gt_run *run, int64_t from, int64_t to, gt_error *error) {
   const size_t width = (size_t)run->net->table_width;
@@ -57,8 +56,7 @@ static bool upload_table(gt_run *run, int64_t from, int64_t to, gt_error *error)
   return ok;
 }
 
-/* --- from the device: the log
- * ------------------------------------------------------------------------------------ */
+/* --- from the device: the log --- */
 
 static bool write_train_row(gt_run *run, const gt_sums *sums, gt_error *error) {
   gt_metric_row row = {.step = run->state.step,
@@ -131,8 +129,7 @@ static bool run_to(gt_run *run, gt_pacer *pacer, int64_t boundary, gt_error *err
   return gt_pacer_drain(pacer, error) && read_log(run, base + pacer->done, error);
 }
 
-/* --- boundaries
- * --------------------------------------------------------------------------------------------------- */
+/* --- boundaries --- */
 
 static double watched(const gt_early_stopping *stopping, const gt_sums *sums) {
   const bool accuracy = gt_metric_is_accuracy(stopping->metric);
