@@ -40,4 +40,7 @@ typedef struct gt_op {
    * memory (gt_lower_begins_there tells), else lower() copies it there. 0: none. */
   int begins_as;
 } gt_op;
+
+/* For `flops`: an op that only moves or names what is there. */
+double gt_no_flops(const gt_graph *graph, const gt_node *node);
 #endif

@@ -4,6 +4,7 @@
  * between two layers of gates cancel. A hard evaluation of bits works on words of 32 samples, as in layer
  * logic. */
 #include "op/logic_conv.h"
+#include "base/count.h"
 #include "base/memory.h"
 #include "layer/feature_major.h"
 #include "layer/circuit.h"
@@ -146,8 +147,6 @@ static gt_id build_inverse(gt_build *build, const choice *c, const int32_t *wiri
   return gt_build_derived(build, "inverse", gt_shape_1(words), lists);
 }
 
-static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
-
 /* The trees over x [B, height, width, channels]: [B, values]. */
 static gt_id lay_trees(gt_build *build, const gt_logic_conv_attribute *a, gt_id x, gt_id logits, gt_id wiring,
                        gt_id inverse) {
@@ -181,7 +180,7 @@ static gt_id build_conv(gt_build *build, const void *config, const gt_id *input,
                        .kernels = c->channels,
                        .leaves = INT64_C(1) << c->depth,
                        .channels = x.dim[3],
-                       .each = least(c->field_channels, least(x.dim[3], INT64_C(1) << c->depth)),
+                       .each = gt_least(c->field_channels, gt_least(x.dim[3], INT64_C(1) << c->depth)),
                        .area = c->kernel * c->kernel};
   const gt_shape output = {.rank = 4,
                            .dim = {x.dim[0], gt_logic_conv_windows(&a, x.dim[1]),

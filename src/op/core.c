@@ -211,11 +211,6 @@ gt_id gt_assign(gt_graph *graph, uint32_t variable, int64_t offset, gt_id x) {
   return node;
 }
 
-static double flops_none(const gt_graph *graph, const gt_node *node) {
-  (void)graph, (void)node;
-  return 0;
-}
-
 /* --- clock --- */
 
 static void clock_cpu(const void *args, const uint32_t *spec, uint32_t tile) {
@@ -329,7 +324,7 @@ static const gt_op rows[ROWS] = {
                       .kind = GT_OP_VARIABLE,
                       .infer = infer_variable,
                       .print = print_variable,
-                      .flops = flops_none},
+                      .flops = gt_no_flops},
     [ROW_VIEW] = {.name = "view",
                   .kind = GT_OP_VIEW,
                   .min_inputs = 1,
@@ -337,33 +332,33 @@ static const gt_op rows[ROWS] = {
                   .infer = infer_view,
                   .gradient = gradient_view,
                   .print = print_view,
-                  .flops = flops_none},
+                  .flops = gt_no_flops},
     [ROW_PACK] = {.name = "pack",
                   .kind = GT_OP_PACK,
                   .min_inputs = 1,
                   .max_inputs = -1,
                   .infer = infer_pack,
                   .gradient = gradient_pack,
-                  .flops = flops_none},
+                  .flops = gt_no_flops},
     [ROW_ASSIGN] = {.name = "assign",
                     .kind = GT_OP_ASSIGN,
                     .min_inputs = 1,
                     .max_inputs = 1,
                     .infer = infer_assign,
                     .print = print_assign,
-                    .flops = flops_none},
+                    .flops = gt_no_flops},
     [ROW_CLOCK] = {.name = "clock",
                    .kind = GT_OP_KERNEL,
                    .min_inputs = 1,
                    .max_inputs = 1,
                    .infer = infer_clock,
                    .lower = lower_clock,
-                   .flops = flops_none},
+                   .flops = gt_no_flops},
     [ROW_LOG_ROW] = {.name = "log_row",
                      .kind = GT_OP_KERNEL,
                      .min_inputs = 2,
                      .max_inputs = 1 + LOG_SCALARS,
                      .infer = infer_log_row,
                      .lower = lower_log_row,
-                     .flops = flops_none},
+                     .flops = gt_no_flops},
 };
