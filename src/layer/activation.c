@@ -58,11 +58,7 @@ typedef struct leaky_relu_config {
 } leaky_relu_config;
 
 static const gt_field leaky_relu_fields[] = {
-    {.name = "slope",
-     .type = GT_FIELD_FLOAT,
-     .offset = offsetof(leaky_relu_config, slope),
-     .fallback = "0.01",
-     .help = "factor on negative values"},
+    GT_ROW(leaky_relu_config, slope, GT_FIELD_FLOAT, .fallback = "0.01", .help = "factor on negative values"),
     {.name = NULL},
 };
 static const gt_schema leaky_relu_schema = {.name = "leaky_relu",

@@ -71,13 +71,9 @@ typedef struct concatenate_config {
 } concatenate_config;
 
 static const gt_field concatenate_fields[] = {
-    {.name = "axis",
-     .type = GT_FIELD_INT,
-     .offset = offsetof(concatenate_config, axis),
-     .fallback = "-1",
-     .min = -GT_MAX_RANK,
-     .max = GT_MAX_RANK - 1,
-     .help = "the axis along which they are joined (0 is the batch, -1 the last)"},
+    GT_ROW(concatenate_config, axis, GT_FIELD_INT, .fallback = "-1", .min = -GT_MAX_RANK,
+           .max = GT_MAX_RANK - 1,
+           .help = "the axis along which they are joined (0 is the batch, -1 the last)"),
     {.name = NULL},
 };
 static const gt_schema concatenate_schema = {

@@ -9,14 +9,8 @@ typedef struct dropout_config {
 } dropout_config;
 
 static const gt_field fields[] = {
-    {.name = "p",
-     .type = GT_FIELD_FLOAT,
-     .offset = offsetof(dropout_config, p),
-     .fallback = "0.5",
-     .min = 0,
-     .max = 1,
-     .help = "probability that a value is dropped",
-     .flags = GT_FIELD_OPEN_MAX},
+    GT_ROW(dropout_config, p, GT_FIELD_FLOAT, .fallback = "0.5", .min = 0, .max = 1,
+           .help = "probability that a value is dropped", .flags = GT_FIELD_OPEN_MAX),
     {.name = NULL},
 };
 static const gt_schema schema = {

@@ -13,11 +13,8 @@ typedef struct expression_config {
 } expression_config;
 
 static const gt_field fields[] = {
-    {.name = "expression",
-     .type = GT_FIELD_STRING,
-     .offset = offsetof(expression_config, expression),
-     .help = "formula of x, or of x0, x1, ... for several inputs",
-     .flags = GT_FIELD_REQUIRED},
+    GT_ROW(expression_config, expression, GT_FIELD_STRING,
+           .help = "formula of x, or of x0, x1, ... for several inputs", .flags = GT_FIELD_REQUIRED),
     {.name = NULL},
 };
 static const gt_schema schema = {.name = "expression",

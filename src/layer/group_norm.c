@@ -12,9 +12,9 @@ typedef struct group_norm_config {
   bool affine;
 } group_norm_config;
 
-#define ROW(field, type_, ...) \
-  { .name = #field, .type = type_, .offset = offsetof(group_norm_config, field), __VA_ARGS__ }
-#define EPS ROW(eps, GT_FIELD_FLOAT, .fallback = "1e-5", .min = 0, .max = 1, .help = "added to the variance")
+#define EPS                                                                              \
+  GT_ROW(group_norm_config, eps, GT_FIELD_FLOAT, .fallback = "1e-5", .min = 0, .max = 1, \
+         .help = "added to the variance")
 
 /* [B, …, C] as [B, positions, groups, channels of a group], normalised over the second and the last. */
 static gt_id normalised(gt_build *build, gt_id x, int64_t groups, double eps) {
@@ -45,10 +45,11 @@ static int64_t channels_of(const gt_build *build, gt_id x) {
 /* --- group_norm --- */
 
 static const gt_field group_fields[] = {
-    ROW(num_groups, GT_FIELD_INT, .min = 1, .max = 1 << 24, .flags = GT_FIELD_REQUIRED,
-        .help = "how many groups the channels are divided into"),
+    GT_ROW(group_norm_config, num_groups, GT_FIELD_INT, .min = 1, .max = 1 << 24, .flags = GT_FIELD_REQUIRED,
+           .help = "how many groups the channels are divided into"),
     EPS,
-    ROW(affine, GT_FIELD_BOOL, .fallback = "true", .help = "learn a weight and a bias for each channel"),
+    GT_ROW(group_norm_config, affine, GT_FIELD_BOOL, .fallback = "true",
+           .help = "learn a weight and a bias for each channel"),
     {.name = NULL},
 };
 
@@ -83,7 +84,8 @@ const gt_layer_type gt_layer_group_norm = {.name = "group_norm",
 
 static const gt_field instance_fields[] = {
     EPS,
-    ROW(affine, GT_FIELD_BOOL, .fallback = "false", .help = "learn a weight and a bias for each channel"),
+    GT_ROW(group_norm_config, affine, GT_FIELD_BOOL, .fallback = "false",
+           .help = "learn a weight and a bias for each channel"),
     {.name = NULL},
 };
 

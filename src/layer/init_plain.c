@@ -37,11 +37,8 @@ static void fill_constant(const void *config, gt_shape shape, const gt_init_stre
 
 GT_REGISTER(init, constant)
 static const gt_field constant_fields[] = {
-    {.name = "value",
-     .type = GT_FIELD_FLOAT,
-     .offset = offsetof(gt_init_constant_config, value),
-     .help = "the value of every element",
-     .flags = GT_FIELD_REQUIRED},
+    GT_ROW(gt_init_constant_config, value, GT_FIELD_FLOAT, .help = "the value of every element",
+           .flags = GT_FIELD_REQUIRED),
     {.name = NULL},
 };
 static const gt_schema constant_schema = {
@@ -59,16 +56,9 @@ static void fill_uniform(const void *config, gt_shape shape, const gt_init_strea
 
 GT_REGISTER(init, uniform)
 static const gt_field uniform_fields[] = {
-    {.name = "low",
-     .type = GT_FIELD_FLOAT,
-     .offset = offsetof(gt_init_uniform_config, low),
-     .fallback = "0",
-     .help = "smallest value"},
-    {.name = "high",
-     .type = GT_FIELD_FLOAT,
-     .offset = offsetof(gt_init_uniform_config, high),
-     .fallback = "1",
-     .help = "end of the range, itself never drawn"},
+    GT_ROW(gt_init_uniform_config, low, GT_FIELD_FLOAT, .fallback = "0", .help = "smallest value"),
+    GT_ROW(gt_init_uniform_config, high, GT_FIELD_FLOAT, .fallback = "1",
+           .help = "end of the range, itself never drawn"),
     {.name = NULL},
 };
 static const gt_schema uniform_schema = {
@@ -90,18 +80,9 @@ static void fill_normal(const void *config, gt_shape shape, const gt_init_stream
 
 GT_REGISTER(init, normal)
 static const gt_field normal_fields[] = {
-    {.name = "mean",
-     .type = GT_FIELD_FLOAT,
-     .offset = offsetof(normal_config, mean),
-     .fallback = "0",
-     .help = "mean of the distribution"},
-    {.name = "std",
-     .type = GT_FIELD_FLOAT,
-     .offset = offsetof(normal_config, deviation),
-     .fallback = "1",
-     .min = 0,
-     .max = 1e30,
-     .help = "standard deviation"},
+    GT_ROW(normal_config, mean, GT_FIELD_FLOAT, .fallback = "0", .help = "mean of the distribution"),
+    GT_ROW_NAMED("std", normal_config, deviation, GT_FIELD_FLOAT, .fallback = "1", .min = 0, .max = 1e30,
+                 .help = "standard deviation"),
     {.name = NULL},
 };
 static const gt_schema normal_schema = {

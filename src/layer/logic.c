@@ -23,37 +23,18 @@ static const char *const precisions[] = {"single", "half", NULL};
 static const char *const wirings[] = {"random", "unique", NULL};
 
 static const gt_field fields[] = {
-    {.name = "units",
-     .type = GT_FIELD_INT,
-     .offset = offsetof(logic_config, units),
-     .min = 1,
-     .max = 1 << 24,
-     .help = "number of gates",
-     .flags = GT_FIELD_REQUIRED},
-    {.name = "wiring",
-     .type = GT_FIELD_CHOICE,
-     .offset = offsetof(logic_config, wiring),
-     .fallback = "random",
-     .choices = wirings,
-     .help =
-         "which two inputs a gate reads: random ones, each input equally often; or unique: no pair twice, "
-         "neighbours first"},
-    {.name = "init",
-     .type = GT_FIELD_CHOICE,
-     .offset = offsetof(logic_config, init),
-     .fallback = "normal",
-     .choices = gt_logic_inits,
-     .help =
-         "initial logits: normal (standard); pass_through (10 on the gate that gives its first input, else "
-         "0); residual (5 on it: 91 %)"},
-    {.name = "precision",
-     .type = GT_FIELD_CHOICE,
-     .offset = offsetof(logic_config, precision),
-     .fallback = "single",
-     .choices = precisions,
-     .help =
-         "how values read from another logic layer are kept: in 32 bits, or in 16 (f16, their gradients bf16), "
-         "which needs batches that are multiples of 4 and no other reader of that layer"},
+    GT_ROW(logic_config, units, GT_FIELD_INT, .min = 1, .max = 1 << 24, .help = "number of gates",
+           .flags = GT_FIELD_REQUIRED),
+    GT_ROW(logic_config, wiring, GT_FIELD_CHOICE, .fallback = "random", .choices = wirings,
+           .help = "which two inputs a gate reads: random ones, each input equally often; or unique: no "
+                   "pair twice, neighbours first"),
+    GT_ROW(logic_config, init, GT_FIELD_CHOICE, .fallback = "normal", .choices = gt_logic_inits,
+           .help = "initial logits: normal (standard); pass_through (10 on the gate that gives its first "
+                   "input, else 0); residual (5 on it: 91 %)"),
+    GT_ROW(logic_config, precision, GT_FIELD_CHOICE, .fallback = "single", .choices = precisions,
+           .help = "how values read from another logic layer are kept: in 32 bits, or in 16 (f16, their "
+                   "gradients bf16), which needs batches that are multiples of 4 and no other reader of "
+                   "that layer"),
     {.name = NULL},
 };
 static const gt_schema schema = {
@@ -156,19 +137,10 @@ typedef struct group_config {
 } group_config;
 
 static const gt_field group_fields[] = {
-    {.name = "groups",
-     .type = GT_FIELD_INT,
-     .offset = offsetof(group_config, groups),
-     .min = 1,
-     .max = 1 << 24,
-     .help = "number of sums: one a class",
-     .flags = GT_FIELD_REQUIRED},
-    {.name = "tau",
-     .type = GT_FIELD_FLOAT,
-     .offset = offsetof(group_config, tau),
-     .fallback = "1",
-     .flags = GT_FIELD_OPEN_MIN,
-     .help = "temperature: what each sum is divided by"},
+    GT_ROW(group_config, groups, GT_FIELD_INT, .min = 1, .max = 1 << 24,
+           .help = "number of sums: one a class", .flags = GT_FIELD_REQUIRED),
+    GT_ROW(group_config, tau, GT_FIELD_FLOAT, .fallback = "1", .flags = GT_FIELD_OPEN_MIN,
+           .help = "temperature: what each sum is divided by"),
     {.name = NULL},
 };
 static const gt_schema group_schema = {.name = "group_sum",

@@ -25,25 +25,23 @@ typedef struct conv_config {
   const char *init;
 } conv_config;
 
-#define ROW(field, type_, ...) \
-  { .name = #field, .type = type_, .offset = offsetof(conv_config, field), __VA_ARGS__ }
-
 static const gt_field fields[] = {
-    ROW(channels, GT_FIELD_INT, .min = 1, .max = 1 << 20, .flags = GT_FIELD_REQUIRED,
-        .help = "number of kernels, each a tree of gates; the output's channels"),
-    ROW(kernel, GT_FIELD_INT, .fallback = "3", .min = 1, .max = MOST_FIELD,
-        .help = "rows and columns of the receptive field"),
-    ROW(depth, GT_FIELD_INT, .fallback = "3", .min = 1, .max = GT_LOGIC_CONV_DEPTH,
-        .help = "levels of a tree: 2^depth leaves, 2^depth - 1 gates"),
-    ROW(stride, GT_FIELD_INT, .fallback = "1", .min = 1, .max = MOST_FIELD, .help = "between two positions"),
-    ROW(padding, GT_FIELD_INT, .fallback = "0", .min = 0, .max = MOST_FIELD,
-        .help = "zeros on each side; (kernel - 1) / 2 keeps height and width"),
-    ROW(pool, GT_FIELD_INT, .fallback = "1", .min = 1, .max = MOST_POOL,
-        .help = "rows and columns of the windows whose OR (the maximum) is the output; 1: no pooling"),
-    ROW(field_channels, GT_FIELD_INT, .fallback = "2", .min = 1, .max = 1 << 20,
-        .help = "how many input channels a kernel reads, if there are so many"),
-    ROW(init, GT_FIELD_CHOICE, .fallback = "residual", .choices = gt_logic_inits,
-        .help = "initial logits, as in layer logic"),
+    GT_ROW(conv_config, channels, GT_FIELD_INT, .min = 1, .max = 1 << 20, .flags = GT_FIELD_REQUIRED,
+           .help = "number of kernels, each a tree of gates; the output's channels"),
+    GT_ROW(conv_config, kernel, GT_FIELD_INT, .fallback = "3", .min = 1, .max = MOST_FIELD,
+           .help = "rows and columns of the receptive field"),
+    GT_ROW(conv_config, depth, GT_FIELD_INT, .fallback = "3", .min = 1, .max = GT_LOGIC_CONV_DEPTH,
+           .help = "levels of a tree: 2^depth leaves, 2^depth - 1 gates"),
+    GT_ROW(conv_config, stride, GT_FIELD_INT, .fallback = "1", .min = 1, .max = MOST_FIELD,
+           .help = "between two positions"),
+    GT_ROW(conv_config, padding, GT_FIELD_INT, .fallback = "0", .min = 0, .max = MOST_FIELD,
+           .help = "zeros on each side; (kernel - 1) / 2 keeps height and width"),
+    GT_ROW(conv_config, pool, GT_FIELD_INT, .fallback = "1", .min = 1, .max = MOST_POOL,
+           .help = "rows and columns of the windows whose OR (the maximum) is the output; 1: no pooling"),
+    GT_ROW(conv_config, field_channels, GT_FIELD_INT, .fallback = "2", .min = 1, .max = 1 << 20,
+           .help = "how many input channels a kernel reads, if there are so many"),
+    GT_ROW(conv_config, init, GT_FIELD_CHOICE, .fallback = "residual", .choices = gt_logic_inits,
+           .help = "initial logits, as in layer logic"),
     {.name = NULL},
 };
 static const gt_schema schema = {.name = "logic_conv2d",

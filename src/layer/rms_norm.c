@@ -9,13 +9,11 @@ typedef struct rms_norm_config {
   bool elementwise_affine;
 } rms_norm_config;
 
-#define ROW(field, type_, ...) \
-  { .name = #field, .type = type_, .offset = offsetof(rms_norm_config, field), __VA_ARGS__ }
-
 static const gt_field fields[] = {
-    ROW(eps, GT_FIELD_FLOAT, .fallback = "1.1920928955078125e-7", .min = 0, .max = 1,
-        .help = "added to the mean square; the default is FLT_EPSILON, as in PyTorch"),
-    ROW(elementwise_affine, GT_FIELD_BOOL, .fallback = "true", .help = "learn a weight for each value"),
+    GT_ROW(rms_norm_config, eps, GT_FIELD_FLOAT, .fallback = "1.1920928955078125e-7", .min = 0, .max = 1,
+           .help = "added to the mean square; the default is FLT_EPSILON, as in PyTorch"),
+    GT_ROW(rms_norm_config, elementwise_affine, GT_FIELD_BOOL, .fallback = "true",
+           .help = "learn a weight for each value"),
     {.name = NULL},
 };
 static const gt_schema schema = {

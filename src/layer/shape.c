@@ -34,13 +34,9 @@ typedef struct reshape_config {
 } reshape_config;
 
 static const gt_field reshape_fields[] = {
-    {.name = "shape",
-     .type = GT_FIELD_INTS,
-     .offset = offsetof(reshape_config, shape),
-     .min = -1,
-     .max = 1 << 30,
-     .help = "shape of one sample, without the batch; one -1 is worked out",
-     .flags = GT_FIELD_REQUIRED},
+    GT_ROW(reshape_config, shape, GT_FIELD_INTS, .min = -1, .max = 1 << 30,
+           .help = "shape of one sample, without the batch; one -1 is worked out",
+           .flags = GT_FIELD_REQUIRED),
     {.name = NULL},
 };
 static const gt_schema reshape_schema = {

@@ -7,13 +7,8 @@ typedef struct softmax_config {
 } softmax_config;
 
 static const gt_field fields[] = {
-    {.name = "axis",
-     .type = GT_FIELD_INT,
-     .offset = offsetof(softmax_config, axis),
-     .fallback = "-1",
-     .min = -GT_MAX_RANK,
-     .max = GT_MAX_RANK - 1,
-     .help = "the axis whose values sum to 1 (0 is the batch, -1 the last)"},
+    GT_ROW(softmax_config, axis, GT_FIELD_INT, .fallback = "-1", .min = -GT_MAX_RANK, .max = GT_MAX_RANK - 1,
+           .help = "the axis whose values sum to 1 (0 is the batch, -1 the last)"),
     {.name = NULL},
 };
 

@@ -13,11 +13,8 @@ typedef struct threshold_config {
 } threshold_config;
 
 static const gt_field fields[] = {
-    {.name = "levels",
-     .type = GT_FIELD_FLOATS,
-     .offset = offsetof(threshold_config, levels),
-     .help = "a bit for each: is the value above it",
-     .flags = GT_FIELD_REQUIRED},
+    GT_ROW(threshold_config, levels, GT_FIELD_FLOATS, .help = "a bit for each: is the value above it",
+           .flags = GT_FIELD_REQUIRED),
     {.name = NULL},
 };
 static const gt_schema schema = {

@@ -9,14 +9,8 @@ typedef struct bce_config {
 } bce_config;
 
 static const gt_field fields[] = {
-    {.name = "label_smoothing",
-     .type = GT_FIELD_FLOAT,
-     .offset = offsetof(bce_config, smoothing),
-     .fallback = "0",
-     .min = 0,
-     .max = 1,
-     .help = "moves targets towards 1/2: t (1 - s) + s/2",
-     .flags = GT_FIELD_OPEN_MAX},
+    GT_ROW_NAMED("label_smoothing", bce_config, smoothing, GT_FIELD_FLOAT, .fallback = "0", .min = 0,
+                 .max = 1, .help = "moves targets towards 1/2: t (1 - s) + s/2", .flags = GT_FIELD_OPEN_MAX),
     {.name = NULL},
 };
 static const gt_schema schema = {

@@ -8,14 +8,9 @@ typedef struct cross_entropy_config {
 } cross_entropy_config;
 
 static const gt_field fields[] = {
-    {.name = "label_smoothing",
-     .type = GT_FIELD_FLOAT,
-     .offset = offsetof(cross_entropy_config, smoothing),
-     .fallback = "0",
-     .min = 0,
-     .max = 1,
-     .help = "share of the target that is spread over all classes",
-     .flags = GT_FIELD_OPEN_MAX},
+    GT_ROW_NAMED("label_smoothing", cross_entropy_config, smoothing, GT_FIELD_FLOAT, .fallback = "0",
+                 .min = 0, .max = 1, .help = "share of the target that is spread over all classes",
+                 .flags = GT_FIELD_OPEN_MAX),
     {.name = NULL},
 };
 static const gt_schema schema = {

@@ -8,14 +8,8 @@ typedef struct huber_config {
 } huber_config;
 
 static const gt_field fields[] = {
-    {.name = "delta",
-     .type = GT_FIELD_FLOAT,
-     .offset = offsetof(huber_config, delta),
-     .fallback = "1",
-     .min = 0,
-     .max = 1e30,
-     .help = "difference at which it turns from square to linear",
-     .flags = GT_FIELD_OPEN_MIN},
+    GT_ROW(huber_config, delta, GT_FIELD_FLOAT, .fallback = "1", .min = 0, .max = 1e30,
+           .help = "difference at which it turns from square to linear", .flags = GT_FIELD_OPEN_MIN),
     {.name = NULL},
 };
 static const gt_schema schema = {

@@ -11,14 +11,9 @@ typedef struct lion_config {
 static const gt_field fields[] = {
     GT_OPTIM_LR("0.0001"),
     GT_OPTIM_WEIGHT_DECAY("0", "shrinks each parameter by lr * weight_decay a step"),
-    {.name = "betas",
-     .type = GT_FIELD_FLOATS,
-     .offset = offsetof(lion_config, betas),
-     .fallback = "[0.9, 0.99]",
-     .min = 0,
-     .max = 1,
-     .help = "weights of the former average in the step and in the average",
-     .flags = GT_FIELD_OPEN_MAX},
+    GT_ROW(lion_config, betas, GT_FIELD_FLOATS, .fallback = "[0.9, 0.99]", .min = 0, .max = 1,
+           .help = "weights of the former average in the step and in the average",
+           .flags = GT_FIELD_OPEN_MAX),
     {.name = NULL},
 };
 static const gt_schema schema = {.name = "lion", .help = "sign of an averaged gradient", .fields = fields};
