@@ -93,13 +93,11 @@ static gt_id build_batch_norm(gt_build *build, const void *config, const gt_id *
   return gt_norm_affine(build, out, gt_shape_1(channels), c->affine, c->affine);
 }
 
-GT_REGISTER(layer, batch_norm)
-extern const gt_layer_type gt_layer_batch_norm;
-const gt_layer_type gt_layer_batch_norm = {.name = "batch_norm",
-                                           .help = "normalises each channel (last axis) over the batch",
-                                           .schema = &schema,
-                                           .config_size = sizeof(batch_norm_config),
-                                           .min_inputs = 1,
-                                           .max_inputs = 1,
-                                           .refit = gt_refit_overlap,
-                                           .build = build_batch_norm};
+GT_DEFINE(layer, batch_norm) = {.name = "batch_norm",
+                                .help = "normalises each channel (last axis) over the batch",
+                                .schema = &schema,
+                                .config_size = sizeof(batch_norm_config),
+                                .min_inputs = 1,
+                                .max_inputs = 1,
+                                .refit = gt_refit_overlap,
+                                .build = build_batch_norm};

@@ -27,13 +27,10 @@ static gt_id build_dropout(gt_build *build, const void *config, const gt_id *inp
   return gt_mul(graph, input[0], mask);
 }
 
-GT_REGISTER(layer, dropout)
-extern const gt_layer_type gt_layer_dropout;
-const gt_layer_type gt_layer_dropout = {
-    .name = "dropout",
-    .help = "drops values at random in training, scaling the others by 1/(1-p)",
-    .schema = &schema,
-    .config_size = sizeof(dropout_config),
-    .min_inputs = 1,
-    .max_inputs = 1,
-    .build = build_dropout};
+GT_DEFINE(layer, dropout) = {.name = "dropout",
+                             .help = "drops values at random in training, scaling the others by 1/(1-p)",
+                             .schema = &schema,
+                             .config_size = sizeof(dropout_config),
+                             .min_inputs = 1,
+                             .max_inputs = 1,
+                             .build = build_dropout};

@@ -73,13 +73,10 @@ static gt_id build_expression(gt_build *build, const void *config, const gt_id *
   return emit(build->graph, f, input, inputs);
 }
 
-GT_REGISTER(layer, expression)
-extern const gt_layer_type gt_layer_expression;
-const gt_layer_type gt_layer_expression = {.name = "expression",
-                                           .help =
-                                               "a formula of its inputs, elementwise, such as \"x*x + 1\"",
-                                           .schema = &schema,
-                                           .config_size = sizeof(expression_config),
-                                           .min_inputs = 1,
-                                           .max_inputs = -1,
-                                           .build = build_expression};
+GT_DEFINE(layer, expression) = {.name = "expression",
+                                .help = "a formula of its inputs, elementwise, such as \"x*x + 1\"",
+                                .schema = &schema,
+                                .config_size = sizeof(expression_config),
+                                .min_inputs = 1,
+                                .max_inputs = -1,
+                                .build = build_expression};

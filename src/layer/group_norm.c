@@ -65,20 +65,18 @@ static gt_id build_group_norm(gt_build *build, const void *config, const gt_id *
   return gt_norm_affine(build, out, gt_shape_1(channels), c->affine, c->affine);
 }
 
-GT_REGISTER(layer, group_norm)
 static const gt_schema group_schema = {.name = "group_norm",
                                        .help = "normalises groups of channels",
                                        .fields = group_fields,
                                        .shorthand = "num_groups"};
-extern const gt_layer_type gt_layer_group_norm;
-const gt_layer_type gt_layer_group_norm = {.name = "group_norm",
-                                           .help = "normalises groups of channels of each sample",
-                                           .schema = &group_schema,
-                                           .config_size = sizeof(group_norm_config),
-                                           .min_inputs = 1,
-                                           .max_inputs = 1,
-                                           .refit = gt_refit_overlap,
-                                           .build = build_group_norm};
+GT_DEFINE(layer, group_norm) = {.name = "group_norm",
+                                .help = "normalises groups of channels of each sample",
+                                .schema = &group_schema,
+                                .config_size = sizeof(group_norm_config),
+                                .min_inputs = 1,
+                                .max_inputs = 1,
+                                .refit = gt_refit_overlap,
+                                .build = build_group_norm};
 
 /* --- instance_norm --- */
 
@@ -98,17 +96,15 @@ static gt_id build_instance_norm(gt_build *build, const void *config, const gt_i
   return gt_norm_affine(build, out, gt_shape_1(channels), c->affine, c->affine);
 }
 
-GT_REGISTER(layer, instance_norm)
 static const gt_schema instance_schema = {.name = "instance_norm",
                                           .help = "normalises each channel",
                                           .fields = instance_fields,
                                           .shorthand = "eps"};
-extern const gt_layer_type gt_layer_instance_norm;
-const gt_layer_type gt_layer_instance_norm = {.name = "instance_norm",
-                                              .help = "normalises each channel of each sample",
-                                              .schema = &instance_schema,
-                                              .config_size = sizeof(group_norm_config),
-                                              .min_inputs = 1,
-                                              .max_inputs = 1,
-                                              .refit = gt_refit_overlap,
-                                              .build = build_instance_norm};
+GT_DEFINE(layer, instance_norm) = {.name = "instance_norm",
+                                   .help = "normalises each channel of each sample",
+                                   .schema = &instance_schema,
+                                   .config_size = sizeof(group_norm_config),
+                                   .min_inputs = 1,
+                                   .max_inputs = 1,
+                                   .refit = gt_refit_overlap,
+                                   .build = build_instance_norm};

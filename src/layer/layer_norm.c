@@ -44,13 +44,11 @@ static gt_id build_layer_norm(gt_build *build, const void *config, const gt_id *
   return gt_norm_affine(build, out, last, c->elementwise_affine, c->elementwise_affine && c->bias);
 }
 
-GT_REGISTER(layer, layer_norm)
-extern const gt_layer_type gt_layer_layer_norm;
-const gt_layer_type gt_layer_layer_norm = {.name = "layer_norm",
-                                           .help = "normalises each sample over its last axes",
-                                           .schema = &schema,
-                                           .config_size = sizeof(layer_norm_config),
-                                           .min_inputs = 1,
-                                           .max_inputs = 1,
-                                           .refit = gt_refit_overlap,
-                                           .build = build_layer_norm};
+GT_DEFINE(layer, layer_norm) = {.name = "layer_norm",
+                                .help = "normalises each sample over its last axes",
+                                .schema = &schema,
+                                .config_size = sizeof(layer_norm_config),
+                                .min_inputs = 1,
+                                .max_inputs = 1,
+                                .refit = gt_refit_overlap,
+                                .build = build_layer_norm};

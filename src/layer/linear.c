@@ -44,13 +44,11 @@ static gt_id build_linear(gt_build *build, const void *config, const gt_id *inpu
   return gt_add(build->graph, out, bias);
 }
 
-GT_REGISTER(layer, linear)
-extern const gt_layer_type gt_layer_linear;
-const gt_layer_type gt_layer_linear = {.name = "linear",
-                                       .help = "fully connected layer over the last axis",
-                                       .schema = &schema,
-                                       .config_size = sizeof(linear_config),
-                                       .min_inputs = 1,
-                                       .max_inputs = 1,
-                                       .refit = gt_refit_overlap,
-                                       .build = build_linear};
+GT_DEFINE(layer, linear) = {.name = "linear",
+                            .help = "fully connected layer over the last axis",
+                            .schema = &schema,
+                            .config_size = sizeof(linear_config),
+                            .min_inputs = 1,
+                            .max_inputs = 1,
+                            .refit = gt_refit_overlap,
+                            .build = build_linear};

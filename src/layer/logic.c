@@ -118,16 +118,14 @@ static bool logic_circuit(gt_layer_circuit *circuit, const void *config) {
          gt_layer_circuit_refuse(circuit, "has a wiring that does not fit");
 }
 
-GT_REGISTER(layer, logic)
-extern const gt_layer_type gt_layer_logic;
-const gt_layer_type gt_layer_logic = {.name = "logic",
-                                      .help = "logic gates with two inputs, learned as mixtures of all 16",
-                                      .schema = &schema,
-                                      .config_size = sizeof(logic_config),
-                                      .min_inputs = 1,
-                                      .max_inputs = 1,
-                                      .build = build_logic,
-                                      .circuit = logic_circuit};
+GT_DEFINE(layer, logic) = {.name = "logic",
+                           .help = "logic gates with two inputs, learned as mixtures of all 16",
+                           .schema = &schema,
+                           .config_size = sizeof(logic_config),
+                           .min_inputs = 1,
+                           .max_inputs = 1,
+                           .build = build_logic,
+                           .circuit = logic_circuit};
 
 /* --- group_sum ------------------------------------------------------------------------------------------ */
 
@@ -170,13 +168,11 @@ static bool group_circuit(gt_layer_circuit *circuit, const void *config) {
   return gt_layer_circuit_pass(circuit);
 }
 
-GT_REGISTER(layer, group_sum)
-extern const gt_layer_type gt_layer_group_sum;
-const gt_layer_type gt_layer_group_sum = {.name = "group_sum",
-                                          .help = "sums of equal groups of neighbouring values, over tau",
-                                          .schema = &group_schema,
-                                          .config_size = sizeof(group_config),
-                                          .min_inputs = 1,
-                                          .max_inputs = 1,
-                                          .build = build_group_sum,
-                                          .circuit = group_circuit};
+GT_DEFINE(layer, group_sum) = {.name = "group_sum",
+                               .help = "sums of equal groups of neighbouring values, over tau",
+                               .schema = &group_schema,
+                               .config_size = sizeof(group_config),
+                               .min_inputs = 1,
+                               .max_inputs = 1,
+                               .build = build_group_sum,
+                               .circuit = group_circuit};

@@ -258,14 +258,11 @@ static bool ca_circuit(gt_layer_circuit *circuit, const void *config) {
   return gt_circuit_ca_build(&made->ca, &parts, circuit->error);
 }
 
-GT_REGISTER(layer, logic_ca)
-extern const gt_layer_type gt_layer_logic_ca;
-const gt_layer_type gt_layer_logic_ca = {.name = "logic_ca",
-                                         .help =
-                                             "a cellular automaton whose rule is a circuit of logic gates",
-                                         .schema = &schema,
-                                         .config_size = sizeof(ca_config),
-                                         .min_inputs = 1,
-                                         .max_inputs = 1,
-                                         .build = build_ca,
-                                         .circuit = ca_circuit};
+GT_DEFINE(layer, logic_ca) = {.name = "logic_ca",
+                              .help = "a cellular automaton whose rule is a circuit of logic gates",
+                              .schema = &schema,
+                              .config_size = sizeof(ca_config),
+                              .min_inputs = 1,
+                              .max_inputs = 1,
+                              .build = build_ca,
+                              .circuit = ca_circuit};

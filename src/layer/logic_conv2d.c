@@ -225,9 +225,7 @@ static bool conv_circuit(gt_layer_circuit *circuit, const void *config) {
          gt_layer_circuit_refuse(circuit, "has a wiring that does not fit");
 }
 
-GT_REGISTER(layer, logic_conv2d)
-extern const gt_layer_type gt_layer_logic_conv2d;
-const gt_layer_type gt_layer_logic_conv2d = {
+GT_DEFINE(layer, logic_conv2d) = {
     .name = "logic_conv2d",
     .help = "trees of logic gates over the receptive fields of an image, OR-pooled",
     .schema = &schema,
@@ -235,4 +233,5 @@ const gt_layer_type gt_layer_logic_conv2d = {
     .min_inputs = 1,
     .max_inputs = 1,
     .build = build_conv,
-    .circuit = conv_circuit};
+    .circuit = conv_circuit,
+};

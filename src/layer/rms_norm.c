@@ -32,13 +32,11 @@ static gt_id build_rms_norm(gt_build *build, const void *config, const gt_id *in
   return gt_norm_affine(build, out, gt_shape_1(shape.dim[shape.rank - 1]), c->elementwise_affine, false);
 }
 
-GT_REGISTER(layer, rms_norm)
-extern const gt_layer_type gt_layer_rms_norm;
-const gt_layer_type gt_layer_rms_norm = {.name = "rms_norm",
-                                         .help = "divides the last axis by its root mean square",
-                                         .schema = &schema,
-                                         .config_size = sizeof(rms_norm_config),
-                                         .min_inputs = 1,
-                                         .max_inputs = 1,
-                                         .refit = gt_refit_overlap,
-                                         .build = build_rms_norm};
+GT_DEFINE(layer, rms_norm) = {.name = "rms_norm",
+                              .help = "divides the last axis by its root mean square",
+                              .schema = &schema,
+                              .config_size = sizeof(rms_norm_config),
+                              .min_inputs = 1,
+                              .max_inputs = 1,
+                              .refit = gt_refit_overlap,
+                              .build = build_rms_norm};

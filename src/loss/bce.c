@@ -36,13 +36,11 @@ static gt_id correct(gt_graph *graph, const void *config, gt_id prediction, gt_i
 
 static const gt_data_range range = {0, 1, "loss 'bce'"};
 
-GT_REGISTER(loss, bce)
-extern const gt_loss_type gt_loss_bce;
-const gt_loss_type gt_loss_bce = {.name = "bce",
-                                  .help = "binary cross-entropy of each output (on logits)",
-                                  .schema = &schema,
-                                  .config_size = sizeof(bce_config),
-                                  .logits = true,
-                                  .range = &range,
-                                  .build = build,
-                                  .correct = correct};
+GT_DEFINE(loss, bce) = {.name = "bce",
+                        .help = "binary cross-entropy of each output (on logits)",
+                        .schema = &schema,
+                        .config_size = sizeof(bce_config),
+                        .logits = true,
+                        .range = &range,
+                        .build = build,
+                        .correct = correct};

@@ -26,13 +26,11 @@ static gt_id correct(gt_graph *graph, const void *config, gt_id prediction, gt_i
   return gt_correct(graph, prediction, targets);
 }
 
-GT_REGISTER(loss, cross_entropy)
-extern const gt_loss_type gt_loss_cross_entropy;
-const gt_loss_type gt_loss_cross_entropy = {.name = "cross_entropy",
-                                            .help = "softmax cross-entropy with class labels (on logits)",
-                                            .schema = &schema,
-                                            .config_size = sizeof(cross_entropy_config),
-                                            .labels = true,
-                                            .logits = true,
-                                            .build = build,
-                                            .correct = correct};
+GT_DEFINE(loss, cross_entropy) = {.name = "cross_entropy",
+                                  .help = "softmax cross-entropy with class labels (on logits)",
+                                  .schema = &schema,
+                                  .config_size = sizeof(cross_entropy_config),
+                                  .labels = true,
+                                  .logits = true,
+                                  .build = build,
+                                  .correct = correct};

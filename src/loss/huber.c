@@ -24,10 +24,8 @@ static gt_id build(gt_graph *graph, const void *config, gt_id prediction, gt_id 
   return gt_mean(graph, gt_mul(graph, near, gt_sub(graph, size, half)), 1u << 1, false);
 }
 
-GT_REGISTER(loss, huber)
-extern const gt_loss_type gt_loss_huber;
-const gt_loss_type gt_loss_huber = {.name = "huber",
-                                    .help = "squared near zero, absolute far away",
-                                    .schema = &schema,
-                                    .config_size = sizeof(huber_config),
-                                    .build = build};
+GT_DEFINE(loss, huber) = {.name = "huber",
+                          .help = "squared near zero, absolute far away",
+                          .schema = &schema,
+                          .config_size = sizeof(huber_config),
+                          .build = build};

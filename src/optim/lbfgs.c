@@ -22,13 +22,11 @@ static const gt_field fields[] = {
 static const gt_schema schema = {
     .name = "lbfgs", .help = "L-BFGS on the whole training data, with a line search", .fields = fields};
 
-GT_REGISTER(optim, lbfgs)
-extern const gt_optim_type gt_optim_lbfgs;
-const gt_optim_type gt_optim_lbfgs = {.name = "lbfgs",
-                                      .help = "L-BFGS with strong Wolfe conditions (Liu and Nocedal 1989)",
-                                      .schema = &schema,
-                                      .config_size = sizeof(gt_lbfgs_config),
-                                      .searches = true};
+GT_DEFINE(optim, lbfgs) = {.name = "lbfgs",
+                           .help = "L-BFGS with strong Wolfe conditions (Liu and Nocedal 1989)",
+                           .schema = &schema,
+                           .config_size = sizeof(gt_lbfgs_config),
+                           .searches = true};
 
 /* --- directions --- */
 

@@ -41,12 +41,10 @@ static gt_id update(gt_optim_context *context, const void *config, gt_id paramet
   return gt_sub(graph, parameter, gt_mul(graph, gt_optim_scalar(context, 0), direction));
 }
 
-GT_REGISTER(optim, lion)
-extern const gt_optim_type gt_optim_lion;
-const gt_optim_type gt_optim_lion = {.name = "lion",
-                                     .help = "sign of an averaged gradient (Chen et al. 2023)",
-                                     .schema = &schema,
-                                     .config_size = sizeof(lion_config),
-                                     .scalar = {gt_optim_learning_rate, shrink},
-                                     .check = check,
-                                     .update = update};
+GT_DEFINE(optim, lion) = {.name = "lion",
+                          .help = "sign of an averaged gradient (Chen et al. 2023)",
+                          .schema = &schema,
+                          .config_size = sizeof(lion_config),
+                          .scalar = {gt_optim_learning_rate, shrink},
+                          .check = check,
+                          .update = update};

@@ -1,4 +1,4 @@
-/* Optimizers. An optimizer is one constant row (GT_REGISTER(optim, NAME), struct gt_optim_NAME): its
+/* Optimizers. An optimizer is one constant row (GT_DEFINE(optim, NAME) = {…}): its
  * settings, the scalars it needs each step, and a function that emits the update of one contiguous range of
  * parameters. All nodes of an update are elementwise over that range, so they become one fused kernel if they
  * keep within a program's limits (8 inputs, 4 outputs, 32 instructions).

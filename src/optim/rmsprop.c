@@ -48,12 +48,9 @@ static gt_id update(gt_optim_context *context, const void *config, gt_id paramet
   return gt_sub(graph, parameter, gt_mul(graph, gt_optim_scalar(context, 0), direction));
 }
 
-GT_REGISTER(optim, rmsprop)
-extern const gt_optim_type gt_optim_rmsprop;
-const gt_optim_type gt_optim_rmsprop = {.name = "rmsprop",
-                                        .help =
-                                            "gradient over its root mean square (Tieleman and Hinton 2012)",
-                                        .schema = &schema,
-                                        .config_size = sizeof(rmsprop_config),
-                                        .scalar = {gt_optim_learning_rate},
-                                        .update = update};
+GT_DEFINE(optim, rmsprop) = {.name = "rmsprop",
+                             .help = "gradient over its root mean square (Tieleman and Hinton 2012)",
+                             .schema = &schema,
+                             .config_size = sizeof(rmsprop_config),
+                             .scalar = {gt_optim_learning_rate},
+                             .update = update};

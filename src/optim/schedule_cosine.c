@@ -21,10 +21,8 @@ static double factor(const void *config, const gt_schedule_time *time) {
   return c->least + (1 - c->least) * wave;
 }
 
-GT_REGISTER(schedule, cosine)
-extern const gt_schedule_type gt_schedule_cosine;
-const gt_schedule_type gt_schedule_cosine = {.name = "cosine",
-                                             .help = "down along half a cosine wave",
-                                             .schema = &schema,
-                                             .config_size = sizeof(cosine_config),
-                                             .factor = factor};
+GT_DEFINE(schedule, cosine) = {.name = "cosine",
+                               .help = "down along half a cosine wave",
+                               .schema = &schema,
+                               .config_size = sizeof(cosine_config),
+                               .factor = factor};

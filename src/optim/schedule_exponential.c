@@ -21,10 +21,8 @@ static double factor(const void *config, const gt_schedule_time *time) {
   return pow(c->gamma, (double)gt_schedule_units_passed(c->by, time));
 }
 
-GT_REGISTER(schedule, exponential)
-extern const gt_schedule_type gt_schedule_exponential;
-const gt_schedule_type gt_schedule_exponential = {.name = "exponential",
-                                                  .help = "times gamma every epoch (or step)",
-                                                  .schema = &schema,
-                                                  .config_size = sizeof(exponential_config),
-                                                  .factor = factor};
+GT_DEFINE(schedule, exponential) = {.name = "exponential",
+                                    .help = "times gamma every epoch (or step)",
+                                    .schema = &schema,
+                                    .config_size = sizeof(exponential_config),
+                                    .factor = factor};

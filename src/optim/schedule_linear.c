@@ -23,10 +23,8 @@ static double factor(const void *config, const gt_schedule_time *time) {
   return c->start + (c->end - c->start) * gt_schedule_progress(c->steps, time);
 }
 
-GT_REGISTER(schedule, linear)
-extern const gt_schedule_type gt_schedule_linear;
-const gt_schedule_type gt_schedule_linear = {.name = "linear",
-                                             .help = "along a straight line from start_factor to end_factor",
-                                             .schema = &schema,
-                                             .config_size = sizeof(linear_config),
-                                             .factor = factor};
+GT_DEFINE(schedule, linear) = {.name = "linear",
+                               .help = "along a straight line from start_factor to end_factor",
+                               .schema = &schema,
+                               .config_size = sizeof(linear_config),
+                               .factor = factor};

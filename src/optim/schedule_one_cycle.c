@@ -39,10 +39,8 @@ static double factor(const void *config, const gt_schedule_time *time) {
   return between(c, top, end, last > from ? (t - from) / (last - from) : 1) / time->base;
 }
 
-GT_REGISTER(schedule, one_cycle)
-extern const gt_schedule_type gt_schedule_one_cycle;
-const gt_schedule_type gt_schedule_one_cycle = {.name = "one_cycle",
-                                                .help = "up to max_lr, then down far below the start",
-                                                .schema = &schema,
-                                                .config_size = sizeof(one_cycle_config),
-                                                .factor = factor};
+GT_DEFINE(schedule, one_cycle) = {.name = "one_cycle",
+                                  .help = "up to max_lr, then down far below the start",
+                                  .schema = &schema,
+                                  .config_size = sizeof(one_cycle_config),
+                                  .factor = factor};

@@ -38,9 +38,7 @@ static double factor(const void *config, const gt_schedule_time *time) {
   return 1; /* all it does stands in the state */
 }
 
-GT_REGISTER(schedule, plateau)
-extern const gt_schedule_type gt_schedule_plateau;
-const gt_schedule_type gt_schedule_plateau = {
+GT_DEFINE(schedule, plateau) = {
     .name = "plateau",
     .help = "times factor when the validation loss (of gates: soft_loss) has stopped falling",
     .schema = &schema,

@@ -24,10 +24,8 @@ static double factor(const void *config, const gt_schedule_time *time) {
   return pow(c->gamma, (double)(gt_schedule_units_passed(c->by, time) / (uint64_t)c->step_size));
 }
 
-GT_REGISTER(schedule, step)
-extern const gt_schedule_type gt_schedule_step;
-const gt_schedule_type gt_schedule_step = {.name = "step",
-                                           .help = "times gamma every step_size epochs (or steps)",
-                                           .schema = &schema,
-                                           .config_size = sizeof(step_config),
-                                           .factor = factor};
+GT_DEFINE(schedule, step) = {.name = "step",
+                             .help = "times gamma every step_size epochs (or steps)",
+                             .schema = &schema,
+                             .config_size = sizeof(step_config),
+                             .factor = factor};

@@ -37,12 +37,10 @@ static gt_id update(gt_optim_context *context, const void *config, gt_id paramet
   return gt_sub(graph, parameter, gt_mul(graph, gt_optim_scalar(context, 0), direction));
 }
 
-GT_REGISTER(optim, sgd)
-extern const gt_optim_type gt_optim_sgd;
-const gt_optim_type gt_optim_sgd = {.name = "sgd",
-                                    .help = "stochastic gradient descent, with momentum and Nesterov",
-                                    .schema = &schema,
-                                    .config_size = sizeof(sgd_config),
-                                    .scalar = {gt_optim_learning_rate},
-                                    .check = check,
-                                    .update = update};
+GT_DEFINE(optim, sgd) = {.name = "sgd",
+                         .help = "stochastic gradient descent, with momentum and Nesterov",
+                         .schema = &schema,
+                         .config_size = sizeof(sgd_config),
+                         .scalar = {gt_optim_learning_rate},
+                         .check = check,
+                         .update = update};
