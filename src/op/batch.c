@@ -165,7 +165,8 @@ static void lower_weight(gt_lowering *lowering, const gt_group *group) {
   gt_lower_grid(lowering, args.batch, 256);
 }
 
-static void print(const gt_node *node, char *buffer, size_t size) {
+static void print(const gt_graph *graph, const gt_node *node, char *buffer, size_t size) {
+  (void)graph;
   const gt_batch_attribute *attribute = node->attribute;
   snprintf(buffer, size, "%" PRId64 " of %" PRId64 "%s", attribute->batch, attribute->samples,
            attribute->sequential ? " in order" : "");

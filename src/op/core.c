@@ -34,8 +34,9 @@ static bool infer_variable(const gt_graph *graph, const gt_node *node, gt_shape 
   return true;
 }
 
-static void print_variable(const gt_node *node, char *buffer, size_t size) {
-  snprintf(buffer, size, "#%" PRIu32, ((const gt_variable_attribute *)node->attribute)->variable);
+static void print_variable(const gt_graph *graph, const gt_node *node, char *buffer, size_t size) {
+  const gt_variable_attribute *attribute = node->attribute;
+  snprintf(buffer, size, "%s", graph->variable[attribute->variable].name);
 }
 
 gt_id gt_variable_read(gt_graph *graph, uint32_t variable) {
@@ -76,7 +77,8 @@ static void gradient_view(gt_graph *graph, gt_id node, gt_id gradient, const boo
   input_gradient[0] = gt_view(graph, gradient, 0, whole);
 }
 
-static void print_view(const gt_node *node, char *buffer, size_t size) {
+static void print_view(const gt_graph *graph, const gt_node *node, char *buffer, size_t size) {
+  (void)graph;
   const gt_view_attribute *attribute = node->attribute;
   if (attribute->offset) snprintf(buffer, size, "at %" PRId64, attribute->offset);
 }
@@ -196,9 +198,9 @@ static bool infer_assign(const gt_graph *graph, const gt_node *node, gt_shape *s
   return true;
 }
 
-static void print_assign(const gt_node *node, char *buffer, size_t size) {
+static void print_assign(const gt_graph *graph, const gt_node *node, char *buffer, size_t size) {
   const gt_assign_attribute *attribute = node->attribute;
-  snprintf(buffer, size, "#%" PRIu32 " at %" PRId64, attribute->variable, attribute->offset);
+  snprintf(buffer, size, "%s at %" PRId64, graph->variable[attribute->variable].name, attribute->offset);
 }
 
 gt_id gt_assign(gt_graph *graph, uint32_t variable, int64_t offset, gt_id x) {

@@ -142,7 +142,8 @@ static double flops(const gt_graph *graph, const gt_node *node) {
   return 5.0 * (double)gt_shape_count(gt_node_at(graph, node->input[0])->shape);
 }
 
-static void print(const gt_node *node, char *buffer, size_t size) {
+static void print(const gt_graph *graph, const gt_node *node, char *buffer, size_t size) {
+  (void)graph;
   const gt_cross_entropy_attribute *attribute = node->attribute;
   if (attribute && attribute->smoothing != 0)
     snprintf(buffer, size, "smoothing %g", (double)attribute->smoothing);

@@ -58,15 +58,18 @@ static bool infer_random(const gt_graph *graph, const gt_node *node, gt_shape *s
 
 /* --- printing ------------------------------------------------------------------------------------------- */
 
-static void print_constant(const gt_node *node, char *buffer, size_t size) {
+static void print_constant(const gt_graph *graph, const gt_node *node, char *buffer, size_t size) {
+  (void)graph;
   snprintf(buffer, size, "%g", ((const constant_attribute *)node->attribute)->value);
 }
 
-static void print_leaky_relu(const gt_node *node, char *buffer, size_t size) {
+static void print_leaky_relu(const gt_graph *graph, const gt_node *node, char *buffer, size_t size) {
+  (void)graph;
   snprintf(buffer, size, "slope %g", gt_leaky_relu_slope(node));
 }
 
-static void print_random(const gt_node *node, char *buffer, size_t size) {
+static void print_random(const gt_graph *graph, const gt_node *node, char *buffer, size_t size) {
+  (void)graph;
   snprintf(buffer, size, "stream %" PRIu32, ((const random_attribute *)node->attribute)->purpose);
 }
 

@@ -220,7 +220,8 @@ static double flops_gradient(const gt_graph *graph, const gt_node *node) {
   return 20 * evaluations(graph, node);
 }
 
-static void print(const gt_node *node, char *buffer, size_t size) {
+static void print(const gt_graph *graph, const gt_node *node, char *buffer, size_t size) {
+  (void)graph;
   const gt_logic_ca_attribute *a = node->attribute;
   snprintf(buffer, size, "%u steps, %u kernels, %u + %u layers%s", a->steps, a->kernels, a->perceptions,
            a->updates, a->periodic ? ", periodic" : "");

@@ -311,7 +311,8 @@ static double flops_gradient(const gt_graph *graph, const gt_node *node) {
   return each * evaluations(graph, node);
 }
 
-void gt_logic_conv_print(const gt_node *node, char *buffer, size_t size) {
+void gt_logic_conv_print(const gt_graph *graph, const gt_node *node, char *buffer, size_t size) {
+  (void)graph;
   const gt_logic_conv_attribute *a = node->attribute;
   snprintf(buffer, size, "field %u, stride %u, padding %u, pool %u", a->field, a->stride, a->padding,
            a->pool);

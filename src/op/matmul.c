@@ -195,7 +195,8 @@ static double flops(const gt_graph *graph, const gt_node *node) {
   return 2.0 * s.m * s.n * s.k * s.batch;
 }
 
-static void print(const gt_node *node, char *buffer, size_t size) {
+static void print(const gt_graph *graph, const gt_node *node, char *buffer, size_t size) {
+  (void)graph;
   const gt_matmul_attribute *t = node->attribute;
   snprintf(buffer, size, "%c%c", t->trans_a ? 't' : 'n', t->trans_b ? 't' : 'n');
 }

@@ -150,7 +150,8 @@ static bool infer(const gt_graph *graph, const gt_node *node, gt_shape *shape, g
 
 /* --- printing ------------------------------------------------------------------------------------------- */
 
-static void print(const gt_node *node, char *buffer, size_t size) {
+static void print(const gt_graph *graph, const gt_node *node, char *buffer, size_t size) {
+  (void)graph;
   const move_attribute *m = node->attribute;
   const int row = (int)(node->op - rows);
   size_t used = 0;

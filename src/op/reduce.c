@@ -83,7 +83,8 @@ static bool infer_finite(const gt_graph *graph, const gt_node *node, gt_shape *s
   return true;
 }
 
-static void print(const gt_node *node, char *buffer, size_t size) {
+static void print(const gt_graph *graph, const gt_node *node, char *buffer, size_t size) {
+  (void)graph;
   const gt_reduce_attribute *attribute = node->attribute;
   size_t used = (size_t)snprintf(buffer, size, "axes");
   for (int d = 0; d < GT_MAX_RANK && used < size; d++)
