@@ -108,7 +108,7 @@ $(BUILD)/%.stamp: FORCE
 	@mkdir -p $(@D)
 	@printf '%s\n' '$(subst ','\'',$(STAMP))' | cmp -s - $@ || printf '%s\n' '$(subst ','\'',$(STAMP))' > $@
 
-# --- registries: X(name) lines, one file a kind, from the GT_REGISTER(kind, name) lines of all sources -----------
+# --- registries: X(name) lines, one file a kind, from GT_REGISTER and GT_DEFINE(kind, name) of all sources -------
 
 KINDS := op layer loss data optim schedule command init exporter opcase
 REGISTRY := $(KINDS:%=$(GEN)/registry/%.inc)

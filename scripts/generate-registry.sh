@@ -1,6 +1,7 @@
 #!/bin/sh
-# generate-registry.sh OUTDIR "KIND…" SOURCE…: collect the lines GT_REGISTER(kind, name), which stand at column 0,
-# into OUTDIR/KIND.inc as sorted X(name) lines. Every kind gets its file, an empty one where nothing registers.
+# generate-registry.sh OUTDIR "KIND…" SOURCE…: collect the lines GT_REGISTER(kind, name) and GT_DEFINE(kind, name),
+# which stand at column 0, into OUTDIR/KIND.inc as sorted X(name) lines. Every kind gets its file, an empty one
+# where nothing registers.
 # A file whose content stays is left untouched, so that make does not rebuild what includes it.
 set -eu
 outdir=$1
@@ -14,14 +15,14 @@ trap 'rm -f "$found" "$outdir"/.next' EXIT
 awk -v kinds="$kinds" '
 BEGIN { n = split(kinds, list, " "); for (i = 1; i <= n; i++) known[list[i]] = 1 }
 function fail(what) { printf "%s:%d: error: %s\n", FILENAME, FNR, what > "/dev/stderr"; failed = 1 }
-/^GT_REGISTER/ {
+/^GT_(REGISTER|DEFINE)/ {
   line = $0
   gsub(/[ \t]/, "", line)
-  if (line !~ /^GT_REGISTER\([a-z]+,[A-Za-z_][A-Za-z0-9_]*\)/) {
-    fail("expected GT_REGISTER(kind, name)")
+  if (line !~ /^GT_(REGISTER|DEFINE)\([a-z]+,[A-Za-z_][A-Za-z0-9_]*\)/) {
+    fail("expected GT_REGISTER(kind, name) or GT_DEFINE(kind, name)")
     next
   }
-  sub(/^GT_REGISTER\(/, "", line)
+  sub(/^GT_(REGISTER|DEFINE)\(/, "", line)
   sub(/\).*/, "", line)
   split(line, part, ",")
   if (!(part[1] in known)) { fail("unknown kind \"" part[1] "\"; the kinds are: " kinds); next }

@@ -17,28 +17,38 @@ typedef enum gt_buffer_kind {
   GT_BUFFER_HOST
 } gt_buffer_kind; /* HOST: mapped and coherent */
 
+/* No entry may be NULL, for nobody asks. Required: training and evaluation need it, it must do what it says.
+ * Optional: for measuring and for explaining a failure; a backend that cannot do it fails with a message. */
 typedef struct gt_backend_api {
+  /* required */
   void (*close)(gt_backend *);
-  gt_buffer *(*buffer_create)(gt_backend *, uint64_t size, gt_buffer_kind, gt_error *); /* zeroed */
+  /* required; zeroed */
+  gt_buffer *(*buffer_create)(gt_backend *, uint64_t size, gt_buffer_kind, gt_error *);
+  /* required */
   void (*buffer_destroy)(gt_backend *, gt_buffer *);
-  void *(*buffer_map)(gt_backend *, gt_buffer *); /* HOST buffers */
-  bool (*upload)(gt_backend *, gt_buffer *, uint64_t offset, const void *, uint64_t size,
-                 gt_error *); /* in order */
-  bool (*download)(gt_backend *, gt_buffer *, uint64_t offset, void *, uint64_t size, gt_error *); /* waits */
+  /* required, for HOST buffers */
+  void *(*buffer_map)(gt_backend *, gt_buffer *);
+  /* required; in order */
+  bool (*upload)(gt_backend *, gt_buffer *, uint64_t offset, const void *, uint64_t size, gt_error *);
+  /* required; waits */
+  bool (*download)(gt_backend *, gt_buffer *, uint64_t offset, void *, uint64_t size, gt_error *);
+  /* required */
   gt_executable *(*compile)(gt_backend *, const gt_plan *, gt_buffer *const *variables, gt_error *);
-  /* What replays each of these parts, one after another, so many times. They stay the caller's and must
-   * outlive it; to profile and to inspect, take them. */
+  /* required. What replays each of these parts, one after another, so many times. They stay the caller's and
+   * must outlive it; to profile and to inspect, take them. */
   gt_executable *(*sequence)(gt_backend *, gt_executable *const *part, const uint32_t *times, int parts,
                              gt_error *);
+  /* required */
   void (*executable_destroy)(gt_backend *, gt_executable *);
-  /* Queues `times` replays and returns at once (the CPU runs them before it returns). */
+  /* required. Queues `times` replays and returns at once (the CPU runs them before it returns). */
   bool (*run)(gt_backend *, gt_executable *, uint32_t times, uint64_t *ticket, gt_error *);
+  /* required */
   bool (*wait)(gt_backend *, uint64_t ticket, gt_error *);
-  bool (*completed)(gt_backend *, uint64_t *ticket,
-                    gt_error *); /* the last ticket that has completed; never waits */
-  /* One replay with time stamps: microseconds of each plan step. */
+  /* required. The last ticket that has completed; never waits. */
+  bool (*completed)(gt_backend *, uint64_t *ticket, gt_error *);
+  /* optional (a device may have no clock). One replay with time stamps: microseconds of each plan step. */
   bool (*profile)(gt_backend *, gt_executable *, double *microseconds, gt_error *);
-  /* Copies size bytes of the executable's plan buffer (gt_access numbering) after waiting. */
+  /* optional. Copies size bytes of the executable's plan buffer (gt_access numbering) after waiting. */
   bool (*inspect)(gt_backend *, gt_executable *, const gt_access *, void *, gt_error *);
 } gt_backend_api;
 

@@ -22,8 +22,7 @@ bool gt_log_color(void) {
   return !(no && *no) && is_terminal();
 }
 
-/* --- the line that is redrawn
- * ---------------------------------------------------------------------------------- */
+/* --- the line that is redrawn --- */
 
 static bool drawn;
 
@@ -48,8 +47,7 @@ void gt_log_status(const char *line) {
   funlockfile(stderr);
 }
 
-/* --- messages
- * -------------------------------------------------------------------------------------------------- */
+/* --- messages --- */
 
 /* Messages hold names that come from files. */
 static void put_message(const char *format, va_list arguments) {

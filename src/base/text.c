@@ -1,5 +1,6 @@
 #include "base/text.h"
 #include "base/arena.h"
+#include "base/count.h"
 #include <ctype.h>
 #include <math.h>
 #include <stdbool.h>
@@ -9,8 +10,6 @@
 enum { LONGEST = 64 };
 
 static int fold(char c) { return c == '-' ? '_' : tolower((unsigned char)c); }
-
-static size_t smaller(size_t a, size_t b) { return a < b ? a : b; }
 
 /* Damerau-Levenshtein distance (restricted: a transposed pair is not edited again). Both at most LONGEST
  * long. */
@@ -23,9 +22,9 @@ static size_t distance(const char *a, const char *b) {
     now[0] = i;
     for (size_t j = 1; j <= n; j++) {
       const size_t cost = fold(a[i - 1]) != fold(b[j - 1]);
-      now[j] = smaller(smaller(above[j] + 1, now[j - 1] + 1), above[j - 1] + cost);
+      now[j] = gt_least(gt_least(above[j] + 1, now[j - 1] + 1), above[j - 1] + cost);
       if (i > 1 && j > 1 && fold(a[i - 1]) == fold(b[j - 2]) && fold(a[i - 2]) == fold(b[j - 1]))
-        now[j] = smaller(now[j], before[j - 2] + 1);
+        now[j] = gt_least(now[j], before[j - 2] + 1);
     }
   }
   return row[m % 3][n];

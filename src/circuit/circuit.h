@@ -117,8 +117,7 @@ typedef struct gt_circuit_report {
 } gt_circuit_report;
 void gt_circuit_count(const gt_circuit *circuit, gt_circuit_report *report);
 
-/* --- cellular automata: the circuit of one cell ----------------------------------------------------------
- */
+/* --- cellular automata: the circuit of one cell --- */
 
 enum { GT_CA_PATCH = 9, GT_CA_CENTRE = 4 };
 

@@ -21,8 +21,7 @@ static json_t *time_json(const gt_bench_time *time) {
   return json_pack("{s:f, s:f, s:f}", "median", time->median, "min", time->min, "max", time->max);
 }
 
-/* --- bench train
- * ---------------------------------------------------------------------------------------------- */
+/* --- bench train --- */
 
 typedef struct row {
   const gt_step *step;
@@ -168,8 +167,7 @@ static int bench_train(const gt_arguments *arguments) {
   return code;
 }
 
-/* --- single kernels
- * ------------------------------------------------------------------------------------------- */
+/* --- single kernels --- */
 
 static void print_kernel(bool json, json_t *list, const char *name, const gt_bench_time *time, double rate,
                          const char *unit) {

@@ -24,8 +24,7 @@ enum { COMMANDS = sizeof commands / sizeof *commands, MOST_OPTIONS = 32 };
 int gt_command_count(void) { return COMMANDS; }
 const gt_command *gt_command_at(int index) { return commands[index]; }
 
-/* --- help
- * ----------------------------------------------------------------------------------------------------- */
+/* --- help --- */
 
 static void print_option(const char *name, const char *argument, const char *help) {
   char left[64];
@@ -53,8 +52,7 @@ static void print_help(void) {
       "NO_COLOR.\n");
 }
 
-/* --- errors
- * --------------------------------------------------------------------------------------------------- */
+/* --- errors --- */
 
 int gt_report(const gt_error *error) {
   gt_log_error("%s%s", *error->message ? error->message : "failed without saying why",
@@ -95,8 +93,7 @@ static int unknown_option(const gt_arguments *arguments, const char *word) {
                         arguments->command->name);
 }
 
-/* --- parsing
- * -------------------------------------------------------------------------------------------------- */
+/* --- parsing --- */
 
 static const gt_option *find_option(const gt_command *command, const char *name, size_t length) {
   for (const gt_option *option = command->options; option->name; option++)
@@ -213,8 +210,7 @@ int gt_cli_main(int argc, char **argv) {
   return code;
 }
 
-/* --- what was given
- * ------------------------------------------------------------------------------------------- */
+/* --- what was given --- */
 
 const char *gt_option_nth(const gt_arguments *arguments, const char *option, int index) {
   for (int i = 0; i < arguments->givens; i++)

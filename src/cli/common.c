@@ -80,8 +80,7 @@ void gt_cli_print_json(json_t *value) {
   printf("\n");
 }
 
-/* --- gates
- * ---------------------------------------------------------------------------------------------------- */
+/* --- gates --- */
 
 static const char *skip_space(const char *text) { return text + strspn(text, " \t"); }
 

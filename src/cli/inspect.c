@@ -14,8 +14,7 @@ static json_t *tensor_json(const gt_stored *tensor) {
                    shape);
 }
 
-/* --- gates of logic layers --------------------------------------------------------------------------------
- */
+/* --- gates of logic layers --- */
 
 static json_t *gates_json(const gt_container *file) {
   json_t *layers = json_array();
@@ -64,8 +63,7 @@ static void print_gates(const gt_container *file) {
          100.0 * (double)total.active / (double)(total.gates ? total.gates : 1));
 }
 
-/* --- the file ---------------------------------------------------------------------------------------------
- */
+/* --- the file --- */
 
 static void print_as_json(const gt_container *file) {
   json_t *root = json_object(), *tensors = json_array(), *metadata = json_object();

@@ -57,8 +57,7 @@ static int all_things(thing *list) {
   return count;
 }
 
-/* --- JSON
- * ----------------------------------------------------------------------------------------------------- */
+/* --- JSON --- */
 
 /* `NAME`, or `{type: NAME, …}`, for each thing of a kind. */
 static json_t *typed_json(const thing *list, int count, const char *kind, const char *help) {
@@ -135,8 +134,7 @@ static int print_schema(const thing *list, int count) {
   return GT_OK;
 }
 
-/* --- text
- * ----------------------------------------------------------------------------------------------------- */
+/* --- text --- */
 
 static int print_thing(const gt_arguments *arguments, const thing *list, int count, const char *name) {
   gt_arena arena;

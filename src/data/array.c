@@ -141,36 +141,21 @@ static bool read_array(gt_data_file file, gt_raw_parse parse, gt_raw_array *out,
   return gt_data_read_file(file, &out->file, error) && parse(out, error);
 }
 
-#define PAIR_ROW(field)                                                              \
-  {                                                                                  \
-    .name = #field, .type = GT_FIELD_PATH, .offset = offsetof(gt_array_pair, field), \
-    .flags = GT_FIELD_MAY_BE_ABSENT,                                                 \
-    .help = "file of the " #field ", one sample a row of the first dimension"        \
-  }
+#define PAIR_ROW(field)                                                        \
+  GT_ROW(gt_array_pair, field, GT_FIELD_PATH, .flags = GT_FIELD_MAY_BE_ABSENT, \
+         .help = "file of the " #field ", one sample a row of the first dimension")
 
 static const gt_field pair_fields[] = {PAIR_ROW(inputs), PAIR_ROW(targets), {.name = NULL}};
 static const gt_schema pair_schema = {
     .name = "files", .help = "the two files of a split", .fields = pair_fields};
 
 const gt_field gt_array_fields[] = {
-    {.name = "train",
-     .type = GT_FIELD_MAP,
-     .offset = offsetof(gt_array_options, train),
-     .sub = &pair_schema,
-     .flags = GT_FIELD_REQUIRED,
-     .help = "files of the training split"},
-    {.name = "test",
-     .type = GT_FIELD_MAP,
-     .offset = offsetof(gt_array_options, test),
-     .sub = &pair_schema,
-     .help = "files of the test split"},
-    {.name = "test_fraction",
-     .type = GT_FIELD_FLOAT,
-     .offset = offsetof(gt_array_options, test_fraction),
-     .fallback = "0",
-     .max = 1,
-     .flags = GT_FIELD_OPEN_MAX,
-     .help = "part of the training files set apart for testing, where there are no test files"},
+    GT_ROW(gt_array_options, train, GT_FIELD_MAP, .sub = &pair_schema, .flags = GT_FIELD_REQUIRED,
+           .help = "files of the training split"),
+    GT_ROW(gt_array_options, test, GT_FIELD_MAP, .sub = &pair_schema, .help = "files of the test split"),
+    GT_ROW(gt_array_options, test_fraction, GT_FIELD_FLOAT, .fallback = "0", .max = 1,
+           .flags = GT_FIELD_OPEN_MAX,
+           .help = "part of the training files set apart for testing, where there are no test files"),
     {.name = NULL},
 };
 

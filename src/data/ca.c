@@ -21,24 +21,22 @@ typedef struct options {
 static const char *const starts[] = {"centre", "random", "zeros", "boards", NULL};
 static const char *const targets[] = {"checkerboard", "life", NULL};
 
-#define ROW(field, type_, ...) \
-  { .name = #field, .type = type_, .offset = offsetof(options, field), __VA_ARGS__ }
-
 static const gt_field fields[] = {
-    ROW(start, GT_FIELD_CHOICE, .choices = starts, .fallback = "random",
-        .help = "first board: random bits, zeros, zeros with a centre cell of ones, or each of all boards"),
-    ROW(target, GT_FIELD_CHOICE, .choices = targets,
-        .help = "what the board becomes: a checkerboard, or the next board of the Game of Life"),
-    ROW(image, GT_FIELD_PATH, .flags = GT_FIELD_MAY_BE_ABSENT,
-        .help = "what the board becomes: a PNG picture, its bits (128 or more) as cells"),
-    ROW(grid, GT_FIELD_INTS, .min = 1, .max = GT_PNG_MOST_SIDE,
-        .help = "[height, width] of the board; default: the picture's"),
-    ROW(channels, GT_FIELD_INT, .fallback = "1", .min = 1, .max = 4096, .help = "bits of a cell"),
-    ROW(square, GT_FIELD_INT, .fallback = "2", .min = 1, .max = GT_PNG_MOST_SIDE,
-        .help = "side of the checkerboard's squares"),
-    ROW(samples, GT_FIELD_INT, .min = 1, .max = 1e6,
-        .help = "training samples, where starts are random: at least a batch; default 64, else 1"),
-    ROW(test_samples, GT_FIELD_INT, .min = 0, .max = 1e6, .help = "the same of the test split"),
+    GT_ROW(options, start, GT_FIELD_CHOICE, .choices = starts, .fallback = "random",
+           .help =
+               "first board: random bits, zeros, zeros with a centre cell of ones, or each of all boards"),
+    GT_ROW(options, target, GT_FIELD_CHOICE, .choices = targets,
+           .help = "what the board becomes: a checkerboard, or the next board of the Game of Life"),
+    GT_ROW(options, image, GT_FIELD_PATH, .flags = GT_FIELD_MAY_BE_ABSENT,
+           .help = "what the board becomes: a PNG picture, its bits (128 or more) as cells"),
+    GT_ROW(options, grid, GT_FIELD_INTS, .min = 1, .max = GT_PNG_MOST_SIDE,
+           .help = "[height, width] of the board; default: the picture's"),
+    GT_ROW(options, channels, GT_FIELD_INT, .fallback = "1", .min = 1, .max = 4096, .help = "bits of a cell"),
+    GT_ROW(options, square, GT_FIELD_INT, .fallback = "2", .min = 1, .max = GT_PNG_MOST_SIDE,
+           .help = "side of the checkerboard's squares"),
+    GT_ROW(options, samples, GT_FIELD_INT, .min = 1, .max = 1e6,
+           .help = "training samples, where starts are random: at least a batch; default 64, else 1"),
+    GT_ROW(options, test_samples, GT_FIELD_INT, .min = 0, .max = 1e6, .help = "the same of the test split"),
     {.name = NULL},
 };
 static const gt_schema schema = {

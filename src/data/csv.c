@@ -17,24 +17,23 @@ typedef struct options {
 
 static const char *const header_choices[] = {"auto", "true", "false", NULL};
 
-#define ROW(field, type_, ...) \
-  { .name = #field, .type = type_, .offset = offsetof(options, field), __VA_ARGS__ }
-
 static const gt_field fields[] = {
-    ROW(train, GT_FIELD_PATH, .flags = GT_FIELD_REQUIRED | GT_FIELD_MAY_BE_ABSENT, .help = "training file"),
-    ROW(test, GT_FIELD_PATH, .flags = GT_FIELD_MAY_BE_ABSENT, .help = "test file"),
-    ROW(test_fraction, GT_FIELD_FLOAT, .fallback = "0", .max = 1, .flags = GT_FIELD_OPEN_MAX,
-        .help = "part of the training file set apart for testing, where there is no test file"),
-    ROW(target, GT_FIELD_STRINGS,
-        .help =
-            "target column or columns, by name or, without a header, by number from 1; default: the last"),
-    ROW(inputs, GT_FIELD_STRINGS, .help = "input columns; default: all that are neither target nor ignored"),
-    ROW(ignore, GT_FIELD_STRINGS, .help = "columns to leave out"),
-    ROW(header, GT_FIELD_CHOICE, .fallback = "auto", .choices = header_choices,
-        .help =
-            "is the first line a header? auto: yes if no cell of it is a number, or if it holds a column's "
-            "known name"),
-    ROW(delimiter, GT_FIELD_STRING, .help = "one character, or tab; default: comma, tab for .tsv"),
+    GT_ROW(options, train, GT_FIELD_PATH, .flags = GT_FIELD_REQUIRED | GT_FIELD_MAY_BE_ABSENT,
+           .help = "training file"),
+    GT_ROW(options, test, GT_FIELD_PATH, .flags = GT_FIELD_MAY_BE_ABSENT, .help = "test file"),
+    GT_ROW(options, test_fraction, GT_FIELD_FLOAT, .fallback = "0", .max = 1, .flags = GT_FIELD_OPEN_MAX,
+           .help = "part of the training file set apart for testing, where there is no test file"),
+    GT_ROW(options, target, GT_FIELD_STRINGS,
+           .help = "target column or columns, by name or, without a header, by number from 1; default: the "
+                   "last"),
+    GT_ROW(options, inputs, GT_FIELD_STRINGS,
+           .help = "input columns; default: all that are neither target nor ignored"),
+    GT_ROW(options, ignore, GT_FIELD_STRINGS, .help = "columns to leave out"),
+    GT_ROW(options, header, GT_FIELD_CHOICE, .fallback = "auto", .choices = header_choices,
+           .help = "is the first line a header? auto: yes if no cell of it is a number, or if it holds a "
+                   "column's known name"),
+    GT_ROW(options, delimiter, GT_FIELD_STRING,
+           .help = "one character, or tab; default: comma, tab for .tsv"),
     {.name = NULL},
 };
 static const gt_schema schema = {

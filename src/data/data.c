@@ -28,18 +28,15 @@ static const char *const tasks[] = {"auto", "classification", "regression", NULL
 static const char *const splits[] = {"random", "last", NULL};
 static const char *const methods[] = {"none", "standard", NULL};
 
-#define ROW(struct_, field, type_, ...) \
-  { .name = #field, .type = type_, .offset = offsetof(struct_, field), __VA_ARGS__ }
-
 static const gt_field normalize_fields[] = {
-    ROW(gt_data_normalize, method, GT_FIELD_CHOICE, .fallback = "none", .choices = methods,
-        .help = "standard: mean and deviation of each feature of the training split"),
-    ROW(gt_data_normalize, mean, GT_FIELD_FLOATS,
-        .help = "subtracted: one number, or one a channel or feature"),
-    ROW(gt_data_normalize, std, GT_FIELD_FLOATS, .max = 1e30, .flags = GT_FIELD_OPEN_MIN,
-        .help = "divided by: one number, or one a channel or feature"),
-    ROW(gt_data_normalize, scale, GT_FIELD_FLOAT, .max = 1e30, .flags = GT_FIELD_OPEN_MIN,
-        .help = "multiplied before that; default 1/255 for bytes, else 1"),
+    GT_ROW(gt_data_normalize, method, GT_FIELD_CHOICE, .fallback = "none", .choices = methods,
+           .help = "standard: mean and deviation of each feature of the training split"),
+    GT_ROW(gt_data_normalize, mean, GT_FIELD_FLOATS,
+           .help = "subtracted: one number, or one a channel or feature"),
+    GT_ROW(gt_data_normalize, std, GT_FIELD_FLOATS, .max = 1e30, .flags = GT_FIELD_OPEN_MIN,
+           .help = "divided by: one number, or one a channel or feature"),
+    GT_ROW(gt_data_normalize, scale, GT_FIELD_FLOAT, .max = 1e30, .flags = GT_FIELD_OPEN_MIN,
+           .help = "multiplied before that; default 1/255 for bytes, else 1"),
     {.name = NULL},
 };
 static const gt_schema normalize_schema = {.name = "normalize",
@@ -48,25 +45,26 @@ static const gt_schema normalize_schema = {.name = "normalize",
                                            .shorthand = "method"};
 
 static const gt_field common_fields[] = {
-    ROW(gt_data_common, format, GT_FIELD_CHOICE, .choices = format_names,
-        .help = "format of the data; by default the file's name or first bytes decide"),
-    ROW(gt_data_common, task, GT_FIELD_CHOICE, .fallback = "auto", .choices = tasks,
-        .help = "are targets classes or quantities? auto: whole numbers or text are classes"),
-    ROW(gt_data_common, classes, GT_FIELD_INT_OR_STRINGS, .min = 1, .max = GT_DATA_MAX_CLASSES,
-        .help = "number of classes; default: the largest training label + 1. Or a list of some, by name or "
-                "label: only their samples are used, in all splits, and they are numbered in this order"),
-    ROW(gt_data_common, per_class, GT_FIELD_INT, .min = 1, .max = INT32_MAX,
-        .help = "most samples of each class to train on: those that come first in the file, once validation "
-                "and test are set apart; default: all"),
-    ROW(gt_data_common, class_names, GT_FIELD_STRINGS, .help = "names of the classes, in order"),
-    ROW(gt_data_common, normalize, GT_FIELD_MAP, .sub = &normalize_schema,
-        .help = "none, standard, or {mean: …, std: …}"),
-    ROW(gt_data_common, shape, GT_FIELD_INTS, .min = 1, .max = 1e9,
-        .help = "shape of one sample, when the file's is not the wanted one"),
-    ROW(gt_data_common, validation, GT_FIELD_FLOAT, .fallback = "0", .max = 1, .flags = GT_FIELD_OPEN_MAX,
-        .help = "part of the training samples set apart for validation"),
-    ROW(gt_data_common, split, GT_FIELD_CHOICE, .fallback = "random", .choices = splits,
-        .help = "which samples are set apart: random ones (by the seed) or the last"),
+    GT_ROW(gt_data_common, format, GT_FIELD_CHOICE, .choices = format_names,
+           .help = "format of the data; by default the file's name or first bytes decide"),
+    GT_ROW(gt_data_common, task, GT_FIELD_CHOICE, .fallback = "auto", .choices = tasks,
+           .help = "are targets classes or quantities? auto: whole numbers or text are classes"),
+    GT_ROW(gt_data_common, classes, GT_FIELD_INT_OR_STRINGS, .min = 1, .max = GT_DATA_MAX_CLASSES,
+           .help = "number of classes; default: the largest training label + 1. Or a list of some, by name "
+                   "or label: only their samples are used, in all splits, and they are numbered in this "
+                   "order"),
+    GT_ROW(gt_data_common, per_class, GT_FIELD_INT, .min = 1, .max = INT32_MAX,
+           .help = "most samples of each class to train on: those that come first in the file, once "
+                   "validation and test are set apart; default: all"),
+    GT_ROW(gt_data_common, class_names, GT_FIELD_STRINGS, .help = "names of the classes, in order"),
+    GT_ROW(gt_data_common, normalize, GT_FIELD_MAP, .sub = &normalize_schema,
+           .help = "none, standard, or {mean: …, std: …}"),
+    GT_ROW(gt_data_common, shape, GT_FIELD_INTS, .min = 1, .max = 1e9,
+           .help = "shape of one sample, when the file's is not the wanted one"),
+    GT_ROW(gt_data_common, validation, GT_FIELD_FLOAT, .fallback = "0", .max = 1, .flags = GT_FIELD_OPEN_MAX,
+           .help = "part of the training samples set apart for validation"),
+    GT_ROW(gt_data_common, split, GT_FIELD_CHOICE, .fallback = "random", .choices = splits,
+           .help = "which samples are set apart: random ones (by the seed) or the last"),
     {.name = NULL},
 };
 static const gt_schema common_schema = {.name = "data", .help = "what to train on", .fields = common_fields};

@@ -17,20 +17,19 @@ typedef struct options {
   double noise;
 } options;
 
-#define ROW(field, type_, ...) \
-  { .name = #field, .type = type_, .offset = offsetof(options, field), __VA_ARGS__ }
-
 static const gt_field fields[] = {
-    ROW(formula, GT_FIELD_STRINGS, .flags = GT_FIELD_REQUIRED,
-        .help = "formula of x0, x1, … (x, if there is one input), or one formula for each target"),
-    ROW(inputs, GT_FIELD_INT, .min = 1, .max = MOST_INPUTS,
-        .help = "number of inputs; default: as the formulas use"),
-    ROW(range, GT_FIELD_NODE,
-        .help = "[lowest, highest] of all inputs, or one such pair for each; default [-1, 1]"),
-    ROW(samples, GT_FIELD_INT, .fallback = "1000", .min = 1, .max = INT32_MAX, .help = "training samples"),
-    ROW(test_samples, GT_FIELD_INT, .fallback = "1000", .min = 0, .max = INT32_MAX, .help = "test samples"),
-    ROW(noise, GT_FIELD_FLOAT, .fallback = "0", .min = 0, .max = 1e30,
-        .help = "deviation of the Gaussian noise added to the training targets"),
+    GT_ROW(options, formula, GT_FIELD_STRINGS, .flags = GT_FIELD_REQUIRED,
+           .help = "formula of x0, x1, … (x, if there is one input), or one formula for each target"),
+    GT_ROW(options, inputs, GT_FIELD_INT, .min = 1, .max = MOST_INPUTS,
+           .help = "number of inputs; default: as the formulas use"),
+    GT_ROW(options, range, GT_FIELD_NODE,
+           .help = "[lowest, highest] of all inputs, or one such pair for each; default [-1, 1]"),
+    GT_ROW(options, samples, GT_FIELD_INT, .fallback = "1000", .min = 1, .max = INT32_MAX,
+           .help = "training samples"),
+    GT_ROW(options, test_samples, GT_FIELD_INT, .fallback = "1000", .min = 0, .max = INT32_MAX,
+           .help = "test samples"),
+    GT_ROW(options, noise, GT_FIELD_FLOAT, .fallback = "0", .min = 0, .max = 1e30,
+           .help = "deviation of the Gaussian noise added to the training targets"),
     {.name = NULL},
 };
 static const gt_schema schema = {

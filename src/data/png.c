@@ -51,8 +51,7 @@ bool gt_png_read(const char *path, gt_picture *out, gt_error *error) {
   return ok;
 }
 
-/* --- writing
- * --------------------------------------------------------------------------------------------------- */
+/* --- writing --- */
 
 static void put32(uint8_t *at, uint32_t value) {
   for (int i = 0; i < 4; i++) at[i] = (uint8_t)(value >> (24 - 8 * i));

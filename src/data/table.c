@@ -14,29 +14,20 @@ typedef struct options {
 } options;
 
 static const gt_field pair_fields[] = {
-    {.name = "inputs", .type = GT_FIELD_NODE, .offset = offsetof(pair, inputs), .help = "list of samples"},
-    {.name = "targets", .type = GT_FIELD_NODE, .offset = offsetof(pair, targets), .help = "list of targets"},
+    GT_ROW(pair, inputs, GT_FIELD_NODE, .help = "list of samples"),
+    GT_ROW(pair, targets, GT_FIELD_NODE, .help = "list of targets"),
     {.name = NULL},
 };
 static const gt_schema pair_schema = {
     .name = "table", .help = "samples and their targets", .fields = pair_fields};
 
 static const gt_field fields[] = {
-    {.name = "inputs",
-     .type = GT_FIELD_NODE,
-     .offset = offsetof(options, inputs),
-     .flags = GT_FIELD_REQUIRED,
-     .help = "list of samples: [[0, 0], [0, 1]]"},
-    {.name = "targets",
-     .type = GT_FIELD_NODE,
-     .offset = offsetof(options, targets),
-     .flags = GT_FIELD_REQUIRED,
-     .help = "list of targets: [[0], [1]] for quantities, [0, 1] for classes"},
-    {.name = "test",
-     .type = GT_FIELD_MAP,
-     .offset = offsetof(options, test),
-     .sub = &pair_schema,
-     .help = "inputs and targets of the test split; default: the same as for training"},
+    GT_ROW(options, inputs, GT_FIELD_NODE, .flags = GT_FIELD_REQUIRED,
+           .help = "list of samples: [[0, 0], [0, 1]]"),
+    GT_ROW(options, targets, GT_FIELD_NODE, .flags = GT_FIELD_REQUIRED,
+           .help = "list of targets: [[0], [1]] for quantities, [0, 1] for classes"),
+    GT_ROW(options, test, GT_FIELD_MAP, .sub = &pair_schema,
+           .help = "inputs and targets of the test split; default: the same as for training"),
     {.name = NULL},
 };
 static const gt_schema schema = {

@@ -2,6 +2,7 @@
  * than linear time over a function. Within a part signals are local constants; one that a later part reads
  * waits in the array v, whose places are used again. */
 #include "export/text.h"
+#include "base/count.h"
 #include "base/memory.h"
 #include <stdlib.h>
 
@@ -96,7 +97,7 @@ static void release(writer *w, size_t part) {
   w->expiring.count = kept;
 }
 
-static size_t parts_of(const gt_circuit *circuit) { return (circuit->gates.count + PART - 1) / PART; }
+static size_t parts_of(const gt_circuit *circuit) { return gt_ceil_div(circuit->gates.count, PART); }
 
 static void write_parts(writer *w) {
   const char *name = w->e->name;

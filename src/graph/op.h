@@ -31,8 +31,9 @@ typedef struct gt_op {
   void (*gradient)(gt_graph *graph, gt_id node, gt_id gradient, const bool *wanted, gt_id *input_gradient);
   /* GT_OP_KERNEL: emits the steps of a group led by such a node (step/lowering.h). */
   void (*lower)(struct gt_lowering *lowering, const struct gt_group *group);
-  double (*flops)(const gt_graph *graph, const gt_node *node);   /* NULL: one per element of the output */
-  void (*print)(const gt_node *node, char *buffer, size_t size); /* attributes, readably; NULL: none */
+  double (*flops)(const gt_graph *graph, const gt_node *node); /* NULL: one per element of the output */
+  /* Attributes, readably; NULL: none. */
+  void (*print)(const gt_graph *graph, const gt_node *node, char *buffer, size_t size);
   /* What fusion may attach to a node of this op (GT_OP_KERNEL): elementwise work after it (epilogue) or on
    * its first input as it is loaded (prologue). */
   bool epilogue, prologue;
@@ -40,4 +41,7 @@ typedef struct gt_op {
    * memory (gt_lower_begins_there tells), else lower() copies it there. 0: none. */
   int begins_as;
 } gt_op;
+
+/* For `flops`: an op that only moves or names what is there. */
+double gt_no_flops(const gt_graph *graph, const gt_node *node);
 #endif

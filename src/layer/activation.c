@@ -58,11 +58,7 @@ typedef struct leaky_relu_config {
 } leaky_relu_config;
 
 static const gt_field leaky_relu_fields[] = {
-    {.name = "slope",
-     .type = GT_FIELD_FLOAT,
-     .offset = offsetof(leaky_relu_config, slope),
-     .fallback = "0.01",
-     .help = "factor on negative values"},
+    GT_ROW(leaky_relu_config, slope, GT_FIELD_FLOAT, .fallback = "0.01", .help = "factor on negative values"),
     {.name = NULL},
 };
 static const gt_schema leaky_relu_schema = {.name = "leaky_relu",
@@ -76,12 +72,10 @@ static gt_id build_leaky_relu(gt_build *build, const void *config, const gt_id *
   return gt_leaky_relu(build->graph, input[0], c->slope);
 }
 
-GT_REGISTER(layer, leaky_relu)
-extern const gt_layer_type gt_layer_leaky_relu;
-const gt_layer_type gt_layer_leaky_relu = {.name = "leaky_relu",
-                                           .help = "x where positive, slope * x elsewhere",
-                                           .schema = &leaky_relu_schema,
-                                           .config_size = sizeof(leaky_relu_config),
-                                           .min_inputs = 1,
-                                           .max_inputs = 1,
-                                           .build = build_leaky_relu};
+GT_DEFINE(layer, leaky_relu) = {.name = "leaky_relu",
+                                .help = "x where positive, slope * x elsewhere",
+                                .schema = &leaky_relu_schema,
+                                .config_size = sizeof(leaky_relu_config),
+                                .min_inputs = 1,
+                                .max_inputs = 1,
+                                .build = build_leaky_relu};

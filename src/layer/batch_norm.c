@@ -13,18 +13,17 @@ typedef struct batch_norm_config {
   bool affine, track_running_stats, cumulative;
 } batch_norm_config;
 
-#define ROW(field, type_, ...) \
-  { .name = #field, .type = type_, .offset = offsetof(batch_norm_config, field), __VA_ARGS__ }
-
 static const gt_field fields[] = {
-    ROW(eps, GT_FIELD_FLOAT, .fallback = "1e-5", .min = 0, .max = 1, .help = "added to the variance"),
-    ROW(momentum, GT_FIELD_FLOAT, .fallback = "0.1", .min = 0, .max = 1,
-        .help = "share of a new batch in the running averages"),
-    ROW(affine, GT_FIELD_BOOL, .fallback = "true", .help = "learn a weight and a bias for each channel"),
-    ROW(track_running_stats, GT_FIELD_BOOL, .fallback = "true",
-        .help = "evaluations use running averages; false: the batch they see"),
-    ROW(cumulative, GT_FIELD_BOOL, .fallback = "false",
-        .help = "running averages are those of all batches so far (momentum None in PyTorch)"),
+    GT_ROW(batch_norm_config, eps, GT_FIELD_FLOAT, .fallback = "1e-5", .min = 0, .max = 1,
+           .help = "added to the variance"),
+    GT_ROW(batch_norm_config, momentum, GT_FIELD_FLOAT, .fallback = "0.1", .min = 0, .max = 1,
+           .help = "share of a new batch in the running averages"),
+    GT_ROW(batch_norm_config, affine, GT_FIELD_BOOL, .fallback = "true",
+           .help = "learn a weight and a bias for each channel"),
+    GT_ROW(batch_norm_config, track_running_stats, GT_FIELD_BOOL, .fallback = "true",
+           .help = "evaluations use running averages; false: the batch they see"),
+    GT_ROW(batch_norm_config, cumulative, GT_FIELD_BOOL, .fallback = "false",
+           .help = "running averages are those of all batches so far (momentum None in PyTorch)"),
     {.name = NULL},
 };
 static const gt_schema schema = {.name = "batch_norm",
@@ -94,13 +93,11 @@ static gt_id build_batch_norm(gt_build *build, const void *config, const gt_id *
   return gt_norm_affine(build, out, gt_shape_1(channels), c->affine, c->affine);
 }
 
-GT_REGISTER(layer, batch_norm)
-extern const gt_layer_type gt_layer_batch_norm;
-const gt_layer_type gt_layer_batch_norm = {.name = "batch_norm",
-                                           .help = "normalises each channel (last axis) over the batch",
-                                           .schema = &schema,
-                                           .config_size = sizeof(batch_norm_config),
-                                           .min_inputs = 1,
-                                           .max_inputs = 1,
-                                           .refit = gt_refit_overlap,
-                                           .build = build_batch_norm};
+GT_DEFINE(layer, batch_norm) = {.name = "batch_norm",
+                                .help = "normalises each channel (last axis) over the batch",
+                                .schema = &schema,
+                                .config_size = sizeof(batch_norm_config),
+                                .min_inputs = 1,
+                                .max_inputs = 1,
+                                .refit = gt_refit_overlap,
+                                .build = build_batch_norm};

@@ -15,11 +15,9 @@ static gt_id build_bernoulli(gt_build *build, const void *config, const gt_id *i
   return gt_less(graph, gt_random(graph, gt_node_at(graph, input[0])->shape, build->clock), input[0]);
 }
 
-GT_REGISTER(layer, bernoulli)
-extern const gt_layer_type gt_layer_bernoulli;
-const gt_layer_type gt_layer_bernoulli = {.name = "bernoulli",
-                                          .help = "random bits: 1 with the input as probability",
-                                          .schema = &schema,
-                                          .min_inputs = 1,
-                                          .max_inputs = 1,
-                                          .build = build_bernoulli};
+GT_DEFINE(layer, bernoulli) = {.name = "bernoulli",
+                               .help = "random bits: 1 with the input as probability",
+                               .schema = &schema,
+                               .min_inputs = 1,
+                               .max_inputs = 1,
+                               .build = build_bernoulli};

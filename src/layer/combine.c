@@ -41,43 +41,35 @@ static gt_id build_add(gt_build *build, const void *config, const gt_id *input, 
   return combine(build, "add", gt_add, input, inputs);
 }
 
-GT_REGISTER(layer, add)
 static const gt_schema add_schema = {.name = "add", .help = "sum of its inputs", .fields = no_fields};
-extern const gt_layer_type gt_layer_add;
-const gt_layer_type gt_layer_add = {.name = "add",
-                                    .help = "sum of its inputs (skip connections)",
-                                    .schema = &add_schema,
-                                    .min_inputs = 2,
-                                    .max_inputs = -1,
-                                    .build = build_add};
+GT_DEFINE(layer, add) = {.name = "add",
+                         .help = "sum of its inputs (skip connections)",
+                         .schema = &add_schema,
+                         .min_inputs = 2,
+                         .max_inputs = -1,
+                         .build = build_add};
 
 static gt_id build_mul(gt_build *build, const void *config, const gt_id *input, int inputs) {
   (void)config;
   return combine(build, "multiply", gt_mul, input, inputs);
 }
 
-GT_REGISTER(layer, mul)
 static const gt_schema mul_schema = {.name = "mul", .help = "product of its inputs", .fields = no_fields};
-extern const gt_layer_type gt_layer_mul;
-const gt_layer_type gt_layer_mul = {.name = "mul",
-                                    .help = "elementwise product of its inputs (gates)",
-                                    .schema = &mul_schema,
-                                    .min_inputs = 2,
-                                    .max_inputs = -1,
-                                    .build = build_mul};
+GT_DEFINE(layer, mul) = {.name = "mul",
+                         .help = "elementwise product of its inputs (gates)",
+                         .schema = &mul_schema,
+                         .min_inputs = 2,
+                         .max_inputs = -1,
+                         .build = build_mul};
 
 typedef struct concatenate_config {
   int64_t axis;
 } concatenate_config;
 
 static const gt_field concatenate_fields[] = {
-    {.name = "axis",
-     .type = GT_FIELD_INT,
-     .offset = offsetof(concatenate_config, axis),
-     .fallback = "-1",
-     .min = -GT_MAX_RANK,
-     .max = GT_MAX_RANK - 1,
-     .help = "the axis along which they are joined (0 is the batch, -1 the last)"},
+    GT_ROW(concatenate_config, axis, GT_FIELD_INT, .fallback = "-1", .min = -GT_MAX_RANK,
+           .max = GT_MAX_RANK - 1,
+           .help = "the axis along which they are joined (0 is the batch, -1 the last)"),
     {.name = NULL},
 };
 static const gt_schema concatenate_schema = {
@@ -100,12 +92,10 @@ static gt_id build_concatenate(gt_build *build, const void *config, const gt_id 
   return gt_concatenate(build->graph, input, inputs, axis);
 }
 
-GT_REGISTER(layer, concatenate)
-extern const gt_layer_type gt_layer_concatenate;
-const gt_layer_type gt_layer_concatenate = {.name = "concatenate",
-                                            .help = "its inputs side by side along an axis",
-                                            .schema = &concatenate_schema,
-                                            .config_size = sizeof(concatenate_config),
-                                            .min_inputs = 2,
-                                            .max_inputs = -1,
-                                            .build = build_concatenate};
+GT_DEFINE(layer, concatenate) = {.name = "concatenate",
+                                 .help = "its inputs side by side along an axis",
+                                 .schema = &concatenate_schema,
+                                 .config_size = sizeof(concatenate_config),
+                                 .min_inputs = 2,
+                                 .max_inputs = -1,
+                                 .build = build_concatenate};

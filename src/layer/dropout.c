@@ -9,14 +9,8 @@ typedef struct dropout_config {
 } dropout_config;
 
 static const gt_field fields[] = {
-    {.name = "p",
-     .type = GT_FIELD_FLOAT,
-     .offset = offsetof(dropout_config, p),
-     .fallback = "0.5",
-     .min = 0,
-     .max = 1,
-     .help = "probability that a value is dropped",
-     .flags = GT_FIELD_OPEN_MAX},
+    GT_ROW(dropout_config, p, GT_FIELD_FLOAT, .fallback = "0.5", .min = 0, .max = 1,
+           .help = "probability that a value is dropped", .flags = GT_FIELD_OPEN_MAX),
     {.name = NULL},
 };
 static const gt_schema schema = {
@@ -33,13 +27,10 @@ static gt_id build_dropout(gt_build *build, const void *config, const gt_id *inp
   return gt_mul(graph, input[0], mask);
 }
 
-GT_REGISTER(layer, dropout)
-extern const gt_layer_type gt_layer_dropout;
-const gt_layer_type gt_layer_dropout = {
-    .name = "dropout",
-    .help = "drops values at random in training, scaling the others by 1/(1-p)",
-    .schema = &schema,
-    .config_size = sizeof(dropout_config),
-    .min_inputs = 1,
-    .max_inputs = 1,
-    .build = build_dropout};
+GT_DEFINE(layer, dropout) = {.name = "dropout",
+                             .help = "drops values at random in training, scaling the others by 1/(1-p)",
+                             .schema = &schema,
+                             .config_size = sizeof(dropout_config),
+                             .min_inputs = 1,
+                             .max_inputs = 1,
+                             .build = build_dropout};

@@ -13,11 +13,8 @@ typedef struct expression_config {
 } expression_config;
 
 static const gt_field fields[] = {
-    {.name = "expression",
-     .type = GT_FIELD_STRING,
-     .offset = offsetof(expression_config, expression),
-     .help = "formula of x, or of x0, x1, ... for several inputs",
-     .flags = GT_FIELD_REQUIRED},
+    GT_ROW(expression_config, expression, GT_FIELD_STRING,
+           .help = "formula of x, or of x0, x1, ... for several inputs", .flags = GT_FIELD_REQUIRED),
     {.name = NULL},
 };
 static const gt_schema schema = {.name = "expression",
@@ -76,13 +73,10 @@ static gt_id build_expression(gt_build *build, const void *config, const gt_id *
   return emit(build->graph, f, input, inputs);
 }
 
-GT_REGISTER(layer, expression)
-extern const gt_layer_type gt_layer_expression;
-const gt_layer_type gt_layer_expression = {.name = "expression",
-                                           .help =
-                                               "a formula of its inputs, elementwise, such as \"x*x + 1\"",
-                                           .schema = &schema,
-                                           .config_size = sizeof(expression_config),
-                                           .min_inputs = 1,
-                                           .max_inputs = -1,
-                                           .build = build_expression};
+GT_DEFINE(layer, expression) = {.name = "expression",
+                                .help = "a formula of its inputs, elementwise, such as \"x*x + 1\"",
+                                .schema = &schema,
+                                .config_size = sizeof(expression_config),
+                                .min_inputs = 1,
+                                .max_inputs = -1,
+                                .build = build_expression};

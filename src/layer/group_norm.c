@@ -12,9 +12,9 @@ typedef struct group_norm_config {
   bool affine;
 } group_norm_config;
 
-#define ROW(field, type_, ...) \
-  { .name = #field, .type = type_, .offset = offsetof(group_norm_config, field), __VA_ARGS__ }
-#define EPS ROW(eps, GT_FIELD_FLOAT, .fallback = "1e-5", .min = 0, .max = 1, .help = "added to the variance")
+#define EPS                                                                              \
+  GT_ROW(group_norm_config, eps, GT_FIELD_FLOAT, .fallback = "1e-5", .min = 0, .max = 1, \
+         .help = "added to the variance")
 
 /* [B, …, C] as [B, positions, groups, channels of a group], normalised over the second and the last. */
 static gt_id normalised(gt_build *build, gt_id x, int64_t groups, double eps) {
@@ -45,10 +45,11 @@ static int64_t channels_of(const gt_build *build, gt_id x) {
 /* --- group_norm --- */
 
 static const gt_field group_fields[] = {
-    ROW(num_groups, GT_FIELD_INT, .min = 1, .max = 1 << 24, .flags = GT_FIELD_REQUIRED,
-        .help = "how many groups the channels are divided into"),
+    GT_ROW(group_norm_config, num_groups, GT_FIELD_INT, .min = 1, .max = 1 << 24, .flags = GT_FIELD_REQUIRED,
+           .help = "how many groups the channels are divided into"),
     EPS,
-    ROW(affine, GT_FIELD_BOOL, .fallback = "true", .help = "learn a weight and a bias for each channel"),
+    GT_ROW(group_norm_config, affine, GT_FIELD_BOOL, .fallback = "true",
+           .help = "learn a weight and a bias for each channel"),
     {.name = NULL},
 };
 
@@ -64,26 +65,25 @@ static gt_id build_group_norm(gt_build *build, const void *config, const gt_id *
   return gt_norm_affine(build, out, gt_shape_1(channels), c->affine, c->affine);
 }
 
-GT_REGISTER(layer, group_norm)
 static const gt_schema group_schema = {.name = "group_norm",
                                        .help = "normalises groups of channels",
                                        .fields = group_fields,
                                        .shorthand = "num_groups"};
-extern const gt_layer_type gt_layer_group_norm;
-const gt_layer_type gt_layer_group_norm = {.name = "group_norm",
-                                           .help = "normalises groups of channels of each sample",
-                                           .schema = &group_schema,
-                                           .config_size = sizeof(group_norm_config),
-                                           .min_inputs = 1,
-                                           .max_inputs = 1,
-                                           .refit = gt_refit_overlap,
-                                           .build = build_group_norm};
+GT_DEFINE(layer, group_norm) = {.name = "group_norm",
+                                .help = "normalises groups of channels of each sample",
+                                .schema = &group_schema,
+                                .config_size = sizeof(group_norm_config),
+                                .min_inputs = 1,
+                                .max_inputs = 1,
+                                .refit = gt_refit_overlap,
+                                .build = build_group_norm};
 
 /* --- instance_norm --- */
 
 static const gt_field instance_fields[] = {
     EPS,
-    ROW(affine, GT_FIELD_BOOL, .fallback = "false", .help = "learn a weight and a bias for each channel"),
+    GT_ROW(group_norm_config, affine, GT_FIELD_BOOL, .fallback = "false",
+           .help = "learn a weight and a bias for each channel"),
     {.name = NULL},
 };
 
@@ -96,17 +96,15 @@ static gt_id build_instance_norm(gt_build *build, const void *config, const gt_i
   return gt_norm_affine(build, out, gt_shape_1(channels), c->affine, c->affine);
 }
 
-GT_REGISTER(layer, instance_norm)
 static const gt_schema instance_schema = {.name = "instance_norm",
                                           .help = "normalises each channel",
                                           .fields = instance_fields,
                                           .shorthand = "eps"};
-extern const gt_layer_type gt_layer_instance_norm;
-const gt_layer_type gt_layer_instance_norm = {.name = "instance_norm",
-                                              .help = "normalises each channel of each sample",
-                                              .schema = &instance_schema,
-                                              .config_size = sizeof(group_norm_config),
-                                              .min_inputs = 1,
-                                              .max_inputs = 1,
-                                              .refit = gt_refit_overlap,
-                                              .build = build_instance_norm};
+GT_DEFINE(layer, instance_norm) = {.name = "instance_norm",
+                                   .help = "normalises each channel of each sample",
+                                   .schema = &instance_schema,
+                                   .config_size = sizeof(group_norm_config),
+                                   .min_inputs = 1,
+                                   .max_inputs = 1,
+                                   .refit = gt_refit_overlap,
+                                   .build = build_instance_norm};

@@ -1,5 +1,5 @@
-/* Initial values of parameters. An initialiser is one constant row (GT_REGISTER(init, NAME), struct
- * gt_init_NAME); in a config it is written `kaiming_normal` or `{type: uniform, low: -1, high: 1}`.
+/* Initial values of parameters. An initialiser is one constant row (GT_DEFINE(init, NAME) = {…});
+ * in a config it is written `kaiming_normal` or `{type: uniform, low: -1, high: 1}`.
  * Values are made on the host, keyed by the run's seed and the parameter's name: they do not depend on the
  * order of the layers, on the device or on threads.
  * Mathematics: Glorot and Bengio, "Understanding the difficulty of training deep feedforward neural

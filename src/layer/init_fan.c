@@ -40,36 +40,20 @@ static void fill_normal(double deviation, gt_shape shape, const gt_init_stream *
 }
 
 static const gt_field xavier_fields[] = {
-    {.name = "gain",
-     .type = GT_FIELD_FLOAT,
-     .offset = offsetof(xavier_config, gain),
-     .fallback = "1",
-     .min = 0,
-     .max = 1e6,
-     .help = "factor on the spread"},
+    GT_ROW(xavier_config, gain, GT_FIELD_FLOAT, .fallback = "1", .min = 0, .max = 1e6,
+           .help = "factor on the spread"),
     {.name = NULL},
 };
 
 static const char *const modes[] = {"fan_in", "fan_out", NULL};
 static const char *const nonlinearities[] = {"relu", "leaky_relu", "tanh", "sigmoid", "linear", NULL};
 static const gt_field kaiming_fields[] = {
-    {.name = "mode",
-     .type = GT_FIELD_CHOICE,
-     .offset = offsetof(gt_init_kaiming_config, mode),
-     .fallback = "fan_in",
-     .choices = modes,
-     .help = "keep the variance forwards (fan_in) or backwards (fan_out)"},
-    {.name = "nonlinearity",
-     .type = GT_FIELD_CHOICE,
-     .offset = offsetof(gt_init_kaiming_config, nonlinearity),
-     .fallback = "relu",
-     .choices = nonlinearities,
-     .help = "the activation that follows"},
-    {.name = "slope",
-     .type = GT_FIELD_FLOAT,
-     .offset = offsetof(gt_init_kaiming_config, slope),
-     .fallback = "0.01",
-     .help = "negative slope of leaky_relu"},
+    GT_ROW(gt_init_kaiming_config, mode, GT_FIELD_CHOICE, .fallback = "fan_in", .choices = modes,
+           .help = "keep the variance forwards (fan_in) or backwards (fan_out)"),
+    GT_ROW(gt_init_kaiming_config, nonlinearity, GT_FIELD_CHOICE, .fallback = "relu",
+           .choices = nonlinearities, .help = "the activation that follows"),
+    GT_ROW(gt_init_kaiming_config, slope, GT_FIELD_FLOAT, .fallback = "0.01",
+           .help = "negative slope of leaky_relu"),
     {.name = NULL},
 };
 

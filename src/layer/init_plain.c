@@ -12,22 +12,16 @@ static void fill_zeros(const void *config, gt_shape shape, const gt_init_stream 
   fill(gt_shape_count(shape), 0, out);
 }
 
-GT_REGISTER(init, zeros)
 static const gt_schema zeros_schema = {.name = "zeros", .help = "all zero", .fields = no_fields};
-extern const gt_init_type gt_init_zeros;
-const gt_init_type gt_init_zeros = {
-    .name = "zeros", .help = "all zero", .schema = &zeros_schema, .fill = fill_zeros};
+GT_DEFINE(init, zeros) = {.name = "zeros", .help = "all zero", .schema = &zeros_schema, .fill = fill_zeros};
 
 static void fill_ones(const void *config, gt_shape shape, const gt_init_stream *stream, float *out) {
   (void)config, (void)stream;
   fill(gt_shape_count(shape), 1, out);
 }
 
-GT_REGISTER(init, ones)
 static const gt_schema ones_schema = {.name = "ones", .help = "all one", .fields = no_fields};
-extern const gt_init_type gt_init_ones;
-const gt_init_type gt_init_ones = {
-    .name = "ones", .help = "all one", .schema = &ones_schema, .fill = fill_ones};
+GT_DEFINE(init, ones) = {.name = "ones", .help = "all one", .schema = &ones_schema, .fill = fill_ones};
 
 static void fill_constant(const void *config, gt_shape shape, const gt_init_stream *stream, float *out) {
   const gt_init_constant_config *c = config;
@@ -35,49 +29,37 @@ static void fill_constant(const void *config, gt_shape shape, const gt_init_stre
   fill(gt_shape_count(shape), c->value, out);
 }
 
-GT_REGISTER(init, constant)
 static const gt_field constant_fields[] = {
-    {.name = "value",
-     .type = GT_FIELD_FLOAT,
-     .offset = offsetof(gt_init_constant_config, value),
-     .help = "the value of every element",
-     .flags = GT_FIELD_REQUIRED},
+    GT_ROW(gt_init_constant_config, value, GT_FIELD_FLOAT, .help = "the value of every element",
+           .flags = GT_FIELD_REQUIRED),
     {.name = NULL},
 };
 static const gt_schema constant_schema = {
     .name = "constant", .help = "one value everywhere", .fields = constant_fields};
-const gt_init_type gt_init_constant = {.name = "constant",
-                                       .help = "one value everywhere",
-                                       .schema = &constant_schema,
-                                       .config_size = sizeof(gt_init_constant_config),
-                                       .fill = fill_constant};
+GT_DEFINE(init, constant) = {.name = "constant",
+                             .help = "one value everywhere",
+                             .schema = &constant_schema,
+                             .config_size = sizeof(gt_init_constant_config),
+                             .fill = fill_constant};
 
 static void fill_uniform(const void *config, gt_shape shape, const gt_init_stream *stream, float *out) {
   const gt_init_uniform_config *c = config;
   gt_init_draw_uniform(stream, gt_shape_count(shape), c->low, c->high, out);
 }
 
-GT_REGISTER(init, uniform)
 static const gt_field uniform_fields[] = {
-    {.name = "low",
-     .type = GT_FIELD_FLOAT,
-     .offset = offsetof(gt_init_uniform_config, low),
-     .fallback = "0",
-     .help = "smallest value"},
-    {.name = "high",
-     .type = GT_FIELD_FLOAT,
-     .offset = offsetof(gt_init_uniform_config, high),
-     .fallback = "1",
-     .help = "end of the range, itself never drawn"},
+    GT_ROW(gt_init_uniform_config, low, GT_FIELD_FLOAT, .fallback = "0", .help = "smallest value"),
+    GT_ROW(gt_init_uniform_config, high, GT_FIELD_FLOAT, .fallback = "1",
+           .help = "end of the range, itself never drawn"),
     {.name = NULL},
 };
 static const gt_schema uniform_schema = {
     .name = "uniform", .help = "evenly distributed in [low, high)", .fields = uniform_fields};
-const gt_init_type gt_init_uniform = {.name = "uniform",
-                                      .help = "evenly distributed in [low, high)",
-                                      .schema = &uniform_schema,
-                                      .config_size = sizeof(gt_init_uniform_config),
-                                      .fill = fill_uniform};
+GT_DEFINE(init, uniform) = {.name = "uniform",
+                            .help = "evenly distributed in [low, high)",
+                            .schema = &uniform_schema,
+                            .config_size = sizeof(gt_init_uniform_config),
+                            .fill = fill_uniform};
 
 typedef struct normal_config {
   double mean, deviation;
@@ -88,27 +70,16 @@ static void fill_normal(const void *config, gt_shape shape, const gt_init_stream
   gt_init_draw_normal(stream, gt_shape_count(shape), c->mean, c->deviation, out);
 }
 
-GT_REGISTER(init, normal)
 static const gt_field normal_fields[] = {
-    {.name = "mean",
-     .type = GT_FIELD_FLOAT,
-     .offset = offsetof(normal_config, mean),
-     .fallback = "0",
-     .help = "mean of the distribution"},
-    {.name = "std",
-     .type = GT_FIELD_FLOAT,
-     .offset = offsetof(normal_config, deviation),
-     .fallback = "1",
-     .min = 0,
-     .max = 1e30,
-     .help = "standard deviation"},
+    GT_ROW(normal_config, mean, GT_FIELD_FLOAT, .fallback = "0", .help = "mean of the distribution"),
+    GT_ROW_NAMED("std", normal_config, deviation, GT_FIELD_FLOAT, .fallback = "1", .min = 0, .max = 1e30,
+                 .help = "standard deviation"),
     {.name = NULL},
 };
 static const gt_schema normal_schema = {
     .name = "normal", .help = "normally distributed", .fields = normal_fields};
-extern const gt_init_type gt_init_normal;
-const gt_init_type gt_init_normal = {.name = "normal",
-                                     .help = "normally distributed",
-                                     .schema = &normal_schema,
-                                     .config_size = sizeof(normal_config),
-                                     .fill = fill_normal};
+GT_DEFINE(init, normal) = {.name = "normal",
+                           .help = "normally distributed",
+                           .schema = &normal_schema,
+                           .config_size = sizeof(normal_config),
+                           .fill = fill_normal};

@@ -25,14 +25,10 @@ const gt_layer_type *gt_layer_find(const char *name) {
 }
 
 static const gt_field common_fields[] = {
-    {.name = "name",
-     .type = GT_FIELD_STRING,
-     .offset = offsetof(gt_layer_common, name),
-     .help = "name of this layer, for `from:` and for its parameters (default: its type and a number)"},
-    {.name = "from",
-     .type = GT_FIELD_STRINGS,
-     .offset = offsetof(gt_layer_common, from),
-     .help = "the layer or layers it reads (default: the one before; `input` is the model's input)"},
+    GT_ROW(gt_layer_common, name, GT_FIELD_STRING,
+           .help = "name of this layer, for `from:` and for its parameters (default: its type and a number)"),
+    GT_ROW(gt_layer_common, from, GT_FIELD_STRINGS,
+           .help = "the layer or layers it reads (default: the one before; `input` is the model's input)"),
     {.name = NULL},
 };
 const gt_schema gt_layer_common_schema = {

@@ -10,16 +10,14 @@ typedef struct layer_norm_config {
   bool elementwise_affine, bias;
 } layer_norm_config;
 
-#define ROW(field, type_, ...) \
-  { .name = #field, .type = type_, .offset = offsetof(layer_norm_config, field), __VA_ARGS__ }
-
 static const gt_field fields[] = {
-    ROW(axes, GT_FIELD_INT, .fallback = "1", .min = 1, .max = GT_MAX_RANK,
-        .help = "how many of the last axes are normalised together"),
-    ROW(eps, GT_FIELD_FLOAT, .fallback = "1e-5", .min = 0, .max = 1, .help = "added to the variance"),
-    ROW(elementwise_affine, GT_FIELD_BOOL, .fallback = "true",
-        .help = "learn a weight, and a bias, for each value"),
-    ROW(bias, GT_FIELD_BOOL, .fallback = "true", .help = "false: a weight alone"),
+    GT_ROW(layer_norm_config, axes, GT_FIELD_INT, .fallback = "1", .min = 1, .max = GT_MAX_RANK,
+           .help = "how many of the last axes are normalised together"),
+    GT_ROW(layer_norm_config, eps, GT_FIELD_FLOAT, .fallback = "1e-5", .min = 0, .max = 1,
+           .help = "added to the variance"),
+    GT_ROW(layer_norm_config, elementwise_affine, GT_FIELD_BOOL, .fallback = "true",
+           .help = "learn a weight, and a bias, for each value"),
+    GT_ROW(layer_norm_config, bias, GT_FIELD_BOOL, .fallback = "true", .help = "false: a weight alone"),
     {.name = NULL},
 };
 static const gt_schema schema = {
@@ -46,13 +44,11 @@ static gt_id build_layer_norm(gt_build *build, const void *config, const gt_id *
   return gt_norm_affine(build, out, last, c->elementwise_affine, c->elementwise_affine && c->bias);
 }
 
-GT_REGISTER(layer, layer_norm)
-extern const gt_layer_type gt_layer_layer_norm;
-const gt_layer_type gt_layer_layer_norm = {.name = "layer_norm",
-                                           .help = "normalises each sample over its last axes",
-                                           .schema = &schema,
-                                           .config_size = sizeof(layer_norm_config),
-                                           .min_inputs = 1,
-                                           .max_inputs = 1,
-                                           .refit = gt_refit_overlap,
-                                           .build = build_layer_norm};
+GT_DEFINE(layer, layer_norm) = {.name = "layer_norm",
+                                .help = "normalises each sample over its last axes",
+                                .schema = &schema,
+                                .config_size = sizeof(layer_norm_config),
+                                .min_inputs = 1,
+                                .max_inputs = 1,
+                                .refit = gt_refit_overlap,
+                                .build = build_layer_norm};

@@ -12,26 +12,13 @@ typedef struct linear_config {
 } linear_config;
 
 static const gt_field fields[] = {
-    {.name = "units",
-     .type = GT_FIELD_INT,
-     .offset = offsetof(linear_config, units),
-     .min = 1,
-     .max = 1 << 24,
-     .help = "number of outputs",
-     .flags = GT_FIELD_REQUIRED},
-    {.name = "bias",
-     .type = GT_FIELD_BOOL,
-     .offset = offsetof(linear_config, bias),
-     .fallback = "true",
-     .help = "add a bias to each output"},
-    {.name = "init",
-     .type = GT_FIELD_NODE,
-     .offset = offsetof(linear_config, init),
-     .help = "initial weight (default: uniform within 1/sqrt(inputs), as in PyTorch)"},
-    {.name = "bias_init",
-     .type = GT_FIELD_NODE,
-     .offset = offsetof(linear_config, bias_init),
-     .help = "initial bias (default: uniform within 1/sqrt(inputs))"},
+    GT_ROW(linear_config, units, GT_FIELD_INT, .min = 1, .max = 1 << 24, .help = "number of outputs",
+           .flags = GT_FIELD_REQUIRED),
+    GT_ROW(linear_config, bias, GT_FIELD_BOOL, .fallback = "true", .help = "add a bias to each output"),
+    GT_ROW(linear_config, init, GT_FIELD_NODE,
+           .help = "initial weight (default: uniform within 1/sqrt(inputs), as in PyTorch)"),
+    GT_ROW(linear_config, bias_init, GT_FIELD_NODE,
+           .help = "initial bias (default: uniform within 1/sqrt(inputs))"),
     {.name = NULL},
 };
 static const gt_schema schema = {
@@ -57,13 +44,11 @@ static gt_id build_linear(gt_build *build, const void *config, const gt_id *inpu
   return gt_add(build->graph, out, bias);
 }
 
-GT_REGISTER(layer, linear)
-extern const gt_layer_type gt_layer_linear;
-const gt_layer_type gt_layer_linear = {.name = "linear",
-                                       .help = "fully connected layer over the last axis",
-                                       .schema = &schema,
-                                       .config_size = sizeof(linear_config),
-                                       .min_inputs = 1,
-                                       .max_inputs = 1,
-                                       .refit = gt_refit_overlap,
-                                       .build = build_linear};
+GT_DEFINE(layer, linear) = {.name = "linear",
+                            .help = "fully connected layer over the last axis",
+                            .schema = &schema,
+                            .config_size = sizeof(linear_config),
+                            .min_inputs = 1,
+                            .max_inputs = 1,
+                            .refit = gt_refit_overlap,
+                            .build = build_linear};

@@ -23,37 +23,18 @@ static const char *const precisions[] = {"single", "half", NULL};
 static const char *const wirings[] = {"random", "unique", NULL};
 
 static const gt_field fields[] = {
-    {.name = "units",
-     .type = GT_FIELD_INT,
-     .offset = offsetof(logic_config, units),
-     .min = 1,
-     .max = 1 << 24,
-     .help = "number of gates",
-     .flags = GT_FIELD_REQUIRED},
-    {.name = "wiring",
-     .type = GT_FIELD_CHOICE,
-     .offset = offsetof(logic_config, wiring),
-     .fallback = "random",
-     .choices = wirings,
-     .help =
-         "which two inputs a gate reads: random ones, each input equally often; or unique: no pair twice, "
-         "neighbours first"},
-    {.name = "init",
-     .type = GT_FIELD_CHOICE,
-     .offset = offsetof(logic_config, init),
-     .fallback = "normal",
-     .choices = gt_logic_inits,
-     .help =
-         "initial logits: normal (standard); pass_through (10 on the gate that gives its first input, else "
-         "0); residual (5 on it: 91 %)"},
-    {.name = "precision",
-     .type = GT_FIELD_CHOICE,
-     .offset = offsetof(logic_config, precision),
-     .fallback = "single",
-     .choices = precisions,
-     .help =
-         "how values read from another logic layer are kept: in 32 bits, or in 16 (f16, their gradients bf16), "
-         "which needs batches that are multiples of 4 and no other reader of that layer"},
+    GT_ROW(logic_config, units, GT_FIELD_INT, .min = 1, .max = 1 << 24, .help = "number of gates",
+           .flags = GT_FIELD_REQUIRED),
+    GT_ROW(logic_config, wiring, GT_FIELD_CHOICE, .fallback = "random", .choices = wirings,
+           .help = "which two inputs a gate reads: random ones, each input equally often; or unique: no "
+                   "pair twice, neighbours first"),
+    GT_ROW(logic_config, init, GT_FIELD_CHOICE, .fallback = "normal", .choices = gt_logic_inits,
+           .help = "initial logits: normal (standard); pass_through (10 on the gate that gives its first "
+                   "input, else 0); residual (5 on it: 91 %)"),
+    GT_ROW(logic_config, precision, GT_FIELD_CHOICE, .fallback = "single", .choices = precisions,
+           .help = "how values read from another logic layer are kept: in 32 bits, or in 16 (f16, their "
+                   "gradients bf16), which needs batches that are multiples of 4 and no other reader of "
+                   "that layer"),
     {.name = NULL},
 };
 static const gt_schema schema = {
@@ -137,16 +118,14 @@ static bool logic_circuit(gt_layer_circuit *circuit, const void *config) {
          gt_layer_circuit_refuse(circuit, "has a wiring that does not fit");
 }
 
-GT_REGISTER(layer, logic)
-extern const gt_layer_type gt_layer_logic;
-const gt_layer_type gt_layer_logic = {.name = "logic",
-                                      .help = "logic gates with two inputs, learned as mixtures of all 16",
-                                      .schema = &schema,
-                                      .config_size = sizeof(logic_config),
-                                      .min_inputs = 1,
-                                      .max_inputs = 1,
-                                      .build = build_logic,
-                                      .circuit = logic_circuit};
+GT_DEFINE(layer, logic) = {.name = "logic",
+                           .help = "logic gates with two inputs, learned as mixtures of all 16",
+                           .schema = &schema,
+                           .config_size = sizeof(logic_config),
+                           .min_inputs = 1,
+                           .max_inputs = 1,
+                           .build = build_logic,
+                           .circuit = logic_circuit};
 
 /* --- group_sum ------------------------------------------------------------------------------------------ */
 
@@ -156,19 +135,10 @@ typedef struct group_config {
 } group_config;
 
 static const gt_field group_fields[] = {
-    {.name = "groups",
-     .type = GT_FIELD_INT,
-     .offset = offsetof(group_config, groups),
-     .min = 1,
-     .max = 1 << 24,
-     .help = "number of sums: one a class",
-     .flags = GT_FIELD_REQUIRED},
-    {.name = "tau",
-     .type = GT_FIELD_FLOAT,
-     .offset = offsetof(group_config, tau),
-     .fallback = "1",
-     .flags = GT_FIELD_OPEN_MIN,
-     .help = "temperature: what each sum is divided by"},
+    GT_ROW(group_config, groups, GT_FIELD_INT, .min = 1, .max = 1 << 24,
+           .help = "number of sums: one a class", .flags = GT_FIELD_REQUIRED),
+    GT_ROW(group_config, tau, GT_FIELD_FLOAT, .fallback = "1", .flags = GT_FIELD_OPEN_MIN,
+           .help = "temperature: what each sum is divided by"),
     {.name = NULL},
 };
 static const gt_schema group_schema = {.name = "group_sum",
@@ -198,13 +168,11 @@ static bool group_circuit(gt_layer_circuit *circuit, const void *config) {
   return gt_layer_circuit_pass(circuit);
 }
 
-GT_REGISTER(layer, group_sum)
-extern const gt_layer_type gt_layer_group_sum;
-const gt_layer_type gt_layer_group_sum = {.name = "group_sum",
-                                          .help = "sums of equal groups of neighbouring values, over tau",
-                                          .schema = &group_schema,
-                                          .config_size = sizeof(group_config),
-                                          .min_inputs = 1,
-                                          .max_inputs = 1,
-                                          .build = build_group_sum,
-                                          .circuit = group_circuit};
+GT_DEFINE(layer, group_sum) = {.name = "group_sum",
+                               .help = "sums of equal groups of neighbouring values, over tau",
+                               .schema = &group_schema,
+                               .config_size = sizeof(group_config),
+                               .min_inputs = 1,
+                               .max_inputs = 1,
+                               .build = build_group_sum,
+                               .circuit = group_circuit};

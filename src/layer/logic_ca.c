@@ -30,36 +30,36 @@ typedef struct ca_config {
 static const char *const inits[] = {"directions", "normal", "pass_through", "residual", NULL};
 static const char *const wirings[] = {"random", "unique", NULL};
 
-#define ROW(field, type_, ...) \
-  { .name = #field, .type = type_, .offset = offsetof(ca_config, field), __VA_ARGS__ }
-
 static const gt_field fields[] = {
-    ROW(steps, GT_FIELD_INT, .min = 1, .max = 100000, .flags = GT_FIELD_REQUIRED,
-        .help = "steps of the automaton"),
-    ROW(kernels, GT_FIELD_INT, .fallback = "16", .min = 1, .max = 1024,
-        .help = "circuits that perceive each channel"),
-    ROW(perception, GT_FIELD_INTS, .fallback = "[8, 4, 2]", .min = 1, .max = 65536,
-        .help =
-            "gates in each layer of such a circuit; 8 in the first: the eight neighbours, each with the cell"),
-    ROW(update, GT_FIELD_INTS, .min = 1, .max = 65536, .flags = GT_FIELD_REQUIRED,
-        .help = "gates in each layer of the update; the last gives the cell's new channels"),
-    ROW(periodic, GT_FIELD_BOOL, .fallback = "false", .help = "a torus; else zeros lie beyond the border"),
-    ROW(fire_rate, GT_FIELD_FLOAT, .fallback = "1", .min = 0, .max = 1, .flags = GT_FIELD_OPEN_MIN,
-        .help = "probability that a cell takes its new state in a step"),
-    ROW(outputs, GT_FIELD_INT, .min = 1, .max = 65536,
-        .help = "how many channels of the last board are the output; default: all"),
-    ROW(wiring, GT_FIELD_CHOICE, .fallback = "unique", .choices = wirings, .help = "as in layer logic"),
-    ROW(init, GT_FIELD_CHOICE, .fallback = "directions", .choices = inits,
-        .help = "initial logits, as in layer logic; directions: pass_through, but each kernel passes another "
-                "neighbour on"),
-    ROW(strength, GT_FIELD_FLOAT, .fallback = "10", .max = 100, .flags = GT_FIELD_OPEN_MIN,
-        .help = "initial logit of what a gate passes on, with init: directions or pass_through"),
-    ROW(average_last, GT_FIELD_INT, .fallback = "1", .min = 1, .max = 100000,
-        .help = "in training the output is the mean of so many last boards: what came must stay"),
-    ROW(rounding, GT_FIELD_FLOAT, .fallback = "0", .max = 1,
-        .help = "in training, states between two steps go this part of the way to the nearest bit"),
-    ROW(sampling, GT_FIELD_FLOAT, .fallback = "0", .max = 1,
-        .help = "in training, the probability that such a state is drawn as a bit, 1 as likely as it says"),
+    GT_ROW(ca_config, steps, GT_FIELD_INT, .min = 1, .max = 100000, .flags = GT_FIELD_REQUIRED,
+           .help = "steps of the automaton"),
+    GT_ROW(ca_config, kernels, GT_FIELD_INT, .fallback = "16", .min = 1, .max = 1024,
+           .help = "circuits that perceive each channel"),
+    GT_ROW(ca_config, perception, GT_FIELD_INTS, .fallback = "[8, 4, 2]", .min = 1, .max = 65536,
+           .help = "gates in each layer of such a circuit; 8 in the first: the eight neighbours, each with "
+                   "the cell"),
+    GT_ROW(ca_config, update, GT_FIELD_INTS, .min = 1, .max = 65536, .flags = GT_FIELD_REQUIRED,
+           .help = "gates in each layer of the update; the last gives the cell's new channels"),
+    GT_ROW(ca_config, periodic, GT_FIELD_BOOL, .fallback = "false",
+           .help = "a torus; else zeros lie beyond the border"),
+    GT_ROW(ca_config, fire_rate, GT_FIELD_FLOAT, .fallback = "1", .min = 0, .max = 1,
+           .flags = GT_FIELD_OPEN_MIN, .help = "probability that a cell takes its new state in a step"),
+    GT_ROW(ca_config, outputs, GT_FIELD_INT, .min = 1, .max = 65536,
+           .help = "how many channels of the last board are the output; default: all"),
+    GT_ROW(ca_config, wiring, GT_FIELD_CHOICE, .fallback = "unique", .choices = wirings,
+           .help = "as in layer logic"),
+    GT_ROW(ca_config, init, GT_FIELD_CHOICE, .fallback = "directions", .choices = inits,
+           .help = "initial logits, as in layer logic; directions: pass_through, but each kernel passes "
+                   "another neighbour on"),
+    GT_ROW(ca_config, strength, GT_FIELD_FLOAT, .fallback = "10", .max = 100, .flags = GT_FIELD_OPEN_MIN,
+           .help = "initial logit of what a gate passes on, with init: directions or pass_through"),
+    GT_ROW(ca_config, average_last, GT_FIELD_INT, .fallback = "1", .min = 1, .max = 100000,
+           .help = "in training the output is the mean of so many last boards: what came must stay"),
+    GT_ROW(ca_config, rounding, GT_FIELD_FLOAT, .fallback = "0", .max = 1,
+           .help = "in training, states between two steps go this part of the way to the nearest bit"),
+    GT_ROW(ca_config, sampling, GT_FIELD_FLOAT, .fallback = "0", .max = 1,
+           .help =
+               "in training, the probability that such a state is drawn as a bit, 1 as likely as it says"),
     {.name = NULL},
 };
 static const gt_schema schema = {
@@ -258,14 +258,11 @@ static bool ca_circuit(gt_layer_circuit *circuit, const void *config) {
   return gt_circuit_ca_build(&made->ca, &parts, circuit->error);
 }
 
-GT_REGISTER(layer, logic_ca)
-extern const gt_layer_type gt_layer_logic_ca;
-const gt_layer_type gt_layer_logic_ca = {.name = "logic_ca",
-                                         .help =
-                                             "a cellular automaton whose rule is a circuit of logic gates",
-                                         .schema = &schema,
-                                         .config_size = sizeof(ca_config),
-                                         .min_inputs = 1,
-                                         .max_inputs = 1,
-                                         .build = build_ca,
-                                         .circuit = ca_circuit};
+GT_DEFINE(layer, logic_ca) = {.name = "logic_ca",
+                              .help = "a cellular automaton whose rule is a circuit of logic gates",
+                              .schema = &schema,
+                              .config_size = sizeof(ca_config),
+                              .min_inputs = 1,
+                              .max_inputs = 1,
+                              .build = build_ca,
+                              .circuit = ca_circuit};

@@ -4,6 +4,7 @@
  * between two layers of gates cancel. A hard evaluation of bits works on words of 32 samples, as in layer
  * logic. */
 #include "op/logic_conv.h"
+#include "base/count.h"
 #include "base/memory.h"
 #include "layer/feature_major.h"
 #include "layer/circuit.h"
@@ -24,25 +25,23 @@ typedef struct conv_config {
   const char *init;
 } conv_config;
 
-#define ROW(field, type_, ...) \
-  { .name = #field, .type = type_, .offset = offsetof(conv_config, field), __VA_ARGS__ }
-
 static const gt_field fields[] = {
-    ROW(channels, GT_FIELD_INT, .min = 1, .max = 1 << 20, .flags = GT_FIELD_REQUIRED,
-        .help = "number of kernels, each a tree of gates; the output's channels"),
-    ROW(kernel, GT_FIELD_INT, .fallback = "3", .min = 1, .max = MOST_FIELD,
-        .help = "rows and columns of the receptive field"),
-    ROW(depth, GT_FIELD_INT, .fallback = "3", .min = 1, .max = GT_LOGIC_CONV_DEPTH,
-        .help = "levels of a tree: 2^depth leaves, 2^depth - 1 gates"),
-    ROW(stride, GT_FIELD_INT, .fallback = "1", .min = 1, .max = MOST_FIELD, .help = "between two positions"),
-    ROW(padding, GT_FIELD_INT, .fallback = "0", .min = 0, .max = MOST_FIELD,
-        .help = "zeros on each side; (kernel - 1) / 2 keeps height and width"),
-    ROW(pool, GT_FIELD_INT, .fallback = "1", .min = 1, .max = MOST_POOL,
-        .help = "rows and columns of the windows whose OR (the maximum) is the output; 1: no pooling"),
-    ROW(field_channels, GT_FIELD_INT, .fallback = "2", .min = 1, .max = 1 << 20,
-        .help = "how many input channels a kernel reads, if there are so many"),
-    ROW(init, GT_FIELD_CHOICE, .fallback = "residual", .choices = gt_logic_inits,
-        .help = "initial logits, as in layer logic"),
+    GT_ROW(conv_config, channels, GT_FIELD_INT, .min = 1, .max = 1 << 20, .flags = GT_FIELD_REQUIRED,
+           .help = "number of kernels, each a tree of gates; the output's channels"),
+    GT_ROW(conv_config, kernel, GT_FIELD_INT, .fallback = "3", .min = 1, .max = MOST_FIELD,
+           .help = "rows and columns of the receptive field"),
+    GT_ROW(conv_config, depth, GT_FIELD_INT, .fallback = "3", .min = 1, .max = GT_LOGIC_CONV_DEPTH,
+           .help = "levels of a tree: 2^depth leaves, 2^depth - 1 gates"),
+    GT_ROW(conv_config, stride, GT_FIELD_INT, .fallback = "1", .min = 1, .max = MOST_FIELD,
+           .help = "between two positions"),
+    GT_ROW(conv_config, padding, GT_FIELD_INT, .fallback = "0", .min = 0, .max = MOST_FIELD,
+           .help = "zeros on each side; (kernel - 1) / 2 keeps height and width"),
+    GT_ROW(conv_config, pool, GT_FIELD_INT, .fallback = "1", .min = 1, .max = MOST_POOL,
+           .help = "rows and columns of the windows whose OR (the maximum) is the output; 1: no pooling"),
+    GT_ROW(conv_config, field_channels, GT_FIELD_INT, .fallback = "2", .min = 1, .max = 1 << 20,
+           .help = "how many input channels a kernel reads, if there are so many"),
+    GT_ROW(conv_config, init, GT_FIELD_CHOICE, .fallback = "residual", .choices = gt_logic_inits,
+           .help = "initial logits, as in layer logic"),
     {.name = NULL},
 };
 static const gt_schema schema = {.name = "logic_conv2d",
@@ -146,8 +145,6 @@ static gt_id build_inverse(gt_build *build, const choice *c, const int32_t *wiri
   return gt_build_derived(build, "inverse", gt_shape_1(words), lists);
 }
 
-static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
-
 /* The trees over x [B, height, width, channels]: [B, values]. */
 static gt_id lay_trees(gt_build *build, const gt_logic_conv_attribute *a, gt_id x, gt_id logits, gt_id wiring,
                        gt_id inverse) {
@@ -181,7 +178,7 @@ static gt_id build_conv(gt_build *build, const void *config, const gt_id *input,
                        .kernels = c->channels,
                        .leaves = INT64_C(1) << c->depth,
                        .channels = x.dim[3],
-                       .each = least(c->field_channels, least(x.dim[3], INT64_C(1) << c->depth)),
+                       .each = gt_least(c->field_channels, gt_least(x.dim[3], INT64_C(1) << c->depth)),
                        .area = c->kernel * c->kernel};
   const gt_shape output = {.rank = 4,
                            .dim = {x.dim[0], gt_logic_conv_windows(&a, x.dim[1]),
@@ -228,9 +225,7 @@ static bool conv_circuit(gt_layer_circuit *circuit, const void *config) {
          gt_layer_circuit_refuse(circuit, "has a wiring that does not fit");
 }
 
-GT_REGISTER(layer, logic_conv2d)
-extern const gt_layer_type gt_layer_logic_conv2d;
-const gt_layer_type gt_layer_logic_conv2d = {
+GT_DEFINE(layer, logic_conv2d) = {
     .name = "logic_conv2d",
     .help = "trees of logic gates over the receptive fields of an image, OR-pooled",
     .schema = &schema,
@@ -238,4 +233,5 @@ const gt_layer_type gt_layer_logic_conv2d = {
     .min_inputs = 1,
     .max_inputs = 1,
     .build = build_conv,
-    .circuit = conv_circuit};
+    .circuit = conv_circuit,
+};

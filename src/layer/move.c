@@ -36,13 +36,9 @@ typedef struct permute_config {
 
 #define permute_shorthand "axes"
 static const gt_field permute_fields[] = {
-    {.name = "axes",
-     .type = GT_FIELD_INTS,
-     .offset = offsetof(permute_config, axes),
-     .min = 1,
-     .max = GT_MAX_RANK - 1,
-     .help = "the order in which the axes 1, 2, ... of its input come out; the batch stays first",
-     .flags = GT_FIELD_REQUIRED},
+    GT_ROW(permute_config, axes, GT_FIELD_INTS, .min = 1, .max = GT_MAX_RANK - 1,
+           .help = "the order in which the axes 1, 2, ... of its input come out; the batch stays first",
+           .flags = GT_FIELD_REQUIRED),
     {.name = NULL},
 };
 
@@ -72,24 +68,11 @@ typedef struct pad_config {
 
 #define pad_shorthand "before"
 static const gt_field pad_fields[] = {
-    {.name = "before",
-     .type = GT_FIELD_INTS,
-     .offset = offsetof(pad_config, before),
-     .min = 0,
-     .max = 1 << 24,
-     .help = "elements added before each axis of a sample",
-     .flags = GT_FIELD_REQUIRED},
-    {.name = "after",
-     .type = GT_FIELD_INTS,
-     .offset = offsetof(pad_config, after),
-     .min = 0,
-     .max = 1 << 24,
-     .help = "elements added after each axis (default: as before)"},
-    {.name = "value",
-     .type = GT_FIELD_FLOAT,
-     .offset = offsetof(pad_config, value),
-     .fallback = "0",
-     .help = "what is added"},
+    GT_ROW(pad_config, before, GT_FIELD_INTS, .min = 0, .max = 1 << 24,
+           .help = "elements added before each axis of a sample", .flags = GT_FIELD_REQUIRED),
+    GT_ROW(pad_config, after, GT_FIELD_INTS, .min = 0, .max = 1 << 24,
+           .help = "elements added after each axis (default: as before)"),
+    GT_ROW(pad_config, value, GT_FIELD_FLOAT, .fallback = "0", .help = "what is added"),
     {.name = NULL},
 };
 
@@ -111,19 +94,10 @@ typedef struct shrink_config {
 
 #define shrink_shorthand NULL
 static const gt_field shrink_fields[] = {
-    {.name = "start",
-     .type = GT_FIELD_INTS,
-     .offset = offsetof(shrink_config, start),
-     .min = 0,
-     .max = 1 << 30,
-     .help = "first element kept of each axis of a sample (default: 0)"},
-    {.name = "stop",
-     .type = GT_FIELD_INTS,
-     .offset = offsetof(shrink_config, stop),
-     .min = 1,
-     .max = 1 << 30,
-     .help = "the element after the last one kept, for each axis",
-     .flags = GT_FIELD_REQUIRED},
+    GT_ROW(shrink_config, start, GT_FIELD_INTS, .min = 0, .max = 1 << 30,
+           .help = "first element kept of each axis of a sample (default: 0)"),
+    GT_ROW(shrink_config, stop, GT_FIELD_INTS, .min = 1, .max = 1 << 30,
+           .help = "the element after the last one kept, for each axis", .flags = GT_FIELD_REQUIRED),
     {.name = NULL},
 };
 
@@ -150,13 +124,8 @@ typedef struct stride_config {
 
 #define stride_shorthand "step"
 static const gt_field stride_fields[] = {
-    {.name = "step",
-     .type = GT_FIELD_INTS,
-     .offset = offsetof(stride_config, step),
-     .min = 1,
-     .max = 1 << 30,
-     .help = "distance of the elements kept, for each axis of a sample",
-     .flags = GT_FIELD_REQUIRED},
+    GT_ROW(stride_config, step, GT_FIELD_INTS, .min = 1, .max = 1 << 30,
+           .help = "distance of the elements kept, for each axis of a sample", .flags = GT_FIELD_REQUIRED),
     {.name = NULL},
 };
 

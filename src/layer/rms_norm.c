@@ -9,13 +9,11 @@ typedef struct rms_norm_config {
   bool elementwise_affine;
 } rms_norm_config;
 
-#define ROW(field, type_, ...) \
-  { .name = #field, .type = type_, .offset = offsetof(rms_norm_config, field), __VA_ARGS__ }
-
 static const gt_field fields[] = {
-    ROW(eps, GT_FIELD_FLOAT, .fallback = "1.1920928955078125e-7", .min = 0, .max = 1,
-        .help = "added to the mean square; the default is FLT_EPSILON, as in PyTorch"),
-    ROW(elementwise_affine, GT_FIELD_BOOL, .fallback = "true", .help = "learn a weight for each value"),
+    GT_ROW(rms_norm_config, eps, GT_FIELD_FLOAT, .fallback = "1.1920928955078125e-7", .min = 0, .max = 1,
+           .help = "added to the mean square; the default is FLT_EPSILON, as in PyTorch"),
+    GT_ROW(rms_norm_config, elementwise_affine, GT_FIELD_BOOL, .fallback = "true",
+           .help = "learn a weight for each value"),
     {.name = NULL},
 };
 static const gt_schema schema = {
@@ -34,13 +32,11 @@ static gt_id build_rms_norm(gt_build *build, const void *config, const gt_id *in
   return gt_norm_affine(build, out, gt_shape_1(shape.dim[shape.rank - 1]), c->elementwise_affine, false);
 }
 
-GT_REGISTER(layer, rms_norm)
-extern const gt_layer_type gt_layer_rms_norm;
-const gt_layer_type gt_layer_rms_norm = {.name = "rms_norm",
-                                         .help = "divides the last axis by its root mean square",
-                                         .schema = &schema,
-                                         .config_size = sizeof(rms_norm_config),
-                                         .min_inputs = 1,
-                                         .max_inputs = 1,
-                                         .refit = gt_refit_overlap,
-                                         .build = build_rms_norm};
+GT_DEFINE(layer, rms_norm) = {.name = "rms_norm",
+                              .help = "divides the last axis by its root mean square",
+                              .schema = &schema,
+                              .config_size = sizeof(rms_norm_config),
+                              .min_inputs = 1,
+                              .max_inputs = 1,
+                              .refit = gt_refit_overlap,
+                              .build = build_rms_norm};

@@ -16,31 +16,25 @@ static bool pass_on(gt_layer_circuit *circuit, const void *config) {
   return gt_layer_circuit_pass(circuit);
 }
 
-GT_REGISTER(layer, flatten)
 static const gt_field flatten_fields[] = {{.name = NULL}};
 static const gt_schema flatten_schema = {
     .name = "flatten", .help = "each sample as one row", .fields = flatten_fields};
-extern const gt_layer_type gt_layer_flatten;
-const gt_layer_type gt_layer_flatten = {.name = "flatten",
-                                        .help = "each sample as one row of values",
-                                        .schema = &flatten_schema,
-                                        .min_inputs = 1,
-                                        .max_inputs = 1,
-                                        .build = build_flatten,
-                                        .circuit = pass_on};
+GT_DEFINE(layer, flatten) = {.name = "flatten",
+                             .help = "each sample as one row of values",
+                             .schema = &flatten_schema,
+                             .min_inputs = 1,
+                             .max_inputs = 1,
+                             .build = build_flatten,
+                             .circuit = pass_on};
 
 typedef struct reshape_config {
   gt_ints shape;
 } reshape_config;
 
 static const gt_field reshape_fields[] = {
-    {.name = "shape",
-     .type = GT_FIELD_INTS,
-     .offset = offsetof(reshape_config, shape),
-     .min = -1,
-     .max = 1 << 30,
-     .help = "shape of one sample, without the batch; one -1 is worked out",
-     .flags = GT_FIELD_REQUIRED},
+    GT_ROW(reshape_config, shape, GT_FIELD_INTS, .min = -1, .max = 1 << 30,
+           .help = "shape of one sample, without the batch; one -1 is worked out",
+           .flags = GT_FIELD_REQUIRED),
     {.name = NULL},
 };
 static const gt_schema reshape_schema = {
@@ -77,13 +71,11 @@ static gt_id build_reshape(gt_build *build, const void *config, const gt_id *inp
   return gt_reshape(build->graph, input[0], to);
 }
 
-GT_REGISTER(layer, reshape)
-extern const gt_layer_type gt_layer_reshape;
-const gt_layer_type gt_layer_reshape = {.name = "reshape",
-                                        .help = "the same values under another shape",
-                                        .schema = &reshape_schema,
-                                        .config_size = sizeof(reshape_config),
-                                        .min_inputs = 1,
-                                        .max_inputs = 1,
-                                        .build = build_reshape,
-                                        .circuit = pass_on};
+GT_DEFINE(layer, reshape) = {.name = "reshape",
+                             .help = "the same values under another shape",
+                             .schema = &reshape_schema,
+                             .config_size = sizeof(reshape_config),
+                             .min_inputs = 1,
+                             .max_inputs = 1,
+                             .build = build_reshape,
+                             .circuit = pass_on};

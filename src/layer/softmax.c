@@ -7,13 +7,8 @@ typedef struct softmax_config {
 } softmax_config;
 
 static const gt_field fields[] = {
-    {.name = "axis",
-     .type = GT_FIELD_INT,
-     .offset = offsetof(softmax_config, axis),
-     .fallback = "-1",
-     .min = -GT_MAX_RANK,
-     .max = GT_MAX_RANK - 1,
-     .help = "the axis whose values sum to 1 (0 is the batch, -1 the last)"},
+    GT_ROW(softmax_config, axis, GT_FIELD_INT, .fallback = "-1", .min = -GT_MAX_RANK, .max = GT_MAX_RANK - 1,
+           .help = "the axis whose values sum to 1 (0 is the batch, -1 the last)"),
     {.name = NULL},
 };
 
@@ -26,17 +21,15 @@ static gt_id build_softmax(gt_build *build, const void *config, const gt_id *inp
   return gt_softmax(build->graph, input[0], axis);
 }
 
-GT_REGISTER(layer, softmax)
 static const gt_schema softmax_schema = {
     .name = "softmax", .help = "probabilities along an axis", .fields = fields, .shorthand = "axis"};
-extern const gt_layer_type gt_layer_softmax;
-const gt_layer_type gt_layer_softmax = {.name = "softmax",
-                                        .help = "probabilities along an axis",
-                                        .schema = &softmax_schema,
-                                        .config_size = sizeof(softmax_config),
-                                        .min_inputs = 1,
-                                        .max_inputs = 1,
-                                        .build = build_softmax};
+GT_DEFINE(layer, softmax) = {.name = "softmax",
+                             .help = "probabilities along an axis",
+                             .schema = &softmax_schema,
+                             .config_size = sizeof(softmax_config),
+                             .min_inputs = 1,
+                             .max_inputs = 1,
+                             .build = build_softmax};
 
 static gt_id build_log_softmax(gt_build *build, const void *config, const gt_id *input, int inputs) {
   const softmax_config *c = config;
@@ -47,14 +40,12 @@ static gt_id build_log_softmax(gt_build *build, const void *config, const gt_id 
   return gt_log_softmax(build->graph, input[0], axis);
 }
 
-GT_REGISTER(layer, log_softmax)
 static const gt_schema log_softmax_schema = {
     .name = "log_softmax", .help = "logarithm of softmax", .fields = fields, .shorthand = "axis"};
-extern const gt_layer_type gt_layer_log_softmax;
-const gt_layer_type gt_layer_log_softmax = {.name = "log_softmax",
-                                            .help = "logarithm of softmax, computed without overflow",
-                                            .schema = &log_softmax_schema,
-                                            .config_size = sizeof(softmax_config),
-                                            .min_inputs = 1,
-                                            .max_inputs = 1,
-                                            .build = build_log_softmax};
+GT_DEFINE(layer, log_softmax) = {.name = "log_softmax",
+                                 .help = "logarithm of softmax, computed without overflow",
+                                 .schema = &log_softmax_schema,
+                                 .config_size = sizeof(softmax_config),
+                                 .min_inputs = 1,
+                                 .max_inputs = 1,
+                                 .build = build_log_softmax};

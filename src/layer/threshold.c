@@ -13,11 +13,8 @@ typedef struct threshold_config {
 } threshold_config;
 
 static const gt_field fields[] = {
-    {.name = "levels",
-     .type = GT_FIELD_FLOATS,
-     .offset = offsetof(threshold_config, levels),
-     .help = "a bit for each: is the value above it",
-     .flags = GT_FIELD_REQUIRED},
+    GT_ROW(threshold_config, levels, GT_FIELD_FLOATS, .help = "a bit for each: is the value above it",
+           .flags = GT_FIELD_REQUIRED),
     {.name = NULL},
 };
 static const gt_schema schema = {
@@ -43,12 +40,10 @@ static gt_id build_threshold(gt_build *build, const void *config, const gt_id *i
   return gt_reshape(graph, gt_concatenate(graph, bits, c->levels.count, -1), shape);
 }
 
-GT_REGISTER(layer, threshold)
-extern const gt_layer_type gt_layer_threshold;
-const gt_layer_type gt_layer_threshold = {.name = "threshold",
-                                          .help = "values as bits: 1 where above a level, one bit a level",
-                                          .schema = &schema,
-                                          .config_size = sizeof(threshold_config),
-                                          .min_inputs = 1,
-                                          .max_inputs = 1,
-                                          .build = build_threshold};
+GT_DEFINE(layer, threshold) = {.name = "threshold",
+                               .help = "values as bits: 1 where above a level, one bit a level",
+                               .schema = &schema,
+                               .config_size = sizeof(threshold_config),
+                               .min_inputs = 1,
+                               .max_inputs = 1,
+                               .build = build_threshold};

@@ -9,14 +9,8 @@ typedef struct bce_config {
 } bce_config;
 
 static const gt_field fields[] = {
-    {.name = "label_smoothing",
-     .type = GT_FIELD_FLOAT,
-     .offset = offsetof(bce_config, smoothing),
-     .fallback = "0",
-     .min = 0,
-     .max = 1,
-     .help = "moves targets towards 1/2: t (1 - s) + s/2",
-     .flags = GT_FIELD_OPEN_MAX},
+    GT_ROW_NAMED("label_smoothing", bce_config, smoothing, GT_FIELD_FLOAT, .fallback = "0", .min = 0,
+                 .max = 1, .help = "moves targets towards 1/2: t (1 - s) + s/2", .flags = GT_FIELD_OPEN_MAX),
     {.name = NULL},
 };
 static const gt_schema schema = {
@@ -42,13 +36,11 @@ static gt_id correct(gt_graph *graph, const void *config, gt_id prediction, gt_i
 
 static const gt_data_range range = {0, 1, "loss 'bce'"};
 
-GT_REGISTER(loss, bce)
-extern const gt_loss_type gt_loss_bce;
-const gt_loss_type gt_loss_bce = {.name = "bce",
-                                  .help = "binary cross-entropy of each output (on logits)",
-                                  .schema = &schema,
-                                  .config_size = sizeof(bce_config),
-                                  .logits = true,
-                                  .range = &range,
-                                  .build = build,
-                                  .correct = correct};
+GT_DEFINE(loss, bce) = {.name = "bce",
+                        .help = "binary cross-entropy of each output (on logits)",
+                        .schema = &schema,
+                        .config_size = sizeof(bce_config),
+                        .logits = true,
+                        .range = &range,
+                        .build = build,
+                        .correct = correct};

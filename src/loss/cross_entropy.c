@@ -8,14 +8,9 @@ typedef struct cross_entropy_config {
 } cross_entropy_config;
 
 static const gt_field fields[] = {
-    {.name = "label_smoothing",
-     .type = GT_FIELD_FLOAT,
-     .offset = offsetof(cross_entropy_config, smoothing),
-     .fallback = "0",
-     .min = 0,
-     .max = 1,
-     .help = "share of the target that is spread over all classes",
-     .flags = GT_FIELD_OPEN_MAX},
+    GT_ROW_NAMED("label_smoothing", cross_entropy_config, smoothing, GT_FIELD_FLOAT, .fallback = "0",
+                 .min = 0, .max = 1, .help = "share of the target that is spread over all classes",
+                 .flags = GT_FIELD_OPEN_MAX),
     {.name = NULL},
 };
 static const gt_schema schema = {
@@ -31,13 +26,11 @@ static gt_id correct(gt_graph *graph, const void *config, gt_id prediction, gt_i
   return gt_correct(graph, prediction, targets);
 }
 
-GT_REGISTER(loss, cross_entropy)
-extern const gt_loss_type gt_loss_cross_entropy;
-const gt_loss_type gt_loss_cross_entropy = {.name = "cross_entropy",
-                                            .help = "softmax cross-entropy with class labels (on logits)",
-                                            .schema = &schema,
-                                            .config_size = sizeof(cross_entropy_config),
-                                            .labels = true,
-                                            .logits = true,
-                                            .build = build,
-                                            .correct = correct};
+GT_DEFINE(loss, cross_entropy) = {.name = "cross_entropy",
+                                  .help = "softmax cross-entropy with class labels (on logits)",
+                                  .schema = &schema,
+                                  .config_size = sizeof(cross_entropy_config),
+                                  .labels = true,
+                                  .logits = true,
+                                  .build = build,
+                                  .correct = correct};

@@ -8,14 +8,8 @@ typedef struct huber_config {
 } huber_config;
 
 static const gt_field fields[] = {
-    {.name = "delta",
-     .type = GT_FIELD_FLOAT,
-     .offset = offsetof(huber_config, delta),
-     .fallback = "1",
-     .min = 0,
-     .max = 1e30,
-     .help = "difference at which it turns from square to linear",
-     .flags = GT_FIELD_OPEN_MIN},
+    GT_ROW(huber_config, delta, GT_FIELD_FLOAT, .fallback = "1", .min = 0, .max = 1e30,
+           .help = "difference at which it turns from square to linear", .flags = GT_FIELD_OPEN_MIN),
     {.name = NULL},
 };
 static const gt_schema schema = {
@@ -30,10 +24,8 @@ static gt_id build(gt_graph *graph, const void *config, gt_id prediction, gt_id 
   return gt_mean(graph, gt_mul(graph, near, gt_sub(graph, size, half)), 1u << 1, false);
 }
 
-GT_REGISTER(loss, huber)
-extern const gt_loss_type gt_loss_huber;
-const gt_loss_type gt_loss_huber = {.name = "huber",
-                                    .help = "squared near zero, absolute far away",
-                                    .schema = &schema,
-                                    .config_size = sizeof(huber_config),
-                                    .build = build};
+GT_DEFINE(loss, huber) = {.name = "huber",
+                          .help = "squared near zero, absolute far away",
+                          .schema = &schema,
+                          .config_size = sizeof(huber_config),
+                          .build = build};

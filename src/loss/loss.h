@@ -1,5 +1,5 @@
-/* gt_loss_type: one constant row per loss (GT_REGISTER(loss, NAME), struct gt_loss_NAME); in a config `loss:
- * mse` or `loss: {type: huber, delta: 1}`. A loss gives one value for each sample (the mean over the sample's
+/* gt_loss_type: one constant row per loss (GT_DEFINE(loss, NAME) = {…}); in a config `loss: mse`
+ * or `loss: {type: huber, delta: 1}`. A loss gives one value for each sample (the mean over the sample's
  * outputs); the shared code weights and sums them, so that padding rows of the last batch (weight 0) count
  * for nothing. */
 #ifndef GT_LOSS_LOSS_H

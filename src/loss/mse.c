@@ -12,7 +12,4 @@ static gt_id build(gt_graph *graph, const void *config, gt_id prediction, gt_id 
   return gt_mean(graph, gt_mul(graph, difference, difference), 1u << 1, false);
 }
 
-GT_REGISTER(loss, mse)
-extern const gt_loss_type gt_loss_mse;
-const gt_loss_type gt_loss_mse = {
-    .name = "mse", .help = "mean squared error", .schema = &schema, .build = build};
+GT_DEFINE(loss, mse) = {.name = "mse", .help = "mean squared error", .schema = &schema, .build = build};

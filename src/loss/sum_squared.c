@@ -21,11 +21,9 @@ static gt_id correct(gt_graph *graph, const void *config, gt_id prediction, gt_i
   return gt_mean(graph, gt_sub(graph, gt_constant(graph, 1), wrong), 1u << 1, false);
 }
 
-GT_REGISTER(loss, sum_squared)
-extern const gt_loss_type gt_loss_sum_squared;
-const gt_loss_type gt_loss_sum_squared = {.name = "sum_squared",
-                                          .help = "sum of squared errors",
-                                          .schema = &schema,
-                                          .sums_batch = true,
-                                          .build = build,
-                                          .correct = correct};
+GT_DEFINE(loss, sum_squared) = {.name = "sum_squared",
+                                .help = "sum of squared errors",
+                                .schema = &schema,
+                                .sums_batch = true,
+                                .build = build,
+                                .correct = correct};

@@ -14,18 +14,10 @@ typedef struct repeat {
 } repeat;
 
 static const gt_field repeat_fields[] = {
-    {.name = "times",
-     .type = GT_FIELD_INT,
-     .offset = offsetof(repeat, times),
-     .min = 1,
-     .max = MOST_TIMES,
-     .flags = GT_FIELD_REQUIRED,
-     .help = "how often the layers follow one another"},
-    {.name = "layers",
-     .type = GT_FIELD_NODE,
-     .offset = offsetof(repeat, layers),
-     .flags = GT_FIELD_REQUIRED,
-     .help = "the layers of one pass, as in `model:`; `from: block_input` reads what the pass reads"},
+    GT_ROW(repeat, times, GT_FIELD_INT, .min = 1, .max = MOST_TIMES, .flags = GT_FIELD_REQUIRED,
+           .help = "how often the layers follow one another"),
+    GT_ROW(repeat, layers, GT_FIELD_NODE, .flags = GT_FIELD_REQUIRED,
+           .help = "the layers of one pass, as in `model:`; `from: block_input` reads what the pass reads"),
     {.name = NULL},
 };
 const gt_schema gt_repeat_schema = {

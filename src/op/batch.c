@@ -1,4 +1,5 @@
 #include "op/batch.h"
+#include "base/count.h"
 #include "base/philox.h"
 #include "op/check.h"
 #include "op/core.h"
@@ -74,13 +75,11 @@ static void batch_cpu(const void *args, const uint32_t *spec, uint32_t tile) {
 
 static const gt_kernel batch_kernel = {"batch", batch_cpu};
 
-/* --- rows
- * ---------------------------------------------------------------------------------------------------- */
+/* --- rows --- */
 
 static bool good_attribute(const gt_batch_attribute *attribute, gt_error *error) {
   if (attribute->batch >= 1 && attribute->samples >= 1 && attribute->samples < UINT32_MAX &&
-      (!attribute->steps ||
-       attribute->steps >= (attribute->samples + attribute->batch - 1) / attribute->batch))
+      (!attribute->steps || attribute->steps >= gt_ceil_div(attribute->samples, attribute->batch)))
     return true;
   return gt_fail(error, GT_ERR_CONFIG, "cannot draw batches of %" PRId64 " from %" PRId64 " samples",
                  attribute->batch, attribute->samples);
@@ -121,7 +120,7 @@ static bool infer_weight(const gt_graph *graph, const gt_node *node, gt_shape *s
 }
 
 int64_t gt_batch_steps(const gt_batch_attribute *attribute) {
-  return attribute->steps ? attribute->steps : (attribute->samples + attribute->batch - 1) / attribute->batch;
+  return attribute->steps ? attribute->steps : gt_ceil_div(attribute->samples, attribute->batch);
 }
 
 static gt_step *start(gt_lowering *lowering, struct gt_batch_args *args, const gt_batch_attribute *attribute,
@@ -135,7 +134,7 @@ static gt_step *start(gt_lowering *lowering, struct gt_batch_args *args, const g
   step->spec[SPEC_MODE] = mode;
   step->spec[SPEC_SEQUENTIAL] = attribute->sequential;
   const uint32_t per_tile = tile_rows(args->features);
-  step->tiles = (args->batch + per_tile - 1) / per_tile;
+  step->tiles = gt_ceil_div(args->batch, per_tile);
   return step;
 }
 
@@ -166,7 +165,8 @@ static void lower_weight(gt_lowering *lowering, const gt_group *group) {
   gt_lower_grid(lowering, args.batch, 256);
 }
 
-static void print(const gt_node *node, char *buffer, size_t size) {
+static void print(const gt_graph *graph, const gt_node *node, char *buffer, size_t size) {
+  (void)graph;
   const gt_batch_attribute *attribute = node->attribute;
   snprintf(buffer, size, "%" PRId64 " of %" PRId64 "%s", attribute->batch, attribute->samples,
            attribute->sequential ? " in order" : "");

@@ -23,8 +23,7 @@ static bool variable_exists(const gt_graph *graph, uint32_t variable, gt_error *
   return gt_fail(error, GT_ERR_INTERNAL, "variable %" PRIu32 " does not exist", variable);
 }
 
-/* --- variable
- * ------------------------------------------------------------------------------------------------ */
+/* --- variable --- */
 
 static bool infer_variable(const gt_graph *graph, const gt_node *node, gt_shape *shape, gt_dtype *dtype,
                            gt_error *error) {
@@ -35,8 +34,9 @@ static bool infer_variable(const gt_graph *graph, const gt_node *node, gt_shape 
   return true;
 }
 
-static void print_variable(const gt_node *node, char *buffer, size_t size) {
-  snprintf(buffer, size, "#%" PRIu32, ((const gt_variable_attribute *)node->attribute)->variable);
+static void print_variable(const gt_graph *graph, const gt_node *node, char *buffer, size_t size) {
+  const gt_variable_attribute *attribute = node->attribute;
+  snprintf(buffer, size, "%s", graph->variable[attribute->variable].name);
 }
 
 gt_id gt_variable_read(gt_graph *graph, uint32_t variable) {
@@ -44,8 +44,7 @@ gt_id gt_variable_read(gt_graph *graph, uint32_t variable) {
   return gt_node_add(graph, &rows[ROW_VARIABLE], NULL, 0, &attribute, sizeof attribute);
 }
 
-/* --- view
- * ---------------------------------------------------------------------------------------------------- */
+/* --- view --- */
 
 static bool infer_view(const gt_graph *graph, const gt_node *node, gt_shape *shape, gt_dtype *dtype,
                        gt_error *error) {
@@ -78,7 +77,8 @@ static void gradient_view(gt_graph *graph, gt_id node, gt_id gradient, const boo
   input_gradient[0] = gt_view(graph, gradient, 0, whole);
 }
 
-static void print_view(const gt_node *node, char *buffer, size_t size) {
+static void print_view(const gt_graph *graph, const gt_node *node, char *buffer, size_t size) {
+  (void)graph;
   const gt_view_attribute *attribute = node->attribute;
   if (attribute->offset) snprintf(buffer, size, "at %" PRId64, attribute->offset);
 }
@@ -119,8 +119,7 @@ gt_id gt_reshape(gt_graph *graph, gt_id x, gt_shape shape) {
   return gt_view(graph, x, 0, shape);
 }
 
-/* --- pack
- * ---------------------------------------------------------------------------------------------------- */
+/* --- pack --- */
 
 int64_t gt_pack_offset(const gt_graph *graph, gt_id pack, int part) {
   const gt_node *node = gt_node_at(graph, pack);
@@ -178,8 +177,7 @@ gt_id gt_pack_at(gt_graph *graph, const gt_id *x, const int64_t *offset, int cou
   return gt_node_add(graph, &rows[ROW_PACK], x, count, attribute, size);
 }
 
-/* --- assign
- * -------------------------------------------------------------------------------------------------- */
+/* --- assign --- */
 
 static bool infer_assign(const gt_graph *graph, const gt_node *node, gt_shape *shape, gt_dtype *dtype,
                          gt_error *error) {
@@ -200,9 +198,9 @@ static bool infer_assign(const gt_graph *graph, const gt_node *node, gt_shape *s
   return true;
 }
 
-static void print_assign(const gt_node *node, char *buffer, size_t size) {
+static void print_assign(const gt_graph *graph, const gt_node *node, char *buffer, size_t size) {
   const gt_assign_attribute *attribute = node->attribute;
-  snprintf(buffer, size, "#%" PRIu32 " at %" PRId64, attribute->variable, attribute->offset);
+  snprintf(buffer, size, "%s at %" PRId64, graph->variable[attribute->variable].name, attribute->offset);
 }
 
 gt_id gt_assign(gt_graph *graph, uint32_t variable, int64_t offset, gt_id x) {
@@ -215,13 +213,7 @@ gt_id gt_assign(gt_graph *graph, uint32_t variable, int64_t offset, gt_id x) {
   return node;
 }
 
-static double flops_none(const gt_graph *graph, const gt_node *node) {
-  (void)graph, (void)node;
-  return 0;
-}
-
-/* --- clock
- * --------------------------------------------------------------------------------------------------- */
+/* --- clock --- */
 
 static void clock_cpu(const void *args, const uint32_t *spec, uint32_t tile) {
   (void)spec, (void)tile;
@@ -274,8 +266,7 @@ gt_id gt_clock_scalar(gt_graph *graph, gt_id clock, int index) {
   return gt_view(graph, clock, GT_CLOCK_WORDS + index, gt_shape_of(0, NULL));
 }
 
-/* --- log_row
- * ------------------------------------------------------------------------------------------------- */
+/* --- log_row --- */
 
 static void log_row_cpu(const void *args, const uint32_t *spec, uint32_t tile) {
   (void)spec, (void)tile;
@@ -335,7 +326,7 @@ static const gt_op rows[ROWS] = {
                       .kind = GT_OP_VARIABLE,
                       .infer = infer_variable,
                       .print = print_variable,
-                      .flops = flops_none},
+                      .flops = gt_no_flops},
     [ROW_VIEW] = {.name = "view",
                   .kind = GT_OP_VIEW,
                   .min_inputs = 1,
@@ -343,33 +334,33 @@ static const gt_op rows[ROWS] = {
                   .infer = infer_view,
                   .gradient = gradient_view,
                   .print = print_view,
-                  .flops = flops_none},
+                  .flops = gt_no_flops},
     [ROW_PACK] = {.name = "pack",
                   .kind = GT_OP_PACK,
                   .min_inputs = 1,
                   .max_inputs = -1,
                   .infer = infer_pack,
                   .gradient = gradient_pack,
-                  .flops = flops_none},
+                  .flops = gt_no_flops},
     [ROW_ASSIGN] = {.name = "assign",
                     .kind = GT_OP_ASSIGN,
                     .min_inputs = 1,
                     .max_inputs = 1,
                     .infer = infer_assign,
                     .print = print_assign,
-                    .flops = flops_none},
+                    .flops = gt_no_flops},
     [ROW_CLOCK] = {.name = "clock",
                    .kind = GT_OP_KERNEL,
                    .min_inputs = 1,
                    .max_inputs = 1,
                    .infer = infer_clock,
                    .lower = lower_clock,
-                   .flops = flops_none},
+                   .flops = gt_no_flops},
     [ROW_LOG_ROW] = {.name = "log_row",
                      .kind = GT_OP_KERNEL,
                      .min_inputs = 2,
                      .max_inputs = 1 + LOG_SCALARS,
                      .infer = infer_log_row,
                      .lower = lower_log_row,
-                     .flops = flops_none},
+                     .flops = gt_no_flops},
 };

@@ -1,6 +1,7 @@
 /* Softmax cross-entropy. With the row's maximum m and t the target, loss = log Σ exp(x - m) - Σ t (x - m):
  * nothing overflows. */
 #include "op/cross_entropy.h"
+#include "base/count.h"
 #include "op/op.h"
 #include "shaders/op/cross_entropy.h"
 #include "step/lowering.h"
@@ -125,7 +126,7 @@ static void lower(gt_lowering *lowering, const gt_group *group) {
   step->spec[SPEC_MODE] = (uint32_t)(node->op - rows);
   step->spec[SPEC_ROW_PER_INVOCATION] = narrow;
   const uint32_t per_tile = tile_rows(args.columns);
-  step->tiles = (args.rows + per_tile - 1) / per_tile;
+  step->tiles = gt_ceil_div(args.rows, per_tile);
   gt_lower_read(lowering, offsetof(struct gt_cross_entropy_args, logits), node->input[0]);
   gt_lower_read(lowering, offsetof(struct gt_cross_entropy_args, labels), node->input[1]);
   if (node->inputs == 3)
@@ -141,7 +142,8 @@ static double flops(const gt_graph *graph, const gt_node *node) {
   return 5.0 * (double)gt_shape_count(gt_node_at(graph, node->input[0])->shape);
 }
 
-static void print(const gt_node *node, char *buffer, size_t size) {
+static void print(const gt_graph *graph, const gt_node *node, char *buffer, size_t size) {
+  (void)graph;
   const gt_cross_entropy_attribute *attribute = node->attribute;
   if (attribute && attribute->smoothing != 0)
     snprintf(buffer, size, "smoothing %g", (double)attribute->smoothing);

@@ -2,6 +2,7 @@
  * program of such instructions (step/program.h); this file's one kernel runs a group that fusion has made of
  * them. */
 #include "op/elementwise.h"
+#include "base/count.h"
 #include "base/philox.h"
 #include "op/check.h"
 #include "op/elementwise_gradient.h"
@@ -57,15 +58,18 @@ static bool infer_random(const gt_graph *graph, const gt_node *node, gt_shape *s
 
 /* --- printing ------------------------------------------------------------------------------------------- */
 
-static void print_constant(const gt_node *node, char *buffer, size_t size) {
+static void print_constant(const gt_graph *graph, const gt_node *node, char *buffer, size_t size) {
+  (void)graph;
   snprintf(buffer, size, "%g", ((const constant_attribute *)node->attribute)->value);
 }
 
-static void print_leaky_relu(const gt_node *node, char *buffer, size_t size) {
+static void print_leaky_relu(const gt_graph *graph, const gt_node *node, char *buffer, size_t size) {
+  (void)graph;
   snprintf(buffer, size, "slope %g", gt_leaky_relu_slope(node));
 }
 
-static void print_random(const gt_node *node, char *buffer, size_t size) {
+static void print_random(const gt_graph *graph, const gt_node *node, char *buffer, size_t size) {
+  (void)graph;
   snprintf(buffer, size, "stream %" PRIu32, ((const random_attribute *)node->attribute)->purpose);
 }
 
@@ -190,6 +194,6 @@ void gt_elementwise_lower(gt_lowering *lowering, const gt_group *group) {
   gt_lower_program(lowering, group, offsetof(struct gt_elementwise_args, x),
                    offsetof(struct gt_elementwise_args, y), offsetof(struct gt_elementwise_args, clock),
                    offsetof(struct gt_elementwise_args, layout_));
-  gt_lower_grid(lowering, (count + ELEMENTS_PER_INVOCATION - 1) / ELEMENTS_PER_INVOCATION, WORKGROUP);
-  step->tiles = (count + TILE_ELEMENTS - 1) / TILE_ELEMENTS;
+  gt_lower_grid(lowering, gt_ceil_div(count, ELEMENTS_PER_INVOCATION), WORKGROUP);
+  step->tiles = gt_ceil_div(count, TILE_ELEMENTS);
 }

@@ -1,4 +1,5 @@
 #include "op/group_sum.h"
+#include "base/count.h"
 #include "op/check.h"
 #include "op/move.h"
 #include "op/op.h"
@@ -79,7 +80,7 @@ GT_CLONES static void add_rows(const float *x, size_t stride, uint32_t count, fl
 /* A tile: a group, some of the batch. */
 static void sum_cpu(const void *args, const uint32_t *spec, uint32_t tile) {
   const struct gt_group_sum_args *t = args;
-  const uint32_t pieces = (t->batch + PIECE - 1) / PIECE, group = tile / pieces, s = tile % pieces * PIECE;
+  const uint32_t pieces = gt_ceil_div(t->batch, PIECE), group = tile / pieces, s = tile % pieces * PIECE;
   const uint32_t n = t->batch - s < PIECE ? t->batch - s : PIECE;
   float sum[PIECE] = {0}, *y = GT_PTR(float, t->y);
   (void)spec;
@@ -106,9 +107,8 @@ static const gt_kernel spread_kernel = {"group_spread", spread_cpu};
 /* Items of the batch a workgroup takes: many, but not so many that workgroups are too few. */
 static uint32_t columns_for(const gt_target *target, uint32_t groups, uint32_t width) {
   uint32_t columns = MOST_COLUMNS;
-  while (
-      columns > LEAST_COLUMNS &&
-      (columns / 2 >= width || (uint64_t)groups * ((width + columns - 1) / columns) < 2ull * target->units))
+  while (columns > LEAST_COLUMNS &&
+         (columns / 2 >= width || (uint64_t)groups * gt_ceil_div(width, columns) < 2ull * target->units))
     columns /= 2;
   return columns;
 }
@@ -123,17 +123,17 @@ static void lower_sum(gt_lowering *lowering, const struct gt_group_sum_args *arg
   while (lanes < args->each && lanes * 2 * columns <= WORKGROUP &&
          (!target->max_workgroup || lanes * 2 * columns <= target->max_workgroup))
     lanes *= 2;
-  step->tiles = args->groups * ((args->batch + PIECE - 1) / PIECE);
+  step->tiles = args->groups * gt_ceil_div(args->batch, PIECE);
   step->spec[SPEC_LANES] = lanes;
   step->spec[SPEC_QUADS] = quads;
   gt_lower_write(lowering, offsetof(struct gt_group_sum_args, y), node);
-  gt_lower_grid(lowering, (uint64_t)args->groups * ((width + columns - 1) / columns) * lanes * columns,
+  gt_lower_grid(lowering, (uint64_t)args->groups * gt_ceil_div(width, columns) * lanes * columns,
                 lanes * columns);
 }
 
 static void lower_spread(gt_lowering *lowering, const struct gt_group_sum_args *args, gt_id node) {
   gt_step *step = gt_lower_step(lowering, &spread_kernel, args, sizeof *args);
-  step->tiles = (args->groups * args->each + TILE_ROWS - 1) / TILE_ROWS;
+  step->tiles = gt_ceil_div(args->groups * args->each, TILE_ROWS);
   gt_lower_write(lowering, offsetof(struct gt_group_sum_args, y), node);
   gt_lower_grid(lowering, (uint64_t)args->groups * args->each * args->batch, 256);
 }

@@ -1,6 +1,7 @@
 /* Logic gates: coefficients from logits, a layer of gates, and the two gradients of a layer, neither with
  * atomics. */
 #include "op/logic.h"
+#include "base/count.h"
 #include "op/check.h"
 #include "op/group_sum.h"
 #include "op/logic_cpu.h"
@@ -140,7 +141,7 @@ static void lower_coefficients(gt_lowering *lowering, const gt_group *group) {
   step->spec[GT_LOGIC_SPEC_MODE] = node->op == &rows[ROW_HARD]      ? GT_LOGIC_HARD
                                    : node->op == &rows[ROW_MIXTURE] ? GT_LOGIC_MIXTURE
                                                                     : GT_LOGIC_GRADIENT;
-  step->tiles = (args.gates + GT_LOGIC_GATE_TILE - 1) / GT_LOGIC_GATE_TILE;
+  step->tiles = gt_ceil_div(args.gates, GT_LOGIC_GATE_TILE);
   gt_lower_read(lowering, offsetof(struct gt_logic_coefficients_args, logits), node->input[0]);
   if (node->inputs == 2)
     gt_lower_read(lowering, offsetof(struct gt_logic_coefficients_args, g), node->input[1]);
@@ -166,12 +167,12 @@ static uint32_t slice_for(const gt_lowering *lowering, const struct gt_logic_arg
 /* Runs of gates, for each slice of the batch, shared among some lanes. */
 static void lower_runs(gt_lowering *lowering, gt_step *step, uint32_t gates, uint32_t width, uint32_t slice,
                        uint32_t local) {
-  const uint32_t runs = (gates + GT_LOGIC_RUN - 1) / GT_LOGIC_RUN;
+  const uint32_t runs = gt_ceil_div(gates, GT_LOGIC_RUN);
   const uint32_t lanes = gt_logic_lanes(gt_lowering_target(lowering), slice, runs, local),
                  each = local / lanes;
   step->spec[GT_LOGIC_SPEC_LANES] = lanes;
   if (slice < width) step->spec[GT_LOGIC_SPEC_SLICE] = slice;
-  gt_lower_grid(lowering, (uint64_t)(runs + each - 1) / each * local * (width / slice), local);
+  gt_lower_grid(lowering, (uint64_t)gt_ceil_div(runs, each) * local * (width / slice), local);
 }
 
 static void lower_layer(gt_lowering *lowering, const gt_group *group) {
@@ -198,7 +199,7 @@ static void lower_layer(gt_lowering *lowering, const gt_group *group) {
   step->spec[GT_LOGIC_SPEC_X] = gt_logic_type(graph, node->input[0]);
   if (sums || inputs) step->spec[GT_LOGIC_SPEC_G] = gt_logic_type(graph, node->input[3]);
   step->spec[GT_LOGIC_SPEC_Y] = gt_logic_type(graph, group->leader);
-  step->tiles = (result_rows + each - 1) / each;
+  step->tiles = gt_ceil_div(result_rows, each);
   gt_lower_read(lowering, offsetof(struct gt_logic_args, x), node->input[0]);
   step->spec[GT_LOGIC_SPEC_TO_LOGITS] = logits;
   if (!sums || logits)

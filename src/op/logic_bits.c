@@ -1,6 +1,7 @@
 /* Logic gates on bits: codes from logits, words from samples and back, a layer of gates, and sums of groups.
  */
 #include "op/logic_bits.h"
+#include "base/count.h"
 #include "op/check.h"
 #include "op/core.h"
 #include "op/logic_bits_cpu.h"
@@ -107,7 +108,7 @@ static void lower_codes(gt_lowering *lowering, const gt_group *group) {
   const gt_node *node = gt_node_at(gt_lowering_graph(lowering), group->leader);
   const struct gt_logic_codes_args args = {.gates = (uint32_t)node->shape.dim[0]};
   gt_step *step = gt_lower_step(lowering, &kernel, &args, sizeof args);
-  step->tiles = (args.gates + GT_BITS_CODE_TILE - 1) / GT_BITS_CODE_TILE;
+  step->tiles = gt_ceil_div(args.gates, GT_BITS_CODE_TILE);
   gt_lower_read(lowering, offsetof(struct gt_logic_codes_args, logits), node->input[0]);
   gt_lower_write(lowering, offsetof(struct gt_logic_codes_args, codes), group->leader);
   gt_lower_grid(lowering, args.gates, LOCAL);
@@ -127,7 +128,7 @@ static void lower_pack(gt_lowering *lowering, const gt_group *group) {
                at_words = offsetof(struct gt_logic_pack_args, packed);
   gt_step *step = gt_lower_step(lowering, packs ? &pack : &unpack, &args, sizeof args);
   step->spec[GT_BITS_SPEC_BY_WORD] = ((const bits_attribute *)node->attribute)->order == GT_WORDS_BY_WORD;
-  step->tiles = args.words * ((args.values + GT_BITS_VALUE_TILE - 1) / GT_BITS_VALUE_TILE);
+  step->tiles = args.words * gt_ceil_div(args.values, GT_BITS_VALUE_TILE);
   gt_lower_read(lowering, packs ? at_x : at_words, node->input[0]);
   gt_lower_write(lowering, packs ? at_words : at_x, group->leader);
   gt_lower_grid(lowering, (uint64_t)args.values * (packs ? args.words : args.batch), LOCAL);
@@ -142,7 +143,7 @@ static void lower_bits(gt_lowering *lowering, const gt_group *group) {
       .inputs = (uint32_t)x.dim[0], .gates = (uint32_t)node->shape.dim[0], .words = (uint32_t)x.dim[1]};
   const uint32_t each = gt_logic_bits_tile_rows(args.words);
   gt_step *step = gt_lower_step(lowering, &kernel, &args, sizeof args);
-  step->tiles = (args.gates + each - 1) / each;
+  step->tiles = gt_ceil_div(args.gates, each);
   gt_lower_read(lowering, offsetof(struct gt_logic_bits_args, x), node->input[0]);
   gt_lower_read(lowering, offsetof(struct gt_logic_bits_args, codes), node->input[1]);
   gt_lower_read(lowering, offsetof(struct gt_logic_bits_args, wiring), node->input[2]);

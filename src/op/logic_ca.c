@@ -15,8 +15,7 @@ GT_REGISTER(op, logic_ca)
 const gt_op_family gt_op_logic_ca;
 const gt_op_family gt_op_logic_ca = {rows, ROWS};
 
-/* --- layers and wiring
- * ----------------------------------------------------------------------------------------- */
+/* --- layers and wiring --- */
 
 /* Whole groups of four words, so that an input's words can be read at once. */
 static uint32_t inverse_size(uint32_t inputs, uint32_t width) { return 4 * inputs + (2 * width + 3) / 4 * 4; }
@@ -92,8 +91,7 @@ void gt_logic_ca_inverse(const gt_logic_ca_attribute *attribute, uint32_t channe
   }
 }
 
-/* --- rows
- * ------------------------------------------------------------------------------------------------------ */
+/* --- rows --- */
 
 static bool good_layers(const gt_logic_ca_attribute *a, gt_error *error) {
   if (a->perceptions < 1 || a->perceptions > GT_LOGIC_CA_PERCEPTION || a->updates < 1 ||
@@ -222,7 +220,8 @@ static double flops_gradient(const gt_graph *graph, const gt_node *node) {
   return 20 * evaluations(graph, node);
 }
 
-static void print(const gt_node *node, char *buffer, size_t size) {
+static void print(const gt_graph *graph, const gt_node *node, char *buffer, size_t size) {
+  (void)graph;
   const gt_logic_ca_attribute *a = node->attribute;
   snprintf(buffer, size, "%u steps, %u kernels, %u + %u layers%s", a->steps, a->kernels, a->perceptions,
            a->updates, a->periodic ? ", periodic" : "");

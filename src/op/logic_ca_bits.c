@@ -1,4 +1,5 @@
 #include "op/logic_ca_bits.h"
+#include "base/count.h"
 #include "base/philox.h"
 #include "op/check.h"
 #include "op/logic_ca_bits_cpu.h"
@@ -39,33 +40,30 @@ typedef struct geometry {
   uint32_t words[GT_LOGIC_CA_LAYERS * GT_CA_BITS_WORDS];
 } geometry;
 
-static uint32_t most(uint32_t a, uint32_t b) { return a > b ? a : b; }
-
 /* Memory for so many channels at a time. */
 static void lay_out(geometry *g, const gt_logic_ca_attribute *a, uint32_t chunk) {
   uint32_t region[2] = {g->layer[a->perceptions].inputs, 0}, perceived[2] = {0, 0};
   for (uint32_t l = 0; l + 1 < a->perceptions; l++)
-    perceived[l % 2] = most(perceived[l % 2], a->kernels * a->width[l] * chunk);
+    perceived[l % 2] = gt_most_u32(perceived[l % 2], a->kernels * a->width[l] * chunk);
   for (uint32_t l = a->perceptions; l < g->layers; l++) {
     const uint32_t to = 1 - (l - a->perceptions) % 2;
-    region[to] = most(region[to], a->width[l]);
+    region[to] = gt_most_u32(region[to], a->width[l]);
   }
   g->chunk = chunk;
   g->second = region[0];
   g->other = perceived[0];
-  g->shared = region[0] + most(region[1], GT_LOGIC_CA_PATCH * chunk + perceived[0] + perceived[1]);
+  g->shared = region[0] + gt_most_u32(region[1], GT_LOGIC_CA_PATCH * chunk + perceived[0] + perceived[1]);
 }
 
 /* As many cells a workgroup as leave no multiprocessor without work, and as many channels at a time as fit;
  * one of each always does (gt_logic_ca_check). */
 static void plan(geometry *g, const gt_target *target, const gt_logic_ca_attribute *a, gt_shape state) {
   const uint32_t cells = (uint32_t)(state.dim[0] * state.dim[1] * state.dim[2]);
-  const uint32_t bytes = most(target->shared_bytes, LEAST_SHARED) - FIXED_SHARED;
+  const uint32_t bytes = gt_most_u32(target->shared_bytes, LEAST_SHARED) - FIXED_SHARED;
   g->layers = a->perceptions + a->updates;
   g->channels = g->chunk = (uint32_t)state.dim[3];
   gt_logic_ca_layers(a, g->channels, g->layer);
-  for (g->lanes = 1; g->lanes < MOST_LANES && (cells + g->lanes - 1) / g->lanes > target->units;)
-    g->lanes *= 2;
+  for (g->lanes = 1; g->lanes < MOST_LANES && gt_ceil_div(cells, g->lanes) > target->units;) g->lanes *= 2;
   lay_out(g, a, g->channels);
   while (4 * g->lanes * g->shared > bytes && (g->chunk > 1 || g->lanes > 1)) {
     if (g->chunk > 1)
@@ -116,8 +114,8 @@ static void lower(gt_lowering *lowering, const gt_group *group) {
                                                .fire_rate = a->fire_rate};
     gt_step *step = gt_lower_step(lowering, &kernels[g.lanes / 2], &args, sizeof args);
     set_spec(step, &g, a, node->shape);
-    step->tiles = (cells + GT_CA_BITS_LANES - 1) / GT_CA_BITS_LANES;
-    gt_lower_groups(lowering, (cells + g.lanes - 1) / g.lanes, g.threads);
+    step->tiles = gt_ceil_div(cells, GT_CA_BITS_LANES);
+    gt_lower_groups(lowering, gt_ceil_div(cells, g.lanes), g.threads);
 #define AT(field) offsetof(struct gt_logic_ca_bits_args, field)
     if (t)
       gt_lower_use_scratch(lowering, AT(from), between[(t - 1) % 2], false);

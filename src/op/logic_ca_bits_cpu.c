@@ -1,6 +1,7 @@
 /* The automaton on bits on the CPU: a tile is a group of cells, a row holds one word of each, every gate is a
  * loop over two rows. Perception takes one kernel of one channel at a time; only what it gives to the update
  * is kept. */
+#include "base/count.h"
 #include "base/memory.h"
 #include "base/philox.h"
 #include "op/logic_ca.h"
@@ -24,9 +25,6 @@ typedef struct circuit { /* one tile's view of a step */
   row *cells;                   /* a channel's patch */
 } circuit;
 
-static uint32_t least(uint32_t a, uint32_t b) { return a < b ? a : b; }
-static uint32_t most(uint32_t a, uint32_t b) { return a > b ? a : b; }
-
 static void place_cells(circuit *c) {
   for (uint32_t j = 0; j < PATCH; j++)
     for (uint32_t i = 0; i < LANES; i++) {
@@ -40,9 +38,9 @@ static void place_cells(circuit *c) {
 static row *place_rows(circuit *c) {
   uint32_t seen = 1, state = c->layer[c->perceptions * GT_CA_BITS_WORDS + LAYER_INPUTS];
   for (uint32_t l = 0; l < c->perceptions; l++)
-    seen = most(seen, c->layer[l * GT_CA_BITS_WORDS + LAYER_WIDTH]);
+    seen = gt_most_u32(seen, c->layer[l * GT_CA_BITS_WORDS + LAYER_WIDTH]);
   for (uint32_t l = 0; l < c->updates; l++)
-    state = most(state, c->layer[(c->perceptions + l) * GT_CA_BITS_WORDS + LAYER_WIDTH]);
+    state = gt_most_u32(state, c->layer[(c->perceptions + l) * GT_CA_BITS_WORDS + LAYER_WIDTH]);
   row *rows = gt_alloc((PATCH + 2 * (size_t)seen + 2 * (size_t)state) * sizeof *rows);
   c->cells = rows;
   for (int i = 0; i < 2; i++) {
@@ -58,7 +56,8 @@ GT_CLONES static void gates(const uint32_t *restrict codes, const uint32_t *rest
                             const uint32_t *restrict b, uint32_t n, uint32_t inputs, const row *restrict x,
                             row *restrict y, size_t stride) {
   for (uint32_t o = 0; o < n; o++) {
-    const uint32_t *xa = x[least(a[o], inputs - 1)], *xb = x[least(b[o], inputs - 1)], code = codes[o];
+    const uint32_t *xa = x[gt_least_u32(a[o], inputs - 1)], *xb = x[gt_least_u32(b[o], inputs - 1)],
+                   code = codes[o];
     const uint32_t c0 = -(code & 1), c1 = -(code >> 1 & 1), c2 = -(code >> 2 & 1), c3 = -(code >> 3 & 1);
     uint32_t *restrict out = y[o * stride];
     for (uint32_t i = 0; i < LANES; i++) out[i] = c0 ^ (xa[i] & c1) ^ (xb[i] & (c2 ^ (xa[i] & c3)));
@@ -111,7 +110,7 @@ void gt_logic_ca_bits_cpu(const void *args, const uint32_t *spec, uint32_t tile)
                .updates = spec[BITS_UPDATES],
                .periodic = spec[BITS_PERIODIC],
                .first = tile * LANES,
-               .count = least(LANES, t->cells - tile * LANES)};
+               .count = gt_least_u32(LANES, t->cells - tile * LANES)};
   place_cells(&c);
   row *rows = place_rows(&c);
   for (uint32_t channel = 0; channel < c.channels; channel++) perceive(&c, from, channel);

@@ -3,6 +3,7 @@
  * pass; of gradients it keeps those of one layer and the layer before it, so that they stay in the nearest
  * cache, and perception goes back kernel by kernel. Sums over its cells go to the tile's own partial sums. */
 #include "op/logic_ca_cpu.h"
+#include "base/count.h"
 #include "base/memory.h"
 #include "base/philox.h"
 #include "op/logic_ca.h"
@@ -35,9 +36,6 @@ typedef struct circuit { /* one tile's view of a step */
   uint32_t d_update, d_piece[2], d_rows;
 } circuit;
 
-static uint32_t least(uint32_t a, uint32_t b) { return a < b ? a : b; }
-static uint32_t most(uint32_t a, uint32_t b) { return a > b ? a : b; }
-
 static void place_rows(circuit *c) {
   uint32_t row_count = PATCH * c->channels;
   for (uint32_t l = 0; l < c->perceptions; l++) {
@@ -61,9 +59,9 @@ static void place_rows(circuit *c) {
 static void place_gradient_rows(circuit *c) {
   uint32_t widest = 0;
   for (uint32_t l = 1; l < c->perceptions; l++)
-    widest = most(widest, c->channels * c->layer[l * GT_CA_WORDS + CA_INPUTS]);
+    widest = gt_most_u32(widest, c->channels * c->layer[l * GT_CA_WORDS + CA_INPUTS]);
   for (uint32_t l = c->perceptions; l < c->perceptions + c->updates; l++)
-    widest = most(widest, c->layer[l * GT_CA_WORDS + CA_WIDTH]);
+    widest = gt_most_u32(widest, c->layer[l * GT_CA_WORDS + CA_WIDTH]);
   c->d_update = PATCH * c->channels;
   c->d_piece[0] = c->d_update + c->layer[c->perceptions * GT_CA_WORDS + CA_INPUTS];
   c->d_piece[1] = c->d_piece[0] + widest;
@@ -94,7 +92,7 @@ static void choose_cells(circuit *c, bool at_random, uint32_t tile, const uint32
   const uint32_t board = c->height * c->width, boards = c->cells / board, first = tile * LANES;
   uint32_t *list = at_random ? gt_realloc(NULL, board * sizeof *list) : NULL, firing = board;
   if (list) firing = list_cells(list, board, clock, step, purpose, fire_rate);
-  c->count = least(LANES, c->cells - first);
+  c->count = gt_least_u32(LANES, c->cells - first);
   c->any_fires = first < firing * boards;
   for (uint32_t i = 0; i < LANES; i++) {
     uint32_t n = first + i;
@@ -128,8 +126,7 @@ static void open_circuit(circuit *c, const uint32_t *spec, uint32_t tile, const 
   place_rows(c);
 }
 
-/* --- forward
- * --------------------------------------------------------------------------------------------------- */
+/* --- forward --- */
 
 typedef struct span { /* gates that several channels share: rows of the first channel, and the step to the
                          next */
@@ -142,7 +139,7 @@ GT_CLONES static void gates(const float *restrict c, const int32_t *restrict wa,
                             uint32_t n, const span *s, const row *restrict x, row *restrict y) {
   const uint32_t channels = s->channels, last = s->inputs - 1, x_step = s->x_step, y_step = s->y_step;
   for (uint32_t o = 0; o < n; o++, c += 4, y += s->stride) {
-    const row *a = x + least((uint32_t)wa[o], last), *b = x + least((uint32_t)wb[o], last);
+    const row *a = x + gt_least_u32((uint32_t)wa[o], last), *b = x + gt_least_u32((uint32_t)wb[o], last);
     row *to = y;
     for (uint32_t channel = 0; channel < channels; channel++, a += x_step, b += x_step, to += y_step)
       for (int part = 0; part < PARTS; part++) {
@@ -237,8 +234,7 @@ void gt_logic_ca_cpu(const void *args, const uint32_t *spec, uint32_t tile) {
   free(block);
 }
 
-/* --- backward
- * -------------------------------------------------------------------------------------------------- */
+/* --- backward --- */
 
 /* Adds the totals of four parts of rows to the four sums, or sets them: halves, quarters, then within
  * quarters. */
@@ -263,7 +259,7 @@ GT_CLONES static void gates_back(const float *restrict c, const int32_t *restric
                                  row *restrict dx, const row *restrict dy, float *restrict sum, bool add) {
   const uint32_t channels = s->channels, last = s->inputs - 1, x_step = s->x_step, y_step = s->y_step;
   for (uint32_t o = 0; o < n; o++, c += 4, sum += 4, dy += s->stride) {
-    const uint32_t a = least((uint32_t)wa[o], last), b = least((uint32_t)wb[o], last);
+    const uint32_t a = gt_least_u32((uint32_t)wa[o], last), b = gt_least_u32((uint32_t)wb[o], last);
     const row *from = x, *slope = dy;
     row *to = dx;
     lanes total[4] = {{0}, {0}, {0}, {0}};
@@ -365,8 +361,7 @@ void gt_logic_ca_gradient_cpu(const void *args, const uint32_t *spec, uint32_t t
   free(block);
 }
 
-/* --- the end
- * --------------------------------------------------------------------------------------------------- */
+/* --- the end --- */
 
 static void sum_coefficients(const struct gt_logic_ca_sum_args *a, uint32_t from, uint32_t to) {
   const float *partial = GT_PTR(const float, a->partial);
@@ -380,12 +375,12 @@ void gt_logic_ca_sum_cpu(const void *args, const uint32_t *spec, uint32_t tile) 
   const struct gt_logic_ca_sum_args *a = args;
   const uint32_t from = tile * CA_SUM_TILE;
   if (spec[SPEC_CA_SUM_MODE] == CA_SUM_COEFFICIENTS) {
-    sum_coefficients(a, from, least(a->gates, from + CA_SUM_TILE));
+    sum_coefficients(a, from, gt_least_u32(a->gates, from + CA_SUM_TILE));
     return;
   }
   const float *d_patch = GT_PTR(const float, a->d_patch), *given = GT_PTR(const float, a->d_states);
   float *y = GT_PTR(float, a->y) + a->offset;
-  for (uint32_t cell = from; cell < least(a->cells, from + CA_SUM_TILE); cell++)
+  for (uint32_t cell = from; cell < gt_least_u32(a->cells, from + CA_SUM_TILE); cell++)
     for (uint32_t channel = 0; channel < a->channels; channel++) {
       const size_t i = (size_t)cell * a->channels + channel;
       y[i] = gathered(d_patch, cell, channel, a->channels, a->height, a->width, a->periodic);

@@ -17,6 +17,7 @@
  * the more workgroups there are: as many cells as leave no multiprocessor without work. A workgroup none of
  * whose cells takes its new state has nothing to do. */
 #include "op/logic_ca_plan.h"
+#include "base/count.h"
 #include "op/logic_ca_cpu.h"
 #include "shaders/op/logic_ca.h"
 #include "shaders/op/logic_ca_gradient.h"
@@ -45,9 +46,6 @@ typedef struct geometry {
   uint32_t words[GT_LOGIC_CA_LAYERS * GT_CA_WORDS];
 } geometry;
 
-static uint32_t most(uint32_t a, uint32_t b) { return a > b ? a : b; }
-static uint32_t least(uint32_t a, uint32_t b) { return a < b ? a : b; }
-
 /* Places the update's layers; returns the row behind them. */
 static uint32_t place_update(geometry *g, const gt_logic_ca_attribute *a) {
   const uint32_t second = g->layer[a->perceptions].inputs;
@@ -60,7 +58,7 @@ static uint32_t place_update(geometry *g, const gt_logic_ca_attribute *a) {
   if (g->keep) return end;
   for (uint32_t l = a->perceptions; l < g->layers; l++) {
     const uint32_t u = (l + 1 - a->perceptions) % 2;
-    region[u] = most(region[u], a->width[l]);
+    region[u] = gt_most_u32(region[u], a->width[l]);
   }
   for (uint32_t l = a->perceptions + 1; l < g->layers; l++) g->row[l] = (l - a->perceptions) % 2 * region[0];
   g->out = a->updates % 2 * region[0];
@@ -74,18 +72,18 @@ static uint32_t lay_out(geometry *g, const gt_logic_ca_attribute *a, uint32_t ch
   for (uint32_t l = 0; l < a->perceptions; l++) {
     g->row[l] = row;
     if (l) row += a->kernels * g->layer[l].inputs * chunk;
-    perceived = most(perceived, 2 * a->kernels * a->width[l] * chunk);
+    perceived = gt_most_u32(perceived, 2 * a->kernels * a->width[l] * chunk);
   }
-  for (uint32_t l = a->perceptions; l < g->layers; l++) made = most(made, a->width[l]);
-  widest = most(widest, made);
+  for (uint32_t l = a->perceptions; l < g->layers; l++) made = gt_most_u32(made, a->width[l]);
+  widest = gt_most_u32(widest, made);
   g->chunk = chunk;
   g->perceived = row;
   g->summed = row + perceived;
   if (gradient) row = g->summed + 2 * a->width[0] * chunk;
-  end = most(end, row);
+  end = gt_most_u32(end, row);
   g->gradient = g->keep ? end : 0;
   g->products = g->gradient + widest;
-  if (gradient) end = most(end, g->products + 2 * made);
+  if (gradient) end = gt_most_u32(end, g->products + 2 * made);
   g->patches = end;
   g->shared = end + GT_LOGIC_CA_PATCH * chunk + (gradient ? g->channels : 0);
   return g->shared;
@@ -103,8 +101,8 @@ static bool fit(geometry *g, const gt_logic_ca_attribute *a, uint32_t lanes, boo
   if (bytes < FIXED_SHARED + 4 * g->shared_words) return false;
   const uint32_t room = (bytes - FIXED_SHARED - 4 * g->shared_words) / (4 * lanes);
   while (chunk > 1 && lay_out(g, a, chunk, gradient) > room) chunk--;
-  const uint32_t chunks = (g->channels + chunk - 1) / chunk;
-  chunk = (g->channels + chunks - 1) / chunks; /* all about the same */
+  const uint32_t chunks = gt_ceil_div(g->channels, chunk);
+  chunk = gt_ceil_div(g->channels, chunks); /* all about the same */
   return lay_out(g, a, chunk, gradient) <= room;
 }
 
@@ -121,7 +119,7 @@ static uint32_t wanted_lanes(uint32_t cells, uint32_t units, bool gradient) {
  * against 1052). */
 static uint32_t wanted_threads(const geometry *g, const gt_logic_ca_attribute *a, uint32_t units) {
   uint32_t widest = 0;
-  for (uint32_t l = a->perceptions; l < g->layers; l++) widest = most(widest, a->width[l]);
+  for (uint32_t l = a->perceptions; l < g->layers; l++) widest = gt_most_u32(widest, a->width[l]);
   return widest > THREADS && g->groups <= units ? MOST_THREADS : THREADS;
 }
 
@@ -144,7 +142,8 @@ static void write_words(geometry *g, const gt_logic_ca_attribute *a, bool device
     const gt_logic_ca_layer *at = &g->layer[l];
     const bool perceives = l < a->perceptions;
     const uint32_t gates = at->width * (perceives ? a->kernels : 1);
-    const uint32_t split = perceives && device ? least(g->chunk, most(1, g->threads / gates)) : 1;
+    const uint32_t split =
+        perceives && device ? gt_least_u32(g->chunk, gt_most_u32(1, g->threads / gates)) : 1;
     const uint32_t words[GT_CA_WORDS] = {at->width,   at->inputs, at->gate, at->wire,
                                          at->inverse, g->row[l],  g->slots, split};
     memcpy(g->words + (size_t)l * GT_CA_WORDS, words, sizeof words);
@@ -161,10 +160,10 @@ static geometry plan(const gt_lowering *lowering, const gt_logic_ca_attribute *a
   gt_logic_ca_layers(a, g.channels, g.layer);
   g.lanes = GT_CA_LANES;
   if (target->device) {
-    const uint32_t bytes = most(target->shared_bytes, LEAST_SHARED);
+    const uint32_t bytes = gt_most_u32(target->shared_bytes, LEAST_SHARED);
     fit_lanes(&g, a, wanted_lanes(cells, target->units, gradient), bytes, gradient);
   }
-  g.groups = (cells + g.lanes - 1) / g.lanes;
+  g.groups = gt_ceil_div(cells, g.lanes);
   g.threads = gt_lower_workgroup(lowering, wanted_threads(&g, a, target->units), 1);
   write_words(&g, a, target->device);
   return g;
@@ -201,7 +200,7 @@ static void start_step(gt_lowering *lowering, bool gradient, const void *args, s
   step->spec[SPEC_CA_PRODUCTS] = g->products;
   step->spec[SPEC_CA_PERCEIVED] = g->perceived;
   step->spec[SPEC_CA_SUMMED] = g->summed;
-  for (uint32_t l = 0; l < least(CA_WIDTHS, a->perceptions); l++)
+  for (uint32_t l = 0; l < gt_least_u32(CA_WIDTHS, a->perceptions); l++)
     step->spec[SPEC_CA_WIDTHS + l] = a->width[l];
   step->spec[SPEC_CA_WIRES] = g->wires;
   step->spec[SPEC_CA_WORDS] = g->shared_words;
@@ -297,7 +296,7 @@ static void sum_step(gt_lowering *lowering, const gt_group *group, const geometr
   gt_step *step = gt_lower_step(lowering, &kernel, &args, sizeof args);
   step->spec[SPEC_CA_SUM_MODE] = mode;
   const uint32_t items = mode ? args.cells : args.gates;
-  step->tiles = (items + CA_SUM_TILE - 1) / CA_SUM_TILE;
+  step->tiles = gt_ceil_div(items, CA_SUM_TILE);
 #define AT(field) offsetof(struct gt_logic_ca_sum_args, field)
   if (mode)
     gt_lower_use_scratch(lowering, AT(d_patch), m->d_patch[0], false);

@@ -1,5 +1,6 @@
 /* Trees of gates over an image with OR-pooling, and both gradients in one pass, without atomics. */
 #include "op/logic_conv.h"
+#include "base/count.h"
 #include "op/check.h"
 #include "op/core.h"
 #include "op/logic_conv_cpu.h"
@@ -187,9 +188,7 @@ static gt_step *start_step(gt_lowering *lowering, const geometry *g, const gt_ke
 
 #define AT(field) offsetof(struct gt_logic_conv_args, field)
 
-static uint32_t sample_blocks(const geometry *g) {
-  return (g->args.batch + GT_CONV_BLOCK - 1) / GT_CONV_BLOCK;
-}
+static uint32_t sample_blocks(const geometry *g) { return gt_ceil_div(g->args.batch, GT_CONV_BLOCK); }
 
 /* The CPU's work memory: so many images of a block of samples. */
 static void use_planes(gt_lowering *lowering, const geometry *g, uint32_t images) {
@@ -205,7 +204,7 @@ static void lower_conv(gt_lowering *lowering, const gt_group *group) {
   /* Small batches are few blocks of samples: the kernels are dealt to several tiles then. */
   g.args.chunks = sample_blocks(&g) >= MANY_TILES || g.kernels < TILE_KERNELS ? g.kernels : TILE_KERNELS;
   gt_step *step = start_step(lowering, &g, &conv_kernel);
-  step->tiles = sample_blocks(&g) * ((g.kernels + g.args.chunks - 1) / g.args.chunks);
+  step->tiles = sample_blocks(&g) * gt_ceil_div(g.kernels, g.args.chunks);
   if (!gt_lowering_target(lowering)->device) use_planes(lowering, &g, step->tiles);
   gt_lower_read(lowering, AT(x), node->input[0]);
   gt_lower_read(lowering, AT(coefficients), node->input[1]);
@@ -312,7 +311,8 @@ static double flops_gradient(const gt_graph *graph, const gt_node *node) {
   return each * evaluations(graph, node);
 }
 
-void gt_logic_conv_print(const gt_node *node, char *buffer, size_t size) {
+void gt_logic_conv_print(const gt_graph *graph, const gt_node *node, char *buffer, size_t size) {
+  (void)graph;
   const gt_logic_conv_attribute *a = node->attribute;
   snprintf(buffer, size, "field %u, stride %u, padding %u, pool %u", a->field, a->stride, a->padding,
            a->pool);

@@ -48,5 +48,5 @@ int64_t gt_logic_conv_gates(gt_shape x, gt_shape wiring); /* of all trees; 0 unl
 /* The shape of the result; false where a field or a window does not fit. */
 bool gt_logic_conv_shape(const char *op, const gt_logic_conv_attribute *attribute, gt_shape x,
                          gt_shape wiring, gt_shape *shape, gt_error *error);
-void gt_logic_conv_print(const gt_node *node, char *buffer, size_t size);
+void gt_logic_conv_print(const gt_graph *graph, const gt_node *node, char *buffer, size_t size);
 #endif

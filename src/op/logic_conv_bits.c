@@ -1,4 +1,5 @@
 #include "op/logic_conv_bits.h"
+#include "base/count.h"
 #include "op/check.h"
 #include "op/logic_conv_bits_cpu.h"
 #include "op/op.h"
@@ -70,7 +71,7 @@ static void lower(gt_lowering *lowering, const gt_group *group) {
   const uint32_t planes = device ? 0 : lower_planes(lowering, &g, node->input[0]),
                  kernels = g.spec[GT_CONV_SPEC_KERNELS];
   start_step(lowering, &g, &kernel)->tiles =
-      gt_logic_conv_bits_blocks(g.args.words) * ((kernels + GT_CONV_BITS_KERNELS - 1) / GT_CONV_BITS_KERNELS);
+      gt_logic_conv_bits_blocks(g.args.words) * gt_ceil_div(kernels, GT_CONV_BITS_KERNELS);
   if (device)
     gt_lower_read(lowering, AT(x), node->input[0]);
   else

@@ -2,6 +2,7 @@
  * are those of op/logic_conv_cpu.h. Private to the op. */
 #ifndef GT_OP_LOGIC_CONV_BITS_CPU_H
 #define GT_OP_LOGIC_CONV_BITS_CPU_H
+#include "base/count.h"
 #include "op/logic_conv_cpu.h"
 #include "shaders/op/logic_conv_bits.h"
 
@@ -9,7 +10,7 @@
 enum { GT_CONV_BITS_BLOCK = 8, GT_CONV_BITS_KERNELS = 8 };
 
 static inline uint32_t gt_logic_conv_bits_blocks(uint32_t words) {
-  return (words + GT_CONV_BITS_BLOCK - 1) / GT_CONV_BITS_BLOCK;
+  return gt_ceil_div(words, GT_CONV_BITS_BLOCK);
 }
 
 /* Words in one channel of the planes, for one word of the samples. */

@@ -1,4 +1,5 @@
 #include "op/logic_conv_cpu.h"
+#include "base/count.h"
 #include "shaders/op/logic_conv_sums.h"
 #include "step/math.h"
 #include <string.h>
@@ -158,7 +159,7 @@ GT_CLONES static void forward(const job *j, const gate_tree *tree, float *to, si
 
 void gt_logic_conv_cpu(const void *args, const uint32_t *spec, uint32_t tile) {
   const struct gt_logic_conv_args *t = args;
-  const uint32_t blocks = (t->batch + BLOCK - 1) / BLOCK, first = tile / blocks * t->chunks;
+  const uint32_t blocks = gt_ceil_div(t->batch, BLOCK), first = tile / blocks * t->chunks;
   job j = read_job(t, spec, tile % blocks * BLOCK);
   const uint32_t left = j.kernels - first, end = left < t->chunks ? j.kernels : first + t->chunks;
   j.x = GT_PTR(block, t->leaves) + tile * j.channels * j.plane;

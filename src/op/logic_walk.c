@@ -1,4 +1,5 @@
 #include "op/logic_walk.h"
+#include "base/count.h"
 #include "base/memory.h"
 #include "op/check.h"
 #include "op/core.h"
@@ -102,7 +103,7 @@ void gt_logic_walk(const int32_t *wiring, int64_t inputs, int64_t gates, int32_t
 /* The circles of a random wiring are as many as the cycles of a random permutation, about the logarithm of
  * the gates' number; each may end with a short run. */
 int64_t gt_logic_walk_room(int64_t gates) {
-  const int64_t room = (gates + RUN - 1) / RUN + 32;
+  const int64_t room = gt_ceil_div(gates, RUN) + 32;
   return room < gates ? room : gates;
 }
 
@@ -263,7 +264,7 @@ void gt_logic_walk_lower(gt_lowering *lowering, gt_id logic) {
 /* Runs in a chunk: few enough for chunks that fill the device, so many that the partial sums are a trifle. */
 static uint32_t chunk_for(const gt_target *target, uint32_t runs, uint32_t blocks, uint32_t lanes) {
   const uint64_t wanted = (uint64_t)target->units * FILL * 2 / SUM_WORKGROUP / blocks + 1;
-  const uint64_t chunk = (runs + wanted - 1) / wanted, least = (uint64_t)LEAST_CHUNK * lanes;
+  const uint64_t chunk = gt_ceil_div(runs, wanted), least = (uint64_t)LEAST_CHUNK * lanes;
   return (uint32_t)(chunk < least ? least : chunk);
 }
 
@@ -278,9 +279,9 @@ static void lower_sum(gt_lowering *lowering, const gt_group *group) {
   uint32_t local = gt_lower_workgroup(lowering, SUM_WORKGROUP, RUN), lanes = 1;
   while (local > RUN && target->shared_bytes && local * groups * 16 > target->shared_bytes) local /= 2;
   while (local / lanes > LEAST_LANES || (lanes < local && local / lanes >= 2 * width)) lanes *= 2;
-  const uint32_t columns = local / lanes, blocks = (width + columns - 1) / columns;
+  const uint32_t columns = local / lanes, blocks = gt_ceil_div(width, columns);
   args->chunk_runs = target->device ? chunk_for(target, args->runs, blocks, lanes) : CPU_CHUNK;
-  args->chunks = (args->runs + args->chunk_runs - 1) / args->chunk_runs;
+  args->chunks = gt_ceil_div(args->runs, args->chunk_runs);
   step->tiles = args->chunks;
   step->spec[GT_LOGIC_SPEC_LANES] = lanes;
   step->spec[SPEC_GROUPS] = groups;
@@ -313,11 +314,6 @@ static double flops_sum(const gt_graph *graph, const gt_node *node) {
   return 7.0 * (double)gt_shape_count(gt_node_at(graph, node->input[0])->shape);
 }
 
-static double flops_none(const gt_graph *graph, const gt_node *node) {
-  (void)graph, (void)node;
-  return 0;
-}
-
 static const gt_op rows[ROWS] = {
     [ROW_GRADIENT] = {.name = "logic_walk_gradient",
                       .kind = GT_OP_KERNEL,
@@ -339,5 +335,5 @@ static const gt_op rows[ROWS] = {
                   .min_inputs = 1,
                   .max_inputs = 1,
                   .infer = infer_part,
-                  .flops = flops_none},
+                  .flops = gt_no_flops},
 };

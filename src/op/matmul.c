@@ -1,4 +1,5 @@
 #include "op/matmul.h"
+#include "base/count.h"
 #include "op/check.h"
 #include "op/core.h"
 #include "op/matmul_config.h"
@@ -134,7 +135,7 @@ static void lower_finish(gt_lowering *lowering, const gt_group *group, const gt_
                          uint32_t split, uint32_t scratch) {
   struct gt_matmul_finish_args args = {.count = s->batch * s->m * s->n, .row = s->n, .split = split};
   gt_step *step = gt_lower_step(lowering, &finish_kernel, &args, sizeof args);
-  step->tiles = (args.count + GT_MATMUL_FINISH_TILE - 1) / GT_MATMUL_FINISH_TILE;
+  step->tiles = gt_ceil_div(args.count, GT_MATMUL_FINISH_TILE);
   gt_lower_use_scratch(lowering, offsetof(struct gt_matmul_finish_args, partial), scratch, false);
   gt_lower_program(lowering, group, offsetof(struct gt_matmul_finish_args, x),
                    offsetof(struct gt_matmul_finish_args, y), offsetof(struct gt_matmul_finish_args, clock),
@@ -162,7 +163,7 @@ static void lower(gt_lowering *lowering, const gt_group *group) {
                                 .k_chunk = config.split > 1 ? config.k_chunk : s.k};
   args.stride_a = shared_a || s.batch == 1 ? 0 : s.m * s.k;
   args.stride_b = shared_b || s.batch == 1 ? 0 : s.k * s.n;
-  const uint32_t down = (s.m + config.bm - 1) / config.bm, across = (s.n + config.bn - 1) / config.bn;
+  const uint32_t down = gt_ceil_div(s.m, config.bm), across = gt_ceil_div(s.n, config.bn);
   gt_step *step = gt_lower_step(lowering, &matmul_kernel, &args, sizeof args);
   step->tiles = down * across * s.batch;
   /* Straight code is faster, but software devices take a minute to compile much of it. */
@@ -194,7 +195,8 @@ static double flops(const gt_graph *graph, const gt_node *node) {
   return 2.0 * s.m * s.n * s.k * s.batch;
 }
 
-static void print(const gt_node *node, char *buffer, size_t size) {
+static void print(const gt_graph *graph, const gt_node *node, char *buffer, size_t size) {
+  (void)graph;
   const gt_matmul_attribute *t = node->attribute;
   snprintf(buffer, size, "%c%c", t->trans_a ? 't' : 'n', t->trans_b ? 't' : 'n');
 }

@@ -1,6 +1,5 @@
 #include "op/matmul_config.h"
-
-static uint32_t ceil_div(uint32_t a, uint32_t b) { return (a + b - 1) / b; }
+#include "base/count.h"
 
 /* CPU tiles: OpenBLAS gains with the tile (64x64 reaches 2/3 of what 256x256 does), threads gain with their
  * number. The shape alone decides: enough tiles to feed many threads when there is much work, few when there
@@ -11,7 +10,7 @@ static gt_matmul_config choose_tiles(const gt_matmul_shape *s) {
   const uint32_t aim = work > 200e6 ? 16 : work > 20e6 ? 8 : work > 2e6 ? 4 : 1;
   const int count = sizeof tile / sizeof *tile;
   for (int i = 0; i < count; i++) {
-    const uint64_t tiles = (uint64_t)ceil_div(s->m, tile[i][0]) * ceil_div(s->n, tile[i][1]) * s->batch;
+    const uint64_t tiles = (uint64_t)gt_ceil_div(s->m, tile[i][0]) * gt_ceil_div(s->n, tile[i][1]) * s->batch;
     if (tiles >= aim || i == count - 1)
       return (gt_matmul_config){.bm = tile[i][0], .bn = tile[i][1], .split = 1};
   }
@@ -49,8 +48,8 @@ static bool fits(const candidate *c, const gt_target *target) {
 static double estimate(const candidate *c, const gt_matmul_shape *s, const gt_target *target, uint32_t split,
                        uint32_t k_chunk) {
   const double units = target->units ? target->units : 1;
-  const double groups = (double)ceil_div(s->m, c->bm) * ceil_div(s->n, c->bn) * s->batch * split;
-  const double slices = ceil_div(k_chunk < s->k ? k_chunk : s->k, c->bk);
+  const double groups = (double)gt_ceil_div(s->m, c->bm) * gt_ceil_div(s->n, c->bn) * s->batch * split;
+  const double slices = gt_ceil_div(k_chunk < s->k ? k_chunk : s->k, c->bk);
   const double slice = (double)c->bm * c->bn * c->bk / (FMA_PER_CYCLE * c->efficiency) + SLICE_CYCLES;
   const double waves = groups <= units       ? 1
                        : groups <= 8 * units ? (double)(uint64_t)((groups + units - 1) / units)
@@ -67,11 +66,11 @@ gt_matmul_config gt_matmul_choose(const gt_matmul_shape *s, const gt_target *tar
   double best_cycles = -1;
   for (size_t i = 0; i < sizeof candidates / sizeof *candidates; i++) {
     const candidate *c = &candidates[i];
-    const uint64_t tiles = (uint64_t)ceil_div(s->m, c->bm) * ceil_div(s->n, c->bn);
+    const uint64_t tiles = (uint64_t)gt_ceil_div(s->m, c->bm) * gt_ceil_div(s->n, c->bn);
     if (!fits(c, target)) continue;
     for (uint32_t split = 1; split <= 32; split++) {
-      const uint32_t k_chunk = ceil_div(ceil_div(s->k, split), c->bk) * c->bk;
-      if (split > 1 && (k_chunk < 64 || ceil_div(s->k, k_chunk) != split)) continue;
+      const uint32_t k_chunk = gt_ceil_div(gt_ceil_div(s->k, split), c->bk) * c->bk;
+      if (split > 1 && (k_chunk < 64 || gt_ceil_div(s->k, k_chunk) != split)) continue;
       if (split > 1 && (uint64_t)split * s->m * s->n * s->batch > 1u << 26) break;
       if (split > 1 && target->max_grid && tiles > target->max_grid)
         break; /* tiles are one line of the grid */
@@ -81,6 +80,6 @@ gt_matmul_config gt_matmul_choose(const gt_matmul_shape *s, const gt_target *tar
       best = (gt_matmul_config){c->bm, c->bn, c->bk, c->tm, c->tn, split, k_chunk};
     }
   }
-  if (best.split == 1) best.k_chunk = ceil_div(s->k, best.bk) * best.bk;
+  if (best.split == 1) best.k_chunk = gt_ceil_div(s->k, best.bk) * best.bk;
   return best;
 }

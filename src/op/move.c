@@ -1,6 +1,7 @@
 /* Each op of this family is a box of axes: for every axis of the result, which axis of the input it walks and
  * how (shaders/op/move.h). Lowering turns that description into layout words; one kernel does the rest. */
 #include "op/move.h"
+#include "base/count.h"
 #include "op/check.h"
 #include "op/move_cpu.h"
 #include "op/op.h"
@@ -149,7 +150,8 @@ static bool infer(const gt_graph *graph, const gt_node *node, gt_shape *shape, g
 
 /* --- printing ------------------------------------------------------------------------------------------- */
 
-static void print(const gt_node *node, char *buffer, size_t size) {
+static void print(const gt_graph *graph, const gt_node *node, char *buffer, size_t size) {
+  (void)graph;
   const move_attribute *m = node->attribute;
   const int row = (int)(node->op - rows);
   size_t used = 0;
@@ -411,7 +413,7 @@ static void lower_box(gt_lowering *lowering, gt_id node, gt_id input, box b, str
   gt_lower_constants(lowering, offsetof(struct gt_move_args, layout_), &b,
                      (1 + b.rank * (size_t)GT_MOVE_WORDS) * sizeof(uint32_t));
   gt_lower_grid(lowering, args.count, 256);
-  step->tiles = (args.count + GT_MOVE_TILE - 1) / GT_MOVE_TILE;
+  step->tiles = gt_ceil_div(args.count, GT_MOVE_TILE);
 }
 
 static void lower_one(gt_lowering *lowering, const gt_group *group) {
@@ -444,15 +446,10 @@ static void lower_concatenate(gt_lowering *lowering, const gt_group *group) {
 
 /* --- rows ----------------------------------------------------------------------------------------------- */
 
-static double no_flops(const gt_graph *graph, const gt_node *node) {
-  (void)graph, (void)node;
-  return 0.0;
-}
-
 #define ROW(op_name, op_kind, op_inputs, op_gradient, op_lower)                                      \
   {                                                                                                  \
     .name = op_name, .kind = op_kind, .min_inputs = 1, .max_inputs = op_inputs, .opcode = GT_I_MOVE, \
-    .infer = infer, .gradient = op_gradient, .lower = op_lower, .flops = no_flops, .print = print    \
+    .infer = infer, .gradient = op_gradient, .lower = op_lower, .flops = gt_no_flops, .print = print \
   }
 
 static const gt_op rows[ROWS] = {

@@ -1,4 +1,5 @@
 #include "op/move_cpu.h"
+#include "base/count.h"
 #include "shaders/op/move.h"
 #include <string.h>
 
@@ -10,10 +11,6 @@ typedef struct walk {
   const uint32_t *x;
   uint32_t *y, fill;
 } walk;
-
-static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
-static int64_t most(int64_t a, int64_t b) { return a > b ? a : b; }
-static int64_t ceil_div(int64_t a, int64_t b) { return a <= 0 ? -(-a / b) : (a + b - 1) / b; }
 
 static void fill_words(uint32_t *y, int64_t step, int64_t count, uint32_t value) {
   for (int64_t i = 0; i < count; i++) y[i * step] = value;
@@ -52,8 +49,8 @@ static void move_run(const walk *w, const uint32_t *x, uint32_t *y, int64_t star
                 limit = a[GT_MOVE_LIMIT];
   const int64_t stride = a[GT_MOVE_STRIDE], out = a[GT_MOVE_OUT], end = start + n;
   /* 0 <= index * mul + add < limit * div */
-  const int64_t low = least(most(ceil_div(-add, mul), start), end);
-  const int64_t high = least(most(ceil_div((limit - 1) * div + 1 - add, mul), low), end);
+  const int64_t low = gt_least(gt_most(gt_ceil_div(-add, mul), start), end);
+  const int64_t high = gt_least(gt_most(gt_ceil_div((limit - 1) * div + 1 - add, mul), low), end);
   if (div == 1) {
     fill_words(y + start * out, out, low - start, w->fill);
     copy_strided(x + (low * mul + add) * stride, mul * stride, y + low * out, out, high - low);
@@ -62,7 +59,7 @@ static void move_run(const walk *w, const uint32_t *x, uint32_t *y, int64_t star
   }
   fill_words(y + start * out, out, n, w->fill);
   /* mul is 1 here: the sources lie div apart. */
-  const int64_t first = ceil_div(low + add, div);
+  const int64_t first = gt_ceil_div(low + add, div);
   for (int64_t j = first; j * div - add < high; j++) y[(j * div - add) * out] = x[j * stride];
 }
 
@@ -81,7 +78,7 @@ static void move_cpu(const void *arguments, const uint32_t *spec, uint32_t tile)
             .x = GT_PTR(const uint32_t, args->x),
             .y = GT_PTR(uint32_t, args->y) + args->out_offset,
             .fill = args->fill};
-  uint32_t rest = tile * GT_MOVE_TILE, left = (uint32_t)least(GT_MOVE_TILE, args->count - rest);
+  uint32_t rest = tile * GT_MOVE_TILE, left = (uint32_t)gt_least(GT_MOVE_TILE, args->count - rest);
   (void)spec;
   for (uint32_t d = w.rank; d-- > 0;) {
     const uint32_t dim = w.axis[d * GT_MOVE_WORDS + GT_MOVE_DIM];
@@ -91,7 +88,7 @@ static void move_cpu(const void *arguments, const uint32_t *spec, uint32_t tile)
   uint32_t *last = &w.index[w.rank - 1];
   const uint32_t length = w.axis[(w.rank - 1) * GT_MOVE_WORDS + GT_MOVE_DIM];
   while (left) {
-    const uint32_t run = (uint32_t)least(left, length - *last);
+    const uint32_t run = (uint32_t)gt_least(left, length - *last);
     uint64_t from, to;
     if (outer_offsets(&w, &from, &to))
       move_run(&w, w.x + from, w.y + to, *last, run);

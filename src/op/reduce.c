@@ -1,6 +1,7 @@
 /* Reductions: one kernel over the iteration space [outer, reduced, inner]. Long reductions run in passes:
  * each cuts `reduced` into chunks, whose results the next pass reduces, until one chunk is left. */
 #include "op/reduce.h"
+#include "base/count.h"
 #include "op/check.h"
 #include "op/core.h"
 #include "op/elementwise.h"
@@ -82,7 +83,8 @@ static bool infer_finite(const gt_graph *graph, const gt_node *node, gt_shape *s
   return true;
 }
 
-static void print(const gt_node *node, char *buffer, size_t size) {
+static void print(const gt_graph *graph, const gt_node *node, char *buffer, size_t size) {
+  (void)graph;
   const gt_reduce_attribute *attribute = node->attribute;
   size_t used = (size_t)snprintf(buffer, size, "axes");
   for (int d = 0; d < GT_MAX_RANK && used < size; d++)
@@ -217,8 +219,6 @@ static void gradient_extremum(gt_graph *graph, gt_id node, gt_id gradient, const
 
 /* --- lowering ------------------------------------------------------------------------------------------- */
 
-static uint64_t ceil_div(uint64_t a, uint64_t b) { return (a + b - 1) / b; }
-
 /* Square root, rounded up. */
 static uint32_t root(uint32_t n) {
   uint32_t r = 0;
@@ -229,7 +229,7 @@ static uint32_t root(uint32_t n) {
 /* The CPU's chunks depend on the shape only: its results must not depend on how many threads there are. */
 static uint32_t chunk_for_cpu(const struct gt_reduce_args *a) {
   const uint32_t segment = a->inner < GT_REDUCE_SEGMENT ? a->inner : GT_REDUCE_SEGMENT;
-  const uint64_t parallel = (uint64_t)a->outer * ceil_div(a->inner, GT_REDUCE_SEGMENT);
+  const uint64_t parallel = (uint64_t)a->outer * gt_ceil_div(a->inner, GT_REDUCE_SEGMENT);
   if (parallel >= 64 || (uint64_t)a->reduced * segment <= 65536) return a->reduced;
   const uint32_t chunk = 32768 / segment;
   return chunk < a->reduced ? chunk : a->reduced;
@@ -242,13 +242,13 @@ static uint32_t chunk_for_device(const struct gt_reduce_args *a, const gt_target
   if (a->reduced <= SERIAL) return a->reduced;
   if (a->inner == 1) {
     if (a->reduced <= 4096 || a->outer >= 2 * units) return a->reduced;
-    chunk = ceil_div(ceil_div((uint64_t)a->outer * a->reduced, 4 * units), WORKGROUP) * WORKGROUP;
+    chunk = gt_ceil_div(gt_ceil_div((uint64_t)a->outer * a->reduced, 4 * units), WORKGROUP) * WORKGROUP;
     if (chunk < 2048) chunk = 2048;
   } else {
-    const uint64_t wanted = ceil_div(units * RESIDENT, (uint64_t)a->outer * a->inner),
+    const uint64_t wanted = gt_ceil_div(units * RESIDENT, (uint64_t)a->outer * a->inner),
                    square = root(a->reduced);
     if (wanted == 1) return a->reduced;
-    chunk = ceil_div(a->reduced, wanted);
+    chunk = gt_ceil_div(a->reduced, wanted);
     if (chunk < square) chunk = square;
     if (chunk < 16) chunk = 16;
   }
@@ -292,7 +292,7 @@ static void lower_pass(gt_lowering *lowering, const gt_group *group, const struc
 static struct gt_reduce_args in_chunks(const gt_lowering *lowering, struct gt_reduce_args args) {
   const gt_target *target = gt_lowering_target(lowering);
   args.chunk = target->device ? chunk_for_device(&args, target) : chunk_for_cpu(&args);
-  args.chunks = (uint32_t)ceil_div(args.reduced, args.chunk);
+  args.chunks = (uint32_t)gt_ceil_div(args.reduced, args.chunk);
   return args;
 }
 

@@ -1,4 +1,5 @@
 #include "op/reduce_cpu.h"
+#include "base/count.h"
 #include "shaders/op/reduce.h"
 #include "step/math.h"
 #include "step/program.h"
@@ -20,15 +21,13 @@ typedef struct job {
   float *y;
 } job;
 
-static uint32_t least(uint32_t a, uint32_t b) { return a < b ? a : b; }
-
 static uint32_t segments(const struct gt_reduce_args *a) {
   return a->inner / GT_REDUCE_SEGMENT + (a->inner % GT_REDUCE_SEGMENT != 0);
 }
 
 /* A unit is one chunk of one outer index; short ones share a tile. */
 static uint32_t units_per_tile(const struct gt_reduce_args *a) {
-  const uint64_t work = (uint64_t)a->chunk * least(a->inner, GT_REDUCE_SEGMENT);
+  const uint64_t work = (uint64_t)a->chunk * gt_least_u32(a->inner, GT_REDUCE_SEGMENT);
   return segments(a) > 1 || work >= TILE_ELEMENTS ? 1 : (uint32_t)(TILE_ELEMENTS / work);
 }
 
@@ -100,10 +99,10 @@ GT_CLONES static uint32_t count_not_finite(const float *from, uint32_t n) {
 /* Tiles that find one at the same time write the same word. */
 static void clear_unless_finite(const job *j, uint32_t unit, uint32_t end) {
   const struct gt_reduce_args *a = j->args;
-  const uint32_t last = least(end * a->chunk, a->reduced);
+  const uint32_t last = gt_least_u32(end * a->chunk, a->reduced);
   float buffer[BUFFER];
   for (uint32_t at = unit * a->chunk; at < last; at += BUFFER) {
-    const uint32_t n = least(last - at, BUFFER);
+    const uint32_t n = gt_least_u32(last - at, BUFFER);
     if (count_not_finite(values(j, at, n, buffer), n))
       __atomic_store_n(GT_PTR(uint32_t, a->flag), 0, __ATOMIC_RELAXED);
   }
@@ -119,7 +118,7 @@ static float reduce_row(const job *j, uint32_t first, uint32_t n) {
     const uint32_t end = n - done < LANES * RUN ? n : done + LANES * RUN;
     for (int l = 0; l < LANES; l++) lane[l] = start(j->kind);
     for (uint32_t part; done < end; done += part) {
-      part = least(end - done, most);
+      part = gt_least_u32(end - done, most);
       join_lanes(j->kind, lane, values(j, first + done, part, buffer), part);
     }
     join(j->kind, total, lane, LANES);
@@ -132,7 +131,7 @@ static void reduce_short_rows(const job *j, uint32_t unit, uint32_t end) {
   const uint32_t length = j->args->reduced, together = BUFFER / length;
   float buffer[BUFFER];
   while (unit < end) {
-    const uint32_t count = least(together, end - unit);
+    const uint32_t count = gt_least_u32(together, end - unit);
     const float *from = values(j, unit * length, count * length, buffer);
     for (uint32_t u = 0; u < count; u++, from += length)
       j->y[unit + u] = reduce_values(j->kind, from, length) * j->args->scale;
@@ -149,7 +148,7 @@ static void reduce_rows(const job *j, uint32_t unit, uint32_t end) {
   for (; unit < end; unit++) {
     const uint32_t at = unit % a->chunks * a->chunk;
     j->y[unit] =
-        reduce_row(j, unit / a->chunks * a->reduced + at, least(a->chunk, a->reduced - at)) * a->scale;
+        reduce_row(j, unit / a->chunks * a->reduced + at, gt_least_u32(a->chunk, a->reduced - at)) * a->scale;
   }
 }
 
@@ -158,16 +157,16 @@ static void reduce_rows(const job *j, uint32_t unit, uint32_t end) {
 /* Columns n0 … n0+n-1 of one unit. Whole short rows are evaluated several at a time. */
 static void reduce_columns(const job *j, uint32_t unit, uint32_t n0, uint32_t n) {
   const struct gt_reduce_args *a = j->args;
-  const uint32_t at = unit % a->chunks * a->chunk, count = least(a->chunk, a->reduced - at);
+  const uint32_t at = unit % a->chunks * a->chunk, count = gt_least_u32(a->chunk, a->reduced - at);
   const uint32_t first = (unit / a->chunks * a->reduced + at) * a->inner + n0;
   const uint32_t together = n == a->inner ? BUFFER / n : 1;
   float total[GT_REDUCE_SEGMENT], run[GT_REDUCE_SEGMENT], buffer[BUFFER];
   for (uint32_t i = 0; i < n; i++) total[i] = start(j->kind);
   for (uint32_t r = 0; r < count;) {
-    const uint32_t end = least(r + RUN, count);
+    const uint32_t end = gt_least_u32(r + RUN, count);
     for (uint32_t i = 0; i < n; i++) run[i] = start(j->kind);
     for (uint32_t rows; r < end; r += rows) {
-      rows = least(together, end - r);
+      rows = gt_least_u32(together, end - r);
       const float *from = values(j, first + r * a->inner, rows * n, buffer);
       for (uint32_t k = 0; k < rows; k++) join(j->kind, run, from + k * n, n);
     }
@@ -190,8 +189,8 @@ void gt_reduce_cpu(const void *arguments, const uint32_t *spec, uint32_t tile) {
   const uint32_t only = program.output[0];
   if (only < program.inputs && program.load[only] == GT_LOAD_SAME) j.direct = j.context.x[only];
   const uint32_t parts = segments(args), each = units_per_tile(args), units = args->outer * args->chunks;
-  const uint32_t unit = tile / parts * each, end = least(units, unit + each);
-  const uint32_t n0 = tile % parts * GT_REDUCE_SEGMENT, n = least(GT_REDUCE_SEGMENT, args->inner - n0);
+  const uint32_t unit = tile / parts * each, end = gt_least_u32(units, unit + each);
+  const uint32_t n0 = tile % parts * GT_REDUCE_SEGMENT, n = gt_least_u32(GT_REDUCE_SEGMENT, args->inner - n0);
   if (j.kind == GT_REDUCE_FINITE) {
     clear_unless_finite(&j, unit, end);
     return;

@@ -1,5 +1,6 @@
 /* softmax and log-softmax of the rows of a matrix; another axis than the last is permuted there and back. */
 #include "op/softmax.h"
+#include "base/count.h"
 #include "op/check.h"
 #include "op/elementwise.h"
 #include "op/move.h"
@@ -131,7 +132,7 @@ static void lower(gt_lowering *lowering, const gt_group *group) {
     gt_lower_grid(lowering, count, 64);
   else
     gt_lower_grid(lowering, (uint64_t)count * local, local);
-  step->tiles = (count + each - 1) / each;
+  step->tiles = gt_ceil_div(count, each);
 }
 
 /* --- rows ----------------------------------------------------------------------------------------------- */

@@ -47,12 +47,10 @@ static gt_id update(gt_optim_context *context, const void *config, gt_id paramet
   return gt_adam_step(context, c, parameter, gradient);
 }
 
-GT_REGISTER(optim, adam)
-extern const gt_optim_type gt_optim_adam;
-const gt_optim_type gt_optim_adam = {.name = "adam",
-                                     .help = "adaptive moments (Kingma and Ba 2015)",
-                                     .schema = &schema,
-                                     .config_size = sizeof(gt_adam_config),
-                                     .scalar = {gt_adam_step_size, gt_adam_correction},
-                                     .check = gt_adam_check,
-                                     .update = update};
+GT_DEFINE(optim, adam) = {.name = "adam",
+                          .help = "adaptive moments (Kingma and Ba 2015)",
+                          .schema = &schema,
+                          .config_size = sizeof(gt_adam_config),
+                          .scalar = {gt_adam_step_size, gt_adam_correction},
+                          .check = gt_adam_check,
+                          .update = update};

@@ -26,12 +26,10 @@ static gt_id update(gt_optim_context *context, const void *config, gt_id paramet
   return gt_adam_step(context, c, start, gradient);
 }
 
-GT_REGISTER(optim, adamw)
-extern const gt_optim_type gt_optim_adamw;
-const gt_optim_type gt_optim_adamw = {.name = "adamw",
-                                      .help = "Adam with decoupled weight decay (Loshchilov and Hutter 2019)",
-                                      .schema = &schema,
-                                      .config_size = sizeof(gt_adam_config),
-                                      .scalar = {gt_adam_step_size, gt_adam_correction, shrink},
-                                      .check = gt_adam_check,
-                                      .update = update};
+GT_DEFINE(optim, adamw) = {.name = "adamw",
+                           .help = "Adam with decoupled weight decay (Loshchilov and Hutter 2019)",
+                           .schema = &schema,
+                           .config_size = sizeof(gt_adam_config),
+                           .scalar = {gt_adam_step_size, gt_adam_correction, shrink},
+                           .check = gt_adam_check,
+                           .update = update};

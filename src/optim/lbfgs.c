@@ -6,50 +6,27 @@ static const char *const searches[] = {"strong_wolfe", "none", NULL};
 
 static const gt_field fields[] = {
     GT_OPTIM_LR("1"),
-    {.name = "history_size",
-     .type = GT_FIELD_INT,
-     .offset = offsetof(gt_lbfgs_config, history_size),
-     .fallback = "100",
-     .min = 1,
-     .max = 1000,
-     .help = "steps that the curvature is learned from; each takes the memory of two copies of the weights"},
-    {.name = "line_search_fn",
-     .type = GT_FIELD_CHOICE,
-     .offset = offsetof(gt_lbfgs_config, line_search_fn),
-     .fallback = "strong_wolfe",
-     .choices = searches,
-     .help = "how far to go along a direction; none: lr times it"},
-    {.name = "max_ls",
-     .type = GT_FIELD_INT,
-     .offset = offsetof(gt_lbfgs_config, max_ls),
-     .fallback = "25",
-     .min = 1,
-     .max = 1000,
-     .help = "evaluations in a line search, at most"},
-    {.name = "tolerance_grad",
-     .type = GT_FIELD_FLOAT,
-     .offset = offsetof(gt_lbfgs_config, tolerance_grad),
-     .fallback = "1e-7",
-     .max = 1e6,
-     .help = "the run ends where no value of the gradient is larger"},
-    {.name = "tolerance_change",
-     .type = GT_FIELD_FLOAT,
-     .offset = offsetof(gt_lbfgs_config, tolerance_change),
-     .fallback = "1e-9",
-     .max = 1e6,
-     .help = "the run ends where a step changes loss or weights by less"},
+    GT_ROW(gt_lbfgs_config, history_size, GT_FIELD_INT, .fallback = "100", .min = 1, .max = 1000,
+           .help = "steps that the curvature is learned from; each takes the memory of two copies of the "
+                   "weights"),
+    GT_ROW(gt_lbfgs_config, line_search_fn, GT_FIELD_CHOICE, .fallback = "strong_wolfe", .choices = searches,
+           .help = "how far to go along a direction; none: lr times it"),
+    GT_ROW(gt_lbfgs_config, max_ls, GT_FIELD_INT, .fallback = "25", .min = 1, .max = 1000,
+           .help = "evaluations in a line search, at most"),
+    GT_ROW(gt_lbfgs_config, tolerance_grad, GT_FIELD_FLOAT, .fallback = "1e-7", .max = 1e6,
+           .help = "the run ends where no value of the gradient is larger"),
+    GT_ROW(gt_lbfgs_config, tolerance_change, GT_FIELD_FLOAT, .fallback = "1e-9", .max = 1e6,
+           .help = "the run ends where a step changes loss or weights by less"),
     {.name = NULL},
 };
 static const gt_schema schema = {
     .name = "lbfgs", .help = "L-BFGS on the whole training data, with a line search", .fields = fields};
 
-GT_REGISTER(optim, lbfgs)
-extern const gt_optim_type gt_optim_lbfgs;
-const gt_optim_type gt_optim_lbfgs = {.name = "lbfgs",
-                                      .help = "L-BFGS with strong Wolfe conditions (Liu and Nocedal 1989)",
-                                      .schema = &schema,
-                                      .config_size = sizeof(gt_lbfgs_config),
-                                      .searches = true};
+GT_DEFINE(optim, lbfgs) = {.name = "lbfgs",
+                           .help = "L-BFGS with strong Wolfe conditions (Liu and Nocedal 1989)",
+                           .schema = &schema,
+                           .config_size = sizeof(gt_lbfgs_config),
+                           .searches = true};
 
 /* --- directions --- */
 

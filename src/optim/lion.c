@@ -11,14 +11,9 @@ typedef struct lion_config {
 static const gt_field fields[] = {
     GT_OPTIM_LR("0.0001"),
     GT_OPTIM_WEIGHT_DECAY("0", "shrinks each parameter by lr * weight_decay a step"),
-    {.name = "betas",
-     .type = GT_FIELD_FLOATS,
-     .offset = offsetof(lion_config, betas),
-     .fallback = "[0.9, 0.99]",
-     .min = 0,
-     .max = 1,
-     .help = "weights of the former average in the step and in the average",
-     .flags = GT_FIELD_OPEN_MAX},
+    GT_ROW(lion_config, betas, GT_FIELD_FLOATS, .fallback = "[0.9, 0.99]", .min = 0, .max = 1,
+           .help = "weights of the former average in the step and in the average",
+           .flags = GT_FIELD_OPEN_MAX),
     {.name = NULL},
 };
 static const gt_schema schema = {.name = "lion", .help = "sign of an averaged gradient", .fields = fields};
@@ -46,12 +41,10 @@ static gt_id update(gt_optim_context *context, const void *config, gt_id paramet
   return gt_sub(graph, parameter, gt_mul(graph, gt_optim_scalar(context, 0), direction));
 }
 
-GT_REGISTER(optim, lion)
-extern const gt_optim_type gt_optim_lion;
-const gt_optim_type gt_optim_lion = {.name = "lion",
-                                     .help = "sign of an averaged gradient (Chen et al. 2023)",
-                                     .schema = &schema,
-                                     .config_size = sizeof(lion_config),
-                                     .scalar = {gt_optim_learning_rate, shrink},
-                                     .check = check,
-                                     .update = update};
+GT_DEFINE(optim, lion) = {.name = "lion",
+                          .help = "sign of an averaged gradient (Chen et al. 2023)",
+                          .schema = &schema,
+                          .config_size = sizeof(lion_config),
+                          .scalar = {gt_optim_learning_rate, shrink},
+                          .check = check,
+                          .update = update};

@@ -1,4 +1,4 @@
-/* Optimizers. An optimizer is one constant row (GT_REGISTER(optim, NAME), struct gt_optim_NAME): its
+/* Optimizers. An optimizer is one constant row (GT_DEFINE(optim, NAME) = {…}): its
  * settings, the scalars it needs each step, and a function that emits the update of one contiguous range of
  * parameters. All nodes of an update are elementwise over that range, so they become one fused kernel if they
  * keep within a program's limits (8 inputs, 4 outputs, 32 instructions).
@@ -24,16 +24,12 @@ typedef double (*gt_optim_scalar_fn)(const void *config, double lr, uint64_t t);
 enum { GT_OPTIM_SCALARS = 4 };
 
 /* Rows for the settings all have; a config struct begins with gt_optim_common. */
-#define GT_OPTIM_LR(standard)                                                                            \
-  {                                                                                                      \
-    .name = "lr", .type = GT_FIELD_FLOAT, .offset = offsetof(gt_optim_common, lr), .fallback = standard, \
-    .min = 0, .max = 1e6, .help = "learning rate", .flags = GT_FIELD_OPEN_MIN                            \
-  }
-#define GT_OPTIM_WEIGHT_DECAY(standard, text)                                                          \
-  {                                                                                                    \
-    .name = "weight_decay", .type = GT_FIELD_FLOAT, .offset = offsetof(gt_optim_common, weight_decay), \
-    .fallback = standard, .min = 0, .max = 1e6, .help = text                                           \
-  }
+#define GT_OPTIM_LR(standard)                                                             \
+  GT_ROW(gt_optim_common, lr, GT_FIELD_FLOAT, .fallback = standard, .min = 0, .max = 1e6, \
+         .help = "learning rate", .flags = GT_FIELD_OPEN_MIN)
+#define GT_OPTIM_WEIGHT_DECAY(standard, text)                                                       \
+  GT_ROW(gt_optim_common, weight_decay, GT_FIELD_FLOAT, .fallback = standard, .min = 0, .max = 1e6, \
+         .help = text)
 
 typedef struct gt_optim_type {
   const char *name, *help;

@@ -12,34 +12,14 @@ typedef struct rmsprop_config {
 static const gt_field fields[] = {
     GT_OPTIM_LR("0.01"),
     GT_OPTIM_WEIGHT_DECAY("0", "adds weight_decay * parameter to the gradient (L2)"),
-    {.name = "alpha",
-     .type = GT_FIELD_FLOAT,
-     .offset = offsetof(rmsprop_config, alpha),
-     .fallback = "0.99",
-     .min = 0,
-     .max = 1,
-     .help = "decay of the average of squares",
-     .flags = GT_FIELD_OPEN_MAX},
-    {.name = "eps",
-     .type = GT_FIELD_FLOAT,
-     .offset = offsetof(rmsprop_config, eps),
-     .fallback = "1e-8",
-     .min = 0,
-     .max = 1,
-     .help = "added to the denominator"},
-    {.name = "momentum",
-     .type = GT_FIELD_FLOAT,
-     .offset = offsetof(rmsprop_config, momentum),
-     .fallback = "0",
-     .min = 0,
-     .max = 1,
-     .help = "how much of the former direction is kept",
-     .flags = GT_FIELD_OPEN_MAX},
-    {.name = "centered",
-     .type = GT_FIELD_BOOL,
-     .offset = offsetof(rmsprop_config, centered),
-     .fallback = "false",
-     .help = "divide by the deviation instead of the root mean square"},
+    GT_ROW(rmsprop_config, alpha, GT_FIELD_FLOAT, .fallback = "0.99", .min = 0, .max = 1,
+           .help = "decay of the average of squares", .flags = GT_FIELD_OPEN_MAX),
+    GT_ROW(rmsprop_config, eps, GT_FIELD_FLOAT, .fallback = "1e-8", .min = 0, .max = 1,
+           .help = "added to the denominator"),
+    GT_ROW(rmsprop_config, momentum, GT_FIELD_FLOAT, .fallback = "0", .min = 0, .max = 1,
+           .help = "how much of the former direction is kept", .flags = GT_FIELD_OPEN_MAX),
+    GT_ROW(rmsprop_config, centered, GT_FIELD_BOOL, .fallback = "false",
+           .help = "divide by the deviation instead of the root mean square"),
     {.name = NULL},
 };
 static const gt_schema schema = {
@@ -68,12 +48,9 @@ static gt_id update(gt_optim_context *context, const void *config, gt_id paramet
   return gt_sub(graph, parameter, gt_mul(graph, gt_optim_scalar(context, 0), direction));
 }
 
-GT_REGISTER(optim, rmsprop)
-extern const gt_optim_type gt_optim_rmsprop;
-const gt_optim_type gt_optim_rmsprop = {.name = "rmsprop",
-                                        .help =
-                                            "gradient over its root mean square (Tieleman and Hinton 2012)",
-                                        .schema = &schema,
-                                        .config_size = sizeof(rmsprop_config),
-                                        .scalar = {gt_optim_learning_rate},
-                                        .update = update};
+GT_DEFINE(optim, rmsprop) = {.name = "rmsprop",
+                             .help = "gradient over its root mean square (Tieleman and Hinton 2012)",
+                             .schema = &schema,
+                             .config_size = sizeof(rmsprop_config),
+                             .scalar = {gt_optim_learning_rate},
+                             .update = update};

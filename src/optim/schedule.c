@@ -28,18 +28,9 @@ typedef struct common {
 } common;
 
 static const gt_field common_fields[] = {
-    {.name = "type",
-     .type = GT_FIELD_CHOICE,
-     .offset = offsetof(common, type),
-     .choices = names,
-     .help = "which schedule"},
-    {.name = "warmup",
-     .type = GT_FIELD_INT,
-     .offset = offsetof(common, warmup),
-     .fallback = "0",
-     .min = 0,
-     .max = 1e15,
-     .help = "steps at the start in which the learning rate grows from near 0"},
+    GT_ROW(common, type, GT_FIELD_CHOICE, .choices = names, .help = "which schedule"),
+    GT_ROW(common, warmup, GT_FIELD_INT, .fallback = "0", .min = 0, .max = 1e15,
+           .help = "steps at the start in which the learning rate grows from near 0"),
     {.name = NULL},
 };
 const gt_schema gt_schedule_common_schema = {

@@ -1,5 +1,5 @@
-/* Learning-rate schedules. A schedule is one constant row (GT_REGISTER(schedule, NAME), struct
- * gt_schedule_NAME) with a function from the step to a factor on the learning rate: `schedule: {type: cosine,
+/* Learning-rate schedules. A schedule is one constant row (GT_DEFINE(schedule, NAME) = {…})
+ * with a function from the step to a factor on the learning rate: `schedule: {type: cosine,
  * warmup: 500}`. Computed on the host in double, ahead of time; the same factor serves every parameter
  * group's own learning rate. Warm-up multiplies by (s+1)/(warmup+1) in the first `warmup` steps s = 0, 1, ….
  * Schedules that count steps begin after it and end with the run; those that count epochs count all of them.

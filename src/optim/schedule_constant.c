@@ -12,7 +12,5 @@ static double factor(const void *config, const gt_schedule_time *time) {
   return 1;
 }
 
-GT_REGISTER(schedule, constant)
-extern const gt_schedule_type gt_schedule_constant;
-const gt_schedule_type gt_schedule_constant = {
+GT_DEFINE(schedule, constant) = {
     .name = "constant", .help = "the same learning rate throughout", .schema = &schema, .factor = factor};

@@ -7,20 +7,10 @@ typedef struct cosine_config {
 } cosine_config;
 
 static const gt_field fields[] = {
-    {.name = "min_factor",
-     .type = GT_FIELD_FLOAT,
-     .offset = offsetof(cosine_config, least),
-     .fallback = "0",
-     .min = 0,
-     .max = 1,
-     .help = "factor at the end"},
-    {.name = "steps",
-     .type = GT_FIELD_INT,
-     .offset = offsetof(cosine_config, steps),
-     .fallback = "0",
-     .min = 0,
-     .max = 1e15,
-     .help = "how long it takes; 0: until the end of the run"},
+    GT_ROW_NAMED("min_factor", cosine_config, least, GT_FIELD_FLOAT, .fallback = "0", .min = 0, .max = 1,
+                 .help = "factor at the end"),
+    GT_ROW(cosine_config, steps, GT_FIELD_INT, .fallback = "0", .min = 0, .max = 1e15,
+           .help = "how long it takes; 0: until the end of the run"),
     {.name = NULL},
 };
 static const gt_schema schema = {.name = "cosine", .help = "down along half a cosine wave", .fields = fields};
@@ -31,10 +21,8 @@ static double factor(const void *config, const gt_schedule_time *time) {
   return c->least + (1 - c->least) * wave;
 }
 
-GT_REGISTER(schedule, cosine)
-extern const gt_schedule_type gt_schedule_cosine;
-const gt_schedule_type gt_schedule_cosine = {.name = "cosine",
-                                             .help = "down along half a cosine wave",
-                                             .schema = &schema,
-                                             .config_size = sizeof(cosine_config),
-                                             .factor = factor};
+GT_DEFINE(schedule, cosine) = {.name = "cosine",
+                               .help = "down along half a cosine wave",
+                               .schema = &schema,
+                               .config_size = sizeof(cosine_config),
+                               .factor = factor};

@@ -7,19 +7,10 @@ typedef struct exponential_config {
 } exponential_config;
 
 static const gt_field fields[] = {
-    {.name = "gamma",
-     .type = GT_FIELD_FLOAT,
-     .offset = offsetof(exponential_config, gamma),
-     .min = 0,
-     .max = 1e6,
-     .help = "factor an epoch (or step)",
-     .flags = GT_FIELD_REQUIRED},
-    {.name = "by",
-     .type = GT_FIELD_CHOICE,
-     .offset = offsetof(exponential_config, by),
-     .fallback = "epoch",
-     .choices = gt_schedule_units,
-     .help = "what is counted: epochs or steps"},
+    GT_ROW(exponential_config, gamma, GT_FIELD_FLOAT, .min = 0, .max = 1e6,
+           .help = "factor an epoch (or step)", .flags = GT_FIELD_REQUIRED),
+    GT_ROW(exponential_config, by, GT_FIELD_CHOICE, .fallback = "epoch", .choices = gt_schedule_units,
+           .help = "what is counted: epochs or steps"),
     {.name = NULL},
 };
 static const gt_schema schema = {
@@ -30,10 +21,8 @@ static double factor(const void *config, const gt_schedule_time *time) {
   return pow(c->gamma, (double)gt_schedule_units_passed(c->by, time));
 }
 
-GT_REGISTER(schedule, exponential)
-extern const gt_schedule_type gt_schedule_exponential;
-const gt_schedule_type gt_schedule_exponential = {.name = "exponential",
-                                                  .help = "times gamma every epoch (or step)",
-                                                  .schema = &schema,
-                                                  .config_size = sizeof(exponential_config),
-                                                  .factor = factor};
+GT_DEFINE(schedule, exponential) = {.name = "exponential",
+                                    .help = "times gamma every epoch (or step)",
+                                    .schema = &schema,
+                                    .config_size = sizeof(exponential_config),
+                                    .factor = factor};

@@ -7,27 +7,12 @@ typedef struct linear_config {
 } linear_config;
 
 static const gt_field fields[] = {
-    {.name = "start_factor",
-     .type = GT_FIELD_FLOAT,
-     .offset = offsetof(linear_config, start),
-     .fallback = "1",
-     .min = 0,
-     .max = 1e6,
-     .help = "factor at the first step"},
-    {.name = "end_factor",
-     .type = GT_FIELD_FLOAT,
-     .offset = offsetof(linear_config, end),
-     .fallback = "0",
-     .min = 0,
-     .max = 1e6,
-     .help = "factor at the end"},
-    {.name = "steps",
-     .type = GT_FIELD_INT,
-     .offset = offsetof(linear_config, steps),
-     .fallback = "0",
-     .min = 0,
-     .max = 1e15,
-     .help = "how long it takes; 0: until the end of the run"},
+    GT_ROW_NAMED("start_factor", linear_config, start, GT_FIELD_FLOAT, .fallback = "1", .min = 0, .max = 1e6,
+                 .help = "factor at the first step"),
+    GT_ROW_NAMED("end_factor", linear_config, end, GT_FIELD_FLOAT, .fallback = "0", .min = 0, .max = 1e6,
+                 .help = "factor at the end"),
+    GT_ROW(linear_config, steps, GT_FIELD_INT, .fallback = "0", .min = 0, .max = 1e15,
+           .help = "how long it takes; 0: until the end of the run"),
     {.name = NULL},
 };
 static const gt_schema schema = {
@@ -38,10 +23,8 @@ static double factor(const void *config, const gt_schedule_time *time) {
   return c->start + (c->end - c->start) * gt_schedule_progress(c->steps, time);
 }
 
-GT_REGISTER(schedule, linear)
-extern const gt_schedule_type gt_schedule_linear;
-const gt_schedule_type gt_schedule_linear = {.name = "linear",
-                                             .help = "along a straight line from start_factor to end_factor",
-                                             .schema = &schema,
-                                             .config_size = sizeof(linear_config),
-                                             .factor = factor};
+GT_DEFINE(schedule, linear) = {.name = "linear",
+                               .help = "along a straight line from start_factor to end_factor",
+                               .schema = &schema,
+                               .config_size = sizeof(linear_config),
+                               .factor = factor};

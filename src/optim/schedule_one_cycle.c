@@ -9,40 +9,16 @@ typedef struct one_cycle_config {
 
 static const char *const anneals[] = {"cos", "linear", NULL};
 static const gt_field fields[] = {
-    {.name = "max_lr",
-     .type = GT_FIELD_FLOAT,
-     .offset = offsetof(one_cycle_config, max_lr),
-     .fallback = "0",
-     .min = 0,
-     .max = 1e6,
-     .help = "highest learning rate; 0: the optimizer's lr"},
-    {.name = "pct_start",
-     .type = GT_FIELD_FLOAT,
-     .offset = offsetof(one_cycle_config, share),
-     .fallback = "0.3",
-     .min = 0,
-     .max = 1,
-     .help = "share of the run that goes up"},
-    {.name = "div_factor",
-     .type = GT_FIELD_FLOAT,
-     .offset = offsetof(one_cycle_config, div),
-     .fallback = "25",
-     .min = 1,
-     .max = 1e12,
-     .help = "the first rate is max_lr / div_factor"},
-    {.name = "final_div_factor",
-     .type = GT_FIELD_FLOAT,
-     .offset = offsetof(one_cycle_config, final_div),
-     .fallback = "1e4",
-     .min = 1,
-     .max = 1e12,
-     .help = "the last rate is the first / final_div_factor"},
-    {.name = "anneal",
-     .type = GT_FIELD_CHOICE,
-     .offset = offsetof(one_cycle_config, anneal),
-     .fallback = "cos",
-     .choices = anneals,
-     .help = "form of the two ways"},
+    GT_ROW(one_cycle_config, max_lr, GT_FIELD_FLOAT, .fallback = "0", .min = 0, .max = 1e6,
+           .help = "highest learning rate; 0: the optimizer's lr"),
+    GT_ROW_NAMED("pct_start", one_cycle_config, share, GT_FIELD_FLOAT, .fallback = "0.3", .min = 0, .max = 1,
+                 .help = "share of the run that goes up"),
+    GT_ROW_NAMED("div_factor", one_cycle_config, div, GT_FIELD_FLOAT, .fallback = "25", .min = 1, .max = 1e12,
+                 .help = "the first rate is max_lr / div_factor"),
+    GT_ROW_NAMED("final_div_factor", one_cycle_config, final_div, GT_FIELD_FLOAT, .fallback = "1e4", .min = 1,
+                 .max = 1e12, .help = "the last rate is the first / final_div_factor"),
+    GT_ROW(one_cycle_config, anneal, GT_FIELD_CHOICE, .fallback = "cos", .choices = anneals,
+           .help = "form of the two ways"),
     {.name = NULL},
 };
 static const gt_schema schema = {
@@ -63,10 +39,8 @@ static double factor(const void *config, const gt_schedule_time *time) {
   return between(c, top, end, last > from ? (t - from) / (last - from) : 1) / time->base;
 }
 
-GT_REGISTER(schedule, one_cycle)
-extern const gt_schedule_type gt_schedule_one_cycle;
-const gt_schedule_type gt_schedule_one_cycle = {.name = "one_cycle",
-                                                .help = "up to max_lr, then down far below the start",
-                                                .schema = &schema,
-                                                .config_size = sizeof(one_cycle_config),
-                                                .factor = factor};
+GT_DEFINE(schedule, one_cycle) = {.name = "one_cycle",
+                                  .help = "up to max_lr, then down far below the start",
+                                  .schema = &schema,
+                                  .config_size = sizeof(one_cycle_config),
+                                  .factor = factor};

@@ -7,35 +7,14 @@ typedef struct plateau_config {
 } plateau_config;
 
 static const gt_field fields[] = {
-    {.name = "factor",
-     .type = GT_FIELD_FLOAT,
-     .offset = offsetof(plateau_config, factor),
-     .fallback = "0.1",
-     .min = 0,
-     .max = 1,
-     .help = "factor of each change",
-     .flags = GT_FIELD_OPEN_MIN | GT_FIELD_OPEN_MAX},
-    {.name = "patience",
-     .type = GT_FIELD_INT,
-     .offset = offsetof(plateau_config, patience),
-     .fallback = "10",
-     .min = 0,
-     .max = 1e9,
-     .help = "evaluations without improvement that are put up with"},
-    {.name = "threshold",
-     .type = GT_FIELD_FLOAT,
-     .offset = offsetof(plateau_config, threshold),
-     .fallback = "1e-4",
-     .min = 0,
-     .max = 1,
-     .help = "relative improvement that counts as one"},
-    {.name = "min_lr",
-     .type = GT_FIELD_FLOAT,
-     .offset = offsetof(plateau_config, min_lr),
-     .fallback = "0",
-     .min = 0,
-     .max = 1e6,
-     .help = "the optimizer's learning rate never falls below this"},
+    GT_ROW(plateau_config, factor, GT_FIELD_FLOAT, .fallback = "0.1", .min = 0, .max = 1,
+           .help = "factor of each change", .flags = GT_FIELD_OPEN_MIN | GT_FIELD_OPEN_MAX),
+    GT_ROW(plateau_config, patience, GT_FIELD_INT, .fallback = "10", .min = 0, .max = 1e9,
+           .help = "evaluations without improvement that are put up with"),
+    GT_ROW(plateau_config, threshold, GT_FIELD_FLOAT, .fallback = "1e-4", .min = 0, .max = 1,
+           .help = "relative improvement that counts as one"),
+    GT_ROW(plateau_config, min_lr, GT_FIELD_FLOAT, .fallback = "0", .min = 0, .max = 1e6,
+           .help = "the optimizer's learning rate never falls below this"),
     {.name = NULL},
 };
 static const gt_schema schema = {
@@ -59,9 +38,7 @@ static double factor(const void *config, const gt_schedule_time *time) {
   return 1; /* all it does stands in the state */
 }
 
-GT_REGISTER(schedule, plateau)
-extern const gt_schedule_type gt_schedule_plateau;
-const gt_schedule_type gt_schedule_plateau = {
+GT_DEFINE(schedule, plateau) = {
     .name = "plateau",
     .help = "times factor when the validation loss (of gates: soft_loss) has stopped falling",
     .schema = &schema,

@@ -8,26 +8,12 @@ typedef struct step_config {
 } step_config;
 
 static const gt_field fields[] = {
-    {.name = "step_size",
-     .type = GT_FIELD_INT,
-     .offset = offsetof(step_config, step_size),
-     .min = 1,
-     .max = 1e15,
-     .help = "epochs (or steps) between two changes",
-     .flags = GT_FIELD_REQUIRED},
-    {.name = "gamma",
-     .type = GT_FIELD_FLOAT,
-     .offset = offsetof(step_config, gamma),
-     .fallback = "0.1",
-     .min = 0,
-     .max = 1e6,
-     .help = "factor of each change"},
-    {.name = "by",
-     .type = GT_FIELD_CHOICE,
-     .offset = offsetof(step_config, by),
-     .fallback = "epoch",
-     .choices = gt_schedule_units,
-     .help = "what is counted: epochs or steps"},
+    GT_ROW(step_config, step_size, GT_FIELD_INT, .min = 1, .max = 1e15,
+           .help = "epochs (or steps) between two changes", .flags = GT_FIELD_REQUIRED),
+    GT_ROW(step_config, gamma, GT_FIELD_FLOAT, .fallback = "0.1", .min = 0, .max = 1e6,
+           .help = "factor of each change"),
+    GT_ROW(step_config, by, GT_FIELD_CHOICE, .fallback = "epoch", .choices = gt_schedule_units,
+           .help = "what is counted: epochs or steps"),
     {.name = NULL},
 };
 static const gt_schema schema = {
@@ -38,10 +24,8 @@ static double factor(const void *config, const gt_schedule_time *time) {
   return pow(c->gamma, (double)(gt_schedule_units_passed(c->by, time) / (uint64_t)c->step_size));
 }
 
-GT_REGISTER(schedule, step)
-extern const gt_schedule_type gt_schedule_step;
-const gt_schedule_type gt_schedule_step = {.name = "step",
-                                           .help = "times gamma every step_size epochs (or steps)",
-                                           .schema = &schema,
-                                           .config_size = sizeof(step_config),
-                                           .factor = factor};
+GT_DEFINE(schedule, step) = {.name = "step",
+                             .help = "times gamma every step_size epochs (or steps)",
+                             .schema = &schema,
+                             .config_size = sizeof(step_config),
+                             .factor = factor};

@@ -12,19 +12,9 @@ typedef struct sgd_config {
 static const gt_field fields[] = {
     GT_OPTIM_LR("0.01"),
     GT_OPTIM_WEIGHT_DECAY("0", "adds weight_decay * parameter to the gradient (L2)"),
-    {.name = "momentum",
-     .type = GT_FIELD_FLOAT,
-     .offset = offsetof(sgd_config, momentum),
-     .fallback = "0",
-     .min = 0,
-     .max = 1,
-     .help = "how much of the former direction is kept",
-     .flags = GT_FIELD_OPEN_MAX},
-    {.name = "nesterov",
-     .type = GT_FIELD_BOOL,
-     .offset = offsetof(sgd_config, nesterov),
-     .fallback = "false",
-     .help = "look ahead along the momentum"},
+    GT_ROW(sgd_config, momentum, GT_FIELD_FLOAT, .fallback = "0", .min = 0, .max = 1,
+           .help = "how much of the former direction is kept", .flags = GT_FIELD_OPEN_MAX),
+    GT_ROW(sgd_config, nesterov, GT_FIELD_BOOL, .fallback = "false", .help = "look ahead along the momentum"),
     {.name = NULL},
 };
 static const gt_schema schema = {.name = "sgd", .help = "stochastic gradient descent", .fields = fields};
@@ -47,12 +37,10 @@ static gt_id update(gt_optim_context *context, const void *config, gt_id paramet
   return gt_sub(graph, parameter, gt_mul(graph, gt_optim_scalar(context, 0), direction));
 }
 
-GT_REGISTER(optim, sgd)
-extern const gt_optim_type gt_optim_sgd;
-const gt_optim_type gt_optim_sgd = {.name = "sgd",
-                                    .help = "stochastic gradient descent, with momentum and Nesterov",
-                                    .schema = &schema,
-                                    .config_size = sizeof(sgd_config),
-                                    .scalar = {gt_optim_learning_rate},
-                                    .check = check,
-                                    .update = update};
+GT_DEFINE(optim, sgd) = {.name = "sgd",
+                         .help = "stochastic gradient descent, with momentum and Nesterov",
+                         .schema = &schema,
+                         .config_size = sizeof(sgd_config),
+                         .scalar = {gt_optim_learning_rate},
+                         .check = check,
+                         .update = update};

@@ -63,8 +63,7 @@ gt_id gt_optim_lerp(gt_optim_context *context, gt_id x, gt_id y, double weight) 
   return weight == 1 ? y : gt_optim_add_scaled(context, x, weight, gt_sub(context->graph, y, x));
 }
 
-/* --- state
- * --------------------------------------------------------------------------------------------------- */
+/* --- state --- */
 
 static uint32_t declare_twins(gt_training *training, gt_graph *graph, const char *name, gt_fill fill) {
   gt_store_add_twins(training->store, name, fill);
@@ -103,8 +102,7 @@ void gt_optim_set_state(gt_optim_context *context, const char *name, gt_id value
   write_range(context, context->state[i].variable, context->state[i].before, value);
 }
 
-/* --- the step
- * ------------------------------------------------------------------------------------------------ */
+/* --- the step --- */
 
 /* A parameter that the loss does not depend on becomes a gap, which is zero. */
 gt_id gt_training_gradient(gt_graph *graph, const gt_store *store, const gt_id *node, gt_id loss,

@@ -23,8 +23,7 @@ static void note_error(gt_verdict *verdict, double error, double limit) {
   }
 }
 
-/* --- expectations
- * ---------------------------------------------------------------------------------------------- */
+/* --- expectations --- */
 
 /* Central difference of the loss along one coordinate. Differences are taken output by output, so that
  * outputs that do not depend on it add no rounding; *scale is the sum of their absolute values. */
@@ -90,8 +89,7 @@ void gt_expect(const gt_subject *s, gt_arena *arena, gt_expectation *e) {
   }
 }
 
-/* --- comparisons
- * ----------------------------------------------------------------------------------------------- */
+/* --- comparisons --- */
 
 static double element(const gt_outcome *outcome, const gt_slot *slot, int64_t i) {
   const uint8_t *content = outcome->content[slot->variable];
@@ -194,8 +192,7 @@ void gt_check_agreement(const gt_subject *s, const gt_expectation *e, const gt_o
             verdict);
 }
 
-/* --- bytes
- * ------------------------------------------------------------------------------------------------------- */
+/* --- bytes --- */
 
 static bool is_output(const gt_subject *s, uint32_t variable, const gt_slot **slot) {
   *slot = NULL;

@@ -52,8 +52,7 @@ static bool open_bench(bench *b, const gt_selftest_options *options, gt_error *e
   return true;
 }
 
-/* --- one case
- * ---------------------------------------------------------------------------------------------------- */
+/* --- one case --- */
 
 typedef struct trial { /* a case on its way through the checks */
   const gt_subject *subject;
@@ -126,8 +125,7 @@ static void try_case(const gt_case *c, const bench *b, gt_verdict *verdict) {
   gt_arena_finish(&arena);
 }
 
-/* --- families
- * ------------------------------------------------------------------------------------------------------ */
+/* --- families --- */
 
 static bool wanted(const char *filter, const gt_case_family *family, const gt_case *c) {
   return !filter || strstr(family->name, filter) || strstr(c->rule->name, filter);

@@ -13,8 +13,7 @@
 
 enum { GUARD_BYTE = 0xA5, PURPOSE_WEIGHT = 100 };
 
-/* --- inputs
- * -------------------------------------------------------------------------------------------------- */
+/* --- inputs --- */
 
 static bool read_shape(const char **text, gt_shape *shape) {
   memset(shape, 0, sizeof *shape);
@@ -72,8 +71,7 @@ static void fill_input(gt_subject *s, int k, char kind) {
   }
 }
 
-/* --- the graph
- * ------------------------------------------------------------------------------------------------- */
+/* --- the graph --- */
 
 /* Declares a variable that holds `count` elements between guards; odd guards put the tensor at odd addresses.
  */
@@ -200,8 +198,7 @@ uint64_t gt_subject_bytes(const gt_subject *s, uint32_t variable) {
   return (uint64_t)gt_shape_count(v->shape) * gt_dtype_size(v->dtype);
 }
 
-/* --- a run
- * ----------------------------------------------------------------------------------------------------- */
+/* --- a run --- */
 
 static bool replay(const gt_subject *s, gt_backend *backend, const gt_plan *plan, gt_buffer **buffer,
                    gt_arena *arena, gt_outcome *outcome, gt_error *error) {

@@ -10,6 +10,7 @@
 #ifndef GT_SPEC_SCHEMA_H
 #define GT_SPEC_SCHEMA_H
 #include "spec/spec.h"
+#include <stddef.h>
 #include <stdint.h>
 
 typedef enum gt_field_type {
@@ -41,6 +42,14 @@ typedef struct gt_field {
   const char *help;
   unsigned flags;
 } gt_field;
+
+/* A row of `fields`, filling the field of the struct `config` that its key is named for; then what else there
+ * is to say: GT_ROW(linear_config, bias, GT_FIELD_BOOL, .fallback = "true", .help = "add a bias"). */
+#define GT_ROW(config, field, kind, ...) \
+  { .name = #field, .type = kind, .offset = offsetof(config, field), __VA_ARGS__ }
+/* The same where the key has another name. */
+#define GT_ROW_NAMED(key, config, field, kind, ...) \
+  { .name = key, .type = kind, .offset = offsetof(config, field), __VA_ARGS__ }
 
 typedef struct gt_schema {
   const char *name, *help;

@@ -6,7 +6,7 @@ typedef struct type_only {
 } type_only;
 
 static const gt_field type_fields[] = {
-    {.name = "type", .type = GT_FIELD_STRING, .offset = offsetof(type_only, type), .help = "which one"},
+    GT_ROW(type_only, type, GT_FIELD_STRING, .help = "which one"),
     {.name = NULL},
 };
 static const gt_schema type_schema = {.name = "typed", .help = "which one", .fields = type_fields};

@@ -1,4 +1,5 @@
 #include "step/lowering.h"
+#include "base/count.h"
 #include "base/memory.h"
 #include "graph/op.h"
 #include "step/draft.h"
@@ -127,9 +128,9 @@ static uint32_t most_groups(const gt_target *target) {
 
 void gt_lower_groups(gt_lowering *lowering, uint64_t groups, uint32_t local) {
   gt_step *step = &gt_lowering_current(lowering)->step;
-  const uint64_t limit = most_groups(lowering->target), lines = (groups + limit - 1) / limit;
+  const uint64_t limit = most_groups(lowering->target), lines = gt_ceil_div(groups, limit);
   step->spec[GT_SPEC_LOCAL_X] = local;
-  step->grid[0] = (uint32_t)((groups + lines - 1) / lines);
+  step->grid[0] = (uint32_t)gt_ceil_div(groups, lines);
   step->grid[1] = (uint32_t)lines;
 }
 
@@ -137,7 +138,7 @@ void gt_lower_grid(gt_lowering *lowering, uint64_t count, uint32_t local) {
   gt_step *step = &gt_lowering_current(lowering)->step;
   const uint32_t limit = most_groups(lowering->target);
   local = gt_lower_workgroup(lowering, local, 1);
-  const uint64_t groups = (count + local - 1) / local;
+  const uint64_t groups = gt_ceil_div(count, local);
   step->spec[GT_SPEC_LOCAL_X] = local;
   step->grid[0] = groups > limit ? limit : groups ? (uint32_t)groups : 1;
 }

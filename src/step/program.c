@@ -1,4 +1,5 @@
 #include "step/program.h"
+#include "base/count.h"
 #include "base/philox.h"
 #include "base/real.h"
 #include "step/math.h"
@@ -20,8 +21,6 @@ typedef struct machine {
   float reg[GT_PROGRAM_CODE][BLOCK];
 } machine;
 
-static uint32_t least(uint32_t a, uint32_t b) { return a < b ? a : b; }
-
 static void fill(float *out, uint32_t n, float value) {
   for (uint32_t i = 0; i < n; i++) out[i] = value;
 }
@@ -35,10 +34,10 @@ static const float *load_row(const float *x, uint32_t row, uint32_t first, uint3
   memcpy(out, x + at, done * sizeof *out);
   if (done < n &&
       row < n) { /* a whole period, then copies of what is already there, twice as much each time */
-    const uint32_t start = done, whole = least(row, n - done);
+    const uint32_t start = done, whole = gt_least_u32(row, n - done);
     memcpy(out + done, x, whole * sizeof *out);
     for (done += whole; done < n;) {
-      const uint32_t more = least((done - start) / row * row, n - done);
+      const uint32_t more = gt_least_u32((done - start) / row * row, n - done);
       memcpy(out + done, out + start, more * sizeof *out);
       done += more;
     }
@@ -52,7 +51,7 @@ static const float *load_column(const float *x, uint32_t row, uint32_t first, ui
   uint32_t at = first / row, left = row - first % row;
   if (row == 1) return x + first;
   for (uint32_t done = 0; done < n; at++, left = row) {
-    const uint32_t run = least(left, n - done);
+    const uint32_t run = gt_least_u32(left, n - done);
     fill(out + done, run, x[at]);
     done += run;
   }
@@ -82,7 +81,7 @@ static void load_general(const uint32_t *layout, int k, const float *x, uint32_t
     return;
   }
   while (n) {
-    const uint32_t run = least(n, dim[last] - index[last]), step = stride[last];
+    const uint32_t run = gt_least_u32(n, dim[last] - index[last]), step = stride[last];
     if (step == 0)
       fill(out, run, x[offset]);
     else if (step == 1)
@@ -305,10 +304,10 @@ void gt_program_evaluate(const gt_program_context *context, uint32_t first, uint
   m.context = context;
   m.first = first;
   m.step = 1;
-  prepare(&m, leader, out, least(n, BLOCK), direct);
+  prepare(&m, leader, out, gt_least_u32(n, BLOCK), direct);
   for (uint32_t done = 0; done < n; done += m.n) {
     m.first = first + done;
-    m.n = least(n - done, BLOCK);
+    m.n = gt_least_u32(n - done, BLOCK);
     bind_block(&m, leader ? leader + done : NULL);
     for (uint32_t k = 0; k < program->outputs; k++) /* the machine's targets follow the range */
       if (direct[k])
@@ -329,10 +328,10 @@ void gt_program_gather(const gt_program_context *context, uint32_t first, uint32
   m.context = context;
   m.first = first;
   m.step = step;
-  prepare(&m, NULL, &out, least(n, BLOCK), direct);
+  prepare(&m, NULL, &out, gt_least_u32(n, BLOCK), direct);
   for (uint32_t done = 0; done < n; done += m.n) {
     m.first = first + done * step;
-    m.n = least(n - done, BLOCK);
+    m.n = gt_least_u32(n - done, BLOCK);
     if (direct[0]) {
       float **target = &m.target[context->program->output[0] - GT_OPERAND_RESULT];
       m.operand[context->program->output[0]] = *target = out + done;

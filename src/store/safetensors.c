@@ -51,8 +51,7 @@ static const char *hash_digits(const char *header, size_t length) {
   return found + HASH_DIGITS + 1 <= header + length && found[HASH_DIGITS] == '"' ? found : NULL;
 }
 
-/* --- writing
- * -------------------------------------------------------------------------------------------------- */
+/* --- writing --- */
 
 static json_t *tensor_json(const gt_stored *tensor, uint64_t begin) {
   json_t *shape = json_array();
@@ -109,8 +108,7 @@ bool gt_safetensors_write(const char *path, const gt_stored *tensors, int count,
   return ok;
 }
 
-/* --- reading
- * -------------------------------------------------------------------------------------------------- */
+/* --- reading --- */
 
 typedef struct reader {
   const char *path;

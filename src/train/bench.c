@@ -75,8 +75,7 @@ gt_net *gt_bench_open(gt_session *session, gt_executable **executable, gt_error 
              : NULL;
 }
 
-/* --- the reference step
- * --------------------------------------------------------------------------------------------- */
+/* --- the reference step --- */
 
 static bool make_split(gt_split *split, int64_t samples, int64_t features, gt_error *error) {
   split->inputs = (gt_tensor){.element = GT_ELEMENT_U8, .rank = 2, .dim = {samples, features}};
@@ -112,8 +111,7 @@ bool gt_bench_reference(gt_config *config, gt_arena *arena, int64_t batch, gt_er
   return config->root && config->optim && config->loss;
 }
 
-/* --- single kernels
- * ------------------------------------------------------------------------------------------------- */
+/* --- single kernels --- */
 
 static gt_id read_floats(gt_graph *graph, const char *name, gt_shape shape) {
   return gt_variable_read(graph, gt_graph_variable(graph, name, shape, GT_F32, false));

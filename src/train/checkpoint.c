@@ -9,8 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* --- the host's state as text
- * --------------------------------------------------------------------------------- */
+/* --- the host's state as text --- */
 
 /* WHOLE: an int64_t, REAL: a finite double, both in [min, max]; ANY: a double of whatever value; BITS: a
  * uint64_t, in hexadecimal. */
@@ -171,8 +170,7 @@ bool gt_checkpoint_read(const char *path, gt_container *container, uint64_t *see
   return ok;
 }
 
-/* --- the directory
- * -------------------------------------------------------------------------------------------- */
+/* --- the directory --- */
 
 char *gt_checkpoint_path(gt_arena *arena, const char *run_directory, int64_t step) {
   return gt_arena_printf(arena, "%s/checkpoints/" CHECKPOINT_NAME, run_directory, step);

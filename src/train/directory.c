@@ -82,8 +82,7 @@ static bool lock_new(gt_run *run, gt_error *error) {
   return holds(run->directory, counts_for_new, &found, error) && (!found || not_empty(run, error));
 }
 
-/* --- a directory to be continued
- * ------------------------------------------------------------------------------ */
+/* --- a directory to be continued --- */
 
 static bool no_run(const gt_run *run, const char *why, gt_error *error) {
   return gt_fail(error, GT_ERR_BUSY, "%s is not the directory of a run: %s. Nothing in it was changed",

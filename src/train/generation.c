@@ -1,4 +1,5 @@
 #include "train/generation.h"
+#include "base/count.h"
 #include "base/log.h"
 #include "train/phases.h"
 #include <string.h>
@@ -42,8 +43,7 @@ static bool open_evaluators(gt_run *run, gt_error *error) {
 
 /* So many units in steps, at most what can be counted. */
 static int64_t in_steps(int64_t units, int64_t unit) {
-  static const int64_t most = INT64_C(1000000000000000000);
-  return units > most / unit ? most : units * unit;
+  return gt_times_at_most(units, unit, INT64_C(1000000000000000000));
 }
 
 static void plan_steps(gt_run *run) {
@@ -86,7 +86,7 @@ static void advance(gt_run *run) {
   state->phase++;
   const bool same = phase_config(run, state->phase)->optim->type == former;
   state->optimizer_step = same ? state->optimizer_step + steps : 0;
-  state->first_epoch += (steps + run->per_epoch - 1) / run->per_epoch;
+  state->first_epoch += gt_ceil_div(steps, run->per_epoch);
   state->first_step = state->step;
   state->bad_evaluations = 0;
   state->stopped = 0;

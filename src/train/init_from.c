@@ -12,17 +12,11 @@ typedef struct settings {
 } settings;
 
 static const gt_field fields[] = {
-    {.name = "model",
-     .type = GT_FIELD_PATH,
-     .offset = offsetof(settings, model),
-     .flags = GT_FIELD_REQUIRED,
-     .help = "the model.bin whose tensors this model begins with, as far as they fit"},
-    {.name = "map",
-     .type = GT_FIELD_NODE,
-     .offset = offsetof(settings, map),
-     .help =
-         "layers or tensors of this model and what of the file they are taken from, where names differ; ~: "
-         "begins anew"},
+    GT_ROW(settings, model, GT_FIELD_PATH, .flags = GT_FIELD_REQUIRED,
+           .help = "the model.bin whose tensors this model begins with, as far as they fit"),
+    GT_ROW(settings, map, GT_FIELD_NODE,
+           .help = "layers or tensors of this model and what of the file they are taken from, where names "
+                   "differ; ~: begins anew"),
     {.name = NULL},
 };
 const gt_schema gt_init_from_schema = {.name = "init_from",

@@ -1,4 +1,5 @@
 /* The loop: submits the step in pieces, reads its log behind it, stops at boundaries to evaluate and save. */
+#include "base/count.h"
 #include "base/log.h"
 #include "base/memory.h"
 #include "train/generation.h"
@@ -11,8 +12,6 @@
 /* Replays in flight at most: half of the scalars' table, so that rows can be written ahead while others are
  * read. */
 enum { IN_FLIGHT = GT_TABLE_ROWS / 2 };
-
-static int64_t smaller(int64_t a, int64_t b) { return a < b ? a : b; }
 
 /* Intervals are counted from the first step of the phase. */
 static int64_t next_multiple(const gt_run *run, int64_t every) {
@@ -30,12 +29,11 @@ static bool hands_over(const gt_run *run) {
 }
 
 static int64_t next_boundary(const gt_run *run) {
-  return smaller(gt_run_attempt_end(run),
-                 smaller(next_multiple(run, run->eval_steps), next_multiple(run, run->save_steps)));
+  return gt_least(gt_run_attempt_end(run),
+                  gt_least(next_multiple(run, run->eval_steps), next_multiple(run, run->save_steps)));
 }
 
-/* --- towards the device: the scalars of the steps to come
- * ----------------------------------------------------------- */
+/* --- towards the device: the scalars of the steps to come --- */
 
 static bool upload_table(gt_run *run, int64_t from, int64_t to, gt_error *error) {
   const size_t width = (size_t)run->net->table_width;
@@ -48,7 +46,7 @@ static bool upload_table(gt_run *run, int64_t from, int64_t to, gt_error *error)
                         rows + (size_t)(s - from) * width);
   bool ok = true;
   for (int64_t s = from; s < to && ok;) {
-    const int64_t slot = s % GT_TABLE_ROWS, n = smaller(to - s, GT_TABLE_ROWS - slot);
+    const int64_t slot = s % GT_TABLE_ROWS, n = gt_least(to - s, GT_TABLE_ROWS - slot);
     ok = gt_buffers_upload(&run->session.buffers, "train.table", (uint64_t)slot * width * sizeof *rows,
                            rows + (size_t)(s - from) * width, (uint64_t)n * width * sizeof *rows, error);
     s += n;
@@ -57,8 +55,7 @@ static bool upload_table(gt_run *run, int64_t from, int64_t to, gt_error *error)
   return ok;
 }
 
-/* --- from the device: the log
- * ------------------------------------------------------------------------------------ */
+/* --- from the device: the log --- */
 
 static bool write_train_row(gt_run *run, const gt_sums *sums, gt_error *error) {
   gt_metric_row row = {.step = run->state.step,
@@ -121,7 +118,7 @@ static bool run_to(gt_run *run, gt_pacer *pacer, int64_t boundary, gt_error *err
     const uint32_t room = gt_pacer_room(pacer, boundary - submitted, error);
     if (!room || !read_log(run, base + pacer->done, error)) return false;
     if (uploaded < submitted + room) {
-      const int64_t to = smaller(boundary, submitted + IN_FLIGHT);
+      const int64_t to = gt_least(boundary, submitted + IN_FLIGHT);
       if (!upload_table(run, uploaded, to, error)) return false;
       uploaded = to;
     }
@@ -131,8 +128,7 @@ static bool run_to(gt_run *run, gt_pacer *pacer, int64_t boundary, gt_error *err
   return gt_pacer_drain(pacer, error) && read_log(run, base + pacer->done, error);
 }
 
-/* --- boundaries
- * --------------------------------------------------------------------------------------------------- */
+/* --- boundaries --- */
 
 static bool improved(const gt_run *run, double value) {
   const gt_early_stopping *stopping = &run->config->train.early_stopping;

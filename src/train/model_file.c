@@ -8,8 +8,7 @@
 
 enum { MOST_NAMES = 1 << 20 };
 
-/* --- writing
- * -------------------------------------------------------------------------------------------------- */
+/* --- writing --- */
 
 static json_t *names_json(const char *const *names, int64_t count) {
   json_t *array = json_array();
@@ -85,8 +84,7 @@ bool gt_model_file_write(const char *path, const gt_config *config, const gt_ima
   return ok;
 }
 
-/* --- reading
- * -------------------------------------------------------------------------------------------------- */
+/* --- reading --- */
 
 /* An array of `count` strings; NULL if the array is empty or not that. */
 static const char *const *read_names(gt_arena *arena, json_t *array, int64_t count) {

@@ -1,4 +1,5 @@
 #include "train/net.h"
+#include "base/count.h"
 #include "base/log.h"
 #include "model/forward.h"
 #include "op/batch.h"
@@ -183,9 +184,9 @@ static gt_net *begin(gt_arena *arena, const gt_config *config, const char *split
   net->split = split;
   net->data = gt_dataset_split(&config->dataset, split);
   net->batch = batch < net->data->samples ? batch : net->data->samples;
-  const int64_t batches = (net->data->samples + net->batch - 1) / net->batch;
+  const int64_t batches = gt_ceil_div(net->data->samples, net->batch);
   net->parts = parts < batches ? parts : batches;
-  net->steps = (batches + net->parts - 1) / net->parts;
+  net->steps = gt_ceil_div(batches, net->parts);
   return net;
 }
 

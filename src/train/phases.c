@@ -1,26 +1,23 @@
 #include "train/phases.h"
+#include "base/count.h"
 #include "base/text.h"
 #include "model/model.h"
 #include <string.h>
 
 enum { MOST_PHASES = 100 };
-
-/* So many units in steps, at most what can be counted. */
-static int64_t in_steps(int64_t units, int64_t unit) {
-  static const int64_t most = INT64_C(1000000000000000);
-  return units > most / unit ? most : units * unit;
-}
+static const int64_t most_steps = INT64_C(1000000000000000); /* of one phase: their sum can be counted */
 
 int64_t gt_phase_steps_per_epoch(const gt_config *phase) {
   const int64_t samples = phase->dataset.train.samples, batch = phase->train.batch_size;
-  const int64_t batches = batch < samples ? (samples + batch - 1) / batch : 1;
+  const int64_t batches = batch < samples ? gt_ceil_div(samples, batch) : 1;
   const int64_t parts = phase->train.accumulate < batches ? phase->train.accumulate : batches;
-  return (batches + parts - 1) / parts;
+  return gt_ceil_div(batches, parts);
 }
 
 int64_t gt_phase_steps(const gt_config *phase) {
-  return phase->train.epochs ? in_steps(phase->train.epochs, gt_phase_steps_per_epoch(phase))
-                             : phase->train.steps;
+  return phase->train.epochs
+             ? gt_times_at_most(phase->train.epochs, gt_phase_steps_per_epoch(phase), most_steps)
+             : phase->train.steps;
 }
 
 /* --- reading --- */

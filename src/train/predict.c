@@ -1,4 +1,5 @@
 #include "train/predict.h"
+#include "base/count.h"
 #include "base/memory.h"
 #include "model/forward.h"
 #include "op/core.h"
@@ -37,7 +38,7 @@ static bool build(net *n, gt_session *session, const gt_model_file *file, const 
   gt_config *config = session->config;
   gt_graph *graph = n->graph = gt_graph_create(&session->arena);
   n->batch = inputs->dim[0] < BATCH ? inputs->dim[0] : BATCH;
-  n->steps = (inputs->dim[0] + n->batch - 1) / n->batch;
+  n->steps = gt_ceil_div(inputs->dim[0], n->batch);
   const uint32_t state = gt_graph_variable(graph, "state", gt_shape_1(GT_STATE_WORDS), GT_F32, false);
   const uint32_t table = gt_graph_variable(graph, "table", gt_shape_2(1, 1), GT_F32, false);
   const gt_id clock = gt_clock(graph, state, table);

@@ -34,8 +34,7 @@ void gt_progress_clear(gt_progress *progress) {
   if (!progress->quiet) gt_log_status(NULL);
 }
 
-/* --- the line
- * ---------------------------------------------------------------------------------------------------- */
+/* --- the line --- */
 
 enum { FIELDS = 6, FIELD_LENGTH = 64, GAP = 2, LEAST_BAR = 4, MOST_BAR = 24, BAR_FRAME = 3 };
 
@@ -81,8 +80,7 @@ void gt_progress_text(char line[GT_PROGRESS_LONGEST], const gt_progress_view *vi
     if (shown[i]) line = stpcpy(stpcpy(line, i ? "  " : ""), field[i]);
 }
 
-/* --- as it goes
- * -------------------------------------------------------------------------------------------------- */
+/* --- as it goes --- */
 
 void gt_progress_update(gt_progress *progress, int64_t step, int64_t epoch, double loss) {
   const double now = gt_seconds();

@@ -68,8 +68,7 @@ void gt_run_close(gt_run *run) {
   gt_unlock(run->lock);
 }
 
-/* --- weights
- * -------------------------------------------------------------------------------------------------- */
+/* --- weights --- */
 
 bool gt_run_weights(gt_run *run, gt_image *weights, gt_error *error) {
   gt_buffers *buffers = &run->session.buffers;
@@ -81,8 +80,7 @@ bool gt_run_weights(gt_run *run, gt_image *weights, gt_error *error) {
   return false;
 }
 
-/* --- the end
- * -------------------------------------------------------------------------------------------------- */
+/* --- the end --- */
 
 /* The weights in best.bin, with the constants that they belong to. */
 static bool take_best(gt_run *run, const gt_model_file *best, gt_image *weights, gt_error *error) {

@@ -32,8 +32,7 @@ typedef struct gt_train_result {
  * message names step and layer), … */
 bool gt_train(gt_config *config, const gt_train_options *options, gt_train_result *result, gt_error *error);
 
-/* --- within train/
- * -------------------------------------------------------------------------------------------- */
+/* --- within train/ --- */
 
 typedef struct gt_run {
   gt_config *base;   /* as it was read; its phases */

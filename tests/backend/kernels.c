@@ -41,8 +41,7 @@ static void check(const char *what, uint32_t i, double got, double want, double 
   fail_msg("%s: element %u is %.9g, should be %.9g", what, i, got, want);
 }
 
-/* --- every instruction
- * ------------------------------------------------------------------------------------ */
+/* --- every instruction --- */
 
 static double phi(double x) { return 0.5 * erfc(-x / sqrt(2)); }
 static double f_add(double a, double b) { return a + b; }
@@ -175,8 +174,7 @@ static void test_special_values(void **state) {
       }
 }
 
-/* --- loads, random numbers, several outputs
- * -------------------------------------------------------------------- */
+/* --- loads, random numbers, several outputs --- */
 
 static void loads(uint32_t shift, uint32_t row, uint32_t local) {
   enum { ROWS = 37, SEED = 1234567 };
@@ -242,8 +240,7 @@ static void test_loads(void **state) {
   loads(4, 130, 256);
 }
 
-/* --- matmul
- * ------------------------------------------------------------------------------------------------------ */
+/* --- matmul --- */
 
 typedef struct tile {
   uint32_t bm, bn, bk, tm, tn;
@@ -367,8 +364,7 @@ static void test_matmul_split_and_batch(void **state) {
   one_product((product){3, 5, 6, 2, false, true, false, 7, 2}, t); /* some splits have nothing to do */
 }
 
-/* --- reduce
- * ------------------------------------------------------------------------------------------------------ */
+/* --- reduce --- */
 
 static void one_reduction(uint32_t kind, uint32_t serial, uint32_t outer, uint32_t reduced, uint32_t inner,
                           uint32_t chunk, uint32_t local) {

@@ -208,8 +208,7 @@ static void test_constants_and_inspect(void **state) {
   steps_finish(&s);
 }
 
-/* --- faults
- * ------------------------------------------------------------------------------------------------------ */
+/* --- faults --- */
 
 static VKAPI_ATTR VkResult VKAPI_CALL no_memory(VkDevice device, const VkMemoryAllocateInfo *info,
                                                 const VkAllocationCallbacks *callbacks,
@@ -351,8 +350,7 @@ static void test_failing_waits(void **state) {
   }
 }
 
-/* --- the pipeline cache on disk
- * ---------------------------------------------------------------------------------- */
+/* --- the pipeline cache on disk --- */
 
 static PFN_vkGetPipelineCacheData real_cache_data;
 static int grown;

@@ -95,6 +95,7 @@ static void printing_names_every_node(void **state) {
   gt_graph_print(graph, stream);
   fclose(stream);
   assert_non_null(strstr(text, "exp"));
+  assert_non_null(strstr(text, "variable        x"));
   assert_non_null(strstr(text, "f32 [6]"));
   assert_non_null(strstr(text, "layer7"));
   free(text);

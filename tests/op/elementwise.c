@@ -7,8 +7,7 @@
 
 GT_REGISTER(opcase, elementwise)
 
-/* --- one operand
- * --------------------------------------------------------------------------------------------- */
+/* --- one operand --- */
 
 #define UNARY(label, low_, high_, differentiable, tolerance_, floor_, formula)                      \
   static gt_id build_##label(gt_graph *g, const gt_case_view *v, const gt_id *x) {                  \
@@ -80,8 +79,7 @@ FAR(softplus, 1)
 FAR(log, 1)
 FAR(sqrt, 1e-30)
 FAR(reciprocal, 1e-30)
-/* --- two operands
- * ---------------------------------------------------------------------------------------------- */
+/* --- two operands --- */
 
 #define BINARY(label, low_, high_, differentiable, tolerance_, formula)                             \
   static gt_id build_##label(gt_graph *g, const gt_case_view *v, const gt_id *x) {                  \
@@ -157,8 +155,7 @@ static const gt_case_rule integral_pow = {.name = "pow",
                                           .gradient_tolerance = 4e-5,
                                           .reason = "exp and log of the base, multiplied by the exponent"};
 
-/* --- others
- * ------------------------------------------------------------------------------------------------------ */
+/* --- others --- */
 
 static gt_id build_leaky_relu(gt_graph *g, const gt_case_view *v, const gt_id *x) {
   return gt_leaky_relu(g, x[0], v->c->v);

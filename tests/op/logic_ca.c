@@ -61,8 +61,7 @@ static gt_id build_final(gt_graph *g, const gt_case_view *v, const gt_id *x) {
   return gt_view(g, build(g, v, x), v->c->p[AT_STEPS] * gt_shape_count(shape), shape);
 }
 
-/* --- the automaton, cell by cell
- * --------------------------------------------------------------------------------- */
+/* --- the automaton, cell by cell --- */
 
 typedef struct rule {
   gt_logic_ca_attribute a;

@@ -15,8 +15,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-/* --- ops that err
- * ------------------------------------------------------------------------------------------------ */
+/* --- ops that err --- */
 
 enum { GOOD, WRITES_PAST, WRITES_BEFORE, SPOILS_INPUT, DEPENDS_ON_RUN, BAD_GRADIENT, NO_GRADIENT };
 
@@ -70,9 +69,7 @@ static const gt_op double_op = {.name = "double",
                                 .gradient = gradient,
                                 .lower = lower};
 
-/* --- cases
- * ---------------------------------------------------------------------------------------------------------
- */
+/* --- cases --- */
 
 static gt_id build(gt_graph *g, const gt_case_view *v, const gt_id *x) {
   (void)v;

@@ -34,38 +34,31 @@ typedef struct common {
 static const char *const kinds[] = {"zeros", "normal", "uniform", NULL};
 
 static const gt_field inner_fields[] = {
-    {.name = "ratio",
-     .type = GT_FIELD_FLOAT,
-     .offset = offsetof(inner, ratio),
-     .fallback = "0.1",
-     .min = 0,
-     .max = 1,
-     .flags = GT_FIELD_OPEN_MAX},
-    {.name = "seed", .type = GT_FIELD_INT, .offset = offsetof(inner, seed), .fallback = "42"},
+    GT_ROW(inner, ratio, GT_FIELD_FLOAT, .fallback = "0.1", .min = 0, .max = 1, .flags = GT_FIELD_OPEN_MAX),
+    GT_ROW(inner, seed, GT_FIELD_INT, .fallback = "42"),
     {.name = NULL},
 };
 static const gt_schema inner_schema = {.name = "split", .help = "a split", .fields = inner_fields};
 
-#define ROW(field, kind_) .name = #field, .type = kind_, .offset = offsetof(config, field)
 static const gt_field fields[] = {
-    {ROW(units, GT_FIELD_INT), .min = 1, .max = 1e9, .flags = GT_FIELD_REQUIRED, .help = "outputs"},
-    {ROW(batch, GT_FIELD_INT), .fallback = "1_000", .min = 1, .max = 0},
-    {ROW(rate, GT_FIELD_FLOAT), .fallback = "1e-3", .flags = GT_FIELD_OPEN_MIN},
-    {ROW(bias, GT_FIELD_BOOL), .fallback = "true"},
-    {ROW(name, GT_FIELD_STRING)},
-    {ROW(kind, GT_FIELD_CHOICE), .fallback = "normal", .choices = kinds},
-    {ROW(path, GT_FIELD_PATH)},
-    {ROW(sizes, GT_FIELD_INTS), .min = 1, .max = 100},
-    {ROW(betas, GT_FIELD_FLOATS), .fallback = "[0.9, 0.999]"},
-    {ROW(from, GT_FIELD_STRINGS)},
-    {ROW(group, GT_FIELD_INT_OR_STRINGS), .min = 2, .max = 9},
-    {ROW(raw, GT_FIELD_NODE)},
-    {ROW(in, GT_FIELD_MAP), .sub = &inner_schema},
+    GT_ROW(config, units, GT_FIELD_INT, .min = 1, .max = 1e9, .flags = GT_FIELD_REQUIRED, .help = "outputs"),
+    GT_ROW(config, batch, GT_FIELD_INT, .fallback = "1_000", .min = 1, .max = 0),
+    GT_ROW(config, rate, GT_FIELD_FLOAT, .fallback = "1e-3", .flags = GT_FIELD_OPEN_MIN),
+    GT_ROW(config, bias, GT_FIELD_BOOL, .fallback = "true"),
+    GT_ROW(config, name, GT_FIELD_STRING),
+    GT_ROW(config, kind, GT_FIELD_CHOICE, .fallback = "normal", .choices = kinds),
+    GT_ROW(config, path, GT_FIELD_PATH),
+    GT_ROW(config, sizes, GT_FIELD_INTS, .min = 1, .max = 100),
+    GT_ROW(config, betas, GT_FIELD_FLOATS, .fallback = "[0.9, 0.999]"),
+    GT_ROW(config, from, GT_FIELD_STRINGS),
+    GT_ROW(config, group, GT_FIELD_INT_OR_STRINGS, .min = 2, .max = 9),
+    GT_ROW(config, raw, GT_FIELD_NODE),
+    GT_ROW(config, in, GT_FIELD_MAP, .sub = &inner_schema),
     {.name = NULL},
 };
 static const gt_schema schema = {.name = "linear", .help = "a layer", .fields = fields, .shorthand = "units"};
 static const gt_field common_fields[] = {
-    {.name = "label", .type = GT_FIELD_STRING, .offset = offsetof(common, label)},
+    GT_ROW(common, label, GT_FIELD_STRING),
     {.name = NULL},
 };
 static const gt_schema common_schema = {.name = "layer", .fields = common_fields};

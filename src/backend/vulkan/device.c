@@ -1,4 +1,5 @@
 #include "backend/vulkan/internal.h"
+#include "base/count.h"
 #include "base/log.h"
 #include "base/memory.h"
 #include <stdio.h>
@@ -9,8 +10,6 @@ static int open_devices;
 static bool given_up;
 
 bool gt_vulkan_stuck(void) { return given_up; }
-
-static uint32_t at_most(uint32_t value, uint32_t limit) { return value < limit ? value : limit; }
 
 static bool create_device(gt_vulkan *vk, gt_error *error) {
   const float priority = 1;
@@ -73,10 +72,10 @@ static gt_vulkan *from_physical(const gt_physical *p) {
   vk->base.api = &api;
   vk->base.target = (gt_target){.device = true,
                                 .subgroup = p->info.subgroup,
-                                .max_workgroup = at_most(p->info.max_workgroup, 1024),
+                                .max_workgroup = gt_least_u32(p->info.max_workgroup, 1024),
                                 .shared_bytes = p->info.shared_bytes,
                                 .units = p->units,
-                                .max_grid = at_most(limits->maxComputeWorkGroupCount[0], 65535)};
+                                .max_grid = gt_least_u32(limits->maxComputeWorkGroupCount[0], 65535)};
   snprintf(vk->base.name, sizeof vk->base.name, "%.120s (Vulkan %u.%u, driver %.90s)", p->info.name,
            p->info.api_version[0], p->info.api_version[1], p->info.driver);
   vk->base.memory_total = p->info.memory_bytes;

@@ -1,4 +1,5 @@
 #include "backend/vulkan/internal.h"
+#include "base/count.h"
 #include "base/memory.h"
 #include "base/text.h"
 #include <stdlib.h>
@@ -190,7 +191,7 @@ bool gt_vulkan_upload(gt_backend *backend, gt_buffer *buffer, uint64_t offset, c
 bool gt_vulkan_download(gt_backend *backend, gt_buffer *buffer, uint64_t offset, void *data, uint64_t size,
                         gt_error *error) {
   gt_vulkan *vk = (gt_vulkan *)backend;
-  const uint64_t pieces = (size + SLOT_BYTES - 1) / SLOT_BYTES, ahead = GT_STAGING_SLOTS / 2;
+  const uint64_t pieces = gt_ceil_div(size, SLOT_BYTES), ahead = GT_STAGING_SLOTS / 2;
   uint64_t ticket[GT_STAGING_SLOTS], place[GT_STAGING_SLOTS];
   if (!in_range(buffer, offset, size, error)) return false;
   for (uint64_t i = 0; i < pieces + ahead; i++) {

@@ -1,0 +1,18 @@
+/* Arithmetic of counts: the smaller, the larger, how many pieces. u32 where a loop over many elements must
+ * not widen them. */
+#ifndef GT_BASE_COUNT_H
+#define GT_BASE_COUNT_H
+#include <stdint.h>
+
+static inline int64_t gt_least(int64_t a, int64_t b) { return a < b ? a : b; }
+static inline int64_t gt_most(int64_t a, int64_t b) { return a > b ? a : b; }
+static inline uint32_t gt_least_u32(uint32_t a, uint32_t b) { return a < b ? a : b; }
+static inline uint32_t gt_most_u32(uint32_t a, uint32_t b) { return a > b ? a : b; }
+
+/* a / b, rounded up; 0 < b. */
+static inline int64_t gt_ceil_div(int64_t a, int64_t b) { return a / b + (a % b > 0); }
+/* count * each, but no more than `most`; neither is negative, 0 < each. */
+static inline int64_t gt_times_at_most(int64_t count, int64_t each, int64_t most) {
+  return count > most / each ? most : count * each;
+}
+#endif
