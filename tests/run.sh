@@ -45,7 +45,8 @@ run_one() {
   : > "$log"
   exec 2>> "$log"
 
-  # Drivers leak a little, and what they leak cannot be named once the loader has unloaded them.
+  # Drivers leak a little, and what they leak cannot be named once the loader has unloaded them; and under strace (torture)
+  # leaks cannot be looked for.
   case $name in backend/* | *vulkan* | portable/limits* | torture/*) export ASAN_OPTIONS=detect_leaks=0 ;; esac
 
   local command=("$program")
