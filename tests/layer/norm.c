@@ -170,13 +170,13 @@ static void take(fixture *f, int which, float *out) {
   assert_true(f->backend->api->inspect(f->backend, f->executable, &f->plan->kept[which], out, &error));
 }
 
-static void assert_close(const char *what, const float *got, const double *want, int64_t count,
+static void assert_close(const char *name, const float *got, const double *want, int64_t count,
                          double tolerance) {
   double largest = 0;
   for (int64_t i = 0; i < count; i++) largest = fmax(largest, fabs(want[i]));
   for (int64_t i = 0; i < count; i++)
     if (!(fabs(got[i] - want[i]) <= tolerance * (1e-3 + largest)))
-      fail_msg("%s: value %d is %.9g, not %.9g", what, (int)i, got[i], want[i]);
+      fail_msg("%s: value %d is %.9g, not %.9g", name, (int)i, got[i], want[i]);
 }
 
 /* Numbers that look random, around 3 with a spread of 2: means that are not small test the two passes. */
