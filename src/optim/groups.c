@@ -1,6 +1,5 @@
 #include "optim/groups.h"
 #include "base/text.h"
-#include <string.h>
 
 void gt_optim_layout(const gt_optim *optim, gt_store *store) {
   const int groups = optim ? optim->groups : 1;
@@ -25,7 +24,7 @@ static void suggest(gt_diagnostic *diagnostic, const char *match, const gt_store
     const char *name = store->slot[i]->name;
     if (store->slot[i]->role != GT_PARAMETER) continue;
     names[n++] = name;
-    names[n++] = gt_arena_printf(arena, "%.*s.*", (int)(strrchr(name, '.') - name), name);
+    names[n++] = gt_arena_printf(arena, "%.*s.*", (int)gt_slot_layer_length(name), name);
   }
   diagnostic->suggestion = gt_nearest(match, names, n);
   diagnostic->expected = "a pattern of parameter names, such as \"linear1.*\" or \"*.bias\"";

@@ -173,6 +173,10 @@ bool gt_store_start(const gt_store *store, gt_buffers *buffers, uint64_t seed, g
 
 /* --- files --- */
 
+bool gt_slot_fits(const gt_slot *slot, const gt_stored *stored) {
+  return stored && stored->dtype == slot->dtype && gt_shape_equal(stored->shape, slot->shape);
+}
+
 static bool refuse(const gt_slot *slot, const char *path, const gt_stored *stored, gt_error *error) {
   char wanted[128], found[128];
   if (slot->role == GT_TWIN || slot->role == GT_RUN)
@@ -190,7 +194,7 @@ static bool refuse(const gt_slot *slot, const char *path, const gt_stored *store
 static const gt_stored *fitting(const gt_slot *slot, const gt_container *file, const char *path,
                                 gt_error *error) {
   const gt_stored *stored = gt_container_tensor(file, slot->name);
-  if (stored && stored->dtype == slot->dtype && gt_shape_equal(stored->shape, slot->shape)) return stored;
+  if (gt_slot_fits(slot, stored)) return stored;
   refuse(slot, path, stored, error);
   return NULL;
 }
@@ -280,13 +284,11 @@ static const int32_t *read_constant(const gt_slot *slot, const gt_container *fil
                                     gt_error *error) {
   const gt_stored *stored = fitting(slot, file, path, error);
   const int32_t *value = stored ? stored->data : NULL;
-  for (int64_t i = 0; value && i < slot->count; i++)
-    if (value[i] < 0 || value[i] >= slot->limit[i]) {
-      gt_fail(error, GT_ERR_DATA, "%s: value %lld of '%s' is %d, outside 0 to %d", path, (long long)i,
-              slot->name, value[i], slot->limit[i] - 1);
-      return NULL;
-    }
-  return value;
+  const int64_t bad = value ? gt_slot_out_of_range(slot, value) : -1;
+  if (bad < 0) return value;
+  gt_fail(error, GT_ERR_DATA, "%s: value %lld of '%s' is %d, outside 0 to %d", path, (long long)bad,
+          slot->name, value[bad], slot->limit[bad] - 1);
+  return NULL;
 }
 
 bool gt_store_take_constants(gt_store *store, const gt_container *file, const char *path, gt_error *error) {

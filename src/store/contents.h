@@ -48,6 +48,8 @@ int gt_image_tensors(const gt_image *image, unsigned roles, gt_stored *tensors);
 const gt_slot *gt_image_not_finite(const gt_image *image);
 void gt_image_finish(gt_image *image);
 
+/* Is it a tensor of the slot's type and shape? NULL is none. */
+bool gt_slot_fits(const gt_slot *slot, const gt_stored *stored);
 /* Are they all in the file, with the right shapes? For asking before memory is taken for a model that a file
  * describes. */
 bool gt_store_match(const gt_store *store, const gt_container *file, const char *path, unsigned roles,

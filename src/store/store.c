@@ -72,6 +72,18 @@ void gt_store_add_twins(gt_store *store, const char *variable, gt_fill fill) {
   }
 }
 
+size_t gt_slot_layer_length(const char *name) {
+  const char *dot = strrchr(name, '.');
+  return dot ? (size_t)(dot - name) : strlen(name);
+}
+
+int64_t gt_slot_out_of_range(const gt_slot *constant, const int32_t *value) {
+  const int64_t count = gt_shape_count(constant->shape);
+  for (int64_t i = 0; i < count; i++)
+    if (value[i] < 0 || value[i] >= constant->limit[i]) return i;
+  return -1;
+}
+
 /* --- the layout of the parameters --- */
 
 bool gt_slot_is_frozen(const gt_store *store, const gt_slot *parameter) {

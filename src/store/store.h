@@ -121,5 +121,10 @@ gt_id gt_store_read(gt_store_reader *reader, const gt_slot *slot);
 /* Of the constants, by name and value; never 0. */
 uint64_t gt_store_fingerprint(const gt_store *store);
 
+/* Length of "linear1" in "linear1.weight": the layer that a slot of a model belongs to. */
+size_t gt_slot_layer_length(const char *name);
+/* The first value that a constant cannot have; -1: all are within its limits. */
+int64_t gt_slot_out_of_range(const gt_slot *constant, const int32_t *value);
+
 static inline bool gt_slot_plays(const gt_slot *slot, unsigned roles) { return roles & GT_ROLE(slot->role); }
 #endif

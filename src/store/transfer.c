@@ -1,20 +1,15 @@
 #include "store/transfer.h"
+#include "store/contents.h"
 #include <fnmatch.h>
 #include <string.h>
 
-/* Length of "linear1" in "linear1.weight". */
-static size_t layer_length(const char *name) {
-  const char *dot = strrchr(name, '.');
-  return dot ? (size_t)(dot - name) : strlen(name);
-}
-
 static bool same_layer(const char *a, const char *b) {
-  return layer_length(a) == layer_length(b) && !memcmp(a, b, layer_length(a));
+  return gt_slot_layer_length(a) == gt_slot_layer_length(b) && !memcmp(a, b, gt_slot_layer_length(a));
 }
 
 static bool matches_layer(const char *pattern, const char *name) {
   char layer[512];
-  const size_t length = layer_length(name);
+  const size_t length = gt_slot_layer_length(name);
   if (length >= sizeof layer) return false;
   memcpy(layer, name, length);
   layer[length] = 0;
@@ -33,17 +28,11 @@ const gt_stored *gt_transfer_find(const gt_transfer *transfer, const char *name,
     if (!gt_transfer_matches(rule->match, name)) continue;
     *left_out = !rule->from;
     if (!rule->from) return NULL;
-    const char *own = matches_layer(rule->match, name) ? name + layer_length(name) : "";
+    const char *own = matches_layer(rule->match, name) ? name + gt_slot_layer_length(name) : "";
     const int length = snprintf(renamed, sizeof renamed, "%s%s", rule->from, own);
     return length < (int)sizeof renamed ? gt_container_tensor(transfer->file, renamed) : NULL;
   }
   return gt_container_tensor(transfer->file, name);
-}
-
-static bool in_range(const gt_slot *slot, const int32_t *value) {
-  for (int64_t i = 0; i < slot->count; i++)
-    if (value[i] < 0 || value[i] >= slot->limit[i]) return false;
-  return true;
 }
 
 /* What becomes of a slot by itself. A constant must be the file's already, for what was derived from it
@@ -53,8 +42,7 @@ static gt_transferred judge(const gt_transfer *transfer, const gt_slot *slot, co
   *stored = gt_transfer_find(transfer, slot->name, &left_out);
   if (left_out) return GT_LEFT_OUT;
   if (!*stored) return GT_NOT_THERE;
-  if ((*stored)->dtype != slot->dtype || !gt_shape_equal((*stored)->shape, slot->shape))
-    return GT_OTHER_SHAPE;
+  if (!gt_slot_fits(slot, *stored)) return GT_OTHER_SHAPE;
   const bool constant = slot->role == GT_CONSTANT;
   if (constant && memcmp((*stored)->data, slot->table, gt_stored_bytes(*stored)) != 0) return GT_OTHER_LAYER;
   return GT_TAKEN;
@@ -69,11 +57,8 @@ void gt_transfer_constant(const gt_transfer *transfer, const gt_store *store, co
         judge(transfer, store->slot[i], &stored) != GT_TAKEN)
       return;
   stored = gt_transfer_find(transfer, constant->name, &left_out);
-  const int64_t count = gt_shape_count(constant->shape);
-  const gt_slot sized = {.count = count, .limit = constant->limit};
-  if (stored && stored->dtype == GT_I32 && gt_shape_equal(stored->shape, constant->shape) &&
-      in_range(&sized, stored->data))
-    memcpy(values, stored->data, (size_t)count * sizeof *values);
+  if (gt_slot_fits(constant, stored) && gt_slot_out_of_range(constant, stored->data) < 0)
+    memcpy(values, stored->data, gt_stored_bytes(stored));
 }
 
 static void copy_values(const void *values, const char *name, gt_shape shape, uint64_t seed, float *out) {
@@ -88,7 +73,7 @@ static int number_layers(const gt_store *store, gt_arena *arena, int *layer) {
   int layers = 0;
   for (int i = 0; i < store->slots; i++) {
     const char *name = store->slot[i]->name;
-    layer[i] = gt_names_add(&names, gt_arena_strndup(arena, name, layer_length(name)), layers);
+    layer[i] = gt_names_add(&names, gt_arena_strndup(arena, name, gt_slot_layer_length(name)), layers);
     layers += layer[i] == layers;
   }
   return layers;
@@ -112,6 +97,7 @@ static void leave_parts(const gt_store *store, gt_transferred *result) {
 
 int gt_transfer_apply(const gt_transfer *transfer, gt_store *store, gt_transferred *result) {
   const gt_stored *stored;
+  bool left_out;
   int taken = 0;
   for (int i = 0; i < store->slots; i++)
     result[i] = gt_slot_plays(store->slot[i], GT_MODEL_ROLES) ? judge(transfer, store->slot[i], &stored)
@@ -122,7 +108,7 @@ int gt_transfer_apply(const gt_transfer *transfer, gt_store *store, gt_transferr
     if (result[i] != GT_TAKEN) continue;
     taken++;
     if (slot->role == GT_CONSTANT) continue;
-    judge(transfer, slot, &stored);
+    stored = gt_transfer_find(transfer, slot->name, &left_out);
     slot->fill = (gt_fill){.write = copy_values,
                            .settings = gt_arena_copy(store->arena, stored->data, gt_stored_bytes(stored))};
   }

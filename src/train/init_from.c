@@ -91,7 +91,7 @@ void gt_init_from_finish(gt_init_from *from) {
 /* --- what became of it --- */
 
 static const char *layer_of(gt_arena *arena, const char *name) {
-  return gt_arena_printf(arena, "%.*s", (int)strcspn(name, "."), name);
+  return gt_arena_printf(arena, "%.*s", (int)gt_slot_layer_length(name), name);
 }
 
 /* A name of the map, of this model (its key) or of the file (its value), that there is not. */
