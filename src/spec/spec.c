@@ -267,6 +267,14 @@ gt_spec *gt_spec_add(gt_arena *arena, gt_spec *parent, const char *key, gt_spec 
   return child;
 }
 
+void gt_spec_remove(gt_spec *map, const char *key) {
+  const gt_spec *gone = gt_spec_find(map, key);
+  int kept = 0;
+  for (int i = 0; gone && i < map->count; i++)
+    if (map->child[i] != gone) map->child[kept++] = map->child[i];
+  if (gone) map->count = kept;
+}
+
 gt_spec *gt_spec_copy(gt_arena *arena, const gt_spec *node) {
   gt_spec *copy = gt_arena_copy(arena, node, sizeof *node);
   copy->child = node->count ? GT_NEW_N(arena, gt_spec *, node->count) : NULL;

@@ -38,6 +38,7 @@ bool gt_spec_override(gt_arena *arena, gt_spec *root, const char *assignment, gt
  * shown at the key. */
 bool gt_spec_set(gt_arena *arena, gt_spec *root, const gt_spec *entry, gt_diagnostics *diagnostics);
 gt_spec *gt_spec_copy(gt_arena *arena, const gt_spec *node); /* of the whole tree */
+void gt_spec_remove(gt_spec *map, const char *key);          /* nothing, where there is none */
 /* Nothing was written (`key:`), or null or ~. Accepts NULL. */
 bool gt_spec_is_null(const gt_spec *node);
 gt_spec *gt_spec_find(const gt_spec *map, const char *key); /* NULL if absent or not a map */

@@ -113,10 +113,7 @@ static void choose_length(gt_train_config *train, const gt_spec *node, gt_diagno
 static void choose_test(gt_spec *data) {
   const gt_spec *test = gt_spec_find(data, "test"), *fraction = gt_spec_find(data, "test_fraction");
   if (!test || !fraction || !is_override(test) || is_override(fraction)) return;
-  int kept = 0;
-  for (int i = 0; i < data->count; i++)
-    if (data->child[i] != fraction) data->child[kept++] = data->child[i];
-  data->count = kept;
+  gt_spec_remove(data, fraction->key);
 }
 
 static void read_train(gt_config *config, const gt_spec *node, gt_arena *arena, gt_diagnostics *diagnostics) {

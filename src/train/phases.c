@@ -43,41 +43,26 @@ static bool is_of_the_run(const char *key) {
   return !strcmp(key, "train");
 }
 
-static void remove_key(gt_spec *map, const char *key) {
-  int kept = 0;
-  for (int i = 0; map && map->kind == GT_SPEC_MAP && i < map->count; i++)
-    if (strcmp(map->child[i]->key, key)) map->child[kept++] = map->child[i];
-  if (map && map->kind == GT_SPEC_MAP) map->count = kept;
-}
-
-static void set_length(gt_arena *arena, gt_spec *root, const gt_spec *item) {
-  gt_spec *train = gt_spec_find(root, "train");
-  for (int i = 0; i < item->count; i++) {
-    const gt_spec *entry = item->child[i];
-    if (strcmp(entry->key, "epochs") && strcmp(entry->key, "steps")) continue;
-    gt_spec *length = gt_spec_add(arena, train, entry->key, gt_spec_copy(arena, entry));
-    length->key_at = entry->key_at;
-  }
-}
+static bool is_length(const char *key) { return !strcmp(key, "epochs") || !strcmp(key, "steps"); }
 
 /* The tree of a phase: that of the one before, with its own length and overrides. */
 static gt_spec *tree_of(gt_config *config, gt_arena *arena, const gt_spec *before, const gt_spec *item) {
   gt_diagnostics *diagnostics = &config->diagnostics;
   gt_spec *root = gt_spec_copy(arena, before), *train = gt_spec_find(root, "train");
   static const char *const replaced[] = {"phases", "epochs", "steps"};
-  for (size_t i = 0; i < sizeof replaced / sizeof *replaced; i++) remove_key(train, replaced[i]);
+  for (size_t i = 0; i < sizeof replaced / sizeof *replaced; i++) gt_spec_remove(train, replaced[i]);
   if (!gt_spec_find(item, "epochs") && !gt_spec_find(item, "steps"))
     gt_error_at(diagnostics, item->at, "this phase has no length")->expected = "epochs: N or steps: N in it";
   for (int i = 0; i < item->count; i++) {
     const gt_spec *entry = item->child[i];
-    if (!strcmp(entry->key, "epochs") || !strcmp(entry->key, "steps")) continue;
-    if (is_of_the_run(entry->key))
+    if (is_length(entry->key))
+      gt_spec_add(arena, train, entry->key, gt_spec_copy(arena, entry));
+    else if (is_of_the_run(entry->key))
       gt_error_at(diagnostics, entry->key_at, "a phase cannot change '%s'", entry->key)->expected =
           "its length, or a key of optimizer, schedule, model or train, such as optimizer.lr";
     else
       gt_spec_set(arena, root, entry, diagnostics);
   }
-  set_length(arena, root, item);
   return root;
 }
 
@@ -105,8 +90,6 @@ static bool read_phase(gt_config *config, gt_config *phase, gt_arena *arena, gt_
   gt_diagnostics *diagnostics = &config->diagnostics;
   *phase = *config;
   phase->root = root;
-  phase->phase = NULL;
-  phase->phases = 0;
   gt_diagnostics_init(&phase->diagnostics, arena);
   gt_config_read_sections(phase, arena, diagnostics);
   if (diagnostics->errors) return false;
