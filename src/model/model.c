@@ -57,7 +57,7 @@ static gt_id use_slot(gt_build *build, gt_slot wanted) {
   const gt_id node = gt_store_read(p->reader, slot);
   if (!gt_slot_plays(slot, GT_WEIGHT_ROLES)) return node;
   if (slot->role == GT_PARAMETER) p->layer_values += slot->count;
-  return p->node[slot->index] = node;
+  return p->model->after[slot->index] = p->node[slot->index] = node;
 }
 
 static void update(gt_build *build, const char *name, gt_id value) {
@@ -67,7 +67,8 @@ static void update(gt_build *build, const char *name, gt_id value) {
       gt_store_find(p->model->store, gt_arena_printf(p->arena, "%s.%s", build->name, name));
   assert(state && state->role == GT_STATE);
   assert(gt_shape_count(gt_node_at(p->graph, value)->shape) == state->count);
-  p->model->update[p->model->updates++] = (gt_model_update){state, value};
+  p->model->after[state->index] = value;
+  p->model->moved = state;
 }
 
 /* The layer's output; GT_NONE after reporting, or silently if an input has none. */
@@ -206,7 +207,7 @@ gt_model *gt_model_build(gt_arena *arena, gt_graph *graph, const gt_spec *root, 
   gt_store_reader reader = gt_store_reader_open(model->store, graph, mode.averaged);
   p.reader = &reader;
   model->node = p.node = GT_NEW_N(arena, gt_id, model->store->slots);
-  model->update = GT_NEW_N(arena, gt_model_update, model->store->slots);
+  model->after = GT_NEW_N(arena, gt_id, model->store->slots);
   model->output = run(&p);
   return diagnostics->errors > errors ? NULL : model;
 }
@@ -214,16 +215,14 @@ gt_model *gt_model_build(gt_arena *arena, gt_graph *graph, const gt_spec *root, 
 /* All at once: one kernel, whatever the number of states. */
 void gt_model_move_states(const gt_model *model, gt_graph *graph, gt_id keep) {
   const gt_store *store = model->store;
-  if (!model->updates) return;
+  if (!model->moved) return;
   gt_id *part = GT_NEW_N(graph->arena, gt_id, store->slots);
   int64_t *offset = GT_NEW_N(graph->arena, int64_t, store->slots);
   int parts = 0;
   for (int i = 0; i < store->slots; i++) {
     const gt_slot *slot = store->slot[i];
     if (slot->role != GT_STATE) continue;
-    part[parts] = model->node[i];
-    for (int u = 0; u < model->updates; u++)
-      if (model->update[u].state == slot) part[parts] = model->update[u].value;
+    part[parts] = model->after[i];
     offset[parts++] = slot->offset;
   }
   const uint32_t variable =

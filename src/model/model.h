@@ -44,19 +44,14 @@ typedef struct gt_model_layer { /* a row of `gtrain check` */
   const char *const *input; /* names: earlier layers or "input" */
 } gt_model_layer;
 
-typedef struct gt_model_update { /* what a state holds after a step */
-  const gt_slot *state;
-  gt_id value;
-} gt_model_update;
-
 typedef struct gt_model {
   gt_model_layer *layer;
   int layers;
   gt_store *store;
-  const gt_id *node;       /* of each slot that is a parameter or a state, by its index */
-  gt_model_update *update; /* training: at most one of each state */
-  int updates;
-  bool has_hard; /* a hard evaluation differs from the plain one */
+  const gt_id *node;    /* of each slot that is a parameter or a state, by its index */
+  gt_id *after;         /* the same after a step, as far as the layers say it */
+  const gt_slot *moved; /* a state of which they do; NULL: of none */
+  bool has_hard;        /* a hard evaluation differs from the plain one */
   gt_id input, output;
 } gt_model;
 

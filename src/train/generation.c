@@ -126,7 +126,6 @@ bool gt_generation_next(gt_run *run, gt_error *error) {
 
 bool gt_generation_return(gt_run *run, int64_t phase, gt_error *error) {
   gt_generation_close(run);
-  gt_arena_init(&run->generation);
   run->state.phase = phase;
   return gt_generation_open(run, error);
 }

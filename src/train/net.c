@@ -211,18 +211,32 @@ static bool build_step(gt_net *net, gt_arena *arena, gt_config *config, const gt
 
 /* --- gradients of several batches --- */
 
-static uint32_t declare_gradient(const gt_net *net, gt_graph *graph) {
-  return gt_graph_variable(graph, GT_GRADIENT_VARIABLE, gt_shape_1(net->model->store->trainable), GT_F32,
-                           false);
+uint32_t gt_net_gradient(const gt_net *net, gt_graph *graph) {
+  const gt_shape shape = gt_shape_1(net->model->store->trainable);
+  return gt_graph_variable(graph, GT_GRADIENT_VARIABLE, shape, GT_F32, false);
 }
 
-static uint32_t declare_sums(gt_graph *graph) {
+uint32_t gt_net_sums(gt_graph *graph) {
   return gt_graph_variable(graph, GT_SUMS_VARIABLE, gt_shape_1(GT_SUMS), GT_F32, false);
+}
+
+gt_id gt_net_gradient_scale(const gt_net *net, gt_graph *graph, const gt_loss *loss, gt_id weight) {
+  if (loss->type->sums_batch) return GT_NONE;
+  return gt_div(graph, gt_constant(graph, (double)gt_net_rows(net)), weight);
+}
+
+static void clear(gt_graph *graph, uint32_t variable) {
+  gt_assign(graph, variable, 0, gt_expand(graph, gt_constant(graph, 0), graph->variable[variable].shape));
+}
+
+void gt_net_clear_sums(const gt_net *net, gt_graph *graph) {
+  clear(graph, gt_net_gradient(net, graph));
+  clear(graph, gt_net_sums(graph));
 }
 
 /* Adds what the loss says of one batch to what others of the step have said. */
 static void add_sums(gt_graph *graph, const gt_loss_nodes *loss) {
-  const uint32_t variable = declare_sums(graph);
+  const uint32_t variable = gt_net_sums(graph);
   const gt_id none = gt_constant(graph, 0);
   gt_id part[GT_SUMS] = {loss->loss_sum, loss->weight_sum,
                          loss->correct_sum == GT_NONE ? none : loss->correct_sum};
@@ -234,7 +248,7 @@ static void add_sums(gt_graph *graph, const gt_loss_nodes *loss) {
 /* The states of a batch count if there is one, all before it was sound, and so is its loss. */
 static void move_states(const gt_net *net, gt_graph *graph) {
   uint32_t variable;
-  if (!net->model->updates) return;
+  if (!net->model->moved) return;
   const gt_id sound = gt_mul(graph, gt_training_ok(net->model->store, graph, &variable),
                              gt_is_finite(graph, net->loss.loss_sum));
   gt_model_move_states(net->model, graph,
@@ -246,7 +260,7 @@ static void move_states(const gt_net *net, gt_graph *graph) {
  * overflow. */
 static gt_id gradient_loss(const gt_net *net, gt_graph *graph, const gt_loss *loss) {
   if (loss->type->sums_batch) return net->loss.loss_sum;
-  return gt_mul(graph, net->loss.loss_sum, gt_constant(graph, 1.0 / (double)(net->parts * net->batch)));
+  return gt_mul(graph, net->loss.loss_sum, gt_constant(graph, 1.0 / (double)gt_net_rows(net)));
 }
 
 static bool build_gradient(gt_net *net, gt_arena *arena, gt_config *config, const gt_net_options *options,
@@ -257,7 +271,7 @@ static bool build_gradient(gt_net *net, gt_arena *arena, gt_config *config, cons
   const gt_model_mode mode = {.training = true, .seed = (uint64_t)config->seed};
   if (!build_forward(net, graph, arena, config, mode, clock)) return false;
   const gt_store *store = net->model->store;
-  const uint32_t variable = store->trainable ? declare_gradient(net, graph) : 0;
+  const uint32_t variable = store->trainable ? gt_net_gradient(net, graph) : 0;
   const gt_id before = store->trainable ? gt_variable_read(graph, variable) : GT_NONE;
   const gt_id gradient = gt_training_gradient(graph, store, net->model->node,
                                               gradient_loss(net, graph, config->loss), before, error);
@@ -269,10 +283,6 @@ static bool build_gradient(gt_net *net, gt_arena *arena, gt_config *config, cons
   return add_stage(net, graph, (uint32_t)net->parts, arena, options, error);
 }
 
-static void clear(gt_graph *graph, uint32_t variable) {
-  gt_assign(graph, variable, 0, gt_expand(graph, gt_constant(graph, 0), graph->variable[variable].shape));
-}
-
 static gt_id read_sum(gt_graph *graph, gt_id sums, int which) {
   return gt_view(graph, sums, which, gt_shape_of(0, NULL));
 }
@@ -282,20 +292,18 @@ static bool build_update(gt_net *net, gt_arena *arena, gt_config *config, const 
   gt_graph *graph = gt_graph_create(arena);
   gt_graph_scope(graph, "step");
   const gt_id clock = main_clock(net, graph, arena, GT_TABLE_ROWS);
-  const uint32_t gradient = declare_gradient(net, graph), totals = declare_sums(graph);
+  const uint32_t gradient = gt_net_gradient(net, graph), totals = gt_net_sums(graph);
   const gt_id sums = gt_variable_read(graph, totals), weight = read_sum(graph, sums, GT_SUM_WEIGHT);
-  const bool has_correct = net->loss.correct_sum != GT_NONE, sums_batch = config->loss->type->sums_batch;
+  const bool has_correct = net->loss.correct_sum != GT_NONE;
   net->loss = (gt_loss_nodes){.loss_sum = read_sum(graph, sums, GT_SUM_LOSS),
                               .weight_sum = weight,
                               .correct_sum = has_correct ? read_sum(graph, sums, GT_SUM_CORRECT) : GT_NONE};
-  const gt_id rows = gt_constant(graph, (double)(net->parts * net->batch));
-  const gt_id scale = sums_batch ? GT_NONE : gt_div(graph, rows, weight);
+  const gt_id scale = gt_net_gradient_scale(net, graph, config->loss, weight);
   if (!gt_training_update(&net->training, graph, config->optim, net->model->store,
                           gt_variable_read(graph, gradient), scale, net->loss.loss_sum, clock, error))
     return false;
   gt_graph_scope(graph, "step");
-  clear(graph, gradient);
-  clear(graph, totals);
+  gt_net_clear_sums(net, graph);
   build_log(net, graph, arena, clock);
   return add_stage(net, graph, 1, arena, options, error);
 }
@@ -306,11 +314,11 @@ static bool build_search(gt_net *net, gt_arena *arena, gt_config *config, const 
   net->parts *= net->steps;
   net->steps = 1;
   if (!build_gradient(net, arena, config, options, error)) return false;
-  if (net->model->updates)
+  if (net->model->moved)
     return gt_fail(
         error, GT_ERR_CONFIG,
         "optimizer '%s' evaluates the same weights again and again, but '%s' changes with each evaluation",
-        config->optim->type->name, net->model->update[0].state->name);
+        config->optim->type->name, net->model->moved->name);
   net->column = (gt_log_columns){.weight = 1, .ok = -1, .lr = -1, .norm = -1, .count = 3};
   net->column.correct = net->loss.correct_sum == GT_NONE ? -1 : 2;
   return gt_search_build(net, arena, config, options, error);

@@ -1,9 +1,8 @@
-/* gt_net: one graph that a run replays, from data to log row, with its plan: the training step, or an
- * evaluation of one split. Its variables, shared by name between nets (train/buffers.h): data.SPLIT.inputs,
- * data.SPLIT.targets   the samples, in their stored type data.scaling normalisation of the inputs
- *   those of the model's store              (store/store.h)
- *   KIND.state, KIND.table, KIND.log        the clock's, where KIND is train, eval.SPLIT or eval.SPLIT.hard
- * Owner: the arena. */
+/* gt_net: what a run replays, from data to log row: the training step, in one stage or several, or an
+ * evaluation of one split. The variables of its graphs are shared by name between nets (store/buffers.h):
+ * data.SPLIT.inputs and data.SPLIT.targets are the samples in their stored type, data.scaling the
+ * normalisation of the inputs; KIND.state, KIND.table and KIND.log the clock's, where KIND is train,
+ * eval.SPLIT or eval.SPLIT.hard; the others are the store's (store/store.h). Owner: the arena. */
 #ifndef GT_TRAIN_NET_H
 #define GT_TRAIN_NET_H
 #include "model/model.h"
@@ -74,6 +73,14 @@ typedef struct gt_net_options {
   const gt_id *keep;
   int keep_count;
 } gt_net_options;
+
+/* Those two variables, declared in a stage's graph. */
+uint32_t gt_net_gradient(const gt_net *net, gt_graph *graph);
+uint32_t gt_net_sums(gt_graph *graph);
+void gt_net_clear_sums(const gt_net *net, gt_graph *graph); /* sets both to zero */
+/* What makes of the summed gradient that of the mean loss, a scalar; GT_NONE where the sum is what is asked
+ * for. */
+gt_id gt_net_gradient_scale(const gt_net *net, gt_graph *graph, const gt_loss *loss, gt_id weight);
 
 /* NULL on failure: the reason is in config->diagnostics or *error. */
 gt_net *gt_net_training(gt_arena *arena, gt_config *config, const gt_net_options *options, gt_error *error);

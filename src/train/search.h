@@ -1,10 +1,10 @@
 /* Steps that are found by trying: L-BFGS (optim/lbfgs.h). A step evaluates the whole training data several
  * times, in batches whose gradients add up (net.h), and the host decides in between on a few numbers; all
- * vectors stay on the device. The stages, besides "gradient": trial      parameters = x + t d, sums cleared
- *   measure    g = the gradient of the mean loss; what the host wants to know of it
- *   accept     x and the basis move on: s = t d, y = g - g before, and the last pair joins the history if
- * told to direct     d = coefficients of the host times the basis Between steps the state is: parameters (x),
- * the basis, and two small slots that the host writes. */
+ * vectors stay on the device. Stage "trial" sets the parameters to x + t d and clears the sums; then
+ * "gradient" is replayed for each batch; "measure" makes the gradient of the mean loss and what the host
+ * wants to know of it; "accept" moves x and the basis on, and lets the last pair join the history if told to;
+ * "direct" makes d, the coefficients that the host gives times the basis. Between steps the state is the
+ * parameters (x), the basis, and small slots that the host writes. */
 #ifndef GT_TRAIN_SEARCH_H
 #define GT_TRAIN_SEARCH_H
 #include "train/net.h"

@@ -38,24 +38,18 @@ static gt_id moved(const builder *b) {
   return gt_add(g, read(b, vector(b, "lbfgs.x")), step);
 }
 
-static void clear(const builder *b, uint32_t variable) {
-  gt_graph *g = b->graph;
-  gt_assign(g, variable, 0, gt_expand(g, gt_constant(g, 0), g->variable[variable].shape));
-}
-
 static void build_trial(const builder *b) {
   gt_assign(b->graph, declare(b, GT_PARAMETERS_VARIABLE, gt_shape_1(b->store->total)), 0, moved(b));
-  clear(b, vector(b, GT_GRADIENT_VARIABLE));
-  clear(b, declare(b, GT_SUMS_VARIABLE, gt_shape_1(GT_SUMS)));
+  gt_net_clear_sums(b->net, b->graph);
 }
 
-static void build_measure(const builder *b, bool sums_batch) {
+static void build_measure(const builder *b, const gt_loss *objective) {
   gt_graph *g = b->graph;
-  const gt_id rows = gt_constant(g, (double)gt_net_rows(b->net));
   const gt_id loss = scalar(b, GT_SUMS_VARIABLE, GT_SUMS, GT_SUM_LOSS);
   const gt_id weight = scalar(b, GT_SUMS_VARIABLE, GT_SUMS, GT_SUM_WEIGHT);
   gt_id gradient = read(b, vector(b, GT_GRADIENT_VARIABLE));
-  if (!sums_batch) gradient = gt_mul(g, gradient, gt_div(g, rows, weight));
+  const gt_id scale = gt_net_gradient_scale(b->net, g, objective, weight);
+  if (scale != GT_NONE) gradient = gt_mul(g, gradient, scale);
   const gt_id d = read(b, vector(b, "lbfgs.d")), size = gt_abs(g, gradient);
   gt_id told[GT_MEASURED] = {
       [GT_MEASURED_LOSS] = loss,
@@ -138,7 +132,7 @@ bool gt_search_build(gt_net *net, gt_arena *arena, const gt_config *config, cons
     b.graph = gt_graph_create(arena);
     gt_graph_scope(b.graph, "lbfgs");
     if (s == GT_SEARCH_TRIAL) build_trial(&b);
-    if (s == GT_SEARCH_MEASURE) build_measure(&b, config->loss->type->sums_batch);
+    if (s == GT_SEARCH_MEASURE) build_measure(&b, config->loss);
     if (s == GT_SEARCH_ACCEPT) {
       build_accept(&b);
       /* Written by the host alone: declared where it is bound. */
