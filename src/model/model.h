@@ -50,7 +50,7 @@ typedef struct gt_model {
   gt_store *store;
   const gt_id *node;    /* of each slot that is a parameter or a state, by its index */
   gt_id *after;         /* the same after a step, as far as the layers say it */
-  const gt_slot *moved; /* a state of which they do; NULL: of none */
+  const gt_slot *moved; /* the first state of which they do; NULL: of none */
   bool has_hard;        /* a hard evaluation differs from the plain one */
   gt_id input, output;
 } gt_model;
