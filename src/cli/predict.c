@@ -120,7 +120,7 @@ static int run(const gt_arguments *arguments) {
   gt_arena arena;
   gt_diagnostics diagnostics;
   gt_model_file file = {0};
-  gt_tensor inputs = {0};
+  gt_tensor inputs[GT_DATA_MOST_INPUTS] = {0};
   gt_prediction prediction = {0};
   gt_error error = {0};
   row_form form;
@@ -131,8 +131,8 @@ static int run(const gt_arguments *arguments) {
   if (!choose_form(arguments, &form)) return GT_ERR_USAGE;
   gt_arena_init(&arena);
   gt_diagnostics_init(&diagnostics, &arena);
-  if (!read_inputs(arguments, &arena, &file, &inputs, &diagnostics, &error) ||
-      !gt_predict(&file, &inputs, gt_option_value(arguments, "device"), &prediction, &error) ||
+  if (!read_inputs(arguments, &arena, &file, inputs, &diagnostics, &error) ||
+      !gt_predict(&file, inputs, gt_option_value(arguments, "device"), &prediction, &error) ||
       (output && !write_outputs(&file, output, form, &prediction.outputs, &error)))
     code = gt_cli_model_report(arguments, &diagnostics, &error);
   else if (!output)
@@ -140,7 +140,7 @@ static int run(const gt_arguments *arguments) {
   else
     gt_info("%lld predictions in %s", (long long)prediction.outputs.dim[0], output);
   gt_tensor_finish(&prediction.outputs);
-  gt_tensor_finish(&inputs);
+  for (int k = 0; k < GT_DATA_MOST_INPUTS; k++) gt_tensor_finish(&inputs[k]);
   gt_model_file_finish(&file);
   gt_arena_finish(&arena);
   return code;

@@ -63,7 +63,7 @@ static bool read_config(task *e) {
   if (!format || format->kind != GT_SPEC_SCALAR || strcmp(format->scalar, "ca")) return true;
   const gt_data_wanted wanted = {.stranger = e->file.path};
   if (!gt_dataset_open(data, 0, &wanted, &e->arena, &e->dataset, &e->diagnostics, &e->error)) return false;
-  e->boards = e->dataset.boards;
+  e->boards = gt_ca_boards_of(&e->dataset);
   if (e->boards->channels == e->model.automaton.ca.channels) return true;
   return gt_fail(&e->error, GT_ERR_DATA, "%s: its data has cells of %lld channels, its automaton of %u",
                  e->file.path, (long long)e->boards->channels, e->model.automaton.ca.channels);

@@ -180,7 +180,7 @@ typedef struct pair {
 static bool read_split(gt_data_reader *reader, pair files, gt_raw_parse parse, bool first, gt_split *out) {
   gt_raw_array inputs = {0}, targets = {0};
   bool ok = read_array(files.inputs, parse, &inputs, reader->error) &&
-            to_inputs(&inputs, &out->inputs, reader->error);
+            to_inputs(&inputs, &out->input[0], reader->error);
   gt_bytes_finish(&inputs.file);
   if (!ok || !read_array(files.targets, parse, &targets, reader->error)) goto done;
   if (first) reader->dataset->classification = decide_task(reader, &targets);
@@ -221,7 +221,7 @@ bool gt_array_read_inputs(const char *path, gt_raw_parse parse, const gt_data_si
   gt_raw_array array;
   *out = (gt_tensor){0};
   const bool ok = read_array((gt_data_file){.path = path}, parse, &array, error) &&
-                  to_inputs(&array, out, error) && gt_data_fit(path, signature, out, error);
+                  to_inputs(&array, out, error) && gt_data_fit(path, &signature->input[0], out, error);
   gt_bytes_finish(&array.file);
   if (!ok) gt_tensor_finish(out);
   return ok;

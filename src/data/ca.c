@@ -142,18 +142,18 @@ static float start_value(const gt_ca_boards *b, int64_t sample, int64_t i) {
 
 static bool make_split(gt_data_reader *reader, const gt_ca_boards *b, int64_t samples, gt_split *out) {
   out->samples = samples;
-  out->inputs =
+  out->input[0] =
       (gt_tensor){.element = GT_ELEMENT_F32, .rank = 4, .dim = {samples, b->height, b->width, b->channels}};
   out->targets =
       (gt_tensor){.element = GT_ELEMENT_F32, .rank = 4, .dim = {samples, b->height, b->width, b->seen}};
   void *memory = NULL;
   const int64_t cells = b->height * b->width, size = cells * b->channels;
-  if (!gt_tensor_alloc(&out->inputs, "the boards", reader->error) ||
+  if (!gt_tensor_alloc(&out->input[0], "the boards", reader->error) ||
       !gt_tensor_alloc(&out->targets, "the boards", reader->error) ||
       !gt_try_alloc(&memory, (uint64_t)cells, 1 + (uint64_t)b->seen, "the boards", reader->error))
     return false;
   uint8_t *before = memory, *target = before + cells;
-  float *inputs = out->inputs.data, *wanted = out->targets.data;
+  float *inputs = out->input[0].data, *wanted = out->targets.data;
   for (int64_t n = 0; n < samples; n++, inputs += size) {
     for (int64_t i = 0; i < size; i++) inputs[i] = start_value(b, n, i);
     for (int64_t i = 0; i < cells; i++) before[i] = inputs[i * b->channels] > 0.5f;
@@ -169,7 +169,7 @@ static bool open_ca(gt_data_reader *reader, const void *given) {
   gt_ca_boards *b = GT_NEW(reader->arena, gt_ca_boards);
   reader->train_name = reader->test_name = "boards";
   if (!read_options(reader, o, b)) return false;
-  reader->dataset->boards = b;
+  reader->dataset->made_of = b;
   const int64_t all = b->start == GT_CA_START_ALL      ? (int64_t)1 << (b->height * b->width * b->channels)
                       : b->start == GT_CA_START_RANDOM ? 64
                                                        : 1;
@@ -184,3 +184,7 @@ extern const gt_data_format gt_data_ca;
 const gt_data_format gt_data_ca = {
     .name = "ca", .schema = &schema, .options_size = sizeof(options), .open = open_ca};
 GT_REGISTER(data, ca)
+
+const gt_ca_boards *gt_ca_boards_of(const gt_dataset *dataset) {
+  return dataset->format && !strcmp(dataset->format, "ca") ? dataset->made_of : NULL;
+}

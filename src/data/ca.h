@@ -1,8 +1,9 @@
 /* What a config of format `ca` says of an automaton's boards: how they start and what they are to become. A
- * dataset of the format carries it (gt_dataset.boards), so that the same start and target can be made on a
+ * dataset of the format carries it, so that the same start and target can be made on a
  * grid of another size. Owner: the arena of the dataset. */
 #ifndef GT_DATA_CA_H
 #define GT_DATA_CA_H
+#include "data/data.h"
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -27,6 +28,8 @@ typedef struct gt_ca_boards {
   const uint8_t *picture;          /* [height][width][seen] of 0 and 1; NULL without one */
 } gt_ca_boards;
 
+/* What a dataset was made of; NULL if it has another format. */
+const gt_ca_boards *gt_ca_boards_of(const gt_dataset *dataset);
 /* Is there a target on this grid? A picture has its own size. */
 bool gt_ca_fits(const gt_ca_boards *boards, int64_t height, int64_t width);
 /* target[height][width][seen] of 0 and 1. before: the board [height][width], for GT_CA_LIFE. */

@@ -80,9 +80,7 @@ static const char **names_of(gt_arena *arena, const gt_csv *csv, gt_strings list
 }
 
 static int64_t features_of(const gt_data_signature *signature) {
-  int64_t features = 1;
-  for (int i = 0; i < signature->rank; i++) features *= signature->dim[i];
-  return features;
+  return gt_input_features(&signature->input[0]);
 }
 
 /* For a trained model whose columns have names, these lead where the config names none: other columns do not
@@ -90,9 +88,9 @@ static int64_t features_of(const gt_data_signature *signature) {
 static void ask_model(const gt_data_wanted *wanted, const gt_csv *csv, options *o) {
   const gt_data_signature *model = wanted->signature;
   if (!model || o->inputs.count ||
-      !gt_csv_goes_by_name(csv, model->input_names, features_of(model), "the model"))
+      !gt_csv_goes_by_name(csv, model->input[0].columns, features_of(model), "the model"))
     return;
-  o->inputs = (gt_strings){.items = model->input_names, .count = (int)features_of(model)};
+  o->inputs = (gt_strings){.items = model->input[0].columns, .count = (int)features_of(model)};
   o->ignore = (gt_strings){.count = 0};
   if (!o->target.count && wanted->target_names)
     o->target = (gt_strings){.items = wanted->target_names, .count = wanted->targets};
@@ -114,14 +112,14 @@ static bool choose_columns(gt_data_reader *reader, options *o, gt_csv *csv, int 
   for (int i = 0; i < csv->columns && !o->inputs.count; i++)
     if (csv->role[i] < 0) csv->role[i] = INPUT;
   gt_dataset *dataset = reader->dataset;
-  dataset->input_names = names_of(reader->arena, csv, o->inputs, INPUT, inputs);
+  dataset->input[0].columns = names_of(reader->arena, csv, o->inputs, INPUT, inputs);
   dataset->target_names = names_of(reader->arena, csv, o->target, TARGET, targets);
   if (!*inputs)
     return gt_fail(reader->error, GT_ERR_DATA,
                    "%s:1:1: no column is left as an input (its columns: %s); is the "
                    "delimiter '%c' right?",
                    csv->path, list_of_columns(reader->arena, csv), csv->delimiter);
-  return gt_csv_take_columns(csv, dataset->input_names, *inputs, dataset->target_names, *targets);
+  return gt_csv_take_columns(csv, dataset->input[0].columns, *inputs, dataset->target_names, *targets);
 }
 
 /* --- splits --- */
@@ -217,7 +215,7 @@ static bool open_test(gt_data_reader *reader, gt_data_file file, const gt_csv *t
                       gt_csv *test) {
   const gt_dataset *d = reader->dataset;
   if (train->header) {
-    form.known[0] = (gt_strings){.items = d->input_names, .count = train->inputs};
+    form.known[0] = (gt_strings){.items = d->input[0].columns, .count = train->inputs};
     form.known[1] = (gt_strings){.items = d->target_names, .count = train->targets};
   }
   return gt_csv_open(test, file, &form, reader->error);
@@ -225,8 +223,8 @@ static bool open_test(gt_data_reader *reader, gt_data_file file, const gt_csv *t
 
 static bool read_test(gt_data_reader *reader, const gt_csv *train, gt_csv *test, gt_csv_labels *labels) {
   const gt_dataset *d = reader->dataset;
-  if (gt_csv_goes_by_name(test, train->header ? d->input_names : NULL, train->inputs, train->path)) {
-    if (!gt_csv_take_columns(test, d->input_names, train->inputs, d->target_names, train->targets))
+  if (gt_csv_goes_by_name(test, train->header ? d->input[0].columns : NULL, train->inputs, train->path)) {
+    if (!gt_csv_take_columns(test, d->input[0].columns, train->inputs, d->target_names, train->targets))
       return false;
   } else {
     if (train->columns != test->columns)
@@ -237,7 +235,7 @@ static bool read_test(gt_data_reader *reader, const gt_csv *train, gt_csv *test,
     memcpy(test->role, train->role, (size_t)train->columns * sizeof *train->role);
   }
   if (!gt_csv_read(test)) return false;
-  move_inputs(test, &reader->dataset->test.inputs);
+  move_inputs(test, &reader->dataset->test.input[0]);
   return read_targets(reader, test, labels, false, &reader->dataset->test);
 }
 
@@ -253,9 +251,9 @@ static const char delimiters[] = "one character such as \",\" or \";\", or tab";
 static bool read_form(gt_data_reader *reader, const options *o, gt_csv_form *form) {
   const gt_data_wanted *wanted = reader->wanted;
   *form = (gt_csv_form){.header = header_of(o->header), .known = {o->target, o->inputs, o->ignore}};
-  if (wanted->signature && wanted->signature->input_names)
-    form->known[3] =
-        (gt_strings){.items = wanted->signature->input_names, .count = (int)features_of(wanted->signature)};
+  if (wanted->signature && wanted->signature->input[0].columns)
+    form->known[3] = (gt_strings){.items = wanted->signature->input[0].columns,
+                                  .count = (int)features_of(wanted->signature)};
   if (wanted->target_names)
     form->known[4] = (gt_strings){.items = wanted->target_names, .count = wanted->targets};
   if (delimiter_of(o->delimiter, &form->delimiter)) return true;
@@ -280,7 +278,7 @@ static bool open_csv(gt_data_reader *reader, const void *given) {
   reader->test_fraction = o->test_fraction;
   ok = gt_csv_open(&train, train_file, &form, reader->error) &&
        choose_columns(reader, o, &train, &inputs, &targets) && gt_csv_read(&train);
-  if (ok) move_inputs(&train, &reader->dataset->train.inputs);
+  if (ok) move_inputs(&train, &reader->dataset->train.input[0]);
   ok = ok && read_targets(reader, &train, &labels, true, &reader->dataset->train);
   if (ok && test_file.path)
     ok = open_test(reader, test_file, &train, form, &test) && read_test(reader, &train, &test, &labels);
@@ -293,8 +291,8 @@ static bool open_csv(gt_data_reader *reader, const void *given) {
 
 /* Without names that fit, a file must have just the inputs as its columns. */
 static bool take_inputs(gt_csv *csv, const gt_data_signature *signature, int64_t features) {
-  if (gt_csv_goes_by_name(csv, signature->input_names, features, "the model"))
-    return gt_csv_take_columns(csv, signature->input_names, (int)features, NULL, 0);
+  if (gt_csv_goes_by_name(csv, signature->input[0].columns, features, "the model"))
+    return gt_csv_take_columns(csv, signature->input[0].columns, (int)features, NULL, 0);
   if (csv->columns != features)
     return gt_fail(csv->error, GT_ERR_DATA,
                    "%s:1:1: this file has %d columns; the model takes %" PRId64 " numbers", csv->path,
@@ -316,8 +314,8 @@ static bool taught_form(const gt_data_signature *signature, int64_t features, gt
   int choice = 0;
   while (header && header_choices[choice] && strcmp(header, header_choices[choice])) choice++;
   *form = (gt_csv_form){.header = header_of(header ? header : "auto")};
-  if (signature->input_names)
-    form->known[0] = (gt_strings){.items = signature->input_names, .count = (int)features};
+  if (signature->input[0].columns)
+    form->known[0] = (gt_strings){.items = signature->input[0].columns, .count = (int)features};
   if (!header_choices[choice])
     return gt_fail(error, GT_ERR_DATA, "data.header cannot be '%s'; expected auto, true or false", header);
   return delimiter_of(delimiter, &form->delimiter) ||
@@ -334,7 +332,7 @@ static bool read_inputs(const char *path, const gt_data_signature *signature, gt
             gt_csv_open(&csv, (gt_data_file){.path = path}, &form, error) &&
             take_inputs(&csv, signature, features) && gt_csv_read(&csv);
   if (ok) move_inputs(&csv, out);
-  ok = ok && gt_data_fit(path, signature, out, error);
+  ok = ok && gt_data_fit(path, &signature->input[0], out, error);
   gt_csv_close(&csv);
   if (!ok) gt_tensor_finish(out);
   return ok;

@@ -174,7 +174,7 @@ bool gt_dataset_open(const gt_spec *data, uint64_t seed, const gt_data_wanted *w
                      gt_dataset *out, gt_diagnostics *diagnostics, gt_error *error) {
   static const gt_data_wanted nothing;
   assert(data && arena && out && diagnostics && error);
-  *out = (gt_dataset){0};
+  *out = (gt_dataset){.inputs = 1, .input = {{.name = GT_INPUT_NAME}}};
   gt_data_reader reader = {.spec = data,
                            .wanted = wanted ? wanted : &nothing,
                            .seed = seed,
@@ -193,15 +193,10 @@ bool gt_dataset_open(const gt_spec *data, uint64_t seed, const gt_data_wanted *w
   return false;
 }
 
-static void close_split(gt_split *split) {
-  gt_tensor_finish(&split->inputs);
-  gt_tensor_finish(&split->targets);
-}
-
 void gt_dataset_close(gt_dataset *dataset) {
-  close_split(&dataset->train);
-  close_split(&dataset->validation);
-  close_split(&dataset->test);
+  gt_split_finish(&dataset->train);
+  gt_split_finish(&dataset->validation);
+  gt_split_finish(&dataset->test);
   *dataset = (gt_dataset){0};
 }
 

@@ -1,7 +1,8 @@
-/* Data: one file format → host memory. A dataset is up to three splits, each of two dense row-major tensors
- * whose first dimension is the sample. Nothing here knows a model, a graph or a device.
+/* Data: one file format → host memory. A dataset is up to three splits, each of dense row-major tensors whose
+ * first dimension is the sample: the inputs, one or several, and the targets. Nothing here knows a model, a
+ * graph or a device.
  * Owner: whoever calls gt_dataset_open. The tensors are heap memory, freed by gt_dataset_close; names and the
- * the scaling are in the arena. A dataset does not change once it is open.
+ * scaling are in the arena. A dataset does not change once it is open.
  *
  * What a config may say (`gtrain schema` has it in full; file names ending in .gz are inflated):
  *   data: {format: idx, train: {inputs: a.gz, targets: b.gz}, test: {inputs: …, targets: …}, validation: 0.1}
@@ -17,19 +18,23 @@
  *                   - csv: one target column that holds text, or whole numbers without a decimal point of
  *                     which each of 0 … largest occurs (largest below 1000); decided by the training file,
  *                   - function: never.
- *   classes         number of classes; otherwise the number of class_names, or the largest training label
- * + 1. A list chooses: [boot, bag] or [9, 8], by class_names, a CSV's text labels or the labels as they stand
- * in the file (a name goes before a number). Samples of all other classes are dropped from all splits; the
- * chosen ones are numbered in this order, from 0. per_class       so many samples of each class are kept in
- * the training split, the first of the file class_names     names of the classes in order; text labels of a
- * CSV are otherwise sorted normalize       none | standard (mean and deviation of each feature of the
- * training split; a feature that does not vary keeps deviation 1) | {mean: m, std: s, scale: c}: (value*c -
- * m)/s with one number, or one for each channel (last dimension), or one for each feature. c is 1/255 for
- * bytes, else 1. shape           of one sample, when the file's is not the wanted one: [8, 8] validation
- * fraction of the training samples set apart, test_fraction likewise where there is no test file split random
- * (keyed by the seed, the same for every machine) | last (the last samples). Samples are set apart before any
- * are dropped: which ones does not depend on classes or per_class Relative file names are looked up in the
- * working directory, then in the config's own folder.
+ *   classes         number of classes; otherwise the number of class_names, or one more than the largest
+ *                   training label. A list chooses: [boot, bag] or [9, 8], by class_names, a CSV's text
+ *                   labels or the labels as they stand in the file (a name goes before a number). Samples of
+ *                   all other classes are dropped from all splits; the chosen ones are numbered in this
+ *                   order, from 0.
+ *   per_class       so many samples of each class are kept in the training split, the first of the file
+ *   class_names     names of the classes in order; text labels of a CSV are otherwise sorted
+ *   normalize       none | standard (mean and deviation of each feature of the training split; a feature
+ *                   that does not vary keeps deviation 1) | {mean: m, std: s, scale: c}: (value*c - m)/s with
+ *                   one number, or one for each channel (last dimension), or one for each feature. c is
+ *                   1/255 for bytes, else 1.
+ *   shape           of one sample, when the file's is not the wanted one: [8, 8]
+ *   validation      fraction of the training samples set apart, test_fraction likewise where there is no
+ *                   test file
+ *   split           random (keyed by the seed, the same for every machine) | last (the last samples). Samples
+ *                   are set apart before any are dropped: which ones does not depend on classes or per_class
+ * Relative file names are looked up in the working directory, then in the config's own folder.
  *
  * Opened for a model that is trained already (gt_data_wanted), data is read as the model was taught: its
  * classes are the model's, and a CSV's columns are found by the names that the model knows. A list of classes
@@ -47,7 +52,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { GT_DATA_MAX_RANK = 8, GT_DATA_MAX_CLASSES = 1000000 };
+enum { GT_DATA_MAX_RANK = 8, GT_DATA_MAX_CLASSES = 1000000, GT_DATA_MOST_INPUTS = 16 };
 
 typedef enum gt_element { GT_ELEMENT_U8, GT_ELEMENT_F32, GT_ELEMENT_I32 } gt_element;
 
@@ -58,37 +63,50 @@ typedef struct gt_tensor { /* dim[0] = samples */
   void *data; /* heap, row-major */
 } gt_tensor;
 
+/* What the network sees is (value - center)*scale + shift, the rows of values[3][count], each at f % count, f
+ * the index within a sample. center is the mean as a float can have it, shift the little that is left of it.
+ * count 0: the plain value. */
+typedef struct gt_scaling {
+  int64_t count;
+  const float *values;
+} gt_scaling;
+
+#define GT_INPUT_NAME "input" /* of the one input of a config that gives no names */
+
+typedef struct gt_input { /* one of the tensors that a model reads: what is the same in all splits */
+  const char *name;
+  gt_element element;
+  int rank;
+  int64_t dim[GT_DATA_MAX_RANK]; /* of one sample */
+  const char *const *columns;    /* CSV: names, one a feature; else NULL */
+  gt_scaling scaling;            /* inputs of U8 always have one */
+} gt_input;
+
 typedef struct gt_split {
-  gt_tensor inputs;  /* U8 or F32 [samples, …]; all F32 are finite */
+  gt_tensor
+      input[GT_DATA_MOST_INPUTS]; /* as many as the dataset has; U8 or F32 [samples, …], F32 are finite */
   gt_tensor targets; /* classification: I32 [samples], each in [0, classes); regression: F32 [samples, t] */
   int64_t samples;   /* 0: this split is absent */
 } gt_split;
 
 typedef struct gt_dataset {
   const char *format;
-  /* train is never absent; feature shapes and elements are the same in all */
-  gt_split train, validation, test;
+  gt_split train, validation, test; /* train is never absent */
+  int inputs;                       /* at least 1 */
+  gt_input input[GT_DATA_MOST_INPUTS];
   bool classification;
-  int classes;                    /* classification: at least 1; regression: 0 */
-  const char *const *class_names; /* classes of them, or NULL */
-  bool text_labels;               /* the files hold the classes' names, not their numbers */
-  /* What the network sees is (value - center)*scale + shift, the rows of scaling[3][scale_count], each at
-   * f % scale_count, f the index within a sample. center is the mean as a float can have it, shift the little
-   * that is left of it. scale_count 0: the plain value. Inputs of U8 always have a scale. */
-  int64_t scale_count;
-  const float *scaling;
-  const char *const *input_names;    /* CSV: one a feature, else NULL */
-  const char *const *target_names;   /* CSV: one a target column, else NULL */
-  const struct gt_ca_boards *boards; /* format ca (data/ca.h), else NULL */
+  int classes;                     /* classification: at least 1; regression: 0 */
+  const char *const *class_names;  /* classes of them, or NULL */
+  bool text_labels;                /* the files hold the classes' names, not their numbers */
+  const char *const *target_names; /* CSV: one a target column, else NULL */
+  const void *made_of; /* what its format keeps for those who know that format (data/ca.h), or NULL */
 } gt_dataset;
 
-/* What inputs a trained model takes. */
+/* What a trained model was taught with. */
 typedef struct gt_data_signature {
-  int rank; /* of one sample */
-  int64_t dim[GT_DATA_MAX_RANK];
-  gt_element element;             /* in which it was trained: U8 or F32 */
-  const char *const *input_names; /* one a feature, or NULL; a CSV with a header is then read by name */
-  const gt_spec *data;            /* the `data:` map: new CSV files have its header and delimiter; or NULL */
+  int inputs;
+  gt_input input[GT_DATA_MOST_INPUTS]; /* element: in which it was trained */
+  const gt_spec *data; /* the `data:` map: new CSV files have its header and delimiter; or NULL */
 } gt_data_signature;
 
 typedef struct gt_data_range { /* of targets that are quantities */
@@ -99,16 +117,15 @@ typedef struct gt_data_range { /* of targets that are quantities */
 /* What those for whom a dataset is opened ask of it, and whom they do not trust. All zero: nothing, the data
  * decides. */
 typedef struct gt_data_wanted {
-  const gt_data_signature
-      *signature; /* of the trained model that the data is for; the others but range go with it */
-  int classes;    /* 0: its targets are quantities */
+  /* Of the trained model that the data is for: inputs and their scaling are its own. The others but range go
+   * with it. */
+  const gt_data_signature *signature;
+  int classes;                     /* 0: its targets are quantities */
   const char *const *class_names;  /* or NULL */
   bool text_labels;                /* as in gt_dataset, if it is known */
   const char *const *target_names; /* CSV: columns, or NULL */
   int targets;                     /* of them */
-  int64_t scale_count;             /* as in gt_dataset: what the model saw in training counts */
-  const float *scaling;
-  const gt_data_range *range; /* where targets must lie; NULL: anywhere */
+  const gt_data_range *range;      /* where targets must lie; NULL: anywhere */
   /* A file, as positions name it, whose paths nobody vouches for: that of a model from who knows where. They
    * are opened only if they are plain files, said before they are read, and nothing of what they hold is
    * shown. */
@@ -122,8 +139,12 @@ bool gt_dataset_open(const gt_spec *data, uint64_t seed, const gt_data_wanted *w
 void gt_dataset_close(gt_dataset *dataset); /* accepts a zeroed dataset */
 void gt_tensor_finish(gt_tensor *tensor);
 int64_t gt_tensor_features(const gt_tensor *tensor); /* values of one sample: product of dim[1 …] */
-bool gt_tensor_is_bits(const gt_tensor *tensor);     /* F32, nothing but 0 and 1 */
+int64_t gt_input_features(const gt_input *input);
+bool gt_tensor_is_bits(const gt_tensor *tensor); /* F32, nothing but 0 and 1 */
 size_t gt_element_size(gt_element element);
+
+/* The names of the inputs as the `data:` map has them, whatever else is wrong with it; how many. */
+int gt_data_input_names(const gt_spec *data, const char *names[GT_DATA_MOST_INPUTS]);
 
 /* What a dataset is, in a few words: equal for datasets of which training sees the same (shapes, element
  * types, contents, classes with their names, scaling). An absent split has one, too; 0 never occurs. */

@@ -26,9 +26,20 @@ void gt_tensor_finish(gt_tensor *tensor) {
   *tensor = (gt_tensor){0};
 }
 
+void gt_split_finish(gt_split *split) {
+  for (int k = 0; k < GT_DATA_MOST_INPUTS; k++) gt_tensor_finish(&split->input[k]);
+  gt_tensor_finish(&split->targets);
+}
+
 int64_t gt_tensor_features(const gt_tensor *tensor) {
   int64_t count = 1;
   for (int i = 1; i < tensor->rank; i++) count *= tensor->dim[i];
+  return count;
+}
+
+int64_t gt_input_features(const gt_input *input) {
+  int64_t count = 1;
+  for (int i = 0; i < input->rank; i++) count *= input->dim[i];
   return count;
 }
 
@@ -187,17 +198,14 @@ static bool widen(gt_tensor *tensor, const char *path, gt_error *error) {
   return true;
 }
 
-bool gt_data_fit(const char *path, const gt_data_signature *signature, gt_tensor *tensor, gt_error *error) {
+bool gt_data_fit(const char *path, const gt_input *input, gt_tensor *tensor, gt_error *error) {
   char want[200], have[200];
-  int64_t features = 1;
-  for (int i = 0; i < signature->rank; i++) features *= signature->dim[i];
-  if (gt_tensor_features(tensor) != features || signature->rank + 1 > GT_DATA_MAX_RANK)
+  if (gt_tensor_features(tensor) != gt_input_features(input) || input->rank + 1 > GT_DATA_MAX_RANK)
     return gt_fail(error, GT_ERR_DATA, "%s holds samples of shape %s; the model takes %s", path,
                    shape_text(tensor->rank - 1, tensor->dim + 1, have, sizeof have),
-                   shape_text(signature->rank, signature->dim, want, sizeof want));
-  tensor->rank = signature->rank + 1;
-  memcpy(tensor->dim + 1, signature->dim, (size_t)signature->rank * sizeof *signature->dim);
-  if (tensor->element == GT_ELEMENT_U8 && signature->element == GT_ELEMENT_F32)
-    return widen(tensor, path, error);
+                   shape_text(input->rank, input->dim, want, sizeof want));
+  tensor->rank = input->rank + 1;
+  memcpy(tensor->dim + 1, input->dim, (size_t)input->rank * sizeof *input->dim);
+  if (tensor->element == GT_ELEMENT_U8 && input->element == GT_ELEMENT_F32) return widen(tensor, path, error);
   return true;
 }

@@ -15,24 +15,31 @@ static uint64_t of_tensor(uint64_t before, const gt_tensor *tensor) {
 /* 0 is kept for what nobody has told. */
 static uint64_t told(uint64_t print) { return print ? print : 1; }
 
-static uint64_t of_split(const gt_split *split) {
-  return told(of_tensor(of_tensor(1, &split->inputs), &split->targets));
+static uint64_t of_split(const gt_split *split, int inputs) {
+  uint64_t print = 1;
+  for (int k = 0; k < inputs; k++) print = of_tensor(print, &split->input[k]);
+  return told(of_tensor(print, &split->targets));
 }
 
 static uint64_t of_meaning(const gt_dataset *data) {
   const int64_t numbers[] = {data->classification, data->classes, data->class_names != NULL,
-                             data->scale_count};
+                             data->input[0].scaling.count};
   uint64_t print = gt_fingerprint(2, numbers, sizeof numbers);
   for (int i = 0; data->class_names && i < data->classes; i++)
     print = gt_fingerprint(print, data->class_names[i], strlen(data->class_names[i]) + 1);
-  if (data->scale_count)
-    print = gt_fingerprint(print, data->scaling, 3 * (size_t)data->scale_count * sizeof *data->scaling);
+  for (int k = 0; k < data->inputs; k++) {
+    const gt_scaling *scaling = &data->input[k].scaling;
+    if (strcmp(data->input[k].name, GT_INPUT_NAME))
+      print = gt_fingerprint(print, data->input[k].name, strlen(data->input[k].name) + 1);
+    if (scaling->count)
+      print = gt_fingerprint(print, scaling->values, 3 * (size_t)scaling->count * sizeof *scaling->values);
+  }
   return told(print);
 }
 
 gt_data_fingerprint gt_dataset_fingerprint(const gt_dataset *data) {
-  return (gt_data_fingerprint){.train = of_split(&data->train),
-                               .validation = of_split(&data->validation),
-                               .test = of_split(&data->test),
+  return (gt_data_fingerprint){.train = of_split(&data->train, data->inputs),
+                               .validation = of_split(&data->validation, data->inputs),
+                               .test = of_split(&data->test, data->inputs),
                                .meaning = of_meaning(data)};
 }

@@ -95,8 +95,9 @@ const gt_spec *gt_data_node(const gt_data_reader *reader, const char *key, const
 gt_position gt_data_position(const gt_data_reader *reader, const char *key);
 /* Heap memory for a tensor whose shape and element are set. */
 bool gt_tensor_alloc(gt_tensor *tensor, const char *what, gt_error *error);
-/* Gives *tensor, whose samples have as many values, the signature's shape and a fitting element. */
-bool gt_data_fit(const char *path, const gt_data_signature *signature, gt_tensor *tensor, gt_error *error);
+/* Gives *tensor, whose samples have as many values, the input's shape and a fitting element. */
+bool gt_data_fit(const char *path, const gt_input *input, gt_tensor *tensor, gt_error *error);
+void gt_split_finish(gt_split *split);
 
 /* --- what follows the format (prepare.c): shapes, classes, splits, scale and shift --- */
 

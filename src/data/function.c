@@ -132,12 +132,12 @@ static bool sample(const sampler *s, int64_t n, uint32_t step, double noise, gt_
   gt_data_reader *reader = s->reader;
   const uint64_t seed = reader->seed;
   out->samples = n;
-  out->inputs = (gt_tensor){.element = GT_ELEMENT_F32, .rank = 2, .dim = {n, s->inputs}};
+  out->input[0] = (gt_tensor){.element = GT_ELEMENT_F32, .rank = 2, .dim = {n, s->inputs}};
   out->targets = (gt_tensor){.element = GT_ELEMENT_F32, .rank = 2, .dim = {n, s->outputs}};
-  if (!gt_tensor_alloc(&out->inputs, "the samples of the formula", reader->error) ||
+  if (!gt_tensor_alloc(&out->input[0], "the samples of the formula", reader->error) ||
       !gt_tensor_alloc(&out->targets, "the samples of the formula", reader->error))
     return false;
-  float *inputs = out->inputs.data, *targets = out->targets.data;
+  float *inputs = out->input[0].data, *targets = out->targets.data;
   double x[MOST_INPUTS + 1] = {0};
   char why[128];
   for (int64_t i = 0; i < n; i++) {

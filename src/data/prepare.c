@@ -47,28 +47,32 @@ static bool same_sample(const gt_tensor *a, const gt_tensor *b) {
          !memcmp(a->dim + 1, b->dim + 1, (size_t)(a->rank - 1) * sizeof *a->dim);
 }
 
-static bool check_test(gt_data_reader *reader) {
-  const gt_split *train = &reader->dataset->train, *test = &reader->dataset->test;
-  const char *of = !same_sample(&train->inputs, &test->inputs)     ? "inputs"
-                   : !same_sample(&train->targets, &test->targets) ? "targets"
-                                                                   : NULL;
-  if (!of) return true;
-  const bool inputs = *of == 'i';
-  const gt_tensor *a = inputs ? &train->inputs : &train->targets,
-                  *b = inputs ? &test->inputs : &test->targets;
+static bool check_tensor(gt_data_reader *reader, const char *of, const gt_tensor *train,
+                         const gt_tensor *test) {
+  if (same_sample(train, test)) return true;
   return gt_fail(reader->error, GT_ERR_DATA,
                  "the %s of a test sample are %" PRId64 " %s, of a training sample %" PRId64
                  " %s; they must have the "
                  "same shape and type",
-                 of, gt_tensor_features(b), b->element == GT_ELEMENT_U8 ? "bytes" : "numbers",
-                 gt_tensor_features(a), a->element == GT_ELEMENT_U8 ? "bytes" : "numbers");
+                 of, gt_tensor_features(test), test->element == GT_ELEMENT_U8 ? "bytes" : "numbers",
+                 gt_tensor_features(train), train->element == GT_ELEMENT_U8 ? "bytes" : "numbers");
+}
+
+static bool check_test(gt_data_reader *reader) {
+  const gt_split *train = &reader->dataset->train, *test = &reader->dataset->test;
+  for (int k = 0; k < reader->dataset->inputs; k++)
+    if (!check_tensor(reader, "inputs", &train->input[k], &test->input[k])) return false;
+  return check_tensor(reader, "targets", &train->targets, &test->targets);
 }
 
 /* Samples of a trained model have the shape that it takes. */
 static bool fit_model(gt_data_reader *reader, gt_split *split, const char *name) {
   const gt_data_signature *model = reader->wanted->signature;
-  return !model || !split->samples ||
-         gt_data_fit(name ? name : "the data", model, &split->inputs, reader->error);
+  if (!model || !split->samples) return true;
+  for (int k = 0; k < reader->dataset->inputs; k++)
+    if (!gt_data_fit(name ? name : "the data", &model->input[k], &split->input[k], reader->error))
+      return false;
+  return true;
 }
 
 /* --- classes --- */
@@ -217,14 +221,17 @@ static int64_t fraction_of(double fraction, int64_t n) {
 static bool set_apart(gt_data_reader *reader, const uint8_t *part, const int64_t count[GT_PARTS]) {
   gt_dataset *dataset = reader->dataset;
   gt_split *train = &dataset->train, whole = *train;
-  train->inputs.data = train->targets.data = NULL; /* whole owns them now */
-  gt_tensor *inputs[GT_PARTS] = {&train->inputs, &dataset->validation.inputs, &dataset->test.inputs};
-  gt_tensor *targets[GT_PARTS] = {&train->targets, &dataset->validation.targets, &dataset->test.targets};
-  const bool ok = part_out(&whole.inputs, part, count, inputs, reader->error) &&
-                  part_out(&whole.targets, part, count, targets, reader->error);
-  gt_tensor_finish(&whole.inputs);
-  gt_tensor_finish(&whole.targets);
-  train->samples = count[GT_PART_TRAIN];
+  gt_split *split[GT_PARTS] = {train, &dataset->validation, &dataset->test};
+  gt_tensor *to[GT_PARTS];
+  *train = (gt_split){.samples = count[GT_PART_TRAIN]}; /* whole owns the tensors now */
+  bool ok = true;
+  for (int k = 0; k < dataset->inputs && ok; k++) {
+    for (int i = 0; i < GT_PARTS; i++) to[i] = &split[i]->input[k];
+    ok = part_out(&whole.input[k], part, count, to, reader->error);
+  }
+  for (int i = 0; i < GT_PARTS; i++) to[i] = &split[i]->targets;
+  ok = ok && part_out(&whole.targets, part, count, to, reader->error);
+  gt_split_finish(&whole);
   dataset->validation.samples = count[GT_PART_VALIDATION];
   if (count[GT_PART_TEST]) dataset->test.samples = count[GT_PART_TEST];
   return ok;
@@ -275,8 +282,7 @@ static void accumulate(const gt_tensor *inputs, int64_t features, double unit, c
 }
 
 /* Mean and deviation of each feature of the training split, in two passes, so that nothing cancels. */
-static void standard(gt_data_reader *reader, double unit, double *mean, double *std, int64_t features) {
-  const gt_tensor *inputs = &reader->dataset->train.inputs;
+static void standard(const gt_tensor *inputs, double unit, double *mean, double *std, int64_t features) {
   const double n = (double)inputs->dim[0];
   accumulate(inputs, features, unit, NULL, mean);
   for (int64_t f = 0; f < features; f++) mean[f] /= n;
@@ -314,7 +320,7 @@ static int64_t given_period(gt_data_reader *reader, int64_t channels, int64_t fe
 /* (value*unit - mean)/std as (value - center)*scale + shift: where values lie far from 0 and close together,
  * the difference from a center among them is exact. */
 static bool fill_scale(gt_data_reader *reader, int64_t period, double unit, const double *mean,
-                       const double *std) {
+                       const double *std, gt_scaling *out) {
   float *center = GT_NEW_N(reader->arena, float, 3 * period), *scale = center + period,
         *shift = scale + period;
   for (int64_t f = 0; f < period; f++) {
@@ -325,24 +331,22 @@ static bool fill_scale(gt_data_reader *reader, int64_t period, double unit, cons
     problem(reader, "normalize", "the scaling of the inputs is beyond the range of 32-bit floats");
     return false;
   }
-  reader->dataset->scale_count = period;
-  reader->dataset->scaling = center;
+  *out = (gt_scaling){period, center};
   return true;
 }
 
-static bool taught_scale(gt_data_reader *reader) {
-  const gt_data_wanted *wanted = reader->wanted;
-  gt_dataset *dataset = reader->dataset;
-  if (wanted->scale_count && gt_tensor_features(&dataset->train.inputs) % wanted->scale_count)
+static bool taught_scale(gt_data_reader *reader, int index) {
+  const gt_scaling *taught = &reader->wanted->signature->input[index].scaling;
+  if (taught->count && gt_tensor_features(&reader->dataset->train.input[index]) % taught->count)
     return gt_fail(reader->error, GT_ERR_DATA, "the model's normalisation does not fit its inputs");
-  dataset->scale_count = wanted->scale_count;
-  dataset->scaling = wanted->scaling;
+  reader->dataset->input[index].scaling = *taught;
   return true;
 }
 
-static bool prepare_scale(gt_data_reader *reader) {
+static bool prepare_scale(gt_data_reader *reader, int index) {
+  if (reader->wanted->signature) return taught_scale(reader, index);
   const gt_data_normalize *normalize = &reader->common->normalize;
-  const gt_tensor *inputs = &reader->dataset->train.inputs;
+  const gt_tensor *inputs = &reader->dataset->train.input[index];
   const int64_t features = gt_tensor_features(inputs), channels = inputs->dim[inputs->rank - 1];
   const bool bytes = inputs->element == GT_ELEMENT_U8, measured = !strcmp(normalize->method, "standard");
   const bool given = normalize->mean.count || normalize->std.count;
@@ -358,28 +362,41 @@ static bool prepare_scale(gt_data_reader *reader) {
   if (period < 1 || !gt_try_alloc(&memory, (uint64_t)period, 2 * sizeof(double), "means", reader->error))
     return false;
   double *mean = memory, *std = mean + period;
-  if (measured) standard(reader, unit, mean, std, features);
+  if (measured) standard(inputs, unit, mean, std, features);
   for (int64_t f = 0; !measured && f < period; f++) {
     const gt_floats m = normalize->mean, s = normalize->std;
     mean[f] = m.count ? m.items[m.count > 1 ? f : 0] : 0;
     std[f] = s.count ? s.items[s.count > 1 ? f : 0] : 1;
   }
-  const bool ok = fill_scale(reader, period, unit, mean, std);
+  const bool ok = fill_scale(reader, period, unit, mean, std, &reader->dataset->input[index].scaling);
   free(memory);
   return ok;
 }
 
+static bool prepare_input(gt_data_reader *reader, int index) {
+  const gt_tensor *tensor = &reader->dataset->train.input[index];
+  gt_input *input = &reader->dataset->input[index];
+  input->element = tensor->element;
+  input->rank = tensor->rank - 1;
+  memcpy(input->dim, tensor->dim + 1, (size_t)input->rank * sizeof *input->dim);
+  return prepare_scale(reader, index);
+}
+
+static bool reshape_inputs(gt_data_reader *reader, gt_split *split) {
+  for (int k = 0; k < reader->dataset->inputs && split->samples; k++)
+    if (!reshape(reader, &split->input[k])) return false;
+  return true;
+}
+
 bool gt_data_prepare(gt_data_reader *reader) {
   gt_dataset *dataset = reader->dataset;
-  if (!check_size(reader, &dataset->train, reader->train_name) ||
-      !check_size(reader, &dataset->test, reader->test_name))
+  gt_split *train = &dataset->train, *test = &dataset->test;
+  if (!check_size(reader, train, reader->train_name) || !check_size(reader, test, reader->test_name) ||
+      (test->samples && !check_test(reader)) || !reshape_inputs(reader, train) ||
+      !reshape_inputs(reader, test) || !fit_model(reader, train, reader->train_name) ||
+      !fit_model(reader, test, reader->test_name) || !prepare_classes(reader) || !prepare_splits(reader))
     return false;
-  if (dataset->test.samples && !check_test(reader)) return false;
-  if (!reshape(reader, &dataset->train.inputs)) return false;
-  if (dataset->test.samples && !reshape(reader, &dataset->test.inputs)) return false;
-  if (!fit_model(reader, &dataset->train, reader->train_name) ||
-      !fit_model(reader, &dataset->test, reader->test_name))
-    return false;
-  return prepare_classes(reader) && prepare_splits(reader) &&
-         (reader->wanted->signature ? taught_scale(reader) : prepare_scale(reader));
+  for (int k = 0; k < dataset->inputs; k++)
+    if (!prepare_input(reader, k)) return false;
+  return true;
 }

@@ -216,21 +216,33 @@ static void cut(gt_tensor *tensor, int64_t rows) {
   if (smaller) tensor->data = smaller;
 }
 
+/* The rows whose label is not DROPPED, moved together. */
+static void drop_rows(gt_tensor *tensor, const int32_t *label, int64_t samples, int64_t kept) {
+  const size_t row = (size_t)gt_tensor_features(tensor) * gt_element_size(tensor->element);
+  uint8_t *to = tensor->data;
+  for (int64_t i = 0; i < samples; i++) {
+    if (label[i] == DROPPED) continue;
+    const uint8_t *from = (const uint8_t *)tensor->data + (size_t)i * row;
+    if (from > to) memcpy(to, from, row);
+    to += row;
+  }
+  cut(tensor, kept);
+}
+
 /* part, which may be NULL, moves along. */
-static void drop(gt_split *split, uint8_t *part) {
-  const size_t row = (size_t)gt_tensor_features(&split->inputs) * gt_element_size(split->inputs.element);
-  uint8_t *inputs = split->inputs.data;
+static void drop(gt_split *split, int inputs, uint8_t *part) {
   int32_t *label = split->targets.data;
   int64_t kept = 0;
+  for (int64_t i = 0; i < split->samples; i++) kept += label[i] != DROPPED;
+  if (kept == split->samples) return;
+  for (int k = 0; k < inputs; k++) drop_rows(&split->input[k], label, split->samples, kept);
+  kept = 0;
   for (int64_t i = 0; i < split->samples; i++) {
     if (label[i] == DROPPED) continue;
-    if (i > kept) memcpy(inputs + (size_t)kept * row, inputs + (size_t)i * row, row);
     label[kept] = label[i];
     if (part) part[kept] = part[i];
     kept++;
   }
-  if (kept == split->samples) return;
-  cut(&split->inputs, kept);
   cut(&split->targets, kept);
   split->samples = kept;
 }
@@ -247,8 +259,8 @@ bool gt_data_keep(gt_data_reader *reader, uint8_t *part, int64_t count[GT_PARTS]
   gt_split *train = &reader->dataset->train, *test = &reader->dataset->test;
   const int64_t tested = test->samples;
   if (reader->common->per_class && !limit_classes(reader, part)) return false;
-  drop(train, part);
-  if (tested) drop(test, NULL);
+  drop(train, reader->dataset->inputs, part);
+  if (tested) drop(test, reader->dataset->inputs, NULL);
   int64_t left[GT_PARTS] = {0};
   for (int64_t i = 0; i < train->samples; i++) left[part[i]]++;
   for (int i = 0; i < GT_PARTS; i++) {

@@ -118,12 +118,12 @@ static bool decide_task(const gt_data_reader *reader, const gt_spec *node, const
 }
 
 static bool read_split(gt_data_reader *reader, pair nodes, bool first, gt_split *out) {
-  if (!read_table(reader, nodes.inputs, &out->inputs) || !read_table(reader, nodes.targets, &out->targets))
+  if (!read_table(reader, nodes.inputs, &out->input[0]) || !read_table(reader, nodes.targets, &out->targets))
     return false;
-  if (out->inputs.dim[0] != out->targets.dim[0])
+  if (out->input[0].dim[0] != out->targets.dim[0])
     return bad_node(reader, nodes.targets, "there is not one target for each sample",
-                    gt_arena_printf(reader->arena, "%" PRId64 " targets", out->inputs.dim[0]));
-  out->samples = out->inputs.dim[0];
+                    gt_arena_printf(reader->arena, "%" PRId64 " targets", out->input[0].dim[0]));
+  out->samples = out->input[0].dim[0];
   if (first) reader->dataset->classification = decide_task(reader, nodes.targets, &out->targets);
   return reader->dataset->classification ? to_labels(reader, nodes.targets, &out->targets)
                                          : check_targets(reader, nodes.targets, &out->targets);

@@ -17,21 +17,25 @@ typedef struct reader {
 } reader;
 
 static bool build(reader *r) {
-  const gt_data_signature *s = &r->file->signature;
+  const gt_input *s = &r->file->signature.input[0];
   gt_diagnostics_init(&r->diagnostics, &r->arena);
+  if (r->file->signature.inputs > 1)
+    return gt_fail(r->error, GT_ERR_DATA, "%s: its model has several inputs, a circuit has one",
+                   r->file->path);
   r->input = (gt_shape){.rank = s->rank + 1, .dim = {1}};
   for (int d = 0; d < s->rank && d + 1 < GT_MAX_RANK; d++) r->input.dim[d + 1] = s->dim[d];
   const gt_spec *root =
       gt_spec_parse(&r->arena, r->file->path, r->file->config, strlen(r->file->config), &r->diagnostics);
   if (root && r->input.rank <= GT_MAX_RANK) {
     gt_graph *graph = gt_graph_create(&r->arena);
-    gt_forward forward = {
-        .root = root,
-        .input = gt_variable_read(graph, gt_graph_variable(graph, "input", r->input, GT_F32, false)),
-        .clock = GT_NONE,
-        .weight = GT_NONE,
-        .targets = GT_NONE,
-        .mode = {.hard = true}};
+    const gt_model_input input = {
+        s->name, gt_variable_read(graph, gt_graph_variable(graph, "input", r->input, GT_F32, false))};
+    gt_forward forward = {.root = root,
+                          .inputs = {1, &input},
+                          .clock = GT_NONE,
+                          .weight = GT_NONE,
+                          .targets = GT_NONE,
+                          .mode = {.hard = true}};
     if (gt_forward_build(&forward, &r->arena, graph, &r->diagnostics)) r->model = forward.model;
   }
   if (r->model)

@@ -20,8 +20,8 @@ static bool build_loss(gt_forward *forward, gt_graph *graph, gt_diagnostics *dia
 bool gt_forward_build(gt_forward *forward, gt_arena *arena, gt_graph *graph, gt_diagnostics *diagnostics) {
   gt_model_mode mode = forward->mode;
   mode.weight = forward->padded ? &forward->weight : NULL;
-  forward->model = gt_model_build(arena, graph, forward->root, forward->optim, forward->input, forward->clock,
-                                  mode, diagnostics);
+  forward->model = gt_model_build(arena, graph, forward->root, forward->optim, forward->inputs,
+                                  forward->clock, mode, diagnostics);
   if (!forward->model) return false;
   const gt_loss_type *loss = forward->loss ? forward->loss->type : NULL;
   forward->output = forward->model->output;

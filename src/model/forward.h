@@ -1,5 +1,5 @@
 /* The forward pass of a config, in one place for training, evaluation, prediction, checks and exports: the
- * model on its input, and what is asked of its output. */
+ * model on its inputs, and what is asked of its output. */
 #ifndef GT_MODEL_FORWARD_H
 #define GT_MODEL_FORWARD_H
 #include "loss/loss.h"
@@ -9,8 +9,8 @@ typedef struct gt_forward {
   /* Set by the caller. */
   const gt_spec *root;
   const gt_optim *optim; /* NULL: one group of parameters */
-  gt_id input;           /* F32 [B, …] */
-  gt_id clock;           /* GT_NONE where nothing runs */
+  gt_model_inputs inputs;
+  gt_id clock;  /* GT_NONE where nothing runs */
   gt_id weight; /* F32 [B]: 0 for rows past the end of the data, else 1; GT_NONE with no loss and no such rows
                  */
   bool padded;  /* there are such rows */

@@ -15,7 +15,8 @@ typedef struct pass {
   const gt_model_read *read;
   gt_model *model;
   gt_store_reader *reader; /* NULL in the first pass */
-  gt_id input, clock, weight;
+  const gt_model_input *input;
+  gt_id clock, weight;
   gt_id *node;          /* in the second: of each parameter and state */
   int64_t values;       /* of the parameters so far, with what lies between them */
   int64_t layer_values; /* of those of one layer */
@@ -71,6 +72,10 @@ static void update(gt_build *build, const char *name, gt_id value) {
   if (!p->model->moved) p->model->moved = state;
 }
 
+static const char *name_of(const gt_model_read *read, int source) {
+  return source < 0 ? read->inputs.items[GT_FROM_INPUT(source)].name : read->layer[source].name;
+}
+
 /* The layer's output; GT_NONE after reporting, or silently if an input has none. */
 static gt_id build_layer(pass *p, const gt_layer_read *layer, const gt_id *output) {
   const gt_layer_written *written = layer->written;
@@ -79,8 +84,8 @@ static gt_id build_layer(pass *p, const gt_layer_read *layer, const gt_id *outpu
   if (!written->valid) return GT_NONE;
   for (int k = 0; k < layer->inputs; k++) {
     const int from = layer->input[k];
-    input[k] = from < 0 ? p->input : output[from];
-    names[k] = from < 0 ? "input" : p->read->layer[from].name;
+    input[k] = from < 0 ? p->input[GT_FROM_INPUT(from)].node : output[from];
+    names[k] = name_of(p->read, from);
     if (input[k] == GT_NONE) return GT_NONE;
   }
   gt_build build = {.graph = p->graph,
@@ -93,7 +98,7 @@ static gt_id build_layer(pass *p, const gt_layer_read *layer, const gt_id *outpu
                     .spec = written->spec,
                     .training = p->mode.training,
                     .hard = p->mode.hard,
-                    .bits = p->mode.bits ? p->input : GT_NONE,
+                    .bits = p->mode.bits ? p->input[0].node : GT_NONE,
                     .seed = p->mode.seed,
                     .clock = p->clock,
                     .weight = p->weight,
@@ -117,8 +122,7 @@ static gt_id build_layer(pass *p, const gt_layer_read *layer, const gt_id *outpu
 static void note_layer(pass *p, int index, gt_id out) {
   const gt_layer_read *read = &p->read->layer[index];
   const char **names = GT_NEW_N(p->arena, const char *, read->inputs);
-  for (int k = 0; k < read->inputs; k++)
-    names[k] = read->input[k] < 0 ? "input" : p->read->layer[read->input[k]].name;
+  for (int k = 0; k < read->inputs; k++) names[k] = name_of(p->read, read->input[k]);
   gt_model_layer *layer = &p->model->layer[index];
   *layer = (gt_model_layer){.name = read->name,
                             .type = read->written->type,
@@ -149,9 +153,17 @@ static void learn_slots(pass *p, const gt_graph *real) {
   gt_arena scratch;
   gt_arena_init(&scratch);
   pass first = *p;
-  const gt_node *input = gt_node_at(real, p->input);
   gt_graph *graph = first.graph = gt_graph_create(&scratch);
-  first.input = gt_variable_read(graph, gt_graph_variable(graph, "input", input->shape, input->dtype, false));
+  gt_model_input *inputs = GT_NEW_N(&scratch, gt_model_input, p->read->inputs.count);
+  first.input = inputs;
+  for (int k = 0; k < p->read->inputs.count; k++) {
+    const gt_node *input = gt_node_at(real, p->input[k].node);
+    const char *name = p->input[k].name;
+    inputs[k] = p->input[k];
+    inputs[k].node =
+        gt_variable_read(graph, gt_graph_variable(graph, gt_arena_printf(&scratch, "input %s", name),
+                                                  input->shape, input->dtype, false));
+  }
   first.clock = first.weight = GT_NONE;
   if (p->weight != GT_NONE)
     first.weight = gt_variable_read(
@@ -165,12 +177,19 @@ static void learn_slots(pass *p, const gt_graph *real) {
 }
 
 /* A layer that nothing reads costs time and trains nothing; it is most likely a forgotten `from:`. */
-static void warn_unused(const gt_model_read *read, gt_diagnostics *diagnostics) {
+static void warn_unused(const gt_model_read *read, const gt_spec *root, gt_diagnostics *diagnostics) {
   bool *used = GT_NEW_N(diagnostics->arena, bool, read->layers);
   bool *told = GT_NEW_N(diagnostics->arena, bool, read->layers);
+  bool *read_input = GT_NEW_N(diagnostics->arena, bool, read->inputs.count);
   for (int i = 0; i < read->layers; i++)
-    for (int k = 0; k < read->layer[i].inputs; k++)
-      if (read->layer[i].input[k] >= 0) used[read->layer[i].input[k]] = true;
+    for (int k = 0; k < read->layer[i].inputs; k++) {
+      const int source = read->layer[i].input[k];
+      *(source < 0 ? &read_input[GT_FROM_INPUT(source)] : &used[source]) = true;
+    }
+  for (int k = 0; k < read->inputs.count; k++)
+    if (!read_input[k])
+      gt_warning_at(diagnostics, gt_spec_find(root, "model")->at, "the input '%s' is never read",
+                    read->inputs.items[k].name);
   for (int i = 0; i < read->layers - 1; i++) {
     const gt_layer_written *written = read->layer[i].written;
     if (used[i] || told[written->first]) continue;
@@ -180,19 +199,19 @@ static void warn_unused(const gt_model_read *read, gt_diagnostics *diagnostics) 
 }
 
 gt_model *gt_model_build(gt_arena *arena, gt_graph *graph, const gt_spec *root, const gt_optim *optim,
-                         gt_id input, gt_id clock, gt_model_mode mode, gt_diagnostics *diagnostics) {
+                         gt_model_inputs inputs, gt_id clock, gt_model_mode mode,
+                         gt_diagnostics *diagnostics) {
   const int errors = diagnostics->errors;
   gt_model_read read;
-  if (!gt_model_read_spec(&read, arena, root, diagnostics)) return NULL;
+  if (!gt_model_read_spec(&read, arena, root, inputs, diagnostics)) return NULL;
   gt_model *model = GT_NEW(arena, gt_model);
-  model->input = input;
   model->layers = read.layers;
   model->layer = GT_NEW_N(arena, gt_model_layer, read.layers);
   pass p = {.arena = arena,
             .graph = graph,
             .read = &read,
             .model = model,
-            .input = input,
+            .input = inputs.items,
             .clock = clock,
             .weight = mode.weight ? *mode.weight : GT_NONE,
             .mode = mode,
@@ -202,7 +221,7 @@ gt_model *gt_model_build(gt_arena *arena, gt_graph *graph, const gt_spec *root, 
   if (diagnostics->errors > errors) return NULL;
   gt_optim_layout(optim, model->store);
   if (!gt_optim_check_groups(optim, model->store, diagnostics)) return NULL;
-  warn_unused(&read, diagnostics);
+  warn_unused(&read, root, diagnostics);
 
   gt_store_reader reader = gt_store_reader_open(model->store, graph, mode.averaged);
   p.reader = &reader;

@@ -1,11 +1,13 @@
 /* gt_model: the `model:` sequence of a config as nodes of a graph, with the store of what it owns. Building
- * is a pure function of the config and the input's shape: the same config is built for training (dropout on)
+ * is a pure function of the config and the inputs' shapes: the same config is built for training (dropout on)
  * and for evaluation, and both graphs read the same variables.
  *   model:
  *     - linear: 128
  *     - relu
  *     - linear: {units: 64, name: head, from: [relu1, input]}
- * Layers without a name are called by their type and a number: linear1, relu1, linear2.
+ * Layers without a name are called by their type and a number: linear1, relu1, linear2. A layer without
+ * `from:` reads the one before it, the first layer the model's input; where there are several inputs, it says
+ * which by name.
  * A block of layers may be repeated; what comes of it is the model that one would write out by hand:
  *     - repeat:
  *         times: 3
@@ -32,6 +34,15 @@
 #define GT_REPEAT "repeat" /* the word that a block begins with */
 extern const gt_schema gt_repeat_schema;
 
+typedef struct gt_model_input {
+  const char *name;
+  gt_id node; /* F32 [B, …] */
+} gt_model_input;
+typedef struct gt_model_inputs { /* at least one; names differ */
+  int count;
+  const gt_model_input *items;
+} gt_model_inputs;
+
 typedef struct gt_model_layer { /* a row of `gtrain check` */
   const char *name;
   const gt_layer_type *type;
@@ -41,7 +52,7 @@ typedef struct gt_model_layer { /* a row of `gtrain check` */
   gt_id node;
   int64_t parameters; /* values, not counting gaps */
   int input_count;
-  const char *const *input; /* names: earlier layers or "input" */
+  const char *const *input; /* names: earlier layers or inputs of the model */
 } gt_model_layer;
 
 typedef struct gt_model {
@@ -52,23 +63,24 @@ typedef struct gt_model {
   gt_id *after;         /* the same after a step, as far as the layers say it */
   const gt_slot *moved; /* the first state of which they do; NULL: of none */
   bool has_hard;        /* a hard evaluation differs from the plain one */
-  gt_id input, output;
+  gt_id output;
 } gt_model;
 
 typedef struct gt_model_mode {
   bool training, hard;      /* see gt_build */
-  bool bits;                /* the input holds nothing but 0 and 1 */
+  bool bits;                /* the one input holds nothing but 0 and 1 */
   bool averaged;            /* reads trained parameters from their moving average */
   const gt_id *weight;      /* as in gt_build; NULL: every row counts */
   const gt_transfer *given; /* gives constants instead of those that would be drawn; NULL: none */
   uint64_t seed;
 } gt_model_mode;
 
-/* Adds the model to the graph. input: F32 [B, …]; clock: for dropout, may be GT_NONE without training; optim:
- * gives the parameter groups and thereby the layout (training and evaluation must agree), NULL for one group.
- * NULL after reporting every error that was found, each at its position. */
+/* Adds the model to the graph. clock: for dropout, may be GT_NONE without training; optim: gives the
+ * parameter groups and thereby the layout (training and evaluation must agree), NULL for one group. NULL
+ * after reporting every error that was found, each at its position. */
 gt_model *gt_model_build(gt_arena *arena, gt_graph *graph, const gt_spec *root, const gt_optim *optim,
-                         gt_id input, gt_id clock, gt_model_mode mode, gt_diagnostics *diagnostics);
+                         gt_model_inputs inputs, gt_id clock, gt_model_mode mode,
+                         gt_diagnostics *diagnostics);
 
 /* Assigns the states what the layers said, where `keep` (one element) is not 0; for the step of training. */
 void gt_model_move_states(const gt_model *model, gt_graph *graph, gt_id keep);

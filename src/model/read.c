@@ -54,7 +54,15 @@ static gt_position name_position(const gt_layer_written *layer) {
   return name ? name->at : layer->at;
 }
 
-static bool check_name(const gt_layer_written *layer, gt_diagnostics *diagnostics) {
+/* Which of the model's inputs has this name; -1: none. */
+static int find_input(const gt_model_read *read, const char *name) {
+  for (int k = 0; k < read->inputs.count; k++)
+    if (!strcmp(read->inputs.items[k].name, name)) return k;
+  return -1;
+}
+
+static bool check_name(const gt_model_read *read, const gt_layer_written *layer,
+                       gt_diagnostics *diagnostics) {
   const char *name = layer->common.name;
   bool fine = isalpha((unsigned char)name[0]) || name[0] == '_';
   for (const char *c = name; *c; c++) fine &= isalnum((unsigned char)*c) || *c == '_' || *c == '-';
@@ -63,8 +71,9 @@ static bool check_name(const gt_layer_written *layer, gt_diagnostics *diagnostic
         "a letter, then letters, digits, '_' or '-'";
     return false;
   }
-  if (!strcmp(name, "input")) {
-    gt_error_at(diagnostics, name_position(layer), "no layer can be called 'input': it is the model's input");
+  if (find_input(read, name) >= 0) {
+    gt_error_at(diagnostics, name_position(layer), "no layer can be called '%s': it is %s", name,
+                read->inputs.count > 1 ? "an input of the model" : "the model's input");
     return false;
   }
   if (!strcmp(name, GT_BLOCK_INPUT)) {
@@ -113,7 +122,7 @@ static void give_names(gt_model_read *read, gt_arena *arena, gt_diagnostics *dia
     if (other && (first || written->valid))
       gt_error_at(diagnostics, name_position(written), "the name '%s' is taken by the %s layer of line %d",
                   name, other->written->type->name, other->written->at.line);
-    if (other || (first && !check_name(written, diagnostics))) written->valid = false;
+    if (other || (first && !check_name(read, written, diagnostics))) written->valid = false;
   }
   int *number = GT_NEW_N(arena, int, gt_layer_count());
   for (int i = 0; i < read->layers; i++) {
@@ -130,9 +139,18 @@ static void give_names(gt_model_read *read, gt_arena *arena, gt_diagnostics *dia
 
 /* --- inputs --- */
 
+static const char *list_of_inputs(const gt_model_read *read, gt_arena *arena) {
+  const char *list = read->inputs.items[0].name;
+  for (int k = 1; k < read->inputs.count; k++)
+    list = gt_arena_printf(arena, "%s, %s", list, read->inputs.items[k].name);
+  return list;
+}
+
 /* The layers that layer `index` may read: all, or the nearest before it. */
 static const char *sources(const gt_model_read *read, int index, gt_arena *arena) {
-  const char *special = read->layer[index].written->block->outer ? "input, " GT_BLOCK_INPUT : "input";
+  const char *special = list_of_inputs(read, arena);
+  if (read->layer[index].written->block->outer)
+    special = gt_arena_printf(arena, "%s, " GT_BLOCK_INPUT, special);
   if (index < LISTED) {
     const char *list = special;
     for (int i = 0; i < index; i++) list = gt_arena_printf(arena, "%s, %s", list, read->layer[i].name);
@@ -177,11 +195,12 @@ static void unknown_source(const gt_model_read *read, int index, gt_position at,
       gt_error_at(diagnostics, at, "layer '%s' reads '%s', but no layer has this name", layer->name, name);
   if (gt_diagnostics_full(diagnostics)) return;
   const bool block = layer->written->block->outer;
-  const char **names = GT_NEW_N(arena, const char *, index + 2);
-  names[0] = "input";
-  for (int i = 0; i < index; i++) names[i + 1] = read->layer[i].name;
-  names[index + 1] = GT_BLOCK_INPUT;
-  d->suggestion = gt_nearest(name, names, (size_t)index + 1 + block);
+  const char **names = GT_NEW_N(arena, const char *, read->inputs.count + index + 1);
+  int count = 0;
+  for (int k = 0; k < read->inputs.count; k++) names[count++] = read->inputs.items[k].name;
+  for (int i = 0; i < index; i++) names[count++] = read->layer[i].name;
+  if (block) names[count++] = GT_BLOCK_INPUT;
+  d->suggestion = gt_nearest(name, names, (size_t)count);
   d->expected = sources(read, index, arena);
 }
 
@@ -202,30 +221,57 @@ static void check_count(gt_layer_read *layer, gt_arena *arena, gt_diagnostics *d
   }
 }
 
+/* What a name in `from:` of the layer at `index` stands for; false: nothing that it could read. */
+static bool resolve(const gt_model_read *read, int index, const char *name, int *source) {
+  const gt_block *block = read->layer[index].written->block;
+  if (block->outer && !strcmp(name, GT_BLOCK_INPUT)) {
+    *source = block->first - 1 + layers_before(block, index);
+    return true;
+  }
+  *source = source_of(read, index, name);
+  if (*source >= 0) return *source < index;
+  const int input = find_input(read, name);
+  *source = GT_FROM_INPUT(input);
+  return input >= 0;
+}
+
+/* What comes before the first layer is the model's input, if there is but one. */
+static void ask_which(const gt_model_read *read, gt_layer_written *written, gt_position at, gt_arena *arena,
+                      gt_diagnostics *diagnostics) {
+  gt_error_at(diagnostics, at, "the model has several inputs, and this layer does not say which it reads")
+      ->expected =
+      gt_arena_printf(arena, "%s: {from: NAME}, NAME one of %s",
+                      written->type ? written->type->name : "LAYER", list_of_inputs(read, arena));
+  written->valid = false;
+}
+
 static void find_inputs(gt_model_read *read, int index, gt_arena *arena, gt_diagnostics *diagnostics) {
   gt_layer_read *layer = &read->layer[index];
   gt_layer_written *written = layer->written;
-  const gt_block *block = written->block;
   const gt_strings *from = &written->common.from;
   layer->inputs = from->count ? from->count : 1;
   layer->input = GT_NEW_N(arena, int, layer->inputs);
   if (!from->count) layer->input[0] = index - 1;
-  for (int k = 0; k < from->count; k++) {
-    const char *name = from->items[k];
-    const bool passed = block->outer && !strcmp(name, GT_BLOCK_INPUT);
-    const int source = passed ? block->first - 1 + layers_before(block, index) : source_of(read, index, name);
-    layer->input[k] = source < index ? source : -1;
-    if (passed || layer->input[k] >= 0 || !strcmp(name, "input") || index != written->first) continue;
-    unknown_source(read, index, from->at ? from->at[k] : written->at, name, arena, diagnostics);
-    written->valid = false;
+  for (int k = 0; k < layer->inputs; k++) {
+    const char *name = from->count ? from->items[k] : GT_BLOCK_INPUT;
+    const gt_position at = from->at ? from->at[k] : written->at;
+    const bool known = !from->count || resolve(read, index, name, &layer->input[k]);
+    if (!known) layer->input[k] = GT_FROM_INPUT(0);
+    if (index != written->first) continue;
+    if (!known) {
+      unknown_source(read, index, at, name, arena, diagnostics);
+      written->valid = false;
+    } else if (layer->input[k] < 0 && read->inputs.count > 1 && !strcmp(name, GT_BLOCK_INPUT)) {
+      ask_which(read, written, at, arena, diagnostics);
+    }
   }
   if (written->type && written->valid) check_count(layer, arena, diagnostics);
 }
 
-bool gt_model_read_spec(gt_model_read *read, gt_arena *arena, const gt_spec *root,
+bool gt_model_read_spec(gt_model_read *read, gt_arena *arena, const gt_spec *root, gt_model_inputs inputs,
                         gt_diagnostics *diagnostics) {
   const gt_spec *model = gt_spec_find(root, "model");
-  *read = (gt_model_read){0};
+  *read = (gt_model_read){.inputs = inputs};
   if (!model || gt_spec_is_null(model) || model->kind != GT_SPEC_SEQUENCE || !model->count) {
     const bool wrong = model && !gt_spec_is_null(model) && model->kind != GT_SPEC_SEQUENCE;
     gt_diagnostic *d = gt_error_at(diagnostics, model ? model->at : root->at, "%s",

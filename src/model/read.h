@@ -5,9 +5,12 @@
 #define GT_MODEL_READ_H
 #include "base/names.h"
 #include "layer/layer.h"
+#include "model/model.h"
 
 /* The name that what a pass of a block reads has in `from:` inside the block. */
 #define GT_BLOCK_INPUT "block_input"
+/* Input `index` of the model, where layers count from 0; it is its own inverse. */
+#define GT_FROM_INPUT(index) (-1 - (index))
 
 /* A list of layers: that of a `repeat:`, or the model itself, which is a block of one pass without an outer
  * one. All passes lie one after another, so that a layer of any pass is found by counting from the first. */
@@ -39,7 +42,7 @@ typedef struct gt_entry { /* one or the other */
 typedef struct gt_layer_read {
   gt_layer_written *written;
   const char *name;
-  int *input; /* indices of earlier layers; -1: the model's input */
+  int *input; /* indices of earlier layers; below 0: GT_FROM_INPUT of one of the model's inputs */
   int inputs;
 } gt_layer_read;
 
@@ -47,6 +50,7 @@ typedef struct gt_model_read {
   gt_block *block; /* the model itself */
   gt_layer_read *layer;
   int layers;
+  gt_model_inputs inputs; /* only their names are known here */
 } gt_model_read;
 
 /* The items of a list of layers, read by their schemas. False if it is not known how many layers they come
@@ -55,6 +59,6 @@ bool gt_block_read(gt_block *block, gt_arena *arena, const gt_spec *list, gt_dia
 
 /* False only if there is nothing to go on with; errors of single layers are reported and leave them not
  * valid. */
-bool gt_model_read_spec(gt_model_read *read, gt_arena *arena, const gt_spec *root,
+bool gt_model_read_spec(gt_model_read *read, gt_arena *arena, const gt_spec *root, gt_model_inputs inputs,
                         gt_diagnostics *diagnostics);
 #endif

@@ -65,20 +65,29 @@ static gt_id stand_in(gt_graph *graph, const char *name, gt_shape shape, gt_dtyp
   return gt_variable_read(graph, gt_graph_variable(graph, name, shape, dtype, false));
 }
 
-static gt_forward begin(gt_config *config, gt_graph *graph) {
-  return (gt_forward){
-      .root = config->root,
-      .optim = config->optim,
-      .input = stand_in(graph, "input", batch_shape(config, &config->dataset.train.inputs), GT_F32),
-      .clock = GT_NONE,
-      .weight = GT_NONE,
-      .targets = GT_NONE,
-      .mode = {.seed = (uint64_t)config->seed}};
+static gt_model_inputs stand_ins(const gt_config *config, gt_arena *arena, gt_graph *graph) {
+  const gt_dataset *data = &config->dataset;
+  gt_model_input *items = GT_NEW_N(arena, gt_model_input, data->inputs);
+  for (int k = 0; k < data->inputs; k++)
+    items[k] = (gt_model_input){data->input[k].name,
+                                stand_in(graph, gt_arena_printf(arena, "input %s", data->input[k].name),
+                                         batch_shape(config, &data->train.input[k]), GT_F32)};
+  return (gt_model_inputs){data->inputs, items};
+}
+
+static gt_forward begin(gt_config *config, gt_arena *arena, gt_graph *graph) {
+  return (gt_forward){.root = config->root,
+                      .optim = config->optim,
+                      .inputs = stand_ins(config, arena, graph),
+                      .clock = GT_NONE,
+                      .weight = GT_NONE,
+                      .targets = GT_NONE,
+                      .mode = {.seed = (uint64_t)config->seed}};
 }
 
 gt_model *gt_config_build_model(gt_config *config, gt_arena *arena, gt_diagnostics *diagnostics) {
   gt_graph *graph = gt_graph_create(arena);
-  gt_forward forward = begin(config, graph);
+  gt_forward forward = begin(config, arena, graph);
   return gt_forward_build(&forward, arena, graph, diagnostics) ? forward.model : NULL;
 }
 
@@ -86,7 +95,7 @@ gt_model *gt_config_build_model(gt_config *config, gt_arena *arena, gt_diagnosti
 static void try_to_build(gt_config *config, gt_arena *arena) {
   gt_graph *graph = gt_graph_create(arena);
   const bool labels = config->dataset.classification;
-  gt_forward forward = begin(config, graph);
+  gt_forward forward = begin(config, arena, graph);
   forward.loss = config->loss;
   forward.weight = stand_in(graph, "weight", gt_shape_1(batch_of(config)), GT_F32);
   forward.targets = stand_in(graph, "targets", batch_shape(config, &config->dataset.train.targets),
@@ -96,13 +105,22 @@ static void try_to_build(gt_config *config, gt_arena *arena) {
   check_metric(config, forward.nodes.correct_sum != GT_NONE, forward.model->has_hard);
 }
 
+/* Of data that could not be opened. */
+static gt_model_inputs named_inputs(const gt_config *config, gt_arena *arena) {
+  const char *names[GT_DATA_MOST_INPUTS];
+  const int count = gt_data_input_names(gt_spec_find(config->root, "data"), names);
+  gt_model_input *items = GT_NEW_N(arena, gt_model_input, count);
+  for (int k = 0; k < count; k++) items[k] = (gt_model_input){names[k], GT_NONE};
+  return (gt_model_inputs){count, items};
+}
+
 void gt_config_check_model(gt_config *config, gt_arena *arena) {
   gt_model_read read;
   if (config->has_dataset) {
     try_to_build(config, arena);
     check_watchers(config);
   } else {
-    gt_model_read_spec(&read, arena, config->root,
+    gt_model_read_spec(&read, arena, config->root, named_inputs(config, arena),
                        &config->diagnostics); /* without shapes, its keys at least */
   }
 }

@@ -163,10 +163,14 @@ static void tell(const gt_init_from *from, const gt_store *store, const gt_trans
 }
 
 /* What was learned from inputs on another scale is of little use. */
-static bool same_scaling(const gt_model_file *file, const gt_dataset *data) {
-  return file->scale_count == data->scale_count &&
-         (!data->scale_count ||
-          !memcmp(file->scaling, data->scaling, 3 * (size_t)data->scale_count * sizeof *data->scaling));
+static bool same_scaling(const gt_data_signature *taught, const gt_dataset *data) {
+  bool same = taught->inputs == data->inputs;
+  for (int k = 0; k < data->inputs && same; k++) {
+    const gt_scaling *a = &taught->input[k].scaling, *b = &data->input[k].scaling;
+    same = a->count == b->count &&
+           (!a->count || !memcmp(a->values, b->values, 3 * (size_t)a->count * sizeof *a->values));
+  }
+  return same;
 }
 
 bool gt_init_from_apply(const gt_init_from *from, const gt_spec *root, const gt_dataset *dataset,
@@ -180,7 +184,7 @@ bool gt_init_from_apply(const gt_init_from *from, const gt_spec *root, const gt_
     return false;
   }
   tell(from, store, result, taken);
-  if (!same_scaling(&from->file, dataset))
+  if (!same_scaling(&from->file.signature, dataset))
     gt_warn("the inputs are not normalised as those of %s were", from->file.path);
   return true;
 }

@@ -8,6 +8,15 @@
 
 enum { MOST_NAMES = 1 << 20 };
 
+static const char *const dtype_names[] = {
+    [GT_ELEMENT_U8] = "u8", [GT_ELEMENT_F32] = "f32", [GT_ELEMENT_I32] = "i32"};
+
+/* The tensor that a row of an input's scaling is: data.scale, or data.NAME.scale. */
+static const char *row_name(gt_arena *arena, const gt_input *input, const char *row) {
+  if (!strcmp(input->name, GT_INPUT_NAME)) return gt_arena_printf(arena, "data.%s", row);
+  return gt_arena_printf(arena, "data.%s.%s", input->name, row);
+}
+
 /* --- writing --- */
 
 static json_t *names_json(const char *const *names, int64_t count) {
@@ -16,14 +25,33 @@ static json_t *names_json(const char *const *names, int64_t count) {
   return array;
 }
 
-static char *signature_text(const gt_dataset *data) {
-  const gt_tensor *inputs = &data->train.inputs;
+static void add_input(json_t *to, const gt_input *input) {
   json_t *shape = json_array();
-  for (int d = 1; d < inputs->rank; d++) json_array_append_new(shape, json_integer(inputs->dim[d]));
+  for (int d = 0; d < input->rank; d++) json_array_append_new(shape, json_integer(input->dim[d]));
+  json_object_set_new(to, "input_shape", shape);
+  json_object_set_new(to, "input_dtype", json_string(dtype_names[input->element]));
+  json_object_set_new(to, "input_names", names_json(input->columns, gt_input_features(input)));
+}
+
+/* The one input of a config that gives it no name stands in the signature itself, as it did before there were
+ * several. */
+static void add_inputs(json_t *root, const gt_dataset *data) {
+  if (data->inputs == 1 && !strcmp(data->input[0].name, GT_INPUT_NAME)) {
+    add_input(root, &data->input[0]);
+    return;
+  }
+  json_t *inputs = json_array();
+  for (int k = 0; k < data->inputs; k++) {
+    json_t *input = json_pack("{s:s}", "name", data->input[k].name);
+    add_input(input, &data->input[k]);
+    json_array_append_new(inputs, input);
+  }
+  json_object_set_new(root, "inputs", inputs);
+}
+
+static char *signature_text(const gt_dataset *data) {
   json_t *root = json_object();
-  json_object_set_new(root, "input_shape", shape);
-  json_object_set_new(root, "input_dtype", json_string(inputs->element == GT_ELEMENT_U8 ? "u8" : "f32"));
-  json_object_set_new(root, "input_names", names_json(data->input_names, gt_tensor_features(inputs)));
+  add_inputs(root, data);
   json_object_set_new(root, "classes", json_integer(data->classes));
   json_object_set_new(root, "class_names", names_json(data->class_names, data->classes));
   if (data->text_labels) json_object_set_new(root, "text_labels", json_true());
@@ -54,23 +82,28 @@ static char *results_text(const gt_model_results *results) {
 
 /* Without centers, two tensors: as files were before there were any. With them the third has another name
  * than data.shift, so that a program that knows no centers refuses the file instead of passing them over. */
-static int scaling_as_tensors(const gt_dataset *data, gt_stored *tensors) {
-  const int64_t n = data->scale_count;
-  const float *center = data->scaling;
+static int scaling_as_tensors(const gt_input *input, gt_arena *arena, gt_stored *tensors) {
+  const int64_t n = input->scaling.count;
+  const float *center = input->scaling.values;
   bool centered = false;
+  if (!n) return 0;
   for (int64_t f = 0; f < n; f++) centered = centered || center[f] != 0;
-  tensors[0] = (gt_stored){"data.scale", GT_F32, gt_shape_1(n), center + n};
-  tensors[1] = (gt_stored){centered ? "data.offset" : "data.shift", GT_F32, gt_shape_1(n), center + 2 * n};
-  tensors[2] = (gt_stored){"data.center", GT_F32, gt_shape_1(n), center};
+  const char *shift = row_name(arena, input, centered ? "offset" : "shift");
+  tensors[0] = (gt_stored){row_name(arena, input, "scale"), GT_F32, gt_shape_1(n), center + n};
+  tensors[1] = (gt_stored){shift, GT_F32, gt_shape_1(n), center + 2 * n};
+  tensors[2] = (gt_stored){row_name(arena, input, "center"), GT_F32, gt_shape_1(n), center};
   return centered ? 3 : 2;
 }
 
 bool gt_model_file_write(const char *path, const gt_config *config, const gt_image *weights,
                          const gt_model_results *results, gt_error *error) {
   const gt_dataset *data = &config->dataset;
-  gt_stored *tensors = gt_alloc(((size_t)weights->store->slots + 3) * sizeof *tensors);
+  gt_arena arena;
+  gt_arena_init(&arena);
+  gt_stored *tensors = GT_NEW_N(&arena, gt_stored, weights->store->slots + 3 * data->inputs);
   int count = gt_image_tensors(weights, GT_MODEL_ROLES, tensors);
-  if (data->scale_count) count += scaling_as_tensors(data, tensors + count);
+  for (int k = 0; k < data->inputs; k++)
+    count += scaling_as_tensors(&data->input[k], &arena, tensors + count);
   char *signature = signature_text(data), *noted = results_text(results);
   const gt_metadata metadata[] = {{"format", GT_MODEL_FORMAT},
                                   {"version", GT_VERSION},
@@ -80,7 +113,7 @@ bool gt_model_file_write(const char *path, const gt_config *config, const gt_ima
   const bool ok = gt_safetensors_write(path, tensors, count, metadata, 5, error);
   free(signature);
   free(noted);
-  free(tensors);
+  gt_arena_finish(&arena);
   return ok;
 }
 
@@ -99,23 +132,54 @@ static const char *const *read_names(gt_arena *arena, json_t *array, int64_t cou
   return names;
 }
 
-static bool read_signature(gt_model_file *file, json_t *root) {
-  gt_arena *arena = &file->container.arena;
-  gt_data_signature *s = &file->signature;
-  json_t *shape = json_object_get(root, "input_shape");
-  const char *dtype = json_string_value(json_object_get(root, "input_dtype"));
-  const json_int_t classes = json_integer_value(json_object_get(root, "classes"));
+static bool read_input(gt_input *input, const json_t *from, gt_arena *arena) {
+  json_t *shape = json_object_get(from, "input_shape");
+  const char *dtype = json_string_value(json_object_get(from, "input_dtype"));
   int64_t features = 1;
   if (!json_is_array(shape) || json_array_size(shape) >= GT_DATA_MAX_RANK || !dtype) return false;
-  if (classes < 0 || classes > GT_DATA_MAX_CLASSES) return false;
-  s->rank = (int)json_array_size(shape);
-  for (int d = 0; d < s->rank; d++) {
-    s->dim[d] = json_integer_value(json_array_get(shape, (size_t)d));
-    if (s->dim[d] < 1 || __builtin_mul_overflow(features, s->dim[d], &features) || features > INT32_MAX)
+  input->rank = (int)json_array_size(shape);
+  for (int d = 0; d < input->rank; d++) {
+    input->dim[d] = json_integer_value(json_array_get(shape, (size_t)d));
+    if (input->dim[d] < 1 || __builtin_mul_overflow(features, input->dim[d], &features) ||
+        features > INT32_MAX)
       return false;
   }
-  s->element = strcmp(dtype, "u8") ? GT_ELEMENT_F32 : GT_ELEMENT_U8;
-  s->input_names = read_names(arena, json_object_get(root, "input_names"), features);
+  input->element = GT_ELEMENT_F32;
+  for (size_t e = 0; e < sizeof dtype_names / sizeof *dtype_names; e++)
+    if (!strcmp(dtype, dtype_names[e])) input->element = (gt_element)e;
+  input->columns = read_names(arena, json_object_get(from, "input_names"), features);
+  return true;
+}
+
+static bool read_named_input(gt_data_signature *s, const json_t *from, gt_arena *arena) {
+  const char *name = json_string_value(json_object_get(from, "name"));
+  if (!name || !*name) return false;
+  for (int k = 0; k < s->inputs; k++)
+    if (!strcmp(s->input[k].name, name)) return false;
+  gt_input *input = &s->input[s->inputs++];
+  input->name = gt_arena_strdup(arena, name);
+  return read_input(input, from, arena);
+}
+
+static bool read_inputs(gt_data_signature *s, const json_t *root, gt_arena *arena) {
+  json_t *inputs = json_object_get(root, "inputs");
+  if (!inputs) {
+    s->inputs = 1;
+    s->input[0].name = GT_INPUT_NAME;
+    return read_input(&s->input[0], root, arena);
+  }
+  const size_t count = json_array_size(inputs);
+  if (count < 1 || count > GT_DATA_MOST_INPUTS) return false;
+  for (size_t k = 0; k < count; k++)
+    if (!read_named_input(s, json_array_get(inputs, k), arena)) return false;
+  return true;
+}
+
+static bool read_signature(gt_model_file *file, json_t *root) {
+  gt_arena *arena = &file->container.arena;
+  const json_int_t classes = json_integer_value(json_object_get(root, "classes"));
+  if (classes < 0 || classes > GT_DATA_MAX_CLASSES || !read_inputs(&file->signature, root, arena))
+    return false;
   file->classes = (int)classes;
   file->class_names = read_names(arena, json_object_get(root, "class_names"), classes);
   file->text_labels = json_is_true(json_object_get(root, "text_labels"));
@@ -125,22 +189,24 @@ static bool read_signature(gt_model_file *file, json_t *root) {
   return true;
 }
 
-static bool read_scaling(gt_model_file *file) {
-  const gt_container *container = &file->container;
-  const gt_stored *center = gt_container_tensor(container, "data.center");
-  const gt_stored *row[3] = {center, gt_container_tensor(container, "data.scale"),
-                             gt_container_tensor(container, center ? "data.offset" : "data.shift")};
+static const gt_stored *scaling_row(gt_container *container, const gt_input *input, const char *row) {
+  return gt_container_tensor(container, row_name(&container->arena, input, row));
+}
+
+static bool read_scaling(gt_container *container, gt_input *input) {
+  const gt_stored *center = scaling_row(container, input, "center");
+  const gt_stored *row[3] = {center, scaling_row(container, input, "scale"),
+                             scaling_row(container, input, center ? "offset" : "shift")};
   if (!row[0] && !row[1] && !row[2]) return true;
   if (!row[1] || row[1]->shape.rank != 1 || row[1]->shape.dim[0] < 1) return false;
   const int64_t n = row[1]->shape.dim[0];
-  float *scaling = gt_arena_alloc_n(&file->container.arena, 3 * (size_t)n, sizeof *scaling);
+  float *scaling = gt_arena_alloc_n(&container->arena, 3 * (size_t)n, sizeof *scaling);
   for (int i = center ? 0 : 1; i < 3; i++) {
     if (!row[i] || row[i]->dtype != GT_F32 || !gt_shape_equal(row[i]->shape, row[1]->shape)) return false;
     memcpy(scaling + i * n, row[i]->data, (size_t)n * sizeof *scaling);
   }
-  file->scale_count = n;
-  file->scaling = scaling;
-  return true;
+  input->scaling = (gt_scaling){n, scaling};
+  return gt_input_features(input) % n == 0;
 }
 
 static int64_t read_step(const gt_container *container) {
@@ -153,10 +219,10 @@ static int64_t read_step(const gt_container *container) {
   return value;
 }
 
-static bool fits_inputs(const gt_model_file *file) {
-  int64_t features = 1;
-  for (int d = 0; d < file->signature.rank; d++) features *= file->signature.dim[d];
-  return !file->scale_count || features % file->scale_count == 0;
+static bool read_scalings(gt_model_file *file) {
+  for (int k = 0; k < file->signature.inputs; k++)
+    if (!read_scaling(&file->container, &file->signature.input[k])) return false;
+  return true;
 }
 
 /* No run writes a value that is not finite; a model of such values would answer with them. */
@@ -183,7 +249,7 @@ bool gt_model_file_read(gt_model_file *file, const char *path, gt_error *error) 
   if (!format || strcmp(format, GT_MODEL_FORMAT))
     gt_fail(error, GT_ERR_DATA, "%s is not a model of this version of gtrain, but '%s'", path,
             format ? format : "something without a format");
-  else if (!file->config || !read_signature(file, root) || !read_scaling(file) || !fits_inputs(file))
+  else if (!file->config || !read_signature(file, root) || !read_scalings(file))
     gt_fail(error, GT_ERR_DATA, "%s: not a valid model file: its metadata is incomplete", path);
   else
     ok = are_finite(file, error);
@@ -200,9 +266,7 @@ gt_data_wanted gt_model_file_wanted(const gt_model_file *file) {
                           .class_names = file->class_names,
                           .text_labels = file->text_labels,
                           .target_names = file->target_names,
-                          .targets = file->targets,
-                          .scale_count = file->scale_count,
-                          .scaling = file->scaling};
+                          .targets = file->targets};
 }
 
 void gt_model_file_finish(gt_model_file *file) {

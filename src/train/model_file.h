@@ -29,8 +29,6 @@ typedef struct gt_model_file {
   int targets;                                          /* of target_names */
   bool text_labels;                                     /* as in gt_data_wanted */
   int64_t step; /* after which the weights were taken; -1: it does not tell */
-  int64_t scale_count;
-  const float *scaling; /* as in gt_dataset */
 } gt_model_file;
 
 bool gt_model_file_read(gt_model_file *file, const char *path, gt_error *error);

@@ -18,35 +18,8 @@ const gt_split *gt_dataset_split(const gt_dataset *dataset, const char *name) {
   return split && split->samples ? split : NULL;
 }
 
-gt_shape gt_tensor_shape(const gt_tensor *tensor) {
-  gt_shape shape = {.rank = tensor->rank};
-  for (int d = 0; d < tensor->rank; d++) shape.dim[d] = tensor->dim[d];
-  return shape;
-}
-
-gt_dtype gt_tensor_dtype(const gt_tensor *tensor) {
-  return tensor->element == GT_ELEMENT_U8 ? GT_U8 : tensor->element == GT_ELEMENT_I32 ? GT_I32 : GT_F32;
-}
-
 const char *gt_net_variable(const gt_net *net, gt_arena *arena, const char *name) {
   return gt_arena_printf(arena, "%s.%s", net->kind, name);
-}
-
-static gt_id read_variable(gt_graph *graph, const char *name, gt_shape shape, gt_dtype dtype) {
-  return gt_variable_read(graph, gt_graph_variable(graph, name, shape, dtype, false));
-}
-
-bool gt_net_inputs_are_bits(const gt_dataset *dataset, const gt_tensor *inputs) {
-  return !dataset->scale_count && gt_tensor_is_bits(inputs);
-}
-
-gt_id gt_net_inputs(gt_graph *graph, const gt_dataset *dataset, const gt_tensor *inputs, const char *variable,
-                    gt_id clock, gt_batch_attribute attribute) {
-  gt_id scaling = GT_NONE;
-  if (dataset->scale_count)
-    scaling = read_variable(graph, "data.scaling", gt_shape_2(3, dataset->scale_count), GT_F32);
-  const gt_id data = read_variable(graph, variable, gt_tensor_shape(inputs), gt_tensor_dtype(inputs));
-  return gt_batch(graph, data, clock, scaling, attribute);
 }
 
 /* A clock of its own for each stage: "gradient" counts batches, the others steps. */
@@ -61,6 +34,13 @@ static gt_id main_clock(gt_net *net, gt_graph *graph, gt_arena *arena, int rows)
   return make_clock(graph, net->state, gt_net_variable(net, arena, "table"), rows, net->table_width);
 }
 
+gt_samples gt_net_samples(const gt_net *net, const gt_dataset *dataset, gt_arena *arena) {
+  return (gt_samples){.inputs = dataset->inputs,
+                      .input = dataset->input,
+                      .tensor = net->data->input,
+                      .variable = gt_arena_printf(arena, "data.%s.inputs", net->split)};
+}
+
 /* Batch, model and loss: what training and evaluation have in common. */
 static bool build_forward(gt_net *net, gt_graph *graph, gt_arena *arena, gt_config *config,
                           gt_model_mode mode, gt_id clock) {
@@ -71,15 +51,15 @@ static bool build_forward(gt_net *net, gt_graph *graph, gt_arena *arena, gt_conf
                                     .steps = (uint32_t)(net->steps * net->parts),
                                     .first_step = (uint32_t)(net->first_step * net->parts),
                                     .first_epoch = (uint32_t)net->first_epoch};
-  const char *inputs_name = gt_arena_printf(arena, "data.%s.inputs", net->split);
+  const gt_samples samples = gt_net_samples(net, &config->dataset, arena);
   const char *targets_name = gt_arena_printf(arena, "data.%s.targets", net->split);
   const gt_tensor *targets = &net->data->targets;
-  const gt_id input = gt_net_inputs(graph, &config->dataset, &net->data->inputs, inputs_name, clock, batch);
-  const gt_id wanted = read_variable(graph, targets_name, gt_tensor_shape(targets), gt_tensor_dtype(targets));
+  const gt_model_inputs inputs = gt_samples_batch(&samples, arena, graph, clock, batch);
+  const gt_id wanted = gt_tensor_read(targets, graph, targets_name);
   const gt_id batch_targets = gt_batch(graph, wanted, clock, GT_NONE, batch);
   gt_forward forward = {.root = config->root,
                         .optim = config->optim,
-                        .input = input,
+                        .inputs = inputs,
                         .clock = clock,
                         .weight = gt_batch_weight(graph, clock, batch),
                         .padded = net->data->samples != net->steps * net->parts * net->batch,
@@ -89,7 +69,7 @@ static bool build_forward(gt_net *net, gt_graph *graph, gt_arena *arena, gt_conf
                         .mode = mode};
   gt_graph_scope(graph, former);
   forward.mode.given = config->init_from ? &config->init_from->transfer : NULL;
-  forward.mode.bits = mode.hard && gt_net_inputs_are_bits(&config->dataset, &net->data->inputs);
+  forward.mode.bits = mode.hard && gt_samples_are_bits(&samples);
   const bool ok = gt_forward_build(&forward, arena, graph, &config->diagnostics);
   net->model = forward.model;
   net->loss = forward.nodes;

@@ -1,7 +1,8 @@
 /* gt_net: what a run replays, from data to log row: the training step, in one stage or several, or an
  * evaluation of one split. The variables of its graphs are shared by name between nets (store/buffers.h):
  * data.SPLIT.inputs and data.SPLIT.targets are the samples in their stored type, data.scaling the
- * normalisation of the inputs; KIND.state, KIND.table and KIND.log the clock's, where KIND is train,
+ * normalisation of the inputs (data.SPLIT.inputs.NAME and data.scaling.NAME of those that have names);
+ * KIND.state, KIND.table and KIND.log the clock's, where KIND is train,
  * eval.SPLIT or eval.SPLIT.hard; the others are the store's (store/store.h). Owner: the arena. */
 #ifndef GT_TRAIN_NET_H
 #define GT_TRAIN_NET_H
@@ -10,6 +11,7 @@
 #include "optim/training.h"
 #include "backend/backend.h"
 #include "train/config.h"
+#include "train/samples.h"
 
 enum { GT_TABLE_ROWS = 4096, GT_LOG_ROWS = 8192 };
 /* Columns of a log row; of an evaluation's only the first two and the last. -1: not there. */
@@ -94,11 +96,6 @@ bool gt_net_plan(gt_stage *stage, gt_arena *arena, const gt_net_options *options
 /* "train.log" and so on, in the arena. */
 const char *gt_net_variable(const gt_net *net, gt_arena *arena, const char *name);
 const gt_split *gt_dataset_split(const gt_dataset *dataset, const char *name); /* NULL if unknown or absent */
-gt_shape gt_tensor_shape(const gt_tensor *tensor);
-gt_dtype gt_tensor_dtype(const gt_tensor *tensor);
-/* Do the inputs, as gt_net_inputs gives them, hold nothing but 0 and 1? */
-bool gt_net_inputs_are_bits(const gt_dataset *dataset, const gt_tensor *inputs);
-/* Nodes of the inputs of one batch: F32 [B, …]. */
-gt_id gt_net_inputs(gt_graph *graph, const gt_dataset *dataset, const gt_tensor *inputs, const char *variable,
-                    gt_id clock, gt_batch_attribute attribute);
+
+gt_samples gt_net_samples(const gt_net *net, const gt_dataset *dataset, gt_arena *arena);
 #endif

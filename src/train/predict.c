@@ -15,11 +15,7 @@ static bool read_config(gt_config *config, gt_arena *arena, const gt_model_file 
   *config = (gt_config){.path = file->path, .name = "model", .seed = 1};
   gt_diagnostics_init(&config->diagnostics, arena);
   config->root = gt_spec_parse(arena, file->path, file->config, strlen(file->config), &config->diagnostics);
-  if (config->root) {
-    config->loss = gt_loss_read(arena, config->root, file->classes > 0, &config->diagnostics);
-  }
-  config->dataset.scale_count = file->scale_count;
-  config->dataset.scaling = file->scaling;
+  if (config->root) config->loss = gt_loss_read(arena, config->root, file->classes > 0, &config->diagnostics);
   if (config->root && config->loss) return true;
   return gt_fail(error, GT_ERR_DATA, "%s: its config cannot be read by this version of gtrain: %s",
                  file->path,
@@ -33,28 +29,27 @@ typedef struct net {
   int64_t batch, steps;
 } net;
 
-static bool build(net *n, gt_session *session, const gt_model_file *file, const gt_tensor *inputs,
+static bool build(net *n, gt_session *session, const gt_model_file *file, const gt_samples *inputs,
                   gt_prediction *out, gt_error *error) {
   gt_config *config = session->config;
   gt_graph *graph = n->graph = gt_graph_create(&session->arena);
-  n->batch = inputs->dim[0] < BATCH ? inputs->dim[0] : BATCH;
-  n->steps = gt_ceil_div(inputs->dim[0], n->batch);
+  const int64_t samples = inputs->tensor->dim[0];
+  n->batch = samples < BATCH ? samples : BATCH;
+  n->steps = gt_ceil_div(samples, n->batch);
   const uint32_t state = gt_graph_variable(graph, "state", gt_shape_1(GT_STATE_WORDS), GT_F32, false);
   const uint32_t table = gt_graph_variable(graph, "table", gt_shape_2(1, 1), GT_F32, false);
   const gt_id clock = gt_clock(graph, state, table);
-  const gt_batch_attribute batch = {n->batch, inputs->dim[0], true};
-  const gt_id input = gt_net_inputs(graph, &config->dataset, inputs, "inputs", clock, batch);
+  const gt_batch_attribute batch = {n->batch, samples, true};
   /* What the model stands for is what it predicts with. */
-  gt_forward forward = {.root = config->root,
-                        .input = input,
-                        .clock = clock,
-                        .weight = gt_batch_weight(graph, clock, batch),
-                        .padded = inputs->dim[0] % n->batch != 0,
-                        .loss = config->loss,
-                        .targets = GT_NONE,
-                        .mode = {.hard = true,
-                                 .bits = gt_net_inputs_are_bits(&config->dataset, inputs),
-                                 .seed = (uint64_t)config->seed}};
+  gt_forward forward = {
+      .root = config->root,
+      .inputs = gt_samples_batch(inputs, &session->arena, graph, clock, batch),
+      .clock = clock,
+      .weight = gt_batch_weight(graph, clock, batch),
+      .padded = samples % n->batch != 0,
+      .loss = config->loss,
+      .targets = GT_NONE,
+      .mode = {.hard = true, .bits = gt_samples_are_bits(inputs), .seed = (uint64_t)config->seed}};
   if (!gt_forward_build(&forward, &session->arena, graph, &config->diagnostics))
     return gt_fail(error, GT_ERR_DATA, "%s: its model cannot be built: %s", file->path,
                    config->diagnostics.count ? config->diagnostics.items[0].message : "unknown");
@@ -68,23 +63,17 @@ static bool build(net *n, gt_session *session, const gt_model_file *file, const 
   return true;
 }
 
-static bool upload(gt_session *session, const net *n, const gt_model_file *file, const gt_tensor *inputs,
+static bool upload(gt_session *session, const net *n, const gt_model_file *file, const gt_samples *inputs,
                    gt_error *error) {
-  gt_buffers *buffers = &session->buffers;
   const uint32_t words[GT_STATE_WORDS] = {0};
-  const uint64_t size =
-      (uint64_t)inputs->dim[0] * (uint64_t)gt_tensor_features(inputs) * gt_element_size(inputs->element);
-  const uint64_t scales = 3 * (uint64_t)file->scale_count * sizeof(float);
   return gt_session_take_weights(session, n->model->store, file, error) &&
-         gt_buffers_upload(buffers, "inputs", 0, inputs->data, size, error) &&
-         (!scales || gt_buffers_upload(buffers, "data.scaling", 0, file->scaling, scales, error)) &&
-         gt_buffers_upload(buffers, "state", 0, words, sizeof words, error);
+         gt_samples_upload(inputs, &session->buffers, error) &&
+         gt_buffers_upload(&session->buffers, "state", 0, words, sizeof words, error);
 }
 
-static bool compute(gt_session *session, const net *n, const gt_tensor *inputs, gt_prediction *out,
-                    gt_error *error) {
+static bool compute(gt_session *session, const net *n, int64_t samples, gt_prediction *out, gt_error *error) {
   const gt_shape shape = gt_node_at(n->graph, n->output)->shape;
-  const int64_t samples = inputs->dim[0], values = gt_shape_count(shape) / n->batch;
+  const int64_t values = gt_shape_count(shape) / n->batch;
   gt_executable *executable = session->executables[0];
   uint64_t ticket;
   out->outputs = (gt_tensor){.element = GT_ELEMENT_F32, .rank = shape.rank, .dim = {samples}};
@@ -109,16 +98,18 @@ bool gt_predict(gt_model_file *file, const gt_tensor *inputs, const char *device
   gt_session session = {0};
   net n = {0};
   gt_arena arena;
+  const gt_samples samples = {file->signature.inputs, file->signature.input, inputs, "inputs"};
   *out = (gt_prediction){0};
   gt_arena_init(&arena);
   bool ok = read_config(&config, &arena, file, error) && gt_session_open(&session, &config, device, error) &&
-            build(&n, &session, file, inputs, out, error);
+            build(&n, &session, file, &samples, out, error);
   if (ok) {
     const gt_plan_options options = {.target = session.backend->target};
     gt_plan *plan = gt_plan_create(&session.arena, n.graph, &options, error);
     gt_executable *executable = plan ? gt_buffers_compile(&session.buffers, plan, error) : NULL;
     if (executable) session.executables[session.executable_count++] = executable;
-    ok = executable && upload(&session, &n, file, inputs, error) && compute(&session, &n, inputs, out, error);
+    ok = executable && upload(&session, &n, file, &samples, error) &&
+         compute(&session, &n, inputs->dim[0], out, error);
   }
   if (!ok) gt_tensor_finish(&out->outputs);
   gt_session_close(&session);

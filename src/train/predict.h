@@ -10,7 +10,8 @@ typedef struct gt_prediction {
   bool probabilities;
 } gt_prediction;
 
-/* inputs: as gt_data_read_inputs gives them. device: as in gt_backend_open. */
+/* inputs: as gt_data_read_inputs gives them, one tensor for each input of the model. device: as in
+ * gt_backend_open. */
 bool gt_predict(gt_model_file *file, const gt_tensor *inputs, const char *device, gt_prediction *out,
                 gt_error *error);
 #endif

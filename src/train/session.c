@@ -86,20 +86,11 @@ bool gt_session_set_clock(gt_session *session, const gt_net *net, int64_t step, 
           gt_buffers_upload(&session->buffers, "train.part", 0, part, sizeof part, error));
 }
 
-static bool load_tensor(gt_session *session, const char *split, const char *what, const gt_tensor *tensor,
-                        gt_error *error) {
-  const uint64_t size =
-      (uint64_t)tensor->dim[0] * (uint64_t)gt_tensor_features(tensor) * gt_element_size(tensor->element);
-  return gt_buffers_upload(&session->buffers, gt_arena_printf(&session->arena, "data.%s.%s", split, what), 0,
-                           tensor->data, size, error);
-}
-
 bool gt_session_load_data(gt_session *session, const gt_net *net, gt_error *error) {
-  const gt_dataset *dataset = &session->config->dataset;
-  const uint64_t size = 3 * (uint64_t)dataset->scale_count * sizeof(float);
-  return load_tensor(session, net->split, "inputs", &net->data->inputs, error) &&
-         load_tensor(session, net->split, "targets", &net->data->targets, error) &&
-         (!size || gt_buffers_upload(&session->buffers, "data.scaling", 0, dataset->scaling, size, error));
+  const gt_samples samples = gt_net_samples(net, &session->config->dataset, &session->arena);
+  const char *targets = gt_arena_printf(&session->arena, "data.%s.targets", net->split);
+  return gt_samples_upload(&samples, &session->buffers, error) &&
+         gt_tensor_upload(&net->data->targets, targets, &session->buffers, error);
 }
 
 bool gt_session_take_weights(gt_session *session, gt_store *store, const gt_model_file *file,

@@ -8,7 +8,7 @@ static void boards_are_made(void **state) {
   opened o;
   open_data(&o, "{format: ca, target: checkerboard, square: 1, grid: [3, 4], channels: 2, start: centre}");
   expect_open(&o);
-  const float *start = o.data.train.inputs.data, *target = o.data.train.targets.data;
+  const float *start = o.data.train.input[0].data, *target = o.data.train.targets.data;
   assert_true(o.data.train.samples == 1 && o.data.test.samples == 1);
   for (int i = 0; i < 24; i++) assert_true(start[i] == (i / 2 == gt_ca_centre(3, 4)));
   for (int i = 0; i < 12; i++) assert_true(target[i] == (float)((i / 4 + i % 4) % 2));

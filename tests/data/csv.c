@@ -8,7 +8,8 @@ static const int32_t *ints(const gt_tensor *t) { return t->data; }
 static const char *const pets[] = {"ape", "cat", "dog"}, *const columns[] = {"a", "b"},
                          *const label[] = {"label"};
 static const gt_data_signature two = {
-    .rank = 1, .dim = {2}, .element = GT_ELEMENT_F32, .input_names = columns};
+    .inputs = 1,
+    .input = {{.name = "input", .rank = 1, .dim = {2}, .element = GT_ELEMENT_F32, .columns = columns}}};
 static const gt_data_wanted model = {
     .signature = &two, .classes = 3, .class_names = pets, .target_names = label, .targets = 1};
 
@@ -102,8 +103,8 @@ static void columns_are_the_models(void **state) {
   opened o;
   open_data(&o, "{train: %s, ignore: id}", write_text("m.csv", "b,label,more,a\n2,dog,x,1\n4,cat,y,3\n"));
   expect_open(&o);
-  assert_int_equal(o.data.train.inputs.dim[1], 2);
-  for (int i = 0; i < 4; i++) assert_true(floats(&o.data.train.inputs)[i] == (float)(i + 1));
+  assert_int_equal(o.data.train.input[0].dim[1], 2);
+  for (int i = 0; i < 4; i++) assert_true(floats(&o.data.train.input[0])[i] == (float)(i + 1));
   close_data(&o);
   open_data(&o, "{train: %s}", write_text("m.csv", "b,label,aa\n2,dog,1\n"));
   expect_bad_file(&o, "there is no column 'a'");
@@ -111,11 +112,11 @@ static void columns_are_the_models(void **state) {
   expect_bad_file(&o, "column 'a' is used twice");
   open_data(&o, "{train: %s, inputs: [u, v], target: kind}", write_text("m.csv", "v,kind,u\n2,dog,1\n"));
   expect_open(&o); /* what the config says stands */
-  assert_true(floats(&o.data.train.inputs)[0] == 1);
+  assert_true(floats(&o.data.train.input[0])[0] == 1);
   close_data(&o);
   open_data(&o, "{train: %s}", write_text("m.csv", "1,2,dog\n3,4,cat\n"));
   expect_open(&o); /* in their order, with a warning */
-  assert_true(o.data.train.samples == 2 && floats(&o.data.train.inputs)[1] == 2);
+  assert_true(o.data.train.samples == 2 && floats(&o.data.train.input[0])[1] == 2);
   close_data(&o);
 }
 
@@ -125,7 +126,7 @@ static void headers_are_found(void **state) {
   open_data(&o, "{train: %s, target: kind}", write_text("m.csv", "1990,2000,kind\n1,2,dog\n3,4,cat\n"));
   expect_open(&o); /* by a name that the config knows */
   assert_int_equal(o.data.train.samples, 2);
-  assert_string_equal(o.data.input_names[1], "2000");
+  assert_string_equal(o.data.input[0].columns[1], "2000");
   close_data(&o);
   open_data(&o, "{train: %s, target: 3}", write_text("m.csv", "1,2,dog\n3,4,cat\n"));
   expect_open(&o); /* a number is no name */
@@ -135,7 +136,7 @@ static void headers_are_found(void **state) {
             write_text("m.csv", "1990,2000,2010\n1,2,0.5\n3,4,1\n"),
             write_text("n.csv", "2000,1990,2010\n1,2,0.5\n3,4,1\n"));
   expect_open(&o);
-  assert_true(floats(&o.data.test.inputs)[0] == 2);
+  assert_true(floats(&o.data.test.input[0])[0] == 2);
   close_data(&o);
 }
 
@@ -145,13 +146,13 @@ static void a_model_knows_a_header_of_numbers(void **state) {
   gt_data_signature signature = two;
   gt_error error = {0};
   gt_tensor out;
-  signature.input_names = years;
+  signature.input[0].columns = years;
   const char *path = write_text("m.csv", "2000,1990\n0.5,1\n");
   assert_true(gt_data_read_inputs(path, &signature, &out, &error));
   assert_true(out.dim[0] == 1 && floats(&out)[0] == 1);
   gt_tensor_finish(&out);
   static const char *const places[] = {"1", "2"}; /* of a file without a header */
-  signature.input_names = places;
+  signature.input[0].columns = places;
   assert_true(gt_data_read_inputs(write_text("m.csv", "2,1\n0.5,1\n"), &signature, &out, &error));
   assert_int_equal(out.dim[0], 2);
   gt_tensor_finish(&out);
@@ -165,7 +166,7 @@ static void predictions_follow_the_config(void **state) {
   gt_error error = {0};
   gt_tensor out;
   opened o;
-  signature.input_names = NULL;
+  signature.input[0].columns = NULL;
   open_data(&o, "{inputs: [1, 2], targets: [1, 2]}");
   signature.data = gt_spec_parse(&o.arena, "config", config, strlen(config), &o.diagnostics);
   assert_true(gt_data_read_inputs(write_text("m.csv", "1;2\n3;4\n"), &signature, &out, &error));
@@ -191,14 +192,14 @@ static void other_encodings_are_refused(void **state) {
             write_text("m.csv", "gr\xC3\xB6\xC3\x9F"
                                 "e,b\n1,0\n2,1\n"));
   expect_open(&o);
-  assert_string_equal(o.data.input_names[0], "gr\xC3\xB6\xC3\x9F"
-                                             "e");
+  assert_string_equal(o.data.input[0].columns[0], "gr\xC3\xB6\xC3\x9F"
+                                                  "e");
   close_data(&o);
   open_data(&o, "{train: %s}", write_bytes("m.csv", utf16, sizeof utf16 - 1));
   expect_bad_file(&o, ":1:1: this is UTF-16 text");
   open_data(&o, "{train: %s}", write_text("m.csv", mark));
   expect_open(&o);
-  assert_string_equal(o.data.input_names[0], "a");
+  assert_string_equal(o.data.input[0].columns[0], "a");
   close_data(&o);
   open_data(&o, "{train: %s}", write_text("m.csv", "a,b\n1,s\xFC\xDF\n2,sauer\n"));
   expect_bad_file(&o, ":2:3: this label is not clean UTF-8 text");

@@ -16,11 +16,11 @@ static uint32_t next_random(uint32_t *state) {
 
 static void check_split(const gt_dataset *data, const gt_split *split) {
   if (!split->samples) return;
-  assert_int_equal(split->inputs.dim[0], split->samples);
+  assert_int_equal(split->input[0].dim[0], split->samples);
   assert_int_equal(split->targets.dim[0], split->samples);
-  const int64_t values = split->samples * gt_tensor_features(&split->inputs);
-  for (int64_t i = 0; i < values && split->inputs.element == GT_ELEMENT_F32; i++)
-    assert_true(isfinite(((const float *)split->inputs.data)[i]));
+  const int64_t values = split->samples * gt_tensor_features(&split->input[0]);
+  for (int64_t i = 0; i < values && split->input[0].element == GT_ELEMENT_F32; i++)
+    assert_true(isfinite(((const float *)split->input[0].data)[i]));
   for (int64_t i = 0; i < split->samples && data->classification; i++) {
     const int32_t label = ((const int32_t *)split->targets.data)[i];
     assert_true(label >= 0 && label < data->classes);
@@ -42,7 +42,8 @@ static void try_config(const char *config, const char *path) {
     refused_count++;
   }
   close_data(&o);
-  gt_data_signature signature = {.rank = 1, .dim = {3}, .element = GT_ELEMENT_F32};
+  gt_data_signature signature = {
+      .inputs = 1, .input = {{.name = "input", .rank = 1, .dim = {3}, .element = GT_ELEMENT_F32}}};
   gt_tensor inputs;
   gt_error error = {0};
   if (gt_data_read_inputs(path, &signature, &inputs, &error))

@@ -12,8 +12,8 @@ static const int32_t *ints(const gt_tensor *t) { return t->data; }
 
 /* What the network sees of feature f, as the kernels compute it. */
 static float scaled(const gt_dataset *data, int64_t f, float value) {
-  const int64_t n = data->scale_count;
-  const float *center = data->scaling + f % n;
+  const int64_t n = data->input[0].scaling.count;
+  const float *center = data->input[0].scaling.values + f % n;
   return (value - center[0]) * center[n] + center[2 * n];
 }
 
@@ -25,7 +25,7 @@ static void idx_is_read(void **state) {
   const char *y = write_bytes("y-ubyte", labels, sizeof labels);
   open_data(&o, "{train: {inputs: %s, targets: %s}, normalize: {mean: 0.5, std: 0.25}}", x, y);
   expect_open(&o);
-  const gt_tensor *in = &o.data.train.inputs;
+  const gt_tensor *in = &o.data.train.input[0];
   assert_string_equal(o.data.format, "idx");
   assert_int_equal(in->element, GT_ELEMENT_U8);
   assert_int_equal(in->rank, 3);
@@ -35,7 +35,7 @@ static void idx_is_read(void **state) {
   assert_true(o.data.classification);
   assert_int_equal(o.data.classes, 3);
   assert_int_equal(ints(&o.data.train.targets)[0], 2);
-  assert_int_equal(o.data.scale_count, 1);
+  assert_int_equal(o.data.input[0].scaling.count, 1);
   assert_true(fabsf(scaled(&o.data, 0, 255) - 2) < 1e-6f);
   assert_int_equal(o.data.test.samples, 0);
   close_data(&o);
@@ -91,10 +91,10 @@ static void csv_is_read(void **state) {
   open_data(&o, "{train: %s, ignore: id}", path);
   expect_open(&o);
   assert_int_equal(o.data.train.samples, 2);
-  assert_int_equal(o.data.train.inputs.dim[1], 2);
-  assert_string_equal(o.data.input_names[1], "wid\"th");
-  assert_true(floats(&o.data.train.inputs)[1] == -0.2f);
-  assert_true(floats(&o.data.train.inputs)[2] == 2);
+  assert_int_equal(o.data.train.input[0].dim[1], 2);
+  assert_string_equal(o.data.input[0].columns[1], "wid\"th");
+  assert_true(floats(&o.data.train.input[0])[1] == -0.2f);
+  assert_true(floats(&o.data.train.input[0])[2] == 2);
   assert_int_equal(o.data.classes, 2);
   assert_string_equal(o.data.class_names[0], "a, b");
   assert_int_equal(ints(&o.data.train.targets)[0], 1);
@@ -151,7 +151,7 @@ static void csv_tasks(void **state) {
             write_text("t.csv", "a,b,c\n1,2,3\n4,5,6\n"));
   expect_open(&o);
   assert_true(floats(&o.data.train.targets)[0] == 2 && floats(&o.data.train.targets)[1] == 1);
-  assert_true(floats(&o.data.test.inputs)[0] == 6);
+  assert_true(floats(&o.data.test.input[0])[0] == 6);
   close_data(&o);
   open_data(&o, "{train: %s, class_names: [no, yes]}", write_text("t.csv", "1,yes\n2,no\n"));
   expect_open(&o);
@@ -214,15 +214,15 @@ static void npy_round_trip(void **state) {
   expect_open(&o);
   assert_string_equal(o.data.format, "npy");
   assert_true(o.data.classification && o.data.classes == 2);
-  assert_memory_equal(o.data.train.inputs.data, x, sizeof x);
-  assert_int_equal(o.data.scale_count, 2);
+  assert_memory_equal(o.data.train.input[0].data, x, sizeof x);
+  assert_int_equal(o.data.input[0].scaling.count, 2);
   assert_true(fabsf(scaled(&o.data, 0, x[0]) + 1.3416408f) < 1e-6f);
   close_data(&o);
   open_data(&o, "{train: {inputs: %s, targets: %s}, normalize: {mean: [1, 2, 3]}}", a, b);
   expect_bad_config(&o, 0, "3 values of 'mean'");
   open_data(&o, "{train: {inputs: %s, targets: %s}, shape: [1, 2, 1]}", a, b);
   expect_open(&o);
-  assert_int_equal(o.data.train.inputs.rank, 4);
+  assert_int_equal(o.data.train.input[0].rank, 4);
   close_data(&o);
   open_data(&o, "{train: {inputs: %s, targets: %s}, shape: [3]}", a, b);
   expect_bad_config(&o, 0, "shape");
@@ -272,7 +272,7 @@ static void functions_are_sampled(void **state) {
   open_data(&again, "%s", text);
   expect_open(&again);
   assert_memory_equal(o.data.train.targets.data, again.data.train.targets.data, 50 * sizeof(float));
-  const float *x = floats(&o.data.train.inputs), *y = floats(&o.data.train.targets);
+  const float *x = floats(&o.data.train.input[0]), *y = floats(&o.data.train.targets);
   for (int i = 0; i < 50; i++) {
     const double expected = exp(sin(M_PI * (double)x[2 * i]) + pow((double)x[2 * i + 1], 2));
     assert_true(x[2 * i] >= 0 && x[2 * i] <= 1 && fabs((double)y[i] - expected) < 1e-5 * expected);
@@ -299,7 +299,7 @@ static void tables_are_read(void **state) {
   expect_open(&o);
   assert_false(o.data.classification);
   assert_int_equal(o.data.test.samples, 4);
-  assert_memory_equal(o.data.test.inputs.data, o.data.train.inputs.data, 8 * sizeof(float));
+  assert_memory_equal(o.data.test.input[0].data, o.data.train.input[0].data, 8 * sizeof(float));
   close_data(&o);
   open_data(&o, "{inputs: [1, 2, 3], targets: [0, 1, 1]}");
   expect_open(&o);
@@ -323,11 +323,11 @@ static void bits_are_known(void **state) {
   opened o;
   open_data(&o, "{inputs: [[0, 1], [1, 1], [0, 0]], targets: [[1], [0], [2]]}");
   expect_open(&o);
-  assert_true(gt_tensor_is_bits(&o.data.train.inputs));
+  assert_true(gt_tensor_is_bits(&o.data.train.input[0]));
   close_data(&o);
   open_data(&o, "{inputs: [[0, 1], [1, 1], [0, 0.5]], targets: [[1], [0], [2]]}");
   expect_open(&o);
-  assert_false(gt_tensor_is_bits(&o.data.train.inputs));
+  assert_false(gt_tensor_is_bits(&o.data.train.input[0]));
   close_data(&o);
   uint8_t bytes[2] = {0, 1};
   const gt_tensor tensor = {.element = GT_ELEMENT_U8, .rank = 2, .dim = {1, 2}, .data = bytes};
@@ -353,16 +353,16 @@ static void splits_are_partitions(void **state) {
   for (int s = 0; s < 3; s++) {
     assert_int_equal(splits[s]->samples, counts[s]);
     for (int64_t i = 0; i < counts[s]; i++) {
-      const float x = floats(&splits[s]->inputs)[i];
+      const float x = floats(&splits[s]->input[0])[i];
       assert_true(floats(&splits[s]->targets)[i] == x + 0.5f && !seen[(int)x]);
-      assert_true(i == 0 || x > floats(&splits[s]->inputs)[i - 1]);
+      assert_true(i == 0 || x > floats(&splits[s]->input[0])[i - 1]);
       seen[(int)x] = true;
     }
   }
-  assert_memory_equal(o.data.test.inputs.data, again.data.test.inputs.data, 250 * sizeof(float));
+  assert_memory_equal(o.data.test.input[0].data, again.data.test.input[0].data, 250 * sizeof(float));
   double sum = 0, squares = 0;
   for (int i = 0; i < 650; i++) {
-    const double z = (double)scaled(&o.data, 0, floats(&o.data.train.inputs)[i]);
+    const double z = (double)scaled(&o.data, 0, floats(&o.data.train.input[0])[i]);
     sum += z, squares += z * z;
   }
   assert_true(fabs(sum / 650) < 1e-5 && fabs(squares / 650 - 1) < 1e-4);
@@ -379,7 +379,9 @@ static void inputs_for_predictions(void **state) {
   gt_error error = {0};
   gt_tensor out;
   const char *const names[] = {"b", "a"};
-  gt_data_signature signature = {.rank = 1, .dim = {2}, .element = GT_ELEMENT_F32, .input_names = names};
+  gt_data_signature signature = {
+      .inputs = 1,
+      .input = {{.name = "input", .rank = 1, .dim = {2}, .element = GT_ELEMENT_F32, .columns = names}}};
   const char *path = write_text("p.csv", "a,x,b\n1,no,2\n3,no,4\n");
   assert_true(gt_data_read_inputs(path, &signature, &out, &error));
   assert_true(out.dim[0] == 2 && floats(&out)[0] == 2 && floats(&out)[1] == 1);
@@ -388,7 +390,8 @@ static void inputs_for_predictions(void **state) {
   assert_true(gt_data_read_inputs(path_of("w.csv"), &signature, &out, &error));
   assert_true(floats(&out)[2] == 4 && floats(&out)[3] == 3);
   gt_tensor_finish(&out);
-  gt_data_signature square = {.rank = 2, .dim = {2, 2}, .element = GT_ELEMENT_F32};
+  gt_data_signature square = {
+      .inputs = 1, .input = {{.name = "input", .rank = 2, .dim = {2, 2}, .element = GT_ELEMENT_F32}}};
   assert_true(gt_data_read_inputs(write_bytes("i-ubyte", images, sizeof images), &square, &out, &error));
   assert_true(out.rank == 3 && out.element == GT_ELEMENT_F32 && floats(&out)[1] == 255);
   gt_tensor_finish(&out);

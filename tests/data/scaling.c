@@ -5,9 +5,9 @@
 enum { N = 64 };
 
 static float seen(const gt_dataset *data, int64_t i) {
-  const int64_t n = data->scale_count, features = gt_tensor_features(&data->train.inputs);
-  const float *center = data->scaling + i % features % n;
-  return (((const float *)data->train.inputs.data)[i] - center[0]) * center[n] + center[2 * n];
+  const int64_t n = data->input[0].scaling.count, features = gt_tensor_features(&data->train.input[0]);
+  const float *center = data->input[0].scaling.values + i % features % n;
+  return (((const float *)data->train.input[0].data)[i] - center[0]) * center[n] + center[2 * n];
 }
 
 /* Two features, around 1e6 and -3e4. */
@@ -58,8 +58,10 @@ static void bytes_are_divided(void **state) {
   const char *path = write_bytes("i-ubyte", images, sizeof images);
   open_data(&o, "{train: {inputs: %s, targets: %s}}", path, path);
   expect_open(&o);
-  assert_int_equal(o.data.scale_count, 1);
-  assert_true(o.data.scaling[0] == 0 && o.data.scaling[1] == (float)(1.0 / 255) && o.data.scaling[2] == 0);
+  assert_int_equal(o.data.input[0].scaling.count, 1);
+  assert_true(o.data.input[0].scaling.values[0] == 0 &&
+              o.data.input[0].scaling.values[1] == (float)(1.0 / 255) &&
+              o.data.input[0].scaling.values[2] == 0);
   close_data(&o);
   unlink(path);
 }
@@ -68,17 +70,20 @@ static void bytes_are_divided(void **state) {
 static void a_model_keeps_its_own(void **state) {
   (void)state;
   static const float scaling[] = {1, 2, 3, 4, 5, 6};
-  gt_data_signature signature = {.rank = 1, .dim = {2}, .element = GT_ELEMENT_F32};
-  gt_data_wanted model = {.signature = &signature, .scale_count = 2, .scaling = scaling};
+  gt_data_signature signature = {
+      .inputs = 1,
+      .input = {
+          {.name = "input", .rank = 1, .dim = {2}, .element = GT_ELEMENT_F32, .scaling = {2, scaling}}}};
+  const gt_data_wanted model = {.signature = &signature};
   opened o;
   float x[2 * N];
   const char *path = far_values(x);
   wanted = &model;
   open_data(&o, "{train: {inputs: %s, targets: %s}, normalize: standard}", path, path);
   expect_open(&o);
-  assert_true(o.data.scale_count == 2 && o.data.scaling == scaling);
+  assert_true(o.data.input[0].scaling.count == 2 && o.data.input[0].scaling.values == scaling);
   close_data(&o);
-  model.scale_count = 3;
+  signature.input[0].scaling.count = 3;
   open_data(&o, "{train: {inputs: %s, targets: %s}, normalize: standard}", path, path);
   expect_bad_file(&o, "normalisation does not fit");
   wanted = NULL;

@@ -10,7 +10,7 @@ static const char animals[] = "a,kind\n0,cat\n1,ape\n2,dog\n3,bee\n4,cat\n5,dog\
 
 /* The split has these samples and labels, each a digit. */
 static void expect_split(const gt_split *split, const char *places, const char *classes) {
-  const gt_tensor *in = &split->inputs;
+  const gt_tensor *in = &split->input[0];
   assert_int_equal(split->samples, strlen(places));
   for (int64_t i = 0; i < split->samples; i++) {
     const int place =
@@ -129,8 +129,8 @@ static void kept_samples_are_measured(void **state) {
   open_data(&o, "{train: %s, classes: [bee, cat], per_class: 1, normalize: standard}", path);
   expect_open(&o);
   expect_split(&o.data.train, "03", "10");
-  assert_int_equal(o.data.scale_count, 1);
-  assert_true(fabsf(o.data.scaling[0] - 1.5f) < 1e-6f); /* the mean of 0 and 3 */
+  assert_int_equal(o.data.input[0].scaling.count, 1);
+  assert_true(fabsf(o.data.input[0].scaling.values[0] - 1.5f) < 1e-6f); /* the mean of 0 and 3 */
   close_data(&o);
 }
 
@@ -184,7 +184,8 @@ static void for_a_model(void **state) {
   (void)state;
   opened o;
   static const char *const kinds[] = {"dog", "ape", "cat"}, *const numbers[] = {"5", "0", "3"};
-  const gt_data_signature one = {.rank = 1, .dim = {1}, .element = GT_ELEMENT_F32};
+  const gt_data_signature one = {
+      .inputs = 1, .input = {{.name = "input", .rank = 1, .dim = {1}, .element = GT_ELEMENT_F32}}};
   gt_data_wanted model = {.signature = &one, .classes = 3, .class_names = kinds, .text_labels = true};
   wanted = &model;
   const char *path = write_text("t.csv", animals);

@@ -163,7 +163,7 @@ static void judge_values(const gt_tensor *tensor, int64_t samples) {
 
 static void judge_split(const gt_dataset *data, const gt_split *split) {
   if (!split->samples) return;
-  judge_values(&split->inputs, split->samples);
+  for (int k = 0; k < data->inputs; k++) judge_values(&split->input[k], split->samples);
   judge_values(&split->targets, split->samples);
   for (int64_t i = 0; i < split->samples && data->classification; i++) {
     const int32_t label = ((const int32_t *)split->targets.data)[i];
@@ -194,12 +194,20 @@ static void open_map(const char *map, const gt_data_wanted *wanted) {
   gt_arena_finish(&arena);
 }
 
+static gt_data_signature row_of(int64_t features, const char *const *columns) {
+  return (gt_data_signature){.inputs = 1,
+                             .input = {{.name = GT_INPUT_NAME,
+                                        .element = GT_ELEMENT_F32,
+                                        .rank = 1,
+                                        .dim = {features},
+                                        .columns = columns}}};
+}
+
 /* As data for a model that was trained on two columns, and as inputs for its predictions. */
 static void open_for_model(const char *map, const char *inputs) {
   static const char *const columns[] = {"a", "b"}, *const classes[] = {"0", "1"}, *const target = "label";
   for (int text = 0; text < 2; text++) {
-    const gt_data_signature signature = {
-        .rank = 1, .dim = {2}, .element = GT_ELEMENT_F32, .input_names = columns};
+    const gt_data_signature signature = row_of(2, columns);
     const gt_data_wanted wanted = {.signature = &signature,
                                    .classes = 2,
                                    .class_names = classes,
@@ -209,10 +217,7 @@ static void open_for_model(const char *map, const char *inputs) {
     open_map(map, &wanted);
   }
   for (int64_t features = 1; features <= 3; features++) {
-    const gt_data_signature signature = {.rank = 1,
-                                         .dim = {features},
-                                         .element = GT_ELEMENT_F32,
-                                         .input_names = features == 2 ? columns : NULL};
+    const gt_data_signature signature = row_of(features, features == 2 ? columns : NULL);
     gt_tensor tensor;
     gt_error error = {0};
     if (gt_data_read_inputs(inputs, &signature, &tensor, &error)) {

@@ -36,8 +36,8 @@ static void build(fixture *f, const char *text, gt_shape shape, const float *x) 
   const gt_id input = gt_variable_read(g, gt_graph_variable(g, "x", shape, GT_F32, false));
   const uint32_t state = gt_graph_variable(g, "state", gt_shape_1(GT_STATE_WORDS), GT_F32, false);
   const gt_id clock = gt_clock(g, state, gt_graph_variable(g, "table", gt_shape_2(4, 1), GT_F32, false));
-  f->model = gt_model_build(&f->arena, g, root, NULL, input, clock, (gt_model_mode){.training = true},
-                            &f->diagnostics);
+  f->model = gt_model_build(&f->arena, g, root, NULL, (gt_model_inputs){1, &(gt_model_input){"input", input}},
+                            clock, (gt_model_mode){.training = true}, &f->diagnostics);
   if (!f->model) gt_diagnostics_print(&f->diagnostics, stderr);
   assert_non_null(f->model);
   f->backend = gt_cpu_open(1, &error);

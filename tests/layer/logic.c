@@ -140,7 +140,9 @@ static void build(built *b, const char *text, gt_model_mode mode) {
   b->graph = gt_graph_create(&b->arena);
   const uint32_t x = gt_graph_variable(b->graph, "x", gt_shape_2(8, 10), GT_F32, false);
   const gt_id input = gt_variable_read(b->graph, x);
-  b->model = gt_model_build(&b->arena, b->graph, root, NULL, input, GT_NONE, mode, &diagnostics);
+  b->model =
+      gt_model_build(&b->arena, b->graph, root, NULL, (gt_model_inputs){1, &(gt_model_input){"input", input}},
+                     GT_NONE, mode, &diagnostics);
   if (!b->model) gt_diagnostics_print(&diagnostics, stderr);
   assert_non_null(b->model);
 }

@@ -40,12 +40,16 @@ static void build(built *b, const char *text, gt_shape shape, bool bits) {
   built probe = {.graph = gt_graph_create(&b->arena)};
   const gt_id probe_input =
       gt_variable_read(probe.graph, gt_graph_variable(probe.graph, "x", shape, GT_F32, false));
-  probe.model = gt_model_build(&b->arena, probe.graph, root, NULL, probe_input, GT_NONE, mode, &diagnostics);
+  probe.model = gt_model_build(&b->arena, probe.graph, root, NULL,
+                               (gt_model_inputs){1, &(gt_model_input){"input", probe_input}}, GT_NONE, mode,
+                               &diagnostics);
   if (!probe.model) gt_diagnostics_print(&diagnostics, stderr);
   assert_non_null(probe.model);
   b->output = gt_node_at(probe.graph, probe.model->output)->shape;
   const uint32_t y = gt_graph_variable(graph, "y", b->output, GT_F32, false);
-  b->model = gt_model_build(&b->arena, graph, root, NULL, input, clock, mode, &diagnostics);
+  b->model =
+      gt_model_build(&b->arena, graph, root, NULL, (gt_model_inputs){1, &(gt_model_input){"input", input}},
+                     clock, mode, &diagnostics);
   assert_non_null(b->model);
   gt_assign(graph, y, 0, b->model->output);
 }

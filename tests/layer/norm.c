@@ -117,7 +117,8 @@ static bool build(fixture *f, const what *w, const char *device, bool training, 
   const gt_id x = variable(f, "x", w->shape), c = variable(f, "c", w->shape);
   const gt_id row = variable(f, "row", gt_shape_1(w->shape.dim[0]));
   const gt_model_mode mode = {.training = training, .weight = padded ? &row : NULL};
-  f->model = gt_model_build(&f->arena, g, root, NULL, x, GT_NONE, mode, &diagnostics);
+  f->model = gt_model_build(&f->arena, g, root, NULL, (gt_model_inputs){1, &(gt_model_input){"input", x}},
+                            GT_NONE, mode, &diagnostics);
   if (!f->model) gt_diagnostics_print(&diagnostics, stderr);
   assert_non_null(f->model);
   gt_shape rows = w->shape;

@@ -34,7 +34,8 @@ static inline void build(fixture *f, const char *text, gt_shape input_shape, boo
     clock = gt_clock(f->graph, state, gt_graph_variable(f->graph, "table", gt_shape_2(4, 1), GT_F32, false));
   }
   f->optim = gt_optim_read(&f->arena, f->root, &f->diagnostics);
-  f->model = gt_model_build(&f->arena, f->graph, f->root, f->optim, input, clock,
+  f->model = gt_model_build(&f->arena, f->graph, f->root, f->optim,
+                            (gt_model_inputs){1, &(gt_model_input){"input", input}}, clock,
                             (gt_model_mode){.training = training, .seed = 1}, &f->diagnostics);
 }
 

@@ -33,11 +33,11 @@ static void old_files(void **unused) {
   const gt_stored old[] = {{"data.scale", GT_F32, {1, {2}}, scale}, {"data.shift", GT_F32, {1, {2}}, shift}};
   static const float want[6] = {0, 0, 3, 4, 5, 6};
   assert_true(try_tensors(old, 2, &file));
-  assert_int_equal(file.scale_count, 2);
-  assert_memory_equal(file.scaling, want, sizeof want);
+  assert_int_equal(file.signature.input[0].scaling.count, 2);
+  assert_memory_equal(file.signature.input[0].scaling.values, want, sizeof want);
   gt_model_file_finish(&file);
   assert_true(try_tensors(old, 0, &file));
-  assert_int_equal(file.scale_count, 0);
+  assert_int_equal(file.signature.input[0].scaling.count, 0);
   gt_model_file_finish(&file);
   assert_false(try_tensors(old, 1, &file));
   assert_false(try_tensors(old + 1, 1, &file));
@@ -51,7 +51,7 @@ static void files_with_centers(void **unused) {
                          {"data.center", GT_F32, {1, {2}}, center}};
   static const float want[6] = {1, 2, 3, 4, 5, 6};
   assert_true(try_tensors(tensors, 3, &file));
-  assert_memory_equal(file.scaling, want, sizeof want);
+  assert_memory_equal(file.signature.input[0].scaling.values, want, sizeof want);
   gt_model_file_finish(&file);
   assert_false(try_tensors(tensors, 2, &file));
   assert_false(try_tensors(tensors + 1, 2, &file));

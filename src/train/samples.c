@@ -1,0 +1,68 @@
+#include "train/samples.h"
+#include "op/core.h"
+#include <string.h>
+
+static gt_shape shape_of(const gt_tensor *tensor) {
+  gt_shape shape = {.rank = tensor->rank};
+  for (int d = 0; d < tensor->rank; d++) shape.dim[d] = tensor->dim[d];
+  return shape;
+}
+
+static gt_dtype dtype_of(const gt_tensor *tensor) {
+  return tensor->element == GT_ELEMENT_U8 ? GT_U8 : tensor->element == GT_ELEMENT_I32 ? GT_I32 : GT_F32;
+}
+
+static gt_id read_variable(gt_graph *graph, const char *name, gt_shape shape, gt_dtype dtype) {
+  return gt_variable_read(graph, gt_graph_variable(graph, name, shape, dtype, false));
+}
+
+gt_id gt_tensor_read(const gt_tensor *tensor, gt_graph *graph, const char *variable) {
+  return read_variable(graph, variable, shape_of(tensor), dtype_of(tensor));
+}
+
+bool gt_samples_are_bits(const gt_samples *samples) {
+  return samples->inputs == 1 && !samples->input->scaling.count && gt_tensor_is_bits(samples->tensor);
+}
+
+static const char *variable_of(gt_arena *arena, const char *begin, const gt_input *input) {
+  return strcmp(input->name, GT_INPUT_NAME) ? gt_arena_printf(arena, "%s.%s", begin, input->name) : begin;
+}
+
+gt_model_inputs gt_samples_batch(const gt_samples *samples, gt_arena *arena, gt_graph *graph, gt_id clock,
+                                 gt_batch_attribute attribute) {
+  gt_model_input *items = GT_NEW_N(arena, gt_model_input, samples->inputs);
+  for (int k = 0; k < samples->inputs; k++) {
+    const gt_input *input = &samples->input[k];
+    const gt_tensor *tensor = &samples->tensor[k];
+    gt_id scaling = GT_NONE;
+    if (input->scaling.count)
+      scaling = read_variable(graph, variable_of(arena, "data.scaling", input),
+                              gt_shape_2(3, input->scaling.count), GT_F32);
+    const gt_id data = gt_tensor_read(tensor, graph, variable_of(arena, samples->variable, input));
+    items[k] =
+        (gt_model_input){.name = input->name, .node = gt_batch(graph, data, clock, scaling, attribute)};
+  }
+  return (gt_model_inputs){samples->inputs, items};
+}
+
+bool gt_tensor_upload(const gt_tensor *tensor, const char *variable, gt_buffers *buffers, gt_error *error) {
+  const uint64_t size =
+      (uint64_t)tensor->dim[0] * (uint64_t)gt_tensor_features(tensor) * gt_element_size(tensor->element);
+  return gt_buffers_upload(buffers, variable, 0, tensor->data, size, error);
+}
+
+bool gt_samples_upload(const gt_samples *samples, gt_buffers *buffers, gt_error *error) {
+  gt_arena arena;
+  gt_arena_init(&arena);
+  bool ok = true;
+  for (int k = 0; k < samples->inputs && ok; k++) {
+    const gt_input *input = &samples->input[k];
+    const uint64_t size = 3 * (uint64_t)input->scaling.count * sizeof(float);
+    ok = gt_tensor_upload(&samples->tensor[k], variable_of(&arena, samples->variable, input), buffers,
+                          error) &&
+         (!size || gt_buffers_upload(buffers, variable_of(&arena, "data.scaling", input), 0,
+                                     input->scaling.values, size, error));
+  }
+  gt_arena_finish(&arena);
+  return ok;
+}

@@ -1,0 +1,27 @@
+/* gt_samples: the tensors of the data room as variables of a graph: uploaded once, read in batches. The
+ * inputs are those of a split, or samples that come without targets, for predictions. */
+#ifndef GT_TRAIN_SAMPLES_H
+#define GT_TRAIN_SAMPLES_H
+#include "data/data.h"
+#include "model/model.h"
+#include "op/batch.h"
+#include "store/buffers.h"
+
+typedef struct gt_samples {
+  int inputs;
+  const gt_input *input;   /* of each: what it is */
+  const gt_tensor *tensor; /* and its samples */
+  const char *variable;    /* what their variables are called: VARIABLE.NAME, or VARIABLE of GT_INPUT_NAME */
+} gt_samples;
+
+/* Do the inputs, as gt_samples_batch gives them, hold nothing but 0 and 1? */
+bool gt_samples_are_bits(const gt_samples *samples);
+/* One batch of each input, normalised; in the arena. The scaling is in the variables data.scaling.NAME. */
+gt_model_inputs gt_samples_batch(const gt_samples *samples, gt_arena *arena, gt_graph *graph, gt_id clock,
+                                 gt_batch_attribute attribute);
+bool gt_samples_upload(const gt_samples *samples, gt_buffers *buffers, gt_error *error);
+
+/* A tensor in a variable of its shape and type. */
+gt_id gt_tensor_read(const gt_tensor *tensor, gt_graph *graph, const char *variable);
+bool gt_tensor_upload(const gt_tensor *tensor, const char *variable, gt_buffers *buffers, gt_error *error);
+#endif
