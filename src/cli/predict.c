@@ -9,7 +9,7 @@
 #include <strings.h>
 
 static const gt_option options[] = {
-    {"input", "FILE", "inputs: idx, npy or csv, .gz too (required)", false},
+    {"input", "FILE", "inputs: idx, npy or csv, .gz too (required); of several, NAME=FILE for each", true},
     {"output", "FILE", "write the model's outputs to it: .csv, .npy, .json or .jsonl", false},
     {"set", "KEY=VALUE", "how a CSV is written, if not as the training data: data.header, data.delimiter",
      true},
@@ -108,12 +108,30 @@ static bool write_outputs(const gt_model_file *file, const char *path, row_form 
   return gt_data_write_csv(path, outputs, names, error);
 }
 
+/* "NAME=FILE", if the model has an input of that name; else the whole text is a file's. */
+static gt_input_file input_file(const gt_data_signature *signature, const char *text) {
+  for (int k = 0; k < signature->inputs; k++) {
+    const char *name = signature->input[k].name;
+    const size_t length = strlen(name);
+    if (!strncmp(text, name, length) && text[length] == '=')
+      return (gt_input_file){.name = name, .path = text + length + 1};
+  }
+  return (gt_input_file){.path = text};
+}
+
 static bool read_inputs(const gt_arguments *arguments, gt_arena *arena, gt_model_file *file,
                         gt_tensor *inputs, gt_diagnostics *diagnostics, gt_error *error) {
   static const char *const settings[] = {"data.header=", "data.delimiter=", NULL};
-  return gt_model_file_read(file, arguments->word[0], error) &&
-         gt_cli_model_data(arguments, arena, file, settings, &file->signature.data, diagnostics, error) &&
-         gt_data_read_inputs(gt_option_value(arguments, "input"), &file->signature, inputs, error);
+  gt_input_file files[GT_DATA_MOST_INPUTS];
+  int count = 0;
+  if (!gt_model_file_read(file, arguments->word[0], error) ||
+      !gt_cli_model_data(arguments, arena, file, settings, &file->signature.data, diagnostics, error))
+    return false;
+  for (const char *text; (text = gt_option_nth(arguments, "input", count)); count++) {
+    if (count == GT_DATA_MOST_INPUTS) return gt_fail(error, GT_ERR_USAGE, "too many --input");
+    files[count] = input_file(&file->signature, text);
+  }
+  return gt_data_read_inputs(files, count, &file->signature, inputs, error);
 }
 
 static int run(const gt_arguments *arguments) {
@@ -156,7 +174,8 @@ const gt_command gt_command_predict = {
         "Without --output: a line for each sample, the class and its probability, or the outputs. With\n"
         "--json: an object for each sample; .jsonl holds those lines, .json an array of them. A FILE without\n"
         "an ending (/dev/stdout, say) gets CSV, or with --json lines of JSON. A CSV that is read is\n"
-        "written as the training data was: with its delimiter and header, columns by their names.\n",
+        "written as the training data was: with its delimiter and header, columns by their names. A model\n"
+        "of several inputs takes one CSV with the columns of all, or --input NAME=FILE for each.\n",
     .options = options,
     .min_words = 1,
     .max_words = 1,

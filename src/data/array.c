@@ -141,11 +141,13 @@ static bool read_array(gt_data_file file, gt_raw_parse parse, gt_raw_array *out,
   return gt_data_read_file(file, &out->file, error) && parse(out, error);
 }
 
-#define PAIR_ROW(field)                                                        \
-  GT_ROW(gt_array_pair, field, GT_FIELD_PATH, .flags = GT_FIELD_MAY_BE_ABSENT, \
-         .help = "file of the " #field ", one sample a row of the first dimension")
-
-static const gt_field pair_fields[] = {PAIR_ROW(inputs), PAIR_ROW(targets), {.name = NULL}};
+static const gt_field pair_fields[] = {
+    GT_ROW(gt_array_pair, inputs, GT_FIELD_PATH, .flags = GT_FIELD_MAY_BE_ABSENT | GT_FIELD_BY_NAME,
+           .help = "file of the inputs, one sample a row of the first dimension; of several, files by name"),
+    GT_ROW(gt_array_pair, targets, GT_FIELD_PATH, .flags = GT_FIELD_MAY_BE_ABSENT,
+           .help = "file of the targets, one sample a row of the first dimension"),
+    {.name = NULL},
+};
 static const gt_schema pair_schema = {
     .name = "files", .help = "the two files of a split", .fields = pair_fields};
 
@@ -159,12 +161,38 @@ const gt_field gt_array_fields[] = {
     {.name = NULL},
 };
 
-static gt_data_file find_named(gt_data_reader *reader, const char *split, const char *key, const char *path) {
-  if (path) return gt_data_find_file(reader, gt_data_node(reader, split, key));
+static bool is_missing(gt_data_reader *reader, const char *split, const char *key) {
   gt_diagnostic *d = gt_error_at(reader->diagnostics, gt_data_position(reader, split),
                                  "the %s split has no '%s' file", split, key);
   d->expected = gt_arena_printf(reader->arena, "%s: {inputs: FILE, targets: FILE}", split);
-  return (gt_data_file){0};
+  return false;
+}
+
+typedef struct files { /* of a split */
+  gt_data_file input[GT_DATA_MOST_INPUTS], targets;
+} files;
+
+/* Every file that is missing is reported. */
+static bool find_files(gt_data_reader *reader, const char *split, const gt_array_pair *pair, files *out) {
+  const gt_spec *inputs = gt_data_node(reader, split, "inputs");
+  bool ok = pair->inputs.count || is_missing(reader, split, "inputs");
+  for (int k = 0; pair->inputs.count && k < reader->dataset->inputs; k++) {
+    const gt_spec *node = gt_data_input_node(reader, inputs, split, k);
+    if (!node) return false;
+    out->input[k] = gt_data_find_file(reader, node);
+    ok &= out->input[k].path != NULL;
+  }
+  if (!pair->targets) return is_missing(reader, split, "targets");
+  out->targets = gt_data_find_file(reader, gt_data_node(reader, split, "targets"));
+  return ok && out->targets.path;
+}
+
+static bool read_one_input(gt_data_file file, gt_raw_parse parse, bool integers, gt_tensor *out,
+                           gt_error *error) {
+  gt_raw_array array = {0};
+  const bool ok = read_array(file, parse, &array, error) && to_inputs(&array, out, error);
+  gt_bytes_finish(&array.file);
+  return ok && (!integers || gt_data_to_integers(file.path, out, error));
 }
 
 /* Integer targets of one number a sample are labels, unless the config says otherwise. */
@@ -173,56 +201,54 @@ static bool decide_task(const gt_data_reader *reader, const gt_raw_array *target
   return reader->task == GT_TASK_CLASSIFICATION;
 }
 
-typedef struct pair {
-  gt_data_file inputs, targets;
-} pair;
-
-static bool read_split(gt_data_reader *reader, pair files, gt_raw_parse parse, bool first, gt_split *out) {
-  gt_raw_array inputs = {0}, targets = {0};
-  bool ok = read_array(files.inputs, parse, &inputs, reader->error) &&
-            to_inputs(&inputs, &out->input[0], reader->error);
-  gt_bytes_finish(&inputs.file);
-  if (!ok || !read_array(files.targets, parse, &targets, reader->error)) goto done;
-  if (first) reader->dataset->classification = decide_task(reader, &targets);
-  ok = reader->dataset->classification ? to_labels(&targets, &out->targets, reader->error)
-                                       : to_targets(reader, &targets, &out->targets);
-  if (ok && inputs.dim[0] != targets.dim[0])
-    ok = gt_fail(reader->error, GT_ERR_DATA,
-                 "%s holds %" PRId64 " samples, but %s holds %" PRId64
-                 " targets; expected one target a sample",
-                 files.inputs.path, inputs.dim[0], files.targets.path, targets.dim[0]);
-  out->samples = inputs.dim[0];
-done:
-  ok = ok && targets.data != NULL;
+static bool read_targets(gt_data_reader *reader, const files *from, gt_raw_parse parse, bool first,
+                         gt_split *out) {
+  gt_raw_array targets = {0};
+  bool ok = read_array(from->targets, parse, &targets, reader->error);
+  if (ok && first) reader->dataset->classification = decide_task(reader, &targets);
+  if (ok)
+    ok = reader->dataset->classification ? to_labels(&targets, &out->targets, reader->error)
+                                         : to_targets(reader, &targets, &out->targets);
   gt_bytes_finish(&targets.file);
   return ok;
 }
 
+static bool read_split(gt_data_reader *reader, const files *from, gt_raw_parse parse, bool first,
+                       gt_split *out) {
+  const gt_dataset *dataset = reader->dataset;
+  for (int k = 0; k < dataset->inputs; k++)
+    if (!read_one_input(from->input[k], parse, dataset->input[k].element == GT_ELEMENT_I32, &out->input[k],
+                        reader->error))
+      return false;
+  if (!read_targets(reader, from, parse, first, out)) return false;
+  out->samples = out->targets.dim[0];
+  for (int k = 0; k < dataset->inputs; k++)
+    if (out->input[k].dim[0] != out->samples)
+      return gt_fail(reader->error, GT_ERR_DATA,
+                     "%s holds %" PRId64 " samples, but %s holds %" PRId64
+                     " targets; expected one target a sample",
+                     from->input[k].path, out->input[k].dim[0], from->targets.path, out->samples);
+  return true;
+}
+
 bool gt_array_open(gt_data_reader *reader, const gt_array_options *options, gt_raw_parse parse) {
   const bool tested = gt_data_node(reader, "test", NULL) != NULL;
-  pair train = {find_named(reader, "train", "inputs", options->train.inputs),
-                find_named(reader, "train", "targets", options->train.targets)};
-  pair test = {0};
-  if (tested) {
-    test.inputs = find_named(reader, "test", "inputs", options->test.inputs);
-    test.targets = find_named(reader, "test", "targets", options->test.targets);
-  }
-  if (!train.inputs.path || !train.targets.path || (tested && !(test.inputs.path && test.targets.path)))
-    return false;
+  files train = {0}, test = {0};
+  if (!gt_data_name_inputs(reader, gt_data_node(reader, "train", "inputs"))) return false;
+  bool ok = find_files(reader, "train", &options->train, &train);
+  if (tested) ok &= find_files(reader, "test", &options->test, &test);
   reader->test_fraction = options->test_fraction;
   reader->train_name = train.targets.path;
   reader->test_name = test.targets.path;
-  return read_split(reader, train, parse, true, &reader->dataset->train) &&
-         (!tested || read_split(reader, test, parse, false, &reader->dataset->test));
+  return ok && read_split(reader, &train, parse, true, &reader->dataset->train) &&
+         (!tested || read_split(reader, &test, parse, false, &reader->dataset->test));
 }
 
 bool gt_array_read_inputs(const char *path, gt_raw_parse parse, const gt_data_signature *signature,
                           gt_tensor *out, gt_error *error) {
-  gt_raw_array array;
-  *out = (gt_tensor){0};
-  const bool ok = read_array((gt_data_file){.path = path}, parse, &array, error) &&
-                  to_inputs(&array, out, error) && gt_data_fit(path, &signature->input[0], out, error);
-  gt_bytes_finish(&array.file);
-  if (!ok) gt_tensor_finish(out);
-  return ok;
+  if (signature->inputs > 1)
+    return gt_fail(error, GT_ERR_DATA, "%s holds one array, but the model reads %d inputs: name each file's",
+                   path, signature->inputs);
+  return read_one_input((gt_data_file){.path = path}, parse, false, out, error) &&
+         gt_data_fit(path, &signature->input[0], out, error);
 }

@@ -11,9 +11,16 @@ enum { MOST_LISTED = 12 };
 
 typedef struct options {
   const char *train, *test, *header, *delimiter;
-  gt_strings target, inputs, ignore;
+  gt_strings target, ignore;
+  gt_named inputs; /* gt_strings */
   double test_fraction;
 } options;
+
+/* Which columns are asked for, by the config or a trained model. */
+typedef struct asked {
+  gt_strings target, ignore, input[GT_DATA_MOST_INPUTS];
+  int inputs; /* 0: all that are left are one */
+} asked;
 
 static const char *const header_choices[] = {"auto", "true", "false", NULL};
 
@@ -26,8 +33,9 @@ static const gt_field fields[] = {
     GT_ROW(options, target, GT_FIELD_STRINGS,
            .help = "target column or columns, by name or, without a header, by number from 1; default: the "
                    "last"),
-    GT_ROW(options, inputs, GT_FIELD_STRINGS,
-           .help = "input columns; default: all that are neither target nor ignored"),
+    GT_ROW(options, inputs, GT_FIELD_STRINGS, .flags = GT_FIELD_BY_NAME,
+           .help = "input columns; default: all that are neither target nor ignored. Of several inputs, "
+                   "columns by name: {wide: [age, hours], job: [job]}"),
     GT_ROW(options, ignore, GT_FIELD_STRINGS, .help = "columns to leave out"),
     GT_ROW(options, header, GT_FIELD_CHOICE, .fallback = "auto", .choices = header_choices,
            .help = "is the first line a header? auto: yes if no cell of it is a number, or if it holds a "
@@ -38,6 +46,9 @@ static const gt_field fields[] = {
 };
 static const gt_schema schema = {
     .name = "csv", .help = "comma-separated values with a header or without", .fields = fields};
+
+/* What a column is for, while the columns are chosen; INPUT + k of input k. */
+enum { TARGET, IGNORED, INPUT };
 
 /* --- the columns of the training file --- */
 
@@ -52,8 +63,8 @@ static char *list_of_columns(gt_arena *arena, const gt_csv *csv) {
  * stands. A model's list stands nowhere: gt_csv_take_columns says what is wrong with it. */
 static bool mark(gt_data_reader *reader, gt_csv *csv, gt_strings list, int use) {
   for (int i = 0; i < list.count && list.at; i++) {
-    const int column = gt_csv_find(csv, list.items[i]);
-    if (column >= 0 && csv->role[column] < 0) {
+    const int column = gt_csv_find(csv, list.items[i]), used = column < 0 ? -1 : csv->role[column];
+    if (column >= 0 && (used < 0 || (use > INPUT && used >= INPUT && used < use))) {
       csv->role[column] = use;
       continue;
     }
@@ -79,47 +90,63 @@ static const char **names_of(gt_arena *arena, const gt_csv *csv, gt_strings list
   return names;
 }
 
-static int64_t features_of(const gt_data_signature *signature) {
-  return gt_input_features(&signature->input[0]);
+static asked ask_config(const options *o) {
+  asked a = {.target = o->target, .ignore = o->ignore, .inputs = o->inputs.count};
+  for (int k = 0; k < a.inputs; k++) a.input[k] = ((const gt_strings *)o->inputs.items)[k];
+  return a;
 }
 
 /* For a trained model whose columns have names, these lead where the config names none: other columns do not
  * matter. */
-static void ask_model(const gt_data_wanted *wanted, const gt_csv *csv, options *o) {
+static void ask_model(gt_data_reader *reader, const gt_csv *csv, asked *a) {
+  const gt_data_wanted *wanted = reader->wanted;
   const gt_data_signature *model = wanted->signature;
-  if (!model || o->inputs.count ||
-      !gt_csv_goes_by_name(csv, model->input[0].columns, features_of(model), "the model"))
-    return;
-  o->inputs = (gt_strings){.items = model->input[0].columns, .count = (int)features_of(model)};
-  o->ignore = (gt_strings){.count = 0};
-  if (!o->target.count && wanted->target_names)
-    o->target = (gt_strings){.items = wanted->target_names, .count = wanted->targets};
+  if (!model || a->inputs) return;
+  const gt_csv_inputs known = gt_csv_inputs_of(model->input, model->inputs, reader->arena);
+  if (!gt_csv_goes_by_name(csv, known.names, known.count, "the model")) return;
+  a->inputs = model->inputs;
+  for (int k = 0; k < model->inputs; k++)
+    a->input[k] = (gt_strings){.items = model->input[k].columns, .count = (int)known.features[k]};
+  a->ignore = (gt_strings){.count = 0};
+  if (!a->target.count && wanted->target_names)
+    a->target = (gt_strings){.items = wanted->target_names, .count = wanted->targets};
+}
+
+static bool no_inputs(gt_data_reader *reader, const gt_csv *csv) {
+  return gt_fail(reader->error, GT_ERR_DATA,
+                 "%s:1:1: no column is left as an input (its columns: %s); is the "
+                 "delimiter '%c' right?",
+                 csv->path, list_of_columns(reader->arena, csv), csv->delimiter);
 }
 
 /* Who is input, who is target: in the order of the lists, otherwise of the file. */
-static bool choose_columns(gt_data_reader *reader, options *o, gt_csv *csv, int *inputs, int *targets) {
-  enum { INPUT, TARGET, IGNORED };
+static bool choose_columns(gt_data_reader *reader, asked a, gt_csv *csv, gt_csv_inputs *inputs) {
+  gt_dataset *dataset = reader->dataset;
   for (int i = 0; i < csv->columns; i++) csv->role[i] = -1;
-  ask_model(reader->wanted, csv, o);
-  if (!mark(reader, csv, o->target, TARGET) || !mark(reader, csv, o->inputs, INPUT) ||
-      !mark(reader, csv, o->ignore, IGNORED))
-    return false;
-  if (!o->target.count) {
+  ask_model(reader, csv, &a);
+  if (!mark(reader, csv, a.target, TARGET)) return false;
+  for (int k = 0; k < a.inputs; k++)
+    if (!mark(reader, csv, a.input[k], INPUT + k)) return false;
+  if (!mark(reader, csv, a.ignore, IGNORED)) return false;
+  if (!a.target.count) {
     int last = csv->columns - 1;
     while (last > 0 && csv->role[last] >= 0) last--;
     csv->role[last] = TARGET;
   }
-  for (int i = 0; i < csv->columns && !o->inputs.count; i++)
+  for (int i = 0; i < csv->columns && !a.inputs; i++)
     if (csv->role[i] < 0) csv->role[i] = INPUT;
-  gt_dataset *dataset = reader->dataset;
-  dataset->input[0].columns = names_of(reader->arena, csv, o->inputs, INPUT, inputs);
-  dataset->target_names = names_of(reader->arena, csv, o->target, TARGET, targets);
-  if (!*inputs)
-    return gt_fail(reader->error, GT_ERR_DATA,
-                   "%s:1:1: no column is left as an input (its columns: %s); is the "
-                   "delimiter '%c' right?",
-                   csv->path, list_of_columns(reader->arena, csv), csv->delimiter);
-  return gt_csv_take_columns(csv, dataset->input[0].columns, *inputs, dataset->target_names, *targets);
+  int targets;
+  for (int k = 0; k < dataset->inputs; k++) {
+    int count;
+    dataset->input[k].columns = names_of(reader->arena, csv, a.input[k], INPUT + k, &count);
+    dataset->input[k].rank = 1;
+    dataset->input[k].dim[0] = count;
+    if (!count) return no_inputs(reader, csv);
+  }
+  dataset->target_names = names_of(reader->arena, csv, a.target, TARGET, &targets);
+  *inputs = gt_csv_inputs_of(dataset->input, dataset->inputs, reader->arena);
+  csv->whole = inputs->whole;
+  return gt_csv_take_columns(csv, inputs->names, inputs->count, dataset->target_names, targets);
 }
 
 /* --- splits --- */
@@ -137,12 +164,6 @@ static bool read_quantities(const gt_data_reader *reader, const gt_csv *csv, gt_
     if (!gt_data_target_fits(reader, (double)to[i], why)) return gt_csv_fail(csv, cell, "%s", why);
   }
   return true;
-}
-
-static void move_inputs(gt_csv *csv, gt_tensor *out) {
-  *out = (gt_tensor){.element = GT_ELEMENT_F32, .rank = 2, .dim = {(int64_t)csv->rows, csv->inputs}};
-  out->data = csv->values;
-  csv->values = NULL;
 }
 
 static bool decide_task(gt_data_reader *reader, const gt_csv *csv) {
@@ -211,20 +232,20 @@ static gt_csv_header header_of(const char *text) {
 }
 
 /* The test file is written as the training file is: its header has the same names. */
-static bool open_test(gt_data_reader *reader, gt_data_file file, const gt_csv *train, gt_csv_form form,
-                      gt_csv *test) {
-  const gt_dataset *d = reader->dataset;
+static bool open_test(gt_data_reader *reader, gt_data_file file, const gt_csv *train,
+                      const gt_csv_inputs *inputs, gt_csv_form form, gt_csv *test) {
   if (train->header) {
-    form.known[0] = (gt_strings){.items = d->input[0].columns, .count = train->inputs};
-    form.known[1] = (gt_strings){.items = d->target_names, .count = train->targets};
+    form.known[0] = (gt_strings){.items = inputs->names, .count = train->inputs};
+    form.known[1] = (gt_strings){.items = reader->dataset->target_names, .count = train->targets};
   }
   return gt_csv_open(test, file, &form, reader->error);
 }
 
-static bool read_test(gt_data_reader *reader, const gt_csv *train, gt_csv *test, gt_csv_labels *labels) {
-  const gt_dataset *d = reader->dataset;
-  if (gt_csv_goes_by_name(test, train->header ? d->input[0].columns : NULL, train->inputs, train->path)) {
-    if (!gt_csv_take_columns(test, d->input[0].columns, train->inputs, d->target_names, train->targets))
+static bool read_test(gt_data_reader *reader, const gt_csv *train, const gt_csv_inputs *inputs, gt_csv *test,
+                      gt_csv_labels *labels) {
+  gt_dataset *d = reader->dataset;
+  if (gt_csv_goes_by_name(test, train->header ? inputs->names : NULL, train->inputs, train->path)) {
+    if (!gt_csv_take_columns(test, inputs->names, train->inputs, d->target_names, train->targets))
       return false;
   } else {
     if (train->columns != test->columns)
@@ -234,9 +255,9 @@ static bool read_test(gt_data_reader *reader, const gt_csv *train, gt_csv *test,
     test->targets = train->targets;
     memcpy(test->role, train->role, (size_t)train->columns * sizeof *train->role);
   }
-  if (!gt_csv_read(test)) return false;
-  move_inputs(test, &reader->dataset->test.input[0]);
-  return read_targets(reader, test, labels, false, &reader->dataset->test);
+  test->whole = inputs->whole;
+  return gt_csv_read(test) && gt_csv_move_inputs(test, inputs, d->input, d->test.input) &&
+         read_targets(reader, test, labels, false, &d->test);
 }
 
 static bool delimiter_of(const char *text, char *out) {
@@ -248,12 +269,25 @@ static bool delimiter_of(const char *text, char *out) {
 
 static const char delimiters[] = "one character such as \",\" or \";\", or tab";
 
-static bool read_form(gt_data_reader *reader, const options *o, gt_csv_form *form) {
+static gt_strings all_inputs(const asked *a, gt_arena *arena) {
+  int count = 0;
+  for (int k = 0; k < a->inputs; k++) count += a->input[k].count;
+  const char **names = GT_NEW_N(arena, const char *, count);
+  gt_strings all = {.items = names};
+  for (int k = 0; k < a->inputs; k++)
+    for (int i = 0; i < a->input[k].count; i++) names[all.count++] = a->input[k].items[i];
+  return all;
+}
+
+static bool read_form(gt_data_reader *reader, const options *o, const asked *a, gt_csv_form *form) {
   const gt_data_wanted *wanted = reader->wanted;
-  *form = (gt_csv_form){.header = header_of(o->header), .known = {o->target, o->inputs, o->ignore}};
-  if (wanted->signature && wanted->signature->input[0].columns)
-    form->known[3] = (gt_strings){.items = wanted->signature->input[0].columns,
-                                  .count = (int)features_of(wanted->signature)};
+  const gt_data_signature *model = wanted->signature;
+  *form = (gt_csv_form){.header = header_of(o->header),
+                        .known = {a->target, all_inputs(a, reader->arena), a->ignore}};
+  if (model) {
+    const gt_csv_inputs taught = gt_csv_inputs_of(model->input, model->inputs, reader->arena);
+    form->known[3] = (gt_strings){.items = taught.names, .count = taught.names ? taught.count : 0};
+  }
   if (wanted->target_names)
     form->known[4] = (gt_strings){.items = wanted->target_names, .count = wanted->targets};
   if (delimiter_of(o->delimiter, &form->delimiter)) return true;
@@ -263,12 +297,16 @@ static bool read_form(gt_data_reader *reader, const options *o, gt_csv_form *for
 }
 
 static bool open_csv(gt_data_reader *reader, const void *given) {
-  options asked = *(const options *)given, *o = &asked;
+  const options *o = given;
+  gt_dataset *dataset = reader->dataset;
   gt_csv train = {0}, test = {0};
   gt_csv_labels labels = {0};
   gt_csv_form form;
-  bool ok = read_form(reader, o, &form);
-  int inputs, targets;
+  gt_csv_inputs inputs;
+  const gt_spec *named = gt_data_node(reader, "inputs", NULL);
+  bool ok = gt_data_name_inputs(reader, named && named->kind == GT_SPEC_MAP ? named : NULL);
+  const asked a = ok ? ask_config(o) : (asked){0};
+  ok = ok && read_form(reader, o, &a, &form);
   const gt_data_file train_file = gt_data_find_file(reader, gt_data_node(reader, "train", NULL));
   const gt_data_file test_file =
       o->test ? gt_data_find_file(reader, gt_data_node(reader, "test", NULL)) : (gt_data_file){0};
@@ -276,12 +314,12 @@ static bool open_csv(gt_data_reader *reader, const void *given) {
   reader->train_name = train_file.path;
   reader->test_name = test_file.path;
   reader->test_fraction = o->test_fraction;
-  ok = gt_csv_open(&train, train_file, &form, reader->error) &&
-       choose_columns(reader, o, &train, &inputs, &targets) && gt_csv_read(&train);
-  if (ok) move_inputs(&train, &reader->dataset->train.input[0]);
-  ok = ok && read_targets(reader, &train, &labels, true, &reader->dataset->train);
+  ok = gt_csv_open(&train, train_file, &form, reader->error) && choose_columns(reader, a, &train, &inputs) &&
+       gt_csv_read(&train) && gt_csv_move_inputs(&train, &inputs, dataset->input, dataset->train.input) &&
+       read_targets(reader, &train, &labels, true, &dataset->train);
   if (ok && test_file.path)
-    ok = open_test(reader, test_file, &train, form, &test) && read_test(reader, &train, &test, &labels);
+    ok = open_test(reader, test_file, &train, &inputs, form, &test) &&
+         read_test(reader, &train, &inputs, &test, &labels);
   gt_csv_close(&train);
   gt_csv_close(&test);
   return ok;
@@ -290,13 +328,12 @@ static bool open_csv(gt_data_reader *reader, const void *given) {
 /* --- predictions --- */
 
 /* Without names that fit, a file must have just the inputs as its columns. */
-static bool take_inputs(gt_csv *csv, const gt_data_signature *signature, int64_t features) {
-  if (gt_csv_goes_by_name(csv, signature->input[0].columns, features, "the model"))
-    return gt_csv_take_columns(csv, signature->input[0].columns, (int)features, NULL, 0);
-  if (csv->columns != features)
-    return gt_fail(csv->error, GT_ERR_DATA,
-                   "%s:1:1: this file has %d columns; the model takes %" PRId64 " numbers", csv->path,
-                   csv->columns, features);
+static bool take_inputs(gt_csv *csv, const gt_csv_inputs *inputs) {
+  if (gt_csv_goes_by_name(csv, inputs->names, inputs->count, "the model"))
+    return gt_csv_take_columns(csv, inputs->names, inputs->count, NULL, 0);
+  if (csv->columns != inputs->count)
+    return gt_fail(csv->error, GT_ERR_DATA, "%s:1:1: this file has %d columns; the model takes %d numbers",
+                   csv->path, csv->columns, inputs->count);
   for (int i = 0; i < csv->columns; i++) csv->role[i] = i;
   csv->inputs = csv->columns;
   return true;
@@ -308,14 +345,13 @@ static const char *setting(const gt_spec *data, const char *key) {
 }
 
 /* The file is written as those are that the model was trained on. */
-static bool taught_form(const gt_data_signature *signature, int64_t features, gt_csv_form *form,
+static bool taught_form(const gt_data_signature *signature, const gt_csv_inputs *inputs, gt_csv_form *form,
                         gt_error *error) {
   const char *header = setting(signature->data, "header"), *delimiter = setting(signature->data, "delimiter");
   int choice = 0;
   while (header && header_choices[choice] && strcmp(header, header_choices[choice])) choice++;
   *form = (gt_csv_form){.header = header_of(header ? header : "auto")};
-  if (signature->input[0].columns)
-    form->known[0] = (gt_strings){.items = signature->input[0].columns, .count = (int)features};
+  if (inputs->names) form->known[0] = (gt_strings){.items = inputs->names, .count = inputs->count};
   if (!header_choices[choice])
     return gt_fail(error, GT_ERR_DATA, "data.header cannot be '%s'; expected auto, true or false", header);
   return delimiter_of(delimiter, &form->delimiter) ||
@@ -324,17 +360,19 @@ static bool taught_form(const gt_data_signature *signature, int64_t features, gt
 
 static bool read_inputs(const char *path, const gt_data_signature *signature, gt_tensor *out,
                         gt_error *error) {
+  gt_arena arena;
   gt_csv csv = {0};
   gt_csv_form form;
-  const int64_t features = features_of(signature);
-  *out = (gt_tensor){0};
-  bool ok = taught_form(signature, features, &form, error) &&
-            gt_csv_open(&csv, (gt_data_file){.path = path}, &form, error) &&
-            take_inputs(&csv, signature, features) && gt_csv_read(&csv);
-  if (ok) move_inputs(&csv, out);
-  ok = ok && gt_data_fit(path, &signature->input[0], out, error);
+  gt_arena_init(&arena);
+  const gt_csv_inputs inputs = gt_csv_inputs_of(signature->input, signature->inputs, &arena);
+  bool ok = taught_form(signature, &inputs, &form, error) &&
+            gt_csv_open(&csv, (gt_data_file){.path = path}, &form, error) && take_inputs(&csv, &inputs);
+  csv.whole = inputs.whole;
+  ok = ok && gt_csv_read(&csv) && gt_csv_move_inputs(&csv, &inputs, signature->input, out);
+  for (int k = 0; k < signature->inputs && ok; k++)
+    ok = gt_data_fit(path, &signature->input[k], &out[k], error);
   gt_csv_close(&csv);
-  if (!ok) gt_tensor_finish(out);
+  gt_arena_finish(&arena);
   return ok;
 }
 

@@ -1,5 +1,6 @@
 /* CSV inside the data room: records and numbers (csv_scan.c), a file (csv_file.c) with its columns
- * (csv_columns.c), class labels (csv_labels.c). csv.c is the format itself.
+ * (csv_columns.c), the inputs that they make (csv_inputs.c), class labels (csv_labels.c). csv.c is the format
+ * itself.
  * RFC 4180: quotes, doubled quotes, CRLF (and LF and CR); blank lines are skipped, a byte order mark too. */
 #ifndef GT_DATA_CSV_H
 #define GT_DATA_CSV_H
@@ -45,7 +46,8 @@ typedef struct gt_csv {
   /* What each column is for: -1 nothing; else an index into the inputs or, from `inputs` on, the targets. */
   int32_t *role;
   int inputs, targets;
-  float *values; /* [rows, inputs]; heap */
+  const bool *whole; /* of each input column: it holds whole numbers from 0; NULL: none does */
+  float *values;     /* [rows, inputs]; heap */
   size_t rows, capacity;
   gt_cells target_cells; /* [rows, targets] */
 } gt_csv;
@@ -83,6 +85,20 @@ bool gt_csv_take_columns(gt_csv *csv, const char *const *inputs, int input_count
 bool gt_csv_read(gt_csv *csv);
 bool gt_csv_number(const gt_csv *csv, const gt_cell *cell, const char *column,
                    float *out); /* finite, or a message */
+
+/* The columns that a model's inputs are made of, each once, however many inputs it belongs to. */
+typedef struct gt_csv_inputs {
+  int count;
+  const char *const *names; /* NULL: they have none, and come in the order of the inputs */
+  const bool *whole;        /* as in gt_csv */
+  int inputs;
+  const int32_t *place[GT_DATA_MOST_INPUTS]; /* of input k: the column of each feature */
+  int64_t features[GT_DATA_MOST_INPUTS];
+} gt_csv_inputs;
+/* Of inputs whose features and, where they have any, columns are known. */
+gt_csv_inputs gt_csv_inputs_of(const gt_input *input, int inputs, gt_arena *arena);
+/* What was read as tensors F32 [rows, features], one an input; or I32 for those of integers. */
+bool gt_csv_move_inputs(gt_csv *csv, const gt_csv_inputs *inputs, const gt_input *input, gt_tensor *out);
 
 typedef struct gt_csv_labels { /* how target cells become class numbers */
   bool text;

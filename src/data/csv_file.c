@@ -64,6 +64,16 @@ static float *new_row(gt_csv *csv) {
   return csv->values + csv->rows++ * (size_t)csv->inputs;
 }
 
+static bool take_input(const gt_csv *csv, const gt_cell *cell, int column, float *out) {
+  char shown[48];
+  if (!gt_csv_number(csv, cell, csv->names[column], out)) return false;
+  if (!csv->whole || !csv->whole[csv->role[column]] ||
+      (*out >= 0 && *out <= GT_DATA_MOST_INTEGER && *out == floorf(*out)))
+    return true;
+  return gt_csv_fail(csv, cell, "'%s' in column '%s' is not a whole number from 0 to %d, as its input takes",
+                     gt_cell_shown(cell, shown), csv->names[column], GT_DATA_MOST_INTEGER);
+}
+
 static bool take_record(gt_csv *csv) {
   const gt_cell *cell = csv->record.items;
   const int count = (int)csv->record.count;
@@ -77,7 +87,7 @@ static bool take_record(gt_csv *csv) {
     const int role = csv->role[i];
     if (role >= csv->inputs)
       csv->target_cells.items[first_target + (size_t)(role - csv->inputs)] = cell[i];
-    else if (role >= 0 && !gt_csv_number(csv, &cell[i], csv->names[i], &row[role]))
+    else if (role >= 0 && !take_input(csv, &cell[i], i, &row[role]))
       return false;
   }
   return true;

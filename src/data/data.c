@@ -3,6 +3,7 @@
 #include "data/data.h"
 #include "data/format.h"
 #include <assert.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -37,12 +38,14 @@ static const gt_field normalize_fields[] = {
            .help = "divided by: one number, or one a channel or feature"),
     GT_ROW(gt_data_normalize, scale, GT_FIELD_FLOAT, .max = 1e30, .flags = GT_FIELD_OPEN_MIN,
            .help = "multiplied before that; default 1/255 for bytes, else 1"),
+    GT_ROW(gt_data_normalize, inputs, GT_FIELD_NODE,
+           .help = "how single inputs are scaled instead, by name: {wide: standard}"),
     {.name = NULL},
 };
-static const gt_schema normalize_schema = {.name = "normalize",
-                                           .help = "how inputs are scaled: (value*scale - mean)/std",
-                                           .fields = normalize_fields,
-                                           .shorthand = "method"};
+const gt_schema gt_data_normalize_schema = {.name = "normalize",
+                                            .help = "how inputs are scaled: (value*scale - mean)/std",
+                                            .fields = normalize_fields,
+                                            .shorthand = "method"};
 
 static const gt_field common_fields[] = {
     GT_ROW(gt_data_common, format, GT_FIELD_CHOICE, .choices = format_names,
@@ -57,10 +60,12 @@ static const gt_field common_fields[] = {
            .help = "most samples of each class to train on: those that come first in the file, once "
                    "validation and test are set apart; default: all"),
     GT_ROW(gt_data_common, class_names, GT_FIELD_STRINGS, .help = "names of the classes, in order"),
-    GT_ROW(gt_data_common, normalize, GT_FIELD_MAP, .sub = &normalize_schema,
+    GT_ROW(gt_data_common, normalize, GT_FIELD_MAP, .sub = &gt_data_normalize_schema,
            .help = "none, standard, or {mean: …, std: …}"),
-    GT_ROW(gt_data_common, shape, GT_FIELD_INTS, .min = 1, .max = 1e9,
-           .help = "shape of one sample, when the file's is not the wanted one"),
+    GT_ROW(gt_data_common, shape, GT_FIELD_INTS, .min = 1, .max = 1e9, .flags = GT_FIELD_BY_NAME,
+           .help = "shape of one sample, when the file's is not the wanted one; of named inputs, by name"),
+    GT_ROW(gt_data_common, integers, GT_FIELD_STRINGS,
+           .help = "inputs that hold whole numbers from 0, for embeddings (the one without a name: input)"),
     GT_ROW(gt_data_common, validation, GT_FIELD_FLOAT, .fallback = "0", .max = 1, .flags = GT_FIELD_OPEN_MAX,
            .help = "part of the training samples set apart for validation"),
     GT_ROW(gt_data_common, split, GT_FIELD_CHOICE, .fallback = "random", .choices = splits,
@@ -91,10 +96,11 @@ static const gt_data_format *probe(const gt_data_probe *p) {
   return NULL;
 }
 
-/* `train: FILE` or `train: {inputs: FILE}` */
+/* `train: FILE` or `train: {inputs: FILE}` or `train: {inputs: {NAME: FILE}}` */
 static const gt_spec *first_file(const gt_data_reader *reader) {
   const gt_spec *train = gt_data_node(reader, "train", NULL);
   if (train && train->kind == GT_SPEC_MAP) train = gt_spec_find(train, "inputs");
+  if (train && train->kind == GT_SPEC_MAP && train->count) train = train->child[0];
   return train && train->kind == GT_SPEC_SCALAR ? train : NULL;
 }
 
@@ -128,6 +134,8 @@ static void check_files(gt_data_reader *reader) {
     for (int k = 0; k < 2; k++) {
       const gt_spec *part = split ? gt_spec_find(split, parts[k]) : NULL;
       if (part && part->kind == GT_SPEC_SCALAR) gt_data_find_file(reader, part);
+      for (int n = 0; part && part->kind == GT_SPEC_MAP && n < part->count; n++)
+        if (part->child[n]->kind == GT_SPEC_SCALAR) gt_data_find_file(reader, part->child[n]);
     }
   }
 }
@@ -153,7 +161,8 @@ static bool open_with(gt_data_reader *reader, const gt_data_format *format) {
   if (reader->task == GT_TASK_AUTO && reader->wanted->signature)
     reader->task = reader->wanted->classes ? GT_TASK_CLASSIFICATION : GT_TASK_REGRESSION;
   reader->dataset->format = format->name;
-  return format->open(reader, options) && gt_data_prepare(reader) && reader->diagnostics->errors == errors;
+  return gt_data_name_inputs(reader, NULL) && format->open(reader, options) && gt_data_prepare(reader) &&
+         reader->diagnostics->errors == errors;
 }
 
 /* What was found wrong once a stranger's file was read may quote it. What could not be opened or held
@@ -174,7 +183,7 @@ bool gt_dataset_open(const gt_spec *data, uint64_t seed, const gt_data_wanted *w
                      gt_dataset *out, gt_diagnostics *diagnostics, gt_error *error) {
   static const gt_data_wanted nothing;
   assert(data && arena && out && diagnostics && error);
-  *out = (gt_dataset){.inputs = 1, .input = {{.name = GT_INPUT_NAME}}};
+  *out = (gt_dataset){0};
   gt_data_reader reader = {.spec = data,
                            .wanted = wanted ? wanted : &nothing,
                            .seed = seed,
@@ -200,14 +209,55 @@ void gt_dataset_close(gt_dataset *dataset) {
   *dataset = (gt_dataset){0};
 }
 
-bool gt_data_read_inputs(const char *path, const gt_data_signature *signature, gt_tensor *out,
-                         gt_error *error) {
-  gt_data_probe p = {.path = path};
-  *out = (gt_tensor){0};
-  if (!gt_data_read_head(path, &p.head, error)) return false;
+/* The inputs that a file is to hold, as a signature of their own; *first: the index of the first of them. */
+static bool wanted_of(const gt_input_file *file, const gt_data_signature *all, gt_data_signature *out,
+                      int *first, gt_error *error) {
+  *out = *all;
+  *first = 0;
+  if (!file->name) return true;
+  out->inputs = 1;
+  for (; *first < all->inputs; ++*first) {
+    out->input[0] = all->input[*first];
+    if (!strcmp(out->input[0].name, file->name)) return true;
+  }
+  return gt_fail(error, GT_ERR_DATA, "the model has no input '%s'", file->name);
+}
+
+static bool read_input_file(const gt_input_file *file, const gt_data_signature *all, gt_tensor *out,
+                            gt_error *error) {
+  gt_data_probe p = {.path = file->path};
+  gt_data_signature wanted;
+  int first;
+  if (!wanted_of(file, all, &wanted, &first, error)) return false;
+  for (int k = first; k < first + wanted.inputs; k++)
+    if (out[k].data)
+      return gt_fail(error, GT_ERR_DATA, "a second file for the input '%s': %s", all->input[k].name,
+                     file->path);
+  if (!gt_data_read_head(file->path, &p.head, error)) return false;
   const gt_data_format *format = probe(&p);
   gt_bytes_finish(&p.head);
-  if (format && format->read_inputs) return format->read_inputs(path, signature, out, error);
+  if (format && format->read_inputs) return format->read_inputs(file->path, &wanted, out + first, error);
   return gt_fail(error, GT_ERR_DATA,
-                 "%s: cannot tell its format; expected a file named .csv, .npy or -ubyte (IDX)", path);
+                 "%s: cannot tell its format; expected a file named .csv, .npy or -ubyte (IDX)", file->path);
+}
+
+static bool all_there(const gt_data_signature *signature, const gt_tensor *out, gt_error *error) {
+  for (int k = 0; k < signature->inputs; k++) {
+    const char *name = signature->input[k].name;
+    if (!out[k].data) return gt_fail(error, GT_ERR_DATA, "no file for the model's input '%s'", name);
+    if (out[k].dim[0] != out[0].dim[0])
+      return gt_fail(error, GT_ERR_DATA, "%" PRId64 " samples of the input '%s', but %" PRId64 " of '%s'",
+                     out[k].dim[0], name, out[0].dim[0], signature->input[0].name);
+  }
+  return true;
+}
+
+bool gt_data_read_inputs(const gt_input_file *file, int files, const gt_data_signature *signature,
+                         gt_tensor *out, gt_error *error) {
+  bool ok = true;
+  for (int k = 0; k < signature->inputs; k++) out[k] = (gt_tensor){0};
+  for (int i = 0; i < files && ok; i++) ok = read_input_file(&file[i], signature, out, error);
+  ok = ok && all_there(signature, out, error);
+  for (int k = 0; k < signature->inputs && !ok; k++) gt_tensor_finish(&out[k]);
+  return ok;
 }

@@ -10,6 +10,9 @@
  *   data: {format: csv, train: f.csv, test: g.csv, target: label, ignore: [id], normalize: standard}
  *   data: {format: function, formula: "exp(sin(pi*x0) + x1^2)", range: [-1, 1], samples: 1000}
  *   data: {format: table, inputs: [[0, 0], [0, 1], [1, 0], [1, 1]], targets: [[0], [1], [1], [0]]}
+ * Several inputs, of any names, which layers read by `from:`; files and tables as well as columns:
+ *   data: {train: f.csv, target: income, inputs: {wide: [age, hours], job: [job]}, integers: [job]}
+ *   data: {train: {inputs: {wide: a.npy, deep: b.npy}, targets: y.npy}}
  * Every format also takes:
  *   format          left out: the file's name or first bytes decide (and `formula`, or inline `inputs`)
  *   task            classification (targets are class numbers from 0), regression, or auto, which is
@@ -29,7 +32,9 @@
  *                   that does not vary keeps deviation 1) | {mean: m, std: s, scale: c}: (value*c - m)/s with
  *                   one number, or one for each channel (last dimension), or one for each feature. c is
  *                   1/255 for bytes, else 1.
- *   shape           of one sample, when the file's is not the wanted one: [8, 8]
+ *                   For single inputs otherwise: {method: none, inputs: {wide: standard}}.
+ *   integers        inputs that hold whole numbers from 0, for embeddings; they are not normalised
+ *   shape           of one sample, when the file's is not the wanted one: [8, 8], or {image: [8, 8]}
  *   validation      fraction of the training samples set apart, test_fraction likewise where there is no
  *                   test file
  *   split           random (keyed by the seed, the same for every machine) | last (the last samples). Samples
@@ -52,7 +57,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { GT_DATA_MAX_RANK = 8, GT_DATA_MAX_CLASSES = 1000000, GT_DATA_MOST_INPUTS = 16 };
+enum {
+  GT_DATA_MAX_RANK = 8,
+  GT_DATA_MAX_CLASSES = 1000000,
+  GT_DATA_MOST_INPUTS = 16,
+  GT_DATA_MOST_INTEGER = (1 << 24) - 1 /* floats, which files may hold instead, have all of these */
+};
 
 typedef enum gt_element { GT_ELEMENT_U8, GT_ELEMENT_F32, GT_ELEMENT_I32 } gt_element;
 
@@ -60,7 +70,8 @@ typedef struct gt_tensor { /* dim[0] = samples */
   gt_element element;
   int rank;
   int64_t dim[GT_DATA_MAX_RANK];
-  void *data; /* heap, row-major */
+  void *data;    /* heap, row-major */
+  int64_t limit; /* of an input of integers: they lie in [0, limit), the same in all splits */
 } gt_tensor;
 
 /* What the network sees is (value - center)*scale + shift, the rows of values[3][count], each at f % count, f
@@ -83,8 +94,7 @@ typedef struct gt_input { /* one of the tensors that a model reads: what is the 
 } gt_input;
 
 typedef struct gt_split {
-  gt_tensor
-      input[GT_DATA_MOST_INPUTS]; /* as many as the dataset has; U8 or F32 [samples, …], F32 are finite */
+  gt_tensor input[GT_DATA_MOST_INPUTS]; /* as many as the dataset has: [samples, …]; F32 are finite */
   gt_tensor targets; /* classification: I32 [samples], each in [0, classes); regression: F32 [samples, t] */
   int64_t samples;   /* 0: this split is absent */
 } gt_split;
@@ -153,11 +163,17 @@ typedef struct gt_data_fingerprint {
 } gt_data_fingerprint;
 gt_data_fingerprint gt_dataset_fingerprint(const gt_dataset *dataset);
 
-/* Reads inputs alone, for predictions, from a file of any format that can (idx, npy, csv). *out is [n,
- * signature dims], U8 only when both the file and the training data are U8; its values are in the units of
- * the training data, before scale and shift. GT_ERR_DATA when the file does not fit. */
-bool gt_data_read_inputs(const char *path, const gt_data_signature *signature, gt_tensor *out,
-                         gt_error *error);
+typedef struct gt_input_file {
+  const char *name; /* of the input that it holds; NULL: it holds all of them */
+  const char *path;
+} gt_input_file;
+
+/* Reads inputs alone, for predictions, from files of any format that can (idx, npy, csv), which together hold
+ * each of the model's inputs once. out[k], of input k, is [n, signature dims], U8 only when both the file and
+ * the training data are U8; its values are in the units of the training data, before scale and shift.
+ * GT_ERR_DATA when a file does not fit. */
+bool gt_data_read_inputs(const gt_input_file *file, int files, const gt_data_signature *signature,
+                         gt_tensor *out, gt_error *error);
 
 /* Writes a tensor of any element type, atomically. CSV: one row a sample, header of `names` (one a value;
  * NULL: none). */

@@ -185,7 +185,7 @@ static const char *shape_text(int rank, const int64_t *dim, char *out, size_t si
   return out;
 }
 
-static bool widen(gt_tensor *tensor, const char *path, gt_error *error) {
+bool gt_data_widen(gt_tensor *tensor, const char *path, gt_error *error) {
   gt_tensor wide = *tensor;
   wide.element = GT_ELEMENT_F32;
   if (!gt_tensor_alloc(&wide, path, error)) return false;
@@ -206,6 +206,8 @@ bool gt_data_fit(const char *path, const gt_input *input, gt_tensor *tensor, gt_
                    shape_text(input->rank, input->dim, want, sizeof want));
   tensor->rank = input->rank + 1;
   memcpy(tensor->dim + 1, input->dim, (size_t)input->rank * sizeof *input->dim);
-  if (tensor->element == GT_ELEMENT_U8 && input->element == GT_ELEMENT_F32) return widen(tensor, path, error);
-  return true;
+  if (tensor->element == GT_ELEMENT_U8 && input->element == GT_ELEMENT_F32)
+    return gt_data_widen(tensor, path, error);
+  return input->element != GT_ELEMENT_I32 || tensor->element == GT_ELEMENT_I32 ||
+         gt_data_to_integers(path, tensor, error);
 }

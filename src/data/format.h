@@ -19,7 +19,8 @@ typedef enum gt_data_task { GT_TASK_AUTO, GT_TASK_CLASSIFICATION, GT_TASK_REGRES
 typedef struct gt_data_normalize {
   const char *method; /* "none", "standard" */
   gt_floats mean, std;
-  double scale; /* 0: the default */
+  double scale;          /* 0: the default */
+  const gt_spec *inputs; /* of single inputs, by name */
 } gt_data_normalize;
 
 typedef struct gt_data_common { /* the keys of every format */
@@ -28,7 +29,8 @@ typedef struct gt_data_common { /* the keys of every format */
   int64_t per_class;         /* 0: all */
   gt_strings class_names;
   gt_data_normalize normalize;
-  gt_ints shape;
+  gt_named shape; /* gt_ints */
+  gt_strings integers;
   double validation;
 } gt_data_common;
 
@@ -64,8 +66,23 @@ struct gt_data_format {
   size_t options_size;                       /* of the struct that the schema fills */
   bool (*probe)(const gt_data_probe *probe); /* NULL: only where the config names it */
   bool (*open)(gt_data_reader *reader, const void *options);
+  /* The inputs of the signature, each into its place of out[]; on failure what is there is finished by the
+   * caller. */
   bool (*read_inputs)(const char *path, const gt_data_signature *signature, gt_tensor *out, gt_error *error);
 };
+
+/* --- inputs by name (inputs.c) --- */
+
+/* Gives the dataset the inputs that the node names: those of a map, else the one without a name. The element
+ * of each is I32 if the config or the model says that it holds integers, else F32. False after reporting. */
+bool gt_data_name_inputs(gt_data_reader *reader, const gt_spec *inputs);
+/* What a split has for input `index`: the map's entry, or the node itself. NULL after reporting. */
+const gt_spec *gt_data_input_node(gt_data_reader *reader, const gt_spec *inputs, const char *split,
+                                  int index);
+/* An input's index by its name; -1 after reporting at `at`. */
+int gt_data_find_input(gt_data_reader *reader, const char *name, gt_position at);
+/* Makes bytes or floats whole numbers from 0 to GT_DATA_MOST_INTEGER. */
+bool gt_data_to_integers(const char *path, gt_tensor *tensor, gt_error *error);
 
 /* --- helpers shared by the formats (files.c) --- */
 
@@ -97,11 +114,16 @@ gt_position gt_data_position(const gt_data_reader *reader, const char *key);
 bool gt_tensor_alloc(gt_tensor *tensor, const char *what, gt_error *error);
 /* Gives *tensor, whose samples have as many values, the input's shape and a fitting element. */
 bool gt_data_fit(const char *path, const gt_input *input, gt_tensor *tensor, gt_error *error);
+/* Bytes become F32. */
+bool gt_data_widen(gt_tensor *tensor, const char *path, gt_error *error);
 void gt_split_finish(gt_split *split);
 
 /* --- what follows the format (prepare.c): shapes, classes, splits, scale and shift --- */
 
 bool gt_data_prepare(gt_data_reader *reader);
+/* The scaling of an input of bytes or floats, as the config or a trained model says (scale.c). */
+bool gt_data_scale(gt_data_reader *reader, int index);
+extern const gt_schema gt_data_normalize_schema;
 
 /* --- which samples are kept: `classes: [a, b]` and `per_class` (select.c) --- */
 
@@ -148,7 +170,8 @@ bool gt_raw_count(const gt_raw_array *array, uint64_t *count, gt_error *error);
 typedef bool (*gt_raw_parse)(gt_raw_array *array, gt_error *error);
 
 typedef struct gt_array_pair {
-  const char *inputs, *targets;
+  gt_named inputs; /* paths */
+  const char *targets;
 } gt_array_pair;
 typedef struct gt_array_options {
   gt_array_pair train, test;

@@ -1,12 +1,118 @@
 /* The inputs of a dataset by name, as the config lists them. */
+#include "base/text.h"
 #include "data/format.h"
+#include <ctype.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
 
 int gt_data_input_names(const gt_spec *data, const char *names[GT_DATA_MOST_INPUTS]) {
   const gt_spec *inputs = gt_spec_find(data, "inputs");
-  if (!inputs) inputs = gt_spec_find(gt_spec_find(data, "train"), "inputs");
   int count = 0;
+  if (!inputs) inputs = gt_spec_find(gt_spec_find(data, "train"), "inputs");
   for (int i = 0; inputs && inputs->kind == GT_SPEC_MAP && i < inputs->count; i++)
     if (count < GT_DATA_MOST_INPUTS) names[count++] = inputs->child[i]->key;
   if (!count) names[count++] = GT_INPUT_NAME;
   return count;
+}
+
+static const char *list_of_names(gt_arena *arena, const gt_input *input, int count) {
+  const char *list = input[0].name;
+  for (int k = 1; k < count; k++) list = gt_arena_printf(arena, "%s, %s", list, input[k].name);
+  return list;
+}
+
+static bool check_name(gt_data_reader *reader, const gt_spec *node) {
+  bool fine = isalpha((unsigned char)node->key[0]) || node->key[0] == '_';
+  for (const char *c = node->key; *c; c++) fine &= isalnum((unsigned char)*c) || *c == '_' || *c == '-';
+  if (!fine)
+    gt_error_at(reader->diagnostics, node->key_at, "'%.80s' cannot be the name of an input", node->key)
+        ->expected = "a letter, then letters, digits, '_' or '-'";
+  return fine;
+}
+
+static bool is_integer(const gt_data_reader *reader, const char *name) {
+  const gt_strings listed = reader->common->integers;
+  for (int i = 0; i < listed.count; i++)
+    if (!strcmp(listed.items[i], name)) return true;
+  return false;
+}
+
+/* A trained model knows its inputs by their order: each must be what the model has there. */
+static bool match_model(gt_data_reader *reader, gt_position at) {
+  const gt_data_signature *model = reader->wanted->signature;
+  gt_dataset *dataset = reader->dataset;
+  if (!model) return true;
+  bool same = model->inputs == dataset->inputs;
+  for (int k = 0; same && k < dataset->inputs; k++) {
+    same = !strcmp(model->input[k].name, dataset->input[k].name);
+    if (model->input[k].element == GT_ELEMENT_I32) dataset->input[k].element = GT_ELEMENT_I32;
+  }
+  if (!same)
+    gt_error_at(reader->diagnostics, at, "the model has other inputs")->expected =
+        list_of_names(reader->arena, model->input, model->inputs);
+  return same;
+}
+
+bool gt_data_name_inputs(gt_data_reader *reader, const gt_spec *inputs) {
+  gt_dataset *dataset = reader->dataset;
+  const bool named = inputs && inputs->kind == GT_SPEC_MAP;
+  if (named && inputs->count > GT_DATA_MOST_INPUTS) {
+    gt_error_at(reader->diagnostics, inputs->child[GT_DATA_MOST_INPUTS]->key_at, "too many inputs")
+        ->expected = gt_arena_printf(reader->arena, "at most %d", GT_DATA_MOST_INPUTS);
+    return false;
+  }
+  dataset->inputs = named ? inputs->count : 1;
+  for (int k = 0; k < dataset->inputs; k++) {
+    const char *name = named ? inputs->child[k]->key : GT_INPUT_NAME;
+    if (named && !check_name(reader, inputs->child[k])) return false;
+    dataset->input[k] =
+        (gt_input){.name = name, .element = is_integer(reader, name) ? GT_ELEMENT_I32 : GT_ELEMENT_F32};
+  }
+  return match_model(reader, inputs ? inputs->at : reader->spec->at);
+}
+
+int gt_data_find_input(gt_data_reader *reader, const char *name, gt_position at) {
+  const gt_dataset *dataset = reader->dataset;
+  const char *names[GT_DATA_MOST_INPUTS];
+  for (int k = 0; k < dataset->inputs; k++) {
+    names[k] = dataset->input[k].name;
+    if (!strcmp(names[k], name)) return k;
+  }
+  gt_diagnostic *d = gt_error_at(reader->diagnostics, at, "there is no input '%.80s'", name);
+  d->expected = list_of_names(reader->arena, dataset->input, dataset->inputs);
+  d->suggestion = gt_nearest(name, names, (size_t)dataset->inputs);
+  return -1;
+}
+
+const gt_spec *gt_data_input_node(gt_data_reader *reader, const gt_spec *inputs, const char *split,
+                                  int index) {
+  const gt_dataset *dataset = reader->dataset;
+  const bool named = inputs->kind == GT_SPEC_MAP;
+  for (int i = 0; named && i < inputs->count; i++)
+    if (gt_data_find_input(reader, inputs->child[i]->key, inputs->child[i]->key_at) < 0) return NULL;
+  const gt_spec *node = named ? gt_spec_find(inputs, dataset->input[index].name) : inputs;
+  if (node && (named || dataset->inputs == 1)) return node;
+  gt_error_at(reader->diagnostics, inputs->at, "the %s split has no input '%s'", split,
+              dataset->input[index].name)
+      ->expected = list_of_names(reader->arena, dataset->input, dataset->inputs);
+  return NULL;
+}
+
+bool gt_data_to_integers(const char *path, gt_tensor *tensor, gt_error *error) {
+  const int64_t features = gt_tensor_features(tensor), count = tensor->dim[0] * features;
+  if (tensor->element == GT_ELEMENT_U8 && !gt_data_widen(tensor, path, error)) return false;
+  for (int64_t i = 0; i < count; i++) {
+    const float value = ((const float *)tensor->data)[i];
+    if (!(value >= 0 && value <= GT_DATA_MOST_INTEGER) || value != floorf(value))
+      return gt_fail(error, GT_ERR_DATA,
+                     "%s: value %" PRId64 " of sample %" PRId64
+                     " is %g; an input of integers takes whole numbers from 0 to %d",
+                     path, i % features, i / features, (double)value, GT_DATA_MOST_INTEGER);
+    const int32_t whole = (int32_t)value;
+    memcpy((char *)tensor->data + (size_t)i * sizeof whole, &whole, sizeof whole);
+  }
+  tensor->element = GT_ELEMENT_I32;
+  return true;
 }

@@ -14,9 +14,7 @@ static gt_diagnostic *problem(gt_data_reader *reader, const char *key, const cha
 
 /* --- shapes --- */
 
-static bool reshape(gt_data_reader *reader, gt_tensor *tensor) {
-  const gt_ints shape = reader->common->shape;
-  if (!shape.count) return true;
+static bool reshape(gt_data_reader *reader, gt_tensor *tensor, gt_ints shape) {
   const int64_t features = gt_tensor_features(tensor);
   int64_t product = 1;
   bool fits = shape.count < GT_DATA_MAX_RANK;
@@ -266,111 +264,37 @@ static bool prepare_splits(gt_data_reader *reader) {
   return ok;
 }
 
-/* --- scaling --- */
+/* --- inputs --- */
 
-/* Sums over the samples of each feature: of x, or with a center of (x - center)^2. */
-static void accumulate(const gt_tensor *inputs, int64_t features, double unit, const double *center,
-                       double *sum) {
-  const uint8_t *bytes = inputs->data;
-  const float *floats = inputs->data;
-  for (int64_t i = 0; i < inputs->dim[0]; i++)
-    for (int64_t f = 0; f < features; f++) {
-      const int64_t at = i * features + f;
-      const double x = unit * (inputs->element == GT_ELEMENT_U8 ? bytes[at] : (double)floats[at]);
-      sum[f] += center ? (x - center[f]) * (x - center[f]) : x;
-    }
+static int64_t largest_integer(const gt_tensor *tensor) {
+  const int64_t count = tensor->data ? tensor->dim[0] * gt_tensor_features(tensor) : 0;
+  const int32_t *values = tensor->data;
+  int32_t largest = 0;
+  for (int64_t i = 0; i < count; i++) largest = values[i] > largest ? values[i] : largest;
+  return largest;
 }
 
-/* Mean and deviation of each feature of the training split, in two passes, so that nothing cancels. */
-static void standard(const gt_tensor *inputs, double unit, double *mean, double *std, int64_t features) {
-  const double n = (double)inputs->dim[0];
-  accumulate(inputs, features, unit, NULL, mean);
-  for (int64_t f = 0; f < features; f++) mean[f] /= n;
-  accumulate(inputs, features, unit, mean, std);
-  for (int64_t f = 0; f < features; f++) {
-    std[f] = sqrt(std[f] / n);
-    /* Rounding of the mean alone makes a constant feature vary a little. */
-    if (!(std[f] > 1e-7 * fabs(mean[f])) || std[f] < 1e-30) std[f] = 1;
+static void limit_integers(gt_dataset *dataset, int index) {
+  gt_split *const split[GT_PARTS] = {&dataset->train, &dataset->validation, &dataset->test};
+  int64_t largest = 0;
+  for (int i = 0; i < GT_PARTS; i++) {
+    const int64_t here = largest_integer(&split[i]->input[index]);
+    largest = here > largest ? here : largest;
   }
+  for (int i = 0; i < GT_PARTS; i++) split[i]->input[index].limit = largest + 1;
 }
 
-static bool fits(gt_data_reader *reader, const char *key, int count, int64_t channels, int64_t features) {
-  if (count <= 1 || count == channels || count == features) return true;
-  const gt_spec *node = gt_data_node(reader, "normalize", key);
-  gt_diagnostic *d = gt_error_at(reader->diagnostics, node ? node->at : reader->spec->at,
-                                 "%d values of '%s' do not fit the inputs", count, key);
-  d->expected = gt_arena_printf(reader->arena, "1, %" PRId64 " (channels) or %" PRId64 " (features) values",
-                                channels, features);
-  return false;
-}
-
-/* The number of scales that the given mean and std ask for; 0 with a diagnostic when they do not fit. */
-static int64_t given_period(gt_data_reader *reader, int64_t channels, int64_t features) {
-  const gt_data_normalize *normalize = &reader->common->normalize;
-  const int a = normalize->mean.count, b = normalize->std.count;
-  if (!fits(reader, "mean", a, channels, features) || !fits(reader, "std", b, channels, features)) return 0;
-  if (a > 1 && b > 1 && a != b) {
-    problem(reader, "normalize", "mean and std have different numbers of values")->expected =
-        "as many of each, or one";
-    return 0;
-  }
-  return a > b ? a : b > 1 ? b : 1;
-}
-
-/* (value*unit - mean)/std as (value - center)*scale + shift: where values lie far from 0 and close together,
- * the difference from a center among them is exact. */
-static bool fill_scale(gt_data_reader *reader, int64_t period, double unit, const double *mean,
-                       const double *std, gt_scaling *out) {
-  float *center = GT_NEW_N(reader->arena, float, 3 * period), *scale = center + period,
-        *shift = scale + period;
-  for (int64_t f = 0; f < period; f++) {
-    center[f] = (float)(mean[f] / unit);
-    scale[f] = (float)(unit / std[f]);
-    shift[f] = (float)(-(mean[f] - (double)center[f] * unit) / std[f]);
-    if (isfinite(center[f]) && isfinite(scale[f]) && isfinite(shift[f])) continue;
-    problem(reader, "normalize", "the scaling of the inputs is beyond the range of 32-bit floats");
+static bool check_integers(gt_data_reader *reader) {
+  const gt_strings listed = reader->common->integers;
+  for (int i = 0; i < listed.count; i++) {
+    const int k = gt_data_find_input(reader, listed.items[i], listed.at[i]);
+    if (k < 0) return false;
+    if (reader->dataset->train.input[k].element == GT_ELEMENT_I32) continue;
+    gt_error_at(reader->diagnostics, listed.at[i], "data of format '%s' has no integers",
+                reader->dataset->format);
     return false;
   }
-  *out = (gt_scaling){period, center};
   return true;
-}
-
-static bool taught_scale(gt_data_reader *reader, int index) {
-  const gt_scaling *taught = &reader->wanted->signature->input[index].scaling;
-  if (taught->count && gt_tensor_features(&reader->dataset->train.input[index]) % taught->count)
-    return gt_fail(reader->error, GT_ERR_DATA, "the model's normalisation does not fit its inputs");
-  reader->dataset->input[index].scaling = *taught;
-  return true;
-}
-
-static bool prepare_scale(gt_data_reader *reader, int index) {
-  if (reader->wanted->signature) return taught_scale(reader, index);
-  const gt_data_normalize *normalize = &reader->common->normalize;
-  const gt_tensor *inputs = &reader->dataset->train.input[index];
-  const int64_t features = gt_tensor_features(inputs), channels = inputs->dim[inputs->rank - 1];
-  const bool bytes = inputs->element == GT_ELEMENT_U8, measured = !strcmp(normalize->method, "standard");
-  const bool given = normalize->mean.count || normalize->std.count;
-  const double unit = normalize->scale > 0 ? normalize->scale : bytes ? 1.0 / 255 : 1.0;
-  if (measured && given) {
-    problem(reader, "normalize", "mean and std are given and also to be measured")->expected =
-        "method: standard, or mean and std";
-    return false;
-  }
-  if (!measured && !given && !bytes && normalize->scale <= 0) return true;
-  const int64_t period = measured ? features : given_period(reader, channels, features);
-  void *memory;
-  if (period < 1 || !gt_try_alloc(&memory, (uint64_t)period, 2 * sizeof(double), "means", reader->error))
-    return false;
-  double *mean = memory, *std = mean + period;
-  if (measured) standard(inputs, unit, mean, std, features);
-  for (int64_t f = 0; !measured && f < period; f++) {
-    const gt_floats m = normalize->mean, s = normalize->std;
-    mean[f] = m.count ? m.items[m.count > 1 ? f : 0] : 0;
-    std[f] = s.count ? s.items[s.count > 1 ? f : 0] : 1;
-  }
-  const bool ok = fill_scale(reader, period, unit, mean, std, &reader->dataset->input[index].scaling);
-  free(memory);
-  return ok;
 }
 
 static bool prepare_input(gt_data_reader *reader, int index) {
@@ -379,12 +303,21 @@ static bool prepare_input(gt_data_reader *reader, int index) {
   input->element = tensor->element;
   input->rank = tensor->rank - 1;
   memcpy(input->dim, tensor->dim + 1, (size_t)input->rank * sizeof *input->dim);
-  return prepare_scale(reader, index);
+  if (input->element != GT_ELEMENT_I32) return gt_data_scale(reader, index);
+  limit_integers(reader->dataset, index);
+  return true;
 }
 
 static bool reshape_inputs(gt_data_reader *reader, gt_split *split) {
-  for (int k = 0; k < reader->dataset->inputs && split->samples; k++)
-    if (!reshape(reader, &split->input[k])) return false;
+  const gt_named *shapes = &reader->common->shape;
+  for (int i = 0; i < shapes->count && split->samples; i++) {
+    const int k = shapes->name ? gt_data_find_input(reader, shapes->name[i], shapes->at[i]) : 0;
+    if (!shapes->name && reader->dataset->inputs > 1) {
+      problem(reader, "shape", "there are several inputs")->expected = "shape: {NAME: [8, 8]}";
+      return false;
+    }
+    if (k < 0 || !reshape(reader, &split->input[k], ((const gt_ints *)shapes->items)[i])) return false;
+  }
   return true;
 }
 
@@ -394,7 +327,8 @@ bool gt_data_prepare(gt_data_reader *reader) {
   if (!check_size(reader, train, reader->train_name) || !check_size(reader, test, reader->test_name) ||
       (test->samples && !check_test(reader)) || !reshape_inputs(reader, train) ||
       !reshape_inputs(reader, test) || !fit_model(reader, train, reader->train_name) ||
-      !fit_model(reader, test, reader->test_name) || !prepare_classes(reader) || !prepare_splits(reader))
+      !fit_model(reader, test, reader->test_name) || !check_integers(reader) || !prepare_classes(reader) ||
+      !prepare_splits(reader))
     return false;
   for (int k = 0; k < dataset->inputs; k++)
     if (!prepare_input(reader, k)) return false;

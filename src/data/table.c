@@ -23,7 +23,7 @@ static const gt_schema pair_schema = {
 
 static const gt_field fields[] = {
     GT_ROW(options, inputs, GT_FIELD_NODE, .flags = GT_FIELD_REQUIRED,
-           .help = "list of samples: [[0, 0], [0, 1]]"),
+           .help = "list of samples: [[0, 0], [0, 1]]; of several inputs, a list by name for each"),
     GT_ROW(options, targets, GT_FIELD_NODE, .flags = GT_FIELD_REQUIRED,
            .help = "list of targets: [[0], [1]] for quantities, [0, 1] for classes"),
     GT_ROW(options, test, GT_FIELD_MAP, .sub = &pair_schema,
@@ -117,13 +117,24 @@ static bool decide_task(const gt_data_reader *reader, const gt_spec *node, const
   return whole;
 }
 
+static bool read_input(gt_data_reader *reader, const gt_spec *inputs, const char *split, int index,
+                       gt_tensor *out) {
+  const gt_spec *node = gt_data_input_node(reader, inputs, split, index);
+  if (!node || !read_table(reader, node, out)) return false;
+  if (reader->dataset->input[index].element != GT_ELEMENT_I32) return true;
+  return gt_data_to_integers("the table", out, reader->error);
+}
+
 static bool read_split(gt_data_reader *reader, pair nodes, bool first, gt_split *out) {
-  if (!read_table(reader, nodes.inputs, &out->input[0]) || !read_table(reader, nodes.targets, &out->targets))
-    return false;
-  if (out->input[0].dim[0] != out->targets.dim[0])
-    return bad_node(reader, nodes.targets, "there is not one target for each sample",
-                    gt_arena_printf(reader->arena, "%" PRId64 " targets", out->input[0].dim[0]));
-  out->samples = out->input[0].dim[0];
+  const char *name = first ? "training" : "test";
+  for (int k = 0; k < reader->dataset->inputs; k++)
+    if (!read_input(reader, nodes.inputs, name, k, &out->input[k])) return false;
+  if (!read_table(reader, nodes.targets, &out->targets)) return false;
+  out->samples = out->targets.dim[0];
+  for (int k = 0; k < reader->dataset->inputs; k++)
+    if (out->input[k].dim[0] != out->samples)
+      return bad_node(reader, nodes.targets, "there is not one target for each sample",
+                      gt_arena_printf(reader->arena, "%" PRId64 " targets", out->input[k].dim[0]));
   if (first) reader->dataset->classification = decide_task(reader, nodes.targets, &out->targets);
   return reader->dataset->classification ? to_labels(reader, nodes.targets, &out->targets)
                                          : check_targets(reader, nodes.targets, &out->targets);
@@ -137,13 +148,14 @@ static bool open_table(gt_data_reader *reader, const void *given) {
     return bad_node(reader, gt_data_node(reader, "test", NULL), "the test split is incomplete",
                     "test: {inputs: […], targets: […]}");
   reader->train_name = reader->test_name = "targets";
-  return read_split(reader, train, true, &reader->dataset->train) &&
+  return gt_data_name_inputs(reader, train.inputs) &&
+         read_split(reader, train, true, &reader->dataset->train) &&
          read_split(reader, test.inputs ? test : train, false, &reader->dataset->test);
 }
 
 static bool probe(const gt_data_probe *p) {
   const gt_spec *inputs = p->spec ? gt_spec_find(p->spec, "inputs") : NULL;
-  return inputs && inputs->kind == GT_SPEC_SEQUENCE && gt_spec_find(p->spec, "targets");
+  return inputs && inputs->kind != GT_SPEC_SCALAR && gt_spec_find(p->spec, "targets");
 }
 
 const gt_data_format gt_data_table = {

@@ -4,9 +4,9 @@
  * FLOAT double, BOOL bool, STRING/CHOICE/PATH/FORMULA const char * (CHOICE always one of the row's own
  * pointers in choices[]), INTS gt_ints, FLOATS gt_floats, STRINGS gt_strings, INT_OR_STRINGS
  * gt_int_or_strings, NODE const gt_spec * (the raw subtree), MAP the struct of row->sub embedded at the
- * offset. An optional value without default stays zero/NULL. A value that is refused is reported and never
- * used: its field is filled as if it were absent, so that what goes on, to find the errors behind it, works
- * on sound values. */
+ * offset. With the flag GT_FIELD_BY_NAME it is a gt_named. An optional value without default stays zero/NULL.
+ * A value that is refused is reported and never used: its field is filled as if it were absent, so that what
+ * goes on, to find the errors behind it, works on sound values. */
 #ifndef GT_SPEC_SCHEMA_H
 #define GT_SPEC_SCHEMA_H
 #include "spec/spec.h"
@@ -28,7 +28,13 @@ typedef enum gt_field_type {
   GT_FIELD_MAP,
 } gt_field_type;
 
-enum { GT_FIELD_REQUIRED = 1, GT_FIELD_MAY_BE_ABSENT = 2, GT_FIELD_OPEN_MIN = 4, GT_FIELD_OPEN_MAX = 8 };
+enum {
+  GT_FIELD_REQUIRED = 1,
+  GT_FIELD_MAY_BE_ABSENT = 2,
+  GT_FIELD_OPEN_MIN = 4,
+  GT_FIELD_OPEN_MAX = 8,
+  GT_FIELD_BY_NAME = 16 /* a value, or a map from names of one's own to such values; of PATH, INTS, STRINGS */
+};
 
 typedef struct gt_field {
   const char *name;
@@ -75,6 +81,12 @@ typedef struct gt_int_or_strings {
   gt_strings strings;
   bool listed; /* a sequence was given, be it empty */
 } gt_int_or_strings;
+typedef struct gt_named {  /* of GT_FIELD_BY_NAME */
+  int count;               /* 0: not given */
+  const char *const *name; /* NULL: a plain value, the only one */
+  const gt_position *at;   /* of each name, or of the plain value */
+  const void *items;       /* count of the type's own C type */
+} gt_named;
 
 /* Reads a map (or a shorthand scalar; NULL or an empty scalar = an empty map) into *out. `extra` (may be
  * NULL) is a second schema whose keys are also allowed and which fills *extra_out (the keys every layer has).

@@ -85,6 +85,8 @@ static void add_fields(json_t *properties, json_t *required, const gt_schema *sc
   gt_arena_init(&arena);
   for (const gt_field *f = schema ? schema->fields : NULL; f && f->name; f++) {
     json_t *value = value_schema(f);
+    if (f->flags & GT_FIELD_BY_NAME)
+      value = json_pack("{s:[O,{s:s,s:o}]}", "anyOf", value, "type", "object", "additionalProperties", value);
     if (f->help) json_object_set_new(value, "description", json_string(f->help));
     const gt_spec *fallback = gt_schema_fallback(&arena, f, (gt_position){0});
     if (fallback) json_object_set_new(value, "default", to_json(f, fallback));

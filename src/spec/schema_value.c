@@ -166,8 +166,9 @@ char *gt_field_describe(gt_arena *arena, const gt_field *field) {
       text = gt_arena_printf(arena, "%s%s%s", text, f == field->sub->fields ? "" : ", ", f->name);
     return text;
   }
-  return gt_arena_printf(arena, "%s%s%s", words[field->type], range_text(arena, field),
-                         field->type == GT_FIELD_INT_OR_STRINGS ? ", or a list of words" : "");
+  return gt_arena_printf(arena, "%s%s%s%s", words[field->type], range_text(arena, field),
+                         field->type == GT_FIELD_INT_OR_STRINGS ? ", or a list of words" : "",
+                         field->flags & GT_FIELD_BY_NAME ? ", or a map from names to such" : "");
 }
 
 const char *gt_schema_where(gt_arena *arena, const char *where) {
@@ -318,7 +319,36 @@ static bool read_int_or_list(const gt_schema_reader *r, const gt_field *field, g
   return to->listed;
 }
 
+static size_t size_of(gt_field_type type) {
+  return type == GT_FIELD_PATH   ? sizeof(const char *)
+         : type == GT_FIELD_INTS ? sizeof(gt_ints)
+                                 : sizeof(gt_strings);
+}
+
+/* Every bad value is reported, and leaves none. */
+static bool read_named(const gt_schema_reader *r, const gt_field *field, gt_named *to, const gt_spec *value) {
+  const bool plain = value->kind != GT_SPEC_MAP;
+  const int count = plain ? 1 : value->count;
+  const size_t size = size_of(field->type);
+  gt_field one = *field;
+  one.flags &= ~(unsigned)GT_FIELD_BY_NAME;
+  if (!count) return wrong_type(r, field, value, "a value for each name");
+  char *items = gt_arena_alloc_n(r->arena, (size_t)count, size);
+  const char **name = GT_NEW_N(r->arena, const char *, count);
+  gt_position *at = GT_NEW_N(r->arena, gt_position, count);
+  bool ok = true;
+  for (int i = 0; i < count; i++) {
+    const gt_spec *item = plain ? value : value->child[i];
+    name[i] = item->key;
+    at[i] = plain ? item->at : item->key_at;
+    ok &= gt_schema_read_value(r, &one, items + (size_t)i * size, item);
+  }
+  if (ok) *to = (gt_named){count, plain ? NULL : name, at, items};
+  return ok;
+}
+
 bool gt_schema_read_value(const gt_schema_reader *r, const gt_field *field, void *to, const gt_spec *value) {
+  if (field->flags & GT_FIELD_BY_NAME) return read_named(r, field, to, value);
   switch (field->type) {
   case GT_FIELD_INT: return read_int(r, field, to, value);
   case GT_FIELD_FLOAT: return read_float(r, field, to, value);

@@ -148,12 +148,13 @@ static void a_model_knows_a_header_of_numbers(void **state) {
   gt_tensor out;
   signature.input[0].columns = years;
   const char *path = write_text("m.csv", "2000,1990\n0.5,1\n");
-  assert_true(gt_data_read_inputs(path, &signature, &out, &error));
+  assert_true(gt_data_read_inputs(&(gt_input_file){NULL, path}, 1, &signature, &out, &error));
   assert_true(out.dim[0] == 1 && floats(&out)[0] == 1);
   gt_tensor_finish(&out);
   static const char *const places[] = {"1", "2"}; /* of a file without a header */
   signature.input[0].columns = places;
-  assert_true(gt_data_read_inputs(write_text("m.csv", "2,1\n0.5,1\n"), &signature, &out, &error));
+  assert_true(gt_data_read_inputs(&(gt_input_file){NULL, write_text("m.csv", "2,1\n0.5,1\n")}, 1, &signature,
+                                  &out, &error));
   assert_int_equal(out.dim[0], 2);
   gt_tensor_finish(&out);
 }
@@ -169,11 +170,12 @@ static void predictions_follow_the_config(void **state) {
   signature.input[0].columns = NULL;
   open_data(&o, "{inputs: [1, 2], targets: [1, 2]}");
   signature.data = gt_spec_parse(&o.arena, "config", config, strlen(config), &o.diagnostics);
-  assert_true(gt_data_read_inputs(write_text("m.csv", "1;2\n3;4\n"), &signature, &out, &error));
+  assert_true(gt_data_read_inputs(&(gt_input_file){NULL, write_text("m.csv", "1;2\n3;4\n")}, 1, &signature,
+                                  &out, &error));
   assert_true(out.dim[0] == 2 && floats(&out)[3] == 4);
   gt_tensor_finish(&out);
   signature.data = gt_spec_parse(&o.arena, "config", bad, strlen(bad), &o.diagnostics);
-  assert_false(gt_data_read_inputs(path_of("m.csv"), &signature, &out, &error));
+  assert_false(gt_data_read_inputs(&(gt_input_file){NULL, path_of("m.csv")}, 1, &signature, &out, &error));
   assert_int_equal(error.status, GT_ERR_DATA);
   close_data(&o);
 }

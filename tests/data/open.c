@@ -383,22 +383,24 @@ static void inputs_for_predictions(void **state) {
       .inputs = 1,
       .input = {{.name = "input", .rank = 1, .dim = {2}, .element = GT_ELEMENT_F32, .columns = names}}};
   const char *path = write_text("p.csv", "a,x,b\n1,no,2\n3,no,4\n");
-  assert_true(gt_data_read_inputs(path, &signature, &out, &error));
+  assert_true(gt_data_read_inputs(&(gt_input_file){NULL, path}, 1, &signature, &out, &error));
   assert_true(out.dim[0] == 2 && floats(&out)[0] == 2 && floats(&out)[1] == 1);
   assert_true(gt_data_write_csv(path_of("w.csv"), &out, names, &error));
   gt_tensor_finish(&out);
-  assert_true(gt_data_read_inputs(path_of("w.csv"), &signature, &out, &error));
+  assert_true(gt_data_read_inputs(&(gt_input_file){NULL, path_of("w.csv")}, 1, &signature, &out, &error));
   assert_true(floats(&out)[2] == 4 && floats(&out)[3] == 3);
   gt_tensor_finish(&out);
   gt_data_signature square = {
       .inputs = 1, .input = {{.name = "input", .rank = 2, .dim = {2, 2}, .element = GT_ELEMENT_F32}}};
-  assert_true(gt_data_read_inputs(write_bytes("i-ubyte", images, sizeof images), &square, &out, &error));
+  assert_true(gt_data_read_inputs(&(gt_input_file){NULL, write_bytes("i-ubyte", images, sizeof images)}, 1,
+                                  &square, &out, &error));
   assert_true(out.rank == 3 && out.element == GT_ELEMENT_F32 && floats(&out)[1] == 255);
   gt_tensor_finish(&out);
-  assert_false(gt_data_read_inputs(path_of("i-ubyte"), &signature, &out, &error));
+  assert_false(gt_data_read_inputs(&(gt_input_file){NULL, path_of("i-ubyte")}, 1, &signature, &out, &error));
   assert_int_equal(error.status, GT_ERR_DATA);
   error = (gt_error){0};
-  assert_false(gt_data_read_inputs(path_of("nothing.bin"), &signature, &out, &error));
+  assert_false(
+      gt_data_read_inputs(&(gt_input_file){NULL, path_of("nothing.bin")}, 1, &signature, &out, &error));
   assert_int_equal(error.status, GT_ERR_IO);
 }
 

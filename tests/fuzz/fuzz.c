@@ -220,7 +220,7 @@ static void open_for_model(const char *map, const char *inputs) {
     const gt_data_signature signature = row_of(features, features == 2 ? columns : NULL);
     gt_tensor tensor;
     gt_error error = {0};
-    if (gt_data_read_inputs(inputs, &signature, &tensor, &error)) {
+    if (gt_data_read_inputs(&(gt_input_file){NULL, inputs}, 1, &signature, &tensor, &error)) {
       judge_values(&tensor, tensor.dim[0]);
       gt_tensor_finish(&tensor);
     } else {

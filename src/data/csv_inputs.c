@@ -1,0 +1,63 @@
+/* CSV: from columns to inputs. */
+#include "base/memory.h"
+#include "base/names.h"
+#include "data/csv.h"
+#include <stdlib.h>
+#include <string.h>
+
+/* The columns of one input; those that an earlier input has, too, are taken from there. */
+static void add_input(gt_csv_inputs *all, const gt_input *input, gt_names *seen, const char **names,
+                      bool *whole, gt_arena *arena) {
+  const int64_t features = gt_input_features(input);
+  int32_t *place = GT_NEW_N(arena, int32_t, features);
+  for (int64_t f = 0; f < features; f++) {
+    place[f] = names ? gt_names_add(seen, input->columns[f], all->count) : all->count;
+    whole[place[f]] |= input->element == GT_ELEMENT_I32;
+    if (place[f] < all->count) continue;
+    if (names) names[all->count] = input->columns[f];
+    all->count++;
+  }
+  all->place[all->inputs] = place;
+  all->features[all->inputs++] = features;
+}
+
+gt_csv_inputs gt_csv_inputs_of(const gt_input *input, int inputs, gt_arena *arena) {
+  gt_csv_inputs all = {0};
+  gt_names seen = {.arena = arena};
+  int64_t most = 0;
+  bool named = true;
+  for (int k = 0; k < inputs; k++) {
+    most += gt_input_features(&input[k]);
+    named &= input[k].columns != NULL;
+  }
+  const char **names = named ? GT_NEW_N(arena, const char *, most) : NULL;
+  bool *whole = GT_NEW_N(arena, bool, most);
+  for (int k = 0; k < inputs; k++) add_input(&all, &input[k], &seen, names, whole, arena);
+  all.names = names;
+  all.whole = whole;
+  return all;
+}
+
+static bool take_input(const gt_csv *csv, const int32_t *place, int64_t features, gt_tensor *out) {
+  *out = (gt_tensor){.element = GT_ELEMENT_F32, .rank = 2, .dim = {(int64_t)csv->rows, features}};
+  if (!gt_tensor_alloc(out, csv->path, csv->error)) return false;
+  float *to = out->data;
+  for (size_t row = 0; row < csv->rows; row++)
+    for (int64_t f = 0; f < features; f++) *to++ = csv->values[row * (size_t)csv->inputs + (size_t)place[f]];
+  return true;
+}
+
+bool gt_csv_move_inputs(gt_csv *csv, const gt_csv_inputs *inputs, const gt_input *input, gt_tensor *out) {
+  const bool one = inputs->inputs == 1 && inputs->features[0] == csv->inputs;
+  if (one) {
+    out[0] = (gt_tensor){.element = GT_ELEMENT_F32, .rank = 2, .dim = {(int64_t)csv->rows, csv->inputs}};
+    out[0].data = csv->values;
+    csv->values = NULL;
+  }
+  for (int k = 0; k < inputs->inputs; k++) {
+    if (!one && !take_input(csv, inputs->place[k], inputs->features[k], &out[k])) return false;
+    if (input[k].element == GT_ELEMENT_I32 && !gt_data_to_integers(csv->path, &out[k], csv->error))
+      return false;
+  }
+  return true;
+}
