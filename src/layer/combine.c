@@ -98,4 +98,5 @@ GT_DEFINE(layer, concatenate) = {.name = "concatenate",
                                  .config_size = sizeof(concatenate_config),
                                  .min_inputs = 2,
                                  .max_inputs = -1,
+                                 .integers = true,
                                  .build = build_concatenate};

@@ -47,6 +47,12 @@ const gt_init *gt_init_uniform_between(gt_arena *arena, double low, double high)
   return create(arena, &gt_init_uniform, config, NULL);
 }
 
+const gt_init *gt_init_normal_of(gt_arena *arena, double mean, double deviation) {
+  gt_init_normal_config *config = GT_NEW(arena, gt_init_normal_config);
+  *config = (gt_init_normal_config){.mean = mean, .deviation = deviation};
+  return create(arena, &gt_init_normal, config, NULL);
+}
+
 const gt_init *gt_init_constant_of(gt_arena *arena, double value) {
   gt_init_constant_config *config = GT_NEW(arena, gt_init_constant_config);
   *config = (gt_init_constant_config){.value = value};

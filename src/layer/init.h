@@ -39,6 +39,7 @@ const gt_init_type *gt_init_find(const char *name); /* NULL if there is none */
 const gt_init *gt_init_read(gt_arena *arena, const gt_spec *spec, gt_diagnostics *diagnostics);
 /* Made by a layer itself. */
 const gt_init *gt_init_uniform_between(gt_arena *arena, double low, double high);
+const gt_init *gt_init_normal_of(gt_arena *arena, double mean, double deviation);
 const gt_init *gt_init_constant_of(gt_arena *arena, double value);
 /* torch.nn.Linear's default: kaiming_uniform with a = sqrt(5), that is, uniform within 1/sqrt(fan_in). */
 const gt_init *gt_init_linear_default(gt_arena *arena);

@@ -11,12 +11,16 @@ typedef struct gt_init_uniform_config {
   double low, high;
 } gt_init_uniform_config;
 
+typedef struct gt_init_normal_config {
+  double mean, deviation;
+} gt_init_normal_config;
+
 typedef struct gt_init_kaiming_config {
   const char *mode, *nonlinearity;
   double slope;
 } gt_init_kaiming_config;
 
-extern const gt_init_type gt_init_constant, gt_init_uniform, gt_init_kaiming_uniform;
+extern const gt_init_type gt_init_constant, gt_init_uniform, gt_init_normal, gt_init_kaiming_uniform;
 
 void gt_init_draw_uniform(const gt_init_stream *stream, int64_t count, double low, double high, float *out);
 void gt_init_draw_normal(const gt_init_stream *stream, int64_t count, double mean, double deviation,

@@ -61,19 +61,15 @@ GT_DEFINE(init, uniform) = {.name = "uniform",
                             .config_size = sizeof(gt_init_uniform_config),
                             .fill = fill_uniform};
 
-typedef struct normal_config {
-  double mean, deviation;
-} normal_config;
-
 static void fill_normal(const void *config, gt_shape shape, const gt_init_stream *stream, float *out) {
-  const normal_config *c = config;
+  const gt_init_normal_config *c = config;
   gt_init_draw_normal(stream, gt_shape_count(shape), c->mean, c->deviation, out);
 }
 
 static const gt_field normal_fields[] = {
-    GT_ROW(normal_config, mean, GT_FIELD_FLOAT, .fallback = "0", .help = "mean of the distribution"),
-    GT_ROW_NAMED("std", normal_config, deviation, GT_FIELD_FLOAT, .fallback = "1", .min = 0, .max = 1e30,
-                 .help = "standard deviation"),
+    GT_ROW(gt_init_normal_config, mean, GT_FIELD_FLOAT, .fallback = "0", .help = "mean of the distribution"),
+    GT_ROW_NAMED("std", gt_init_normal_config, deviation, GT_FIELD_FLOAT, .fallback = "1", .min = 0,
+                 .max = 1e30, .help = "standard deviation"),
     {.name = NULL},
 };
 static const gt_schema normal_schema = {
@@ -81,5 +77,5 @@ static const gt_schema normal_schema = {
 GT_DEFINE(init, normal) = {.name = "normal",
                            .help = "normally distributed",
                            .schema = &normal_schema,
-                           .config_size = sizeof(normal_config),
+                           .config_size = sizeof(gt_init_normal_config),
                            .fill = fill_normal};

@@ -24,16 +24,18 @@ typedef struct gt_build { /* one layer under construction; made by the model roo
   const struct gt_layer_type *type;
   const char *name;              /* "linear1" */
   const char *const *input_name; /* names of the layers that give input[k]; "input" is the model's input */
-  gt_position at;                /* where the layer stands in the config */
-  const gt_spec *spec;           /* its settings there; NULL for a bare `- relu` */
-  bool training;                 /* false: evaluation, dropout passes its input on */
-  bool hard;     /* evaluation of what the trained model stands for: gates, not mixtures of gates */
-  gt_id bits;    /* the model's input if it holds nothing but 0 and 1, else GT_NONE */
-  uint64_t seed; /* the run's, for constants (gt_build_stream) */
-  gt_id clock;   /* of what is drawn; GT_NONE where nothing runs, in check and export */
-  gt_id weight;  /* F32 [B]: 0 for rows past the end of the data, else 1; GT_NONE: every row counts */
-  bool has_hard; /* set by a layer that is another with `hard`: both are then evaluated */
-  int errors;    /* reported while this layer was built */
+  /* Values of integer input k lie in [0, input_limit[k]); 0: not known. NULL: nothing is known of any. */
+  const int64_t *input_limit;
+  gt_position at;      /* where the layer stands in the config */
+  const gt_spec *spec; /* its settings there; NULL for a bare `- relu` */
+  bool training;       /* false: evaluation, dropout passes its input on */
+  bool hard;           /* evaluation of what the trained model stands for: gates, not mixtures of gates */
+  gt_id bits;          /* the model's input if it holds nothing but 0 and 1, else GT_NONE */
+  uint64_t seed;       /* the run's, for constants (gt_build_stream) */
+  gt_id clock;         /* of what is drawn; GT_NONE where nothing runs, in check and export */
+  gt_id weight;        /* F32 [B]: 0 for rows past the end of the data, else 1; GT_NONE: every row counts */
+  bool has_hard;       /* set by a layer that is another with `hard`: both are then evaluated */
+  int errors;          /* reported while this layer was built */
   /* Reads a slot of the model's store, which is added if it is new; its name is completed. */
   gt_id (*slot)(struct gt_build *build, gt_slot slot);
   /* In training: the state of this name holds `value` after a step that counts. */
@@ -46,6 +48,7 @@ typedef struct gt_layer_type {
   const gt_schema *schema; /* its own keys; those of gt_layer_common_schema are added to each */
   size_t config_size;
   int min_inputs, max_inputs; /* max -1: any number */
+  bool integers;              /* takes inputs of integers (I32), too */
   /* What becomes of parameters and states when a phase of training gives the layer other sizes; NULL: it
    * keeps its sizes. gt_refit_overlap serves most. */
   void (*refit)(gt_shape before, const float *old, gt_shape now, float *out);

@@ -2,6 +2,7 @@
  * batch stays as it is. */
 #include "op/move.h"
 #include "layer/layer.h"
+#include <math.h>
 
 /* The list's value for each axis, with `batch` for axis 0; false (reported) if the list has another length.
  * */
@@ -28,6 +29,7 @@ static bool spread(gt_build *build, const char *key, gt_ints list, const gt_id *
                                        .config_size = sizeof(op##_config),            \
                                        .min_inputs = 1,                               \
                                        .max_inputs = 1,                               \
+                                       .integers = true,                              \
                                        .build = build_##op};
 
 typedef struct permute_config {
@@ -82,6 +84,10 @@ static gt_id build_pad(gt_build *build, const void *config, const gt_id *input, 
   (void)inputs;
   if (!spread(build, "before", c->before, input, 0, before)) return GT_NONE;
   if (!spread(build, "after", c->after.count ? c->after : c->before, input, 0, after)) return GT_NONE;
+  if (gt_node_at(build->graph, input[0])->dtype == GT_I32 &&
+      !(fabs(c->value) <= INT32_MAX && rint(c->value) == c->value))
+    return gt_build_error(build, "value", "cannot add %g to the integers of %s", c->value,
+                          gt_build_input_text(build, input, 0));
   return gt_pad(build->graph, input[0], before, after, c->value);
 }
 

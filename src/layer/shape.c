@@ -24,6 +24,7 @@ GT_DEFINE(layer, flatten) = {.name = "flatten",
                              .schema = &flatten_schema,
                              .min_inputs = 1,
                              .max_inputs = 1,
+                             .integers = true,
                              .build = build_flatten,
                              .circuit = pass_on};
 
@@ -77,5 +78,6 @@ GT_DEFINE(layer, reshape) = {.name = "reshape",
                              .config_size = sizeof(reshape_config),
                              .min_inputs = 1,
                              .max_inputs = 1,
+                             .integers = true,
                              .build = build_reshape,
                              .circuit = pass_on};

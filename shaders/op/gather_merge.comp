@@ -1,0 +1,26 @@
+#version 450
+#extension GL_EXT_buffer_reference : require
+#extension GL_EXT_scalar_block_layout : require
+#extension GL_GOOGLE_include_directive : require
+#include "op/gather_order.h"
+layout(local_size_x_id = 0) in;
+
+/* Each key moves by as many as come before it in the other run of its pair: of the second run those that are
+ * smaller, of the first one equal ones, too. */
+void main() {
+  uint stride = gl_NumWorkGroups.x * gl_WorkGroupSize.x;
+  for (uint i = gl_GlobalInvocationID.x; i < n; i += stride) {
+    uint key = x.at[i], mine = i / run, pair = (mine & ~1u) * run;
+    bool second = (mine & 1u) != 0u;
+    uint low = second ? pair : min(pair + run, n), start = low;
+    uint high = second ? pair + run : min(pair + 2u * run, n);
+    while (low < high) {
+      uint middle = low + (high - low) / 2u, other = x.at[middle];
+      if (other < key || (second && other == key)) low = middle + 1u;
+      else high = middle;
+    }
+    uint place = pair + (i - mine * run) + (low - start);
+    y.at[place] = key;
+    y.at[n + place] = x.at[n + i];
+  }
+}

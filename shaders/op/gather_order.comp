@@ -1,0 +1,32 @@
+#version 450
+#extension GL_EXT_buffer_reference : require
+#extension GL_EXT_scalar_block_layout : require
+#extension GL_GOOGLE_include_directive : require
+#include "op/gather_order.h"
+layout(local_size_x_id = 0) in;
+layout(constant_id = 0) const uint LOCAL_X = 1u; /* divides the run */
+
+shared uint keys[LOCAL_X];
+
+/* Each key's place in its run is the number of those before it. */
+void main() {
+  uint me = gl_LocalInvocationID.x;
+  for (uint start = gl_WorkGroupID.x * LOCAL_X; start < n; start += gl_NumWorkGroups.x * LOCAL_X) {
+    uint i = start + me, first = start / run * run, end = min(first + run, n), place = first, key = 0u;
+    if (i < n) key = x.at[i];
+    for (uint t = first; t < end; t += LOCAL_X) {
+      if (t + me < end) keys[me] = x.at[t + me];
+      barrier();
+      uint count = min(LOCAL_X, end - t);
+      for (uint k = 0u; k < count; k++) {
+        uint other = keys[k];
+        place += uint(other < key || (other == key && t + k < i));
+      }
+      barrier();
+    }
+    if (i < n) {
+      y.at[place] = key;
+      y.at[n + place] = i;
+    }
+  }
+}

@@ -1,0 +1,97 @@
+#version 450
+#extension GL_EXT_buffer_reference : require
+#extension GL_EXT_scalar_block_layout : require
+#extension GL_GOOGLE_include_directive : require
+#include "op/gather_sum.h"
+layout(local_size_x_id = 0) in;
+layout(constant_id = 0) const uint LOCAL_X = 1u;
+layout(constant_id = 3) const uint BLOCKS = 0u; /* 1: the sums of blocks that hold one key */
+layout(constant_id = 4) const uint QUADS = 0u;  /* 1: the width is a multiple of 4 */
+layout(constant_id = 15) const uint ALIGNED = 0u;
+
+shared uint begins[LOCAL_X];
+
+/* Piece i: a value, or four neighbours. */
+vec4 load(GT_FLOATS from, uint i) {
+  vec4 v;
+  if (QUADS == 0u) v = vec4(from.at[i], 0.0, 0.0, 0.0);
+  else if (ALIGNED != 0u) v = GT_CAST(GT_FLOATS4, from).at[i];
+  else v = vec4(from.at[4u * i], from.at[4u * i + 1u], from.at[4u * i + 2u], from.at[4u * i + 3u]);
+  return v;
+}
+
+void store(GT_FLOATS to, uint i, vec4 v) {
+  if (QUADS == 0u) to.at[i] = v.x;
+  else if (ALIGNED != 0u) GT_CAST(GT_FLOATS4, to).at[i] = v;
+  else
+    for (uint k = 0u; k < 4u; k++) to.at[4u * i + k] = v[k];
+}
+
+/* The first place from `low` on whose key is not below this one. */
+uint search(uint low, uint key) {
+  uint high = n;
+  while (low < high) {
+    uint middle = low + (high - low) / 2u;
+    if (order.at[middle] < key) low = middle + 1u;
+    else high = middle;
+  }
+  return low;
+}
+
+/* sum + piece c of the rows at places first … last-1, one after another; four are on their way at a time. */
+vec4 add_rows(vec4 sum, uint first, uint last, uint c, uint pieces) {
+  uint i = first;
+  for (; i + 4u <= last; i += 4u) {
+    vec4 v0 = load(x, order.at[n + i] * pieces + c), v1 = load(x, order.at[n + i + 1u] * pieces + c);
+    vec4 v2 = load(x, order.at[n + i + 2u] * pieces + c), v3 = load(x, order.at[n + i + 3u] * pieces + c);
+    sum += v0;
+    sum += v1;
+    sum += v2;
+    sum += v3;
+  }
+  for (; i < last; i++) sum += load(x, order.at[n + i] * pieces + c);
+  return sum;
+}
+
+void block_sum(uint b, uint c, uint pieces) {
+  uint first = b * block, last = first + block;
+  if (order.at[first] == order.at[last - 1u])
+    store(partial, b * pieces + c, add_rows(vec4(0.0), first, last, c, pieces));
+}
+
+/* Of the places first … last-1. */
+void row_sum(uint row, uint first, uint last, uint c, uint pieces) {
+  vec4 sum = vec4(0.0);
+  if (block != 0u) {
+    uint b = (first + block - 1u) / block, head = min(b * block, last);
+    sum = add_rows(sum, first, head, c, pieces);
+    first = head;
+    for (; first + block <= last; first += block) sum += load(partial, b++ * pieces + c);
+  }
+  store(y, row * pieces + c, add_rows(sum, first, last, c, pieces));
+}
+
+/* A workgroup takes LOCAL_X neighbouring pieces; where the rows of y that they belong to begin in the order
+ * is searched once for each row. */
+void main() {
+  uint pieces = QUADS != 0u ? width >> 2 : width, total = (BLOCKS != 0u ? n / block : rows) * pieces;
+  uint me = gl_LocalInvocationID.x, stride = gl_NumWorkGroups.x * LOCAL_X;
+  for (uint start = gl_WorkGroupID.x * LOCAL_X; start < total; start += stride) {
+    uint i = start + me, item = i / pieces, c = i - item * pieces;
+    if (BLOCKS != 0u) {
+      if (i < total) block_sum(item, c, pieces);
+    } else {
+      uint top = start / pieces, count = (min(start + LOCAL_X, total) - 1u) / pieces - top + 1u;
+      if (me < count) begins[me] = search(0u, top + me);
+      barrier();
+      if (i < total) {
+        uint first = begins[item - top], last = first;
+        bool any = first < n && order.at[first] == item && item != padding;
+        if (any && item - top + 1u < count) last = begins[item - top + 1u];
+        else if (any) last = search(first + 1u, item + 1u);
+        row_sum(item, first, last, c, pieces);
+      }
+      barrier();
+    }
+  }
+}

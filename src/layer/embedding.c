@@ -1,0 +1,104 @@
+/* embedding: each integer becomes the row of a learned table that it numbers, as torch.nn.Embedding keeps and
+ * initialises it. The row `padding_idx` begins as zeros and gets no gradient. */
+#include "layer/layer.h"
+#include "op/gather.h"
+#include <string.h>
+
+typedef struct embedding_config {
+  int64_t num_embeddings, embedding_dim, padding_idx;
+  const gt_spec *init;
+} embedding_config;
+
+static const gt_field fields[] = {
+    GT_ROW(embedding_config, num_embeddings, GT_FIELD_INT, .min = 1, .max = INT32_MAX,
+           .help = "rows of the table: one more than the largest integer", .flags = GT_FIELD_REQUIRED),
+    GT_ROW(embedding_config, embedding_dim, GT_FIELD_INT, .min = 1, .max = 1 << 24, .help = "values of a row",
+           .flags = GT_FIELD_REQUIRED),
+    GT_ROW(embedding_config, padding_idx, GT_FIELD_INT, .min = -(double)INT32_MAX, .max = INT32_MAX,
+           .help = "a row that begins as zeros and gets no gradient; negative: from the end (default: none)"),
+    GT_ROW(embedding_config, init, GT_FIELD_NODE,
+           .help = "initial weight (default: normal, mean 0 and deviation 1, as in PyTorch)"),
+    {.name = NULL},
+};
+static const gt_schema schema = {.name = "embedding", .help = "rows of a learned table", .fields = fields};
+
+typedef struct padded { /* another initialiser's values, but zeros in one row */
+  const gt_init *init;
+  int64_t row;
+} padded;
+
+static void fill_padded(const void *config, gt_shape shape, const gt_init_stream *stream, float *out) {
+  const padded *c = config;
+  const size_t width = (size_t)shape.dim[1];
+  c->init->type->fill(c->init->config, shape, stream, out);
+  memset(out + (size_t)c->row * width, 0, width * sizeof *out);
+}
+
+static const gt_init *initial_weight(gt_build *build, const embedding_config *c, int64_t padding) {
+  const gt_init *init = c->init ? gt_init_read(build->arena, c->init, build->diagnostics)
+                                : gt_init_normal_of(build->arena, 0, 1);
+  if (!init || padding < 0) return init;
+  padded *config = GT_NEW(build->arena, padded);
+  *config = (padded){init, padding};
+  gt_init_type *type = GT_NEW(build->arena, gt_init_type);
+  *type = *init->type;
+  type->fill = fill_padded;
+  gt_init *with_padding = GT_NEW(build->arena, gt_init);
+  *with_padding = (gt_init){type, config, init->spec};
+  return with_padding;
+}
+
+/* An error at `key` that says what is wanted there. */
+static bool refuse(gt_build *build, const char *key, const char *text, const char *expected) {
+  gt_error_at(build->diagnostics, gt_build_position(build, key), "layer '%s' %s", build->name, text)
+      ->expected = expected;
+  build->errors++;
+  return false;
+}
+
+/* May the input's values be rows of the table? */
+static bool check_input(gt_build *build, const embedding_config *c, const gt_id *input) {
+  const gt_node *x = gt_node_at(build->graph, input[0]);
+  const int64_t limit = build->input_limit ? build->input_limit[0] : 0;
+  if (x->dtype != GT_I32)
+    return refuse(build, NULL,
+                  gt_arena_printf(build->arena, "reads integers, but %s holds floats",
+                                  gt_build_input_text(build, input, 0)),
+                  "an input that the data declares as integers (data: {integers: [NAME]})");
+  if (limit > c->num_embeddings)
+    return refuse(build, "num_embeddings",
+                  gt_arena_printf(build->arena, "has %lld rows, but '%s' holds values up to %lld",
+                                  (long long)c->num_embeddings, build->input_name[0], (long long)(limit - 1)),
+                  gt_arena_printf(build->arena, "num_embeddings: %lld or more", (long long)limit));
+  return true;
+}
+
+/* The padding's row, -1 where there is none; false (reported) if the table has no such row. */
+static bool find_padding(gt_build *build, const embedding_config *c, int64_t *row) {
+  const bool given = build->spec && gt_spec_find(build->spec, "padding_idx");
+  *row = !given ? -1 : c->padding_idx < 0 ? c->padding_idx + c->num_embeddings : c->padding_idx;
+  if (!given || (*row >= 0 && *row < c->num_embeddings)) return true;
+  gt_build_error(build, "padding_idx", "has no row %lld: its rows are 0 to %lld", (long long)c->padding_idx,
+                 (long long)c->num_embeddings - 1);
+  return false;
+}
+
+static gt_id build_embedding(gt_build *build, const void *config, const gt_id *input, int inputs) {
+  const embedding_config *c = config;
+  int64_t padding;
+  (void)inputs;
+  if (!check_input(build, c, input) || !find_padding(build, c, &padding)) return GT_NONE;
+  const gt_shape shape = gt_shape_2(c->num_embeddings, c->embedding_dim);
+  const gt_id weight = gt_build_parameter(build, "weight", shape, initial_weight(build, c, padding));
+  return gt_gather(build->graph, weight, input[0], padding);
+}
+
+GT_DEFINE(layer, embedding) = {.name = "embedding",
+                               .help = "rows of a learned table, one for each integer",
+                               .schema = &schema,
+                               .config_size = sizeof(embedding_config),
+                               .min_inputs = 1,
+                               .max_inputs = 1,
+                               .integers = true,
+                               .refit = gt_refit_overlap,
+                               .build = build_embedding};

@@ -1,0 +1,223 @@
+#include "op/gather.h"
+#include "base/count.h"
+#include "op/check.h"
+#include "op/core.h"
+#include "op/gather_cpu.h"
+#include "op/op.h"
+#include "shaders/op/gather.h"
+#include "shaders/op/gather_order.h"
+#include "shaders/op/gather_sum.h"
+#include "step/lowering.h"
+#include <stddef.h>
+
+enum { ROW_GATHER, ROW_ORDER, ROW_SUM, ROWS };
+enum { SPEC_GATHER_QUADS = 3, SPEC_SUM_QUADS = 4, WORKGROUP = 256 };
+enum { FEW = 256 }; /* a sum over no more than so many needs no partial sums */
+static const gt_op rows[ROWS];
+
+GT_REGISTER(op, gather)
+const gt_op_family gt_op_gather;
+const gt_op_family gt_op_gather = {rows, ROWS};
+
+typedef struct gather_attribute {
+  int64_t rows, padding; /* of the table */
+} gather_attribute;
+
+static const gt_kernel gather_kernel = {"gather", gt_gather_cpu};
+static const gt_kernel order_kernel = {"gather_order", gt_gather_order_cpu};
+static const gt_kernel merge_kernel = {"gather_merge", gt_gather_merge_cpu};
+static const gt_kernel sum_kernel = {"gather_sum", gt_gather_sum_cpu};
+
+/* --- shapes --------------------------------------------------------------------------------------------- */
+
+static bool infer_gather(const gt_graph *graph, const gt_node *node, gt_shape *shape, gt_dtype *dtype,
+                         gt_error *error) {
+  const gt_node *table = gt_node_at(graph, node->input[0]), *index = gt_node_at(graph, node->input[1]);
+  const int rank = index->shape.rank + table->shape.rank - 1;
+  if (table->dtype != GT_F32 || table->shape.rank < 1 || index->dtype != GT_I32 || rank > GT_MAX_RANK) {
+    char x[128], y[128];
+    return gt_fail(error, GT_ERR_CONFIG,
+                   "gather needs an f32 table and i32 indices, of %d axes in all, not %s %s and %s %s",
+                   GT_MAX_RANK + 1, gt_dtype_name(table->dtype), gt_shape_text(table->shape, x),
+                   gt_dtype_name(index->dtype), gt_shape_text(index->shape, y));
+  }
+  *shape = index->shape;
+  for (int d = 1; d < table->shape.rank; d++) shape->dim[shape->rank++] = table->shape.dim[d];
+  *dtype = GT_F32;
+  return gt_check_size("gather", table->shape, error) && gt_check_size("gather", *shape, error);
+}
+
+static bool infer_order(const gt_graph *graph, const gt_node *node, gt_shape *shape, gt_dtype *dtype,
+                        gt_error *error) {
+  const gt_node *index = gt_node_at(graph, node->input[0]);
+  if (index->dtype != GT_I32)
+    return gt_fail(error, GT_ERR_INTERNAL, "gather_order works on i32 indices, not on %s",
+                   gt_dtype_name(index->dtype));
+  *shape = gt_shape_2(2, gt_shape_count(index->shape));
+  *dtype = GT_I32;
+  return gt_check_size("gather_order", *shape, error);
+}
+
+static bool infer_sum(const gt_graph *graph, const gt_node *node, gt_shape *shape, gt_dtype *dtype,
+                      gt_error *error) {
+  const gather_attribute *a = node->attribute;
+  const gt_node *order = gt_node_at(graph, node->input[0]), *x = gt_node_at(graph, node->input[1]);
+  const int64_t count = gt_shape_count(x->shape);
+  char text[128];
+  if (!gt_check_f32("gather_sum", x, error)) return false;
+  if (order->dtype != GT_I32 || order->shape.rank != 2 || count % order->shape.dim[1])
+    return gt_fail(error, GT_ERR_CONFIG, "%s has no row for each index", gt_shape_text(x->shape, text));
+  *shape = gt_shape_2(a->rows, count / order->shape.dim[1]);
+  *dtype = GT_F32;
+  return gt_check_size("gather_sum", *shape, error);
+}
+
+static void print(const gt_graph *graph, const gt_node *node, char *buffer, size_t size) {
+  (void)graph;
+  const gather_attribute *a = node->attribute;
+  if (a->padding >= 0) snprintf(buffer, size, "padding %lld", (long long)a->padding);
+}
+
+/* --- builders and gradient ------------------------------------------------------------------------------ */
+
+gt_id gt_gather(gt_graph *graph, gt_id table, gt_id index, int64_t padding) {
+  if (table == GT_NONE) return GT_NONE;
+  const gt_id input[2] = {table, index};
+  const gt_shape shape = gt_node_at(graph, table)->shape;
+  const gather_attribute a = {shape.rank ? shape.dim[0] : 0, padding};
+  return gt_node_add(graph, &rows[ROW_GATHER], input, 2, &a, sizeof a);
+}
+
+gt_id gt_gather_order(gt_graph *graph, gt_id index) {
+  return gt_node_add(graph, &rows[ROW_ORDER], &index, 1, NULL, 0);
+}
+
+gt_id gt_gather_sum(gt_graph *graph, gt_id x, gt_id index, int64_t table_rows, int64_t padding) {
+  if (x == GT_NONE || index == GT_NONE) return GT_NONE;
+  const gather_attribute a = {table_rows, padding};
+  const gt_id input[2] = {gt_gather_order(graph, index), x};
+  const gt_id sum = gt_node_add(graph, &rows[ROW_SUM], input, 2, &a, sizeof a);
+  const gt_shape whole = gt_node_at(graph, x)->shape;
+  gt_shape shape = {.rank = 1, .dim = {table_rows}};
+  for (int d = gt_node_at(graph, index)->shape.rank; d < whole.rank; d++)
+    shape.dim[shape.rank++] = whole.dim[d];
+  return gt_reshape(graph, sum, shape);
+}
+
+static void gradient_gather(gt_graph *graph, gt_id node, gt_id gradient, const bool *wanted,
+                            gt_id *input_gradient) {
+  const gather_attribute a = *(const gather_attribute *)gt_node_at(graph, node)->attribute;
+  const gt_id index = gt_node_at(graph, node)->input[1];
+  if (wanted[0]) input_gradient[0] = gt_gather_sum(graph, gradient, index, a.rows, a.padding);
+}
+
+/* --- lowering ------------------------------------------------------------------------------------------- */
+
+/* Values that an invocation takes: four where rows can be cut so. */
+static uint32_t quads(uint32_t width) { return width % 4 == 0; }
+static uint64_t pieces(uint64_t count, uint32_t width) { return count * (quads(width) ? width / 4 : width); }
+
+static void lower_gather(gt_lowering *lowering, const gt_group *group) {
+  const gt_graph *graph = gt_lowering_graph(lowering);
+  const gt_node *node = gt_node_at(graph, group->leader);
+  const gt_shape table = gt_node_at(graph, node->input[0])->shape;
+  const struct gt_gather_args args = {.n = (uint32_t)gt_shape_count(gt_node_at(graph, node->input[1])->shape),
+                                      .rows = (uint32_t)table.dim[0],
+                                      .width = (uint32_t)(gt_shape_count(table) / table.dim[0])};
+  gt_step *step = gt_lower_step(lowering, &gather_kernel, &args, sizeof args);
+  step->spec[SPEC_GATHER_QUADS] = quads(args.width);
+  step->tiles = gt_ceil_div(args.n, gt_gather_tile_rows(args.width));
+  gt_lower_read(lowering, offsetof(struct gt_gather_args, table), node->input[0]);
+  gt_lower_read(lowering, offsetof(struct gt_gather_args, index), node->input[1]);
+  gt_lower_write(lowering, offsetof(struct gt_gather_args, y), group->leader);
+  gt_lower_grid(lowering, pieces(args.n, args.width), WORKGROUP);
+}
+
+/* Short runs are sorted; then pairs of runs are merged until there is one. */
+static void lower_order(gt_lowering *lowering, const gt_group *group) {
+  const gt_node *node = gt_node_at(gt_lowering_graph(lowering), group->leader);
+  const uint32_t n = (uint32_t)node->shape.dim[1];
+  uint32_t merges = 0, scratch[2] = {0};
+  while ((uint64_t)GT_GATHER_RUN << merges < n) merges++;
+  for (uint32_t k = 0; k < 2 && k < merges; k++) scratch[k] = gt_lower_scratch(lowering, 8ull * n);
+  for (uint32_t k = 0; k <= merges; k++) {
+    const struct gt_gather_order_args args = {.n = n, .run = (uint32_t)GT_GATHER_RUN << (k ? k - 1 : 0)};
+    gt_step *step = gt_lower_step(lowering, k ? &merge_kernel : &order_kernel, &args, sizeof args);
+    step->tiles = gt_ceil_div(n, GT_GATHER_RUN);
+    if (k)
+      gt_lower_use_scratch(lowering, offsetof(struct gt_gather_order_args, x), scratch[(k - 1) % 2], false);
+    else
+      gt_lower_read(lowering, offsetof(struct gt_gather_order_args, x), node->input[0]);
+    if (k < merges)
+      gt_lower_use_scratch(lowering, offsetof(struct gt_gather_order_args, y), scratch[k % 2], true);
+    else
+      gt_lower_write(lowering, offsetof(struct gt_gather_order_args, y), group->leader);
+    gt_lower_grid(lowering, n, WORKGROUP);
+  }
+}
+
+/* The power of two at the root of n: a sum has about as many blocks as a block has rows. */
+static uint32_t block_for(uint32_t n) {
+  uint32_t block = 1;
+  while ((uint64_t)block * block < n) block *= 2;
+  return n > FEW ? block : 0;
+}
+
+static void lower_sum(gt_lowering *lowering, const gt_group *group) {
+  const gt_node *node = gt_node_at(gt_lowering_graph(lowering), group->leader);
+  const gather_attribute *a = node->attribute;
+  struct gt_gather_sum_args args = {
+      .n = (uint32_t)gt_node_at(gt_lowering_graph(lowering), node->input[0])->shape.dim[1],
+      .rows = (uint32_t)node->shape.dim[0],
+      .width = (uint32_t)node->shape.dim[1],
+      .padding = (uint32_t)a->padding};
+  args.block = block_for(args.n);
+  const uint32_t blocks = args.block ? args.n / args.block : 0;
+  const uint32_t scratch = blocks ? gt_lower_scratch(lowering, 4ull * blocks * args.width) : 0;
+  for (int partial = blocks > 0; partial >= 0; partial--) {
+    gt_step *step = gt_lower_step(lowering, &sum_kernel, &args, sizeof args);
+    step->spec[GT_GATHER_SPEC_BLOCKS] = (uint32_t)partial;
+    step->spec[SPEC_SUM_QUADS] = quads(args.width);
+    step->tiles = partial ? gt_ceil_div(blocks, gt_gather_tile_blocks(args.block, args.width))
+                          : gt_ceil_div(args.rows, gt_gather_tile_rows(args.width));
+    gt_lower_read(lowering, offsetof(struct gt_gather_sum_args, order), node->input[0]);
+    gt_lower_read(lowering, offsetof(struct gt_gather_sum_args, x), node->input[1]);
+    if (blocks)
+      gt_lower_use_scratch(lowering, offsetof(struct gt_gather_sum_args, partial), scratch, partial);
+    if (!partial) gt_lower_write(lowering, offsetof(struct gt_gather_sum_args, y), group->leader);
+    gt_lower_grid(lowering, pieces(partial ? blocks : args.rows, args.width), WORKGROUP);
+  }
+}
+
+/* --- rows ----------------------------------------------------------------------------------------------- */
+
+static double flops_sum(const gt_graph *graph, const gt_node *node) {
+  return (double)gt_shape_count(gt_node_at(graph, node->input[1])->shape);
+}
+
+static const gt_op rows[ROWS] = {
+    [ROW_GATHER] = {.name = "gather",
+                    .kind = GT_OP_KERNEL,
+                    .min_inputs = 2,
+                    .max_inputs = 2,
+                    .infer = infer_gather,
+                    .gradient = gradient_gather,
+                    .lower = lower_gather,
+                    .flops = gt_no_flops,
+                    .print = print},
+    [ROW_ORDER] = {.name = "gather_order",
+                   .kind = GT_OP_KERNEL,
+                   .min_inputs = 1,
+                   .max_inputs = 1,
+                   .infer = infer_order,
+                   .lower = lower_order,
+                   .flops = gt_no_flops},
+    [ROW_SUM] = {.name = "gather_sum",
+                 .kind = GT_OP_KERNEL,
+                 .min_inputs = 2,
+                 .max_inputs = 2,
+                 .infer = infer_sum,
+                 .lower = lower_sum,
+                 .flops = flops_sum,
+                 .print = print},
+};

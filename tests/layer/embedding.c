@@ -1,0 +1,324 @@
+/* embedding in a graph whose input is a variable of integers: values and the table's gradient against loops
+ * in double, the same bits on the CPU and on Vulkan where there is a device, how the table begins, what is
+ * refused; and the layers that only move values, on integers. */
+#include "backend/backend.h"
+#include "model/model.h"
+#include "op/autodiff.h"
+#include "op/elementwise.h"
+#include "op/core.h"
+#include "op/reduce.h"
+#include "store/contents.h"
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { MOST = 1 << 16 };
+
+typedef struct fixture {
+  gt_arena arena;
+  gt_diagnostics diagnostics;
+  gt_graph *graph;
+  gt_model *model;
+  gt_backend *backend;
+  gt_plan *plan;
+  gt_executable *executable;
+  gt_buffers buffers;
+  gt_id kept[2]; /* the output, and perhaps the gradient of the table */
+} fixture;
+
+static gt_id variable(fixture *f, const char *name, gt_shape shape, gt_dtype dtype) {
+  return gt_variable_read(f->graph, gt_graph_variable(f->graph, name, shape, dtype, false));
+}
+
+/* The model on an input "x" of that shape and type; NULL in f->model if it is refused. */
+static void model(fixture *f, const char *layers, gt_shape shape, gt_dtype dtype) {
+  memset(f, 0, sizeof *f);
+  gt_arena_init(&f->arena);
+  gt_diagnostics_init(&f->diagnostics, &f->arena);
+  const char *text = gt_arena_printf(&f->arena, "model: [%s]", layers);
+  const gt_spec *root = gt_spec_parse(&f->arena, "config.yaml", text, strlen(text), &f->diagnostics);
+  f->graph = gt_graph_create(&f->arena);
+  f->model = gt_model_build(&f->arena, f->graph, root, NULL, variable(f, "x", shape, dtype), GT_NONE,
+                            (gt_model_mode){.training = true}, &f->diagnostics);
+}
+
+/* False where there is no such device. */
+static bool compile(fixture *f, const char *device, int kept) {
+  gt_error error = {0};
+  if (!f->model) gt_diagnostics_print(&f->diagnostics, stderr);
+  assert_non_null(f->model);
+  f->backend = gt_backend_open(device, 2, &error);
+  if (!f->backend) return false;
+  gt_buffers_init(&f->buffers, f->backend, &f->arena);
+  const gt_plan_options options = {.target = f->backend->target, .keep = f->kept, .keep_count = kept};
+  f->plan = gt_plan_create(&f->arena, f->graph, &options, &error);
+  if (!f->plan) fail_msg("%s", error.message);
+  f->executable = gt_buffers_compile(&f->buffers, f->plan, &error);
+  assert_non_null(f->executable);
+  return true;
+}
+
+static void run(fixture *f) {
+  gt_error error = {0};
+  uint64_t ticket;
+  assert_true(f->backend->api->run(f->backend, f->executable, 1, &ticket, &error) &&
+              f->backend->api->wait(f->backend, ticket, &error));
+}
+
+static void put(fixture *f, const char *name, const void *words, int64_t count) {
+  gt_error error = {0};
+  assert_true(gt_buffers_upload(&f->buffers, name, 0, words, (uint64_t)count * 4, &error));
+}
+
+static void take(fixture *f, int which, void *out) {
+  gt_error error = {0};
+  assert_true(f->backend->api->inspect(f->backend, f->executable, &f->plan->kept[which], out, &error));
+}
+
+static void finish(fixture *f) {
+  if (f->executable) f->backend->api->executable_destroy(f->backend, f->executable);
+  gt_buffers_finish(&f->buffers);
+  gt_backend_close(f->backend);
+  gt_arena_finish(&f->arena);
+}
+
+/* --- values and gradient -------------------------------------------------------------------------------- */
+
+typedef struct table { /* what is asked for */
+  int64_t rows, width, padding;
+  const char *settings; /* besides the two numbers */
+  gt_shape input;
+  uint32_t repeat; /* so many different indices at most; 0: any */
+} table;
+
+static struct {
+  int32_t index[MOST];
+  float slope[MOST], y[2][MOST], gradient[2][MOST], weight[MOST];
+  double want[MOST];
+} data;
+
+/* The gradient of the output is data.slope. */
+static void build(fixture *f, const table *t) {
+  gt_error error = {0};
+  char layer[160];
+  snprintf(layer, sizeof layer, "{embedding: {num_embeddings: %d, embedding_dim: %d%s}}", (int)t->rows,
+           (int)t->width, t->settings);
+  model(f, layer, t->input, GT_I32);
+  assert_non_null(f->model);
+  gt_graph *g = f->graph;
+  f->kept[0] = f->model->output;
+  const gt_id slope = variable(f, "slope", gt_node_at(g, f->kept[0])->shape, GT_F32);
+  const gt_id loss = gt_sum(g, gt_mul(g, f->kept[0], slope), 0, false);
+  const gt_slot *weight = gt_store_find(f->model->store, "embedding1.weight");
+  assert_non_null(weight);
+  assert_true(gt_autodiff(g, loss, &f->model->node[weight->index], 1, &f->kept[1], &error));
+}
+
+static void start_weight(fixture *f) {
+  gt_error error = {0};
+  gt_image start;
+  gt_image_start(&start, f->model->store, GT_WEIGHT_ROLES, 1);
+  const gt_slot *weight = gt_store_find(f->model->store, "embedding1.weight");
+  memcpy(data.weight, gt_image_slot(&start, weight), (size_t)weight->count * sizeof *data.weight);
+  assert_true(gt_image_upload(&start, &f->buffers, &error));
+  gt_image_finish(&start);
+}
+
+static void check(const table *t, int64_t count, const float *y, const float *gradient) {
+  memset(data.want, 0, sizeof data.want);
+  for (int64_t i = 0; i < count * t->width; i++) {
+    const int64_t at = data.index[i / t->width] * t->width + i % t->width;
+    assert_true(y[i] == data.weight[at]);
+    if (data.index[i / t->width] != t->padding) data.want[at] += data.slope[i];
+  }
+  for (int64_t i = 0; i < t->rows * t->width; i++)
+    if (!(fabs(gradient[i] - data.want[i]) <= 1e-5 * (1 + fabs(data.want[i]))))
+      fail_msg("gradient %d is %.9g, not %.9g", (int)i, gradient[i], data.want[i]);
+}
+
+static void one(const table *t) {
+  static const char *const devices[] = {"cpu", "vulkan"};
+  const int64_t count = gt_shape_count(t->input);
+  bool there[2];
+  assert_true(count * t->width <= MOST && t->rows * t->width <= MOST);
+  for (int64_t i = 0; i < count; i++)
+    data.index[i] = (int32_t)((uint64_t)i * 2654435761u % 4294967291u % (t->repeat ? t->repeat : t->rows));
+  for (int64_t i = 0; i < count * t->width; i++) data.slope[i] = sinf((float)(i % 9973) * 1.7f);
+  for (int d = 0; d < 2; d++) {
+    fixture f;
+    build(&f, t);
+    there[d] = compile(&f, devices[d], 2);
+    if (there[d]) {
+      start_weight(&f);
+      put(&f, "x", data.index, count);
+      put(&f, "slope", data.slope, count * t->width);
+      run(&f);
+      take(&f, 0, data.y[d]);
+      take(&f, 1, data.gradient[d]);
+      check(t, count, data.y[d], data.gradient[d]);
+    }
+    finish(&f);
+  }
+  if (!there[1]) return;
+  assert_memory_equal(data.y[0], data.y[1], (size_t)(count * t->width) * sizeof(float));
+  assert_memory_equal(data.gradient[0], data.gradient[1], (size_t)(t->rows * t->width) * sizeof(float));
+}
+
+static void values_and_gradients(void **state) {
+  (void)state;
+  const table list[] = {
+      {1, 1, -1, "", {1, {1}}, 0},
+      {13, 5, -1, "", {1, {7}}, 0},
+      {13, 8, -1, ", init: {type: uniform, low: -1}", {2, {4, 3}}, 0},
+      {101, 4, 3, ", padding_idx: 3", {3, {5, 2, 3}}, 7},
+      {101, 4, 100, ", padding_idx: -1", {2, {17, 30}}, 0},
+      {50, 12, -1, "", {2, {61, 73}}, 2},
+      {50, 7, 0, ", padding_idx: 0", {2, {61, 73}}, 3},
+      {4001, 16, -1, "", {1, {4001}}, 0},
+      {3, 4, -1, "", {1, {4096}}, 1},
+      {3, 3, -1, "", {2, {101, 101}}, 0},
+  };
+  for (size_t i = 0; i < sizeof list / sizeof *list; i++) one(&list[i]);
+}
+
+/* As torch.nn.Embedding: normal, mean 0 and deviation 1, the padding's row zero. */
+static void how_the_table_begins(void **state) {
+  (void)state;
+  const table t = {2000, 16, 7, ", padding_idx: 7", {1, {1}}, 0};
+  fixture f;
+  double sum = 0, squares = 0;
+  build(&f, &t);
+  assert_true(compile(&f, "cpu", 2));
+  start_weight(&f);
+  finish(&f);
+  for (int i = 0; i < 2000 * 16; i++) {
+    assert_true(i / 16 != 7 || data.weight[i] == 0);
+    sum += data.weight[i], squares += (double)data.weight[i] * data.weight[i];
+  }
+  assert_true(fabs(sum / 32000) < 0.03 && fabs(squares / 32000 - 1) < 0.05);
+}
+
+/* --- what is refused ------------------------------------------------------------------------------------ */
+
+static void refused(const char *layer, gt_dtype dtype, const char *message, const char *expected) {
+  fixture f;
+  model(&f, layer, gt_shape_2(4, 3), dtype);
+  assert_null(f.model);
+  assert_int_equal(f.diagnostics.errors, 1);
+  assert_string_equal(f.diagnostics.items[0].message, message);
+  if (expected) assert_non_null(strstr(f.diagnostics.items[0].expected, expected));
+  gt_arena_finish(&f.arena);
+}
+
+static void what_is_refused(void **state) {
+  (void)state;
+  refused("{embedding: {num_embeddings: 9, embedding_dim: 2}}", GT_F32,
+          "layer 'embedding1' reads integers, but 'input' [4, 3] holds floats", "data: {integers: [NAME]}");
+  refused("{embedding: {num_embeddings: 9, embedding_dim: 2, padding_idx: 9}}", GT_I32,
+          "layer 'embedding1' has no row 9: its rows are 0 to 8", NULL);
+  refused("{embedding: {num_embeddings: 9, embedding_dim: 2, padding_idx: -10}}", GT_I32,
+          "layer 'embedding1' has no row -10: its rows are 0 to 8", NULL);
+  refused("{embedding: {num_embeddings: 100000, embedding_dim: 100000}}", GT_I32,
+          "'embedding1.weight' would have the shape [100000, 100000]", "at most");
+  refused("{pad: {before: 1, value: 0.5}}", GT_I32,
+          "layer 'pad1' cannot add 0.5 to the integers of 'input' [4, 3]", NULL);
+}
+
+static gt_id read_slot(gt_build *build, gt_slot slot) {
+  return gt_variable_read(build->graph,
+                          gt_graph_variable(build->graph, slot.name, slot.shape, slot.dtype, false));
+}
+
+/* The layer alone, told by whoever builds it how large its integers may be. */
+static void check_limit(int64_t limit, const char *message, const char *expected) {
+  static const char text[] = "{num_embeddings: 10, embedding_dim: 2}";
+  const gt_layer_type *type = gt_layer_find("embedding");
+  gt_arena arena;
+  gt_diagnostics diagnostics;
+  gt_arena_init(&arena);
+  gt_diagnostics_init(&diagnostics, &arena);
+  gt_graph *graph = gt_graph_create(&arena);
+  const gt_spec *spec = gt_spec_parse(&arena, "config.yaml", text, strlen(text), &diagnostics);
+  void *config = gt_arena_alloc(&arena, type->config_size);
+  assert_true(gt_schema_read(type->schema, config, NULL, NULL, spec, spec->at, "", &arena, &diagnostics));
+  gt_build build = {.graph = graph,
+                    .arena = &arena,
+                    .diagnostics = &diagnostics,
+                    .type = type,
+                    .name = "places",
+                    .input_name = (const char *const[]){"city"},
+                    .input_limit = &limit,
+                    .at = spec->at,
+                    .spec = spec,
+                    .slot = read_slot};
+  const gt_id input = gt_variable_read(graph, gt_graph_variable(graph, "x", gt_shape_1(3), GT_I32, false));
+  const gt_id out = type->build(&build, config, &input, 1);
+  assert_int_equal(diagnostics.errors, message != NULL);
+  assert_int_equal(out == GT_NONE, message != NULL);
+  if (message) assert_string_equal(diagnostics.items[0].message, message);
+  if (message) assert_string_equal(diagnostics.items[0].expected, expected);
+  gt_arena_finish(&arena);
+}
+
+static void largest_integer(void **state) {
+  (void)state;
+  check_limit(0, NULL, NULL);
+  check_limit(10, NULL, NULL);
+  check_limit(11, "layer 'places' has 10 rows, but 'city' holds values up to 10",
+              "num_embeddings: 11 or more");
+  check_limit(32, "layer 'places' has 10 rows, but 'city' holds values up to 31",
+              "num_embeddings: 32 or more");
+}
+
+/* --- layers that move integers -------------------------------------------------------------------------- */
+
+static void moves(const char *layer, const char *type, int count, const int32_t *want) {
+  static const char *const devices[] = {"cpu", "vulkan"};
+  static const int32_t x[12] = {0, 1, -2, 3, 4, 1 << 25 | 1, INT32_MAX, INT32_MIN, 8, 9, 10, 0x7fc00001};
+  int32_t got[24];
+  assert_true(gt_layer_find(type)->integers);
+  for (int d = 0; d < 2; d++) {
+    fixture f;
+    model(&f, layer, gt_shape_of(3, (const int64_t[]){2, 2, 3}), GT_I32);
+    assert_non_null(f.model);
+    assert_int_equal(gt_node_at(f.graph, f.model->output)->dtype, GT_I32);
+    assert_int_equal(gt_shape_count(gt_node_at(f.graph, f.model->output)->shape), count);
+    f.kept[0] = f.model->output;
+    if (compile(&f, devices[d], 1)) {
+      put(&f, "x", x, 12);
+      run(&f);
+      take(&f, 0, got);
+      for (int i = 0; i < count; i++) assert_int_equal(got[i], want[i] < 0 ? want[i] + 1 : x[want[i]]);
+    }
+    finish(&f);
+  }
+}
+
+/* Lists of which value of x stands where; below zero: 1 less than the value itself. */
+static void layers_that_move_integers(void **state) {
+  (void)state;
+  moves("flatten", "flatten", 12, (const int32_t[]){0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11});
+  moves("{reshape: [3, 2]}", "reshape", 12, (const int32_t[]){0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11});
+  moves("{permute: [2, 1]}", "permute", 12, (const int32_t[]){0, 3, 1, 4, 2, 5, 6, 9, 7, 10, 8, 11});
+  moves("{shrink: {start: [1, 1], stop: [2, 3]}}", "shrink", 4, (const int32_t[]){4, 5, 10, 11});
+  moves("{stride: [2, 2]}", "stride", 4, (const int32_t[]){0, 2, 6, 8});
+  moves("{pad: {before: [0, 1], after: [0, 0], value: -7}}", "pad", 16,
+        (const int32_t[]){-8, 0, 1, 2, -8, 3, 4, 5, -8, 6, 7, 8, -8, 9, 10, 11});
+  moves("{concatenate: {axis: 1, from: [input, input]}}", "concatenate", 24,
+        (const int32_t[]){0, 1, 2, 3, 4, 5, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 6, 7, 8, 9, 10, 11});
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(values_and_gradients),      cmocka_unit_test(how_the_table_begins),
+      cmocka_unit_test(what_is_refused),           cmocka_unit_test(largest_integer),
+      cmocka_unit_test(layers_that_move_integers),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
