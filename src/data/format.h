@@ -74,13 +74,17 @@ struct gt_data_format {
 /* --- inputs by name (inputs.c) --- */
 
 /* Gives the dataset the inputs that the node names: those of a map, else the one without a name. The element
- * of each is I32 if the config or the model says that it holds integers, else F32. False after reporting. */
+ * of each is I32 if the config says that it holds integers, else F32. False after reporting. */
 bool gt_data_name_inputs(gt_data_reader *reader, const gt_spec *inputs);
+/* Are these the inputs of the trained model that the data is for, in its order? False after reporting. */
+bool gt_data_match_inputs(gt_data_reader *reader);
 /* What a split has for input `index`: the map's entry, or the node itself. NULL after reporting. */
 const gt_spec *gt_data_input_node(gt_data_reader *reader, const gt_spec *inputs, const char *split,
                                   int index);
 /* An input's index by its name; -1 after reporting at `at`. */
 int gt_data_find_input(gt_data_reader *reader, const char *name, gt_position at);
+/* The least gt_tensor.limit of integers that are there. */
+int64_t gt_data_limit(const gt_tensor *tensor);
 /* Makes bytes or floats whole numbers from 0 to GT_DATA_MOST_INTEGER. */
 bool gt_data_to_integers(const char *path, gt_tensor *tensor, gt_error *error);
 

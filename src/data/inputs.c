@@ -39,22 +39,6 @@ static bool is_integer(const gt_data_reader *reader, const char *name) {
   return false;
 }
 
-/* A trained model knows its inputs by their order: each must be what the model has there. */
-static bool match_model(gt_data_reader *reader, gt_position at) {
-  const gt_data_signature *model = reader->wanted->signature;
-  gt_dataset *dataset = reader->dataset;
-  if (!model) return true;
-  bool same = model->inputs == dataset->inputs;
-  for (int k = 0; same && k < dataset->inputs; k++) {
-    same = !strcmp(model->input[k].name, dataset->input[k].name);
-    if (model->input[k].element == GT_ELEMENT_I32) dataset->input[k].element = GT_ELEMENT_I32;
-  }
-  if (!same)
-    gt_error_at(reader->diagnostics, at, "the model has other inputs")->expected =
-        list_of_names(reader->arena, model->input, model->inputs);
-  return same;
-}
-
 bool gt_data_name_inputs(gt_data_reader *reader, const gt_spec *inputs) {
   gt_dataset *dataset = reader->dataset;
   const bool named = inputs && inputs->kind == GT_SPEC_MAP;
@@ -70,7 +54,20 @@ bool gt_data_name_inputs(gt_data_reader *reader, const gt_spec *inputs) {
     dataset->input[k] =
         (gt_input){.name = name, .element = is_integer(reader, name) ? GT_ELEMENT_I32 : GT_ELEMENT_F32};
   }
-  return match_model(reader, inputs ? inputs->at : reader->spec->at);
+  return true;
+}
+
+bool gt_data_match_inputs(gt_data_reader *reader) {
+  const gt_data_signature *model = reader->wanted->signature;
+  const gt_dataset *dataset = reader->dataset;
+  if (!model) return true;
+  bool same = model->inputs == dataset->inputs;
+  for (int k = 0; same && k < dataset->inputs; k++)
+    same = !strcmp(model->input[k].name, dataset->input[k].name);
+  if (!same)
+    gt_error_at(reader->diagnostics, reader->spec->at, "the model has other inputs than this data")
+        ->expected = list_of_names(reader->arena, model->input, model->inputs);
+  return same;
 }
 
 int gt_data_find_input(gt_data_reader *reader, const char *name, gt_position at) {
@@ -98,6 +95,14 @@ const gt_spec *gt_data_input_node(gt_data_reader *reader, const gt_spec *inputs,
               dataset->input[index].name)
       ->expected = list_of_names(reader->arena, dataset->input, dataset->inputs);
   return NULL;
+}
+
+int64_t gt_data_limit(const gt_tensor *tensor) {
+  const int64_t count = tensor->data ? tensor->dim[0] * gt_tensor_features(tensor) : 0;
+  const int32_t *values = tensor->data;
+  int64_t limit = 0;
+  for (int64_t i = 0; i < count; i++) limit = values[i] >= limit ? values[i] + 1 : limit;
+  return limit;
 }
 
 bool gt_data_to_integers(const char *path, gt_tensor *tensor, gt_error *error) {

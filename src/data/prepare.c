@@ -266,22 +266,14 @@ static bool prepare_splits(gt_data_reader *reader) {
 
 /* --- inputs --- */
 
-static int64_t largest_integer(const gt_tensor *tensor) {
-  const int64_t count = tensor->data ? tensor->dim[0] * gt_tensor_features(tensor) : 0;
-  const int32_t *values = tensor->data;
-  int32_t largest = 0;
-  for (int64_t i = 0; i < count; i++) largest = values[i] > largest ? values[i] : largest;
-  return largest;
-}
-
 static void limit_integers(gt_dataset *dataset, int index) {
   gt_split *const split[GT_PARTS] = {&dataset->train, &dataset->validation, &dataset->test};
-  int64_t largest = 0;
+  int64_t most = 0;
   for (int i = 0; i < GT_PARTS; i++) {
-    const int64_t here = largest_integer(&split[i]->input[index]);
-    largest = here > largest ? here : largest;
+    const int64_t limit = gt_data_limit(&split[i]->input[index]);
+    most = limit > most ? limit : most;
   }
-  for (int i = 0; i < GT_PARTS; i++) split[i]->input[index].limit = largest + 1;
+  for (int i = 0; i < GT_PARTS; i++) split[i]->input[index].limit = most;
 }
 
 static bool check_integers(gt_data_reader *reader) {
@@ -325,10 +317,10 @@ bool gt_data_prepare(gt_data_reader *reader) {
   gt_dataset *dataset = reader->dataset;
   gt_split *train = &dataset->train, *test = &dataset->test;
   if (!check_size(reader, train, reader->train_name) || !check_size(reader, test, reader->test_name) ||
-      (test->samples && !check_test(reader)) || !reshape_inputs(reader, train) ||
-      !reshape_inputs(reader, test) || !fit_model(reader, train, reader->train_name) ||
-      !fit_model(reader, test, reader->test_name) || !check_integers(reader) || !prepare_classes(reader) ||
-      !prepare_splits(reader))
+      (test->samples && !check_test(reader)) || !gt_data_match_inputs(reader) ||
+      !reshape_inputs(reader, train) || !reshape_inputs(reader, test) ||
+      !fit_model(reader, train, reader->train_name) || !fit_model(reader, test, reader->test_name) ||
+      !check_integers(reader) || !prepare_classes(reader) || !prepare_splits(reader))
     return false;
   for (int k = 0; k < dataset->inputs; k++)
     if (!prepare_input(reader, k)) return false;

@@ -19,8 +19,8 @@ typedef struct reader {
 static bool build(reader *r) {
   const gt_input *s = &r->file->signature.input[0];
   gt_diagnostics_init(&r->diagnostics, &r->arena);
-  if (r->file->signature.inputs > 1)
-    return gt_fail(r->error, GT_ERR_DATA, "%s: its model has several inputs, a circuit has one",
+  if (r->file->signature.inputs > 1 || s->element == GT_ELEMENT_I32)
+    return gt_fail(r->error, GT_ERR_DATA, "%s: a circuit has one input, of bits; the model's are others",
                    r->file->path);
   r->input = (gt_shape){.rank = s->rank + 1, .dim = {1}};
   for (int d = 0; d < s->rank && d + 1 < GT_MAX_RANK; d++) r->input.dim[d + 1] = s->dim[d];

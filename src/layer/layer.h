@@ -24,7 +24,7 @@ typedef struct gt_build { /* one layer under construction; made by the model roo
   const struct gt_layer_type *type;
   const char *name;              /* "linear1" */
   const char *const *input_name; /* names of the layers that give input[k]; "input" is the model's input */
-  /* Values of integer input k lie in [0, input_limit[k]); 0: not known. NULL: nothing is known of any. */
+  /* Integers of the data that input k holds lie in [0, input_limit[k]); 0: not known. NULL: of none. */
   const int64_t *input_limit;
   gt_position at;      /* where the layer stands in the config */
   const gt_spec *spec; /* its settings there; NULL for a bare `- relu` */

@@ -18,6 +18,7 @@ typedef struct pass {
   const gt_model_input *input;
   gt_id clock, weight;
   gt_id *node;          /* in the second: of each parameter and state */
+  int64_t *limit;       /* of each layer whose output holds integers, as gt_model_input.limit */
   int64_t values;       /* of the parameters so far, with what lies between them */
   int64_t layer_values; /* of those of one layer */
   gt_model_mode mode;
@@ -76,11 +77,35 @@ static const char *name_of(const gt_model_read *read, int source) {
   return source < 0 ? read->inputs.items[GT_FROM_INPUT(source)].name : read->layer[source].name;
 }
 
+static bool is_integer(const pass *p, gt_id id) { return gt_node_at(p->graph, id)->dtype == GT_I32; }
+
+/* Does the layer take what it reads? Integers that it passes on are as large as those that it reads. */
+static bool check_integers(pass *p, const gt_layer_read *layer, const gt_id *input, const char **names,
+                           int64_t *limits, int64_t *own) {
+  const gt_layer_type *type = layer->written->type;
+  bool known = true;
+  *own = 0;
+  for (int k = 0; k < layer->inputs; k++) {
+    const int from = layer->input[k];
+    limits[k] = from < 0 ? p->input[GT_FROM_INPUT(from)].limit : p->limit[from];
+    known &= limits[k] > 0;
+    *own = limits[k] > *own ? limits[k] : *own;
+    if (type->integers || !is_integer(p, input[k])) continue;
+    gt_error_at(p->diagnostics, layer->written->at, "layer '%s' takes no integers, as '%s' holds",
+                layer->name, names[k])
+        ->expected = "an embedding before it";
+    return false;
+  }
+  if (!known) *own = 0;
+  return true;
+}
+
 /* The layer's output; GT_NONE after reporting, or silently if an input has none. */
-static gt_id build_layer(pass *p, const gt_layer_read *layer, const gt_id *output) {
+static gt_id build_layer(pass *p, const gt_layer_read *layer, const gt_id *output, int64_t *limit) {
   const gt_layer_written *written = layer->written;
   gt_id *input = GT_NEW_N(p->arena, gt_id, layer->inputs);
   const char **names = GT_NEW_N(p->arena, const char *, layer->inputs);
+  int64_t *limits = GT_NEW_N(p->arena, int64_t, layer->inputs);
   if (!written->valid) return GT_NONE;
   for (int k = 0; k < layer->inputs; k++) {
     const int from = layer->input[k];
@@ -88,12 +113,14 @@ static gt_id build_layer(pass *p, const gt_layer_read *layer, const gt_id *outpu
     names[k] = name_of(p->read, from);
     if (input[k] == GT_NONE) return GT_NONE;
   }
+  if (!check_integers(p, layer, input, names, limits, limit)) return GT_NONE;
   gt_build build = {.graph = p->graph,
                     .arena = p->arena,
                     .diagnostics = p->diagnostics,
                     .type = written->type,
                     .name = layer->name,
                     .input_name = names,
+                    .input_limit = limits,
                     .at = written->at,
                     .spec = written->spec,
                     .training = p->mode.training,
@@ -137,16 +164,21 @@ static void note_layer(pass *p, int index, gt_id out) {
 
 static gt_id run(pass *p) {
   gt_id *output = GT_NEW_N(p->arena, gt_id, p->read->layers);
+  p->limit = GT_NEW_N(p->arena, int64_t, p->read->layers);
   for (int i = 0; i < p->read->layers; i++) {
     const gt_layer_read *layer = &p->read->layer[i];
     p->layer_values = 0;
     const char *outer = gt_graph_scope(p->graph, gt_arena_strdup(p->graph->arena, layer->name));
-    output[i] = build_layer(p, layer, output);
+    output[i] = build_layer(p, layer, output, &p->limit[i]);
     if (output[i] == GT_NONE) layer->written->valid = false; /* what a pass was refused for is said once */
     gt_graph_scope(p->graph, outer);
     if (p->reader && output[i] != GT_NONE) note_layer(p, i, output[i]);
   }
-  return output[p->read->layers - 1];
+  const gt_id last = output[p->read->layers - 1];
+  if (last == GT_NONE || !is_integer(p, last)) return last;
+  const gt_layer_read *layer = &p->read->layer[p->read->layers - 1];
+  gt_error_at(p->diagnostics, layer->written->at, "the model's output, '%s', holds integers", layer->name);
+  return GT_NONE;
 }
 
 static void learn_slots(pass *p, const gt_graph *real) {

@@ -36,7 +36,8 @@ extern const gt_schema gt_repeat_schema;
 
 typedef struct gt_model_input {
   const char *name;
-  gt_id node; /* F32 [B, …] */
+  gt_id node;    /* F32, or I32 where layers take integers: [B, …] */
+  int64_t limit; /* of integers: they lie in [0, limit); 0: not known */
 } gt_model_input;
 typedef struct gt_model_inputs { /* at least one; names differ */
   int count;

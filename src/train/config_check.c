@@ -65,13 +65,19 @@ static gt_id stand_in(gt_graph *graph, const char *name, gt_shape shape, gt_dtyp
   return gt_variable_read(graph, gt_graph_variable(graph, name, shape, dtype, false));
 }
 
+static gt_model_input stand_in_for(const gt_config *config, gt_arena *arena, gt_graph *graph, int index) {
+  const gt_input *input = &config->dataset.input[index];
+  const gt_tensor *tensor = &config->dataset.train.input[index];
+  const gt_dtype dtype = input->element == GT_ELEMENT_I32 ? GT_I32 : GT_F32;
+  const char *name = gt_arena_printf(arena, "input %s", input->name);
+  return (gt_model_input){input->name, stand_in(graph, name, batch_shape(config, tensor), dtype),
+                          tensor->limit};
+}
+
 static gt_model_inputs stand_ins(const gt_config *config, gt_arena *arena, gt_graph *graph) {
   const gt_dataset *data = &config->dataset;
   gt_model_input *items = GT_NEW_N(arena, gt_model_input, data->inputs);
-  for (int k = 0; k < data->inputs; k++)
-    items[k] = (gt_model_input){data->input[k].name,
-                                stand_in(graph, gt_arena_printf(arena, "input %s", data->input[k].name),
-                                         batch_shape(config, &data->train.input[k]), GT_F32)};
+  for (int k = 0; k < data->inputs; k++) items[k] = stand_in_for(config, arena, graph, k);
   return (gt_model_inputs){data->inputs, items};
 }
 
@@ -110,7 +116,7 @@ static gt_model_inputs named_inputs(const gt_config *config, gt_arena *arena) {
   const char *names[GT_DATA_MOST_INPUTS];
   const int count = gt_data_input_names(gt_spec_find(config->root, "data"), names);
   gt_model_input *items = GT_NEW_N(arena, gt_model_input, count);
-  for (int k = 0; k < count; k++) items[k] = (gt_model_input){names[k], GT_NONE};
+  for (int k = 0; k < count; k++) items[k] = (gt_model_input){.name = names[k], .node = GT_NONE};
   return (gt_model_inputs){count, items};
 }
 

@@ -39,8 +39,9 @@ gt_model_inputs gt_samples_batch(const gt_samples *samples, gt_arena *arena, gt_
       scaling = read_variable(graph, variable_of(arena, "data.scaling", input),
                               gt_shape_2(3, input->scaling.count), GT_F32);
     const gt_id data = gt_tensor_read(tensor, graph, variable_of(arena, samples->variable, input));
-    items[k] =
-        (gt_model_input){.name = input->name, .node = gt_batch(graph, data, clock, scaling, attribute)};
+    items[k] = (gt_model_input){.name = input->name,
+                                .node = gt_batch(graph, data, clock, scaling, attribute),
+                                .limit = tensor->limit};
   }
   return (gt_model_inputs){samples->inputs, items};
 }
