@@ -73,10 +73,13 @@ struct gt_data_format {
 
 /* --- inputs by name (inputs.c) --- */
 
-/* Gives the dataset the inputs that the node names: those of a map, else the one without a name. The element
- * of each is I32 if the config says that it holds integers, else F32. False after reporting. */
+/* Gives the dataset the one input that has no name, as every dataset begins. The element is I32 if the config
+ * says that it holds integers, else F32. */
+bool gt_data_one_input(gt_data_reader *reader);
+/* Those that the node names, if it is a map, in its place. False after reporting: also if a trained model has
+ * others. */
 bool gt_data_name_inputs(gt_data_reader *reader, const gt_spec *inputs);
-/* Are these the inputs of the trained model that the data is for, in its order? False after reporting. */
+/* Are the inputs those of the trained model that the data is for, in its order? False after reporting. */
 bool gt_data_match_inputs(gt_data_reader *reader);
 /* What a split has for input `index`: the map's entry, or the node itself. NULL after reporting. */
 const gt_spec *gt_data_input_node(gt_data_reader *reader, const gt_spec *inputs, const char *split,

@@ -39,7 +39,7 @@ static bool is_integer(const gt_data_reader *reader, const char *name) {
   return false;
 }
 
-bool gt_data_name_inputs(gt_data_reader *reader, const gt_spec *inputs) {
+static bool name_inputs(gt_data_reader *reader, const gt_spec *inputs) {
   gt_dataset *dataset = reader->dataset;
   const bool named = inputs && inputs->kind == GT_SPEC_MAP;
   if (named && inputs->count > GT_DATA_MOST_INPUTS) {
@@ -55,6 +55,12 @@ bool gt_data_name_inputs(gt_data_reader *reader, const gt_spec *inputs) {
         (gt_input){.name = name, .element = is_integer(reader, name) ? GT_ELEMENT_I32 : GT_ELEMENT_F32};
   }
   return true;
+}
+
+bool gt_data_one_input(gt_data_reader *reader) { return name_inputs(reader, NULL); }
+
+bool gt_data_name_inputs(gt_data_reader *reader, const gt_spec *inputs) {
+  return name_inputs(reader, inputs) && gt_data_match_inputs(reader);
 }
 
 bool gt_data_match_inputs(gt_data_reader *reader) {

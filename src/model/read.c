@@ -228,11 +228,9 @@ static bool resolve(const gt_model_read *read, int index, const char *name, int 
     *source = block->first - 1 + layers_before(block, index);
     return true;
   }
-  *source = source_of(read, index, name);
-  if (*source >= 0) return *source < index;
-  const int input = find_input(read, name);
-  *source = GT_FROM_INPUT(input);
-  return input >= 0;
+  const int input = find_input(read, name); /* no layer can have its name */
+  *source = input >= 0 ? GT_FROM_INPUT(input) : source_of(read, index, name);
+  return input >= 0 || (*source >= 0 && *source < index);
 }
 
 /* What comes before the first layer is the model's input, if there is but one. */

@@ -26,6 +26,7 @@ converges skip 'accuracy<0.95'
 converges residual 'accuracy<0.955'
 converges digits_logic_conv 'accuracy<0.94'
 converges csv_regression 'loss>100000'
+converges wide_and_deep 'loss>100000'
 converges function_regression 'loss>0.01'
 
 run=$TEST_TMP/digits
