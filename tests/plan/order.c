@@ -3,6 +3,7 @@
 #include "op/core.h"
 #include "op/elementwise.h"
 #include "plan/hazards.h"
+#include "plan/spans.h"
 #include "plan/ways.h"
 #include <setjmp.h>
 #include <stdarg.h>
@@ -143,6 +144,46 @@ static void finds_hazards(void **state) {
   }
 }
 
+/* --- spans ---------------------------------------------------------------------------------------------- */
+
+typedef struct laid {
+  uint32_t first, last;
+  uint64_t offset, bytes;
+} laid;
+
+static bool is_free(const laid *list, int count, const laid *x) {
+  for (int i = 0; i < count; i++)
+    if (list[i].first <= x->last && x->first <= list[i].last && list[i].offset < x->offset + x->bytes &&
+        x->offset < list[i].offset + list[i].bytes)
+      return false;
+  return true;
+}
+
+static void finds_the_lowest_place(void **state) {
+  (void)state;
+  enum { PLACED = 60 };
+  for (int round = 0; round < 200; round++) {
+    laid list[PLACED];
+    gt_spans spans;
+    const uint32_t levels = 1 + roll(50), longest = 1 + roll(levels), largest = 1 + roll(12);
+    gt_spans_init(&spans, levels);
+    for (int i = 0; i < PLACED; i++) {
+      laid *x = &list[i];
+      x->first = roll(levels);
+      x->last = x->first + roll(longest);
+      if (x->last >= levels) x->last = levels - 1;
+      x->bytes = 1 + roll(largest);
+      x->offset = 0;
+      while (!is_free(list, i, x)) x->offset++;
+      assert_int_equal(gt_spans_fit(&spans, x->first, x->last, x->bytes), x->offset);
+      if (roll(4) == 0) x->offset += roll(5); /* not only where it would be laid */
+      while (!is_free(list, i, x)) x->offset++;
+      gt_spans_take(&spans, x->first, x->last, x->offset, x->bytes);
+    }
+    gt_spans_finish(&spans);
+  }
+}
+
 /* --- ways ----------------------------------------------------------------------------------------------- */
 
 enum { NODES = 120 };
@@ -257,6 +298,7 @@ int main(void) {
       cmocka_unit_test(sorts_in_rounds),
       cmocka_unit_test(finds_a_circle),
       cmocka_unit_test(finds_hazards),
+      cmocka_unit_test(finds_the_lowest_place),
       cmocka_unit_test(knows_the_ways),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
