@@ -80,7 +80,12 @@ static void sorts_in_rounds(void **state) {
     gt_order_cut(&order, kept);
     for (int k = 0; k < 50; k++) {
       const uint32_t a = roll(ALL), b = roll(ALL);
-      assert_int_equal(gt_order_reaches(&order, a, b), follows(edge, a, b));
+      assert_int_equal(gt_order_reaches(&order, &a, 1, &b, 1), follows(edge, a, b));
+      const uint32_t from[3] = {a, roll(ALL), roll(ALL)}, to[2] = {b, roll(ALL)};
+      bool any = false;
+      for (int i = 0; i < 6; i++) any |= follows(edge, from[i / 2], to[i % 2]);
+      assert_int_equal(gt_order_reaches(&order, from, 3, to, 2), any);
+      assert_false(gt_order_reaches(&order, from, 3, to, 0));
     }
     for (uint32_t i = 0; i < ITEMS; i++) { /* what is absent has no edges */
       absent[i] = roll(4) == 0;
