@@ -22,7 +22,7 @@ typedef struct placing {
   struct {
     uint32_t *items;
     size_t count, capacity;
-  } reading; /* items that read what it overwrites */
+  } reading;    /* items that read what it overwrites */
   bool *writes; /* per group: is it among them? */
 } placing;
 

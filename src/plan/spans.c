@@ -58,8 +58,7 @@ static void add(taken *t, span s) {
     t->capacity = t->capacity ? 2 * t->capacity : 1;
     t->items = gt_realloc(t->items, t->capacity * sizeof *t->items);
   }
-  if (behind != at + 1)
-    memmove(t->items + at + 1, t->items + behind, (t->count - behind) * sizeof *t->items);
+  if (behind != at + 1) memmove(t->items + at + 1, t->items + behind, (t->count - behind) * sizeof *t->items);
   t->count += at + 1 - behind;
   t->items[at] = s;
 }

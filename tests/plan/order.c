@@ -3,6 +3,7 @@
 #include "op/core.h"
 #include "op/elementwise.h"
 #include "plan/hazards.h"
+#include "plan/line.h"
 #include "plan/spans.h"
 #include "plan/ways.h"
 #include <setjmp.h>
@@ -189,6 +190,33 @@ static void finds_the_lowest_place(void **state) {
   }
 }
 
+/* --- line ----------------------------------------------------------------------------------------------- */
+
+/* Many are put behind the same few, until no number is left between two. */
+static void keeps_the_line(void **state) {
+  (void)state;
+  enum { STANDING = 40 };
+  for (int round = 0; round < 50; round++) {
+    gt_arena arena;
+    gt_line line;
+    uint32_t standing[STANDING], few = 1 + roll(STANDING);
+    gt_arena_init(&arena);
+    gt_line_init(&line, &arena, STANDING);
+    for (uint32_t i = 0; i < STANDING; i++) standing[i] = i;
+    for (int move = 0; move < 1000; move++) {
+      const uint32_t from = roll(STANDING), item = standing[from];
+      memmove(standing + from, standing + from + 1, (STANDING - 1 - from) * sizeof *standing);
+      const uint32_t to = few < STANDING ? roll(few) : roll(STANDING - 1);
+      memmove(standing + to + 2, standing + to + 1, (STANDING - 2 - to) * sizeof *standing);
+      standing[to + 1] = item;
+      gt_line_put_behind(&line, item, standing[to]);
+      for (uint32_t i = 1; i < STANDING; i++)
+        assert_true(line.label[standing[i - 1]] < line.label[standing[i]]);
+    }
+    gt_arena_finish(&arena);
+  }
+}
+
 /* --- ways ----------------------------------------------------------------------------------------------- */
 
 enum { NODES = 120 };
@@ -300,11 +328,9 @@ static void knows_the_ways(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(sorts_in_rounds),
-      cmocka_unit_test(finds_a_circle),
-      cmocka_unit_test(finds_hazards),
-      cmocka_unit_test(finds_the_lowest_place),
-      cmocka_unit_test(knows_the_ways),
+      cmocka_unit_test(sorts_in_rounds), cmocka_unit_test(finds_a_circle),
+      cmocka_unit_test(finds_hazards),   cmocka_unit_test(finds_the_lowest_place),
+      cmocka_unit_test(keeps_the_line),  cmocka_unit_test(knows_the_ways),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
