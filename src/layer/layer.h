@@ -80,7 +80,8 @@ gt_id gt_build_parameter(gt_build *build, const char *name, gt_shape shape, cons
  * before left. */
 gt_id gt_build_state(gt_build *build, const char *name, gt_shape shape, double start);
 /* What that state holds after this step of training; nothing in an evaluation. Like parameters it stays as it
- * was in a step whose loss or gradient is not finite. */
+ * was in a step whose loss or gradient is not finite. Where a step has several batches (train.accumulate) it
+ * moves with each that holds a sample. */
 void gt_build_update(gt_build *build, const char *name, gt_id value);
 /* A constant of this layer, called LAYER.name, I32, such as the wiring of gates: uploaded once by the run,
  * kept in model.bin, from which an evaluation reads it; value i must lie in [0, limit[i]). Where the model

@@ -122,11 +122,7 @@ gt_id gt_reshape(gt_graph *graph, gt_id x, gt_shape shape) {
 /* --- pack --- */
 
 int64_t gt_pack_offset(const gt_graph *graph, gt_id pack, int part) {
-  const gt_node *node = gt_node_at(graph, pack);
-  if (node->attribute) return ((const gt_pack_attribute *)node->attribute)->offset[part];
-  int64_t offset = 0;
-  for (int i = 0; i < part; i++) offset += gt_shape_count(gt_node_at(graph, node->input[i])->shape);
-  return offset;
+  return ((const gt_pack_attribute *)gt_node_at(graph, pack)->attribute)->offset[part];
 }
 
 bool gt_pack_has_gaps(const gt_graph *graph, gt_id pack) {
@@ -147,13 +143,13 @@ static bool infer_pack(const gt_graph *graph, const gt_node *node, gt_shape *sha
     if (x->dtype != *dtype)
       return gt_fail(error, GT_ERR_CONFIG, "cannot pack %s with %s", gt_dtype_name(x->dtype),
                      gt_dtype_name(*dtype));
-    if (attribute && attribute->offset[i] < end)
+    if (attribute->offset[i] < end)
       return gt_fail(error, GT_ERR_INTERNAL, "part %d of a pack overlaps the one before it", i);
-    end = (attribute ? attribute->offset[i] : end) + gt_shape_count(x->shape);
+    end = attribute->offset[i] + gt_shape_count(x->shape);
   }
-  if (attribute && attribute->total < end)
+  if (attribute->total < end)
     return gt_fail(error, GT_ERR_INTERNAL, "the parts of a pack reach past its end");
-  *shape = gt_shape_1(attribute ? attribute->total : end);
+  *shape = gt_shape_1(attribute->total);
   return true;
 }
 
@@ -165,16 +161,22 @@ static void gradient_pack(gt_graph *graph, gt_id node, gt_id gradient, const boo
   }
 }
 
-gt_id gt_pack(gt_graph *graph, const gt_id *x, int count) {
-  return gt_node_add(graph, &rows[ROW_PACK], x, count, NULL, 0);
-}
-
 gt_id gt_pack_at(gt_graph *graph, const gt_id *x, const int64_t *offset, int count, int64_t total) {
   size_t size = sizeof(gt_pack_attribute) + sizeof *offset * (size_t)count;
   gt_pack_attribute *attribute = gt_arena_alloc(graph->arena, size);
   attribute->total = total;
   memcpy(attribute->offset, offset, sizeof *offset * (size_t)count);
   return gt_node_add(graph, &rows[ROW_PACK], x, count, attribute, size);
+}
+
+gt_id gt_pack(gt_graph *graph, const gt_id *x, int count) {
+  int64_t *offset = GT_NEW_N(graph->arena, int64_t, count), total = 0;
+  for (int i = 0; i < count; i++) {
+    if (x[i] == GT_NONE) return GT_NONE;
+    offset[i] = total;
+    total += gt_shape_count(gt_node_at(graph, x[i])->shape);
+  }
+  return gt_pack_at(graph, x, offset, count, total);
 }
 
 /* --- assign --- */

@@ -91,6 +91,38 @@ static bool leaders_allow(const gt_fusion *f, const gt_group *a, const gt_group 
   return true;
 }
 
+/* Could user's group come to join a as well? */
+static bool may_follow(const gt_fusion *f, int user, int a) {
+  return user >= 0 && f->group[user].leader == GT_NONE &&
+         gt_shape_count(f->group[user].shape) == gt_shape_count(f->group[a].shape);
+}
+
+/* A use is firm if it needs the value in memory unless its own group joins the value's: not that by a pack or
+ * an assign, which take it from there, nor that by a group which may come to join. */
+static void count_firm_uses(gt_fusion *f) {
+  for (gt_id id = 0; id < f->graph->count; id++) {
+    const gt_node *node = gt_node_at(f->graph, id);
+    const gt_op_kind kind = node->op->kind;
+    if (!f->live[id] || kind == GT_OP_ASSIGN || kind == GT_OP_PACK) continue;
+    for (int i = 0; i < node->inputs; i++) {
+      const gt_id p = f->origin[node->input[i]];
+      if (f->group_of[p] < 0 || f->origin[id] == p) continue; /* nobody's value; a reshape, looked through */
+      f->firm[p] += !may_follow(f, f->group_of[id], f->group_of[p]);
+    }
+  }
+}
+
+/* The group, without a leader so far, gets one: its uses become firm. */
+static void make_firm(gt_fusion *f, int group) {
+  for (int n = 0; n < f->group[group].nodes; n++) {
+    const gt_node *node = gt_node_at(f->graph, f->group[group].node[n]);
+    for (int i = 0; i < node->inputs; i++) {
+      const gt_id p = f->origin[node->input[i]];
+      f->firm[p] += f->group_of[p] >= 0 && may_follow(f, group, f->group_of[p]);
+    }
+  }
+}
+
 /* The two are not the same, and not too many nodes together. */
 static bool try_merge(gt_arena *arena, gt_fusion *f, int a, int b) {
   gt_group *ga = &f->group[a], *gb = &f->group[b];
@@ -105,6 +137,7 @@ static bool try_merge(gt_arena *arena, gt_fusion *f, int a, int b) {
   candidate.nodes = n;
   if (!gt_group_encode(f, &candidate) || gt_ways_lead_around(f->ways, a, b)) return false;
   gt_ways_join(f->ways, a, b);
+  if ((ga->leader == GT_NONE) != (gb->leader == GT_NONE)) make_firm(f, ga->leader == GT_NONE ? a : b);
   candidate.node = gt_arena_copy(arena, merged, sizeof *merged * (size_t)n);
   for (i = 0; i < ga->nodes; i++) f->group_of[ga->node[i]] = b;
   ga->nodes = 0;
@@ -113,28 +146,20 @@ static bool try_merge(gt_arena *arena, gt_fusion *f, int a, int b) {
   return true;
 }
 
-/* Could user's group come to join a as well? */
-static bool may_follow(const gt_fusion *f, int user, int a) {
-  return user >= 0 && f->group[user].leader == GT_NONE &&
-         gt_shape_count(f->group[user].shape) == gt_shape_count(f->group[a].shape);
+/* Uses of value p by the nodes of a group that has a leader. */
+static uint32_t firm_uses_in(const gt_fusion *f, gt_id p, const gt_group *group) {
+  uint32_t uses = 0;
+  if (group->leader == GT_NONE) return 0;
+  for (int n = 0; n < group->nodes; n++) {
+    const gt_node *node = gt_node_at(f->graph, group->node[n]);
+    for (int i = 0; i < node->inputs; i++) uses += f->origin[node->input[i]] == p;
+  }
+  return uses;
 }
 
-/* Would joining a and b spare the memory of value p (computed in a)? Uses that need it in memory anyhow are
- * neutral, and so are elementwise users that may join in turn. */
+/* Would joining a and b spare the memory of value p (computed in a)? */
 static bool only_used_within(const gt_fusion *f, gt_id p, int a, int b) {
-  for (uint32_t u = f->user_start[p]; u < f->user_start[p + 1]; u++) {
-    gt_id user = f->user[u];
-    gt_op_kind kind = gt_node_at(f->graph, user)->op->kind;
-    if (kind == GT_OP_ASSIGN || kind == GT_OP_PACK) continue;
-    if (kind == GT_OP_VIEW) {
-      if (f->origin[user] != f->origin[p]) return false;
-      if (!only_used_within(f, user, a, b)) return false;
-      continue;
-    }
-    int group = f->group_of[user];
-    if (group != a && group != b && !may_follow(f, group, a)) return false;
-  }
-  return true;
+  return f->firm[p] == firm_uses_in(f, p, &f->group[a]) + firm_uses_in(f, p, &f->group[b]);
 }
 
 static bool merge_inputs(gt_arena *arena, gt_fusion *f, gt_id id, bool sparing) {
@@ -167,6 +192,8 @@ bool gt_fuse(gt_arena *arena, const gt_graph *graph, const gt_plan_options *opti
   if (!make_groups(arena, f, error)) return false;
   if (options->no_fusion) return true;
   f->ways = gt_ways_create(arena, f);
+  f->firm = GT_NEW_N(arena, uint32_t, graph->count + 1);
+  count_firm_uses(f);
   for (int pass = 0; pass < 2; pass++)
     for (bool merged = true; merged;) {
       merged = false;

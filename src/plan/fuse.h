@@ -18,6 +18,7 @@ typedef struct gt_fusion {
   int *group_of;     /* per node; -1: in no group */
   gt_id *origin;     /* per node: gt_reshape_origin */
   struct gt_ways *ways;
+  uint32_t *firm;  /* per node: uses of its value, by way of reshapes too, that need it in memory (fuse.c) */
   gt_group *group; /* a merged-away group has no nodes */
   int groups;
   uint32_t

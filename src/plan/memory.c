@@ -2,6 +2,7 @@
  * only if their level ranges do not meet, so reuse never adds a hazard inside a level. */
 #include "base/memory.h"
 #include "plan/internal.h"
+#include "plan/spans.h"
 #include <stdlib.h>
 
 enum { ALIGNMENT = 256 };
@@ -45,30 +46,6 @@ static int larger_first(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-typedef struct span { /* what a root that is laid out takes */
-  uint64_t offset, end;
-  uint32_t first, last;
-} span;
-
-/* The lowest offset where the root fits among the spans that are live with it; they are sorted by offset. */
-static uint64_t first_fit(const gt_root *root, const span *laid, size_t count) {
-  const uint64_t bytes = aligned(root->bytes);
-  uint64_t offset = 0;
-  for (size_t i = 0; i < count; i++) {
-    const span *other = &laid[i];
-    if (other->end <= offset || other->first > root->last || root->first > other->last) continue;
-    if (other->offset >= offset + bytes) break;
-    offset = other->end;
-  }
-  return offset;
-}
-
-static void insert(span *laid, size_t count, const gt_root *root) {
-  size_t at = count;
-  for (; at && laid[at - 1].offset > root->offset; at--) laid[at] = laid[at - 1];
-  laid[at] = (span){root->offset, root->offset + aligned(root->bytes), root->first, root->last};
-}
-
 uint64_t gt_plan_memory(gt_layout *l, uint64_t *unaliased) {
   size_t count = l->graph->count + l->lowering.scratch.count, used = 0;
   const size_t drafts = l->lowering.drafts.count;
@@ -79,17 +56,22 @@ uint64_t gt_plan_memory(gt_layout *l, uint64_t *unaliased) {
   for (size_t i = 0; i < count; i++)
     if (l->root[i].used) order[used++] = &l->root[i];
   qsort(order, used, sizeof *order, larger_first);
-  span *laid = gt_alloc(sizeof *laid * (used + 1));
+  gt_spans taken;
+  gt_spans_init(&taken, levels + 1);
   uint64_t total = 0;
   *unaliased = 0;
   for (size_t i = 0; i < used; i++) {
-    order[i]->offset = l->options->no_reuse ? *unaliased : first_fit(order[i], laid, i);
-    insert(laid, i, order[i]);
-    if (order[i]->offset + aligned(order[i]->bytes) > total)
-      total = order[i]->offset + aligned(order[i]->bytes);
-    *unaliased += aligned(order[i]->bytes);
+    gt_root *root = order[i];
+    const uint64_t bytes = aligned(root->bytes);
+    root->offset = *unaliased;
+    if (!l->options->no_reuse) {
+      root->offset = gt_spans_fit(&taken, root->first, root->last, bytes);
+      gt_spans_take(&taken, root->first, root->last, root->offset, bytes);
+    }
+    if (root->offset + bytes > total) total = root->offset + bytes;
+    *unaliased += bytes;
   }
-  free(laid);
+  gt_spans_finish(&taken);
   free(order);
   return total;
 }

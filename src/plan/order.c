@@ -3,52 +3,83 @@
 #include <stdlib.h>
 
 typedef struct gt_order_edge {
-  uint32_t from, to, before; /* before: 1 + the edge from the same item before this one, or 0 */
+  uint32_t from, to;
+  uint32_t before, before_into; /* 1 + the edge from (to) the same item before this one, or 0 */
 } edge;
 
 void gt_order_init(gt_order *order, uint32_t items, uint32_t relays) {
   const size_t all = (size_t)items + relays + 1;
   *order = (gt_order){.items = items, .relays = relays};
   order->last = gt_alloc(sizeof *order->last * all);
+  order->into = gt_alloc(sizeof *order->into * all);
   order->seen = gt_alloc(sizeof *order->seen * all);
-  order->stack = gt_alloc(sizeof *order->stack * all);
+  order->stack = gt_alloc(2 * sizeof *order->stack * all);
 }
 
 void gt_order_finish(gt_order *order) {
   free(order->edges.items);
   free(order->last);
+  free(order->into);
   free(order->seen);
   free(order->stack);
 }
 
 void gt_order_edge(gt_order *order, uint32_t from, uint32_t to) {
   if (from == to) return;
-  *GT_PUSH(&order->edges) = (edge){from, to, order->last[from]};
-  order->last[from] = (uint32_t)order->edges.count;
+  *GT_PUSH(&order->edges) = (edge){from, to, order->last[from], order->into[to]};
+  order->last[from] = order->into[to] = (uint32_t)order->edges.count;
 }
 
 void gt_order_cut(gt_order *order, size_t edges) {
   while (order->edges.count > edges) {
     const edge *newest = &order->edges.items[--order->edges.count];
     order->last[newest->from] = newest->before;
+    order->into[newest->to] = newest->before_into;
   }
 }
 
-bool gt_order_reaches(gt_order *order, uint32_t from, uint32_t to) {
-  uint32_t depth = 0;
-  order->stack[depth++] = from;
-  order->seen[from] = ++order->search;
-  while (depth) {
-    const uint32_t item = order->stack[--depth];
-    if (item == to) return true;
-    for (uint32_t e = order->last[item]; e; e = order->edges.items[e - 1].before) {
-      const uint32_t next = order->edges.items[e - 1].to;
-      if (order->seen[next] == order->search) continue;
-      order->seen[next] = order->search;
-      order->stack[depth++] = next;
-    }
+/* One of the two ends that a search begins at. */
+typedef struct front {
+  gt_order *order;
+  bool forward;
+  uint32_t mark, *stack, depth, edge; /* edge: 1 + the next one of the item looked at, or 0 */
+} front;
+
+static void visit(front *f, uint32_t item) {
+  if (f->order->seen[item] == f->mark) return;
+  f->order->seen[item] = f->mark;
+  f->stack[f->depth++] = item;
+}
+
+/* The item at the end of the next edge; false if there is none. */
+static bool next_item(front *f, uint32_t *item) {
+  const gt_order *order = f->order;
+  while (!f->edge) {
+    if (!f->depth) return false;
+    const uint32_t at = f->stack[--f->depth];
+    f->edge = f->forward ? order->last[at] : order->into[at];
   }
-  return false;
+  const edge *e = &order->edges.items[f->edge - 1];
+  *item = f->forward ? e->to : e->from;
+  f->edge = f->forward ? e->before : e->before_into;
+  return true;
+}
+
+bool gt_order_reaches(gt_order *order, const uint32_t *from, size_t froms, const uint32_t *to, size_t tos) {
+  const uint32_t all = order->items + order->relays + 1, mark = order->search += 2;
+  front ends[2] = {{.order = order, .forward = true, .mark = mark, .stack = order->stack},
+                   {.order = order, .mark = mark + 1, .stack = order->stack + all}};
+  for (size_t i = 0; i < froms; i++) visit(&ends[0], from[i]);
+  for (size_t i = 0; i < tos; i++) {
+    if (order->seen[to[i]] == mark) return true;
+    visit(&ends[1], to[i]);
+  }
+  for (int turn = 0;; turn ^= 1) {
+    uint32_t item;
+    if (!next_item(&ends[turn], &item)) return false;
+    if (order->seen[item] == ends[turn ^ 1].mark) return true;
+    visit(&ends[turn], item);
+  }
 }
 
 /* A heap of items, the least on top. */

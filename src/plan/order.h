@@ -13,9 +13,9 @@ typedef struct gt_order {
     size_t count, capacity;
   } edges;
   uint32_t items, relays;
-  uint32_t *last; /* 1 + the newest edge from each, or 0 */
+  uint32_t *last, *into; /* 1 + the newest edge from and to each, or 0 */
   uint32_t *seen, *stack;
-  uint32_t search; /* number of the last search: marks what it has seen */
+  uint32_t search; /* marks what the last search has seen */
 } gt_order;
 
 void gt_order_init(gt_order *order, uint32_t items, uint32_t relays); /* the most there will be */
@@ -24,7 +24,9 @@ void gt_order_finish(gt_order *order);
 void gt_order_edge(gt_order *order, uint32_t from, uint32_t to);
 /* Takes back all edges but the first `edges`. */
 void gt_order_cut(gt_order *order, size_t edges);
-bool gt_order_reaches(gt_order *order, uint32_t from, uint32_t to);
+/* Does a way lead from one of some items to one of others? It is looked for from both ends at a time, so
+ * that it costs little where one of them is near the end of all ways. */
+bool gt_order_reaches(gt_order *order, const uint32_t *from, size_t froms, const uint32_t *to, size_t tos);
 /* Kahn's algorithm, in rounds over the items from first to last: each takes what is ready when it comes by.
  * Fills sorted with the items that are not `absent`; returns how many there are: all, unless there is a
  * circle. */

@@ -5,29 +5,24 @@
 #include "base/memory.h"
 #include "plan/internal.h"
 #include "plan/order.h"
+#include "plan/readers.h"
 #include <stdlib.h>
-
-/* A group reads these bytes of a variable. */
-typedef struct reader {
-  int group;
-  uint64_t offset, bytes;
-  bool element; /* not as an operand of its leader: element by element, if the bytes are those it writes */
-} reader;
-
-typedef struct readers { /* of a variable */
-  reader *items;
-  size_t count, capacity;
-} readers;
 
 typedef struct placing {
   gt_layout *l;
   gt_order order;
-  readers *of;      /* per variable */
+  gt_readers readers;
   uint32_t *copies; /* per node: 1 + the first copy into it, or 0; its copies follow each other */
+  uint32_t *from;   /* per node: 1 + the last copy made from it, or 0 */
+  uint32_t *former; /* per copy: the same of the one before it */
   uint32_t *relay;  /* per node: of what makes a pack, or 0 */
   uint32_t relays;
   uint32_t *written; /* groups that write the value looked at */
   uint32_t writers;
+  struct {
+    uint32_t *items;
+    size_t count, capacity;
+  } reading;    /* items that read what it overwrites */
   bool *writes; /* per group: is it among them? */
 } placing;
 
@@ -72,6 +67,13 @@ static void data_edges(placing *p) {
   for (size_t c = 0; c < l->copies.count; c++) producers(p, l->copies.items[c].source, copy_item(l, c));
 }
 
+static void add_copy(placing *p, gt_copy copy) {
+  *GT_PUSH(&p->l->copies) = copy;
+  const uint32_t number = (uint32_t)p->l->copies.count;
+  p->former[number - 1] = p->from[copy.source];
+  p->from[copy.source] = number;
+}
+
 /* Packs: an input that a group computes, and that lies nowhere else yet, is computed straight into its part.
  */
 static void place_packs(placing *p) {
@@ -86,7 +88,7 @@ static void place_packs(placing *p) {
       if (l->fusion.group_of[q] >= 0 && !l->place[q].placed)
         l->place[q] = (gt_place){true, false, id, (uint64_t)offset * 4};
       else
-        *GT_PUSH(&l->copies) = (gt_copy){node->input[i], id, offset};
+        add_copy(p, (gt_copy){node->input[i], id, offset});
     }
     if (l->copies.count > before) p->copies[id] = (uint32_t)before + 1;
   }
@@ -105,21 +107,18 @@ static void place_beginnings(gt_layout *l) {
   }
 }
 
+static gt_location assign_range(const gt_graph *graph, const gt_node *assign) {
+  const gt_assign_attribute *a = assign->attribute;
+  return (gt_location){true, a->variable, (uint64_t)a->offset * 4,
+                       (uint64_t)gt_shape_count(gt_node_at(graph, assign->input[0])->shape) * 4};
+}
+
 /* --- who reads a variable ------------------------------------------------------------------------------- */
 
-static bool overlaps(gt_location a, gt_location b) {
-  return a.variable == b.variable && a.id == b.id && a.offset < b.offset + b.bytes &&
-         b.offset < a.offset + a.bytes;
-}
-
-static bool reads(const reader *r, gt_location range) {
-  return r->offset < range.offset + range.bytes && range.offset < r->offset + r->bytes;
-}
-
 /* Does the group read the range element by element at the very place it writes? */
-static bool reads_in_place(const placing *p, const reader *r, gt_location range) {
+static bool reads_in_place(const placing *p, const gt_reader *r, gt_location range) {
   return r->element && r->offset == range.offset && r->bytes == range.bytes &&
-         (uint64_t)gt_shape_count(p->l->fusion.group[r->group].shape) * 4 == range.bytes;
+         (uint64_t)gt_shape_count(p->l->fusion.group[r->item].shape) * 4 == range.bytes;
 }
 
 /* Notes that node `user` of a group reads a variable, if it does so by input `id`. */
@@ -129,7 +128,14 @@ static void note_reader(placing *p, gt_id user, gt_id id) {
   const int group = l->fusion.group_of[user];
   if (!at.variable) return;
   const bool element = user != l->fusion.group[group].leader;
-  *GT_PUSH(&p->of[at.id]) = (reader){group, at.offset, at.bytes, element};
+  gt_readers_add(&p->readers, at.id, (gt_reader){(uint32_t)group, at.offset, at.bytes, element});
+}
+
+/* Notes that a copy reads a variable, if its source lies in one. */
+static void note_copy(placing *p, size_t copy) {
+  const gt_location at = gt_plan_locate_node(p->l, p->l->copies.items[copy].source);
+  if (at.variable)
+    gt_readers_add(&p->readers, at.id, (gt_reader){copy_item(p->l, copy), at.offset, at.bytes, false});
 }
 
 /* What q begins as, computed where q lies, or q itself. */
@@ -143,6 +149,7 @@ static gt_id beginning(const gt_layout *l, gt_id q) {
 static void note_readers(placing *p, gt_id q) {
   gt_layout *l = p->l;
   const gt_fusion *f = &l->fusion;
+  for (uint32_t c = p->from[q]; c; c = p->former[c - 1]) note_copy(p, c - 1);
   for (uint32_t u = f->user_start[q]; u < f->user_start[q + 1]; u++) {
     const gt_id user = f->user[u];
     if (f->group_of[user] >= 0)
@@ -160,12 +167,18 @@ static void note_readers(placing *p, gt_id q) {
 }
 
 static void find_readers(placing *p) {
+  const gt_graph *graph = p->l->graph;
+  for (gt_id id = 0; id < graph->count; id++)
+    if (p->l->fusion.live[id] && gt_node_at(graph, id)->op->kind == GT_OP_ASSIGN)
+      gt_readers_expect(&p->readers, assign_range(graph, gt_node_at(graph, id)));
+  gt_readers_ready(&p->readers);
   const gt_fusion *f = &p->l->fusion;
   for (int g = 0; g < f->groups; g++)
     for (int n = 0; n < f->group[g].nodes; n++) {
-      const gt_node *node = gt_node_at(p->l->graph, f->group[g].node[n]);
+      const gt_node *node = gt_node_at(graph, f->group[g].node[n]);
       for (int i = 0; i < node->inputs; i++) note_reader(p, f->group[g].node[n], node->input[i]);
     }
+  for (size_t c = 0; c < p->l->copies.count; c++) note_copy(p, c);
 }
 
 /* --- assigns -------------------------------------------------------------------------------------------- */
@@ -189,35 +202,66 @@ static void forget_writers(placing *p) {
   while (p->writers) p->writes[p->written[--p->writers]] = false;
 }
 
-/* Orders every reader of the range before every writer; false, with nothing changed, if that closes a circle.
- */
-static bool order_readers_first(placing *p, gt_location range) {
-  gt_layout *l = p->l;
+/* Each that is reading runs before each that writes; through a relay where both are many. */
+static void order_before_writers(placing *p) {
+  const uint32_t *before = p->reading.items;
+  const size_t count = p->reading.count;
+  if (count > 2 && p->writers > 2) {
+    const uint32_t relay = p->order.items + p->relays++;
+    for (size_t i = 0; i < count; i++) gt_order_edge(&p->order, before[i], relay);
+    for (uint32_t k = 0; k < p->writers; k++) gt_order_edge(&p->order, relay, p->written[k]);
+    return;
+  }
+  for (size_t i = 0; i < count; i++)
+    for (uint32_t k = 0; k < p->writers; k++) gt_order_edge(&p->order, before[i], p->written[k]);
+}
+
+/* The same where some of them write and read: each pair must not close a circle with those before it. */
+static bool order_pairs(placing *p) {
   const size_t before = p->order.edges.count;
-  const readers *of = &p->of[range.id];
-  for (size_t i = 0; i < of->count; i++) {
-    const reader *r = &of->items[i];
-    if (!reads(r, range)) continue;
+  for (size_t i = 0; i < p->reading.count; i++)
     for (uint32_t k = 0; k < p->writers; k++) {
-      const uint32_t w = p->written[k], g = (uint32_t)r->group;
-      if (w == g ? !reads_in_place(p, r, range) : gt_order_reaches(&p->order, w, g)) {
+      const uint32_t *r = &p->reading.items[i], *w = &p->written[k];
+      if (*r == *w) continue;
+      if (gt_order_reaches(&p->order, w, 1, r, 1)) {
         gt_order_cut(&p->order, before);
         return false;
       }
-      gt_order_edge(&p->order, g, w);
+      gt_order_edge(&p->order, *r, *w);
     }
-  }
-  for (size_t c = 0; c < l->copies.count; c++) {
-    if (!overlaps(gt_plan_locate_node(l, l->copies.items[c].source), range)) continue;
-    for (uint32_t k = 0; k < p->writers; k++) gt_order_edge(&p->order, copy_item(l, c), p->written[k]);
-  }
   return true;
 }
 
-static gt_location assign_range(const gt_graph *graph, const gt_node *assign) {
-  const gt_assign_attribute *a = assign->attribute;
-  return (gt_location){true, a->variable, (uint64_t)a->offset * 4,
-                       (uint64_t)gt_shape_count(gt_node_at(graph, assign->input[0])->shape) * 4};
+/* Orders every reader of the range before every writer; false, with nothing changed, if that closes a circle.
+ */
+static bool order_readers_first(placing *p, gt_location range) {
+  const uint32_t groups = (uint32_t)p->l->fusion.groups;
+  bool both = false;
+  p->reading.count = 0;
+  gt_readers_find(&p->readers, range);
+  for (size_t i = 0; i < p->readers.found.count; i++) {
+    const gt_reader *r = &p->readers.all.items[p->readers.found.items[i]];
+    if (r->item >= groups) continue;
+    if (p->writes[r->item]) {
+      if (!reads_in_place(p, r, range)) return false;
+      both = true;
+      if (p->writers == 1) continue;
+    }
+    *GT_PUSH(&p->reading) = r->item;
+  }
+  if (both && p->writers > 1) {
+    if (!order_pairs(p)) return false;
+  } else {
+    if (gt_order_reaches(&p->order, p->written, p->writers, p->reading.items, p->reading.count)) return false;
+    order_before_writers(p);
+  }
+  p->reading.count = 0;
+  for (size_t i = 0; i < p->readers.found.count; i++) {
+    const gt_reader *r = &p->readers.all.items[p->readers.found.items[i]];
+    if (r->item >= groups) *GT_PUSH(&p->reading) = r->item;
+  }
+  order_before_writers(p);
+  return true;
 }
 
 static bool try_in_place(placing *p, gt_id id) {
@@ -245,14 +289,12 @@ static void order_copy(placing *p, size_t copy) {
   if (c->to_saved) return;
   if (c->from_saved) gt_order_edge(&p->order, copy_item(l, copy - 1), copy_item(l, copy));
   gt_location range = assign_range(l->graph, gt_node_at(l->graph, c->target));
-  const readers *of = &p->of[range.id];
-  for (size_t i = 0; i < of->count; i++)
-    if (reads(&of->items[i], range))
-      gt_order_edge(&p->order, (uint32_t)of->items[i].group, copy_item(l, copy));
-  for (size_t d = 0; d < l->copies.count; d++) {
-    gt_location source = gt_plan_locate_node(l, l->copies.items[d].source);
-    if (!l->copies.items[d].from_saved && overlaps(source, range))
-      gt_order_edge(&p->order, copy_item(l, d), copy_item(l, copy));
+  gt_readers_find(&p->readers, range);
+  for (size_t i = 0; i < p->readers.found.count; i++) {
+    const uint32_t item = p->readers.all.items[p->readers.found.items[i]].item,
+                   groups = (uint32_t)l->fusion.groups;
+    if (item >= groups && l->copies.items[item - groups].from_saved) continue;
+    gt_order_edge(&p->order, item, copy_item(l, copy));
   }
 }
 
@@ -269,21 +311,22 @@ static void place_assigns(placing *p) {
     note_readers(p, id);
     p->copies[id] = (uint32_t)l->copies.count + 1;
     bool save = gt_plan_locate_node(l, node->input[0]).variable;
-    if (save) *GT_PUSH(&l->copies) = (gt_copy){node->input[0], id, 0, ++l->saved, 0};
-    *GT_PUSH(&l->copies) = (gt_copy){node->input[0], id, 0, 0, save ? l->saved : 0};
+    if (save) add_copy(p, (gt_copy){node->input[0], id, 0, ++l->saved, 0});
+    add_copy(p, (gt_copy){node->input[0], id, 0, 0, save ? l->saved : 0});
+    for (size_t c = p->copies[id] - 1; c < l->copies.count; c++) note_copy(p, c);
   }
   for (size_t c = copied; c < l->copies.count; c++) order_copy(p, c);
 }
 
 /* How many copies there may be, of each part of a pack and of each value assigned, with one that saves it;
- * and how many packs there are. */
-static uint32_t most_copies(const gt_layout *l, uint32_t *packs) {
+ * and how many relays, one for each pack and two for what each assign overwrites. */
+static uint32_t most_copies(const gt_layout *l, uint32_t *relays) {
   uint32_t most = 0;
   for (gt_id id = 0; id < l->graph->count; id++) {
     const gt_node *node = gt_node_at(l->graph, id);
     if (!l->fusion.live[id]) continue;
-    if (node->op->kind == GT_OP_PACK) most += (uint32_t)node->inputs, ++*packs;
-    if (node->op->kind == GT_OP_ASSIGN) most += 2;
+    if (node->op->kind == GT_OP_PACK) most += (uint32_t)node->inputs, *relays += 1;
+    if (node->op->kind == GT_OP_ASSIGN) most += 2, *relays += 2;
   }
   return most;
 }
@@ -307,11 +350,13 @@ static bool order_items(placing *p, gt_error *error) {
 bool gt_plan_place(gt_layout *l, gt_error *error) {
   placing p = {.l = l};
   const uint32_t groups = (uint32_t)l->fusion.groups;
-  uint32_t packs = 0;
-  const uint32_t copies = most_copies(l, &packs);
-  gt_order_init(&p.order, groups + copies, packs);
-  p.of = gt_alloc(sizeof *p.of * (l->graph->variables + 1));
+  uint32_t relays = 0;
+  const uint32_t copies = most_copies(l, &relays);
+  gt_order_init(&p.order, groups + copies, relays);
+  gt_readers_init(&p.readers, l->graph->variables);
   p.copies = gt_alloc(sizeof *p.copies * (l->graph->count + 1));
+  p.from = gt_alloc(sizeof *p.from * (l->graph->count + 1));
+  p.former = gt_alloc(sizeof *p.former * ((size_t)copies + 1));
   p.relay = gt_alloc(sizeof *p.relay * (l->graph->count + 1));
   p.written = gt_alloc(sizeof *p.written * (groups + 1));
   p.writes = gt_alloc(sizeof *p.writes * (groups + 1));
@@ -322,9 +367,11 @@ bool gt_plan_place(gt_layout *l, gt_error *error) {
   place_assigns(&p);
   const bool ok = order_items(&p, error);
   gt_order_finish(&p.order);
-  for (uint32_t v = 0; v < l->graph->variables; v++) free(p.of[v].items);
-  free(p.of);
+  gt_readers_finish(&p.readers);
+  free(p.reading.items);
   free(p.copies);
+  free(p.from);
+  free(p.former);
   free(p.relay);
   free(p.written);
   free(p.writes);

@@ -1,6 +1,7 @@
 #include "plan/ways.h"
 #include "base/memory.h"
 #include "op/core.h"
+#include "plan/line.h"
 #include <assert.h>
 #include <stdlib.h>
 
@@ -8,20 +9,31 @@ enum { LANDMARKS = 64 };
 
 typedef struct unit { /* as found by a search */
   gt_id id;
-  uint32_t place;
+  uint64_t label;
 } unit;
+
+/* From one end along the edges of the units it comes by, an edge a step. */
+typedef struct walk {
+  uint32_t mark;
+  gt_id *stack, single; /* single: what `node` points to for a node in no group */
+  uint32_t depth;
+  const gt_id *node; /* of the unit looked at, whose edges edge … edges-1 are left of node `at` */
+  int nodes, at;
+  uint32_t edge, edges;
+  unit *found;
+  uint32_t count;
+} walk;
 
 struct gt_ways {
   const gt_fusion *fusion;
-  gt_id *first;           /* per group: the node it began with */
-  uint32_t *place, *seen; /* per unit: in the order; the last search that came by */
+  gt_id *first;   /* per group: the node it began with */
+  gt_line line;   /* of units, in which all edges lead onwards */
+  uint32_t *seen; /* per unit: the mark of the last walk that came by */
   uint32_t search;
   gt_id landmark[LANDMARKS];
   uint64_t *reached_by, *reaches; /* per unit: the landmarks that reach it, and that it reaches */
-  gt_id *stack;
-  unit *after, *before; /* what comes after a, and before b, among what stands between them */
-  uint32_t afters, befores;
-  uint32_t *room; /* their places */
+  walk after, before;             /* from a to what needs it, and from b to what it needs */
+  const walk *ended;              /* the one of the last search that found its way's end first */
 };
 
 /* Landmarks are evenly spaced among the groups. What is found here stays true: joining cuts no way. */
@@ -50,18 +62,17 @@ gt_ways *gt_ways_create(gt_arena *arena, const gt_fusion *fusion) {
   const size_t nodes = fusion->graph->count + 1;
   *ways = (gt_ways){.fusion = fusion};
   ways->first = GT_NEW_N(arena, gt_id, fusion->groups + 1);
-  ways->place = GT_NEW_N(arena, uint32_t, nodes);
   ways->seen = GT_NEW_N(arena, uint32_t, nodes);
   ways->reached_by = GT_NEW_N(arena, uint64_t, nodes);
   ways->reaches = GT_NEW_N(arena, uint64_t, nodes);
-  ways->stack = GT_NEW_N(arena, gt_id, nodes);
-  ways->after = GT_NEW_N(arena, unit, nodes);
-  ways->before = GT_NEW_N(arena, unit, nodes);
-  ways->room = GT_NEW_N(arena, uint32_t, 2 * nodes);
-  for (gt_id id = 0; id < fusion->graph->count; id++) {
-    ways->place[id] = id;
-    if (fusion->group_of[id] >= 0) ways->first[fusion->group_of[id]] = id;
+  walk *walks[2] = {&ways->after, &ways->before};
+  for (int i = 0; i < 2; i++) {
+    walks[i]->stack = GT_NEW_N(arena, gt_id, nodes);
+    walks[i]->found = GT_NEW_N(arena, unit, nodes);
   }
+  gt_line_init(&ways->line, arena, fusion->graph->count);
+  for (gt_id id = 0; id < fusion->graph->count; id++)
+    if (fusion->group_of[id] >= 0) ways->first[fusion->group_of[id]] = id;
   set_landmarks(ways);
   return ways;
 }
@@ -71,42 +82,76 @@ static gt_id unit_of(const gt_ways *ways, gt_id node) {
   return group < 0 ? node : ways->first[group];
 }
 
-/* The nodes of a unit. */
-static int nodes_of(const gt_ways *ways, const gt_id *id, const gt_id **node) {
-  const int group = ways->fusion->group_of[*id];
-  *node = group < 0 ? id : ways->fusion->group[group].node;
-  return group < 0 ? 1 : ways->fusion->group[group].nodes;
-}
-
 /* Is `view` a reshape of a value of the group, made of that value itself? */
 static bool shows(const gt_fusion *f, gt_id view, int group) {
   if (f->group_of[view] >= 0 || f->origin[view] == view) return false;
   return f->group_of[gt_node_at(f->graph, view)->input[0]] == group;
 }
 
-/* Comes by at a unit on a search; its place among those found is *count - 1. */
-static void visit(gt_ways *ways, gt_id id, unit *list, uint32_t *count, uint32_t *depth) {
-  if (ways->seen[id] == ways->search) return;
-  ways->seen[id] = ways->search;
-  list[(*count)++] = (unit){id, ways->place[id]};
-  ways->stack[(*depth)++] = id;
+static void enter(const gt_ways *ways, walk *w, gt_id id) {
+  const int group = ways->fusion->group_of[id];
+  w->single = id;
+  w->node = group < 0 ? &w->single : ways->fusion->group[group].node;
+  w->nodes = group < 0 ? 1 : ways->fusion->group[group].nodes;
+  w->at = -1;
+  w->edge = w->edges = 0;
 }
 
-/* Goes on from `node` to its users that stand before b; false if b is among them. */
-static bool go_on(gt_ways *ways, gt_id node, int a, int b, uint32_t *depth) {
-  const gt_fusion *f = ways->fusion;
-  const bool direct = shows(f, node, a);
-  for (uint32_t u = f->user_start[node]; u < f->user_start[node + 1]; u++) {
-    const int group = f->group_of[f->user[u]];
-    if (group >= 0 && (group == a || group == f->group_of[f->origin[node]])) continue;
-    if (group == b) {
-      if (direct || f->group_of[node] == a) continue;
-      return false;
+static void begin(gt_ways *ways, walk *w, int group) {
+  w->mark = ++ways->search;
+  w->depth = w->count = 0;
+  enter(ways, w, ways->first[group]);
+}
+
+/* The next edge lies at node[at] then; false if there is none. */
+static bool has_edge(const gt_ways *ways, walk *w) {
+  while (w->edge == w->edges) {
+    if (w->at + 1 == w->nodes) {
+      if (!w->depth) return false;
+      enter(ways, w, w->stack[--w->depth]);
     }
-    const gt_id next = unit_of(ways, f->user[u]);
-    if (ways->place[next] < ways->place[ways->first[b]]) visit(ways, next, ways->after, &ways->afters, depth);
+    const gt_id node = w->node[++w->at];
+    const bool onwards = w == &ways->after;
+    w->edge = onwards ? ways->fusion->user_start[node] : 0;
+    w->edges = onwards ? ways->fusion->user_start[node + 1]
+                       : (uint32_t)gt_node_at(ways->fusion->graph, node)->inputs;
   }
   return true;
+}
+
+/* Comes by at a unit; true if the other walk has been there. */
+static bool visit(gt_ways *ways, walk *w, const walk *other, gt_id id) {
+  if (ways->seen[id] == other->mark) return true;
+  if (ways->seen[id] == w->mark) return false;
+  ways->seen[id] = w->mark;
+  w->found[w->count++] = (unit){id, ways->line.label[id]};
+  w->stack[w->depth++] = id;
+  return false;
+}
+
+/* Along the next edge, to a user that stands before b; true if the way to b is found. */
+static bool step_after(gt_ways *ways, int a, int b) {
+  const gt_fusion *f = ways->fusion;
+  walk *w = &ways->after;
+  const gt_id node = w->node[w->at], user = f->user[w->edge++];
+  const int group = f->group_of[user];
+  if (group >= 0 && (group == a || group == f->group_of[f->origin[node]])) return false;
+  if (group == b) return !shows(f, node, a) && f->group_of[node] != a;
+  const gt_id next = unit_of(ways, user);
+  return ways->line.label[next] < ways->line.label[ways->first[b]] && visit(ways, w, &ways->before, next);
+}
+
+/* Along the next edge, to an input that stands behind a; true if the way to a is found. */
+static bool step_before(gt_ways *ways, int a, int b) {
+  const gt_fusion *f = ways->fusion;
+  walk *w = &ways->before;
+  const gt_id node = w->node[w->at], input = gt_node_at(f->graph, node)->input[w->edge++];
+  const int group = f->group_of[node];
+  if (f->group_of[input] == b || (group >= 0 && f->group_of[f->origin[input]] == group)) return false;
+  if (f->group_of[input] == a) return group != b;
+  if (group == b && shows(f, input, a)) return false;
+  const gt_id next = unit_of(ways, input);
+  return ways->line.label[next] > ways->line.label[ways->first[a]] && visit(ways, w, &ways->after, next);
 }
 
 static bool lead_by_landmark(const gt_ways *ways, int a, int b) {
@@ -118,70 +163,41 @@ static bool lead_by_landmark(const gt_ways *ways, int a, int b) {
   return false;
 }
 
+/* From both ends at a time: often much needs a and b needs little, or the reverse. */
 bool gt_ways_lead_around(gt_ways *ways, int a, int b) {
-  const gt_fusion *f = ways->fusion;
-  uint32_t depth = 0;
   if (lead_by_landmark(ways, a, b)) return true;
-  ways->search++;
-  ways->afters = 0;
-  for (int i = 0; i < f->group[a].nodes; i++) go_on(ways, f->group[a].node[i], a, b, &depth);
-  while (depth) {
-    const gt_id id = ways->stack[--depth], *node;
-    const int nodes = nodes_of(ways, &id, &node);
-    for (int i = 0; i < nodes; i++)
-      if (!go_on(ways, node[i], a, b, &depth)) return true;
-  }
-  return false;
-}
-
-/* What b, and what it needs, reads of what stands behind a. */
-static void find_before(gt_ways *ways, int a, int b) {
-  const gt_fusion *f = ways->fusion;
-  uint32_t depth = 0;
-  ways->befores = 0;
-  ways->stack[depth++] = ways->first[b];
-  while (depth) {
-    const gt_id id = ways->stack[--depth], *node;
-    const int nodes = nodes_of(ways, &id, &node), group = f->group_of[id];
-    for (int i = 0; i < nodes; i++) {
-      const gt_node *reader = gt_node_at(f->graph, node[i]);
-      for (int k = 0; k < reader->inputs; k++) {
-        const gt_id input = reader->input[k], next = unit_of(ways, input);
-        if (f->group_of[input] == b || (group >= 0 && f->group_of[f->origin[input]] == group)) continue;
-        if (group == b && shows(f, input, a)) continue;
-        if (ways->place[next] > ways->place[ways->first[a]])
-          visit(ways, next, ways->before, &ways->befores, &depth);
-      }
-    }
+  begin(ways, &ways->after, a);
+  begin(ways, &ways->before, b);
+  for (;;) {
+    ways->ended = &ways->after;
+    if (!has_edge(ways, &ways->after)) return false;
+    if (step_after(ways, a, b)) return true;
+    ways->ended = &ways->before;
+    if (!has_edge(ways, &ways->before)) return false;
+    if (step_before(ways, a, b)) return true;
   }
 }
 
-static int by_place(const void *a, const void *b) {
+static int by_label(const void *a, const void *b) {
   const unit *x = a, *y = b;
-  return (x->place > y->place) - (x->place < y->place);
+  return (x->label > y->label) - (x->label < y->label);
 }
 
-static int by_number(const void *a, const void *b) {
-  const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-  return (x > y) - (x < y);
-}
-
-/* What b needs, then both groups as one, then what needs a: in the places they all had before. */
+/* Where a stands: what b needs, then both as one; or where b stands: both as one, then what needs a. */
 void gt_ways_join(gt_ways *ways, int a, int b) {
-  uint32_t rooms = 0;
-  assert(ways->place[ways->first[a]] < ways->place[ways->first[b]]);
-  find_before(ways, a, b);
-  qsort(ways->before, ways->befores, sizeof *ways->before, by_place);
-  qsort(ways->after, ways->afters, sizeof *ways->after, by_place);
-  for (uint32_t i = 0; i < ways->befores; i++) ways->room[rooms++] = ways->before[i].place;
-  for (uint32_t i = 0; i < ways->afters; i++) ways->room[rooms++] = ways->after[i].place;
-  ways->room[rooms++] = ways->place[ways->first[a]];
-  ways->room[rooms++] = ways->place[ways->first[b]];
-  qsort(ways->room, rooms, sizeof *ways->room, by_number);
-  for (uint32_t i = 0; i < ways->befores; i++) ways->place[ways->before[i].id] = ways->room[i];
-  ways->place[ways->first[b]] = ways->room[ways->befores];
-  for (uint32_t i = 0; i < ways->afters; i++)
-    ways->place[ways->after[i].id] = ways->room[rooms - ways->afters + i];
-  ways->reaches[ways->first[b]] |= ways->reaches[ways->first[a]];
-  ways->reached_by[ways->first[b]] |= ways->reached_by[ways->first[a]];
+  const gt_id from = ways->first[a], to = ways->first[b];
+  const bool after = ways->ended == &ways->after;
+  const unit *found = ways->ended->found;
+  const uint32_t count = ways->ended->count;
+  gt_id last = after ? to : from;
+  assert(ways->line.label[from] < ways->line.label[to]);
+  qsort(ways->ended->found, count, sizeof *found, by_label);
+  for (uint32_t i = 0; i < count; i++) {
+    gt_line_put_behind(&ways->line, found[i].id, last);
+    last = found[i].id;
+  }
+  if (!after) gt_line_put_behind(&ways->line, to, last);
+  gt_line_remove(&ways->line, from);
+  ways->reaches[to] |= ways->reaches[from];
+  ways->reached_by[to] |= ways->reached_by[from];
 }

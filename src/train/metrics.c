@@ -63,10 +63,14 @@ void gt_json_add_result(json_t *object, const gt_sums *sums, bool accuracy) {
 static int open_for_append(const char *directory, const char *name, gt_error *error) {
   char path[PATH_MAX];
   snprintf(path, sizeof path, "%s/%s", directory, name);
-  const int fd = gt_open_plain(path, O_WRONLY | O_CREAT | O_APPEND, error);
-  if (fd < 0 || gt_sync_name(path, error)) return fd;
-  close(fd);
-  return -1;
+  return gt_open_plain(path, O_WRONLY | O_CREAT | O_APPEND, error);
+}
+
+/* Both names reach the disk at once. */
+static bool sync_names(const char *directory, gt_error *error) {
+  char path[PATH_MAX];
+  snprintf(path, sizeof path, "%s/timing.jsonl", directory);
+  return gt_sync_name(path, error);
 }
 
 bool gt_metrics_open(gt_metrics *metrics, const char *directory, int64_t keep, gt_error *error) {
@@ -74,7 +78,7 @@ bool gt_metrics_open(gt_metrics *metrics, const char *directory, int64_t keep, g
   *metrics = (gt_metrics){.metrics = -1, .timing = -1};
   metrics->metrics = open_for_append(directory, "metrics.jsonl", error);
   if (metrics->metrics >= 0) metrics->timing = open_for_append(directory, "timing.jsonl", error);
-  if (metrics->timing < 0) goto fail;
+  if (metrics->timing < 0 || !sync_names(directory, error)) goto fail;
   if (fstat(metrics->metrics, &status) != 0) {
     gt_fail_errno(error, GT_ERR_IO, "cannot look at %s/metrics.jsonl", directory);
     goto fail;

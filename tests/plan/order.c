@@ -3,6 +3,8 @@
 #include "op/core.h"
 #include "op/elementwise.h"
 #include "plan/hazards.h"
+#include "plan/line.h"
+#include "plan/spans.h"
 #include "plan/ways.h"
 #include <setjmp.h>
 #include <stdarg.h>
@@ -79,7 +81,12 @@ static void sorts_in_rounds(void **state) {
     gt_order_cut(&order, kept);
     for (int k = 0; k < 50; k++) {
       const uint32_t a = roll(ALL), b = roll(ALL);
-      assert_int_equal(gt_order_reaches(&order, a, b), follows(edge, a, b));
+      assert_int_equal(gt_order_reaches(&order, &a, 1, &b, 1), follows(edge, a, b));
+      const uint32_t from[3] = {a, roll(ALL), roll(ALL)}, to[2] = {b, roll(ALL)};
+      bool any = false;
+      for (int i = 0; i < 6; i++) any |= follows(edge, from[i / 2], to[i % 2]);
+      assert_int_equal(gt_order_reaches(&order, from, 3, to, 2), any);
+      assert_false(gt_order_reaches(&order, from, 3, to, 0));
     }
     for (uint32_t i = 0; i < ITEMS; i++) { /* what is absent has no edges */
       absent[i] = roll(4) == 0;
@@ -140,6 +147,73 @@ static void finds_hazards(void **state) {
       gt_hazards_touch(&hazards, t[i].range, t[i].write, t[i].level);
     }
     gt_hazards_finish(&hazards);
+  }
+}
+
+/* --- spans ---------------------------------------------------------------------------------------------- */
+
+typedef struct laid {
+  uint32_t first, last;
+  uint64_t offset, bytes;
+} laid;
+
+static bool is_free(const laid *list, int count, const laid *x) {
+  for (int i = 0; i < count; i++)
+    if (list[i].first <= x->last && x->first <= list[i].last && list[i].offset < x->offset + x->bytes &&
+        x->offset < list[i].offset + list[i].bytes)
+      return false;
+  return true;
+}
+
+static void finds_the_lowest_place(void **state) {
+  (void)state;
+  enum { PLACED = 60 };
+  for (int round = 0; round < 200; round++) {
+    laid list[PLACED];
+    gt_spans spans;
+    const uint32_t levels = 1 + roll(50), longest = 1 + roll(levels), largest = 1 + roll(12);
+    gt_spans_init(&spans, levels);
+    for (int i = 0; i < PLACED; i++) {
+      laid *x = &list[i];
+      x->first = roll(levels);
+      x->last = x->first + roll(longest);
+      if (x->last >= levels) x->last = levels - 1;
+      x->bytes = 1 + roll(largest);
+      x->offset = 0;
+      while (!is_free(list, i, x)) x->offset++;
+      assert_int_equal(gt_spans_fit(&spans, x->first, x->last, x->bytes), x->offset);
+      if (roll(4) == 0) x->offset += roll(5); /* not only where it would be laid */
+      while (!is_free(list, i, x)) x->offset++;
+      gt_spans_take(&spans, x->first, x->last, x->offset, x->bytes);
+    }
+    gt_spans_finish(&spans);
+  }
+}
+
+/* --- line ----------------------------------------------------------------------------------------------- */
+
+/* Many are put behind the same few, until no number is left between two. */
+static void keeps_the_line(void **state) {
+  (void)state;
+  enum { STANDING = 40 };
+  for (int round = 0; round < 50; round++) {
+    gt_arena arena;
+    gt_line line;
+    uint32_t standing[STANDING], few = 1 + roll(STANDING);
+    gt_arena_init(&arena);
+    gt_line_init(&line, &arena, STANDING);
+    for (uint32_t i = 0; i < STANDING; i++) standing[i] = i;
+    for (int move = 0; move < 1000; move++) {
+      const uint32_t from = roll(STANDING), item = standing[from];
+      memmove(standing + from, standing + from + 1, (STANDING - 1 - from) * sizeof *standing);
+      const uint32_t to = few < STANDING ? roll(few) : roll(STANDING - 1);
+      memmove(standing + to + 2, standing + to + 1, (STANDING - 2 - to) * sizeof *standing);
+      standing[to + 1] = item;
+      gt_line_put_behind(&line, item, standing[to]);
+      for (uint32_t i = 1; i < STANDING; i++)
+        assert_true(line.label[standing[i - 1]] < line.label[standing[i]]);
+    }
+    gt_arena_finish(&arena);
   }
 }
 
@@ -254,10 +328,9 @@ static void knows_the_ways(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(sorts_in_rounds),
-      cmocka_unit_test(finds_a_circle),
-      cmocka_unit_test(finds_hazards),
-      cmocka_unit_test(knows_the_ways),
+      cmocka_unit_test(sorts_in_rounds), cmocka_unit_test(finds_a_circle),
+      cmocka_unit_test(finds_hazards),   cmocka_unit_test(finds_the_lowest_place),
+      cmocka_unit_test(keeps_the_line),  cmocka_unit_test(knows_the_ways),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

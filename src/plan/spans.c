@@ -1,0 +1,108 @@
+/* A tree over the levels. What is taken is noted at the few nodes that make up its levels (`whole`), and at
+ * all nodes above and below them that it concerns (`within`). At a node, spans that touch are one: values are
+ * laid side by side, so few are left. */
+#include "plan/spans.h"
+#include "base/memory.h"
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { DEEPEST = 32 };
+
+typedef struct span {
+  uint64_t offset, end;
+} span;
+
+typedef struct gt_taken { /* ascending, with gaps between them */
+  span *items;
+  size_t count, capacity;
+} taken;
+
+void gt_spans_init(gt_spans *spans, uint32_t levels) {
+  *spans = (gt_spans){.leaves = 1};
+  while (spans->leaves < levels) spans->leaves *= 2;
+  spans->whole = gt_alloc(2 * sizeof *spans->whole * spans->leaves);
+  spans->within = gt_alloc(2 * sizeof *spans->within * spans->leaves);
+}
+
+void gt_spans_finish(gt_spans *spans) {
+  for (size_t i = 0; i < 2 * spans->leaves; i++) {
+    free(spans->whole[i].items);
+    free(spans->within[i].items);
+  }
+  free(spans->whole);
+  free(spans->within);
+}
+
+/* The first that ends at `offset` or behind it. */
+static size_t first_ending(const taken *t, uint64_t offset) {
+  size_t low = 0, high = t->count;
+  while (low < high) {
+    const size_t middle = (low + high) / 2;
+    if (t->items[middle].end < offset)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low;
+}
+
+static void add(taken *t, span s) {
+  const size_t at = first_ending(t, s.offset);
+  size_t behind = at;
+  for (; behind < t->count && t->items[behind].offset <= s.end; behind++) {
+    if (t->items[behind].offset < s.offset) s.offset = t->items[behind].offset;
+    if (t->items[behind].end > s.end) s.end = t->items[behind].end;
+  }
+  if (behind == at && t->count == t->capacity) {
+    t->capacity = t->capacity ? 2 * t->capacity : 1;
+    t->items = gt_realloc(t->items, t->capacity * sizeof *t->items);
+  }
+  if (behind != at + 1) memmove(t->items + at + 1, t->items + behind, (t->count - behind) * sizeof *t->items);
+  t->count += at + 1 - behind;
+  t->items[at] = s;
+}
+
+void gt_spans_take(gt_spans *spans, uint32_t first, uint32_t last, uint64_t offset, uint64_t bytes) {
+  size_t low = first + spans->leaves, high = last + spans->leaves + 1;
+  const span s = {offset, offset + bytes};
+  if (!bytes) return;
+  for (size_t left = low, right = high - 1; left; left /= 2, right /= 2) {
+    add(&spans->within[left], s);
+    if (right != left) add(&spans->within[right], s);
+  }
+  for (; low < high; low /= 2, high /= 2) {
+    if (low & 1) add(&spans->within[low], s), add(&spans->whole[low++], s);
+    if (high & 1) add(&spans->within[--high], s), add(&spans->whole[high], s);
+  }
+}
+
+/* The lowest offset, from the one given, where nothing of t lies. */
+static uint64_t past(const taken *t, uint64_t offset, uint64_t bytes) {
+  for (size_t i = first_ending(t, offset); i < t->count && t->items[i].offset < offset + bytes; i++)
+    if (t->items[i].end > offset) offset = t->items[i].end;
+  return offset;
+}
+
+uint64_t gt_spans_fit(const gt_spans *spans, uint32_t first, uint32_t last, uint64_t bytes) {
+  const taken *list[4 * DEEPEST];
+  size_t low = first + spans->leaves, high = last + spans->leaves + 1, count = 0;
+  for (size_t left = low, right = high - 1; left; left /= 2, right /= 2) {
+    list[count++] = &spans->whole[left];
+    if (right != left) list[count++] = &spans->whole[right];
+  }
+  for (; low < high; low /= 2, high /= 2) {
+    if (low & 1) list[count++] = &spans->within[low++];
+    if (high & 1) list[count++] = &spans->within[--high];
+  }
+  uint64_t offset = 0;
+  for (bool moved = true; moved;) {
+    moved = false;
+    for (size_t i = 0; i < count; i++) {
+      const uint64_t next = past(list[i], offset, bytes);
+      moved |= next != offset;
+      offset = next;
+    }
+  }
+  return offset;
+}

@@ -1,0 +1,173 @@
+/* Planning takes time near the length of the graph: eight times as long, it takes some ten times as much, not
+ * sixty. Each graph here has once taken the square in another pass. */
+#include "op/autodiff.h"
+#include "op/core.h"
+#include "op/elementwise.h"
+#include "op/matmul.h"
+#include "op/reduce.h"
+#include "plan/plan.h"
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include <cmocka.h>
+
+enum { SHORT = 2500, TIMES = 8, TRIES = 6 };
+#define MOST_GROWTH 20.0
+
+static gt_shape square(void) { return gt_shape_2(8, 8); }
+
+static uint32_t declare(gt_graph *g, const char *name, int number) {
+  char full[32];
+  snprintf(full, sizeof full, "%s%d", name, number);
+  return gt_graph_variable(g, full, square(), GT_F32, false);
+}
+
+static gt_id variable(gt_graph *g, const char *name, int number) {
+  return gt_variable_read(g, declare(g, name, number));
+}
+
+static gt_id product(gt_graph *g, gt_id a, gt_id b) { return gt_matmul(g, a, b, false, false); }
+
+static void descend(gt_graph *g, gt_id loss, gt_id *weight, gt_id *gradient, int count) {
+  gt_error error = {0};
+  if (!gt_autodiff(g, loss, weight, count, gradient, &error)) fail_msg("%s", error.message);
+}
+
+/* A third of the steps each: the layers, their gradients, those of the weights. */
+static void layers(gt_graph *g, int length) {
+  const int count = length / 3;
+  const gt_shape all = gt_shape_1(64 * (int64_t)count);
+  gt_id *weight = GT_NEW_N(g->arena, gt_id, count), *gradient = GT_NEW_N(g->arena, gt_id, count);
+  const uint32_t flat = gt_graph_variable(g, "parameters", all, GT_F32, false);
+  const gt_id before = gt_variable_read(g, flat);
+  gt_id x = variable(g, "x", 0);
+  for (int i = 0; i < count; i++) {
+    weight[i] = gt_view(g, before, 64 * (int64_t)i, square());
+    x = gt_relu(g, product(g, x, weight[i]));
+  }
+  descend(g, gt_sum(g, gt_mul(g, x, x), 0, false), weight, gradient, count);
+  gt_assign(g, flat, 0, gt_sub(g, before, gt_pack(g, gradient, count)));
+}
+
+/* A network unrolled in time, whose state also comes from ten steps ago. */
+static void recurrent(gt_graph *g, int length) {
+  enum { SKIP = 10 };
+  const int count = length / 9;
+  gt_id weight = variable(g, "w", 0), gradient, loss = GT_NONE;
+  gt_id *h = GT_NEW_N(g->arena, gt_id, count + 1);
+  h[0] = variable(g, "h", 0);
+  for (int t = 0; t < count; t++) {
+    h[t + 1] = gt_tanh(g, product(g, h[t], weight));
+    if (t >= SKIP) h[t + 1] = gt_add(g, h[t + 1], gt_mul(g, h[t + 1 - SKIP], gt_constant(g, 0.5)));
+    const gt_id told = gt_sum(g, gt_mul(g, product(g, h[t + 1], weight), h[t + 1]), 0, false);
+    loss = t ? gt_add(g, loss, told) : told;
+  }
+  descend(g, loss, &weight, &gradient, 1);
+  gt_assign(g, declare(g, "w", 0), 0, gt_sub(g, weight, gradient));
+  gt_assign(g, declare(g, "h", 0), 0, h[count]);
+}
+
+/* All of the first half is needed again in the second, the last first. */
+static void there_and_back(gt_graph *g, int length) {
+  const int count = length / 2;
+  gt_id *x = GT_NEW_N(g->arena, gt_id, count + 1), back;
+  x[0] = variable(g, "x", 0);
+  for (int i = 0; i < count; i++) x[i + 1] = product(g, x[i], x[0]);
+  back = x[count];
+  for (int i = count; i-- > 0;) back = product(g, back, x[i]);
+  gt_assign(g, declare(g, "x", 0), 0, back);
+}
+
+/* A value that many read, each for itself. */
+static void many_readers(gt_graph *g, int length) {
+  const gt_id x = gt_sin(g, variable(g, "x", 0));
+  for (int i = 0; i < length; i++) gt_assign(g, declare(g, "y", i), 0, gt_mul(g, x, gt_constant(g, i + 1)));
+}
+
+/* Each part of a variable is updated for itself. */
+static void parts(gt_graph *g, int length) {
+  const uint32_t flat = gt_graph_variable(g, "v", gt_shape_1(16 * (int64_t)length), GT_F32, false);
+  const gt_id all = gt_variable_read(g, flat);
+  for (int i = 0; i < length; i++)
+    gt_assign(g, flat, 16 * (int64_t)i, gt_sin(g, gt_view(g, all, 16 * (int64_t)i, gt_shape_1(16))));
+}
+
+/* States that trade places, by copies that are saved first. */
+static void swaps(gt_graph *g, int length) {
+  for (int i = 0; i < length / 4; i++) {
+    gt_assign(g, declare(g, "a", i), 0, variable(g, "b", i));
+    gt_assign(g, declare(g, "b", i), 0, variable(g, "a", i));
+  }
+}
+
+/* Each state is made from the one before it, which is overwritten in the same step. */
+static void shifts(gt_graph *g, int length) {
+  const gt_id weight = variable(g, "w", 0);
+  for (int i = 0; i < length; i++)
+    gt_assign(g, declare(g, "s", i + 1), 0, product(g, variable(g, "s", i), weight));
+}
+
+/* Parts of a pack that have to be copied there. */
+static void packed_copies(gt_graph *g, int length) {
+  gt_id *x = GT_NEW_N(g->arena, gt_id, length);
+  const gt_shape all = gt_shape_1(64 * (int64_t)length);
+  for (int i = 0; i < length; i++) x[i] = variable(g, "x", i);
+  gt_assign(g, gt_graph_variable(g, "y", all, GT_F32, false), 0, gt_pack(g, x, length));
+}
+
+static double seconds_of(void (*build)(gt_graph *, int), int length) {
+  gt_arena arena;
+  gt_error error = {0};
+  const gt_plan_options options = {
+      .target = {.subgroup = 1, .max_workgroup = 1, .units = 1, .max_grid = UINT32_MAX}};
+  gt_arena_init(&arena);
+  gt_graph *graph = gt_graph_create(&arena);
+  const clock_t begin = clock(); /* of the processor: what else runs on the machine does not count */
+  build(graph, length);
+  const gt_plan *plan = gt_plan_create(&arena, graph, &options, &error);
+  const clock_t end = clock();
+  if (!plan) fail_msg("%s", error.message);
+  assert_true(plan->steps > (uint32_t)length / 4);
+  gt_arena_finish(&arena);
+  return (double)(end - begin) / CLOCKS_PER_SEC;
+}
+
+/* A square is never seen as less; what disturbs one try does not disturb all. */
+static void grows_with_its_length(void (*build)(gt_graph *, int), const char *name) {
+  double least = 0;
+  for (int i = 0; i < TRIES; i++) {
+    const double once = seconds_of(build, SHORT), longer = seconds_of(build, TIMES * SHORT);
+    const double growth = longer / (once > 1e-4 ? once : 1e-4);
+    if (!i || growth < least) least = growth;
+    if (least < MOST_GROWTH) return;
+  }
+  fail_msg("%s: %d times the length takes %.0f times as long to plan", name, TIMES, least);
+}
+
+#define TEST(name)                         \
+  static void plans_##name(void **state) { \
+    (void)state;                           \
+    grows_with_its_length(name, #name);    \
+  }
+TEST(layers)
+TEST(recurrent)
+TEST(there_and_back)
+TEST(many_readers)
+TEST(parts)
+TEST(swaps)
+TEST(shifts)
+TEST(packed_copies)
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(plans_layers),         cmocka_unit_test(plans_recurrent),
+      cmocka_unit_test(plans_there_and_back), cmocka_unit_test(plans_many_readers),
+      cmocka_unit_test(plans_parts),          cmocka_unit_test(plans_swaps),
+      cmocka_unit_test(plans_shifts),         cmocka_unit_test(plans_packed_copies),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
