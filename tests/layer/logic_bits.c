@@ -1,6 +1,6 @@
 /* A hard evaluation on bits says what the same gates say as real functions: one model, built once with an
  * input known to be bits and once without that knowledge, gives equal outputs, value for value. */
-#include "op/logic_bits.h"
+#include "op/logic/logic_bits.h"
 #include "backend/backend.h"
 #include "base/philox.h"
 #include "graph/op.h"

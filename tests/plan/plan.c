@@ -4,8 +4,8 @@
 #include "backend/backend.h"
 #include "op/core.h"
 #include "op/elementwise.h"
-#include "op/logic_ca.h"
-#include "op/matmul.h"
+#include "op/logic/logic_ca.h"
+#include "op/matmul/matmul.h"
 #include "op/reduce.h"
 #include "op/softmax.h"
 #include <math.h>
