@@ -62,7 +62,7 @@ static bool infer_view(const gt_graph *graph, const gt_node *node, gt_shape *sha
 }
 
 /* The gradient of a part is that part's gradient with zeros around it. */
-static void gradient_view(gt_graph *graph, gt_id node, gt_id gradient, const bool *wanted,
+static void gradient_view(gt_graph *graph, gt_id node, const gt_id *given, const bool *wanted,
                           gt_id *input_gradient) {
   if (!wanted[0]) return;
   const gt_node *view = gt_node_at(graph, node), *x = gt_node_at(graph, view->input[0]);
@@ -70,6 +70,7 @@ static void gradient_view(gt_graph *graph, gt_id node, gt_id gradient, const boo
   const gt_shape whole = x->shape;
   const int64_t take = gt_shape_count(view->shape), before = attribute->offset,
                 after = gt_shape_count(whole) - take - before;
+  gt_id gradient = given[0];
   if (before || after) {
     const gt_id flat = gt_view(graph, gradient, 0, gt_shape_1(take));
     gradient = gt_pad(graph, flat, &before, &after, 0.0);
@@ -157,11 +158,11 @@ static bool infer_pack(const gt_graph *graph, const gt_node *node, gt_shape *sha
   return true;
 }
 
-static void gradient_pack(gt_graph *graph, gt_id node, gt_id gradient, const bool *wanted,
+static void gradient_pack(gt_graph *graph, gt_id node, const gt_id *given, const bool *wanted,
                           gt_id *input_gradient) {
   for (int i = 0; i < gt_node_at(graph, node)->inputs; i++) {
     const gt_shape shape = gt_node_at(graph, gt_node_at(graph, node)->input[i])->shape;
-    if (wanted[i]) input_gradient[i] = gt_view(graph, gradient, gt_pack_offset(graph, node, i), shape);
+    if (wanted[i]) input_gradient[i] = gt_view(graph, given[0], gt_pack_offset(graph, node, i), shape);
   }
 }
 

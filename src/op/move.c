@@ -288,19 +288,19 @@ static gt_id gradient_of_one(gt_graph *graph, gt_id node, gt_id gradient) {
   }
 }
 
-static void gradient_one(gt_graph *graph, gt_id node, gt_id gradient, const bool *wanted,
+static void gradient_one(gt_graph *graph, gt_id node, const gt_id *given, const bool *wanted,
                          gt_id *input_gradient) {
-  if (wanted[0]) input_gradient[0] = gradient_of_one(graph, node, gradient);
+  if (wanted[0]) input_gradient[0] = gradient_of_one(graph, node, given[0]);
 }
 
-static void gradient_concatenate(gt_graph *graph, gt_id node, gt_id gradient, const bool *wanted,
+static void gradient_concatenate(gt_graph *graph, gt_id node, const gt_id *given, const bool *wanted,
                                  gt_id *input_gradient) {
   const int axis = (int)((const move_attribute *)gt_node_at(graph, node)->attribute)->a[0];
   int64_t start[GT_MAX_RANK] = {0}, stop[GT_MAX_RANK] = {0};
   for (int i = 0; i < gt_node_at(graph, node)->inputs; i++) {
     const gt_shape x = input_shape(graph, node, i);
     for (int d = 0; d < x.rank; d++) stop[d] = start[d] + x.dim[d];
-    if (wanted[i]) input_gradient[i] = gt_shrink(graph, gradient, start, stop);
+    if (wanted[i]) input_gradient[i] = gt_shrink(graph, given[0], start, stop);
     start[axis] = stop[axis];
   }
 }

@@ -38,6 +38,10 @@ static void list_users(gt_arena *arena, gt_fusion *f) {
         f->user[f->user_start[graph->node[id].input[i] + 1]++] = id;
 }
 
+int gt_fusion_maker(const gt_fusion *fusion, gt_id id) {
+  return fusion->group_of[gt_maker(fusion->graph, id)];
+}
+
 /* A constant needs memory only if something other than a program reads it. */
 static bool needs_group(const gt_fusion *f, gt_id id) {
   const gt_op *op = gt_node_at(f->graph, id)->op;
@@ -120,12 +124,12 @@ static bool may_follow(const gt_fusion *f, int user, int a) {
 }
 
 /* Would joining a and b spare the memory of value p (computed in a)? Uses that need it in memory anyhow are
- * neutral, and so are elementwise users that may join in turn. */
+ * neutral, and so are elementwise users that may join in turn; a further result is another value. */
 static bool only_used_within(const gt_fusion *f, gt_id p, int a, int b) {
   for (uint32_t u = f->user_start[p]; u < f->user_start[p + 1]; u++) {
     gt_id user = f->user[u];
     gt_op_kind kind = gt_node_at(f->graph, user)->op->kind;
-    if (kind == GT_OP_ASSIGN || kind == GT_OP_PACK) continue;
+    if (kind == GT_OP_ASSIGN || kind == GT_OP_PACK || kind == GT_OP_RESULT) continue;
     if (kind == GT_OP_VIEW) {
       if (f->origin[user] != f->origin[p]) return false;
       if (!only_used_within(f, user, a, b)) return false;

@@ -65,6 +65,6 @@ void main() {
     for (uint i = gl_GlobalInvocationID.x; i < cells * channels; i += gl_NumWorkGroups.x * LOCAL_X) {
       float g = gathered(i / channels, i % channels);
       if (d_states_given != 0u) g += d_states.at[i];
-      y.at[offset + i] = g;
+      y.at[i] = g;
     }
 }

@@ -4,7 +4,6 @@
 GT_ARGS(gt_logic_ca_sum_args) {
   GT_FLOATS partial, d_patch, d_states, y;
   GT_WORDS shape;
-  uint groups, slots, gates, layers, kernels, perceptions; /* mode 0 */
-  uint cells, height, width, channels, periodic, offset,
-      d_states_given; /* mode 1; offset: of the result in y */
+  uint groups, slots, gates, layers, kernels, perceptions;       /* mode 0 */
+  uint cells, height, width, channels, periodic, d_states_given; /* mode 1 */
 };

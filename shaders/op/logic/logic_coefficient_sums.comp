@@ -41,6 +41,6 @@ void main() {
     uint gate = first + gt_gate_part();
     if (!gt_first_part() || gate >= gates) continue;
     if (TO_LOGITS != 0u) gt_logits_gradient(coefficients, y, gate, total);
-    else gt_store_sums(gate, total);
+    else gt_store_sums(y, gate, total);
   }
 }

@@ -9,14 +9,14 @@
  * window, a word an item (four bytes where samples are taken in fours). On the CPU a chunk is a block of
  * samples, the gradient of x goes to y at once, and leaves is work memory
  *
- * logic_conv_inputs    y from element `offset` = the gradient of x, gathered from leaves and winner. wiring
- * holds the inverse: words [CHANNELS + 1] where each channel's list begins, then pairs: kernel * L + leaf,
- * and the place in the field, row * field + column */
+ * logic_conv_inputs    y = the gradient of x, gathered from leaves and winner. wiring holds the inverse:
+ * words [CHANNELS + 1] where each channel's list begins, then pairs: kernel * L + leaf, and the place in the
+ * field, row * field + column */
 #include "lib/args.h"
 GT_ARGS(gt_logic_conv_args) {
   GT_FLOATS x, coefficients;
   GT_WORDS wiring;
   GT_FLOATS g, y, sums, leaves;
   GT_WORDS winner;
-  uint height, width, rows, padding, batch, chunks, inputs, offset;
+  uint height, width, rows, padding, batch, chunks, inputs;
 };

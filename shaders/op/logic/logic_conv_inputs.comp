@@ -16,7 +16,7 @@ vec4 load_leaf(uint i) {
  * position won, the gradient comes here. They are taken in ascending order, so that the sum has one order. */
 void main() {
   uint items = gt_logic_width(), windows = rows * COLUMNS * items;
-  uint total = height * width * CHANNELS * items, shift = QUADS != 0u ? offset >> 2 : offset;
+  uint total = height * width * CHANNELS * items;
   for (uint i = gl_GlobalInvocationID.x; i < total; i += gl_NumWorkGroups.x * LOCAL_X) {
     uint feature = i / items, s = i - feature * items, channel = feature % CHANNELS;
     uint pixel = feature / CHANNELS, row = pixel / width, column = pixel - row * width;
@@ -37,6 +37,6 @@ void main() {
       bvec4 mine = equal(won, uvec4(slot));
       if (any(mine)) sum += mix(vec4(0.0), load_leaf(leaf * windows + item), mine);
     }
-    gt_logic_store(shift + i, sum);
+    gt_logic_store(i, sum);
   }
 }

@@ -36,9 +36,9 @@ vec4 gt_join_sums(vec4 sums[RUN]) {
   return total;
 }
 
-void gt_store_sums(uint gate, vec4 total) {
-  if (ALIGNED != 0u) GT_CAST(GT_FLOATS4, y).at[gate] = total;
+void gt_store_sums(GT_FLOATS to, uint gate, vec4 total) {
+  if (ALIGNED != 0u) GT_CAST(GT_FLOATS4, to).at[gate] = total;
   else
-    for (uint i = 0u; i < 4u; i++) y.at[4u * gate + i] = total[i];
+    for (uint i = 0u; i < 4u; i++) to.at[4u * gate + i] = total[i];
 }
 #endif

@@ -4,8 +4,8 @@
  *
  * logic_walk           y [gates, batch]
  *
- * logic_walk_gradient  y: sums over the batch of g, g a, g b, g a b [gates, 4], then the gradient of x
- *                      [inputs, batch]; g [gates / share, batch] times scale: one row for `share` gates
+ * logic_walk_gradient  y [inputs, batch]: the gradient of x; d_coefficients [gates, 4]: sums over the batch
+ *                      of g, g a, g b, g a b; g [gates / share, batch] times scale: one row for `share` gates
  *
  * logic_walk_sum       y [groups, chunks, batch] = sums over groups of `share` neighbouring gates, each chunk
  *                      over chunk_runs of the runs. Own spec constants: 3 lanes that share a chunk; 9 groups
@@ -19,7 +19,7 @@
 GT_ARGS(gt_logic_walk_args) {
   GT_FLOATS x, coefficients;
   GT_WORDS walk;
-  GT_FLOATS g, y;
+  GT_FLOATS g, y, d_coefficients;
   uint inputs, gates, batch, runs, share, chunks, chunk_runs;
   float scale;
 };

@@ -10,13 +10,10 @@
 /* The slope of a gate in its input: the walk goes through its pin. */
 vec4 slope(vec4 c, bool in_b, vec4 other) { return (in_b ? c.z : c.y) + c.w * other; }
 
-/* Where the gradient of x begins in y, in items. */
-uint gradient_start() { return QUADS == 0u ? 4u * gates : TYPE_Y == 0u ? gates : 2u * gates; }
-
 /* Over the items of this lane: the gradient of each of the run's inputs but the last, to which its two gates
  * have their part, and the sums of each of the run's gates. */
 void run_sums(uint run, uint width, inout vec4 sums[RUN]) {
-  uint before = run * GT_LOGIC_WALK_WORDS, first = gradient_start();
+  uint before = run * GT_LOGIC_WALK_WORDS;
   uint row_before = walk.at[before] * width, pin_before = walk.at[before + 1u];
   uint g_before = (pin_before >> 1) / share * width, g_row[RUN];
   vec4 c_before = gt_logic_gate(pin_before >> 1);
@@ -32,7 +29,7 @@ void run_sums(uint run, uint width, inout vec4 sums[RUN]) {
     [[unroll]] for (uint j = 0u; j < RUN; j++) {
       bool turned = (run_pin[j] & 1u) != 0u;
       vec4 here = d[j] * slope(run_gate[j], turned, v[j + 1u]);
-      if (j < run_gates) gt_logic_store(first + run_row[j] + s, carried + here);
+      if (j < run_gates) gt_logic_store(run_row[j] + s, carried + here);
       carried = d[j] * slope(run_gate[j], !turned, v[j]);
       sums[j] += gate_sums(d[j], turned ? v[j + 1u] : v[j], turned ? v[j] : v[j + 1u]);
     }
@@ -49,6 +46,6 @@ void main() {
     vec4 total = gt_join_sums(sums);
     uint at = run * GT_LOGIC_WALK_WORDS, j = gt_gate_part();
     if (gt_first_part() && run < runs && j < walk.at[at + 2u])
-      gt_store_sums(walk.at[at + 4u + j] >> 1, total);
+      gt_store_sums(d_coefficients, walk.at[at + 4u + j] >> 1, total);
   }
 }

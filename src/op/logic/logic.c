@@ -101,11 +101,11 @@ static bool infer_inputs(const gt_graph *graph, const gt_node *node, gt_shape *s
 
 /* --- gradients ------------------------------------------------------------------------------------------ */
 
-static void gradient_mixture(gt_graph *graph, gt_id node, gt_id gradient, const bool *wanted,
+static void gradient_mixture(gt_graph *graph, gt_id node, const gt_id *given, const bool *wanted,
                              gt_id *input_gradient) {
   if (!wanted[0]) return;
-  const gt_id input[2] = {gt_node_at(graph, node)->input[0], gradient};
-  const gt_node *sums = gt_node_at(graph, gradient);
+  const gt_id input[2] = {gt_node_at(graph, node)->input[0], given[0]};
+  const gt_node *sums = gt_node_at(graph, given[0]);
   if (sums->op == &rows[ROW_SUMS]) { /* one kernel does both; the sums alone are then read by nobody */
     const gt_id both[5] = {sums->input[0], sums->input[1], sums->input[2], sums->input[3], input[0]};
     input_gradient[0] = gt_node_add(graph, &rows[ROW_LOGITS], both, 5, NULL, 0);
@@ -114,20 +114,20 @@ static void gradient_mixture(gt_graph *graph, gt_id node, gt_id gradient, const 
   input_gradient[0] = gt_node_add(graph, &rows[ROW_MIXTURE_GRADIENT], input, 2, NULL, 0);
 }
 
-static void gradient_logic(gt_graph *graph, gt_id node, gt_id gradient, const bool *wanted,
+static void gradient_logic(gt_graph *graph, gt_id node, const gt_id *given, const bool *wanted,
                            gt_id *input_gradient) {
   const gt_node *logic = gt_node_at(graph, node);
-  const gt_id sums[4] = {logic->input[0], logic->input[1], logic->input[2], gradient};
+  const gt_id sums[4] = {logic->input[0], logic->input[1], logic->input[2], given[0]};
   const gt_id inverse = logic->inputs == 4 ? logic->input[3] : GT_NONE;
   if (wanted[0] && gt_logic_is_walk(graph, inverse)) {
-    gt_logic_walk_gradient(graph, node, gradient, wanted, input_gradient);
+    gt_logic_walk_gradient(graph, node, given[0], wanted, input_gradient);
     return;
   }
   if (wanted[1]) input_gradient[1] = gt_node_add(graph, &rows[ROW_SUMS], sums, 4, NULL, 0);
   if (!wanted[0]) return;
   if (inverse == GT_NONE && !graph->error.status)
     gt_fail(&graph->error, GT_ERR_INTERNAL, "logic: a gradient of the inputs needs the inverse wiring");
-  const gt_id inputs[4] = {sums[0], sums[1], inverse, gradient};
+  const gt_id inputs[4] = {sums[0], sums[1], inverse, given[0]};
   input_gradient[0] = gt_node_add(graph, &rows[ROW_INPUTS], inputs, 4, NULL, 0);
 }
 

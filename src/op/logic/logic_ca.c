@@ -158,6 +158,7 @@ static gt_shape state_shape(const gt_node *states) {
   return shape;
 }
 
+/* Results: the gradients of the coefficients and of the first state. */
 static bool infer_gradient(const gt_graph *graph, const gt_node *node, gt_shape *shape, gt_dtype *dtype,
                            gt_error *error) {
   const gt_logic_ca_attribute *a = node->attribute;
@@ -171,8 +172,9 @@ static bool infer_gradient(const gt_graph *graph, const gt_node *node, gt_shape 
       !gt_is_words(gt_node_at(graph, node->input[3]), gt_logic_ca_inverse_words(a, (uint32_t)state.dim[3])))
     return gt_fail(error, GT_ERR_INTERNAL,
                    "logic_ca_gradient: the gradient or the inverse wiring does not fit");
-  *shape = gt_shape_1(4 * gt_logic_ca_gates(a) + gt_shape_count(state));
-  *dtype = GT_F32;
+  shape[0] = gt_shape_2(gt_logic_ca_gates(a), 4);
+  shape[1] = state;
+  dtype[0] = dtype[1] = GT_F32;
   return true;
 }
 
@@ -185,7 +187,7 @@ static gt_id last_part(const gt_graph *graph, gt_id gradient, int64_t count, int
   return gt_shape_count(gt_node_at(graph, node->input[0])->shape) == count ? node->input[0] : GT_NONE;
 }
 
-static void gradient_run(gt_graph *graph, gt_id id, gt_id gradient, const bool *wanted,
+static void gradient_run(gt_graph *graph, gt_id id, const gt_id *given, const bool *wanted,
                          gt_id *input_gradient) {
   const gt_node *node = gt_node_at(graph, id);
   gt_logic_ca_attribute attribute = *(const gt_logic_ca_attribute *)node->attribute;
@@ -193,15 +195,14 @@ static void gradient_run(gt_graph *graph, gt_id id, gt_id gradient, const bool *
   if (node->inputs != (gt_logic_ca_clocked(&attribute) ? 5 : 4))
     return; /* made without the inverse wiring: not to be trained */
   const gt_shape state = state_shape(node);
-  const gt_id last = last_part(graph, gradient, gt_shape_count(state), gt_shape_count(node->shape));
+  const gt_id last = last_part(graph, given[0], gt_shape_count(state), gt_shape_count(node->shape));
   attribute.final_only = last != GT_NONE;
-  gt_id input[6] = {id, node->input[1], node->input[2], node->input[3], last == GT_NONE ? gradient : last};
+  gt_id input[6] = {id, node->input[1], node->input[2], node->input[3], last == GT_NONE ? given[0] : last};
   if (fires) input[5] = node->input[4];
-  const gt_id flat =
+  const gt_id both =
       gt_node_add(graph, &rows[ROW_GRADIENT], input, fires ? 6 : 5, &attribute, sizeof attribute);
-  const int64_t coefficients = 4 * gt_logic_ca_gates(&attribute);
-  if (wanted[0]) input_gradient[0] = gt_view(graph, flat, coefficients, state);
-  if (wanted[1]) input_gradient[1] = gt_view(graph, flat, 0, gt_shape_2(coefficients / 4, 4));
+  if (wanted[0]) input_gradient[0] = gt_result(graph, both, 1);
+  if (wanted[1]) input_gradient[1] = both;
 }
 
 /* Six operations a gate, for each cell, channel and step. */
@@ -254,6 +255,7 @@ static const gt_op rows[ROWS] = {
                       .kind = GT_OP_KERNEL,
                       .min_inputs = 5,
                       .max_inputs = 6,
+                      .further = 1,
                       .infer = infer_gradient,
                       .lower = gt_logic_ca_gradient_lower,
                       .flops = flops_gradient,

@@ -379,7 +379,7 @@ void gt_logic_ca_sum_cpu(const void *args, const uint32_t *spec, uint32_t tile) 
     return;
   }
   const float *d_patch = GT_PTR(const float, a->d_patch), *given = GT_PTR(const float, a->d_states);
-  float *y = GT_PTR(float, a->y) + a->offset;
+  float *y = GT_PTR(float, a->y);
   for (uint32_t cell = from; cell < gt_least_u32(a->cells, from + CA_SUM_TILE); cell++)
     for (uint32_t channel = 0; channel < a->channels; channel++) {
       const size_t i = (size_t)cell * a->channels + channel;

@@ -274,7 +274,7 @@ static void gradient_step(gt_lowering *lowering, const gt_group *group, const ge
 #undef AT
 }
 
-/* Mode 0, coefficients, or 1, the first state. */
+/* Mode 0, coefficients, or 1, the first state: that is also which result it makes. */
 static void sum_step(gt_lowering *lowering, const gt_group *group, const geometry *g, const memory *m,
                      gt_shape state, uint32_t mode) {
   static const gt_kernel kernel = {"logic_ca_sum", gt_logic_ca_sum_cpu};
@@ -291,7 +291,6 @@ static void sum_step(gt_lowering *lowering, const gt_group *group, const geometr
                                             .width = (uint32_t)state.dim[2],
                                             .channels = g->channels,
                                             .periodic = a->periodic,
-                                            .offset = 4 * (uint32_t)gt_logic_ca_gates(a),
                                             .d_states_given = mode && !a->final_only};
   gt_step *step = gt_lower_step(lowering, &kernel, &args, sizeof args);
   step->spec[SPEC_CA_SUM_MODE] = mode;
@@ -304,7 +303,7 @@ static void sum_step(gt_lowering *lowering, const gt_group *group, const geometr
     gt_lower_use_scratch(lowering, AT(partial), m->partial, false);
   if (args.d_states_given) gt_lower_read(lowering, AT(d_states), node->input[4]);
   gt_lower_constants(lowering, AT(shape), g->words, sizeof g->words);
-  gt_lower_write_part(lowering, AT(y), group->leader);
+  gt_lower_write(lowering, AT(y), gt_result(gt_lowering_graph(lowering), group->leader, (int)mode));
 #undef AT
   if (mode)
     gt_lower_grid(lowering, (uint64_t)args.cells * args.channels, SUM_LOCAL);

@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <string.h>
 
-enum { ROW_CONV, ROW_GRADIENT, ROWS };
+enum { ROW_CONV, ROW_COEFFICIENTS, ROW_GRADIENT, ROWS };
 /* Two trees at once take 180 registers. On AMD's devices (subgroups of 64), where few invocations can have so
  * many, or a compiler spills, leaves are read twice instead; on an H200 that costs 7 % of a step
  * (mnist_logic_conv). */
@@ -31,11 +31,6 @@ static const gt_kernel inputs_kernel = {"logic_conv_inputs", NULL}; /* devices o
 static const gt_kernel sums_kernel = {"logic_conv_sums", gt_logic_conv_sums_cpu};
 
 /* --- shapes --------------------------------------------------------------------------------------------- */
-
-typedef struct gradient_attribute {
-  gt_logic_conv_attribute conv;
-  uint32_t inputs; /* the gradient of x, too */
-} gradient_attribute;
 
 int64_t gt_logic_conv_windows(const gt_logic_conv_attribute *a, int64_t size) {
   const int64_t room = size + 2 * (int64_t)a->padding - a->field;
@@ -68,7 +63,7 @@ bool gt_logic_conv_shape(const char *op, const gt_logic_conv_attribute *a, gt_sh
   return gt_check_size(op, *shape, error);
 }
 
-/* What both rows have in common; *shape becomes that of the layer's value. */
+/* What all rows have in common; *shape becomes that of the layer's value. */
 static bool check(const gt_graph *graph, const gt_node *node, gt_shape *shape, gt_error *error) {
   const gt_logic_conv_attribute *a = node->attribute;
   const gt_node *x = gt_node_at(graph, node->input[0]), *c = gt_node_at(graph, node->input[1]),
@@ -100,42 +95,36 @@ static bool infer_conv(const gt_graph *graph, const gt_node *node, gt_shape *sha
   return true;
 }
 
-/* Inputs x, coefficients, wiring, the value's gradient and maybe the inverse. One value holds both results,
- * [4 gates] and then x's shape: what computes one computes most of the other. */
+/* Inputs x, coefficients, wiring, the value's gradient and maybe the inverse. Results: the gradient of the
+ * coefficients and, given the inverse, that of x: what computes one computes most of the other. */
 static bool infer_gradient(const gt_graph *graph, const gt_node *node, gt_shape *shape, gt_dtype *dtype,
                            gt_error *error) {
-  const gradient_attribute *a = node->attribute;
   const gt_node *x = gt_node_at(graph, node->input[0]), *g = gt_node_at(graph, node->input[3]);
   const int64_t leaves = gt_node_at(graph, node->input[2])->shape.dim[1];
   gt_shape value;
   if (!check(graph, node, &value, error)) return false;
-  if (g->dtype != GT_F32 || !gt_shape_equal(g->shape, value) || (a->inputs && node->inputs != 5))
+  if (g->dtype != GT_F32 || !gt_shape_equal(g->shape, value))
     return gt_fail(error, GT_ERR_INTERNAL, "logic_conv_gradient: its inputs do not fit");
-  *shape = gt_shape_1(gt_shape_count(gt_node_at(graph, node->input[1])->shape) +
-                      (a->inputs ? gt_shape_count(x->shape) : 0));
-  *dtype = GT_F32;
+  for (int k = 0; k <= node->op->further; k++) {
+    shape[k] = k ? x->shape : gt_node_at(graph, node->input[1])->shape;
+    dtype[k] = GT_F32;
+  }
   value.dim[2] *= leaves; /* what is kept in between */
   return gt_check_size(node->op->name, *shape, error) && gt_check_size(node->op->name, value, error);
 }
 
-static void gradient_conv(gt_graph *graph, gt_id id, gt_id gradient, const bool *wanted,
+static void gradient_conv(gt_graph *graph, gt_id id, const gt_id *given, const bool *wanted,
                           gt_id *input_gradient) {
   const gt_node *node = gt_node_at(graph, id);
-  const gt_id x = node->input[0], coefficients = node->input[1];
-  const gt_id input[5] = {x, coefficients, node->input[2], gradient,
+  const gt_id input[5] = {node->input[0], node->input[1], node->input[2], given[0],
                           node->inputs == 4 ? node->input[3] : GT_NONE};
-  gradient_attribute attribute;
-  memset(&attribute, 0, sizeof attribute);
-  attribute.conv = *(const gt_logic_conv_attribute *)node->attribute;
-  attribute.inputs = wanted[0];
   if (!wanted[0] && !wanted[1]) return;
   if (wanted[0] && input[4] == GT_NONE && !graph->error.status)
     gt_fail(&graph->error, GT_ERR_INTERNAL, "logic_conv: a gradient of x needs the inverse wiring");
-  const gt_id flat =
-      gt_node_add(graph, &rows[ROW_GRADIENT], input, wanted[0] ? 5 : 4, &attribute, sizeof attribute);
-  const gt_shape c = gt_node_at(graph, coefficients)->shape;
-  if (wanted[1]) input_gradient[1] = gt_view(graph, flat, 0, c);
-  if (wanted[0]) input_gradient[0] = gt_view(graph, flat, gt_shape_count(c), gt_node_at(graph, x)->shape);
+  const gt_op *op = &rows[wanted[0] ? ROW_GRADIENT : ROW_COEFFICIENTS];
+  const gt_id both = gt_node_add(graph, op, input, op->max_inputs, node->attribute, node->attribute_size);
+  if (wanted[1]) input_gradient[1] = both;
+  if (wanted[0]) input_gradient[0] = gt_result(graph, both, 1);
 }
 
 /* --- lowering ------------------------------------------------------------------------------------------- */
@@ -228,20 +217,19 @@ static void lower_sums(gt_lowering *lowering, const geometry *g, uint32_t partia
   gt_step *step = gt_lower_step(lowering, &sums_kernel, &args, sizeof args);
   step->tiles = 1;
   gt_lower_use_scratch(lowering, offsetof(struct gt_logic_conv_sums_args, x), partial, false);
-  gt_lower_write_part(lowering, offsetof(struct gt_logic_conv_sums_args, y), node);
+  gt_lower_write(lowering, offsetof(struct gt_logic_conv_sums_args, y), node);
   gt_lower_grid(lowering, args.count, 64);
 }
 
 static void lower_gradient(gt_lowering *lowering, const gt_group *group) {
   const gt_node *node = gt_node_at(gt_lowering_graph(lowering), group->leader);
-  const bool inputs = ((const gradient_attribute *)node->attribute)->inputs,
-             device = gt_lowering_target(lowering)->device;
+  const bool inputs = node->op->further, device = gt_lowering_target(lowering)->device;
+  const gt_id dx = inputs ? gt_result(gt_lowering_graph(lowering), group->leader, 1) : GT_NONE;
   const uint32_t local = gt_lower_workgroup(lowering, GRADIENT_WORKGROUP, 1);
   geometry g = geometry_of(gt_lowering_graph(lowering), node);
   const uint32_t gates = g.kernels * (g.leaves - 1), items = g.kernels * g.windows * g.width;
   g.args.chunks = chunks_for(lowering, &g, local);
   g.args.inputs = inputs;
-  g.args.offset = 4 * gates;
   const uint32_t partial = gt_lower_scratch(lowering, 16ull * gates * g.args.chunks);
   uint32_t leaves = 0, winner = 0;
   gt_step *step = start_step(lowering, &g, &gradient_kernel);
@@ -259,7 +247,7 @@ static void lower_gradient(gt_lowering *lowering, const gt_group *group) {
     gt_lower_use_scratch(lowering, AT(leaves), leaves, true);
     gt_lower_use_scratch(lowering, AT(winner), winner, true);
   } else if (inputs) {
-    gt_lower_write_part(lowering, AT(y), group->leader);
+    gt_lower_write(lowering, AT(y), dx);
   }
   gt_lower_grid(lowering, (uint64_t)g.kernels * g.args.chunks * local, local);
   lower_sums(lowering, &g, partial, group->leader);
@@ -268,7 +256,7 @@ static void lower_gradient(gt_lowering *lowering, const gt_group *group) {
   gt_lower_read(lowering, AT(wiring), node->input[4]);
   gt_lower_use_scratch(lowering, AT(leaves), leaves, false);
   gt_lower_use_scratch(lowering, AT(winner), winner, false);
-  gt_lower_write_part(lowering, AT(y), group->leader);
+  gt_lower_write(lowering, AT(y), dx);
   const uint64_t features = (uint64_t)g.args.height * g.args.width * g.spec[GT_CONV_SPEC_CHANNELS];
   gt_lower_grid(lowering, features * g.width, WORKGROUP);
 }
@@ -328,10 +316,19 @@ static const gt_op rows[ROWS] = {
                   .lower = lower_conv,
                   .flops = flops_conv,
                   .print = gt_logic_conv_print},
+    [ROW_COEFFICIENTS] = {.name = "logic_conv_coefficients_gradient",
+                          .kind = GT_OP_KERNEL,
+                          .min_inputs = 4,
+                          .max_inputs = 4,
+                          .infer = infer_gradient,
+                          .lower = lower_gradient,
+                          .flops = flops_gradient,
+                          .print = gt_logic_conv_print},
     [ROW_GRADIENT] = {.name = "logic_conv_gradient",
                       .kind = GT_OP_KERNEL,
-                      .min_inputs = 4,
+                      .min_inputs = 5,
                       .max_inputs = 5,
+                      .further = 1,
                       .infer = infer_gradient,
                       .lower = lower_gradient,
                       .flops = flops_gradient,

@@ -101,7 +101,7 @@ static void fill_planes(const job *j) {
 }
 
 static void write_gradient(const job *j) {
-  float *to = GT_PTR(float, j->t->y) + j->t->offset;
+  float *to = GT_PTR(float, j->t->y);
   for (size_t i = 0; i < (size_t)j->t->height * j->t->width; i++)
     for (size_t c = 0, at = pixel(j, i); c < j->channels; c++, at += j->plane, to += j->t->batch)
       write_block(j, &j->dx[at], to);

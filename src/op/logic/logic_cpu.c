@@ -230,7 +230,6 @@ static const float *read_gradient(const struct gt_logic_walk_args *t, uint32_t t
 static void walk_piece(const struct gt_logic_walk_args *t, const uint32_t *spec, const uint32_t *word,
                        uint32_t s, gate_sums sums[RUN]) {
   const uint32_t n = piece_at(s, t->batch), type = spec[GT_LOGIC_SPEC_X], type_g = spec[GT_LOGIC_SPEC_G];
-  const uint64_t dx = t->y + 16ull * t->gates;
   float carried[PIECE], buffer[4][PIECE];
   const float *v[2], *c = GT_PTR(const float, t->coefficients);
   v[1] = read_piece(t->x, type, (size_t)word[0] * t->batch + s, n, buffer[1]);
@@ -246,9 +245,9 @@ static void walk_piece(const struct gt_logic_walk_args *t, const uint32_t *spec,
     const float slope[2] = {c[4 * gate + 1 + side], c[4 * gate + 2 - side]};
     v[1 - left] = read_piece(t->x, type, next * t->batch + s, n, buffer[1 - left]);
     g = read_gradient(t, type_g, gate, s, n, buffer[2]);
-    float *y = begin_piece(dx, spec[GT_LOGIC_SPEC_Y], at, buffer[3]);
+    float *y = begin_piece(t->y, spec[GT_LOGIC_SPEC_Y], at, buffer[3]);
     pass_on(slope, c[4 * gate + 3], g, v[left], v[1 - left], carried, y, n);
-    end_piece(dx, spec[GT_LOGIC_SPEC_Y], at, y, n);
+    end_piece(t->y, spec[GT_LOGIC_SPEC_Y], at, y, n);
     add_samples(&sums[j], g, v[a], v[1 - a], n);
   }
 }
@@ -261,7 +260,7 @@ void gt_logic_walk_gradient_cpu(const void *args, const uint32_t *spec, uint32_t
     gate_sums sums[RUN] = {0};
     for (uint32_t s = 0; s < t->batch; s += PIECE) walk_piece(t, spec, word, s, sums);
     for (uint32_t j = 0; j < word[2]; j++)
-      write_sums(&sums[j], GT_PTR(float, t->y) + 4 * (size_t)(word[4 + j] / 2));
+      write_sums(&sums[j], GT_PTR(float, t->d_coefficients) + 4 * (size_t)(word[4 + j] / 2));
   }
 }
 

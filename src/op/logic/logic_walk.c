@@ -2,7 +2,6 @@
 #include "base/count.h"
 #include "base/memory.h"
 #include "op/check.h"
-#include "op/core.h"
 #include "op/group_sum.h"
 #include "op/logic/logic.h"
 #include "op/logic/logic_cpu.h"
@@ -15,7 +14,7 @@
 
 enum { RUN = GT_LOGIC_RUN, WORDS = GT_LOGIC_WALK_WORDS, WORKGROUP = 256, LEAST_LANES = 32, FILL = 512 };
 enum { SUM_WORKGROUP = 128, LEAST_CHUNK = 2, CPU_CHUNK = 256, SPEC_GROUPS = 9 };
-enum { ROW_GRADIENT, ROW_PART, ROW_SUM, ROWS };
+enum { ROW_GRADIENT, ROW_SUM, ROWS };
 static const gt_op rows[ROWS];
 
 GT_REGISTER(op, logic_walk)
@@ -118,64 +117,36 @@ bool gt_logic_is_walk(const gt_graph *graph, gt_id readers) {
   return readers != GT_NONE && gt_node_at(graph, readers)->shape.rank == 2;
 }
 
-/* --- the gradient's node, which holds both results ------------------------------------------------------ */
+/* --- the gradient, which has both results --------------------------------------------------------------- */
 
 typedef struct gradient_attribute { /* the gradient's rows: each of `share` gates, times scale */
   uint32_t share;
   float scale;
 } gradient_attribute;
 
-typedef struct part_attribute {
-  gt_view_attribute view; /* its offset counts elements of `dtype` */
-  gt_dtype dtype;
-} part_attribute;
-
-/* Inputs: x, coefficients, walk, gradient. */
+/* Inputs: x, coefficients, walk, gradient. Results: the gradients of the coefficients and of x. */
 static bool infer_gradient(const gt_graph *graph, const gt_node *node, gt_shape *shape, gt_dtype *dtype,
                            gt_error *error) {
   const gt_node *x = gt_node_at(graph, node->input[0]), *g = gt_node_at(graph, node->input[3]);
-  const int64_t gates = gt_node_at(graph, node->input[1])->shape.dim[0], values = gt_shape_count(x->shape);
+  const int64_t gates = gt_node_at(graph, node->input[1])->shape.dim[0];
   const gradient_attribute *a = node->attribute;
   if (!a->share || gates % a->share ||
       !gt_shape_equal(g->shape, gt_shape_2(gates / a->share, x->shape.dim[1])))
     return gt_fail(error, GT_ERR_INTERNAL, "logic_walk_gradient: the gradient does not fit");
-  *shape = gt_shape_1(4 * gates + (x->dtype == GT_F32 ? values : values / 2));
-  *dtype = GT_F32;
-  return gt_check_size(node->op->name, *shape, error);
-}
-
-static bool infer_part(const gt_graph *graph, const gt_node *node, gt_shape *shape, gt_dtype *dtype,
-                       gt_error *error) {
-  const part_attribute *part = node->attribute;
-  const uint64_t size = gt_dtype_size(part->dtype),
-                 end = (uint64_t)(part->view.offset + gt_shape_count(part->view.shape)) * size;
-  if (part->view.offset < 0 || end > 4 * (uint64_t)gt_shape_count(gt_node_at(graph, node->input[0])->shape))
-    return gt_fail(error, GT_ERR_INTERNAL, "logic_part reaches past its input");
-  *shape = part->view.shape;
-  *dtype = part->dtype;
-  return true;
-}
-
-static gt_id part_of(gt_graph *graph, gt_id flat, int64_t offset, gt_shape shape, gt_dtype dtype) {
-  part_attribute part;
-  memset(&part, 0, sizeof part);
-  part.view.offset = offset;
-  part.view.shape.rank = shape.rank;
-  for (int d = 0; d < shape.rank; d++) part.view.shape.dim[d] = shape.dim[d];
-  part.dtype = dtype;
-  return gt_node_add(graph, &rows[ROW_PART], &flat, 1, &part, sizeof part);
+  shape[0] = gt_shape_2(gates, 4);
+  shape[1] = x->shape;
+  dtype[0] = GT_F32;
+  dtype[1] = x->dtype == GT_F16 ? GT_BF16 : GT_F32;
+  return gt_check_size(node->op->name, shape[0], error);
 }
 
 static void both_gradients(gt_graph *graph, gt_id logic, gt_id gradient, gradient_attribute attribute,
                            const bool *wanted, gt_id *input_gradient) {
   const gt_node *node = gt_node_at(graph, logic);
   const gt_id input[4] = {node->input[0], node->input[1], node->input[3], gradient};
-  const gt_shape x = gt_node_at(graph, input[0])->shape, c = gt_node_at(graph, input[1])->shape;
-  const bool half = gt_node_at(graph, input[0])->dtype == GT_F16;
-  const gt_id flat = gt_node_add(graph, &rows[ROW_GRADIENT], input, 4, &attribute, sizeof attribute);
-  if (wanted[0])
-    input_gradient[0] = part_of(graph, flat, (half ? 8 : 4) * c.dim[0], x, half ? GT_BF16 : GT_F32);
-  if (wanted[1]) input_gradient[1] = gt_view(graph, flat, 0, c);
+  const gt_id both = gt_node_add(graph, &rows[ROW_GRADIENT], input, 4, &attribute, sizeof attribute);
+  if (wanted[0]) input_gradient[0] = gt_result(graph, both, 1);
+  if (wanted[1]) input_gradient[1] = both;
 }
 
 void gt_logic_walk_gradient(gt_graph *graph, gt_id logic, gt_id gradient, const bool *wanted,
@@ -200,10 +171,10 @@ static bool infer_sum(const gt_graph *graph, const gt_node *node, gt_shape *shap
   return gt_check_size(node->op->name, *shape, error);
 }
 
-static void gradient_sum(gt_graph *graph, gt_id node, gt_id gradient, const bool *wanted,
+static void gradient_sum(gt_graph *graph, gt_id node, const gt_id *given, const bool *wanted,
                          gt_id *input_gradient) {
   const gradient_attribute attribute = *(const gradient_attribute *)gt_node_at(graph, node)->attribute;
-  const gt_id g = gt_permute(graph, gradient, (const int[]){1, 0});
+  const gt_id g = gt_permute(graph, given[0], (const int[]){1, 0});
   if (wanted[0] || wanted[1]) both_gradients(graph, node, g, attribute, wanted, input_gradient);
 }
 
@@ -298,10 +269,11 @@ static void lower_gradient(gt_lowering *lowering, const gt_group *group) {
   gt_step *step = lower_step(lowering, &gradient_kernel, node->input[0], node->input[1], node->input[2],
                              *(const gradient_attribute *)node->attribute);
   step->spec[GT_LOGIC_SPEC_G] = gt_logic_type(graph, node->input[3]);
-  step->spec[GT_LOGIC_SPEC_Y] =
-      gt_logic_type(graph, node->input[0]) == GT_LOGIC_F16 ? GT_LOGIC_BF16 : GT_LOGIC_F32;
+  const gt_id dx = gt_result(graph, group->leader, 1);
+  step->spec[GT_LOGIC_SPEC_Y] = gt_logic_type(graph, dx);
   gt_lower_read(lowering, offsetof(struct gt_logic_walk_args, g), node->input[3]);
-  gt_lower_write(lowering, offsetof(struct gt_logic_walk_args, y), group->leader);
+  gt_lower_write(lowering, offsetof(struct gt_logic_walk_args, d_coefficients), group->leader);
+  gt_lower_write(lowering, offsetof(struct gt_logic_walk_args, y), dx);
 }
 
 /* --- rows ----------------------------------------------------------------------------------------------- */
@@ -319,6 +291,7 @@ static const gt_op rows[ROWS] = {
                       .kind = GT_OP_KERNEL,
                       .min_inputs = 4,
                       .max_inputs = 4,
+                      .further = 1,
                       .infer = infer_gradient,
                       .lower = lower_gradient,
                       .flops = flops_gradient},
@@ -330,10 +303,4 @@ static const gt_op rows[ROWS] = {
                  .gradient = gradient_sum,
                  .lower = lower_sum,
                  .flops = flops_sum},
-    [ROW_PART] = {.name = "logic_part",
-                  .kind = GT_OP_VIEW,
-                  .min_inputs = 1,
-                  .max_inputs = 1,
-                  .infer = infer_part,
-                  .flops = gt_no_flops},
 };

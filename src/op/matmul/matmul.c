@@ -89,7 +89,9 @@ gt_id gt_matmul(gt_graph *graph, gt_id a, gt_id b, bool trans_a, bool trans_b) {
 /* With Y = A B, the gradient G gives A' = G Bᵀ and B' = Aᵀ G; a transposed operand gets its gradient
  * transposed, which is again a product, with the operands exchanged. Batch entries that were shared are
  * summed. */
-static void gradient(gt_graph *graph, gt_id node, gt_id g, const bool *wanted, gt_id *input_gradient) {
+static void gradient(gt_graph *graph, gt_id node, const gt_id *given, const bool *wanted,
+                     gt_id *input_gradient) {
+  const gt_id g = given[0];
   const gt_matmul_attribute t = *(const gt_matmul_attribute *)gt_node_at(graph, node)->attribute;
   const gt_id a = gt_node_at(graph, node)->input[0], b = gt_node_at(graph, node)->input[1];
   const gt_shape a_shape = gt_node_at(graph, a)->shape, b_shape = gt_node_at(graph, b)->shape;
