@@ -72,6 +72,7 @@ static gt_id append(gt_graph *graph, gt_node node, const gt_id *input, const voi
   node.scope = graph->scope;
   node.shape = shape;
   node.dtype = dtype;
+  node.bits = node.op->bits && node.op->bits(graph, &node);
   if (graph->count == graph->capacity)
     graph->node = grown(graph->arena, graph->node, graph->count, &graph->capacity, sizeof *graph->node);
   graph->node[graph->count] = node;
@@ -133,10 +134,12 @@ uint32_t gt_graph_variable(gt_graph *graph, const char *name, gt_shape shape, gt
     graph->variable = grown(graph->arena, graph->variable, graph->variables, &graph->variable_capacity,
                             sizeof *graph->variable);
   name = gt_arena_strdup(graph->arena, name);
-  graph->variable[graph->variables] = (gt_variable){name, shape, dtype, host_visible};
+  graph->variable[graph->variables] = (gt_variable){name, shape, dtype, host_visible, false};
   gt_names_add(&graph->variable_names, name, (int)graph->variables);
   return graph->variables++;
 }
+
+void gt_graph_holds_bits(gt_graph *graph, uint32_t variable) { graph->variable[variable].bits = true; }
 
 gt_shape gt_shape_of(int rank, const int64_t *dim) {
   assert(rank >= 0 && rank <= GT_MAX_RANK);
@@ -226,6 +229,9 @@ static bool verify_node(const gt_graph *graph, uint32_t id, gt_error *error) {
   if (!gt_shape_equal(shape, node->shape) || dtype != node->dtype)
     return gt_fail(error, GT_ERR_INTERNAL, "node %u (%s) does not have its inferred shape", id,
                    node->op->name);
+  if (node->bits && !(node->op->bits && node->op->bits(graph, node)))
+    return gt_fail(error, GT_ERR_INTERNAL, "node %u (%s) need not hold nothing but 0 and 1", id,
+                   node->op->name);
   return true;
 }
 
@@ -242,6 +248,12 @@ double gt_no_flops(const gt_graph *graph, const gt_node *node) {
   return 0;
 }
 
+bool gt_inputs_are_bits(const gt_graph *graph, const gt_node *node) {
+  for (int i = 0; i < node->inputs; i++)
+    if (!gt_node_at(graph, node->input[i])->bits) return false;
+  return true;
+}
+
 void gt_graph_print(const gt_graph *graph, FILE *stream) {
   char shape[128], attribute[256];
   for (uint32_t id = 0; id < graph->count; id++) {
@@ -250,8 +262,8 @@ void gt_graph_print(const gt_graph *graph, FILE *stream) {
     if (node->op->print) node->op->print(graph, node, attribute, sizeof attribute);
     fprintf(stream, "%%%-4u = %-14s", id, node->op->name);
     for (int i = 0; i < node->inputs; i++) fprintf(stream, "%s%%%u", i ? ", " : " ", node->input[i]);
-    fprintf(stream, "%s%s : %s %s", attribute[0] ? "  " : "", attribute, gt_dtype_name(node->dtype),
-            gt_shape_text(node->shape, shape));
+    fprintf(stream, "%s%s : %s %s%s", attribute[0] ? "  " : "", attribute, gt_dtype_name(node->dtype),
+            gt_shape_text(node->shape, shape), node->bits ? " bits" : "");
     fprintf(stream, node->scope[0] ? "  (%s)\n" : "\n", node->scope);
   }
   fprintf(stream, "roots:");

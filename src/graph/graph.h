@@ -35,6 +35,7 @@ typedef struct gt_variable {
   gt_shape shape;
   gt_dtype dtype;
   bool host_visible; /* read or written by the host while the device runs (log ring) */
+  bool bits;         /* holds nothing but 0 and 1: gt_graph_holds_bits */
 } gt_variable;
 
 typedef struct gt_node {
@@ -43,6 +44,7 @@ typedef struct gt_node {
   int inputs;
   gt_shape shape;
   gt_dtype dtype;
+  bool bits;             /* its value holds nothing but 0 and 1, as far as can be told */
   const void *attribute; /* the op's own struct, zero-padded, in the graph's arena */
   size_t attribute_size;
   const char *scope; /* name of the layer that made it ("linear1"), for messages, profiles and NaN reports;
@@ -82,6 +84,8 @@ void gt_graph_root(gt_graph *graph, gt_id node);
  * index. */
 uint32_t gt_graph_variable(gt_graph *graph, const char *name, gt_shape shape, gt_dtype dtype,
                            bool host_visible);
+/* Says, before it is read, that the variable holds nothing but 0 and 1 at every step. */
+void gt_graph_holds_bits(gt_graph *graph, uint32_t variable);
 
 gt_shape gt_shape_of(int rank, const int64_t *dim);
 gt_shape gt_shape_1(int64_t a);

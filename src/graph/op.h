@@ -27,6 +27,8 @@ typedef struct gt_op {
    * gt_fail(error, GT_ERR_CONFIG, …) naming the shapes. node->shape and dtype are not yet set. */
   bool (*infer)(const gt_graph *graph, const gt_node *node, gt_shape *shape, gt_dtype *dtype,
                 gt_error *error);
+  /* Does the node's value hold nothing but 0 and 1, as far as inputs and attribute tell? NULL: not known. */
+  bool (*bits)(const gt_graph *graph, const gt_node *node);
   /* Given the gradient of each of the node's results (same shape; GT_NONE, but not for all, where the loss
    * does not depend on it), emits nodes and writes each input's gradient (of the input's shape), leaving
    * GT_NONE where there is none (integers, masks). wanted[i] tells whether anybody needs it. NULL: not
@@ -51,4 +53,6 @@ extern const gt_op gt_result_row; /* of the nodes of further results, which gt_n
 
 /* For `flops`: an op that only moves or names what is there. */
 double gt_no_flops(const gt_graph *graph, const gt_node *node);
+/* For `bits`: an op that moves what its inputs hold, and adds nothing but 0 and 1. */
+bool gt_inputs_are_bits(const gt_graph *graph, const gt_node *node);
 #endif

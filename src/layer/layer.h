@@ -27,7 +27,6 @@ typedef struct gt_build { /* one layer under construction; made by the model roo
   const gt_spec *spec;           /* its settings there; NULL for a bare `- relu` */
   bool training;                 /* false: evaluation, dropout passes its input on */
   bool hard;     /* evaluation of what the trained model stands for: gates, not mixtures of gates */
-  gt_id bits;    /* the model's input if it holds nothing but 0 and 1, else GT_NONE */
   uint64_t seed; /* the run's, for constants (gt_build_stream) */
   gt_id clock;   /* of what is drawn; GT_NONE where nothing runs, in check and export */
   gt_id weight;  /* F32 [B]: 0 for rows past the end of the data, else 1; GT_NONE: every row counts */

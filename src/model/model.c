@@ -93,7 +93,6 @@ static gt_id build_layer(pass *p, const gt_layer_read *layer, const gt_id *outpu
                     .spec = written->spec,
                     .training = p->mode.training,
                     .hard = p->mode.hard,
-                    .bits = p->mode.bits ? p->input : GT_NONE,
                     .seed = p->mode.seed,
                     .clock = p->clock,
                     .weight = p->weight,
@@ -151,7 +150,9 @@ static void learn_slots(pass *p, const gt_graph *real) {
   pass first = *p;
   const gt_node *input = gt_node_at(real, p->input);
   gt_graph *graph = first.graph = gt_graph_create(&scratch);
-  first.input = gt_variable_read(graph, gt_graph_variable(graph, "input", input->shape, input->dtype, false));
+  const uint32_t stand_in = gt_graph_variable(graph, "input", input->shape, input->dtype, false);
+  if (input->bits) gt_graph_holds_bits(graph, stand_in);
+  first.input = gt_variable_read(graph, stand_in);
   first.clock = first.weight = GT_NONE;
   if (p->weight != GT_NONE)
     first.weight = gt_variable_read(

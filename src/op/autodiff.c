@@ -40,9 +40,11 @@ static void propagate(gt_graph *graph, gt_id id, const bool *active, gt_id *grad
       if (!wanted[k] || input_gradient[k] == GT_NONE) continue;
       gt_id *sum = &gradient_of[node.input[k]];
       if (*sum != GT_NONE && graph->node[*sum].dtype != GT_F32 && !graph->error.status)
-        gt_fail(&graph->error, GT_ERR_CONFIG,
-                "layer '%s' keeps values in 16 bits, so only one layer may read it; choose another precision",
-                graph->node[node.input[k]].scope);
+        gt_fail(
+            &graph->error, GT_ERR_CONFIG,
+            "only one layer may read what layer '%s' gives: the gradient is in %s, in which nothing is added "
+            "up; keep its values in %s",
+            graph->node[node.input[k]].scope, gt_dtype_name(graph->node[*sum].dtype), gt_dtype_name(GT_F32));
       *sum = *sum == GT_NONE ? input_gradient[k] : gt_add(graph, *sum, input_gradient[k]);
     }
   }

@@ -44,6 +44,10 @@ gt_id gt_variable_read(gt_graph *graph, uint32_t variable) {
   return gt_node_add(graph, &rows[ROW_VARIABLE], NULL, 0, &attribute, sizeof attribute);
 }
 
+static bool holds_bits(const gt_graph *graph, const gt_node *node) {
+  return graph->variable[((const gt_variable_attribute *)node->attribute)->variable].bits;
+}
+
 /* --- view --- */
 
 static bool infer_view(const gt_graph *graph, const gt_node *node, gt_shape *shape, gt_dtype *dtype,
@@ -194,6 +198,8 @@ static bool infer_assign(const gt_graph *graph, const gt_node *node, gt_shape *s
                    gt_dtype_name(x->dtype), gt_shape_text(x->shape, from), gt_dtype_name(variable->dtype),
                    gt_shape_text(variable->shape, to), variable->name, attribute->offset);
   }
+  if (variable->bits && !x->bits)
+    return gt_fail(error, GT_ERR_INTERNAL, "variable \"%s\" is to hold nothing but 0 and 1", variable->name);
   *shape = x->shape;
   *dtype = x->dtype;
   return true;
@@ -326,6 +332,7 @@ static const gt_op rows[ROWS] = {
     [ROW_VARIABLE] = {.name = "variable",
                       .kind = GT_OP_VARIABLE,
                       .infer = infer_variable,
+                      .bits = holds_bits,
                       .print = print_variable,
                       .flops = gt_no_flops},
     [ROW_VIEW] = {.name = "view",
@@ -333,6 +340,7 @@ static const gt_op rows[ROWS] = {
                   .min_inputs = 1,
                   .max_inputs = 1,
                   .infer = infer_view,
+                  .bits = gt_inputs_are_bits,
                   .gradient = gradient_view,
                   .print = print_view,
                   .flops = gt_no_flops},

@@ -446,10 +446,17 @@ static void lower_concatenate(gt_lowering *lowering, const gt_group *group) {
 
 /* --- rows ----------------------------------------------------------------------------------------------- */
 
-#define ROW(op_name, op_kind, op_inputs, op_gradient, op_lower)                                      \
-  {                                                                                                  \
-    .name = op_name, .kind = op_kind, .min_inputs = 1, .max_inputs = op_inputs, .opcode = GT_I_MOVE, \
-    .infer = infer, .gradient = op_gradient, .lower = op_lower, .flops = gt_no_flops, .print = print \
+/* What they fill up with is 0, but for padding. */
+static bool moves_bits(const gt_graph *graph, const gt_node *node) {
+  const bool padded = node->op == &rows[ROW_PAD] && ((const move_attribute *)node->attribute)->value != 0;
+  return !padded && gt_inputs_are_bits(graph, node);
+}
+
+#define ROW(op_name, op_kind, op_inputs, op_gradient, op_lower)                                           \
+  {                                                                                                       \
+    .name = op_name, .kind = op_kind, .min_inputs = 1, .max_inputs = op_inputs, .opcode = GT_I_MOVE,      \
+    .infer = infer, .bits = moves_bits, .gradient = op_gradient, .lower = op_lower, .flops = gt_no_flops, \
+    .print = print                                                                                        \
   }
 
 static const gt_op rows[ROWS] = {

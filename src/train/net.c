@@ -36,17 +36,15 @@ static gt_id read_variable(gt_graph *graph, const char *name, gt_shape shape, gt
   return gt_variable_read(graph, gt_graph_variable(graph, name, shape, dtype, false));
 }
 
-bool gt_net_inputs_are_bits(const gt_dataset *dataset, const gt_tensor *inputs) {
-  return !dataset->scale_count && gt_tensor_is_bits(inputs);
-}
-
 gt_id gt_net_inputs(gt_graph *graph, const gt_dataset *dataset, const gt_tensor *inputs, const char *variable,
                     gt_id clock, gt_batch_attribute attribute) {
   gt_id scaling = GT_NONE;
   if (dataset->scale_count)
     scaling = read_variable(graph, "data.scaling", gt_shape_2(3, dataset->scale_count), GT_F32);
-  const gt_id data = read_variable(graph, variable, gt_tensor_shape(inputs), gt_tensor_dtype(inputs));
-  return gt_batch(graph, data, clock, scaling, attribute);
+  const uint32_t data =
+      gt_graph_variable(graph, variable, gt_tensor_shape(inputs), gt_tensor_dtype(inputs), false);
+  if (gt_tensor_is_bits(inputs)) gt_graph_holds_bits(graph, data);
+  return gt_batch(graph, gt_variable_read(graph, data), clock, scaling, attribute);
 }
 
 /* A clock of its own for each stage: "gradient" counts batches, the others steps. */
@@ -89,7 +87,6 @@ static bool build_forward(gt_net *net, gt_graph *graph, gt_arena *arena, gt_conf
                         .mode = mode};
   gt_graph_scope(graph, former);
   forward.mode.given = config->init_from ? &config->init_from->transfer : NULL;
-  forward.mode.bits = mode.hard && gt_net_inputs_are_bits(&config->dataset, &net->data->inputs);
   const bool ok = gt_forward_build(&forward, arena, graph, &config->diagnostics);
   net->model = forward.model;
   net->loss = forward.nodes;

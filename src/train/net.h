@@ -96,8 +96,6 @@ const char *gt_net_variable(const gt_net *net, gt_arena *arena, const char *name
 const gt_split *gt_dataset_split(const gt_dataset *dataset, const char *name); /* NULL if unknown or absent */
 gt_shape gt_tensor_shape(const gt_tensor *tensor);
 gt_dtype gt_tensor_dtype(const gt_tensor *tensor);
-/* Do the inputs, as gt_net_inputs gives them, hold nothing but 0 and 1? */
-bool gt_net_inputs_are_bits(const gt_dataset *dataset, const gt_tensor *inputs);
 /* Nodes of the inputs of one batch: F32 [B, …]. */
 gt_id gt_net_inputs(gt_graph *graph, const gt_dataset *dataset, const gt_tensor *inputs, const char *variable,
                     gt_id clock, gt_batch_attribute attribute);

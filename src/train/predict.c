@@ -52,9 +52,7 @@ static bool build(net *n, gt_session *session, const gt_model_file *file, const 
                         .padded = inputs->dim[0] % n->batch != 0,
                         .loss = config->loss,
                         .targets = GT_NONE,
-                        .mode = {.hard = true,
-                                 .bits = gt_net_inputs_are_bits(&config->dataset, inputs),
-                                 .seed = (uint64_t)config->seed}};
+                        .mode = {.hard = true, .seed = (uint64_t)config->seed}};
   if (!gt_forward_build(&forward, &session->arena, graph, &config->diagnostics))
     return gt_fail(error, GT_ERR_DATA, "%s: its model cannot be built: %s", file->path,
                    config->diagnostics.count ? config->diagnostics.items[0].message : "unknown");

@@ -173,6 +173,27 @@ static void printing_numbers_results(void **state) {
   free(text);
 }
 
+/* What moves bits keeps them; what computes does not, but for comparisons. */
+static void bits_are_a_fact_of_a_node(void **state) {
+  (void)state;
+  const uint32_t held = gt_graph_variable(graph, "held", gt_shape_1(6), GT_F32, false);
+  gt_graph_holds_bits(graph, held);
+  const gt_id x = variable("x", 1, (int64_t[]){6}), bits = gt_variable_read(graph, held);
+  const gt_id less = gt_less(graph, x, bits), view = gt_reshape(graph, less, gt_shape_2(2, 3));
+  assert_false(gt_node_at(graph, x)->bits);
+  assert_true(gt_node_at(graph, bits)->bits);
+  assert_true(gt_node_at(graph, view)->bits);
+  assert_false(gt_node_at(graph, gt_add(graph, bits, bits))->bits);
+  gt_assign(graph, held, 0, less);
+  assert_int_equal(graph->error.status, GT_OK);
+  assert_int_equal(gt_assign(graph, held, 0, x), GT_NONE);
+  assert_int_equal(graph->error.status, GT_ERR_INTERNAL);
+  gt_error error = {0};
+  assert_true(gt_graph_verify(graph, &error));
+  graph->node[x].bits = true;
+  assert_false(gt_graph_verify(graph, &error));
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test_setup_teardown(broadcasting_follows_numpy, setup, teardown),
@@ -184,6 +205,7 @@ int main(void) {
       cmocka_unit_test_setup_teardown(verify_catches_a_broken_result, setup, teardown),
       cmocka_unit_test_setup_teardown(gradients_of_all_results_are_handed_on, setup, teardown),
       cmocka_unit_test_setup_teardown(printing_numbers_results, setup, teardown),
+      cmocka_unit_test_setup_teardown(bits_are_a_fact_of_a_node, setup, teardown),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

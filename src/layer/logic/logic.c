@@ -94,7 +94,7 @@ static gt_id build_logic(gt_build *build, const void *config, const gt_id *input
   const gt_id wiring = gt_build_constant(build, "wiring", gt_shape_2(2, gates), chosen, limit);
   const gt_id readers = build->training ? find_readers(build, chosen, in, gates) : GT_NONE;
   build->has_hard = true;
-  const gt_id words = build->hard ? gt_logic_words_of(build->graph, input[0], build->bits) : GT_NONE;
+  const gt_id words = build->hard ? gt_logic_words_of(build->graph, input[0]) : GT_NONE;
   if (words != GT_NONE) {
     const gt_id y = gt_logic_bits(build->graph, words, gt_logic_codes(build->graph, logits), wiring);
     return gt_logic_unpack(build->graph, y, gt_node_at(build->graph, input[0])->shape.dim[0],
@@ -156,7 +156,7 @@ static gt_id build_group_sum(gt_build *build, const void *config, const gt_id *i
   if (shape.dim[1] % c->groups)
     return gt_build_error(build, "groups", "cannot make %lld equal groups of %s", (long long)c->groups,
                           gt_build_input_text(build, input, 0));
-  const gt_id words = build->hard ? gt_logic_words_of(graph, input[0], build->bits) : GT_NONE;
+  const gt_id words = build->hard ? gt_logic_words_of(graph, input[0]) : GT_NONE;
   if (words != GT_NONE) return gt_logic_bits_sum(graph, words, shape.dim[0], c->groups, 1 / c->tau);
   return gt_logic_group_sum(graph, gt_feature_major(graph, input[0]), c->groups, 1 / c->tau);
 }

@@ -151,7 +151,7 @@ static gt_id lay_trees(gt_build *build, const gt_logic_conv_attribute *a, gt_id 
   gt_graph *graph = build->graph;
   const gt_shape s = gt_node_at(graph, x)->shape;
   gt_shape image = {.rank = 4, .dim = {s.dim[1], s.dim[2], s.dim[3], s.dim[0]}};
-  const gt_id words = build->hard ? gt_logic_words_of(graph, x, build->bits) : GT_NONE;
+  const gt_id words = build->hard ? gt_logic_words_of(graph, x) : GT_NONE;
   if (words == GT_NONE) {
     const gt_id coefficients = gt_logic_coefficients(graph, logits, build->hard);
     const gt_id inside = gt_reshape(graph, gt_feature_major(graph, x), image);

@@ -5,7 +5,6 @@
 #include "op/check.h"
 #include "op/core.h"
 #include "op/logic/logic_bits_cpu.h"
-#include "op/move.h"
 #include "op/op.h"
 #include "shaders/op/logic/logic_bits.h"
 #include "shaders/op/logic/logic_bits_sum.h"
@@ -13,10 +12,9 @@
 #include "shaders/op/logic/logic_pack.h"
 #include "step/lowering.h"
 #include <stddef.h>
-#include <string.h>
 
 enum { ROW_CODES, ROW_PACK, ROW_UNPACK, ROW_BITS, ROW_SUM, ROWS };
-enum { LOCAL = 64, SUM_LOCAL = 256, GATES = 16, MOST_NODES = 4096 };
+enum { LOCAL = 64, SUM_LOCAL = 256, GATES = 16 };
 static const gt_op rows[ROWS];
 
 GT_REGISTER(op, logic_bits)
@@ -171,10 +169,15 @@ static void lower_sum(gt_lowering *lowering, const gt_group *group) {
 
 /* --- rows ----------------------------------------------------------------------------------------------- */
 
+static bool unpacks(const gt_graph *graph, const gt_node *node) {
+  (void)graph;
+  return node->op == &rows[ROW_UNPACK];
+}
+
 #define ROW(op_name, count, op_infer, op_lower)                                                         \
   {                                                                                                     \
     .name = op_name, .kind = GT_OP_KERNEL, .min_inputs = count, .max_inputs = count, .infer = op_infer, \
-    .lower = op_lower                                                                                   \
+    .bits = unpacks, .lower = op_lower                                                                  \
   }
 
 static const gt_op rows[ROWS] = {
@@ -212,25 +215,7 @@ gt_id gt_logic_bits_sum(gt_graph *graph, gt_id x, int64_t batch, int64_t groups,
   return add(graph, ROW_SUM, x, (bits_attribute){.batch = batch, .groups = groups, .scale = (float)scale});
 }
 
-/* budget: nodes still to be looked at; graphs where paths multiply are given up. */
-static bool is_bits(const gt_graph *graph, gt_id x, gt_id bits, int *budget) {
-  static const char *const moves[] = {"view",   "permute", "expand",     "shrink",
-                                      "stride", "dilate",  "concatenate"};
-  if (x == GT_NONE || (*budget)-- <= 0) return false;
-  const gt_node *node = gt_node_at(graph, x);
-  if (x == bits || node->op == &rows[ROW_UNPACK] || !strcmp(node->op->name, "less")) return true;
-  bool moved = !strcmp(node->op->name, "pad") && gt_pad_before(graph, x, 0) >= 0;
-  for (size_t i = 0; i < sizeof moves / sizeof *moves; i++) moved |= !strcmp(node->op->name, moves[i]);
-  for (int k = 0; moved && k < node->inputs; k++) moved = is_bits(graph, node->input[k], bits, budget);
-  return moved;
-}
-
-bool gt_logic_is_bits(const gt_graph *graph, gt_id x, gt_id bits) {
-  int budget = MOST_NODES;
-  return is_bits(graph, x, bits, &budget);
-}
-
-gt_id gt_logic_words_of(gt_graph *graph, gt_id x, gt_id bits) {
+gt_id gt_logic_words_of(gt_graph *graph, gt_id x) {
   if (x == GT_NONE) return GT_NONE;
   const gt_shape shape = gt_node_at(graph, x)->shape;
   const gt_shape flat = gt_shape_2(shape.dim[0], gt_shape_count(shape) / shape.dim[0]);
@@ -238,6 +223,6 @@ gt_id gt_logic_words_of(gt_graph *graph, gt_id x, gt_id bits) {
   if (origin->op == &rows[ROW_UNPACK] && gt_shape_equal(origin->shape, flat) &&
       ((const bits_attribute *)origin->attribute)->order == GT_WORDS_BY_VALUE)
     return origin->input[0];
-  if (!gt_logic_is_bits(graph, x, bits)) return GT_NONE;
+  if (!gt_node_at(graph, x)->bits) return GT_NONE;
   return gt_logic_pack(graph, gt_reshape(graph, x, flat), GT_WORDS_BY_VALUE);
 }

@@ -25,9 +25,6 @@ gt_id gt_logic_bits(gt_graph *graph, gt_id x, gt_id codes, gt_id wiring);
 gt_id gt_logic_bits_sum(gt_graph *graph, gt_id x, int64_t batch, int64_t groups, double scale);
 
 /* The words [n, W] of a node [B, …], n values a sample, that was unpacked from them, if also under another
- * shape, or is known to hold nothing but 0 and 1 (it comes from comparisons, or from the node `bits`, by
- * moves alone); else GT_NONE. bits may be GT_NONE. */
-gt_id gt_logic_words_of(gt_graph *graph, gt_id x, gt_id bits);
-/* Does the node hold nothing but 0 and 1, as far as can be told? */
-bool gt_logic_is_bits(const gt_graph *graph, gt_id x, gt_id bits);
+ * shape, or is known to hold nothing but 0 and 1; else GT_NONE. */
+gt_id gt_logic_words_of(gt_graph *graph, gt_id x);
 #endif
