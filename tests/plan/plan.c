@@ -245,6 +245,22 @@ static void results_leave_operands_alone(void **state) {
   }
 }
 
+/* An epilogue may overwrite what it reads element by element; a further result, written at any time, may not.
+ */
+static void results_wait_for_epilogues(void **state) {
+  fixture *f = *state;
+  gt_graph *g = f->graph;
+  const gt_id x = variable(f, "x", 1, (int64_t[]){9}), v = variable(f, "v", 1, (int64_t[]){9}),
+              node = three_and_more(g, x), sum = gt_add(g, node, v);
+  const uint32_t y = gt_graph_variable(g, "y", gt_shape_1(9), GT_F32, false);
+  gt_assign(g, 1, 0, sum);
+  assert_int_equal(planned(f, false)->steps, 1);
+  g->roots = 0;
+  gt_assign(g, y, 0, sum);
+  gt_assign(g, 1, 0, gt_reshape(g, gt_result(g, node, 1), gt_shape_1(9)));
+  assert_int_equal(planned(f, false)->steps, 2); /* with a copy */
+}
+
 static void a_kept_result_is_found(void **state) {
   fixture *f = *state;
   const gt_id x = variable(f, "x", 1, (int64_t[]){70}), node = three(f->graph, x);
@@ -328,6 +344,7 @@ int main(void) {
       cmocka_unit_test_setup_teardown(verify_catches_an_overlap, setup, teardown),
       cmocka_unit_test_setup_teardown(results_are_written_where_they_are_wanted, setup, teardown),
       cmocka_unit_test_setup_teardown(results_leave_operands_alone, setup, teardown),
+      cmocka_unit_test_setup_teardown(results_wait_for_epilogues, setup, teardown),
       cmocka_unit_test_setup_teardown(a_kept_result_is_found, setup, teardown),
       cmocka_unit_test_setup_teardown(workgroups_stay_within_the_limit, setup, teardown),
       cmocka_unit_test_setup_teardown(small_devices_are_not_asked_for_more, setup, teardown),

@@ -11,6 +11,7 @@ gt_id three_given[3];
 
 typedef struct three_args {
   uint64_t x, square, triple, negative;
+  uint64_t loaded[4], stored[2]; /* by an epilogue */
   uint32_t count;
 } three_args;
 
@@ -58,18 +59,20 @@ static void lower(gt_lowering *lowering, const gt_group *group) {
   const three_args args = {.count = (uint32_t)gt_shape_count(node->shape)};
   gt_lower_step(lowering, &kernel, &args, sizeof args);
   gt_lower_read(lowering, offsetof(three_args, x), node->input[0]);
-  gt_lower_write(lowering, offsetof(three_args, square), group->leader);
+  if (node->op->epilogue)
+    gt_lower_program(lowering, group, offsetof(three_args, loaded), offsetof(three_args, stored), -1, -1);
+  else
+    gt_lower_write(lowering, offsetof(three_args, square), group->leader);
   gt_lower_write(lowering, offsetof(three_args, triple), gt_result(graph, group->leader, 1));
   gt_lower_write(lowering, offsetof(three_args, negative), gt_result(graph, group->leader, 2));
 }
 
-static const gt_op row = {.name = "three",
-                          .kind = GT_OP_KERNEL,
-                          .min_inputs = 1,
-                          .max_inputs = 1,
-                          .further = 2,
-                          .infer = infer,
-                          .gradient = gradient,
-                          .lower = lower};
+#define THREE(op_name, op_epilogue)                                                                        \
+  {                                                                                                        \
+    .name = op_name, .kind = GT_OP_KERNEL, .min_inputs = 1, .max_inputs = 1, .further = 2, .infer = infer, \
+    .gradient = gradient, .lower = lower, .epilogue = op_epilogue                                          \
+  }
+static const gt_op plain = THREE("three", false), more = THREE("three_and_more", true);
 
-gt_id three(gt_graph *graph, gt_id x) { return gt_node_add(graph, &row, &x, 1, NULL, 0); }
+gt_id three(gt_graph *graph, gt_id x) { return gt_node_add(graph, &plain, &x, 1, NULL, 0); }
+gt_id three_and_more(gt_graph *graph, gt_id x) { return gt_node_add(graph, &more, &x, 1, NULL, 0); }

@@ -5,6 +5,8 @@
 #include "graph/graph.h"
 
 gt_id three(gt_graph *graph, gt_id x);
+/* The same with an epilogue on the first result: can be planned, not run. */
+gt_id three_and_more(gt_graph *graph, gt_id x);
 /* What its gradient function was given last. */
 extern gt_id three_given[3];
 #endif
