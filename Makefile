@@ -75,8 +75,9 @@ LD_LIBS   := $(LD_LIBS)
 
 # --- what there is -------------------------------------------------------------------------------------------
 
-SOURCES := $(sort $(wildcard src/*.c src/*/*.c src/*/*/*.c tests/op/*.c))
-SHADERS := $(sort $(wildcard shaders/op/*.comp))
+# A family of ops or layers may be a folder of its room; an op's shaders and cases then lie in folders of that name.
+SOURCES := $(sort $(wildcard src/*.c src/*/*.c src/*/*/*.c tests/op/*.c tests/op/*/*.c))
+SHADERS := $(sort $(wildcard shaders/op/*.comp shaders/op/*/*.comp))
 SUPPORT := $(sort $(wildcard tests/support/*.c))
 # A folder of tests that is built or run in a way of its own says how in its rules.mk (read below): none of its files
 # is taken for a cmocka program or a script of `make check`, but those that it adds to CHECK_SCRIPTS, with what they
@@ -191,7 +192,8 @@ check-vulkan: $(BUILD)/gtrain
 # Releases of clang-format disagree with each other; the sources follow release 14.
 CLANG_FORMAT ?= $(or $(shell command -v clang-format-14 2>/dev/null),clang-format)
 CPPCHECK     ?= cppcheck
-C_FILES := $(sort $(wildcard src/*.[ch] src/*/*.[ch] src/*/*/*.[ch] tests/*/*.[ch] shaders/*/*.h))
+C_FILES := $(sort $(wildcard src/*.[ch] src/*/*.[ch] src/*/*/*.[ch] tests/*/*.[ch] tests/op/*/*.c \
+                   shaders/*/*.h shaders/op/*/*.h))
 
 # The three checks run even when an earlier one fails: one look shows all there is to mend.
 lint: $(GEN)/registry.done $(GEN)/shader_table.h

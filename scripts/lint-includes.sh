@@ -2,7 +2,8 @@
 # scripts/lint-includes.sh [ROOT]: the house rules that can be read off the file system and the include lines.
 #   - rooms include only what their rows below allow: arrows point downwards, and no room sees what it must not know;
 #   - yaml.h only in src/spec/, vulkan.h and volk.h only in src/backend/vulkan/;
-#   - an op has its cases: src/op/NAME.c that registers an op needs tests/op/NAME.c with GT_REGISTER(opcase, NAME);
+#   - an op has its cases: src/op/NAME.c that registers an op needs tests/op/NAME.c with GT_REGISTER(opcase, NAME), and
+#     src/op/FAMILY/NAME.c needs tests/op/FAMILY/NAME.c;
 #   - no file has more than 600 lines.
 # Each error says how to mend it.
 set -euo pipefail
@@ -10,7 +11,7 @@ cd "${1:-$(dirname "$0")/..}"
 shopt -s nullglob
 
 sources=(src/*.[ch] src/*/*.[ch] src/*/*/*.[ch])
-counted=("${sources[@]}" tests/*/*.[ch] shaders/*/*.{h,comp,glsl})
+counted=("${sources[@]}" tests/*/*.[ch] tests/op/*/*.c shaders/*/*.{h,comp,glsl} shaders/op/*/*.{h,comp,glsl})
 failed=0
 
 # /dev/null: without any source awk must not wait for standard input.
@@ -97,12 +98,13 @@ FNR == 1 {
 }
 END { exit failed }' /dev/null "${sources[@]}" || failed=1
 
-for file in src/op/*.c; do
+for file in src/op/*.c src/op/*/*.c; do
   grep -q '^GT_REGISTER(op,' "$file" || continue
   name=$(basename "$file" .c)
-  if ! grep -qsE "^GT_REGISTER\(opcase, *$name *\)" "tests/op/$name.c"; then
+  cases=tests/op/${file#src/op/}
+  if ! grep -qsE "^GT_REGISTER\(opcase, *$name *\)" "$cases"; then
     printf '%s:1: error: the ops of this file have no cases\n    mend: %s\n' "$file" \
-      "write tests/op/$name.c with GT_REGISTER(opcase, $name) and the shapes to try (another file there shows how)" >&2
+      "write $cases with GT_REGISTER(opcase, $name) and the shapes to try (another file there shows how)" >&2
     failed=1
   fi
 done

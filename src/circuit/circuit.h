@@ -82,8 +82,8 @@ typedef struct gt_circuit_layer {
  * its wiring leaves the source. */
 bool gt_circuit_add_layer(gt_circuit *circuit, const gt_circuit_layer *layer, const uint32_t *source,
                           uint32_t count, uint32_t *out, gt_error *error);
-/* A convolution as a model keeps it (op/logic_conv.h): kernel k is a tree of the gates op[k][…] over leaves
- * that read places leaf[k][…] = (row * field + column) * channels + channel of the field. */
+/* A convolution as a model keeps it (op/logic/logic_conv.h): kernel k is a tree of the gates op[k][…] over
+ * leaves that read places leaf[k][…] = (row * field + column) * channels + channel of the field. */
 typedef struct gt_circuit_convolution {
   uint32_t height, width, channels; /* of the image */
   uint32_t field, stride, padding, pool;

@@ -25,24 +25,95 @@ static void *grown(gt_arena *arena, const void *old, uint32_t count, uint32_t *c
   return larger;
 }
 
-gt_id gt_node_add(gt_graph *graph, const gt_op *op, const gt_id *input, int inputs, const void *attribute,
-                  size_t attribute_size) {
-  assert(inputs >= op->min_inputs && (op->max_inputs < 0 || inputs <= op->max_inputs));
-  for (int i = 0; i < inputs; i++) {
-    if (input[i] == GT_NONE) return GT_NONE;
-    assert(input[i] < graph->count);
-  }
-  gt_node node = {.op = op,
-                  .input = inputs ? gt_arena_copy(graph->arena, input, sizeof *input * (size_t)inputs) : NULL,
-                  .inputs = inputs,
-                  .attribute = attribute ? gt_arena_copy(graph->arena, attribute, attribute_size) : NULL,
-                  .attribute_size = attribute ? attribute_size : 0,
-                  .scope = graph->scope};
-  if (!op->infer(graph, &node, &node.shape, &node.dtype, &graph->error)) return GT_NONE;
+/* --- nodes ---------------------------------------------------------------------------------------------- */
+
+typedef struct result_attribute {
+  uint32_t number; /* 1 … : the node itself is result 0 */
+} result_attribute;
+
+/* Result k of a node that may not be in the graph yet. */
+static bool infer_result(const gt_graph *graph, const gt_node *node, uint32_t k, gt_shape *shape,
+                         gt_dtype *dtype, gt_error *error) {
+  gt_shape shapes[GT_MAX_RESULTS];
+  gt_dtype dtypes[GT_MAX_RESULTS];
+  if (!node->op->infer(graph, node, shapes, dtypes, error)) return false;
+  *shape = shapes[k];
+  *dtype = dtypes[k];
+  return true;
+}
+
+static bool infer_further(const gt_graph *graph, const gt_node *node, gt_shape *shape, gt_dtype *dtype,
+                          gt_error *error) {
+  const gt_node *maker = gt_node_at(graph, node->input[0]);
+  const uint32_t k = ((const result_attribute *)node->attribute)->number;
+  if (!k || k > (uint32_t)maker->op->further || node - graph->node != node->input[0] + (ptrdiff_t)k)
+    return gt_fail(error, GT_ERR_INTERNAL, "result %u of node %u (%s) is not where it belongs", k,
+                   node->input[0], maker->op->name);
+  return infer_result(graph, maker, k, shape, dtype, error);
+}
+
+static void print_further(const gt_graph *graph, const gt_node *node, char *buffer, size_t size) {
+  (void)graph;
+  snprintf(buffer, size, "number %u", ((const result_attribute *)node->attribute)->number);
+}
+
+const gt_op gt_result_row = {.name = "result",
+                             .kind = GT_OP_RESULT,
+                             .min_inputs = 1,
+                             .max_inputs = 1,
+                             .infer = infer_further,
+                             .print = print_further,
+                             .flops = gt_no_flops};
+
+static gt_id append(gt_graph *graph, gt_node node, const gt_id *input, const void *attribute, gt_shape shape,
+                    gt_dtype dtype) {
+  if (node.inputs) node.input = gt_arena_copy(graph->arena, input, sizeof *input * (size_t)node.inputs);
+  if (attribute) node.attribute = gt_arena_copy(graph->arena, attribute, node.attribute_size);
+  node.scope = graph->scope;
+  node.shape = shape;
+  node.dtype = dtype;
+  node.bits = node.op->bits && node.op->bits(graph, &node);
   if (graph->count == graph->capacity)
     graph->node = grown(graph->arena, graph->node, graph->count, &graph->capacity, sizeof *graph->node);
   graph->node[graph->count] = node;
   return graph->count++;
+}
+
+gt_id gt_node_add(gt_graph *graph, const gt_op *op, const gt_id *input, int inputs, const void *attribute,
+                  size_t attribute_size) {
+  gt_shape shape[GT_MAX_RESULTS];
+  gt_dtype dtype[GT_MAX_RESULTS];
+  assert(inputs >= op->min_inputs && (op->max_inputs < 0 || inputs <= op->max_inputs));
+  assert(op->further >= 0 && op->further < GT_MAX_RESULTS && (!op->further || op->kind == GT_OP_KERNEL));
+  for (int i = 0; i < inputs; i++) {
+    if (input[i] == GT_NONE) return GT_NONE;
+    assert(input[i] < graph->count);
+  }
+  const gt_node node = {.op = op,
+                        .input = inputs ? input : NULL,
+                        .inputs = inputs,
+                        .attribute = attribute,
+                        .attribute_size = attribute ? attribute_size : 0,
+                        .scope = graph->scope};
+  if (!op->infer(graph, &node, shape, dtype, &graph->error)) return GT_NONE;
+  const gt_id id = append(graph, node, input, attribute, shape[0], dtype[0]);
+  for (uint32_t k = 1; k <= (uint32_t)op->further; k++) {
+    const result_attribute result = {k};
+    const gt_node further = {.op = &gt_result_row, .inputs = 1, .attribute_size = sizeof result};
+    append(graph, further, &id, &result, shape[k], dtype[k]);
+  }
+  return id;
+}
+
+gt_id gt_result(const gt_graph *graph, gt_id node, int k) {
+  if (node == GT_NONE) return GT_NONE;
+  assert(k >= 0 && k <= gt_node_at(graph, node)->op->further);
+  return node + (gt_id)k;
+}
+
+gt_id gt_maker(const gt_graph *graph, gt_id id) {
+  const gt_node *node = gt_node_at(graph, id);
+  return node->op->kind == GT_OP_RESULT ? node->input[0] : id;
 }
 
 void gt_graph_root(gt_graph *graph, gt_id node) {
@@ -63,10 +134,12 @@ uint32_t gt_graph_variable(gt_graph *graph, const char *name, gt_shape shape, gt
     graph->variable = grown(graph->arena, graph->variable, graph->variables, &graph->variable_capacity,
                             sizeof *graph->variable);
   name = gt_arena_strdup(graph->arena, name);
-  graph->variable[graph->variables] = (gt_variable){name, shape, dtype, host_visible};
+  graph->variable[graph->variables] = (gt_variable){name, shape, dtype, host_visible, false};
   gt_names_add(&graph->variable_names, name, (int)graph->variables);
   return graph->variables++;
 }
+
+void gt_graph_holds_bits(gt_graph *graph, uint32_t variable) { graph->variable[variable].bits = true; }
 
 gt_shape gt_shape_of(int rank, const int64_t *dim) {
   assert(rank >= 0 && rank <= GT_MAX_RANK);
@@ -146,11 +219,18 @@ static bool verify_node(const gt_graph *graph, uint32_t id, gt_error *error) {
     if (node->input[i] >= id)
       return gt_fail(error, GT_ERR_INTERNAL, "node %u (%s) uses node %u, which does not stand before it", id,
                      node->op->name, node->input[i]);
+  for (uint32_t k = 1; k <= (uint32_t)node->op->further; k++)
+    if (id + k >= graph->count || graph->node[id + k].op != &gt_result_row ||
+        graph->node[id + k].input[0] != id)
+      return gt_fail(error, GT_ERR_INTERNAL, "node %u (%s) lacks its result %u", id, node->op->name, k);
   gt_shape shape;
   gt_dtype dtype;
-  if (!node->op->infer(graph, node, &shape, &dtype, error)) return false;
+  if (!infer_result(graph, node, 0, &shape, &dtype, error)) return false;
   if (!gt_shape_equal(shape, node->shape) || dtype != node->dtype)
     return gt_fail(error, GT_ERR_INTERNAL, "node %u (%s) does not have its inferred shape", id,
+                   node->op->name);
+  if (node->bits && !(node->op->bits && node->op->bits(graph, node)))
+    return gt_fail(error, GT_ERR_INTERNAL, "node %u (%s) need not hold nothing but 0 and 1", id,
                    node->op->name);
   return true;
 }
@@ -168,6 +248,12 @@ double gt_no_flops(const gt_graph *graph, const gt_node *node) {
   return 0;
 }
 
+bool gt_inputs_are_bits(const gt_graph *graph, const gt_node *node) {
+  for (int i = 0; i < node->inputs; i++)
+    if (!gt_node_at(graph, node->input[i])->bits) return false;
+  return true;
+}
+
 void gt_graph_print(const gt_graph *graph, FILE *stream) {
   char shape[128], attribute[256];
   for (uint32_t id = 0; id < graph->count; id++) {
@@ -176,8 +262,8 @@ void gt_graph_print(const gt_graph *graph, FILE *stream) {
     if (node->op->print) node->op->print(graph, node, attribute, sizeof attribute);
     fprintf(stream, "%%%-4u = %-14s", id, node->op->name);
     for (int i = 0; i < node->inputs; i++) fprintf(stream, "%s%%%u", i ? ", " : " ", node->input[i]);
-    fprintf(stream, "%s%s : %s %s", attribute[0] ? "  " : "", attribute, gt_dtype_name(node->dtype),
-            gt_shape_text(node->shape, shape));
+    fprintf(stream, "%s%s : %s %s%s", attribute[0] ? "  " : "", attribute, gt_dtype_name(node->dtype),
+            gt_shape_text(node->shape, shape), node->bits ? " bits" : "");
     fprintf(stream, node->scope[0] ? "  (%s)\n" : "\n", node->scope);
   }
   fprintf(stream, "roots:");

@@ -2,9 +2,10 @@
  * pointer, and uses only smaller indices, so index order is a topological order. Everything is built here:
  * forward by the layers, backward by autodiff, updates by the optimizers; afterwards passes only read it
  * (fuse.h partitions it). Values are row-major and contiguous. Shape inference runs in gt_node_add: a node
- * that exists is well-formed. Owner: its arena. Errors of shapes are user errors: they are recorded in
- * graph->error (first one kept) and the builder goes on with GT_NONE, which every builder accepts and passes
- * on. */
+ * that exists is well-formed. A node has one value; where an op has several results the node's value is the
+ * first, and each further one is a node of its own (gt_result). Owner: its arena. Errors of shapes are user
+ * errors: they are recorded in graph->error (first one kept) and the builder goes on with GT_NONE, which
+ * every builder accepts and passes on. */
 #ifndef GT_GRAPH_GRAPH_H
 #define GT_GRAPH_GRAPH_H
 #include "base/arena.h"
@@ -14,8 +15,9 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#define GT_MAX_RANK 8
-#define GT_NONE     UINT32_MAX
+#define GT_MAX_RANK    8
+#define GT_MAX_RESULTS 4
+#define GT_NONE        UINT32_MAX
 typedef uint32_t gt_id;
 
 /* The last two are for values between ops that ask for them; variables and files hold the first three. */
@@ -33,6 +35,7 @@ typedef struct gt_variable {
   gt_shape shape;
   gt_dtype dtype;
   bool host_visible; /* read or written by the host while the device runs (log ring) */
+  bool bits;         /* holds nothing but 0 and 1: gt_graph_holds_bits */
 } gt_variable;
 
 typedef struct gt_node {
@@ -41,6 +44,7 @@ typedef struct gt_node {
   int inputs;
   gt_shape shape;
   gt_dtype dtype;
+  bool bits;             /* its value holds nothing but 0 and 1, as far as can be told */
   const void *attribute; /* the op's own struct, zero-padded, in the graph's arena */
   size_t attribute_size;
   const char *scope; /* name of the layer that made it ("linear1"), for messages, profiles and NaN reports;
@@ -65,16 +69,23 @@ gt_graph *gt_graph_create(gt_arena *arena);
 /* Sets the scope given to nodes made from now on; returns the former one. */
 const char *gt_graph_scope(gt_graph *graph, const char *scope);
 
-/* Adds a node: infers shape and dtype, folds nothing. GT_NONE among the inputs or a shape error gives
- * GT_NONE. */
+/* Adds a node, and right behind it those of its further results: infers shapes and dtypes, folds nothing.
+ * GT_NONE among the inputs or a shape error gives GT_NONE. */
 gt_id gt_node_add(gt_graph *graph, const struct gt_op *op, const gt_id *input, int inputs,
                   const void *attribute, size_t attribute_size);
 static inline const gt_node *gt_node_at(const gt_graph *graph, gt_id id) { return &graph->node[id]; }
+/* Result k of a node whose op has several: the node itself if k is 0, else the node that stands k behind
+ * it. GT_NONE gives GT_NONE. */
+gt_id gt_result(const gt_graph *graph, gt_id node, int k);
+/* The node whose op makes this value: of a further result the one that it is a result of, else itself. */
+gt_id gt_maker(const gt_graph *graph, gt_id id);
 void gt_graph_root(gt_graph *graph, gt_id node);
 /* Declares a variable (names are unique in a graph); the same name, shape and dtype again gives the same
  * index. */
 uint32_t gt_graph_variable(gt_graph *graph, const char *name, gt_shape shape, gt_dtype dtype,
                            bool host_visible);
+/* Says, before it is read, that the variable holds nothing but 0 and 1 at every step. */
+void gt_graph_holds_bits(gt_graph *graph, uint32_t variable);
 
 gt_shape gt_shape_of(int rank, const int64_t *dim);
 gt_shape gt_shape_1(int64_t a);

@@ -10,6 +10,7 @@ typedef enum gt_op_kind {
   GT_OP_VARIABLE,    /* leaf: the contents of a variable before this step */
   GT_OP_VIEW,        /* alias: a contiguous part of its input under another shape; no kernel */
   GT_OP_PACK, /* its inputs laid one after another, flattened; inputs are computed in place where possible */
+  GT_OP_RESULT, /* a further result of its input, in memory of its own (gt_result); no kernel */
   GT_OP_ASSIGN, /* makes its input the variable's contents after this step; no value of its own is read */
 } gt_op_kind;
 
@@ -20,16 +21,22 @@ typedef struct gt_op {
   const char *name;
   gt_op_kind kind;
   int min_inputs, max_inputs; /* max -1: any number */
+  int further;                /* GT_OP_KERNEL: results beside the first; less than GT_MAX_RESULTS */
   uint32_t opcode;            /* GT_OP_ELEMENTWISE: the instruction, shaders/lib/opcodes.h */
-  /* Shape and dtype of a node from its inputs and attribute. Failure is the user's error: gt_fail(error,
-   * GT_ERR_CONFIG, …) naming the shapes. node->shape and dtype are not yet set. */
+  /* Shape and dtype of each of a node's results from its inputs and attribute. Failure is the user's error:
+   * gt_fail(error, GT_ERR_CONFIG, …) naming the shapes. node->shape and dtype are not yet set. */
   bool (*infer)(const gt_graph *graph, const gt_node *node, gt_shape *shape, gt_dtype *dtype,
                 gt_error *error);
-  /* Given the gradient of the node's value (same shape), emits nodes and writes each input's gradient (of the
-   * input's shape), leaving GT_NONE where there is none (integers, masks). wanted[i] tells whether anybody
-   * needs it. NULL: not differentiable, treated as a constant. */
-  void (*gradient)(gt_graph *graph, gt_id node, gt_id gradient, const bool *wanted, gt_id *input_gradient);
-  /* GT_OP_KERNEL: emits the steps of a group led by such a node (step/lowering.h). */
+  /* Does the node's value hold nothing but 0 and 1, as far as inputs and attribute tell? NULL: not known. */
+  bool (*bits)(const gt_graph *graph, const gt_node *node);
+  /* Given the gradient of each of the node's results (same shape; GT_NONE, but not for all, where the loss
+   * does not depend on it), emits nodes and writes each input's gradient (of the input's shape), leaving
+   * GT_NONE where there is none (integers, masks). wanted[i] tells whether anybody needs it. NULL: not
+   * differentiable, treated as a constant. */
+  void (*gradient)(gt_graph *graph, gt_id node, const gt_id *given, const bool *wanted,
+                   gt_id *input_gradient);
+  /* GT_OP_KERNEL: emits the steps of a group led by such a node (step/lowering.h), which write all its
+   * results, whether or not anybody reads them. */
   void (*lower)(struct gt_lowering *lowering, const struct gt_group *group);
   double (*flops)(const gt_graph *graph, const gt_node *node); /* NULL: one per element of the output */
   /* Attributes, readably; NULL: none. */
@@ -42,6 +49,10 @@ typedef struct gt_op {
   int begins_as;
 } gt_op;
 
+extern const gt_op gt_result_row; /* of the nodes of further results, which gt_node_add makes */
+
 /* For `flops`: an op that only moves or names what is there. */
 double gt_no_flops(const gt_graph *graph, const gt_node *node);
+/* For `bits`: an op that moves what its inputs hold, and adds nothing but 0 and 1. */
+bool gt_inputs_are_bits(const gt_graph *graph, const gt_node *node);
 #endif

@@ -1,11 +1,10 @@
 /* gt_layer_type: one constant row per layer: its schema and a function that emits ops. A file
- * src/layer/NAME.c with GT_DEFINE(layer, NAME) = {…} adds a layer; nothing else is edited. A layer's
- * gradient follows from its ops.
- * Axis 0 of every value is the batch. Layers never mix it but for statistics, which leave out rows past the
- * end of the data (gt_build.weight). In configs `axis` counts as in PyTorch, with the batch as axis 0
- * (negative from the end); lists such as `shape:` or `axes:` speak of a sample, without the batch. A layer is
- * built several times (to learn its parameters, for training, for evaluation): build must be a pure function
- * of its arguments. */
+ * src/layer/NAME.c (or src/layer/FAMILY/NAME.c) with GT_DEFINE(layer, NAME) = {…} adds a layer; nothing else
+ * is edited. A layer's gradient follows from its ops. Axis 0 of every value is the batch. Layers never mix it
+ * but for statistics, which leave out rows past the end of the data (gt_build.weight). In configs `axis`
+ * counts as in PyTorch, with the batch as axis 0 (negative from the end); lists such as `shape:` or `axes:`
+ * speak of a sample, without the batch. A layer is built several times (to learn its parameters, for
+ * training, for evaluation): build must be a pure function of its arguments. */
 #ifndef GT_LAYER_LAYER_H
 #define GT_LAYER_LAYER_H
 #include "base/register.h"
@@ -30,7 +29,6 @@ typedef struct gt_build { /* one layer under construction; made by the model roo
   const gt_spec *spec; /* its settings there; NULL for a bare `- relu` */
   bool training;       /* false: evaluation, dropout passes its input on */
   bool hard;           /* evaluation of what the trained model stands for: gates, not mixtures of gates */
-  gt_id bits;          /* the model's input if it holds nothing but 0 and 1, else GT_NONE */
   uint64_t seed;       /* the run's, for constants (gt_build_stream) */
   gt_id clock;         /* of what is drawn; GT_NONE where nothing runs, in check and export */
   gt_id weight;        /* F32 [B]: 0 for rows past the end of the data, else 1; GT_NONE: every row counts */

@@ -2,7 +2,7 @@
  * */
 #include "layer/layer.h"
 #include "op/elementwise.h"
-#include "op/matmul.h"
+#include "op/matmul/matmul.h"
 #include <math.h>
 
 typedef struct linear_config {

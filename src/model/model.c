@@ -125,7 +125,6 @@ static gt_id build_layer(pass *p, const gt_layer_read *layer, const gt_id *outpu
                     .spec = written->spec,
                     .training = p->mode.training,
                     .hard = p->mode.hard,
-                    .bits = p->mode.bits ? p->input[0].node : GT_NONE,
                     .seed = p->mode.seed,
                     .clock = p->clock,
                     .weight = p->weight,
@@ -190,11 +189,11 @@ static void learn_slots(pass *p, const gt_graph *real) {
   first.input = inputs;
   for (int k = 0; k < p->read->inputs.count; k++) {
     const gt_node *input = gt_node_at(real, p->input[k].node);
-    const char *name = p->input[k].name;
+    const char *name = gt_arena_printf(&scratch, "input %s", p->input[k].name);
+    const uint32_t stand_in = gt_graph_variable(graph, name, input->shape, input->dtype, false);
+    if (input->bits) gt_graph_holds_bits(graph, stand_in);
     inputs[k] = p->input[k];
-    inputs[k].node =
-        gt_variable_read(graph, gt_graph_variable(graph, gt_arena_printf(&scratch, "input %s", name),
-                                                  input->shape, input->dtype, false));
+    inputs[k].node = gt_variable_read(graph, stand_in);
   }
   first.clock = first.weight = GT_NONE;
   if (p->weight != GT_NONE)

@@ -69,7 +69,6 @@ typedef struct gt_model {
 
 typedef struct gt_model_mode {
   bool training, hard;      /* see gt_build */
-  bool bits;                /* the one input holds nothing but 0 and 1 */
   bool averaged;            /* reads trained parameters from their moving average */
   const gt_id *weight;      /* as in gt_build; NULL: every row counts */
   const gt_transfer *given; /* gives constants instead of those that would be drawn; NULL: none */

@@ -15,7 +15,15 @@ static bool *mark_paths(const gt_graph *graph, gt_id loss, const gt_id *wrt, int
   return active;
 }
 
-/* Hands a node's gradient to its inputs. The nodes emitted carry the scope of the layer they belong to. */
+/* Does the loss depend on some result of the node? */
+static bool is_given(const gt_graph *graph, gt_id id, const gt_id *gradient_of) {
+  for (int k = 0; k <= graph->node[id].op->further; k++)
+    if (gradient_of[id + (gt_id)k] != GT_NONE) return true;
+  return false;
+}
+
+/* Hands the gradients of a node's results, which stand one behind another, to its inputs. The nodes emitted
+ * carry the scope of the layer they belong to. */
 static void propagate(gt_graph *graph, gt_id id, const bool *active, gt_id *gradient_of) {
   const gt_node node = graph->node[id]; /* a copy: emitting nodes may move the array */
   bool *wanted = gt_alloc(sizeof *wanted * (size_t)(node.inputs + 1));
@@ -27,14 +35,16 @@ static void propagate(gt_graph *graph, gt_id id, const bool *active, gt_id *grad
   }
   if (any && node.op->gradient) {
     graph->scope = node.scope;
-    node.op->gradient(graph, id, gradient_of[id], wanted, input_gradient);
+    node.op->gradient(graph, id, &gradient_of[id], wanted, input_gradient);
     for (int k = 0; k < node.inputs; k++) {
       if (!wanted[k] || input_gradient[k] == GT_NONE) continue;
       gt_id *sum = &gradient_of[node.input[k]];
       if (*sum != GT_NONE && graph->node[*sum].dtype != GT_F32 && !graph->error.status)
-        gt_fail(&graph->error, GT_ERR_CONFIG,
-                "layer '%s' keeps values in 16 bits, so only one layer may read it; choose another precision",
-                graph->node[node.input[k]].scope);
+        gt_fail(
+            &graph->error, GT_ERR_CONFIG,
+            "only one layer may read what layer '%s' gives: the gradient is in %s, in which nothing is added "
+            "up; keep its values in %s",
+            graph->node[node.input[k]].scope, gt_dtype_name(graph->node[*sum].dtype), gt_dtype_name(GT_F32));
       *sum = *sum == GT_NONE ? input_gradient[k] : gt_add(graph, *sum, input_gradient[k]);
     }
   }
@@ -47,13 +57,14 @@ bool gt_autodiff(gt_graph *graph, gt_id loss, const gt_id *wrt, int count, gt_id
   if (loss == GT_NONE) return gt_fail(error, GT_ERR_INTERNAL, "no loss to differentiate");
   const char *scope = graph->scope;
   bool *active = mark_paths(graph, loss, wrt, count);
-  gt_id *gradient_of = gt_alloc(sizeof *gradient_of * (size_t)(loss + 1));
-  for (gt_id id = 0; id <= loss; id++) gradient_of[id] = GT_NONE;
+  const gt_id known = loss + GT_MAX_RESULTS; /* the loss may have results beside it */
+  gt_id *gradient_of = gt_alloc(sizeof *gradient_of * (size_t)known);
+  for (gt_id id = 0; id < known; id++) gradient_of[id] = GT_NONE;
   gt_shape shape = graph->node[loss].shape;
   gt_id one = gt_constant(graph, 1.0);
   gradient_of[loss] = shape.rank ? gt_expand(graph, one, shape) : one;
   for (gt_id id = loss + 1; id-- > 0;)
-    if (active[id] && gradient_of[id] != GT_NONE) propagate(graph, id, active, gradient_of);
+    if (active[id] && is_given(graph, id, gradient_of)) propagate(graph, id, active, gradient_of);
   for (int i = 0; i < count; i++)
     if (wrt[i] != GT_NONE && wrt[i] <= loss) gradient[i] = gradient_of[wrt[i]];
   free(gradient_of);

@@ -109,6 +109,11 @@ static bool infer_batch(const gt_graph *graph, const gt_node *node, gt_shape *sh
   return gt_check_size("batch", *shape, error);
 }
 
+/* Plain values are what the data holds. */
+static bool draws_bits(const gt_graph *graph, const gt_node *node) {
+  return node->inputs == 2 && gt_node_at(graph, node->input[0])->bits;
+}
+
 static bool infer_weight(const gt_graph *graph, const gt_node *node, gt_shape *shape, gt_dtype *dtype,
                          gt_error *error) {
   (void)graph;
@@ -203,6 +208,7 @@ static const gt_op rows[ROWS] = {
                    .min_inputs = 2,
                    .max_inputs = 3,
                    .infer = infer_batch,
+                   .bits = draws_bits,
                    .lower = lower_batch,
                    .print = print},
     [ROW_WEIGHT] = {.name = "batch_weight",

@@ -1,9 +1,10 @@
-/* Cases: what `gtrain selftest` and `make check` try of each op. A file tests/op/NAME.c has one line
- * GT_REGISTER(opcase, NAME) and exports `const gt_case_family gt_opcase_NAME`: rules (how to build the op,
- * what it means in double precision, how exact it must be) and cases (a rule and the shapes to try, one line
- * each). The harness (src/selftest) does the rest for every case: the CPU against the reference, gradients
- * against finite differences of the reference, the device against the CPU, guard words around all buffers,
- * fused and unfused plans, equal bits for repeated runs and for any number of threads. */
+/* Cases: what `gtrain selftest` and `make check` try of each op. A file tests/op/NAME.c (or
+ * tests/op/FAMILY/NAME.c) has one line GT_REGISTER(opcase, NAME) and exports `const gt_case_family
+ * gt_opcase_NAME`: rules (how to build the op, what it means in double precision, how exact it must be) and
+ * cases (a rule and the shapes to try, one line each). The harness (src/selftest) does the rest for every
+ * case: the CPU against the reference, gradients against finite differences of the reference, the device
+ * against the CPU, guard words around all buffers, fused and unfused plans, equal bits for repeated runs and
+ * for any number of threads. */
 #ifndef GT_OP_CASE_H
 #define GT_OP_CASE_H
 #include "base/register.h"

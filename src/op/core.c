@@ -44,6 +44,10 @@ gt_id gt_variable_read(gt_graph *graph, uint32_t variable) {
   return gt_node_add(graph, &rows[ROW_VARIABLE], NULL, 0, &attribute, sizeof attribute);
 }
 
+static bool holds_bits(const gt_graph *graph, const gt_node *node) {
+  return graph->variable[((const gt_variable_attribute *)node->attribute)->variable].bits;
+}
+
 /* --- view --- */
 
 static bool infer_view(const gt_graph *graph, const gt_node *node, gt_shape *shape, gt_dtype *dtype,
@@ -62,7 +66,7 @@ static bool infer_view(const gt_graph *graph, const gt_node *node, gt_shape *sha
 }
 
 /* The gradient of a part is that part's gradient with zeros around it. */
-static void gradient_view(gt_graph *graph, gt_id node, gt_id gradient, const bool *wanted,
+static void gradient_view(gt_graph *graph, gt_id node, const gt_id *given, const bool *wanted,
                           gt_id *input_gradient) {
   if (!wanted[0]) return;
   const gt_node *view = gt_node_at(graph, node), *x = gt_node_at(graph, view->input[0]);
@@ -70,6 +74,7 @@ static void gradient_view(gt_graph *graph, gt_id node, gt_id gradient, const boo
   const gt_shape whole = x->shape;
   const int64_t take = gt_shape_count(view->shape), before = attribute->offset,
                 after = gt_shape_count(whole) - take - before;
+  gt_id gradient = given[0];
   if (before || after) {
     const gt_id flat = gt_view(graph, gradient, 0, gt_shape_1(take));
     gradient = gt_pad(graph, flat, &before, &after, 0.0);
@@ -153,11 +158,11 @@ static bool infer_pack(const gt_graph *graph, const gt_node *node, gt_shape *sha
   return true;
 }
 
-static void gradient_pack(gt_graph *graph, gt_id node, gt_id gradient, const bool *wanted,
+static void gradient_pack(gt_graph *graph, gt_id node, const gt_id *given, const bool *wanted,
                           gt_id *input_gradient) {
   for (int i = 0; i < gt_node_at(graph, node)->inputs; i++) {
     const gt_shape shape = gt_node_at(graph, gt_node_at(graph, node)->input[i])->shape;
-    if (wanted[i]) input_gradient[i] = gt_view(graph, gradient, gt_pack_offset(graph, node, i), shape);
+    if (wanted[i]) input_gradient[i] = gt_view(graph, given[0], gt_pack_offset(graph, node, i), shape);
   }
 }
 
@@ -195,6 +200,8 @@ static bool infer_assign(const gt_graph *graph, const gt_node *node, gt_shape *s
                    gt_dtype_name(x->dtype), gt_shape_text(x->shape, from), gt_dtype_name(variable->dtype),
                    gt_shape_text(variable->shape, to), variable->name, attribute->offset);
   }
+  if (variable->bits && !x->bits)
+    return gt_fail(error, GT_ERR_INTERNAL, "variable \"%s\" is to hold nothing but 0 and 1", variable->name);
   *shape = x->shape;
   *dtype = x->dtype;
   return true;
@@ -327,6 +334,7 @@ static const gt_op rows[ROWS] = {
     [ROW_VARIABLE] = {.name = "variable",
                       .kind = GT_OP_VARIABLE,
                       .infer = infer_variable,
+                      .bits = holds_bits,
                       .print = print_variable,
                       .flops = gt_no_flops},
     [ROW_VIEW] = {.name = "view",
@@ -334,6 +342,7 @@ static const gt_op rows[ROWS] = {
                   .min_inputs = 1,
                   .max_inputs = 1,
                   .infer = infer_view,
+                  .bits = gt_inputs_are_bits,
                   .gradient = gradient_view,
                   .print = print_view,
                   .flops = gt_no_flops},

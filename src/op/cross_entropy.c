@@ -105,11 +105,11 @@ static bool infer_gradient(const gt_graph *graph, const gt_node *node, gt_shape 
   return true;
 }
 
-static void gradient_loss(gt_graph *graph, gt_id node, gt_id gradient, const bool *wanted,
+static void gradient_loss(gt_graph *graph, gt_id node, const gt_id *given, const bool *wanted,
                           gt_id *input_gradient) {
   if (!wanted[0]) return;
   const gt_node *loss = gt_node_at(graph, node);
-  const gt_id input[3] = {loss->input[0], loss->input[1], gradient};
+  const gt_id input[3] = {loss->input[0], loss->input[1], given[0]};
   input_gradient[0] =
       gt_node_add(graph, &rows[ROW_GRADIENT], input, 3, loss->attribute, loss->attribute_size);
 }

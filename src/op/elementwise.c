@@ -56,6 +56,12 @@ static bool infer_random(const gt_graph *graph, const gt_node *node, gt_shape *s
   return gt_check_size(node->op->name, *shape, error);
 }
 
+/* The comparison, whatever it compares. */
+static bool compares(const gt_graph *graph, const gt_node *node) {
+  (void)graph;
+  return node->op->opcode == GT_I_LESS;
+}
+
 /* --- printing ------------------------------------------------------------------------------------------- */
 
 static void print_constant(const gt_graph *graph, const gt_node *node, char *buffer, size_t size) {
@@ -84,6 +90,7 @@ static void print_random(const gt_graph *graph, const gt_node *node, char *buffe
    .max_inputs = op_inputs,                      \
    .opcode = op,                                 \
    .infer = infer,                               \
+   .bits = compares,                             \
    .gradient = op_gradient},
 #define ROW_0(...)
 #define ROW_1(...) ROW(__VA_ARGS__)

@@ -104,11 +104,11 @@ gt_id gt_gather_sum(gt_graph *graph, gt_id x, gt_id index, int64_t table_rows, i
   return gt_reshape(graph, sum, shape);
 }
 
-static void gradient_gather(gt_graph *graph, gt_id node, gt_id gradient, const bool *wanted,
+static void gradient_gather(gt_graph *graph, gt_id node, const gt_id *given, const bool *wanted,
                             gt_id *input_gradient) {
   const gather_attribute a = *(const gather_attribute *)gt_node_at(graph, node)->attribute;
   const gt_id index = gt_node_at(graph, node)->input[1];
-  if (wanted[0]) input_gradient[0] = gt_gather_sum(graph, gradient, index, a.rows, a.padding);
+  if (wanted[0]) input_gradient[0] = gt_gather_sum(graph, given[0], index, a.rows, a.padding);
 }
 
 /* --- lowering ------------------------------------------------------------------------------------------- */

@@ -40,11 +40,11 @@ static bool infer(const gt_graph *graph, const gt_node *node, gt_shape *shape, g
   return gt_check_size(node->op->name, *shape, error);
 }
 
-static void gradient_sum(gt_graph *graph, gt_id node, gt_id gradient, const bool *wanted,
+static void gradient_sum(gt_graph *graph, gt_id node, const gt_id *given, const bool *wanted,
                          gt_id *input_gradient) {
   if (!wanted[0]) return;
   const group_attribute a = *(const group_attribute *)gt_node_at(graph, node)->attribute;
-  const gt_id g = gt_permute(graph, gradient, (const int[]){1, 0});
+  const gt_id g = gt_permute(graph, given[0], (const int[]){1, 0});
   input_gradient[0] = gt_node_add(graph, &rows[ROW_SPREAD], &g, 1, &a, sizeof a);
 }
 

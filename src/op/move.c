@@ -288,19 +288,19 @@ static gt_id gradient_of_one(gt_graph *graph, gt_id node, gt_id gradient) {
   }
 }
 
-static void gradient_one(gt_graph *graph, gt_id node, gt_id gradient, const bool *wanted,
+static void gradient_one(gt_graph *graph, gt_id node, const gt_id *given, const bool *wanted,
                          gt_id *input_gradient) {
-  if (wanted[0]) input_gradient[0] = gradient_of_one(graph, node, gradient);
+  if (wanted[0]) input_gradient[0] = gradient_of_one(graph, node, given[0]);
 }
 
-static void gradient_concatenate(gt_graph *graph, gt_id node, gt_id gradient, const bool *wanted,
+static void gradient_concatenate(gt_graph *graph, gt_id node, const gt_id *given, const bool *wanted,
                                  gt_id *input_gradient) {
   const int axis = (int)((const move_attribute *)gt_node_at(graph, node)->attribute)->a[0];
   int64_t start[GT_MAX_RANK] = {0}, stop[GT_MAX_RANK] = {0};
   for (int i = 0; i < gt_node_at(graph, node)->inputs; i++) {
     const gt_shape x = input_shape(graph, node, i);
     for (int d = 0; d < x.rank; d++) stop[d] = start[d] + x.dim[d];
-    if (wanted[i]) input_gradient[i] = gt_shrink(graph, gradient, start, stop);
+    if (wanted[i]) input_gradient[i] = gt_shrink(graph, given[0], start, stop);
     start[axis] = stop[axis];
   }
 }
@@ -446,10 +446,17 @@ static void lower_concatenate(gt_lowering *lowering, const gt_group *group) {
 
 /* --- rows ----------------------------------------------------------------------------------------------- */
 
-#define ROW(op_name, op_kind, op_inputs, op_gradient, op_lower)                                      \
-  {                                                                                                  \
-    .name = op_name, .kind = op_kind, .min_inputs = 1, .max_inputs = op_inputs, .opcode = GT_I_MOVE, \
-    .infer = infer, .gradient = op_gradient, .lower = op_lower, .flops = gt_no_flops, .print = print \
+/* What they fill up with is 0, but for padding. */
+static bool moves_bits(const gt_graph *graph, const gt_node *node) {
+  const bool padded = node->op == &rows[ROW_PAD] && ((const move_attribute *)node->attribute)->value != 0;
+  return !padded && gt_inputs_are_bits(graph, node);
+}
+
+#define ROW(op_name, op_kind, op_inputs, op_gradient, op_lower)                                           \
+  {                                                                                                       \
+    .name = op_name, .kind = op_kind, .min_inputs = 1, .max_inputs = op_inputs, .opcode = GT_I_MOVE,      \
+    .infer = infer, .bits = moves_bits, .gradient = op_gradient, .lower = op_lower, .flops = gt_no_flops, \
+    .print = print                                                                                        \
   }
 
 static const gt_op rows[ROWS] = {

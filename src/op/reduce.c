@@ -191,30 +191,31 @@ static gt_id with_kept_axes(gt_graph *graph, gt_id node, gt_id value) {
                     reduced_shape(gt_node_at(graph, reduction->input[0])->shape, attribute->axes, true));
 }
 
-static void gradient_sum(gt_graph *graph, gt_id node, gt_id gradient, const bool *wanted,
+static void gradient_sum(gt_graph *graph, gt_id node, const gt_id *given, const bool *wanted,
                          gt_id *input_gradient) {
   if (!wanted[0]) return;
   const gt_shape shape = gt_node_at(graph, gt_node_at(graph, node)->input[0])->shape;
-  input_gradient[0] = gt_expand(graph, with_kept_axes(graph, node, gradient), shape);
+  input_gradient[0] = gt_expand(graph, with_kept_axes(graph, node, given[0]), shape);
 }
 
-static void gradient_mean(gt_graph *graph, gt_id node, gt_id gradient, const bool *wanted,
+static void gradient_mean(gt_graph *graph, gt_id node, const gt_id *given, const bool *wanted,
                           gt_id *input_gradient) {
   if (!wanted[0]) return;
   const gt_node *mean = gt_node_at(graph, node);
   const double share =
       (double)gt_shape_count(mean->shape) / (double)gt_shape_count(gt_node_at(graph, mean->input[0])->shape);
-  gradient_sum(graph, node, gt_mul(graph, gradient, gt_constant(graph, share)), wanted, input_gradient);
+  const gt_id each = gt_mul(graph, given[0], gt_constant(graph, share));
+  gradient_sum(graph, node, &each, wanted, input_gradient);
 }
 
-static void gradient_extremum(gt_graph *graph, gt_id node, gt_id gradient, const bool *wanted,
+static void gradient_extremum(gt_graph *graph, gt_id node, const gt_id *given, const bool *wanted,
                               gt_id *input_gradient) {
   if (!wanted[0]) return;
   const gt_id x = gt_node_at(graph, node)->input[0];
   const gt_reduce_attribute *attribute = gt_node_at(graph, node)->attribute;
   const gt_id ties = gt_equal(graph, x, with_kept_axes(graph, node, node));
   const gt_id count = gt_sum(graph, ties, attribute->axes, true);
-  input_gradient[0] = gt_mul(graph, ties, gt_div(graph, with_kept_axes(graph, node, gradient), count));
+  input_gradient[0] = gt_mul(graph, ties, gt_div(graph, with_kept_axes(graph, node, given[0]), count));
 }
 
 /* --- lowering ------------------------------------------------------------------------------------------- */

@@ -62,18 +62,18 @@ static gt_id row_sum(gt_graph *graph, gt_id x) {
   return gt_sum(graph, x, 1u << (gt_node_at(graph, x)->shape.rank - 1), true);
 }
 
-static void gradient_softmax(gt_graph *graph, gt_id node, gt_id gradient, const bool *wanted,
+static void gradient_softmax(gt_graph *graph, gt_id node, const gt_id *given, const bool *wanted,
                              gt_id *input_gradient) {
   if (!wanted[0]) return;
-  const gt_id sum = row_sum(graph, gt_mul(graph, gradient, node));
-  input_gradient[0] = gt_mul(graph, node, gt_sub(graph, gradient, sum));
+  const gt_id sum = row_sum(graph, gt_mul(graph, given[0], node));
+  input_gradient[0] = gt_mul(graph, node, gt_sub(graph, given[0], sum));
 }
 
-static void gradient_log_softmax(gt_graph *graph, gt_id node, gt_id gradient, const bool *wanted,
+static void gradient_log_softmax(gt_graph *graph, gt_id node, const gt_id *given, const bool *wanted,
                                  gt_id *input_gradient) {
   if (!wanted[0]) return;
-  const gt_id sum = row_sum(graph, gradient);
-  input_gradient[0] = gt_sub(graph, gradient, gt_mul(graph, gt_exp(graph, node), sum));
+  const gt_id sum = row_sum(graph, given[0]);
+  input_gradient[0] = gt_sub(graph, given[0], gt_mul(graph, gt_exp(graph, node), sum));
 }
 
 /* --- the CPU kernel ------------------------------------------------------------------------------------- */

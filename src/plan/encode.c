@@ -23,6 +23,7 @@ bool gt_group_is_output(const gt_fusion *fusion, const gt_group *group, gt_id id
     gt_id user = fusion->user[u];
     if (in_group(group, user)) continue;
     const gt_node *node = gt_node_at(fusion->graph, user);
+    if (node->op->kind == GT_OP_RESULT) continue; /* another value */
     /* A reshape that only this group looks through is not a use. */
     if (node->op->kind == GT_OP_VIEW && fusion->origin[user] == fusion->origin[id] &&
         !gt_group_is_output(fusion, group, user))

@@ -38,6 +38,10 @@ static void list_users(gt_arena *arena, gt_fusion *f) {
         f->user[f->user_start[graph->node[id].input[i] + 1]++] = id;
 }
 
+int gt_fusion_maker(const gt_fusion *fusion, gt_id id) {
+  return fusion->group_of[gt_maker(fusion->graph, id)];
+}
+
 /* A constant needs memory only if something other than a program reads it. */
 static bool needs_group(const gt_fusion *f, gt_id id) {
   const gt_op *op = gt_node_at(f->graph, id)->op;
@@ -98,12 +102,13 @@ static bool may_follow(const gt_fusion *f, int user, int a) {
 }
 
 /* A use is firm if it needs the value in memory unless its own group joins the value's: not that by a pack or
- * an assign, which take it from there, nor that by a group which may come to join. */
+ * an assign, which take it from there, nor that by a group which may come to join; and a further result is
+ * another value. */
 static void count_firm_uses(gt_fusion *f) {
   for (gt_id id = 0; id < f->graph->count; id++) {
     const gt_node *node = gt_node_at(f->graph, id);
     const gt_op_kind kind = node->op->kind;
-    if (!f->live[id] || kind == GT_OP_ASSIGN || kind == GT_OP_PACK) continue;
+    if (!f->live[id] || kind == GT_OP_ASSIGN || kind == GT_OP_PACK || kind == GT_OP_RESULT) continue;
     for (int i = 0; i < node->inputs; i++) {
       const gt_id p = f->origin[node->input[i]];
       if (f->group_of[p] < 0 || f->origin[id] == p) continue; /* nobody's value; a reshape, looked through */

@@ -32,6 +32,8 @@ bool gt_fuse(gt_arena *arena, const gt_graph *graph, const gt_plan_options *opti
 /* Fills group->program, inputs, outputs, row, clock from group->node and leader (encode.c); false if a limit
  * or a load that the leader's kernel does not have stands against it. */
 bool gt_group_encode(const gt_fusion *fusion, gt_group *group);
+/* The group that computes the value of a node, which may be a further result of its leader; -1: none does. */
+int gt_fusion_maker(const gt_fusion *fusion, gt_id id);
 /* Must this node of the group be written to memory? (It has users elsewhere, or is kept.) */
 bool gt_group_is_output(const gt_fusion *fusion, const gt_group *group, gt_id id);
 #endif

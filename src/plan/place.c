@@ -24,6 +24,7 @@ typedef struct placing {
     size_t count, capacity;
   } reading;    /* items that read what it overwrites */
   bool *writes; /* per group: is it among them? */
+  bool further; /* some of it is a further result of one: written when its kernel pleases */
 } placing;
 
 /* --- who needs whom ------------------------------------------------------------------------------------- */
@@ -38,7 +39,7 @@ static void producers(placing *p, gt_id id, uint32_t item) {
   gt_layout *l = p->l;
   id = l->fusion.origin[id];
   const gt_node *node = gt_node_at(l->graph, id);
-  const int group = l->fusion.group_of[id];
+  const int group = gt_fusion_maker(&l->fusion, id);
   if (group >= 0) {
     gt_order_edge(&p->order, (uint32_t)group, item);
     return;
@@ -85,7 +86,7 @@ static void place_packs(placing *p) {
     for (int i = 0; i < node->inputs; i++) {
       int64_t offset = gt_pack_offset(l->graph, id, i);
       gt_id q = l->fusion.origin[node->input[i]];
-      if (l->fusion.group_of[q] >= 0 && !l->place[q].placed)
+      if (gt_fusion_maker(&l->fusion, q) >= 0 && !l->place[q].placed)
         l->place[q] = (gt_place){true, false, id, (uint64_t)offset * 4};
       else
         add_copy(p, (gt_copy){node->input[i], id, offset});
@@ -101,7 +102,7 @@ static void place_beginnings(gt_layout *l) {
     const gt_node *node = gt_node_at(l->graph, id);
     if (!f->live[id] || !node->op->begins_as) continue;
     const gt_id q = node->input[node->op->begins_as - 1];
-    if (f->group_of[q] >= 0 && !l->place[q].placed && !f->kept[q] &&
+    if (gt_fusion_maker(f, q) >= 0 && !l->place[q].placed && !f->kept[q] &&
         f->user_start[q + 1] - f->user_start[q] == 1)
       l->place[q] = (gt_place){true, false, id, 0};
   }
@@ -115,9 +116,9 @@ static gt_location assign_range(const gt_graph *graph, const gt_node *assign) {
 
 /* --- who reads a variable ------------------------------------------------------------------------------- */
 
-/* Does the group read the range element by element at the very place it writes? */
+/* Does the group read the range element by element at the very place it writes then? */
 static bool reads_in_place(const placing *p, const gt_reader *r, gt_location range) {
-  return r->element && r->offset == range.offset && r->bytes == range.bytes &&
+  return r->element && !p->further && r->offset == range.offset && r->bytes == range.bytes &&
          (uint64_t)gt_shape_count(p->l->fusion.group[r->item].shape) * 4 == range.bytes;
 }
 
@@ -188,10 +189,11 @@ static void find_readers(placing *p) {
 static void list_writers(placing *p, gt_id q) {
   gt_layout *l = p->l;
   const gt_node *node = gt_node_at(l->graph, q);
-  const int group = l->fusion.group_of[q];
+  const int group = gt_fusion_maker(&l->fusion, q);
   if (group >= 0) {
     if (!p->writes[group]) p->written[p->writers++] = (uint32_t)group;
     p->writes[group] = true;
+    p->further |= node->op->kind == GT_OP_RESULT;
     if (beginning(l, q) != q) list_writers(p, beginning(l, q));
     return;
   }
@@ -200,6 +202,7 @@ static void list_writers(placing *p, gt_id q) {
 
 static void forget_writers(placing *p) {
   while (p->writers) p->writes[p->written[--p->writers]] = false;
+  p->further = false;
 }
 
 /* Each that is reading runs before each that writes; through a relay where both are many. */
@@ -269,7 +272,7 @@ static bool try_in_place(placing *p, gt_id id) {
   const gt_node *node = gt_node_at(l->graph, id);
   gt_id q = l->fusion.origin[node->input[0]];
   bool pack = gt_node_at(l->graph, q)->op->kind == GT_OP_PACK;
-  if (l->place[q].placed || (l->fusion.group_of[q] < 0 && !pack) || l->fusion.kept[q]) return false;
+  if (l->place[q].placed || (gt_fusion_maker(&l->fusion, q) < 0 && !pack) || l->fusion.kept[q]) return false;
   list_writers(p, q);
   const gt_location range = assign_range(l->graph, node);
   const bool fits = order_readers_first(p, range);

@@ -29,7 +29,7 @@ const gt_target *gt_lowering_target(const gt_lowering *lowering);
  * tiles, grid) until the next gt_lower_step. */
 gt_step *gt_lower_step(gt_lowering *lowering, const gt_kernel *kernel, const void *args, size_t args_size);
 /* The address at byte `argument` of the current step's args is that of a node's value / scratch / variable.
- */
+ * Each result of a node is a value of its own (gt_result). */
 void gt_lower_read(gt_lowering *lowering, size_t argument, gt_id node);
 void gt_lower_write(gt_lowering *lowering, size_t argument, gt_id node);
 /* A write to a part of the node's value disjoint from the parts other steps of this lowering write. */

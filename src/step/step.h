@@ -5,7 +5,7 @@
 #include "graph/graph.h"
 #include "lib/opcodes.h"
 
-typedef struct gt_kernel { /* one per shader shaders/op/NAME.comp */
+typedef struct gt_kernel { /* one per shader NAME.comp in shaders/op */
   const char *name;
   /* Runs one tile of the step's fixed CPU grid. args: the kernel's argument struct with host addresses. */
   void (*cpu)(const void *args, const uint32_t *spec, uint32_t tile);

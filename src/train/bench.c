@@ -3,7 +3,7 @@
 #include "base/philox.h"
 #include "op/core.h"
 #include "op/elementwise.h"
-#include "op/matmul.h"
+#include "op/matmul/matmul.h"
 #include "train/progress.h"
 #include <stdlib.h>
 #include <string.h>

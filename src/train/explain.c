@@ -10,7 +10,8 @@
 
 static bool holds_values(const gt_node *node) {
   const gt_op_kind kind = node->op->kind;
-  return node->dtype == GT_F32 && (kind == GT_OP_KERNEL || kind == GT_OP_ELEMENTWISE) &&
+  return node->dtype == GT_F32 &&
+         (kind == GT_OP_KERNEL || kind == GT_OP_ELEMENTWISE || kind == GT_OP_RESULT) &&
          gt_shape_count(node->shape) > 0 && strcmp(node->op->name, "constant") &&
          strcmp(node->op->name, "log_row") && strcmp(node->op->name, "clock");
 }
@@ -51,7 +52,7 @@ static bool search(gt_run *run, const gt_stage *stage, const gt_id *keep, int co
     access.bytes = (uint64_t)values * sizeof *copy;
     const bool ok = backend->api->inspect(run->session.backend, stage->executable, &access, copy, error);
     const int64_t at = ok ? gt_stored_not_finite(&(gt_stored){"", GT_F32, node->shape, copy}) : -1;
-    if (at >= 0) *found = (finding){node, copy[at]};
+    if (at >= 0) *found = (finding){gt_node_at(stage->graph, gt_maker(stage->graph, keep[k])), copy[at]};
     free(copy);
     if (!ok) return false;
   }

@@ -69,7 +69,6 @@ static bool build_forward(gt_net *net, gt_graph *graph, gt_arena *arena, gt_conf
                         .mode = mode};
   gt_graph_scope(graph, former);
   forward.mode.given = config->init_from ? &config->init_from->transfer : NULL;
-  forward.mode.bits = mode.hard && gt_samples_are_bits(&samples);
   const bool ok = gt_forward_build(&forward, arena, graph, &config->diagnostics);
   net->model = forward.model;
   net->loss = forward.nodes;

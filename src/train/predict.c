@@ -41,15 +41,14 @@ static bool build(net *n, gt_session *session, const gt_model_file *file, const 
   const gt_id clock = gt_clock(graph, state, table);
   const gt_batch_attribute batch = {n->batch, samples, true};
   /* What the model stands for is what it predicts with. */
-  gt_forward forward = {
-      .root = config->root,
-      .inputs = gt_samples_batch(inputs, &session->arena, graph, clock, batch),
-      .clock = clock,
-      .weight = gt_batch_weight(graph, clock, batch),
-      .padded = samples % n->batch != 0,
-      .loss = config->loss,
-      .targets = GT_NONE,
-      .mode = {.hard = true, .bits = gt_samples_are_bits(inputs), .seed = (uint64_t)config->seed}};
+  gt_forward forward = {.root = config->root,
+                        .inputs = gt_samples_batch(inputs, &session->arena, graph, clock, batch),
+                        .clock = clock,
+                        .weight = gt_batch_weight(graph, clock, batch),
+                        .padded = samples % n->batch != 0,
+                        .loss = config->loss,
+                        .targets = GT_NONE,
+                        .mode = {.hard = true, .seed = (uint64_t)config->seed}};
   if (!gt_forward_build(&forward, &session->arena, graph, &config->diagnostics))
     return gt_fail(error, GT_ERR_DATA, "%s: its model cannot be built: %s", file->path,
                    config->diagnostics.count ? config->diagnostics.items[0].message : "unknown");

@@ -16,12 +16,10 @@ static gt_id read_variable(gt_graph *graph, const char *name, gt_shape shape, gt
   return gt_variable_read(graph, gt_graph_variable(graph, name, shape, dtype, false));
 }
 
-gt_id gt_tensor_read(const gt_tensor *tensor, gt_graph *graph, const char *variable) {
-  return read_variable(graph, variable, shape_of(tensor), dtype_of(tensor));
-}
-
-bool gt_samples_are_bits(const gt_samples *samples) {
-  return samples->inputs == 1 && !samples->input->scaling.count && gt_tensor_is_bits(samples->tensor);
+gt_id gt_tensor_read(const gt_tensor *tensor, gt_graph *graph, const char *name) {
+  const uint32_t variable = gt_graph_variable(graph, name, shape_of(tensor), dtype_of(tensor), false);
+  if (gt_tensor_is_bits(tensor)) gt_graph_holds_bits(graph, variable);
+  return gt_variable_read(graph, variable);
 }
 
 static const char *variable_of(gt_arena *arena, const char *begin, const gt_input *input) {

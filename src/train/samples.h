@@ -14,8 +14,6 @@ typedef struct gt_samples {
   const char *variable;    /* what their variables are called: VARIABLE.NAME, or VARIABLE of GT_INPUT_NAME */
 } gt_samples;
 
-/* Do the inputs, as gt_samples_batch gives them, hold nothing but 0 and 1? */
-bool gt_samples_are_bits(const gt_samples *samples);
 /* One batch of each input, normalised; in the arena. The scaling is in the variables data.scaling.NAME. */
 gt_model_inputs gt_samples_batch(const gt_samples *samples, gt_arena *arena, gt_graph *graph, gt_id clock,
                                  gt_batch_attribute attribute);

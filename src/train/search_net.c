@@ -1,6 +1,6 @@
 #include "op/core.h"
 #include "op/elementwise.h"
-#include "op/matmul.h"
+#include "op/matmul/matmul.h"
 #include "op/move.h"
 #include "op/reduce.h"
 #include "optim/lbfgs.h"

@@ -5,8 +5,8 @@
 #include "base/philox.h"
 #include "lib/opcodes.h"
 #include "shaders/op/elementwise.h"
-#include "shaders/op/matmul.h"
-#include "shaders/op/matmul_finish.h"
+#include "shaders/op/matmul/matmul.h"
+#include "shaders/op/matmul/matmul_finish.h"
 #include "shaders/op/reduce.h"
 #include <math.h>
 #include <setjmp.h>

@@ -3,8 +3,9 @@
 #include "op/autodiff.h"
 #include "op/core.h"
 #include "op/elementwise.h"
-#include "op/matmul.h"
+#include "op/matmul/matmul.h"
 #include "op/reduce.h"
+#include "support/three.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -101,6 +102,98 @@ static void printing_names_every_node(void **state) {
   free(text);
 }
 
+static void further_results_stand_behind_their_node(void **state) {
+  (void)state;
+  gt_id x = variable("x", 1, (int64_t[]){6}), node = three(graph, x);
+  gt_error error = {0};
+  assert_int_equal(gt_result(graph, node, 0), node);
+  assert_int_equal(gt_result(graph, GT_NONE, 2), GT_NONE);
+  for (int k = 0; k < 3; k++) {
+    const gt_id result = gt_result(graph, node, k);
+    assert_int_equal(result, node + (gt_id)k);
+    assert_int_equal(gt_maker(graph, result), node);
+  }
+  assert_int_equal(gt_maker(graph, x), x);
+  assert_true(gt_shape_equal(gt_node_at(graph, gt_result(graph, node, 1))->shape, gt_shape_2(1, 6)));
+  assert_int_equal(gt_node_at(graph, gt_result(graph, node, 2))->dtype, GT_I32);
+  assert_int_equal(gt_exp(graph, gt_result(graph, node, 1)), node + 3); /* the next node */
+  assert_true(gt_graph_verify(graph, &error));
+}
+
+static void verify_catches_a_broken_result(void **state) {
+  (void)state;
+  gt_id x = variable("x", 1, (int64_t[]){6}), node = three(graph, x), other = three(graph, x);
+  gt_error error = {0};
+  graph->node[node + 2].dtype = GT_F32;
+  assert_false(gt_graph_verify(graph, &error));
+  graph->node[node + 2].dtype = GT_I32;
+  assert_true(gt_graph_verify(graph, &(gt_error){0}));
+  graph->node[other + 1].input = &node; /* another node's */
+  assert_false(gt_graph_verify(graph, &(gt_error){0}));
+  graph->node[other + 1].input = &other;
+  graph->count--; /* the last result is missing */
+  assert_false(gt_graph_verify(graph, &(gt_error){0}));
+  graph->count++;
+  assert_true(gt_graph_verify(graph, &(gt_error){0}));
+}
+
+static void gradients_of_all_results_are_handed_on(void **state) {
+  (void)state;
+  gt_id x = variable("x", 1, (int64_t[]){6}), node = three(graph, x), gradient;
+  const gt_id square = gt_sum(graph, node, 0, false),
+              triple = gt_sum(graph, gt_result(graph, node, 1), 0, false);
+  gt_error error = {0};
+  assert_true(gt_autodiff(graph, gt_add(graph, square, triple), &x, 1, &gradient, &error));
+  assert_true(gt_shape_equal(gt_node_at(graph, three_given[0])->shape, gt_shape_1(6)));
+  assert_true(gt_shape_equal(gt_node_at(graph, three_given[1])->shape, gt_shape_2(1, 6)));
+  assert_int_equal(three_given[2], GT_NONE);
+  assert_true(gt_autodiff(graph, triple, &x, 1, &gradient, &error));
+  assert_int_equal(three_given[0], GT_NONE);
+  assert_true(gt_shape_equal(gt_node_at(graph, gradient)->shape, gt_shape_1(6)));
+  /* The loss itself may be a node with results behind it, and a result may be what a gradient is asked of. */
+  const gt_id last = three(graph, x), wrt[] = {x, gt_result(graph, node, 1)};
+  gt_id both[2];
+  assert_true(gt_autodiff(graph, last, wrt, 2, both, &error));
+  assert_true(gt_shape_equal(gt_node_at(graph, both[0])->shape, gt_shape_1(6)));
+  assert_int_equal(both[1], GT_NONE);
+  assert_true(gt_autodiff(graph, triple, wrt, 2, both, &error));
+  assert_true(gt_shape_equal(gt_node_at(graph, both[1])->shape, gt_shape_2(1, 6)));
+}
+
+static void printing_numbers_results(void **state) {
+  (void)state;
+  three(graph, variable("x", 1, (int64_t[]){6}));
+  char *text = NULL;
+  size_t size;
+  FILE *stream = open_memstream(&text, &size);
+  gt_graph_print(graph, stream);
+  fclose(stream);
+  assert_non_null(strstr(text, "%2    = result         %1  number 1 : f32 [1, 6]"));
+  assert_non_null(strstr(text, "%3    = result         %1  number 2 : i32 [6]"));
+  free(text);
+}
+
+/* What moves bits keeps them; what computes does not, but for comparisons. */
+static void bits_are_a_fact_of_a_node(void **state) {
+  (void)state;
+  const uint32_t held = gt_graph_variable(graph, "held", gt_shape_1(6), GT_F32, false);
+  gt_graph_holds_bits(graph, held);
+  const gt_id x = variable("x", 1, (int64_t[]){6}), bits = gt_variable_read(graph, held);
+  const gt_id less = gt_less(graph, x, bits), view = gt_reshape(graph, less, gt_shape_2(2, 3));
+  assert_false(gt_node_at(graph, x)->bits);
+  assert_true(gt_node_at(graph, bits)->bits);
+  assert_true(gt_node_at(graph, view)->bits);
+  assert_false(gt_node_at(graph, gt_add(graph, bits, bits))->bits);
+  gt_assign(graph, held, 0, less);
+  assert_int_equal(graph->error.status, GT_OK);
+  assert_int_equal(gt_assign(graph, held, 0, x), GT_NONE);
+  assert_int_equal(graph->error.status, GT_ERR_INTERNAL);
+  gt_error error = {0};
+  assert_true(gt_graph_verify(graph, &error));
+  graph->node[x].bits = true;
+  assert_false(gt_graph_verify(graph, &error));
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test_setup_teardown(broadcasting_follows_numpy, setup, teardown),
@@ -108,6 +201,11 @@ int main(void) {
       cmocka_unit_test_setup_teardown(gradients_have_the_shapes_of_what_they_belong_to, setup, teardown),
       cmocka_unit_test_setup_teardown(verify_catches_a_broken_node, setup, teardown),
       cmocka_unit_test_setup_teardown(printing_names_every_node, setup, teardown),
+      cmocka_unit_test_setup_teardown(further_results_stand_behind_their_node, setup, teardown),
+      cmocka_unit_test_setup_teardown(verify_catches_a_broken_result, setup, teardown),
+      cmocka_unit_test_setup_teardown(gradients_of_all_results_are_handed_on, setup, teardown),
+      cmocka_unit_test_setup_teardown(printing_numbers_results, setup, teardown),
+      cmocka_unit_test_setup_teardown(bits_are_a_fact_of_a_node, setup, teardown),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

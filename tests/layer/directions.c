@@ -1,7 +1,7 @@
 /* Which neighbours an automaton's kernels begin with. */
-#include "layer/directions.h"
-#include "layer/logic_init.h"
-#include "layer/wiring.h"
+#include "layer/logic/directions.h"
+#include "layer/logic/logic_init.h"
+#include "layer/logic/wiring.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <string.h>

@@ -1,9 +1,9 @@
 /* Logic layers: wirings, initial logits, convolutions, and what each of the 16 gates computes, soft and hard.
  */
-#include "op/logic.h"
+#include "op/logic/logic.h"
 #include "backend/backend.h"
 #include "graph/op.h"
-#include "layer/wiring.h"
+#include "layer/logic/wiring.h"
 #include "model/model.h"
 #include "op/core.h"
 #include "plan/plan.h"

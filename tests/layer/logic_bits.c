@@ -1,6 +1,6 @@
 /* A hard evaluation on bits says what the same gates say as real functions: one model, built once with an
  * input known to be bits and once without that knowledge, gives equal outputs, value for value. */
-#include "op/logic_bits.h"
+#include "op/logic/logic_bits.h"
 #include "backend/backend.h"
 #include "base/philox.h"
 #include "graph/op.h"
@@ -25,21 +25,27 @@ typedef struct built {
 
 enum { INPUT, STATE, TABLE, OUTPUT, FIRST_OF_MODEL }; /* variables */
 
+/* The first variable of a graph. */
+static gt_id input_of(gt_graph *graph, gt_shape shape, bool bits) {
+  const uint32_t variable = gt_graph_variable(graph, "x", shape, GT_F32, false);
+  if (bits) gt_graph_holds_bits(graph, variable);
+  return gt_variable_read(graph, variable);
+}
+
 static void build(built *b, const char *text, gt_shape shape, bool bits) {
   gt_diagnostics diagnostics;
   gt_arena_init(&b->arena);
   gt_diagnostics_init(&diagnostics, &b->arena);
   const gt_spec *root = gt_spec_parse(&b->arena, "config.yaml", text, strlen(text), &diagnostics);
   gt_graph *graph = b->graph = gt_graph_create(&b->arena);
-  const gt_id input = gt_variable_read(graph, gt_graph_variable(graph, "x", shape, GT_F32, false));
+  const gt_id input = input_of(graph, shape, bits);
   const uint32_t state = gt_graph_variable(graph, "state", gt_shape_1(GT_STATE_WORDS), GT_F32, false);
   const gt_id clock =
       gt_clock(graph, state, gt_graph_variable(graph, "table", gt_shape_2(1, 1), GT_F32, false));
-  const gt_model_mode mode = {.seed = 3, .hard = true, .bits = bits};
+  const gt_model_mode mode = {.seed = 3, .hard = true};
   /* Declared before the model's own variables, when its shape is not yet known. */
   built probe = {.graph = gt_graph_create(&b->arena)};
-  const gt_id probe_input =
-      gt_variable_read(probe.graph, gt_graph_variable(probe.graph, "x", shape, GT_F32, false));
+  const gt_id probe_input = input_of(probe.graph, shape, bits);
   probe.model = gt_model_build(&b->arena, probe.graph, root, NULL,
                                (gt_model_inputs){1, &(gt_model_input){"input", probe_input}}, GT_NONE, mode,
                                &diagnostics);
@@ -182,6 +188,8 @@ static void convolution(void **state) {
   }
 }
 
+static bool is_bits(const gt_graph *graph, gt_id id) { return gt_node_at(graph, id)->bits; }
+
 /* The layers between threshold and gates move bits only; a linear layer makes something else of them. */
 static void what_is_known(void **state) {
   (void)state;
@@ -191,24 +199,27 @@ static void what_is_known(void **state) {
   const gt_id x = gt_variable_read(g, gt_graph_variable(g, "x", gt_shape_2(6, 4), GT_F32, false));
   const gt_id bit = gt_less(g, x, gt_constant(g, 0.5)), flipped = gt_permute(g, bit, (const int[]){1, 0});
   const int64_t pad[2] = {1, 1};
-  assert_false(gt_logic_is_bits(g, x, GT_NONE));
-  assert_true(gt_logic_is_bits(g, x, x));
-  assert_true(gt_logic_is_bits(g, gt_reshape(g, flipped, gt_shape_2(3, 8)), GT_NONE));
-  assert_true(gt_logic_is_bits(g, gt_pad(g, bit, pad, pad, 0), GT_NONE));
-  assert_false(gt_logic_is_bits(g, gt_pad(g, bit, pad, pad, 0.25), GT_NONE));
-  assert_true(gt_logic_is_bits(g, gt_concatenate(g, (const gt_id[]){bit, x}, 2, 1), x));
-  assert_false(gt_logic_is_bits(g, gt_concatenate(g, (const gt_id[]){bit, x}, 2, 1), GT_NONE));
-  assert_false(gt_logic_is_bits(g, gt_mul(g, bit, gt_constant(g, 2)), GT_NONE));
-  assert_true(gt_logic_words_of(g, x, GT_NONE) == GT_NONE);
+  const uint32_t held = gt_graph_variable(g, "bits", gt_shape_2(6, 4), GT_F32, false);
+  gt_graph_holds_bits(g, held);
+  const gt_id y = gt_variable_read(g, held);
+  assert_false(is_bits(g, x));
+  assert_true(is_bits(g, y));
+  assert_true(is_bits(g, gt_reshape(g, flipped, gt_shape_2(3, 8))));
+  assert_true(is_bits(g, gt_pad(g, bit, pad, pad, 0)));
+  assert_false(is_bits(g, gt_pad(g, bit, pad, pad, 0.25)));
+  assert_true(is_bits(g, gt_concatenate(g, (const gt_id[]){bit, y}, 2, 1)));
+  assert_false(is_bits(g, gt_concatenate(g, (const gt_id[]){bit, x}, 2, 1)));
+  assert_false(is_bits(g, gt_mul(g, bit, gt_constant(g, 2))));
+  assert_true(gt_logic_words_of(g, x) == GT_NONE);
   /* Words stay words from layer to layer. */
-  const gt_id words = gt_logic_words_of(g, bit, GT_NONE);
+  const gt_id words = gt_logic_words_of(g, bit);
   const gt_id unpacked = gt_logic_unpack(g, words, 6, GT_WORDS_BY_VALUE);
-  assert_true(gt_logic_words_of(g, unpacked, GT_NONE) == words);
+  assert_true(gt_logic_words_of(g, unpacked) == words);
   /* Under another shape, too, but for one that mixes samples. */
   const gt_id image = gt_reshape(g, unpacked, (gt_shape){.rank = 3, .dim = {6, 2, 2}});
-  assert_true(gt_logic_words_of(g, image, GT_NONE) == words);
-  assert_true(gt_logic_words_of(g, gt_reshape(g, image, gt_shape_2(6, 4)), GT_NONE) == words);
-  assert_true(gt_logic_words_of(g, gt_reshape(g, image, gt_shape_2(3, 8)), GT_NONE) != words);
+  assert_true(gt_logic_words_of(g, image) == words);
+  assert_true(gt_logic_words_of(g, gt_reshape(g, image, gt_shape_2(6, 4))) == words);
+  assert_true(gt_logic_words_of(g, gt_reshape(g, image, gt_shape_2(3, 8))) != words);
   gt_arena_finish(&arena);
 }
 

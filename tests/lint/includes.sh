@@ -56,6 +56,19 @@ exits 1 "a kernel's arguments outside op are refused" "$lint" "$tree"
 says "a kernel's arguments: who may" "only op sees kernel arguments"
 kernel src/op/a.c
 exits 0 "a kernel's arguments in op are allowed" "$lint" "$tree"
+kernel src/op/family/a.c
+exits 0 "a kernel's arguments in a family of ops are allowed" "$lint" "$tree"
+
+# An op has its cases, in the folder of its family if it is in one.
+for op in lonely family/lonely; do
+  plant "src/op/$op.c" '"base/b.h"'
+  echo 'GT_REGISTER(op, lonely);' >> "$tree/src/op/$op.c"
+  exits 1 "$op.c without cases is refused" "$lint" "$tree"
+  says "$op.c without cases: where" "write tests/op/$op.c with GT_REGISTER(opcase, lonely)"
+  mkdir -p "$tree/tests/op/family"
+  echo 'GT_REGISTER(opcase, lonely);' > "$tree/tests/op/$op.c"
+  exits 0 "$op.c with cases is allowed" "$lint" "$tree"
+done
 refused "yaml.h outside spec" src/data/a.c '<yaml.h>' "yaml.h outside src/spec/"
 allowed "yaml.h in spec" src/spec/a.c '<yaml.h>'
 refused "Vulkan outside its backend" src/backend/cpu/a.c '<volk.h>' "volk.h outside src/backend/vulkan/"

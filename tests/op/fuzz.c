@@ -5,7 +5,7 @@
 #include "op/case.h"
 #include "op/core.h"
 #include "op/elementwise.h"
-#include "op/matmul.h"
+#include "op/matmul/matmul.h"
 #include "op/reduce.h"
 #include "op/softmax.h"
 #include "selftest/reference.h"

@@ -1,6 +1,6 @@
 /* The automaton's gradient where states are driven towards bits: straight through, at the states as they were
  * told. Boards are single cells of one channel, whose step is s -> u1 s + u3 s^2: known in closed form. */
-#include "op/logic_ca.h"
+#include "op/logic/logic_ca.h"
 #include "backend/backend.h"
 #include "op/autodiff.h"
 #include "op/core.h"

@@ -4,10 +4,11 @@
 #include "backend/backend.h"
 #include "op/core.h"
 #include "op/elementwise.h"
-#include "op/logic_ca.h"
-#include "op/matmul.h"
+#include "op/logic/logic_ca.h"
+#include "op/matmul/matmul.h"
 #include "op/reduce.h"
 #include "op/softmax.h"
+#include "support/three.h"
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -200,6 +201,88 @@ static void verify_catches_an_overlap(void **state) {
   assert_int_equal(error.status, GT_ERR_INTERNAL);
 }
 
+/* A result that is assigned, packed or read by nobody: each has its own place, and none costs a step. */
+static void results_are_written_where_they_are_wanted(void **state) {
+  fixture *f = *state;
+  gt_graph *g = f->graph;
+  const gt_id x = variable(f, "x", 1, (int64_t[]){100}), node = three(g, x), more = three(g, node);
+  const uint32_t y = gt_graph_variable(g, "y", gt_shape_2(1, 100), GT_F32, false);
+  const uint32_t z = gt_graph_variable(g, "z", gt_shape_1(200), GT_F32, false);
+  gt_assign(g, y, 0, gt_result(g, node, 1));
+  gt_assign(g, z, 0, gt_pack(g, (const gt_id[]){gt_result(g, more, 1), more}, 2));
+  for (int no_fusion = 0; no_fusion < 2; no_fusion++) {
+    const gt_plan *plan = planned(f, no_fusion);
+    float got[200];
+    assert_int_equal(plan->steps, 2);
+    assert_int_equal(plan->unaliased_bytes, 3 * 512); /* the square, and what nobody reads */
+    assert_int_equal(plan->arena_bytes, 2 * 512);
+    execute(f, plan, ramp, 1, y, got);
+    for (int i = 0; i < 100; i++) assert_true(got[i] == 3 * ramp(0, i));
+    execute(f, plan, ramp, 1, z, got);
+    for (int i = 0; i < 100; i++) {
+      const float square = ramp(0, i) * ramp(0, i);
+      assert_true(got[i] == 3 * square && got[100 + i] == square * square);
+    }
+  }
+}
+
+/* What its kernel reads as a whole, a result does not overwrite; nor does it join a program that reads it. */
+static void results_leave_operands_alone(void **state) {
+  fixture *f = *state;
+  gt_graph *g = f->graph;
+  const gt_id x = variable(f, "x", 1, (int64_t[]){9}), node = three(g, x), triple = gt_result(g, node, 1);
+  const uint32_t y = gt_graph_variable(g, "y", gt_shape_2(1, 9), GT_F32, false);
+  float got[9];
+  gt_assign(g, y, 0, gt_add(g, gt_mul(g, triple, gt_constant(g, 2)), gt_reshape(g, node, gt_shape_2(1, 9))));
+  gt_assign(g, 0, 0, gt_reshape(g, triple, gt_shape_1(9)));
+  for (int no_fusion = 0; no_fusion < 2; no_fusion++) {
+    const gt_plan *plan = planned(f, no_fusion);
+    if (!no_fusion) assert_int_equal(plan->steps, 3); /* the kernel, the program, and a copy */
+    execute(f, plan, ramp, 2, y, got);
+    for (int i = 0; i < 9; i++) assert_true(fabsf(got[i] - 9 * ramp(0, i) * (2 + ramp(0, i))) < 1e-4f);
+    execute(f, plan, ramp, 2, 0, got);
+    for (int i = 0; i < 9; i++) assert_true(got[i] == 9 * ramp(0, i));
+  }
+}
+
+/* An epilogue may overwrite what it reads element by element; a further result, written at any time, may not.
+ */
+static void results_wait_for_epilogues(void **state) {
+  fixture *f = *state;
+  gt_graph *g = f->graph;
+  const gt_id x = variable(f, "x", 1, (int64_t[]){9}), v = variable(f, "v", 1, (int64_t[]){9}),
+              node = three_and_more(g, x), sum = gt_add(g, node, v);
+  const uint32_t y = gt_graph_variable(g, "y", gt_shape_1(9), GT_F32, false);
+  gt_assign(g, 1, 0, sum);
+  assert_int_equal(planned(f, false)->steps, 1);
+  g->roots = 0;
+  gt_assign(g, y, 0, sum);
+  gt_assign(g, 1, 0, gt_reshape(g, gt_result(g, node, 1), gt_shape_1(9)));
+  assert_int_equal(planned(f, false)->steps, 2); /* with a copy */
+}
+
+static void a_kept_result_is_found(void **state) {
+  fixture *f = *state;
+  const gt_id x = variable(f, "x", 1, (int64_t[]){70}), node = three(f->graph, x);
+  const gt_id keep[] = {gt_result(f->graph, node, 2), node};
+  const gt_plan_options options = {.target = cpu_target, .keep = keep, .keep_count = 2};
+  gt_error error = {0};
+  const gt_plan *plan = gt_plan_create(&f->arena, f->graph, &options, &error);
+  if (!plan) fail_msg("%s", error.message);
+  assert_int_equal(plan->steps, 1);
+  assert_int_equal(plan->kept[0].bytes, 280);
+  assert_true(plan->kept[0].offset != plan->kept[1].offset);
+  for (int k = 0; k < 2; k++) {
+    bool written = false;
+    for (int i = 0; i < plan->step[0].accesses; i++) {
+      const gt_access *access = &plan->step[0].access[i];
+      written |=
+          access->write && access->buffer == plan->kept[k].buffer && access->offset == plan->kept[k].offset;
+    }
+    assert_true(written);
+  }
+}
+
 /* Kernels that do not loop have all their workgroups, in lines that are no longer than a device takes. */
 static void workgroups_stay_within_the_limit(void **state) {
   fixture *f = *state;
@@ -259,6 +342,10 @@ int main(void) {
       cmocka_unit_test_setup_teardown(packs_are_written_in_place, setup, teardown),
       cmocka_unit_test_setup_teardown(memory_is_reused_across_levels, setup, teardown),
       cmocka_unit_test_setup_teardown(verify_catches_an_overlap, setup, teardown),
+      cmocka_unit_test_setup_teardown(results_are_written_where_they_are_wanted, setup, teardown),
+      cmocka_unit_test_setup_teardown(results_leave_operands_alone, setup, teardown),
+      cmocka_unit_test_setup_teardown(results_wait_for_epilogues, setup, teardown),
+      cmocka_unit_test_setup_teardown(a_kept_result_is_found, setup, teardown),
       cmocka_unit_test_setup_teardown(workgroups_stay_within_the_limit, setup, teardown),
       cmocka_unit_test_setup_teardown(small_devices_are_not_asked_for_more, setup, teardown),
   };

@@ -46,10 +46,11 @@ static bool infer(const gt_graph *graph, const gt_node *node, gt_shape *shape, g
   return true;
 }
 
-static void gradient(gt_graph *graph, gt_id node, gt_id g, const bool *wanted, gt_id *input_gradient) {
+static void gradient(gt_graph *graph, gt_id node, const gt_id *given, const bool *wanted,
+                     gt_id *input_gradient) {
   (void)node;
   if (!wanted[0] || misdeed == NO_GRADIENT) return;
-  input_gradient[0] = gt_mul(graph, g, gt_constant(graph, misdeed == BAD_GRADIENT ? 2.001 : 2.0));
+  input_gradient[0] = gt_mul(graph, given[0], gt_constant(graph, misdeed == BAD_GRADIENT ? 2.001 : 2.0));
 }
 
 static void lower(gt_lowering *lowering, const gt_group *group) {

@@ -3,7 +3,7 @@
 #ifndef GT_TESTS_AUTOMATON_H
 #define GT_TESTS_AUTOMATON_H
 #include "op/case.h"
-#include "op/logic_ca.h"
+#include "op/logic/logic_ca.h"
 
 enum { AT_STEPS = 4, AT_KERNELS, AT_PERIODIC, AT_PERCENT, AT_PERCEPTIONS, AT_WIDTHS };
 

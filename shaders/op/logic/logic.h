@@ -1,0 +1,22 @@
+/* A layer of logic gates, feature-major: x [inputs, batch], coefficients [gates, 4], wiring [2, gates]. x, g
+ * and y may have 16 bits (op/logic/logic.glsl).
+ *
+ * logic                   y [gates, batch] = c0 + c1 a + c2 b + c3 a b, a and b rows of x
+ *
+ * logic_coefficient_sums  y [gates, 4] = sums over the batch of g, g a, g b, g a b; g [gates, batch]. With
+ * own spec constant 9: the gradient [gates, 16] of the logits that follows from these
+ *
+ * Own spec constant 3 of both: lanes that share GT_LOGIC_RUN gates, a power of two that divides the
+ * workgroup.
+ *
+ * logic_inputs            y [inputs, batch] = the gradient of x, gathered through the inverse wiring: words
+ *                         [inputs + 1] where each input's list begins, then pairs {2 * gate + side, the
+ *                         gate's other input} */
+#include "lib/args.h"
+#include "op/logic/logic_run.h"
+GT_ARGS(gt_logic_args) {
+  GT_FLOATS x, coefficients; /* or logits */
+  GT_WORDS wiring;           /* or inverse */
+  GT_FLOATS g, y;
+  uint inputs, gates, batch;
+};

@@ -1,0 +1,27 @@
+#version 450
+#extension GL_EXT_buffer_reference : require
+#extension GL_EXT_scalar_block_layout : require
+#extension GL_GOOGLE_include_directive : require
+#include "op/logic/logic_bits_sum.h"
+layout(local_size_x_id = 0) in;
+layout(constant_id = 0) const uint LOCAL_X = 32u;
+
+shared uint partial[LOCAL_X];
+
+/* A workgroup takes a word of a group: an invocation for each sample and, where there are more, each part of
+ * the rows. */
+void main() {
+  uint bit = gl_LocalInvocationID.x % 32u, part = gl_LocalInvocationID.x / 32u, parts = LOCAL_X / 32u;
+  for (uint i = gl_WorkGroupID.x; i < groups * words; i += gl_NumWorkGroups.x) {
+    uint group = i / words, word = i - group * words, count = 0u;
+    for (uint row = part; row < each; row += parts)
+      count += x.at[(group * each + row) * words + word] >> bit & 1u;
+    partial[gl_LocalInvocationID.x] = count;
+    barrier();
+    if (part == 0u && 32u * word + bit < batch) {
+      for (uint p = 1u; p < parts; p++) count += partial[32u * p + bit];
+      y.at[(32u * word + bit) * groups + group] = float(count) * scale;
+    }
+    barrier();
+  }
+}

@@ -1,0 +1,218 @@
+/* What the steps of a logic-gate automaton share, forward and backward: the cells of a workgroup and the
+ * circuit's forward pass over them in shared memory, laid out as src/op/logic/logic_ca_plan.c says. Include after
+ * the argument struct. Define before: P, the number of cells of a workgroup, V, the vector that holds one
+ * value of each, and for the gradient GT_CA_GRADIENT. */
+#ifndef GT_LOGIC_CA_GLSL
+#define GT_LOGIC_CA_GLSL
+#include "op/logic/logic_ca_cells.glsl"
+layout(constant_id = 11) const uint CHUNK = 1u;
+layout(constant_id = 12) const uint FIRE = 0u;
+layout(constant_id = 13) const uint PATCHES = 0u;
+layout(constant_id = 14) const uint OUT = 0u;
+layout(constant_id = 15) const uint ALIGNED = 0u;
+layout(constant_id = 16) const uint SLOTS = 0u;
+layout(constant_id = 17) const uint KEEP = 0u;
+layout(constant_id = 22) const uint WIDTH0 = 0u; /* of perception's first four layers */
+layout(constant_id = 23) const uint WIDTH1 = 0u;
+layout(constant_id = 24) const uint WIDTH2 = 0u;
+layout(constant_id = 25) const uint WIDTH3 = 0u;
+layout(constant_id = 26) const uint WIRES = 1u; /* of perception, of each row of the wiring */
+layout(constant_id = 27) const uint WORDS = 1u; /* perception's wires; for the gradient its inverse */
+
+layout(buffer_reference, scalar, buffer_reference_align = 4 * P) buffer GT_LANES { V at[]; };
+
+struct gt_layer { /* row: where its inputs lie in shared memory */
+  uint width, inputs, gate, wire, inverse, row, slot, split;
+};
+
+shared V memory[SHARED];
+shared V fired; /* 1 where a cell takes its new state, else 0 */
+shared gt_layer layers[48];
+shared uint words[WORDS];
+
+/* Does any of the cells take its new state? All invocations of a workgroup agree. */
+bool any_fires() { return FIRE == 0u || fired != V(0.0); }
+
+/* What all need before they begin; the caller puts a barrier behind it and whatever else it loads. */
+void prepare() {
+  if (me < P) {
+    float takes = 1.0;
+    if (FIRE != 0u) takes = is_drawn(cell_of(me)) ? 1.0 : 0.0;
+    LANE(fired, me) = takes;
+  }
+  for (uint i = me; i < PERCEPTIONS + UPDATES; i += LOCAL_X)
+    layers[i] = gt_layer(shape.at[8u * i], shape.at[8u * i + 1u], shape.at[8u * i + 2u],
+                         shape.at[8u * i + 3u], shape.at[8u * i + 4u], shape.at[8u * i + 5u],
+                         shape.at[8u * i + 6u], shape.at[8u * i + 7u]);
+  for (uint i = me; i < 2u * WIRES; i += LOCAL_X) words[i] = wiring.at[i < WIRES ? i : wires + i - WIRES];
+}
+
+vec4 coefficients_of(uint gate) {
+  vec4 c;
+  if (ALIGNED != 0u) c = GT_CAST(GT_FLOATS4, coefficients).at[gate];
+  else
+    c = vec4(coefficients.at[4u * gate], coefficients.at[4u * gate + 1u], coefficients.at[4u * gate + 2u],
+             coefficients.at[4u * gate + 3u]);
+  return c;
+}
+
+uvec2 wires_of(uint wire) { return uvec2(wiring.at[wire], wiring.at[wires + wire]); }
+
+/* A gate's inputs are held inside the layer's, whatever the wiring of a damaged file says: here, not as they
+ * are read, since nothing may wait for them there. */
+uvec2 inside(uvec2 wire, uint inputs) { return min(wire, uvec2(inputs - 1u)); }
+
+V gate_of(vec4 c, V a, V b) { return c.x + c.y * a + b * (c.z + c.w * a); }
+
+/* --- perception ----------------------------------------------------------------------------------------- */
+
+/* The coefficients of the invocation's first gate in one of perception's first four layers. They need nothing
+ * that has to be loaded first, so they are asked for at the very beginning. before: the widths of the layers
+ * before it. */
+vec4 early(uint width, uint before) {
+  vec4 c = vec4(0.0);
+  if (width > 0u) c = coefficients_of(KERNELS * before + me % max(KERNELS * width, 1u));
+  return c;
+}
+
+#define GT_CA_EARLY(c) \
+  vec4 c[4] = vec4[4](early(WIDTH0, 0u), early(WIDTH1, WIDTH0), early(WIDTH2, WIDTH0 + WIDTH1), \
+                      early(WIDTH3, WIDTH0 + WIDTH1 + WIDTH2));
+
+/* The same in a later layer. */
+vec4 late(uint l) { return coefficients_of(layers[l].gate + me % (KERNELS * layers[l].width)); }
+
+/* The patches of channels first … first+count-1, and if asked for the cells' own values for the update. */
+void load_patches(uint first, uint count, bool own) {
+  for (uint i = me; i < 9u * P * count; i += LOCAL_X) {
+    uint c = i % count, lane = i / count % P, j = i / count / P;
+    uint cell = neighbour_of(cell_of(lane), j);
+    float value = 0.0;
+    if (cell != NONE) value = from.at[from_offset + cell * CHANNELS + first + c];
+    LANE(memory[PATCHES + 9u * c + j], lane) = value;
+    if (own && j == 4u) LANE(memory[first + c], lane) = value;
+  }
+}
+
+/* A layer of perception. Of the first four the compiler knows the widths: it divides by them. */
+gt_layer perception_layer(uint l) {
+  const uint widths[4] = uint[4](WIDTH0, WIDTH1, WIDTH2, WIDTH3);
+  gt_layer at = layers[l];
+  if (l < 4u) {
+    at.width = widths[l];
+    at.inputs = l == 0u ? 9u : widths[l - 1u];
+    at.split = min(CHUNK, max(1u, LOCAL_X / max(KERNELS * at.width, 1u)));
+  }
+  return at;
+}
+
+/* The first row that a layer of perception reads, for channel c of those at hand and kernel k. */
+uint reads(uint l, gt_layer at, uint c, uint k) {
+  return l == 0u ? PATCHES + 9u * c : at.row + (c * KERNELS + k) * at.inputs;
+}
+
+uvec2 perception_wires(gt_layer at, uint o) {
+  return inside(uvec2(words[at.wire + o], words[WIRES + at.wire + o]), at.inputs);
+}
+
+/* A layer of perception; coefficient is for the invocation's first gate. */
+void perceive_layer(uint l, vec4 coefficient, uint first, uint count) {
+  gt_layer at = perception_layer(l);
+  bool last = l == PERCEPTIONS - 1u;
+  uint gates = KERNELS * at.width, target = last ? CHANNELS : layers[l + 1u].row;
+  for (uint i = me; i < gates * at.split; i += LOCAL_X) {
+    uint g = i % gates, k = g / at.width, o = g % at.width;
+    if (i != me) coefficient = coefficients_of(at.gate + g);
+    uvec2 wire = perception_wires(at, o);
+    for (uint c = i / gates; c < count; c += at.split) {
+      uint base = reads(l, at, c, k);
+      uint to = target + (last ? ((first + c) * at.width + o) * KERNELS + k : c * gates + g);
+      memory[to] = gate_of(coefficient, memory[base + wire.x], memory[base + wire.y]);
+    }
+  }
+  barrier();
+}
+
+/* The first so many layers of perception for channels whose patches are there. */
+void perceive(uint depth, vec4 c[4], uint first, uint count) {
+  if (depth > 0u) perceive_layer(0u, c[0], first, count);
+  if (depth > 1u) perceive_layer(1u, c[1], first, count);
+  if (depth > 2u) perceive_layer(2u, c[2], first, count);
+  if (depth > 3u) perceive_layer(3u, c[3], first, count);
+  for (uint l = 4u; l < depth; l++) perceive_layer(l, late(l), first, count);
+}
+
+/* Perception of all channels, those of the first chunk having been loaded: the update's inputs lie at the
+ * beginning of shared memory. */
+void perceive_all(vec4 c[4]) {
+  for (uint first = 0u; first < CHANNELS; first += CHUNK) {
+    uint count = min(CHUNK, CHANNELS - first);
+    if (first > 0u) {
+      load_patches(first, count, true);
+      barrier();
+    }
+    perceive(PERCEPTIONS, c, first, count);
+  }
+}
+
+/* --- update --------------------------------------------------------------------------------------------- */
+
+/* A layer, and what an invocation's gate of it needs of global memory; asked for two layers ahead, as a layer
+ * takes less time than memory. Asking four ahead took the registers that a second workgroup of the
+ * multiprocessor needs (checkerboard_reference on an H200: 998 us a step against 695). */
+struct gt_fetch {
+  gt_layer at;
+  vec4 coefficient;
+  uvec2 wire;
+};
+
+#define AHEAD 2u
+
+/* The gradient needs no outputs of the last layer, unless it is to note what the layer reads. */
+#ifdef GT_CA_GRADIENT
+const uint RUN = UPDATES - KEEP;
+void note(uint gate, V a, V b) {
+  uint i = 2u * (group * TRACE + gate);
+  GT_CAST(GT_LANES, trace).at[i] = a;
+  GT_CAST(GT_LANES, trace).at[i + 1u] = b;
+}
+#else
+const uint RUN = UPDATES;
+#define note(gate, a, b)
+#endif
+
+gt_fetch fetch_at(gt_layer at, uint o) {
+  return gt_fetch(at, coefficients_of(at.gate + o), wires_of(at.wire + o));
+}
+
+/* Loads are made whether or not they count: one that hangs on a condition is waited for at its end. */
+gt_fetch fetch(uint l) {
+  gt_layer at = layers[PERCEPTIONS + min(l, UPDATES - 1u)];
+  return fetch_at(at, min(me, at.width - 1u));
+}
+
+void run_gate(uint o, gt_fetch f, uint to) {
+  gt_layer at = f.at;
+  uvec2 wire = inside(f.wire, at.inputs);
+  V a = memory[at.row + wire.x], b = memory[at.row + wire.y];
+  memory[to] = gate_of(f.coefficient, a, b);
+  if (KEEP == 0u) note(at.gate - layers[PERCEPTIONS].gate + o, a, b);
+}
+
+void update_layer(uint l, inout gt_fetch f) {
+  gt_layer at = f.at;
+  uint target = l + 1u < UPDATES ? layers[PERCEPTIONS + l + 1u].row : OUT;
+  if (me < at.width) run_gate(me, f, target + me);
+  for (uint o = me + LOCAL_X; o < at.width; o += LOCAL_X) run_gate(o, fetch_at(at, o), target + o);
+  f = fetch(l + AHEAD);
+  barrier();
+}
+
+/* The update's layers; f: for the first two of them. */
+void update(gt_fetch f0, gt_fetch f1) {
+  for (uint l = 0u; l < RUN; l += AHEAD) {
+    update_layer(l, f0);
+    if (l + 1u < RUN) update_layer(l + 1u, f1);
+  }
+}
+#endif

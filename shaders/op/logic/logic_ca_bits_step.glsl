@@ -1,0 +1,113 @@
+/* One step of an automaton on words of boards. Define before: P, the number of cells of a workgroup, and V,
+ * the vector that holds one word of each. Shared memory holds the update's inputs, where outputs of its odd
+ * layers follow them; from SECOND on 9 rows a channel and perception's layers in turn, the odd ones at
+ * +OTHER, for CHUNK channels at a time; then the outputs of the update's even layers. */
+#include "op/logic/logic_ca_bits.h"
+#define GT_LOGIC_WORDS V
+#include "op/logic/logic_bits.glsl"
+#include "op/logic/logic_ca_cells.glsl"
+layout(constant_id = 11) const uint FIRE = 0u;
+layout(constant_id = 12) const uint CHUNK = 1u;
+layout(constant_id = 13) const uint SECOND = 0u;
+layout(constant_id = 14) const uint OTHER = 0u;
+
+struct gt_layer {
+  uint width, inputs, gate, wire;
+};
+
+shared V memory[SHARED];
+shared uint neighbour[9 * P]; /* the cell at each place of each cell's neighbourhood */
+shared uint fires[P];
+
+void prepare() {
+  for (uint i = me; i < 9u * P; i += LOCAL_X) neighbour[i] = neighbour_of(cell_of(i % P), i / P);
+  if (me < P) fires[me] = FIRE == 0u || is_drawn(cell_of(me)) ? 1u : 0u;
+  barrier();
+}
+
+gt_layer layer_at(uint l) {
+  return gt_layer(shape.at[4u * l], shape.at[4u * l + 1u], shape.at[4u * l + 2u], shape.at[4u * l + 3u]);
+}
+
+/* A gate's code and inputs, which are held inside the layer's, whatever the wiring of a damaged file says. */
+uvec3 gate_at(gt_layer at, uint gate, uint wire) {
+  uint last = at.inputs - 1u;
+  return uvec3(codes.at[at.gate + gate], min(wiring.at[at.wire + wire], last),
+               min(wiring.at[wires + at.wire + wire], last));
+}
+
+V output_of(uvec3 gate, uint base) {
+  return gt_logic_of_bits(gate.x, memory[base + gate.y], memory[base + gate.z]);
+}
+
+/* The patches of channels first … first+count-1, and the cells' own words for the update. */
+void load_patches(uint first, uint count) {
+  for (uint i = me; i < 9u * P * count; i += LOCAL_X) {
+    uint c = i % count, lane = i / count % P, j = i / count / P, cell = neighbour[j * P + lane], word = 0u;
+    if (cell != NONE) word = from.at[cell * CHANNELS + first + c];
+    LANE(memory[SECOND + 9u * c + j], lane) = word;
+    if (j == 4u) LANE(memory[first + c], lane) = word;
+  }
+  barrier();
+}
+
+void perceive_layer(uint l, uint first, uint count, uint source, uint target) {
+  gt_layer at = layer_at(l);
+  uint gates = KERNELS * at.width;
+  for (uint i = me; i < gates * count; i += LOCAL_X) {
+    uint c = i / gates, g = i - c * gates, k = g / at.width, o = g - k * at.width;
+    uint base = source + (l == 0u ? 9u * c : (c * KERNELS + k) * at.inputs), to = target + i;
+    if (l == PERCEPTIONS - 1u) to = CHANNELS + ((first + c) * at.width + o) * KERNELS + k;
+    memory[to] = output_of(gate_at(at, g, o), base);
+  }
+  barrier();
+}
+
+void perceive() {
+  const uint even = SECOND + 9u * CHUNK, odd = even + OTHER;
+  for (uint first = 0u; first < CHANNELS; first += CHUNK) {
+    uint count = min(CHUNK, CHANNELS - first), source = SECOND;
+    load_patches(first, count);
+    for (uint l = 0u; l < PERCEPTIONS; l++) {
+      uint target = (l & 1u) != 0u ? odd : even;
+      perceive_layer(l, first, count, source, target);
+      source = target;
+    }
+  }
+}
+
+/* Returns where the last layer's outputs lie. The next layer's gate is asked for before its inputs are
+ * there. */
+uint update() {
+  gt_layer at = layer_at(PERCEPTIONS);
+  uvec3 next = gate_at(at, min(me, at.width - 1u), min(me, at.width - 1u));
+  uint source = 0u;
+  for (uint l = 1u; l <= UPDATES; l++) {
+    uint target = SECOND - source;
+    if (me < at.width) memory[target + me] = output_of(next, source);
+    for (uint o = me + LOCAL_X; o < at.width; o += LOCAL_X)
+      memory[target + o] = output_of(gate_at(at, o, o), source);
+    if (l < UPDATES) {
+      at = layer_at(PERCEPTIONS + l);
+      next = gate_at(at, min(me, at.width - 1u), min(me, at.width - 1u));
+    }
+    barrier();
+    source = target;
+  }
+  return source;
+}
+
+void main() {
+  if (no_cells()) return;
+  prepare();
+  perceive();
+  uint made = update();
+  for (uint i = me; i < CHANNELS * P; i += LOCAL_X) {
+    uint c = i % CHANNELS, lane = i / CHANNELS, cell = cell_of(lane);
+    if (cell < cells) {
+      uint at = cell * CHANNELS + c, word = LANE(memory[made + c], lane);
+      if (fires[lane] == 0u) word = from.at[at];
+      to.at[at] = word;
+    }
+  }
+}

@@ -1,0 +1,302 @@
+/* One step back. The circuit is computed anew; then its layers are walked from the last to the first: each
+ * gate turns the gradient of its output into products for its two inputs, and each input adds up the products
+ * of its readers through the inverse wiring, in their order. What the update's gates read stays in shared
+ * memory (KEEP) or, where that is too small, goes to the workgroup's trace; what perception's gates read is
+ * computed once more. */
+#define GT_CA_GRADIENT
+#include "op/logic/logic_ca_gradient.h"
+layout(constant_id = 18) const uint TRACE = 0u;     /* gates in a workgroup's trace */
+layout(constant_id = 19) const uint GRADIENT = 0u;  /* row: gradient of a layer's outputs, then its inputs */
+layout(constant_id = 20) const uint PRODUCTS = 0u;  /* row: products of the update's gates */
+layout(constant_id = 21) const uint PERCEIVED = 0u; /* row: products of perception's gates */
+layout(constant_id = 28) const uint SUMMED = 0u;    /* row: those of its first layer, summed over kernels */
+#include "op/logic/logic_ca.glsl"
+
+const uint GIVEN = SHARED - CHANNELS; /* row: gradient of the cells' new states */
+
+/* Loads are made whether or not they count, so that none waits for another; by invocations that load no
+ * patches. */
+void load_gradient() {
+  for (uint i = LOCAL_X - 1u - me; i < CHANNELS * P; i += LOCAL_X) {
+    uint c = i % CHANNELS, lane = i / CHANNELS, cell = cell_of(lane);
+    float part[9], g = 0.0;
+    bool counts[9];
+    if ((flags & 1u) != 0u) {
+      for (uint j = 0u; j < 9u; j++) { /* the cell lies at place j of the neighbour on the other side */
+        uint other = neighbour_of(cell, 8u - j);
+        counts[j] = other != NONE;
+        part[j] = d_patch.at[(9u * (counts[j] ? other : 0u) + j) * CHANNELS + c];
+      }
+      for (uint j = 0u; j < 9u; j++) g += counts[j] ? part[j] : 0.0;
+    }
+    if ((flags & 2u) != 0u && cell < cells) g += d_states.at[d_offset + cell * CHANNELS + c];
+    LANE(memory[GIVEN + c], lane) = g;
+  }
+}
+
+layout(buffer_reference, scalar, buffer_reference_align = 16) buffer GT_WORDS4 { uvec4 at[]; };
+
+/* An input's first three readers, NONE where there are fewer, and where the others are counted and listed. */
+uvec4 readers_of(uint inverse_at, uint input_) {
+  uvec4 r;
+  uint i = inverse_at + 4u * input_;
+  if (ALIGNED != 0u) r = GT_CAST(GT_WORDS4, inverse).at[i >> 2u];
+  else r = uvec4(inverse.at[i], inverse.at[i + 1u], inverse.at[i + 2u], inverse.at[i + 3u]);
+  return r;
+}
+
+/* The sum of the products of an input's readers. */
+V gathered(uvec4 readers, uint products_at) {
+  V sum = V(0.0);
+  if (readers.x != NONE) sum = memory[products_at + readers.x];
+  if (readers.y != NONE) sum += memory[products_at + readers.y];
+  if (readers.z != NONE) sum += memory[products_at + readers.z];
+  if (readers.w != 0u)
+    for (uint r = 1u; r <= inverse.at[readers.w]; r++) sum += memory[products_at + inverse.at[readers.w + r]];
+  return sum;
+}
+
+/* A workgroup's sums so far; undefined before the first step back, when `added` leaves them out. */
+vec4 partial_of(uint slot) { return GT_CAST(GT_FLOATS4, partial).at[group * SLOTS + slot]; }
+void keep_partial(uint slot, vec4 sum) { GT_CAST(GT_FLOATS4, partial).at[group * SLOTS + slot] = sum; }
+
+vec4 added(vec4 before, vec4 sum) { return (flags & 1u) != 0u ? before + sum : sum; }
+
+/* A gate's products, from its inputs; returns its sums over the cells. */
+vec4 products(vec4 c, V a, V b, V g, uint to) {
+  memory[to] = g * (c.y + c.w * b);
+  memory[to + 1u] = g * (c.z + c.w * a);
+  return vec4(dot(g, V(1.0)), dot(g, a), dot(g, b), dot(g, a * b));
+}
+
+/* --- update --------------------------------------------------------------------------------------------- */
+
+/* Of a gate: coefficients, sums so far, and its wires or what it read; of an input: its readers. */
+struct gt_fetch_back {
+  gt_layer at;
+  vec4 coefficient, sum;
+  uvec2 wire;
+  V a, b;
+  uvec4 readers;
+};
+
+gt_fetch_back fetch_gate(gt_layer at, uint o) {
+  gt_fetch_back f;
+  f.at = at;
+  f.coefficient = coefficients_of(at.gate + o);
+  f.sum = partial_of(at.slot + o);
+  if (KEEP != 0u) {
+    f.wire = wires_of(at.wire + o);
+    f.a = f.b = V(0.0);
+  } else {
+    uint i = 2u * (group * TRACE + at.gate - layers[PERCEPTIONS].gate + o);
+    f.wire = uvec2(0u);
+    f.a = GT_CAST(GT_LANES, trace).at[i];
+    f.b = GT_CAST(GT_LANES, trace).at[i + 1u];
+  }
+  return f;
+}
+
+/* For the layer `back` before the last. Loads are made whether or not they count, as in fetch. */
+gt_fetch_back fetch_back(uint back) {
+  gt_layer at = layers[PERCEPTIONS + UPDATES - 1u - min(back, UPDATES - 1u)];
+  gt_fetch_back f = fetch_gate(at, min(me, at.width - 1u));
+  f.readers = readers_of(at.inverse, min(me, at.inputs - 1u));
+  return f;
+}
+
+void gate_back(uint back, uint o, gt_fetch_back f) {
+  gt_layer at = f.at;
+  V g;
+  if (back == 0u) g = memory[GIVEN + o] * fired;
+  else g = memory[GRADIENT + o];
+  if (KEEP != 0u) {
+    uvec2 wire = inside(f.wire, at.inputs);
+    f.a = memory[at.row + wire.x];
+    f.b = memory[at.row + wire.y];
+  }
+  vec4 sum = products(f.coefficient, f.a, f.b, g, PRODUCTS + 2u * o);
+  keep_partial(at.slot + o, added(f.sum, sum));
+}
+
+void layer_back(uint back, inout gt_fetch_back f) {
+  gt_layer at = f.at;
+  if (me < at.width) gate_back(back, me, f);
+  for (uint o = me + LOCAL_X; o < at.width; o += LOCAL_X) gate_back(back, o, fetch_gate(at, o));
+  barrier();
+  if (me < at.inputs) memory[GRADIENT + me] = gathered(f.readers, PRODUCTS);
+  for (uint i = me + LOCAL_X; i < at.inputs; i += LOCAL_X)
+    memory[GRADIENT + i] = gathered(readers_of(at.inverse, i), PRODUCTS);
+  f = fetch_back(back + AHEAD);
+  barrier();
+}
+
+/* f: for the last two layers. */
+void update_back(gt_fetch_back f0, gt_fetch_back f1) {
+  for (uint l = 0u; l < UPDATES; l += AHEAD) {
+    layer_back(l, f0);
+    if (l + 1u < UPDATES) layer_back(l + 1u, f1);
+  }
+}
+
+/* --- perception ----------------------------------------------------------------------------------------- */
+
+/* All gates of a layer for channels first … first+count-1: their products go to PERCEIVED. What the
+ * invocation's first gate sums up stays in `kept` until all channels are done; others' sums go to memory at
+ * once. */
+void perception_products(uint l, vec4 coefficient, inout vec4 kept, uint first, uint count) {
+  gt_layer at = perception_layer(l);
+  bool last = l == PERCEPTIONS - 1u;
+  uint gates = KERNELS * at.width, source = last ? GRADIENT + CHANNELS : layers[l + 1u].row;
+  for (uint i = me; i < gates * at.split; i += LOCAL_X) {
+    uint g = i % gates, k = g / at.width, o = g % at.width;
+    vec4 sum = vec4(0.0);
+    if (i != me) coefficient = coefficients_of(at.gate + g);
+    uvec2 wire = perception_wires(at, o);
+    for (uint c = i / gates; c < count; c += at.split) {
+      uint base = reads(l, at, c, k);
+      uint slope = source + (last ? ((first + c) * at.width + o) * KERNELS + k : c * gates + g);
+      sum += products(coefficient, memory[base + wire.x], memory[base + wire.y], memory[slope],
+                      PERCEIVED + 2u * (c * gates + g));
+    }
+    if (i == me) kept += sum;
+    else {
+      if ((flags & 1u) != 0u || first > 0u) sum += partial_of(at.slot + i);
+      keep_partial(at.slot + i, sum);
+    }
+  }
+  barrier();
+}
+
+/* The same as `gathered` for an input of perception, whose inverse wiring is in shared memory. */
+V perception_gathered(gt_layer at, uint input_, uint products_at) {
+  const uint begin = 2u * WIRES; /* of the inverse wiring, which perception's begins */
+  uint i = begin + at.inverse + 4u * input_, others = words[i + 3u];
+  V sum = V(0.0);
+  for (uint r = 0u; r < 3u && words[i + r] != NONE; r++) sum += memory[products_at + words[i + r]];
+  if (others != 0u)
+    for (uint r = 1u; r <= words[begin + others]; r++) sum += memory[products_at + words[begin + others + r]];
+  return sum;
+}
+
+/* The layer's inputs gather their readers' products, in place of their values: the gradient for the layer
+ * before it. */
+void perception_inputs(uint l, uint count) {
+  gt_layer at = perception_layer(l);
+  for (uint i = me; i < KERNELS * at.inputs * count; i += LOCAL_X)
+    memory[at.row + i] = perception_gathered(at, i % at.inputs, PERCEIVED + i / at.inputs * 2u * at.width);
+  barrier();
+}
+
+/* Where the sums of the invocation's first gate lie: some place, if it has none. */
+uint slot_of(uint l) {
+  gt_layer at = perception_layer(min(l, PERCEPTIONS - 1u));
+  return at.slot + min(me, KERNELS * at.width * at.split - 1u);
+}
+
+vec4 sum_before(uint l) { return partial_of(slot_of(l)); }
+
+void keep_sum(uint l, vec4 sum) {
+  if (l < PERCEPTIONS && me < KERNELS * perception_layer(l).width * perception_layer(l).split)
+    keep_partial(slot_of(l), sum);
+}
+
+/* The first layer's inputs are the same for all kernels: their products are added first, which leaves them as
+ * if there were one kernel; then the places of the patch gather theirs. */
+void patches_back(uint first, uint count) {
+  gt_layer at = perception_layer(0u);
+  uint each = 2u * at.width;
+  for (uint i = me; i < each * count; i += LOCAL_X) {
+    V sum = V(0.0);
+    uint base = PERCEIVED + i / each * each * KERNELS + i % each;
+    for (uint k = 0u; k < KERNELS; k++) sum += memory[base + k * each];
+    memory[SUMMED + i] = sum;
+  }
+  barrier();
+  for (uint i = me; i < 9u * count; i += LOCAL_X) {
+    uint c = i % count, j = i / count;
+    V sum = perception_gathered(at, j, SUMMED + c * each);
+    if (j == 4u) sum += memory[GRADIENT + first + c] + memory[GIVEN + first + c] * (V(1.0) - fired);
+    for (uint lane = 0u; lane < P; lane++)
+      if (cell_of(lane) < cells)
+        d_patch_out.at[(9u * cell_of(lane) + j) * CHANNELS + first + c] = LANE(sum, lane);
+  }
+  barrier();
+}
+
+void perception_back(vec4 c[4]) {
+  vec4 s0 = vec4(0.0), s1 = s0, s2 = s0, s3 = s0;
+  vec4 before[4] = vec4[4](sum_before(0u), sum_before(1u), sum_before(2u), sum_before(3u));
+  for (uint first = 0u; first < CHANNELS; first += CHUNK) {
+    uint count = min(CHUNK, CHANNELS - first);
+    if (CHUNK < CHANNELS) {
+      load_patches(first, count, false);
+      barrier();
+    }
+    perceive(PERCEPTIONS - 1u, c, first, count);
+    for (uint l = PERCEPTIONS; l-- > 4u;) {
+      vec4 sum = first > 0u || (flags & 1u) != 0u ? sum_before(l) : vec4(0.0);
+      perception_products(l, late(l), sum, first, count);
+      keep_sum(l, sum);
+      perception_inputs(l, count);
+    }
+    if (PERCEPTIONS > 3u) {
+      perception_products(3u, c[3], s3, first, count);
+      perception_inputs(3u, count);
+    }
+    if (PERCEPTIONS > 2u) {
+      perception_products(2u, c[2], s2, first, count);
+      perception_inputs(2u, count);
+    }
+    if (PERCEPTIONS > 1u) {
+      perception_products(1u, c[1], s1, first, count);
+      perception_inputs(1u, count);
+    }
+    perception_products(0u, c[0], s0, first, count);
+    patches_back(first, count);
+  }
+  keep_sum(0u, added(before[0], s0));
+  keep_sum(1u, added(before[1], s1));
+  keep_sum(2u, added(before[2], s2));
+  keep_sum(3u, added(before[3], s3));
+}
+
+/* Where no cell has taken its new state: gradients pass by, and there is nothing to be added to the sums. */
+void pass_by() {
+  for (uint i = me; i < 9u * P * CHANNELS; i += LOCAL_X) {
+    uint c = i % CHANNELS, j = i / CHANNELS % 9u, lane = i / CHANNELS / 9u, cell = cell_of(lane);
+    float g = j == 4u ? LANE(memory[GIVEN + c], lane) : 0.0;
+    if (cell < cells) d_patch_out.at[(9u * cell + j) * CHANNELS + c] = g;
+  }
+  if ((flags & 1u) == 0u)
+    for (uint i = me; i < SLOTS; i += LOCAL_X) keep_partial(i, vec4(0.0));
+}
+
+void main() {
+  if (no_cells()) return;
+  GT_CA_EARLY(c)
+  load_patches(0u, CHUNK, true);
+  load_gradient();
+  prepare();
+  for (uint i = me; i < WORDS - 2u * WIRES; i += LOCAL_X) words[2u * WIRES + i] = inverse.at[i];
+  barrier();
+  if (!any_fires()) {
+    pass_by();
+    return;
+  }
+  gt_fetch f0 = fetch(0u), f1 = fetch(1u);
+  perceive_all(c);
+  gt_fetch_back b0, b1;
+  /* Asked for before the update begins, unless it has yet to write the trace. */
+  if (KEEP != 0u) {
+    b0 = fetch_back(0u);
+    b1 = fetch_back(1u);
+  }
+  update(f0, f1);
+  if (KEEP == 0u) {
+    b0 = fetch_back(0u);
+    b1 = fetch_back(1u);
+  }
+  update_back(b0, b1);
+  perception_back(c);
+}

@@ -1,0 +1,18 @@
+#version 450
+#extension GL_EXT_buffer_reference : require
+#extension GL_EXT_scalar_block_layout : require
+#extension GL_GOOGLE_include_directive : require
+#include "op/logic/logic_codes.h"
+#include "op/logic/logic_hard.glsl"
+layout(local_size_x_id = 0) in;
+
+/* Gate k gives 1 on (1,1), (1,0), (0,1), (0,0) where its bit 0, 1, 2, 3 is set. */
+uint code_of(uint gate) {
+  uint f11 = gate & 1u, f10 = gate >> 1 & 1u, f01 = gate >> 2 & 1u, f00 = gate >> 3;
+  return f00 | (f00 ^ f10) << 1 | (f00 ^ f01) << 2 | (f00 ^ f10 ^ f01 ^ f11) << 3;
+}
+
+void main() {
+  for (uint gate = gl_GlobalInvocationID.x; gate < gates; gate += gl_NumWorkGroups.x * gl_WorkGroupSize.x)
+    codes.at[gate] = code_of(gt_first_largest(logits, gate));
+}

@@ -1,0 +1,41 @@
+#version 450
+#extension GL_EXT_buffer_reference : require
+#extension GL_EXT_scalar_block_layout : require
+#extension GL_GOOGLE_include_directive : require
+#include "op/logic/logic_coefficients.h"
+#define GT_SCALAR
+#include "lib/math.glsl"
+layout(local_size_x_id = 0) in;
+layout(constant_id = 3) const uint MODE = 0u; /* 0 mixture, 1 hard, 2 gradient */
+layout(constant_id = 15) const uint ALIGNED = 0u;
+#include "op/logic/logic_hard.glsl"
+#include "op/logic/logic_shares.glsl"
+
+/* From f(0,0), f(1,0), f(0,1), f(1,1) to c0 + c1 a + c2 b + c3 ab, which takes these values. */
+vec4 from_table(vec4 f) { return vec4(f.x, f.y - f.x, f.z - f.x, (f.w - f.y) - (f.z - f.x)); }
+
+/* Gate k gives 1 on (1,1), (1,0), (0,1), (0,0) where its bit 0, 1, 2, 3 is set. p[k]: its share. */
+vec4 table(vec4 p[4]) {
+  vec4 low = p[0] + p[2], sum = p[1] + p[3], pairs = low + sum;
+  float f00 = dot(p[2] + p[3], vec4(1.0)), f01 = dot(sum, vec4(1.0));
+  return vec4(f00, pairs.z + pairs.w, f01, pairs.y + pairs.w);
+}
+
+void hard(uint gate) {
+  uvec4 values = uvec4(gt_first_largest(logits, gate)) >> uvec4(3u, 1u, 2u, 0u) & 1u;
+  gt_store_four(y, gate, from_table(vec4(values)));
+}
+
+void mixture(uint gate) {
+  vec4 p[4];
+  float inverse = gt_shares(logits, gate, p);
+  gt_store_four(y, gate, from_table(table(p) * inverse));
+}
+
+void main() {
+  for (uint gate = gl_GlobalInvocationID.x; gate < gates; gate += gl_NumWorkGroups.x * gl_WorkGroupSize.x) {
+    if (MODE == 0u) mixture(gate);
+    else if (MODE == 1u) hard(gate);
+    else gt_logits_gradient(logits, y, gate, gt_load_four(g, gate));
+  }
+}

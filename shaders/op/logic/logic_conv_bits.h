@@ -1,0 +1,8 @@
+/* Trees of gates over an image of bits, pooled (op/logic/logic_conv_bits.h); x [height, width, CHANNELS,
+ * words], y [rows, COLUMNS, KERNELS, words], codes [KERNELS (L - 1)] and wiring [KERNELS, L], L leaves a
+ * tree. planes: work memory of the CPU, whose first step fills it from x. */
+#include "lib/args.h"
+GT_ARGS(gt_logic_conv_bits_args) {
+  GT_WORDS x, codes, wiring, y, planes;
+  uint height, width, rows, padding, words;
+};

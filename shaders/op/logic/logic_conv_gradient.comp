@@ -1,0 +1,138 @@
+#version 450
+#extension GL_EXT_buffer_reference : require
+#extension GL_EXT_control_flow_attributes : require
+#extension GL_EXT_scalar_block_layout : require
+#extension GL_GOOGLE_include_directive : require
+#include "op/logic/logic_conv.h"
+#include "op/logic/logic_conv.glsl"
+
+/* 1: two trees and their gates at once are too much for the device's registers. */
+layout(constant_id = 16) const uint RECALL = 0u;
+
+/* A workgroup takes one kernel's items of one chunk: its coefficients and places serve them all. */
+shared vec4 gate[GATES];
+shared uvec3 place[LEAVES];
+shared vec4 lane_sum[LOCAL_X];
+
+/* Of one tree: leaves, then gates; gate g reads values 2g and 2g + 1. */
+vec4 value[2u * LEAVES];
+vec4 gate_sum[GATES];
+
+void read_leaves(uint window, uint slot, uint s, uint items) {
+  uvec2 corner = gt_conv_corner(window, slot);
+  [[unroll]] for (uint l = 0u; l < LEAVES; l++) value[l] = gt_conv_leaf(corner, place[l], s, items);
+}
+
+void evaluate() {
+  [[unroll]] for (uint g = 0u; g < GATES; g++)
+    value[LEAVES + g] = gt_conv_gate(gate[g], value[2u * g], value[2u * g + 1u]);
+}
+
+/* The winning position's leaves, sample by sample, and which one that is. */
+uvec4 keep_winners(uint window, uint s, uint items) {
+  uvec4 won = uvec4(0u);
+  read_leaves(window, 0u, s, items);
+  if (SLOTS > 1u) {
+    evaluate();
+    vec4 kept[LEAVES], best = value[LEAVES + GATES - 1u];
+    [[unroll]] for (uint l = 0u; l < LEAVES; l++) kept[l] = value[l];
+    for (uint slot = 1u; slot < SLOTS; slot++) {
+      read_leaves(window, slot, s, items);
+      evaluate();
+      bvec4 better = greaterThan(value[LEAVES + GATES - 1u], best);
+      best = mix(best, value[LEAVES + GATES - 1u], better);
+      won = mix(won, uvec4(slot), better);
+      [[unroll]] for (uint l = 0u; l < LEAVES; l++) kept[l] = mix(kept[l], value[l], better);
+    }
+    [[unroll]] for (uint l = 0u; l < LEAVES; l++) value[l] = kept[l];
+  }
+  return won;
+}
+
+/* The same in fewer registers: nothing but the roots is kept, and what the winners read is read again. */
+uvec4 recall_winners(uint window, uint s, uint items) {
+  uvec4 won = uvec4(0u);
+  vec4 best = vec4(0.0);
+  for (uint slot = 0u; slot < SLOTS; slot++) {
+    read_leaves(window, slot, s, items);
+    evaluate();
+    vec4 root = value[LEAVES + GATES - 1u];
+    bvec4 better = greaterThan(root, best);
+    if (slot == 0u) better = bvec4(true);
+    best = mix(best, root, better);
+    won = mix(won, uvec4(slot), better);
+  }
+  for (uint slot = 0u; slot < SLOTS; slot++) {
+    bvec4 here = equal(won, uvec4(slot));
+    if (!any(here)) continue;
+    uvec2 corner = gt_conv_corner(window, slot);
+    [[unroll]] for (uint l = 0u; l < LEAVES; l++)
+      value[l] = mix(value[l], gt_conv_leaf(corner, place[l], s, items), here);
+  }
+  return won;
+}
+
+/* From the root down, a value giving way to its gradient once its gate is done. With RECALL the gates are read again:
+ * compilers cannot know that they are the same, or they would hold all of them in registers from evaluate() to here. */
+void descend() {
+  uint none = 0u;
+  if (RECALL != 0u) none = batch >> 31u; /* 0 */
+  [[unroll]] for (uint k = 1u; k <= GATES; k++) {
+    uint n = GATES - k;
+    vec4 c = gate[n + none], d = value[LEAVES + n], a = value[2u * n], b = value[2u * n + 1u], da = d * a;
+    gate_sum[n] += vec4((d.x + d.y) + (d.z + d.w), (da.x + da.y) + (da.z + da.w), dot(d, b), dot(da, b));
+    value[2u * n] = d * (c.y + c.w * b);
+    value[2u * n + 1u] = d * (c.z + c.w * a);
+  }
+}
+
+void store_leaf(uint i, vec4 v) {
+  if (QUADS == 0u) leaves.at[i] = v.x;
+  else if (ALIGNED != 0u) GT_CAST(GT_FLOATS4, leaves).at[i] = v;
+  else
+    for (uint k = 0u; k < 4u; k++) leaves.at[4u * i + k] = v[k];
+}
+
+void items_of(uint kernel, uint chunk) {
+  uint items = gt_logic_width(), total = rows * COLUMNS * items;
+  for (uint i = chunk * LOCAL_X + gl_LocalInvocationID.x; i < total; i += chunks * LOCAL_X) {
+    uint window = i / items, s = i - window * items;
+    uvec4 won;
+    if (RECALL != 0u && SLOTS > 1u) won = recall_winners(window, s, items);
+    else won = keep_winners(window, s, items);
+    evaluate();
+    value[LEAVES + GATES - 1u] = gt_logic_load(g, (window * KERNELS + kernel) * items + s, TYPE_G);
+    descend();
+    if (inputs == 0u) continue;
+    winner.at[kernel * total + i] = won.x | won.y << 8 | won.z << 16 | won.w << 24;
+    [[unroll]] for (uint l = 0u; l < LEAVES; l++) store_leaf((kernel * LEAVES + l) * total + i, value[l]);
+  }
+}
+
+/* The invocations' sums of one gate, in a tree whose shape depends on LOCAL_X only. */
+void add_up(uint n, uint to) {
+  uint me = gl_LocalInvocationID.x;
+  lane_sum[me] = gate_sum[n];
+  barrier();
+  for (uint left = LOCAL_X / 2u; left > 0u; left /= 2u) {
+    if (me < left) lane_sum[me] += lane_sum[me + left];
+    barrier();
+  }
+  if (me == 0u)
+    for (uint k = 0u; k < 4u; k++) sums.at[4u * (to + n) + k] = lane_sum[0][k];
+  barrier();
+}
+
+void main() {
+  for (uint group = gl_WorkGroupID.x; group < KERNELS * chunks; group += gl_NumWorkGroups.x) {
+    uint kernel = group % KERNELS;
+    for (uint l = gl_LocalInvocationID.x; l < LEAVES; l += LOCAL_X) {
+      place[l] = gt_conv_place(wiring.at[kernel * LEAVES + l]);
+      if (l < GATES) gate[l] = gt_logic_gate(kernel * GATES + l);
+    }
+    [[unroll]] for (uint n = 0u; n < GATES; n++) gate_sum[n] = vec4(0.0);
+    barrier();
+    items_of(kernel, group / KERNELS);
+    [[unroll]] for (uint n = 0u; n < GATES; n++) add_up(n, group * GATES);
+  }
+}

@@ -1,0 +1,24 @@
+/* Where the trees of a convolution read (op/logic/logic_conv.h). Include after arguments that hold `padding`. */
+#ifndef GT_LOGIC_CONV_PLACES_GLSL
+#define GT_LOGIC_CONV_PLACES_GLSL
+layout(constant_id = 3) const uint DEPTH = 1u;
+layout(constant_id = 9) const uint FIELD = 1u;
+layout(constant_id = 10) const uint POOL = 1u;
+layout(constant_id = 11) const uint STRIDE = 1u;
+layout(constant_id = 12) const uint CHANNELS = 1u;
+layout(constant_id = 13) const uint KERNELS = 1u;
+layout(constant_id = 14) const uint COLUMNS = 1u;
+const uint LEAVES = 1u << DEPTH, GATES = LEAVES - 1u, SLOTS = POOL * POOL;
+
+/* A leaf's place in the field: row, column and channel. */
+uvec3 gt_conv_place(uint word) {
+  uint at = word / CHANNELS;
+  return uvec3(at / FIELD, at % FIELD, word % CHANNELS);
+}
+
+/* Position `slot` of a window, where its field begins; negative numbers are very large ones. */
+uvec2 gt_conv_corner(uint window, uint slot) {
+  uvec2 position = uvec2(window / COLUMNS, window % COLUMNS) * POOL + uvec2(slot / POOL, slot % POOL);
+  return position * STRIDE - padding;
+}
+#endif

@@ -1,0 +1,44 @@
+/* Sums over the batch of g, g a, g b, g a b for RUN gates at a time, shared among LANES invocations. Include
+ * after op/logic/logic.glsl. */
+#ifndef GT_LOGIC_SUMS_GLSL
+#define GT_LOGIC_SUMS_GLSL
+#extension GL_EXT_control_flow_attributes : require
+layout(constant_id = 3) const uint LANES = 1u; /* a power of two from RUN on that divides the workgroup */
+const uint RUN = GT_LOGIC_RUN;
+
+shared vec4 partial[RUN][LOCAL_X];
+
+float fold(vec4 v) { return (v.x + v.y) + (v.z + v.w); }
+
+vec4 gate_sums(vec4 slope, vec4 a, vec4 b) {
+  vec4 slope_a = slope * a;
+  return vec4(fold(slope), fold(slope_a), fold(slope * b), fold(slope_a * b));
+}
+
+/* Adds up the lanes' sums. Each lane adds RUN of one gate's, then the first lane of a gate (gt_first_part)
+ * adds those and returns the total of gate gt_gate_part of the run. */
+uint gt_gate_part() { return gl_LocalInvocationID.x % LANES / (LANES / RUN); }
+bool gt_first_part() { return gl_LocalInvocationID.x % (LANES / RUN) == 0u; }
+
+vec4 gt_join_sums(vec4 sums[RUN]) {
+  const uint parts = LANES / RUN;
+  uint me = gl_LocalInvocationID.x, lane = me % LANES, from = me - lane + lane % parts, j = gt_gate_part();
+  [[unroll]] for (uint k = 0u; k < RUN; k++) partial[k][me] = sums[k];
+  barrier();
+  vec4 total = partial[j][from];
+  [[unroll]] for (uint k = 1u; k < RUN; k++) total += partial[j][from + k * parts];
+  barrier();
+  partial[0][me] = total;
+  barrier();
+  if (gt_first_part())
+    for (uint k = 1u; k < parts; k++) total += partial[0][me + k];
+  barrier();
+  return total;
+}
+
+void gt_store_sums(GT_FLOATS to, uint gate, vec4 total) {
+  if (ALIGNED != 0u) GT_CAST(GT_FLOATS4, to).at[gate] = total;
+  else
+    for (uint i = 0u; i < 4u; i++) to.at[4u * gate + i] = total[i];
+}
+#endif

@@ -1,0 +1,18 @@
+/* A run of a walk over a layer of logic gates, as an invocation holds it. Include after op/logic/logic.glsl,
+ * with RUN. */
+#ifndef GT_LOGIC_WALK_GLSL
+#define GT_LOGIC_WALK_GLSL
+uint run_gates, run_pin[RUN], run_row[RUN + 1u]; /* rows: where the run's inputs begin in x, in items */
+vec4 run_gate[RUN];
+
+void load_run(uint run, uint width) {
+  uint at = run * GT_LOGIC_WALK_WORDS;
+  run_gates = walk.at[at + 2u];
+  run_row[RUN] = walk.at[at + 3u] * width;
+  [[unroll]] for (uint j = 0u; j < RUN; j++) {
+    run_pin[j] = walk.at[at + 4u + j];
+    run_row[j] = walk.at[at + 4u + RUN + j] * width;
+    run_gate[j] = gt_logic_gate(run_pin[j] >> 1);
+  }
+}
+#endif

@@ -1,0 +1,25 @@
+/* A layer of logic gates whose inputs are read exactly twice each, along its walk (op/logic/logic_walk.h): x
+ * [inputs, batch], coefficients [gates, 4]; x, g and y may have 16 bits (op/logic/logic.glsl). Own spec
+ * constant 3: lanes that share a run, a power of two from GT_LOGIC_RUN on that divides the workgroup.
+ *
+ * logic_walk           y [gates, batch]
+ *
+ * logic_walk_gradient  y [inputs, batch]: the gradient of x; d_coefficients [gates, 4]: sums over the batch
+ *                      of g, g a, g b, g a b; g [gates / share, batch] times scale: one row for `share` gates
+ *
+ * logic_walk_sum       y [groups, chunks, batch] = sums over groups of `share` neighbouring gates, each chunk
+ *                      over chunk_runs of the runs. Own spec constants: 3 lanes that share a chunk; 9 groups
+ *
+ * walk [runs, GT_LOGIC_WALK_WORDS]: the input before the first, the pin before the first, how many gates the
+ * run has, the last input, then GT_LOGIC_RUN pins, then as many inputs. A pin is 2 * gate + side: gate j's
+ * input `side` is the run's input j, its other one is input j + 1. Behind the last gate all is repeated. */
+#include "lib/args.h"
+#include "op/logic/logic_run.h"
+#define GT_LOGIC_MOST_GROUPS 16 /* of logic_walk_sum */
+GT_ARGS(gt_logic_walk_args) {
+  GT_FLOATS x, coefficients;
+  GT_WORDS walk;
+  GT_FLOATS g, y, d_coefficients;
+  uint inputs, gates, batch, runs, share, chunks, chunk_runs;
+  float scale;
+};

@@ -1,0 +1,51 @@
+#version 450
+#extension GL_EXT_buffer_reference : require
+#extension GL_EXT_scalar_block_layout : require
+#extension GL_GOOGLE_include_directive : require
+#include "op/logic/logic_walk.h"
+#include "op/logic/logic.glsl"
+#include "op/logic/logic_sums.glsl"
+#include "op/logic/logic_walk.glsl"
+
+/* The slope of a gate in its input: the walk goes through its pin. */
+vec4 slope(vec4 c, bool in_b, vec4 other) { return (in_b ? c.z : c.y) + c.w * other; }
+
+/* Over the items of this lane: the gradient of each of the run's inputs but the last, to which its two gates
+ * have their part, and the sums of each of the run's gates. */
+void run_sums(uint run, uint width, inout vec4 sums[RUN]) {
+  uint before = run * GT_LOGIC_WALK_WORDS;
+  uint row_before = walk.at[before] * width, pin_before = walk.at[before + 1u];
+  uint g_before = (pin_before >> 1) / share * width, g_row[RUN];
+  vec4 c_before = gt_logic_gate(pin_before >> 1);
+  load_run(run, width);
+  [[unroll]] for (uint j = 0u; j < RUN; j++) g_row[j] = (run_pin[j] >> 1) / share * width;
+  for (uint s = gl_LocalInvocationID.x % LANES; s < width; s += LANES) {
+    vec4 v[RUN + 1u], d[RUN];
+    vec4 v_before = gt_logic_load(x, row_before + s, TYPE_X);
+    vec4 d_before = scale * gt_logic_load(g, g_before + s, TYPE_G);
+    [[unroll]] for (uint j = 0u; j <= RUN; j++) v[j] = gt_logic_load(x, run_row[j] + s, TYPE_X);
+    [[unroll]] for (uint j = 0u; j < RUN; j++) d[j] = scale * gt_logic_load(g, g_row[j] + s, TYPE_G);
+    vec4 carried = d_before * slope(c_before, (pin_before & 1u) == 0u, v_before);
+    [[unroll]] for (uint j = 0u; j < RUN; j++) {
+      bool turned = (run_pin[j] & 1u) != 0u;
+      vec4 here = d[j] * slope(run_gate[j], turned, v[j + 1u]);
+      if (j < run_gates) gt_logic_store(run_row[j] + s, carried + here);
+      carried = d[j] * slope(run_gate[j], !turned, v[j]);
+      sums[j] += gate_sums(d[j], turned ? v[j + 1u] : v[j], turned ? v[j] : v[j + 1u]);
+    }
+  }
+}
+
+void main() {
+  uint each = LOCAL_X / LANES, width = gt_logic_width();
+  for (uint chunk = gl_WorkGroupID.x; chunk * each < runs; chunk += gl_NumWorkGroups.x) {
+    uint run = chunk * each + gl_LocalInvocationID.x / LANES;
+    vec4 sums[RUN];
+    [[unroll]] for (uint j = 0u; j < RUN; j++) sums[j] = vec4(0.0);
+    if (run < runs) run_sums(run, width, sums);
+    vec4 total = gt_join_sums(sums);
+    uint at = run * GT_LOGIC_WALK_WORDS, j = gt_gate_part();
+    if (gt_first_part() && run < runs && j < walk.at[at + 2u])
+      gt_store_sums(d_coefficients, walk.at[at + 4u + j] >> 1, total);
+  }
+}

@@ -1,0 +1,205 @@
+#version 450
+#extension GL_EXT_buffer_reference : require
+#extension GL_EXT_scalar_block_layout : require
+#extension GL_EXT_control_flow_attributes : require
+#extension GL_GOOGLE_include_directive : require
+/* One workgroup computes a BM x BN tile of the product, an invocation TM x TN of it in registers. Tiles of
+ * A and B, BK deep, go through shared memory, both with k as the outer index; the next ones are fetched
+ * from memory into registers while the present ones are multiplied. BM, BN and BK are multiples of 4; TM
+ * and TN are 1, 2 or multiples of 4. */
+#include "op/matmul/matmul.h"
+#define GT_PROGRAM_X 4
+#define row n
+#include "lib/program.glsl"
+layout(local_size_x_id = 0) in;
+layout(constant_id = 0) const uint LOCAL_X = 64u; /* (BM / TM) * (BN / TN) */
+layout(constant_id = 3) const uint BM = 32u;
+layout(constant_id = 4) const uint BN = 32u;
+layout(constant_id = 5) const uint BK = 8u;
+layout(constant_id = 6) const uint TM = 4u;
+layout(constant_id = 7) const uint TN = 4u;
+layout(constant_id = 8) const uint TRANS_A = 0u;
+layout(constant_id = 9) const uint TRANS_B = 0u;
+layout(constant_id = 10) const uint SPLIT = 1u;
+layout(constant_id = 11) const uint UNROLL = 4u;
+
+const uint COLUMN_GROUPS = (TN + 3u) / 4u, ROW_GROUPS = (TM + 3u) / 4u;
+const uint THREADS_N = BN / TN, THREADS_M = BM / TM;
+const uint A_STRIDE = BM / 4u + 1u, B_STRIDE = BN / 4u + 1u; /* padded against bank conflicts */
+const uint A_QUADS = BM * BK / 4u, B_QUADS = BN * BK / 4u;
+const uint A_FETCHES = (A_QUADS + LOCAL_X - 1u) / LOCAL_X, B_FETCHES = (B_QUADS + LOCAL_X - 1u) / LOCAL_X;
+
+/* Two slices of each: one is filled while the other is multiplied, with a single barrier between. */
+shared vec4 a_tile[2u * BK * A_STRIDE];
+shared vec4 b_tile[2u * BK * B_STRIDE];
+
+/* Four elements from index i, of which `left` exist; the others are 0. */
+vec4 fetch(GT_FLOATS from, uint i, int left, bool aligned) {
+  vec4 v = vec4(0.0);
+  if (left >= 4 && aligned) v = GT_CAST(GT_FLOATS4, from).at[i >> 2];
+  else {
+    if (left > 0) v.x = from.at[i];
+    if (left > 1) v.y = from.at[i + 1u];
+    if (left > 2) v.z = from.at[i + 2u];
+    if (left > 3) v.w = from.at[i + 3u];
+  }
+  return v;
+}
+
+/* Quad q of a tile of `wide` (rows of A, columns of B) by BK elements: where it lies in the tile, as (w, k).
+ * k_major: w is the contiguous axis in memory. */
+uvec2 quad_place(bool k_major, uint wide, uint q) {
+  uvec2 place;
+  if (k_major) place = uvec2(4u * (q % (wide / 4u)), q / (wide / 4u));
+  else place = uvec2(q / (BK / 4u), 4u * (q % (BK / 4u)));
+  return place;
+}
+
+/* Where it lies in memory, in a matrix of w by k whose tile begins at `at`. */
+uint quad_address(bool k_major, uint wide, uint q, uvec2 at, uint w) {
+  uvec2 place = at + quad_place(k_major, wide, q);
+  uint address;
+  if (k_major) address = place.y * w + place.x;
+  else address = place.x * k + place.y;
+  return address;
+}
+
+/* How many of its elements exist. */
+int quad_left(bool k_major, uint wide, uint q, uvec2 at, uint w, uint k_end) {
+  uvec2 place = at + quad_place(k_major, wide, q);
+  int left;
+  if (k_major) left = place.y < k_end ? int(w) - int(place.x) : 0;
+  else left = place.x < w ? int(k_end) - int(place.y) : 0;
+  return left;
+}
+
+void put_a(uint slice, uint q, vec4 v) {
+  uvec2 place = quad_place(TRANS_A != 0u, BM, q);
+  uint i = slice * (BK * A_STRIDE) + place.y * A_STRIDE + place.x / 4u;
+  if (TRANS_A != 0u) a_tile[i] = v;
+  else {
+    uint lane = place.x & 3u;
+    a_tile[i][lane] = v.x;
+    a_tile[i + A_STRIDE][lane] = v.y;
+    a_tile[i + 2u * A_STRIDE][lane] = v.z;
+    a_tile[i + 3u * A_STRIDE][lane] = v.w;
+  }
+}
+
+void put_b(uint slice, uint q, vec4 v) {
+  uvec2 place = quad_place(TRANS_B == 0u, BN, q);
+  uint i = slice * (BK * B_STRIDE) + place.y * B_STRIDE + place.x / 4u;
+  if (TRANS_B == 0u) b_tile[i] = v;
+  else {
+    uint lane = place.x & 3u;
+    b_tile[i][lane] = v.x;
+    b_tile[i + B_STRIDE][lane] = v.y;
+    b_tile[i + 2u * B_STRIDE][lane] = v.z;
+    b_tile[i + 3u * B_STRIDE][lane] = v.w;
+  }
+}
+
+/* Where in the tile an invocation's i-th row and g-th group of columns lie: fours of them are spread over the tile,
+ * so that neighbours read neighbouring words of shared memory. */
+uint tile_row(uint ty, uint i) { return TM < 4u ? ty * TM + i : (i / 4u * THREADS_M + ty) * 4u + i % 4u; }
+uint tile_column(uint tx, uint g) { return TN < 4u ? tx * TN : (g * THREADS_N + tx) * 4u; }
+
+/* Up to four neighbouring values of a slice's depth j, from row (column) i on; of fewer only those count. */
+vec4 narrowed(vec4 v, uint have, uint i) {
+  if (have == 1u) v.x = v[i & 3u];
+  if (have == 2u && (i & 2u) != 0u) v.xy = v.zw;
+  return v;
+}
+vec4 a_values(uint slice, uint j, uint i) { return narrowed(a_tile[(slice * BK + j) * A_STRIDE + i / 4u], TM, i); }
+vec4 b_values(uint slice, uint j, uint i) { return narrowed(b_tile[(slice * BK + j) * B_STRIDE + i / 4u], TN, i); }
+
+vec4 multiply_add(float left, vec4 right, vec4 sum) {
+  if (TN == 1u) sum.x = fma(left, right.x, sum.x);
+  if (TN == 2u) sum.xy = fma(vec2(left), right.xy, sum.xy);
+  if (TN >= 4u) sum = fma(vec4(left), right, sum);
+  return sum;
+}
+
+void write(uint z, uint i, uint j, vec4 v) {
+  if (i < m && j < n) {
+    uint lanes = min(TN < 4u ? TN : 4u, n - j);
+    if (SPLIT > 1u) gt_store(partial, gt_place(((gl_WorkGroupID.y * batch + z) * m + i) * n + j, lanes), v);
+    else gt_program_write(gt_place((z * m + i) * n + j, lanes), v);
+  }
+}
+
+/* The next slice into registers: without a check where the whole tile exists and is aligned. */
+#define FETCH(k_at) \
+  if (whole) { \
+    [[unroll]] for (uint f = 0u; f < A_FETCHES; f++) \
+      if (A_QUADS % LOCAL_X == 0u || me + f * LOCAL_X < A_QUADS) a_next[f] = GT_CAST(GT_FLOATS4, a).at[a_at[f] >> 2]; \
+    [[unroll]] for (uint f = 0u; f < B_FETCHES; f++) \
+      if (B_QUADS % LOCAL_X == 0u || me + f * LOCAL_X < B_QUADS) b_next[f] = GT_CAST(GT_FLOATS4, b).at[b_at[f] >> 2]; \
+  } else { \
+    [[unroll]] for (uint f = 0u; f < A_FETCHES; f++) \
+      a_next[f] = fetch(a, a_at[f], quad_left(TRANS_A != 0u, BM, me + f * LOCAL_X, uvec2(m0, k_at), m, k_end), \
+                        a_aligned); \
+    [[unroll]] for (uint f = 0u; f < B_FETCHES; f++) \
+      b_next[f] = fetch(b, b_at[f], quad_left(TRANS_B == 0u, BN, me + f * LOCAL_X, uvec2(n0, k_at), n, k_end), \
+                        b_aligned); \
+  } \
+  [[unroll]] for (uint f = 0u; f < A_FETCHES; f++) a_at[f] += TRANS_A != 0u ? BK * m : BK; \
+  [[unroll]] for (uint f = 0u; f < B_FETCHES; f++) b_at[f] += TRANS_B == 0u ? BK * n : BK;
+
+#define PUT(slice) \
+  [[unroll]] for (uint f = 0u; f < A_FETCHES; f++) \
+    if (A_QUADS % LOCAL_X == 0u || me + f * LOCAL_X < A_QUADS) put_a(slice, me + f * LOCAL_X, a_next[f]); \
+  [[unroll]] for (uint f = 0u; f < B_FETCHES; f++) \
+    if (B_QUADS % LOCAL_X == 0u || me + f * LOCAL_X < B_QUADS) put_b(slice, me + f * LOCAL_X, b_next[f]);
+
+/* Tiles go along y, too, where there are too many for x. The last may lie below the product: they write nothing. */
+uint tile_number() {
+  return SPLIT > 1u ? gl_WorkGroupID.x : gl_WorkGroupID.x + gl_WorkGroupID.y * gl_NumWorkGroups.x;
+}
+
+void tile(uint z) {
+  uint tiles_n = (n + BN - 1u) / BN, me = gl_LocalInvocationID.x, number = tile_number();
+  uint m0 = number / tiles_n * BM, n0 = number % tiles_n * BN;
+  uint tx = me % THREADS_N, ty = me / THREADS_N;
+  uint k0 = SPLIT > 1u ? gl_WorkGroupID.y * k_chunk : 0u, k_end = SPLIT > 1u ? min(k0 + k_chunk, k) : k;
+  bool a_aligned = ALIGNED != 0u && (((TRANS_A != 0u ? m : k) | stride_a | k0) & 3u) == 0u;
+  bool b_aligned = ALIGNED != 0u && (((TRANS_B != 0u ? k : n) | stride_b | k0) & 3u) == 0u;
+  bool whole = a_aligned && b_aligned && m0 + BM <= m && n0 + BN <= n && (k_end - k0) % BK == 0u;
+  uint a_at[A_FETCHES], b_at[B_FETCHES], slice = 0u;
+  vec4 a_next[A_FETCHES], b_next[B_FETCHES], sum[TM * COLUMN_GROUPS];
+
+  [[unroll]] for (uint f = 0u; f < A_FETCHES; f++)
+    a_at[f] = z * stride_a + quad_address(TRANS_A != 0u, BM, me + f * LOCAL_X, uvec2(m0, k0), m);
+  [[unroll]] for (uint f = 0u; f < B_FETCHES; f++)
+    b_at[f] = z * stride_b + quad_address(TRANS_B == 0u, BN, me + f * LOCAL_X, uvec2(n0, k0), n);
+  [[unroll]] for (uint i = 0u; i < TM * COLUMN_GROUPS; i++) sum[i] = vec4(0.0);
+  FETCH(k0)
+  for (uint at = k0; at < k_end; at += BK) {
+    PUT(slice)
+    barrier();
+    if (at + BK < k_end) { FETCH(at + BK) }
+    for (uint j = 0u; j < BK; j += UNROLL) {
+      [[unroll]] for (uint d = 0u; d < UNROLL; d++) {
+        vec4 left[ROW_GROUPS], right[COLUMN_GROUPS];
+        [[unroll]] for (uint g = 0u; g < ROW_GROUPS; g++) left[g] = a_values(slice, j + d, tile_row(ty, 4u * g));
+        [[unroll]] for (uint g = 0u; g < COLUMN_GROUPS; g++) right[g] = b_values(slice, j + d, tile_column(tx, g));
+        [[unroll]] for (uint i = 0u; i < TM; i++)
+          [[unroll]] for (uint g = 0u; g < COLUMN_GROUPS; g++) {
+            uint to = i * COLUMN_GROUPS + g;
+            sum[to] = multiply_add(left[i / 4u][i % 4u], right[g], sum[to]);
+          }
+      }
+    }
+    slice ^= 1u;
+  }
+  [[unroll]] for (uint i = 0u; i < TM; i++)
+    [[unroll]] for (uint g = 0u; g < COLUMN_GROUPS; g++)
+      write(z, m0 + tile_row(ty, i), n0 + tile_column(tx, g), sum[i * COLUMN_GROUPS + g]);
+}
+
+void main() {
+  for (uint z = gl_WorkGroupID.z; z < batch; z += gl_NumWorkGroups.z) {
+    tile(z);
+    barrier(); /* the next entry's first slice must not overtake this one's last */
+  }
+}

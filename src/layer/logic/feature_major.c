@@ -1,0 +1,20 @@
+#include "layer/logic/feature_major.h"
+#include "op/core.h"
+#include "op/move.h"
+
+/* A permute of rows that were permuted themselves cancels. */
+gt_id gt_feature_major(gt_graph *graph, gt_id x) {
+  if (x == GT_NONE) return GT_NONE;
+  const gt_shape shape = gt_node_at(graph, x)->shape;
+  const gt_shape flat = gt_shape_2(shape.dim[0], gt_shape_count(shape) / shape.dim[0]);
+  const gt_id rows = gt_reshape_origin(graph, x);
+  const bool found = gt_shape_equal(gt_node_at(graph, rows)->shape, flat);
+  return gt_permute(graph, found ? rows : gt_reshape(graph, x, flat), (const int[]){1, 0});
+}
+
+gt_id gt_batch_major(gt_graph *graph, gt_id x) {
+  if (x == GT_NONE) return GT_NONE;
+  const gt_shape shape = gt_node_at(graph, x)->shape;
+  const gt_id flat = gt_reshape(graph, x, gt_shape_2(-1, shape.dim[shape.rank - 1]));
+  return gt_permute(graph, flat, (const int[]){1, 0});
+}

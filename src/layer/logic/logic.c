@@ -1,0 +1,179 @@
+/* logic: a layer of gates with two inputs each (op/logic/logic.h); group_sum: the sums that turn the last
+ * layer's bits into class scores; both after Petersen et al., "Deep Differentiable Logic Gate Networks",
+ * NeurIPS 2022. The layers take and give [batch, features]; inside they work feature-major, and the permutes
+ * between two of them cancel. A hard evaluation of bits works on words of 32 samples, which stay words from
+ * layer to layer; where an input may hold other numbers the gates are what they are in training, extended to
+ * them. */
+#include "op/logic/logic.h"
+#include "layer/circuit.h"
+#include "layer/logic/feature_major.h"
+#include "layer/layer.h"
+#include "layer/logic/logic_init.h"
+#include "layer/logic/wiring.h"
+#include "op/logic/logic_bits.h"
+#include <string.h>
+
+enum { GATES = 16 };
+
+typedef struct logic_config {
+  int64_t units;
+  const char *wiring, *init, *precision;
+} logic_config;
+
+static const char *const precisions[] = {"single", "half", NULL};
+static const char *const wirings[] = {"random", "unique", NULL};
+
+static const gt_field fields[] = {
+    GT_ROW(logic_config, units, GT_FIELD_INT, .min = 1, .max = 1 << 24, .help = "number of gates",
+           .flags = GT_FIELD_REQUIRED),
+    GT_ROW(logic_config, wiring, GT_FIELD_CHOICE, .fallback = "random", .choices = wirings,
+           .help = "which two inputs a gate reads: random ones, each input equally often; or unique: no "
+                   "pair twice, neighbours first"),
+    GT_ROW(logic_config, init, GT_FIELD_CHOICE, .fallback = "normal", .choices = gt_logic_inits,
+           .help = "initial logits: normal (standard); pass_through (10 on the gate that gives its first "
+                   "input, else 0); residual (5 on it: 91 %)"),
+    GT_ROW(logic_config, precision, GT_FIELD_CHOICE, .fallback = "single", .choices = precisions,
+           .help = "how values read from another logic layer are kept: in 32 bits, or in 16 (f16, their "
+                   "gradients bf16), which needs batches that are multiples of 4 and no other reader of "
+                   "that layer"),
+    {.name = NULL},
+};
+static const gt_schema schema = {
+    .name = "logic", .help = "logic gates with two inputs", .fields = fields, .shorthand = "units"};
+
+static bool is_flat(gt_build *build, const gt_id *input) {
+  if (gt_node_at(build->graph, input[0])->shape.rank == 2) return true;
+  gt_build_error(build, NULL, "needs one row of values a sample, as a flatten layer gives; its input is %s",
+                 gt_build_input_text(build, input, 0));
+  return false;
+}
+
+static bool choose_wiring(gt_build *build, const logic_config *c, const gt_id *input, int64_t in,
+                          int32_t *wiring) {
+  const gt_init_stream stream = gt_build_stream(build, "wiring");
+  if (2 * c->units < in) {
+    gt_build_error(build, "units", "has %lld gates with two inputs each, too few to read all values of %s",
+                   (long long)c->units, gt_build_input_text(build, input, 0));
+    return false;
+  }
+  if (!strcmp(c->wiring, "random"))
+    gt_wiring_random(&stream, in, c->units, wiring);
+  else if (!gt_wiring_unique(&stream, in, c->units, wiring)) {
+    gt_build_error(build, "units", "has %lld gates, but %s has only %lld pairs of values",
+                   (long long)c->units, gt_build_input_text(build, input, 0), (long long)(in * (in - 1) / 2));
+    return false;
+  }
+  return true;
+}
+
+/* The walk over the gates or, where there is none, the inverse wiring. */
+static gt_id find_readers(gt_build *build, const int32_t *wiring, int64_t in, int64_t gates) {
+  const int64_t runs = gt_logic_walk_runs(wiring, in, gates), room = gt_logic_walk_room(gates);
+  const bool walks = runs && runs <= room;
+  const int64_t words = walks ? room * GT_LOGIC_WALK_WORDS : gt_logic_inverse_count(in, gates);
+  int32_t *out = GT_NEW_N(build->arena, int32_t, words);
+  if (walks) {
+    gt_logic_walk(wiring, in, gates, out);
+    gt_logic_walk_fill(runs, room, out);
+    return gt_build_derived(build, "walk", gt_shape_2(room, GT_LOGIC_WALK_WORDS), out);
+  }
+  gt_logic_inverse(wiring, in, gates, out);
+  return gt_build_derived(build, "inverse", gt_shape_1(words), out);
+}
+
+static gt_id build_logic(gt_build *build, const void *config, const gt_id *input, int inputs) {
+  const logic_config *c = config;
+  (void)inputs;
+  if (!is_flat(build, input)) return GT_NONE;
+  const int64_t in = gt_node_at(build->graph, input[0])->shape.dim[1], gates = c->units;
+  int32_t *chosen = GT_NEW_N(build->arena, int32_t, 2 * gates);
+  int32_t *limit = GT_NEW_N(build->arena, int32_t, 2 * gates);
+  for (int64_t i = 0; i < 2 * gates; i++) limit[i] = (int32_t)in;
+  if (!choose_wiring(build, c, input, in, chosen)) return GT_NONE;
+  const gt_id logits = gt_build_parameter(build, "logits", gt_shape_2(gates, GATES), gt_logic_init(c->init));
+  const gt_id wiring = gt_build_constant(build, "wiring", gt_shape_2(2, gates), chosen, limit);
+  const gt_id readers = build->training ? find_readers(build, chosen, in, gates) : GT_NONE;
+  build->has_hard = true;
+  const gt_id words = build->hard ? gt_logic_words_of(build->graph, input[0]) : GT_NONE;
+  if (words != GT_NONE) {
+    const gt_id y = gt_logic_bits(build->graph, words, gt_logic_codes(build->graph, logits), wiring);
+    return gt_logic_unpack(build->graph, y, gt_node_at(build->graph, input[0])->shape.dim[0],
+                           GT_WORDS_BY_VALUE);
+  }
+  const gt_id coefficients = gt_logic_coefficients(build->graph, logits, build->hard);
+  gt_id x = gt_feature_major(build->graph, input[0]);
+  if (!strcmp(c->precision, "half")) x = gt_logic_half(build->graph, x);
+  return gt_batch_major(build->graph, gt_logic(build->graph, x, coefficients, wiring, readers));
+}
+
+static bool logic_circuit(gt_layer_circuit *circuit, const void *config) {
+  const uint32_t gates = (uint32_t)((const logic_config *)config)->units;
+  const uint8_t *op;
+  const int32_t *a;
+  if (!gt_layer_circuit_take(circuit) || !gt_layer_circuit_gates(circuit, gates, 2, gates, &op, &a))
+    return false;
+  const gt_circuit_layer layer = {gates, a, a + gates, op};
+  uint32_t *values = gt_layer_circuit_values(circuit, gates);
+  return gt_circuit_add_layer(circuit->circuit, &layer, circuit->source->items,
+                              (uint32_t)circuit->source->count, values, circuit->error) ||
+         gt_layer_circuit_refuse(circuit, "has a wiring that does not fit");
+}
+
+GT_DEFINE(layer, logic) = {.name = "logic",
+                           .help = "logic gates with two inputs, learned as mixtures of all 16",
+                           .schema = &schema,
+                           .config_size = sizeof(logic_config),
+                           .min_inputs = 1,
+                           .max_inputs = 1,
+                           .build = build_logic,
+                           .circuit = logic_circuit};
+
+/* --- group_sum ------------------------------------------------------------------------------------------ */
+
+typedef struct group_config {
+  int64_t groups;
+  double tau;
+} group_config;
+
+static const gt_field group_fields[] = {
+    GT_ROW(group_config, groups, GT_FIELD_INT, .min = 1, .max = 1 << 24,
+           .help = "number of sums: one a class", .flags = GT_FIELD_REQUIRED),
+    GT_ROW(group_config, tau, GT_FIELD_FLOAT, .fallback = "1", .flags = GT_FIELD_OPEN_MIN,
+           .help = "temperature: what each sum is divided by"),
+    {.name = NULL},
+};
+static const gt_schema group_schema = {.name = "group_sum",
+                                       .help = "sums of equal groups of values",
+                                       .fields = group_fields,
+                                       .shorthand = "groups"};
+
+static gt_id build_group_sum(gt_build *build, const void *config, const gt_id *input, int inputs) {
+  const group_config *c = config;
+  gt_graph *graph = build->graph;
+  (void)inputs;
+  if (!is_flat(build, input)) return GT_NONE;
+  const gt_shape shape = gt_node_at(graph, input[0])->shape;
+  if (shape.dim[1] % c->groups)
+    return gt_build_error(build, "groups", "cannot make %lld equal groups of %s", (long long)c->groups,
+                          gt_build_input_text(build, input, 0));
+  const gt_id words = build->hard ? gt_logic_words_of(graph, input[0]) : GT_NONE;
+  if (words != GT_NONE) return gt_logic_bits_sum(graph, words, shape.dim[0], c->groups, 1 / c->tau);
+  return gt_logic_group_sum(graph, gt_feature_major(graph, input[0]), c->groups, 1 / c->tau);
+}
+
+/* Of bits, at the end: the circuit's outputs are groups. */
+static bool group_circuit(gt_layer_circuit *circuit, const void *config) {
+  if (!circuit->source->count) return true;
+  if (!circuit->last) return gt_layer_circuit_refuse(circuit, "comes after gates and is none");
+  circuit->circuit->groups = (uint32_t)((const group_config *)config)->groups;
+  return gt_layer_circuit_pass(circuit);
+}
+
+GT_DEFINE(layer, group_sum) = {.name = "group_sum",
+                               .help = "sums of equal groups of neighbouring values, over tau",
+                               .schema = &group_schema,
+                               .config_size = sizeof(group_config),
+                               .min_inputs = 1,
+                               .max_inputs = 1,
+                               .build = build_group_sum,
+                               .circuit = group_circuit};

@@ -1,0 +1,237 @@
+/* logic_conv2d: kernels that are trees of gates, laid over every position of an image, and OR-pooled
+ * (op/logic/logic_conv.h); after Petersen et al., "Convolutional Differentiable Logic Gate Networks", NeurIPS
+ * 2024. It takes and gives [batch, height, width, channels]; inside, the batch is innermost, and the permutes
+ * between two layers of gates cancel. A hard evaluation of bits works on words of 32 samples, as in layer
+ * logic. */
+#include "op/logic/logic_conv.h"
+#include "base/count.h"
+#include "base/memory.h"
+#include "layer/logic/feature_major.h"
+#include "layer/circuit.h"
+#include "layer/layer.h"
+#include "layer/logic/logic_init.h"
+#include "layer/logic/wiring.h"
+#include "op/core.h"
+#include "op/logic/logic.h"
+#include "op/logic/logic_bits.h"
+#include "op/logic/logic_conv_bits.h"
+#include <stdlib.h>
+#include <string.h>
+
+enum { GATES = 16, MOST_FIELD = 64, MOST_POOL = 8 };
+
+typedef struct conv_config {
+  int64_t channels, kernel, depth, stride, padding, pool, field_channels;
+  const char *init;
+} conv_config;
+
+static const gt_field fields[] = {
+    GT_ROW(conv_config, channels, GT_FIELD_INT, .min = 1, .max = 1 << 20, .flags = GT_FIELD_REQUIRED,
+           .help = "number of kernels, each a tree of gates; the output's channels"),
+    GT_ROW(conv_config, kernel, GT_FIELD_INT, .fallback = "3", .min = 1, .max = MOST_FIELD,
+           .help = "rows and columns of the receptive field"),
+    GT_ROW(conv_config, depth, GT_FIELD_INT, .fallback = "3", .min = 1, .max = GT_LOGIC_CONV_DEPTH,
+           .help = "levels of a tree: 2^depth leaves, 2^depth - 1 gates"),
+    GT_ROW(conv_config, stride, GT_FIELD_INT, .fallback = "1", .min = 1, .max = MOST_FIELD,
+           .help = "between two positions"),
+    GT_ROW(conv_config, padding, GT_FIELD_INT, .fallback = "0", .min = 0, .max = MOST_FIELD,
+           .help = "zeros on each side; (kernel - 1) / 2 keeps height and width"),
+    GT_ROW(conv_config, pool, GT_FIELD_INT, .fallback = "1", .min = 1, .max = MOST_POOL,
+           .help = "rows and columns of the windows whose OR (the maximum) is the output; 1: no pooling"),
+    GT_ROW(conv_config, field_channels, GT_FIELD_INT, .fallback = "2", .min = 1, .max = 1 << 20,
+           .help = "how many input channels a kernel reads, if there are so many"),
+    GT_ROW(conv_config, init, GT_FIELD_CHOICE, .fallback = "residual", .choices = gt_logic_inits,
+           .help = "initial logits, as in layer logic"),
+    {.name = NULL},
+};
+static const gt_schema schema = {.name = "logic_conv2d",
+                                 .help = "convolution with trees of logic gates, OR-pooled",
+                                 .fields = fields,
+                                 .shorthand = "channels"};
+
+/* --- wiring --------------------------------------------------------------------------------------------- */
+
+typedef struct choice { /* what the leaves of a layer choose from */
+  gt_init_stream stream;
+  int64_t kernels, leaves, channels, each,
+      area; /* each: channels a kernel reads; area: places in its field */
+} choice;
+
+/* Channels are dealt to the kernels from permutations of all of them, one after another, so that each is
+ * dealt about equally often, and once at least. A kernel that meets the same channel again takes the next
+ * one. */
+typedef struct dealer {
+  int32_t *order, *owner; /* of each channel: the last kernel that has it, counted from 1 */
+  int64_t dealt;          /* of this permutation */
+} dealer;
+
+static void deal_channels(const choice *c, dealer *d, int64_t kernel, uint32_t draw, int32_t *channel) {
+  for (int64_t i = 0; i < c->each; i++) {
+    if (d->dealt == c->channels) gt_wiring_permutation(&c->stream, draw, d->dealt, d->order), d->dealt = 0;
+    channel[i] = d->order[d->dealt++];
+    while (d->owner[channel[i]] == kernel + 1) channel[i] = (channel[i] + 1) % (int32_t)c->channels;
+    d->owner[channel[i]] = (int32_t)kernel + 1;
+  }
+}
+
+/* The leaves, in random order, take the kernel's channels in turn, and of each channel places that differ, as
+ * far as there are. */
+static void choose_wiring(const choice *c, int32_t *wiring) {
+  int32_t *all = gt_alloc((size_t)(2 * c->channels + c->each + c->leaves + c->area) * sizeof *all);
+  dealer d = {.order = all, .owner = all + c->channels, .dealt = c->channels};
+  int32_t *channel = d.owner + c->channels, *leaf = channel + c->each, *place = leaf + c->leaves;
+  memset(d.owner, 0, (size_t)c->channels * sizeof *d.owner);
+  for (int64_t kernel = 0; kernel < c->kernels; kernel++, wiring += c->leaves) {
+    const uint32_t draw = (uint32_t)(kernel * (c->each + 2));
+    deal_channels(c, &d, kernel, draw, channel);
+    gt_wiring_permutation(&c->stream, draw + 1, c->leaves, leaf);
+    for (int64_t i = 0; i < c->each; i++) {
+      gt_wiring_permutation(&c->stream, draw + 2 + (uint32_t)i, c->area, place);
+      for (int64_t l = i, n = 0; l < c->leaves; l += c->each, n++)
+        wiring[leaf[l]] = place[n % c->area] * (int32_t)c->channels + channel[i];
+    }
+  }
+  free(all);
+}
+
+/* --- the layer ------------------------------------------------------------------------------------------ */
+
+static bool check_image(gt_build *build, const conv_config *c, const gt_logic_conv_attribute *a,
+                        const gt_id *input) {
+  const gt_shape x = gt_node_at(build->graph, input[0])->shape;
+  static const char *const axis[] = {"rows", "columns"};
+  if (x.rank != 4) {
+    gt_build_error(build, NULL, "needs an image [height, width, channels]; its input is %s",
+                   gt_build_input_text(build, input, 0));
+    return false;
+  }
+  for (int d = 0; d < 2; d++) {
+    const long long size = (long long)(x.dim[1 + d] + 2 * c->padding);
+    if (gt_logic_conv_windows(a, x.dim[1 + d])) continue;
+    const bool small = size < c->kernel;
+    gt_build_error(build, small ? "kernel" : "pool",
+                   small ? "has a kernel of %lld, but with padding there are %lld %s in %s"
+                         : "has windows of %lld, but its kernels have %lld positions along the %s of %s",
+                   (long long)(small ? c->kernel : c->pool),
+                   small ? size : (size - (long long)c->kernel) / (long long)c->stride + 1, axis[d],
+                   gt_build_input_text(build, input, 0));
+    return false;
+  }
+  return true;
+}
+
+/* Every channel needs a reader, as in layer logic every value does. */
+static bool check_readers(gt_build *build, const choice *c, const gt_id *input) {
+  if (c->kernels * c->each >= c->channels) return true;
+  gt_build_error(build, "channels",
+                 "has %lld kernels that read %lld channels each, too few to read all channels of %s",
+                 (long long)c->kernels, (long long)c->each, gt_build_input_text(build, input, 0));
+  return false;
+}
+
+/* Before the wiring of very many kernels is drawn, which takes long. */
+static bool check_output(gt_build *build, const gt_shape *output) {
+  char text[128];
+  if (gt_shape_count(*output) <= INT32_MAX) return true;
+  gt_build_error(build, "channels", "would give %s, more than %d values", gt_shape_text(*output, text),
+                 INT32_MAX);
+  return false;
+}
+
+static gt_id build_inverse(gt_build *build, const choice *c, const int32_t *wiring) {
+  const int64_t leaves = c->kernels * c->leaves, words = gt_logic_conv_inverse_count(c->channels, leaves);
+  int32_t *lists = GT_NEW_N(build->arena, int32_t, words);
+  gt_logic_conv_inverse(wiring, c->channels, leaves, lists);
+  return gt_build_derived(build, "inverse", gt_shape_1(words), lists);
+}
+
+/* The trees over x [B, height, width, channels]: [B, values]. */
+static gt_id lay_trees(gt_build *build, const gt_logic_conv_attribute *a, gt_id x, gt_id logits, gt_id wiring,
+                       gt_id inverse) {
+  gt_graph *graph = build->graph;
+  const gt_shape s = gt_node_at(graph, x)->shape;
+  gt_shape image = {.rank = 4, .dim = {s.dim[1], s.dim[2], s.dim[3], s.dim[0]}};
+  const gt_id words = build->hard ? gt_logic_words_of(graph, x) : GT_NONE;
+  if (words == GT_NONE) {
+    const gt_id coefficients = gt_logic_coefficients(graph, logits, build->hard);
+    const gt_id inside = gt_reshape(graph, gt_feature_major(graph, x), image);
+    return gt_batch_major(graph, gt_logic_conv(graph, inside, coefficients, wiring, inverse, a));
+  }
+  image.dim[3] = gt_logic_words(s.dim[0]);
+  const gt_id y =
+      gt_logic_conv_bits(graph, gt_reshape(graph, words, image), gt_logic_codes(graph, logits), wiring, a);
+  return gt_logic_unpack(graph, gt_reshape(graph, y, gt_shape_2(-1, image.dim[3])), s.dim[0],
+                         GT_WORDS_BY_VALUE);
+}
+
+static gt_id build_conv(gt_build *build, const void *config, const gt_id *input, int inputs) {
+  const conv_config *c = config;
+  const gt_logic_conv_attribute a = {.field = (uint32_t)c->kernel,
+                                     .stride = (uint32_t)c->stride,
+                                     .padding = (uint32_t)c->padding,
+                                     .pool = (uint32_t)c->pool};
+  gt_graph *graph = build->graph;
+  (void)inputs;
+  if (!check_image(build, c, &a, input)) return GT_NONE;
+  const gt_shape x = gt_node_at(graph, input[0])->shape;
+  const choice from = {.stream = gt_build_stream(build, "wiring"),
+                       .kernels = c->channels,
+                       .leaves = INT64_C(1) << c->depth,
+                       .channels = x.dim[3],
+                       .each = gt_least(c->field_channels, gt_least(x.dim[3], INT64_C(1) << c->depth)),
+                       .area = c->kernel * c->kernel};
+  const gt_shape output = {.rank = 4,
+                           .dim = {x.dim[0], gt_logic_conv_windows(&a, x.dim[1]),
+                                   gt_logic_conv_windows(&a, x.dim[2]), from.kernels}};
+  if (from.area * from.channels > INT32_MAX) /* the wiring's numbers */
+    return gt_build_error(build, "kernel", "has %lld places of %lld channels each: at most %d in all",
+                          (long long)from.area, (long long)from.channels, INT32_MAX);
+  if (!check_readers(build, &from, input) || !check_output(build, &output)) return GT_NONE;
+  const int64_t leaves = from.kernels * from.leaves;
+  int32_t *chosen = GT_NEW_N(build->arena, int32_t, leaves), *limit = GT_NEW_N(build->arena, int32_t, leaves);
+  for (int64_t i = 0; i < leaves; i++) limit[i] = (int32_t)(from.area * from.channels);
+  choose_wiring(&from, chosen);
+  const gt_id logits = gt_build_parameter(
+      build, "logits", gt_shape_2(from.kernels * (from.leaves - 1), GATES), gt_logic_init(c->init));
+  const gt_id wiring =
+      gt_build_constant(build, "wiring", gt_shape_2(from.kernels, from.leaves), chosen, limit);
+  const gt_id inverse = build->training ? build_inverse(build, &from, chosen) : GT_NONE;
+  build->has_hard = true;
+  const gt_id y = lay_trees(build, &a, input[0], logits, wiring, inverse);
+  return gt_reshape(graph, y, output);
+}
+
+static bool conv_circuit(gt_layer_circuit *circuit, const void *config) {
+  const conv_config *c = config;
+  const gt_shape x = circuit->input, y = circuit->output;
+  const int64_t leaves = INT64_C(1) << c->depth;
+  gt_circuit_convolution kernels = {.height = (uint32_t)x.dim[1],
+                                    .width = (uint32_t)x.dim[2],
+                                    .channels = (uint32_t)x.dim[3],
+                                    .field = (uint32_t)c->kernel,
+                                    .stride = (uint32_t)c->stride,
+                                    .padding = (uint32_t)c->padding,
+                                    .pool = (uint32_t)c->pool,
+                                    .rows = (uint32_t)y.dim[1],
+                                    .columns = (uint32_t)y.dim[2],
+                                    .kernels = (uint32_t)y.dim[3],
+                                    .depth = (uint32_t)c->depth};
+  if (!gt_layer_circuit_take(circuit) ||
+      !gt_layer_circuit_gates(circuit, y.dim[3] * (leaves - 1), y.dim[3], leaves, &kernels.op, &kernels.leaf))
+    return false;
+  uint32_t *values = gt_layer_circuit_values(circuit, (size_t)gt_shape_count(y));
+  return gt_circuit_add_convolution(circuit->circuit, &kernels, circuit->source->items, values,
+                                    circuit->error) ||
+         gt_layer_circuit_refuse(circuit, "has a wiring that does not fit");
+}
+
+GT_DEFINE(layer, logic_conv2d) = {
+    .name = "logic_conv2d",
+    .help = "trees of logic gates over the receptive fields of an image, OR-pooled",
+    .schema = &schema,
+    .config_size = sizeof(conv_config),
+    .min_inputs = 1,
+    .max_inputs = 1,
+    .build = build_conv,
+    .circuit = conv_circuit,
+};

@@ -1,0 +1,44 @@
+#include "layer/logic/logic_init.h"
+#include "layer/init_config.h"
+#include <string.h>
+
+enum { GATES = 16 };
+
+const char *const gt_logic_inits[] = {"normal", "pass_through", "residual", NULL};
+
+static void fill_normal(const void *config, gt_shape shape, const gt_init_stream *stream, float *out) {
+  (void)config;
+  gt_init_draw_normal(stream, gt_shape_count(shape), 0, 1, out);
+}
+
+typedef struct pass_config {
+  float strength;
+  const uint8_t *chosen; /* of each gate: the function that it begins with; NULL: its first input */
+} pass_config;
+
+static void fill_pass(const void *config, gt_shape shape, const gt_init_stream *stream, float *out) {
+  const pass_config *c = config;
+  (void)stream;
+  for (int64_t i = 0; i < gt_shape_count(shape); i++)
+    out[i] = i % GATES == (c->chosen ? c->chosen[i / GATES] : GT_LOGIC_FIRST) ? c->strength : 0;
+}
+
+static const gt_init_type normal = {.name = "normal", .fill = fill_normal},
+                          pass = {.name = "pass_through", .fill = fill_pass};
+
+const gt_init *gt_logic_init_pass(gt_arena *arena, double strength, const uint8_t *chosen) {
+  gt_init *init = GT_NEW(arena, gt_init);
+  pass_config *config = GT_NEW(arena, pass_config);
+  *config = (pass_config){(float)strength, chosen};
+  *init = (gt_init){.type = &pass, .config = config};
+  return init;
+}
+
+const gt_init *gt_logic_init(const char *name) {
+  static const pass_config ten = {.strength = 10}, five = {.strength = 5};
+  static const gt_init starts[] = {
+      {.type = &normal}, {.type = &pass, .config = &ten}, {.type = &pass, .config = &five}};
+  int i = 0;
+  while (strcmp(gt_logic_inits[i], name)) i++;
+  return &starts[i];
+}

@@ -1,0 +1,160 @@
+#include "op/logic/logic_bits_cpu.h"
+#include "base/count.h"
+#include "shaders/op/logic/logic_bits.h"
+#include "shaders/op/logic/logic_bits_sum.h"
+#include "shaders/op/logic/logic_codes.h"
+#include "shaders/op/logic/logic_pack.h"
+#include "step/math.h"
+
+enum { TILE_WORDS = 16384, PIECE = 64, LEVELS = 32 };
+
+/* Gate k gives 1 on (1,1), (1,0), (0,1), (0,0) where its bit 0, 1, 2, 3 is set. */
+static uint32_t code_of(uint32_t gate) {
+  const uint32_t f11 = gate & 1, f10 = gate >> 1 & 1, f01 = gate >> 2 & 1, f00 = gate >> 3;
+  return f00 | (f00 ^ f10) << 1 | (f00 ^ f01) << 2 | (f00 ^ f10 ^ f01 ^ f11) << 3;
+}
+
+void gt_logic_codes_cpu(const void *args, const uint32_t *spec, uint32_t tile) {
+  const struct gt_logic_codes_args *t = args;
+  uint32_t *codes = GT_PTR(uint32_t, t->codes);
+  const uint32_t end = gt_least_u32((tile + 1) * GT_BITS_CODE_TILE, t->gates);
+  (void)spec;
+  for (uint32_t gate = tile * GT_BITS_CODE_TILE; gate < end; gate++) {
+    const float *z = GT_PTR(const float, t->logits) + 16 * (size_t)gate;
+    uint32_t best = 0;
+    for (uint32_t k = 1; k < 16; k++) best = z[k] > z[best] ? k : best;
+    codes[gate] = code_of(best);
+  }
+}
+
+/* --- words from samples, and back ----------------------------------------------------------------------- */
+
+GT_CLONES static void pack(const float *x, size_t row, uint32_t samples, uint32_t n,
+                           uint32_t bits[restrict GT_BITS_VALUE_TILE]) {
+  for (uint32_t i = 0; i < n; i++) bits[i] = 0;
+  for (uint32_t s = 0; s < samples; s++, x += row)
+    for (uint32_t i = 0; i < n; i++) bits[i] |= (uint32_t)(x[i] > 0.5f) << s;
+}
+
+GT_CLONES static void unpack(const uint32_t *bits, uint32_t s, float *restrict x, uint32_t n) {
+  for (uint32_t i = 0; i < n; i++) x[i] = (float)(int32_t)(bits[i] >> s & 1);
+}
+
+typedef struct block { /* the values of a word that a tile has */
+  uint32_t word, first, count, samples;
+  size_t at, stride; /* of the first one's word, and from one to the next */
+} block;
+
+static block block_of(const struct gt_logic_pack_args *t, const uint32_t *spec, uint32_t tile) {
+  const uint32_t chunks = gt_ceil_div(t->values, GT_BITS_VALUE_TILE);
+  block b = {.word = tile / chunks, .first = tile % chunks * GT_BITS_VALUE_TILE};
+  const bool by_word = spec[GT_BITS_SPEC_BY_WORD];
+  b.count = gt_least_u32(GT_BITS_VALUE_TILE, t->values - b.first);
+  b.samples = gt_least_u32(32, t->batch - 32 * b.word);
+  b.stride = by_word ? 1 : t->words;
+  b.at = by_word ? (size_t)b.word * t->values + b.first : (size_t)b.first * t->words + b.word;
+  return b;
+}
+
+void gt_logic_pack_cpu(const void *args, const uint32_t *spec, uint32_t tile) {
+  const struct gt_logic_pack_args *t = args;
+  const block b = block_of(t, spec, tile);
+  uint32_t bits[GT_BITS_VALUE_TILE], *words = GT_PTR(uint32_t, t->packed) + b.at;
+  pack(GT_PTR(const float, t->x) + (size_t)b.word * 32 * t->values + b.first, t->values, b.samples, b.count,
+       bits);
+  for (uint32_t i = 0; i < b.count; i++) words[i * b.stride] = bits[i];
+}
+
+void gt_logic_unpack_cpu(const void *args, const uint32_t *spec, uint32_t tile) {
+  const struct gt_logic_pack_args *t = args;
+  const block b = block_of(t, spec, tile);
+  const uint32_t *words = GT_PTR(const uint32_t, t->packed) + b.at;
+  uint32_t bits[GT_BITS_VALUE_TILE];
+  for (uint32_t i = 0; i < b.count; i++) bits[i] = words[i * b.stride];
+  float *x = GT_PTR(float, t->x) + (size_t)b.word * 32 * t->values + b.first;
+  for (uint32_t s = 0; s < b.samples; s++) unpack(bits, s, x + (size_t)s * t->values, b.count);
+}
+
+/* --- gates ---------------------------------------------------------------------------------------------- */
+
+uint32_t gt_logic_bits_tile_rows(uint32_t words) { return words >= TILE_WORDS ? 1 : TILE_WORDS / words; }
+
+/* Indices are held inside the layer's inputs, whatever the wiring of a damaged file says. */
+GT_CLONES static void layer(const struct gt_logic_bits_args *t, uint32_t first, uint32_t end) {
+  const uint32_t *codes = GT_PTR(const uint32_t, t->codes), *wiring = GT_PTR(const uint32_t, t->wiring);
+  const size_t n = t->words;
+  for (uint32_t gate = first; gate < end; gate++) {
+    const uint32_t *a = GT_PTR(const uint32_t, t->x) + n * gt_least_u32(wiring[gate], t->inputs - 1),
+                   *b = GT_PTR(const uint32_t, t->x) +
+                        n * gt_least_u32(wiring[t->gates + gate], t->inputs - 1);
+    const uint32_t code = codes[gate], c0 = -(code & 1), c1 = -(code >> 1 & 1), c2 = -(code >> 2 & 1),
+                   c3 = -(code >> 3 & 1);
+    uint32_t *restrict y = GT_PTR(uint32_t, t->y) + n * gate;
+    for (size_t i = 0; i < n; i++) y[i] = c0 ^ (a[i] & c1) ^ (b[i] & (c2 ^ (a[i] & c3)));
+  }
+}
+
+void gt_logic_bits_cpu(const void *args, const uint32_t *spec, uint32_t tile) {
+  const struct gt_logic_bits_args *t = args;
+  const uint32_t each = gt_logic_bits_tile_rows(t->words), first = tile * each;
+  (void)spec;
+  layer(t, first, gt_least_u32(first + each, t->gates));
+}
+
+/* --- sums ------------------------------------------------------------------------------------------------
+ */
+
+/* Counts of ones, bit by bit: of each power of two two rows of bits, so that a row is added to every level
+ * but the first half as often as to the one below (Harley and Seal; Knuth, "The Art of Computer Programming",
+ * 4A, 7.1.3). A level holds `sum`, and `rest` where the level's bit of the number of rows is set. */
+typedef struct counter {
+  uint32_t rows, sum[LEVELS][PIECE], rest[LEVELS][PIECE];
+} counter;
+
+GT_CLONES static void add_row(counter *c, const uint32_t *row, uint32_t n) {
+  uint32_t carry[PIECE];
+  uint32_t level = 0;
+  for (uint32_t i = 0; i < n; i++) carry[i] = row[i];
+  for (; c->rows >> level & 1; level++) {
+    uint32_t *restrict sum = c->sum[level];
+    const uint32_t *rest = c->rest[level];
+    for (uint32_t i = 0; i < n; i++) {
+      const uint32_t both = sum[i] ^ rest[i], out = (sum[i] & rest[i]) | (both & carry[i]);
+      sum[i] = both ^ carry[i];
+      carry[i] = out;
+    }
+  }
+  if (!(c->rows & (c->rows + 1)))
+    for (uint32_t i = 0; i < n; i++) c->sum[level][i] = 0; /* the level's first */
+  for (uint32_t i = 0; i < n; i++) c->rest[level][i] = carry[i];
+  c->rows++;
+}
+
+/* Of the samples of word i. */
+GT_CLONES static void count_word(const counter *c, uint32_t i, uint32_t count[restrict 32]) {
+  for (uint32_t bit = 0; bit < 32; bit++) count[bit] = 0;
+  for (uint32_t level = 0; c->rows >> level; level++) {
+    const uint32_t sum = c->sum[level][i], rest = c->rows >> level & 1 ? c->rest[level][i] : 0;
+    for (uint32_t bit = 0; bit < 32; bit++) count[bit] += ((sum >> bit & 1) + (rest >> bit & 1)) << level;
+  }
+}
+
+void gt_logic_bits_sum_cpu(const void *args, const uint32_t *spec, uint32_t group) {
+  const struct gt_logic_bits_sum_args *t = args;
+  const uint32_t *x = GT_PTR(const uint32_t, t->x) + (size_t)group * t->each * t->words;
+  float *y = GT_PTR(float, t->y);
+  counter c;
+  (void)spec;
+  for (uint32_t first = 0; first < t->words; first += PIECE) {
+    const uint32_t n = gt_least_u32(PIECE, t->words - first);
+    c.rows = 0;
+    for (size_t row = 0; row < t->each; row++) add_row(&c, x + row * t->words + first, n);
+    for (uint32_t i = 0; i < n; i++) {
+      const uint32_t sample = 32 * (first + i);
+      uint32_t count[32];
+      count_word(&c, i, count);
+      for (uint32_t bit = 0; bit < 32 && sample + bit < t->batch; bit++)
+        y[(size_t)(sample + bit) * t->groups + group] = (float)count[bit] * t->scale;
+    }
+  }
+}

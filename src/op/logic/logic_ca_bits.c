@@ -1,0 +1,164 @@
+#include "op/logic/logic_ca_bits.h"
+#include "base/count.h"
+#include "base/philox.h"
+#include "op/check.h"
+#include "op/logic/logic_ca_bits_cpu.h"
+#include "op/op.h"
+#include "shaders/op/logic/logic_ca_bits.h"
+#include "step/lowering.h"
+#include <stddef.h>
+#include <string.h>
+
+enum { THREADS = 256, MOST_LANES = 4, LEAST_SHARED = 16384, FIXED_SHARED = 1024 };
+static const gt_op rows[1];
+
+GT_REGISTER(op, logic_ca_bits)
+const gt_op_family gt_op_logic_ca_bits;
+const gt_op_family gt_op_logic_ca_bits = {rows, 1};
+
+static bool infer(const gt_graph *graph, const gt_node *node, gt_shape *shape, gt_dtype *dtype,
+                  gt_error *error) {
+  const gt_logic_ca_attribute *a = node->attribute;
+  const gt_node *state = gt_node_at(graph, node->input[0]);
+  if (!gt_logic_ca_check(a, state->shape, error)) return false;
+  if (state->dtype != GT_I32 || !gt_is_words(gt_node_at(graph, node->input[1]), gt_logic_ca_gates(a)) ||
+      !gt_is_words(gt_node_at(graph, node->input[2]), 2 * gt_logic_ca_wires(a)))
+    return gt_fail(error, GT_ERR_INTERNAL, "logic_ca_bits: the words, codes or wiring do not fit");
+  if (node->inputs != (a->fire_rate < 1 ? 4 : 3))
+    return gt_fail(error, GT_ERR_INTERNAL, "logic_ca_bits: a clock is needed where cells fire at random");
+  *shape = state->shape;
+  *dtype = GT_I32;
+  return true;
+}
+
+/* --- lowering ------------------------------------------------------------------------------------------- */
+
+typedef struct geometry {
+  gt_logic_ca_layer layer[GT_LOGIC_CA_LAYERS];
+  uint32_t layers, channels, lanes, threads;
+  uint32_t chunk, second, other,
+      shared; /* of a workgroup's memory (op/logic/logic_ca_bits_step.glsl), in rows */
+  uint32_t words[GT_LOGIC_CA_LAYERS * GT_CA_BITS_WORDS];
+} geometry;
+
+/* Memory for so many channels at a time. */
+static void lay_out(geometry *g, const gt_logic_ca_attribute *a, uint32_t chunk) {
+  uint32_t region[2] = {g->layer[a->perceptions].inputs, 0}, perceived[2] = {0, 0};
+  for (uint32_t l = 0; l + 1 < a->perceptions; l++)
+    perceived[l % 2] = gt_most_u32(perceived[l % 2], a->kernels * a->width[l] * chunk);
+  for (uint32_t l = a->perceptions; l < g->layers; l++) {
+    const uint32_t to = 1 - (l - a->perceptions) % 2;
+    region[to] = gt_most_u32(region[to], a->width[l]);
+  }
+  g->chunk = chunk;
+  g->second = region[0];
+  g->other = perceived[0];
+  g->shared = region[0] + gt_most_u32(region[1], GT_LOGIC_CA_PATCH * chunk + perceived[0] + perceived[1]);
+}
+
+/* As many cells a workgroup as leave no multiprocessor without work, and as many channels at a time as fit;
+ * one of each always does (gt_logic_ca_check). */
+static void plan(geometry *g, const gt_target *target, const gt_logic_ca_attribute *a, gt_shape state) {
+  const uint32_t cells = (uint32_t)(state.dim[0] * state.dim[1] * state.dim[2]);
+  const uint32_t bytes = gt_most_u32(target->shared_bytes, LEAST_SHARED) - FIXED_SHARED;
+  g->layers = a->perceptions + a->updates;
+  g->channels = g->chunk = (uint32_t)state.dim[3];
+  gt_logic_ca_layers(a, g->channels, g->layer);
+  for (g->lanes = 1; g->lanes < MOST_LANES && gt_ceil_div(cells, g->lanes) > target->units;) g->lanes *= 2;
+  lay_out(g, a, g->channels);
+  while (4 * g->lanes * g->shared > bytes && (g->chunk > 1 || g->lanes > 1)) {
+    if (g->chunk > 1)
+      lay_out(g, a, (g->chunk + 1) / 2);
+    else
+      g->lanes /= 2, lay_out(g, a, g->channels);
+  }
+  for (uint32_t l = 0; l < g->layers; l++) {
+    const gt_logic_ca_layer *at = &g->layer[l];
+    const uint32_t words[GT_CA_BITS_WORDS] = {at->width, at->inputs, at->gate, at->wire};
+    memcpy(g->words + (size_t)l * GT_CA_BITS_WORDS, words, sizeof words);
+  }
+}
+
+static void set_spec(gt_step *step, const geometry *g, const gt_logic_ca_attribute *a, gt_shape state) {
+  step->spec[BITS_SHARED] = g->shared;
+  step->spec[BITS_CHANNELS] = g->channels;
+  step->spec[BITS_KERNELS] = a->kernels;
+  step->spec[BITS_HEIGHT] = (uint32_t)state.dim[1];
+  step->spec[BITS_WIDTH] = (uint32_t)state.dim[2];
+  step->spec[BITS_PERIODIC] = a->periodic;
+  step->spec[BITS_PERCEPTIONS] = a->perceptions;
+  step->spec[BITS_UPDATES] = a->updates;
+  step->spec[BITS_FIRE] = a->fire_rate < 1;
+  step->spec[BITS_CHUNK] = g->chunk;
+  step->spec[BITS_SECOND] = g->second;
+  step->spec[BITS_OTHER] = g->other;
+}
+
+/* States go back and forth between two buffers, the last one to the result. */
+static void lower(gt_lowering *lowering, const gt_group *group) {
+  static const gt_kernel kernels[] = {{"logic_ca_bits1", gt_logic_ca_bits_cpu},
+                                      {"logic_ca_bits2", gt_logic_ca_bits_cpu},
+                                      {"logic_ca_bits4", gt_logic_ca_bits_cpu}};
+  const gt_node *node = gt_node_at(gt_lowering_graph(lowering), group->leader);
+  const gt_logic_ca_attribute *a = node->attribute;
+  geometry g = {.threads = gt_lower_workgroup(lowering, THREADS, 1)};
+  uint32_t between[2] = {0, 0};
+  plan(&g, gt_lowering_target(lowering), a, node->shape);
+  const uint32_t cells = (uint32_t)gt_shape_count(node->shape) / g.channels;
+  for (uint32_t i = 0; i < 2 && i + 1 < a->steps; i++)
+    between[i] = gt_lower_scratch(lowering, 4 * (uint64_t)gt_shape_count(node->shape));
+  for (uint32_t t = 0; t < a->steps; t++) {
+    const struct gt_logic_ca_bits_args args = {.step = t,
+                                               .cells = cells,
+                                               .wires = (uint32_t)gt_logic_ca_wires(a),
+                                               .purpose = a->purpose,
+                                               .fire_rate = a->fire_rate};
+    gt_step *step = gt_lower_step(lowering, &kernels[g.lanes / 2], &args, sizeof args);
+    set_spec(step, &g, a, node->shape);
+    step->tiles = gt_ceil_div(cells, GT_CA_BITS_LANES);
+    gt_lower_groups(lowering, gt_ceil_div(cells, g.lanes), g.threads);
+#define AT(field) offsetof(struct gt_logic_ca_bits_args, field)
+    if (t)
+      gt_lower_use_scratch(lowering, AT(from), between[(t - 1) % 2], false);
+    else
+      gt_lower_read(lowering, AT(from), node->input[0]);
+    if (t + 1 < a->steps)
+      gt_lower_use_scratch(lowering, AT(to), between[t % 2], true);
+    else
+      gt_lower_write(lowering, AT(to), group->leader);
+    gt_lower_read(lowering, AT(codes), node->input[1]);
+    gt_lower_read(lowering, AT(wiring), node->input[2]);
+    gt_lower_constants(lowering, AT(shape), g.words, sizeof g.words);
+    if (a->fire_rate < 1) gt_lower_read(lowering, AT(clock), node->input[3]);
+#undef AT
+  }
+}
+
+/* --- row and builder ------------------------------------------------------------------------------------ */
+
+gt_id gt_logic_ca_bits(gt_graph *graph, gt_id state, gt_id codes, gt_id wiring, gt_id clock,
+                       const gt_logic_ca_attribute *attribute) {
+  gt_logic_ca_attribute a = *attribute;
+  const bool fires = a.fire_rate < 1;
+  if (fires) a.purpose = GT_PURPOSE_GRAPH + graph->next_purpose++;
+  const gt_id input[4] = {state, codes, wiring, clock};
+  return gt_node_add(graph, &rows[0], input, fires ? 4 : 3, &a, sizeof a);
+}
+
+/* Nine operations on a word for each gate, cell, channel and step. */
+static double flops(const gt_graph *graph, const gt_node *node) {
+  const gt_logic_ca_attribute *a = node->attribute;
+  double gates = 0;
+  (void)graph;
+  for (uint32_t l = 0; l < a->perceptions + a->updates; l++)
+    gates += (double)a->width[l] * (l < a->perceptions ? a->kernels * (double)node->shape.dim[3] : 1);
+  return 9 * gates * (double)(node->shape.dim[0] * node->shape.dim[1] * node->shape.dim[2]) * a->steps;
+}
+
+static const gt_op rows[1] = {{.name = "logic_ca_bits",
+                               .kind = GT_OP_KERNEL,
+                               .min_inputs = 3,
+                               .max_inputs = 4,
+                               .infer = infer,
+                               .lower = lower,
+                               .flops = flops}};

@@ -1,0 +1,389 @@
+/* The automaton on the CPU: a tile is a group of cells, all values of the circuit lie in rows of one number a
+ * cell, so that every gate is vector code over the group. Backward, a tile keeps the rows of its forward
+ * pass; of gradients it keeps those of one layer and the layer before it, so that they stay in the nearest
+ * cache, and perception goes back kernel by kernel. Sums over its cells go to the tile's own partial sums. */
+#include "op/logic/logic_ca_cpu.h"
+#include "base/count.h"
+#include "base/memory.h"
+#include "base/philox.h"
+#include "op/logic/logic_ca.h"
+#include "shaders/op/logic/logic_ca.h"
+#include "shaders/op/logic/logic_ca_gradient.h"
+#include "shaders/op/logic/logic_ca_sum.h"
+#include "step/math.h"
+#include <stdlib.h>
+#include <string.h>
+
+enum { LANES = GT_CA_LANES, PATCH = GT_LOGIC_CA_PATCH, CENTRE = 4, VECTOR = 8, PARTS = LANES / VECTOR };
+typedef float row[LANES];
+/* A part of a row: what a register of most machines holds. Compilers make poor code of wider vectors. */
+typedef float lanes __attribute__((vector_size(4 * VECTOR), aligned(4), may_alias));
+typedef float four __attribute__((vector_size(16), aligned(4), may_alias));
+#define PART_AT(rows, index, part) (*(lanes *)((rows)[index] + VECTOR * (part)))
+
+typedef struct circuit { /* one tile's view of a step */
+  uint32_t channels, kernels, height, width, perceptions, updates, cells, wires, count;
+  bool periodic;
+  const uint32_t *layer;
+  const float *coefficients;
+  const int32_t *wiring;
+  uint32_t cell[LANES], patch[PATCH][LANES]; /* the cell, and what lies around it; or GT_NONE */
+  bool fires[LANES], any_fires;
+  uint32_t
+      at[GT_LOGIC_CA_LAYERS + 1]; /* first row of each layer's inputs, then of the last layer's outputs */
+  uint32_t update, rows;          /* first row of the update's inputs, and of all there are */
+  /* Rows of gradients: of the patches, from 0; of the update's inputs; two pieces that layers use in turn. */
+  uint32_t d_update, d_piece[2], d_rows;
+} circuit;
+
+static void place_rows(circuit *c) {
+  uint32_t row_count = PATCH * c->channels;
+  for (uint32_t l = 0; l < c->perceptions; l++) {
+    c->at[l] = l ? row_count : 0;
+    const uint32_t width = c->layer[l * GT_CA_WORDS + CA_WIDTH];
+    if (l) row_count += c->kernels * c->channels * c->layer[l * GT_CA_WORDS + CA_INPUTS];
+    if (l == c->perceptions - 1) {
+      c->update = row_count;
+      row_count += c->channels * (1 + width * c->kernels);
+    }
+  }
+  c->at[c->perceptions] = c->update;
+  for (uint32_t l = c->perceptions; l < c->perceptions + c->updates; l++) {
+    c->at[l + 1] = row_count;
+    row_count += c->layer[l * GT_CA_WORDS + CA_WIDTH];
+  }
+  c->rows = row_count;
+}
+
+/* Perception's layers need gradients of one kernel at a time. */
+static void place_gradient_rows(circuit *c) {
+  uint32_t widest = 0;
+  for (uint32_t l = 1; l < c->perceptions; l++)
+    widest = gt_most_u32(widest, c->channels * c->layer[l * GT_CA_WORDS + CA_INPUTS]);
+  for (uint32_t l = c->perceptions; l < c->perceptions + c->updates; l++)
+    widest = gt_most_u32(widest, c->layer[l * GT_CA_WORDS + CA_WIDTH]);
+  c->d_update = PATCH * c->channels;
+  c->d_piece[0] = c->d_update + c->layer[c->perceptions * GT_CA_WORDS + CA_INPUTS];
+  c->d_piece[1] = c->d_piece[0] + widest;
+  c->d_rows = c->d_piece[1] + widest;
+}
+
+/* First row of the gradient of a layer's inputs, for one kernel. */
+static uint32_t gradient_at(const circuit *c, uint32_t l) {
+  return l == 0 ? 0 : l == c->perceptions ? c->d_update : c->d_piece[l % 2];
+}
+
+/* Lists the cells of a board, those that fire before the others; returns how many do. */
+static uint32_t list_cells(uint32_t *list, uint32_t board, const uint32_t *clock, uint32_t step,
+                           uint32_t purpose, float fire_rate) {
+  const uint64_t seed = clock[1] | (uint64_t)clock[2] << 32;
+  uint32_t front = 0, back = board;
+  for (uint32_t cell = 0; cell < board; cell++) {
+    const bool fires = gt_random_uniform(seed, purpose, clock[0], step * board + cell) <= fire_rate;
+    list[fires ? front++ : --back] = cell;
+  }
+  return front;
+}
+
+/* The tile's cells. Where cells fire at random, the first tiles take those of all boards that do, so that no
+ * lane computes what is not wanted; each tile finds out for itself which they are. */
+static void choose_cells(circuit *c, bool at_random, uint32_t tile, const uint32_t *clock, uint32_t step,
+                         uint32_t purpose, float fire_rate) {
+  const uint32_t board = c->height * c->width, boards = c->cells / board, first = tile * LANES;
+  uint32_t *list = at_random ? gt_realloc(NULL, board * sizeof *list) : NULL, firing = board;
+  if (list) firing = list_cells(list, board, clock, step, purpose, fire_rate);
+  c->count = gt_least_u32(LANES, c->cells - first);
+  c->any_fires = first < firing * boards;
+  for (uint32_t i = 0; i < LANES; i++) {
+    uint32_t n = first + i;
+    c->fires[i] = n < firing * boards;
+    if (i >= c->count)
+      n = GT_NONE;
+    else if (list && c->fires[i])
+      n = n / firing * board + list[n % firing];
+    else if (list)
+      n -= firing * boards, n = n / (board - firing) * board + list[firing + n % (board - firing)];
+    c->cell[i] = n;
+  }
+  free(list);
+}
+
+static void open_circuit(circuit *c, const uint32_t *spec, uint32_t tile, const uint32_t *clock,
+                         uint32_t step, uint32_t purpose, float fire_rate) {
+  c->channels = spec[SPEC_CA_CHANNELS];
+  c->kernels = spec[SPEC_CA_KERNELS];
+  c->height = spec[SPEC_CA_HEIGHT];
+  c->width = spec[SPEC_CA_WIDTH];
+  c->periodic = spec[SPEC_CA_PERIODIC];
+  c->perceptions = spec[SPEC_CA_PERCEPTIONS];
+  c->updates = spec[SPEC_CA_UPDATES];
+  choose_cells(c, spec[SPEC_CA_FIRE], tile, clock, step, purpose, fire_rate);
+  for (uint32_t i = 0; i < LANES; i++)
+    for (uint32_t j = 0; j < PATCH; j++)
+      c->patch[j][i] = c->cell[i] == GT_NONE
+                           ? GT_NONE
+                           : gt_logic_ca_neighbour(c->cell[i], j, c->height, c->width, c->periodic);
+  place_rows(c);
+}
+
+/* --- forward --- */
+
+typedef struct span { /* gates that several channels share: rows of the first channel, and the step to the
+                         next */
+  uint32_t channels, inputs, x_step, y_step, stride; /* steps in rows; stride: between gates' outputs */
+} span;
+
+/* Gates of one layer. Indices are held inside the layer's inputs, whatever the wiring of a damaged file says.
+ */
+GT_CLONES static void gates(const float *restrict c, const int32_t *restrict wa, const int32_t *restrict wb,
+                            uint32_t n, const span *s, const row *restrict x, row *restrict y) {
+  const uint32_t channels = s->channels, last = s->inputs - 1, x_step = s->x_step, y_step = s->y_step;
+  for (uint32_t o = 0; o < n; o++, c += 4, y += s->stride) {
+    const row *a = x + gt_least_u32((uint32_t)wa[o], last), *b = x + gt_least_u32((uint32_t)wb[o], last);
+    row *to = y;
+    for (uint32_t channel = 0; channel < channels; channel++, a += x_step, b += x_step, to += y_step)
+      for (int part = 0; part < PARTS; part++) {
+        const lanes xa = PART_AT(a, 0, part), xb = PART_AT(b, 0, part);
+        PART_AT(to, 0, part) = (c[0] + c[1] * xa) + xb * (c[2] + c[3] * xa);
+      }
+  }
+}
+
+static void load_patches(const circuit *c, const float *state, row *v) {
+  for (uint32_t channel = 0; channel < c->channels; channel++)
+    for (int j = 0; j < PATCH; j++)
+      for (int i = 0; i < LANES; i++) {
+        const uint32_t cell = c->patch[j][i];
+        v[channel * PATCH + (uint32_t)j][i] =
+            cell == GT_NONE ? 0 : state[(size_t)cell * c->channels + channel];
+      }
+  for (uint32_t channel = 0; channel < c->channels; channel++)
+    memcpy(v[c->update + channel], v[channel * PATCH + CENTRE], sizeof(row));
+}
+
+/* A layer as a span, for one kernel of perception, and the rows that it reads and makes. */
+static span span_of(const circuit *c, uint32_t l, uint32_t k, uint32_t *from, uint32_t *to) {
+  const uint32_t width = c->layer[l * GT_CA_WORDS + CA_WIDTH], inputs = c->layer[l * GT_CA_WORDS + CA_INPUTS];
+  const bool last = l == c->perceptions - 1;
+  *from = c->at[l];
+  *to = c->at[l + 1];
+  if (l >= c->perceptions) return (span){.channels = 1, .inputs = inputs, .stride = 1};
+  if (l) *from += k * c->channels * inputs;
+  *to = last ? c->update + c->channels + k : *to + k * c->channels * width;
+  const uint32_t stride = last ? c->kernels : 1;
+  return (span){c->channels, inputs, inputs, width * stride, stride};
+}
+
+static void run_layer(const circuit *c, uint32_t l, uint32_t k, row *v) {
+  const uint32_t *w = c->layer + (size_t)l * GT_CA_WORDS;
+  const int32_t *a = c->wiring + w[CA_WIRE], *b = a + c->wires;
+  uint32_t from, to;
+  const span s = span_of(c, l, k, &from, &to);
+  gates(c->coefficients + 4 * ((size_t)w[CA_GATE] + k * w[CA_WIDTH]), a, b, w[CA_WIDTH], &s, v + from,
+        v + to);
+}
+
+static void run_circuit(const circuit *c, const float *state, row *v) {
+  load_patches(c, state, v);
+  for (uint32_t k = 0; k < c->kernels; k++)
+    for (uint32_t l = 0; l < c->perceptions; l++) run_layer(c, l, k, v);
+  for (uint32_t l = c->perceptions; l < c->perceptions + c->updates; l++) run_layer(c, l, 0, v);
+}
+
+/* Rows that each begin a line of the cache, not zeroed; `block` is to be freed. */
+static row *take_rows(size_t count, void **block) {
+  *block = gt_realloc(NULL, (count + 1) * sizeof(row));
+  return (row *)(((uintptr_t)*block + sizeof(row) - 1) / sizeof(row) * sizeof(row));
+}
+
+/* A new state as it is told to the next step. */
+static float told(const struct gt_logic_ca_args *a, float value, uint32_t element, uint32_t channels) {
+  if (a->flags & CA_BOUNDED) value = value < 0 ? 0 : value > 1 ? 1 : value;
+  if (a->rounding > 0) value += a->rounding * ((value > 0.5f ? 1.0f : 0.0f) - value);
+  if (a->sampling <= 0) return value;
+  const uint32_t *clock = GT_PTR(const uint32_t, a->clock), block = element + a->step * a->cells * channels;
+  const gt_philox draw =
+      gt_philox_block(clock[1] | (uint64_t)clock[2] << 32, a->sampling_purpose, clock[0], block);
+  if ((float)(draw.v[0] >> 8) * 0x1p-24f >= a->sampling) return value;
+  return (float)(draw.v[1] >> 8) * 0x1p-24f < value ? 1.0f : 0.0f;
+}
+
+void gt_logic_ca_cpu(const void *args, const uint32_t *spec, uint32_t tile) {
+  const struct gt_logic_ca_args *a = args;
+  circuit c = {.cells = a->cells,
+               .wires = a->wires,
+               .layer = GT_PTR(const uint32_t, a->shape),
+               .coefficients = GT_PTR(const float, a->coefficients),
+               .wiring = GT_PTR(const int32_t, a->wiring)};
+  open_circuit(&c, spec, tile, GT_PTR(const uint32_t, a->clock), a->step, a->purpose, a->fire_rate);
+  const float *from = GT_PTR(const float, a->from) + a->from_offset;
+  float *states = GT_PTR(float, a->states), *to = states + a->to_offset;
+  void *block;
+  row *v = take_rows(c.rows, &block);
+  if (c.any_fires) run_circuit(&c, from, v);
+  const row *out = v + c.at[c.perceptions + c.updates];
+  for (uint32_t i = 0; i < c.count; i++) {
+    const size_t cell = (size_t)c.cell[i] * c.channels;
+    for (uint32_t channel = 0; channel < c.channels; channel++) {
+      float value = from[cell + channel];
+      if (a->flags & CA_COPY) states[cell + channel] = value;
+      if (c.fires[i]) value = told(a, out[channel][i], (uint32_t)(cell + channel), c.channels);
+      to[cell + channel] = value;
+    }
+  }
+  free(block);
+}
+
+/* --- backward --- */
+
+/* Adds the totals of four parts of rows to the four sums, or sets them: halves, quarters, then within
+ * quarters. */
+GT_MATH void totals(const lanes s[4], float *sum, bool add) {
+#define HALVES(a, b)                                         \
+  (__builtin_shufflevector(a, b, 0, 1, 2, 3, 8, 9, 10, 11) + \
+   __builtin_shufflevector(a, b, 4, 5, 6, 7, 12, 13, 14, 15))
+  const lanes x = HALVES(s[0], s[2]), y = HALVES(s[1], s[3]);
+#undef HALVES
+  lanes z = __builtin_shufflevector(x, y, 0, 1, 8, 9, 4, 5, 12, 13) +
+            __builtin_shufflevector(x, y, 2, 3, 10, 11, 6, 7, 14, 15);
+  z += __builtin_shufflevector(z, z, 1, 0, 3, 2, 5, 4, 7, 6);
+  four total = __builtin_shufflevector(z, z, 0, 2, 4, 6);
+  if (add) total += *(four *)sum;
+  *(four *)sum = total;
+}
+
+/* Adds to the gradients of the gates' inputs; the four sums of each over all cells and channels go to `sum`.
+ */
+GT_CLONES static void gates_back(const float *restrict c, const int32_t *restrict wa,
+                                 const int32_t *restrict wb, uint32_t n, const span *s, const row *restrict x,
+                                 row *restrict dx, const row *restrict dy, float *restrict sum, bool add) {
+  const uint32_t channels = s->channels, last = s->inputs - 1, x_step = s->x_step, y_step = s->y_step;
+  for (uint32_t o = 0; o < n; o++, c += 4, sum += 4, dy += s->stride) {
+    const uint32_t a = gt_least_u32((uint32_t)wa[o], last), b = gt_least_u32((uint32_t)wb[o], last);
+    const row *from = x, *slope = dy;
+    row *to = dx;
+    lanes total[4] = {{0}, {0}, {0}, {0}};
+    for (uint32_t channel = 0; channel < channels; channel++, from += x_step, to += x_step, slope += y_step)
+      for (int part = 0; part < PARTS; part++) {
+        const lanes xa = PART_AT(from, a, part), xb = PART_AT(from, b, part);
+        const lanes g = PART_AT(slope, 0, part), ga = g * xa;
+        total[0] += g;
+        total[1] += ga;
+        total[2] += g * xb;
+        total[3] += ga * xb;
+        PART_AT(to, a, part) += g * (c[1] + c[3] * xb); /* a and b may be the same input */
+        PART_AT(to, b, part) += c[2] * g + c[3] * ga;
+      }
+    totals(total, sum, add);
+  }
+}
+
+/* Takes the gradient of a layer's outputs to its inputs: of patches it is added to what is there, as they are
+ * the inputs of all kernels. */
+static void layer_back(const circuit *c, uint32_t l, uint32_t k, const row *v, row *d, float *partial,
+                       bool add) {
+  const uint32_t *w = c->layer + (size_t)l * GT_CA_WORDS;
+  const int32_t *a = c->wiring + w[CA_WIRE], *b = a + c->wires;
+  uint32_t from, to;
+  const span s = span_of(c, l, k, &from, &to);
+  const size_t gate = w[CA_GATE] + k * w[CA_WIDTH];
+  const uint32_t last = l + 1 == c->perceptions ? c->channels + k : 0;
+  row *dx = d + gradient_at(c, l);
+  if (l) memset(dx, 0, (size_t)s.channels * w[CA_INPUTS] * sizeof *dx);
+  gates_back(c->coefficients + 4 * gate, a, b, w[CA_WIDTH], &s, v + from, dx,
+             d + gradient_at(c, l + 1) + last, partial + 4 * gate, add);
+}
+
+static void circuit_back(const circuit *c, const row *v, row *d, float *partial, bool add) {
+  memset(d, 0, PATCH * c->channels * sizeof *d);
+  for (uint32_t l = c->perceptions + c->updates; l-- > c->perceptions;)
+    layer_back(c, l, 0, v, d, partial, add);
+  for (uint32_t k = 0; k < c->kernels; k++)
+    for (uint32_t l = c->perceptions; l-- > 0;) layer_back(c, l, k, v, d, partial, add);
+}
+
+/* The gradient of a cell's channel: what all cells computed for it, in the order of their places. */
+static float gathered(const float *d_patch, uint32_t cell, uint32_t channel, uint32_t channels,
+                      uint32_t height, uint32_t width, bool periodic) {
+  float sum = 0;
+  for (uint32_t j = 0; j < PATCH; j++) { /* it lies at place j of the neighbour on the other side */
+    const uint32_t other = gt_logic_ca_neighbour(cell, PATCH - 1 - j, height, width, periodic);
+    if (other != GT_NONE) sum += d_patch[((size_t)other * PATCH + j) * channels + channel];
+  }
+  return sum;
+}
+
+/* Gradient of the outputs; what cells that kept their state pass on goes to `kept`. */
+static void load_gradient(const circuit *c, const struct gt_logic_ca_gradient_args *a, row *d, row *kept) {
+  const float *d_patch = GT_PTR(const float, a->d_patch),
+              *given = GT_PTR(const float, a->d_states) + a->d_offset;
+  row *out = d + gradient_at(c, c->perceptions + c->updates);
+  for (uint32_t channel = 0; channel < c->channels; channel++)
+    for (uint32_t i = 0; i < LANES; i++) {
+      float g = 0;
+      const uint32_t cell = c->cell[i];
+      if (i < c->count && a->flags & CA_HAS_PATCH)
+        g = gathered(d_patch, cell, channel, c->channels, c->height, c->width, c->periodic);
+      if (i < c->count && a->flags & CA_HAS_GIVEN) g += given[(size_t)cell * c->channels + channel];
+      out[channel][i] = c->fires[i] ? g : 0;
+      kept[channel][i] = c->fires[i] ? 0 : g;
+    }
+}
+
+void gt_logic_ca_gradient_cpu(const void *args, const uint32_t *spec, uint32_t tile) {
+  const struct gt_logic_ca_gradient_args *a = args;
+  circuit c = {.cells = a->cells,
+               .wires = a->wires,
+               .layer = GT_PTR(const uint32_t, a->shape),
+               .coefficients = GT_PTR(const float, a->coefficients),
+               .wiring = GT_PTR(const int32_t, a->wiring)};
+  open_circuit(&c, spec, tile, GT_PTR(const uint32_t, a->clock), a->step, a->purpose, a->fire_rate);
+  place_gradient_rows(&c);
+  void *block;
+  row *v = take_rows(c.rows + c.d_rows + c.channels, &block), *d = v + c.rows, *kept = d + c.d_rows;
+  load_gradient(&c, a, d, kept);
+  float *partial = GT_PTR(float, a->partial) + (size_t)tile * spec[SPEC_CA_SLOTS] * 4;
+  if (c.any_fires) {
+    run_circuit(&c, GT_PTR(const float, a->from) + a->from_offset, v);
+    circuit_back(&c, v, d, partial, a->flags & CA_HAS_PATCH);
+  } else {
+    memset(d, 0, c.d_rows * sizeof *d);
+    if (!(a->flags & CA_HAS_PATCH)) memset(partial, 0, spec[SPEC_CA_SLOTS] * 4 * sizeof *partial);
+  }
+  float *out = GT_PTR(float, a->d_patch_out);
+  for (uint32_t i = 0; i < c.count; i++)
+    for (uint32_t channel = 0; channel < c.channels; channel++)
+      for (uint32_t j = 0; j < PATCH; j++) {
+        float g = d[channel * PATCH + j][i];
+        if (j == CENTRE) g += d[c.d_update + channel][i] + kept[channel][i];
+        out[((size_t)c.cell[i] * PATCH + j) * c.channels + channel] = g;
+      }
+  free(block);
+}
+
+/* --- the end --- */
+
+static void sum_coefficients(const struct gt_logic_ca_sum_args *a, uint32_t from, uint32_t to) {
+  const float *partial = GT_PTR(const float, a->partial);
+  float *y = GT_PTR(float, a->y);
+  for (uint32_t i = 4 * from; i < 4 * to; i++) y[i] = partial[i]; /* a slot a gate, in their order */
+  for (uint32_t g = 1; g < a->groups; g++)
+    for (uint32_t i = 4 * from; i < 4 * to; i++) y[i] += partial[(size_t)g * a->slots * 4 + i];
+}
+
+void gt_logic_ca_sum_cpu(const void *args, const uint32_t *spec, uint32_t tile) {
+  const struct gt_logic_ca_sum_args *a = args;
+  const uint32_t from = tile * CA_SUM_TILE;
+  if (spec[SPEC_CA_SUM_MODE] == CA_SUM_COEFFICIENTS) {
+    sum_coefficients(a, from, gt_least_u32(a->gates, from + CA_SUM_TILE));
+    return;
+  }
+  const float *d_patch = GT_PTR(const float, a->d_patch), *given = GT_PTR(const float, a->d_states);
+  float *y = GT_PTR(float, a->y);
+  for (uint32_t cell = from; cell < gt_least_u32(a->cells, from + CA_SUM_TILE); cell++)
+    for (uint32_t channel = 0; channel < a->channels; channel++) {
+      const size_t i = (size_t)cell * a->channels + channel;
+      y[i] = gathered(d_patch, cell, channel, a->channels, a->height, a->width, a->periodic);
+      if (a->d_states_given) y[i] += given[i];
+    }
+}

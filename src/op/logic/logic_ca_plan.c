@@ -1,0 +1,328 @@
+/* How the automaton is launched: one step after another, each a workgroup for every few cells (the lanes of a
+ * vector). Rows of shared memory, one number a lane each:
+ *
+ * - the update's inputs, from 0; then its layers: forward in two places in turn; backward, where there is
+ *   room, each in a place of its own (`keep`), so that going back its gates find there what they read, else
+ *   in two places, and what they read goes to a trace in global memory;
+ *
+ * - while perception is computed, in the place of the update's layers: what its own layers read, for `chunk`
+ *   channels at a time; backward also its gates' products, and those of the first layer summed over kernels;
+ *
+ * - the patches, nine rows a channel of the chunk;
+ *
+ * - backward: the gradient of the update's layer at hand and the products of its gates (without `keep` in the
+ *   place of its layers), and at the very end the gradient of the cells' new states.
+ *
+ * The more cells a workgroup has, the less often coefficients are read and partial sums written; the fewer,
+ * the more workgroups there are: as many cells as leave no multiprocessor without work. A workgroup none of
+ * whose cells takes its new state has nothing to do. */
+#include "op/logic/logic_ca_plan.h"
+#include "base/count.h"
+#include "op/logic/logic_ca_cpu.h"
+#include "shaders/op/logic/logic_ca.h"
+#include "shaders/op/logic/logic_ca_gradient.h"
+#include "shaders/op/logic/logic_ca_sum.h"
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+  THREADS = 256,
+  MOST_THREADS = 512,
+  LEAST_SHARED = 16384,
+  FIXED_SHARED = 2048,
+  MOST_LANES = 4,
+  SUM_LOCAL = 256
+};
+
+typedef struct geometry {
+  gt_logic_ca_layer layer[GT_LOGIC_CA_LAYERS];
+  uint32_t row[GT_LOGIC_CA_LAYERS]; /* where a layer's inputs lie */
+  uint32_t layers, channels, lanes, chunk, threads;
+  bool keep;
+  uint32_t shared, out, patches, gradient, products, perceived, summed; /* rows */
+  uint32_t wires, shared_words;  /* perception's wires; with its inverse wiring, in shared memory */
+  uint32_t slots, trace, groups; /* a workgroup's partial sums and traced gates; workgroups or tiles */
+  uint32_t words[GT_LOGIC_CA_LAYERS * GT_CA_WORDS];
+} geometry;
+
+/* Places the update's layers; returns the row behind them. */
+static uint32_t place_update(geometry *g, const gt_logic_ca_attribute *a) {
+  const uint32_t second = g->layer[a->perceptions].inputs;
+  uint32_t end = second, region[2] = {second, 0};
+  g->row[a->perceptions] = 0;
+  for (uint32_t l = a->perceptions + 1; l < g->layers && g->keep; l++) {
+    g->row[l] = end;
+    end += g->layer[l].inputs;
+  }
+  if (g->keep) return end;
+  for (uint32_t l = a->perceptions; l < g->layers; l++) {
+    const uint32_t u = (l + 1 - a->perceptions) % 2;
+    region[u] = gt_most_u32(region[u], a->width[l]);
+  }
+  for (uint32_t l = a->perceptions + 1; l < g->layers; l++) g->row[l] = (l - a->perceptions) % 2 * region[0];
+  g->out = a->updates % 2 * region[0];
+  return region[0] + region[1];
+}
+
+/* Lays out shared memory for so many channels at a time; the number of rows. */
+static uint32_t lay_out(geometry *g, const gt_logic_ca_attribute *a, uint32_t chunk, bool gradient) {
+  uint32_t end = place_update(g, a), perceived = 0, widest = g->layer[a->perceptions].inputs, made = 0;
+  uint32_t row = widest;
+  for (uint32_t l = 0; l < a->perceptions; l++) {
+    g->row[l] = row;
+    if (l) row += a->kernels * g->layer[l].inputs * chunk;
+    perceived = gt_most_u32(perceived, 2 * a->kernels * a->width[l] * chunk);
+  }
+  for (uint32_t l = a->perceptions; l < g->layers; l++) made = gt_most_u32(made, a->width[l]);
+  widest = gt_most_u32(widest, made);
+  g->chunk = chunk;
+  g->perceived = row;
+  g->summed = row + perceived;
+  if (gradient) row = g->summed + 2 * a->width[0] * chunk;
+  end = gt_most_u32(end, row);
+  g->gradient = g->keep ? end : 0;
+  g->products = g->gradient + widest;
+  if (gradient) end = gt_most_u32(end, g->products + 2 * made);
+  g->patches = end;
+  g->shared = end + GT_LOGIC_CA_PATCH * chunk + (gradient ? g->channels : 0);
+  return g->shared;
+}
+
+/* The most channels at a time that fit. */
+static bool fit(geometry *g, const gt_logic_ca_attribute *a, uint32_t lanes, bool keep, uint32_t bytes,
+                bool gradient) {
+  uint32_t chunk = g->channels;
+  g->wires = 0;
+  for (uint32_t l = 0; l < a->perceptions; l++) g->wires += a->width[l];
+  g->shared_words = 2 * g->wires + (gradient ? g->layer[a->perceptions].inverse : 0);
+  g->lanes = lanes;
+  g->keep = keep;
+  if (bytes < FIXED_SHARED + 4 * g->shared_words) return false;
+  const uint32_t room = (bytes - FIXED_SHARED - 4 * g->shared_words) / (4 * lanes);
+  while (chunk > 1 && lay_out(g, a, chunk, gradient) > room) chunk--;
+  const uint32_t chunks = gt_ceil_div(g->channels, chunk);
+  chunk = gt_ceil_div(g->channels, chunks); /* all about the same */
+  return lay_out(g, a, chunk, gradient) <= room;
+}
+
+/* As many cells as leave no multiprocessor without work, and two of a workgroup's. Backward, more than two
+ * cost more than they save (measured on an H200 before other changes: 832 us a step of the checkerboard with
+ * two, 932 with four; the lizard 1179 against 1480). */
+static uint32_t wanted_lanes(uint32_t cells, uint32_t units, bool gradient) {
+  if (cells <= units) return 1;
+  return gradient || cells < 8 * units ? 2 : MOST_LANES;
+}
+
+/* An invocation for each gate of a wide layer pays where no second workgroup wants the multiprocessor's
+ * registers (letter_g on an H200: 602 us a step against 698; the lizard, whose workgroups are more, 1377
+ * against 1052). */
+static uint32_t wanted_threads(const geometry *g, const gt_logic_ca_attribute *a, uint32_t units) {
+  uint32_t widest = 0;
+  for (uint32_t l = a->perceptions; l < g->layers; l++) widest = gt_most_u32(widest, a->width[l]);
+  return widest > THREADS && g->groups <= units ? MOST_THREADS : THREADS;
+}
+
+/* Backward, what the update's gates read is kept where it fits beside so many cells, else traced. */
+static void fit_lanes(geometry *g, const gt_logic_ca_attribute *a, uint32_t lanes, uint32_t bytes,
+                      bool gradient) {
+  while (!fit(g, a, lanes, false, bytes, gradient) && lanes > 1) lanes /= 2;
+  if (gradient && !fit(g, a, lanes, true, bytes, true)) fit(g, a, lanes, false, bytes, true);
+}
+
+bool gt_logic_ca_fits(const gt_logic_ca_attribute *attribute, gt_shape state) {
+  geometry g = {.layers = attribute->perceptions + attribute->updates, .channels = (uint32_t)state.dim[3]};
+  gt_logic_ca_layers(attribute, g.channels, g.layer);
+  return fit(&g, attribute, 1, false, LEAST_SHARED, true);
+}
+
+/* The shape's words, and with them where each gate's sums lie. */
+static void write_words(geometry *g, const gt_logic_ca_attribute *a, bool device) {
+  for (uint32_t l = 0; l < g->layers; l++) {
+    const gt_logic_ca_layer *at = &g->layer[l];
+    const bool perceives = l < a->perceptions;
+    const uint32_t gates = at->width * (perceives ? a->kernels : 1);
+    const uint32_t split =
+        perceives && device ? gt_least_u32(g->chunk, gt_most_u32(1, g->threads / gates)) : 1;
+    const uint32_t words[GT_CA_WORDS] = {at->width,   at->inputs, at->gate, at->wire,
+                                         at->inverse, g->row[l],  g->slots, split};
+    memcpy(g->words + (size_t)l * GT_CA_WORDS, words, sizeof words);
+    if (!perceives && !g->keep && device) g->trace += gates;
+    g->slots += gates * split;
+  }
+}
+
+static geometry plan(const gt_lowering *lowering, const gt_logic_ca_attribute *a, gt_shape state,
+                     bool gradient) {
+  const gt_target *target = gt_lowering_target(lowering);
+  geometry g = {.layers = a->perceptions + a->updates, .channels = (uint32_t)state.dim[3]};
+  const uint32_t cells = (uint32_t)(state.dim[0] * state.dim[1] * state.dim[2]);
+  gt_logic_ca_layers(a, g.channels, g.layer);
+  g.lanes = GT_CA_LANES;
+  if (target->device) {
+    const uint32_t bytes = gt_most_u32(target->shared_bytes, LEAST_SHARED);
+    fit_lanes(&g, a, wanted_lanes(cells, target->units, gradient), bytes, gradient);
+  }
+  g.groups = gt_ceil_div(cells, g.lanes);
+  g.threads = gt_lower_workgroup(lowering, wanted_threads(&g, a, target->units), 1);
+  write_words(&g, a, target->device);
+  return g;
+}
+
+static const gt_kernel *kernel_of(bool gradient, uint32_t lanes) {
+  static const gt_kernel forward[] = {
+      {"logic_ca1", gt_logic_ca_cpu}, {"logic_ca2", gt_logic_ca_cpu}, {"logic_ca4", gt_logic_ca_cpu}};
+  static const gt_kernel backward[] = {{"logic_ca_gradient1", gt_logic_ca_gradient_cpu},
+                                       {"logic_ca_gradient2", gt_logic_ca_gradient_cpu}};
+  if (gradient) return &backward[lanes > 1]; /* whatever the lanes of the CPU's one kernel */
+  return &forward[lanes == 1 ? 0 : lanes == 2 ? 1 : 2];
+}
+
+static void start_step(gt_lowering *lowering, bool gradient, const void *args, size_t size, const geometry *g,
+                       const gt_logic_ca_attribute *a, gt_shape state) {
+  gt_step *step = gt_lower_step(lowering, kernel_of(gradient, g->lanes), args, size);
+  step->spec[SPEC_CA_SHARED] = g->shared;
+  step->spec[SPEC_CA_CHANNELS] = g->channels;
+  step->spec[SPEC_CA_KERNELS] = a->kernels;
+  step->spec[SPEC_CA_HEIGHT] = (uint32_t)state.dim[1];
+  step->spec[SPEC_CA_WIDTH] = (uint32_t)state.dim[2];
+  step->spec[SPEC_CA_PERIODIC] = a->periodic;
+  step->spec[SPEC_CA_PERCEPTIONS] = a->perceptions;
+  step->spec[SPEC_CA_UPDATES] = a->updates;
+  step->spec[SPEC_CA_CHUNK] = g->chunk;
+  step->spec[SPEC_CA_FIRE] = a->fire_rate < 1;
+  step->spec[SPEC_CA_PATCHES] = g->patches;
+  step->spec[SPEC_CA_OUT] = g->out;
+  step->spec[SPEC_CA_SLOTS] = g->slots;
+  step->spec[SPEC_CA_KEEP] = g->keep;
+  step->spec[SPEC_CA_TRACE] = g->trace;
+  step->spec[SPEC_CA_GRADIENT] = g->gradient;
+  step->spec[SPEC_CA_PRODUCTS] = g->products;
+  step->spec[SPEC_CA_PERCEIVED] = g->perceived;
+  step->spec[SPEC_CA_SUMMED] = g->summed;
+  for (uint32_t l = 0; l < gt_least_u32(CA_WIDTHS, a->perceptions); l++)
+    step->spec[SPEC_CA_WIDTHS + l] = a->width[l];
+  step->spec[SPEC_CA_WIRES] = g->wires;
+  step->spec[SPEC_CA_WORDS] = g->shared_words;
+  step->tiles = g->groups;
+  gt_lower_groups(lowering, g->groups, g->threads);
+}
+
+void gt_logic_ca_lower(gt_lowering *lowering, const gt_group *group) {
+  const gt_node *node = gt_node_at(gt_lowering_graph(lowering), group->leader);
+  const gt_logic_ca_attribute *a = node->attribute;
+  gt_shape state = {.rank = 4};
+  memcpy(state.dim, node->shape.dim + 1, 4 * sizeof *state.dim);
+  const geometry g = plan(lowering, a, state, false);
+  const uint32_t size = (uint32_t)gt_shape_count(state);
+  for (uint32_t t = 0; t < a->steps; t++) {
+    const struct gt_logic_ca_args args = {.step = t,
+                                          .cells = size / g.channels,
+                                          .wires = (uint32_t)gt_logic_ca_wires(a),
+                                          .purpose = a->purpose,
+                                          .fire_rate = a->fire_rate,
+                                          .from_offset = t * size,
+                                          .to_offset = (t + 1) * size,
+                                          .flags = (t == 0 ? CA_COPY : 0) |
+                                                   (a->bounded && t + 1 < a->steps ? CA_BOUNDED : 0),
+                                          .sampling_purpose = a->sampling_purpose,
+                                          .rounding = t + 1 < a->steps ? a->rounding : 0,
+                                          .sampling = t + 1 < a->steps ? a->sampling : 0};
+    start_step(lowering, false, &args, sizeof args, &g, a, state);
+    gt_lower_read(lowering, offsetof(struct gt_logic_ca_args, from), t ? group->leader : node->input[0]);
+    gt_lower_write(lowering, offsetof(struct gt_logic_ca_args, states), group->leader);
+    gt_lower_read(lowering, offsetof(struct gt_logic_ca_args, coefficients), node->input[1]);
+    gt_lower_read(lowering, offsetof(struct gt_logic_ca_args, wiring), node->input[2]);
+    gt_lower_constants(lowering, offsetof(struct gt_logic_ca_args, shape), g.words, sizeof g.words);
+    if (gt_logic_ca_clocked(a))
+      gt_lower_read(lowering, offsetof(struct gt_logic_ca_args, clock), node->input[node->inputs - 1]);
+  }
+}
+
+typedef struct memory { /* of the gradient: scratch numbers */
+  uint32_t d_patch[2], partial, trace;
+} memory;
+
+static void gradient_step(gt_lowering *lowering, const gt_group *group, const geometry *g, const memory *m,
+                          gt_shape state, uint32_t t) {
+  const gt_node *node = gt_node_at(gt_lowering_graph(lowering), group->leader);
+  const gt_logic_ca_attribute *a = node->attribute;
+  const uint32_t size = (uint32_t)gt_shape_count(state);
+  const bool later = t + 1 < a->steps, given = !later || !a->final_only;
+  const struct gt_logic_ca_gradient_args args = {.step = t,
+                                                 .cells = size / g->channels,
+                                                 .wires = (uint32_t)gt_logic_ca_wires(a),
+                                                 .purpose = a->purpose,
+                                                 .fire_rate = a->fire_rate,
+                                                 .from_offset = t * size,
+                                                 .d_offset = a->final_only ? 0 : (t + 1) * size,
+                                                 .flags =
+                                                     (later ? CA_HAS_PATCH : 0) | (given ? CA_HAS_GIVEN : 0)};
+  start_step(lowering, true, &args, sizeof args, g, a, state);
+#define AT(field) offsetof(struct gt_logic_ca_gradient_args, field)
+  gt_lower_read(lowering, AT(from), node->input[0]);
+  gt_lower_read(lowering, AT(coefficients), node->input[1]);
+  gt_lower_read(lowering, AT(wiring), node->input[2]);
+  gt_lower_read(lowering, AT(inverse), node->input[3]);
+  if (given) gt_lower_read(lowering, AT(d_states), node->input[4]);
+  if (a->fire_rate < 1) gt_lower_read(lowering, AT(clock), node->input[5]);
+  gt_lower_constants(lowering, AT(shape), g->words, sizeof g->words);
+  if (later) gt_lower_use_scratch(lowering, AT(d_patch), m->d_patch[(t + 1) % 2], false);
+  gt_lower_use_scratch(lowering, AT(d_patch_out), m->d_patch[t % 2], true);
+  gt_lower_use_scratch(lowering, AT(partial), m->partial, true);
+  if (g->trace) gt_lower_use_scratch(lowering, AT(trace), m->trace, true);
+#undef AT
+}
+
+/* Mode 0, coefficients, or 1, the first state: that is also which result it makes. */
+static void sum_step(gt_lowering *lowering, const gt_group *group, const geometry *g, const memory *m,
+                     gt_shape state, uint32_t mode) {
+  static const gt_kernel kernel = {"logic_ca_sum", gt_logic_ca_sum_cpu};
+  const gt_node *node = gt_node_at(gt_lowering_graph(lowering), group->leader);
+  const gt_logic_ca_attribute *a = node->attribute;
+  const struct gt_logic_ca_sum_args args = {.groups = g->groups,
+                                            .slots = g->slots,
+                                            .gates = (uint32_t)gt_logic_ca_gates(a),
+                                            .layers = g->layers,
+                                            .kernels = a->kernels,
+                                            .perceptions = a->perceptions,
+                                            .cells = (uint32_t)gt_shape_count(state) / g->channels,
+                                            .height = (uint32_t)state.dim[1],
+                                            .width = (uint32_t)state.dim[2],
+                                            .channels = g->channels,
+                                            .periodic = a->periodic,
+                                            .d_states_given = mode && !a->final_only};
+  gt_step *step = gt_lower_step(lowering, &kernel, &args, sizeof args);
+  step->spec[SPEC_CA_SUM_MODE] = mode;
+  const uint32_t items = mode ? args.cells : args.gates;
+  step->tiles = gt_ceil_div(items, CA_SUM_TILE);
+#define AT(field) offsetof(struct gt_logic_ca_sum_args, field)
+  if (mode)
+    gt_lower_use_scratch(lowering, AT(d_patch), m->d_patch[0], false);
+  else
+    gt_lower_use_scratch(lowering, AT(partial), m->partial, false);
+  if (args.d_states_given) gt_lower_read(lowering, AT(d_states), node->input[4]);
+  gt_lower_constants(lowering, AT(shape), g->words, sizeof g->words);
+  gt_lower_write(lowering, AT(y), gt_result(gt_lowering_graph(lowering), group->leader, (int)mode));
+#undef AT
+  if (mode)
+    gt_lower_grid(lowering, (uint64_t)args.cells * args.channels, SUM_LOCAL);
+  else
+    gt_lower_grid(lowering, (uint64_t)args.gates * 8, SUM_LOCAL); /* eight invocations a gate */
+}
+
+void gt_logic_ca_gradient_lower(gt_lowering *lowering, const gt_group *group) {
+  const gt_graph *graph = gt_lowering_graph(lowering);
+  const gt_node *node = gt_node_at(graph, group->leader), *states = gt_node_at(graph, node->input[0]);
+  const gt_logic_ca_attribute *a = node->attribute;
+  gt_shape state = {.rank = 4};
+  memcpy(state.dim, states->shape.dim + 1, 4 * sizeof *state.dim);
+  const geometry g = plan(lowering, a, state, true);
+  const uint64_t patches = 4ull * GT_LOGIC_CA_PATCH * (uint64_t)gt_shape_count(state);
+  const memory m = {.d_patch = {gt_lower_scratch(lowering, patches), gt_lower_scratch(lowering, patches)},
+                    .partial = gt_lower_scratch(lowering, 16ull * g.groups * g.slots),
+                    .trace = gt_lower_scratch(lowering, g.trace ? 8ull * g.groups * g.trace * g.lanes : 16)};
+  for (uint32_t t = a->steps; t-- > 0;) gradient_step(lowering, group, &g, &m, state, t);
+  sum_step(lowering, group, &g, &m, state, 0);
+  sum_step(lowering, group, &g, &m, state, 1);
+}

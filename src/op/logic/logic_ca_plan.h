@@ -1,0 +1,12 @@
+/* Steps of the automaton's ops, and the layout of a workgroup's memory (src/op/logic/logic_ca_plan.c).
+ * Private to the op. */
+#ifndef GT_OP_LOGIC_CA_PLAN_H
+#define GT_OP_LOGIC_CA_PLAN_H
+#include "op/logic/logic_ca.h"
+#include "step/lowering.h"
+
+/* Does a workgroup of one cell fit in the 16 KiB of shared memory that every Vulkan device has? */
+bool gt_logic_ca_fits(const gt_logic_ca_attribute *attribute, gt_shape state);
+void gt_logic_ca_lower(gt_lowering *lowering, const gt_group *group);
+void gt_logic_ca_gradient_lower(gt_lowering *lowering, const gt_group *group);
+#endif

@@ -1,0 +1,305 @@
+#include "op/logic/logic_conv_cpu.h"
+#include "base/count.h"
+#include "shaders/op/logic/logic_conv_sums.h"
+#include "step/math.h"
+#include <string.h>
+
+enum { BLOCK = GT_CONV_BLOCK, LEAVES = 1 << GT_LOGIC_CONV_DEPTH };
+
+/* A value for each of some neighbouring samples: vectors of eight, which a machine with AVX2 has. Of wider
+ * ones gcc makes code that goes through memory in pieces. */
+enum { LANES = 8, PARTS = BLOCK / LANES };
+typedef float lanes __attribute__((vector_size(4 * LANES), aligned(4), may_alias));
+typedef int32_t mask __attribute__((vector_size(4 * LANES), aligned(4), may_alias)); /* -1 or 0 each */
+typedef struct block {
+  lanes part[PARTS];
+} block;
+#define EACH_PART(p) for (int p = 0; p < PARTS; p++)
+
+GT_MATH void pick(const mask *condition, const lanes *yes, const lanes *no, lanes *out) {
+  *out = (lanes)((*condition & (mask)*yes) | (~*condition & (mask)*no));
+}
+
+/* A tile works on its samples' image as planes, one a channel, with the padding around them: leaves are read
+ * and written without a question, and a kernel, which reads few channels, stays in the nearest cache. */
+typedef struct job {
+  const struct gt_logic_conv_args *t;
+  uint32_t leaves, gates, field, pool, stride, channels, kernels, columns;
+  uint32_t s, n;      /* the tile's samples */
+  size_t line, plane; /* blocks in a row and in a plane */
+  block *x, *dx;
+} job;
+
+typedef struct gate_tree { /* one kernel */
+  size_t leaf[LEAVES];     /* blocks from the corner of the field in the first plane */
+  const float *c;
+} gate_tree;
+
+static job read_job(const struct gt_logic_conv_args *t, const uint32_t *spec, uint32_t first_sample) {
+  const uint32_t leaves = 1u << spec[GT_CONV_SPEC_DEPTH];
+  const size_t line = t->width + 2 * (size_t)t->padding;
+  return (job){.t = t,
+               .leaves = leaves,
+               .gates = leaves - 1,
+               .field = spec[GT_CONV_SPEC_FIELD],
+               .pool = spec[GT_CONV_SPEC_POOL],
+               .stride = spec[GT_CONV_SPEC_STRIDE],
+               .channels = spec[GT_CONV_SPEC_CHANNELS],
+               .kernels = spec[GT_CONV_SPEC_KERNELS],
+               .columns = spec[GT_CONV_SPEC_COLUMNS],
+               .s = first_sample,
+               .n = t->batch - first_sample < BLOCK ? t->batch - first_sample : BLOCK,
+               .line = line,
+               .plane = (t->height + 2 * (size_t)t->padding) * line};
+}
+
+static void read_tree(const job *j, uint32_t kernel, gate_tree *tree) {
+  const uint32_t *wiring = GT_PTR(const uint32_t, j->t->wiring) + (size_t)kernel * j->leaves;
+  for (uint32_t l = 0; l < j->leaves; l++) {
+    const uint32_t at = wiring[l] / j->channels, channel = wiring[l] % j->channels;
+    tree->leaf[l] = channel * j->plane + at / j->field * j->line + at % j->field;
+  }
+  tree->c = GT_PTR(const float, j->t->coefficients) + 4 * (size_t)kernel * j->gates;
+}
+
+static size_t corner(const job *j, uint32_t window, uint32_t slot) {
+  const size_t row = (size_t)(window / j->columns) * j->pool + slot / j->pool;
+  const size_t column = (size_t)(window % j->columns) * j->pool + slot % j->pool;
+  return (row * j->line + column) * j->stride;
+}
+
+/* --- planes --------------------------------------------------------------------------------------------- */
+
+/* Where pixel i of the image lies in the first plane. */
+static size_t pixel(const job *j, size_t i) {
+  return (i / j->t->width + j->t->padding) * j->line + i % j->t->width + j->t->padding;
+}
+
+/* A tail's missing samples are zeros. */
+GT_MATH void read_block(const job *j, const float *from, block *to) {
+  if (j->n == BLOCK) {
+    memcpy(to, from + j->s, sizeof *to);
+    return;
+  }
+  memset(to, 0, sizeof *to);
+  memcpy(to, from + j->s, j->n * sizeof *from);
+}
+
+GT_MATH void write_block(const job *j, const block *from, float *to) {
+  if (j->n == BLOCK)
+    memcpy(to + j->s, from, sizeof *from);
+  else
+    memcpy(to + j->s, from, j->n * sizeof *to);
+}
+
+static void fill_planes(const job *j) {
+  const float *from = GT_PTR(const float, j->t->x);
+  if (j->t->padding) memset(j->x, 0, j->channels * j->plane * sizeof *j->x);
+  for (size_t i = 0; i < (size_t)j->t->height * j->t->width; i++)
+    for (size_t c = 0, at = pixel(j, i); c < j->channels; c++, at += j->plane, from += j->t->batch)
+      read_block(j, from, &j->x[at]);
+}
+
+static void write_gradient(const job *j) {
+  float *to = GT_PTR(float, j->t->y);
+  for (size_t i = 0; i < (size_t)j->t->height * j->t->width; i++)
+    for (size_t c = 0, at = pixel(j, i); c < j->channels; c++, at += j->plane, to += j->t->batch)
+      write_block(j, &j->dx[at], to);
+}
+
+/* --- trees ---------------------------------------------------------------------------------------------- */
+
+/* The values of a tree: leaves where they lie in the planes, then gates. Gate g reads values 2g and 2g + 1.
+ */
+typedef struct values {
+  const block *at[2 * LEAVES];
+  block gate[LEAVES];
+} values;
+
+GT_MATH void find_leaves(const job *j, const gate_tree *tree, size_t corner, values *v) {
+  for (uint32_t l = 0; l < j->leaves; l++) v->at[l] = &j->x[corner + tree->leaf[l]];
+}
+
+/* Returns the last gate's. */
+GT_MATH const block *evaluate(const job *j, const float *c, values *v) {
+  for (uint32_t g = 0; g < j->gates; g++, c += 4) {
+    const block *a = v->at[2 * g], *b = v->at[2 * g + 1];
+    const float c0 = c[0], c1 = c[1], c2 = c[2], c3 = c[3];
+    EACH_PART(p)
+    v->gate[g].part[p] = (c0 + c1 * a->part[p]) + b->part[p] * (c2 + c3 * a->part[p]);
+    v->at[j->leaves + g] = &v->gate[g];
+  }
+  return &v->gate[j->gates - 1];
+}
+
+/* A NaN stays. */
+GT_MATH void join(const block *y, block *best) {
+  EACH_PART(p) {
+    const lanes a = y->part[p], b = best->part[p];
+    const mask keep = (a <= b) | (b != b);
+    pick(&keep, &b, &a, &best->part[p]);
+  }
+}
+
+GT_CLONES static void forward(const job *j, const gate_tree *tree, float *to, size_t step) {
+  values v;
+  for (uint32_t window = 0; window < j->t->rows * j->columns; window++, to += step) {
+    block best;
+    for (uint32_t slot = 0; slot < j->pool * j->pool; slot++) {
+      find_leaves(j, tree, corner(j, window, slot), &v);
+      const block *y = evaluate(j, tree->c, &v);
+      if (slot)
+        join(y, &best);
+      else
+        best = *y;
+    }
+    write_block(j, &best, to);
+  }
+}
+
+void gt_logic_conv_cpu(const void *args, const uint32_t *spec, uint32_t tile) {
+  const struct gt_logic_conv_args *t = args;
+  const uint32_t blocks = gt_ceil_div(t->batch, BLOCK), first = tile / blocks * t->chunks;
+  job j = read_job(t, spec, tile % blocks * BLOCK);
+  const uint32_t left = j.kernels - first, end = left < t->chunks ? j.kernels : first + t->chunks;
+  j.x = GT_PTR(block, t->leaves) + tile * j.channels * j.plane;
+  fill_planes(&j);
+  for (uint32_t kernel = first; kernel < end; kernel++) {
+    gate_tree tree;
+    read_tree(&j, kernel, &tree);
+    forward(&j, &tree, GT_PTR(float, t->y) + (size_t)kernel * t->batch, (size_t)j.kernels * t->batch);
+  }
+}
+
+/* --- gradient ------------------------------------------------------------------------------------------- */
+
+typedef struct gate_sums {
+  block of_1, of_a, of_b, of_ab;
+} gate_sums;
+
+typedef struct winners { /* of a window, sample by sample: the position's value, its number and its leaves */
+  block best, leaf[LEAVES];
+  mask slot[PARTS];
+} winners;
+
+GT_MATH void challenge(const job *j, const values *v, uint32_t slot, winners *w) {
+  EACH_PART(p) {
+    const lanes y = v->gate[j->gates - 1].part[p];
+    const mask better = y > w->best.part[p];
+    pick(&better, &y, &w->best.part[p], &w->best.part[p]);
+    w->slot[p] = (w->slot[p] & ~better) | ((int32_t)slot & better);
+    for (uint32_t l = 0; l < j->leaves; l++)
+      pick(&better, &v->at[l]->part[p], &w->leaf[l].part[p], &w->leaf[l].part[p]);
+  }
+}
+
+/* v becomes all values of the winning positions. */
+GT_MATH void find_winners(const job *j, const gate_tree *tree, uint32_t window, values *v, winners *w) {
+  for (uint32_t slot = 0; slot < j->pool * j->pool; slot++) {
+    find_leaves(j, tree, corner(j, window, slot), v);
+    const block *y = evaluate(j, tree->c, v);
+    if (slot) {
+      challenge(j, v, slot, w);
+      continue;
+    }
+    w->best = *y;
+    EACH_PART(p) w->slot[p] = (mask){0};
+    for (uint32_t l = 0; l < j->leaves && j->pool > 1; l++) w->leaf[l] = *v->at[l];
+  }
+  if (j->pool == 1) return; /* they are there already */
+  for (uint32_t l = 0; l < j->leaves; l++) v->at[l] = &w->leaf[l];
+  evaluate(j, tree->c, v);
+}
+
+/* From the root down. d: of leaves and gates; the last is given. */
+GT_MATH void descend(const job *j, const float *c, const values *v, block *d, gate_sums *sums) {
+  for (uint32_t g = j->gates; g-- > 0;) {
+    const float c1 = c[4 * g + 1], c2 = c[4 * g + 2], c3 = c[4 * g + 3];
+    gate_sums *sum = &sums[g];
+    EACH_PART(p) {
+      const lanes a = v->at[2 * g]->part[p], b = v->at[2 * g + 1]->part[p];
+      const lanes of = d[j->leaves + g].part[p], of_a = of * a;
+      sum->of_1.part[p] += of;
+      sum->of_a.part[p] += of_a;
+      sum->of_b.part[p] += of * b;
+      sum->of_ab.part[p] += of_a * b;
+      d[2 * g].part[p] = of * (c1 + c3 * b);
+      d[2 * g + 1].part[p] = of * (c2 + c3 * a);
+    }
+  }
+}
+
+/* The leaves' gradients to where they read. */
+GT_MATH void spread(const job *j, const gate_tree *tree, uint32_t window, const mask *winner,
+                    const block *d) {
+  for (uint32_t slot = 0; slot < j->pool * j->pool; slot++) {
+    block *to = j->dx + corner(j, window, slot);
+    EACH_PART(p) {
+      const mask here = winner[p] == (int32_t)slot;
+      for (uint32_t l = 0; l < j->leaves; l++)
+        to[tree->leaf[l]].part[p] += (lanes)(here & (mask)d[l].part[p]);
+    }
+  }
+}
+
+/* One kernel over all windows. */
+GT_CLONES static void gradient(const job *j, const gate_tree *tree, const float *of, size_t step,
+                               gate_sums *sums) {
+  values v;
+  winners w;
+  block d[2 * LEAVES];
+  for (uint32_t window = 0; window < j->t->rows * j->columns; window++, of += step) {
+    find_winners(j, tree, window, &v, &w);
+    read_block(j, of, &d[j->leaves + j->gates - 1]);
+    descend(j, tree->c, &v, d, sums);
+    if (j->t->inputs) spread(j, tree, window, w.slot, d);
+  }
+}
+
+static float fold(const block *sum) {
+  float lane[BLOCK];
+  memcpy(lane, sum, sizeof lane);
+  for (int half = BLOCK / 2; half > 0; half /= 2)
+    for (int i = 0; i < half; i++) lane[i] += lane[i + half];
+  return lane[0];
+}
+
+void gt_logic_conv_gradient_cpu(const void *args, const uint32_t *spec, uint32_t tile) {
+  const struct gt_logic_conv_args *t = args;
+  job j = read_job(t, spec, tile * BLOCK);
+  const size_t blocks = j.channels * j.plane;
+  float *to = GT_PTR(float, t->sums) + 4 * (size_t)tile * j.kernels * j.gates;
+  j.x = GT_PTR(block, t->leaves) + tile * blocks * (t->inputs ? 2 : 1);
+  j.dx = j.x + blocks;
+  fill_planes(&j);
+  if (t->inputs) memset(j.dx, 0, blocks * sizeof *j.dx);
+  for (uint32_t kernel = 0; kernel < j.kernels; kernel++) {
+    gate_sums sums[LEAVES];
+    gate_tree tree;
+    read_tree(&j, kernel, &tree);
+    memset(sums, 0, sizeof sums);
+    gradient(&j, &tree, GT_PTR(const float, t->g) + (size_t)kernel * t->batch, (size_t)j.kernels * t->batch,
+             sums);
+    for (uint32_t g = 0; g < j.gates; g++, to += 4) {
+      to[0] = fold(&sums[g].of_1);
+      to[1] = fold(&sums[g].of_a);
+      to[2] = fold(&sums[g].of_b);
+      to[3] = fold(&sums[g].of_ab);
+    }
+  }
+  if (t->inputs) write_gradient(&j);
+}
+
+/* Slice by slice, so that the loop over values is vector code. */
+GT_CLONES static void add_slice(float *restrict y, const float *x, uint32_t n) {
+  for (uint32_t i = 0; i < n; i++) y[i] += x[i];
+}
+
+void gt_logic_conv_sums_cpu(const void *args, const uint32_t *spec, uint32_t tile) {
+  const struct gt_logic_conv_sums_args *t = args;
+  const float *x = GT_PTR(const float, t->x);
+  float *y = GT_PTR(float, t->y);
+  (void)spec, (void)tile;
+  memcpy(y, x, t->count * sizeof *y);
+  for (size_t slice = 1; slice < t->slices; slice++) add_slice(y, x + slice * t->count, t->count);
+}

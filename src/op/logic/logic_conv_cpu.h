@@ -1,0 +1,38 @@
+/* CPU kernels of logic_conv, how they are tiled, and the numbers of the spec constants, which are also those
+ * of logic_conv_bits. Private to this family. */
+#ifndef GT_OP_LOGIC_CONV_CPU_H
+#define GT_OP_LOGIC_CONV_CPU_H
+#include "op/logic/logic_conv.h"
+#include "shaders/op/logic/logic_conv.h"
+#include "step/lowering.h"
+#include <stdint.h>
+
+enum {
+  GT_CONV_SPEC_DEPTH = 3,
+  GT_CONV_SPEC_QUADS = 4,
+  GT_CONV_SPEC_FIELD = 9,
+  GT_CONV_SPEC_POOL,
+  GT_CONV_SPEC_STRIDE,
+  GT_CONV_SPEC_CHANNELS,
+  GT_CONV_SPEC_KERNELS,
+  GT_CONV_SPEC_COLUMNS
+};
+/* Sets those above but QUADS. */
+void gt_logic_conv_spec(const gt_logic_conv_attribute *attribute, gt_shape x, gt_shape wiring,
+                        uint32_t *spec);
+/* A step with these arguments, and with the spec constants above, spec[GT_CONV_SPEC_COLUMNS + 1]. */
+gt_step *gt_logic_conv_step(gt_lowering *lowering, const gt_kernel *kernel, const void *args, size_t size,
+                            const uint32_t *spec);
+
+/* Samples worked on at once. A tile is a block of them, in the forward kernel with `chunks` of the kernels.
+ * It has its own part of the work memory at `leaves`, [CHANNELS, height, width, GT_CONV_BLOCK] with the
+ * padding around the image, in the gradient the same once more if that of x is wanted. */
+enum { GT_CONV_BLOCK = 16 };
+
+void gt_logic_conv_cpu(const void *args, const uint32_t *spec, uint32_t tile);
+/* A tile owns its samples in the gradient of x, so that it may add to any place of them: neither the leaves'
+ * gradients nor the inverse wiring are needed. */
+void gt_logic_conv_gradient_cpu(const void *args, const uint32_t *spec, uint32_t tile);
+/* Partial sums added up, slice by slice. */
+void gt_logic_conv_sums_cpu(const void *args, const uint32_t *spec, uint32_t tile);
+#endif

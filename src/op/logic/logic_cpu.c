@@ -1,0 +1,356 @@
+#include "op/logic/logic_cpu.h"
+#include "shaders/op/logic/logic.h"
+#include "shaders/op/logic/logic_coefficients.h"
+#include "shaders/op/logic/logic_walk.h"
+#include "step/half.h"
+
+/* Sums run in LANES partial sums whatever the vector width: every instruction set gives the same bits. */
+enum { LANES = 16, PIECE = 512, TILE_ELEMENTS = 16384 };
+
+uint32_t gt_logic_tile_rows(uint32_t batch) { return batch >= TILE_ELEMENTS ? 1 : TILE_ELEMENTS / batch; }
+
+static uint32_t last_row(uint32_t first, uint32_t batch, uint32_t rows) {
+  const uint32_t each = gt_logic_tile_rows(batch);
+  return rows - first < each ? rows : first + each;
+}
+
+/* --- rows of the batch, in pieces; 16-bit values are worked on as floats ----------------------------------
+ */
+
+GT_CLONES static void widen(const uint16_t *from, uint32_t type, float *restrict to, uint32_t n) {
+  if (type == GT_LOGIC_F16)
+    for (uint32_t i = 0; i < n; i++) to[i] = gt_from_f16(from[i]);
+  else
+    for (uint32_t i = 0; i < n; i++) to[i] = gt_from_bf16(from[i]);
+}
+
+GT_CLONES static void narrow(const float *from, uint32_t type, uint16_t *restrict to, uint32_t n) {
+  if (type == GT_LOGIC_F16)
+    for (uint32_t i = 0; i < n; i++) to[i] = gt_to_f16(from[i]);
+  else
+    for (uint32_t i = 0; i < n; i++) to[i] = gt_to_bf16(from[i]);
+}
+
+/* Elements at … of a tensor: where they lie, or widened in the buffer. */
+static const float *read_piece(uint64_t tensor, uint32_t type, size_t at, uint32_t n, float buffer[PIECE]) {
+  if (type == GT_LOGIC_F32) return GT_PTR(const float, tensor) + at;
+  widen(GT_PTR(const uint16_t, tensor) + at, type, buffer, n);
+  return buffer;
+}
+
+/* Where the elements are to be computed, and the end of that. */
+static float *begin_piece(uint64_t tensor, uint32_t type, size_t at, float buffer[PIECE]) {
+  return type == GT_LOGIC_F32 ? GT_PTR(float, tensor) + at : buffer;
+}
+
+static void end_piece(uint64_t tensor, uint32_t type, size_t at, const float *from, uint32_t n) {
+  if (type != GT_LOGIC_F32) narrow(from, type, GT_PTR(uint16_t, tensor) + at, n);
+}
+
+static uint32_t piece_at(uint32_t from, uint32_t batch) {
+  return batch - from < PIECE ? batch - from : PIECE;
+}
+
+/* --- kernels ----------------------------------------------------------------------------------------------
+ */
+
+GT_CLONES static void forward(const float *c, const float *a, const float *b, float *restrict y, uint32_t n) {
+  const float c0 = c[0], c1 = c[1], c2 = c[2], c3 = c[3];
+  GT_VECTOR_LOOP
+  for (uint32_t i = 0; i < n; i++) y[i] = (c0 + c1 * a[i]) + b[i] * (c2 + c3 * a[i]);
+}
+
+void gt_logic_cpu(const void *args, const uint32_t *spec, uint32_t tile) {
+  const struct gt_logic_args *t = args;
+  const uint32_t *wiring = GT_PTR(const uint32_t, t->wiring), type = spec[GT_LOGIC_SPEC_X];
+  const size_t n = t->batch;
+  const uint32_t first = tile * gt_logic_tile_rows(t->batch), end = last_row(first, t->batch, t->gates);
+  float buffer[3][PIECE];
+  for (uint32_t gate = first; gate < end; gate++)
+    for (uint32_t s = 0; s < t->batch; s += PIECE) {
+      const uint32_t count = piece_at(s, t->batch);
+      const size_t at = gate * n + s;
+      const float *a = read_piece(t->x, type, wiring[gate] * n + s, count, buffer[0]);
+      const float *b = read_piece(t->x, type, wiring[t->gates + gate] * n + s, count, buffer[1]);
+      float *y = begin_piece(t->y, spec[GT_LOGIC_SPEC_Y], at, buffer[2]);
+      forward(GT_PTR(const float, t->coefficients) + 4 * (size_t)gate, a, b, y, count);
+      end_piece(t->y, spec[GT_LOGIC_SPEC_Y], at, y, count);
+    }
+}
+
+GT_CLONES static void add_slopes(float slope, float c3, const float *g, const float *other, float *restrict y,
+                                 uint32_t n) {
+  GT_VECTOR_LOOP
+  for (uint32_t i = 0; i < n; i++) y[i] += g[i] * (slope + c3 * other[i]);
+}
+
+static void input_piece(const struct gt_logic_args *t, const uint32_t *spec, uint32_t feature, uint32_t s) {
+  const uint32_t *start = GT_PTR(const uint32_t, t->wiring), *pin = start + t->inputs + 1;
+  const uint32_t count = piece_at(s, t->batch);
+  const size_t n = t->batch, at = feature * n + s;
+  float buffer[3][PIECE], *y = begin_piece(t->y, spec[GT_LOGIC_SPEC_Y], at, buffer[0]);
+  memset(y, 0, count * sizeof *y);
+  for (uint32_t k = start[feature]; k < start[feature + 1]; k++) {
+    const size_t gate = pin[2 * k] / 2, side = pin[2 * k] % 2, other = pin[2 * k + 1];
+    const float *c = GT_PTR(const float, t->coefficients) + 4 * gate;
+    const float *g = read_piece(t->g, spec[GT_LOGIC_SPEC_G], gate * n + s, count, buffer[1]);
+    const float *x = read_piece(t->x, spec[GT_LOGIC_SPEC_X], other * n + s, count, buffer[2]);
+    add_slopes(c[1 + side], c[3], g, x, y, count);
+  }
+  end_piece(t->y, spec[GT_LOGIC_SPEC_Y], at, y, count);
+}
+
+void gt_logic_inputs_cpu(const void *args, const uint32_t *spec, uint32_t tile) {
+  const struct gt_logic_args *t = args;
+  const uint32_t first = tile * gt_logic_tile_rows(t->batch), end = last_row(first, t->batch, t->inputs);
+  for (uint32_t feature = first; feature < end; feature++)
+    for (uint32_t s = 0; s < t->batch; s += PIECE) input_piece(t, spec, feature, s);
+}
+
+typedef struct gate_sums {
+  float of_1[LANES], of_a[LANES], of_b[LANES], of_ab[LANES];
+} gate_sums;
+
+/* Adds n samples, sample i in lane i % LANES. */
+GT_CLONES static void add_samples(gate_sums *sums, const float *g, const float *a, const float *b,
+                                  uint32_t n) {
+  gate_sums s = *sums;
+  const uint32_t whole = n / LANES * LANES;
+  for (uint32_t i = 0; i < whole; i += LANES)
+    for (uint32_t l = 0; l < LANES; l++) {
+      const float slope = g[i + l], slope_a = slope * a[i + l], of_b = b[i + l];
+      s.of_1[l] += slope;
+      s.of_a[l] += slope_a;
+      s.of_b[l] += slope * of_b;
+      s.of_ab[l] += slope_a * of_b;
+    }
+  for (uint32_t i = whole; i < n; i++) {
+    const float slope_a = g[i] * a[i];
+    s.of_1[i - whole] += g[i];
+    s.of_a[i - whole] += slope_a;
+    s.of_b[i - whole] += g[i] * b[i];
+    s.of_ab[i - whole] += slope_a * b[i];
+  }
+  *sums = s;
+}
+
+static float fold_lanes(float lane[LANES]) {
+  for (uint32_t half = LANES / 2; half > 0; half /= 2)
+    for (uint32_t l = 0; l < half; l++) lane[l] += lane[l + half];
+  return lane[0];
+}
+
+static void write_sums(gate_sums *sums, float *y) {
+  y[0] = fold_lanes(sums->of_1);
+  y[1] = fold_lanes(sums->of_a);
+  y[2] = fold_lanes(sums->of_b);
+  y[3] = fold_lanes(sums->of_ab);
+}
+
+/* --- along a walk --------------------------------------------------------------------------------------- */
+
+enum { RUN = GT_LOGIC_RUN };
+
+static uint32_t tile_runs(uint32_t batch) {
+  const uint32_t each = gt_logic_tile_rows(batch) / RUN;
+  return each ? each : 1;
+}
+
+uint32_t gt_logic_walk_tiles(uint32_t runs, uint32_t batch) {
+  return (runs + tile_runs(batch) - 1) / tile_runs(batch);
+}
+
+GT_CLONES static void add_row(const float *x, float *restrict sum, uint32_t n) {
+  for (uint32_t i = 0; i < n; i++) sum[i] += x[i];
+}
+
+/* The values of a run's gates at some samples go to y, or are added to the row of their group there. */
+static void walk_forward(const struct gt_logic_walk_args *t, const uint32_t *spec, const uint32_t *word,
+                         uint32_t s, float *sums) {
+  const uint32_t count = piece_at(s, t->batch), type = spec[GT_LOGIC_SPEC_X];
+  float buffer[3][PIECE];
+  const float *v[2];
+  v[0] = read_piece(t->x, type, (size_t)word[4 + RUN] * t->batch + s, count, buffer[0]);
+  for (uint32_t j = 0; j < word[2]; j++) {
+    const size_t gate = word[4 + j] / 2, at = gate * t->batch + s;
+    const size_t next = word[j + 1 < RUN ? 5 + RUN + j : 3];
+    const uint32_t a = (j + word[4 + j]) % 2;
+    v[1 - j % 2] = read_piece(t->x, type, next * t->batch + s, count, buffer[1 - j % 2]);
+    float *y = sums ? buffer[2] : begin_piece(t->y, spec[GT_LOGIC_SPEC_Y], at, buffer[2]);
+    forward(GT_PTR(const float, t->coefficients) + 4 * gate, v[a], v[1 - a], y, count);
+    if (sums)
+      add_row(y, sums + gate / t->share * t->chunks * t->batch + s, count);
+    else
+      end_piece(t->y, spec[GT_LOGIC_SPEC_Y], at, y, count);
+  }
+}
+
+static const uint32_t *run_words(const struct gt_logic_walk_args *t, uint32_t run) {
+  return GT_PTR(const uint32_t, t->walk) + (size_t)run * GT_LOGIC_WALK_WORDS;
+}
+
+void gt_logic_walk_cpu(const void *args, const uint32_t *spec, uint32_t tile) {
+  const struct gt_logic_walk_args *t = args;
+  const uint32_t each = tile_runs(t->batch);
+  for (uint32_t run = tile * each; run < (tile + 1) * each && run < t->runs; run++)
+    for (uint32_t s = 0; s < t->batch; s += PIECE) walk_forward(t, spec, run_words(t, run), s, NULL);
+}
+
+void gt_logic_walk_sum_cpu(const void *args, const uint32_t *spec, uint32_t tile) {
+  const struct gt_logic_walk_args *t = args;
+  float *sums = GT_PTR(float, t->y) + (size_t)tile * t->batch;
+  for (uint32_t group = 0; group < t->gates / t->share; group++)
+    memset(sums + (size_t)group * t->chunks * t->batch, 0, t->batch * sizeof *sums);
+  for (uint32_t s = 0; s < t->batch; s += PIECE)
+    for (uint32_t run = tile * t->chunk_runs; run < (tile + 1) * t->chunk_runs && run < t->runs; run++)
+      walk_forward(t, spec, run_words(t, run), s, sums);
+}
+
+/* y = carried + g (slope[0] + c3 right); carried = g (slope[1] + c3 left). */
+GT_CLONES static void pass_on(const float slope[2], float c3, const float *g, const float *left,
+                              const float *right, float *restrict carried, float *restrict y, uint32_t n) {
+  const float to_left = slope[0], to_right = slope[1];
+  GT_VECTOR_LOOP
+  for (uint32_t i = 0; i < n; i++) {
+    y[i] = carried[i] + g[i] * (to_left + c3 * right[i]);
+    carried[i] = g[i] * (to_right + c3 * left[i]);
+  }
+}
+
+/* A gate's gradient at some samples. */
+static const float *read_gradient(const struct gt_logic_walk_args *t, uint32_t type, size_t gate, uint32_t s,
+                                  uint32_t n, float buffer[PIECE]) {
+  const float *g = read_piece(t->g, type, gate / t->share * t->batch + s, n, buffer);
+  if (t->scale == 1) return g;
+  for (uint32_t i = 0; i < n; i++) buffer[i] = t->scale * g[i];
+  return buffer;
+}
+
+/* A run's gradients over some samples, and their part of its gates' sums. */
+static void walk_piece(const struct gt_logic_walk_args *t, const uint32_t *spec, const uint32_t *word,
+                       uint32_t s, gate_sums sums[RUN]) {
+  const uint32_t n = piece_at(s, t->batch), type = spec[GT_LOGIC_SPEC_X], type_g = spec[GT_LOGIC_SPEC_G];
+  float carried[PIECE], buffer[4][PIECE];
+  const float *v[2], *c = GT_PTR(const float, t->coefficients);
+  v[1] = read_piece(t->x, type, (size_t)word[0] * t->batch + s, n, buffer[1]);
+  v[0] = read_piece(t->x, type, (size_t)word[4 + RUN] * t->batch + s, n, buffer[0]);
+  const float *g = read_gradient(t, type_g, word[1] / 2, s, n, buffer[2]);
+  memset(carried, 0, n * sizeof *carried);
+  add_slopes(c[4 * (size_t)(word[1] / 2) + 2 - word[1] % 2], c[4 * (size_t)(word[1] / 2) + 3], g, v[1],
+             carried, n);
+  for (uint32_t j = 0; j < word[2]; j++) {
+    const uint32_t side = word[4 + j] % 2, left = j % 2, a = (left + side) % 2;
+    const size_t gate = word[4 + j] / 2, at = (size_t)word[4 + RUN + j] * t->batch + s;
+    const size_t next = word[j + 1 < RUN ? 5 + RUN + j : 3];
+    const float slope[2] = {c[4 * gate + 1 + side], c[4 * gate + 2 - side]};
+    v[1 - left] = read_piece(t->x, type, next * t->batch + s, n, buffer[1 - left]);
+    g = read_gradient(t, type_g, gate, s, n, buffer[2]);
+    float *y = begin_piece(t->y, spec[GT_LOGIC_SPEC_Y], at, buffer[3]);
+    pass_on(slope, c[4 * gate + 3], g, v[left], v[1 - left], carried, y, n);
+    end_piece(t->y, spec[GT_LOGIC_SPEC_Y], at, y, n);
+    add_samples(&sums[j], g, v[a], v[1 - a], n);
+  }
+}
+
+void gt_logic_walk_gradient_cpu(const void *args, const uint32_t *spec, uint32_t tile) {
+  const struct gt_logic_walk_args *t = args;
+  const uint32_t each = tile_runs(t->batch);
+  for (uint32_t run = tile * each; run < (tile + 1) * each && run < t->runs; run++) {
+    const uint32_t *word = run_words(t, run);
+    gate_sums sums[RUN] = {0};
+    for (uint32_t s = 0; s < t->batch; s += PIECE) walk_piece(t, spec, word, s, sums);
+    for (uint32_t j = 0; j < word[2]; j++)
+      write_sums(&sums[j], GT_PTR(float, t->d_coefficients) + 4 * (size_t)(word[4 + j] / 2));
+  }
+}
+
+/* --- coefficients --------------------------------------------------------------------------------------- */
+
+/* f: the values on (0,0), (1,0), (0,1), (1,1). */
+GT_MATH void from_table(const float f[4], float *y) {
+  y[0] = f[0];
+  y[1] = f[1] - f[0];
+  y[2] = f[2] - f[0];
+  y[3] = (f[3] - f[1]) - (f[2] - f[0]);
+}
+
+static void hard(const float *z, float *y) {
+  uint32_t best = 0;
+  for (uint32_t k = 1; k < 16; k++) best = z[k] > z[best] ? k : best;
+  from_table((const float[4]){(float)(best >> 3 & 1), (float)(best >> 1 & 1), (float)(best >> 2 & 1),
+                              (float)(best & 1)},
+             y);
+}
+
+GT_MATH float fold16(float v[16]) {
+  for (int half = 8; half > 0; half /= 2)
+    for (int l = 0; l < half; l++) v[l] += v[l + half];
+  return v[0];
+}
+
+GT_MATH void shares(const float *z, float p[16]) {
+  float largest = z[0], sum[16];
+  for (int k = 1; k < 16; k++) largest = z[k] > largest ? z[k] : largest;
+  for (int k = 0; k < 16; k++) sum[k] = p[k] = gt_expf(z[k] - largest);
+  const float inverse = 1 / fold16(sum);
+  for (int k = 0; k < 16; k++) p[k] *= inverse;
+}
+
+GT_CLONES static void mixture(const float *z, float *y) {
+  float p[16], f[4] = {0};
+  shares(z, p);
+  for (int k = 0; k < 8; k++) f[0] += p[8 + k];
+  for (int k = 0; k < 16; k += 4) f[1] += p[k + 2] + p[k + 3];
+  for (int k = 0; k < 4; k++) f[2] += p[4 + k] + p[12 + k];
+  for (int k = 0; k < 16; k += 2) f[3] += p[k + 1];
+  from_table(f, y);
+}
+
+/* The slope in the table's values, then in each share; softmax's own slope is p (d - Σ p d). */
+GT_CLONES static void gradient(const float *z, const float *g, float *y) {
+  float p[16], d[16], products[16];
+  const float f11 = g[3], f01 = g[2] - g[3], f10 = g[1] - g[3], f00 = (g[0] - g[1]) - f01;
+  shares(z, p);
+  for (int k = 0; k < 16; k++) {
+    d[k] = (k & 1 ? f11 : 0) + (k & 2 ? f10 : 0) + (k & 4 ? f01 : 0) + (k & 8 ? f00 : 0);
+    products[k] = p[k] * d[k];
+  }
+  const float mean = fold16(products);
+  for (int k = 0; k < 16; k++) y[k] = p[k] * (d[k] - mean);
+}
+
+void gt_logic_coefficient_sums_cpu(const void *args, const uint32_t *spec, uint32_t tile) {
+  const struct gt_logic_args *t = args;
+  const uint32_t *wiring = GT_PTR(const uint32_t, t->wiring), type = spec[GT_LOGIC_SPEC_X];
+  const size_t n = t->batch;
+  const uint32_t first = tile * gt_logic_tile_rows(t->batch), end = last_row(first, t->batch, t->gates);
+  float buffer[3][PIECE];
+  for (uint32_t gate = first; gate < end; gate++) {
+    gate_sums sums = {0};
+    for (uint32_t s = 0; s < t->batch; s += PIECE) {
+      const uint32_t count = piece_at(s, t->batch);
+      add_samples(&sums, read_piece(t->g, spec[GT_LOGIC_SPEC_G], gate * n + s, count, buffer[0]),
+                  read_piece(t->x, type, wiring[gate] * n + s, count, buffer[1]),
+                  read_piece(t->x, type, wiring[t->gates + gate] * n + s, count, buffer[2]), count);
+    }
+    float c[4], *y = GT_PTR(float, t->y);
+    write_sums(&sums, spec[GT_LOGIC_SPEC_TO_LOGITS] ? c : y + 4 * (size_t)gate);
+    if (spec[GT_LOGIC_SPEC_TO_LOGITS])
+      gradient(GT_PTR(const float, t->coefficients) + 16 * (size_t)gate, c, y + 16 * (size_t)gate);
+  }
+}
+
+void gt_logic_coefficients_cpu(const void *args, const uint32_t *spec, uint32_t tile) {
+  const struct gt_logic_coefficients_args *t = args;
+  const float *z = GT_PTR(const float, t->logits), *g = GT_PTR(const float, t->g);
+  float *y = GT_PTR(float, t->y);
+  for (size_t gate = (size_t)tile * GT_LOGIC_GATE_TILE;
+       gate < ((size_t)tile + 1) * GT_LOGIC_GATE_TILE && gate < t->gates; gate++) {
+    if (spec[GT_LOGIC_SPEC_MODE] == GT_LOGIC_MIXTURE)
+      mixture(z + 16 * gate, y + 4 * gate);
+    else if (spec[GT_LOGIC_SPEC_MODE] == GT_LOGIC_HARD)
+      hard(z + 16 * gate, y + 4 * gate);
+    else
+      gradient(z + 16 * gate, g + 4 * gate, y + 16 * gate);
+  }
+}

@@ -1,0 +1,85 @@
+#include "op/matmul/matmul_config.h"
+#include "base/count.h"
+
+/* CPU tiles: OpenBLAS gains with the tile (64x64 reaches 2/3 of what 256x256 does), threads gain with their
+ * number. The shape alone decides: enough tiles to feed many threads when there is much work, few when there
+ * is little. */
+static gt_matmul_config choose_tiles(const gt_matmul_shape *s) {
+  static const uint32_t tile[][2] = {{256, 256}, {128, 256}, {128, 128}, {64, 128}, {64, 64}};
+  const double work = 2.0 * s->m * s->n * s->k * s->batch;
+  const uint32_t aim = work > 200e6 ? 16 : work > 20e6 ? 8 : work > 2e6 ? 4 : 1;
+  const int count = sizeof tile / sizeof *tile;
+  for (int i = 0; i < count; i++) {
+    const uint64_t tiles = (uint64_t)gt_ceil_div(s->m, tile[i][0]) * gt_ceil_div(s->n, tile[i][1]) * s->batch;
+    if (tiles >= aim || i == count - 1)
+      return (gt_matmul_config){.bm = tile[i][0], .bn = tile[i][1], .split = 1};
+  }
+  return (gt_matmul_config){.bm = 64, .bn = 64, .split = 1};
+}
+
+/* Device tiles, with the share of a multiprocessor's peak that each reaches when it has enough to do. */
+typedef struct candidate {
+  uint32_t bm, bn, bk, tm, tn;
+  double efficiency;
+} candidate;
+
+static const candidate candidates[] = {
+    {128, 128, 8, 8, 8, 0.75}, {128, 64, 16, 8, 4, 0.65}, {64, 128, 16, 4, 8, 0.65}, {64, 64, 16, 4, 4, 0.55},
+    {64, 32, 16, 4, 2, 0.40},  {32, 64, 16, 2, 4, 0.40},  {32, 32, 16, 2, 2, 0.30},
+};
+/* For devices with little shared memory or small workgroups (128 threads and 16 KiB are all that Vulkan
+ * promises). */
+static const candidate last_resort = {32, 32, 16, 4, 4, 0.30};
+
+enum {
+  FMA_PER_CYCLE = 128, /* of one multiprocessor */
+  SLICE_CYCLES = 400,  /* waiting for a slice of a and b, not hidden when a unit has one workgroup */
+  FINISH_CYCLES = 3500 /* the second pass: a dispatch and a barrier */
+};
+
+static bool fits(const candidate *c, const gt_target *target) {
+  const uint32_t threads = (c->bm / c->tm) * (c->bn / c->tn);
+  /* Two slices for kernels that fetch one ahead, with a word of padding a row. */
+  const uint32_t bytes = 2 * c->bk * (c->bm + c->bn + 8) * 4;
+  return threads <= target->max_workgroup && bytes <= target->shared_bytes;
+}
+
+/* Estimated cycles of the whole product with this tile and this many parts of k. */
+static double estimate(const candidate *c, const gt_matmul_shape *s, const gt_target *target, uint32_t split,
+                       uint32_t k_chunk) {
+  const double units = target->units ? target->units : 1;
+  const double groups = (double)gt_ceil_div(s->m, c->bm) * gt_ceil_div(s->n, c->bn) * s->batch * split;
+  const double slices = gt_ceil_div(k_chunk < s->k ? k_chunk : s->k, c->bk);
+  const double slice = (double)c->bm * c->bn * c->bk / (FMA_PER_CYCLE * c->efficiency) + SLICE_CYCLES;
+  const double waves = groups <= units       ? 1
+                       : groups <= 8 * units ? (double)(uint64_t)((groups + units - 1) / units)
+                                             : groups / units;
+  double cycles = waves * slices * slice;
+  if (split > 1) cycles += FINISH_CYCLES + 2.0 * split * s->m * s->n * s->batch / (8 * units);
+  return cycles;
+}
+
+gt_matmul_config gt_matmul_choose(const gt_matmul_shape *s, const gt_target *target) {
+  if (!target->device) return choose_tiles(s);
+  gt_matmul_config best = {
+      last_resort.bm, last_resort.bn, last_resort.bk, last_resort.tm, last_resort.tn, 1, s->k};
+  double best_cycles = -1;
+  for (size_t i = 0; i < sizeof candidates / sizeof *candidates; i++) {
+    const candidate *c = &candidates[i];
+    const uint64_t tiles = (uint64_t)gt_ceil_div(s->m, c->bm) * gt_ceil_div(s->n, c->bn);
+    if (!fits(c, target)) continue;
+    for (uint32_t split = 1; split <= 32; split++) {
+      const uint32_t k_chunk = gt_ceil_div(gt_ceil_div(s->k, split), c->bk) * c->bk;
+      if (split > 1 && (k_chunk < 64 || gt_ceil_div(s->k, k_chunk) != split)) continue;
+      if (split > 1 && (uint64_t)split * s->m * s->n * s->batch > 1u << 26) break;
+      if (split > 1 && target->max_grid && tiles > target->max_grid)
+        break; /* tiles are one line of the grid */
+      const double cycles = estimate(c, s, target, split, k_chunk);
+      if (best_cycles >= 0 && cycles >= best_cycles) continue;
+      best_cycles = cycles;
+      best = (gt_matmul_config){c->bm, c->bn, c->bk, c->tm, c->tn, split, k_chunk};
+    }
+  }
+  if (best.split == 1) best.k_chunk = gt_ceil_div(s->k, best.bk) * best.bk;
+  return best;
+}

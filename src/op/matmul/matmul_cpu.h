@@ -1,0 +1,17 @@
+/* CPU kernels of the product, shared by the files of the family only. */
+#ifndef GT_OP_MATMUL_CPU_H
+#define GT_OP_MATMUL_CPU_H
+#include "base/error.h"
+#include <stdint.h>
+
+enum {
+  GT_MATMUL_TILE = 256,
+  GT_MATMUL_FINISH_TILE = 4096
+}; /* largest edge of a CPU tile; elements of a finish tile */
+/* Own specialization constants of kernel "matmul" (shaders/op/matmul/matmul.h). */
+enum { SPEC_BM = 3, SPEC_BN, SPEC_BK, SPEC_TM, SPEC_TN, SPEC_TRANS_A, SPEC_TRANS_B, SPEC_SPLIT };
+
+void gt_matmul_cpu(const void *args, const uint32_t *spec, uint32_t tile);
+bool gt_matmul_prepare(const void *args, const uint32_t *spec, uint32_t threads, gt_error *error);
+void gt_matmul_finish_cpu(const void *args, const uint32_t *spec, uint32_t tile);
+#endif

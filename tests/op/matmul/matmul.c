@@ -1,0 +1,143 @@
+#include "op/matmul/matmul.h"
+#include "op/case.h"
+#include "op/elementwise.h"
+#include "selftest/reference.h"
+#include <math.h>
+
+GT_REGISTER(opcase, matmul)
+
+/* p[0], p[1]: a, b transposed. */
+static gt_shape product_shape(const gt_case_view *v) {
+  gt_shape a = v->shape[0], b = v->shape[1];
+  const int64_t m = a.dim[a.rank - (v->c->p[0] ? 1 : 2)], n = b.dim[b.rank - (v->c->p[1] ? 2 : 1)];
+  a.rank -= 2, b.rank -= 2;
+  gt_shape out = gt_reference_broadcast_shape(a, b);
+  out.dim[out.rank++] = m;
+  out.dim[out.rank++] = n;
+  return out;
+}
+
+static gt_shape reference_product(const gt_case_view *v, const double *const *x, double *y) {
+  const gt_shape a = v->shape[0], b = v->shape[1], out = product_shape(v);
+  gt_shape batch = out, a_batch = a, b_batch = b;
+  batch.rank -= 2, a_batch.rank -= 2, b_batch.rank -= 2;
+  const bool ta = v->c->p[0], tb = v->c->p[1];
+  const int64_t m = out.dim[out.rank - 2], n = out.dim[out.rank - 1], k = a.dim[a.rank - (ta ? 2 : 1)];
+  for (int64_t entry = 0; y && entry < gt_shape_count(batch); entry++) {
+    const double *left = x[0] + gt_reference_broadcast(batch, a_batch, entry) * m * k;
+    const double *right = x[1] + gt_reference_broadcast(batch, b_batch, entry) * k * n;
+    for (int64_t i = 0; i < m; i++) {
+      double *row = y + (entry * m + i) * n;
+      for (int64_t j = 0; j < n; j++) row[j] = 0;
+      for (int64_t q = 0; q < k; q++) {
+        const double factor = left[ta ? q * m + i : i * k + q];
+        for (int64_t j = 0; j < n; j++) row[j] += factor * right[tb ? j * k + q : q * n + j];
+      }
+    }
+  }
+  return out;
+}
+
+static gt_id build_product(gt_graph *g, const gt_case_view *v, const gt_id *x) {
+  return gt_matmul(g, x[0], x[1], v->c->p[0], v->c->p[1]);
+}
+
+/* What a layer makes of it: bias, activation, a residual, a gate for each row. */
+static gt_id build_layer(gt_graph *g, const gt_case_view *v, const gt_id *x) {
+  gt_id y = gt_tanh(g, gt_add(g, build_product(g, v, x), x[2]));
+  if (v->inputs > 3) y = gt_add(g, y, x[3]);
+  if (v->inputs > 4) y = gt_mul(g, y, x[4]);
+  return y;
+}
+
+static gt_shape reference_layer(const gt_case_view *v, const double *const *x, double *y) {
+  const gt_shape out = reference_product(v, x, y);
+  for (int64_t i = 0; y && i < gt_shape_count(out); i++) {
+    y[i] = tanh(y[i] + x[2][gt_reference_broadcast(out, v->shape[2], i)]);
+    if (v->inputs > 3) y[i] += x[3][gt_reference_broadcast(out, v->shape[3], i)];
+    if (v->inputs > 4) y[i] *= x[4][gt_reference_broadcast(out, v->shape[4], i)];
+  }
+  return out;
+}
+
+static const gt_case_rule product = {.name = "matmul",
+                                     .build = build_product,
+                                     .reference = reference_product,
+                                     .wrt = 3,
+                                     .low = -1,
+                                     .high = 1.5,
+                                     .tolerance = 1e-5,
+                                     .gradient_tolerance = 1e-5,
+                                     .reason = "rounding of k sums, grows as their root"};
+static const gt_case_rule layer = {.name = "matmul_layer",
+                                   .build = build_layer,
+                                   .reference = reference_layer,
+                                   .wrt = 7,
+                                   .low = -0.4,
+                                   .high = 0.5,
+                                   .tolerance = 1e-5,
+                                   .gradient_tolerance = 4e-5,
+                                   .reason = "as the product, through a slope of at most one"};
+static const gt_case_rule residual = {.name = "matmul_layer",
+                                      .build = build_layer,
+                                      .reference = reference_layer,
+                                      .wrt = 31,
+                                      .low = -0.4,
+                                      .high = 0.5,
+                                      .tolerance = 1e-5,
+                                      .gradient_tolerance = 4e-5,
+                                      .reason = "as the product"};
+
+/* All four forms of one shape, given as [m, k] and [k, n] with their transposes. */
+#define FORMS(m, n, k)                                                                      \
+  {&product, #m "," #k " " #k "," #n, {0, 0}}, {&product, #m "," #k " " #n "," #k, {0, 1}}, \
+      {&product, #k "," #m " " #k "," #n, {1, 0}}, {                                        \
+    &product, #k "," #m " " #n "," #k, { 1, 1 }                                             \
+  }
+
+static const gt_case cases[] = {
+    FORMS(1, 1, 1),
+    FORMS(2, 3, 4),
+    FORMS(1, 17, 5),
+    FORMS(13, 1, 7),
+    FORMS(31, 37, 29),
+    FORMS(64, 64, 64),
+    FORMS(65, 63, 67),
+    FORMS(130, 129, 33),
+    FORMS(257, 70, 131),
+    FORMS(3, 5, 1031),
+    FORMS(300, 10, 40),
+    {&product, "16,784 512,784", {0, 1}},
+    {&product, "5,4099 4099,6", {0, 0}},
+    {&product, "2000,3 3,4", {0, 0}},
+    {&product, "1,300 300,300", {0, 0}},
+    {&product, "300,3 300,1", {1, 0}},
+    {&product, "3,17,19 3,19,23", {0, 0}},
+    {&product, "3,17,19 3,23,19", {0, 1}},
+    {&product, "3,19,17 3,19,23", {1, 0}},
+    {&product, "3,19,17 3,23,19", {1, 1}},
+    {&product, "3,17,19 19,23", {0, 0}},
+    {&product, "3,17,19 23,19", {0, 1}},
+    {&product, "3,19,17 19,23", {1, 0}},
+    {&product, "17,19 3,19,23", {0, 0}},
+    {&product, "19,17 3,23,19", {1, 1}},
+    {&product, "2,3,4,5 2,3,5,6", {0, 0}},
+    {&product, "2,1,4,5 1,3,5,6", {0, 0}},
+    {&product, "2,1,4,5 3,5,6", {0, 0}},
+    {&product, "2,3,4,5 1,3,6,5", {0, 1}},
+    {&product, "1,1,4,5 2,3,5,6", {0, 0}},
+    {&product, "2,3,4,5 5,6", {0, 0}},
+    {&product, "70,33,5 70,5,31", {0, 0}},
+    {&product, "2,1,2,1,2,1,3,4 1,2,1,2,1,2,4,5", {0, 0}},
+    {&layer, "2,3 3,4 4", {0, 0}},
+    {&layer, "67,65 33,65 33", {0, 1}},
+    {&layer, "65,67 65,300 300", {1, 0}},
+    {&layer, "3,21,65 65,33 33", {0, 0}},
+    {&layer, "5,2011 9,2011 9", {0, 1}, .low = -0.05, .high = 0.06},
+    {&layer, "40,30 30,20 -", {0, 0}},
+    {&layer, "40,30 30,20 40,1", {0, 0}},
+    {&residual, "67,65 65,33 33 67,33 67,1", {0, 0}},
+    {&residual, "2,9,8 8,7 7 2,9,7 2,1,1", {0, 0}},
+    {&residual, "4,999 999,12 12 4,12 -", {0, 0}, .low = -0.1, .high = 0.12},
+};
+GT_CASES(matmul, cases);
