@@ -50,7 +50,7 @@ static const state_row state_rows[] = {
     ROW(schedule.factor, REAL, 0, 1, false),
     ROW(metrics_bytes, WHOLE, 0, most, false),
     ROW(draw, BITS, 0, 0, true),
-    ROW(wiring, BITS, 0, 0, true),
+    {"state.wiring", offsetof(gt_host_state, constants), BITS, 0, 0, true},
     ROW(init, BITS, 0, 0, true),
     ROW(data.train, BITS, 0, 0, true),
     ROW(data.validation, BITS, 0, 0, true),

@@ -82,6 +82,7 @@ static bool run_again(gt_run *run, finding *found, gt_error *error) {
   gt_session *session = &run->session;
   gt_net_options options = {.target = session->backend->target,
                             .unfused = true,
+                            .draw = &run->state.draw,
                             .first_step = run->state.first_step,
                             .first_epoch = run->state.first_epoch};
   gt_net *net = gt_net_training(&session->arena, run->config, &options, error);
@@ -93,7 +94,6 @@ static bool run_again(gt_run *run, finding *found, gt_error *error) {
     if (!gt_net_plan(&net->stage[i], &session->arena, &options, error)) return false;
   }
   if (!net || !gt_session_compile(session, net, error) ||
-      !gt_store_upload_tables(run->net->model->store, &session->buffers, error) ||
       !gt_session_set_clock(session, net, run->bad_step, error))
     return false;
   for (int i = 0; i < net->stages && !found->node; i++)

@@ -26,7 +26,7 @@ static bool start_fresh(gt_run *run, gt_error *error) {
                                .data = run->data};
   if (!gt_generation_open(run, error)) return false;
   gt_store *store = run->net->model->store;
-  run->state.wiring = gt_store_fingerprint(store);
+  run->state.constants = gt_store_fingerprint(store);
   if (from && !gt_init_from_apply(from, run->base->root, &config->dataset, store, &run->base->diagnostics))
     return false;
   return gt_store_start(store, &run->session.buffers, run->state.draw, error);
@@ -34,7 +34,6 @@ static bool start_fresh(gt_run *run, gt_error *error) {
 
 static bool open_state(gt_run *run, gt_error *error) {
   bool found = false;
-  run->drawn_by = (uint64_t)run->config->seed;
   run->data = gt_dataset_fingerprint(&run->config->dataset);
   if (run->options->resume && !gt_run_restore(run, &found, error)) return false;
   if (!found && !start_fresh(run, error)) return false;
@@ -64,7 +63,6 @@ void gt_run_close(gt_run *run) {
   gt_metrics_close(&run->metrics);
   gt_generation_close(run);
   gt_session_close(&run->session);
-  gt_arena_finish(&run->drawn);
   gt_unlock(run->lock);
 }
 
