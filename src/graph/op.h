@@ -37,6 +37,8 @@ typedef struct gt_op {
   /* What fusion may attach to a node of this op (GT_OP_KERNEL): elementwise work after it (epilogue) or on
    * its first input as it is loaded (prologue). */
   bool epilogue, prologue;
+  /* Keeps the books of a run (its clock, its log): no value of the model. */
+  bool bookkeeping;
   /* 1 + the input that the value begins as: where nobody else reads that, it is computed in the value's own
    * memory (gt_lower_begins_there tells), else lower() copies it there. 0: none. */
   int begins_as;
