@@ -58,9 +58,9 @@ bool gt_run_attempt(gt_run *run, gt_error *error) {
   if (!gt_generation_restart(run, error)) return false;
   const gt_store *store = run->net->model->store;
   const gt_slot *constant = gt_store_constant(store); /* "logic1.wiring": its layer's wiring */
-  gt_progress_line(&run->progress, "attempt %lld: other %s%sinitial values", (long long)attempt + 1,
-                   constant ? constant->name + gt_slot_layer_length(constant->name) + 1 : "",
-                   constant ? " and " : "");
+  gt_sinks_say(&run->sinks, "attempt %lld: other %s%sinitial values", (long long)attempt + 1,
+               constant ? constant->name + gt_slot_layer_length(constant->name) + 1 : "",
+               constant ? " and " : "");
   run->state.constants = gt_store_fingerprint(store);
   run->state.schedule = gt_schedule_start();
   return true;

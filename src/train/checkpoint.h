@@ -7,7 +7,7 @@
 #define GT_TRAIN_CHECKPOINT_H
 #include "data/data.h"
 #include "optim/schedule.h"
-#include "train/metrics.h"
+#include "train/sink.h"
 #include "store/safetensors.h"
 
 #define GT_CHECKPOINT_FORMAT "gtrain-checkpoint-1"
@@ -27,7 +27,7 @@ typedef struct gt_host_state {
    * optimizer's moments have seen. */
   int64_t phase, first_step, first_epoch, optimizer_step;
   gt_schedule_state schedule;
-  int64_t metrics_bytes;
+  int64_t place[GT_SINKS];  /* of each sink (gt_sink_type.save); below 0: it has none */
   uint64_t draw;            /* seed that drew the initial values and constants of the weights there are */
   uint64_t constants;       /* fingerprint of those constants; "state.wiring" in files */
   uint64_t init;            /* hash of the model that the run began with; 0: none */

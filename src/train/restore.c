@@ -14,14 +14,13 @@
 bool gt_run_save(gt_run *run, gt_error *error) {
   const gt_store *store = run->net->model->store;
   gt_image image;
-  if (!gt_metrics_sync(&run->metrics, error) ||
+  if (!gt_sinks_save(&run->sinks, run->state.place, error) ||
       !gt_image_download(&image, store, &run->session.buffers, GT_CHECKPOINT_ROLES, error))
     return false;
   gt_arena arena;
   gt_arena_init(&arena);
   gt_stored *tensors = gt_arena_alloc_n(&arena, (size_t)store->slots, sizeof *tensors);
   const char *path = gt_checkpoint_path(&arena, run->directory, run->state.step);
-  run->state.metrics_bytes = run->metrics.bytes;
   const bool ok = gt_run_check_weights(run, &image, error) &&
                   gt_checkpoint_write(path, tensors, gt_image_tensors(&image, GT_CHECKPOINT_ROLES, tensors),
                                       (uint64_t)run->config->seed, run->base->resolved, &run->state, error);

@@ -3,6 +3,7 @@
 #include "base/memory.h"
 #include "train/generation.h"
 #include "train/init_from.h"
+#include "train/progress.h"
 #include "train/signals.h"
 #include <limits.h>
 #include <math.h>
@@ -32,6 +33,16 @@ static bool start_fresh(gt_run *run, gt_error *error) {
   return gt_store_start(store, &run->session.buffers, run->state.draw, error);
 }
 
+static bool open_sinks(gt_run *run, gt_error *error) {
+  const gt_sink_start start = {.directory = run->directory,
+                               .device = run->session.backend->name,
+                               .step = run->state.step,
+                               .total = run->total,
+                               .rows = gt_net_rows(run->net),
+                               .quiet = run->options->quiet};
+  return gt_sinks_open(&run->sinks, &start, run->state.place, error);
+}
+
 static bool open_state(gt_run *run, gt_error *error) {
   bool found = false;
   run->data = gt_dataset_fingerprint(&run->config->dataset);
@@ -42,9 +53,7 @@ static bool open_state(gt_run *run, gt_error *error) {
             run->directory, (long long)run->state.step);
   run->first_step = run->state.step;
   return gt_session_set_clock(&run->session, run->net, run->state.step, error) &&
-         gt_run_directory_begin(run, error) &&
-         gt_metrics_open(&run->metrics, run->directory, run->state.metrics_bytes, error) &&
-         gt_metrics_start(&run->metrics, run->state.step, run->session.backend->name, error);
+         gt_run_directory_begin(run, error) && open_sinks(run, error);
 }
 
 bool gt_run_open(gt_run *run, gt_error *error) {
@@ -59,8 +68,7 @@ bool gt_run_open(gt_run *run, gt_error *error) {
 }
 
 void gt_run_close(gt_run *run) {
-  gt_progress_clear(&run->progress);
-  gt_metrics_close(&run->metrics);
+  gt_sinks_close(&run->sinks);
   gt_generation_close(run);
   gt_session_close(&run->session);
   gt_unlock(run->lock);
@@ -131,7 +139,7 @@ static bool write_test_row(gt_run *run, int64_t step, int64_t epoch, gt_error *e
                              .accuracy = run->result->accuracy,
                              .lr = NAN,
                              .grad_norm = NAN};
-  return gt_metrics_row(&run->metrics, &row, error);
+  return gt_sinks_row(&run->sinks, &row, error);
 }
 
 static bool evaluate_and_write(gt_run *run, const gt_image *weights, int64_t step, int64_t epoch,

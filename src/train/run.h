@@ -7,8 +7,8 @@
 #include "train/checkpoint.h"
 #include "train/model_file.h"
 #include "train/pacer.h"
-#include "train/progress.h"
 #include "train/session.h"
+#include "train/sink.h"
 
 typedef struct gt_train_options {
   const char *device;    /* NULL: by the environment */
@@ -49,8 +49,7 @@ typedef struct gt_run {
   const float *log;
   gt_evaluator watch, test; /* watch: evaluated during the run; net NULL: there is no such split */
   gt_host_state state;
-  gt_metrics metrics;
-  gt_progress progress;
+  gt_sinks sinks;
   int64_t total, per_epoch, eval_steps, save_steps, restart_steps; /* in steps; 0: never */
   int64_t phase_end;                                               /* step after the last of the phase */
   int64_t attempt;
