@@ -68,7 +68,7 @@ static void update(gt_build *build, const char *name, gt_id value) {
   assert(state && state->role == GT_STATE);
   assert(gt_shape_count(gt_node_at(p->graph, value)->shape) == state->count);
   p->model->after[state->index] = value;
-  p->model->moved = state;
+  if (!p->model->moved) p->model->moved = state;
 }
 
 /* The layer's output; GT_NONE after reporting, or silently if an input has none. */
