@@ -58,14 +58,20 @@ static bool upload_table(gt_run *run, int64_t from, int64_t to, gt_error *error)
 
 /* --- from the device: the log --- */
 
+gt_metric_row gt_run_row(const gt_run *run, const char *split, const gt_sums *sums) {
+  return (gt_metric_row){.step = run->state.step,
+                         .epoch = gt_run_epoch(run, run->state.step),
+                         .split = split,
+                         .sums = *sums,
+                         .accuracy = run->result->accuracy,
+                         .lr = NAN,
+                         .grad_norm = NAN};
+}
+
 static bool write_train_row(gt_run *run, const gt_sums *sums, gt_error *error) {
-  gt_metric_row row = {.step = run->state.step,
-                       .epoch = gt_run_epoch(run, run->state.step),
-                       .split = "train",
-                       .sums = *sums,
-                       .accuracy = run->result->accuracy,
-                       .lr = run->lr,
-                       .grad_norm = run->grad_norm};
+  gt_metric_row row = gt_run_row(run, "train", sums);
+  row.lr = run->lr;
+  row.grad_norm = run->grad_norm;
   row.sums.soft = run->net->model->has_hard;
   return gt_sinks_row(&run->sinks, &row, error);
 }
@@ -194,7 +200,7 @@ static const char *result_text(const gt_run *run, const gt_sums *sums, char text
   return text;
 }
 
-static void say(gt_run *run, const gt_sums *sums, double seconds, int64_t steps) {
+static void say(gt_run *run, const gt_sums *sums, double rate) {
   char train[96] = "", watch[96] = "", progress[64];
   if (run->base->phases)
     snprintf(progress, sizeof progress, "phase %lld/%d step %lld/%lld", (long long)run->state.phase + 1,
@@ -204,10 +210,9 @@ static void say(gt_run *run, const gt_sums *sums, double seconds, int64_t steps)
              (long long)run->config->train.epochs);
   else
     snprintf(progress, sizeof progress, "step %lld/%lld", (long long)run->state.step, (long long)run->total);
-  const double per_second = seconds > 0 ? (double)(steps * gt_net_rows(run->net)) / seconds : 0;
   gt_sinks_say(&run->sinks, "%s  train %s%s%s%s%s  %.3g samples/s", progress,
                result_text(run, &run->state.last, train), sums ? "  " : "", sums ? run->watch.net->split : "",
-               sums ? " " : "", sums ? result_text(run, sums, watch) : "", per_second);
+               sums ? " " : "", sums ? result_text(run, sums, watch) : "", rate);
 }
 
 static bool evaluate(gt_run *run, double seconds, int64_t steps, gt_error *error) {
@@ -220,18 +225,12 @@ static bool evaluate(gt_run *run, double seconds, int64_t steps, gt_error *error
   const gt_timing timing = {run->state.step, gt_seconds() - run->started, rate};
   if (!gt_sinks_timing(&run->sinks, &timing, error)) return false;
   if (!run->watch.net) {
-    say(run, NULL, seconds, steps);
+    say(run, NULL, rate);
     return true;
   }
   if (!gt_evaluator_run(&run->session, &run->watch, &sums, error)) return false;
-  const gt_metric_row row = {.step = run->state.step,
-                             .epoch = gt_run_epoch(run, run->state.step),
-                             .split = run->watch.net->split,
-                             .sums = sums,
-                             .accuracy = run->result->accuracy,
-                             .lr = NAN,
-                             .grad_norm = NAN};
-  say(run, &sums, seconds, steps);
+  const gt_metric_row row = gt_run_row(run, run->watch.net->split, &sums);
+  say(run, &sums, rate);
   return gt_sinks_row(&run->sinks, &row, error) && take_notice(run, &sums, error);
 }
 

@@ -178,10 +178,10 @@ static gt_net *begin(gt_arena *arena, const gt_config *config, const gt_net_opti
   net->split = split;
   net->draw = options->draw ? *options->draw : (uint64_t)config->seed;
   net->data = gt_dataset_split(&config->dataset, split);
-  net->batch = batch < net->data->samples ? batch : net->data->samples;
-  const int64_t batches = gt_ceil_div(net->data->samples, net->batch);
-  net->parts = parts < batches ? parts : batches;
-  net->steps = gt_ceil_div(batches, net->parts);
+  const gt_batching batching = gt_batching_of(net->data->samples, batch, parts);
+  net->batch = batching.batch;
+  net->parts = batching.parts;
+  net->steps = batching.steps;
   return net;
 }
 

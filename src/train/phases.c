@@ -7,11 +7,14 @@
 enum { MOST_PHASES = 100 };
 static const int64_t most_steps = INT64_C(1000000000000000); /* of one phase: their sum can be counted */
 
-int64_t gt_phase_steps_per_epoch(const gt_config *phase) {
-  const int64_t samples = phase->dataset.train.samples, batch = phase->train.batch_size;
+gt_batching gt_batching_of(int64_t samples, int64_t batch, int64_t parts) {
   const int64_t batches = batch < samples ? gt_ceil_div(samples, batch) : 1;
-  const int64_t parts = phase->train.accumulate < batches ? phase->train.accumulate : batches;
-  return gt_ceil_div(batches, parts);
+  parts = gt_least(parts, batches);
+  return (gt_batching){gt_least(batch, samples), parts, gt_ceil_div(batches, parts)};
+}
+
+int64_t gt_phase_steps_per_epoch(const gt_config *phase) {
+  return gt_batching_of(phase->dataset.train.samples, phase->train.batch_size, phase->train.accumulate).steps;
 }
 
 int64_t gt_phase_steps(const gt_config *phase) {

@@ -56,7 +56,8 @@ static bool open_state(gt_run *run, gt_error *error) {
          gt_run_directory_begin(run, error) && open_sinks(run, error);
 }
 
-bool gt_run_open(gt_run *run, gt_error *error) {
+/* Directory, device, plans, data, first state or checkpoint. */
+static bool open_run(gt_run *run, gt_error *error) {
   run->bad_step = run->saved_step = run->lock = -1;
   run->started = gt_seconds();
   run->loss = run->lr = run->grad_norm = NAN;
@@ -67,7 +68,7 @@ bool gt_run_open(gt_run *run, gt_error *error) {
   return open_state(run, error);
 }
 
-void gt_run_close(gt_run *run) {
+static void close_run(gt_run *run) {
   gt_sinks_close(&run->sinks);
   gt_generation_close(run);
   gt_session_close(&run->session);
@@ -132,13 +133,9 @@ static bool final_evaluation(gt_run *run, gt_evaluator *evaluator, gt_sums *sums
 
 /* What was watched has its row from the evaluation after that step; a test that was not has none yet. */
 static bool write_test_row(gt_run *run, int64_t step, int64_t epoch, gt_error *error) {
-  const gt_metric_row row = {.step = step,
-                             .epoch = epoch,
-                             .split = "test",
-                             .sums = run->result->test,
-                             .accuracy = run->result->accuracy,
-                             .lr = NAN,
-                             .grad_norm = NAN};
+  gt_metric_row row = gt_run_row(run, "test", &run->result->test);
+  row.step = step;
+  row.epoch = epoch;
   return gt_sinks_row(&run->sinks, &row, error);
 }
 
@@ -163,18 +160,17 @@ static bool finish_training(gt_run *run, gt_error *error) {
   bool restored;
   if (!choose_weights(run, &weights, &restored, error)) return false;
   const gt_host_state *state = &run->state;
+  const int64_t step = restored ? state->best_step : state->step;
   /* Checkpoints of older versions do not tell the epoch of the best. */
-  const int64_t epoch = state->best_epoch ? state->best_epoch : gt_run_epoch(run, state->best_step);
-  const bool ok = restored
-                      ? evaluate_and_write(run, &weights, state->best_step, epoch, error)
-                      : evaluate_and_write(run, &weights, state->step, gt_run_epoch(run, state->step), error);
+  const int64_t epoch = restored && state->best_epoch ? state->best_epoch : gt_run_epoch(run, step);
+  const bool ok = evaluate_and_write(run, &weights, step, epoch, error);
   gt_image_finish(&weights);
   return ok;
 }
 
 static bool train(gt_run *run, gt_error *error) {
   gt_train_result *result = run->result;
-  if (!gt_run_open(run, error)) return false;
+  if (!open_run(run, error)) return false;
   snprintf(result->directory, sizeof result->directory, "%s", run->directory);
   snprintf(result->device, sizeof result->device, "%s", run->session.backend->name);
   result->accuracy = run->net->column.correct >= 0;
@@ -222,6 +218,6 @@ bool gt_train(gt_config *config, const gt_train_options *options, gt_train_resul
   const bool ok = train(&run, error);
   if (!ok) keep_resumable(&run, error);
   gt_signals_release();
-  gt_run_close(&run);
+  close_run(&run);
   return ok;
 }

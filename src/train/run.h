@@ -61,9 +61,6 @@ typedef struct gt_run {
   double started, loss, lr, grad_norm;
 } gt_run;
 
-bool gt_run_open(gt_run *run,
-                 gt_error *error); /* directory, device, plans, data, first state or checkpoint */
-void gt_run_close(gt_run *run);
 bool gt_run_save(gt_run *run, gt_error *error); /* a checkpoint of the present step */
 bool gt_run_loop(gt_run *run, gt_error *error);
 /* The weights that evaluations read, which the caller finishes; empty on failure. */
@@ -88,6 +85,7 @@ const char *gt_run_constants(const gt_run *run, char text[128]); /* " (such as '
 /* A finished step: its sums, and a row of them if it is time for one. */
 void gt_run_note_step(gt_run *run, const gt_sums *sums);
 bool gt_run_write_window(gt_run *run, gt_error *error);
+gt_metric_row gt_run_row(const gt_run *run, const char *split, const gt_sums *sums); /* of the present step */
 bool gt_run_is_called(void); /* by a signal: to stop, or to save */
 bool gt_run_has_next_phase(const gt_run *run);
 bool gt_goal_reached(const gt_early_stopping *stopping, double value);

@@ -67,6 +67,7 @@ bool gt_sink_file_open(gt_sink_file *file, const char *directory, const char *na
                        gt_error *error);
 /* Goes out whole: a killed run leaves no half of it, short of a full disk. */
 bool gt_sink_file_write(gt_sink_file *file, const char *text, gt_error *error);
-bool gt_sink_file_sync(const gt_sink_file *file, gt_error *error);
-void gt_sink_file_close(gt_sink_file *file);
+/* For rows of sinks whose own state is a gt_sink_file. */
+bool gt_sink_file_save(void *own, int64_t *place, gt_error *error);
+void gt_sink_file_close(void *own);
 #endif

@@ -46,12 +46,15 @@ bool gt_sink_file_write(gt_sink_file *file, const char *text, gt_error *error) {
   return true;
 }
 
-bool gt_sink_file_sync(const gt_sink_file *file, gt_error *error) {
+bool gt_sink_file_save(void *own, int64_t *place, gt_error *error) {
+  const gt_sink_file *file = own;
+  *place = file->bytes;
   if (fdatasync(file->fd) == 0 || errno == EINVAL || errno == EINTR) return true;
   return gt_fail_errno(error, GT_ERR_IO, "cannot sync %s", file->name);
 }
 
-void gt_sink_file_close(gt_sink_file *file) {
+void gt_sink_file_close(void *own) {
+  gt_sink_file *file = own;
   if (file->name) close(file->fd);
   *file = (gt_sink_file){0};
 }

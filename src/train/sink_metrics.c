@@ -33,16 +33,9 @@ static bool write_row(void *own, const gt_metric_row *row, gt_error *error) {
   return gt_sink_file_write(own, line, error);
 }
 
-static bool save(void *own, int64_t *place, gt_error *error) {
-  *place = ((const gt_sink_file *)own)->bytes;
-  return gt_sink_file_sync(own, error);
-}
-
-static void close_file(void *own) { gt_sink_file_close(own); }
-
 GT_DEFINE(sink, metrics) = {.name = "metrics",
                             .size = sizeof(gt_sink_file),
                             .open = open_file,
                             .row = write_row,
-                            .save = save,
-                            .close = close_file};
+                            .save = gt_sink_file_save,
+                            .close = gt_sink_file_close};

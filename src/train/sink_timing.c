@@ -28,10 +28,8 @@ static bool write_timing(void *own, const gt_timing *timing, gt_error *error) {
   return gt_sink_file_write(own, line, error);
 }
 
-static void close_file(void *own) { gt_sink_file_close(own); }
-
 GT_DEFINE(sink, timing) = {.name = "timing",
                            .size = sizeof(gt_sink_file),
                            .open = open_file,
                            .timing = write_timing,
-                           .close = close_file};
+                           .close = gt_sink_file_close};
