@@ -7,11 +7,10 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Not those that are what they are without inputs: constants. */
 static bool holds_values(const gt_node *node) {
   const gt_op_kind kind = node->op->kind;
   return node->dtype == GT_F32 && (kind == GT_OP_KERNEL || kind == GT_OP_ELEMENTWISE) &&
-         gt_shape_count(node->shape) > 0 && node->inputs && !node->op->bookkeeping;
+         gt_shape_count(node->shape) > 0 && !gt_is_constant(node) && !node->op->bookkeeping;
 }
 
 static const char *last_good(const gt_run *run, char text[128]) {
