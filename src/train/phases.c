@@ -13,13 +13,23 @@ gt_batching gt_batching_of(int64_t samples, int64_t batch, int64_t parts) {
   return (gt_batching){gt_least(batch, samples), parts, gt_ceil_div(batches, parts)};
 }
 
-int64_t gt_phase_steps_per_epoch(const gt_config *phase) {
-  return gt_batching_of(phase->dataset.train.samples, phase->train.batch_size, phase->train.accumulate).steps;
+static gt_batching batches_of(const gt_config *phase) {
+  return gt_batching_of(phase->dataset.train.samples, phase->train.batch_size, phase->train.accumulate);
+}
+
+int64_t gt_phase_steps_per_epoch(const gt_config *phase) { return batches_of(phase).steps; }
+
+gt_batching gt_phase_batching(const gt_config *phase) {
+  gt_batching batching = batches_of(phase);
+  if (!phase->optim->type->searches) return batching;
+  batching.parts *= batching.steps; /* the whole data in each step */
+  batching.steps = 1;
+  return batching;
 }
 
 int64_t gt_phase_steps(const gt_config *phase) {
   return phase->train.epochs
-             ? gt_times_at_most(phase->train.epochs, gt_phase_steps_per_epoch(phase), most_steps)
+             ? gt_times_at_most(phase->train.epochs, gt_phase_batching(phase).steps, most_steps)
              : phase->train.steps;
 }
 
