@@ -3,6 +3,9 @@
 #include "base/philox.h"
 #include <stdlib.h>
 
+/* Streams (base/philox.h): the first board, the cells that fire in a step, and damage. */
+enum { PURPOSE_BOARD = 4, PURPOSE_FIRE, PURPOSE_DAMAGE };
+
 static size_t cells_of(const gt_simulation *s) { return (size_t)s->board.height * s->board.width; }
 
 bool gt_simulation_init(gt_simulation *s, const gt_circuit_ca *ca, uint32_t height, uint32_t width,
@@ -34,7 +37,7 @@ bool gt_simulation_randomize(gt_simulation *s, gt_error *error) {
   uint8_t *cells = memory;
   for (size_t at = 0; at < bits; at += 128) {
     const uint32_t low = (uint32_t)(at / 128), high = (uint32_t)(at / 128 >> 32);
-    const gt_philox draw = gt_philox_block(s->seed, GT_PURPOSE_BOARD, high, low);
+    const gt_philox draw = gt_philox_block(s->seed, PURPOSE_BOARD, high, low);
     for (size_t i = 0; i < 128 && at + i < bits; i++) cells[at + i] = draw.v[i / 32] >> i % 32 & 1;
   }
   gt_board_write(&s->board, cells);
@@ -46,7 +49,7 @@ static void draw_fires(gt_simulation *s) {
   const size_t cells = cells_of(s);
   const double limit = s->fire_rate * 0x1p32;
   for (size_t at = 0; at < cells; at += 4) {
-    const gt_philox draw = gt_philox_block(s->seed, GT_PURPOSE_FIRE, (uint32_t)s->step, (uint32_t)(at / 4));
+    const gt_philox draw = gt_philox_block(s->seed, PURPOSE_FIRE, (uint32_t)s->step, (uint32_t)(at / 4));
     for (size_t i = 0; i < 4 && at + i < cells; i++) s->fires[at + i] = draw.v[i] < limit;
   }
   gt_board_mask(&s->board, s->fires, s->plane);
@@ -70,7 +73,7 @@ void gt_simulation_damage(gt_simulation *s) {
     const bool due = s->step >= d->first && s->step <= d->last && (s->step - d->first) % d->every == 0;
     if (due && !d->random) gt_board_clear(&s->board, d->y, d->x, d->height, d->width);
     for (int64_t k = 0; k < d->count && due && d->random; k++) {
-      const gt_philox draw = gt_philox_block(s->seed, GT_PURPOSE_DAMAGE, (uint32_t)s->step, drawn++);
+      const gt_philox draw = gt_philox_block(s->seed, PURPOSE_DAMAGE, (uint32_t)s->step, drawn++);
       gt_board_clear(&s->board, draw_below(draw.v[0], s->board.height - d->height + 1),
                      draw_below(draw.v[1], s->board.width - d->width + 1), d->height, d->width);
     }

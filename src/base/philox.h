@@ -38,18 +38,11 @@ static inline float gt_random_uniform(uint64_t seed, uint32_t purpose, uint32_t 
   return (float)(gt_random_bits(seed, purpose, step, element) >> 8) * 0x1p-24f;
 }
 
-/* Purposes, so that two uses of one seed never share a stream. Below 16: fixed uses; from 16 on: handed out
+/* Purposes, so that two uses of one seed never share a stream. Below 16: fixed uses (4 to 6 are
+ * automaton/simulation.c's); from 16 on: handed out
  * by the graph to its `random` nodes; from 1u<<16 on: parameters' initial values, by a hash of the
  * parameter's name. */
-enum {
-  GT_PURPOSE_SHUFFLE = 1,
-  GT_PURPOSE_SPLIT = 2,
-  GT_PURPOSE_SAMPLE = 3,
-  GT_PURPOSE_BOARD = 4, /* an automaton's first board, the cells that fire in a step, and damage */
-  GT_PURPOSE_FIRE = 5,
-  GT_PURPOSE_DAMAGE = 6,
-  GT_PURPOSE_GRAPH = 16
-};
+enum { GT_PURPOSE_SHUFFLE = 1, GT_PURPOSE_SPLIT = 2, GT_PURPOSE_SAMPLE = 3, GT_PURPOSE_GRAPH = 16 };
 
 /* A permutation of [0, n) keyed by (seed, epoch), without a table: a Feistel network over the smallest even
  * number of bits that holds n, walked along its cycle until it falls inside (Black and Rogaway, "Ciphers with

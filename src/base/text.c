@@ -151,6 +151,11 @@ uint64_t gt_hash(uint64_t hash, const void *data, size_t size) {
   return hash;
 }
 
+int gt_padding(int width, const char *text) {
+  const int length = (int)strlen(text);
+  return length < width ? width - length : 0;
+}
+
 const char *gt_shell_word(gt_arena *arena, const char *word) {
   static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./=:,+@%";
   size_t quotes = 0;

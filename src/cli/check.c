@@ -65,11 +65,12 @@ static uint64_t bytes_of_variables(const gt_net *net, const char *prefix) {
 
 /* What is shown is the first phase. */
 static void print_phases(const gt_config *config) {
-  for (int p = 0; p < config->phases; p++)
+  for (int p = 0; p < config->phases; p++) {
+    const gt_batching batching = gt_phase_batching(&config->phase[p]);
     printf("%-15s %s%lld steps of %lld samples, optimizer %s\n", p ? "" : "phases", p ? "then " : "",
-           (long long)gt_phase_steps(&config->phase[p]),
-           (long long)(config->phase[p].train.batch_size * config->phase[p].train.accumulate),
+           (long long)gt_phase_steps(&config->phase[p]), (long long)(batching.batch * batching.parts),
            config->phase[p].optim->type->name);
+  }
 }
 
 static void print_summary(const gt_config *config, const gt_net *net) {

@@ -1,7 +1,6 @@
 #include "base/text.h"
-#include "export/circuit_model.h"
 #include "cli/common.h"
-#include "store/safetensors.h"
+#include "layer/inspect.h"
 #include <string.h>
 
 static const gt_option options[] = {GT_OPTION_JSON, {NULL, NULL, NULL, false}};
@@ -14,57 +13,6 @@ static json_t *tensor_json(const gt_stored *tensor) {
                    shape);
 }
 
-/* --- gates of logic layers --- */
-
-static json_t *gates_json(const gt_container *file) {
-  json_t *layers = json_array();
-  const char *name;
-  gt_circuit_report report;
-  for (int i = 0; gt_container_gates(file, i, &name, &report); i++) {
-    json_t *histogram = json_object(), *layer = json_object();
-    for (int op = 0; op < GT_GATE_OPS; op++)
-      json_object_set_new(histogram, gt_gate_op_name[op], json_integer((json_int_t)report.histogram[op]));
-    json_object_set_new(layer, "layer", json_stringn(name, strlen(name) - strlen(".logits")));
-    json_object_set_new(layer, "gates", json_integer((json_int_t)report.gates));
-    json_object_set_new(layer, "active", json_integer((json_int_t)report.active));
-    json_object_set_new(layer, "histogram", histogram);
-    json_array_append_new(layers, layer);
-  }
-  return layers;
-}
-
-/* Spaces after a name to fill the column. */
-static int pad(int width, const char *name) {
-  const int length = (int)strlen(name);
-  return length < width ? width - length : 0;
-}
-
-static void print_gates(const gt_container *file) {
-  gt_circuit_report total = {0}, report;
-  const char *name;
-  int layers = 0;
-  for (; gt_container_gates(file, layers, &name, &report); layers++) {
-    char layer[64];
-    snprintf(layer, sizeof layer, "%.*s", (int)(strlen(name) - strlen(".logits")), name);
-    printf("%s  ", layers ? "" : "\n");
-    gt_put_text(stdout, layer);
-    printf("%*s %8zu gates, %zu active (%.1f %%)\n", pad(10, layer), "", report.gates, report.active,
-           100.0 * (double)report.active / (double)(report.gates ? report.gates : 1));
-    total.gates += report.gates;
-    total.active += report.active;
-    for (int op = 0; op < GT_GATE_OPS; op++) total.histogram[op] += report.histogram[op];
-  }
-  if (!layers) return;
-  printf("\n  gate (hard)       number\n");
-  for (int op = 0; op < GT_GATE_OPS; op++)
-    printf("  %2d %-13s %7zu  %5.1f %%\n", op, gt_gate_op_name[op], total.histogram[op],
-           100.0 * (double)total.histogram[op] / (double)(total.gates ? total.gates : 1));
-  printf("  active (not a, b) %6zu  %5.1f %%\n", total.active,
-         100.0 * (double)total.active / (double)(total.gates ? total.gates : 1));
-}
-
-/* --- the file --- */
-
 static void print_as_json(const gt_container *file) {
   json_t *root = json_object(), *tensors = json_array(), *metadata = json_object();
   for (int i = 0; i < file->entries; i++)
@@ -72,11 +20,10 @@ static void print_as_json(const gt_container *file) {
   for (int i = 0; i < file->tensors; i++) json_array_append_new(tensors, tensor_json(&file->tensor[i]));
   json_object_set_new(root, "metadata", metadata);
   json_object_set_new(root, "tensors", tensors);
-  json_t *gates = gates_json(file);
-  if (json_array_size(gates))
-    json_object_set_new(root, "gates", gates);
-  else
-    json_decref(gates);
+  for (int i = 0; i < gt_inspector_count(); i++) {
+    json_t *told = gt_inspector_at(i)->json(file);
+    if (told) json_object_set_new(root, gt_inspector_at(i)->name, told);
+  }
   gt_cli_print_json(root);
 }
 
@@ -96,10 +43,10 @@ static void print_as_text(const gt_container *file, const char *path) {
   for (int i = 0; i < file->tensors; i++) {
     printf("  ");
     gt_put_text(stdout, file->tensor[i].name);
-    printf("%*s  %-4s %s\n", pad(width, file->tensor[i].name), "", gt_dtype_name(file->tensor[i].dtype),
-           gt_shape_text(file->tensor[i].shape, shape));
+    printf("%*s  %-4s %s\n", gt_padding(width, file->tensor[i].name), "",
+           gt_dtype_name(file->tensor[i].dtype), gt_shape_text(file->tensor[i].shape, shape));
   }
-  print_gates(file);
+  for (int i = 0; i < gt_inspector_count(); i++) gt_inspector_at(i)->print(file, stdout);
   printf("\n");
   for (int i = 0; i < file->entries; i++)
     if (!strchr(file->metadata[i].value, '\n')) {

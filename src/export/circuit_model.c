@@ -129,26 +129,3 @@ void gt_model_circuit_finish(gt_model_circuit *circuit) {
 const gt_circuit *gt_model_circuit_of(const gt_model_circuit *circuit) {
   return circuit->automaton.made ? &circuit->automaton.ca.cell : &circuit->circuit;
 }
-
-bool gt_container_gates(const gt_container *file, int index, const char **name, gt_circuit_report *report) {
-  for (int i = 0; i < file->tensors; i++) {
-    const gt_stored *logits = &file->tensor[i];
-    const char *dot = strrchr(logits->name, '.');
-    char wiring[256];
-    if (!dot || strcmp(dot, ".logits") || logits->dtype != GT_F32 || logits->shape.rank != 2 ||
-        logits->shape.dim[1] != GT_GATE_OPS)
-      continue;
-    snprintf(wiring, sizeof wiring, "%.*s.wiring", (int)(dot - logits->name), logits->name);
-    if (!gt_container_tensor(file, wiring) || index-- > 0) continue;
-    const size_t gates = (size_t)logits->shape.dim[0];
-    uint8_t *op = gt_alloc(gates + 1);
-    gt_circuit_choose(logits->data, gates, op);
-    *report = (gt_circuit_report){.gates = gates};
-    for (size_t g = 0; g < gates; g++) report->histogram[op[g]]++;
-    report->active = gates - report->histogram[GT_GATE_A] - report->histogram[GT_GATE_B];
-    free(op);
-    *name = logits->name;
-    return true;
-  }
-  return false;
-}

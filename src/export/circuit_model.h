@@ -17,8 +17,4 @@ bool gt_model_circuit_read(gt_model_circuit *out, const gt_model_file *file, gt_
 void gt_model_circuit_simplify(gt_model_circuit *circuit);
 void gt_model_circuit_finish(gt_model_circuit *circuit); /* accepts a zeroed one */
 const gt_circuit *gt_model_circuit_of(const gt_model_circuit *circuit);
-
-/* Gates of a file's layers as they were trained, layer by layer: tensors NAME.logits [gates, 16] with
- * NAME.wiring. *name is that of the logits. False when the index is past the last. */
-bool gt_container_gates(const gt_container *file, int index, const char **name, gt_circuit_report *report);
 #endif

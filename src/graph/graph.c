@@ -254,6 +254,27 @@ bool gt_inputs_are_bits(const gt_graph *graph, const gt_node *node) {
   return true;
 }
 
+static bool equal_nodes(const gt_node *a, const gt_node *b) {
+  return a->op == b->op && a->inputs == b->inputs && a->dtype == b->dtype &&
+         gt_shape_equal(a->shape, b->shape) && a->attribute_size == b->attribute_size &&
+         (!a->inputs || !memcmp(a->input, b->input, (size_t)a->inputs * sizeof *a->input)) &&
+         (!a->attribute_size || !memcmp(a->attribute, b->attribute, a->attribute_size));
+}
+
+static bool equal_variables(const gt_variable *a, const gt_variable *b) {
+  return !strcmp(a->name, b->name) && gt_shape_equal(a->shape, b->shape) && a->dtype == b->dtype &&
+         a->host_visible == b->host_visible && a->bits == b->bits;
+}
+
+bool gt_graph_equal(const gt_graph *a, const gt_graph *b) {
+  bool equal = a->count == b->count && a->variables == b->variables && a->roots == b->roots;
+  for (uint32_t i = 0; equal && i < a->count; i++) equal = equal_nodes(&a->node[i], &b->node[i]);
+  for (uint32_t i = 0; equal && i < a->variables; i++)
+    equal = equal_variables(&a->variable[i], &b->variable[i]);
+  for (uint32_t i = 0; equal && i < a->roots; i++) equal = a->root[i] == b->root[i];
+  return equal;
+}
+
 void gt_graph_print(const gt_graph *graph, FILE *stream) {
   char shape[128], attribute[256];
   for (uint32_t id = 0; id < graph->count; id++) {

@@ -107,5 +107,8 @@ gt_id gt_reshape_origin(const gt_graph *graph, gt_id x);
 
 /* Checks every invariant above again (indices, shapes by inference, attributes); run after each pass. */
 bool gt_graph_verify(const gt_graph *graph, gt_error *error);
+/* Do both compute the same, from variables of the same names? What was planned for one then serves the other.
+ */
+bool gt_graph_equal(const gt_graph *a, const gt_graph *b);
 void gt_graph_print(const gt_graph *graph, FILE *stream);
 #endif

@@ -44,12 +44,21 @@ typedef struct gt_op {
   /* What fusion may attach to a node of this op (GT_OP_KERNEL): elementwise work after it (epilogue) or on
    * its first input as it is loaded (prologue). */
   bool epilogue, prologue;
+  /* GT_OP_ELEMENTWISE: its only input is the clock, which is the program's, not an operand. */
+  bool clocked;
+  /* Keeps the books of a run (its clock, its log): no value of the model. */
+  bool bookkeeping;
   /* 1 + the input that the value begins as: where nobody else reads that, it is computed in the value's own
    * memory (gt_lower_begins_there tells), else lower() copies it there. 0: none. */
   int begins_as;
 } gt_op;
 
 extern const gt_op gt_result_row; /* of the nodes of further results, which gt_node_add makes */
+
+/* One number, known to the graph: what elementwise work without inputs comes to. */
+static inline bool gt_is_constant(const gt_node *node) {
+  return node->op->kind == GT_OP_ELEMENTWISE && !node->inputs;
+}
 
 /* For `flops`: an op that only moves or names what is there. */
 double gt_no_flops(const gt_graph *graph, const gt_node *node);

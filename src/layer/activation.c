@@ -4,7 +4,7 @@
 
 static const gt_field no_fields[] = {{.name = NULL}};
 
-#define ACTIVATION(op, text)                                                                     \
+#define ACTIVATION(op, text, ...)                                                                \
   static gt_id build_##op(gt_build *build, const void *config, const gt_id *input, int inputs) { \
     (void)config, (void)inputs;                                                                  \
     return gt_##op(build->graph, input[0]);                                                      \
@@ -16,12 +16,13 @@ static const gt_field no_fields[] = {{.name = NULL}};
                                        .schema = &op##_schema,                                   \
                                        .min_inputs = 1,                                          \
                                        .max_inputs = 1,                                          \
-                                       .build = build_##op};
+                                       .build = build_##op,                                      \
+                                       __VA_ARGS__};
 
 GT_REGISTER(layer, relu)
 ACTIVATION(relu, "max(x, 0)")
 GT_REGISTER(layer, sigmoid)
-ACTIVATION(sigmoid, "1 / (1 + exp(-x))")
+ACTIVATION(sigmoid, "1 / (1 + exp(-x))", .applies = "sigmoid")
 GT_REGISTER(layer, tanh)
 ACTIVATION(tanh, "hyperbolic tangent")
 GT_REGISTER(layer, gelu)

@@ -47,6 +47,8 @@ typedef struct gt_layer_type {
   size_t config_size;
   int min_inputs, max_inputs; /* max -1: any number */
   bool integers;              /* takes inputs of integers (I32), too */
+  /* "softmax" or "sigmoid": what it makes of logits, which a loss that does so itself would do twice. */
+  const char *applies;
   /* What becomes of parameters and states when a phase of training gives the layer other sizes; NULL: it
    * keeps its sizes. gt_refit_overlap serves most. */
   void (*refit)(gt_shape before, const float *old, gt_shape now, float *out);

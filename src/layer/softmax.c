@@ -29,6 +29,7 @@ GT_DEFINE(layer, softmax) = {.name = "softmax",
                              .config_size = sizeof(softmax_config),
                              .min_inputs = 1,
                              .max_inputs = 1,
+                             .applies = "softmax",
                              .build = build_softmax};
 
 static gt_id build_log_softmax(gt_build *build, const void *config, const gt_id *input, int inputs) {
@@ -48,4 +49,5 @@ GT_DEFINE(layer, log_softmax) = {.name = "log_softmax",
                                  .config_size = sizeof(softmax_config),
                                  .min_inputs = 1,
                                  .max_inputs = 1,
+                                 .applies = "softmax",
                                  .build = build_log_softmax};

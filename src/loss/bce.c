@@ -40,7 +40,7 @@ GT_DEFINE(loss, bce) = {.name = "bce",
                         .help = "binary cross-entropy of each output (on logits)",
                         .schema = &schema,
                         .config_size = sizeof(bce_config),
-                        .logits = true,
+                        .applies = "sigmoid",
                         .range = &range,
                         .build = build,
                         .correct = correct};

@@ -31,6 +31,6 @@ GT_DEFINE(loss, cross_entropy) = {.name = "cross_entropy",
                                   .schema = &schema,
                                   .config_size = sizeof(cross_entropy_config),
                                   .labels = true,
-                                  .logits = true,
+                                  .applies = "softmax",
                                   .build = build,
                                   .correct = correct};

@@ -101,12 +101,11 @@ static bool check_values(const gt_graph *graph, const gt_loss *loss, const gt_lo
 
 /* Losses on logits apply softmax or sigmoid themselves: twice is legal, but it trains badly. */
 static void warn_twice(const gt_loss *loss, const gt_loss_input *input, gt_diagnostics *diagnostics) {
-  if (!loss->type->logits || !input->layer_type) return;
-  const char *last = input->layer_type;
-  if (strcmp(last, loss->type->labels ? "softmax" : "sigmoid") && strcmp(last, "log_softmax")) return;
+  const char *applies = loss->type->applies;
+  if (!applies || !input->applied || strcmp(applies, input->applied)) return;
   gt_warning_at(diagnostics, input->at,
                 "loss '%s' applies %s itself: the last layer '%s' does it a second time", loss->type->name,
-                loss->type->labels ? "softmax" : "sigmoid", input->layer);
+                applies, input->layer);
 }
 
 bool gt_loss_build(gt_graph *graph, const gt_loss *loss, const gt_loss_input *input, gt_loss_nodes *out,

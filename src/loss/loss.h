@@ -16,8 +16,8 @@ typedef struct gt_loss_type {
   /* Targets are class numbers, I32 [B], and the prediction F32 [B, classes]; otherwise both are F32 [B, T].
    */
   bool labels;
-  bool logits;                /* applies softmax or sigmoid itself */
-  bool sums_batch;            /* differentiated is the sum over the batch, not the mean */
+  const char *applies; /* its predictions are logits, to which it applies "softmax" or "sigmoid" itself */
+  bool sums_batch;     /* differentiated is the sum over the batch, not the mean */
   const gt_data_range *range; /* where its targets must lie; NULL: anywhere */
   /* One loss a sample, F32 [B]. */
   gt_id (*build)(gt_graph *graph, const void *config, gt_id prediction, gt_id targets);
@@ -42,13 +42,13 @@ const gt_loss_type *gt_loss_named(const gt_spec *root);
 const gt_loss *gt_loss_read(gt_arena *arena, const gt_spec *root, bool labels, gt_diagnostics *diagnostics);
 
 typedef struct gt_loss_input {
-  gt_id prediction;  /* the model's output, F32 [B, …] */
-  gt_id targets;     /* I32 [B] labels, or F32 [B] or [B, …] */
-  gt_id weight;      /* F32 [B]: 1, or 0 for padding rows */
-  int64_t classes;   /* number of classes of the data (labels only; 0: unknown) */
-  const char *layer; /* name of the layer that gives the prediction, for messages */
-  const char *layer_type;
-  gt_position at; /* where that layer stands */
+  gt_id prediction;    /* the model's output, F32 [B, …] */
+  gt_id targets;       /* I32 [B] labels, or F32 [B] or [B, …] */
+  gt_id weight;        /* F32 [B]: 1, or 0 for padding rows */
+  int64_t classes;     /* number of classes of the data (labels only; 0: unknown) */
+  const char *layer;   /* name of the layer that gives the prediction, for messages */
+  const char *applied; /* what that layer makes of logits (gt_layer_type.applies) */
+  gt_position at;      /* where that layer stands */
 } gt_loss_input;
 
 typedef struct gt_loss_nodes { /* scalars */

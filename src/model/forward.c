@@ -9,7 +9,7 @@ static bool build_loss(gt_forward *forward, gt_graph *graph, gt_diagnostics *dia
                                .weight = forward->weight,
                                .classes = forward->classes,
                                .layer = last->name,
-                               .layer_type = last->type->name,
+                               .applied = last->type->applies,
                                .at = last->at};
   const char *outer = gt_graph_scope(graph, "loss");
   const bool ok = gt_loss_build(graph, forward->loss, &input, &forward->nodes, diagnostics);
@@ -26,7 +26,7 @@ bool gt_forward_build(gt_forward *forward, gt_arena *arena, gt_graph *graph, gt_
   const gt_loss_type *loss = forward->loss ? forward->loss->type : NULL;
   forward->output = forward->model->output;
   if (loss && forward->targets != GT_NONE) return build_loss(forward, graph, diagnostics);
-  if (loss && loss->logits)
+  if (loss && loss->applies)
     forward->output =
         loss->labels ? gt_softmax(graph, forward->output, -1) : gt_sigmoid(graph, forward->output);
   return true;

@@ -366,6 +366,7 @@ static const gt_op rows[ROWS] = {
                    .max_inputs = 1,
                    .infer = infer_clock,
                    .lower = lower_clock,
+                   .bookkeeping = true,
                    .flops = gt_no_flops},
     [ROW_LOG_ROW] = {.name = "log_row",
                      .kind = GT_OP_KERNEL,
@@ -373,5 +374,6 @@ static const gt_op rows[ROWS] = {
                      .max_inputs = 1 + LOG_SCALARS,
                      .infer = infer_log_row,
                      .lower = lower_log_row,
+                     .bookkeeping = true,
                      .flops = gt_no_flops},
 };

@@ -111,6 +111,7 @@ static const gt_op rows[] = {
      .min_inputs = 1,
      .max_inputs = 1,
      .opcode = GT_I_RANDOM,
+     .clocked = true,
      .infer = infer_random,
      .print = print_random},
     {.name = "leaky_relu",

@@ -90,14 +90,10 @@ static int result_operand(const encoder *e, gt_id id, const int *result) {
   return -1;
 }
 
-static bool is_constant(const gt_node *node) {
-  return node->op->kind == GT_OP_ELEMENTWISE && node->op->opcode == GT_I_CONSTANT;
-}
-
 static bool operand_of(encoder *e, gt_id id, gt_shape space, const int *result, uint32_t *operand) {
   int inside = result_operand(e, id, result);
   if (inside >= 0) return *operand = (uint32_t)inside, true;
-  if (is_constant(gt_node_at(e->fusion->graph, e->fusion->origin[id]))) {
+  if (gt_is_constant(gt_node_at(e->fusion->graph, e->fusion->origin[id]))) {
     uint32_t opcode;
     int operands;
     float value;
@@ -116,14 +112,14 @@ static bool encode_node(encoder *e, gt_id id, int *result, int index) {
   float immediate;
   bool has_immediate;
   gt_elementwise_code(e->fusion->graph, id, &opcode, &operands, &immediate, &has_immediate);
-  if (opcode == GT_I_CONSTANT) { /* materialised: nobody but a kernel wants it */
+  if (gt_is_constant(node)) { /* materialised: nobody but a kernel wants it */
     opcode = GT_I_MOVE;
     operands = 0;
   }
   for (k = 0; k < operands; k++)
     if (!operand_of(e, node->input[k], node->shape, result, &operand[k])) return false;
   if (has_immediate && !immediate_operand(p, immediate, &operand[k])) return false;
-  if (opcode == GT_I_RANDOM) {
+  if (node->op->clocked) {
     if (e->group->clock != GT_NONE && e->group->clock != node->input[0]) return false;
     e->group->clock = node->input[0];
   }

@@ -44,10 +44,10 @@ int gt_fusion_maker(const gt_fusion *fusion, gt_id id) {
 
 /* A constant needs memory only if something other than a program reads it. */
 static bool needs_group(const gt_fusion *f, gt_id id) {
-  const gt_op *op = gt_node_at(f->graph, id)->op;
-  if (op->kind == GT_OP_KERNEL) return true;
-  if (op->kind != GT_OP_ELEMENTWISE) return false;
-  if (op->opcode != GT_I_CONSTANT || f->kept[id]) return true;
+  const gt_node *node = gt_node_at(f->graph, id);
+  if (node->op->kind == GT_OP_KERNEL) return true;
+  if (node->op->kind != GT_OP_ELEMENTWISE) return false;
+  if (!gt_is_constant(node) || f->kept[id]) return true;
   for (uint32_t u = f->user_start[id]; u < f->user_start[id + 1]; u++) {
     const gt_node *user = gt_node_at(f->graph, f->user[u]);
     if (user->op->kind == GT_OP_ELEMENTWISE) continue;

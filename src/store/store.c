@@ -161,6 +161,12 @@ gt_id gt_store_read(gt_store_reader *reader, const gt_slot *slot) {
   return gt_view(graph, flat, slot->offset, slot->shape);
 }
 
+const gt_slot *gt_store_constant(const gt_store *store) {
+  for (int i = 0; i < store->slots; i++)
+    if (store->slot[i]->role == GT_CONSTANT) return store->slot[i];
+  return NULL;
+}
+
 uint64_t gt_store_fingerprint(const gt_store *store) {
   uint64_t print = 1;
   for (int i = 0; i < store->slots; i++) {

@@ -118,6 +118,7 @@ typedef struct gt_store_reader {
 } gt_store_reader;
 gt_store_reader gt_store_reader_open(const gt_store *store, gt_graph *graph, bool averaged);
 gt_id gt_store_read(gt_store_reader *reader, const gt_slot *slot);
+const gt_slot *gt_store_constant(const gt_store *store); /* the first one; NULL: there is none */
 /* Of the constants, by name and value; never 0. */
 uint64_t gt_store_fingerprint(const gt_store *store);
 

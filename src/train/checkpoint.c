@@ -20,7 +20,7 @@ typedef struct state_row {
   size_t offset;
   state_kind kind;
   double min, max;
-  bool optional; /* checkpoints of older versions do not have it: 0 */
+  bool optional; /* checkpoints may not have it: 0 */
 } state_row;
 
 static const double most = 1e18; /* steps and bytes; leaves room to add in 64 bits */
@@ -48,9 +48,12 @@ static const state_row state_rows[] = {
     ROW(schedule.best, ANY, 0, 0, false),
     ROW(schedule.bad, WHOLE, -1, most, false),
     ROW(schedule.factor, REAL, 0, 1, false),
-    ROW(metrics_bytes, WHOLE, 0, most, false),
+#define X(name) \
+  {"state." #name "_bytes", offsetof(gt_host_state, place[GT_SINK_##name]), WHOLE, 0, most, true},
+#include "registry/sink.inc"
+#undef X
     ROW(draw, BITS, 0, 0, true),
-    ROW(wiring, BITS, 0, 0, true),
+    {"state.wiring", offsetof(gt_host_state, constants), BITS, 0, 0, true},
     ROW(init, BITS, 0, 0, true),
     ROW(data.train, BITS, 0, 0, true),
     ROW(data.validation, BITS, 0, 0, true),
@@ -59,7 +62,8 @@ static const state_row state_rows[] = {
 };
 enum { STATE_ROWS = sizeof state_rows / sizeof *state_rows, MOST_ENTRIES = STATE_ROWS + 3 };
 
-static void state_text(const gt_host_state *state, const state_row *row, char text[40]) {
+/* False: it is not told. */
+static bool state_text(const gt_host_state *state, const state_row *row, char text[40]) {
   const char *at = (const char *)state + row->offset;
   if (row->kind == WHOLE)
     snprintf(text, 40, "%" PRId64, *(const int64_t *)(const void *)at);
@@ -67,6 +71,7 @@ static void state_text(const gt_host_state *state, const state_row *row, char te
     snprintf(text, 40, "%016" PRIx64, *(const uint64_t *)(const void *)at);
   else
     snprintf(text, 40, "%a", *(const double *)(const void *)at);
+  return row->kind != WHOLE || (double)*(const int64_t *)(const void *)at >= row->min;
 }
 
 /* Digits of a number and nothing else. */
@@ -109,15 +114,15 @@ bool gt_checkpoint_write(const char *path, const gt_stored *tensors, int count, 
                          const char *config, const gt_host_state *state, gt_error *error) {
   gt_metadata entry[MOST_ENTRIES];
   char text[STATE_ROWS][40], seed_text[24];
+  int entries = 3;
   snprintf(seed_text, sizeof seed_text, "%" PRIu64, seed);
   entry[0] = (gt_metadata){"format", GT_CHECKPOINT_FORMAT};
   entry[1] = (gt_metadata){"seed", seed_text};
   entry[2] = (gt_metadata){"config", config};
-  for (int i = 0; i < STATE_ROWS; i++) {
-    state_text(state, &state_rows[i], text[i]);
-    entry[i + 3] = (gt_metadata){state_rows[i].key, text[i]};
-  }
-  return gt_safetensors_write(path, tensors, count, entry, MOST_ENTRIES, error);
+  for (int i = 0; i < STATE_ROWS; i++)
+    if (state_text(state, &state_rows[i], text[i]))
+      entry[entries++] = (gt_metadata){state_rows[i].key, text[i]};
+  return gt_safetensors_write(path, tensors, count, entry, entries, error);
 }
 
 #define CHECKPOINT_NAME "step-%09" PRId64 ".safetensors"

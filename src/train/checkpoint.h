@@ -7,7 +7,7 @@
 #define GT_TRAIN_CHECKPOINT_H
 #include "data/data.h"
 #include "optim/schedule.h"
-#include "train/metrics.h"
+#include "train/sink.h"
 #include "store/safetensors.h"
 
 #define GT_CHECKPOINT_FORMAT "gtrain-checkpoint-1"
@@ -27,9 +27,9 @@ typedef struct gt_host_state {
    * optimizer's moments have seen. */
   int64_t phase, first_step, first_epoch, optimizer_step;
   gt_schedule_state schedule;
-  int64_t metrics_bytes;
+  int64_t place[GT_SINKS];  /* of each sink (gt_sink_type.save); below 0: it has none */
   uint64_t draw;            /* seed that drew the initial values and constants of the weights there are */
-  uint64_t wiring;          /* fingerprint of those constants */
+  uint64_t constants;       /* fingerprint of those constants; "state.wiring" in files */
   uint64_t init;            /* hash of the model that the run began with; 0: none */
   gt_data_fingerprint data; /* what the weights were trained and watched with */
 } gt_host_state;
@@ -48,9 +48,9 @@ void gt_remove_temporaries(const char *directory);
 
 bool gt_checkpoint_write(const char *path, const gt_stored *tensors, int count, uint64_t seed,
                          const char *config, const gt_host_state *state, gt_error *error);
-/* Checkpoints of older versions do not tell `wiring` and `data` (all 0); their `draw` is the seed. Reads and
- * checks one: GT_ERR_DATA if it is damaged (container->damaged), of another kind or version, or
- * holds impossible numbers. *config points into the container. */
+/* Checkpoints of older versions do not tell `constants` and `data` (all 0); their `draw` is the seed. Reads
+ * and checks one: GT_ERR_DATA if it is damaged (container->damaged), of another kind or version, or holds
+ * impossible numbers. *config points into the container. */
 bool gt_checkpoint_read(const char *path, gt_container *container, uint64_t *seed, const char **config,
                         gt_host_state *state, gt_error *error);
 #endif

@@ -51,6 +51,13 @@ typedef struct gt_config {
   gt_diagnostics diagnostics;
 } gt_config;
 
+/* How samples make up the steps of an epoch: so many parts of a batch each, none larger than there is need.
+ */
+typedef struct gt_batching {
+  int64_t batch, parts, steps;
+} gt_batching;
+gt_batching gt_batching_of(int64_t samples, int64_t batch, int64_t parts);
+
 extern const gt_schema gt_config_schema; /* the top level; sections of other rooms are raw nodes */
 extern const gt_schema gt_train_schema;
 

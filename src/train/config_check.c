@@ -1,14 +1,13 @@
 /* What is wrong with the model and the loss of a config, found before anything is planned. */
+#include "base/count.h"
 #include "model/forward.h"
 #include "model/read.h"
 #include "op/core.h"
 #include "train/config.h"
 #include "train/metrics.h"
 
-/* A batch never has more samples than there are. */
 static int64_t batch_of(const gt_config *config) {
-  const int64_t samples = config->dataset.train.samples;
-  return config->train.batch_size < samples ? config->train.batch_size : samples;
+  return gt_least(config->train.batch_size, config->dataset.train.samples);
 }
 
 static gt_shape batch_shape(const gt_config *config, const gt_tensor *tensor) {

@@ -4,32 +4,27 @@
 #include "train/init_from.h"
 #include <string.h>
 
-/* `optimizer: adam` and `optimizer: {type: adam, …}` as a map that begins with its type. */
-static void add_typed(gt_arena *arena, gt_spec *root, const char *key, const gt_spec *node, const char *type,
-                      const gt_schema *schema, const gt_schema *common) {
+/* `optimizer: adam` and `optimizer: {type: adam, …}` as a map that begins with its type, or what `word` calls
+ * that. */
+static void add_typed(gt_arena *arena, gt_spec *root, const gt_spec *from, const char *key, const char *word,
+                      const char *type, const gt_schema *schema, const gt_schema *common) {
   gt_spec *typed = gt_spec_add(arena, root, key, gt_spec_new(arena, GT_SPEC_MAP));
+  const gt_spec *node = gt_spec_find(from, key);
   const gt_spec *map = node && node->kind == GT_SPEC_MAP ? node : NULL;
   const gt_spec *resolved = gt_schema_resolve(schema, common, map, arena);
-  gt_spec_add(arena, typed, "type", gt_spec_text(arena, type));
+  gt_spec_add(arena, typed, word, gt_spec_text(arena, type));
   for (int i = 0; i < resolved->count; i++)
-    if (strcmp(resolved->child[i]->key, "type"))
+    if (strcmp(resolved->child[i]->key, word))
       gt_spec_add(arena, typed, resolved->child[i]->key, resolved->child[i]);
 }
 
 static void add_data(gt_arena *arena, gt_spec *root, const gt_config *config) {
-  const gt_spec *node = gt_spec_find(config->root, "data");
-  const gt_schema *schema = NULL;
-  int count;
+  const char *name = config->dataset.format;
+  int count, i = 0;
   const gt_data_format *const *formats = gt_data_formats(&count);
-  for (int i = 0; i < count; i++)
-    if (!strcmp(gt_data_format_name(formats[i]), config->dataset.format))
-      schema = gt_data_format_schema(formats[i]);
-  gt_spec *data = gt_spec_add(arena, root, "data", gt_spec_new(arena, GT_SPEC_MAP));
-  const gt_spec *resolved = gt_schema_resolve(schema, gt_data_common_schema(), node, arena);
-  gt_spec_add(arena, data, "format", gt_spec_text(arena, config->dataset.format));
-  for (int i = 0; i < resolved->count; i++)
-    if (strcmp(resolved->child[i]->key, "format"))
-      gt_spec_add(arena, data, resolved->child[i]->key, resolved->child[i]);
+  while (i + 1 < count && strcmp(gt_data_format_name(formats[i]), name)) i++;
+  add_typed(arena, root, config->root, "data", "format", name, gt_data_format_schema(formats[i]),
+            gt_data_common_schema());
 }
 
 /* Blocks stay blocks: what they are laid out to follows from them again. */
@@ -111,10 +106,9 @@ const char *gt_config_resolve(const gt_config *config, gt_arena *arena) {
   const gt_loss_type *loss = config->loss->type;
   const gt_optim_type *optim = config->optim->type;
   const gt_schedule_type *schedule = config->optim->schedule->type;
-  add_typed(arena, root, "loss", gt_spec_find(from, "loss"), loss->name, loss->schema, NULL);
-  add_typed(arena, root, "optimizer", gt_spec_find(from, "optimizer"), optim->name, optim->schema,
-            &gt_optim_common_schema);
-  add_typed(arena, root, "schedule", gt_spec_find(from, "schedule"), schedule->name, schedule->schema,
+  add_typed(arena, root, from, "loss", "type", loss->name, loss->schema, NULL);
+  add_typed(arena, root, from, "optimizer", "type", optim->name, optim->schema, &gt_optim_common_schema);
+  add_typed(arena, root, from, "schedule", "type", schedule->name, schedule->schema,
             &gt_schedule_common_schema);
   add_train(arena, root, config);
   return gt_spec_write(arena, root);

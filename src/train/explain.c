@@ -6,14 +6,12 @@
 #include "train/run.h"
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 static bool holds_values(const gt_node *node) {
   const gt_op_kind kind = node->op->kind;
   return node->dtype == GT_F32 &&
          (kind == GT_OP_KERNEL || kind == GT_OP_ELEMENTWISE || kind == GT_OP_RESULT) &&
-         gt_shape_count(node->shape) > 0 && strcmp(node->op->name, "constant") &&
-         strcmp(node->op->name, "log_row") && strcmp(node->op->name, "clock");
+         gt_shape_count(node->shape) > 0 && !gt_is_constant(node) && !node->op->bookkeeping;
 }
 
 static const char *last_good(const gt_run *run, char text[128]) {
@@ -83,6 +81,7 @@ static bool run_again(gt_run *run, finding *found, gt_error *error) {
   gt_session *session = &run->session;
   gt_net_options options = {.target = session->backend->target,
                             .unfused = true,
+                            .draw = &run->state.draw,
                             .first_step = run->state.first_step,
                             .first_epoch = run->state.first_epoch};
   gt_net *net = gt_net_training(&session->arena, run->config, &options, error);
@@ -94,7 +93,6 @@ static bool run_again(gt_run *run, finding *found, gt_error *error) {
     if (!gt_net_plan(&net->stage[i], &session->arena, &options, error)) return false;
   }
   if (!net || !gt_session_compile(session, net, error) ||
-      !gt_store_upload_tables(run->net->model->store, &session->buffers, error) ||
       !gt_session_set_clock(session, net, run->bad_step, error))
     return false;
   for (int i = 0; i < net->stages && !found->node; i++)

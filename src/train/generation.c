@@ -12,11 +12,16 @@ bool gt_run_has_next_phase(const gt_run *run) { return run->state.phase + 1 < ru
 
 /* --- opening --- */
 
+static gt_net_options training_options(const gt_run *run) {
+  return (gt_net_options){.target = run->session.backend->target,
+                          .draw = &run->state.draw,
+                          .first_step = run->state.first_step,
+                          .first_epoch = run->state.first_epoch};
+}
+
 static bool open_step(gt_run *run, gt_error *error) {
   gt_session *session = &run->session;
-  const gt_net_options options = {.target = session->backend->target,
-                                  .first_step = run->state.first_step,
-                                  .first_epoch = run->state.first_epoch};
+  const gt_net_options options = training_options(run);
   run->net = gt_net_training(&run->generation, run->config, &options, error);
   if (!run->net) return false;
   run->step = gt_session_compile(session, run->net, error);
@@ -66,6 +71,7 @@ bool gt_generation_open(gt_run *run, gt_error *error) {
                    run->directory, (long long)run->state.phase + 1, (long long)phases);
   run->config = run->session.config = phase_config(run, run->state.phase);
   run->session.nets = &run->generation;
+  run->session.draw = &run->state.draw;
   if (!open_step(run, error) || !open_evaluators(run, error)) return false;
   plan_steps(run);
   return true;
@@ -74,6 +80,31 @@ bool gt_generation_open(gt_run *run, gt_error *error) {
 void gt_generation_close(gt_run *run) {
   gt_session_release(&run->session);
   gt_arena_finish(&run->generation);
+  for (int i = 0; i < 2; i++) gt_arena_finish(&run->drawn[i]);
+}
+
+/* --- anew --- */
+
+static bool open_anew(gt_run *run, gt_error *error) {
+  gt_generation_close(run);
+  return gt_generation_open(run, error) &&
+         gt_session_set_clock(&run->session, run->net, run->state.step, error);
+}
+
+bool gt_generation_restart(gt_run *run, gt_error *error) {
+  gt_arena *arena = &run->drawn[run->attempt % 2], *former = &run->drawn[(run->attempt + 1) % 2];
+  gt_net_options options = training_options(run);
+  options.unplanned = true;
+  gt_arena_init(arena);
+  gt_net *net = gt_net_training(arena, run->config, &options, error);
+  const bool adopts = net && gt_net_adopt(net, run->net);
+  gt_arena_finish(adopts ? former : arena);
+  if (adopts) run->net = net;
+  /* Evaluations have tables of the same names, which are the same buffers. */
+  return net &&
+         (adopts ? gt_store_upload_tables(net->model->store, &run->session.buffers, error)
+                 : open_anew(run, error)) &&
+         gt_store_start(run->net->model->store, &run->session.buffers, run->state.draw, error);
 }
 
 /* --- from one to the next --- */
@@ -96,10 +127,11 @@ static void advance(gt_run *run) {
 static bool hand_over(gt_run *run, const gt_image *held, gt_error *error) {
   const gt_store *store = run->net->model->store;
   gt_image image;
-  if (gt_store_fingerprint(store) != run->state.wiring)
+  char text[128];
+  if (gt_store_fingerprint(store) != run->state.constants)
     return gt_fail(error, GT_ERR_CONFIG,
-                   "phase %lld wires its gates in another way: what they have learned would be lost",
-                   (long long)run->state.phase + 1);
+                   "phase %lld draws constants%s in another way: what was learned with them would be lost",
+                   (long long)run->state.phase + 1, gt_run_constants(run, text));
   gt_image_carry(&image, store, held, run->state.draw);
   const bool ok = gt_image_upload(&image, &run->session.buffers, error) &&
                   gt_session_set_clock(&run->session, run->net, run->state.step, error);
@@ -119,8 +151,8 @@ bool gt_generation_next(gt_run *run, gt_error *error) {
   gt_image_finish(&held);
   gt_arena_finish(&former);
   if (ok)
-    gt_progress_line(&run->progress, "phase %lld of %d, to step %lld", (long long)run->state.phase + 1,
-                     run->base->phases, (long long)run->phase_end);
+    gt_sinks_say(&run->sinks, "phase %lld of %d, to step %lld", (long long)run->state.phase + 1,
+                 run->base->phases, (long long)run->phase_end);
   return ok;
 }
 

@@ -13,5 +13,8 @@ bool gt_generation_open(gt_run *run, gt_error *error);
 bool gt_generation_next(gt_run *run, gt_error *error);
 /* … those of an earlier one, whose values are then to be uploaded. */
 bool gt_generation_return(gt_run *run, int64_t phase, gt_error *error);
+/* Begins the phase anew, with the constants and initial values of seed run->state.draw: nothing is carried.
+ * Where these make no other graph, the plans stay. */
+bool gt_generation_restart(gt_run *run, gt_error *error);
 void gt_generation_close(gt_run *run);
 #endif

@@ -3,6 +3,7 @@
 #include "base/log.h"
 #include "base/memory.h"
 #include "train/generation.h"
+#include "train/progress.h"
 #include "train/search.h"
 #include "train/signals.h"
 #include <math.h>
@@ -57,16 +58,22 @@ static bool upload_table(gt_run *run, int64_t from, int64_t to, gt_error *error)
 
 /* --- from the device: the log --- */
 
+gt_metric_row gt_run_row(const gt_run *run, const char *split, const gt_sums *sums) {
+  return (gt_metric_row){.step = run->state.step,
+                         .epoch = gt_run_epoch(run, run->state.step),
+                         .split = split,
+                         .sums = *sums,
+                         .accuracy = run->result->accuracy,
+                         .lr = NAN,
+                         .grad_norm = NAN};
+}
+
 static bool write_train_row(gt_run *run, const gt_sums *sums, gt_error *error) {
-  gt_metric_row row = {.step = run->state.step,
-                       .epoch = gt_run_epoch(run, run->state.step),
-                       .split = "train",
-                       .sums = *sums,
-                       .accuracy = run->result->accuracy,
-                       .lr = run->lr,
-                       .grad_norm = run->grad_norm};
+  gt_metric_row row = gt_run_row(run, "train", sums);
+  row.lr = run->lr;
+  row.grad_norm = run->grad_norm;
   row.sums.soft = run->net->model->has_hard;
-  return gt_metrics_row(&run->metrics, &row, error);
+  return gt_sinks_row(&run->sinks, &row, error);
 }
 
 /* Takes in the row of the next finished step; sets bad_step if its loss or gradient is not finite. */
@@ -103,7 +110,7 @@ bool gt_run_write_window(gt_run *run, gt_error *error) {
 static bool read_log(gt_run *run, int64_t finished, gt_error *error) {
   while (run->state.step < finished && run->bad_step < 0)
     if (!read_row(run, error)) return false;
-  gt_progress_update(&run->progress, run->state.step, gt_run_epoch(run, run->state.step), run->loss);
+  gt_sinks_step(&run->sinks, run->state.step, gt_run_epoch(run, run->state.step), run->loss);
   return true;
 }
 
@@ -193,7 +200,7 @@ static const char *result_text(const gt_run *run, const gt_sums *sums, char text
   return text;
 }
 
-static void say(gt_run *run, const gt_sums *sums, double seconds, int64_t steps) {
+static void say(gt_run *run, const gt_sums *sums, double rate) {
   char train[96] = "", watch[96] = "", progress[64];
   if (run->base->phases)
     snprintf(progress, sizeof progress, "phase %lld/%d step %lld/%lld", (long long)run->state.phase + 1,
@@ -203,11 +210,9 @@ static void say(gt_run *run, const gt_sums *sums, double seconds, int64_t steps)
              (long long)run->config->train.epochs);
   else
     snprintf(progress, sizeof progress, "step %lld/%lld", (long long)run->state.step, (long long)run->total);
-  const double per_second = seconds > 0 ? (double)(steps * gt_net_rows(run->net)) / seconds : 0;
-  gt_progress_line(&run->progress, "%s  train %s%s%s%s%s  %.3g samples/s", progress,
-                   result_text(run, &run->state.last, train), sums ? "  " : "",
-                   sums ? run->watch.net->split : "", sums ? " " : "",
-                   sums ? result_text(run, sums, watch) : "", per_second);
+  gt_sinks_say(&run->sinks, "%s  train %s%s%s%s%s  %.3g samples/s", progress,
+               result_text(run, &run->state.last, train), sums ? "  " : "", sums ? run->watch.net->split : "",
+               sums ? " " : "", sums ? result_text(run, sums, watch) : "", rate);
 }
 
 static bool evaluate(gt_run *run, double seconds, int64_t steps, gt_error *error) {
@@ -217,22 +222,16 @@ static bool evaluate(gt_run *run, double seconds, int64_t steps, gt_error *error
   if (!write_train_row(run, &run->state.epoch, error)) return false;
   run->state.epoch = (gt_sums){0};
   const double rate = seconds > 0 ? (double)(steps * gt_net_rows(run->net)) / seconds : 0;
-  if (!gt_metrics_timing(&run->metrics, run->state.step, gt_seconds() - run->started, rate, error))
-    return false;
+  const gt_timing timing = {run->state.step, gt_seconds() - run->started, rate};
+  if (!gt_sinks_timing(&run->sinks, &timing, error)) return false;
   if (!run->watch.net) {
-    say(run, NULL, seconds, steps);
+    say(run, NULL, rate);
     return true;
   }
   if (!gt_evaluator_run(&run->session, &run->watch, &sums, error)) return false;
-  const gt_metric_row row = {.step = run->state.step,
-                             .epoch = gt_run_epoch(run, run->state.step),
-                             .split = run->watch.net->split,
-                             .sums = sums,
-                             .accuracy = run->result->accuracy,
-                             .lr = NAN,
-                             .grad_norm = NAN};
-  say(run, &sums, seconds, steps);
-  return gt_metrics_row(&run->metrics, &row, error) && take_notice(run, &sums, error);
+  const gt_metric_row row = gt_run_row(run, run->watch.net->split, &sums);
+  say(run, &sums, rate);
+  return gt_sinks_row(&run->sinks, &row, error) && take_notice(run, &sums, error);
 }
 
 static bool interrupted(gt_run *run, gt_error *error) {
@@ -246,7 +245,7 @@ static bool save_as_asked(gt_run *run, gt_error *error) {
   if (!gt_save_wanted()) return true;
   gt_save_begins();
   if (run->saved_step != run->state.step && !gt_run_save(run, error)) return false;
-  gt_progress_line(&run->progress, "saved at step %lld", (long long)run->state.step);
+  gt_sinks_say(&run->sinks, "saved at step %lld", (long long)run->state.step);
   return true;
 }
 
@@ -275,7 +274,7 @@ static bool loop(gt_run *run, gt_error *error) {
     const int64_t from = run->state.step, boundary = next_boundary(run);
     if (!(run->net->search ? gt_search_to(run, boundary, error) : run_to(run, &pacer, boundary, error)))
       return false;
-    gt_progress_update(&run->progress, run->state.step, gt_run_epoch(run, run->state.step), run->loss);
+    gt_sinks_step(&run->sinks, run->state.step, gt_run_epoch(run, run->state.step), run->loss);
     if (run->bad_step >= 0) return gt_run_explain(run, error);
     seconds += gt_seconds() - began;
     steps += run->state.step - from;
@@ -290,8 +289,7 @@ static bool loop(gt_run *run, gt_error *error) {
 }
 
 bool gt_run_loop(gt_run *run, gt_error *error) {
-  gt_progress_start(&run->progress, run->options->quiet, run->state.step, run->total, gt_net_rows(run->net));
   const bool ok = loop(run, error);
-  gt_progress_clear(&run->progress);
+  gt_sinks_idle(&run->sinks);
   return ok;
 }

@@ -1,13 +1,5 @@
-/* What a run writes down as it goes, one JSON object a line:
- *   metrics.jsonl  what was computed: {"step":469,"epoch":1,"split":"train","steps":469,"loss":…,
- *                  "accuracy":…,"lr":…,"grad_norm":…}. Nothing in it depends on the clock or the machine's
- *                  load: a run that was killed and resumed ends with the same bytes as one that was not. No
- *                  evaluation stands there twice: the split that is watched has a row of each, and a test
- *                  split besides has one row, the last, of the weights that model.bin gets.
- *   timing.jsonl   what it took: {"step":…,"elapsed_s":…,"samples_per_s":…}, and a row with the device at
- *                  each start.
- * "step" counts finished steps, "steps" tells over how many the row is a mean (rows of split "train"). On
- * resume metrics.jsonl is cut back to the length it had when the checkpoint was made. Owner: the run. */
+/* Metrics: what the sums over some steps come to, under which names, as rows that a run tells its sinks
+ * (train/sink.h). */
 #ifndef GT_TRAIN_METRICS_H
 #define GT_TRAIN_METRICS_H
 #include "base/error.h"
@@ -54,10 +46,10 @@ typedef struct gt_metric_row {
   double lr, grad_norm; /* NAN: not known */
 } gt_metric_row;
 
-typedef struct gt_metrics {
-  int metrics, timing; /* file descriptors */
-  int64_t bytes;       /* length of metrics.jsonl */
-} gt_metrics;
+typedef struct gt_timing {
+  int64_t step;
+  double elapsed, rate; /* seconds since this process began; samples a second, since the evaluation before */
+} gt_timing;
 
 static inline double gt_mean_loss(const gt_sums *sums) { return sums->loss / sums->weight; }
 static inline double gt_accuracy(const gt_sums *sums) { return sums->correct / sums->weight; }
@@ -75,14 +67,6 @@ static inline void gt_sums_add(gt_sums *sums, const gt_sums *more) {
   sums->steps += more->steps;
 }
 
-/* keep: bytes of metrics.jsonl to keep; 0 for a new run. A file shorter than that (lost in a power cut) is
- * kept as it is, with a warning. */
-bool gt_metrics_open(gt_metrics *metrics, const char *directory, int64_t keep, gt_error *error);
-bool gt_metrics_row(gt_metrics *metrics, const gt_metric_row *row, gt_error *error);
-bool gt_metrics_timing(gt_metrics *metrics, int64_t step, double elapsed, double rate, gt_error *error);
-bool gt_metrics_start(gt_metrics *metrics, int64_t step, const char *device, gt_error *error);
-bool gt_metrics_sync(gt_metrics *metrics, gt_error *error); /* before a checkpoint refers to the length */
-void gt_metrics_close(gt_metrics *metrics);                 /* accepts one that never opened (all zero) */
 /* The metrics added to an object. */
 struct json_t;
 void gt_json_add_result(struct json_t *object, const gt_sums *sums, bool accuracy);

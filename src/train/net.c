@@ -68,6 +68,7 @@ static bool build_forward(gt_net *net, gt_graph *graph, gt_arena *arena, gt_conf
                         .classes = config->dataset.classes,
                         .mode = mode};
   gt_graph_scope(graph, former);
+  forward.mode.seed = net->draw;
   forward.mode.given = config->init_from ? &config->init_from->transfer : NULL;
   const bool ok = gt_forward_build(&forward, arena, graph, &config->diagnostics);
   net->model = forward.model;
@@ -103,6 +104,7 @@ bool gt_net_plan(gt_stage *stage, gt_arena *arena, const gt_net_options *options
                                   .no_reuse = options->unfused,
                                   .keep = options->keep,
                                   .keep_count = options->keep_count};
+  if (options->unplanned) return true;
   stage->plan = gt_plan_create(arena, stage->graph, &wanted, error);
   if (!stage->plan || !gt_plan_verify(stage->plan, error)) return false;
   if (gt_debug("graph")) gt_graph_print(stage->graph, stderr);
@@ -135,37 +137,30 @@ static bool add_stage(gt_net *net, gt_graph *graph, uint32_t times, gt_arena *ar
   return gt_graph_verify(graph, error) && gt_net_plan(stage, arena, options, error);
 }
 
-bool gt_net_redraw(gt_net *net, gt_arena *arena, gt_config *config, uint64_t seed, gt_error *error) {
-  gt_net other = *net;
-  gt_graph *graph = gt_graph_create(arena);
-  const gt_id clock = main_clock(&other, graph, arena, GT_TABLE_ROWS);
-  if (!build_forward(&other, graph, arena, config, (gt_model_mode){.training = true, .seed = seed}, clock)) {
-    *error = graph->error;
-    return false;
-  }
-  const gt_store *store = net->model->store;
-  for (int i = 0; i < store->slots; i++) {
-    gt_slot *slot = store->slot[i];
-    if (!gt_slot_plays(slot, GT_MODEL_ROLES | GT_TABLE_ROLES)) continue;
-    const gt_slot *drawn = gt_store_find(other.model->store, slot->name);
-    if (!drawn || !gt_shape_equal(slot->shape, drawn->shape))
-      return gt_fail(error, GT_ERR_INTERNAL, "seed %llu draws a wiring of another shape ('%s')",
-                     (unsigned long long)seed, slot->name);
-    slot->table = drawn->table;
-    slot->fill = drawn->fill;
-  }
-  return true;
+static bool adopt(gt_stage *stage, const gt_stage *planned) {
+  stage->plan = planned->plan;
+  stage->executable = planned->executable;
+  return gt_graph_equal(stage->graph, planned->graph);
 }
 
-static gt_net *begin(gt_arena *arena, const gt_config *config, const char *split, int64_t batch,
-                     int64_t parts) {
+bool gt_net_adopt(gt_net *net, const gt_net *planned) {
+  bool same = net->stages == planned->stages;
+  for (int i = 0; same && i < net->stages; i++) same = adopt(&net->stage[i], &planned->stage[i]);
+  for (int i = 0; same && net->search && i < GT_SEARCH_STAGES; i++)
+    same = adopt(&net->search->stage[i], &planned->search->stage[i]);
+  return same;
+}
+
+static gt_net *begin(gt_arena *arena, const gt_config *config, const gt_net_options *options,
+                     const char *split, int64_t batch, int64_t parts) {
   gt_net *net = GT_NEW(arena, gt_net);
   net->split = split;
+  net->draw = options->draw ? *options->draw : (uint64_t)config->seed;
   net->data = gt_dataset_split(&config->dataset, split);
-  net->batch = batch < net->data->samples ? batch : net->data->samples;
-  const int64_t batches = gt_ceil_div(net->data->samples, net->batch);
-  net->parts = parts < batches ? parts : batches;
-  net->steps = gt_ceil_div(batches, net->parts);
+  const gt_batching batching = gt_batching_of(net->data->samples, batch, parts);
+  net->batch = batching.batch;
+  net->parts = batching.parts;
+  net->steps = batching.steps;
   return net;
 }
 
@@ -175,7 +170,7 @@ static bool build_step(gt_net *net, gt_arena *arena, gt_config *config, const gt
   gt_graph *graph = gt_graph_create(arena);
   gt_graph_scope(graph, "step");
   const gt_id clock = main_clock(net, graph, arena, GT_TABLE_ROWS);
-  const gt_model_mode mode = {.training = true, .seed = (uint64_t)config->seed};
+  const gt_model_mode mode = {.training = true};
   if (!build_forward(net, graph, arena, config, mode, clock)) return false;
   gt_store *store = net->model->store;
   const gt_id gradient = gt_training_gradient(graph, store, net->model->node, net->loss.mean, GT_NONE, error);
@@ -247,7 +242,7 @@ static bool build_gradient(gt_net *net, gt_arena *arena, gt_config *config, cons
   gt_graph *graph = gt_graph_create(arena);
   gt_graph_scope(graph, "step");
   const gt_id clock = make_clock(graph, "train.part", "train.part.table", 1, 1);
-  const gt_model_mode mode = {.training = true, .seed = (uint64_t)config->seed};
+  const gt_model_mode mode = {.training = true};
   if (!build_forward(net, graph, arena, config, mode, clock)) return false;
   const gt_store *store = net->model->store;
   const uint32_t variable = store->trainable ? gt_net_gradient(net, graph) : 0;
@@ -304,7 +299,7 @@ static bool build_search(gt_net *net, gt_arena *arena, gt_config *config, const 
 }
 
 gt_net *gt_net_training(gt_arena *arena, gt_config *config, const gt_net_options *options, gt_error *error) {
-  gt_net *net = begin(arena, config, "train", config->train.batch_size, config->train.accumulate);
+  gt_net *net = begin(arena, config, options, "train", config->train.batch_size, config->train.accumulate);
   net->kind = "train";
   net->trains = true;
   net->first_step = options->first_step;
@@ -320,7 +315,7 @@ gt_net *gt_net_training(gt_arena *arena, gt_config *config, const gt_net_options
 
 gt_net *gt_net_evaluation(gt_arena *arena, gt_config *config, const char *split,
                           const gt_net_options *options, gt_error *error) {
-  gt_net *net = begin(arena, config, split, config->train.eval_batch_size, 1);
+  gt_net *net = begin(arena, config, options, split, config->train.eval_batch_size, 1);
   gt_graph *graph = gt_graph_create(arena);
   net->kind = gt_arena_printf(arena, "eval.%s%s", split, options->hard ? ".hard" : "");
   net->hard = options->hard;
@@ -328,8 +323,7 @@ gt_net *gt_net_evaluation(gt_arena *arena, gt_config *config, const char *split,
   net->table_width = 1;
   gt_graph_scope(graph, "step");
   const gt_id clock = main_clock(net, graph, arena, 1);
-  const gt_model_mode mode = {
-      .hard = options->hard, .averaged = options->averaged, .seed = (uint64_t)config->seed};
+  const gt_model_mode mode = {.hard = options->hard, .averaged = options->averaged};
   if (!build_forward(net, graph, arena, config, mode, clock)) return NULL;
   build_log(net, graph, arena, clock);
   return add_stage(net, graph, 1, arena, options, error) ? net : NULL;

@@ -53,6 +53,7 @@ typedef struct gt_net {
   gt_log_columns column;
   int64_t batch, parts, steps; /* batches of a step; steps in an epoch */
   int64_t first_step, first_epoch;
+  uint64_t draw; /* the seed of its constants */
   uint32_t log_rows;
   int table_width;
 } gt_net;
@@ -71,6 +72,8 @@ typedef struct gt_net_options {
   bool unfused;                    /* no fusion, no reuse of memory */
   bool hard;                       /* evaluations: see gt_net.hard */
   bool averaged;                   /* evaluations: see gt_model_mode */
+  bool unplanned;                  /* graphs only, for gt_net_adopt */
+  const uint64_t *draw;            /* the seed that constants are drawn by; NULL: the config's */
   int64_t first_step, first_epoch; /* training: where the phase begins (op/batch.h) */
   const gt_id *keep;
   int keep_count;
@@ -88,9 +91,8 @@ gt_id gt_net_gradient_scale(const gt_net *net, gt_graph *graph, const gt_loss *l
 gt_net *gt_net_training(gt_arena *arena, gt_config *config, const gt_net_options *options, gt_error *error);
 gt_net *gt_net_evaluation(gt_arena *arena, gt_config *config, const char *split,
                           const gt_net_options *options, gt_error *error);
-/* Draws the model's constants (wiring) anew, for another seed: net->model then has those, in the arena, and
- * the initialisers that go with them; the plan stays as it is, and nothing is uploaded. */
-bool gt_net_redraw(gt_net *net, gt_arena *arena, gt_config *config, uint64_t seed, gt_error *error);
+/* Gives an unplanned net the plans and executables of another; false if it does not compute the same. */
+bool gt_net_adopt(gt_net *net, const gt_net *planned);
 /* Plans a stage (again): options->keep may name nodes of its graph. */
 bool gt_net_plan(gt_stage *stage, gt_arena *arena, const gt_net_options *options, gt_error *error);
 /* "train.log" and so on, in the arena. */

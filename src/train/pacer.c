@@ -19,7 +19,8 @@ static void retire(gt_pacer *pacer) {
   memmove(pacer->piece, pacer->piece + 1, (size_t)pacer->pieces * sizeof *pacer->piece);
 }
 
-bool gt_pacer_poll(gt_pacer *pacer, gt_error *error) {
+/* Notices what has completed: pacer->done goes up. */
+static bool poll(gt_pacer *pacer, gt_error *error) {
   uint64_t ticket;
   if (!pacer->pieces) return true;
   if (!pacer->backend->api->completed(pacer->backend, &ticket, error)) return false;
@@ -34,7 +35,7 @@ static bool wait_for_oldest(gt_pacer *pacer, gt_error *error) {
 }
 
 uint32_t gt_pacer_room(gt_pacer *pacer, int64_t left, gt_error *error) {
-  if (!gt_pacer_poll(pacer, error)) return 0;
+  if (!poll(pacer, error)) return 0;
   while (pacer->pieces == GT_PIECES_IN_FLIGHT || pacer->submitted - pacer->done >= pacer->most)
     if (!wait_for_oldest(pacer, error)) return 0;
   /* The first piece is one replay, which also pays for warming up; sizes then grow no faster than eightfold,

@@ -26,7 +26,5 @@ void gt_pacer_init(gt_pacer *pacer, gt_backend *backend, gt_executable *executab
  * line is full. 0 on failure. */
 uint32_t gt_pacer_room(gt_pacer *pacer, int64_t left, gt_error *error);
 bool gt_pacer_submit(gt_pacer *pacer, uint32_t times, gt_error *error);
-/* Notices what has completed: pacer->done goes up. */
-bool gt_pacer_poll(gt_pacer *pacer, gt_error *error);
 bool gt_pacer_drain(gt_pacer *pacer, gt_error *error); /* waits for all */
 #endif

@@ -7,16 +7,29 @@
 enum { MOST_PHASES = 100 };
 static const int64_t most_steps = INT64_C(1000000000000000); /* of one phase: their sum can be counted */
 
-int64_t gt_phase_steps_per_epoch(const gt_config *phase) {
-  const int64_t samples = phase->dataset.train.samples, batch = phase->train.batch_size;
+gt_batching gt_batching_of(int64_t samples, int64_t batch, int64_t parts) {
   const int64_t batches = batch < samples ? gt_ceil_div(samples, batch) : 1;
-  const int64_t parts = phase->train.accumulate < batches ? phase->train.accumulate : batches;
-  return gt_ceil_div(batches, parts);
+  parts = gt_least(parts, batches);
+  return (gt_batching){gt_least(batch, samples), parts, gt_ceil_div(batches, parts)};
+}
+
+static gt_batching batches_of(const gt_config *phase) {
+  return gt_batching_of(phase->dataset.train.samples, phase->train.batch_size, phase->train.accumulate);
+}
+
+int64_t gt_phase_steps_per_epoch(const gt_config *phase) { return batches_of(phase).steps; }
+
+gt_batching gt_phase_batching(const gt_config *phase) {
+  gt_batching batching = batches_of(phase);
+  if (!phase->optim->type->searches) return batching;
+  batching.parts *= batching.steps; /* the whole data in each step */
+  batching.steps = 1;
+  return batching;
 }
 
 int64_t gt_phase_steps(const gt_config *phase) {
   return phase->train.epochs
-             ? gt_times_at_most(phase->train.epochs, gt_phase_steps_per_epoch(phase), most_steps)
+             ? gt_times_at_most(phase->train.epochs, gt_phase_batching(phase).steps, most_steps)
              : phase->train.steps;
 }
 

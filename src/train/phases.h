@@ -13,7 +13,8 @@
 /* Reads the phases of a config whose other sections have been read, and makes the config itself the first of
  * them; false after reporting. Without any the config is its only one. */
 bool gt_phases_read(gt_config *config, gt_arena *arena);
-/* Steps in an epoch and in the whole of a phase. */
+gt_batching gt_phase_batching(const gt_config *phase); /* as its optimizer steps */
+int64_t gt_phase_steps(const gt_config *phase);        /* of the whole phase */
+/* Steps that take each batch of the data once, whatever the optimizer. */
 int64_t gt_phase_steps_per_epoch(const gt_config *phase);
-int64_t gt_phase_steps(const gt_config *phase);
 #endif

@@ -55,7 +55,7 @@ static bool build(net *n, gt_session *session, const gt_model_file *file, const 
   n->model = forward.model;
   if (!gt_store_match(n->model->store, &file->container, file->path, GT_MODEL_ROLES, error)) return false;
   n->output = forward.output;
-  out->probabilities = config->loss->type->logits;
+  out->probabilities = config->loss->type->applies;
   if (graph->error.status) return *error = graph->error, false;
   gt_assign(graph, gt_graph_variable(graph, "outputs", gt_node_at(graph, n->output)->shape, GT_F32, false), 0,
             n->output);

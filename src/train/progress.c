@@ -1,8 +1,6 @@
 #include "train/progress.h"
-#include "base/log.h"
 #include "base/text.h"
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -23,18 +21,6 @@ const char *gt_duration(double seconds, char buffer[32]) {
     snprintf(buffer, 32, "%lld:%02lld:%02lld", whole / 3600, whole / 60 % 60, whole % 60);
   return buffer;
 }
-
-void gt_progress_start(gt_progress *progress, bool quiet, int64_t first, int64_t steps, int64_t batch) {
-  *progress =
-      (gt_progress){.quiet = quiet, .first = first, .steps = steps, .batch = batch, .started = gt_seconds()};
-  progress->shown = progress->started;
-}
-
-void gt_progress_clear(gt_progress *progress) {
-  if (!progress->quiet) gt_log_status(NULL);
-}
-
-/* --- the line --- */
 
 enum { FIELDS = 6, FIELD_LENGTH = 64, GAP = 2, LEAST_BAR = 4, MOST_BAR = 24, BAR_FRAME = 3 };
 
@@ -78,36 +64,4 @@ void gt_progress_text(char line[GT_PROGRESS_LONGEST], const gt_progress_view *vi
   *line = 0;
   for (int i = 0; i < FIELDS; i++)
     if (shown[i]) line = stpcpy(stpcpy(line, i ? "  " : ""), field[i]);
-}
-
-/* --- as it goes --- */
-
-void gt_progress_update(gt_progress *progress, int64_t step, int64_t epoch, double loss) {
-  const double now = gt_seconds();
-  if (progress->quiet || step <= progress->first || now - progress->shown < 0.1) return;
-  const int columns = gt_log_width();
-  if (!columns && now - progress->shown < 10) return;
-  progress->shown = now;
-  const double per_step = (now - progress->started) / (double)(step - progress->first);
-  const gt_progress_view view = {.step = step,
-                                 .steps = progress->steps,
-                                 .epoch = epoch,
-                                 .loss = loss,
-                                 .rate = (double)progress->batch / per_step,
-                                 .left = per_step * (double)(progress->steps - step)};
-  char line[GT_PROGRESS_LONGEST];
-  gt_progress_text(line, &view, columns > 0, columns ? (size_t)columns - 1 : sizeof line);
-  if (columns)
-    gt_log_status(line);
-  else
-    gt_info("%s", line);
-}
-
-void gt_progress_line(gt_progress *progress, const char *format, ...) {
-  char line[1024];
-  va_list arguments;
-  va_start(arguments, format);
-  vsnprintf(line, sizeof line, format, arguments);
-  va_end(arguments);
-  if (!progress->quiet) gt_info("%s", line);
 }

@@ -14,14 +14,13 @@
 bool gt_run_save(gt_run *run, gt_error *error) {
   const gt_store *store = run->net->model->store;
   gt_image image;
-  if (!gt_metrics_sync(&run->metrics, error) ||
+  if (!gt_sinks_save(&run->sinks, run->state.place, error) ||
       !gt_image_download(&image, store, &run->session.buffers, GT_CHECKPOINT_ROLES, error))
     return false;
   gt_arena arena;
   gt_arena_init(&arena);
   gt_stored *tensors = gt_arena_alloc_n(&arena, (size_t)store->slots, sizeof *tensors);
   const char *path = gt_checkpoint_path(&arena, run->directory, run->state.step);
-  run->state.metrics_bytes = run->metrics.bytes;
   const bool ok = gt_run_check_weights(run, &image, error) &&
                   gt_checkpoint_write(path, tensors, gt_image_tensors(&image, GT_CHECKPOINT_ROLES, tensors),
                                       (uint64_t)run->config->seed, run->base->resolved, &run->state, error);
@@ -78,7 +77,7 @@ static bool check_init(const gt_run *run, const char *path, gt_error *error) {
   return gt_fail(
       error, GT_ERR_DATA,
       "%s is not the model that %s began with. Give the run that file back, or leave init_from out: "
-      "the checkpoint has all that was taken from it but the wiring of gates",
+      "the checkpoint has all that was taken from it but the constants",
       from->file.path, path);
 }
 
@@ -134,7 +133,8 @@ bool gt_run_restore(gt_run *run, bool *found, gt_error *error) {
   if (!find_sound(run, steps, count, &damaged, &container, error)) return false;
   const char *path = gt_checkpoint_path(arena, run->directory, steps[damaged]);
   *found = gt_generation_open(run, error) && check_data(run, path, error) && check_init(run, path, error) &&
-           upload_state(run, &container, path, error) && gt_run_attempt_resume(run, error);
+           gt_run_attempt_resume(run, error) && upload_state(run, &container, path, error) &&
+           gt_run_check_constants(run, error);
   gt_container_finish(&container);
   if (!*found) return false;
   for (int i = 0; i < damaged; i++) set_aside(arena, gt_checkpoint_path(arena, run->directory, steps[i]));

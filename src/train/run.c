@@ -3,6 +3,7 @@
 #include "base/memory.h"
 #include "train/generation.h"
 #include "train/init_from.h"
+#include "train/progress.h"
 #include "train/signals.h"
 #include <limits.h>
 #include <math.h>
@@ -26,15 +27,24 @@ static bool start_fresh(gt_run *run, gt_error *error) {
                                .data = run->data};
   if (!gt_generation_open(run, error)) return false;
   gt_store *store = run->net->model->store;
-  run->state.wiring = gt_store_fingerprint(store);
+  run->state.constants = gt_store_fingerprint(store);
   if (from && !gt_init_from_apply(from, run->base->root, &config->dataset, store, &run->base->diagnostics))
     return false;
   return gt_store_start(store, &run->session.buffers, run->state.draw, error);
 }
 
+static bool open_sinks(gt_run *run, gt_error *error) {
+  const gt_sink_start start = {.directory = run->directory,
+                               .device = run->session.backend->name,
+                               .step = run->state.step,
+                               .total = run->total,
+                               .rows = gt_net_rows(run->net),
+                               .quiet = run->options->quiet};
+  return gt_sinks_open(&run->sinks, &start, run->state.place, error);
+}
+
 static bool open_state(gt_run *run, gt_error *error) {
   bool found = false;
-  run->drawn_by = (uint64_t)run->config->seed;
   run->data = gt_dataset_fingerprint(&run->config->dataset);
   if (run->options->resume && !gt_run_restore(run, &found, error)) return false;
   if (!found && !start_fresh(run, error)) return false;
@@ -43,12 +53,11 @@ static bool open_state(gt_run *run, gt_error *error) {
             run->directory, (long long)run->state.step);
   run->first_step = run->state.step;
   return gt_session_set_clock(&run->session, run->net, run->state.step, error) &&
-         gt_run_directory_begin(run, error) &&
-         gt_metrics_open(&run->metrics, run->directory, run->state.metrics_bytes, error) &&
-         gt_metrics_start(&run->metrics, run->state.step, run->session.backend->name, error);
+         gt_run_directory_begin(run, error) && open_sinks(run, error);
 }
 
-bool gt_run_open(gt_run *run, gt_error *error) {
+/* Directory, device, plans, data, first state or checkpoint. */
+static bool open_run(gt_run *run, gt_error *error) {
   run->bad_step = run->saved_step = run->lock = -1;
   run->started = gt_seconds();
   run->loss = run->lr = run->grad_norm = NAN;
@@ -59,12 +68,10 @@ bool gt_run_open(gt_run *run, gt_error *error) {
   return open_state(run, error);
 }
 
-void gt_run_close(gt_run *run) {
-  gt_progress_clear(&run->progress);
-  gt_metrics_close(&run->metrics);
+static void close_run(gt_run *run) {
+  gt_sinks_close(&run->sinks);
   gt_generation_close(run);
   gt_session_close(&run->session);
-  gt_arena_finish(&run->drawn);
   gt_unlock(run->lock);
 }
 
@@ -126,14 +133,10 @@ static bool final_evaluation(gt_run *run, gt_evaluator *evaluator, gt_sums *sums
 
 /* What was watched has its row from the evaluation after that step; a test that was not has none yet. */
 static bool write_test_row(gt_run *run, int64_t step, int64_t epoch, gt_error *error) {
-  const gt_metric_row row = {.step = step,
-                             .epoch = epoch,
-                             .split = "test",
-                             .sums = run->result->test,
-                             .accuracy = run->result->accuracy,
-                             .lr = NAN,
-                             .grad_norm = NAN};
-  return gt_metrics_row(&run->metrics, &row, error);
+  gt_metric_row row = gt_run_row(run, "test", &run->result->test);
+  row.step = step;
+  row.epoch = epoch;
+  return gt_sinks_row(&run->sinks, &row, error);
 }
 
 static bool evaluate_and_write(gt_run *run, const gt_image *weights, int64_t step, int64_t epoch,
@@ -157,18 +160,17 @@ static bool finish_training(gt_run *run, gt_error *error) {
   bool restored;
   if (!choose_weights(run, &weights, &restored, error)) return false;
   const gt_host_state *state = &run->state;
+  const int64_t step = restored ? state->best_step : state->step;
   /* Checkpoints of older versions do not tell the epoch of the best. */
-  const int64_t epoch = state->best_epoch ? state->best_epoch : gt_run_epoch(run, state->best_step);
-  const bool ok = restored
-                      ? evaluate_and_write(run, &weights, state->best_step, epoch, error)
-                      : evaluate_and_write(run, &weights, state->step, gt_run_epoch(run, state->step), error);
+  const int64_t epoch = restored && state->best_epoch ? state->best_epoch : gt_run_epoch(run, step);
+  const bool ok = evaluate_and_write(run, &weights, step, epoch, error);
   gt_image_finish(&weights);
   return ok;
 }
 
 static bool train(gt_run *run, gt_error *error) {
   gt_train_result *result = run->result;
-  if (!gt_run_open(run, error)) return false;
+  if (!open_run(run, error)) return false;
   snprintf(result->directory, sizeof result->directory, "%s", run->directory);
   snprintf(result->device, sizeof result->device, "%s", run->session.backend->name);
   result->accuracy = run->net->column.correct >= 0;
@@ -216,6 +218,6 @@ bool gt_train(gt_config *config, const gt_train_options *options, gt_train_resul
   const bool ok = train(&run, error);
   if (!ok) keep_resumable(&run, error);
   gt_signals_release();
-  gt_run_close(&run);
+  close_run(&run);
   return ok;
 }

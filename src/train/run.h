@@ -7,8 +7,8 @@
 #include "train/checkpoint.h"
 #include "train/model_file.h"
 #include "train/pacer.h"
-#include "train/progress.h"
 #include "train/session.h"
+#include "train/sink.h"
 
 typedef struct gt_train_options {
   const char *device;    /* NULL: by the environment */
@@ -49,22 +49,18 @@ typedef struct gt_run {
   const float *log;
   gt_evaluator watch, test; /* watch: evaluated during the run; net NULL: there is no such split */
   gt_host_state state;
-  gt_metrics metrics;
-  gt_progress progress;
+  gt_sinks sinks;
   int64_t total, per_epoch, eval_steps, save_steps, restart_steps; /* in steps; 0: never */
   int64_t phase_end;                                               /* step after the last of the phase */
   int64_t attempt;
-  uint64_t drawn_by; /* the seed that net->model's constants were drawn by */
-  gt_arena drawn;    /* holds them, if it is not the config's */
+  gt_arena
+      drawn[2]; /* of odd and even attempts: one holds the net, where a restart kept the plans there were */
   gt_data_fingerprint data;
   int64_t first_step, bad_step, saved_step;
   bool bad_gradient; /* the loss of bad_step is finite, its gradient is not */
   double started, loss, lr, grad_norm;
 } gt_run;
 
-bool gt_run_open(gt_run *run,
-                 gt_error *error); /* directory, device, plans, data, first state or checkpoint */
-void gt_run_close(gt_run *run);
 bool gt_run_save(gt_run *run, gt_error *error); /* a checkpoint of the present step */
 bool gt_run_loop(gt_run *run, gt_error *error);
 /* The weights that evaluations read, which the caller finishes; empty on failure. */
@@ -80,13 +76,16 @@ int64_t gt_run_epoch(const gt_run *run, int64_t step); /* from 1, of the last of
 bool gt_run_attempt(gt_run *run, gt_error *error);
 int64_t gt_run_attempt_begin(const gt_run *run); /* first step of run->attempt, and the step after its last */
 int64_t gt_run_attempt_end(const gt_run *run);
-/* After a checkpoint was read: its attempt, and the constants that its weights belong to, on the device and
- * in run->net->model, whatever the config's seed is now. GT_ERR_CONFIG if the config wires gates in another
- * way. */
+/* After a checkpoint's host state was read and its phase opened: its attempt. */
 bool gt_run_attempt_resume(gt_run *run, gt_error *error);
+/* Are the constants those that the state's weights were trained with? GT_ERR_CONFIG if the config draws them
+ * in another way. */
+bool gt_run_check_constants(gt_run *run, gt_error *error);
+const char *gt_run_constants(const gt_run *run, char text[128]); /* " (such as 'logic1.wiring')" */
 /* A finished step: its sums, and a row of them if it is time for one. */
 void gt_run_note_step(gt_run *run, const gt_sums *sums);
 bool gt_run_write_window(gt_run *run, gt_error *error);
+gt_metric_row gt_run_row(const gt_run *run, const char *split, const gt_sums *sums); /* of the present step */
 bool gt_run_is_called(void); /* by a signal: to stop, or to save */
 bool gt_run_has_next_phase(const gt_run *run);
 bool gt_goal_reached(const gt_early_stopping *stopping, double value);

@@ -166,8 +166,7 @@ static void note_step(search *s, double t) {
 
 static void converged(search *s, const char *why) {
   gt_run *run = s->run;
-  gt_progress_line(&run->progress, "lbfgs has converged after step %lld: %s", (long long)run->state.step,
-                   why);
+  gt_sinks_say(&run->sinks, "lbfgs has converged after step %lld: %s", (long long)run->state.step, why);
   run->state.stopped = gt_run_has_next_phase(run) ? GT_STOPPED_PHASE : GT_STOPPED_RUN;
 }
 

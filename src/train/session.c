@@ -106,7 +106,8 @@ bool gt_session_take_weights(gt_session *session, gt_store *store, const gt_mode
 
 static bool open_evaluation(gt_session *session, gt_evaluator *evaluator, const char *split, bool hard,
                             bool averaged, gt_error *error) {
-  const gt_net_options options = {.target = session->backend->target, .hard = hard, .averaged = averaged};
+  const gt_net_options options = {
+      .target = session->backend->target, .hard = hard, .averaged = averaged, .draw = session->draw};
   *evaluator =
       (gt_evaluator){.net = gt_net_evaluation(session->nets, session->config, split, &options, error)};
   if (!evaluator->net) return false;

@@ -24,6 +24,7 @@ typedef struct gt_session {
   gt_buffers buffers;
   gt_executable *executables[16]; /* destroyed at the end */
   int executable_count;
+  const uint64_t *draw; /* as in gt_net_options, of evaluations */
   const gt_model_file
       *model; /* NULL, or the file whose parameters evaluations will be given: checked before use */
 } gt_session;

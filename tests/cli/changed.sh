@@ -59,7 +59,7 @@ rm -rf "$run"
 exits 0 "gates" train "$TEST_TMP/gates.yaml"
 before=$(state)
 exits 78 "another wiring" train "$TEST_TMP/gates.yaml" --resume --set model.3.logic.wiring=unique
-says "why not" "wires its gates in another way"
+says "why not" "draws constants (such as 'logic1.wiring') in another way"
 check "nothing was touched" test "$(state)" = "$before"
 
 # A later attempt's wiring is its own, and so is the best one's.

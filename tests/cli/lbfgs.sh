@@ -41,6 +41,9 @@ check "… and exactly" "$GTRAIN" eval "$TEST_TMP/line/model.bin" --split train 
 exits 0 "after Adam" train phases --set 'train={batch_size: 100, phases: [{epochs: 2, optimizer: {type: adam, lr: 0.01}}, {steps: 30}]}' \
   --set 'optimizer=adam' --set 'train.phases=[{epochs: 2, optimizer: {type: adam, lr: 0.01}}, {steps: 30, optimizer: lbfgs}]'
 check "… it goes further" "$GTRAIN" eval "$TEST_TMP/phases/model.bin" --device "$DEVICE" --fail-if 'loss>0.3'
+exits 0 "epochs of it" train epochs --set 'train={batch_size: 300, phases: [{epochs: 1, optimizer: {type: adam}}, {epochs: 2, optimizer: lbfgs}]}'
+says "… are steps of all data" "step 6/6"
+says "… from the beginning" "step 4/6"
 
 exits 65 "a loss that is not finite" train bad --set 'model=[{linear: 1}, {expression: {expression: "log(x)", name: logarithm}}]'
 says "… names its layer" "logarithm"

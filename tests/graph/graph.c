@@ -86,6 +86,25 @@ static void verify_catches_a_broken_node(void **state) {
   assert_int_equal(error.status, GT_ERR_INTERNAL);
 }
 
+static gt_graph *sum_of(const char *name, double value, int64_t size) {
+  gt_graph *g = gt_graph_create(graph->arena);
+  const gt_id x = gt_variable_read(g, gt_graph_variable(g, name, gt_shape_1(size), GT_F32, false));
+  gt_graph_root(g, gt_add(g, x, gt_constant(g, value)));
+  return g;
+}
+
+static void equal_graphs_are_told_from_others(void **state) {
+  (void)state;
+  gt_graph *g = sum_of("x", 2, 6);
+  assert_true(gt_graph_equal(g, sum_of("x", 2, 6)));
+  assert_false(gt_graph_equal(g, sum_of("y", 2, 6)));
+  assert_false(gt_graph_equal(g, sum_of("x", 3, 6)));
+  assert_false(gt_graph_equal(g, sum_of("x", 2, 7)));
+  gt_graph *more = sum_of("x", 2, 6);
+  gt_graph_root(more, 0);
+  assert_false(gt_graph_equal(g, more));
+}
+
 static void printing_names_every_node(void **state) {
   (void)state;
   gt_graph_scope(graph, "layer7");
@@ -200,6 +219,7 @@ int main(void) {
       cmocka_unit_test_setup_teardown(a_shape_error_is_kept_and_passed_on, setup, teardown),
       cmocka_unit_test_setup_teardown(gradients_have_the_shapes_of_what_they_belong_to, setup, teardown),
       cmocka_unit_test_setup_teardown(verify_catches_a_broken_node, setup, teardown),
+      cmocka_unit_test_setup_teardown(equal_graphs_are_told_from_others, setup, teardown),
       cmocka_unit_test_setup_teardown(printing_names_every_node, setup, teardown),
       cmocka_unit_test_setup_teardown(further_results_stand_behind_their_node, setup, teardown),
       cmocka_unit_test_setup_teardown(verify_catches_a_broken_result, setup, teardown),

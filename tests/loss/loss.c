@@ -38,7 +38,6 @@ static void build(fixture *f, const char *text, gt_shape prediction, gt_shape ta
       .weight = gt_variable_read(g, gt_graph_variable(g, "weight", gt_shape_1(BATCH), GT_F32, false)),
       .classes = classes,
       .layer = "linear3",
-      .layer_type = "linear",
       .at = {.file = "config.yaml", .line = 9, .column = 5, .width = 6}};
   f->built = gt_loss_build(g, f->loss, &input, &f->nodes, &f->diagnostics);
 }

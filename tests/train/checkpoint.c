@@ -20,7 +20,7 @@ static void write_at(int64_t step) {
                                .best = NAN,
                                .schedule = {INFINITY, -1, 0.1},
                                .epoch = {1.0 / 3, 128, 100, 7},
-                               .metrics_bytes = 1234567890123};
+                               .place = {[GT_SINK_metrics] = 1234567890123, [GT_SINK_timing] = -1}};
   gt_error error = {0};
   assert_true(gt_checkpoint_write(gt_checkpoint_path(&arena, folder, step), &tensor, 1, UINT64_MAX, "a: 1\n",
                                   &state, &error));
@@ -39,7 +39,7 @@ static void state_comes_back(void **unused) {
   assert_true(seed == UINT64_MAX && !strcmp(config, "a: 1\n") && state.step == 42);
   assert_true(isnan(state.best) && isinf(state.schedule.best));
   assert_true(state.schedule.factor == 0.1 && state.epoch.loss == 1.0 / 3 &&
-              state.metrics_bytes == 1234567890123);
+              state.place[GT_SINK_metrics] == 1234567890123 && !state.place[GT_SINK_timing]);
   assert_memory_equal(gt_container_tensor(&file, "parameters")->data, values, sizeof values);
   gt_container_finish(&file);
 }
@@ -184,7 +184,9 @@ static void impossible_numbers_are_refused(void **unused) {
 
 static void metrics_are_cut_back(void **unused) {
   (void)unused;
-  gt_metrics metrics;
+  gt_sinks sinks;
+  int64_t place[GT_SINKS] = {0};
+  const gt_sink_start start = {.directory = folder, .device = "cpu", .quiet = true};
   gt_error error = {0};
   gt_bytes whole, again;
   char *path = gt_arena_printf(&arena, "%s/metrics.jsonl", folder);
@@ -195,21 +197,22 @@ static void metrics_are_cut_back(void **unused) {
                        .accuracy = true,
                        .lr = 0.001,
                        .grad_norm = NAN};
-  assert_true(gt_metrics_open(&metrics, folder, 0, &error));
-  assert_true(gt_metrics_row(&metrics, &row, &error));
-  const int64_t kept = metrics.bytes;
+  assert_true(gt_sinks_open(&sinks, &start, place, &error));
+  assert_true(gt_sinks_row(&sinks, &row, &error));
+  assert_true(gt_sinks_save(&sinks, place, &error));
+  assert_true(place[GT_SINK_metrics] > 0 && place[GT_SINK_timing] == -1);
   row.sums.loss = NAN;
-  assert_true(gt_metrics_row(&metrics, &row, &error));
-  gt_metrics_close(&metrics);
+  assert_true(gt_sinks_row(&sinks, &row, &error));
+  gt_sinks_close(&sinks);
   assert_true(gt_read_file(path, 1 << 20, &whole, &error));
   assert_non_null(strstr((char *)whole.data,
                          "{\"step\":1,\"epoch\":1,\"split\":\"train\",\"steps\":1,\"loss\":0.5,"
                          "\"accuracy\":0.75,\"lr\":0.001}\n"));
   assert_non_null(strstr((char *)whole.data, "\"loss\":null"));
 
-  assert_true(gt_metrics_open(&metrics, folder, kept, &error));
-  assert_true(gt_metrics_row(&metrics, &row, &error));
-  gt_metrics_close(&metrics);
+  assert_true(gt_sinks_open(&sinks, &start, place, &error));
+  assert_true(gt_sinks_row(&sinks, &row, &error));
+  gt_sinks_close(&sinks);
   assert_true(gt_read_file(path, 1 << 20, &again, &error));
   assert_int_equal(again.size, whole.size);
   assert_memory_equal(again.data, whole.data, whole.size);

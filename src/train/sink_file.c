@@ -1,0 +1,60 @@
+#include "base/file.h"
+#include "base/log.h"
+#include "train/sink.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static bool cut_back(gt_sink_file *file, const char *directory, int64_t keep, gt_error *error) {
+  struct stat status;
+  if (fstat(file->fd, &status) != 0)
+    return gt_fail_errno(error, GT_ERR_IO, "cannot look at %s/%s", directory, file->name);
+  if (status.st_size < keep)
+    gt_warn("%s/%s is shorter than it was at the checkpoint; its missing rows are lost", directory,
+            file->name);
+  file->bytes = status.st_size < keep ? status.st_size : keep;
+  return gt_cut_file(file->fd, file->bytes) ||
+         gt_fail_errno(error, GT_ERR_IO, "cannot cut %s/%s", directory, file->name);
+}
+
+bool gt_sink_file_open(gt_sink_file *file, const char *directory, const char *name, int64_t keep,
+                       gt_error *error) {
+  char path[PATH_MAX];
+  snprintf(path, sizeof path, "%s/%s", directory, name);
+  *file = (gt_sink_file){.fd = gt_open_plain(path, O_WRONLY | O_CREAT | O_APPEND, error)};
+  if (file->fd < 0) return false;
+  file->name = name;
+  if (gt_sync_name(path, error) && (keep < 0 || cut_back(file, directory, keep, error))) return true;
+  gt_sink_file_close(file);
+  return false;
+}
+
+bool gt_sink_file_write(gt_sink_file *file, const char *text, gt_error *error) {
+  const size_t length = strlen(text);
+  size_t at = 0;
+  while (at < length) {
+    const ssize_t n = write(file->fd, text + at, length - at);
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) return gt_fail_errno(error, GT_ERR_IO, "cannot write %s", file->name);
+    at += (size_t)n;
+  }
+  file->bytes += (int64_t)length;
+  return true;
+}
+
+bool gt_sink_file_save(void *own, int64_t *place, gt_error *error) {
+  const gt_sink_file *file = own;
+  *place = file->bytes;
+  if (fdatasync(file->fd) == 0 || errno == EINVAL || errno == EINTR) return true;
+  return gt_fail_errno(error, GT_ERR_IO, "cannot sync %s", file->name);
+}
+
+void gt_sink_file_close(void *own) {
+  gt_sink_file *file = own;
+  if (file->name) close(file->fd);
+  *file = (gt_sink_file){0};
+}

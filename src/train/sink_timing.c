@@ -1,0 +1,35 @@
+/* timing.jsonl: what it took: {"step":…,"elapsed_s":…,"samples_per_s":…} for each evaluation, and a row with
+ * the device at each start. Nothing is taken back on resume: it happened. */
+#include "train/sink.h"
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool open_file(void *own, const gt_sink_start *start, int64_t place, gt_error *error) {
+  (void)place;
+  if (!gt_sink_file_open(own, start->directory, "timing.jsonl", -1, error)) return false;
+  json_t *row = json_pack("{s:I, s:s%}", "step", (json_int_t)start->step, "device", start->device,
+                          strlen(start->device));
+  char *text = row ? json_dumps(row, JSON_COMPACT) : NULL;
+  json_decref(row);
+  if (!text) return true; /* a device whose name is not UTF-8 goes unrecorded */
+  char line[1024];
+  snprintf(line, sizeof line, "%s\n", text);
+  free(text);
+  return gt_sink_file_write(own, line, error);
+}
+
+static bool write_timing(void *own, const gt_timing *timing, gt_error *error) {
+  char line[256], seconds[32], samples[32];
+  snprintf(line, sizeof line, "{\"step\":%lld,\"elapsed_s\":%s,\"samples_per_s\":%s}\n",
+           (long long)timing->step, gt_json_number(timing->elapsed, seconds),
+           gt_json_number(timing->rate, samples));
+  return gt_sink_file_write(own, line, error);
+}
+
+GT_DEFINE(sink, timing) = {.name = "timing",
+                           .size = sizeof(gt_sink_file),
+                           .open = open_file,
+                           .timing = write_timing,
+                           .close = gt_sink_file_close};
