@@ -17,12 +17,21 @@ static bool build_loss(gt_forward *forward, gt_graph *graph, gt_diagnostics *dia
   return ok;
 }
 
+/* No loss takes integers, and no prediction is one. */
+static bool check_output(const gt_model *model, const gt_graph *graph, gt_diagnostics *diagnostics) {
+  const gt_model_layer *last = &model->layer[model->layers - 1];
+  if (gt_node_at(graph, model->output)->dtype != GT_I32) return true;
+  gt_error_at(diagnostics, last->at, "the model's output, '%s', holds integers", last->name)->expected =
+      "an embedding before it";
+  return false;
+}
+
 bool gt_forward_build(gt_forward *forward, gt_arena *arena, gt_graph *graph, gt_diagnostics *diagnostics) {
   gt_model_mode mode = forward->mode;
   mode.weight = forward->padded ? &forward->weight : NULL;
   forward->model = gt_model_build(arena, graph, forward->root, forward->optim, forward->inputs,
                                   forward->clock, mode, diagnostics);
-  if (!forward->model) return false;
+  if (!forward->model || !check_output(forward->model, graph, diagnostics)) return false;
   const gt_loss_type *loss = forward->loss ? forward->loss->type : NULL;
   forward->output = forward->model->output;
   if (loss && forward->targets != GT_NONE) return build_loss(forward, graph, diagnostics);

@@ -173,11 +173,7 @@ static gt_id run(pass *p) {
     gt_graph_scope(p->graph, outer);
     if (p->reader && output[i] != GT_NONE) note_layer(p, i, output[i]);
   }
-  const gt_id last = output[p->read->layers - 1];
-  if (last == GT_NONE || !is_integer(p, last)) return last;
-  const gt_layer_read *layer = &p->read->layer[p->read->layers - 1];
-  gt_error_at(p->diagnostics, layer->written->at, "the model's output, '%s', holds integers", layer->name);
-  return GT_NONE;
+  return output[p->read->layers - 1];
 }
 
 static void learn_slots(pass *p, const gt_graph *real) {

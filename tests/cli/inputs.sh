@@ -93,6 +93,10 @@ wrong "an unknown input" 's/from: place/from: plaice/' 8:60 "layer 'embedding1' 
 says "… and the one that was meant" "did you mean 'place'?"
 wrong "integers where none are taken" 's/linear: 8/linear: {units: 8, from: place}/' 11:5 \
   "layer 'linear1' takes no integers, as 'place' holds"
+sed '/^model:/,/linear: 1/d' "$TEST_TMP/columns.yaml" > "$TEST_TMP/moved.yaml"
+echo 'model: [{flatten: {from: place}}]' >> "$TEST_TMP/moved.yaml"
+exits 78 "a model of integers" "$GTRAIN" check "$TEST_TMP/moved.yaml"
+says "… is told" "the model's output, 'flatten1', holds integers"
 wrong "floats where integers are taken" '/integers:/d' 7:5 "layer 'embedding1' reads integers, but 'place' [4, 2] holds floats"
 wrong "a table with too few rows" 's/num_embeddings: 4/num_embeddings: 3/' 8:33 "layer 'embedding1' has 3 rows, but 'place' holds"
 wrong "integers of an unknown input" 's/integers: place/integers: [place, plan]/' 6:21 "there is no input 'plan'"

@@ -44,7 +44,8 @@ static void model(fixture *f, const char *layers, gt_shape shape, gt_dtype dtype
   const char *text = gt_arena_printf(&f->arena, "model: [%s]", layers);
   const gt_spec *root = gt_spec_parse(&f->arena, "config.yaml", text, strlen(text), &f->diagnostics);
   f->graph = gt_graph_create(&f->arena);
-  f->model = gt_model_build(&f->arena, f->graph, root, NULL, variable(f, "x", shape, dtype), GT_NONE,
+  const gt_model_input x = {"input", variable(f, "x", shape, dtype)};
+  f->model = gt_model_build(&f->arena, f->graph, root, NULL, (gt_model_inputs){1, &x}, GT_NONE,
                             (gt_model_mode){.training = true}, &f->diagnostics);
 }
 

@@ -3,7 +3,7 @@
 #include "op/autodiff.h"
 #include "op/core.h"
 #include "op/elementwise.h"
-#include "op/matmul.h"
+#include "op/matmul/matmul.h"
 #include "op/reduce.h"
 #include "plan/plan.h"
 #include <setjmp.h>
