@@ -15,16 +15,16 @@ typedef struct placing {
   uint32_t *copies; /* per node: 1 + the first copy into it, or 0; its copies follow each other */
   uint32_t *from;   /* per node: 1 + the last copy made from it, or 0 */
   uint32_t *former; /* per copy: the same of the one before it */
-  uint32_t *relay;  /* per node: of what makes a pack, or 0 */
+  uint32_t *relay;  /* per node: of what makes a pack or, of an assign, what stands for its copy; or 0 */
   uint32_t relays;
-  uint32_t *written; /* groups that write the value looked at */
+  uint32_t *written; /* items that write the value looked at */
   uint32_t writers;
   struct {
     uint32_t *items;
     size_t count, capacity;
   } reading;    /* items that read what it overwrites */
-  bool *writes; /* per group: is it among them? */
-  bool further; /* some of it is a further result of one: written when its kernel pleases */
+  bool *writes; /* per item and relay: is it among them? */
+  bool further; /* some of it is a further result of a group: written when its kernel pleases */
 } placing;
 
 /* --- who needs whom ------------------------------------------------------------------------------------- */
@@ -135,7 +135,7 @@ static void note_reader(placing *p, gt_id user, gt_id id) {
 /* Notes that a copy reads a variable, if its source lies in one. */
 static void note_copy(placing *p, size_t copy) {
   const gt_location at = gt_plan_locate_node(p->l, p->l->copies.items[copy].source);
-  if (at.variable)
+  if (at.variable && !p->l->copies.items[copy].from_saved)
     gt_readers_add(&p->readers, at.id, (gt_reader){copy_item(p->l, copy), at.offset, at.bytes, false});
 }
 
@@ -167,12 +167,26 @@ static void note_readers(placing *p, gt_id q) {
   }
 }
 
+/* An assign of what a variable holds will be a copy, which reads that before anything overwrites it: a relay
+ * stands for it until it is made. */
+static void expect_copy(placing *p, gt_id assign) {
+  const gt_location at = gt_plan_locate_node(p->l, gt_node_at(p->l->graph, assign)->input[0]);
+  if (!at.variable) return;
+  p->relay[assign] = p->order.items + p->relays++;
+  gt_readers_add(&p->readers, at.id, (gt_reader){p->relay[assign], at.offset, at.bytes, false});
+}
+
+static bool is_assign(const gt_layout *l, gt_id id) {
+  return l->fusion.live[id] && gt_node_at(l->graph, id)->op->kind == GT_OP_ASSIGN;
+}
+
 static void find_readers(placing *p) {
   const gt_graph *graph = p->l->graph;
   for (gt_id id = 0; id < graph->count; id++)
-    if (p->l->fusion.live[id] && gt_node_at(graph, id)->op->kind == GT_OP_ASSIGN)
-      gt_readers_expect(&p->readers, assign_range(graph, gt_node_at(graph, id)));
+    if (is_assign(p->l, id)) gt_readers_expect(&p->readers, assign_range(graph, gt_node_at(graph, id)));
   gt_readers_ready(&p->readers);
+  for (gt_id id = 0; id < graph->count; id++)
+    if (is_assign(p->l, id)) expect_copy(p, id);
   const gt_fusion *f = &p->l->fusion;
   for (int g = 0; g < f->groups; g++)
     for (int n = 0; n < f->group[g].nodes; n++) {
@@ -184,20 +198,31 @@ static void find_readers(placing *p) {
 
 /* --- assigns -------------------------------------------------------------------------------------------- */
 
-/* Lists the groups that write the value of q: its own and that of what it begins as, or those of a pack's
- * inputs. */
+static void list_writer(placing *p, uint32_t item) {
+  if (!p->writes[item]) p->written[p->writers++] = item;
+  p->writes[item] = true;
+}
+
+/* Lists the items that write the value of q: its own group and that of what it begins as, or those of a
+ * pack's inputs. */
 static void list_writers(placing *p, gt_id q) {
   gt_layout *l = p->l;
   const gt_node *node = gt_node_at(l->graph, q);
   const int group = gt_fusion_maker(&l->fusion, q);
   if (group >= 0) {
-    if (!p->writes[group]) p->written[p->writers++] = (uint32_t)group;
-    p->writes[group] = true;
+    list_writer(p, (uint32_t)group);
     p->further |= node->op->kind == GT_OP_RESULT;
     if (beginning(l, q) != q) list_writers(p, beginning(l, q));
     return;
   }
   for (int i = 0; i < node->inputs; i++) list_writers(p, l->fusion.origin[node->input[i]]);
+}
+
+/* And the copies into a pack. */
+static void list_copies(placing *p, gt_id q) {
+  const gt_layout *l = p->l;
+  for (size_t c = p->copies[q]; c && c <= l->copies.count && l->copies.items[c - 1].target == q; c++)
+    list_writer(p, copy_item(l, c - 1));
 }
 
 static void forget_writers(placing *p) {
@@ -235,34 +260,31 @@ static bool order_pairs(placing *p) {
   return true;
 }
 
+/* Does an item that reads the range and writes into it leave alone what others still read? */
+static bool stays_in_place(const placing *p, const gt_reader *r, gt_location range) {
+  const gt_layout *l = p->l;
+  if (r->item < (uint32_t)l->fusion.groups) return reads_in_place(p, r, range);
+  const gt_copy *c = &l->copies.items[r->item - (uint32_t)l->fusion.groups];
+  return r->offset == range.offset + (uint64_t)c->offset * 4;
+}
+
 /* Orders every reader of the range before every writer; false, with nothing changed, if that closes a circle.
  */
 static bool order_readers_first(placing *p, gt_location range) {
-  const uint32_t groups = (uint32_t)p->l->fusion.groups;
   bool both = false;
   p->reading.count = 0;
   gt_readers_find(&p->readers, range);
   for (size_t i = 0; i < p->readers.found.count; i++) {
     const gt_reader *r = &p->readers.all.items[p->readers.found.items[i]];
-    if (r->item >= groups) continue;
     if (p->writes[r->item]) {
-      if (!reads_in_place(p, r, range)) return false;
+      if (!stays_in_place(p, r, range)) return false;
       both = true;
       if (p->writers == 1) continue;
     }
     *GT_PUSH(&p->reading) = r->item;
   }
-  if (both && p->writers > 1) {
-    if (!order_pairs(p)) return false;
-  } else {
-    if (gt_order_reaches(&p->order, p->written, p->writers, p->reading.items, p->reading.count)) return false;
-    order_before_writers(p);
-  }
-  p->reading.count = 0;
-  for (size_t i = 0; i < p->readers.found.count; i++) {
-    const gt_reader *r = &p->readers.all.items[p->readers.found.items[i]];
-    if (r->item >= groups) *GT_PUSH(&p->reading) = r->item;
-  }
+  if (both && p->writers > 1) return order_pairs(p);
+  if (gt_order_reaches(&p->order, p->written, p->writers, p->reading.items, p->reading.count)) return false;
   order_before_writers(p);
   return true;
 }
@@ -274,6 +296,7 @@ static bool try_in_place(placing *p, gt_id id) {
   bool pack = gt_node_at(l->graph, q)->op->kind == GT_OP_PACK;
   if (l->place[q].placed || (gt_fusion_maker(&l->fusion, q) < 0 && !pack) || l->fusion.kept[q]) return false;
   list_writers(p, q);
+  if (pack) list_copies(p, q);
   const gt_location range = assign_range(l->graph, node);
   const bool fits = order_readers_first(p, range);
   if (fits) {
@@ -294,9 +317,7 @@ static void order_copy(placing *p, size_t copy) {
   gt_location range = assign_range(l->graph, gt_node_at(l->graph, c->target));
   gt_readers_find(&p->readers, range);
   for (size_t i = 0; i < p->readers.found.count; i++) {
-    const uint32_t item = p->readers.all.items[p->readers.found.items[i]].item,
-                   groups = (uint32_t)l->fusion.groups;
-    if (item >= groups && l->copies.items[item - groups].from_saved) continue;
+    const uint32_t item = p->readers.all.items[p->readers.found.items[i]].item;
     gt_order_edge(&p->order, item, copy_item(l, copy));
   }
 }
@@ -308,7 +329,7 @@ static void place_assigns(placing *p) {
   size_t copied = l->copies.count;
   for (gt_id id = 0; id < l->graph->count; id++) {
     const gt_node *node = gt_node_at(l->graph, id);
-    if (!l->fusion.live[id] || node->op->kind != GT_OP_ASSIGN || try_in_place(p, id)) continue;
+    if (!is_assign(l, id) || try_in_place(p, id)) continue;
     gt_location range = assign_range(l->graph, node);
     l->place[id] = (gt_place){true, true, range.id, range.offset};
     note_readers(p, id);
@@ -316,7 +337,9 @@ static void place_assigns(placing *p) {
     bool save = gt_plan_locate_node(l, node->input[0]).variable;
     if (save) add_copy(p, (gt_copy){node->input[0], id, 0, ++l->saved, 0});
     add_copy(p, (gt_copy){node->input[0], id, 0, 0, save ? l->saved : 0});
-    for (size_t c = p->copies[id] - 1; c < l->copies.count; c++) note_copy(p, c);
+    const size_t first = p->copies[id] - 1;
+    if (p->relay[id]) gt_order_edge(&p->order, copy_item(l, first), p->relay[id]);
+    for (size_t c = first; c < l->copies.count && !p->relay[id]; c++) note_copy(p, c);
   }
   for (size_t c = copied; c < l->copies.count; c++) order_copy(p, c);
 }
@@ -361,8 +384,8 @@ bool gt_plan_place(gt_layout *l, gt_error *error) {
   p.from = gt_alloc(sizeof *p.from * (l->graph->count + 1));
   p.former = gt_alloc(sizeof *p.former * ((size_t)copies + 1));
   p.relay = gt_alloc(sizeof *p.relay * (l->graph->count + 1));
-  p.written = gt_alloc(sizeof *p.written * (groups + 1));
-  p.writes = gt_alloc(sizeof *p.writes * (groups + 1));
+  p.written = gt_alloc(sizeof *p.written * ((size_t)groups + copies + 1));
+  p.writes = gt_alloc(sizeof *p.writes * ((size_t)groups + copies + relays + 1));
   place_packs(&p);
   place_beginnings(l);
   data_edges(&p);

@@ -155,6 +155,40 @@ static void crossed_updates_are_copied(void **state) {
   }
 }
 
+/* What one variable held goes to another, although it is overwritten in the same step: whichever assign
+ * stands first, and whether or not the one is made from the other. */
+static void old_contents_are_saved_first(void **state) {
+  fixture *f = *state;
+  gt_graph *g = f->graph;
+  const int64_t four = 4;
+  const gt_id a = variable(f, "a", 1, &four), b = variable(f, "b", 1, &four), c = variable(f, "c", 1, &four),
+              d = variable(f, "d", 1, &four);
+  gt_assign(g, 0, 0, gt_add(g, b, b));
+  gt_assign(g, 1, 0, a);
+  gt_assign(g, 3, 0, c);
+  gt_assign(g, 2, 0, gt_add(g, d, d));
+  for (int no_fusion = 0; no_fusion < 2; no_fusion++)
+    for (uint32_t v = 0; v < 4; v++) {
+      const uint32_t from = v ^ 1;
+      const float times = v == 0 || v == 2 ? 2 : 1;
+      float got[4];
+      execute(f, planned(f, no_fusion), ramp, 1, v, got);
+      for (int i = 0; i < 4; i++) assert_true(got[i] == times * ramp(from, i));
+    }
+}
+
+/* A pack that is to lie in a variable may be made of parts of it. */
+static void a_variable_is_packed_from_itself(void **state) {
+  fixture *f = *state;
+  gt_graph *g = f->graph;
+  const gt_id v = variable(f, "v", 1, (int64_t[]){8});
+  const gt_id part[2] = {gt_view(g, v, 4, gt_shape_1(4)), gt_view(g, v, 0, gt_shape_1(4))};
+  float got[8];
+  gt_assign(g, 0, 0, gt_pack(g, part, 2));
+  execute(f, planned(f, false), ramp, 1, 0, got);
+  for (int i = 0; i < 8; i++) assert_true(got[i] == ramp(0, (i + 4) % 8));
+}
+
 /* Gradient-like products land in the pack themselves; the gap between them stays zero, run after run. */
 static void packs_are_written_in_place(void **state) {
   fixture *f = *state;
@@ -339,6 +373,8 @@ int main(void) {
       cmocka_unit_test_setup_teardown(epilogue_writes_two_outputs, setup, teardown),
       cmocka_unit_test_setup_teardown(updates_in_place_read_the_old_contents, setup, teardown),
       cmocka_unit_test_setup_teardown(crossed_updates_are_copied, setup, teardown),
+      cmocka_unit_test_setup_teardown(old_contents_are_saved_first, setup, teardown),
+      cmocka_unit_test_setup_teardown(a_variable_is_packed_from_itself, setup, teardown),
       cmocka_unit_test_setup_teardown(packs_are_written_in_place, setup, teardown),
       cmocka_unit_test_setup_teardown(memory_is_reused_across_levels, setup, teardown),
       cmocka_unit_test_setup_teardown(verify_catches_an_overlap, setup, teardown),
