@@ -45,6 +45,15 @@ exits 0 "epochs of it" train epochs --set 'train={batch_size: 300, phases: [{epo
 says "… are steps of all data" "step 6/6"
 says "… from the beginning" "step 4/6"
 
+# Seconds on a CPU; a driver in software would take minutes for the same arithmetic.
+if [[ $DEVICE == cpu ]]; then
+  exits 0 "the bundled config" "$GTRAIN" train configs/function_lbfgs.yaml --device "$DEVICE" --run-dir "$TEST_TMP/bundled" --quiet
+  for split in train test; do
+    check "… comes to an error of 0.001 on the $split points" "$GTRAIN" eval "$TEST_TMP/bundled/model.bin" --split "$split" \
+      --device "$DEVICE" --quiet --fail-if 'loss>1e-6'
+  done
+fi
+
 exits 65 "a loss that is not finite" train bad --set 'model=[{linear: 1}, {expression: {expression: "log(x)", name: logarithm}}]'
 says "… names its layer" "logarithm"
 exits 78 "running statistics" train norm --set 'model=[{linear: 8}, batch_norm, tanh, {linear: 1}]'
