@@ -161,8 +161,8 @@ static bool open_with(gt_data_reader *reader, const gt_data_format *format) {
   if (reader->task == GT_TASK_AUTO && reader->wanted->signature)
     reader->task = reader->wanted->classes ? GT_TASK_CLASSIFICATION : GT_TASK_REGRESSION;
   reader->dataset->format = format->name;
-  return gt_data_one_input(reader) && format->open(reader, options) && gt_data_prepare(reader) &&
-         reader->diagnostics->errors == errors;
+  gt_data_one_input(reader);
+  return format->open(reader, options) && gt_data_prepare(reader) && reader->diagnostics->errors == errors;
 }
 
 /* What was found wrong once a stranger's file was read may quote it. What could not be opened or held

@@ -75,7 +75,7 @@ struct gt_data_format {
 
 /* Gives the dataset the one input that has no name, as every dataset begins. The element is I32 if the config
  * says that it holds integers, else F32. */
-bool gt_data_one_input(gt_data_reader *reader);
+void gt_data_one_input(gt_data_reader *reader);
 /* Those that the node names, if it is a map, in its place. False after reporting: also if a trained model has
  * others. */
 bool gt_data_name_inputs(gt_data_reader *reader, const gt_spec *inputs);

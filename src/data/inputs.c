@@ -39,28 +39,30 @@ static bool is_integer(const gt_data_reader *reader, const char *name) {
   return false;
 }
 
-static bool name_inputs(gt_data_reader *reader, const gt_spec *inputs) {
+static void add_input(gt_data_reader *reader, const char *name) {
   gt_dataset *dataset = reader->dataset;
-  const bool named = inputs && inputs->kind == GT_SPEC_MAP;
-  if (named && inputs->count > GT_DATA_MOST_INPUTS) {
-    gt_error_at(reader->diagnostics, inputs->child[GT_DATA_MOST_INPUTS]->key_at, "too many inputs")
-        ->expected = gt_arena_printf(reader->arena, "at most %d", GT_DATA_MOST_INPUTS);
-    return false;
-  }
-  dataset->inputs = named ? inputs->count : 1;
-  for (int k = 0; k < dataset->inputs; k++) {
-    const char *name = named ? inputs->child[k]->key : GT_INPUT_NAME;
-    if (named && !check_name(reader, inputs->child[k])) return false;
-    dataset->input[k] =
-        (gt_input){.name = name, .element = is_integer(reader, name) ? GT_ELEMENT_I32 : GT_ELEMENT_F32};
-  }
-  return true;
+  dataset->input[dataset->inputs++] =
+      (gt_input){.name = name, .element = is_integer(reader, name) ? GT_ELEMENT_I32 : GT_ELEMENT_F32};
 }
 
-bool gt_data_one_input(gt_data_reader *reader) { return name_inputs(reader, NULL); }
+void gt_data_one_input(gt_data_reader *reader) {
+  reader->dataset->inputs = 0;
+  add_input(reader, GT_INPUT_NAME);
+}
 
 bool gt_data_name_inputs(gt_data_reader *reader, const gt_spec *inputs) {
-  return name_inputs(reader, inputs) && gt_data_match_inputs(reader);
+  if (!inputs || inputs->kind != GT_SPEC_MAP) return gt_data_match_inputs(reader);
+  reader->dataset->inputs = 0;
+  for (int k = 0; k < inputs->count; k++) {
+    if (k == GT_DATA_MOST_INPUTS) {
+      gt_error_at(reader->diagnostics, inputs->child[k]->key_at, "too many inputs")->expected =
+          gt_arena_printf(reader->arena, "at most %d", GT_DATA_MOST_INPUTS);
+      return false;
+    }
+    if (!check_name(reader, inputs->child[k])) return false;
+    add_input(reader, inputs->child[k]->key);
+  }
+  return gt_data_match_inputs(reader);
 }
 
 bool gt_data_match_inputs(gt_data_reader *reader) {
