@@ -22,6 +22,8 @@ layout(constant_id = 8) const uint TRANS_A = 0u;
 layout(constant_id = 9) const uint TRANS_B = 0u;
 layout(constant_id = 10) const uint SPLIT = 1u;
 layout(constant_id = 11) const uint UNROLL = 4u;
+layout(constant_id = 12) const uint EDGE = 1u;
+layout(constant_id = 13) const uint RASTER = 1u;
 
 const uint COLUMN_GROUPS = (TN + 3u) / 4u, ROW_GROUPS = (TM + 3u) / 4u;
 const uint THREADS_N = BN / TN, THREADS_M = BM / TM;
@@ -99,6 +101,17 @@ void put_b(uint slice, uint q, vec4 v) {
   }
 }
 
+/* Where an invocation stands among the THREADS_N x THREADS_M of a tile: 32 neighbours are a block of 8 x 4, not two
+ * rows, so that together they read 12 quads of shared memory a step and not 18. */
+uvec2 place_in_tile(uint me) {
+  uvec2 place = uvec2(me % THREADS_N, me / THREADS_N);
+  if (THREADS_N % 8u == 0u && THREADS_M % 4u == 0u) {
+    uint block = me / 32u, lane = me % 32u, across = THREADS_N / 8u;
+    place = uvec2(block % across * 8u + lane % 8u, block / across * 4u + lane / 8u);
+  }
+  return place;
+}
+
 /* Where in the tile an invocation's i-th row and g-th group of columns lie: fours of them are spread over the tile,
  * so that neighbours read neighbouring words of shared memory. */
 uint tile_row(uint ty, uint i) { return TM < 4u ? ty * TM + i : (i / 4u * THREADS_M + ty) * 4u + i % 4u; }
@@ -158,13 +171,19 @@ uint tile_number() {
 }
 
 void tile(uint z) {
-  uint tiles_n = (n + BN - 1u) / BN, me = gl_LocalInvocationID.x, number = tile_number();
-  uint m0 = number / tiles_n * BM, n0 = number % tiles_n * BN;
-  uint tx = me % THREADS_N, ty = me / THREADS_N;
+  uint tiles_n = (n + BN - 1u) / BN, tiles_m = (m + BM - 1u) / BM, me = gl_LocalInvocationID.x;
+  uint number = tile_number(), band = number / (RASTER * tiles_n), in_band = number % (RASTER * tiles_n);
+  if (band * RASTER >= tiles_m) return;
+  /* RASTER rows of tiles at a time, column by column: what runs at once reads few rows of A and few columns of B. */
+  uint rows = min(RASTER, tiles_m - band * RASTER);
+  uint m0 = (band * RASTER + in_band % rows) * BM, n0 = in_band / rows * BN;
+  uvec2 at_tile = place_in_tile(me);
+  uint tx = at_tile.x, ty = at_tile.y;
   uint k0 = SPLIT > 1u ? gl_WorkGroupID.y * k_chunk : 0u, k_end = SPLIT > 1u ? min(k0 + k_chunk, k) : k;
   bool a_aligned = ALIGNED != 0u && (((TRANS_A != 0u ? m : k) | stride_a | k0) & 3u) == 0u;
   bool b_aligned = ALIGNED != 0u && (((TRANS_B != 0u ? k : n) | stride_b | k0) & 3u) == 0u;
-  bool whole = a_aligned && b_aligned && m0 + BM <= m && n0 + BN <= n && (k_end - k0) % BK == 0u;
+  bool whole = EDGE == 0u && ALIGNED != 0u;
+  if (EDGE != 0u) whole = a_aligned && b_aligned && m0 + BM <= m && n0 + BN <= n && (k_end - k0) % BK == 0u;
   uint a_at[A_FETCHES], b_at[B_FETCHES], slice = 0u;
   vec4 a_next[A_FETCHES], b_next[B_FETCHES], sum[TM * COLUMN_GROUPS];
 

@@ -13,7 +13,11 @@
 #include <assert.h>
 #include <stddef.h>
 
-enum { MOST_GROUPS_Z = 65535 /* what Vulkan promises */, MANY_UNITS = 16 /* a GPU rather than a CPU */ };
+enum {
+  MOST_GROUPS_Z = 65535, /* what Vulkan promises */
+  MANY_UNITS = 16,       /* a GPU rather than a CPU */
+  RASTER = 8             /* rows of tiles that are walked at a time, so that the cache holds what they share */
+};
 static const gt_op rows[1];
 
 GT_REGISTER(op, matmul)
@@ -170,8 +174,10 @@ static void lower(gt_lowering *lowering, const gt_group *group) {
   step->tiles = down * across * s.batch;
   /* Straight code is faster, but software devices take a minute to compile much of it. */
   const uint32_t unroll = target->units >= MANY_UNITS ? config.bk : 4;
-  const uint32_t own[] = {config.bm, config.bn, config.bk,    config.tm, config.tn,
-                          s.trans_a, s.trans_b, config.split, unroll};
+  const bool whole = s.m % config.bm == 0 && s.n % config.bn == 0 && s.k % args.k_chunk == 0 &&
+                     args.k_chunk % config.bk == 0;
+  const uint32_t own[] = {config.bm, config.bn,    config.bk, config.tm, config.tn, s.trans_a,
+                          s.trans_b, config.split, unroll,    !whole,    RASTER};
   for (uint32_t i = 0; i < sizeof own / sizeof *own; i++) step->spec[SPEC_BM + i] = own[i];
   gt_lower_read(lowering, offsetof(struct gt_matmul_args, a), node->input[0]);
   gt_lower_read(lowering, offsetof(struct gt_matmul_args, b), node->input[1]);
