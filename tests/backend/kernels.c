@@ -384,8 +384,8 @@ static void one_reduction(uint32_t kind, uint32_t serial, uint32_t outer, uint32
   gt_step *step = steps_add(&s, "reduce", &args, sizeof args, local, 3);
   steps_bind(&s, offsetof(struct gt_reduce_args, x), vx, 0);
   steps_bind(&s, offsetof(struct gt_reduce_args, y), vy, 0);
-  step->spec[3] = kind;
-  step->spec[4] = serial;
+  step->spec[GT_REDUCE_SPEC_KIND] = kind;
+  step->spec[GT_REDUCE_SPEC_PER_LANE] = serial;
   step->spec[GT_SPEC_CODE_COUNT] = 1;
   step->spec[GT_SPEC_CODE] = CODE(GT_I_MUL, 0, 0, 0);
   step->spec[GT_SPEC_INPUT_COUNT] = step->spec[GT_SPEC_OUTPUT_COUNT] = 1;

@@ -127,7 +127,7 @@ static bool make_from(gt_vulkan *vk, size_t first, gt_error *error) {
 static size_t find_pipeline(gt_vulkan *vk, const gt_step *step, bool aligned) {
   uint32_t spec[GT_SPEC_COUNT];
   memcpy(spec, step->spec, sizeof spec);
-  spec[15] = aligned;
+  spec[GT_SPEC_ALIGNED] = aligned;
   uint64_t hash = gt_hash(GT_HASH_START, step->kernel->name, strlen(step->kernel->name) + 1);
   hash = gt_hash(hash, spec, sizeof spec);
   for (size_t i = 0; i < vk->pipelines.count; i++) {
