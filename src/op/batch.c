@@ -153,6 +153,7 @@ static void lower_batch(gt_lowering *lowering, const gt_group *group) {
                                                 : GT_BATCH_F32;
   gt_step *step = start(lowering, &args, node->attribute, mode);
   step->spec[GT_BATCH_SPEC_SCALED] = scaled;
+  step->touched = (uint64_t)args.batch * args.features * (gt_dtype_size(data->dtype) + sizeof(float));
   gt_lower_read(lowering, offsetof(struct gt_batch_args, data), node->input[0]);
   gt_lower_read(lowering, offsetof(struct gt_batch_args, clock), node->input[1]);
   if (scaled) gt_lower_read(lowering, offsetof(struct gt_batch_args, scaling), node->input[2]);

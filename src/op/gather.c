@@ -126,6 +126,7 @@ static void lower_gather(gt_lowering *lowering, const gt_group *group) {
                                       .width = (uint32_t)(gt_shape_count(table) / table.dim[0])};
   gt_step *step = gt_lower_step(lowering, &gather_kernel, &args, sizeof args);
   step->spec[GT_GATHER_SPEC_QUADS] = quads(args.width);
+  step->touched = 4ull * args.n * (2ull * args.width + 1);
   step->tiles = gt_ceil_div(args.n, gt_gather_tile_rows(args.width));
   gt_lower_read(lowering, offsetof(struct gt_gather_args, table), node->input[0]);
   gt_lower_read(lowering, offsetof(struct gt_gather_args, index), node->input[1]);

@@ -50,6 +50,11 @@ typedef struct gt_step {
   gt_id node;   /* the leader or last node of the group */
   const char *scope;
   double flops;
-  uint64_t bytes; /* read + written */
+  uint64_t bytes;   /* read + written */
+  uint64_t touched; /* of them, in one run, where that is less, set by lowering; 0: all */
 } gt_step;
+
+static inline uint64_t gt_step_moves(const gt_step *step) {
+  return step->touched ? step->touched : step->bytes;
+}
 #endif
