@@ -52,7 +52,7 @@ void gt_plan_print_choices(const gt_plan *plan, FILE *stream) {
     fprintf(stream, "%5u  %-16s %-18.18s %-28s", s, step->kernel->name, step->scope ? step->scope : "",
             choice->key);
     print_candidate("took", &choice->candidate[choice->taken], stream);
-    if (next != GT_NONE) print_candidate("before", &choice->candidate[next], stream);
+    if (next != GT_NONE) print_candidate("next", &choice->candidate[next], stream);
     fprintf(stream, "  of %u\n", choice->candidates);
   }
 }

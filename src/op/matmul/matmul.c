@@ -156,7 +156,7 @@ static void lower(gt_lowering *lowering, const gt_group *group) {
     s.m *= s.batch;
     s.batch = 1;
   }
-  const gt_matmul_config config = gt_matmul_choose(&s, target);
+  const gt_matmul_config config = gt_matmul_choose(lowering, &s);
   struct gt_matmul_args args = {.m = s.m,
                                 .n = s.n,
                                 .k = s.k,
