@@ -145,6 +145,20 @@ static void lower_finish(gt_lowering *lowering, const gt_group *group, const gt_
   gt_lower_grid(lowering, (args.count + 3) / 4, 256);
 }
 
+static void set_spec(gt_step *step, const gt_matmul_shape *s, const gt_matmul_config *config,
+                     const gt_target *target) {
+  step->spec[GT_MATMUL_SPEC_BM] = config->bm;
+  step->spec[GT_MATMUL_SPEC_BN] = config->bn;
+  step->spec[GT_MATMUL_SPEC_BK] = config->bk;
+  step->spec[GT_MATMUL_SPEC_TM] = config->tm;
+  step->spec[GT_MATMUL_SPEC_TN] = config->tn;
+  step->spec[GT_MATMUL_SPEC_TRANS_A] = s->trans_a;
+  step->spec[GT_MATMUL_SPEC_TRANS_B] = s->trans_b;
+  step->spec[GT_MATMUL_SPEC_SPLIT] = config->split;
+  /* Straight code is faster, but software devices take a minute to compile much of it. */
+  step->spec[GT_MATMUL_SPEC_UNROLL] = target->units >= MANY_UNITS ? config->bk : 4;
+}
+
 static void lower(gt_lowering *lowering, const gt_group *group) {
   const gt_graph *graph = gt_lowering_graph(lowering);
   const gt_node *node = gt_node_at(graph, group->leader);
@@ -168,11 +182,7 @@ static void lower(gt_lowering *lowering, const gt_group *group) {
   const uint32_t down = gt_ceil_div(s.m, config.bm), across = gt_ceil_div(s.n, config.bn);
   gt_step *step = gt_lower_step(lowering, &matmul_kernel, &args, sizeof args);
   step->tiles = down * across * s.batch;
-  /* Straight code is faster, but software devices take a minute to compile much of it. */
-  const uint32_t unroll = target->units >= MANY_UNITS ? config.bk : 4;
-  const uint32_t own[] = {config.bm, config.bn, config.bk,    config.tm, config.tn,
-                          s.trans_a, s.trans_b, config.split, unroll};
-  for (uint32_t i = 0; i < sizeof own / sizeof *own; i++) step->spec[SPEC_BM + i] = own[i];
+  set_spec(step, &s, &config, target);
   gt_lower_read(lowering, offsetof(struct gt_matmul_args, a), node->input[0]);
   gt_lower_read(lowering, offsetof(struct gt_matmul_args, b), node->input[1]);
   uint32_t scratch = 0;
