@@ -171,7 +171,8 @@ static void print_lines(const report *r, const line *lines, size_t count) {
     for (int c = 0; c < columns; c++)
       if ((int)strlen(lines[i].cell[c]) > width[c]) width[c] = (int)strlen(lines[i].cell[c]);
   for (size_t i = 0; i < count; i++) {
-    for (int ruler = 0; ruler <= (i == 0); ruler++) {
+    const int lines_here = i == 0 ? 2 : 1; /* the head has a ruler under it */
+    for (int ruler = 0; ruler < lines_here; ruler++) {
       putchar('|');
       for (int c = 0; c < columns; c++)
         if (width[c]) print_cell(ruler ? "" : lines[i].cell[c], width[c], c, ruler ? '-' : ' ');
