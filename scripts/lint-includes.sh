@@ -4,6 +4,7 @@
 #   - yaml.h only in src/spec/, vulkan.h and volk.h only in src/backend/vulkan/;
 #   - an op has its cases: src/op/NAME.c that registers an op needs tests/op/NAME.c with GT_REGISTER(opcase, NAME), and
 #     src/op/FAMILY/NAME.c needs tests/op/FAMILY/NAME.c;
+#   - no shader names a specialization constant by its number;
 #   - no file has more than 600 lines.
 # Each error says how to mend it.
 set -euo pipefail
@@ -107,6 +108,14 @@ for file in src/op/*.c src/op/*/*.c; do
       "write $cases with GT_REGISTER(opcase, $name) and the shapes to try (another file there shows how)" >&2
     failed=1
   fi
+done
+
+for file in shaders/*/*.{h,comp,glsl} shaders/op/*/*.{h,comp,glsl}; do
+  while IFS=: read -r line _; do
+    printf '%s:%d: error: the number of a specialization constant\n    mend: %s\n' "$file" "$line" \
+      "#define it in the kernel's header, where C reads it too, or use one of shaders/lib/spec.h" >&2
+    failed=1
+  done < <(grep -nE '(constant_id|local_size_._id) *= *[0-9]' "$file")
 done
 
 for file in "${counted[@]}"; do

@@ -4,6 +4,7 @@
  * agree byte for byte. */
 #ifndef GT_SHADER_ARGS_H
 #define GT_SHADER_ARGS_H
+#include "lib/spec.h"
 #ifdef GL_core_profile
 #extension GL_EXT_buffer_reference_uvec2 : require
 /* The same address as another type. By way of two words: SwiftShader crashes on a cast from type to type. */

@@ -2,6 +2,7 @@
  * encoded. */
 #ifndef GT_OPCODES_H
 #define GT_OPCODES_H
+#include "lib/spec.h"
 
 /* clang-format off */
 /* An instruction is a row X(opcode, NAME, name, inputs, slope, formula, loop, float_value, glsl_value, real_value):
@@ -98,8 +99,5 @@ enum { GT_INSTRUCTIONS(GT_OPCODE) };
 #define GT_SPEC_OUTPUT_COUNT 90
 #define GT_SPEC_OUTPUT       91 /* ..94: operand codes */
 #define GT_SPEC_COUNT        95
-/* 0..15: the kernel's own (tile sizes, modes); 0, 1, 2 are always the workgroup size x, y, z. */
-#define GT_SPEC_LOCAL_X 0
-#define GT_SPEC_LOCAL_Y 1
-#define GT_SPEC_LOCAL_Z 2
+/* Those before are the kernel's own (tile sizes, modes), but for the ones of lib/spec.h. */
 #endif

@@ -14,40 +14,40 @@
 #include "lib/philox.glsl"
 
 /* 1: the buffers' addresses are multiples of 16, so that four elements may move at once. */
-layout(constant_id = 15) const uint ALIGNED = 0u;
-layout(constant_id = 32) const uint CODE_COUNT = 0u;
-layout(constant_id = 89) const uint INPUT_COUNT = 0u;
-layout(constant_id = 90) const uint OUTPUT_COUNT = 0u;
-layout(constant_id = 33) const uint CODE_0 = 0u; layout(constant_id = 34) const uint CODE_1 = 0u;
-layout(constant_id = 35) const uint CODE_2 = 0u; layout(constant_id = 36) const uint CODE_3 = 0u;
-layout(constant_id = 37) const uint CODE_4 = 0u; layout(constant_id = 38) const uint CODE_5 = 0u;
-layout(constant_id = 39) const uint CODE_6 = 0u; layout(constant_id = 40) const uint CODE_7 = 0u;
-layout(constant_id = 41) const uint CODE_8 = 0u; layout(constant_id = 42) const uint CODE_9 = 0u;
-layout(constant_id = 43) const uint CODE_10 = 0u; layout(constant_id = 44) const uint CODE_11 = 0u;
-layout(constant_id = 45) const uint CODE_12 = 0u; layout(constant_id = 46) const uint CODE_13 = 0u;
-layout(constant_id = 47) const uint CODE_14 = 0u; layout(constant_id = 48) const uint CODE_15 = 0u;
-layout(constant_id = 49) const uint CODE_16 = 0u; layout(constant_id = 50) const uint CODE_17 = 0u;
-layout(constant_id = 51) const uint CODE_18 = 0u; layout(constant_id = 52) const uint CODE_19 = 0u;
-layout(constant_id = 53) const uint CODE_20 = 0u; layout(constant_id = 54) const uint CODE_21 = 0u;
-layout(constant_id = 55) const uint CODE_22 = 0u; layout(constant_id = 56) const uint CODE_23 = 0u;
-layout(constant_id = 57) const uint CODE_24 = 0u; layout(constant_id = 58) const uint CODE_25 = 0u;
-layout(constant_id = 59) const uint CODE_26 = 0u; layout(constant_id = 60) const uint CODE_27 = 0u;
-layout(constant_id = 61) const uint CODE_28 = 0u; layout(constant_id = 62) const uint CODE_29 = 0u;
-layout(constant_id = 63) const uint CODE_30 = 0u; layout(constant_id = 64) const uint CODE_31 = 0u;
-layout(constant_id = 65) const uint IMMEDIATE_0 = 0u; layout(constant_id = 66) const uint IMMEDIATE_1 = 0u;
-layout(constant_id = 67) const uint IMMEDIATE_2 = 0u; layout(constant_id = 68) const uint IMMEDIATE_3 = 0u;
-layout(constant_id = 69) const uint IMMEDIATE_4 = 0u; layout(constant_id = 70) const uint IMMEDIATE_5 = 0u;
-layout(constant_id = 71) const uint IMMEDIATE_6 = 0u; layout(constant_id = 72) const uint IMMEDIATE_7 = 0u;
-layout(constant_id = 73) const uint IMMEDIATE_8 = 0u; layout(constant_id = 74) const uint IMMEDIATE_9 = 0u;
-layout(constant_id = 75) const uint IMMEDIATE_10 = 0u; layout(constant_id = 76) const uint IMMEDIATE_11 = 0u;
-layout(constant_id = 77) const uint IMMEDIATE_12 = 0u; layout(constant_id = 78) const uint IMMEDIATE_13 = 0u;
-layout(constant_id = 79) const uint IMMEDIATE_14 = 0u; layout(constant_id = 80) const uint IMMEDIATE_15 = 0u;
-layout(constant_id = 81) const uint LOAD_0 = 0u; layout(constant_id = 82) const uint LOAD_1 = 0u;
-layout(constant_id = 83) const uint LOAD_2 = 0u; layout(constant_id = 84) const uint LOAD_3 = 0u;
-layout(constant_id = 85) const uint LOAD_4 = 0u; layout(constant_id = 86) const uint LOAD_5 = 0u;
-layout(constant_id = 87) const uint LOAD_6 = 0u; layout(constant_id = 88) const uint LOAD_7 = 0u;
-layout(constant_id = 91) const uint OUTPUT_0 = 0u; layout(constant_id = 92) const uint OUTPUT_1 = 0u;
-layout(constant_id = 93) const uint OUTPUT_2 = 0u; layout(constant_id = 94) const uint OUTPUT_3 = 0u;
+layout(constant_id = GT_SPEC_ALIGNED) const uint ALIGNED = 0u;
+layout(constant_id = GT_SPEC_CODE_COUNT) const uint CODE_COUNT = 0u;
+layout(constant_id = GT_SPEC_INPUT_COUNT) const uint INPUT_COUNT = 0u;
+layout(constant_id = GT_SPEC_OUTPUT_COUNT) const uint OUTPUT_COUNT = 0u;
+layout(constant_id = GT_SPEC_CODE) const uint CODE_0 = 0u; layout(constant_id = GT_SPEC_CODE + 1) const uint CODE_1 = 0u;
+layout(constant_id = GT_SPEC_CODE + 2) const uint CODE_2 = 0u; layout(constant_id = GT_SPEC_CODE + 3) const uint CODE_3 = 0u;
+layout(constant_id = GT_SPEC_CODE + 4) const uint CODE_4 = 0u; layout(constant_id = GT_SPEC_CODE + 5) const uint CODE_5 = 0u;
+layout(constant_id = GT_SPEC_CODE + 6) const uint CODE_6 = 0u; layout(constant_id = GT_SPEC_CODE + 7) const uint CODE_7 = 0u;
+layout(constant_id = GT_SPEC_CODE + 8) const uint CODE_8 = 0u; layout(constant_id = GT_SPEC_CODE + 9) const uint CODE_9 = 0u;
+layout(constant_id = GT_SPEC_CODE + 10) const uint CODE_10 = 0u; layout(constant_id = GT_SPEC_CODE + 11) const uint CODE_11 = 0u;
+layout(constant_id = GT_SPEC_CODE + 12) const uint CODE_12 = 0u; layout(constant_id = GT_SPEC_CODE + 13) const uint CODE_13 = 0u;
+layout(constant_id = GT_SPEC_CODE + 14) const uint CODE_14 = 0u; layout(constant_id = GT_SPEC_CODE + 15) const uint CODE_15 = 0u;
+layout(constant_id = GT_SPEC_CODE + 16) const uint CODE_16 = 0u; layout(constant_id = GT_SPEC_CODE + 17) const uint CODE_17 = 0u;
+layout(constant_id = GT_SPEC_CODE + 18) const uint CODE_18 = 0u; layout(constant_id = GT_SPEC_CODE + 19) const uint CODE_19 = 0u;
+layout(constant_id = GT_SPEC_CODE + 20) const uint CODE_20 = 0u; layout(constant_id = GT_SPEC_CODE + 21) const uint CODE_21 = 0u;
+layout(constant_id = GT_SPEC_CODE + 22) const uint CODE_22 = 0u; layout(constant_id = GT_SPEC_CODE + 23) const uint CODE_23 = 0u;
+layout(constant_id = GT_SPEC_CODE + 24) const uint CODE_24 = 0u; layout(constant_id = GT_SPEC_CODE + 25) const uint CODE_25 = 0u;
+layout(constant_id = GT_SPEC_CODE + 26) const uint CODE_26 = 0u; layout(constant_id = GT_SPEC_CODE + 27) const uint CODE_27 = 0u;
+layout(constant_id = GT_SPEC_CODE + 28) const uint CODE_28 = 0u; layout(constant_id = GT_SPEC_CODE + 29) const uint CODE_29 = 0u;
+layout(constant_id = GT_SPEC_CODE + 30) const uint CODE_30 = 0u; layout(constant_id = GT_SPEC_CODE + 31) const uint CODE_31 = 0u;
+layout(constant_id = GT_SPEC_IMMEDIATE) const uint IMMEDIATE_0 = 0u; layout(constant_id = GT_SPEC_IMMEDIATE + 1) const uint IMMEDIATE_1 = 0u;
+layout(constant_id = GT_SPEC_IMMEDIATE + 2) const uint IMMEDIATE_2 = 0u; layout(constant_id = GT_SPEC_IMMEDIATE + 3) const uint IMMEDIATE_3 = 0u;
+layout(constant_id = GT_SPEC_IMMEDIATE + 4) const uint IMMEDIATE_4 = 0u; layout(constant_id = GT_SPEC_IMMEDIATE + 5) const uint IMMEDIATE_5 = 0u;
+layout(constant_id = GT_SPEC_IMMEDIATE + 6) const uint IMMEDIATE_6 = 0u; layout(constant_id = GT_SPEC_IMMEDIATE + 7) const uint IMMEDIATE_7 = 0u;
+layout(constant_id = GT_SPEC_IMMEDIATE + 8) const uint IMMEDIATE_8 = 0u; layout(constant_id = GT_SPEC_IMMEDIATE + 9) const uint IMMEDIATE_9 = 0u;
+layout(constant_id = GT_SPEC_IMMEDIATE + 10) const uint IMMEDIATE_10 = 0u; layout(constant_id = GT_SPEC_IMMEDIATE + 11) const uint IMMEDIATE_11 = 0u;
+layout(constant_id = GT_SPEC_IMMEDIATE + 12) const uint IMMEDIATE_12 = 0u; layout(constant_id = GT_SPEC_IMMEDIATE + 13) const uint IMMEDIATE_13 = 0u;
+layout(constant_id = GT_SPEC_IMMEDIATE + 14) const uint IMMEDIATE_14 = 0u; layout(constant_id = GT_SPEC_IMMEDIATE + 15) const uint IMMEDIATE_15 = 0u;
+layout(constant_id = GT_SPEC_LOAD) const uint LOAD_0 = 0u; layout(constant_id = GT_SPEC_LOAD + 1) const uint LOAD_1 = 0u;
+layout(constant_id = GT_SPEC_LOAD + 2) const uint LOAD_2 = 0u; layout(constant_id = GT_SPEC_LOAD + 3) const uint LOAD_3 = 0u;
+layout(constant_id = GT_SPEC_LOAD + 4) const uint LOAD_4 = 0u; layout(constant_id = GT_SPEC_LOAD + 5) const uint LOAD_5 = 0u;
+layout(constant_id = GT_SPEC_LOAD + 6) const uint LOAD_6 = 0u; layout(constant_id = GT_SPEC_LOAD + 7) const uint LOAD_7 = 0u;
+layout(constant_id = GT_SPEC_OUTPUT) const uint OUTPUT_0 = 0u; layout(constant_id = GT_SPEC_OUTPUT + 1) const uint OUTPUT_1 = 0u;
+layout(constant_id = GT_SPEC_OUTPUT + 2) const uint OUTPUT_2 = 0u; layout(constant_id = GT_SPEC_OUTPUT + 3) const uint OUTPUT_3 = 0u;
 
 /* Which elements are worked on: `first` … first+lanes-1, of which lane l is element first + min(l, lanes -
  * 1). */

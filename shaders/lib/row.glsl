@@ -1,11 +1,11 @@
-/* Work on the rows of a matrix, one row per invocation or per workgroup (own specialization constant 4: 1
- * or 0), as the kernel's loops need not know: each starts at gt_first_… and goes on by gt_…_stride.
- * Include after lib/math.glsl with GT_SCALAR. */
+/* Work on the rows of a matrix, one row per invocation or per workgroup (GT_SPEC_PER_LANE), as the
+ * kernel's loops need not know: each starts at gt_first_… and goes on by gt_…_stride. Include after the argument
+ * struct and lib/math.glsl with GT_SCALAR. */
 #ifndef GT_ROW_GLSL
 #define GT_ROW_GLSL
-layout(local_size_x_id = 0) in;
-layout(constant_id = 0) const uint LOCAL_X = 1u;
-layout(constant_id = 4) const uint PER_LANE = 0u;
+layout(local_size_x_id = GT_SPEC_LOCAL_X) in;
+layout(constant_id = GT_SPEC_LOCAL_X) const uint LOCAL_X = 1u;
+layout(constant_id = GT_SPEC_PER_LANE) const uint PER_LANE = 0u;
 
 shared float gt_row_value[LOCAL_X];
 

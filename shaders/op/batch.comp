@@ -5,16 +5,16 @@
 #extension GL_GOOGLE_include_directive : require
 #include "op/batch.h"
 #include "lib/philox.glsl"
-layout(local_size_x_id = 0) in;
-layout(constant_id = 3) const uint MODE = 0u; /* 0 U8 -> F32, 1 F32 -> F32, 2 I32 -> I32, 3 weights */
-layout(constant_id = 4) const uint SEQUENTIAL = 0u;
-layout(constant_id = 5) const uint SCALED = 0u;
+layout(local_size_x_id = GT_SPEC_LOCAL_X) in;
+layout(constant_id = GT_BATCH_SPEC_MODE) const uint MODE = 0u;
+layout(constant_id = GT_BATCH_SPEC_SEQUENTIAL) const uint SEQUENTIAL = 0u;
+layout(constant_id = GT_BATCH_SPEC_SCALED) const uint SCALED = 0u;
 
 /* The address of sample s: s * features values of one byte or four behind the first. */
 uvec2 row_address(uint s) {
   uint low, high, carry;
   umulExtended(s, features, high, low);
-  if (MODE != 0u) {
+  if (MODE != GT_BATCH_U8) {
     high = high << 2 | low >> 30;
     low <<= 2;
   }
@@ -29,10 +29,10 @@ void copy(uint r, uint s, uint f, uint n) {
   GT_WORDS row = GT_WORDS(uvec2(from.x - lead, from.y));
   for (uint j = f; j < f + n; j++) {
     uint to = r * features + j;
-    if (MODE == 2u) y.at[to] = row.at[j];
+    if (MODE == GT_BATCH_I32) y.at[to] = row.at[j];
     else {
       float v;
-      if (MODE == 0u) v = float(row.at[lead + j >> 2] >> 8u * (lead + j & 3u) & 255u);
+      if (MODE == GT_BATCH_U8) v = float(row.at[lead + j >> 2] >> 8u * (lead + j & 3u) & 255u);
       else v = uintBitsToFloat(row.at[j]);
       if (SCALED != 0u) {
         uint p = j % period;
@@ -47,7 +47,7 @@ void main() {
   uint step = clock.at[0] - first_step, epoch = step / steps + first_epoch;
   uvec2 seed = uvec2(clock.at[1], clock.at[2]);
   /* Four features an invocation, as finding the row's sample costs something. */
-  uint pieces = MODE == 3u ? 1u : (features + 3u) / 4u, stride = gl_NumWorkGroups.x * gl_WorkGroupSize.x;
+  uint pieces = MODE == GT_BATCH_WEIGHT ? 1u : (features + 3u) / 4u, stride = gl_NumWorkGroups.x * gl_WorkGroupSize.x;
   for (uint i = gl_GlobalInvocationID.x; i < batch * pieces; i += stride) {
     uint r = i / pieces, f = i % pieces * 4u;
     /* Past the end of the data the product may not fit into 32 bits. */
@@ -55,7 +55,7 @@ void main() {
     bool inside = first <= (samples - 1u) / batch;
     uint index = first * batch + r;
     inside = inside && index < samples;
-    if (MODE == 3u) y.at[r] = floatBitsToUint(inside ? 1.0 : 0.0);
+    if (MODE == GT_BATCH_WEIGHT) y.at[r] = floatBitsToUint(inside ? 1.0 : 0.0);
     else {
       uint s = 0u;
       if (inside && SEQUENTIAL != 0u) s = index;

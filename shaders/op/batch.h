@@ -1,7 +1,14 @@
-/* Rows of a resident dataset (op/batch.h). Own spec constants: 3 mode (0 U8 -> F32, 1 F32 -> F32, 2 I32 ->
- * I32, 3 weights), 4 sequential, 5 scaled. U8 data is read as packed words; the buffer is padded to 4 bytes.
+/* Rows of a resident dataset (op/batch.h). U8 data is read as packed words; the buffer is padded to 4 bytes.
  */
 #include "lib/args.h"
+#define GT_BATCH_SPEC_MODE       3
+#define GT_BATCH_SPEC_SEQUENTIAL 4
+#define GT_BATCH_SPEC_SCALED     5
+/* Modes. */
+#define GT_BATCH_U8     0 /* to floats */
+#define GT_BATCH_F32    1
+#define GT_BATCH_I32    2
+#define GT_BATCH_WEIGHT 3
 GT_ARGS(gt_batch_args) {
   GT_ADDRESS data; /* indices into it may need more than 32 bits */
   GT_WORDS y, clock;

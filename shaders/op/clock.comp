@@ -3,7 +3,7 @@
 #extension GL_EXT_scalar_block_layout : require
 #extension GL_GOOGLE_include_directive : require
 #include "op/clock.h"
-layout(local_size_x_id = 0) in;
+layout(local_size_x_id = GT_SPEC_LOCAL_X) in;
 
 void main() {
   uint me = gl_LocalInvocationID.x, step = state.at[0];

@@ -6,7 +6,7 @@
 #define GT_SCALAR
 #include "lib/math.glsl"
 #include "lib/row.glsl"
-layout(constant_id = 3) const uint MODE = 0u; /* 0 loss, 1 gradient, 2 correct */
+layout(constant_id = GT_CROSS_ENTROPY_SPEC_MODE) const uint MODE = 0u;
 
 float row_max(uint base) {
   float largest = -gt_infinity();
@@ -67,8 +67,8 @@ void correct(uint r, uint label) {
 void main() {
   for (uint r = gt_first_row(); r < rows; r += gt_row_stride()) {
     uint label = labels.at[r];
-    if (MODE == 0u) loss(r, label);
-    else if (MODE == 1u) gradient(r, label);
+    if (MODE == GT_CROSS_ENTROPY_LOSS) loss(r, label);
+    else if (MODE == GT_CROSS_ENTROPY_GRADIENT) gradient(r, label);
     else correct(r, label);
   }
 }

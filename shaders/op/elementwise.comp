@@ -6,7 +6,7 @@
 #define GT_PROGRAM_X 8
 #define GT_PROGRAM_LAYOUT
 #include "lib/program.glsl"
-layout(local_size_x_id = 0) in;
+layout(local_size_x_id = GT_SPEC_LOCAL_X) in;
 
 /* Four consecutive elements an invocation, over the grid as often as it takes. */
 void main() {

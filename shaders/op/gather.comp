@@ -5,9 +5,9 @@
 #include "op/gather.h"
 #define GT_SCALAR
 #include "lib/math.glsl"
-layout(local_size_x_id = 0) in;
-layout(constant_id = 3) const uint QUADS = 0u; /* 1: the width is a multiple of 4 */
-layout(constant_id = 15) const uint ALIGNED = 0u;
+layout(local_size_x_id = GT_SPEC_LOCAL_X) in;
+layout(constant_id = GT_GATHER_SPEC_QUADS) const uint QUADS = 0u;
+layout(constant_id = GT_SPEC_ALIGNED) const uint ALIGNED = 0u;
 
 /* One value, or four neighbours. */
 void main() {

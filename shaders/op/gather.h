@@ -1,6 +1,6 @@
-/* y [n, width] = rows of table [rows, width] by index [n]; NaN where the index is not one of a row. Own spec
- * constant 3: 1 where the width is a multiple of 4 */
+/* y [n, width] = rows of table [rows, width] by index [n]; NaN where the index is not one of a row. */
 #include "lib/args.h"
+#define GT_GATHER_SPEC_QUADS 3 /* 1: the width is a multiple of 4 */
 GT_ARGS(gt_gather_args) {
   GT_FLOATS table;
   GT_WORDS index;

@@ -3,7 +3,7 @@
 #extension GL_EXT_scalar_block_layout : require
 #extension GL_GOOGLE_include_directive : require
 #include "op/gather_order.h"
-layout(local_size_x_id = 0) in;
+layout(local_size_x_id = GT_SPEC_LOCAL_X) in;
 
 /* Each key moves by as many as come before it in the other run of its pair: of the second run those that are
  * smaller, of the first one equal ones, too. */

@@ -3,11 +3,11 @@
 #extension GL_EXT_scalar_block_layout : require
 #extension GL_GOOGLE_include_directive : require
 #include "op/gather_sum.h"
-layout(local_size_x_id = 0) in;
-layout(constant_id = 0) const uint LOCAL_X = 1u;
-layout(constant_id = 3) const uint BLOCKS = 0u; /* 1: the sums of blocks that hold one key */
-layout(constant_id = 4) const uint QUADS = 0u;  /* 1: the width is a multiple of 4 */
-layout(constant_id = 15) const uint ALIGNED = 0u;
+layout(local_size_x_id = GT_SPEC_LOCAL_X) in;
+layout(constant_id = GT_SPEC_LOCAL_X) const uint LOCAL_X = 1u;
+layout(constant_id = GT_GATHER_SUM_SPEC_BLOCKS) const uint BLOCKS = 0u;
+layout(constant_id = GT_GATHER_SUM_SPEC_QUADS) const uint QUADS = 0u;
+layout(constant_id = GT_SPEC_ALIGNED) const uint ALIGNED = 0u;
 
 shared uint begins[LOCAL_X];
 

@@ -3,11 +3,11 @@
 #extension GL_EXT_scalar_block_layout : require
 #extension GL_GOOGLE_include_directive : require
 #include "op/group_sum.h"
-layout(local_size_x_id = 0) in;
-layout(constant_id = 0) const uint LOCAL_X = 1u;
-layout(constant_id = 3) const uint LANES = 1u; /* invocations that share a group's rows */
-layout(constant_id = 4) const uint QUADS = 0u; /* 1: the batch is a multiple of 4 */
-layout(constant_id = 15) const uint ALIGNED = 0u;
+layout(local_size_x_id = GT_SPEC_LOCAL_X) in;
+layout(constant_id = GT_SPEC_LOCAL_X) const uint LOCAL_X = 1u;
+layout(constant_id = GT_GROUP_SUM_SPEC_LANES) const uint LANES = 1u;
+layout(constant_id = GT_GROUP_SUM_SPEC_QUADS) const uint QUADS = 0u;
+layout(constant_id = GT_SPEC_ALIGNED) const uint ALIGNED = 0u;
 
 shared vec4 partial[LOCAL_X];
 

@@ -3,7 +3,7 @@
 #extension GL_EXT_scalar_block_layout : require
 #extension GL_GOOGLE_include_directive : require
 #include "op/move.h"
-layout(local_size_x_id = 0) in;
+layout(local_size_x_id = GT_SPEC_LOCAL_X) in;
 
 void main() {
   uint rank = layout_.at[0], stride = gl_NumWorkGroups.x * gl_WorkGroupSize.x;

@@ -7,31 +7,31 @@
 #define GT_PROGRAM_LAYOUT
 #define GT_SCALAR
 #include "lib/program.glsl"
-layout(local_size_x_id = 0) in;
-layout(constant_id = 0) const uint LOCAL_X = 1u;
-layout(constant_id = 3) const uint KIND = 0u;     /* 0 sum, 1 max, 2 min, 3 finite */
-layout(constant_id = 4) const uint PER_LANE = 0u; /* 1: invocation per output; 0: workgroup (inner = 1) */
+layout(local_size_x_id = GT_SPEC_LOCAL_X) in;
+layout(constant_id = GT_SPEC_LOCAL_X) const uint LOCAL_X = 1u;
+layout(constant_id = GT_REDUCE_SPEC_KIND) const uint KIND = 0u;
+layout(constant_id = GT_REDUCE_SPEC_PER_LANE) const uint PER_LANE = 0u;
 
 shared float partial[LOCAL_X];
 
 float start() {
   float value = 0.0;
-  if (KIND == 1u) value = -gt_infinity();
-  if (KIND == 2u) value = gt_infinity();
+  if (KIND == GT_REDUCE_MAX) value = -gt_infinity();
+  if (KIND == GT_REDUCE_MIN) value = gt_infinity();
   return value;
 }
 
 float join(float a, float b) {
   float value = a + b;
-  if (KIND == 1u || KIND == 3u) value = max(a, b);
-  if (KIND == 2u) value = min(a, b);
+  if (KIND == GT_REDUCE_MAX || KIND == GT_REDUCE_FINITE) value = max(a, b);
+  if (KIND == GT_REDUCE_MIN) value = min(a, b);
   return value;
 }
 
 float element(uint o, uint n, uint r) {
   float result[GT_PROGRAM_OUTPUTS];
   gt_program(gt_place((o * reduced + r) * inner + n, 1u), 0.0, result);
-  if (KIND == 3u) return gt_finite(result[0]) ? 0.0 : 1.0;
+  if (KIND == GT_REDUCE_FINITE) return gt_finite(result[0]) ? 0.0 : 1.0;
   return result[0];
 }
 
@@ -49,7 +49,7 @@ float gather(uint o, uint n, uint r, uint end, uint step) {
 }
 
 void finish(uint i, float value) {
-  if (KIND != 3u)
+  if (KIND != GT_REDUCE_FINITE)
     y.at[i] = value * scale;
   else if (value != 0.0)
     atomicAnd(flag.at[0], 0u);

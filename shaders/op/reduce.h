@@ -1,8 +1,15 @@
 /* out[o, c, n] = reduction over r in chunk c of program(o, r, n): the iteration space is [outer, reduced,
  * inner], row-major, cut along `reduced` into chunks of `chunk` (out is [outer, chunks, inner]). The prologue
- * program reads logical element (o * reduced + r) * inner + n. Own spec constants: 3 kind (0 sum, 1 max, 2
- * min, 3 finite: the word at `flag` becomes 0 if a value is not finite, and nothing else is written). */
+ * program reads logical element (o * reduced + r) * inner + n. */
 #include "lib/args.h"
+#define GT_REDUCE_SPEC_KIND     3
+#define GT_REDUCE_SPEC_PER_LANE 4 /* 1: an invocation has an output to itself; 0: a workgroup (inner = 1) */
+/* Kinds. */
+#define GT_REDUCE_SUM 0
+#define GT_REDUCE_MAX 1
+#define GT_REDUCE_MIN 2
+#define GT_REDUCE_FINITE \
+  3 /* the word at `flag` becomes 0 if a value is not finite; nothing else is written */
 GT_ARGS(gt_reduce_args) {
   GT_FLOATS x[8];
   GT_FLOATS y;

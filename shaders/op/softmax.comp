@@ -6,7 +6,7 @@
 #define GT_SCALAR
 #include "lib/math.glsl"
 #include "lib/row.glsl"
-layout(constant_id = 3) const uint LOG = 0u;
+layout(constant_id = GT_SOFTMAX_SPEC_LOG) const uint LOG = 0u;
 
 void main() {
   for (uint r = gt_first_row(); r < rows; r += gt_row_stride()) {

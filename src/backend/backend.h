@@ -52,12 +52,21 @@ typedef struct gt_backend_api {
   bool (*inspect)(gt_backend *, gt_executable *, const gt_access *, void *, gt_error *);
 } gt_backend_api;
 
+/* Kernels that a backend's driver has made so far, several at a time: short where its cache on disk knew
+ * them. */
+typedef struct gt_backend_making {
+  uint32_t kernels;
+  double seconds, longest; /* in all as a clock saw it, and for one of them */
+  const char *slowest;     /* that one's name */
+} gt_backend_making;
+
 struct gt_backend { /* each backend's own struct begins with this */
   const gt_backend_api *api;
   gt_target target;
   char name[256];                                  /* "NVIDIA H200 (Vulkan 1.4, driver 580.159.4)" */
   char why[256];                                   /* why this one was taken */
   uint64_t memory_used, memory_peak, memory_total; /* bytes */
+  gt_backend_making making;
 };
 
 typedef struct gt_device_info {

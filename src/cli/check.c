@@ -11,6 +11,8 @@ static const gt_option options[] = {
     GT_OPTION_SET,
     {"graph", NULL, "print the nodes of the training step", false},
     {"plan", NULL, "print the kernels of the training step, with their memory", false},
+    {"choices", NULL, "print what kernels were chosen from: tiles and the like, with what they would cost",
+     false},
     {"target", "KIND", "plan for: cpu or device (default: cpu)", false},
     GT_OPTION_JSON,
     {NULL, NULL, NULL, false},
@@ -136,10 +138,11 @@ static int run(const gt_arguments *arguments) {
   if (!net || (from && !gt_init_from_apply(from, config.root, &config.dataset, net->model->store,
                                            &config.diagnostics))) {
     code = gt_config_report(&config, &error);
-  } else if (gt_flag(arguments, "graph") || gt_flag(arguments, "plan")) {
+  } else if (gt_flag(arguments, "graph") || gt_flag(arguments, "plan") || gt_flag(arguments, "choices")) {
     for (int i = 0; i < net->stages; i++) {
       if (gt_flag(arguments, "graph")) gt_graph_print(net->stage[i].graph, stdout);
       if (gt_flag(arguments, "plan")) gt_plan_print(net->stage[i].plan, stdout);
+      if (gt_flag(arguments, "choices")) gt_plan_print_choices(net->stage[i].plan, stdout);
     }
   } else if (gt_flag(arguments, "json")) {
     print_json(&config, net);

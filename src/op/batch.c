@@ -11,8 +11,6 @@
 #include <string.h>
 
 enum { ROW_BATCH, ROW_WEIGHT, ROWS };
-enum { SPEC_MODE = 3, SPEC_SEQUENTIAL, SPEC_SCALED }; /* shaders/op/batch.h */
-enum { MODE_U8, MODE_F32, MODE_I32, MODE_WEIGHT };
 enum { TILE_ELEMENTS = 16384 };
 static const gt_op rows[ROWS];
 
@@ -37,18 +35,18 @@ static uint32_t sample_of(const struct gt_batch_args *a, bool sequential, uint32
 
 static void convert_row(const struct gt_batch_args *a, const uint32_t *spec, uint32_t sample, uint32_t row) {
   const size_t from = (size_t)sample * a->features, to = (size_t)row * a->features;
-  if (spec[SPEC_MODE] == MODE_I32) {
+  if (spec[GT_BATCH_SPEC_MODE] == GT_BATCH_I32) {
     memcpy(GT_PTR(int32_t, a->y) + to, GT_PTR(const int32_t, a->data) + from, (size_t)a->features * 4);
     return;
   }
   float *y = GT_PTR(float, a->y) + to;
-  if (spec[SPEC_MODE] == MODE_U8) {
+  if (spec[GT_BATCH_SPEC_MODE] == GT_BATCH_U8) {
     const uint8_t *data = GT_PTR(const uint8_t, a->data) + from;
     for (uint32_t f = 0; f < a->features; f++) y[f] = (float)data[f];
   } else {
     memcpy(y, GT_PTR(const float, a->data) + from, (size_t)a->features * 4);
   }
-  if (!spec[SPEC_SCALED]) return;
+  if (!spec[GT_BATCH_SPEC_SCALED]) return;
   const float *center = GT_PTR(const float, a->scaling), *scale = center + a->period,
               *shift = scale + a->period;
   for (uint32_t start = 0; start < a->features; start += a->period) {
@@ -65,8 +63,8 @@ static void batch_cpu(const void *args, const uint32_t *spec, uint32_t tile) {
   const struct gt_batch_args *a = args;
   const uint32_t per_tile = tile_rows(a->features);
   for (uint32_t row = tile * per_tile; row < (tile + 1) * per_tile && row < a->batch; row++) {
-    const uint32_t sample = sample_of(a, spec[SPEC_SEQUENTIAL], row);
-    if (spec[SPEC_MODE] == MODE_WEIGHT)
+    const uint32_t sample = sample_of(a, spec[GT_BATCH_SPEC_SEQUENTIAL], row);
+    if (spec[GT_BATCH_SPEC_MODE] == GT_BATCH_WEIGHT)
       GT_PTR(float, a->y)[row] = sample == GT_NONE ? 0.0f : 1.0f;
     else
       convert_row(a, spec, sample == GT_NONE ? 0 : sample, row);
@@ -136,8 +134,8 @@ static gt_step *start(gt_lowering *lowering, struct gt_batch_args *args, const g
   args->first_step = attribute->first_step;
   args->first_epoch = attribute->first_epoch;
   gt_step *step = gt_lower_step(lowering, &batch_kernel, args, sizeof *args);
-  step->spec[SPEC_MODE] = mode;
-  step->spec[SPEC_SEQUENTIAL] = attribute->sequential;
+  step->spec[GT_BATCH_SPEC_MODE] = mode;
+  step->spec[GT_BATCH_SPEC_SEQUENTIAL] = attribute->sequential;
   const uint32_t per_tile = tile_rows(args->features);
   step->tiles = gt_ceil_div(args->batch, per_tile);
   return step;
@@ -150,9 +148,12 @@ static void lower_batch(gt_lowering *lowering, const gt_group *group) {
                                .period = 1};
   const bool scaled = node->inputs == 3;
   if (scaled) args.period = (uint32_t)gt_node_at(graph, node->input[2])->shape.dim[1];
-  const uint32_t mode = data->dtype == GT_U8 ? MODE_U8 : data->dtype == GT_I32 ? MODE_I32 : MODE_F32;
+  const uint32_t mode = data->dtype == GT_U8    ? GT_BATCH_U8
+                        : data->dtype == GT_I32 ? GT_BATCH_I32
+                                                : GT_BATCH_F32;
   gt_step *step = start(lowering, &args, node->attribute, mode);
-  step->spec[SPEC_SCALED] = scaled;
+  step->spec[GT_BATCH_SPEC_SCALED] = scaled;
+  step->touched = (uint64_t)args.batch * args.features * (gt_dtype_size(data->dtype) + sizeof(float));
   gt_lower_read(lowering, offsetof(struct gt_batch_args, data), node->input[0]);
   gt_lower_read(lowering, offsetof(struct gt_batch_args, clock), node->input[1]);
   if (scaled) gt_lower_read(lowering, offsetof(struct gt_batch_args, scaling), node->input[2]);
@@ -164,7 +165,7 @@ static void lower_batch(gt_lowering *lowering, const gt_group *group) {
 static void lower_weight(gt_lowering *lowering, const gt_group *group) {
   const gt_node *node = gt_node_at(gt_lowering_graph(lowering), group->leader);
   struct gt_batch_args args = {.features = 1, .period = 1};
-  start(lowering, &args, node->attribute, MODE_WEIGHT);
+  start(lowering, &args, node->attribute, GT_BATCH_WEIGHT);
   gt_lower_read(lowering, offsetof(struct gt_batch_args, clock), node->input[0]);
   gt_lower_write(lowering, offsetof(struct gt_batch_args, y), group->leader);
   gt_lower_grid(lowering, args.batch, 256);

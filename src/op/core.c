@@ -259,6 +259,7 @@ static void lower_clock(gt_lowering *lowering, const gt_group *group) {
   struct gt_clock_args args = {.rows = (uint32_t)table.dim[0], .scalars = (uint32_t)table.dim[1]};
   gt_step *step = gt_lower_step(lowering, &clock_kernel, &args, sizeof args);
   step->tiles = 1;
+  step->touched = 4ull * (2 * args.scalars + 2 * GT_STATE_WORDS + GT_CLOCK_WORDS);
   gt_lower_update_variable(lowering, offsetof(struct gt_clock_args, state), attribute->state);
   gt_lower_read(lowering, offsetof(struct gt_clock_args, table), node->input[0]);
   gt_lower_write(lowering, offsetof(struct gt_clock_args, now), group->leader);
@@ -313,6 +314,7 @@ static void lower_log_row(gt_lowering *lowering, const gt_group *group) {
   struct gt_log_row_args args = {.rows = (uint32_t)log.dim[0], .count = (uint32_t)log.dim[1]};
   gt_step *step = gt_lower_step(lowering, &log_row_kernel, &args, sizeof args);
   step->tiles = 1;
+  step->touched = 4ull * (2 * args.count + 1);
   gt_lower_read(lowering, offsetof(struct gt_log_row_args, clock), node->input[0]);
   for (int i = 1; i < node->inputs; i++)
     gt_lower_read(lowering, offsetof(struct gt_log_row_args, x) + 8 * (size_t)(i - 1), node->input[i]);

@@ -8,8 +8,12 @@
 #include <math.h>
 #include <stddef.h>
 
-enum { ROW_LOSS, ROW_GRADIENT, ROW_CORRECT, ROWS };
-enum { SPEC_MODE = 3, SPEC_ROW_PER_INVOCATION }; /* mode = the row's number above */
+enum { /* a row's number is its kernel's mode */
+       ROW_LOSS = GT_CROSS_ENTROPY_LOSS,
+       ROW_GRADIENT = GT_CROSS_ENTROPY_GRADIENT,
+       ROW_CORRECT = GT_CROSS_ENTROPY_CORRECT,
+       ROWS
+};
 enum { TILE_ELEMENTS = 4096, NARROW = 64 };
 static const gt_op rows[ROWS];
 
@@ -64,9 +68,9 @@ static void cross_entropy_cpu(const void *args, const uint32_t *spec, uint32_t t
   for (uint32_t row = tile * per_tile; row < (tile + 1) * per_tile && row < a->rows; row++) {
     const float *x = GT_PTR(const float, a->logits) + (size_t)row * n;
     const uint32_t label = GT_PTR(const uint32_t, a->labels)[row]; /* a negative one is large here */
-    if (spec[SPEC_MODE] == ROW_LOSS)
+    if (spec[GT_CROSS_ENTROPY_SPEC_MODE] == ROW_LOSS)
       y[row] = row_loss(x, n, label, a->smoothing);
-    else if (spec[SPEC_MODE] == ROW_CORRECT)
+    else if (spec[GT_CROSS_ENTROPY_SPEC_MODE] == ROW_CORRECT)
       y[row] = row_correct(x, n, label);
     else
       row_slope(x, n, label, a->smoothing, GT_PTR(const float, a->row_gradient)[row], y + (size_t)row * n);
@@ -123,8 +127,8 @@ static void lower(gt_lowering *lowering, const gt_group *group) {
   if (node->attribute) args.smoothing = ((const gt_cross_entropy_attribute *)node->attribute)->smoothing;
   gt_step *step = gt_lower_step(lowering, &kernel, &args, sizeof args);
   const bool narrow = args.columns <= NARROW;
-  step->spec[SPEC_MODE] = (uint32_t)(node->op - rows);
-  step->spec[SPEC_ROW_PER_INVOCATION] = narrow;
+  step->spec[GT_CROSS_ENTROPY_SPEC_MODE] = (uint32_t)(node->op - rows);
+  step->spec[GT_SPEC_PER_LANE] = narrow;
   const uint32_t per_tile = tile_rows(args.columns);
   step->tiles = gt_ceil_div(args.rows, per_tile);
   gt_lower_read(lowering, offsetof(struct gt_cross_entropy_args, logits), node->input[0]);

@@ -11,7 +11,7 @@
 #include <stddef.h>
 
 enum { ROW_GATHER, ROW_ORDER, ROW_SUM, ROWS };
-enum { SPEC_GATHER_QUADS = 3, SPEC_SUM_QUADS = 4, WORKGROUP = 256 };
+enum { WORKGROUP = 256 };
 enum { FEW = 256 }; /* a sum over no more than so many needs no partial sums */
 static const gt_op rows[ROWS];
 
@@ -125,7 +125,8 @@ static void lower_gather(gt_lowering *lowering, const gt_group *group) {
                                       .rows = (uint32_t)table.dim[0],
                                       .width = (uint32_t)(gt_shape_count(table) / table.dim[0])};
   gt_step *step = gt_lower_step(lowering, &gather_kernel, &args, sizeof args);
-  step->spec[SPEC_GATHER_QUADS] = quads(args.width);
+  step->spec[GT_GATHER_SPEC_QUADS] = quads(args.width);
+  step->touched = 4ull * args.n * (2ull * args.width + 1);
   step->tiles = gt_ceil_div(args.n, gt_gather_tile_rows(args.width));
   gt_lower_read(lowering, offsetof(struct gt_gather_args, table), node->input[0]);
   gt_lower_read(lowering, offsetof(struct gt_gather_args, index), node->input[1]);
@@ -176,8 +177,8 @@ static void lower_sum(gt_lowering *lowering, const gt_group *group) {
   const uint32_t scratch = blocks ? gt_lower_scratch(lowering, 4ull * blocks * args.width) : 0;
   for (int partial = blocks > 0; partial >= 0; partial--) {
     gt_step *step = gt_lower_step(lowering, &sum_kernel, &args, sizeof args);
-    step->spec[GT_GATHER_SPEC_BLOCKS] = (uint32_t)partial;
-    step->spec[SPEC_SUM_QUADS] = quads(args.width);
+    step->spec[GT_GATHER_SUM_SPEC_BLOCKS] = (uint32_t)partial;
+    step->spec[GT_GATHER_SUM_SPEC_QUADS] = quads(args.width);
     step->tiles = partial ? gt_ceil_div(blocks, gt_gather_tile_blocks(args.block, args.width))
                           : gt_ceil_div(args.rows, gt_gather_tile_rows(args.width));
     gt_lower_read(lowering, offsetof(struct gt_gather_sum_args, order), node->input[0]);

@@ -135,7 +135,7 @@ static void sum_row(const struct gt_gather_sum_args *t, uint32_t first, uint32_t
 
 void gt_gather_sum_cpu(const void *args, const uint32_t *spec, uint32_t tile) {
   const struct gt_gather_sum_args *t = args;
-  if (spec[GT_GATHER_SPEC_BLOCKS]) {
+  if (spec[GT_GATHER_SUM_SPEC_BLOCKS]) {
     sum_blocks(t, tile);
     return;
   }

@@ -3,8 +3,7 @@
 #define GT_OP_GATHER_CPU_H
 #include <stdint.h>
 
-enum { GT_GATHER_SPEC_BLOCKS = 3 }; /* shaders/op/gather_sum.h */
-enum { GT_GATHER_RUN = 1024 };      /* keys that are sorted at once, and those of a tile */
+enum { GT_GATHER_RUN = 1024 }; /* keys that are sorted at once, and those of a tile */
 
 /* How many rows of this width a tile has. */
 uint32_t gt_gather_tile_rows(uint32_t width);

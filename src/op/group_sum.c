@@ -10,7 +10,7 @@
 #include <string.h>
 
 enum { ROW_SUM, ROW_SPREAD, ROWS };
-enum { SPEC_LANES = 3, SPEC_QUADS = 4, WORKGROUP = 1024, MOST_COLUMNS = 32, LEAST_COLUMNS = 2 };
+enum { WORKGROUP = 1024, MOST_COLUMNS = 32, LEAST_COLUMNS = 2 };
 enum { PIECE = 512, BLOCK = 64, TILE_ROWS = 64 };
 static const gt_op rows[ROWS];
 
@@ -124,8 +124,8 @@ static void lower_sum(gt_lowering *lowering, const struct gt_group_sum_args *arg
          (!target->max_workgroup || lanes * 2 * columns <= target->max_workgroup))
     lanes *= 2;
   step->tiles = args->groups * gt_ceil_div(args->batch, PIECE);
-  step->spec[SPEC_LANES] = lanes;
-  step->spec[SPEC_QUADS] = quads;
+  step->spec[GT_GROUP_SUM_SPEC_LANES] = lanes;
+  step->spec[GT_GROUP_SUM_SPEC_QUADS] = quads;
   gt_lower_write(lowering, offsetof(struct gt_group_sum_args, y), node);
   gt_lower_grid(lowering, (uint64_t)args->groups * gt_ceil_div(width, columns) * lanes * columns,
                 lanes * columns);

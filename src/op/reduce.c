@@ -262,8 +262,8 @@ static void set_grid(gt_lowering *lowering, gt_step *step, const struct gt_reduc
   const uint64_t outputs = (uint64_t)args->outer * args->chunks * args->inner;
   const uint32_t most = gt_lower_workgroup(lowering, WORKGROUP, 1);
   step->spec[GT_REDUCE_SPEC_KIND] = kind;
-  step->spec[GT_REDUCE_SPEC_SERIAL] = args->inner > 1 || args->chunk <= SERIAL;
-  if (step->spec[GT_REDUCE_SPEC_SERIAL])
+  step->spec[GT_REDUCE_SPEC_PER_LANE] = args->inner > 1 || args->chunk <= SERIAL;
+  if (step->spec[GT_REDUCE_SPEC_PER_LANE])
     gt_lower_grid(lowering, outputs, SMALL_WORKGROUP);
   else
     gt_lower_grid(lowering, outputs * most, most);

@@ -3,8 +3,6 @@
 #define GT_OP_REDUCE_CPU_H
 #include <stdint.h>
 
-enum { GT_REDUCE_SPEC_KIND = 3, GT_REDUCE_SPEC_SERIAL = 4 }; /* shaders/op/reduce.comp */
-enum { GT_REDUCE_SUM, GT_REDUCE_MAX, GT_REDUCE_MIN, GT_REDUCE_FINITE };
 enum { GT_REDUCE_SEGMENT = 128 }; /* columns that one tile reduces together */
 
 struct gt_reduce_args;

@@ -12,7 +12,6 @@
 #include <stddef.h>
 
 enum { ROW_SOFTMAX, ROW_LOG_SOFTMAX, ROWS };
-enum { SPEC_LOG = 3, SPEC_SERIAL = 4 }; /* shaders/op/softmax.comp */
 enum { TILE_ELEMENTS = 8192, SHORT = 32, LANES = 16 };
 static const gt_op rows[ROWS];
 
@@ -111,7 +110,7 @@ static void softmax_cpu(const void *arguments, const uint32_t *spec, uint32_t ti
   for (uint32_t r = first; r < first + each && r < args->rows; r++) {
     const size_t at = (size_t)r * args->columns;
     softmax_row(GT_PTR(const float, args->x) + at, GT_PTR(float, args->y) + at, args->columns,
-                spec[SPEC_LOG]);
+                spec[GT_SOFTMAX_SPEC_LOG]);
   }
 }
 
@@ -125,8 +124,8 @@ static void lower(gt_lowering *lowering, const gt_group *group) {
   gt_step *step = gt_lower_step(lowering, &kernel, &args, sizeof args);
   gt_lower_read(lowering, offsetof(struct gt_softmax_args, x), node->input[0]);
   gt_lower_write(lowering, offsetof(struct gt_softmax_args, y), group->leader);
-  step->spec[SPEC_LOG] = node->op == &rows[ROW_LOG_SOFTMAX];
-  step->spec[SPEC_SERIAL] = columns <= SHORT;
+  step->spec[GT_SOFTMAX_SPEC_LOG] = node->op == &rows[ROW_LOG_SOFTMAX];
+  step->spec[GT_SPEC_PER_LANE] = columns <= SHORT;
   const uint32_t local = gt_lower_workgroup(lowering, columns <= 1024 ? 128 : 256, 1);
   if (columns <= SHORT)
     gt_lower_grid(lowering, count, 64);

@@ -41,6 +41,10 @@ static gt_plan *finish_plan(gt_layout *l) {
     plan->flops += plan->step[s].flops;
     plan->levels = plan->step[s].level + 1;
   }
+  plan->choices = (uint32_t)lowering->choices.count;
+  plan->choice = GT_NEW_N(l->arena, gt_choice, plan->choices + 1);
+  if (plan->choices)
+    memcpy((void *)plan->choice, lowering->choices.items, plan->choices * sizeof *plan->choice);
   plan->constants =
       gt_arena_copy(l->arena, lowering->constants.items ? lowering->constants.items : (uint8_t *)"",
                     lowering->constants.count);
@@ -66,7 +70,7 @@ gt_plan *gt_plan_create(gt_arena *arena, const gt_graph *graph, const gt_plan_op
   gt_layout l = {.arena = arena,
                  .graph = graph,
                  .options = options,
-                 .lowering = {.graph = graph, .target = &options->target}};
+                 .lowering = {.graph = graph, .target = &options->target, .arena = arena}};
   gt_plan *plan = NULL;
   if (graph->error.status) {
     gt_fail(error, graph->error.status, "%s", graph->error.message);

@@ -13,6 +13,8 @@ typedef struct gt_plan {
   uint32_t steps, levels;
   uint64_t arena_bytes;     /* peak, with aliasing */
   uint64_t unaliased_bytes; /* what it would take without reuse */
+  const gt_choice *choice;  /* what steps were chosen by */
+  uint32_t choices;
   const void *constants;
   uint64_t constant_bytes;
   uint64_t *variable_bytes; /* of each graph variable, padded */
@@ -35,4 +37,7 @@ gt_plan *gt_plan_create(gt_arena *arena, const gt_graph *graph, const gt_plan_op
  * earlier level. */
 bool gt_plan_verify(const gt_plan *plan, gt_error *error);
 void gt_plan_print(const gt_plan *plan, FILE *stream);
+/* What the steps were chosen from: what was asked, what was taken and what it is reckoned to cost, the
+ * others. */
+void gt_plan_print_choices(const gt_plan *plan, FILE *stream);
 #endif

@@ -28,3 +28,31 @@ void gt_plan_print(const gt_plan *plan, FILE *stream) {
           gt_human_count(plan->flops, flops), gt_human_bytes((double)plan->arena_bytes, arena),
           gt_human_bytes((double)plan->unaliased_bytes, unaliased));
 }
+
+/* The one of the least cost after the one that was taken, and not the same; GT_NONE if there is none. */
+static uint32_t next_best(const gt_choice *choice) {
+  uint32_t best = GT_NONE;
+  for (uint32_t i = 0; i < choice->candidates; i++)
+    if (i != choice->taken && (best == GT_NONE || choice->candidate[i].cost < choice->candidate[best].cost))
+      best = i;
+  return best;
+}
+
+static void print_candidate(const char *what, const gt_candidate *candidate, FILE *stream) {
+  char cost[32];
+  fprintf(stream, "  %s %s (cost %s)", what, candidate->text, gt_human_count(candidate->cost, cost));
+}
+
+void gt_plan_print_choices(const gt_plan *plan, FILE *stream) {
+  for (uint32_t s = 0; s < plan->steps; s++) {
+    const gt_step *step = &plan->step[s];
+    if (!step->choice) continue;
+    const gt_choice *choice = &plan->choice[step->choice - 1];
+    const uint32_t next = next_best(choice);
+    fprintf(stream, "%5u  %-16s %-18.18s %-28s", s, step->kernel->name, step->scope ? step->scope : "",
+            choice->key);
+    print_candidate("took", &choice->candidate[choice->taken], stream);
+    if (next != GT_NONE) print_candidate("next", &choice->candidate[next], stream);
+    fprintf(stream, "  of %u\n", choice->candidates);
+  }
+}

@@ -25,6 +25,7 @@ typedef struct gt_draft { /* a step and its uses */
 struct gt_lowering {
   const gt_graph *graph;
   const gt_target *target;
+  gt_arena *arena;   /* the plan's, in which choices stay */
   int item;          /* the group or copy that is being lowered */
   bool begins_there; /* of its leader: what gt_lower_begins_there says */
   struct {
@@ -39,6 +40,11 @@ struct gt_lowering {
     uint8_t *items;
     size_t count, capacity;
   } constants;
+  struct {
+    gt_choice *items;
+    size_t count, capacity;
+  } choices;
+  uint32_t chosen; /* 1 + the choice of the step to come, or 0 */
 };
 
 gt_draft *gt_lowering_current(gt_lowering *lowering); /* the step that was started last */

@@ -17,6 +17,30 @@ gt_draft *gt_lowering_current(gt_lowering *lowering) {
   return &lowering->drafts.items[lowering->drafts.count - 1];
 }
 
+static uint32_t least_cost(const gt_candidate *candidates, uint32_t n) {
+  uint32_t best = 0;
+  for (uint32_t i = 1; i < n; i++)
+    if (candidates[i].cost < candidates[best].cost) best = i;
+  return best;
+}
+
+uint32_t gt_lower_choice(gt_lowering *lowering, const char *key, const gt_candidate *candidates, uint32_t n) {
+  assert(n && !lowering->chosen);
+  size_t i = 0;
+  while (i < lowering->choices.count && strcmp(lowering->choices.items[i].key, key)) i++;
+  lowering->chosen = (uint32_t)i + 1;
+  if (i < lowering->choices.count) {
+    assert(lowering->choices.items[i].candidates == n);
+    return lowering->choices.items[i].taken;
+  }
+  gt_choice *choice = GT_PUSH(&lowering->choices);
+  *choice = (gt_choice){.key = gt_arena_printf(lowering->arena, "%s", key),
+                        .candidate = gt_arena_copy(lowering->arena, candidates, n * sizeof *candidates),
+                        .candidates = n,
+                        .taken = least_cost(candidates, n)};
+  return choice->taken;
+}
+
 gt_step *gt_lower_step(gt_lowering *lowering, const gt_kernel *kernel, const void *args, size_t args_size) {
   assert(args_size <= sizeof((gt_step *)0)->args);
   gt_draft *draft = GT_PUSH(&lowering->drafts);
@@ -26,6 +50,8 @@ gt_step *gt_lower_step(gt_lowering *lowering, const gt_kernel *kernel, const voi
   memcpy(step->args, args, args_size);
   step->args_size = (uint32_t)args_size;
   step->tiles = 1;
+  step->choice = lowering->chosen;
+  lowering->chosen = 0;
   step->grid[0] = step->grid[1] = step->grid[2] = 1;
   step->spec[GT_SPEC_LOCAL_X] = step->spec[GT_SPEC_LOCAL_Y] = step->spec[GT_SPEC_LOCAL_Z] = 1;
   return step;
@@ -161,4 +187,5 @@ void gt_lowering_finish(gt_lowering *lowering) {
   free(lowering->drafts.items);
   free(lowering->scratch.items);
   free(lowering->constants.items);
+  free(lowering->choices.items);
 }

@@ -25,6 +25,11 @@ typedef struct gt_lowering gt_lowering;
 const gt_graph *gt_lowering_graph(const gt_lowering *lowering);
 const gt_target *gt_lowering_target(const gt_lowering *lowering);
 
+/* Which of n > 0 candidates the step to come is: the first of those of the least cost. The key says what is
+ * asked, all that candidates and costs depend on: equal keys have equal answers in a plan, and `gtrain check
+ * --choices` lists them. A pure function; who would rather time candidates, and keep the times by key, does
+ * it here. */
+uint32_t gt_lower_choice(gt_lowering *lowering, const char *key, const gt_candidate *candidates, uint32_t n);
 /* Starts a step; args is copied, its addresses are filled in later. The returned step may be edited (spec,
  * tiles, grid) until the next gt_lower_step. */
 gt_step *gt_lower_step(gt_lowering *lowering, const gt_kernel *kernel, const void *args, size_t args_size);

@@ -36,6 +36,18 @@ typedef struct gt_access { /* a buffer argument of a step */
   bool write, read;
 } gt_access;
 
+/* One of several ways to do a step. */
+typedef struct gt_candidate {
+  char text[40]; /* "128x128x8, split 4" */
+  double cost;   /* as the op reckons it, in a unit of its own */
+} gt_candidate;
+
+typedef struct gt_choice {
+  const char *key; /* the question: equal keys have equal answers */
+  const gt_candidate *candidate;
+  uint32_t candidates, taken;
+} gt_choice;
+
 typedef struct gt_step {
   const gt_kernel *kernel;
   _Alignas(8) uint8_t args[128];
@@ -46,10 +58,16 @@ typedef struct gt_step {
   gt_access *access;
   int accesses;
   uint32_t level;
-  bool barrier; /* a barrier stands before this step */
-  gt_id node;   /* the leader or last node of the group */
+  bool barrier;    /* a barrier stands before this step */
+  gt_id node;      /* the leader or last node of the group */
+  uint32_t choice; /* 1 + the number of what it was chosen by, 0: nothing (gt_plan.choice) */
   const char *scope;
   double flops;
-  uint64_t bytes; /* read + written */
+  uint64_t bytes;   /* read + written */
+  uint64_t touched; /* of them, in one run, where that is less, set by lowering; 0: all */
 } gt_step;
+
+static inline uint64_t gt_step_moves(const gt_step *step) {
+  return step->touched ? step->touched : step->bytes;
+}
 #endif

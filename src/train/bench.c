@@ -1,9 +1,6 @@
 #include "train/bench.h"
 #include "base/memory.h"
 #include "base/philox.h"
-#include "op/core.h"
-#include "op/elementwise.h"
-#include "op/matmul/matmul.h"
 #include "train/progress.h"
 #include <stdlib.h>
 #include <string.h>
@@ -28,24 +25,49 @@ static int ascending(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-bool gt_bench_executable(gt_backend *backend, gt_executable *executable, int64_t replays, gt_bench_time *time,
-                         gt_error *error) {
+/* Takes so many repetitions of so many replays; sorted, the middle one is the median. */
+static bool repeat(gt_backend *backend, gt_executable *executable, int repetitions, int64_t replays,
+                   gt_bench_time *time, gt_error *error) {
   double seconds, micro[GT_BENCH_REPETITIONS];
-  int64_t n = 1;
-  /* Warm up with more and more replays, until one round tells how many are needed. */
-  do {
-    if (!replay(backend, executable, n, &seconds, error)) return false;
-    if (seconds < 0.05) n *= 4;
-  } while (seconds < 0.05 && n < 1 << 22);
-  if (!replays) replays = (int64_t)(repetition_seconds / seconds * (double)n) + 1;
-  for (int i = 0; i < GT_BENCH_REPETITIONS; i++) {
+  for (int i = 0; i < repetitions; i++) {
     if (!replay(backend, executable, replays, &seconds, error)) return false;
     micro[i] = 1e6 * seconds / (double)replays;
   }
-  qsort(micro, GT_BENCH_REPETITIONS, sizeof *micro, ascending);
-  *time =
-      (gt_bench_time){micro[GT_BENCH_REPETITIONS / 2], micro[0], micro[GT_BENCH_REPETITIONS - 1], replays};
+  qsort(micro, (size_t)repetitions, sizeof *micro, ascending);
+  *time = (gt_bench_time){micro[repetitions / 2], micro[0], micro[repetitions - 1], replays, repetitions};
   return true;
+}
+
+/* Warms up with more and more replays, until one round takes so long that it tells how many are needed. */
+static bool warm_up(gt_backend *backend, gt_executable *executable, double enough, double *each,
+                    gt_error *error) {
+  double seconds;
+  int64_t n = 1;
+  do {
+    if (!replay(backend, executable, n, &seconds, error)) return false;
+    *each = seconds / (double)n;
+    if (seconds < enough) n *= 4;
+  } while (seconds < enough && n < 1 << 22);
+  return true;
+}
+
+bool gt_bench_executable(gt_backend *backend, gt_executable *executable, int64_t replays, gt_bench_time *time,
+                         gt_error *error) {
+  double each;
+  if (!warm_up(backend, executable, 0.05, &each, error)) return false;
+  if (!replays) replays = (int64_t)(repetition_seconds / each) + 1;
+  return repeat(backend, executable, GT_BENCH_REPETITIONS, replays, time, error);
+}
+
+bool gt_bench_within(gt_backend *backend, gt_executable *executable, double seconds, gt_bench_time *time,
+                     gt_error *error) {
+  double each;
+  if (!warm_up(backend, executable, seconds / 20, &each, error)) return false;
+  const double replays = seconds / each;
+  int repetitions = replays < GT_BENCH_LEAST_REPETITIONS ? GT_BENCH_LEAST_REPETITIONS : GT_BENCH_REPETITIONS;
+  if (replays < repetitions) repetitions = (int)replays;
+  if (repetitions < GT_BENCH_LEAST_REPETITIONS) repetitions = GT_BENCH_LEAST_REPETITIONS;
+  return repeat(backend, executable, repetitions, (int64_t)(replays / repetitions) + 1, time, error);
 }
 
 /* The whole table of scalars once: a run uploads it ahead in the same way, so the steady step does not see
@@ -99,7 +121,8 @@ bool gt_bench_reference(gt_config *config, gt_arena *arena, int64_t batch, gt_er
   *config = (gt_config){.path = "reference", .name = "reference", .seed = 1};
   gt_diagnostics_init(&config->diagnostics, arena);
   config->root = gt_spec_parse(arena, "reference", text, sizeof text - 1, &config->diagnostics);
-  config->train = (gt_train_config){.epochs = 1, .batch_size = batch, .eval_batch_size = 500};
+  config->train =
+      (gt_train_config){.epochs = 1, .batch_size = batch, .eval_batch_size = 500, .accumulate = 1};
   config->optim = gt_optim_read(arena, config->root, &config->diagnostics);
   config->loss = gt_loss_read(arena, config->root, true, &config->diagnostics);
   float *scaling = GT_NEW_N(arena, float, 3);
@@ -112,53 +135,4 @@ bool gt_bench_reference(gt_config *config, gt_arena *arena, int64_t batch, gt_er
   config->has_dataset = true;
   if (!make_split(&config->dataset.train, 16384, 784, error)) return false;
   return config->root && config->optim && config->loss;
-}
-
-/* --- single kernels --- */
-
-static gt_id read_floats(gt_graph *graph, const char *name, gt_shape shape) {
-  return gt_variable_read(graph, gt_graph_variable(graph, name, shape, GT_F32, false));
-}
-
-/* Plans, compiles, measures and throws away a graph without a clock. */
-static bool measure(gt_backend *backend, gt_arena *arena, gt_graph *graph, gt_bench_time *time,
-                    gt_error *error) {
-  const gt_plan_options options = {.target = backend->target};
-  gt_buffers buffers;
-  gt_buffers_init(&buffers, backend, arena);
-  if (graph->error.status) {
-    *error = graph->error;
-    return false;
-  }
-  gt_plan *plan = gt_plan_create(arena, graph, &options, error);
-  gt_executable *executable = plan ? gt_buffers_compile(&buffers, plan, error) : NULL;
-  const bool ok = executable && gt_bench_executable(backend, executable, 0, time, error);
-  if (executable) backend->api->executable_destroy(backend, executable);
-  gt_buffers_finish(&buffers);
-  return ok;
-}
-
-bool gt_bench_gemm(gt_backend *backend, int64_t m, int64_t n, int64_t k, gt_bench_time *time,
-                   gt_error *error) {
-  gt_arena arena;
-  gt_arena_init(&arena);
-  gt_graph *graph = gt_graph_create(&arena);
-  const gt_id a = read_floats(graph, "a", gt_shape_2(m, k)), b = read_floats(graph, "b", gt_shape_2(k, n));
-  gt_assign(graph, gt_graph_variable(graph, "c", gt_shape_2(m, n), GT_F32, false), 0,
-            gt_matmul(graph, a, b, false, false));
-  const bool ok = measure(backend, &arena, graph, time, error);
-  gt_arena_finish(&arena);
-  return ok;
-}
-
-bool gt_bench_elementwise(gt_backend *backend, int64_t n, gt_bench_time *time, gt_error *error) {
-  gt_arena arena;
-  gt_arena_init(&arena);
-  gt_graph *graph = gt_graph_create(&arena);
-  const gt_id x = read_floats(graph, "x", gt_shape_1(n));
-  const gt_id y = gt_add(graph, gt_mul(graph, x, gt_constant(graph, 2)), gt_constant(graph, 1));
-  gt_assign(graph, gt_graph_variable(graph, "y", gt_shape_1(n), GT_F32, false), 0, y);
-  const bool ok = measure(backend, &arena, graph, time, error);
-  gt_arena_finish(&arena);
-  return ok;
 }

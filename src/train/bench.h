@@ -1,27 +1,50 @@
-/* Measurements: the steady step of a config, and single kernels. Each warms up, then takes several
- * repetitions of a number of replays that lasts long enough to be measured; what is reported is per replay,
- * in microseconds. */
+/* Measurements: the steady step of a config, single kernels, and what a machine can do (train/bench_table.h
+ * is all of that at once). Each warms up, then takes several repetitions of a number of replays that lasts
+ * long enough to be measured; what is reported is per replay, in microseconds. */
 #ifndef GT_TRAIN_BENCH_H
 #define GT_TRAIN_BENCH_H
 #include "train/session.h"
 
-enum { GT_BENCH_REPETITIONS = 7 };
+enum { GT_BENCH_REPETITIONS = 7, GT_BENCH_LEAST_REPETITIONS = 3 };
 
 typedef struct gt_bench_time {
   double median, min, max; /* microseconds per replay */
   int64_t replays;         /* in one repetition */
+  int repetitions;
 } gt_bench_time;
 
 /* replays 0: as many as take a third of a second. */
 bool gt_bench_executable(gt_backend *backend, gt_executable *executable, int64_t replays, gt_bench_time *time,
                          gt_error *error);
+/* The same within so many seconds, with fewer repetitions where a replay is slow: at least
+ * GT_BENCH_LEAST_REPETITIONS of one replay each. */
+bool gt_bench_within(gt_backend *backend, gt_executable *executable, double seconds, gt_bench_time *time,
+                     gt_error *error);
 /* Opens the training step of a session's config, ready to be replayed. */
 gt_net *gt_bench_open(gt_session *session, gt_executable **executable, gt_error *error);
 /* A config without a file: the MLP 784-512-256-10 with ReLU and Adam on made-up bytes. Finish it like any
  * config. */
 bool gt_bench_reference(gt_config *config, gt_arena *arena, int64_t batch, gt_error *error);
-/* [m, k] x [k, n], and y = 2 x + 1 over n values: microseconds. */
-bool gt_bench_gemm(gt_backend *backend, int64_t m, int64_t n, int64_t k, gt_bench_time *time,
-                   gt_error *error);
-bool gt_bench_elementwise(gt_backend *backend, int64_t n, gt_bench_time *time, gt_error *error);
+
+/* A precision of products. */
+typedef struct gt_bench_precision {
+  const char *name;
+  bool (*offered)(const gt_target *target);
+  gt_id (*product)(gt_graph *graph, gt_id a, gt_id b); /* [m, k] x [k, n] */
+} gt_bench_precision;
+/* All of them, the usual one first. */
+int gt_bench_precisions(const gt_bench_precision **precisions);
+
+/* Single kernels, each for so many seconds: [m, k] x [k, n]; y = x, y = 2 x + 1 and y = gelu(x) over n
+ * values. */
+typedef enum gt_bench_map { GT_BENCH_COPY, GT_BENCH_LINE, GT_BENCH_GELU } gt_bench_map;
+bool gt_bench_gemm(gt_backend *backend, const gt_bench_precision *precision, int64_t m, int64_t n, int64_t k,
+                   double seconds, gt_bench_time *time, gt_error *error);
+bool gt_bench_elementwise(gt_backend *backend, gt_bench_map map, int64_t n, double seconds,
+                          gt_bench_time *time, gt_error *error);
+/* A replay of so many kernels of one value each: each waits for the one before it, or for none. */
+bool gt_bench_chain(gt_backend *backend, int kernels, bool dependent, double seconds, gt_bench_time *time,
+                    gt_error *error);
+/* One such kernel, submitted and waited for alone. */
+bool gt_bench_submission(gt_backend *backend, gt_bench_time *time, gt_error *error);
 #endif

@@ -13,7 +13,7 @@ static gt_backend *backend;
 /* The last rows of a dataset of more values than 32 bits count, of which no memory holds but those rows: the
  * data's address is that of their buffer less what would lie before them. */
 static void batch_far(uint32_t mode, uint32_t features) {
-  enum { BATCH = 8, SPEC_MODE = 3, SPEC_SEQUENTIAL };
+  enum { BATCH = 8 };
   const uint32_t samples = 2147483640, steps_before = samples / BATCH - 1;
   const uint64_t size = mode ? 4 : 1, before = (uint64_t)steps_before * BATCH * features * size,
                  lead = before % 4;
@@ -42,8 +42,8 @@ static void batch_far(uint32_t mode, uint32_t features) {
   step->access[0].bytes = before - lead;
   steps_bind(&s, offsetof(struct gt_batch_args, y), out, 0);
   steps_bind(&s, offsetof(struct gt_batch_args, clock), state, 0);
-  step->spec[SPEC_MODE] = mode;
-  step->spec[SPEC_SEQUENTIAL] = 1;
+  step->spec[GT_BATCH_SPEC_MODE] = mode;
+  step->spec[GT_BATCH_SPEC_SEQUENTIAL] = 1;
   steps_run(&s, 1);
   steps_read(&s, out, y, count);
   for (uint32_t i = 0; i < count; i++) {

@@ -288,6 +288,18 @@ static void check_product(const product *p, const float *a, const float *b, cons
   }
 }
 
+static void set_product_spec(gt_step *step, const product *p, const tile *t) {
+  step->spec[GT_MATMUL_SPEC_BM] = t->bm;
+  step->spec[GT_MATMUL_SPEC_BN] = t->bn;
+  step->spec[GT_MATMUL_SPEC_BK] = t->bk;
+  step->spec[GT_MATMUL_SPEC_TM] = t->tm;
+  step->spec[GT_MATMUL_SPEC_TN] = t->tn;
+  step->spec[GT_MATMUL_SPEC_TRANS_A] = p->trans_a;
+  step->spec[GT_MATMUL_SPEC_TRANS_B] = p->trans_b;
+  step->spec[GT_MATMUL_SPEC_SPLIT] = p->split;
+  step->spec[GT_MATMUL_SPEC_UNROLL] = 4;
+}
+
 static void one_product(product p, tile t) {
   uint32_t count = p.batch * p.m * p.n, extra = p.shift;
   steps s;
@@ -314,8 +326,7 @@ static void one_product(product p, tile t) {
   gt_step *step = steps_add(&s, "matmul", &args, sizeof args, t.bm / t.tm * (t.bn / t.tn), across * down);
   step->grid[1] = p.split;
   step->grid[2] = p.batch;
-  const uint32_t own[] = {t.bm, t.bn, t.bk, t.tm, t.tn, p.trans_a, p.trans_b, p.split, 4};
-  memcpy(&step->spec[3], own, sizeof own);
+  set_product_spec(step, &p, &t);
   steps_bind(&s, offsetof(struct gt_matmul_args, a), va, extra);
   steps_bind(&s, offsetof(struct gt_matmul_args, b), vb, extra);
   size_t x = offsetof(struct gt_matmul_args, x), out = offsetof(struct gt_matmul_args, y);
@@ -384,8 +395,8 @@ static void one_reduction(uint32_t kind, uint32_t serial, uint32_t outer, uint32
   gt_step *step = steps_add(&s, "reduce", &args, sizeof args, local, 3);
   steps_bind(&s, offsetof(struct gt_reduce_args, x), vx, 0);
   steps_bind(&s, offsetof(struct gt_reduce_args, y), vy, 0);
-  step->spec[3] = kind;
-  step->spec[4] = serial;
+  step->spec[GT_REDUCE_SPEC_KIND] = kind;
+  step->spec[GT_REDUCE_SPEC_PER_LANE] = serial;
   step->spec[GT_SPEC_CODE_COUNT] = 1;
   step->spec[GT_SPEC_CODE] = CODE(GT_I_MUL, 0, 0, 0);
   step->spec[GT_SPEC_INPUT_COUNT] = step->spec[GT_SPEC_OUTPUT_COUNT] = 1;

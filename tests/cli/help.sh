@@ -41,6 +41,9 @@ exits 0 "schema of one thing" "$GTRAIN" schema linear
 says "its keys" "units"
 exits 0 "check --graph" "$GTRAIN" check configs/xor.yaml --graph
 exits 0 "check --plan" "$GTRAIN" check configs/xor.yaml --plan --target device
+exits 0 "check --choices" "$GTRAIN" check configs/digits.yaml --choices --target device
+says "what was asked" "product "
+says "what was taken" " took "
 exits 0 "check --json" "$GTRAIN" check configs/xor.yaml --json
 says "parameters of XOR" '"parameters":33'
 exits 2 "a filter that no case has" "$GTRAIN" selftest --device cpu --filter matmull

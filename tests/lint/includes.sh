@@ -59,6 +59,15 @@ exits 0 "a kernel's arguments in op are allowed" "$lint" "$tree"
 kernel src/op/family/a.c
 exits 0 "a kernel's arguments in a family of ops are allowed" "$lint" "$tree"
 
+# A specialization constant has its number in one place.
+plant src/op/a.c '"base/b.h"'
+mkdir -p "$tree/shaders/op/family"
+echo 'layout(constant_id = GT_A_SPEC_MODE) const uint MODE = 0u;' > "$tree/shaders/op/family/a.comp"
+exits 0 "a constant by its name is allowed" "$lint" "$tree"
+echo 'layout(constant_id = 3) const uint MODE = 0u;' > "$tree/shaders/op/family/a.comp"
+exits 1 "a constant by its number is refused" "$lint" "$tree"
+says "a constant by its number: where it goes" "#define it in the kernel's header"
+
 # An op has its cases, in the folder of its family if it is in one.
 for op in lonely family/lonely; do
   plant "src/op/$op.c" '"base/b.h"'

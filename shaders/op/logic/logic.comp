@@ -5,7 +5,7 @@
 #extension GL_GOOGLE_include_directive : require
 #include "op/logic/logic.h"
 #include "op/logic/logic.glsl"
-layout(constant_id = 3) const uint LANES = 1u; /* invocations that share a run of gates */
+layout(constant_id = GT_LOGIC_SPEC_LANES) const uint LANES = 1u; /* invocations that share a run of gates */
 const uint RUN = GT_LOGIC_RUN;
 
 /* Items s, s + LANES, … of the gates from `first` on; behind the last gate it is repeated. */

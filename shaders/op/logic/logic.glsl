@@ -3,15 +3,15 @@
  * is that of float. Include after op/logic/logic.h. */
 #ifndef GT_LOGIC_GLSL
 #define GT_LOGIC_GLSL
-layout(local_size_x_id = 0) in;
-layout(constant_id = 0) const uint LOCAL_X = 1u;
-layout(constant_id = 4) const uint QUADS = 0u; /* 1: the batch is a multiple of 4 */
-layout(constant_id = 5) const uint SLICE = 0u; /* fours of a row in a slice; 0: the whole row */
+layout(local_size_x_id = GT_SPEC_LOCAL_X) in;
+layout(constant_id = GT_SPEC_LOCAL_X) const uint LOCAL_X = 1u;
+layout(constant_id = GT_LOGIC_SPEC_QUADS) const uint QUADS = 0u;
+layout(constant_id = GT_LOGIC_SPEC_SLICE) const uint SLICE = 0u;
 /* Types of x, g and y: 0 f32, 1 f16, 2 bf16; the latter two only with QUADS, and not unaligned. */
-layout(constant_id = 6) const uint TYPE_X = 0u;
-layout(constant_id = 7) const uint TYPE_G = 0u;
-layout(constant_id = 8) const uint TYPE_Y = 0u;
-layout(constant_id = 15) const uint ALIGNED = 0u;
+layout(constant_id = GT_LOGIC_SPEC_X) const uint TYPE_X = 0u;
+layout(constant_id = GT_LOGIC_SPEC_G) const uint TYPE_G = 0u;
+layout(constant_id = GT_LOGIC_SPEC_Y) const uint TYPE_Y = 0u;
+layout(constant_id = GT_SPEC_ALIGNED) const uint ALIGNED = 0u;
 
 layout(buffer_reference, scalar, buffer_reference_align = 8) buffer GT_HALVES4 { uvec2 at[]; };
 
@@ -46,10 +46,10 @@ vec4 gt_logic_gate(uint gate) { return gt_logic_four(coefficients, gate); }
 /* Item i of a tensor; of a single sample the other three are 0. */
 vec4 gt_logic_load(GT_FLOATS from, uint i, uint type) {
   vec4 v;
-  if (type == 1u) {
+  if (type == GT_LOGIC_F16) {
     uvec2 pairs = GT_CAST(GT_HALVES4, from).at[i];
     v = vec4(unpackHalf2x16(pairs.x), unpackHalf2x16(pairs.y));
-  } else if (type == 2u) {
+  } else if (type == GT_LOGIC_BF16) {
     uvec2 pairs = GT_CAST(GT_HALVES4, from).at[i];
     v = uintBitsToFloat(uvec4(pairs.x << 16, pairs.x & 0xffff0000u, pairs.y << 16, pairs.y & 0xffff0000u));
   } else if (QUADS != 0u) v = gt_logic_four(from, i);
@@ -64,8 +64,8 @@ uvec4 gt_logic_bf16(vec4 v) {
 }
 
 void gt_logic_store(uint i, vec4 v) {
-  if (TYPE_Y == 1u) GT_CAST(GT_HALVES4, y).at[i] = uvec2(packHalf2x16(v.xy), packHalf2x16(v.zw));
-  else if (TYPE_Y == 2u) {
+  if (TYPE_Y == GT_LOGIC_F16) GT_CAST(GT_HALVES4, y).at[i] = uvec2(packHalf2x16(v.xy), packHalf2x16(v.zw));
+  else if (TYPE_Y == GT_LOGIC_BF16) {
     uvec4 h = gt_logic_bf16(v);
     GT_CAST(GT_HALVES4, y).at[i] = uvec2(h.x | h.y << 16, h.z | h.w << 16);
   } else if (QUADS == 0u) y.at[i] = v.x;

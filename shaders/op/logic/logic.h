@@ -4,16 +4,16 @@
  * logic                   y [gates, batch] = c0 + c1 a + c2 b + c3 a b, a and b rows of x
  *
  * logic_coefficient_sums  y [gates, 4] = sums over the batch of g, g a, g b, g a b; g [gates, batch]. With
- * own spec constant 9: the gradient [gates, 16] of the logits that follows from these
+ * GT_LOGIC_SPEC_TO_LOGITS: the gradient [gates, 16] of the logits that follows from these
  *
- * Own spec constant 3 of both: lanes that share GT_LOGIC_RUN gates, a power of two that divides the
- * workgroup.
+ * In both GT_LOGIC_SPEC_LANES lanes share GT_LOGIC_RUN gates.
  *
  * logic_inputs            y [inputs, batch] = the gradient of x, gathered through the inverse wiring: words
  *                         [inputs + 1] where each input's list begins, then pairs {2 * gate + side, the
  *                         gate's other input} */
 #include "lib/args.h"
 #include "op/logic/logic_run.h"
+#include "op/logic/logic_spec.h"
 GT_ARGS(gt_logic_args) {
   GT_FLOATS x, coefficients; /* or logits */
   GT_WORDS wiring;           /* or inverse */

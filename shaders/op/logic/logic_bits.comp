@@ -4,7 +4,7 @@
 #extension GL_GOOGLE_include_directive : require
 #include "op/logic/logic_bits.h"
 #include "op/logic/logic_bits.glsl"
-layout(local_size_x_id = 0) in;
+layout(local_size_x_id = GT_SPEC_LOCAL_X) in;
 
 /* Indices are held inside the layer's inputs, whatever the wiring of a damaged file says. */
 void main() {

@@ -5,19 +5,19 @@
 #ifndef GT_LOGIC_CA_GLSL
 #define GT_LOGIC_CA_GLSL
 #include "op/logic/logic_ca_cells.glsl"
-layout(constant_id = 11) const uint CHUNK = 1u;
-layout(constant_id = 12) const uint FIRE = 0u;
-layout(constant_id = 13) const uint PATCHES = 0u;
-layout(constant_id = 14) const uint OUT = 0u;
-layout(constant_id = 15) const uint ALIGNED = 0u;
-layout(constant_id = 16) const uint SLOTS = 0u;
-layout(constant_id = 17) const uint KEEP = 0u;
-layout(constant_id = 22) const uint WIDTH0 = 0u; /* of perception's first four layers */
-layout(constant_id = 23) const uint WIDTH1 = 0u;
-layout(constant_id = 24) const uint WIDTH2 = 0u;
-layout(constant_id = 25) const uint WIDTH3 = 0u;
-layout(constant_id = 26) const uint WIRES = 1u; /* of perception, of each row of the wiring */
-layout(constant_id = 27) const uint WORDS = 1u; /* perception's wires; for the gradient its inverse */
+layout(constant_id = GT_CA_SPEC_CHUNK) const uint CHUNK = 1u;
+layout(constant_id = GT_CA_SPEC_FIRE) const uint FIRE = 0u;
+layout(constant_id = GT_CA_SPEC_PATCHES) const uint PATCHES = 0u;
+layout(constant_id = GT_CA_SPEC_OUT) const uint OUT = 0u;
+layout(constant_id = GT_SPEC_ALIGNED) const uint ALIGNED = 0u;
+layout(constant_id = GT_CA_SPEC_SLOTS) const uint SLOTS = 0u;
+layout(constant_id = GT_CA_SPEC_KEEP) const uint KEEP = 0u;
+layout(constant_id = GT_CA_SPEC_WIDTHS) const uint WIDTH0 = 0u;
+layout(constant_id = GT_CA_SPEC_WIDTHS + 1) const uint WIDTH1 = 0u;
+layout(constant_id = GT_CA_SPEC_WIDTHS + 2) const uint WIDTH2 = 0u;
+layout(constant_id = GT_CA_SPEC_WIDTHS + 3) const uint WIDTH3 = 0u;
+layout(constant_id = GT_CA_SPEC_WIRES) const uint WIRES = 1u;
+layout(constant_id = GT_CA_SPEC_WORDS) const uint WORDS = 1u;
 
 layout(buffer_reference, scalar, buffer_reference_align = 4 * P) buffer GT_LANES { V at[]; };
 

@@ -3,6 +3,7 @@
  * has, held in the lanes of a vector. from, to: [cells, channels] words; codes: src/op/logic/logic_bits.h;
  * shape: GT_CA_BITS_WORDS words a layer, perception first: width, inputs, first gate, first wire. */
 #include "lib/args.h"
+#include "op/logic/logic_ca_spec.h"
 #define GT_CA_BITS_WORDS 4
 GT_ARGS(gt_logic_ca_bits_args) {
   GT_WORDS from, to, codes, wiring, shape, clock;

@@ -6,10 +6,10 @@
 #define GT_LOGIC_WORDS V
 #include "op/logic/logic_bits.glsl"
 #include "op/logic/logic_ca_cells.glsl"
-layout(constant_id = 11) const uint FIRE = 0u;
-layout(constant_id = 12) const uint CHUNK = 1u;
-layout(constant_id = 13) const uint SECOND = 0u;
-layout(constant_id = 14) const uint OTHER = 0u;
+layout(constant_id = GT_CA_BITS_SPEC_FIRE) const uint FIRE = 0u;
+layout(constant_id = GT_CA_BITS_SPEC_CHUNK) const uint CHUNK = 1u;
+layout(constant_id = GT_CA_BITS_SPEC_SECOND) const uint SECOND = 0u;
+layout(constant_id = GT_CA_BITS_SPEC_OTHER) const uint OTHER = 0u;
 
 struct gt_layer {
   uint width, inputs, gate, wire;

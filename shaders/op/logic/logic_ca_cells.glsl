@@ -3,16 +3,16 @@
 #ifndef GT_LOGIC_CA_CELLS_GLSL
 #define GT_LOGIC_CA_CELLS_GLSL
 #include "lib/philox.glsl"
-layout(local_size_x_id = 0) in;
-layout(constant_id = 0) const uint LOCAL_X = 1u;
-layout(constant_id = 3) const uint SHARED = 1u;
-layout(constant_id = 4) const uint CHANNELS = 1u;
-layout(constant_id = 5) const uint KERNELS = 1u;
-layout(constant_id = 6) const uint HEIGHT = 1u;
-layout(constant_id = 7) const uint WIDTH = 1u;
-layout(constant_id = 8) const uint PERIODIC = 0u;
-layout(constant_id = 9) const uint PERCEPTIONS = 1u;
-layout(constant_id = 10) const uint UPDATES = 1u;
+layout(local_size_x_id = GT_SPEC_LOCAL_X) in;
+layout(constant_id = GT_SPEC_LOCAL_X) const uint LOCAL_X = 1u;
+layout(constant_id = GT_CA_SPEC_SHARED) const uint SHARED = 1u;
+layout(constant_id = GT_CA_SPEC_CHANNELS) const uint CHANNELS = 1u;
+layout(constant_id = GT_CA_SPEC_KERNELS) const uint KERNELS = 1u;
+layout(constant_id = GT_CA_SPEC_HEIGHT) const uint HEIGHT = 1u;
+layout(constant_id = GT_CA_SPEC_WIDTH) const uint WIDTH = 1u;
+layout(constant_id = GT_CA_SPEC_PERIODIC) const uint PERIODIC = 0u;
+layout(constant_id = GT_CA_SPEC_PERCEPTIONS) const uint PERCEPTIONS = 1u;
+layout(constant_id = GT_CA_SPEC_UPDATES) const uint UPDATES = 1u;
 
 #if P == 1
 #define LANE(value, lane) value

@@ -5,11 +5,11 @@
  * computed once more. */
 #define GT_CA_GRADIENT
 #include "op/logic/logic_ca_gradient.h"
-layout(constant_id = 18) const uint TRACE = 0u;     /* gates in a workgroup's trace */
-layout(constant_id = 19) const uint GRADIENT = 0u;  /* row: gradient of a layer's outputs, then its inputs */
-layout(constant_id = 20) const uint PRODUCTS = 0u;  /* row: products of the update's gates */
-layout(constant_id = 21) const uint PERCEIVED = 0u; /* row: products of perception's gates */
-layout(constant_id = 28) const uint SUMMED = 0u;    /* row: those of its first layer, summed over kernels */
+layout(constant_id = GT_CA_SPEC_TRACE) const uint TRACE = 0u;
+layout(constant_id = GT_CA_SPEC_GRADIENT) const uint GRADIENT = 0u;
+layout(constant_id = GT_CA_SPEC_PRODUCTS) const uint PRODUCTS = 0u;
+layout(constant_id = GT_CA_SPEC_PERCEIVED) const uint PERCEIVED = 0u;
+layout(constant_id = GT_CA_SPEC_SUMMED) const uint SUMMED = 0u;
 #include "op/logic/logic_ca.glsl"
 
 const uint GIVEN = SHARED - CHANNELS; /* row: gradient of the cells' new states */

@@ -1,5 +1,6 @@
 /* One step back through a logic-gate automaton; see op/logic/logic_ca.h. Kernels logic_ca_gradient2 and 1. */
 #include "lib/args.h"
+#include "op/logic/logic_ca_spec.h"
 GT_ARGS(gt_logic_ca_gradient_args) {
   GT_FLOATS from, coefficients; /* from: the states; this step began with the one at from_offset */
   GT_WORDS wiring, inverse, shape, clock;

@@ -3,9 +3,9 @@
 #extension GL_EXT_scalar_block_layout : require
 #extension GL_GOOGLE_include_directive : require
 #include "op/logic/logic_ca_sum.h"
-layout(local_size_x_id = 0) in;
-layout(constant_id = 0) const uint LOCAL_X = 1u;
-layout(constant_id = 3) const uint MODE = 0u; /* 0 coefficients, 1 the first state */
+layout(local_size_x_id = GT_SPEC_LOCAL_X) in;
+layout(constant_id = GT_SPEC_LOCAL_X) const uint LOCAL_X = 1u;
+layout(constant_id = GT_CA_SUM_SPEC_MODE) const uint MODE = 0u;
 
 const uint PIECES = 8u; /* invocations that share a gate */
 shared vec4 part[LOCAL_X];
@@ -60,7 +60,7 @@ float gathered(uint cell, uint c) {
 }
 
 void main() {
-  if (MODE == 0u) coefficients();
+  if (MODE == GT_CA_SUM_COEFFICIENTS) coefficients();
   else
     for (uint i = gl_GlobalInvocationID.x; i < cells * channels; i += gl_NumWorkGroups.x * LOCAL_X) {
       float g = gathered(i / channels, i % channels);

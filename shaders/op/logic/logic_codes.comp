@@ -4,7 +4,7 @@
 #extension GL_GOOGLE_include_directive : require
 #include "op/logic/logic_codes.h"
 #include "op/logic/logic_hard.glsl"
-layout(local_size_x_id = 0) in;
+layout(local_size_x_id = GT_SPEC_LOCAL_X) in;
 
 /* Gate k gives 1 on (1,1), (1,0), (0,1), (0,0) where its bit 0, 1, 2, 3 is set. */
 uint code_of(uint gate) {

@@ -8,7 +8,7 @@
 #include "op/logic/logic.glsl"
 #include "op/logic/logic_sums.glsl"
 #include "op/logic/logic_shares.glsl"
-layout(constant_id = 9) const uint TO_LOGITS = 0u; /* 1: y is the gradient of the logits */
+layout(constant_id = GT_LOGIC_SPEC_TO_LOGITS) const uint TO_LOGITS = 0u;
 
 /* Over the items of this lane, of the gates from `first` on; behind the last gate it is repeated. */
 void run_sums(uint first, uint width, inout vec4 sums[RUN]) {

@@ -5,9 +5,9 @@
 #include "op/logic/logic_coefficients.h"
 #define GT_SCALAR
 #include "lib/math.glsl"
-layout(local_size_x_id = 0) in;
-layout(constant_id = 3) const uint MODE = 0u; /* 0 mixture, 1 hard, 2 gradient */
-layout(constant_id = 15) const uint ALIGNED = 0u;
+layout(local_size_x_id = GT_SPEC_LOCAL_X) in;
+layout(constant_id = GT_LOGIC_COEFFICIENTS_SPEC_MODE) const uint MODE = 0u;
+layout(constant_id = GT_SPEC_ALIGNED) const uint ALIGNED = 0u;
 #include "op/logic/logic_hard.glsl"
 #include "op/logic/logic_shares.glsl"
 
@@ -34,8 +34,8 @@ void mixture(uint gate) {
 
 void main() {
   for (uint gate = gl_GlobalInvocationID.x; gate < gates; gate += gl_NumWorkGroups.x * gl_WorkGroupSize.x) {
-    if (MODE == 0u) mixture(gate);
-    else if (MODE == 1u) hard(gate);
+    if (MODE == GT_LOGIC_MIXTURE) mixture(gate);
+    else if (MODE == GT_LOGIC_HARD) hard(gate);
     else gt_logits_gradient(logits, y, gate, gt_load_four(g, gate));
   }
 }

@@ -13,6 +13,7 @@
  * words [CHANNELS + 1] where each channel's list begins, then pairs: kernel * L + leaf, and the place in the
  * field, row * field + column */
 #include "lib/args.h"
+#include "op/logic/logic_conv_spec.h"
 GT_ARGS(gt_logic_conv_args) {
   GT_FLOATS x, coefficients;
   GT_WORDS wiring;

@@ -6,7 +6,7 @@
 #include "op/logic/logic_conv_bits.h"
 #include "op/logic/logic_bits.glsl"
 #include "op/logic/logic_conv_places.glsl"
-layout(local_size_x_id = 0) in;
+layout(local_size_x_id = GT_SPEC_LOCAL_X) in;
 
 uint leaf(uvec2 corner, uvec3 place, uint word) {
   uint row = corner.x + place.x, column = corner.y + place.y, bits = 0u;

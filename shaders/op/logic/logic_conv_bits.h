@@ -2,6 +2,7 @@
  * words], y [rows, COLUMNS, KERNELS, words], codes [KERNELS (L - 1)] and wiring [KERNELS, L], L leaves a
  * tree. planes: work memory of the CPU, whose first step fills it from x. */
 #include "lib/args.h"
+#include "op/logic/logic_conv_spec.h"
 GT_ARGS(gt_logic_conv_bits_args) {
   GT_WORDS x, codes, wiring, y, planes;
   uint height, width, rows, padding, words;

@@ -5,9 +5,7 @@
 #extension GL_GOOGLE_include_directive : require
 #include "op/logic/logic_conv.h"
 #include "op/logic/logic_conv.glsl"
-
-/* 1: two trees and their gates at once are too much for the device's registers. */
-layout(constant_id = 16) const uint RECALL = 0u;
+layout(constant_id = GT_CONV_SPEC_RECALL) const uint RECALL = 0u;
 
 /* A workgroup takes one kernel's items of one chunk: its coefficients and places serve them all. */
 shared vec4 gate[GATES];

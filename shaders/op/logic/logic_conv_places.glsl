@@ -1,13 +1,13 @@
 /* Where the trees of a convolution read (op/logic/logic_conv.h). Include after arguments that hold `padding`. */
 #ifndef GT_LOGIC_CONV_PLACES_GLSL
 #define GT_LOGIC_CONV_PLACES_GLSL
-layout(constant_id = 3) const uint DEPTH = 1u;
-layout(constant_id = 9) const uint FIELD = 1u;
-layout(constant_id = 10) const uint POOL = 1u;
-layout(constant_id = 11) const uint STRIDE = 1u;
-layout(constant_id = 12) const uint CHANNELS = 1u;
-layout(constant_id = 13) const uint KERNELS = 1u;
-layout(constant_id = 14) const uint COLUMNS = 1u;
+layout(constant_id = GT_CONV_SPEC_DEPTH) const uint DEPTH = 1u;
+layout(constant_id = GT_CONV_SPEC_FIELD) const uint FIELD = 1u;
+layout(constant_id = GT_CONV_SPEC_POOL) const uint POOL = 1u;
+layout(constant_id = GT_CONV_SPEC_STRIDE) const uint STRIDE = 1u;
+layout(constant_id = GT_CONV_SPEC_CHANNELS) const uint CHANNELS = 1u;
+layout(constant_id = GT_CONV_SPEC_KERNELS) const uint KERNELS = 1u;
+layout(constant_id = GT_CONV_SPEC_COLUMNS) const uint COLUMNS = 1u;
 const uint LEAVES = 1u << DEPTH, GATES = LEAVES - 1u, SLOTS = POOL * POOL;
 
 /* A leaf's place in the field: row, column and channel. */

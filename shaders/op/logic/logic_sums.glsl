@@ -3,7 +3,7 @@
 #ifndef GT_LOGIC_SUMS_GLSL
 #define GT_LOGIC_SUMS_GLSL
 #extension GL_EXT_control_flow_attributes : require
-layout(constant_id = 3) const uint LANES = 1u; /* a power of two from RUN on that divides the workgroup */
+layout(constant_id = GT_LOGIC_SPEC_LANES) const uint LANES = 1u; /* a power of two from RUN on that divides the workgroup */
 const uint RUN = GT_LOGIC_RUN;
 
 shared vec4 partial[RUN][LOCAL_X];

@@ -3,8 +3,8 @@
 #extension GL_EXT_scalar_block_layout : require
 #extension GL_GOOGLE_include_directive : require
 #include "op/logic/logic_pack.h"
-layout(local_size_x_id = 0) in;
-layout(constant_id = 3) const uint BY_WORD = 0u;
+layout(local_size_x_id = GT_SPEC_LOCAL_X) in;
+layout(constant_id = GT_LOGIC_PACK_SPEC_BY_WORD) const uint BY_WORD = 0u;
 
 void main() {
   uint total = batch * values;

@@ -5,7 +5,7 @@
 #include "op/logic/logic_walk.h"
 #include "op/logic/logic.glsl"
 #extension GL_EXT_control_flow_attributes : require
-layout(constant_id = 3) const uint LANES = 1u; /* invocations that share a run */
+layout(constant_id = GT_LOGIC_SPEC_LANES) const uint LANES = 1u; /* invocations that share a run */
 const uint RUN = GT_LOGIC_RUN;
 #include "op/logic/logic_walk.glsl"
 

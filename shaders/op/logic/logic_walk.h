@@ -1,6 +1,6 @@
 /* A layer of logic gates whose inputs are read exactly twice each, along its walk (op/logic/logic_walk.h): x
- * [inputs, batch], coefficients [gates, 4]; x, g and y may have 16 bits (op/logic/logic.glsl). Own spec
- * constant 3: lanes that share a run, a power of two from GT_LOGIC_RUN on that divides the workgroup.
+ * [inputs, batch], coefficients [gates, 4]; x, g and y may have 16 bits (op/logic/logic.glsl). In the
+ * first two GT_LOGIC_SPEC_LANES lanes share a run, in the gradient at least GT_LOGIC_RUN of them.
  *
  * logic_walk           y [gates, batch]
  *
@@ -8,13 +8,14 @@
  *                      of g, g a, g b, g a b; g [gates / share, batch] times scale: one row for `share` gates
  *
  * logic_walk_sum       y [groups, chunks, batch] = sums over groups of `share` neighbouring gates, each chunk
- *                      over chunk_runs of the runs. Own spec constants: 3 lanes that share a chunk; 9 groups
+ *                      over chunk_runs of the runs.; GT_LOGIC_SPEC_LANES lanes share a chunk
  *
  * walk [runs, GT_LOGIC_WALK_WORDS]: the input before the first, the pin before the first, how many gates the
  * run has, the last input, then GT_LOGIC_RUN pins, then as many inputs. A pin is 2 * gate + side: gate j's
  * input `side` is the run's input j, its other one is input j + 1. Behind the last gate all is repeated. */
 #include "lib/args.h"
 #include "op/logic/logic_run.h"
+#include "op/logic/logic_spec.h"
 #define GT_LOGIC_MOST_GROUPS 16 /* of logic_walk_sum */
 GT_ARGS(gt_logic_walk_args) {
   GT_FLOATS x, coefficients;

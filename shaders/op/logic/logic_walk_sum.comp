@@ -5,8 +5,8 @@
 #extension GL_GOOGLE_include_directive : require
 #include "op/logic/logic_walk.h"
 #include "op/logic/logic.glsl"
-layout(constant_id = 3) const uint LANES = 1u;  /* invocations that share a chunk's runs */
-layout(constant_id = 9) const uint GROUPS = 1u; /* at most GT_LOGIC_MOST_GROUPS */
+layout(constant_id = GT_LOGIC_SPEC_LANES) const uint LANES = 1u;  /* invocations that share a chunk's runs */
+layout(constant_id = GT_LOGIC_SPEC_GROUPS) const uint GROUPS = 1u; /* at most GT_LOGIC_MOST_GROUPS */
 const uint RUN = GT_LOGIC_RUN;
 #include "op/logic/logic_walk.glsl"
 

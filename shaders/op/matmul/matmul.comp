@@ -11,19 +11,19 @@
 #define GT_PROGRAM_X 4
 #define row n
 #include "lib/program.glsl"
-layout(local_size_x_id = 0) in;
-layout(constant_id = 0) const uint LOCAL_X = 64u; /* (BM / TM) * (BN / TN) */
-layout(constant_id = 3) const uint BM = 32u;
-layout(constant_id = 4) const uint BN = 32u;
-layout(constant_id = 5) const uint BK = 8u;
-layout(constant_id = 6) const uint TM = 4u;
-layout(constant_id = 7) const uint TN = 4u;
-layout(constant_id = 8) const uint TRANS_A = 0u;
-layout(constant_id = 9) const uint TRANS_B = 0u;
-layout(constant_id = 10) const uint SPLIT = 1u;
-layout(constant_id = 11) const uint UNROLL = 4u;
-layout(constant_id = 12) const uint EDGE = 1u;
-layout(constant_id = 13) const uint RASTER = 1u;
+layout(local_size_x_id = GT_SPEC_LOCAL_X) in;
+layout(constant_id = GT_SPEC_LOCAL_X) const uint LOCAL_X = 64u; /* (BM / TM) * (BN / TN) */
+layout(constant_id = GT_MATMUL_SPEC_BM) const uint BM = 32u;
+layout(constant_id = GT_MATMUL_SPEC_BN) const uint BN = 32u;
+layout(constant_id = GT_MATMUL_SPEC_BK) const uint BK = 8u;
+layout(constant_id = GT_MATMUL_SPEC_TM) const uint TM = 4u;
+layout(constant_id = GT_MATMUL_SPEC_TN) const uint TN = 4u;
+layout(constant_id = GT_MATMUL_SPEC_TRANS_A) const uint TRANS_A = 0u;
+layout(constant_id = GT_MATMUL_SPEC_TRANS_B) const uint TRANS_B = 0u;
+layout(constant_id = GT_MATMUL_SPEC_SPLIT) const uint SPLIT = 1u;
+layout(constant_id = GT_MATMUL_SPEC_UNROLL) const uint UNROLL = 4u;
+layout(constant_id = GT_MATMUL_SPEC_EDGE) const uint EDGE = 1u;
+layout(constant_id = GT_MATMUL_SPEC_RASTER) const uint RASTER = 1u;
 
 const uint COLUMN_GROUPS = (TN + 3u) / 4u, ROW_GROUPS = (TM + 3u) / 4u;
 const uint THREADS_N = BN / TN, THREADS_M = BM / TM;

@@ -1,9 +1,18 @@
 /* C[batch, m, n] = epilogue(A · B); stride_a/b: elements from one batch entry to the next (0: shared).
- * Own spec constants: 3 BM, 4 BN, 5 BK, 6 TM, 7 TN, 8 trans_a, 9 trans_b, 10 split_k (> 1: raw partial sums
- * go to `partial` [split, batch, m, n], kernel matmul_finish adds them in order and runs the epilogue),
- * 11 depth of straight code, a divisor of BK; 12 edge: 0 where every tile is whole (m, n and each part of k are
- * multiples of BM, BN and BK, and strides of 4); 13 raster: rows of tiles that are walked at a time. */
+ * With GT_MATMUL_SPEC_SPLIT > 1 raw partial sums go to `partial` [split, batch, m, n], kernel matmul_finish
+ * adds them in order and runs the epilogue. */
 #include "lib/args.h"
+#define GT_MATMUL_SPEC_BM      3 /* tile of a workgroup, on the CPU of a call */
+#define GT_MATMUL_SPEC_BN      4
+#define GT_MATMUL_SPEC_BK      5 /* depth of a slice in shared memory */
+#define GT_MATMUL_SPEC_TM      6 /* tile of an invocation */
+#define GT_MATMUL_SPEC_TN      7
+#define GT_MATMUL_SPEC_TRANS_A 8
+#define GT_MATMUL_SPEC_TRANS_B 9
+#define GT_MATMUL_SPEC_SPLIT   10 /* parts of k */
+#define GT_MATMUL_SPEC_UNROLL  11 /* depth of straight code, a divisor of BK */
+#define GT_MATMUL_SPEC_EDGE    12 /* 0: m, n and each part of k are multiples of BM, BN and BK */
+#define GT_MATMUL_SPEC_RASTER  13 /* rows of tiles that are walked at a time */
 GT_ARGS(gt_matmul_args) {
   GT_FLOATS a, b, partial;
   GT_FLOATS x[4]; /* epilogue inputs */

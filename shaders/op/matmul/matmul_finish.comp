@@ -5,7 +5,7 @@
 #include "op/matmul/matmul_finish.h"
 #define GT_PROGRAM_X 4
 #include "lib/program.glsl"
-layout(local_size_x_id = 0) in;
+layout(local_size_x_id = GT_SPEC_LOCAL_X) in;
 
 void main() {
   uint quads = (count + 3u) / 4u, stride = gl_NumWorkGroups.x * gl_WorkGroupSize.x;

@@ -31,6 +31,7 @@ typedef struct gt_vulkan_pipeline {
   const char *name;
   uint32_t spec[GT_SPEC_COUNT];
   VkPipeline pipeline;
+  double seconds; /* that it took to be made */
 } gt_vulkan_pipeline;
 
 typedef struct gt_vulkan {

@@ -7,6 +7,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 enum { MAX_THREADS = 16 };
@@ -54,6 +55,12 @@ static bool create_module(gt_vulkan *vk, const gt_vulkan_pipeline *p, VkShaderMo
   return good;
 }
 
+static double now(void) {
+  struct timespec time;
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+}
+
 static bool create_pipeline(gt_vulkan *vk, gt_vulkan_pipeline *p, gt_error *error) {
   VkSpecializationMapEntry entry[GT_SPEC_COUNT];
   for (uint32_t i = 0; i < GT_SPEC_COUNT; i++) entry[i] = (VkSpecializationMapEntry){i, 4 * i, 4};
@@ -69,7 +76,9 @@ static bool create_pipeline(gt_vulkan *vk, gt_vulkan_pipeline *p, gt_error *erro
                 .pName = "main",
                 .pSpecializationInfo = folded ? NULL : &spec},
       .layout = vk->layout};
+  const double began = now();
   VkResult result = vkCreateComputePipelines(vk->device, vk->cache, 1, &info, NULL, &p->pipeline);
+  p->seconds = now() - began;
   vkDestroyShaderModule(vk->device, module, NULL);
   if (gt_vulkan_check(result, "vkCreateComputePipelines", error)) return true;
   p->pipeline = VK_NULL_HANDLE;
@@ -100,6 +109,19 @@ static void *make_pipelines(void *context) {
   }
 }
 
+/* Enters what was made from `first` on, in so many seconds, in the backend's books. */
+static void count_making(gt_vulkan *vk, size_t first, double seconds) {
+  gt_backend_making *making = &vk->base.making;
+  making->seconds += seconds;
+  for (size_t i = first; i < vk->pipelines.count; i++) {
+    const gt_vulkan_pipeline *p = &vk->pipelines.items[i];
+    making->kernels++;
+    if (p->seconds <= making->longest) continue;
+    making->longest = p->seconds;
+    making->slowest = p->name;
+  }
+}
+
 static bool make_from(gt_vulkan *vk, size_t first, gt_error *error) {
   work w = {.vk = vk, .next = first, .end = vk->pipelines.count, .error = error};
   pthread_t thread[MAX_THREADS];
@@ -107,12 +129,14 @@ static bool make_from(gt_vulkan *vk, size_t first, gt_error *error) {
   if (w.end == first) return true;
   if (threads > processors) threads = processors;
   if (threads > MAX_THREADS) threads = MAX_THREADS;
+  const double began = now();
   pthread_mutex_init(&w.mutex, NULL);
   int started = 0;
   while (started < threads - 1 && !pthread_create(&thread[started], NULL, make_pipelines, &w)) started++;
   make_pipelines(&w);
   for (int i = 0; i < started; i++) pthread_join(thread[i], NULL);
   pthread_mutex_destroy(&w.mutex);
+  count_making(vk, first, now() - began);
 
   bool good = true;
   for (size_t i = first; i < w.end; i++) good = good && vk->pipelines.items[i].pipeline;
@@ -127,7 +151,7 @@ static bool make_from(gt_vulkan *vk, size_t first, gt_error *error) {
 static size_t find_pipeline(gt_vulkan *vk, const gt_step *step, bool aligned) {
   uint32_t spec[GT_SPEC_COUNT];
   memcpy(spec, step->spec, sizeof spec);
-  spec[15] = aligned;
+  spec[GT_SPEC_ALIGNED] = aligned;
   uint64_t hash = gt_hash(GT_HASH_START, step->kernel->name, strlen(step->kernel->name) + 1);
   hash = gt_hash(hash, spec, sizeof spec);
   for (size_t i = 0; i < vk->pipelines.count; i++) {

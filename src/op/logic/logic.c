@@ -138,9 +138,9 @@ static void lower_coefficients(gt_lowering *lowering, const gt_group *group) {
   const gt_shape logits = gt_node_at(gt_lowering_graph(lowering), node->input[0])->shape;
   const struct gt_logic_coefficients_args args = {.gates = (uint32_t)(gt_shape_count(logits) / GATES)};
   gt_step *step = gt_lower_step(lowering, &coefficients_kernel, &args, sizeof args);
-  step->spec[GT_LOGIC_SPEC_MODE] = node->op == &rows[ROW_HARD]      ? GT_LOGIC_HARD
-                                   : node->op == &rows[ROW_MIXTURE] ? GT_LOGIC_MIXTURE
-                                                                    : GT_LOGIC_GRADIENT;
+  step->spec[GT_LOGIC_COEFFICIENTS_SPEC_MODE] = node->op == &rows[ROW_HARD]      ? GT_LOGIC_HARD
+                                                : node->op == &rows[ROW_MIXTURE] ? GT_LOGIC_MIXTURE
+                                                                                 : GT_LOGIC_GRADIENT;
   step->tiles = gt_ceil_div(args.gates, GT_LOGIC_GATE_TILE);
   gt_lower_read(lowering, offsetof(struct gt_logic_coefficients_args, logits), node->input[0]);
   if (node->inputs == 2)

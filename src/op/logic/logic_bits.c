@@ -125,7 +125,8 @@ static void lower_pack(gt_lowering *lowering, const gt_group *group) {
   const size_t at_x = offsetof(struct gt_logic_pack_args, x),
                at_words = offsetof(struct gt_logic_pack_args, packed);
   gt_step *step = gt_lower_step(lowering, packs ? &pack : &unpack, &args, sizeof args);
-  step->spec[GT_BITS_SPEC_BY_WORD] = ((const bits_attribute *)node->attribute)->order == GT_WORDS_BY_WORD;
+  step->spec[GT_LOGIC_PACK_SPEC_BY_WORD] =
+      ((const bits_attribute *)node->attribute)->order == GT_WORDS_BY_WORD;
   step->tiles = args.words * gt_ceil_div(args.values, GT_BITS_VALUE_TILE);
   gt_lower_read(lowering, packs ? at_x : at_words, node->input[0]);
   gt_lower_write(lowering, packs ? at_words : at_x, group->leader);

@@ -48,7 +48,7 @@ typedef struct block { /* the values of a word that a tile has */
 static block block_of(const struct gt_logic_pack_args *t, const uint32_t *spec, uint32_t tile) {
   const uint32_t chunks = gt_ceil_div(t->values, GT_BITS_VALUE_TILE);
   block b = {.word = tile / chunks, .first = tile % chunks * GT_BITS_VALUE_TILE};
-  const bool by_word = spec[GT_BITS_SPEC_BY_WORD];
+  const bool by_word = spec[GT_LOGIC_PACK_SPEC_BY_WORD];
   b.count = gt_least_u32(GT_BITS_VALUE_TILE, t->values - b.first);
   b.samples = gt_least_u32(32, t->batch - 32 * b.word);
   b.stride = by_word ? 1 : t->words;

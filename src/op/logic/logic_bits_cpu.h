@@ -3,7 +3,6 @@
 #define GT_OP_LOGIC_BITS_CPU_H
 #include <stdint.h>
 
-enum { GT_BITS_SPEC_BY_WORD = 3 };                            /* of logic_pack and logic_unpack */
 enum { GT_BITS_CODE_TILE = 1024, GT_BITS_VALUE_TILE = 1024 }; /* gates; values of one word */
 
 uint32_t gt_logic_bits_tile_rows(uint32_t words); /* gates in a tile of logic_bits */

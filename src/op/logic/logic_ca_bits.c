@@ -80,18 +80,18 @@ static void plan(geometry *g, const gt_target *target, const gt_logic_ca_attribu
 }
 
 static void set_spec(gt_step *step, const geometry *g, const gt_logic_ca_attribute *a, gt_shape state) {
-  step->spec[BITS_SHARED] = g->shared;
-  step->spec[BITS_CHANNELS] = g->channels;
-  step->spec[BITS_KERNELS] = a->kernels;
-  step->spec[BITS_HEIGHT] = (uint32_t)state.dim[1];
-  step->spec[BITS_WIDTH] = (uint32_t)state.dim[2];
-  step->spec[BITS_PERIODIC] = a->periodic;
-  step->spec[BITS_PERCEPTIONS] = a->perceptions;
-  step->spec[BITS_UPDATES] = a->updates;
-  step->spec[BITS_FIRE] = a->fire_rate < 1;
-  step->spec[BITS_CHUNK] = g->chunk;
-  step->spec[BITS_SECOND] = g->second;
-  step->spec[BITS_OTHER] = g->other;
+  step->spec[GT_CA_SPEC_SHARED] = g->shared;
+  step->spec[GT_CA_SPEC_CHANNELS] = g->channels;
+  step->spec[GT_CA_SPEC_KERNELS] = a->kernels;
+  step->spec[GT_CA_SPEC_HEIGHT] = (uint32_t)state.dim[1];
+  step->spec[GT_CA_SPEC_WIDTH] = (uint32_t)state.dim[2];
+  step->spec[GT_CA_SPEC_PERIODIC] = a->periodic;
+  step->spec[GT_CA_SPEC_PERCEPTIONS] = a->perceptions;
+  step->spec[GT_CA_SPEC_UPDATES] = a->updates;
+  step->spec[GT_CA_BITS_SPEC_FIRE] = a->fire_rate < 1;
+  step->spec[GT_CA_BITS_SPEC_CHUNK] = g->chunk;
+  step->spec[GT_CA_BITS_SPEC_SECOND] = g->second;
+  step->spec[GT_CA_BITS_SPEC_OTHER] = g->other;
 }
 
 /* States go back and forth between two buffers, the last one to the result. */

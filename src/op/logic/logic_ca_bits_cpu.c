@@ -102,13 +102,13 @@ void gt_logic_ca_bits_cpu(const void *args, const uint32_t *spec, uint32_t tile)
                .layer = GT_PTR(const uint32_t, t->shape),
                .codes = GT_PTR(const uint32_t, t->codes),
                .wiring = GT_PTR(const uint32_t, t->wiring),
-               .channels = spec[BITS_CHANNELS],
-               .kernels = spec[BITS_KERNELS],
-               .height = spec[BITS_HEIGHT],
-               .width = spec[BITS_WIDTH],
-               .perceptions = spec[BITS_PERCEPTIONS],
-               .updates = spec[BITS_UPDATES],
-               .periodic = spec[BITS_PERIODIC],
+               .channels = spec[GT_CA_SPEC_CHANNELS],
+               .kernels = spec[GT_CA_SPEC_KERNELS],
+               .height = spec[GT_CA_SPEC_HEIGHT],
+               .width = spec[GT_CA_SPEC_WIDTH],
+               .perceptions = spec[GT_CA_SPEC_PERCEPTIONS],
+               .updates = spec[GT_CA_SPEC_UPDATES],
+               .periodic = spec[GT_CA_SPEC_PERIODIC],
                .first = tile * LANES,
                .count = gt_least_u32(LANES, t->cells - tile * LANES)};
   place_cells(&c);
@@ -118,7 +118,7 @@ void gt_logic_ca_bits_cpu(const void *args, const uint32_t *spec, uint32_t tile)
     run_layer(&c, c.perceptions + l, 0, c.state[l % 2], c.state[(l + 1) % 2], 1);
   for (uint32_t i = 0; i < c.count; i++) {
     const uint32_t cell = c.first + i;
-    const bool takes = !spec[BITS_FIRE] || fires(&c, cell);
+    const bool takes = !spec[GT_CA_BITS_SPEC_FIRE] || fires(&c, cell);
     uint32_t *to = GT_PTR(uint32_t, t->to) + (size_t)cell * c.channels;
     for (uint32_t channel = 0; channel < c.channels; channel++)
       to[channel] = takes ? c.state[c.updates % 2][channel][i] : from[(size_t)cell * c.channels + channel];

@@ -110,14 +110,14 @@ static void choose_cells(circuit *c, bool at_random, uint32_t tile, const uint32
 
 static void open_circuit(circuit *c, const uint32_t *spec, uint32_t tile, const uint32_t *clock,
                          uint32_t step, uint32_t purpose, float fire_rate) {
-  c->channels = spec[SPEC_CA_CHANNELS];
-  c->kernels = spec[SPEC_CA_KERNELS];
-  c->height = spec[SPEC_CA_HEIGHT];
-  c->width = spec[SPEC_CA_WIDTH];
-  c->periodic = spec[SPEC_CA_PERIODIC];
-  c->perceptions = spec[SPEC_CA_PERCEPTIONS];
-  c->updates = spec[SPEC_CA_UPDATES];
-  choose_cells(c, spec[SPEC_CA_FIRE], tile, clock, step, purpose, fire_rate);
+  c->channels = spec[GT_CA_SPEC_CHANNELS];
+  c->kernels = spec[GT_CA_SPEC_KERNELS];
+  c->height = spec[GT_CA_SPEC_HEIGHT];
+  c->width = spec[GT_CA_SPEC_WIDTH];
+  c->periodic = spec[GT_CA_SPEC_PERIODIC];
+  c->perceptions = spec[GT_CA_SPEC_PERCEPTIONS];
+  c->updates = spec[GT_CA_SPEC_UPDATES];
+  choose_cells(c, spec[GT_CA_SPEC_FIRE], tile, clock, step, purpose, fire_rate);
   for (uint32_t i = 0; i < LANES; i++)
     for (uint32_t j = 0; j < PATCH; j++)
       c->patch[j][i] = c->cell[i] == GT_NONE
@@ -342,13 +342,13 @@ void gt_logic_ca_gradient_cpu(const void *args, const uint32_t *spec, uint32_t t
   void *block;
   row *v = take_rows(c.rows + c.d_rows + c.channels, &block), *d = v + c.rows, *kept = d + c.d_rows;
   load_gradient(&c, a, d, kept);
-  float *partial = GT_PTR(float, a->partial) + (size_t)tile * spec[SPEC_CA_SLOTS] * 4;
+  float *partial = GT_PTR(float, a->partial) + (size_t)tile * spec[GT_CA_SPEC_SLOTS] * 4;
   if (c.any_fires) {
     run_circuit(&c, GT_PTR(const float, a->from) + a->from_offset, v);
     circuit_back(&c, v, d, partial, a->flags & CA_HAS_PATCH);
   } else {
     memset(d, 0, c.d_rows * sizeof *d);
-    if (!(a->flags & CA_HAS_PATCH)) memset(partial, 0, spec[SPEC_CA_SLOTS] * 4 * sizeof *partial);
+    if (!(a->flags & CA_HAS_PATCH)) memset(partial, 0, spec[GT_CA_SPEC_SLOTS] * 4 * sizeof *partial);
   }
   float *out = GT_PTR(float, a->d_patch_out);
   for (uint32_t i = 0; i < c.count; i++)
@@ -374,7 +374,7 @@ static void sum_coefficients(const struct gt_logic_ca_sum_args *a, uint32_t from
 void gt_logic_ca_sum_cpu(const void *args, const uint32_t *spec, uint32_t tile) {
   const struct gt_logic_ca_sum_args *a = args;
   const uint32_t from = tile * CA_SUM_TILE;
-  if (spec[SPEC_CA_SUM_MODE] == CA_SUM_COEFFICIENTS) {
+  if (spec[GT_CA_SUM_SPEC_MODE] == GT_CA_SUM_COEFFICIENTS) {
     sum_coefficients(a, from, gt_least_u32(a->gates, from + CA_SUM_TILE));
     return;
   }

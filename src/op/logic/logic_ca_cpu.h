@@ -1,38 +1,13 @@
-/* The automaton's kernels on the CPU (src/op/logic/logic_ca_cpu.c), the numbers of their spec constants, and
- * the layout of the shape words that they and the shaders read. Private to the op. */
+/* The automaton's kernels on the CPU (src/op/logic/logic_ca_cpu.c), and the layout of the shape words that
+ * they and the shaders read. Private to the op. */
 #ifndef GT_OP_LOGIC_CA_CPU_H
 #define GT_OP_LOGIC_CA_CPU_H
 #include "step/step.h"
 
 enum { GT_CA_LANES = 16 }; /* cells of a tile */
 
-enum { /* op/logic/logic_ca.glsl */
-       SPEC_CA_SHARED = 3,
-       SPEC_CA_CHANNELS,
-       SPEC_CA_KERNELS,
-       SPEC_CA_HEIGHT,
-       SPEC_CA_WIDTH,
-       SPEC_CA_PERIODIC,
-       SPEC_CA_PERCEPTIONS,
-       SPEC_CA_UPDATES,
-       SPEC_CA_CHUNK,
-       SPEC_CA_FIRE,
-       SPEC_CA_PATCHES,
-       SPEC_CA_OUT,
-       SPEC_CA_SLOTS = 16,
-       SPEC_CA_KEEP,
-       SPEC_CA_TRACE, /* op/logic/logic_ca_gradient.glsl */
-       SPEC_CA_GRADIENT,
-       SPEC_CA_PRODUCTS,
-       SPEC_CA_PERCEIVED,
-       SPEC_CA_WIDTHS,
-       SPEC_CA_WIRES = SPEC_CA_WIDTHS + 4,
-       SPEC_CA_WORDS,
-       SPEC_CA_SUMMED,
-       CA_WIDTHS = SPEC_CA_WIRES - SPEC_CA_WIDTHS
-};
 enum { CA_WIDTH, CA_INPUTS, CA_GATE, CA_WIRE, CA_INVERSE, CA_ROW, CA_SLOT, CA_SPLIT };
-enum { SPEC_CA_SUM_MODE = 3, CA_SUM_COEFFICIENTS = 0, CA_SUM_STATE, CA_SUM_TILE = 256 };
+enum { CA_SUM_TILE = 256 };
 enum { CA_COPY = 1, CA_BOUNDED = 2 };
 enum { CA_HAS_PATCH = 1, CA_HAS_GIVEN = 2 };
 

@@ -181,29 +181,29 @@ static const gt_kernel *kernel_of(bool gradient, uint32_t lanes) {
 static void start_step(gt_lowering *lowering, bool gradient, const void *args, size_t size, const geometry *g,
                        const gt_logic_ca_attribute *a, gt_shape state) {
   gt_step *step = gt_lower_step(lowering, kernel_of(gradient, g->lanes), args, size);
-  step->spec[SPEC_CA_SHARED] = g->shared;
-  step->spec[SPEC_CA_CHANNELS] = g->channels;
-  step->spec[SPEC_CA_KERNELS] = a->kernels;
-  step->spec[SPEC_CA_HEIGHT] = (uint32_t)state.dim[1];
-  step->spec[SPEC_CA_WIDTH] = (uint32_t)state.dim[2];
-  step->spec[SPEC_CA_PERIODIC] = a->periodic;
-  step->spec[SPEC_CA_PERCEPTIONS] = a->perceptions;
-  step->spec[SPEC_CA_UPDATES] = a->updates;
-  step->spec[SPEC_CA_CHUNK] = g->chunk;
-  step->spec[SPEC_CA_FIRE] = a->fire_rate < 1;
-  step->spec[SPEC_CA_PATCHES] = g->patches;
-  step->spec[SPEC_CA_OUT] = g->out;
-  step->spec[SPEC_CA_SLOTS] = g->slots;
-  step->spec[SPEC_CA_KEEP] = g->keep;
-  step->spec[SPEC_CA_TRACE] = g->trace;
-  step->spec[SPEC_CA_GRADIENT] = g->gradient;
-  step->spec[SPEC_CA_PRODUCTS] = g->products;
-  step->spec[SPEC_CA_PERCEIVED] = g->perceived;
-  step->spec[SPEC_CA_SUMMED] = g->summed;
-  for (uint32_t l = 0; l < gt_least_u32(CA_WIDTHS, a->perceptions); l++)
-    step->spec[SPEC_CA_WIDTHS + l] = a->width[l];
-  step->spec[SPEC_CA_WIRES] = g->wires;
-  step->spec[SPEC_CA_WORDS] = g->shared_words;
+  step->spec[GT_CA_SPEC_SHARED] = g->shared;
+  step->spec[GT_CA_SPEC_CHANNELS] = g->channels;
+  step->spec[GT_CA_SPEC_KERNELS] = a->kernels;
+  step->spec[GT_CA_SPEC_HEIGHT] = (uint32_t)state.dim[1];
+  step->spec[GT_CA_SPEC_WIDTH] = (uint32_t)state.dim[2];
+  step->spec[GT_CA_SPEC_PERIODIC] = a->periodic;
+  step->spec[GT_CA_SPEC_PERCEPTIONS] = a->perceptions;
+  step->spec[GT_CA_SPEC_UPDATES] = a->updates;
+  step->spec[GT_CA_SPEC_CHUNK] = g->chunk;
+  step->spec[GT_CA_SPEC_FIRE] = a->fire_rate < 1;
+  step->spec[GT_CA_SPEC_PATCHES] = g->patches;
+  step->spec[GT_CA_SPEC_OUT] = g->out;
+  step->spec[GT_CA_SPEC_SLOTS] = g->slots;
+  step->spec[GT_CA_SPEC_KEEP] = g->keep;
+  step->spec[GT_CA_SPEC_TRACE] = g->trace;
+  step->spec[GT_CA_SPEC_GRADIENT] = g->gradient;
+  step->spec[GT_CA_SPEC_PRODUCTS] = g->products;
+  step->spec[GT_CA_SPEC_PERCEIVED] = g->perceived;
+  step->spec[GT_CA_SPEC_SUMMED] = g->summed;
+  for (uint32_t l = 0; l < gt_least_u32(GT_CA_WIDTHS, a->perceptions); l++)
+    step->spec[GT_CA_SPEC_WIDTHS + l] = a->width[l];
+  step->spec[GT_CA_SPEC_WIRES] = g->wires;
+  step->spec[GT_CA_SPEC_WORDS] = g->shared_words;
   step->tiles = g->groups;
   gt_lower_groups(lowering, g->groups, g->threads);
 }
@@ -293,7 +293,7 @@ static void sum_step(gt_lowering *lowering, const gt_group *group, const geometr
                                             .periodic = a->periodic,
                                             .d_states_given = mode && !a->final_only};
   gt_step *step = gt_lower_step(lowering, &kernel, &args, sizeof args);
-  step->spec[SPEC_CA_SUM_MODE] = mode;
+  step->spec[GT_CA_SUM_SPEC_MODE] = mode;
   const uint32_t items = mode ? args.cells : args.gates;
   step->tiles = gt_ceil_div(items, CA_SUM_TILE);
 #define AT(field) offsetof(struct gt_logic_ca_sum_args, field)

@@ -15,7 +15,7 @@ enum { ROW_CONV, ROW_COEFFICIENTS, ROW_GRADIENT, ROWS };
 /* Two trees at once take 180 registers. On AMD's devices (subgroups of 64), where few invocations can have so
  * many, or a compiler spills, leaves are read twice instead; on an H200 that costs 7 % of a step
  * (mnist_logic_conv). */
-enum { SPEC_RECALL = 16, NARROW_SUBGROUP = 32 };
+enum { NARROW_SUBGROUP = 32 };
 enum { WORKGROUP = 256, GRADIENT_WORKGROUP = 128, LEAST_ITEMS = 4, GROUPS_PER_UNIT = 8 };
 enum { MANY_TILES = 16, TILE_KERNELS = 64 };
 enum { MOST_POOL = 15 }; /* a position of the window is a byte */
@@ -155,7 +155,7 @@ static geometry geometry_of(const gt_graph *graph, const gt_node *node) {
                          .rows = out_rows,
                          .padding = a->padding,
                          .batch = batch},
-                .spec = {[GT_CONV_SPEC_QUADS] = batch % 4 == 0},
+                .spec = {[GT_LOGIC_SPEC_QUADS] = batch % 4 == 0},
                 .kernels = (uint32_t)wiring.dim[0],
                 .leaves = (uint32_t)wiring.dim[1],
                 .width = batch % 4 ? batch : batch / 4};
@@ -234,7 +234,7 @@ static void lower_gradient(gt_lowering *lowering, const gt_group *group) {
   uint32_t leaves = 0, winner = 0;
   gt_step *step = start_step(lowering, &g, &gradient_kernel);
   step->tiles = g.args.chunks;
-  step->spec[SPEC_RECALL] = gt_lowering_target(lowering)->subgroup > NARROW_SUBGROUP;
+  step->spec[GT_CONV_SPEC_RECALL] = gt_lowering_target(lowering)->subgroup > NARROW_SUBGROUP;
   gt_lower_read(lowering, AT(x), node->input[0]);
   gt_lower_read(lowering, AT(coefficients), node->input[1]);
   gt_lower_read(lowering, AT(wiring), node->input[2]);

@@ -1,5 +1,5 @@
-/* Trees of gates on bits on the CPU (src/op/logic/logic_conv_bits_cpu.c), and how they are tiled. Spec
- * constants are those of op/logic/logic_conv_cpu.h. Private to the op. */
+/* Trees of gates on bits on the CPU (src/op/logic/logic_conv_bits_cpu.c), and how they are tiled. Private to
+ * the op. */
 #ifndef GT_OP_LOGIC_CONV_BITS_CPU_H
 #define GT_OP_LOGIC_CONV_BITS_CPU_H
 #include "base/count.h"

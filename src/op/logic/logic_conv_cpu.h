@@ -1,5 +1,4 @@
-/* CPU kernels of logic_conv, how they are tiled, and the numbers of the spec constants, which are also those
- * of logic_conv_bits. Private to this family. */
+/* CPU kernels of logic_conv, and how they are tiled. Private to this family. */
 #ifndef GT_OP_LOGIC_CONV_CPU_H
 #define GT_OP_LOGIC_CONV_CPU_H
 #include "op/logic/logic_conv.h"
@@ -7,20 +6,10 @@
 #include "step/lowering.h"
 #include <stdint.h>
 
-enum {
-  GT_CONV_SPEC_DEPTH = 3,
-  GT_CONV_SPEC_QUADS = 4,
-  GT_CONV_SPEC_FIELD = 9,
-  GT_CONV_SPEC_POOL,
-  GT_CONV_SPEC_STRIDE,
-  GT_CONV_SPEC_CHANNELS,
-  GT_CONV_SPEC_KERNELS,
-  GT_CONV_SPEC_COLUMNS
-};
-/* Sets those above but QUADS. */
+/* Sets the spec constants that logic_conv_bits has, too: GT_CONV_SPEC_DEPTH … GT_CONV_SPEC_COLUMNS. */
 void gt_logic_conv_spec(const gt_logic_conv_attribute *attribute, gt_shape x, gt_shape wiring,
                         uint32_t *spec);
-/* A step with these arguments, and with the spec constants above, spec[GT_CONV_SPEC_COLUMNS + 1]. */
+/* A step with these arguments, and with spec[GT_CONV_SPEC_COLUMNS + 1]. */
 gt_step *gt_logic_conv_step(gt_lowering *lowering, const gt_kernel *kernel, const void *args, size_t size,
                             const uint32_t *spec);
 

@@ -346,9 +346,9 @@ void gt_logic_coefficients_cpu(const void *args, const uint32_t *spec, uint32_t 
   float *y = GT_PTR(float, t->y);
   for (size_t gate = (size_t)tile * GT_LOGIC_GATE_TILE;
        gate < ((size_t)tile + 1) * GT_LOGIC_GATE_TILE && gate < t->gates; gate++) {
-    if (spec[GT_LOGIC_SPEC_MODE] == GT_LOGIC_MIXTURE)
+    if (spec[GT_LOGIC_COEFFICIENTS_SPEC_MODE] == GT_LOGIC_MIXTURE)
       mixture(z + 16 * gate, y + 4 * gate);
-    else if (spec[GT_LOGIC_SPEC_MODE] == GT_LOGIC_HARD)
+    else if (spec[GT_LOGIC_COEFFICIENTS_SPEC_MODE] == GT_LOGIC_HARD)
       hard(z + 16 * gate, y + 4 * gate);
     else
       gradient(z + 16 * gate, g + 4 * gate, y + 16 * gate);

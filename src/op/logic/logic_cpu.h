@@ -3,11 +3,6 @@
 #define GT_OP_LOGIC_CPU_H
 #include <stdint.h>
 
-enum { GT_LOGIC_MIXTURE, GT_LOGIC_HARD, GT_LOGIC_GRADIENT }; /* modes of logic_coefficients */
-enum { GT_LOGIC_SPEC_MODE = 3, GT_LOGIC_SPEC_LANES = 3, GT_LOGIC_SPEC_QUADS = 4, GT_LOGIC_SPEC_SLICE = 5 };
-enum { GT_LOGIC_SPEC_X = 6, GT_LOGIC_SPEC_G = 7, GT_LOGIC_SPEC_Y = 8 }; /* types */
-enum { GT_LOGIC_SPEC_TO_LOGITS = 9 };
-enum { GT_LOGIC_F32, GT_LOGIC_F16, GT_LOGIC_BF16 };
 enum { GT_LOGIC_GATE_TILE = 512 }; /* gates a tile of logic_coefficients */
 
 uint32_t gt_logic_tile_rows(uint32_t batch); /* rows of the result a tile of the others */

@@ -13,7 +13,7 @@
 #include <string.h>
 
 enum { RUN = GT_LOGIC_RUN, WORDS = GT_LOGIC_WALK_WORDS, WORKGROUP = 256, LEAST_LANES = 32, FILL = 512 };
-enum { SUM_WORKGROUP = 128, LEAST_CHUNK = 2, CPU_CHUNK = 256, SPEC_GROUPS = 9 };
+enum { SUM_WORKGROUP = 128, LEAST_CHUNK = 2, CPU_CHUNK = 256 };
 enum { ROW_GRADIENT, ROW_SUM, ROWS };
 static const gt_op rows[ROWS];
 
@@ -255,7 +255,7 @@ static void lower_sum(gt_lowering *lowering, const gt_group *group) {
   args->chunks = gt_ceil_div(args->runs, args->chunk_runs);
   step->tiles = args->chunks;
   step->spec[GT_LOGIC_SPEC_LANES] = lanes;
-  step->spec[SPEC_GROUPS] = groups;
+  step->spec[GT_LOGIC_SPEC_GROUPS] = groups;
   const uint32_t chunks = args->chunks;
   const uint32_t partial = gt_lower_scratch(lowering, 4ull * groups * chunks * args->batch);
   gt_lower_use_scratch(lowering, offsetof(struct gt_logic_walk_args, y), partial, true);

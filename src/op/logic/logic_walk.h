@@ -10,7 +10,7 @@
 
 /* Is that input of a layer a walk, not an inverse? */
 bool gt_logic_is_walk(const gt_graph *graph, gt_id readers);
-/* The type of a node's value, as the kernels number them: GT_LOGIC_F32, … (op/logic/logic_cpu.h). */
+/* The type of a node's value, as the kernels number them: GT_LOGIC_F32, … (shaders/op/logic/logic_spec.h). */
 uint32_t gt_logic_type(const gt_graph *graph, gt_id node);
 /* Lanes that share a run of gates: enough to fill the device, as far as there are samples for them. */
 uint32_t gt_logic_lanes(const gt_target *target, uint32_t width, uint32_t runs, uint32_t workgroup);

@@ -16,7 +16,7 @@
 enum {
   MOST_GROUPS_Z = 65535, /* what Vulkan promises */
   MANY_UNITS = 16,       /* a GPU rather than a CPU */
-  RASTER = 8             /* rows of tiles that are walked at a time, so that the cache holds what they share */
+  RASTER = 8 /* rows of tiles that are walked at a time, so that the cache holds what they share */
 };
 static const gt_op rows[1];
 
@@ -149,6 +149,29 @@ static void lower_finish(gt_lowering *lowering, const gt_group *group, const gt_
   gt_lower_grid(lowering, (args.count + 3) / 4, 256);
 }
 
+/* Do tiles reach over the end of the matrices? Otherwise the kernel checks no edge. */
+static bool has_edge(const gt_matmul_shape *s, const gt_matmul_config *c) {
+  const uint32_t chunk = c->split > 1 ? c->k_chunk : s->k;
+  return s->m % c->bm || s->n % c->bn || s->k % chunk || chunk % c->bk;
+}
+
+static void set_spec(gt_step *step, const gt_matmul_shape *s, const gt_matmul_config *config,
+                     const gt_target *target) {
+  step->spec[GT_MATMUL_SPEC_BM] = config->bm;
+  step->spec[GT_MATMUL_SPEC_BN] = config->bn;
+  step->spec[GT_MATMUL_SPEC_BK] = config->bk;
+  step->spec[GT_MATMUL_SPEC_TM] = config->tm;
+  step->spec[GT_MATMUL_SPEC_TN] = config->tn;
+  step->spec[GT_MATMUL_SPEC_TRANS_A] = s->trans_a;
+  step->spec[GT_MATMUL_SPEC_TRANS_B] = s->trans_b;
+  step->spec[GT_MATMUL_SPEC_SPLIT] = config->split;
+  /* Straight code is faster, but software devices take a minute to compile much of it. */
+  step->spec[GT_MATMUL_SPEC_UNROLL] = target->units >= MANY_UNITS ? config->bk : 4;
+  if (!target->device) return;
+  step->spec[GT_MATMUL_SPEC_EDGE] = has_edge(s, config);
+  step->spec[GT_MATMUL_SPEC_RASTER] = RASTER;
+}
+
 static void lower(gt_lowering *lowering, const gt_group *group) {
   const gt_graph *graph = gt_lowering_graph(lowering);
   const gt_node *node = gt_node_at(graph, group->leader);
@@ -160,7 +183,7 @@ static void lower(gt_lowering *lowering, const gt_group *group) {
     s.m *= s.batch;
     s.batch = 1;
   }
-  const gt_matmul_config config = gt_matmul_choose(&s, target);
+  const gt_matmul_config config = gt_matmul_choose(lowering, &s);
   struct gt_matmul_args args = {.m = s.m,
                                 .n = s.n,
                                 .k = s.k,
@@ -172,13 +195,7 @@ static void lower(gt_lowering *lowering, const gt_group *group) {
   const uint32_t down = gt_ceil_div(s.m, config.bm), across = gt_ceil_div(s.n, config.bn);
   gt_step *step = gt_lower_step(lowering, &matmul_kernel, &args, sizeof args);
   step->tiles = down * across * s.batch;
-  /* Straight code is faster, but software devices take a minute to compile much of it. */
-  const uint32_t unroll = target->units >= MANY_UNITS ? config.bk : 4;
-  const bool whole = s.m % config.bm == 0 && s.n % config.bn == 0 && s.k % args.k_chunk == 0 &&
-                     args.k_chunk % config.bk == 0;
-  const uint32_t own[] = {config.bm, config.bn,    config.bk, config.tm, config.tn, s.trans_a,
-                          s.trans_b, config.split, unroll,    !whole,    RASTER};
-  for (uint32_t i = 0; i < sizeof own / sizeof *own; i++) step->spec[SPEC_BM + i] = own[i];
+  set_spec(step, &s, &config, target);
   gt_lower_read(lowering, offsetof(struct gt_matmul_args, a), node->input[0]);
   gt_lower_read(lowering, offsetof(struct gt_matmul_args, b), node->input[1]);
   uint32_t scratch = 0;

@@ -33,13 +33,20 @@ static const candidate candidates[] = {
 static const candidate last_resort = {32, 32, 16, 4, 4, 0.30};
 
 enum {
+  /* Both operands of A Bᵀ are turned while they are staged, which keeps fewer threads than these too busy. */
+  FULL_GROUP = 256,
+  SPLITS = 32,         /* at most */
   FMA_PER_CYCLE = 128, /* of one multiprocessor */
   SLICE_CYCLES = 400,  /* waiting for a slice of a and b, not hidden when a unit has one workgroup */
-  FINISH_CYCLES = 3500 /* the second pass: a dispatch and a barrier */
+  /* The second pass: a dispatch and a barrier, behind which nothing else runs that could have run beside the
+   * product. */
+  FINISH_CYCLES = 6500
 };
 
+static uint32_t threads_of(const candidate *c) { return (c->bm / c->tm) * (c->bn / c->tn); }
+
 static bool fits(const candidate *c, const gt_target *target) {
-  const uint32_t threads = (c->bm / c->tm) * (c->bn / c->tn);
+  const uint32_t threads = threads_of(c);
   /* Two slices for kernels that fetch one ahead, with a word of padding a row. */
   const uint32_t bytes = 2 * c->bk * (c->bm + c->bn + 8) * 4;
   return threads <= target->max_workgroup && bytes <= target->shared_bytes;
@@ -60,27 +67,53 @@ static double estimate(const candidate *c, const gt_matmul_shape *s, const gt_ta
   return cycles;
 }
 
-gt_matmul_config gt_matmul_choose(const gt_matmul_shape *s, const gt_target *target) {
-  if (!target->device) return choose_tiles(s);
-  gt_matmul_config best = {
-      last_resort.bm, last_resort.bn, last_resort.bk, last_resort.tm, last_resort.tn, 1, s->k};
-  double best_cycles = -1;
+/* All ways to cut a product. */
+typedef struct ways {
+  gt_matmul_config config[SPLITS * sizeof candidates / sizeof *candidates];
+  gt_candidate candidate[SPLITS * sizeof candidates / sizeof *candidates];
+  uint32_t count;
+} ways;
+
+static void add_way(ways *w, gt_matmul_config c, double cost) {
+  gt_candidate *way = &w->candidate[w->count];
+  w->config[w->count++] = c;
+  way->cost = cost;
+  if (!c.tm)
+    snprintf(way->text, sizeof way->text, "%ux%u", c.bm, c.bn);
+  else
+    snprintf(way->text, sizeof way->text, "%ux%ux%u by %ux%u, split %u", c.bm, c.bn, c.bk, c.tm, c.tn,
+             c.split);
+}
+
+static void add_device_ways(ways *w, const gt_matmul_shape *s, const gt_target *target) {
   for (size_t i = 0; i < sizeof candidates / sizeof *candidates; i++) {
     const candidate *c = &candidates[i];
     const uint64_t tiles = (uint64_t)gt_ceil_div(s->m, c->bm) * gt_ceil_div(s->n, c->bn);
-    if (!fits(c, target)) continue;
-    for (uint32_t split = 1; split <= 32; split++) {
+    if (!fits(c, target) || (!s->trans_a && s->trans_b && threads_of(c) < FULL_GROUP)) continue;
+    for (uint32_t split = 1; split <= SPLITS; split++) {
       const uint32_t k_chunk = gt_ceil_div(gt_ceil_div(s->k, split), c->bk) * c->bk;
       if (split > 1 && (k_chunk < 64 || gt_ceil_div(s->k, k_chunk) != split)) continue;
       if (split > 1 && (uint64_t)split * s->m * s->n * s->batch > 1u << 26) break;
       if (split > 1 && target->max_grid && tiles > target->max_grid)
         break; /* tiles are one line of the grid */
-      const double cycles = estimate(c, s, target, split, k_chunk);
-      if (best_cycles >= 0 && cycles >= best_cycles) continue;
-      best_cycles = cycles;
-      best = (gt_matmul_config){c->bm, c->bn, c->bk, c->tm, c->tn, split, k_chunk};
+      add_way(w, (gt_matmul_config){c->bm, c->bn, c->bk, c->tm, c->tn, split, k_chunk},
+              estimate(c, s, target, split, k_chunk));
     }
   }
-  if (best.split == 1) best.k_chunk = gt_ceil_div(s->k, best.bk) * best.bk;
-  return best;
+  if (w->count) return;
+  const candidate *c = &last_resort;
+  add_way(w, (gt_matmul_config){c->bm, c->bn, c->bk, c->tm, c->tn, 1, gt_ceil_div(s->k, c->bk) * c->bk}, 0);
+}
+
+gt_matmul_config gt_matmul_choose(gt_lowering *lowering, const gt_matmul_shape *s) {
+  const gt_target *target = gt_lowering_target(lowering);
+  char key[80];
+  ways w = {0};
+  if (target->device)
+    add_device_ways(&w, s, target);
+  else
+    add_way(&w, choose_tiles(s), 0);
+  snprintf(key, sizeof key, "product %ux%ux%u %c%c x%u", s->m, s->n, s->k, s->trans_a ? 't' : 'n',
+           s->trans_b ? 't' : 'n', s->batch);
+  return w.config[gt_lower_choice(lowering, key, w.candidate, w.count)];
 }

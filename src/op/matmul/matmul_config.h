@@ -3,7 +3,7 @@
  * threads). */
 #ifndef GT_OP_MATMUL_CONFIG_H
 #define GT_OP_MATMUL_CONFIG_H
-#include "step/step.h"
+#include "step/lowering.h"
 
 typedef struct gt_matmul_shape {
   uint32_t m, n, k, batch;
@@ -15,5 +15,5 @@ typedef struct gt_matmul_config {
   uint32_t split, k_chunk;     /* parts of k and the length of each, a multiple of bk */
 } gt_matmul_config;
 
-gt_matmul_config gt_matmul_choose(const gt_matmul_shape *shape, const gt_target *target);
+gt_matmul_config gt_matmul_choose(gt_lowering *lowering, const gt_matmul_shape *shape);
 #endif

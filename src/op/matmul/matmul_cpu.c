@@ -25,8 +25,8 @@ static bool is_tiny(uint32_t m, uint32_t n, uint32_t k) { return (uint64_t)m * n
 
 bool gt_matmul_prepare(const void *args, const uint32_t *spec, uint32_t threads, gt_error *error) {
   const struct gt_matmul_args *a = args;
-  const uint32_t m = a->m < spec[SPEC_BM] ? a->m : spec[SPEC_BM],
-                 n = a->n < spec[SPEC_BN] ? a->n : spec[SPEC_BN];
+  const uint32_t m = a->m < spec[GT_MATMUL_SPEC_BM] ? a->m : spec[GT_MATMUL_SPEC_BM],
+                 n = a->n < spec[GT_MATMUL_SPEC_BN] ? a->n : spec[GT_MATMUL_SPEC_BN];
   return is_tiny(m, n, a->k) || gt_blas_reserve(threads, error);
 }
 
@@ -70,18 +70,20 @@ static bool plain(const uint32_t *spec) {
 
 void gt_matmul_cpu(const void *args, const uint32_t *spec, uint32_t tile) {
   const struct gt_matmul_args *a = args;
-  assert(a->split <= 1 && spec[SPEC_BM] <= GT_MATMUL_TILE && spec[SPEC_BN] <= GT_MATMUL_TILE);
-  const uint32_t across = (a->n + spec[SPEC_BN] - 1) / spec[SPEC_BN],
-                 down = (a->m + spec[SPEC_BM] - 1) / spec[SPEC_BM];
-  const uint32_t column = tile % across * spec[SPEC_BN], row = tile / across % down * spec[SPEC_BM];
+  assert(a->split <= 1 && spec[GT_MATMUL_SPEC_BM] <= GT_MATMUL_TILE &&
+         spec[GT_MATMUL_SPEC_BN] <= GT_MATMUL_TILE);
+  const uint32_t across = (a->n + spec[GT_MATMUL_SPEC_BN] - 1) / spec[GT_MATMUL_SPEC_BN],
+                 down = (a->m + spec[GT_MATMUL_SPEC_BM] - 1) / spec[GT_MATMUL_SPEC_BM];
+  const uint32_t column = tile % across * spec[GT_MATMUL_SPEC_BN],
+                 row = tile / across % down * spec[GT_MATMUL_SPEC_BM];
   const uint32_t batch = tile / across / down;
-  const bool trans_a = spec[SPEC_TRANS_A], trans_b = spec[SPEC_TRANS_B];
+  const bool trans_a = spec[GT_MATMUL_SPEC_TRANS_A], trans_b = spec[GT_MATMUL_SPEC_TRANS_B];
   operands o = {
       .lda = trans_a ? a->m : a->k, .ldb = trans_b ? a->k : a->n, .trans_a = trans_a, .trans_b = trans_b};
   o.a = GT_PTR(const float, a->a) + (size_t)batch * a->stride_a + (trans_a ? row : row * o.lda);
   o.b = GT_PTR(const float, a->b) + (size_t)batch * a->stride_b + (trans_b ? column * o.ldb : column);
-  o.m = a->m - row < spec[SPEC_BM] ? a->m - row : spec[SPEC_BM];
-  o.n = a->n - column < spec[SPEC_BN] ? a->n - column : spec[SPEC_BN];
+  o.m = a->m - row < spec[GT_MATMUL_SPEC_BM] ? a->m - row : spec[GT_MATMUL_SPEC_BM];
+  o.n = a->n - column < spec[GT_MATMUL_SPEC_BN] ? a->n - column : spec[GT_MATMUL_SPEC_BN];
   o.k = a->k;
   const uint32_t first = (batch * a->m + row) * a->n + column;
   if (plain(spec)) {

@@ -8,8 +8,6 @@ enum {
   GT_MATMUL_TILE = 256,
   GT_MATMUL_FINISH_TILE = 4096
 }; /* largest edge of a CPU tile; elements of a finish tile */
-/* Own specialization constants of kernel "matmul" (shaders/op/matmul/matmul.h). */
-enum { SPEC_BM = 3, SPEC_BN, SPEC_BK, SPEC_TM, SPEC_TN, SPEC_TRANS_A, SPEC_TRANS_B, SPEC_SPLIT };
 
 void gt_matmul_cpu(const void *args, const uint32_t *spec, uint32_t tile);
 bool gt_matmul_prepare(const void *args, const uint32_t *spec, uint32_t threads, gt_error *error);

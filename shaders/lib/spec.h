@@ -1,0 +1,14 @@
+/* Specialization constants that have the same number in every kernel. Shared by C and GLSL, as are those of a
+ * kernel or a family, which stand in its header in shaders/op, from 3 on; those of an elementwise program
+ * stand in lib/opcodes.h. A number is written there and nowhere else. */
+#ifndef GT_SPEC_H
+#define GT_SPEC_H
+#define GT_SPEC_LOCAL_X 0 /* the workgroup's size */
+#define GT_SPEC_LOCAL_Y 1
+#define GT_SPEC_LOCAL_Z 2
+/* 1: the buffers' addresses are multiples of 16, so that four elements may move at once. Set by the backend.
+ */
+#define GT_SPEC_ALIGNED 15
+/* Of kernels with lib/row.glsl. 1: an invocation has a row to itself; 0: a workgroup. */
+#define GT_SPEC_PER_LANE 4
+#endif

@@ -1,0 +1,35 @@
+/* Specialization constants of automata, on numbers and on bits; shared by C and GLSL. */
+#ifndef GT_LOGIC_CA_SPEC_H
+#define GT_LOGIC_CA_SPEC_H
+/* Of both: op/logic/logic_ca_cells.glsl. */
+#define GT_CA_SPEC_SHARED      3
+#define GT_CA_SPEC_CHANNELS    4
+#define GT_CA_SPEC_KERNELS     5
+#define GT_CA_SPEC_HEIGHT      6
+#define GT_CA_SPEC_WIDTH       7
+#define GT_CA_SPEC_PERIODIC    8
+#define GT_CA_SPEC_PERCEPTIONS 9
+#define GT_CA_SPEC_UPDATES     10
+/* On numbers, forward and backward: op/logic/logic_ca.glsl. */
+#define GT_CA_SPEC_CHUNK   11
+#define GT_CA_SPEC_FIRE    12
+#define GT_CA_SPEC_PATCHES 13
+#define GT_CA_SPEC_OUT     14
+#define GT_CA_SPEC_SLOTS   16
+#define GT_CA_SPEC_KEEP    17
+#define GT_CA_SPEC_WIDTHS  22 /* of perception's first GT_CA_WIDTHS layers */
+#define GT_CA_SPEC_WIRES   26 /* of perception, of each row of the wiring */
+#define GT_CA_SPEC_WORDS   27 /* perception's wires; for the gradient its inverse */
+#define GT_CA_WIDTHS       4
+/* Backward: op/logic/logic_ca_gradient.glsl. */
+#define GT_CA_SPEC_TRACE     18 /* gates in a workgroup's trace */
+#define GT_CA_SPEC_GRADIENT  19 /* row: gradient of a layer's outputs, then its inputs */
+#define GT_CA_SPEC_PRODUCTS  20 /* row: products of the update's gates */
+#define GT_CA_SPEC_PERCEIVED 21 /* row: products of perception's gates */
+#define GT_CA_SPEC_SUMMED    28 /* row: those of its first layer, summed over kernels */
+/* On bits: op/logic/logic_ca_bits_step.glsl. */
+#define GT_CA_BITS_SPEC_FIRE   11
+#define GT_CA_BITS_SPEC_CHUNK  12
+#define GT_CA_BITS_SPEC_SECOND 13
+#define GT_CA_BITS_SPEC_OTHER  14
+#endif

@@ -1,0 +1,19 @@
+/* Specialization constants of the kernels of logic gates, shared by C and GLSL: those that include
+ * op/logic/logic.glsl. */
+#ifndef GT_LOGIC_SPEC_H
+#define GT_LOGIC_SPEC_H
+#define GT_LOGIC_SPEC_LANES \
+  3 /* invocations that share a piece of work: a power of two that divides the workgroup */
+#define GT_LOGIC_SPEC_QUADS     4 /* 1: the batch is a multiple of 4 */
+#define GT_LOGIC_SPEC_SLICE     5 /* fours of a row in a slice; 0: the whole row */
+#define GT_LOGIC_SPEC_X         6 /* types of the values */
+#define GT_LOGIC_SPEC_G         7
+#define GT_LOGIC_SPEC_Y         8
+#define GT_LOGIC_SPEC_TO_LOGITS 9 /* logic_coefficient_sums. 1: y is the gradient of the logits */
+#define GT_LOGIC_SPEC_GROUPS    9 /* logic_walk_sum */
+
+/* Types. */
+#define GT_LOGIC_F32  0
+#define GT_LOGIC_F16  1
+#define GT_LOGIC_BF16 2
+#endif

@@ -1,0 +1,256 @@
+/* gtrain bench: the table of this machine, as Markdown that can be pasted into an issue, or as JSON that a
+ * later run compares itself with. */
+#include "train/bench_table.h"
+#include "base/file.h"
+#include "base/log.h"
+#include "base/memory.h"
+#include "base/text.h"
+#include "cli/bench.h"
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_DEVICES = 2, FILE_LIMIT = 1 << 20, CELL = 72 };
+enum { COLUMN_NAME, COLUMN_UNIT, COLUMN_FIRST /* of a device */ };
+enum { FIGURE, SPREAD, RATIO, DEVICE_COLUMNS, MOST_COLUMNS = COLUMN_FIRST + MOST_DEVICES * DEVICE_COLUMNS };
+
+typedef struct report {
+  gt_bench_table table;
+  const char *label[MOST_DEVICES];
+  char name[MOST_DEVICES][256];
+  int devices;
+  json_t *before;   /* the file's object, or NULL */
+  const char *file; /* its name */
+} report;
+
+/* --- what an earlier run found --- */
+
+static bool read_before(const char *path, json_t **out, gt_error *error) {
+  gt_bytes bytes = {0};
+  json_error_t trouble;
+  if (!gt_read_file(path, FILE_LIMIT, &bytes, error)) return false;
+  *out = json_loadb((const char *)bytes.data, bytes.size, 0, &trouble);
+  gt_bytes_finish(&bytes);
+  if (json_is_array(json_object_get(*out, "rows"))) return true;
+  json_decref(*out);
+  *out = NULL;
+  return gt_fail(error, GT_ERR_DATA, "%s: not what gtrain bench --json writes", path);
+}
+
+static const char *text_at(const json_t *object, const char *key) {
+  const char *text = json_string_value(json_object_get(object, key));
+  return text ? text : "";
+}
+
+/* The row of this name, device and unit in the earlier run; false: it has none, or no figures. */
+static bool find_before(const report *r, const gt_bench_row *row, gt_bench_row *before) {
+  size_t i;
+  json_t *entry;
+  json_array_foreach(json_object_get(r->before, "rows"), i, entry) {
+    const json_t *median = json_object_get(entry, "median"), *min = json_object_get(entry, "min"),
+                 *max = json_object_get(entry, "max");
+    if (strcmp(text_at(entry, "name"), row->name) || strcmp(text_at(entry, "device"), row->device) ||
+        strcmp(text_at(entry, "unit"), row->unit))
+      continue;
+    *before = (gt_bench_row){.less_is_better = row->less_is_better,
+                             .median = json_number_value(median),
+                             .min = json_number_value(min),
+                             .max = json_number_value(max)};
+    return json_is_number(median) && json_is_number(min) && json_is_number(max);
+  }
+  return false;
+}
+
+/* 0: nothing to compare with. */
+static double compare(const report *r, const gt_bench_row *row, bool *outside) {
+  gt_bench_row before;
+  *outside = false;
+  if (!r->before || !find_before(r, row, &before)) return 0;
+  const double ratio = gt_bench_ratio(row, &before);
+  *outside = ratio > 0 && gt_bench_outside(row, &before);
+  return ratio;
+}
+
+/* --- JSON --- */
+
+static json_t *row_json(const report *r, const gt_bench_row *row) {
+  bool outside;
+  json_t *entry = json_pack("{s:s, s:s, s:s}", "device", row->device, "name", row->name, "unit", row->unit);
+  if (*row->skipped) {
+    json_object_set_new(entry, "skipped", json_string(row->skipped));
+    return entry;
+  }
+  json_object_set_new(entry, "median", json_real(row->median));
+  json_object_set_new(entry, "min", json_real(row->min));
+  json_object_set_new(entry, "max", json_real(row->max));
+  const double ratio = compare(r, row, &outside);
+  if (ratio > 0) {
+    json_object_set_new(entry, "ratio", json_real(ratio));
+    json_object_set_new(entry, "outside", json_boolean(outside));
+  }
+  return entry;
+}
+
+static void print_json(const report *r) {
+  json_t *devices = json_object(), *rows = json_array();
+  for (int d = 0; d < r->devices; d++) json_object_set_new(devices, r->label[d], json_string(r->name[d]));
+  for (size_t i = 0; i < r->table.count; i++) json_array_append_new(rows, row_json(r, &r->table.items[i]));
+  gt_cli_print_json(json_pack("{s:s, s:o, s:o}", "version", GT_VERSION, "devices", devices, "rows", rows));
+}
+
+/* --- text --- */
+
+typedef struct line {
+  char cell[MOST_COLUMNS][CELL];
+} line;
+
+/* Three to four digits that count. */
+static void put_number(char *cell, double value) {
+  const double size = value < 0 ? -value : value;
+  snprintf(cell, CELL, "%.*f", size >= 1000 ? 0 : size >= 100 ? 1 : size >= 1 ? 2 : 3, value);
+}
+
+static void put_row(const report *r, const gt_bench_row *row, char (*cell)[CELL]) {
+  char least[CELL], most[CELL];
+  bool outside;
+  if (*row->skipped) {
+    snprintf(cell[SPREAD], CELL, "%s", row->skipped);
+    return;
+  }
+  put_number(cell[FIGURE], row->median);
+  put_number(least, row->min);
+  put_number(most, row->max);
+  snprintf(cell[SPREAD], CELL, "%.30s to %.30s", least, most);
+  const double ratio = compare(r, row, &outside);
+  if (ratio > 0) snprintf(cell[RATIO], CELL, "%.3f%s", ratio, outside ? " *" : "  ");
+}
+
+static int device_at(const report *r, const gt_bench_row *row) {
+  int d = 0;
+  while (strcmp(r->label[d], row->device)) d++;
+  return d;
+}
+
+/* The lines of the table, a device beside the other; returns how many. */
+static size_t make_lines(const report *r, line *lines) {
+  size_t count = 1;
+  snprintf(lines[0].cell[COLUMN_UNIT], CELL, "unit");
+  for (int d = 0; d < r->devices; d++) {
+    char(*cell)[CELL] = &lines[0].cell[COLUMN_FIRST + d * DEVICE_COLUMNS];
+    snprintf(cell[FIGURE], CELL, "%s", r->label[d]);
+    snprintf(cell[SPREAD], CELL, "spread");
+    if (r->before) snprintf(cell[RATIO], CELL, "times as good");
+  }
+  for (size_t i = 0; i < r->table.count; i++) {
+    const gt_bench_row *row = &r->table.items[i];
+    size_t at = 1;
+    while (at < count && strcmp(lines[at].cell[COLUMN_NAME], row->name)) at++;
+    if (at == count) {
+      snprintf(lines[count].cell[COLUMN_NAME], CELL, "%s", row->name);
+      snprintf(lines[count++].cell[COLUMN_UNIT], CELL, "%s", row->unit);
+    }
+    put_row(r, row, &lines[at].cell[COLUMN_FIRST + device_at(r, row) * DEVICE_COLUMNS]);
+  }
+  return count;
+}
+
+/* A cell, filled up with a character: names to the left, figures to the right. */
+static void print_cell(const char *text, int width, int column, char filler) {
+  const bool right = column >= COLUMN_FIRST;
+  const int room = width - (int)strlen(text);
+  printf("%c%s", filler, right ? "" : text);
+  for (int i = 0; i < room; i++) putchar(filler);
+  printf("%s", right ? text : "");
+  putchar(filler == '-' && right ? ':' : filler); /* Markdown's sign for it */
+  putchar('|');
+}
+
+static void print_lines(const report *r, const line *lines, size_t count) {
+  const int columns = COLUMN_FIRST + r->devices * DEVICE_COLUMNS;
+  int width[MOST_COLUMNS] = {0};
+  for (size_t i = 0; i < count; i++)
+    for (int c = 0; c < columns; c++)
+      if ((int)strlen(lines[i].cell[c]) > width[c]) width[c] = (int)strlen(lines[i].cell[c]);
+  for (size_t i = 0; i < count; i++) {
+    const int lines_here = i == 0 ? 2 : 1; /* the head has a ruler under it */
+    for (int ruler = 0; ruler < lines_here; ruler++) {
+      putchar('|');
+      for (int c = 0; c < columns; c++)
+        if (width[c]) print_cell(ruler ? "" : lines[i].cell[c], width[c], c, ruler ? '-' : ' ');
+      putchar('\n');
+    }
+  }
+}
+
+static void print_before(const report *r) {
+  const char *label;
+  json_t *name;
+  printf("\nCompared with ");
+  gt_put_text(stdout, r->file);
+  printf(": gtrain ");
+  gt_put_text(stdout, text_at(r->before, "version"));
+  json_object_foreach(json_object_get(r->before, "devices"), label, name) {
+    printf(", ");
+    gt_put_text(stdout, label);
+    printf(": ");
+    gt_put_text(stdout, json_string_value(name) ? json_string_value(name) : "");
+  }
+  printf(". *: the spreads of both do not meet.\n");
+}
+
+static void print_text(const report *r) {
+  line *lines = gt_alloc((r->table.count + 1) * sizeof *lines);
+  printf("gtrain %s\n", GT_VERSION);
+  for (int d = 0; d < r->devices; d++) printf("%s: %s\n", r->label[d], r->name[d]);
+  printf("\n");
+  print_lines(r, lines, make_lines(r, lines));
+  if (r->before) print_before(r);
+  free(lines);
+}
+
+/* --- the command --- */
+
+static void tell(const char *what) {
+  char text[64];
+  if (gt_log_width() < (int)sizeof text) return;
+  snprintf(text, sizeof text, "measuring %s", what);
+  gt_log_status(text);
+}
+
+/* Which devices are measured: the one asked for and, beside it, the CPU. */
+static bool choose(report *r, const char *device, gt_error *error) {
+  gt_backend *backend = gt_backend_open(device, 0, error);
+  if (!backend) return false;
+  r->label[0] = backend->target.device ? "vulkan" : "cpu";
+  snprintf(r->name[0], sizeof r->name[0], "%s", backend->name);
+  r->devices = 1;
+  if (!backend->target.device) return gt_backend_close(backend), true;
+  gt_backend_close(backend);
+  backend = gt_backend_open("cpu", 0, error);
+  if (!backend) return false;
+  r->label[1] = "cpu";
+  snprintf(r->name[1], sizeof r->name[1], "%s", backend->name);
+  r->devices = 2;
+  gt_backend_close(backend);
+  return true;
+}
+
+int gt_cli_bench_table(const gt_arguments *arguments) {
+  const char *device = gt_option_value(arguments, "device");
+  report r = {.table.tell = gt_flag(arguments, "quiet") ? NULL : tell,
+              .file = gt_option_value(arguments, "compare")};
+  gt_error error = {0};
+  int64_t milliseconds = 1000;
+  if (!gt_option_int(arguments, "row-ms", 1, 3600000, &milliseconds)) return GT_ERR_USAGE;
+  r.table.seconds = 1e-3 * (double)milliseconds;
+  bool ok = (!r.file || read_before(r.file, &r.before, &error)) && choose(&r, device, &error);
+  for (int d = 0; d < r.devices && ok; d++)
+    ok = gt_bench_table_device(&r.table, r.label[d], d ? "cpu" : device, &error);
+  if (r.table.tell) gt_log_status(NULL);
+  if (ok && gt_flag(arguments, "json"))
+    print_json(&r);
+  else if (ok)
+    print_text(&r);
+  json_decref(r.before);
+  free(r.table.items);
+  return ok ? GT_OK : gt_report(&error);
+}

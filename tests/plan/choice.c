@@ -1,0 +1,76 @@
+/* Choices: what a plan keeps of them. */
+#include "op/core.h"
+#include "op/matmul/matmul.h"
+#include "plan/plan.h"
+#include <setjmp.h>
+#include <stdarg.h>
+#include <cmocka.h>
+#include <string.h>
+
+static const gt_target device = {.device = true,
+                                 .subgroup = 32,
+                                 .max_workgroup = 1024,
+                                 .shared_bytes = 48 << 10,
+                                 .units = 64,
+                                 .max_grid = 65535};
+
+static gt_id read_matrix(gt_graph *graph, const char *name, int64_t rows, int64_t columns) {
+  const uint32_t v = gt_graph_variable(graph, name, gt_shape_2(rows, columns), GT_F32, false);
+  return gt_variable_read(graph, v);
+}
+
+/* Two products of one shape, and a third of another. */
+static gt_plan *three_products(gt_arena *arena, gt_target target) {
+  const gt_plan_options options = {.target = target};
+  gt_error error = {0};
+  gt_graph *graph = gt_graph_create(arena);
+  gt_id x = read_matrix(graph, "x", 256, 64);
+  const gt_id square = read_matrix(graph, "square", 64, 64), last = read_matrix(graph, "last", 64, 10);
+  for (int i = 0; i < 2; i++) x = gt_matmul(graph, x, square, false, false);
+  const uint32_t y = gt_graph_variable(graph, "y", gt_shape_2(256, 10), GT_F32, false);
+  gt_assign(graph, y, 0, gt_matmul(graph, x, last, false, false));
+  gt_plan *plan = gt_plan_create(arena, graph, &options, &error);
+  assert_non_null(plan);
+  return plan;
+}
+
+static const gt_choice *choice_of(const gt_plan *plan, int product) {
+  for (uint32_t s = 0; s < plan->steps; s++)
+    if (plan->step[s].choice && product-- == 0) return &plan->choice[plan->step[s].choice - 1];
+  return NULL;
+}
+
+static void test_one_answer_a_question(void **state) {
+  (void)state;
+  gt_arena arena;
+  gt_arena_init(&arena);
+  const gt_plan *plan = three_products(&arena, device);
+  assert_int_equal(plan->choices, 2);
+  assert_ptr_equal(choice_of(plan, 0), choice_of(plan, 1));
+  assert_ptr_not_equal(choice_of(plan, 0), choice_of(plan, 2));
+  assert_null(choice_of(plan, 3));
+  assert_non_null(strstr(choice_of(plan, 0)->key, "256x64x64"));
+  gt_arena_finish(&arena);
+}
+
+static void test_least_cost(void **state) {
+  (void)state;
+  gt_arena arena;
+  gt_arena_init(&arena);
+  const gt_plan *plan = three_products(&arena, device);
+  for (uint32_t c = 0; c < plan->choices; c++) {
+    const gt_choice *choice = &plan->choice[c];
+    assert_true(choice->candidates > 1);
+    for (uint32_t i = 0; i < choice->candidates; i++) {
+      const double cost = choice->candidate[i].cost, taken = choice->candidate[choice->taken].cost;
+      assert_true(i < choice->taken ? cost > taken : cost >= taken);
+    }
+  }
+  gt_arena_finish(&arena);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_one_answer_a_question),
+                                     cmocka_unit_test(test_least_cost)};
+  return cmocka_run_group_tests_name("choice", tests, NULL, NULL);
+}
