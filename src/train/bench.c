@@ -99,7 +99,8 @@ bool gt_bench_reference(gt_config *config, gt_arena *arena, int64_t batch, gt_er
   *config = (gt_config){.path = "reference", .name = "reference", .seed = 1};
   gt_diagnostics_init(&config->diagnostics, arena);
   config->root = gt_spec_parse(arena, "reference", text, sizeof text - 1, &config->diagnostics);
-  config->train = (gt_train_config){.epochs = 1, .batch_size = batch, .eval_batch_size = 500};
+  config->train =
+      (gt_train_config){.epochs = 1, .batch_size = batch, .eval_batch_size = 500, .accumulate = 1};
   config->optim = gt_optim_read(arena, config->root, &config->diagnostics);
   config->loss = gt_loss_read(arena, config->root, true, &config->diagnostics);
   float *scaling = GT_NEW_N(arena, float, 3);
