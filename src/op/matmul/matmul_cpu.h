@@ -4,10 +4,7 @@
 #include "base/error.h"
 #include <stdint.h>
 
-enum {
-  GT_MATMUL_TILE = 256,
-  GT_MATMUL_FINISH_TILE = 4096
-}; /* largest edge of a CPU tile; elements of a finish tile */
+enum { GT_MATMUL_FINISH_TILE = 4096 }; /* elements */
 /* Own specialization constants of kernel "matmul" (shaders/op/matmul/matmul.h). */
 enum { SPEC_BM = 3, SPEC_BN, SPEC_BK, SPEC_TM, SPEC_TN, SPEC_TRANS_A, SPEC_TRANS_B, SPEC_SPLIT };
 
