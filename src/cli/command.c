@@ -48,8 +48,8 @@ static void print_help(void) {
   for (int i = 0; i < COMMANDS; i++) printf("  %-10s %s\n", commands[i]->name, commands[i]->summary);
   printf(
       "\n`gtrain COMMAND --help` explains one. Environment: GTRAIN_DEVICE (as --device), GTRAIN_THREADS\n"
-      "(of the CPU, where train.threads does not say), GTRAIN_CACHE_DIR, GTRAIN_DEBUG (validation,plan,graph),\n"
-      "NO_COLOR.\n");
+      "(of the CPU, where train.threads does not say), GTRAIN_CPU (portable, avx2, avx512), GTRAIN_CACHE_DIR,\n"
+      "GTRAIN_DEBUG (validation,plan,graph), NO_COLOR.\n");
 }
 
 /* --- errors --- */

@@ -6,6 +6,7 @@
 #include "op/op.h"
 #include "shaders/op/batch.h"
 #include "step/lowering.h"
+#include "step/math.h"
 #include <inttypes.h>
 #include <stddef.h>
 #include <string.h>
@@ -33,6 +34,19 @@ static uint32_t sample_of(const struct gt_batch_args *a, bool sequential, uint32
   return gt_shuffle_index((uint32_t)index, a->samples, seed, step / a->steps + a->first_epoch);
 }
 
+GT_CLONES static void widen(const uint8_t *restrict data, uint32_t n, float *restrict y) {
+  for (uint32_t f = 0; f < n; f++) y[f] = (float)data[f];
+}
+
+GT_CLONES static void scale_alike(float *y, uint32_t n, float center, float scale, float shift) {
+  for (uint32_t f = 0; f < n; f++) y[f] = (y[f] - center) * scale + shift;
+}
+
+GT_CLONES static void scale_each(float *restrict y, uint32_t n, const float *restrict center,
+                                 const float *restrict scale, const float *restrict shift) {
+  for (uint32_t f = 0; f < n; f++) y[f] = (y[f] - center[f]) * scale[f] + shift[f];
+}
+
 static void convert_row(const struct gt_batch_args *a, const uint32_t *spec, uint32_t sample, uint32_t row) {
   const size_t from = (size_t)sample * a->features, to = (size_t)row * a->features;
   if (spec[GT_BATCH_SPEC_MODE] == GT_BATCH_I32) {
@@ -40,23 +54,19 @@ static void convert_row(const struct gt_batch_args *a, const uint32_t *spec, uin
     return;
   }
   float *y = GT_PTR(float, a->y) + to;
-  if (spec[GT_BATCH_SPEC_MODE] == GT_BATCH_U8) {
-    const uint8_t *data = GT_PTR(const uint8_t, a->data) + from;
-    for (uint32_t f = 0; f < a->features; f++) y[f] = (float)data[f];
-  } else {
+  if (spec[GT_BATCH_SPEC_MODE] == GT_BATCH_U8)
+    widen(GT_PTR(const uint8_t, a->data) + from, a->features, y);
+  else
     memcpy(y, GT_PTR(const float, a->data) + from, (size_t)a->features * 4);
-  }
   if (!spec[GT_BATCH_SPEC_SCALED]) return;
   const float *center = GT_PTR(const float, a->scaling), *scale = center + a->period,
               *shift = scale + a->period;
-  for (uint32_t start = 0; start < a->features; start += a->period) {
-    const uint32_t n = a->features - start < a->period ? a->features - start : a->period;
-    if (a->period == 1) { /* one scale for all, the usual case, in one loop that the compiler vectorizes */
-      for (uint32_t f = 0; f < a->features; f++) y[f] = (y[f] - center[0]) * scale[0] + shift[0];
-      return;
-    }
-    for (uint32_t f = 0; f < n; f++) y[start + f] = (y[start + f] - center[f]) * scale[f] + shift[f];
+  if (a->period == 1) { /* one scale for all, the usual case */
+    scale_alike(y, a->features, center[0], scale[0], shift[0]);
+    return;
   }
+  for (uint32_t start = 0; start < a->features; start += a->period)
+    scale_each(y + start, gt_least_u32(a->features - start, a->period), center, scale, shift);
 }
 
 static void batch_cpu(const void *args, const uint32_t *spec, uint32_t tile) {

@@ -10,6 +10,7 @@
 /* Elements are evaluated a block at a time: a register is one block of floats, and each instruction is one
  * loop over three operand blocks, which the compiler turns into vector code. Inputs read with GT_LOAD_SAME,
  * the leader and the outputs are worked on where they lie, when that is safe. */
+enum { LINE = 16 /* floats of a cache line */ };
 enum { BLOCK = GT_PROGRAM_BLOCK, OPERANDS = GT_OPERAND_RESULT + GT_PROGRAM_CODE };
 
 typedef struct machine {
@@ -296,8 +297,17 @@ static void prepare(machine *m, const float *leader, float *const *out, uint32_t
   }
 }
 
-void gt_program_evaluate(const gt_program_context *context, uint32_t first, uint32_t n, const float *leader,
-                         float *const *out) {
+/* The lines of the next block that are read where they lie: they come while this block is worked on. */
+static void fetch_next(const machine *m, uint32_t left) {
+  const gt_program *program = m->context->program;
+  const uint32_t n = gt_least_u32(left, BLOCK);
+  for (uint32_t k = 0; k < program->inputs; k++)
+    for (uint32_t i = 0; program->load[k] == GT_LOAD_SAME && i < n; i += LINE)
+      __builtin_prefetch(m->context->x[k] + m->first + m->n + i);
+}
+
+void gt_program_evaluate_rows(const gt_program_context *context, uint32_t first, uint32_t rows, uint32_t n,
+                              const float *leader, size_t ld, float *const *out) {
   const gt_program *program = context->program;
   machine m; /* not cleared: only the registers in use are touched */
   bool direct[GT_PROGRAM_OUTPUTS];
@@ -305,19 +315,30 @@ void gt_program_evaluate(const gt_program_context *context, uint32_t first, uint
   m.first = first;
   m.step = 1;
   prepare(&m, leader, out, gt_least_u32(n, BLOCK), direct);
-  for (uint32_t done = 0; done < n; done += m.n) {
-    m.first = first + done;
-    m.n = gt_least_u32(n - done, BLOCK);
-    bind_block(&m, leader ? leader + done : NULL);
-    for (uint32_t k = 0; k < program->outputs; k++) /* the machine's targets follow the range */
-      if (direct[k])
-        m.operand[program->output[k]] = m.target[program->output[k] - GT_OPERAND_RESULT] = out[k] + done;
-    run_block(&m);
-    for (uint32_t k = 0; k < program->outputs; k++) {
-      const float *from = m.operand[program->output[k]];
-      if (!direct[k] && from != out[k] + done) memcpy(out[k] + done, from, m.n * sizeof *from);
+  for (uint32_t row = 0; row < rows; row++, first += context->row, leader += leader ? ld : 0) {
+    const size_t down = (size_t)row * context->row;
+    for (uint32_t done = 0; done < n; done += m.n) {
+      m.first = first + done;
+      m.n = gt_least_u32(n - done, BLOCK);
+      bind_block(&m, leader ? leader + done : NULL);
+      fetch_next(&m, n - done - m.n);
+      for (uint32_t k = 0; k < program->outputs; k++) /* the machine's targets follow the range */
+        if (direct[k])
+          m.operand[program->output[k]] = m.target[program->output[k] - GT_OPERAND_RESULT] =
+              out[k] + down + done;
+      run_block(&m);
+      for (uint32_t k = 0; k < program->outputs; k++) {
+        const float *from = m.operand[program->output[k]];
+        float *to = out[k] + down + done;
+        if (!direct[k] && from != to) memcpy(to, from, m.n * sizeof *from);
+      }
     }
   }
+}
+
+void gt_program_evaluate(const gt_program_context *context, uint32_t first, uint32_t n, const float *leader,
+                         float *const *out) {
+  gt_program_evaluate_rows(context, first, 1, n, leader, 0, out);
 }
 
 void gt_program_gather(const gt_program_context *context, uint32_t first, uint32_t step, uint32_t n,

@@ -1,20 +1,48 @@
 #include "op/matmul/matmul_config.h"
 #include "base/count.h"
+#include "op/matmul/matmul_tile.h"
 
-/* CPU tiles: OpenBLAS gains with the tile (64x64 reaches 2/3 of what 256x256 does), threads gain with their
- * number. The shape alone decides: enough tiles to feed many threads when there is much work, few when there
- * is little. */
+/* So many tiles feed many threads when there is much work, and few when there is little; the shape alone
+ * decides. */
+static uint32_t tiles_wanted(const gt_matmul_shape *s) {
+  const double work = 2.0 * s->m * s->n * s->k * s->batch;
+  return work > 200e6 ? 16 : work > 20e6 ? 8 : work > 2e6 ? 4 : 1;
+}
+
+/* OpenBLAS gains with the tile: 64x64 reaches 2/3 of what 256x256 does. */
 static gt_matmul_config choose_tiles(const gt_matmul_shape *s) {
   static const uint32_t tile[][2] = {{256, 256}, {128, 256}, {128, 128}, {64, 128}, {64, 64}};
-  const double work = 2.0 * s->m * s->n * s->k * s->batch;
-  const uint32_t aim = work > 200e6 ? 16 : work > 20e6 ? 8 : work > 2e6 ? 4 : 1;
   const int count = sizeof tile / sizeof *tile;
   for (int i = 0; i < count; i++) {
     const uint64_t tiles = (uint64_t)gt_ceil_div(s->m, tile[i][0]) * gt_ceil_div(s->n, tile[i][1]) * s->batch;
-    if (tiles >= aim || i == count - 1)
+    if (tiles >= tiles_wanted(s) || i == count - 1)
       return (gt_matmul_config){.bm = tile[i][0], .bn = tile[i][1], .split = 1};
   }
   return (gt_matmul_config){.bm = 64, .bn = 64, .split = 1};
+}
+
+/* Our own tiles may have any edge; their bits do not depend on it. Even shares of m and n, as many as are
+ * wanted, cut so that the least is copied: a tile copies its part of b, and of a if that is transposed. */
+static gt_matmul_config choose_own_tiles(const gt_matmul_shape *s) {
+  enum { PANEL = 32, LEAST = 48 };
+  const uint32_t wanted = gt_ceil_div(tiles_wanted(s), s->batch);
+  const uint32_t least_down = gt_ceil_div(s->m, GT_MATMUL_TILE);
+  const uint32_t most_down = gt_least_u32(gt_ceil_div(s->m, LEAST), least_down + wanted);
+  const uint32_t least_across = gt_ceil_div(s->n, GT_MATMUL_TILE), most_across = gt_ceil_div(s->n, 2 * PANEL);
+  gt_matmul_config best = {.split = 1};
+  double best_cost = 0;
+  for (uint32_t down = least_down; down <= most_down; down++) {
+    const uint32_t across = gt_least_u32(gt_most_u32(gt_ceil_div(wanted, down), least_across), most_across);
+    const uint32_t bm = gt_ceil_div(s->m, down), bn = gt_ceil_div(gt_ceil_div(s->n, across), PANEL) * PANEL;
+    /* Fewer tiles than wanted: as many as there can be. */
+    const double lacking = (uint64_t)down * across < wanted ? wanted - down * across : 0;
+    const double cost = (s->trans_b ? 2.0 : 1.0) * s->n * down + (s->trans_a ? 1.0 : 0.0) * s->m * across +
+                        lacking * ((double)s->m + s->n);
+    if (best.bm && cost >= best_cost) continue;
+    best_cost = cost;
+    best.bm = bm, best.bn = bn;
+  }
+  return best;
 }
 
 /* Device tiles, with the share of a multiprocessor's peak that each reaches when it has enough to do. */
@@ -112,7 +140,7 @@ gt_matmul_config gt_matmul_choose(gt_lowering *lowering, const gt_matmul_shape *
   if (target->device)
     add_device_ways(&w, s, target);
   else
-    add_way(&w, choose_tiles(s), 0);
+    add_way(&w, gt_matmul_own_tile(s->m) ? choose_own_tiles(s) : choose_tiles(s), 0);
   snprintf(key, sizeof key, "product %ux%ux%u %c%c x%u", s->m, s->n, s->k, s->trans_a ? 't' : 'n',
            s->trans_b ? 't' : 'n', s->batch);
   return w.config[gt_lower_choice(lowering, key, w.candidate, w.count)];

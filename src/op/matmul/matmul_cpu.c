@@ -1,9 +1,11 @@
-/* The product on the CPU: a fixed grid of tiles, each one serial BLAS call over the whole of k, then the
- * epilogue row by row while the tile is hot. BLAS keeps the same bits for the same call, and the calls depend
- * on the shape only. */
+/* The product on the CPU: a fixed grid of tiles, each computed over the whole of k by one thread, then the
+ * epilogue row by row while the tile is hot. By what a tile is computed depends on the product's shape and
+ * the processor only: vector instructions of our own (matmul_tile.h) or a serial call of OpenBLAS, which is
+ * faster at a few rows and all there is on other processors; it keeps the same bits for the same call. */
 #include "op/matmul/matmul_cpu.h"
 #include "base/pool.h"
 #include "op/blas.h"
+#include "op/matmul/matmul_tile.h"
 #include "shaders/op/matmul/matmul.h"
 #include "shaders/op/matmul/matmul_finish.h"
 #include "step/program.h"
@@ -12,14 +14,7 @@
 #include <stddef.h>
 #include <string.h>
 
-enum { TINY = 1024 }; /* multiply-adds below which a BLAS call costs more than it saves */
-
-typedef struct operands { /* one tile: c[m, n] = op(a) op(b), op(a) [m, k], op(b) [k, n] */
-  const float *a, *b;
-  size_t lda, ldb;
-  bool trans_a, trans_b;
-  uint32_t m, n, k;
-} operands;
+enum { TINY = 1024 }; /* multiply-adds below which a call of OpenBLAS costs more than it saves */
 
 static bool is_tiny(uint32_t m, uint32_t n, uint32_t k) { return (uint64_t)m * n * k <= TINY; }
 
@@ -27,10 +22,14 @@ bool gt_matmul_prepare(const void *args, const uint32_t *spec, uint32_t threads,
   const struct gt_matmul_args *a = args;
   const uint32_t m = a->m < spec[GT_MATMUL_SPEC_BM] ? a->m : spec[GT_MATMUL_SPEC_BM],
                  n = a->n < spec[GT_MATMUL_SPEC_BN] ? a->n : spec[GT_MATMUL_SPEC_BN];
-  return is_tiny(m, n, a->k) || gt_blas_reserve(threads, error);
+  return gt_matmul_own_tile(a->m) || is_tiny(m, n, a->k) || gt_blas_reserve(threads, error);
 }
 
-static void multiply(const operands *o, float *c, size_t ldc) {
+static void multiply(const gt_matmul_operands *o, gt_matmul_tile *own, float *c, size_t ldc, float *pack) {
+  if (own) {
+    own(o, c, ldc, pack);
+    return;
+  }
   if (!is_tiny(o->m, o->n, o->k)) {
     gt_blas_sgemm(CblasRowMajor, o->trans_a ? CblasTrans : CblasNoTrans,
                   o->trans_b ? CblasTrans : CblasNoTrans, (int)o->m, (int)o->n, (int)o->k, 1.0f, o->a,
@@ -52,15 +51,9 @@ static void multiply(const operands *o, float *c, size_t ldc) {
  * `first`. */
 static void run_epilogue(const gt_program_context *context, const float *tile, size_t ld, uint64_t y[2],
                          uint32_t first, uint32_t rows, uint32_t columns) {
-  for (uint32_t i = 0; i < rows; i++) {
-    for (uint32_t j = 0; j < columns; j += GT_PROGRAM_BLOCK) {
-      const uint32_t n = columns - j < GT_PROGRAM_BLOCK ? columns - j : GT_PROGRAM_BLOCK;
-      const uint32_t at = first + i * context->row + j;
-      float *out[GT_PROGRAM_OUTPUTS] = {0};
-      for (uint32_t o = 0; o < context->program->outputs; o++) out[o] = GT_PTR(float, y[o]) + at;
-      gt_program_evaluate(context, at, n, tile + i * ld + j, out);
-    }
-  }
+  float *out[GT_PROGRAM_OUTPUTS] = {0};
+  for (uint32_t o = 0; o < context->program->outputs; o++) out[o] = GT_PTR(float, y[o]) + first;
+  gt_program_evaluate_rows(context, first, rows, columns, tile, ld, out);
 }
 
 static bool plain(const uint32_t *spec) {
@@ -78,7 +71,7 @@ void gt_matmul_cpu(const void *args, const uint32_t *spec, uint32_t tile) {
                  row = tile / across % down * spec[GT_MATMUL_SPEC_BM];
   const uint32_t batch = tile / across / down;
   const bool trans_a = spec[GT_MATMUL_SPEC_TRANS_A], trans_b = spec[GT_MATMUL_SPEC_TRANS_B];
-  operands o = {
+  gt_matmul_operands o = {
       .lda = trans_a ? a->m : a->k, .ldb = trans_b ? a->k : a->n, .trans_a = trans_a, .trans_b = trans_b};
   o.a = GT_PTR(const float, a->a) + (size_t)batch * a->stride_a + (trans_a ? row : row * o.lda);
   o.b = GT_PTR(const float, a->b) + (size_t)batch * a->stride_b + (trans_b ? column * o.ldb : column);
@@ -86,14 +79,15 @@ void gt_matmul_cpu(const void *args, const uint32_t *spec, uint32_t tile) {
   o.n = a->n - column < spec[GT_MATMUL_SPEC_BN] ? a->n - column : spec[GT_MATMUL_SPEC_BN];
   o.k = a->k;
   const uint32_t first = (batch * a->m + row) * a->n + column;
+  /* Not into y: an epilogue may update in place a buffer that it also reads. */
+  _Static_assert((GT_MATMUL_TILE * GT_MATMUL_TILE + GT_MATMUL_PACK) * sizeof(float) <= GT_POOL_SCRATCH,
+                 "a tile fits");
+  float *buffer = gt_pool_scratch(), *pack = buffer + GT_MATMUL_TILE * GT_MATMUL_TILE;
   if (plain(spec)) {
-    multiply(&o, GT_PTR(float, a->y[0]) + first, a->n);
+    multiply(&o, gt_matmul_own_tile(a->m), GT_PTR(float, a->y[0]) + first, a->n, pack);
     return;
   }
-  /* Not into y: an epilogue may update in place a buffer that it also reads. */
-  _Static_assert(GT_MATMUL_TILE * GT_MATMUL_TILE * sizeof(float) <= GT_POOL_SCRATCH, "a tile fits");
-  float *buffer = gt_pool_scratch();
-  multiply(&o, buffer, o.n);
+  multiply(&o, gt_matmul_own_tile(a->m), buffer, o.n, pack);
   gt_program program;
   gt_program_from_spec(spec, &program);
   gt_program_context context = {.program = &program, .clock = GT_PTR(const uint32_t, a->clock), .row = a->n};

@@ -4,10 +4,7 @@
 #include "base/error.h"
 #include <stdint.h>
 
-enum {
-  GT_MATMUL_TILE = 256,
-  GT_MATMUL_FINISH_TILE = 4096
-}; /* largest edge of a CPU tile; elements of a finish tile */
+enum { GT_MATMUL_FINISH_TILE = 4096 }; /* elements */
 
 void gt_matmul_cpu(const void *args, const uint32_t *spec, uint32_t tile);
 bool gt_matmul_prepare(const void *args, const uint32_t *spec, uint32_t threads, gt_error *error);

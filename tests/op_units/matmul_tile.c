@@ -1,0 +1,111 @@
+/* Our own tiles read nothing beyond their operands, write nothing beyond c, and give the same bits for either
+ * instruction set and for one large tile or many small ones. Operands end where readable memory ends. */
+#include "op/matmul/matmul_tile.h"
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <cmocka.h>
+
+#if defined __x86_64__
+
+enum { ROOM = 1 << 20, PAGE = 4096, MARK = 12345 };
+
+typedef struct fence {
+  float *end; /* of ROOM bytes, before a page that nobody may touch */
+} fence;
+
+static fence fence_make(void) {
+  char *at = mmap(NULL, ROOM + PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  assert_ptr_not_equal(at, MAP_FAILED);
+  assert_int_equal(mprotect(at + ROOM, PAGE, PROT_NONE), 0);
+  float *values = (float *)at;
+  for (int i = 0; i < ROOM / 4; i++) values[i] = (float)((i * 2654435761u >> 8) % 2001) * 0x1p-10f - 1;
+  return (fence){values + ROOM / 4};
+}
+
+static bool can_run(gt_matmul_tile *tile) {
+  return __builtin_cpu_supports("fma") &&
+         (tile == gt_matmul_tile_avx2 ? __builtin_cpu_supports("avx2") : __builtin_cpu_supports("avx512f"));
+}
+
+typedef struct bench {
+  fence a, b, c;
+  float *pack;
+} bench;
+
+static gt_matmul_operands operands(const bench *t, uint32_t m, uint32_t n, uint32_t k, int form) {
+  const bool trans_a = form & 1, trans_b = form & 2;
+  return (gt_matmul_operands){.a = t->a.end - (size_t)m * k,
+                              .b = t->b.end - (size_t)k * n,
+                              .lda = trans_a ? m : k,
+                              .ldb = trans_b ? k : n,
+                              .trans_a = trans_a,
+                              .trans_b = trans_b,
+                              .m = m,
+                              .n = n,
+                              .k = k};
+}
+
+/* The chain of multiply-adds that a tile promises. */
+static float element(const gt_matmul_operands *o, uint32_t i, uint32_t j) {
+  float total = 0;
+  for (uint32_t start = 0; start < o->k; start += GT_MATMUL_DEPTH) {
+    float sum = 0;
+    for (uint32_t k = start; k < o->k && k < start + GT_MATMUL_DEPTH; k++)
+      sum = fmaf(o->a[o->trans_a ? k * o->lda + i : i * o->lda + k],
+                 o->b[o->trans_b ? j * o->ldb + k : k * o->ldb + j], sum);
+    total = start ? total + sum : sum;
+  }
+  return total;
+}
+
+static void hold(const bench *t, gt_matmul_tile *tile, uint32_t m, uint32_t n, uint32_t k, int form) {
+  const gt_matmul_operands o = operands(t, m, n, k, form);
+  const size_t ld = n + 3;
+  float *c = t->c.end - (size_t)(m - 1) * ld - n;
+  for (float *p = c; p < t->c.end; p++) *p = MARK;
+  tile(&o, c, ld, t->pack);
+  for (uint32_t i = 0; i < m; i++) {
+    for (uint32_t j = 0; j < n; j++) assert_memory_equal(&(float){element(&o, i, j)}, c + i * ld + j, 4);
+    for (size_t j = n; j < ld && i < m - 1; j++) assert_true(c[i * ld + j] == MARK);
+  }
+}
+
+static void shapes(const bench *t, gt_matmul_tile *tile, int form) {
+  static const uint32_t rows[] = {1, 2, 5, 6, 7, 11, 12, 13, 24, 25, 31, 36, 40, 256};
+  static const uint32_t columns[] = {1, 7, 8, 9, 10, 12, 15, 16, 17, 31, 32, 33, 63, 65};
+  static const uint32_t depths[] = {1, 3, 8, 21, 255, 256, 259, 520};
+  for (size_t r = 0; r < sizeof rows / sizeof *rows; r++)
+    for (size_t c = 0; c < sizeof columns / sizeof *columns; c++)
+      for (size_t d = 0; d < sizeof depths / sizeof *depths; d++)
+        if (rows[r] * depths[d] < 1 << 16) hold(t, tile, rows[r], columns[c], depths[d], form);
+}
+
+static void every_shape(void **state) {
+  gt_matmul_tile *const tiles[] = {gt_matmul_tile_avx2, gt_matmul_tile_avx512};
+  const bench t = {fence_make(), fence_make(), fence_make(),
+                   aligned_alloc(64, GT_MATMUL_PACK * sizeof(float))};
+  (void)state;
+  for (int i = 0; i < 2; i++) {
+    if (!can_run(tiles[i])) continue;
+    for (int form = 0; form < 4; form++) shapes(&t, tiles[i], form);
+    hold(&t, tiles[i], 256, 256, 300, 0);
+    hold(&t, tiles[i], 255, 249, 257, 3);
+  }
+  free(t.pack);
+  munmap(t.a.end - ROOM / 4, ROOM + PAGE);
+  munmap(t.b.end - ROOM / 4, ROOM + PAGE);
+  munmap(t.c.end - ROOM / 4, ROOM + PAGE);
+}
+
+#else
+static void every_shape(void **state) { (void)state; }
+#endif
+
+int main(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(every_shape)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
