@@ -198,7 +198,7 @@ check: $(BUILD)/gtrain $(TEST_PROGRAMS) $(if $(checked),$(CHECK_NEEDS))
 
 # The selftest is where every op's Vulkan kernel meets the CPU, under the validation layers.
 check-vulkan: $(BUILD)/gtrain
-	@. tests/env.sh && GTRAIN_DEVICE=vulkan GTRAIN_DEBUG=validation $(BUILD)/gtrain selftest --device vulkan
+	@. tests/env.sh && GTRAIN_DEVICE=vulkan GTRAIN_DEBUG=validation,matrix $(BUILD)/gtrain selftest --device vulkan
 	$(if $(findstring vulkan,$(SCRIPTS)),@BUILD=$(BUILD) GTRAIN_DEVICE=vulkan GTRAIN_DEBUG=validation \
 	  tests/run.sh $(foreach s,$(SCRIPTS),$(if $(findstring vulkan,$(notdir $(s))),$(s))))
 

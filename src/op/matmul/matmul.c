@@ -4,6 +4,7 @@
 #include "op/core.h"
 #include "op/matmul/matmul_config.h"
 #include "op/matmul/matmul_cpu.h"
+#include "op/matmul/matmul_matrix.h"
 #include "op/move.h"
 #include "op/op.h"
 #include "op/reduce.h"
@@ -12,6 +13,7 @@
 #include "step/lowering.h"
 #include <assert.h>
 #include <stddef.h>
+#include <string.h>
 
 enum { MOST_GROUPS_Z = 65535 /* what Vulkan promises */, MANY_UNITS = 16 /* a GPU rather than a CPU */ };
 static const gt_op rows[1];
@@ -132,6 +134,22 @@ static gt_matmul_shape shape_of(const gt_graph *graph, const gt_node *node) {
 static const gt_kernel matmul_kernel = {"matmul", gt_matmul_cpu, gt_matmul_prepare};
 static const gt_kernel finish_kernel = {"matmul_finish", gt_matmul_finish_cpu};
 
+/* On scalar units, or on the CPU. */
+static void cut_scalar(const gt_matmul_shape *s, const gt_target *target, gt_matmul_cut *cut) {
+  const gt_matmul_config c = gt_matmul_choose(s, target);
+  /* Straight code is faster, but software devices take a minute to compile much of it. */
+  const uint32_t unroll = target->units >= MANY_UNITS ? c.bk : 4;
+  *cut = (gt_matmul_cut){
+      .kernel = &matmul_kernel,
+      .bm = c.bm,
+      .bn = c.bn,
+      .split = c.split,
+      .k_chunk = c.k_chunk,
+      .threads = target->device ? c.bm / c.tm * (c.bn / c.tn) : 1,
+      .own = {c.bm, c.bn, c.bk, c.tm, c.tn, s->trans_a, s->trans_b, c.split, unroll},
+  };
+}
+
 /* Second pass of a split product. */
 static void lower_finish(gt_lowering *lowering, const gt_group *group, const gt_matmul_shape *s,
                          uint32_t split, uint32_t scratch) {
@@ -156,40 +174,36 @@ static void lower(gt_lowering *lowering, const gt_group *group) {
     s.m *= s.batch;
     s.batch = 1;
   }
-  const gt_matmul_config config = gt_matmul_choose(&s, target);
+  gt_matmul_cut cut;
+  if (!gt_matmul_cut_matrix(&s, target, node->precision, &cut)) cut_scalar(&s, target, &cut);
   struct gt_matmul_args args = {.m = s.m,
                                 .n = s.n,
                                 .k = s.k,
                                 .batch = s.batch,
-                                .split = config.split,
-                                .k_chunk = config.split > 1 ? config.k_chunk : s.k};
+                                .split = cut.split,
+                                .k_chunk = cut.split > 1 ? cut.k_chunk : s.k};
   args.stride_a = shared_a || s.batch == 1 ? 0 : s.m * s.k;
   args.stride_b = shared_b || s.batch == 1 ? 0 : s.k * s.n;
-  const uint32_t down = gt_ceil_div(s.m, config.bm), across = gt_ceil_div(s.n, config.bn);
-  gt_step *step = gt_lower_step(lowering, &matmul_kernel, &args, sizeof args);
+  const uint32_t down = gt_ceil_div(s.m, cut.bm), across = gt_ceil_div(s.n, cut.bn);
+  gt_step *step = gt_lower_step(lowering, cut.kernel, &args, sizeof args);
   step->tiles = down * across * s.batch;
-  /* Straight code is faster, but software devices take a minute to compile much of it. */
-  const uint32_t unroll = target->units >= MANY_UNITS ? config.bk : 4;
-  const uint32_t own[] = {config.bm, config.bn, config.bk,    config.tm, config.tn,
-                          s.trans_a, s.trans_b, config.split, unroll};
-  for (uint32_t i = 0; i < sizeof own / sizeof *own; i++) step->spec[SPEC_BM + i] = own[i];
+  memcpy(&step->spec[SPEC_BM], cut.own, sizeof cut.own);
   gt_lower_read(lowering, offsetof(struct gt_matmul_args, a), node->input[0]);
   gt_lower_read(lowering, offsetof(struct gt_matmul_args, b), node->input[1]);
   uint32_t scratch = 0;
-  if (config.split > 1) {
-    scratch = gt_lower_scratch(lowering, (uint64_t)config.split * s.batch * s.m * s.n * 4);
+  if (cut.split > 1) {
+    scratch = gt_lower_scratch(lowering, (uint64_t)cut.split * s.batch * s.m * s.n * 4);
     gt_lower_use_scratch(lowering, offsetof(struct gt_matmul_args, partial), scratch, true);
   } else {
     gt_lower_program(lowering, group, offsetof(struct gt_matmul_args, x), offsetof(struct gt_matmul_args, y),
                      offsetof(struct gt_matmul_args, clock), -1);
   }
   if (target->device) {
-    gt_lower_groups(lowering, (uint64_t)down * across, config.bm / config.tm * (config.bn / config.tn));
-    if (config.split > 1)
-      step->grid[1] = config.split; /* a split product's tiles are few (gt_matmul_choose) */
+    gt_lower_groups(lowering, (uint64_t)down * across, cut.threads);
+    if (cut.split > 1) step->grid[1] = cut.split;                      /* a split product's tiles are few */
     step->grid[2] = s.batch < MOST_GROUPS_Z ? s.batch : MOST_GROUPS_Z; /* the kernel loops over the rest */
   }
-  if (config.split > 1) lower_finish(lowering, group, &s, config.split, scratch);
+  if (cut.split > 1) lower_finish(lowering, group, &s, cut.split, scratch);
 }
 
 static double flops(const gt_graph *graph, const gt_node *node) {
@@ -200,7 +214,8 @@ static double flops(const gt_graph *graph, const gt_node *node) {
 static void print(const gt_graph *graph, const gt_node *node, char *buffer, size_t size) {
   (void)graph;
   const gt_matmul_attribute *t = node->attribute;
-  snprintf(buffer, size, "%c%c", t->trans_a ? 't' : 'n', t->trans_b ? 't' : 'n');
+  snprintf(buffer, size, "%c%c%s", t->trans_a ? 't' : 'n', t->trans_b ? 't' : 'n',
+           node->precision == GT_PRECISION_HALF ? " half" : "");
 }
 
 static const gt_op rows[1] = {{.name = "matmul",
