@@ -94,6 +94,12 @@ LIBRARY_OBJECTS := $(filter-out $(BUILD)/obj/src/main.o,$(OBJECTS)) $(GENERATED:
 SUPPORT_OBJECTS := $(SUPPORT:%.c=$(BUILD)/obj/%.o)
 TEST_PROGRAMS   := $(TESTS:%.c=$(BUILD)/%)
 SPV := $(SHADERS:shaders/op/%.comp=$(BUILD)/spv/%.spv)
+# Shaders for matrix units say so to the C preprocessor, in a line of their own (shaders/lib/matrix.glsl): what glslc
+# makes of them is rewritten by a tool that is built for it, for factors of bfloat16 where they say that, too.
+MATRIX_TOOL    := $(BUILD)/tools/matrix_khr
+MATRIX_SHADERS := $(if $(SHADERS),$(shell grep -l '^\#define GT_MATRIX_UNITS$$' $(SHADERS)))
+BFLOAT_SHADERS := $(if $(SHADERS),$(shell grep -l '^\#define GT_MATRIX_BFLOAT$$' $(SHADERS)))
+MATRIX_SPV     := $(MATRIX_SHADERS:shaders/op/%.comp=$(BUILD)/spv/%.spv)
 
 .PHONY: all check check-vulkan lint format bench dist clean install FORCE
 all: $(BUILD)/gtrain
@@ -130,6 +136,15 @@ $(BUILD)/spv/%.spv: shaders/op/%.comp $(BUILD)/glsl.stamp
 	$(Q)$(GLSLC) $(GLSL_FLAGS) -MD -MF $(@:.spv=.d) -MT $@ -o $@ $<
 	@sed -n 's/^[^:]*://p' $(@:.spv=.d) | tr -s ' ' '\n' | sed -n 's/.$$/&:/p' >> $(@:.spv=.d)
 	$(if $(SPIRV_VAL),$(Q)$(SPIRV_VAL) --target-env vulkan1.2 --scalar-block-layout $@)
+	$(if $(filter $@,$(MATRIX_SPV)),$(Q)mv $@ $@.nv && \
+	  $(MATRIX_TOOL) $(if $(filter $<,$(BFLOAT_SHADERS)),--bfloat) $@.nv $@)
+
+$(MATRIX_SPV): $(MATRIX_TOOL)
+# It runs where the compiler does, and needs nothing but libc.
+$(MATRIX_TOOL): tools/matrix_khr.c $(BUILD)/flags.stamp
+	$(say) CC $<
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(C_FLAGS) -o $@ $<
 
 $(GEN)/shaders.c: $(SPV) $(BUILD)/shaders.stamp scripts/generate-shaders.sh | $(GEN)/shader_table.h
 	$(say) EMBED "$(words $(SPV)) shaders"
@@ -183,7 +198,7 @@ check: $(BUILD)/gtrain $(TEST_PROGRAMS) $(if $(checked),$(CHECK_NEEDS))
 
 # The selftest is where every op's Vulkan kernel meets the CPU, under the validation layers.
 check-vulkan: $(BUILD)/gtrain
-	@. tests/env.sh && GTRAIN_DEVICE=vulkan GTRAIN_DEBUG=validation $(BUILD)/gtrain selftest --device vulkan
+	@. tests/env.sh && GTRAIN_DEVICE=vulkan GTRAIN_DEBUG=validation,matrix $(BUILD)/gtrain selftest --device vulkan
 	$(if $(findstring vulkan,$(SCRIPTS)),@BUILD=$(BUILD) GTRAIN_DEVICE=vulkan GTRAIN_DEBUG=validation \
 	  tests/run.sh $(foreach s,$(SCRIPTS),$(if $(findstring vulkan,$(notdir $(s))),$(s))))
 
@@ -192,7 +207,7 @@ check-vulkan: $(BUILD)/gtrain
 # Releases of clang-format disagree with each other; the sources follow release 14.
 CLANG_FORMAT ?= $(or $(shell command -v clang-format-14 2>/dev/null),clang-format)
 CPPCHECK     ?= cppcheck
-C_FILES := $(sort $(wildcard src/*.[ch] src/*/*.[ch] src/*/*/*.[ch] tests/*/*.[ch] tests/op/*/*.c \
+C_FILES := $(sort $(wildcard tools/*.c src/*.[ch] src/*/*.[ch] src/*/*/*.[ch] tests/*/*.[ch] tests/op/*/*.c \
                    shaders/*/*.h shaders/op/*/*.h))
 
 # The three checks run even when an earlier one fails: one look shows all there is to mend.

@@ -6,6 +6,7 @@
 #define GT_SPEC_LOCAL_X 0 /* the workgroup's size */
 #define GT_SPEC_LOCAL_Y 1
 #define GT_SPEC_LOCAL_Z 2
+#define GT_SPEC_OWN     3 /* the first of a kernel's own */
 /* 1: the buffers' addresses are multiples of 16, so that four elements may move at once. Set by the backend.
  */
 #define GT_SPEC_ALIGNED 15

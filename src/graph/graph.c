@@ -17,6 +17,12 @@ const char *gt_graph_scope(gt_graph *graph, const char *scope) {
   return former;
 }
 
+gt_precision gt_graph_precision(gt_graph *graph, gt_precision precision) {
+  const gt_precision former = graph->precision;
+  graph->precision = precision;
+  return former;
+}
+
 /* Doubles an array that lives in the graph's arena; the old copy is given up with the arena. */
 static void *grown(gt_arena *arena, const void *old, uint32_t count, uint32_t *capacity, size_t size) {
   *capacity = *capacity ? 2 * *capacity : 64;
@@ -70,6 +76,7 @@ static gt_id append(gt_graph *graph, gt_node node, const gt_id *input, const voi
   if (node.inputs) node.input = gt_arena_copy(graph->arena, input, sizeof *input * (size_t)node.inputs);
   if (attribute) node.attribute = gt_arena_copy(graph->arena, attribute, node.attribute_size);
   node.scope = graph->scope;
+  node.precision = graph->precision;
   node.shape = shape;
   node.dtype = dtype;
   node.bits = node.op->bits && node.op->bits(graph, &node);
@@ -255,7 +262,7 @@ bool gt_inputs_are_bits(const gt_graph *graph, const gt_node *node) {
 }
 
 static bool equal_nodes(const gt_node *a, const gt_node *b) {
-  return a->op == b->op && a->inputs == b->inputs && a->dtype == b->dtype &&
+  return a->op == b->op && a->inputs == b->inputs && a->dtype == b->dtype && a->precision == b->precision &&
          gt_shape_equal(a->shape, b->shape) && a->attribute_size == b->attribute_size &&
          (!a->inputs || !memcmp(a->input, b->input, (size_t)a->inputs * sizeof *a->input)) &&
          (!a->attribute_size || !memcmp(a->attribute, b->attribute, a->attribute_size));

@@ -23,6 +23,10 @@ typedef uint32_t gt_id;
 /* The last two are for values between ops that ask for them; variables and files hold the first three. */
 typedef enum gt_dtype { GT_F32, GT_I32, GT_U8, GT_F16, GT_BF16 } gt_dtype;
 
+/* What an op may round to: SCALAR: nothing, its arithmetic is that of float32. HALF: factors of a product to
+ * 16 bits, where the machine has units for that, sums stay float32. AUTO: as it finds best, no less exact. */
+typedef enum gt_precision { GT_PRECISION_AUTO, GT_PRECISION_SCALAR, GT_PRECISION_HALF } gt_precision;
+
 typedef struct gt_shape { /* rank 0 is a scalar */
   int rank;
   int64_t dim[GT_MAX_RANK];
@@ -49,6 +53,7 @@ typedef struct gt_node {
   size_t attribute_size;
   const char *scope; /* name of the layer that made it ("linear1"), for messages, profiles and NaN reports;
                         never NULL */
+  gt_precision precision;
 } gt_node;
 
 typedef struct gt_graph {
@@ -61,6 +66,7 @@ typedef struct gt_graph {
   gt_id *root; /* what must be computed: assigns, logs, kept outputs */
   uint32_t roots, root_capacity;
   const char *scope;
+  gt_precision precision;
   uint32_t next_purpose; /* random streams handed out so far */
   gt_error error;
 } gt_graph;
@@ -68,6 +74,8 @@ typedef struct gt_graph {
 gt_graph *gt_graph_create(gt_arena *arena);
 /* Sets the scope given to nodes made from now on; returns the former one. */
 const char *gt_graph_scope(gt_graph *graph, const char *scope);
+/* Likewise the precision; gradients have that of the node which they are of. */
+gt_precision gt_graph_precision(gt_graph *graph, gt_precision precision);
 
 /* Adds a node, and right behind it those of its further results: infers shapes and dtypes, folds nothing.
  * GT_NONE among the inputs or a shape error gives GT_NONE. */

@@ -26,7 +26,7 @@ static bool check_output(const gt_model *model, const gt_graph *graph, gt_diagno
   return false;
 }
 
-bool gt_forward_build(gt_forward *forward, gt_arena *arena, gt_graph *graph, gt_diagnostics *diagnostics) {
+static bool build(gt_forward *forward, gt_arena *arena, gt_graph *graph, gt_diagnostics *diagnostics) {
   gt_model_mode mode = forward->mode;
   mode.weight = forward->padded ? &forward->weight : NULL;
   forward->model = gt_model_build(arena, graph, forward->root, forward->optim, forward->inputs,
@@ -39,4 +39,11 @@ bool gt_forward_build(gt_forward *forward, gt_arena *arena, gt_graph *graph, gt_
     forward->output =
         loss->labels ? gt_softmax(graph, forward->output, -1) : gt_sigmoid(graph, forward->output);
   return true;
+}
+
+bool gt_forward_build(gt_forward *forward, gt_arena *arena, gt_graph *graph, gt_diagnostics *diagnostics) {
+  const gt_precision outer = gt_graph_precision(graph, forward->precision);
+  const bool ok = build(forward, arena, graph, diagnostics);
+  gt_graph_precision(graph, outer);
+  return ok;
 }

@@ -17,7 +17,8 @@ typedef struct gt_forward {
   const gt_loss *loss; /* NULL: none is asked for */
   gt_id targets;       /* as in gt_loss_input; GT_NONE: only what the loss makes of the output is asked for */
   int64_t classes;
-  gt_model_mode mode; /* but for its weight */
+  gt_precision precision; /* of the model and its loss, and so of their gradients */
+  gt_model_mode mode;     /* but for its weight */
   /* What comes of it. */
   gt_model *model;
   gt_loss_nodes nodes; /* with targets */

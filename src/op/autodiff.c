@@ -23,7 +23,7 @@ static bool is_given(const gt_graph *graph, gt_id id, const gt_id *gradient_of) 
 }
 
 /* Hands the gradients of a node's results, which stand one behind another, to its inputs. The nodes emitted
- * carry the scope of the layer they belong to. */
+ * carry the scope of the layer they belong to, and its precision. */
 static void propagate(gt_graph *graph, gt_id id, const bool *active, gt_id *gradient_of) {
   const gt_node node = graph->node[id]; /* a copy: emitting nodes may move the array */
   bool *wanted = gt_alloc(sizeof *wanted * (size_t)(node.inputs + 1));
@@ -35,6 +35,7 @@ static void propagate(gt_graph *graph, gt_id id, const bool *active, gt_id *grad
   }
   if (any && node.op->gradient) {
     graph->scope = node.scope;
+    graph->precision = node.precision;
     node.op->gradient(graph, id, &gradient_of[id], wanted, input_gradient);
     for (int k = 0; k < node.inputs; k++) {
       if (!wanted[k] || input_gradient[k] == GT_NONE) continue;
@@ -56,6 +57,7 @@ bool gt_autodiff(gt_graph *graph, gt_id loss, const gt_id *wrt, int count, gt_id
   for (int i = 0; i < count; i++) gradient[i] = GT_NONE;
   if (loss == GT_NONE) return gt_fail(error, GT_ERR_INTERNAL, "no loss to differentiate");
   const char *scope = graph->scope;
+  const gt_precision precision = graph->precision;
   bool *active = mark_paths(graph, loss, wrt, count);
   const gt_id known = loss + GT_MAX_RESULTS; /* the loss may have results beside it */
   gt_id *gradient_of = gt_alloc(sizeof *gradient_of * (size_t)known);
@@ -70,6 +72,7 @@ bool gt_autodiff(gt_graph *graph, gt_id loss, const gt_id *wrt, int count, gt_id
   free(gradient_of);
   free(active);
   graph->scope = scope;
+  graph->precision = precision;
   if (graph->error.status) return gt_fail(error, graph->error.status, "gradient: %s", graph->error.message);
   return gt_graph_verify(graph, error);
 }

@@ -50,9 +50,16 @@ typedef struct gt_case_rule {
    * 4e-6; the scale is the sum of the absolute contributions, so that cancellation is allowed for. */
   double tolerance, floor, gradient_tolerance, device_tolerance; /* device: 0 = as on the CPU */
   const char *reason;                                            /* why this tolerance */
-  double low, high;                                              /* default range of float inputs */
-  int result; /* k + 1: the result is what variable[k] holds after the run; 0: the built node's value */
-  int times;  /* runs in a row, 0 = 1 */
+  /* Where a device has matrix units (GTRAIN_DEBUG=matrix: where it has none, too), the case runs on them as
+   * well, with factors of products rounded to 16 bits, by 2^-11 (2^-8 of bfloat16) each. magnitude fills y,
+   * as the reference does, with what a value may change by, in units of twice that: the sum of the absolute
+   * products it is made of, times the slope of what follows. half_gradient: the same of gradients, relative
+   * to the sum of their absolute contributions. NULL: there is no product in it. */
+  gt_shape (*magnitude)(const gt_case_view *view, const double *const *x, double *y);
+  double half_gradient;
+  double low, high; /* default range of float inputs */
+  int result;       /* k + 1: the result is what variable[k] holds after the run; 0: the built node's value */
+  int times;        /* runs in a row, 0 = 1 */
 } gt_case_rule;
 
 typedef struct gt_case_family {

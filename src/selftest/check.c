@@ -70,6 +70,10 @@ void gt_expect(const gt_subject *s, gt_arena *arena, gt_expectation *e) {
   memset(e, 0, sizeof *e);
   e->value = GT_NEW_N(arena, double, s->value.count + 1);
   rule->reference(&s->view, (const double *const *)s->x, e->value);
+  if (rule->magnitude) {
+    e->magnitude = GT_NEW_N(arena, double, s->value.count + 1);
+    rule->magnitude(&s->view, (const double *const *)s->x, e->magnitude);
+  }
   double *plus = NULL, *minus = NULL;
   if (rule->wrt)
     plus = GT_NEW_N(arena, double, s->value.count + 1), minus = GT_NEW_N(arena, double, s->value.count + 1);
@@ -134,13 +138,8 @@ static double value_scale(const gt_subject *s, const gt_expectation *e) {
   return n ? sum / (double)n : 0;
 }
 
-void gt_check_reference(const gt_subject *s, const gt_expectation *e, const gt_outcome *outcome, bool device,
-                        const char *who, gt_verdict *verdict) {
-  const gt_case_rule *rule = s->view.c->rule;
-  const double scale = value_scale(s, e), limit = gradient_limit(rule, device);
-  for (int64_t i = 0; i < s->value.count; i++)
-    check_one(verdict, who, "value", i, element(outcome, &s->value, i), e->value[i], scale,
-              value_limit(rule, device));
+static void check_slopes(const gt_subject *s, const gt_expectation *e, const gt_outcome *outcome,
+                         double limit, const char *who, gt_verdict *verdict) {
   for (int k = 0; k < s->view.inputs; k++) {
     if (!s->gradient[k].used) continue;
     char what[64];
@@ -159,6 +158,28 @@ void gt_check_reference(const gt_subject *s, const gt_expectation *e, const gt_o
       gt_verdict_fail(verdict, "%s: %s: %d of %d coordinates lie at kinks", who, what, skipped,
                       e->coordinates[k]);
   }
+}
+
+void gt_check_reference(const gt_subject *s, const gt_expectation *e, const gt_outcome *outcome, bool device,
+                        const char *who, gt_verdict *verdict) {
+  const gt_case_rule *rule = s->view.c->rule;
+  const double scale = value_scale(s, e);
+  for (int64_t i = 0; i < s->value.count; i++)
+    check_one(verdict, who, "value", i, element(outcome, &s->value, i), e->value[i], scale,
+              value_limit(rule, device));
+  check_slopes(s, e, outcome, gradient_limit(rule, device), who, verdict);
+}
+
+void gt_check_half(const gt_subject *s, const gt_expectation *e, const gt_outcome *outcome, double unit,
+                   const char *who, gt_verdict *verdict) {
+  const gt_case_rule *rule = s->view.c->rule;
+  const double scale = value_scale(s, e), twice = 2 * unit + unit * unit;
+  for (int64_t i = 0; i < s->value.count; i++) {
+    const double of = fmax(fmax(fabs(e->value[i]), scale), 1e-35);
+    check_one(verdict, who, "value", i, element(outcome, &s->value, i), e->value[i], scale,
+              value_limit(rule, true) + twice * e->magnitude[i] / of);
+  }
+  check_slopes(s, e, outcome, gradient_limit(rule, true) + twice * rule->half_gradient, who, verdict);
 }
 
 /* Scales of a gradient's elements: the mean of its absolute values, raised where the contributions are known.

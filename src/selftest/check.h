@@ -5,6 +5,7 @@
 
 typedef struct gt_expectation { /* of one case: the reference's value and its slopes at some coordinates */
   double *value;
+  double *magnitude; /* of a rule that has one, else NULL */
   int64_t *coordinate[GT_CASE_INPUTS];
   double *slope[GT_CASE_INPUTS]; /* NAN: a kink is near, skip */
   double *scale[GT_CASE_INPUTS]; /* sum of the absolute contributions */
@@ -26,6 +27,11 @@ void gt_check_reference(const gt_subject *subject, const gt_expectation *expecta
 void gt_check_agreement(const gt_subject *subject, const gt_expectation *expectation,
                         const gt_outcome *outcome, const gt_outcome *other, bool device, const char *who,
                         gt_verdict *verdict);
+/* Value and gradients of products whose factors were rounded by `unit` (2^-11 or 2^-8), against the
+ * reference.
+ */
+void gt_check_half(const gt_subject *subject, const gt_expectation *expectation, const gt_outcome *outcome,
+                   double unit, const char *who, gt_verdict *verdict);
 /* Guard words everywhere, and inputs, are as they were before the run. */
 void gt_check_guards(const gt_subject *subject, const gt_outcome *outcome, const char *who,
                      gt_verdict *verdict);

@@ -107,17 +107,40 @@ static void try_device(trial *t, const bench *b, const gt_outcome *cpu) {
   }
 }
 
+/* Products with factors of 16 bits, where the device multiplies such. */
+static void try_half(trial *t, const bench *b) {
+  const gt_matrix_units *units = &b->device->target.matrix;
+  gt_subject half;
+  gt_error error = {0};
+  gt_outcome first, again;
+  trial on_units = *t;
+  on_units.subject = &half;
+  if (!gt_subject_create(&half, t->subject->view.c, GT_PRECISION_HALF, &error))
+    gt_verdict_fail(t->verdict, "%s", error.message);
+  for (int fusion = 1; fusion >= 0 && !error.status; fusion--) {
+    const char *who = fusion ? "device, half" : "device unfused, half";
+    if (!attempt(&on_units, b->device, fusion, true, who, &first)) continue;
+    gt_check_half(&half, &t->expectation, &first, units->half.m ? 0x1p-11 : 0x1p-8, who, t->verdict);
+    if (fusion && attempt(&on_units, b->device, true, true, "device, half, again", &again))
+      gt_check_same_bits(&half, &first, &again, "device, half, run twice", t->verdict);
+  }
+  gt_subject_finish(&half);
+}
+
 static void try_case(const gt_case *c, const bench *b, gt_verdict *verdict) {
   gt_subject subject;
   gt_error error = {0};
   gt_arena arena;
   gt_arena_init(&arena);
   memset(verdict, 0, sizeof *verdict);
-  if (gt_subject_create(&subject, c, &error)) {
+  if (gt_subject_create(&subject, c, GT_PRECISION_AUTO, &error)) {
     trial t = {.subject = &subject, .arena = &arena, .verdict = verdict, .trouble = b->trouble};
     gt_outcome cpu;
     gt_expect(&subject, &arena, &t.expectation);
     if (try_cpu(&t, b, &cpu) && b->device) try_device(&t, b, &cpu);
+    if (c->rule->magnitude && b->device &&
+        (b->device->target.matrix.half.m | b->device->target.matrix.bfloat.m))
+      try_half(&t, b);
   } else {
     gt_verdict_fail(verdict, "%s", error.message);
   }

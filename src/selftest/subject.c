@@ -163,12 +163,13 @@ static double flops_so_far(const gt_graph *graph) {
   return flops;
 }
 
-bool gt_subject_create(gt_subject *s, const gt_case *c, gt_error *error) {
+bool gt_subject_create(gt_subject *s, const gt_case *c, gt_precision precision, gt_error *error) {
   const gt_case_rule *rule = c->rule;
   memset(s, 0, sizeof *s);
   gt_arena_init(&s->arena);
   s->view.c = c;
   s->graph = gt_graph_create(&s->arena);
+  gt_graph_precision(s->graph, precision);
   s->initial = GT_NEW_N(&s->arena, void *, 64);
   gt_id input[GT_CASE_INPUTS];
   if (!add_inputs(s, input, error)) return false;

@@ -27,7 +27,7 @@ typedef struct gt_outcome { /* contents of each variable after a run; in an aren
   uint8_t **content;
 } gt_outcome;
 
-bool gt_subject_create(gt_subject *subject, const gt_case *c, gt_error *error);
+bool gt_subject_create(gt_subject *subject, const gt_case *c, gt_precision precision, gt_error *error);
 void gt_subject_finish(gt_subject *subject);
 uint64_t gt_subject_bytes(const gt_subject *subject, uint32_t variable);
 /* Plans, uploads, runs and downloads. */

@@ -173,6 +173,9 @@ bool gt_step_fits(const gt_step *step, const gt_target *target, gt_error *error)
   const uint32_t *local = &step->spec[GT_SPEC_LOCAL_X], *grid = step->grid;
   const uint64_t threads = (uint64_t)local[0] * local[1] * local[2];
   if (!target->device) return true;
+  const gt_matrix_units *units = &target->matrix;
+  if (step->kernel->needs & GT_NEEDS_MATRIX_UNITS && (units->emulated || !(units->half.m | units->bfloat.m)))
+    return gt_fail(error, GT_ERR_INTERNAL, "%s: the device has no matrix units", step->kernel->name);
   if (target->max_workgroup && threads > target->max_workgroup)
     return gt_fail(error, GT_ERR_INTERNAL, "%s: a workgroup of %llu, where the device has %u at most",
                    step->kernel->name, (unsigned long long)threads, target->max_workgroup);

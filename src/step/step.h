@@ -5,13 +5,27 @@
 #include "graph/graph.h"
 #include "lib/opcodes.h"
 
+enum { GT_NEEDS_MATRIX_UNITS = 1 }; /* of a device, and of its driver full subgroups of the device's size */
+
 typedef struct gt_kernel { /* one per shader NAME.comp in shaders/op */
   const char *name;
   /* Runs one tile of the step's fixed CPU grid. args: the kernel's argument struct with host addresses. */
   void (*cpu)(const void *args, const uint32_t *spec, uint32_t tile);
   /* What tiles need besides, asked for once before they run, at most so many at a time; NULL: nothing. */
   bool (*prepare)(const void *args, const uint32_t *spec, uint32_t threads, gt_error *error);
+  uint32_t needs; /* bits GT_NEEDS_… */
 } gt_kernel;
+
+/* What a subgroup multiplies at once: [m, k] by [k, n], added to floats. m is 0: nothing. */
+typedef struct gt_matrix_shape {
+  uint32_t m, n, k;
+} gt_matrix_shape;
+
+typedef struct gt_matrix_units {
+  gt_matrix_shape half, bfloat; /* of factors of float16 and of bfloat16 */
+  bool emulated;                /* by other instructions, for tests */
+  bool always;                  /* also where they do not pay, for tests */
+} gt_matrix_units;
 
 /* What a lowering may know of the machine: enough to choose tile sizes and grids, not which backend it is. */
 typedef struct gt_target {
@@ -21,6 +35,7 @@ typedef struct gt_target {
   uint32_t shared_bytes;
   uint32_t units;    /* workgroups it takes to fill the machine (multiprocessors), or threads */
   uint32_t max_grid; /* workgroups along x */
+  gt_matrix_units matrix;
 } gt_target;
 
 enum {

@@ -74,8 +74,25 @@ static const gt_field train_fields[] = {
 };
 const gt_schema gt_train_schema = {.name = "train", .help = "the training loop", .fields = train_fields};
 
+typedef struct precision {
+  const char *products;
+} precision;
+
+static const char *const products_names[] = {"auto", "scalar", "half", NULL}; /* by gt_precision */
+
+static const gt_field precision_fields[] = {
+    GT_ROW(precision, products, GT_FIELD_CHOICE, .fallback = "auto", .choices = products_names,
+           .help =
+               "scalar: factors of matrix products stay float32; half: they are rounded to 16 bits where a "
+               "GPU has units for that, sums stay float32; auto: as exact as scalar, whatever is fastest"),
+    {.name = NULL},
+};
+const gt_schema gt_precision_schema = {
+    .name = "precision", .help = "what may be rounded for speed", .fields = precision_fields};
+
 typedef struct top {
   int64_t seed;
+  precision precision;
   const gt_spec *data, *model, *init_from, *loss, *optimizer, *schedule, *train;
 } top;
 
@@ -90,6 +107,8 @@ static const gt_field top_fields[] = {
            .help = "what is minimised (default: cross_entropy for classes, mse otherwise)"),
     GT_ROW(top, optimizer, GT_FIELD_NODE, .help = "how (default: adam)"),
     GT_ROW(top, schedule, GT_FIELD_NODE, .help = "the learning rate over time (default: constant)"),
+    GT_ROW(top, precision, GT_FIELD_MAP, .fallback = "{}", .sub = &gt_precision_schema,
+           .help = "what may be rounded for speed"),
     GT_ROW(top, train, GT_FIELD_NODE, .help = "the training loop"),
     {.name = NULL},
 };
@@ -152,6 +171,12 @@ void gt_config_read_sections(gt_config *config, gt_arena *arena, gt_diagnostics 
   choose_evaluations(config);
 }
 
+static gt_precision precision_of(const precision *asked) {
+  int k = 0;
+  while (asked->products && products_names[k] && strcmp(products_names[k], asked->products)) k++;
+  return asked->products && products_names[k] ? (gt_precision)k : GT_PRECISION_AUTO;
+}
+
 /* Everything that needs the files of the dataset. */
 static void read_data(gt_config *config, const top *sections, const gt_data_wanted *wanted, gt_arena *arena,
                       gt_error *error) {
@@ -185,6 +210,7 @@ static bool finish_reading(gt_config *config, gt_arena *arena, const gt_data_wan
                  diagnostics);
   if (config->root->kind != GT_SPEC_MAP) return false;
   config->seed = sections.seed;
+  config->products = precision_of(&sections.precision);
   read_train(config, sections.train, arena, diagnostics);
   config->optim = gt_optim_read(arena, config->root, diagnostics);
   read_data(config, &sections, wanted, arena, error);

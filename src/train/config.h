@@ -1,7 +1,8 @@
 /* gt_config: a whole config file, read and checked: its top-level keys, the `train:` section, and what the
  * other rooms made of theirs (optimizer, loss, dataset). All errors of the file are found in one pass. The
  * resolved config is the same with every default written out, except `train.threads`, which changes no
- * result; parsing it again gives the same text. Owner: its arena and gt_config_finish. */
+ * result, and `precision` where it is the default; parsing it again gives the same text. Owner: its arena and
+ * gt_config_finish. */
 #ifndef GT_TRAIN_CONFIG_H
 #define GT_TRAIN_CONFIG_H
 #include "data/data.h"
@@ -40,6 +41,7 @@ typedef struct gt_config {
   gt_spec *root;
   const char *resolved; /* YAML text */
   int64_t seed;
+  gt_precision products; /* of the model's products, forwards and backwards */
   gt_train_config train;
   const gt_optim *optim;
   const gt_loss *loss;
@@ -60,6 +62,7 @@ gt_batching gt_batching_of(int64_t samples, int64_t batch, int64_t parts);
 
 extern const gt_schema gt_config_schema; /* the top level; sections of other rooms are raw nodes */
 extern const gt_schema gt_train_schema;
+extern const gt_schema gt_precision_schema;
 
 /* Reads a file with --set overrides. False on any error: in config->diagnostics or, for files, in *error. */
 bool gt_config_read(gt_config *config, gt_arena *arena, const char *path, const char *const *overrides,

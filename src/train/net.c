@@ -66,6 +66,7 @@ static bool build_forward(gt_net *net, gt_graph *graph, gt_arena *arena, gt_conf
                         .loss = config->loss,
                         .targets = batch_targets,
                         .classes = config->dataset.classes,
+                        .precision = config->products,
                         .mode = mode};
   gt_graph_scope(graph, former);
   forward.mode.seed = net->draw;

@@ -48,6 +48,7 @@ static bool build(net *n, gt_session *session, const gt_model_file *file, const 
                         .padded = samples % n->batch != 0,
                         .loss = config->loss,
                         .targets = GT_NONE,
+                        .precision = config->products,
                         .mode = {.hard = true, .seed = (uint64_t)config->seed}};
   if (!gt_forward_build(&forward, &session->arena, graph, &config->diagnostics))
     return gt_fail(error, GT_ERR_DATA, "%s: its model cannot be built: %s", file->path,

@@ -9,12 +9,41 @@
 #include <cmocka.h>
 
 enum { HEADER = 5, OP_CAPABILITY = 17, OP_TYPE_POINTER = 32, OP_BITCAST = 124 };
-enum { CAPABILITY_SHADER = 1, CAPABILITY_ADDRESSES = 5347 };
+enum {
+  CAPABILITY_SHADER = 1,
+  CAPABILITY_HALF = 9,
+  CAPABILITY_SUBGROUPS = 61,
+  CAPABILITY_BFLOAT = 5116,
+  CAPABILITY_BFLOAT_MATRIX = 5118,
+  CAPABILITY_MEMORY_MODEL = 5345,
+  CAPABILITY_ADDRESSES = 5347,
+  CAPABILITY_MATRIX = 6022
+};
 
-/* Does the words' every capability belong to those that a device is opened with (device.c)? */
-static bool modest(const uint32_t *words, size_t count) {
+static bool has_capability(const uint32_t *words, size_t count, uint32_t capability) {
   for (size_t at = HEADER; at < count && (words[at] & 0xffff) == OP_CAPABILITY; at += words[at] >> 16)
-    if (words[at + 1] != CAPABILITY_SHADER && words[at + 1] != CAPABILITY_ADDRESSES) return false;
+    if (words[at + 1] == capability) return true;
+  return false;
+}
+
+/* Does the words' every capability belong to those that a device is opened with (device.c; matrix.c where it
+ * has matrix units)? */
+static bool modest(const uint32_t *words, size_t count) {
+  const bool matrix = has_capability(words, count, CAPABILITY_MATRIX);
+  for (size_t at = HEADER; at < count && (words[at] & 0xffff) == OP_CAPABILITY; at += words[at] >> 16)
+    switch (words[at + 1]) {
+    case CAPABILITY_SHADER:
+    case CAPABILITY_ADDRESSES: break;
+    case CAPABILITY_HALF:
+    case CAPABILITY_SUBGROUPS:
+    case CAPABILITY_BFLOAT:
+    case CAPABILITY_BFLOAT_MATRIX:
+    case CAPABILITY_MEMORY_MODEL:
+    case CAPABILITY_MATRIX:
+      if (!matrix) return false;
+      break;
+    default: return false;
+    }
   return true;
 }
 

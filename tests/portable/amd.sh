@@ -39,14 +39,22 @@ for file in datasets/mnist/*; do
   ln -s "../mnist/${file##*/}" "datasets/fashion-mnist/${file##*/}.gz"
 done
 
-# try FAMILY[:OPTION]: exit code 0, or 77 where this Mesa does not know the family.
+# on FAMILY[:OPTION] COMMAND…
+on() {
+  local family=$1
+  shift
+  RADV_FORCE_FAMILY=${family%:*} RADV_PERFTEST=$(case $family in *:*) echo "${family#*:}" ;; esac) \
+    MESA_SHADER_CACHE_DISABLE=true VK_DRIVER_FILES=$icd VK_ICD_FILENAMES=$icd "$@"
+}
+
+# try FOLDER FAMILY[:OPTION] CONFIG…: exit code 0, or 77 where this Mesa does not know the family.
 try() {
-  mkdir -p "$TEST_TMP/$1/work" "$TEST_TMP/$1/modules"
-  ln -s ../../root/datasets "$TEST_TMP/$1/work/"
-  cd "$TEST_TMP/$1/work" || return 1
-  RADV_FORCE_FAMILY=${1%:*} RADV_PERFTEST=$(case $1 in *:*) echo "${1#*:}" ;; esac) MESA_SHADER_CACHE_DISABLE=true \
-    VK_DRIVER_FILES=$icd VK_ICD_FILENAMES=$icd GTRAIN_CACHE_DIR=$TEST_TMP/$1/cache \
-    "$compile" ${TABLE:+--table} --dump ../modules "$root"/configs/*.yaml > ../log 2>&1
+  local folder=$TEST_TMP/$1 family=$2
+  shift 2
+  mkdir -p "$folder/work" "$folder/modules"
+  ln -s ../../root/datasets "$folder/work/"
+  cd "$folder/work" || return 1
+  GTRAIN_CACHE_DIR=$folder/cache on "$family" "$compile" ${TABLE:+--table} --dump ../modules "$@" > ../log 2>&1
 }
 
 # GCN5, RDNA1, RDNA2, RDNA3.
@@ -55,7 +63,7 @@ families=(vega10 navi10 navi21 gfx1100)
 declare -A job
 for family in "${families[@]}"; do
   while (($(jobs -rp | wc -l) >= $(nproc))); do wait -n; done
-  try "$family" &
+  try "$family" "$family" "$root"/configs/*.yaml &
   job[$family]=$!
 done
 for family in "${families[@]}"; do
@@ -74,5 +82,25 @@ if command -v spirv-val > /dev/null; then
   done > "$TEST_TMP/invalid" 2>&1
   cat "$TEST_TMP/invalid"
   check "valid SPIR-V: $(find "$TEST_TMP/modules" -name '*.spv' | wc -l) modules" test ! -s "$TEST_TMP/invalid"
+fi
+
+# Matrix units, where this Mesa has them: every product of two configs on them. Validators know those modules as what
+# they were before they were rewritten, which is looked at when they are built.
+cd "$root" || exit 1
+units=
+for family in navi31 gfx1100; do
+  [[ -z $units && $(on $family "$GTRAIN" devices 2> /dev/null) == *cooperativeMatrix* ]] && units=$family
+done
+if [[ -z $units ]]; then
+  echo "this Mesa has no matrix units (cooperativeMatrix): kernels for them are not compiled"
+else
+  for config in digits mnist_mlp; do
+    { cat "configs/$config.yaml" && echo 'precision: {products: half}'; } > "$TEST_TMP/root/${config}_half.yaml"
+  done
+  code=0
+  GTRAIN_DEBUG=matrix TABLE=1 try units "$units" "$TEST_TMP"/root/*_half.yaml || code=$?
+  grep -E "^product_matrix|refused" "$TEST_TMP/units/log"
+  check "$units compiles the products of its matrix units" test $code = 0
+  check "  and they are the ones" grep -q "^product_matrix " "$TEST_TMP/units/log"
 fi
 finish

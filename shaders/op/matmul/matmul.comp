@@ -11,6 +11,7 @@
 #define GT_PROGRAM_X 4
 #define row n
 #include "lib/program.glsl"
+#include "op/matmul/fetch.glsl"
 layout(local_size_x_id = GT_SPEC_LOCAL_X) in;
 layout(constant_id = GT_SPEC_LOCAL_X) const uint LOCAL_X = 64u; /* (BM / TM) * (BN / TN) */
 layout(constant_id = GT_MATMUL_SPEC_BM) const uint BM = 32u;
@@ -34,19 +35,6 @@ const uint A_FETCHES = (A_QUADS + LOCAL_X - 1u) / LOCAL_X, B_FETCHES = (B_QUADS 
 /* Two slices of each: one is filled while the other is multiplied, with a single barrier between. */
 shared vec4 a_tile[2u * BK * A_STRIDE];
 shared vec4 b_tile[2u * BK * B_STRIDE];
-
-/* Four elements from index i, of which `left` exist; the others are 0. */
-vec4 fetch(GT_FLOATS from, uint i, int left, bool aligned) {
-  vec4 v = vec4(0.0);
-  if (left >= 4 && aligned) v = GT_CAST(GT_FLOATS4, from).at[i >> 2];
-  else {
-    if (left > 0) v.x = from.at[i];
-    if (left > 1) v.y = from.at[i + 1u];
-    if (left > 2) v.z = from.at[i + 2u];
-    if (left > 3) v.w = from.at[i + 3u];
-  }
-  return v;
-}
 
 /* Quad q of a tile of `wide` (rows of A, columns of B) by BK elements: where it lies in the tile, as (w, k).
  * k_major: w is the contiguous axis in memory. */

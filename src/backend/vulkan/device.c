@@ -21,14 +21,19 @@ static bool create_device(gt_vulkan *vk, gt_error *error) {
                                                .bufferDeviceAddress = VK_TRUE,
                                                .scalarBlockLayout = VK_TRUE,
                                                .timelineSemaphore = VK_TRUE};
-  const char *extensions[] = {VK_EXT_MEMORY_BUDGET_EXTENSION_NAME};
+  const char *extensions[1 + GT_MATRIX_EXTENSIONS];
+  uint32_t count = gt_vulkan_matrix_extensions(&vk->base.target.matrix, extensions);
+  if (vk->memory_budget) extensions[count++] = VK_EXT_MEMORY_BUDGET_EXTENSION_NAME;
+  void *more = gt_vulkan_matrix_features(&vk->base.target.matrix, &features);
   const VkDeviceCreateInfo info = {.sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO,
                                    .pNext = &features,
                                    .queueCreateInfoCount = 1,
                                    .pQueueCreateInfos = &queue,
-                                   .enabledExtensionCount = vk->memory_budget,
+                                   .enabledExtensionCount = count,
                                    .ppEnabledExtensionNames = extensions};
-  if (!VK(vkCreateDevice(vk->physical, &info, NULL, &vk->device))) return vk->device = NULL, false;
+  const bool made = VK(vkCreateDevice(vk->physical, &info, NULL, &vk->device));
+  free(more);
+  if (!made) return vk->device = NULL, false;
   vkGetDeviceQueue(vk->device, vk->family, 0, &vk->queue);
   return true;
 }
@@ -75,7 +80,8 @@ static gt_vulkan *from_physical(const gt_physical *p) {
                                 .max_workgroup = gt_least_u32(p->info.max_workgroup, 1024),
                                 .shared_bytes = p->info.shared_bytes,
                                 .units = p->units,
-                                .max_grid = gt_least_u32(limits->maxComputeWorkGroupCount[0], 65535)};
+                                .max_grid = gt_least_u32(limits->maxComputeWorkGroupCount[0], 65535),
+                                .matrix = gt_vulkan_matrix_units(p)};
   snprintf(vk->base.name, sizeof vk->base.name, "%.120s (Vulkan %u.%u, driver %.90s)", p->info.name,
            p->info.api_version[0], p->info.api_version[1], p->info.driver);
   vk->base.memory_total = p->info.memory_bytes;

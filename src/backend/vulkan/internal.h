@@ -29,6 +29,7 @@ typedef struct gt_slot {
 typedef struct gt_vulkan_pipeline {
   uint64_t hash;
   const char *name;
+  bool full_subgroups; /* of the device's own size */
   uint32_t spec[GT_SPEC_COUNT];
   VkPipeline pipeline;
   double seconds; /* that it took to be made */
@@ -95,10 +96,21 @@ typedef struct gt_physical {
   uint64_t max_allocation;
   uint32_t family, timestamp_bits, units;
   bool memory_budget;
+  gt_matrix_units matrix;
   gt_device_info info;
 } gt_physical;
 /* The devices in the driver's order, in heap memory; -1 without a loader or instance. */
 int gt_vulkan_physical(gt_physical **out, gt_error *error);
+bool gt_vulkan_has_extension(const VkExtensionProperties *list, uint32_t count, const char *name);
+
+/* matrix.c: units for small matrices. */
+enum { GT_MATRIX_EXTENSIONS = 3 };
+void gt_vulkan_find_matrix_units(gt_physical *, const VkExtensionProperties *list, uint32_t count);
+gt_matrix_units gt_vulkan_matrix_units(const gt_physical *); /* those that products may use */
+/* What a device that is to use them is opened with: names of extensions, and features, which are chained to
+ * others and freed when the device has been made. */
+uint32_t gt_vulkan_matrix_extensions(const gt_matrix_units *, const char **out);
+void *gt_vulkan_matrix_features(const gt_matrix_units *, VkPhysicalDeviceVulkan12Features *);
 
 /* memory.c */
 gt_buffer *gt_vulkan_buffer_create(gt_backend *, uint64_t size, gt_buffer_kind, gt_error *);

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool has_extension(const VkExtensionProperties *list, uint32_t count, const char *name) {
+bool gt_vulkan_has_extension(const VkExtensionProperties *list, uint32_t count, const char *name) {
   for (uint32_t i = 0; i < count; i++)
     if (!strcmp(list[i].extensionName, name)) return true;
   return false;
@@ -47,9 +47,9 @@ static void count_units(gt_physical *p, const VkExtensionProperties *list, uint3
   VkPhysicalDeviceShaderCorePropertiesAMD amd = {
       .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_CORE_PROPERTIES_AMD};
   VkPhysicalDeviceProperties2 two = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2};
-  if (has_extension(list, count, VK_NV_SHADER_SM_BUILTINS_EXTENSION_NAME))
+  if (gt_vulkan_has_extension(list, count, VK_NV_SHADER_SM_BUILTINS_EXTENSION_NAME))
     two.pNext = &nvidia;
-  else if (has_extension(list, count, VK_AMD_SHADER_CORE_PROPERTIES_EXTENSION_NAME))
+  else if (gt_vulkan_has_extension(list, count, VK_AMD_SHADER_CORE_PROPERTIES_EXTENSION_NAME))
     two.pNext = &amd;
   if (two.pNext) vkGetPhysicalDeviceProperties2(p->handle, &two);
   p->units = nvidia.shaderSMCount;
@@ -99,6 +99,8 @@ static void describe_features(gt_physical *p, bool family) {
   add(text, size, "timelineSemaphore");
   if (p->timestamp_bits) add(text, size, "timestamps");
   if (p->memory_budget) add(text, size, "memory_budget");
+  if (p->matrix.half.m) add(text, size, "cooperativeMatrix");
+  if (p->matrix.bfloat.m) add(text, size, "cooperativeMatrix bfloat16");
 }
 
 static void describe(gt_physical *p, int index) {
@@ -106,7 +108,7 @@ static void describe(gt_physical *p, int index) {
   vkGetPhysicalDeviceProperties(p->handle, &p->properties);
   vkGetPhysicalDeviceMemoryProperties(p->handle, &p->memory);
   VkExtensionProperties *list = list_extensions(p, &extensions);
-  p->memory_budget = has_extension(list, extensions, VK_EXT_MEMORY_BUDGET_EXTENSION_NAME);
+  p->memory_budget = gt_vulkan_has_extension(list, extensions, VK_EXT_MEMORY_BUDGET_EXTENSION_NAME);
 
   VkPhysicalDeviceVulkan11Properties eleven = {.sType =
                                                    VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_PROPERTIES};
@@ -116,7 +118,6 @@ static void describe(gt_physical *p, int index) {
                                      .pNext = &twelve};
   if (p->properties.apiVersion >= VK_API_VERSION_1_2) vkGetPhysicalDeviceProperties2(p->handle, &two);
   count_units(p, list, extensions);
-  free(list);
 
   gt_device_info *info = &p->info;
   snprintf(info->id, sizeof info->id, "vulkan:%d", index);
@@ -138,6 +139,8 @@ static void describe(gt_physical *p, int index) {
   if (info->max_workgroup > limits->maxComputeWorkGroupSize[0])
     info->max_workgroup = limits->maxComputeWorkGroupSize[0];
   p->max_allocation = info->max_allocation = eleven.maxMemoryAllocationSize;
+  gt_vulkan_find_matrix_units(p, list, extensions);
+  free(list);
   describe_features(p, choose_family(p));
 }
 

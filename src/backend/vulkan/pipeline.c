@@ -68,9 +68,14 @@ static bool create_pipeline(gt_vulkan *vk, gt_vulkan_pipeline *p, gt_error *erro
   VkShaderModule module;
   bool folded;
   if (!create_module(vk, p, &module, &folded, error)) return false;
+  const VkPipelineShaderStageRequiredSubgroupSizeCreateInfo subgroup = {
+      .sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_REQUIRED_SUBGROUP_SIZE_CREATE_INFO,
+      .requiredSubgroupSize = vk->base.target.subgroup};
   const VkComputePipelineCreateInfo info = {
       .sType = VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO,
       .stage = {.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO,
+                .pNext = p->full_subgroups ? &subgroup : NULL,
+                .flags = p->full_subgroups ? VK_PIPELINE_SHADER_STAGE_CREATE_REQUIRE_FULL_SUBGROUPS_BIT : 0,
                 .stage = VK_SHADER_STAGE_COMPUTE_BIT,
                 .module = module,
                 .pName = "main",
@@ -160,7 +165,9 @@ static size_t find_pipeline(gt_vulkan *vk, const gt_step *step, bool aligned) {
       return i;
   }
   gt_vulkan_pipeline *p = GT_PUSH(&vk->pipelines);
-  *p = (gt_vulkan_pipeline){.hash = hash, .name = step->kernel->name};
+  *p = (gt_vulkan_pipeline){.hash = hash,
+                            .name = step->kernel->name,
+                            .full_subgroups = step->kernel->needs & GT_NEEDS_MATRIX_UNITS};
   memcpy(p->spec, spec, sizeof spec);
   return vk->pipelines.count - 1;
 }

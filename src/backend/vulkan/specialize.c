@@ -3,85 +3,16 @@
  * are left out. A driver would do the same, but only after it has translated all of the module; a fused
  * program uses a hundredth of it.
  *
- * Knows what glslc makes of our shaders (32-bit constants, integer and comparison operations on them).
- * Meets it something else, it gives up and returns NULL, and the caller leaves the work to the driver. */
+ * Knows what glslc makes of our shaders (spirv.h; of constants, those of 32 bits, integer and comparison
+ * operations on them). Meets it something else, it gives up and returns NULL, and the caller leaves the work
+ * to the driver. */
 #include "backend/vulkan/internal.h"
+#include "backend/vulkan/spirv.h"
 #include "base/memory.h"
 #include <stdlib.h>
 #include <string.h>
 
 enum { HEADER = 5, MAX_BOUND = 1 << 20, DECORATION_SPEC_ID = 1 };
-enum { /* the instructions that matter here, by the specification's names */
-       OpSource = 3,
-       OpSourceExtension = 4,
-       OpName = 5,
-       OpMemberName = 6,
-       OpString = 7,
-       OpLine = 8,
-       OpExtInstImport = 11,
-       OpExtInst = 12,
-       OpEntryPoint = 15,
-       OpTypeVoid = 19,
-       OpTypeBool = 20,
-       OpTypeForwardPointer = 39,
-       OpConstantTrue = 41,
-       OpConstantFalse = 42,
-       OpConstant = 43,
-       OpConstantComposite = 44,
-       OpSpecConstantTrue = 48,
-       OpSpecConstantFalse = 49,
-       OpSpecConstant = 50,
-       OpSpecConstantComposite = 51,
-       OpSpecConstantOp = 52,
-       OpFunction = 54,
-       OpFunctionParameter = 55,
-       OpFunctionEnd = 56,
-       OpFunctionCall = 57,
-       OpVariable = 59,
-       OpStore = 62,
-       OpCopyMemory = 63,
-       OpDecorate = 71,
-       OpMemberDecorate = 72,
-       OpIAdd = 128,
-       OpISub = 130,
-       OpIMul = 132,
-       OpUDiv = 134,
-       OpUMod = 137,
-       OpLogicalEqual = 164,
-       OpLogicalNotEqual = 165,
-       OpLogicalOr = 166,
-       OpLogicalAnd = 167,
-       OpLogicalNot = 168,
-       OpSelect = 169,
-       OpIEqual = 170,
-       OpINotEqual = 171,
-       OpUGreaterThan = 172,
-       OpUGreaterThanEqual = 174,
-       OpULessThan = 176,
-       OpULessThanEqual = 178,
-       OpShiftRightLogical = 194,
-       OpShiftLeftLogical = 196,
-       OpBitwiseOr = 197,
-       OpBitwiseXor = 198,
-       OpBitwiseAnd = 199,
-       OpNot = 200,
-       OpControlBarrier = 224,
-       OpMemoryBarrier = 225,
-       OpAtomicStore = 228,
-       OpPhi = 245,
-       OpLoopMerge = 246,
-       OpSelectionMerge = 247,
-       OpLabel = 248,
-       OpBranch = 249,
-       OpBranchConditional = 250,
-       OpSwitch = 251,
-       OpKill = 252,
-       OpReturn = 253,
-       OpReturnValue = 254,
-       OpUnreachable = 255,
-       OpNoLine = 317,
-};
-
 typedef enum flag {
   KNOWN = 1, /* a constant whose value is in `value` */
   BOOL = 2,  /* the type of booleans */
@@ -103,6 +34,16 @@ typedef struct folder {
   size_t waiting;
   bool failed;
 } folder;
+
+static bool understood(uint32_t op) {
+#define GT_SPIRV_CASE(name, number) case number:
+  switch (op) {
+    GT_SPIRV_INSTRUCTIONS(GT_SPIRV_CASE)
+    return true;
+  default: return false;
+  }
+#undef GT_SPIRV_CASE
+}
 
 static uint32_t op_at(const folder *f, size_t at) { return f->in[at] & 0xffff; }
 static uint32_t size_at(const folder *f, size_t at) { return f->in[at] >> 16; }
@@ -226,13 +167,15 @@ static uint32_t result_of(const folder *f, size_t at) {
   uint32_t op = op_at(f, at);
   switch (op) {
   case OpLabel:
-  case OpExtInstImport: return f->in[at + 1];
+  case OpExtInstImport:
+  case OpTypeCooperativeMatrixKHR: return f->in[at + 1];
   case OpTypeForwardPointer:
   case OpStore:
   case OpCopyMemory:
   case OpControlBarrier:
   case OpMemoryBarrier:
   case OpAtomicStore:
+  case OpCooperativeMatrixStoreKHR:
   case OpLoopMerge:
   case OpSelectionMerge:
   case OpFunctionEnd: return 0;
@@ -381,7 +324,7 @@ static uint32_t *write_module(const folder *f, size_t *size) {
 static bool read_frame(folder *f) {
   for (size_t at = HEADER; at < f->count; at += size_at(f, at)) {
     uint32_t op = op_at(f, at), size = size_at(f, at);
-    if (!size || size > f->count - at) return false;
+    if (!size || size > f->count - at || !understood(op)) return false;
     if (op == OpLabel) f->start[f->in[at + 1]] = (uint32_t)at;
     if (op == OpFunction) f->start[f->in[at + 2]] = (uint32_t)at;
     if (at < f->functions && result_of(f, at)) f->flags[result_of(f, at)] |= LIVE;

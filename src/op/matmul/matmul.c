@@ -4,6 +4,7 @@
 #include "op/core.h"
 #include "op/matmul/matmul_config.h"
 #include "op/matmul/matmul_cpu.h"
+#include "op/matmul/matmul_matrix.h"
 #include "op/move.h"
 #include "op/op.h"
 #include "op/reduce.h"
@@ -155,21 +156,31 @@ static bool has_edge(const gt_matmul_shape *s, const gt_matmul_config *c) {
   return s->m % c->bm || s->n % c->bn || s->k % chunk || chunk % c->bk;
 }
 
-static void set_spec(gt_step *step, const gt_matmul_shape *s, const gt_matmul_config *config,
-                     const gt_target *target) {
-  step->spec[GT_MATMUL_SPEC_BM] = config->bm;
-  step->spec[GT_MATMUL_SPEC_BN] = config->bn;
-  step->spec[GT_MATMUL_SPEC_BK] = config->bk;
-  step->spec[GT_MATMUL_SPEC_TM] = config->tm;
-  step->spec[GT_MATMUL_SPEC_TN] = config->tn;
-  step->spec[GT_MATMUL_SPEC_TRANS_A] = s->trans_a;
-  step->spec[GT_MATMUL_SPEC_TRANS_B] = s->trans_b;
-  step->spec[GT_MATMUL_SPEC_SPLIT] = config->split;
-  /* Straight code is faster, but software devices take a minute to compile much of it. */
-  step->spec[GT_MATMUL_SPEC_UNROLL] = target->units >= MANY_UNITS ? config->bk : 4;
+/* On scalar units, or on the CPU. */
+static void cut_scalar(gt_lowering *lowering, const gt_matmul_shape *s, gt_matmul_cut *cut) {
+  const gt_target *target = gt_lowering_target(lowering);
+  const gt_matmul_config c = gt_matmul_choose(lowering, s);
+  *cut = (gt_matmul_cut){
+      .kernel = &matmul_kernel,
+      .bm = c.bm,
+      .bn = c.bn,
+      .split = c.split,
+      .k_chunk = c.k_chunk,
+      .threads = target->device ? c.bm / c.tm * (c.bn / c.tn) : 1,
+      .spec = {[GT_MATMUL_SPEC_BM] = c.bm,
+               [GT_MATMUL_SPEC_BN] = c.bn,
+               [GT_MATMUL_SPEC_BK] = c.bk,
+               [GT_MATMUL_SPEC_TM] = c.tm,
+               [GT_MATMUL_SPEC_TN] = c.tn,
+               [GT_MATMUL_SPEC_TRANS_A] = s->trans_a,
+               [GT_MATMUL_SPEC_TRANS_B] = s->trans_b,
+               [GT_MATMUL_SPEC_SPLIT] = c.split,
+               /* Straight code is faster, but software devices take a minute to compile much of it. */
+               [GT_MATMUL_SPEC_UNROLL] = target->units >= MANY_UNITS ? c.bk : 4},
+  };
   if (!target->device) return;
-  step->spec[GT_MATMUL_SPEC_EDGE] = has_edge(s, config);
-  step->spec[GT_MATMUL_SPEC_RASTER] = RASTER;
+  cut->spec[GT_MATMUL_SPEC_EDGE] = has_edge(s, &c);
+  cut->spec[GT_MATMUL_SPEC_RASTER] = RASTER;
 }
 
 static void lower(gt_lowering *lowering, const gt_group *group) {
@@ -183,36 +194,36 @@ static void lower(gt_lowering *lowering, const gt_group *group) {
     s.m *= s.batch;
     s.batch = 1;
   }
-  const gt_matmul_config config = gt_matmul_choose(lowering, &s);
+  gt_matmul_cut cut;
+  if (!gt_matmul_cut_matrix(&s, target, node->precision, &cut)) cut_scalar(lowering, &s, &cut);
   struct gt_matmul_args args = {.m = s.m,
                                 .n = s.n,
                                 .k = s.k,
                                 .batch = s.batch,
-                                .split = config.split,
-                                .k_chunk = config.split > 1 ? config.k_chunk : s.k};
+                                .split = cut.split,
+                                .k_chunk = cut.split > 1 ? cut.k_chunk : s.k};
   args.stride_a = shared_a || s.batch == 1 ? 0 : s.m * s.k;
   args.stride_b = shared_b || s.batch == 1 ? 0 : s.k * s.n;
-  const uint32_t down = gt_ceil_div(s.m, config.bm), across = gt_ceil_div(s.n, config.bn);
-  gt_step *step = gt_lower_step(lowering, &matmul_kernel, &args, sizeof args);
+  const uint32_t down = gt_ceil_div(s.m, cut.bm), across = gt_ceil_div(s.n, cut.bn);
+  gt_step *step = gt_lower_step(lowering, cut.kernel, &args, sizeof args);
   step->tiles = down * across * s.batch;
-  set_spec(step, &s, &config, target);
+  for (int i = GT_SPEC_OWN; i < GT_SPEC_ALIGNED; i++) step->spec[i] = cut.spec[i];
   gt_lower_read(lowering, offsetof(struct gt_matmul_args, a), node->input[0]);
   gt_lower_read(lowering, offsetof(struct gt_matmul_args, b), node->input[1]);
   uint32_t scratch = 0;
-  if (config.split > 1) {
-    scratch = gt_lower_scratch(lowering, (uint64_t)config.split * s.batch * s.m * s.n * 4);
+  if (cut.split > 1) {
+    scratch = gt_lower_scratch(lowering, (uint64_t)cut.split * s.batch * s.m * s.n * 4);
     gt_lower_use_scratch(lowering, offsetof(struct gt_matmul_args, partial), scratch, true);
   } else {
     gt_lower_program(lowering, group, offsetof(struct gt_matmul_args, x), offsetof(struct gt_matmul_args, y),
                      offsetof(struct gt_matmul_args, clock), -1);
   }
   if (target->device) {
-    gt_lower_groups(lowering, (uint64_t)down * across, config.bm / config.tm * (config.bn / config.tn));
-    if (config.split > 1)
-      step->grid[1] = config.split; /* a split product's tiles are few (gt_matmul_choose) */
+    gt_lower_groups(lowering, (uint64_t)down * across, cut.threads);
+    if (cut.split > 1) step->grid[1] = cut.split;                      /* a split product's tiles are few */
     step->grid[2] = s.batch < MOST_GROUPS_Z ? s.batch : MOST_GROUPS_Z; /* the kernel loops over the rest */
   }
-  if (config.split > 1) lower_finish(lowering, group, &s, config.split, scratch);
+  if (cut.split > 1) lower_finish(lowering, group, &s, cut.split, scratch);
 }
 
 static double flops(const gt_graph *graph, const gt_node *node) {
@@ -223,7 +234,8 @@ static double flops(const gt_graph *graph, const gt_node *node) {
 static void print(const gt_graph *graph, const gt_node *node, char *buffer, size_t size) {
   (void)graph;
   const gt_matmul_attribute *t = node->attribute;
-  snprintf(buffer, size, "%c%c", t->trans_a ? 't' : 'n', t->trans_b ? 't' : 'n');
+  snprintf(buffer, size, "%c%c%s", t->trans_a ? 't' : 'n', t->trans_b ? 't' : 'n',
+           node->precision == GT_PRECISION_HALF ? " half" : "");
 }
 
 static const gt_op rows[1] = {{.name = "matmul",

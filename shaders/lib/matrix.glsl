@@ -1,0 +1,107 @@
+/* Matrices that a subgroup holds together: the left factor [M, K] and the right one [K, N] of a product in 16
+ * bits, sums [M, N] in floats, with one face in two forms. With GT_MATRIX_UNITS defined they are the device's
+ * cooperative matrices, in NVIDIA's names, which are all that older compilers know (tools/matrix_khr makes
+ * KHR's of them). Else they are arrays: each lane holds some rows of the left factor and of the sums, and all
+ * of the right factor, so that lanes need nothing of each other; slow, and meant for tests on devices without
+ * such units. The factors are of float16, or of bfloat16 with GT_MATRIX_BFLOAT.
+ *
+ * Define before the inclusion, as specialization constants or macros: MATRIX_M, MATRIX_N, MATRIX_K and
+ * SUBGROUP, the lanes of a subgroup. The extents have to be constants of their own, though equal in value.
+ * Factors lie in `shared uvec4 tile[]`, eight elements in each, line after line: rows, or columns if
+ * `by_columns` (a constant). `first` and `stride`, from line to line, count uvec4s. Sums lie in an array of
+ * floats, shared or of a buffer, and are counted in floats; of stride 0, all lines are the same one. GT_SET_SUMS
+ * makes each element a value, GT_MULTIPLY_ADD adds a product. */
+#ifndef GT_MATRIX_GLSL
+#define GT_MATRIX_GLSL
+#ifdef GT_MATRIX_UNITS
+#extension GL_EXT_shader_explicit_arithmetic_types_float16 : require
+#extension GL_KHR_memory_scope_semantics : require
+#extension GL_KHR_shader_subgroup_basic : require
+#extension GL_NV_cooperative_matrix : require
+#define gt_left  fcoopmatNV<16, gl_ScopeSubgroup, MATRIX_M, MATRIX_K>
+#define gt_right fcoopmatNV<16, gl_ScopeSubgroup, MATRIX_K, MATRIX_N>
+#define gt_sums  fcoopmatNV<32, gl_ScopeSubgroup, MATRIX_M, MATRIX_N>
+#define GT_LOAD_LEFT(to, tile, first, stride, by_columns)  coopMatLoadNV(to, tile, first, stride, by_columns)
+#define GT_LOAD_RIGHT(to, tile, first, stride, by_columns) coopMatLoadNV(to, tile, first, stride, by_columns)
+#define GT_LOAD_SUMS(to, from, first, stride, by_columns)  coopMatLoadNV(to, from, first, stride, by_columns)
+#define GT_STORE_SUMS(sums, to, first, stride)             coopMatStoreNV(sums, to, first, stride, false)
+#define GT_SET_SUMS(sums, value)                           sums = gt_sums(value)
+#define GT_MULTIPLY_ADD(sums, left, right)                 sums = coopMatMulAddNV(left, right, sums)
+/* The elements that a lane holds, whichever they are; in one function only. */
+#define GT_SUMS_LENGTH(sums) uint((sums).length())
+#define GT_SUM(sums, e)      (sums)[e]
+#define GT_UNROLL            [[unroll]] /* before a loop over matrices or over what an invocation stages */
+uint gt_subgroup() { return gl_SubgroupID; }
+uint gt_lane() { return gl_SubgroupInvocationID; }
+#else
+/* Software devices take minutes to compile what GPUs want. Nor may there be many short loops: lavapipe leaves off
+ * silently after 65535 passes through loops of all kinds. */
+#define GT_UNROLL [[dont_unroll]]
+const uint GT_MATRIX_ROWS = (MATRIX_M + SUBGROUP - 1u) / SUBGROUP; /* of a lane, SUBGROUP apart */
+struct gt_left {
+  float at[GT_MATRIX_ROWS * MATRIX_K];
+};
+struct gt_right {
+  float at[MATRIX_K * MATRIX_N];
+};
+struct gt_sums {
+  float at[GT_MATRIX_ROWS * MATRIX_N];
+};
+uint gt_subgroup() { return gl_LocalInvocationIndex / SUBGROUP; }
+uint gt_lane() { return gl_LocalInvocationIndex % SUBGROUP; }
+
+/* Where a lane's row i lies; lanes without one take the last. */
+uint gt_matrix_row(uint i) { return min(i * SUBGROUP + gt_lane(), MATRIX_M - 1u); }
+/* Has it one? Of a store, no other lane writes it. */
+bool gt_matrix_has(uint i) { return i * SUBGROUP + gt_lane() < MATRIX_M; }
+
+float gt_unpacked(uint word, uint which) {
+#ifdef GT_MATRIX_BFLOAT
+  return uintBitsToFloat(which != 0u ? word & 0xffff0000u : word << 16);
+#else
+  return unpackHalf2x16(word)[which];
+#endif
+}
+
+#define GT_FACTOR(tile, first, stride, line, i) \
+  gt_unpacked((tile)[(first) + (line) * (stride) + (i) / 8u][(i) / 2u % 4u], (i) % 2u)
+
+#define GT_LOAD_LEFT(to, tile, first, stride, by_columns) \
+  GT_UNROLL for (uint i_ = 0u; i_ < GT_MATRIX_ROWS; i_++) \
+    [[unroll]] for (uint k_ = 0u; k_ < MATRIX_K; k_++) \
+      (to).at[i_ * MATRIX_K + k_] = (by_columns) ? GT_FACTOR(tile, first, stride, k_, gt_matrix_row(i_)) \
+                                                 : GT_FACTOR(tile, first, stride, gt_matrix_row(i_), k_)
+
+#define GT_LOAD_RIGHT(to, tile, first, stride, by_columns) \
+  GT_UNROLL for (uint k_ = 0u; k_ < MATRIX_K; k_++) \
+    [[unroll]] for (uint j_ = 0u; j_ < MATRIX_N; j_++) \
+      (to).at[k_ * MATRIX_N + j_] = (by_columns) ? GT_FACTOR(tile, first, stride, j_, k_) \
+                                                 : GT_FACTOR(tile, first, stride, k_, j_)
+
+#define GT_LOAD_SUMS(to, from, first, stride, by_columns) \
+  GT_UNROLL for (uint i_ = 0u; i_ < GT_MATRIX_ROWS; i_++) \
+    [[unroll]] for (uint j_ = 0u; j_ < MATRIX_N; j_++) \
+      (to).at[i_ * MATRIX_N + j_] = (from)[(first) + ((by_columns) ? j_ * (stride) + gt_matrix_row(i_) \
+                                                                   : gt_matrix_row(i_) * (stride) + j_)]
+
+#define GT_STORE_SUMS(sums, to, first, stride) \
+  GT_UNROLL for (uint i_ = 0u; i_ < GT_MATRIX_ROWS; i_++) \
+    GT_UNROLL for (uint j_ = 0u; j_ < MATRIX_N && gt_matrix_has(i_); j_++) \
+      (to)[(first) + gt_matrix_row(i_) * (stride) + j_] = (sums).at[i_ * MATRIX_N + j_]
+
+#define GT_SET_SUMS(sums, value) \
+  GT_UNROLL for (uint e_ = 0u; e_ < GT_MATRIX_ROWS * MATRIX_N; e_++) (sums).at[e_] = value
+
+#define GT_MULTIPLY_ADD(sums, left, right) \
+  GT_UNROLL for (uint i_ = 0u; i_ < GT_MATRIX_ROWS; i_++) \
+    [[unroll]] for (uint j_ = 0u; j_ < MATRIX_N; j_++) { \
+      float sum_ = (sums).at[i_ * MATRIX_N + j_]; \
+      [[unroll]] for (uint k_ = 0u; k_ < MATRIX_K; k_++) \
+        sum_ = fma((left).at[i_ * MATRIX_K + k_], (right).at[k_ * MATRIX_N + j_], sum_); \
+      (sums).at[i_ * MATRIX_N + j_] = sum_; \
+    }
+
+#define GT_SUMS_LENGTH(sums) (GT_MATRIX_ROWS * MATRIX_N)
+#define GT_SUM(sums, e)      (sums).at[e]
+#endif
+#endif

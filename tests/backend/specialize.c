@@ -1,0 +1,71 @@
+/* Constants folded into the embedded shaders by ourselves: all of them are understood, and a module with an
+ * instruction that nobody has taught us is left to the driver. */
+#include "backend/vulkan/internal.h"
+#include "base/memory.h"
+#include "shader_table.h"
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+enum { HEADER = 5, OP_SELECT = 169, OP_OUTER_PRODUCT = 147, OP_MATRIX_LENGTH = 4460, OP_SPEC_CONSTANT = 50 };
+
+static uint32_t *specialize(const uint32_t *words, size_t count, size_t *size) {
+  uint32_t spec[GT_SPEC_COUNT] = {64, 1, 1};
+  for (uint32_t i = 3; i < 15; i++) spec[i] = 32;
+  return gt_spirv_specialize(words, count, spec, GT_SPEC_COUNT, size);
+}
+
+static size_t count_of(const uint32_t *words, size_t count, uint32_t op) {
+  size_t found = 0;
+  for (size_t at = HEADER; at < count; at += words[at] >> 16) found += (words[at] & 0xffff) == op;
+  return found;
+}
+
+static void test_all_shaders(void **state) {
+  (void)state;
+  for (const gt_shader_blob *shader = gt_shader_blobs; shader->name; shader++) {
+    size_t size;
+    uint32_t *words = specialize(shader->words, shader->size / 4, &size);
+    if (!words) fail_msg("%s is not understood", shader->name);
+    if (count_of(words, size, OP_SPEC_CONSTANT)) fail_msg("%s keeps its constants open", shader->name);
+    free(words);
+  }
+}
+
+static void test_matrix_units(void **state) {
+  (void)state;
+  for (const gt_shader_blob *shader = gt_shader_blobs; shader->name; shader++) {
+    if (strcmp(shader->name, "product_matrix")) continue;
+    size_t size;
+    uint32_t *words = specialize(shader->words, shader->size / 4, &size);
+    assert_non_null(words);
+    assert_int_equal(count_of(words, size, OP_MATRIX_LENGTH), 1);
+    assert_true(size < shader->size / 4 / 2);
+    free(words);
+    return;
+  }
+  fail_msg("no kernel for matrix units");
+}
+
+/* The same module with one instruction exchanged for one of the same form, which is not in the list. */
+static void test_unknown(void **state) {
+  (void)state;
+  const gt_shader_blob *shader = gt_shader_blobs;
+  size_t count = shader->size / 4, size, at = HEADER;
+  uint32_t *words = gt_alloc(shader->size);
+  memcpy(words, shader->words, shader->size);
+  while (at < count && words[at] != (6u << 16 | OP_SELECT) && words[at] != (5u << 16 | 129))
+    at += words[at] >> 16;
+  assert_true(at < count);
+  words[at] = (words[at] & 0xffff0000) | OP_OUTER_PRODUCT;
+  assert_null(specialize(words, count, &size));
+  free(words);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_all_shaders), cmocka_unit_test(test_matrix_units),
+                                     cmocka_unit_test(test_unknown)};
+  return cmocka_run_group_tests_name("specialize", tests, NULL, NULL);
+}

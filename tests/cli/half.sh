@@ -1,0 +1,47 @@
+#!/usr/bin/env bash
+# precision: {products: half}: the digits are learned as well with the factors of products rounded to 16 bits, on matrix
+# units, emulated where the device has none; without such units nothing changes; only configs that say so keep it.
+# shellcheck source=tests/support/cli.sh
+source "$(dirname "$0")/../support/cli.sh"
+
+# learn NAME DEVICE OPTION…
+learn() {
+  local run=$TEST_TMP/$1 device=$2
+  shift 2
+  "$GTRAIN" train configs/digits.yaml --device "$device" --quiet --run-dir "$run" "$@" 2>&1
+}
+# accuracy NAME: on the test split, in thousandths.
+accuracy() {
+  "$GTRAIN" eval "$TEST_TMP/$1/model.bin" --device cpu --json 2> /dev/null |
+    awk -F '"accuracy":' '{ printf "%d", 1000 * $2 }'
+}
+half=(--set precision.products=half)
+
+check "in float32" learn full cpu
+check "with half, on a CPU" learn cpu cpu "${half[@]}"
+check "  the same bits" cmp "$TEST_TMP/full/metrics.jsonl" "$TEST_TMP/cpu/metrics.jsonl"
+check "the config that was run says so" grep -A 1 '^precision:' "$TEST_TMP/cpu/config.yaml"
+check "  and the default is not in it" test -z "$(grep precision "$TEST_TMP/full/config.yaml")"
+exits 0 "scalar" "$GTRAIN" check configs/digits.yaml --graph --set precision.products=scalar
+check "  rounds nothing" test "${out/ half/}" = "$out"
+exits 0 "half" "$GTRAIN" check configs/digits.yaml --graph "${half[@]}"
+says "  is in the products of all layers" "nt half : f32 [64, 10]  (linear3)"
+says "  and in their gradients" "tn half : f32 [10, 32]  (linear3)"
+
+short=(--set train.epochs=1 --set train.early_stopping.patience=0)
+if ! learn plain vulkan "${short[@]}" > /dev/null; then
+  echo "no Vulkan device"
+  finish
+fi
+export GTRAIN_DEBUG=matrix
+exits 0 "on matrix units" learn half vulkan "${half[@]}"
+export GTRAIN_DEBUG=matrix,plan
+exits 0 "  a plan" learn plan vulkan "${half[@]}" "${short[@]}"
+check "  with all seven products of a step on them" test "$(grep -c 'product_matrix' <<< "$out")" -ge 7
+check "  and no other" test "$(grep -c ' matmul ' <<< "$out")" = 0
+exits 0 "the default" learn default vulkan "${short[@]}"
+check "  has none on them" test "${out/product_matrix/}" = "$out"
+check "  and the bits of a device without" cmp "$TEST_TMP/plain/model.bin" "$TEST_TMP/default/model.bin"
+full=$(accuracy full) rounded=$(accuracy half)
+check "accuracy within a point: $rounded and $full thousandths" test $((rounded - full)) -ge -10 -a $((rounded - full)) -le 10
+finish

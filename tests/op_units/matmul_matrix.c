@@ -1,0 +1,164 @@
+/* Products on matrix units, emulated where the device has none, against a model of what they round: factors
+ * of float16 to 11 bits, or to a 2^38th of the largest of their row and slab, factors of bfloat16 to 8 bits.
+ * What is left is the rounding of float sums. The selftest tries shapes; here are values: of any size beside
+ * any other, infinities and NaN. */
+#include "op/matmul/matmul.h"
+#include "backend/backend.h"
+#include "base/philox.h"
+#include "op/core.h"
+#include "plan/plan.h"
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+enum { M = 70, N = 40, K = 300, SLAB = 32, VARIABLES = 3 };
+
+static gt_backend *backend;
+static float a[M][K], b[K][N], c[M][N];
+
+static double uniform(uint32_t purpose, uint32_t i) { return gt_random_uniform(11, purpose, 0, i); }
+
+static void draw(void) {
+  for (uint32_t i = 0; i < M * K; i++) a[i / K][i % K] = (float)(2 * uniform(1, i) - 1);
+  for (uint32_t i = 0; i < K * N; i++) b[i / N][i % N] = (float)(2 * uniform(2, i) - 1);
+}
+
+/* c = a b by a plan that may round factors. */
+static void multiply(void) {
+  gt_arena arena;
+  gt_error error = {0};
+  gt_buffer *buffer[VARIABLES];
+  uint64_t ticket;
+  gt_arena_init(&arena);
+  gt_graph *g = gt_graph_create(&arena);
+  gt_graph_precision(g, GT_PRECISION_HALF);
+  const gt_id left = gt_variable_read(g, gt_graph_variable(g, "a", gt_shape_2(M, K), GT_F32, false));
+  const gt_id right = gt_variable_read(g, gt_graph_variable(g, "b", gt_shape_2(K, N), GT_F32, false));
+  gt_assign(g, gt_graph_variable(g, "c", gt_shape_2(M, N), GT_F32, false), 0,
+            gt_matmul(g, left, right, false, false));
+  const gt_plan_options options = {.target = backend->target};
+  const gt_plan *plan = gt_plan_create(&arena, g, &options, &error);
+  assert_non_null(plan);
+  const bool is_half = backend->target.matrix.half.m;
+  assert_non_null(strstr(plan->step[0].kernel->name, is_half ? "product_matrix" : "product_matrix_bfloat"));
+  const gt_backend_api *api = backend->api;
+  for (int v = 0; v < VARIABLES; v++)
+    assert_non_null(buffer[v] =
+                        api->buffer_create(backend, plan->variable_bytes[v], GT_BUFFER_DEVICE, &error));
+  assert_true(api->upload(backend, buffer[0], 0, a, sizeof a, &error));
+  assert_true(api->upload(backend, buffer[1], 0, b, sizeof b, &error));
+  gt_executable *executable = api->compile(backend, plan, buffer, &error);
+  assert_non_null(executable);
+  assert_true(api->run(backend, executable, 1, &ticket, &error) && api->wait(backend, ticket, &error));
+  assert_true(api->download(backend, buffer[2], 0, c, sizeof c, &error));
+  api->executable_destroy(backend, executable);
+  for (int v = 0; v < VARIABLES; v++) api->buffer_destroy(backend, buffer[v]);
+  gt_arena_finish(&arena);
+}
+
+static double to_digits(double x, int digits) {
+  int exponent;
+  const double fraction = frexp(x, &exponent);
+  return isfinite(x) ? ldexp(rint(ldexp(fraction, digits)), exponent - digits) : x;
+}
+
+/* The largest absolute value of a row of a, or a column of b, in the slab of k. */
+static double largest(bool of_a, uint32_t i, uint32_t k) {
+  double most = 0;
+  for (uint32_t q = k / SLAB * SLAB; q < K && q < k / SLAB * SLAB + SLAB; q++)
+    most = fmax(most, fabs(of_a ? a[i][q] : b[q][i]));
+  return most;
+}
+
+static void check(const char *what) {
+  const bool is_half = backend->target.matrix.half.m;
+  const int digits = is_half ? 11 : 8;
+  multiply();
+  for (uint32_t i = 0; i < M; i++)
+    for (uint32_t j = 0; j < N; j++) {
+      double want = 0, bound = 0x1p-126;
+      for (uint32_t k = 0; k < K; k++) {
+        const double x = to_digits(a[i][k], digits), y = to_digits(b[k][j], digits);
+        want += x * y;
+        bound += 64 * 0x1p-24 * fabs(x * y);
+        if (is_half) bound += 0x1p-37 * (fabs(x) * largest(false, j, k) + fabs(y) * largest(true, i, k));
+      }
+      if (isnan(want) ? !isnan(c[i][j]) : isinf(want) ? c[i][j] != want : !(fabs(c[i][j] - want) <= bound))
+        fail_msg("%s: [%u, %u] is %.9g, should be %.9g within %.3g", what, i, j, c[i][j], want, bound);
+    }
+}
+
+static void test_sizes(void **state) {
+  (void)state;
+  draw();
+  check("uniform");
+  for (uint32_t i = 0; i < M * K; i++) a[i / K][i % K] *= (float)pow(10, 12 * uniform(3, i) - 6);
+  for (uint32_t i = 0; i < K * N; i++) b[i / N][i % N] *= (float)pow(10, 12 * uniform(4, i) - 6);
+  check("1e-6 to 1e6");
+  draw();
+  for (uint32_t i = 0; i < M * K; i++) a[i / K][i % K] *= (float)pow(10, i / K * (30.0 / M) - 15);
+  for (uint32_t i = 0; i < K * N; i++) b[i / N][i % N] *= (float)pow(10, i % N * (30.0 / N) - 15);
+  check("graded rows and columns");
+  draw();
+  for (uint32_t i = 0; i < M * K; i++) a[i / K][i % K] *= i % K < K / 2 ? 1e6f : 1e-6f;
+  for (uint32_t i = 0; i < K * N; i++) b[i / N][i % N] *= i / N < K / 2 ? 1e-6f : 1e6f;
+  check("halves of k against each other");
+}
+
+static void test_ends_of_the_range(void **state) {
+  (void)state;
+  draw();
+  for (uint32_t i = 0; i < M * K; i++) a[i / K][i % K] *= i / K % 2 ? 1e38f : 1e-30f;
+  for (uint32_t i = 0; i < K * N; i++) b[i / N][i % N] *= 1e-5f;
+  check("large and small rows");
+  memset(a[3], 0, sizeof a[3]);
+  for (uint32_t k = 0; k < K; k++) b[k][5] = 0;
+  check("a row and a column of zeros");
+}
+
+/* A row of a or column of b that holds such a value has it in all its sums, and no other. */
+static void test_not_finite(void **state) {
+  (void)state;
+  draw();
+  a[2][7] = INFINITY;
+  a[4][290] = -INFINITY;
+  a[6][100] = NAN;
+  b[150][9] = INFINITY;
+  b[151][11] = -NAN;
+  a[66][40] = INFINITY;
+  a[66][41] = -INFINITY;
+  check("infinities and NaN");
+}
+
+static int open_device(void **state) {
+  (void)state;
+  gt_error error = {0};
+  backend = gt_vulkan_open(0, &error);
+  if (!backend) fprintf(stderr, "no Vulkan device: %s\n", error.message);
+  return 0;
+}
+
+static int close_device(void **state) {
+  (void)state;
+  gt_backend_close(backend);
+  return 0;
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_sizes), cmocka_unit_test(test_ends_of_the_range),
+                                     cmocka_unit_test(test_not_finite)};
+  gt_device_info device[8];
+  if (gt_vulkan_list(device, 8, &(gt_error){0}) < 1 || !device[0].usable) {
+    puts("no Vulkan device");
+    return 77;
+  }
+  setenv("GTRAIN_DEBUG", "matrix", 1);
+  const int failed = cmocka_run_group_tests_name("float16", tests, open_device, close_device);
+  setenv("GTRAIN_DEBUG", "matrix,bfloat", 1);
+  return failed + cmocka_run_group_tests_name("bfloat16", tests, open_device, close_device);
+}
