@@ -84,8 +84,20 @@ static bool everywhere(const gt_target *target) {
 
 static gt_id usual_product(gt_graph *graph, gt_id a, gt_id b) { return gt_matmul(graph, a, b, false, false); }
 
+static bool on_matrix_units(const gt_target *target) {
+  return !target->matrix.emulated && (target->matrix.half.m || target->matrix.bfloat.m);
+}
+
+static gt_id half_product(gt_graph *graph, gt_id a, gt_id b) {
+  const gt_precision former = gt_graph_precision(graph, GT_PRECISION_HALF);
+  const gt_id product = gt_matmul(graph, a, b, false, false);
+  gt_graph_precision(graph, former);
+  return product;
+}
+
 /* Another precision is one more row. */
-static const gt_bench_precision precisions[] = {{"fp32", everywhere, usual_product}};
+static const gt_bench_precision precisions[] = {{"fp32", everywhere, usual_product},
+                                                {"half", on_matrix_units, half_product}};
 
 int gt_bench_precisions(const gt_bench_precision **list) {
   *list = precisions;

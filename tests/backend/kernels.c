@@ -298,6 +298,9 @@ static void set_product_spec(gt_step *step, const product *p, const tile *t) {
   step->spec[GT_MATMUL_SPEC_TRANS_B] = p->trans_b;
   step->spec[GT_MATMUL_SPEC_SPLIT] = p->split;
   step->spec[GT_MATMUL_SPEC_UNROLL] = 4;
+  step->spec[GT_MATMUL_SPEC_RASTER] = 1 + p->m % 3;
+  step->spec[GT_MATMUL_SPEC_WHOLE] = p->m % t->bm == 0 && p->n % t->bn == 0 &&
+                                     (p->k + p->split - 1) / p->split % t->bk == 0 && p->k % p->split == 0;
 }
 
 static void one_product(product p, tile t) {
@@ -360,6 +363,15 @@ static void test_matmul(void **state) {
       one_product((product){65, 39, 50, 1, ta, tb, false, 1, 0}, tiles[i]);
       one_product((product){36, 68, 32, 1, ta, tb, false, 1, i & 1}, tiles[i]);
     }
+}
+
+/* Tiles that lie within the matrices, in bands that do not divide them evenly. */
+static void test_matmul_of_whole_tiles(void **state) {
+  (void)state;
+  const tile t = {16, 16, 8, 2, 2};
+  for (int form = 0; form < 4; form++)
+    one_product((product){80, 48, 32, 1, form & 1, form >> 1, false, 1, 0}, t);
+  one_product((product){32, 64, 64, 2, false, true, false, 4, 0}, t);
 }
 
 static void test_matmul_split_and_batch(void **state) {
@@ -449,6 +461,7 @@ int main(void) {
       cmocka_unit_test(test_special_values),
       cmocka_unit_test(test_loads),
       cmocka_unit_test(test_matmul),
+      cmocka_unit_test(test_matmul_of_whole_tiles),
       cmocka_unit_test(test_matmul_split_and_batch),
       cmocka_unit_test(test_reduce),
       cmocka_unit_test(test_no_messages),

@@ -23,7 +23,7 @@ layout(constant_id = GT_MATMUL_SPEC_TRANS_A) const uint TRANS_A = 0u;
 layout(constant_id = GT_MATMUL_SPEC_TRANS_B) const uint TRANS_B = 0u;
 layout(constant_id = GT_MATMUL_SPEC_SPLIT) const uint SPLIT = 1u;
 layout(constant_id = GT_MATMUL_SPEC_UNROLL) const uint UNROLL = 4u;
-layout(constant_id = GT_MATMUL_SPEC_EDGE) const uint EDGE = 1u;
+layout(constant_id = GT_MATMUL_SPEC_WHOLE) const uint WHOLE = 0u;
 layout(constant_id = GT_MATMUL_SPEC_RASTER) const uint RASTER = 1u;
 
 const uint COLUMN_GROUPS = (TN + 3u) / 4u, ROW_GROUPS = (TM + 3u) / 4u;
@@ -170,8 +170,8 @@ void tile(uint z) {
   uint k0 = SPLIT > 1u ? gl_WorkGroupID.y * k_chunk : 0u, k_end = SPLIT > 1u ? min(k0 + k_chunk, k) : k;
   bool a_aligned = ALIGNED != 0u && (((TRANS_A != 0u ? m : k) | stride_a | k0) & 3u) == 0u;
   bool b_aligned = ALIGNED != 0u && (((TRANS_B != 0u ? k : n) | stride_b | k0) & 3u) == 0u;
-  bool whole = EDGE == 0u && ALIGNED != 0u;
-  if (EDGE != 0u) whole = a_aligned && b_aligned && m0 + BM <= m && n0 + BN <= n && (k_end - k0) % BK == 0u;
+  bool whole = WHOLE != 0u && ALIGNED != 0u;
+  if (WHOLE == 0u) whole = a_aligned && b_aligned && m0 + BM <= m && n0 + BN <= n && (k_end - k0) % BK == 0u;
   uint a_at[A_FETCHES], b_at[B_FETCHES], slice = 0u;
   vec4 a_next[A_FETCHES], b_next[B_FETCHES], sum[TM * COLUMN_GROUPS];
 

@@ -11,8 +11,8 @@
 #define GT_MATMUL_SPEC_TRANS_B 9
 #define GT_MATMUL_SPEC_SPLIT   10 /* parts of k */
 #define GT_MATMUL_SPEC_UNROLL  11 /* depth of straight code, a divisor of BK */
-#define GT_MATMUL_SPEC_EDGE    12 /* 0: m, n and each part of k are multiples of BM, BN and BK */
-#define GT_MATMUL_SPEC_RASTER  13 /* rows of tiles that are walked at a time */
+#define GT_MATMUL_SPEC_WHOLE   12 /* m, n and each part of k are multiples of BM, BN and BK */
+#define GT_MATMUL_SPEC_RASTER  13 /* rows of tiles that are walked at a time, at least 1 */
 GT_ARGS(gt_matmul_args) {
   GT_FLOATS a, b, partial;
   GT_FLOATS x[4]; /* epilogue inputs */

@@ -150,10 +150,10 @@ static void lower_finish(gt_lowering *lowering, const gt_group *group, const gt_
   gt_lower_grid(lowering, (args.count + 3) / 4, 256);
 }
 
-/* Do tiles reach over the end of the matrices? Otherwise the kernel checks no edge. */
-static bool has_edge(const gt_matmul_shape *s, const gt_matmul_config *c) {
+/* Does no tile reach over the end of the matrices? Then the kernel checks no edge. */
+static bool is_whole(const gt_matmul_shape *s, const gt_matmul_config *c) {
   const uint32_t chunk = c->split > 1 ? c->k_chunk : s->k;
-  return s->m % c->bm || s->n % c->bn || s->k % chunk || chunk % c->bk;
+  return s->m % c->bm == 0 && s->n % c->bn == 0 && s->k % chunk == 0 && chunk % c->bk == 0;
 }
 
 /* On scalar units, or on the CPU. */
@@ -179,7 +179,7 @@ static void cut_scalar(gt_lowering *lowering, const gt_matmul_shape *s, gt_matmu
                [GT_MATMUL_SPEC_UNROLL] = target->units >= MANY_UNITS ? c.bk : 4},
   };
   if (!target->device) return;
-  cut->spec[GT_MATMUL_SPEC_EDGE] = has_edge(s, &c);
+  cut->spec[GT_MATMUL_SPEC_WHOLE] = is_whole(s, &c);
   cut->spec[GT_MATMUL_SPEC_RASTER] = RASTER;
 }
 
