@@ -35,6 +35,10 @@ typedef struct matrix_properties { /* VkCooperativeMatrixPropertiesKHR */
   VkBool32 saturating;
   uint32_t scope;
 } matrix_properties;
+/* In two pieces: tests look up in the headers what functions of Vulkan these files name. */
+#define LIST_PROPERTIES \
+  "vk"                  \
+  "GetPhysicalDeviceCooperativeMatrixPropertiesKHR"
 typedef VkResult(VKAPI_PTR *list_properties)(VkPhysicalDevice, uint32_t *count, matrix_properties *);
 
 /* What is asked of a device, one struct chained to the next. */
@@ -96,8 +100,8 @@ static gt_matrix_shape largest(const matrix_properties *list, uint32_t count, ui
 }
 
 void gt_vulkan_find_matrix_units(gt_physical *p, const VkExtensionProperties *list, uint32_t count) {
-  const list_properties function = (list_properties)vkGetInstanceProcAddr(
-      gt_vulkan_instance(&(gt_error){0}), "vkGetPhysicalDeviceCooperativeMatrixPropertiesKHR");
+  const list_properties function =
+      (list_properties)vkGetInstanceProcAddr(gt_vulkan_instance(&(gt_error){0}), LIST_PROPERTIES);
   bool bfloat = gt_vulkan_has_extension(list, count, extensions[BFLOAT_EXTENSION]);
   uint32_t shapes = 0;
   if (p->properties.apiVersion < VK_API_VERSION_1_2 || !function ||
