@@ -94,6 +94,8 @@ static void every_shape(void **state) {
     for (int form = 0; form < 4; form++) shapes(&t, tiles[i], form);
     hold(&t, tiles[i], 256, 256, 300, 0);
     hold(&t, tiles[i], 255, 249, 257, 3);
+    hold(&t, tiles[i], 30, 97, 1050, 0); /* rows far apart */
+    hold(&t, tiles[i], 17, 100, 1030, 2);
   }
   free(t.pack);
   munmap(t.a.end - ROOM / 4, ROOM + PAGE);
