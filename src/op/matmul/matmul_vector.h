@@ -125,17 +125,20 @@ typedef struct row_split {
 
 static uint32_t rows_of(row_split split, uint32_t panel) { return split.rows + (panel < split.more); }
 
-enum { /* panels lie apart by no power of two, for many are filled at once */
-       A_PANEL = GT_MATMUL_DEPTH * LANES + LANES,
-       A_ROW = GT_MATMUL_DEPTH + LANES,
-       FAR_APART = 1024,
-       B_PANEL = GT_MATMUL_DEPTH * WIDTH + WIDTH,
-       A_PANELS = (GT_MATMUL_TILE + ROWS - 1) / ROWS,
-       B_PANELS = (GT_MATMUL_TILE + WIDTH - 1) / WIDTH
+/* Panels lie apart by no power of two, for many are filled at once. */
+enum {
+  A_PANEL = GT_MATMUL_DEPTH * LANES + LANES,
+  A_ROW = GT_MATMUL_DEPTH + LANES, /* where whole rows of a are copied */
+  FAR_APART = 1024,
+  B_PANEL = GT_MATMUL_DEPTH * WIDTH + WIDTH,
+  A_PANELS = (GT_MATMUL_TILE + ROWS - 1) / ROWS,
+  B_PANELS = (GT_MATMUL_TILE + WIDTH - 1) / WIDTH,
+  A_FLOATS = A_PANELS * A_PANEL,
+  B_FLOATS = B_PANELS * B_PANEL
 };
-_Static_assert(B_PANELS *B_PANEL + A_PANELS * A_PANEL <= GT_MATMUL_PACK, "copies of a and b fit");
-_Static_assert(GT_MATMUL_TILE *A_ROW <= A_PANELS * A_PANEL, "rows of a too");
-_Static_assert(FEW *GT_MATMUL_TILE <= (A_PANELS - 2) * A_PANEL, "beside the few panels of a it needs");
+_Static_assert(B_FLOATS + A_FLOATS <= GT_MATMUL_PACK, "copies of a and b fit");
+_Static_assert(A_FLOATS >= GT_MATMUL_TILE * A_ROW, "rows of a too");
+_Static_assert(A_FLOATS >= 2 * A_PANEL + FEW * GT_MATMUL_TILE, "and a result across");
 
 /* Rows k … of b, row by row, as they lie in memory. */
 GT_TARGET static void pack_rows_of_b(const gt_matmul_operands *o, uint32_t first, uint32_t depth,
@@ -204,7 +207,7 @@ GT_TARGET static void pack_a(const gt_matmul_operands *o, row_split split, uint3
 GT_TARGET static void slab(const gt_matmul_operands *o, row_split split, uint32_t k, float *c, size_t ldc,
                            float *pack) {
   const uint32_t depth = gt_least_u32(o->k - k, GT_MATMUL_DEPTH);
-  float *const packed_a = pack + B_PANELS * B_PANEL;
+  float *const packed_a = pack + B_FLOATS;
   const bool copied_a = packs_a(o), copied_b = packs_b(o);
   if (copied_a) pack_a(o, split, k, depth, packed_a);
   if (copied_b) pack_b(o, k, depth, pack);
@@ -237,7 +240,7 @@ GT_TARGET static void multiply_across(const gt_matmul_operands *o, float *c, siz
                                      .n = o->m,
                                      .k = o->k};
   const size_t row = gt_ceil_div(o->m, 8) * 8;
-  float *turned = pack + B_PANELS * B_PANEL + 2 * A_PANEL;
+  float *turned = pack + B_FLOATS + 2 * A_PANEL;
   multiply(&across, turned, row, pack);
   for (uint32_t i = 0; i < o->m; i++)
     for (uint32_t j = 0; j < o->n; j++) c[i * ldc + j] = turned[j * row + i];
