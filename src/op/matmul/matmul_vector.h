@@ -125,14 +125,20 @@ typedef struct row_split {
 
 static uint32_t rows_of(row_split split, uint32_t panel) { return split.rows + (panel < split.more); }
 
-enum { /* panels lie apart by no power of two, for many are filled at once */
-       A_PANEL = GT_MATMUL_DEPTH * LANES + LANES,
-       B_PANEL = GT_MATMUL_DEPTH * WIDTH + WIDTH,
-       A_PANELS = (GT_MATMUL_TILE + ROWS - 1) / ROWS,
-       B_PANELS = (GT_MATMUL_TILE + WIDTH - 1) / WIDTH
+/* Panels lie apart by no power of two, for many are filled at once. */
+enum {
+  A_PANEL = GT_MATMUL_DEPTH * LANES + LANES,
+  A_ROW = GT_MATMUL_DEPTH + LANES, /* where whole rows of a are copied */
+  FAR_APART = 1024,
+  B_PANEL = GT_MATMUL_DEPTH * WIDTH + WIDTH,
+  A_PANELS = (GT_MATMUL_TILE + ROWS - 1) / ROWS,
+  B_PANELS = (GT_MATMUL_TILE + WIDTH - 1) / WIDTH,
+  A_FLOATS = A_PANELS * A_PANEL,
+  B_FLOATS = B_PANELS * B_PANEL
 };
-_Static_assert(B_PANELS *B_PANEL + A_PANELS * A_PANEL <= GT_MATMUL_PACK, "copies of a and b fit");
-_Static_assert(FEW *GT_MATMUL_TILE <= (A_PANELS - 2) * A_PANEL, "beside the few panels of a it needs");
+_Static_assert(B_FLOATS + A_FLOATS <= GT_MATMUL_PACK, "copies of a and b fit");
+_Static_assert(A_FLOATS >= GT_MATMUL_TILE * A_ROW, "rows of a too");
+_Static_assert(A_FLOATS >= 2 * A_PANEL + FEW * GT_MATMUL_TILE, "and a result across");
 
 /* Rows k … of b, row by row, as they lie in memory. */
 GT_TARGET static void pack_rows_of_b(const gt_matmul_operands *o, uint32_t first, uint32_t depth,
@@ -163,12 +169,29 @@ GT_TARGET static void pack_b(const gt_matmul_operands *o, uint32_t first, uint32
       transpose(o->b + j * o->ldb + first, o->ldb, gt_least_u32(o->n - j, WIDTH), depth, pack);
 }
 
-/* Rows of op(a) that lie one after another are read where they are; columns too, of so few panels of b that a
- * copy would not pay. */
-static bool packs_a(const gt_matmul_operands *o) { return o->trans_a && o->n > WIDTH; }
+/* Columns are copied unless so few panels of b read them that it would not pay; rows are read where they are,
+ * but for rows so far apart that each takes a page of its own. */
+static bool packs_a(const gt_matmul_operands *o) {
+  return o->trans_a ? o->n > WIDTH : o->lda >= FAR_APART && o->n > 2 * WIDTH;
+}
+
+/* Where block p, whose first row is i, finds its rows of op(a). */
+static rows_of_a rows_at(const gt_matmul_operands *o, const float *packed, uint32_t p, uint32_t i,
+                         uint32_t k) {
+  if (packed)
+    return o->trans_a ? (rows_of_a){packed + p * A_PANEL, 1, LANES}
+                      : (rows_of_a){packed + i * A_ROW, A_ROW, 1};
+  return o->trans_a ? (rows_of_a){o->a + k * o->lda + i, 1, o->lda}
+                    : (rows_of_a){o->a + i * o->lda + k, o->lda, 1};
+}
 
 GT_TARGET static void pack_a(const gt_matmul_operands *o, row_split split, uint32_t first, uint32_t depth,
                              float *pack) {
+  if (!o->trans_a) {
+    for (uint32_t i = 0; i < o->m; i++)
+      memcpy(pack + i * A_ROW, o->a + i * o->lda + first, depth * sizeof *pack);
+    return;
+  }
   const float *from = o->a + first * o->lda;
   const mask more = mask_of(split.rows + 1), rows = mask_of(split.rows);
   for (uint32_t k = 0; k < depth; k++, from += o->lda, pack += LANES) {
@@ -184,7 +207,7 @@ GT_TARGET static void pack_a(const gt_matmul_operands *o, row_split split, uint3
 GT_TARGET static void slab(const gt_matmul_operands *o, row_split split, uint32_t k, float *c, size_t ldc,
                            float *pack) {
   const uint32_t depth = gt_least_u32(o->k - k, GT_MATMUL_DEPTH);
-  float *const packed_a = pack + B_PANELS * B_PANEL;
+  float *const packed_a = pack + B_FLOATS;
   const bool copied_a = packs_a(o), copied_b = packs_b(o);
   if (copied_a) pack_a(o, split, k, depth, packed_a);
   if (copied_b) pack_b(o, k, depth, pack);
@@ -193,10 +216,7 @@ GT_TARGET static void slab(const gt_matmul_operands *o, row_split split, uint32_
     const panel_of_b b = copied_b ? (panel_of_b){pack + j / WIDTH * B_PANEL, WIDTH}
                                   : (panel_of_b){o->b + k * o->ldb + j, o->ldb};
     for (uint32_t p = 0, i = 0; p < split.panels; i += rows_of(split, p), p++) {
-      rows_of_a a = {packed_a + p * A_PANEL, 1, LANES};
-      if (!copied_a)
-        a = o->trans_a ? (rows_of_a){o->a + k * o->lda + i, 1, o->lda}
-                       : (rows_of_a){o->a + i * o->lda + k, o->lda, 1};
+      const rows_of_a a = rows_at(o, copied_a ? packed_a : NULL, p, i, k);
       blocks[rows_of(split, p) - 1][columns > LANES](a, b, depth, c + i * ldc + j, ldc, columns, k == 0);
     }
   }
@@ -220,7 +240,7 @@ GT_TARGET static void multiply_across(const gt_matmul_operands *o, float *c, siz
                                      .n = o->m,
                                      .k = o->k};
   const size_t row = gt_ceil_div(o->m, 8) * 8;
-  float *turned = pack + B_PANELS * B_PANEL + 2 * A_PANEL;
+  float *turned = pack + B_FLOATS + 2 * A_PANEL;
   multiply(&across, turned, row, pack);
   for (uint32_t i = 0; i < o->m; i++)
     for (uint32_t j = 0; j < o->n; j++) c[i * ldc + j] = turned[j * row + i];
