@@ -120,7 +120,7 @@ static void try_half(trial *t, const bench *b) {
   for (int fusion = 1; fusion >= 0 && !error.status; fusion--) {
     const char *who = fusion ? "device, half" : "device unfused, half";
     if (!attempt(&on_units, b->device, fusion, true, who, &first)) continue;
-    gt_check_half(&half, &t->expectation, &first, units->half.m ? 0x1p-11 : 0x1p-8, who, t->verdict);
+    gt_check_half(&half, &t->expectation, &first, units->bfloat.m ? 0x1p-8 : 0x1p-11, who, t->verdict);
     if (fusion && attempt(&on_units, b->device, true, true, "device, half, again", &again))
       gt_check_same_bits(&half, &first, &again, "device, half, run twice", t->verdict);
   }

@@ -33,9 +33,9 @@ if ! learn plain vulkan "${short[@]}" > /dev/null; then
   echo "no Vulkan device"
   finish
 fi
-export GTRAIN_DEBUG=matrix
+export GTRAIN_DEBUG=matrix,float16
 exits 0 "on matrix units" learn half vulkan "${half[@]}"
-export GTRAIN_DEBUG=matrix,plan
+export GTRAIN_DEBUG=matrix,float16,plan
 exits 0 "  a plan" learn plan vulkan "${half[@]}" "${short[@]}"
 check "  with all seven products of a step on them" test "$(grep -c 'product_matrix' <<< "$out")" -ge 7
 check "  and no other" test "$(grep -c ' matmul ' <<< "$out")" = 0

@@ -4,7 +4,7 @@
 # shellcheck source=tests/support/cli.sh
 source "$(dirname "$0")/../support/cli.sh"
 code=0
-GTRAIN_DEBUG=validation,matrix "$GTRAIN" selftest --device vulkan 2> "$TEST_TMP/messages" || code=$?
+GTRAIN_DEBUG=validation,matrix,float16 "$GTRAIN" selftest --device vulkan 2> "$TEST_TMP/messages" || code=$?
 cat "$TEST_TMP/messages"
 if ((code == 69)); then exit 77; fi
 check "the selftest passes" test "$code" = 0

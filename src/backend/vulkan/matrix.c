@@ -119,7 +119,7 @@ void gt_vulkan_find_matrix_units(gt_physical *p, const VkExtensionProperties *li
 }
 
 /* Tests may have the units that a device lacks, done by other instructions, have products of any size go
- * there, and do without factors of float16. The shape is made up so that no two extents are the same. */
+ * there, and do without factors of bfloat16. The shape is made up so that no two extents are the same. */
 gt_matrix_units gt_vulkan_matrix_units(const gt_physical *p) {
   gt_matrix_units units = p->matrix;
   units.always = gt_debug("matrix");
@@ -127,7 +127,7 @@ gt_matrix_units gt_vulkan_matrix_units(const gt_physical *p) {
     units.emulated = true;
     units.half = units.bfloat = (gt_matrix_shape){32, 8, 16};
   }
-  if (gt_debug("bfloat")) units.half.m = 0;
+  if (gt_debug("float16")) units.bfloat.m = 0;
   return units;
 }
 
