@@ -13,9 +13,11 @@ typedef struct candidate {
   uint32_t bm, bn, bk, sm, sn;
   bool plain; /* only for factors that are not scaled: it has no registers left */
 } candidate;
-static const candidate candidates[] = {{128, 128, 64, 64, 64, true},  {128, 128, 64, 64, 32, false},
-                                       {128, 128, 32, 64, 32, false}, {64, 64, 32, 32, 32, false},
-                                       {64, 64, 32, 64, 32, false},   {32, 32, 32, 32, 32, false}};
+static const candidate candidates[] = {{128, 128, 32, 64, 64, true},
+                                       {128, 128, 32, 64, 32, false},
+                                       {64, 64, 32, 32, 32, false},
+                                       {64, 64, 32, 64, 32, false},
+                                       {32, 32, 32, 32, 32, false}};
 enum {
   LEAST_EXTENT = 32,        /* of each axis */
   LEAST_SLABS = 4,          /* of a part of k */
