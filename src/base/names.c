@@ -1,5 +1,6 @@
 #include "base/names.h"
 #include "base/text.h"
+#include <ctype.h>
 #include <string.h>
 
 typedef struct gt_name {
@@ -35,4 +36,10 @@ int gt_names_add(gt_names *names, const char *text, int number) {
   *found = (name){text, number};
   names->count++;
   return number;
+}
+
+bool gt_is_name(const char *text) {
+  bool fine = isalpha((unsigned char)text[0]) || text[0] == '_';
+  for (const char *c = text; *c; c++) fine &= isalnum((unsigned char)*c) || *c == '_' || *c == '-';
+  return fine;
 }

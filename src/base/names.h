@@ -4,12 +4,17 @@
 #ifndef GT_BASE_NAMES_H
 #define GT_BASE_NAMES_H
 #include "base/arena.h"
+#include <stdbool.h>
 
 typedef struct gt_names {
   gt_arena *arena;
   struct gt_name *slot;
   size_t slots, count;
 } gt_names;
+
+/* What may be the name of a thing in a config: a letter or '_', then letters, digits, '_' or '-'. */
+bool gt_is_name(const char *text);
+#define GT_NAME_RULE "a letter, then letters, digits, '_' or '-'"
 
 int gt_names_find(const gt_names *names, const char *text); /* -1: none */
 /* The number the text has already, or else the one given, which it has from now on. */

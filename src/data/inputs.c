@@ -1,7 +1,7 @@
 /* The inputs of a dataset by name, as the config lists them. */
+#include "base/names.h"
 #include "base/text.h"
 #include "data/format.h"
-#include <ctype.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -24,12 +24,10 @@ static const char *list_of_names(gt_arena *arena, const gt_input *input, int cou
 }
 
 static bool check_name(gt_data_reader *reader, const gt_spec *node) {
-  bool fine = isalpha((unsigned char)node->key[0]) || node->key[0] == '_';
-  for (const char *c = node->key; *c; c++) fine &= isalnum((unsigned char)*c) || *c == '_' || *c == '-';
-  if (!fine)
-    gt_error_at(reader->diagnostics, node->key_at, "'%.80s' cannot be the name of an input", node->key)
-        ->expected = "a letter, then letters, digits, '_' or '-'";
-  return fine;
+  if (gt_is_name(node->key)) return true;
+  gt_error_at(reader->diagnostics, node->key_at, "'%.80s' cannot be the name of an input", node->key)
+      ->expected = GT_NAME_RULE;
+  return false;
 }
 
 static bool is_integer(const gt_data_reader *reader, const char *name) {

@@ -64,11 +64,9 @@ static int find_input(const gt_model_read *read, const char *name) {
 static bool check_name(const gt_model_read *read, const gt_layer_written *layer,
                        gt_diagnostics *diagnostics) {
   const char *name = layer->common.name;
-  bool fine = isalpha((unsigned char)name[0]) || name[0] == '_';
-  for (const char *c = name; *c; c++) fine &= isalnum((unsigned char)*c) || *c == '_' || *c == '-';
-  if (!fine) {
+  if (!gt_is_name(name)) {
     gt_error_at(diagnostics, name_position(layer), "'%s' cannot be the name of a layer", name)->expected =
-        "a letter, then letters, digits, '_' or '-'";
+        GT_NAME_RULE;
     return false;
   }
   if (find_input(read, name) >= 0) {
