@@ -3,6 +3,7 @@
 #include "base/philox.h"
 #include "op/check.h"
 #include "op/logic/logic_ca_bits_cpu.h"
+#include "op/logic/logic_ca_plan.h"
 #include "op/op.h"
 #include "shaders/op/logic/logic_ca_bits.h"
 #include "step/lowering.h"
@@ -80,14 +81,7 @@ static void plan(geometry *g, const gt_target *target, const gt_logic_ca_attribu
 }
 
 static void set_spec(gt_step *step, const geometry *g, const gt_logic_ca_attribute *a, gt_shape state) {
-  step->spec[GT_CA_SPEC_SHARED] = g->shared;
-  step->spec[GT_CA_SPEC_CHANNELS] = g->channels;
-  step->spec[GT_CA_SPEC_KERNELS] = a->kernels;
-  step->spec[GT_CA_SPEC_HEIGHT] = (uint32_t)state.dim[1];
-  step->spec[GT_CA_SPEC_WIDTH] = (uint32_t)state.dim[2];
-  step->spec[GT_CA_SPEC_PERIODIC] = a->periodic;
-  step->spec[GT_CA_SPEC_PERCEPTIONS] = a->perceptions;
-  step->spec[GT_CA_SPEC_UPDATES] = a->updates;
+  gt_logic_ca_set_spec(step, a, state, g->shared, g->channels);
   step->spec[GT_CA_BITS_SPEC_FIRE] = a->fire_rate < 1;
   step->spec[GT_CA_BITS_SPEC_CHUNK] = g->chunk;
   step->spec[GT_CA_BITS_SPEC_SECOND] = g->second;

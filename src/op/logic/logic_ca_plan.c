@@ -178,17 +178,22 @@ static const gt_kernel *kernel_of(bool gradient, uint32_t lanes) {
   return &forward[lanes == 1 ? 0 : lanes == 2 ? 1 : 2];
 }
 
-static void start_step(gt_lowering *lowering, bool gradient, const void *args, size_t size, const geometry *g,
-                       const gt_logic_ca_attribute *a, gt_shape state) {
-  gt_step *step = gt_lower_step(lowering, kernel_of(gradient, g->lanes), args, size);
-  step->spec[GT_CA_SPEC_SHARED] = g->shared;
-  step->spec[GT_CA_SPEC_CHANNELS] = g->channels;
+void gt_logic_ca_set_spec(gt_step *step, const gt_logic_ca_attribute *a, gt_shape state, uint32_t shared,
+                          uint32_t channels) {
+  step->spec[GT_CA_SPEC_SHARED] = shared;
+  step->spec[GT_CA_SPEC_CHANNELS] = channels;
   step->spec[GT_CA_SPEC_KERNELS] = a->kernels;
   step->spec[GT_CA_SPEC_HEIGHT] = (uint32_t)state.dim[1];
   step->spec[GT_CA_SPEC_WIDTH] = (uint32_t)state.dim[2];
   step->spec[GT_CA_SPEC_PERIODIC] = a->periodic;
   step->spec[GT_CA_SPEC_PERCEPTIONS] = a->perceptions;
   step->spec[GT_CA_SPEC_UPDATES] = a->updates;
+}
+
+static void start_step(gt_lowering *lowering, bool gradient, const void *args, size_t size, const geometry *g,
+                       const gt_logic_ca_attribute *a, gt_shape state) {
+  gt_step *step = gt_lower_step(lowering, kernel_of(gradient, g->lanes), args, size);
+  gt_logic_ca_set_spec(step, a, state, g->shared, g->channels);
   step->spec[GT_CA_SPEC_CHUNK] = g->chunk;
   step->spec[GT_CA_SPEC_FIRE] = a->fire_rate < 1;
   step->spec[GT_CA_SPEC_PATCHES] = g->patches;

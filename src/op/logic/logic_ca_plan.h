@@ -7,6 +7,9 @@
 
 /* Does a workgroup of one cell fit in the 16 KiB of shared memory that every Vulkan device has? */
 bool gt_logic_ca_fits(const gt_logic_ca_attribute *attribute, gt_shape state);
+/* What the kernels of floats and those of bits are told alike. */
+void gt_logic_ca_set_spec(gt_step *step, const gt_logic_ca_attribute *attribute, gt_shape state,
+                          uint32_t shared, uint32_t channels);
 void gt_logic_ca_lower(gt_lowering *lowering, const gt_group *group);
 void gt_logic_ca_gradient_lower(gt_lowering *lowering, const gt_group *group);
 #endif
