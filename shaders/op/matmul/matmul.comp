@@ -8,10 +8,14 @@
  * from memory into registers while the present ones are multiplied. BM, BN and BK are multiples of 4; TM
  * and TN are 1, 2 or multiples of 4. */
 #include "op/matmul/matmul.h"
+layout(constant_id = GT_FACTOR_SPEC_A) const uint KIND_A = 0u;
+layout(constant_id = GT_FACTOR_SPEC_B) const uint KIND_B = 0u;
+layout(constant_id = GT_FACTOR_SPEC_SIDE) const uint SIDE_BY_SIDE = 0u;
 #define GT_PROGRAM_X 4
-#define row n
+#define row (SIDE_BY_SIDE != 0u ? n * batch : n)
 #include "lib/program.glsl"
 #include "op/matmul/fetch.glsl"
+#include "op/matmul/load.glsl"
 layout(local_size_x_id = GT_SPEC_LOCAL_X) in;
 layout(constant_id = GT_SPEC_LOCAL_X) const uint LOCAL_X = 64u; /* (BM / TM) * (BN / TN) */
 layout(constant_id = GT_MATMUL_SPEC_BM) const uint BM = 32u;
@@ -30,6 +34,7 @@ const uint COLUMN_GROUPS = (TN + 3u) / 4u, ROW_GROUPS = (TM + 3u) / 4u;
 const uint THREADS_N = BN / TN, THREADS_M = BM / TM;
 const uint A_STRIDE = BM / 4u + 1u, B_STRIDE = BN / 4u + 1u; /* padded against bank conflicts */
 const uint A_QUADS = BM * BK / 4u, B_QUADS = BN * BK / 4u;
+const bool DENSE = KIND_A == GT_FACTOR_DENSE && KIND_B == GT_FACTOR_DENSE;
 const uint A_FETCHES = (A_QUADS + LOCAL_X - 1u) / LOCAL_X, B_FETCHES = (B_QUADS + LOCAL_X - 1u) / LOCAL_X;
 
 /* Two slices of each: one is filled while the other is multiplied, with a single barrier between. */
@@ -124,13 +129,15 @@ vec4 multiply_add(float left, vec4 right, vec4 sum) {
 void write(uint z, uint i, uint j, vec4 v) {
   if (i < m && j < n) {
     uint lanes = min(TN < 4u ? TN : 4u, n - j);
-    if (SPLIT > 1u) gt_store(partial, gt_place(((gl_WorkGroupID.y * batch + z) * m + i) * n + j, lanes), v);
-    else gt_program_write(gt_place((z * m + i) * n + j, lanes), v);
+    uint at = (z * m + i) * n + j;
+    if (SIDE_BY_SIDE != 0u) at = (i * batch + z) * n + j;
+    if (SPLIT > 1u) gt_store(partial, gt_place(gl_WorkGroupID.y * batch * m * n + at, lanes), v);
+    else gt_program_write(gt_place(at, lanes), v);
   }
 }
 
-/* The next slice into registers: without a check where the whole tile exists and is aligned. */
-#define FETCH(k_at) \
+/* The next slice of two dense operands into registers: without a check where the whole tile exists and is aligned. */
+#define FETCH_DENSE(k_at) \
   if (whole) { \
     [[unroll]] for (uint f = 0u; f < A_FETCHES; f++) \
       if (A_QUADS % LOCAL_X == 0u || me + f * LOCAL_X < A_QUADS) a_next[f] = GT_CAST(GT_FLOATS4, a).at[a_at[f] >> 2]; \
@@ -146,6 +153,37 @@ void write(uint z, uint i, uint j, vec4 v) {
   } \
   [[unroll]] for (uint f = 0u; f < A_FETCHES; f++) a_at[f] += TRANS_A != 0u ? BK * m : BK; \
   [[unroll]] for (uint f = 0u; f < B_FETCHES; f++) b_at[f] += TRANS_B == 0u ? BK * n : BK;
+
+/* That of one operand, whatever it is. Its quads keep what stays of them from slice to slice: the position where lines
+ * are of constant k (k_major), else the line. */
+#define SPOT_SIDE(spot, KIND, K_MAJOR, WIDE, FETCHES, first, w, length, stride) \
+  [[unroll]] for (uint f = 0u; f < FETCHES; f++) { \
+    uvec2 place = uvec2(first, k0) + quad_place(K_MAJOR, WIDE, me + f * LOCAL_X); \
+    if (K_MAJOR) { GT_POSITION(spot[f], KIND, place.x) } \
+    else { GT_LINE(spot[f], KIND, z, place.x, length, stride) } \
+  }
+#define FETCH_SIDE(next, from, spot, KIND, K_MAJOR, WIDE, QUADS, FETCHES, first, k_at, w, length, stride, aligned) \
+  [[unroll]] for (uint f = 0u; f < FETCHES; f++) { \
+    uint q = me + f * LOCAL_X; \
+    uvec2 place = uvec2(first, k_at) + quad_place(K_MAJOR, WIDE, q); \
+    int left = quad_left(K_MAJOR, WIDE, q, uvec2(first, k_at), w, k_end); \
+    gt_spot other; \
+    if (K_MAJOR) { \
+      GT_LINE(other, KIND, z, place.y, length, stride) \
+      GT_QUAD(next[f], KIND, from, other, spot[f], place.x, left, aligned) \
+    } else { \
+      GT_POSITION(other, KIND, place.y) \
+      GT_QUAD(next[f], KIND, from, spot[f], other, place.y, left, aligned) \
+    } \
+  }
+#define FETCH(k_at) \
+  if (DENSE) { FETCH_DENSE(k_at) } \
+  else { \
+    FETCH_SIDE(a_next, a, a_spot, KIND_A, TRANS_A != 0u, BM, A_QUADS, A_FETCHES, m0, k_at, m, a_length, stride_a, \
+               a_aligned) \
+    FETCH_SIDE(b_next, b, b_spot, KIND_B, TRANS_B == 0u, BN, B_QUADS, B_FETCHES, n0, k_at, n, b_length, stride_b, \
+               b_aligned) \
+  }
 
 #define PUT(slice) \
   [[unroll]] for (uint f = 0u; f < A_FETCHES; f++) \
@@ -168,13 +206,19 @@ void tile(uint z) {
   uvec2 at_tile = place_in_tile(me);
   uint tx = at_tile.x, ty = at_tile.y;
   uint k0 = SPLIT > 1u ? gl_WorkGroupID.y * k_chunk : 0u, k_end = SPLIT > 1u ? min(k0 + k_chunk, k) : k;
-  bool a_aligned = ALIGNED != 0u && (((TRANS_A != 0u ? m : k) | stride_a | k0) & 3u) == 0u;
-  bool b_aligned = ALIGNED != 0u && (((TRANS_B != 0u ? k : n) | stride_b | k0) & 3u) == 0u;
+  uint a_length = TRANS_A != 0u ? m : k, b_length = TRANS_B != 0u ? k : n;
+  bool a_aligned = ALIGNED != 0u && ((a_length | stride_a | k0) & 3u) == 0u;
+  bool b_aligned = ALIGNED != 0u && ((b_length | stride_b | k0) & 3u) == 0u;
   bool whole = WHOLE != 0u && ALIGNED != 0u;
   if (WHOLE == 0u) whole = a_aligned && b_aligned && m0 + BM <= m && n0 + BN <= n && (k_end - k0) % BK == 0u;
   uint a_at[A_FETCHES], b_at[B_FETCHES], slice = 0u;
+  gt_spot a_spot[A_FETCHES], b_spot[B_FETCHES];
   vec4 a_next[A_FETCHES], b_next[B_FETCHES], sum[TM * COLUMN_GROUPS];
 
+  if (!DENSE) {
+    SPOT_SIDE(a_spot, KIND_A, TRANS_A != 0u, BM, A_FETCHES, m0, m, a_length, stride_a)
+    SPOT_SIDE(b_spot, KIND_B, TRANS_B == 0u, BN, B_FETCHES, n0, n, b_length, stride_b)
+  }
   [[unroll]] for (uint f = 0u; f < A_FETCHES; f++)
     a_at[f] = z * stride_a + quad_address(TRANS_A != 0u, BM, me + f * LOCAL_X, uvec2(m0, k0), m);
   [[unroll]] for (uint f = 0u; f < B_FETCHES; f++)

@@ -2,6 +2,7 @@
  * With GT_MATMUL_SPEC_SPLIT > 1 raw partial sums go to `partial` [split, batch, m, n], kernel matmul_finish
  * adds them in order and runs the epilogue. */
 #include "lib/args.h"
+#include "op/matmul/factor.h"
 #define GT_MATMUL_SPEC_BM      3 /* tile of a workgroup, on the CPU of a call */
 #define GT_MATMUL_SPEC_BN      4
 #define GT_MATMUL_SPEC_BK      5 /* depth of a slice in shared memory */
@@ -18,5 +19,6 @@ GT_ARGS(gt_matmul_args) {
   GT_FLOATS x[4]; /* epilogue inputs */
   GT_FLOATS y[2]; /* epilogue outputs, each [batch, m, n] */
   GT_WORDS clock;
+  GT_WORDS geometry; /* of the operand that is not dense, for its kind to use as it likes */
   uint m, n, k, batch, stride_a, stride_b, split, k_chunk;
 };

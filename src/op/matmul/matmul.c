@@ -1,24 +1,12 @@
 #include "op/matmul/matmul.h"
-#include "base/count.h"
 #include "op/check.h"
 #include "op/core.h"
-#include "op/matmul/matmul_config.h"
-#include "op/matmul/matmul_cpu.h"
-#include "op/matmul/matmul_matrix.h"
+#include "op/matmul/product.h"
 #include "op/move.h"
 #include "op/op.h"
 #include "op/reduce.h"
-#include "shaders/op/matmul/matmul.h"
-#include "shaders/op/matmul/matmul_finish.h"
 #include "step/lowering.h"
-#include <assert.h>
-#include <stddef.h>
 
-enum {
-  MOST_GROUPS_Z = 65535, /* what Vulkan promises */
-  MANY_UNITS = 16,       /* a GPU rather than a CPU */
-  RASTER = 8 /* rows of tiles that are walked at a time, so that the cache holds what they share */
-};
 static const gt_op rows[1];
 
 GT_REGISTER(op, matmul)
@@ -134,96 +122,21 @@ static gt_matmul_shape shape_of(const gt_graph *graph, const gt_node *node) {
                            .trans_b = t->trans_b};
 }
 
-static const gt_kernel matmul_kernel = {"matmul", gt_matmul_cpu, gt_matmul_prepare};
-static const gt_kernel finish_kernel = {"matmul_finish", gt_matmul_finish_cpu};
-
-/* Second pass of a split product. */
-static void lower_finish(gt_lowering *lowering, const gt_group *group, const gt_matmul_shape *s,
-                         uint32_t split, uint32_t scratch) {
-  struct gt_matmul_finish_args args = {.count = s->batch * s->m * s->n, .row = s->n, .split = split};
-  gt_step *step = gt_lower_step(lowering, &finish_kernel, &args, sizeof args);
-  step->tiles = gt_ceil_div(args.count, GT_MATMUL_FINISH_TILE);
-  gt_lower_use_scratch(lowering, offsetof(struct gt_matmul_finish_args, partial), scratch, false);
-  gt_lower_program(lowering, group, offsetof(struct gt_matmul_finish_args, x),
-                   offsetof(struct gt_matmul_finish_args, y), offsetof(struct gt_matmul_finish_args, clock),
-                   -1);
-  gt_lower_grid(lowering, (args.count + 3) / 4, 256);
-}
-
-/* Does no tile reach over the end of the matrices? Then the kernel checks no edge. */
-static bool is_whole(const gt_matmul_shape *s, const gt_matmul_config *c) {
-  const uint32_t chunk = c->split > 1 ? c->k_chunk : s->k;
-  return s->m % c->bm == 0 && s->n % c->bn == 0 && s->k % chunk == 0 && chunk % c->bk == 0;
-}
-
-/* On scalar units, or on the CPU. */
-static void cut_scalar(gt_lowering *lowering, const gt_matmul_shape *s, gt_matmul_cut *cut) {
-  const gt_target *target = gt_lowering_target(lowering);
-  const gt_matmul_config c = gt_matmul_choose(lowering, s);
-  *cut = (gt_matmul_cut){
-      .kernel = &matmul_kernel,
-      .bm = c.bm,
-      .bn = c.bn,
-      .split = c.split,
-      .k_chunk = c.k_chunk,
-      .threads = target->device ? c.bm / c.tm * (c.bn / c.tn) : 1,
-      .spec = {[GT_MATMUL_SPEC_BM] = c.bm,
-               [GT_MATMUL_SPEC_BN] = c.bn,
-               [GT_MATMUL_SPEC_BK] = c.bk,
-               [GT_MATMUL_SPEC_TM] = c.tm,
-               [GT_MATMUL_SPEC_TN] = c.tn,
-               [GT_MATMUL_SPEC_TRANS_A] = s->trans_a,
-               [GT_MATMUL_SPEC_TRANS_B] = s->trans_b,
-               [GT_MATMUL_SPEC_SPLIT] = c.split,
-               /* Straight code is faster, but software devices take a minute to compile much of it. */
-               [GT_MATMUL_SPEC_UNROLL] = target->units >= MANY_UNITS ? c.bk : 4},
-  };
-  if (!target->device) return;
-  cut->spec[GT_MATMUL_SPEC_WHOLE] = is_whole(s, &c);
-  cut->spec[GT_MATMUL_SPEC_RASTER] = RASTER;
-}
-
 static void lower(gt_lowering *lowering, const gt_group *group) {
   const gt_graph *graph = gt_lowering_graph(lowering);
   const gt_node *node = gt_node_at(graph, group->leader);
-  const gt_target *target = gt_lowering_target(lowering);
-  gt_matmul_shape s = shape_of(graph, node);
+  gt_product p = {
+      .shape = shape_of(graph, node), .a = {.node = node->input[0]}, .b = {.node = node->input[1]}};
   const gt_shape a = gt_node_at(graph, node->input[0])->shape, b = gt_node_at(graph, node->input[1])->shape;
-  bool shared_a = gt_shape_count(batch_axes(a)) == 1, shared_b = gt_shape_count(batch_axes(b)) == 1;
-  if (shared_b && !shared_a && !s.trans_a) { /* all batch entries of a are rows of one product */
-    s.m *= s.batch;
-    s.batch = 1;
+  const bool shared_a = gt_shape_count(batch_axes(a)) == 1, shared_b = gt_shape_count(batch_axes(b)) == 1;
+  gt_matmul_shape *s = &p.shape;
+  if (shared_b && !shared_a && !s->trans_a) { /* all batch entries of a are rows of one product */
+    s->m *= s->batch;
+    s->batch = 1;
   }
-  gt_matmul_cut cut;
-  if (!gt_matmul_cut_matrix(&s, target, node->precision, &cut)) cut_scalar(lowering, &s, &cut);
-  struct gt_matmul_args args = {.m = s.m,
-                                .n = s.n,
-                                .k = s.k,
-                                .batch = s.batch,
-                                .split = cut.split,
-                                .k_chunk = cut.split > 1 ? cut.k_chunk : s.k};
-  args.stride_a = shared_a || s.batch == 1 ? 0 : s.m * s.k;
-  args.stride_b = shared_b || s.batch == 1 ? 0 : s.k * s.n;
-  const uint32_t down = gt_ceil_div(s.m, cut.bm), across = gt_ceil_div(s.n, cut.bn);
-  gt_step *step = gt_lower_step(lowering, cut.kernel, &args, sizeof args);
-  step->tiles = down * across * s.batch;
-  for (int i = GT_SPEC_OWN; i < GT_SPEC_ALIGNED; i++) step->spec[i] = cut.spec[i];
-  gt_lower_read(lowering, offsetof(struct gt_matmul_args, a), node->input[0]);
-  gt_lower_read(lowering, offsetof(struct gt_matmul_args, b), node->input[1]);
-  uint32_t scratch = 0;
-  if (cut.split > 1) {
-    scratch = gt_lower_scratch(lowering, (uint64_t)cut.split * s.batch * s.m * s.n * 4);
-    gt_lower_use_scratch(lowering, offsetof(struct gt_matmul_args, partial), scratch, true);
-  } else {
-    gt_lower_program(lowering, group, offsetof(struct gt_matmul_args, x), offsetof(struct gt_matmul_args, y),
-                     offsetof(struct gt_matmul_args, clock), -1);
-  }
-  if (target->device) {
-    gt_lower_groups(lowering, (uint64_t)down * across, cut.threads);
-    if (cut.split > 1) step->grid[1] = cut.split;                      /* a split product's tiles are few */
-    step->grid[2] = s.batch < MOST_GROUPS_Z ? s.batch : MOST_GROUPS_Z; /* the kernel loops over the rest */
-  }
-  if (cut.split > 1) lower_finish(lowering, group, &s, cut.split, scratch);
+  p.a.stride = shared_a || s->batch == 1 ? 0 : s->m * s->k;
+  p.b.stride = shared_b || s->batch == 1 ? 0 : s->k * s->n;
+  gt_product_lower(lowering, group, &p);
 }
 
 static double flops(const gt_graph *graph, const gt_node *node) {

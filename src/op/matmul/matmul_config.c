@@ -1,5 +1,6 @@
 #include "op/matmul/matmul_config.h"
 #include "base/count.h"
+#include "op/matmul/factor.h"
 #include "op/matmul/matmul_tile.h"
 
 /* So many tiles feed many threads when there is much work, and few when there is little; the shape alone
@@ -22,13 +23,15 @@ static gt_matmul_config choose_tiles(const gt_matmul_shape *s) {
 }
 
 /* Our own tiles may have any edge; their bits do not depend on it. Even shares of m and n, as many as are
- * wanted, cut so that the least is copied: a tile copies its part of b, and of a if that is transposed. */
+ * wanted, cut so that the least is copied: a tile copies its part of b, and of a if that is transposed or
+ * made. */
 static gt_matmul_config choose_own_tiles(const gt_matmul_shape *s) {
   enum { PANEL = 32, LEAST = 48 };
   const uint32_t wanted = gt_ceil_div(tiles_wanted(s), s->batch);
   const uint32_t least_down = gt_ceil_div(s->m, GT_MATMUL_TILE);
   const uint32_t most_down = gt_least_u32(gt_ceil_div(s->m, LEAST), least_down + wanted);
   const uint32_t least_across = gt_ceil_div(s->n, GT_MATMUL_TILE), most_across = gt_ceil_div(s->n, 2 * PANEL);
+  const bool copies_a = s->trans_a || s->kind_a > GT_FACTOR_SIDE_BY_SIDE;
   gt_matmul_config best = {.split = 1};
   double best_cost = 0;
   for (uint32_t down = least_down; down <= most_down; down++) {
@@ -36,7 +39,7 @@ static gt_matmul_config choose_own_tiles(const gt_matmul_shape *s) {
     const uint32_t bm = gt_ceil_div(s->m, down), bn = gt_ceil_div(gt_ceil_div(s->n, across), PANEL) * PANEL;
     /* Fewer tiles than wanted: as many as there can be. */
     const double lacking = (uint64_t)down * across < wanted ? wanted - down * across : 0;
-    const double cost = (s->trans_b ? 2.0 : 1.0) * s->n * down + (s->trans_a ? 1.0 : 0.0) * s->m * across +
+    const double cost = (s->trans_b ? 2.0 : 1.0) * s->n * down + (copies_a ? 1.0 : 0.0) * s->m * across +
                         lacking * ((double)s->m + s->n);
     if (best.bm && cost >= best_cost) continue;
     best_cost = cost;
@@ -135,13 +138,16 @@ static void add_device_ways(ways *w, const gt_matmul_shape *s, const gt_target *
 
 gt_matmul_config gt_matmul_choose(gt_lowering *lowering, const gt_matmul_shape *s) {
   const gt_target *target = gt_lowering_target(lowering);
-  char key[80];
+  char key[120];
   ways w = {0};
   if (target->device)
     add_device_ways(&w, s, target);
   else
     add_way(&w, gt_matmul_own_tile(s->m) ? choose_own_tiles(s) : choose_tiles(s), 0);
-  snprintf(key, sizeof key, "product %ux%ux%u %c%c x%u", s->m, s->n, s->k, s->trans_a ? 't' : 'n',
-           s->trans_b ? 't' : 'n', s->batch);
+  const int end = snprintf(key, sizeof key, "product %ux%ux%u %c%c x%u", s->m, s->n, s->k,
+                           s->trans_a ? 't' : 'n', s->trans_b ? 't' : 'n', s->batch);
+  if (s->kind_a || s->kind_b)
+    snprintf(key + end, sizeof key - (size_t)end, " of %s and %s", gt_factor_names[s->kind_a],
+             gt_factor_names[s->kind_b]);
   return w.config[gt_lower_choice(lowering, key, w.candidate, w.count)];
 }

@@ -3,11 +3,13 @@
  * threads). */
 #ifndef GT_OP_MATMUL_CONFIG_H
 #define GT_OP_MATMUL_CONFIG_H
+#include "shaders/op/matmul/factor.h"
 #include "step/lowering.h"
 
 typedef struct gt_matmul_shape {
   uint32_t m, n, k, batch;
   bool trans_a, trans_b;
+  uint32_t kind_a, kind_b; /* GT_FACTOR_… */
 } gt_matmul_shape;
 
 typedef struct gt_matmul_config {

@@ -3,8 +3,10 @@
  * the processor only: vector instructions of our own (matmul_tile.h) or a serial call of OpenBLAS, which is
  * faster at a few rows and all there is on other processors; it keeps the same bits for the same call. */
 #include "op/matmul/matmul_cpu.h"
+#include "base/count.h"
 #include "base/pool.h"
 #include "op/blas.h"
+#include "op/matmul/factor.h"
 #include "op/matmul/matmul_tile.h"
 #include "shaders/op/matmul/matmul.h"
 #include "shaders/op/matmul/matmul_finish.h"
@@ -25,15 +27,12 @@ bool gt_matmul_prepare(const void *args, const uint32_t *spec, uint32_t threads,
   return gt_matmul_own_tile(a->m) || is_tiny(m, n, a->k) || gt_blas_reserve(threads, error);
 }
 
-static void multiply(const gt_matmul_operands *o, gt_matmul_tile *own, float *c, size_t ldc, float *pack) {
-  if (own) {
-    own(o, c, ldc, pack);
-    return;
-  }
-  if (!is_tiny(o->m, o->n, o->k)) {
+/* c = op(a) op(b), or added to c, without instructions of our own; few: a loop instead of a call. */
+static void multiply_dense(const gt_matmul_operands *o, bool few, bool add, float *c, size_t ldc) {
+  if (!few) {
     gt_blas_sgemm(CblasRowMajor, o->trans_a ? CblasTrans : CblasNoTrans,
                   o->trans_b ? CblasTrans : CblasNoTrans, (int)o->m, (int)o->n, (int)o->k, 1.0f, o->a,
-                  (int)o->lda, o->b, (int)o->ldb, 0.0f, c, (int)ldc);
+                  (int)o->lda, o->b, (int)o->ldb, add ? 1.0f : 0.0f, c, (int)ldc);
     return;
   }
   const size_t a_row = o->trans_a ? 1 : o->lda, a_k = o->trans_a ? o->lda : 1;
@@ -42,9 +41,43 @@ static void multiply(const gt_matmul_operands *o, gt_matmul_tile *own, float *c,
     for (uint32_t j = 0; j < o->n; j++) {
       float sum = 0;
       for (uint32_t k = 0; k < o->k; k++) sum += o->a[i * a_row + k * a_k] * o->b[k * b_k + j * b_column];
-      c[i * ldc + j] = sum;
+      c[i * ldc + j] = add ? c[i * ldc + j] + sum : sum;
     }
   }
+}
+
+/* One depth of k at a time of factors that are made. */
+static void multiply_made(const gt_matmul_operands *o, bool few, float *c, size_t ldc, float *pack) {
+  enum { SLAB = GT_MATMUL_TILE * GT_MATMUL_DEPTH };
+  _Static_assert(2 * SLAB <= GT_MATMUL_PACK, "slabs of a and b fit");
+  for (uint32_t k = 0; k < o->k; k += GT_MATMUL_DEPTH) {
+    gt_matmul_operands part = *o;
+    part.k = gt_least_u32(o->k - k, GT_MATMUL_DEPTH);
+    if (o->made_a) {
+      part.a = pack, part.lda = o->trans_a ? o->m : part.k;
+      gt_factor_make(o->made_a, o->trans_a ? k : 0, o->trans_a ? part.k : o->m, o->trans_a ? 0 : k,
+                     (uint32_t)part.lda, pack, part.lda);
+    } else {
+      part.a += k * (o->trans_a ? o->lda : 1);
+    }
+    if (o->made_b) {
+      part.b = pack + SLAB, part.ldb = o->n;
+      gt_factor_make(o->made_b, k, part.k, 0, o->n, pack + SLAB, o->n);
+    } else {
+      part.b += k * (o->trans_b ? 1 : o->ldb);
+    }
+    multiply_dense(&part, few, k > 0, c, ldc);
+  }
+}
+
+static void multiply(const gt_matmul_operands *o, gt_matmul_tile *own, float *c, size_t ldc, float *pack) {
+  const bool few = is_tiny(o->m, o->n, o->k);
+  if (own)
+    own(o, c, ldc, pack);
+  else if (o->made_a || o->made_b)
+    multiply_made(o, few, c, ldc, pack);
+  else
+    multiply_dense(o, few, false, c, ldc);
 }
 
 /* Runs the epilogue on `rows` rows of `columns` finished elements (row length ld) that start at logical
@@ -61,6 +94,37 @@ static bool plain(const uint32_t *spec) {
          spec[GT_SPEC_OUTPUT] == GT_OPERAND_LEADER;
 }
 
+/* Where the part of a factor lies that a tile reads, whose first row (column) is `at`; or, where it is made
+ * as it is copied, *made, which is returned. */
+static const gt_factor *take_factor(const struct gt_matmul_args *a, const uint32_t *spec, uint32_t which,
+                                    uint32_t entry, uint32_t at, const float **from, size_t *ld,
+                                    gt_factor *made) {
+  const bool is_a = which == GT_FACTOR_SPEC_A;
+  const bool k_lines = is_a ? spec[GT_MATMUL_SPEC_TRANS_A] : !spec[GT_MATMUL_SPEC_TRANS_B];
+  const uint32_t wide = k_lines ? is_a ? a->m : a->n : a->k, kind = spec[which];
+  gt_factor_maker *const make = kind < GT_FACTORS ? gt_factor_makers[kind] : NULL;
+  *from = GT_PTR(const float, is_a ? a->a : a->b);
+  *ld = wide;
+  if (make) {
+    *made = (gt_factor){.make = make,
+                        .from = *from,
+                        .geometry = GT_PTR(const uint32_t, a->geometry),
+                        .spec = spec,
+                        .entry = entry,
+                        .first_line = k_lines ? 0 : at,
+                        .first_position = k_lines ? at : 0};
+    return made;
+  }
+  if (kind == GT_FACTOR_SIDE_BY_SIDE) {
+    *ld = (size_t)wide * a->batch;
+    *from += (size_t)entry * wide;
+  } else {
+    *from += (size_t)entry * (is_a ? a->stride_a : a->stride_b);
+  }
+  *from += k_lines ? at : at * *ld;
+  return NULL;
+}
+
 void gt_matmul_cpu(const void *args, const uint32_t *spec, uint32_t tile) {
   const struct gt_matmul_args *a = args;
   assert(a->split <= 1 && spec[GT_MATMUL_SPEC_BM] <= GT_MATMUL_TILE &&
@@ -70,27 +134,29 @@ void gt_matmul_cpu(const void *args, const uint32_t *spec, uint32_t tile) {
   const uint32_t column = tile % across * spec[GT_MATMUL_SPEC_BN],
                  row = tile / across % down * spec[GT_MATMUL_SPEC_BM];
   const uint32_t batch = tile / across / down;
-  const bool trans_a = spec[GT_MATMUL_SPEC_TRANS_A], trans_b = spec[GT_MATMUL_SPEC_TRANS_B];
-  gt_matmul_operands o = {
-      .lda = trans_a ? a->m : a->k, .ldb = trans_b ? a->k : a->n, .trans_a = trans_a, .trans_b = trans_b};
-  o.a = GT_PTR(const float, a->a) + (size_t)batch * a->stride_a + (trans_a ? row : row * o.lda);
-  o.b = GT_PTR(const float, a->b) + (size_t)batch * a->stride_b + (trans_b ? column * o.ldb : column);
+  const bool side = spec[GT_FACTOR_SPEC_SIDE];
+  gt_factor made_a, made_b;
+  gt_matmul_operands o = {.trans_a = spec[GT_MATMUL_SPEC_TRANS_A], .trans_b = spec[GT_MATMUL_SPEC_TRANS_B]};
   o.m = a->m - row < spec[GT_MATMUL_SPEC_BM] ? a->m - row : spec[GT_MATMUL_SPEC_BM];
   o.n = a->n - column < spec[GT_MATMUL_SPEC_BN] ? a->n - column : spec[GT_MATMUL_SPEC_BN];
   o.k = a->k;
-  const uint32_t first = (batch * a->m + row) * a->n + column;
+  o.made_a = take_factor(a, spec, GT_FACTOR_SPEC_A, batch, row, &o.a, &o.lda, &made_a);
+  o.made_b = take_factor(a, spec, GT_FACTOR_SPEC_B, batch, column, &o.b, &o.ldb, &made_b);
+  const uint32_t length = side ? a->n * a->batch : a->n; /* of a row of the result */
+  const uint32_t first = side ? row * length + batch * a->n + column : (batch * a->m + row) * a->n + column;
   /* Not into y: an epilogue may update in place a buffer that it also reads. */
   _Static_assert((GT_MATMUL_TILE * GT_MATMUL_TILE + GT_MATMUL_PACK) * sizeof(float) <= GT_POOL_SCRATCH,
                  "a tile fits");
   float *buffer = gt_pool_scratch(), *pack = buffer + GT_MATMUL_TILE * GT_MATMUL_TILE;
   if (plain(spec)) {
-    multiply(&o, gt_matmul_own_tile(a->m), GT_PTR(float, a->y[0]) + first, a->n, pack);
+    multiply(&o, gt_matmul_own_tile(a->m), GT_PTR(float, a->y[0]) + first, length, pack);
     return;
   }
   multiply(&o, gt_matmul_own_tile(a->m), buffer, o.n, pack);
   gt_program program;
   gt_program_from_spec(spec, &program);
-  gt_program_context context = {.program = &program, .clock = GT_PTR(const uint32_t, a->clock), .row = a->n};
+  gt_program_context context = {
+      .program = &program, .clock = GT_PTR(const uint32_t, a->clock), .row = length};
   for (uint32_t i = 0; i < program.inputs; i++) context.x[i] = GT_PTR(const float, a->x[i]);
   run_epilogue(&context, buffer, o.n, (uint64_t[2]){a->y[0], a->y[1]}, first, o.m, o.n);
 }

@@ -7,11 +7,31 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* A factor that is not dense (shaders/op/matmul/factor.h), where its elements are made as a tile copies them.
+ */
+typedef struct gt_factor {
+  /* to[i * step + j] = the element at `position` + j of line `line` + i, i < lines, j < positions <= step. */
+  void (*make)(const struct gt_factor *factor, uint32_t line, uint32_t lines, uint32_t position,
+               uint32_t positions, float *to, size_t step);
+  const float *from;
+  const uint32_t *geometry;
+  const uint32_t *spec;                /* the step's */
+  uint32_t entry;                      /* of the batch */
+  uint32_t first_line, first_position; /* where the tile begins: to be added to both */
+} gt_factor;
+
+static inline void gt_factor_make(const gt_factor *factor, uint32_t line, uint32_t lines, uint32_t position,
+                                  uint32_t positions, float *to, size_t step) {
+  factor->make(factor, factor->first_line + line, lines, factor->first_position + position, positions, to,
+               step);
+}
+
 typedef struct gt_matmul_operands { /* c[m, n] = op(a) op(b), op(a) [m, k], op(b) [k, n] */
   const float *a, *b;
   size_t lda, ldb;
   bool trans_a, trans_b;
   uint32_t m, n, k;
+  const gt_factor *made_a, *made_b; /* instead of a and lda, b and ldb; NULL: dense. Not with trans_b */
 } gt_matmul_operands;
 
 enum {

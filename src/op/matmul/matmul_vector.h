@@ -159,10 +159,23 @@ GT_TARGET static void pack_rows_of_b(const gt_matmul_operands *o, uint32_t first
 }
 
 /* Few rows of c read each value of b once: not worth a copy, but the last panel needs one if it is narrow. */
-static bool packs_b(const gt_matmul_operands *o) { return o->trans_b || o->m > ROWS || o->n % WIDTH; }
+static bool packs_b(const gt_matmul_operands *o) {
+  return o->made_b || o->trans_b || o->m > ROWS || o->n % WIDTH;
+}
+
+/* What lies behind a panel's columns, up to a vector's end, is computed with, and thrown away. */
+static void make_b(const gt_matmul_operands *o, uint32_t first, uint32_t depth, float *pack) {
+  for (uint32_t j = 0; j < o->n; j += WIDTH, pack += B_PANEL) {
+    const uint32_t columns = gt_least_u32(o->n - j, WIDTH);
+    if (columns % LANES) memset(pack, 0, (size_t)depth * WIDTH * sizeof *pack);
+    gt_factor_make(o->made_b, first, depth, j, columns, pack, WIDTH);
+  }
+}
 
 GT_TARGET static void pack_b(const gt_matmul_operands *o, uint32_t first, uint32_t depth, float *pack) {
-  if (!o->trans_b)
+  if (o->made_b)
+    make_b(o, first, depth, pack);
+  else if (!o->trans_b)
     pack_rows_of_b(o, first, depth, pack);
   else
     for (uint32_t j = 0; j < o->n; j += WIDTH, pack += B_PANEL)
@@ -172,6 +185,7 @@ GT_TARGET static void pack_b(const gt_matmul_operands *o, uint32_t first, uint32
 /* Columns are copied unless so few panels of b read them that it would not pay; rows are read where they are,
  * but for rows so far apart that each takes a page of its own. */
 static bool packs_a(const gt_matmul_operands *o) {
+  if (o->made_a) return true;
   return o->trans_a ? o->n > WIDTH : o->lda >= FAR_APART && o->n > 2 * WIDTH;
 }
 
@@ -185,8 +199,22 @@ static rows_of_a rows_at(const gt_matmul_operands *o, const float *packed, uint3
                     : (rows_of_a){o->a + i * o->lda + k, o->lda, 1};
 }
 
+static void make_a(const gt_matmul_operands *o, row_split split, uint32_t first, uint32_t depth,
+                   float *pack) {
+  if (!o->trans_a) {
+    gt_factor_make(o->made_a, 0, o->m, first, depth, pack, A_ROW);
+    return;
+  }
+  for (uint32_t p = 0, i = 0; p < split.panels; i += rows_of(split, p), p++)
+    gt_factor_make(o->made_a, first, depth, i, rows_of(split, p), pack + p * A_PANEL, LANES);
+}
+
 GT_TARGET static void pack_a(const gt_matmul_operands *o, row_split split, uint32_t first, uint32_t depth,
                              float *pack) {
+  if (o->made_a) {
+    make_a(o, split, first, depth, pack);
+    return;
+  }
   if (!o->trans_a) {
     for (uint32_t i = 0; i < o->m; i++)
       memcpy(pack + i * A_ROW, o->a + i * o->lda + first, depth * sizeof *pack);
@@ -236,6 +264,8 @@ GT_TARGET static void multiply_across(const gt_matmul_operands *o, float *c, siz
                                      .ldb = o->lda,
                                      .trans_a = !o->trans_b,
                                      .trans_b = false,
+                                     .made_a = o->made_b,
+                                     .made_b = o->made_a,
                                      .m = o->n,
                                      .n = o->m,
                                      .k = o->k};

@@ -1,0 +1,16 @@
+/* Factors of products: of what elements an operand consists. A factor is a matrix of lines, each a row of
+ * neighbours: four of them from a multiple of four on, a quad, are read at once. An operand that is not
+ * transposed has its rows as lines, a transposed one its columns. Included by the headers of the products'
+ * kernels; its specialization constants have the same numbers in all of them. */
+#ifndef GT_OP_FACTOR_H
+#define GT_OP_FACTOR_H
+#define GT_FACTOR_DENSE        0 /* as it lies in memory, each entry of the batch by itself */
+#define GT_FACTOR_SIDE_BY_SIDE 1 /* likewise, but a line of one entry is followed by that of the next */
+#define GT_FACTORS             2 /* kinds */
+
+#define GT_FACTOR_SPEC_A    16 /* the kind of A */
+#define GT_FACTOR_SPEC_B    17
+#define GT_FACTOR_SPEC_SIDE 18 /* 1: rows of the result lie side by side, as above; 0: dense */
+#define GT_FACTOR_SPEC_OWN  19 /* the first of those for a kind to use as it likes … */
+#define GT_FACTOR_SPEC_END  24 /* … and the end of them */
+#endif

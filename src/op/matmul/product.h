@@ -1,0 +1,23 @@
+/* A product as steps: what matmul lowers to, and with factors that are not dense other families, too. */
+#ifndef GT_OP_MATMUL_PRODUCT_H
+#define GT_OP_MATMUL_PRODUCT_H
+#include "op/matmul/matmul_config.h"
+
+typedef struct gt_product_factor {
+  gt_id node;
+  uint32_t stride; /* dense: elements from one entry of the batch to the next, 0: shared */
+} gt_product_factor;
+
+typedef struct gt_product { /* c[m, n] = op(a) op(b) for each entry of the batch */
+  gt_matmul_shape shape;
+  gt_product_factor a, b;
+  bool side_by_side; /* of the result: GT_FACTOR_SPEC_SIDE */
+  /* What the factor that is not dense is told: words in memory, and its own specialization constants. */
+  const uint32_t *geometry;
+  size_t words;
+  uint32_t own[GT_FACTOR_SPEC_END - GT_FACTOR_SPEC_OWN];
+} gt_product;
+
+/* Emits the steps of a group that is led by a product: its epilogue is the group's program. */
+void gt_product_lower(gt_lowering *lowering, const gt_group *group, const gt_product *product);
+#endif
