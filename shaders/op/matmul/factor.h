@@ -6,7 +6,8 @@
 #define GT_OP_FACTOR_H
 #define GT_FACTOR_DENSE        0 /* as it lies in memory, each entry of the batch by itself */
 #define GT_FACTOR_SIDE_BY_SIDE 1 /* likewise, but a line of one entry is followed by that of the next */
-#define GT_FACTORS             2 /* kinds */
+#define GT_FACTOR_PATCHES      2 /* a line holds all that one position of a convolution sees: patches.h */
+#define GT_FACTORS             3 /* kinds */
 
 #define GT_FACTOR_SPEC_A    16 /* the kind of A */
 #define GT_FACTOR_SPEC_B    17

@@ -1,5 +1,6 @@
 /* How products read their factors, whatever they consist of (factor.h). Where an operand is neither dense nor
  * all of it there, a kernel
+ *   GT_BEGIN(KIND)                              reads what all of it needs,
  *   GT_LINE(spot, KIND, z, line, wide, stride)  works out once what is needed of a line of entry z of the batch
  *   GT_POSITION(spot, KIND, position)           and of a quad's position within all lines,
  *   GT_QUAD(v, KIND, from, line_spot, position_spot, position, left, aligned)
@@ -18,12 +19,20 @@ struct gt_spot {
 };
 
 #include "op/matmul/load_dense.glsl"
+#include "op/matmul/load_patches.glsl"
+
+#define GT_BEGIN(KIND) \
+  if (KIND == GT_FACTOR_PATCHES) patches_begin();
 
 #define GT_LINE(spot, KIND, z, line, wide, stride) \
-  if (KIND == GT_FACTOR_SIDE_BY_SIDE) spot = side_line(z, line, wide); \
+  if (KIND == GT_FACTOR_PATCHES) spot = patches_line(z, line); \
+  else if (KIND == GT_FACTOR_SIDE_BY_SIDE) spot = side_line(z, line, wide); \
   else spot = dense_line(z, line, wide, stride);
 
-#define GT_POSITION(spot, KIND, position) spot = dense_position(position);
+#define GT_POSITION(spot, KIND, position) \
+  if (KIND == GT_FACTOR_PATCHES) spot = patches_position(position); \
+  else spot = dense_position(position);
 
 #define GT_QUAD(v, KIND, from, line_spot, position_spot, position, left, aligned) \
-  v = dense_quad(from, line_spot, position_spot, left, aligned);
+  if (KIND == GT_FACTOR_PATCHES) v = patches_quad(from, line_spot, position_spot, position, left); \
+  else v = dense_quad(from, line_spot, position_spot, left, aligned);

@@ -216,6 +216,8 @@ void tile(uint z) {
   vec4 a_next[A_FETCHES], b_next[B_FETCHES], sum[TM * COLUMN_GROUPS];
 
   if (!DENSE) {
+    GT_BEGIN(KIND_A)
+    GT_BEGIN(KIND_B)
     SPOT_SIDE(a_spot, KIND_A, TRANS_A != 0u, BM, A_FETCHES, m0, m, a_length, stride_a)
     SPOT_SIDE(b_spot, KIND_B, TRANS_B == 0u, BN, B_FETCHES, n0, n, b_length, stride_b)
   }

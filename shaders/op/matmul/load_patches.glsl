@@ -1,0 +1,83 @@
+/* Patches of images (patches.h, load.glsl). */
+#include "op/matmul/patches.h"
+layout(constant_id = GT_PATCHES_SPEC_RANK) const uint PATCHES_RANK = 1u;
+layout(constant_id = GT_PATCHES_SPEC_QUADS) const uint PATCHES_QUADS = 0u;
+layout(constant_id = GT_PATCHES_SPEC_HOLES) const uint PATCHES_HOLES = 0u;
+
+uvec3 patches_size = uvec3(1u);
+
+uint patches_word(uint axis, uint word) {
+  return geometry.at[GT_PATCHES_AXIS + axis * GT_PATCHES_OF_AXIS + word];
+}
+
+void patches_begin() {
+  patches_size.x = patches_word(0u, GT_PATCHES_SIZE);
+  if (PATCHES_RANK > 1u) patches_size.y = patches_word(1u, GT_PATCHES_SIZE);
+  if (PATCHES_RANK > 2u) patches_size.z = patches_word(2u, GT_PATCHES_SIZE);
+}
+
+/* Takes the line's position along the axis off `rest`. */
+void patches_along(uint axis, inout uint rest, inout gt_spot spot) {
+  uint high, low, positions = patches_word(axis, GT_PATCHES_POSITIONS);
+  umulExtended(2u * rest, patches_word(axis, GT_PATCHES_MAGIC), high, low);
+  uint above = high >> patches_word(axis, GT_PATCHES_SHIFT);
+  uint at = (rest - above * positions) * patches_word(axis, GT_PATCHES_EACH) + patches_word(axis, GT_PATCHES_LIFT);
+  if (PATCHES_HOLES != 0u) {
+    uint holes = patches_word(axis, GT_PATCHES_HOLES), whole = at / holes;
+    spot.phase |= at - whole * holes << axis * GT_PATCHES_PHASE;
+    at = whole;
+  }
+  at -= patches_word(axis, GT_PATCHES_LOW);
+  spot.place[axis] = int(at);
+  spot.at += at * patches_word(axis, GT_PATCHES_STEP);
+  rest = above;
+}
+
+gt_spot patches_line(uint z, uint line) {
+  gt_spot spot = gt_spot(z * geometry.at[GT_PATCHES_CHANNELS], ivec3(0), 0u);
+  uint rest = line;
+  patches_along(0u, rest, spot);
+  if (PATCHES_RANK > 1u) patches_along(1u, rest, spot);
+  if (PATCHES_RANK > 2u) patches_along(2u, rest, spot);
+  spot.at += rest * geometry.at[GT_PATCHES_IMAGE];
+  return spot;
+}
+
+gt_spot patches_entry(uint number) {
+  uint at = GT_PATCHES_TABLE + min(number, geometry.at[GT_PATCHES_ENTRIES] - 1u) * GT_PATCHES_ENTRY;
+  gt_spot spot = gt_spot(geometry.at[at], ivec3(0), 0u);
+  spot.place.x = int(geometry.at[at + 1u]);
+  if (PATCHES_RANK > 1u) spot.place.y = int(geometry.at[at + 2u]);
+  if (PATCHES_RANK > 2u) spot.place.z = int(geometry.at[at + 3u]);
+  if (PATCHES_HOLES != 0u) spot.phase = geometry.at[at + 4u];
+  return spot;
+}
+
+gt_spot patches_position(uint position) {
+  gt_spot spot = gt_spot(0u, ivec3(0), 0u);
+  if (PATCHES_QUADS != 0u) spot = patches_entry(position / 4u);
+  return spot;
+}
+
+bool patches_has(gt_spot line, gt_spot tap) {
+  bvec3 inside = lessThan(uvec3(line.place + tap.place), patches_size);
+  bool has = inside.x;
+  if (PATCHES_RANK > 1u) has = has && inside.y;
+  if (PATCHES_RANK > 2u) has = has && inside.z;
+  if (PATCHES_HOLES != 0u) has = has && line.phase == tap.phase;
+  return has;
+}
+
+vec4 patches_quad(GT_FLOATS from, gt_spot line, gt_spot tap, uint position, int left) {
+  vec4 v = vec4(0.0);
+  if (PATCHES_QUADS != 0u) {
+    if (left > 0 && patches_has(line, tap)) v = fetch(from, line.at + tap.at, 4, ALIGNED != 0u);
+  } else {
+    [[unroll]] for (int i = 0; i < 4; i++)
+      if (i < left) {
+        gt_spot one = patches_entry(position + uint(i));
+        if (patches_has(line, one)) v[i] = from.at[line.at + one.at];
+      }
+  }
+  return v;
+}

@@ -1,0 +1,302 @@
+/* The three products of a convolution. One factor is made of patches while it is read (op/matmul/patches.h);
+ * groups are the batch of the product, side by side in images. A window that sees each element once, or all
+ * of the image at once, is a plain product. */
+#include "op/conv/conv.h"
+#include "base/count.h"
+#include "op/check.h"
+#include "op/core.h"
+#include "op/matmul/matmul.h"
+#include "op/matmul/patches.h"
+#include "op/matmul/product.h"
+#include "op/move.h"
+#include "op/op.h"
+#include <stdlib.h>
+
+enum { ROW_CONV, ROW_INPUT, ROW_WEIGHT, ROWS, MOST_EXTENT = 1 << 28, MOST_LENGTH = 1 << 24 };
+static const gt_op rows[ROWS];
+
+GT_REGISTER(op, conv)
+const gt_op_family gt_op_conv;
+const gt_op_family gt_op_conv = {rows, ROWS};
+
+/* --- shapes --------------------------------------------------------------------------------------------- */
+
+static int64_t taps(const gt_conv_attribute *a) {
+  int64_t count = 1;
+  for (uint32_t d = 0; d < a->rank; d++) count *= a->kernel[d];
+  return count;
+}
+
+static gt_shape image(int64_t batch, uint32_t rank, const uint32_t *extent, int64_t channels) {
+  gt_shape shape = {.rank = (int)rank + 2, .dim = {batch}};
+  for (uint32_t d = 0; d < rank; d++) shape.dim[1 + d] = extent[d];
+  shape.dim[1 + rank] = channels;
+  return shape;
+}
+
+/* Of w, as all but the input's gradient read it. */
+static gt_shape weights(const gt_conv_attribute *a, int64_t in, int64_t out) {
+  return image(out, a->rank, a->kernel, in / a->groups);
+}
+
+/* As the input's gradient reads them: [groups, taps * out of a group, in of a group]. */
+static gt_shape turned(const gt_conv_attribute *a, int64_t in, int64_t out) {
+  return (gt_shape){.rank = 3, .dim = {a->groups, taps(a) * (out / a->groups), in / a->groups}};
+}
+
+static bool is_image(gt_shape x, uint32_t rank, const uint32_t *extent, uint32_t groups) {
+  return x.rank == (int)rank + 2 && x.dim[x.rank - 1] % groups == 0 &&
+         gt_shape_equal(x, image(x.dim[0], rank, extent, x.dim[x.rank - 1]));
+}
+
+static bool is_sound(const gt_conv_attribute *a) {
+  if (a->rank < 1 || a->rank > GT_CONV_AXES || !a->groups) return false;
+  for (uint32_t d = 0; d < a->rank; d++) {
+    const uint64_t window = (uint64_t)(a->kernel[d] - 1) * a->dilation[d];
+    if (!a->kernel[d] || !a->dilation[d] || !a->stride[d] || a->stride[d] > GT_CONV_MOST_STRIDE ||
+        !a->in[d] || !a->out[d] || window >= MOST_EXTENT || a->before[d] >= MOST_EXTENT ||
+        a->in[d] >= MOST_EXTENT || (uint64_t)a->out[d] * a->stride[d] >= MOST_EXTENT)
+      return false;
+  }
+  return true;
+}
+
+static bool refuse(const gt_graph *graph, const gt_node *node, gt_error *error) {
+  char x[128], y[128];
+  return gt_fail(error, GT_ERR_CONFIG, "%s: %s and %s do not fit the window", node->op->name,
+                 gt_shape_text(gt_node_at(graph, node->input[0])->shape, x),
+                 gt_shape_text(gt_node_at(graph, node->input[1])->shape, y));
+}
+
+/* What a node is about, whichever of the three it is. */
+typedef struct extents {
+  const gt_conv_attribute *a;
+  int64_t batch, in, out; /* channels */
+} extents;
+
+static bool extents_of(const gt_graph *graph, const gt_node *node, extents *e) {
+  const gt_conv_attribute *a = e->a = node->attribute;
+  const gt_shape left = gt_node_at(graph, node->input[0])->shape,
+                 right = gt_node_at(graph, node->input[1])->shape;
+  if (!is_sound(a)) return false;
+  if (!(node->op == &rows[ROW_CONV] ? is_image(left, a->rank, a->in, a->groups)
+                                    : is_image(left, a->rank, a->out, a->groups)))
+    return false;
+  e->batch = left.dim[0];
+  const int64_t channels = left.dim[left.rank - 1];
+  if (node->op == &rows[ROW_CONV]) {
+    e->in = channels, e->out = right.dim[0];
+    return e->out > 0 && e->out % a->groups == 0 && gt_shape_equal(right, weights(a, e->in, e->out));
+  }
+  e->out = channels;
+  if (node->op == &rows[ROW_INPUT]) {
+    e->in = right.rank == 3 ? right.dim[2] * a->groups : 0;
+    return e->in > 0 && gt_shape_equal(right, turned(a, e->in, e->out));
+  }
+  e->in = right.dim[right.rank - 1];
+  return is_image(right, a->rank, a->in, a->groups) && right.dim[0] == e->batch;
+}
+
+static bool infer(const gt_graph *graph, const gt_node *node, gt_shape *shape, gt_dtype *dtype,
+                  gt_error *error) {
+  extents e;
+  const char *name = node->op->name;
+  for (int i = 0; i < 2; i++)
+    if (!gt_check_f32(name, gt_node_at(graph, node->input[i]), error)) return false;
+  if (!extents_of(graph, node, &e)) return refuse(graph, node, error);
+  if (taps(e.a) > MOST_LENGTH / gt_most(e.in, e.out))
+    return gt_fail(error, GT_ERR_CONFIG, "%s: a window sees more than %d values", name, (int)MOST_LENGTH);
+  const gt_shape x = image(e.batch, e.a->rank, e.a->in, e.in), y = image(e.batch, e.a->rank, e.a->out, e.out);
+  *shape = node->op == &rows[ROW_CONV] ? y : node->op == &rows[ROW_INPUT] ? x : weights(e.a, e.in, e.out);
+  *dtype = GT_F32;
+  return gt_check_size(name, x, error) && gt_check_size(name, y, error) && gt_check_size(name, *shape, error);
+}
+
+/* --- builders and gradients ----------------------------------------------------------------------------- */
+
+/* Does each position see one element, and each element one position? Or is there one position, that sees all
+ * of the image? Then images are matrices, with *row values to a row. */
+static bool is_plain(const gt_conv_attribute *a, int64_t channels, int64_t *row) {
+  bool one = a->groups == 1, all = a->groups == 1;
+  *row = channels;
+  for (uint32_t d = 0; d < a->rank; d++) {
+    one &= a->kernel[d] == 1 && a->stride[d] == 1 && !a->before[d] && a->in[d] == a->out[d];
+    all &= a->kernel[d] == a->in[d] && a->out[d] == 1 && !a->before[d] && a->dilation[d] == 1;
+  }
+  if (all)
+    for (uint32_t d = 0; d < a->rank; d++) *row *= a->in[d];
+  return one || all;
+}
+
+static gt_id add(gt_graph *graph, int row, gt_id left, gt_id right, const gt_conv_attribute *a) {
+  const gt_id input[2] = {left, right};
+  gt_conv_attribute clean = {.rank = a->rank, .groups = a->groups};
+  for (uint32_t d = 0; d < a->rank && d < GT_CONV_AXES; d++) {
+    clean.kernel[d] = a->kernel[d], clean.stride[d] = a->stride[d], clean.dilation[d] = a->dilation[d];
+    clean.before[d] = a->before[d], clean.in[d] = a->in[d], clean.out[d] = a->out[d];
+  }
+  return gt_node_add(graph, &rows[row], input, 2, &clean, sizeof clean);
+}
+
+static int64_t last(const gt_graph *graph, gt_id x) {
+  const gt_shape shape = gt_node_at(graph, x)->shape;
+  return shape.dim[shape.rank - 1];
+}
+
+gt_id gt_conv(gt_graph *graph, gt_id x, gt_id w, const gt_conv_attribute *a) {
+  if (x == GT_NONE || w == GT_NONE) return GT_NONE;
+  const gt_shape s = gt_node_at(graph, x)->shape, v = gt_node_at(graph, w)->shape;
+  int64_t row;
+  if (!is_image(s, a->rank, a->in, a->groups) || !is_plain(a, last(graph, x), &row) ||
+      !gt_shape_equal(v, weights(a, last(graph, x), v.dim[0])))
+    return add(graph, ROW_CONV, x, w, a);
+  const gt_id y = gt_matmul(graph, gt_reshape(graph, x, gt_shape_2(-1, row)),
+                            gt_reshape(graph, w, gt_shape_2(-1, row)), false, true);
+  return gt_reshape(graph, y, image(s.dim[0], a->rank, a->out, v.dim[0]));
+}
+
+/* [groups, first, second, in] with the axes in the middle exchanged. */
+static gt_id exchange(gt_graph *graph, gt_id w, int64_t groups, int64_t first, int64_t second, int64_t in) {
+  static const int axes[] = {0, 2, 1, 3};
+  const gt_id parted = gt_reshape(graph, w, (gt_shape){.rank = 4, .dim = {groups, first, second, in}});
+  return first == 1 || second == 1 ? parted : gt_permute(graph, parted, axes);
+}
+
+gt_id gt_conv_input(gt_graph *graph, gt_id g, gt_id w, const gt_conv_attribute *a) {
+  if (g == GT_NONE || w == GT_NONE) return GT_NONE;
+  const gt_shape s = gt_node_at(graph, g)->shape;
+  const int64_t out = last(graph, g), in = last(graph, w) * a->groups;
+  int64_t row;
+  if (is_image(s, a->rank, a->out, a->groups) && is_plain(a, in, &row)) {
+    const gt_id x = gt_matmul(graph, gt_reshape(graph, g, gt_shape_2(-1, out)),
+                              gt_reshape(graph, w, gt_shape_2(out, row)), false, false);
+    return gt_reshape(graph, x, image(s.dim[0], a->rank, a->in, in));
+  }
+  const gt_id parted = exchange(graph, w, a->groups, out / a->groups, taps(a), in / a->groups);
+  return add(graph, ROW_INPUT, g, gt_reshape(graph, parted, turned(a, in, out)), a);
+}
+
+gt_id gt_conv_weight(gt_graph *graph, gt_id g, gt_id x, const gt_conv_attribute *a) {
+  return add(graph, ROW_WEIGHT, g, x, a);
+}
+
+static void gradient_conv(gt_graph *graph, gt_id node, const gt_id *given, const bool *wanted,
+                          gt_id *input_gradient) {
+  const gt_node n = *gt_node_at(graph, node);
+  if (wanted[0]) input_gradient[0] = gt_conv_input(graph, given[0], n.input[1], n.attribute);
+  if (wanted[1]) input_gradient[1] = gt_conv_weight(graph, given[0], n.input[0], n.attribute);
+}
+
+static void gradient_input(gt_graph *graph, gt_id node, const gt_id *given, const bool *wanted,
+                           gt_id *input_gradient) {
+  const gt_node n = *gt_node_at(graph, node);
+  const gt_conv_attribute *a = n.attribute;
+  const int64_t in = last(graph, node), out = last(graph, n.input[0]);
+  const int64_t groups = a->groups, own_in = in / groups, own_out = out / groups;
+  if (wanted[0]) {
+    const gt_id w = exchange(graph, n.input[1], groups, taps(a), own_out, own_in);
+    input_gradient[0] = gt_conv(graph, given[0], gt_reshape(graph, w, weights(a, in, out)), a);
+  }
+  if (wanted[1]) {
+    const gt_id w = gt_conv_weight(graph, n.input[0], given[0], a);
+    input_gradient[1] =
+        gt_reshape(graph, exchange(graph, w, groups, own_out, taps(a), own_in), turned(a, in, out));
+  }
+}
+
+static void gradient_weight(gt_graph *graph, gt_id node, const gt_id *given, const bool *wanted,
+                            gt_id *input_gradient) {
+  const gt_node n = *gt_node_at(graph, node);
+  if (wanted[0]) input_gradient[0] = gt_conv(graph, n.input[1], given[0], n.attribute);
+  if (wanted[1]) input_gradient[1] = gt_conv_input(graph, n.input[0], given[0], n.attribute);
+}
+
+/* --- lowering ------------------------------------------------------------------------------------------- */
+
+static gt_patches patches_of(const extents *e, bool back) {
+  const gt_conv_attribute *a = e->a;
+  gt_patches p = {.rank = a->rank, .groups = a->groups, .back = back};
+  p.channels = (uint32_t)(back ? e->out : e->in);
+  for (uint32_t d = 0; d < a->rank; d++) {
+    const uint32_t at = a->rank - 1 - d;
+    p.axis[d] = (gt_patches_axis){.size = back ? a->out[at] : a->in[at],
+                                  .positions = back ? a->in[at] : a->out[at],
+                                  .kernel = a->kernel[at],
+                                  .stride = a->stride[at],
+                                  .dilation = a->dilation[at],
+                                  .before = a->before[at]};
+  }
+  return p;
+}
+
+static uint32_t positions(const extents *e, const uint32_t *along) {
+  uint32_t count = (uint32_t)e->batch;
+  for (uint32_t d = 0; d < e->a->rank; d++) count *= along[d];
+  return count;
+}
+
+static void lower(gt_lowering *lowering, const gt_group *group) {
+  const gt_graph *graph = gt_lowering_graph(lowering);
+  const gt_node *node = gt_node_at(graph, group->leader);
+  const bool back = node->op == &rows[ROW_INPUT], of_weight = node->op == &rows[ROW_WEIGHT];
+  extents e;
+  if (!extents_of(graph, node, &e)) return;
+  const uint32_t groups = e.a->groups, in = (uint32_t)e.in / groups, out = (uint32_t)e.out / groups;
+  const gt_patches patches = patches_of(&e, back);
+  const uint32_t length = gt_patches_length(&patches), lines = positions(&e, back ? e.a->in : e.a->out);
+  gt_product p = {.a = {.node = node->input[0]}, .b = {.node = node->input[1]}};
+  p.shape = (gt_matmul_shape){.m = lines, .n = back ? in : out, .k = length, .batch = groups};
+  p.shape.trans_b = !back;
+  p.shape.kind_a = GT_FACTOR_PATCHES;
+  p.b.stride = groups > 1 ? p.shape.n * length : 0;
+  p.side_by_side = groups > 1;
+  if (of_weight) {
+    p.shape = (gt_matmul_shape){.m = out, .n = length, .k = lines, .batch = groups, .trans_a = true};
+    p.shape.kind_a = groups > 1 ? GT_FACTOR_SIDE_BY_SIDE : GT_FACTOR_DENSE;
+    p.shape.kind_b = GT_FACTOR_PATCHES;
+    p.side_by_side = false;
+  }
+  uint32_t *geometry = gt_patches_geometry(&patches, &p.words, p.own);
+  p.geometry = geometry;
+  gt_product_lower(lowering, group, &p);
+  free(geometry);
+}
+
+/* --- rows ----------------------------------------------------------------------------------------------- */
+
+static double flops(const gt_graph *graph, const gt_node *node) {
+  extents e;
+  if (!extents_of(graph, node, &e)) return 0;
+  return 2.0 * positions(&e, e.a->out) * (double)(taps(e.a) * (e.in / e.a->groups)) * (double)e.out;
+}
+
+static int print_each(char *buffer, size_t size, const char *what, uint32_t rank, const uint32_t *each,
+                      uint32_t usual) {
+  bool same = true;
+  for (uint32_t d = 0; d < rank; d++) same &= each[d] == each[0];
+  if (same && each[0] == usual) return 0;
+  int end = snprintf(buffer, size, "%s%u", what, each[0]);
+  for (uint32_t d = 1; d < rank && !same; d++)
+    end += snprintf(buffer + end, size - (size_t)end, "x%u", each[d]);
+  return end;
+}
+
+static void print(const gt_graph *graph, const gt_node *node, char *buffer, size_t size) {
+  (void)graph;
+  const gt_conv_attribute *a = node->attribute;
+  int end = print_each(buffer, size, "window ", a->rank, a->kernel, 0);
+  end += print_each(buffer + end, size - (size_t)end, ", stride ", a->rank, a->stride, 1);
+  end += print_each(buffer + end, size - (size_t)end, ", padding ", a->rank, a->before, 0);
+  end += print_each(buffer + end, size - (size_t)end, ", dilation ", a->rank, a->dilation, 1);
+  if (a->groups > 1) snprintf(buffer + end, size - (size_t)end, ", %u groups", a->groups);
+}
+
+#define ROW(title, its_gradient)                                                               \
+  {                                                                                            \
+    .name = title, .kind = GT_OP_KERNEL, .min_inputs = 2, .max_inputs = 2, .infer = infer,     \
+    .gradient = its_gradient, .lower = lower, .flops = flops, .print = print, .epilogue = true \
+  }
+
+static const gt_op rows[ROWS] = {[ROW_CONV] = ROW("conv", gradient_conv),
+                                 [ROW_INPUT] = ROW("conv_input", gradient_input),
+                                 [ROW_WEIGHT] = ROW("conv_weight", gradient_weight)};
