@@ -1,0 +1,267 @@
+/* conv1d to conv3d and conv_transpose1d to 3d as torch.nn.Conv1d … and torch.nn.ConvTranspose1d …, over
+ * values [batch, spatial axes…, channels]. The weight is kept as PyTorch keeps it, [out, in / groups, taps…]
+ * and [in, out / groups, taps…]; ops want the channels last. */
+#include "op/conv/conv.h"
+#include "base/count.h"
+#include "layer/spatial.h"
+#include "op/core.h"
+#include "op/elementwise.h"
+#include "op/move.h"
+#include <math.h>
+#include <string.h>
+
+typedef struct conv_config {
+  int64_t out_channels, groups;
+  gt_ints kernel_size, stride, dilation, output_padding;
+  bool bias;
+  const gt_spec *padding, *init, *bias_init;
+} conv_config;
+
+enum { MOST = 1 << 24 };
+
+#define WINDOW                                                                                           \
+  GT_ROW(conv_config, out_channels, GT_FIELD_INT, .min = 1, .max = MOST, .flags = GT_FIELD_REQUIRED,     \
+         .help = "channels of the output"),                                                              \
+      GT_ROW(conv_config, kernel_size, GT_FIELD_INTS, .min = 1, .max = MOST, .flags = GT_FIELD_REQUIRED, \
+             .help = "elements of a window, one number or one for each spatial axis"),                   \
+      GT_ROW(conv_config, stride, GT_FIELD_INTS, .fallback = "1", .min = 1, .max = GT_CONV_MOST_STRIDE,  \
+             .help = "between two windows")
+#define REST                                                                                              \
+  GT_ROW(conv_config, dilation, GT_FIELD_INTS, .fallback = "1", .min = 1, .max = MOST,                    \
+         .help = "distance of two neighbours in a window"),                                               \
+      GT_ROW(conv_config, groups, GT_FIELD_INT, .fallback = "1", .min = 1, .max = MOST,                   \
+             .help = "into which channels are dealt; each sees only its own"),                            \
+      GT_ROW(conv_config, bias, GT_FIELD_BOOL, .fallback = "true", .help = "add a bias to each channel"), \
+      GT_ROW(conv_config, init, GT_FIELD_NODE,                                                            \
+             .help = "initial weight (default: uniform within 1/sqrt(fan_in), as in PyTorch)"),           \
+      GT_ROW(conv_config, bias_init, GT_FIELD_NODE,                                                       \
+             .help = "initial bias (default: uniform within 1/sqrt(fan_in))"),                            \
+  {                                                                                                       \
+    .name = NULL                                                                                          \
+  }
+
+static const gt_field fields[] = {
+    WINDOW,
+    GT_ROW(
+        conv_config, padding, GT_FIELD_NODE,
+        .help =
+            "zeros on both sides of an axis, one number or one for each; valid: none; same: as many as keep "
+            "the extent, an odd one behind (default: 0)"),
+    REST,
+};
+static const gt_field transpose_fields[] = {
+    WINDOW,
+    GT_ROW(conv_config, padding, GT_FIELD_NODE,
+           .help = "elements taken off both sides of an axis, one number or one for each (default: 0)"),
+    GT_ROW(conv_config, output_padding, GT_FIELD_INTS, .fallback = "0", .min = 0, .max = MOST,
+           .help = "elements more at the end of an axis"),
+    REST,
+};
+
+/* --- windows -------------------------------------------------------------------------------------------- */
+
+typedef struct window {
+  int axes;
+  int64_t kernel[GT_SPATIAL_AXES], stride[GT_SPATIAL_AXES], dilation[GT_SPATIAL_AXES];
+  int64_t before[GT_SPATIAL_AXES], after[GT_SPATIAL_AXES];
+} window;
+
+/* Elements from a window's first to its last. */
+static int64_t reach(const window *w, int axis) { return w->dilation[axis] * (w->kernel[axis] - 1); }
+
+static bool is_word(const gt_spec *padding, const char *word) {
+  return padding && padding->kind == GT_SPEC_SCALAR && !strcmp(padding->scalar, word);
+}
+
+static bool keep_extent(gt_build *build, window *w) {
+  for (int k = 0; k < w->axes; k++) {
+    if (w->stride[k] != 1) {
+      gt_build_error(build, "padding", "cannot be 'same' with a stride of %lld", (long long)w->stride[k]);
+      return false;
+    }
+    w->before[k] = reach(w, k) / 2;
+    w->after[k] = reach(w, k) - w->before[k];
+  }
+  return true;
+}
+
+/* Numbers, or, of a convolution that is not transposed, a word. */
+static bool read_padding(gt_build *build, const gt_spec *padding, bool words, window *w) {
+  static const int64_t none[GT_SPATIAL_AXES] = {0};
+  int64_t number[GT_SPATIAL_AXES + 1];
+  const bool list = padding && padding->kind == GT_SPEC_SEQUENCE;
+  gt_ints numbers = {number, 0};
+  if (words && is_word(padding, "same")) return keep_extent(build, w);
+  const int count = !padding || (words && is_word(padding, "valid")) ? 0 : list ? padding->count : 1;
+  for (int k = 0; k < count && k <= GT_SPATIAL_AXES; k++) {
+    if (!gt_spec_int(list ? padding->child[k] : padding, &number[k]) || number[k] < 0 || number[k] > MOST) {
+      gt_build_error(build, "padding", "needs integers from 0 to %d%s in 'padding'", (int)MOST,
+                     words ? ", same or valid," : "");
+      return false;
+    }
+    numbers.count++;
+  }
+  if (list && !count) return !gt_build_error(build, "padding", "has an empty list in 'padding'");
+  if (!gt_spatial_spread(build, "padding", numbers, w->axes, none, w->before)) return false;
+  memcpy(w->after, w->before, sizeof w->after);
+  return true;
+}
+
+static bool read_window(gt_build *build, const conv_config *c, int axes, bool transposed, window *w) {
+  static const int64_t one[] = {1, 1, 1};
+  *w = (window){.axes = axes};
+  return gt_spatial_spread(build, "kernel_size", c->kernel_size, axes, one, w->kernel) &&
+         gt_spatial_spread(build, "stride", c->stride, axes, one, w->stride) &&
+         gt_spatial_spread(build, "dilation", c->dilation, axes, one, w->dilation) &&
+         read_padding(build, c->padding, !transposed, w);
+}
+
+static gt_conv_attribute attribute_of(const window *w, int64_t groups) {
+  gt_conv_attribute a = {.rank = (uint32_t)w->axes, .groups = (uint32_t)groups};
+  for (int k = 0; k < w->axes; k++) {
+    a.kernel[k] = (uint32_t)w->kernel[k], a.stride[k] = (uint32_t)w->stride[k];
+    a.dilation[k] = (uint32_t)w->dilation[k], a.before[k] = (uint32_t)w->before[k];
+  }
+  return a;
+}
+
+/* --- layers --------------------------------------------------------------------------------------------- */
+
+static bool check_groups(gt_build *build, const conv_config *c, const gt_id *input) {
+  const gt_shape x = gt_node_at(build->graph, input[0])->shape;
+  const long long groups = (long long)c->groups;
+  if (x.dim[x.rank - 1] % groups == 0 && c->out_channels % groups == 0) return true;
+  if (c->out_channels % groups)
+    gt_build_error(build, "groups", "cannot deal %lld output channels to %lld groups evenly",
+                   (long long)c->out_channels, groups);
+  else
+    gt_build_error(build, "groups", "cannot deal the channels of %s to %lld groups evenly",
+                   gt_build_input_text(build, input, 0), groups);
+  return false;
+}
+
+/* [first, second, taps…] as it is kept, to the ops' [first, taps…, second]. */
+static gt_id read_weight(gt_build *build, const conv_config *c, const window *w, int64_t first,
+                         int64_t second) {
+  gt_shape kept = {.rank = w->axes + 2, .dim = {first, second}}, last = {.rank = w->axes + 2, .dim = {first}};
+  int axes[GT_SPATIAL_AXES + 2] = {0};
+  int64_t taps = 1;
+  for (int k = 0; k < w->axes; k++) {
+    kept.dim[2 + k] = last.dim[1 + k] = w->kernel[k];
+    axes[1 + k] = 2 + k;
+    taps *= w->kernel[k];
+  }
+  last.dim[1 + w->axes] = second;
+  axes[1 + w->axes] = 1;
+  const gt_init *init = c->init ? gt_init_read(build->arena, c->init, build->diagnostics)
+                                : gt_init_linear_default(build->arena);
+  const gt_id weight = gt_build_parameter(build, "weight", kept, init);
+  return taps == 1 || second == 1 ? gt_reshape(build->graph, weight, last)
+                                  : gt_permute(build->graph, weight, axes);
+}
+
+/* fan_in: as torch.nn.init counts it, the weight's values over those of its first axis. */
+static gt_id add_bias(gt_build *build, const conv_config *c, gt_id y, double fan_in) {
+  if (!c->bias) return y;
+  const double bound = 1 / sqrt(fan_in);
+  const gt_init *init = c->bias_init ? gt_init_read(build->arena, c->bias_init, build->diagnostics)
+                                     : gt_init_uniform_between(build->arena, -bound, bound);
+  return gt_add(build->graph, y, gt_build_parameter(build, "bias", gt_shape_1(c->out_channels), init));
+}
+
+/* More weights than a tensor may have are refused before their number overflows. */
+static bool check_weight(gt_build *build, const window *w, int64_t first, int64_t second) {
+  int64_t count = gt_times_at_most(first, second, INT32_MAX);
+  for (int k = 0; k < w->axes; k++) count = gt_times_at_most(count, w->kernel[k], INT32_MAX);
+  if (count < INT32_MAX) return true;
+  gt_build_error(build, "kernel_size", "would have %d weights or more", INT32_MAX);
+  return false;
+}
+
+static double fan_in(const window *w, int64_t second) {
+  double count = (double)second;
+  for (int k = 0; k < w->axes; k++) count *= (double)w->kernel[k];
+  return count;
+}
+
+static gt_id build_conv(gt_build *build, const conv_config *c, const gt_id *input, int axes) {
+  const gt_shape x = gt_node_at(build->graph, input[0])->shape;
+  window w;
+  if (!gt_spatial_check(build, input, axes) || !read_window(build, c, axes, false, &w) ||
+      !check_groups(build, c, input))
+    return GT_NONE;
+  gt_conv_attribute a = attribute_of(&w, c->groups);
+  for (int k = 0; k < axes; k++) {
+    const int64_t size = x.dim[1 + k] + w.before[k] + w.after[k];
+    if (size <= reach(&w, k))
+      return gt_build_error(
+          build, "kernel_size",
+          "has windows of %lld elements, but with padding there are %lld along axis %d of %s",
+          (long long)reach(&w, k) + 1, (long long)size, 1 + k, gt_build_input_text(build, input, 0));
+    a.in[k] = (uint32_t)x.dim[1 + k];
+    a.out[k] = (uint32_t)((size - reach(&w, k) - 1) / w.stride[k] + 1);
+  }
+  const int64_t each = x.dim[1 + axes] / c->groups;
+  if (!check_weight(build, &w, c->out_channels, each)) return GT_NONE;
+  const gt_id weight = read_weight(build, c, &w, c->out_channels, each);
+  return add_bias(build, c, gt_conv(build->graph, input[0], weight, &a), fan_in(&w, each));
+}
+
+static gt_id build_transposed(gt_build *build, const conv_config *c, const gt_id *input, int axes) {
+  static const int64_t none[] = {0, 0, 0};
+  const gt_shape x = gt_node_at(build->graph, input[0])->shape;
+  int64_t more[GT_SPATIAL_AXES];
+  window w;
+  if (!gt_spatial_check(build, input, axes) || !read_window(build, c, axes, true, &w) ||
+      !gt_spatial_spread(build, "output_padding", c->output_padding, axes, none, more) ||
+      !check_groups(build, c, input))
+    return GT_NONE;
+  gt_conv_attribute a = attribute_of(&w, c->groups);
+  for (int k = 0; k < axes; k++) {
+    if (more[k] >= w.stride[k] && more[k] >= w.dilation[k])
+      return gt_build_error(
+          build, "output_padding",
+          "has an output padding of %lld, which neither its stride nor its dilation exceeds",
+          (long long)more[k]);
+    const int64_t out = (x.dim[1 + k] - 1) * w.stride[k] - 2 * w.before[k] + reach(&w, k) + more[k] + 1;
+    if (out < 1 || out > INT32_MAX)
+      return gt_build_error(build, out < 1 ? "padding" : "kernel_size",
+                            "would give %lld elements along axis %d of %s", (long long)out, 1 + k,
+                            gt_build_input_text(build, input, 0));
+    a.in[k] = (uint32_t)out; /* it is the gradient of a convolution from there to here */
+    a.out[k] = (uint32_t)x.dim[1 + k];
+  }
+  const int64_t in = x.dim[1 + axes], each = c->out_channels / c->groups;
+  if (!check_weight(build, &w, in, each)) return GT_NONE;
+  const gt_id weight = read_weight(build, c, &w, in, each);
+  return add_bias(build, c, gt_conv_input(build->graph, input[0], weight, &a), fan_in(&w, each));
+}
+
+#define CONV(layer, how, its_fields, axes, text)                                                    \
+  static gt_id build_##layer(gt_build *build, const void *config, const gt_id *input, int inputs) { \
+    (void)inputs;                                                                                   \
+    return how(build, config, input, axes);                                                         \
+  }                                                                                                 \
+  static const gt_schema layer##_schema = {.name = #layer, .help = text, .fields = its_fields};     \
+  extern const gt_layer_type gt_layer_##layer;                                                      \
+  const gt_layer_type gt_layer_##layer = {.name = #layer,                                           \
+                                          .help = text,                                             \
+                                          .schema = &layer##_schema,                                \
+                                          .config_size = sizeof(conv_config),                       \
+                                          .min_inputs = 1,                                          \
+                                          .max_inputs = 1,                                          \
+                                          .refit = gt_refit_overlap,                                \
+                                          .build = build_##layer};
+
+GT_REGISTER(layer, conv1d)
+CONV(conv1d, build_conv, fields, 1, "convolution over a sequence [length, channels]")
+GT_REGISTER(layer, conv2d)
+CONV(conv2d, build_conv, fields, 2, "convolution over an image [height, width, channels]")
+GT_REGISTER(layer, conv3d)
+CONV(conv3d, build_conv, fields, 3, "convolution over a volume [depth, height, width, channels]")
+GT_REGISTER(layer, conv_transpose1d)
+CONV(conv_transpose1d, build_transposed, transpose_fields, 1, "transposed convolution over a sequence")
+GT_REGISTER(layer, conv_transpose2d)
+CONV(conv_transpose2d, build_transposed, transpose_fields, 2, "transposed convolution over an image")
+GT_REGISTER(layer, conv_transpose3d)
+CONV(conv_transpose3d, build_transposed, transpose_fields, 3, "transposed convolution over a volume")
