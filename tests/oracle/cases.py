@@ -63,6 +63,29 @@ def layer_cases():
     yield case("one sample", [{"linear": 4}, "tanh", {"linear": 1}], numbers(1, 1), numbers(1, 1))
 
 
+def convolution_cases():
+    """Each between two other layers, so that its input has a gradient, too."""
+    t = numbers(5, 3)
+    line = [{"out_channels": 7, "kernel_size": 3}, {"out_channels": 4, "kernel_size": 4, "stride": 3, "padding": 2},
+            {"out_channels": 6, "kernel_size": 5, "padding": "same", "groups": 2, "dilation": 2}]
+    image = [{"out_channels": 3, "kernel_size": 1}, {"out_channels": 5, "kernel_size": [3, 2], "padding": [1, 0]},
+             {"out_channels": 8, "kernel_size": 3, "stride": 2, "padding": 1, "groups": 4, "bias": False},
+             {"out_channels": 6, "kernel_size": 4, "padding": "same"},
+             {"out_channels": 4, "kernel_size": 2, "padding": "valid", "stride": [2, 1], "dilation": [1, 3]},
+             {"out_channels": 12, "kernel_size": 3, "padding": 3, "groups": 12}, {"out_channels": 9, "kernel_size": [6, 5]}]
+    volume = [{"out_channels": 5, "kernel_size": 2}, {"out_channels": 4, "kernel_size": [3, 1, 2], "stride": 2, "padding": 1},
+              {"out_channels": 4, "kernel_size": 3, "padding": "same", "groups": 2}]
+    spread = [{"output_padding": 1, "stride": 2}, {"output_padding": 2, "dilation": 3, "stride": 2, "padding": 1},
+              {"groups": 2, "padding": 1, "bias": False}]
+    for axes, shape, settings in ((1, [8, 4], line), (2, [6, 5, 12], image), (3, [4, 3, 4, 2], volume)):
+        x = numbers(5, int(numpy.prod(shape)))
+        own = settings + [{"out_channels": 4, "kernel_size": 3, **more} for more in spread]
+        for number, layer in enumerate(own):
+            kind = f"conv{axes}d" if number < len(settings) else f"conv_transpose{axes}d"
+            yield case(f"layer {kind} {layer}", [{"reshape": shape}, "tanh", {"linear": shape[-1]}, {kind: layer}, "tanh",
+                                                 "flatten", {"linear": 3}], x, t)
+
+
 def loss_cases():
     model = [{"linear": 9}, "tanh", {"linear": 4}]
     x, labels = numbers(17, 5), RNG.integers(0, 4, 17)
@@ -161,7 +184,9 @@ def gate_cases():
 
 def all_cases():
     yield from layer_cases()
+    yield from convolution_cases()
     yield from loss_cases()
     yield from optimizer_cases()
     yield from schedule_cases()
     yield from gate_cases()
+    yield from convolution_cases()

@@ -181,6 +181,20 @@ def instance_norm(settings, x, tensor):
                                     eps=settings.get("eps", 1e-5))
 
 
+def window(settings):
+    return {key: settings[key] if isinstance(settings[key], int) else tuple(settings[key])
+            for key in ("stride", "dilation", "groups", "output_padding") if key in settings}
+
+
+def convolution(function):
+    def run(settings, x, tensor):
+        padding = settings.get("padding", 0)
+        return function(x, tensor["weight"], tensor.get("bias"), **window(settings),
+                        padding=tuple(padding) if isinstance(padding, list) else padding)
+
+    return channels_first(run)
+
+
 def elementwise(function):
     return lambda settings, inputs, tensor: function(inputs[0])
 
@@ -188,6 +202,9 @@ def elementwise(function):
 LAYERS = {f.__name__: f for f in (linear, logic, group_sum, logic_conv2d, logic_ca, pad, shrink, stride, reshape,
                                   permute, threshold, expression, layer_norm, rms_norm)}
 LAYERS.update({f.__name__: channels_first(f) for f in (batch_norm, group_norm, instance_norm)})
+LAYERS.update({f.__name__: convolution(f) for f in (
+    functional.conv1d, functional.conv2d, functional.conv3d, functional.conv_transpose1d, functional.conv_transpose2d,
+    functional.conv_transpose3d)})
 LAYERS.update({name: elementwise(function) for name, function in {
     "relu": torch.relu, "sigmoid": torch.sigmoid, "tanh": torch.tanh, "gelu": functional.gelu,
     "silu": functional.silu, "softplus": functional.softplus, "erf": torch.erf, "exp": torch.exp,
