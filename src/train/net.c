@@ -55,8 +55,9 @@ static bool build_forward(gt_net *net, gt_graph *graph, gt_arena *arena, gt_conf
   const char *targets_name = gt_arena_printf(arena, "data.%s.targets", net->split);
   const gt_tensor *targets = &net->data->targets;
   const gt_model_inputs inputs = gt_samples_batch(&samples, arena, graph, clock, batch);
-  const gt_id wanted = gt_tensor_read(targets, graph, targets_name);
-  const gt_id batch_targets = gt_batch(graph, wanted, clock, GT_NONE, batch);
+  gt_id batch_targets = GT_NONE;
+  if (targets->data)
+    batch_targets = gt_batch(graph, gt_tensor_read(targets, graph, targets_name), clock, GT_NONE, batch);
   gt_forward forward = {.root = config->root,
                         .optim = config->optim,
                         .inputs = inputs,
@@ -74,6 +75,7 @@ static bool build_forward(gt_net *net, gt_graph *graph, gt_arena *arena, gt_conf
   const bool ok = gt_forward_build(&forward, arena, graph, &config->diagnostics);
   net->model = forward.model;
   net->loss = forward.nodes;
+  net->output = targets->data ? GT_NONE : forward.output;
   return ok;
 }
 
@@ -97,6 +99,15 @@ static void build_log(gt_net *net, gt_graph *graph, gt_arena *arena, gt_id clock
                                          gt_shape_2(net->log_rows, c->count), GT_F32, true);
   gt_log_row(graph, log, clock, scalar, c->count);
   gt_graph_scope(graph, outer);
+}
+
+/* In the log's place, where there are no targets to hold them to. */
+static void build_outputs(const gt_net *net, gt_graph *graph, gt_arena *arena) {
+  if (graph->error.status) return;
+  const gt_shape shape = gt_node_at(graph, net->output)->shape;
+  const uint32_t outputs =
+      gt_graph_variable(graph, gt_net_variable(net, arena, "outputs"), shape, GT_F32, false);
+  gt_assign(graph, outputs, 0, net->output);
 }
 
 bool gt_net_plan(gt_stage *stage, gt_arena *arena, const gt_net_options *options, gt_error *error) {
@@ -326,6 +337,9 @@ gt_net *gt_net_evaluation(gt_arena *arena, gt_config *config, const char *split,
   const gt_id clock = main_clock(net, graph, arena, 1);
   const gt_model_mode mode = {.hard = options->hard, .averaged = options->averaged};
   if (!build_forward(net, graph, arena, config, mode, clock)) return NULL;
-  build_log(net, graph, arena, clock);
+  if (net->output == GT_NONE)
+    build_log(net, graph, arena, clock);
+  else
+    build_outputs(net, graph, arena);
   return add_stage(net, graph, 1, arena, options, error) ? net : NULL;
 }

@@ -3,7 +3,8 @@
  * data.SPLIT.inputs and data.SPLIT.targets are the samples in their stored type, data.scaling the
  * normalisation of the inputs (data.SPLIT.inputs.NAME and data.scaling.NAME of those that have names);
  * KIND.state, KIND.table and KIND.log the clock's, where KIND is train,
- * eval.SPLIT or eval.SPLIT.hard; the others are the store's (store/store.h). Owner: the arena. */
+ * eval.SPLIT or eval.SPLIT.hard; KIND.outputs those of a batch, in the log's place where a split has no
+ * targets; the others are the store's (store/store.h). Owner: the arena. */
 #ifndef GT_TRAIN_NET_H
 #define GT_TRAIN_NET_H
 #include "model/model.h"
@@ -46,7 +47,8 @@ typedef struct gt_net {
   struct gt_search_net
       *search; /* of an optimizer that searches (search.h): the stage is the gradient's; else NULL */
   gt_model *model;
-  gt_loss_nodes loss;
+  gt_loss_nodes loss;   /* where there are targets */
+  gt_id output;         /* where there are none, as in gt_forward; else GT_NONE */
   gt_training training; /* training only */
   bool trains,
       hard; /* hard: evaluates the gates that a model has come to, not its mixtures (gt_build.hard) */
