@@ -258,8 +258,10 @@ bool gt_data_read_inputs(const gt_input_file *file, int files, const gt_data_sig
   for (int k = 0; k < signature->inputs; k++) out[k] = (gt_tensor){0};
   for (int i = 0; i < files && ok; i++) ok = read_input_file(&file[i], signature, out, error);
   ok = ok && all_there(signature, out, error);
-  for (int k = 0; k < signature->inputs && ok; k++)
+  for (int k = 0; k < signature->inputs && ok; k++) {
     if (out[k].element == GT_ELEMENT_I32) out[k].limit = gt_data_limit(&out[k]);
+    out[k].bits = gt_data_is_bits(&out[k]);
+  }
   for (int k = 0; k < signature->inputs && !ok; k++) gt_tensor_finish(&out[k]);
   return ok;
 }

@@ -72,6 +72,7 @@ typedef struct gt_tensor { /* dim[0] = samples */
   int64_t dim[GT_DATA_MAX_RANK];
   void *data;    /* heap, row-major */
   int64_t limit; /* of an input of integers: they lie in [0, limit), the same in all splits */
+  bool bits;     /* F32, nothing but 0 and 1 */
 } gt_tensor;
 
 /* What the network sees is (value - center)*scale + shift, the rows of values[3][count], each at f % count, f
@@ -150,7 +151,6 @@ void gt_dataset_close(gt_dataset *dataset); /* accepts a zeroed dataset */
 void gt_tensor_finish(gt_tensor *tensor);
 int64_t gt_tensor_features(const gt_tensor *tensor); /* values of one sample: product of dim[1 …] */
 int64_t gt_input_features(const gt_input *input);
-bool gt_tensor_is_bits(const gt_tensor *tensor); /* F32, nothing but 0 and 1 */
 size_t gt_element_size(gt_element element);
 
 /* The names of the inputs as the `data:` map has them, whatever else is wrong with it; how many. */

@@ -43,7 +43,7 @@ int64_t gt_input_features(const gt_input *input) {
   return count;
 }
 
-bool gt_tensor_is_bits(const gt_tensor *tensor) {
+bool gt_data_is_bits(const gt_tensor *tensor) {
   const int64_t count = tensor->dim[0] * gt_tensor_features(tensor);
   const float *values = tensor->data;
   if (tensor->element != GT_ELEMENT_F32) return false;

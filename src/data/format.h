@@ -88,6 +88,7 @@ const gt_spec *gt_data_input_node(gt_data_reader *reader, const gt_spec *inputs,
 int gt_data_find_input(gt_data_reader *reader, const char *name, gt_position at);
 /* The least gt_tensor.limit of integers that are there. */
 int64_t gt_data_limit(const gt_tensor *tensor);
+bool gt_data_is_bits(const gt_tensor *tensor); /* gt_tensor.bits */
 /* Makes bytes or floats whole numbers from 0 to GT_DATA_MOST_INTEGER. */
 bool gt_data_to_integers(const char *path, gt_tensor *tensor, gt_error *error);
 

@@ -313,6 +313,14 @@ static bool reshape_inputs(gt_data_reader *reader, gt_split *split) {
   return true;
 }
 
+static void note_bits(gt_dataset *dataset) {
+  gt_split *const split[GT_PARTS] = {&dataset->train, &dataset->validation, &dataset->test};
+  for (int i = 0; i < GT_PARTS; i++) {
+    for (int k = 0; k < dataset->inputs; k++) split[i]->input[k].bits = gt_data_is_bits(&split[i]->input[k]);
+    split[i]->targets.bits = gt_data_is_bits(&split[i]->targets);
+  }
+}
+
 bool gt_data_prepare(gt_data_reader *reader) {
   gt_dataset *dataset = reader->dataset;
   gt_split *train = &dataset->train, *test = &dataset->test;
@@ -324,5 +332,6 @@ bool gt_data_prepare(gt_data_reader *reader) {
     return false;
   for (int k = 0; k < dataset->inputs; k++)
     if (!prepare_input(reader, k)) return false;
+  note_bits(dataset);
   return true;
 }
