@@ -52,13 +52,17 @@ typedef struct gt_access { /* a buffer argument of a step */
 } gt_access;
 
 /* One of several ways to do a step. */
+enum { GT_CANDIDATE_WORDS = 8 };
 typedef struct gt_candidate {
-  char text[40]; /* "128x128x8, split 4" */
-  double cost;   /* as the op reckons it, in a unit of its own */
+  double cost;                       /* as the op reckons it, in a unit of its own */
+  uint32_t what[GT_CANDIDATE_WORDS]; /* as the op knows it */
 } gt_candidate;
+/* "128x128x8, split 4", made when somebody wants to read it. */
+typedef void gt_candidate_text(const gt_candidate *candidate, char *text, size_t size);
 
 typedef struct gt_choice {
   const char *key; /* the question: equal keys have equal answers */
+  gt_candidate_text *text;
   const gt_candidate *candidate;
   uint32_t candidates, taken;
 } gt_choice;

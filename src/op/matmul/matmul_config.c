@@ -2,6 +2,8 @@
 #include "base/count.h"
 #include "op/matmul/factor.h"
 #include "op/matmul/matmul_tile.h"
+#include <stdio.h>
+#include <string.h>
 
 /* So many tiles feed many threads when there is much work, and few when there is little; the shape alone
  * decides. */
@@ -100,20 +102,30 @@ static double estimate(const candidate *c, const gt_matmul_shape *s, const gt_ta
 
 /* All ways to cut a product. */
 typedef struct ways {
-  gt_matmul_config config[SPLITS * sizeof candidates / sizeof *candidates];
   gt_candidate candidate[SPLITS * sizeof candidates / sizeof *candidates];
   uint32_t count;
 } ways;
 
-static void add_way(ways *w, gt_matmul_config c, double cost) {
-  gt_candidate *way = &w->candidate[w->count];
-  w->config[w->count++] = c;
-  way->cost = cost;
+_Static_assert(sizeof(gt_matmul_config) <= sizeof((gt_candidate *)0)->what, "a candidate holds a config");
+
+static void add_way(ways *w, gt_matmul_config config, double cost) {
+  gt_candidate *way = &w->candidate[w->count++];
+  *way = (gt_candidate){.cost = cost};
+  memcpy(way->what, &config, sizeof config);
+}
+
+static gt_matmul_config config_of(const gt_candidate *way) {
+  gt_matmul_config config;
+  memcpy(&config, way->what, sizeof config);
+  return config;
+}
+
+static void way_text(const gt_candidate *way, char *text, size_t size) {
+  const gt_matmul_config c = config_of(way);
   if (!c.tm)
-    snprintf(way->text, sizeof way->text, "%ux%u", c.bm, c.bn);
+    snprintf(text, size, "%ux%u", c.bm, c.bn);
   else
-    snprintf(way->text, sizeof way->text, "%ux%ux%u by %ux%u, split %u", c.bm, c.bn, c.bk, c.tm, c.tn,
-             c.split);
+    snprintf(text, size, "%ux%ux%u by %ux%u, split %u", c.bm, c.bn, c.bk, c.tm, c.tn, c.split);
 }
 
 static void add_device_ways(ways *w, const gt_matmul_shape *s, const gt_target *target) {
@@ -136,18 +148,26 @@ static void add_device_ways(ways *w, const gt_matmul_shape *s, const gt_target *
   add_way(w, (gt_matmul_config){c->bm, c->bn, c->bk, c->tm, c->tn, 1, gt_ceil_div(s->k, c->bk) * c->bk}, 0);
 }
 
-gt_matmul_config gt_matmul_choose(gt_lowering *lowering, const gt_matmul_shape *s) {
-  const gt_target *target = gt_lowering_target(lowering);
-  char key[120];
-  ways w = {0};
+static void add_ways(ways *w, const gt_matmul_shape *s, const gt_target *target) {
+  w->count = 0;
   if (target->device)
-    add_device_ways(&w, s, target);
+    add_device_ways(w, s, target);
   else
-    add_way(&w, gt_matmul_own_tile(s->m) ? choose_own_tiles(s) : choose_tiles(s), 0);
+    add_way(w, gt_matmul_own_tile(s->m) ? choose_own_tiles(s) : choose_tiles(s), 0);
+}
+
+gt_matmul_config gt_matmul_choose(gt_lowering *lowering, const gt_matmul_shape *s) {
+  char key[120];
+  ways w;
   const int end = snprintf(key, sizeof key, "product %ux%ux%u %c%c x%u", s->m, s->n, s->k,
                            s->trans_a ? 't' : 'n', s->trans_b ? 't' : 'n', s->batch);
   if (s->kind_a || s->kind_b)
     snprintf(key + end, sizeof key - (size_t)end, " of %s and %s", gt_factor_names[s->kind_a],
              gt_factor_names[s->kind_b]);
-  return w.config[gt_lower_choice(lowering, key, w.candidate, w.count)];
+  const gt_candidate *taken = gt_lower_known_choice(lowering, key);
+  if (!taken) {
+    add_ways(&w, s, gt_lowering_target(lowering));
+    taken = gt_lower_choice(lowering, key, way_text, w.candidate, w.count);
+  }
+  return config_of(taken);
 }
