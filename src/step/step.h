@@ -23,8 +23,9 @@ typedef struct gt_matrix_shape {
 
 typedef struct gt_matrix_units {
   gt_matrix_shape half, bfloat; /* of factors of float16 and of bfloat16 */
-  bool emulated;                /* by other instructions, for tests */
-  bool always;                  /* also where they do not pay, for tests */
+  bool fast;     /* so much faster than scalar units that three products are made sooner than one */
+  bool emulated; /* by other instructions, for tests */
+  bool always;   /* also where they do not pay, for tests */
 } gt_matrix_units;
 
 /* What a lowering may know of the machine: enough to choose tile sizes and grids, not which backend it is. */
@@ -82,6 +83,7 @@ typedef struct gt_step {
   uint32_t choice; /* 1 + the number of what it was chosen by, 0: nothing (gt_plan.choice) */
   const char *scope;
   double flops;
+  bool prepares;    /* the group's operations are another step's, behind this one */
   uint64_t bytes;   /* read + written */
   uint64_t touched; /* of them, in one run, where that is less, set by lowering; 0: all */
 } gt_step;

@@ -15,7 +15,7 @@
 #define GT_MATMUL_SPEC_WHOLE   12 /* m, n and each part of k are multiples of BM, BN and BK */
 #define GT_MATMUL_SPEC_RASTER  13 /* rows of tiles that are walked at a time, at least 1 */
 GT_ARGS(gt_matmul_args) {
-  GT_FLOATS a, b, partial;
+  GT_FLOATS a, b, partial, range;
   GT_FLOATS x[4]; /* epilogue inputs */
   GT_FLOATS y[2]; /* epilogue outputs, each [batch, m, n] */
   GT_WORDS clock;

@@ -1,6 +1,7 @@
 #include "op/matmul/matmul_config.h"
 #include "base/count.h"
 #include "op/matmul/factor.h"
+#include "op/matmul/matmul_matrix.h"
 #include "op/matmul/matmul_tile.h"
 #include <stdio.h>
 #include <string.h>
@@ -14,7 +15,7 @@ static uint32_t tiles_wanted(const gt_matmul_shape *s) {
 
 /* OpenBLAS gains with the tile: 64x64 reaches 2/3 of what 256x256 does. */
 static gt_matmul_config choose_tiles(const gt_matmul_shape *s) {
-  static const uint32_t tile[][2] = {{256, 256}, {128, 256}, {128, 128}, {64, 128}, {64, 64}};
+  static const uint16_t tile[][2] = {{256, 256}, {128, 256}, {128, 128}, {64, 128}, {64, 64}};
   const int count = sizeof tile / sizeof *tile;
   for (int i = 0; i < count; i++) {
     const uint64_t tiles = (uint64_t)gt_ceil_div(s->m, tile[i][0]) * gt_ceil_div(s->n, tile[i][1]) * s->batch;
@@ -45,7 +46,7 @@ static gt_matmul_config choose_own_tiles(const gt_matmul_shape *s) {
                         lacking * ((double)s->m + s->n);
     if (best.bm && cost >= best_cost) continue;
     best_cost = cost;
-    best.bm = bm, best.bn = bn;
+    best.bm = (uint16_t)bm, best.bn = (uint16_t)bn;
   }
   return best;
 }
@@ -85,30 +86,35 @@ static bool fits(const candidate *c, const gt_target *target) {
   return threads <= target->max_workgroup && bytes <= target->shared_bytes;
 }
 
-/* Estimated cycles of the whole product with this tile and this many parts of k. */
-static double estimate(const candidate *c, const gt_matmul_shape *s, const gt_target *target, uint32_t split,
-                       uint32_t k_chunk) {
-  const double units = target->units ? target->units : 1;
-  const double groups = (double)gt_ceil_div(s->m, c->bm) * gt_ceil_div(s->n, c->bn) * s->batch * split;
-  const double slices = gt_ceil_div(k_chunk < s->k ? k_chunk : s->k, c->bk);
-  const double slice = (double)c->bm * c->bn * c->bk / (FMA_PER_CYCLE * c->efficiency) + SLICE_CYCLES;
+double gt_matmul_cycles(const gt_matmul_shape *s, uint32_t units_, uint32_t split, double groups,
+                        double cycles_of_group) {
+  const double units = units_ ? units_ : 1;
   const double waves = groups <= units       ? 1
                        : groups <= 8 * units ? (double)(uint64_t)((groups + units - 1) / units)
                                              : groups / units;
-  double cycles = waves * slices * slice;
-  if (split > 1) cycles += FINISH_CYCLES + 2.0 * split * s->m * s->n * s->batch / (8 * units);
-  return cycles;
+  const double cycles = waves * cycles_of_group;
+  return split > 1 ? cycles + FINISH_CYCLES + 2.0 * split * s->m * s->n * s->batch / (8 * units) : cycles;
+}
+
+/* Estimated cycles of the whole product with this tile and this many parts of k. */
+static double estimate(const candidate *c, const gt_matmul_shape *s, const gt_target *target, uint32_t split,
+                       uint32_t k_chunk) {
+  const double groups = (double)gt_ceil_div(s->m, c->bm) * gt_ceil_div(s->n, c->bn) * s->batch * split;
+  const double slices = gt_ceil_div(k_chunk < s->k ? k_chunk : s->k, c->bk);
+  const double slice = (double)c->bm * c->bn * c->bk / (FMA_PER_CYCLE * c->efficiency) + SLICE_CYCLES;
+  return gt_matmul_cycles(s, target->units, split, groups, slices * slice);
 }
 
 /* All ways to cut a product. */
 typedef struct ways {
-  gt_candidate candidate[SPLITS * sizeof candidates / sizeof *candidates];
+  gt_candidate candidate[SPLITS * sizeof candidates / sizeof *candidates + GT_MATMUL_MATRIX_WAYS];
   uint32_t count;
 } ways;
 
 _Static_assert(sizeof(gt_matmul_config) <= sizeof((gt_candidate *)0)->what, "a candidate holds a config");
 
-static void add_way(ways *w, gt_matmul_config config, double cost) {
+static void add_way(void *context, gt_matmul_config config, double cost) {
+  ways *w = context;
   gt_candidate *way = &w->candidate[w->count++];
   *way = (gt_candidate){.cost = cost};
   memcpy(way->what, &config, sizeof config);
@@ -120,12 +126,26 @@ static gt_matmul_config config_of(const gt_candidate *way) {
   return config;
 }
 
+static const char *const engine_names[] = {
+    [GT_ENGINE_SCALAR] = "", [GT_ENGINE_HALF] = ", half", [GT_ENGINE_HALVES] = ", halves"};
+
 static void way_text(const gt_candidate *way, char *text, size_t size) {
   const gt_matmul_config c = config_of(way);
   if (!c.tm)
     snprintf(text, size, "%ux%u", c.bm, c.bn);
   else
-    snprintf(text, size, "%ux%ux%u by %ux%u, split %u", c.bm, c.bn, c.bk, c.tm, c.tn, c.split);
+    snprintf(text, size, "%ux%ux%u by %ux%u, split %u%s", c.bm, c.bn, c.bk, c.tm, c.tn, c.split,
+             engine_names[c.engine]);
+}
+
+static gt_matmul_config scalar_config(const candidate *c, uint32_t split, uint32_t k_chunk) {
+  return (gt_matmul_config){.bm = (uint16_t)c->bm,
+                            .bn = (uint16_t)c->bn,
+                            .bk = (uint16_t)c->bk,
+                            .tm = (uint16_t)c->tm,
+                            .tn = (uint16_t)c->tn,
+                            .split = split,
+                            .k_chunk = k_chunk};
 }
 
 static void add_device_ways(ways *w, const gt_matmul_shape *s, const gt_target *target) {
@@ -139,34 +159,37 @@ static void add_device_ways(ways *w, const gt_matmul_shape *s, const gt_target *
       if (split > 1 && (uint64_t)split * s->m * s->n * s->batch > 1u << 26) break;
       if (split > 1 && target->max_grid && tiles > target->max_grid)
         break; /* tiles are one line of the grid */
-      add_way(w, (gt_matmul_config){c->bm, c->bn, c->bk, c->tm, c->tn, split, k_chunk},
-              estimate(c, s, target, split, k_chunk));
+      add_way(w, scalar_config(c, split, k_chunk), estimate(c, s, target, split, k_chunk));
     }
   }
   if (w->count) return;
   const candidate *c = &last_resort;
-  add_way(w, (gt_matmul_config){c->bm, c->bn, c->bk, c->tm, c->tn, 1, gt_ceil_div(s->k, c->bk) * c->bk}, 0);
+  add_way(w, scalar_config(c, 1, gt_ceil_div(s->k, c->bk) * c->bk), 0);
 }
 
-static void add_ways(ways *w, const gt_matmul_shape *s, const gt_target *target) {
+static void add_ways(ways *w, const gt_matmul_shape *s, const gt_target *target, gt_precision precision) {
   w->count = 0;
+  if (target->device) gt_matmul_offer_matrix(s, target, precision, add_way, w);
+  if (w->count && target->matrix.always) return;
   if (target->device)
     add_device_ways(w, s, target);
   else
     add_way(w, gt_matmul_own_tile(s->m) ? choose_own_tiles(s) : choose_tiles(s), 0);
 }
 
-gt_matmul_config gt_matmul_choose(gt_lowering *lowering, const gt_matmul_shape *s) {
+gt_matmul_config gt_matmul_choose(gt_lowering *lowering, const gt_matmul_shape *s, gt_precision precision) {
   char key[120];
   ways w;
-  const int end = snprintf(key, sizeof key, "product %ux%ux%u %c%c x%u", s->m, s->n, s->k,
-                           s->trans_a ? 't' : 'n', s->trans_b ? 't' : 'n', s->batch);
+  static const char *const rounding[] = {
+      [GT_PRECISION_AUTO] = "", [GT_PRECISION_SCALAR] = " scalar", [GT_PRECISION_HALF] = " half"};
+  const int end = snprintf(key, sizeof key, "product %ux%ux%u %c%c x%u%s", s->m, s->n, s->k,
+                           s->trans_a ? 't' : 'n', s->trans_b ? 't' : 'n', s->batch, rounding[precision]);
   if (s->kind_a || s->kind_b)
     snprintf(key + end, sizeof key - (size_t)end, " of %s and %s", gt_factor_names[s->kind_a],
              gt_factor_names[s->kind_b]);
   const gt_candidate *taken = gt_lower_known_choice(lowering, key);
   if (!taken) {
-    add_ways(&w, s, gt_lowering_target(lowering));
+    add_ways(&w, s, gt_lowering_target(lowering), precision);
     taken = gt_lower_choice(lowering, key, way_text, w.candidate, w.count);
   }
   return config_of(taken);

@@ -12,10 +12,25 @@ typedef struct gt_matmul_shape {
   uint32_t kind_a, kind_b; /* GT_FACTOR_… */
 } gt_matmul_shape;
 
+typedef enum gt_engine {
+  GT_ENGINE_SCALAR,
+  GT_ENGINE_HALF,  /* matrix units; factors are rounded to 16 bits */
+  GT_ENGINE_HALVES /* matrix units; factors are sums of two float16, which is as exact as float32 */
+} gt_engine;
+
 typedef struct gt_matmul_config {
-  uint32_t bm, bn, bk, tm, tn; /* workgroup tile, depth of a shared-memory slice, tile of a thread */
-  uint32_t split, k_chunk;     /* parts of k and the length of each, a multiple of bk */
+  uint16_t bm, bn, bk;     /* workgroup tile, depth of a slice in shared memory */
+  uint16_t tm, tn;         /* tile of a thread, on matrix units of a subgroup */
+  uint16_t engine;         /* gt_engine */
+  uint32_t split, k_chunk; /* parts of k and the length of each, a multiple of bk */
 } gt_matmul_config;
 
-gt_matmul_config gt_matmul_choose(gt_lowering *lowering, const gt_matmul_shape *shape);
+/* What a way to cut a product costs is reckoned in cycles of a multiprocessor. Of `groups` workgroups of so
+ * many each, with what a second pass over the sums of `split` parts of k takes. */
+double gt_matmul_cycles(const gt_matmul_shape *shape, uint32_t units, uint32_t split, double groups,
+                        double cycles_of_group);
+typedef void gt_matmul_offer(void *context, gt_matmul_config config, double cycles);
+
+gt_matmul_config gt_matmul_choose(gt_lowering *lowering, const gt_matmul_shape *shape,
+                                  gt_precision precision);
 #endif
