@@ -28,15 +28,17 @@ echo "deb $([[ -f $keyring ]] && echo "[signed-by=$keyring]") $mirror $release-b
 
 # apt with lists and a cache of its own, without its own user, who may not write here. What is not signed is refused.
 apt() {
-  timeout -k 5 180 apt-get -qq -o Dir::Etc::SourceList="$temporary/sources.list" -o Dir::Etc::SourceParts=/dev/null \
+  timeout -k 5 120 apt-get -qq -o Dir::Etc::SourceList="$temporary/sources.list" -o Dir::Etc::SourceParts=/dev/null \
     -o Dir::State::Lists="$temporary/lists" -o Dir::Cache="$temporary/cache" -o APT::Sandbox::User=root \
     -o APT::Update::Error-Mode=any -o Acquire::AllowInsecureRepositories=false \
     -o APT::Get::AllowUnauthenticated=false -o Acquire::Retries=1 -o Acquire::http::Timeout=20 \
     -o Acquire::https::Timeout=20 "$@" > "$temporary/log" 2>&1
 }
-apt update || die "$release-backports is not to be had: $(grep '^[EW]:' "$temporary/log" | head -n 1)"
+reason() { grep -m 1 '^[EW]:' "$temporary/log" || echo "no answer in time"; }
+
+apt update || die "$release-backports is not to be had: $(reason)"
 (cd "$temporary/debs" && apt download "${packages[@]/%//$release-backports}") ||
-  die "$release-backports does not give ${packages[*]}: $(grep '^[EW]:' "$temporary/log" | head -n 1)"
+  die "$release-backports does not give ${packages[*]}: $(reason)"
 for package in "$temporary"/debs/*.deb; do dpkg -x "$package" "$temporary/root"; done
 
 mkdir -p "$target"
