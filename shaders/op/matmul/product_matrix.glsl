@@ -46,7 +46,13 @@ const uint PLANES = (FORM & GT_MATRIX_HALVES) != 0u ? 2u : 1u; /* upper and lowe
 /* A tile's lines, as they lie in memory: of constant k if that is not the contiguous axis. An octet is eight
  * neighbours in a line; lines are padded by one against bank conflicts. */
 const bool A_K_LINES = (FORM & GT_MATRIX_TRANS_A) != 0u, B_K_LINES = (FORM & GT_MATRIX_TRANS_B) == 0u;
+const bool DENSE = KIND_A == GT_FACTOR_DENSE && KIND_B == GT_FACTOR_DENSE;
+const bool TAIL = (FORM & GT_MATRIX_TAIL) != 0u;
 const bool WHOLE = (FORM & GT_MATRIX_WHOLE) != 0u && ALIGNED != 0u;
+/* Slabs are read without a check: lines that do not exist are taken for the last one, as nothing that is made of them
+ * is written. Only a last slab that is not whole is looked at more closely. */
+const bool QUADS = (FORM & GT_MATRIX_QUADS) != 0u && ALIGNED != 0u;
+const bool FAST = DENSE && QUADS;
 const uint A_LINE = (A_K_LINES ? BM : BK) / 8u, B_LINE = (B_K_LINES ? BN : BK) / 8u;
 const uint A_STRIDE = A_LINE + 1u, B_STRIDE = B_LINE + 1u;
 const uint A_LINES = A_K_LINES ? BK : BM, B_LINES = B_K_LINES ? BK : BN;
@@ -55,7 +61,6 @@ const uint A_OCTETS = A_LINES * A_LINE, B_OCTETS = B_LINES * B_LINE;
 const uint A_FETCHES = (A_OCTETS + LOCAL_X - 1u) / LOCAL_X, B_FETCHES = (B_OCTETS + LOCAL_X - 1u) / LOCAL_X;
 const uint DOWN = SM / MATRIX_M, ACROSS = SN / MATRIX_N, DEEP = BK / MATRIX_K, SUMS = MATRIX_M * MATRIX_N;
 const uint SUBGROUPS_N = BN / SN;
-const bool DENSE = KIND_A == GT_FACTOR_DENSE && KIND_B == GT_FACTOR_DENSE;
 /* Do sums go straight from the units to memory? */
 const bool STRAIGHT = WHOLE && SIDE_BY_SIDE == 0u;
 const bool PLAIN = CODE_COUNT == 0u && OUTPUT_COUNT == 1u && OUTPUT_0 == GT_OPERAND_LEADER;
@@ -78,10 +83,13 @@ int octet_left(bool k_lines, uvec2 place, uint length, uint wide, uint k_end) {
 
 /* Dense: where an invocation's octets begin. Else what stays of them from slab to slab: the positions of their two
  * quads where lines are of constant k, or the line. */
-#define BEGIN_SIDE(address, spot, KIND, K_LINES, LINE, FETCHES, at, length, stride) \
+#define BEGIN_SIDE(address, pair, spot, KIND, K_LINES, LINE, FETCHES, at, length, wide, stride) \
   GT_UNROLL for (uint f = 0u; f < FETCHES; f++) { \
-    uvec2 place = octet_place(K_LINES, LINE, me + f * LOCAL_X, at); \
-    address[f] = z * stride + place.x * length + place.y; \
+    uvec2 place = octet_place(K_LINES, LINE, me + f * LOCAL_X, at), inside = place; \
+    if (FAST && K_LINES) inside.y = min(place.y, length - 4u); \
+    if (FAST && !K_LINES) inside.x = min(place.x, wide - 1u); \
+    address[f] = z * stride + inside.x * length + inside.y; \
+    pair[f] = !K_LINES || place.y + 8u <= length ? 1u : 0u; \
     if (!DENSE) { \
       if (K_LINES) { \
         GT_POSITION(spot[2u * f], KIND, place.y) \
@@ -89,41 +97,48 @@ int octet_left(bool k_lines, uvec2 place, uint length, uint wide, uint k_end) {
       } else { GT_LINE(spot[2u * f], KIND, z, place.x, length, stride) } \
     } \
   }
-#define FETCH_SIDE(next, from, address, spot, KIND, K_LINES, LINE, OCTETS, FETCHES, corner, length, wide, stride, aligned) \
+#define FETCH_SIDE(next, from, address, pair, K_LINES, OCTETS, FETCHES, length) \
+  GT_UNROLL for (uint f = 0u; f < FETCHES; f++) { \
+    if (OCTETS % LOCAL_X == 0u || me + f * LOCAL_X < OCTETS) { \
+      next[2u * f] = GT_CAST(GT_FLOATS4, from).at[address[f] >> 2]; \
+      next[2u * f + 1u] = GT_CAST(GT_FLOATS4, from).at[(address[f] >> 2) + (WHOLE ? 1u : pair[f])]; \
+    } \
+    address[f] += K_LINES ? BK * length : BK; \
+  }
+#define FETCH_CHECKED_SIDE(next, from, address, spot, KIND, K_LINES, LINE, OCTETS, FETCHES, corner, length, wide, \
+                           stride, aligned) \
   GT_UNROLL for (uint f = 0u; f < FETCHES; f++) { \
     uint q = me + f * LOCAL_X; \
-    if (DENSE && WHOLE) { \
-      if (OCTETS % LOCAL_X == 0u || q < OCTETS) { \
-        next[2u * f] = GT_CAST(GT_FLOATS4, from).at[address[f] >> 2]; \
-        next[2u * f + 1u] = GT_CAST(GT_FLOATS4, from).at[(address[f] >> 2) + 1u]; \
-      } \
+    uvec2 place = octet_place(K_LINES, LINE, q, corner); \
+    int left = q < OCTETS ? octet_left(K_LINES, place, length, wide, k_end) : 0; \
+    if (DENSE) { \
+      next[2u * f] = fetch(from, address[f], left, aligned); \
+      next[2u * f + 1u] = fetch(from, address[f] + 4u, left - 4, aligned); \
     } else { \
-      uvec2 place = octet_place(K_LINES, LINE, q, corner); \
-      int left = q < OCTETS ? octet_left(K_LINES, place, length, wide, k_end) : 0; \
-      if (DENSE) { \
-        next[2u * f] = fetch(from, address[f], left, aligned); \
-        next[2u * f + 1u] = fetch(from, address[f] + 4u, left - 4, aligned); \
+      gt_spot other; \
+      if (K_LINES) { \
+        GT_LINE(other, KIND, z, place.x, length, stride) \
+        GT_QUAD(next[2u * f], KIND, from, other, spot[2u * f], place.y, left, aligned) \
+        GT_QUAD(next[2u * f + 1u], KIND, from, other, spot[2u * f + 1u], place.y + 4u, left - 4, aligned) \
       } else { \
-        gt_spot other; \
-        if (K_LINES) { \
-          GT_LINE(other, KIND, z, place.x, length, stride) \
-          GT_QUAD(next[2u * f], KIND, from, other, spot[2u * f], place.y, left, aligned) \
-          GT_QUAD(next[2u * f + 1u], KIND, from, other, spot[2u * f + 1u], place.y + 4u, left - 4, aligned) \
-        } else { \
-          GT_POSITION(other, KIND, place.y) \
-          GT_QUAD(next[2u * f], KIND, from, spot[2u * f], other, place.y, left, aligned) \
-          GT_POSITION(other, KIND, place.y + 4u) \
-          GT_QUAD(next[2u * f + 1u], KIND, from, spot[2u * f], other, place.y + 4u, left - 4, aligned) \
-        } \
+        GT_POSITION(other, KIND, place.y) \
+        GT_QUAD(next[2u * f], KIND, from, spot[2u * f], other, place.y, left, aligned) \
+        GT_POSITION(other, KIND, place.y + 4u) \
+        GT_QUAD(next[2u * f + 1u], KIND, from, spot[2u * f], other, place.y + 4u, left - 4, aligned) \
       } \
     } \
     address[f] += K_LINES ? BK * length : BK; \
   }
+#define FETCH_CHECKED(k_at) \
+  FETCH_CHECKED_SIDE(next_a, a, at_a, spot_a, KIND_A, A_K_LINES, A_LINE, A_OCTETS, A_FETCHES, uvec2(m0, k_at), \
+                     length_a, m, stride_a, a_aligned) \
+  FETCH_CHECKED_SIDE(next_b, b, at_b, spot_b, KIND_B, B_K_LINES, B_LINE, B_OCTETS, B_FETCHES, uvec2(n0, k_at), \
+                     length_b, n, stride_b, b_aligned)
 #define FETCH(k_at) \
-  FETCH_SIDE(next_a, a, at_a, spot_a, KIND_A, A_K_LINES, A_LINE, A_OCTETS, A_FETCHES, uvec2(m0, k_at), length_a, m, \
-             stride_a, a_aligned) \
-  FETCH_SIDE(next_b, b, at_b, spot_b, KIND_B, B_K_LINES, B_LINE, B_OCTETS, B_FETCHES, uvec2(n0, k_at), length_b, n, \
-             stride_b, b_aligned)
+  if (FAST) { \
+    FETCH_SIDE(next_a, a, at_a, pair_a, A_K_LINES, A_OCTETS, A_FETCHES, length_a) \
+    FETCH_SIDE(next_b, b, at_b, pair_b, B_K_LINES, B_OCTETS, B_FETCHES, length_b) \
+  } else { FETCH_CHECKED(k_at) }
 
 #ifndef GT_MATRIX_BFLOAT
 #define GT_MATRIX_SCALED
@@ -276,19 +291,26 @@ void plain_tile(uint z, uint m0, uint n0, uint k0, uint k_end) {
 }
 #endif
 
-/* The slabs of k from `at` to `end`. */
-#define SLABS(at, end) \
-  for (; at < end; at += BK) { \
-    PUT \
-    barrier(); \
-    if (AHEAD != 0u) { LOAD(0u, 0u) } \
-    if (at + BK < k_end) { FETCH(at + BK) } \
-    GT_UNROLL for (uint d = 0u; d < DEEP; d++) { \
-      if (AHEAD == 0u) { LOAD(d, 0u) } \
-      if (AHEAD != 0u && d + 1u < DEEP) { LOAD(d + 1u, (d + 1u) % 2u) } \
-      MULTIPLY(AHEAD * (d % 2u)) \
-    } \
-    barrier(); /* the slab is used up */ \
+#define USE_SLAB(next) \
+  PUT \
+  barrier(); \
+  if (AHEAD != 0u) { LOAD(0u, 0u) } \
+  next \
+  GT_UNROLL for (uint d = 0u; d < DEEP; d++) { \
+    if (AHEAD == 0u) { LOAD(d, 0u) } \
+    if (AHEAD != 0u && d + 1u < DEEP) { LOAD(d + 1u, (d + 1u) % 2u) } \
+    MULTIPLY(AHEAD * (d % 2u)) \
+  } \
+  barrier(); /* the slab is used up */
+/* The slabs of k from `at` to `end`, of all those to `full`. */
+#define SLABS(at, end, full) \
+  for (; at < end; at += BK) { USE_SLAB(if (at + BK < full) { FETCH(at + BK) }) }
+/* The one behind those that are whole. */
+#define LAST_SLAB(at) \
+  if (FAST && TAIL && at < k_end) { \
+    FETCH_CHECKED(at) \
+    USE_SLAB(;) \
+    at = k_end; \
   }
 
 void tile(uint z, uint m0, uint n0) {
@@ -298,7 +320,7 @@ void tile(uint z, uint m0, uint n0) {
   uint length_a = A_K_LINES ? m : k, length_b = B_K_LINES ? n : k;
   bool a_aligned = ALIGNED != 0u && ((length_a | stride_a) & 3u) == 0u;
   bool b_aligned = ALIGNED != 0u && ((length_b | stride_b) & 3u) == 0u;
-  uint at_a[A_FETCHES], at_b[B_FETCHES], at = k0;
+  uint at_a[A_FETCHES], at_b[B_FETCHES], pair_a[A_FETCHES], pair_b[B_FETCHES], at = k0;
   gt_spot spot_a[2u * A_FETCHES], spot_b[2u * B_FETCHES];
   vec4 next_a[2u * A_FETCHES], next_b[2u * B_FETCHES];
   gt_left left[(1u + AHEAD) * PLANES * DOWN];
@@ -307,9 +329,10 @@ void tile(uint z, uint m0, uint n0) {
   GT_UNROLL for (uint t = 0u; t < DOWN * ACROSS; t++) GT_SET_SUMS(sums[t], 0.0);
   GT_BEGIN(KIND_A)
   GT_BEGIN(KIND_B)
-  BEGIN_SIDE(at_a, spot_a, KIND_A, A_K_LINES, A_LINE, A_FETCHES, uvec2(m0, k0), length_a, stride_a)
-  BEGIN_SIDE(at_b, spot_b, KIND_B, B_K_LINES, B_LINE, B_FETCHES, uvec2(n0, k0), length_b, stride_b)
-  FETCH(k0)
+  BEGIN_SIDE(at_a, pair_a, spot_a, KIND_A, A_K_LINES, A_LINE, A_FETCHES, uvec2(m0, k0), length_a, m, stride_a)
+  BEGIN_SIDE(at_b, pair_b, spot_b, KIND_B, B_K_LINES, B_LINE, B_FETCHES, uvec2(n0, k0), length_b, n, stride_b)
+  uint full = FAST && TAIL ? k_end - (k_end - k0) % BK : k_end;
+  if (k0 < full) { FETCH(k0) }
 #ifdef GT_MATRIX_SCALED
   gt_sums total[DOWN * ACROSS];
   float next_root[OWN_ROOTS];
@@ -330,12 +353,14 @@ void tile(uint z, uint m0, uint n0) {
     }
     GET_SCALES(depth)
     FETCH_ROOTS(depth + 1u)
-    SLABS(at, end)
+    SLABS(at, min(end, full), full)
+    if (end == k_end) { LAST_SLAB(at) }
     DRAIN(depth)
   }
 #else
 #define total sums
-  SLABS(at, k_end)
+  SLABS(at, full, full)
+  LAST_SLAB(at)
 #endif
   GT_UNROLL for (uint i = 0u; i < DOWN; i++)
     GT_UNROLL for (uint j = 0u; j < ACROSS; j++) {

@@ -69,7 +69,6 @@ static const candidate last_resort = {32, 32, 16, 4, 4, 0.30};
 enum {
   /* Both operands of A Bᵀ are turned while they are staged, which keeps fewer threads than these too busy. */
   FULL_GROUP = 256,
-  SPLITS = 32,         /* at most */
   FMA_PER_CYCLE = 128, /* of one multiprocessor */
   SLICE_CYCLES = 400,  /* waiting for a slice of a and b, not hidden when a unit has one workgroup */
   /* The second pass: a dispatch and a barrier, behind which nothing else runs that could have run beside the
@@ -107,7 +106,7 @@ static double estimate(const candidate *c, const gt_matmul_shape *s, const gt_ta
 
 /* All ways to cut a product. */
 typedef struct ways {
-  gt_candidate candidate[SPLITS * sizeof candidates / sizeof *candidates + GT_MATMUL_MATRIX_WAYS];
+  gt_candidate candidate[GT_MATMUL_SPLITS * sizeof candidates / sizeof *candidates + GT_MATMUL_MATRIX_WAYS];
   uint32_t count;
 } ways;
 
@@ -153,7 +152,7 @@ static void add_device_ways(ways *w, const gt_matmul_shape *s, const gt_target *
     const candidate *c = &candidates[i];
     const uint64_t tiles = (uint64_t)gt_ceil_div(s->m, c->bm) * gt_ceil_div(s->n, c->bn);
     if (!fits(c, target) || (!s->trans_a && s->trans_b && threads_of(c) < FULL_GROUP)) continue;
-    for (uint32_t split = 1; split <= SPLITS; split++) {
+    for (uint32_t split = 1; split <= GT_MATMUL_SPLITS; split++) {
       const uint32_t k_chunk = gt_ceil_div(gt_ceil_div(s->k, split), c->bk) * c->bk;
       if (split > 1 && (k_chunk < 64 || gt_ceil_div(s->k, k_chunk) != split)) continue;
       if (split > 1 && (uint64_t)split * s->m * s->n * s->batch > 1u << 26) break;

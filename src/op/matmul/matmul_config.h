@@ -25,6 +25,7 @@ typedef struct gt_matmul_config {
   uint32_t split, k_chunk; /* parts of k and the length of each, a multiple of bk */
 } gt_matmul_config;
 
+enum { GT_MATMUL_SPLITS = 32 }; /* parts of k, at most */
 /* What a way to cut a product costs is reckoned in cycles of a multiprocessor. Of `groups` workgroups of so
  * many each, with what a second pass over the sums of `split` parts of k takes. */
 double gt_matmul_cycles(const gt_matmul_shape *shape, uint32_t units, uint32_t split, double groups,

@@ -24,15 +24,14 @@ static const candidate candidates[] = {{128, 128, 32, 64, 64, {530, 0, 0}},
                                        {64, 64, 32, 32, 32, {300, 190, 140}},
                                        {64, 64, 32, 64, 32, {250, 150, 100}},
                                        {32, 32, 32, 32, 32, {150, 80, 50}}};
-_Static_assert(sizeof candidates / sizeof *candidates <= GT_MATMUL_MATRIX_WAYS, "all are offered");
+_Static_assert(GT_MATMUL_SPLITS * sizeof candidates / sizeof *candidates <= GT_MATMUL_MATRIX_WAYS, "all fit");
 enum {
   LEAST_EXTENT = 32,        /* of each axis */
-  LEAST_DEPTHS = 1,         /* of a part of k */
   MOST_EMULATED_SLABS = 32, /* of one: software devices bound a shader's length */
-  MOST_PARTS = 32,          /* of k */
   MOST_PARTIAL = 1 << 26,   /* elements of all parts' sums */
-  START_CYCLES = 3000,      /* of a workgroup, and what it waits for at its end */
-  RANGE_CYCLES = 4000,      /* a dispatch and a barrier */
+  FULL_THREADS = 384,       /* that keep a multiprocessor busy */
+  START_CYCLES = 12000,     /* of a workgroup, and what it waits for at its end */
+  RANGE_CYCLES = 6500,      /* a dispatch and a barrier */
   RANGE_ELEMENTS = 600      /* of factors that are measured in a cycle */
 };
 
@@ -62,24 +61,26 @@ static bool fits(const candidate *c, form f, const gt_target *target, gt_matrix_
          subgroups * unit.m * unit.n * 4 <= 2u * c->bm * c->bk;
 }
 
-/* Parts of k, where tiles are too few: whole depths each. */
-static uint32_t parts_of(const gt_matmul_shape *s, const gt_target *target, const candidate *c) {
+/* May k be cut into so many parts, of whole depths each? Software devices bound a shader's length. */
+static bool may_split(const gt_matmul_shape *s, const gt_target *target, const candidate *c, uint32_t parts) {
   const uint64_t tiles = (uint64_t)gt_ceil_div(s->m, c->bm) * gt_ceil_div(s->n, c->bn);
   const uint32_t depths = (uint32_t)gt_ceil_div(s->k, GT_RANGE_DEPTH);
-  const uint32_t slabs = (uint32_t)gt_ceil_div(s->k, c->bk);
-  uint32_t parts = 1;
-  if (tiles * s->batch < target->units && (!target->max_grid || tiles <= target->max_grid))
-    parts = (uint32_t)gt_ceil_div(target->units, (int64_t)(tiles * s->batch));
-  parts = gt_least_u32(gt_least_u32(parts, depths / LEAST_DEPTHS), MOST_PARTS);
-  if (target->matrix.emulated) parts = gt_most_u32(parts, (uint32_t)gt_ceil_div(slabs, MOST_EMULATED_SLABS));
-  return parts < 2 || (uint64_t)parts * s->m * s->n * s->batch > MOST_PARTIAL ? 1 : parts;
+  const uint32_t chunk = (uint32_t)gt_ceil_div(depths, parts);
+  if (target->matrix.emulated && chunk * GT_RANGE_DEPTH > MOST_EMULATED_SLABS * c->bk && chunk > 1)
+    return false;
+  return parts == 1 ||
+         (gt_ceil_div(depths, chunk) == parts && (uint64_t)parts * s->m * s->n * s->batch <= MOST_PARTIAL &&
+          (!target->max_grid || tiles <= target->max_grid));
 }
 
 static double estimate(const candidate *c, form f, const gt_matmul_shape *s, const gt_target *target,
                        uint32_t split, uint32_t k_chunk) {
   const double groups = (double)gt_ceil_div(s->m, c->bm) * gt_ceil_div(s->n, c->bn) * s->batch * split;
-  const double group = (double)c->bm * c->bn * k_chunk / c->rate[f] + START_CYCLES;
-  const double cycles = gt_matmul_cycles(s, target->units, split, groups, group);
+  /* Small workgroups are quick only where a multiprocessor has several at once. */
+  const double together = gt_most_u32(FULL_THREADS / threads_of(c, target), 1);
+  const double group =
+      (double)c->bm * c->bn * gt_least_u32(k_chunk, s->k) * together / c->rate[f] + START_CYCLES;
+  const double cycles = gt_matmul_cycles(s, target->units, split, groups / together, group);
   const double elements = ((double)s->m + s->n) * s->k * s->batch;
   return f == BFLOAT ? cycles : cycles + RANGE_CYCLES + elements / RANGE_ELEMENTS;
 }
@@ -95,16 +96,19 @@ void gt_matmul_offer_matrix(const gt_matmul_shape *s, const gt_target *target, g
   for (size_t i = 0; i < sizeof candidates / sizeof *candidates; i++) {
     const candidate *c = &candidates[i];
     if (!fits(c, f, target, unit)) continue;
-    const uint32_t depths = (uint32_t)gt_ceil_div(s->k, GT_RANGE_DEPTH), parts = parts_of(s, target, c);
-    gt_matmul_config way = {.bm = c->bm,
-                            .bn = c->bn,
-                            .bk = c->bk,
-                            .tm = c->sm,
-                            .tn = c->sn,
-                            .engine = is_half ? GT_ENGINE_HALF : GT_ENGINE_HALVES};
-    way.k_chunk = (uint32_t)gt_ceil_div(depths, parts) * GT_RANGE_DEPTH;
-    way.split = (uint32_t)gt_ceil_div(s->k, way.k_chunk);
-    offer(context, way, estimate(c, f, s, target, way.split, way.k_chunk));
+    const uint32_t depths = (uint32_t)gt_ceil_div(s->k, GT_RANGE_DEPTH);
+    for (uint32_t parts = 1; parts <= GT_MATMUL_SPLITS; parts++) {
+      if (!may_split(s, target, c, parts)) continue;
+      gt_matmul_config way = {.bm = c->bm,
+                              .bn = c->bn,
+                              .bk = c->bk,
+                              .tm = c->sm,
+                              .tn = c->sn,
+                              .engine = is_half ? GT_ENGINE_HALF : GT_ENGINE_HALVES,
+                              .split = parts,
+                              .k_chunk = (uint32_t)gt_ceil_div(depths, parts) * GT_RANGE_DEPTH};
+      offer(context, way, estimate(c, f, s, target, parts, way.k_chunk));
+    }
   }
 }
 
@@ -131,8 +135,8 @@ gt_matmul_cut gt_matmul_cut_matrix(const gt_matmul_config *c, const gt_matmul_sh
                        .k_chunk = c->k_chunk};
   cut.kernel = units->emulated ? is_bfloat ? &emulated_bfloat : &emulated_half : is_bfloat ? &bfloat : &half;
   const uint32_t part = c->split > 1 ? c->k_chunk : s->k;
-  const bool whole = s->m % c->bm == 0 && s->n % c->bn == 0 && s->k % part == 0 && part % c->bk == 0 &&
-                     (s->trans_a ? s->m : s->k) % 4 == 0 && (s->trans_b ? s->k : s->n) % 4 == 0;
+  const bool quads = (s->trans_a ? s->m : s->k) % 4 == 0 && (s->trans_b ? s->k : s->n) % 4 == 0;
+  const bool whole = quads && s->m % c->bm == 0 && s->n % c->bn == 0 && s->k % part == 0 && part % c->bk == 0;
   uint32_t *spec = cut.spec;
   spec[GT_MATRIX_SPEC_BM] = c->bm;
   spec[GT_MATRIX_SPEC_BN] = c->bn;
@@ -140,6 +144,7 @@ gt_matmul_cut gt_matmul_cut_matrix(const gt_matmul_config *c, const gt_matmul_sh
   spec[GT_MATRIX_SPEC_SM] = c->tm;
   spec[GT_MATRIX_SPEC_SN] = c->tn;
   spec[GT_MATRIX_SPEC_FORM] = (s->trans_a ? GT_MATRIX_TRANS_A : 0) | (s->trans_b ? GT_MATRIX_TRANS_B : 0) |
+                              (s->k % c->bk ? GT_MATRIX_TAIL : 0) | (quads ? GT_MATRIX_QUADS : 0) |
                               (whole ? GT_MATRIX_WHOLE : 0) |
                               (c->engine == GT_ENGINE_HALVES ? GT_MATRIX_HALVES : 0);
   spec[GT_MATRIX_SPEC_AHEAD] = c->engine == GT_ENGINE_HALVES;
