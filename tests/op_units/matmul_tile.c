@@ -80,7 +80,7 @@ static void hold(const bench *t, gt_matmul_tile *tile, uint32_t m, uint32_t n, u
 
 static void shapes(const bench *t, gt_matmul_tile *tile, int form) {
   static const uint32_t rows[] = {1, 2, 5, 6, 7, 11, 12, 13, 24, 25, 31, 36, 40, 256};
-  static const uint32_t columns[] = {1, 7, 8, 9, 10, 12, 15, 16, 17, 31, 32, 33, 63, 65};
+  static const uint32_t columns[] = {1, 7, 8, 9, 10, 12, 15, 16, 17, 31, 32, 33, 47, 48, 63, 64, 65, 113};
   static const uint32_t depths[] = {1, 3, 8, 21, 255, 256, 259, 520};
   for (size_t r = 0; r < sizeof rows / sizeof *rows; r++)
     for (size_t c = 0; c < sizeof columns / sizeof *columns; c++)
@@ -98,6 +98,8 @@ static void every_shape(void **state) {
     for (int form = 0; form < 4; form++) shapes(&t, tiles[i], form);
     hold(&t, tiles[i], 256, 256, 300, 0);
     hold(&t, tiles[i], 255, 249, 257, 3);
+    hold(&t, tiles[i], 512, 380, 300, 0);
+    hold(&t, tiles[i], 500, 512, 257, 3);
     hold(&t, tiles[i], 30, 97, 1050, 0); /* rows far apart */
     hold(&t, tiles[i], 17, 100, 1030, 2);
   }
