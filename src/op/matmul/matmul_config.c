@@ -31,7 +31,9 @@ static gt_matmul_config choose_own_tiles(const gt_matmul_shape *s) {
   const uint32_t least_down = gt_ceil_div(s->m, GT_MATMUL_TILE);
   const uint32_t most_down = gt_least_u32(gt_ceil_div(s->m, LEAST), least_down + wanted);
   const uint32_t least_across = gt_ceil_div(s->n, GT_MATMUL_TILE), most_across = gt_ceil_div(s->n, 2 * PANEL);
-  const bool copies_a = s->trans_a || s->kind_a > GT_FACTOR_SIDE_BY_SIDE;
+  enum { MADE = 4 }; /* so many times the work of a copy */
+  const double of_a = s->kind_a > GT_FACTOR_SIDE_BY_SIDE ? MADE : s->trans_a;
+  const double of_b = s->kind_b > GT_FACTOR_SIDE_BY_SIDE ? MADE : s->trans_b ? 2 : 1;
   gt_matmul_config best = {.split = 1};
   double best_cost = 0;
   for (uint32_t down = least_down; down <= most_down; down++) {
@@ -39,13 +41,25 @@ static gt_matmul_config choose_own_tiles(const gt_matmul_shape *s) {
     const uint32_t bm = gt_ceil_div(s->m, down), bn = gt_ceil_div(gt_ceil_div(s->n, across), PANEL) * PANEL;
     /* Fewer tiles than wanted: as many as there can be. */
     const double lacking = (uint64_t)down * across < wanted ? wanted - down * across : 0;
-    const double cost = (s->trans_b ? 2.0 : 1.0) * s->n * down + (copies_a ? 1.0 : 0.0) * s->m * across +
-                        lacking * ((double)s->m + s->n);
+    const double cost = of_b * s->n * down + of_a * s->m * across + lacking * ((double)s->m + s->n);
     if (best.bm && cost >= best_cost) continue;
     best_cost = cost;
     best.bm = bm, best.bn = bn;
   }
   return best;
+}
+
+/* Where what is summed up is made, and long, as the gradient of a convolution's weights, few tiles are many
+ * parts of k. */
+static void split_made(const gt_matmul_shape *s, gt_matmul_config *c) {
+  enum { LEAST = 4 * GT_MATMUL_DEPTH, MOST_PARTIAL = 1 << 22 };
+  const uint32_t tiles = gt_ceil_div(s->m, c->bm) * gt_ceil_div(s->n, c->bn) * s->batch;
+  const uint32_t parts = gt_least_u32(gt_ceil_div(tiles_wanted(s), tiles), s->k / LEAST);
+  if (s->kind_b <= GT_FACTOR_SIDE_BY_SIDE || parts < 2 ||
+      (uint64_t)parts * s->m * s->n * s->batch > MOST_PARTIAL)
+    return;
+  c->k_chunk = gt_ceil_div(gt_ceil_div(s->k, parts), GT_MATMUL_DEPTH) * GT_MATMUL_DEPTH;
+  c->split = gt_ceil_div(s->k, c->k_chunk);
 }
 
 /* Device tiles, with the share of a multiprocessor's peak that each reaches when it has enough to do. */
@@ -140,10 +154,13 @@ gt_matmul_config gt_matmul_choose(gt_lowering *lowering, const gt_matmul_shape *
   const gt_target *target = gt_lowering_target(lowering);
   char key[120];
   ways w = {0};
-  if (target->device)
+  if (target->device) {
     add_device_ways(&w, s, target);
-  else
-    add_way(&w, gt_matmul_own_tile(s->m) ? choose_own_tiles(s) : choose_tiles(s), 0);
+  } else {
+    gt_matmul_config c = gt_matmul_own_tile(s->m) ? choose_own_tiles(s) : choose_tiles(s);
+    split_made(s, &c);
+    add_way(&w, c, 0);
+  }
   const int end = snprintf(key, sizeof key, "product %ux%ux%u %c%c x%u", s->m, s->n, s->k,
                            s->trans_a ? 't' : 'n', s->trans_b ? 't' : 'n', s->batch);
   if (s->kind_a || s->kind_b)

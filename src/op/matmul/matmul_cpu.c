@@ -1,7 +1,8 @@
-/* The product on the CPU: a fixed grid of tiles, each computed over the whole of k by one thread, then the
- * epilogue row by row while the tile is hot. By what a tile is computed depends on the product's shape and
- * the processor only: vector instructions of our own (matmul_tile.h) or a serial call of OpenBLAS, which is
- * faster at a few rows and all there is on other processors; it keeps the same bits for the same call. */
+/* The product on the CPU: a fixed grid of tiles, each computed over the whole of k (or a part of it, which
+ * the shape alone decides) by one thread, then the epilogue row by row while the tile is hot. By what a tile
+ * is computed depends on the product's shape and the processor only: vector instructions of our own
+ * (matmul_tile.h) or a serial call of OpenBLAS, which is faster at a few rows and all there is on other
+ * processors; it keeps the same bits for the same call. */
 #include "op/matmul/matmul_cpu.h"
 #include "base/count.h"
 #include "base/pool.h"
@@ -97,7 +98,7 @@ static bool plain(const uint32_t *spec) {
 /* Where the part of a factor lies that a tile reads, whose first row (column) is `at`; or, where it is made
  * as it is copied, *made, which is returned. */
 static const gt_factor *take_factor(const struct gt_matmul_args *a, const uint32_t *spec, uint32_t which,
-                                    uint32_t entry, uint32_t at, const float **from, size_t *ld,
+                                    uint32_t entry, uint32_t at, uint32_t k, const float **from, size_t *ld,
                                     gt_factor *made) {
   const bool is_a = which == GT_FACTOR_SPEC_A;
   const bool k_lines = is_a ? spec[GT_MATMUL_SPEC_TRANS_A] : !spec[GT_MATMUL_SPEC_TRANS_B];
@@ -111,8 +112,8 @@ static const gt_factor *take_factor(const struct gt_matmul_args *a, const uint32
                         .geometry = GT_PTR(const uint32_t, a->geometry),
                         .spec = spec,
                         .entry = entry,
-                        .first_line = k_lines ? 0 : at,
-                        .first_position = k_lines ? at : 0};
+                        .first_line = k_lines ? k : at,
+                        .first_position = k_lines ? at : k};
     return made;
   }
   if (kind == GT_FACTOR_SIDE_BY_SIDE) {
@@ -121,33 +122,49 @@ static const gt_factor *take_factor(const struct gt_matmul_args *a, const uint32
   } else {
     *from += (size_t)entry * (is_a ? a->stride_a : a->stride_b);
   }
-  *from += k_lines ? at : at * *ld;
+  *from += k_lines ? at + k * *ld : at * *ld + k;
   return NULL;
+}
+
+/* A tile's place among those of the product. */
+typedef struct tile_place {
+  uint32_t row, column, entry, part; /* entry of the batch, part of k */
+} tile_place;
+
+static tile_place place_of(const struct gt_matmul_args *a, const uint32_t *spec, uint32_t tile) {
+  const uint32_t across = (uint32_t)gt_ceil_div(a->n, spec[GT_MATMUL_SPEC_BN]),
+                 down = (uint32_t)gt_ceil_div(a->m, spec[GT_MATMUL_SPEC_BM]);
+  return (tile_place){.column = tile % across * spec[GT_MATMUL_SPEC_BN],
+                      .row = tile / across % down * spec[GT_MATMUL_SPEC_BM],
+                      .entry = tile / across / down % a->batch,
+                      .part = tile / across / down / a->batch};
 }
 
 void gt_matmul_cpu(const void *args, const uint32_t *spec, uint32_t tile) {
   const struct gt_matmul_args *a = args;
-  assert(a->split <= 1 && spec[GT_MATMUL_SPEC_BM] <= GT_MATMUL_TILE &&
-         spec[GT_MATMUL_SPEC_BN] <= GT_MATMUL_TILE);
-  const uint32_t across = (a->n + spec[GT_MATMUL_SPEC_BN] - 1) / spec[GT_MATMUL_SPEC_BN],
-                 down = (a->m + spec[GT_MATMUL_SPEC_BM] - 1) / spec[GT_MATMUL_SPEC_BM];
-  const uint32_t column = tile % across * spec[GT_MATMUL_SPEC_BN],
-                 row = tile / across % down * spec[GT_MATMUL_SPEC_BM];
-  const uint32_t batch = tile / across / down;
+  assert(spec[GT_MATMUL_SPEC_BM] <= GT_MATMUL_TILE && spec[GT_MATMUL_SPEC_BN] <= GT_MATMUL_TILE);
+  const tile_place at = place_of(a, spec, tile);
   const bool side = spec[GT_FACTOR_SPEC_SIDE];
+  const uint32_t k = at.part * a->k_chunk;
   gt_factor made_a, made_b;
   gt_matmul_operands o = {.trans_a = spec[GT_MATMUL_SPEC_TRANS_A], .trans_b = spec[GT_MATMUL_SPEC_TRANS_B]};
-  o.m = a->m - row < spec[GT_MATMUL_SPEC_BM] ? a->m - row : spec[GT_MATMUL_SPEC_BM];
-  o.n = a->n - column < spec[GT_MATMUL_SPEC_BN] ? a->n - column : spec[GT_MATMUL_SPEC_BN];
-  o.k = a->k;
-  o.made_a = take_factor(a, spec, GT_FACTOR_SPEC_A, batch, row, &o.a, &o.lda, &made_a);
-  o.made_b = take_factor(a, spec, GT_FACTOR_SPEC_B, batch, column, &o.b, &o.ldb, &made_b);
+  o.m = gt_least_u32(a->m - at.row, spec[GT_MATMUL_SPEC_BM]);
+  o.n = gt_least_u32(a->n - at.column, spec[GT_MATMUL_SPEC_BN]);
+  o.k = gt_least_u32(a->k - k, a->k_chunk);
+  o.made_a = take_factor(a, spec, GT_FACTOR_SPEC_A, at.entry, at.row, k, &o.a, &o.lda, &made_a);
+  o.made_b = take_factor(a, spec, GT_FACTOR_SPEC_B, at.entry, at.column, k, &o.b, &o.ldb, &made_b);
   const uint32_t length = side ? a->n * a->batch : a->n; /* of a row of the result */
-  const uint32_t first = side ? row * length + batch * a->n + column : (batch * a->m + row) * a->n + column;
+  const uint32_t first =
+      side ? at.row * length + at.entry * a->n + at.column : (at.entry * a->m + at.row) * a->n + at.column;
   /* Not into y: an epilogue may update in place a buffer that it also reads. */
   _Static_assert((GT_MATMUL_TILE * GT_MATMUL_TILE + GT_MATMUL_PACK) * sizeof(float) <= GT_POOL_SCRATCH,
                  "a tile fits");
   float *buffer = gt_pool_scratch(), *pack = buffer + GT_MATMUL_TILE * GT_MATMUL_TILE;
+  if (a->split > 1) {
+    float *partial = GT_PTR(float, a->partial) + (size_t)at.part * a->batch * a->m * a->n;
+    multiply(&o, gt_matmul_own_tile(a->m), partial + first, length, pack);
+    return;
+  }
   if (plain(spec)) {
     multiply(&o, gt_matmul_own_tile(a->m), GT_PTR(float, a->y[0]) + first, length, pack);
     return;

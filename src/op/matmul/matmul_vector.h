@@ -128,7 +128,7 @@ static uint32_t rows_of(row_split split, uint32_t panel) { return split.rows + (
 /* Panels lie apart by no power of two, for many are filled at once. */
 enum {
   A_PANEL = GT_MATMUL_DEPTH * LANES + LANES,
-  A_ROW = GT_MATMUL_DEPTH + LANES, /* where whole rows of a are copied */
+  A_ROW = GT_MATMUL_DEPTH + LANES, /* most, where whole rows of a are copied */
   FAR_APART = 1024,
   B_PANEL = GT_MATMUL_DEPTH * WIDTH + WIDTH,
   A_PANELS = (GT_MATMUL_TILE + ROWS - 1) / ROWS,
@@ -189,12 +189,15 @@ static bool packs_a(const gt_matmul_operands *o) {
   return o->trans_a ? o->n > WIDTH : o->lda >= FAR_APART && o->n > 2 * WIDTH;
 }
 
+/* How far copied rows of a lie apart: short ones are many in a cache. */
+static size_t row_of_a(uint32_t depth) { return (size_t)gt_ceil_div(depth, LANES) * LANES + LANES; }
+
 /* Where block p, whose first row is i, finds its rows of op(a). */
-static rows_of_a rows_at(const gt_matmul_operands *o, const float *packed, uint32_t p, uint32_t i,
-                         uint32_t k) {
+static rows_of_a rows_at(const gt_matmul_operands *o, const float *packed, uint32_t p, uint32_t i, uint32_t k,
+                         uint32_t depth) {
+  const size_t row = row_of_a(depth);
   if (packed)
-    return o->trans_a ? (rows_of_a){packed + p * A_PANEL, 1, LANES}
-                      : (rows_of_a){packed + i * A_ROW, A_ROW, 1};
+    return o->trans_a ? (rows_of_a){packed + p * A_PANEL, 1, LANES} : (rows_of_a){packed + i * row, row, 1};
   return o->trans_a ? (rows_of_a){o->a + k * o->lda + i, 1, o->lda}
                     : (rows_of_a){o->a + i * o->lda + k, o->lda, 1};
 }
@@ -202,7 +205,7 @@ static rows_of_a rows_at(const gt_matmul_operands *o, const float *packed, uint3
 static void make_a(const gt_matmul_operands *o, row_split split, uint32_t first, uint32_t depth,
                    float *pack) {
   if (!o->trans_a) {
-    gt_factor_make(o->made_a, 0, o->m, first, depth, pack, A_ROW);
+    gt_factor_make(o->made_a, 0, o->m, first, depth, pack, row_of_a(depth));
     return;
   }
   for (uint32_t p = 0, i = 0; p < split.panels; i += rows_of(split, p), p++)
@@ -216,8 +219,9 @@ GT_TARGET static void pack_a(const gt_matmul_operands *o, row_split split, uint3
     return;
   }
   if (!o->trans_a) {
+    const size_t row = row_of_a(depth);
     for (uint32_t i = 0; i < o->m; i++)
-      memcpy(pack + i * A_ROW, o->a + i * o->lda + first, depth * sizeof *pack);
+      memcpy(pack + i * row, o->a + i * o->lda + first, depth * sizeof *pack);
     return;
   }
   const float *from = o->a + first * o->lda;
@@ -244,7 +248,7 @@ GT_TARGET static void slab(const gt_matmul_operands *o, row_split split, uint32_
     const panel_of_b b = copied_b ? (panel_of_b){pack + j / WIDTH * B_PANEL, WIDTH}
                                   : (panel_of_b){o->b + k * o->ldb + j, o->ldb};
     for (uint32_t p = 0, i = 0; p < split.panels; i += rows_of(split, p), p++) {
-      const rows_of_a a = rows_at(o, copied_a ? packed_a : NULL, p, i, k);
+      const rows_of_a a = rows_at(o, copied_a ? packed_a : NULL, p, i, k, depth);
       blocks[rows_of(split, p) - 1][columns > LANES](a, b, depth, c + i * ldc + j, ldc, columns, k == 0);
     }
   }

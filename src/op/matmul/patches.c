@@ -1,4 +1,5 @@
 #include "op/matmul/patches.h"
+#include "base/count.h"
 #include "base/memory.h"
 #include <assert.h>
 #include <string.h>
@@ -78,105 +79,159 @@ uint32_t *gt_patches_geometry(const gt_patches *p, size_t *words, uint32_t *spec
 
 /* --- elements on the CPU -------------------------------------------------------------------------------- */
 
-typedef struct walker { /* from line to line */
+/* Lines of one image whose positions differ along the innermost axis only. */
+typedef struct segment {
   const uint32_t *geometry, *axis[GT_PATCHES_AXES];
-  uint32_t rank, at[GT_PATCHES_AXES], image; /* the window's position in this image */
-  /* of the line, as in the kernel */
+  uint32_t rank, at[GT_PATCHES_AXES], image; /* the first one's position */
+  uint32_t lines;
+  /* of the first one, as in the kernel; place[0] and phase without the innermost axis' phase */
   uint32_t offset, place[GT_PATCHES_AXES], phase;
-} walker;
+} segment;
 
-static void find_line(walker *w) {
-  w->offset = w->image * w->geometry[GT_PATCHES_IMAGE];
-  w->phase = 0;
-  for (uint32_t a = 0; a < w->rank; a++) {
-    const uint32_t *axis = w->axis[a], holes = axis[GT_PATCHES_HOLES];
-    const uint32_t at = w->at[a] * axis[GT_PATCHES_EACH] + axis[GT_PATCHES_LIFT],
-                   whole = holes > 1 ? at / holes : at;
-    if (holes > 1) w->phase |= at % holes << a * GT_PATCHES_PHASE;
-    w->place[a] = whole - axis[GT_PATCHES_LOW];
-    w->offset += w->place[a] * axis[GT_PATCHES_STEP];
+static void find_places(segment *s) {
+  s->offset = s->image * s->geometry[GT_PATCHES_IMAGE];
+  s->phase = 0;
+  for (uint32_t a = 0; a < s->rank; a++) {
+    const uint32_t *axis = s->axis[a], holes = axis[GT_PATCHES_HOLES];
+    const uint32_t at = s->at[a] * axis[GT_PATCHES_EACH] + axis[GT_PATCHES_LIFT];
+    if (a) s->phase |= at % holes << a * GT_PATCHES_PHASE;
+    s->place[a] = at / holes - axis[GT_PATCHES_LOW];
+    s->offset += s->place[a] * axis[GT_PATCHES_STEP];
   }
 }
 
-static walker walk_from(const gt_factor *factor, uint32_t line) {
-  walker w = {.geometry = factor->geometry, .rank = factor->spec[GT_PATCHES_SPEC_RANK]};
-  for (uint32_t a = 0; a < w.rank; a++) {
-    w.axis[a] = w.geometry + GT_PATCHES_AXIS + a * GT_PATCHES_OF_AXIS;
-    w.at[a] = line % w.axis[a][GT_PATCHES_POSITIONS];
-    line /= w.axis[a][GT_PATCHES_POSITIONS];
+static segment begin_at(const gt_factor *factor, uint32_t line, uint32_t lines) {
+  segment s = {.geometry = factor->geometry, .rank = factor->spec[GT_PATCHES_SPEC_RANK]};
+  for (uint32_t a = 0; a < s.rank; a++) {
+    s.axis[a] = s.geometry + GT_PATCHES_AXIS + a * GT_PATCHES_OF_AXIS;
+    s.at[a] = line % s.axis[a][GT_PATCHES_POSITIONS];
+    line /= s.axis[a][GT_PATCHES_POSITIONS];
   }
-  w.image = line;
-  find_line(&w);
-  return w;
+  s.image = line;
+  s.lines = gt_least_u32(lines, s.axis[0][GT_PATCHES_POSITIONS] - s.at[0]);
+  find_places(&s);
+  return s;
 }
 
-static void next_line(walker *w) {
-  uint32_t a = 0;
-  while (a < w->rank && ++w->at[a] == w->axis[a][GT_PATCHES_POSITIONS]) w->at[a++] = 0;
-  w->image += a == w->rank;
-  find_line(w);
+/* The one behind it, of at most so many lines. */
+static void go_on(segment *s, uint32_t lines) {
+  uint32_t a = 1;
+  s->at[0] = 0;
+  while (a < s->rank && ++s->at[a] == s->axis[a][GT_PATCHES_POSITIONS]) s->at[a++] = 0;
+  s->image += a >= s->rank;
+  s->lines = gt_least_u32(lines, s->axis[0][GT_PATCHES_POSITIONS]);
+  find_places(s);
 }
 
-/* Does the tap of this entry lie in the image, along all axes from the given one on? */
-static bool is_inside(const walker *w, const uint32_t *entry, uint32_t from) {
-  for (uint32_t a = from; a < w->rank; a++)
-    if (w->place[a] + entry[1 + a] >= w->axis[a][GT_PATCHES_SIZE]) return false;
-  return w->phase == entry[4];
-}
-
-/* Short runs are many: no calls for them. */
-static inline void copy(float *to, const float *from, uint32_t n) {
-  enum { SHORT = 16 };
-  if (n > SHORT)
-    memcpy(to, from, n * sizeof *to);
-  else
-    for (uint32_t i = 0; i < n; i++) to[i] = from[i];
-}
-
-static inline void clear(float *to, uint32_t n) {
-  for (uint32_t i = 0; i < n; i++) to[i] = 0;
-}
-
-/* Which of a run's elements are in the image: [*begin, *end). */
-static void clip_run(const walker *w, const uint32_t *entry, uint32_t run, uint32_t *begin, uint32_t *end) {
-  const int64_t place = (int32_t)(w->place[0] + entry[1]), size = w->axis[0][GT_PATCHES_SIZE];
-  const int64_t first = place < 0 ? -place : 0, last = size - place < run ? size - place : run;
-  *begin = *end = 0;
-  if (first >= last || !is_inside(w, entry, 1)) return;
-  *begin = (uint32_t)first * w->geometry[GT_PATCHES_CHANNELS];
-  *end = (uint32_t)last * w->geometry[GT_PATCHES_CHANNELS];
-}
-
-typedef struct span { /* elements of a line */
+/* Elements [first, first + count) of each line's run that begins with this entry go to `to`, lines `step`
+ * apart. */
+typedef struct piece {
+  const float *from; /* the image's elements */
+  const uint32_t *entry;
   uint32_t first, count;
-} span;
+  float *to;
+  size_t step;
+} piece;
 
-static void make_line(const gt_factor *factor, const walker *w, span s, float *to) {
-  const uint32_t *geometry = factor->geometry, run = geometry[GT_PATCHES_RUN];
-  const uint32_t length = run * geometry[GT_PATCHES_CHANNELS],
-                 each = factor->spec[GT_PATCHES_SPEC_QUADS] ? QUAD : 1;
-  const float *from = factor->from + factor->entry * geometry[GT_PATCHES_CHANNELS];
-  uint32_t number = s.first / length, skip = s.first % length;
-  for (uint32_t done = 0; done < s.count; number++, skip = 0) {
-    const uint32_t *entry = geometry + GT_PATCHES_TABLE + (size_t)number * (length / each) * GT_PATCHES_ENTRY;
-    const uint32_t stop = s.count - done < length - skip ? skip + s.count - done : length;
-    uint32_t begin, end;
-    clip_run(w, entry, run, &begin, &end);
-    begin = begin < skip ? skip : begin > stop ? stop : begin;
-    end = end < begin ? begin : end > stop ? stop : end;
-    clear(to + done, begin - skip);
-    if (begin < end)
-      copy(to + done + begin - skip, from + (uint32_t)(w->offset + entry[0] + begin), end - begin);
-    clear(to + done + end - skip, stop - end);
-    done += stop - skip;
+#define FIXED(n)                                                        \
+  case n:                                                               \
+    for (uint32_t i = 0; i < lines; i++, to += step, from += from_step) \
+      for (int k = 0; k < n; k++) to[k] = from[k];                      \
+    break;
+/* Short pieces are many: no calls for them. */
+static void copy_lines(float *to, size_t step, const float *from, size_t from_step, uint32_t lines,
+                       uint32_t n) {
+  switch (n) {
+    FIXED(1)
+    FIXED(2) FIXED(3) FIXED(4) FIXED(5) FIXED(6) FIXED(7) FIXED(8) FIXED(12) FIXED(16) FIXED(24)
+        FIXED(32) default : for (uint32_t i = 0; i < lines; i++, to += step, from += from_step)
+                                memcpy(to, from, n * sizeof *to);
   }
+}
+
+static void clear_lines(float *to, size_t step, uint32_t lines, uint32_t n) {
+  for (uint32_t i = 0; i < lines; i++, to += step)
+    for (uint32_t k = 0; k < n; k++) to[k] = 0;
+}
+
+/* One line, whose run begins at `place` of the innermost axis: a part of it may lie outside. */
+static void make_clipped(const segment *s, const piece *p, int64_t place, uint32_t offset, float *to) {
+  const int64_t size = s->axis[0][GT_PATCHES_SIZE], each = s->geometry[GT_PATCHES_CHANNELS];
+  const int64_t first = gt_most(place < 0 ? -place * each : 0, p->first);
+  const int64_t end = gt_least((size - place) * each, p->first + p->count);
+  if (first >= end) {
+    clear_lines(to, 0, 1, p->count);
+    return;
+  }
+  clear_lines(to, 0, 1, (uint32_t)(first - p->first));
+  copy_lines(to + first - p->first, 0, p->from + (uint32_t)(offset + first), 0, 1, (uint32_t)(end - first));
+  clear_lines(to + end - p->first, 0, 1, (uint32_t)(p->first + p->count - end));
+}
+
+/* The innermost axis has holes: each line has a phase of its own. */
+static void make_with_holes(const segment *s, const piece *p, uint32_t offset) {
+  const uint32_t *axis = s->axis[0], holes = axis[GT_PATCHES_HOLES];
+  const uint32_t phase = p->entry[4] & ((1u << GT_PATCHES_PHASE) - 1);
+  const uint32_t first = s->at[0] * axis[GT_PATCHES_EACH] + axis[GT_PATCHES_LIFT];
+  for (uint32_t i = 0; i < s->lines; i++) {
+    const uint32_t at = first + i * axis[GT_PATCHES_EACH], moved = at / holes - first / holes;
+    float *to = p->to + i * p->step;
+    if (at % holes == phase)
+      make_clipped(s, p, (int32_t)(s->place[0] + moved + p->entry[1]), offset + moved * axis[GT_PATCHES_STEP],
+                   to);
+    else
+      clear_lines(to, 0, 1, p->count);
+  }
+}
+
+/* Lines whose run lies in the image as a whole are copied together. */
+static void make_piece(const segment *s, const piece *p, uint32_t run) {
+  const uint32_t *axis = s->axis[0], each = axis[GT_PATCHES_EACH], offset = s->offset + p->entry[0];
+  bool inside = s->phase >> GT_PATCHES_PHASE == p->entry[4] >> GT_PATCHES_PHASE;
+  for (uint32_t a = 1; a < s->rank; a++)
+    inside = inside && s->place[a] + p->entry[1 + a] < s->axis[a][GT_PATCHES_SIZE];
+  if (!inside) {
+    clear_lines(p->to, p->step, s->lines, p->count);
+    return;
+  }
+  if (axis[GT_PATCHES_HOLES] > 1) {
+    make_with_holes(s, p, offset);
+    return;
+  }
+  const int64_t place = (int32_t)(s->place[0] + p->entry[1]),
+                last = (int64_t)axis[GT_PATCHES_SIZE] - run - place;
+  const int64_t begin = gt_least(place < 0 ? gt_ceil_div(-place, each) : 0, s->lines);
+  const int64_t end = gt_most(begin, last < 0 ? 0 : gt_least(last / each + 1, s->lines));
+  const uint32_t hop = each * axis[GT_PATCHES_STEP];
+  for (int64_t i = 0; i < begin; i++)
+    make_clipped(s, p, place + i * each, offset + (uint32_t)i * hop, p->to + i * (int64_t)p->step);
+  if (begin < end)
+    copy_lines(p->to + begin * (int64_t)p->step, p->step,
+               p->from + (uint32_t)(offset + (uint32_t)begin * hop + p->first), hop, (uint32_t)(end - begin),
+               p->count);
+  for (int64_t i = end; i < s->lines; i++)
+    make_clipped(s, p, place + i * each, offset + (uint32_t)i * hop, p->to + i * (int64_t)p->step);
 }
 
 void gt_patches_make(const gt_factor *factor, uint32_t line, uint32_t lines, uint32_t position,
                      uint32_t positions, float *to, size_t step) {
-  walker w = walk_from(factor, line);
-  for (uint32_t i = 0; i < lines; i++, to += step) {
-    make_line(factor, &w, (span){position, positions}, to);
-    if (i + 1 < lines) next_line(&w);
+  const uint32_t *geometry = factor->geometry, run = geometry[GT_PATCHES_RUN];
+  const uint32_t length = run * geometry[GT_PATCHES_CHANNELS];
+  const uint32_t entries = length / (factor->spec[GT_PATCHES_SPEC_QUADS] ? QUAD : 1);
+  segment s = begin_at(factor, line, lines);
+  for (;;) {
+    piece p = {.from = factor->from + factor->entry * geometry[GT_PATCHES_CHANNELS], .to = to, .step = step};
+    uint32_t number = position / length;
+    p.first = position % length;
+    for (uint32_t done = 0; done < positions; done += p.count, number++, p.first = 0) {
+      p.count = gt_least_u32(positions - done, length - p.first);
+      p.entry = geometry + GT_PATCHES_TABLE + (size_t)number * entries * GT_PATCHES_ENTRY;
+      p.to = to + done;
+      make_piece(&s, &p, run);
+    }
+    lines -= s.lines;
+    to += s.lines * step;
+    if (!lines) return;
+    go_on(&s, lines);
   }
 }

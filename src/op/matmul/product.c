@@ -92,7 +92,7 @@ void gt_product_lower(gt_lowering *lowering, const gt_group *group, const gt_pro
                                       .k_chunk = cut.split > 1 ? cut.k_chunk : s->k};
   const uint32_t down = gt_ceil_div(s->m, cut.bm), across = gt_ceil_div(s->n, cut.bn);
   gt_step *step = gt_lower_step(lowering, cut.kernel, &args, sizeof args);
-  step->tiles = down * across * s->batch;
+  step->tiles = down * across * s->batch * cut.split;
   for (int i = GT_SPEC_OWN; i < GT_SPEC_ALIGNED; i++) step->spec[i] = cut.spec[i];
   set_factors(step, p);
   gt_lower_read(lowering, offsetof(struct gt_matmul_args, a), p->a.node);
