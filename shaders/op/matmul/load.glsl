@@ -27,6 +27,7 @@ struct gt_spot {
 #define GT_LINE(spot, KIND, z, line, wide, stride) \
   if (KIND == GT_FACTOR_PATCHES) spot = patches_line(z, line); \
   else if (KIND == GT_FACTOR_SIDE_BY_SIDE) spot = side_line(z, line, wide); \
+  else if (KIND == GT_FACTOR_TAPS) spot = taps_line(z, line, wide, stride); \
   else spot = dense_line(z, line, wide, stride);
 
 #define GT_POSITION(spot, KIND, position) \
@@ -36,3 +37,11 @@ struct gt_spot {
 #define GT_QUAD(v, KIND, from, line_spot, position_spot, position, left, aligned) \
   if (KIND == GT_FACTOR_PATCHES) v = patches_quad(from, line_spot, position_spot, position, left); \
   else v = dense_quad(from, line_spot, position_spot, left, aligned);
+
+/* Where row i of entry z of the result begins, that has n columns. */
+uint gt_result_row(uint z, uint i) {
+  uint at = (z * m + i) * n;
+  if (RESULT == GT_RESULT_SIDE_BY_SIDE) at = (i * batch + z) * n;
+  if (RESULT == GT_RESULT_PLACED) at = (patches_row(i) * batch + z) * n;
+  return at;
+}

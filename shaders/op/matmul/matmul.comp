@@ -10,9 +10,9 @@
 #include "op/matmul/matmul.h"
 layout(constant_id = GT_FACTOR_SPEC_A) const uint KIND_A = 0u;
 layout(constant_id = GT_FACTOR_SPEC_B) const uint KIND_B = 0u;
-layout(constant_id = GT_FACTOR_SPEC_SIDE) const uint SIDE_BY_SIDE = 0u;
+layout(constant_id = GT_FACTOR_SPEC_RESULT) const uint RESULT = 0u;
 #define GT_PROGRAM_X 4
-#define row (SIDE_BY_SIDE != 0u ? n * batch : n)
+#define row (RESULT != GT_RESULT_DENSE ? n * batch : n)
 #include "lib/program.glsl"
 #include "op/matmul/fetch.glsl"
 #include "op/matmul/load.glsl"
@@ -129,8 +129,7 @@ vec4 multiply_add(float left, vec4 right, vec4 sum) {
 void write(uint z, uint i, uint j, vec4 v) {
   if (i < m && j < n) {
     uint lanes = min(TN < 4u ? TN : 4u, n - j);
-    uint at = (z * m + i) * n + j;
-    if (SIDE_BY_SIDE != 0u) at = (i * batch + z) * n + j;
+    uint at = gt_result_row(z, i) + j;
     if (SPLIT > 1u) gt_store(partial, gt_place(gl_WorkGroupID.y * batch * m * n + at, lanes), v);
     else gt_program_write(gt_place(at, lanes), v);
   }

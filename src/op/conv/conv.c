@@ -12,7 +12,15 @@
 #include "op/op.h"
 #include <stdlib.h>
 
-enum { ROW_CONV, ROW_INPUT, ROW_WEIGHT, ROWS, MOST_EXTENT = 1 << 28, MOST_LENGTH = 1 << 24 };
+enum {
+  ROW_CONV,
+  ROW_INPUT,
+  ROW_WEIGHT,
+  ROWS,
+  MOST_EXTENT = 1 << 28,
+  MOST_LENGTH = 1 << 24,
+  MOST_PHASES = 27
+};
 static const gt_op rows[ROWS];
 
 GT_REGISTER(op, conv)
@@ -229,6 +237,50 @@ static gt_patches patches_of(const extents *e, bool back) {
   return p;
 }
 
+/* Emits the product. The weights are cut out of their matrix by taps where positions are taken by phase. */
+static void lower_product(gt_lowering *lowering, const gt_group *group, const gt_patches *patches,
+                          gt_product *p) {
+  uint32_t *geometry = gt_patches_geometry(patches, &p->words, p->own);
+  p->geometry = geometry;
+  gt_product_lower(lowering, group, p);
+  free(geometry);
+}
+
+/* The next phase of all axes' strides; false behind the last one. */
+static bool next_phase(gt_patches *patches) {
+  for (uint32_t d = 0; d < patches->rank; d++) {
+    gt_patches_axis *axis = &patches->axis[d];
+    if (++axis->phase < axis->stride) return true;
+    axis->phase = 0;
+  }
+  return false;
+}
+
+/* The gradient of an input under a window with strides: which taps hit a position depends on its phase, so
+ * that there is a product for each, which goes to the rows of its positions. */
+static void lower_phases(gt_lowering *lowering, const gt_group *group, const extents *e, gt_patches *patches,
+                         gt_product *p) {
+  const uint32_t groups = e->a->groups, out = (uint32_t)e->out / groups;
+  p->shape.kind_b = GT_FACTOR_TAPS;
+  p->shape.whole_k = true;
+  p->result = GT_RESULT_PLACED;
+  p->b.stride = groups > 1 ? p->shape.n * out * (uint32_t)taps(e->a) : 0;
+  patches->by_phase = true;
+  do {
+    const uint32_t lines = gt_patches_lines(patches);
+    if (!lines) continue;
+    p->shape.m = (uint32_t)e->batch * lines;
+    p->shape.k = gt_patches_length(patches);
+    lower_product(lowering, group, patches, p);
+  } while (next_phase(patches));
+}
+
+static uint32_t phases(const gt_conv_attribute *a) {
+  uint32_t count = 1;
+  for (uint32_t d = 0; d < a->rank; d++) count = gt_least_u32(count * a->stride[d], MOST_PHASES + 1);
+  return count;
+}
+
 static uint32_t positions(const extents *e, const uint32_t *along) {
   uint32_t count = (uint32_t)e->batch;
   for (uint32_t d = 0; d < e->a->rank; d++) count *= along[d];
@@ -242,24 +294,24 @@ static void lower(gt_lowering *lowering, const gt_group *group) {
   extents e;
   if (!extents_of(graph, node, &e)) return;
   const uint32_t groups = e.a->groups, in = (uint32_t)e.in / groups, out = (uint32_t)e.out / groups;
-  const gt_patches patches = patches_of(&e, back);
+  gt_patches patches = patches_of(&e, back);
   const uint32_t length = gt_patches_length(&patches), lines = positions(&e, back ? e.a->in : e.a->out);
   gt_product p = {.a = {.node = node->input[0]}, .b = {.node = node->input[1]}};
   p.shape = (gt_matmul_shape){.m = lines, .n = back ? in : out, .k = length, .batch = groups};
   p.shape.trans_b = !back;
   p.shape.kind_a = GT_FACTOR_PATCHES;
   p.b.stride = groups > 1 ? p.shape.n * length : 0;
-  p.side_by_side = groups > 1;
+  p.result = groups > 1 ? GT_RESULT_SIDE_BY_SIDE : GT_RESULT_DENSE;
   if (of_weight) {
     p.shape = (gt_matmul_shape){.m = out, .n = length, .k = lines, .batch = groups, .trans_a = true};
     p.shape.kind_a = groups > 1 ? GT_FACTOR_SIDE_BY_SIDE : GT_FACTOR_DENSE;
     p.shape.kind_b = GT_FACTOR_PATCHES;
-    p.side_by_side = false;
+    p.result = GT_RESULT_DENSE;
   }
-  uint32_t *geometry = gt_patches_geometry(&patches, &p.words, p.own);
-  p.geometry = geometry;
-  gt_product_lower(lowering, group, &p);
-  free(geometry);
+  if (back && phases(e.a) > 1 && phases(e.a) <= MOST_PHASES)
+    lower_phases(lowering, group, &e, &patches, &p);
+  else
+    lower_product(lowering, group, &patches, &p);
 }
 
 /* --- rows ----------------------------------------------------------------------------------------------- */

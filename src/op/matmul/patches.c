@@ -10,13 +10,33 @@ enum { QUAD = 4 };
 
 static uint32_t group_channels(const gt_patches *p) { return p->channels / p->groups; }
 
-static uint32_t taps(const gt_patches *p) {
-  uint32_t count = 1;
-  for (uint32_t a = 0; a < p->rank; a++) count *= p->axis[a].kernel;
+static bool hits(const gt_patches *p, const gt_patches_axis *axis, uint32_t tap) {
+  const uint64_t along = (uint64_t)tap * axis->dilation;
+  return !p->by_phase || along % axis->stride == (axis->phase + axis->before) % axis->stride;
+}
+
+static uint32_t taps_along(const gt_patches *p, const gt_patches_axis *axis) {
+  uint32_t count = 0;
+  for (uint32_t tap = 0; tap < axis->kernel; tap++) count += hits(p, axis, tap);
   return count;
 }
 
-uint32_t gt_patches_length(const gt_patches *p) { return taps(p) * group_channels(p); }
+static uint32_t positions_along(const gt_patches *p, const gt_patches_axis *axis) {
+  if (!p->by_phase) return axis->positions;
+  return axis->positions > axis->phase ? (axis->positions - axis->phase - 1) / axis->stride + 1 : 0;
+}
+
+uint32_t gt_patches_length(const gt_patches *p) {
+  uint32_t count = group_channels(p);
+  for (uint32_t a = 0; a < p->rank; a++) count *= taps_along(p, &p->axis[a]);
+  return count;
+}
+
+uint32_t gt_patches_lines(const gt_patches *p) {
+  uint32_t count = 1;
+  for (uint32_t a = 0; a < p->rank; a++) count *= positions_along(p, &p->axis[a]);
+  return count;
+}
 
 /* So that (2 n * magic >> 32) >> shift is n / d for all n below 2^31. */
 static void set_divisor(uint32_t d, uint32_t *magic, uint32_t *shift) {
@@ -25,52 +45,87 @@ static void set_divisor(uint32_t d, uint32_t *magic, uint32_t *shift) {
   *magic = (uint32_t)((UINT64_C(1) << (31 + *shift)) / d + 1);
 }
 
-static void set_axis(const gt_patches *p, const gt_patches_axis *axis, uint32_t step, uint32_t *word) {
+static void set_axis(const gt_patches *p, const gt_patches_axis *axis, uint32_t step, uint32_t row,
+                     uint32_t *word) {
   word[GT_PATCHES_SIZE] = axis->size;
   word[GT_PATCHES_STEP] = step;
-  word[GT_PATCHES_POSITIONS] = axis->positions;
-  set_divisor(axis->positions, &word[GT_PATCHES_MAGIC], &word[GT_PATCHES_SHIFT]);
+  word[GT_PATCHES_POSITIONS] = positions_along(p, axis);
+  set_divisor(word[GT_PATCHES_POSITIONS], &word[GT_PATCHES_MAGIC], &word[GT_PATCHES_SHIFT]);
   word[GT_PATCHES_EACH] = p->back ? 1 : axis->stride;
-  word[GT_PATCHES_LIFT] = p->back ? axis->before : 0;
+  word[GT_PATCHES_LIFT] = p->by_phase ? (axis->before + axis->phase) / axis->stride
+                          : p->back   ? axis->before
+                                      : 0;
   word[GT_PATCHES_LOW] = p->back ? 0 : axis->before;
-  word[GT_PATCHES_HOLES] = p->back ? axis->stride : 1;
+  word[GT_PATCHES_HOLES] = p->back && !p->by_phase ? axis->stride : 1;
+  word[GT_PATCHES_APART] = p->by_phase ? axis->stride : 1;
+  word[GT_PATCHES_FIRST] = p->by_phase ? axis->phase : 0;
+  word[GT_PATCHES_ROW] = row;
 }
 
-/* What tap number `tap` adds, and its channel `channel`. */
-static void set_entry(const gt_patches *p, uint32_t tap, uint32_t channel, const uint32_t *geometry,
+/* What a tap adds, given by its number along each axis, and its channel. */
+static void set_entry(const gt_patches *p, const uint32_t *tap, uint32_t channel, const uint32_t *geometry,
                       uint32_t *entry) {
-  memset(entry, 0, GT_PATCHES_ENTRY * sizeof *entry);
   entry[0] = channel;
   for (uint32_t a = 0; a < p->rank; a++) {
     const gt_patches_axis *axis = &p->axis[a];
-    const uint32_t along = tap % axis->kernel * axis->dilation;
-    const uint32_t place = p->back ? 0 - along / axis->stride : along;
-    tap /= axis->kernel;
-    entry[0] += place * geometry[GT_PATCHES_AXIS + a * GT_PATCHES_OF_AXIS + GT_PATCHES_STEP];
-    entry[1 + a] = place;
-    if (p->back) entry[4] |= along % axis->stride << a * GT_PATCHES_PHASE;
+    const uint32_t along = tap[a] * axis->dilation;
+    entry[1 + a] = p->back ? 0 - along / axis->stride : along;
+    entry[0] += entry[1 + a] * geometry[GT_PATCHES_AXIS + a * GT_PATCHES_OF_AXIS + GT_PATCHES_STEP];
+    if (p->back && !p->by_phase) entry[4] |= along % axis->stride << a * GT_PATCHES_PHASE;
   }
 }
 
+/* The next tap that hits, in order; false behind the last one. */
+static bool next_tap(const gt_patches *p, uint32_t *tap) {
+  for (uint32_t a = 0; a < p->rank; a++) {
+    const gt_patches_axis *axis = &p->axis[a];
+    while (++tap[a] < axis->kernel)
+      if (hits(p, axis, tap[a])) return true;
+    tap[a] = 0;
+    while (!hits(p, axis, tap[a])) tap[a]++;
+  }
+  return false;
+}
+
+/* Of all taps that hit: what they add, and the weights' lines of their channels. */
+static void set_taps(const gt_patches *p, uint32_t each, uint32_t *geometry, uint32_t *list) {
+  const uint32_t group = group_channels(p);
+  uint32_t tap[GT_PATCHES_AXES] = {0}, *entry = geometry + GT_PATCHES_TABLE;
+  if (!gt_patches_length(p)) return;
+  for (uint32_t a = 0; a < p->rank; a++)
+    while (!hits(p, &p->axis[a], tap[a])) tap[a]++;
+  do {
+    uint32_t number = 0;
+    for (uint32_t a = p->rank; a-- > 0;) number = number * p->axis[a].kernel + tap[a];
+    for (uint32_t c = 0; c < group; c++) *list++ = number * group + c;
+    for (uint32_t c = 0; c < group; c += each, entry += GT_PATCHES_ENTRY)
+      set_entry(p, tap, c, geometry, entry);
+  } while (next_tap(p, tap));
+}
+
 uint32_t *gt_patches_geometry(const gt_patches *p, size_t *words, uint32_t *spec) {
-  const uint32_t group = group_channels(p), each = group % QUAD ? 1 : QUAD, count = taps(p) * (group / each);
-  *words = GT_PATCHES_TABLE + (size_t)count * GT_PATCHES_ENTRY;
+  const uint32_t group = group_channels(p), each = group % QUAD ? 1 : QUAD, length = gt_patches_length(p);
+  const uint32_t entries = gt_most_u32(length / each, 1), listed = gt_most_u32(length, 1);
+  const uint32_t list = GT_PATCHES_TABLE + entries * GT_PATCHES_ENTRY;
+  *words = (size_t)list + listed;
   uint32_t *geometry = gt_alloc(*words * sizeof *geometry);
-  uint32_t step = p->channels, holes = 0;
+  uint32_t step = p->channels, row = 1, holes = 0;
   memset(geometry, 0, *words * sizeof *geometry);
   for (uint32_t a = 0; a < p->rank; a++) {
     assert(p->axis[a].stride < 1u << GT_PATCHES_PHASE);
-    set_axis(p, &p->axis[a], step, geometry + GT_PATCHES_AXIS + a * GT_PATCHES_OF_AXIS);
+    set_axis(p, &p->axis[a], step, row, geometry + GT_PATCHES_AXIS + a * GT_PATCHES_OF_AXIS);
     step *= p->axis[a].size;
-    holes |= p->back && p->axis[a].stride > 1;
+    row *= p->axis[a].positions;
+    holes |= p->back && !p->by_phase && p->axis[a].stride > 1;
   }
-  geometry[GT_PATCHES_ENTRIES] = count;
+  geometry[GT_PATCHES_ENTRIES] = entries;
   geometry[GT_PATCHES_IMAGE] = step;
   geometry[GT_PATCHES_CHANNELS] = group;
   geometry[GT_PATCHES_RUN] = !p->back && p->groups == 1 && p->axis[0].dilation == 1 ? p->axis[0].kernel : 1;
-  for (uint32_t i = 0; i < count; i++)
-    set_entry(p, i * each / group, i * each % group, geometry,
-              geometry + GT_PATCHES_TABLE + (size_t)i * GT_PATCHES_ENTRY);
+  geometry[GT_PATCHES_LIST] = list;
+  geometry[GT_PATCHES_LISTED] = listed;
+  geometry[GT_PATCHES_ROWS] = row;
+  set_taps(p, each, geometry, geometry + list);
   spec[GT_PATCHES_SPEC_RANK - GT_FACTOR_SPEC_OWN] = p->rank;
   spec[GT_PATCHES_SPEC_QUADS - GT_FACTOR_SPEC_OWN] = each == QUAD;
   spec[GT_PATCHES_SPEC_HOLES - GT_FACTOR_SPEC_OWN] = holes;
@@ -143,9 +198,10 @@ static void copy_lines(float *to, size_t step, const float *from, size_t from_st
                        uint32_t n) {
   switch (n) {
     FIXED(1)
-    FIXED(2) FIXED(3) FIXED(4) FIXED(5) FIXED(6) FIXED(7) FIXED(8) FIXED(12) FIXED(16) FIXED(24)
-        FIXED(32) default : for (uint32_t i = 0; i < lines; i++, to += step, from += from_step)
-                                memcpy(to, from, n * sizeof *to);
+    FIXED(2)
+    FIXED(3) FIXED(4) FIXED(5) FIXED(6) FIXED(7) FIXED(8) FIXED(12) FIXED(16) FIXED(24) FIXED(32) default
+        : for (uint32_t i = 0; i < lines; i++, to += step, from += from_step)
+              memcpy(to, from, n * sizeof *to);
   }
 }
 
@@ -234,4 +290,31 @@ void gt_patches_make(const gt_factor *factor, uint32_t line, uint32_t lines, uin
     if (!lines) return;
     go_on(&s, lines);
   }
+}
+
+void gt_taps_make(const gt_factor *factor, uint32_t line, uint32_t lines, uint32_t position,
+                  uint32_t positions, float *to, size_t step) {
+  const uint32_t *list = factor->geometry + factor->geometry[GT_PATCHES_LIST] + line;
+  const float *from = factor->from + (size_t)factor->entry * factor->stride + position;
+  for (uint32_t i = 0; i < lines; i++, to += step)
+    memcpy(to, from + (size_t)list[i] * factor->wide, positions * sizeof *to);
+}
+
+/* --- rows of the result --------------------------------------------------------------------------------- */
+
+uint32_t gt_patches_rows(const uint32_t *geometry, uint32_t rank, uint32_t line, uint32_t lines,
+                         uint32_t *row, uint32_t *apart) {
+  const uint32_t *axis = geometry + GT_PATCHES_AXIS;
+  const uint32_t at = line % axis[GT_PATCHES_POSITIONS];
+  const uint32_t together = gt_least_u32(lines, axis[GT_PATCHES_POSITIONS] - at);
+  *row = 0;
+  *apart = axis[GT_PATCHES_APART] * axis[GT_PATCHES_ROW];
+  for (uint32_t a = 0; a < rank; a++, axis += GT_PATCHES_OF_AXIS) {
+    const uint32_t place =
+        line % axis[GT_PATCHES_POSITIONS] * axis[GT_PATCHES_APART] + axis[GT_PATCHES_FIRST];
+    *row += place * axis[GT_PATCHES_ROW];
+    line /= axis[GT_PATCHES_POSITIONS];
+  }
+  *row += line * geometry[GT_PATCHES_ROWS];
+  return together;
 }

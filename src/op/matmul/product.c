@@ -32,7 +32,7 @@ static void lower_finish(gt_lowering *lowering, const gt_group *group, const gt_
 /* Does no tile reach over the end of the matrices? Then the kernel checks no edge. */
 static bool is_whole(const gt_matmul_shape *s, const gt_matmul_config *c) {
   const uint32_t chunk = c->split > 1 ? c->k_chunk : s->k;
-  return s->m % c->bm == 0 && s->n % c->bn == 0 && s->k % chunk == 0 && chunk % c->bk == 0;
+  return s->m % c->bm == 0 && s->n % c->bn == 0 && chunk && s->k % chunk == 0 && chunk % c->bk == 0;
 }
 
 /* On scalar units, or on the CPU. */
@@ -66,13 +66,14 @@ static void cut_scalar(gt_lowering *lowering, const gt_matmul_shape *s, gt_matmu
 static void set_factors(gt_step *step, const gt_product *p) {
   step->spec[GT_FACTOR_SPEC_A] = p->shape.kind_a;
   step->spec[GT_FACTOR_SPEC_B] = p->shape.kind_b;
-  step->spec[GT_FACTOR_SPEC_SIDE] = p->side_by_side;
+  step->spec[GT_FACTOR_SPEC_RESULT] = p->result;
   for (int i = GT_FACTOR_SPEC_OWN; i < GT_FACTOR_SPEC_END; i++)
     step->spec[i] = p->own[i - GT_FACTOR_SPEC_OWN];
 }
 
 static bool is_dense(const gt_product *p) {
-  return p->shape.kind_a == GT_FACTOR_DENSE && p->shape.kind_b == GT_FACTOR_DENSE && !p->side_by_side;
+  return p->shape.kind_a == GT_FACTOR_DENSE && p->shape.kind_b == GT_FACTOR_DENSE &&
+         p->result == GT_RESULT_DENSE;
 }
 
 void gt_product_lower(gt_lowering *lowering, const gt_group *group, const gt_product *p) {
@@ -106,6 +107,7 @@ void gt_product_lower(gt_lowering *lowering, const gt_group *group, const gt_pro
   } else {
     gt_lower_program(lowering, group, offsetof(struct gt_matmul_args, x), offsetof(struct gt_matmul_args, y),
                      offsetof(struct gt_matmul_args, clock), -1);
+    if (p->result == GT_RESULT_PLACED) gt_lower_writes_part(lowering);
   }
   if (target->device) {
     gt_lower_groups(lowering, (uint64_t)down * across, cut.threads);
@@ -113,5 +115,6 @@ void gt_product_lower(gt_lowering *lowering, const gt_group *group, const gt_pro
     step->grid[2] = s->batch < MOST_GROUPS_Z ? s->batch : MOST_GROUPS_Z; /* the kernel loops over the rest */
   }
   if (cut.split > 1)
-    lower_finish(lowering, group, s, p->side_by_side ? s->n * s->batch : s->n, cut.split, scratch);
+    lower_finish(lowering, group, s, p->result == GT_RESULT_DENSE ? s->n : s->n * s->batch, cut.split,
+                 scratch);
 }

@@ -11,7 +11,7 @@ typedef struct gt_product_factor {
 typedef struct gt_product { /* c[m, n] = op(a) op(b) for each entry of the batch */
   gt_matmul_shape shape;
   gt_product_factor a, b;
-  bool side_by_side; /* of the result: GT_FACTOR_SPEC_SIDE */
+  uint32_t result; /* GT_RESULT_… */
   /* What the factor that is not dense is told: words in memory, and its own specialization constants. */
   const uint32_t *geometry;
   size_t words;
