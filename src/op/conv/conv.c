@@ -113,7 +113,8 @@ static bool infer(const gt_graph *graph, const gt_node *node, gt_shape *shape, g
     if (!gt_check_f32(name, gt_node_at(graph, node->input[i]), error)) return false;
   if (!extents_of(graph, node, &e)) return refuse(graph, node, error);
   if (taps(e.a) > MOST_LENGTH / gt_most(e.in, e.out))
-    return gt_fail(error, GT_ERR_CONFIG, "%s: a window sees more than %d values", name, (int)MOST_LENGTH);
+    return gt_fail(error, GT_ERR_CONFIG, "%s: a window over all channels has more than %d values", name,
+                   (int)MOST_LENGTH);
   const gt_shape x = image(e.batch, e.a->rank, e.a->in, e.in), y = image(e.batch, e.a->rank, e.a->out, e.out);
   *shape = node->op == &rows[ROW_CONV] ? y : node->op == &rows[ROW_INPUT] ? x : weights(e.a, e.in, e.out);
   *dtype = GT_F32;

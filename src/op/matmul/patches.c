@@ -199,7 +199,8 @@ static void copy_lines(float *to, size_t step, const float *from, size_t from_st
   switch (n) {
     FIXED(1)
     FIXED(2)
-    FIXED(3) FIXED(4) FIXED(5) FIXED(6) FIXED(7) FIXED(8) FIXED(12) FIXED(16) FIXED(24) FIXED(32) default
+    FIXED(3)
+    FIXED(4) FIXED(5) FIXED(6) FIXED(7) FIXED(8) FIXED(12) FIXED(16) FIXED(24) FIXED(32) default
         : for (uint32_t i = 0; i < lines; i++, to += step, from += from_step)
               memcpy(to, from, n * sizeof *to);
   }
