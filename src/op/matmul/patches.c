@@ -1,6 +1,7 @@
 #include "op/matmul/patches.h"
 #include "base/count.h"
 #include "base/memory.h"
+#include "step/math.h"
 #include <assert.h>
 #include <string.h>
 
@@ -194,7 +195,7 @@ typedef struct piece {
       for (int k = 0; k < n; k++) to[k] = from[k];                      \
     break;
 /* Short pieces are many: no calls for them. */
-static void copy_lines(float *to, size_t step, const float *from, size_t from_step, uint32_t lines,
+GT_CLONES static void copy_lines(float *to, size_t step, const float *from, size_t from_step, uint32_t lines,
                        uint32_t n) {
   switch (n) {
     FIXED(1)
