@@ -1,8 +1,9 @@
-/* How products read their factors, whatever they consist of (factor.h). Where an operand is neither dense nor
- * all of it there, a kernel
+/* How products read their factors, whatever they consist of (factor.h), and where rows of their results go. For a
+ * kernel that has the arguments of matmul.h and lib/program.glsl, and the constant RESULT. Where an operand is
+ * not dense, it
  *   GT_BEGIN(KIND)                              reads what all of it needs,
  *   GT_LINE(spot, KIND, z, line, wide, stride)  works out once what is needed of a line of entry z of the batch
- *   GT_POSITION(spot, KIND, position)           and of a quad's position within all lines,
+ *   GT_POSITION(spot, KIND, position)           and of the position, a multiple of four, of a quad in all lines,
  *   GT_QUAD(v, KIND, from, line_spot, position_spot, position, left, aligned)
  *                                               and reads that quad of that line: `left` of its elements exist,
  *                                               all others are 0.
@@ -10,6 +11,7 @@
  * functions of these names. Spots of lines and of positions that do not exist may be worked out. wide: length
  * of a line; stride: from an entry of the batch to the next; aligned: may quads of a dense operand be read at
  * once? */
+#include "op/matmul/fetch.glsl"
 
 /* What a kind keeps of a line or of a position: an offset, and what decides whether an element is there. */
 struct gt_spot {

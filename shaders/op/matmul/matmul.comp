@@ -14,7 +14,6 @@ layout(constant_id = GT_FACTOR_SPEC_RESULT) const uint RESULT = 0u;
 #define GT_PROGRAM_X 4
 #define row (RESULT != GT_RESULT_DENSE ? n * batch : n)
 #include "lib/program.glsl"
-#include "op/matmul/fetch.glsl"
 #include "op/matmul/load.glsl"
 layout(local_size_x_id = GT_SPEC_LOCAL_X) in;
 layout(constant_id = GT_SPEC_LOCAL_X) const uint LOCAL_X = 64u; /* (BM / TM) * (BN / TN) */
