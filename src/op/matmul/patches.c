@@ -189,22 +189,28 @@ typedef struct piece {
   size_t step;
 } piece;
 
-#define FIXED(n)                                                        \
-  case n:                                                               \
+#define FIXED(size)                                                     \
+  if (n == size) {                                                      \
     for (uint32_t i = 0; i < lines; i++, to += step, from += from_step) \
-      for (int k = 0; k < n; k++) to[k] = from[k];                      \
-    break;
+      for (int k = 0; k < size; k++) to[k] = from[k];                   \
+    return;                                                             \
+  }
 /* Short pieces are many: no calls for them. */
 GT_CLONES static void copy_lines(float *to, size_t step, const float *from, size_t from_step, uint32_t lines,
-                       uint32_t n) {
-  switch (n) {
-    FIXED(1)
-    FIXED(2)
-    FIXED(3)
-    FIXED(4) FIXED(5) FIXED(6) FIXED(7) FIXED(8) FIXED(12) FIXED(16) FIXED(24) FIXED(32) default
-        : for (uint32_t i = 0; i < lines; i++, to += step, from += from_step)
-              memcpy(to, from, n * sizeof *to);
-  }
+                                 uint32_t n) {
+  FIXED(1)
+  FIXED(2)
+  FIXED(3)
+  FIXED(4)
+  FIXED(5)
+  FIXED(6)
+  FIXED(7)
+  FIXED(8)
+  FIXED(12)
+  FIXED(16)
+  FIXED(24)
+  FIXED(32)
+  for (uint32_t i = 0; i < lines; i++, to += step, from += from_step) memcpy(to, from, n * sizeof *to);
 }
 
 static void clear_lines(float *to, size_t step, uint32_t lines, uint32_t n) {
