@@ -171,6 +171,43 @@ static gt_id exchange(gt_graph *graph, gt_id w, int64_t groups, int64_t first, i
   return first == 1 || second == 1 ? parted : gt_permute(graph, parted, axes);
 }
 
+static uint32_t phases(const gt_conv_attribute *a) {
+  uint32_t count = 1;
+  for (uint32_t d = 0; d < a->rank; d++) count = gt_least_u32(count * a->stride[d], MOST_PHASES + 1);
+  return count;
+}
+
+/* Do windows lie side by side, and cover all? */
+static bool is_tiled(const gt_conv_attribute *a) {
+  bool tiled = a->groups == 1;
+  for (uint32_t d = 0; d < a->rank; d++)
+    tiled &= a->stride[d] == a->kernel[d] && a->dilation[d] == 1 && !a->before[d] &&
+             a->in[d] == (uint64_t)a->out[d] * a->stride[d];
+  return tiled;
+}
+
+/* Then an input's gradient has all windows in one product, [batch, positions…, taps…, in], and each axis'
+ * positions and taps are brought together. */
+static gt_id tile_input(gt_graph *graph, gt_id g, gt_id w, const gt_conv_attribute *a, int64_t in) {
+  const gt_shape s = gt_node_at(graph, g)->shape;
+  const int rank = (int)a->rank;
+  const int64_t out = s.dim[s.rank - 1];
+  const gt_id windows = gt_matmul(graph, gt_reshape(graph, g, gt_shape_2(-1, out)),
+                                  gt_reshape(graph, w, gt_shape_2(out, -1)), false, false);
+  gt_shape parted = {.rank = 2 * rank + 2, .dim = {s.dim[0]}};
+  int axes[GT_MAX_RANK] = {0};
+  for (int d = 0; d < rank; d++) {
+    parted.dim[1 + d] = a->out[d];
+    parted.dim[1 + rank + d] = a->kernel[d];
+    axes[1 + 2 * d] = 1 + d;
+    axes[2 + 2 * d] = 1 + rank + d;
+  }
+  parted.dim[1 + 2 * rank] = in;
+  axes[1 + 2 * rank] = 1 + 2 * rank;
+  const gt_id together = gt_permute(graph, gt_reshape(graph, windows, parted), axes);
+  return gt_reshape(graph, together, image(s.dim[0], a->rank, a->in, in));
+}
+
 gt_id gt_conv_input(gt_graph *graph, gt_id g, gt_id w, const gt_conv_attribute *a) {
   if (g == GT_NONE || w == GT_NONE) return GT_NONE;
   const gt_shape s = gt_node_at(graph, g)->shape;
@@ -181,6 +218,8 @@ gt_id gt_conv_input(gt_graph *graph, gt_id g, gt_id w, const gt_conv_attribute *
                               gt_reshape(graph, w, gt_shape_2(out, row)), false, false);
     return gt_reshape(graph, x, image(s.dim[0], a->rank, a->in, in));
   }
+  if (is_image(s, a->rank, a->out, a->groups) && phases(a) > MOST_PHASES && is_tiled(a))
+    return tile_input(graph, g, w, a, in);
   const gt_id parted = exchange(graph, w, a->groups, out / a->groups, taps(a), in / a->groups);
   return add(graph, ROW_INPUT, g, gt_reshape(graph, parted, turned(a, in, out)), a);
 }
@@ -274,12 +313,6 @@ static void lower_phases(gt_lowering *lowering, const gt_group *group, const ext
     p->shape.k = gt_patches_length(patches);
     lower_product(lowering, group, patches, p);
   } while (next_phase(patches));
-}
-
-static uint32_t phases(const gt_conv_attribute *a) {
-  uint32_t count = 1;
-  for (uint32_t d = 0; d < a->rank; d++) count = gt_least_u32(count * a->stride[d], MOST_PHASES + 1);
-  return count;
 }
 
 static uint32_t positions(const extents *e, const uint32_t *along) {
