@@ -12,14 +12,7 @@
  * of a line; stride: from an entry of the batch to the next; aligned: may quads of a dense operand be read at
  * once? */
 #include "op/matmul/fetch.glsl"
-
-/* What a kind keeps of a line or of a position: an offset, and what decides whether an element is there. */
-struct gt_spot {
-  uint at;
-  ivec3 place;
-  uint phase;
-};
-
+#include "op/matmul/spot.glsl"
 #include "op/matmul/load_dense.glsl"
 #include "op/matmul/load_patches.glsl"
 

@@ -4,6 +4,7 @@
 #include "op/conv/conv.h"
 #include "base/count.h"
 #include "op/check.h"
+#include "op/conv/depthwise.h"
 #include "op/core.h"
 #include "op/matmul/matmul.h"
 #include "op/matmul/patches.h"
@@ -45,6 +46,11 @@ static gt_shape image(int64_t batch, uint32_t rank, const uint32_t *extent, int6
 /* Of w, as all but the input's gradient read it. */
 static gt_shape weights(const gt_conv_attribute *a, int64_t in, int64_t out) {
   return image(out, a->rank, a->kernel, in / a->groups);
+}
+
+/* As their gradient is computed: rows of what an epilogue reads are those of the product. */
+static gt_shape as_matrix(const gt_conv_attribute *a, int64_t in, int64_t out) {
+  return gt_shape_2(out, taps(a) * (in / a->groups));
 }
 
 /* As the input's gradient reads them: [groups, taps * out of a group, in of a group]. */
@@ -116,7 +122,7 @@ static bool infer(const gt_graph *graph, const gt_node *node, gt_shape *shape, g
     return gt_fail(error, GT_ERR_CONFIG, "%s: a window over all channels has more than %d values", name,
                    (int)MOST_LENGTH);
   const gt_shape x = image(e.batch, e.a->rank, e.a->in, e.in), y = image(e.batch, e.a->rank, e.a->out, e.out);
-  *shape = node->op == &rows[ROW_CONV] ? y : node->op == &rows[ROW_INPUT] ? x : weights(e.a, e.in, e.out);
+  *shape = node->op == &rows[ROW_CONV] ? y : node->op == &rows[ROW_INPUT] ? x : as_matrix(e.a, e.in, e.out);
   *dtype = GT_F32;
   return gt_check_size(name, x, error) && gt_check_size(name, y, error) && gt_check_size(name, *shape, error);
 }
@@ -225,7 +231,9 @@ gt_id gt_conv_input(gt_graph *graph, gt_id g, gt_id w, const gt_conv_attribute *
 }
 
 gt_id gt_conv_weight(gt_graph *graph, gt_id g, gt_id x, const gt_conv_attribute *a) {
-  return add(graph, ROW_WEIGHT, g, x, a);
+  const gt_id w = add(graph, ROW_WEIGHT, g, x, a);
+  if (w == GT_NONE) return GT_NONE;
+  return gt_reshape(graph, w, weights(a, last(graph, x), last(graph, g)));
 }
 
 static void gradient_conv(gt_graph *graph, gt_id node, const gt_id *given, const bool *wanted,
@@ -255,8 +263,10 @@ static void gradient_input(gt_graph *graph, gt_id node, const gt_id *given, cons
 static void gradient_weight(gt_graph *graph, gt_id node, const gt_id *given, const bool *wanted,
                             gt_id *input_gradient) {
   const gt_node n = *gt_node_at(graph, node);
-  if (wanted[0]) input_gradient[0] = gt_conv(graph, n.input[1], given[0], n.attribute);
-  if (wanted[1]) input_gradient[1] = gt_conv_input(graph, n.input[0], given[0], n.attribute);
+  const gt_id w =
+      gt_reshape(graph, given[0], weights(n.attribute, last(graph, n.input[1]), last(graph, n.input[0])));
+  if (wanted[0]) input_gradient[0] = gt_conv(graph, n.input[1], w, n.attribute);
+  if (wanted[1]) input_gradient[1] = gt_conv_input(graph, n.input[0], w, n.attribute);
 }
 
 /* --- lowering ------------------------------------------------------------------------------------------- */
@@ -330,6 +340,10 @@ static void lower(gt_lowering *lowering, const gt_group *group) {
   const uint32_t groups = e.a->groups, in = (uint32_t)e.in / groups, out = (uint32_t)e.out / groups;
   gt_patches patches = patches_of(&e, back);
   const uint32_t length = gt_patches_length(&patches), lines = positions(&e, back ? e.a->in : e.a->out);
+  if (gt_depthwise_fits(&patches, back ? (uint32_t)e.in : (uint32_t)e.out)) {
+    (of_weight ? gt_depthwise_weight_lower : gt_depthwise_lower)(lowering, group, &patches, lines);
+    return;
+  }
   gt_product p = {.a = {.node = node->input[0]}, .b = {.node = node->input[1]}};
   p.shape = (gt_matmul_shape){.m = lines, .n = back ? in : out, .k = length, .batch = groups};
   p.shape.trans_b = !back;

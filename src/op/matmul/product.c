@@ -16,10 +16,9 @@ enum {
 static const gt_kernel matmul_kernel = {"matmul", gt_matmul_cpu, gt_matmul_prepare};
 static const gt_kernel finish_kernel = {"matmul_finish", gt_matmul_finish_cpu};
 
-/* Second pass of a split product. */
-static void lower_finish(gt_lowering *lowering, const gt_group *group, const gt_matmul_shape *s, uint32_t row,
-                         uint32_t split, uint32_t scratch) {
-  struct gt_matmul_finish_args args = {.count = s->batch * s->m * s->n, .row = row, .split = split};
+void gt_product_finish(gt_lowering *lowering, const gt_group *group, uint32_t count, uint32_t row,
+                       uint32_t parts, uint32_t scratch) {
+  const struct gt_matmul_finish_args args = {.count = count, .row = row, .split = parts};
   gt_step *step = gt_lower_step(lowering, &finish_kernel, &args, sizeof args);
   step->tiles = gt_ceil_div(args.count, GT_MATMUL_FINISH_TILE);
   gt_lower_use_scratch(lowering, offsetof(struct gt_matmul_finish_args, partial), scratch, false);
@@ -115,6 +114,6 @@ void gt_product_lower(gt_lowering *lowering, const gt_group *group, const gt_pro
     step->grid[2] = s->batch < MOST_GROUPS_Z ? s->batch : MOST_GROUPS_Z; /* the kernel loops over the rest */
   }
   if (cut.split > 1)
-    lower_finish(lowering, group, s, p->result == GT_RESULT_DENSE ? s->n : s->n * s->batch, cut.split,
-                 scratch);
+    gt_product_finish(lowering, group, s->batch * s->m * s->n,
+                      p->result == GT_RESULT_DENSE ? s->n : s->n * s->batch, cut.split, scratch);
 }

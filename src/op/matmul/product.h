@@ -20,4 +20,8 @@ typedef struct gt_product { /* c[m, n] = op(a) op(b) for each entry of the batch
 
 /* Emits the steps of a group that is led by a product: its epilogue is the group's program. */
 void gt_product_lower(gt_lowering *lowering, const gt_group *group, const gt_product *product);
+/* The step that adds up parts of such sums, `count` elements each, in scratch memory; row: length of the
+ * result's rows. */
+void gt_product_finish(gt_lowering *lowering, const gt_group *group, uint32_t count, uint32_t row,
+                       uint32_t parts, uint32_t scratch);
 #endif
