@@ -10,6 +10,22 @@ static uint32_t tiles_wanted(const gt_matmul_shape *s) {
   return work > 200e6 ? 16 : work > 20e6 ? 8 : work > 2e6 ? 4 : 1;
 }
 
+/* Where what is summed up is made, and long, as for the gradient of a convolution's weights, k is cut into as
+ * many parts as tiles are wanted; 1: not. */
+static uint32_t parts_of_made(const gt_matmul_shape *s, uint32_t tiles) {
+  enum { LEAST = 4 * GT_MATMUL_DEPTH, MOST_PARTIAL = 1 << 22 };
+  const uint32_t parts = gt_least_u32(gt_ceil_div(tiles_wanted(s), tiles), s->k / LEAST);
+  const bool fits = (uint64_t)parts * s->m * s->n * s->batch <= MOST_PARTIAL;
+  return s->kind_b > GT_FACTOR_SIDE_BY_SIDE && parts > 1 && fits ? parts : 1;
+}
+
+static void split_made(const gt_matmul_shape *s, gt_matmul_config *c) {
+  const uint32_t parts = parts_of_made(s, gt_ceil_div(s->m, c->bm) * gt_ceil_div(s->n, c->bn) * s->batch);
+  if (parts < 2) return;
+  c->k_chunk = gt_ceil_div(gt_ceil_div(s->k, parts), GT_MATMUL_DEPTH) * GT_MATMUL_DEPTH;
+  c->split = gt_ceil_div(s->k, c->k_chunk);
+}
+
 /* OpenBLAS gains with the tile: 64x64 reaches 2/3 of what 256x256 does. */
 static gt_matmul_config choose_tiles(const gt_matmul_shape *s) {
   static const uint32_t tile[][2] = {{256, 256}, {128, 256}, {128, 128}, {64, 128}, {64, 64}};
@@ -27,7 +43,7 @@ static gt_matmul_config choose_tiles(const gt_matmul_shape *s) {
  * made. */
 static gt_matmul_config choose_own_tiles(const gt_matmul_shape *s) {
   enum { PANEL = 32, LEAST = 48 };
-  const uint32_t wanted = gt_ceil_div(tiles_wanted(s), s->batch);
+  const uint32_t wanted = parts_of_made(s, s->batch) > 1 ? 1 : gt_ceil_div(tiles_wanted(s), s->batch);
   const uint32_t least_down = gt_ceil_div(s->m, GT_MATMUL_TILE);
   const uint32_t most_down = gt_least_u32(gt_ceil_div(s->m, LEAST), least_down + wanted);
   const uint32_t least_across = gt_ceil_div(s->n, GT_MATMUL_TILE), most_across = gt_ceil_div(s->n, 2 * PANEL);
@@ -47,19 +63,6 @@ static gt_matmul_config choose_own_tiles(const gt_matmul_shape *s) {
     best.bm = bm, best.bn = bn;
   }
   return best;
-}
-
-/* Where what is summed up is made, and long, as the gradient of a convolution's weights, few tiles are many
- * parts of k. */
-static void split_made(const gt_matmul_shape *s, gt_matmul_config *c) {
-  enum { LEAST = 4 * GT_MATMUL_DEPTH, MOST_PARTIAL = 1 << 22 };
-  const uint32_t tiles = gt_ceil_div(s->m, c->bm) * gt_ceil_div(s->n, c->bn) * s->batch;
-  const uint32_t parts = gt_least_u32(gt_ceil_div(tiles_wanted(s), tiles), s->k / LEAST);
-  if (s->kind_b <= GT_FACTOR_SIDE_BY_SIDE || parts < 2 ||
-      (uint64_t)parts * s->m * s->n * s->batch > MOST_PARTIAL)
-    return;
-  c->k_chunk = gt_ceil_div(gt_ceil_div(s->k, parts), GT_MATMUL_DEPTH) * GT_MATMUL_DEPTH;
-  c->split = gt_ceil_div(s->k, c->k_chunk);
 }
 
 /* Device tiles, with the share of a multiprocessor's peak that each reaches when it has enough to do. */
