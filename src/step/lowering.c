@@ -82,6 +82,11 @@ void gt_lower_write_part(gt_lowering *lowering, size_t argument, gt_id node) {
   use->write = use->part = true;
 }
 
+void gt_lower_writes_part(gt_lowering *lowering) {
+  gt_draft *draft = gt_lowering_current(lowering);
+  for (size_t u = 0; u < draft->count; u++) draft->items[u].part |= draft->items[u].write;
+}
+
 bool gt_lower_begins_there(const gt_lowering *lowering) { return lowering->begins_there; }
 
 uint32_t gt_lower_scratch(gt_lowering *lowering, uint64_t bytes) {

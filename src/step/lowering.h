@@ -42,6 +42,8 @@ void gt_lower_read(gt_lowering *lowering, size_t argument, gt_id node);
 void gt_lower_write(gt_lowering *lowering, size_t argument, gt_id node);
 /* A write to a part of the node's value disjoint from the parts other steps of this lowering write. */
 void gt_lower_write_part(gt_lowering *lowering, size_t argument, gt_id node);
+/* All that the current step writes is such a part. */
+void gt_lower_writes_part(gt_lowering *lowering);
 /* Does the input that the leader's value begins as (gt_op.begins_as) already lie where that value will? */
 bool gt_lower_begins_there(const gt_lowering *lowering);
 uint32_t gt_lower_scratch(gt_lowering *lowering, uint64_t bytes);

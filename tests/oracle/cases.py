@@ -184,7 +184,6 @@ def gate_cases():
 
 def all_cases():
     yield from layer_cases()
-    yield from convolution_cases()
     yield from loss_cases()
     yield from optimizer_cases()
     yield from schedule_cases()

@@ -7,11 +7,17 @@
 #define GT_FACTOR_DENSE        0 /* as it lies in memory, each entry of the batch by itself */
 #define GT_FACTOR_SIDE_BY_SIDE 1 /* likewise, but a line of one entry is followed by that of the next */
 #define GT_FACTOR_PATCHES      2 /* a line holds all that one position of a convolution sees: patches.h */
-#define GT_FACTORS             3 /* kinds */
+#define GT_FACTOR_TAPS         3 /* dense, but only some of its lines, which stand in a list: patches.h */
+#define GT_FACTORS             4 /* kinds */
 
-#define GT_FACTOR_SPEC_A    16 /* the kind of A */
-#define GT_FACTOR_SPEC_B    17
-#define GT_FACTOR_SPEC_SIDE 18 /* 1: rows of the result lie side by side, as above; 0: dense */
-#define GT_FACTOR_SPEC_OWN  19 /* the first of those for a kind to use as it likes … */
-#define GT_FACTOR_SPEC_END  24 /* … and the end of them */
+/* Where the rows of the result go. */
+#define GT_RESULT_DENSE        0
+#define GT_RESULT_SIDE_BY_SIDE 1 /* as a factor's lines */
+#define GT_RESULT_PLACED       2 /* likewise, but to places that the geometry says: patches.h */
+
+#define GT_FACTOR_SPEC_A      16 /* the kind of A */
+#define GT_FACTOR_SPEC_B      17
+#define GT_FACTOR_SPEC_RESULT 18 /* GT_RESULT_… */
+#define GT_FACTOR_SPEC_OWN    19 /* the first of those for a kind to use as it likes … */
+#define GT_FACTOR_SPEC_END    24 /* … and the end of them */
 #endif

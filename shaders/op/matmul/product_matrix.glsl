@@ -19,11 +19,10 @@
 #include "op/matmul/product_matrix.h"
 layout(constant_id = GT_FACTOR_SPEC_A) const uint KIND_A = 0u;
 layout(constant_id = GT_FACTOR_SPEC_B) const uint KIND_B = 0u;
-layout(constant_id = GT_FACTOR_SPEC_SIDE) const uint SIDE_BY_SIDE = 0u;
+layout(constant_id = GT_FACTOR_SPEC_RESULT) const uint RESULT = 0u;
 #define GT_PROGRAM_X 4
-#define row (SIDE_BY_SIDE != 0u ? n * batch : n)
+#define row (RESULT != GT_RESULT_DENSE ? n * batch : n)
 #include "lib/program.glsl"
-#include "op/matmul/fetch.glsl"
 #include "op/matmul/load.glsl"
 #include "op/matmul/range.glsl"
 layout(local_size_x_id = GT_SPEC_LOCAL_X) in;
@@ -62,7 +61,7 @@ const uint A_FETCHES = (A_OCTETS + LOCAL_X - 1u) / LOCAL_X, B_FETCHES = (B_OCTET
 const uint DOWN = SM / MATRIX_M, ACROSS = SN / MATRIX_N, DEEP = BK / MATRIX_K, SUMS = MATRIX_M * MATRIX_N;
 const uint SUBGROUPS_N = BN / SN;
 /* Do sums go straight from the units to memory? */
-const bool STRAIGHT = WHOLE && SIDE_BY_SIDE == 0u;
+const bool STRAIGHT = WHOLE && RESULT == GT_RESULT_DENSE;
 const bool PLAIN = CODE_COUNT == 0u && OUTPUT_COUNT == 1u && OUTPUT_0 == GT_OPERAND_LEADER;
 const uint RASTER = 8u; /* rows of tiles that are walked at a time, so that the cache holds what they share */
 
@@ -251,7 +250,7 @@ uint root_address(uint z, uvec2 at, uint depth, uint i) {
 
 void write(uint z, uint i, uint j, vec4 v) {
   if (i < m && j < n) {
-    uint at = SIDE_BY_SIDE != 0u ? (i * batch + z) * n + j : (z * m + i) * n + j, lanes = min(4u, n - j);
+    uint at = gt_result_row(z, i) + j, lanes = min(4u, n - j);
     if (SPLIT > 1u) gt_store(partial, gt_place(gl_WorkGroupID.y * batch * m * n + at, lanes), v);
     else gt_program_write(gt_place(at, lanes), v);
   }

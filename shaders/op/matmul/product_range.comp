@@ -12,7 +12,7 @@ layout(constant_id = GT_SPEC_ALIGNED) const uint ALIGNED = 0u;
 layout(constant_id = GT_MATRIX_SPEC_FORM) const uint FORM = 0u;
 layout(constant_id = GT_FACTOR_SPEC_A) const uint KIND_A = 0u;
 layout(constant_id = GT_FACTOR_SPEC_B) const uint KIND_B = 0u;
-#include "op/matmul/fetch.glsl"
+layout(constant_id = GT_FACTOR_SPEC_RESULT) const uint RESULT = 0u;
 #include "op/matmul/load.glsl"
 #include "op/matmul/range.glsl"
 

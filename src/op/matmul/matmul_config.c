@@ -13,6 +13,22 @@ static uint32_t tiles_wanted(const gt_matmul_shape *s) {
   return work > 200e6 ? 16 : work > 20e6 ? 8 : work > 2e6 ? 4 : 1;
 }
 
+/* Where what is summed up is made, and long, as for the gradient of a convolution's weights, k is cut into as
+ * many parts as tiles are wanted; 1: not. */
+static uint32_t parts_of_made(const gt_matmul_shape *s, uint32_t tiles) {
+  enum { LEAST = 4 * GT_MATMUL_DEPTH, MOST_PARTIAL = 1 << 22 };
+  const uint32_t parts = gt_least_u32(gt_ceil_div(tiles_wanted(s), tiles), s->k / LEAST);
+  const bool fits = (uint64_t)parts * s->m * s->n * s->batch <= MOST_PARTIAL;
+  return s->kind_b > GT_FACTOR_SIDE_BY_SIDE && parts > 1 && fits ? parts : 1;
+}
+
+static void split_made(const gt_matmul_shape *s, gt_matmul_config *c) {
+  const uint32_t parts = parts_of_made(s, gt_ceil_div(s->m, c->bm) * gt_ceil_div(s->n, c->bn) * s->batch);
+  if (parts < 2) return;
+  c->k_chunk = gt_ceil_div(gt_ceil_div(s->k, parts), GT_MATMUL_DEPTH) * GT_MATMUL_DEPTH;
+  c->split = gt_ceil_div(s->k, c->k_chunk);
+}
+
 /* OpenBLAS gains with the tile: 64x64 reaches 2/3 of what 256x256 does. */
 static gt_matmul_config choose_tiles(const gt_matmul_shape *s) {
   static const uint16_t tile[][2] = {{256, 256}, {128, 256}, {128, 128}, {64, 128}, {64, 64}};
@@ -30,11 +46,13 @@ static gt_matmul_config choose_tiles(const gt_matmul_shape *s) {
  * made. */
 static gt_matmul_config choose_own_tiles(const gt_matmul_shape *s) {
   enum { PANEL = 32, LEAST = 48 };
-  const uint32_t wanted = gt_ceil_div(tiles_wanted(s), s->batch);
+  const uint32_t wanted = parts_of_made(s, s->batch) > 1 ? 1 : gt_ceil_div(tiles_wanted(s), s->batch);
   const uint32_t least_down = gt_ceil_div(s->m, GT_MATMUL_TILE);
   const uint32_t most_down = gt_least_u32(gt_ceil_div(s->m, LEAST), least_down + wanted);
   const uint32_t least_across = gt_ceil_div(s->n, GT_MATMUL_TILE), most_across = gt_ceil_div(s->n, 2 * PANEL);
-  const bool copies_a = s->trans_a || s->kind_a > GT_FACTOR_SIDE_BY_SIDE;
+  enum { MADE = 4 }; /* so many times the work of a copy */
+  const double of_a = s->kind_a > GT_FACTOR_SIDE_BY_SIDE ? MADE : s->trans_a;
+  const double of_b = s->kind_b > GT_FACTOR_SIDE_BY_SIDE ? MADE : s->trans_b ? 2 : 1;
   gt_matmul_config best = {.split = 1};
   double best_cost = 0;
   for (uint32_t down = least_down; down <= most_down; down++) {
@@ -42,8 +60,7 @@ static gt_matmul_config choose_own_tiles(const gt_matmul_shape *s) {
     const uint32_t bm = gt_ceil_div(s->m, down), bn = gt_ceil_div(gt_ceil_div(s->n, across), PANEL) * PANEL;
     /* Fewer tiles than wanted: as many as there can be. */
     const double lacking = (uint64_t)down * across < wanted ? wanted - down * across : 0;
-    const double cost = (s->trans_b ? 2.0 : 1.0) * s->n * down + (copies_a ? 1.0 : 0.0) * s->m * across +
-                        lacking * ((double)s->m + s->n);
+    const double cost = of_b * s->n * down + of_a * s->m * across + lacking * ((double)s->m + s->n);
     if (best.bm && cost >= best_cost) continue;
     best_cost = cost;
     best.bm = (uint16_t)bm, best.bn = (uint16_t)bn;
@@ -154,7 +171,7 @@ static void add_device_ways(ways *w, const gt_matmul_shape *s, const gt_target *
     if (!fits(c, target) || (!s->trans_a && s->trans_b && threads_of(c) < FULL_GROUP)) continue;
     for (uint32_t split = 1; split <= GT_MATMUL_SPLITS; split++) {
       const uint32_t k_chunk = gt_ceil_div(gt_ceil_div(s->k, split), c->bk) * c->bk;
-      if (split > 1 && (k_chunk < 64 || gt_ceil_div(s->k, k_chunk) != split)) continue;
+      if (split > 1 && (s->whole_k || k_chunk < 64 || gt_ceil_div(s->k, k_chunk) != split)) continue;
       if (split > 1 && (uint64_t)split * s->m * s->n * s->batch > 1u << 26) break;
       if (split > 1 && target->max_grid && tiles > target->max_grid)
         break; /* tiles are one line of the grid */
@@ -170,10 +187,13 @@ static void add_ways(ways *w, const gt_matmul_shape *s, const gt_target *target,
   w->count = 0;
   if (target->device) gt_matmul_offer_matrix(s, target, precision, add_way, w);
   if (w->count && target->matrix.always) return;
-  if (target->device)
+  if (target->device) {
     add_device_ways(w, s, target);
-  else
-    add_way(w, gt_matmul_own_tile(s->m) ? choose_own_tiles(s) : choose_tiles(s), 0);
+    return;
+  }
+  gt_matmul_config c = gt_matmul_own_tile(s->m) ? choose_own_tiles(s) : choose_tiles(s);
+  split_made(s, &c);
+  add_way(w, c, 0);
 }
 
 gt_matmul_config gt_matmul_choose(gt_lowering *lowering, const gt_matmul_shape *s, gt_precision precision) {

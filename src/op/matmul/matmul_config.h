@@ -1,6 +1,6 @@
 /* How a product is cut: a pure function of its shape and the target, so that a plan never depends on what ran
- * before. On the CPU only bm and bn count (the grid of tiles; k is never split, so bits never depend on
- * threads). */
+ * before, nor bits on the number of threads. On the CPU bm and bn count (the grid of tiles), and the parts of
+ * k, where there are any. */
 #ifndef GT_OP_MATMUL_CONFIG_H
 #define GT_OP_MATMUL_CONFIG_H
 #include "shaders/op/matmul/factor.h"
@@ -10,6 +10,7 @@ typedef struct gt_matmul_shape {
   uint32_t m, n, k, batch;
   bool trans_a, trans_b;
   uint32_t kind_a, kind_b; /* GT_FACTOR_… */
+  bool whole_k;            /* not to be cut into parts of k */
 } gt_matmul_shape;
 
 typedef enum gt_engine {

@@ -17,6 +17,7 @@ typedef struct gt_factor {
   const uint32_t *geometry;
   const uint32_t *spec;                /* the step's */
   uint32_t entry;                      /* of the batch */
+  uint32_t wide, stride;               /* if it lies in memory: length of a line, from entry to entry */
   uint32_t first_line, first_position; /* where the tile begins: to be added to both */
 } gt_factor;
 

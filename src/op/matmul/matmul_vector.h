@@ -147,7 +147,7 @@ static uint32_t rows_of(row_split split, uint32_t panel) { return split.rows + (
 /* Panels lie apart by no power of two, for many are filled at once. */
 enum {
   A_PANEL = GT_MATMUL_DEPTH * LANES + LANES,
-  A_ROW = GT_MATMUL_DEPTH + LANES, /* where whole rows of a are made */
+  A_ROW = GT_MATMUL_DEPTH + LANES, /* most, where whole rows of a are made */
   B_PANEL = GT_MATMUL_DEPTH * WIDTH + WIDTH,
   A_PANELS = (GT_MATMUL_TILE + ROWS - 1) / ROWS,
   B_PANELS = (GT_MATMUL_TILE + WIDTH - 1) / WIDTH,
@@ -213,12 +213,15 @@ GT_TARGET static void pack_b(const gt_matmul_operands *o, uint32_t first, uint32
  */
 static bool packs_a(const gt_matmul_operands *o) { return o->made_a || (o->trans_a && o->n > WIDTH); }
 
+/* How far copied rows of a lie apart: short ones are many in a cache. */
+static size_t row_of_a(uint32_t depth) { return (size_t)gt_ceil_div(depth, LANES) * LANES + LANES; }
+
 /* Where block p, whose first row is i, finds its rows of op(a). */
-static rows_of_a rows_at(const gt_matmul_operands *o, const float *packed, uint32_t p, uint32_t i,
-                         uint32_t k) {
+static rows_of_a rows_at(const gt_matmul_operands *o, const float *packed, uint32_t p, uint32_t i, uint32_t k,
+                         uint32_t depth) {
+  const size_t row = row_of_a(depth);
   if (packed)
-    return o->trans_a ? (rows_of_a){packed + p * A_PANEL, 1, LANES}
-                      : (rows_of_a){packed + i * A_ROW, A_ROW, 1};
+    return o->trans_a ? (rows_of_a){packed + p * A_PANEL, 1, LANES} : (rows_of_a){packed + i * row, row, 1};
   return o->trans_a ? (rows_of_a){o->a + k * o->lda + i, 1, o->lda}
                     : (rows_of_a){o->a + i * o->lda + k, o->lda, 1};
 }
@@ -226,7 +229,7 @@ static rows_of_a rows_at(const gt_matmul_operands *o, const float *packed, uint3
 static void make_a(const gt_matmul_operands *o, row_split split, uint32_t first, uint32_t depth,
                    float *pack) {
   if (!o->trans_a) {
-    gt_factor_make(o->made_a, 0, o->m, first, depth, pack, A_ROW);
+    gt_factor_make(o->made_a, 0, o->m, first, depth, pack, row_of_a(depth));
     return;
   }
   for (uint32_t p = 0, i = 0; p < split.panels; i += rows_of(split, p), p++)
@@ -294,7 +297,7 @@ GT_TARGET static void slab(const gt_matmul_operands *o, row_split split, uint32_
   if (copied_a) pack_a(o, split, k, s.depth, packed_a);
   if (s.copied_from < o->n) pack_b(o, k, s.depth, s.copied_from, pack);
   for (uint32_t p = 0, i = 0; p < split.panels; i += rows_of(split, p), p++)
-    multiply_strip(&s, rows_of(split, p), rows_at(o, copied_a ? packed_a : NULL, p, i, k), c + i * ldc, ldc);
+    multiply_strip(&s, rows_of(split, p), rows_at(o, copied_a ? packed_a : NULL, p, i, k, s.depth), c + i * ldc, ldc);
 }
 
 GT_TARGET static void multiply(const gt_matmul_operands *o, float *c, size_t ldc, float *pack) {

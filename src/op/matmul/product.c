@@ -17,10 +17,9 @@ enum {
 static const gt_kernel matmul_kernel = {"matmul", gt_matmul_cpu, gt_matmul_prepare};
 static const gt_kernel finish_kernel = {"matmul_finish", gt_matmul_finish_cpu};
 
-/* Second pass of a split product. */
-static void lower_finish(gt_lowering *lowering, const gt_group *group, const gt_matmul_shape *s, uint32_t row,
-                         uint32_t split, uint32_t scratch) {
-  struct gt_matmul_finish_args args = {.count = s->batch * s->m * s->n, .row = row, .split = split};
+void gt_product_finish(gt_lowering *lowering, const gt_group *group, uint32_t count, uint32_t row,
+                       uint32_t parts, uint32_t scratch) {
+  const struct gt_matmul_finish_args args = {.count = count, .row = row, .split = parts};
   gt_step *step = gt_lower_step(lowering, &finish_kernel, &args, sizeof args);
   step->tiles = gt_ceil_div(args.count, GT_MATMUL_FINISH_TILE);
   gt_lower_use_scratch(lowering, offsetof(struct gt_matmul_finish_args, partial), scratch, false);
@@ -33,7 +32,7 @@ static void lower_finish(gt_lowering *lowering, const gt_group *group, const gt_
 /* Does no tile reach over the end of the matrices? Then the kernel checks no edge. */
 static bool is_whole(const gt_matmul_shape *s, const gt_matmul_config *c) {
   const uint32_t chunk = c->split > 1 ? c->k_chunk : s->k;
-  return s->m % c->bm == 0 && s->n % c->bn == 0 && s->k % chunk == 0 && chunk % c->bk == 0;
+  return s->m % c->bm == 0 && s->n % c->bn == 0 && chunk && s->k % chunk == 0 && chunk % c->bk == 0;
 }
 
 /* On scalar units, or on the CPU. */
@@ -67,7 +66,7 @@ static gt_matmul_cut cut_scalar(const gt_matmul_config *c, const gt_matmul_shape
 static void set_factors(gt_step *step, const gt_product *p) {
   step->spec[GT_FACTOR_SPEC_A] = p->shape.kind_a;
   step->spec[GT_FACTOR_SPEC_B] = p->shape.kind_b;
-  step->spec[GT_FACTOR_SPEC_SIDE] = p->side_by_side;
+  step->spec[GT_FACTOR_SPEC_RESULT] = p->result;
   for (int i = GT_FACTOR_SPEC_OWN; i < GT_FACTOR_SPEC_END; i++)
     step->spec[i] = p->own[i - GT_FACTOR_SPEC_OWN];
 }
@@ -123,7 +122,7 @@ void gt_product_lower(gt_lowering *lowering, const gt_group *group, const gt_pro
   const uint32_t down = gt_ceil_div(s->m, cut.bm), across = gt_ceil_div(s->n, cut.bn);
   const uint32_t range = lower_range(lowering, p, &cut);
   gt_step *step = start_step(lowering, p, &cut, cut.kernel);
-  step->tiles = down * across * s->batch;
+  step->tiles = down * across * s->batch * cut.split;
   if (cut.range) gt_lower_use_scratch(lowering, offsetof(struct gt_matmul_args, range), range, false);
   uint32_t scratch = 0;
   if (cut.split > 1) {
@@ -132,6 +131,7 @@ void gt_product_lower(gt_lowering *lowering, const gt_group *group, const gt_pro
   } else {
     gt_lower_program(lowering, group, offsetof(struct gt_matmul_args, x), offsetof(struct gt_matmul_args, y),
                      offsetof(struct gt_matmul_args, clock), -1);
+    if (p->result == GT_RESULT_PLACED) gt_lower_writes_part(lowering);
   }
   if (target->device) {
     gt_lower_groups(lowering, (uint64_t)down * across, cut.threads);
@@ -139,5 +139,6 @@ void gt_product_lower(gt_lowering *lowering, const gt_group *group, const gt_pro
     step->grid[2] = s->batch < MOST_GROUPS ? s->batch : MOST_GROUPS; /* the kernel loops over the rest */
   }
   if (cut.split > 1)
-    lower_finish(lowering, group, s, p->side_by_side ? s->n * s->batch : s->n, cut.split, scratch);
+    gt_product_finish(lowering, group, s->batch * s->m * s->n,
+                      p->result == GT_RESULT_DENSE ? s->n : s->n * s->batch, cut.split, scratch);
 }
