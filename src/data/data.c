@@ -27,11 +27,14 @@ static const char *const format_names[] = {
 
 static const char *const tasks[] = {"auto", "classification", "regression", NULL};
 static const char *const splits[] = {"random", "last", NULL};
-static const char *const methods[] = {"none", "standard", NULL};
+static const char *const methods[] = {"none", "standard", "channel", NULL};
 
 static const gt_field normalize_fields[] = {
-    GT_ROW(gt_data_normalize, method, GT_FIELD_CHOICE, .fallback = "none", .choices = methods,
-           .help = "standard: mean and deviation of each feature of the training split"),
+    GT_ROW(
+        gt_data_normalize, method, GT_FIELD_CHOICE, .fallback = "none", .choices = methods,
+        .help =
+            "standard: mean and deviation of each feature of the training split; channel: of each channel, "
+            "the last dimension"),
     GT_ROW(gt_data_normalize, mean, GT_FIELD_FLOATS,
            .help = "subtracted: one number, or one a channel or feature"),
     GT_ROW(gt_data_normalize, std, GT_FIELD_FLOATS, .max = 1e30, .flags = GT_FIELD_OPEN_MIN,
@@ -61,7 +64,7 @@ static const gt_field common_fields[] = {
                    "validation and test are set apart; default: all"),
     GT_ROW(gt_data_common, class_names, GT_FIELD_STRINGS, .help = "names of the classes, in order"),
     GT_ROW(gt_data_common, normalize, GT_FIELD_MAP, .sub = &gt_data_normalize_schema,
-           .help = "none, standard, or {mean: …, std: …}"),
+           .help = "none, standard, channel, or {mean: …, std: …}"),
     GT_ROW(gt_data_common, shape, GT_FIELD_INTS, .min = 1, .max = 1e9, .flags = GT_FIELD_BY_NAME,
            .help = "shape of one sample, when the file's is not the wanted one; of named inputs, by name"),
     GT_ROW(gt_data_common, integers, GT_FIELD_STRINGS,

@@ -29,7 +29,8 @@
  *   per_class       so many samples of each class are kept in the training split, the first of the file
  *   class_names     names of the classes in order; text labels of a CSV are otherwise sorted
  *   normalize       none | standard (mean and deviation of each feature of the training split; a feature
- *                   that does not vary keeps deviation 1) | {mean: m, std: s, scale: c}: (value*c - m)/s with
+ *                   that does not vary keeps deviation 1) | channel (of each channel, the last dimension,
+ *                   over all samples and places) | {mean: m, std: s, scale: c}: (value*c - m)/s with
  *                   one number, or one for each channel (last dimension), or one for each feature. c is
  *                   1/255 for bytes, else 1.
  *                   For single inputs otherwise: {method: none, inputs: {wide: standard}}.

@@ -17,7 +17,7 @@
 typedef enum gt_data_task { GT_TASK_AUTO, GT_TASK_CLASSIFICATION, GT_TASK_REGRESSION } gt_data_task;
 
 typedef struct gt_data_normalize {
-  const char *method; /* "none", "standard" */
+  const char *method; /* "none", "standard", "channel" */
   gt_floats mean, std;
   double scale;          /* 0: the default */
   const gt_spec *inputs; /* of single inputs, by name */
