@@ -8,6 +8,8 @@
  *   data: {format: idx, train: {inputs: a.gz, targets: b.gz}, test: {inputs: …, targets: …}, validation: 0.1}
  *   data: {format: npy, train: {inputs: x.npy, targets: y.npy}, test_fraction: 0.2}
  *   data: {format: csv, train: f.csv, test: g.csv, target: label, ignore: [id], normalize: standard}
+ *   data: {format: images, train: photos, size: [64, 64], test_fraction: 0.2, normalize: channel}
+ *   data: {format: cifar, train: [data_batch_1.bin, data_batch_2.bin], test: test_batch.bin}
  *   data: {format: function, formula: "exp(sin(pi*x0) + x1^2)", range: [-1, 1], samples: 1000}
  *   data: {format: table, inputs: [[0, 0], [0, 1], [1, 0], [1, 1]], targets: [[0], [1], [1], [0]]}
  * Several inputs, of any names, which layers read by `from:`; files and tables as well as columns:
@@ -169,10 +171,11 @@ typedef struct gt_input_file {
   const char *path;
 } gt_input_file;
 
-/* Reads inputs alone, for predictions, from files of any format that can (idx, npy, csv), which together hold
- * each of the model's inputs once. out[k], of input k, is [n, signature dims], U8 only when both the file and
- * the training data are U8; its values are in the units of the training data, before scale and shift.
- * GT_ERR_DATA when a file does not fit. */
+/* Reads inputs alone, for predictions, from files of any format that can (idx, npy, csv, pictures), which
+ * together hold each of the model's inputs once; pictures are a sample each, in the order of the files.
+ * out[k], of input k, is [n, signature dims], U8 only when both the file and the training data are U8; its
+ * values are in the units of the training data, before scale and shift. GT_ERR_DATA when a file does not fit.
+ */
 bool gt_data_read_inputs(const gt_input_file *file, int files, const gt_data_signature *signature,
                          gt_tensor *out, gt_error *error);
 

@@ -1,0 +1,160 @@
+/* The pictures of a dataset as they were decoded, in one file, so that the next run need not decode them: a
+ * header with a key for each split; of each split a byte for each file (was it good?), the samples, and a
+ * fingerprint of both. The file is ours alone: it has this machine's byte order, and is made anew whenever
+ * its key or its fingerprint is not what it should be. */
+#include "base/fingerprint.h"
+#include "base/log.h"
+#include "base/memory.h"
+#include "data/images.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { MOST_SETS = 2, FORMAT = 1 };
+
+typedef struct header {
+  char magic[8];
+  uint64_t key[MOST_SETS];
+  int64_t files[MOST_SETS], samples[MOST_SETS];
+} header;
+
+static const char magic[8] = "gtimage";
+
+void gt_image_set_key(gt_image_set *set, const gt_image_form *form, bool skip) {
+  const int64_t all[] = {
+      FORMAT,         gt_image_png_version(), gt_image_jpeg_version(), form->height,     form->width,
+      form->channels, form->resized,          form->stretched,         form->max_pixels, skip};
+  uint64_t key = gt_fingerprint(1, all, sizeof all);
+  for (size_t i = 0; i < set->files.count; i++) {
+    const char *path = set->files.items[i].path;
+    struct stat s;
+    int64_t about[3] = {-1};
+    if (stat(path, &s) == 0) about[0] = s.st_size, about[1] = s.st_mtim.tv_sec, about[2] = s.st_mtim.tv_nsec;
+    key = gt_fingerprint(gt_fingerprint(key, path, strlen(path) + 1), about, sizeof about);
+  }
+  set->key = key;
+}
+
+static bool read_exactly(int fd, void *out, size_t size) {
+  uint8_t *at = out;
+  while (size) {
+    const ssize_t n = read(fd, at, size > 1 << 30 ? 1 << 30 : size);
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0) return false;
+    at += n;
+    size -= (size_t)n;
+  }
+  return true;
+}
+
+static uint64_t print_of(const gt_image_set *set, int64_t samples, size_t size) {
+  const uint64_t print = gt_fingerprint(2, set->good, set->files.count);
+  return gt_fingerprint(print, set->samples.data, (size_t)samples * size);
+}
+
+static int64_t count_good(const gt_image_set *set) {
+  int64_t good = 0;
+  for (size_t i = 0; i < set->files.count; i++) good += set->good[i] == 1;
+  return good;
+}
+
+/* Into an empty set of the same files. */
+static bool load_set(int fd, gt_image_set *set, const gt_image_form *form, int64_t samples) {
+  const size_t size = (size_t)gt_image_bytes(form);
+  gt_error error = {0};
+  uint64_t print;
+  void *good;
+  set->samples = (gt_tensor){
+      .element = GT_ELEMENT_U8, .rank = 4, .dim = {samples, form->height, form->width, form->channels}};
+  if (!gt_try_alloc(&good, set->files.count, 1, "the pictures", &error)) return false;
+  set->good = good;
+  set->skipped = (int64_t)set->files.count - samples;
+  return gt_tensor_alloc(&set->samples, "the pictures", &error) &&
+         read_exactly(fd, set->good, set->files.count) &&
+         read_exactly(fd, set->samples.data, (size_t)samples * size) &&
+         read_exactly(fd, &print, sizeof print) && print == print_of(set, samples, size) &&
+         count_good(set) == samples;
+}
+
+static void forget(gt_image_set *set) {
+  free(set->good);
+  set->good = NULL;
+  set->skipped = 0;
+  gt_tensor_finish(&set->samples);
+}
+
+static off_t room_of(int64_t files, int64_t samples, const gt_image_form *form) {
+  return (off_t)(files + samples * gt_image_bytes(form) + (int64_t)sizeof(uint64_t));
+}
+
+static bool is_possible(const header *h, int k, const gt_image_set *set) {
+  return h->files[k] == (int64_t)set->files.count && h->samples[k] > 0 && h->samples[k] <= h->files[k];
+}
+
+bool gt_image_cache_load(const char *path, gt_image_set *set, int sets, const gt_image_form *form) {
+  gt_error error = {0};
+  header h;
+  bool all = true;
+  if (!gt_file_exists(path)) return false;
+  const int fd = gt_open_input(path, true, &error);
+  if (fd < 0 || !read_exactly(fd, &h, sizeof h) || memcmp(h.magic, magic, sizeof magic)) {
+    gt_info("%s holds no pictures as they were decoded: it is made anew", path);
+    if (fd >= 0) close(fd);
+    return false;
+  }
+  off_t at = (off_t)sizeof h;
+  for (int k = 0; k < sets; k++) {
+    const bool same = h.key[k] == set[k].key && is_possible(&h, k, &set[k]);
+    const bool loaded = same && lseek(fd, at, SEEK_SET) == at && load_set(fd, &set[k], form, h.samples[k]);
+    if (!loaded) forget(&set[k]);
+    all = all && loaded;
+    if (!same) break; /* where the next begins is not to be relied on */
+    at += room_of(h.files[k], h.samples[k], form);
+  }
+  close(fd);
+  if (all)
+    gt_info("pictures as they were decoded: %s", path);
+  else
+    gt_info("%s is of other pictures or options, or damaged: it is made anew", path);
+  return all;
+}
+
+static bool write_set(int fd, const gt_image_set *set, size_t size) {
+  const int64_t samples = set->samples.dim[0];
+  const uint64_t print = print_of(set, samples, size);
+  return gt_write_all(fd, set->good, set->files.count) &&
+         gt_write_all(fd, set->samples.data, (size_t)samples * size) &&
+         gt_write_all(fd, &print, sizeof print);
+}
+
+static bool make_folder(const char *path, gt_error *error) {
+  gt_arena arena;
+  const char *slash = strrchr(path, '/');
+  if (!slash || slash == path) return true;
+  gt_arena_init(&arena);
+  const bool ok = gt_make_directories(gt_arena_strndup(&arena, path, (size_t)(slash - path)), error);
+  gt_arena_finish(&arena);
+  return ok;
+}
+
+void gt_image_cache_save(const char *path, const gt_image_set *set, int sets, const gt_image_form *form) {
+  gt_error error = {0};
+  gt_replacement file;
+  header h = {0};
+  memcpy(h.magic, magic, sizeof magic);
+  for (int k = 0; k < sets; k++) {
+    h.key[k] = set[k].key;
+    h.files[k] = (int64_t)set[k].files.count;
+    h.samples[k] = set[k].samples.dim[0];
+  }
+  if (make_folder(path, &error) && gt_replacement_open(&file, path, &error)) {
+    bool ok = gt_write_all(file.fd, &h, sizeof h);
+    for (int k = 0; k < sets && ok; k++) ok = write_set(file.fd, &set[k], (size_t)gt_image_bytes(form));
+    if (!ok) gt_fail_errno(&error, GT_ERR_IO, "cannot write %s", path);
+    gt_replacement_close(&file, ok, &error);
+  }
+  if (error.status) gt_warn("the pictures are not kept for the next run: %s", error.message);
+}
