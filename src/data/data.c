@@ -264,6 +264,15 @@ static bool read_input_file(const gt_input_file *file, int index, int files, boo
                  path);
 }
 
+bool gt_data_is_sample(const char *path) {
+  gt_data_probe p = {.path = path};
+  gt_error error = {0};
+  if (!gt_data_read_head(path, &p.head, &error)) return false;
+  const gt_data_format *format = probe(&p);
+  gt_bytes_finish(&p.head);
+  return format && format->read_samples;
+}
+
 static bool all_there(const gt_data_signature *signature, const gt_tensor *out, gt_error *error) {
   for (int k = 0; k < signature->inputs; k++) {
     const char *name = signature->input[k].name;

@@ -179,6 +179,9 @@ typedef struct gt_input_file {
 bool gt_data_read_inputs(const gt_input_file *file, int files, const gt_data_signature *signature,
                          gt_tensor *out, gt_error *error);
 
+/* Is the file one sample, as a picture is? */
+bool gt_data_is_sample(const char *path);
+
 /* Writes a tensor of any element type, atomically. CSV: one row a sample, header of `names` (one a value;
  * NULL: none). */
 bool gt_data_write_csv(const char *path, const gt_tensor *tensor, const char *const *names, gt_error *error);
