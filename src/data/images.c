@@ -110,14 +110,24 @@ static bool list(opening *o, int k, gt_split *split) {
                                       &o->set[k].files, split);
 }
 
-/* The first picture that can be measured says what size all have. */
+/* Is a picture, of which the header says how large it is, whole? */
+static bool is_whole(const char *path, const gt_image_form *form, gt_error *error) {
+  void *sample;
+  if (!gt_try_alloc(&sample, (uint64_t)gt_image_bytes(form), 1, path, error)) return false;
+  const bool ok = gt_image_load(path, form, sample, error);
+  free(sample);
+  return ok;
+}
+
+/* The first picture says what size all have: the first that is good, where others are left out. */
 static bool measure(opening *o, bool skip) {
   const gt_image_files *files = &o->set[TRAIN].files;
   gt_error error = {0};
   if (o->form.resized) return true;
   for (size_t i = 0; i < files->count; i++) {
+    const char *path = files->items[i].path;
     error = (gt_error){0};
-    if (gt_image_measure(files->items[i].path, &o->form, &error)) return true;
+    if (gt_image_measure(path, &o->form, &error) && (!skip || is_whole(path, &o->form, &error))) return true;
     if (!skip || error.status == GT_ERR_MEMORY) break;
   }
   return gt_fail(o->reader->error, error.status, "%s", error.message);

@@ -24,12 +24,15 @@ bool gt_image_is_named(const char *path) {
 /* Rows and columns change places. */
 static bool lies(const gt_image_job *job) { return job->turn >= 5; }
 
-static bool check_size(const gt_image_job *job, uint32_t height, uint32_t width) {
+bool gt_image_check_pixels(const gt_image_job *job, uint32_t height, uint32_t width) {
+  if ((uint64_t)height * width <= (uint64_t)job->form->max_pixels) return true;
+  return gt_fail(job->error, GT_ERR_DATA,
+                 "%s: its header says %" PRIu32 " x %" PRIu32 " pixels, more than max_pixels: %" PRId64,
+                 job->path, width, height, job->form->max_pixels);
+}
+
+static bool check_size(const gt_image_job *job) {
   const gt_image_form *form = job->form;
-  if ((uint64_t)height * width > (uint64_t)form->max_pixels)
-    return gt_fail(job->error, GT_ERR_DATA,
-                   "%s: its header says %" PRIu32 " x %" PRIu32 " pixels, more than max_pixels: %" PRId64,
-                   job->path, width, height, form->max_pixels);
   if (job->measured || form->resized || (job->height == form->height && job->width == form->width))
     return true;
   return gt_fail(job->error, GT_ERR_DATA,
@@ -43,7 +46,7 @@ bool gt_image_begin(gt_image_job *job, uint32_t height, uint32_t width) {
   void *turned;
   job->height = lies(job) ? width : height;
   job->width = lies(job) ? height : width;
-  if (!check_size(job, height, width) || job->measured) return false;
+  if (!gt_image_check_pixels(job, height, width) || !check_size(job) || job->measured) return false;
   if (job->turn == 1)
     return gt_resizer_init(&job->resizer, &form, height, width, job->out, job->path, job->error);
   if (lies(job)) form.height = job->form->width, form.width = job->form->height;

@@ -119,8 +119,20 @@ static bool guarded(png_structp png, png_infop info, gt_image_job *job) {
   return read_rows(png, info, job);
 }
 
+static uint32_t get32(const uint8_t *at) {
+  return (uint32_t)at[0] << 24 | (uint32_t)at[1] << 16 | (uint32_t)at[2] << 8 | at[3];
+}
+
+/* The first chunk is the header, and says so before anything else is looked at. */
+static bool is_too_large(gt_image_job *job) {
+  const uint8_t *at = job->bytes.data;
+  return job->bytes.size >= 24 && !memcmp(at + 12, "IHDR", 4) &&
+         !gt_image_check_pixels(job, get32(at + 20), get32(at + 16));
+}
+
 bool gt_image_decode_png(gt_image_job *job) {
   source s = {.job = job};
+  if (is_too_large(job)) return false;
   png_structp png = png_create_read_struct(PNG_LIBPNG_VER_STRING, &s, fail, pass_over);
   png_infop info = png ? png_create_info_struct(png) : NULL;
   bool ok = false;

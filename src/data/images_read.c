@@ -102,7 +102,7 @@ bool gt_image_set_read(gt_image_set *set, const gt_image_form *form, gt_image_po
     return false;
   set->good = good;
   r.errors = gt_alloc(CHUNK * sizeof *r.errors);
-  gt_pool *pool = gt_pool_create(0);
+  gt_pool *pool = count > 1 ? gt_pool_create(0) : NULL;
   bool ok = read_all(pool, &r, error);
   gt_pool_destroy(pool);
   free(r.errors);
