@@ -2,7 +2,7 @@
  * sample or GT_ERR_DATA with a message that names the file. Meant to be run under AddressSanitizer too. */
 #include "pictures_support.h"
 
-enum { FLIPS = 2000, SIDE = 12, MOST_FILE = 1 << 14 };
+enum { FLIPS = 1000, SIDE = 12, MOST_FILE = 1 << 14 };
 static uint8_t pixels[SIDE * SIDE * 4], bytes[MOST_FILE], copy[MOST_FILE];
 static int read_count, refused_count;
 
