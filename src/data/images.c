@@ -152,6 +152,9 @@ static bool read_sets(opening *o, bool skip) {
                                                       : GT_IMAGE_SKIP;
   const gt_spec *node = gt_data_node(o->reader, "cache", NULL);
   const char *cache = o->options->cache;
+  if (cache && !gt_image_cache_is_ours(cache))
+    return refuse(o->reader, "cache", "this file was not made to keep decoded pictures",
+                  "the name of a new file, or of one that was");
   for (int k = 0; k < o->sets; k++) gt_image_set_key(&o->set[k], &o->form, skip);
   const bool whole = cache && gt_image_cache_load(cache, o->set, o->sets, &o->form);
   for (int k = 0; k < o->sets; k++)
@@ -193,6 +196,8 @@ static bool open_images(gt_data_reader *reader, const void *given) {
   reader->test_fraction = given_options->test_fraction;
   gt_arena_init(&o.arena);
   ok = read_splits(&o);
+  /* What lies in a stranger's folder is as little to be shown as what its files hold. */
+  if (reader->strange && reader->error->status == GT_ERR_IO) reader->error->status = GT_ERR_DATA;
   for (int k = 0; k < SETS; k++) gt_image_set_finish(&o.set[k]);
   gt_arena_finish(&o.arena);
   return ok;

@@ -121,6 +121,8 @@ bool gt_image_set_read(gt_image_set *set, const gt_image_form *form, gt_image_po
 
 /* Sets of one key are read to the same samples: files by name, size and time of change, and the form. */
 void gt_image_set_key(gt_image_set *set, const gt_image_form *form, bool skip);
+/* Is the file absent, or one that this made? No other is to be written over. */
+bool gt_image_cache_is_ours(const char *path);
 /* Fills those of the sets that the file holds, by their keys. Are these all? */
 bool gt_image_cache_load(const char *path, gt_image_set *set, int sets, const gt_image_form *form);
 /* Failing costs a warning. */

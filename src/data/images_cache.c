@@ -35,7 +35,7 @@ void gt_image_set_key(gt_image_set *set, const gt_image_form *form, bool skip) {
     if (stat(path, &s) == 0) about[0] = s.st_size, about[1] = s.st_mtim.tv_sec, about[2] = s.st_mtim.tv_nsec;
     key = gt_fingerprint(gt_fingerprint(key, path, strlen(path) + 1), about, sizeof about);
   }
-  set->key = key;
+  set->key = key ? key : 1;
 }
 
 static bool read_exactly(int fd, void *out, size_t size) {
@@ -94,17 +94,26 @@ static bool is_possible(const header *h, int k, const gt_image_set *set) {
   return h->files[k] == (int64_t)set->files.count && h->samples[k] > 0 && h->samples[k] <= h->files[k];
 }
 
+bool gt_image_cache_is_ours(const char *path) {
+  char head[sizeof magic];
+  gt_error error = {0};
+  struct stat s;
+  if (stat(path, &s) != 0) return true; /* absent, or writing will say what is wrong with it */
+  if (!S_ISREG(s.st_mode)) return false;
+  const size_t size = s.st_size < (off_t)sizeof head ? (size_t)s.st_size : sizeof head;
+  const int fd = gt_open_input(path, true, &error);
+  const bool ours = fd >= 0 && read_exactly(fd, head, size) && !memcmp(head, magic, size);
+  if (fd >= 0) close(fd);
+  return ours;
+}
+
 bool gt_image_cache_load(const char *path, gt_image_set *set, int sets, const gt_image_form *form) {
   gt_error error = {0};
   header h;
   bool all = true;
   if (!gt_file_exists(path)) return false;
   const int fd = gt_open_input(path, true, &error);
-  if (fd < 0 || !read_exactly(fd, &h, sizeof h) || memcmp(h.magic, magic, sizeof magic)) {
-    gt_info("%s holds no pictures as they were decoded: it is made anew", path);
-    if (fd >= 0) close(fd);
-    return false;
-  }
+  if (fd < 0 || !read_exactly(fd, &h, sizeof h)) memset(&h, 0, sizeof h);
   off_t at = (off_t)sizeof h;
   for (int k = 0; k < sets; k++) {
     const bool same = h.key[k] == set[k].key && is_possible(&h, k, &set[k]);
@@ -114,7 +123,7 @@ bool gt_image_cache_load(const char *path, gt_image_set *set, int sets, const gt
     if (!same) break; /* where the next begins is not to be relied on */
     at += room_of(h.files[k], h.samples[k], form);
   }
-  close(fd);
+  if (fd >= 0) close(fd);
   if (all)
     gt_info("pictures as they were decoded: %s", path);
   else

@@ -321,7 +321,7 @@ static void a_cache(void **state) {
   static uint8_t bytes[4096];
   const uint64_t grey = seen(cached);
   const size_t size = read_whole(cache, bytes, sizeof bytes);
-  for (size_t i = 0; i < 2 * size; i++) {
+  for (size_t i = sizeof "gtimage"; i < 2 * size; i++) {
     const int fd = open(cache, O_WRONLY | O_TRUNC);
     const size_t length = i < size ? size : i - size;
     if (i < size) bytes[i] ^= 0x10;
@@ -331,6 +331,11 @@ static void a_cache(void **state) {
     assert_true(seen(cached) == grey);
   }
   unlink(cache);
+  opened o;
+  write_text(below("table.csv"), "precious\n");
+  open_data(&o, "{train: %s, cache: %s/table.csv}", root, root);
+  expect_bad_config(&o, 0, "was not made to keep decoded pictures");
+  assert_int_equal(read_whole(path_of("root/table.csv"), bytes, sizeof bytes), 9);
 }
 
 static void a_stranger_writes_nothing(void **state) {
@@ -348,6 +353,11 @@ static void a_stranger_writes_nothing(void **state) {
   plant_bad("cat/text.png");
   open_data(&o, "{train: %s, format: images, cache: %s}", root, cache);
   assert_null(strstr(o.error.message, "text.png"));
+  expect_bad_file(&o, "more is not shown");
+  assert_int_equal(mkfifo(path_of("root/cat/pipe.jpg"), 0600), 0);
+  unlink(path_of("root/cat/text.png"));
+  open_data(&o, "{train: %s, format: images}", root);
+  assert_null(strstr(o.error.message, "pipe"));
   expect_bad_file(&o, "more is not shown");
   wanted = NULL;
   fresh_root();
