@@ -6,7 +6,7 @@
 
 size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t most, unsigned int seed) {
   size = LLVMFuzzerMutate(data, size, most);
-  if (seed % 8) repair_png(data, size);
+  if (seed % 8 && size && data[0] == 0x89) repair_png(data, size);
   return size;
 }
 
