@@ -9,6 +9,7 @@
  *   data: {format: npy, train: {inputs: x.npy, targets: y.npy}, test_fraction: 0.2}
  *   data: {format: csv, train: f.csv, test: g.csv, target: label, ignore: [id], normalize: standard}
  *   data: {format: images, train: photos, size: [64, 64], test_fraction: 0.2, normalize: channel}
+ *   data: {train: photos, targets: masks, target_channels: 1, size: [64, 64], validation: 0.1}
  *   data: {format: cifar, train: [data_batch_1.bin, data_batch_2.bin], test: test_batch.bin}
  *   data: {format: function, formula: "exp(sin(pi*x0) + x1^2)", range: [-1, 1], samples: 1000}
  *   data: {format: table, inputs: [[0, 0], [0, 1], [1, 0], [1, 1]], targets: [[0], [1], [1], [0]]}
@@ -22,6 +23,8 @@
  *                   - idx, npy, table: whole-number targets of one number a sample ([n], not [n, 1]),
  *                   - csv: one target column that holds text, or whole numbers without a decimal point of
  *                     which each of 0 … largest occurs (largest below 1000); decided by the training file,
+ *                   - images: folders are classes, folders of targets are not, a CSV as CSVs are,
+ *                   - cifar: always,
  *                   - function: never.
  *   classes         number of classes; otherwise the number of class_names, or one more than the largest
  *                   training label. A list chooses: [boot, bag] or [9, 8], by class_names, a CSV's text

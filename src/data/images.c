@@ -21,6 +21,14 @@ static const gt_field fields[] = {
                "its own folder, and targets"),
     GT_ROW(options, test, GT_FIELD_PATH, .flags = GT_FIELD_MAY_BE_ABSENT,
            .help = "the same of the test split"),
+    GT_ROW(options, targets, GT_FIELD_PATH, .flags = GT_FIELD_MAY_BE_ABSENT,
+           .help =
+               "folder of what the training pictures are to become (masks, say): each called as its picture "
+               "is, but for the ending; values 0 to 1"),
+    GT_ROW(options, test_targets, GT_FIELD_PATH, .flags = GT_FIELD_MAY_BE_ABSENT,
+           .help = "the same of the test pictures"),
+    GT_ROW(options, target_channels, GT_FIELD_INT, .fallback = "0", .min = 0, .max = 3,
+           .help = "1: grey; 3: red, green, blue; 0: as channels"),
     GT_ROW(options, test_fraction, GT_FIELD_FLOAT, .fallback = "0", .max = 1, .flags = GT_FIELD_OPEN_MAX,
            .help = "part of the training pictures set apart for testing, where there are no others"),
     GT_ROW(options, size, GT_FIELD_INTS, .min = 1, .max = GT_IMAGE_MOST_SIDE,
@@ -57,7 +65,9 @@ static bool is_folder(const char *path) {
 }
 
 static bool read_form(gt_data_reader *reader, const options *o, gt_image_form *form) {
-  if (o->channels == 2) return refuse(reader, "channels", "no picture has two channels", "1 or 3");
+  if (o->channels == 2 || o->target_channels == 2)
+    return refuse(reader, o->channels == 2 ? "channels" : "target_channels", "no picture has two channels",
+                  "1 or 3");
   if (o->size.count > 2)
     return refuse(reader, "size", "this is not the size of a picture", "[HEIGHT, WIDTH]");
   *form = (gt_image_form){.channels = o->channels,
@@ -73,13 +83,14 @@ static bool read_form(gt_data_reader *reader, const options *o, gt_image_form *f
 /* --- the splits --- */
 
 enum { TRAIN, TEST, SETS };
+static const char *const keys[SETS][GT_IMAGE_ROLES] = {{"train", "targets"}, {"test", "test_targets"}};
 
 typedef struct opening {
   gt_data_reader *reader;
   const options *options;
-  gt_data_file file[SETS];
+  gt_data_file file[SETS][GT_IMAGE_ROLES];
   gt_image_set set[SETS];
-  int sets;
+  int sets, roles;
   gt_csv_labels labels;
   gt_image_form form;
   gt_arena arena; /* of the paths */
@@ -89,32 +100,44 @@ typedef struct opening {
 static bool list_folder(opening *o, int k, gt_split *split) {
   gt_data_reader *reader = o->reader;
   gt_image_files *files = &o->set[k].files;
+  const char *path = o->file[k][GT_IMAGE_INPUT].path;
   if (reader->task == GT_TASK_REGRESSION)
     return refuse(reader, "task", "folders are classes",
-                  "task: classification, or a CSV of paths and targets");
+                  "task: classification, a folder of targets, or a CSV of paths and targets");
   reader->dataset->classification = reader->dataset->text_labels = true;
-  if (!gt_image_list_folder(reader, o->file[k], k == TRAIN, &o->arena, files)) return false;
+  if (!gt_image_list_folder(reader, o->file[k][GT_IMAGE_INPUT], k == TRAIN, &o->arena, files)) return false;
   split->targets = (gt_tensor){.element = GT_ELEMENT_I32, .rank = 1, .dim = {(int64_t)files->count}};
-  if (!gt_tensor_alloc(&split->targets, o->file[k].path, reader->error)) return false;
+  if (!gt_tensor_alloc(&split->targets, path, reader->error)) return false;
   int32_t *label = split->targets.data;
   for (size_t i = 0; i < files->count; i++) label[i] = files->items[i].label;
   return true;
 }
 
+static bool list_pairs(opening *o, int k) {
+  gt_data_reader *reader = o->reader;
+  if (reader->task == GT_TASK_CLASSIFICATION)
+    return refuse(reader, "task", "the targets are pictures, not classes", "task: regression");
+  return gt_image_list_pairs(reader, o->file[k][GT_IMAGE_INPUT], o->file[k][GT_IMAGE_TARGET], &o->arena,
+                             &o->set[k].files);
+}
+
 static bool list(opening *o, int k, gt_split *split) {
-  const bool folder = is_folder(o->file[k].path);
-  if (k && folder != is_folder(o->file[TRAIN].path))
+  const bool folder = is_folder(o->file[k][GT_IMAGE_INPUT].path);
+  if (k && folder != is_folder(o->file[TRAIN][GT_IMAGE_INPUT].path))
     return refuse(o->reader, "test", "train and test are a folder and a file", "two folders, or two CSVs");
-  return folder ? list_folder(o, k, split)
-                : gt_image_list_table(o->reader, o->options, o->file[k], &o->labels, k == TRAIN, &o->arena,
-                                      &o->set[k].files, split);
+  if (o->roles > 1 && !folder)
+    return refuse(o->reader, "targets", "a CSV names its targets itself", "a folder in train, or no targets");
+  return o->roles > 1 ? list_pairs(o, k)
+         : folder     ? list_folder(o, k, split)
+                      : gt_image_list_table(o->reader, o->options, o->file[k][GT_IMAGE_INPUT], &o->labels,
+                                            k == TRAIN, &o->arena, &o->set[k].files, split);
 }
 
 /* Is a picture, of which the header says how large it is, whole? */
 static bool is_whole(const char *path, const gt_image_form *form, gt_error *error) {
   void *sample;
   if (!gt_try_alloc(&sample, (uint64_t)gt_image_bytes(form), 1, path, error)) return false;
-  const bool ok = gt_image_load(path, form, sample, error);
+  const bool ok = gt_image_load(path, form, sample, NULL, error);
   free(sample);
   return ok;
 }
@@ -125,7 +148,7 @@ static bool measure(opening *o, bool skip) {
   gt_error error = {0};
   if (o->form.resized) return true;
   for (size_t i = 0; i < files->count; i++) {
-    const char *path = files->items[i].path;
+    const char *path = files->items[i].path[GT_IMAGE_INPUT];
     error = (gt_error){0};
     if (gt_image_measure(path, &o->form, &error) && (!skip || is_whole(path, &o->form, &error))) return true;
     if (!skip || error.status == GT_ERR_MEMORY) break;
@@ -133,17 +156,14 @@ static bool measure(opening *o, bool skip) {
   return gt_fail(o->reader->error, error.status, "%s", error.message);
 }
 
-/* Targets of pictures that were left out go. */
-static void keep_good(const gt_image_set *set, gt_split *split) {
-  const size_t row = (size_t)gt_tensor_features(&split->targets) * gt_element_size(split->targets.element);
-  uint8_t *to = split->targets.data;
-  for (size_t i = 0; i < set->files.count; i++) {
-    const uint8_t *from = (const uint8_t *)split->targets.data + i * row;
-    if (!set->good[i]) continue;
-    if (from > to) memcpy(to, from, row);
-    to += row;
+static void ready_sets(opening *o, bool skip) {
+  for (int k = 0; k < o->sets; k++) {
+    gt_image_set *set = &o->set[k];
+    set->roles = o->roles;
+    for (int t = 0; t < o->roles; t++) set->form[t] = o->form;
+    if (o->options->target_channels) set->form[GT_IMAGE_TARGET].channels = o->options->target_channels;
+    gt_image_set_key(set, skip);
   }
-  split->targets.dim[0] = split->samples = set->samples.dim[0];
 }
 
 static bool read_sets(opening *o, bool skip) {
@@ -155,14 +175,50 @@ static bool read_sets(opening *o, bool skip) {
   if (cache && !gt_image_cache_is_ours(cache))
     return refuse(o->reader, "cache", "this file was not made to keep decoded pictures",
                   "the name of a new file, or of one that was");
-  for (int k = 0; k < o->sets; k++) gt_image_set_key(&o->set[k], &o->form, skip);
-  const bool whole = cache && gt_image_cache_load(cache, o->set, o->sets, &o->form);
+  ready_sets(o, skip);
+  const bool whole = cache && gt_image_cache_load(cache, o->set, o->sets);
   for (int k = 0; k < o->sets; k++)
-    if (!o->set[k].samples.data && !gt_image_set_read(&o->set[k], &o->form, policy, o->reader->error))
-      return false;
+    if (!o->set[k].good && !gt_image_set_read(&o->set[k], policy, o->reader->error)) return false;
   /* Who does not vouch for the config does not want files written where it says. */
-  if (cache && !whole && !gt_data_is_strange(o->reader, node))
-    gt_image_cache_save(cache, o->set, o->sets, &o->form);
+  if (cache && !whole && !gt_data_is_strange(o->reader, node)) gt_image_cache_save(cache, o->set, o->sets);
+  return true;
+}
+
+/* Targets of pictures that were left out go. */
+static void keep_good(const gt_image_set *set, gt_tensor *targets) {
+  const size_t row = (size_t)gt_tensor_features(targets) * gt_element_size(targets->element);
+  uint8_t *to = targets->data;
+  for (size_t i = 0; i < set->files.count; i++) {
+    const uint8_t *from = (const uint8_t *)targets->data + i * row;
+    if (!set->good[i]) continue;
+    if (from > to) memcpy(to, from, row);
+    to += row;
+  }
+  targets->dim[0] -= set->skipped;
+}
+
+/* Bytes as quantities from 0 to 1. */
+static bool take_targets(gt_image_set *set, gt_split *split, gt_error *error) {
+  gt_tensor *targets = &split->targets;
+  *targets = set->pixels[GT_IMAGE_TARGET];
+  set->pixels[GT_IMAGE_TARGET].data = NULL;
+  if (!gt_data_widen(targets, "the targets", error)) return false;
+  const int64_t count = targets->dim[0] * gt_tensor_features(targets);
+  float *value = targets->data;
+  for (int64_t i = 0; i < count; i++) value[i] /= 255;
+  return true;
+}
+
+static bool move_split(opening *o, int k, gt_split *split) {
+  gt_image_set *set = &o->set[k];
+  split->input[0] = set->pixels[GT_IMAGE_INPUT];
+  split->samples = split->input[0].dim[0];
+  set->pixels[GT_IMAGE_INPUT].data = NULL;
+  if (set->skipped)
+    gt_warn("%" PRId64 " of %zu pictures of the %s split could not be read and are left out", set->skipped,
+            set->files.count, k == TRAIN ? "training" : "test");
+  if (o->roles > 1) return take_targets(set, split, o->reader->error);
+  keep_good(set, &split->targets);
   return true;
 }
 
@@ -173,27 +229,36 @@ static bool read_splits(opening *o) {
   for (int k = 0; k < o->sets; k++)
     if (!list(o, k, split[k])) return false;
   if (!measure(o, skip) || !read_sets(o, skip)) return false;
-  for (int k = 0; k < o->sets; k++) {
-    split[k]->input[0] = o->set[k].samples;
-    o->set[k].samples.data = NULL;
-    keep_good(&o->set[k], split[k]);
-    if (o->set[k].skipped)
-      gt_warn("%" PRId64 " of %zu pictures of the %s split could not be read and are left out",
-              o->set[k].skipped, o->set[k].files.count, k == TRAIN ? "training" : "test");
-  }
+  for (int k = 0; k < o->sets; k++)
+    if (!move_split(o, k, split[k])) return false;
   return true;
 }
 
+/* All that are missing are reported. */
+static bool find_files(opening *o) {
+  gt_data_reader *reader = o->reader;
+  bool ok = true;
+  if (o->sets > 1 && !o->options->test_targets != !o->options->targets)
+    return refuse(reader, o->options->targets ? "test" : "test_targets",
+                  "of the training and the test pictures only one have targets", "targets and test_targets");
+  for (int k = 0; k < o->sets; k++)
+    for (int t = 0; t < o->roles; t++) {
+      o->file[k][t] = gt_data_find_file(reader, gt_data_node(reader, keys[k][t], NULL));
+      ok &= o->file[k][t].path != NULL;
+    }
+  return ok;
+}
+
 static bool open_images(gt_data_reader *reader, const void *given) {
-  const options *given_options = given;
-  opening o = {.reader = reader, .options = given_options, .sets = given_options->test ? 2 : 1};
-  bool ok = read_form(reader, given_options, &o.form);
-  o.file[TRAIN] = gt_data_find_file(reader, gt_data_node(reader, "train", NULL));
-  if (o.sets > 1) o.file[TEST] = gt_data_find_file(reader, gt_data_node(reader, "test", NULL));
-  if (!ok || !o.file[TRAIN].path || (o.sets > 1 && !o.file[TEST].path)) return false;
-  reader->train_name = o.file[TRAIN].path;
-  reader->test_name = o.file[TEST].path;
-  reader->test_fraction = given_options->test_fraction;
+  const options *asked = given;
+  opening o = {
+      .reader = reader, .options = asked, .sets = asked->test ? 2 : 1, .roles = asked->targets ? 2 : 1};
+  bool ok = read_form(reader, asked, &o.form);
+  ok = find_files(&o) && ok;
+  if (!ok) return false;
+  reader->train_name = o.file[TRAIN][GT_IMAGE_INPUT].path;
+  reader->test_name = o.file[TEST][GT_IMAGE_INPUT].path;
+  reader->test_fraction = asked->test_fraction;
   gt_arena_init(&o.arena);
   ok = read_splits(&o);
   /* What lies in a stranger's folder is as little to be shown as what its files hold. */
@@ -241,14 +306,13 @@ static bool taught_form(const gt_data_signature *signature, const char *path, gt
 
 static bool read_samples(const char *const *path, int count, const gt_data_signature *signature,
                          gt_tensor *out, gt_error *error) {
-  gt_image_form form;
-  gt_image_set set = {0};
-  if (!taught_form(signature, path[0], &form, error)) return false;
-  for (int i = 0; i < count; i++) *GT_PUSH(&set.files) = (gt_image_file){path[i], 0};
-  const bool ok = gt_image_set_read(&set, &form, GT_IMAGE_REFUSE, error);
+  gt_image_set set = {.roles = 1};
+  if (!taught_form(signature, path[0], &set.form[GT_IMAGE_INPUT], error)) return false;
+  for (int i = 0; i < count; i++) *GT_PUSH(&set.files) = (gt_image_file){.path = {path[i]}};
+  const bool ok = gt_image_set_read(&set, GT_IMAGE_REFUSE, error);
   if (ok) {
-    *out = set.samples;
-    set.samples.data = NULL;
+    *out = set.pixels[GT_IMAGE_INPUT];
+    set.pixels[GT_IMAGE_INPUT].data = NULL;
   }
   gt_image_set_finish(&set);
   return ok && gt_data_fit(path[0], &signature->input[0], out, error);

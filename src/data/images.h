@@ -72,8 +72,10 @@ bool gt_image_check_pixels(const gt_image_job *job, uint32_t height, uint32_t wi
 bool gt_image_decode_png(gt_image_job *job);
 bool gt_image_decode_jpeg(gt_image_job *job);
 
-/* One file as a sample; GT_ERR_DATA, naming it, when it is no sound picture or too large. */
-bool gt_image_load(const char *path, const gt_image_form *form, uint8_t *out, gt_error *error);
+/* One file as a sample; GT_ERR_DATA, naming it, when it is no sound picture or too large. size: if not NULL,
+ * gets its own height and width, as it is seen. */
+bool gt_image_load(const char *path, const gt_image_form *form, uint8_t *out, int64_t size[2],
+                   gt_error *error);
 /* Sets the form's height and width to the picture's own. */
 bool gt_image_measure(const char *path, gt_image_form *form, gt_error *error);
 /* By the name's ending, or by the first bytes. */
@@ -85,8 +87,10 @@ int64_t gt_image_jpeg_version(void);
 
 /* --- many (images_read.c) --- */
 
+enum { GT_IMAGE_INPUT, GT_IMAGE_TARGET, GT_IMAGE_ROLES };
+
 typedef struct gt_image_file {
-  const char *path;
+  const char *path[GT_IMAGE_ROLES]; /* a picture and, where pictures are the targets, its target */
   int32_t label;
 } gt_image_file;
 
@@ -97,10 +101,12 @@ typedef struct gt_image_files {
 
 typedef struct gt_image_set { /* the pictures of a split */
   gt_image_files files;
-  uint8_t *good;     /* of each: is it a sample? The others were refused */
-  int64_t skipped;   /* how many were */
-  uint64_t key;      /* of what would be read, before it is (gt_image_set_key) */
-  gt_tensor samples; /* U8 [those that are, height, width, channels] */
+  int roles;                          /* GT_IMAGE_ROLES where pictures are the targets, else 1 */
+  gt_image_form form[GT_IMAGE_ROLES]; /* set before they are read */
+  uint8_t *good;                      /* of each file: is it a sample? The others were refused */
+  int64_t skipped;                    /* how many were */
+  uint64_t key;                       /* of what would be read, before it is (gt_image_set_key) */
+  gt_tensor pixels[GT_IMAGE_ROLES];   /* U8 [those that are good, height, width, channels] */
 } gt_image_set;
 
 void gt_image_set_finish(gt_image_set *set); /* accepts a zeroed one */
@@ -114,27 +120,29 @@ typedef enum gt_image_policy {
   GT_IMAGE_SKIP,
   GT_IMAGE_SKIP_QUIETLY
 } gt_image_policy;
+/* Memory for as many samples as there are to be; `good` is set to 0. */
+bool gt_image_set_alloc(gt_image_set *set, int64_t samples, gt_error *error);
 /* Reads set->files on all cores. */
-bool gt_image_set_read(gt_image_set *set, const gt_image_form *form, gt_image_policy policy, gt_error *error);
+bool gt_image_set_read(gt_image_set *set, gt_image_policy policy, gt_error *error);
 
 /* --- kept (images_cache.c) --- */
 
 /* Sets of one key are read to the same samples: files by name, size and time of change, and the form. */
-void gt_image_set_key(gt_image_set *set, const gt_image_form *form, bool skip);
+void gt_image_set_key(gt_image_set *set, bool skip);
 /* Is the file absent, or one that this made? No other is to be written over. */
 bool gt_image_cache_is_ours(const char *path);
 /* Fills those of the sets that the file holds, by their keys. Are these all? */
-bool gt_image_cache_load(const char *path, gt_image_set *set, int sets, const gt_image_form *form);
+bool gt_image_cache_load(const char *path, gt_image_set *set, int sets);
 /* Failing costs a warning. */
-void gt_image_cache_save(const char *path, const gt_image_set *set, int sets, const gt_image_form *form);
+void gt_image_cache_save(const char *path, const gt_image_set *set, int sets);
 
 /* --- which files (images_list.c) --- */
 
 typedef struct gt_image_options {
-  const char *train, *test, *fit, *on_error, *cache, *path;
+  const char *train, *test, *targets, *test_targets, *fit, *on_error, *cache, *path;
   gt_strings target;
   gt_ints size;
-  int64_t channels, max_pixels;
+  int64_t channels, target_channels, max_pixels;
   double test_fraction;
 } gt_image_options;
 
@@ -142,6 +150,10 @@ typedef struct gt_image_options {
  * first folder, that of the training split, settles which classes there are (dataset->class_names). */
 bool gt_image_list_folder(gt_data_reader *reader, gt_data_file folder, bool first, gt_arena *arena,
                           gt_image_files *out);
+/* All pictures of a folder, and for each the one of the same name, but for its ending, in the targets'
+ * folder. */
+bool gt_image_list_pairs(gt_data_reader *reader, gt_data_file folder, gt_data_file targets, gt_arena *arena,
+                         gt_image_files *out);
 /* A CSV that names the pictures, seen from its own folder, and their targets, which go to split->targets;
  * what the labels are is settled by the first. */
 bool gt_image_list_table(gt_data_reader *reader, const gt_image_options *options, gt_data_file file,

@@ -23,17 +23,25 @@ typedef struct header {
 
 static const char magic[8] = "gtimage";
 
-void gt_image_set_key(gt_image_set *set, const gt_image_form *form, bool skip) {
-  const int64_t all[] = {
-      FORMAT,         gt_image_png_version(), gt_image_jpeg_version(), form->height,     form->width,
-      form->channels, form->resized,          form->stretched,         form->max_pixels, skip};
+static uint64_t add_form(uint64_t key, const gt_image_form *form) {
+  const int64_t all[] = {form->height,  form->width,     form->channels,
+                         form->resized, form->stretched, form->max_pixels};
+  return gt_fingerprint(key, all, sizeof all);
+}
+
+static uint64_t add_file(uint64_t key, const char *path) {
+  struct stat s;
+  int64_t about[3] = {-1};
+  if (stat(path, &s) == 0) about[0] = s.st_size, about[1] = s.st_mtim.tv_sec, about[2] = s.st_mtim.tv_nsec;
+  return gt_fingerprint(gt_fingerprint(key, path, strlen(path) + 1), about, sizeof about);
+}
+
+void gt_image_set_key(gt_image_set *set, bool skip) {
+  const int64_t all[] = {FORMAT, gt_image_png_version(), gt_image_jpeg_version(), skip, set->roles};
   uint64_t key = gt_fingerprint(1, all, sizeof all);
-  for (size_t i = 0; i < set->files.count; i++) {
-    const char *path = set->files.items[i].path;
-    struct stat s;
-    int64_t about[3] = {-1};
-    if (stat(path, &s) == 0) about[0] = s.st_size, about[1] = s.st_mtim.tv_sec, about[2] = s.st_mtim.tv_nsec;
-    key = gt_fingerprint(gt_fingerprint(key, path, strlen(path) + 1), about, sizeof about);
+  for (int t = 0; t < set->roles; t++) {
+    key = add_form(key, &set->form[t]);
+    for (size_t i = 0; i < set->files.count; i++) key = add_file(key, set->files.items[i].path[t]);
   }
   set->key = key ? key : 1;
 }
@@ -50,9 +58,14 @@ static bool read_exactly(int fd, void *out, size_t size) {
   return true;
 }
 
-static uint64_t print_of(const gt_image_set *set, int64_t samples, size_t size) {
-  const uint64_t print = gt_fingerprint(2, set->good, set->files.count);
-  return gt_fingerprint(print, set->samples.data, (size_t)samples * size);
+static size_t bytes_of(const gt_image_set *set, int role) {
+  return (size_t)set->pixels[role].dim[0] * (size_t)gt_image_bytes(&set->form[role]);
+}
+
+static uint64_t print_of(const gt_image_set *set) {
+  uint64_t print = gt_fingerprint(2, set->good, set->files.count);
+  for (int t = 0; t < set->roles; t++) print = gt_fingerprint(print, set->pixels[t].data, bytes_of(set, t));
+  return print;
 }
 
 static int64_t count_good(const gt_image_set *set) {
@@ -62,32 +75,29 @@ static int64_t count_good(const gt_image_set *set) {
 }
 
 /* Into an empty set of the same files. */
-static bool load_set(int fd, gt_image_set *set, const gt_image_form *form, int64_t samples) {
-  const size_t size = (size_t)gt_image_bytes(form);
+static bool load_set(int fd, gt_image_set *set, int64_t samples) {
   gt_error error = {0};
   uint64_t print;
-  void *good;
-  set->samples = (gt_tensor){
-      .element = GT_ELEMENT_U8, .rank = 4, .dim = {samples, form->height, form->width, form->channels}};
-  if (!gt_try_alloc(&good, set->files.count, 1, "the pictures", &error)) return false;
-  set->good = good;
   set->skipped = (int64_t)set->files.count - samples;
-  return gt_tensor_alloc(&set->samples, "the pictures", &error) &&
-         read_exactly(fd, set->good, set->files.count) &&
-         read_exactly(fd, set->samples.data, (size_t)samples * size) &&
-         read_exactly(fd, &print, sizeof print) && print == print_of(set, samples, size) &&
-         count_good(set) == samples;
+  if (!gt_image_set_alloc(set, samples, &error) || !read_exactly(fd, set->good, set->files.count))
+    return false;
+  for (int t = 0; t < set->roles; t++)
+    if (!read_exactly(fd, set->pixels[t].data, bytes_of(set, t))) return false;
+  return read_exactly(fd, &print, sizeof print) && print == print_of(set) && count_good(set) == samples;
 }
 
 static void forget(gt_image_set *set) {
   free(set->good);
   set->good = NULL;
   set->skipped = 0;
-  gt_tensor_finish(&set->samples);
+  for (int t = 0; t < set->roles; t++) gt_tensor_finish(&set->pixels[t]);
 }
 
-static off_t room_of(int64_t files, int64_t samples, const gt_image_form *form) {
-  return (off_t)(files + samples * gt_image_bytes(form) + (int64_t)sizeof(uint64_t));
+/* What a set takes in the file. */
+static off_t room_of(const gt_image_set *set, int64_t samples) {
+  int64_t bytes = (int64_t)(set->files.count + sizeof(uint64_t));
+  for (int t = 0; t < set->roles; t++) bytes += samples * gt_image_bytes(&set->form[t]);
+  return (off_t)bytes;
 }
 
 static bool is_possible(const header *h, int k, const gt_image_set *set) {
@@ -107,7 +117,7 @@ bool gt_image_cache_is_ours(const char *path) {
   return ours;
 }
 
-bool gt_image_cache_load(const char *path, gt_image_set *set, int sets, const gt_image_form *form) {
+bool gt_image_cache_load(const char *path, gt_image_set *set, int sets) {
   gt_error error = {0};
   header h;
   bool all = true;
@@ -117,11 +127,11 @@ bool gt_image_cache_load(const char *path, gt_image_set *set, int sets, const gt
   off_t at = (off_t)sizeof h;
   for (int k = 0; k < sets; k++) {
     const bool same = h.key[k] == set[k].key && is_possible(&h, k, &set[k]);
-    const bool loaded = same && lseek(fd, at, SEEK_SET) == at && load_set(fd, &set[k], form, h.samples[k]);
+    const bool loaded = same && lseek(fd, at, SEEK_SET) == at && load_set(fd, &set[k], h.samples[k]);
     if (!loaded) forget(&set[k]);
     all = all && loaded;
     if (!same) break; /* where the next begins is not to be relied on */
-    at += room_of(h.files[k], h.samples[k], form);
+    at += room_of(&set[k], h.samples[k]);
   }
   if (fd >= 0) close(fd);
   if (all)
@@ -131,12 +141,11 @@ bool gt_image_cache_load(const char *path, gt_image_set *set, int sets, const gt
   return all;
 }
 
-static bool write_set(int fd, const gt_image_set *set, size_t size) {
-  const int64_t samples = set->samples.dim[0];
-  const uint64_t print = print_of(set, samples, size);
-  return gt_write_all(fd, set->good, set->files.count) &&
-         gt_write_all(fd, set->samples.data, (size_t)samples * size) &&
-         gt_write_all(fd, &print, sizeof print);
+static bool write_set(int fd, const gt_image_set *set) {
+  const uint64_t print = print_of(set);
+  bool ok = gt_write_all(fd, set->good, set->files.count);
+  for (int t = 0; t < set->roles; t++) ok = ok && gt_write_all(fd, set->pixels[t].data, bytes_of(set, t));
+  return ok && gt_write_all(fd, &print, sizeof print);
 }
 
 static bool make_folder(const char *path, gt_error *error) {
@@ -149,7 +158,7 @@ static bool make_folder(const char *path, gt_error *error) {
   return ok;
 }
 
-void gt_image_cache_save(const char *path, const gt_image_set *set, int sets, const gt_image_form *form) {
+void gt_image_cache_save(const char *path, const gt_image_set *set, int sets) {
   gt_error error = {0};
   gt_replacement file;
   header h = {0};
@@ -157,11 +166,11 @@ void gt_image_cache_save(const char *path, const gt_image_set *set, int sets, co
   for (int k = 0; k < sets; k++) {
     h.key[k] = set[k].key;
     h.files[k] = (int64_t)set[k].files.count;
-    h.samples[k] = set[k].samples.dim[0];
+    h.samples[k] = set[k].pixels[GT_IMAGE_INPUT].dim[0];
   }
   if (make_folder(path, &error) && gt_replacement_open(&file, path, &error)) {
     bool ok = gt_write_all(file.fd, &h, sizeof h);
-    for (int k = 0; k < sets && ok; k++) ok = write_set(file.fd, &set[k], (size_t)gt_image_bytes(form));
+    for (int k = 0; k < sets && ok; k++) ok = write_set(file.fd, &set[k]);
     if (!ok) gt_fail_errno(&error, GT_ERR_IO, "cannot write %s", path);
     gt_replacement_close(&file, ok, &error);
   }

@@ -55,7 +55,7 @@ static bool walk(const char *folder, int32_t label, int depth, gt_arena *arena, 
                ? walk(path, label, depth + 1, arena, out, others, error)
                : gt_fail(error, GT_ERR_DATA, "%s: folders in folders, more than %d", path, MOST_DEPTH);
     else if (gt_image_is_named(path))
-      *GT_PUSH(out) = (gt_image_file){path, label};
+      *GT_PUSH(out) = (gt_image_file){.path = {path}, .label = label};
     else
       ++*others;
   }
@@ -66,6 +66,12 @@ static bool walk(const char *folder, int32_t label, int depth, gt_arena *arena, 
 static bool is_clean(const char *name) {
   const gt_cell cell = {.text = name, .length = (uint32_t)strlen(name)};
   return gt_cell_is_clean(&cell);
+}
+
+static void announce(gt_data_file folder) {
+  if (!folder.stranger) return;
+  gt_info("%s names the folder %s, which is read", folder.stranger, folder.path);
+  *folder.read = true;
 }
 
 /* The folders of classes; a picture beside them has no class. */
@@ -146,8 +152,7 @@ bool gt_image_list_folder(gt_data_reader *reader, gt_data_file folder, bool firs
   gt_dataset *dataset = reader->dataset;
   listing l = {.reader = reader, .folder = folder.path, .arena = arena, .out = out};
   names classes = {0};
-  if (folder.stranger) gt_info("%s names the folder %s, which is read", folder.stranger, folder.path);
-  if (folder.stranger) *folder.read = true;
+  announce(folder);
   bool ok = find_classes(folder.path, arena, &classes, reader->error);
   if (first) dataset->classes = known_classes(reader, &dataset->class_names);
   if (!dataset->classes)
@@ -161,6 +166,35 @@ bool gt_image_list_folder(gt_data_reader *reader, gt_data_file folder, bool firs
   return gt_fail(reader->error, GT_ERR_DATA,
                  "%s: no folder in it holds pictures (.png, .jpg, .jpeg); expected %s/CLASS/PICTURE",
                  folder.path, folder.path);
+}
+
+/* --- a folder of pictures, and one of their targets --- */
+
+/* The target of the picture that the path `name` leads to in the inputs' folder. Where there is none, it is
+ * looked for by that name when it is read. */
+static const char *target_of(const char *folder, const char *name, gt_arena *arena) {
+  static const char *const endings[] = {".png", ".jpg", ".jpeg", ".PNG", ".JPG", ".JPEG"};
+  const char *same = gt_arena_printf(arena, "%s/%s", folder, name), *dot = strrchr(same, '.');
+  if (gt_file_exists(same)) return same;
+  for (size_t i = 0; dot && i < sizeof endings / sizeof *endings; i++) {
+    const char *other = gt_arena_printf(arena, "%.*s%s", (int)(dot - same), same, endings[i]);
+    if (gt_file_exists(other)) return other;
+  }
+  return same;
+}
+
+bool gt_image_list_pairs(gt_data_reader *reader, gt_data_file folder, gt_data_file targets, gt_arena *arena,
+                         gt_image_files *out) {
+  int64_t others = 0;
+  announce(folder);
+  announce(targets);
+  if (!walk(folder.path, 0, 0, arena, out, &others, reader->error)) return false;
+  for (size_t i = 0; i < out->count; i++) {
+    const char *name = out->items[i].path[GT_IMAGE_INPUT] + strlen(folder.path) + 1;
+    out->items[i].path[GT_IMAGE_TARGET] = target_of(targets.path, name, arena);
+  }
+  return out->count ||
+         gt_fail(reader->error, GT_ERR_DATA, "%s holds no pictures (.png, .jpg, .jpeg)", folder.path);
 }
 
 /* --- a CSV --- */
@@ -207,7 +241,7 @@ static bool take_path(const gt_csv *csv, const gt_cell *cell, gt_arena *arena, g
   if (strlen(path) != cell->length) return gt_csv_fail(csv, cell, "a zero byte in the path of a picture");
   if (*path != '/' && slash)
     path = gt_arena_printf(arena, "%.*s%s", (int)(slash + 1 - csv->path), csv->path, path);
-  *GT_PUSH(out) = (gt_image_file){path, 0};
+  *GT_PUSH(out) = (gt_image_file){.path = {path}};
   return true;
 }
 

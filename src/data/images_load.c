@@ -99,9 +99,12 @@ static bool run(gt_image_job *job) {
   return ok;
 }
 
-bool gt_image_load(const char *path, const gt_image_form *form, uint8_t *out, gt_error *error) {
+bool gt_image_load(const char *path, const gt_image_form *form, uint8_t *out, int64_t size[2],
+                   gt_error *error) {
   gt_image_job job = {.path = path, .form = form, .error = error, .turn = 1, .out = out};
-  return run(&job);
+  const bool ok = run(&job);
+  if (size) size[0] = job.height, size[1] = job.width;
+  return ok;
 }
 
 bool gt_image_measure(const char *path, gt_image_form *form, gt_error *error) {

@@ -14,7 +14,6 @@ enum { CHUNK = 256, MOST_NAMED = 10 };
 
 typedef struct reading {
   gt_image_set *set;
-  const gt_image_form *form;
   gt_image_policy policy;
   size_t first, count; /* of the chunk */
   gt_error *errors;    /* [CHUNK] */
@@ -23,15 +22,35 @@ typedef struct reading {
 void gt_image_set_finish(gt_image_set *set) {
   free(set->files.items);
   free(set->good);
-  gt_tensor_finish(&set->samples);
+  for (int t = 0; t < GT_IMAGE_ROLES; t++) gt_tensor_finish(&set->pixels[t]);
   *set = (gt_image_set){0};
+}
+
+static uint8_t *place_of(const gt_image_set *set, int role, size_t i) {
+  return (uint8_t *)set->pixels[role].data + i * (size_t)gt_image_bytes(&set->form[role]);
+}
+
+/* Both are cut alike only if they have one shape. */
+static bool fit_together(const gt_image_file *file, const int64_t a[2], const int64_t b[2], gt_error *error) {
+  if (a[0] * b[1] == a[1] * b[0]) return true;
+  return gt_fail(error, GT_ERR_DATA,
+                 "%s: %" PRId64 " x %" PRId64 " pixels, but its target %s: %" PRId64 " x %" PRId64
+                 "; both must have the same shape",
+                 file->path[GT_IMAGE_INPUT], a[1], a[0], file->path[GT_IMAGE_TARGET], b[1], b[0]);
 }
 
 static void read_one(void *context, uint32_t tile) {
   const reading *r = context;
-  const size_t i = r->first + tile, size = (size_t)gt_image_bytes(r->form);
-  uint8_t *out = (uint8_t *)r->set->samples.data + i * size;
-  r->set->good[i] = gt_image_load(r->set->files.items[i].path, r->form, out, &r->errors[tile]);
+  const gt_image_set *set = r->set;
+  const size_t i = r->first + tile;
+  const gt_image_file *file = &set->files.items[i];
+  gt_error *error = &r->errors[tile];
+  int64_t size[GT_IMAGE_ROLES][2];
+  bool ok = true;
+  for (int t = 0; t < set->roles && ok; t++)
+    ok = gt_image_load(file->path[t], &set->form[t], place_of(set, t, i), size[t], error);
+  set->good[i] =
+      ok && (set->roles == 1 || fit_together(file, size[GT_IMAGE_INPUT], size[GT_IMAGE_TARGET], error));
 }
 
 static void leave_out(const gt_image_set *set, const char *why) {
@@ -76,31 +95,38 @@ static bool read_all(gt_pool *pool, reading *r, gt_error *error) {
 }
 
 /* Samples move together over those that were refused. */
-static void close_gaps(gt_image_set *set, size_t size) {
-  uint8_t *to = set->samples.data;
+static void close_gaps(gt_image_set *set, int role) {
+  gt_tensor *tensor = &set->pixels[role];
+  const size_t size = (size_t)gt_image_bytes(&set->form[role]);
+  uint8_t *to = tensor->data;
   for (size_t i = 0; i < set->files.count; i++) {
-    const uint8_t *from = (const uint8_t *)set->samples.data + i * size;
+    const uint8_t *from = place_of(set, role, i);
     if (!set->good[i]) continue;
     if (from > to) memcpy(to, from, size);
     to += size;
   }
-  set->samples.dim[0] -= set->skipped;
-  void *smaller = realloc(set->samples.data, (size_t)set->samples.dim[0] * size);
-  if (smaller) set->samples.data = smaller;
+  tensor->dim[0] -= set->skipped;
+  void *smaller = realloc(tensor->data, (size_t)tensor->dim[0] * size);
+  if (smaller) tensor->data = smaller;
 }
 
-bool gt_image_set_read(gt_image_set *set, const gt_image_form *form, gt_image_policy policy,
-                       gt_error *error) {
-  const size_t count = set->files.count;
+bool gt_image_set_alloc(gt_image_set *set, int64_t samples, gt_error *error) {
   void *good;
-  reading r = {.set = set, .form = form, .policy = policy};
-  set->samples = (gt_tensor){.element = GT_ELEMENT_U8,
-                             .rank = 4,
-                             .dim = {(int64_t)count, form->height, form->width, form->channels}};
-  if (!gt_tensor_alloc(&set->samples, "the pictures", error) ||
-      !gt_try_alloc(&good, count, 1, "the pictures", error))
-    return false;
+  for (int t = 0; t < set->roles; t++) {
+    const gt_image_form *form = &set->form[t];
+    set->pixels[t] = (gt_tensor){
+        .element = GT_ELEMENT_U8, .rank = 4, .dim = {samples, form->height, form->width, form->channels}};
+    if (!gt_tensor_alloc(&set->pixels[t], "the pictures", error)) return false;
+  }
+  if (!gt_try_alloc(&good, set->files.count, 1, "the pictures", error)) return false;
   set->good = good;
+  return true;
+}
+
+bool gt_image_set_read(gt_image_set *set, gt_image_policy policy, gt_error *error) {
+  const size_t count = set->files.count;
+  reading r = {.set = set, .policy = policy};
+  if (!gt_image_set_alloc(set, (int64_t)count, error)) return false;
   r.errors = gt_alloc(CHUNK * sizeof *r.errors);
   gt_pool *pool = count > 1 ? gt_pool_create(0) : NULL;
   bool ok = read_all(pool, &r, error);
@@ -108,7 +134,7 @@ bool gt_image_set_read(gt_image_set *set, const gt_image_form *form, gt_image_po
   free(r.errors);
   if (ok && set->skipped == (int64_t)count)
     ok = gt_fail(error, GT_ERR_DATA, "none of the %zu pictures can be read, such as %s", count,
-                 set->files.items[0].path);
-  if (ok && set->skipped) close_gaps(set, (size_t)gt_image_bytes(form));
+                 set->files.items[0].path[GT_IMAGE_INPUT]);
+  for (int t = 0; t < set->roles && ok && set->skipped; t++) close_gaps(set, t);
   return ok;
 }

@@ -132,6 +132,20 @@ check "… where the model says" test ! -e "$cache"
 exits 0 "a file that cannot be written costs a warning" train unwritten --set data.cache=/dev/null/x
 says "… that says why" "warning: the pictures are not kept for the next run"
 
+# --- pictures as targets -----------------------------------------------------------------------------------------
+
+cat > "$TEST_TMP/again.yaml" << YAML
+data: {train: $pictures, targets: $pictures, size: 6, test_fraction: 0.25}
+model: [flatten, {linear: 20}, tanh, {linear: 108}, sigmoid, {reshape: [6, 6, 3]}]
+loss: mse
+optimizer: {type: adam, lr: 0.02}
+train: {epochs: 80, batch_size: 13, eval_every: 80}
+YAML
+exits 0 "trains from pictures to pictures" "$GTRAIN" train "$TEST_TMP/again.yaml" --device "$DEVICE" --quiet \
+  --run-dir "$TEST_TMP/autoencoder"
+exits 0 "… which it learns" "$GTRAIN" eval "$TEST_TMP/autoencoder/model.bin" --device "$DEVICE" --fail-if 'loss>0.02'
+exits 0 "… and predicts" "$GTRAIN" predict "$TEST_TMP/autoencoder/model.bin" --device "$DEVICE" "$red" --output "$TEST_TMP/red.npy"
+
 # --- CIFAR --------------------------------------------------------------------------------------------------------
 
 python3 - "$TEST_TMP/cifar.bin" << 'PYTHON'

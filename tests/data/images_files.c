@@ -168,6 +168,61 @@ static void a_table_of_paths(void **state) {
   close_data(&o);
 }
 
+/* --- pictures as targets --- */
+
+static float target_of(const gt_split *split, int64_t sample) {
+  return ((const float *)split->targets.data)[sample * SIDE * SIDE];
+}
+
+static void a_folder_of_targets(void **state) {
+  (void)state;
+  opened o;
+  uint8_t pixels[8 * 8] = {0};
+  fresh_root();
+  plant("in/b.png", 2), plant("in/a/x.PNG", 1), plant("in/c.png", 3);
+  plant("out/b.jpg", 51), plant("out/a/x.PNG", 255), plant("out/c.png", 0), plant("out/more.png", 9);
+  open_data(&o, "{train: %s/in, targets: %s/out, target_channels: 1}", root, root);
+  expect_open(&o);
+  assert_false(o.data.classification);
+  expect_values(&o.data.train, "123");
+  assert_int_equal(o.data.train.targets.rank, 4);
+  assert_int_equal(o.data.train.targets.dim[0], 3);
+  assert_int_equal(o.data.train.targets.dim[3], 1);
+  assert_true(target_of(&o.data.train, 0) == 1 && target_of(&o.data.train, 1) == 0.2f &&
+              target_of(&o.data.train, 2) == 0);
+  close_data(&o);
+  open_data(&o, "{train: %s/in, targets: %s/in, test: %s/in, test_targets: %s/in, cache: %s-c}", root, root,
+            root, root, root);
+  expect_open(&o);
+  const gt_data_fingerprint first = gt_dataset_fingerprint(&o.data);
+  close_data(&o);
+  open_data(&o, "{train: %s/in, targets: %s/in, test: %s/in, test_targets: %s/in, cache: %s-c}", root, root,
+            root, root, root);
+  expect_open(&o);
+  const gt_data_fingerprint second = gt_dataset_fingerprint(&o.data);
+  assert_true(first.train == second.train && first.test == second.test);
+  close_data(&o);
+  open_data(&o, "{train: %s/in, targets: %s/out, test: %s/in}", root, root, root);
+  expect_bad_config(&o, 0, "only one have targets");
+  open_data(&o, "{train: %s/in, targets: %s/out, task: classification}", root, root);
+  expect_bad_config(&o, 0, "the targets are pictures");
+  write_png(below("out/c.png"), 8, 6, (kind){PNG_COLOR_TYPE_GRAY, 8, false}, pixels, 1);
+  open_data(&o, "{train: %s/in, targets: %s/out, size: 4}", root, root);
+  expect_bad_file(&o, "in/c.png: 4 x 4 pixels, but its target ");
+  write_png(below("out/c.png"), 8, 8, (kind){PNG_COLOR_TYPE_GRAY, 8, false}, pixels, 1);
+  unlink(path_of("root/out/b.jpg"));
+  open_data(&o, "{train: %s/in, targets: %s/out, size: 4}", root, root);
+  assert_int_equal(o.error.status, GT_ERR_IO);
+  assert_non_null(strstr(o.error.message, "out/b.png"));
+  close_data(&o);
+  open_data(&o, "{train: %s/in, targets: %s/out, target_channels: 1, size: 4, on_error: skip}", root, root);
+  expect_open(&o);
+  expect_values(&o.data.train, "13");
+  assert_true(target_of(&o.data.train, 0) == 1 && target_of(&o.data.train, 1) == 0);
+  close_data(&o);
+  unlink(path_of("root-c"));
+}
+
 /* --- pictures that cannot be read --- */
 
 static void plant_header(const char *name, uint32_t width, uint32_t height) {
@@ -365,10 +420,13 @@ static void a_stranger_writes_nothing(void **state) {
 
 int main(void) {
   gt_log_set_level(GT_LOG_ERROR);
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(a_folder_for_each_class),  cmocka_unit_test(folders_that_do_not_fit),
-      cmocka_unit_test(a_table_of_paths),         cmocka_unit_test(each_is_named),
-      cmocka_unit_test(all_are_left_out),         cmocka_unit_test(a_cache),
-      cmocka_unit_test(a_stranger_writes_nothing)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(a_folder_for_each_class),
+                                     cmocka_unit_test(folders_that_do_not_fit),
+                                     cmocka_unit_test(a_table_of_paths),
+                                     cmocka_unit_test(a_folder_of_targets),
+                                     cmocka_unit_test(each_is_named),
+                                     cmocka_unit_test(all_are_left_out),
+                                     cmocka_unit_test(a_cache),
+                                     cmocka_unit_test(a_stranger_writes_nothing)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
