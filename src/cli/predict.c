@@ -4,6 +4,7 @@
 #include "base/stream.h"
 #include "base/text.h"
 #include "cli/common.h"
+#include "cli/predict_pictures.h"
 #include "train/predict.h"
 #include <limits.h>
 #include <stdlib.h>
@@ -12,7 +13,8 @@
 
 static const gt_option options[] = {
     {"input", "FILE", "inputs, if not as FILE above; of several, NAME=FILE for each", true},
-    {"output", "FILE", "write the model's outputs to it: .csv, .npy, .json or .jsonl", false},
+    {"output", "FILE",
+     "write the model's outputs to it: .csv, .npy, .json or .jsonl; into FOLDER/: a PNG for each", false},
     {"set", "KEY=VALUE", "how a CSV is written, if not as the training data: data.header, data.delimiter",
      true},
     GT_OPTION_DEVICE,
@@ -21,19 +23,22 @@ static const gt_option options[] = {
     {NULL, NULL, NULL, false},
 };
 
-typedef enum row_form { TEXT, CSV, NPY, JSON, JSONL } row_form;
+typedef enum row_form { TEXT, CSV, NPY, JSON, JSONL, PICTURES } row_form;
 
 /* By the ending of --output; of a name without one (/dev/stdout, say) by --json. */
 static bool choose_form(const gt_arguments *arguments, row_form *form) {
   static const char *const endings[] = {[CSV] = ".csv", [NPY] = ".npy", [JSON] = ".json", [JSONL] = ".jsonl"};
   const char *output = gt_option_value(arguments, "output"), *slash = output ? strrchr(output, '/') : NULL;
   const char *name = slash ? slash + 1 : output, *dot = name ? strrchr(name, '.') : NULL;
-  *form = gt_flag(arguments, "json") ? JSONL : output ? CSV : TEXT;
+  const bool folder = output && slash && !slash[1];
+  *form = folder ? PICTURES : gt_flag(arguments, "json") ? JSONL : output ? CSV : TEXT;
   if (!dot || dot == name) return true;
   for (*form = CSV; *form <= JSONL; ++*form)
     if (!strcasecmp(dot, endings[*form])) return true;
-  gt_usage_error(arguments, "--output '%s': FILE must end in .csv, .npy, .json or .jsonl, not in '%s'",
-                 output, dot);
+  gt_usage_error(
+      arguments,
+      "--output '%s': FILE must end in .csv, .npy, .json or .jsonl (of pictures, in /), not in '%s'", output,
+      dot);
   return false;
 }
 
@@ -107,6 +112,7 @@ static bool write_json_file(const char *path, row_form form, const gt_model_file
 static bool write_outputs(const gt_model_file *file, const char *path, row_form form, const char *const *of,
                           const gt_tensor *outputs, gt_error *error) {
   const int64_t values = gt_tensor_features(outputs);
+  if (form == PICTURES) return gt_predict_write_pictures(path, outputs, of, error);
   if (form == NPY) return gt_data_write_npy(path, outputs, error);
   if (form != CSV) return write_json_file(path, form, file, of, outputs, error);
   const char *const *names = file->classes == values && file->class_names ? file->class_names : NULL;

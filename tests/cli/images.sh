@@ -144,7 +144,17 @@ YAML
 exits 0 "trains from pictures to pictures" "$GTRAIN" train "$TEST_TMP/again.yaml" --device "$DEVICE" --quiet \
   --run-dir "$TEST_TMP/autoencoder"
 exits 0 "… which it learns" "$GTRAIN" eval "$TEST_TMP/autoencoder/model.bin" --device "$DEVICE" --fail-if 'loss>0.02'
-exits 0 "… and predicts" "$GTRAIN" predict "$TEST_TMP/autoencoder/model.bin" --device "$DEVICE" "$red" --output "$TEST_TMP/red.npy"
+exits 0 "… and predicts" "$GTRAIN" predict "$TEST_TMP/autoencoder/model.bin" --device "$DEVICE" "$red" "$pictures/blue/1.png" \
+  --output "$TEST_TMP/shown/here/"
+check "… pictures" test "$(cd "$TEST_TMP/shown/here" && echo *)" = "1.png red.png"
+exits 0 "… that are read again" "$GTRAIN" predict "$TEST_TMP/plain/model.bin" --device "$DEVICE" "$TEST_TMP"/shown/here/*.png
+check "… as what they show: blue" grep -q "1.png: blue" <<< "$out"
+check "… as what they show: red" grep -q "red.png: red" <<< "$out"
+exits 2 "two pictures of one name" "$GTRAIN" predict "$TEST_TMP/autoencoder/model.bin" --device "$DEVICE" \
+  "$pictures"/*/1.png --output "$TEST_TMP/shown/"
+says "… are told" "two pictures would be called $TEST_TMP/shown/1.png"
+exits 2 "classes are no pictures" predict "$red" --output "$TEST_TMP/shown/"
+says "… which is told" "the model's outputs are no pictures"
 
 # --- CIFAR --------------------------------------------------------------------------------------------------------
 
