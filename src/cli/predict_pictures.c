@@ -26,16 +26,27 @@ static void fill(gt_picture *picture, const float *values) {
   }
 }
 
-static bool write_all(const char *folder, const gt_tensor *outputs, const char *const *names,
-                      gt_picture *picture, gt_arena *arena, gt_error *error) {
+/* How each picture's file is called; NULL, before any is written, if two would have one name. */
+static const char **choose_paths(const char *folder, int64_t count, const char *const *names, gt_arena *arena,
+                                 gt_error *error) {
+  const char **path = GT_NEW_N(arena, const char *, count);
   gt_names seen = {.arena = arena};
+  for (int64_t i = 0; i < count; i++) {
+    const char *name = names ? stem(arena, names[i]) : gt_arena_printf(arena, "%06" PRId64, i);
+    path[i] = gt_arena_printf(arena, "%s%s.png", folder, name);
+    if (!names || gt_names_add(&seen, name, (int)i) == i) continue;
+    gt_fail(error, GT_ERR_USAGE, "two pictures would be called %s", path[i]);
+    return NULL;
+  }
+  return path;
+}
+
+static bool write_all(const char *const *path, const gt_tensor *outputs, gt_picture *picture,
+                      gt_error *error) {
   bool ok = true;
   for (int64_t i = 0; i < outputs->dim[0] && ok; i++) {
-    const char *name = names ? stem(arena, names[i]) : gt_arena_printf(arena, "%06" PRId64, i);
-    if (names && gt_names_add(&seen, name, (int)i) != i)
-      return gt_fail(error, GT_ERR_USAGE, "two pictures would be called %s%s.png", folder, name);
     fill(picture, (const float *)outputs->data + i * gt_tensor_features(outputs));
-    ok = gt_png_write(gt_arena_printf(arena, "%s%s.png", folder, name), picture, error);
+    ok = gt_png_write(path[i], picture, error);
   }
   return ok;
 }
@@ -50,15 +61,14 @@ bool gt_predict_write_pictures(const char *folder, const gt_tensor *outputs, con
         "the model's outputs are no pictures, [height, width] or [height, width, 1 or 3]: --output "
         "%s cannot hold them",
         folder);
-  if (!gt_make_directories(folder, error) ||
-      !gt_try_alloc(&data, (uint64_t)gt_tensor_features(outputs), 1, "a picture", error))
-    return false;
+  if (!gt_try_alloc(&data, (uint64_t)gt_tensor_features(outputs), 1, "a picture", error)) return false;
   gt_picture picture = {.height = (uint32_t)outputs->dim[1],
                         .width = (uint32_t)outputs->dim[2],
                         .channels = outputs->rank == 4 ? (uint32_t)outputs->dim[3] : 1,
                         .data = data};
   gt_arena_init(&arena);
-  const bool ok = write_all(folder, outputs, names, &picture, &arena, error);
+  const char **path = choose_paths(folder, outputs->dim[0], names, &arena, error);
+  const bool ok = path && gt_make_directories(folder, error) && write_all(path, outputs, &picture, error);
   gt_arena_finish(&arena);
   gt_picture_finish(&picture);
   return ok;
