@@ -133,4 +133,10 @@ bool gt_image_decode_jpeg(gt_image_job *job) {
   return ok;
 }
 
-int64_t gt_image_jpeg_version(void) { return (int64_t)LIBJPEG_TURBO_VERSION_NUMBER; }
+int64_t gt_image_jpeg_version(void) {
+#ifdef LIBJPEG_TURBO_VERSION_NUMBER
+  return LIBJPEG_TURBO_VERSION_NUMBER;
+#else
+  return JPEG_LIB_VERSION;
+#endif
+}
