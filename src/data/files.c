@@ -121,6 +121,10 @@ static const char *stranger_of(const gt_data_reader *reader, const gt_spec *node
   return stranger && node->at.file && !strcmp(node->at.file, stranger) ? stranger : NULL;
 }
 
+bool gt_data_is_strange(const gt_data_reader *reader, const gt_spec *node) {
+  return stranger_of(reader, node) != NULL;
+}
+
 gt_data_file gt_data_locate(gt_data_reader *reader, const gt_spec *node) {
   gt_data_file file = {.path = node->scalar, .stranger = stranger_of(reader, node), .read = &reader->strange};
   if (gt_file_exists(file.path)) return file;
