@@ -6,7 +6,7 @@
 typedef struct pool_config {
   gt_ints kernel_size, stride, padding, dilation;
   bool ceil_mode, count_include_pad;
-  double divisor_override;
+  int64_t divisor_override;
 } pool_config;
 
 enum { MOST = 1 << 24 };
@@ -37,7 +37,7 @@ static const gt_field avg_fields[] = {
     WINDOW,
     CEIL_MODE,
     INCLUDE_PAD,
-    GT_ROW(pool_config, divisor_override, GT_FIELD_FLOAT, .min = 0, .max = 1e9, .flags = GT_FIELD_OPEN_MIN,
+    GT_ROW(pool_config, divisor_override, GT_FIELD_INT, .min = 1, .max = 1 << 30,
            .help = "what sums are divided by (default: the number of elements)"),
     {.name = NULL},
 };
@@ -47,7 +47,7 @@ static bool read_windows(gt_build *build, const pool_config *c, int axes, gt_poo
   *a = (gt_pool_attribute){.axes = axes,
                            .ceil_mode = c->ceil_mode,
                            .count_include_pad = c->count_include_pad,
-                           .divisor = c->divisor_override};
+                           .divisor = (double)c->divisor_override};
   if (!gt_spatial_spread(build, "kernel_size", c->kernel_size, axes, one, a->window) ||
       !gt_spatial_spread(build, "stride", c->stride, axes, a->window, a->stride) ||
       !gt_spatial_spread(build, "padding", c->padding, axes, none, a->padding) ||
