@@ -114,6 +114,8 @@ def loss_cases():
     for smoothing in (0, 0.1):
         yield case(f"loss cross_entropy, smoothing {smoothing}", model, x, labels,
                    loss={"type": "cross_entropy", "label_smoothing": smoothing})
+        yield case(f"loss cross_entropy, weights, smoothing {smoothing}", model, x, labels,
+                   loss={"type": "cross_entropy", "label_smoothing": smoothing, "class_weights": [1, 0.25, 3, 2]})
         yield case(f"loss bce, smoothing {smoothing}", model, x, bits(17, 4),
                    loss={"type": "bce", "label_smoothing": smoothing})
     yield case("loss bce of probabilities", model, x, numbers(17, 4, low=0, high=1), loss="bce")
