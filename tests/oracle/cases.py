@@ -101,7 +101,8 @@ def image_cases():
     yield around({"pixel_unshuffle": 2}, [4, 6, 3])
     yield around({"dropout2d": 0}, image)
     for norm in ("batch_norm", {"batch_norm": {"momentum": 0.4}}, {"group_norm": 2}, "instance_norm", "layer_norm",
-                 {"layer_norm": 3}):
+                 {"layer_norm": 3}, {"instance_norm": {"track_running_stats": True, "affine": True}},
+                 {"instance_norm": {"track_running_stats": True, "momentum": 0.4}}):
         yield around(norm, image)
     yield around(["batch_norm"], volume)
     yield around([{"linear": {"units": 6, "name": "body"}}, {"global_avg_pool": True}, {"linear": 2}, "relu", {"linear": 6},

@@ -179,8 +179,10 @@ def group_norm(settings, x, tensor):
 
 
 def instance_norm(settings, x, tensor):
-    return functional.instance_norm(x, weight=tensor.get("weight"), bias=tensor.get("bias"),
-                                    eps=settings.get("eps", 1e-5))
+    tracks = settings.get("track_running_stats", False)
+    return functional.instance_norm(x, tensor.get("running_mean"), tensor.get("running_var"), tensor.get("weight"),
+                                    tensor.get("bias"), not tensor["hard"] or not tracks, settings.get("momentum", 0.1),
+                                    settings.get("eps", 1e-5))
 
 
 def spatial(function):
