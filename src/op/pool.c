@@ -1,6 +1,7 @@
 #include "op/pool.h"
 #include "base/count.h"
 #include "op/check.h"
+#include "op/image_cpu.h"
 #include "op/op.h"
 #include "op/pool_cpu.h"
 #include "shaders/op/pool.h"
@@ -182,7 +183,7 @@ static gt_step *start_step(gt_lowering *lowering, const gt_kernel *kernel, const
 
 static void set_grid(gt_lowering *lowering, gt_step *step, gt_shape out) {
   const uint64_t count = (uint64_t)gt_shape_count(out), channels = (uint64_t)out.dim[out.rank - 1];
-  step->tiles = (uint32_t)gt_ceil_div((int64_t)(count / channels), gt_pool_tile_rows((uint32_t)channels));
+  step->tiles = (uint32_t)gt_ceil_div((int64_t)(count / channels), gt_image_tile_rows((uint32_t)channels));
   gt_lower_grid(lowering, step->spec[GT_POOL_SPEC_QUADS] ? count / 4 : count, WORKGROUP);
 }
 

@@ -1,10 +1,9 @@
 #include "op/pool_cpu.h"
-#include "base/count.h"
+#include "op/image_cpu.h"
 #include "shaders/op/pool.h"
-#include "step/math.h"
 #include <string.h>
 
-enum { TILE_ELEMENTS = 16384, AXES = 3, BLOCK = 128 }; /* BLOCK: channels whose maxima are found together */
+enum { AXES = GT_IMAGE_AXES, BLOCK = 128 }; /* BLOCK: channels whose maxima are found together */
 
 typedef struct job {
   const struct gt_pool_args *t;
@@ -17,22 +16,6 @@ static job read_job(const struct gt_pool_args *t, const uint32_t *spec) {
   memcpy(j.window, spec + GT_POOL_SPEC_WINDOW_D, sizeof j.window);
   memcpy(j.stride, spec + GT_POOL_SPEC_STRIDE_D, sizeof j.stride);
   return j;
-}
-
-uint32_t gt_pool_tile_rows(uint32_t channels) {
-  return channels >= TILE_ELEMENTS ? 1 : TILE_ELEMENTS / channels;
-}
-
-/* A position of [batch, size…]: where it stands on each axis, and its sample. */
-typedef struct position {
-  uint32_t sample, at[AXES];
-} position;
-
-static position position_of(uint32_t row, const uint32_t *size) {
-  position p;
-  for (int k = AXES; k-- > 0; row /= size[k]) p.at[k] = row % size[k];
-  p.sample = row;
-  return p;
 }
 
 /* Along one axis: elements first, first + dilation, … before `end` that lie inside, and the place in the
@@ -57,12 +40,13 @@ static span elements_of(const job *j, int k, uint32_t o) {
                 (uint32_t)skipped};
 }
 
+/* In 32 bits, in which a division takes half the time: there are some for each element. */
 static span windows_of(const job *j, int k, uint32_t i) {
   const struct gt_pool_args *t = j->t;
-  const int64_t in = t->in_size[k], out = t->out_size[k], stride = j->stride[k];
-  const int64_t at = (int64_t)i + t->padding[k], reach = (int64_t)(j->window[k] - 1) * t->dilation[k];
-  if (!stride) return (span){i * out / in, gt_ceil_div((i + INT64_C(1)) * out, in), 0};
-  return (span){at > reach ? gt_ceil_div(at - reach, stride) : 0, gt_least(at / stride + 1, out), 0};
+  const uint32_t in = t->in_size[k], out = t->out_size[k], stride = j->stride[k];
+  const uint32_t at = i + t->padding[k], reach = (j->window[k] - 1) * t->dilation[k];
+  if (!stride) return (span){(int64_t)i * out / in, gt_ceil_div((i + INT64_C(1)) * out, in), 0};
+  return (span){at > reach ? (at - reach + stride - 1) / stride : 0, gt_least_u32(at / stride + 1, out), 0};
 }
 
 /* Elements that a mean over window o of an axis counts. */
@@ -74,11 +58,10 @@ static int64_t count_of(const job *j, int k, uint32_t o) {
   return gt_least(begin + j->window[k], (int64_t)t->in_size[k] + t->padding[k]) - begin;
 }
 
-static float divisor_of(const job *j, const uint32_t o[AXES]) {
-  int64_t count = 1;
-  if (j->t->divisor > 0) return j->t->divisor;
-  for (int k = 0; k < AXES; k++) count *= count_of(j, k, o[k]);
-  return (float)count;
+/* What a mean is divided by, given how many elements count on the outer axes. Inlined, as all that works on
+ * floats is here: code of another instruction set between vectors costs more than all the rest. */
+GT_MATH float divisor_of(const job *j, int64_t outer, uint32_t w) {
+  return j->t->divisor > 0 ? j->t->divisor : (float)(outer * count_of(j, 2, w));
 }
 
 /* --- forward -------------------------------------------------------------------------------------------- */
@@ -116,10 +99,10 @@ GT_MATH void walk(const job *j, const span s[AXES], uint32_t sample, uint32_t c,
       const int64_t row = ((sample * (int64_t)t->in_size[0] + d) * t->in_size[1] + h) * t->in_size[2];
       place[2] = (place[0] * j->window[1] + place[1]) * j->window[2] + s[2].place;
       for (int64_t w = s[2].first; w < s[2].end; w += t->dilation[2], place[2]++) {
-        if (j->average)
-          add_row(y, x + (row + w) * t->channels, n);
-        else
+        if (l)
           take(l, x + (row + w) * t->channels, place[2], n);
+        else
+          add_row(y, x + (row + w) * t->channels, n);
       }
     }
   }
@@ -132,101 +115,131 @@ static void store_index(const job *j, size_t at, const uint32_t *place, uint32_t
   for (uint32_t c = 0; c < n; c++) byte[c] = (uint8_t)place[c];
 }
 
-GT_CLONES static void pool_rows(const job *j, uint32_t first, uint32_t end) {
-  const struct gt_pool_args *t = j->t;
+GT_MATH void max_line_of(const job *j, gt_image_line at, uint32_t channels) {
+  span s[AXES] = {elements_of(j, 0, at.at[0]), elements_of(j, 1, at.at[1])};
   largest l;
-  for (uint32_t row = first; row < end; row++) {
-    const position p = position_of(row, t->out_size);
-    const span s[AXES] = {elements_of(j, 0, p.at[0]), elements_of(j, 1, p.at[1]), elements_of(j, 2, p.at[2])};
-    float *y = GT_PTR(float, t->y) + (size_t)row * t->channels;
-    if (j->average) {
-      memset(y, 0, t->channels * sizeof *y);
-      walk(j, s, p.sample, 0, t->channels, NULL, y);
-      const float divisor = divisor_of(j, p.at);
-      for (uint32_t c = 0; c < t->channels; c++) y[c] /= divisor;
-      continue;
-    }
-    for (uint32_t c = 0; c < t->channels; c += BLOCK) {
-      const uint32_t n = gt_least_u32(BLOCK, t->channels - c);
+  for (uint32_t i = 0; i < at.rows; i++) {
+    s[2] = elements_of(j, 2, at.at[2] + i);
+    for (uint32_t c = 0; c < channels; c += BLOCK) {
+      const uint32_t n = gt_least_u32(BLOCK, channels - c);
+      const size_t to = (size_t)(at.row + i) * channels + c;
       for (uint32_t k = 0; k < n; k++) l.value[k] = -INFINITY, l.place[k] = GT_POOL_NOWHERE;
-      walk(j, s, p.sample, c, n, &l, NULL);
-      memcpy(y + c, l.value, n * sizeof *y);
-      store_index(j, (size_t)row * t->channels + c, l.place, n);
+      walk(j, s, at.sample, c, n, &l, NULL);
+      memcpy(GT_PTR(float, j->t->y) + to, l.value, n * sizeof *l.value);
+      store_index(j, to, l.place, n);
     }
   }
 }
 
+GT_CLONES static void max_line(const job *j,
+                               gt_image_line at){GT_FOR_CHANNELS(j->t->channels, max_line_of, j, at)}
+
+GT_MATH void mean_line_of(const job *j, gt_image_line at, uint32_t channels) {
+  span s[AXES] = {elements_of(j, 0, at.at[0]), elements_of(j, 1, at.at[1])};
+  const int64_t outer = count_of(j, 0, at.at[0]) * count_of(j, 1, at.at[1]);
+  for (uint32_t i = 0; i < at.rows; i++) {
+    float *y = GT_PTR(float, j->t->y) + (size_t)(at.row + i) * channels;
+    const float divisor = divisor_of(j, outer, at.at[2] + i);
+    s[2] = elements_of(j, 2, at.at[2] + i);
+    for (uint32_t c = 0; c < channels; c++) y[c] = 0;
+    walk(j, s, at.sample, 0, channels, NULL, y);
+    for (uint32_t c = 0; c < channels; c++) y[c] /= divisor;
+  }
+}
+
+GT_CLONES static void mean_line(const job *j, gt_image_line at) {
+  GT_FOR_CHANNELS(j->t->channels, mean_line_of, j, at)
+}
+
+static void each_line(const job *j, const uint32_t *size, uint32_t tile,
+                      void (*work)(const job *, gt_image_line)) {
+  const uint32_t channels = j->t->channels;
+  gt_image_line at;
+  for (uint32_t row = tile * gt_image_tile_rows(channels);
+       gt_image_line_at(row, j->t->batch, size, channels, tile, &at); row += at.rows)
+    work(j, at);
+}
+
 void gt_pool_cpu(const void *args, const uint32_t *spec, uint32_t tile) {
-  const struct gt_pool_args *t = args;
-  const job j = read_job(t, spec);
-  const uint32_t each = gt_pool_tile_rows(t->channels);
-  const uint32_t all = t->batch * t->out_size[0] * t->out_size[1] * t->out_size[2];
-  pool_rows(&j, tile * each, gt_least_u32(all, (tile + 1) * each));
+  const job j = read_job(args, spec);
+  each_line(&j, j.t->out_size, tile, j.average ? mean_line : max_line);
 }
 
 /* --- gradient ------------------------------------------------------------------------------------------- */
 
-/* Adds to y what comes of window number `from`, in which the element stands at `place`. */
-GT_MATH void add_share(const job *j, size_t from, uint32_t place, float *restrict y) {
+/* Adds to y what comes of window number `from`, in which the element stands at `place`; `first`: y is not
+ * read. */
+GT_MATH void add_share(const job *j, size_t from, uint32_t place, float *restrict y, bool first, uint32_t n) {
   const struct gt_pool_args *t = j->t;
-  const uint32_t n = t->channels;
   const float *restrict g = GT_PTR(const float, t->x) + from * n;
-  if (j->index == GT_POOL_INDEX_BYTES) {
-    const uint8_t *restrict taken = GT_PTR(const uint8_t, t->index) + from * n;
-    for (uint32_t c = 0; c < n; c++) y[c] += gt_pick(taken[c] == place, g[c], 0);
-  } else {
-    const uint32_t *restrict taken = GT_PTR(const uint32_t, t->index) + from * n;
-    for (uint32_t c = 0; c < n; c++) y[c] += gt_pick(taken[c] == place, g[c], 0);
-  }
+  const uint8_t *restrict byte = GT_PTR(const uint8_t, t->index) + from * n;
+  const uint32_t *restrict word = GT_PTR(const uint32_t, t->index) + from * n;
+  if (j->index == GT_POOL_INDEX_BYTES && first)
+    for (uint32_t c = 0; c < n; c++) y[c] = gt_pick(byte[c] == place, g[c], 0);
+  else if (j->index == GT_POOL_INDEX_BYTES)
+    for (uint32_t c = 0; c < n; c++) y[c] += gt_pick(byte[c] == place, g[c], 0);
+  else if (first)
+    for (uint32_t c = 0; c < n; c++) y[c] = gt_pick(word[c] == place, g[c], 0);
+  else
+    for (uint32_t c = 0; c < n; c++) y[c] += gt_pick(word[c] == place, g[c], 0);
 }
 
-GT_MATH void add_mean(const job *j, size_t from, const uint32_t o[AXES], float *restrict y) {
-  const float *restrict g = GT_PTR(const float, j->t->x) + from * j->t->channels;
-  const float divisor = divisor_of(j, o);
-  for (uint32_t c = 0; c < j->t->channels; c++) y[c] += g[c] / divisor;
+GT_MATH void add_mean(const job *j, size_t from, float divisor, float *restrict y, bool first, uint32_t n) {
+  const float *restrict g = GT_PTR(const float, j->t->x) + from * n;
+  if (first)
+    for (uint32_t c = 0; c < n; c++) y[c] = g[c] / divisor;
+  else
+    for (uint32_t c = 0; c < n; c++) y[c] += g[c] / divisor;
 }
 
 /* The element's place in window o of the axis; false: it is one between two of them. */
 static bool place_in(const job *j, int k, uint32_t i, uint32_t o, uint32_t *place) {
-  const uint32_t distance = (uint32_t)(i - begin_of(j, k, o));
-  *place = distance / j->t->dilation[k];
-  return distance % j->t->dilation[k] == 0;
+  const uint32_t distance = (uint32_t)(i - begin_of(j, k, o)), dilation = j->t->dilation[k];
+  *place = distance;
+  if (dilation == 1) return true;
+  *place = distance / dilation;
+  return distance % dilation == 0;
 }
 
-/* All windows that element p lies in, in order. */
-GT_MATH void gather(const job *j, position p, float *y) {
+/* All windows that the element at `at` lies in, in order; returns whether there is one. */
+GT_MATH bool gather(const job *j, const gt_image_line *at, uint32_t w, const span s[AXES], float *y,
+                    uint32_t n) {
   const struct gt_pool_args *t = j->t;
-  const span s[AXES] = {windows_of(j, 0, p.at[0]), windows_of(j, 1, p.at[1]), windows_of(j, 2, p.at[2])};
-  uint32_t place[AXES], o[AXES];
-  for (o[0] = (uint32_t)s[0].first; o[0] < s[0].end; o[0]++) {
-    if (!place_in(j, 0, p.at[0], o[0], &place[0])) continue;
-    for (o[1] = (uint32_t)s[1].first; o[1] < s[1].end; o[1]++) {
-      if (!place_in(j, 1, p.at[1], o[1], &place[1])) continue;
-      const size_t row = ((size_t)p.sample * t->out_size[0] + o[0]) * t->out_size[1] + o[1];
-      for (o[2] = (uint32_t)s[2].first; o[2] < s[2].end; o[2]++) {
-        if (!place_in(j, 2, p.at[2], o[2], &place[2])) continue;
+  uint32_t place[AXES];
+  bool first = true;
+  for (uint32_t d = (uint32_t)s[0].first; d < s[0].end; d++) {
+    if (!place_in(j, 0, at->at[0], d, &place[0])) continue;
+    for (uint32_t h = (uint32_t)s[1].first; h < s[1].end; h++) {
+      if (!place_in(j, 1, at->at[1], h, &place[1])) continue;
+      const size_t row = (((size_t)at->sample * t->out_size[0] + d) * t->out_size[1] + h) * t->out_size[2];
+      const int64_t outer = j->average && t->divisor <= 0 ? count_of(j, 0, d) * count_of(j, 1, h) : 1;
+      for (uint32_t o = (uint32_t)s[2].first; o < s[2].end; o++) {
+        if (!place_in(j, 2, w, o, &place[2])) continue;
         if (j->average)
-          add_mean(j, row * t->out_size[2] + o[2], o, y);
+          add_mean(j, row + o, divisor_of(j, outer, o), y, first, n);
         else
-          add_share(j, row * t->out_size[2] + o[2],
-                    (place[0] * j->window[1] + place[1]) * j->window[2] + place[2], y);
+          add_share(j, row + o, (place[0] * j->window[1] + place[1]) * j->window[2] + place[2], y, first, n);
+        first = false;
       }
     }
   }
+  return !first;
 }
 
-GT_CLONES static void gradient_rows(const job *j, uint32_t first, uint32_t end) {
-  for (uint32_t row = first; row < end; row++) {
-    float *y = GT_PTR(float, j->t->y) + (size_t)row * j->t->channels;
-    memset(y, 0, j->t->channels * sizeof *y);
-    gather(j, position_of(row, j->t->in_size), y);
+GT_MATH void gradient_line_of(const job *j, gt_image_line at, uint32_t channels) {
+  span s[AXES] = {windows_of(j, 0, at.at[0]), windows_of(j, 1, at.at[1])};
+  for (uint32_t i = 0; i < at.rows; i++) {
+    float *y = GT_PTR(float, j->t->y) + (size_t)(at.row + i) * channels;
+    s[2] = windows_of(j, 2, at.at[2] + i);
+    if (!gather(j, &at, at.at[2] + i, s, y, channels)) memset(y, 0, channels * sizeof *y);
   }
 }
 
+GT_CLONES static void gradient_line(const job *j, gt_image_line at) {
+  GT_FOR_CHANNELS(j->t->channels, gradient_line_of, j, at)
+}
+
 void gt_pool_gradient_cpu(const void *args, const uint32_t *spec, uint32_t tile) {
-  const struct gt_pool_args *t = args;
-  const job j = read_job(t, spec);
-  const uint32_t each = gt_pool_tile_rows(t->channels);
-  const uint32_t all = t->batch * t->in_size[0] * t->in_size[1] * t->in_size[2];
-  gradient_rows(&j, tile * each, gt_least_u32(all, (tile + 1) * each));
+  const job j = read_job(args, spec);
+  each_line(&j, j.t->in_size, tile, gradient_line);
 }

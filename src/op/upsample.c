@@ -2,6 +2,7 @@
 #include "base/count.h"
 #include "base/memory.h"
 #include "op/check.h"
+#include "op/image_cpu.h"
 #include "op/op.h"
 #include "op/upsample_cpu.h"
 #include "shaders/op/upsample.h"
@@ -152,7 +153,7 @@ static void lower_step(gt_lowering *lowering, const gt_kernel *kernel, const gt_
   const bool quads = args.channels % 4 == 0;
   step->spec[GT_UPSAMPLE_SPEC_QUADS] = quads;
   for (uint32_t k = 0; k < AXES; k++) step->spec[GT_UPSAMPLE_SPEC_D + k] = is_mixed(&all[k]);
-  step->tiles = (uint32_t)gt_ceil_div((int64_t)(count / args.channels), gt_upsample_tile_rows(args.channels));
+  step->tiles = (uint32_t)gt_ceil_div((int64_t)(count / args.channels), gt_image_tile_rows(args.channels));
   gt_lower_read(lowering, offsetof(struct gt_upsample_args, x), from);
   gt_lower_write(lowering, offsetof(struct gt_upsample_args, y), result);
   gt_lower_constants(lowering, offsetof(struct gt_upsample_args, table), table, words * sizeof *table);
