@@ -44,14 +44,14 @@ vec4 walk(uint image, uint d, uint h, uint w, uint piece) {
   int first_d = window_begin(0u, d), first_h = window_begin(1u, h), first_w = window_begin(2u, w);
   int end_d = window_end(0u, d), end_h = window_end(1u, h), end_w = window_end(2u, w);
   for (uint i = 0u; i < WINDOW_D; i++) {
-    int at_d = first_d + int(i * dilation[0]);
+    int at_d = first_d + int(i * DILATION_D);
     if (at_d < 0 || at_d >= end_d) continue;
     for (uint j = 0u; j < WINDOW_H; j++) {
-      int at_h = first_h + int(j * dilation[1]);
+      int at_h = first_h + int(j * DILATION_H);
       if (at_h < 0 || at_h >= end_h) continue;
       uint row = (image + uint(at_d)) * in_size[1] + uint(at_h);
       for (uint k = 0u; k < WINDOW_W; k++) {
-        int at_w = first_w + int(k * dilation[2]);
+        int at_w = first_w + int(k * DILATION_W);
         if (at_w < 0 || at_w >= end_w) continue;
         vec4 v = gt_load(x, (row * in_size[2] + uint(at_w)) * pieces_of() + piece);
         if (AVERAGE != 0u) sum += v;

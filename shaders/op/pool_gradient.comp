@@ -2,12 +2,16 @@
 #extension GL_EXT_buffer_reference : require
 #extension GL_EXT_scalar_block_layout : require
 #extension GL_GOOGLE_include_directive : require
-#include "op/pool.h"
+#include "op/pool_gradient.h"
+#define GT_PROGRAM_X 4
+#define row channels
+#include "lib/program.glsl"
+#undef row
 #include "op/pool.glsl"
 
 /* The windows that element i of an axis lies in are first_window to end_window - 1, where dilation lets it. */
 uint first_window(uint axis, uint i) {
-  uint stride = stride_of(axis), reach = (window_of(axis) - 1u) * dilation[axis], at = i + padding[axis];
+  uint stride = stride_of(axis), reach = (window_of(axis) - 1u) * dilation_of(axis), at = i + padding_of(axis);
   if (stride == 0u) return i * out_size[axis] / in_size[axis];
   return at > reach ? (at - reach + stride - 1u) / stride : 0u;
 }
@@ -15,14 +19,14 @@ uint first_window(uint axis, uint i) {
 uint end_window(uint axis, uint i) {
   uint stride = stride_of(axis);
   if (stride == 0u) return ((i + 1u) * out_size[axis] + in_size[axis] - 1u) / in_size[axis];
-  return min((i + padding[axis]) / stride + 1u, out_size[axis]);
+  return min((i + padding_of(axis)) / stride + 1u, out_size[axis]);
 }
 
 /* Which element of window o it is; false: one between two of them. */
 bool element_of(uint axis, uint i, uint o, out uint place) {
   uint distance = uint(int(i) - window_begin(axis, o));
-  place = distance / dilation[axis];
-  return place * dilation[axis] == distance;
+  place = distance / dilation_of(axis);
+  return place * dilation_of(axis) == distance;
 }
 
 /* What comes of window number `at`, piece `piece`, in which the element stands at `place`. */
@@ -33,7 +37,7 @@ vec4 share(uint at, uint piece, uint place) {
   else if (QUADS == 0u) taken.x = index.at[i];
   else
     for (uint k = 0u; k < 4u; k++) taken[k] = index.at[4u * i + k];
-  return mix(vec4(0.0), gt_load(x, i), equal(taken, uvec4(place)));
+  return mix(vec4(0.0), gt_load(given, i), equal(taken, uvec4(place)));
 }
 
 vec4 gather(uint image, uint d, uint h, uint w, uint piece) {
@@ -47,7 +51,7 @@ vec4 gather(uint image, uint d, uint h, uint w, uint piece) {
       uint row = ((image + i) * out_size[1] + j) * out_size[2];
       for (uint k = first_window(2u, w); k < end_w; k++) {
         if (!element_of(2u, w, k, place_w)) continue;
-        if (AVERAGE != 0u) sum += gt_load(x, (row + k) * pieces_of() + piece) / window_divisor(i, j, k);
+        if (AVERAGE != 0u) sum += gt_load(given, (row + k) * pieces_of() + piece) / window_divisor(i, j, k);
         else sum += share(row + k, piece, (place_d * WINDOW_H + place_h) * WINDOW_W + place_w);
       }
     }
@@ -63,6 +67,7 @@ void main() {
     uint w = at % in_size[2], row = at / in_size[2];
     uint h = row % in_size[1], plane = row / in_size[1];
     uint d = plane % in_size[0], sample_ = plane / in_size[0];
-    gt_store(y, i, gather(sample_ * out_size[0], d, h, w, piece));
+    gt_place place = QUADS != 0u ? gt_place(4u * i, 4u) : gt_place(i, 1u);
+    gt_program_write(place, gather(sample_ * out_size[0], d, h, w, piece));
   }
 }

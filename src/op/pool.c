@@ -5,6 +5,7 @@
 #include "op/op.h"
 #include "op/pool_cpu.h"
 #include "shaders/op/pool.h"
+#include "shaders/op/pool_gradient.h"
 #include "step/lowering.h"
 #include <stddef.h>
 #include <string.h>
@@ -153,64 +154,73 @@ static void gradient(gt_graph *graph, gt_id id, const gt_id *given, const bool *
 static const gt_kernel pool_kernel = {"pool", gt_pool_cpu};
 static const gt_kernel gradient_kernel = {"pool_gradient", gt_pool_gradient_cpu};
 
-/* The step over an image, by the index that there is; missing axes, the outer ones, have one element. */
-static gt_step *start_step(gt_lowering *lowering, const gt_kernel *kernel, const gt_pool_attribute *a,
-                           gt_shape image, uint32_t index) {
-  struct gt_pool_args args = {.batch = (uint32_t)image.dim[0],
-                              .channels = (uint32_t)image.dim[image.rank - 1],
-                              .include_pad = a->count_include_pad != 0,
-                              .divisor = (float)a->divisor};
-  uint32_t window[AXES] = {1, 1, 1}, stride[AXES] = {1, 1, 1};
-  for (int k = 0; k < AXES; k++) args.in_size[k] = args.out_size[k] = args.dilation[k] = 1;
-  for (int k = 0; k < a->axes; k++) {
-    const int at = AXES - (int)a->axes + k;
-    args.in_size[at] = (uint32_t)image.dim[1 + k];
-    args.out_size[at] = (uint32_t)gt_pool_windows(a, k, image.dim[1 + k]);
-    args.padding[at] = (uint32_t)a->padding[k];
-    args.dilation[at] = (uint32_t)a->dilation[k];
-    window[at] = (uint32_t)a->window[k];
-    stride[at] = (uint32_t)a->stride[k];
+/* An image with three spatial axes, and windows along them; missing axes, the outer ones, have one element.
+ */
+typedef struct geometry {
+  uint32_t batch, channels, in_size[AXES], out_size[AXES], spec[GT_POOL_SPEC_INCLUDE + 1];
+} geometry;
+
+static geometry geometry_of(const gt_pool_attribute *a, gt_shape image, uint32_t index) {
+  geometry g = {.batch = (uint32_t)image.dim[0], .channels = (uint32_t)image.dim[image.rank - 1]};
+  g.spec[GT_POOL_SPEC_QUADS] = g.channels % 4 == 0;
+  g.spec[GT_POOL_SPEC_INDEX] = index && in_bytes(a, image) ? GT_POOL_INDEX_BYTES : index;
+  g.spec[GT_POOL_SPEC_INCLUDE] = a->count_include_pad != 0;
+  for (int k = 0; k < AXES; k++) {
+    const int own = k - (AXES - (int)a->axes);
+    g.in_size[k] = own < 0 ? 1 : (uint32_t)image.dim[1 + own];
+    g.out_size[k] = own < 0 ? 1 : (uint32_t)gt_pool_windows(a, own, image.dim[1 + own]);
+    g.spec[GT_POOL_SPEC_WINDOW_D + k] = own < 0 ? 1 : (uint32_t)a->window[own];
+    g.spec[GT_POOL_SPEC_STRIDE_D + k] = own < 0 ? 1 : (uint32_t)a->stride[own];
+    g.spec[GT_POOL_SPEC_PADDING_D + k] = own < 0 ? 0 : (uint32_t)a->padding[own];
+    g.spec[GT_POOL_SPEC_DILATION_D + k] = own < 0 ? 1 : (uint32_t)a->dilation[own];
   }
-  gt_step *step = gt_lower_step(lowering, kernel, &args, sizeof args);
-  step->spec[GT_POOL_SPEC_QUADS] = args.channels % 4 == 0;
-  step->spec[GT_POOL_SPEC_INDEX] = index && in_bytes(a, image) ? GT_POOL_INDEX_BYTES : index;
-  for (uint32_t k = 0; k < AXES; k++) {
-    step->spec[GT_POOL_SPEC_WINDOW_D + k] = window[k];
-    step->spec[GT_POOL_SPEC_STRIDE_D + k] = stride[k];
-  }
-  return step;
+  return g;
 }
 
-static void set_grid(gt_lowering *lowering, gt_step *step, gt_shape out) {
-  const uint64_t count = (uint64_t)gt_shape_count(out), channels = (uint64_t)out.dim[out.rank - 1];
-  step->tiles = (uint32_t)gt_ceil_div((int64_t)(count / channels), gt_image_tile_rows((uint32_t)channels));
-  gt_lower_grid(lowering, step->spec[GT_POOL_SPEC_QUADS] ? count / 4 : count, WORKGROUP);
+/* Of a step that writes values of that shape. */
+static void set_step(gt_lowering *lowering, gt_step *step, const geometry *g, gt_shape out) {
+  const uint64_t count = (uint64_t)gt_shape_count(out);
+  for (int k = GT_SPEC_OWN; k <= GT_POOL_SPEC_INCLUDE; k++)
+    if (k != GT_SPEC_ALIGNED) step->spec[k] = g->spec[k];
+  step->tiles = (uint32_t)gt_ceil_div((int64_t)(count / g->channels), gt_image_tile_rows(g->channels));
+  gt_lower_grid(lowering, g->spec[GT_POOL_SPEC_QUADS] ? count / 4 : count, WORKGROUP);
 }
 
 static void lower(gt_lowering *lowering, const gt_group *group) {
   const gt_graph *graph = gt_lowering_graph(lowering);
   const gt_node *node = gt_node_at(graph, group->leader);
-  gt_step *step =
-      start_step(lowering, &pool_kernel, node->attribute, gt_node_at(graph, node->input[0])->shape,
-                 node->op == &rows[ROW_MAX_INDEX] ? GT_POOL_INDEX_WORDS : GT_POOL_INDEX_NONE);
-  step->spec[GT_POOL_SPEC_AVERAGE] = node->op == &rows[ROW_AVERAGE];
+  const gt_pool_attribute *a = node->attribute;
+  geometry g = geometry_of(a, gt_node_at(graph, node->input[0])->shape,
+                           node->op == &rows[ROW_MAX_INDEX] ? GT_POOL_INDEX_WORDS : GT_POOL_INDEX_NONE);
+  struct gt_pool_args args = {.batch = g.batch, .channels = g.channels, .divisor = (float)a->divisor};
+  memcpy(args.in_size, g.in_size, sizeof args.in_size);
+  memcpy(args.out_size, g.out_size, sizeof args.out_size);
+  g.spec[GT_POOL_SPEC_AVERAGE] = node->op == &rows[ROW_AVERAGE];
+  gt_step *step = gt_lower_step(lowering, &pool_kernel, &args, sizeof args);
   gt_lower_read(lowering, offsetof(struct gt_pool_args, x), node->input[0]);
   gt_lower_write(lowering, offsetof(struct gt_pool_args, y), group->leader);
   if (node->op->further)
     gt_lower_write(lowering, offsetof(struct gt_pool_args, index), gt_result(graph, group->leader, 1));
-  set_grid(lowering, step, node->shape);
+  set_step(lowering, step, &g, node->shape);
 }
 
 static void lower_gradient(gt_lowering *lowering, const gt_group *group) {
   const gt_node *node = gt_node_at(gt_lowering_graph(lowering), group->leader);
-  const gradient_attribute *a = node->attribute;
-  gt_step *step = start_step(lowering, &gradient_kernel, &a->pool, node->shape,
-                             node->inputs == 2 ? GT_POOL_INDEX_WORDS : GT_POOL_INDEX_NONE);
-  step->spec[GT_POOL_SPEC_AVERAGE] = node->inputs == 1;
-  gt_lower_read(lowering, offsetof(struct gt_pool_args, x), node->input[0]);
-  if (node->inputs == 2) gt_lower_read(lowering, offsetof(struct gt_pool_args, index), node->input[1]);
-  gt_lower_write(lowering, offsetof(struct gt_pool_args, y), group->leader);
-  set_grid(lowering, step, node->shape);
+  const gt_pool_attribute *a = &((const gradient_attribute *)node->attribute)->pool;
+  const bool average = node->inputs == 1;
+  geometry g = geometry_of(a, node->shape, average ? GT_POOL_INDEX_NONE : GT_POOL_INDEX_WORDS);
+  struct gt_pool_gradient_args args = {
+      .batch = g.batch, .channels = g.channels, .divisor = (float)a->divisor};
+  memcpy(args.in_size, g.in_size, sizeof args.in_size);
+  memcpy(args.out_size, g.out_size, sizeof args.out_size);
+  g.spec[GT_POOL_SPEC_AVERAGE] = average;
+  gt_step *step = gt_lower_step(lowering, &gradient_kernel, &args, sizeof args);
+  gt_lower_read(lowering, offsetof(struct gt_pool_gradient_args, given), node->input[0]);
+  if (!average) gt_lower_read(lowering, offsetof(struct gt_pool_gradient_args, index), node->input[1]);
+  gt_lower_program(lowering, group, offsetof(struct gt_pool_gradient_args, x),
+                   offsetof(struct gt_pool_gradient_args, y), offsetof(struct gt_pool_gradient_args, clock),
+                   -1);
+  set_step(lowering, step, &g, node->shape);
 }
 
 /* --- rows ----------------------------------------------------------------------------------------------- */
@@ -247,18 +257,19 @@ static void print(const gt_graph *graph, const gt_node *node, char *buffer, size
   print_axes(" dilation ", a->dilation, a->axes, 1, buffer + used, size - used);
 }
 
-#define ROW(op_name, inputs, op_further, op_infer, op_gradient, op_lower, op_flops)                          \
+#define ROW(op_name, inputs, op_further, op_infer, op_gradient, op_lower, op_flops, takes)                   \
   {                                                                                                          \
     .name = op_name, .kind = GT_OP_KERNEL, .min_inputs = inputs, .max_inputs = inputs,                       \
     .further = op_further, .infer = op_infer, .gradient = op_gradient, .lower = op_lower, .flops = op_flops, \
-    .print = print                                                                                           \
+    .print = print, .epilogue = takes                                                                        \
   }
 
 static const gt_op rows[ROWS] = {
-    [ROW_MAX] = ROW("max_pool", 1, 0, infer, gradient, lower, flops),
-    [ROW_MAX_INDEX] = ROW("max_pool_index", 1, 1, infer, gradient, lower, flops),
-    [ROW_AVERAGE] = ROW("avg_pool", 1, 0, infer, gradient, lower, flops),
-    [ROW_MAX_GRADIENT] = ROW("max_pool_gradient", 2, 0, infer_gradient, NULL, lower_gradient, flops_gradient),
+    [ROW_MAX] = ROW("max_pool", 1, 0, infer, gradient, lower, flops, false),
+    [ROW_MAX_INDEX] = ROW("max_pool_index", 1, 1, infer, gradient, lower, flops, false),
+    [ROW_AVERAGE] = ROW("avg_pool", 1, 0, infer, gradient, lower, flops, false),
+    [ROW_MAX_GRADIENT] =
+        ROW("max_pool_gradient", 2, 0, infer_gradient, NULL, lower_gradient, flops_gradient, true),
     [ROW_AVERAGE_GRADIENT] =
-        ROW("avg_pool_gradient", 1, 0, infer_gradient, NULL, lower_gradient, flops_gradient),
+        ROW("avg_pool_gradient", 1, 0, infer_gradient, NULL, lower_gradient, flops_gradient, true),
 };

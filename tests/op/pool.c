@@ -170,6 +170,24 @@ static gt_id build_odd(gt_graph *g, const gt_case_view *v, const gt_id *x) {
   return v->inputs == 2 ? gradient_of(g, v, logs, x[1], true) : gt_max_pool(g, logs, &a, false);
 }
 
+/* Between an activation with a factor for each channel, whose gradient the pool's may take in, and another
+ * reader of what is pooled. */
+static gt_shape reference_between(const gt_case_view *v, const double *const *x, double *y) {
+  enum { MOST = 1 << 18 };
+  static double active[MOST];
+  const double *input[] = {active};
+  const int64_t channels = v->shape[1].dim[0];
+  for (int64_t i = 0; y && i < gt_shape_count(v->shape[0]); i++)
+    active[i] = fmax(x[0][i], 0) * x[1][i % channels];
+  return reference(v, input, y);
+}
+
+static gt_id build_between(gt_graph *g, const gt_case_view *v, const gt_id *x) {
+  const gt_pool_attribute a = attribute_of(v);
+  const gt_id active = gt_mul(g, gt_relu(g, x[0]), x[1]);
+  return averages(v) ? gt_avg_pool(g, active, &a) : gt_max_pool(g, active, &a, true);
+}
+
 #define RULE(name_, op, build_, reference_, ...) \
   static const gt_case_rule name_ = {.name = op, .build = build_, .reference = reference_, __VA_ARGS__}
 RULE(max, "max_pool", build, reference, .wrt = 1, .gradient_tolerance = 4e-6, .reason = "a copy");
@@ -180,6 +198,8 @@ RULE(ties, "max_pool_gradient", build_ties, reference_ties, .tolerance = 2e-6,
      .reason = "sums of a few values");
 RULE(late, "max_pool_gradient", build_late, reference_ties, .tolerance = 2e-6,
      .reason = "sums of a few values");
+RULE(between, "pool_between", build_between, reference_between, .wrt = 3, .tolerance = 4e-6,
+     .gradient_tolerance = 2e-5, .reason = "sums of hundreds of values");
 RULE(odd, "max_pool", build_odd, reference_odd, .tolerance = 2e-6, .floor = 0.1, .reason = "logarithms");
 
 /* The same on all axes; EACH: the words themselves. */
@@ -248,6 +268,15 @@ static const gt_case cases[] = {
     SAME(odd, MAX, "g3,9,7,4", 3, 2, 1, 1, 0, 0),
     SAME(odd, MAX, "g3,9,7,3", 2, 2, 0, 1, 0, 0),
     SAME(odd, MAX, "g3,9,7,4 3,5,4,4", 3, 2, 1, 1, 0, 0),
+    SAME(between, MAX, "2,7,5,1 1", 3, 2, 1, 1, 0, 0),
+    SAME(between, MAX, "2,7,5,3 3", 2, 2, 0, 1, 1, 0),
+    SAME(between, MAX, "2,8,6,8 8", 2, 2, 0, 1, 0, 0),
+    SAME(between, AVERAGE, "3,9,7,6 6", 3, 2, 1, 1, 1, 1),
+    SAME(between, MAX, "2,9,11,132 132", 3, 2, 1, 1, 0, 0),
+    SAME(between, AVERAGE, "2,9,7,130 130", 2, 2, 0, 1, 0, 0),
+    SAME(between, MAX, "3,5,4100 4100", 2, 2, 0, 1, 1, 0),
+    SAME(between, MAX, "1,3,65540 65540", 2, 1, 0, 1, 0, 0),
+    SAME(between, AVERAGE, "60,20,20,4 4", 2, 2, 0, 1, 0, 0),
     {&odd, "g1,3,4 1,1,4", {MAX, 3, 0, 0, 3, 0, 0, 0, 0, 0, 1}, 0, 0, 0.4}, /* nothing but -infinity */
 };
 GT_CASES(pool, cases);
