@@ -232,8 +232,10 @@ static gt_id add_weighted(gt_graph *graph, int row, const gt_id *input, int inpu
 
 gt_id gt_cross_entropy(gt_graph *graph, gt_id logits, gt_id labels, double smoothing, const double *weight) {
   const gt_id input[2] = {logits, labels};
-  const gt_shape shape = logits == GT_NONE ? (gt_shape){.rank = 0} : gt_node_at(graph, logits)->shape;
-  const int64_t classes = weight && shape.rank ? shape.dim[shape.rank - 1] : 0;
+  int64_t classes = 0;
+  if (logits == GT_NONE) return GT_NONE;
+  const gt_shape shape = gt_node_at(graph, logits)->shape;
+  if (weight && shape.rank) classes = shape.dim[shape.rank - 1];
   return add_weighted(graph, ROW_LOSS, input, 2, smoothing, weight, classes);
 }
 

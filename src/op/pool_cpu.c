@@ -79,19 +79,14 @@ GT_MATH float divisor_of(const job *j, int64_t outer, uint32_t w) {
 
 /* --- forward -------------------------------------------------------------------------------------------- */
 
-/* Channels c to c + n of some elements: the largest of each, and where it stands. */
-typedef struct largest {
-  float value[BLOCK];
-  uint32_t place[BLOCK];
-} largest;
-
-/* Of equal ones the first is kept, but of those that are no numbers the last, as in PyTorch. */
-GT_MATH void take(largest *l, const float *x, uint32_t place, uint32_t n) {
+/* Makes of y and place the largest so far of n channels, and where it stands. Of equal ones the first is
+ * kept, but of those that are no numbers the last, as in PyTorch. */
+GT_MATH void take(const float *x, uint32_t number, uint32_t n, float *y, uint32_t *place) {
   for (uint32_t c = 0; c < n; c++) {
-    const bool more = (x[c] > l->value[c]) | (x[c] != x[c]) | (l->place[c] == GT_POOL_NOWHERE);
+    const bool more = (x[c] > y[c]) | (x[c] != x[c]) | (place[c] == GT_POOL_NOWHERE);
     const uint32_t mask = 0u - (uint32_t)more;
-    l->value[c] = gt_pick(more, x[c], l->value[c]);
-    l->place[c] = (place & mask) | (l->place[c] & ~mask);
+    y[c] = gt_pick(more, x[c], y[c]);
+    place[c] = (number & mask) | (place[c] & ~mask);
   }
 }
 
@@ -99,22 +94,21 @@ GT_MATH void add_row(float *restrict y, const float *restrict x, uint32_t n) {
   for (uint32_t c = 0; c < n; c++) y[c] += x[c];
 }
 
-/* Channels from c on of the elements of a window, in order: their sum is added to y, or the largest are
- * found. */
-GT_MATH void walk(const job *j, const span s[AXES], uint32_t sample, uint32_t c, uint32_t n, largest *l,
-                  float *y) {
-  const float *x = j->x + c;
-  uint32_t place[AXES] = {s[0].place};
-  for (int64_t d = s[0].first; d < s[0].end; d += j->dilation[0], place[0]++) {
-    place[1] = s[1].place;
-    for (int64_t h = s[1].first; h < s[1].end; h += j->dilation[1], place[1]++) {
+/* Channels from c on of the elements of a window, in order: y and place become those of the largest or,
+ * without place, what they come to is added to y. */
+GT_MATH void walk(const job *j, const span s[AXES], uint32_t sample, uint32_t c, uint32_t n, float *y,
+                  uint32_t *place) {
+  uint32_t at[AXES] = {s[0].place};
+  for (int64_t d = s[0].first; d < s[0].end; d += j->dilation[0], at[0]++) {
+    at[1] = s[1].place;
+    for (int64_t h = s[1].first; h < s[1].end; h += j->dilation[1], at[1]++) {
       const int64_t row = ((sample * (int64_t)j->in_size[0] + d) * j->in_size[1] + h) * j->in_size[2];
-      place[2] = (place[0] * j->window[1] + place[1]) * j->window[2] + s[2].place;
-      for (int64_t w = s[2].first; w < s[2].end; w += j->dilation[2], place[2]++) {
-        if (l)
-          take(l, x + (row + w) * j->channels, place[2], n);
+      at[2] = (at[0] * j->window[1] + at[1]) * j->window[2] + s[2].place;
+      for (int64_t w = s[2].first; w < s[2].end; w += j->dilation[2], at[2]++) {
+        if (place)
+          take(j->x + (row + w) * j->channels + c, at[2], n, y, place);
         else
-          add_row(y, x + (row + w) * j->channels, n);
+          add_row(y, j->x + (row + w) * j->channels + c, n);
       }
     }
   }
@@ -129,16 +123,17 @@ static void store_index(const job *j, size_t at, const uint32_t *place, uint32_t
 
 GT_MATH void max_line_of(const job *j, gt_image_line at, uint32_t channels) {
   span s[AXES] = {elements_of(j, 0, at.at[0]), elements_of(j, 1, at.at[1])};
-  largest l;
+  float value[BLOCK];
+  uint32_t place[BLOCK];
   for (uint32_t i = 0; i < at.rows; i++) {
     s[2] = elements_of(j, 2, at.at[2] + i);
     for (uint32_t c = 0; c < channels; c += BLOCK) {
       const uint32_t n = gt_least_u32(BLOCK, channels - c);
       const size_t to = (size_t)(at.row + i) * channels + c;
-      for (uint32_t k = 0; k < n; k++) l.value[k] = -INFINITY, l.place[k] = GT_POOL_NOWHERE;
-      walk(j, s, at.sample, c, n, &l, NULL);
-      memcpy(j->y + to, l.value, n * sizeof *l.value);
-      store_index(j, to, l.place, n);
+      for (uint32_t k = 0; k < n; k++) value[k] = -INFINITY, place[k] = GT_POOL_NOWHERE;
+      walk(j, s, at.sample, c, n, value, place);
+      memcpy(j->y + to, value, n * sizeof *value);
+      store_index(j, to, place, n);
     }
   }
 }
@@ -154,7 +149,7 @@ GT_MATH void mean_line_of(const job *j, gt_image_line at, uint32_t channels) {
     const float divisor = divisor_of(j, outer, at.at[2] + i);
     s[2] = elements_of(j, 2, at.at[2] + i);
     for (uint32_t c = 0; c < channels; c++) y[c] = 0;
-    walk(j, s, at.sample, 0, channels, NULL, y);
+    walk(j, s, at.sample, 0, channels, y, NULL);
     for (uint32_t c = 0; c < channels; c++) y[c] /= divisor;
   }
 }
