@@ -38,19 +38,30 @@ void store_index(uint i) {
     for (uint k = 0u; k < 4u; k++) index.at[4u * i + k] = place[k];
 }
 
+/* Places of a window that may lie inside, first and end: all of a small one, so that its loops have a length that is
+ * known; of a large one, which may be padding for the most part, those that do. */
+uvec2 places_of(uint axis, int first, int end) {
+  uint window = window_of(axis), dilation = dilation_of(axis);
+  if (window <= 16u) return uvec2(0u, window);
+  uint skipped = (uint(max(-first, 0)) + dilation - 1u) / dilation;
+  return uvec2(skipped, min(window, (uint(max(end - first, 0)) + dilation - 1u) / dilation));
+}
+
 /* Piece `piece` of the window (d, h, w) of an image that begins at row `image` of x. */
 vec4 walk(uint image, uint d, uint h, uint w, uint piece) {
   vec4 sum = vec4(0.0);
   int first_d = window_begin(0u, d), first_h = window_begin(1u, h), first_w = window_begin(2u, w);
   int end_d = window_end(0u, d), end_h = window_end(1u, h), end_w = window_end(2u, w);
-  for (uint i = 0u; i < WINDOW_D; i++) {
+  uvec2 in_d = places_of(0u, first_d, end_d), in_h = places_of(1u, first_h, end_h);
+  uvec2 in_w = places_of(2u, first_w, end_w);
+  for (uint i = in_d.x; i < in_d.y; i++) {
     int at_d = first_d + int(i * DILATION_D);
     if (at_d < 0 || at_d >= end_d) continue;
-    for (uint j = 0u; j < WINDOW_H; j++) {
+    for (uint j = in_h.x; j < in_h.y; j++) {
       int at_h = first_h + int(j * DILATION_H);
       if (at_h < 0 || at_h >= end_h) continue;
       uint row = (image + uint(at_d)) * in_size[1] + uint(at_h);
-      for (uint k = 0u; k < WINDOW_W; k++) {
+      for (uint k = in_w.x; k < in_w.y; k++) {
         int at_w = first_w + int(k * DILATION_W);
         if (at_w < 0 || at_w >= end_w) continue;
         vec4 v = gt_load(x, (row * in_size[2] + uint(at_w)) * pieces_of() + piece);
