@@ -153,6 +153,7 @@ bool gt_evaluator_run(gt_session *session, gt_evaluator *evaluator, gt_sums *sum
     sums->loss += (double)row[net->column.loss];
     sums->weight += (double)row[net->column.weight];
     if (net->column.correct >= 0) sums->correct += (double)row[net->column.correct];
+    if (net->column.divisor >= 0) sums->divisor += (double)row[net->column.divisor];
   }
   if (isnan(sums->loss)) sums->loss = NAN; /* without a sign, which would be printed */
   if (!evaluator->hard) return true;
