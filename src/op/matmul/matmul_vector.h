@@ -297,7 +297,8 @@ GT_TARGET static void slab(const gt_matmul_operands *o, row_split split, uint32_
   if (copied_a) pack_a(o, split, k, s.depth, packed_a);
   if (s.copied_from < o->n) pack_b(o, k, s.depth, s.copied_from, pack);
   for (uint32_t p = 0, i = 0; p < split.panels; i += rows_of(split, p), p++)
-    multiply_strip(&s, rows_of(split, p), rows_at(o, copied_a ? packed_a : NULL, p, i, k, s.depth), c + i * ldc, ldc);
+    multiply_strip(&s, rows_of(split, p), rows_at(o, copied_a ? packed_a : NULL, p, i, k, s.depth),
+                   c + i * ldc, ldc);
 }
 
 GT_TARGET static void multiply(const gt_matmul_operands *o, float *c, size_t ldc, float *pack) {

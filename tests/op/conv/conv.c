@@ -234,17 +234,13 @@ static gt_shape magnitude_scaled(const gt_case_view *v, const double *const *x, 
 static const gt_case_rule rule_conv = RULE("conv", conv), rule_transposed = RULE("conv_input", transposed),
                           rule_weight = RULE("conv_weight", weight),
                           scaled = RULE("conv_weight_scaled", scaled);
-static const gt_case_rule layer = {.name = "conv_layer",
-                                   .build = build_layer,
-                                   .reference = reference_layer,
-                                   .magnitude = magnitude_conv,
-                                   .half_gradient = 8,
-                                   .wrt = 15,
-                                   .low = -0.4,
-                                   .high = 0.5,
-                                   .tolerance = 1e-5,
-                                   .gradient_tolerance = 4e-5,
-                                   .reason = "as the product, through a slope of at most one"};
+#define LAYER(title)                                                                                        \
+  {                                                                                                         \
+    .name = title, .build = build_layer, .reference = reference_layer, .magnitude = magnitude_conv,         \
+    .half_gradient = 8, .wrt = 15, .low = -0.4, .high = 0.5, .tolerance = 1e-5, .gradient_tolerance = 4e-5, \
+    .reason = "as the product, through a slope of at most one"                                              \
+  }
+static const gt_case_rule layer = LAYER("conv_layer"), on_units = LAYER("conv_on_units");
 
 /* One axis: kernel, stride, dilation, zeros before and after. */
 #define A(k, s, d, b, a) k, s, d, b, a
@@ -306,11 +302,11 @@ static const gt_case cases[] = {
     {&scaled, "2,4,5,6 2,8,9,4 3,3,2 6,1,1,1", {2, 2, A(3, 2, 1, 1, 1), A(3, 2, 1, 1, 1)}},
     {&scaled, "2,8,9,8 2,8,9,8 3,3,1 8,1,1,1", {2, 8, A(3, 1, 1, 1, 1), A(3, 1, 1, 1, 1)}},
     {&scaled, "9,31,30,5 9,31,30,4 3,3,4 5,1,1,1", {2, 1, A(3, 1, 1, 1, 1), A(3, 1, 1, 1, 1)}},
-    {&layer, "2,5,4,3 6,3,3,3 6 2,5,4,6", {2, 1, A(3, 1, 1, 1, 1), A(3, 1, 1, 1, 1)}},
+    {&on_units, "2,5,4,3 6,3,3,3 6 2,5,4,6", {2, 1, A(3, 1, 1, 1, 1), A(3, 1, 1, 1, 1)}},
     {&layer, "3,7,6,8 10,3,3,4 10 3,4,3,10", {2, 2, A(3, 2, 1, 1, 1), A(3, 2, 1, 1, 1)}},
     {&layer, "2,5,4,7 7,3,3,1 7 2,5,4,7", {2, 7, A(3, 1, 1, 1, 1), A(3, 1, 1, 1, 1)}},
     {&layer, "2,5,4,8 8,3,3,1 8 2,3,2,8", {2, 8, A(3, 2, 1, 1, 1), A(3, 2, 1, 1, 1)}},
-    {&layer, "2,9,4 5,3,4 5 2,9,5", {1, 1, A(3, 1, 1, 1, 1)}},
+    {&on_units, "2,9,4 5,3,4 5 2,9,5", {1, 1, A(3, 1, 1, 1, 1)}},
     {&layer, "1,40,41,1 3,5,5,1 3 1,18,19,3", {2, 1, A(5, 2, 1, 0, 0), A(5, 2, 1, 0, 1)}},
 };
 GT_CASES(conv, cases);
