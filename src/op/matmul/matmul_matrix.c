@@ -91,7 +91,7 @@ void gt_matmul_offer_matrix(const gt_matmul_shape *s, const gt_target *target, g
   const bool is_half = precision == GT_PRECISION_HALF;
   const form f = !is_half ? HALVES : units->bfloat.m ? BFLOAT : SCALED;
   const gt_matrix_shape unit = f == BFLOAT ? units->bfloat : units->half;
-  if (precision == GT_PRECISION_SCALAR || !unit.m || !(units->always || (units->fast && large_enough(s))))
+  if (precision == GT_PRECISION_SCALAR || !unit.m || !s->k || !(units->always || (units->fast && large_enough(s))))
     return;
   for (size_t i = 0; i < sizeof candidates / sizeof *candidates; i++) {
     const candidate *c = &candidates[i];
