@@ -30,9 +30,6 @@
 #define GT_MULTIPLY_ADD(sums, left, right)                 sums = coopMatMulAddNV(left, right, sums)
 /* sums += a (b c)^2, element by element, of which b c goes first: what is out of range is so in the end; for products of elements tools/matrix_khr takes these quotients. */
 #define GT_ADD_PRODUCT(sums, a, b, c)                   sums = sums + a / (b / c) / (b / c)
-/* The elements that a lane holds, whichever they are; in one function only. */
-#define GT_SUMS_LENGTH(sums) uint((sums).length())
-#define GT_SUM(sums, e)      (sums)[e]
 #define GT_UNROLL            [[unroll]] /* before a loop over matrices or over what an invocation stages */
 uint gt_subgroup() { return gl_SubgroupID; }
 uint gt_lane() { return gl_SubgroupInvocationID; }
@@ -142,8 +139,6 @@ float gt_unpacked(uint word, uint which) {
   GT_UNROLL for (uint e_ = 0u; e_ < GT_MATRIX_ROWS * MATRIX_N; e_++) \
     (sums).at[e_] += (a).at[e_] * ((b).at[e_] * (c).at[e_]) * ((b).at[e_] * (c).at[e_])
 
-#define GT_SUMS_LENGTH(sums) (GT_MATRIX_ROWS * MATRIX_N)
-#define GT_SUM(sums, e)      (sums).at[e]
 #endif
 
 /* The upper 11 bits of a float, rounded to the nearest: by integers, as compilers may take a float that becomes a

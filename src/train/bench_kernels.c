@@ -42,7 +42,7 @@ static bool compile(trial *t, bool fused, gt_error *error) {
 /* Random values in [-1, 1): of zeros a device makes less work, and draws less power, than of what it is there
  * for. The same ones again and again will do. */
 static bool fill(trial *t, const char *name, int64_t count, gt_error *error) {
-  enum { BLOCK = 1 << 18 };
+  enum { BLOCK = 1 << 16 };
   static float block[BLOCK];
   bool ok = true;
   for (uint32_t i = 0; i < BLOCK; i++)
@@ -88,15 +88,24 @@ static bool on_matrix_units(const gt_target *target) {
   return !target->matrix.emulated && (target->matrix.half.m || target->matrix.bfloat.m);
 }
 
-static gt_id half_product(gt_graph *graph, gt_id a, gt_id b) {
-  const gt_precision former = gt_graph_precision(graph, GT_PRECISION_HALF);
+static gt_id product_in(gt_graph *graph, gt_precision precision, gt_id a, gt_id b) {
+  const gt_precision former = gt_graph_precision(graph, precision);
   const gt_id product = gt_matmul(graph, a, b, false, false);
   gt_graph_precision(graph, former);
   return product;
 }
 
+static gt_id scalar_product(gt_graph *graph, gt_id a, gt_id b) {
+  return product_in(graph, GT_PRECISION_SCALAR, a, b);
+}
+
+static gt_id half_product(gt_graph *graph, gt_id a, gt_id b) {
+  return product_in(graph, GT_PRECISION_HALF, a, b);
+}
+
 /* Another precision is one more row. */
 static const gt_bench_precision precisions[] = {{"fp32", everywhere, usual_product},
+                                                {"scalar", on_matrix_units, scalar_product},
                                                 {"half", on_matrix_units, half_product}};
 
 int gt_bench_precisions(const gt_bench_precision **list) {

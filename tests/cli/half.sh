@@ -39,9 +39,14 @@ export GTRAIN_DEBUG=matrix,float16,plan
 exits 0 "  a plan" learn plan vulkan "${half[@]}" "${short[@]}"
 check "  with all seven products of a step on them" test "$(grep -c 'product_matrix' <<< "$out")" -ge 7
 check "  and no other" test "$(grep -c ' matmul ' <<< "$out")" = 0
-exits 0 "the default" learn default vulkan "${short[@]}"
+exits 0 "scalar" learn scalar vulkan --set precision.products=scalar "${short[@]}"
 check "  has none on them" test "${out/product_matrix/}" = "$out"
-check "  and the bits of a device without" cmp "$TEST_TMP/plain/model.bin" "$TEST_TMP/default/model.bin"
+check "  and the bits of a device without" cmp "$TEST_TMP/plain/model.bin" "$TEST_TMP/scalar/model.bin"
+exits 0 "the default" learn default vulkan "${short[@]}"
+check "  measures their factors" test "$(grep -c 'product_range' <<< "$out")" -ge 7
+loss() { grep -o '"loss":[0-9.e+-]*' "$TEST_TMP/$1/metrics.jsonl" | head -1 | cut -d : -f 2; }
+check "  and has the losses of scalar units" awk -v a="$(loss scalar)" -v b="$(loss default)" \
+  'BEGIN { exit !(a > 0 && (a - b) ^ 2 < (1e-4 * a) ^ 2) }'
 exits 0 "predictions" "$GTRAIN" predict "$TEST_TMP/half/model.bin" --device vulkan --quiet \
   --input datasets/digits/digits.csv --output "$TEST_TMP/half.csv"
 check "  with their products on them" test "$(grep -c 'product_matrix' <<< "$out")" = 3

@@ -1,9 +1,11 @@
 #include "op/pool.h"
 #include "op/autodiff.h"
+#include "base/memory.h"
 #include "op/case.h"
 #include "op/elementwise.h"
 #include "op/reduce.h"
 #include <math.h>
+#include <stdlib.h>
 
 GT_REGISTER(opcase, pool)
 
@@ -178,13 +180,14 @@ static gt_id build_odd(gt_graph *g, const gt_case_view *v, const gt_id *x) {
 /* Between an activation with a factor for each channel, whose gradient the pool's may take in, and another
  * reader of what is pooled. */
 static gt_shape reference_between(const gt_case_view *v, const double *const *x, double *y) {
-  enum { MOST = 1 << 18 };
-  static double active[MOST];
+  double *active = gt_alloc((size_t)gt_shape_count(v->shape[0]) * sizeof *active);
   const double *input[] = {active};
   const int64_t channels = v->shape[1].dim[0];
   for (int64_t i = 0; y && i < gt_shape_count(v->shape[0]); i++)
     active[i] = fmax(x[0][i], 0) * x[1][i % channels];
-  return reference(v, input, y);
+  const gt_shape shape = reference(v, input, y);
+  free(active);
+  return shape;
 }
 
 static gt_id build_between(gt_graph *g, const gt_case_view *v, const gt_id *x) {

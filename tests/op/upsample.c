@@ -1,6 +1,9 @@
 #include "op/upsample.h"
+#include "base/memory.h"
 #include "op/case.h"
+#include <assert.h>
 #include <math.h>
+#include <stdlib.h>
 
 GT_REGISTER(opcase, upsample)
 
@@ -34,7 +37,7 @@ static double weight(const gt_case_view *v, int k, int64_t o, int64_t i) {
 /* One axis after another: [outer, in, inner] to [outer, out, inner]. */
 static gt_shape reference(const gt_case_view *v, const double *const *x, double *y) {
   enum { MOST = 1 << 16 };
-  static double buffer[2][MOST];
+  double *buffer[2] = {gt_alloc(MOST * sizeof(double)), gt_alloc(MOST * sizeof(double))};
   gt_shape shape = v->shape[0];
   const double *from = x[0];
   for (int k = 0; k < v->shape[0].rank - 2; k++) {
@@ -45,6 +48,7 @@ static gt_shape reference(const gt_case_view *v, const double *const *x, double 
     shape.dim[1 + k] = out;
     if (!y) continue;
     double *to = k == v->shape[0].rank - 3 ? y : buffer[k % 2];
+    assert(to == y || outer * out * inner <= MOST);
     for (int64_t i = 0; i < outer * out * inner; i++) {
       to[i] = 0;
       for (int64_t e = 0; e < in; e++)
@@ -52,6 +56,8 @@ static gt_shape reference(const gt_case_view *v, const double *const *x, double 
     }
     from = to;
   }
+  free(buffer[0]);
+  free(buffer[1]);
   return shape;
 }
 

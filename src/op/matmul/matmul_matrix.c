@@ -25,6 +25,8 @@ static const candidate candidates[] = {{128, 128, 32, 64, 64, {530, 0, 0}},
                                        {64, 64, 32, 64, 32, {250, 150, 100}},
                                        {32, 32, 32, 32, 32, {150, 80, 50}}};
 _Static_assert(GT_MATMUL_SPLITS * sizeof candidates / sizeof *candidates <= GT_MATMUL_MATRIX_WAYS, "all fit");
+static const double SLOW =
+    0.4; /* of those rates, where units are not many times as fast as scalar ones: a guess */
 enum {
   LEAST_EXTENT = 32,        /* of each axis */
   MOST_EMULATED_SLABS = 32, /* of one: software devices bound a shader's length */
@@ -91,8 +93,10 @@ void gt_matmul_offer_matrix(const gt_matmul_shape *s, const gt_target *target, g
   const bool is_half = precision == GT_PRECISION_HALF;
   const form f = !is_half ? HALVES : units->bfloat.m ? BFLOAT : SCALED;
   const gt_matrix_shape unit = f == BFLOAT ? units->bfloat : units->half;
-  if (precision == GT_PRECISION_SCALAR || !unit.m || !s->k || !(units->always || (units->fast && large_enough(s))))
-    return;
+  if (precision == GT_PRECISION_SCALAR || !unit.m || !s->k) return;
+  if (f == HALVES && !units->fast && !units->emulated)
+    return; /* three products take longer than one of floats */
+  if (!units->always && !large_enough(s)) return;
   for (size_t i = 0; i < sizeof candidates / sizeof *candidates; i++) {
     const candidate *c = &candidates[i];
     if (!fits(c, f, target, unit)) continue;
