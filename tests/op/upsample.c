@@ -1,7 +1,6 @@
 #include "op/upsample.h"
 #include "base/memory.h"
 #include "op/case.h"
-#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -36,10 +35,8 @@ static double weight(const gt_case_view *v, int k, int64_t o, int64_t i) {
 
 /* One axis after another: [outer, in, inner] to [outer, out, inner]. */
 static gt_shape reference(const gt_case_view *v, const double *const *x, double *y) {
-  enum { MOST = 1 << 16 };
-  double *buffer[2] = {gt_alloc(MOST * sizeof(double)), gt_alloc(MOST * sizeof(double))};
   gt_shape shape = v->shape[0];
-  const double *from = x[0];
+  double *kept = NULL;
   for (int k = 0; k < v->shape[0].rank - 2; k++) {
     int64_t outer = 1, inner = 1;
     const int64_t in = shape.dim[1 + k], out = v->c->p[1 + k];
@@ -47,17 +44,17 @@ static gt_shape reference(const gt_case_view *v, const double *const *x, double 
     for (int d = k + 2; d < shape.rank; d++) inner *= shape.dim[d];
     shape.dim[1 + k] = out;
     if (!y) continue;
-    double *to = k == v->shape[0].rank - 3 ? y : buffer[k % 2];
-    assert(to == y || outer * out * inner <= MOST);
+    const bool last = k == v->shape[0].rank - 3;
+    const double *from = kept ? kept : x[0];
+    double *to = last ? y : gt_alloc((size_t)(outer * out * inner) * sizeof *to);
     for (int64_t i = 0; i < outer * out * inner; i++) {
       to[i] = 0;
       for (int64_t e = 0; e < in; e++)
         to[i] += weight(v, k, i / inner % out, e) * from[(i / inner / out * in + e) * inner + i % inner];
     }
-    from = to;
+    free(kept);
+    kept = last ? NULL : to;
   }
-  free(buffer[0]);
-  free(buffer[1]);
   return shape;
 }
 

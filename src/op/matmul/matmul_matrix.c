@@ -80,8 +80,8 @@ static double estimate(const candidate *c, form f, const gt_matmul_shape *s, con
   const double groups = (double)gt_ceil_div(s->m, c->bm) * gt_ceil_div(s->n, c->bn) * s->batch * split;
   /* Small workgroups are quick only where a multiprocessor has several at once. */
   const double together = gt_most_u32(FULL_THREADS / threads_of(c, target), 1);
-  const double group =
-      (double)c->bm * c->bn * gt_least_u32(k_chunk, s->k) * together / c->rate[f] + START_CYCLES;
+  const double rate = c->rate[f] * (target->matrix.fast ? 1 : SLOW);
+  const double group = (double)c->bm * c->bn * gt_least_u32(k_chunk, s->k) * together / rate + START_CYCLES;
   const double cycles = gt_matmul_cycles(s, target->units, split, groups / together, group);
   const double elements = ((double)s->m + s->n) * s->k * s->batch;
   return f == BFLOAT ? cycles : cycles + RANGE_CYCLES + elements / RANGE_ELEMENTS;
