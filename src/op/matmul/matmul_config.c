@@ -123,6 +123,7 @@ static void add_device_ways(ways *w, const gt_matmul_shape *s, const gt_target *
     if (!fits(c, target) || (!s->trans_a && s->trans_b && threads_of(c) < FULL_GROUP)) continue;
     for (uint32_t split = 1; split <= SPLITS; split++) {
       const uint32_t k_chunk = gt_ceil_div(gt_ceil_div(s->k, split), c->bk) * c->bk;
+      if (split > 1 && s->segment) break;
       if (split > 1 && (k_chunk < 64 || gt_ceil_div(s->k, k_chunk) != split)) continue;
       if (split > 1 && (uint64_t)split * s->m * s->n * s->batch > 1u << 26) break;
       if (split > 1 && target->max_grid && tiles > target->max_grid)
@@ -138,16 +139,17 @@ static void add_device_ways(ways *w, const gt_matmul_shape *s, const gt_target *
 
 gt_matmul_config gt_matmul_choose(gt_lowering *lowering, const gt_matmul_shape *s) {
   const gt_target *target = gt_lowering_target(lowering);
-  char key[120];
+  char key[160];
   ways w = {0};
   if (target->device)
     add_device_ways(&w, s, target);
   else
     add_way(&w, gt_matmul_own_tile(s->m) ? choose_own_tiles(s) : choose_tiles(s), 0);
-  const int end = snprintf(key, sizeof key, "product %ux%ux%u %c%c x%u", s->m, s->n, s->k,
-                           s->trans_a ? 't' : 'n', s->trans_b ? 't' : 'n', s->batch);
+  int end = snprintf(key, sizeof key, "product %ux%ux%u %c%c x%u", s->m, s->n, s->k, s->trans_a ? 't' : 'n',
+                     s->trans_b ? 't' : 'n', s->batch);
   if (s->kind_a || s->kind_b)
-    snprintf(key + end, sizeof key - (size_t)end, " of %s and %s", gt_factor_names[s->kind_a],
-             gt_factor_names[s->kind_b]);
+    end += snprintf(key + end, sizeof key - (size_t)end, " of %s and %s", gt_factor_names[s->kind_a],
+                    gt_factor_names[s->kind_b]);
+  if (s->segment) snprintf(key + end, sizeof key - (size_t)end, " in segments of %u", s->segment);
   return w.config[gt_lower_choice(lowering, key, w.candidate, w.count)];
 }

@@ -10,6 +10,7 @@ typedef struct gt_matmul_shape {
   uint32_t m, n, k, batch;
   bool trans_a, trans_b;
   uint32_t kind_a, kind_b; /* GT_FACTOR_… */
+  uint32_t segment;        /* GT_FACTOR_SPEC_SEGMENT; devices only */
 } gt_matmul_shape;
 
 typedef struct gt_matmul_config {

@@ -70,7 +70,8 @@ static void multiply_made(const gt_matmul_operands *o, bool few, float *c, size_
   }
 }
 
-static void multiply(const gt_matmul_operands *o, gt_matmul_tile *own, float *c, size_t ldc, float *pack) {
+void gt_matmul_multiply(const gt_matmul_operands *o, uint32_t m, float *c, size_t ldc, float *pack) {
+  gt_matmul_tile *const own = gt_matmul_own_tile(m);
   const bool few = is_tiny(o->m, o->n, o->k);
   if (own)
     own(o, c, ldc, pack);
@@ -82,11 +83,21 @@ static void multiply(const gt_matmul_operands *o, gt_matmul_tile *own, float *c,
 
 /* Runs the epilogue on `rows` rows of `columns` finished elements (row length ld) that start at logical
  * `first`. */
-static void run_epilogue(const gt_program_context *context, const float *tile, size_t ld, uint64_t y[2],
+static void run_epilogue(const gt_program_context *context, const float *tile, size_t ld, const uint64_t *y,
                          uint32_t first, uint32_t rows, uint32_t columns) {
   float *out[GT_PROGRAM_OUTPUTS] = {0};
   for (uint32_t o = 0; o < context->program->outputs; o++) out[o] = GT_PTR(float, y[o]) + first;
   gt_program_evaluate_rows(context, first, rows, columns, tile, ld, out);
+}
+
+void gt_matmul_finish_tile(const gt_matmul_ends *ends, const uint32_t *spec, const float *tile, size_t ld,
+                           uint32_t first, uint32_t rows, uint32_t columns) {
+  gt_program program;
+  gt_program_from_spec(spec, &program);
+  gt_program_context context = {
+      .program = &program, .clock = GT_PTR(const uint32_t, ends->clock), .row = ends->length};
+  for (uint32_t i = 0; i < program.inputs; i++) context.x[i] = GT_PTR(const float, ends->x[i]);
+  run_epilogue(&context, tile, ld, ends->y, first, rows, columns);
 }
 
 static bool plain(const uint32_t *spec) {
@@ -149,16 +160,12 @@ void gt_matmul_cpu(const void *args, const uint32_t *spec, uint32_t tile) {
                  "a tile fits");
   float *buffer = gt_pool_scratch(), *pack = buffer + GT_MATMUL_TILE * GT_MATMUL_TILE;
   if (plain(spec)) {
-    multiply(&o, gt_matmul_own_tile(a->m), GT_PTR(float, a->y[0]) + first, length, pack);
+    gt_matmul_multiply(&o, a->m, GT_PTR(float, a->y[0]) + first, length, pack);
     return;
   }
-  multiply(&o, gt_matmul_own_tile(a->m), buffer, o.n, pack);
-  gt_program program;
-  gt_program_from_spec(spec, &program);
-  gt_program_context context = {
-      .program = &program, .clock = GT_PTR(const uint32_t, a->clock), .row = length};
-  for (uint32_t i = 0; i < program.inputs; i++) context.x[i] = GT_PTR(const float, a->x[i]);
-  run_epilogue(&context, buffer, o.n, (uint64_t[2]){a->y[0], a->y[1]}, first, o.m, o.n);
+  gt_matmul_multiply(&o, a->m, buffer, o.n, pack);
+  const gt_matmul_ends ends = {a->x, a->y, a->clock, length};
+  gt_matmul_finish_tile(&ends, spec, buffer, o.n, first, o.m, o.n);
 }
 
 void gt_matmul_finish_cpu(const void *args, const uint32_t *spec, uint32_t tile) {
@@ -171,10 +178,6 @@ void gt_matmul_finish_cpu(const void *args, const uint32_t *spec, uint32_t tile)
     const float *partial = GT_PTR(const float, a->partial) + (size_t)s * a->count + first;
     for (uint32_t i = 0; i < count; i++) sum[i] += partial[i];
   }
-  gt_program program;
-  gt_program_from_spec(spec, &program);
-  gt_program_context context = {
-      .program = &program, .clock = GT_PTR(const uint32_t, a->clock), .row = a->row};
-  for (uint32_t i = 0; i < program.inputs; i++) context.x[i] = GT_PTR(const float, a->x[i]);
-  run_epilogue(&context, sum, count, (uint64_t[2]){a->y[0], a->y[1]}, first, 1, count);
+  const gt_matmul_ends ends = {a->x, a->y, a->clock, a->row};
+  gt_matmul_finish_tile(&ends, spec, sum, count, first, 1, count);
 }

@@ -67,6 +67,7 @@ static void set_factors(gt_step *step, const gt_product *p) {
   step->spec[GT_FACTOR_SPEC_A] = p->shape.kind_a;
   step->spec[GT_FACTOR_SPEC_B] = p->shape.kind_b;
   step->spec[GT_FACTOR_SPEC_SIDE] = p->side_by_side;
+  step->spec[GT_FACTOR_SPEC_SEGMENT] = p->shape.segment;
   for (int i = GT_FACTOR_SPEC_OWN; i < GT_FACTOR_SPEC_END; i++)
     step->spec[i] = p->own[i - GT_FACTOR_SPEC_OWN];
 }
@@ -79,7 +80,8 @@ void gt_product_lower(gt_lowering *lowering, const gt_group *group, const gt_pro
   const gt_node *node = gt_node_at(gt_lowering_graph(lowering), group->leader);
   const gt_target *target = gt_lowering_target(lowering);
   const gt_matmul_shape *s = &p->shape;
-  assert(s->kind_b <= GT_FACTOR_SIDE_BY_SIDE || !s->trans_b);
+  assert(target->device || s->kind_b <= GT_FACTOR_SIDE_BY_SIDE || !s->trans_b);
+  assert(!s->segment || (target->device && s->segment % GT_FACTOR_SLICE == 0));
   gt_matmul_cut cut;
   if (!is_dense(p) || !gt_matmul_cut_matrix(s, target, node->precision, &cut)) cut_scalar(lowering, s, &cut);
   const struct gt_matmul_args args = {.m = s->m,
@@ -100,6 +102,7 @@ void gt_product_lower(gt_lowering *lowering, const gt_group *group, const gt_pro
   if (p->words)
     gt_lower_constants(lowering, offsetof(struct gt_matmul_args, geometry), p->geometry, 4 * p->words);
   uint32_t scratch = 0;
+  if (s->segment) gt_lower_read(lowering, offsetof(struct gt_matmul_args, partial), p->drain);
   if (cut.split > 1) {
     scratch = gt_lower_scratch(lowering, (uint64_t)cut.split * s->batch * s->m * s->n * 4);
     gt_lower_use_scratch(lowering, offsetof(struct gt_matmul_args, partial), scratch, true);
