@@ -14,6 +14,7 @@
 #define GT_FIRST                basis_first
 #define GT_SECOND               basis_second
 #define GT_NUMBER(n)            float(n)
+#define GT_WHOLE(condition)     uint(condition)
 #define GT_EACH(x)              vec4(x)
 #define GT_BELOW(a, b)          lessThan(vec4(a), vec4(b))
 #define GT_SAME(a, b)           equal(vec4(a), vec4(b))
@@ -45,21 +46,28 @@ vec4 gt_cosine(vec4 x, uint quarters) { /* cos(x + quarters * pi/2) */
 #define GT_FIRST                first
 #define GT_SECOND               second
 #define GT_NUMBER(n)            (float)(n)
+#define GT_WHOLE(condition)     (uint)(condition)
 #define GT_EACH(x)              (float)(x)
 #define GT_BELOW(a, b)          ((a) < (b))
 #define GT_SAME(a, b)           ((a) == (b))
 #define GT_PICK(which, yes, no) gt_pick(which, yes, no)
 #define GT_SIGNED(size, x)      gt_with_sign(size, x) /* of a size that is not negative */
 #define GT_ABS(x)               gt_absf(x)
-#define GT_FLOOR(x)             floorf(x)
+#define GT_FLOOR(x)             gt_floorf(x)
 #define GT_EXP(x)               gt_expf(x)
 #define GT_TANH(x)              gt_tanhf(x)
 #define GT_SIGMOID(x)           gt_sigmoidf(x)
 #define GT_COSINE(x, quarters)  gt_cosine(x, quarters)
 #define GT_UNROLL               _Pragma("GCC unroll 16")
+/* Without the instruction for it, which compilers do not take for vectors; numbers that have no fraction and
+ * are beyond any grid are as they are. */
+GT_MATH float gt_floorf(float x) {
+  const float nearest = (x + GT_ROUND_MAGIC) - GT_ROUND_MAGIC;
+  return gt_pick(gt_absf(x) < 0x1p22f, nearest - gt_pick(nearest > x, 1.0f, 0.0f), x);
+}
 /* Whole turns are taken off in double, so that x may be large. */
 GT_MATH float gt_cosine(float x, uint quarters) {
-  const double turns = floor((double)x * 0.15915494309189535 + 0.5);
+  const double turns = ((double)x * 0.15915494309189535 + GT_ROUND_MAGICD) - GT_ROUND_MAGICD;
   return gt_sine((float)((double)x - turns * 6.283185307179586), quarters + 1);
 }
 #endif

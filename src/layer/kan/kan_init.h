@@ -1,0 +1,16 @@
+/* Initial coefficients of KAN layers: [blocks, functions, inputs of a block, outputs]. */
+#ifndef GT_LAYER_KAN_INIT_H
+#define GT_LAYER_KAN_INIT_H
+#include "layer/init.h"
+#include "op/kan/kan.h"
+
+typedef struct gt_kan_start {
+  gt_kan_attribute a;
+  uint32_t points;  /* > 0: splines through so many values, evenly distributed with this spread … */
+  double deviation; /* … or normally distributed coefficients */
+  double noise, scale;
+  double base; /* where the attribute has a base: its weights reach so far to either side, evenly */
+} gt_kan_start;
+
+const gt_init *gt_kan_start_of(gt_arena *arena, const gt_kan_start *start);
+#endif
