@@ -227,6 +227,42 @@ static void every_basis_builds(void **state) {
   }
 }
 
+/* A finer grid that has all knots of the coarse one says the same; one that has not, nearly; and another
+ * basis what it can. Silu beside the splines stays what it is. */
+static void refinement_keeps_the_functions(void **state) {
+  static const struct {
+    const char *before, *now;
+    double most;
+  } steps[] = {
+      {"kan: {units: 3, noise: 5, spline_scale: false}", "kan: {units: 3, grid: 10, spline_scale: false}",
+       2e-6},
+      {"kan: {units: 3, noise: 5, spline_scale: false}", "kan: {units: 3, grid: 64, spline_scale: false}",
+       1e-2},
+      {"kan: {units: 3, noise: 5}", "kan: {units: 3, grid: 15, range: [-1, 1]}", 2e-6},
+      {"kan: {units: 3, basis: chebyshev}", "kan: {units: 3, basis: legendre, degree: 6}", 2e-6},
+      {"kan: {units: 3, basis: piecewise_linear}", "kan: {units: 3, basis: piecewise_linear, grid: 20}",
+       2e-6},
+  };
+  float x[8 * 48], y[8 * 3], z[8 * 3];
+  uint32_t seed = 9;
+  (void)state;
+  for (int i = 0; i < 8 * 48; i++) x[i] = (float)random_value(&seed, -1, 1);
+  for (size_t s = 0; s < sizeof steps / sizeof *steps; s++) {
+    fixture before, now;
+    gt_image carried;
+    build(&before, steps[s].before, gt_shape_2(8, 48));
+    build(&now, steps[s].now, gt_shape_2(8, 48));
+    run(&before, x, 8 * 48, y);
+    gt_image_carry(&carried, now.model->store, &before.start, 1);
+    gt_image_finish(&now.start);
+    now.start = carried;
+    run(&now, x, 8 * 48, z);
+    for (int i = 0; i < 8 * 3; i++) assert_true(fabs(y[i] - z[i]) < steps[s].most * (1 + fabs(y[i])));
+    finish(&before);
+    finish(&now);
+  }
+}
+
 static void refusals(void **state) {
   static const struct {
     const char *layer, *says;
@@ -254,9 +290,13 @@ static void refusals(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(splines_are_those_of_de_boor), cmocka_unit_test(pseudo_inverses_fit),
-      cmocka_unit_test(splines_begin_as_noise),       cmocka_unit_test(options_do_what_they_say),
-      cmocka_unit_test(every_basis_builds),           cmocka_unit_test(refusals),
+      cmocka_unit_test(splines_are_those_of_de_boor),
+      cmocka_unit_test(pseudo_inverses_fit),
+      cmocka_unit_test(splines_begin_as_noise),
+      cmocka_unit_test(options_do_what_they_say),
+      cmocka_unit_test(every_basis_builds),
+      cmocka_unit_test(refusals),
+      cmocka_unit_test(refinement_keeps_the_functions),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -211,7 +211,9 @@ static gt_id read_coefficients(gt_build *build, const kan_config *c, const choic
                               .base = base_reach(c, (double)inputs)};
   const gt_init *init = c->init ? gt_init_read(build->arena, c->init, build->diagnostics)
                                 : gt_kan_start_of(build->arena, &start);
-  gt_id coefficients = gt_build_parameter(build, "coefficients", shape, init);
+  gt_kan_attribute *kept = GT_NEW(build->arena, gt_kan_attribute);
+  *kept = *a;
+  gt_id coefficients = gt_build_formed(build, "coefficients", shape, init, kept);
   if (o->scale) {
     const double reach = sqrt(6 / ((1 + 5 * c->scale_spline * c->scale_spline) * (double)inputs));
     const gt_shape one = {.rank = 4, .dim = {blocks, 1, a->block, c->units}};
@@ -283,4 +285,5 @@ GT_DEFINE(layer, kan) = {.name = "kan",
                          .config_size = sizeof(kan_config),
                          .min_inputs = 1,
                          .max_inputs = 1,
+                         .refit = gt_kan_refit,
                          .build = build_kan};

@@ -3,6 +3,7 @@
 #include <assert.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 double gt_spline(uint32_t degree, double v) {
   double n[GT_SPLINE_MOST_DEGREE + 1]; /* N_d(v - j) */
@@ -42,15 +43,14 @@ static void solve(double *s, uint32_t n, double *b, uint32_t count) {
   }
 }
 
-/* a aᵀ, or aᵀ a. */
-static void square(const double *a, uint32_t rows, uint32_t columns, bool across, double *out) {
-  const uint32_t n = across ? columns : rows, depth = across ? rows : columns;
-  for (uint32_t i = 0; i < n; i++)
-    for (uint32_t j = 0; j < n; j++) {
-      double sum = 0;
-      for (uint32_t k = 0; k < depth; k++)
-        sum += across ? a[k * columns + i] * a[k * columns + j] : a[i * columns + k] * a[j * columns + k];
-      out[i * n + j] = sum;
+/* out [n, n] = the sum of v vᵀ over the vectors v [n] at a, a + step, …; most of what splines are made of is
+ * zero. */
+static void square(const double *a, uint32_t count, uint32_t step, uint32_t n, uint32_t each, double *out) {
+  memset(out, 0, sizeof *out * n * n);
+  for (uint32_t k = 0; k < count; k++, a += step)
+    for (uint32_t i = 0; i < n; i++) {
+      const double left = a[(size_t)i * each];
+      for (uint32_t j = 0; left != 0 && j < n; j++) out[i * n + j] += left * a[(size_t)j * each];
     }
 }
 
@@ -58,7 +58,10 @@ void gt_pseudo_inverse(const double *a, uint32_t rows, uint32_t columns, double 
   const bool tall = rows > columns;
   const uint32_t n = tall ? columns : rows;
   double *s = gt_alloc(sizeof *s * n * n), *side = gt_alloc(sizeof *side * rows * columns);
-  square(a, rows, columns, tall, s);
+  if (tall)
+    square(a, rows, columns, n, 1, s);
+  else
+    square(a, columns, 1, n, columns, s);
   /* Tall: (aᵀ a)⁻¹ aᵀ. Wide: ((a aᵀ)⁻¹ a)ᵀ, as a aᵀ is symmetric. */
   for (uint32_t i = 0; i < rows; i++)
     for (uint32_t j = 0; j < columns; j++) side[tall ? j * rows + i : i * columns + j] = a[i * columns + j];
