@@ -50,10 +50,10 @@ static const gt_field fields[] = {
            .help = "ends of the grid (default: [-1, 1], of rbf, rswaf, sinc and wavelet [-2, 2])"),
     GT_ROW(kan_config, width, GT_FIELD_FLOAT, .min = 0, .max = 1e6, .flags = GT_FIELD_OPEN_MIN,
            .help = "of rbf, rswaf and wavelet (default: the centres' distance)"),
-    GT_ROW(kan_config, alpha, GT_FIELD_FLOAT, .fallback = "1", .min = -1, .max = 100,
-           .flags = GT_FIELD_OPEN_MIN, .help = "exponent of jacobi"),
-    GT_ROW(kan_config, beta, GT_FIELD_FLOAT, .fallback = "1", .min = -1, .max = 100,
-           .flags = GT_FIELD_OPEN_MIN, .help = "the other exponent of jacobi"),
+    GT_ROW(kan_config, alpha, GT_FIELD_FLOAT, .min = -1, .max = 100, .flags = GT_FIELD_OPEN_MIN,
+           .help = "exponent of jacobi (default: 1)"),
+    GT_ROW(kan_config, beta, GT_FIELD_FLOAT, .min = -1, .max = 100, .flags = GT_FIELD_OPEN_MIN,
+           .help = "the other exponent of jacobi (default: 1)"),
     GT_ROW(
         kan_config, input_norm, GT_FIELD_CHOICE, .choices = norm_names,
         .help =
@@ -67,8 +67,8 @@ static const gt_field fields[] = {
     GT_ROW(kan_config, spline_scale, GT_FIELD_BOOL,
            .help = "learn a factor on the functions of each pair of input and output, too (default: true of "
                    "bspline); without it a base branch of silu costs less"),
-    GT_ROW(kan_config, noise, GT_FIELD_FLOAT, .fallback = "0.1", .min = 0, .max = 1e6,
-           .help = "of bspline: spread of initial values, times the grid's cells"),
+    GT_ROW(kan_config, noise, GT_FIELD_FLOAT, .min = 0, .max = 1e6,
+           .help = "of bspline: spread of initial values, times the grid's cells (default: 0.1)"),
     GT_ROW(kan_config, scale_spline, GT_FIELD_FLOAT, .fallback = "1", .min = 0, .max = 1e6,
            .help = "factor on initial coefficients, or on the spread of an initial spline_scale"),
     GT_ROW(kan_config, scale_base, GT_FIELD_FLOAT, .fallback = "1", .min = 0, .max = 1e6,
@@ -113,7 +113,7 @@ static const form forms[] = {
 
 typedef struct choice { /* what a layer is, defaults filled in */
   uint32_t basis, grid, degree;
-  double low, high;
+  double low, high, alpha, beta, noise;
   const form *form;
   const char *norm, *base;
   bool bias, scale;
@@ -148,6 +148,9 @@ static bool read_choice(gt_build *build, const kan_config *c, choice *o) {
   o->degree = given(build, "degree") ? (uint32_t)c->degree : f->degree;
   o->low = c->range.count ? c->range.items[0] : -f->reach;
   o->high = c->range.count ? c->range.items[c->range.count - 1] : f->reach;
+  o->alpha = given(build, "alpha") ? c->alpha : 1;
+  o->beta = given(build, "beta") ? c->beta : 1;
+  o->noise = given(build, "noise") ? c->noise : 0.1;
   o->norm = c->input_norm ? c->input_norm : f->norm;
   o->base = c->base ? c->base : f->base;
   o->bias = given(build, "bias") ? c->bias : f->bias;
@@ -166,7 +169,7 @@ static gt_kan_attribute attribute_of(const kan_config *c, const choice *o) {
   case GT_BASIS_PIECEWISE_LINEAR: return gt_kan_lines(o->low, o->high, o->grid);
   case GT_BASIS_FOURIER: return gt_kan_waves(o->grid);
   default:
-    return o->form->uses & USES_DEGREE ? gt_kan_polynomials(o->basis, o->degree, c->alpha, c->beta)
+    return o->form->uses & USES_DEGREE ? gt_kan_polynomials(o->basis, o->degree, o->alpha, o->beta)
                                        : gt_kan_bumps(o->basis, o->low, o->high, o->grid, c->width);
   }
 }
@@ -205,7 +208,7 @@ static gt_id read_coefficients(gt_build *build, const kan_config *c, const choic
   const gt_shape shape = {.rank = 4, .dim = {blocks, functions, a->block, c->units}};
   const gt_kan_start start = {.a = *a,
                               .points = o->basis == GT_BASIS_BSPLINE ? o->grid + 1 : 0,
-                              .noise = c->noise / o->grid,
+                              .noise = o->noise / o->grid,
                               .deviation = deviation_of(a, (double)inputs),
                               .scale = o->scale ? 1 : c->scale_spline,
                               .base = base_reach(c, (double)inputs)};
