@@ -197,7 +197,7 @@ static void options_do_what_they_say(void **state) {
         for (int t = 0; t < 6; t++)
           want +=
               scale * parameter(&f, "coefficients")[(t * IN + i) * OUT + o] * gt_spline(2, v / 0.5 + 2 - t);
-        want += parameter(&f, "base_weight")[i * OUT + o] * v / (1 + exp(-v));
+        want += parameter(&f, "coefficients")[(6 * IN + i) * OUT + o] * v / (1 + exp(-v));
       }
       assert_true(fabs(y[r * OUT + o] - want) < 2e-5);
     }

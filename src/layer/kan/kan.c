@@ -66,7 +66,7 @@ static const gt_field fields[] = {
     GT_ROW(kan_config, bias, GT_FIELD_BOOL, .help = "add a bias (default: true of rbf and fourier)"),
     GT_ROW(kan_config, spline_scale, GT_FIELD_BOOL,
            .help = "learn a factor on the functions of each pair of input and output, too (default: true of "
-                   "bspline); without it a base branch of silu costs less"),
+                   "bspline)"),
     GT_ROW(kan_config, noise, GT_FIELD_FLOAT, .min = 0, .max = 1e6,
            .help = "of bspline: spread of initial values, times the grid's cells (default: 0.1)"),
     GT_ROW(kan_config, scale_spline, GT_FIELD_FLOAT, .fallback = "1", .min = 0, .max = 1e6,
@@ -202,6 +202,14 @@ static double base_reach(const kan_config *c, double inputs) {
   return sqrt(6 / ((1 + 5 * c->scale_base * c->scale_base) * inputs));
 }
 
+/* The scales for each of the functions, and 1 for the base behind them. */
+static gt_id with_ones(gt_graph *graph, gt_id scale, uint32_t terms) {
+  static const int64_t none[4] = {0}, behind[4] = {0, 1, 0, 0};
+  gt_shape shape = gt_node_at(graph, scale)->shape;
+  shape.dim[1] = terms;
+  return gt_pad(graph, gt_expand(graph, scale, shape), none, behind, 1);
+}
+
 static gt_id read_coefficients(gt_build *build, const kan_config *c, const choice *o,
                                const gt_kan_attribute *a, int64_t inputs) {
   const int64_t functions = a->terms + a->base, blocks = inputs / a->block;
@@ -220,8 +228,9 @@ static gt_id read_coefficients(gt_build *build, const kan_config *c, const choic
   if (o->scale) {
     const double reach = sqrt(6 / ((1 + 5 * c->scale_spline * c->scale_spline) * (double)inputs));
     const gt_shape one = {.rank = 4, .dim = {blocks, 1, a->block, c->units}};
-    const gt_id scale =
+    gt_id scale =
         gt_build_parameter(build, "spline_scale", one, gt_init_uniform_between(build->arena, -reach, reach));
+    if (a->base) scale = with_ones(build->graph, scale, a->terms);
     coefficients = gt_mul(build->graph, coefficients, scale);
   }
   return coefficients;
@@ -272,7 +281,7 @@ static gt_id build_kan(gt_build *build, const void *config, const gt_id *input, 
   const bool has_base = strcmp(o.base, "none") != 0;
   gt_kan_attribute a = attribute_of(c, &o);
   a.block = block_of(inputs);
-  a.base = !strcmp(o.base, "silu") && !strcmp(o.norm, "none") && !o.scale;
+  a.base = !strcmp(o.base, "silu") && !strcmp(o.norm, "none");
   const int64_t functions = a.terms + a.base;
   if (gt_times_at_most(gt_times_at_most(inputs, functions, INT32_MAX), c->units, INT32_MAX) == INT32_MAX)
     return gt_build_error(build, NULL, "would have %d coefficients or more", INT32_MAX);
