@@ -66,6 +66,8 @@ static const candidate last_resort = {32, 32, 16, 4, 4, 0.30};
 enum {
   /* Both operands of A Bᵀ are turned while they are staged, which keeps fewer threads than these too busy. */
   FULL_GROUP = 256,
+  /* Elements of a thread whose sums are drained: what they are added to takes as many registers again. */
+  DRAINED = 32,
   SPLITS = 32,         /* at most */
   FMA_PER_CYCLE = 128, /* of one multiprocessor */
   SLICE_CYCLES = 400,  /* waiting for a slice of a and b, not hidden when a unit has one workgroup */
@@ -121,6 +123,7 @@ static void add_device_ways(ways *w, const gt_matmul_shape *s, const gt_target *
     const candidate *c = &candidates[i];
     const uint64_t tiles = (uint64_t)gt_ceil_div(s->m, c->bm) * gt_ceil_div(s->n, c->bn);
     if (!fits(c, target) || (!s->trans_a && s->trans_b && threads_of(c) < FULL_GROUP)) continue;
+    if (s->segment && c->tm * c->tn > DRAINED) continue;
     for (uint32_t split = 1; split <= SPLITS; split++) {
       const uint32_t k_chunk = gt_ceil_div(gt_ceil_div(s->k, split), c->bk) * c->bk;
       if (split > 1 && s->segment) break;
