@@ -30,27 +30,30 @@
 #define GT_BASIS_WORDS   6
 
 #define GT_BASIS_BSPLINE          0
-#define GT_BASIS_CHEBYSHEV        1
-#define GT_BASIS_RBF              2
-#define GT_BASIS_FOURIER          3
-#define GT_BASIS_PIECEWISE_LINEAR 4
-#define GT_BASIS_SINC             5
-#define GT_BASIS_LEGENDRE         6
-#define GT_BASIS_HERMITE          7
-#define GT_BASIS_JACOBI           8
-#define GT_BASIS_RSWAF            9
-#define GT_BASIS_WAVELET          10
-#define GT_BASES(X)                                                         \
+#define GT_BASIS_RBF              1
+#define GT_BASIS_FOURIER          2
+#define GT_BASIS_PIECEWISE_LINEAR 3
+#define GT_BASIS_SINC             4
+#define GT_BASIS_RSWAF            5
+#define GT_BASIS_WAVELET          6
+#define GT_BASIS_CHEBYSHEV        7
+#define GT_BASIS_LEGENDRE         8
+#define GT_BASIS_HERMITE          9
+#define GT_BASIS_JACOBI           10
+#define GT_PLAIN_BASES(X)                                                   \
   X(GT_BASIS_BSPLINE, bspline, gt_basis_bspline)                            \
-  X(GT_BASIS_CHEBYSHEV, chebyshev, gt_basis_chebyshev)                      \
   X(GT_BASIS_RBF, rbf, gt_basis_rbf)                                        \
   X(GT_BASIS_FOURIER, fourier, gt_basis_fourier)                            \
   X(GT_BASIS_PIECEWISE_LINEAR, piecewise_linear, gt_basis_piecewise_linear) \
   X(GT_BASIS_SINC, sinc, gt_basis_sinc)                                     \
-  X(GT_BASIS_LEGENDRE, legendre, gt_basis_legendre)                         \
-  X(GT_BASIS_HERMITE, hermite, gt_basis_hermite)                            \
-  X(GT_BASIS_JACOBI, jacobi, gt_basis_jacobi)                               \
   X(GT_BASIS_RSWAF, rswaf, gt_basis_rswaf)                                  \
   X(GT_BASIS_WAVELET, wavelet, gt_basis_wavelet)
-#define GT_BASIS_BASE 256
+#define GT_POLYNOMIALS(X) /* basis/recurrence.h */     \
+  X(GT_BASIS_CHEBYSHEV, chebyshev, gt_basis_chebyshev) \
+  X(GT_BASIS_LEGENDRE, legendre, gt_basis_legendre)    \
+  X(GT_BASIS_HERMITE, hermite, gt_basis_hermite)       \
+  X(GT_BASIS_JACOBI, jacobi, gt_basis_jacobi)
+#define GT_BASES(X)               GT_PLAIN_BASES(X) GT_POLYNOMIALS(X)
+#define GT_BASIS_MOST_POLYNOMIALS 128 /* of an input */
+#define GT_BASIS_BASE             256
 #endif

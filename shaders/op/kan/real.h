@@ -2,7 +2,7 @@
  * in GLSL. A basis is a file in basis/ with a function GT_BASIS(gt_basis_NAME) { … return REAL; } of u = (x -
  * low) * inverse: function number `term` of GT_TERMS, or its derivative of order GT_ORDER (0, 1, 2) by u.
  * GT_DEGREE, GT_FIRST and GT_SECOND are a basis' own, to use as it likes. Literals of floats end in f, of
- * numbers in u. */
+ * numbers in u. (Polynomials say what they are in another way: basis/recurrence.h.) */
 #ifndef GT_KAN_REAL_H
 #define GT_KAN_REAL_H
 #ifdef GL_core_profile
@@ -26,7 +26,6 @@
 #define GT_TANH(x)              gt_tanh(x)
 #define GT_SIGMOID(x)           gt_sigmoid(x)
 #define GT_COSINE(x, quarters)  gt_cosine(x, quarters)
-#define GT_UNROLL               [[unroll]]
 vec4 gt_cosine(vec4 x, uint quarters) { /* cos(x + quarters * pi/2) */
   ivec4 quadrant;
   vec4 r = gt_reduce(x, quadrant);
@@ -58,7 +57,6 @@ vec4 gt_cosine(vec4 x, uint quarters) { /* cos(x + quarters * pi/2) */
 #define GT_TANH(x)              gt_tanhf(x)
 #define GT_SIGMOID(x)           gt_sigmoidf(x)
 #define GT_COSINE(x, quarters)  gt_cosine(x, quarters)
-#define GT_UNROLL               _Pragma("GCC unroll 16")
 /* Without the instruction for it, which compilers do not take for vectors; numbers that have no fraction and
  * are beyond any grid are as they are. */
 GT_MATH float gt_floorf(float x) {

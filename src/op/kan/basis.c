@@ -70,17 +70,16 @@ typedef void fill_function(const form *f, const lines *l);
 #define ORDERS_OF(name) \
   { name##_0, name##_1, name##_2 }
 
-enum { ORDER_COUNT = GT_BASIS_MOST_ORDER + 1, COMMON_DEGREES = 6, COMMON_TERMS = 8 };
+enum { ORDER_COUNT = GT_BASIS_MOST_ORDER + 1, COMMON_DEGREES = 6, AT_ONCE = 16 };
 
 #define FILL_ANY(number, name, function) ORDERS(fill_##name, function, f->term, f->degree)
-GT_BASES(FILL_ANY)
+GT_PLAIN_BASES(FILL_ANY)
 #define ANY_OF(number, name, function) [number] = ORDERS_OF(fill_##name),
-static fill_function *const fill_any[][ORDER_COUNT] = {GT_BASES(ANY_OF)};
+static fill_function *const fill_any[][ORDER_COUNT] = {GT_PLAIN_BASES(ANY_OF)};
 ORDERS(fill_base, gt_basis_base, 0, 0)
 static fill_function *const fill_base[ORDER_COUNT] = ORDERS_OF(fill_base);
 
-/* Loops within a function end at a number that the compiler knows: of B-splines the degree, of polynomials
- * that of the function. */
+/* Loops within a spline end at a degree that the compiler knows. */
 #define FILL_SPLINE(degree) ORDERS(fill_spline_##degree, gt_basis_bspline, f->term, degree)
 FILL_SPLINE(0)
 FILL_SPLINE(1)
@@ -92,24 +91,67 @@ FILL_SPLINE(5)
 static fill_function *const fill_spline[COMMON_DEGREES][ORDER_COUNT] = {SPLINE(0), SPLINE(1), SPLINE(2),
                                                                         SPLINE(3), SPLINE(4), SPLINE(5)};
 
-#define FILL_CHEBYSHEV(term) ORDERS(fill_chebyshev_##term, gt_basis_chebyshev, term, 0)
-FILL_CHEBYSHEV(0)
-FILL_CHEBYSHEV(1)
-FILL_CHEBYSHEV(2)
-FILL_CHEBYSHEV(3)
-FILL_CHEBYSHEV(4)
-FILL_CHEBYSHEV(5)
-FILL_CHEBYSHEV(6)
-FILL_CHEBYSHEV(7)
-#define CHEBYSHEV(term) ORDERS_OF(fill_chebyshev_##term)
-static fill_function *const fill_chebyshev_of[COMMON_TERMS][ORDER_COUNT] = {
-    CHEBYSHEV(0), CHEBYSHEV(1), CHEBYSHEV(2), CHEBYSHEV(3),
-    CHEBYSHEV(4), CHEBYSHEV(5), CHEBYSHEV(6), CHEBYSHEV(7)};
+/* --- polynomials ---------------------------------------------------------------------------------------- */
 
-static fill_function *choose(uint32_t basis, const form *f) {
-  if (basis == GT_BASIS_BSPLINE && f->degree < COMMON_DEGREES) return fill_spline[f->degree][f->order];
-  if (basis == GT_BASIS_CHEBYSHEV && f->term < COMMON_TERMS) return fill_chebyshev_of[f->term][f->order];
-  return fill_any[basis][f->order];
+typedef gt_recurrence step_function(uint n, float first, float second);
+#define STEP(number, name, function) [number] = function,
+static step_function *const steps[] = {GT_POLYNOMIALS(STEP)};
+
+typedef float wide __attribute__((vector_size(AT_ONCE * sizeof(float))));
+
+/* What is computed with beyond n is not kept. */
+GT_MATH void take(wide *to, const float *from, uint32_t n) {
+  if (n == AT_ONCE)
+    memcpy(to, from, sizeof *to);
+  else
+    memcpy(to, from, n * sizeof *from);
+}
+GT_MATH void give(float *to, const wide *from, uint32_t n) {
+  if (n == AT_ONCE)
+    memcpy(to, from, sizeof *from);
+  else
+    memcpy(to, from, n * sizeof *to);
+}
+
+GT_CLONES static void fill_polynomial(const form *f, const lines *l, const gt_recurrence *step) {
+  const float scale = f->order == 0 ? 1.0f : f->order == 1 ? f->inverse : f->inverse * f->inverse;
+  for (uint32_t k = 0; k < l->count; k++)
+    for (uint32_t first = 0; first < l->length; first += AT_ONCE) {
+      const uint32_t n = gt_least_u32(l->length - first, AT_ONCE);
+      wide x = {0}, last[ORDER_COUNT] = {{0}}, now[ORDER_COUNT] = {{0}}; /* the polynomials' derivatives */
+      take(&x, l->x + k * l->x_step + first, n);
+      const wide u = (x - f->low) * f->inverse;
+      now[0] += 1;
+      for (uint32_t t = 0; t < f->term; t++) {
+        const gt_recurrence r = step[t];
+        const wide line = r.a * u + r.b, value = now[0], slope = now[1], bend = now[2];
+        now[0] = line * value - r.c * last[0];
+        last[0] = value;
+        if (f->order < 1) continue;
+        now[1] = r.a * value + line * slope - r.c * last[1];
+        last[1] = slope;
+        if (f->order < 2) continue;
+        now[2] = 2 * r.a * slope + line * bend - r.c * last[2];
+        last[2] = bend;
+      }
+      const wide y = scale * now[f->order];
+      give(l->to + k * l->to_step + first, &y, n);
+    }
+}
+
+/* --- all --------------------------------------------------------------------------------------------------
+ */
+
+static void fill_by(uint32_t basis, const form *f, const lines *l) {
+  if (basis >= sizeof fill_any / sizeof *fill_any) {
+    gt_recurrence step[GT_BASIS_MOST_POLYNOMIALS];
+    for (uint32_t n = 0; n < f->term; n++) step[n] = steps[basis](n, f->first, f->second);
+    fill_polynomial(f, l, step);
+  } else if (basis == GT_BASIS_BSPLINE && f->degree < COMMON_DEGREES) {
+    fill_spline[f->degree][f->order](f, l);
+  } else {
+    fill_any[basis][f->order](f, l);
+  }
 }
 
 static const form base_form = {.inverse = 1};
@@ -126,7 +168,7 @@ static void fill(const uint32_t *geometry, const uint32_t *spec, uint32_t term, 
   if (term == f.terms)
     fill_base[f.order](&base_form, l);
   else
-    choose(spec[GT_BASIS_SPEC_KIND] % GT_BASIS_BASE, &f)(&f, l);
+    fill_by(spec[GT_BASIS_SPEC_KIND] % GT_BASIS_BASE, &f, l);
 }
 
 void gt_basis_fill(const uint32_t *geometry, const uint32_t *spec, uint32_t term, const float *x, uint32_t n,

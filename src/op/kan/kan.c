@@ -80,6 +80,7 @@ static gt_shape with_last(gt_shape shape, int64_t value) {
 static bool is_sound(const gt_kan_attribute *a, int64_t inputs) {
   return a->basis < BASES && a->terms && a->terms < MOST_LENGTH && a->base <= 1 && a->block &&
          inputs % a->block == 0 && a->order <= GT_BASIS_MOST_ORDER && a->inverse > 0 &&
+         (a->basis < GT_BASIS_CHEBYSHEV || a->terms <= GT_BASIS_MOST_POLYNOMIALS) &&
          (a->basis != GT_BASIS_PIECEWISE_LINEAR || a->terms >= 2) &&
          (a->basis != GT_BASIS_FOURIER || a->terms % 2 == 0) &&
          (a->basis != GT_BASIS_BSPLINE || (a->degree <= GT_BASIS_MOST_DEGREE && a->terms > a->degree));

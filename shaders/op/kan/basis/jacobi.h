@@ -6,11 +6,9 @@
 #define GT_JACOBI_K     (GT_NUMBER(n) + 1.0f)
 #define GT_JACOBI_S     (2.0f * GT_JACOBI_K + GT_FIRST + GT_SECOND)
 #define GT_JACOBI_UNDER (2.0f * GT_JACOBI_K * (GT_JACOBI_K + GT_FIRST + GT_SECOND))
-GT_BASIS(gt_basis_jacobi) {
-  GT_RECURRENCE(n == 0u ? 0.5f * GT_JACOBI_S : (GT_JACOBI_S - 1.0f) * GT_JACOBI_S / GT_JACOBI_UNDER,
+GT_POLYNOMIAL(gt_basis_jacobi, n == 0u ? 0.5f * GT_JACOBI_S : (GT_JACOBI_S - 1.0f) * GT_JACOBI_S / GT_JACOBI_UNDER,
                 n == 0u ? 0.5f * (GT_FIRST - GT_SECOND)
                         : (GT_JACOBI_S - 1.0f) * (GT_FIRST + GT_SECOND) * (GT_FIRST - GT_SECOND) /
                               (GT_JACOBI_UNDER * (GT_JACOBI_S - 2.0f)),
                 2.0f * (GT_NUMBER(n) + GT_FIRST) * (GT_NUMBER(n) + GT_SECOND) * GT_JACOBI_S /
                     (GT_JACOBI_UNDER * (GT_JACOBI_S - 2.0f)))
-}
