@@ -39,7 +39,7 @@ GLSLC      ?= glslc
 SPIRV_VAL  ?= $(shell command -v spirv-val 2>/dev/null)
 SPIRV_VAL  := $(SPIRV_VAL)
 PKG_CONFIG ?= pkg-config
-PACKAGES   := yaml-0.1 zlib libpng jansson openblas
+PACKAGES   := yaml-0.1 zlib libpng libjpeg jansson openblas
 NEEDED     := $(PACKAGES) $(if $(filter check,$(MAKECMDGOALS)),cmocka)
 
 # What these goals do needs no library, so a machine without them can still clean, format and lint.

@@ -40,9 +40,9 @@ for item in configs README.md LICENSE; do
   [[ -e $item ]] && cp -R "$item" "$folder/"
 done
 # Only the bundled datasets: a download may lie beside them.
-for file in datasets/README.md datasets/digits/* datasets/penguins/*; do
+while read -r file; do
   install -D -m 644 "$file" "$folder/$file"
-done
+done < <(find datasets/README.md datasets/{digits,penguins,ca,clothes} -type f)
 
 # Prove it: moved elsewhere, with an empty environment, every bundled library is taken from the folder.
 moved=$(mktemp -d "$outdir/moved.XXXXXX")

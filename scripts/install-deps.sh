@@ -6,7 +6,7 @@ cd "$(dirname "$0")/.."
 # shellcheck source=scripts/lib.sh
 source scripts/lib.sh
 
-packages=(gcc libc6-dev make pkg-config glslc spirv-tools libyaml-dev zlib1g-dev libpng-dev libjansson-dev
+packages=(gcc libc6-dev make pkg-config glslc spirv-tools libyaml-dev zlib1g-dev libpng-dev libjpeg-dev libjansson-dev
   libopenblas-pthread-dev libvulkan-dev libvulkan-volk-dev)
 case ${1-} in
   '') ;;

@@ -6,9 +6,10 @@
  * one or the sum, which is found here from the multiplications; a load or store names the layout by a
  * number instead of a truth value, before the stride instead of behind it; and the length of a matrix is an
  * instruction of a function, no constant. A type that serves as two of the three is refused: give its
- * extents specialization constants of their own. --bfloat: the factors are of bfloat16 (SPV_KHR_bfloat16),
- * which such a compiler does not know at all; in the source they are of float16, and only loaded and
- * multiplied. */
+ * extents specialization constants of their own. A quotient of matrices stands for their product element by
+ * element, which NVIDIA's form lacks. --bfloat: what is of float16 in the source is of bfloat16
+ * (SPV_KHR_bfloat16), which such a compiler does not know at all: factors that are loaded and multiplied, and
+ * vectors that floats are converted to, and that are taken for words of 32 bits. */
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -34,6 +35,8 @@ enum { /* instructions, by the specification's names */
        OpVariable = 59,
        OpDecorate = 71,
        OpMemberDecorate = 72,
+       OpFMul = 133,
+       OpFDiv = 136,
        OpSelect = 169,
        OpLabel = 248,
        OpTypeCooperativeMatrixKHR = 4456,
@@ -53,6 +56,7 @@ enum {
   CAPABILITY_BFLOAT = 5116,
   CAPABILITY_BFLOAT_MATRIX = 5118
 };
+enum { BFLOAT = 0 };              /* an encoding of floats */
 enum { LEFT, RIGHT, SUM, ROLES }; /* KHR's numbers; of layouts, those for rows and for columns are 0 and 1 */
 
 typedef struct id { /* what is known of one */
@@ -71,9 +75,9 @@ typedef struct module {
       measuring;  /* where the function that is read or written begins; the one that uses lengths */
   uint32_t bound; /* ids, with those added */
   id *of;
-  uint32_t integer, number[ROLES], component; /* ids: a type, its 0, 1 and 2, and the type of bfloat16 */
-  bool bfloat, matrices, selected;            /* selected: layouts that depend on constants are written */
-  bool measured;                              /* lengths are written */
+  uint32_t integer, number[ROLES]; /* ids: a type, its 0, 1 and 2 */
+  bool bfloat, matrices, selected; /* selected: layouts that depend on constants are written */
+  bool measured;                   /* lengths are written */
 } module;
 
 static void fail(const module *m, const char *format, ...) __attribute__((format(printf, 2, 3), noreturn));
@@ -222,7 +226,6 @@ static void put_extension(module *m, const char *text) {
 /* What types and functions name, right behind the type of the numbers. */
 static void put_numbers(module *m) {
   for (uint32_t k = 0; k < ROLES; k++) PUT(m, OpConstant, m->integer, m->number[k] = m->bound++, k);
-  if (m->bfloat) PUT(m, OpTypeFloat, m->component = m->bound++, 16, 0);
 }
 
 /* Layouts: constants, or what comes of them. */
@@ -259,8 +262,7 @@ static void rewrite_matrix(module *m, const uint32_t *w, uint32_t size) {
   const uint32_t op = w[0] & 0xffff, role = op == OpTypeCooperativeMatrixNV ? role_of(m, w[1]) : 0;
   switch (op) {
   case OpTypeCooperativeMatrixNV:
-    PUT(m, OpTypeCooperativeMatrixKHR, w[1], m->bfloat && role != SUM ? m->component : w[2], w[3], w[4], w[5],
-        m->number[role]);
+    PUT(m, OpTypeCooperativeMatrixKHR, w[1], w[2], w[3], w[4], w[5], m->number[role]);
     break;
   case OpCooperativeMatrixLoadNV:
     put(m, size << 16 | OpCooperativeMatrixLoadKHR);
@@ -302,7 +304,11 @@ static void rewrite_instruction(module *m, size_t at) {
   } else if (op == OpExtension && is_text(w + 1, size - 1, "SPV_NV_cooperative_matrix")) {
     put_extension(m, "SPV_KHR_cooperative_matrix");
     if (m->bfloat) put_extension(m, "SPV_KHR_bfloat16");
-  } else if (!is_length(m, w))
+  } else if (m->bfloat && op == OpTypeFloat && w[2] == 16)
+    PUT(m, OpTypeFloat, w[1], 16, BFLOAT);
+  else if (op == OpFDiv && id_of(m, w[1])->matrix)
+    PUT(m, OpFMul, w[1], w[2], w[3], w[4]);
+  else if (!is_length(m, w))
     put_words(m, w, size);
   const bool declares = (op >= OpTypeVoid && op <= OpTypeForwardPointer);
   if (declares && w[1] == m->integer) put_numbers(m);

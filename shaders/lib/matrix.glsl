@@ -25,14 +25,26 @@
 #define GT_LOAD_RIGHT(to, tile, first, stride, by_columns) coopMatLoadNV(to, tile, first, stride, by_columns)
 #define GT_LOAD_SUMS(to, from, first, stride, by_columns)  coopMatLoadNV(to, from, first, stride, by_columns)
 #define GT_STORE_SUMS(sums, to, first, stride)             coopMatStoreNV(sums, to, first, stride, false)
+#define GT_STORE_WORDS(sums, to, first, stride)            coopMatStoreNV(sums, to, first, stride, false)
 #define GT_SET_SUMS(sums, value)                           sums = gt_sums(value)
 #define GT_MULTIPLY_ADD(sums, left, right)                 sums = coopMatMulAddNV(left, right, sums)
+/* sums += a (b c)^2, element by element, of which b c goes first: what is out of range is so in the end; for products of elements tools/matrix_khr takes these quotients. */
+#define GT_ADD_PRODUCT(sums, a, b, c)                   sums = sums + a / (b / c) / (b / c)
 /* The elements that a lane holds, whichever they are; in one function only. */
 #define GT_SUMS_LENGTH(sums) uint((sums).length())
 #define GT_SUM(sums, e)      (sums)[e]
 #define GT_UNROLL            [[unroll]] /* before a loop over matrices or over what an invocation stages */
 uint gt_subgroup() { return gl_SubgroupID; }
 uint gt_lane() { return gl_SubgroupInvocationID; }
+#ifdef GT_MATRIX_BFLOAT
+/* Rounded to the nearest, ties away from zero; a conversion to bfloat16 truncates on some devices. */
+uvec2 gt_packed(vec4 v) {
+  uvec4 word = mix(floatBitsToUint(v) + 0x8000u, uvec4(0x7fc00000u), isnan(v));
+  return word.xz >> 16 | word.yw & 0xffff0000u;
+}
+#else
+uvec2 gt_packed(vec4 v) { return uvec2(packFloat2x16(f16vec2(v.xy)), packFloat2x16(f16vec2(v.zw))); }
+#endif
 #else
 /* Software devices take minutes to compile what GPUs want. Nor may there be many short loops: lavapipe leaves off
  * silently after 65535 passes through loops of all kinds. */
@@ -54,6 +66,26 @@ uint gt_lane() { return gl_LocalInvocationIndex % SUBGROUP; }
 uint gt_matrix_row(uint i) { return min(i * SUBGROUP + gt_lane(), MATRIX_M - 1u); }
 /* Has it one? Of a store, no other lane writes it. */
 bool gt_matrix_has(uint i) { return i * SUBGROUP + gt_lane() < MATRIX_M; }
+
+/* Rounded to the nearest number with `bits` fewer digits, ties to even; infinities and NaN as they are. */
+uvec4 gt_rounded(vec4 v, uint bits) {
+  uvec4 word = floatBitsToUint(v), half_digit = uvec4((1u << (bits - 1u)) - 1u);
+  uvec4 up = word + half_digit + (word >> bits & 1u);
+  bvec4 special = greaterThanEqual(word & 0x7fffffffu, uvec4(0x7f800000u));
+  return mix(up, word, special) & ~(2u * half_digit + 1u) | mix(uvec4(0u), word & 0x007fffffu, special);
+}
+
+uvec2 gt_packed(vec4 v) {
+#ifdef GT_MATRIX_BFLOAT
+  uvec4 word = gt_rounded(v, 16u);
+  /* A NaN may have all its digits in the lower half. */
+  word |= mix(uvec4(0u), uvec4(0x00400000u), greaterThan(word & 0x7fffffffu, uvec4(0x7f800000u)));
+  return word.xz >> 16 | word.yw & 0xffff0000u;
+#else
+  vec4 short_ = uintBitsToFloat(gt_rounded(v, 13u));
+  return uvec2(packHalf2x16(short_.xy), packHalf2x16(short_.zw));
+#endif
+}
 
 float gt_unpacked(uint word, uint which) {
 #ifdef GT_MATRIX_BFLOAT
@@ -89,6 +121,11 @@ float gt_unpacked(uint word, uint which) {
     GT_UNROLL for (uint j_ = 0u; j_ < MATRIX_N && gt_matrix_has(i_); j_++) \
       (to)[(first) + gt_matrix_row(i_) * (stride) + j_] = (sums).at[i_ * MATRIX_N + j_]
 
+#define GT_STORE_WORDS(sums, to, first, stride) \
+  GT_UNROLL for (uint i_ = 0u; i_ < GT_MATRIX_ROWS; i_++) \
+    GT_UNROLL for (uint j_ = 0u; j_ < MATRIX_N && gt_matrix_has(i_); j_++) \
+      (to)[(first) + gt_matrix_row(i_) * (stride) + j_ / 4u][j_ % 4u] = floatBitsToUint((sums).at[i_ * MATRIX_N + j_])
+
 #define GT_SET_SUMS(sums, value) \
   GT_UNROLL for (uint e_ = 0u; e_ < GT_MATRIX_ROWS * MATRIX_N; e_++) (sums).at[e_] = value
 
@@ -101,7 +138,15 @@ float gt_unpacked(uint word, uint which) {
       (sums).at[i_ * MATRIX_N + j_] = sum_; \
     }
 
+#define GT_ADD_PRODUCT(sums, a, b, c) \
+  GT_UNROLL for (uint e_ = 0u; e_ < GT_MATRIX_ROWS * MATRIX_N; e_++) \
+    (sums).at[e_] += (a).at[e_] * ((b).at[e_] * (c).at[e_]) * ((b).at[e_] * (c).at[e_])
+
 #define GT_SUMS_LENGTH(sums) (GT_MATRIX_ROWS * MATRIX_N)
 #define GT_SUM(sums, e)      (sums).at[e]
 #endif
+
+/* The upper 11 bits of a float, rounded to the nearest: by integers, as compilers may take a float that becomes a
+ * float16 and a float again for the float. */
+vec4 gt_upper(vec4 v) { return uintBitsToFloat(floatBitsToUint(v) + 0x1000u & 0xffffe000u); }
 #endif

@@ -7,6 +7,9 @@
 #include "lib/math.glsl"
 #include "lib/row.glsl"
 layout(constant_id = GT_CROSS_ENTROPY_SPEC_MODE) const uint MODE = 0u;
+layout(constant_id = GT_CROSS_ENTROPY_SPEC_WEIGHTED) const uint WEIGHTED = 0u;
+
+float weight_of(uint c) { return WEIGHTED != 0u ? weights.at[c] : 1.0; }
 
 float row_max(uint base) {
   float largest = -gt_infinity();
@@ -22,29 +25,38 @@ float row_exp_sum(uint base, float largest) {
   return gt_row_sum(sum);
 }
 
-/* -sum of target * log softmax = log sum exp z - (1 - s) z[label] - s mean z, with z shifted by its
- * maximum. */
+/* -sum of target * log softmax, with z shifted by its maximum: without weights log sum exp z - (1 - s) z[label] -
+ * s mean z. */
 void loss(uint r, uint label) {
   uint base = r * columns;
   float largest = row_max(base);
-  float value = gt_log(row_exp_sum(base, largest));
+  float normalizer = gt_log(row_exp_sum(base, largest)), own = 1.0, value = normalizer;
+  if (WEIGHTED != 0u) {
+    own = label < columns ? weights.at[label] : gt_nan();
+    value *= (1.0 - smoothing) * own + smoothing / float(columns) * total;
+  }
   if (smoothing != 0.0) {
     float sum = 0.0;
     for (uint c = gt_first_column(); c < columns; c += gt_column_stride())
-      sum += logits.at[base + c] - largest;
+      sum += weight_of(c) * (logits.at[base + c] - largest);
     value -= smoothing / float(columns) * gt_row_sum(sum);
   }
   if (gt_row_leader())
-    y.at[r] = label < columns ? value - (1.0 - smoothing) * (logits.at[base + label] - largest) : gt_nan();
+    y.at[r] = label < columns ? value - (1.0 - smoothing) * own * (logits.at[base + label] - largest) : gt_nan();
 }
 
 void gradient(uint r, uint label) {
   uint base = r * columns;
   float largest = row_max(base), sum = row_exp_sum(base, largest), factor = row_gradient.at[r];
+  float background = smoothing / float(columns), own = 1.0, all = 1.0;
   if (label >= columns) factor = gt_nan();
+  if (WEIGHTED != 0u) {
+    own = label < columns ? weights.at[label] : 0.0;
+    all = (1.0 - smoothing) * own + background * total;
+  }
   for (uint c = gt_first_column(); c < columns; c += gt_column_stride()) {
-    float target = smoothing / float(columns) + (c == label ? 1.0 - smoothing : 0.0);
-    y.at[base + c] = (gt_exp(logits.at[base + c] - largest) / sum - target) * factor;
+    float target = background * weight_of(c) + (c == label ? (1.0 - smoothing) * own : 0.0);
+    y.at[base + c] = (gt_exp(logits.at[base + c] - largest) / sum * all - target) * factor;
   }
 }
 
@@ -69,6 +81,7 @@ void main() {
     uint label = labels.at[r];
     if (MODE == GT_CROSS_ENTROPY_LOSS) loss(r, label);
     else if (MODE == GT_CROSS_ENTROPY_GRADIENT) gradient(r, label);
-    else correct(r, label);
+    else if (MODE == GT_CROSS_ENTROPY_CORRECT) correct(r, label);
+    else y.at[r] = label < columns ? weights.at[label] : gt_nan();
   }
 }

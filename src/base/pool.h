@@ -14,7 +14,7 @@ void gt_pool_destroy(gt_pool *pool); /* accepts NULL */
 int gt_pool_threads(const gt_pool *pool);
 /* Memory of the calling thread, for a tile whose work does not fit the stack: GT_POOL_SCRATCH bytes, aligned
  * to 64 and not cleared, until the tile ends. Only within a run of a pool. */
-enum { GT_POOL_SCRATCH = 1 << 20 };
+enum { GT_POOL_SCRATCH = 5 << 19 };
 void *gt_pool_scratch(void);
 /* Calls fn(context, tile) once for each tile in [0, tiles); returns when all are done. Denormals count as
  * zero in tiles and none come out of them, as on most GPUs: processors work on them a hundred times slower,

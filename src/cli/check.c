@@ -33,13 +33,16 @@ static gt_target target_of(const gt_arguments *arguments) {
 static void print_layers(const gt_net *net) {
   char shape[128], count[32];
   const gt_model *model = net->model;
-  int width = 5;
-  for (int i = 0; i < model->layers; i++)
-    if ((int)strlen(model->layer[i].name) > width) width = (int)strlen(model->layer[i].name);
-  printf("%-*s  %-14s %-20s %12s  %s\n", width, "layer", "type", "output", "parameters", "from");
+  int width = 5, type_width = 14;
+  for (int i = 0; i < model->layers; i++) {
+    const int name = (int)strlen(model->layer[i].name), type = (int)strlen(model->layer[i].type->name);
+    if (name > width) width = name;
+    if (type > type_width) type_width = type;
+  }
+  printf("%-*s  %-*s %-20s %12s  %s\n", width, "layer", type_width, "type", "output", "parameters", "from");
   for (int i = 0; i < model->layers; i++) {
     const gt_model_layer *layer = &model->layer[i];
-    printf("%-*s  %-14s %-20s %12lld  ", width, layer->name, layer->type->name,
+    printf("%-*s  %-*s %-20s %12lld  ", width, layer->name, type_width, layer->type->name,
            gt_shape_text(layer->output, shape), (long long)layer->parameters);
     for (int k = 0; k < layer->input_count; k++) printf("%s%s", k ? ", " : "", layer->input[k]);
     printf("\n");

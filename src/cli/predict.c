@@ -1,16 +1,20 @@
 #include "base/log.h"
+#include "base/memory.h"
 #include "base/output.h"
 #include "base/stream.h"
 #include "base/text.h"
 #include "cli/common.h"
+#include "cli/predict_pictures.h"
 #include "train/predict.h"
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
 static const gt_option options[] = {
-    {"input", "FILE", "inputs: idx, npy or csv, .gz too (required); of several, NAME=FILE for each", true},
-    {"output", "FILE", "write the model's outputs to it: .csv, .npy, .json or .jsonl", false},
+    {"input", "FILE", "inputs, if not as FILE above; of several, NAME=FILE for each", true},
+    {"output", "FILE",
+     "write the model's outputs to it: .csv, .npy, .json or .jsonl; into FOLDER/: a PNG for each", false},
     {"set", "KEY=VALUE", "how a CSV is written, if not as the training data: data.header, data.delimiter",
      true},
     GT_OPTION_DEVICE,
@@ -19,19 +23,22 @@ static const gt_option options[] = {
     {NULL, NULL, NULL, false},
 };
 
-typedef enum row_form { TEXT, CSV, NPY, JSON, JSONL } row_form;
+typedef enum row_form { TEXT, CSV, NPY, JSON, JSONL, PICTURES } row_form;
 
 /* By the ending of --output; of a name without one (/dev/stdout, say) by --json. */
 static bool choose_form(const gt_arguments *arguments, row_form *form) {
   static const char *const endings[] = {[CSV] = ".csv", [NPY] = ".npy", [JSON] = ".json", [JSONL] = ".jsonl"};
   const char *output = gt_option_value(arguments, "output"), *slash = output ? strrchr(output, '/') : NULL;
   const char *name = slash ? slash + 1 : output, *dot = name ? strrchr(name, '.') : NULL;
-  *form = gt_flag(arguments, "json") ? JSONL : output ? CSV : TEXT;
+  const bool folder = output && slash && !slash[1];
+  *form = folder ? PICTURES : gt_flag(arguments, "json") ? JSONL : output ? CSV : TEXT;
   if (!dot || dot == name) return true;
   for (*form = CSV; *form <= JSONL; ++*form)
     if (!strcasecmp(dot, endings[*form])) return true;
-  gt_usage_error(arguments, "--output '%s': FILE must end in .csv, .npy, .json or .jsonl, not in '%s'",
-                 output, dot);
+  gt_usage_error(
+      arguments,
+      "--output '%s': FILE must end in .csv, .npy, .json or .jsonl (of pictures, in /), not in '%s'", output,
+      dot);
   return false;
 }
 
@@ -42,9 +49,11 @@ static int64_t largest(const float *row, int64_t count) {
   return best;
 }
 
-/* A line a sample: the class and its probability, or the values. */
-static void write_text_row(FILE *stream, const gt_model_file *file, const float *row, int64_t count,
-                           bool classes) {
+/* A line a sample: the class and its probability, or the values; after the name of its file, if it has one.
+ */
+static void write_text_row(FILE *stream, const gt_model_file *file, const char *of, const float *row,
+                           int64_t count, bool classes) {
+  if (of) gt_put_text(stream, of), fputs(": ", stream);
   if (classes) {
     const int64_t best = largest(row, count);
     if (file->class_names)
@@ -58,9 +67,10 @@ static void write_text_row(FILE *stream, const gt_model_file *file, const float 
   fputs("\n", stream);
 }
 
-static void write_json_row(FILE *stream, const gt_model_file *file, const float *row, int64_t count,
-                           bool classes) {
+static void write_json_row(FILE *stream, const gt_model_file *file, const char *of, const float *row,
+                           int64_t count, bool classes) {
   json_t *root = json_object(), *values = json_array();
+  if (of) json_object_set_new(root, "file", json_string(of));
   for (int64_t i = 0; i < count; i++) json_array_append_new(values, gt_json_real((double)row[i]));
   if (classes) {
     const int64_t best = largest(row, count);
@@ -72,37 +82,39 @@ static void write_json_row(FILE *stream, const gt_model_file *file, const float 
 }
 
 /* Every sample as text: JSON is an array of the objects that JSON lines are. */
-static void write_rows(FILE *stream, row_form form, const gt_model_file *file, const gt_tensor *outputs) {
+static void write_rows(FILE *stream, row_form form, const gt_model_file *file, const char *const *of,
+                       const gt_tensor *outputs) {
   const int64_t values = gt_tensor_features(outputs), rows = outputs->dim[0];
   const bool classes = file->classes > 1 && values == file->classes;
   if (form == JSON) fputs("[\n", stream);
   for (int64_t i = 0; i < rows; i++) {
     const float *row = (const float *)outputs->data + i * values;
     if (form == TEXT)
-      write_text_row(stream, file, row, values, classes);
+      write_text_row(stream, file, of ? of[i] : NULL, row, values, classes);
     else
-      write_json_row(stream, file, row, values, classes);
+      write_json_row(stream, file, of ? of[i] : NULL, row, values, classes);
     if (form != TEXT) fputs(form == JSON && i + 1 < rows ? ",\n" : "\n", stream);
   }
   if (form == JSON) fputs("]\n", stream);
 }
 
-static bool write_json_file(const char *path, row_form form, const gt_model_file *file,
+static bool write_json_file(const char *path, row_form form, const gt_model_file *file, const char *const *of,
                             const gt_tensor *outputs, gt_error *error) {
   gt_text text = {0};
   FILE *stream = gt_text_open(&text);
-  write_rows(stream, form, file, outputs);
+  write_rows(stream, form, file, of, outputs);
   fclose(stream);
   const bool ok = gt_write_output(path, &(gt_span){text.items, text.count}, 1, error);
   free(text.items);
   return ok;
 }
 
-static bool write_outputs(const gt_model_file *file, const char *path, row_form form,
+static bool write_outputs(const gt_model_file *file, const char *path, row_form form, const char *const *of,
                           const gt_tensor *outputs, gt_error *error) {
   const int64_t values = gt_tensor_features(outputs);
+  if (form == PICTURES) return gt_predict_write_pictures(path, outputs, of, error);
   if (form == NPY) return gt_data_write_npy(path, outputs, error);
-  if (form != CSV) return write_json_file(path, form, file, outputs, error);
+  if (form != CSV) return write_json_file(path, form, file, of, outputs, error);
   const char *const *names = file->classes == values && file->class_names ? file->class_names : NULL;
   if (!file->classes && file->target_names) names = file->target_names;
   return gt_data_write_csv(path, outputs, names, error);
@@ -119,19 +131,42 @@ static gt_input_file input_file(const gt_data_signature *signature, const char *
   return (gt_input_file){.path = text};
 }
 
+/* The words after the model, then what --input says; heap, one more than there are. */
+static gt_input_file *input_files(const gt_arguments *arguments, const gt_data_signature *signature,
+                                  int *count) {
+  int given = 0;
+  while (gt_option_nth(arguments, "input", given)) given++;
+  gt_input_file *files = gt_alloc(((size_t)arguments->words + (size_t)given) * sizeof *files);
+  *count = 0;
+  for (int i = 1; i < arguments->words; i++) files[(*count)++].path = arguments->word[i];
+  for (int i = 0; i < given; i++)
+    files[(*count)++] = input_file(signature, gt_option_nth(arguments, "input", i));
+  return files;
+}
+
+/* The name of each sample's file, if each is one; else NULL. */
+static const char *const *names_of_samples(const gt_input_file *files, int count, gt_arena *arena) {
+  const char **names = GT_NEW_N(arena, const char *, count);
+  for (int i = 0; i < count; i++) {
+    if (files[i].name || !gt_data_is_sample(files[i].path)) return NULL;
+    names[i] = files[i].path;
+  }
+  return names;
+}
+
 static bool read_inputs(const gt_arguments *arguments, gt_arena *arena, gt_model_file *file,
-                        gt_tensor *inputs, gt_diagnostics *diagnostics, gt_error *error) {
+                        gt_tensor *inputs, const char *const **names, gt_diagnostics *diagnostics,
+                        gt_error *error) {
   static const char *const settings[] = {"data.header=", "data.delimiter=", NULL};
-  gt_input_file files[GT_DATA_MOST_INPUTS];
-  int count = 0;
+  int count;
   if (!gt_model_file_read(file, arguments->word[0], error) ||
       !gt_cli_model_data(arguments, arena, file, settings, &file->signature.data, diagnostics, error))
     return false;
-  for (const char *text; (text = gt_option_nth(arguments, "input", count)); count++) {
-    if (count == GT_DATA_MOST_INPUTS) return gt_fail(error, GT_ERR_USAGE, "too many --input");
-    files[count] = input_file(&file->signature, text);
-  }
-  return gt_data_read_inputs(files, count, &file->signature, inputs, error);
+  gt_input_file *files = input_files(arguments, &file->signature, &count);
+  *names = names_of_samples(files, count, arena);
+  const bool ok = gt_data_read_inputs(files, count, &file->signature, inputs, error);
+  free(files);
+  return ok;
 }
 
 static int run(const gt_arguments *arguments) {
@@ -141,20 +176,21 @@ static int run(const gt_arguments *arguments) {
   gt_tensor inputs[GT_DATA_MOST_INPUTS] = {0};
   gt_prediction prediction = {0};
   gt_error error = {0};
+  const char *const *names = NULL;
   row_form form;
   int code = GT_OK;
   const char *output = gt_option_value(arguments, "output");
-  if (!gt_option_value(arguments, "input"))
-    return gt_usage_error(arguments, "gtrain predict needs --input FILE");
+  if (arguments->words < 2 && !gt_option_value(arguments, "input"))
+    return gt_usage_error(arguments, "gtrain predict needs a FILE of inputs");
   if (!choose_form(arguments, &form)) return GT_ERR_USAGE;
   gt_arena_init(&arena);
   gt_diagnostics_init(&diagnostics, &arena);
-  if (!read_inputs(arguments, &arena, &file, inputs, &diagnostics, &error) ||
+  if (!read_inputs(arguments, &arena, &file, inputs, &names, &diagnostics, &error) ||
       !gt_predict(&file, inputs, gt_option_value(arguments, "device"), &prediction, &error) ||
-      (output && !write_outputs(&file, output, form, &prediction.outputs, &error)))
+      (output && !write_outputs(&file, output, form, names, &prediction.outputs, &error)))
     code = gt_cli_model_report(arguments, &diagnostics, &error);
   else if (!output)
-    write_rows(stdout, form, &file, &prediction.outputs);
+    write_rows(stdout, form, &file, names, &prediction.outputs);
   else
     gt_info("%lld predictions in %s", (long long)prediction.outputs.dim[0], output);
   gt_tensor_finish(&prediction.outputs);
@@ -169,8 +205,10 @@ extern const gt_command gt_command_predict;
 const gt_command gt_command_predict = {
     .name = "predict",
     .summary = "apply a trained model to inputs",
-    .usage = "MODEL --input FILE [options]",
+    .usage = "MODEL FILE... [options]",
     .details =
+        "FILE: idx, npy or csv, .gz too, of many samples; or pictures (.png, .jpg), a sample each, prepared\n"
+        "as those of the training were. A result is told after the name of its picture.\n"
         "Without --output: a line for each sample, the class and its probability, or the outputs. With\n"
         "--json: an object for each sample; .jsonl holds those lines, .json an array of them. A FILE without\n"
         "an ending (/dev/stdout, say) gets CSV, or with --json lines of JSON. A CSV that is read is\n"
@@ -178,6 +216,6 @@ const gt_command gt_command_predict = {
         "of several inputs takes one CSV with the columns of all, or --input NAME=FILE for each.\n",
     .options = options,
     .min_words = 1,
-    .max_words = 1,
+    .max_words = INT_MAX,
     .run = run,
 };

@@ -216,7 +216,7 @@ static bool start_labels(gt_data_reader *reader, const gt_csv *csv, gt_csv_label
   return true;
 }
 
-static bool read_targets(gt_data_reader *reader, gt_csv *csv, gt_csv_labels *labels, bool first,
+bool gt_csv_read_targets(gt_data_reader *reader, gt_csv *csv, gt_csv_labels *labels, bool first,
                          gt_split *out) {
   gt_dataset *dataset = reader->dataset;
   out->samples = (int64_t)csv->rows;
@@ -257,7 +257,7 @@ static bool read_test(gt_data_reader *reader, const gt_csv *train, const gt_csv_
   }
   test->whole = inputs->whole;
   return gt_csv_read(test) && gt_csv_move_inputs(test, inputs, d->input, d->test.input) &&
-         read_targets(reader, test, labels, false, &d->test);
+         gt_csv_read_targets(reader, test, labels, false, &d->test);
 }
 
 static bool delimiter_of(const char *text, char *out) {
@@ -316,7 +316,7 @@ static bool open_csv(gt_data_reader *reader, const void *given) {
   reader->test_fraction = o->test_fraction;
   ok = gt_csv_open(&train, train_file, &form, reader->error) && choose_columns(reader, a, &train, &inputs) &&
        gt_csv_read(&train) && gt_csv_move_inputs(&train, &inputs, dataset->input, dataset->train.input) &&
-       read_targets(reader, &train, &labels, true, &dataset->train);
+       gt_csv_read_targets(reader, &train, &labels, true, &dataset->train);
   if (ok && test_file.path)
     ok = open_test(reader, test_file, &train, &inputs, form, &test) &&
          read_test(reader, &train, &inputs, &test, &labels);

@@ -63,6 +63,8 @@ bool gt_csv_fail(const gt_csv *csv, const gt_cell *cell, const char *format, ...
 /* A cell's text for messages: cut short, without control characters. */
 const char *gt_cell_shown(const gt_cell *cell, char out[48]);
 bool gt_cell_is_utf8(const gt_cell *cell);
+/* Is it text that may go into messages, JSON and file names? UTF-8 without control characters. */
+bool gt_cell_is_clean(const gt_cell *cell);
 
 /* Reads the file and its first record. Always followed by gt_csv_close. */
 bool gt_csv_open(gt_csv *csv, gt_data_file file, const gt_csv_form *form, gt_error *error);
@@ -117,4 +119,7 @@ bool gt_csv_can_be_labels(const gt_csv *csv);
 bool gt_csv_labels_init(gt_csv_labels *labels, const gt_csv *csv, gt_strings class_names, bool text,
                         gt_arena *arena);
 bool gt_csv_labels_read(const gt_csv_labels *labels, const gt_csv *csv, gt_tensor *out);
+/* The targets of a split: the first is the training split, which settles the task and the classes. */
+bool gt_csv_read_targets(gt_data_reader *reader, gt_csv *csv, gt_csv_labels *labels, bool first,
+                         gt_split *out);
 #endif

@@ -63,8 +63,7 @@ static bool is_c1(const char *text, uint32_t length) {
   return length > 1 && (unsigned char)text[0] == 0xC2 && (unsigned char)text[1] < 0xA0;
 }
 
-/* Is it text that may go into messages, JSON and file names? UTF-8 without control characters. */
-static bool is_clean(const gt_cell *cell) {
+bool gt_cell_is_clean(const gt_cell *cell) {
   for (uint32_t i = 0; i < cell->length; i++)
     if ((unsigned char)cell->text[i] < 32 || cell->text[i] == 127 || is_c1(cell->text + i, cell->length - i))
       return false;
@@ -102,7 +101,7 @@ static bool collect(gt_csv_labels *labels, const gt_csv *csv, gt_arena *arena) {
   for (size_t i = 0; i < csv->target_cells.count; i++) {
     const gt_cell *cell = &csv->target_cells.items[i];
     if (!cell->length) return gt_csv_fail(csv, cell, "missing label");
-    if (!is_clean(cell)) return gt_csv_fail(csv, cell, "this label is not clean UTF-8 text");
+    if (!gt_cell_is_clean(cell)) return gt_csv_fail(csv, cell, "this label is not clean UTF-8 text");
     int *slot = slot_of(labels, cell->text, cell->length);
     if (*slot >= 0) continue;
     if (labels->count == GT_CSV_MAX_CLASSES)

@@ -1,6 +1,7 @@
 /* The table of formats, and opening a dataset: choose the format, read its keys, let it read, prepare the
  * splits. */
 #include "data/data.h"
+#include "base/memory.h"
 #include "data/format.h"
 #include <assert.h>
 #include <inttypes.h>
@@ -27,11 +28,14 @@ static const char *const format_names[] = {
 
 static const char *const tasks[] = {"auto", "classification", "regression", NULL};
 static const char *const splits[] = {"random", "last", NULL};
-static const char *const methods[] = {"none", "standard", NULL};
+static const char *const methods[] = {"none", "standard", "channel", NULL};
 
 static const gt_field normalize_fields[] = {
-    GT_ROW(gt_data_normalize, method, GT_FIELD_CHOICE, .fallback = "none", .choices = methods,
-           .help = "standard: mean and deviation of each feature of the training split"),
+    GT_ROW(
+        gt_data_normalize, method, GT_FIELD_CHOICE, .fallback = "none", .choices = methods,
+        .help =
+            "standard: mean and deviation of each feature of the training split; channel: of each channel, "
+            "the last dimension"),
     GT_ROW(gt_data_normalize, mean, GT_FIELD_FLOATS,
            .help = "subtracted: one number, or one a channel or feature"),
     GT_ROW(gt_data_normalize, std, GT_FIELD_FLOATS, .max = 1e30, .flags = GT_FIELD_OPEN_MIN,
@@ -61,7 +65,7 @@ static const gt_field common_fields[] = {
                    "validation and test are set apart; default: all"),
     GT_ROW(gt_data_common, class_names, GT_FIELD_STRINGS, .help = "names of the classes, in order"),
     GT_ROW(gt_data_common, normalize, GT_FIELD_MAP, .sub = &gt_data_normalize_schema,
-           .help = "none, standard, or {mean: …, std: …}"),
+           .help = "none, standard, channel, or {mean: …, std: …}"),
     GT_ROW(gt_data_common, shape, GT_FIELD_INTS, .min = 1, .max = 1e9, .flags = GT_FIELD_BY_NAME,
            .help = "shape of one sample, when the file's is not the wanted one; of named inputs, by name"),
     GT_ROW(gt_data_common, integers, GT_FIELD_STRINGS,
@@ -113,8 +117,8 @@ static const gt_data_format *choose(gt_data_reader *reader) {
     return i >= 0 ? formats[i] : NULL;
   }
   const gt_spec *first = first_file(reader);
-  gt_data_probe p = {.spec = reader->spec, .path = first ? first->scalar : NULL};
   const gt_data_file found = first ? gt_data_locate(reader, first) : (gt_data_file){0};
+  gt_data_probe p = {.spec = reader->spec, .path = found.path ? found.path : first ? first->scalar : NULL};
   /* A stranger's file is not looked into to see what it is. */
   if (found.path && !found.stranger && !gt_data_read_head(found.path, &p.head, reader->error)) return NULL;
   const gt_data_format *format = probe(&p);
@@ -223,22 +227,50 @@ static bool wanted_of(const gt_input_file *file, const gt_data_signature *all, g
   return gt_fail(error, GT_ERR_DATA, "the model has no input '%s'", file->name);
 }
 
-static bool read_input_file(const gt_input_file *file, const gt_data_signature *all, gt_tensor *out,
-                            gt_error *error) {
-  gt_data_probe p = {.path = file->path};
+/* The files from `first` on that are for the same input, as samples of it; those are done, then. */
+static bool read_samples(const gt_data_format *format, const gt_input_file *file, int first, int files,
+                         bool *done, const gt_data_signature *wanted, gt_tensor *out, gt_error *error) {
+  const char **path = gt_alloc((size_t)files * sizeof *path);
+  int count = 0;
+  for (int i = first; i < files; i++) {
+    const bool same = file[i].name && file[first].name ? !strcmp(file[i].name, file[first].name)
+                                                       : file[i].name == file[first].name;
+    if (same) path[count++] = file[i].path;
+    done[i] |= same;
+  }
+  const bool ok = format->read_samples(path, count, wanted, out, error);
+  free(path);
+  return ok;
+}
+
+static bool read_input_file(const gt_input_file *file, int index, int files, bool *done,
+                            const gt_data_signature *all, gt_tensor *out, gt_error *error) {
+  const char *path = file[index].path;
+  gt_data_probe p = {.path = path};
   gt_data_signature wanted;
   int first;
-  if (!wanted_of(file, all, &wanted, &first, error)) return false;
+  if (!wanted_of(&file[index], all, &wanted, &first, error)) return false;
   for (int k = first; k < first + wanted.inputs; k++)
     if (out[k].data)
-      return gt_fail(error, GT_ERR_DATA, "a second file for the input '%s': %s", all->input[k].name,
-                     file->path);
-  if (!gt_data_read_head(file->path, &p.head, error)) return false;
+      return gt_fail(error, GT_ERR_DATA, "a second file for the input '%s': %s", all->input[k].name, path);
+  if (!gt_data_read_head(path, &p.head, error)) return false;
   const gt_data_format *format = probe(&p);
   gt_bytes_finish(&p.head);
-  if (format && format->read_inputs) return format->read_inputs(file->path, &wanted, out + first, error);
+  if (format && format->read_samples)
+    return read_samples(format, file, index, files, done, &wanted, out + first, error);
+  if (format && format->read_inputs) return format->read_inputs(path, &wanted, out + first, error);
   return gt_fail(error, GT_ERR_DATA,
-                 "%s: cannot tell its format; expected a file named .csv, .npy or -ubyte (IDX)", file->path);
+                 "%s: cannot tell its format; expected a file named .csv, .npy, .png, .jpg or -ubyte (IDX)",
+                 path);
+}
+
+bool gt_data_is_sample(const char *path) {
+  gt_data_probe p = {.path = path};
+  gt_error error = {0};
+  if (!gt_data_read_head(path, &p.head, &error)) return false;
+  const gt_data_format *format = probe(&p);
+  gt_bytes_finish(&p.head);
+  return format && format->read_samples;
 }
 
 static bool all_there(const gt_data_signature *signature, const gt_tensor *out, gt_error *error) {
@@ -254,12 +286,16 @@ static bool all_there(const gt_data_signature *signature, const gt_tensor *out, 
 
 bool gt_data_read_inputs(const gt_input_file *file, int files, const gt_data_signature *signature,
                          gt_tensor *out, gt_error *error) {
-  bool ok = true;
+  bool ok = true, *done = gt_alloc((size_t)files + 1);
   for (int k = 0; k < signature->inputs; k++) out[k] = (gt_tensor){0};
-  for (int i = 0; i < files && ok; i++) ok = read_input_file(&file[i], signature, out, error);
+  for (int i = 0; i < files && ok; i++)
+    ok = done[i] || read_input_file(file, i, files, done, signature, out, error);
+  free(done);
   ok = ok && all_there(signature, out, error);
-  for (int k = 0; k < signature->inputs && ok; k++)
+  for (int k = 0; k < signature->inputs && ok; k++) {
     if (out[k].element == GT_ELEMENT_I32) out[k].limit = gt_data_limit(&out[k]);
+    out[k].bits = gt_data_is_bits(&out[k]);
+  }
   for (int k = 0; k < signature->inputs && !ok; k++) gt_tensor_finish(&out[k]);
   return ok;
 }

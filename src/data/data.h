@@ -8,6 +8,9 @@
  *   data: {format: idx, train: {inputs: a.gz, targets: b.gz}, test: {inputs: …, targets: …}, validation: 0.1}
  *   data: {format: npy, train: {inputs: x.npy, targets: y.npy}, test_fraction: 0.2}
  *   data: {format: csv, train: f.csv, test: g.csv, target: label, ignore: [id], normalize: standard}
+ *   data: {format: images, train: photos, size: [64, 64], test_fraction: 0.2, normalize: channel}
+ *   data: {train: photos, targets: masks, target_channels: 1, size: [64, 64], validation: 0.1}
+ *   data: {format: cifar, train: [data_batch_1.bin, data_batch_2.bin], test: test_batch.bin}
  *   data: {format: function, formula: "exp(sin(pi*x0) + x1^2)", range: [-1, 1], samples: 1000}
  *   data: {format: table, inputs: [[0, 0], [0, 1], [1, 0], [1, 1]], targets: [[0], [1], [1], [0]]}
  * Several inputs, of any names, which layers read by `from:`; files and tables as well as columns:
@@ -20,6 +23,8 @@
  *                   - idx, npy, table: whole-number targets of one number a sample ([n], not [n, 1]),
  *                   - csv: one target column that holds text, or whole numbers without a decimal point of
  *                     which each of 0 … largest occurs (largest below 1000); decided by the training file,
+ *                   - images: folders are classes, folders of targets are not, a CSV as CSVs are,
+ *                   - cifar: always,
  *                   - function: never.
  *   classes         number of classes; otherwise the number of class_names, or one more than the largest
  *                   training label. A list chooses: [boot, bag] or [9, 8], by class_names, a CSV's text
@@ -29,7 +34,8 @@
  *   per_class       so many samples of each class are kept in the training split, the first of the file
  *   class_names     names of the classes in order; text labels of a CSV are otherwise sorted
  *   normalize       none | standard (mean and deviation of each feature of the training split; a feature
- *                   that does not vary keeps deviation 1) | {mean: m, std: s, scale: c}: (value*c - m)/s with
+ *                   that does not vary keeps deviation 1) | channel (of each channel, the last dimension,
+ *                   over all samples and places) | {mean: m, std: s, scale: c}: (value*c - m)/s with
  *                   one number, or one for each channel (last dimension), or one for each feature. c is
  *                   1/255 for bytes, else 1.
  *                   For single inputs otherwise: {method: none, inputs: {wide: standard}}.
@@ -72,6 +78,7 @@ typedef struct gt_tensor { /* dim[0] = samples */
   int64_t dim[GT_DATA_MAX_RANK];
   void *data;    /* heap, row-major */
   int64_t limit; /* of an input of integers: they lie in [0, limit), the same in all splits */
+  bool bits;     /* F32, nothing but 0 and 1 */
 } gt_tensor;
 
 /* What the network sees is (value - center)*scale + shift, the rows of values[3][count], each at f % count, f
@@ -150,7 +157,6 @@ void gt_dataset_close(gt_dataset *dataset); /* accepts a zeroed dataset */
 void gt_tensor_finish(gt_tensor *tensor);
 int64_t gt_tensor_features(const gt_tensor *tensor); /* values of one sample: product of dim[1 …] */
 int64_t gt_input_features(const gt_input *input);
-bool gt_tensor_is_bits(const gt_tensor *tensor); /* F32, nothing but 0 and 1 */
 size_t gt_element_size(gt_element element);
 
 /* The names of the inputs as the `data:` map has them, whatever else is wrong with it; how many. */
@@ -168,12 +174,16 @@ typedef struct gt_input_file {
   const char *path;
 } gt_input_file;
 
-/* Reads inputs alone, for predictions, from files of any format that can (idx, npy, csv), which together hold
- * each of the model's inputs once. out[k], of input k, is [n, signature dims], U8 only when both the file and
- * the training data are U8; its values are in the units of the training data, before scale and shift.
- * GT_ERR_DATA when a file does not fit. */
+/* Reads inputs alone, for predictions, from files of any format that can (idx, npy, csv, pictures), which
+ * together hold each of the model's inputs once; pictures are a sample each, in the order of the files.
+ * out[k], of input k, is [n, signature dims], U8 only when both the file and the training data are U8; its
+ * values are in the units of the training data, before scale and shift. GT_ERR_DATA when a file does not fit.
+ */
 bool gt_data_read_inputs(const gt_input_file *file, int files, const gt_data_signature *signature,
                          gt_tensor *out, gt_error *error);
+
+/* Is the file one sample, as a picture is? */
+bool gt_data_is_sample(const char *path);
 
 /* Writes a tensor of any element type, atomically. CSV: one row a sample, header of `names` (one a value;
  * NULL: none). */

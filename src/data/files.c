@@ -43,7 +43,7 @@ int64_t gt_input_features(const gt_input *input) {
   return count;
 }
 
-bool gt_tensor_is_bits(const gt_tensor *tensor) {
+bool gt_data_is_bits(const gt_tensor *tensor) {
   const int64_t count = tensor->dim[0] * gt_tensor_features(tensor);
   const float *values = tensor->data;
   if (tensor->element != GT_ELEMENT_F32) return false;
@@ -119,6 +119,10 @@ static const char *fetch_script(gt_arena *arena, const char *path) {
 static const char *stranger_of(const gt_data_reader *reader, const gt_spec *node) {
   const char *stranger = reader->wanted->stranger;
   return stranger && node->at.file && !strcmp(node->at.file, stranger) ? stranger : NULL;
+}
+
+bool gt_data_is_strange(const gt_data_reader *reader, const gt_spec *node) {
+  return stranger_of(reader, node) != NULL;
 }
 
 gt_data_file gt_data_locate(gt_data_reader *reader, const gt_spec *node) {

@@ -17,7 +17,7 @@
 typedef enum gt_data_task { GT_TASK_AUTO, GT_TASK_CLASSIFICATION, GT_TASK_REGRESSION } gt_data_task;
 
 typedef struct gt_data_normalize {
-  const char *method; /* "none", "standard" */
+  const char *method; /* "none", "standard", "channel" */
   gt_floats mean, std;
   double scale;          /* 0: the default */
   const gt_spec *inputs; /* of single inputs, by name */
@@ -69,6 +69,10 @@ struct gt_data_format {
   /* The inputs of the signature, each into its place of out[]; on failure what is there is finished by the
    * caller. */
   bool (*read_inputs)(const char *path, const gt_data_signature *signature, gt_tensor *out, gt_error *error);
+  /* Of a format whose files are a sample each: the signature's one input from all of them. NULL: it is not
+   * such a format. */
+  bool (*read_samples)(const char *const *path, int count, const gt_data_signature *signature, gt_tensor *out,
+                       gt_error *error);
 };
 
 /* --- inputs by name (inputs.c) --- */
@@ -88,6 +92,7 @@ const gt_spec *gt_data_input_node(gt_data_reader *reader, const gt_spec *inputs,
 int gt_data_find_input(gt_data_reader *reader, const char *name, gt_position at);
 /* The least gt_tensor.limit of integers that are there. */
 int64_t gt_data_limit(const gt_tensor *tensor);
+bool gt_data_is_bits(const gt_tensor *tensor); /* gt_tensor.bits */
 /* Makes bytes or floats whole numbers from 0 to GT_DATA_MOST_INTEGER. */
 bool gt_data_to_integers(const char *path, gt_tensor *tensor, gt_error *error);
 
@@ -105,6 +110,8 @@ typedef struct gt_data_file {
 gt_data_file gt_data_locate(gt_data_reader *reader, const gt_spec *node);
 /* The same; without one a diagnostic at the node. */
 gt_data_file gt_data_find_file(gt_data_reader *reader, const gt_spec *node);
+/* Does the node stand in what a stranger wrote? */
+bool gt_data_is_strange(const gt_data_reader *reader, const gt_spec *node);
 bool gt_data_read_file(gt_data_file file, gt_bytes *out,
                        gt_error *error); /* whole, inflated, within the limits */
 /* A few of its first bytes; none of what is no plain file. */

@@ -181,19 +181,31 @@ static bool part_tensor(const gt_tensor *from, const uint8_t *part, int which, i
   return true;
 }
 
-/* Parts the tensor of all samples among the splits; it is freed. */
+/* What is left to train on moves together where it lies. */
+static void keep_part(gt_tensor *tensor, const uint8_t *part, int which, int64_t samples) {
+  const size_t row = (size_t)gt_tensor_features(tensor) * gt_element_size(tensor->element);
+  uint8_t *to = tensor->data;
+  for (int64_t i = 0; i < tensor->dim[0]; i++) {
+    const uint8_t *from = (const uint8_t *)tensor->data + (size_t)i * row;
+    if (part[i] != which) continue;
+    if (from > to) memcpy(to, from, row);
+    to += row;
+  }
+  tensor->dim[0] = samples;
+  void *smaller = realloc(tensor->data, (size_t)samples * row);
+  if (smaller) tensor->data = smaller;
+}
+
+/* Parts the tensor of all samples among the splits. Only what is set apart is copied: there is never twice of
+ * all. */
 static bool part_out(gt_tensor *from, const uint8_t *part, const int64_t count[GT_PARTS],
                      gt_tensor *to[GT_PARTS], gt_error *error) {
-  gt_tensor parts[GT_PARTS] = {0};
-  bool ok = true;
-  for (int i = 0; i < GT_PARTS && ok; i++)
-    if (count[i]) ok = part_tensor(from, part, i, count[i], &parts[i], error);
-  if (ok) gt_tensor_finish(from);
-  for (int i = 0; i < GT_PARTS; i++) {
-    if (ok && count[i]) *to[i] = parts[i];
-    if (!ok) free(parts[i].data);
-  }
-  return ok;
+  for (int i = 0; i < GT_PARTS; i++)
+    if (i != GT_PART_TRAIN && count[i] && !part_tensor(from, part, i, count[i], to[i], error)) return false;
+  keep_part(from, part, GT_PART_TRAIN, count[GT_PART_TRAIN]);
+  *to[GT_PART_TRAIN] = *from;
+  *from = (gt_tensor){0};
+  return true;
 }
 
 /* Sample i goes where its place in a permutation falls; within a split the file's order stays. The
@@ -313,6 +325,14 @@ static bool reshape_inputs(gt_data_reader *reader, gt_split *split) {
   return true;
 }
 
+static void note_bits(gt_dataset *dataset) {
+  gt_split *const split[GT_PARTS] = {&dataset->train, &dataset->validation, &dataset->test};
+  for (int i = 0; i < GT_PARTS; i++) {
+    for (int k = 0; k < dataset->inputs; k++) split[i]->input[k].bits = gt_data_is_bits(&split[i]->input[k]);
+    split[i]->targets.bits = gt_data_is_bits(&split[i]->targets);
+  }
+}
+
 bool gt_data_prepare(gt_data_reader *reader) {
   gt_dataset *dataset = reader->dataset;
   gt_split *train = &dataset->train, *test = &dataset->test;
@@ -324,5 +344,6 @@ bool gt_data_prepare(gt_data_reader *reader) {
     return false;
   for (int k = 0; k < dataset->inputs; k++)
     if (!prepare_input(reader, k)) return false;
+  note_bits(dataset);
   return true;
 }

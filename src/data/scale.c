@@ -10,27 +10,29 @@ static gt_diagnostic *problem(gt_data_reader *reader, const char *text) {
   return gt_error_at(reader->diagnostics, gt_data_position(reader, "normalize"), "%s", text);
 }
 
-/* Sums over the samples of each feature: of x, or with a center of (x - center)^2. */
-static void accumulate(const gt_tensor *inputs, int64_t features, double unit, const double *center,
-                       double *sum) {
+/* Sums over the rows of each of their values, be a row a sample or, of channels, a place in one: of x, or
+ * with a center of (x - center)^2. */
+static void accumulate(const gt_tensor *inputs, int64_t rows, int64_t period, double unit,
+                       const double *center, double *sum) {
   const uint8_t *bytes = inputs->data;
   const float *floats = inputs->data;
-  for (int64_t i = 0; i < inputs->dim[0]; i++)
-    for (int64_t f = 0; f < features; f++) {
-      const int64_t at = i * features + f;
+  for (int64_t i = 0; i < rows; i++)
+    for (int64_t f = 0; f < period; f++) {
+      const int64_t at = i * period + f;
       const double x = unit * (inputs->element == GT_ELEMENT_U8 ? bytes[at] : (double)floats[at]);
       sum[f] += center ? (x - center[f]) * (x - center[f]) : x;
     }
 }
 
-/* Mean and deviation of each feature of the training split, in two passes, so that nothing cancels. */
-static void standard(const gt_tensor *inputs, double unit, double *mean, double *std, int64_t features) {
-  const double n = (double)inputs->dim[0];
-  accumulate(inputs, features, unit, NULL, mean);
-  for (int64_t f = 0; f < features; f++) mean[f] /= n;
-  accumulate(inputs, features, unit, mean, std);
-  for (int64_t f = 0; f < features; f++) {
-    std[f] = sqrt(std[f] / n);
+/* Mean and deviation of each feature or channel of the training split, in two passes, so that nothing
+ * cancels. */
+static void measure(const gt_tensor *inputs, double unit, double *mean, double *std, int64_t period) {
+  const int64_t rows = inputs->dim[0] * (gt_tensor_features(inputs) / period);
+  accumulate(inputs, rows, period, unit, NULL, mean);
+  for (int64_t f = 0; f < period; f++) mean[f] /= (double)rows;
+  accumulate(inputs, rows, period, unit, mean, std);
+  for (int64_t f = 0; f < period; f++) {
+    std[f] = sqrt(std[f] / (double)rows);
     /* Rounding of the mean alone makes a constant feature vary a little. */
     if (!(std[f] > 1e-7 * fabs(mean[f])) || std[f] < 1e-30) std[f] = 1;
   }
@@ -114,21 +116,24 @@ bool gt_data_scale(gt_data_reader *reader, int index) {
   if (!normalize) return false;
   const gt_tensor *inputs = &reader->dataset->train.input[index];
   const int64_t features = gt_tensor_features(inputs), channels = inputs->dim[inputs->rank - 1];
-  const bool bytes = inputs->element == GT_ELEMENT_U8, measured = !strcmp(normalize->method, "standard");
+  const bool bytes = inputs->element == GT_ELEMENT_U8, by_channel = !strcmp(normalize->method, "channel"),
+             measured = by_channel || !strcmp(normalize->method, "standard");
   const bool given = normalize->mean.count || normalize->std.count;
   const double unit = normalize->scale > 0 ? normalize->scale : bytes ? 1.0 / 255 : 1.0;
   if (measured && given) {
     problem(reader, "mean and std are given and also to be measured")->expected =
-        "method: standard, or mean and std";
+        "method: standard or channel, or mean and std";
     return false;
   }
   if (!measured && !given && !bytes && normalize->scale <= 0) return true;
-  const int64_t period = measured ? features : given_period(reader, normalize, channels, features);
+  const int64_t period = by_channel ? channels
+                         : measured ? features
+                                    : given_period(reader, normalize, channels, features);
   void *memory;
   if (period < 1 || !gt_try_alloc(&memory, (uint64_t)period, 2 * sizeof(double), "means", reader->error))
     return false;
   double *mean = memory, *std = mean + period;
-  if (measured) standard(inputs, unit, mean, std, features);
+  if (measured) measure(inputs, unit, mean, std, period);
   for (int64_t f = 0; !measured && f < period; f++) {
     const gt_floats m = normalize->mean, s = normalize->std;
     mean[f] = m.count ? m.items[m.count > 1 ? f : 0] : 0;

@@ -38,6 +38,7 @@ static known known_classes(const gt_data_reader *reader) {
   const gt_strings names = reader->common->class_names;
   if (dataset->text_labels) return (known){dataset->class_names, dataset->classes, !names.count};
   if (names.count) return (known){names.items, names.count, false};
+  if (dataset->class_names) return (known){dataset->class_names, dataset->classes, false};
   /* A model that knows its classes by text reads numbers as its own. */
   if (wanted->text_labels && wanted->class_names) return (known){wanted->class_names, wanted->classes, false};
   return (known){0};

@@ -31,23 +31,7 @@ static const gt_schema schema = {.name = "batch_norm",
                                  .fields = fields,
                                  .shorthand = "momentum"};
 
-typedef struct running {
-  gt_id mean, variance, batches;
-} running;
-
-static running read_running(gt_build *build, int64_t channels) {
-  return (running){gt_build_state(build, "running_mean", gt_shape_1(channels), 0),
-                   gt_build_state(build, "running_var", gt_shape_1(channels), 1),
-                   gt_build_state(build, "num_batches_tracked", gt_shape_1(1), 0)};
-}
-
-/* before + share * (now - before), with now of another shape. */
-static gt_id moved(gt_graph *graph, gt_id before, gt_id now, gt_id share) {
-  now = gt_reshape(graph, now, gt_node_at(graph, before)->shape);
-  return gt_add(graph, before, gt_mul(graph, share, gt_sub(graph, now, before)));
-}
-
-static void track(gt_build *build, const batch_norm_config *c, running before, const gt_moments *m,
+static void track(gt_build *build, const batch_norm_config *c, gt_norm_running before, const gt_moments *m,
                   gt_id count) {
   gt_graph *graph = build->graph;
   const gt_id one = gt_constant(graph, 1);
@@ -55,8 +39,7 @@ static void track(gt_build *build, const batch_norm_config *c, running before, c
   const gt_id share = c->cumulative ? gt_div(graph, one, batches) : gt_constant(graph, c->momentum);
   const gt_id others = gt_max(graph, gt_sub(graph, count, one), one);
   const gt_id unbiased = gt_mul(graph, m->variance, gt_div(graph, count, others));
-  gt_build_update(build, "running_mean", moved(graph, before.mean, m->mean, share));
-  gt_build_update(build, "running_var", moved(graph, before.variance, unbiased, share));
+  gt_norm_move(build, before, m->mean, unbiased, share);
   gt_build_update(build, "num_batches_tracked", batches);
 }
 
@@ -79,9 +62,9 @@ static gt_id build_batch_norm(gt_build *build, const void *config, const gt_id *
                           gt_build_input_text(build, input, 0));
   const uint32_t axes = (1u << (shape.rank - 1)) - 1;
   const int64_t channels = shape.dim[shape.rank - 1];
-  running before = {GT_NONE, GT_NONE, GT_NONE};
+  gt_norm_running before = {GT_NONE, GT_NONE, GT_NONE};
   gt_id out;
-  if (c->track_running_stats) before = read_running(build, channels);
+  if (c->track_running_stats) before = gt_norm_read_running(build, channels);
   if (build->training || !c->track_running_stats) {
     const gt_id count = counted(build, shape, axes);
     const gt_moments m = gt_norm_moments(graph, input[0], axes, build->weight, count);

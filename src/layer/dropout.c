@@ -1,36 +1,64 @@
 /* Dropout (Srivastava et al., JMLR 2014), inverted: kept values are scaled by 1/(1-p) in training, so that
- * evaluation passes its input on unchanged. The mask is drawn anew wherever it is used and never stored
- * (op/elementwise.h). */
-#include "layer/layer.h"
+ * evaluation passes its input on unchanged; and dropout1d to 3d, which drop whole channels of a sample
+ * (Tompson et al., "Efficient Object Localization Using Convolutional Networks", CVPR 2015). The mask of
+ * single values is drawn anew wherever it is used and never stored (op/elementwise.h). */
+#include "layer/spatial.h"
 #include "op/elementwise.h"
 
 typedef struct dropout_config {
   double p;
 } dropout_config;
 
-static const gt_field fields[] = {
-    GT_ROW(dropout_config, p, GT_FIELD_FLOAT, .fallback = "0.5", .min = 0, .max = 1,
-           .help = "probability that a value is dropped", .flags = GT_FIELD_OPEN_MAX),
-    {.name = NULL},
-};
-static const gt_schema schema = {
-    .name = "dropout", .help = "drops values at random in training", .fields = fields, .shorthand = "p"};
+#define FIELDS(name_, text)                                                                          \
+  static const gt_field name_[] = {                                                                  \
+      GT_ROW(dropout_config, p, GT_FIELD_FLOAT, .fallback = "0.5", .min = 0, .max = 1, .help = text, \
+             .flags = GT_FIELD_OPEN_MAX),                                                            \
+      {.name = NULL},                                                                                \
+  }
+FIELDS(fields, "probability that a value is dropped");
+FIELDS(channel_fields, "probability that a channel is dropped");
 
-static gt_id build_dropout(gt_build *build, const void *config, const gt_id *input, int inputs) {
-  const dropout_config *c = config;
+/* x times a mask that is drawn for each value of `shape`, which broadcasts. */
+static gt_id drop(gt_build *build, const dropout_config *c, gt_id x, gt_shape shape) {
   gt_graph *graph = build->graph;
-  (void)inputs;
-  if (!build->training || c->p <= 0) return input[0];
-  const gt_id draw = gt_random(graph, gt_node_at(graph, input[0])->shape, build->clock);
+  if (!build->training || c->p <= 0) return x;
+  const gt_id draw = gt_random(graph, shape, build->clock);
   const gt_id dropped = gt_less(graph, draw, gt_constant(graph, c->p));
   const gt_id mask = gt_where(graph, dropped, gt_constant(graph, 0), gt_constant(graph, 1 / (1 - c->p)));
-  return gt_mul(graph, input[0], mask);
+  return gt_mul(graph, x, mask);
 }
 
-GT_DEFINE(layer, dropout) = {.name = "dropout",
-                             .help = "drops values at random in training, scaling the others by 1/(1-p)",
-                             .schema = &schema,
-                             .config_size = sizeof(dropout_config),
-                             .min_inputs = 1,
-                             .max_inputs = 1,
-                             .build = build_dropout};
+static gt_id drop_channels(gt_build *build, const dropout_config *c, const gt_id *input, int axes) {
+  gt_shape shape = gt_node_at(build->graph, input[0])->shape;
+  if (!gt_spatial_check(build, input, axes)) return GT_NONE;
+  for (int k = 0; k < axes; k++) shape.dim[1 + k] = 1;
+  return drop(build, c, input[0], shape);
+}
+
+#define DROPOUT(op, text, own_fields, result)                                                               \
+  static gt_id build_##op(gt_build *build, const void *config, const gt_id *input, int inputs) {            \
+    (void)inputs;                                                                                           \
+    return result;                                                                                          \
+  }                                                                                                         \
+  static const gt_schema op##_schema = {.name = #op, .help = text, .fields = own_fields, .shorthand = "p"}; \
+  extern const gt_layer_type gt_layer_##op;                                                                 \
+  const gt_layer_type gt_layer_##op = {.name = #op,                                                         \
+                                       .help = text ", scaling the others by 1/(1-p)",                      \
+                                       .schema = &op##_schema,                                              \
+                                       .config_size = sizeof(dropout_config),                               \
+                                       .min_inputs = 1,                                                     \
+                                       .max_inputs = 1,                                                     \
+                                       .build = build_##op};
+
+GT_REGISTER(layer, dropout)
+DROPOUT(dropout, "drops values at random in training", fields,
+        drop(build, config, input[0], gt_node_at(build->graph, input[0])->shape))
+GT_REGISTER(layer, dropout1d)
+DROPOUT(dropout1d, "drops whole channels of sequences at random in training", channel_fields,
+        drop_channels(build, config, input, 1))
+GT_REGISTER(layer, dropout2d)
+DROPOUT(dropout2d, "drops whole channels of images at random in training", channel_fields,
+        drop_channels(build, config, input, 2))
+GT_REGISTER(layer, dropout3d)
+DROPOUT(dropout3d, "drops whole channels of volumes at random in training", channel_fields,
+        drop_channels(build, config, input, 3))

@@ -1,31 +1,37 @@
 /* group_norm: groups of channels of each sample by their mean and variance over all positions (Wu and He,
  * "Group Normalization", ECCV 2018), as torch.nn.GroupNorm; and instance_norm, the same with one channel a
- * group (Ulyanov et al., "Instance Normalization", 2016), as torch.nn.InstanceNorm, which keeps no running
- * averages by default and none here. Channels are the last axis. */
+ * group (Ulyanov et al., "Instance Normalization", 2016), as torch.nn.InstanceNorm, with running averages of
+ * what the samples of a batch have on average, if they are asked for. Channels are the last axis. */
 #include "layer/norm.h"
 #include "op/core.h"
 #include "op/elementwise.h"
+#include "op/reduce.h"
 
 typedef struct group_norm_config {
   int64_t num_groups;
-  double eps;
-  bool affine;
+  double eps, momentum;
+  bool affine, track_running_stats;
 } group_norm_config;
 
 #define EPS                                                                              \
   GT_ROW(group_norm_config, eps, GT_FIELD_FLOAT, .fallback = "1e-5", .min = 0, .max = 1, \
          .help = "added to the variance")
 
-/* [B, …, C] as [B, positions, groups, channels of a group], normalised over the second and the last. */
-static gt_id normalised(gt_build *build, gt_id x, int64_t groups, double eps) {
+/* [B, …, C] as [B, positions, groups, channels of a group], of which the second and the last are normalised.
+ */
+static gt_moments moments_of(gt_build *build, gt_id x, int64_t groups) {
   gt_graph *graph = build->graph;
   const gt_shape shape = gt_node_at(graph, x)->shape;
   const int64_t channels = shape.dim[shape.rank - 1], each = channels / groups;
   const int64_t positions = gt_shape_count(shape) / shape.dim[0] / channels;
   const gt_shape split = {.rank = 4, .dim = {shape.dim[0], positions, groups, each}};
   const gt_id count = gt_constant(graph, (double)(positions * each));
-  const gt_moments m = gt_norm_moments(graph, gt_reshape(graph, x, split), 1u << 1 | 1u << 3, GT_NONE, count);
-  return gt_reshape(graph, gt_norm_scale(graph, m.centered, m.variance, eps), shape);
+  return gt_norm_moments(graph, gt_reshape(graph, x, split), 1u << 1 | 1u << 3, GT_NONE, count);
+}
+
+static gt_id normalised(gt_build *build, gt_id x, const gt_moments *m, double eps) {
+  gt_graph *graph = build->graph;
+  return gt_reshape(graph, gt_norm_scale(graph, m->centered, m->variance, eps), gt_node_at(graph, x)->shape);
 }
 
 static bool has_channels(gt_build *build, const gt_id *input, int rank) {
@@ -61,7 +67,8 @@ static gt_id build_group_norm(gt_build *build, const void *config, const gt_id *
   if (channels % c->num_groups)
     return gt_build_error(build, "num_groups", "cannot divide %lld channels into %lld groups",
                           (long long)channels, (long long)c->num_groups);
-  const gt_id out = normalised(build, input[0], c->num_groups, c->eps);
+  const gt_moments m = moments_of(build, input[0], c->num_groups);
+  const gt_id out = normalised(build, input[0], &m, c->eps);
   return gt_norm_affine(build, out, gt_shape_1(channels), c->affine, c->affine);
 }
 
@@ -82,17 +89,52 @@ GT_DEFINE(layer, group_norm) = {.name = "group_norm",
 
 static const gt_field instance_fields[] = {
     EPS,
+    GT_ROW(group_norm_config, momentum, GT_FIELD_FLOAT, .fallback = "0.1", .min = 0, .max = 1,
+           .help = "share of a new batch in the running averages"),
     GT_ROW(group_norm_config, affine, GT_FIELD_BOOL, .fallback = "false",
            .help = "learn a weight and a bias for each channel"),
+    GT_ROW(group_norm_config, track_running_stats, GT_FIELD_BOOL, .fallback = "false",
+           .help = "evaluations use running averages; false: the sample itself"),
     {.name = NULL},
 };
 
+/* The mean over the samples that count of what each has, [B, 1, C, 1]. */
+static gt_id over_samples(gt_build *build, gt_id x) {
+  gt_graph *graph = build->graph;
+  if (build->weight == GT_NONE) return gt_mean(graph, x, 1u << 0, false);
+  const gt_id samples = gt_max(graph, gt_sum(graph, build->weight, 0, false), gt_constant(graph, 1));
+  const gt_shape rows = {.rank = 4, .dim = {gt_node_at(graph, x)->shape.dim[0], 1, 1, 1}};
+  const gt_id counted = gt_mul(graph, x, gt_reshape(graph, build->weight, rows));
+  return gt_div(graph, gt_sum(graph, counted, 1u << 0, false), samples);
+}
+
+static void track(gt_build *build, const group_norm_config *c, gt_norm_running before, gt_id x,
+                  const gt_moments *m) {
+  gt_graph *graph = build->graph;
+  const gt_shape shape = gt_node_at(graph, x)->shape;
+  const double values = (double)(gt_shape_count(shape) / shape.dim[0] / shape.dim[shape.rank - 1]);
+  const double unbiased =
+      values > 1 ? values / (values - 1) : 1; /* of one value there is no unbiased variance */
+  const gt_id variance = gt_mul(graph, over_samples(build, m->variance), gt_constant(graph, unbiased));
+  gt_norm_move(build, before, over_samples(build, m->mean), variance, gt_constant(graph, c->momentum));
+}
+
 static gt_id build_instance_norm(gt_build *build, const void *config, const gt_id *input, int inputs) {
   const group_norm_config *c = config;
+  gt_graph *graph = build->graph;
+  gt_norm_running before = {GT_NONE, GT_NONE, GT_NONE};
+  gt_id out;
   (void)inputs;
   if (!has_channels(build, input, 3)) return GT_NONE;
   const int64_t channels = channels_of(build, input[0]);
-  const gt_id out = normalised(build, input[0], channels, c->eps);
+  if (c->track_running_stats) before = gt_norm_read_running(build, channels);
+  if (build->training || !c->track_running_stats) {
+    const gt_moments m = moments_of(build, input[0], channels);
+    if (c->track_running_stats) track(build, c, before, input[0], &m);
+    out = normalised(build, input[0], &m, c->eps);
+  } else {
+    out = gt_norm_scale(graph, gt_sub(graph, input[0], before.mean), before.variance, c->eps);
+  }
   return gt_norm_affine(build, out, gt_shape_1(channels), c->affine, c->affine);
 }
 

@@ -34,6 +34,23 @@ gt_id gt_norm_scale(gt_graph *graph, gt_id x, gt_id square, double eps) {
   return gt_mul(graph, x, gt_reciprocal(graph, root));
 }
 
+gt_norm_running gt_norm_read_running(gt_build *build, int64_t channels) {
+  return (gt_norm_running){gt_build_state(build, "running_mean", gt_shape_1(channels), 0),
+                           gt_build_state(build, "running_var", gt_shape_1(channels), 1),
+                           gt_build_state(build, "num_batches_tracked", gt_shape_1(1), 0)};
+}
+
+/* before + share * (now - before), with now of another shape. */
+static gt_id moved(gt_graph *graph, gt_id before, gt_id now, gt_id share) {
+  now = gt_reshape(graph, now, gt_node_at(graph, before)->shape);
+  return gt_add(graph, before, gt_mul(graph, share, gt_sub(graph, now, before)));
+}
+
+void gt_norm_move(gt_build *build, gt_norm_running before, gt_id mean, gt_id variance, gt_id share) {
+  gt_build_update(build, "running_mean", moved(build->graph, before.mean, mean, share));
+  gt_build_update(build, "running_var", moved(build->graph, before.variance, variance, share));
+}
+
 gt_id gt_norm_affine(gt_build *build, gt_id x, gt_shape shape, bool weight, bool bias) {
   gt_graph *graph = build->graph;
   if (weight)

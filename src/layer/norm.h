@@ -16,6 +16,14 @@ gt_id gt_norm_scale(gt_graph *graph, gt_id x, gt_id square, double eps);
 /* x * weight + bias, parameters "weight" (ones) and "bias" (zeros) of that shape, which broadcast; either may
  * be left out. */
 gt_id gt_norm_affine(gt_build *build, gt_id x, gt_shape shape, bool weight, bool bias);
+/* What layers that keep running averages of mean and variance read: F32 [channels], and how many batches, F32
+ * [1]. */
+typedef struct gt_norm_running {
+  gt_id mean, variance, batches;
+} gt_norm_running;
+gt_norm_running gt_norm_read_running(gt_build *build, int64_t channels);
+/* They move by `share` of the way to mean and variance, of as many values. */
+void gt_norm_move(gt_build *build, gt_norm_running before, gt_id mean, gt_id variance, gt_id share);
 /* How many values lie along these axes. */
 int64_t gt_norm_count(gt_shape shape, uint32_t axes);
 #endif

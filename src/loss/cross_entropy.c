@@ -1,16 +1,20 @@
-/* Softmax cross-entropy with class labels, one fused op; accuracy is the share of samples whose largest
- * output is their label's. */
+/* Softmax cross-entropy with class labels, one fused op, as torch.nn.CrossEntropyLoss: with weights of
+ * classes the mean is a weighted one. Accuracy is the share of samples whose largest output is their label's,
+ * whatever they weigh. */
 #include "op/cross_entropy.h"
 #include "loss/loss.h"
 
 typedef struct cross_entropy_config {
   double smoothing;
+  gt_floats class_weights;
 } cross_entropy_config;
 
 static const gt_field fields[] = {
     GT_ROW_NAMED("label_smoothing", cross_entropy_config, smoothing, GT_FIELD_FLOAT, .fallback = "0",
                  .min = 0, .max = 1, .help = "share of the target that is spread over all classes",
                  .flags = GT_FIELD_OPEN_MAX),
+    GT_ROW(cross_entropy_config, class_weights, GT_FIELD_FLOATS, .min = 0, .max = 1e9,
+           .help = "how much each class counts, one number a class (default: all the same)"),
     {.name = NULL},
 };
 static const gt_schema schema = {
@@ -18,7 +22,25 @@ static const gt_schema schema = {
 
 static gt_id build(gt_graph *graph, const void *config, gt_id prediction, gt_id targets) {
   const cross_entropy_config *c = config;
-  return gt_cross_entropy(graph, prediction, targets, c->smoothing);
+  const double *weight = c->class_weights.count ? c->class_weights.items : NULL;
+  return gt_cross_entropy(graph, prediction, targets, c->smoothing, weight);
+}
+
+static gt_id weigh(gt_graph *graph, const void *config, gt_id targets) {
+  const gt_floats weights = ((const cross_entropy_config *)config)->class_weights;
+  return weights.count ? gt_class_weight(graph, targets, weights.items, weights.count) : GT_NONE;
+}
+
+static bool check(const gt_loss *loss, int64_t outputs, gt_diagnostics *diagnostics) {
+  const gt_floats weights = ((const cross_entropy_config *)loss->config)->class_weights;
+  double most = 0;
+  for (int c = 0; c < weights.count; c++) most = weights.items[c] > most ? weights.items[c] : most;
+  if (weights.count && weights.count != outputs)
+    return gt_loss_error(loss, "class_weights", diagnostics, "has weights for %d classes; there are %lld",
+                         weights.count, (long long)outputs);
+  if (weights.count && most <= 0)
+    return gt_loss_error(loss, "class_weights", diagnostics, "needs a class that weighs more than 0");
+  return true;
 }
 
 static gt_id correct(gt_graph *graph, const void *config, gt_id prediction, gt_id targets) {
@@ -33,4 +55,6 @@ GT_DEFINE(loss, cross_entropy) = {.name = "cross_entropy",
                                   .labels = true,
                                   .applies = "softmax",
                                   .build = build,
-                                  .correct = correct};
+                                  .correct = correct,
+                                  .weigh = weigh,
+                                  .check = check};

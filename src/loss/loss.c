@@ -3,6 +3,8 @@
 #include "op/elementwise.h"
 #include "op/reduce.h"
 #include "spec/typed.h"
+#include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
 
 #define X(name) extern const gt_loss_type gt_loss_##name;
@@ -41,8 +43,20 @@ const gt_loss *gt_loss_read(gt_arena *arena, const gt_spec *root, bool labels, g
   const int chosen = gt_typed_read(node, "loss", choices, TYPES, NULL, NULL, &config, arena, diagnostics);
   if (chosen < 0) return NULL;
   gt_loss *loss = GT_NEW(arena, gt_loss);
-  *loss = (gt_loss){.type = types[chosen], .config = config, .at = node->at};
+  *loss = (gt_loss){.type = types[chosen], .config = config, .spec = node, .at = node->at};
   return loss;
+}
+
+bool gt_loss_error(const gt_loss *loss, const char *key, gt_diagnostics *diagnostics, const char *format,
+                   ...) {
+  const gt_spec *value = gt_spec_find(loss->spec, key);
+  char text[512];
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(text, sizeof text, format, arguments);
+  va_end(arguments);
+  gt_error_at(diagnostics, value ? value->at : loss->at, "loss '%s' %s", loss->type->name, text);
+  return false;
 }
 
 static bool check_labels(const gt_graph *graph, const gt_loss *loss, const gt_loss_input *input,
@@ -72,7 +86,7 @@ static bool check_labels(const gt_graph *graph, const gt_loss *loss, const gt_lo
         gt_arena_printf(diagnostics->arena, "%lld values, one a class", (long long)input->classes);
     return false;
   }
-  return true;
+  return !loss->type->check || loss->type->check(loss, shape.dim[1], diagnostics);
 }
 
 static bool check_values(const gt_graph *graph, const gt_loss *loss, const gt_loss_input *input,
@@ -124,7 +138,10 @@ bool gt_loss_build(gt_graph *graph, const gt_loss *loss, const gt_loss_input *in
   const gt_id each = loss->type->build(graph, loss->config, prediction, targets);
   out->loss_sum = gt_sum(graph, gt_mul(graph, each, input->weight), 0, false);
   out->weight_sum = gt_sum(graph, input->weight, 0, false);
-  out->mean = loss->type->sums_batch ? out->loss_sum : gt_div(graph, out->loss_sum, out->weight_sum);
+  const gt_id share = loss->type->weigh ? loss->type->weigh(graph, loss->config, targets) : GT_NONE;
+  out->divisor =
+      share == GT_NONE ? out->weight_sum : gt_sum(graph, gt_mul(graph, share, input->weight), 0, false);
+  out->mean = loss->type->sums_batch ? out->loss_sum : gt_div(graph, out->loss_sum, out->divisor);
   out->correct_sum = GT_NONE;
   if (loss->type->correct) {
     const gt_id correct = loss->type->correct(graph, loss->config, prediction, targets);

@@ -9,6 +9,8 @@
 #include "graph/graph.h"
 #include "spec/schema.h"
 
+struct gt_loss;
+
 typedef struct gt_loss_type {
   const char *name, *help;
   const gt_schema *schema;
@@ -23,11 +25,17 @@ typedef struct gt_loss_type {
   gt_id (*build)(gt_graph *graph, const void *config, gt_id prediction, gt_id targets);
   /* How right each sample is, 0 to 1, F32 [B]; NULL where accuracy means nothing. */
   gt_id (*correct)(gt_graph *graph, const void *config, gt_id prediction, gt_id targets);
+  /* What each sample weighs in the mean, F32 [B], with which its loss has been multiplied; NULL, or
+   * GT_NONE: 1. */
+  gt_id (*weigh)(gt_graph *graph, const void *config, gt_id targets);
+  /* Does the config fit so many outputs a sample? False after reporting, by gt_loss_error; NULL: always. */
+  bool (*check)(const struct gt_loss *loss, int64_t outputs, gt_diagnostics *diagnostics);
 } gt_loss_type;
 
 typedef struct gt_loss {
   const gt_loss_type *type;
   const void *config;
+  const gt_spec *spec; /* its settings: a map, or its name alone */
   gt_position at;
 } gt_loss;
 
@@ -54,10 +62,14 @@ typedef struct gt_loss_input {
 typedef struct gt_loss_nodes { /* scalars */
   gt_id loss_sum;              /* Σ w_i l_i */
   gt_id weight_sum;            /* Σ w_i */
+  gt_id divisor;               /* of loss_sum: weight_sum, but of a type that weighs Σ w_i v_i */
   gt_id mean;        /* their quotient, or loss_sum if the type sums_batch: what is differentiated */
   gt_id correct_sum; /* Σ w_i c_i with c_i in [0, 1]; GT_NONE where accuracy means nothing */
 } gt_loss_nodes;
 
+/* Reports an error at the value of a key; returns false. */
+bool gt_loss_error(const gt_loss *loss, const char *key, gt_diagnostics *diagnostics, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
 /* Emits the loss; false after reporting, if the model's output does not fit the data's targets. */
 bool gt_loss_build(gt_graph *graph, const gt_loss *loss, const gt_loss_input *input, gt_loss_nodes *out,
                    gt_diagnostics *diagnostics);

@@ -1,17 +1,21 @@
-/* Softmax cross-entropy. With the row's maximum m and t the target, loss = log Σ exp(x - m) - Σ t (x - m):
- * nothing overflows. */
+/* Softmax cross-entropy. With the row's maximum m and t the target, loss = Σ t · log Σ exp(x - m) - Σ t (x -
+ * m): nothing overflows. Σ t is 1 but where classes have weights. */
 #include "op/cross_entropy.h"
 #include "base/count.h"
+#include "base/memory.h"
+#include "op/check.h"
 #include "op/op.h"
 #include "shaders/op/cross_entropy.h"
 #include "step/lowering.h"
 #include <math.h>
 #include <stddef.h>
+#include <stdlib.h>
 
 enum { /* a row's number is its kernel's mode */
        ROW_LOSS = GT_CROSS_ENTROPY_LOSS,
        ROW_GRADIENT = GT_CROSS_ENTROPY_GRADIENT,
        ROW_CORRECT = GT_CROSS_ENTROPY_CORRECT,
+       ROW_WEIGHT = GT_CROSS_ENTROPY_WEIGHT,
        ROWS
 };
 enum { TILE_ELEMENTS = 4096, NARROW = 64 };
@@ -21,6 +25,18 @@ GT_REGISTER(op, cross_entropy)
 const gt_op_family gt_op_cross_entropy;
 const gt_op_family gt_op_cross_entropy = {rows, ROWS};
 
+typedef struct cross_entropy_attribute {
+  float smoothing;
+  uint32_t classes; /* that have weights */
+  float weight[];
+} cross_entropy_attribute;
+
+/* How the rows of a step are weighed. */
+typedef struct rule {
+  float smoothing, total;
+  const float *weight; /* NULL: all are 1 */
+} rule;
+
 static uint32_t tile_rows(uint32_t columns) { return columns >= TILE_ELEMENTS ? 1 : TILE_ELEMENTS / columns; }
 
 static float row_maximum(const float *x, uint32_t n) {
@@ -29,30 +45,36 @@ static float row_maximum(const float *x, uint32_t n) {
   return maximum;
 }
 
-static float row_loss(const float *x, uint32_t n, uint32_t label, float smoothing) {
+static float row_loss(const float *x, uint32_t n, uint32_t label, const rule *r) {
   if (label >= n) return NAN;
-  const float maximum = row_maximum(x, n);
+  const float maximum = row_maximum(x, n), own = r->weight ? r->weight[label] : 1;
   float exponentials = 0, shifted = 0;
-  for (uint32_t c = 0; c < n; c++) {
-    exponentials += expf(x[c] - maximum);
-    shifted += x[c] - maximum;
-  }
+  for (uint32_t c = 0; c < n; c++) exponentials += expf(x[c] - maximum);
   /* The largest logit itself adds exp(0) = 1: the sum is never 0. */
   // cppcheck-suppress invalidFunctionArg
-  float loss = logf(exponentials) - (1 - smoothing) * (x[label] - maximum);
+  float loss = logf(exponentials);
+  if (r->weight) loss *= (1 - r->smoothing) * own + r->smoothing / (float)n * r->total;
+  loss -= (1 - r->smoothing) * own * (x[label] - maximum);
   /* Without smoothing a logit of -inf (a masked class) must not give 0 * inf. */
-  if (smoothing != 0) loss -= smoothing / (float)n * shifted;
-  return loss;
+  if (r->smoothing == 0) return loss;
+  for (uint32_t c = 0; c < n; c++) shifted += (r->weight ? r->weight[c] : 1) * (x[c] - maximum);
+  return loss - r->smoothing / (float)n * shifted;
 }
 
-static void row_slope(const float *x, uint32_t n, uint32_t label, float smoothing, float scale, float *y) {
+static void row_slope(const float *x, uint32_t n, uint32_t label, const rule *r, float scale, float *y) {
+  const float maximum = row_maximum(x, n), background = r->smoothing / (float)n;
+  float exponentials = 0, own = 1 - r->smoothing, all = 1;
   if (label >= n) scale = NAN;
-  const float maximum = row_maximum(x, n);
-  float exponentials = 0;
+  if (r->weight) {
+    own *= label < n ? r->weight[label] : 0;
+    all = own + background * r->total;
+  }
   for (uint32_t c = 0; c < n; c++) exponentials += y[c] = expf(x[c] - maximum);
-  const float inverse = 1 / exponentials, background = smoothing / (float)n;
-  for (uint32_t c = 0; c < n; c++)
-    y[c] = (y[c] * inverse - background - (c == label ? 1 - smoothing : 0)) * scale;
+  const float inverse = 1 / exponentials;
+  for (uint32_t c = 0; c < n; c++) {
+    const float share = r->weight ? background * r->weight[c] : background;
+    y[c] = (y[c] * inverse * all - share - (c == label ? own : 0)) * scale;
+  }
 }
 
 static float row_correct(const float *x, uint32_t n, uint32_t label) {
@@ -63,17 +85,21 @@ static float row_correct(const float *x, uint32_t n, uint32_t label) {
 
 static void cross_entropy_cpu(const void *args, const uint32_t *spec, uint32_t tile) {
   const struct gt_cross_entropy_args *a = args;
-  const uint32_t per_tile = tile_rows(a->columns), n = a->columns;
+  const uint32_t per_tile = tile_rows(a->columns), n = a->columns, mode = spec[GT_CROSS_ENTROPY_SPEC_MODE];
+  const float *weight = spec[GT_CROSS_ENTROPY_SPEC_WEIGHTED] ? GT_PTR(const float, a->weights) : NULL;
+  const rule r = {a->smoothing, a->total, weight};
   float *y = GT_PTR(float, a->y);
   for (uint32_t row = tile * per_tile; row < (tile + 1) * per_tile && row < a->rows; row++) {
     const float *x = GT_PTR(const float, a->logits) + (size_t)row * n;
     const uint32_t label = GT_PTR(const uint32_t, a->labels)[row]; /* a negative one is large here */
-    if (spec[GT_CROSS_ENTROPY_SPEC_MODE] == ROW_LOSS)
-      y[row] = row_loss(x, n, label, a->smoothing);
-    else if (spec[GT_CROSS_ENTROPY_SPEC_MODE] == ROW_CORRECT)
+    if (mode == ROW_LOSS)
+      y[row] = row_loss(x, n, label, &r);
+    else if (mode == ROW_CORRECT)
       y[row] = row_correct(x, n, label);
+    else if (mode == ROW_WEIGHT)
+      y[row] = label < n ? weight[label] : NAN;
     else
-      row_slope(x, n, label, a->smoothing, GT_PTR(const float, a->row_gradient)[row], y + (size_t)row * n);
+      row_slope(x, n, label, &r, GT_PTR(const float, a->row_gradient)[row], y + (size_t)row * n);
   }
 }
 
@@ -93,9 +119,24 @@ static bool infer_rows(const gt_graph *graph, const gt_node *node, gt_shape *sha
         gt_dtype_name(logits->dtype), gt_shape_text(logits->shape, x), gt_dtype_name(labels->dtype),
         gt_shape_text(labels->shape, y));
   }
+  const cross_entropy_attribute *a = node->attribute;
+  if (a && a->classes && a->classes != (uint64_t)logits->shape.dim[logits->shape.rank - 1])
+    return gt_fail(error, GT_ERR_CONFIG, "%u classes have weights, but there are %lld logits", a->classes,
+                   (long long)logits->shape.dim[logits->shape.rank - 1]);
   *shape = leading;
   *dtype = GT_F32;
   return true;
+}
+
+static bool infer_weight(const gt_graph *graph, const gt_node *node, gt_shape *shape, gt_dtype *dtype,
+                         gt_error *error) {
+  const gt_node *labels = gt_node_at(graph, node->input[0]);
+  if (labels->dtype != GT_I32)
+    return gt_fail(error, GT_ERR_CONFIG, "class_weight needs int32 labels, not %s",
+                   gt_dtype_name(labels->dtype));
+  *shape = labels->shape;
+  *dtype = GT_F32;
+  return gt_check_size("class_weight", *shape, error);
 }
 
 static bool infer_gradient(const gt_graph *graph, const gt_node *node, gt_shape *shape, gt_dtype *dtype,
@@ -118,28 +159,50 @@ static void gradient_loss(gt_graph *graph, gt_id node, const gt_id *given, const
       gt_node_add(graph, &rows[ROW_GRADIENT], input, 3, loss->attribute, loss->attribute_size);
 }
 
+/* Makes the step of what is in args; the weights, if there are any, become constants of the plan. */
+static void start_step(gt_lowering *lowering, const gt_node *node, struct gt_cross_entropy_args *args) {
+  const cross_entropy_attribute *a = node->attribute;
+  const uint32_t classes = a ? a->classes : 0;
+  double total = 0;
+  if (a) args->smoothing = a->smoothing;
+  for (uint32_t c = 0; c < classes; c++) total += (double)a->weight[c];
+  args->total = (float)total;
+  gt_step *step = gt_lower_step(lowering, &kernel, args, sizeof *args);
+  step->spec[GT_CROSS_ENTROPY_SPEC_MODE] = (uint32_t)(node->op - rows);
+  step->spec[GT_CROSS_ENTROPY_SPEC_WEIGHTED] = classes > 0;
+  step->spec[GT_SPEC_PER_LANE] = args->columns <= NARROW || node->op == &rows[ROW_WEIGHT];
+  step->tiles = gt_ceil_div(args->rows, tile_rows(args->columns));
+  if (classes)
+    gt_lower_constants(lowering, offsetof(struct gt_cross_entropy_args, weights), a->weight,
+                       classes * sizeof *a->weight);
+}
+
 static void lower(gt_lowering *lowering, const gt_group *group) {
   const gt_graph *graph = gt_lowering_graph(lowering);
   const gt_node *node = gt_node_at(graph, group->leader);
   const gt_shape logits = gt_node_at(graph, node->input[0])->shape;
   struct gt_cross_entropy_args args = {.columns = (uint32_t)logits.dim[logits.rank - 1]};
   args.rows = (uint32_t)(gt_shape_count(logits) / args.columns);
-  if (node->attribute) args.smoothing = ((const gt_cross_entropy_attribute *)node->attribute)->smoothing;
-  gt_step *step = gt_lower_step(lowering, &kernel, &args, sizeof args);
-  const bool narrow = args.columns <= NARROW;
-  step->spec[GT_CROSS_ENTROPY_SPEC_MODE] = (uint32_t)(node->op - rows);
-  step->spec[GT_SPEC_PER_LANE] = narrow;
-  const uint32_t per_tile = tile_rows(args.columns);
-  step->tiles = gt_ceil_div(args.rows, per_tile);
+  start_step(lowering, node, &args);
   gt_lower_read(lowering, offsetof(struct gt_cross_entropy_args, logits), node->input[0]);
   gt_lower_read(lowering, offsetof(struct gt_cross_entropy_args, labels), node->input[1]);
   if (node->inputs == 3)
     gt_lower_read(lowering, offsetof(struct gt_cross_entropy_args, row_gradient), node->input[2]);
   gt_lower_write(lowering, offsetof(struct gt_cross_entropy_args, y), group->leader);
-  if (narrow)
+  if (args.columns <= NARROW)
     gt_lower_grid(lowering, args.rows, 64);
   else
     gt_lower_grid(lowering, (uint64_t)args.rows * 128, 128); /* one workgroup a row */
+}
+
+static void lower_weight(gt_lowering *lowering, const gt_group *group) {
+  const gt_node *node = gt_node_at(gt_lowering_graph(lowering), group->leader);
+  struct gt_cross_entropy_args args = {.columns = ((const cross_entropy_attribute *)node->attribute)->classes,
+                                       .rows = (uint32_t)gt_shape_count(node->shape)};
+  start_step(lowering, node, &args);
+  gt_lower_read(lowering, offsetof(struct gt_cross_entropy_args, labels), node->input[0]);
+  gt_lower_write(lowering, offsetof(struct gt_cross_entropy_args, y), group->leader);
+  gt_lower_grid(lowering, args.rows, 64);
 }
 
 static double flops(const gt_graph *graph, const gt_node *node) {
@@ -148,15 +211,36 @@ static double flops(const gt_graph *graph, const gt_node *node) {
 
 static void print(const gt_graph *graph, const gt_node *node, char *buffer, size_t size) {
   (void)graph;
-  const gt_cross_entropy_attribute *attribute = node->attribute;
-  if (attribute && attribute->smoothing != 0)
-    snprintf(buffer, size, "smoothing %g", (double)attribute->smoothing);
+  const cross_entropy_attribute *a = node->attribute;
+  size_t used = 0;
+  if (a && a->smoothing != 0) used = (size_t)snprintf(buffer, size, "smoothing %g", (double)a->smoothing);
+  if (a && a->classes && used < size)
+    snprintf(buffer + used, size - used, "%s%u classes with weights", used ? ", " : "", a->classes);
 }
 
-gt_id gt_cross_entropy(gt_graph *graph, gt_id logits, gt_id labels, double smoothing) {
-  const gt_cross_entropy_attribute attribute = {(float)smoothing};
+static gt_id add_weighted(gt_graph *graph, int row, const gt_id *input, int inputs, double smoothing,
+                          const double *weight, int64_t classes) {
+  const size_t size = sizeof(cross_entropy_attribute) + (size_t)classes * sizeof(float);
+  cross_entropy_attribute *a = gt_alloc(size);
+  a->smoothing = (float)smoothing;
+  a->classes = (uint32_t)classes;
+  for (int64_t c = 0; c < classes; c++) a->weight[c] = (float)weight[c];
+  const gt_id node = gt_node_add(graph, &rows[row], input, inputs, a, size);
+  free(a);
+  return node;
+}
+
+gt_id gt_cross_entropy(gt_graph *graph, gt_id logits, gt_id labels, double smoothing, const double *weight) {
   const gt_id input[2] = {logits, labels};
-  return gt_node_add(graph, &rows[ROW_LOSS], input, 2, &attribute, sizeof attribute);
+  int64_t classes = 0;
+  if (logits == GT_NONE) return GT_NONE;
+  const gt_shape shape = gt_node_at(graph, logits)->shape;
+  if (weight && shape.rank) classes = shape.dim[shape.rank - 1];
+  return add_weighted(graph, ROW_LOSS, input, 2, smoothing, weight, classes);
+}
+
+gt_id gt_class_weight(gt_graph *graph, gt_id labels, const double *weight, int64_t classes) {
+  return add_weighted(graph, ROW_WEIGHT, &labels, 1, 0, weight, classes);
 }
 
 gt_id gt_correct(gt_graph *graph, gt_id logits, gt_id labels) {
@@ -189,4 +273,12 @@ static const gt_op rows[ROWS] = {
                      .infer = infer_rows,
                      .lower = lower,
                      .flops = flops},
+    [ROW_WEIGHT] = {.name = "class_weight",
+                    .kind = GT_OP_KERNEL,
+                    .min_inputs = 1,
+                    .max_inputs = 1,
+                    .infer = infer_weight,
+                    .lower = lower_weight,
+                    .flops = gt_no_flops,
+                    .print = print},
 };

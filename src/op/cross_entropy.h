@@ -1,14 +1,13 @@
 /* Fused softmax cross-entropy with integer labels (src/op/cross_entropy.c). logits F32 [B, C], labels I32
- * [B]. With label smoothing s the target is (1-s) one-hot + s/C (Szegedy et al. 2016). A label outside [0, C)
- * gives NaN. */
+ * [B]. With label smoothing s the target is (1-s) one-hot + s/C (Szegedy et al. 2016); with a weight for each
+ * class every term of the target counts as often as its class weighs. A label outside [0, C) gives NaN. */
 #ifndef GT_OP_CROSS_ENTROPY_H
 #define GT_OP_CROSS_ENTROPY_H
 #include "graph/graph.h"
-typedef struct gt_cross_entropy_attribute {
-  float smoothing;
-} gt_cross_entropy_attribute;
-gt_id gt_cross_entropy(gt_graph *graph, gt_id logits, gt_id labels,
-                       double smoothing); /* F32 [B], one loss per row */
+/* F32 [B], one loss per row. weight: one for each of the C classes; NULL: 1. */
+gt_id gt_cross_entropy(gt_graph *graph, gt_id logits, gt_id labels, double smoothing, const double *weight);
+/* F32 [B]: what the label's class weighs, by which means of such losses are divided. */
+gt_id gt_class_weight(gt_graph *graph, gt_id labels, const double *weight, int64_t classes);
 gt_id gt_correct(gt_graph *graph, gt_id logits,
                  gt_id labels); /* F32 [B]: 1 where the first largest logit is the label */
 #endif

@@ -89,7 +89,8 @@ bool gt_plan_lower(gt_layout *l, gt_error *error) {
       gt_step *step = &lowering->drafts.items[s].step;
       step->node = node;
       step->scope = gt_node_at(l->graph, node)->scope;
-      step->flops = s == before ? flops : 0;
+      step->flops = step->prepares ? 0 : flops;
+      if (!step->prepares) flops = 0; /* the rest of its steps only finish */
       if (!gt_step_fits(step, lowering->target, error)) return false;
     }
   }

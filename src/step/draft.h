@@ -2,6 +2,7 @@
  * fill it, op rows know it as an opaque type; the plan, who owns it, reads its drafts. */
 #ifndef GT_STEP_DRAFT_H
 #define GT_STEP_DRAFT_H
+#include "base/names.h"
 #include "step/lowering.h"
 
 typedef enum gt_use_kind { GT_USE_NODE, GT_USE_SCRATCH, GT_USE_VARIABLE, GT_USE_CONSTANT } gt_use_kind;
@@ -44,6 +45,7 @@ struct gt_lowering {
     gt_choice *items;
     size_t count, capacity;
   } choices;
+  gt_names keys;   /* of the choices */
   uint32_t chosen; /* 1 + the choice of the step to come, or 0 */
 };
 

@@ -24,21 +24,26 @@ static uint32_t least_cost(const gt_candidate *candidates, uint32_t n) {
   return best;
 }
 
-uint32_t gt_lower_choice(gt_lowering *lowering, const char *key, const gt_candidate *candidates, uint32_t n) {
-  assert(n && !lowering->chosen);
-  size_t i = 0;
-  while (i < lowering->choices.count && strcmp(lowering->choices.items[i].key, key)) i++;
-  lowering->chosen = (uint32_t)i + 1;
-  if (i < lowering->choices.count) {
-    assert(lowering->choices.items[i].candidates == n);
-    return lowering->choices.items[i].taken;
-  }
+const gt_candidate *gt_lower_known_choice(gt_lowering *lowering, const char *key) {
+  const int known = gt_names_find(&lowering->keys, key);
+  assert(!lowering->chosen);
+  if (known < 0) return NULL;
+  lowering->chosen = (uint32_t)known + 1;
+  return &lowering->choices.items[known].candidate[lowering->choices.items[known].taken];
+}
+
+const gt_candidate *gt_lower_choice(gt_lowering *lowering, const char *key, gt_candidate_text *text,
+                                    const gt_candidate *candidates, uint32_t n) {
+  assert(n && gt_names_find(&lowering->keys, key) < 0);
   gt_choice *choice = GT_PUSH(&lowering->choices);
-  *choice = (gt_choice){.key = gt_arena_printf(lowering->arena, "%s", key),
+  *choice = (gt_choice){.key = gt_arena_strdup(lowering->arena, key),
+                        .text = text,
                         .candidate = gt_arena_copy(lowering->arena, candidates, n * sizeof *candidates),
                         .candidates = n,
                         .taken = least_cost(candidates, n)};
-  return choice->taken;
+  lowering->keys.arena = lowering->arena;
+  gt_names_add(&lowering->keys, choice->key, (int)lowering->choices.count - 1);
+  return gt_lower_known_choice(lowering, key);
 }
 
 gt_step *gt_lower_step(gt_lowering *lowering, const gt_kernel *kernel, const void *args, size_t args_size) {
@@ -75,6 +80,11 @@ void gt_lower_write(gt_lowering *lowering, size_t argument, gt_id node) {
 void gt_lower_write_part(gt_lowering *lowering, size_t argument, gt_id node) {
   gt_use *use = add_use(lowering, argument, GT_USE_NODE, node, gt_node_bytes(lowering->graph, node));
   use->write = use->part = true;
+}
+
+void gt_lower_writes_part(gt_lowering *lowering) {
+  gt_draft *draft = gt_lowering_current(lowering);
+  for (size_t u = 0; u < draft->count; u++) draft->items[u].part |= draft->items[u].write;
 }
 
 bool gt_lower_begins_there(const gt_lowering *lowering) { return lowering->begins_there; }

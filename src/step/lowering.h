@@ -29,7 +29,10 @@ const gt_target *gt_lowering_target(const gt_lowering *lowering);
  * asked, all that candidates and costs depend on: equal keys have equal answers in a plan, and `gtrain check
  * --choices` lists them. A pure function; who would rather time candidates, and keep the times by key, does
  * it here. */
-uint32_t gt_lower_choice(gt_lowering *lowering, const char *key, const gt_candidate *candidates, uint32_t n);
+const gt_candidate *gt_lower_choice(gt_lowering *lowering, const char *key, gt_candidate_text *text,
+                                    const gt_candidate *candidates, uint32_t n);
+/* The same answer, if this has been asked before in the plan; else NULL, and nothing is chosen. */
+const gt_candidate *gt_lower_known_choice(gt_lowering *lowering, const char *key);
 /* Starts a step; args is copied, its addresses are filled in later. The returned step may be edited (spec,
  * tiles, grid) until the next gt_lower_step. */
 gt_step *gt_lower_step(gt_lowering *lowering, const gt_kernel *kernel, const void *args, size_t args_size);
@@ -39,6 +42,8 @@ void gt_lower_read(gt_lowering *lowering, size_t argument, gt_id node);
 void gt_lower_write(gt_lowering *lowering, size_t argument, gt_id node);
 /* A write to a part of the node's value disjoint from the parts other steps of this lowering write. */
 void gt_lower_write_part(gt_lowering *lowering, size_t argument, gt_id node);
+/* All that the current step writes is such a part. */
+void gt_lower_writes_part(gt_lowering *lowering);
 /* Does the input that the leader's value begins as (gt_op.begins_as) already lie where that value will? */
 bool gt_lower_begins_there(const gt_lowering *lowering);
 uint32_t gt_lower_scratch(gt_lowering *lowering, uint64_t bytes);

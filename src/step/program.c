@@ -306,8 +306,8 @@ static void fetch_next(const machine *m, uint32_t left) {
       __builtin_prefetch(m->context->x[k] + m->first + m->n + i);
 }
 
-void gt_program_evaluate_rows(const gt_program_context *context, uint32_t first, uint32_t rows, uint32_t n,
-                              const float *leader, size_t ld, float *const *out) {
+void gt_program_evaluate_rows(const gt_program_context *context, uint32_t first, uint32_t apart,
+                              uint32_t rows, uint32_t n, const float *leader, size_t ld, float *const *out) {
   const gt_program *program = context->program;
   machine m; /* not cleared: only the registers in use are touched */
   bool direct[GT_PROGRAM_OUTPUTS];
@@ -315,8 +315,8 @@ void gt_program_evaluate_rows(const gt_program_context *context, uint32_t first,
   m.first = first;
   m.step = 1;
   prepare(&m, leader, out, gt_least_u32(n, BLOCK), direct);
-  for (uint32_t row = 0; row < rows; row++, first += context->row, leader += leader ? ld : 0) {
-    const size_t down = (size_t)row * context->row;
+  for (uint32_t row = 0; row < rows; row++, first += apart, leader += leader ? ld : 0) {
+    const size_t down = (size_t)row * apart;
     for (uint32_t done = 0; done < n; done += m.n) {
       m.first = first + done;
       m.n = gt_least_u32(n - done, BLOCK);
@@ -338,7 +338,7 @@ void gt_program_evaluate_rows(const gt_program_context *context, uint32_t first,
 
 void gt_program_evaluate(const gt_program_context *context, uint32_t first, uint32_t n, const float *leader,
                          float *const *out) {
-  gt_program_evaluate_rows(context, first, 1, n, leader, 0, out);
+  gt_program_evaluate_rows(context, first, 0, 1, n, leader, 0, out);
 }
 
 void gt_program_gather(const gt_program_context *context, uint32_t first, uint32_t step, uint32_t n,

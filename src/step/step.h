@@ -23,8 +23,9 @@ typedef struct gt_matrix_shape {
 
 typedef struct gt_matrix_units {
   gt_matrix_shape half, bfloat; /* of factors of float16 and of bfloat16 */
-  bool emulated;                /* by other instructions, for tests */
-  bool always;                  /* also where they do not pay, for tests */
+  bool fast;     /* so much faster than scalar units that three products are made sooner than one */
+  bool emulated; /* by other instructions, for tests */
+  bool always;   /* also where they do not pay, for tests */
 } gt_matrix_units;
 
 /* What a lowering may know of the machine: enough to choose tile sizes and grids, not which backend it is. */
@@ -52,13 +53,17 @@ typedef struct gt_access { /* a buffer argument of a step */
 } gt_access;
 
 /* One of several ways to do a step. */
+enum { GT_CANDIDATE_WORDS = 8 };
 typedef struct gt_candidate {
-  char text[40]; /* "128x128x8, split 4" */
-  double cost;   /* as the op reckons it, in a unit of its own */
+  double cost;                       /* as the op reckons it, in a unit of its own */
+  uint32_t what[GT_CANDIDATE_WORDS]; /* as the op knows it */
 } gt_candidate;
+/* "128x128x8, split 4", made when somebody wants to read it. */
+typedef void gt_candidate_text(const gt_candidate *candidate, char *text, size_t size);
 
 typedef struct gt_choice {
   const char *key; /* the question: equal keys have equal answers */
+  gt_candidate_text *text;
   const gt_candidate *candidate;
   uint32_t candidates, taken;
 } gt_choice;
@@ -78,6 +83,7 @@ typedef struct gt_step {
   uint32_t choice; /* 1 + the number of what it was chosen by, 0: nothing (gt_plan.choice) */
   const char *scope;
   double flops;
+  bool prepares;    /* the group's operations are another step's, behind this one */
   uint64_t bytes;   /* read + written */
   uint64_t touched; /* of them, in one run, where that is less, set by lowering; 0: all */
 } gt_step;

@@ -11,9 +11,9 @@
 
 /* --- the host's state as text --- */
 
-/* WHOLE: an int64_t, REAL: a finite double, both in [min, max]; ANY: a double of whatever value; BITS: a
- * uint64_t, in hexadecimal. */
-typedef enum state_kind { WHOLE, REAL, ANY, BITS } state_kind;
+/* WHOLE: an int64_t, REAL: a finite double, both in [min, max]; REAL_OR_NOT: one that is told only if it is
+ * positive; ANY: a double of whatever value; BITS: a uint64_t, in hexadecimal. */
+typedef enum state_kind { WHOLE, REAL, REAL_OR_NOT, ANY, BITS } state_kind;
 
 typedef struct state_row {
   const char *key;
@@ -29,7 +29,8 @@ static const double most = 1e18; /* steps and bytes; leaves room to add in 64 bi
   { "state." #field, offsetof(gt_host_state, field), kind, __VA_ARGS__ }
 #define SUMS(field, optional)                                                                        \
   ROW(field.loss, REAL, -DBL_MAX, DBL_MAX, optional), ROW(field.weight, REAL, 0, DBL_MAX, optional), \
-      ROW(field.correct, REAL, 0, DBL_MAX, optional), ROW(field.steps, WHOLE, 0, most, optional)
+      ROW(field.correct, REAL, 0, DBL_MAX, optional), ROW(field.steps, WHOLE, 0, most, optional),    \
+      ROW(field.divisor, REAL_OR_NOT, 0, DBL_MAX, true)
 static const state_row state_rows[] = {
     ROW(step, WHOLE, 0, most, false),
     SUMS(window, false),
@@ -71,6 +72,7 @@ static bool state_text(const gt_host_state *state, const state_row *row, char te
     snprintf(text, 40, "%016" PRIx64, *(const uint64_t *)(const void *)at);
   else
     snprintf(text, 40, "%a", *(const double *)(const void *)at);
+  if (row->kind == REAL_OR_NOT) return *(const double *)(const void *)at > 0;
   return row->kind != WHOLE || (double)*(const int64_t *)(const void *)at >= row->min;
 }
 

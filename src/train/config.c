@@ -198,19 +198,25 @@ static void read_data(gt_config *config, const top *sections, const gt_data_want
         "restart_every or init_from, not both";
 }
 
+static bool read_top(gt_config *config, top *sections, gt_arena *arena) {
+  const gt_spec *root = config->root;
+  *sections = (top){0};
+  gt_schema_read(&gt_config_schema, sections, NULL, NULL, root, root->at, NULL, arena, &config->diagnostics);
+  if (root->kind != GT_SPEC_MAP) return false;
+  config->seed = sections->seed;
+  config->products = precision_of(&sections->precision);
+  return true;
+}
+
 static bool finish_reading(gt_config *config, gt_arena *arena, const gt_data_wanted *wanted,
                            const char *const *overrides, int count, gt_error *error) {
   gt_diagnostics *diagnostics = &config->diagnostics;
-  top sections = {0};
+  top sections;
   if (!config->root) return false;
   gt_init_from_spell_out(arena, config->root);
   for (int i = 0; i < count; i++) gt_spec_override(arena, config->root, overrides[i], diagnostics);
   choose_test(gt_spec_find(config->root, "data"));
-  gt_schema_read(&gt_config_schema, &sections, NULL, NULL, config->root, config->root->at, NULL, arena,
-                 diagnostics);
-  if (config->root->kind != GT_SPEC_MAP) return false;
-  config->seed = sections.seed;
-  config->products = precision_of(&sections.precision);
+  if (!read_top(config, &sections, arena)) return false;
   read_train(config, sections.train, arena, diagnostics);
   config->optim = gt_optim_read(arena, config->root, diagnostics);
   read_data(config, &sections, wanted, arena, error);
@@ -225,20 +231,33 @@ static const char *stem(gt_arena *arena, const char *path) {
   return gt_arena_strndup(arena, name, dot && dot > name ? (size_t)(dot - name) : strlen(name));
 }
 
-bool gt_config_read(gt_config *config, gt_arena *arena, const char *path, const char *const *overrides,
-                    int count, gt_error *error) {
+static void begin(gt_config *config, gt_arena *arena, const char *path) {
   *config = (gt_config){.path = path, .name = stem(arena, path)};
   gt_diagnostics_init(&config->diagnostics, arena);
+}
+
+bool gt_config_read(gt_config *config, gt_arena *arena, const char *path, const char *const *overrides,
+                    int count, gt_error *error) {
+  begin(config, arena, path);
   config->root = gt_spec_read(arena, path, &config->diagnostics, error);
   return finish_reading(config, arena, NULL, overrides, count, error);
 }
 
 bool gt_config_parse(gt_config *config, gt_arena *arena, const char *name, const char *text,
                      const gt_data_wanted *wanted, const char *const *overrides, int count, gt_error *error) {
-  *config = (gt_config){.path = name, .name = stem(arena, name)};
-  gt_diagnostics_init(&config->diagnostics, arena);
+  begin(config, arena, name);
   config->root = gt_spec_parse(arena, name, text, strlen(text), &config->diagnostics);
   return finish_reading(config, arena, wanted, overrides, count, error);
+}
+
+bool gt_config_parse_model(gt_config *config, gt_arena *arena, const char *name, const char *text,
+                           bool classification) {
+  top sections;
+  begin(config, arena, name);
+  config->root = gt_spec_parse(arena, name, text, strlen(text), &config->diagnostics);
+  if (!config->root || !read_top(config, &sections, arena)) return false;
+  config->loss = gt_loss_read(arena, config->root, classification, &config->diagnostics);
+  return config->loss && !config->diagnostics.errors;
 }
 
 void gt_config_finish(gt_config *config) {

@@ -72,6 +72,10 @@ bool gt_config_read(gt_config *config, gt_arena *arena, const char *path, const 
  * `name` is the file's, for messages. */
 bool gt_config_parse(gt_config *config, gt_arena *arena, const char *name, const char *text,
                      const gt_data_wanted *wanted, const char *const *overrides, int count, gt_error *error);
+/* The same for predictions: only what says what the model computes is read, and no data is opened. False on
+ * any error, which is in config->diagnostics. */
+bool gt_config_parse_model(gt_config *config, gt_arena *arena, const char *name, const char *text,
+                           bool classification);
 void gt_config_finish(gt_config *config); /* accepts a zeroed one */
 /* Prints diagnostics and error; returns the exit code: 78 when the config is wrong, else the error's own. */
 int gt_config_report(const gt_config *config, const gt_error *error);

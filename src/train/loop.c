@@ -85,7 +85,11 @@ static bool read_row(gt_run *run, gt_error *error) {
     run->bad_gradient = isfinite(row[c->loss]);
     return true;
   }
-  const gt_sums sums = {row[c->loss], row[c->weight], c->correct >= 0 ? row[c->correct] : 0, 1};
+  const gt_sums sums = {.loss = row[c->loss],
+                        .weight = row[c->weight],
+                        .correct = c->correct >= 0 ? row[c->correct] : 0,
+                        .steps = 1,
+                        .divisor = c->divisor >= 0 ? row[c->divisor] : 0};
   run->lr = row[c->lr];
   if (c->norm >= 0) run->grad_norm = row[c->norm];
   gt_run_note_step(run, &sums);

@@ -13,6 +13,7 @@
 typedef struct gt_sums {
   double loss, weight, correct;
   int64_t steps;
+  double divisor;                 /* of loss; 0: the weight, which is the number of samples */
   double hard_loss, hard_correct; /* of the same samples, in an evaluation of a model that has a hard form */
   bool hard;                      /* they are there */
   bool soft;                      /* loss and correct are of the soft form of such a model */
@@ -51,9 +52,10 @@ typedef struct gt_timing {
   double elapsed, rate; /* seconds since this process began; samples a second, since the evaluation before */
 } gt_timing;
 
-static inline double gt_mean_loss(const gt_sums *sums) { return sums->loss / sums->weight; }
+static inline double gt_loss_divisor(const gt_sums *s) { return s->divisor > 0 ? s->divisor : s->weight; }
+static inline double gt_mean_loss(const gt_sums *sums) { return sums->loss / gt_loss_divisor(sums); }
 static inline double gt_accuracy(const gt_sums *sums) { return sums->correct / sums->weight; }
-static inline double gt_hard_loss(const gt_sums *sums) { return sums->hard_loss / sums->weight; }
+static inline double gt_hard_loss(const gt_sums *sums) { return sums->hard_loss / gt_loss_divisor(sums); }
 static inline double gt_hard_accuracy(const gt_sums *sums) { return sums->hard_correct / sums->weight; }
 /* "loss" and "accuracy" of an evaluation. */
 static inline double gt_result_loss(const gt_sums *s) { return s->hard ? gt_hard_loss(s) : gt_mean_loss(s); }
@@ -65,6 +67,7 @@ static inline void gt_sums_add(gt_sums *sums, const gt_sums *more) {
   sums->weight += more->weight;
   sums->correct += more->correct;
   sums->steps += more->steps;
+  sums->divisor += more->divisor;
 }
 
 /* The metrics added to an object. */

@@ -55,8 +55,9 @@ static bool build_forward(gt_net *net, gt_graph *graph, gt_arena *arena, gt_conf
   const char *targets_name = gt_arena_printf(arena, "data.%s.targets", net->split);
   const gt_tensor *targets = &net->data->targets;
   const gt_model_inputs inputs = gt_samples_batch(&samples, arena, graph, clock, batch);
-  const gt_id wanted = gt_tensor_read(targets, graph, targets_name);
-  const gt_id batch_targets = gt_batch(graph, wanted, clock, GT_NONE, batch);
+  gt_id batch_targets = GT_NONE;
+  if (targets->data)
+    batch_targets = gt_batch(graph, gt_tensor_read(targets, graph, targets_name), clock, GT_NONE, batch);
   gt_forward forward = {.root = config->root,
                         .optim = config->optim,
                         .inputs = inputs,
@@ -74,6 +75,8 @@ static bool build_forward(gt_net *net, gt_graph *graph, gt_arena *arena, gt_conf
   const bool ok = gt_forward_build(&forward, arena, graph, &config->diagnostics);
   net->model = forward.model;
   net->loss = forward.nodes;
+  net->output = targets->data ? GT_NONE : forward.output;
+  net->weighs = ok && net->loss.divisor != net->loss.weight_sum;
   return ok;
 }
 
@@ -82,7 +85,8 @@ static void build_log(gt_net *net, gt_graph *graph, gt_arena *arena, gt_id clock
   const char *outer = gt_graph_scope(graph, "step");
   gt_id scalar[8];
   gt_log_columns *c = &net->column;
-  *c = (gt_log_columns){.loss = 0, .weight = 1, .ok = -1, .lr = -1, .norm = -1, .correct = -1, .count = 2};
+  *c = (gt_log_columns){
+      .loss = 0, .weight = 1, .ok = -1, .lr = -1, .norm = -1, .correct = -1, .divisor = -1, .count = 2};
   scalar[0] = net->loss.loss_sum;
   scalar[1] = net->loss.weight_sum;
   if (net->trains) {
@@ -93,10 +97,20 @@ static void build_log(gt_net *net, gt_graph *graph, gt_arena *arena, gt_id clock
     if (net->training.gradient_norm != GT_NONE) scalar[c->norm = c->count++] = net->training.gradient_norm;
   }
   if (net->loss.correct_sum != GT_NONE) scalar[c->correct = c->count++] = net->loss.correct_sum;
+  if (net->weighs) scalar[c->divisor = c->count++] = net->loss.divisor;
   const uint32_t log = gt_graph_variable(graph, gt_net_variable(net, arena, "log"),
                                          gt_shape_2(net->log_rows, c->count), GT_F32, true);
   gt_log_row(graph, log, clock, scalar, c->count);
   gt_graph_scope(graph, outer);
+}
+
+/* In the log's place, where there are no targets to hold them to. */
+static void build_outputs(const gt_net *net, gt_graph *graph, gt_arena *arena) {
+  if (graph->error.status) return;
+  const gt_shape shape = gt_node_at(graph, net->output)->shape;
+  const uint32_t outputs =
+      gt_graph_variable(graph, gt_net_variable(net, arena, "outputs"), shape, GT_F32, false);
+  gt_assign(graph, outputs, 0, net->output);
 }
 
 bool gt_net_plan(gt_stage *stage, gt_arena *arena, const gt_net_options *options, gt_error *error) {
@@ -191,13 +205,19 @@ uint32_t gt_net_gradient(const gt_net *net, gt_graph *graph) {
   return gt_graph_variable(graph, GT_GRADIENT_VARIABLE, shape, GT_F32, false);
 }
 
-uint32_t gt_net_sums(gt_graph *graph) {
-  return gt_graph_variable(graph, GT_SUMS_VARIABLE, gt_shape_1(GT_SUMS), GT_F32, false);
+static int count_of_sums(const gt_net *net) { return net->weighs ? GT_SUMS : GT_SUM_DIVISOR; }
+
+uint32_t gt_net_sums(const gt_net *net, gt_graph *graph) {
+  return gt_graph_variable(graph, GT_SUMS_VARIABLE, gt_shape_1(count_of_sums(net)), GT_F32, false);
 }
 
-gt_id gt_net_gradient_scale(const gt_net *net, gt_graph *graph, const gt_loss *loss, gt_id weight) {
+gt_id gt_net_sum(const gt_net *net, gt_graph *graph, int which) {
+  return gt_view(graph, gt_variable_read(graph, gt_net_sums(net, graph)), which, gt_shape_of(0, NULL));
+}
+
+gt_id gt_net_gradient_scale(const gt_net *net, gt_graph *graph, const gt_loss *loss, gt_id divisor) {
   if (loss->type->sums_batch) return GT_NONE;
-  return gt_div(graph, gt_constant(graph, (double)gt_net_rows(net)), weight);
+  return gt_div(graph, gt_constant(graph, (double)gt_net_rows(net)), divisor);
 }
 
 static void clear(gt_graph *graph, uint32_t variable) {
@@ -206,18 +226,20 @@ static void clear(gt_graph *graph, uint32_t variable) {
 
 void gt_net_clear_sums(const gt_net *net, gt_graph *graph) {
   clear(graph, gt_net_gradient(net, graph));
-  clear(graph, gt_net_sums(graph));
+  clear(graph, gt_net_sums(net, graph));
 }
 
 /* Adds what the loss says of one batch to what others of the step have said. */
-static void add_sums(gt_graph *graph, const gt_loss_nodes *loss) {
-  const uint32_t variable = gt_net_sums(graph);
+static void add_sums(const gt_net *net, gt_graph *graph) {
+  const gt_loss_nodes *loss = &net->loss;
+  const uint32_t variable = gt_net_sums(net, graph);
+  const int count = count_of_sums(net);
   const gt_id none = gt_constant(graph, 0);
   gt_id part[GT_SUMS] = {loss->loss_sum, loss->weight_sum,
-                         loss->correct_sum == GT_NONE ? none : loss->correct_sum};
-  for (int i = 0; i < GT_SUMS; i++) part[i] = gt_reshape(graph, gt_add(graph, part[i], none), gt_shape_1(1));
+                         loss->correct_sum == GT_NONE ? none : loss->correct_sum, loss->divisor};
+  for (int i = 0; i < count; i++) part[i] = gt_reshape(graph, gt_add(graph, part[i], none), gt_shape_1(1));
   gt_assign(graph, variable, 0,
-            gt_add(graph, gt_variable_read(graph, variable), gt_pack(graph, part, GT_SUMS)));
+            gt_add(graph, gt_variable_read(graph, variable), gt_pack(graph, part, count)));
 }
 
 /* The states of a batch count if there is one, all before it was sound, and so is its loss. */
@@ -253,7 +275,7 @@ static bool build_gradient(gt_net *net, gt_arena *arena, gt_config *config, cons
   if (gradient == GT_NONE) return false;
   gt_graph_scope(graph, "step");
   gt_assign(graph, variable, 0, gradient);
-  add_sums(graph, &net->loss);
+  add_sums(net, graph);
   move_states(net, graph);
   return add_stage(net, graph, (uint32_t)net->parts, arena, options, error);
 }
@@ -267,13 +289,15 @@ static bool build_update(gt_net *net, gt_arena *arena, gt_config *config, const 
   gt_graph *graph = gt_graph_create(arena);
   gt_graph_scope(graph, "step");
   const gt_id clock = main_clock(net, graph, arena, GT_TABLE_ROWS);
-  const uint32_t gradient = gt_net_gradient(net, graph), totals = gt_net_sums(graph);
+  const uint32_t gradient = gt_net_gradient(net, graph), totals = gt_net_sums(net, graph);
   const gt_id sums = gt_variable_read(graph, totals), weight = read_sum(graph, sums, GT_SUM_WEIGHT);
   const bool has_correct = net->loss.correct_sum != GT_NONE;
+  const gt_id divisor = net->weighs ? read_sum(graph, sums, GT_SUM_DIVISOR) : weight;
   net->loss = (gt_loss_nodes){.loss_sum = read_sum(graph, sums, GT_SUM_LOSS),
                               .weight_sum = weight,
+                              .divisor = divisor,
                               .correct_sum = has_correct ? read_sum(graph, sums, GT_SUM_CORRECT) : GT_NONE};
-  const gt_id scale = gt_net_gradient_scale(net, graph, config->loss, weight);
+  const gt_id scale = gt_net_gradient_scale(net, graph, config->loss, divisor);
   if (!gt_training_update(&net->training, graph, config->optim, net->model->store,
                           gt_variable_read(graph, gradient), scale, net->loss.loss_sum, clock, error))
     return false;
@@ -294,7 +318,7 @@ static bool build_search(gt_net *net, gt_arena *arena, gt_config *config, const 
         error, GT_ERR_CONFIG,
         "optimizer '%s' evaluates the same weights again and again, but '%s' changes with each evaluation",
         config->optim->type->name, net->model->moved->name);
-  net->column = (gt_log_columns){.weight = 1, .ok = -1, .lr = -1, .norm = -1, .count = 3};
+  net->column = (gt_log_columns){.weight = 1, .ok = -1, .lr = -1, .norm = -1, .divisor = -1, .count = 3};
   net->column.correct = net->loss.correct_sum == GT_NONE ? -1 : 2;
   return gt_search_build(net, arena, config, options, error);
 }
@@ -326,6 +350,9 @@ gt_net *gt_net_evaluation(gt_arena *arena, gt_config *config, const char *split,
   const gt_id clock = main_clock(net, graph, arena, 1);
   const gt_model_mode mode = {.hard = options->hard, .averaged = options->averaged};
   if (!build_forward(net, graph, arena, config, mode, clock)) return NULL;
-  build_log(net, graph, arena, clock);
+  if (net->output == GT_NONE)
+    build_log(net, graph, arena, clock);
+  else
+    build_outputs(net, graph, arena);
   return add_stage(net, graph, 1, arena, options, error) ? net : NULL;
 }

@@ -3,7 +3,8 @@
  * data.SPLIT.inputs and data.SPLIT.targets are the samples in their stored type, data.scaling the
  * normalisation of the inputs (data.SPLIT.inputs.NAME and data.scaling.NAME of those that have names);
  * KIND.state, KIND.table and KIND.log the clock's, where KIND is train,
- * eval.SPLIT or eval.SPLIT.hard; the others are the store's (store/store.h). Owner: the arena. */
+ * eval.SPLIT or eval.SPLIT.hard; KIND.outputs those of a batch, in the log's place where a split has no
+ * targets; the others are the store's (store/store.h). Owner: the arena. */
 #ifndef GT_TRAIN_NET_H
 #define GT_TRAIN_NET_H
 #include "model/model.h"
@@ -14,9 +15,9 @@
 #include "train/samples.h"
 
 enum { GT_TABLE_ROWS = 4096, GT_LOG_ROWS = 8192 };
-/* Columns of a log row; of an evaluation's only the first two and the last. -1: not there. */
+/* Columns of a log row; of an evaluation's only the first two and the last two. -1: not there. */
 typedef struct gt_log_columns {
-  int loss, weight, ok, lr, norm, correct, count;
+  int loss, weight, ok, lr, norm, correct, divisor, count;
 } gt_log_columns;
 
 /* What is replayed so many times in a step, one stage after the other. One stage does all, unless gradients
@@ -34,7 +35,7 @@ enum { GT_MOST_STAGES = 2 };
  * steps. */
 #define GT_GRADIENT_VARIABLE "train.gradient"
 #define GT_SUMS_VARIABLE     "train.sums"
-enum { GT_SUM_LOSS, GT_SUM_WEIGHT, GT_SUM_CORRECT, GT_SUMS };
+enum { GT_SUM_LOSS, GT_SUM_WEIGHT, GT_SUM_CORRECT, GT_SUM_DIVISOR, GT_SUMS }; /* the last of gt_net.weighs */
 
 typedef struct gt_net {
   const char *kind;  /* "train", "eval.test" */
@@ -46,8 +47,10 @@ typedef struct gt_net {
   struct gt_search_net
       *search; /* of an optimizer that searches (search.h): the stage is the gradient's; else NULL */
   gt_model *model;
-  gt_loss_nodes loss;
+  gt_loss_nodes loss;   /* where there are targets */
+  gt_id output;         /* where there are none, as in gt_forward; else GT_NONE */
   gt_training training; /* training only */
+  bool weighs; /* losses are divided by something else than the number of samples (gt_loss_nodes.divisor) */
   bool trains,
       hard; /* hard: evaluates the gates that a model has come to, not its mixtures (gt_build.hard) */
   gt_log_columns column;
@@ -81,11 +84,13 @@ typedef struct gt_net_options {
 
 /* Those two variables, declared in a stage's graph. */
 uint32_t gt_net_gradient(const gt_net *net, gt_graph *graph);
-uint32_t gt_net_sums(gt_graph *graph);
+uint32_t gt_net_sums(const gt_net *net, gt_graph *graph);
+/* One of the sums, a scalar. */
+gt_id gt_net_sum(const gt_net *net, gt_graph *graph, int which);
 void gt_net_clear_sums(const gt_net *net, gt_graph *graph); /* sets both to zero */
 /* What makes of the summed gradient that of the mean loss, a scalar; GT_NONE where the sum is what is asked
  * for. */
-gt_id gt_net_gradient_scale(const gt_net *net, gt_graph *graph, const gt_loss *loss, gt_id weight);
+gt_id gt_net_gradient_scale(const gt_net *net, gt_graph *graph, const gt_loss *loss, gt_id divisor);
 
 /* NULL on failure: the reason is in config->diagnostics or *error. */
 gt_net *gt_net_training(gt_arena *arena, gt_config *config, const gt_net_options *options, gt_error *error);

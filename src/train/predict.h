@@ -7,7 +7,6 @@
 
 typedef struct gt_prediction {
   gt_tensor outputs; /* F32 [samples, …], finished by the caller */
-  bool probabilities;
 } gt_prediction;
 
 /* inputs: as gt_data_read_inputs gives them, one tensor for each input of the model. device: as in

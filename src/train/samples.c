@@ -18,7 +18,7 @@ static gt_id read_variable(gt_graph *graph, const char *name, gt_shape shape, gt
 
 gt_id gt_tensor_read(const gt_tensor *tensor, gt_graph *graph, const char *name) {
   const uint32_t variable = gt_graph_variable(graph, name, shape_of(tensor), dtype_of(tensor), false);
-  if (gt_tensor_is_bits(tensor)) gt_graph_holds_bits(graph, variable);
+  if (tensor->bits) gt_graph_holds_bits(graph, variable);
   return gt_variable_read(graph, variable);
 }
 

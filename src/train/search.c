@@ -63,7 +63,7 @@ static bool evaluate(search *s, double t, gt_error *error) {
 
 static double mean_loss(const search *s, const float *measured) {
   const double loss = (double)measured[GT_MEASURED_LOSS];
-  return s->run->config->loss->type->sums_batch ? loss : loss / (double)measured[GT_MEASURED_WEIGHT];
+  return s->run->config->loss->type->sums_batch ? loss : loss / (double)measured[GT_MEASURED_DIVISOR];
 }
 
 /* --- from step to step --- */
@@ -113,7 +113,7 @@ static bool begin(search *s, gt_error *error) {
       !download(s, "lbfgs.counts", s->counts, 2, error))
     return false;
   for (int i = 0; i < s->rows * s->rows; i++) s->gram[i] = (double)s->staging[i];
-  if (s->last[GT_MEASURED_WEIGHT] > 0) return true;
+  if (s->last[GT_MEASURED_DIVISOR] > 0) return true;
   return evaluate(s, 0, error) && (!isfinite(mean_loss(s, s->measured)) || accept(s, 0, error));
 }
 
@@ -157,8 +157,12 @@ static bool find_length(search *s, double slope, double *t, gt_error *error) {
 static void note_step(search *s, double t) {
   const float *was = s->last;
   const double *gram = s->gram;
-  const gt_sums sums = {was[GT_MEASURED_LOSS], was[GT_MEASURED_WEIGHT], was[GT_MEASURED_CORRECT], 1};
   gt_run *run = s->run;
+  gt_sums sums = {was[GT_MEASURED_LOSS], was[GT_MEASURED_DIVISOR], was[GT_MEASURED_CORRECT], 1};
+  if (run->net->weighs) {
+    sums.divisor = sums.weight;
+    sums.weight = (double)run->net->data->samples; /* a step looks at all */
+  }
   run->lr = t;
   run->grad_norm = sqrt(gram[s->rows * s->rows - 1]);
   gt_run_note_step(run, &sums);

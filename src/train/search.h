@@ -15,7 +15,7 @@ enum { GT_SEARCH_TRIAL, GT_SEARCH_MEASURE, GT_SEARCH_ACCEPT, GT_SEARCH_DIRECT, G
 /* What "measure" tells; and the control that the host writes. */
 enum {
   GT_MEASURED_LOSS,
-  GT_MEASURED_WEIGHT,
+  GT_MEASURED_DIVISOR, /* of the loss */
   GT_MEASURED_CORRECT,
   GT_MEASURED_SLOPE,
   GT_MEASURED_LARGEST,

@@ -45,16 +45,16 @@ static void build_trial(const builder *b) {
 
 static void build_measure(const builder *b, const gt_loss *objective) {
   gt_graph *g = b->graph;
-  const gt_id loss = scalar(b, GT_SUMS_VARIABLE, GT_SUMS, GT_SUM_LOSS);
-  const gt_id weight = scalar(b, GT_SUMS_VARIABLE, GT_SUMS, GT_SUM_WEIGHT);
+  const gt_id loss = gt_net_sum(b->net, g, GT_SUM_LOSS);
+  const gt_id divisor = gt_net_sum(b->net, g, b->net->weighs ? GT_SUM_DIVISOR : GT_SUM_WEIGHT);
   gt_id gradient = read(b, vector(b, GT_GRADIENT_VARIABLE));
-  const gt_id scale = gt_net_gradient_scale(b->net, g, objective, weight);
+  const gt_id scale = gt_net_gradient_scale(b->net, g, objective, divisor);
   if (scale != GT_NONE) gradient = gt_mul(g, gradient, scale);
   const gt_id d = read(b, vector(b, "lbfgs.d")), size = gt_abs(g, gradient);
   gt_id told[GT_MEASURED] = {
       [GT_MEASURED_LOSS] = loss,
-      [GT_MEASURED_WEIGHT] = weight,
-      [GT_MEASURED_CORRECT] = scalar(b, GT_SUMS_VARIABLE, GT_SUMS, GT_SUM_CORRECT),
+      [GT_MEASURED_DIVISOR] = divisor,
+      [GT_MEASURED_CORRECT] = gt_net_sum(b->net, g, GT_SUM_CORRECT),
       [GT_MEASURED_SLOPE] = gt_sum(g, gt_mul(g, gradient, d), 0, false),
       [GT_MEASURED_LARGEST] = gt_reduce_max(g, size, 0, false),
       [GT_MEASURED_L1] = gt_sum(g, size, 0, false),

@@ -90,7 +90,8 @@ bool gt_session_load_data(gt_session *session, const gt_net *net, gt_error *erro
   const gt_samples samples = gt_net_samples(net, &session->config->dataset, &session->arena);
   const char *targets = gt_arena_printf(&session->arena, "data.%s.targets", net->split);
   return gt_samples_upload(&samples, &session->buffers, error) &&
-         gt_tensor_upload(&net->data->targets, targets, &session->buffers, error);
+         (!net->data->targets.data ||
+          gt_tensor_upload(&net->data->targets, targets, &session->buffers, error));
 }
 
 bool gt_session_take_weights(gt_session *session, gt_store *store, const gt_model_file *file,
@@ -118,8 +119,14 @@ static bool open_evaluation(gt_session *session, gt_evaluator *evaluator, const 
     return false;
   evaluator->executable = gt_session_compile(session, evaluator->net, error);
   if (!evaluator->executable || !gt_session_load_data(session, evaluator->net, error)) return false;
-  evaluator->log = gt_session_map(session, gt_net_variable(evaluator->net, session->nets, "log"));
+  if (evaluator->net->output == GT_NONE)
+    evaluator->log = gt_session_map(session, gt_net_variable(evaluator->net, session->nets, "log"));
   return true;
+}
+
+bool gt_evaluator_open_hard(gt_session *session, gt_evaluator *evaluator, const char *split,
+                            gt_error *error) {
+  return open_evaluation(session, evaluator, split, true, false, error);
 }
 
 bool gt_evaluator_open(gt_session *session, gt_evaluator *evaluator, const char *split, bool averaged,
@@ -146,6 +153,7 @@ bool gt_evaluator_run(gt_session *session, gt_evaluator *evaluator, gt_sums *sum
     sums->loss += (double)row[net->column.loss];
     sums->weight += (double)row[net->column.weight];
     if (net->column.correct >= 0) sums->correct += (double)row[net->column.correct];
+    if (net->column.divisor >= 0) sums->divisor += (double)row[net->column.divisor];
   }
   if (isnan(sums->loss)) sums->loss = NAN; /* without a sign, which would be printed */
   if (!evaluator->hard) return true;

@@ -11,7 +11,7 @@
 typedef struct gt_evaluator {
   gt_net *net;
   gt_executable *executable;
-  const float *log; /* mapped */
+  const float *log; /* mapped; NULL where the net has outputs in its place */
   struct gt_evaluator
       *hard; /* the hard evaluation of the same split, for models where it differs; else NULL */
 } gt_evaluator;
@@ -41,6 +41,8 @@ bool gt_session_load_data(gt_session *session, const gt_net *net, gt_error *erro
 /* Evaluates with the weights that training leaves, or with the moving average of those that are trained. */
 bool gt_evaluator_open(gt_session *session, gt_evaluator *evaluator, const char *split, bool averaged,
                        gt_error *error);
+/* Only what the model stands for (gt_net.hard), with the weights that training leaves. */
+bool gt_evaluator_open_hard(gt_session *session, gt_evaluator *evaluator, const char *split, gt_error *error);
 /* One pass over the split; sums in double, in order. */
 bool gt_evaluator_run(gt_session *session, gt_evaluator *evaluator, gt_sums *sums, gt_error *error);
 /* Makes a model file's weights and constants those of the store, and of the device. */

@@ -42,6 +42,9 @@ check "  and no other" test "$(grep -c ' matmul ' <<< "$out")" = 0
 exits 0 "the default" learn default vulkan "${short[@]}"
 check "  has none on them" test "${out/product_matrix/}" = "$out"
 check "  and the bits of a device without" cmp "$TEST_TMP/plain/model.bin" "$TEST_TMP/default/model.bin"
+exits 0 "predictions" "$GTRAIN" predict "$TEST_TMP/half/model.bin" --device vulkan --quiet \
+  --input datasets/digits/digits.csv --output "$TEST_TMP/half.csv"
+check "  with their products on them" test "$(grep -c 'product_matrix' <<< "$out")" = 3
 full=$(accuracy full) rounded=$(accuracy half)
 check "accuracy within a point: $rounded and $full thousandths" test $((rounded - full)) -ge -10 -a $((rounded - full)) -le 10
 finish

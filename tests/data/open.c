@@ -1,5 +1,6 @@
 /* Opening datasets of every format, splits, classes, scaling, and what is said about mistakes. */
 #include "data/csv.h"
+#include "data/format.h"
 #include "data_support.h"
 #include <math.h>
 
@@ -317,23 +318,23 @@ static void tables_are_read(void **state) {
   expect_bad_config(&o, 0, "cannot tell the format");
 }
 
-/* Every sample lands in exactly one split, in the file's order, and the seed alone decides where. */
 static void bits_are_known(void **state) {
   (void)state;
   opened o;
   open_data(&o, "{inputs: [[0, 1], [1, 1], [0, 0]], targets: [[1], [0], [2]]}");
   expect_open(&o);
-  assert_true(gt_tensor_is_bits(&o.data.train.input[0]));
+  assert_true(o.data.train.input[0].bits);
   close_data(&o);
   open_data(&o, "{inputs: [[0, 1], [1, 1], [0, 0.5]], targets: [[1], [0], [2]]}");
   expect_open(&o);
-  assert_false(gt_tensor_is_bits(&o.data.train.input[0]));
+  assert_false(o.data.train.input[0].bits);
   close_data(&o);
   uint8_t bytes[2] = {0, 1};
   const gt_tensor tensor = {.element = GT_ELEMENT_U8, .rank = 2, .dim = {1, 2}, .data = bytes};
-  assert_false(gt_tensor_is_bits(&tensor));
+  assert_false(gt_data_is_bits(&tensor));
 }
 
+/* Every sample lands in exactly one split, in the file's order, and the seed alone decides where. */
 static void splits_are_partitions(void **state) {
   (void)state;
   opened o, again;

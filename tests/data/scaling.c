@@ -66,6 +66,32 @@ static void bytes_are_divided(void **state) {
   unlink(path);
 }
 
+/* Of each channel over all samples and places. */
+static void channels_are_measured(void **state) {
+  (void)state;
+  enum { PLACES = 2 * 3 };
+  opened o;
+  float x[PLACES * 2];
+  double mean[2] = {0}, deviation[2] = {0};
+  gt_error error = {0};
+  for (int i = 0; i < PLACES * 2; i++) x[i] = i % 2 ? (float)(i * i) : -0.25f * (float)i;
+  for (int i = 0; i < PLACES * 2; i++) mean[i % 2] += (double)x[i] / PLACES;
+  for (int i = 0; i < PLACES * 2; i++) deviation[i % 2] += pow((double)x[i] - mean[i % 2], 2) / PLACES;
+  const gt_tensor tensor = {.element = GT_ELEMENT_F32, .rank = 3, .dim = {2, 3, 2}, .data = x};
+  assert_true(gt_data_write_npy(path_of("places.npy"), &tensor, &error));
+  const char *path = path_of("places.npy");
+  open_data(&o, "{train: {inputs: %s, targets: %s}, normalize: channel}", path, path);
+  expect_open(&o);
+  assert_int_equal(o.data.input[0].scaling.count, 2);
+  for (int i = 0; i < PLACES * 2; i++)
+    assert_true(fabs((double)seen(&o.data, i) - ((double)x[i] - mean[i % 2]) / sqrt(deviation[i % 2])) <
+                1e-6);
+  close_data(&o);
+  open_data(&o, "{train: {inputs: %s, targets: %s}, normalize: {method: channel, mean: 1}}", path, path);
+  expect_bad_config(&o, 0, "given and also to be measured");
+  unlink(path);
+}
+
 /* The scaling of a trained model, not of the data that it is evaluated on. */
 static void a_model_keeps_its_own(void **state) {
   (void)state;
@@ -92,6 +118,7 @@ static void a_model_keeps_its_own(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(nothing_cancels), cmocka_unit_test(bytes_are_divided),
+                                     cmocka_unit_test(channels_are_measured),
                                      cmocka_unit_test(a_model_keeps_its_own)};
   return cmocka_run_group_tests_name("data: scaling", tests, NULL, NULL);
 }

@@ -20,6 +20,10 @@ for suffix in bin csv idx npy png txt yaml; do ln -s /proc/self/fd/100 "$room/in
 head -n 41 datasets/digits/digits.csv > "$room/datasets/digits/digits.csv"
 head -n 21 datasets/penguins/penguins.csv > "$room/datasets/penguins/penguins.csv"
 cp datasets/ca/*.png "$room/datasets/ca"
+for class in datasets/clothes/*/*/; do
+  mkdir -p "$room/$class"
+  cp "$class"/0[0-4].png "$room/$class"
+done
 
 bytes() { printf '%b' "$(printf '\\x%02x' "$@")"; }
 idx() { # idx FILE SAMPLES DIMENSION…: some bytes; without dimensions, labels
@@ -82,6 +86,7 @@ npy "$seeds/npy/cube.npy" "(3, 5, 1)"
 cp "$room/five.csv" "$room"/datasets/*/*.csv "$seeds/csv"
 for format in idx npy csv; do gzip -nc "$room/five.$format" > "$seeds/$format/five.gz"; done
 cp datasets/ca/*.png "$seeds/png"
+cp datasets/ca/*.png datasets/clothes/test/boot/00.png "$seeds/images"
 cp datasets/ca/*.png "$seeds/board"
 printf '0101\n1010\n' > "$seeds/board/small.txt"
 printf '000 001 010\r\n011 100 101\n' > "$seeds/board/channels.txt"

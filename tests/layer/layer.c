@@ -147,6 +147,70 @@ static void movement_layers(void **state) {
   finish(&f);
 }
 
+/* What a layer makes of the numbers 0, 1, 2, … as a sample of that shape. */
+static void counted(const char *layer, gt_shape shape, int count, const float *want) {
+  fixture f;
+  float from[64], got[64];
+  char text[256];
+  snprintf(text, sizeof text, "model: [%s]", layer);
+  for (int i = 0; i < 64; i++) from[i] = (float)i;
+  build(&f, text, shape, from);
+  assert_int_equal(gt_shape_count(gt_node_at(f.graph, f.model->output)->shape), count);
+  run(&f, got);
+  for (int i = 0; i < count; i++)
+    if (got[i] != want[i]) fail_msg("%s: value %d is %g, not %g", layer, i, got[i], want[i]);
+  finish(&f);
+}
+
+static void image_layers(void **state) {
+  (void)state;
+  const gt_shape image = gt_shape_of(4, (int64_t[]){1, 2, 4, 1}),
+                 pixel = gt_shape_of(4, (int64_t[]){1, 1, 2, 8});
+  const gt_shape line = gt_shape_of(3, (int64_t[]){1, 5, 1}), two = gt_shape_of(4, (int64_t[]){1, 2, 2, 2});
+  counted("{max_pool2d: 2}", image, 2, (float[]){5, 7});
+  counted("{avg_pool2d: 2}", image, 2, (float[]){2.5f, 4.5f});
+  counted("{max_pool1d: {kernel_size: 2, ceil_mode: true}}", line, 3, (float[]){1, 3, 4});
+  counted("{avg_pool1d: {kernel_size: 3, stride: 2, padding: 1, count_include_pad: false}}", line, 3,
+          (float[]){0.5f, 2, 3.5f});
+  counted("{avg_pool2d: {kernel_size: 2, divisor_override: 2}}", image, 2, (float[]){5, 9});
+  counted("{adaptive_max_pool: [1, 3]}", image, 3, (float[]){5, 6, 7});
+  counted("{adaptive_avg_pool: 2}", line, 2, (float[]){1, 3});
+  counted("{global_avg_pool: true}", two, 2, (float[]){3, 4});
+  counted("global_avg_pool", two, 2, (float[]){3, 4});
+  counted("{upsample: 2}", gt_shape_of(3, (int64_t[]){1, 2, 1}), 4, (float[]){0, 0, 1, 1});
+  counted("{upsample: {size: 5, mode: linear, align_corners: true}}", gt_shape_of(3, (int64_t[]){1, 3, 1}), 5,
+          (float[]){0, 0.5f, 1, 1.5f, 2});
+  counted("{upsample: {scale_factor: 2, mode: linear}}", gt_shape_of(3, (int64_t[]){1, 2, 1}), 4,
+          (float[]){0, 0.25f, 0.75f, 1});
+  counted("{pixel_shuffle: 2}", pixel, 16, (float[]){0, 4, 1, 5, 8, 12, 9, 13, 2, 6, 3, 7, 10, 14, 11, 15});
+  counted("{pixel_unshuffle: 2}", image, 8, (float[]){0, 1, 4, 5, 2, 3, 6, 7});
+  counted("{pixel_shuffle: 2}, {pixel_unshuffle: 2}", pixel, 16,
+          (float[]){0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15});
+  counted("{global_avg_pool: true}, {mul: {from: [input, global_avg_pool1]}}", two, 8,
+          (float[]){0, 4, 6, 12, 12, 20, 18, 28});
+}
+
+/* Whole channels of a sample are dropped or kept. */
+static void dropout_of_channels(void **state) {
+  (void)state;
+  enum { BATCH = 50, PLACES = 6, CHANNELS = 40, N = BATCH * PLACES * CHANNELS };
+  float *ones = malloc(sizeof *ones * N), *got = malloc(sizeof *got * N);
+  for (int i = 0; i < N; i++) ones[i] = 1;
+  fixture f;
+  build(&f, "model: [{dropout2d: 0.25}]", gt_shape_of(4, (int64_t[]){BATCH, 2, 3, CHANNELS}), ones);
+  run(&f, got);
+  int dropped = 0;
+  for (int i = 0; i < N; i++) {
+    const int first = i / (PLACES * CHANNELS) * PLACES * CHANNELS + i % CHANNELS;
+    dropped += got[i] == 0;
+    assert_true(got[i] == got[first] && (got[i] == 0 || fabsf(got[i] - 4.0f / 3) < 1e-6f));
+  }
+  assert_true(abs(dropped / PLACES - BATCH * CHANNELS / 4) < 90); /* 4.6 standard deviations */
+  finish(&f);
+  free(ones);
+  free(got);
+}
+
 static void dropout_drops_its_share_and_scales(void **state) {
   (void)state;
   enum { N = 64 * 1000 };
@@ -188,6 +252,8 @@ int main(void) {
       cmocka_unit_test(linear_is_weight_times_input_plus_bias),
       cmocka_unit_test(elementwise_layers),
       cmocka_unit_test(movement_layers),
+      cmocka_unit_test(image_layers),
+      cmocka_unit_test(dropout_of_channels),
       cmocka_unit_test(dropout_drops_its_share_and_scales),
       cmocka_unit_test(every_layer_has_help_and_a_schema),
   };

@@ -343,12 +343,57 @@ static void follow(const char *device, const char *layer, double momentum) {
   finish(&evaluation);
 }
 
+/* One step of instance_norm on a batch of which two samples do not count: what is kept is the mean over the
+ * others of what each has. */
+static void follow_samples(const char *device) {
+  const what w = {"{instance_norm: {track_running_stats: true, affine: true, momentum: 0.25}}",
+                  {3, {6, 4, 3}},
+                  {6, 4, 1, 3},
+                  {0, 1, 0, 0},
+                  true,
+                  true,
+                  true,
+                  1e-5};
+  double mean[3] = {0}, variance[3] = {0.75, 0.75, 0.75}, y[72];
+  float got[72];
+  gt_image states;
+  gt_error error = {0};
+  fixture f, evaluation;
+  static moments m;
+  if (!build(&f, &w, device, true, true)) return;
+  fill(&f, &w, 2);
+  run(&f);
+  measure(&w, in.xd, in.row, &m);
+  for (int g = 0; g < 4 * 3; g++) {
+    mean[g % 3] += 0.25 * m.mean[g] / 4;
+    variance[g % 3] += 0.25 * m.square[g] * 4 / 3 / 4;
+  }
+  assert_true(gt_image_download(&states, f.model->store, &f.buffers, GT_WEIGHT_ROLES, &error));
+  const gt_store *store = f.model->store;
+  assert_close("running_mean", gt_image_slot(&states, gt_store_find(store, "instance_norm1.running_mean")),
+               mean, 3, 2e-6);
+  assert_close("running_var", gt_image_slot(&states, gt_store_find(store, "instance_norm1.running_var")),
+               variance, 3, 4e-6);
+  assert_true(build(&evaluation, &w, device, false, true));
+  assert_true(gt_image_upload(&states, &evaluation.buffers, &error));
+  put(&evaluation, "x", in.x, 72);
+  run(&evaluation);
+  take(&evaluation, 0, got);
+  for (int i = 0; i < 72; i++)
+    y[i] = (in.xd[i] - mean[i % 3]) / sqrt(variance[i % 3] + 1e-5) * in.weight[i % 3] + in.bias[i % 3];
+  assert_close("evaluation", got, y, 72, 4e-6);
+  gt_image_finish(&states);
+  finish(&f);
+  finish(&evaluation);
+}
+
 static void running_statistics(void **state) {
   (void)state;
   for (int d = 0; d < 2; d++) {
     follow(devices[d], "batch_norm", 0.1);
     follow(devices[d], "{batch_norm: 0.5}", 0.5);
     follow(devices[d], "{batch_norm: {cumulative: true}}", 0);
+    follow_samples(devices[d]);
   }
 }
 

@@ -4,10 +4,21 @@
 
 GT_REGISTER(opcase, cross_entropy)
 
-/* p[0]: smoothing in percent; v: labels lie in [0, v). */
+/* p[0]: smoothing in percent; p[1]: 1: classes have weights; v: labels lie in [0, v). */
 static gt_shape row_shape(const gt_case_view *v) { return v->shape[1]; }
 
 static double smoothing_of(const gt_case_view *v) { return (double)((float)v->c->p[0] / 100); }
+
+enum { MOST = 5000 };
+/* From 0, which makes a class count for nothing, to 3. */
+static double weight_of(const gt_case_view *v, int64_t c) {
+  return v->c->p[1] ? (double)(c * 7 % 13) / 4 : 1;
+}
+
+static const double *weights_of(const gt_case_view *v, double weight[MOST]) {
+  for (int64_t c = 0; c < MOST; c++) weight[c] = weight_of(v, c);
+  return v->c->p[1] ? weight : NULL;
+}
 
 static gt_shape reference_loss(const gt_case_view *v, const double *const *x, double *y) {
   const gt_shape out = row_shape(v);
@@ -20,13 +31,26 @@ static gt_shape reference_loss(const gt_case_view *v, const double *const *x, do
     for (int64_t c = 0; c < n; c++) sum += exp(logit[c] - largest);
     y[row] = x[1][row] < 0 || x[1][row] >= (double)n ? NAN : 0;
     for (int64_t c = 0; c < n; c++)
-      y[row] -= ((c == (int64_t)x[1][row] ? 1 - s : 0) + s / (double)n) * (logit[c] - largest - log(sum));
+      y[row] -= ((c == (int64_t)x[1][row] ? 1 - s : 0) + s / (double)n) * weight_of(v, c) *
+                (logit[c] - largest - log(sum));
   }
   return out;
 }
 
 static gt_id build_loss(gt_graph *g, const gt_case_view *v, const gt_id *x) {
-  return gt_cross_entropy(g, x[0], x[1], smoothing_of(v));
+  double weight[MOST];
+  return gt_cross_entropy(g, x[0], x[1], smoothing_of(v), weights_of(v, weight));
+}
+
+static gt_shape reference_weight(const gt_case_view *v, const double *const *x, double *y) {
+  for (int64_t i = 0; y && i < gt_shape_count(v->shape[0]); i++)
+    y[i] = x[0][i] < (double)v->c->p[2] ? weight_of(v, (int64_t)x[0][i]) : NAN;
+  return v->shape[0];
+}
+
+static gt_id build_weight(gt_graph *g, const gt_case_view *v, const gt_id *x) {
+  double weight[MOST];
+  return gt_class_weight(g, x[0], weights_of(v, weight), v->c->p[2]);
 }
 
 static gt_shape reference_correct(const gt_case_view *v, const double *const *x, double *y) {
@@ -74,6 +98,9 @@ static const gt_case_rule smooth = {.name = "cross_entropy",
                                     .gradient_tolerance = 1e-3,
                                     .reason = "exponentials and their sum"};
 
+static const gt_case_rule weight = {
+    .name = "class_weight", .build = build_weight, .reference = reference_weight, .reason = "a copy"};
+
 #define ALL(shapes, classes) \
   {&loss, shapes, .v = classes}, {&smooth, shapes, {10}, classes}, { &correct, shapes, .v = classes }
 
@@ -94,6 +121,17 @@ static const gt_case cases[] = {
     {&far, "12,300 i12", {10}, 300, -80, 80},
     {&far, "40,5 i40", {0}, 9},
     {&far, "12,100 i12", {10}, 150},
+    {&loss, "128,10 i128", {0, 1}, 10},
+    {&smooth, "128,10 i128", {10, 1}, 10},
+    {&loss, "7,65 i7", {0, 1}, 65},
+    {&smooth, "7,65 i7", {30, 1}, 65},
+    {&smooth, "3,4099 i3", {25, 1}, 4099},
+    {&smooth, "2,3,7 i2,3", {10, 1}, 7},
+    {&far, "40,10 i40", {0, 1}, 10, -3000, 3000},
+    {&far, "12,100 i12", {10, 1}, 150},
+    {&weight, "i1", {0, 1, 1}, 1},
+    {&weight, "i300", {0, 1, 10}, 10},
+    {&weight, "i5,7", {0, 1, 1000}, 1200},
     {&correct, "g90,5 i90", .v = 5},
     {&correct, "g30,200 i30", .v = 9},
     {&correct, "40,5 i40", .v = 9},

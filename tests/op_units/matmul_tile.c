@@ -40,6 +40,17 @@ typedef struct bench {
   float *pack;
 } bench;
 
+static bench bench_make(void) {
+  return (bench){fence_make(), fence_make(), fence_make(), aligned_alloc(64, GT_MATMUL_PACK * sizeof(float))};
+}
+
+static void bench_free(const bench *t) {
+  free(t->pack);
+  fence_free(t->a);
+  fence_free(t->b);
+  fence_free(t->c);
+}
+
 static gt_matmul_operands operands(const bench *t, uint32_t m, uint32_t n, uint32_t k, int form) {
   const bool trans_a = form & 1, trans_b = form & 2;
   return (gt_matmul_operands){.a = t->a.end - (size_t)m * k,
@@ -66,21 +77,42 @@ static float element(const gt_matmul_operands *o, uint32_t i, uint32_t j) {
   return total;
 }
 
-static void hold(const bench *t, gt_matmul_tile *tile, uint32_t m, uint32_t n, uint32_t k, int form) {
+/* A factor whose elements lie in memory; its geometry is how far apart lines lie. */
+static void make_lines(const gt_factor *factor, uint32_t line, uint32_t lines, uint32_t position,
+                       uint32_t positions, float *to, size_t step) {
+  assert_true(positions <= step);
+  for (uint32_t i = 0; i < lines; i++)
+    for (uint32_t j = 0; j < positions; j++)
+      to[i * step + j] = factor->from[(size_t)(line + i) * *factor->geometry + position + j];
+}
+
+/* made: which factors are made while they are copied, 1 the left one, 2 the right one. */
+static void hold_made(const bench *t, gt_matmul_tile *tile, uint32_t m, uint32_t n, uint32_t k, int form,
+                      int made) {
   const gt_matmul_operands o = operands(t, m, n, k, form);
+  const uint32_t lda = (uint32_t)o.lda, ldb = (uint32_t)o.ldb;
+  const gt_factor a = {.make = make_lines, .from = o.a, .geometry = &lda},
+                  b = {.make = make_lines, .from = o.b, .geometry = &ldb};
+  gt_matmul_operands given = o;
+  if (made & 1) given.made_a = &a, given.a = NULL;
+  if (made & 2) given.made_b = &b, given.b = NULL;
   const size_t ld = n + 3;
   float *c = t->c.end - (size_t)(m - 1) * ld - n;
   for (float *p = c; p < t->c.end; p++) *p = MARK;
-  tile(&o, c, ld, t->pack);
+  tile(&given, c, ld, t->pack);
   for (uint32_t i = 0; i < m; i++) {
     for (uint32_t j = 0; j < n; j++) assert_memory_equal(&(float){element(&o, i, j)}, c + i * ld + j, 4);
     for (size_t j = n; j < ld && i < m - 1; j++) assert_true(c[i * ld + j] == MARK);
   }
 }
 
+static void hold(const bench *t, gt_matmul_tile *tile, uint32_t m, uint32_t n, uint32_t k, int form) {
+  hold_made(t, tile, m, n, k, form, 0);
+}
+
 static void shapes(const bench *t, gt_matmul_tile *tile, int form) {
   static const uint32_t rows[] = {1, 2, 5, 6, 7, 11, 12, 13, 24, 25, 31, 36, 40, 256};
-  static const uint32_t columns[] = {1, 7, 8, 9, 10, 12, 15, 16, 17, 31, 32, 33, 63, 65};
+  static const uint32_t columns[] = {1, 7, 8, 9, 10, 12, 15, 16, 17, 31, 32, 33, 47, 48, 63, 64, 65, 113};
   static const uint32_t depths[] = {1, 3, 8, 21, 255, 256, 259, 520};
   for (size_t r = 0; r < sizeof rows / sizeof *rows; r++)
     for (size_t c = 0; c < sizeof columns / sizeof *columns; c++)
@@ -90,28 +122,49 @@ static void shapes(const bench *t, gt_matmul_tile *tile, int form) {
 
 static void every_shape(void **state) {
   gt_matmul_tile *const tiles[] = {gt_matmul_tile_avx2, gt_matmul_tile_avx512};
-  const bench t = {fence_make(), fence_make(), fence_make(),
-                   aligned_alloc(64, GT_MATMUL_PACK * sizeof(float))};
+  const bench t = bench_make();
   (void)state;
   for (int i = 0; i < 2; i++) {
     if (!can_run(tiles[i])) continue;
     for (int form = 0; form < 4; form++) shapes(&t, tiles[i], form);
     hold(&t, tiles[i], 256, 256, 300, 0);
     hold(&t, tiles[i], 255, 249, 257, 3);
+    hold(&t, tiles[i], 512, 380, 300, 0);
+    hold(&t, tiles[i], 500, 512, 257, 3);
     hold(&t, tiles[i], 30, 97, 1050, 0); /* rows far apart */
     hold(&t, tiles[i], 17, 100, 1030, 2);
   }
-  free(t.pack);
-  fence_free(t.a);
-  fence_free(t.b);
-  fence_free(t.c);
+  bench_free(&t);
+}
+
+static void factors_made(void **state) {
+  static const uint32_t rows[] = {1, 7, 12, 13, 40, 129}, columns[] = {1, 12, 17, 48, 63, 65, 113, 130};
+  gt_matmul_tile *const tiles[] = {gt_matmul_tile_avx2, gt_matmul_tile_avx512};
+  const bench t = bench_make();
+  (void)state;
+  for (int i = 0; i < 2; i++) {
+    if (!can_run(tiles[i])) continue;
+    for (int made = 1; made < 4; made++) {
+      for (int form = 0; form < (made & 2 ? 2 : 4); form++) { /* the right one's lines are along k */
+        for (size_t r = 0; r < sizeof rows / sizeof *rows; r++)
+          for (size_t c = 0; c < sizeof columns / sizeof *columns; c++) {
+            hold_made(&t, tiles[i], rows[r], columns[c], 19, form, made);
+            hold_made(&t, tiles[i], rows[r], columns[c], 260, form, made);
+          }
+        hold_made(&t, tiles[i], 512, 500, 258, form, made);
+        hold_made(&t, tiles[i], 511, 9, 258, form, made);
+      }
+    }
+  }
+  bench_free(&t);
 }
 
 #else
 static void every_shape(void **state) { (void)state; }
+static void factors_made(void **state) { (void)state; }
 #endif
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(every_shape)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(every_shape), cmocka_unit_test(factors_made)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -86,12 +86,60 @@ def convolution_cases():
                                                  "flatten", {"linear": 3}], x, t)
 
 
+def image_cases():
+    """Layers over [batch, spatial axes, channels], between two of weights, so that gradients pass through them."""
+    line, image, volume = [7, 5], [7, 6, 4], [4, 5, 3, 2]
+
+    def around(layers, shape):
+        layers = layers if isinstance(layers, list) else [layers]
+        values = int(numpy.prod(shape))
+        text = " ".join(str(layer) for layer in layers).replace("'", "")
+        return case(f"image {text}", [{"linear": values}, {"reshape": shape}, *layers, "tanh", "flatten", {"linear": 3}],
+                    numbers(5, 4), numbers(5, 3), optimizer={"type": "sgd", "lr": 0.3})
+
+    for kind in ("max", "avg"):
+        for n, shape in enumerate((line, image, volume), 1):
+            name = f"{kind}_pool{n}d"
+            for extra in ({"kernel_size": 2}, {"kernel_size": 3, "stride": 2, "padding": 1},
+                          {"kernel_size": 3, "stride": 2, "ceil_mode": True},
+                          {"kernel_size": 2, "stride": 3, "padding": 1, "ceil_mode": True}):
+                yield around({name: extra}, shape)
+        for size in (1, 3, -1):
+            yield around({f"adaptive_{kind}_pool": size}, image)
+        yield around({f"adaptive_{kind}_pool": 4}, line)
+        yield around({f"adaptive_{kind}_pool": [5, -1]}, image)
+        yield around({f"adaptive_{kind}_pool": [3, 2, 3]}, volume)
+    yield around({"max_pool1d": {"kernel_size": 3, "stride": 1, "padding": 1, "dilation": 2}}, line)
+    yield around({"max_pool2d": {"kernel_size": [3, 2], "stride": [1, 2], "padding": [1, 0], "dilation": [2, 1]}}, image)
+    for extra in ({"count_include_pad": False}, {"divisor_override": 2}):
+        yield around({"avg_pool2d": {"kernel_size": 3, "stride": 2, "padding": 1, "ceil_mode": True, **extra}}, image)
+    for keep in (False, True):
+        yield around({"global_avg_pool": keep}, image)
+    for n, (mode, shape) in enumerate((("linear", line), ("bilinear", image), ("trilinear", volume)), 1):
+        for size in ({"scale_factor": 2}, {"scale_factor": 1.7}, {"scale_factor": 0.6}, {"size": [9, 4, 7][:n]}):
+            yield around({"upsample": size}, shape)
+            for align in (False, True):
+                yield around({"upsample": {**size, "mode": mode, "align_corners": align}}, shape)
+    yield around({"pixel_shuffle": 2}, image)
+    yield around({"pixel_unshuffle": 2}, [4, 6, 3])
+    yield around({"dropout2d": 0}, image)
+    for norm in ("batch_norm", {"batch_norm": {"momentum": 0.4}}, {"group_norm": 2}, "instance_norm", "layer_norm",
+                 {"layer_norm": 3}, {"instance_norm": {"track_running_stats": True, "affine": True}},
+                 {"instance_norm": {"track_running_stats": True, "momentum": 0.4}}):
+        yield around(norm, image)
+    yield around(["batch_norm"], volume)
+    yield around([{"linear": {"units": 6, "name": "body"}}, {"global_avg_pool": True}, {"linear": 2}, "relu", {"linear": 6},
+                  "sigmoid", {"mul": {"from": ["body", "sigmoid1"]}}], image)
+
+
 def loss_cases():
     model = [{"linear": 9}, "tanh", {"linear": 4}]
     x, labels = numbers(17, 5), RNG.integers(0, 4, 17)
     for smoothing in (0, 0.1):
         yield case(f"loss cross_entropy, smoothing {smoothing}", model, x, labels,
                    loss={"type": "cross_entropy", "label_smoothing": smoothing})
+        yield case(f"loss cross_entropy, weights, smoothing {smoothing}", model, x, labels,
+                   loss={"type": "cross_entropy", "label_smoothing": smoothing, "class_weights": [1, 0.25, 3, 2]})
         yield case(f"loss bce, smoothing {smoothing}", model, x, bits(17, 4),
                    loss={"type": "bce", "label_smoothing": smoothing})
     yield case("loss bce of probabilities", model, x, numbers(17, 4, low=0, high=1), loss="bce")
@@ -184,7 +232,7 @@ def gate_cases():
 
 def all_cases():
     yield from layer_cases()
-    yield from convolution_cases()
+    yield from image_cases()
     yield from loss_cases()
     yield from optimizer_cases()
     yield from schedule_cases()

@@ -1,5 +1,7 @@
 """The layers of gtrain in PyTorch, one function each: (settings, inputs, tensors of the layer) -> output."""
 
+import math
+
 import numpy
 import torch
 from torch.nn import functional
@@ -177,8 +179,45 @@ def group_norm(settings, x, tensor):
 
 
 def instance_norm(settings, x, tensor):
-    return functional.instance_norm(x, weight=tensor.get("weight"), bias=tensor.get("bias"),
-                                    eps=settings.get("eps", 1e-5))
+    tracks = settings.get("track_running_stats", False)
+    return functional.instance_norm(x, tensor.get("running_mean"), tensor.get("running_var"), tensor.get("weight"),
+                                    tensor.get("bias"), not tensor["hard"] or not tracks, settings.get("momentum", 0.1),
+                                    settings.get("eps", 1e-5))
+
+
+def spatial(function):
+    """One function of three, for as many spatial axes as the input has."""
+    return channels_first(lambda settings, x, tensor: function[x.dim() - 3](settings, x))
+
+
+def max_pool(function):
+    return lambda s, x: function(x, s["kernel_size"], s.get("stride"), s.get("padding", 0), s.get("dilation", 1),
+                                 s.get("ceil_mode", False))
+
+
+def avg_pool(function):
+    def apply(s, x):
+        override = {"divisor_override": s["divisor_override"]} if "divisor_override" in s else {}
+        return function(x, s["kernel_size"], s.get("stride"), s.get("padding", 0), s.get("ceil_mode", False),
+                        s.get("count_include_pad", True), **override)
+    return apply
+
+
+def adaptive_pool(function):
+    def apply(s, x):
+        size = s["output_size"] if isinstance(s["output_size"], list) else [s["output_size"]] * (x.dim() - 2)
+        return function(x, [None if n == -1 else n for n in size] if x.dim() > 3 else size)
+    return apply
+
+
+def global_avg_pool(settings, inputs, tensor):
+    return inputs[0].mean(tuple(range(1, inputs[0].dim() - 1)), settings.get("keepdim", False))
+
+
+def upsample(settings, x, tensor):
+    align = {"align_corners": settings.get("align_corners", False)} if settings.get("mode", "nearest") != "nearest" else {}
+    return functional.interpolate(x, settings.get("size"), settings.get("scale_factor"), settings.get("mode", "nearest"),
+                                  **align)
 
 
 def window(settings):
@@ -200,8 +239,17 @@ def elementwise(function):
 
 
 LAYERS = {f.__name__: f for f in (linear, logic, group_sum, logic_conv2d, logic_ca, pad, shrink, stride, reshape,
-                                  permute, threshold, expression, layer_norm, rms_norm)}
-LAYERS.update({f.__name__: channels_first(f) for f in (batch_norm, group_norm, instance_norm)})
+                                  permute, threshold, expression, layer_norm, rms_norm, global_avg_pool)}
+LAYERS.update({f.__name__: channels_first(f) for f in (batch_norm, group_norm, instance_norm, upsample)})
+for axes in (1, 2, 3):
+    LAYERS[f"max_pool{axes}d"] = spatial([max_pool(getattr(functional, f"max_pool{n}d")) for n in (1, 2, 3)])
+    LAYERS[f"avg_pool{axes}d"] = spatial([avg_pool(getattr(functional, f"avg_pool{n}d")) for n in (1, 2, 3)])
+    LAYERS[f"dropout{axes}d"] = lambda s, x, t: x[0]  # of p: 0, like dropout
+for kind in ("max", "avg"):
+    LAYERS[f"adaptive_{kind}_pool"] = spatial(
+        [adaptive_pool(getattr(functional, f"adaptive_{kind}_pool{n}d")) for n in (1, 2, 3)])
+LAYERS["pixel_shuffle"] = channels_first(lambda s, x, t: functional.pixel_shuffle(x, s["upscale_factor"]))
+LAYERS["pixel_unshuffle"] = channels_first(lambda s, x, t: functional.pixel_unshuffle(x, s["downscale_factor"]))
 LAYERS.update({f.__name__: convolution(f) for f in (
     functional.conv1d, functional.conv2d, functional.conv3d, functional.conv_transpose1d, functional.conv_transpose2d,
     functional.conv_transpose3d)})
@@ -216,14 +264,18 @@ LAYERS["softmax"] = lambda s, x, t: torch.softmax(x[0], s.get("axis", -1))
 LAYERS["log_softmax"] = lambda s, x, t: torch.log_softmax(x[0], s.get("axis", -1))
 LAYERS["dropout"] = lambda s, x, t: x[0]  # the cases use p: 0 only; others are a matter of chance
 LAYERS["add"] = lambda s, x, t: sum(x)
-LAYERS["mul"] = lambda s, x, t: torch.stack(x).prod(0)
+LAYERS["mul"] = lambda s, x, t: math.prod(x)
 LAYERS["concatenate"] = lambda s, x, t: torch.cat(x, s.get("axis", -1))
 
 SHORT = {"linear": "units", "logic": "units", "leaky_relu": "slope", "softmax": "axis", "log_softmax": "axis",
          "reshape": "shape", "permute": "axes", "stride": "step", "pad": "before", "dropout": "p",
          "concatenate": "axis", "group_sum": "groups", "threshold": "levels", "expression": "expression",
          "logic_conv2d": "channels", "batch_norm": "momentum", "layer_norm": "axes", "rms_norm": "eps",
-         "group_norm": "num_groups", "instance_norm": "eps"}
+         "group_norm": "num_groups", "instance_norm": "eps", "adaptive_max_pool": "output_size",
+         "adaptive_avg_pool": "output_size", "global_avg_pool": "keepdim", "upsample": "scale_factor",
+         "pixel_shuffle": "upscale_factor", "pixel_unshuffle": "downscale_factor",
+         **{f"{kind}_pool{n}d": "kernel_size" for kind in ("max", "avg") for n in (1, 2, 3)},
+         **{f"dropout{n}d": "p" for n in (1, 2, 3)}}
 
 
 def read_model(model):

@@ -22,7 +22,9 @@ def loss_function(config):
     kind, settings = typed(config, "mse")
     smoothing = settings.get("label_smoothing", 0)
     if kind == "cross_entropy":
-        return lambda y, t: functional.cross_entropy(y, t, label_smoothing=smoothing)
+        weights = settings.get("class_weights")
+        return lambda y, t: functional.cross_entropy(y, t, torch.tensor(weights, dtype=y.dtype) if weights else None,
+                                                     label_smoothing=smoothing)
     if kind == "bce":
         return lambda y, t: functional.binary_cross_entropy_with_logits(y, t * (1 - smoothing) + smoothing / 2)
     if kind == "huber":

@@ -1,11 +1,14 @@
-/* compile [--table] [--dump DIR] CONFIG…: compiles every kernel that training, evaluating and predicting with
- * these configs takes, for the first device of a driver that has no hardware (paper_device.h). Exit code 0, 1
- * if the driver refused a kernel or spilled registers, 77 without such a driver, else gtrain's own. */
+/* compile [--table] [--dump DIR] [--units [--subgroup LANES]] CONFIG…: compiles every kernel that training,
+ * evaluating and predicting with these configs takes, for the first device of a driver that has no hardware
+ * (paper_device.h). --units: only those for matrix units, and what op cases take of them, too (units.h). Exit
+ * code 0, 1 if the driver refused a kernel or spilled registers, 77 without such a driver or units, else
+ * gtrain's own. */
 #include "paper_device.h"
 #include "backend/backend.h"
 #include "base/memory.h"
 #include "train/predict.h"
 #include "train/session.h"
+#include "units.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -58,48 +61,81 @@ static int compile(const char *path) {
   return code;
 }
 
-static int report(bool table, int configs, const char *name) {
-  size_t count, bad = 0;
-  const paper_kernel *kernel = paper_device_kernels(&count);
-  if (table)
+typedef struct mode {
+  bool table, units;
+  uint32_t subgroup; /* that kernels for matrix units must have; 0: any */
+} mode;
+
+static const char *fault(const paper_kernel *k, const mode *m) {
+  if (k->refused) return " refused";
+  if (k->spilled || k->scratch) return " spills";
+  if (!k->told) return " may spill";
+  return m->subgroup && k->subgroup != m->subgroup ? " in other subgroups" : NULL;
+}
+
+/* How many kernels are not as they should be. */
+static int report(const paper_kernel *kernel, size_t count, const mode *m) {
+  int bad = 0;
+  if (m->table)
     printf("%-24s %-26s %4s %5s %5s %7s %8s %8s %6s\n", "kernel", "first met in", "wave", "VGPRs", "SGPRs",
            "spilled", "scratch", "LDS", "code");
   for (size_t i = 0; i < count; i++) {
     const paper_kernel *k = &kernel[i];
-    const bool wrong = k->refused || k->spilled || k->scratch;
-    bad += wrong;
-    if (!table && !wrong) continue;
+    const char *wrong = fault(k, m);
+    bad += wrong != NULL;
+    if (!m->table && !wrong) continue;
     printf("%-24s %-26s %4u %5llu %5llu %7llu %8llu %8llu %6llu%s\n", k->name ? k->name : "?",
            k->config ? k->config : "?", k->subgroup, (unsigned long long)k->vgprs,
            (unsigned long long)k->sgprs, (unsigned long long)k->spilled, (unsigned long long)k->scratch,
-           (unsigned long long)k->shared, (unsigned long long)k->code,
-           k->refused ? " refused"
-           : wrong    ? " spills"
-                      : "");
+           (unsigned long long)k->shared, (unsigned long long)k->code, wrong ? wrong : "");
+    if (!wrong) continue;
+    fputs("  its constants:", stdout);
+    for (int c = 0; c < GT_SPEC_COUNT; c++) printf(" %u", k->spec[c]);
+    puts("");
   }
-  printf("%s: %zu kernels of %d configs, %zu refused or spilling\n", name, count, configs, bad);
-  return bad > 0 || !count;
+  return bad;
+}
+
+static int read_options(int argc, char **argv, mode *m) {
+  int first = 1;
+  for (; first < argc && argv[first][0] == '-'; first++)
+    if (!strcmp(argv[first], "--table"))
+      m->table = true;
+    else if (!strcmp(argv[first], "--units"))
+      m->units = true;
+    else if (!strcmp(argv[first], "--subgroup") && first + 1 < argc)
+      paper_device_subgroup(m->subgroup = (uint32_t)atoi(argv[++first]));
+    else if (!strcmp(argv[first], "--dump") && first + 1 < argc)
+      paper_device_dump(argv[++first]);
+  return first;
 }
 
 int main(int argc, char **argv) {
   const char *name = NULL;
   gt_error error = {0};
-  bool table = false;
-  int first = 1, code = 0;
-  for (; first < argc && argv[first][0] == '-'; first++)
-    if (!strcmp(argv[first], "--table"))
-      table = true;
-    else if (!strcmp(argv[first], "--dump") && first + 1 < argc)
-      paper_device_dump(argv[++first]);
+  mode m = {0};
+  int code = 0, cases = 0, bad;
+  size_t count;
+  const int first = read_options(argc, argv, &m);
+  if (m.units) paper_device_only(UNITS_CAPABILITY);
   if (!paper_device_begin(&name, &error)) return puts(error.message), 77;
   /* An open device keeps the instance, and with it the replaced functions. */
   gt_backend *backend = gt_backend_open(device, 0, &error);
   if (!backend) return puts(error.message), error.status;
+  if (m.units &&
+      (backend->target.matrix.emulated || !(backend->target.matrix.half.m | backend->target.matrix.bfloat.m)))
+    return printf("%s: no matrix units\n", name), 77;
   for (int i = first; i < argc; i++) {
     const int result = compile(argv[i]);
     if (result) code = result;
   }
+  if (m.units && (cases = units_compile_cases(backend, &error)) < 0) puts(error.message), code = error.status;
+  const paper_kernel *kernel = paper_device_kernels(&count);
+  bad = report(kernel, count, &m);
+  printf("%s: %zu kernels of %d configs", name, count, argc - first);
+  if (m.units) printf(" and %d op cases in subgroups of %u", cases, backend->target.subgroup);
+  printf(", %d refused or spilling\n", bad);
+  if (m.units) bad += units_report(backend, kernel, count);
   gt_backend_close(backend);
-  const int found = report(table, argc - first, name);
-  return code ? code : found;
+  return code ? code : bad || !count;
 }

@@ -15,6 +15,7 @@ typedef struct memory {
 typedef struct module {
   VkShaderModule real;
   uint64_t hash;
+  bool left_out;
 } module;
 
 static struct {
@@ -23,8 +24,10 @@ static struct {
 } kernels;
 static pthread_mutex_t kernels_lock = PTHREAD_MUTEX_INITIALIZER;
 static const char *dump, *config;
+static uint32_t subgroup, capability; /* 0: the device's own; any */
 static uint64_t ticket, next_address = 1 << 20;
 static PFN_vkGetPhysicalDeviceFeatures2 real_features;
+static PFN_vkGetPhysicalDeviceProperties2 real_properties;
 static PFN_vkCreateDevice real_create_device;
 static PFN_vkCreateShaderModule real_create_module;
 static PFN_vkDestroyShaderModule real_destroy_module;
@@ -33,7 +36,17 @@ static PFN_vkDestroyPipeline real_destroy_pipeline;
 
 #define HANDLE(type, pointer) ((type)(uintptr_t)(pointer))
 
-/* --- what the device lacks ------------------------------------------------------------------------------ */
+/* --- what the device lacks, or is to be -------------------------------------------------------------------
+ */
+
+void paper_device_subgroup(uint32_t lanes) { subgroup = lanes; }
+
+static VKAPI_ATTR void VKAPI_CALL properties(VkPhysicalDevice device, VkPhysicalDeviceProperties2 *out) {
+  real_properties(device, out);
+  for (VkBaseOutStructure *s = out->pNext; s && subgroup; s = s->pNext)
+    if (s->sType == VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_PROPERTIES)
+      ((VkPhysicalDeviceVulkan11Properties *)s)->subgroupSize = subgroup;
+}
 
 static VKAPI_ATTR void VKAPI_CALL features(VkPhysicalDevice device, VkPhysicalDeviceFeatures2 *out) {
   real_features(device, out);
@@ -59,13 +72,14 @@ static VKAPI_ATTR VkResult VKAPI_CALL create_device(VkPhysicalDevice physical, c
       .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PIPELINE_EXECUTABLE_PROPERTIES_FEATURES_KHR,
       .pipelineExecutableInfo = VK_TRUE};
   VkPhysicalDeviceVulkan12Features wanted = *(const VkPhysicalDeviceVulkan12Features *)info->pNext;
-  const char *extension = VK_KHR_PIPELINE_EXECUTABLE_PROPERTIES_EXTENSION_NAME;
+  const char *extension[16];
   VkDeviceCreateInfo changed = *info;
   wanted.timelineSemaphore = VK_FALSE;
-  wanted.pNext = &statistics;
-  changed.pNext = &wanted;
-  changed.enabledExtensionCount = 1;
-  changed.ppEnabledExtensionNames = &extension;
+  statistics.pNext = &wanted;
+  changed.pNext = &statistics;
+  for (uint32_t i = 0; i < info->enabledExtensionCount; i++) extension[i] = info->ppEnabledExtensionNames[i];
+  extension[changed.enabledExtensionCount++] = VK_KHR_PIPELINE_EXECUTABLE_PROPERTIES_EXTENSION_NAME;
+  changed.ppEnabledExtensionNames = extension;
   return real_create_device(physical, &changed, callbacks, out);
 }
 
@@ -73,6 +87,15 @@ static VKAPI_ATTR VkResult VKAPI_CALL create_device(VkPhysicalDevice physical, c
 
 void paper_device_config(const char *name) { config = name; }
 void paper_device_dump(const char *directory) { dump = directory; }
+void paper_device_only(uint32_t asked) { capability = asked; }
+
+/* Capabilities are a module's first instructions. */
+bool paper_device_asks(const uint32_t *words, size_t bytes, uint32_t asked) {
+  enum { HEADER = 5, OP_CAPABILITY = 2 << 16 | 17 };
+  for (size_t at = HEADER; at + 1 < bytes / 4 && words[at] == OP_CAPABILITY; at += 2)
+    if (words[at + 1] == asked) return true;
+  return false;
+}
 
 static void write_module(uint64_t hash, const VkShaderModuleCreateInfo *info) {
   char path[4096];
@@ -89,7 +112,8 @@ static VKAPI_ATTR VkResult VKAPI_CALL create_module(VkDevice device, const VkSha
                                                     VkShaderModule *out) {
   module *m = gt_alloc(sizeof *m);
   m->hash = gt_hash(GT_HASH_START, info->pCode, info->codeSize);
-  if (dump) write_module(m->hash, info);
+  m->left_out = capability && !paper_device_asks(info->pCode, info->codeSize, capability);
+  if (dump && !m->left_out) write_module(m->hash, info);
   *out = HANDLE(VkShaderModule, m);
   return real_create_module(device, info, callbacks, &m->real);
 }
@@ -111,6 +135,7 @@ static void keep_statistic(paper_kernel *kernel, const VkPipelineExecutableStati
                {"Code size", &kernel->code}};
   for (size_t i = 0; i < sizeof known / sizeof *known; i++)
     if (!strcmp(s->name, known[i].name)) *known[i].value += s->value.u64;
+  kernel->told = kernel->told || !strcmp(s->name, "Spilled VGPRs");
 }
 
 static void ask_driver(VkDevice device, VkPipeline pipeline, paper_kernel *kernel) {
@@ -157,6 +182,8 @@ static VKAPI_ATTR VkResult VKAPI_CALL create_pipelines(VkDevice device, VkPipeli
   paper_kernel *kernel = find_kernel(m->hash, &made);
   *out = HANDLE(VkPipeline, kernel);
   if (!made) return kernel->refused;
+  kernel->left_out = m->left_out;
+  if (kernel->left_out) return VK_SUCCESS;
   changed.flags |= VK_PIPELINE_CREATE_CAPTURE_STATISTICS_BIT_KHR;
   changed.stage.module = m->real;
   kernel->refused = real_create_pipelines(device, cache, count, &changed, callbacks, &real);
@@ -178,14 +205,27 @@ bool __wrap_gt_vulkan_pipelines(gt_vulkan *vk, const gt_plan *plan, const bool *
 bool __real_gt_vulkan_pipelines(gt_vulkan *vk, const gt_plan *plan, const bool *aligned, VkPipeline *out,
                                 gt_error *error);
 
-bool __wrap_gt_vulkan_pipelines(gt_vulkan *vk, const gt_plan *plan, const bool *aligned, VkPipeline *out,
-                                gt_error *error) {
+static bool named_pipelines(gt_vulkan *vk, const gt_plan *plan, const bool *aligned, VkPipeline *out,
+                            gt_error *error) {
   if (!__real_gt_vulkan_pipelines(vk, plan, aligned, out, error)) return false;
   for (uint32_t i = 0; i < plan->steps; i++) {
     paper_kernel *kernel = (paper_kernel *)(uintptr_t)out[i];
-    if (!kernel->name) kernel->name = plan->step[i].kernel->name;
+    if (kernel->name) continue;
+    kernel->name = plan->step[i].kernel->name;
+    memcpy(kernel->spec, plan->step[i].spec, sizeof kernel->spec);
   }
   return true;
+}
+
+bool __wrap_gt_vulkan_pipelines(gt_vulkan *vk, const gt_plan *plan, const bool *aligned, VkPipeline *out,
+                                gt_error *error) {
+  bool *all = gt_alloc(plan->steps + 1), ok = true;
+  for (int value = 0; value < 2 && ok && capability; value++) {
+    memset(all, value, plan->steps);
+    ok = named_pipelines(vk, plan, all, out, error);
+  }
+  free(all);
+  return ok && named_pipelines(vk, plan, aligned, out, error);
 }
 
 static int by_name(const void *a, const void *b) {
@@ -196,9 +236,10 @@ static int by_name(const void *a, const void *b) {
 
 const paper_kernel *paper_device_kernels(size_t *count) {
   paper_kernel *list = gt_alloc((kernels.count + 1) * sizeof *list);
-  for (size_t i = 0; i < kernels.count; i++) list[i] = *kernels.items[i];
-  qsort(list, kernels.count, sizeof *list, by_name);
-  *count = kernels.count;
+  *count = 0;
+  for (size_t i = 0; i < kernels.count; i++)
+    if (!kernels.items[i]->left_out) list[(*count)++] = *kernels.items[i];
+  qsort(list, *count, sizeof *list, by_name);
   return list;
 }
 
@@ -403,12 +444,14 @@ static void replace_work(void) {
 
 static void replace_pipelines(void) {
   real_features = vkGetPhysicalDeviceFeatures2;
+  real_properties = vkGetPhysicalDeviceProperties2;
   real_create_device = vkCreateDevice;
   real_create_module = vkCreateShaderModule;
   real_destroy_module = vkDestroyShaderModule;
   real_create_pipelines = vkCreateComputePipelines;
   real_destroy_pipeline = vkDestroyPipeline;
   vkGetPhysicalDeviceFeatures2 = features;
+  vkGetPhysicalDeviceProperties2 = properties;
   vkCreateDevice = create_device;
   vkCreateShaderModule = create_module;
   vkDestroyShaderModule = destroy_module;

@@ -6,7 +6,7 @@
  * -Wl,--wrap=gt_vulkan_pipelines. For one thread, but for the pipelines. */
 #ifndef GT_TEST_PAPER_DEVICE_H
 #define GT_TEST_PAPER_DEVICE_H
-#include "base/error.h"
+#include "step/step.h"
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -14,11 +14,21 @@
 typedef struct paper_kernel {
   const char *name, *config; /* the config that it was met in first */
   uint64_t hash;             /* of its SPIR-V, constants folded in */
-  int refused;               /* the driver's VkResult, or 0 */
-  uint32_t subgroup;         /* that the driver chose */
+  uint32_t spec[GT_SPEC_COUNT];
+  int refused;       /* the driver's VkResult, or 0 */
+  bool left_out;     /* not compiled: paper_device_only */
+  bool told;         /* the driver says what it spilled */
+  uint32_t subgroup; /* that the driver chose */
   uint64_t vgprs, sgprs, spilled, scratch, shared,
       code; /* spilled: registers of both kinds; the rest in bytes */
 } paper_kernel;
+
+/* To be called first, if at all. The device's subgroups are of so many lanes, as far as gtrain is told. */
+void paper_device_subgroup(uint32_t lanes);
+/* Only modules that ask for this capability of SPIR-V are compiled, at any address (GT_SPEC_ALIGNED). */
+void paper_device_only(uint32_t capability);
+/* Does a module ask for it? */
+bool paper_device_asks(const uint32_t *words, size_t bytes, uint32_t capability);
 
 /* Loads the driver and replaces the functions; false without a Vulkan loader or driver. *name: the first
  * device's. */

@@ -1,14 +1,15 @@
 # Other people's devices: what gtrain's kernels are to AMD's compiler, on a second software driver, and within the
 # smallest limits that Vulkan promises.
 #
-#   make check-amd [TABLE=1]     every kernel of every config through Mesa's AMD compiler; the table of all of them
+#   make check-amd [TABLE=1]     every kernel of every config, and every one for matrix units, through Mesa's AMD
+#                                compiler; the table of all of them
 #   make check-limits            selftest and trainings on a device with the smallest limits
 #   make check-swiftshader       the selftest on SwiftShader, which scripts/fetch-swiftshader.sh brings
 #
-# `make check` runs the first, and a quick form of the second.
+# `make check` runs the first, in the waves that drivers choose, and a quick form of the second.
 
 PORTABLE         := $(BUILD)/portable
-PORTABLE_OBJECTS := $(patsubst %.c,$(BUILD)/obj/%.o,$(addprefix tests/portable/,compile.c paper_device.c))
+PORTABLE_OBJECTS := $(patsubst %.c,$(BUILD)/obj/%.o,$(addprefix tests/portable/,compile.c units.c paper_device.c))
 PORTABLE_SHARED  := $(PORTABLE)/small_device.so $(PORTABLE)/odd_driver.so
 
 $(PORTABLE_OBJECTS): | $(GEN)/registry.done $(GEN)/shader_table.h
@@ -24,14 +25,16 @@ $(PORTABLE)/%.so: tests/portable/%.c $(BUILD)/flags.stamp
 	$(Q)$(CC) -std=gnu11 -O2 -g $(WARNINGS) -fPIC -shared -o $@ $<
 
 .PHONY: check-amd check-limits check-swiftshader
-check-amd: $(PORTABLE)/compile
-	@BUILD=$(BUILD) TABLE=$(TABLE) AMD_ALL=1 tests/portable/amd.sh
+check-amd: $(BUILD)/gtrain $(PORTABLE)/compile
+	@for part in amd amd_units; do \
+	  BUILD=$(BUILD) TABLE=$(TABLE) AMD_ALL=1 tests/portable/$$part.sh || [ $$? = 77 ] || failed=1; \
+	done; [ -z "$$failed" ]
 check-limits: $(BUILD)/gtrain $(PORTABLE_SHARED)
 	@BUILD=$(BUILD) LIMITS_ALL=1 tests/portable/limits.sh
 check-swiftshader: $(BUILD)/gtrain
 	@BUILD=$(BUILD) tests/portable/swiftshader.sh
 
-CHECK_SCRIPTS += $(addprefix tests/portable/,amd.sh limits.sh drivers.sh)
+CHECK_SCRIPTS += $(addprefix tests/portable/,amd.sh amd_units.sh limits.sh drivers.sh)
 CHECK_NEEDS   += $(PORTABLE)/compile $(PORTABLE_SHARED)
 
 -include $(PORTABLE_OBJECTS:.o=.d)

@@ -1,4 +1,6 @@
 /* How products read their factors. */
+#ifndef GT_FETCH_GLSL
+#define GT_FETCH_GLSL
 
 /* Four elements from index i, of which `left` exist; the others are 0. */
 vec4 fetch(GT_FLOATS from, uint i, int left, bool aligned) {
@@ -12,3 +14,4 @@ vec4 fetch(GT_FLOATS from, uint i, int left, bool aligned) {
   }
   return v;
 }
+#endif

@@ -1,8 +1,9 @@
-/* How products read their factors, whatever they consist of (factor.h). Where an operand is neither dense nor
- * all of it there, a kernel
+/* How products read their factors, whatever they consist of (factor.h), and where rows of their results go. For a
+ * kernel that has the arguments of matmul.h and lib/program.glsl, and the constant RESULT. Where an operand is
+ * not dense, it
  *   GT_BEGIN(KIND)                              reads what all of it needs,
  *   GT_LINE(spot, KIND, z, line, wide, stride)  works out once what is needed of a line of entry z of the batch
- *   GT_POSITION(spot, KIND, position)           and of a quad's position within all lines,
+ *   GT_POSITION(spot, KIND, position)           and of the position, a multiple of four, of a quad in all lines,
  *   GT_QUAD(v, KIND, from, line_spot, position_spot, position, left, aligned)
  *                                               and reads that quad of that line: `left` of its elements exist,
  *                                               all others are 0.
@@ -10,14 +11,8 @@
  * functions of these names. Spots of lines and of positions that do not exist may be worked out. wide: length
  * of a line; stride: from an entry of the batch to the next; aligned: may quads of a dense operand be read at
  * once? */
-
-/* What a kind keeps of a line or of a position: an offset, and what decides whether an element is there. */
-struct gt_spot {
-  uint at;
-  ivec3 place;
-  uint phase;
-};
-
+#include "op/matmul/fetch.glsl"
+#include "op/matmul/spot.glsl"
 #include "op/matmul/load_dense.glsl"
 #include "op/matmul/load_patches.glsl"
 #include "op/matmul/load_basis.glsl"
@@ -34,6 +29,7 @@ struct gt_spot {
   else if (KIND == GT_FACTOR_REPEATED) spot = repeated_line(line); \
   else if (KIND == GT_FACTOR_COEFFICIENTS) spot = coefficients_line(line); \
   else if (KIND == GT_FACTOR_SIDE_BY_SIDE) spot = side_line(z, line, wide); \
+  else if (KIND == GT_FACTOR_TAPS) spot = taps_line(z, line, wide, stride); \
   else spot = dense_line(z, line, wide, stride);
 
 #define GT_POSITION(spot, KIND, position) \
@@ -48,3 +44,11 @@ struct gt_spot {
   else if (KIND == GT_FACTOR_BASIS) v = basis_quad(from, line_spot, position_spot, position, left); \
   else if (KIND > GT_FACTOR_BASIS) v = segments_quad(from, line_spot, position_spot, left); \
   else v = dense_quad(from, line_spot, position_spot, left, aligned);
+
+/* Where row i of entry z of the result begins, that has n columns. */
+uint gt_result_row(uint z, uint i) {
+  uint at = (z * m + i) * n;
+  if (RESULT == GT_RESULT_SIDE_BY_SIDE) at = (i * batch + z) * n;
+  if (RESULT == GT_RESULT_PLACED) at = (patches_row(i) * batch + z) * n;
+  return at;
+}

@@ -1,4 +1,5 @@
 /* Basis functions of inputs (op/kan/basis.h, load.glsl). */
+#include "lib/math.glsl"
 #include "op/kan/basis.h"
 layout(constant_id = GT_BASIS_SPEC_KIND) const uint BASIS_KIND = 0u;
 layout(constant_id = GT_BASIS_SPEC_DEGREE) const uint BASIS_DEGREE = 3u;

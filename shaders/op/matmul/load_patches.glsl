@@ -16,12 +16,16 @@ void patches_begin() {
   if (PATCHES_RANK > 2u) patches_size.z = patches_word(2u, GT_PATCHES_SIZE);
 }
 
-/* Takes the line's position along the axis off `rest`. */
-void patches_along(uint axis, inout uint rest, inout gt_spot spot) {
-  uint high, low, positions = patches_word(axis, GT_PATCHES_POSITIONS);
+/* Takes the line's position along the axis off `rest`, and returns it. */
+uint patches_take(uint axis, inout uint rest) {
+  uint high, low, number = rest;
   umulExtended(2u * rest, patches_word(axis, GT_PATCHES_MAGIC), high, low);
-  uint above = high >> patches_word(axis, GT_PATCHES_SHIFT);
-  uint at = (rest - above * positions) * patches_word(axis, GT_PATCHES_EACH) + patches_word(axis, GT_PATCHES_LIFT);
+  rest = high >> patches_word(axis, GT_PATCHES_SHIFT);
+  return number - rest * patches_word(axis, GT_PATCHES_POSITIONS);
+}
+
+void patches_along(uint axis, inout uint rest, inout gt_spot spot) {
+  uint at = patches_take(axis, rest) * patches_word(axis, GT_PATCHES_EACH) + patches_word(axis, GT_PATCHES_LIFT);
   if (PATCHES_HOLES != 0u) {
     uint holes = patches_word(axis, GT_PATCHES_HOLES), whole = at / holes;
     spot.phase |= at - whole * holes << axis * GT_PATCHES_PHASE;
@@ -30,7 +34,6 @@ void patches_along(uint axis, inout uint rest, inout gt_spot spot) {
   at -= patches_word(axis, GT_PATCHES_LOW);
   spot.place[axis] = int(at);
   spot.at += at * patches_word(axis, GT_PATCHES_STEP);
-  rest = above;
 }
 
 gt_spot patches_line(uint z, uint line) {
@@ -80,4 +83,23 @@ vec4 patches_quad(GT_FLOATS from, gt_spot line, gt_spot tap, uint position, int 
       }
   }
   return v;
+}
+
+/* A line of the weights, of those that the list has. */
+gt_spot taps_line(uint z, uint line, uint wide, uint stride) {
+  uint listed = geometry.at[geometry.at[GT_PATCHES_LIST] + min(line, geometry.at[GT_PATCHES_LISTED] - 1u)];
+  return gt_spot(z * stride + listed * wide, ivec3(0), 0u);
+}
+
+uint patches_row_along(uint axis, inout uint rest) {
+  uint at = patches_take(axis, rest) * patches_word(axis, GT_PATCHES_APART) + patches_word(axis, GT_PATCHES_FIRST);
+  return at * patches_word(axis, GT_PATCHES_ROW);
+}
+
+/* The row of the result that line i's goes to. */
+uint patches_row(uint i) {
+  uint rest = i, to = patches_row_along(0u, rest);
+  if (PATCHES_RANK > 1u) to += patches_row_along(1u, rest);
+  if (PATCHES_RANK > 2u) to += patches_row_along(2u, rest);
+  return to + rest * geometry.at[GT_PATCHES_ROWS];
 }

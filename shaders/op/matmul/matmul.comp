@@ -10,11 +10,10 @@
 #include "op/matmul/matmul.h"
 layout(constant_id = GT_FACTOR_SPEC_A) const uint KIND_A = 0u;
 layout(constant_id = GT_FACTOR_SPEC_B) const uint KIND_B = 0u;
-layout(constant_id = GT_FACTOR_SPEC_SIDE) const uint SIDE_BY_SIDE = 0u;
+layout(constant_id = GT_FACTOR_SPEC_RESULT) const uint RESULT = 0u;
 #define GT_PROGRAM_X 4
-#define row (SIDE_BY_SIDE != 0u ? n * batch : n)
+#define row (RESULT != GT_RESULT_DENSE ? n * batch : n)
 #include "lib/program.glsl"
-#include "op/matmul/fetch.glsl"
 #include "op/matmul/load.glsl"
 layout(local_size_x_id = GT_SPEC_LOCAL_X) in;
 layout(constant_id = GT_SPEC_LOCAL_X) const uint LOCAL_X = 64u; /* (BM / TM) * (BN / TN) */
@@ -34,7 +33,6 @@ const uint COLUMN_GROUPS = (TN + 3u) / 4u, ROW_GROUPS = (TM + 3u) / 4u;
 const uint THREADS_N = BN / TN, THREADS_M = BM / TM;
 const uint A_STRIDE = BM / 4u + 1u, B_STRIDE = BN / 4u + 1u; /* padded against bank conflicts */
 const uint A_QUADS = BM * BK / 4u, B_QUADS = BN * BK / 4u;
-const bool DENSE = KIND_A == GT_FACTOR_DENSE && KIND_B == GT_FACTOR_DENSE;
 const uint A_FETCHES = (A_QUADS + LOCAL_X - 1u) / LOCAL_X, B_FETCHES = (B_QUADS + LOCAL_X - 1u) / LOCAL_X;
 
 /* Two slices of each: one is filled while the other is multiplied, with a single barrier between. */
@@ -129,40 +127,34 @@ vec4 multiply_add(float left, vec4 right, vec4 sum) {
 void write(uint z, uint i, uint j, vec4 v) {
   if (i < m && j < n) {
     uint lanes = min(TN < 4u ? TN : 4u, n - j);
-    uint at = (z * m + i) * n + j;
-    if (SIDE_BY_SIDE != 0u) at = (i * batch + z) * n + j;
+    uint at = gt_result_row(z, i) + j;
     if (SPLIT > 1u) gt_store(partial, gt_place(gl_WorkGroupID.y * batch * m * n + at, lanes), v);
     else gt_program_write(gt_place(at, lanes), v);
   }
 }
 
-/* The next slice of two dense operands into registers: without a check where the whole tile exists and is aligned. */
-#define FETCH_DENSE(k_at) \
-  if (whole) { \
-    [[unroll]] for (uint f = 0u; f < A_FETCHES; f++) \
-      if (A_QUADS % LOCAL_X == 0u || me + f * LOCAL_X < A_QUADS) a_next[f] = GT_CAST(GT_FLOATS4, a).at[a_at[f] >> 2]; \
-    [[unroll]] for (uint f = 0u; f < B_FETCHES; f++) \
-      if (B_QUADS % LOCAL_X == 0u || me + f * LOCAL_X < B_QUADS) b_next[f] = GT_CAST(GT_FLOATS4, b).at[b_at[f] >> 2]; \
-  } else { \
-    [[unroll]] for (uint f = 0u; f < A_FETCHES; f++) \
-      a_next[f] = fetch(a, a_at[f], quad_left(TRANS_A != 0u, BM, me + f * LOCAL_X, uvec2(m0, k_at), m, k_end), \
-                        a_aligned); \
-    [[unroll]] for (uint f = 0u; f < B_FETCHES; f++) \
-      b_next[f] = fetch(b, b_at[f], quad_left(TRANS_B == 0u, BN, me + f * LOCAL_X, uvec2(n0, k_at), n, k_end), \
-                        b_aligned); \
-  } \
-  [[unroll]] for (uint f = 0u; f < A_FETCHES; f++) a_at[f] += TRANS_A != 0u ? BK * m : BK; \
-  [[unroll]] for (uint f = 0u; f < B_FETCHES; f++) b_at[f] += TRANS_B == 0u ? BK * n : BK;
+/* The next slice of a dense operand into registers: without a check where the whole tile exists and is aligned. */
+#define READ_WHOLE(next, from, places, QUADS, FETCHES) \
+  [[unroll]] for (uint f = 0u; f < FETCHES; f++) \
+    if (QUADS % LOCAL_X == 0u || me + f * LOCAL_X < QUADS) next[f] = GT_CAST(GT_FLOATS4, from).at[places[f] >> 2];
+#define READ_CHECKED(next, from, places, K_MAJOR, WIDE, FETCHES, first, k_at, w, aligned) \
+  [[unroll]] for (uint f = 0u; f < FETCHES; f++) \
+    next[f] = fetch(from, places[f], quad_left(K_MAJOR, WIDE, me + f * LOCAL_X, uvec2(first, k_at), w, k_end), aligned);
+#define ADVANCE(places, K_MAJOR, FETCHES, w) \
+  [[unroll]] for (uint f = 0u; f < FETCHES; f++) places[f] += K_MAJOR ? BK * w : BK;
 
-/* That of one operand, whatever it is. Its quads keep what stays of them from slice to slice: the position where lines
- * are of constant k (k_major), else the line. */
-#define SPOT_SIDE(spot, KIND, K_MAJOR, WIDE, FETCHES, first, w, length, stride) \
-  [[unroll]] for (uint f = 0u; f < FETCHES; f++) { \
-    uvec2 place = uvec2(first, k0) + quad_place(K_MAJOR, WIDE, me + f * LOCAL_X); \
-    if (K_MAJOR) { GT_POSITION(spot[f], KIND, place.x) } \
-    else { GT_LINE(spot[f], KIND, z, place.x, length, stride) } \
+/* Of any other: its quads keep what stays of them from slice to slice, the position where lines are of constant k
+ * (k_major), else the line. */
+#define KEEP(spot, KIND, K_MAJOR, WIDE, FETCHES, first, length, stride) \
+  if (KIND != GT_FACTOR_DENSE) { \
+    GT_BEGIN(KIND) \
+    [[unroll]] for (uint f = 0u; f < FETCHES; f++) { \
+      uvec2 place = uvec2(first, k0) + quad_place(K_MAJOR, WIDE, me + f * LOCAL_X); \
+      if (K_MAJOR) { GT_POSITION(spot[f], KIND, place.x) } \
+      else { GT_LINE(spot[f], KIND, z, place.x, length, stride) } \
+    } \
   }
-#define FETCH_SIDE(next, from, spot, KIND, K_MAJOR, WIDE, QUADS, FETCHES, first, k_at, w, length, stride, aligned) \
+#define MAKE(next, from, spot, KIND, K_MAJOR, WIDE, FETCHES, first, k_at, w, length, stride, aligned) \
   [[unroll]] for (uint f = 0u; f < FETCHES; f++) { \
     uint q = me + f * LOCAL_X; \
     uvec2 place = uvec2(first, k_at) + quad_place(K_MAJOR, WIDE, q); \
@@ -176,14 +168,27 @@ void write(uint z, uint i, uint j, vec4 v) {
       GT_QUAD(next[f], KIND, from, spot[f], other, place.y, left, aligned) \
     } \
   }
+
+#define READ_WHOLE_A READ_WHOLE(a_next, a, a_at, A_QUADS, A_FETCHES)
+#define READ_WHOLE_B READ_WHOLE(b_next, b, b_at, B_QUADS, B_FETCHES)
+#define READ_CHECKED_A(k_at) READ_CHECKED(a_next, a, a_at, TRANS_A != 0u, BM, A_FETCHES, m0, k_at, m, a_aligned)
+#define READ_CHECKED_B(k_at) READ_CHECKED(b_next, b, b_at, TRANS_B == 0u, BN, B_FETCHES, n0, k_at, n, b_aligned)
 #define FETCH(k_at) \
-  if (DENSE) { FETCH_DENSE(k_at) } \
-  else { \
-    FETCH_SIDE(a_next, a, a_spot, KIND_A, TRANS_A != 0u, BM, A_QUADS, A_FETCHES, m0, k_at, m, a_length, stride_a, \
-               a_aligned) \
-    FETCH_SIDE(b_next, b, b_spot, KIND_B, TRANS_B == 0u, BN, B_QUADS, B_FETCHES, n0, k_at, n, b_length, stride_b, \
-               b_aligned) \
-  }
+  if (KIND_A == GT_FACTOR_DENSE && KIND_B == GT_FACTOR_DENSE) { \
+    if (whole) { READ_WHOLE_A READ_WHOLE_B } \
+    else { READ_CHECKED_A(k_at) READ_CHECKED_B(k_at) } \
+  } else { \
+    if (KIND_A != GT_FACTOR_DENSE) { \
+      MAKE(a_next, a, a_spot, KIND_A, TRANS_A != 0u, BM, A_FETCHES, m0, k_at, m, a_length, stride_a, a_aligned) \
+    } else if (whole) { READ_WHOLE_A } \
+    else { READ_CHECKED_A(k_at) } \
+    if (KIND_B != GT_FACTOR_DENSE) { \
+      MAKE(b_next, b, b_spot, KIND_B, TRANS_B == 0u, BN, B_FETCHES, n0, k_at, n, b_length, stride_b, b_aligned) \
+    } else if (whole) { READ_WHOLE_B } \
+    else { READ_CHECKED_B(k_at) } \
+  } \
+  ADVANCE(a_at, TRANS_A != 0u, A_FETCHES, m) \
+  ADVANCE(b_at, TRANS_B == 0u, B_FETCHES, n)
 
 #define PUT(slice) \
   [[unroll]] for (uint f = 0u; f < A_FETCHES; f++) \
@@ -225,12 +230,8 @@ void tile(uint z) {
   gt_spot a_spot[A_FETCHES], b_spot[B_FETCHES];
   vec4 a_next[A_FETCHES], b_next[B_FETCHES], sum[TM * COLUMN_GROUPS], total[TM * COLUMN_GROUPS];
 
-  if (!DENSE) {
-    GT_BEGIN(KIND_A)
-    GT_BEGIN(KIND_B)
-    SPOT_SIDE(a_spot, KIND_A, TRANS_A != 0u, BM, A_FETCHES, m0, m, a_length, stride_a)
-    SPOT_SIDE(b_spot, KIND_B, TRANS_B == 0u, BN, B_FETCHES, n0, n, b_length, stride_b)
-  }
+  KEEP(a_spot, KIND_A, TRANS_A != 0u, BM, A_FETCHES, m0, a_length, stride_a)
+  KEEP(b_spot, KIND_B, TRANS_B == 0u, BN, B_FETCHES, n0, b_length, stride_b)
   [[unroll]] for (uint f = 0u; f < A_FETCHES; f++)
     a_at[f] = z * stride_a + quad_address(TRANS_A != 0u, BM, me + f * LOCAL_X, uvec2(m0, k0), m);
   [[unroll]] for (uint f = 0u; f < B_FETCHES; f++)

@@ -6,6 +6,11 @@
  * add up to less than the image's extent, and both have the same phase. For the gradient of a convolution
  * with strides, positions lie in the image and images in the windows' positions: phases tell which are hit.
  *
+ * Or such a gradient is cut into products of one phase each, with the taps that hit it: then the other
+ * factor, the weights, has a line for each element of a patch, of which only those of the taps are taken, by
+ * a list; and a row of the result, that of the line's position o, goes to place o * apart + first along each
+ * axis.
+ *
  * Words of the geometry, then a table of what the taps add: an entry for each quad of a line, or for each
  * element where a group's channels are no multiple of 4. An entry is GT_PATCHES_ENTRY words: offset, three
  * places, phases. */
@@ -17,12 +22,15 @@
 #define GT_PATCHES_SPEC_HOLES (GT_FACTOR_SPEC_OWN + 2) /* 1: phases count */
 
 #define GT_PATCHES_AXES     3
-#define GT_PATCHES_ENTRIES  0 /* of the table */
+#define GT_PATCHES_ENTRIES  0 /* of the table, at least one */
 #define GT_PATCHES_IMAGE    1 /* elements of one image */
 #define GT_PATCHES_CHANNELS 2 /* of a group */
 #define GT_PATCHES_RUN      3 /* so many taps, from each multiple of that on, lie one behind another in memory */
-#define GT_PATCHES_AXIS     4 /* of axis a from GT_PATCHES_AXIS + a * GT_PATCHES_OF_AXIS on: */
-#define GT_PATCHES_OF_AXIS  10
+#define GT_PATCHES_LIST     4 /* where the list of lines begins … */
+#define GT_PATCHES_LISTED   5 /* … and of how many words it is, at least one */
+#define GT_PATCHES_ROWS     6 /* of the result, for each image */
+#define GT_PATCHES_AXIS     7 /* of axis a from GT_PATCHES_AXIS + a * GT_PATCHES_OF_AXIS on: */
+#define GT_PATCHES_OF_AXIS  12
 #define GT_PATCHES_TABLE    (GT_PATCHES_AXIS + GT_PATCHES_AXES * GT_PATCHES_OF_AXIS)
 #define GT_PATCHES_ENTRY    5
 
@@ -36,5 +44,8 @@
 #define GT_PATCHES_LIFT      6
 #define GT_PATCHES_LOW       7
 #define GT_PATCHES_HOLES     8
+#define GT_PATCHES_APART     9 /* of the result, as above, and how many rows a place is */
+#define GT_PATCHES_FIRST     10
+#define GT_PATCHES_ROW       11
 #define GT_PATCHES_PHASE     10 /* bits of an axis' phase; holes are fewer than that many */
 #endif

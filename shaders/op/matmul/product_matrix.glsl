@@ -3,15 +3,28 @@
  * units read them by rows or by columns. The next slab is fetched into registers while the present one is
  * multiplied.
  *
- * bfloat16 has the range of a float. float16 has not: each row of A and column of B is scaled by a power of
- * two, for each slab anew, so that its largest element lies in [2^14, 2^15), which is undone when the slab's
- * sums are added to the total. An element is then rounded to 11 bits, or to a 2^38th of the largest in its
- * slab's row; nothing overflows, and infinities and NaN stay what they are. */
+ * bfloat16 has the range of a float. float16 has not: each row of A and column of B is divided by a power of two,
+ * for each GT_RANGE_DEPTH of k anew (range.h), which is undone when the sums over that depth are added to
+ * the total. An element is then rounded to 11 bits, or to a 2^38th of the largest in its depth of the row.
+ *
+ * With GT_MATRIX_HALVES an element x is h + l, h its upper 11 bits, l the next 11, and a product is the sum of
+ * l h', h l' and h h'; what is left out is below the rounding of floats (Ootomo and Yokota, "Recovering single
+ * precision accuracy from Tensor Cores while surpassing the FP32 theoretical peak performance", 2022). Units
+ * truncate what they add, so sums that grew over all of k would lose digits: the totals are kept outside.
+ *
+ * A tile with an infinity or NaN in its factors is summed plainly, in floats.
+ *
+ * In the loop over slabs nothing but the next slab is fetched from memory: a load under a condition of its own
+ * makes a driver wait for all that are on their way (an H200 loses a third). */
 #include "op/matmul/product_matrix.h"
+layout(constant_id = GT_FACTOR_SPEC_A) const uint KIND_A = 0u;
+layout(constant_id = GT_FACTOR_SPEC_B) const uint KIND_B = 0u;
+layout(constant_id = GT_FACTOR_SPEC_RESULT) const uint RESULT = 0u;
 #define GT_PROGRAM_X 4
-#define row n
+#define row (RESULT != GT_RESULT_DENSE ? n * batch : n)
 #include "lib/program.glsl"
-#include "op/matmul/fetch.glsl"
+#include "op/matmul/load.glsl"
+#include "op/matmul/range.glsl"
 layout(local_size_x_id = GT_SPEC_LOCAL_X) in;
 layout(constant_id = GT_SPEC_LOCAL_X) const uint LOCAL_X = 64u; /* SUBGROUP * (BM / SM) * (BN / SN) */
 layout(constant_id = GT_MATRIX_SPEC_BM) const uint BM = 64u;
@@ -19,220 +32,359 @@ layout(constant_id = GT_MATRIX_SPEC_BN) const uint BN = 64u;
 layout(constant_id = GT_MATRIX_SPEC_BK) const uint BK = 32u;
 layout(constant_id = GT_MATRIX_SPEC_SM) const uint SM = 32u;
 layout(constant_id = GT_MATRIX_SPEC_SN) const uint SN = 32u;
-layout(constant_id = GT_MATRIX_SPEC_TRANS_A) const uint TRANS_A = 0u;
-layout(constant_id = GT_MATRIX_SPEC_TRANS_B) const uint TRANS_B = 0u;
+layout(constant_id = GT_MATRIX_SPEC_FORM) const uint FORM = 0u;
+layout(constant_id = GT_MATRIX_SPEC_AHEAD) const uint AHEAD = 0u;
 layout(constant_id = GT_MATRIX_SPEC_SPLIT) const uint SPLIT = 1u;
 layout(constant_id = GT_MATRIX_SPEC_M) const uint MATRIX_M = 16u;
 layout(constant_id = GT_MATRIX_SPEC_N) const uint MATRIX_N = 16u;
 layout(constant_id = GT_MATRIX_SPEC_K) const uint MATRIX_K = 16u;
 layout(constant_id = GT_MATRIX_SPEC_SUBGROUP) const uint SUBGROUP = 32u;
 #include "lib/matrix.glsl"
+const uint PLANES = (FORM & GT_MATRIX_HALVES) != 0u ? 2u : 1u; /* upper and lower halves */
 
 /* A tile's lines, as they lie in memory: of constant k if that is not the contiguous axis. An octet is eight
  * neighbours in a line; lines are padded by one against bank conflicts. */
-const bool A_K_LINES = TRANS_A != 0u, B_K_LINES = TRANS_B == 0u;
+const bool A_K_LINES = (FORM & GT_MATRIX_TRANS_A) != 0u, B_K_LINES = (FORM & GT_MATRIX_TRANS_B) == 0u;
+const bool DENSE = KIND_A == GT_FACTOR_DENSE && KIND_B == GT_FACTOR_DENSE;
+const bool TAIL = (FORM & GT_MATRIX_TAIL) != 0u;
+const bool WHOLE = (FORM & GT_MATRIX_WHOLE) != 0u && ALIGNED != 0u;
+/* Slabs are read without a check: lines that do not exist are taken for the last one, as nothing that is made of them
+ * is written. Only a last slab that is not whole is looked at more closely. */
+const bool QUADS = (FORM & GT_MATRIX_QUADS) != 0u && ALIGNED != 0u;
+const bool FAST = DENSE && QUADS;
 const uint A_LINE = (A_K_LINES ? BM : BK) / 8u, B_LINE = (B_K_LINES ? BN : BK) / 8u;
 const uint A_STRIDE = A_LINE + 1u, B_STRIDE = B_LINE + 1u;
 const uint A_LINES = A_K_LINES ? BK : BM, B_LINES = B_K_LINES ? BK : BN;
+const uint A_PLANE = A_LINES * A_STRIDE, B_PLANE = B_LINES * B_STRIDE;
 const uint A_OCTETS = A_LINES * A_LINE, B_OCTETS = B_LINES * B_LINE;
 const uint A_FETCHES = (A_OCTETS + LOCAL_X - 1u) / LOCAL_X, B_FETCHES = (B_OCTETS + LOCAL_X - 1u) / LOCAL_X;
 const uint DOWN = SM / MATRIX_M, ACROSS = SN / MATRIX_N, DEEP = BK / MATRIX_K, SUMS = MATRIX_M * MATRIX_N;
-const uint SUBGROUPS_N = BN / SN, SUBGROUPS = LOCAL_X / SUBGROUP;
+const uint SUBGROUPS_N = BN / SN;
+/* Do sums go straight from the units to memory? */
+const bool STRAIGHT = WHOLE && RESULT == GT_RESULT_DENSE;
+const bool PLAIN = CODE_COUNT == 0u && OUTPUT_COUNT == 1u && OUTPUT_0 == GT_OPERAND_LEADER;
+const uint RASTER = 8u; /* rows of tiles that are walked at a time, so that the cache holds what they share */
 
-shared uvec4 a_tile[A_LINES * A_STRIDE];
-shared uvec4 b_tile[B_LINES * B_STRIDE];
-shared float finished[SUBGROUPS * SUMS]; /* a matrix of each subgroup, on its way out */
+/* The factors' slabs; at the end, a matrix of sums of each subgroup on its way out. */
+shared uvec4 tile_a[PLANES * A_PLANE];
+shared uvec4 tile_b[PLANES * B_PLANE];
 
-/* Octet q of a tile whose first element is at (w, k): where it lies in memory, in a matrix of `wide` by k, and
- * how many of its elements exist. */
-uint octet_address(bool k_lines, uint line, uint q, uvec2 at, uint wide) {
+/* Octet q of a tile whose first element is at (w, k): where it is, as (line, position) in memory. */
+uvec2 octet_place(bool k_lines, uint line, uint q, uvec2 at) {
   uint inner = 8u * (q % line), outer = q / line;
-  return k_lines ? (at.y + outer) * wide + at.x + inner : (at.x + outer) * k + at.y + inner;
+  return k_lines ? uvec2(at.y + outer, at.x + inner) : uvec2(at.x + outer, at.y + inner);
 }
-int octet_left(bool k_lines, uint line, uint q, uvec2 at, uint wide, uint k_end) {
-  uint inner = 8u * (q % line), outer = q / line;
-  bool exists = k_lines ? at.y + outer < k_end : at.x + outer < wide;
-  int left = k_lines ? int(wide) - int(at.x + inner) : int(k_end) - int(at.y + inner);
-  return exists ? left : 0;
+/* How many of its elements exist, of lines of `length`. */
+int octet_left(bool k_lines, uvec2 place, uint length, uint wide, uint k_end) {
+  bool exists = place.x < (k_lines ? k_end : wide);
+  return exists ? int(k_lines ? wide : k_end) - int(place.y) : 0;
 }
 
-#define FETCH_SIDE(next, from, K_LINES, LINE, OCTETS, FETCHES, first, at, wide, aligned) \
+/* Dense: where an invocation's octets begin. Else what stays of them from slab to slab: the positions of their two
+ * quads where lines are of constant k, or the line. */
+#define BEGIN_SIDE(address, pair, spot, KIND, K_LINES, LINE, FETCHES, at, length, wide, stride) \
   GT_UNROLL for (uint f = 0u; f < FETCHES; f++) { \
-    uint q = me + f * LOCAL_X, address = first + octet_address(K_LINES, LINE, q, at, wide); \
-    int left = q < OCTETS ? octet_left(K_LINES, LINE, q, at, wide, k_end) : 0; \
-    next[2u * f] = fetch(from, address, left, aligned); \
-    next[2u * f + 1u] = fetch(from, address + 4u, left - 4, aligned); \
+    uvec2 place = octet_place(K_LINES, LINE, me + f * LOCAL_X, at), inside = place; \
+    if (FAST && K_LINES) inside.y = min(place.y, length - 4u); \
+    if (FAST && !K_LINES) inside.x = min(place.x, wide - 1u); \
+    address[f] = z * stride + inside.x * length + inside.y; \
+    pair[f] = !K_LINES || place.y + 8u <= length ? 1u : 0u; \
+    if (!DENSE) { \
+      if (K_LINES) { \
+        GT_POSITION(spot[2u * f], KIND, place.y) \
+        GT_POSITION(spot[2u * f + 1u], KIND, place.y + 4u) \
+      } else { GT_LINE(spot[2u * f], KIND, z, place.x, length, stride) } \
+    } \
   }
-#define FETCH(k_at) \
-  FETCH_SIDE(a_next, a, A_K_LINES, A_LINE, A_OCTETS, A_FETCHES, z * stride_a, uvec2(m0, k_at), m, a_aligned) \
-  FETCH_SIDE(b_next, b, B_K_LINES, B_LINE, B_OCTETS, B_FETCHES, z * stride_b, uvec2(n0, k_at), n, b_aligned)
-
-/* Rounded to the nearest number with `bits` fewer digits, ties to even; infinities and NaN as they are. */
-uvec4 rounded(vec4 v, uint bits) {
-  uvec4 word = floatBitsToUint(v), half_digit = uvec4((1u << (bits - 1u)) - 1u);
-  uvec4 up = word + half_digit + (word >> bits & 1u);
-  bvec4 special = greaterThanEqual(word & 0x7fffffffu, uvec4(0x7f800000u));
-  return mix(up, word, special) & ~(2u * half_digit + 1u) | mix(uvec4(0u), word & 0x007fffffu, special);
-}
-
-#ifdef GT_MATRIX_BFLOAT
-uvec2 packed(vec4 v) {
-  uvec4 word = rounded(v, 16u);
-  /* A NaN may have all its digits in the lower half. */
-  word |= mix(uvec4(0u), uvec4(0x00400000u), greaterThan(word & 0x7fffffffu, uvec4(0x7f800000u)));
-  return word.xz >> 16 | word.yw & 0xffff0000u;
-}
-#define PUT_SIDE(tile, next, K_LINES, LINE, STRIDE, OCTETS, FETCHES, side) \
+#define FETCH_SIDE(next, from, address, pair, K_LINES, OCTETS, FETCHES, length) \
+  GT_UNROLL for (uint f = 0u; f < FETCHES; f++) { \
+    if (OCTETS % LOCAL_X == 0u || me + f * LOCAL_X < OCTETS) { \
+      next[2u * f] = GT_CAST(GT_FLOATS4, from).at[address[f] >> 2]; \
+      next[2u * f + 1u] = GT_CAST(GT_FLOATS4, from).at[(address[f] >> 2) + (WHOLE ? 1u : pair[f])]; \
+    } \
+    address[f] += K_LINES ? BK * length : BK; \
+  }
+#define FETCH_CHECKED_SIDE(next, from, address, spot, KIND, K_LINES, LINE, OCTETS, FETCHES, corner, length, wide, \
+                           stride, aligned) \
   GT_UNROLL for (uint f = 0u; f < FETCHES; f++) { \
     uint q = me + f * LOCAL_X; \
-    if (q < OCTETS) tile[q / LINE * STRIDE + q % LINE] = uvec4(packed(next[2u * f]), packed(next[2u * f + 1u])); \
+    uvec2 place = octet_place(K_LINES, LINE, q, corner); \
+    int left = q < OCTETS ? octet_left(K_LINES, place, length, wide, k_end) : 0; \
+    if (DENSE) { \
+      next[2u * f] = fetch(from, address[f], left, aligned); \
+      next[2u * f + 1u] = fetch(from, address[f] + 4u, left - 4, aligned); \
+    } else { \
+      gt_spot other; \
+      if (K_LINES) { \
+        GT_LINE(other, KIND, z, place.x, length, stride) \
+        GT_QUAD(next[2u * f], KIND, from, other, spot[2u * f], place.y, left, aligned) \
+        GT_QUAD(next[2u * f + 1u], KIND, from, other, spot[2u * f + 1u], place.y + 4u, left - 4, aligned) \
+      } else { \
+        GT_POSITION(other, KIND, place.y) \
+        GT_QUAD(next[2u * f], KIND, from, spot[2u * f], other, place.y, left, aligned) \
+        GT_POSITION(other, KIND, place.y + 4u) \
+        GT_QUAD(next[2u * f + 1u], KIND, from, spot[2u * f], other, place.y + 4u, left - 4, aligned) \
+      } \
+    } \
+    address[f] += K_LINES ? BK * length : BK; \
+  }
+#define FETCH_CHECKED(k_at) \
+  FETCH_CHECKED_SIDE(next_a, a, at_a, spot_a, KIND_A, A_K_LINES, A_LINE, A_OCTETS, A_FETCHES, uvec2(m0, k_at), \
+                     length_a, m, stride_a, a_aligned) \
+  FETCH_CHECKED_SIDE(next_b, b, at_b, spot_b, KIND_B, B_K_LINES, B_LINE, B_OCTETS, B_FETCHES, uvec2(n0, k_at), \
+                     length_b, n, stride_b, b_aligned)
+#define FETCH(k_at) \
+  if (FAST) { \
+    FETCH_SIDE(next_a, a, at_a, pair_a, A_K_LINES, A_OCTETS, A_FETCHES, length_a) \
+    FETCH_SIDE(next_b, b, at_b, pair_b, B_K_LINES, B_OCTETS, B_FETCHES, length_b) \
+  } else { FETCH_CHECKED(k_at) }
+
+#ifndef GT_MATRIX_BFLOAT
+#define GT_MATRIX_SCALED
+/* Of the lines of A's tile, then of B's, over this depth of k and the next or the last: the roots of their powers
+ * of two (range.h), and what elements are to be multiplied by. */
+const uint ROOTS = BM + BN, OWN_ROOTS = (ROOTS + LOCAL_X - 1u) / LOCAL_X, SLOTS = 2u;
+shared float roots[SLOTS * ROOTS];
+shared vec4 scales[SLOTS * ROOTS / 4u];
+shared uint special; /* is there an infinity or NaN? */
+
+/* Where in memory the i-th root of a tile stands. */
+uint root_address(uint z, uvec2 at, uint depth, uint i) {
+  return i < BM ? range_a(z, depth) + at.x + i : range_b(z, depth) + at.y + i - BM;
+}
+
+#define FETCH_ROOTS(depth) \
+  GT_UNROLL for (uint r = 0u; r < OWN_ROOTS; r++) \
+    next_root[r] = range.at[root_address(z, uvec2(m0, n0), min(depth, range_depths() - 1u), min(me + r * LOCAL_X, ROOTS - 1u))];
+/* The scale is 1 / root^2, a power of two as well. */
+#define PUT_ROOTS(depth) \
+  GT_UNROLL for (uint r = 0u; r < OWN_ROOTS; r++) \
+    if (me + r * LOCAL_X < ROOTS) { \
+      uint to = (depth) % SLOTS * ROOTS + me + r * LOCAL_X, bits = floatBitsToUint(next_root[r]); \
+      roots[to] = next_root[r]; \
+      scales[to / 4u][to % 4u] = uintBitsToFloat((381u << 23) - 2u * bits); \
+      if (bits == 0x7f800000u) special = 1u; \
+    }
+/* An invocation's octets are parts of lines with a scale each, or, where lines are of constant k, lie below one
+ * another and share eight. */
+#define GET_SCALES(depth) \
+  GT_UNROLL for (uint f = 0u; f < A_FETCHES; f++) { \
+    uint i = (depth) % SLOTS * ROOTS + min((me + f * LOCAL_X) / A_LINE, BM - 1u); \
+    scale_a[f] = scales[i / 4u][i % 4u]; \
+  } \
+  GT_UNROLL for (uint f = 0u; f < B_FETCHES; f++) { \
+    uint i = (depth) % SLOTS * ROOTS + BM + min((me + f * LOCAL_X) / B_LINE, BN - 1u); \
+    scale_b[f] = scales[i / 4u][i % 4u]; \
+  } \
+  GT_UNROLL for (uint h = 0u; h < 2u; h++) { \
+    if (A_K_LINES) scales_a[h] = scales[(depth) % SLOTS * (ROOTS / 4u) + 2u * (me % A_LINE) + h]; \
+    if (B_K_LINES) scales_b[h] = scales[(depth) % SLOTS * (ROOTS / 4u) + BM / 4u + 2u * (me % B_LINE) + h]; \
+  }
+#define SCALE_OCTET(line_scales, octet_scale, K_LINES) \
+  if (K_LINES) { \
+    low *= line_scales[0]; \
+    high *= line_scales[1]; \
+  } else { \
+    low *= octet_scale; \
+    high *= octet_scale; \
   }
 #else
-/* Of each row of A, then of each column of B, in this slab: the largest absolute value, as the bits of a float,
- * which order as it does, and the power of two that sums are to be multiplied by. */
-shared uint largest[BM + BN];
-shared float power[BM + BN];
+#define SCALE_OCTET(line_scales, octet_scale, K_LINES)
+#endif
 
-/* 2^14 over the power of two of the largest, and its inverse: within what is no subnormal number. */
-uint exponent(uint bits) { return clamp(bits >> 23, 15u, 254u); }
-float scale(uint i) { return uintBitsToFloat(268u - exponent(largest[i]) << 23); }
-float unscale(uint i) { return uintBitsToFloat(exponent(largest[i]) - 14u << 23); }
-
-uvec2 packed(vec4 v) {
-  vec4 short_ = uintBitsToFloat(rounded(v, 13u));
-  return uvec2(packHalf2x16(short_.xy), packHalf2x16(short_.zw));
-}
-
-#define MEASURE_SIDE(next, K_LINES, LINE, OCTETS, FETCHES, side) \
+#define PUT_SIDE(tile, next, line_scales, scale, K_LINES, LINE, STRIDE, PLANE, OCTETS, FETCHES) \
   GT_UNROLL for (uint f = 0u; f < FETCHES; f++) { \
-    uint q = me + f * LOCAL_X; \
-    uvec4 low = floatBitsToUint(next[2u * f]) & 0x7fffffffu, high = floatBitsToUint(next[2u * f + 1u]) & 0x7fffffffu; \
-    uvec4 most = max(low, high); \
-    if (q < OCTETS && !K_LINES) atomicMax(largest[side + q / LINE], max(max(most.x, most.y), max(most.z, most.w))); \
-    if (q < OCTETS && K_LINES) \
-      GT_UNROLL for (uint i = 0u; i < 4u; i++) { \
-        atomicMax(largest[side + 8u * (q % LINE) + i], low[i]); \
-        atomicMax(largest[side + 8u * (q % LINE) + 4u + i], high[i]); \
+    uint q = me + f * LOCAL_X, to = q / LINE * STRIDE + q % LINE; \
+    if (OCTETS % LOCAL_X == 0u || q < OCTETS) { \
+      vec4 low = next[2u * f], high = next[2u * f + 1u]; \
+      SCALE_OCTET(line_scales, scale[f], K_LINES) \
+      if (PLANES == 1u) tile[to] = uvec4(gt_packed(low), gt_packed(high)); \
+      else { \
+        vec4 upper_low = gt_upper(low), upper_high = gt_upper(high); \
+        tile[to] = uvec4(gt_packed(upper_low), gt_packed(upper_high)); \
+        tile[PLANE + to] = uvec4(gt_packed(low - upper_low), gt_packed(high - upper_high)); \
       } \
+    } \
   }
-#define PUT_SIDE(tile, next, K_LINES, LINE, STRIDE, OCTETS, FETCHES, side) \
-  GT_UNROLL for (uint f = 0u; f < FETCHES; f++) { \
-    uint q = me + f * LOCAL_X; \
-    if (q < OCTETS) { \
-      vec4 low = vec4(scale(side + (K_LINES ? 8u * (q % LINE) : q / LINE))), high = low; \
-      if (K_LINES) GT_UNROLL for (uint i = 0u; i < 4u; i++) { \
-        low[i] = scale(side + 8u * (q % LINE) + i); \
-        high[i] = scale(side + 8u * (q % LINE) + 4u + i); \
-      } \
-      tile[q / LINE * STRIDE + q % LINE] = uvec4(packed(low * next[2u * f]), packed(high * next[2u * f + 1u])); \
+#define PUT \
+  PUT_SIDE(tile_a, next_a, scales_a, scale_a, A_K_LINES, A_LINE, A_STRIDE, A_PLANE, A_OCTETS, A_FETCHES) \
+  PUT_SIDE(tile_b, next_b, scales_b, scale_b, B_K_LINES, B_LINE, B_STRIDE, B_PLANE, B_OCTETS, B_FETCHES)
+
+/* The matrices of step d of a slab, into the u-th place. */
+#define LOAD(d, u) \
+  GT_UNROLL for (uint p = 0u; p < PLANES; p++) { \
+    GT_UNROLL for (uint i = 0u; i < DOWN; i++) { \
+      uint w = m_mine + i * MATRIX_M, deep = (d) * MATRIX_K; \
+      uint first = p * A_PLANE + (A_K_LINES ? deep * A_STRIDE + w / 8u : w * A_STRIDE + deep / 8u); \
+      GT_LOAD_LEFT(left[((u) * PLANES + p) * DOWN + i], tile_a, first, A_STRIDE, A_K_LINES); \
+    } \
+    GT_UNROLL for (uint j = 0u; j < ACROSS; j++) { \
+      uint w = n_mine + j * MATRIX_N, deep = (d) * MATRIX_K; \
+      uint first = p * B_PLANE + (B_K_LINES ? deep * B_STRIDE + w / 8u : w * B_STRIDE + deep / 8u); \
+      GT_LOAD_RIGHT(right[((u) * PLANES + p) * ACROSS + j], tile_b, first, B_STRIDE, !B_K_LINES); \
+    } \
+  }
+/* Plane p of the left factor with plane q of the right one. */
+#define MULTIPLY_PLANES(u, p, q) \
+  GT_UNROLL for (uint i = 0u; i < DOWN; i++) \
+    GT_MULTIPLY_ADD(sums[i * ACROSS + j], left[((u) * PLANES + (p)) * DOWN + i], \
+                    right[((u) * PLANES + (q)) * ACROSS + j]);
+#define MULTIPLY(u) \
+  GT_UNROLL for (uint j = 0u; j < ACROSS; j++) { \
+    if (PLANES == 2u) { MULTIPLY_PLANES(u, PLANES - 1u, 0u) MULTIPLY_PLANES(u, 0u, PLANES - 1u) } \
+    MULTIPLY_PLANES(u, 0u, 0u) \
+  }
+
+/* Adds the sums over a depth of k to the totals. */
+#define DRAIN(depth) \
+  GT_UNROLL for (uint i = 0u; i < DOWN; i++) { \
+    gt_sums of_row; \
+    GT_LOAD_SUMS(of_row, roots, (depth) % SLOTS * ROOTS + m_mine + i * MATRIX_M, 0u, true); \
+    GT_UNROLL for (uint j = 0u; j < ACROSS; j++) { \
+      gt_sums of_column; \
+      GT_LOAD_SUMS(of_column, roots, (depth) % SLOTS * ROOTS + BM + n_mine + j * MATRIX_N, 0u, false); \
+      GT_ADD_PRODUCT(total[i * ACROSS + j], sums[i * ACROSS + j], of_row, of_column); \
+      GT_SET_SUMS(sums[i * ACROSS + j], 0.0); \
     } \
   }
 
-void clear_largest() {
-  for (uint i = gl_LocalInvocationIndex; i < BM + BN; i += LOCAL_X) largest[i] = 0u;
-}
-#endif
-
-#define PUT \
-  PUT_SIDE(a_tile, a_next, A_K_LINES, A_LINE, A_STRIDE, A_OCTETS, A_FETCHES, 0u) \
-  PUT_SIDE(b_tile, b_next, B_K_LINES, B_LINE, B_STRIDE, B_OCTETS, B_FETCHES, BM)
-
 void write(uint z, uint i, uint j, vec4 v) {
   if (i < m && j < n) {
-    uint lanes = min(4u, n - j);
-    if (SPLIT > 1u) gt_store(partial, gt_place(((gl_WorkGroupID.y * batch + z) * m + i) * n + j, lanes), v);
-    else gt_program_write(gt_place((z * m + i) * n + j, lanes), v);
+    uint at = gt_result_row(z, i) + j, lanes = min(4u, n - j);
+    if (SPLIT > 1u) gt_store(partial, gt_place(gl_WorkGroupID.y * batch * m * n + at, lanes), v);
+    else gt_program_write(gt_place(at, lanes), v);
   }
 }
 
-/* Tiles go along y, too, where there are too many for x. The last may lie below the product: they write nothing. */
+/* Tiles go along y, too, where there are too many for x. */
 uint tile_number() {
   return SPLIT > 1u ? gl_WorkGroupID.x : gl_WorkGroupID.x + gl_WorkGroupID.y * gl_NumWorkGroups.x;
 }
 
-void tile(uint z) {
-  uint tiles_n = (n + BN - 1u) / BN, me = gl_LocalInvocationIndex, number = tile_number();
-  uint m0 = number / tiles_n * BM, n0 = number % tiles_n * BN;
+#ifdef GT_MATRIX_SCALED
+/* An element of the line and position of either factor. */
+#define ELEMENT(value, from, KIND, line, position, length, stride) \
+  GT_LINE(spot, KIND, z, line, length, stride) \
+  GT_POSITION(other, KIND, (position) / 4u * 4u) \
+  GT_QUAD(quad, KIND, from, spot, other, (position) / 4u * 4u, int(length - (position) / 4u * 4u), false) \
+  value = quad[(position) % 4u];
+
+void plain_tile(uint z, uint m0, uint n0, uint k0, uint k_end) {
+  uint length_a = A_K_LINES ? m : k, length_b = B_K_LINES ? n : k;
+  for (uint q = gl_LocalInvocationIndex; q < BM * BN / 4u; q += LOCAL_X) {
+    uint i = m0 + q / (BN / 4u), j = n0 + q % (BN / 4u) * 4u;
+    vec4 sum = vec4(0.0), quad;
+    gt_spot spot, other;
+    if (i >= m || j >= n) continue;
+    for (uint at = k0; at < k_end; at++) {
+      float left, right;
+      ELEMENT(left, a, KIND_A, A_K_LINES ? at : i, A_K_LINES ? i : at, length_a, stride_a)
+      GT_UNROLL for (uint l = 0u; l < 4u; l++) {
+        uint column = min(j + l, n - 1u);
+        ELEMENT(right, b, KIND_B, B_K_LINES ? at : column, B_K_LINES ? column : at, length_b, stride_b)
+        sum[l] = fma(left, right, sum[l]);
+      }
+    }
+    write(z, i, j, sum);
+  }
+}
+#endif
+
+#define USE_SLAB(next) \
+  PUT \
+  barrier(); \
+  if (AHEAD != 0u) { LOAD(0u, 0u) } \
+  next \
+  GT_UNROLL for (uint d = 0u; d < DEEP; d++) { \
+    if (AHEAD == 0u) { LOAD(d, 0u) } \
+    if (AHEAD != 0u && d + 1u < DEEP) { LOAD(d + 1u, (d + 1u) % 2u) } \
+    MULTIPLY(AHEAD * (d % 2u)) \
+  } \
+  barrier(); /* the slab is used up */
+/* The slabs of k from `at` to `end`, of all those to `full`. */
+#define SLABS(at, end, full) \
+  for (; at < end; at += BK) { USE_SLAB(if (at + BK < full) { FETCH(at + BK) }) }
+/* The one behind those that are whole. */
+#define LAST_SLAB(at) \
+  if (FAST && TAIL && at < k_end) { \
+    FETCH_CHECKED(at) \
+    USE_SLAB(;) \
+    at = k_end; \
+  }
+
+void tile(uint z, uint m0, uint n0) {
+  uint me = gl_LocalInvocationIndex;
   uint m_mine = gt_subgroup() / SUBGROUPS_N * SM, n_mine = gt_subgroup() % SUBGROUPS_N * SN;
   uint k0 = SPLIT > 1u ? gl_WorkGroupID.y * k_chunk : 0u, k_end = SPLIT > 1u ? min(k0 + k_chunk, k) : k;
-  bool a_aligned = ALIGNED != 0u && (((A_K_LINES ? m : k) | stride_a) & 3u) == 0u;
-  bool b_aligned = ALIGNED != 0u && (((B_K_LINES ? n : k) | stride_b) & 3u) == 0u;
-  vec4 a_next[2u * A_FETCHES], b_next[2u * B_FETCHES];
+  uint length_a = A_K_LINES ? m : k, length_b = B_K_LINES ? n : k;
+  bool a_aligned = ALIGNED != 0u && ((length_a | stride_a) & 3u) == 0u;
+  bool b_aligned = ALIGNED != 0u && ((length_b | stride_b) & 3u) == 0u;
+  uint at_a[A_FETCHES], at_b[B_FETCHES], pair_a[A_FETCHES], pair_b[B_FETCHES], at = k0;
+  gt_spot spot_a[2u * A_FETCHES], spot_b[2u * B_FETCHES];
+  vec4 next_a[2u * A_FETCHES], next_b[2u * B_FETCHES];
+  gt_left left[(1u + AHEAD) * PLANES * DOWN];
+  gt_right right[(1u + AHEAD) * PLANES * ACROSS];
+  gt_sums sums[DOWN * ACROSS];
+  GT_UNROLL for (uint t = 0u; t < DOWN * ACROSS; t++) GT_SET_SUMS(sums[t], 0.0);
+  GT_BEGIN(KIND_A)
+  GT_BEGIN(KIND_B)
+  BEGIN_SIDE(at_a, pair_a, spot_a, KIND_A, A_K_LINES, A_LINE, A_FETCHES, uvec2(m0, k0), length_a, m, stride_a)
+  BEGIN_SIDE(at_b, pair_b, spot_b, KIND_B, B_K_LINES, B_LINE, B_FETCHES, uvec2(n0, k0), length_b, n, stride_b)
+  uint full = FAST && TAIL ? k_end - (k_end - k0) % BK : k_end;
+  if (k0 < full) { FETCH(k0) }
+#ifdef GT_MATRIX_SCALED
   gt_sums total[DOWN * ACROSS];
-
+  float next_root[OWN_ROOTS];
   GT_UNROLL for (uint t = 0u; t < DOWN * ACROSS; t++) GT_SET_SUMS(total[t], 0.0);
-#ifndef GT_MATRIX_BFLOAT
-  clear_largest();
-#endif
-  FETCH(k0)
-  for (uint at = k0; at < k_end; at += BK) {
-    barrier(); /* the slab before is used up */
-#ifndef GT_MATRIX_BFLOAT
-    MEASURE_SIDE(a_next, A_K_LINES, A_LINE, A_OCTETS, A_FETCHES, 0u)
-    MEASURE_SIDE(b_next, B_K_LINES, B_LINE, B_OCTETS, B_FETCHES, BM)
+  vec4 scales_a[2], scales_b[2];
+  float scale_a[A_FETCHES], scale_b[B_FETCHES];
+  if (me == 0u) special = 0u;
+  uint depth = k0 / GT_RANGE_DEPTH;
+  FETCH_ROOTS(depth)
+  barrier();
+  for (; at < k_end; depth++) {
+    uint end = min((depth + 1u) * GT_RANGE_DEPTH, k_end);
+    PUT_ROOTS(depth)
     barrier();
-    for (uint i = me; i < BM + BN; i += LOCAL_X) power[i] = unscale(i);
-#endif
-    PUT
-    barrier();
-#ifndef GT_MATRIX_BFLOAT
-    clear_largest();
-#endif
-    if (at + BK < k_end) { FETCH(at + BK) }
-    gt_left left[DOWN * DEEP];
-    gt_right right[ACROSS * DEEP];
-    GT_UNROLL for (uint d = 0u; d < DEEP; d++) {
-      GT_UNROLL for (uint i = 0u; i < DOWN; i++) {
-        uint w = m_mine + i * MATRIX_M, deep = d * MATRIX_K;
-        uint first = A_K_LINES ? deep * A_STRIDE + w / 8u : w * A_STRIDE + deep / 8u;
-        GT_LOAD_LEFT(left[i * DEEP + d], a_tile, first, A_STRIDE, A_K_LINES);
-      }
-      GT_UNROLL for (uint j = 0u; j < ACROSS; j++) {
-        uint w = n_mine + j * MATRIX_N, deep = d * MATRIX_K;
-        uint first = B_K_LINES ? deep * B_STRIDE + w / 8u : w * B_STRIDE + deep / 8u;
-        GT_LOAD_RIGHT(right[j * DEEP + d], b_tile, first, B_STRIDE, !B_K_LINES);
-      }
+    if (special != 0u) {
+      plain_tile(z, m0, n0, k0, k_end);
+      return;
     }
-    GT_UNROLL for (uint i = 0u; i < DOWN; i++) {
-#ifdef GT_MATRIX_BFLOAT
-      GT_UNROLL for (uint j = 0u; j < ACROSS; j++)
-        GT_UNROLL for (uint d = 0u; d < DEEP; d++)
-          GT_MULTIPLY_ADD(total[i * ACROSS + j], left[i * DEEP + d], right[j * DEEP + d]);
-#else
-      gt_sums of_row;
-      GT_LOAD_SUMS(of_row, power, m_mine + i * MATRIX_M, 0u, true);
-      GT_UNROLL for (uint j = 0u; j < ACROSS; j++) {
-        gt_sums of_column, sums;
-        GT_SET_SUMS(sums, 0.0);
-        GT_LOAD_SUMS(of_column, power, BM + n_mine + j * MATRIX_N, 0u, false);
-        GT_UNROLL for (uint d = 0u; d < DEEP; d++)
-          GT_MULTIPLY_ADD(sums, left[i * DEEP + d], right[j * DEEP + d]);
-        /* The smaller power first: what is then out of range is so in the end. */
-        GT_UNROLL for (uint e = 0u; e < GT_SUMS_LENGTH(sums); e++) {
-          float x = GT_SUM(of_row, e), y = GT_SUM(of_column, e);
-          GT_SUM(total[i * ACROSS + j], e) += GT_SUM(sums, e) * min(x, y) * max(x, y);
-        }
-      }
-#endif
-    }
+    GET_SCALES(depth)
+    FETCH_ROOTS(depth + 1u)
+    SLABS(at, min(end, full), full)
+    if (end == k_end) { LAST_SLAB(at) }
+    DRAIN(depth)
   }
+#else
+#define total sums
+  SLABS(at, full, full)
+  LAST_SLAB(at)
+#endif
   GT_UNROLL for (uint i = 0u; i < DOWN; i++)
     GT_UNROLL for (uint j = 0u; j < ACROSS; j++) {
-      uint mine = gt_subgroup() * SUMS;
-      barrier();
-      GT_STORE_SUMS(total[i * ACROSS + j], finished, mine, MATRIX_N);
-      barrier();
-      for (uint q = 4u * gt_lane(); q < SUMS; q += 4u * SUBGROUP) {
-        uint at = mine + q;
-        write(z, m0 + m_mine + i * MATRIX_M + q / MATRIX_N, n0 + n_mine + j * MATRIX_N + q % MATRIX_N,
-              vec4(finished[at], finished[at + 1u], finished[at + 2u], finished[at + 3u]));
+      uint from_m = m0 + m_mine + i * MATRIX_M, from_n = n0 + n_mine + j * MATRIX_N, mine = gt_subgroup() * (SUMS / 4u);
+      if (STRAIGHT && SPLIT > 1u) {
+        GT_STORE_SUMS(total[i * ACROSS + j], partial.at, ((gl_WorkGroupID.y * batch + z) * m + from_m) * n + from_n, n);
+      } else if (STRAIGHT && PLAIN) {
+        GT_STORE_SUMS(total[i * ACROSS + j], y[0].at, (z * m + from_m) * n + from_n, n);
+      } else {
+        GT_STORE_WORDS(total[i * ACROSS + j], tile_a, mine, MATRIX_N / 4u);
+        barrier();
+        for (uint q = gt_lane(); q < SUMS / 4u; q += SUBGROUP)
+          write(z, from_m + q / (MATRIX_N / 4u), from_n + q % (MATRIX_N / 4u) * 4u, uintBitsToFloat(tile_a[mine + q]));
+        barrier();
       }
     }
 }
 
 void main() {
+  uint tiles_n = (n + BN - 1u) / BN, tiles_m = (m + BM - 1u) / BM, number = tile_number();
+  uint band = number / (RASTER * tiles_n), in_band = number % (RASTER * tiles_n);
+  if (band * RASTER >= tiles_m) return;
+  uint rows = min(RASTER, tiles_m - band * RASTER);
   for (uint z = gl_WorkGroupID.z; z < batch; z += gl_NumWorkGroups.z) {
-    tile(z);
+    tile(z, (band * RASTER + in_band % rows) * BM, in_band / rows * BN);
     barrier(); /* the next entry's first slab must not overtake this one's last */
   }
 }

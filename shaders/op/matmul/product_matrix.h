@@ -1,15 +1,25 @@
-/* The product of matmul.h on matrix units, with its arguments: factors are rounded to 16 bits while they are
+/* The product of matmul.h on matrix units, with its arguments: factors become 16 bits wide while they are
  * staged, sums are floats. Own specialization constants: */
 #include "op/matmul/matmul.h"
+#include "op/matmul/range.h"
 #define GT_MATRIX_SPEC_BM       3 /* tile of a workgroup, multiples of the subgroup's */
 #define GT_MATRIX_SPEC_BN       4
 #define GT_MATRIX_SPEC_BK       5 /* depth of a slab, a multiple of the units' k and of 8 */
 #define GT_MATRIX_SPEC_SM       6 /* tile of a subgroup, multiples of the units' m and n, of 8 both */
 #define GT_MATRIX_SPEC_SN       7
-#define GT_MATRIX_SPEC_TRANS_A  8
-#define GT_MATRIX_SPEC_TRANS_B  9
+#define GT_MATRIX_SPEC_FORM     8  /* bits, below */
+#define GT_MATRIX_SPEC_AHEAD    9  /* 1: matrices are loaded a step before they are used */
 #define GT_MATRIX_SPEC_SPLIT    10 /* as in matmul.h */
 #define GT_MATRIX_SPEC_M        11 /* the units' own extents */
 #define GT_MATRIX_SPEC_N        12
 #define GT_MATRIX_SPEC_K        13
 #define GT_MATRIX_SPEC_SUBGROUP 14 /* lanes of a subgroup */
+
+#define GT_MATRIX_TRANS_A 1u
+#define GT_MATRIX_TRANS_B 2u
+#define GT_MATRIX_QUADS   4u  /* factors' lines are of multiples of four elements */
+#define GT_MATRIX_WHOLE   8u  /* and m, n and each part of k are multiples of BM, BN and BK */
+#define GT_MATRIX_TAIL    32u /* a part of k is no multiple of BK */
+#define GT_MATRIX_HALVES                                                            \
+  16u /* elements are sums of two float16: products are as exact as those of floats \
+       */

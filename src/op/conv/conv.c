@@ -4,6 +4,7 @@
 #include "op/conv/conv.h"
 #include "base/count.h"
 #include "op/check.h"
+#include "op/conv/depthwise.h"
 #include "op/core.h"
 #include "op/matmul/matmul.h"
 #include "op/matmul/patches.h"
@@ -12,7 +13,15 @@
 #include "op/op.h"
 #include <stdlib.h>
 
-enum { ROW_CONV, ROW_INPUT, ROW_WEIGHT, ROWS, MOST_EXTENT = 1 << 28, MOST_LENGTH = 1 << 24 };
+enum {
+  ROW_CONV,
+  ROW_INPUT,
+  ROW_WEIGHT,
+  ROWS,
+  MOST_EXTENT = 1 << 28,
+  MOST_LENGTH = 1 << 24,
+  MOST_PHASES = 27
+};
 static const gt_op rows[ROWS];
 
 GT_REGISTER(op, conv)
@@ -37,6 +46,11 @@ static gt_shape image(int64_t batch, uint32_t rank, const uint32_t *extent, int6
 /* Of w, as all but the input's gradient read it. */
 static gt_shape weights(const gt_conv_attribute *a, int64_t in, int64_t out) {
   return image(out, a->rank, a->kernel, in / a->groups);
+}
+
+/* As their gradient is computed: rows of what an epilogue reads are those of the product. */
+static gt_shape as_matrix(const gt_conv_attribute *a, int64_t in, int64_t out) {
+  return gt_shape_2(out, taps(a) * (in / a->groups));
 }
 
 /* As the input's gradient reads them: [groups, taps * out of a group, in of a group]. */
@@ -105,9 +119,10 @@ static bool infer(const gt_graph *graph, const gt_node *node, gt_shape *shape, g
     if (!gt_check_f32(name, gt_node_at(graph, node->input[i]), error)) return false;
   if (!extents_of(graph, node, &e)) return refuse(graph, node, error);
   if (taps(e.a) > MOST_LENGTH / gt_most(e.in, e.out))
-    return gt_fail(error, GT_ERR_CONFIG, "%s: a window sees more than %d values", name, (int)MOST_LENGTH);
+    return gt_fail(error, GT_ERR_CONFIG, "%s: a window over all channels has more than %d values", name,
+                   (int)MOST_LENGTH);
   const gt_shape x = image(e.batch, e.a->rank, e.a->in, e.in), y = image(e.batch, e.a->rank, e.a->out, e.out);
-  *shape = node->op == &rows[ROW_CONV] ? y : node->op == &rows[ROW_INPUT] ? x : weights(e.a, e.in, e.out);
+  *shape = node->op == &rows[ROW_CONV] ? y : node->op == &rows[ROW_INPUT] ? x : as_matrix(e.a, e.in, e.out);
   *dtype = GT_F32;
   return gt_check_size(name, x, error) && gt_check_size(name, y, error) && gt_check_size(name, *shape, error);
 }
@@ -162,6 +177,43 @@ static gt_id exchange(gt_graph *graph, gt_id w, int64_t groups, int64_t first, i
   return first == 1 || second == 1 ? parted : gt_permute(graph, parted, axes);
 }
 
+static uint32_t phases(const gt_conv_attribute *a) {
+  uint32_t count = 1;
+  for (uint32_t d = 0; d < a->rank; d++) count = gt_least_u32(count * a->stride[d], MOST_PHASES + 1);
+  return count;
+}
+
+/* Do windows lie side by side, and cover all? */
+static bool is_tiled(const gt_conv_attribute *a) {
+  bool tiled = a->groups == 1;
+  for (uint32_t d = 0; d < a->rank; d++)
+    tiled &= a->stride[d] == a->kernel[d] && a->dilation[d] == 1 && !a->before[d] &&
+             a->in[d] == (uint64_t)a->out[d] * a->stride[d];
+  return tiled;
+}
+
+/* Then an input's gradient has all windows in one product, [batch, positions…, taps…, in], and each axis'
+ * positions and taps are brought together. */
+static gt_id tile_input(gt_graph *graph, gt_id g, gt_id w, const gt_conv_attribute *a, int64_t in) {
+  const gt_shape s = gt_node_at(graph, g)->shape;
+  const int rank = (int)a->rank;
+  const int64_t out = s.dim[s.rank - 1];
+  const gt_id windows = gt_matmul(graph, gt_reshape(graph, g, gt_shape_2(-1, out)),
+                                  gt_reshape(graph, w, gt_shape_2(out, -1)), false, false);
+  gt_shape parted = {.rank = 2 * rank + 2, .dim = {s.dim[0]}};
+  int axes[GT_MAX_RANK] = {0};
+  for (int d = 0; d < rank; d++) {
+    parted.dim[1 + d] = a->out[d];
+    parted.dim[1 + rank + d] = a->kernel[d];
+    axes[1 + 2 * d] = 1 + d;
+    axes[2 + 2 * d] = 1 + rank + d;
+  }
+  parted.dim[1 + 2 * rank] = in;
+  axes[1 + 2 * rank] = 1 + 2 * rank;
+  const gt_id together = gt_permute(graph, gt_reshape(graph, windows, parted), axes);
+  return gt_reshape(graph, together, image(s.dim[0], a->rank, a->in, in));
+}
+
 gt_id gt_conv_input(gt_graph *graph, gt_id g, gt_id w, const gt_conv_attribute *a) {
   if (g == GT_NONE || w == GT_NONE) return GT_NONE;
   const gt_shape s = gt_node_at(graph, g)->shape;
@@ -172,12 +224,16 @@ gt_id gt_conv_input(gt_graph *graph, gt_id g, gt_id w, const gt_conv_attribute *
                               gt_reshape(graph, w, gt_shape_2(out, row)), false, false);
     return gt_reshape(graph, x, image(s.dim[0], a->rank, a->in, in));
   }
+  if (is_image(s, a->rank, a->out, a->groups) && phases(a) > MOST_PHASES && is_tiled(a))
+    return tile_input(graph, g, w, a, in);
   const gt_id parted = exchange(graph, w, a->groups, out / a->groups, taps(a), in / a->groups);
   return add(graph, ROW_INPUT, g, gt_reshape(graph, parted, turned(a, in, out)), a);
 }
 
 gt_id gt_conv_weight(gt_graph *graph, gt_id g, gt_id x, const gt_conv_attribute *a) {
-  return add(graph, ROW_WEIGHT, g, x, a);
+  const gt_id w = add(graph, ROW_WEIGHT, g, x, a);
+  if (w == GT_NONE) return GT_NONE;
+  return gt_reshape(graph, w, weights(a, last(graph, x), last(graph, g)));
 }
 
 static void gradient_conv(gt_graph *graph, gt_id node, const gt_id *given, const bool *wanted,
@@ -207,8 +263,10 @@ static void gradient_input(gt_graph *graph, gt_id node, const gt_id *given, cons
 static void gradient_weight(gt_graph *graph, gt_id node, const gt_id *given, const bool *wanted,
                             gt_id *input_gradient) {
   const gt_node n = *gt_node_at(graph, node);
-  if (wanted[0]) input_gradient[0] = gt_conv(graph, n.input[1], given[0], n.attribute);
-  if (wanted[1]) input_gradient[1] = gt_conv_input(graph, n.input[0], given[0], n.attribute);
+  const gt_id w =
+      gt_reshape(graph, given[0], weights(n.attribute, last(graph, n.input[1]), last(graph, n.input[0])));
+  if (wanted[0]) input_gradient[0] = gt_conv(graph, n.input[1], w, n.attribute);
+  if (wanted[1]) input_gradient[1] = gt_conv_input(graph, n.input[0], w, n.attribute);
 }
 
 /* --- lowering ------------------------------------------------------------------------------------------- */
@@ -229,6 +287,44 @@ static gt_patches patches_of(const extents *e, bool back) {
   return p;
 }
 
+/* Emits the product. The weights are cut out of their matrix by taps where positions are taken by phase. */
+static void lower_product(gt_lowering *lowering, const gt_group *group, const gt_patches *patches,
+                          gt_product *p) {
+  uint32_t *geometry = gt_patches_geometry(patches, &p->words, p->own);
+  p->geometry = geometry;
+  gt_product_lower(lowering, group, p);
+  free(geometry);
+}
+
+/* The next phase of all axes' strides; false behind the last one. */
+static bool next_phase(gt_patches *patches) {
+  for (uint32_t d = 0; d < patches->rank; d++) {
+    gt_patches_axis *axis = &patches->axis[d];
+    if (++axis->phase < axis->stride) return true;
+    axis->phase = 0;
+  }
+  return false;
+}
+
+/* The gradient of an input under a window with strides: which taps hit a position depends on its phase, so
+ * that there is a product for each, which goes to the rows of its positions. */
+static void lower_phases(gt_lowering *lowering, const gt_group *group, const extents *e, gt_patches *patches,
+                         gt_product *p) {
+  const uint32_t groups = e->a->groups, out = (uint32_t)e->out / groups;
+  p->shape.kind_b = GT_FACTOR_TAPS;
+  p->shape.whole_k = true;
+  p->result = GT_RESULT_PLACED;
+  p->b.stride = groups > 1 ? p->shape.n * out * (uint32_t)taps(e->a) : 0;
+  patches->by_phase = true;
+  do {
+    const uint32_t lines = gt_patches_lines(patches);
+    if (!lines) continue;
+    p->shape.m = (uint32_t)e->batch * lines;
+    p->shape.k = gt_patches_length(patches);
+    lower_product(lowering, group, patches, p);
+  } while (next_phase(patches));
+}
+
 static uint32_t positions(const extents *e, const uint32_t *along) {
   uint32_t count = (uint32_t)e->batch;
   for (uint32_t d = 0; d < e->a->rank; d++) count *= along[d];
@@ -242,24 +338,28 @@ static void lower(gt_lowering *lowering, const gt_group *group) {
   extents e;
   if (!extents_of(graph, node, &e)) return;
   const uint32_t groups = e.a->groups, in = (uint32_t)e.in / groups, out = (uint32_t)e.out / groups;
-  const gt_patches patches = patches_of(&e, back);
+  gt_patches patches = patches_of(&e, back);
   const uint32_t length = gt_patches_length(&patches), lines = positions(&e, back ? e.a->in : e.a->out);
+  if (gt_depthwise_fits(&patches, back ? (uint32_t)e.in : (uint32_t)e.out)) {
+    (of_weight ? gt_depthwise_weight_lower : gt_depthwise_lower)(lowering, group, &patches, lines);
+    return;
+  }
   gt_product p = {.a = {.node = node->input[0]}, .b = {.node = node->input[1]}};
   p.shape = (gt_matmul_shape){.m = lines, .n = back ? in : out, .k = length, .batch = groups};
   p.shape.trans_b = !back;
   p.shape.kind_a = GT_FACTOR_PATCHES;
   p.b.stride = groups > 1 ? p.shape.n * length : 0;
-  p.side_by_side = groups > 1;
+  p.result = groups > 1 ? GT_RESULT_SIDE_BY_SIDE : GT_RESULT_DENSE;
   if (of_weight) {
     p.shape = (gt_matmul_shape){.m = out, .n = length, .k = lines, .batch = groups, .trans_a = true};
     p.shape.kind_a = groups > 1 ? GT_FACTOR_SIDE_BY_SIDE : GT_FACTOR_DENSE;
     p.shape.kind_b = GT_FACTOR_PATCHES;
-    p.side_by_side = false;
+    p.result = GT_RESULT_DENSE;
   }
-  uint32_t *geometry = gt_patches_geometry(&patches, &p.words, p.own);
-  p.geometry = geometry;
-  gt_product_lower(lowering, group, &p);
-  free(geometry);
+  if (back && phases(e.a) > 1 && phases(e.a) <= MOST_PHASES)
+    lower_phases(lowering, group, &e, &patches, &p);
+  else
+    lower_product(lowering, group, &patches, &p);
 }
 
 /* --- rows ----------------------------------------------------------------------------------------------- */

@@ -230,6 +230,7 @@ static void lower(gt_lowering *lowering, const gt_group *group) {
     p.shape.kind_a = GT_FACTOR_REPEATED;
     p.shape.kind_b = GT_FACTOR_COEFFICIENTS;
     p.shape.segment = segment;
+    p.shape.whole_k = true;
     p.drain = node->input[0];
     p.a.node = node->input[1];
     p.b.node = node->input[2];

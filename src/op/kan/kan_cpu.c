@@ -9,7 +9,7 @@
 
 /* A tile: some rows by some inputs of one block. The product of g with the coefficients of a few functions is
  * made in the thread's own memory, and what it holds is multiplied with B' and added up while it is there. */
-enum { MOST_ROWS = 128, FEW_ROWS = 32, MANY = 512, WIDE = GT_MATMUL_TILE };
+enum { MOST_ROWS = 128, FEW_ROWS = 32, MANY = 512, WIDE = 256 };
 
 typedef struct cut {            /* of the gradient */
   uint32_t rows, width, across; /* across: tiles beside each other */
@@ -73,5 +73,5 @@ void gt_kan_input_cpu(const void *args, const uint32_t *spec, uint32_t tile) {
     drain(a, spec, GT_PTR(const float, a->x) + first, inputs, term, terms, rows, width, part, total);
   }
   const gt_matmul_ends ends = {a->in, a->y, a->clock, inputs};
-  gt_matmul_finish_tile(&ends, spec, total, width, first, rows, width);
+  gt_matmul_finish_tile(&ends, spec, total, width, first, inputs, rows, width);
 }

@@ -6,6 +6,7 @@
 
 #define GT_TARGET __attribute__((target("avx2,fma")))
 enum { LANES = 8, ROWS = 6 };
+#define VECTORS 2
 typedef __m256 vector;
 typedef __m256i mask;
 #define zero()                 _mm256_setzero_ps()

@@ -1,7 +1,10 @@
 #include "op/matmul/matmul_config.h"
 #include "base/count.h"
 #include "op/matmul/factor.h"
+#include "op/matmul/matmul_matrix.h"
 #include "op/matmul/matmul_tile.h"
+#include <stdio.h>
+#include <string.h>
 
 /* So many tiles feed many threads when there is much work, and few when there is little; the shape alone
  * decides. */
@@ -10,9 +13,25 @@ static uint32_t tiles_wanted(const gt_matmul_shape *s) {
   return work > 200e6 ? 16 : work > 20e6 ? 8 : work > 2e6 ? 4 : 1;
 }
 
+/* Where what is summed up is made, and long, as for the gradient of a convolution's weights, k is cut into as
+ * many parts as tiles are wanted; 1: not. */
+static uint32_t parts_of_made(const gt_matmul_shape *s, uint32_t tiles) {
+  enum { LEAST = 4 * GT_MATMUL_DEPTH, MOST_PARTIAL = 1 << 22 };
+  const uint32_t parts = gt_least_u32(gt_ceil_div(tiles_wanted(s), tiles), s->k / LEAST);
+  const bool fits = (uint64_t)parts * s->m * s->n * s->batch <= MOST_PARTIAL;
+  return s->kind_b > GT_FACTOR_SIDE_BY_SIDE && parts > 1 && fits ? parts : 1;
+}
+
+static void split_made(const gt_matmul_shape *s, gt_matmul_config *c) {
+  const uint32_t parts = parts_of_made(s, gt_ceil_div(s->m, c->bm) * gt_ceil_div(s->n, c->bn) * s->batch);
+  if (parts < 2) return;
+  c->k_chunk = gt_ceil_div(gt_ceil_div(s->k, parts), GT_MATMUL_DEPTH) * GT_MATMUL_DEPTH;
+  c->split = gt_ceil_div(s->k, c->k_chunk);
+}
+
 /* OpenBLAS gains with the tile: 64x64 reaches 2/3 of what 256x256 does. */
 static gt_matmul_config choose_tiles(const gt_matmul_shape *s) {
-  static const uint32_t tile[][2] = {{256, 256}, {128, 256}, {128, 128}, {64, 128}, {64, 64}};
+  static const uint16_t tile[][2] = {{256, 256}, {128, 256}, {128, 128}, {64, 128}, {64, 64}};
   const int count = sizeof tile / sizeof *tile;
   for (int i = 0; i < count; i++) {
     const uint64_t tiles = (uint64_t)gt_ceil_div(s->m, tile[i][0]) * gt_ceil_div(s->n, tile[i][1]) * s->batch;
@@ -27,11 +46,13 @@ static gt_matmul_config choose_tiles(const gt_matmul_shape *s) {
  * made. */
 static gt_matmul_config choose_own_tiles(const gt_matmul_shape *s) {
   enum { PANEL = 32, LEAST = 48 };
-  const uint32_t wanted = gt_ceil_div(tiles_wanted(s), s->batch);
+  const uint32_t wanted = parts_of_made(s, s->batch) > 1 ? 1 : gt_ceil_div(tiles_wanted(s), s->batch);
   const uint32_t least_down = gt_ceil_div(s->m, GT_MATMUL_TILE);
   const uint32_t most_down = gt_least_u32(gt_ceil_div(s->m, LEAST), least_down + wanted);
   const uint32_t least_across = gt_ceil_div(s->n, GT_MATMUL_TILE), most_across = gt_ceil_div(s->n, 2 * PANEL);
-  const bool copies_a = s->trans_a || s->kind_a > GT_FACTOR_SIDE_BY_SIDE;
+  enum { MADE = 4 }; /* so many times the work of a copy */
+  const double of_a = s->kind_a > GT_FACTOR_SIDE_BY_SIDE ? MADE : s->trans_a;
+  const double of_b = s->kind_b > GT_FACTOR_SIDE_BY_SIDE ? MADE : s->trans_b ? 2 : 1;
   gt_matmul_config best = {.split = 1};
   double best_cost = 0;
   for (uint32_t down = least_down; down <= most_down; down++) {
@@ -39,11 +60,10 @@ static gt_matmul_config choose_own_tiles(const gt_matmul_shape *s) {
     const uint32_t bm = gt_ceil_div(s->m, down), bn = gt_ceil_div(gt_ceil_div(s->n, across), PANEL) * PANEL;
     /* Fewer tiles than wanted: as many as there can be. */
     const double lacking = (uint64_t)down * across < wanted ? wanted - down * across : 0;
-    const double cost = (s->trans_b ? 2.0 : 1.0) * s->n * down + (copies_a ? 1.0 : 0.0) * s->m * across +
-                        lacking * ((double)s->m + s->n);
+    const double cost = of_b * s->n * down + of_a * s->m * across + lacking * ((double)s->m + s->n);
     if (best.bm && cost >= best_cost) continue;
     best_cost = cost;
-    best.bm = bm, best.bn = bn;
+    best.bm = (uint16_t)bm, best.bn = (uint16_t)bn;
   }
   return best;
 }
@@ -68,7 +88,6 @@ enum {
   FULL_GROUP = 256,
   /* Elements of a thread whose sums are drained: what they are added to takes as many registers again. */
   DRAINED = 32,
-  SPLITS = 32,         /* at most */
   FMA_PER_CYCLE = 128, /* of one multiprocessor */
   SLICE_CYCLES = 400,  /* waiting for a slice of a and b, not hidden when a unit has one workgroup */
   /* The second pass: a dispatch and a barrier, behind which nothing else runs that could have run beside the
@@ -85,37 +104,66 @@ static bool fits(const candidate *c, const gt_target *target) {
   return threads <= target->max_workgroup && bytes <= target->shared_bytes;
 }
 
-/* Estimated cycles of the whole product with this tile and this many parts of k. */
-static double estimate(const candidate *c, const gt_matmul_shape *s, const gt_target *target, uint32_t split,
-                       uint32_t k_chunk) {
-  const double units = target->units ? target->units : 1;
-  const double groups = (double)gt_ceil_div(s->m, c->bm) * gt_ceil_div(s->n, c->bn) * s->batch * split;
-  const double slices = gt_ceil_div(k_chunk < s->k ? k_chunk : s->k, c->bk);
-  const double slice = (double)c->bm * c->bn * c->bk / (FMA_PER_CYCLE * c->efficiency) + SLICE_CYCLES;
+double gt_matmul_cycles(const gt_matmul_shape *s, uint32_t units_, uint32_t split, double groups,
+                        double cycles_of_group) {
+  const double units = units_ ? units_ : 1;
   const double waves = groups <= units       ? 1
                        : groups <= 8 * units ? (double)(uint64_t)((groups + units - 1) / units)
                                              : groups / units;
-  double cycles = waves * slices * slice;
-  if (split > 1) cycles += FINISH_CYCLES + 2.0 * split * s->m * s->n * s->batch / (8 * units);
-  return cycles;
+  const double cycles = waves * cycles_of_group;
+  return split > 1 ? cycles + FINISH_CYCLES + 2.0 * split * s->m * s->n * s->batch / (8 * units) : cycles;
+}
+
+/* Estimated cycles of the whole product with this tile and this many parts of k. */
+static double estimate(const candidate *c, const gt_matmul_shape *s, const gt_target *target, uint32_t split,
+                       uint32_t k_chunk) {
+  const double groups = (double)gt_ceil_div(s->m, c->bm) * gt_ceil_div(s->n, c->bn) * s->batch * split;
+  const double slices = gt_ceil_div(k_chunk < s->k ? k_chunk : s->k, c->bk);
+  const double slice = (double)c->bm * c->bn * c->bk / (FMA_PER_CYCLE * c->efficiency) + SLICE_CYCLES;
+  return gt_matmul_cycles(s, target->units, split, groups, slices * slice);
 }
 
 /* All ways to cut a product. */
 typedef struct ways {
-  gt_matmul_config config[SPLITS * sizeof candidates / sizeof *candidates];
-  gt_candidate candidate[SPLITS * sizeof candidates / sizeof *candidates];
+  gt_candidate candidate[GT_MATMUL_SPLITS * sizeof candidates / sizeof *candidates + GT_MATMUL_MATRIX_WAYS];
   uint32_t count;
 } ways;
 
-static void add_way(ways *w, gt_matmul_config c, double cost) {
-  gt_candidate *way = &w->candidate[w->count];
-  w->config[w->count++] = c;
-  way->cost = cost;
+_Static_assert(sizeof(gt_matmul_config) <= sizeof((gt_candidate *)0)->what, "a candidate holds a config");
+
+static void add_way(void *context, gt_matmul_config config, double cost) {
+  ways *w = context;
+  gt_candidate *way = &w->candidate[w->count++];
+  *way = (gt_candidate){.cost = cost};
+  memcpy(way->what, &config, sizeof config);
+}
+
+static gt_matmul_config config_of(const gt_candidate *way) {
+  gt_matmul_config config;
+  memcpy(&config, way->what, sizeof config);
+  return config;
+}
+
+static const char *const engine_names[] = {
+    [GT_ENGINE_SCALAR] = "", [GT_ENGINE_HALF] = ", half", [GT_ENGINE_HALVES] = ", halves"};
+
+static void way_text(const gt_candidate *way, char *text, size_t size) {
+  const gt_matmul_config c = config_of(way);
   if (!c.tm)
-    snprintf(way->text, sizeof way->text, "%ux%u", c.bm, c.bn);
+    snprintf(text, size, "%ux%u", c.bm, c.bn);
   else
-    snprintf(way->text, sizeof way->text, "%ux%ux%u by %ux%u, split %u", c.bm, c.bn, c.bk, c.tm, c.tn,
-             c.split);
+    snprintf(text, size, "%ux%ux%u by %ux%u, split %u%s", c.bm, c.bn, c.bk, c.tm, c.tn, c.split,
+             engine_names[c.engine]);
+}
+
+static gt_matmul_config scalar_config(const candidate *c, uint32_t split, uint32_t k_chunk) {
+  return (gt_matmul_config){.bm = (uint16_t)c->bm,
+                            .bn = (uint16_t)c->bn,
+                            .bk = (uint16_t)c->bk,
+                            .tm = (uint16_t)c->tm,
+                            .tn = (uint16_t)c->tn,
+                            .split = split,
+                            .k_chunk = k_chunk};
 }
 
 static void add_device_ways(ways *w, const gt_matmul_shape *s, const gt_target *target) {
@@ -124,35 +172,48 @@ static void add_device_ways(ways *w, const gt_matmul_shape *s, const gt_target *
     const uint64_t tiles = (uint64_t)gt_ceil_div(s->m, c->bm) * gt_ceil_div(s->n, c->bn);
     if (!fits(c, target) || (!s->trans_a && s->trans_b && threads_of(c) < FULL_GROUP)) continue;
     if (s->segment && c->tm * c->tn > DRAINED) continue;
-    for (uint32_t split = 1; split <= SPLITS; split++) {
+    for (uint32_t split = 1; split <= GT_MATMUL_SPLITS; split++) {
       const uint32_t k_chunk = gt_ceil_div(gt_ceil_div(s->k, split), c->bk) * c->bk;
-      if (split > 1 && s->segment) break;
-      if (split > 1 && (k_chunk < 64 || gt_ceil_div(s->k, k_chunk) != split)) continue;
+      if (split > 1 && (s->whole_k || k_chunk < 64 || gt_ceil_div(s->k, k_chunk) != split)) continue;
       if (split > 1 && (uint64_t)split * s->m * s->n * s->batch > 1u << 26) break;
       if (split > 1 && target->max_grid && tiles > target->max_grid)
         break; /* tiles are one line of the grid */
-      add_way(w, (gt_matmul_config){c->bm, c->bn, c->bk, c->tm, c->tn, split, k_chunk},
-              estimate(c, s, target, split, k_chunk));
+      add_way(w, scalar_config(c, split, k_chunk), estimate(c, s, target, split, k_chunk));
     }
   }
   if (w->count) return;
   const candidate *c = &last_resort;
-  add_way(w, (gt_matmul_config){c->bm, c->bn, c->bk, c->tm, c->tn, 1, gt_ceil_div(s->k, c->bk) * c->bk}, 0);
+  add_way(w, scalar_config(c, 1, gt_ceil_div(s->k, c->bk) * c->bk), 0);
 }
 
-gt_matmul_config gt_matmul_choose(gt_lowering *lowering, const gt_matmul_shape *s) {
-  const gt_target *target = gt_lowering_target(lowering);
+static void add_ways(ways *w, const gt_matmul_shape *s, const gt_target *target, gt_precision precision) {
+  w->count = 0;
+  if (target->device) gt_matmul_offer_matrix(s, target, precision, add_way, w);
+  if (w->count && target->matrix.always) return;
+  if (target->device) {
+    add_device_ways(w, s, target);
+    return;
+  }
+  gt_matmul_config c = gt_matmul_own_tile(s->m) ? choose_own_tiles(s) : choose_tiles(s);
+  split_made(s, &c);
+  add_way(w, c, 0);
+}
+
+gt_matmul_config gt_matmul_choose(gt_lowering *lowering, const gt_matmul_shape *s, gt_precision precision) {
   char key[160];
-  ways w = {0};
-  if (target->device)
-    add_device_ways(&w, s, target);
-  else
-    add_way(&w, gt_matmul_own_tile(s->m) ? choose_own_tiles(s) : choose_tiles(s), 0);
-  int end = snprintf(key, sizeof key, "product %ux%ux%u %c%c x%u", s->m, s->n, s->k, s->trans_a ? 't' : 'n',
-                     s->trans_b ? 't' : 'n', s->batch);
+  ways w;
+  static const char *const rounding[] = {
+      [GT_PRECISION_AUTO] = "", [GT_PRECISION_SCALAR] = " scalar", [GT_PRECISION_HALF] = " half"};
+  int end = snprintf(key, sizeof key, "product %ux%ux%u %c%c x%u%s", s->m, s->n, s->k, s->trans_a ? 't' : 'n',
+                     s->trans_b ? 't' : 'n', s->batch, rounding[precision]);
   if (s->kind_a || s->kind_b)
     end += snprintf(key + end, sizeof key - (size_t)end, " of %s and %s", gt_factor_names[s->kind_a],
                     gt_factor_names[s->kind_b]);
   if (s->segment) snprintf(key + end, sizeof key - (size_t)end, " in segments of %u", s->segment);
-  return w.config[gt_lower_choice(lowering, key, w.candidate, w.count)];
+  const gt_candidate *taken = gt_lower_known_choice(lowering, key);
+  if (!taken) {
+    add_ways(&w, s, gt_lowering_target(lowering), precision);
+    taken = gt_lower_choice(lowering, key, way_text, w.candidate, w.count);
+  }
+  return config_of(taken);
 }

@@ -1,6 +1,6 @@
 /* How a product is cut: a pure function of its shape and the target, so that a plan never depends on what ran
- * before. On the CPU only bm and bn count (the grid of tiles; k is never split, so bits never depend on
- * threads). */
+ * before, nor bits on the number of threads. On the CPU bm and bn count (the grid of tiles), and the parts of
+ * k, where there are any. */
 #ifndef GT_OP_MATMUL_CONFIG_H
 #define GT_OP_MATMUL_CONFIG_H
 #include "shaders/op/matmul/factor.h"
@@ -10,13 +10,30 @@ typedef struct gt_matmul_shape {
   uint32_t m, n, k, batch;
   bool trans_a, trans_b;
   uint32_t kind_a, kind_b; /* GT_FACTOR_… */
-  uint32_t segment;        /* GT_FACTOR_SPEC_SEGMENT; devices only */
+  bool whole_k;            /* not to be cut into parts of k */
+  uint32_t segment;        /* GT_FACTOR_SPEC_SEGMENT; devices only, and with whole_k */
 } gt_matmul_shape;
 
+typedef enum gt_engine {
+  GT_ENGINE_SCALAR,
+  GT_ENGINE_HALF,  /* matrix units; factors are rounded to 16 bits */
+  GT_ENGINE_HALVES /* matrix units; factors are sums of two float16, which is as exact as float32 */
+} gt_engine;
+
 typedef struct gt_matmul_config {
-  uint32_t bm, bn, bk, tm, tn; /* workgroup tile, depth of a shared-memory slice, tile of a thread */
-  uint32_t split, k_chunk;     /* parts of k and the length of each, a multiple of bk */
+  uint16_t bm, bn, bk;     /* workgroup tile, depth of a slice in shared memory */
+  uint16_t tm, tn;         /* tile of a thread, on matrix units of a subgroup */
+  uint16_t engine;         /* gt_engine */
+  uint32_t split, k_chunk; /* parts of k and the length of each, a multiple of bk */
 } gt_matmul_config;
 
-gt_matmul_config gt_matmul_choose(gt_lowering *lowering, const gt_matmul_shape *shape);
+enum { GT_MATMUL_SPLITS = 32 }; /* parts of k, at most */
+/* What a way to cut a product costs is reckoned in cycles of a multiprocessor. Of `groups` workgroups of so
+ * many each, with what a second pass over the sums of `split` parts of k takes. */
+double gt_matmul_cycles(const gt_matmul_shape *shape, uint32_t units, uint32_t split, double groups,
+                        double cycles_of_group);
+typedef void gt_matmul_offer(void *context, gt_matmul_config config, double cycles);
+
+gt_matmul_config gt_matmul_choose(gt_lowering *lowering, const gt_matmul_shape *shape,
+                                  gt_precision precision);
 #endif

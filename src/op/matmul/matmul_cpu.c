@@ -1,12 +1,14 @@
-/* The product on the CPU: a fixed grid of tiles, each computed over the whole of k by one thread, then the
- * epilogue row by row while the tile is hot. By what a tile is computed depends on the product's shape and
- * the processor only: vector instructions of our own (matmul_tile.h) or a serial call of OpenBLAS, which is
- * faster at a few rows and all there is on other processors; it keeps the same bits for the same call. */
+/* The product on the CPU: a fixed grid of tiles, each computed over the whole of k (or a part of it, which
+ * the shape alone decides) by one thread, then the epilogue row by row while the tile is hot. By what a tile
+ * is computed depends on the product's shape and the processor only: vector instructions of our own
+ * (matmul_tile.h) or a serial call of OpenBLAS, which is faster at a few rows and all there is on other
+ * processors; it keeps the same bits for the same call. */
 #include "op/matmul/matmul_cpu.h"
 #include "base/count.h"
 #include "base/pool.h"
 #include "op/blas.h"
 #include "op/matmul/factor.h"
+#include "op/matmul/patches.h"
 #include "op/matmul/matmul_tile.h"
 #include "shaders/op/matmul/matmul.h"
 #include "shaders/op/matmul/matmul_finish.h"
@@ -81,23 +83,39 @@ void gt_matmul_multiply(const gt_matmul_operands *o, uint32_t m, float *c, size_
     multiply_dense(o, few, false, c, ldc);
 }
 
-/* Runs the epilogue on `rows` rows of `columns` finished elements (row length ld) that start at logical
- * `first`. */
-static void run_epilogue(const gt_program_context *context, const float *tile, size_t ld, const uint64_t *y,
-                         uint32_t first, uint32_t rows, uint32_t columns) {
+/* The epilogue of a step. */
+typedef struct epilogue {
+  gt_program program;
+  gt_program_context context;
+  const uint64_t *y;
+} epilogue;
+
+static void read_epilogue(epilogue *e, const gt_matmul_ends *ends, const uint32_t *spec) {
+  gt_program_from_spec(spec, &e->program);
+  e->context = (gt_program_context){
+      .program = &e->program, .clock = GT_PTR(const uint32_t, ends->clock), .row = ends->length};
+  for (uint32_t i = 0; i < e->program.inputs; i++) e->context.x[i] = GT_PTR(const float, ends->x[i]);
+  e->y = ends->y;
+}
+
+/* Runs it on `rows` rows of `columns` finished elements (row length ld), which are logical ones from `first`
+ * on, rows `apart`. */
+static void run_epilogue(const epilogue *e, const float *tile, size_t ld, uint32_t first, uint32_t apart,
+                         uint32_t rows, uint32_t columns) {
+  enum { NARROW = 128 };
   float *out[GT_PROGRAM_OUTPUTS] = {0};
-  for (uint32_t o = 0; o < context->program->outputs; o++) out[o] = GT_PTR(float, y[o]) + first;
-  gt_program_evaluate_rows(context, first, rows, columns, tile, ld, out);
+  for (uint32_t o = 0; o < e->program.outputs; o++) out[o] = GT_PTR(float, e->y[o]) + first;
+  if (columns == ld && columns == apart && columns < NARROW) /* rows without gaps */
+    gt_program_evaluate_rows(&e->context, first, 0, 1, rows * columns, tile, 0, out);
+  else
+    gt_program_evaluate_rows(&e->context, first, apart, rows, columns, tile, ld, out);
 }
 
 void gt_matmul_finish_tile(const gt_matmul_ends *ends, const uint32_t *spec, const float *tile, size_t ld,
-                           uint32_t first, uint32_t rows, uint32_t columns) {
-  gt_program program;
-  gt_program_from_spec(spec, &program);
-  gt_program_context context = {
-      .program = &program, .clock = GT_PTR(const uint32_t, ends->clock), .row = ends->length};
-  for (uint32_t i = 0; i < program.inputs; i++) context.x[i] = GT_PTR(const float, ends->x[i]);
-  run_epilogue(&context, tile, ld, ends->y, first, rows, columns);
+                           uint32_t first, uint32_t apart, uint32_t rows, uint32_t columns) {
+  epilogue e;
+  read_epilogue(&e, ends, spec);
+  run_epilogue(&e, tile, ld, first, apart, rows, columns);
 }
 
 static bool plain(const uint32_t *spec) {
@@ -108,7 +126,7 @@ static bool plain(const uint32_t *spec) {
 /* Where the part of a factor lies that a tile reads, whose first row (column) is `at`; or, where it is made
  * as it is copied, *made, which is returned. */
 static const gt_factor *take_factor(const struct gt_matmul_args *a, const uint32_t *spec, uint32_t which,
-                                    uint32_t entry, uint32_t at, const float **from, size_t *ld,
+                                    uint32_t entry, uint32_t at, uint32_t k, const float **from, size_t *ld,
                                     gt_factor *made) {
   const bool is_a = which == GT_FACTOR_SPEC_A;
   const bool k_lines = is_a ? spec[GT_MATMUL_SPEC_TRANS_A] : !spec[GT_MATMUL_SPEC_TRANS_B];
@@ -122,8 +140,10 @@ static const gt_factor *take_factor(const struct gt_matmul_args *a, const uint32
                         .geometry = GT_PTR(const uint32_t, a->geometry),
                         .spec = spec,
                         .entry = entry,
-                        .first_line = k_lines ? 0 : at,
-                        .first_position = k_lines ? at : 0};
+                        .wide = wide,
+                        .stride = is_a ? a->stride_a : a->stride_b,
+                        .first_line = k_lines ? k : at,
+                        .first_position = k_lines ? at : k};
     return made;
   }
   if (kind == GT_FACTOR_SIDE_BY_SIDE) {
@@ -132,40 +152,68 @@ static const gt_factor *take_factor(const struct gt_matmul_args *a, const uint32
   } else {
     *from += (size_t)entry * (is_a ? a->stride_a : a->stride_b);
   }
-  *from += k_lines ? at : at * *ld;
+  *from += k_lines ? at + k * *ld : at * *ld + k;
   return NULL;
+}
+
+/* A tile's place among those of the product. */
+typedef struct tile_place {
+  uint32_t row, column, entry, part; /* entry of the batch, part of k */
+} tile_place;
+
+static tile_place place_of(const struct gt_matmul_args *a, const uint32_t *spec, uint32_t tile) {
+  const uint32_t across = (uint32_t)gt_ceil_div(a->n, spec[GT_MATMUL_SPEC_BN]),
+                 down = (uint32_t)gt_ceil_div(a->m, spec[GT_MATMUL_SPEC_BM]);
+  return (tile_place){.column = tile % across * spec[GT_MATMUL_SPEC_BN],
+                      .row = tile / across % down * spec[GT_MATMUL_SPEC_BM],
+                      .entry = tile / across / down % a->batch,
+                      .part = tile / across / down / a->batch};
 }
 
 void gt_matmul_cpu(const void *args, const uint32_t *spec, uint32_t tile) {
   const struct gt_matmul_args *a = args;
-  assert(a->split <= 1 && spec[GT_MATMUL_SPEC_BM] <= GT_MATMUL_TILE &&
-         spec[GT_MATMUL_SPEC_BN] <= GT_MATMUL_TILE);
-  const uint32_t across = (a->n + spec[GT_MATMUL_SPEC_BN] - 1) / spec[GT_MATMUL_SPEC_BN],
-                 down = (a->m + spec[GT_MATMUL_SPEC_BM] - 1) / spec[GT_MATMUL_SPEC_BM];
-  const uint32_t column = tile % across * spec[GT_MATMUL_SPEC_BN],
-                 row = tile / across % down * spec[GT_MATMUL_SPEC_BM];
-  const uint32_t batch = tile / across / down;
-  const bool side = spec[GT_FACTOR_SPEC_SIDE];
+  assert(spec[GT_MATMUL_SPEC_BM] <= GT_MATMUL_TILE && spec[GT_MATMUL_SPEC_BN] <= GT_MATMUL_TILE);
+  const tile_place at = place_of(a, spec, tile);
+  const uint32_t result = spec[GT_FACTOR_SPEC_RESULT];
+  const uint32_t k = at.part * a->k_chunk;
   gt_factor made_a, made_b;
   gt_matmul_operands o = {.trans_a = spec[GT_MATMUL_SPEC_TRANS_A], .trans_b = spec[GT_MATMUL_SPEC_TRANS_B]};
-  o.m = a->m - row < spec[GT_MATMUL_SPEC_BM] ? a->m - row : spec[GT_MATMUL_SPEC_BM];
-  o.n = a->n - column < spec[GT_MATMUL_SPEC_BN] ? a->n - column : spec[GT_MATMUL_SPEC_BN];
-  o.k = a->k;
-  o.made_a = take_factor(a, spec, GT_FACTOR_SPEC_A, batch, row, &o.a, &o.lda, &made_a);
-  o.made_b = take_factor(a, spec, GT_FACTOR_SPEC_B, batch, column, &o.b, &o.ldb, &made_b);
-  const uint32_t length = side ? a->n * a->batch : a->n; /* of a row of the result */
-  const uint32_t first = side ? row * length + batch * a->n + column : (batch * a->m + row) * a->n + column;
+  o.m = gt_least_u32(a->m - at.row, spec[GT_MATMUL_SPEC_BM]);
+  o.n = gt_least_u32(a->n - at.column, spec[GT_MATMUL_SPEC_BN]);
+  o.k = gt_least_u32(a->k - k, a->k_chunk);
+  o.made_a = take_factor(a, spec, GT_FACTOR_SPEC_A, at.entry, at.row, k, &o.a, &o.lda, &made_a);
+  o.made_b = take_factor(a, spec, GT_FACTOR_SPEC_B, at.entry, at.column, k, &o.b, &o.ldb, &made_b);
+  const uint32_t length = result == GT_RESULT_DENSE ? a->n : a->n * a->batch; /* of a row of the result */
+  uint32_t first = at.entry * a->n + at.column, rows = o.m, apart = length;
+  first += result == GT_RESULT_DENSE ? (at.entry * (a->m - 1) + at.row) * a->n : at.row * length;
   /* Not into y: an epilogue may update in place a buffer that it also reads. */
   _Static_assert((GT_MATMUL_TILE * GT_MATMUL_TILE + GT_MATMUL_PACK) * sizeof(float) <= GT_POOL_SCRATCH,
                  "a tile fits");
   float *buffer = gt_pool_scratch(), *pack = buffer + GT_MATMUL_TILE * GT_MATMUL_TILE;
-  if (plain(spec)) {
+  if (a->split > 1) {
+    float *partial = GT_PTR(float, a->partial) + (size_t)at.part * a->batch * a->m * a->n;
+    gt_matmul_multiply(&o, a->m, partial + first, length, pack);
+    return;
+  }
+  if (result != GT_RESULT_PLACED && plain(spec)) {
     gt_matmul_multiply(&o, a->m, GT_PTR(float, a->y[0]) + first, length, pack);
     return;
   }
-  gt_matmul_multiply(&o, a->m, buffer, o.n, pack);
-  const gt_matmul_ends ends = {a->x, a->y, a->clock, length};
-  gt_matmul_finish_tile(&ends, spec, buffer, o.n, first, o.m, o.n);
+  if (o.k)
+    gt_matmul_multiply(&o, a->m, buffer, o.n, pack);
+  else
+    memset(buffer, 0, (size_t)o.m * o.n * sizeof *buffer);
+  epilogue e;
+  read_epilogue(&e, &(gt_matmul_ends){a->x, a->y, a->clock, length}, spec);
+  for (uint32_t done = 0; done < o.m; done += rows) {
+    if (result == GT_RESULT_PLACED) {
+      rows = gt_patches_rows(GT_PTR(const uint32_t, a->geometry), spec[GT_PATCHES_SPEC_RANK], at.row + done,
+                             o.m - done, &first, &apart);
+      first = first * length + at.entry * a->n + at.column;
+      apart *= length;
+    }
+    run_epilogue(&e, buffer + (size_t)done * o.n, o.n, first, apart, rows, o.n);
+  }
 }
 
 void gt_matmul_finish_cpu(const void *args, const uint32_t *spec, uint32_t tile) {
@@ -179,5 +227,5 @@ void gt_matmul_finish_cpu(const void *args, const uint32_t *spec, uint32_t tile)
     for (uint32_t i = 0; i < count; i++) sum[i] += partial[i];
   }
   const gt_matmul_ends ends = {a->x, a->y, a->clock, a->row};
-  gt_matmul_finish_tile(&ends, spec, sum, count, first, 1, count);
+  gt_matmul_finish_tile(&ends, spec, sum, count, first, 0, 1, count);
 }

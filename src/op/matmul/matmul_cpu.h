@@ -19,7 +19,8 @@ typedef struct gt_matmul_ends {
   uint64_t clock;
   uint32_t length; /* of a row of the result */
 } gt_matmul_ends;
-/* Runs the program on finished elements (row length ld), the first of which is number `first`. */
+/* Runs the program on finished elements (row length ld), the first of which is number `first`, rows `apart`.
+ */
 void gt_matmul_finish_tile(const gt_matmul_ends *ends, const uint32_t *spec, const float *tile, size_t ld,
-                           uint32_t first, uint32_t rows, uint32_t columns);
+                           uint32_t first, uint32_t apart, uint32_t rows, uint32_t columns);
 #endif

@@ -6,100 +6,154 @@
 static const gt_kernel half = {.name = "product_matrix", .needs = GT_NEEDS_MATRIX_UNITS},
                        bfloat = {.name = "product_matrix_bfloat", .needs = GT_NEEDS_MATRIX_UNITS},
                        emulated_half = {.name = "product_matrix_emulated"},
-                       emulated_bfloat = {.name = "product_matrix_bfloat_emulated"};
+                       emulated_bfloat = {.name = "product_matrix_bfloat_emulated"},
+                       range = {.name = "product_range"};
 
-/* Tiles of a workgroup and of a subgroup, larger ones first. */
+/* What factors become. */
+typedef enum form { BFLOAT, SCALED, HALVES } form; /* bfloat16, float16 with a power of four, two of those */
+
+/* Tiles of a workgroup and of a subgroup, larger ones first, with the multiply-adds a cycle of a
+ * multiprocessor that an H200 makes of each form, in those cycles of which scalar units make 112; 0: too many
+ * registers. */
 typedef struct candidate {
-  uint32_t bm, bn, bk, sm, sn;
-  bool plain; /* only for factors that are not scaled: it has no registers left */
+  uint16_t bm, bn, bk, sm, sn;
+  double rate[3];
 } candidate;
-static const candidate candidates[] = {{128, 128, 32, 64, 64, true},
-                                       {128, 128, 32, 64, 32, false},
-                                       {64, 64, 32, 32, 32, false},
-                                       {64, 64, 32, 64, 32, false},
-                                       {32, 32, 32, 32, 32, false}};
+static const candidate candidates[] = {{128, 128, 32, 64, 64, {530, 0, 0}},
+                                       {128, 128, 32, 64, 32, {350, 300, 225}},
+                                       {64, 64, 32, 32, 32, {300, 190, 140}},
+                                       {64, 64, 32, 64, 32, {250, 150, 100}},
+                                       {32, 32, 32, 32, 32, {150, 80, 50}}};
+_Static_assert(GT_MATMUL_SPLITS * sizeof candidates / sizeof *candidates <= GT_MATMUL_MATRIX_WAYS, "all fit");
 enum {
   LEAST_EXTENT = 32,        /* of each axis */
-  LEAST_SLABS = 4,          /* of a part of k */
   MOST_EMULATED_SLABS = 32, /* of one: software devices bound a shader's length */
-  MOST_PARTS = 32,          /* of k */
-  MOST_PARTIAL = 1 << 26    /* elements of all parts' sums */
+  MOST_PARTIAL = 1 << 26,   /* elements of all parts' sums */
+  FULL_THREADS = 384,       /* that keep a multiprocessor busy */
+  START_CYCLES = 12000,     /* of a workgroup, and what it waits for at its end */
+  RANGE_CYCLES = 6500,      /* a dispatch and a barrier */
+  RANGE_ELEMENTS = 600      /* of factors that are measured in a cycle */
 };
 
-/* Multiply-adds: less is done sooner by scalar units (an H200: 0.8 times as fast at 1024, 1.3 times at 2048).
- */
-static const double least_work = 0x1p32;
-
-static bool pays(const gt_matmul_shape *s) {
-  return s->m >= LEAST_EXTENT && s->n >= LEAST_EXTENT && s->k >= LEAST_EXTENT &&
-         (double)s->m * s->n * s->k * s->batch >= least_work;
+static bool large_enough(const gt_matmul_shape *s) {
+  return s->m >= LEAST_EXTENT && s->n >= LEAST_EXTENT && s->k >= LEAST_EXTENT;
 }
 
-static uint32_t threads(const candidate *c, const gt_target *target) {
-  return c->bm / c->sm * (c->bn / c->sn) * target->subgroup;
+static uint32_t threads(uint32_t bm, uint32_t bn, uint32_t sm, uint32_t sn, const gt_target *target) {
+  return bm / sm * (bn / sn) * target->subgroup;
 }
 
-/* Slabs with a word of padding a line of eight, sums on their way out, scales. */
-static uint32_t shared_bytes(const candidate *c, const gt_target *target, gt_matrix_shape unit) {
-  const uint32_t slabs = 2 * (c->bm + c->bn) * (c->bk + 8) + 16 * c->bk;
-  return slabs + threads(c, target) / target->subgroup * unit.m * unit.n * 4 + 8 * (c->bm + c->bn);
+static uint32_t threads_of(const candidate *c, const gt_target *target) {
+  return threads(c->bm, c->bn, c->sm, c->sn, target);
 }
 
-static bool fits(const candidate *c, const gt_target *target, gt_matrix_shape unit) {
-  return c->sm % unit.m == 0 && c->sn % unit.n == 0 && c->bk % unit.k == 0 &&
-         threads(c, target) <= target->max_workgroup && shared_bytes(c, target, unit) <= target->shared_bytes;
+/* Slabs with eight elements of padding a line, and the powers of two of lines. */
+static uint32_t shared_bytes(const candidate *c, form f) {
+  const uint32_t slabs = 2 * (f == HALVES ? 2 : 1) * (c->bm + c->bn) * (c->bk + 8);
+  return slabs + (f == BFLOAT ? 0 : 2 * 2 * 4 * (c->bm + c->bn) + 4);
 }
 
-/* The largest tile that gives every multiprocessor one, or else the smallest; NULL: none fits. */
-static const candidate *choose(const gt_matmul_shape *s, const gt_target *target, gt_matrix_shape unit,
-                               bool scaled) {
-  const candidate *best = NULL;
+static bool fits(const candidate *c, form f, const gt_target *target, gt_matrix_shape unit) {
+  /* At the end, a matrix of sums of each subgroup takes the place of the slabs of A. */
+  const uint32_t subgroups = threads_of(c, target) / target->subgroup;
+  return c->rate[f] > 0 && c->sm % unit.m == 0 && c->sn % unit.n == 0 && c->bk % unit.k == 0 &&
+         threads_of(c, target) <= target->max_workgroup && shared_bytes(c, f) <= target->shared_bytes &&
+         subgroups * unit.m * unit.n * 4 <= 2u * c->bm * c->bk;
+}
+
+/* May k be cut into so many parts, of whole depths each? Software devices bound a shader's length. */
+static bool may_split(const gt_matmul_shape *s, const gt_target *target, const candidate *c, uint32_t parts) {
+  const uint64_t tiles = (uint64_t)gt_ceil_div(s->m, c->bm) * gt_ceil_div(s->n, c->bn);
+  const uint32_t depths = (uint32_t)gt_ceil_div(s->k, GT_RANGE_DEPTH);
+  const uint32_t chunk = (uint32_t)gt_ceil_div(depths, parts);
+  if (target->matrix.emulated && chunk * GT_RANGE_DEPTH > MOST_EMULATED_SLABS * c->bk && chunk > 1)
+    return false;
+  return parts == 1 ||
+         (gt_ceil_div(depths, chunk) == parts && (uint64_t)parts * s->m * s->n * s->batch <= MOST_PARTIAL &&
+          (!target->max_grid || tiles <= target->max_grid));
+}
+
+static double estimate(const candidate *c, form f, const gt_matmul_shape *s, const gt_target *target,
+                       uint32_t split, uint32_t k_chunk) {
+  const double groups = (double)gt_ceil_div(s->m, c->bm) * gt_ceil_div(s->n, c->bn) * s->batch * split;
+  /* Small workgroups are quick only where a multiprocessor has several at once. */
+  const double together = gt_most_u32(FULL_THREADS / threads_of(c, target), 1);
+  const double group =
+      (double)c->bm * c->bn * gt_least_u32(k_chunk, s->k) * together / c->rate[f] + START_CYCLES;
+  const double cycles = gt_matmul_cycles(s, target->units, split, groups / together, group);
+  const double elements = ((double)s->m + s->n) * s->k * s->batch;
+  return f == BFLOAT ? cycles : cycles + RANGE_CYCLES + elements / RANGE_ELEMENTS;
+}
+
+void gt_matmul_offer_matrix(const gt_matmul_shape *s, const gt_target *target, gt_precision precision,
+                            gt_matmul_offer *offer, void *context) {
+  const gt_matrix_units *units = &target->matrix;
+  const bool is_half = precision == GT_PRECISION_HALF;
+  const form f = !is_half ? HALVES : units->bfloat.m ? BFLOAT : SCALED;
+  const gt_matrix_shape unit = f == BFLOAT ? units->bfloat : units->half;
+  if (precision == GT_PRECISION_SCALAR || s->segment || !unit.m || !s->k ||
+      !(units->always || (units->fast && large_enough(s))))
+    return;
   for (size_t i = 0; i < sizeof candidates / sizeof *candidates; i++) {
     const candidate *c = &candidates[i];
-    if (!fits(c, target, unit) || (scaled && c->plain)) continue;
-    best = c;
-    if ((uint64_t)gt_ceil_div(s->m, c->bm) * gt_ceil_div(s->n, c->bn) * s->batch >= target->units) break;
+    if (!fits(c, f, target, unit)) continue;
+    const uint32_t depths = (uint32_t)gt_ceil_div(s->k, GT_RANGE_DEPTH);
+    for (uint32_t parts = 1; parts <= GT_MATMUL_SPLITS; parts++) {
+      if (!may_split(s, target, c, parts)) continue;
+      gt_matmul_config way = {.bm = c->bm,
+                              .bn = c->bn,
+                              .bk = c->bk,
+                              .tm = c->sm,
+                              .tn = c->sn,
+                              .engine = is_half ? GT_ENGINE_HALF : GT_ENGINE_HALVES,
+                              .split = parts,
+                              .k_chunk = (uint32_t)gt_ceil_div(depths, parts) * GT_RANGE_DEPTH};
+      offer(context, way, estimate(c, f, s, target, parts, way.k_chunk));
+    }
   }
-  return best;
 }
 
-/* Parts of k, where tiles are too few. */
-static void split(const gt_matmul_shape *s, const gt_target *target, const candidate *c, gt_matmul_cut *cut) {
-  const uint64_t tiles = (uint64_t)gt_ceil_div(s->m, c->bm) * gt_ceil_div(s->n, c->bn);
-  const uint32_t slabs = (uint32_t)gt_ceil_div(s->k, c->bk);
-  uint32_t parts = 1;
-  if (tiles * s->batch < target->units && (!target->max_grid || tiles <= target->max_grid))
-    parts = (uint32_t)gt_ceil_div(target->units, (int64_t)(tiles * s->batch));
-  parts = gt_least_u32(gt_least_u32(parts, slabs / LEAST_SLABS), MOST_PARTS);
-  if (target->matrix.emulated) parts = gt_most_u32(parts, (uint32_t)gt_ceil_div(slabs, MOST_EMULATED_SLABS));
-  if (parts < 2 || (uint64_t)parts * s->m * s->n * s->batch > MOST_PARTIAL) parts = 1;
-  cut->k_chunk = (uint32_t)gt_ceil_div(slabs, parts) * c->bk;
-  cut->split = (uint32_t)gt_ceil_div(s->k, cut->k_chunk);
+static uint64_t padded(uint32_t lines) { return (uint64_t)gt_ceil_div(lines, GT_RANGE_PAD) * GT_RANGE_PAD; }
+
+/* The powers of the factors' lines, one for each depth. */
+static void measure(gt_matmul_cut *cut, const gt_matmul_shape *s, bool shared_a, bool shared_b) {
+  const uint64_t lines = padded(s->m) * (shared_a ? 1 : s->batch) + padded(s->n) * (shared_b ? 1 : s->batch);
+  const uint64_t powers = lines * (uint64_t)gt_ceil_div(s->k, GT_RANGE_DEPTH);
+  cut->range = &range;
+  cut->range_bytes = 4 * powers;
+  cut->range_groups = (uint32_t)(powers / GT_RANGE_LINES);
 }
 
-bool gt_matmul_cut_matrix(const gt_matmul_shape *s, const gt_target *target, gt_precision precision,
-                          gt_matmul_cut *cut) {
+gt_matmul_cut gt_matmul_cut_matrix(const gt_matmul_config *c, const gt_matmul_shape *s, bool shared_a,
+                                   bool shared_b, const gt_target *target) {
   const gt_matrix_units *units = &target->matrix;
-  const bool is_half = !units->bfloat.m; /* which costs no search for the largest of each row */
-  const gt_matrix_shape unit = is_half ? units->half : units->bfloat;
-  if (precision != GT_PRECISION_HALF || !unit.m || !(units->always || pays(s))) return false;
-  const candidate *c = choose(s, target, unit, is_half);
-  if (!c) return false;
-  *cut = (gt_matmul_cut){.bm = c->bm, .bn = c->bn, .threads = threads(c, target)};
-  cut->kernel = units->emulated ? is_half ? &emulated_half : &emulated_bfloat : is_half ? &half : &bfloat;
-  split(s, target, c, cut);
-  uint32_t *spec = cut->spec;
+  const bool is_bfloat = c->engine == GT_ENGINE_HALF && units->bfloat.m;
+  const gt_matrix_shape unit = is_bfloat ? units->bfloat : units->half;
+  gt_matmul_cut cut = {.bm = c->bm,
+                       .bn = c->bn,
+                       .threads = threads(c->bm, c->bn, c->tm, c->tn, target),
+                       .split = c->split,
+                       .k_chunk = c->k_chunk};
+  cut.kernel = units->emulated ? is_bfloat ? &emulated_bfloat : &emulated_half : is_bfloat ? &bfloat : &half;
+  const uint32_t part = c->split > 1 ? c->k_chunk : s->k;
+  const bool quads = (s->trans_a ? s->m : s->k) % 4 == 0 && (s->trans_b ? s->k : s->n) % 4 == 0;
+  const bool whole = quads && s->m % c->bm == 0 && s->n % c->bn == 0 && s->k % part == 0 && part % c->bk == 0;
+  uint32_t *spec = cut.spec;
   spec[GT_MATRIX_SPEC_BM] = c->bm;
   spec[GT_MATRIX_SPEC_BN] = c->bn;
   spec[GT_MATRIX_SPEC_BK] = c->bk;
-  spec[GT_MATRIX_SPEC_SM] = c->sm;
-  spec[GT_MATRIX_SPEC_SN] = c->sn;
-  spec[GT_MATRIX_SPEC_TRANS_A] = s->trans_a;
-  spec[GT_MATRIX_SPEC_TRANS_B] = s->trans_b;
-  spec[GT_MATRIX_SPEC_SPLIT] = cut->split;
+  spec[GT_MATRIX_SPEC_SM] = c->tm;
+  spec[GT_MATRIX_SPEC_SN] = c->tn;
+  spec[GT_MATRIX_SPEC_FORM] = (s->trans_a ? GT_MATRIX_TRANS_A : 0) | (s->trans_b ? GT_MATRIX_TRANS_B : 0) |
+                              (s->k % c->bk ? GT_MATRIX_TAIL : 0) | (quads ? GT_MATRIX_QUADS : 0) |
+                              (whole ? GT_MATRIX_WHOLE : 0) |
+                              (c->engine == GT_ENGINE_HALVES ? GT_MATRIX_HALVES : 0);
+  spec[GT_MATRIX_SPEC_AHEAD] = c->engine == GT_ENGINE_HALVES;
+  spec[GT_MATRIX_SPEC_SPLIT] = c->split;
   spec[GT_MATRIX_SPEC_M] = unit.m;
   spec[GT_MATRIX_SPEC_N] = unit.n;
   spec[GT_MATRIX_SPEC_K] = unit.k;
   spec[GT_MATRIX_SPEC_SUBGROUP] = target->subgroup;
-  return true;
+  if (!is_bfloat) measure(&cut, s, shared_a, shared_b);
+  return cut;
 }

@@ -1,4 +1,4 @@
-/* A product on matrix units: shaders/op/matmul/product_matrix.h. */
+/* Products on matrix units: shaders/op/matmul/product_matrix.h. */
 #ifndef GT_OP_MATMUL_MATRIX_H
 #define GT_OP_MATMUL_MATRIX_H
 #include "op/matmul/matmul_config.h"
@@ -10,10 +10,17 @@ typedef struct gt_matmul_cut { /* a kernel of products, and how it is cut for it
   uint32_t threads;               /* of a workgroup */
   uint32_t split, k_chunk;        /* as in gt_matmul_config */
   uint32_t spec[GT_SPEC_ALIGNED]; /* its own specialization constants, by their numbers */
+  const gt_kernel *range;         /* what has to run before, or NULL: shaders/op/matmul/range.h */
+  uint64_t range_bytes;           /* that it writes */
+  uint32_t range_groups;
 } gt_matmul_cut;
 
-/* False where the product is not to be made on matrix units: none are there, its node does not allow factors
- * of 16 bits, or it would not pay. */
-bool gt_matmul_cut_matrix(const gt_matmul_shape *shape, const gt_target *target, gt_precision precision,
-                          gt_matmul_cut *cut);
+enum { GT_MATMUL_MATRIX_WAYS = 5 * GT_MATMUL_SPLITS }; /* at most */
+/* The ways to make the product on matrix units: none where there are none, or its node's precision forbids
+ * it. */
+void gt_matmul_offer_matrix(const gt_matmul_shape *shape, const gt_target *target, gt_precision precision,
+                            gt_matmul_offer *offer, void *context);
+/* shared_a, shared_b: one dense factor serves all entries of the batch. */
+gt_matmul_cut gt_matmul_cut_matrix(const gt_matmul_config *config, const gt_matmul_shape *shape,
+                                   bool shared_a, bool shared_b, const gt_target *target);
 #endif

@@ -17,6 +17,7 @@ typedef struct gt_factor {
   const uint32_t *geometry;
   const uint32_t *spec;                /* the step's */
   uint32_t entry;                      /* of the batch */
+  uint32_t wide, stride;               /* if it lies in memory: length of a line, from entry to entry */
   uint32_t first_line, first_position; /* where the tile begins: to be added to both */
 } gt_factor;
 
@@ -35,9 +36,9 @@ typedef struct gt_matmul_operands { /* c[m, n] = op(a) op(b), op(a) [m, k], op(b
 } gt_matmul_operands;
 
 enum {
-  GT_MATMUL_TILE = 256,       /* largest edge of a tile */
+  GT_MATMUL_TILE = 512,       /* largest edge of a tile */
   GT_MATMUL_DEPTH = 256,      /* of k, between two visits of c */
-  GT_MATMUL_PACK = 160 * 1024 /* floats that a tile needs to work with */
+  GT_MATMUL_PACK = 304 * 1024 /* floats that a tile needs to work with */
 };
 
 /* m, n <= GT_MATMUL_TILE, 0 < m, n, k; pack: GT_MATMUL_PACK floats. */

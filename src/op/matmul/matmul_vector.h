@@ -2,9 +2,10 @@
  *   GT_TARGET  the instruction set, as an attribute      LANES    floats of a vector
  *   vector     its type, with load, store, broadcast, fused, sum, mask_of, load_part, store_part
  *   ROWS       most rows of c in registers               TILE     the function's name
- * A block of ROWS x 2 vectors of c stays in registers while k runs. b is copied panel by panel, as wide as a
- * block, so that it lies in the first cache while all rows pass; a is copied where it is read often enough.
- */
+ *   VECTORS    most vectors of a row in registers, 2, or 4 with half as many rows
+ * A block of ROWS x 2 vectors of c, or ROWS/2 x 4, stays in registers while k runs. b is copied panel by
+ * panel, as wide as a block, so that it lies in near caches while all rows pass; a is copied where it is read
+ * often enough. */
 #include "op/matmul/matmul_tile.h"
 #include "base/count.h"
 #include <string.h>
@@ -14,7 +15,11 @@
 #define UNROLL _Pragma("GCC unroll 16")
 
 enum {
-  WIDTH = 2 * LANES,
+  AHEAD = 8 /* steps of k between what is asked of b and what is used */,
+  ROWS_AHEAD = 6 /* when copying */
+};
+enum {
+  WIDTH = VECTORS * LANES,
   FEW = 12,         /* columns that may be computed across */
   MADE_AT_ONCE = 16 /* lines of a factor that is made */
 };
@@ -38,16 +43,17 @@ typedef struct panel_of_b { /* WIDTH or LANES columns at at[k * step] */
  * loop lies in memory. */
 INLINE void block(const int rows, const int vectors, rows_of_a a, panel_of_b b, uint32_t depth, float *c,
                   size_t ldc, uint32_t columns, bool first) {
-  vector total[ROWS][2], right[2];
+  vector total[ROWS][VECTORS], right[VECTORS];
   const float *at[ROWS / 3];
   UNROLL for (int i = 0; i < rows; i++) { UNROLL for (int v = 0; v < vectors; v++) total[i][v] = zero(); }
   UNROLL for (int g = 0; g * 3 < rows; g++) at[g] = a.at + (size_t)g * 3 * a.row;
-  for (int i = 0; i < rows; i++) {
-    __builtin_prefetch(c + i * ldc, 1);
-    __builtin_prefetch(c + i * ldc + (vectors - 1) * LANES, 1);
-  }
+  for (int i = 0; i < rows; i++)
+    for (int v = 0; v < vectors; v++) __builtin_prefetch(c + i * ldc + v * LANES, 1);
   for (uint32_t k = 0; k < depth; k++, b.at += b.step) {
-    UNROLL for (int v = 0; v < vectors; v++) right[v] = load(b.at + v * LANES);
+    UNROLL for (int v = 0; v < vectors; v++) {
+      right[v] = load(b.at + v * LANES);
+      if (vectors > VECTORS / 2) __builtin_prefetch(b.at + AHEAD * b.step + v * LANES);
+    }
     UNROLL for (int i = 0; i < rows; i++) {
       const vector left = broadcast(at[i / 3] + (size_t)(i % 3) * a.row);
       UNROLL for (int v = 0; v < vectors; v++) total[i][v] = fused(left, right[v], total[i][v]);
@@ -66,18 +72,25 @@ INLINE void block(const int rows, const int vectors, rows_of_a a, panel_of_b b, 
   }
 }
 
-typedef void block_function(rows_of_a a, panel_of_b b, uint32_t depth, float *c, size_t ldc, uint32_t columns,
-                            bool first);
-#define BLOCK(rows, vectors)                                                                          \
-  GT_TARGET static void block_##rows##_##vectors(rows_of_a a, panel_of_b b, uint32_t depth, float *c, \
-                                                 size_t ldc, uint32_t columns, bool first) {          \
-    block(rows, vectors, a, b, depth, c, ldc, columns, first);                                        \
+typedef void block_function(const rows_of_a *a, const panel_of_b *b, uint32_t depth, float *c, size_t ldc,
+                            uint32_t columns, bool first);
+#define BLOCK(rows, vectors)                                                                              \
+  GT_TARGET static void block_##rows##_##vectors(const rows_of_a *a, const panel_of_b *b, uint32_t depth, \
+                                                 float *c, size_t ldc, uint32_t columns, bool first) {    \
+    block(rows, vectors, *a, *b, depth, c, ldc, columns, first);                                          \
   }
 #define BLOCKS(rows) BLOCK(rows, 1) BLOCK(rows, 2)
 #define NAMES(rows) \
   { block_##rows##_1, block_##rows##_2 }
 EACH_ROWS(BLOCKS, )
 static block_function *const blocks[ROWS][2] = {EACH_ROWS(NAMES, COMMA)};
+#if VECTORS == 4
+#define WIDE_BLOCKS(rows) BLOCK(rows, 3) BLOCK(rows, 4)
+#define WIDE_NAMES(rows) \
+  { block_##rows##_3, block_##rows##_4 }
+EACH_HALF(WIDE_BLOCKS, )
+static block_function *const wide_blocks[ROWS / 2][2] = {EACH_HALF(WIDE_NAMES, COMMA)};
+#endif
 
 INLINE void swap_corners(__m256 *x, __m256 *y) {
   const __m256 low = _mm256_permute2f128_ps(*x, *y, 0x20), high = _mm256_permute2f128_ps(*x, *y, 0x31);
@@ -108,17 +121,23 @@ INLINE void transpose_square(const float *from, size_t ld, uint32_t rows, uint32
   }
 }
 
-/* to[k * WIDTH + i] = from[i * ld + k], i < rows <= WIDTH, k < depth; i to the end of a vector is zero. */
-GT_TARGET static void transpose(const float *from, size_t ld, uint32_t rows, uint32_t depth, float *to) {
-  const uint32_t end = rows > LANES ? WIDTH : LANES;
-  for (uint32_t i = 0; i < end; i += 8, from += 8 * ld, to += 8) {
-    const uint32_t high = rows > i ? gt_least_u32(rows - i, 8) : 0;
-    uint32_t k = 0;
-    if (high == 8)
-      for (; k + 8 <= depth; k += 8) transpose_square(from + k, ld, 8, 8, to + k * WIDTH, WIDTH);
-    else
-      for (; k + 8 <= depth; k += 8) transpose_square(from + k, ld, high, 8, to + k * WIDTH, WIDTH);
-    if (k < depth) transpose_square(from + k, ld, high, depth - k, to + k * WIDTH, WIDTH);
+/* How far apart the rows of a panel of b lie that holds these and what is beside them. */
+static uint32_t step_of(uint32_t columns) { return gt_least_u32(gt_ceil_div(columns, LANES) * LANES, WIDTH); }
+
+/* to[k * step + i] = from[i * ld + k], i < rows, k < depth; i to the end of a vector is zero. */
+GT_TARGET static void transpose(const float *from, size_t ld, uint32_t rows, uint32_t depth, float *to,
+                                uint32_t step) {
+  for (uint32_t i = 0; i < step; i += LANES) {
+    for (uint32_t k = 0; k < depth; k += 8) {
+      const uint32_t deep = gt_least_u32(depth - k, 8);
+      for (uint32_t j = i; j < i + LANES; j += 8) {
+        const uint32_t high = rows > j ? gt_least_u32(rows - j, 8) : 0;
+        if (high == 8 && deep == 8)
+          transpose_square(from + j * ld + k, ld, 8, 8, to + k * step + j, step);
+        else
+          transpose_square(from + j * ld + k, ld, high, deep, to + k * step + j, step);
+      }
+    }
   }
 }
 
@@ -132,8 +151,7 @@ static uint32_t rows_of(row_split split, uint32_t panel) { return split.rows + (
 /* Panels lie apart by no power of two, for many are filled at once. */
 enum {
   A_PANEL = GT_MATMUL_DEPTH * LANES + LANES,
-  A_ROW = GT_MATMUL_DEPTH + LANES, /* where whole rows of a are copied */
-  FAR_APART = 1024,
+  A_ROW = GT_MATMUL_DEPTH + LANES, /* most, where whole rows of a are made */
   B_PANEL = GT_MATMUL_DEPTH * WIDTH + WIDTH,
   A_PANELS = (GT_MATMUL_TILE + ROWS - 1) / ROWS,
   B_PANELS = (GT_MATMUL_TILE + WIDTH - 1) / WIDTH,
@@ -144,61 +162,70 @@ _Static_assert(B_FLOATS + A_FLOATS <= GT_MATMUL_PACK, "copies of a and b fit");
 _Static_assert(A_FLOATS >= GT_MATMUL_TILE * A_ROW, "rows of a too");
 _Static_assert(A_FLOATS >= 2 * A_PANEL + FEW * GT_MATMUL_TILE, "and a result across");
 
-/* Rows k … of b, row by row, as they lie in memory. */
+/* The first column of b that is copied. Few rows of c read each value of b once, which is not worth a copy,
+ * but for the last panel if it ends within a vector. */
+static uint32_t copied_from(const gt_matmul_operands *o) {
+  if (o->made_b || o->trans_b || o->m > ROWS) return 0;
+  return o->n % LANES ? o->n / WIDTH * WIDTH : o->n;
+}
+
+/* Rows k … of b, row by row, as they lie in memory: the processor does not foresee the next one. */
 GT_TARGET static void pack_rows_of_b(const gt_matmul_operands *o, uint32_t first, uint32_t depth,
-                                     float *pack) {
-  const float *from = o->b + first * o->ldb;
-  const uint32_t whole = o->n / WIDTH, rest = o->n % WIDTH;
+                                     uint32_t column, float *pack) {
+  const float *from = o->b + first * o->ldb + column;
+  const uint32_t whole = (o->n - column) / WIDTH, rest = o->n % WIDTH, step = step_of(rest);
   const mask part = mask_of(rest % LANES);
-  for (uint32_t k = 0; k < depth; k++, from += o->ldb, pack += WIDTH) {
+  float *last = pack + whole * B_PANEL;
+  for (uint32_t k = 0; k < depth; k++, from += o->ldb, pack += WIDTH, last += step) {
     const float *at = from;
     float *to = pack;
     for (uint32_t p = 0; p < whole; p++, at += WIDTH, to += B_PANEL) {
-      store(to, load(at));
-      store(to + LANES, load(at + LANES));
+      UNROLL for (int v = 0; v < VECTORS; v++) {
+        __builtin_prefetch(at + ROWS_AHEAD * o->ldb + v * LANES);
+        store(to + v * LANES, load(at + v * LANES));
+      }
     }
-    if (rest >= LANES) store(to, load(at));
-    if (rest % LANES) store(to + rest / LANES * LANES, load_part(at + rest / LANES * LANES, part));
+    uint32_t j = 0;
+    for (; j + LANES <= rest; j += LANES) store(last + j, load(at + j));
+    if (j < rest) store(last + j, load_part(at + j, part));
   }
-}
-
-/* Few rows of c read each value of b once: not worth a copy, but the last panel needs one if it is narrow. */
-static bool packs_b(const gt_matmul_operands *o) {
-  return o->made_b || o->trans_b || o->m > ROWS || o->n % WIDTH;
 }
 
 /* What lies behind a panel's columns, up to a vector's end, is computed with, and thrown away. */
 static void make_b(const gt_matmul_operands *o, uint32_t first, uint32_t depth, float *pack) {
   for (uint32_t j = 0; j < o->n; j += WIDTH, pack += B_PANEL) {
-    const uint32_t columns = gt_least_u32(o->n - j, WIDTH);
-    if (columns % LANES) memset(pack, 0, (size_t)depth * WIDTH * sizeof *pack);
-    gt_factor_make(o->made_b, first, depth, j, columns, pack, WIDTH);
+    const uint32_t columns = gt_least_u32(o->n - j, WIDTH), step = step_of(columns);
+    if (columns < step) memset(pack, 0, (size_t)depth * step * sizeof *pack);
+    gt_factor_make(o->made_b, first, depth, j, columns, pack, step);
   }
 }
 
-GT_TARGET static void pack_b(const gt_matmul_operands *o, uint32_t first, uint32_t depth, float *pack) {
+GT_TARGET static void pack_b(const gt_matmul_operands *o, uint32_t first, uint32_t depth, uint32_t column,
+                             float *pack) {
+  pack += column / WIDTH * B_PANEL;
   if (o->made_b)
     make_b(o, first, depth, pack);
   else if (!o->trans_b)
-    pack_rows_of_b(o, first, depth, pack);
+    pack_rows_of_b(o, first, depth, column, pack);
   else
-    for (uint32_t j = 0; j < o->n; j += WIDTH, pack += B_PANEL)
-      transpose(o->b + j * o->ldb + first, o->ldb, gt_least_u32(o->n - j, WIDTH), depth, pack);
+    for (uint32_t j = column; j < o->n; j += WIDTH, pack += B_PANEL)
+      transpose(o->b + j * o->ldb + first, o->ldb, gt_least_u32(o->n - j, WIDTH), depth, pack,
+                step_of(o->n - j));
 }
 
-/* Columns are copied unless so few panels of b read them that it would not pay; rows are read where they are,
- * but for rows so far apart that each takes a page of its own. */
-static bool packs_a(const gt_matmul_operands *o) {
-  if (o->made_a) return true;
-  return o->trans_a ? o->n > WIDTH : o->lda >= FAR_APART && o->n > 2 * WIDTH;
-}
+/* Columns are copied unless so few panels of b read them that it would not pay; rows are read where they are.
+ */
+static bool packs_a(const gt_matmul_operands *o) { return o->made_a || (o->trans_a && o->n > WIDTH); }
+
+/* How far copied rows of a lie apart: short ones are many in a cache. */
+static size_t row_of_a(uint32_t depth) { return (size_t)gt_ceil_div(depth, LANES) * LANES + LANES; }
 
 /* Where block p, whose first row is i, finds its rows of op(a). */
-static rows_of_a rows_at(const gt_matmul_operands *o, const float *packed, uint32_t p, uint32_t i,
-                         uint32_t k) {
+static rows_of_a rows_at(const gt_matmul_operands *o, const float *packed, uint32_t p, uint32_t i, uint32_t k,
+                         uint32_t depth) {
+  const size_t row = row_of_a(depth);
   if (packed)
-    return o->trans_a ? (rows_of_a){packed + p * A_PANEL, 1, LANES}
-                      : (rows_of_a){packed + i * A_ROW, A_ROW, 1};
+    return o->trans_a ? (rows_of_a){packed + p * A_PANEL, 1, LANES} : (rows_of_a){packed + i * row, row, 1};
   return o->trans_a ? (rows_of_a){o->a + k * o->lda + i, 1, o->lda}
                     : (rows_of_a){o->a + i * o->lda + k, o->lda, 1};
 }
@@ -206,7 +233,7 @@ static rows_of_a rows_at(const gt_matmul_operands *o, const float *packed, uint3
 static void make_a(const gt_matmul_operands *o, row_split split, uint32_t first, uint32_t depth,
                    float *pack) {
   if (!o->trans_a) {
-    gt_factor_make(o->made_a, 0, o->m, first, depth, pack, A_ROW);
+    gt_factor_make(o->made_a, 0, o->m, first, depth, pack, row_of_a(depth));
     return;
   }
   /* Lines are made a whole tile wide, for panels are narrower than what is made at once. */
@@ -226,39 +253,63 @@ GT_TARGET static void pack_a(const gt_matmul_operands *o, row_split split, uint3
     make_a(o, split, first, depth, pack);
     return;
   }
-  if (!o->trans_a) {
-    for (uint32_t i = 0; i < o->m; i++)
-      memcpy(pack + i * A_ROW, o->a + i * o->lda + first, depth * sizeof *pack);
-    return;
-  }
   const float *from = o->a + first * o->lda;
   const mask more = mask_of(split.rows + 1), rows = mask_of(split.rows);
   for (uint32_t k = 0; k < depth; k++, from += o->lda, pack += LANES) {
     const float *at = from;
     float *to = pack;
     uint32_t p = 0;
+    for (uint32_t i = 0; i < o->m; i += LANES) __builtin_prefetch(from + ROWS_AHEAD * o->lda + i);
     for (; p < split.more; p++, at += split.rows + 1, to += A_PANEL) store(to, load_part(at, more));
     for (; p < split.panels; p++, at += split.rows, to += A_PANEL) store(to, load_part(at, rows));
   }
 }
 
-/* One depth of k: all panels of b, each with all rows. */
-GT_TARGET static void slab(const gt_matmul_operands *o, row_split split, uint32_t k, float *c, size_t ldc,
-                           float *pack) {
-  const uint32_t depth = gt_least_u32(o->k - k, GT_MATMUL_DEPTH);
-  float *const packed_a = pack + B_FLOATS;
-  const bool copied_a = packs_a(o), copied_b = packs_b(o);
-  if (copied_a) pack_a(o, split, k, depth, packed_a);
-  if (copied_b) pack_b(o, k, depth, pack);
-  for (uint32_t j = 0; j < o->n; j += WIDTH) {
-    const uint32_t columns = gt_least_u32(o->n - j, WIDTH);
-    const panel_of_b b = copied_b ? (panel_of_b){pack + j / WIDTH * B_PANEL, WIDTH}
-                                  : (panel_of_b){o->b + k * o->ldb + j, o->ldb};
-    for (uint32_t p = 0, i = 0; p < split.panels; i += rows_of(split, p), p++) {
-      const rows_of_a a = rows_at(o, copied_a ? packed_a : NULL, p, i, k);
-      blocks[rows_of(split, p) - 1][columns > LANES](a, b, depth, c + i * ldc + j, ldc, columns, k == 0);
+/* Of a depth of k: some rows of c, all columns. */
+typedef struct strip {
+  const gt_matmul_operands *o;
+  const float *packed; /* b's panels */
+  uint32_t copied_from, k, depth;
+} strip;
+
+INLINE panel_of_b panel_at(const strip *s, uint32_t j) {
+  return j >= s->copied_from ? (panel_of_b){s->packed + j / WIDTH * B_PANEL, step_of(s->o->n - j)}
+                             : (panel_of_b){s->o->b + s->k * s->o->ldb + j, s->o->ldb};
+}
+
+/* Few rows at a time with all of b's panels: they stay in the first cache, even if they lie a power of two
+ * apart. */
+GT_TARGET static void multiply_strip(const strip *s, uint32_t rows, rows_of_a a, float *c, size_t ldc) {
+  uint32_t j = 0;
+#if VECTORS == 4
+  const uint32_t rest = s->o->n % WIDTH, wide = rest > 2 * LANES ? s->o->n : s->o->n - rest;
+  for (uint32_t i = 0, some = (rows + 1) / 2; i < rows && wide; i += some, some = rows - i) {
+    const rows_of_a half = {a.at + i * a.row, a.row, a.step};
+    for (j = 0; j < wide; j += WIDTH) {
+      const uint32_t columns = gt_least_u32(s->o->n - j, WIDTH);
+      const panel_of_b b = panel_at(s, j);
+      wide_blocks[some - 1][columns > 3 * LANES](&half, &b, s->depth, c + i * ldc + j, ldc, columns,
+                                                 s->k == 0);
     }
   }
+#endif
+  for (; j < s->o->n; j += WIDTH) {
+    const uint32_t columns = gt_least_u32(s->o->n - j, WIDTH);
+    const panel_of_b b = panel_at(s, j);
+    blocks[rows - 1][columns > LANES](&a, &b, s->depth, c + j, ldc, columns, s->k == 0);
+  }
+}
+
+GT_TARGET static void slab(const gt_matmul_operands *o, row_split split, uint32_t k, float *c, size_t ldc,
+                           float *pack) {
+  const bool copied_a = packs_a(o);
+  const strip s = {o, pack, copied_from(o), k, gt_least_u32(o->k - k, GT_MATMUL_DEPTH)};
+  float *const packed_a = pack + B_FLOATS;
+  if (copied_a) pack_a(o, split, k, s.depth, packed_a);
+  if (s.copied_from < o->n) pack_b(o, k, s.depth, s.copied_from, pack);
+  for (uint32_t p = 0, i = 0; p < split.panels; i += rows_of(split, p), p++)
+    multiply_strip(&s, rows_of(split, p), rows_at(o, copied_a ? packed_a : NULL, p, i, k, s.depth),
+                   c + i * ldc, ldc);
 }
 
 GT_TARGET static void multiply(const gt_matmul_operands *o, float *c, size_t ldc, float *pack) {
@@ -288,7 +339,7 @@ GT_TARGET static void multiply_across(const gt_matmul_operands *o, float *c, siz
 }
 
 void TILE(const gt_matmul_operands *o, float *c, size_t ldc, float *pack) {
-  if (o->trans_a && o->n <= FEW && o->m >= WIDTH)
+  if (o->trans_a && o->n <= FEW && o->m >= 2 * LANES)
     multiply_across(o, c, ldc, pack);
   else
     multiply(o, c, ldc, pack);

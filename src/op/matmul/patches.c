@@ -1,5 +1,7 @@
 #include "op/matmul/patches.h"
+#include "base/count.h"
 #include "base/memory.h"
+#include "step/math.h"
 #include <assert.h>
 #include <string.h>
 
@@ -9,13 +11,33 @@ enum { QUAD = 4 };
 
 static uint32_t group_channels(const gt_patches *p) { return p->channels / p->groups; }
 
-static uint32_t taps(const gt_patches *p) {
-  uint32_t count = 1;
-  for (uint32_t a = 0; a < p->rank; a++) count *= p->axis[a].kernel;
+static bool hits(const gt_patches *p, const gt_patches_axis *axis, uint32_t tap) {
+  const uint64_t along = (uint64_t)tap * axis->dilation;
+  return !p->by_phase || along % axis->stride == (axis->phase + axis->before) % axis->stride;
+}
+
+static uint32_t taps_along(const gt_patches *p, const gt_patches_axis *axis) {
+  uint32_t count = 0;
+  for (uint32_t tap = 0; tap < axis->kernel; tap++) count += hits(p, axis, tap);
   return count;
 }
 
-uint32_t gt_patches_length(const gt_patches *p) { return taps(p) * group_channels(p); }
+static uint32_t positions_along(const gt_patches *p, const gt_patches_axis *axis) {
+  if (!p->by_phase) return axis->positions;
+  return axis->positions > axis->phase ? (axis->positions - axis->phase - 1) / axis->stride + 1 : 0;
+}
+
+uint32_t gt_patches_length(const gt_patches *p) {
+  uint32_t count = group_channels(p);
+  for (uint32_t a = 0; a < p->rank; a++) count *= taps_along(p, &p->axis[a]);
+  return count;
+}
+
+uint32_t gt_patches_lines(const gt_patches *p) {
+  uint32_t count = 1;
+  for (uint32_t a = 0; a < p->rank; a++) count *= positions_along(p, &p->axis[a]);
+  return count;
+}
 
 /* So that (2 n * magic >> 32) >> shift is n / d for all n below 2^31. */
 static void set_divisor(uint32_t d, uint32_t *magic, uint32_t *shift) {
@@ -24,52 +46,87 @@ static void set_divisor(uint32_t d, uint32_t *magic, uint32_t *shift) {
   *magic = (uint32_t)((UINT64_C(1) << (31 + *shift)) / d + 1);
 }
 
-static void set_axis(const gt_patches *p, const gt_patches_axis *axis, uint32_t step, uint32_t *word) {
+static void set_axis(const gt_patches *p, const gt_patches_axis *axis, uint32_t step, uint32_t row,
+                     uint32_t *word) {
   word[GT_PATCHES_SIZE] = axis->size;
   word[GT_PATCHES_STEP] = step;
-  word[GT_PATCHES_POSITIONS] = axis->positions;
-  set_divisor(axis->positions, &word[GT_PATCHES_MAGIC], &word[GT_PATCHES_SHIFT]);
+  word[GT_PATCHES_POSITIONS] = positions_along(p, axis);
+  set_divisor(word[GT_PATCHES_POSITIONS], &word[GT_PATCHES_MAGIC], &word[GT_PATCHES_SHIFT]);
   word[GT_PATCHES_EACH] = p->back ? 1 : axis->stride;
-  word[GT_PATCHES_LIFT] = p->back ? axis->before : 0;
+  word[GT_PATCHES_LIFT] = p->by_phase ? (axis->before + axis->phase) / axis->stride
+                          : p->back   ? axis->before
+                                      : 0;
   word[GT_PATCHES_LOW] = p->back ? 0 : axis->before;
-  word[GT_PATCHES_HOLES] = p->back ? axis->stride : 1;
+  word[GT_PATCHES_HOLES] = p->back && !p->by_phase ? axis->stride : 1;
+  word[GT_PATCHES_APART] = p->by_phase ? axis->stride : 1;
+  word[GT_PATCHES_FIRST] = p->by_phase ? axis->phase : 0;
+  word[GT_PATCHES_ROW] = row;
 }
 
-/* What tap number `tap` adds, and its channel `channel`. */
-static void set_entry(const gt_patches *p, uint32_t tap, uint32_t channel, const uint32_t *geometry,
+/* What a tap adds, given by its number along each axis, and its channel. */
+static void set_entry(const gt_patches *p, const uint32_t *tap, uint32_t channel, const uint32_t *geometry,
                       uint32_t *entry) {
-  memset(entry, 0, GT_PATCHES_ENTRY * sizeof *entry);
   entry[0] = channel;
   for (uint32_t a = 0; a < p->rank; a++) {
     const gt_patches_axis *axis = &p->axis[a];
-    const uint32_t along = tap % axis->kernel * axis->dilation;
-    const uint32_t place = p->back ? 0 - along / axis->stride : along;
-    tap /= axis->kernel;
-    entry[0] += place * geometry[GT_PATCHES_AXIS + a * GT_PATCHES_OF_AXIS + GT_PATCHES_STEP];
-    entry[1 + a] = place;
-    if (p->back) entry[4] |= along % axis->stride << a * GT_PATCHES_PHASE;
+    const uint32_t along = tap[a] * axis->dilation;
+    entry[1 + a] = p->back ? 0 - along / axis->stride : along;
+    entry[0] += entry[1 + a] * geometry[GT_PATCHES_AXIS + a * GT_PATCHES_OF_AXIS + GT_PATCHES_STEP];
+    if (p->back && !p->by_phase) entry[4] |= along % axis->stride << a * GT_PATCHES_PHASE;
   }
 }
 
+/* The next tap that hits, in order; false behind the last one. */
+static bool next_tap(const gt_patches *p, uint32_t *tap) {
+  for (uint32_t a = 0; a < p->rank; a++) {
+    const gt_patches_axis *axis = &p->axis[a];
+    while (++tap[a] < axis->kernel)
+      if (hits(p, axis, tap[a])) return true;
+    tap[a] = 0;
+    while (!hits(p, axis, tap[a])) tap[a]++;
+  }
+  return false;
+}
+
+/* Of all taps that hit: what they add, and the weights' lines of their channels. */
+static void set_taps(const gt_patches *p, uint32_t each, uint32_t *geometry, uint32_t *list) {
+  const uint32_t group = group_channels(p);
+  uint32_t tap[GT_PATCHES_AXES] = {0}, *entry = geometry + GT_PATCHES_TABLE;
+  if (!gt_patches_length(p)) return;
+  for (uint32_t a = 0; a < p->rank; a++)
+    while (!hits(p, &p->axis[a], tap[a])) tap[a]++;
+  do {
+    uint32_t number = 0;
+    for (uint32_t a = p->rank; a-- > 0;) number = number * p->axis[a].kernel + tap[a];
+    for (uint32_t c = 0; c < group; c++) *list++ = number * group + c;
+    for (uint32_t c = 0; c < group; c += each, entry += GT_PATCHES_ENTRY)
+      set_entry(p, tap, c, geometry, entry);
+  } while (next_tap(p, tap));
+}
+
 uint32_t *gt_patches_geometry(const gt_patches *p, size_t *words, uint32_t *spec) {
-  const uint32_t group = group_channels(p), each = group % QUAD ? 1 : QUAD, count = taps(p) * (group / each);
-  *words = GT_PATCHES_TABLE + (size_t)count * GT_PATCHES_ENTRY;
+  const uint32_t group = group_channels(p), each = group % QUAD ? 1 : QUAD, length = gt_patches_length(p);
+  const uint32_t entries = gt_most_u32(length / each, 1), listed = gt_most_u32(length, 1);
+  const uint32_t list = GT_PATCHES_TABLE + entries * GT_PATCHES_ENTRY;
+  *words = (size_t)list + listed;
   uint32_t *geometry = gt_alloc(*words * sizeof *geometry);
-  uint32_t step = p->channels, holes = 0;
+  uint32_t step = p->channels, row = 1, holes = 0;
   memset(geometry, 0, *words * sizeof *geometry);
   for (uint32_t a = 0; a < p->rank; a++) {
     assert(p->axis[a].stride < 1u << GT_PATCHES_PHASE);
-    set_axis(p, &p->axis[a], step, geometry + GT_PATCHES_AXIS + a * GT_PATCHES_OF_AXIS);
+    set_axis(p, &p->axis[a], step, row, geometry + GT_PATCHES_AXIS + a * GT_PATCHES_OF_AXIS);
     step *= p->axis[a].size;
-    holes |= p->back && p->axis[a].stride > 1;
+    row *= p->axis[a].positions;
+    holes |= p->back && !p->by_phase && p->axis[a].stride > 1;
   }
-  geometry[GT_PATCHES_ENTRIES] = count;
+  geometry[GT_PATCHES_ENTRIES] = entries;
   geometry[GT_PATCHES_IMAGE] = step;
   geometry[GT_PATCHES_CHANNELS] = group;
   geometry[GT_PATCHES_RUN] = !p->back && p->groups == 1 && p->axis[0].dilation == 1 ? p->axis[0].kernel : 1;
-  for (uint32_t i = 0; i < count; i++)
-    set_entry(p, i * each / group, i * each % group, geometry,
-              geometry + GT_PATCHES_TABLE + (size_t)i * GT_PATCHES_ENTRY);
+  geometry[GT_PATCHES_LIST] = list;
+  geometry[GT_PATCHES_LISTED] = listed;
+  geometry[GT_PATCHES_ROWS] = row;
+  set_taps(p, each, geometry, geometry + list);
   spec[GT_PATCHES_SPEC_RANK - GT_FACTOR_SPEC_OWN] = p->rank;
   spec[GT_PATCHES_SPEC_QUADS - GT_FACTOR_SPEC_OWN] = each == QUAD;
   spec[GT_PATCHES_SPEC_HOLES - GT_FACTOR_SPEC_OWN] = holes;
@@ -78,105 +135,194 @@ uint32_t *gt_patches_geometry(const gt_patches *p, size_t *words, uint32_t *spec
 
 /* --- elements on the CPU -------------------------------------------------------------------------------- */
 
-typedef struct walker { /* from line to line */
+/* Lines of one image whose positions differ along the innermost axis only. */
+typedef struct segment {
   const uint32_t *geometry, *axis[GT_PATCHES_AXES];
-  uint32_t rank, at[GT_PATCHES_AXES], image; /* the window's position in this image */
-  /* of the line, as in the kernel */
+  uint32_t rank, at[GT_PATCHES_AXES], image; /* the first one's position */
+  uint32_t lines;
+  /* of the first one, as in the kernel; place[0] and phase without the innermost axis' phase */
   uint32_t offset, place[GT_PATCHES_AXES], phase;
-} walker;
+} segment;
 
-static void find_line(walker *w) {
-  w->offset = w->image * w->geometry[GT_PATCHES_IMAGE];
-  w->phase = 0;
-  for (uint32_t a = 0; a < w->rank; a++) {
-    const uint32_t *axis = w->axis[a], holes = axis[GT_PATCHES_HOLES];
-    const uint32_t at = w->at[a] * axis[GT_PATCHES_EACH] + axis[GT_PATCHES_LIFT],
-                   whole = holes > 1 ? at / holes : at;
-    if (holes > 1) w->phase |= at % holes << a * GT_PATCHES_PHASE;
-    w->place[a] = whole - axis[GT_PATCHES_LOW];
-    w->offset += w->place[a] * axis[GT_PATCHES_STEP];
+static void find_places(segment *s) {
+  s->offset = s->image * s->geometry[GT_PATCHES_IMAGE];
+  s->phase = 0;
+  for (uint32_t a = 0; a < s->rank; a++) {
+    const uint32_t *axis = s->axis[a], holes = axis[GT_PATCHES_HOLES];
+    const uint32_t at = s->at[a] * axis[GT_PATCHES_EACH] + axis[GT_PATCHES_LIFT];
+    if (a) s->phase |= at % holes << a * GT_PATCHES_PHASE;
+    s->place[a] = at / holes - axis[GT_PATCHES_LOW];
+    s->offset += s->place[a] * axis[GT_PATCHES_STEP];
   }
 }
 
-static walker walk_from(const gt_factor *factor, uint32_t line) {
-  walker w = {.geometry = factor->geometry, .rank = factor->spec[GT_PATCHES_SPEC_RANK]};
-  for (uint32_t a = 0; a < w.rank; a++) {
-    w.axis[a] = w.geometry + GT_PATCHES_AXIS + a * GT_PATCHES_OF_AXIS;
-    w.at[a] = line % w.axis[a][GT_PATCHES_POSITIONS];
-    line /= w.axis[a][GT_PATCHES_POSITIONS];
+static segment begin_at(const gt_factor *factor, uint32_t line, uint32_t lines) {
+  segment s = {.geometry = factor->geometry, .rank = factor->spec[GT_PATCHES_SPEC_RANK]};
+  for (uint32_t a = 0; a < s.rank; a++) {
+    s.axis[a] = s.geometry + GT_PATCHES_AXIS + a * GT_PATCHES_OF_AXIS;
+    s.at[a] = line % s.axis[a][GT_PATCHES_POSITIONS];
+    line /= s.axis[a][GT_PATCHES_POSITIONS];
   }
-  w.image = line;
-  find_line(&w);
-  return w;
+  s.image = line;
+  s.lines = gt_least_u32(lines, s.axis[0][GT_PATCHES_POSITIONS] - s.at[0]);
+  find_places(&s);
+  return s;
 }
 
-static void next_line(walker *w) {
-  uint32_t a = 0;
-  while (a < w->rank && ++w->at[a] == w->axis[a][GT_PATCHES_POSITIONS]) w->at[a++] = 0;
-  w->image += a == w->rank;
-  find_line(w);
+/* The one behind it, of at most so many lines. */
+static void go_on(segment *s, uint32_t lines) {
+  uint32_t a = 1;
+  s->at[0] = 0;
+  while (a < s->rank && ++s->at[a] == s->axis[a][GT_PATCHES_POSITIONS]) s->at[a++] = 0;
+  s->image += a >= s->rank;
+  s->lines = gt_least_u32(lines, s->axis[0][GT_PATCHES_POSITIONS]);
+  find_places(s);
 }
 
-/* Does the tap of this entry lie in the image, along all axes from the given one on? */
-static bool is_inside(const walker *w, const uint32_t *entry, uint32_t from) {
-  for (uint32_t a = from; a < w->rank; a++)
-    if (w->place[a] + entry[1 + a] >= w->axis[a][GT_PATCHES_SIZE]) return false;
-  return w->phase == entry[4];
-}
-
-/* Short runs are many: no calls for them. */
-static inline void copy(float *to, const float *from, uint32_t n) {
-  enum { SHORT = 16 };
-  if (n > SHORT)
-    memcpy(to, from, n * sizeof *to);
-  else
-    for (uint32_t i = 0; i < n; i++) to[i] = from[i];
-}
-
-static inline void clear(float *to, uint32_t n) {
-  for (uint32_t i = 0; i < n; i++) to[i] = 0;
-}
-
-/* Which of a run's elements are in the image: [*begin, *end). */
-static void clip_run(const walker *w, const uint32_t *entry, uint32_t run, uint32_t *begin, uint32_t *end) {
-  const int64_t place = (int32_t)(w->place[0] + entry[1]), size = w->axis[0][GT_PATCHES_SIZE];
-  const int64_t first = place < 0 ? -place : 0, last = size - place < run ? size - place : run;
-  *begin = *end = 0;
-  if (first >= last || !is_inside(w, entry, 1)) return;
-  *begin = (uint32_t)first * w->geometry[GT_PATCHES_CHANNELS];
-  *end = (uint32_t)last * w->geometry[GT_PATCHES_CHANNELS];
-}
-
-typedef struct span { /* elements of a line */
+/* Elements [first, first + count) of each line's run that begins with this entry go to `to`, lines `step`
+ * apart. */
+typedef struct piece {
+  const float *from; /* the image's elements */
+  const uint32_t *entry;
   uint32_t first, count;
-} span;
+  float *to;
+  size_t step;
+} piece;
 
-static void make_line(const gt_factor *factor, const walker *w, span s, float *to) {
-  const uint32_t *geometry = factor->geometry, run = geometry[GT_PATCHES_RUN];
-  const uint32_t length = run * geometry[GT_PATCHES_CHANNELS],
-                 each = factor->spec[GT_PATCHES_SPEC_QUADS] ? QUAD : 1;
-  const float *from = factor->from + factor->entry * geometry[GT_PATCHES_CHANNELS];
-  uint32_t number = s.first / length, skip = s.first % length;
-  for (uint32_t done = 0; done < s.count; number++, skip = 0) {
-    const uint32_t *entry = geometry + GT_PATCHES_TABLE + (size_t)number * (length / each) * GT_PATCHES_ENTRY;
-    const uint32_t stop = s.count - done < length - skip ? skip + s.count - done : length;
-    uint32_t begin, end;
-    clip_run(w, entry, run, &begin, &end);
-    begin = begin < skip ? skip : begin > stop ? stop : begin;
-    end = end < begin ? begin : end > stop ? stop : end;
-    clear(to + done, begin - skip);
-    if (begin < end)
-      copy(to + done + begin - skip, from + (uint32_t)(w->offset + entry[0] + begin), end - begin);
-    clear(to + done + end - skip, stop - end);
-    done += stop - skip;
+#define FIXED(size)                                                     \
+  if (n == size) {                                                      \
+    for (uint32_t i = 0; i < lines; i++, to += step, from += from_step) \
+      for (int k = 0; k < size; k++) to[k] = from[k];                   \
+    return;                                                             \
   }
+/* Short pieces are many: no calls for them. */
+GT_CLONES static void copy_lines(float *to, size_t step, const float *from, size_t from_step, uint32_t lines,
+                                 uint32_t n) {
+  FIXED(1)
+  FIXED(2)
+  FIXED(3)
+  FIXED(4)
+  FIXED(5)
+  FIXED(6)
+  FIXED(7)
+  FIXED(8)
+  FIXED(12)
+  FIXED(16)
+  FIXED(24)
+  FIXED(32)
+  for (uint32_t i = 0; i < lines; i++, to += step, from += from_step) memcpy(to, from, n * sizeof *to);
+}
+
+static void clear_lines(float *to, size_t step, uint32_t lines, uint32_t n) {
+  for (uint32_t i = 0; i < lines; i++, to += step)
+    for (uint32_t k = 0; k < n; k++) to[k] = 0;
+}
+
+/* One line, whose run begins at `place` of the innermost axis: a part of it may lie outside. */
+static void make_clipped(const segment *s, const piece *p, int64_t place, uint32_t offset, float *to) {
+  const int64_t size = s->axis[0][GT_PATCHES_SIZE], each = s->geometry[GT_PATCHES_CHANNELS];
+  const int64_t first = gt_most(place < 0 ? -place * each : 0, p->first);
+  const int64_t end = gt_least((size - place) * each, p->first + p->count);
+  if (first >= end) {
+    clear_lines(to, 0, 1, p->count);
+    return;
+  }
+  clear_lines(to, 0, 1, (uint32_t)(first - p->first));
+  copy_lines(to + first - p->first, 0, p->from + (uint32_t)(offset + first), 0, 1, (uint32_t)(end - first));
+  clear_lines(to + end - p->first, 0, 1, (uint32_t)(p->first + p->count - end));
+}
+
+/* The innermost axis has holes: each line has a phase of its own. */
+static void make_with_holes(const segment *s, const piece *p, uint32_t offset) {
+  const uint32_t *axis = s->axis[0], holes = axis[GT_PATCHES_HOLES];
+  const uint32_t phase = p->entry[4] & ((1u << GT_PATCHES_PHASE) - 1);
+  const uint32_t first = s->at[0] * axis[GT_PATCHES_EACH] + axis[GT_PATCHES_LIFT];
+  for (uint32_t i = 0; i < s->lines; i++) {
+    const uint32_t at = first + i * axis[GT_PATCHES_EACH], moved = at / holes - first / holes;
+    float *to = p->to + i * p->step;
+    if (at % holes == phase)
+      make_clipped(s, p, (int32_t)(s->place[0] + moved + p->entry[1]), offset + moved * axis[GT_PATCHES_STEP],
+                   to);
+    else
+      clear_lines(to, 0, 1, p->count);
+  }
+}
+
+/* Lines whose run lies in the image as a whole are copied together. */
+static void make_piece(const segment *s, const piece *p, uint32_t run) {
+  const uint32_t *axis = s->axis[0], each = axis[GT_PATCHES_EACH], offset = s->offset + p->entry[0];
+  bool inside = s->phase >> GT_PATCHES_PHASE == p->entry[4] >> GT_PATCHES_PHASE;
+  for (uint32_t a = 1; a < s->rank; a++)
+    inside = inside && s->place[a] + p->entry[1 + a] < s->axis[a][GT_PATCHES_SIZE];
+  if (!inside) {
+    clear_lines(p->to, p->step, s->lines, p->count);
+    return;
+  }
+  if (axis[GT_PATCHES_HOLES] > 1) {
+    make_with_holes(s, p, offset);
+    return;
+  }
+  const int64_t place = (int32_t)(s->place[0] + p->entry[1]),
+                last = (int64_t)axis[GT_PATCHES_SIZE] - run - place;
+  const int64_t begin = gt_least(place < 0 ? gt_ceil_div(-place, each) : 0, s->lines);
+  const int64_t end = gt_most(begin, last < 0 ? 0 : gt_least(last / each + 1, s->lines));
+  const uint32_t hop = each * axis[GT_PATCHES_STEP];
+  for (int64_t i = 0; i < begin; i++)
+    make_clipped(s, p, place + i * each, offset + (uint32_t)i * hop, p->to + i * (int64_t)p->step);
+  if (begin < end)
+    copy_lines(p->to + begin * (int64_t)p->step, p->step,
+               p->from + (uint32_t)(offset + (uint32_t)begin * hop + p->first), hop, (uint32_t)(end - begin),
+               p->count);
+  for (int64_t i = end; i < s->lines; i++)
+    make_clipped(s, p, place + i * each, offset + (uint32_t)i * hop, p->to + i * (int64_t)p->step);
 }
 
 void gt_patches_make(const gt_factor *factor, uint32_t line, uint32_t lines, uint32_t position,
                      uint32_t positions, float *to, size_t step) {
-  walker w = walk_from(factor, line);
-  for (uint32_t i = 0; i < lines; i++, to += step) {
-    make_line(factor, &w, (span){position, positions}, to);
-    if (i + 1 < lines) next_line(&w);
+  const uint32_t *geometry = factor->geometry, run = geometry[GT_PATCHES_RUN];
+  const uint32_t length = run * geometry[GT_PATCHES_CHANNELS];
+  const uint32_t entries = length / (factor->spec[GT_PATCHES_SPEC_QUADS] ? QUAD : 1);
+  segment s = begin_at(factor, line, lines);
+  for (;;) {
+    piece p = {.from = factor->from + factor->entry * geometry[GT_PATCHES_CHANNELS], .to = to, .step = step};
+    uint32_t number = position / length;
+    p.first = position % length;
+    for (uint32_t done = 0; done < positions; done += p.count, number++, p.first = 0) {
+      p.count = gt_least_u32(positions - done, length - p.first);
+      p.entry = geometry + GT_PATCHES_TABLE + (size_t)number * entries * GT_PATCHES_ENTRY;
+      p.to = to + done;
+      make_piece(&s, &p, run);
+    }
+    lines -= s.lines;
+    to += s.lines * step;
+    if (!lines) return;
+    go_on(&s, lines);
   }
+}
+
+void gt_taps_make(const gt_factor *factor, uint32_t line, uint32_t lines, uint32_t position,
+                  uint32_t positions, float *to, size_t step) {
+  const uint32_t *list = factor->geometry + factor->geometry[GT_PATCHES_LIST] + line;
+  const float *from = factor->from + (size_t)factor->entry * factor->stride + position;
+  for (uint32_t i = 0; i < lines; i++, to += step)
+    memcpy(to, from + (size_t)list[i] * factor->wide, positions * sizeof *to);
+}
+
+/* --- rows of the result --------------------------------------------------------------------------------- */
+
+uint32_t gt_patches_rows(const uint32_t *geometry, uint32_t rank, uint32_t line, uint32_t lines,
+                         uint32_t *row, uint32_t *apart) {
+  const uint32_t *axis = geometry + GT_PATCHES_AXIS;
+  const uint32_t at = line % axis[GT_PATCHES_POSITIONS];
+  const uint32_t together = gt_least_u32(lines, axis[GT_PATCHES_POSITIONS] - at);
+  *row = 0;
+  *apart = axis[GT_PATCHES_APART] * axis[GT_PATCHES_ROW];
+  for (uint32_t a = 0; a < rank; a++, axis += GT_PATCHES_OF_AXIS) {
+    const uint32_t place =
+        line % axis[GT_PATCHES_POSITIONS] * axis[GT_PATCHES_APART] + axis[GT_PATCHES_FIRST];
+    *row += place * axis[GT_PATCHES_ROW];
+    line /= axis[GT_PATCHES_POSITIONS];
+  }
+  *row += line * geometry[GT_PATCHES_ROWS];
+  return together;
 }

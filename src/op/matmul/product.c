@@ -4,22 +4,22 @@
 #include "op/matmul/matmul_matrix.h"
 #include "shaders/op/matmul/matmul.h"
 #include "shaders/op/matmul/matmul_finish.h"
+#include "shaders/op/matmul/range.h"
 #include <assert.h>
 #include <stddef.h>
 
 enum {
-  MOST_GROUPS_Z = 65535, /* what Vulkan promises */
-  MANY_UNITS = 16,       /* a GPU rather than a CPU */
-  RASTER = 8 /* rows of tiles that are walked at a time, so that the cache holds what they share */
+  MOST_GROUPS = 65535, /* along an axis, what Vulkan promises */
+  MANY_UNITS = 16,     /* a GPU rather than a CPU */
+  RASTER = 8           /* rows of tiles that are walked at a time, so that the cache holds what they share */
 };
 
 static const gt_kernel matmul_kernel = {"matmul", gt_matmul_cpu, gt_matmul_prepare};
 static const gt_kernel finish_kernel = {"matmul_finish", gt_matmul_finish_cpu};
 
-/* Second pass of a split product. */
-static void lower_finish(gt_lowering *lowering, const gt_group *group, const gt_matmul_shape *s, uint32_t row,
-                         uint32_t split, uint32_t scratch) {
-  struct gt_matmul_finish_args args = {.count = s->batch * s->m * s->n, .row = row, .split = split};
+void gt_product_finish(gt_lowering *lowering, const gt_group *group, uint32_t count, uint32_t row,
+                       uint32_t parts, uint32_t scratch) {
+  const struct gt_matmul_finish_args args = {.count = count, .row = row, .split = parts};
   gt_step *step = gt_lower_step(lowering, &finish_kernel, &args, sizeof args);
   step->tiles = gt_ceil_div(args.count, GT_MATMUL_FINISH_TILE);
   gt_lower_use_scratch(lowering, offsetof(struct gt_matmul_finish_args, partial), scratch, false);
@@ -32,75 +32,100 @@ static void lower_finish(gt_lowering *lowering, const gt_group *group, const gt_
 /* Does no tile reach over the end of the matrices? Then the kernel checks no edge. */
 static bool is_whole(const gt_matmul_shape *s, const gt_matmul_config *c) {
   const uint32_t chunk = c->split > 1 ? c->k_chunk : s->k;
-  return s->m % c->bm == 0 && s->n % c->bn == 0 && s->k % chunk == 0 && chunk % c->bk == 0;
+  return s->m % c->bm == 0 && s->n % c->bn == 0 && chunk && s->k % chunk == 0 && chunk % c->bk == 0;
 }
 
 /* On scalar units, or on the CPU. */
-static void cut_scalar(gt_lowering *lowering, const gt_matmul_shape *s, gt_matmul_cut *cut) {
-  const gt_target *target = gt_lowering_target(lowering);
-  const gt_matmul_config c = gt_matmul_choose(lowering, s);
-  *cut = (gt_matmul_cut){
+static gt_matmul_cut cut_scalar(const gt_matmul_config *c, const gt_matmul_shape *s,
+                                const gt_target *target) {
+  gt_matmul_cut cut = {
       .kernel = &matmul_kernel,
-      .bm = c.bm,
-      .bn = c.bn,
-      .split = c.split,
-      .k_chunk = c.k_chunk,
-      .threads = target->device ? c.bm / c.tm * (c.bn / c.tn) : 1,
-      .spec = {[GT_MATMUL_SPEC_BM] = c.bm,
-               [GT_MATMUL_SPEC_BN] = c.bn,
-               [GT_MATMUL_SPEC_BK] = c.bk,
-               [GT_MATMUL_SPEC_TM] = c.tm,
-               [GT_MATMUL_SPEC_TN] = c.tn,
+      .bm = c->bm,
+      .bn = c->bn,
+      .split = c->split,
+      .k_chunk = c->k_chunk,
+      .threads = target->device ? c->bm / c->tm * (c->bn / c->tn) : 1,
+      .spec = {[GT_MATMUL_SPEC_BM] = c->bm,
+               [GT_MATMUL_SPEC_BN] = c->bn,
+               [GT_MATMUL_SPEC_BK] = c->bk,
+               [GT_MATMUL_SPEC_TM] = c->tm,
+               [GT_MATMUL_SPEC_TN] = c->tn,
                [GT_MATMUL_SPEC_TRANS_A] = s->trans_a,
                [GT_MATMUL_SPEC_TRANS_B] = s->trans_b,
-               [GT_MATMUL_SPEC_SPLIT] = c.split,
+               [GT_MATMUL_SPEC_SPLIT] = c->split,
                /* Straight code is faster, but software devices take a minute to compile much of it. */
-               [GT_MATMUL_SPEC_UNROLL] = target->units >= MANY_UNITS ? c.bk : 4},
+               [GT_MATMUL_SPEC_UNROLL] = target->units >= MANY_UNITS ? c->bk : 4},
   };
-  if (!target->device) return;
-  cut->spec[GT_MATMUL_SPEC_WHOLE] = is_whole(s, &c);
-  cut->spec[GT_MATMUL_SPEC_RASTER] = RASTER;
+  if (!target->device) return cut;
+  cut.spec[GT_MATMUL_SPEC_WHOLE] = is_whole(s, c);
+  cut.spec[GT_MATMUL_SPEC_RASTER] = RASTER;
+  return cut;
 }
 
 /* The specialization constants of factors, which have the same numbers in all kernels of products. */
 static void set_factors(gt_step *step, const gt_product *p) {
   step->spec[GT_FACTOR_SPEC_A] = p->shape.kind_a;
   step->spec[GT_FACTOR_SPEC_B] = p->shape.kind_b;
-  step->spec[GT_FACTOR_SPEC_SIDE] = p->side_by_side;
+  step->spec[GT_FACTOR_SPEC_RESULT] = p->result;
   step->spec[GT_FACTOR_SPEC_SEGMENT] = p->shape.segment;
   for (int i = GT_FACTOR_SPEC_OWN; i < GT_FACTOR_SPEC_END; i++)
     step->spec[i] = p->own[i - GT_FACTOR_SPEC_OWN];
 }
 
-static bool is_dense(const gt_product *p) {
-  return p->shape.kind_a == GT_FACTOR_DENSE && p->shape.kind_b == GT_FACTOR_DENSE && !p->side_by_side;
-}
-
-void gt_product_lower(gt_lowering *lowering, const gt_group *group, const gt_product *p) {
-  const gt_node *node = gt_node_at(gt_lowering_graph(lowering), group->leader);
-  const gt_target *target = gt_lowering_target(lowering);
+/* The next step, with its factors. */
+static gt_step *start_step(gt_lowering *lowering, const gt_product *p, const gt_matmul_cut *cut,
+                           const gt_kernel *kernel) {
   const gt_matmul_shape *s = &p->shape;
-  assert(target->device || s->kind_b <= GT_FACTOR_SIDE_BY_SIDE || !s->trans_b);
-  assert(!s->segment || (target->device && s->segment % GT_FACTOR_SLICE == 0));
-  gt_matmul_cut cut;
-  if (!is_dense(p) || !gt_matmul_cut_matrix(s, target, node->precision, &cut)) cut_scalar(lowering, s, &cut);
   const struct gt_matmul_args args = {.m = s->m,
                                       .n = s->n,
                                       .k = s->k,
                                       .batch = s->batch,
                                       .stride_a = p->a.stride,
                                       .stride_b = p->b.stride,
-                                      .split = cut.split,
-                                      .k_chunk = cut.split > 1 ? cut.k_chunk : s->k};
-  const uint32_t down = gt_ceil_div(s->m, cut.bm), across = gt_ceil_div(s->n, cut.bn);
-  gt_step *step = gt_lower_step(lowering, cut.kernel, &args, sizeof args);
-  step->tiles = down * across * s->batch;
-  for (int i = GT_SPEC_OWN; i < GT_SPEC_ALIGNED; i++) step->spec[i] = cut.spec[i];
+                                      .split = cut->split,
+                                      .k_chunk = cut->split > 1 ? cut->k_chunk : s->k};
+  gt_step *step = gt_lower_step(lowering, kernel, &args, sizeof args);
+  for (int i = GT_SPEC_OWN; i < GT_SPEC_ALIGNED; i++) step->spec[i] = cut->spec[i];
   set_factors(step, p);
   gt_lower_read(lowering, offsetof(struct gt_matmul_args, a), p->a.node);
   gt_lower_read(lowering, offsetof(struct gt_matmul_args, b), p->b.node);
   if (p->words)
     gt_lower_constants(lowering, offsetof(struct gt_matmul_args, geometry), p->geometry, 4 * p->words);
+  return step;
+}
+
+/* What the product reads of its factors' ranges, if it does. */
+static uint32_t lower_range(gt_lowering *lowering, const gt_product *p, const gt_matmul_cut *cut) {
+  if (!cut->range) return 0;
+  const uint32_t scratch = gt_lower_scratch(lowering, cut->range_bytes);
+  start_step(lowering, p, cut, cut->range)->prepares = true;
+  gt_lower_use_scratch(lowering, offsetof(struct gt_matmul_args, range), scratch, true);
+  gt_lower_groups(lowering, gt_least_u32(cut->range_groups, MOST_GROUPS),
+                  GT_RANGE_GROUP); /* it loops over the rest */
+  return scratch;
+}
+
+static gt_matmul_cut cut_product(gt_lowering *lowering, const gt_group *group, const gt_product *p) {
+  const gt_target *target = gt_lowering_target(lowering);
+  const gt_matmul_shape *s = &p->shape;
+  const gt_node *node = gt_node_at(gt_lowering_graph(lowering), group->leader);
+  const gt_matmul_config c = gt_matmul_choose(lowering, s, node->precision);
+  if (c.engine == GT_ENGINE_SCALAR) return cut_scalar(&c, s, target);
+  return gt_matmul_cut_matrix(&c, s, s->kind_a == GT_FACTOR_DENSE && !p->a.stride,
+                              s->kind_b == GT_FACTOR_DENSE && !p->b.stride, target);
+}
+
+void gt_product_lower(gt_lowering *lowering, const gt_group *group, const gt_product *p) {
+  const gt_target *target = gt_lowering_target(lowering);
+  const gt_matmul_shape *s = &p->shape;
+  assert(target->device || s->kind_b <= GT_FACTOR_SIDE_BY_SIDE || !s->trans_b);
+  assert(!s->segment || (target->device && s->whole_k && s->segment % GT_FACTOR_SLICE == 0));
+  const gt_matmul_cut cut = cut_product(lowering, group, p);
+  const uint32_t down = gt_ceil_div(s->m, cut.bm), across = gt_ceil_div(s->n, cut.bn);
+  const uint32_t range = lower_range(lowering, p, &cut);
+  gt_step *step = start_step(lowering, p, &cut, cut.kernel);
+  step->tiles = down * across * s->batch * cut.split;
+  if (cut.range) gt_lower_use_scratch(lowering, offsetof(struct gt_matmul_args, range), range, false);
   uint32_t scratch = 0;
   if (s->segment) gt_lower_read(lowering, offsetof(struct gt_matmul_args, partial), p->drain);
   if (cut.split > 1) {
@@ -109,12 +134,14 @@ void gt_product_lower(gt_lowering *lowering, const gt_group *group, const gt_pro
   } else {
     gt_lower_program(lowering, group, offsetof(struct gt_matmul_args, x), offsetof(struct gt_matmul_args, y),
                      offsetof(struct gt_matmul_args, clock), -1);
+    if (p->result == GT_RESULT_PLACED) gt_lower_writes_part(lowering);
   }
   if (target->device) {
     gt_lower_groups(lowering, (uint64_t)down * across, cut.threads);
-    if (cut.split > 1) step->grid[1] = cut.split;                        /* a split product's tiles are few */
-    step->grid[2] = s->batch < MOST_GROUPS_Z ? s->batch : MOST_GROUPS_Z; /* the kernel loops over the rest */
+    if (cut.split > 1) step->grid[1] = cut.split;                    /* a split product's tiles are few */
+    step->grid[2] = s->batch < MOST_GROUPS ? s->batch : MOST_GROUPS; /* the kernel loops over the rest */
   }
   if (cut.split > 1)
-    lower_finish(lowering, group, s, p->side_by_side ? s->n * s->batch : s->n, cut.split, scratch);
+    gt_product_finish(lowering, group, s->batch * s->m * s->n,
+                      p->result == GT_RESULT_DENSE ? s->n : s->n * s->batch, cut.split, scratch);
 }

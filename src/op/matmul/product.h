@@ -11,8 +11,8 @@ typedef struct gt_product_factor {
 typedef struct gt_product { /* c[m, n] = op(a) op(b) for each entry of the batch */
   gt_matmul_shape shape;
   gt_product_factor a, b;
-  bool side_by_side; /* of the result: GT_FACTOR_SPEC_SIDE */
-  gt_id drain;       /* what the segments of k are drained with, where shape.segment is not 0 */
+  uint32_t result; /* GT_RESULT_… */
+  gt_id drain;     /* what the segments of k are drained with, where shape.segment is not 0 */
   /* What the factor that is not dense is told: words in memory, and its own specialization constants. */
   const uint32_t *geometry;
   size_t words;
@@ -21,4 +21,8 @@ typedef struct gt_product { /* c[m, n] = op(a) op(b) for each entry of the batch
 
 /* Emits the steps of a group that is led by a product: its epilogue is the group's program. */
 void gt_product_lower(gt_lowering *lowering, const gt_group *group, const gt_product *product);
+/* The step that adds up parts of such sums, `count` elements each, in scratch memory; row: length of the
+ * result's rows. */
+void gt_product_finish(gt_lowering *lowering, const gt_group *group, uint32_t count, uint32_t row,
+                       uint32_t parts, uint32_t scratch);
 #endif

@@ -208,6 +208,23 @@ static gt_shape reference_layer(const gt_case_view *v, const double *const *x, d
   return shape;
 }
 
+/* Something for each column of the product and each row: its epilogue. */
+static gt_id build_scaled(gt_graph *g, const gt_case_view *v, const gt_id *x) {
+  return gt_mul(g, gt_mul(g, build_weight(g, v, x), x[2]), x[3]);
+}
+static gt_shape reference_scaled(const gt_case_view *v, const double *const *x, double *y) {
+  const gt_shape shape = reference_weight(v, x, y);
+  const int64_t row = gt_shape_count(shape) / shape.dim[0];
+  for (int64_t i = 0; y && i < gt_shape_count(shape); i++) y[i] *= x[2][i % row] * x[3][i / row];
+  return shape;
+}
+static gt_shape magnitude_scaled(const gt_case_view *v, const double *const *x, double *y) {
+  const gt_shape shape = magnitude_weight(v, x, y);
+  const int64_t row = gt_shape_count(shape) / shape.dim[0];
+  for (int64_t i = 0; y && i < gt_shape_count(shape); i++) y[i] *= fabs(x[2][i % row] * x[3][i / row]);
+  return shape;
+}
+
 #define RULE(title, what)                                                                                \
   {                                                                                                      \
     .name = title, .build = build_##what, .reference = reference_##what, .magnitude = magnitude_##what,  \
@@ -215,18 +232,15 @@ static gt_shape reference_layer(const gt_case_view *v, const double *const *x, d
     .reason = "rounding of the sums, as in matmul"                                                       \
   }
 static const gt_case_rule rule_conv = RULE("conv", conv), rule_transposed = RULE("conv_input", transposed),
-                          rule_weight = RULE("conv_weight", weight);
-static const gt_case_rule layer = {.name = "conv_layer",
-                                   .build = build_layer,
-                                   .reference = reference_layer,
-                                   .magnitude = magnitude_conv,
-                                   .half_gradient = 8,
-                                   .wrt = 15,
-                                   .low = -0.4,
-                                   .high = 0.5,
-                                   .tolerance = 1e-5,
-                                   .gradient_tolerance = 4e-5,
-                                   .reason = "as the product, through a slope of at most one"};
+                          rule_weight = RULE("conv_weight", weight),
+                          scaled = RULE("conv_weight_scaled", scaled);
+#define LAYER(title)                                                                                        \
+  {                                                                                                         \
+    .name = title, .build = build_layer, .reference = reference_layer, .magnitude = magnitude_conv,         \
+    .half_gradient = 8, .wrt = 15, .low = -0.4, .high = 0.5, .tolerance = 1e-5, .gradient_tolerance = 4e-5, \
+    .reason = "as the product, through a slope of at most one"                                              \
+  }
+static const gt_case_rule layer = LAYER("conv_layer"), on_units = LAYER("conv_on_units");
 
 /* One axis: kernel, stride, dilation, zeros before and after. */
 #define A(k, s, d, b, a) k, s, d, b, a
@@ -258,7 +272,13 @@ static const gt_case cases[] = {
     {&rule_conv, "1,12,13,37 70,3,3,37", {2, 1, A(3, 1, 1, 1, 1), A(3, 1, 1, 1, 1)}},
     {&rule_conv, "1,14,14,3 16,7,7,3", {2, 1, A(7, 2, 1, 3, 3), A(7, 2, 1, 3, 3)}},
     {&rule_conv, "4,9,9,32 64,3,3,32", {2, 1, A(3, 2, 1, 1, 1), A(3, 2, 1, 1, 1)}},
+    {&rule_conv, "3,40,41,4 7,3,3,4", {2, 1, A(3, 1, 1, 1, 1), A(3, 1, 1, 1, 1)}}, /* a sum of many parts */
+    {&rule_conv, "3,9,10,8 8,3,3,1", {2, 8, A(3, 1, 1, 1, 1), A(3, 1, 1, 1, 1)}},  /* depthwise */
+    {&rule_conv, "2,9,10,12 12,3,5,1", {2, 12, A(3, 2, 1, 1, 1), A(5, 3, 2, 4, 3)}},
+    {&rule_conv, "2,33,67 67,7,1", {1, 67, A(7, 1, 1, 3, 3)}},
+    {&rule_conv, "40,31,29,4 4,3,3,1", {2, 4, A(3, 1, 1, 1, 1), A(3, 1, 1, 1, 1)}},
     /* three */
+    {&rule_conv, "1,4,5,6,4 4,2,3,3,1", {3, 4, A(2, 2, 1, 0, 0), A(3, 1, 1, 1, 1), A(3, 2, 1, 1, 1)}},
     {&rule_conv, "1,1,1,1,1 1,1,1,1,1", {3, 1, A(1, 1, 1, 0, 0), A(1, 1, 1, 0, 0), A(1, 1, 1, 0, 0)}},
     {&rule_conv, "2,4,5,3,3 5,3,3,2,3", {3, 1, A(3, 1, 1, 1, 1), A(3, 2, 1, 1, 0), A(2, 1, 1, 0, 0)}},
     {&rule_conv, "2,5,4,6,4 4,2,3,2,2", {3, 2, A(2, 2, 2, 1, 1), A(3, 1, 1, 1, 1), A(2, 3, 1, 0, 2)}},
@@ -270,12 +290,23 @@ static const gt_case cases[] = {
     {&rule_transposed, "2,1,1,8 8,4,4,3", {2, 1, A(4, 1, 1, 0, 0), A(4, 1, 1, 0, 0)}},
     {&rule_transposed, "3,4,5,4 4,1,1,7", {2, 1, A(1, 1, 1, 0, 0), A(1, 1, 1, 0, 0)}},
     {&rule_transposed, "1,2,3,2,5 5,3,2,3,4", {3, 1, A(3, 2, 1, 1, 0), A(2, 1, 1, 0, 0), A(3, 2, 1, 1, 0)}},
+    {&rule_transposed,
+     "2,3,2,5 5,6,7,4",
+     {2, 1, A(6, 6, 1, 0, 0), A(7, 7, 1, 0, 0)}}, /* windows side by side */
+    {&rule_transposed, "1,2,1,3,4 4,3,4,3,2", {3, 1, A(3, 3, 1, 0, 0), A(4, 4, 1, 0, 0), A(3, 3, 1, 0, 0)}},
+    {&rule_transposed, "2,3,4,8 8,3,9,3", {2, 2, A(3, 7, 2, 1, 4), A(9, 5, 1, 3, 2)}}, /* many phases */
+    {&rule_transposed, "2,3,3,3 3,7,5,4", {2, 1, A(7, 4, 2, 0, 1), A(5, 7, 3, 6, 5)}},
     {&rule_weight, "2,5,3 2,7,4", {1, 1, A(3, 1, 1, 0, 0)}},
     {&rule_weight, "2,4,5,6 2,8,9,4", {2, 2, A(3, 2, 1, 1, 1), A(3, 2, 1, 1, 1)}},
     {&rule_weight, "1,3,2,2,3 1,6,4,4,2", {3, 1, A(2, 2, 1, 0, 0), A(3, 1, 1, 0, 0), A(3, 1, 1, 0, 0)}},
-    {&layer, "2,5,4,3 6,3,3,3 6 2,5,4,6", {2, 1, A(3, 1, 1, 1, 1), A(3, 1, 1, 1, 1)}},
+    {&scaled, "2,4,5,6 2,8,9,4 3,3,2 6,1,1,1", {2, 2, A(3, 2, 1, 1, 1), A(3, 2, 1, 1, 1)}},
+    {&scaled, "2,8,9,8 2,8,9,8 3,3,1 8,1,1,1", {2, 8, A(3, 1, 1, 1, 1), A(3, 1, 1, 1, 1)}},
+    {&scaled, "9,31,30,5 9,31,30,4 3,3,4 5,1,1,1", {2, 1, A(3, 1, 1, 1, 1), A(3, 1, 1, 1, 1)}},
+    {&on_units, "2,5,4,3 6,3,3,3 6 2,5,4,6", {2, 1, A(3, 1, 1, 1, 1), A(3, 1, 1, 1, 1)}},
     {&layer, "3,7,6,8 10,3,3,4 10 3,4,3,10", {2, 2, A(3, 2, 1, 1, 1), A(3, 2, 1, 1, 1)}},
-    {&layer, "2,9,4 5,3,4 5 2,9,5", {1, 1, A(3, 1, 1, 1, 1)}},
+    {&layer, "2,5,4,7 7,3,3,1 7 2,5,4,7", {2, 7, A(3, 1, 1, 1, 1), A(3, 1, 1, 1, 1)}},
+    {&layer, "2,5,4,8 8,3,3,1 8 2,3,2,8", {2, 8, A(3, 2, 1, 1, 1), A(3, 2, 1, 1, 1)}},
+    {&on_units, "2,9,4 5,3,4 5 2,9,5", {1, 1, A(3, 1, 1, 1, 1)}},
     {&layer, "1,40,41,1 3,5,5,1 3 1,18,19,3", {2, 1, A(5, 2, 1, 0, 0), A(5, 2, 1, 0, 1)}},
 };
 GT_CASES(conv, cases);

@@ -143,6 +143,20 @@ static gt_shape reference_kan(const gt_case_view *v, const double *const *x, dou
   return shape;
 }
 
+/* The sums of the absolute products. */
+static gt_shape magnitude_kan(const gt_case_view *v, const double *const *x, double *y) {
+  const layer l = layer_of(v);
+  const gt_shape shape = reference_kan(v, x, NULL);
+  for (int64_t i = 0; y && i < gt_shape_count(shape); i++) y[i] = 0;
+  for (int64_t m = 0; y && m < l.lines; m++)
+    for (int64_t i = 0; i < l.inputs; i++)
+      for (int64_t t = 0; t < l.total; t++) {
+        const double f = value_of(v, &l.a, (uint32_t)t, x[0][m * l.inputs + i]);
+        for (int64_t o = 0; o < l.outputs; o++) y[m * l.outputs + o] += fabs(f * x[1][row_of(&l, i, t) + o]);
+      }
+  return shape;
+}
+
 static gt_shape reference_coefficients(const gt_case_view *v, const double *const *x, double *y) {
   const layer l = layer_of(v);
   const gt_shape shape = gt_shape_2(l.inputs * l.total, l.outputs);
@@ -214,6 +228,18 @@ static const gt_case_rule kan = RULE("kan", kan, 3), knots = RULE("kan_knots", k
                           coefficients = RULE("kan_coefficients", coefficients, 3),
                           bent = RULE("kan_input", input, 1), sloped = RULE("kan_input_only", input, 0),
                           layered = RULE("kan_layer", layer, 7);
+static const gt_case_rule on_units = {.name = "kan_on_units",
+                                      .build = build_kan,
+                                      .reference = reference_kan,
+                                      .magnitude = magnitude_kan,
+                                      .half_gradient = 1,
+                                      .wrt = 3,
+                                      .low = -1.2,
+                                      .high = 1.3,
+                                      .tolerance = 2e-5,
+                                      .gradient_tolerance = 4e-5,
+                                      .reason =
+                                          "rounding of the sums, as in matmul, and of the place in a cell"};
 
 static const gt_case cases[] = {
     /* B-splines: degrees, grids, shapes */
@@ -302,5 +328,8 @@ static const gt_case cases[] = {
     {&layered, "70,16 144,24 24", {GT_BASIS_BSPLINE, 5, 3, 16, 1, -8, 8}},
     {&layered, "9,7 28,5 5", {GT_BASIS_RBF, 4, 0, 0, 0, -8, 8}},
     {&layered, "9,7 28,5 5", {GT_BASIS_CHEBYSHEV, 0, 3, 0, 0, -8, 8}},
+    /* for matrix units, whether inputs are read by fours or not */
+    {&on_units, "40,12 108,33", {GT_BASIS_BSPLINE, 5, 3, 4, 1, -8, 8}},
+    {&on_units, "34,7 28,5", {GT_BASIS_CHEBYSHEV, 0, 3, 0, 0, -8, 8}},
 };
 GT_CASES(kan, cases);

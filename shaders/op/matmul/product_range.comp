@@ -1,0 +1,85 @@
+#version 450
+#extension GL_EXT_buffer_reference : require
+#extension GL_EXT_scalar_block_layout : require
+#extension GL_EXT_control_flow_attributes : require
+#extension GL_GOOGLE_include_directive : require
+/* Writes the powers of range.h for both factors of a product. A workgroup measures 32 lines over a depth, an
+ * invocation four quads of them: side by side where k is the contiguous axis, else below one another. */
+#include "op/matmul/product_matrix.h"
+layout(local_size_x_id = GT_SPEC_LOCAL_X) in;
+layout(constant_id = GT_SPEC_LOCAL_X) const uint LOCAL_X = GT_RANGE_GROUP;
+layout(constant_id = GT_SPEC_ALIGNED) const uint ALIGNED = 0u;
+layout(constant_id = GT_MATRIX_SPEC_FORM) const uint FORM = 0u;
+layout(constant_id = GT_FACTOR_SPEC_A) const uint KIND_A = 0u;
+layout(constant_id = GT_FACTOR_SPEC_B) const uint KIND_B = 0u;
+layout(constant_id = GT_FACTOR_SPEC_RESULT) const uint RESULT = 0u;
+#include "op/matmul/load.glsl"
+#include "op/matmul/range.glsl"
+
+const uint QUADS = 4u, SHARES = GT_RANGE_DEPTH / QUADS; /* of a line */
+shared uint largest[GT_RANGE_LINES * SHARES];
+
+/* The bits of absolute values are in the order of the values, infinities and NaN above all others. */
+uvec4 magnitude(vec4 v) { return floatBitsToUint(v) & 0x7fffffffu; }
+
+/* Lines first … of `wide` at a depth of k. Unless k_lines, memory's lines are those of the product. */
+#define MEASURE(KIND, from, k_lines, wide, stride) \
+  bool aligned = ALIGNED != 0u && (((k_lines ? wide : k) | stride) & 3u) == 0u; \
+  [[unroll]] for (uint i = 0u; i < QUADS; i++) { \
+    uint line = k_lines ? k0 + me / 8u * QUADS + i : first + me / 8u; \
+    uint position = k_lines ? first + me % 8u * 4u : k0 + (i * 8u + me % 8u) * 4u; \
+    uint lines = k_lines ? k : wide, positions = k_lines ? wide : k; \
+    gt_spot line_spot, position_spot; \
+    vec4 v = vec4(0.0); \
+    if (line < lines && position < positions) { \
+      GT_LINE(line_spot, KIND, z, line, positions, stride) \
+      GT_POSITION(position_spot, KIND, position) \
+      GT_QUAD(v, KIND, from, line_spot, position_spot, position, int(positions) - int(position), aligned) \
+    } \
+    most = max(most, magnitude(v)); \
+  } \
+  if (k_lines) \
+    [[unroll]] for (uint l = 0u; l < 4u; l++) largest[(me % 8u * 4u + l) * SHARES + me / 8u] = most[l]; \
+  else { \
+    [[unroll]] for (uint l = 0u; l < 4u; l++) largest[me / 8u * SHARES + me % 8u * 4u + l] = most[l]; \
+  }
+
+void measure_a(uint z, uint depth, uint first) {
+  uint me = gl_LocalInvocationIndex, k0 = depth * GT_RANGE_DEPTH;
+  uvec4 most = uvec4(0u);
+  MEASURE(KIND_A, a, (FORM & GT_MATRIX_TRANS_A) != 0u, m, stride_a)
+}
+
+void measure_b(uint z, uint depth, uint first) {
+  uint me = gl_LocalInvocationIndex, k0 = depth * GT_RANGE_DEPTH;
+  uvec4 most = uvec4(0u);
+  MEASURE(KIND_B, b, (FORM & GT_MATRIX_TRANS_B) == 0u, n, stride_b)
+}
+
+void write(uint to) {
+  barrier();
+  if (gl_LocalInvocationIndex < GT_RANGE_LINES) {
+    uint bits = 0u;
+    [[unroll]] for (uint s = 0u; s < SHARES; s++) bits = max(bits, largest[gl_LocalInvocationIndex * SHARES + s]);
+    /* Not so small that 1 / P were out of range. */
+    float root = uintBitsToFloat((clamp(bits >> 23, 15u, 254u) + 114u) / 2u << 23);
+    range.at[to + gl_LocalInvocationIndex] = bits >= 0x7f800000u ? uintBitsToFloat(0x7f800000u) : root;
+  }
+  barrier();
+}
+
+void main() {
+  uint depths = range_depths(), blocks_a = range_padded(m) / GT_RANGE_LINES, blocks_b = range_padded(n) / GT_RANGE_LINES;
+  uint of_a = range_entries(KIND_A, stride_a) * depths * blocks_a;
+  uint total = of_a + range_entries(KIND_B, stride_b) * depths * blocks_b;
+  GT_BEGIN(KIND_A)
+  GT_BEGIN(KIND_B)
+  for (uint i = gl_WorkGroupID.x; i < total; i += gl_NumWorkGroups.x) {
+    bool is_a = i < of_a;
+    uint block = is_a ? i : i - of_a, blocks = is_a ? blocks_a : blocks_b, first = block % blocks * GT_RANGE_LINES;
+    uint depth = block / blocks % depths, z = block / blocks / depths;
+    if (is_a) measure_a(z, depth, first);
+    else measure_b(z, depth, first);
+    write((is_a ? range_a(z, depth) : range_b(z, depth)) + first);
+  }
+}

@@ -1,0 +1,17 @@
+/* Where in memory the powers of range.h stand. Include after the arguments of a product. */
+#include "op/matmul/range.h"
+
+uint range_depths() { return (k + GT_RANGE_DEPTH - 1u) / GT_RANGE_DEPTH; }
+uint range_padded(uint wide) { return (wide + GT_RANGE_PAD - 1u) / GT_RANGE_PAD * GT_RANGE_PAD; }
+uint range_entries(uint kind, uint stride) { return kind == GT_FACTOR_DENSE && stride == 0u ? 1u : batch; }
+
+/* Of the first line of entry z at a depth, of A and of B. */
+uint range_a(uint z, uint depth) {
+  uint entry = range_entries(KIND_A, stride_a) == 1u ? 0u : z;
+  return (entry * range_depths() + depth) * range_padded(m);
+}
+uint range_b(uint z, uint depth) {
+  uint entry = range_entries(KIND_B, stride_b) == 1u ? 0u : z;
+  return range_entries(KIND_A, stride_a) * range_depths() * range_padded(m) +
+         (entry * range_depths() + depth) * range_padded(n);
+}

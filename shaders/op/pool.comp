@@ -1,0 +1,95 @@
+#version 450
+#extension GL_EXT_buffer_reference : require
+#extension GL_EXT_scalar_block_layout : require
+#extension GL_GOOGLE_include_directive : require
+#include "op/pool.h"
+#include "op/pool.glsl"
+
+/* The largest so far: its value, its order among values, and where it stands. */
+vec4 largest;
+uvec4 order, place;
+
+/* Numbers that compare as the values do, by their bits, as drivers may assume that there is no NaN: 0 for none, then
+ * -infinity … infinity, with one zero, then NaN. */
+uvec4 order_of(vec4 v) {
+  uvec4 bits = floatBitsToUint(v), size = bits & 0x7fffffffu;
+  uvec4 result = mix(bits | 0x80000000u, ~bits, equal(bits >> 31, uvec4(1u)));
+  result = mix(result, uvec4(0x80000000u), equal(size, uvec4(0u)));
+  return mix(result, uvec4(0xffffffffu), greaterThan(size, uvec4(0x7f800000u)));
+}
+
+/* Of equal ones the first is kept, but of those that are no numbers the last, as in PyTorch. */
+void take(vec4 v, uint k) {
+  uvec4 own = order_of(v);
+  bvec4 more = greaterThan(own, min(order, uvec4(0xfffffffeu)));
+  largest = mix(largest, v, more);
+  order = mix(order, own, more);
+  place = mix(place, uvec4(k), more);
+}
+
+void store_index(uint i) {
+  if (INDEX == GT_POOL_INDEX_BYTES) {
+    uvec4 byte = (place & 255u) << uvec4(0u, 8u, 16u, 24u);
+    index.at[i] = byte.x | byte.y | byte.z | byte.w;
+  }
+  if (INDEX != GT_POOL_INDEX_WORDS) return;
+  if (QUADS == 0u) index.at[i] = place.x;
+  else
+    for (uint k = 0u; k < 4u; k++) index.at[4u * i + k] = place[k];
+}
+
+/* Places of a window that may lie inside, first and end: all of a small one, so that its loops have a length that is
+ * known; of a large one, which may be padding for the most part, those that do. */
+uvec2 places_of(uint axis, int first, int end) {
+  uint window = window_of(axis), dilation = dilation_of(axis);
+  if (window <= 16u) return uvec2(0u, window);
+  uint skipped = (uint(max(-first, 0)) + dilation - 1u) / dilation;
+  return uvec2(skipped, min(window, (uint(max(end - first, 0)) + dilation - 1u) / dilation));
+}
+
+/* Piece `piece` of the window (d, h, w) of an image that begins at row `image` of x. */
+vec4 walk(uint image, uint d, uint h, uint w, uint piece) {
+  vec4 sum = vec4(0.0);
+  int first_d = window_begin(0u, d), first_h = window_begin(1u, h), first_w = window_begin(2u, w);
+  int end_d = window_end(0u, d), end_h = window_end(1u, h), end_w = window_end(2u, w);
+  uvec2 in_d = places_of(0u, first_d, end_d), in_h = places_of(1u, first_h, end_h);
+  uvec2 in_w = places_of(2u, first_w, end_w);
+  for (uint i = in_d.x; i < in_d.y; i++) {
+    int at_d = first_d + int(i * DILATION_D);
+    if (at_d < 0 || at_d >= end_d) continue;
+    for (uint j = in_h.x; j < in_h.y; j++) {
+      int at_h = first_h + int(j * DILATION_H);
+      if (at_h < 0 || at_h >= end_h) continue;
+      uint row = (image + uint(at_d)) * in_size[1] + uint(at_h);
+      for (uint k = in_w.x; k < in_w.y; k++) {
+        int at_w = first_w + int(k * DILATION_W);
+        if (at_w < 0 || at_w >= end_w) continue;
+        vec4 v = gt_load(x, (row * in_size[2] + uint(at_w)) * pieces_of() + piece);
+        if (AVERAGE != 0u) sum += v;
+        else take(v, (i * WINDOW_H + j) * WINDOW_W + k);
+      }
+    }
+  }
+  return sum;
+}
+
+void main() {
+  uint pieces = pieces_of(), count = batch * out_size[0] * out_size[1] * out_size[2] * pieces;
+  uint step = gl_NumWorkGroups.x * gl_WorkGroupSize.x;
+  for (uint i = gl_GlobalInvocationID.x; i < count; i += step) {
+    uint at = i / pieces, piece = i - at * pieces;
+    uint w = at % out_size[2], row = at / out_size[2];
+    uint h = row % out_size[1], plane = row / out_size[1];
+    uint d = plane % out_size[0], sample_ = plane / out_size[0];
+    largest = uintBitsToFloat(uvec4(0xff800000u));
+    order = uvec4(0u);
+    place = uvec4(GT_POOL_NOWHERE);
+    vec4 sum = walk(sample_ * in_size[0], d, h, w, piece);
+    if (AVERAGE != 0u) {
+      gt_store(y, i, sum / window_divisor(d, h, w));
+    } else {
+      gt_store(y, i, largest);
+      store_index(i);
+    }
+  }
+}

@@ -1,0 +1,73 @@
+#version 450
+#extension GL_EXT_buffer_reference : require
+#extension GL_EXT_scalar_block_layout : require
+#extension GL_GOOGLE_include_directive : require
+#include "op/pool_gradient.h"
+#define GT_PROGRAM_X 4
+#define row channels
+#include "lib/program.glsl"
+#undef row
+#include "op/pool.glsl"
+
+/* The windows that element i of an axis lies in are first_window to end_window - 1, where dilation lets it. */
+uint first_window(uint axis, uint i) {
+  uint stride = stride_of(axis), reach = (window_of(axis) - 1u) * dilation_of(axis), at = i + padding_of(axis);
+  if (stride == 0u) return i * out_size[axis] / in_size[axis];
+  return at > reach ? (at - reach + stride - 1u) / stride : 0u;
+}
+
+uint end_window(uint axis, uint i) {
+  uint stride = stride_of(axis);
+  if (stride == 0u) return ((i + 1u) * out_size[axis] + in_size[axis] - 1u) / in_size[axis];
+  return min((i + padding_of(axis)) / stride + 1u, out_size[axis]);
+}
+
+/* Which element of window o it is; false: one between two of them. */
+bool element_of(uint axis, uint i, uint o, out uint place) {
+  uint distance = uint(int(i) - window_begin(axis, o));
+  place = distance / dilation_of(axis);
+  return place * dilation_of(axis) == distance;
+}
+
+/* What comes of window number `at`, piece `piece`, in which the element stands at `place`. */
+vec4 share(uint at, uint piece, uint place) {
+  uint i = at * pieces_of() + piece;
+  uvec4 taken = uvec4(GT_POOL_NOWHERE);
+  if (INDEX == GT_POOL_INDEX_BYTES) taken = (uvec4(index.at[i]) >> uvec4(0u, 8u, 16u, 24u)) & 255u;
+  else if (QUADS == 0u) taken.x = index.at[i];
+  else
+    for (uint k = 0u; k < 4u; k++) taken[k] = index.at[4u * i + k];
+  return mix(vec4(0.0), gt_load(given, i), equal(taken, uvec4(place)));
+}
+
+vec4 gather(uint image, uint d, uint h, uint w, uint piece) {
+  vec4 sum = vec4(0.0);
+  uint end_d = end_window(0u, d), end_h = end_window(1u, h), end_w = end_window(2u, w);
+  for (uint i = first_window(0u, d); i < end_d; i++) {
+    uint place_d, place_h, place_w;
+    if (!element_of(0u, d, i, place_d)) continue;
+    for (uint j = first_window(1u, h); j < end_h; j++) {
+      if (!element_of(1u, h, j, place_h)) continue;
+      uint row = ((image + i) * out_size[1] + j) * out_size[2];
+      for (uint k = first_window(2u, w); k < end_w; k++) {
+        if (!element_of(2u, w, k, place_w)) continue;
+        if (AVERAGE != 0u) sum += gt_load(given, (row + k) * pieces_of() + piece) / window_divisor(i, j, k);
+        else sum += share(row + k, piece, (place_d * WINDOW_H + place_h) * WINDOW_W + place_w);
+      }
+    }
+  }
+  return sum;
+}
+
+void main() {
+  uint pieces = pieces_of(), count = batch * in_size[0] * in_size[1] * in_size[2] * pieces;
+  uint step = gl_NumWorkGroups.x * gl_WorkGroupSize.x;
+  for (uint i = gl_GlobalInvocationID.x; i < count; i += step) {
+    uint at = i / pieces, piece = i - at * pieces;
+    uint w = at % in_size[2], row = at / in_size[2];
+    uint h = row % in_size[1], plane = row / in_size[1];
+    uint d = plane % in_size[0], sample_ = plane / in_size[0];
+    gt_place place = QUADS != 0u ? gt_place(4u * i, 4u) : gt_place(i, 1u);
+    gt_program_write(place, gather(sample_ * out_size[0], d, h, w, piece));
+  }
+}

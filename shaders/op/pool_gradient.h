@@ -1,0 +1,12 @@
+#include "lib/args.h"
+#include "op/pool_spec.h"
+GT_ARGS(gt_pool_gradient_args) {
+  GT_FLOATS given; /* of the value */
+  GT_WORDS index;
+  GT_FLOATS x[4]; /* epilogue inputs */
+  GT_FLOATS y[2]; /* epilogue outputs */
+  GT_WORDS clock;
+  uint batch, channels;
+  uint in_size[3], out_size[3];
+  float divisor;
+};

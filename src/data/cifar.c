@@ -1,0 +1,151 @@
+/* CIFAR: the binary files of CIFAR-10 and CIFAR-100. A record is one label byte, or a coarse and a fine one,
+ * and 32x32 pixels: all the red, then all the green, then all the blue. Samples are [32, 32, 3], as pictures
+ * are. */
+#include "base/memory.h"
+#include "data/format.h"
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { SIDE = 32, CHANNELS = 3, PLANE = SIDE * SIDE, SAMPLE = PLANE * CHANNELS, MOST_FILES = 1000 };
+
+typedef struct options {
+  gt_strings train, test;
+  const char *labels;
+  double test_fraction;
+} options;
+
+static const char *const label_names[] = {"coarse", "fine", NULL}; /* as the bytes stand in a record */
+
+static const gt_field fields[] = {
+    GT_ROW(options, train, GT_FIELD_STRINGS, .flags = GT_FIELD_REQUIRED,
+           .help = "training file or files: data_batch_1.bin …, or train.bin of CIFAR-100"),
+    GT_ROW(options, test, GT_FIELD_STRINGS, .help = "test file or files: test_batch.bin, or test.bin"),
+    GT_ROW(options, test_fraction, GT_FIELD_FLOAT, .fallback = "0", .max = 1, .flags = GT_FIELD_OPEN_MAX,
+           .help = "part of the training samples set apart for testing, where there are no test files"),
+    GT_ROW(options, labels, GT_FIELD_CHOICE, .choices = label_names,
+           .help = "the files are CIFAR-100's, and these of their labels are taken: 100 fine or 20 coarse "
+                   "ones; default: what the files' sizes say, and fine"),
+    {.name = NULL},
+};
+static const gt_schema schema = {
+    .name = "cifar", .help = "binary files of CIFAR-10 and CIFAR-100", .fields = fields};
+
+typedef struct form {
+  size_t labels; /* bytes before the pixels */
+  size_t taken;  /* which of them */
+} form;
+
+static size_t record_size(form f) { return f.labels + SAMPLE; }
+
+/* Decided by the first file where the config does not say. */
+static form form_of(const options *o, const gt_bytes *bytes) {
+  const form one = {1, 0}, two = {2, o->labels && !strcmp(o->labels, label_names[0]) ? 0 : 1};
+  return o->labels || bytes->size % record_size(one) ? two : one;
+}
+
+static bool grow(gt_tensor *tensor, size_t size, const char *path, gt_error *error) {
+  void *data = realloc(tensor->data, size);
+  if (!data) return gt_fail(error, GT_ERR_MEMORY, "%s: out of memory for its samples", path);
+  tensor->data = data;
+  return true;
+}
+
+static void take_record(const uint8_t *planes, uint8_t *to) {
+  for (int i = 0; i < PLANE; i++)
+    for (int c = 0; c < CHANNELS; c++) *to++ = planes[c * PLANE + i];
+}
+
+static bool add_records(const char *path, const gt_bytes *bytes, form f, gt_split *out, gt_error *error) {
+  const size_t record = record_size(f), count = bytes->size / record, before = (size_t)out->samples;
+  if (!count || bytes->size % record)
+    return gt_fail(error, GT_ERR_DATA,
+                   "%s holds %zu bytes, no whole number of records of %zu: it is not the binary version of a "
+                   "CIFAR-%s file, or truncated",
+                   path, bytes->size, record, f.labels == 1 ? "10" : "100");
+  if (!grow(&out->input[0], (before + count) * SAMPLE, path, error) ||
+      !grow(&out->targets, (before + count) * sizeof(int32_t), path, error))
+    return false;
+  uint8_t *pixels = (uint8_t *)out->input[0].data + before * SAMPLE;
+  int32_t *label = (int32_t *)out->targets.data + before;
+  for (size_t i = 0; i < count; i++, pixels += SAMPLE) {
+    label[i] = bytes->data[i * record + f.taken];
+    take_record(bytes->data + i * record + f.labels, pixels);
+  }
+  out->samples += (int64_t)count;
+  return true;
+}
+
+static bool read_split(gt_data_reader *reader, const options *o, const gt_data_file *file, int count, form *f,
+                       gt_split *out) {
+  for (int i = 0; i < count; i++) {
+    gt_bytes bytes;
+    if (!gt_data_read_file(file[i], &bytes, reader->error)) return false;
+    if (!f->labels) *f = form_of(o, &bytes);
+    const bool ok = add_records(file[i].path, &bytes, *f, out, reader->error);
+    gt_bytes_finish(&bytes);
+    if (!ok) return false;
+  }
+  gt_tensor *inputs = &out->input[0];
+  inputs->element = GT_ELEMENT_U8;
+  inputs->rank = 4;
+  inputs->dim[0] = out->samples;
+  inputs->dim[1] = inputs->dim[2] = SIDE;
+  inputs->dim[3] = CHANNELS;
+  out->targets.element = GT_ELEMENT_I32;
+  out->targets.rank = 1;
+  out->targets.dim[0] = out->samples;
+  return true;
+}
+
+/* All that are missing are reported. */
+static bool find_files(gt_data_reader *reader, const char *key, int count, gt_data_file **out) {
+  const gt_spec *node = gt_data_node(reader, key, NULL);
+  bool ok = true;
+  *out = GT_NEW_N(reader->arena, gt_data_file, count + 1);
+  if (count > MOST_FILES) {
+    gt_error_at(reader->diagnostics, node->at, "too many files")->expected = "at most 1000";
+    return false;
+  }
+  for (int i = 0; i < count; i++) {
+    (*out)[i] = gt_data_find_file(reader, node->kind == GT_SPEC_SEQUENCE ? node->child[i] : node);
+    ok &= (*out)[i].path != NULL;
+  }
+  return ok;
+}
+
+static void name_classes(gt_data_reader *reader, form f) {
+  static const char *const names[] = {"airplane", "automobile", "bird",  "cat",  "deer",
+                                      "dog",      "frog",       "horse", "ship", "truck"};
+  gt_dataset *dataset = reader->dataset;
+  dataset->classification = true;
+  dataset->classes = f.labels == 1 ? 10 : f.taken ? 100 : 20;
+  if (f.labels == 1 && !reader->common->class_names.count && !reader->wanted->class_names)
+    dataset->class_names = names;
+}
+
+static bool open_cifar(gt_data_reader *reader, const void *given) {
+  const options *o = given;
+  gt_data_file *train, *test;
+  form f = {0};
+  bool ok = find_files(reader, "train", o->train.count, &train);
+  ok = find_files(reader, "test", o->test.count, &test) && ok;
+  if (!ok) return false;
+  if (!o->train.count || reader->task == GT_TASK_REGRESSION) {
+    gt_error_at(reader->diagnostics, gt_data_position(reader, o->train.count ? "task" : "train"),
+                o->train.count ? "the targets are classes" : "there are no training files");
+    return false;
+  }
+  reader->train_name = train[0].path;
+  reader->test_name = test[0].path;
+  reader->test_fraction = o->test_fraction;
+  ok = read_split(reader, o, train, o->train.count, &f, &reader->dataset->train) &&
+       (!o->test.count || read_split(reader, o, test, o->test.count, &f, &reader->dataset->test));
+  if (ok) name_classes(reader, f);
+  return ok;
+}
+
+extern const gt_data_format gt_data_cifar;
+const gt_data_format gt_data_cifar = {
+    .name = "cifar", .schema = &schema, .options_size = sizeof(options), .open = open_cifar};
+GT_REGISTER(data, cifar)

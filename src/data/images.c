@@ -1,0 +1,339 @@
+/* Images: pictures in files of their own, PNG or JPEG, in a folder for each class, or named by a CSV. The
+ * samples are bytes, [height, width, channels]. */
+#include "data/images.h"
+#include "base/log.h"
+#include "base/memory.h"
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#define MOST_PIXELS "100000000"
+
+typedef gt_image_options options;
+
+static const char *const fits[] = {"crop", "stretch", NULL}, *const errors[] = {"stop", "skip", NULL};
+
+static const gt_field fields[] = {
+    GT_ROW(options, train, GT_FIELD_PATH, .flags = GT_FIELD_REQUIRED | GT_FIELD_MAY_BE_ABSENT,
+           .help =
+               "folder of the training split: a folder in it for each class; or a CSV of paths, seen from "
+               "its own folder, and targets"),
+    GT_ROW(options, test, GT_FIELD_PATH, .flags = GT_FIELD_MAY_BE_ABSENT,
+           .help = "the same of the test split"),
+    GT_ROW(options, targets, GT_FIELD_PATH, .flags = GT_FIELD_MAY_BE_ABSENT,
+           .help =
+               "folder of what the training pictures are to become (masks, say): each called as its picture "
+               "is, but for the ending; values 0 to 1"),
+    GT_ROW(options, test_targets, GT_FIELD_PATH, .flags = GT_FIELD_MAY_BE_ABSENT,
+           .help = "the same of the test pictures"),
+    GT_ROW(options, target_channels, GT_FIELD_INT, .fallback = "0", .min = 0, .max = 3,
+           .help = "1: grey; 3: red, green, blue; 0: as channels"),
+    GT_ROW(options, test_fraction, GT_FIELD_FLOAT, .fallback = "0", .max = 1, .flags = GT_FIELD_OPEN_MAX,
+           .help = "part of the training pictures set apart for testing, where there are no others"),
+    GT_ROW(options, size, GT_FIELD_INTS, .min = 1, .max = GT_IMAGE_MOST_SIDE,
+           .help = "[height, width] of a sample, or one number for both; default: that of the pictures, if "
+                   "all have the same"),
+    GT_ROW(options, fit, GT_FIELD_CHOICE, .fallback = "crop", .choices = fits,
+           .help = "how a picture gets that size, bilinear with antialiasing. crop: until it covers it, then "
+                   "the middle is cut out; stretch: height and width each by their own scale"),
+    GT_ROW(options, channels, GT_FIELD_INT, .fallback = "3", .min = 1, .max = 3,
+           .help = "1: grey; 3: red, green, blue"),
+    GT_ROW(options, max_pixels, GT_FIELD_INT, .fallback = MOST_PIXELS, .min = 1, .max = 4e9,
+           .help = "a picture of more pixels, by its header, is refused before it is decoded"),
+    GT_ROW(options, on_error, GT_FIELD_CHOICE, .fallback = "stop", .choices = errors,
+           .help = "a picture that cannot be read ends the run, or is left out, named and counted"),
+    GT_ROW(options, cache, GT_FIELD_PATH, .flags = GT_FIELD_MAY_BE_ABSENT,
+           .help =
+               "file to keep the decoded pictures in, for the next run; it is made anew when a picture or "
+               "an option has changed"),
+    GT_ROW(options, path, GT_FIELD_STRING, .help = "CSV: column of the paths; default: the first"),
+    GT_ROW(options, target, GT_FIELD_STRINGS, .help = "CSV: target column or columns; default: the last"),
+    {.name = NULL},
+};
+static const gt_schema schema = {
+    .name = "images", .help = "pictures: a folder for each class, or a CSV of paths", .fields = fields};
+
+static bool refuse(gt_data_reader *reader, const char *key, const char *what, const char *expected) {
+  gt_error_at(reader->diagnostics, gt_data_position(reader, key), "%s", what)->expected = expected;
+  return false;
+}
+
+static bool is_folder(const char *path) {
+  struct stat s;
+  return path && stat(path, &s) == 0 && S_ISDIR(s.st_mode);
+}
+
+static bool read_form(gt_data_reader *reader, const options *o, gt_image_form *form) {
+  if (o->channels == 2 || o->target_channels == 2)
+    return refuse(reader, o->channels == 2 ? "channels" : "target_channels", "no picture has two channels",
+                  "1 or 3");
+  if (o->size.count > 2)
+    return refuse(reader, "size", "this is not the size of a picture", "[HEIGHT, WIDTH]");
+  *form = (gt_image_form){.channels = o->channels,
+                          .resized = o->size.count > 0,
+                          .stretched = !strcmp(o->fit, "stretch"),
+                          .max_pixels = o->max_pixels};
+  if (!o->size.count) return true;
+  form->height = o->size.items[0];
+  form->width = o->size.items[o->size.count - 1];
+  return true;
+}
+
+/* --- the splits --- */
+
+enum { TRAIN, TEST, SETS };
+static const char *const keys[SETS][GT_IMAGE_ROLES] = {{"train", "targets"}, {"test", "test_targets"}};
+
+typedef struct opening {
+  gt_data_reader *reader;
+  const options *options;
+  gt_data_file file[SETS][GT_IMAGE_ROLES];
+  gt_image_set set[SETS];
+  int sets, roles;
+  gt_csv_labels labels;
+  gt_image_form form;
+  gt_arena arena; /* of the paths */
+} opening;
+
+/* The targets are those of all the files, until it is known which pictures are good. */
+static bool list_folder(opening *o, int k, gt_split *split) {
+  gt_data_reader *reader = o->reader;
+  gt_image_files *files = &o->set[k].files;
+  const char *path = o->file[k][GT_IMAGE_INPUT].path;
+  if (reader->task == GT_TASK_REGRESSION)
+    return refuse(reader, "task", "folders are classes",
+                  "task: classification, a folder of targets, or a CSV of paths and targets");
+  reader->dataset->classification = reader->dataset->text_labels = true;
+  if (!gt_image_list_folder(reader, o->file[k][GT_IMAGE_INPUT], k == TRAIN, &o->arena, files)) return false;
+  split->targets = (gt_tensor){.element = GT_ELEMENT_I32, .rank = 1, .dim = {(int64_t)files->count}};
+  if (!gt_tensor_alloc(&split->targets, path, reader->error)) return false;
+  int32_t *label = split->targets.data;
+  for (size_t i = 0; i < files->count; i++) label[i] = files->items[i].label;
+  return true;
+}
+
+static bool list_pairs(opening *o, int k) {
+  gt_data_reader *reader = o->reader;
+  if (reader->task == GT_TASK_CLASSIFICATION)
+    return refuse(reader, "task", "the targets are pictures, not classes", "task: regression");
+  return gt_image_list_pairs(reader, o->file[k][GT_IMAGE_INPUT], o->file[k][GT_IMAGE_TARGET], &o->arena,
+                             &o->set[k].files);
+}
+
+static bool list(opening *o, int k, gt_split *split) {
+  const bool folder = is_folder(o->file[k][GT_IMAGE_INPUT].path);
+  if (k && folder != is_folder(o->file[TRAIN][GT_IMAGE_INPUT].path))
+    return refuse(o->reader, "test", "train and test are a folder and a file", "two folders, or two CSVs");
+  if (o->roles > 1 && !folder)
+    return refuse(o->reader, "targets", "a CSV names its targets itself", "a folder in train, or no targets");
+  return o->roles > 1 ? list_pairs(o, k)
+         : folder     ? list_folder(o, k, split)
+                      : gt_image_list_table(o->reader, o->options, o->file[k][GT_IMAGE_INPUT], &o->labels,
+                                            k == TRAIN, &o->arena, &o->set[k].files, split);
+}
+
+/* Is a picture, of which the header says how large it is, whole? */
+static bool is_whole(const char *path, const gt_image_form *form, gt_error *error) {
+  void *sample;
+  if (!gt_try_alloc(&sample, (uint64_t)gt_image_bytes(form), 1, path, error)) return false;
+  const bool ok = gt_image_load(path, form, sample, NULL, error);
+  free(sample);
+  return ok;
+}
+
+/* The first picture says what size all have: the first that is good, where others are left out. */
+static bool measure(opening *o, bool skip) {
+  const gt_image_files *files = &o->set[TRAIN].files;
+  gt_error error = {0};
+  if (o->form.resized) return true;
+  for (size_t i = 0; i < files->count; i++) {
+    const char *path = files->items[i].path[GT_IMAGE_INPUT];
+    error = (gt_error){0};
+    if (gt_image_measure(path, &o->form, &error) && (!skip || is_whole(path, &o->form, &error))) return true;
+    if (!skip || error.status == GT_ERR_MEMORY) break;
+  }
+  return gt_fail(o->reader->error, error.status, "%s", error.message);
+}
+
+static void ready_sets(opening *o, bool skip) {
+  for (int k = 0; k < o->sets; k++) {
+    gt_image_set *set = &o->set[k];
+    set->roles = o->roles;
+    for (int t = 0; t < o->roles; t++) set->form[t] = o->form;
+    if (o->options->target_channels) set->form[GT_IMAGE_TARGET].channels = o->options->target_channels;
+    gt_image_set_key(set, skip);
+  }
+}
+
+static bool read_sets(opening *o, bool skip) {
+  const gt_image_policy policy = !skip                ? GT_IMAGE_STOP
+                                 : o->reader->strange ? GT_IMAGE_SKIP_QUIETLY
+                                                      : GT_IMAGE_SKIP;
+  const gt_spec *node = gt_data_node(o->reader, "cache", NULL);
+  const char *cache = o->options->cache;
+  if (cache && !gt_image_cache_is_ours(cache))
+    return refuse(o->reader, "cache", "this file was not made to keep decoded pictures",
+                  "the name of a new file, or of one that was");
+  ready_sets(o, skip);
+  const bool whole = cache && gt_image_cache_load(cache, o->set, o->sets);
+  for (int k = 0; k < o->sets; k++)
+    if (!o->set[k].good && !gt_image_set_read(&o->set[k], policy, o->reader->error)) return false;
+  /* Who does not vouch for the config does not want files written where it says. */
+  if (cache && !whole && !gt_data_is_strange(o->reader, node)) gt_image_cache_save(cache, o->set, o->sets);
+  return true;
+}
+
+/* Targets of pictures that were left out go. */
+static void keep_good(const gt_image_set *set, gt_tensor *targets) {
+  const size_t row = (size_t)gt_tensor_features(targets) * gt_element_size(targets->element);
+  uint8_t *to = targets->data;
+  for (size_t i = 0; i < set->files.count; i++) {
+    const uint8_t *from = (const uint8_t *)targets->data + i * row;
+    if (!set->good[i]) continue;
+    if (from > to) memcpy(to, from, row);
+    to += row;
+  }
+  targets->dim[0] -= set->skipped;
+}
+
+/* Bytes as quantities from 0 to 1. */
+static bool take_targets(gt_image_set *set, gt_split *split, gt_error *error) {
+  gt_tensor *targets = &split->targets;
+  *targets = set->pixels[GT_IMAGE_TARGET];
+  set->pixels[GT_IMAGE_TARGET].data = NULL;
+  if (!gt_data_widen(targets, "the targets", error)) return false;
+  const int64_t count = targets->dim[0] * gt_tensor_features(targets);
+  float *value = targets->data;
+  for (int64_t i = 0; i < count; i++) value[i] /= 255;
+  return true;
+}
+
+static bool move_split(opening *o, int k, gt_split *split) {
+  gt_image_set *set = &o->set[k];
+  split->input[0] = set->pixels[GT_IMAGE_INPUT];
+  split->samples = split->input[0].dim[0];
+  set->pixels[GT_IMAGE_INPUT].data = NULL;
+  if (set->skipped)
+    gt_warn("%" PRId64 " of %zu pictures of the %s split could not be read and are left out", set->skipped,
+            set->files.count, k == TRAIN ? "training" : "test");
+  if (o->roles > 1) return take_targets(set, split, o->reader->error);
+  keep_good(set, &split->targets);
+  return true;
+}
+
+static bool read_splits(opening *o) {
+  gt_dataset *dataset = o->reader->dataset;
+  gt_split *const split[SETS] = {&dataset->train, &dataset->test};
+  const bool skip = !strcmp(o->options->on_error, "skip");
+  for (int k = 0; k < o->sets; k++)
+    if (!list(o, k, split[k])) return false;
+  if (!measure(o, skip) || !read_sets(o, skip)) return false;
+  for (int k = 0; k < o->sets; k++)
+    if (!move_split(o, k, split[k])) return false;
+  return true;
+}
+
+/* All that are missing are reported. */
+static bool find_files(opening *o) {
+  gt_data_reader *reader = o->reader;
+  bool ok = true;
+  if (o->sets > 1 && !o->options->test_targets != !o->options->targets)
+    return refuse(reader, o->options->targets ? "test" : "test_targets",
+                  "of the training and the test pictures only one have targets", "targets and test_targets");
+  for (int k = 0; k < o->sets; k++)
+    for (int t = 0; t < o->roles; t++) {
+      o->file[k][t] = gt_data_find_file(reader, gt_data_node(reader, keys[k][t], NULL));
+      ok &= o->file[k][t].path != NULL;
+    }
+  return ok;
+}
+
+static bool open_images(gt_data_reader *reader, const void *given) {
+  const options *asked = given;
+  opening o = {
+      .reader = reader, .options = asked, .sets = asked->test ? 2 : 1, .roles = asked->targets ? 2 : 1};
+  bool ok = read_form(reader, asked, &o.form);
+  ok = find_files(&o) && ok;
+  if (!ok) return false;
+  reader->train_name = o.file[TRAIN][GT_IMAGE_INPUT].path;
+  reader->test_name = o.file[TEST][GT_IMAGE_INPUT].path;
+  reader->test_fraction = asked->test_fraction;
+  gt_arena_init(&o.arena);
+  ok = read_splits(&o);
+  /* What lies in a stranger's folder is as little to be shown as what its files hold. */
+  if (reader->strange && reader->error->status == GT_ERR_IO) reader->error->status = GT_ERR_DATA;
+  for (int k = 0; k < SETS; k++) gt_image_set_finish(&o.set[k]);
+  gt_arena_finish(&o.arena);
+  return ok;
+}
+
+/* --- predictions --- */
+
+static const char *setting(const gt_spec *data, const char *key) {
+  const gt_spec *node = gt_spec_find(data, key);
+  return node && node->kind == GT_SPEC_SCALAR && !gt_spec_is_null(node) ? node->scalar : "";
+}
+
+/* The form that a model's pictures had: by the shape of its input and, of pictures, by how they were read. */
+static bool taught_form(const gt_data_signature *signature, const char *path, gt_image_form *form,
+                        gt_error *error) {
+  const gt_input *input = &signature->input[0];
+  const int64_t *dim = input->dim, channels = input->rank == 3 ? dim[2] : 1;
+  int64_t most;
+  if (signature->inputs > 1)
+    return gt_fail(error, GT_ERR_DATA, "%s is a picture, but the model reads %d inputs: name each file's",
+                   path, signature->inputs);
+  if (input->element != GT_ELEMENT_U8)
+    return gt_fail(error, GT_ERR_DATA,
+                   "%s is a picture, but the model was trained on other numbers than a picture's bytes",
+                   path);
+  if (input->rank < 2 || input->rank > 3 || (channels != 1 && channels != 3) || dim[0] > GT_IMAGE_MOST_SIDE ||
+      dim[1] > GT_IMAGE_MOST_SIDE)
+    return gt_fail(
+        error, GT_ERR_DATA,
+        "%s is a picture, but samples of the model are not [height, width] or [height, width, 1 or 3]", path);
+  const gt_spec *limit = gt_spec_find(signature->data, "max_pixels");
+  *form = (gt_image_form){.height = dim[0],
+                          .width = dim[1],
+                          .channels = channels,
+                          .resized = true,
+                          .stretched = !strcmp(setting(signature->data, "fit"), "stretch"),
+                          .max_pixels = strtoll(MOST_PIXELS, NULL, 10)};
+  if (limit && gt_spec_int(limit, &most) && most > 0 && most <= UINT32_MAX) form->max_pixels = most;
+  return true;
+}
+
+static bool read_samples(const char *const *path, int count, const gt_data_signature *signature,
+                         gt_tensor *out, gt_error *error) {
+  gt_image_set set = {.roles = 1};
+  if (!taught_form(signature, path[0], &set.form[GT_IMAGE_INPUT], error)) return false;
+  for (int i = 0; i < count; i++) *GT_PUSH(&set.files) = (gt_image_file){.path = {path[i]}};
+  const bool ok = gt_image_set_read(&set, GT_IMAGE_REFUSE, error);
+  if (ok) {
+    *out = set.pixels[GT_IMAGE_INPUT];
+    set.pixels[GT_IMAGE_INPUT].data = NULL;
+  }
+  gt_image_set_finish(&set);
+  return ok && gt_data_fit(path[0], &signature->input[0], out, error);
+}
+
+static bool read_inputs(const char *path, const gt_data_signature *signature, gt_tensor *out,
+                        gt_error *error) {
+  return read_samples(&path, 1, signature, out, error);
+}
+
+static bool probe(const gt_data_probe *p) {
+  return is_folder(p->path) || (p->path && gt_image_is_named(p->path)) || gt_image_is_one(&p->head);
+}
+
+const gt_data_format gt_data_images = {
+    .name = "images",
+    .schema = &schema,
+    .options_size = sizeof(options),
+    .probe = probe,
+    .open = open_images,
+    .read_inputs = read_inputs,
+    .read_samples = read_samples,
+};
+GT_REGISTER(data, images)

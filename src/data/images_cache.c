@@ -1,0 +1,178 @@
+/* The pictures of a dataset as they were decoded, in one file, so that the next run need not decode them: a
+ * header with a key for each split; of each split a byte for each file (was it good?), the samples, and a
+ * fingerprint of both. The file is ours alone: it has this machine's byte order, and is made anew whenever
+ * its key or its fingerprint is not what it should be. */
+#include "base/fingerprint.h"
+#include "base/log.h"
+#include "base/memory.h"
+#include "data/images.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { MOST_SETS = 2, FORMAT = 1 };
+
+typedef struct header {
+  char magic[8];
+  uint64_t key[MOST_SETS];
+  int64_t files[MOST_SETS], samples[MOST_SETS];
+} header;
+
+static const char magic[8] = "gtimage";
+
+static uint64_t add_form(uint64_t key, const gt_image_form *form) {
+  const int64_t all[] = {form->height,  form->width,     form->channels,
+                         form->resized, form->stretched, form->max_pixels};
+  return gt_fingerprint(key, all, sizeof all);
+}
+
+static uint64_t add_file(uint64_t key, const char *path) {
+  struct stat s;
+  int64_t about[3] = {-1};
+  if (stat(path, &s) == 0) about[0] = s.st_size, about[1] = s.st_mtim.tv_sec, about[2] = s.st_mtim.tv_nsec;
+  return gt_fingerprint(gt_fingerprint(key, path, strlen(path) + 1), about, sizeof about);
+}
+
+void gt_image_set_key(gt_image_set *set, bool skip) {
+  const int64_t all[] = {FORMAT, gt_image_png_version(), gt_image_jpeg_version(), skip, set->roles};
+  uint64_t key = gt_fingerprint(1, all, sizeof all);
+  for (int t = 0; t < set->roles; t++) {
+    key = add_form(key, &set->form[t]);
+    for (size_t i = 0; i < set->files.count; i++) key = add_file(key, set->files.items[i].path[t]);
+  }
+  set->key = key ? key : 1;
+}
+
+static bool read_exactly(int fd, void *out, size_t size) {
+  uint8_t *at = out;
+  while (size) {
+    const ssize_t n = read(fd, at, size > 1 << 30 ? 1 << 30 : size);
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0) return false;
+    at += n;
+    size -= (size_t)n;
+  }
+  return true;
+}
+
+static size_t bytes_of(const gt_image_set *set, int role) {
+  return (size_t)set->pixels[role].dim[0] * (size_t)gt_image_bytes(&set->form[role]);
+}
+
+static uint64_t print_of(const gt_image_set *set) {
+  uint64_t print = gt_fingerprint(2, set->good, set->files.count);
+  for (int t = 0; t < set->roles; t++) print = gt_fingerprint(print, set->pixels[t].data, bytes_of(set, t));
+  return print;
+}
+
+static int64_t count_good(const gt_image_set *set) {
+  int64_t good = 0;
+  for (size_t i = 0; i < set->files.count; i++) good += set->good[i] == 1;
+  return good;
+}
+
+/* Into an empty set of the same files. */
+static bool load_set(int fd, gt_image_set *set, int64_t samples) {
+  gt_error error = {0};
+  uint64_t print;
+  set->skipped = (int64_t)set->files.count - samples;
+  if (!gt_image_set_alloc(set, samples, &error) || !read_exactly(fd, set->good, set->files.count))
+    return false;
+  for (int t = 0; t < set->roles; t++)
+    if (!read_exactly(fd, set->pixels[t].data, bytes_of(set, t))) return false;
+  return read_exactly(fd, &print, sizeof print) && print == print_of(set) && count_good(set) == samples;
+}
+
+static void forget(gt_image_set *set) {
+  free(set->good);
+  set->good = NULL;
+  set->skipped = 0;
+  for (int t = 0; t < set->roles; t++) gt_tensor_finish(&set->pixels[t]);
+}
+
+/* What a set takes in the file. */
+static off_t room_of(const gt_image_set *set, int64_t samples) {
+  int64_t bytes = (int64_t)(set->files.count + sizeof(uint64_t));
+  for (int t = 0; t < set->roles; t++) bytes += samples * gt_image_bytes(&set->form[t]);
+  return (off_t)bytes;
+}
+
+static bool is_possible(const header *h, int k, const gt_image_set *set) {
+  return h->files[k] == (int64_t)set->files.count && h->samples[k] > 0 && h->samples[k] <= h->files[k];
+}
+
+bool gt_image_cache_is_ours(const char *path) {
+  char head[sizeof magic];
+  gt_error error = {0};
+  struct stat s;
+  if (stat(path, &s) != 0) return true; /* absent, or writing will say what is wrong with it */
+  if (!S_ISREG(s.st_mode)) return false;
+  const size_t size = s.st_size < (off_t)sizeof head ? (size_t)s.st_size : sizeof head;
+  const int fd = gt_open_input(path, true, &error);
+  const bool ours = fd >= 0 && read_exactly(fd, head, size) && !memcmp(head, magic, size);
+  if (fd >= 0) close(fd);
+  return ours;
+}
+
+bool gt_image_cache_load(const char *path, gt_image_set *set, int sets) {
+  gt_error error = {0};
+  header h;
+  bool all = true;
+  if (!gt_file_exists(path)) return false;
+  const int fd = gt_open_input(path, true, &error);
+  if (fd < 0 || !read_exactly(fd, &h, sizeof h)) memset(&h, 0, sizeof h);
+  off_t at = (off_t)sizeof h;
+  for (int k = 0; k < sets; k++) {
+    const bool same = h.key[k] == set[k].key && is_possible(&h, k, &set[k]);
+    const bool loaded = same && lseek(fd, at, SEEK_SET) == at && load_set(fd, &set[k], h.samples[k]);
+    if (!loaded) forget(&set[k]);
+    all = all && loaded;
+    if (!same) break; /* where the next begins is not to be relied on */
+    at += room_of(&set[k], h.samples[k]);
+  }
+  if (fd >= 0) close(fd);
+  if (all)
+    gt_info("pictures as they were decoded: %s", path);
+  else
+    gt_info("%s is of other pictures or options, or damaged: it is made anew", path);
+  return all;
+}
+
+static bool write_set(int fd, const gt_image_set *set) {
+  const uint64_t print = print_of(set);
+  bool ok = gt_write_all(fd, set->good, set->files.count);
+  for (int t = 0; t < set->roles; t++) ok = ok && gt_write_all(fd, set->pixels[t].data, bytes_of(set, t));
+  return ok && gt_write_all(fd, &print, sizeof print);
+}
+
+static bool make_folder(const char *path, gt_error *error) {
+  gt_arena arena;
+  const char *slash = strrchr(path, '/');
+  if (!slash || slash == path) return true;
+  gt_arena_init(&arena);
+  const bool ok = gt_make_directories(gt_arena_strndup(&arena, path, (size_t)(slash - path)), error);
+  gt_arena_finish(&arena);
+  return ok;
+}
+
+void gt_image_cache_save(const char *path, const gt_image_set *set, int sets) {
+  gt_error error = {0};
+  gt_replacement file;
+  header h = {0};
+  memcpy(h.magic, magic, sizeof magic);
+  for (int k = 0; k < sets; k++) {
+    h.key[k] = set[k].key;
+    h.files[k] = (int64_t)set[k].files.count;
+    h.samples[k] = set[k].pixels[GT_IMAGE_INPUT].dim[0];
+  }
+  if (make_folder(path, &error) && gt_replacement_open(&file, path, &error)) {
+    bool ok = gt_write_all(file.fd, &h, sizeof h);
+    for (int k = 0; k < sets && ok; k++) ok = write_set(file.fd, &set[k]);
+    if (!ok) gt_fail_errno(&error, GT_ERR_IO, "cannot write %s", path);
+    gt_replacement_close(&file, ok, &error);
+  }
+  if (error.status) gt_warn("the pictures are not kept for the next run: %s", error.message);
+}

@@ -1,0 +1,142 @@
+/* JPEG pictures, row by row, by libjpeg(-turbo)'s defaults: the exact integer transform, smooth upsampling of
+ * colours. What the library only warns of is an error here where pixels were made up in place of lost ones.
+ */
+#include "base/memory.h"
+#include "data/images.h"
+#include <setjmp.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <jpeglib.h>
+#include <jerror.h>
+
+/* A progressive file of many scans over few bytes would take minutes. */
+enum { MOST_SCANS = 500 };
+
+typedef struct decoder {
+  struct jpeg_decompress_struct jpeg;
+  struct jpeg_error_mgr errors;
+  struct jpeg_progress_mgr progress;
+  jmp_buf exit;
+  gt_image_job *job;
+} decoder;
+
+static decoder *decoder_of(j_common_ptr jpeg) { return jpeg->client_data; }
+
+static void fail(j_common_ptr jpeg) {
+  decoder *d = decoder_of(jpeg);
+  char message[JMSG_LENGTH_MAX];
+  jpeg->err->format_message(jpeg, message);
+  gt_fail(d->job->error, jpeg->err->msg_code == JERR_OUT_OF_MEMORY ? GT_ERR_MEMORY : GT_ERR_DATA,
+          "%s: damaged JPEG file: %s", d->job->path, message);
+  longjmp(d->exit, 1);
+}
+
+static void warn(j_common_ptr jpeg, int level) {
+  if (level >= 0) return; /* only told */
+  switch (jpeg->err->msg_code) {
+  case JWRN_JPEG_EOF:
+  case JWRN_HIT_MARKER:
+  case JWRN_HUFF_BAD_CODE:
+  case JWRN_ARITH_BAD_CODE:
+  case JWRN_MUST_RESYNC: fail(jpeg); break;
+  default: break;
+  }
+}
+
+static void count_scans(j_common_ptr jpeg) {
+  const decoder *d = decoder_of(jpeg);
+  if (d->jpeg.input_scan_number <= MOST_SCANS) return;
+  gt_fail(d->job->error, GT_ERR_DATA, "%s: a JPEG file of more than %d scans", d->job->path, MOST_SCANS);
+  longjmp(decoder_of(jpeg)->exit, 1);
+}
+
+/* --- EXIF: which side of the picture was up --- */
+
+static uint32_t number(const uint8_t *at, int size, bool big_endian) {
+  uint32_t value = 0;
+  for (int i = 0; i < size; i++) value = value << 8 | at[big_endian ? i : size - 1 - i];
+  return value;
+}
+
+/* Of the TIFF structure in an EXIF marker: its first directory's tag 0x112, a short number; 1 without one. */
+static int orientation(const uint8_t *data, size_t size) {
+  enum { ENTRY = 12, TAG = 0x112, SHORT = 3 };
+  if (size < 14 || memcmp(data, "Exif\0", 6)) return 1;
+  const uint8_t *tiff = data + 6;
+  const bool big = tiff[0] == 'M';
+  size -= 6;
+  const uint32_t first = number(tiff + 4, 4, big);
+  if (first > size - 2) return 1;
+  const uint32_t entries = number(tiff + first, 2, big);
+  for (uint32_t i = 0; i < entries; i++) {
+    const size_t at = (size_t)first + 2 + (size_t)i * ENTRY;
+    if (at + ENTRY > size) return 1;
+    if (number(tiff + at, 2, big) != TAG || number(tiff + at + 2, 2, big) != SHORT) continue;
+    const uint32_t value = number(tiff + at + 8, 2, big);
+    return value >= 1 && value <= 8 ? (int)value : 1;
+  }
+  return 1;
+}
+
+static void read_orientation(decoder *d) {
+  for (jpeg_saved_marker_ptr m = d->jpeg.marker_list; m; m = m->next)
+    if (m->marker == JPEG_APP0 + 1 && d->job->turn == 1) d->job->turn = orientation(m->data, m->data_length);
+}
+
+/* --- */
+
+static bool read_rows(decoder *d) {
+  struct jpeg_decompress_struct *jpeg = &d->jpeg;
+  gt_image_job *job = d->job;
+  void *row;
+  jpeg_create_decompress(jpeg);
+  jpeg->client_data = d;
+  jpeg->progress = &d->progress;
+  jpeg_mem_src(jpeg, job->bytes.data, (unsigned long)job->bytes.size);
+  jpeg_save_markers(jpeg, JPEG_APP0 + 1, 0xffff);
+  jpeg_read_header(jpeg, TRUE);
+  read_orientation(d);
+  if (jpeg->num_components != 1 && jpeg->num_components != 3)
+    return gt_fail(job->error, GT_ERR_DATA,
+                   "%s: a %s JPEG file; grey pictures and those of red, green and blue are expected",
+                   job->path, jpeg->num_components == 4 ? "CMYK" : "strange");
+  if (!gt_image_begin(job, jpeg->image_height, jpeg->image_width)) return job->measured;
+  jpeg->out_color_space = job->form->channels == 3 ? JCS_RGB : JCS_GRAYSCALE;
+  jpeg_start_decompress(jpeg);
+  if (!gt_try_alloc(&row, jpeg->output_width, (uint64_t)job->form->channels, job->path, job->error))
+    return false;
+  job->row = row;
+  while (jpeg->output_scanline < jpeg->output_height) {
+    jpeg_read_scanlines(jpeg, &job->row, 1);
+    gt_resizer_row(&job->resizer, job->row);
+  }
+  jpeg_finish_decompress(jpeg);
+  return true;
+}
+
+/* Where libjpeg jumps to when it gives up; nothing here lives in a register across that. */
+static bool guarded(decoder *d) {
+  if (setjmp(d->exit)) return false;
+  return read_rows(d);
+}
+
+bool gt_image_decode_jpeg(gt_image_job *job) {
+  decoder d = {.job = job, .progress = {.progress_monitor = count_scans}};
+  d.jpeg.err = jpeg_std_error(&d.errors);
+  d.jpeg.client_data = &d;
+  d.errors.error_exit = fail;
+  d.errors.emit_message = warn;
+  const bool ok = guarded(&d);
+  jpeg_destroy_decompress(&d.jpeg);
+  return ok;
+}
+
+int64_t gt_image_jpeg_version(void) {
+#ifdef LIBJPEG_TURBO_VERSION_NUMBER
+  return LIBJPEG_TURBO_VERSION_NUMBER;
+#else
+  return JPEG_LIB_VERSION;
+#endif
+}

@@ -1,0 +1,274 @@
+/* Which pictures there are: in a folder of folders, or named by a CSV. */
+#include "base/log.h"
+#include "base/memory.h"
+#include "base/text.h"
+#include "data/csv.h"
+#include "data/images.h"
+#include <dirent.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+enum { MOST_DEPTH = 8 /* of folders within that of a class */ };
+
+/* --- a folder --- */
+
+typedef struct names {
+  const char **items;
+  size_t count, capacity;
+} names;
+
+static int by_text(const void *a, const void *b) {
+  return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+static bool is_folder(const char *path) {
+  struct stat s;
+  return stat(path, &s) == 0 && S_ISDIR(s.st_mode);
+}
+
+/* What lies in a folder, sorted; hidden files are left out. */
+static bool read_names(const char *folder, gt_arena *arena, names *out, gt_error *error) {
+  DIR *directory = opendir(folder);
+  if (!directory) return gt_fail_errno(error, GT_ERR_IO, "cannot open directory %s", folder);
+  /* readdir_r is deprecated, and the directory stream is ours alone. */
+  // cppcheck-suppress readdirCalled
+  for (const struct dirent *d; errno = 0, (d = readdir(directory));)
+    if (d->d_name[0] != '.') *GT_PUSH(out) = gt_arena_strdup(arena, d->d_name);
+  const bool ok = !errno || gt_fail_errno(error, GT_ERR_IO, "cannot read directory %s", folder);
+  closedir(directory);
+  if (out->count) qsort(out->items, out->count, sizeof *out->items, by_text);
+  return ok;
+}
+
+/* All pictures below the folder; others counts the files that are none by their names. */
+static bool walk(const char *folder, int32_t label, int depth, gt_arena *arena, gt_image_files *out,
+                 int64_t *others, gt_error *error) {
+  names found = {0};
+  bool ok = read_names(folder, arena, &found, error);
+  for (size_t i = 0; i < found.count && ok; i++) {
+    const char *path = gt_arena_printf(arena, "%s/%s", folder, found.items[i]);
+    if (is_folder(path))
+      ok = depth < MOST_DEPTH
+               ? walk(path, label, depth + 1, arena, out, others, error)
+               : gt_fail(error, GT_ERR_DATA, "%s: folders in folders, more than %d", path, MOST_DEPTH);
+    else if (gt_image_is_named(path))
+      *GT_PUSH(out) = (gt_image_file){.path = {path}, .label = label};
+    else
+      ++*others;
+  }
+  free(found.items);
+  return ok;
+}
+
+static bool is_clean(const char *name) {
+  const gt_cell cell = {.text = name, .length = (uint32_t)strlen(name)};
+  return gt_cell_is_clean(&cell);
+}
+
+static void announce(gt_data_file folder) {
+  if (!folder.stranger) return;
+  gt_info("%s names the folder %s, which is read", folder.stranger, folder.path);
+  *folder.read = true;
+}
+
+/* The folders of classes; a picture beside them has no class. */
+static bool find_classes(const char *folder, gt_arena *arena, names *classes, gt_error *error) {
+  names found = {0};
+  bool ok = read_names(folder, arena, &found, error);
+  for (size_t i = 0; i < found.count && ok; i++) {
+    const char *path = gt_arena_printf(arena, "%s/%s", folder, found.items[i]);
+    if (is_folder(path))
+      *GT_PUSH(classes) = found.items[i];
+    else if (gt_image_is_named(path))
+      ok = gt_fail(error, GT_ERR_DATA, "%s lies in no folder of a class; expected %s/CLASS/%s", path, folder,
+                   found.items[i]);
+  }
+  free(found.items);
+  return ok;
+}
+
+static int index_of(const char *const *list, int count, const char *name) {
+  for (int i = 0; i < count; i++)
+    if (!strcmp(list[i], name)) return i;
+  return -1;
+}
+
+/* The names that the classes' numbers stand for: the config's, else those of a trained model, else none. */
+static int known_classes(const gt_data_reader *reader, const char *const **list) {
+  const gt_data_common *common = reader->common;
+  const gt_data_wanted *wanted = reader->wanted;
+  *list = common->class_names.count ? common->class_names.items : wanted->class_names;
+  return common->class_names.count ? common->class_names.count : wanted->class_names ? wanted->classes : 0;
+}
+
+typedef struct listing { /* a folder of classes while it is gone through */
+  gt_data_reader *reader;
+  const char *folder;
+  gt_arena *arena;
+  gt_image_files *out;
+  const char **added; /* the classes that it settles; NULL: they are known */
+  int64_t others;     /* files that are no pictures */
+} listing;
+
+static bool unknown_class(const listing *l, const char *name) {
+  const gt_dataset *dataset = l->reader->dataset;
+  const char *nearest = gt_nearest(name, dataset->class_names, (size_t)dataset->classes);
+  return gt_fail(l->reader->error, GT_ERR_DATA, "%s/%s: '%s' is none of the %d classes%s%s%s", l->folder,
+                 name, name, dataset->classes, nearest ? "; did you mean '" : "", nearest ? nearest : "",
+                 nearest ? "'?" : "");
+}
+
+static bool add_class(const listing *l, const char *name) {
+  gt_dataset *dataset = l->reader->dataset;
+  if (dataset->classes == GT_DATA_MAX_CLASSES)
+    return gt_fail(l->reader->error, GT_ERR_DATA, "%s holds more than %d classes", l->folder,
+                   GT_DATA_MAX_CLASSES);
+  l->added[dataset->classes++] = gt_arena_strdup(l->reader->arena, name);
+  return true;
+}
+
+/* The pictures of one class. A folder without any is not one. */
+static bool list_class(listing *l, const char *name) {
+  const gt_dataset *dataset = l->reader->dataset;
+  const char *path = gt_arena_printf(l->arena, "%s/%s", l->folder, name);
+  const size_t before = l->out->count;
+  const int label = l->added ? dataset->classes : index_of(dataset->class_names, dataset->classes, name);
+  if (!walk(path, label, 0, l->arena, l->out, &l->others, l->reader->error)) return false;
+  if (l->out->count == before) {
+    if (!l->reader->strange) gt_warn("%s holds no pictures (.png, .jpg, .jpeg): it is passed over", path);
+    return true;
+  }
+  if (!is_clean(name))
+    return gt_fail(l->reader->error, GT_ERR_DATA, "%s: the name of a class must be clean UTF-8 text", path);
+  if (l->added) return add_class(l, name);
+  return label >= 0 || l->reader->common->classes.listed || unknown_class(l, name);
+}
+
+bool gt_image_list_folder(gt_data_reader *reader, gt_data_file folder, bool first, gt_arena *arena,
+                          gt_image_files *out) {
+  gt_dataset *dataset = reader->dataset;
+  listing l = {.reader = reader, .folder = folder.path, .arena = arena, .out = out};
+  names classes = {0};
+  announce(folder);
+  bool ok = find_classes(folder.path, arena, &classes, reader->error);
+  if (first) dataset->classes = known_classes(reader, &dataset->class_names);
+  if (!dataset->classes)
+    dataset->class_names = l.added = GT_NEW_N(reader->arena, const char *, classes.count + 1);
+  for (size_t i = 0; i < classes.count && ok; i++) ok = list_class(&l, classes.items[i]);
+  free(classes.items);
+  if (ok && l.others && !reader->strange)
+    gt_info("%s: %" PRId64 " files are no pictures by their names and are passed over", folder.path,
+            l.others);
+  if (!ok || out->count) return ok;
+  return gt_fail(reader->error, GT_ERR_DATA,
+                 "%s: no folder in it holds pictures (.png, .jpg, .jpeg); expected %s/CLASS/PICTURE",
+                 folder.path, folder.path);
+}
+
+/* --- a folder of pictures, and one of their targets --- */
+
+/* The target of the picture that the path `name` leads to in the inputs' folder. Where there is none, it is
+ * looked for by that name when it is read. */
+static const char *target_of(const char *folder, const char *name, gt_arena *arena) {
+  static const char *const endings[] = {".png", ".jpg", ".jpeg", ".PNG", ".JPG", ".JPEG"};
+  const char *same = gt_arena_printf(arena, "%s/%s", folder, name), *dot = strrchr(same, '.');
+  if (gt_file_exists(same)) return same;
+  for (size_t i = 0; dot && i < sizeof endings / sizeof *endings; i++) {
+    const char *other = gt_arena_printf(arena, "%.*s%s", (int)(dot - same), same, endings[i]);
+    if (gt_file_exists(other)) return other;
+  }
+  return same;
+}
+
+bool gt_image_list_pairs(gt_data_reader *reader, gt_data_file folder, gt_data_file targets, gt_arena *arena,
+                         gt_image_files *out) {
+  int64_t others = 0;
+  announce(folder);
+  announce(targets);
+  if (!walk(folder.path, 0, 0, arena, out, &others, reader->error)) return false;
+  for (size_t i = 0; i < out->count; i++) {
+    const char *name = out->items[i].path[GT_IMAGE_INPUT] + strlen(folder.path) + 1;
+    out->items[i].path[GT_IMAGE_TARGET] = target_of(targets.path, name, arena);
+  }
+  return out->count ||
+         gt_fail(reader->error, GT_ERR_DATA, "%s holds no pictures (.png, .jpg, .jpeg)", folder.path);
+}
+
+/* --- a CSV --- */
+
+/* The column that the config names, or that is meant without that; -1 after reporting. */
+static int find_column(gt_data_reader *reader, const gt_csv *csv, const char *name, gt_position at) {
+  const int column = gt_csv_find(csv, name);
+  if (column >= 0) return column;
+  gt_diagnostic *d = gt_error_at(reader->diagnostics, at, "there is no column '%s' in %s", name, csv->path);
+  const char *nearest = gt_csv_nearest(csv, name);
+  d->suggestion = nearest ? gt_arena_strdup(reader->arena, nearest) : NULL;
+  return -1;
+}
+
+/* Targets in the order of the list, then the path: all are cells that the reading keeps. */
+static bool choose_columns(gt_data_reader *reader, const gt_image_options *o, gt_csv *csv) {
+  const int count = o->target.count ? o->target.count : 1;
+  const char **target = GT_NEW_N(reader->arena, const char *, count);
+  for (int i = 0; i < csv->columns; i++) csv->role[i] = -1;
+  for (int t = 0; t < count; t++) {
+    const int column =
+        o->target.count ? find_column(reader, csv, o->target.items[t], o->target.at[t]) : csv->columns - 1;
+    if (column < 0) return false;
+    csv->role[column] = t;
+    target[t] = gt_arena_strdup(reader->arena, csv->names[column]);
+  }
+  int path = 0;
+  if (o->path) path = find_column(reader, csv, o->path, gt_data_position(reader, "path"));
+  if (path < 0) return false;
+  if (csv->role[path] >= 0)
+    return gt_fail(reader->error, GT_ERR_DATA,
+                   "%s:1:1: column '%s' would hold both the pictures and their targets; expected PATH,LABEL",
+                   csv->path, csv->names[path]);
+  csv->role[path] = count;
+  csv->targets = count + 1;
+  reader->dataset->target_names = target;
+  return true;
+}
+
+/* A path is seen from the CSV's folder. */
+static bool take_path(const gt_csv *csv, const gt_cell *cell, gt_arena *arena, gt_image_files *out) {
+  const char *slash = strrchr(csv->path, '/'), *path = gt_arena_strndup(arena, cell->text, cell->length);
+  if (!cell->length) return gt_csv_fail(csv, cell, "missing path of a picture");
+  if (strlen(path) != cell->length) return gt_csv_fail(csv, cell, "a zero byte in the path of a picture");
+  if (*path != '/' && slash)
+    path = gt_arena_printf(arena, "%.*s%s", (int)(slash + 1 - csv->path), csv->path, path);
+  *GT_PUSH(out) = (gt_image_file){.path = {path}};
+  return true;
+}
+
+/* Leaves csv->target_cells without the paths. */
+static bool take_paths(gt_csv *csv, gt_arena *arena, gt_image_files *out) {
+  const size_t targets = (size_t)csv->targets - 1;
+  gt_cell *to = csv->target_cells.items;
+  for (size_t row = 0; row < csv->rows; row++) {
+    const gt_cell *from = csv->target_cells.items + row * (targets + 1);
+    if (!take_path(csv, &from[targets], arena, out)) return false;
+    memmove(to, from, targets * sizeof *to);
+    to += targets;
+  }
+  csv->target_cells.count = csv->rows * targets;
+  csv->targets--;
+  return true;
+}
+
+bool gt_image_list_table(gt_data_reader *reader, const gt_image_options *options, gt_data_file file,
+                         gt_csv_labels *labels, bool first, gt_arena *arena, gt_image_files *out,
+                         gt_split *split) {
+  const gt_strings path = {.items = &options->path, .count = options->path ? 1 : 0};
+  const gt_csv_form form = {.known = {options->target, path}};
+  gt_csv csv = {0};
+  const bool ok = gt_csv_open(&csv, file, &form, reader->error) && choose_columns(reader, options, &csv) &&
+                  gt_csv_read(&csv) && take_paths(&csv, arena, out) &&
+                  gt_csv_read_targets(reader, &csv, labels, first, split);
+  gt_csv_close(&csv);
+  return ok;
+}

@@ -1,0 +1,119 @@
+/* One picture file: by its first bytes to its decoder, turned as it was taken. */
+#include "base/memory.h"
+#include "data/images.h"
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const uint8_t png_magic[] = {0x89, 'P', 'N', 'G', '\r', '\n', 0x1a, '\n'};
+static const uint8_t jpeg_magic[] = {0xff, 0xd8, 0xff};
+
+static bool begins(const gt_bytes *bytes, const uint8_t *magic, size_t size) {
+  return bytes->size >= size && !memcmp(bytes->data, magic, size);
+}
+
+bool gt_image_is_one(const gt_bytes *head) {
+  return begins(head, png_magic, sizeof png_magic) || begins(head, jpeg_magic, sizeof jpeg_magic);
+}
+
+bool gt_image_is_named(const char *path) {
+  return gt_data_has_suffix(path, ".png") || gt_data_has_suffix(path, ".jpg") ||
+         gt_data_has_suffix(path, ".jpeg");
+}
+
+/* Rows and columns change places. */
+static bool lies(const gt_image_job *job) { return job->turn >= 5; }
+
+bool gt_image_check_pixels(const gt_image_job *job, uint32_t height, uint32_t width) {
+  if ((uint64_t)height * width <= (uint64_t)job->form->max_pixels) return true;
+  return gt_fail(job->error, GT_ERR_DATA,
+                 "%s: its header says %" PRIu32 " x %" PRIu32 " pixels, more than max_pixels: %" PRId64,
+                 job->path, width, height, job->form->max_pixels);
+}
+
+static bool check_size(const gt_image_job *job) {
+  const gt_image_form *form = job->form;
+  if (job->measured || form->resized || (job->height == form->height && job->width == form->width))
+    return true;
+  return gt_fail(job->error, GT_ERR_DATA,
+                 "%s: %" PRId64 " x %" PRId64 " pixels; the others have %" PRId64 " x %" PRId64
+                 " (size: [HEIGHT, WIDTH] brings all to one)",
+                 job->path, job->width, job->height, form->width, form->height);
+}
+
+bool gt_image_begin(gt_image_job *job, uint32_t height, uint32_t width) {
+  gt_image_form form = *job->form;
+  void *turned;
+  job->height = lies(job) ? width : height;
+  job->width = lies(job) ? height : width;
+  if (!gt_image_check_pixels(job, height, width) || !check_size(job) || job->measured) return false;
+  if (job->turn == 1)
+    return gt_resizer_init(&job->resizer, &form, height, width, job->out, job->path, job->error);
+  if (lies(job)) form.height = job->form->width, form.width = job->form->height;
+  if (!gt_try_alloc(&turned, (uint64_t)gt_image_bytes(&form), 1, job->path, job->error)) return false;
+  job->turned = turned;
+  return gt_resizer_init(&job->resizer, &form, height, width, job->turned, job->path, job->error);
+}
+
+/* From job->turned, as it lies in the file, to the sample, as it is seen. */
+static void turn(gt_image_job *job) {
+  const gt_image_form *form = job->form;
+  const bool swap = lies(job),
+             from_below = job->turn == 3 || job->turn == 4 || job->turn == 6 || job->turn == 7,
+             from_right = job->turn == 2 || job->turn == 3 || job->turn == 7 || job->turn == 8;
+  const int64_t height = swap ? form->width : form->height, width = swap ? form->height : form->width;
+  uint8_t *to = job->out;
+  for (int64_t y = 0; y < form->height; y++)
+    for (int64_t x = 0; x < form->width; x++, to += form->channels) {
+      const int64_t row = swap ? x : y, column = swap ? y : x;
+      const int64_t at =
+          (from_below ? height - 1 - row : row) * width + (from_right ? width - 1 - column : column);
+      memcpy(to, job->turned + at * form->channels, (size_t)form->channels);
+    }
+}
+
+static bool decode(gt_image_job *job) {
+  if (begins(&job->bytes, png_magic, sizeof png_magic)) return gt_image_decode_png(job);
+  if (begins(&job->bytes, jpeg_magic, sizeof jpeg_magic)) return gt_image_decode_jpeg(job);
+  return gt_fail(job->error, GT_ERR_DATA, "%s is neither a PNG nor a JPEG file, by its first bytes",
+                 job->path);
+}
+
+/* No sound picture is larger on the disk than its pixels with an alpha channel, and some room for what else
+ * there may be in the file. */
+static uint64_t most_bytes(const gt_image_form *form) {
+  return 5 * (uint64_t)form->max_pixels + ((uint64_t)64 << 20);
+}
+
+static bool run(gt_image_job *job) {
+  /* Plain files only: a pipe in a folder would be waited for. */
+  const int fd = gt_open_input(job->path, true, job->error);
+  const bool ok =
+      fd >= 0 && gt_read_input(fd, job->path, most_bytes(job->form), &job->bytes, job->error) && decode(job);
+  if (ok && job->turned) turn(job);
+  gt_resizer_finish(&job->resizer);
+  gt_bytes_finish(&job->bytes);
+  free(job->row);
+  free(job->whole);
+  free(job->turned);
+  return ok;
+}
+
+bool gt_image_load(const char *path, const gt_image_form *form, uint8_t *out, int64_t size[2],
+                   gt_error *error) {
+  gt_image_job job = {.path = path, .form = form, .error = error, .turn = 1, .out = out};
+  const bool ok = run(&job);
+  if (size) size[0] = job.height, size[1] = job.width;
+  return ok;
+}
+
+bool gt_image_measure(const char *path, gt_image_form *form, gt_error *error) {
+  gt_image_job job = {.path = path, .form = form, .error = error, .turn = 1, .measured = true};
+  if (!run(&job)) return false;
+  if (job.height > GT_IMAGE_MOST_SIDE || job.width > GT_IMAGE_MOST_SIDE)
+    return gt_fail(error, GT_ERR_DATA, "%s: %" PRId64 " x %" PRId64 " pixels; set size: [HEIGHT, WIDTH]",
+                   path, job.width, job.height);
+  form->height = job.height;
+  form->width = job.width;
+  return true;
+}

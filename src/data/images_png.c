@@ -1,0 +1,150 @@
+/* PNG pictures, row by row. Values are taken as they are stored, whatever gamma or profile the file names, as
+ * most programs that train on pictures take them; transparency lies over black, grey of a coloured picture is
+ * its luma. */
+#include "base/memory.h"
+#include "data/images.h"
+#include <png.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct source {
+  gt_image_job *job;
+  size_t at;
+} source;
+
+static void fail(png_structp png, png_const_charp message) {
+  const source *s = png_get_error_ptr(png);
+  gt_fail(s->job->error, strstr(message, "memory") ? GT_ERR_MEMORY : GT_ERR_DATA, "%s: damaged PNG file: %s",
+          s->job->path, message);
+  png_longjmp(png, 1);
+}
+
+static void pass_over(png_structp png, png_const_charp message) {
+  (void)png;
+  (void)message;
+}
+
+static void give(png_structp png, png_bytep out, size_t size) {
+  source *s = png_get_io_ptr(png);
+  if (size > s->job->bytes.size - s->at) png_error(png, "it is truncated");
+  memcpy(out, s->job->bytes.data + s->at, size);
+  s->at += size;
+}
+
+/* What is done with a row of the file. */
+typedef struct layout {
+  int64_t width;
+  int from, to; /* channels */
+  int passes;
+} layout;
+
+static uint8_t luma(const uint8_t *p) {
+  return (uint8_t)((19595u * p[0] + 38470u * p[1] + 7471u * p[2] + 32768u) >> 16); /* ITU-R 601 */
+}
+
+static void over_black(uint8_t *row, const layout *l) {
+  const int colours = l->from - 1;
+  for (int64_t x = 0; x < l->width; x++) {
+    uint8_t *pixel = row + x * l->from;
+    for (int c = 0; c < colours; c++) pixel[c] = (uint8_t)((pixel[c] * pixel[colours] + 127) / 255);
+  }
+}
+
+/* The row, of `from` channels, to `to` of them, into `out`, which may be the row if they are not more. */
+static void convert(uint8_t *row, uint8_t *out, const layout *l) {
+  const bool coloured = l->from >= 3;
+  if (l->from == 2 || l->from == 4) over_black(row, l);
+  for (int64_t x = 0; x < l->width; x++) {
+    const uint8_t *pixel = row + x * l->from;
+    if (l->to == 1)
+      out[x] = coloured ? luma(pixel) : *pixel;
+    else
+      for (int c = 0; c < 3; c++) out[3 * x + c] = pixel[coloured ? c : 0];
+  }
+}
+
+static bool read_layout(png_structp png, png_infop info, gt_image_job *job, layout *l) {
+  const uint32_t width = png_get_image_width(png, info), height = png_get_image_height(png, info);
+  if (png_get_bit_depth(png, info) == 16)
+    return gt_fail(job->error, GT_ERR_DATA, "%s: 16 bits a value; pictures of 8 bits are expected",
+                   job->path);
+  if (!gt_image_begin(job, height, width)) return job->measured;
+  png_set_expand(png); /* palettes, fewer bits than 8, a colour that is transparent */
+  l->passes = png_set_interlace_handling(png);
+  png_read_update_info(png, info);
+  l->width = width;
+  l->from = png_get_channels(png, info);
+  l->to = (int)job->form->channels;
+  return true;
+}
+
+/* The rows of each pass but the last fill only parts of the picture. */
+static bool read_interlaced(png_structp png, gt_image_job *job, const layout *l, int64_t height) {
+  const size_t size = (size_t)l->width * (size_t)l->from;
+  void *whole;
+  if (!gt_try_alloc(&whole, (uint64_t)height, size, job->path, job->error)) return false;
+  job->whole = whole;
+  for (int pass = 0; pass < l->passes; pass++)
+    for (int64_t y = 0; y < height; y++) png_read_row(png, job->whole + (size_t)y * size, NULL);
+  for (int64_t y = 0; y < height; y++) {
+    convert(job->whole + (size_t)y * size, job->row, l);
+    gt_resizer_row(&job->resizer, job->row);
+  }
+  return true;
+}
+
+static bool read_rows(png_structp png, png_infop info, gt_image_job *job) {
+  layout l = {0};
+  void *row;
+  png_read_info(png, info);
+  if (!read_layout(png, info, job, &l)) return false;
+  if (job->measured) return true;
+  const int64_t height = png_get_image_height(png, info);
+  /* Of the file's channels, then of the sample's. */
+  if (!gt_try_alloc(&row, (uint64_t)l.width, (uint64_t)(l.from + 3), job->path, job->error)) return false;
+  job->row = row;
+  if (l.passes > 1) return read_interlaced(png, job, &l, height);
+  uint8_t *converted = job->row + l.width * l.from;
+  for (int64_t y = 0; y < height; y++) {
+    png_read_row(png, job->row, NULL);
+    convert(job->row, converted, &l);
+    gt_resizer_row(&job->resizer, converted);
+  }
+  return true;
+}
+
+/* Where libpng jumps to when it gives up; nothing here lives in a register across that. */
+static bool guarded(png_structp png, png_infop info, gt_image_job *job) {
+  if (setjmp(png_jmpbuf(png))) return false;
+  return read_rows(png, info, job);
+}
+
+static uint32_t get32(const uint8_t *at) {
+  return (uint32_t)at[0] << 24 | (uint32_t)at[1] << 16 | (uint32_t)at[2] << 8 | at[3];
+}
+
+/* The first chunk is the header, and says so before anything else is looked at. */
+static bool is_too_large(gt_image_job *job) {
+  const uint8_t *at = job->bytes.data;
+  return job->bytes.size >= 24 && !memcmp(at + 12, "IHDR", 4) &&
+         !gt_image_check_pixels(job, get32(at + 20), get32(at + 16));
+}
+
+bool gt_image_decode_png(gt_image_job *job) {
+  source s = {.job = job};
+  if (is_too_large(job)) return false;
+  png_structp png = png_create_read_struct(PNG_LIBPNG_VER_STRING, &s, fail, pass_over);
+  png_infop info = png ? png_create_info_struct(png) : NULL;
+  bool ok = false;
+  if (info) {
+    png_set_read_fn(png, &s, give);
+    png_set_user_limits(png, PNG_UINT_31_MAX, PNG_UINT_31_MAX); /* ours is max_pixels */
+    ok = guarded(png, info, job);
+  } else {
+    gt_fail(job->error, GT_ERR_MEMORY, "%s: no memory to read it", job->path);
+  }
+  png_destroy_read_struct(&png, &info, NULL);
+  return ok;
+}
+
+int64_t gt_image_png_version(void) { return (int64_t)png_access_version_number(); }

@@ -1,0 +1,140 @@
+/* All the pictures of a split, on all cores. Each goes straight to its place among the samples, so that there
+ * is never more in memory than these and what each thread has at hand. */
+#include "base/log.h"
+#include "base/memory.h"
+#include "base/pool.h"
+#include "data/images.h"
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* CHUNK: pictures between two looks at what went wrong. */
+enum { CHUNK = 256, MOST_NAMED = 10 };
+
+typedef struct reading {
+  gt_image_set *set;
+  gt_image_policy policy;
+  size_t first, count; /* of the chunk */
+  gt_error *errors;    /* [CHUNK] */
+} reading;
+
+void gt_image_set_finish(gt_image_set *set) {
+  free(set->files.items);
+  free(set->good);
+  for (int t = 0; t < GT_IMAGE_ROLES; t++) gt_tensor_finish(&set->pixels[t]);
+  *set = (gt_image_set){0};
+}
+
+static uint8_t *place_of(const gt_image_set *set, int role, size_t i) {
+  return (uint8_t *)set->pixels[role].data + i * (size_t)gt_image_bytes(&set->form[role]);
+}
+
+/* Both are cut alike only if they have one shape. */
+static bool fit_together(const gt_image_file *file, const int64_t a[2], const int64_t b[2], gt_error *error) {
+  if (a[0] * b[1] == a[1] * b[0]) return true;
+  return gt_fail(error, GT_ERR_DATA,
+                 "%s: %" PRId64 " x %" PRId64 " pixels, but its target %s: %" PRId64 " x %" PRId64
+                 "; both must have the same shape",
+                 file->path[GT_IMAGE_INPUT], a[1], a[0], file->path[GT_IMAGE_TARGET], b[1], b[0]);
+}
+
+static void read_one(void *context, uint32_t tile) {
+  const reading *r = context;
+  const gt_image_set *set = r->set;
+  const size_t i = r->first + tile;
+  const gt_image_file *file = &set->files.items[i];
+  gt_error *error = &r->errors[tile];
+  int64_t size[GT_IMAGE_ROLES][2];
+  bool ok = true;
+  for (int t = 0; t < set->roles && ok; t++)
+    ok = gt_image_load(file->path[t], &set->form[t], place_of(set, t, i), size[t], error);
+  set->good[i] =
+      ok && (set->roles == 1 || fit_together(file, size[GT_IMAGE_INPUT], size[GT_IMAGE_TARGET], error));
+}
+
+static void leave_out(const gt_image_set *set, const char *why) {
+  if (set->skipped < MOST_NAMED) gt_warn("left out: %s", why);
+  if (set->skipped == MOST_NAMED) gt_warn("left out: more, which are only counted");
+}
+
+/* In the order of the files: whichever thread was first does not matter. */
+static bool judge(reading *r, gt_error *error) {
+  static const char hint[] = " (on_error: skip leaves such pictures out)";
+  for (size_t i = 0; i < r->count; i++) {
+    const gt_error *found = &r->errors[i];
+    if (r->set->good[r->first + i]) continue;
+    const bool refused = found->status == GT_ERR_DATA || found->status == GT_ERR_IO;
+    if (!refused || r->policy <= GT_IMAGE_STOP)
+      return gt_fail(error, found->status, "%s%s", found->message,
+                     refused && r->policy == GT_IMAGE_STOP ? hint : "");
+    if (r->policy == GT_IMAGE_SKIP) leave_out(r->set, found->message);
+    r->set->skipped++;
+  }
+  return true;
+}
+
+static void show_progress(size_t done, size_t all) {
+  char line[80];
+  snprintf(line, sizeof line, "pictures: %zu of %zu", done, all);
+  gt_log_status(line);
+}
+
+static bool read_all(gt_pool *pool, reading *r, gt_error *error) {
+  const size_t all = r->set->files.count;
+  bool ok = true;
+  for (; ok && r->first < all; r->first += r->count) {
+    r->count = all - r->first < CHUNK ? all - r->first : CHUNK;
+    memset(r->errors, 0, CHUNK * sizeof *r->errors);
+    gt_pool_run(pool, (uint32_t)r->count, read_one, r);
+    ok = judge(r, error);
+    if (gt_log_width()) show_progress(r->first + r->count, all);
+  }
+  if (gt_log_width()) gt_log_status(NULL);
+  return ok;
+}
+
+/* Samples move together over those that were refused. */
+static void close_gaps(gt_image_set *set, int role) {
+  gt_tensor *tensor = &set->pixels[role];
+  const size_t size = (size_t)gt_image_bytes(&set->form[role]);
+  uint8_t *to = tensor->data;
+  for (size_t i = 0; i < set->files.count; i++) {
+    const uint8_t *from = place_of(set, role, i);
+    if (!set->good[i]) continue;
+    if (from > to) memcpy(to, from, size);
+    to += size;
+  }
+  tensor->dim[0] -= set->skipped;
+  void *smaller = realloc(tensor->data, (size_t)tensor->dim[0] * size);
+  if (smaller) tensor->data = smaller;
+}
+
+bool gt_image_set_alloc(gt_image_set *set, int64_t samples, gt_error *error) {
+  void *good;
+  for (int t = 0; t < set->roles; t++) {
+    const gt_image_form *form = &set->form[t];
+    set->pixels[t] = (gt_tensor){
+        .element = GT_ELEMENT_U8, .rank = 4, .dim = {samples, form->height, form->width, form->channels}};
+    if (!gt_tensor_alloc(&set->pixels[t], "the pictures", error)) return false;
+  }
+  if (!gt_try_alloc(&good, set->files.count, 1, "the pictures", error)) return false;
+  set->good = good;
+  return true;
+}
+
+bool gt_image_set_read(gt_image_set *set, gt_image_policy policy, gt_error *error) {
+  const size_t count = set->files.count;
+  reading r = {.set = set, .policy = policy};
+  if (!gt_image_set_alloc(set, (int64_t)count, error)) return false;
+  r.errors = gt_alloc(CHUNK * sizeof *r.errors);
+  gt_pool *pool = count > 1 ? gt_pool_create(0) : NULL;
+  bool ok = read_all(pool, &r, error);
+  gt_pool_destroy(pool);
+  free(r.errors);
+  if (ok && set->skipped == (int64_t)count)
+    ok = gt_fail(error, GT_ERR_DATA, "none of the %zu pictures can be read, such as %s", count,
+                 set->files.items[0].path[GT_IMAGE_INPUT]);
+  for (int t = 0; t < set->roles && ok && set->skipped; t++) close_gaps(set, t);
+  return ok;
+}

@@ -1,0 +1,132 @@
+/* Rows of a picture to a sample of the wanted size. */
+#include "base/memory.h"
+#include "data/images.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void axis_finish(gt_image_axis *axis) {
+  free(axis->start);
+  free(axis->weight);
+  *axis = (gt_image_axis){0};
+}
+
+/* The weights of one place, whose middle is at `middle` of the source, of `length` places. */
+static void fill_place(gt_image_axis *axis, int64_t place, double middle, double reach, int64_t length) {
+  const int64_t low = (int64_t)floor(middle - reach + 0.5), high = (int64_t)floor(middle + reach + 0.5);
+  const int64_t start = low > 0 ? low : 0, end = high < length ? high : length;
+  float *weight = axis->weight + place * axis->most;
+  double total = 0;
+  axis->start[place] = start;
+  axis->count[place] = end - start;
+  for (int64_t i = start; i < end; i++) total += fmax(0, 1 - fabs((double)i + 0.5 - middle) / reach);
+  for (int64_t i = start; i < end; i++)
+    weight[i - start] = (float)(fmax(0, 1 - fabs((double)i + 0.5 - middle) / reach) / total);
+}
+
+/* `length` places of the source become `resized`, of which those from `first` on are the sample's. */
+static bool axis_init(gt_image_axis *axis, int64_t length, int64_t resized, int64_t first, int64_t places,
+                      const char *path, gt_error *error) {
+  void *starts, *weights;
+  const double scale = (double)length / (double)resized, reach = fmax(scale, 1);
+  axis->most = 2 * (int64_t)ceil(reach) + 2;
+  if (!gt_try_alloc(&starts, (uint64_t)places, 2 * sizeof *axis->start, path, error)) return false;
+  axis->start = starts;
+  axis->count = axis->start + places;
+  if (!gt_try_alloc(&weights, (uint64_t)places * (uint64_t)axis->most, sizeof *axis->weight, path, error))
+    return false;
+  axis->weight = weights;
+  for (int64_t i = 0; i < places; i++)
+    fill_place(axis, i, ((double)(first + i) + 0.5) * scale, reach, length);
+  return true;
+}
+
+/* The size that a picture gets before its middle is cut out: the side that is short for the sample's shape
+ * becomes the sample's. */
+static void cover(const gt_image_form *form, int64_t height, int64_t width, int64_t *high, int64_t *wide) {
+  *high = form->height, *wide = form->width;
+  if (form->stretched) return;
+  if (height * form->width <= width * form->height)
+    *wide = width * form->height / height;
+  else
+    *high = height * form->width / width;
+}
+
+/* What is cut off before the middle: halves go to the even number, as torchvision rounds them. */
+static int64_t cut_off(int64_t length, int64_t part) {
+  const int64_t over = length - part;
+  return over / 2 + (over % 4 == 3);
+}
+
+bool gt_resizer_init(gt_resizer *r, const gt_image_form *form, int64_t height, int64_t width, uint8_t *out,
+                     const char *path, gt_error *error) {
+  int64_t high, wide;
+  void *line, *sum;
+  *r = (gt_resizer){.height = form->height, .width = form->width, .channels = form->channels, .out = out};
+  cover(form, height, width, &high, &wide);
+  r->left = cut_off(wide, form->width);
+  r->top = cut_off(high, form->height);
+  r->plain = high == height && wide == width;
+  if (r->plain) return true;
+  const uint64_t values = (uint64_t)(r->width * r->channels);
+  if (!axis_init(&r->x, width, wide, r->left, r->width, path, error) ||
+      !axis_init(&r->y, height, high, r->top, r->height, path, error) ||
+      !gt_try_alloc(&line, values, sizeof *r->line, path, error))
+    return false;
+  r->line = line;
+  if (!gt_try_alloc(&sum, (uint64_t)r->height * values, sizeof *r->sum, path, error)) return false;
+  r->sum = sum;
+  return true;
+}
+
+void gt_resizer_finish(gt_resizer *r) {
+  axis_finish(&r->x);
+  axis_finish(&r->y);
+  free(r->line);
+  free(r->sum);
+  *r = (gt_resizer){0};
+}
+
+/* Inlined for each number of channels. */
+static inline void narrow(const gt_resizer *r, const uint8_t *row, int64_t channels) {
+  float *to = r->line;
+  for (int64_t x = 0; x < r->width; x++, to += channels) {
+    const uint8_t *from = row + r->x.start[x] * channels;
+    const float *weight = r->x.weight + x * r->x.most;
+    float value[3] = {0};
+    for (int64_t i = 0; i < r->x.count[x]; i++, from += channels)
+      for (int64_t c = 0; c < channels; c++) value[c] += weight[i] * (float)from[c];
+    for (int64_t c = 0; c < channels; c++) to[c] = value[c];
+  }
+}
+
+static void round_row(const gt_resizer *r, int64_t y) {
+  const int64_t values = r->width * r->channels;
+  const float *from = r->sum + y * values;
+  uint8_t *to = r->out + y * values;
+  for (int64_t i = 0; i < values; i++) {
+    const float value = from[i] + 0.5f;
+    to[i] = value < 0 ? 0 : value > 255 ? 255 : (uint8_t)value;
+  }
+}
+
+void gt_resizer_row(gt_resizer *r, const uint8_t *row) {
+  const int64_t at = r->row++, values = r->width * r->channels;
+  if (r->plain) {
+    if (at >= r->top && at < r->top + r->height)
+      memcpy(r->out + (at - r->top) * values, row + r->left * r->channels, (size_t)values);
+    return;
+  }
+  if (r->next == r->height || at < r->y.start[r->next]) return;
+  if (r->channels == 3)
+    narrow(r, row, 3);
+  else
+    narrow(r, row, 1);
+  for (int64_t y = r->next; y < r->height && r->y.start[y] <= at; y++) {
+    const float weight = r->y.weight[y * r->y.most + at - r->y.start[y]];
+    float *sum = r->sum + y * values;
+    for (int64_t i = 0; i < values; i++) sum[i] += weight * r->line[i];
+  }
+  for (; r->next < r->height && at + 1 == r->y.start[r->next] + r->y.count[r->next]; r->next++)
+    round_row(r, r->next);
+}

@@ -1,0 +1,92 @@
+/* Pooling to a size that is given, whatever the image's: adaptive_avg_pool and adaptive_max_pool, as
+ * torch.nn.AdaptiveAvgPool1d … and torch.nn.AdaptiveMaxPool1d …; and global_avg_pool, the mean of each
+ * channel. */
+#include "layer/spatial.h"
+#include "op/pool.h"
+#include "op/reduce.h"
+
+typedef struct adaptive_config {
+  gt_ints output_size;
+} adaptive_config;
+
+static const gt_field adaptive_fields[] = {
+    GT_ROW(adaptive_config, output_size, GT_FIELD_INTS, .min = -1, .max = 1 << 24, .flags = GT_FIELD_REQUIRED,
+           .help =
+               "windows along each spatial axis, or one number for all; -1: as many as there are elements"),
+    {.name = NULL},
+};
+
+static gt_id mean(gt_build *build, gt_id x, bool keep) {
+  const int rank = gt_node_at(build->graph, x)->shape.rank;
+  return gt_mean(build->graph, x, (1u << (rank - 1)) - 2, keep);
+}
+
+static gt_id build_adaptive(gt_build *build, const adaptive_config *c, const gt_id *input, bool average) {
+  const gt_shape x = gt_node_at(build->graph, input[0])->shape;
+  int64_t out[GT_SPATIAL_AXES];
+  bool whole = true;
+  if (!gt_spatial_check(build, input, 0) ||
+      !gt_spatial_spread(build, "output_size", c->output_size, x.rank - 2, x.dim, out))
+    return GT_NONE;
+  for (int k = 0; k < x.rank - 2; k++) {
+    if (!out[k]) return gt_build_error(build, "output_size", "cannot give an axis of length 0");
+    if (out[k] < 0) out[k] = x.dim[1 + k];
+    whole &= out[k] == 1;
+  }
+  if (whole && average) return mean(build, input[0], true);
+  const gt_pool_attribute a = gt_pool_adaptive(x, out);
+  return average ? gt_avg_pool(build->graph, input[0], &a)
+                 : gt_max_pool(build->graph, input[0], &a, build->training);
+}
+
+#define ADAPTIVE(op, average, text)                                                              \
+  static gt_id build_##op(gt_build *build, const void *config, const gt_id *input, int inputs) { \
+    (void)inputs;                                                                                \
+    return build_adaptive(build, config, input, average);                                        \
+  }                                                                                              \
+  static const gt_schema op##_schema = {                                                         \
+      .name = #op, .help = text, .fields = adaptive_fields, .shorthand = "output_size"};         \
+  extern const gt_layer_type gt_layer_##op;                                                      \
+  const gt_layer_type gt_layer_##op = {.name = #op,                                              \
+                                       .help = text,                                             \
+                                       .schema = &op##_schema,                                   \
+                                       .config_size = sizeof(adaptive_config),                   \
+                                       .min_inputs = 1,                                          \
+                                       .max_inputs = 1,                                          \
+                                       .build = build_##op};
+
+GT_REGISTER(layer, adaptive_avg_pool)
+ADAPTIVE(adaptive_avg_pool, true, "means of as many windows as are asked for, channel by channel")
+GT_REGISTER(layer, adaptive_max_pool)
+ADAPTIVE(adaptive_max_pool, false, "largest values of as many windows as are asked for, channel by channel")
+
+typedef struct global_config {
+  bool keepdim;
+} global_config;
+
+static const gt_field global_fields[] = {
+    GT_ROW(global_config, keepdim, GT_FIELD_BOOL, .fallback = "false",
+           .help = "keep spatial axes, of length 1, so that the result broadcasts over an image"),
+    {.name = NULL},
+};
+
+static gt_id build_global(gt_build *build, const void *config, const gt_id *input, int inputs) {
+  const global_config *c = config;
+  (void)inputs;
+  if (gt_node_at(build->graph, input[0])->shape.rank < 3)
+    return gt_build_error(build, NULL, "needs positions and channels besides the batch; its input is %s",
+                          gt_build_input_text(build, input, 0));
+  return mean(build, input[0], c->keepdim);
+}
+
+static const gt_schema global_schema = {.name = "global_avg_pool",
+                                        .help = "mean of each channel over all positions",
+                                        .fields = global_fields,
+                                        .shorthand = "keepdim"};
+GT_DEFINE(layer, global_avg_pool) = {.name = "global_avg_pool",
+                                     .help = "mean of each channel over all positions",
+                                     .schema = &global_schema,
+                                     .config_size = sizeof(global_config),
+                                     .min_inputs = 1,
+                                     .max_inputs = 1,
+                                     .build = build_global};

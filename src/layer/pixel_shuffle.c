@@ -1,0 +1,68 @@
+/* pixel_shuffle: r * r channels become a square of r by r pixels, and pixel_unshuffle: the reverse (Shi et
+ * al., "Real-Time Single Image and Video Super-Resolution", CVPR 2016), as torch.nn.PixelShuffle and
+ * PixelUnshuffle: channel (c * r + i) * r + j is pixel (i, j) of channel c. */
+#include "layer/spatial.h"
+#include "op/core.h"
+#include "op/move.h"
+
+typedef struct shuffle_config {
+  int64_t factor;
+} shuffle_config;
+
+enum { MOST = 1 << 12 };
+
+static gt_id build_pixel_shuffle(gt_build *build, const void *config, const gt_id *input, int inputs) {
+  const int64_t r = ((const shuffle_config *)config)->factor;
+  static const int axes[] = {0, 1, 4, 2, 5, 3};
+  (void)inputs;
+  if (!gt_spatial_check(build, input, 2)) return GT_NONE;
+  const gt_shape x = gt_node_at(build->graph, input[0])->shape;
+  if (x.dim[3] % (r * r))
+    return gt_build_error(build, "upscale_factor",
+                          "cannot make squares of %lld by %lld pixels of the channels of %s", (long long)r,
+                          (long long)r, gt_build_input_text(build, input, 0));
+  const gt_shape split = {.rank = 6, .dim = {x.dim[0], x.dim[1], x.dim[2], x.dim[3] / (r * r), r, r}};
+  const gt_shape out = {.rank = 4, .dim = {x.dim[0], x.dim[1] * r, x.dim[2] * r, split.dim[3]}};
+  return gt_reshape(build->graph, gt_permute(build->graph, gt_reshape(build->graph, input[0], split), axes),
+                    out);
+}
+
+static gt_id build_pixel_unshuffle(gt_build *build, const void *config, const gt_id *input, int inputs) {
+  const int64_t r = ((const shuffle_config *)config)->factor;
+  static const int axes[] = {0, 1, 3, 5, 2, 4};
+  (void)inputs;
+  if (!gt_spatial_check(build, input, 2)) return GT_NONE;
+  const gt_shape x = gt_node_at(build->graph, input[0])->shape;
+  if (x.dim[1] % r || x.dim[2] % r)
+    return gt_build_error(build, "downscale_factor", "cannot cut %s into squares of %lld by %lld pixels",
+                          gt_build_input_text(build, input, 0), (long long)r, (long long)r);
+  const gt_shape split = {.rank = 6, .dim = {x.dim[0], x.dim[1] / r, r, x.dim[2] / r, r, x.dim[3]}};
+  const gt_shape out = {.rank = 4, .dim = {x.dim[0], split.dim[1], split.dim[3], x.dim[3] * r * r}};
+  return gt_reshape(build->graph, gt_permute(build->graph, gt_reshape(build->graph, input[0], split), axes),
+                    out);
+}
+
+#define SHUFFLE(op, key, text, key_text)                                                                     \
+  static const gt_field op##_fields[] = {                                                                    \
+      GT_ROW_NAMED(key, shuffle_config, factor, GT_FIELD_INT, .min = 1, .max = MOST,                         \
+                   .flags = GT_FIELD_REQUIRED, .help = key_text),                                            \
+      {.name = NULL},                                                                                        \
+  };                                                                                                         \
+  static const gt_schema op##_schema = {.name = #op, .help = text, .fields = op##_fields, .shorthand = key}; \
+  extern const gt_layer_type gt_layer_##op;                                                                  \
+  const gt_layer_type gt_layer_##op = {.name = #op,                                                          \
+                                       .help = text,                                                         \
+                                       .schema = &op##_schema,                                               \
+                                       .config_size = sizeof(shuffle_config),                                \
+                                       .min_inputs = 1,                                                      \
+                                       .max_inputs = 1,                                                      \
+                                       .integers = true,                                                     \
+                                       .build = build_##op};
+
+GT_REGISTER(layer, pixel_shuffle)
+SHUFFLE(pixel_shuffle, "upscale_factor", "channels become pixels: an image r times as high and as wide",
+        "rows and columns of the square that channels become")
+GT_REGISTER(layer, pixel_unshuffle)
+SHUFFLE(pixel_unshuffle, "downscale_factor",
+        "pixels become channels: an image of a part of the height and width",
+        "rows and columns of the square that becomes channels")

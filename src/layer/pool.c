@@ -1,0 +1,108 @@
+/* max_pool1d to 3d and avg_pool1d to 3d: the maximum or the mean of each window of each channel, as
+ * torch.nn.MaxPool1d … and torch.nn.AvgPool1d …. */
+#include "op/pool.h"
+#include "layer/spatial.h"
+
+typedef struct pool_config {
+  gt_ints kernel_size, stride, padding, dilation;
+  bool ceil_mode, count_include_pad;
+  int64_t divisor_override;
+} pool_config;
+
+enum { MOST = 1 << 24 };
+
+#define WINDOW                                                                                       \
+  GT_ROW(pool_config, kernel_size, GT_FIELD_INTS, .min = 1, .max = MOST, .flags = GT_FIELD_REQUIRED, \
+         .help = "elements of a window, one number or one for each spatial axis"),                   \
+      GT_ROW(pool_config, stride, GT_FIELD_INTS, .min = 1, .max = MOST,                              \
+             .help = "between two windows (default: kernel_size)"),                                  \
+      GT_ROW(pool_config, padding, GT_FIELD_INTS, .fallback = "0", .min = 0, .max = MOST,            \
+             .help = "elements added on both sides of an axis, at most half of kernel_size")
+#define CEIL_MODE                                                    \
+  GT_ROW(pool_config, ceil_mode, GT_FIELD_BOOL, .fallback = "false", \
+         .help = "a last window may go over the end, if it begins before it")
+#define INCLUDE_PAD                                                         \
+  GT_ROW(pool_config, count_include_pad, GT_FIELD_BOOL, .fallback = "true", \
+         .help = "padding counts as zeros of the mean")
+
+static const gt_field max_fields[] = {
+    WINDOW,
+    GT_ROW(pool_config, dilation, GT_FIELD_INTS, .fallback = "1", .min = 1, .max = MOST,
+           .help = "distance of two neighbours in a window"),
+    CEIL_MODE,
+    {.name = NULL},
+};
+static const gt_field avg_line_fields[] = {WINDOW, CEIL_MODE, INCLUDE_PAD, {.name = NULL}};
+static const gt_field avg_fields[] = {
+    WINDOW,
+    CEIL_MODE,
+    INCLUDE_PAD,
+    GT_ROW(pool_config, divisor_override, GT_FIELD_INT, .min = 1, .max = 1 << 30,
+           .help = "what sums are divided by (default: the number of elements)"),
+    {.name = NULL},
+};
+
+static bool read_windows(gt_build *build, const pool_config *c, int axes, gt_pool_attribute *a) {
+  static const int64_t none[] = {0, 0, 0}, one[] = {1, 1, 1};
+  *a = (gt_pool_attribute){.axes = axes,
+                           .ceil_mode = c->ceil_mode,
+                           .count_include_pad = c->count_include_pad,
+                           .divisor = (double)c->divisor_override};
+  if (!gt_spatial_spread(build, "kernel_size", c->kernel_size, axes, one, a->window) ||
+      !gt_spatial_spread(build, "stride", c->stride, axes, a->window, a->stride) ||
+      !gt_spatial_spread(build, "padding", c->padding, axes, none, a->padding) ||
+      !gt_spatial_spread(build, "dilation", c->dilation, axes, one, a->dilation))
+    return false;
+  for (int k = 0; k < axes; k++) {
+    if (2 * a->padding[k] <= a->window[k]) continue;
+    gt_build_error(build, "padding", "has a padding of %lld, more than half of its kernel_size of %lld",
+                   (long long)a->padding[k], (long long)a->window[k]);
+    return false;
+  }
+  return true;
+}
+
+static gt_id build_pool(gt_build *build, const pool_config *c, const gt_id *input, int axes, bool average) {
+  const gt_shape x = gt_node_at(build->graph, input[0])->shape;
+  gt_pool_attribute a;
+  if (!gt_spatial_check(build, input, axes) || !read_windows(build, c, axes, &a)) return GT_NONE;
+  for (int k = 0; k < axes; k++) {
+    if (gt_pool_windows(&a, k, x.dim[1 + k]) > 0) continue;
+    return gt_build_error(build, "kernel_size",
+                          "has windows of %lld elements, but with padding there are %lld along axis %d of %s",
+                          (long long)((a.window[k] - 1) * a.dilation[k] + 1),
+                          (long long)(x.dim[1 + k] + 2 * a.padding[k]), 1 + k,
+                          gt_build_input_text(build, input, 0));
+  }
+  return average ? gt_avg_pool(build->graph, input[0], &a)
+                 : gt_max_pool(build->graph, input[0], &a, build->training);
+}
+
+#define POOL(op, axes, average, own_fields, text)                                                \
+  static gt_id build_##op(gt_build *build, const void *config, const gt_id *input, int inputs) { \
+    (void)inputs;                                                                                \
+    return build_pool(build, config, input, axes, average);                                      \
+  }                                                                                              \
+  static const gt_schema op##_schema = {                                                         \
+      .name = #op, .help = text, .fields = own_fields, .shorthand = "kernel_size"};              \
+  extern const gt_layer_type gt_layer_##op;                                                      \
+  const gt_layer_type gt_layer_##op = {.name = #op,                                              \
+                                       .help = text,                                             \
+                                       .schema = &op##_schema,                                   \
+                                       .config_size = sizeof(pool_config),                       \
+                                       .min_inputs = 1,                                          \
+                                       .max_inputs = 1,                                          \
+                                       .build = build_##op};
+
+GT_REGISTER(layer, max_pool1d)
+POOL(max_pool1d, 1, false, max_fields, "the largest value of each window of a sequence, channel by channel")
+GT_REGISTER(layer, max_pool2d)
+POOL(max_pool2d, 2, false, max_fields, "the largest value of each window of an image, channel by channel")
+GT_REGISTER(layer, max_pool3d)
+POOL(max_pool3d, 3, false, max_fields, "the largest value of each window of a volume, channel by channel")
+GT_REGISTER(layer, avg_pool1d)
+POOL(avg_pool1d, 1, true, avg_line_fields, "the mean of each window of a sequence, channel by channel")
+GT_REGISTER(layer, avg_pool2d)
+POOL(avg_pool2d, 2, true, avg_fields, "the mean of each window of an image, channel by channel")
+GT_REGISTER(layer, avg_pool3d)
+POOL(avg_pool3d, 3, true, avg_fields, "the mean of each window of a volume, channel by channel")

@@ -1,0 +1,85 @@
+/* upsample: images at another size, as torch.nn.Upsample. */
+#include "op/upsample.h"
+#include "layer/spatial.h"
+#include <math.h>
+#include <string.h>
+
+typedef struct upsample_config {
+  gt_ints size;
+  gt_floats scale_factor;
+  const char *mode;
+  bool align_corners;
+} upsample_config;
+
+/* The linear ones by how many axes they are for. */
+static const char *const modes[] = {"nearest", "linear", "bilinear", "trilinear", NULL};
+
+static const gt_field fields[] = {
+    GT_ROW(upsample_config, scale_factor, GT_FIELD_FLOATS, .min = 0, .max = 1 << 24,
+           .flags = GT_FIELD_OPEN_MIN, .help = "by which spatial axes grow, one number or one for each"),
+    GT_ROW(upsample_config, size, GT_FIELD_INTS, .min = 1, .max = 1 << 24,
+           .help = "their new lengths, instead of scale_factor"),
+    GT_ROW(upsample_config, mode, GT_FIELD_CHOICE, .fallback = "nearest", .choices = modes,
+           .help = "nearest, or mixed along one, two or three axes"),
+    GT_ROW(upsample_config, align_corners, GT_FIELD_BOOL, .fallback = "false",
+           .help = "of a mixture: the values at the corners stay what they are"),
+    {.name = NULL},
+};
+static const gt_schema schema = {
+    .name = "upsample", .help = "images at another size", .fields = fields, .shorthand = "scale_factor"};
+
+/* As gt_spatial_spread does with integers. */
+static bool read_factors(gt_build *build, gt_floats list, gt_upsample_attribute *a, gt_shape x) {
+  if (list.count > 1 && list.count != a->axes) {
+    gt_build_error(build, "scale_factor",
+                   "needs %d values in 'scale_factor', one for each spatial axis, or a single "
+                   "one, not %d",
+                   (int)a->axes, list.count);
+    return false;
+  }
+  for (int k = 0; k < a->axes; k++) {
+    a->factor[k] = list.items[list.count > 1 ? k : 0];
+    const double size = floor((double)x.dim[1 + k] * a->factor[k]);
+    if (size < 1 || size > INT32_MAX) {
+      gt_build_error(build, "scale_factor", "cannot give axis %d of length %lld a length of %.0f", 1 + k,
+                     (long long)x.dim[1 + k], size);
+      return false;
+    }
+    a->out[k] = (int64_t)size;
+  }
+  return true;
+}
+
+static bool check_mode(gt_build *build, const upsample_config *c, int axes, const gt_id *input) {
+  const bool linear = strcmp(c->mode, modes[0]) != 0;
+  if (linear && strcmp(c->mode, modes[axes])) {
+    gt_build_error(build, "mode", "cannot use mode '%s' with %d spatial axes: mode '%s' is for %s", c->mode,
+                   axes, modes[axes], gt_build_input_text(build, input, 0));
+    return false;
+  }
+  if (linear || !c->align_corners) return true;
+  gt_build_error(build, "align_corners", "has no corners to align with mode 'nearest'");
+  return false;
+}
+
+static gt_id build_upsample(gt_build *build, const void *config, const gt_id *input, int inputs) {
+  const upsample_config *c = config;
+  const gt_shape x = gt_node_at(build->graph, input[0])->shape;
+  gt_upsample_attribute a = {
+      .axes = x.rank - 2, .linear = strcmp(c->mode, modes[0]) != 0, .align_corners = c->align_corners};
+  (void)inputs;
+  if (!gt_spatial_check(build, input, 0) || !check_mode(build, c, (int)a.axes, input)) return GT_NONE;
+  if (!c->size.count == !c->scale_factor.count)
+    return gt_build_error(build, c->size.count ? "size" : NULL, "needs either 'scale_factor' or 'size'");
+  const bool ok = c->size.count ? gt_spatial_spread(build, "size", c->size, (int)a.axes, NULL, a.out)
+                                : read_factors(build, c->scale_factor, &a, x);
+  return ok ? gt_upsample(build->graph, input[0], &a) : GT_NONE;
+}
+
+GT_DEFINE(layer, upsample) = {.name = "upsample",
+                              .help = "images at another size: the nearest value, or mixed linearly",
+                              .schema = &schema,
+                              .config_size = sizeof(upsample_config),
+                              .min_inputs = 1,
+                              .max_inputs = 1,
+                              .build = build_upsample};

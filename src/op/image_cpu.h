@@ -1,0 +1,47 @@
+/* What CPU kernels over images [batch, depth, rows, columns, channels] share: a tile is some positions, which
+ * are walked line by line. */
+#ifndef GT_OP_IMAGE_CPU_H
+#define GT_OP_IMAGE_CPU_H
+#include "base/count.h"
+#include "step/math.h"
+#include <stddef.h>
+#include <stdint.h>
+
+enum { GT_IMAGE_AXES = 3, GT_IMAGE_TILE = 16384 };
+
+/* How many positions of so many channels a tile has. */
+GT_MATH uint32_t gt_image_tile_rows(uint32_t channels) {
+  return channels >= GT_IMAGE_TILE ? 1 : GT_IMAGE_TILE / channels;
+}
+
+/* Positions of [batch, size…] from number `row` on that differ on the last axis only: how many, and where the
+ * first of them is. What can be said of the outer axes is said once for all of them. */
+typedef struct gt_image_line {
+  uint32_t row, sample, at[GT_IMAGE_AXES], rows;
+} gt_image_line;
+
+/* The tile's line that begins at `row`; false: there is none left. */
+GT_MATH bool gt_image_line_at(uint32_t row, uint32_t batch, const uint32_t *size, uint32_t channels,
+                              uint32_t tile, gt_image_line *line) {
+  const uint32_t all = batch * size[0] * size[1] * size[2];
+  const uint32_t end = gt_least_u32(all, (tile + 1) * gt_image_tile_rows(channels));
+  if (row >= end) return false;
+  line->row = line->sample = row;
+  for (int k = GT_IMAGE_AXES; k-- > 0; line->sample /= size[k]) line->at[k] = line->sample % size[k];
+  line->rows = gt_least_u32(end - row, size[2] - line->at[2]);
+  return true;
+}
+
+/* Few channels: loops over them whose length the compiler knows cost a fraction of those it does not know. */
+#define GT_FOR_CHANNELS(channels, work, ...) \
+  switch (channels) {                        \
+  case 1: work(__VA_ARGS__, 1); break;       \
+  case 2: work(__VA_ARGS__, 2); break;       \
+  case 3: work(__VA_ARGS__, 3); break;       \
+  case 4: work(__VA_ARGS__, 4); break;       \
+  case 6: work(__VA_ARGS__, 6); break;       \
+  case 8: work(__VA_ARGS__, 8); break;       \
+  case 16: work(__VA_ARGS__, 16); break;     \
+  default: work(__VA_ARGS__, channels);      \
+  }
+#endif

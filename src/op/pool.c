@@ -1,0 +1,275 @@
+#include "op/pool.h"
+#include "base/count.h"
+#include "op/check.h"
+#include "op/image_cpu.h"
+#include "op/op.h"
+#include "op/pool_cpu.h"
+#include "shaders/op/pool.h"
+#include "shaders/op/pool_gradient.h"
+#include "step/lowering.h"
+#include <stddef.h>
+#include <string.h>
+
+enum { ROW_MAX, ROW_MAX_INDEX, ROW_AVERAGE, ROW_MAX_GRADIENT, ROW_AVERAGE_GRADIENT, ROWS };
+enum { AXES = GT_POOL_AXES, WORKGROUP = 256, MOST = 1 << 24 };
+static const gt_op rows[ROWS];
+
+GT_REGISTER(op, pool)
+const gt_op_family gt_op_pool;
+const gt_op_family gt_op_pool = {rows, ROWS};
+
+/* --- shapes --------------------------------------------------------------------------------------------- */
+
+int64_t gt_pool_windows(const gt_pool_attribute *a, int axis, int64_t size) {
+  const int64_t stride = a->stride[axis], padding = a->padding[axis];
+  if (!stride) return a->out[axis];
+  const int64_t spare = a->ceil_mode ? stride - 1 : 0;
+  const int64_t room = size + 2 * padding - a->dilation[axis] * (a->window[axis] - 1) - 1 + spare;
+  if (room < 0) return 0;
+  const int64_t windows = room / stride + 1; /* of which one that begins behind the end is none */
+  return a->ceil_mode && (windows - 1) * stride >= size + padding ? windows - 1 : windows;
+}
+
+gt_pool_attribute gt_pool_adaptive(gt_shape image, const int64_t *out) {
+  gt_pool_attribute a = {.axes = image.rank - 2};
+  for (int k = 0; k < a.axes && k < AXES; k++) {
+    const int64_t size = image.dim[1 + k];
+    const bool even = size % out[k] == 0;
+    a.out[k] = out[k];
+    a.stride[k] = even ? size / out[k] : 0;
+    a.window[k] = even ? size / out[k] : gt_least(size, size / out[k] + 2);
+    a.dilation[k] = 1;
+  }
+  return a;
+}
+
+static bool check_axis(const gt_pool_attribute *a, int k, int64_t size) {
+  const bool adaptive = !a->stride[k];
+  if (a->window[k] < 1 || a->window[k] > MOST || a->stride[k] < 0 || a->stride[k] > MOST ||
+      a->padding[k] < 0 || a->padding[k] > a->window[k] / 2 || a->dilation[k] < 1 || a->dilation[k] > MOST)
+    return false;
+  /* Adaptive windows are reckoned in products of the two. */
+  if (adaptive && (a->out[k] < 1 || (a->out[k] + 1) * (size + 1) > UINT32_MAX)) return false;
+  return gt_pool_windows(a, k, size) > 0;
+}
+
+/* *shape becomes that of the pool of an image x. */
+static bool pooled(const char *op, const gt_pool_attribute *a, gt_shape x, gt_shape *shape, gt_error *error) {
+  char text[128];
+  bool fits = a->axes >= 1 && a->axes <= AXES && x.rank == a->axes + 2 && gt_check_size(op, x, error);
+  int64_t places = 1;
+  *shape = x;
+  for (int k = 0; fits && k < a->axes; k++) {
+    fits = check_axis(a, k, x.dim[1 + k]);
+    if (fits) shape->dim[1 + k] = gt_pool_windows(a, k, x.dim[1 + k]);
+    places = gt_times_at_most(places, gt_most(1, a->window[k]), INT32_MAX);
+  }
+  if (!fits || places == INT32_MAX)
+    return gt_fail(error, GT_ERR_CONFIG, "%s: its windows do not fit into %s", op, gt_shape_text(x, text));
+  return gt_check_size(op, *shape, error);
+}
+
+static int64_t places_of(const gt_pool_attribute *a) {
+  int64_t places = 1;
+  for (int k = 0; k < a->axes; k++) places *= a->window[k];
+  return places;
+}
+
+/* Four bytes a word where a word is one of four channels and a byte names each place, and none. */
+static bool in_bytes(const gt_pool_attribute *a, gt_shape x) {
+  return x.dim[x.rank - 1] % 4 == 0 && places_of(a) <= UINT8_MAX;
+}
+
+static gt_shape index_shape(const gt_pool_attribute *a, gt_shape value) {
+  if (in_bytes(a, value)) value.dim[value.rank - 1] /= 4;
+  return value;
+}
+
+static bool infer(const gt_graph *graph, const gt_node *node, gt_shape *shape, gt_dtype *dtype,
+                  gt_error *error) {
+  const gt_node *x = gt_node_at(graph, node->input[0]);
+  if (!gt_check_f32(node->op->name, x, error) ||
+      !pooled(node->op->name, node->attribute, x->shape, shape, error))
+    return false;
+  dtype[0] = GT_F32;
+  if (node->op->further) {
+    shape[1] = index_shape(node->attribute, shape[0]);
+    dtype[1] = GT_I32;
+  }
+  return true;
+}
+
+typedef struct gradient_attribute {
+  gt_pool_attribute pool;
+  int64_t size[AXES]; /* of the image */
+} gradient_attribute;
+
+/* Inputs: the gradient of the value and, of a maximum, the index. */
+static bool infer_gradient(const gt_graph *graph, const gt_node *node, gt_shape *shape, gt_dtype *dtype,
+                           gt_error *error) {
+  const gradient_attribute *a = node->attribute;
+  const gt_node *g = gt_node_at(graph, node->input[0]);
+  gt_shape value;
+  *shape = g->shape;
+  *dtype = GT_F32;
+  for (int k = 0; k < a->pool.axes && k + 2 < g->shape.rank; k++) shape->dim[1 + k] = a->size[k];
+  if (!pooled(node->op->name, &a->pool, *shape, &value, error)) return false;
+  bool fits = g->dtype == GT_F32 && gt_shape_equal(value, g->shape);
+  if (fits && node->inputs == 2)
+    fits = gt_is_words(gt_node_at(graph, node->input[1]), gt_shape_count(index_shape(&a->pool, value)));
+  return fits || gt_fail(error, GT_ERR_INTERNAL, "%s: its inputs do not fit", node->op->name);
+}
+
+/* --- builders and gradients ----------------------------------------------------------------------------- */
+
+static gt_id add(gt_graph *graph, int row, gt_id x, const gt_pool_attribute *attribute) {
+  return gt_node_add(graph, &rows[row], &x, 1, attribute, sizeof *attribute);
+}
+
+gt_id gt_max_pool(gt_graph *graph, gt_id x, const gt_pool_attribute *attribute, bool differentiated) {
+  return add(graph, differentiated ? ROW_MAX_INDEX : ROW_MAX, x, attribute);
+}
+
+gt_id gt_avg_pool(gt_graph *graph, gt_id x, const gt_pool_attribute *attribute) {
+  return add(graph, ROW_AVERAGE, x, attribute);
+}
+
+static void gradient(gt_graph *graph, gt_id id, const gt_id *given, const bool *wanted,
+                     gt_id *input_gradient) {
+  const gt_node *node = gt_node_at(graph, id);
+  const gt_id x = node->input[0];
+  const int row = (int)(node->op - rows);
+  gradient_attribute a = {.pool = *(const gt_pool_attribute *)node->attribute};
+  gt_id input[2] = {given[0], GT_NONE};
+  if (!wanted[0]) return;
+  for (int k = 0; k < a.pool.axes; k++) a.size[k] = gt_node_at(graph, x)->shape.dim[1 + k];
+  if (row != ROW_AVERAGE)
+    input[1] = gt_result(graph, row == ROW_MAX_INDEX ? id : add(graph, ROW_MAX_INDEX, x, &a.pool), 1);
+  const gt_op *op = &rows[row == ROW_AVERAGE ? ROW_AVERAGE_GRADIENT : ROW_MAX_GRADIENT];
+  input_gradient[0] = gt_node_add(graph, op, input, op->min_inputs, &a, sizeof a);
+}
+
+/* --- lowering ------------------------------------------------------------------------------------------- */
+
+static const gt_kernel pool_kernel = {"pool", gt_pool_cpu};
+static const gt_kernel gradient_kernel = {"pool_gradient", gt_pool_gradient_cpu};
+
+/* An image with three spatial axes, and windows along them; missing axes, the outer ones, have one element.
+ */
+typedef struct geometry {
+  uint32_t batch, channels, in_size[AXES], out_size[AXES], spec[GT_POOL_SPEC_INCLUDE + 1];
+} geometry;
+
+static geometry geometry_of(const gt_pool_attribute *a, gt_shape image, uint32_t index) {
+  geometry g = {.batch = (uint32_t)image.dim[0], .channels = (uint32_t)image.dim[image.rank - 1]};
+  g.spec[GT_POOL_SPEC_QUADS] = g.channels % 4 == 0;
+  g.spec[GT_POOL_SPEC_INDEX] = index && in_bytes(a, image) ? GT_POOL_INDEX_BYTES : index;
+  g.spec[GT_POOL_SPEC_INCLUDE] = a->count_include_pad != 0;
+  for (int k = 0; k < AXES; k++) {
+    const int own = k - (AXES - (int)a->axes);
+    g.in_size[k] = own < 0 ? 1 : (uint32_t)image.dim[1 + own];
+    g.out_size[k] = own < 0 ? 1 : (uint32_t)gt_pool_windows(a, own, image.dim[1 + own]);
+    g.spec[GT_POOL_SPEC_WINDOW_D + k] = own < 0 ? 1 : (uint32_t)a->window[own];
+    g.spec[GT_POOL_SPEC_STRIDE_D + k] = own < 0 ? 1 : (uint32_t)a->stride[own];
+    g.spec[GT_POOL_SPEC_PADDING_D + k] = own < 0 ? 0 : (uint32_t)a->padding[own];
+    g.spec[GT_POOL_SPEC_DILATION_D + k] = own < 0 ? 1 : (uint32_t)a->dilation[own];
+  }
+  return g;
+}
+
+/* Of a step that writes values of that shape. */
+static void set_step(gt_lowering *lowering, gt_step *step, const geometry *g, gt_shape out) {
+  const uint64_t count = (uint64_t)gt_shape_count(out);
+  for (int k = GT_SPEC_OWN; k <= GT_POOL_SPEC_INCLUDE; k++)
+    if (k != GT_SPEC_ALIGNED) step->spec[k] = g->spec[k];
+  step->tiles = (uint32_t)gt_ceil_div((int64_t)(count / g->channels), gt_image_tile_rows(g->channels));
+  gt_lower_grid(lowering, g->spec[GT_POOL_SPEC_QUADS] ? count / 4 : count, WORKGROUP);
+}
+
+static void lower(gt_lowering *lowering, const gt_group *group) {
+  const gt_graph *graph = gt_lowering_graph(lowering);
+  const gt_node *node = gt_node_at(graph, group->leader);
+  const gt_pool_attribute *a = node->attribute;
+  geometry g = geometry_of(a, gt_node_at(graph, node->input[0])->shape,
+                           node->op == &rows[ROW_MAX_INDEX] ? GT_POOL_INDEX_WORDS : GT_POOL_INDEX_NONE);
+  struct gt_pool_args args = {.batch = g.batch, .channels = g.channels, .divisor = (float)a->divisor};
+  memcpy(args.in_size, g.in_size, sizeof args.in_size);
+  memcpy(args.out_size, g.out_size, sizeof args.out_size);
+  g.spec[GT_POOL_SPEC_AVERAGE] = node->op == &rows[ROW_AVERAGE];
+  gt_step *step = gt_lower_step(lowering, &pool_kernel, &args, sizeof args);
+  gt_lower_read(lowering, offsetof(struct gt_pool_args, x), node->input[0]);
+  gt_lower_write(lowering, offsetof(struct gt_pool_args, y), group->leader);
+  if (node->op->further)
+    gt_lower_write(lowering, offsetof(struct gt_pool_args, index), gt_result(graph, group->leader, 1));
+  set_step(lowering, step, &g, node->shape);
+}
+
+static void lower_gradient(gt_lowering *lowering, const gt_group *group) {
+  const gt_node *node = gt_node_at(gt_lowering_graph(lowering), group->leader);
+  const gt_pool_attribute *a = &((const gradient_attribute *)node->attribute)->pool;
+  const bool average = node->inputs == 1;
+  geometry g = geometry_of(a, node->shape, average ? GT_POOL_INDEX_NONE : GT_POOL_INDEX_WORDS);
+  struct gt_pool_gradient_args args = {
+      .batch = g.batch, .channels = g.channels, .divisor = (float)a->divisor};
+  memcpy(args.in_size, g.in_size, sizeof args.in_size);
+  memcpy(args.out_size, g.out_size, sizeof args.out_size);
+  g.spec[GT_POOL_SPEC_AVERAGE] = average;
+  gt_step *step = gt_lower_step(lowering, &gradient_kernel, &args, sizeof args);
+  gt_lower_read(lowering, offsetof(struct gt_pool_gradient_args, given), node->input[0]);
+  if (!average) gt_lower_read(lowering, offsetof(struct gt_pool_gradient_args, index), node->input[1]);
+  gt_lower_program(lowering, group, offsetof(struct gt_pool_gradient_args, x),
+                   offsetof(struct gt_pool_gradient_args, y), offsetof(struct gt_pool_gradient_args, clock),
+                   -1);
+  set_step(lowering, step, &g, node->shape);
+}
+
+/* --- rows ----------------------------------------------------------------------------------------------- */
+
+static double flops(const gt_graph *graph, const gt_node *node) {
+  (void)graph;
+  return (double)places_of(node->attribute) * (double)gt_shape_count(node->shape);
+}
+
+static double flops_gradient(const gt_graph *graph, const gt_node *node) {
+  const gradient_attribute *a = node->attribute;
+  const double windows = (double)gt_shape_count(gt_node_at(graph, node->input[0])->shape);
+  return node->inputs == 2 ? windows : windows * (double)places_of(&a->pool);
+}
+
+/* "3x3 stride 2x2 padding 1x1", as far as they say anything. */
+static size_t print_axes(const char *what, const int64_t *value, int64_t axes, int64_t common, char *buffer,
+                         size_t size) {
+  size_t used = 0;
+  bool says = false;
+  for (int k = 0; k < axes; k++) says |= value[k] != common;
+  for (int k = 0; says && k < axes && used < size; k++)
+    used += (size_t)snprintf(buffer + used, size - used, "%s%lld", k ? "x" : what, (long long)value[k]);
+  return used < size ? used : size;
+}
+
+static void print(const gt_graph *graph, const gt_node *node, char *buffer, size_t size) {
+  const gt_pool_attribute *a = node->attribute; /* with which a gradient's begins */
+  size_t used = 0;
+  (void)graph;
+  used += print_axes("", a->window, a->axes, 0, buffer + used, size - used);
+  used += print_axes(" stride ", a->stride, a->axes, 1, buffer + used, size - used);
+  used += print_axes(" padding ", a->padding, a->axes, 0, buffer + used, size - used);
+  print_axes(" dilation ", a->dilation, a->axes, 1, buffer + used, size - used);
+}
+
+#define ROW(op_name, inputs, op_further, op_infer, op_gradient, op_lower, op_flops, takes)                   \
+  {                                                                                                          \
+    .name = op_name, .kind = GT_OP_KERNEL, .min_inputs = inputs, .max_inputs = inputs,                       \
+    .further = op_further, .infer = op_infer, .gradient = op_gradient, .lower = op_lower, .flops = op_flops, \
+    .print = print, .epilogue = takes                                                                        \
+  }
+
+static const gt_op rows[ROWS] = {
+    [ROW_MAX] = ROW("max_pool", 1, 0, infer, gradient, lower, flops, false),
+    [ROW_MAX_INDEX] = ROW("max_pool_index", 1, 1, infer, gradient, lower, flops, false),
+    [ROW_AVERAGE] = ROW("avg_pool", 1, 0, infer, gradient, lower, flops, false),
+    [ROW_MAX_GRADIENT] =
+        ROW("max_pool_gradient", 2, 0, infer_gradient, NULL, lower_gradient, flops_gradient, true),
+    [ROW_AVERAGE_GRADIENT] =
+        ROW("avg_pool_gradient", 1, 0, infer_gradient, NULL, lower_gradient, flops_gradient, true),
+};

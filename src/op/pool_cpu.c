@@ -1,0 +1,302 @@
+#include "op/pool_cpu.h"
+#include "base/pool.h"
+#include "op/image_cpu.h"
+#include "shaders/op/pool.h"
+#include "shaders/op/pool_gradient.h"
+#include "step/program.h"
+#include <string.h>
+
+enum { AXES = GT_IMAGE_AXES };
+enum {
+  BLOCK = 128,
+  ROOM = 4096,
+  MOST = 65536
+}; /* channels whose maxima are found together; see gradient_line_of */
+
+typedef struct job {
+  uint32_t batch, channels, in_size[AXES], out_size[AXES];
+  uint32_t window[AXES], stride[AXES], padding[AXES], dilation[AXES], index;
+  bool average, include_pad;
+  float divisor;
+  const float *x; /* the image, or the gradient of the value */
+  float *y;
+  void *places;                       /* the index */
+  const gt_program_context *epilogue; /* NULL: none */
+  uint64_t out[2];                    /* what that writes */
+} job;
+
+static void read_spec(job *j, const uint32_t *spec) {
+  j->index = spec[GT_POOL_SPEC_INDEX];
+  j->average = spec[GT_POOL_SPEC_AVERAGE];
+  j->include_pad = spec[GT_POOL_SPEC_INCLUDE];
+  memcpy(j->window, spec + GT_POOL_SPEC_WINDOW_D, sizeof j->window);
+  memcpy(j->stride, spec + GT_POOL_SPEC_STRIDE_D, sizeof j->stride);
+  memcpy(j->padding, spec + GT_POOL_SPEC_PADDING_D, sizeof j->padding);
+  memcpy(j->dilation, spec + GT_POOL_SPEC_DILATION_D, sizeof j->dilation);
+}
+
+/* Along one axis: elements first, first + dilation, … before `end` that lie inside, and the place in the
+ * window of the first of them; or the windows first … end - 1 that an element lies in. */
+typedef struct span {
+  int64_t first, end;
+  uint32_t place;
+} span;
+
+static int64_t begin_of(const job *j, int k, uint32_t o) {
+  return j->stride[k] ? (int64_t)o * j->stride[k] - j->padding[k]
+                      : (int64_t)o * j->in_size[k] / j->out_size[k];
+}
+
+static span elements_of(const job *j, int k, uint32_t o) {
+  const int64_t dilation = j->dilation[k], begin = begin_of(j, k, o);
+  if (!j->stride[k]) return (span){begin, gt_ceil_div(((int64_t)o + 1) * j->in_size[k], j->out_size[k]), 0};
+  const int64_t skipped = begin < 0 ? gt_ceil_div(-begin, dilation) : 0;
+  return (span){begin + skipped * dilation, gt_least(j->in_size[k], begin + j->window[k] * dilation),
+                (uint32_t)skipped};
+}
+
+/* In 32 bits, in which a division takes half the time: there are some for each element. */
+static span windows_of(const job *j, int k, uint32_t i) {
+  const uint32_t in = j->in_size[k], out = j->out_size[k], stride = j->stride[k];
+  const uint32_t at = i + j->padding[k], reach = (j->window[k] - 1) * j->dilation[k];
+  if (!stride) return (span){(int64_t)i * out / in, gt_ceil_div((i + INT64_C(1)) * out, in), 0};
+  return (span){at > reach ? (at - reach + stride - 1) / stride : 0, gt_least_u32(at / stride + 1, out), 0};
+}
+
+/* Elements that a mean over window o of an axis counts. */
+static int64_t count_of(const job *j, int k, uint32_t o) {
+  const span s = elements_of(j, k, o);
+  if (!j->include_pad || !j->stride[k]) return s.end - s.first;
+  const int64_t begin = begin_of(j, k, o);
+  return gt_least(begin + j->window[k], (int64_t)j->in_size[k] + j->padding[k]) - begin;
+}
+
+/* What a mean is divided by, given how many elements count on the outer axes. Inlined, as all that works on
+ * floats is here: code of another instruction set between vectors costs more than all the rest. */
+GT_MATH float divisor_of(const job *j, int64_t outer, uint32_t w) {
+  return j->divisor > 0 ? j->divisor : (float)(outer * count_of(j, 2, w));
+}
+
+/* --- forward -------------------------------------------------------------------------------------------- */
+
+/* Makes of y and place the largest so far of n channels, and where it stands. Of equal ones the first is
+ * kept, but of those that are no numbers the last, as in PyTorch. */
+GT_MATH void take(const float *x, uint32_t number, uint32_t n, float *y, uint32_t *place) {
+  for (uint32_t c = 0; c < n; c++) {
+    const bool more = (x[c] > y[c]) | (x[c] != x[c]) | (place[c] == GT_POOL_NOWHERE);
+    const uint32_t mask = 0u - (uint32_t)more;
+    y[c] = gt_pick(more, x[c], y[c]);
+    place[c] = (number & mask) | (place[c] & ~mask);
+  }
+}
+
+GT_MATH void add_row(float *restrict y, const float *restrict x, uint32_t n) {
+  for (uint32_t c = 0; c < n; c++) y[c] += x[c];
+}
+
+/* Channels from c on of the elements of a window, in order: y and place become those of the largest or,
+ * without place, what they come to is added to y. */
+GT_MATH void walk(const job *j, const span s[AXES], uint32_t sample, uint32_t c, uint32_t n, float *y,
+                  uint32_t *place) {
+  uint32_t at[AXES] = {s[0].place};
+  for (int64_t d = s[0].first; d < s[0].end; d += j->dilation[0], at[0]++) {
+    at[1] = s[1].place;
+    for (int64_t h = s[1].first; h < s[1].end; h += j->dilation[1], at[1]++) {
+      const int64_t row = ((sample * (int64_t)j->in_size[0] + d) * j->in_size[1] + h) * j->in_size[2];
+      at[2] = (at[0] * j->window[1] + at[1]) * j->window[2] + s[2].place;
+      for (int64_t w = s[2].first; w < s[2].end; w += j->dilation[2], at[2]++) {
+        if (place)
+          take(j->x + (row + w) * j->channels + c, at[2], n, y, place);
+        else
+          add_row(y, j->x + (row + w) * j->channels + c, n);
+      }
+    }
+  }
+}
+
+static void store_index(const job *j, size_t at, const uint32_t *place, uint32_t n) {
+  if (j->index == GT_POOL_INDEX_WORDS) memcpy((uint32_t *)j->places + at, place, n * sizeof *place);
+  if (j->index != GT_POOL_INDEX_BYTES) return;
+  uint8_t *byte = (uint8_t *)j->places + at; /* the lowest byte of a word comes first */
+  for (uint32_t c = 0; c < n; c++) byte[c] = (uint8_t)place[c];
+}
+
+GT_MATH void max_line_of(const job *j, gt_image_line at, uint32_t channels) {
+  span s[AXES] = {elements_of(j, 0, at.at[0]), elements_of(j, 1, at.at[1])};
+  float value[BLOCK];
+  uint32_t place[BLOCK];
+  for (uint32_t i = 0; i < at.rows; i++) {
+    s[2] = elements_of(j, 2, at.at[2] + i);
+    for (uint32_t c = 0; c < channels; c += BLOCK) {
+      const uint32_t n = gt_least_u32(BLOCK, channels - c);
+      const size_t to = (size_t)(at.row + i) * channels + c;
+      for (uint32_t k = 0; k < n; k++) value[k] = -INFINITY, place[k] = GT_POOL_NOWHERE;
+      walk(j, s, at.sample, c, n, value, place);
+      memcpy(j->y + to, value, n * sizeof *value);
+      store_index(j, to, place, n);
+    }
+  }
+}
+
+GT_CLONES static void max_line(const job *j,
+                               gt_image_line at){GT_FOR_CHANNELS(j->channels, max_line_of, j, at)}
+
+GT_MATH void mean_line_of(const job *j, gt_image_line at, uint32_t channels) {
+  span s[AXES] = {elements_of(j, 0, at.at[0]), elements_of(j, 1, at.at[1])};
+  const int64_t outer = count_of(j, 0, at.at[0]) * count_of(j, 1, at.at[1]);
+  for (uint32_t i = 0; i < at.rows; i++) {
+    float *y = j->y + (size_t)(at.row + i) * channels;
+    const float divisor = divisor_of(j, outer, at.at[2] + i);
+    s[2] = elements_of(j, 2, at.at[2] + i);
+    for (uint32_t c = 0; c < channels; c++) y[c] = 0;
+    walk(j, s, at.sample, 0, channels, y, NULL);
+    for (uint32_t c = 0; c < channels; c++) y[c] /= divisor;
+  }
+}
+
+GT_CLONES static void mean_line(const job *j, gt_image_line at) {
+  GT_FOR_CHANNELS(j->channels, mean_line_of, j, at)
+}
+
+static void each_line(const job *j, const uint32_t *size, uint32_t tile,
+                      void (*work)(const job *, gt_image_line)) {
+  const uint32_t channels = j->channels;
+  gt_image_line at;
+  for (uint32_t row = tile * gt_image_tile_rows(channels);
+       gt_image_line_at(row, j->batch, size, channels, tile, &at); row += at.rows)
+    work(j, at);
+}
+
+void gt_pool_cpu(const void *args, const uint32_t *spec, uint32_t tile) {
+  const struct gt_pool_args *t = args;
+  job j = {.batch = t->batch,
+           .channels = t->channels,
+           .divisor = t->divisor,
+           .x = GT_PTR(const float, t->x),
+           .y = GT_PTR(float, t->y),
+           .places = GT_PTR(void, t->index)};
+  memcpy(j.in_size, t->in_size, sizeof j.in_size);
+  memcpy(j.out_size, t->out_size, sizeof j.out_size);
+  read_spec(&j, spec);
+  each_line(&j, j.out_size, tile, j.average ? mean_line : max_line);
+}
+
+/* --- gradient ------------------------------------------------------------------------------------------- */
+
+/* Adds to y what comes of the n values of a window that begin at `from`, in which the element stands at
+ * `place`; `first`: y is not read. */
+GT_MATH void add_share(const job *j, size_t from, uint32_t place, float *restrict y, bool first, uint32_t n) {
+  const float *restrict g = j->x + from;
+  const uint8_t *restrict byte = (const uint8_t *)j->places + from;
+  const uint32_t *restrict word = (const uint32_t *)j->places + from;
+  if (j->index == GT_POOL_INDEX_BYTES && first)
+    for (uint32_t c = 0; c < n; c++) y[c] = gt_pick(byte[c] == place, g[c], 0);
+  else if (j->index == GT_POOL_INDEX_BYTES)
+    for (uint32_t c = 0; c < n; c++) y[c] += gt_pick(byte[c] == place, g[c], 0);
+  else if (first)
+    for (uint32_t c = 0; c < n; c++) y[c] = gt_pick(word[c] == place, g[c], 0);
+  else
+    for (uint32_t c = 0; c < n; c++) y[c] += gt_pick(word[c] == place, g[c], 0);
+}
+
+GT_MATH void add_mean(const job *j, size_t from, float divisor, float *restrict y, bool first, uint32_t n) {
+  const float *restrict g = j->x + from;
+  if (first)
+    for (uint32_t c = 0; c < n; c++) y[c] = g[c] / divisor;
+  else
+    for (uint32_t c = 0; c < n; c++) y[c] += g[c] / divisor;
+}
+
+/* The element's place in window o of the axis; false: it is one between two of them. */
+static bool place_in(const job *j, int k, uint32_t i, uint32_t o, uint32_t *place) {
+  const uint32_t distance = (uint32_t)(i - begin_of(j, k, o)), dilation = j->dilation[k];
+  *place = distance;
+  if (dilation == 1) return true;
+  *place = distance / dilation;
+  return distance % dilation == 0;
+}
+
+/* Channels c to c + n of the element at w of a line, from all windows that it lies in, in order. */
+GT_MATH void gather(const job *j, const gt_image_line *at, uint32_t w, const span outer[2], uint32_t channels,
+                    uint32_t c, uint32_t n, float *y) {
+  const span s = windows_of(j, 2, w);
+  uint32_t place[AXES];
+  bool first = true;
+  for (uint32_t d = (uint32_t)outer[0].first; d < outer[0].end; d++) {
+    if (!place_in(j, 0, at->at[0], d, &place[0])) continue;
+    for (uint32_t h = (uint32_t)outer[1].first; h < outer[1].end; h++) {
+      if (!place_in(j, 1, at->at[1], h, &place[1])) continue;
+      const size_t row = (((size_t)at->sample * j->out_size[0] + d) * j->out_size[1] + h) * j->out_size[2];
+      const int64_t count = j->average && j->divisor <= 0 ? count_of(j, 0, d) * count_of(j, 1, h) : 1;
+      for (uint32_t o = (uint32_t)s.first; o < s.end; o++) {
+        if (!place_in(j, 2, w, o, &place[2])) continue;
+        const uint32_t number = (place[0] * j->window[1] + place[1]) * j->window[2] + place[2];
+        if (j->average)
+          add_mean(j, (row + o) * channels + c, divisor_of(j, count, o), y, first, n);
+        else
+          add_share(j, (row + o) * channels + c, number, y, first, n);
+        first = false;
+      }
+    }
+  }
+  if (first) memset(y, 0, n * sizeof *y); /* it lies in none */
+}
+
+/* Of `rows` times n values from element `first` on: whole rows, or a part of one. */
+static void run_epilogue(const job *j, uint32_t first, uint32_t rows, uint32_t n, const float *values) {
+  float *out[GT_PROGRAM_OUTPUTS] = {0};
+  for (uint32_t o = 0; o < j->epilogue->program->outputs; o++) out[o] = GT_PTR(float, j->out[o]) + first;
+  if (n == j->channels)
+    gt_program_evaluate(j->epilogue, first, rows * n, values, out);
+  else
+    gt_program_evaluate_rows(j->epilogue, first, n, rows, n, values, n, out);
+}
+
+/* An epilogue may update in place what it also reads, so that its values go by way of a buffer: rows that fit
+ * in the nearest cache. */
+GT_MATH void gradient_line_of(const job *j, gt_image_line at, uint32_t channels) {
+  const span outer[2] = {windows_of(j, 0, at.at[0]), windows_of(j, 1, at.at[1])};
+  const uint32_t each = channels < ROOM ? ROOM / channels : 1;
+  float *buffer = gt_pool_scratch();
+  if (!j->epilogue)
+    for (uint32_t i = 0; i < at.rows; i++)
+      gather(j, &at, at.at[2] + i, outer, channels, 0, channels, j->y + (size_t)(at.row + i) * channels);
+  for (uint32_t i = 0; j->epilogue && i < at.rows; i += each) {
+    const uint32_t rows = gt_least_u32(each, at.rows - i);
+    for (uint32_t c = 0; c < channels; c += MOST) {
+      const uint32_t n = gt_least_u32(MOST, channels - c);
+      for (uint32_t k = 0; k < rows; k++)
+        gather(j, &at, at.at[2] + i + k, outer, channels, c, n, buffer + (size_t)k * n);
+      run_epilogue(j, (at.row + i) * channels + c, rows, n, buffer);
+    }
+  }
+}
+
+GT_CLONES static void gradient_line(const job *j, gt_image_line at) {
+  GT_FOR_CHANNELS(j->channels, gradient_line_of, j, at)
+}
+
+static bool is_plain(const gt_program *p) {
+  return p->instructions == 0 && p->outputs == 1 && p->output[0] == GT_OPERAND_LEADER;
+}
+
+void gt_pool_gradient_cpu(const void *args, const uint32_t *spec, uint32_t tile) {
+  const struct gt_pool_gradient_args *t = args;
+  gt_program program;
+  gt_program_context context = {
+      .program = &program, .clock = GT_PTR(const uint32_t, t->clock), .row = t->channels};
+  gt_program_from_spec(spec, &program);
+  for (uint32_t i = 0; i < program.inputs; i++) context.x[i] = GT_PTR(const float, t->x[i]);
+  job j = {.batch = t->batch,
+           .channels = t->channels,
+           .divisor = t->divisor,
+           .x = GT_PTR(const float, t->given),
+           .y = GT_PTR(float, t->y[0]),
+           .places = GT_PTR(void, t->index),
+           .epilogue = is_plain(&program) ? NULL : &context,
+           .out = {t->y[0], t->y[1]}};
+  memcpy(j.in_size, t->in_size, sizeof j.in_size);
+  memcpy(j.out_size, t->out_size, sizeof j.out_size);
+  read_spec(&j, spec);
+  each_line(&j, j.in_size, tile, gradient_line);
+}

@@ -1,0 +1,202 @@
+#include "op/upsample.h"
+#include "base/count.h"
+#include "base/memory.h"
+#include "op/check.h"
+#include "op/image_cpu.h"
+#include "op/op.h"
+#include "op/upsample_cpu.h"
+#include "shaders/op/upsample.h"
+#include "step/lowering.h"
+#include <math.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { ROW_UPSAMPLE, ROW_GRADIENT, ROWS };
+enum { AXES = GT_UPSAMPLE_AXES, WORKGROUP = 256 };
+static const gt_op rows[ROWS];
+
+GT_REGISTER(op, upsample)
+const gt_op_family gt_op_upsample;
+const gt_op_family gt_op_upsample = {rows, ROWS};
+
+static const gt_kernel upsample_kernel = {"upsample", gt_upsample_cpu};
+static const gt_kernel gradient_kernel = {"upsample_gradient", gt_upsample_gradient_cpu};
+
+/* --- shapes --------------------------------------------------------------------------------------------- */
+
+static bool resized(const char *op, const gt_upsample_attribute *a, gt_shape x, gt_shape *shape,
+                    gt_error *error) {
+  char text[128];
+  bool fits = a->axes >= 1 && a->axes <= AXES && x.rank == a->axes + 2;
+  *shape = x;
+  for (int k = 0; fits && k < a->axes; k++) {
+    shape->dim[1 + k] = a->out[k];
+    fits = a->factor[k] >= 0;
+  }
+  if (!fits) return gt_fail(error, GT_ERR_CONFIG, "%s does not fit %s", op, gt_shape_text(x, text));
+  return gt_check_size(op, x, error) && gt_check_size(op, *shape, error);
+}
+
+static bool infer(const gt_graph *graph, const gt_node *node, gt_shape *shape, gt_dtype *dtype,
+                  gt_error *error) {
+  const gt_node *x = gt_node_at(graph, node->input[0]);
+  *dtype = GT_F32;
+  return gt_check_f32(node->op->name, x, error) &&
+         resized(node->op->name, node->attribute, x->shape, shape, error);
+}
+
+typedef struct gradient_attribute {
+  gt_upsample_attribute upsample;
+  int64_t size[AXES]; /* of the image */
+} gradient_attribute;
+
+static bool infer_gradient(const gt_graph *graph, const gt_node *node, gt_shape *shape, gt_dtype *dtype,
+                           gt_error *error) {
+  const gradient_attribute *a = node->attribute;
+  const gt_node *g = gt_node_at(graph, node->input[0]);
+  gt_shape value;
+  *shape = g->shape;
+  *dtype = GT_F32;
+  for (int k = 0; k < a->upsample.axes && k + 2 < g->shape.rank; k++) shape->dim[1 + k] = a->size[k];
+  if (!resized(node->op->name, &a->upsample, *shape, &value, error)) return false;
+  return (g->dtype == GT_F32 && gt_shape_equal(value, g->shape)) ||
+         gt_fail(error, GT_ERR_INTERNAL, "%s: its input does not fit", node->op->name);
+}
+
+gt_id gt_upsample(gt_graph *graph, gt_id x, const gt_upsample_attribute *attribute) {
+  return gt_node_add(graph, &rows[ROW_UPSAMPLE], &x, 1, attribute, sizeof *attribute);
+}
+
+static void gradient(gt_graph *graph, gt_id id, const gt_id *given, const bool *wanted,
+                     gt_id *input_gradient) {
+  const gt_node *node = gt_node_at(graph, id);
+  gradient_attribute a = {.upsample = *(const gt_upsample_attribute *)node->attribute};
+  if (!wanted[0]) return;
+  for (int k = 0; k < a.upsample.axes; k++) a.size[k] = gt_node_at(graph, node->input[0])->shape.dim[1 + k];
+  input_gradient[0] = gt_node_add(graph, &rows[ROW_GRADIENT], given, 1, &a, sizeof a);
+}
+
+/* --- tables --------------------------------------------------------------------------------------------- */
+
+typedef struct axis {
+  uint32_t in, out;
+  double factor;
+  bool linear, align_corners;
+} axis;
+
+/* In floats, as PyTorch does: which of two is nearer, where both are as near, hangs on the rounding. */
+static uint32_t nearest(const axis *a, uint32_t o) {
+  if (a->out == a->in) return o;
+  if (a->out == 2 * (uint64_t)a->in) return o / 2;
+  const float each = a->factor > 0 ? (float)(1 / a->factor) : (float)a->in / (float)a->out;
+  return gt_least_u32((uint32_t)floorf((float)o * each), a->in - 1);
+}
+
+/* Where place o lies among those of the image. */
+static double place_of(const axis *a, uint32_t o) {
+  if (a->align_corners) return a->out > 1 ? (double)o * (a->in - 1) / (a->out - 1) : 0;
+  const double each = a->factor > 0 ? 1 / a->factor : (double)a->in / a->out;
+  return fmax(0, each * (o + 0.5) - 0.5);
+}
+
+static bool is_mixed(const axis *a) { return a->linear && a->in != a->out; }
+
+static void fill_table(const axis *a, uint32_t *outputs, uint32_t *inputs) {
+  for (uint32_t i = 0; i < a->in; i++) inputs[2 * i] = a->out, inputs[2 * i + 1] = 0;
+  for (uint32_t o = 0; o < a->out; o++) {
+    const double place = is_mixed(a) ? place_of(a, o) : nearest(a, o);
+    const uint32_t first = gt_least_u32((uint32_t)place, a->in - 1),
+                   last = gt_least_u32(first + 1, a->in - 1);
+    const float next = (float)fmin(place - first, 1);
+    outputs[2 * o] = first;
+    memcpy(&outputs[2 * o + 1], &next, sizeof next);
+    for (uint32_t i = first; i <= (next > 0 ? last : first); i++) {
+      inputs[2 * i] = gt_least_u32(inputs[2 * i], o);
+      inputs[2 * i + 1] = o + 1;
+    }
+  }
+}
+
+/* --- lowering ------------------------------------------------------------------------------------------- */
+
+static void set_axes(const gt_upsample_attribute *a, gt_shape image, axis all[AXES]) {
+  for (int k = 0; k < AXES; k++) {
+    const int own = k - (AXES - (int)a->axes); /* missing axes, the outer ones, have one element */
+    all[k] = (axis){1, 1, 0, false, false};
+    if (own >= 0)
+      all[k] = (axis){(uint32_t)image.dim[1 + own], (uint32_t)a->out[own], a->factor[own], a->linear != 0,
+                      a->align_corners != 0};
+  }
+}
+
+/* The step over an image of that shape, to or from `result`, of its own shape. */
+static void lower_step(gt_lowering *lowering, const gt_kernel *kernel, const gt_upsample_attribute *a,
+                       gt_shape image, gt_id from, gt_id result) {
+  const gt_shape shape = gt_node_at(gt_lowering_graph(lowering), result)->shape;
+  const uint64_t count = (uint64_t)gt_shape_count(shape);
+  struct gt_upsample_args args = {.batch = (uint32_t)image.dim[0],
+                                  .channels = (uint32_t)image.dim[image.rank - 1]};
+  axis all[AXES];
+  uint32_t words = 0;
+  set_axes(a, image, all);
+  for (int k = 0; k < AXES; k++) {
+    args.in_size[k] = all[k].in;
+    args.out_size[k] = all[k].out;
+    args.outputs[k] = words;
+    args.inputs[k] = words + 2 * all[k].out;
+    words = args.inputs[k] + 2 * all[k].in;
+  }
+  uint32_t *table = gt_alloc(words * sizeof *table);
+  for (int k = 0; k < AXES; k++) fill_table(&all[k], table + args.outputs[k], table + args.inputs[k]);
+  gt_step *step = gt_lower_step(lowering, kernel, &args, sizeof args);
+  const bool quads = args.channels % 4 == 0;
+  step->spec[GT_UPSAMPLE_SPEC_QUADS] = quads;
+  for (uint32_t k = 0; k < AXES; k++) step->spec[GT_UPSAMPLE_SPEC_D + k] = is_mixed(&all[k]);
+  step->tiles = (uint32_t)gt_ceil_div((int64_t)(count / args.channels), gt_image_tile_rows(args.channels));
+  gt_lower_read(lowering, offsetof(struct gt_upsample_args, x), from);
+  gt_lower_write(lowering, offsetof(struct gt_upsample_args, y), result);
+  gt_lower_constants(lowering, offsetof(struct gt_upsample_args, table), table, words * sizeof *table);
+  gt_lower_grid(lowering, quads ? count / 4 : count, WORKGROUP);
+  free(table);
+}
+
+static void lower(gt_lowering *lowering, const gt_group *group) {
+  const gt_graph *graph = gt_lowering_graph(lowering);
+  const gt_node *node = gt_node_at(graph, group->leader);
+  lower_step(lowering, &upsample_kernel, node->attribute, gt_node_at(graph, node->input[0])->shape,
+             node->input[0], group->leader);
+}
+
+static void lower_gradient(gt_lowering *lowering, const gt_group *group) {
+  const gt_node *node = gt_node_at(gt_lowering_graph(lowering), group->leader);
+  const gradient_attribute *a = node->attribute;
+  lower_step(lowering, &gradient_kernel, &a->upsample, node->shape, node->input[0], group->leader);
+}
+
+/* --- rows ----------------------------------------------------------------------------------------------- */
+
+/* A product and a sum for each place that a value comes from. */
+static double flops(const gt_graph *graph, const gt_node *node) {
+  const gt_upsample_attribute *a = node->attribute; /* with which a gradient's begins */
+  const gt_shape input = gt_node_at(graph, node->input[0])->shape;
+  const gt_shape result = node->op == &rows[ROW_UPSAMPLE] ? node->shape : input;
+  return (double)gt_shape_count(result) * (a->linear ? ldexp(2, (int)a->axes) : 0);
+}
+
+static void print(const gt_graph *graph, const gt_node *node, char *buffer, size_t size) {
+  const gt_upsample_attribute *a = node->attribute;
+  (void)graph;
+  snprintf(buffer, size, "%s%s", a->linear ? "linear" : "nearest", a->align_corners ? ", align_corners" : "");
+}
+
+#define ROW(op_name, op_infer, op_gradient, op_lower)                                           \
+  {                                                                                             \
+    .name = op_name, .kind = GT_OP_KERNEL, .min_inputs = 1, .max_inputs = 1, .infer = op_infer, \
+    .gradient = op_gradient, .lower = op_lower, .flops = flops, .print = print                  \
+  }
+
+static const gt_op rows[ROWS] = {
+    [ROW_UPSAMPLE] = ROW("upsample", infer, gradient, lower),
+    [ROW_GRADIENT] = ROW("upsample_gradient", infer_gradient, NULL, lower_gradient),
+};

@@ -1,0 +1,124 @@
+#include "op/upsample_cpu.h"
+#include "op/image_cpu.h"
+#include "shaders/op/upsample.h"
+#include <string.h>
+
+enum { AXES = GT_IMAGE_AXES };
+
+typedef struct job {
+  const struct gt_upsample_args *t;
+  const uint32_t *mixed; /* of each axis */
+} job;
+
+typedef struct source {
+  uint32_t first;
+  float next; /* the weight of the one after it */
+} source;
+
+GT_MATH source source_of(const struct gt_upsample_args *t, int k, uint32_t o) {
+  const uint32_t *entry = GT_PTR(const uint32_t, t->table) + t->outputs[k] + 2 * (size_t)o;
+  source s = {.first = entry[0]};
+  memcpy(&s.next, entry + 1, sizeof s.next);
+  return s;
+}
+
+/* y += weight * x, or y = weight * x. */
+GT_MATH void add_row(float *restrict y, const float *restrict x, float weight, bool first, uint32_t n) {
+  if (first)
+    for (uint32_t c = 0; c < n; c++) y[c] = weight * x[c];
+  else
+    for (uint32_t c = 0; c < n; c++) y[c] += weight * x[c];
+}
+
+/* The two places along axis k, or the only one, and what they weigh. */
+GT_MATH uint32_t mix_along(const job *j, int k, uint32_t o, uint32_t place[2], float weight[2]) {
+  const source s = source_of(j->t, k, o);
+  place[0] = s.first;
+  place[1] = gt_least_u32(s.first + 1, j->t->in_size[k] - 1);
+  weight[0] = j->mixed[k] ? 1 - s.next : 1;
+  weight[1] = s.next;
+  return j->mixed[k] ? 2 : 1;
+}
+
+GT_MATH void line_of(const job *j, gt_image_line at, uint32_t channels) {
+  const struct gt_upsample_args *t = j->t;
+  const float *x = GT_PTR(const float, t->x);
+  float *y = GT_PTR(float, t->y) + (size_t)at.row * channels, weight[AXES][2];
+  uint32_t place[AXES][2], n[AXES];
+  for (int k = 0; k < 2; k++) n[k] = mix_along(j, k, at.at[k], place[k], weight[k]);
+  for (uint32_t i = 0; i < at.rows; i++, y += channels) {
+    n[2] = mix_along(j, 2, at.at[2] + i, place[2], weight[2]);
+    for (uint32_t d = 0; d < n[0]; d++)
+      for (uint32_t h = 0; h < n[1]; h++) {
+        const size_t plane = (size_t)at.sample * t->in_size[0] + place[0][d];
+        const size_t from = (plane * t->in_size[1] + place[1][h]) * t->in_size[2];
+        for (uint32_t w = 0; w < n[2]; w++)
+          add_row(y, x + (from + place[2][w]) * channels, weight[0][d] * weight[1][h] * weight[2][w],
+                  !(d | h | w), channels);
+      }
+  }
+}
+
+GT_CLONES static void upsample_line(const job *j, gt_image_line at) {
+  GT_FOR_CHANNELS(j->t->channels, line_of, j, at)
+}
+
+static void each_line(const job *j, const uint32_t *size, uint32_t tile,
+                      void (*work)(const job *, gt_image_line)) {
+  const uint32_t channels = j->t->channels;
+  gt_image_line at;
+  for (uint32_t row = tile * gt_image_tile_rows(channels);
+       gt_image_line_at(row, j->t->batch, size, channels, tile, &at); row += at.rows)
+    work(j, at);
+}
+
+void gt_upsample_cpu(const void *args, const uint32_t *spec, uint32_t tile) {
+  const job j = {args, spec + GT_UPSAMPLE_SPEC_D};
+  each_line(&j, j.t->out_size, tile, upsample_line);
+}
+
+/* --- gradient ------------------------------------------------------------------------------------------- */
+
+/* What place i of axis k weighs in place o of the result. */
+GT_MATH float weight_in(const job *j, int k, uint32_t i, uint32_t o) {
+  const source s = source_of(j->t, k, o);
+  if (!j->mixed[k]) return 1;
+  float weight = s.first == i ? 1 - s.next : 0;
+  if (gt_least_u32(s.first + 1, j->t->in_size[k] - 1) == i) weight += s.next;
+  return weight;
+}
+
+/* The places of the result that place i of axis k goes to: {first, end}. */
+static const uint32_t *goes_to(const struct gt_upsample_args *t, int k, uint32_t i) {
+  return GT_PTR(const uint32_t, t->table) + t->inputs[k] + 2 * (size_t)i;
+}
+
+GT_MATH void gradient_of(const job *j, gt_image_line at, uint32_t channels) {
+  const struct gt_upsample_args *t = j->t;
+  const uint32_t *d = goes_to(t, 0, at.at[0]), *h = goes_to(t, 1, at.at[1]);
+  float *y = GT_PTR(float, t->y) + (size_t)at.row * channels;
+  for (uint32_t w = at.at[2]; w < at.at[2] + at.rows; w++, y += channels) {
+    const uint32_t *to = goes_to(t, 2, w);
+    bool first = true;
+    for (uint32_t a = d[0]; a < d[1]; a++) {
+      const float weight = weight_in(j, 0, at.at[0], a);
+      for (uint32_t b = h[0]; b < h[1]; b++) {
+        const float both = weight * weight_in(j, 1, at.at[1], b);
+        const size_t line = (((size_t)at.sample * t->out_size[0] + a) * t->out_size[1] + b) * t->out_size[2];
+        for (uint32_t c = to[0]; c < to[1]; c++, first = false)
+          add_row(y, GT_PTR(const float, t->x) + (line + c) * channels, both * weight_in(j, 2, w, c), first,
+                  channels);
+      }
+    }
+    if (first) memset(y, 0, channels * sizeof *y); /* none came from it */
+  }
+}
+
+GT_CLONES static void gradient_line(const job *j, gt_image_line at) {
+  GT_FOR_CHANNELS(j->t->channels, gradient_of, j, at)
+}
+
+void gt_upsample_gradient_cpu(const void *args, const uint32_t *spec, uint32_t tile) {
+  const job j = {args, spec + GT_UPSAMPLE_SPEC_D};
+  each_line(&j, j.t->in_size, tile, gradient_line);
+}

@@ -1,0 +1,91 @@
+/* The binary files of CIFAR: which byte of a record comes where. */
+#include "data_support.h"
+
+enum { PLANE = 1024, TEN = 3073, HUNDRED = 3074 };
+static uint8_t file[3 * HUNDRED];
+
+/* Pixel i of record n: 3 values that tell the record, the place and the channel apart. */
+static uint8_t value(int n, int i, int c) { return (uint8_t)(n * 50 + i % 101 + c * 13); }
+
+static const char *write_records(const char *name, int first, int count, int labels) {
+  uint8_t *at = file;
+  for (int n = first; n < first + count; n++) {
+    for (int l = 0; l < labels; l++) *at++ = (uint8_t)(labels == 1 ? n + 3 : l ? 90 + n : 10 + n);
+    for (int c = 0; c < 3; c++)
+      for (int i = 0; i < PLANE; i++) *at++ = value(n, i, c);
+  }
+  return write_bytes(name, file, (size_t)(at - file));
+}
+
+static void expect_sample(const gt_split *split, int sample, int n) {
+  const uint8_t *pixels = (const uint8_t *)split->input[0].data + (size_t)sample * PLANE * 3;
+  for (int i = 0; i < PLANE; i++)
+    for (int c = 0; c < 3; c++) assert_int_equal(*pixels++, value(n, i, c));
+}
+
+static void ten(void **state) {
+  (void)state;
+  opened o;
+  const char *a = write_records("a.bin", 0, 2, 1), *b = write_records("b.bin", 2, 1, 1),
+             *t = write_records("t.bin", 1, 1, 1);
+  open_data(&o, "{format: cifar, train: [%s, %s], test: %s}", a, b, t);
+  expect_open(&o);
+  assert_int_equal(o.data.classes, 10);
+  assert_string_equal(o.data.class_names[9], "truck");
+  assert_int_equal(o.data.train.samples, 3);
+  assert_int_equal(o.data.input[0].rank, 3);
+  assert_int_equal(o.data.input[0].dim[2], 3);
+  assert_int_equal(o.data.input[0].element, GT_ELEMENT_U8);
+  for (int n = 0; n < 3; n++) {
+    expect_sample(&o.data.train, n, n);
+    assert_int_equal(((int32_t *)o.data.train.targets.data)[n], n + 3);
+  }
+  expect_sample(&o.data.test, 0, 1);
+  close_data(&o);
+  open_data(&o, "{format: cifar, train: [%s, %s], classes: [deer, dog]}", a, b);
+  expect_open(&o);
+  assert_int_equal(o.data.train.samples, 2);
+  expect_sample(&o.data.train, 1, 2);
+  assert_int_equal(((int32_t *)o.data.train.targets.data)[1], 1);
+  close_data(&o);
+  open_data(&o, "{format: cifar, train: [%s, %sx]}", a, b);
+  expect_bad_config(&o, 0, "b.binx' not found");
+  open_data(&o, "{format: cifar, train: %s, task: regression}", a);
+  expect_bad_config(&o, 0, "the targets are classes");
+  open_data(&o, "{format: cifar, train: []}");
+  assert_false(o.ok);
+  close_data(&o);
+  write_bytes("a.bin", file, TEN - 1);
+  open_data(&o, "{format: cifar, train: %s, classes: 10}", a);
+  expect_bad_file(&o, "a.bin holds 3072 bytes, no whole number of records");
+  memset(file, 10, TEN);
+  write_bytes("a.bin", file, TEN);
+  open_data(&o, "{format: cifar, train: %s}", a);
+  expect_bad_file(&o, "sample 0 has the label 10");
+  unlink(a), unlink(b), unlink(t);
+}
+
+static void hundred(void **state) {
+  (void)state;
+  opened o;
+  const char *a = write_records("a.bin", 0, 3, 2);
+  open_data(&o, "{format: cifar, train: %s}", a);
+  expect_open(&o);
+  assert_int_equal(o.data.classes, 100);
+  for (int n = 0; n < 3; n++) {
+    expect_sample(&o.data.train, n, n);
+    assert_int_equal(((int32_t *)o.data.train.targets.data)[n], 90 + n);
+  }
+  close_data(&o);
+  open_data(&o, "{format: cifar, train: %s, labels: coarse}", a);
+  expect_open(&o);
+  assert_int_equal(o.data.classes, 20);
+  assert_int_equal(((int32_t *)o.data.train.targets.data)[1], 11);
+  close_data(&o);
+  unlink(a);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(ten), cmocka_unit_test(hundred)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

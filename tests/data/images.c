@@ -1,0 +1,265 @@
+/* Pictures as samples: which value comes from where in a file, whatever its kind and size. */
+#include "pictures_support.h"
+#include <math.h>
+
+enum { MOST = 64 * 64 * 4 };
+static uint8_t pixels[MOST];
+
+/* The one picture of a CSV, with these options, as a dataset. */
+static const uint8_t *open_one(opened *o, const char *path, const char *options) {
+  const char *slash = strrchr(path, '/');
+  char line[600];
+  snprintf(line, sizeof line, "path,label\n%s,0\n", slash + 1);
+  const char *list = write_text("list.csv", line);
+  open_data(o, "{format: images, train: %s, %s}", list, options);
+  expect_open(o);
+  assert_int_equal(o->data.train.samples, 1);
+  assert_int_equal(o->data.train.input[0].element, GT_ELEMENT_U8);
+  assert_int_equal(o->data.train.input[0].rank, 4);
+  return o->data.train.input[0].data;
+}
+
+static void expect_shape(const opened *o, int height, int width, int channels) {
+  const gt_input *input = &o->data.input[0];
+  assert_int_equal(input->rank, 3);
+  assert_int_equal(input->dim[0], height);
+  assert_int_equal(input->dim[1], width);
+  assert_int_equal(input->dim[2], channels);
+}
+
+static void every_kind_of_png(void **state) {
+  (void)state;
+  enum { H = 11, W = 13 };
+  opened o;
+  const uint8_t *seen;
+  for (int interlaced = 0; interlaced <= 1; interlaced++) {
+    paint(pixels, H, W, 3);
+    seen = open_one(&o, write_png("p.png", H, W, (kind){PNG_COLOR_TYPE_RGB, 8, interlaced}, pixels, 3),
+                    "channels: 3");
+    expect_shape(&o, H, W, 3);
+    assert_memory_equal(seen, pixels, H * W * 3);
+    close_data(&o);
+    seen = open_one(&o, path_of("p.png"), "channels: 1");
+    expect_shape(&o, H, W, 1);
+    for (int i = 0; i < H * W; i++) {
+      const double luma = 0.299 * pixels[3 * i] + 0.587 * pixels[3 * i + 1] + 0.114 * pixels[3 * i + 2];
+      assert_true(fabs(luma - seen[i]) <= 0.5001);
+    }
+    close_data(&o);
+    paint(pixels, H, W, 4);
+    seen = open_one(&o, write_png("p.png", H, W, (kind){PNG_COLOR_TYPE_RGB_ALPHA, 8, interlaced}, pixels, 4),
+                    "channels: 3");
+    for (int i = 0; i < H * W * 3; i++)
+      assert_true(fabs(pixels[i / 3 * 4 + i % 3] * pixels[i / 3 * 4 + 3] / 255.0 - seen[i]) <= 0.5001);
+    close_data(&o);
+    paint(pixels, H, W, 1);
+    seen = open_one(&o, write_png("p.png", H, W, (kind){PNG_COLOR_TYPE_GRAY, 8, interlaced}, pixels, 1),
+                    "channels: 3");
+    for (int i = 0; i < H * W * 3; i++) assert_int_equal(seen[i], pixels[i / 3]);
+    close_data(&o);
+    paint(pixels, H, W, 2);
+    seen = open_one(&o, write_png("p.png", H, W, (kind){PNG_COLOR_TYPE_GRAY_ALPHA, 8, interlaced}, pixels, 2),
+                    "channels: 1");
+    for (int i = 0; i < H * W; i++)
+      assert_true(fabs(pixels[2 * i] * pixels[2 * i + 1] / 255.0 - seen[i]) <= 0.5001);
+    close_data(&o);
+  }
+  static const uint8_t indices[] = {0x1b}, bits[] = {0xa0},
+                       colour[] = {255, 0, 0, 0, 255, 0, 0, 0, 255, 9, 8, 7};
+  seen = open_one(&o, write_png("p.png", 1, 4, (kind){PNG_COLOR_TYPE_PALETTE, 2, false}, indices, 1),
+                  "channels: 3");
+  assert_memory_equal(seen, colour, 12);
+  close_data(&o);
+  seen =
+      open_one(&o, write_png("p.png", 1, 4, (kind){PNG_COLOR_TYPE_GRAY, 1, false}, bits, 1), "channels: 1");
+  for (int i = 0; i < 4; i++) assert_int_equal(seen[i], i % 2 ? 0 : 255);
+  close_data(&o);
+}
+
+static void every_kind_of_jpeg(void **state) {
+  (void)state;
+  enum { H = 17, W = 23 };
+  static const jpeg_kind kinds[] = {
+      {JCS_RGB, 3, false, 0}, {JCS_RGB, 3, true, 1}, {JCS_GRAYSCALE, 1, false, 0}};
+  opened o;
+  for (int k = 0; k < 3; k++) {
+    const int channels = kinds[k].channels;
+    paint(pixels, H, W, channels);
+    const char *path = write_jpeg("p.jpg", H, W, kinds[k], pixels);
+    const uint8_t *seen = open_one(&o, path, "channels: 3");
+    expect_shape(&o, H, W, 3);
+    for (int i = 0; i < H * W * 3; i++) assert_true(abs(seen[i] - pixels[channels == 3 ? i : i / 3]) <= 3);
+    close_data(&o);
+    seen = open_one(&o, path, "channels: 1");
+    expect_shape(&o, H, W, 1);
+    for (int i = 0; i < H * W; i++) {
+      const double luma = channels == 1
+                              ? pixels[i]
+                              : 0.299 * pixels[3 * i] + 0.587 * pixels[3 * i + 1] + 0.114 * pixels[3 * i + 2];
+      assert_true(fabs(luma - seen[i]) <= 3);
+    }
+    close_data(&o);
+  }
+}
+
+/* Where the value at (y, x) of the picture as it is seen stands in the file, by EXIF's number. */
+static void stored_at(int turn, int height, int width, int y, int x, int *row, int *column) {
+  const int from_bottom = height - 1, from_right = width - 1; /* of the file */
+  switch (turn) {
+  case 2: *row = y, *column = from_right - x; break;
+  case 3: *row = from_bottom - y, *column = from_right - x; break;
+  case 4: *row = from_bottom - y, *column = x; break;
+  case 5: *row = x, *column = y; break;
+  case 6: *row = from_bottom - x, *column = y; break;
+  case 7: *row = from_bottom - x, *column = from_right - y; break;
+  case 8: *row = x, *column = from_right - y; break;
+  default: *row = y, *column = x; break;
+  }
+}
+
+static void turned_as_it_was_taken(void **state) {
+  (void)state;
+  enum { H = 16, W = 24 };
+  opened o;
+  paint(pixels, H, W, 1);
+  for (int turn = 1; turn <= 8; turn++) {
+    const char *path = write_jpeg("p.jpg", H, W, (jpeg_kind){JCS_GRAYSCALE, 1, false, turn}, pixels);
+    const int height = turn >= 5 ? W : H, width = turn >= 5 ? H : W;
+    const uint8_t *seen = open_one(&o, path, "channels: 1");
+    expect_shape(&o, height, width, 1);
+    for (int y = 0; y < height; y++)
+      for (int x = 0; x < width; x++) {
+        int row, column;
+        stored_at(turn, H, W, y, x, &row, &column);
+        assert_true(abs(seen[y * width + x] - pixels[row * W + column]) <= 2);
+      }
+    close_data(&o);
+  }
+}
+
+/* --- resizing, against the plainest way to write it --- */
+
+static double triangle(double x) { return fabs(x) < 1 ? 1 - fabs(x) : 0; }
+
+/* The weight of source place i in place `to` of so many. */
+static double weight(int i, int length, double middle, double reach) {
+  double total = 0;
+  for (int j = 0; j < length; j++) total += triangle((j + 0.5 - middle) / reach);
+  return triangle((i + 0.5 - middle) / reach) / total;
+}
+
+static double resized(const uint8_t *from, int height, int width, int channels, int y, int x, int c, int high,
+                      int wide) {
+  const double down = (double)height / high, across = (double)width / wide;
+  double value = 0;
+  for (int i = 0; i < height; i++) {
+    const double row = weight(i, height, (y + 0.5) * down, fmax(down, 1));
+    for (int j = 0; j < width && row > 0; j++)
+      value +=
+          row * weight(j, width, (x + 0.5) * across, fmax(across, 1)) * from[(i * width + j) * channels + c];
+  }
+  return value;
+}
+
+typedef struct resize_case {
+  int height, width, channels; /* of the file */
+  int high, wide, top, left;   /* resized to, and from where the sample is cut */
+  int sample[2];
+  const char *fit;
+} resize_case;
+
+static void sizes(void **state) {
+  (void)state;
+  static const resize_case cases[] = {
+      {30, 30, 1, 10, 10, 0, 0, {10, 10}, "crop"},  {7, 9, 3, 20, 25, 0, 2, {20, 20}, "crop"},
+      {40, 17, 3, 28, 12, 8, 0, {12, 12}, "crop"},  {17, 40, 1, 12, 28, 0, 8, {12, 12}, "crop"},
+      {40, 17, 3, 9, 20, 0, 0, {9, 20}, "stretch"}, {12, 16, 3, 12, 16, 0, 2, {12, 12}, "crop"},
+      {20, 20, 3, 20, 20, 5, 0, {10, 20}, "crop"},  {1, 50, 1, 8, 400, 0, 196, {8, 8}, "crop"},
+      {16, 31, 3, 16, 31, 0, 4, {16, 24}, "crop"},  {33, 63, 1, 11, 21, 0, 5, {11, 11}, "crop"},
+  };
+  opened o;
+  char options[100];
+  uint32_t random = 1;
+  for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+    const resize_case *t = &cases[k];
+    for (int i = 0; i < t->height * t->width * t->channels; i++) {
+      random = random * 1664525 + 1013904223;
+      pixels[i] = (uint8_t)(random >> 24);
+    }
+    const kind form = {t->channels == 3 ? PNG_COLOR_TYPE_RGB : PNG_COLOR_TYPE_GRAY, 8, k % 2};
+    const char *path = write_png("p.png", t->height, t->width, form, pixels, t->channels);
+    snprintf(options, sizeof options, "channels: %d, size: [%d, %d], fit: %s", t->channels, t->sample[0],
+             t->sample[1], t->fit);
+    const uint8_t *seen = open_one(&o, path, options);
+    expect_shape(&o, t->sample[0], t->sample[1], t->channels);
+    for (int y = 0; y < t->sample[0]; y++)
+      for (int x = 0; x < t->sample[1]; x++)
+        for (int c = 0; c < t->channels; c++) {
+          const double want =
+              resized(pixels, t->height, t->width, t->channels, y + t->top, x + t->left, c, t->high, t->wide);
+          if (fabs(want - *seen++) > 0.501) fail_msg("case %zu, %d %d %d: %g", k, y, x, c, want);
+        }
+    close_data(&o);
+  }
+}
+
+static void one_number_is_a_square(void **state) {
+  (void)state;
+  opened o;
+  paint(pixels, 20, 30, 3);
+  write_png("p.png", 20, 30, (kind){PNG_COLOR_TYPE_RGB, 8, false}, pixels, 3);
+  open_one(&o, path_of("p.png"), "size: 12");
+  expect_shape(&o, 12, 12, 3);
+  close_data(&o);
+  unlink(path_of("p.png")), unlink(path_of("p.jpg")), unlink(path_of("list.csv"));
+}
+
+/* --- predictions --- */
+
+static void inputs_alone(void **state) {
+  (void)state;
+  gt_data_signature model = {
+      .inputs = 1, .input = {{.name = "input", .rank = 3, .dim = {8, 6, 3}, .element = GT_ELEMENT_U8}}};
+  gt_tensor inputs;
+  gt_error error = {0};
+  paint(pixels, 8, 6, 3);
+  const gt_input_file file[] = {
+      {NULL, write_png("a.png", 8, 6, (kind){PNG_COLOR_TYPE_RGB, 8, false}, pixels, 3)},
+      {NULL, write_jpeg("b.jpeg", 8, 6, (jpeg_kind){JCS_RGB, 3, false, 0}, pixels)},
+      {NULL, path_of("a.png")}};
+  assert_true(gt_data_read_inputs(file, 3, &model, &inputs, &error));
+  assert_int_equal(inputs.dim[0], 3);
+  assert_int_equal(inputs.rank, 4);
+  assert_memory_equal(inputs.data, pixels, 144);
+  assert_memory_equal((uint8_t *)inputs.data + 288, pixels, 144);
+  for (int i = 0; i < 144; i++) assert_true(abs(((uint8_t *)inputs.data)[144 + i] - pixels[i]) <= 3);
+  gt_tensor_finish(&inputs);
+  assert_true(gt_data_is_sample(file[0].path) && gt_data_is_sample(file[1].path));
+  assert_false(gt_data_is_sample(write_text("x.csv", "1,2\n")));
+  model.input[0].rank = 2; /* as IDX has pictures */
+  assert_true(gt_data_read_inputs(file, 1, &model, &inputs, &error));
+  assert_int_equal(inputs.rank, 3);
+  gt_tensor_finish(&inputs);
+  model.input[0].element = GT_ELEMENT_F32;
+  assert_false(gt_data_read_inputs(file, 1, &model, &inputs, &error));
+  assert_non_null(strstr(error.message, "other numbers than a picture's bytes"));
+  error = (gt_error){0};
+  model.input[0] = (gt_input){.name = "input", .rank = 1, .dim = {144}, .element = GT_ELEMENT_U8};
+  assert_false(gt_data_read_inputs(file, 1, &model, &inputs, &error));
+  assert_non_null(strstr(error.message, "are not [height, width]"));
+  error = (gt_error){0};
+  const gt_input_file mixed[] = {file[0], {NULL, path_of("x.csv")}};
+  model.input[0] = (gt_input){.name = "input", .rank = 3, .dim = {8, 6, 3}, .element = GT_ELEMENT_U8};
+  assert_false(gt_data_read_inputs(mixed, 2, &model, &inputs, &error));
+  assert_non_null(strstr(error.message, "x.csv is neither a PNG nor a JPEG file"));
+  for (int i = 0; i < 2; i++) unlink(file[i].path);
+  unlink(path_of("x.csv"));
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(every_kind_of_png),      cmocka_unit_test(every_kind_of_jpeg),
+      cmocka_unit_test(turned_as_it_was_taken), cmocka_unit_test(sizes),
+      cmocka_unit_test(one_number_is_a_square), cmocka_unit_test(inputs_alone)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

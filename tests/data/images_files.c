@@ -1,0 +1,432 @@
+/* Which pictures there are: folders of classes, CSVs; pictures that cannot be read; the file that keeps what
+ * was decoded; a config of somebody else. */
+#include "pictures_support.h"
+#include "base/log.h"
+#include <fcntl.h>
+
+enum { SIDE = 4, BYTES = SIDE * SIDE * 3 };
+static char root[200];
+
+static void fresh_root(void) {
+  char command[500];
+  assert_true(snprintf(root, sizeof root, "%s", path_of("root")) < (int)sizeof root);
+  snprintf(command, sizeof command, "rm -rf '%s' && mkdir -p '%s'", root, root);
+  assert_int_equal(system(command), 0);
+}
+
+/* A path below the root as path_of wants it, its folders made. */
+static const char *below(const char *name) {
+  static char out[8][900];
+  static int next;
+  char *path = out[next++ % 8], command[1000];
+  snprintf(path, 900, "root/%s", name);
+  snprintf(command, sizeof command, "mkdir -p \"$(dirname '%s')\"", path_of(path));
+  assert_int_equal(system(command), 0);
+  return path;
+}
+
+/* A picture of one value. */
+static void plant(const char *name, int value) {
+  uint8_t pixels[BYTES];
+  memset(pixels, value, sizeof pixels);
+  write_png(below(name), SIDE, SIDE, (kind){PNG_COLOR_TYPE_RGB, 8, false}, pixels, 3);
+}
+
+static int value_of(const gt_split *split, int64_t sample) {
+  return ((const uint8_t *)split->input[0].data)[sample * BYTES];
+}
+
+static int label_of(const gt_split *split, int64_t sample) {
+  return ((const int32_t *)split->targets.data)[sample];
+}
+
+/* A digit for each sample. */
+static void expect_labels(const gt_split *split, const char *labels) {
+  for (int i = 0; labels[i]; i++) assert_int_equal(label_of(split, i), labels[i] - '0');
+}
+
+static void expect_values(const gt_split *split, const char *values) {
+  for (int i = 0; values[i]; i++) assert_int_equal(value_of(split, i), values[i] - '0');
+}
+
+static void plant_animals(void) {
+  fresh_root();
+  plant("dog/b.png", 3), plant("dog/a.PNG", 2), plant("cat/x.png", 1), plant("eel/deep/er/y.png", 4);
+  write_text(below("cat/notes.txt"), "no picture");
+  write_text(below("cat/.hidden.png"), "no picture");
+}
+
+static void a_folder_for_each_class(void **state) {
+  (void)state;
+  opened o;
+  plant_animals();
+  open_data(&o, "{train: %s}", root); /* a folder is of pictures */
+  expect_open(&o);
+  assert_string_equal(o.data.format, "images");
+  assert_true(o.data.classification && o.data.text_labels);
+  assert_int_equal(o.data.classes, 3);
+  assert_string_equal(o.data.class_names[0], "cat");
+  assert_string_equal(o.data.class_names[2], "eel");
+  assert_int_equal(o.data.train.samples, 4);
+  expect_values(&o.data.train, "1234");
+  expect_labels(&o.data.train, "0112");
+  assert_int_equal(o.data.input[0].scaling.count, 1);
+  close_data(&o);
+  open_data(&o, "{train: %s, class_names: [eel, dog, cat], per_class: 1, normalize: channel}", root);
+  expect_open(&o);
+  assert_int_equal(o.data.train.samples, 3);
+  expect_labels(&o.data.train, "210");
+  assert_int_equal(o.data.input[0].scaling.count, 3);
+  close_data(&o);
+  open_data(&o, "{train: %s, classes: [eel, cat]}", root);
+  expect_open(&o);
+  assert_int_equal(o.data.train.samples, 2);
+  assert_int_equal(label_of(&o.data.train, 1), 0);
+  close_data(&o);
+}
+
+static void folders_that_do_not_fit(void **state) {
+  (void)state;
+  opened o;
+  char test[500];
+  plant_animals();
+  open_data(&o, "{train: %s, class_names: [cat, dog]}", root);
+  expect_bad_file(&o, "'eel' is none of the 2 classes");
+  open_data(&o, "{train: %s, task: regression}", root);
+  expect_bad_config(&o, 0, "folders are classes");
+  open_data(&o, "{train: %s, channels: 2}", root);
+  expect_bad_config(&o, 0, "no picture has two channels");
+  open_data(&o, "{train: %s, size: [1, 2, 3]}", root);
+  expect_bad_config(&o, 0, "not the size of a picture");
+  open_data(&o, "{format: images, train: %s, test: %sx}", root, root);
+  expect_bad_config(&o, 0, "not found");
+  plant("loose.png", 9);
+  open_data(&o, "{train: %s}", root);
+  expect_bad_file(&o, "loose.png lies in no folder of a class");
+  snprintf(test, sizeof test, "%s/dog", root);
+  open_data(&o, "{train: %s}", test);
+  expect_bad_file(&o, "a.PNG lies in no folder of a class");
+  fresh_root();
+  plant("train/cat/1.png", 1), plant("train/dog/2.png", 2), plant("test/dogs/3.png", 3);
+  open_data(&o, "{train: %s/train, test: %s/test}", root, root);
+  expect_bad_file(&o, "test/dogs: 'dogs' is none of the 2 classes; did you mean 'dog'?");
+  plant("test/dog/4.png", 4);
+  write_text(below("test/dogs/3.png"), "text");
+  unlink(path_of("root/test/dogs/3.png"));
+  gt_log_set_level(GT_LOG_ERROR);
+  open_data(&o, "{train: %s/train, test: %s/test}", root, root); /* an empty folder is no class */
+  expect_open(&o);
+  assert_int_equal(o.data.test.samples, 1);
+  assert_int_equal(label_of(&o.data.test, 0), 1);
+  close_data(&o);
+  fresh_root();
+  mkdir(path_of("root/empty"), 0777);
+  open_data(&o, "{train: %s}", root);
+  expect_bad_file(&o, "no folder in it holds pictures");
+}
+
+static void a_table_of_paths(void **state) {
+  (void)state;
+  opened o;
+  char list[500];
+  plant_animals();
+  write_text(below("list.csv"),
+             "id,file,kind,age\n1,dog/a.PNG,hund,2\n2,cat/x.png,katze,0.5\n3,dog/b.png,hund,3\n");
+  snprintf(list, sizeof list, "%s/list.csv", root);
+  open_data(&o, "{format: images, train: %s, path: file, target: kind}", list);
+  expect_open(&o);
+  assert_int_equal(o.data.train.samples, 3);
+  assert_string_equal(o.data.class_names[1], "katze");
+  expect_values(&o.data.train, "213");
+  expect_labels(&o.data.train, "010");
+  close_data(&o);
+  open_data(&o, "{format: images, train: %s, test: %s, path: file, target: [age, id]}", list, list);
+  expect_open(&o);
+  assert_false(o.data.classification);
+  assert_int_equal(o.data.train.targets.dim[1], 2);
+  assert_true(((float *)o.data.test.targets.data)[2] == 0.5f);
+  assert_string_equal(o.data.target_names[1], "id");
+  close_data(&o);
+  open_data(&o, "{format: images, train: %s, path: flie}", list);
+  assert_string_equal(o.diagnostics.items[0].suggestion, "file");
+  expect_bad_config(&o, 0, "there is no column 'flie'");
+  open_data(&o, "{format: images, train: %s, path: age}", list);
+  expect_bad_file(&o, "would hold both");
+  open_data(&o, "{format: images, train: %s, test: %s}", list, root);
+  expect_bad_config(&o, 0, "a folder and a file");
+  write_text(below("list.csv"), "cat/x.png,0\n,1\n");
+  open_data(&o, "{format: images, train: %s}", list);
+  expect_bad_file(&o, "list.csv:2:1: missing path");
+  write_text(below("list.csv"), "cat/x.png,0\ndog/none.png,1\n");
+  open_data(&o, "{format: images, train: %s}", list);
+  assert_int_equal(o.error.status, GT_ERR_IO);
+  assert_non_null(strstr(o.error.message, "dog/none.png"));
+  close_data(&o);
+  open_data(&o, "{format: images, train: %s, on_error: skip}", list);
+  expect_open(&o);
+  assert_int_equal(o.data.train.samples, 1);
+  close_data(&o);
+}
+
+/* --- pictures as targets --- */
+
+static float target_of(const gt_split *split, int64_t sample) {
+  return ((const float *)split->targets.data)[sample * SIDE * SIDE];
+}
+
+static void a_folder_of_targets(void **state) {
+  (void)state;
+  opened o;
+  uint8_t pixels[8 * 8] = {0};
+  fresh_root();
+  plant("in/b.png", 2), plant("in/a/x.PNG", 1), plant("in/c.png", 3);
+  plant("out/b.jpg", 51), plant("out/a/x.PNG", 255), plant("out/c.png", 0), plant("out/more.png", 9);
+  open_data(&o, "{train: %s/in, targets: %s/out, target_channels: 1}", root, root);
+  expect_open(&o);
+  assert_false(o.data.classification);
+  expect_values(&o.data.train, "123");
+  assert_int_equal(o.data.train.targets.rank, 4);
+  assert_int_equal(o.data.train.targets.dim[0], 3);
+  assert_int_equal(o.data.train.targets.dim[3], 1);
+  assert_true(target_of(&o.data.train, 0) == 1 && target_of(&o.data.train, 1) == 0.2f &&
+              target_of(&o.data.train, 2) == 0);
+  close_data(&o);
+  open_data(&o, "{train: %s/in, targets: %s/in, test: %s/in, test_targets: %s/in, cache: %s-c}", root, root,
+            root, root, root);
+  expect_open(&o);
+  const gt_data_fingerprint first = gt_dataset_fingerprint(&o.data);
+  close_data(&o);
+  open_data(&o, "{train: %s/in, targets: %s/in, test: %s/in, test_targets: %s/in, cache: %s-c}", root, root,
+            root, root, root);
+  expect_open(&o);
+  const gt_data_fingerprint second = gt_dataset_fingerprint(&o.data);
+  assert_true(first.train == second.train && first.test == second.test);
+  close_data(&o);
+  open_data(&o, "{train: %s/in, targets: %s/out, test: %s/in}", root, root, root);
+  expect_bad_config(&o, 0, "only one have targets");
+  open_data(&o, "{train: %s/in, targets: %s/out, task: classification}", root, root);
+  expect_bad_config(&o, 0, "the targets are pictures");
+  write_png(below("out/c.png"), 8, 6, (kind){PNG_COLOR_TYPE_GRAY, 8, false}, pixels, 1);
+  open_data(&o, "{train: %s/in, targets: %s/out, size: 4}", root, root);
+  expect_bad_file(&o, "in/c.png: 4 x 4 pixels, but its target ");
+  write_png(below("out/c.png"), 8, 8, (kind){PNG_COLOR_TYPE_GRAY, 8, false}, pixels, 1);
+  unlink(path_of("root/out/b.jpg"));
+  open_data(&o, "{train: %s/in, targets: %s/out, size: 4}", root, root);
+  assert_int_equal(o.error.status, GT_ERR_IO);
+  assert_non_null(strstr(o.error.message, "out/b.png"));
+  close_data(&o);
+  open_data(&o, "{train: %s/in, targets: %s/out, target_channels: 1, size: 4, on_error: skip}", root, root);
+  expect_open(&o);
+  expect_values(&o.data.train, "13");
+  assert_true(target_of(&o.data.train, 0) == 1 && target_of(&o.data.train, 1) == 0);
+  close_data(&o);
+  unlink(path_of("root-c"));
+}
+
+/* --- pictures that cannot be read --- */
+
+static void plant_header(const char *name, uint32_t width, uint32_t height) {
+  uint8_t file[] = {0x89, 'P', 'N', 'G', '\r', '\n', 0x1a, '\n', 0,   0,   0, 13, 'I', 'H', 'D',
+                    'R',  0,   0,   0,   0,    0,    0,    0,    0,   8,   2, 0,  0,   0,   0,
+                    0,    0,   0,   0,   0,    0,    'I',  'D',  'A', 'T', 0, 0,  0,   0};
+  for (int i = 0; i < 4; i++) file[16 + i] = (uint8_t)(width >> (24 - 8 * i));
+  for (int i = 0; i < 4; i++) file[20 + i] = (uint8_t)(height >> (24 - 8 * i));
+  const uint32_t crc = (uint32_t)crc32(0, file + 12, 17);
+  for (int i = 0; i < 4; i++) file[29 + i] = (uint8_t)(crc >> (24 - 8 * i));
+  write_bytes(below(name), file, sizeof file);
+}
+
+static void plant_part(const char *name, const char *of, size_t left) {
+  static uint8_t bytes[1 << 16];
+  const size_t size = read_whole(path_of(of), bytes, sizeof bytes);
+  write_bytes(below(name), bytes, size * left / 100);
+}
+
+static void plant_bad(const char *name) {
+  static uint8_t pixels[32 * 32 * 4 * 2];
+  paint(pixels, 32, 32, 4);
+  if (strstr(name, "broken")) {
+    write_png("whole.png", 32, 32, (kind){PNG_COLOR_TYPE_RGB, 8, false}, pixels, 3);
+    static uint8_t bytes[1 << 16];
+    const size_t size = read_whole(path_of("whole.png"), bytes, sizeof bytes);
+    bytes[size / 2] ^= 0x55;
+    write_bytes(below(name), bytes, size);
+  } else if (strstr(name, "cut.png")) {
+    write_png("whole.png", 32, 32, (kind){PNG_COLOR_TYPE_RGB, 8, true}, pixels, 3);
+    plant_part(name, "whole.png", 60);
+  } else if (strstr(name, "cut")) {
+    write_jpeg("whole.jpg", 32, 32, (jpeg_kind){JCS_RGB, 3, strstr(name, "prog") != NULL, 0}, pixels);
+    plant_part(name, "whole.jpg", 60);
+  } else if (strstr(name, "text")) {
+    write_text(below(name), "this is no picture\n");
+  } else if (strstr(name, "cmyk")) {
+    write_jpeg(below(name), 32, 32, (jpeg_kind){JCS_CMYK, 4, false, 0}, pixels);
+  } else if (strstr(name, "sixteen")) {
+    write_png(below(name), 16, 16, (kind){PNG_COLOR_TYPE_RGB, 16, false}, pixels, 3);
+  } else if (strstr(name, "huge")) {
+    plant_header(name, 100000, 100000);
+  } else {
+    write_text(below(name), "");
+  }
+}
+
+static const struct {
+  const char *name, *says;
+} bad[] = {
+    {"cat/broken.png", "broken.png: damaged PNG file: "},
+    {"cat/cut.png", "cut.png: damaged PNG file: it is truncated"},
+    {"cat/cut.jpg", "cut.jpg: damaged JPEG file: Premature end of JPEG file"},
+    {"cat/cut-prog.jpg", "cut-prog.jpg: damaged JPEG file: Premature end of JPEG file"},
+    {"cat/text.png", "text.png is neither a PNG nor a JPEG file"},
+    {"cat/cmyk.jpg", "cmyk.jpg: a CMYK JPEG file"},
+    {"cat/sixteen.png", "sixteen.png: 16 bits a value"},
+    {"cat/huge.png", "huge.png: its header says 100000 x 100000 pixels, more than max_pixels: 100000000"},
+    {"cat/empty.png", "empty.png is neither a PNG nor a JPEG file"},
+    {"eel/other.png", "other.png: 7 x 5 pixels; the others have 4 x 4"},
+};
+enum { BAD = sizeof bad / sizeof *bad };
+
+static void plant_all_bad(const char *name) {
+  uint8_t pixels[7 * 5 * 3] = {0};
+  if (!strstr(name, "other"))
+    plant_bad(name);
+  else
+    write_png(below(name), 5, 7, (kind){PNG_COLOR_TYPE_RGB, 8, false}, pixels, 3);
+}
+
+static void each_is_named(void **state) {
+  (void)state;
+  opened o;
+  char path[600];
+  plant_animals();
+  for (int i = 0; i < BAD; i++) {
+    plant_all_bad(bad[i].name);
+    snprintf(path, sizeof path, "%s/%s", root, bad[i].name);
+    open_data(&o, "{train: %s, %s}", root, strstr(path, "other") ? "on_error: stop" : "size: 4");
+    assert_non_null(strstr(o.error.message, "on_error: skip leaves such pictures out"));
+    expect_bad_file(&o, bad[i].says);
+    unlink(path);
+  }
+}
+
+static void all_are_left_out(void **state) {
+  (void)state;
+  opened o;
+  gt_log_set_level(GT_LOG_ERROR);
+  plant_animals();
+  for (int i = 0; i < BAD; i++) plant_all_bad(bad[i].name);
+  open_data(&o, "{train: %s, on_error: skip, validation: 0.25}", root);
+  expect_open(&o);
+  assert_int_equal(o.data.train.samples + o.data.validation.samples, 4);
+  close_data(&o);
+  open_data(&o, "{train: %s, on_error: skip}", root);
+  expect_open(&o);
+  expect_values(&o.data.train, "1234");
+  expect_labels(&o.data.train, "0112");
+  close_data(&o);
+  fresh_root();
+  for (int i = 0; i < BAD - 1; i++) plant_all_bad(bad[i].name);
+  open_data(&o, "{train: %s, size: 4, on_error: skip}", root);
+  expect_bad_file(&o, "none of the 9 pictures can be read");
+  open_data(&o, "{train: %s, on_error: skip}", root);
+  assert_false(o.ok);
+  close_data(&o);
+}
+
+/* --- what was decoded, kept --- */
+
+static uint64_t seen(const char *options) {
+  opened o;
+  open_data(&o, "{train: %s, test: %s, %s}", root, root, options);
+  expect_open(&o);
+  const gt_data_fingerprint print = gt_dataset_fingerprint(&o.data);
+  close_data(&o);
+  return print.train ^ 3 * print.test;
+}
+
+static time_t changed(const char *path) {
+  struct stat s;
+  return stat(path, &s) == 0 ? (time_t)(s.st_ino + (unsigned long)s.st_mtim.tv_nsec) : 0;
+}
+
+static void a_cache(void **state) {
+  (void)state;
+  char cached[700], cache[600];
+  gt_log_set_level(GT_LOG_ERROR);
+  plant_animals();
+  plant_bad("dog/text.png");
+  snprintf(cache, sizeof cache, "%s-made/below/cache", root);
+  snprintf(cached, sizeof cached, "on_error: skip, size: 3, cache: %s", cache);
+  unlink(cache);
+  const uint64_t plain = seen("on_error: skip, size: 3");
+  assert_true(seen(cached) == plain);
+  const time_t made = changed(cache);
+  assert_true(made != 0);
+  assert_true(seen(cached) == plain);
+  assert_true(changed(cache) == made); /* it was used */
+  plant("dog/c.png", 77);
+  const uint64_t more = seen("on_error: skip, size: 3");
+  assert_true(more != plain && seen(cached) == more && changed(cache) != made);
+  plant("dog/c.png", 78); /* the same name and size */
+  const uint64_t other = seen("on_error: skip, size: 3");
+  assert_true(other != more && seen(cached) == other);
+  strcat(cached, ", channels: 1");
+  assert_true(seen(cached) == seen("on_error: skip, size: 3, channels: 1"));
+  /* Damage at any place, and every length: never another dataset. */
+  static uint8_t bytes[4096];
+  const uint64_t grey = seen(cached);
+  const size_t size = read_whole(cache, bytes, sizeof bytes);
+  for (size_t i = sizeof "gtimage"; i < 2 * size; i++) {
+    const int fd = open(cache, O_WRONLY | O_TRUNC);
+    const size_t length = i < size ? size : i - size;
+    if (i < size) bytes[i] ^= 0x10;
+    assert_int_equal(write(fd, bytes, length), length);
+    if (i < size) bytes[i] ^= 0x10;
+    close(fd);
+    assert_true(seen(cached) == grey);
+  }
+  unlink(cache);
+  opened o;
+  write_text(below("table.csv"), "precious\n");
+  open_data(&o, "{train: %s, cache: %s/table.csv}", root, root);
+  expect_bad_config(&o, 0, "was not made to keep decoded pictures");
+  assert_int_equal(read_whole(path_of("root/table.csv"), bytes, sizeof bytes), 9);
+}
+
+static void a_stranger_writes_nothing(void **state) {
+  (void)state;
+  static const gt_data_wanted from_model = {.stranger = "test.yaml"};
+  opened o;
+  char cache[600];
+  plant_animals();
+  snprintf(cache, sizeof cache, "%s-cache", root);
+  wanted = &from_model;
+  open_data(&o, "{train: %s, format: images, cache: %s}", root, cache);
+  expect_open(&o);
+  close_data(&o);
+  assert_int_equal(changed(cache), 0);
+  plant_bad("cat/text.png");
+  open_data(&o, "{train: %s, format: images, cache: %s}", root, cache);
+  assert_null(strstr(o.error.message, "text.png"));
+  expect_bad_file(&o, "more is not shown");
+  assert_int_equal(mkfifo(path_of("root/cat/pipe.jpg"), 0600), 0);
+  unlink(path_of("root/cat/text.png"));
+  open_data(&o, "{train: %s, format: images}", root);
+  assert_null(strstr(o.error.message, "pipe"));
+  expect_bad_file(&o, "more is not shown");
+  wanted = NULL;
+  fresh_root();
+}
+
+int main(void) {
+  gt_log_set_level(GT_LOG_ERROR);
+  const struct CMUnitTest tests[] = {cmocka_unit_test(a_folder_for_each_class),
+                                     cmocka_unit_test(folders_that_do_not_fit),
+                                     cmocka_unit_test(a_table_of_paths),
+                                     cmocka_unit_test(a_folder_of_targets),
+                                     cmocka_unit_test(each_is_named),
+                                     cmocka_unit_test(all_are_left_out),
+                                     cmocka_unit_test(a_cache),
+                                     cmocka_unit_test(a_stranger_writes_nothing)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,89 @@
+/* Hostile pictures: every length of small files of each kind, and thousands of changed bytes, give either a
+ * sample or GT_ERR_DATA with a message that names the file. Meant to be run under AddressSanitizer too. */
+#include "pictures_support.h"
+
+enum { FLIPS = 1000, SIDE = 12, MOST_FILE = 1 << 14 };
+static uint8_t pixels[SIDE * SIDE * 4], bytes[MOST_FILE], copy[MOST_FILE];
+static int read_count, refused_count;
+
+static uint32_t next_random(uint32_t *state) {
+  *state ^= *state << 13;
+  *state ^= *state >> 17;
+  *state ^= *state << 5;
+  return *state;
+}
+
+static bool try(const char *path, int side) {
+  gt_data_signature model = {
+      .inputs = 1, .input = {{.name = "input", .rank = 3, .dim = {side, side, 3}, .element = GT_ELEMENT_U8}}};
+  gt_tensor inputs;
+  gt_error error = {0};
+  if (gt_data_read_inputs(&(gt_input_file){NULL, path}, 1, &model, &inputs, &error)) {
+    assert_int_equal(inputs.dim[0], 1);
+    gt_tensor_finish(&inputs);
+    read_count++;
+    return true;
+  }
+  if (error.status != GT_ERR_DATA) fail_msg("status %d: %s", (int)error.status, error.message);
+  assert_non_null(strstr(error.message, path));
+  refused_count++;
+  return false;
+}
+
+/* The checksum of the chunk at `at` made right, or else libpng looks at few changes. */
+static void mend(uint8_t *file, size_t size, uint32_t random) {
+  for (size_t at = 8; at + 12 <= size && random & 3;) {
+    const size_t length =
+        (size_t)file[at] << 24 | (size_t)file[at + 1] << 16 | (size_t)file[at + 2] << 8 | file[at + 3];
+    if (length > size - at - 12) return;
+    const uint32_t crc = (uint32_t)crc32(0, file + at + 4, (uInt)length + 4);
+    for (size_t i = 0; i < 4; i++) file[at + 8 + length + i] = (uint8_t)(crc >> (24 - 8 * i));
+    at += length + 12;
+  }
+}
+
+static void attack(const char *path, const char *name) {
+  const size_t size = read_whole(path, bytes, sizeof bytes);
+  uint32_t random = 4711;
+  assert_true(try(path, SIDE));
+  for (size_t n = 0; n < size; n++) try(write_bytes(name, bytes, n), SIDE);
+  for (int i = 0; i < FLIPS; i++) {
+    memcpy(copy, bytes, size);
+    const int flips = 1 + (int)(next_random(&random) % 3);
+    for (int k = 0; k < flips; k++) {
+      const uint32_t r = next_random(&random), where = next_random(&random);
+      copy[where % (r & 256 && size > 64 ? 64 : size)] ^= (uint8_t)(r & 512 ? 1u << (r & 7) : r);
+    }
+    /* No picture of a test is large: sizes that are cost only time. */
+    if (bytes[0] == 0x89)
+      memset(copy + 16, 0, 3), memset(copy + 20, 0, 3), mend(copy, size, next_random(&random));
+    try(write_bytes(name, copy, size), i % 2 ? SIDE : SIDE / 2 - 1);
+  }
+  unlink(path), unlink(path_of(name));
+  assert_true(read_count > 10 && refused_count > 10);
+  print_message("%s: %d read, %d refused\n", name, read_count, refused_count);
+  read_count = refused_count = 0;
+}
+
+static void png(void **state) {
+  (void)state;
+  paint(pixels, SIDE, SIDE, 4);
+  attack(write_png("whole.png", SIDE, SIDE, (kind){PNG_COLOR_TYPE_RGB_ALPHA, 8, false}, pixels, 4),
+         "alpha.png");
+  attack(write_png("whole.png", SIDE, SIDE, (kind){PNG_COLOR_TYPE_RGB, 8, true}, pixels, 3),
+         "interlaced.png");
+  attack(write_png("whole.png", SIDE, SIDE, (kind){PNG_COLOR_TYPE_PALETTE, 2, true}, pixels, 1),
+         "palette.png");
+}
+
+static void jpeg(void **state) {
+  (void)state;
+  paint(pixels, SIDE, SIDE, 3);
+  attack(write_jpeg("whole.jpg", SIDE, SIDE, (jpeg_kind){JCS_RGB, 3, false, 6}, pixels), "plain.jpg");
+  attack(write_jpeg("whole.jpg", SIDE, SIDE, (jpeg_kind){JCS_RGB, 3, true, 0}, pixels), "progressive.jpg");
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(png), cmocka_unit_test(jpeg)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

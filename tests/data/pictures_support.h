@@ -1,0 +1,104 @@
+/* Pictures for the tests of the data room: as PNG of any kind and as JPEG, written by the libraries
+ * themselves. */
+#ifndef GT_TESTS_PICTURES_SUPPORT_H
+#define GT_TESTS_PICTURES_SUPPORT_H
+#include "data_support.h"
+#include <jpeglib.h>
+#include <png.h>
+#include <sys/stat.h>
+
+typedef struct kind { /* of a PNG file */
+  int type, depth;
+  bool interlaced;
+} kind;
+
+/* The rows are as the file has them: of `channels` values of 8 or 16 bits, or packed indices of a palette. */
+__attribute__((unused)) static const char *write_png(const char *name, int height, int width, kind k,
+                                                     const uint8_t *rows, int channels) {
+  const char *path = path_of(name);
+  static const png_color palette[4] = {{255, 0, 0}, {0, 255, 0}, {0, 0, 255}, {9, 8, 7}};
+  FILE *file = fopen(path, "wb");
+  assert_non_null(file);
+  png_structp png = png_create_write_struct(PNG_LIBPNG_VER_STRING, NULL, NULL, NULL);
+  png_infop info = png_create_info_struct(png);
+  png_init_io(png, file);
+  png_set_IHDR(png, info, (png_uint_32)width, (png_uint_32)height, k.depth, k.type,
+               k.interlaced ? PNG_INTERLACE_ADAM7 : PNG_INTERLACE_NONE, PNG_COMPRESSION_TYPE_DEFAULT,
+               PNG_FILTER_TYPE_DEFAULT);
+  if (k.type == PNG_COLOR_TYPE_PALETTE) png_set_PLTE(png, info, palette, 4);
+  png_write_info(png, info);
+  const int passes = png_set_interlace_handling(png);
+  const size_t row = ((size_t)width * (size_t)channels * (size_t)k.depth + 7) / 8;
+  for (int pass = 0; pass < passes; pass++)
+    for (int y = 0; y < height; y++) png_write_row(png, rows + (size_t)y * row);
+  png_write_end(png, info);
+  png_destroy_write_struct(&png, &info);
+  fclose(file);
+  return path;
+}
+
+typedef struct jpeg_kind {
+  J_COLOR_SPACE space;
+  int channels;
+  bool progressive;
+  int turn; /* EXIF's orientation; 0: no EXIF */
+} jpeg_kind;
+
+__attribute__((unused)) static void write_exif(struct jpeg_compress_struct *jpeg, int turn) {
+  uint8_t exif[] = {'E', 'x', 'i', 'f', 0, 0, 'M', 'M', 0, 42, 0, 0, 0, 8, /* big-endian, directory at 8 */
+                    0,   2,   1,   0,   0, 4, 0,   0,   0, 1,  0, 0, 0, 7, /* of two: the width, 7 */
+                    1,   18,  0,   3,   0, 0, 0,   1,   0, 0,  0, 0};
+  exif[sizeof exif - 3] = (uint8_t)turn;
+  jpeg_write_marker(jpeg, JPEG_APP0 + 1, exif, sizeof exif);
+}
+
+__attribute__((unused)) static const char *write_jpeg(const char *name, int height, int width, jpeg_kind k,
+                                                      const uint8_t *rows) {
+  const char *path = path_of(name);
+  struct jpeg_compress_struct jpeg;
+  struct jpeg_error_mgr errors;
+  FILE *file = fopen(path, "wb");
+  assert_non_null(file);
+  jpeg.err = jpeg_std_error(&errors);
+  jpeg_create_compress(&jpeg);
+  jpeg_stdio_dest(&jpeg, file);
+  jpeg.image_height = (JDIMENSION)height;
+  jpeg.image_width = (JDIMENSION)width;
+  jpeg.input_components = k.channels;
+  jpeg.in_color_space = k.space;
+  jpeg_set_defaults(&jpeg);
+  jpeg_set_quality(&jpeg, 98, TRUE);
+  for (int c = 0; c < jpeg.num_components; c++)
+    jpeg.comp_info[c].h_samp_factor = jpeg.comp_info[c].v_samp_factor = 1;
+  if (k.progressive) jpeg_simple_progression(&jpeg);
+  jpeg_start_compress(&jpeg, TRUE);
+  if (k.turn) write_exif(&jpeg, k.turn);
+  while (jpeg.next_scanline < jpeg.image_height) {
+    uint8_t copy[4096];
+    const size_t row = (size_t)(width * k.channels);
+    memcpy(copy, rows + jpeg.next_scanline * row, row);
+    uint8_t *line = copy;
+    jpeg_write_scanlines(&jpeg, &line, 1);
+  }
+  jpeg_finish_compress(&jpeg);
+  jpeg_destroy_compress(&jpeg);
+  fclose(file);
+  return path;
+}
+
+/* Soft in space, as a photograph: JPEG keeps it nearly as it is. */
+__attribute__((unused)) static void paint(uint8_t *out, int height, int width, int channels) {
+  for (int y = 0; y < height; y++)
+    for (int x = 0; x < width; x++)
+      for (int c = 0; c < channels; c++) *out++ = (uint8_t)(20 + 5 * y + 3 * x + 17 * c);
+}
+
+__attribute__((unused)) static size_t read_whole(const char *path, uint8_t *out, size_t room) {
+  FILE *file = fopen(path, "rb");
+  assert_non_null(file);
+  const size_t size = fread(out, 1, room, file);
+  fclose(file);
+  assert_true(size < room);
+  return size;
+}
+#endif

@@ -1,0 +1,52 @@
+# shellcheck shell=bash
+# Sourced, after cli.sh, by the scripts that compile kernels for AMD on devices without hardware: $icd, the driver that
+# is used, and data sets made up where they are not in the repository, as only shapes count.
+compile=$(realpath "${BUILD:-build}")/portable/compile
+root=$PWD
+
+icd=
+for file in /usr/share/vulkan/icd.d/radeon_icd."$(uname -m)".json /usr/share/vulkan/icd.d/radeon_icd.json; do
+  [[ -z $icd && -f $file ]] && icd=$file
+done
+
+# 32-bit big-endian numbers.
+words() {
+  local n
+  for n; do printf '%b' "$(printf '\\x%02x' $((n >> 24 & 255)) $((n >> 16 & 255)) $((n >> 8 & 255)) $((n & 255)))"; done
+}
+images() { words $((0x803)) "$1" 28 28 && head -c $((784 * $1)) /dev/zero; }
+labels() { words $((0x801)) "$1" && yes $'\1\2\3\4\5\6\7\x8\x9' | tr '\n' '\0' | head -c "$1"; }
+
+# made_up_data: the configs name their files from the root of the repository; one like it, with what is missing.
+made_up_data() {
+  local folder split file
+  mkdir -p "$TEST_TMP/root/datasets/mnist" "$TEST_TMP/root/datasets/fashion-mnist"
+  for folder in "$root"/datasets/*/; do
+    [[ -e $TEST_TMP/root/datasets/$(basename "$folder") ]] || ln -s "${folder%/}" "$TEST_TMP/root/datasets/"
+  done
+  for split in train:60000 t10k:10000; do
+    images "${split#*:}" > "$TEST_TMP/root/datasets/mnist/${split%:*}-images-idx3-ubyte"
+    labels "${split#*:}" > "$TEST_TMP/root/datasets/mnist/${split%:*}-labels-idx1-ubyte"
+  done
+  for file in "$TEST_TMP"/root/datasets/mnist/*; do
+    ln -s "../mnist/${file##*/}" "$TEST_TMP/root/datasets/fashion-mnist/${file##*/}.gz"
+  done
+}
+
+# on FAMILY[:OPTION] COMMAND…
+on() {
+  local family=$1
+  shift
+  RADV_FORCE_FAMILY=${family%:*} RADV_PERFTEST=$(case $family in *:*) echo "${family#*:}" ;; esac) \
+    MESA_SHADER_CACHE_DISABLE=true VK_DRIVER_FILES=$icd VK_ICD_FILENAMES=$icd "$@"
+}
+
+# try FOLDER FAMILY[:OPTION] [OPTION…] CONFIG…: compile's exit code, 77 where this Mesa does not know the family.
+try() {
+  local folder=$TEST_TMP/$1 family=$2
+  shift 2
+  mkdir -p "$folder/work" "$folder/modules"
+  ln -s ../../root/datasets "$folder/work/"
+  (cd "$folder/work" && GTRAIN_CACHE_DIR=$folder/cache \
+    on "$family" "$compile" ${TABLE:+--table} --dump ../modules "$@" > ../log 2>&1)
+}

@@ -1,0 +1,38 @@
+#!/usr/bin/env bash
+# Every kernel for matrix units through Mesa's compiler for AMD, for an RDNA3 without hardware, in all variants that
+# plans of the op cases and of some configs take: none is refused, none spills registers. A Mesa that has no such units
+# is helped out by a newer one, of which nothing is installed. AMD_ALL=1 takes waves of 32, too, which no driver here
+# calls its own; TABLE=1 prints the variants. Validators know these modules as what they were before they were rewritten,
+# which is looked at when they are built.
+# shellcheck source=tests/support/cli.sh
+source "$(dirname "$0")/../support/cli.sh"
+# shellcheck source=tests/portable/amd_support.sh
+source tests/portable/amd_support.sh
+
+has_units() { [[ -n $icd && $(on navi31 "$GTRAIN" devices 2> /dev/null) == *cooperativeMatrix* ]]; }
+
+if ! has_units; then
+  mesa=$(realpath -m "${BUILD:-build}")/mesa
+  if ! out=$(scripts/fetch-mesa.sh "$mesa" 2>&1); then
+    echo "kernels for matrix units are not compiled: the installed Mesa has none, and ${out##*$'\n'}"
+    exit 77
+  fi
+  icd=$mesa/radeon_icd.json
+  export LD_LIBRARY_PATH=$mesa
+  if ! has_units; then
+    echo "kernels for matrix units are not compiled: neither the installed Mesa has them nor the one in $mesa"
+    exit 77
+  fi
+fi
+
+made_up_data
+for config in digits mnist_mlp; do
+  { cat "configs/$config.yaml" && echo 'precision: {products: half}'; } > "$TEST_TMP/root/${config}_half.yaml"
+done
+for lanes in 64 ${AMD_ALL:+32}; do
+  code=0
+  GTRAIN_DEBUG=matrix try "$lanes" navi31 --units --subgroup "$lanes" "$TEST_TMP"/root/*_half.yaml || code=$?
+  cat "$TEST_TMP/$lanes/log"
+  check "navi31 compiles every kernel for its matrix units, in waves of $lanes" test $code = 0
+done
+finish

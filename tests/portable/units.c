@@ -1,0 +1,77 @@
+#include "units.h"
+#include "selftest/subject.h"
+#include "shader_table.h"
+#include <stdio.h>
+#include <string.h>
+
+#define X(name) extern const gt_case_family gt_opcase_##name;
+#include "registry/opcase.inc"
+#undef X
+#define X(name) &gt_opcase_##name,
+static const gt_case_family *const families[] = {
+#include "registry/opcase.inc"
+    NULL};
+#undef X
+
+static bool compile_case(gt_backend *backend, const gt_case *c, gt_precision precision, gt_error *error) {
+  const uint32_t own = backend->target.units, units[] = {own, 16, 4, 1};
+  gt_subject subject;
+  gt_arena arena;
+  gt_outcome outcome;
+  gt_arena_init(&arena);
+  bool ok = gt_subject_create(&subject, c, precision, error);
+  for (size_t i = 0; i < sizeof units / sizeof *units && ok; i++) {
+    backend->target.units = units[i];
+    ok = gt_subject_run(&subject, backend, true, true, &arena, &outcome, error) &&
+         gt_subject_run(&subject, backend, false, true, &arena, &outcome, error);
+  }
+  backend->target.units = own;
+  gt_subject_finish(&subject);
+  gt_arena_finish(&arena);
+  return ok;
+}
+
+int units_compile_cases(gt_backend *backend, gt_error *error) {
+  int cases = 0;
+  for (int f = 0; families[f]; f++)
+    for (int i = 0; i < families[f]->count; i++) {
+      const gt_case *c = &families[f]->cases[i];
+      if (!c->rule->magnitude) continue; /* op/case.h: no product in it */
+      paper_device_config(c->rule->name);
+      for (gt_precision p = GT_PRECISION_AUTO; p <= GT_PRECISION_HALF; p++)
+        if (!compile_case(backend, c, p, error)) return -1;
+      cases++;
+    }
+  return cases;
+}
+
+static bool tried(const char *name, const paper_kernel *kernel, size_t count) {
+  int variants = 0;
+  uint64_t least = UINT64_MAX, most = 0, shared = 0;
+  for (size_t i = 0; i < count; i++) {
+    const paper_kernel *k = &kernel[i];
+    if (!k->name || strcmp(k->name, name)) continue;
+    variants++;
+    if (k->vgprs < least) least = k->vgprs;
+    if (k->vgprs > most) most = k->vgprs;
+    if (k->shared > shared) shared = k->shared;
+  }
+  if (variants)
+    printf("%-24s %4d variants of %llu to %llu VGPRs, at most %llu bytes of LDS\n", name, variants,
+           (unsigned long long)least, (unsigned long long)most, (unsigned long long)shared);
+  return variants;
+}
+
+int units_report(const gt_backend *backend, const paper_kernel *kernel, size_t count) {
+  int missed = 0;
+  for (const gt_shader_blob *blob = gt_shader_blobs; blob->name; blob++) {
+    if (!paper_device_asks(blob->words, blob->size, UNITS_CAPABILITY) || tried(blob->name, kernel, count))
+      continue;
+    const bool lacks = !backend->target.matrix.bfloat.m &&
+                       paper_device_asks(blob->words, blob->size, UNITS_BFLOAT_CAPABILITY);
+    printf("%-24s %s\n", blob->name,
+           lacks ? "is for bfloat16, which this device does not multiply" : "is taken by no plan");
+    missed += !lacks;
+  }
+  return missed;
+}
