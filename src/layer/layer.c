@@ -35,6 +35,11 @@ const gt_schema gt_layer_common_schema = {
     .name = "layer", .help = "keys of every layer", .fields = common_fields};
 
 gt_id gt_build_parameter(gt_build *build, const char *name, gt_shape shape, const gt_init *init) {
+  return gt_build_formed(build, name, shape, init, NULL);
+}
+
+gt_id gt_build_formed(gt_build *build, const char *name, gt_shape shape, const gt_init *init,
+                      const void *form) {
   if (!init) return GT_NONE; /* its error has been reported */
   if (shape.rank < init->type->min_rank) {
     const gt_position at = init->spec ? init->spec->at : build->at;
@@ -47,7 +52,8 @@ gt_id gt_build_parameter(gt_build *build, const char *name, gt_shape shape, cons
                                       .role = GT_PARAMETER,
                                       .shape = shape,
                                       .fill = {.write = gt_init_fill, .settings = init},
-                                      .refit = build->type->refit});
+                                      .refit = build->type->refit,
+                                      .form = form});
 }
 
 gt_id gt_build_state(gt_build *build, const char *name, gt_shape shape, double start) {
@@ -79,7 +85,8 @@ gt_init_stream gt_build_stream(const gt_build *build, const char *name) {
   return gt_init_stream_of(build->seed, gt_arena_printf(build->arena, "%s.%s", build->name, name));
 }
 
-void gt_refit_overlap(gt_shape before, const float *old, gt_shape now, float *out) {
+void gt_refit_overlap(const gt_slot *was, const float *old, const gt_slot *is, float *out) {
+  const gt_shape before = was->shape, now = is->shape;
   int64_t index[GT_MAX_RANK] = {0};
   for (int64_t i = 0; i < gt_shape_count(now); i++) {
     int64_t from = 0;

@@ -51,7 +51,7 @@ typedef struct gt_layer_type {
   const char *applies;
   /* What becomes of parameters and states when a phase of training gives the layer other sizes; NULL: it
    * keeps its sizes. gt_refit_overlap serves most. */
-  void (*refit)(gt_shape before, const float *old, gt_shape now, float *out);
+  void (*refit)(const gt_slot *before, const float *old, const gt_slot *now, float *out);
   /* Emits the layer's ops and returns its output, or GT_NONE after gt_build_error. input[k] has rank >= 1.
    * Shape errors of the ops themselves are reported by the model room unless the layer finds them first. */
   gt_id (*build)(gt_build *build, const void *config, const gt_id *input, int inputs);
@@ -67,7 +67,7 @@ typedef struct gt_layer_common { /* keys of every layer */
 extern const gt_schema gt_layer_common_schema;
 
 /* Values stay at their indices as far as both shapes have them; the others are as they begin. */
-void gt_refit_overlap(gt_shape before, const float *old, gt_shape now, float *out);
+void gt_refit_overlap(const gt_slot *before, const float *old, const gt_slot *now, float *out);
 
 int gt_layer_count(void);
 const gt_layer_type *gt_layer_at(int index); /* sorted by name */
@@ -75,6 +75,9 @@ const gt_layer_type *gt_layer_find(const char *name);
 
 /* A parameter of this layer, called LAYER.name; reading it in the graph is the result. */
 gt_id gt_build_parameter(gt_build *build, const char *name, gt_shape shape, const gt_init *init);
+/* The same with something for refit to know, gt_slot.form, which must live as long as the arena. */
+gt_id gt_build_formed(gt_build *build, const char *name, gt_shape shape, const gt_init *init,
+                      const void *form);
 /* A state of this layer, called LAYER.name, F32: what training moves without a gradient, such as running
  * statistics. It begins with all values `start`, is kept in model.bin and checkpoints, and is what the step
  * before left. */

@@ -142,19 +142,34 @@ void gt_image_start(gt_image *image, const gt_store *store, unsigned roles, uint
     if (is_held(store, v, roles)) fill_variable(image, v, seed);
 }
 
+/* Takes over what the slot was; false: it is another now. */
+static bool carry(const gt_image *image, const gt_slot *slot, const gt_image *from, const gt_slot *was) {
+  const size_t bytes = (size_t)slot->count * sizeof(float);
+  const bool same_shape = gt_shape_equal(was->shape, slot->shape);
+  float *value = values_of(image, slot);
+  if (same_shape && !slot->form)
+    memcpy(value, values_of(from, was), bytes);
+  else if (slot->refit)
+    slot->refit(was, values_of(from, was), slot, value);
+  return same_shape && !memcmp(value, values_of(from, was), bytes);
+}
+
+/* What a training as a whole knows, such as a loss and the steps that led there, holds for its parameters:
+ * where these are others it begins anew. */
 void gt_image_carry(gt_image *image, const gt_store *store, const gt_image *from, uint64_t seed) {
+  bool same = true;
   begin(image, store);
   for (int v = 0; v < store->variables; v++)
     if (is_held(store, v, GT_CHECKPOINT_ROLES)) hold(image, v);
-  for (int i = 0; i < store->slots; i++) {
-    const gt_slot *slot = store->slot[i], *was = gt_store_find(from->store, slot->name);
-    if (!gt_slot_plays(slot, GT_CHECKPOINT_ROLES)) continue;
-    fill(image, slot, seed);
-    if (was && gt_shape_equal(was->shape, slot->shape))
-      memcpy(values_of(image, slot), values_of(from, was), (size_t)slot->count * sizeof(float));
-    else if (was && slot->refit)
-      slot->refit(was->shape, values_of(from, was), slot->shape, values_of(image, slot));
-  }
+  for (int whole = 0; whole < 2; whole++)
+    for (int i = 0; i < store->slots; i++) {
+      const gt_slot *slot = store->slot[i], *was = gt_store_find(from->store, slot->name);
+      if (!gt_slot_plays(slot, GT_CHECKPOINT_ROLES) || (slot->role == GT_RUN) != whole) continue;
+      fill(image, slot, seed);
+      if (!was || (whole && !same)) continue;
+      const bool stays = carry(image, slot, from, was);
+      same &= stays || slot->role != GT_PARAMETER;
+    }
 }
 
 bool gt_store_start(const gt_store *store, gt_buffers *buffers, uint64_t seed, gt_error *error) {

@@ -15,7 +15,8 @@ typedef struct gt_image {
 /* The slots of some roles as they begin, for a seed; of twins, with their parameters. */
 void gt_image_start(gt_image *image, const gt_store *store, unsigned roles, uint64_t seed);
 /* The slots of a run's checkpoints, as those of the same names are in another store's image; where shapes
- * differ, as slot->refit says; what was not there as it begins, for a seed. */
+ * differ, or a slot has a form, as slot->refit says; what was not there as it begins, for a seed, and so all
+ * that is of a training as a whole where a parameter has changed. */
 void gt_image_carry(gt_image *image, const gt_store *store, const gt_image *from, uint64_t seed);
 /* Brings every slot but tables to the device as it begins; on the host there are never more than the
  * parameters and one other variable. */

@@ -61,9 +61,10 @@ typedef struct gt_slot {
   gt_fill fill;
   const struct gt_slot *twin_of;
   int32_t *table; /* CONSTANT, DERIVED: the values */
-  /* Values for another shape than before, `out` as they would begin; NULL: the shape cannot change in a run.
-   */
-  void (*refit)(gt_shape before, const float *old, gt_shape now, float *out);
+  /* Values where the slot was another before, `out` as they would begin; NULL: the shape cannot change in a
+   * run. */
+  void (*refit)(const struct gt_slot *before, const float *old, const struct gt_slot *now, float *out);
+  const void *form;     /* what its layer says of the values, for refit; NULL: their shape says all */
   const int32_t *limit; /* CONSTANT: value i lies in [0, limit[i]) */
 } gt_slot;
 

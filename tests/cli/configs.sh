@@ -30,6 +30,7 @@ converges images 'accuracy<0.94'
 converges csv_regression 'loss>100000'
 converges wide_and_deep 'loss>100000'
 converges function_regression 'loss>0.01'
+converges hellokan 'loss>2e-6'
 
 run=$TEST_TMP/digits
 exits 1 "a gate that is missed" "$GTRAIN" eval "$run/model.bin" --device "$DEVICE" --fail-if 'accuracy<=1'

@@ -8,7 +8,10 @@
 #define GT_FACTOR_SIDE_BY_SIDE 1 /* likewise, but a line of one entry is followed by that of the next */
 #define GT_FACTOR_PATCHES      2 /* a line holds all that one position of a convolution sees: patches.h */
 #define GT_FACTOR_TAPS         3 /* dense, but only some of its lines, which stand in a list: patches.h */
-#define GT_FACTORS             4 /* kinds */
+#define GT_FACTOR_BASIS        4 /* a line holds the basis functions of one line of inputs: op/kan/basis.h */
+#define GT_FACTOR_REPEATED     5 /* dense, but all of a line once in each segment of k */
+#define GT_FACTOR_COEFFICIENTS 6 /* of a basis, transposed: in each segment those of one function */
+#define GT_FACTORS             7 /* kinds */
 
 /* Where the rows of the result go. */
 #define GT_RESULT_DENSE        0
@@ -18,6 +21,11 @@
 #define GT_FACTOR_SPEC_A      16 /* the kind of A */
 #define GT_FACTOR_SPEC_B      17
 #define GT_FACTOR_SPEC_RESULT 18 /* GT_RESULT_… */
-#define GT_FACTOR_SPEC_OWN    19 /* the first of those for a kind to use as it likes … */
-#define GT_FACTOR_SPEC_END    24 /* … and the end of them */
+#define GT_FACTOR_SPEC_OWN    19 /* the first of those that kinds have for themselves: patches, then bases … */
+#define GT_FACTOR_SPEC_END    27 /* … and the end of them */
+/* Not 0: k consists of segments of this length, a multiple of GT_FACTOR_SLICE. What is summed over one is
+ * drained: it is multiplied, element by element, with derivatives of basis functions, and added to what came
+ * before. On scalar units only. */
+#define GT_FACTOR_SPEC_SEGMENT 27
+#define GT_FACTOR_SLICE        16
 #endif

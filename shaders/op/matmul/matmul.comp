@@ -196,6 +196,16 @@ void write(uint z, uint i, uint j, vec4 v) {
   [[unroll]] for (uint f = 0u; f < B_FETCHES; f++) \
     if (B_QUADS % LOCAL_X == 0u || me + f * LOCAL_X < B_QUADS) put_b(slice, me + f * LOCAL_X, b_next[f]);
 
+/* The end of a segment of k. `partial` is what is drained with, as large as the result. */
+#define DRAIN(segment) \
+  [[unroll]] for (uint i = 0u; i < TM; i++) \
+    [[unroll]] for (uint g = 0u; g < COLUMN_GROUPS; g++) { \
+      uint to = i * COLUMN_GROUPS + g, line = m0 + tile_row(ty, i), place = n0 + tile_column(tx, g); \
+      int left = line < m ? min(int(n) - int(place), int(min(TN, 4u))) : 0; \
+      total[to] = fma(segments_drain(partial, line, place, segment, left), sum[to], total[to]); \
+      sum[to] = vec4(0.0); \
+    }
+
 /* Tiles go along y, too, where there are too many for x. The last may lie below the product: they write nothing. */
 uint tile_number() {
   return SPLIT > 1u ? gl_WorkGroupID.x : gl_WorkGroupID.x + gl_WorkGroupID.y * gl_NumWorkGroups.x;
@@ -218,7 +228,7 @@ void tile(uint z) {
   if (WHOLE == 0u) whole = a_aligned && b_aligned && m0 + BM <= m && n0 + BN <= n && (k_end - k0) % BK == 0u;
   uint a_at[A_FETCHES], b_at[B_FETCHES], slice = 0u;
   gt_spot a_spot[A_FETCHES], b_spot[B_FETCHES];
-  vec4 a_next[A_FETCHES], b_next[B_FETCHES], sum[TM * COLUMN_GROUPS];
+  vec4 a_next[A_FETCHES], b_next[B_FETCHES], sum[TM * COLUMN_GROUPS], total[TM * COLUMN_GROUPS];
 
   KEEP(a_spot, KIND_A, TRANS_A != 0u, BM, A_FETCHES, m0, a_length, stride_a)
   KEEP(b_spot, KIND_B, TRANS_B == 0u, BN, B_FETCHES, n0, b_length, stride_b)
@@ -227,6 +237,7 @@ void tile(uint z) {
   [[unroll]] for (uint f = 0u; f < B_FETCHES; f++)
     b_at[f] = z * stride_b + quad_address(TRANS_B == 0u, BN, me + f * LOCAL_X, uvec2(n0, k0), n);
   [[unroll]] for (uint i = 0u; i < TM * COLUMN_GROUPS; i++) sum[i] = vec4(0.0);
+  if (SEGMENT != 0u) { [[unroll]] for (uint i = 0u; i < TM * COLUMN_GROUPS; i++) total[i] = vec4(0.0); }
   FETCH(k0)
   for (uint at = k0; at < k_end; at += BK) {
     PUT(slice)
@@ -245,10 +256,14 @@ void tile(uint z) {
       }
     }
     slice ^= 1u;
+    if (SEGMENT != 0u) {
+      if ((at + BK) % SEGMENT == 0u) { DRAIN(at / SEGMENT) }
+    }
   }
   [[unroll]] for (uint i = 0u; i < TM; i++)
     [[unroll]] for (uint g = 0u; g < COLUMN_GROUPS; g++)
-      write(z, m0 + tile_row(ty, i), n0 + tile_column(tx, g), sum[i * COLUMN_GROUPS + g]);
+      write(z, m0 + tile_row(ty, i), n0 + tile_column(tx, g),
+            SEGMENT != 0u ? total[i * COLUMN_GROUPS + g] : sum[i * COLUMN_GROUPS + g]);
 }
 
 void main() {

@@ -15,9 +15,9 @@
 #define GT_MATMUL_SPEC_WHOLE   12 /* m, n and each part of k are multiples of BM, BN and BK */
 #define GT_MATMUL_SPEC_RASTER  13 /* rows of tiles that are walked at a time, at least 1 */
 GT_ARGS(gt_matmul_args) {
-  GT_FLOATS a, b, partial, range;
-  GT_FLOATS x[4]; /* epilogue inputs */
-  GT_FLOATS y[2]; /* epilogue outputs, each [batch, m, n] */
+  GT_FLOATS a, b, partial, range; /* partial: of a product in segments what they are drained with */
+  GT_FLOATS x[4];                 /* epilogue inputs */
+  GT_FLOATS y[2];                 /* epilogue outputs, each [batch, m, n] */
   GT_WORDS clock;
   GT_WORDS geometry; /* of the operand that is not dense, for its kind to use as it likes */
   uint m, n, k, batch, stride_a, stride_b, split, k_chunk;

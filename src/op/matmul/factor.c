@@ -1,9 +1,14 @@
 #include "op/matmul/factor.h"
+#include "op/kan/basis.h"
 #include "op/matmul/patches.h"
 
-gt_factor_maker *const gt_factor_makers[GT_FACTORS] = {
-    [GT_FACTOR_PATCHES] = gt_patches_make, [GT_FACTOR_TAPS] = gt_taps_make};
+gt_factor_maker *const gt_factor_makers[GT_FACTORS] = {[GT_FACTOR_PATCHES] = gt_patches_make,
+                                                       [GT_FACTOR_TAPS] = gt_taps_make,
+                                                       [GT_FACTOR_BASIS] = gt_basis_make};
 const char *const gt_factor_names[GT_FACTORS] = {[GT_FACTOR_DENSE] = "dense",
                                                  [GT_FACTOR_SIDE_BY_SIDE] = "side by side",
                                                  [GT_FACTOR_PATCHES] = "patches",
-                                                 [GT_FACTOR_TAPS] = "taps"};
+                                                 [GT_FACTOR_TAPS] = "taps",
+                                                 [GT_FACTOR_BASIS] = "basis functions",
+                                                 [GT_FACTOR_REPEATED] = "repeated lines",
+                                                 [GT_FACTOR_COEFFICIENTS] = "coefficients"};

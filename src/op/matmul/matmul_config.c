@@ -86,6 +86,8 @@ static const candidate last_resort = {32, 32, 16, 4, 4, 0.30};
 enum {
   /* Both operands of A Bᵀ are turned while they are staged, which keeps fewer threads than these too busy. */
   FULL_GROUP = 256,
+  /* Elements of a thread whose sums are drained: what they are added to takes as many registers again. */
+  DRAINED = 32,
   FMA_PER_CYCLE = 128, /* of one multiprocessor */
   SLICE_CYCLES = 400,  /* waiting for a slice of a and b, not hidden when a unit has one workgroup */
   /* The second pass: a dispatch and a barrier, behind which nothing else runs that could have run beside the
@@ -169,6 +171,7 @@ static void add_device_ways(ways *w, const gt_matmul_shape *s, const gt_target *
     const candidate *c = &candidates[i];
     const uint64_t tiles = (uint64_t)gt_ceil_div(s->m, c->bm) * gt_ceil_div(s->n, c->bn);
     if (!fits(c, target) || (!s->trans_a && s->trans_b && threads_of(c) < FULL_GROUP)) continue;
+    if (s->segment && c->tm * c->tn > DRAINED) continue;
     for (uint32_t split = 1; split <= GT_MATMUL_SPLITS; split++) {
       const uint32_t k_chunk = gt_ceil_div(gt_ceil_div(s->k, split), c->bk) * c->bk;
       if (split > 1 && (s->whole_k || k_chunk < 64 || gt_ceil_div(s->k, k_chunk) != split)) continue;
@@ -197,15 +200,16 @@ static void add_ways(ways *w, const gt_matmul_shape *s, const gt_target *target,
 }
 
 gt_matmul_config gt_matmul_choose(gt_lowering *lowering, const gt_matmul_shape *s, gt_precision precision) {
-  char key[120];
+  char key[160];
   ways w;
   static const char *const rounding[] = {
       [GT_PRECISION_AUTO] = "", [GT_PRECISION_SCALAR] = " scalar", [GT_PRECISION_HALF] = " half"};
-  const int end = snprintf(key, sizeof key, "product %ux%ux%u %c%c x%u%s", s->m, s->n, s->k,
-                           s->trans_a ? 't' : 'n', s->trans_b ? 't' : 'n', s->batch, rounding[precision]);
+  int end = snprintf(key, sizeof key, "product %ux%ux%u %c%c x%u%s", s->m, s->n, s->k, s->trans_a ? 't' : 'n',
+                     s->trans_b ? 't' : 'n', s->batch, rounding[precision]);
   if (s->kind_a || s->kind_b)
-    snprintf(key + end, sizeof key - (size_t)end, " of %s and %s", gt_factor_names[s->kind_a],
-             gt_factor_names[s->kind_b]);
+    end += snprintf(key + end, sizeof key - (size_t)end, " of %s and %s", gt_factor_names[s->kind_a],
+                    gt_factor_names[s->kind_b]);
+  if (s->segment) snprintf(key + end, sizeof key - (size_t)end, " in segments of %u", s->segment);
   const gt_candidate *taken = gt_lower_known_choice(lowering, key);
   if (!taken) {
     add_ways(&w, s, gt_lowering_target(lowering), precision);

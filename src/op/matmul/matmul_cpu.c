@@ -72,7 +72,8 @@ static void multiply_made(const gt_matmul_operands *o, bool few, float *c, size_
   }
 }
 
-static void multiply(const gt_matmul_operands *o, gt_matmul_tile *own, float *c, size_t ldc, float *pack) {
+void gt_matmul_multiply(const gt_matmul_operands *o, uint32_t m, float *c, size_t ldc, float *pack) {
+  gt_matmul_tile *const own = gt_matmul_own_tile(m);
   const bool few = is_tiny(o->m, o->n, o->k);
   if (own)
     own(o, c, ldc, pack);
@@ -82,17 +83,39 @@ static void multiply(const gt_matmul_operands *o, gt_matmul_tile *own, float *c,
     multiply_dense(o, few, false, c, ldc);
 }
 
-/* Runs the epilogue on `rows` rows of `columns` finished elements (row length ld), which are logical ones
- * from `first` on, rows `apart`. */
-static void run_epilogue(const gt_program_context *context, const float *tile, size_t ld, uint64_t y[2],
-                         uint32_t first, uint32_t apart, uint32_t rows, uint32_t columns) {
+/* The epilogue of a step. */
+typedef struct epilogue {
+  gt_program program;
+  gt_program_context context;
+  const uint64_t *y;
+} epilogue;
+
+static void read_epilogue(epilogue *e, const gt_matmul_ends *ends, const uint32_t *spec) {
+  gt_program_from_spec(spec, &e->program);
+  e->context = (gt_program_context){
+      .program = &e->program, .clock = GT_PTR(const uint32_t, ends->clock), .row = ends->length};
+  for (uint32_t i = 0; i < e->program.inputs; i++) e->context.x[i] = GT_PTR(const float, ends->x[i]);
+  e->y = ends->y;
+}
+
+/* Runs it on `rows` rows of `columns` finished elements (row length ld), which are logical ones from `first`
+ * on, rows `apart`. */
+static void run_epilogue(const epilogue *e, const float *tile, size_t ld, uint32_t first, uint32_t apart,
+                         uint32_t rows, uint32_t columns) {
   enum { NARROW = 128 };
   float *out[GT_PROGRAM_OUTPUTS] = {0};
-  for (uint32_t o = 0; o < context->program->outputs; o++) out[o] = GT_PTR(float, y[o]) + first;
+  for (uint32_t o = 0; o < e->program.outputs; o++) out[o] = GT_PTR(float, e->y[o]) + first;
   if (columns == ld && columns == apart && columns < NARROW) /* rows without gaps */
-    gt_program_evaluate_rows(context, first, 0, 1, rows * columns, tile, 0, out);
+    gt_program_evaluate_rows(&e->context, first, 0, 1, rows * columns, tile, 0, out);
   else
-    gt_program_evaluate_rows(context, first, apart, rows, columns, tile, ld, out);
+    gt_program_evaluate_rows(&e->context, first, apart, rows, columns, tile, ld, out);
+}
+
+void gt_matmul_finish_tile(const gt_matmul_ends *ends, const uint32_t *spec, const float *tile, size_t ld,
+                           uint32_t first, uint32_t apart, uint32_t rows, uint32_t columns) {
+  epilogue e;
+  read_epilogue(&e, ends, spec);
+  run_epilogue(&e, tile, ld, first, apart, rows, columns);
 }
 
 static bool plain(const uint32_t *spec) {
@@ -169,22 +192,19 @@ void gt_matmul_cpu(const void *args, const uint32_t *spec, uint32_t tile) {
   float *buffer = gt_pool_scratch(), *pack = buffer + GT_MATMUL_TILE * GT_MATMUL_TILE;
   if (a->split > 1) {
     float *partial = GT_PTR(float, a->partial) + (size_t)at.part * a->batch * a->m * a->n;
-    multiply(&o, gt_matmul_own_tile(a->m), partial + first, length, pack);
+    gt_matmul_multiply(&o, a->m, partial + first, length, pack);
     return;
   }
   if (result != GT_RESULT_PLACED && plain(spec)) {
-    multiply(&o, gt_matmul_own_tile(a->m), GT_PTR(float, a->y[0]) + first, length, pack);
+    gt_matmul_multiply(&o, a->m, GT_PTR(float, a->y[0]) + first, length, pack);
     return;
   }
   if (o.k)
-    multiply(&o, gt_matmul_own_tile(a->m), buffer, o.n, pack);
+    gt_matmul_multiply(&o, a->m, buffer, o.n, pack);
   else
     memset(buffer, 0, (size_t)o.m * o.n * sizeof *buffer);
-  gt_program program;
-  gt_program_from_spec(spec, &program);
-  gt_program_context context = {
-      .program = &program, .clock = GT_PTR(const uint32_t, a->clock), .row = length};
-  for (uint32_t i = 0; i < program.inputs; i++) context.x[i] = GT_PTR(const float, a->x[i]);
+  epilogue e;
+  read_epilogue(&e, &(gt_matmul_ends){a->x, a->y, a->clock, length}, spec);
   for (uint32_t done = 0; done < o.m; done += rows) {
     if (result == GT_RESULT_PLACED) {
       rows = gt_patches_rows(GT_PTR(const uint32_t, a->geometry), spec[GT_PATCHES_SPEC_RANK], at.row + done,
@@ -192,8 +212,7 @@ void gt_matmul_cpu(const void *args, const uint32_t *spec, uint32_t tile) {
       first = first * length + at.entry * a->n + at.column;
       apart *= length;
     }
-    run_epilogue(&context, buffer + (size_t)done * o.n, o.n, (uint64_t[2]){a->y[0], a->y[1]}, first, apart,
-                 rows, o.n);
+    run_epilogue(&e, buffer + (size_t)done * o.n, o.n, first, apart, rows, o.n);
   }
 }
 
@@ -207,10 +226,6 @@ void gt_matmul_finish_cpu(const void *args, const uint32_t *spec, uint32_t tile)
     const float *partial = GT_PTR(const float, a->partial) + (size_t)s * a->count + first;
     for (uint32_t i = 0; i < count; i++) sum[i] += partial[i];
   }
-  gt_program program;
-  gt_program_from_spec(spec, &program);
-  gt_program_context context = {
-      .program = &program, .clock = GT_PTR(const uint32_t, a->clock), .row = a->row};
-  for (uint32_t i = 0; i < program.inputs; i++) context.x[i] = GT_PTR(const float, a->x[i]);
-  run_epilogue(&context, sum, count, (uint64_t[2]){a->y[0], a->y[1]}, first, 0, 1, count);
+  const gt_matmul_ends ends = {a->x, a->y, a->clock, a->row};
+  gt_matmul_finish_tile(&ends, spec, sum, count, first, 0, 1, count);
 }

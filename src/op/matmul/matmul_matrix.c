@@ -93,7 +93,7 @@ void gt_matmul_offer_matrix(const gt_matmul_shape *s, const gt_target *target, g
   const bool is_half = precision == GT_PRECISION_HALF;
   const form f = !is_half ? HALVES : units->bfloat.m ? BFLOAT : SCALED;
   const gt_matrix_shape unit = f == BFLOAT ? units->bfloat : units->half;
-  if (precision == GT_PRECISION_SCALAR || !unit.m || !s->k) return;
+  if (precision == GT_PRECISION_SCALAR || !unit.m || !s->k || s->segment) return;
   if (f == HALVES && !units->fast && !units->emulated)
     return; /* three products take longer than one of floats */
   if (!units->always && !large_enough(s)) return;

@@ -18,7 +18,11 @@ enum {
   AHEAD = 8 /* steps of k between what is asked of b and what is used */,
   ROWS_AHEAD = 6 /* when copying */
 };
-enum { WIDTH = VECTORS * LANES, FEW = 12 /* columns that may be computed across */ };
+enum {
+  WIDTH = VECTORS * LANES,
+  FEW = 12,         /* columns that may be computed across */
+  MADE_AT_ONCE = 16 /* lines of a factor that is made */
+};
 
 INLINE __m256i lanes_below(uint32_t n) {
   return _mm256_cmpgt_epi32(_mm256_set1_epi32((int)n), _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));
@@ -232,8 +236,15 @@ static void make_a(const gt_matmul_operands *o, row_split split, uint32_t first,
     gt_factor_make(o->made_a, 0, o->m, first, depth, pack, row_of_a(depth));
     return;
   }
-  for (uint32_t p = 0, i = 0; p < split.panels; i += rows_of(split, p), p++)
-    gt_factor_make(o->made_a, first, depth, i, rows_of(split, p), pack + p * A_PANEL, LANES);
+  /* Lines are made a whole tile wide, for panels are narrower than what is made at once. */
+  float line[MADE_AT_ONCE][GT_MATMUL_TILE];
+  for (uint32_t k = 0; k < depth; k += MADE_AT_ONCE) {
+    const uint32_t lines = gt_least_u32(depth - k, MADE_AT_ONCE);
+    gt_factor_make(o->made_a, first + k, lines, 0, o->m, line[0], GT_MATMUL_TILE);
+    for (uint32_t p = 0, i = 0; p < split.panels; i += rows_of(split, p), p++)
+      for (uint32_t j = 0; j < lines; j++)
+        memcpy(pack + p * A_PANEL + (k + j) * LANES, line[j] + i, rows_of(split, p) * sizeof *pack);
+  }
 }
 
 GT_TARGET static void pack_a(const gt_matmul_operands *o, row_split split, uint32_t first, uint32_t depth,

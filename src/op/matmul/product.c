@@ -67,6 +67,7 @@ static void set_factors(gt_step *step, const gt_product *p) {
   step->spec[GT_FACTOR_SPEC_A] = p->shape.kind_a;
   step->spec[GT_FACTOR_SPEC_B] = p->shape.kind_b;
   step->spec[GT_FACTOR_SPEC_RESULT] = p->result;
+  step->spec[GT_FACTOR_SPEC_SEGMENT] = p->shape.segment;
   for (int i = GT_FACTOR_SPEC_OWN; i < GT_FACTOR_SPEC_END; i++)
     step->spec[i] = p->own[i - GT_FACTOR_SPEC_OWN];
 }
@@ -117,7 +118,8 @@ static gt_matmul_cut cut_product(gt_lowering *lowering, const gt_group *group, c
 void gt_product_lower(gt_lowering *lowering, const gt_group *group, const gt_product *p) {
   const gt_target *target = gt_lowering_target(lowering);
   const gt_matmul_shape *s = &p->shape;
-  assert(s->kind_b <= GT_FACTOR_SIDE_BY_SIDE || !s->trans_b);
+  assert(target->device || s->kind_b <= GT_FACTOR_SIDE_BY_SIDE || !s->trans_b);
+  assert(!s->segment || (target->device && s->whole_k && s->segment % GT_FACTOR_SLICE == 0));
   const gt_matmul_cut cut = cut_product(lowering, group, p);
   const uint32_t down = gt_ceil_div(s->m, cut.bm), across = gt_ceil_div(s->n, cut.bn);
   const uint32_t range = lower_range(lowering, p, &cut);
@@ -125,6 +127,7 @@ void gt_product_lower(gt_lowering *lowering, const gt_group *group, const gt_pro
   step->tiles = down * across * s->batch * cut.split;
   if (cut.range) gt_lower_use_scratch(lowering, offsetof(struct gt_matmul_args, range), range, false);
   uint32_t scratch = 0;
+  if (s->segment) gt_lower_read(lowering, offsetof(struct gt_matmul_args, partial), p->drain);
   if (cut.split > 1) {
     scratch = gt_lower_scratch(lowering, (uint64_t)cut.split * s->batch * s->m * s->n * 4);
     gt_lower_use_scratch(lowering, offsetof(struct gt_matmul_args, partial), scratch, true);

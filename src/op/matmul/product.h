@@ -12,6 +12,7 @@ typedef struct gt_product { /* c[m, n] = op(a) op(b) for each entry of the batch
   gt_matmul_shape shape;
   gt_product_factor a, b;
   uint32_t result; /* GT_RESULT_… */
+  gt_id drain;     /* what the segments of k are drained with, where shape.segment is not 0 */
   /* What the factor that is not dense is told: words in memory, and its own specialization constants. */
   const uint32_t *geometry;
   size_t words;

@@ -1,0 +1,59 @@
+/* The factor of a Kolmogorov-Arnold network (KAN): basis functions of inputs. x is [lines, inputs]; a line of
+ * the factor holds for each block of neighbouring inputs all functions one after another, each at all inputs
+ * of the block: element (p * total + b) * block + j is B_b(x[line, p * block + j]), where total counts the
+ * functions, and silu(x) as the last where `base` is set. Neighbours are the same function of neighbouring
+ * inputs.
+ *
+ * Coefficients [inputs * total, outputs] have their rows in the same order. The gradient of x is a product of
+ * both with segments of k, one for each function:
+ *   dx[line, i] = sum over b of B'_b(x[line, i]) * (sum over o of g[line, o] * C[row of (b, i), o])
+ * Its factors are g, once for each segment, and the coefficients (load_segments.glsl); at the end of a
+ * segment the kernel multiplies what it has with B' and begins anew. k of a segment: outputs, rounded up to
+ * slices. */
+#ifndef GT_OP_BASIS_H
+#define GT_OP_BASIS_H
+#include "op/matmul/factor.h"
+#define GT_BASIS_SPEC_KIND                                                          \
+  (GT_FACTOR_SPEC_OWN + 3) /* GT_BASIS_…, and GT_BASIS_BASE where the base is set \
+                            */
+#define GT_BASIS_SPEC_DEGREE (GT_FACTOR_SPEC_OWN + 4) /* of B-splines */
+#define GT_BASIS_SPEC_TERMS  (GT_FACTOR_SPEC_OWN + 5) /* functions, without the base */
+#define GT_BASIS_SPEC_BLOCK  (GT_FACTOR_SPEC_OWN + 6) /* a divisor of the inputs */
+#define GT_BASIS_SPEC_ORDER  (GT_FACTOR_SPEC_OWN + 7) /* of the derivative: 0, 1, 2 */
+
+#define GT_BASIS_INPUTS  0 /* words of the geometry */
+#define GT_BASIS_LOW     1 /* floats: u = (x - low) * inverse */
+#define GT_BASIS_INVERSE 2
+#define GT_BASIS_FIRST   3 /* floats for a basis to use as it likes */
+#define GT_BASIS_SECOND  4
+#define GT_BASIS_OUTPUTS 5
+#define GT_BASIS_WORDS   6
+
+#define GT_BASIS_BSPLINE          0
+#define GT_BASIS_RBF              1
+#define GT_BASIS_FOURIER          2
+#define GT_BASIS_PIECEWISE_LINEAR 3
+#define GT_BASIS_SINC             4
+#define GT_BASIS_RSWAF            5
+#define GT_BASIS_WAVELET          6
+#define GT_BASIS_CHEBYSHEV        7
+#define GT_BASIS_LEGENDRE         8
+#define GT_BASIS_HERMITE          9
+#define GT_BASIS_JACOBI           10
+#define GT_PLAIN_BASES(X)                                                   \
+  X(GT_BASIS_BSPLINE, bspline, gt_basis_bspline)                            \
+  X(GT_BASIS_RBF, rbf, gt_basis_rbf)                                        \
+  X(GT_BASIS_FOURIER, fourier, gt_basis_fourier)                            \
+  X(GT_BASIS_PIECEWISE_LINEAR, piecewise_linear, gt_basis_piecewise_linear) \
+  X(GT_BASIS_SINC, sinc, gt_basis_sinc)                                     \
+  X(GT_BASIS_RSWAF, rswaf, gt_basis_rswaf)                                  \
+  X(GT_BASIS_WAVELET, wavelet, gt_basis_wavelet)
+#define GT_POLYNOMIALS(X) /* basis/recurrence.h */     \
+  X(GT_BASIS_CHEBYSHEV, chebyshev, gt_basis_chebyshev) \
+  X(GT_BASIS_LEGENDRE, legendre, gt_basis_legendre)    \
+  X(GT_BASIS_HERMITE, hermite, gt_basis_hermite)       \
+  X(GT_BASIS_JACOBI, jacobi, gt_basis_jacobi)
+#define GT_BASES(X)               GT_PLAIN_BASES(X) GT_POLYNOMIALS(X)
+#define GT_BASIS_MOST_POLYNOMIALS 128 /* of an input */
+#define GT_BASIS_BASE             256
+#endif

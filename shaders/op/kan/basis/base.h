@@ -1,0 +1,8 @@
+/* The base branch of a KAN (Liu et al., 2024): silu(x) = x s, s = 1 / (1 + exp(-x)), and its derivatives
+ * s (1 + x (1 - s)) and s (1 - s) (2 + x (1 - 2 s)), of x itself. */
+GT_BASIS(gt_basis_base) {
+  REAL s = GT_SIGMOID(u), y = u * s;
+  if (GT_ORDER == 1u) y = s * (1.0f + u * (1.0f - s));
+  if (GT_ORDER == 2u) y = s * (1.0f - s) * (2.0f + u * (1.0f - 2.0f * s));
+  return y;
+}

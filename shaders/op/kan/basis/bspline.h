@@ -1,0 +1,41 @@
+/* B-splines on a uniform grid: Liu et al., "KAN: Kolmogorov-Arnold Networks", 2024; extended and cut off as in
+ * efficient-kan (Blealtan, 2024). Of degree p on G cells over [low, high], h = (high - low) / G, there are G + p,
+ * on the knots low + (i - p) h, i = 0 … G + 2 p:
+ *   B_i(x) = N_p((x - low) / h + p - i),  N_0(v) = 1 for 0 <= v < 1, else 0,
+ *   N_d(v) = (v N_{d-1}(v) + (d + 1 - v) N_{d-1}(v - 1)) / d      (de Boor, "On Calculating with B-Splines", 1972),
+ *   N_d'(v) = N_{d-1}(v) - N_{d-1}(v - 1).
+ * Beyond the extended knots all are 0. The cell that x lies in is found once for all functions, so that they
+ * add up to 1 however numbers are rounded. GT_DEGREE is p. */
+#define GT_BSPLINE_MOST 9u /* degree */
+
+GT_BASIS(gt_basis_bspline) {
+  REAL cell = GT_FLOOR(u), t = u - cell, piece = cell + (GT_NUMBER(GT_DEGREE) - GT_NUMBER(term));
+  REAL y = GT_EACH(0.0f);
+  if (GT_DEGREE == 3u) {
+    REAL w = t + (piece - 2.0f), a = GT_ABS(w), r = GT_PICK(GT_BELOW(2.0f, a), 0.0f, 2.0f - a);
+    if (GT_ORDER == 0u)
+      y = GT_PICK(GT_BELOW(a, 1.0f), (0.5f * a - 1.0f) * a * a + 0.666666667f, r * r * r * 0.166666667f);
+    if (GT_ORDER == 1u) y = GT_PICK(GT_BELOW(a, 1.0f), (1.5f * a - 2.0f) * w, -GT_SIGNED(r * r * 0.5f, w));
+    if (GT_ORDER == 2u) y = GT_PICK(GT_BELOW(a, 1.0f), 3.0f * a - 2.0f, r);
+  } else if (GT_ORDER < GT_DEGREE) {
+    /* Of the two ends the nearer one: its sum has few terms, which cancel little. */
+    uint power = GT_DEGREE - GT_ORDER;
+    float end = GT_NUMBER(GT_DEGREE + 1u), share = GT_ORDER == 1u ? -1.0f : 1.0f, factor = 1.0f;
+    REAL v = t + piece, other = end - v, near = GT_PICK(GT_BELOW(other, v), other, v);
+    for (uint k = 0u; 2u * k <= GT_DEGREE; k++) {
+      REAL x = near - GT_NUMBER(k), each = GT_PICK(GT_BELOW(x, 0.0f), 0.0f, x), product = each * factor;
+      for (uint i = 1u; i < power; i++) product = product * each / GT_NUMBER(i + 1u);
+      y = y + product;
+      factor = -factor * (GT_NUMBER(GT_DEGREE) + 1.0f - GT_NUMBER(k)) / GT_NUMBER(k + 1u);
+    }
+    y = GT_PICK(GT_BELOW(other, v), share * y, y);
+  } else if (GT_ORDER == GT_DEGREE) {
+    /* Whole numbers: of the cell. */
+    float factor = 1.0f;
+    for (uint k = 0u; k <= GT_DEGREE; k++) {
+      y = y + GT_PICK(GT_SAME(piece, GT_NUMBER(k)), factor, 0.0f);
+      factor = -factor * (GT_NUMBER(GT_DEGREE) - GT_NUMBER(k)) / GT_NUMBER(k + 1u);
+    }
+  }
+  return y;
+}

@@ -1,0 +1,8 @@
+/* Cosines and sines (FourierKAN: Liu, 2024): with G = GT_TERMS / 2 cos(k u), k = 1 … G, then sin(k u). */
+GT_BASIS(gt_basis_fourier) {
+  uint pairs = GT_TERMS / 2u, is_sine = GT_WHOLE(term >= pairs), number = term + 1u - is_sine * pairs;
+  float k = GT_NUMBER(number), scale = 1.0f;
+  if (GT_ORDER >= 1u) scale = scale * k;
+  if (GT_ORDER >= 2u) scale = scale * k;
+  return scale * GT_COSINE(k * u, GT_ORDER + 3u * is_sine);
+}

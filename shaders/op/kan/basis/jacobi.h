@@ -1,0 +1,14 @@
+/* Jacobi polynomials P_n^(a, b), a = GT_FIRST and b = GT_SECOND above -1 (JacobiKAN: SpaceLearner, 2024). With
+ * k = n + 1 and s = 2 k + a + b (Abramowitz and Stegun, 22.7.1):
+ *   2 k (k + a + b) (s - 2) P_k = (s - 1) (s (s - 2) u + a^2 - b^2) P_{k-1} - 2 (k + a - 1) (k + b - 1) s P_{k-2}
+ *   P_1 = (a + b + 2) / 2 u + (a - b) / 2
+ * Inputs belong in [-1, 1]. */
+#define GT_JACOBI_K     (GT_NUMBER(n) + 1.0f)
+#define GT_JACOBI_S     (2.0f * GT_JACOBI_K + GT_FIRST + GT_SECOND)
+#define GT_JACOBI_UNDER (2.0f * GT_JACOBI_K * (GT_JACOBI_K + GT_FIRST + GT_SECOND))
+GT_POLYNOMIAL(gt_basis_jacobi, n == 0u ? 0.5f * GT_JACOBI_S : (GT_JACOBI_S - 1.0f) * GT_JACOBI_S / GT_JACOBI_UNDER,
+                n == 0u ? 0.5f * (GT_FIRST - GT_SECOND)
+                        : (GT_JACOBI_S - 1.0f) * (GT_FIRST + GT_SECOND) * (GT_FIRST - GT_SECOND) /
+                              (GT_JACOBI_UNDER * (GT_JACOBI_S - 2.0f)),
+                2.0f * (GT_NUMBER(n) + GT_FIRST) * (GT_NUMBER(n) + GT_SECOND) * GT_JACOBI_S /
+                    (GT_JACOBI_UNDER * (GT_JACOBI_S - 2.0f)))

@@ -1,0 +1,12 @@
+/* Straight lines between values at G + 1 points low + i h, i = 0 … G, h = (high - low) / G; the first and the last
+ * line go on beyond the grid. With j the cell that x is in, or is nearest to, and t = u - j:
+ *   B_j = 1 - t, B_{j+1} = t, all others 0. */
+GT_BASIS(gt_basis_piecewise_linear) {
+  REAL cell = GT_FLOOR(u), last = GT_EACH(GT_NUMBER(GT_TERMS - 2u));
+  cell = GT_PICK(GT_BELOW(cell, 0.0f), 0.0f, GT_PICK(GT_BELOW(last, cell), last, cell));
+  REAL t = u - cell, left = 1.0f - t, right = t;
+  if (GT_ORDER == 1u) left = GT_EACH(-1.0f), right = GT_EACH(1.0f);
+  if (GT_ORDER == 2u) left = right = GT_EACH(0.0f);
+  REAL behind = GT_PICK(GT_SAME(cell, GT_NUMBER(term) - 1.0f), right, 0.0f);
+  return GT_PICK(GT_SAME(cell, GT_NUMBER(term)), left, behind);
+}

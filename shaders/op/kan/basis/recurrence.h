@@ -1,0 +1,36 @@
+/* Orthogonal polynomials: P_0 = 1, P_{n+1} = (A u + B) P_n - C P_{n-1}, with A, B and C given as expressions in n, GT_FIRST
+ * and GT_SECOND; C counts from n = 1 on. In C such a basis is a function that tells the three (src/op/kan/basis.c
+ * takes many values through them at once), in GLSL one like all others. */
+#ifdef GL_core_profile
+#define GT_POLYNOMIAL(name, A, B, C) \
+  vec4 name(vec4 u, uint term) { \
+    vec4 last = vec4(0.0), now = vec4(1.0), slope_last = vec4(0.0), slope = vec4(0.0); \
+    vec4 bend_last = vec4(0.0), bend = vec4(0.0), next; \
+    for (uint n = 0u; n < term; n++) { \
+      float a = A, b = B, c = n == 0u ? 0.0 : C; \
+      vec4 line = a * u + b; \
+      if (GT_ORDER >= 2u) { \
+        next = 2.0 * a * slope + line * bend - c * bend_last; \
+        bend_last = bend; \
+        bend = next; \
+      } \
+      if (GT_ORDER >= 1u) { \
+        next = a * now + line * slope - c * slope_last; \
+        slope_last = slope; \
+        slope = next; \
+      } \
+      next = line * now - c * last; \
+      last = now; \
+      now = next; \
+    } \
+    return GT_ORDER == 0u ? now : GT_ORDER == 1u ? slope : bend; \
+  }
+#else
+typedef struct gt_recurrence {
+  float a, b, c;
+} gt_recurrence;
+#define GT_POLYNOMIAL(name, A, B, C)                                                             \
+  static inline gt_recurrence name(uint n, float first GT_UNUSED, float second GT_UNUSED) {      \
+    return (gt_recurrence){A, B, n == 0u ? 0.0f : C};                                            \
+  }
+#endif

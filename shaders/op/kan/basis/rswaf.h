@@ -1,0 +1,8 @@
+/* Reflectional switch activation functions on a grid (FasterKAN: Delis, 2024): B_i(x) = 1 - tanh^2((x - c_i) / w),
+ * centres, u and GT_FIRST as of rbf. */
+GT_BASIS(gt_basis_rswaf) {
+  REAL t = GT_TANH((u - GT_NUMBER(term)) * GT_FIRST), y = 1.0f - t * t;
+  if (GT_ORDER == 1u) y = y * t * (-2.0f * GT_FIRST);
+  if (GT_ORDER == 2u) y = y * (6.0f * t * t - 2.0f) * (GT_FIRST * GT_FIRST);
+  return y;
+}

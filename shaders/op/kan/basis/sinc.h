@@ -1,0 +1,21 @@
+/* Sinc functions on a grid: Yu et al., "Sinc Kolmogorov-Arnold Network", 2024, with one step h. Centres
+ * c_i = low + i h, i = 0 … G - 1, h = (high - low) / (G - 1): B_i(x) = sin(v) / v, v = pi (x - c_i) / h.
+ * Near 0, where the quotients would cancel, a power series. */
+GT_BASIS(gt_basis_sinc) {
+  REAL v = 3.14159265f * (u - GT_NUMBER(term)), z = v * v;
+  REAL far = GT_PICK(GT_BELOW(z, 1.0f), 1.0f, v), value = GT_COSINE(far, 3u) / far;
+  REAL slope = (GT_COSINE(far, 0u) - value) / far, y = value, near = y;
+  if (GT_ORDER == 0u)
+    near = (((z * 2.75573192e-6f - 1.98412698e-4f) * z + 8.33333333e-3f) * z - 0.166666667f) * z + 1.0f;
+  if (GT_ORDER == 1u) {
+    near = ((((z * -2.50521084e-7f + 2.20458554e-5f) * z - 1.19047619e-3f) * z + 3.33333333e-2f) * z - 0.333333333f) *
+           (3.14159265f * v);
+    y = 3.14159265f * slope;
+  }
+  if (GT_ORDER == 2u) {
+    near = ((((z * -2.25468975e-6f + 1.54320988e-4f) * z - 5.95238095e-3f) * z + 0.1f) * z - 0.333333333f) *
+           9.86960440f;
+    y = -9.86960440f * (value + 2.0f * slope / far);
+  }
+  return GT_PICK(GT_BELOW(z, 1.0f), near, y);
+}

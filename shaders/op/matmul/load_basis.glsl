@@ -1,0 +1,60 @@
+/* Basis functions of inputs (op/kan/basis.h, load.glsl). */
+#include "lib/math.glsl"
+#include "op/kan/basis.h"
+layout(constant_id = GT_BASIS_SPEC_KIND) const uint BASIS_KIND = 0u;
+layout(constant_id = GT_BASIS_SPEC_DEGREE) const uint BASIS_DEGREE = 3u;
+layout(constant_id = GT_BASIS_SPEC_TERMS) const uint BASIS_TERMS = 1u;
+layout(constant_id = GT_BASIS_SPEC_BLOCK) const uint BASIS_BLOCK = 1u;
+layout(constant_id = GT_BASIS_SPEC_ORDER) const uint BASIS_ORDER = 0u;
+
+const uint BASIS_FORM = BASIS_KIND & 255u, BASIS_HAS_BASE = BASIS_KIND / GT_BASIS_BASE;
+const uint BASIS_TOTAL = BASIS_TERMS + BASIS_HAS_BASE;
+float basis_low = 0.0, basis_inverse = 1.0, basis_first = 0.0, basis_second = 0.0;
+uint basis_inputs = 1u;
+
+#include "op/kan/real.h"
+#include "op/kan/bases.h"
+
+void basis_begin() {
+  basis_inputs = geometry.at[GT_BASIS_INPUTS];
+  basis_low = uintBitsToFloat(geometry.at[GT_BASIS_LOW]);
+  basis_inverse = uintBitsToFloat(geometry.at[GT_BASIS_INVERSE]);
+  basis_first = uintBitsToFloat(geometry.at[GT_BASIS_FIRST]);
+  basis_second = uintBitsToFloat(geometry.at[GT_BASIS_SECOND]);
+}
+
+/* Function `term` at x, or its derivative. */
+vec4 basis_values(vec4 x, uint term) {
+  vec4 u = (x - basis_low) * basis_inverse, y = vec4(0.0);
+#define GT_BASIS_CASE(number, name, function) \
+  if (BASIS_FORM == number) y = function(u, term);
+  GT_BASES(GT_BASIS_CASE)
+  if (BASIS_ORDER >= 1u) y *= basis_inverse;
+  if (BASIS_ORDER >= 2u) y *= basis_inverse;
+  if (BASIS_HAS_BASE != 0u)
+    if (term == BASIS_TERMS) y = gt_basis_base(x, term);
+  return y;
+}
+
+gt_spot basis_line(uint line) { return gt_spot(line * basis_inputs, ivec3(0), 0u); }
+
+/* `phase` is the function. */
+gt_spot basis_position(uint position) {
+  uint block = position / (BASIS_TOTAL * BASIS_BLOCK), rest = position - block * (BASIS_TOTAL * BASIS_BLOCK);
+  uint term = rest / BASIS_BLOCK;
+  return gt_spot(block * BASIS_BLOCK + rest - term * BASIS_BLOCK, ivec3(0), term);
+}
+
+vec4 basis_quad(GT_FLOATS from, gt_spot line, gt_spot at, uint position, int left) {
+  vec4 v = vec4(0.0);
+  if (BASIS_BLOCK % 4u == 0u) {
+    if (left > 0) v = basis_values(fetch(from, line.at + at.at, 4, ALIGNED != 0u), at.phase);
+  } else {
+    [[unroll]] for (int i = 0; i < 4; i++)
+      if (i < left) {
+        gt_spot one = basis_position(position + uint(i));
+        v[i] = basis_values(vec4(from.at[line.at + one.at]), one.phase).x;
+      }
+  }
+  return v;
+}

@@ -1,0 +1,37 @@
+/* The factors of the gradient of a basis' inputs (op/kan/basis.h, load.glsl): in each segment of k the whole line
+ * of g, or the coefficients of the segment's function. */
+layout(constant_id = GT_FACTOR_SPEC_SEGMENT) const uint SEGMENT = 0u;
+
+uint segments_outputs = 1u;
+
+void segments_begin() { segments_outputs = geometry.at[GT_BASIS_OUTPUTS]; }
+
+gt_spot repeated_line(uint line) { return gt_spot(line * segments_outputs, ivec3(0), 0u); }
+
+gt_spot coefficients_line(uint line) {
+  uint block = line / BASIS_BLOCK;
+  return gt_spot((block * BASIS_TOTAL * BASIS_BLOCK + line - block * BASIS_BLOCK) * segments_outputs, ivec3(0), 0u);
+}
+
+/* `phase`: of a segment's elements, how many come before this one. */
+gt_spot repeated_position(uint position) {
+  uint along = position % max(SEGMENT, 1u);
+  return gt_spot(along, ivec3(0), along);
+}
+
+gt_spot coefficients_position(uint position) {
+  gt_spot spot = repeated_position(position);
+  spot.at += position / max(SEGMENT, 1u) * BASIS_BLOCK * segments_outputs;
+  return spot;
+}
+
+vec4 segments_quad(GT_FLOATS from, gt_spot line, gt_spot position, int left) {
+  return fetch(from, line.at + position.at, min(left, int(segments_outputs) - int(position.phase)),
+               ALIGNED != 0u && segments_outputs % 4u == 0u);
+}
+
+/* What a segment's sums are multiplied with, of inputs at (line, input …), of which `left` exist. */
+vec4 segments_drain(GT_FLOATS from, uint line, uint input_, uint segment, int left) {
+  uint at = line * basis_inputs + input_;
+  return basis_values(fetch(from, at, left, ALIGNED != 0u && ((at | basis_inputs) & 3u) == 0u), segment);
+}

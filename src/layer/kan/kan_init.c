@@ -1,0 +1,70 @@
+#include "layer/kan/kan_init.h"
+#include "base/memory.h"
+#include "layer/init_config.h"
+#include "layer/kan/spline.h"
+#include <stdlib.h>
+#include <string.h>
+
+enum { BASE_PURPOSE = 1 }; /* added to the stream's: what the base draws is its own */
+
+typedef struct place { /* sizes of what is filled */
+  int64_t blocks, functions, inside, outputs;
+} place;
+
+/* Coefficients of the splines that pass through random values at the ends of the grid's cells, as
+ * efficient-kan begins. */
+static void fill_through_noise(const gt_kan_start *c, const place *p, const gt_init_stream *stream,
+                               float *out) {
+  const uint32_t points = c->points, terms = c->a.terms;
+  const int64_t inside = p->inside * p->outputs;
+  double *values = gt_alloc(sizeof *values * points * terms), *fit = gt_alloc(sizeof *fit * points * terms);
+  float *noise = gt_alloc(sizeof *noise * (size_t)(p->blocks * points * inside));
+  gt_init_draw_uniform(stream, p->blocks * points * inside, -0.5 * c->noise, 0.5 * c->noise, noise);
+  for (uint32_t k = 0; k < points; k++)
+    for (uint32_t t = 0; t < terms; t++)
+      values[k * terms + t] = gt_spline(c->a.degree, (double)k + c->a.degree - t);
+  gt_pseudo_inverse(values, points, terms, fit);
+  for (int64_t b = 0; b < p->blocks; b++)
+    for (uint32_t t = 0; t < terms; t++)
+      for (int64_t i = 0; i < inside; i++) {
+        double sum = 0;
+        for (uint32_t k = 0; k < points; k++)
+          sum += fit[t * points + k] * noise[(b * points + k) * inside + i];
+        out[(b * p->functions + t) * inside + i] = (float)(c->scale * sum);
+      }
+  free(values);
+  free(fit);
+  free(noise);
+}
+
+static void fill_base(const gt_kan_start *c, const place *p, gt_init_stream stream, float *out) {
+  const int64_t inside = p->inside * p->outputs;
+  float *weights = gt_alloc(sizeof *weights * (size_t)(p->blocks * inside));
+  stream.purpose += BASE_PURPOSE;
+  gt_init_draw_uniform(&stream, p->blocks * inside, -c->base, c->base, weights);
+  for (int64_t b = 0; b < p->blocks; b++)
+    memcpy(out + (b * p->functions + c->a.terms) * inside, weights + b * inside,
+           sizeof *out * (size_t)inside);
+  free(weights);
+}
+
+static void fill(const void *config, gt_shape shape, const gt_init_stream *stream, float *out) {
+  const gt_kan_start *c = config;
+  const place p = {shape.dim[0], shape.dim[1], shape.dim[2], shape.dim[3]};
+  if (c->points)
+    fill_through_noise(c, &p, stream, out);
+  else
+    gt_init_draw_normal(stream, gt_shape_count(shape), 0, c->scale * c->deviation, out);
+  if (c->a.base) fill_base(c, &p, *stream, out);
+}
+
+static const gt_init_type type = {
+    .name = "kan", .help = "as the basis' source begins", .min_rank = 4, .fill = fill};
+
+const gt_init *gt_kan_start_of(gt_arena *arena, const gt_kan_start *start) {
+  gt_kan_start *config = GT_NEW(arena, gt_kan_start);
+  gt_init *init = GT_NEW(arena, gt_init);
+  *config = *start;
+  *init = (gt_init){.type = &type, .config = config};
+  return init;
+}

@@ -1,0 +1,74 @@
+#include "layer/kan/spline.h"
+#include "base/memory.h"
+#include <assert.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+double gt_spline(uint32_t degree, double v) {
+  double n[GT_SPLINE_MOST_DEGREE + 1]; /* N_d(v - j) */
+  assert(degree <= GT_SPLINE_MOST_DEGREE);
+  for (uint32_t j = 0; j <= degree; j++) n[j] = v >= j && v < j + 1 ? 1 : 0;
+  for (uint32_t d = 1; d <= degree; d++)
+    for (uint32_t j = 0; j + d <= degree; j++) n[j] = ((v - j) * n[j] + (d + 1 - (v - j)) * n[j + 1]) / d;
+  return n[0];
+}
+
+/* Solves s x = b for each of `count` right-hand sides b [n, count], in place; s [n, n] is symmetric and not
+ * negative, and is overwritten by its Cholesky factor. What is singular is taken as 0. */
+static void solve(double *s, uint32_t n, double *b, uint32_t count) {
+  double largest = 0;
+  for (uint32_t i = 0; i < n; i++) largest = fmax(largest, s[i * n + i]);
+  for (uint32_t i = 0; i < n; i++) {
+    for (uint32_t j = 0; j <= i; j++) {
+      double sum = s[i * n + j];
+      for (uint32_t k = 0; k < j; k++) sum -= s[i * n + k] * s[j * n + k];
+      if (i == j)
+        s[i * n + i] = sum > 1e-13 * largest ? sqrt(sum) : 0;
+      else
+        s[i * n + j] = s[j * n + j] > 0 ? sum / s[j * n + j] : 0;
+    }
+  }
+  for (uint32_t c = 0; c < count; c++) {
+    for (uint32_t i = 0; i < n; i++) {
+      double sum = b[i * count + c];
+      for (uint32_t k = 0; k < i; k++) sum -= s[i * n + k] * b[k * count + c];
+      b[i * count + c] = s[i * n + i] > 0 ? sum / s[i * n + i] : 0;
+    }
+    for (uint32_t i = n; i-- > 0;) {
+      double sum = b[i * count + c];
+      for (uint32_t k = i + 1; k < n; k++) sum -= s[k * n + i] * b[k * count + c];
+      b[i * count + c] = s[i * n + i] > 0 ? sum / s[i * n + i] : 0;
+    }
+  }
+}
+
+/* out [n, n] = the sum of v vᵀ over the vectors v [n] at a, a + step, …; most of what splines are made of is
+ * zero. */
+static void square(const double *a, uint32_t count, uint32_t step, uint32_t n, uint32_t each, double *out) {
+  memset(out, 0, sizeof *out * n * n);
+  for (uint32_t k = 0; k < count; k++, a += step)
+    for (uint32_t i = 0; i < n; i++) {
+      const double left = a[(size_t)i * each];
+      for (uint32_t j = 0; left != 0 && j < n; j++) out[i * n + j] += left * a[(size_t)j * each];
+    }
+}
+
+void gt_pseudo_inverse(const double *a, uint32_t rows, uint32_t columns, double *inverse) {
+  const bool tall = rows > columns;
+  const uint32_t n = tall ? columns : rows;
+  double *s = gt_alloc(sizeof *s * n * n), *side = gt_alloc(sizeof *side * rows * columns);
+  if (tall)
+    square(a, rows, columns, n, 1, s);
+  else
+    square(a, columns, 1, n, columns, s);
+  /* Tall: (aᵀ a)⁻¹ aᵀ. Wide: ((a aᵀ)⁻¹ a)ᵀ, as a aᵀ is symmetric. */
+  for (uint32_t i = 0; i < rows; i++)
+    for (uint32_t j = 0; j < columns; j++) side[tall ? j * rows + i : i * columns + j] = a[i * columns + j];
+  solve(s, n, side, tall ? rows : columns);
+  for (uint32_t i = 0; i < rows; i++)
+    for (uint32_t j = 0; j < columns; j++)
+      inverse[j * rows + i] = side[tall ? j * rows + i : i * columns + j];
+  free(s);
+  free(side);
+}

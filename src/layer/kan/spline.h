@@ -1,0 +1,15 @@
+/* Splines on the host, in double precision: what initial values need, and whatever fits coefficients to
+ * values. */
+#ifndef GT_LAYER_SPLINE_H
+#define GT_LAYER_SPLINE_H
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { GT_SPLINE_MOST_DEGREE = 9 };
+
+/* The cardinal B-spline N_degree(v) (shaders/op/kan/basis/bspline.h). */
+double gt_spline(uint32_t degree, double v);
+/* Of the matrix a [rows, columns] the pseudo-inverse [columns, rows]: what solves a x = y by least squares
+ * or, where there are many solutions, by the shortest one. */
+void gt_pseudo_inverse(const double *a, uint32_t rows, uint32_t columns, double *inverse);
+#endif

@@ -1,0 +1,196 @@
+#include "op/kan/basis.h"
+#include "base/count.h"
+#include "op/kan/kan.h"
+#include "shaders/op/kan/real.h"
+#include "shaders/op/kan/bases.h"
+#include <string.h>
+
+static uint32_t bits_of(float x) {
+  uint32_t bits;
+  memcpy(&bits, &x, sizeof bits);
+  return bits;
+}
+
+static float float_of(uint32_t bits) {
+  float x;
+  memcpy(&x, &bits, sizeof x);
+  return x;
+}
+
+void gt_basis_geometry(const gt_kan_attribute *a, uint32_t inputs, uint32_t outputs,
+                       uint32_t geometry[GT_BASIS_WORDS], uint32_t *spec) {
+  geometry[GT_BASIS_INPUTS] = inputs;
+  geometry[GT_BASIS_LOW] = bits_of(a->low);
+  geometry[GT_BASIS_INVERSE] = bits_of(a->inverse);
+  geometry[GT_BASIS_FIRST] = bits_of(a->first);
+  geometry[GT_BASIS_SECOND] = bits_of(a->second);
+  geometry[GT_BASIS_OUTPUTS] = outputs;
+  spec[GT_BASIS_SPEC_KIND - GT_FACTOR_SPEC_OWN] = a->basis | (a->base ? GT_BASIS_BASE : 0);
+  spec[GT_BASIS_SPEC_DEGREE - GT_FACTOR_SPEC_OWN] = a->degree;
+  spec[GT_BASIS_SPEC_TERMS - GT_FACTOR_SPEC_OWN] = a->terms;
+  spec[GT_BASIS_SPEC_BLOCK - GT_FACTOR_SPEC_OWN] = a->block;
+  spec[GT_BASIS_SPEC_ORDER - GT_FACTOR_SPEC_OWN] = a->order;
+}
+
+/* --- values on the CPU ---------------------------------------------------------------------------------- */
+
+typedef struct form { /* of one function */
+  uint32_t term, terms, degree, order;
+  float low, inverse, first, second;
+} form;
+
+typedef struct lines { /* of inputs, and of values that are made of them */
+  const float *x;
+  size_t x_step;
+  float *to;
+  size_t to_step;
+  uint32_t count, length;
+} lines;
+
+typedef void fill_function(const form *f, const lines *l);
+
+/* The inner loop becomes vector code, with as many of the form's numbers constant as their expressions are.
+ */
+#define FILL(name, function, term_, degree_, order_)                                           \
+  GT_CLONES static void name(const form *f, const lines *l) {                                  \
+    const uint32_t term = (term_), terms = f->terms, degree = (degree_), order = (order_);     \
+    const float low = f->low, inverse = f->inverse, first = f->first, second = f->second;      \
+    const float scale = order == 0 ? 1.0f : order == 1 ? inverse : inverse * inverse;          \
+    for (uint32_t k = 0; k < l->count; k++) {                                                  \
+      const float *restrict x = l->x + k * l->x_step;                                          \
+      float *restrict to = l->to + k * l->to_step;                                             \
+      GT_VECTOR_LOOP for (uint32_t i = 0; i < l->length; i++) to[i] =                          \
+          scale * function((x[i] - low) * inverse, term, terms, degree, order, first, second); \
+    }                                                                                          \
+  }
+#define ORDERS(name, function, term, degree) \
+  FILL(name##_0, function, term, degree, 0)  \
+  FILL(name##_1, function, term, degree, 1)  \
+  FILL(name##_2, function, term, degree, 2)
+#define ORDERS_OF(name) \
+  { name##_0, name##_1, name##_2 }
+
+enum { ORDER_COUNT = GT_BASIS_MOST_ORDER + 1, COMMON_DEGREES = 6, AT_ONCE = 16 };
+
+#define FILL_ANY(number, name, function) ORDERS(fill_##name, function, f->term, f->degree)
+GT_PLAIN_BASES(FILL_ANY)
+#define ANY_OF(number, name, function) [number] = ORDERS_OF(fill_##name),
+static fill_function *const fill_any[][ORDER_COUNT] = {GT_PLAIN_BASES(ANY_OF)};
+ORDERS(fill_base, gt_basis_base, 0, 0)
+static fill_function *const fill_base[ORDER_COUNT] = ORDERS_OF(fill_base);
+
+/* Loops within a spline end at a degree that the compiler knows. */
+#define FILL_SPLINE(degree) ORDERS(fill_spline_##degree, gt_basis_bspline, f->term, degree)
+FILL_SPLINE(0)
+FILL_SPLINE(1)
+FILL_SPLINE(2)
+FILL_SPLINE(3)
+FILL_SPLINE(4)
+FILL_SPLINE(5)
+#define SPLINE(degree) ORDERS_OF(fill_spline_##degree)
+static fill_function *const fill_spline[COMMON_DEGREES][ORDER_COUNT] = {SPLINE(0), SPLINE(1), SPLINE(2),
+                                                                        SPLINE(3), SPLINE(4), SPLINE(5)};
+
+/* --- polynomials ---------------------------------------------------------------------------------------- */
+
+typedef gt_recurrence step_function(uint n, float first, float second);
+#define STEP(number, name, function) [number] = function,
+static step_function *const steps[] = {GT_POLYNOMIALS(STEP)};
+
+typedef float wide __attribute__((vector_size(AT_ONCE * sizeof(float))));
+
+/* What is computed with beyond n is not kept. */
+GT_MATH void take(wide *to, const float *from, uint32_t n) {
+  if (n == AT_ONCE)
+    memcpy(to, from, sizeof *to);
+  else
+    memcpy(to, from, n * sizeof *from);
+}
+GT_MATH void give(float *to, const wide *from, uint32_t n) {
+  if (n == AT_ONCE)
+    memcpy(to, from, sizeof *from);
+  else
+    memcpy(to, from, n * sizeof *to);
+}
+
+GT_CLONES static void fill_polynomial(const form *f, const lines *l, const gt_recurrence *step) {
+  const float scale = f->order == 0 ? 1.0f : f->order == 1 ? f->inverse : f->inverse * f->inverse;
+  for (uint32_t k = 0; k < l->count; k++)
+    for (uint32_t first = 0; first < l->length; first += AT_ONCE) {
+      const uint32_t n = gt_least_u32(l->length - first, AT_ONCE);
+      wide x = {0}, last[ORDER_COUNT] = {{0}}, now[ORDER_COUNT] = {{0}}; /* the polynomials' derivatives */
+      take(&x, l->x + k * l->x_step + first, n);
+      const wide u = (x - f->low) * f->inverse;
+      now[0] += 1;
+      for (uint32_t t = 0; t < f->term; t++) {
+        const gt_recurrence r = step[t];
+        const wide line = r.a * u + r.b, value = now[0], slope = now[1], bend = now[2];
+        now[0] = line * value - r.c * last[0];
+        last[0] = value;
+        if (f->order < 1) continue;
+        now[1] = r.a * value + line * slope - r.c * last[1];
+        last[1] = slope;
+        if (f->order < 2) continue;
+        now[2] = 2 * r.a * slope + line * bend - r.c * last[2];
+        last[2] = bend;
+      }
+      const wide y = scale * now[f->order];
+      give(l->to + k * l->to_step + first, &y, n);
+    }
+}
+
+/* --- all --------------------------------------------------------------------------------------------------
+ */
+
+static void fill_by(uint32_t basis, const form *f, const lines *l) {
+  if (basis >= sizeof fill_any / sizeof *fill_any) {
+    gt_recurrence step[GT_BASIS_MOST_POLYNOMIALS];
+    for (uint32_t n = 0; n < f->term; n++) step[n] = steps[basis](n, f->first, f->second);
+    fill_polynomial(f, l, step);
+  } else if (basis == GT_BASIS_BSPLINE && f->degree < COMMON_DEGREES) {
+    fill_spline[f->degree][f->order](f, l);
+  } else {
+    fill_any[basis][f->order](f, l);
+  }
+}
+
+static const form base_form = {.inverse = 1};
+
+static void fill(const uint32_t *geometry, const uint32_t *spec, uint32_t term, const lines *l) {
+  const form f = {.term = term,
+                  .terms = spec[GT_BASIS_SPEC_TERMS],
+                  .degree = spec[GT_BASIS_SPEC_DEGREE],
+                  .order = spec[GT_BASIS_SPEC_ORDER],
+                  .low = float_of(geometry[GT_BASIS_LOW]),
+                  .inverse = float_of(geometry[GT_BASIS_INVERSE]),
+                  .first = float_of(geometry[GT_BASIS_FIRST]),
+                  .second = float_of(geometry[GT_BASIS_SECOND])};
+  if (term == f.terms)
+    fill_base[f.order](&base_form, l);
+  else
+    fill_by(spec[GT_BASIS_SPEC_KIND] % GT_BASIS_BASE, &f, l);
+}
+
+void gt_basis_fill(const uint32_t *geometry, const uint32_t *spec, uint32_t term, const float *x, uint32_t n,
+                   float *to) {
+  fill(geometry, spec, term, &(lines){.x = x, .to = to, .count = 1, .length = n});
+}
+
+void gt_basis_make(const gt_factor *factor, uint32_t line, uint32_t count, uint32_t position,
+                   uint32_t positions, float *to, size_t step) {
+  const uint32_t *spec = factor->spec, block = spec[GT_BASIS_SPEC_BLOCK];
+  const uint32_t total = spec[GT_BASIS_SPEC_TERMS] + spec[GT_BASIS_SPEC_KIND] / GT_BASIS_BASE;
+  const size_t inputs = factor->geometry[GT_BASIS_INPUTS];
+  for (uint32_t done = 0; done < positions;) { /* one function at neighbouring inputs at a time */
+    const uint32_t at = position + done, first = at % block, term = at / block % total;
+    const uint32_t run = gt_least_u32(block - first, positions - done);
+    fill(factor->geometry, spec, term,
+         &(lines){.x = factor->from + line * inputs + (size_t)(at / block / total) * block + first,
+                  .x_step = inputs,
+                  .to = to + done,
+                  .to_step = step,
+                  .count = count,
+                  .length = run});
+    done += run;
+  }
+}

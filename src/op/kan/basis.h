@@ -1,0 +1,19 @@
+/* Basis functions as a factor of products (shaders/op/kan/basis.h): what they are, and their elements on the
+ * CPU. */
+#ifndef GT_OP_KAN_BASIS_H
+#define GT_OP_KAN_BASIS_H
+#include "op/matmul/factor.h"
+#include "shaders/op/kan/basis.h"
+
+enum { GT_BASIS_MOST_DEGREE = 9, GT_BASIS_MOST_ORDER = 2 };
+
+/* The words of a geometry for `inputs` and, where they are asked for, `outputs`, and the constants from
+ * GT_FACTOR_SPEC_OWN on. */
+struct gt_kan_attribute;
+void gt_basis_geometry(const struct gt_kan_attribute *attribute, uint32_t inputs, uint32_t outputs,
+                       uint32_t geometry[GT_BASIS_WORDS], uint32_t *spec);
+/* to[i] = function `term` at x[i], i < n, as geometry and spec (a step's) tell. */
+void gt_basis_fill(const uint32_t *geometry, const uint32_t *spec, uint32_t term, const float *x, uint32_t n,
+                   float *to);
+gt_factor_maker gt_basis_make;
+#endif

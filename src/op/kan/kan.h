@@ -1,0 +1,38 @@
+/* Layers of a Kolmogorov-Arnold network (src/op/kan/kan.c): each input by way of basis functions, y = B(x) C,
+ * x [batch…, inputs], y [batch…, outputs]. B(x) has a column for each input and function, in the order of
+ * shaders/op/kan/basis.h, and is never stored. */
+#ifndef GT_OP_KAN_H
+#define GT_OP_KAN_H
+#include "graph/graph.h"
+#include "shaders/op/kan/basis.h"
+
+typedef struct gt_kan_attribute {
+  uint32_t basis;                    /* GT_BASIS_… */
+  uint32_t terms;                    /* functions of an input, without the base */
+  uint32_t base;                     /* 1: silu(x) is one more, behind them */
+  uint32_t degree;                   /* of B-splines */
+  uint32_t block;                    /* neighbouring inputs that stand together: a divisor of the inputs */
+  uint32_t order;                    /* of the derivative: 0 */
+  float low, inverse, first, second; /* shaders/op/kan/basis.h */
+} gt_kan_attribute;
+
+/* coefficients: [inputs * (terms + base), outputs], in any shape that ends in the outputs. */
+gt_id gt_kan(gt_graph *graph, gt_id x, gt_id coefficients, const gt_kan_attribute *attribute);
+/* The gradient of the coefficients, [inputs * (terms + base), outputs], given that of y. */
+gt_id gt_kan_coefficients(gt_graph *graph, gt_id x, gt_id g, const gt_kan_attribute *attribute);
+/* The gradient of x, where attribute->order is one more than that of y. Of its own gradients that of x alone
+ * is known; asking for another is an error. */
+gt_id gt_kan_input(gt_graph *graph, gt_id x, gt_id g, gt_id coefficients, const gt_kan_attribute *attribute);
+
+/* The row of C of function `term` of an input. */
+uint32_t gt_kan_row(const gt_kan_attribute *attribute, uint32_t input, uint32_t term);
+
+/* Attributes over [low, high], all inputs in one block: B-splines and straight lines on a grid of cells;
+ * bumps around points, as many as the grid has, `width` apart or as wide as is said (0: as they are apart);
+ * cosines and sines of so many frequencies; polynomials of degrees 0 to `degree`. */
+gt_kan_attribute gt_kan_bspline(double low, double high, uint32_t grid, uint32_t degree);
+gt_kan_attribute gt_kan_lines(double low, double high, uint32_t grid);
+gt_kan_attribute gt_kan_bumps(uint32_t basis, double low, double high, uint32_t grid, double width);
+gt_kan_attribute gt_kan_waves(uint32_t frequencies);
+gt_kan_attribute gt_kan_polynomials(uint32_t basis, uint32_t degree, double a, double b);
+#endif

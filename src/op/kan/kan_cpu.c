@@ -1,0 +1,77 @@
+#include "op/kan/kan_cpu.h"
+#include "base/count.h"
+#include "base/pool.h"
+#include "op/blas.h"
+#include "op/kan/basis.h"
+#include "op/matmul/matmul_cpu.h"
+#include <assert.h>
+#include <string.h>
+
+/* A tile: some rows by some inputs of one block. The product of g with the coefficients of a few functions is
+ * made in the thread's own memory, and what it holds is multiplied with B' and added up while it is there. */
+enum { MOST_ROWS = 128, FEW_ROWS = 32, MANY = 512, WIDE = 256 };
+
+typedef struct cut {            /* of the gradient */
+  uint32_t rows, width, across; /* across: tiles beside each other */
+} cut;
+
+static cut cut_of(uint32_t m, uint32_t inputs, uint32_t block) {
+  const uint32_t parts = gt_ceil_div(block, WIDE);
+  return (cut){m < MANY ? FEW_ROWS : MOST_ROWS, gt_ceil_div(block, parts), inputs / block * parts};
+}
+
+uint32_t gt_kan_input_tiles(uint32_t m, uint32_t inputs, uint32_t block) {
+  const cut c = cut_of(m, inputs, block);
+  return gt_ceil_div(m, c.rows) * c.across;
+}
+
+bool gt_kan_input_prepare(const void *args, const uint32_t *spec, uint32_t threads, gt_error *error) {
+  const struct gt_kan_input_args *a = args;
+  (void)spec;
+  return gt_matmul_own_tile(a->m) || gt_blas_reserve(threads, error);
+}
+
+/* total[row, i] += sum over the functions of derivative(x[row, i]) * part[row, function, i]. */
+static void drain(const struct gt_kan_input_args *a, const uint32_t *spec, const float *x, uint32_t inputs,
+                  uint32_t term, uint32_t terms, uint32_t rows, uint32_t width, const float *part,
+                  float *total) {
+  float slope[WIDE];
+  for (uint32_t r = 0; r < rows; r++, x += inputs, total += width)
+    for (uint32_t t = 0; t < terms; t++, part += width) {
+      gt_basis_fill(GT_PTR(const uint32_t, a->geometry), spec, term + t, x, width, slope);
+      for (uint32_t i = 0; i < width; i++) total[i] += slope[i] * part[i];
+    }
+}
+
+void gt_kan_input_cpu(const void *args, const uint32_t *spec, uint32_t tile) {
+  const struct gt_kan_input_args *a = args;
+  const uint32_t *geometry = GT_PTR(const uint32_t, a->geometry);
+  const uint32_t inputs = geometry[GT_BASIS_INPUTS], outputs = geometry[GT_BASIS_OUTPUTS],
+                 block = spec[GT_BASIS_SPEC_BLOCK],
+                 total_terms = spec[GT_BASIS_SPEC_TERMS] + spec[GT_BASIS_SPEC_KIND] / GT_BASIS_BASE;
+  const cut c = cut_of(a->m, inputs, block);
+  const uint32_t parts = c.across / (inputs / block), in_block = tile % c.across % parts * c.width;
+  const uint32_t number = tile % c.across / parts, row = tile / c.across * c.rows;
+  const uint32_t rows = gt_least_u32(a->m - row, c.rows), width = gt_least_u32(block - in_block, c.width);
+  const uint32_t group = width == block ? gt_most_u32(WIDE / width, 1) : 1; /* functions at a time */
+  _Static_assert((2 * MOST_ROWS * WIDE + GT_MATMUL_PACK) * sizeof(float) <= GT_POOL_SCRATCH, "a tile fits");
+  float *total = gt_pool_scratch(), *part = total + MOST_ROWS * WIDE, *pack = part + MOST_ROWS * WIDE;
+  const uint32_t first = row * inputs + number * block + in_block;
+  memset(total, 0, sizeof *total * rows * width);
+  for (uint32_t term = 0; term < total_terms; term += group) {
+    const uint32_t terms = gt_least_u32(total_terms - term, group);
+    const size_t line = ((size_t)number * total_terms + term) * block + in_block; /* of the coefficients */
+    const gt_matmul_operands o = {.a = GT_PTR(const float, a->g) + (size_t)row * outputs,
+                                  .b = GT_PTR(const float, a->c) + line * outputs,
+                                  .lda = outputs,
+                                  .ldb = outputs,
+                                  .trans_b = true,
+                                  .m = rows,
+                                  .n = terms * width,
+                                  .k = outputs};
+    gt_matmul_multiply(&o, a->m, part, o.n, pack);
+    drain(a, spec, GT_PTR(const float, a->x) + first, inputs, term, terms, rows, width, part, total);
+  }
+  const gt_matmul_ends ends = {a->in, a->y, a->clock, inputs};
+  gt_matmul_finish_tile(&ends, spec, total, width, first, inputs, rows, width);
+}

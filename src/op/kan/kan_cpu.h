@@ -1,0 +1,20 @@
+/* The gradient of a KAN layer's inputs on the CPU, shared by the files of the family only. */
+#ifndef GT_OP_KAN_CPU_H
+#define GT_OP_KAN_CPU_H
+#include "base/error.h"
+#include "lib/args.h"
+#include "op/kan/kan.h"
+#include "op/matmul/factor.h"
+
+struct gt_kan_input_args {
+  GT_FLOATS x, g, c;
+  GT_FLOATS in[4], y[2]; /* of the program */
+  GT_WORDS clock, geometry;
+  uint m;
+};
+
+/* Tiles of rows by inputs of one block: a pure function of the shape. */
+uint32_t gt_kan_input_tiles(uint32_t m, uint32_t inputs, uint32_t block);
+void gt_kan_input_cpu(const void *args, const uint32_t *spec, uint32_t tile);
+bool gt_kan_input_prepare(const void *args, const uint32_t *spec, uint32_t threads, gt_error *error);
+#endif

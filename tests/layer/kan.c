@@ -1,0 +1,302 @@
+/* kan layers on the CPU: how they begin, what their options make of an input, against plain loops in double;
+ * what is refused, and where. (Every basis, and its gradients, are compared with other formulas in
+ * tests/op/kan.) */
+#include "backend/backend.h"
+#include "layer/kan/spline.h"
+#include "model/model.h"
+#include "op/core.h"
+#include "store/contents.h"
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { MOST = 1 << 14 };
+
+typedef struct fixture {
+  gt_arena arena;
+  gt_diagnostics diagnostics;
+  gt_graph *graph;
+  gt_model *model;
+  gt_image start;
+} fixture;
+
+/* The model on an input of that shape, with its parameters as seed 1 begins them; NULL in f->model if it is
+ * refused. */
+static void build(fixture *f, const char *layer, gt_shape shape) {
+  memset(f, 0, sizeof *f);
+  gt_arena_init(&f->arena);
+  gt_diagnostics_init(&f->diagnostics, &f->arena);
+  const char *text = gt_arena_printf(&f->arena, "model:\n  - %s\n", layer);
+  const gt_spec *root = gt_spec_parse(&f->arena, "config.yaml", text, strlen(text), &f->diagnostics);
+  f->graph = gt_graph_create(&f->arena);
+  const gt_model_input x = {
+      "input", gt_variable_read(f->graph, gt_graph_variable(f->graph, "x", shape, GT_F32, false))};
+  f->model = gt_model_build(&f->arena, f->graph, root, NULL, (gt_model_inputs){1, &x}, GT_NONE,
+                            (gt_model_mode){.training = true}, &f->diagnostics);
+  if (f->model) gt_image_start(&f->start, f->model->store, GT_WEIGHT_ROLES, 1);
+}
+
+static void finish(fixture *f) {
+  if (f->model) gt_image_finish(&f->start);
+  gt_arena_finish(&f->arena);
+}
+
+static float *parameter(fixture *f, const char *name) {
+  const gt_slot *slot = gt_store_find(f->model->store, gt_arena_printf(&f->arena, "kan1.%s", name));
+  return slot ? (float *)f->start.variable[0] + slot->offset : NULL;
+}
+
+static void run(fixture *f, const float *x, int64_t count, float *out) {
+  gt_error error = {0};
+  uint64_t ticket;
+  gt_buffer *buffer[2];
+  gt_backend *backend = gt_cpu_open(1, &error);
+  const gt_backend_api *api = backend->api;
+  const gt_plan_options options = {.target = backend->target, .keep = &f->model->output, .keep_count = 1};
+  gt_plan *plan = gt_plan_create(&f->arena, f->graph, &options, &error);
+  if (!plan) fail_msg("%s", error.message);
+  for (int v = 0; v < 2; v++) {
+    buffer[v] = api->buffer_create(backend, plan->variable_bytes[v] + 16, GT_BUFFER_DEVICE, &error);
+    memcpy(api->buffer_map(backend, buffer[v]), v ? f->start.variable[0] : (const void *)x,
+           sizeof(float) * (size_t)(v ? f->model->store->total : count));
+  }
+  gt_executable *executable = api->compile(backend, plan, buffer, &error);
+  assert_non_null(executable);
+  assert_true(api->run(backend, executable, 1, &ticket, &error));
+  assert_true(api->inspect(backend, executable, &plan->kept[0], out, &error));
+  api->executable_destroy(backend, executable);
+  for (int v = 0; v < 2; v++) api->buffer_destroy(backend, buffer[v]);
+  gt_backend_close(backend);
+}
+
+static double random_value(uint32_t *state, double low, double high) {
+  *state = *state * 1664525u + 1013904223u;
+  return low + (high - low) * (*state >> 8) * 0x1p-24;
+}
+
+/* --- splines on the host --- */
+
+static double by_recursion(uint32_t degree, double v) {
+  if (!degree) return v >= 0 && v < 1;
+  return (v * by_recursion(degree - 1, v) + (degree + 1 - v) * by_recursion(degree - 1, v - 1)) / degree;
+}
+
+static void splines_are_those_of_de_boor(void **state) {
+  (void)state;
+  for (uint32_t degree = 0; degree <= 6; degree++)
+    for (double v = -1; v <= degree + 2; v += 0.0625) {
+      double sum = 0;
+      assert_true(fabs(gt_spline(degree, v) - by_recursion(degree, v)) < 1e-14);
+      for (int i = -10; i <= 10; i++) sum += gt_spline(degree, v - i);
+      assert_true(fabs(sum - 1) < 1e-14);
+    }
+}
+
+/* A P A = A and (P A)ᵀ = P A tell a pseudo-inverse of full rank. */
+static void pseudo_inverses_fit(void **state) {
+  static const uint32_t sizes[][2] = {{1, 1}, {3, 7}, {7, 3}, {6, 8}, {5, 5}};
+  uint32_t seed = 1;
+  (void)state;
+  for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
+    const uint32_t rows = sizes[s][0], columns = sizes[s][1];
+    double a[64], p[64], pa[64];
+    for (uint32_t i = 0; i < rows * columns; i++) a[i] = random_value(&seed, -1, 1);
+    gt_pseudo_inverse(a, rows, columns, p);
+    for (uint32_t i = 0; i < columns; i++)
+      for (uint32_t j = 0; j < columns; j++) {
+        pa[i * columns + j] = 0;
+        for (uint32_t k = 0; k < rows; k++) pa[i * columns + j] += p[i * rows + k] * a[k * columns + j];
+      }
+    for (uint32_t i = 0; i < columns; i++)
+      for (uint32_t j = 0; j < columns; j++)
+        assert_true(fabs(pa[i * columns + j] - pa[j * columns + i]) < 1e-10);
+    for (uint32_t i = 0; i < rows; i++)
+      for (uint32_t j = 0; j < columns; j++) {
+        double sum = 0;
+        for (uint32_t k = 0; k < columns; k++) sum += a[i * columns + k] * pa[k * columns + j];
+        assert_true(fabs(sum - a[i * columns + j]) < 1e-10);
+      }
+  }
+}
+
+/* --- the layer --- */
+
+/* At the ends of cells a spline begins as noise, within half its spread and not all alike; beside it silu has
+ * weights of efficient-kan's. */
+static void splines_begin_as_noise(void **state) {
+  static const char *const layers[] = {"kan: {units: 7, noise: 0.4, spline_scale: false}",
+                                       "kan: {units: 7, noise: 0.4, degree: 5, spline_scale: false}",
+                                       "kan: {units: 7, noise: 0.4, degree: 1, spline_scale: false}"};
+  static const uint32_t degrees[] = {3, 5, 1};
+  (void)state;
+  for (int l = 0; l < 3; l++) {
+    fixture f;
+    build(&f, layers[l], gt_shape_2(4, 48));
+    const uint32_t degree = degrees[l], terms = 5 + degree;
+    const float *c = parameter(&f, "coefficients");
+    double most = 0, square = 0, base = 0;
+    for (int block = 0; block < 3; block++)
+      for (int place = 0; place < 16 * 7; place++) {
+        const float *own = c + block * (terms + 1) * 16 * 7 + place;
+        for (int k = 0; k <= 5; k++) {
+          double y = 0;
+          for (uint32_t t = 0; t < terms; t++)
+            y += gt_spline(degree, k + (double)degree - t) * own[t * 16 * 7];
+          most = fmax(most, fabs(y));
+          square += y * y / (48 * 7 * 6);
+        }
+        base = fmax(base, fabs(own[terms * 16 * 7]));
+      }
+    assert_true(most < 0.5 * 0.4 / 5 + 1e-6 && most > 0.48 * 0.4 / 5);
+    assert_true(fabs(sqrt(square) / (0.4 / 5 / sqrt(12)) - 1) < 0.1);
+    assert_true(base < 1 / sqrt(48) + 1e-6 && base > 0.95 / sqrt(48));
+    finish(&f);
+  }
+}
+
+/* Gaussians over normalised inputs, a separate branch, a bias; B-splines with a factor of their own. */
+static void options_do_what_they_say(void **state) {
+  enum { ROWS = 5, IN = 6, OUT = 3 };
+  float x[ROWS * IN], y[ROWS * OUT];
+  uint32_t seed = 3;
+  fixture f;
+  (void)state;
+  for (int i = 0; i < ROWS * IN; i++) x[i] = (float)random_value(&seed, -2, 2);
+  build(&f, "kan: {units: 3, basis: rbf, grid: 4, range: [-1, 2], width: 0.8, base: gelu}",
+        gt_shape_2(ROWS, IN));
+  for (int i = 0; i < IN; i++)
+    parameter(&f, "norm_weight")[i] = 1 + 0.1f * i, parameter(&f, "norm_bias")[i] = 0.2f * i;
+  run(&f, x, ROWS * IN, y);
+  for (int r = 0; r < ROWS; r++)
+    for (int o = 0; o < OUT; o++) {
+      double mean = 0, variance = 0, want = parameter(&f, "bias")[o];
+      for (int i = 0; i < IN; i++) mean += x[r * IN + i] / (double)IN;
+      for (int i = 0; i < IN; i++) variance += pow(x[r * IN + i] - mean, 2) / IN;
+      for (int i = 0; i < IN; i++) {
+        const double raw = x[r * IN + i], v = (raw - mean) / sqrt(variance + 1e-5) * (1 + 0.1 * i) + 0.2 * i;
+        for (int t = 0; t < 4; t++)
+          want += parameter(&f, "coefficients")[(t * IN + i) * OUT + o] * exp(-pow((v - (t - 1)) / 0.8, 2));
+        want += parameter(&f, "base_weight")[i * OUT + o] * raw * 0.5 * (1 + erf(raw / sqrt(2)));
+      }
+      assert_true(fabs(y[r * OUT + o] - want) < 2e-5);
+    }
+  finish(&f);
+  build(&f, "kan: {units: 3, grid: 4, degree: 2, range: [0, 2], spline_scale: true}", gt_shape_2(ROWS, IN));
+  run(&f, x, ROWS * IN, y);
+  for (int r = 0; r < ROWS; r++)
+    for (int o = 0; o < OUT; o++) {
+      double want = 0;
+      for (int i = 0; i < IN; i++) {
+        const double v = x[r * IN + i], scale = parameter(&f, "spline_scale")[i * OUT + o];
+        for (int t = 0; t < 6; t++)
+          want +=
+              scale * parameter(&f, "coefficients")[(t * IN + i) * OUT + o] * gt_spline(2, v / 0.5 + 2 - t);
+        want += parameter(&f, "coefficients")[(6 * IN + i) * OUT + o] * v / (1 + exp(-v));
+      }
+      assert_true(fabs(y[r * OUT + o] - want) < 2e-5);
+    }
+  finish(&f);
+}
+
+static void every_basis_builds(void **state) {
+  static const char *const bases[] = {"bspline",          "chebyshev", "rbf",      "fourier",
+                                      "piecewise_linear", "sinc",      "legendre", "hermite",
+                                      "jacobi",           "rswaf",     "wavelet"};
+  float x[2 * 3 * 32], y[2 * 3 * 5];
+  uint32_t seed = 5;
+  (void)state;
+  for (int i = 0; i < 2 * 3 * 32; i++) x[i] = (float)random_value(&seed, -1, 1);
+  for (size_t b = 0; b < sizeof bases / sizeof *bases; b++) {
+    fixture f;
+    char layer[80];
+    double square = 0;
+    snprintf(layer, sizeof layer, "kan: {units: 5, basis: %s}", bases[b]);
+    build(&f, layer, (gt_shape){.rank = 3, .dim = {2, 3, 32}});
+    if (!f.model) gt_diagnostics_print(&f.diagnostics, stderr);
+    assert_non_null(f.model);
+    run(&f, x, 2 * 3 * 32, y);
+    for (int i = 0; i < 2 * 3 * 5; i++) square += y[i] * (double)y[i] / 30;
+    assert_true(square > 1e-6 && square < 10); /* it says something, and not too loudly */
+    finish(&f);
+  }
+}
+
+/* A finer grid that has all knots of the coarse one says the same; one that has not, nearly; and another
+ * basis what it can. Silu beside the splines stays what it is. */
+static void refinement_keeps_the_functions(void **state) {
+  static const struct {
+    const char *before, *now;
+    double most;
+  } steps[] = {
+      {"kan: {units: 3, noise: 5, spline_scale: false}", "kan: {units: 3, grid: 10, spline_scale: false}",
+       2e-6},
+      {"kan: {units: 3, noise: 5, spline_scale: false}", "kan: {units: 3, grid: 64, spline_scale: false}",
+       1e-2},
+      {"kan: {units: 3, noise: 5}", "kan: {units: 3, grid: 15, range: [-1, 1]}", 2e-6},
+      {"kan: {units: 3, basis: chebyshev}", "kan: {units: 3, basis: legendre, degree: 6}", 2e-6},
+      {"kan: {units: 3, basis: piecewise_linear}", "kan: {units: 3, basis: piecewise_linear, grid: 20}",
+       2e-6},
+  };
+  float x[8 * 48], y[8 * 3], z[8 * 3];
+  uint32_t seed = 9;
+  (void)state;
+  for (int i = 0; i < 8 * 48; i++) x[i] = (float)random_value(&seed, -1, 1);
+  for (size_t s = 0; s < sizeof steps / sizeof *steps; s++) {
+    fixture before, now;
+    gt_image carried;
+    build(&before, steps[s].before, gt_shape_2(8, 48));
+    build(&now, steps[s].now, gt_shape_2(8, 48));
+    run(&before, x, 8 * 48, y);
+    gt_image_carry(&carried, now.model->store, &before.start, 1);
+    gt_image_finish(&now.start);
+    now.start = carried;
+    run(&now, x, 8 * 48, z);
+    for (int i = 0; i < 8 * 3; i++) assert_true(fabs(y[i] - z[i]) < steps[s].most * (1 + fabs(y[i])));
+    finish(&before);
+    finish(&now);
+  }
+}
+
+static void refusals(void **state) {
+  static const struct {
+    const char *layer, *says;
+    int column;
+  } wrong[] = {
+      {"kan: {units: 4, degree: 10}", "'kan1' has splines of degree 10; 9 is the highest", 29},
+      {"kan: {units: 4, basis: chebyshev, grid: 5}", "has 'grid', which basis chebyshev has no use for", 45},
+      {"kan: {units: 4, basis: rbf, noise: 0.5}", "has 'noise', which basis rbf has no use for", 40},
+      {"kan: {units: 4, range: [1, -1]}", "needs two numbers in 'range', the smaller first", 28},
+      {"kan: {units: 4, range: 3}", "needs two numbers in 'range', the smaller first", 28},
+      {"kan: 16000000", "would have 2147483647 coefficients or more", 5},
+  };
+  (void)state;
+  for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+    fixture f;
+    build(&f, wrong[i].layer, gt_shape_2(2, 64));
+    assert_null(f.model);
+    assert_int_equal(f.diagnostics.errors, 1);
+    const gt_diagnostic *d = &f.diagnostics.items[0];
+    if (!strstr(d->message, wrong[i].says) || d->at.line != 2 || (int)d->at.column != wrong[i].column)
+      fail_msg("%s: %s at %d:%d", wrong[i].layer, d->message, (int)d->at.line, (int)d->at.column);
+    finish(&f);
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(splines_are_those_of_de_boor),
+      cmocka_unit_test(pseudo_inverses_fit),
+      cmocka_unit_test(splines_begin_as_noise),
+      cmocka_unit_test(options_do_what_they_say),
+      cmocka_unit_test(every_basis_builds),
+      cmocka_unit_test(refusals),
+      cmocka_unit_test(refinement_keeps_the_functions),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,335 @@
+#include "op/kan/kan.h"
+#include "op/case.h"
+#include "op/elementwise.h"
+#include <math.h>
+
+GT_REGISTER(opcase, kan)
+
+/* p: basis, grid (cells, points or frequencies), degree, block (0: all inputs), base, range in eighths, width
+ * of bumps in eighths of their distance (0: 8), exponents of Jacobi polynomials in eighths. */
+enum { BASIS, GRID, DEGREE, BLOCK, BASE, LOW, HIGH, WIDTH, FIRST, SECOND };
+
+static double eighths(const gt_case_view *v, int which) { return (double)v->c->p[which] / 8; }
+
+static gt_kan_attribute attribute_of(const gt_case_view *v, int64_t inputs) {
+  const int64_t *p = v->c->p;
+  const uint32_t basis = (uint32_t)p[BASIS], grid = (uint32_t)p[GRID], degree = (uint32_t)p[DEGREE];
+  const double low = eighths(v, LOW), high = eighths(v, HIGH);
+  const double width = p[WIDTH] ? eighths(v, WIDTH) * (high - low) / (grid > 1 ? grid - 1 : 1) : 0;
+  gt_kan_attribute a = basis == GT_BASIS_BSPLINE            ? gt_kan_bspline(low, high, grid, degree)
+                       : basis == GT_BASIS_PIECEWISE_LINEAR ? gt_kan_lines(low, high, grid)
+                       : basis == GT_BASIS_FOURIER          ? gt_kan_waves(grid)
+                       : grid                               ? gt_kan_bumps(basis, low, high, grid, width)
+                              : gt_kan_polynomials(basis, degree, eighths(v, FIRST), eighths(v, SECOND));
+  a.block = (uint32_t)(p[BLOCK] ? p[BLOCK] : inputs);
+  a.base = (uint32_t)p[BASE];
+  return a;
+}
+
+/* --- functions in double, by other formulas than those of the kernels ------------------------------------
+ */
+
+/* De Boor and Cox over knots, each number as it is defined. */
+static double spline(const double *knot, uint32_t degree, double x) {
+  if (!degree) return x >= knot[0] && x < knot[1] ? 1 : 0;
+  return (x - knot[0]) / (knot[degree] - knot[0]) * spline(knot, degree - 1, x) +
+         (knot[degree + 1] - x) / (knot[degree + 1] - knot[1]) * spline(knot + 1, degree - 1, x);
+}
+
+static double bspline(const gt_case_view *v, const gt_kan_attribute *a, uint32_t term, double x) {
+  double knot[16];
+  const double low = eighths(v, LOW), h = (eighths(v, HIGH) - low) / (double)v->c->p[GRID];
+  for (uint32_t i = 0; i < a->degree + 2; i++) knot[i] = low + ((double)(i + term) - a->degree) * h;
+  return spline(knot, a->degree, x);
+}
+
+static double chebyshev(uint32_t n, double x) {
+  if (fabs(x) <= 1) return cos(n * acos(x));
+  return (x < 0 && n % 2 ? -1 : 1) * cosh(n * acosh(fabs(x)));
+}
+
+static double choose(double n, uint32_t k) {
+  double value = 1;
+  for (uint32_t i = 0; i < k; i++) value *= (n - i) / (k - i);
+  return value;
+}
+
+static double jacobi(uint32_t n, double a, double b, double x) {
+  double sum = 0;
+  for (uint32_t s = 0; s <= n; s++)
+    sum += choose(n + a, n - s) * choose(n + b, s) * pow((x - 1) / 2, s) * pow((x + 1) / 2, n - s);
+  return sum;
+}
+
+static double hermite(uint32_t n, double x) {
+  double sum = 0;
+  for (uint32_t m = 0; 2 * m <= n; m++)
+    sum += (m % 2 ? -1 : 1) * tgamma(n + 1.0) / (tgamma(m + 1.0) * tgamma(n - 2.0 * m + 1)) *
+           pow(2 * x, n - 2.0 * m);
+  return sum;
+}
+
+static double lines(const gt_case_view *v, uint32_t term, double x) {
+  const double low = eighths(v, LOW), grid = (double)v->c->p[GRID], h = (eighths(v, HIGH) - low) / grid;
+  const double cell = fmin(fmax(floor((x - low) / h), 0), grid - 1), left = low + cell * h;
+  if (term == cell) return (left + h - x) / h;
+  return term == cell + 1 ? (x - left) / h : 0;
+}
+
+/* Function number `term` of an input. */
+static double value_of(const gt_case_view *v, const gt_kan_attribute *a, uint32_t term, double x) {
+  const double low = eighths(v, LOW), high = eighths(v, HIGH), grid = (double)v->c->p[GRID];
+  const double apart = (high - low) / (grid > 1 ? grid - 1 : 1), centre = low + term * apart;
+  const double width = v->c->p[WIDTH] ? eighths(v, WIDTH) * apart : apart, z = (x - centre) / width;
+  const double turn = M_PI * (x - centre) / apart;
+  if (term == a->terms) return x / (1 + exp(-x));
+  switch (a->basis) {
+  case GT_BASIS_BSPLINE: return bspline(v, a, term, x);
+  case GT_BASIS_CHEBYSHEV: return chebyshev(term, x);
+  case GT_BASIS_LEGENDRE: return jacobi(term, 0, 0, x);
+  case GT_BASIS_JACOBI: return jacobi(term, eighths(v, FIRST), eighths(v, SECOND), x);
+  case GT_BASIS_HERMITE: return hermite(term, x);
+  case GT_BASIS_RBF: return exp(-z * z);
+  case GT_BASIS_RSWAF: return 1 / (cosh(z) * cosh(z));
+  case GT_BASIS_WAVELET: return 2 / (sqrt(3) * pow(M_PI, 0.25)) * (z * z - 1) * exp(-z * z / 2);
+  case GT_BASIS_SINC: return turn == 0 ? 1 : sin(turn) / turn;
+  case GT_BASIS_PIECEWISE_LINEAR: return lines(v, term, x);
+  default: return term < grid ? cos((term + 1) * x) : sin((term + 1 - grid) * x);
+  }
+}
+
+static double slope_of(const gt_case_view *v, const gt_kan_attribute *a, uint32_t term, double x) {
+  const double h = 0x1p-16;
+  return (8 * (value_of(v, a, term, x + h) - value_of(v, a, term, x - h)) -
+          (value_of(v, a, term, x + 2 * h) - value_of(v, a, term, x - 2 * h))) /
+         (12 * h);
+}
+
+/* --- layers -----------------------------------------------------------------------------------------------
+ */
+
+typedef struct layer {
+  gt_kan_attribute a;
+  int64_t lines, inputs, total, outputs;
+} layer;
+
+static layer layer_of(const gt_case_view *v) {
+  const gt_shape x = v->shape[0], second = v->shape[1];
+  layer l = {.inputs = x.dim[x.rank - 1], .outputs = second.dim[second.rank - 1]};
+  l.lines = gt_shape_count(x) / l.inputs;
+  l.a = attribute_of(v, l.inputs);
+  l.total = l.a.terms + l.a.base;
+  return l;
+}
+
+/* Where the coefficients of an input's function begin: blocks, functions, inputs of a block. */
+static int64_t row_of(const layer *l, int64_t input, int64_t term) {
+  return ((input / l->a.block * l->total + term) * l->a.block + input % l->a.block) * l->outputs;
+}
+
+static gt_shape reference_kan(const gt_case_view *v, const double *const *x, double *y) {
+  const layer l = layer_of(v);
+  gt_shape shape = v->shape[0];
+  shape.dim[shape.rank - 1] = l.outputs;
+  if (!y) return shape;
+  for (int64_t i = 0; i < l.lines * l.outputs; i++) y[i] = 0;
+  for (int64_t m = 0; m < l.lines; m++)
+    for (int64_t i = 0; i < l.inputs; i++)
+      for (int64_t t = 0; t < l.total; t++) {
+        const double f = value_of(v, &l.a, (uint32_t)t, x[0][m * l.inputs + i]);
+        for (int64_t o = 0; f != 0 && o < l.outputs; o++)
+          y[m * l.outputs + o] += f * x[1][row_of(&l, i, t) + o];
+      }
+  return shape;
+}
+
+/* The sums of the absolute products. */
+static gt_shape magnitude_kan(const gt_case_view *v, const double *const *x, double *y) {
+  const layer l = layer_of(v);
+  const gt_shape shape = reference_kan(v, x, NULL);
+  for (int64_t i = 0; y && i < gt_shape_count(shape); i++) y[i] = 0;
+  for (int64_t m = 0; y && m < l.lines; m++)
+    for (int64_t i = 0; i < l.inputs; i++)
+      for (int64_t t = 0; t < l.total; t++) {
+        const double f = value_of(v, &l.a, (uint32_t)t, x[0][m * l.inputs + i]);
+        for (int64_t o = 0; o < l.outputs; o++) y[m * l.outputs + o] += fabs(f * x[1][row_of(&l, i, t) + o]);
+      }
+  return shape;
+}
+
+static gt_shape reference_coefficients(const gt_case_view *v, const double *const *x, double *y) {
+  const layer l = layer_of(v);
+  const gt_shape shape = gt_shape_2(l.inputs * l.total, l.outputs);
+  if (!y) return shape;
+  for (int64_t i = 0; i < gt_shape_count(shape); i++) y[i] = 0;
+  for (int64_t m = 0; m < l.lines; m++)
+    for (int64_t i = 0; i < l.inputs; i++)
+      for (int64_t t = 0; t < l.total; t++) {
+        const double f = value_of(v, &l.a, (uint32_t)t, x[0][m * l.inputs + i]);
+        for (int64_t o = 0; f != 0 && o < l.outputs; o++)
+          y[row_of(&l, i, t) + o] += f * x[1][m * l.outputs + o];
+      }
+  return shape;
+}
+
+static gt_shape reference_input(const gt_case_view *v, const double *const *x, double *y) {
+  const layer l = layer_of(v);
+  for (int64_t m = 0; y && m < l.lines; m++)
+    for (int64_t i = 0; i < l.inputs; i++) {
+      double *to = &y[m * l.inputs + i];
+      *to = 0;
+      for (int64_t t = 0; t < l.total; t++) {
+        const double slope = slope_of(v, &l.a, (uint32_t)t, x[0][m * l.inputs + i]);
+        for (int64_t o = 0; o < l.outputs; o++)
+          *to += slope * x[1][m * l.outputs + o] * x[2][row_of(&l, i, t) + o];
+      }
+    }
+  return v->shape[0];
+}
+
+static gt_id build_kan(gt_graph *g, const gt_case_view *v, const gt_id *x) {
+  const layer l = layer_of(v);
+  return gt_kan(g, x[0], x[1], &l.a);
+}
+static gt_id build_coefficients(gt_graph *g, const gt_case_view *v, const gt_id *x) {
+  const layer l = layer_of(v);
+  return gt_kan_coefficients(g, x[0], x[1], &l.a);
+}
+static gt_id build_input(gt_graph *g, const gt_case_view *v, const gt_id *x) {
+  layer l = layer_of(v);
+  l.a.order = 1;
+  return gt_kan_input(g, x[0], x[1], x[2], &l.a);
+}
+
+/* What a layer makes of it: something added, and an activation; and before it one that the gradient of the
+ * inputs takes in. */
+static gt_id build_layer(gt_graph *g, const gt_case_view *v, const gt_id *x) {
+  const layer l = layer_of(v);
+  return gt_tanh(g, gt_add(g, gt_kan(g, gt_sin(g, x[0]), x[1], &l.a), x[2]));
+}
+static gt_shape reference_layer(const gt_case_view *v, const double *const *x, double *y) {
+  double before[4096];
+  for (int64_t i = 0; y && i < gt_shape_count(v->shape[0]); i++) before[i] = sin(x[0][i]);
+  const gt_shape shape = reference_kan(v, (const double *const[]){before, x[1]}, y);
+  for (int64_t i = 0; y && i < gt_shape_count(shape); i++) y[i] = tanh(y[i] + x[2][i % v->shape[2].dim[0]]);
+  return shape;
+}
+
+#define RULE(title, what, gradients)                                                                    \
+  {                                                                                                     \
+    .name = title, .build = build_##what, .reference = reference_##what, .wrt = gradients, .low = -1.2, \
+    .high = 1.3, .tolerance = 2e-5, .gradient_tolerance = 4e-5,                                         \
+    .reason = "rounding of the sums, as in matmul, and of the place in a cell"                          \
+  }
+/* Not everywhere is all differentiable, or a gradient more than what is left of larger numbers: on knots, at
+ * the ends of splines of a high degree, where a sinc is 0. */
+static const gt_case_rule kan = RULE("kan", kan, 3), knots = RULE("kan_knots", kan, 2),
+                          smooth = RULE("kan_smooth", kan, 1), exact = RULE("kan_exact", kan, 0),
+                          coefficients = RULE("kan_coefficients", coefficients, 3),
+                          bent = RULE("kan_input", input, 1), sloped = RULE("kan_input_only", input, 0),
+                          layered = RULE("kan_layer", layer, 7);
+static const gt_case_rule on_units = {.name = "kan_on_units",
+                                      .build = build_kan,
+                                      .reference = reference_kan,
+                                      .magnitude = magnitude_kan,
+                                      .half_gradient = 1,
+                                      .wrt = 3,
+                                      .low = -1.2,
+                                      .high = 1.3,
+                                      .tolerance = 2e-5,
+                                      .gradient_tolerance = 4e-5,
+                                      .reason =
+                                          "rounding of the sums, as in matmul, and of the place in a cell"};
+
+static const gt_case cases[] = {
+    /* B-splines: degrees, grids, shapes */
+    {&kan, "5,3 15,2", {GT_BASIS_BSPLINE, 5, 0, 0, 0, -8, 8}},
+    {&knots, "g7,8 32,5", {GT_BASIS_BSPLINE, 4, 0, 0, 0, -8, 8}, .low = -3, .high = 3},
+    {&kan, "5,3 18,2", {GT_BASIS_BSPLINE, 5, 1, 0, 0, -8, 8}},
+    {&knots, "g7,8 40,5", {GT_BASIS_BSPLINE, 4, 1, 0, 0, -8, 8}, .low = -3, .high = 3},
+    {&kan, "5,3 21,2", {GT_BASIS_BSPLINE, 5, 2, 0, 0, -8, 8}},
+    {&knots, "g7,8 48,5", {GT_BASIS_BSPLINE, 4, 2, 0, 0, -8, 8}, .low = -3, .high = 3},
+    {&kan, "5,3 24,2", {GT_BASIS_BSPLINE, 5, 3, 0, 0, -8, 8}},
+    {&knots, "g7,8 56,5", {GT_BASIS_BSPLINE, 4, 3, 0, 0, -8, 8}, .low = -3, .high = 3},
+    {&kan, "5,3 27,2", {GT_BASIS_BSPLINE, 5, 4, 0, 0, -8, 8}},
+    {&knots, "g7,8 64,5", {GT_BASIS_BSPLINE, 4, 4, 0, 0, -8, 8}, .low = -3, .high = 3},
+    {&kan, "5,3 30,2", {GT_BASIS_BSPLINE, 5, 5, 0, 0, -8, 8}},
+    {&knots, "g7,8 72,5", {GT_BASIS_BSPLINE, 4, 5, 0, 0, -8, 8}, .low = -3, .high = 3},
+    {&smooth, "7,3 30,4", {GT_BASIS_BSPLINE, 3, 7, 0, 0, -8, 8}},
+    {&smooth, "3,5 55,2", {GT_BASIS_BSPLINE, 2, 9, 0, 0, -8, 8}},
+    {&kan, "1,1 1,1", {GT_BASIS_BSPLINE, 1, 0, 0, 0, -8, 8}},
+    {&kan, "1,1 4,1", {GT_BASIS_BSPLINE, 1, 3, 0, 0, -8, 8}},
+    {&kan, "13,1 8,1", {GT_BASIS_BSPLINE, 5, 3, 0, 0, -8, 8}},
+    {&kan, "1,37 296,11", {GT_BASIS_BSPLINE, 5, 3, 0, 0, -8, 8}},
+    {&kan, "64,37 333,11", {GT_BASIS_BSPLINE, 5, 3, 0, 1, -8, 8}},
+    {&kan, "67,64 576,33", {GT_BASIS_BSPLINE, 5, 3, 32, 1, -8, 8}},
+    {&kan, "31,48 432,64", {GT_BASIS_BSPLINE, 5, 3, 16, 1, -8, 8}, .low = -4, .high = 4},
+    {&kan, "130,16 176,70", {GT_BASIS_BSPLINE, 8, 3, 4, 0, -8, 8}},
+    {&knots, "5,6 618,3", {GT_BASIS_BSPLINE, 100, 3, 2, 0, -8, 8}},
+    {&kan, "300,12 156,7", {GT_BASIS_BSPLINE, 10, 2, 6, 1, 0, 12}},
+    {&kan, "520,8 56,20", {GT_BASIS_BSPLINE, 3, 3, 8, 1, -8, 8}},
+    {&kan, "2,3,5 40,4", {GT_BASIS_BSPLINE, 5, 3, 0, 0, -8, 8}},
+    {&kan, "7,9 99,3", {GT_BASIS_BSPLINE, 7, 3, 3, 1, -9, 5}},
+    {&kan, "9,300 1500,5", {GT_BASIS_BSPLINE, 2, 3, 0, 0, -8, 8}},
+    /* others */
+    {&kan, "5,7 7,3", {GT_BASIS_CHEBYSHEV, 0, 0, 0, 0, -8, 8}, .low = -1, .high = 1},
+    {&kan, "5,7 14,3", {GT_BASIS_CHEBYSHEV, 0, 1, 0, 0, -8, 8}, .low = -1, .high = 1},
+    {&kan, "5,7 35,3", {GT_BASIS_CHEBYSHEV, 0, 4, 0, 0, -8, 8}, .low = -1, .high = 1},
+    {&kan, "5,7 63,3", {GT_BASIS_CHEBYSHEV, 0, 8, 0, 0, -8, 8}, .low = -1, .high = 1},
+    {&kan, "33,32 160,12", {GT_BASIS_CHEBYSHEV, 0, 4, 16, 0, -8, 8}},
+    {&kan, "4,3 39,2", {GT_BASIS_CHEBYSHEV, 0, 12, 0, 0, -8, 8}, .low = -1, .high = 1},
+    {&kan, "5,7 42,3", {GT_BASIS_LEGENDRE, 0, 5, 0, 0, -8, 8}},
+    {&kan, "5,8 40,3", {GT_BASIS_HERMITE, 0, 4, 4, 0, -8, 8}},
+    {&kan, "5,7 35,3", {GT_BASIS_JACOBI, 0, 4, 0, 0, -8, 8, 0, 8, 8}},
+    {&kan, "6,4 28,3", {GT_BASIS_JACOBI, 0, 5, 4, 1, -8, 8, 0, -4, 12}},
+    {&kan, "6,5 40,3", {GT_BASIS_RBF, 8, 0, 0, 0, -8, 8}},
+    {&kan, "33,16 96,9", {GT_BASIS_RBF, 5, 0, 16, 1, -16, 16, 12}},
+    {&kan, "6,5 40,3", {GT_BASIS_RSWAF, 8, 0, 0, 0, -8, 8}},
+    {&kan, "33,16 96,9", {GT_BASIS_RSWAF, 5, 0, 16, 1, -16, 16, 12}},
+    {&kan, "6,5 40,3", {GT_BASIS_WAVELET, 8, 0, 0, 0, -8, 8}},
+    {&kan, "33,16 96,9", {GT_BASIS_WAVELET, 5, 0, 16, 1, -16, 16, 12}},
+    {&kan, "3,2 2,2", {GT_BASIS_RBF, 1, 0, 0, 0, -8, 8}},
+    {&kan, "6,5 30,3", {GT_BASIS_FOURIER, 3, 0, 0, 0, -8, 8}},
+    {&kan, "34,16 176,9", {GT_BASIS_FOURIER, 5, 0, 8, 1, -8, 8}},
+    {&kan, "5,4 32,3", {GT_BASIS_FOURIER, 4, 0, 0, 0, -8, 8}, .low = -30, .high = 30},
+    {&kan, "6,5 40,3", {GT_BASIS_SINC, 8, 0, 0, 0, -8, 8}},
+    {&kan, "33,16 96,9", {GT_BASIS_SINC, 5, 0, 16, 1, -16, 16}},
+    {&exact, "g7,8 40,3", {GT_BASIS_SINC, 5, 0, 0, 0, -8, 8}, .low = -3, .high = 3},
+    {&kan, "6,5 30,3", {GT_BASIS_PIECEWISE_LINEAR, 5, 0, 0, 0, -8, 8}},
+    {&kan, "33,16 96,9", {GT_BASIS_PIECEWISE_LINEAR, 4, 0, 4, 1, -8, 8}, .low = -3, .high = 3},
+    {&kan, "3,2 4,2", {GT_BASIS_PIECEWISE_LINEAR, 1, 0, 0, 0, -8, 8}},
+    {&knots, "g7,8 40,5", {GT_BASIS_PIECEWISE_LINEAR, 4, 0, 0, 0, -8, 8}, .low = -3, .high = 3},
+    /* gradients, and theirs */
+    {&coefficients, "7,5 7,3", {GT_BASIS_BSPLINE, 5, 1, 0, 0, -8, 8}},
+    {&coefficients, "7,5 7,3", {GT_BASIS_BSPLINE, 5, 2, 0, 0, -8, 8}},
+    {&coefficients, "7,5 7,3", {GT_BASIS_BSPLINE, 5, 3, 0, 0, -8, 8}},
+    {&coefficients, "7,5 7,3", {GT_BASIS_BSPLINE, 5, 4, 0, 0, -8, 8}},
+    {&coefficients, "130,32 130,17", {GT_BASIS_BSPLINE, 5, 3, 16, 1, -8, 8}},
+    {&coefficients, "9,4 9,3", {GT_BASIS_CHEBYSHEV, 0, 4, 0, 0, -8, 8}, .low = -1, .high = 1},
+    {&coefficients, "8,9 8,20", {GT_BASIS_RBF, 4, 0, 0, 0, -8, 8}},
+    {&bent, "6,4 6,3 32,3", {GT_BASIS_BSPLINE, 5, 3, 0, 0, -8, 8}},
+    {&bent, "6,4 6,3 36,3", {GT_BASIS_BSPLINE, 4, 4, 0, 1, -8, 8}},
+    {&bent, "6,4 6,3 36,3", {GT_BASIS_BSPLINE, 4, 5, 0, 0, -8, 8}},
+    {&bent, "6,4 6,3 24,3", {GT_BASIS_CHEBYSHEV, 0, 5, 0, 0, -8, 8}},
+    {&bent, "6,4 6,3 20,3", {GT_BASIS_RBF, 5, 0, 0, 0, -8, 8}},
+    {&bent, "6,4 6,3 24,3", {GT_BASIS_FOURIER, 3, 0, 0, 0, -8, 8}},
+    {&bent, "6,4 6,3 24,3", {GT_BASIS_SINC, 5, 0, 0, 1, -8, 8}},
+    {&bent, "6,4 6,3 20,3", {GT_BASIS_LEGENDRE, 0, 4, 0, 0, -8, 8}},
+    {&bent, "6,4 6,3 16,3", {GT_BASIS_HERMITE, 0, 3, 0, 0, -8, 8}},
+    {&bent, "6,4 6,3 20,3", {GT_BASIS_JACOBI, 0, 4, 0, 0, -8, 8, 0, 8, 4}},
+    {&bent, "6,4 6,3 20,3", {GT_BASIS_RSWAF, 5, 0, 0, 0, -8, 8}},
+    {&bent, "6,4 6,3 20,3", {GT_BASIS_WAVELET, 5, 0, 0, 0, -8, 8}},
+    {&sloped, "6,4 6,3 28,3", {GT_BASIS_BSPLINE, 5, 2, 0, 0, -8, 8}},
+    {&sloped, "6,4 6,3 24,3", {GT_BASIS_PIECEWISE_LINEAR, 5, 0, 0, 0, -8, 8}},
+    {&bent, "67,64 67,33 576,33", {GT_BASIS_BSPLINE, 5, 3, 32, 1, -8, 8}},
+    {&bent, "5,40 5,16 480,16", {GT_BASIS_BSPLINE, 8, 3, 20, 1, -8, 8}},
+    {&bent, "600,12 600,10 108,10", {GT_BASIS_BSPLINE, 5, 3, 4, 1, -8, 8}},
+    {&layered, "5,6 48,4 4", {GT_BASIS_BSPLINE, 5, 3, 0, 0, -8, 8}},
+    {&layered, "70,16 144,24 24", {GT_BASIS_BSPLINE, 5, 3, 16, 1, -8, 8}},
+    {&layered, "9,7 28,5 5", {GT_BASIS_RBF, 4, 0, 0, 0, -8, 8}},
+    {&layered, "9,7 28,5 5", {GT_BASIS_CHEBYSHEV, 0, 3, 0, 0, -8, 8}},
+    /* for matrix units, whether inputs are read by fours or not */
+    {&on_units, "40,12 108,33", {GT_BASIS_BSPLINE, 5, 3, 4, 1, -8, 8}},
+    {&on_units, "34,7 28,5", {GT_BASIS_CHEBYSHEV, 0, 3, 0, 0, -8, 8}},
+};
+GT_CASES(kan, cases);
