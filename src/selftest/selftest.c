@@ -98,7 +98,7 @@ static bool try_cpu(trial *t, const bench *b, gt_outcome *fused) {
 static void try_device(trial *t, const bench *b, const gt_outcome *cpu, const char *name, bool unfused) {
   gt_outcome first, again;
   char who[64];
-  for (int fusion = 1; fusion >= !unfused; fusion--) {
+  for (int fusion = 1; fusion >= (unfused ? 0 : 1); fusion--) {
     snprintf(who, sizeof who, "%s%s", name, fusion ? "" : " unfused");
     if (!attempt(t, b->device, fusion, true, who, &first)) continue;
     gt_check_reference(t->subject, &t->expectation, &first, true, who, t->verdict);
