@@ -95,31 +95,16 @@ static bool try_cpu(trial *t, const bench *b, gt_outcome *fused) {
   return true;
 }
 
-static void try_device(trial *t, const bench *b, const gt_outcome *cpu, const char *name, bool unfused) {
+static void try_device(trial *t, const bench *b, const gt_outcome *cpu) {
   gt_outcome first, again;
-  char who[64];
-  for (int fusion = 1; fusion >= (unfused ? 0 : 1); fusion--) {
-    snprintf(who, sizeof who, "%s%s", name, fusion ? "" : " unfused");
+  for (int fusion = 1; fusion >= 0; fusion--) {
+    const char *who = fusion ? "device" : "device unfused";
     if (!attempt(t, b->device, fusion, true, who, &first)) continue;
     gt_check_reference(t->subject, &t->expectation, &first, true, who, t->verdict);
     gt_check_agreement(t->subject, &t->expectation, &first, cpu, true, who, t->verdict);
-    snprintf(who, sizeof who, "%s, run twice", name);
-    if (fusion && attempt(t, b->device, true, true, who, &again))
-      gt_check_same_bits(t->subject, &first, &again, who, t->verdict);
+    if (fusion && attempt(t, b->device, true, true, "device again", &again))
+      gt_check_same_bits(t->subject, &first, &again, "device, run twice", t->verdict);
   }
-}
-
-/* Products on scalar units, where all others are sent to matrix units. */
-static void try_scalar(trial *t, const bench *b, const gt_outcome *cpu) {
-  gt_subject scalar;
-  gt_error error = {0};
-  trial on_units = *t;
-  on_units.subject = &scalar;
-  if (gt_subject_create(&scalar, t->subject->view.c, GT_PRECISION_SCALAR, &error))
-    try_device(&on_units, b, cpu, "device, scalar", false);
-  else
-    gt_verdict_fail(t->verdict, "%s", error.message);
-  gt_subject_finish(&scalar);
 }
 
 /* Products with factors of 16 bits, where the device multiplies such. */
@@ -151,9 +136,8 @@ static void try_case(const gt_case *c, const bench *b, gt_verdict *verdict) {
     trial t = {.subject = &subject, .arena = &arena, .verdict = verdict, .trouble = b->trouble};
     gt_outcome cpu;
     gt_expect(&subject, &arena, &t.expectation);
-    const bool ran = try_cpu(&t, b, &cpu), is_product = c->rule->magnitude;
-    if (ran && b->device) try_device(&t, b, &cpu, "device", true);
-    if (ran && b->device && is_product && b->device->target.matrix.always) try_scalar(&t, b, &cpu);
+    const bool is_product = c->rule->magnitude;
+    if (try_cpu(&t, b, &cpu) && b->device) try_device(&t, b, &cpu);
     if (b->device && is_product && (b->device->target.matrix.half.m | b->device->target.matrix.bfloat.m))
       try_half(&t, b);
   } else {
