@@ -28,9 +28,10 @@
 #define GT_STORE_WORDS(sums, to, first, stride)            coopMatStoreNV(sums, to, first, stride, false)
 #define GT_SET_SUMS(sums, value)                           sums = gt_sums(value)
 #define GT_MULTIPLY_ADD(sums, left, right)                 sums = coopMatMulAddNV(left, right, sums)
-/* sums += a (b c)^2, element by element, of which b c goes first: what is out of range is so in the end; for products of elements tools/matrix_khr takes these quotients. */
-#define GT_ADD_PRODUCT(sums, a, b, c)                   sums = sums + a / (b / c) / (b / c)
-#define GT_UNROLL            [[unroll]] /* before a loop over matrices or over what an invocation stages */
+/* sums += a (b c)^2, element by element, b c first: what is out of range is so in the end. For products of elements
+ * tools/matrix_khr takes these quotients. */
+#define GT_ADD_PRODUCT(sums, a, b, c)                      sums = sums + a / (b / c) / (b / c)
+#define GT_UNROLL [[unroll]] /* before a loop over matrices or over what an invocation stages */
 uint gt_subgroup() { return gl_SubgroupID; }
 uint gt_lane() { return gl_SubgroupInvocationID; }
 #ifdef GT_MATRIX_BFLOAT

@@ -3,9 +3,9 @@
  * units read them by rows or by columns. The next slab is fetched into registers while the present one is
  * multiplied.
  *
- * bfloat16 has the range of a float. float16 has not: each row of A and column of B is divided by a power of two,
+ * bfloat16 has the range of a float. float16 has not: each row of A and column of B is divided by a power of four,
  * for each GT_RANGE_DEPTH of k anew (range.h), which is undone when the sums over that depth are added to
- * the total. An element is then rounded to 11 bits, or to a 2^38th of the largest in its depth of the row.
+ * the total. An element is then rounded to 11 bits, or to a 2^37th of the largest in its depth of the row.
  *
  * With GT_MATRIX_HALVES an element x is h + l, h its upper 11 bits, l the next 11, and a product is the sum of
  * l h', h l' and h h'; what is left out is below the rounding of floats (Ootomo and Yokota, "Recovering single
