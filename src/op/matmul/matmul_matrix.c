@@ -63,6 +63,13 @@ static bool fits(const candidate *c, form f, const gt_target *target, gt_matrix_
          subgroups * unit.m * unit.n * 4 <= 2u * c->bm * c->bk;
 }
 
+/* AMD's compiler keeps no more than so many sums and as many totals of a lane in registers. */
+static bool spills(const candidate *c, form f, const gt_target *target) {
+  enum { MOST_SUMS = 32 };
+  const gt_matrix_units *units = &target->matrix;
+  return f != BFLOAT && !units->fast && !units->emulated && c->sm * c->sn / target->subgroup > MOST_SUMS;
+}
+
 /* May k be cut into so many parts, of whole depths each? Software devices bound a shader's length. */
 static bool may_split(const gt_matmul_shape *s, const gt_target *target, const candidate *c, uint32_t parts) {
   const uint64_t tiles = (uint64_t)gt_ceil_div(s->m, c->bm) * gt_ceil_div(s->n, c->bn);
@@ -99,7 +106,7 @@ void gt_matmul_offer_matrix(const gt_matmul_shape *s, const gt_target *target, g
   if (!units->always && !large_enough(s)) return;
   for (size_t i = 0; i < sizeof candidates / sizeof *candidates; i++) {
     const candidate *c = &candidates[i];
-    if (!fits(c, f, target, unit)) continue;
+    if (!fits(c, f, target, unit) || spills(c, f, target)) continue;
     const uint32_t depths = (uint32_t)gt_ceil_div(s->k, GT_RANGE_DEPTH);
     for (uint32_t parts = 1; parts <= GT_MATMUL_SPLITS; parts++) {
       if (!may_split(s, target, c, parts)) continue;
