@@ -3,27 +3,16 @@
 #include "op/kan/kan.h"
 #include "shaders/op/kan/real.h"
 #include "shaders/op/kan/bases.h"
+#include "step/math.h"
 #include <string.h>
-
-static uint32_t bits_of(float x) {
-  uint32_t bits;
-  memcpy(&bits, &x, sizeof bits);
-  return bits;
-}
-
-static float float_of(uint32_t bits) {
-  float x;
-  memcpy(&x, &bits, sizeof x);
-  return x;
-}
 
 void gt_basis_geometry(const gt_kan_attribute *a, uint32_t inputs, uint32_t outputs,
                        uint32_t geometry[GT_BASIS_WORDS], uint32_t *spec) {
   geometry[GT_BASIS_INPUTS] = inputs;
-  geometry[GT_BASIS_LOW] = bits_of(a->low);
-  geometry[GT_BASIS_INVERSE] = bits_of(a->inverse);
-  geometry[GT_BASIS_FIRST] = bits_of(a->first);
-  geometry[GT_BASIS_SECOND] = bits_of(a->second);
+  geometry[GT_BASIS_LOW] = gt_bits(a->low);
+  geometry[GT_BASIS_INVERSE] = gt_bits(a->inverse);
+  geometry[GT_BASIS_FIRST] = gt_bits(a->first);
+  geometry[GT_BASIS_SECOND] = gt_bits(a->second);
   geometry[GT_BASIS_OUTPUTS] = outputs;
   spec[GT_BASIS_SPEC_KIND - GT_FACTOR_SPEC_OWN] = a->basis | (a->base ? GT_BASIS_BASE : 0);
   spec[GT_BASIS_SPEC_DEGREE - GT_FACTOR_SPEC_OWN] = a->degree;
@@ -161,10 +150,10 @@ static void fill(const uint32_t *geometry, const uint32_t *spec, uint32_t term, 
                   .terms = spec[GT_BASIS_SPEC_TERMS],
                   .degree = spec[GT_BASIS_SPEC_DEGREE],
                   .order = spec[GT_BASIS_SPEC_ORDER],
-                  .low = float_of(geometry[GT_BASIS_LOW]),
-                  .inverse = float_of(geometry[GT_BASIS_INVERSE]),
-                  .first = float_of(geometry[GT_BASIS_FIRST]),
-                  .second = float_of(geometry[GT_BASIS_SECOND])};
+                  .low = gt_from_bits(geometry[GT_BASIS_LOW]),
+                  .inverse = gt_from_bits(geometry[GT_BASIS_INVERSE]),
+                  .first = gt_from_bits(geometry[GT_BASIS_FIRST]),
+                  .second = gt_from_bits(geometry[GT_BASIS_SECOND])};
   if (term == f.terms)
     fill_base[f.order](&base_form, l);
   else
