@@ -258,26 +258,23 @@ static void put_lengths(module *m) {
   m->measured = true;
 }
 
+/* A load or store whose stride is word `at`, with the layout behind it: in KHR's form it stands before. */
+static void put_access(module *m, const uint32_t *w, uint32_t size, uint32_t op, uint32_t at) {
+  put(m, size << 16 | op);
+  put_words(m, w + 1, at - 1);
+  put(m, id_of(m, w[at + 1])->layout);
+  put(m, w[at]);
+  put_words(m, w + at + 2, size - at - 2);
+}
+
 static void rewrite_matrix(module *m, const uint32_t *w, uint32_t size) {
   const uint32_t op = w[0] & 0xffff, role = op == OpTypeCooperativeMatrixNV ? role_of(m, w[1]) : 0;
   switch (op) {
   case OpTypeCooperativeMatrixNV:
     PUT(m, OpTypeCooperativeMatrixKHR, w[1], w[2], w[3], w[4], w[5], m->number[role]);
     break;
-  case OpCooperativeMatrixLoadNV:
-    put(m, size << 16 | OpCooperativeMatrixLoadKHR);
-    put_words(m, w + 1, 3);
-    put(m, id_of(m, w[5])->layout);
-    put(m, w[4]);
-    put_words(m, w + 6, size - 6);
-    break;
-  case OpCooperativeMatrixStoreNV:
-    put(m, size << 16 | OpCooperativeMatrixStoreKHR);
-    put_words(m, w + 1, 2);
-    put(m, id_of(m, w[4])->layout);
-    put(m, w[3]);
-    put_words(m, w + 5, size - 5);
-    break;
+  case OpCooperativeMatrixLoadNV: put_access(m, w, size, OpCooperativeMatrixLoadKHR, 4); break;
+  case OpCooperativeMatrixStoreNV: put_access(m, w, size, OpCooperativeMatrixStoreKHR, 3); break;
   case OpCooperativeMatrixMulAddNV:
     put(m, size << 16 | OpCooperativeMatrixMulAddKHR);
     put_words(m, w + 1, size - 1);
