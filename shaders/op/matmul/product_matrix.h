@@ -20,6 +20,4 @@
 #define GT_MATRIX_QUADS   4u  /* factors' lines are of multiples of four elements */
 #define GT_MATRIX_WHOLE   8u  /* and m, n and each part of k are multiples of BM, BN and BK */
 #define GT_MATRIX_TAIL    32u /* a part of k is no multiple of BK */
-#define GT_MATRIX_HALVES                                                            \
-  16u /* elements are sums of two float16: products are as exact as those of floats \
-       */
+#define GT_MATRIX_HALVES  16u /* elements are sums of two float16, as exact as floats */

@@ -25,8 +25,8 @@ static const candidate candidates[] = {{128, 128, 32, 64, 64, {530, 0, 0}},
                                        {64, 64, 32, 64, 32, {250, 150, 100}},
                                        {32, 32, 32, 32, 32, {150, 80, 50}}};
 _Static_assert(GT_MATMUL_SPLITS * sizeof candidates / sizeof *candidates <= GT_MATMUL_MATRIX_WAYS, "all fit");
-static const double SLOW =
-    0.4; /* of those rates, where units are not many times as fast as scalar ones: a guess */
+/* Of those rates, where units are not many times as fast as scalar ones: a guess. */
+static const double SLOW = 0.4;
 enum {
   LEAST_EXTENT = 32,        /* of each axis */
   MOST_EMULATED_SLABS = 32, /* of one: software devices bound a shader's length */
