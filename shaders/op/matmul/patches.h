@@ -30,7 +30,8 @@
 #define GT_PATCHES_LIST     12 /* where the list of lines begins … */
 #define GT_PATCHES_LISTED   13 /* … and of how many words it is, at least one */
 #define GT_PATCHES_ROWS     14 /* of the result, for each image */
-#define GT_PATCHES_AXIS     15 /* of axis a from GT_PATCHES_AXIS + a * GT_PATCHES_OF_AXIS on: */
+#define GT_PATCHES_SLACK    15 /* so many places of the image at most do later positions lie before earlier ones */
+#define GT_PATCHES_AXIS     16 /* of axis a from GT_PATCHES_AXIS + a * GT_PATCHES_OF_AXIS on: */
 #define GT_PATCHES_OF_AXIS  12
 #define GT_PATCHES_TABLE    (GT_PATCHES_AXIS + GT_PATCHES_AXES * GT_PATCHES_OF_AXIS)
 #define GT_PATCHES_ENTRY    5

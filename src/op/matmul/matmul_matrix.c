@@ -29,6 +29,8 @@ _Static_assert(GT_MATMUL_SPLITS * sizeof candidates / sizeof *candidates <= GT_M
 static const double SLOW = 0.4;
 enum {
   OCTET = 8,
+  LEAST_BLOCKS = 1 << 22,   /* elements of patches that are measured by blocks, which takes two kernels */
+  LEAST_RUN = 32,           /* of a block */
   LEAST_EXTENT = 32,        /* of each axis */
   MOST_EMULATED_SLABS = 32, /* of one: software devices bound a shader's length */
   MOST_PARTIAL = 1 << 26,   /* elements of all parts' sums */
@@ -128,11 +130,19 @@ static uint64_t padded(uint32_t lines) { return (uint64_t)gt_ceil_div(lines, GT_
 
 /* The powers of the factors' lines, one for each depth. */
 static void measure(gt_matmul_cut *cut, const gt_matmul_shape *s, bool shared_a, bool shared_b) {
-  const uint64_t lines = padded(s->m) * (shared_a ? 1 : s->batch) + padded(s->n) * (shared_b ? 1 : s->batch);
-  const uint64_t powers = lines * (uint64_t)gt_ceil_div(s->k, GT_RANGE_DEPTH);
+  const uint64_t depths = (uint64_t)gt_ceil_div(s->k, GT_RANGE_DEPTH);
   cut->range = &range;
-  cut->range_bytes = 4 * powers;
-  cut->range_groups = (uint32_t)(powers / GT_RANGE_LINES);
+  cut->powers_a = padded(s->m) * (shared_a ? 1 : s->batch) * depths;
+  cut->powers_b = padded(s->n) * (shared_b ? 1 : s->batch) * depths;
+}
+
+bool gt_matmul_by_blocks(const gt_matmul_shape *s, const gt_target *target) {
+  const bool of_a = s->kind_a == GT_FACTOR_PATCHES;
+  if ((!of_a && s->kind_b != GT_FACTOR_PATCHES) || !s->run) return false;
+  const uint64_t elements = (uint64_t)(of_a ? s->m : s->n) * s->k;
+  if ((of_a ? s->k : s->n) == s->run || (elements < LEAST_BLOCKS && !target->matrix.always)) return false;
+  return of_a ? s->run % GT_RANGE_DEPTH == 0 || (GT_RANGE_DEPTH % s->run == 0 && s->run >= LEAST_RUN)
+              : s->run % 4 == 0;
 }
 
 /* Can a factor's slabs be read eight elements at a time, without a look at each? */
