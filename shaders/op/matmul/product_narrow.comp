@@ -9,55 +9,24 @@
 #include "lib/program.glsl"
 #include "op/matmul/fetch.glsl"
 #include "op/matmul/spot.glsl"
-#include "op/matmul/load_patches.glsl"
 layout(local_size_x_id = GT_SPEC_LOCAL_X) in;
 layout(constant_id = GT_NARROW_SPEC_QUADS) const uint QUADS = 8u;
 layout(constant_id = GT_NARROW_SPEC_GROUPS) const uint GROUPS = 1u;
 layout(constant_id = GT_NARROW_SPEC_SETS) const uint SETS = 8u;
 layout(constant_id = GT_NARROW_SPEC_TAPS) const uint TAPS = 9u;
-layout(constant_id = GT_NARROW_SPEC_BATCH) const uint BATCH = 5u;
+layout(constant_id = GT_STAGE_SPEC_BATCH) const uint BATCH = 5u;
 
 const uint LOCAL = QUADS * GROUPS * SETS, POSITIONS = 4u * GROUPS * SETS;
-const uint ACROSS = QUADS / 4u; /* invocations that make the patches of a line */
 const uint ROWS = GROUPS * TAPS, STRIDE = POSITIONS / 4u + 1u; /* padded against bank conflicts */
 /* Patches, a row of lines for each column; behind them, where several groups read them, A's lines. At the end, the
  * sums of half the sets take their place. */
 const uint A_AT = ROWS * STRIDE, STAGED = A_AT + (GROUPS > 1u ? POSITIONS * QUADS : 0u);
 const uint SUMS = SETS / 2u * QUADS * GROUPS * TAPS, POOL = STAGED > SUMS ? STAGED : SUMS;
 shared vec4 pool[POOL];
-shared uvec4 taps[GT_NARROW_MOST_COLUMNS]; /* what columns add: offset, places */
 
-uint me = gl_LocalInvocationID.x;
-
-void begin() {
-  patches_begin();
-  for (uint i = me; i < n; i += LOCAL) {
-    gt_spot tap = patches_entry(PATCHES_QUADS != 0u ? i / 4u : i);
-    taps[i] = uvec4(tap.at + (PATCHES_QUADS != 0u ? i % 4u : 0u), uvec3(tap.place));
-  }
-  /* Columns that do not exist are summed like all others. */
-  for (uint i = me; i < A_AT; i += LOCAL) pool[i] = vec4(0.0);
-  barrier();
-}
-
-/* The patches of the lines from `at` on; 0 behind the part's end. */
-void make_patches(uint at, uint end) {
-  uint place = me % POSITIONS, lane = me / POSITIONS, to = place / 4u;
-  bool there = at + place < end;
-  gt_spot line = patches_line(0u, min(at + place, end - 1u));
-  for (uint first = lane; first - lane < n; first += BATCH * ACROSS) {
-    float v[GT_NARROW_MOST_BATCH];
-    [[unroll]] for (uint i = 0u; i < GT_NARROW_MOST_BATCH; i++)
-      if (i < BATCH) {
-        uvec4 tap = taps[min(first + i * ACROSS, n - 1u)];
-        bool has = there && patches_has(line, gt_spot(tap.x, ivec3(tap.yzw), 0u));
-        float x = b.at[has ? line.at + tap.x : 0u];
-        v[i] = has ? x : 0.0;
-      }
-    [[unroll]] for (uint i = 0u; i < GT_NARROW_MOST_BATCH; i++)
-      if (i < BATCH && first + i * ACROSS < n) pool[(first + i * ACROSS) * STRIDE + to][place & 3u] = v[i];
-  }
-}
+#define GT_STAGE_IMAGE b
+#define GT_STAGE_COLUMNS n
+#include "op/matmul/stage_patches.glsl"
 
 /* Four rows of A from `i` on, of a line; those that do not exist are any. */
 vec4 read_line(uint line, uint i, uint end, bool aligned) {
@@ -71,35 +40,36 @@ vec4 read_line(uint line, uint i, uint end, bool aligned) {
 
 /* The f-th quad that an invocation reads: where groups share it, neighbours read neighbouring ones, else it is one of
  * those that the invocation itself multiplies. */
-uint line_read(uint f) { return GROUPS > 1u ? (me + f * LOCAL) / QUADS : me / QUADS * 4u + f; }
+uint line_read(uint me, uint f) { return GROUPS > 1u ? (me + f * LOCAL) / QUADS : me / QUADS * 4u + f; }
 
 #define READ(at) \
-  [[unroll]] for (uint f = 0u; f < 4u; f++) next[f] = read_line(at + line_read(f), i, k_end, aligned);
+  [[unroll]] for (uint f = 0u; f < 4u; f++) next[f] = read_line(at + line_read(me, f), i, k_end, aligned);
 
 void main() {
-  uint quad = me % QUADS, group = me / QUADS % GROUPS, set = me / (QUADS * GROUPS);
+  uint me = gl_LocalInvocationID.x, quad = me % QUADS, group = me / QUADS % GROUPS, set = me / (QUADS * GROUPS);
   uint i = 4u * (gl_WorkGroupID.x * QUADS + quad), part = gl_WorkGroupID.y;
   uint k0 = part * k_chunk, k_end = min(k0 + k_chunk, k), first = group * TAPS;
   bool aligned = ALIGNED != 0u && (m & 3u) == 0u;
   vec4 now[4], next[4], sum[GT_NARROW_MOST_TAPS];
-  begin();
+  stage_begin(me);
   [[unroll]] for (uint t = 0u; t < GT_NARROW_MOST_TAPS; t++) sum[t] = vec4(0.0);
   READ(k0)
   for (uint at = k0; at < k_end; at += POSITIONS) {
-    make_patches(at, k_end);
+    stage_patches(me, at, k_end);
     [[unroll]] for (uint f = 0u; f < 4u; f++) {
       if (GROUPS > 1u) pool[A_AT + me + f * LOCAL] = next[f];
       else now[f] = next[f];
     }
     barrier();
     READ(at + POSITIONS)
-    for (uint b = set; b < POSITIONS / 4u; b += SETS) {
+    for (uint turn = 0u; turn < GROUPS; turn++) {
+      uint quads = turn * SETS + set;
       if (GROUPS > 1u) {
-        [[unroll]] for (uint f = 0u; f < 4u; f++) now[f] = pool[A_AT + (4u * b + f) * QUADS + quad];
+        [[unroll]] for (uint f = 0u; f < 4u; f++) now[f] = pool[A_AT + (4u * quads + f) * QUADS + quad];
       }
       [[unroll]] for (uint t = 0u; t < GT_NARROW_MOST_TAPS; t++)
         if (t < TAPS) {
-          vec4 x = pool[(first + t) * STRIDE + b];
+          vec4 x = pool[(first + t) * STRIDE + quads];
           [[unroll]] for (uint f = 0u; f < 4u; f++) sum[t] = fma(vec4(x[f]), now[f], sum[t]);
         }
     }

@@ -4,13 +4,10 @@
  * made in shared memory. An invocation sums four rows by TAPS columns, the groups of which cover all, over
  * four neighbouring lines at a time, of which the sets take turns. Partial sums always go to `partial`. */
 #include "op/matmul/matmul.h"
+#include "op/matmul/stage.h"
 #define GT_NARROW_SPEC_QUADS  3 /* a power of two, at least 4 */
 #define GT_NARROW_SPEC_GROUPS 4 /* a power of two */
 #define GT_NARROW_SPEC_SETS   5 /* a power of two; a workgroup is of QUADS * GROUPS * SETS */
 #define GT_NARROW_SPEC_TAPS   6 /* GT_NARROW_MOST_TAPS at most */
-#define GT_NARROW_SPEC_BATCH \
-  7 /* elements of patches that an invocation reads at once, GT_NARROW_MOST_BATCH at most */
 
-#define GT_NARROW_MOST_TAPS    9
-#define GT_NARROW_MOST_BATCH   8
-#define GT_NARROW_MOST_COLUMNS 64
+#define GT_NARROW_MOST_TAPS 9

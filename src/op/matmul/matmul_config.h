@@ -18,7 +18,9 @@ typedef enum gt_engine {
   GT_ENGINE_SCALAR,
   GT_ENGINE_HALF,   /* matrix units; factors are rounded to 16 bits */
   GT_ENGINE_HALVES, /* matrix units; factors are sums of two float16, which is as exact as float32 */
-  GT_ENGINE_NARROW  /* scalar units, few columns that are patches: shaders/op/matmul/product_narrow.h */
+  /* Scalar units, and patches: */
+  GT_ENGINE_NARROW, /* few columns: shaders/op/matmul/product_narrow.h */
+  GT_ENGINE_SHALLOW /* few elements in a line: shaders/op/matmul/product_shallow.h */
 } gt_engine;
 
 typedef struct gt_matmul_config {

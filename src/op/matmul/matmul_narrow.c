@@ -41,7 +41,7 @@ static uint32_t shared_bytes(const extents *e) {
   const uint32_t lines = e->groups * e->sets, patches = e->groups * e->taps * (lines + 1);
   const uint32_t staged = patches + (e->groups > 1 ? 4 * lines * e->quads : 0);
   const uint32_t sums = e->threads / 2 * e->taps;
-  return 16 * (gt_most_u32(staged, sums) + GT_NARROW_MOST_COLUMNS);
+  return 16 * (gt_most_u32(staged, sums) + GT_STAGE_MOST_COLUMNS);
 }
 
 static double estimate(const gt_matmul_config *c, const gt_matmul_shape *s, const gt_target *target) {
@@ -75,7 +75,7 @@ void gt_matmul_offer_narrow(const gt_matmul_shape *s, const gt_target *target, g
                             void *context) {
   static const uint8_t quads[] = {16, 8, 4}, each[] = {1, 2, 3, 4, 6, 8, 12, 16};
   if (!s->trans_a || s->trans_b || s->kind_a != GT_FACTOR_DENSE || s->kind_b != GT_FACTOR_PATCHES ||
-      s->batch != 1 || s->whole_k || s->segment || !s->k || s->n > GT_NARROW_MOST_COLUMNS)
+      s->batch != 1 || s->whole_k || s->segment || !s->k || s->n > GT_STAGE_MOST_COLUMNS)
     return;
   const uint32_t groups = group_count(s->n), taps = gt_ceil_div(s->n, groups);
   for (size_t q = 0; q < sizeof quads; q++)
@@ -94,7 +94,7 @@ void gt_matmul_offer_narrow(const gt_matmul_shape *s, const gt_target *target, g
 
 gt_matmul_cut gt_matmul_cut_narrow(const gt_matmul_config *c, const gt_matmul_shape *s) {
   const extents e = extents_of(c, s->n);
-  const uint32_t batches = gt_ceil_div(e.elements, GT_NARROW_MOST_BATCH);
+  const uint32_t batches = gt_ceil_div(e.elements, GT_STAGE_MOST_BATCH);
   return (gt_matmul_cut){.kernel = &narrow,
                          .bm = c->bm,
                          .bn = c->bn,
@@ -105,5 +105,5 @@ gt_matmul_cut gt_matmul_cut_narrow(const gt_matmul_config *c, const gt_matmul_sh
                                   [GT_NARROW_SPEC_GROUPS] = e.groups,
                                   [GT_NARROW_SPEC_SETS] = e.sets,
                                   [GT_NARROW_SPEC_TAPS] = e.taps,
-                                  [GT_NARROW_SPEC_BATCH] = gt_ceil_div(e.elements, batches)}};
+                                  [GT_STAGE_SPEC_BATCH] = gt_ceil_div(e.elements, batches)}};
 }

@@ -3,6 +3,7 @@
 #include "op/matmul/matmul_cpu.h"
 #include "op/matmul/matmul_matrix.h"
 #include "op/matmul/matmul_narrow.h"
+#include "op/matmul/matmul_shallow.h"
 #include "shaders/op/matmul/matmul.h"
 #include "shaders/op/matmul/matmul_finish.h"
 #include "shaders/op/matmul/range.h"
@@ -126,6 +127,7 @@ static gt_matmul_cut cut_product(gt_lowering *lowering, const gt_group *group, c
   const gt_matmul_config c = gt_matmul_choose(lowering, s, node->precision);
   if (c.engine == GT_ENGINE_SCALAR) return cut_scalar(&c, s, target);
   if (c.engine == GT_ENGINE_NARROW) return gt_matmul_cut_narrow(&c, s);
+  if (c.engine == GT_ENGINE_SHALLOW) return gt_matmul_cut_shallow(&c, s);
   return gt_matmul_cut_matrix(&c, s, s->kind_a == GT_FACTOR_DENSE && !p->a.stride,
                               s->kind_b == GT_FACTOR_DENSE && !p->b.stride, target);
 }
