@@ -12,7 +12,12 @@
 #include <string.h>
 
 enum { ROW_BATCH, ROW_WEIGHT, ROWS };
-enum { TILE_ELEMENTS = 16384, WORKGROUP = 256, QUADS = 4, ENOUGH_QUADS = 1 << 19 /* for several an invocation */ };
+enum {
+  TILE_ELEMENTS = 16384,
+  WORKGROUP = 256,
+  QUADS = 4,
+  ENOUGH_QUADS = 1 << 19 /* for several an invocation */
+};
 static const gt_op rows[ROWS];
 
 GT_REGISTER(op, batch)
