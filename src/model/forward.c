@@ -6,6 +6,7 @@ static bool build_loss(gt_forward *forward, gt_graph *graph, gt_diagnostics *dia
   const gt_model_layer *last = &forward->model->layer[forward->model->layers - 1];
   const gt_loss_input input = {.prediction = forward->model->output,
                                .targets = forward->targets,
+                               .mixture = forward->mixture,
                                .weight = forward->weight,
                                .classes = forward->classes,
                                .layer = last->name,

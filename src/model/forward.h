@@ -16,6 +16,7 @@ typedef struct gt_forward {
   bool padded;  /* there are such rows */
   const gt_loss *loss; /* NULL: none is asked for */
   gt_id targets;       /* as in gt_loss_input; GT_NONE: only what the loss makes of the output is asked for */
+  const gt_loss_mixture *mixture; /* as in gt_loss_input */
   int64_t classes;
   gt_precision precision; /* of the model and its loss, and so of their gradients */
   gt_model_mode mode;     /* but for its weight */

@@ -93,13 +93,15 @@ const gt_schema gt_precision_schema = {
 typedef struct top {
   int64_t seed;
   precision precision;
-  const gt_spec *data, *model, *init_from, *loss, *optimizer, *schedule, *train;
+  const gt_spec *data, *augment, *model, *init_from, *loss, *optimizer, *schedule, *train;
 } top;
 
 static const gt_field top_fields[] = {
     GT_ROW(top, seed, GT_FIELD_INT, .fallback = "1", .max = 9e15,
            .help = "keys every random number of the run"),
     GT_ROW(top, data, GT_FIELD_NODE, .flags = GT_FIELD_REQUIRED, .help = "the dataset"),
+    GT_ROW(top, augment, GT_FIELD_NODE,
+           .help = "how pictures are changed at random in training, a list such as [{random_crop: 4}]"),
     GT_ROW(top, model, GT_FIELD_NODE, .help = "the layers, in order"),
     GT_ROW(top, init_from, GT_FIELD_NODE,
            .help = "a trained model whose tensors this one begins with, as far as they fit"),
@@ -168,6 +170,9 @@ void gt_config_read_sections(gt_config *config, gt_arena *arena, gt_diagnostics 
   config->train = (gt_train_config){0};
   read_train(config, gt_spec_find(config->root, "train"), arena, diagnostics);
   config->optim = gt_optim_read(arena, config->root, diagnostics);
+  config->augment = gt_augment_read(arena, config->root, diagnostics);
+  gt_augment_plan plan;
+  if (config->augment && config->optim) gt_config_augment(config, &plan, diagnostics);
   choose_evaluations(config);
 }
 
@@ -191,6 +196,8 @@ static void read_data(gt_config *config, const top *sections, const gt_data_want
       gt_loss_read(arena, config->root, config->has_dataset && config->dataset.classification, diagnostics);
   gt_config_check_model(config, arena);
   if (wanted) return; /* a model that is there already */
+  gt_augment_plan plan;
+  if (config->augment && config->has_dataset && config->optim) gt_config_augment(config, &plan, diagnostics);
   config->init_from = gt_init_from_read(arena, config->root, diagnostics);
   const gt_spec *restart = gt_spec_find(gt_spec_find(config->root, "train"), "restart_every");
   if (config->init_from && config->train.restart_every)
@@ -219,6 +226,7 @@ static bool finish_reading(gt_config *config, gt_arena *arena, const gt_data_wan
   if (!read_top(config, &sections, arena)) return false;
   read_train(config, sections.train, arena, diagnostics);
   config->optim = gt_optim_read(arena, config->root, diagnostics);
+  config->augment = gt_augment_read(arena, config->root, diagnostics);
   read_data(config, &sections, wanted, arena, error);
   if (diagnostics->errors || !config->has_dataset || !config->loss || !config->optim) return false;
   choose_evaluations(config);

@@ -5,6 +5,7 @@
  * gt_config_finish. */
 #ifndef GT_TRAIN_CONFIG_H
 #define GT_TRAIN_CONFIG_H
+#include "augment/augment.h"
 #include "data/data.h"
 #include "loss/loss.h"
 #include "optim/optim.h"
@@ -45,6 +46,7 @@ typedef struct gt_config {
   gt_train_config train;
   const gt_optim *optim;
   const gt_loss *loss;
+  const gt_augment_list *augment; /* of the training samples; NULL: they are taken as they are */
   struct gt_init_from *init_from; /* or NULL */
   gt_dataset dataset;
   bool has_dataset;
@@ -82,8 +84,11 @@ int gt_config_report(const gt_config *config, const gt_error *error);
 /* Reports what is wrong with model and loss: with their shapes if the data could be opened, else the keys
  * alone (config_check.c). */
 void gt_config_check_model(gt_config *config, gt_arena *arena);
-/* For phases (phases.c): reads the sections that a phase may have otherwise, train, optimizer and schedule;
- * and builds the model alone, NULL after reporting. */
+/* How the training samples are changed; false after reporting why they cannot be. Only where there is an
+ * `augment:`. */
+bool gt_config_augment(const gt_config *config, gt_augment_plan *out, gt_diagnostics *diagnostics);
+/* For phases (phases.c): reads the sections that a phase may have otherwise, train, optimizer, schedule
+ * and augment; and builds the model alone, NULL after reporting. */
 void gt_config_read_sections(gt_config *config, gt_arena *arena, gt_diagnostics *diagnostics);
 struct gt_model *gt_config_build_model(gt_config *config, gt_arena *arena, gt_diagnostics *diagnostics);
 /* The resolved config (config_resolve.c). */

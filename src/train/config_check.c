@@ -110,6 +110,37 @@ static void try_to_build(gt_config *config, gt_arena *arena) {
   check_metric(config, forward.nodes.correct_sum != GT_NONE, forward.model->has_hard);
 }
 
+/* --- augmentation --- */
+
+/* Pictures as targets go where those of the inputs go. */
+static bool check_targets(const gt_config *config, const gt_augment_plan *plan, gt_diagnostics *diagnostics) {
+  const gt_tensor *targets = &config->dataset.train.targets;
+  if (config->dataset.classification || targets->rank < 3 ||
+      (targets->rank < 5 && targets->dim[1] == plan->rule.height && targets->dim[2] == plan->rule.width))
+    return true;
+  gt_error_at(diagnostics, config->augment->at, "the targets do not have the inputs' height and width")
+      ->expected = "targets that can be moved as the inputs are";
+  return false;
+}
+
+bool gt_config_augment(const gt_config *config, gt_augment_plan *out, gt_diagnostics *diagnostics) {
+  const gt_dataset *data = &config->dataset;
+  const gt_input *input = &data->input[0];
+  const gt_augment_list *list = config->augment;
+  if (data->inputs > 1 || input->element == GT_ELEMENT_I32) {
+    gt_error_at(diagnostics, list->at, "only pictures can be augmented, as a model's one input");
+    return false;
+  }
+  if (config->optim->type->searches) {
+    gt_error_at(diagnostics, list->at,
+                "optimizer '%s' evaluates the same samples again and again: they cannot change at random",
+                config->optim->type->name);
+    return false;
+  }
+  const gt_augment_sample sample = {input->rank, input->dim, input->white > 0 ? input->white : 1};
+  return gt_augment_fit(list, &sample, out, diagnostics) && check_targets(config, out, diagnostics);
+}
+
 /* Of data that could not be opened. */
 static gt_model_inputs named_inputs(const gt_config *config, gt_arena *arena) {
   const char *names[GT_DATA_MOST_INPUTS];

@@ -107,6 +107,7 @@ const char *gt_config_resolve(const gt_config *config, gt_arena *arena) {
   gt_spec_add(arena, root, "seed",
               gt_spec_text(arena, gt_arena_printf(arena, "%lld", (long long)config->seed)));
   add_data(arena, root, config);
+  if (config->augment) gt_spec_add(arena, root, "augment", gt_augment_resolve(config->augment, arena));
   add_model(arena, root, config);
   add_init_from(arena, root, config);
   const gt_loss_type *loss = config->loss->type;

@@ -71,7 +71,7 @@ bool in_box(uint box, uint across, uint down) {
 
 /* What sample `row` shows at a place, before anything is mixed. */
 vec4 shown(uint row, uint across, uint down, uint c, uint n) {
-  uint record = row * GT_AUGMENT_WORDS(boxes);
+  uint record = row * words;
   for (uint k = boxes; k-- > 0u;)
     if (in_box(record + GT_AUGMENT_BOXES + 4u * k, across, down)) return from_table((1u + k) * channels + c, n);
   float h = place(record + GT_AUGMENT_MAP, across, down), v = place(record + GT_AUGMENT_MAP + 3u, across, down);
@@ -92,7 +92,7 @@ void main() {
   uint count = batch * height * width, stride = gl_NumWorkGroups.x * gl_WorkGroupSize.x;
   for (uint i = gl_GlobalInvocationID.x; i < count; i += stride) {
     uint line = i / width, across = i - line * width, row = line / height, down = line - row * height;
-    uint record = row * GT_AUGMENT_WORDS(boxes), other = (row == 0u ? batch : row) - 1u;
+    uint record = row * words, other = (row == 0u ? batch : row) - 1u;
     bool swapped = MIXES != 0u && in_box(record + GT_AUGMENT_MIX_BOX, across, down);
     float share = drawn.at[record + GT_AUGMENT_PIXEL_SHARE];
     for (uint c = 0u; c < channels; c += 4u) {

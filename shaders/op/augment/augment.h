@@ -15,6 +15,6 @@
 #define GT_AUGMENT_SPEC_MIXES     9
 GT_ARGS(gt_augment_args) {
   GT_FLOATS x, drawn, grey, scaling, table, y;
-  uint batch, height, width, channels, boxes, period;
+  uint batch, height, width, channels, words, boxes, period; /* words of a record */
   float white;
 };

@@ -22,7 +22,7 @@ float grey_of(uint from, float factor) {
 void main() {
   uint places = height * width;
   for (uint row = gt_first_row(); row < batch; row += gt_row_stride()) {
-    float factor = drawn.at[row * GT_AUGMENT_WORDS(boxes) + GT_AUGMENT_LIGHT], sum = 0.0;
+    float factor = drawn.at[row * words + GT_AUGMENT_LIGHT], sum = 0.0;
     for (uint i = gt_first_column(); i < places; i += gt_column_stride())
       sum += grey_of((row * places + i) * channels, factor);
     sum = gt_row_sum(sum);

@@ -34,7 +34,7 @@ static bool check_pictures(const gt_graph *graph, const gt_node *node, gt_error 
     return gt_fail(error, GT_ERR_CONFIG, "%s works on pictures, not on %s", node->op->name,
                    gt_shape_text(x->shape, text));
   return (drawn->shape.rank == 2 && drawn->shape.dim[0] == x->shape.dim[0] &&
-          look->boxes <= GT_AUGMENT_MOST_BOXES && drawn->shape.dim[1] == GT_AUGMENT_WORDS(look->boxes)) ||
+          look->boxes <= GT_AUGMENT_MOST_BOXES && drawn->shape.dim[1] >= GT_AUGMENT_WORDS(look->boxes)) ||
          gt_fail(error, GT_ERR_INTERNAL, "%s: what is drawn does not fit the pictures", node->op->name);
 }
 
@@ -63,11 +63,14 @@ static bool infer_grey(const gt_graph *graph, const gt_node *node, gt_shape *sha
   return true;
 }
 
-static struct gt_augment_args arguments_of(gt_shape x, const gt_augment_look *look) {
+static struct gt_augment_args arguments_of(const gt_graph *graph, const gt_node *node) {
+  const gt_augment_look *look = node->attribute;
+  const gt_shape x = gt_node_at(graph, node->input[0])->shape;
   return (struct gt_augment_args){.batch = (uint32_t)x.dim[0],
                                   .height = (uint32_t)x.dim[1],
                                   .width = (uint32_t)x.dim[2],
                                   .channels = (uint32_t)channels_of(x),
+                                  .words = (uint32_t)gt_node_at(graph, node->input[1])->shape.dim[1],
                                   .boxes = look->boxes,
                                   .period = 1,
                                   .white = look->white};
@@ -90,7 +93,7 @@ static void lower(gt_lowering *lowering, const gt_group *group) {
   const gt_graph *graph = gt_lowering_graph(lowering);
   const gt_node *node = gt_node_at(graph, group->leader);
   const gt_augment_look *look = node->attribute;
-  struct gt_augment_args args = arguments_of(node->shape, look);
+  struct gt_augment_args args = arguments_of(graph, node);
   const int scaling = 2 + (look->contrasts != 0);
   const bool scaled = node->inputs > scaling;
   if (scaled) args.period = (uint32_t)gt_node_at(graph, node->input[scaling])->shape.dim[1];
@@ -115,7 +118,7 @@ static void lower(gt_lowering *lowering, const gt_group *group) {
 static void lower_grey(gt_lowering *lowering, const gt_group *group) {
   const gt_graph *graph = gt_lowering_graph(lowering);
   const gt_node *node = gt_node_at(graph, group->leader);
-  const struct gt_augment_args args = arguments_of(gt_node_at(graph, node->input[0])->shape, node->attribute);
+  const struct gt_augment_args args = arguments_of(graph, node);
   const uint32_t local = gt_lower_workgroup(lowering, 256, 1);
   gt_step *step = gt_lower_step(lowering, &grey_kernel, &args, sizeof args);
   step->tiles = args.batch;

@@ -50,7 +50,8 @@ typedef struct gt_augment_look { /* attribute of augment: zero where it is not u
   uint32_t nearest;              /* the nearest pixel, not a bilinear mixture */
   uint32_t lights, contrasts,
       saturates; /* which factors are drawn: any of them, of contrast, of saturation */
-  uint32_t mixes, boxes;
+  uint32_t mixes;
+  uint32_t boxes;                     /* so many of those that are drawn are erased */
   float white;                        /* what light reaches at most, in the units of the samples */
   float fill[GT_AUGMENT_MOST_VALUES]; /* by channel; further channels have the last one */
   float value[GT_AUGMENT_MOST_BOXES][GT_AUGMENT_MOST_VALUES]; /* of erased boxes, scaled already */

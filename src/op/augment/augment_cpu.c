@@ -25,7 +25,7 @@ typedef struct pixel {
 static source source_of(const job *j, uint32_t row) {
   const struct gt_augment_args *a = j->a;
   source s = {.row = row,
-              .record = GT_PTR(const float, a->drawn) + (size_t)row * GT_AUGMENT_WORDS(a->boxes),
+              .record = GT_PTR(const float, a->drawn) + (size_t)row * a->words,
               .x = GT_PTR(const float, a->x) + (size_t)row * a->height * a->width * a->channels};
   if (j->spec[GT_AUGMENT_SPEC_CONTRASTS]) s.grey = GT_PTR(const float, a->grey)[row];
   return s;
@@ -150,7 +150,7 @@ void gt_augment_cpu(const void *args, const uint32_t *spec, uint32_t tile) {
 void gt_augment_grey_cpu(const void *args, const uint32_t *spec, uint32_t tile) {
   const struct gt_augment_args *a = args;
   const uint32_t places = a->height * a->width, n = a->channels;
-  const float factor = GT_PTR(const float, a->drawn)[tile * GT_AUGMENT_WORDS(a->boxes) + GT_AUGMENT_LIGHT];
+  const float factor = GT_PTR(const float, a->drawn)[(size_t)tile * a->words + GT_AUGMENT_LIGHT];
   const float *x = GT_PTR(const float, a->x) + (size_t)tile * places * n;
   double sum = 0;
   (void)spec;
