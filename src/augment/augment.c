@@ -1,5 +1,6 @@
 /* The list of transformations: what all rows share. */
 #include "augment/augment.h"
+#include <float.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -107,7 +108,7 @@ bool gt_augment_fit(const gt_augment_list *list, const gt_augment_sample *sample
                             .diagnostics = diagnostics};
   out->rule.height = (uint32_t)sample->dim[0];
   out->rule.width = (uint32_t)sample->dim[1];
-  out->look.white = (float)sample->white;
+  out->look.white = (float)fmin(sample->white, (double)FLT_MAX);
   bool fine = true;
   for (int i = 0; i < list->items; i++) {
     build.item = &list->item[i];

@@ -53,3 +53,11 @@ void gt_augmented_targets(gt_augmented *augmented, gt_graph *graph, gt_forward *
     mix_targets(augmented, graph, forward);
   }
 }
+
+gt_model_inputs gt_mirrored_inputs(gt_model_inputs inputs, gt_arena *arena, gt_graph *graph, gt_id clock) {
+  gt_model_input *item = GT_NEW(arena, gt_model_input);
+  const gt_id plain = inputs.items[0].node, both[2] = {plain, gt_mirror(graph, clock, plain)};
+  *item = inputs.items[0];
+  item->node = gt_concatenate(graph, both, 2, 0);
+  return (gt_model_inputs){1, item};
+}

@@ -18,4 +18,6 @@ bool gt_augmented_inputs(gt_augmented *augmented, gt_config *config, const gt_sa
 /* Changes the targets, if they are pictures or samples are mixed: labels stay two, for the loss to weigh.
  * Must outlive the forward pass. */
 void gt_augmented_targets(gt_augmented *augmented, gt_graph *graph, gt_forward *forward);
+/* All samples of the one input, and all of them again, mirrored (gt_forward.mirrored). */
+gt_model_inputs gt_mirrored_inputs(gt_model_inputs inputs, gt_arena *arena, gt_graph *graph, gt_id clock);
 #endif

@@ -90,9 +90,22 @@ static const gt_field precision_fields[] = {
 const gt_schema gt_precision_schema = {
     .name = "precision", .help = "what may be rounded for speed", .fields = precision_fields};
 
+typedef struct evaluation {
+  bool flip;
+} evaluation;
+
+static const gt_field eval_fields[] = {
+    GT_ROW(evaluation, flip, GT_FIELD_BOOL, .fallback = "false",
+           .help = "average the outputs for each picture and its mirror image"),
+    {.name = NULL},
+};
+const gt_schema gt_eval_schema = {
+    .name = "eval", .help = "how evaluations and predictions are made", .fields = eval_fields};
+
 typedef struct top {
   int64_t seed;
   precision precision;
+  evaluation eval;
   const gt_spec *data, *augment, *model, *init_from, *loss, *optimizer, *schedule, *train;
 } top;
 
@@ -111,6 +124,8 @@ static const gt_field top_fields[] = {
     GT_ROW(top, schedule, GT_FIELD_NODE, .help = "the learning rate over time (default: constant)"),
     GT_ROW(top, precision, GT_FIELD_MAP, .fallback = "{}", .sub = &gt_precision_schema,
            .help = "what may be rounded for speed"),
+    GT_ROW(top, eval, GT_FIELD_MAP, .fallback = "{}", .sub = &gt_eval_schema,
+           .help = "how evaluations and predictions are made"),
     GT_ROW(top, train, GT_FIELD_NODE, .help = "the training loop"),
     {.name = NULL},
 };
@@ -171,8 +186,7 @@ void gt_config_read_sections(gt_config *config, gt_arena *arena, gt_diagnostics 
   read_train(config, gt_spec_find(config->root, "train"), arena, diagnostics);
   config->optim = gt_optim_read(arena, config->root, diagnostics);
   config->augment = gt_augment_read(arena, config->root, diagnostics);
-  gt_augment_plan plan;
-  if (config->augment && config->optim) gt_config_augment(config, &plan, diagnostics);
+  if (config->optim) gt_config_check_augment(config, diagnostics);
   choose_evaluations(config);
 }
 
@@ -195,9 +209,9 @@ static void read_data(gt_config *config, const top *sections, const gt_data_want
   config->loss =
       gt_loss_read(arena, config->root, config->has_dataset && config->dataset.classification, diagnostics);
   gt_config_check_model(config, arena);
+  if (config->has_dataset) gt_config_check_flip(config, diagnostics);
   if (wanted) return; /* a model that is there already */
-  gt_augment_plan plan;
-  if (config->augment && config->has_dataset && config->optim) gt_config_augment(config, &plan, diagnostics);
+  if (config->has_dataset && config->optim) gt_config_check_augment(config, diagnostics);
   config->init_from = gt_init_from_read(arena, config->root, diagnostics);
   const gt_spec *restart = gt_spec_find(gt_spec_find(config->root, "train"), "restart_every");
   if (config->init_from && config->train.restart_every)
@@ -212,6 +226,7 @@ static bool read_top(gt_config *config, top *sections, gt_arena *arena) {
   if (root->kind != GT_SPEC_MAP) return false;
   config->seed = sections->seed;
   config->products = precision_of(&sections->precision);
+  config->flips = sections->eval.flip;
   return true;
 }
 

@@ -141,6 +141,40 @@ bool gt_config_augment(const gt_config *config, gt_augment_plan *out, gt_diagnos
   return gt_augment_fit(list, &sample, out, diagnostics) && check_targets(config, out, diagnostics);
 }
 
+/* Light is cut off at white, which whoever has bytes need not think of. */
+static void check_light(const gt_config *config, const gt_augment_plan *plan, gt_diagnostics *diagnostics) {
+  const gt_tensor *tensor = &config->dataset.train.input[0];
+  if (!plan->look.lights || tensor->element != GT_ELEMENT_F32) return;
+  const int64_t count = tensor->dim[0] * gt_tensor_features(tensor);
+  const float *value = tensor->data;
+  float most = 0;
+  for (int64_t i = 0; i < count; i++) most = value[i] > most ? value[i] : most;
+  if (most <= plan->look.white) return;
+  gt_warning_at(diagnostics, config->augment->at,
+                "samples have values up to %g, which colour changes cut off at %g, as white", (double)most,
+                (double)plan->look.white)
+      ->expected = gt_arena_printf(
+      diagnostics->arena, "data: {normalize: {scale: %g}}, which says what white is", 1 / (double)most);
+}
+
+void gt_config_check_augment(const gt_config *config, gt_diagnostics *diagnostics) {
+  gt_augment_plan plan;
+  if (config->augment && gt_config_augment(config, &plan, diagnostics))
+    check_light(config, &plan, diagnostics);
+}
+
+bool gt_config_check_flip(const gt_config *config, gt_diagnostics *diagnostics) {
+  const gt_dataset *data = &config->dataset;
+  const gt_input *input = &data->input[0];
+  if (!config->flips ||
+      (data->inputs == 1 && input->element != GT_ELEMENT_I32 && (input->rank == 2 || input->rank == 3)))
+    return true;
+  gt_error_at(diagnostics, gt_spec_find(gt_spec_find(config->root, "eval"), "flip")->at,
+              "only pictures can be mirrored, as a model's one input")
+      ->expected = "samples of [height, width] or [height, width, channels], as by data: {shape: [8, 8]}";
+  return false;
+}
+
 /* Of data that could not be opened. */
 static gt_model_inputs named_inputs(const gt_config *config, gt_arena *arena) {
   const char *names[GT_DATA_MOST_INPUTS];

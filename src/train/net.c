@@ -62,6 +62,9 @@ static bool build_forward(gt_net *net, gt_graph *graph, gt_arena *arena, gt_conf
     inputs = gt_samples_batch(&samples, arena, graph, clock, batch);
   else if (!gt_augmented_inputs(&augmented, config, &samples, arena, graph, clock, batch, &inputs))
     return false;
+  const bool mirrored = !mode.training && config->flips;
+  if (mirrored && !gt_config_check_flip(config, &config->diagnostics)) return false;
+  if (mirrored) inputs = gt_mirrored_inputs(inputs, arena, graph, clock);
   gt_id batch_targets = GT_NONE;
   if (targets->data)
     batch_targets = gt_batch(graph, gt_tensor_read(targets, graph, targets_name), clock, GT_NONE, batch);
@@ -74,6 +77,7 @@ static bool build_forward(gt_net *net, gt_graph *graph, gt_arena *arena, gt_conf
                         .loss = config->loss,
                         .targets = batch_targets,
                         .classes = config->dataset.classes,
+                        .mirrored = mirrored,
                         .precision = config->products,
                         .mode = mode};
   if (augments) gt_augmented_targets(&augmented, graph, &forward);

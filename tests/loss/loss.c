@@ -32,7 +32,11 @@ static void build(fixture *f, const char *text, gt_shape prediction, gt_shape ta
   f->loss = gt_loss_read(&f->arena, root, dtype == GT_I32, &f->diagnostics);
   if (!f->loss) return;
   gt_graph *g = f->graph;
+  const gt_loss_mixture mixture = {
+      .targets = gt_variable_read(g, gt_graph_variable(g, "others", gt_shape_1(BATCH), GT_I32, false)),
+      .share = gt_variable_read(g, gt_graph_variable(g, "share", gt_shape_1(BATCH), GT_F32, false))};
   const gt_loss_input input = {
+      .mixture = mixed ? &mixture : NULL,
       .prediction = gt_variable_read(g, gt_graph_variable(g, "prediction", prediction, GT_F32, false)),
       .targets = gt_variable_read(g, gt_graph_variable(g, "targets", targets, dtype, false)),
       .weight = gt_variable_read(g, gt_graph_variable(g, "weight", gt_shape_1(BATCH), GT_F32, false)),
@@ -47,6 +51,9 @@ static const float bits[BATCH * OUTPUTS] = {1, 0, 1, 0, 0, 1, 1, 1, 0, 5, 5, 5};
 static const float wild[BATCH * OUTPUTS] = {5, -3, 1, 0.4f, -7, 0.6f, 1, 1, 0.5f, 5, 5, 5};
 static const float *numbers = bits;
 static const int32_t labels[BATCH] = {2, 1, 1, 0};
+static const int32_t others[BATCH] = {0, 1, 2, 0};
+static const float share[BATCH] = {0.75f, 0.5f, 0, 1};
+static bool mixed; /* each sample is mixed with another */
 static const float weight[BATCH] = {1, 1, 1, 0}; /* the last row is padding */
 
 static void check(const char *text, bool labelled, double want, double want_correct) {

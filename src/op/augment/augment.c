@@ -151,6 +151,21 @@ gt_id gt_augment(gt_graph *graph, gt_id x, gt_id drawn, gt_id scaling, const gt_
   return gt_node_add(graph, &rows[ROW_AUGMENT], input, inputs, look, sizeof *look);
 }
 
+gt_id gt_mirror(gt_graph *graph, gt_id clock, gt_id x) {
+  gt_augment_rule rule;
+  gt_augment_look look;
+  if (x == GT_NONE) return x;
+  const gt_shape shape = gt_node_at(graph, x)->shape;
+  memset(&rule, 0, sizeof rule); /* attributes are compared as bytes */
+  memset(&look, 0, sizeof look);
+  rule.batch = shape.dim[0];
+  rule.height = shape.rank > 2 ? (uint32_t)shape.dim[1] : 1;
+  rule.width = shape.rank > 2 ? (uint32_t)shape.dim[2] : 1;
+  rule.stages = 1;
+  rule.stage[0] = (gt_augment_stage){GT_DRAW_HORIZONTAL_FLIP, {1}};
+  return gt_augment(graph, x, gt_augment_draw(graph, clock, &rule), GT_NONE, &look);
+}
+
 gt_id gt_augment_grey(gt_graph *graph, gt_id x, gt_id drawn, const gt_augment_look *look) {
   const gt_id input[2] = {x, drawn};
   return gt_node_add(graph, &rows[ROW_GREY], input, 2, look, sizeof *look);

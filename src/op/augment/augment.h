@@ -64,6 +64,8 @@ gt_id gt_augment_share(gt_graph *graph, gt_id drawn);
 /* x F32 [batch, height, width(, channels)] changed. scaling as in gt_batch, of what a sample holds: GT_NONE
  * for none. */
 gt_id gt_augment(gt_graph *graph, gt_id x, gt_id drawn, gt_id scaling, const gt_augment_look *look);
+/* x F32 [batch, height, width(, channels)] mirrored left to right. */
+gt_id gt_mirror(gt_graph *graph, gt_id clock, gt_id x);
 /* F32 [batch]: the mean of a sample's greys, brightness changed: what contrast is seen against. */
 gt_id gt_augment_grey(gt_graph *graph, gt_id x, gt_id drawn, const gt_augment_look *look);
 #endif
