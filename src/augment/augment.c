@@ -19,6 +19,9 @@ enum { TYPES = sizeof types / sizeof *types - 1 };
 
 const char *const gt_augment_interpolations[] = {"bilinear", "nearest", NULL};
 
+/* By gt_augment_border. */
+const char *const gt_augment_borders[] = {"constant", "edge", "reflect", "symmetric", NULL};
+
 int gt_augment_count(void) { return TYPES; }
 const gt_augment_type *gt_augment_at(int index) { return types[index]; }
 
@@ -176,8 +179,32 @@ bool gt_augment_set_fill(gt_augment_build *build, gt_floats fill) {
                             "fills with another colour than the '%s' of line %d: all of them are "
                             "one step, with one colour",
                             build->filled->type->name, build->filled->at.line);
+  if (build->plan->look.border)
+    return gt_augment_error(build, "fill",
+                            "has a 'fill', but the 'padding_mode' of line %d leaves nothing to be "
+                            "filled",
+                            build->bordered->at.line);
   memcpy(build->plan->look.fill, value, sizeof value);
   build->filled = build->item;
+  return true;
+}
+
+bool gt_augment_set_border(gt_augment_build *build, const char *mode) {
+  uint32_t border = 0;
+  if (!mode) return true;
+  while (strcmp(gt_augment_borders[border], mode) != 0) border++;
+  if (build->bordered && build->plan->look.border != border)
+    return gt_augment_error(build, "padding_mode",
+                            "has another 'padding_mode' than the '%s' of line %d: all of "
+                            "them are one step",
+                            build->bordered->type->name, build->bordered->at.line);
+  if (build->filled && border)
+    return gt_augment_error(build, "padding_mode",
+                            "leaves nothing to be filled, but '%s' of line %d has a "
+                            "'fill'",
+                            build->filled->type->name, build->filled->at.line);
+  build->plan->look.border = border;
+  build->bordered = build->item;
   return true;
 }
 

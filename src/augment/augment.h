@@ -67,8 +67,9 @@ typedef struct gt_augment_build {
   gt_augment_plan *plan;
   const gt_augment_sample *sample;
   int64_t channels;
-  const gt_augment_item *item;             /* that is being added */
-  const gt_augment_item *filled, *sampled; /* that said what lies beyond the border, and how to sample */
+  const gt_augment_item *item; /* that is being added */
+  const gt_augment_item *filled, *bordered,
+      *sampled; /* that said what lies beyond the border, how to sample */
   gt_diagnostics *diagnostics;
 } gt_augment_build;
 
@@ -79,6 +80,7 @@ gt_augment_stage *gt_augment_last(gt_augment_build *build, gt_augment_kind kind)
 /* All maps of the list are one: its parts must not disagree about what lies beyond the border, nor about how
  * pixels are mixed. */
 bool gt_augment_set_fill(gt_augment_build *build, gt_floats fill);
+bool gt_augment_set_border(gt_augment_build *build, const char *mode);
 bool gt_augment_set_interpolation(gt_augment_build *build, const char *interpolation);
 /* One number for all channels or one for each of at most four; none: 0. */
 bool gt_augment_values(gt_augment_build *build, const char *key, gt_floats given, float *out);
@@ -92,7 +94,7 @@ bool gt_augment_pair(gt_augment_build *build, const char *key, gt_ints given, fl
 bool gt_augment_error(gt_augment_build *build, const char *key, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-extern const char *const gt_augment_interpolations[];
+extern const char *const gt_augment_interpolations[], *const gt_augment_borders[];
 #define GT_AUGMENT_FILL(config)                                                                              \
   GT_ROW(config, fill, GT_FIELD_FLOATS, .min = 0, .max = 1,                                                  \
          .help = "what lies beyond the border, one number or one a channel: 0 (the default) is black, 1 is " \

@@ -38,9 +38,9 @@ static bool add(gt_augment_build *build, const void *config) {
                             "changes the saturation of colours; the pictures have %lld "
                             "channel%s",
                             (long long)build->channels, build->channels == 1 ? "" : "s");
-  look->lights = c->brightness.count || c->contrast.count || c->saturation.count;
-  look->contrasts = c->contrast.count > 0;
-  look->saturates = c->saturation.count > 0;
+  look->lights |= c->brightness.count || c->contrast.count || c->saturation.count;
+  look->contrasts |= c->contrast.count > 0;
+  look->saturates |= c->saturation.count > 0;
   return stage && set_factor(build, "brightness", c->brightness, stage->value) &&
          set_factor(build, "contrast", c->contrast, stage->value + 2) &&
          set_factor(build, "saturation", c->saturation, stage->value + 4);

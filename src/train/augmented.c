@@ -46,6 +46,7 @@ void gt_augmented_targets(gt_augmented *augmented, gt_graph *graph, gt_forward *
   if (gt_node_at(graph, forward->targets)->shape.rank > 2) {
     gt_augment_look geometry;
     memset(&geometry, 0, sizeof geometry); /* attributes are compared as bytes */
+    geometry.border = look->border;
     geometry.nearest = look->nearest;
     geometry.mixes = look->mixes;
     forward->targets = gt_augment(graph, forward->targets, augmented->drawn, GT_NONE, &geometry);

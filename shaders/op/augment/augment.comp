@@ -12,6 +12,7 @@ layout(constant_id = GT_AUGMENT_SPEC_CONTRASTS) const uint CONTRASTS = 0u;
 layout(constant_id = GT_AUGMENT_SPEC_SATURATES) const uint SATURATES = 0u;
 layout(constant_id = GT_AUGMENT_SPEC_SCALED) const uint SCALED = 0u;
 layout(constant_id = GT_AUGMENT_SPEC_MIXES) const uint MIXES = 0u;
+layout(constant_id = GT_AUGMENT_SPEC_BORDER) const uint BORDER = 0u;
 
 /* Up to four neighbouring channels of a place, from channel c on. */
 vec4 load(uint row, uint down, uint across, uint c, uint n) {
@@ -64,6 +65,21 @@ vec4 lit(uint row, uint record, vec4 v) {
   return v;
 }
 
+bool inside(float place, uint pixels) { return place >= -0.5 && place < float(pixels) - 0.5; }
+
+/* A place beyond the border as one within it, along an axis of so many pixels. */
+float fold(float place, uint pixels) {
+  bool twice = BORDER == GT_AUGMENT_SYMMETRIC; /* the last pixel comes twice in a row */
+  float half_pixel = twice ? 0.5 : 0.0, period = 2.0 * float(twice ? pixels : pixels - 1u);
+  if (BORDER == GT_AUGMENT_EDGE || period <= 0.0) return place;
+  precise float moved = place + half_pixel;
+  precise float before = period * floor(moved / period);
+  precise float rest = moved - before;
+  precise float back = period - rest;
+  precise float folded = min(rest, back) - half_pixel;
+  return folded;
+}
+
 bool in_box(uint box, uint across, uint down) {
   float h = float(across), v = float(down);
   return h >= drawn.at[box] && v >= drawn.at[box + 1u] && h < drawn.at[box + 2u] && v < drawn.at[box + 3u];
@@ -76,7 +92,9 @@ vec4 shown(uint row, uint across, uint down, uint c, uint n) {
     if (in_box(record + GT_AUGMENT_BOXES + 4u * k, across, down)) return from_table((1u + k) * channels + c, n);
   float h = place(record + GT_AUGMENT_MAP, across, down), v = place(record + GT_AUGMENT_MAP + 3u, across, down);
   vec4 value;
-  if (h >= -0.5 && v >= -0.5 && h < float(width) - 0.5 && v < float(height) - 0.5) {
+  if (BORDER != GT_AUGMENT_FILL && !inside(h, width)) h = fold(h, width);
+  if (BORDER != GT_AUGMENT_FILL && !inside(v, height)) v = fold(v, height);
+  if (BORDER != GT_AUGMENT_FILL || inside(h, width) && inside(v, height)) {
     value = sampled(row, h, v, c, n);
     if (LIGHTS != 0u) value = lit(row, record, value);
   } else value = from_table(c, n);

@@ -21,6 +21,7 @@
 #define GT_AUGMENT_CUTOUT          6u
 #define GT_AUGMENT_ERASE           7u
 #define GT_AUGMENT_MIX             8u
+#define GT_AUGMENT_GRAYSCALE       9u
 GT_ARGS(gt_augment_draw_args) {
   GT_WORDS clock, table;
   GT_FLOATS y;

@@ -258,7 +258,9 @@ GT_RULE(gt_drawn) gt_draw_stage(GT_TABLE table, gt_stage_at at, GT_KEY key, gt_d
   } else if (kind == GT_AUGMENT_COLOR) {
     drawn.brightness = gt_between(gt_real(table, at, 0u), gt_real(table, at, 1u), bits.x);
     drawn.contrast = gt_between(gt_real(table, at, 2u), gt_real(table, at, 3u), bits.y);
-    drawn.saturation = gt_between(gt_real(table, at, 4u), gt_real(table, at, 5u), bits.z);
+    drawn.saturation = drawn.saturation * gt_between(gt_real(table, at, 4u), gt_real(table, at, 5u), bits.z);
+  } else if (kind == GT_AUGMENT_GRAYSCALE) {
+    if (gt_unit(bits.x) < gt_real(table, at, 0u)) drawn.saturation = 0.0f;
   } else if (kind == GT_AUGMENT_CUTOUT) {
     drawn.erased = gt_cutout(table, at, bits);
   } else if (kind == GT_AUGMENT_ERASE) {

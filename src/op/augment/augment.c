@@ -19,6 +19,10 @@ GT_REGISTER(op, augment)
 const gt_op_family gt_op_augment;
 const gt_op_family gt_op_augment = {rows, ROWS};
 
+_Static_assert((uint32_t)GT_BORDER_EDGE == GT_AUGMENT_EDGE &&
+                   (uint32_t)GT_BORDER_SYMMETRIC == GT_AUGMENT_SYMMETRIC,
+               "the kernel knows borders by the same numbers");
+
 static const gt_kernel augment_kernel = {"augment", gt_augment_cpu};
 static const gt_kernel grey_kernel = {"augment_grey", gt_augment_grey_cpu};
 
@@ -105,6 +109,7 @@ static void lower(gt_lowering *lowering, const gt_group *group) {
   step->spec[GT_AUGMENT_SPEC_SATURATES] = look->saturates && args.channels == 3;
   step->spec[GT_AUGMENT_SPEC_SCALED] = scaled;
   step->spec[GT_AUGMENT_SPEC_MIXES] = look->mixes != 0;
+  step->spec[GT_AUGMENT_SPEC_BORDER] = look->border;
   step->tiles = (uint32_t)gt_ceil_div(places, gt_image_tile_rows(args.channels));
   gt_lower_read(lowering, offsetof(struct gt_augment_args, x), node->input[0]);
   gt_lower_read(lowering, offsetof(struct gt_augment_args, drawn), node->input[1]);

@@ -5,9 +5,9 @@
  * the map:
  *
  *   map     where pixels come from; all stages of it together are one affine map. What lies beyond the
- *           sample's border has the value `fill`. A map that only moves by whole pixels, or flips, copies.
- *   light   brightness, contrast, saturation, as torchvision computes them, in this order; not of `fill`
- *   scaling what the batch op would have done: (value - center) * scale + shift
+ *           sample's border is a constant, `fill`, or the sample reflected there. A map that only moves by
+ * whole pixels, or flips, copies. light   brightness, contrast, saturation, as torchvision computes them, in
+ * this order; not of `fill` scaling what the batch op would have done: (value - center) * scale + shift
  *   erased  boxes of a constant value
  *   mixed   with the row before it, the first with the last
  *
@@ -32,6 +32,7 @@ typedef enum gt_augment_kind {                          /* with its settings, va
                                GT_DRAW_CUTOUT, /* probability; width and height */
                                GT_DRAW_ERASE,  /* probability; area and width/height as in RESIZED_CROP */
                                GT_DRAW_MIX,    /* alpha of mixup and of cutmix, 0: not; probability of each */
+                               GT_DRAW_GRAYSCALE, /* probability that saturation is 0 */
                                GT_DRAW_KINDS
 } gt_augment_kind;
 
@@ -46,7 +47,16 @@ typedef struct gt_augment_rule { /* attribute of augment_draw: zero where it is 
   gt_augment_stage stage[GT_AUGMENT_MOST_STAGES];
 } gt_augment_rule;
 
+typedef enum gt_augment_border {                     /* what lies beyond a sample's border */
+                                 GT_BORDER_FILL,     /* a constant value */
+                                 GT_BORDER_EDGE,     /* the value at the border */
+                                 GT_BORDER_REFLECT,  /* the sample, reflected at its last pixels, which come
+                                                        once */
+                                 GT_BORDER_SYMMETRIC /* the sample, reflected behind them */
+} gt_augment_border;
+
 typedef struct gt_augment_look { /* attribute of augment: zero where it is not used */
+  uint32_t border;               /* gt_augment_border */
   uint32_t nearest;              /* the nearest pixel, not a bilinear mixture */
   uint32_t lights, contrasts,
       saturates; /* which factors are drawn: any of them, of contrast, of saturation */

@@ -87,6 +87,18 @@ GT_MATH void scale(const struct gt_augment_args *a, pixel p, uint32_t n, float *
   }
 }
 
+/* A place beyond the border as one within it, along an axis of so many pixels. */
+GT_MATH float fold(uint32_t border, float place, uint32_t length) {
+  const bool twice = border == GT_AUGMENT_SYMMETRIC; /* the last pixel comes twice in a row */
+  const float half = twice ? 0.5f : 0.0f, period = 2 * (float)(twice ? length : length - 1);
+  if (border == GT_AUGMENT_EDGE || period <= 0) return place;
+  place += half;
+  place = place - period * floorf(place / period);
+  return (place < period - place ? place : period - place) - half;
+}
+
+GT_MATH bool inside(float place, uint32_t length) { return place >= -0.5f && place < (float)length - 0.5f; }
+
 /* What the sample shows at a pixel in n channels, before anything is mixed. */
 GT_MATH void show(const job *j, const source *s, pixel p, uint32_t n, float *v) {
   const struct gt_augment_args *a = j->a;
@@ -96,9 +108,12 @@ GT_MATH void show(const job *j, const source *s, pixel p, uint32_t n, float *v) 
       for (uint32_t k = 0; k < n; k++) v[k] = table[(1 + box) * a->channels + p.channel + k];
       return;
     }
-  const float across = map[0] * (float)p.across + map[1] * (float)p.down + map[2];
-  const float down = map[3] * (float)p.across + map[4] * (float)p.down + map[5];
-  if (across >= -0.5f && down >= -0.5f && across < (float)a->width - 0.5f && down < (float)a->height - 0.5f) {
+  const uint32_t border = j->spec[GT_AUGMENT_SPEC_BORDER];
+  float across = map[0] * (float)p.across + map[1] * (float)p.down + map[2];
+  float down = map[3] * (float)p.across + map[4] * (float)p.down + map[5];
+  if (border && !inside(across, a->width)) across = fold(border, across, a->width);
+  if (border && !inside(down, a->height)) down = fold(border, down, a->height);
+  if (border || (inside(across, a->width) && inside(down, a->height))) {
     sample(a, j->spec, s->x + p.channel, across, down, n, v);
     if (j->spec[GT_AUGMENT_SPEC_LIGHTS]) light(j, s, n, v);
   } else {
@@ -108,11 +123,12 @@ GT_MATH void show(const job *j, const source *s, pixel p, uint32_t n, float *v) 
 }
 
 GT_MATH void draw_pixel(const job *j, const source *own, const source *other, pixel p, uint32_t n, float *y) {
-  const bool swapped = other && in_box(own->record + GT_AUGMENT_MIX_BOX, p);
+  const bool mixes = j->spec[GT_AUGMENT_SPEC_MIXES],
+             swapped = mixes && in_box(own->record + GT_AUGMENT_MIX_BOX, p);
   const float share = own->record[GT_AUGMENT_PIXEL_SHARE];
   float v[CHANNELS] = {0}, mixed[CHANNELS] = {0};
   show(j, swapped ? other : own, p, n, v);
-  if (other && !swapped && share != 1.0f) {
+  if (mixes && !swapped && share != 1.0f) {
     show(j, other, p, n, mixed);
     for (uint32_t k = 0; k < n; k++) v[k] = share * v[k] + (1 - share) * mixed[k];
   }
@@ -122,13 +138,12 @@ GT_MATH void draw_pixel(const job *j, const source *own, const source *other, pi
 GT_MATH void line_of(const job *j, gt_image_line at, uint32_t channels) {
   const struct gt_augment_args *a = j->a;
   const source own = source_of(j, at.sample);
-  source other = {0};
-  if (j->spec[GT_AUGMENT_SPEC_MIXES]) other = source_of(j, (at.sample ? at.sample : a->batch) - 1);
+  const source other = source_of(j, (at.sample ? at.sample : a->batch) - 1);
   float *y = GT_PTR(float, a->y) + (size_t)at.row * channels;
   for (uint32_t i = 0; i < at.rows; i++, y += channels)
     for (uint32_t c = 0; c < channels; c += CHANNELS) {
       const pixel p = {.across = at.at[2] + i, .down = at.at[1], .channel = c};
-      draw_pixel(j, &own, other.x ? &other : NULL, p, gt_least_u32(channels - c, CHANNELS), y + c);
+      draw_pixel(j, &own, &other, p, gt_least_u32(channels - c, CHANNELS), y + c);
     }
 }
 

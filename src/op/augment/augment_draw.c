@@ -21,7 +21,7 @@ const gt_op_family gt_op_augment_draw;
 const gt_op_family gt_op_augment_draw = {rows, 1};
 
 _Static_assert((uint32_t)GT_DRAW_CROP == GT_AUGMENT_CROP && (uint32_t)GT_DRAW_AFFINE == GT_AUGMENT_AFFINE &&
-                   (uint32_t)GT_DRAW_MIX == GT_AUGMENT_MIX && sizeof(gt_drawn) == 19 * sizeof(float),
+                   (uint32_t)GT_DRAW_GRAYSCALE == GT_AUGMENT_GRAYSCALE,
                "the kernel knows the kinds by the same numbers");
 
 /* --- the CPU kernel --- */
@@ -100,8 +100,9 @@ static void lower(gt_lowering *lowering, const gt_group *group) {
 }
 
 static void print(const gt_graph *graph, const gt_node *node, char *buffer, size_t size) {
-  static const char *const names[GT_DRAW_KINDS] = {
-      "crop", "horizontal flip", "vertical flip", "resize", "affine", "color", "cutout", "erase", "mix"};
+  static const char *const names[GT_DRAW_KINDS] = {"crop",   "horizontal flip", "vertical flip", "resize",
+                                                   "affine", "color",           "cutout",        "erase",
+                                                   "mix",    "grayscale"};
   const gt_augment_rule *rule = node->attribute;
   size_t used = 0;
   (void)graph;

@@ -8,7 +8,8 @@
 GT_REGISTER(opcase, augment)
 
 /* Inputs: pictures, a record for each, then perhaps a scaling. p[0]: nearest; p[1]: erased boxes; p[2]: what
- * is done to the light, MIX to mix. Records of any numbers are maps, boxes and factors of some kind. */
+ * is done to the light, MIX to mix; p[3]: what lies beyond the border. Records of any numbers are maps, boxes
+ * and factors of some kind. */
 enum { BRIGHT = 1, CONTRAST = 2, SATURATION = 4, MIX = 8 };
 
 static gt_augment_look look_of(const gt_case_view *v) {
@@ -16,6 +17,7 @@ static gt_augment_look look_of(const gt_case_view *v) {
   memset(&look, 0, sizeof look);
   look.nearest = v->c->p[0] != 0;
   look.boxes = (uint32_t)v->c->p[1];
+  look.border = (uint32_t)v->c->p[3];
   look.lights = (v->c->p[2] & ~MIX) != 0;
   look.contrasts = (v->c->p[2] & CONTRAST) != 0;
   look.saturates = (v->c->p[2] & SATURATION) != 0;
@@ -74,6 +76,16 @@ static double mean_grey(const pictures *p, int64_t row) {
   return sum / (double)(p->height * p->width);
 }
 
+/* Where a place is on a row of pixels that is continued beyond its ends. */
+static double folded(gt_augment_border border, double place, double length) {
+  if (border == GT_BORDER_EDGE) return fmin(fmax(place, 0), length - 1);
+  if (border == GT_BORDER_SYMMETRIC) place += 0.5; /* the ends of pixels, not their middles */
+  const double end = border == GT_BORDER_SYMMETRIC ? length : length - 1;
+  if (end <= 0) return 0;
+  while (place < 0 || place > end) place = place < 0 ? -place : 2 * end - place;
+  return border == GT_BORDER_SYMMETRIC ? place - 0.5 : place;
+}
+
 /* Channel c of the sample at a place inside it. */
 static double sampled(const pictures *p, int64_t row, double x, double y, int64_t c) {
   x = fmin(fmax(x, 0), (double)(p->width - 1));
@@ -106,10 +118,16 @@ static double shown(const pictures *p, int64_t row, int64_t x, int64_t y, int64_
   const int64_t channel = c < 3 ? c : 3;
   for (int64_t box = p->look.boxes; box-- > 0;)
     if (in_box(record + 16 + 4 * box, x, y)) return (double)p->look.value[box][channel];
-  const double across = record[0] * (double)x + record[1] * (double)y + record[2];
-  const double down = record[3] * (double)x + record[4] * (double)y + record[5];
+  const gt_augment_border border = (gt_augment_border)p->look.border;
+  double across = record[0] * (double)x + record[1] * (double)y + record[2];
+  double down = record[3] * (double)x + record[4] * (double)y + record[5];
+  if (border && (across < -0.5 || across >= (double)p->width - 0.5))
+    across = folded(border, across, (double)p->width);
+  if (border && (down < -0.5 || down >= (double)p->height - 0.5))
+    down = folded(border, down, (double)p->height);
   double v = (double)p->look.fill[channel];
-  if (across >= -0.5 && down >= -0.5 && across < (double)p->width - 0.5 && down < (double)p->height - 0.5)
+  if (border ||
+      (across >= -0.5 && down >= -0.5 && across < (double)p->width - 0.5 && down < (double)p->height - 0.5))
     v = p->look.lights ? lit(p, row, across, down, c) : sampled(p, row, across, down, c);
   if (p->v->inputs < 3) return v;
   const int64_t period = p->v->shape[2].dim[1], at = ((y * p->width + x) * p->channels + c) % period;
@@ -214,6 +232,14 @@ static const gt_case cases[] = {
     /* Maps by halves, so that places lie on pixels, between them and on the border. */
     {&plain, "12,6,6,3 g12,16", {0}},
     {&plain, "12,6,6,3 g12,20", {0, 1, MIX}},
+    {&plain, "9,8,7,3 9,16", {0, 0, 0, GT_BORDER_EDGE}},
+    {&plain, "9,8,7,3 9,16", {0, 0, 0, GT_BORDER_REFLECT}},
+    {&plain, "9,5,6 9,16", {0, 0, CONTRAST, GT_BORDER_SYMMETRIC}},
+    {&plain, "12,6,5,2 g12,16", {0, 0, 0, GT_BORDER_EDGE}},
+    {&plain, "12,6,5,2 g12,16", {0, 0, MIX, GT_BORDER_REFLECT}},
+    {&plain, "12,3,5,2 g12,16", {0, 0, 0, GT_BORDER_SYMMETRIC}},
+    {&plain, "4,1,3 4,16", {0, 0, 0, GT_BORDER_REFLECT}},
+    {&plain, "4,1,3 4,16", {0, 0, 0, GT_BORDER_SYMMETRIC}},
     {&grey, "1,1,1 1,16", {0}},
     {&grey, "3,28,28 3,16", {0}},
     {&grey, "5,17,9,3 5,20", {0, 1}, 0, -1, 3},

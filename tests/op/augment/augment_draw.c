@@ -35,8 +35,27 @@ static const gt_augment_stage rules[][STAGES] = {
      {GT_DRAW_HORIZONTAL_FLIP, {0.5f}},
      {GT_DRAW_CUTOUT, {1, 4, 4}},
      {GT_DRAW_KINDS}},
+    {{GT_DRAW_GRAYSCALE, {0.3f}}, {GT_DRAW_KINDS}},
+    {{GT_DRAW_COLOR, {1, 1, 1, 1, 0.5f, 1.5f}}, {GT_DRAW_GRAYSCALE, {0.3f}}, {GT_DRAW_KINDS}},
 };
-enum { NOTHING, CROP, FLIPS, RESIZE, WIDE, TURN, AFFINE, COLOR, CUTOUT, ERASE, NEVER, MIXUP, CUTMIX, ALL };
+enum {
+  NOTHING,
+  CROP,
+  FLIPS,
+  RESIZE,
+  WIDE,
+  TURN,
+  AFFINE,
+  COLOR,
+  CUTOUT,
+  ERASE,
+  NEVER,
+  MIXUP,
+  CUTMIX,
+  ALL,
+  GREY,
+  GREY_LAST
+};
 
 static gt_augment_rule rule_of(const gt_case_view *v) {
   const int64_t *p = v->c->p;
@@ -213,6 +232,7 @@ static void record(draw *d, double *y) {
     const float *value = stage->value;
     for (int k = 0; k < 3 && stage->kind == GT_DRAW_COLOR; k++)
       y[6 + k] = between((double)value[2 * k], (double)value[2 * k + 1], unit(d, 0, k));
+    if (stage->kind == GT_DRAW_GRAYSCALE && unit(d, 0, 0) < (double)value[0]) y[8] = 0;
     if (stage->kind == GT_DRAW_CUTOUT || stage->kind == GT_DRAW_ERASE) erased(d, stage, box), box += 4;
     if (stage->kind == GT_DRAW_MIX) mixed(d, value, y);
   }
@@ -251,6 +271,8 @@ static const gt_case cases[] = {
     {&rounded, "w4 v1,1", {9, 2, 0, 0, TURN, 100, 28, 28}},
     {&rounded, "w4 v1,1", {9, 2, 0, 0, AFFINE, 200, 32, 16}},
     {&rounded, "w4 v1,1", {9, 3, 1, 0, COLOR, 200, 32, 16}},
+    {&exact, "w4 v1,1", {9, 3, 1, 0, GREY, 200, 3, 16}},
+    {&rounded, "w4 v1,1", {9, 3, 1, 0, GREY_LAST, 200, 3, 16}},
     {&exact, "w4 v1,1", {2, 3, 1, 0, CUTOUT, 200, 32, 16}},
     {&exact, "w4 v1,1", {2, 3, 1, 0, CUTOUT, 20, 1, 2}},
     {&exact, "w4 v1,1", {2, 3, 1, 0, ERASE, 200, 32, 31}},
