@@ -128,7 +128,7 @@ refused "too many paddings" "[{random_crop: [1, 2, 3]}]" 2:25 "across and down"
 refused "too many channels" "[{cutout: {size: 1, value: [0, 1]}}]" 2:37 "the pictures have 1 channel"
 refused "colours of grey" "[{color_jitter: {saturation: 1}}]" 2:39 "the pictures have 1 channel"
 refused "two fills" "[{random_crop: {padding: 1, fill: 1}}, {random_rotation: {degrees: 1, fill: 0}}]" 2:86 "of line 2"
-refused "nothing to fill" "[{random_crop: {padding: 1, padding_mode: reflect}}, {random_rotation: {degrees: 1, fill: 0}}]" 2:101 \
+refused "nothing to fill" "[{random_crop: {padding: 1, padding_mode: reflect}}, {random_rotation: {degrees: 1, fill: 0}}]" 2:100 \
   "leaves nothing to be filled"
 refused "no colours" "[random_grayscale]" 2:11 "needs colours"
 refused "two ways" "[{random_rotation: {degrees: 1, interpolation: nearest}}, {random_affine: {degrees: 1, interpolation: bilinear}}]" \
