@@ -91,7 +91,7 @@ static gt_graph *build(sheet *s) {
     forward.targets =
         gt_batch(graph, gt_tensor_read(s->targets, graph, "data.train.targets"), clock, GT_NONE, batch);
   if (config->augment) gt_augmented_targets(&augmented, graph, &forward);
-  s->mixed = forward.mixture != NULL;
+  s->mixed = forward.mixture && forward.mixture->targets != forward.targets; /* the same in batches of one */
   keep(graph, "sheet.inputs", forward.inputs.items[0].node);
   keep(graph, "sheet.own", forward.targets);
   if (s->mixed) keep(graph, "sheet.other", forward.mixture->targets);

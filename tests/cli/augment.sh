@@ -106,6 +106,7 @@ augment: [random_vertical_flip, {random_affine: {degrees: 20, fill: [1, 0, 0]}},
 model: [{conv2d: {out_channels: 1, kernel_size: 3, padding: 1}}]
 train: {epochs: 1, batch_size: 50}
 YAML
+exits 0 "batches of one" sheet d --set train.batch_size=1 --set 'augment=[mixup]'
 exits 0 "pictures as targets" "$GTRAIN" check "$TEST_TMP/pairs.yaml" --samples "$TEST_TMP/pairs.png"
 exits 0 "… move along" "$GTRAIN" train "$TEST_TMP/pairs.yaml" --device "$DEVICE" --quiet --run-dir "$TEST_TMP/pairs"
 exits 0 "… and are mirrored back" "$GTRAIN" eval "$TEST_TMP/pairs/model.bin" --device "$DEVICE" --set eval.flip=true
