@@ -10,9 +10,9 @@
 #define GT_BATCH_I32    2
 #define GT_BATCH_WEIGHT 3
 /* Orders. */
-#define GT_BATCH_SHUFFLED 0
+#define GT_BATCH_SHUFFLED   0
 #define GT_BATCH_SEQUENTIAL 1
-#define GT_BATCH_WINDOW 2 /* the rows lie as they are wanted, batch after batch, in a ring */
+#define GT_BATCH_WINDOW     2 /* the rows lie as they are wanted, batch after batch, in a ring */
 GT_ARGS(gt_batch_args) {
   GT_ADDRESS data; /* indices into it may need more than 32 bits */
   GT_WORDS y, clock;

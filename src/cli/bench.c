@@ -10,6 +10,7 @@ static const gt_option options[] = {
      false},
     GT_OPTION_SET,
     GT_OPTION_DEVICE,
+    GT_OPTION_MEMORY_LIMIT,
     GT_OPTION_QUIET,
     GT_OPTION_JSON,
     {NULL, NULL, NULL, false},

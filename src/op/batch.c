@@ -110,10 +110,10 @@ static bool infer_batch(const gt_graph *graph, const gt_node *node, gt_shape *sh
   const gt_node *data = gt_node_at(graph, node->input[0]);
   char text[128];
   if (!good_attribute(attribute, error)) return false;
-  const int64_t rows = attribute->window ? attribute->window * attribute->batch : attribute->samples;
-  if (data->shape.rank < 1 || data->shape.dim[0] < rows || rows >= UINT32_MAX)
+  const int64_t least = attribute->window ? attribute->window * attribute->batch : attribute->samples;
+  if (data->shape.rank < 1 || data->shape.dim[0] < least || least >= UINT32_MAX)
     return gt_fail(error, GT_ERR_CONFIG, "data %s does not hold %" PRId64 " samples",
-                   gt_shape_text(data->shape, text), rows);
+                   gt_shape_text(data->shape, text), least);
   if (node->inputs == 3) {
     const gt_node *scaling = gt_node_at(graph, node->input[2]);
     const int64_t features = gt_shape_count(data->shape) / data->shape.dim[0];
