@@ -48,16 +48,14 @@ static bool submit(gt_vulkan *vk, VkCommandBuffer commands, uint64_t after, gt_e
   return true;
 }
 
-static bool in_range(uint64_t size, uint64_t offset, uint64_t bytes, gt_error *error) {
-  if (offset <= size && bytes <= size - offset) return true;
-  return gt_fail(error, GT_ERR_INTERNAL, "copy of %llu bytes at %llu is outside a buffer of %llu bytes",
-                 (unsigned long long)bytes, (unsigned long long)offset, (unsigned long long)size);
-}
-
 bool gt_vulkan_feed(gt_backend *backend, gt_buffer *from, const gt_copy *copy, int copies, uint64_t after,
                     gt_error *error) {
   gt_vulkan *vk = (gt_vulkan *)backend;
   gt_vulkan_feeder *f = &vk->feeder;
+  for (int i = 0; i < copies; i++)
+    if (!gt_vulkan_in_range(from, copy[i].from_offset, copy[i].size, error) ||
+        !gt_vulkan_in_range(copy[i].to, copy[i].to_offset, copy[i].size, error))
+      return false;
   if (!begin(vk, error)) return false;
   if (f->ticket >= GT_FEEDS && !gt_vulkan_wait_feed(vk, f->ticket + 1 - GT_FEEDS, error)) return false;
   const VkCommandBuffer commands = f->commands[f->ticket % GT_FEEDS];
@@ -65,9 +63,6 @@ bool gt_vulkan_feed(gt_backend *backend, gt_buffer *from, const gt_copy *copy, i
   for (int i = 0; i < copies; i++) {
     const VkBufferCopy region = {
         .srcOffset = copy[i].from_offset, .dstOffset = copy[i].to_offset, .size = copy[i].size};
-    if (!in_range(from->size, region.srcOffset, region.size, error) ||
-        !in_range(copy[i].to->size, region.dstOffset, region.size, error))
-      return false;
     if (region.size) vkCmdCopyBuffer(commands, from->buffer, copy[i].to->buffer, 1, &region);
     if (copy[i].to->zeroed > after) after = copy[i].to->zeroed;
   }

@@ -131,6 +131,7 @@ void gt_vulkan_buffer_destroy(gt_backend *, gt_buffer *);
 void *gt_vulkan_buffer_map(gt_backend *, gt_buffer *);
 bool gt_vulkan_upload(gt_backend *, gt_buffer *, uint64_t offset, const void *, uint64_t size, gt_error *);
 bool gt_vulkan_download(gt_backend *, gt_buffer *, uint64_t offset, void *, uint64_t size, gt_error *);
+bool gt_vulkan_in_range(const gt_buffer *, uint64_t offset, uint64_t size, gt_error *);
 bool gt_vulkan_staging_init(gt_vulkan *, gt_error *);
 void gt_vulkan_staging_finish(gt_vulkan *);
 uint64_t gt_vulkan_memory_available(const gt_vulkan *); /* device-local bytes free now, as far as is known */

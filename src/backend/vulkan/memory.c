@@ -173,7 +173,7 @@ void *gt_vulkan_buffer_map(gt_backend *backend, gt_buffer *buffer) {
   return buffer->mapped;
 }
 
-static bool in_range(const gt_buffer *buffer, uint64_t offset, uint64_t size, gt_error *error) {
+bool gt_vulkan_in_range(const gt_buffer *buffer, uint64_t offset, uint64_t size, gt_error *error) {
   if (offset <= buffer->size && size <= buffer->size - offset) return true;
   return gt_fail(error, GT_ERR_INTERNAL, "copy of %llu bytes at %llu is outside a buffer of %llu bytes",
                  (unsigned long long)size, (unsigned long long)offset, (unsigned long long)buffer->size);
@@ -182,7 +182,7 @@ static bool in_range(const gt_buffer *buffer, uint64_t offset, uint64_t size, gt
 bool gt_vulkan_upload(gt_backend *backend, gt_buffer *buffer, uint64_t offset, const void *data,
                       uint64_t size, gt_error *error) {
   gt_vulkan *vk = (gt_vulkan *)backend;
-  if (!in_range(buffer, offset, size, error)) return false;
+  if (!gt_vulkan_in_range(buffer, offset, size, error)) return false;
   for (uint64_t done = 0; done < size;) {
     uint64_t piece = size - done < SLOT_BYTES ? size - done : SLOT_BYTES, at;
     gt_slot *slot = begin_slot(vk, &at, error);
@@ -202,7 +202,7 @@ bool gt_vulkan_download(gt_backend *backend, gt_buffer *buffer, uint64_t offset,
   gt_vulkan *vk = (gt_vulkan *)backend;
   const uint64_t pieces = gt_ceil_div(size, SLOT_BYTES), ahead = GT_STAGING_SLOTS / 2;
   uint64_t ticket[GT_STAGING_SLOTS], place[GT_STAGING_SLOTS];
-  if (!in_range(buffer, offset, size, error)) return false;
+  if (!gt_vulkan_in_range(buffer, offset, size, error)) return false;
   for (uint64_t i = 0; i < pieces + ahead; i++) {
     if (i < pieces) {
       uint64_t from = i * SLOT_BYTES, piece = size - from < SLOT_BYTES ? size - from : SLOT_BYTES;
