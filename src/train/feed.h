@@ -33,7 +33,7 @@ static inline int64_t gt_feed_chunk(int64_t window) { return window < 4 ? 1 : wi
  * NULL on failure. */
 gt_feed *gt_feed_open(gt_buffers *buffers, const gt_feed_plan *plan, int threads, gt_error *error);
 void gt_feed_close(gt_feed *feed); /* accepts NULL; waits for what is being copied */
-/* The clock has been set: the next replay reads batch `from`; none will read `end`. */
+/* The clock has been set, or will be: the next replay reads batch `from`; none will read `end`. */
 bool gt_feed_seek(gt_feed *feed, int64_t from, int64_t end, gt_error *error);
 /* Queues so many replays, each of which reads the next batches, `each` of them: a chunk is a whole number of
  * such replays, and they began at one's begin. Waits where the ring is full. */

@@ -189,6 +189,8 @@ bool gt_evaluator_run(gt_session *session, gt_evaluator *evaluator, gt_sums *sum
     if (!room || !gt_pacer_submit(&pacer, room, error)) return false;
   }
   if (!gt_pacer_drain(&pacer, error)) return false;
+  /* The samples of the next evaluation can be gathered until then. */
+  if (net->feed && !gt_feed_seek(net->feed, 0, net->steps, error)) return false;
   *sums = (gt_sums){0};
   for (int64_t s = 0; s < net->steps; s++) {
     const float *row = evaluator->log + s * net->column.count;

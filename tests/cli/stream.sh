@@ -32,6 +32,11 @@ compare() {
   done
 }
 
+if [[ -n ${TEST_BRIEF-} ]]; then
+  compare dense dense "0 120000" --set train.epochs=3
+  compare dense accumulate "150000" --set train.batch_size=16 --set train.accumulate=5 --set train.epochs=2
+  finish
+fi
 compare dense dense "0 17000 40000 120000"
 compare dense small "0 3000" --set train.batch_size=7 --set train.epochs=2
 compare dense accumulate "0 17000 60000 150000" --set train.batch_size=16 --set train.accumulate=5
