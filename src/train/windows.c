@@ -39,6 +39,12 @@ static uint64_t bytes_of(const gt_tensor *tensor) {
   return (uint64_t)tensor->dim[0] * (uint64_t)gt_tensor_features(tensor) * gt_element_size(tensor->element);
 }
 
+/* Is a tensor larger than what the device has in one piece? */
+static bool is_too_large(const placing *p, const placed *part) {
+  const uint64_t most = p->session->backend->max_allocation;
+  return most && part->largest > most;
+}
+
 static uint64_t measure_split(placing *p, int number) {
   const gt_dataset *data = &p->config->dataset;
   const gt_split *split = gt_dataset_split(data, names[number]);
@@ -133,17 +139,21 @@ static uint32_t window_of(const placed *part, uint64_t room) {
   return (uint32_t)(4 * chunk);
 }
 
+static uint64_t least(uint64_t a, uint64_t b) { return a < b ? a : b; }
+
 static void choose(placing *p) {
   const uint64_t most = p->session->backend->max_allocation;
+  const uint64_t largest =
+      most ? most - most / SHARE : UINT64_MAX; /* what is staged lies in one piece, too */
   placed *next;
-  for (int i = 0; i < SPLITS; i++) p->part[i].windowed = p->part[i].read && most && p->part[i].largest > most;
+  for (int i = 0; i < SPLITS; i++) p->part[i].windowed = p->part[i].read && is_too_large(p, &p->part[i]);
   while (needed(p) > p->limit && (next = largest_whole(p))) next->windowed = true;
   uint64_t room = p->limit > needed(p) ? p->limit - needed(p) : 0, left = 0;
   for (int i = 0; i < SPLITS; i++) left += p->part[i].windowed;
   for (int i = 0; i < SPLITS; i++) {
     placed *part = &p->part[i];
     if (!part->windowed) continue;
-    const uint32_t batches = window_of(part, part->batch + room / left--);
+    const uint32_t batches = window_of(part, least(least(part->batch + room / left--, largest), part->bytes));
     room -= (batches - 1) * part->batch;
     *gt_windows_of(&p->windows, part->name) = batches;
   }
@@ -192,11 +202,15 @@ static bool reckon(placing *p, const gt_net_options *training, const char *const
                    gt_error *error) {
   const gt_backend *backend = p->session->backend;
   uint64_t data = 0;
-  for (int i = 0; i < SPLITS; i++) data += measure_split(p, i);
+  bool large = false;
+  for (int i = 0; i < SPLITS; i++) {
+    data += measure_split(p, i);
+    large = large || is_too_large(p, &p->part[i]);
+  }
   p->limit = p->session->memory_limit;
   if (!p->limit) {
     p->limit = backend->memory_free - backend->memory_free / SHARE;
-    if (data <= p->limit / SHARE || !p->limit) return true;
+    if ((data <= p->limit / SHARE && !large) || !p->limit) return true;
   }
   if (training) {
     gt_net_options whole = *training;
