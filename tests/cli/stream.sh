@@ -69,6 +69,22 @@ done
 exits 0 "gone on without a limit" train dense dense-17000 --resume
 check "… to the same bytes" same dense dense-17000
 
+# A run that is stopped, whenever that is, and goes on.
+exits 0 "a longer run" train dense long --quiet --set train.epochs=60
+(
+  trap - INT # background processes of a script ignore it otherwise
+  exec "$GTRAIN" train "$TEST_TMP/dense.yaml" --device "$DEVICE" --run-dir "$TEST_TMP/stopped" --memory-limit $((limit + 40000)) \
+    --set train.epochs=60 > /dev/null 2>&1
+) &
+pid=$!
+while kill -0 $pid 2> /dev/null && [[ ! -d $TEST_TMP/stopped/checkpoints ]]; do sleep 0.01; done
+kill -INT $pid 2> /dev/null
+code=0
+wait $pid || code=$?
+check "stopped by a signal, or done" test $code = 75 -o $code = 0
+exits 0 "gone on" train dense stopped --resume --set train.epochs=60 --memory-limit "$limit"
+check "… to the same bytes" same long stopped
+
 # What evaluates and predicts reads in windows, too.
 digits() { "$GTRAIN" "$1" "$TEST_TMP/dense/model.bin" --device "$DEVICE" "${@:2}"; }
 for split in train test; do
