@@ -114,6 +114,7 @@ optimizer: {type: adamw, lr: 2e-3}
 train: {epochs: 3, batch_size: 10, eval_batch_size: 9, log_every: 1}
 YAML
 compare pictures pictures "0 20000 70000"
+compare pictures augmented "20000" --set 'augment=[{random_crop: {padding: 2}}, random_horizontal_flip, {mixup: 0.2}]' --set eval.flip=true
 sed 's/epochs: 150/epochs: 8/; s/eval_every: 50/eval_every: 4/' configs/wide_and_deep.yaml > "$TEST_TMP/inputs.yaml"
 compare inputs inputs "0 4000" --set train.eval_batch_size=16
 cat > "$TEST_TMP/search.yaml" << 'YAML'
