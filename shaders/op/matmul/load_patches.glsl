@@ -4,58 +4,63 @@ layout(constant_id = GT_PATCHES_SPEC_RANK) const uint PATCHES_RANK = 1u;
 layout(constant_id = GT_PATCHES_SPEC_QUADS) const uint PATCHES_QUADS = 0u;
 layout(constant_id = GT_PATCHES_SPEC_HOLES) const uint PATCHES_HOLES = 0u;
 
-/* Of the geometry, what is needed again and again. */
+/* Where lines are worked out again and again, PATCHES_KEPT, what they need of the geometry stays in registers; else
+ * registers are dearer. */
+#ifndef PATCHES_KEPT
+#define PATCHES_KEPT false
+#endif
 uvec3 patches_size = uvec3(1u), patches_positions = uvec3(1u), patches_magic = uvec3(0u), patches_shift = uvec3(0u);
 uvec3 patches_each = uvec3(1u), patches_lift = uvec3(0u), patches_low = uvec3(0u), patches_step = uvec3(0u);
-uint patches_image = 0u, patches_channels = 0u;
 
 uint patches_word(uint axis, uint word) {
   return geometry.at[GT_PATCHES_AXIS + axis * GT_PATCHES_OF_AXIS + word];
 }
+#define PATCHES_WORD(axis, kept, word) (PATCHES_KEPT ? kept[axis] : patches_word(axis, word))
 
 void patches_begin() {
-  patches_image = geometry.at[GT_PATCHES_IMAGE];
-  patches_channels = geometry.at[GT_PATCHES_CHANNELS];
   [[unroll]] for (uint axis = 0u; axis < 3u; axis++)
     if (axis < PATCHES_RANK) {
       patches_size[axis] = patches_word(axis, GT_PATCHES_SIZE);
-      patches_positions[axis] = patches_word(axis, GT_PATCHES_POSITIONS);
-      patches_magic[axis] = patches_word(axis, GT_PATCHES_MAGIC);
-      patches_shift[axis] = patches_word(axis, GT_PATCHES_SHIFT);
-      patches_each[axis] = patches_word(axis, GT_PATCHES_EACH);
-      patches_lift[axis] = patches_word(axis, GT_PATCHES_LIFT);
-      patches_low[axis] = patches_word(axis, GT_PATCHES_LOW);
-      patches_step[axis] = patches_word(axis, GT_PATCHES_STEP);
+      if (PATCHES_KEPT) {
+        patches_positions[axis] = patches_word(axis, GT_PATCHES_POSITIONS);
+        patches_magic[axis] = patches_word(axis, GT_PATCHES_MAGIC);
+        patches_shift[axis] = patches_word(axis, GT_PATCHES_SHIFT);
+        patches_each[axis] = patches_word(axis, GT_PATCHES_EACH);
+        patches_lift[axis] = patches_word(axis, GT_PATCHES_LIFT);
+        patches_low[axis] = patches_word(axis, GT_PATCHES_LOW);
+        patches_step[axis] = patches_word(axis, GT_PATCHES_STEP);
+      }
     }
 }
 
 /* Takes the line's position along the axis off `rest`, and returns it. */
 uint patches_take(uint axis, inout uint rest) {
   uint high, low, number = rest;
-  umulExtended(2u * rest, patches_magic[axis], high, low);
-  rest = high >> patches_shift[axis];
-  return number - rest * patches_positions[axis];
+  umulExtended(2u * rest, PATCHES_WORD(axis, patches_magic, GT_PATCHES_MAGIC), high, low);
+  rest = high >> PATCHES_WORD(axis, patches_shift, GT_PATCHES_SHIFT);
+  return number - rest * PATCHES_WORD(axis, patches_positions, GT_PATCHES_POSITIONS);
 }
 
 void patches_along(uint axis, inout uint rest, inout gt_spot spot) {
-  uint at = patches_take(axis, rest) * patches_each[axis] + patches_lift[axis];
+  uint each = PATCHES_WORD(axis, patches_each, GT_PATCHES_EACH);
+  uint at = patches_take(axis, rest) * each + PATCHES_WORD(axis, patches_lift, GT_PATCHES_LIFT);
   if (PATCHES_HOLES != 0u) {
     uint holes = patches_word(axis, GT_PATCHES_HOLES), whole = at / holes;
     spot.phase |= at - whole * holes << axis * GT_PATCHES_PHASE;
     at = whole;
   }
-  at -= patches_low[axis];
+  at -= PATCHES_WORD(axis, patches_low, GT_PATCHES_LOW);
   spot.place[axis] = int(at);
-  spot.at += at * patches_step[axis];
+  spot.at += at * PATCHES_WORD(axis, patches_step, GT_PATCHES_STEP);
 }
 
 gt_spot patches_line(uint z, uint line) {
-  gt_spot spot = gt_spot(z * patches_channels, ivec3(0), 0u);
+  gt_spot spot = gt_spot(z * geometry.at[GT_PATCHES_CHANNELS], ivec3(0), 0u);
   uint rest = line;
   patches_along(0u, rest, spot);
   if (PATCHES_RANK > 1u) patches_along(1u, rest, spot);
   if (PATCHES_RANK > 2u) patches_along(2u, rest, spot);
-  spot.at += rest * patches_image;
+  spot.at += rest * geometry.at[GT_PATCHES_IMAGE];
   return spot;
 }
 

@@ -13,6 +13,7 @@ layout(constant_id = GT_MATRIX_SPEC_BLOCK) const uint BLOCK = 32u; /* channels o
 layout(constant_id = GT_FACTOR_SPEC_A) const uint KIND_A = 0u;
 layout(constant_id = GT_FACTOR_SPEC_B) const uint KIND_B = 0u;
 layout(constant_id = GT_FACTOR_SPEC_RESULT) const uint RESULT = 0u;
+#define PATCHES_KEPT true
 #include "op/matmul/load.glsl"
 #include "op/matmul/range.glsl"
 
@@ -36,9 +37,9 @@ uint largest_of_taps(uint z, uint depth, uint line) {
 uint largest_along(uint z, uint depth, uint position) {
   uint all_channels = patches_step.x, bits = 0u, last = min((depth + 1u) * GT_RANGE_DEPTH, k) - 1u;
   gt_spot tap = patches_entry(position / 4u);
-  uint channel = (tap.at + z * patches_channels + position % 4u) % all_channels;
+  uint channel = (tap.at + z * geometry.at[GT_PATCHES_CHANNELS] + position % 4u) % all_channels;
   uint images = k / (patches_positions.x * patches_positions.y * patches_positions.z);
-  int places = int(images * (patches_image / all_channels)), slack = int(geometry.at[GT_PATCHES_SLACK]);
+  int places = int(images * (geometry.at[GT_PATCHES_IMAGE] / all_channels)), slack = int(geometry.at[GT_PATCHES_SLACK]);
   int offset = int(tap.at + position % 4u - channel);
   int low = (int(patches_line(z, depth * GT_RANGE_DEPTH).at) + offset) / int(all_channels) - slack;
   int high = (int(patches_line(z, last).at) + offset) / int(all_channels) + slack;

@@ -23,6 +23,11 @@ layout(constant_id = GT_FACTOR_SPEC_RESULT) const uint RESULT = 0u;
 #define GT_PROGRAM_X 4
 #define row (RESULT != GT_RESULT_DENSE ? n * batch : n)
 #include "lib/program.glsl"
+layout(constant_id = GT_MATRIX_SPEC_FORM) const uint FORM = 0u;
+/* Slabs are read without a check: lines that do not exist are taken for the last one, as nothing that is made of them
+ * is written. Only a last slab that is not whole is looked at more closely. */
+const bool FAST = (FORM & GT_MATRIX_STEADY) != 0u && ALIGNED != 0u;
+#define PATCHES_KEPT FAST
 #include "op/matmul/load.glsl"
 #include "op/matmul/range.glsl"
 layout(local_size_x_id = GT_SPEC_LOCAL_X) in;
@@ -32,7 +37,6 @@ layout(constant_id = GT_MATRIX_SPEC_BN) const uint BN = 64u;
 layout(constant_id = GT_MATRIX_SPEC_BK) const uint BK = 32u;
 layout(constant_id = GT_MATRIX_SPEC_SM) const uint SM = 32u;
 layout(constant_id = GT_MATRIX_SPEC_SN) const uint SN = 32u;
-layout(constant_id = GT_MATRIX_SPEC_FORM) const uint FORM = 0u;
 layout(constant_id = GT_MATRIX_SPEC_AHEAD) const uint AHEAD = 0u;
 layout(constant_id = GT_MATRIX_SPEC_SPLIT) const uint SPLIT = 1u;
 layout(constant_id = GT_MATRIX_SPEC_M) const uint MATRIX_M = 16u;
@@ -48,9 +52,6 @@ const bool A_K_LINES = (FORM & GT_MATRIX_TRANS_A) != 0u, B_K_LINES = (FORM & GT_
 const bool DENSE = KIND_A == GT_FACTOR_DENSE && KIND_B == GT_FACTOR_DENSE;
 const bool TAIL = (FORM & GT_MATRIX_TAIL) != 0u;
 const bool WHOLE = (FORM & GT_MATRIX_WHOLE) != 0u && ALIGNED != 0u;
-/* Slabs are read without a check: lines that do not exist are taken for the last one, as nothing that is made of them
- * is written. Only a last slab that is not whole is looked at more closely. */
-const bool FAST = (FORM & GT_MATRIX_STEADY) != 0u && ALIGNED != 0u;
 const uint A_LINE = (A_K_LINES ? BM : BK) / 8u, B_LINE = (B_K_LINES ? BN : BK) / 8u;
 const uint A_STRIDE = A_LINE + 1u, B_STRIDE = B_LINE + 1u;
 const uint A_LINES = A_K_LINES ? BK : BM, B_LINES = B_K_LINES ? BK : BN;

@@ -160,11 +160,14 @@ static void measure(gt_matmul_cut *cut, const gt_matmul_shape *s, bool shared_a,
   cut->powers_b = padded(s->n) * (shared_b ? 1 : s->batch) * depths;
 }
 
-/* Can a factor's slabs be read eight elements at a time, without a look at each? */
-static bool is_steady(uint32_t kind, bool k_lines, uint32_t length, const gt_matmul_shape *s, uint32_t bk) {
+/* Can a factor's slabs be read eight elements at a time, without a look at each? For patches that takes registers that
+ * AMD's compiler has not left. */
+static bool is_steady(uint32_t kind, bool k_lines, uint32_t length, const gt_matmul_shape *s, uint32_t bk,
+                      const gt_matrix_units *units) {
   switch (kind) {
   case GT_FACTOR_DENSE: return length % 4 == 0;
-  case GT_FACTOR_PATCHES: return s->run && s->run % (k_lines ? OCTET : bk) == 0;
+  case GT_FACTOR_PATCHES:
+    return s->run && s->run % (k_lines ? OCTET : bk) == 0 && (units->fast || units->emulated);
   case GT_FACTOR_BASIS: return s->run % OCTET == 0;
   default: return false;
   }
@@ -182,8 +185,8 @@ gt_matmul_cut gt_matmul_cut_matrix(const gt_matmul_config *c, const gt_matmul_sh
                        .k_chunk = c->k_chunk};
   cut.kernel = units->emulated ? is_bfloat ? &emulated_bfloat : &emulated_half : is_bfloat ? &bfloat : &half;
   const uint32_t part = c->split > 1 ? c->k_chunk : s->k;
-  const bool steady = is_steady(s->kind_a, s->trans_a, s->trans_a ? s->m : s->k, s, c->bk) &&
-                      is_steady(s->kind_b, !s->trans_b, s->trans_b ? s->k : s->n, s, c->bk);
+  const bool steady = is_steady(s->kind_a, s->trans_a, s->trans_a ? s->m : s->k, s, c->bk, units) &&
+                      is_steady(s->kind_b, !s->trans_b, s->trans_b ? s->k : s->n, s, c->bk, units);
   const bool whole = s->m % c->bm == 0 && s->n % c->bn == 0 && s->k % part == 0 && part % c->bk == 0;
   uint32_t *spec = cut.spec;
   spec[GT_MATRIX_SPEC_BM] = c->bm;
