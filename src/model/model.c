@@ -122,7 +122,7 @@ static gt_id build_layer(pass *p, const gt_layer_read *layer, const gt_id *outpu
                     .input_name = names,
                     .input_limit = limits,
                     .at = written->at,
-                    .spec = written->spec,
+                    .spec = layer->spec,
                     .training = p->mode.training,
                     .hard = p->mode.hard,
                     .seed = p->mode.seed,
@@ -132,7 +132,7 @@ static gt_id build_layer(pass *p, const gt_layer_read *layer, const gt_id *outpu
                     .update = update,
                     .owner = p};
   const int errors = p->diagnostics->errors;
-  const gt_id out = written->type->build(&build, written->config, input, layer->inputs);
+  const gt_id out = written->type->build(&build, layer->config, input, layer->inputs);
   p->model->has_hard |= build.has_hard;
   if (out == GT_NONE && p->diagnostics->errors == errors) {
     const bool told = p->graph->error.status != GT_OK;
@@ -153,7 +153,7 @@ static void note_layer(pass *p, int index, gt_id out) {
   *layer = (gt_model_layer){.name = read->name,
                             .type = read->written->type,
                             .at = read->written->at,
-                            .config = read->written->config,
+                            .config = read->config,
                             .output = gt_node_at(p->graph, out)->shape,
                             .node = out,
                             .parameters = p->layer_values,

@@ -23,6 +23,11 @@
  * before the block, in later passes the last layer of the pass before (of the innermost block, inside
  * several). No layer of another pass can be read. From outside, layers of a block have their full names
  * (body3); from a block around it, its number is left out (body1 for body2_1).
+ * `each:` gives values that differ from pass to pass, in lists as long as there are passes, and `$name` among
+ * the settings of a layer stands for this pass's; of two blocks around it the inner one's:
+ *     - repeat:
+ *         each: {width: [16, 32]}
+ *         layers: [conv2d: {out_channels: $width, kernel_size: 3, stride: 2}, relu]
  * A block has 1 to 1000 passes, at most 8 are around one another, and a model with blocks has at most 10,000
  * layers and 100,000 values of YAML, written out. Owner: the arena. */
 #ifndef GT_MODEL_MODEL_H
