@@ -28,7 +28,7 @@ static const char *choose_split(const gt_arguments *arguments, const gt_config *
 
 static bool evaluate(gt_session *session, const gt_model_file *file, const char *split,
                      gt_evaluator *evaluator, gt_sums *sums, gt_error *error) {
-  return gt_evaluator_open(session, evaluator, split, false, error) &&
+  return gt_evaluator_open(session, evaluator, split, 0, error) &&
          gt_session_take_weights(session, evaluator->net->model->store, file, error) &&
          gt_evaluator_run(session, evaluator, sums, error);
 }

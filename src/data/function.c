@@ -42,8 +42,8 @@ static const gt_field fields[] = {
             "inputs, in place of x0, x1, …; or one formula for each channel"),
     GT_ROW(options, grid, GT_FIELD_INTS, .min = 1, .max = MOST_LENGTH,
            .help = "places of the field along each of its one to three axes"),
-    GT_ROW(options, field_noise, GT_FIELD_FLOAT, .fallback = "0", .min = 0, .max = 1e30,
-           .help = "deviation of the Gaussian noise added to the field, in both splits"),
+    GT_ROW(options, field_noise, GT_FIELD_FLOAT, .min = 0, .max = 1e30,
+           .help = "deviation of the Gaussian noise added to the field, in both splits (default: none)"),
     {.name = NULL},
 };
 static const gt_schema schema = {

@@ -259,9 +259,9 @@ gt_model *gt_model_build(gt_arena *arena, gt_graph *graph, const gt_spec *root, 
 }
 
 /* All at once: one kernel, whatever the number of states. */
-void gt_model_move_states(const gt_model *model, gt_graph *graph, gt_id keep) {
+gt_id gt_model_move_states(const gt_model *model, gt_graph *graph, gt_id keep) {
   const gt_store *store = model->store;
-  if (!model->moved) return;
+  if (!model->moved) return GT_NONE;
   gt_id *part = GT_NEW_N(graph->arena, gt_id, store->slots);
   int64_t *offset = GT_NEW_N(graph->arena, int64_t, store->slots);
   int parts = 0;
@@ -274,5 +274,7 @@ void gt_model_move_states(const gt_model *model, gt_graph *graph, gt_id keep) {
   const uint32_t variable =
       gt_graph_variable(graph, GT_STATES_VARIABLE, gt_shape_1(store->states), GT_F32, false);
   const gt_id after = gt_pack_at(graph, part, offset, parts, store->states);
-  gt_assign(graph, variable, 0, gt_where(graph, keep, after, gt_variable_read(graph, variable)));
+  const gt_id moved = gt_where(graph, keep, after, gt_variable_read(graph, variable));
+  gt_assign(graph, variable, 0, moved);
+  return moved;
 }

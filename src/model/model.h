@@ -74,7 +74,7 @@ typedef struct gt_model {
 
 typedef struct gt_model_mode {
   bool training, hard;      /* see gt_build */
-  bool averaged;            /* reads trained parameters from their moving average */
+  unsigned averaged;        /* reads slots of these roles from their moving averages */
   const gt_id *weight;      /* as in gt_build; NULL: every row counts */
   const gt_transfer *given; /* gives constants instead of those that would be drawn; NULL: none */
   uint64_t seed;
@@ -87,6 +87,7 @@ gt_model *gt_model_build(gt_arena *arena, gt_graph *graph, const gt_spec *root, 
                          gt_model_inputs inputs, gt_id clock, gt_model_mode mode,
                          gt_diagnostics *diagnostics);
 
-/* Assigns the states what the layers said, where `keep` (one element) is not 0; for the step of training. */
-void gt_model_move_states(const gt_model *model, gt_graph *graph, gt_id keep);
+/* Assigns the states what the layers said, where `keep` (one element) is not 0; for the step of training.
+ * Returns what they then are; GT_NONE: nothing moves them. */
+gt_id gt_model_move_states(const gt_model *model, gt_graph *graph, gt_id keep);
 #endif

@@ -193,7 +193,8 @@ static bool build_step(gt_net *net, gt_arena *arena, gt_config *config, const gt
                                                  GT_NONE, net->loss.mean, clock, error))
     return false;
   gt_graph_scope(graph, "step");
-  gt_model_move_states(net->model, graph, net->training.ok);
+  gt_training_average_states(&net->training, graph,
+                             gt_model_move_states(net->model, graph, net->training.ok));
   build_log(net, graph, arena, clock);
   return add_stage(net, graph, 1, arena, options, error);
 }
@@ -302,6 +303,7 @@ static bool build_update(gt_net *net, gt_arena *arena, gt_config *config, const 
                           gt_variable_read(graph, gradient), scale, net->loss.loss_sum, clock, error))
     return false;
   gt_graph_scope(graph, "step");
+  gt_training_average_states(&net->training, graph, GT_NONE);
   gt_net_clear_sums(net, graph);
   build_log(net, graph, arena, clock);
   return add_stage(net, graph, 1, arena, options, error);

@@ -74,7 +74,7 @@ typedef struct gt_net_options {
   gt_target target;
   bool unfused;                    /* no fusion, no reuse of memory */
   bool hard;                       /* evaluations: see gt_net.hard */
-  bool averaged;                   /* evaluations: see gt_model_mode */
+  unsigned averaged;               /* evaluations: see gt_model_mode */
   bool unplanned;                  /* graphs only, for gt_net_adopt */
   const uint64_t *draw;            /* the seed that constants are drawn by; NULL: the config's */
   int64_t first_step, first_epoch; /* training: where the phase begins (op/batch.h) */

@@ -106,7 +106,7 @@ bool gt_session_take_weights(gt_session *session, gt_store *store, const gt_mode
 }
 
 static bool open_evaluation(gt_session *session, gt_evaluator *evaluator, const char *split, bool hard,
-                            bool averaged, gt_error *error) {
+                            unsigned averaged, gt_error *error) {
   const gt_net_options options = {
       .target = session->backend->target, .hard = hard, .averaged = averaged, .draw = session->draw};
   *evaluator =
@@ -126,10 +126,10 @@ static bool open_evaluation(gt_session *session, gt_evaluator *evaluator, const 
 
 bool gt_evaluator_open_hard(gt_session *session, gt_evaluator *evaluator, const char *split,
                             gt_error *error) {
-  return open_evaluation(session, evaluator, split, true, false, error);
+  return open_evaluation(session, evaluator, split, true, 0, error);
 }
 
-bool gt_evaluator_open(gt_session *session, gt_evaluator *evaluator, const char *split, bool averaged,
+bool gt_evaluator_open(gt_session *session, gt_evaluator *evaluator, const char *split, unsigned averaged,
                        gt_error *error) {
   if (!open_evaluation(session, evaluator, split, false, averaged, error)) return false;
   if (!evaluator->net->model->has_hard) return true;

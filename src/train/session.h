@@ -38,8 +38,8 @@ void gt_session_release(gt_session *session);
 gt_executable *gt_session_compile(gt_session *session, gt_net *net, gt_error *error);
 /* Brings the samples of a net's split, and their scaling, to the device, unless they are there. */
 bool gt_session_load_data(gt_session *session, const gt_net *net, gt_error *error);
-/* Evaluates with the weights that training leaves, or with the moving average of those that are trained. */
-bool gt_evaluator_open(gt_session *session, gt_evaluator *evaluator, const char *split, bool averaged,
+/* Evaluates with the weights that training leaves, or with the moving averages of some roles. */
+bool gt_evaluator_open(gt_session *session, gt_evaluator *evaluator, const char *split, unsigned averaged,
                        gt_error *error);
 /* Only what the model stands for (gt_net.hard), with the weights that training leaves. */
 bool gt_evaluator_open_hard(gt_session *session, gt_evaluator *evaluator, const char *split, gt_error *error);
