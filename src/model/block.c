@@ -43,9 +43,9 @@ static void read_type(gt_layer_written *layer, const char *name, gt_arena *arena
 
 /* --- settings that differ from pass to pass --- */
 
-/* `$width` → "width"; NULL: no such word. */
+/* `$width` → "width", also in quotes, as in JSON; NULL: no such word. */
 static const char *each_name(const gt_spec *node) {
-  return node->kind == GT_SPEC_SCALAR && !node->quoted && node->scalar[0] == '$' ? node->scalar + 1 : NULL;
+  return node->kind == GT_SPEC_SCALAR && node->scalar[0] == '$' ? node->scalar + 1 : NULL;
 }
 
 static bool has_names(const gt_spec *node) {
