@@ -4,6 +4,7 @@
 #ifndef GT_TRAIN_SESSION_H
 #define GT_TRAIN_SESSION_H
 #include "store/buffers.h"
+#include "train/confusion.h"
 #include "train/metrics.h"
 #include "train/model_file.h"
 #include "train/net.h"
@@ -25,6 +26,7 @@ typedef struct gt_session {
   gt_executable *executables[16]; /* destroyed at the end */
   int executable_count;
   const uint64_t *draw; /* as in gt_net_options, of evaluations */
+  bool confusion;       /* evaluations count answers */
   const gt_model_file
       *model; /* NULL, or the file whose parameters evaluations will be given: checked before use */
 } gt_session;
@@ -45,6 +47,10 @@ bool gt_evaluator_open(gt_session *session, gt_evaluator *evaluator, const char 
 bool gt_evaluator_open_hard(gt_session *session, gt_evaluator *evaluator, const char *split, gt_error *error);
 /* One pass over the split; sums in double, in order. */
 bool gt_evaluator_run(gt_session *session, gt_evaluator *evaluator, gt_sums *sums, gt_error *error);
+/* What its last pass counted, in the arena: of the gates of a model that has them; false also where it counts
+ * nothing: then matrix->count is NULL, and there is no error. */
+bool gt_evaluator_confusion(gt_session *session, const gt_evaluator *evaluator, gt_arena *arena,
+                            gt_confusion_matrix *matrix, gt_error *error);
 /* Makes a model file's weights and constants those of the store, and of the device. */
 bool gt_session_take_weights(gt_session *session, gt_store *store, const gt_model_file *file,
                              gt_error *error);
