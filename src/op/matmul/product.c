@@ -4,7 +4,8 @@
 #include "op/matmul/matmul_matrix.h"
 #include "shaders/op/matmul/matmul.h"
 #include "shaders/op/matmul/matmul_finish.h"
-#include "shaders/op/matmul/range.h"
+#include "shaders/op/matmul/patches_blocks.h"
+#include "shaders/op/matmul/product_matrix.h"
 #include <assert.h>
 #include <stddef.h>
 
@@ -16,6 +17,7 @@ enum {
 
 static const gt_kernel matmul_kernel = {"matmul", gt_matmul_cpu, gt_matmul_prepare};
 static const gt_kernel finish_kernel = {"matmul_finish", gt_matmul_finish_cpu};
+static const gt_kernel blocks_kernel = {.name = "patches_blocks"}, patches_kernel = {.name = "patches_range"};
 
 void gt_product_finish(gt_lowering *lowering, const gt_group *group, uint32_t count, uint32_t row,
                        uint32_t parts, uint32_t scratch) {
@@ -94,14 +96,48 @@ static gt_step *start_step(gt_lowering *lowering, const gt_product *p, const gt_
   return step;
 }
 
+/* The largest elements of blocks of the images that a factor of patches is made of. */
+static uint32_t lower_blocks(gt_lowering *lowering, const gt_product *p, uint32_t block) {
+  const bool of_a = p->shape.kind_a == GT_FACTOR_PATCHES;
+  const gt_id image = of_a ? p->a.node : p->b.node;
+  const gt_shape shape = gt_node_at(gt_lowering_graph(lowering), image)->shape;
+  const uint32_t all = (uint32_t)shape.dim[shape.rank - 1], places = (uint32_t)(gt_shape_count(shape) / all);
+  const struct gt_patches_blocks_args args = {.places = places, .all_channels = all, .channels = block};
+  const uint64_t blocks = block ? (uint64_t)places * (all / block)
+                                : (uint64_t)gt_ceil_div(places, GT_RANGE_PLACES) * all;
+  const uint32_t scratch = gt_lower_scratch(lowering, 4 * blocks);
+  gt_step *step = gt_lower_step(lowering, &blocks_kernel, &args, sizeof args);
+  step->prepares = true;
+  step->spec[GT_BLOCKS_SPEC_ALONG] = !block;
+  gt_lower_read(lowering, offsetof(struct gt_patches_blocks_args, image), image);
+  gt_lower_use_scratch(lowering, offsetof(struct gt_patches_blocks_args, blocks), scratch, true);
+  const uint64_t invocations = block ? blocks * GT_BLOCKS_SHARES : blocks / 4;
+  gt_lower_groups(lowering, (uint64_t)gt_ceil_div(invocations, GT_BLOCKS_GROUP), GT_BLOCKS_GROUP);
+  return scratch;
+}
+
 /* What the product reads of its factors' ranges, if it does. */
 static uint32_t lower_range(gt_lowering *lowering, const gt_product *p, const gt_matmul_cut *cut) {
   if (!cut->range) return 0;
-  const uint32_t scratch = gt_lower_scratch(lowering, cut->range_bytes);
-  start_step(lowering, p, cut, cut->range)->prepares = true;
+  const bool by_blocks = gt_matmul_by_blocks(&p->shape, gt_lowering_target(lowering)),
+             of_a = p->shape.kind_a == GT_FACTOR_PATCHES;
+  const uint32_t scratch = gt_lower_scratch(lowering, 4 * (cut->powers_a + cut->powers_b));
+  const uint64_t known = by_blocks ? of_a ? cut->powers_a : cut->powers_b : 0;
+  gt_step *step = start_step(lowering, p, cut, cut->range);
+  step->prepares = true;
+  step->spec[GT_MATRIX_SPEC_FORM] |= by_blocks ? GT_MATRIX_BLOCKS : 0;
   gt_lower_use_scratch(lowering, offsetof(struct gt_matmul_args, range), scratch, true);
-  gt_lower_groups(lowering, gt_least_u32(cut->range_groups, MOST_GROUPS),
-                  GT_RANGE_GROUP); /* it loops over the rest */
+  const uint64_t groups = (cut->powers_a + cut->powers_b - known) / GT_RANGE_LINES;
+  gt_lower_groups(lowering, gt_least(groups, MOST_GROUPS), GT_RANGE_GROUP); /* it loops over the rest */
+  if (!by_blocks) return scratch;
+  const uint32_t block = of_a ? gt_least_u32(p->shape.run, GT_RANGE_DEPTH) : 0;
+  const uint32_t blocks = lower_blocks(lowering, p, block);
+  step = start_step(lowering, p, cut, &patches_kernel);
+  step->prepares = true;
+  step->spec[GT_MATRIX_SPEC_BLOCK] = block;
+  gt_lower_use_scratch(lowering, offsetof(struct gt_matmul_args, partial), blocks, false);
+  gt_lower_use_scratch(lowering, offsetof(struct gt_matmul_args, range), scratch, true);
+  gt_lower_groups(lowering, (uint64_t)gt_ceil_div(known, GT_RANGE_GROUP), GT_RANGE_GROUP);
   return scratch;
 }
 
