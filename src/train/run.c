@@ -191,6 +191,7 @@ static bool train(gt_run *run, gt_error *error) {
   result->interrupted = error->status == GT_INTERRUPTED;
   const bool ok = looped && finish_training(run, error);
   result->seconds = gt_seconds() - run->started;
+  result->memory_peak = run->session.backend->memory_peak;
   return ok;
 }
 
