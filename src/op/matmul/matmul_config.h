@@ -17,8 +17,11 @@ typedef struct gt_matmul_shape {
 
 typedef enum gt_engine {
   GT_ENGINE_SCALAR,
-  GT_ENGINE_HALF,  /* matrix units; factors are rounded to 16 bits */
-  GT_ENGINE_HALVES /* matrix units; factors are sums of two float16, which is as exact as float32 */
+  GT_ENGINE_HALF,   /* matrix units; factors are rounded to 16 bits */
+  GT_ENGINE_HALVES, /* matrix units; factors are sums of two float16, which is as exact as float32 */
+  /* Scalar units, and patches: */
+  GT_ENGINE_NARROW, /* few columns: shaders/op/matmul/product_narrow.h */
+  GT_ENGINE_SHALLOW /* few elements in a line: shaders/op/matmul/product_shallow.h */
 } gt_engine;
 
 typedef struct gt_matmul_config {

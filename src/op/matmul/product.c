@@ -2,6 +2,8 @@
 #include "base/count.h"
 #include "op/matmul/matmul_cpu.h"
 #include "op/matmul/matmul_matrix.h"
+#include "op/matmul/matmul_narrow.h"
+#include "op/matmul/matmul_shallow.h"
 #include "shaders/op/matmul/matmul.h"
 #include "shaders/op/matmul/matmul_finish.h"
 #include "shaders/op/matmul/patches_blocks.h"
@@ -18,17 +20,30 @@ enum {
 static const gt_kernel matmul_kernel = {"matmul", gt_matmul_cpu, gt_matmul_prepare};
 static const gt_kernel finish_kernel = {"matmul_finish", gt_matmul_finish_cpu};
 static const gt_kernel blocks_kernel = {.name = "patches_blocks"}, patches_kernel = {.name = "patches_range"};
+static const gt_kernel finish_many_kernel = {.name = "matmul_finish_many"};
 
-void gt_product_finish(gt_lowering *lowering, const gt_group *group, uint32_t count, uint32_t row,
-                       uint32_t parts, uint32_t scratch) {
+static void start_finish(gt_lowering *lowering, const gt_kernel *kernel, const gt_group *group,
+                         uint32_t count, uint32_t row, uint32_t parts, uint32_t scratch) {
   const struct gt_matmul_finish_args args = {.count = count, .row = row, .split = parts};
-  gt_step *step = gt_lower_step(lowering, &finish_kernel, &args, sizeof args);
+  gt_step *step = gt_lower_step(lowering, kernel, &args, sizeof args);
   step->tiles = gt_ceil_div(args.count, GT_MATMUL_FINISH_TILE);
   gt_lower_use_scratch(lowering, offsetof(struct gt_matmul_finish_args, partial), scratch, false);
   gt_lower_program(lowering, group, offsetof(struct gt_matmul_finish_args, x),
                    offsetof(struct gt_matmul_finish_args, y), offsetof(struct gt_matmul_finish_args, clock),
                    -1);
-  gt_lower_grid(lowering, (args.count + 3) / 4, 256);
+}
+
+void gt_product_finish(gt_lowering *lowering, const gt_group *group, uint32_t count, uint32_t row,
+                       uint32_t parts, uint32_t scratch) {
+  start_finish(lowering, &finish_kernel, group, count, row, parts, scratch);
+  gt_lower_grid(lowering, (count + 3) / 4, 256);
+}
+
+static void finish_many(gt_lowering *lowering, const gt_group *group, uint32_t count, uint32_t row,
+                        uint32_t parts, uint32_t scratch) {
+  start_finish(lowering, &finish_many_kernel, group, count, row, parts, scratch);
+  const uint32_t local = gt_lower_workgroup(lowering, 256, GT_FINISH_QUADS);
+  gt_lower_grid(lowering, (uint64_t)gt_ceil_div(count, 4 * GT_FINISH_QUADS) * local, local);
 }
 
 /* Does no tile reach over the end of the matrices? Then the kernel checks no edge. */
@@ -147,6 +162,8 @@ static gt_matmul_cut cut_product(gt_lowering *lowering, const gt_group *group, c
   const gt_node *node = gt_node_at(gt_lowering_graph(lowering), group->leader);
   const gt_matmul_config c = gt_matmul_choose(lowering, s, node->precision);
   if (c.engine == GT_ENGINE_SCALAR) return cut_scalar(&c, s, target);
+  if (c.engine == GT_ENGINE_NARROW) return gt_matmul_cut_narrow(&c, s);
+  if (c.engine == GT_ENGINE_SHALLOW) return gt_matmul_cut_shallow(&c, s);
   return gt_matmul_cut_matrix(&c, s, s->kind_a == GT_FACTOR_DENSE && !p->a.stride,
                               s->kind_b == GT_FACTOR_DENSE && !p->b.stride, target);
 }
@@ -178,6 +195,7 @@ void gt_product_lower(gt_lowering *lowering, const gt_group *group, const gt_pro
     step->grid[2] = s->batch < MOST_GROUPS ? s->batch : MOST_GROUPS; /* the kernel loops over the rest */
   }
   if (cut.split > 1)
-    gt_product_finish(lowering, group, s->batch * s->m * s->n,
-                      p->result == GT_RESULT_DENSE ? s->n : s->n * s->batch, cut.split, scratch);
+    (cut.split > GT_MATMUL_SPLITS ? finish_many : gt_product_finish)(
+        lowering, group, s->batch * s->m * s->n, p->result == GT_RESULT_DENSE ? s->n : s->n * s->batch,
+        cut.split, scratch);
 }
