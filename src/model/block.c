@@ -7,7 +7,7 @@
 
 /* A few bytes of nested blocks could ask for more layers than there is memory: what they come to is counted
  * before anything is laid out. The values are those that a config may have (spec/source.h). */
-enum { MOST_TIMES = 1000, MOST_LAYERS = 10000, MOST_VALUES = 100000, MOST_DEPTH = 8 };
+enum { MOST_TIMES = 1000, MOST_LAYERS = 10000, MOST_VALUES = 100000, MOST_DEPTH = 8, MOST_EACH = 16 };
 
 typedef struct repeat {
   int64_t times; /* 0: as many as `each` has values */
@@ -185,6 +185,12 @@ static int64_t read_each(const gt_spec *each, int64_t times, gt_arena *arena, gt
     if (times && list->count != times) {
       gt_error_at(diagnostics, list->at, "'%s' has %d values", list->key, list->count)->expected =
           gt_arena_printf(arena, "%lld, one for each pass", (long long)times);
+      return 0;
+    }
+    for (int k = 0; k < list->count; k++) {
+      if (values_of(list->child[k]) <= MOST_EACH) continue;
+      gt_error_at(diagnostics, list->child[k]->at, "this is too long to be put into the settings of layers")
+          ->expected = gt_arena_printf(arena, "at most %d values in all", MOST_EACH);
       return 0;
     }
     times = list->count;

@@ -176,6 +176,9 @@ static void mistakes(void **state) {
        NULL},
       {"model:\n  - repeat: {each: {a: [x, x, 1]}, layers: [{linear: $a}]}\n", 2, 25, "expected an integer",
        NULL},
+      {"model:\n  - repeat: {each: {a: [[1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16]]}, layers: [{reshape: "
+       "$a}]}\n",
+       2, 25, "too long", NULL},
       /* Once, not once for each pass. */
       {"model:\n  - repeat:\n      times: 9\n      layers:\n        - linear: {unitz: 3}\n", 5, 20,
        "unknown key 'unitz'", "units"},
