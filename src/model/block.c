@@ -55,6 +55,8 @@ static bool has_names(const gt_spec *node) {
 }
 
 static void unknown_name(const gt_block *block, const gt_spec *node, gt_diagnostics *diagnostics) {
+  for (const gt_block *b = block; b; b = b->outer)
+    if (b->each_refused) return;
   gt_diagnostic *d =
       gt_error_at(diagnostics, node->at, "no 'each' of a block around this layer has '%s'", each_name(node));
   if (gt_diagnostics_full(diagnostics)) return;
@@ -204,6 +206,7 @@ static bool read_times(gt_block *block, const repeat *read, gt_position at, gt_a
   if (!gt_spec_is_null(read->each)) {
     block->times = (int)read_each(read->each, read->times, arena, diagnostics);
     if (block->times) block->each = read->each;
+    block->each_refused = !block->times;
   } else if (!block->times) {
     gt_error_at(diagnostics, at, "'repeat' says not how often")->expected =
         "times: 3, or each: {NAME: [VALUE, …]}";

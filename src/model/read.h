@@ -20,6 +20,7 @@ typedef struct gt_block {
   struct gt_entry *entry;
   int entries, times, depth;
   const gt_spec *each;    /* lists of one value for each pass, by name; NULL: none */
+  bool each_refused;      /* there were some, but what is wrong with them has been said */
   int pass;               /* the one whose values `each` gives now */
   int first;              /* number of its first layer, in the first pass of each block around it */
   int64_t layers, values; /* of one pass; values: nodes of the YAML, written out by hand */
