@@ -9,6 +9,7 @@
 static const gt_option options[] = {
     GT_OPTION_SET,
     GT_OPTION_DEVICE,
+    GT_OPTION_MEMORY_LIMIT,
     {"split", "NAME", "train, validation or test (default: test, else validation, else train)", false},
     {"per-class", NULL, "print precision, recall and F1 of each class, too (--json always does)", false},
     {"confusion", "FILE", "write how often which class was taken for which: .json, .csv or .png", false},
@@ -31,7 +32,8 @@ static const char *choose_split(const gt_arguments *arguments, const gt_config *
 
 static bool evaluate(gt_session *session, const gt_model_file *file, const char *split,
                      gt_evaluator *evaluator, gt_sums *sums, gt_error *error) {
-  return gt_evaluator_open(session, evaluator, split, 0, error) &&
+  return gt_session_place(session, NULL, &split, 1, error) &&
+         gt_evaluator_open(session, evaluator, split, 0, error) &&
          gt_session_take_weights(session, evaluator->net->model->store, file, error) &&
          gt_evaluator_run(session, evaluator, sums, error);
 }
@@ -112,10 +114,13 @@ static int run(const gt_arguments *arguments) {
   gt_evaluator evaluator;
   gt_sums sums;
   gt_gate *gates;
+  uint64_t limit;
   int overrides, gate_count, code = GT_ERR_USAGE;
   gt_arena_init(&arena);
   const char *const *set = gt_cli_overrides(arguments, &arena, &overrides);
-  if (!gt_cli_gates(arguments, &arena, metrics, METRICS, &gates, &gate_count)) goto done;
+  if (!gt_cli_gates(arguments, &arena, metrics, METRICS, &gates, &gate_count) ||
+      !gt_cli_memory_limit(arguments, &limit))
+    goto done;
   const char *confusion = gt_option_value(arguments, "confusion");
   if (confusion && !gt_confusion_check_path(confusion, &error)) goto failed;
   if (!gt_model_file_read(&file, arguments->word[0], &error)) goto failed;
@@ -127,6 +132,7 @@ static int run(const gt_arguments *arguments) {
   session.model = &file;
   session.confusion = gt_flag(arguments, "json") || gt_flag(arguments, "per-class") ||
                       gt_option_value(arguments, "confusion");
+  session.memory_limit = limit;
   if (!evaluate(&session, &file, split, &evaluator, &sums, &error)) goto failed;
   const bool accuracy = evaluator.net->column.correct >= 0;
   gt_confusion_matrix matrix;
