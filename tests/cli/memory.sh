@@ -33,7 +33,7 @@ predicted digits --set "$two" --set data.validation=0.1 --set 'optimizer={type: 
 predicted digits_logic --set "$two"
 predicted digits_squeeze --set "$two" --set optimizer.ema=0.9 --set optimizer.ema_statistics=true
 predicted function_lbfgs --set 'train={steps: 1, batch_size: 100}' --set data.samples=200 --set data.test_samples=100
-predicted autoencoder --set "$two" --set data.per_class=4
+predicted autoencoder --set "$two"
 predicted conv3d --set "$two" --set data.samples=32 --set data.test_samples=16
 predicted resnet9 "${pictures[@]}" --set "$two" --set model.4.conv2d.out_channels=16 \
   --set model.8.repeat.layers.0.conv2d.out_channels=16 --set model.10.conv2d.out_channels=16 \
