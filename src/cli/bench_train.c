@@ -155,6 +155,7 @@ static void print_train(const gt_arguments *arguments, const gt_session *session
                 (json_int_t)time->replays, "repetitions", GT_BENCH_REPETITIONS, "us_per_step",
                 gt_cli_bench_time(time), "samples_per_s", rate, "gflops_per_s",
                 work.flops / time->median * 1e-3, "kernels", (int)work.kernels, "levels", (int)work.levels);
+  json_object_set_new(root, "memory_peak_bytes", json_integer((json_int_t)session->backend->memory_peak));
   if (profiled->rows) add_profile(root, profiled);
   gt_cli_print_json(root);
 }

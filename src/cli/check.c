@@ -1,6 +1,8 @@
 #include "base/log.h"
 #include "base/text.h"
+#include "backend/backend.h"
 #include "cli/common.h"
+#include "train/footprint.h"
 #include "train/init_from.h"
 #include "train/net.h"
 #include "train/phases.h"
@@ -17,11 +19,12 @@ static const gt_option options[] = {
     {"samples", "FILE.png", "draw what the network will see in the first steps of training, with labels",
      false},
     {"target", "KIND", "plan for: cpu or device (default: cpu)", false},
+    {"device", "DEVICE", "plan for this one, as a run there would: auto, cpu, vulkan or vulkan:N", false},
     GT_OPTION_JSON,
     {NULL, NULL, NULL, false},
 };
 
-static gt_target target_of(const gt_arguments *arguments) {
+static gt_target usual_target(const gt_arguments *arguments) {
   const char *kind = gt_option_value(arguments, "target");
   if (kind && !strcmp(kind, "device"))
     return (gt_target){.device = true,
@@ -31,6 +34,20 @@ static gt_target target_of(const gt_arguments *arguments) {
                        .units = 64,
                        .max_grid = 65535};
   return (gt_target){.subgroup = 1, .max_workgroup = 1, .units = 8, .max_grid = UINT32_MAX};
+}
+
+/* The device is asked what it is, and let go. */
+static bool target_of(const gt_arguments *arguments, const gt_config *config, gt_target *target,
+                      gt_error *error) {
+  const char *device = gt_option_value(arguments, "device");
+  if (!device) {
+    *target = usual_target(arguments);
+    return true;
+  }
+  gt_backend *backend = gt_backend_open(device, (int)config->train.threads, error);
+  if (backend) *target = backend->target;
+  gt_backend_close(backend);
+  return backend;
 }
 
 static void print_layers(const gt_net *net) {
@@ -57,20 +74,6 @@ static void print_layers(const gt_net *net) {
   printf("\n");
 }
 
-/* A variable of several stages is there once. */
-static uint64_t bytes_of_variables(const gt_net *net, const char *prefix) {
-  uint64_t bytes = 0;
-  for (int i = 0; i < net->stages; i++) {
-    const gt_graph *graph = net->stage[i].graph;
-    for (uint32_t v = 0; v < graph->variables; v++) {
-      const char *name = graph->variable[v].name;
-      const bool counted = i && gt_names_find(&net->stage[0].graph->variable_names, name) >= 0;
-      if (!counted && !strncmp(name, prefix, strlen(prefix))) bytes += net->stage[i].plan->variable_bytes[v];
-    }
-  }
-  return bytes;
-}
-
 /* What is shown is the first phase. */
 static void print_phases(const gt_config *config) {
   for (int p = 0; p < config->phases; p++) {
@@ -87,11 +90,10 @@ static void print_augment(const gt_augment_list *list) {
            i + 1 < list->items ? "" : ", in training\n");
 }
 
-static void print_summary(const gt_config *config, const gt_net *net) {
+static void print_summary(const gt_config *config, const gt_net *net, const gt_footprint *memory) {
   char a[32], b[32], c[32], parts[48] = "";
   const gt_net_work work = gt_net_work_of(net);
   const gt_dataset *data = &config->dataset;
-  const uint64_t dataset = bytes_of_variables(net, "data."), everything = bytes_of_variables(net, "");
   printf("data            %s: %lld training, %lld validation, %lld test samples\n", data->format,
          (long long)data->train.samples, (long long)data->validation.samples, (long long)data->test.samples);
   if (net->parts > 1) snprintf(parts, sizeof parts, "%lld x ", (long long)net->parts);
@@ -100,10 +102,12 @@ static void print_summary(const gt_config *config, const gt_net *net) {
   printf("work            %sFLOP a step in %u kernels, %u levels\n", gt_human_count(work.flops, a),
          work.kernels, work.levels);
   printf("memory          %s: %s dataset, %s parameters and state, ",
-         gt_human_bytes((double)(everything + work.arena_bytes), a), gt_human_bytes((double)dataset, b),
-         gt_human_bytes((double)(everything - dataset), c));
-  printf("%s values", gt_human_bytes((double)work.arena_bytes, a));
-  printf(" (%s without reuse)\n", gt_human_bytes((double)work.unaliased_bytes, a));
+         gt_human_bytes((double)memory->total, a), gt_human_bytes((double)memory->dataset, b),
+         gt_human_bytes((double)memory->state, c));
+  printf("%s values", gt_human_bytes((double)memory->values, a));
+  printf(" (%s without reuse)", gt_human_bytes((double)memory->unaliased, a));
+  if (memory->evaluation) printf(", %s for evaluations", gt_human_bytes((double)memory->evaluation, a));
+  printf("\n");
   print_augment(config->augment);
   print_phases(config);
 }
@@ -114,7 +118,14 @@ static json_t *shape_json(gt_shape shape) {
   return array;
 }
 
-static void print_json(const gt_config *config, const gt_net *net) {
+static json_t *memory_json(const gt_footprint *m) {
+  return json_pack("{s:I, s:I, s:I, s:I, s:I, s:I}", "dataset", (json_int_t)m->dataset, "state",
+                   (json_int_t)m->state, "values", (json_int_t)m->values, "values_without_reuse",
+                   (json_int_t)m->unaliased, "evaluation", (json_int_t)m->evaluation, "total",
+                   (json_int_t)m->total);
+}
+
+static void print_json(const gt_config *config, const gt_net *net, const gt_footprint *memory) {
   json_t *layers = json_array();
   for (int i = 0; i < net->model->layers; i++) {
     const gt_model_layer *layer = &net->model->layer[i];
@@ -122,17 +133,13 @@ static void print_json(const gt_config *config, const gt_net *net) {
                                             layer->type->name, "output", shape_json(layer->output),
                                             "parameters", (json_int_t)layer->parameters));
   }
-  const uint64_t dataset = bytes_of_variables(net, "data."), everything = bytes_of_variables(net, "");
   const gt_net_work work = gt_net_work_of(net);
-  gt_cli_print_json(json_pack("{s:o, s:I, s:I, s:I, s:I, s:f, s:i, s:i, s:{s:I, s:I, s:I, s:I}, s:s, s:s}",
-                              "layers", layers, "parameters", (json_int_t)net->model->store->values,
-                              "trainable", (json_int_t)net->model->store->trainable_values, "batch",
-                              (json_int_t)gt_net_rows(net), "steps_per_epoch", (json_int_t)net->steps,
-                              "flops_per_step", work.flops, "kernels", (int)work.kernels, "levels",
-                              (int)work.levels, "memory_bytes", "dataset", (json_int_t)dataset, "state",
-                              (json_int_t)(everything - dataset), "values", (json_int_t)work.arena_bytes,
-                              "values_without_reuse", (json_int_t)work.unaliased_bytes, "loss",
-                              config->loss->type->name, "optimizer", config->optim->type->name));
+  gt_cli_print_json(json_pack(
+      "{s:o, s:I, s:I, s:I, s:I, s:f, s:i, s:i, s:o, s:s, s:s}", "layers", layers, "parameters",
+      (json_int_t)net->model->store->values, "trainable", (json_int_t)net->model->store->trainable_values,
+      "batch", (json_int_t)gt_net_rows(net), "steps_per_epoch", (json_int_t)net->steps, "flops_per_step",
+      work.flops, "kernels", (int)work.kernels, "levels", (int)work.levels, "memory_bytes",
+      memory_json(memory), "loss", config->loss->type->name, "optimizer", config->optim->type->name));
 }
 
 static bool draw_samples(gt_config *config, const char *path, bool quiet, gt_error *error) {
@@ -152,8 +159,11 @@ static int run(const gt_arguments *arguments) {
   gt_arena_init(&arena);
   int code = gt_cli_config(arguments, &arena, arguments->word[0], &config);
   if (code) goto done;
-  const gt_net_options wanted = {.target = target_of(arguments)};
-  gt_net *net = gt_net_training(&arena, &config, &wanted, &error);
+  gt_net_options wanted = {0};
+  gt_footprint memory;
+  gt_net *net = NULL;
+  if (target_of(arguments, &config, &wanted.target, &error))
+    net = gt_net_training(&arena, &config, &wanted, &error);
   const gt_init_from *from = config.init_from;
   if (!net || (from && !gt_init_from_apply(from, config.root, &config.dataset, net->model->store,
                                            &config.diagnostics))) {
@@ -164,11 +174,13 @@ static int run(const gt_arguments *arguments) {
       if (gt_flag(arguments, "plan")) gt_plan_print(net->stage[i].plan, stdout);
       if (gt_flag(arguments, "choices")) gt_plan_print_choices(net->stage[i].plan, stdout);
     }
+  } else if (!gt_footprint_of(&memory, &arena, &config, net, &wanted.target, &error)) {
+    code = gt_config_report(&config, &error);
   } else if (gt_flag(arguments, "json")) {
-    print_json(&config, net);
+    print_json(&config, net, &memory);
   } else {
     print_layers(net);
-    print_summary(&config, net);
+    print_summary(&config, net, &memory);
   }
   const char *samples = gt_option_value(arguments, "samples");
   if (!code && samples && !draw_samples(&config, samples, gt_flag(arguments, "json"), &error))

@@ -1,5 +1,6 @@
 #include "base/log.h"
 #include "cli/common.h"
+#include "cli/eval_classes.h"
 #include "train/model_file.h"
 #include "train/session.h"
 #include <math.h>
@@ -10,6 +11,8 @@ static const gt_option options[] = {
     GT_OPTION_DEVICE,
     GT_OPTION_MEMORY_LIMIT,
     {"split", "NAME", "train, validation or test (default: test, else validation, else train)", false},
+    {"per-class", NULL, "print precision, recall and F1 of each class, too (--json always does)", false},
+    {"confusion", "FILE", "write how often which class was taken for which: .json, .csv or .png", false},
     {"fail-if", "'METRIC<NUMBER'", "exit with 1 if so, e.g. 'accuracy<0.97'; also <= > >= == !=", true},
     GT_OPTION_QUIET,
     GT_OPTION_JSON,
@@ -30,18 +33,19 @@ static const char *choose_split(const gt_arguments *arguments, const gt_config *
 static bool evaluate(gt_session *session, const gt_model_file *file, const char *split,
                      gt_evaluator *evaluator, gt_sums *sums, gt_error *error) {
   return gt_session_place(session, NULL, &split, 1, error) &&
-         gt_evaluator_open(session, evaluator, split, false, error) &&
+         gt_evaluator_open(session, evaluator, split, 0, error) &&
          gt_session_take_weights(session, evaluator->net->model->store, file, error) &&
          gt_evaluator_run(session, evaluator, sums, error);
 }
 
-static void print_result(const gt_arguments *arguments, const char *split, const gt_sums *sums,
-                         bool accuracy) {
+static void print_result(const gt_arguments *arguments, const char *split, const gt_sums *sums, bool accuracy,
+                         const gt_confusion_matrix *matrix) {
   if (gt_flag(arguments, "json")) {
     json_t *root = json_object();
     json_object_set_new(root, "split", json_string(split));
     json_object_set_new(root, "samples", json_integer((json_int_t)sums->weight));
     gt_json_add_result(root, sums, accuracy);
+    if (matrix->count) gt_classes_add(root, matrix);
     gt_cli_print_json(root);
     return;
   }
@@ -50,6 +54,18 @@ static void print_result(const gt_arguments *arguments, const char *split, const
   printf("%s samples %lld", split, (long long)sums->weight);
   for (int i = 0; i < count; i++) printf(" %s %.6g", metric[i].name, metric[i].value);
   printf("\n");
+  if (matrix->count && gt_flag(arguments, "per-class")) gt_classes_print(matrix);
+}
+
+/* Whoever asks for classes by name is told if there are none. */
+static bool tell_classes(const gt_arguments *arguments, gt_session *session, const gt_evaluator *evaluator,
+                         gt_arena *arena, gt_confusion_matrix *matrix, gt_error *error) {
+  const char *file = gt_option_value(arguments, "confusion");
+  if (gt_evaluator_confusion(session, evaluator, arena, matrix, error))
+    return !file || gt_confusion_write(matrix, file, error);
+  if (error->status || (!file && !gt_flag(arguments, "per-class"))) return !error->status;
+  return gt_fail(error, GT_ERR_USAGE, "--%s needs a model of classes, at most %d of them",
+                 file ? "confusion" : "per-class", GT_CONFUSION_MOST);
 }
 
 static const char *const metrics[] = {"accuracy", "loss", "samples", "soft_accuracy", "soft_loss"};
@@ -105,6 +121,8 @@ static int run(const gt_arguments *arguments) {
   if (!gt_cli_gates(arguments, &arena, metrics, METRICS, &gates, &gate_count) ||
       !gt_cli_memory_limit(arguments, &limit))
     goto done;
+  const char *confusion = gt_option_value(arguments, "confusion");
+  if (confusion && !gt_confusion_check_path(confusion, &error)) goto failed;
   if (!gt_model_file_read(&file, arguments->word[0], &error)) goto failed;
   const gt_data_wanted wanted = gt_model_file_wanted(&file);
   if (!gt_config_parse(&config, &arena, file.path, file.config, &wanted, set, overrides, &error)) goto failed;
@@ -112,10 +130,14 @@ static int run(const gt_arguments *arguments) {
   if (!split) goto failed;
   if (!gt_session_open(&session, &config, gt_option_value(arguments, "device"), &error)) goto failed;
   session.model = &file;
+  session.confusion = gt_flag(arguments, "json") || gt_flag(arguments, "per-class") ||
+                      gt_option_value(arguments, "confusion");
   session.memory_limit = limit;
   if (!evaluate(&session, &file, split, &evaluator, &sums, &error)) goto failed;
   const bool accuracy = evaluator.net->column.correct >= 0;
-  print_result(arguments, split, &sums, accuracy);
+  gt_confusion_matrix matrix;
+  if (!tell_classes(arguments, &session, &evaluator, &arena, &matrix, &error)) goto failed;
+  print_result(arguments, split, &sums, accuracy, &matrix);
   if (!is_finite(file.path, split, &sums, &error)) goto failed;
   code = check_gates(gates, gate_count, &sums, accuracy);
   goto done;
@@ -142,6 +164,10 @@ const gt_command gt_command_eval = {
         "for example to evaluate on other data: --set data.test=FILE. Columns and classes are found by the\n"
         "names that the model knows. Metrics are loss, accuracy and samples; of logic gates these are the\n"
         "circuit's, and soft_loss and soft_accuracy those of the mixtures that were trained.\n"
+        "\n"
+        "Of a class, precision is the share of right ones among the samples that were taken for it, recall that of\n"
+        "its own samples which were found, and f1 the harmonic mean of both; macro is their mean over the classes\n"
+        "that occur. A confusion matrix has a row for each label and a column for each answer.\n"
         "\n"
         "A model may come from anybody: files that its config names are told before they are read, must be\n"
         "plain files, and nothing of what they hold is shown. Files named by --set are yours.\n",

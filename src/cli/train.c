@@ -57,6 +57,7 @@ static json_t *result_json(const gt_train_result *result) {
   }
   json_object_set_new(root, "elapsed_s", gt_json_real(result->seconds));
   json_object_set_new(root, "samples_per_s", gt_json_real(result->samples_per_s));
+  json_object_set_new(root, "memory_peak_bytes", json_integer((json_int_t)result->memory_peak));
   return root;
 }
 

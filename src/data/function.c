@@ -1,4 +1,6 @@
-/* Function: a formula, or several, sampled at random points: regression without a file. */
+/* Function: a formula, or several, sampled at random points: regression without a file. With `field` the
+ * inputs are not the points, but a signal, an image or a volume that the points describe: x0, x1, … are drawn
+ * for each sample, `field` says what a place of the grid shows, and `formula` what is to be learned of it. */
 #include "base/formula.h"
 #include "base/memory.h"
 #include "base/philox.h"
@@ -7,14 +9,17 @@
 #include <math.h>
 #include <string.h>
 
-enum { MOST_INPUTS = 64, MOST_OUTPUTS = 256 };
-enum { TRAIN_POINTS, TEST_POINTS, TRAIN_NOISE }; /* the `step` of the random numbers: one stream each */
+enum { MOST_INPUTS = 64, MOST_OUTPUTS = 256, MOST_AXES = 3, MOST_LENGTH = 4096 };
+/* The `step` of the random numbers: one stream each. */
+enum { TRAIN_POINTS, TEST_POINTS, TRAIN_NOISE, TRAIN_FIELD_NOISE, TEST_FIELD_NOISE };
+static const char *const coordinate[MOST_AXES] = {"u", "v", "w"};
 
 typedef struct options {
-  gt_strings formula;
+  gt_strings formula, field;
+  gt_ints grid;
   int64_t inputs, samples, test_samples;
   const gt_spec *range;
-  double noise;
+  double noise, field_noise;
 } options;
 
 static const gt_field fields[] = {
@@ -30,6 +35,15 @@ static const gt_field fields[] = {
            .help = "test samples"),
     GT_ROW(options, noise, GT_FIELD_FLOAT, .fallback = "0", .min = 0, .max = 1e30,
            .help = "deviation of the Gaussian noise added to the training targets"),
+    GT_ROW(
+        options, field, GT_FIELD_STRINGS,
+        .help =
+            "formula of x0, x1, … and the place u, v, w (each from 0 to 1): its values on the grid are the "
+            "inputs, in place of x0, x1, …; or one formula for each channel"),
+    GT_ROW(options, grid, GT_FIELD_INTS, .min = 1, .max = MOST_LENGTH,
+           .help = "places of the field along each of its one to three axes"),
+    GT_ROW(options, field_noise, GT_FIELD_FLOAT, .min = 0, .max = 1e30,
+           .help = "deviation of the Gaussian noise added to the field, in both splits (default: none)"),
     {.name = NULL},
 };
 static const gt_schema schema = {
@@ -38,51 +52,84 @@ static const gt_schema schema = {
 typedef struct sampler {
   gt_data_reader *reader;
   const options *options;
-  const gt_formula *formula[MOST_OUTPUTS];
+  const gt_formula *formula[MOST_OUTPUTS], *field[MOST_OUTPUTS];
   double low[MOST_INPUTS], high[MOST_INPUTS];
   int inputs, outputs;
+  int known;      /* variables of formulas: x0, x1, …, then x, then those of a place */
+  int64_t places; /* of the grid; 0: the points are the inputs */
 } sampler;
 
-static int most_variable(const gt_formula *f) {
-  int most = f->kind == GT_FORMULA_VARIABLE ? f->variable : -1;
+/* The last of the first `known` variables that a formula names; -1: none. */
+static int most_variable(const gt_formula *f, int known) {
+  int most = f->kind == GT_FORMULA_VARIABLE && f->variable < known ? f->variable : -1;
   for (int i = 0; i < f->arguments; i++) {
-    const int m = most_variable(f->argument[i]);
+    const int m = most_variable(f->argument[i], known);
     if (m > most) most = m;
   }
   return most;
 }
 
-/* Where the formula stands, for messages. */
-static const gt_spec *formula_node(const gt_data_reader *reader, int index) {
-  const gt_spec *node = gt_data_node(reader, "formula", NULL);
+/* Where a formula stands, for messages. */
+static const gt_spec *formula_node(const gt_data_reader *reader, const char *key, int index) {
+  const gt_spec *node = gt_data_node(reader, key, NULL);
   return node && node->kind == GT_SPEC_SEQUENCE && index < node->count ? node->child[index] : node;
 }
 
-static bool parse_formulas(sampler *s) {
+/* *used: how many of x0, x1, … there are at least. */
+static bool parse(const sampler *s, const char *key, gt_strings texts, const char *const *names, int count,
+                  const gt_formula **out, int *used) {
   gt_data_reader *reader = s->reader;
-  const gt_strings texts = s->options->formula;
-  const char *names[MOST_INPUTS + 1];
-  const int known = s->options->inputs ? (int)s->options->inputs : MOST_INPUTS;
-  for (int i = 0; i < known; i++) names[i] = gt_arena_printf(reader->arena, "x%d", i);
-  names[known] = "x"; /* a short name of x0, as the last variable */
-  int used = 1;
   bool ok = true;
   for (int i = 0; i < texts.count; i++) {
     gt_formula_error problem = {0};
-    s->formula[i] = gt_formula_parse(reader->arena, texts.items[i], names, known + 1, &problem);
-    if (s->formula[i]) {
-      const int most = most_variable(s->formula[i]);
-      if (most < known && most >= used) used = most + 1;
+    out[i] = gt_formula_parse(reader->arena, texts.items[i], names, count, &problem);
+    if (out[i]) {
+      const int most = most_variable(out[i], s->known);
+      if (most >= *used) *used = most + 1;
       continue;
     }
     ok = false;
-    const gt_spec *node = formula_node(reader, i);
+    const gt_spec *node = formula_node(reader, key, i);
     const gt_position at = node ? gt_position_within(node, problem.column, 1) : reader->spec->at;
     gt_diagnostic *d = gt_error_at(reader->diagnostics, at, "%s", problem.message);
     d->suggestion = problem.suggestion;
   }
-  s->inputs = s->options->inputs ? known : used;
   return ok;
+}
+
+static bool parse_formulas(sampler *s) {
+  const options *o = s->options;
+  const char *names[MOST_INPUTS + 1 + MOST_AXES];
+  s->known = o->inputs ? (int)o->inputs : MOST_INPUTS;
+  for (int i = 0; i < s->known; i++) names[i] = gt_arena_printf(s->reader->arena, "x%d", i);
+  names[s->known] = "x"; /* a short name of x0, behind the others */
+  for (int i = 0; i < o->grid.count; i++) names[s->known + 1 + i] = coordinate[i];
+  int used = 1;
+  bool ok = parse(s, "formula", o->formula, names, s->known + 1, s->formula, &used);
+  ok &= parse(s, "field", o->field, names, s->known + 1 + o->grid.count, s->field, &used);
+  s->inputs = o->inputs ? s->known : used;
+  return ok;
+}
+
+/* Both or none; a grid of as many places as fit into a sample. */
+static bool read_grid(sampler *s) {
+  const options *o = s->options;
+  gt_diagnostics *diagnostics = s->reader->diagnostics;
+  if (!o->field.count != !o->grid.count) {
+    const char *there = o->grid.count ? "grid" : "field", *missing = o->grid.count ? "field" : "grid";
+    gt_error_at(diagnostics, gt_data_position(s->reader, there), "'%s' without '%s'", there, missing)
+        ->expected = "field: \"sin(2*pi*x0*u)\" with grid: [100]";
+    return false;
+  }
+  if (!o->grid.count) return true;
+  s->places = 1;
+  for (int i = 0; i < o->grid.count && i < MOST_AXES; i++) s->places *= o->grid.items[i];
+  if (o->grid.count <= MOST_AXES && o->field.count <= MOST_OUTPUTS && s->places * o->field.count <= INT32_MAX)
+    return true;
+  gt_error_at(diagnostics, gt_data_position(s->reader, o->grid.count > MOST_AXES ? "grid" : "field"),
+              "this field is too large")
+      ->expected = "one to three axes, at most 256 formulas and 2^31 values";
+  return false;
 }
 
 static bool read_pair(const gt_spec *node, double *low, double *high) {
@@ -109,12 +156,13 @@ static bool read_range(sampler *s) {
   return false;
 }
 
-static bool bad_value(const sampler *s, int output, const double *x, const char *what, const char *expected) {
+static bool bad_value(const sampler *s, const char *key, int output, const double *x, const char *what,
+                      const char *expected) {
   gt_data_reader *reader = s->reader;
   char *point = gt_arena_strdup(reader->arena, "");
   for (int i = 0; i < s->inputs && i < 8; i++)
     point = gt_arena_printf(reader->arena, "%s%sx%d = %g", point, i ? ", " : "", i, x[i]);
-  const gt_spec *node = formula_node(reader, output);
+  const gt_spec *node = formula_node(reader, key, output);
   gt_error_at(reader->diagnostics, node ? node->at : reader->spec->at, "%s at %s", what, point)->expected =
       expected;
   return false;
@@ -128,36 +176,83 @@ static double normal(uint64_t seed, uint32_t step, uint32_t element) {
   return sqrt(-2 * log(u)) * cos(angle);
 }
 
-static bool sample(const sampler *s, int64_t n, uint32_t step, double noise, gt_split *out) {
+/* What the formulas say of one point. */
+static bool sample_targets(const sampler *s, int64_t i, const double *x, double noise, float *targets) {
   gt_data_reader *reader = s->reader;
-  const uint64_t seed = reader->seed;
+  char why[128];
+  for (int k = 0; k < s->outputs; k++) {
+    double y = gt_formula_evaluate(s->formula[k], x);
+    if (!isfinite((float)y))
+      return bad_value(s, "formula", k, x,
+                       isnan(y) ? "this formula is not a number" : "this formula is infinite",
+                       "a formula that is finite over the whole range");
+    if (noise > 0) y += noise * normal(reader->seed, TRAIN_NOISE, (uint32_t)(i * s->outputs + k));
+    if (!reader->dataset->classification && !gt_data_target_fits(reader, y, why))
+      return bad_value(s, "formula", k, x, why, NULL);
+    targets[k] = (float)y;
+  }
+  return true;
+}
+
+/* The field of one point, the last axis first; x: as gt_formula_evaluate takes it. */
+static bool sample_field(const sampler *s, int64_t i, double *x, uint32_t step, float *out) {
+  const options *o = s->options;
+  const int64_t channels = o->field.count;
+  double *place = x + s->known + 1;
+  for (int64_t n = 0; n < s->places; n++) {
+    int64_t rest = n;
+    for (int axis = o->grid.count - 1; axis >= 0; axis--) {
+      const int64_t length = o->grid.items[axis];
+      place[axis] = length > 1 ? (double)(rest % length) / (double)(length - 1) : 0;
+      rest /= length;
+    }
+    for (int64_t k = 0; k < channels; k++) {
+      double y = gt_formula_evaluate(s->field[k], x);
+      if (!isfinite((float)y))
+        return bad_value(s, "field", (int)k, x, "this field is not finite",
+                         "a formula that is finite over the whole range");
+      const uint32_t element = (uint32_t)((i * s->places + n) * channels + k);
+      if (o->field_noise > 0) y += o->field_noise * normal(s->reader->seed, step, element);
+      out[n * channels + k] = (float)y;
+    }
+  }
+  return true;
+}
+
+static gt_tensor input_of(const sampler *s, int64_t n) {
+  const options *o = s->options;
+  gt_tensor input = {.element = GT_ELEMENT_F32, .rank = 2, .dim = {n, s->inputs}};
+  if (!s->places) return input;
+  for (int i = 0; i < o->grid.count; i++) input.dim[1 + i] = o->grid.items[i];
+  input.rank = 2 + o->grid.count;
+  input.dim[input.rank - 1] = o->field.count;
+  return input;
+}
+
+static bool sample(const sampler *s, int64_t n, bool test, gt_split *out) {
+  gt_data_reader *reader = s->reader;
+  const options *o = s->options;
   out->samples = n;
-  out->input[0] = (gt_tensor){.element = GT_ELEMENT_F32, .rank = 2, .dim = {n, s->inputs}};
+  out->input[0] = input_of(s, n);
   out->targets = (gt_tensor){.element = GT_ELEMENT_F32, .rank = 2, .dim = {n, s->outputs}};
   if (!gt_tensor_alloc(&out->input[0], "the samples of the formula", reader->error) ||
       !gt_tensor_alloc(&out->targets, "the samples of the formula", reader->error))
     return false;
   float *inputs = out->input[0].data, *targets = out->targets.data;
-  double x[MOST_INPUTS + 1] = {0};
-  char why[128];
+  double x[MOST_INPUTS + 1 + MOST_AXES] = {0};
   for (int64_t i = 0; i < n; i++) {
     for (int k = 0; k < s->inputs; k++) {
-      const uint32_t element = (uint32_t)(i * s->inputs + k);
-      const double u = (double)gt_random_uniform(seed, GT_PURPOSE_SAMPLE, step, element);
-      x[k] = (double)(inputs[i * s->inputs + k] = (float)(s->low[k] + u * (s->high[k] - s->low[k])));
+      const double u = (double)gt_random_uniform(
+          reader->seed, GT_PURPOSE_SAMPLE, test ? TEST_POINTS : TRAIN_POINTS, (uint32_t)(i * s->inputs + k));
+      const float value = (float)(s->low[k] + u * (s->high[k] - s->low[k]));
+      x[k] = (double)value;
+      if (!s->places) inputs[i * s->inputs + k] = value;
     }
-    x[s->options->inputs ? s->inputs : MOST_INPUTS] = x[0];
-    for (int k = 0; k < s->outputs; k++) {
-      const uint32_t element = (uint32_t)(i * s->outputs + k);
-      double y = gt_formula_evaluate(s->formula[k], x);
-      if (!isfinite((float)y))
-        return bad_value(s, k, x, isnan(y) ? "this formula is not a number" : "this formula is infinite",
-                         "a formula that is finite over the whole range");
-      if (noise > 0) y += noise * normal(seed, TRAIN_NOISE, element);
-      if (!reader->dataset->classification && !gt_data_target_fits(reader, y, why))
-        return bad_value(s, k, x, why, NULL);
-      targets[i * s->outputs + k] = (float)y;
-    }
+    x[s->known] = x[0];
+    if (!sample_targets(s, i, x, test ? 0 : o->noise, targets + i * s->outputs)) return false;
+    if (s->places && !sample_field(s, i, x, test ? TEST_FIELD_NOISE : TRAIN_FIELD_NOISE,
+                                   inputs + i * s->places * o->field.count))
+      return false;
   }
   return true;
 }
@@ -186,7 +281,8 @@ static bool to_labels(gt_data_reader *reader, gt_split *split) {
 /* Random numbers are counted in 32 bits. */
 static bool few_enough(const sampler *s) {
   const options *o = s->options;
-  const int64_t each = s->inputs > s->outputs ? s->inputs : s->outputs;
+  const int64_t field = s->places * o->field.count, drawn = s->inputs > s->outputs ? s->inputs : s->outputs;
+  const int64_t each = field > drawn ? field : drawn;
   if (o->samples * each <= UINT32_MAX && o->test_samples * each <= UINT32_MAX) return true;
   gt_error_at(s->reader->diagnostics, gt_data_position(s->reader, "samples"), "too many samples")->expected =
       "samples times inputs below 2^32";
@@ -206,10 +302,10 @@ static bool open_function(gt_data_reader *reader, const void *given) {
         ->expected = dataset->classification ? "one formula of the class" : "1 to 256 formulas";
     return false;
   }
-  if (!parse_formulas(s) || !read_range(s) || !few_enough(s)) return false;
+  if (!read_grid(s) || !parse_formulas(s) || !read_range(s) || !few_enough(s)) return false;
   reader->train_name = reader->test_name = "formula";
-  if (!sample(s, o->samples, TRAIN_POINTS, o->noise, &dataset->train)) return false;
-  if (o->test_samples && !sample(s, o->test_samples, TEST_POINTS, 0, &dataset->test)) return false;
+  if (!sample(s, o->samples, false, &dataset->train)) return false;
+  if (o->test_samples && !sample(s, o->test_samples, true, &dataset->test)) return false;
   if (!dataset->classification) return true;
   return to_labels(reader, &dataset->train) && (!o->test_samples || to_labels(reader, &dataset->test));
 }

@@ -64,6 +64,14 @@ gt_id gt_build_state(gt_build *build, const char *name, gt_shape shape, double s
                                       .refit = build->type->refit});
 }
 
+gt_id gt_build_counter(gt_build *build, const char *name) {
+  return build->slot(build, (gt_slot){.name = name,
+                                      .role = GT_STATE,
+                                      .shape = gt_shape_1(1),
+                                      .counts = true,
+                                      .refit = build->type->refit});
+}
+
 void gt_build_update(gt_build *build, const char *name, gt_id value) {
   if (build->training && value != GT_NONE) build->update(build, name, value);
 }

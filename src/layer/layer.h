@@ -82,6 +82,8 @@ gt_id gt_build_formed(gt_build *build, const char *name, gt_shape shape, const g
  * statistics. It begins with all values `start`, is kept in model.bin and checkpoints, and is what the step
  * before left. */
 gt_id gt_build_state(gt_build *build, const char *name, gt_shape shape, double start);
+/* A state of one number from 0, which is never averaged. */
+gt_id gt_build_counter(gt_build *build, const char *name);
 /* What that state holds after this step of training; nothing in an evaluation. Like parameters it stays as it
  * was in a step whose loss or gradient is not finite. Where a step has several batches (train.accumulate) it
  * moves with each that holds a sample. */

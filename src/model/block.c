@@ -1,4 +1,5 @@
 /* Lists of layers, and blocks of them: what is written, not yet what it is laid out to. */
+#include "base/text.h"
 #include "model/model.h"
 #include "model/read.h"
 #include <stdio.h>
@@ -6,16 +7,18 @@
 
 /* A few bytes of nested blocks could ask for more layers than there is memory: what they come to is counted
  * before anything is laid out. The values are those that a config may have (spec/source.h). */
-enum { MOST_TIMES = 1000, MOST_LAYERS = 10000, MOST_VALUES = 100000, MOST_DEPTH = 8 };
+enum { MOST_TIMES = 1000, MOST_LAYERS = 10000, MOST_VALUES = 100000, MOST_DEPTH = 8, MOST_EACH = 16 };
 
 typedef struct repeat {
-  int64_t times;
-  const gt_spec *layers;
+  int64_t times; /* 0: as many as `each` has values */
+  const gt_spec *each, *layers;
 } repeat;
 
 static const gt_field repeat_fields[] = {
-    GT_ROW(repeat, times, GT_FIELD_INT, .min = 1, .max = MOST_TIMES, .flags = GT_FIELD_REQUIRED,
-           .help = "how often the layers follow one another"),
+    GT_ROW(repeat, times, GT_FIELD_INT, .min = 1, .max = MOST_TIMES,
+           .help = "how often the layers follow one another; not needed beside `each`"),
+    GT_ROW(repeat, each, GT_FIELD_NODE,
+           .help = "values that differ from pass to pass, such as {width: [16, 32]}: `$width` in the layers"),
     GT_ROW(repeat, layers, GT_FIELD_NODE, .flags = GT_FIELD_REQUIRED,
            .help = "the layers of one pass, as in `model:`; `from: block_input` reads what the pass reads"),
     {.name = NULL},
@@ -36,6 +39,74 @@ static void read_type(gt_layer_written *layer, const char *name, gt_arena *arena
   names[count] = GT_REPEAT; /* for who misspells it */
   const int chosen = gt_schema_choose(node, name, layer->at, "layer", names, count + 1, diagnostics);
   if (chosen >= 0 && chosen < count) layer->type = gt_layer_at(chosen);
+}
+
+/* --- settings that differ from pass to pass --- */
+
+/* `$width` → "width", also in quotes, as in JSON; NULL: no such word. */
+static const char *each_name(const gt_spec *node) {
+  return node->kind == GT_SPEC_SCALAR && node->scalar[0] == '$' ? node->scalar + 1 : NULL;
+}
+
+static bool has_names(const gt_spec *node) {
+  bool found = each_name(node);
+  for (int i = 0; i < node->count; i++) found |= has_names(node->child[i]);
+  return found;
+}
+
+static void unknown_name(const gt_block *block, const gt_spec *node, gt_diagnostics *diagnostics) {
+  for (const gt_block *b = block; b; b = b->outer)
+    if (b->each_refused) return;
+  gt_diagnostic *d =
+      gt_error_at(diagnostics, node->at, "no 'each' of a block around this layer has '%s'", each_name(node));
+  if (gt_diagnostics_full(diagnostics)) return;
+  const char *known[16];
+  size_t count = 0;
+  for (; block; block = block->outer)
+    for (int i = 0; block->each && i < block->each->count && count < 16; i++)
+      known[count++] = gt_arena_printf(diagnostics->arena, "$%s", block->each->child[i]->key);
+  d->suggestion = gt_nearest(node->scalar, known, count);
+}
+
+/* A copy with the values of the present passes; NULL after reporting. */
+static gt_spec *filled(const gt_block *block, gt_arena *arena, const gt_spec *node,
+                       gt_diagnostics *diagnostics) {
+  const char *name = each_name(node);
+  const gt_spec *values = NULL, *from = node;
+  for (const gt_block *b = block; name && b && !values; b = b->outer) {
+    values = gt_spec_find(b->each, name);
+    if (values) from = values->child[b->pass];
+  }
+  if (name && !values) {
+    unknown_name(block, node, diagnostics);
+    return NULL;
+  }
+  gt_spec *copy = gt_spec_copy(arena, from);
+  copy->key = node->key;
+  copy->key_at = node->key_at;
+  for (int i = 0; !name && i < node->count; i++) {
+    copy->child[i] = filled(block, arena, node->child[i], diagnostics);
+    if (!copy->child[i]) return NULL;
+  }
+  return copy;
+}
+
+static void read_settings(gt_layer_written *layer, gt_arena *arena, gt_diagnostics *diagnostics) {
+  const gt_layer_type *type = layer->type;
+  layer->config = gt_arena_alloc(arena, type->config_size ? type->config_size : 1);
+  char where[128];
+  snprintf(where, sizeof where, "in layer '%s'", type->name);
+  layer->valid = gt_schema_read(type->schema, layer->config, &gt_layer_common_schema, &layer->common,
+                                layer->spec, layer->at, where, arena, diagnostics);
+}
+
+void gt_layer_vary(gt_layer_written *layer, gt_arena *arena, gt_diagnostics *diagnostics) {
+  if (!layer->varies || !layer->valid) return;
+  const gt_layer_common common = layer->common; /* names and sources are the first pass's */
+  layer->spec = filled(layer->block, arena, layer->varies, diagnostics);
+  if (layer->spec) read_settings(layer, arena, diagnostics);
+  layer->valid &= layer->spec != NULL;
+  layer->common = common;
 }
 
 static void expect_layer(gt_arena *arena, gt_diagnostic *diagnostic, const char *type) {
@@ -68,11 +139,11 @@ static void read_layer(gt_layer_written *layer, gt_arena *arena, const gt_spec *
     return;
   }
   if (!layer->type) return;
-  layer->config = gt_arena_alloc(arena, layer->type->config_size ? layer->type->config_size : 1);
-  char where[128];
-  snprintf(where, sizeof where, "in layer '%s'", layer->type->name);
-  layer->valid = gt_schema_read(layer->type->schema, layer->config, &gt_layer_common_schema, &layer->common,
-                                layer->spec, layer->at, where, arena, diagnostics);
+  if (layer->spec && has_names(layer->spec)) {
+    layer->varies = layer->spec;
+    layer->spec = filled(layer->block, arena, layer->varies, diagnostics);
+  }
+  if (layer->spec || !layer->varies) read_settings(layer, arena, diagnostics);
 }
 
 static int64_t values_of(const gt_spec *node) {
@@ -99,6 +170,50 @@ static bool count_passes(gt_block *list, const gt_block *block, gt_position at, 
   return true;
 }
 
+/* Lists of one length, which is the number of passes; 0 after reporting. */
+static int64_t read_each(const gt_spec *each, int64_t times, gt_arena *arena, gt_diagnostics *diagnostics) {
+  static const char expected[] = "each: {NAME: [VALUE, …], …}, a value for each pass";
+  if (each->kind != GT_SPEC_MAP || !each->count) {
+    gt_error_at(diagnostics, each->at, "'each' in 'repeat' must be a map of lists")->expected = expected;
+    return 0;
+  }
+  for (int i = 0; i < each->count; i++) {
+    const gt_spec *list = each->child[i];
+    if (list->kind != GT_SPEC_SEQUENCE || !list->count || list->count > MOST_TIMES) {
+      gt_error_at(diagnostics, list->at, "'%s' must be a list of 1 to %d values", list->key, MOST_TIMES)
+          ->expected = expected;
+      return 0;
+    }
+    if (times && list->count != times) {
+      gt_error_at(diagnostics, list->at, "'%s' has %d values", list->key, list->count)->expected =
+          gt_arena_printf(arena, "%lld, one for each pass", (long long)times);
+      return 0;
+    }
+    for (int k = 0; k < list->count; k++) {
+      if (values_of(list->child[k]) <= MOST_EACH) continue;
+      gt_error_at(diagnostics, list->child[k]->at, "this is too long to be put into the settings of layers")
+          ->expected = gt_arena_printf(arena, "at most %d values in all", MOST_EACH);
+      return 0;
+    }
+    times = list->count;
+  }
+  return times;
+}
+
+static bool read_times(gt_block *block, const repeat *read, gt_position at, gt_arena *arena,
+                       gt_diagnostics *diagnostics) {
+  block->times = (int)read->times;
+  if (!gt_spec_is_null(read->each)) {
+    block->times = (int)read_each(read->each, read->times, arena, diagnostics);
+    if (block->times) block->each = read->each;
+    block->each_refused = !block->times;
+  } else if (!block->times) {
+    gt_error_at(diagnostics, at, "'repeat' says not how often")->expected =
+        "times: 3, or each: {NAME: [VALUE, …]}";
+  }
+  return block->times;
+}
+
 /* `- repeat: {times: 3, layers: […]}`. */
 static bool read_repeat(gt_block *list, gt_block *block, gt_arena *arena, const gt_spec *node,
                         gt_diagnostics *diagnostics) {
@@ -108,7 +223,7 @@ static bool read_repeat(gt_block *list, gt_block *block, gt_arena *arena, const 
   *block = (gt_block){.outer = list, .depth = list->depth + 1, .first = -1, .names.arena = arena};
   bool known =
       gt_schema_read(&gt_repeat_schema, &read, NULL, NULL, settings, at, "in 'repeat'", arena, diagnostics);
-  block->times = (int)read.times;
+  if (known) known = read_times(block, &read, at, arena, diagnostics);
   if (block->depth > MOST_DEPTH) {
     gt_error_at(diagnostics, at, "this block stands inside too many others")->expected =
         gt_arena_printf(arena, "at most %d around one another", MOST_DEPTH);

@@ -122,7 +122,7 @@ static gt_id build_layer(pass *p, const gt_layer_read *layer, const gt_id *outpu
                     .input_name = names,
                     .input_limit = limits,
                     .at = written->at,
-                    .spec = written->spec,
+                    .spec = layer->spec,
                     .training = p->mode.training,
                     .hard = p->mode.hard,
                     .seed = p->mode.seed,
@@ -132,7 +132,7 @@ static gt_id build_layer(pass *p, const gt_layer_read *layer, const gt_id *outpu
                     .update = update,
                     .owner = p};
   const int errors = p->diagnostics->errors;
-  const gt_id out = written->type->build(&build, written->config, input, layer->inputs);
+  const gt_id out = written->type->build(&build, layer->config, input, layer->inputs);
   p->model->has_hard |= build.has_hard;
   if (out == GT_NONE && p->diagnostics->errors == errors) {
     const bool told = p->graph->error.status != GT_OK;
@@ -153,7 +153,7 @@ static void note_layer(pass *p, int index, gt_id out) {
   *layer = (gt_model_layer){.name = read->name,
                             .type = read->written->type,
                             .at = read->written->at,
-                            .config = read->written->config,
+                            .config = read->config,
                             .output = gt_node_at(p->graph, out)->shape,
                             .node = out,
                             .parameters = p->layer_values,
@@ -259,9 +259,9 @@ gt_model *gt_model_build(gt_arena *arena, gt_graph *graph, const gt_spec *root, 
 }
 
 /* All at once: one kernel, whatever the number of states. */
-void gt_model_move_states(const gt_model *model, gt_graph *graph, gt_id keep) {
+gt_id gt_model_move_states(const gt_model *model, gt_graph *graph, gt_id keep) {
   const gt_store *store = model->store;
-  if (!model->moved) return;
+  if (!model->moved) return GT_NONE;
   gt_id *part = GT_NEW_N(graph->arena, gt_id, store->slots);
   int64_t *offset = GT_NEW_N(graph->arena, int64_t, store->slots);
   int parts = 0;
@@ -274,5 +274,7 @@ void gt_model_move_states(const gt_model *model, gt_graph *graph, gt_id keep) {
   const uint32_t variable =
       gt_graph_variable(graph, GT_STATES_VARIABLE, gt_shape_1(store->states), GT_F32, false);
   const gt_id after = gt_pack_at(graph, part, offset, parts, store->states);
-  gt_assign(graph, variable, 0, gt_where(graph, keep, after, gt_variable_read(graph, variable)));
+  const gt_id moved = gt_where(graph, keep, after, gt_variable_read(graph, variable));
+  gt_assign(graph, variable, 0, moved);
+  return moved;
 }

@@ -23,6 +23,11 @@
  * before the block, in later passes the last layer of the pass before (of the innermost block, inside
  * several). No layer of another pass can be read. From outside, layers of a block have their full names
  * (body3); from a block around it, its number is left out (body1 for body2_1).
+ * `each:` gives values that differ from pass to pass, in lists as long as there are passes, and `$name` among
+ * the settings of a layer stands for this pass's; of two blocks around it the inner one's:
+ *     - repeat:
+ *         each: {width: [16, 32]}
+ *         layers: [conv2d: {out_channels: $width, kernel_size: 3, stride: 2}, relu]
  * A block has 1 to 1000 passes, at most 8 are around one another, and a model with blocks has at most 10,000
  * layers and 100,000 values of YAML, written out. Owner: the arena. */
 #ifndef GT_MODEL_MODEL_H
@@ -69,7 +74,7 @@ typedef struct gt_model {
 
 typedef struct gt_model_mode {
   bool training, hard;      /* see gt_build */
-  bool averaged;            /* reads trained parameters from their moving average */
+  unsigned averaged;        /* reads slots of these roles from their moving averages */
   const gt_id *weight;      /* as in gt_build; NULL: every row counts */
   const gt_transfer *given; /* gives constants instead of those that would be drawn; NULL: none */
   uint64_t seed;
@@ -82,6 +87,7 @@ gt_model *gt_model_build(gt_arena *arena, gt_graph *graph, const gt_spec *root, 
                          gt_model_inputs inputs, gt_id clock, gt_model_mode mode,
                          gt_diagnostics *diagnostics);
 
-/* Assigns the states what the layers said, where `keep` (one element) is not 0; for the step of training. */
-void gt_model_move_states(const gt_model *model, gt_graph *graph, gt_id keep);
+/* Assigns the states what the layers said, where `keep` (one element) is not 0; for the step of training.
+ * Returns what they then are; GT_NONE: nothing moves them. */
+gt_id gt_model_move_states(const gt_model *model, gt_graph *graph, gt_id keep);
 #endif

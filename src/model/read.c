@@ -7,17 +7,21 @@ enum { LONGEST_NAME = 64, LISTED = 8 };
 
 /* --- layers of all passes --- */
 
-static void lay_out(gt_model_read *read, gt_block *block) {
+static void lay_out(gt_model_read *read, gt_block *block, gt_arena *arena, gt_diagnostics *diagnostics) {
   if (block->first < 0) block->first = read->layers;
-  for (int pass = 0; pass < block->times; pass++)
+  for (block->pass = 0; block->pass < block->times; block->pass++)
     for (int i = 0; i < block->entries; i++) {
       if (block->entry[i].block) {
-        lay_out(read, block->entry[i].block);
+        lay_out(read, block->entry[i].block, arena, diagnostics);
         continue;
       }
       gt_layer_written *layer = block->entry[i].layer;
-      if (layer->first < 0) layer->first = read->layers;
-      read->layer[read->layers++].written = layer;
+      if (layer->first < 0)
+        layer->first = read->layers;
+      else
+        gt_layer_vary(layer, arena, diagnostics);
+      read->layer[read->layers++] =
+          (gt_layer_read){.written = layer, .spec = layer->spec, .config = layer->config};
     }
 }
 
@@ -281,7 +285,7 @@ bool gt_model_read_spec(gt_model_read *read, gt_arena *arena, const gt_spec *roo
   *block = (gt_block){.times = 1, .first = -1, .names.arena = arena};
   if (!gt_block_read(block, arena, model, diagnostics)) return false;
   read->layer = GT_NEW_N(arena, gt_layer_read, block->layers);
-  lay_out(read, block);
+  lay_out(read, block, arena, diagnostics);
   give_names(read, arena, diagnostics);
   for (int i = 0; i < read->layers; i++) find_inputs(read, i, arena, diagnostics);
   return true;

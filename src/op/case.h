@@ -20,7 +20,7 @@ typedef struct gt_case {
   /* Shapes of the inputs, separated by spaces: "3,4 4,5"; "-" is a scalar. A letter before a shape: i int32
    * in [0, v), c int32 from the rule's fill(), u uint8, g float32 on a grid of halves (makes ties), v a whole
    * variable (no guards; float32), w the same holding the words p[0], p[1], …, m a whole variable that the op
-   * itself changes. */
+   * itself changes, n one of int32 in [0, v). */
   const char *inputs;
   int64_t p[GT_CASE_PARAMETERS]; /* for the rule's functions */
   double v;                      /* a number for them */

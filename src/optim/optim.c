@@ -1,5 +1,6 @@
 #include "optim/optim.h"
 #include "spec/typed.h"
+#include "store/store.h"
 #include <fnmatch.h>
 #include <string.h>
 
@@ -27,6 +28,7 @@ typedef struct common {
   const char *type;
   const gt_spec *parameters;
   double clip_value, clip_norm, ema;
+  bool ema_statistics;
 } common;
 
 static const gt_field common_fields[] = {
@@ -43,6 +45,8 @@ static const gt_field common_fields[] = {
            .help = "decay of a moving average of the weights, such as 0.999, used for evaluation (default: "
                    "none)",
            .flags = GT_FIELD_OPEN_MIN | GT_FIELD_OPEN_MAX),
+    GT_ROW(common, ema_statistics, GT_FIELD_BOOL,
+           .help = "with `ema`: also of the running statistics of norms (default: those of the last step)"),
     {.name = NULL},
 };
 const gt_schema gt_optim_common_schema = {
@@ -132,11 +136,22 @@ const gt_optim *gt_optim_read(gt_arena *arena, const gt_spec *root, gt_diagnosti
   optim->clip_value = shared.clip_value;
   optim->clip_norm = shared.clip_norm;
   optim->ema = shared.ema;
+  optim->ema_statistics = shared.ema_statistics;
   const char *wrong = optim->type->check ? optim->type->check(config) : NULL;
   if (wrong) gt_error_at(diagnostics, node->at, "optimizer '%s': %s", optim->type->name, wrong);
   if (!read_groups(optim, shared.parameters, arena, diagnostics) || wrong || !optim->schedule) return NULL;
   if (!check_search(optim, node, diagnostics)) return NULL;
+  if (optim->ema_statistics && optim->ema <= 0) {
+    gt_error_at(diagnostics, gt_spec_find(node, "ema_statistics")->at, "'ema_statistics' without 'ema'")
+        ->expected = "ema: 0.999, the decay of both averages";
+    return NULL;
+  }
   return optim;
+}
+
+unsigned gt_optim_averages(const gt_optim *optim) {
+  if (optim->ema <= 0) return 0;
+  return GT_ROLE(GT_PARAMETER) | (optim->ema_statistics ? GT_ROLE(GT_STATE) : 0);
 }
 
 bool gt_optim_matches(const gt_optim_group *group, const char *parameter) {

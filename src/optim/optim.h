@@ -69,15 +69,18 @@ typedef struct gt_optim { /* everything under `optimizer:` and `schedule:` */
   const gt_optim_group *group; /* the first pattern that matches a name wins */
   int groups;
   double clip_value, clip_norm, ema; /* 0: off */
+  bool ema_statistics;               /* the average is of the layers' states, too */
 } gt_optim;
 
 int gt_optim_count(void);
 const gt_optim_type *gt_optim_at(int index);
-extern const gt_schema gt_optim_common_schema; /* type, parameters, clip_value, clip_norm, ema */
+extern const gt_schema gt_optim_common_schema; /* what all optimizers have */
 extern const gt_schema gt_optim_group_schema;  /* one entry of `parameters:` */
 
 /* Reads the root's `optimizer:` (default: adam) and `schedule:`; NULL after reporting errors. */
 const gt_optim *gt_optim_read(gt_arena *arena, const gt_spec *root, gt_diagnostics *diagnostics);
+/* Of which roles there are moving averages. */
+unsigned gt_optim_averages(const gt_optim *optim);
 /* Does the group's pattern match the parameter? */
 bool gt_optim_matches(const gt_optim_group *group, const char *parameter);
 /* Index of the group that a parameter of this name belongs to. */

@@ -200,6 +200,20 @@ static void update_range(gt_optim_context *context, uint32_t variable, gt_id fac
   write_range(context, ema, average, gt_optim_lerp(context, average, updated, 1 - optim->ema));
 }
 
+void gt_training_average_states(const gt_training *training, gt_graph *graph, gt_id moved) {
+  gt_store *store = training->store;
+  if (!store->states || !(gt_optim_averages(training->optim) & GT_ROLE(GT_STATE))) return;
+  const gt_shape shape = gt_shape_1(store->states);
+  gt_store_add_state_twins(store, GT_AVERAGE_STATES, (gt_fill){.copies = true});
+  const uint32_t variable = gt_graph_variable(graph, GT_AVERAGE_STATES, shape, GT_F32, false);
+  const gt_id before = gt_variable_read(graph, variable);
+  if (moved == GT_NONE)
+    moved = gt_variable_read(graph, gt_graph_variable(graph, GT_STATES_VARIABLE, shape, GT_F32, false));
+  gt_optim_context context = {.graph = graph};
+  const gt_id after = gt_optim_lerp(&context, before, moved, 1 - training->optim->ema);
+  gt_assign(graph, variable, 0, gt_where(graph, training->ok, after, before));
+}
+
 gt_id gt_training_ok(gt_store *store, gt_graph *graph, uint32_t *variable) {
   gt_store_add(store, (gt_slot){.name = "state.ok",
                                 .role = GT_RUN,

@@ -31,6 +31,9 @@ gt_id gt_training_gradient(gt_graph *graph, const gt_store *store, const gt_id *
  * gt_optim_table_width scalars (0 … width-1). */
 bool gt_training_update(gt_training *training, gt_graph *graph, const gt_optim *optim, gt_store *store,
                         gt_id gradient, gt_id scale, gt_id loss, gt_id clock, gt_error *error);
+/* The moving average of the states, after a step: of `moved`, all states as it leaves them (GT_NONE: as they
+ * were), where the training is sound. Nothing unless the optimizer asks for it. */
+void gt_training_average_states(const gt_training *training, gt_graph *graph, gt_id moved);
 /* Declares and reads the guard's variable "ok": 0 once a step was not finite. */
 gt_id gt_training_ok(gt_store *store, gt_graph *graph, uint32_t *variable);
 

@@ -227,7 +227,7 @@ static bool is_output(const gt_subject *s, uint32_t variable, const gt_slot **sl
 static bool may_change(const gt_subject *s, uint32_t variable) {
   const char *text = s->view.c->inputs;
   for (int k = 0; k < s->view.inputs; k++) {
-    if (s->input[k].variable == variable) return *text == 'w' || *text == 'm';
+    if (s->input[k].variable == variable) return *text == 'w' || *text == 'm' || *text == 'n';
     text += strcspn(text, " ");
     text += strspn(text, " ");
   }

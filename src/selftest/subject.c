@@ -62,7 +62,7 @@ static void fill_input(gt_subject *s, int k, char kind) {
     void *initial = s->initial[slot->variable];
     if (kind == 'u')
       s->x[k][i] = ((uint8_t *)initial)[at] = (uint8_t)bits;
-    else if (kind == 'i')
+    else if (kind == 'i' || kind == 'n')
       s->x[k][i] = ((int32_t *)initial)[at] = (int32_t)(bits % (uint32_t)(c->v > 0 ? c->v : 1));
     else if (kind == 'w')
       ((uint32_t *)initial)[at] = (uint32_t)c->p[i % GT_CASE_PARAMETERS];
@@ -87,10 +87,10 @@ static gt_slot add_slot(gt_subject *s, const char *name, int64_t guard, int64_t 
 static gt_id add_input(gt_subject *s, int k, char kind) {
   static const int64_t guards[] = {16, 13, 8, 7, 20, 9, 4, 5};
   const gt_shape shape = s->view.shape[k];
-  const gt_dtype dtype = kind == 'u' ? GT_U8 : kind == 'i' || kind == 'c' ? GT_I32 : GT_F32;
+  const gt_dtype dtype = kind == 'u' ? GT_U8 : kind == 'i' || kind == 'c' || kind == 'n' ? GT_I32 : GT_F32;
   const char *name = gt_arena_printf(&s->arena, "input%d", k);
   s->view.dtype[k] = dtype;
-  const bool whole = kind == 'v' || kind == 'w' || kind == 'm';
+  const bool whole = kind == 'v' || kind == 'w' || kind == 'm' || kind == 'n';
   if (whole) { /* the op itself names the variable, so it must have the shape that the op expects */
     const uint32_t variable = gt_graph_variable(s->graph, name, shape, dtype, false);
     s->input[k] = (gt_slot){true, variable, 0, gt_shape_count(shape), dtype};

@@ -29,9 +29,9 @@ static void hold(gt_image *image, int variable) {
   image->variable[variable] = gt_alloc(bytes_of(image->store, variable) + 1);
 }
 
-/* Of what is done with one variable after the other, twins need their parameters. */
+/* Of what is done with one variable after the other, twins need what they are twins of. */
 static void let_go(gt_image *image, int variable) {
-  if (image->store->variable[variable].role == GT_PARAMETER) return;
+  if (GT_ROLE(image->store->variable[variable].role) & GT_WEIGHT_ROLES) return;
   free(image->variable[variable]);
   image->variable[variable] = NULL;
 }
@@ -98,12 +98,38 @@ bool gt_image_download(gt_image *image, const gt_store *store, gt_buffers *buffe
   return true;
 }
 
-bool gt_image_average(gt_image *image, gt_buffers *buffers, bool back, gt_error *error) {
+static bool exchange(gt_buffers *buffers, const char *name, float *values, int64_t count, bool back,
+                     gt_error *error) {
+  const uint64_t bytes = (uint64_t)count * sizeof *values;
+  return back ? gt_buffers_upload(buffers, name, 0, values, bytes, error)
+              : gt_buffers_download(buffers, name, 0, values, bytes, error);
+}
+
+/* What counts is taken as it is. */
+static bool average_states(gt_image *image, gt_buffers *buffers, bool back, gt_error *error) {
   const gt_store *store = image->store;
-  float *trained = image->variable[store->parameter[0]->where];
-  const uint64_t bytes = (uint64_t)store->trainable * sizeof *trained;
-  return back ? gt_buffers_upload(buffers, GT_AVERAGE_VARIABLE, 0, trained, bytes, error)
-              : gt_buffers_download(buffers, GT_AVERAGE_VARIABLE, 0, trained, bytes, error);
+  int states = -1;
+  for (int v = 0; v < store->variables; v++)
+    if (store->variable[v].role == GT_STATE) states = v;
+  if (states < 0) return true;
+  float *values = image->variable[states], *former = gt_alloc(bytes_of(store, states) + 1);
+  memcpy(former, values, bytes_of(store, states));
+  const bool ok = exchange(buffers, GT_AVERAGE_STATES, values, store->states, back, error);
+  for (int i = 0; i < store->slots; i++) {
+    const gt_slot *slot = store->slot[i];
+    if (slot->role == GT_STATE && slot->counts)
+      memcpy(values + slot->offset, former + slot->offset, (size_t)slot->count * sizeof *values);
+  }
+  free(former);
+  return ok;
+}
+
+bool gt_image_average(gt_image *image, gt_buffers *buffers, unsigned roles, bool back, gt_error *error) {
+  const gt_store *store = image->store;
+  return (!(roles & GT_ROLE(GT_PARAMETER)) ||
+          exchange(buffers, GT_AVERAGE_VARIABLE, image->variable[store->parameter[0]->where],
+                   store->trainable, back, error)) &&
+         (!(roles & GT_ROLE(GT_STATE)) || average_states(image, buffers, back, error));
 }
 
 bool gt_store_upload_tables(const gt_store *store, gt_buffers *buffers, gt_error *error) {

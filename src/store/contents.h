@@ -18,8 +18,8 @@ void gt_image_start(gt_image *image, const gt_store *store, unsigned roles, uint
  * differ, or a slot has a form, as slot->refit says; what was not there as it begins, for a seed, and so all
  * that is of a training as a whole where a parameter has changed. */
 void gt_image_carry(gt_image *image, const gt_store *store, const gt_image *from, uint64_t seed);
-/* Brings every slot but tables to the device as it begins; on the host there are never more than the
- * parameters and one other variable. */
+/* Brings every slot but tables to the device as it begins; on the host there are never more than parameters,
+ * states and one other variable. */
 bool gt_store_start(const gt_store *store, gt_buffers *buffers, uint64_t seed, gt_error *error);
 /* Brings the tables (constants and what is derived from them) to the device. */
 bool gt_store_upload_tables(const gt_store *store, gt_buffers *buffers, gt_error *error);
@@ -27,9 +27,9 @@ bool gt_store_upload_tables(const gt_store *store, gt_buffers *buffers, gt_error
 /* From the device. */
 bool gt_image_download(gt_image *image, const gt_store *store, gt_buffers *buffers, unsigned roles,
                        gt_error *error);
-/* Puts the moving average over the trained parameters that the image holds; or, with `back`, these over it.
- */
-bool gt_image_average(gt_image *image, gt_buffers *buffers, bool back, gt_error *error);
+/* Puts the moving averages over the trained parameters and states that the image holds, as far as `roles`
+ * asks for them; or, with `back`, these over the averages. */
+bool gt_image_average(gt_image *image, gt_buffers *buffers, unsigned roles, bool back, gt_error *error);
 /* From a file: GT_ERR_DATA, and an empty image, if a slot is missing there, of another shape, or, as part of
  * a model, not finite. Twins that are not there, for their parameter was frozen, begin as in a new run; at
  * least one of a variable must be. Buffers are those of a run that has begun, or NULL where no roles of

@@ -33,7 +33,8 @@ static int variable_of(gt_store *store, const gt_slot *slot) {
   if (known != store->variables) return known;
   store->variable = grown(store->arena, store->variable, store->variables, &store->variable_capacity,
                           sizeof *store->variable);
-  store->variable[store->variables] = (gt_store_variable){slot->variable, slot->role, slot->count};
+  store->variable[store->variables] = (gt_store_variable){
+      slot->variable, slot->role, slot->twin_of ? slot->twin_of->role : slot->role, slot->count};
   return store->variables++;
 }
 
@@ -57,11 +58,11 @@ gt_slot *gt_store_add(gt_store *store, gt_slot slot) {
   return store->slot[store->slots++] = gt_arena_copy(store->arena, &slot, sizeof slot);
 }
 
-void gt_store_add_twins(gt_store *store, const char *variable, gt_fill fill) {
+static void add_twins(gt_store *store, gt_role of, const char *variable, gt_fill fill) {
   const int slots = store->slots;
   for (int i = 0; i < slots; i++) {
     const gt_slot *p = store->slot[i];
-    if (p->role != GT_PARAMETER || gt_slot_is_frozen(store, p)) continue;
+    if (p->role != of || (of == GT_PARAMETER && gt_slot_is_frozen(store, p))) continue;
     gt_store_add(store, (gt_slot){.name = gt_arena_printf(store->arena, "%s/%s", variable, p->name),
                                   .role = GT_TWIN,
                                   .shape = p->shape,
@@ -70,6 +71,14 @@ void gt_store_add_twins(gt_store *store, const char *variable, gt_fill fill) {
                                   .fill = fill,
                                   .twin_of = p});
   }
+}
+
+void gt_store_add_twins(gt_store *store, const char *variable, gt_fill fill) {
+  add_twins(store, GT_PARAMETER, variable, fill);
+}
+
+void gt_store_add_state_twins(gt_store *store, const char *variable, gt_fill fill) {
+  add_twins(store, GT_STATE, variable, fill);
 }
 
 size_t gt_slot_layer_length(const char *name) {
@@ -128,10 +137,10 @@ void gt_store_layout(gt_store *store, const bool *frozen, int groups) {
 
 int64_t gt_store_extent(const gt_store *store, int variable) {
   const gt_store_variable *v = &store->variable[variable];
-  return v->role == GT_PARAMETER ? store->total
-         : v->role == GT_STATE   ? store->states
-         : v->role == GT_TWIN    ? store->trainable
-                                 : v->count;
+  return v->role == GT_PARAMETER                    ? store->total
+         : v->role == GT_STATE || v->of == GT_STATE ? store->states
+         : v->role == GT_TWIN                       ? store->trainable
+                                                    : v->count;
 }
 
 static gt_id read_flat(gt_graph *graph, gt_id *read, const char *name, int64_t count) {
@@ -140,9 +149,10 @@ static gt_id read_flat(gt_graph *graph, gt_id *read, const char *name, int64_t c
   return *read;
 }
 
-gt_store_reader gt_store_reader_open(const gt_store *store, gt_graph *graph, bool averaged) {
-  gt_store_reader reader = {store, graph, averaged, GT_NONE, GT_NONE, GT_NONE};
-  if (store->total && !averaged) read_flat(graph, &reader.parameters, GT_PARAMETERS_VARIABLE, store->total);
+gt_store_reader gt_store_reader_open(const gt_store *store, gt_graph *graph, unsigned averaged) {
+  gt_store_reader reader = {store, graph, averaged, GT_NONE, GT_NONE, GT_NONE, GT_NONE};
+  if (store->total && !(averaged & GT_ROLE(GT_PARAMETER)))
+    read_flat(graph, &reader.parameters, GT_PARAMETERS_VARIABLE, store->total);
   return reader;
 }
 
@@ -150,11 +160,13 @@ gt_id gt_store_read(gt_store_reader *reader, const gt_slot *slot) {
   const gt_store *store = reader->store;
   gt_graph *graph = reader->graph;
   gt_id flat;
-  if (slot->role == GT_STATE)
+  if (slot->role == GT_STATE && reader->averaged & GT_ROLE(GT_STATE) && !slot->counts)
+    flat = read_flat(graph, &reader->average_states, GT_AVERAGE_STATES, store->states);
+  else if (slot->role == GT_STATE)
     flat = read_flat(graph, &reader->states, GT_STATES_VARIABLE, store->states);
   else if (slot->role != GT_PARAMETER)
     return gt_variable_read(graph, gt_graph_variable(graph, slot->variable, slot->shape, slot->dtype, false));
-  else if (reader->averaged && !gt_slot_is_frozen(store, slot))
+  else if (reader->averaged & GT_ROLE(GT_PARAMETER) && !gt_slot_is_frozen(store, slot))
     flat = read_flat(graph, &reader->average, GT_AVERAGE_VARIABLE, store->trainable);
   else
     flat = read_flat(graph, &reader->parameters, GT_PARAMETERS_VARIABLE, store->total);

@@ -8,7 +8,7 @@
  * memory: group by group, frozen groups last; within a group first the parameters of a multiple of
  * GT_STORE_ALIGN elements, then the others, each in the order they were added. Every offset is a multiple of
  * GT_STORE_ALIGN; the gaps that this leaves hold zeros and stay zero. States lie flat in another variable, in
- * the order they were added. Owner: the arena. */
+ * the order they were added, and so do their twins. Owner: the arena. */
 #ifndef GT_STORE_STORE_H
 #define GT_STORE_STORE_H
 #include "base/names.h"
@@ -19,8 +19,9 @@ typedef enum gt_role {
   GT_STATE,     /* F32: a layer's, moved by training without a gradient (running statistics) */
   GT_CONSTANT,  /* I32: drawn before the first step and kept, such as the wiring of gates */
   GT_DERIVED,   /* I32: follows from constants; in no file */
-  GT_TWIN,      /* F32: of a trained parameter, beside its value: "optimizer.exp_avg/linear1.weight" */
-  GT_RUN,       /* F32: of a training as a whole: "state.ok" */
+  GT_TWIN, /* F32: of a trained parameter, or of a state, beside its value: "optimizer.exp_avg/linear1.weight"
+            */
+  GT_RUN,  /* F32: of a training as a whole: "state.ok" */
   GT_ROLES,
 } gt_role;
 
@@ -36,6 +37,7 @@ enum {
 #define GT_PARAMETERS_VARIABLE "parameters"
 #define GT_STATES_VARIABLE     "states"
 #define GT_AVERAGE_VARIABLE    "ema" /* the twins that are the parameters' moving average */
+#define GT_AVERAGE_STATES      "ema.states"
 enum { GT_STORE_ALIGN = 4 };
 
 struct gt_slot;
@@ -60,6 +62,7 @@ typedef struct gt_slot {
   int index;            /* in the store */
   gt_fill fill;
   const struct gt_slot *twin_of;
+  bool counts;    /* STATE: a number of steps, of which there is no average */
   int32_t *table; /* CONSTANT, DERIVED: the values */
   /* Values where the slot was another before, `out` as they would begin; NULL: the shape cannot change in a
    * run. */
@@ -76,6 +79,7 @@ typedef struct gt_store_group { /* one contiguous range of the parameters */
 typedef struct gt_store_variable { /* one of the graphs' variables that hold slots */
   const char *name;
   gt_role role;  /* of the slots in it */
+  gt_role of;    /* what they are twins of; else the same */
   int64_t count; /* of its only slot; for the others see gt_store_extent */
 } gt_store_variable;
 
@@ -104,6 +108,8 @@ gt_slot *gt_store_add(gt_store *store, gt_slot slot);
 /* Adds a twin of every trained parameter: slots "VARIABLE/PARAMETER" in the variable of that name. */
 void gt_store_add_twins(gt_store *store, const char *variable, gt_fill fill);
 const gt_slot *gt_store_find(const gt_store *store, const char *name); /* NULL if there is none */
+/* Likewise of every state. */
+void gt_store_add_state_twins(gt_store *store, const char *variable, gt_fill fill);
 /* Gives the parameters their places: slot->group must be set, frozen[groups] tells which groups are. */
 void gt_store_layout(gt_store *store, const bool *frozen, int groups);
 bool gt_slot_is_frozen(const gt_store *store, const gt_slot *parameter);
@@ -114,10 +120,10 @@ int64_t gt_store_extent(const gt_store *store, int variable);
 typedef struct gt_store_reader {
   const gt_store *store;
   gt_graph *graph;
-  bool averaged;                     /* trained parameters are read from their moving average */
-  gt_id parameters, average, states; /* GT_NONE: not read yet */
+  unsigned averaged; /* roles that are read from their moving averages, where there are any */
+  gt_id parameters, average, states, average_states; /* GT_NONE: not read yet */
 } gt_store_reader;
-gt_store_reader gt_store_reader_open(const gt_store *store, gt_graph *graph, bool averaged);
+gt_store_reader gt_store_reader_open(const gt_store *store, gt_graph *graph, unsigned averaged);
 gt_id gt_store_read(gt_store_reader *reader, const gt_slot *slot);
 const gt_slot *gt_store_constant(const gt_store *store); /* the first one; NULL: there is none */
 /* Of the constants, by name and value; never 0. */

@@ -57,7 +57,7 @@ static bool open_step(gt_run *run, gt_error *error) {
 
 static bool open_evaluators(gt_run *run, gt_error *error) {
   const gt_dataset *data = &run->config->dataset;
-  const bool averaged = run->config->optim->ema > 0;
+  const unsigned averaged = gt_optim_averages(run->config->optim);
   run->watch = run->test = (gt_evaluator){0};
   if (data->validation.samples &&
       !gt_evaluator_open(&run->session, &run->watch, "validation", averaged, error))

@@ -3,10 +3,12 @@
 #include "base/log.h"
 #include "model/forward.h"
 #include "op/batch.h"
+#include "op/confusion.h"
 #include "op/core.h"
 #include "op/elementwise.h"
 #include "op/move.h"
 #include "train/augmented.h"
+#include "train/confusion.h"
 #include "train/init_from.h"
 #include "train/search.h"
 #include <string.h>
@@ -67,9 +69,21 @@ static gt_batch_attribute order_of(const gt_net *net) {
                               .window = net->order.window};
 }
 
+/* How often which class is taken for which. */
+static void count_answers(gt_net *net, gt_graph *graph, gt_arena *arena, const gt_forward *forward) {
+  const gt_id logits = forward->output;
+  const int64_t classes = gt_node_at(graph, logits)->shape.dim[1];
+  if (!forward->loss->type->labels || classes > GT_CONFUSION_MOST) return;
+  net->counted = classes;
+  net->confusion = gt_net_variable(net, arena, "confusion");
+  const uint32_t counts =
+      gt_graph_variable(graph, net->confusion, gt_shape_2(classes, classes), GT_I32, false);
+  gt_confusion(graph, counts, logits, forward->targets, forward->weight);
+}
+
 /* Batch, model and loss: what training and evaluation have in common. */
 static bool build_forward(gt_net *net, gt_graph *graph, gt_arena *arena, gt_config *config,
-                          gt_model_mode mode, gt_id clock) {
+                          gt_model_mode mode, gt_id clock, const gt_net_options *options) {
   const char *former = gt_graph_scope(graph, "data");
   net->order = order_of(net);
   const gt_samples samples = gt_net_samples(net, &config->dataset, arena);
@@ -109,6 +123,7 @@ static bool build_forward(gt_net *net, gt_graph *graph, gt_arena *arena, gt_conf
   net->model = forward.model;
   net->loss = forward.nodes;
   net->output = targets->data ? GT_NONE : forward.output;
+  if (ok && options->confusion && net->output == GT_NONE) count_answers(net, graph, arena, &forward);
   net->weighs = ok && net->loss.divisor != net->loss.weight_sum;
   return ok;
 }
@@ -222,14 +237,15 @@ static bool build_step(gt_net *net, gt_arena *arena, gt_config *config, const gt
   gt_graph_scope(graph, "step");
   const gt_id clock = main_clock(net, graph, arena, GT_TABLE_ROWS);
   const gt_model_mode mode = {.training = true};
-  if (!build_forward(net, graph, arena, config, mode, clock)) return false;
+  if (!build_forward(net, graph, arena, config, mode, clock, options)) return false;
   gt_store *store = net->model->store;
   const gt_id gradient = gt_training_gradient(graph, store, net->model->node, net->loss.mean, GT_NONE, error);
   if (gradient == GT_NONE || !gt_training_update(&net->training, graph, config->optim, store, gradient,
                                                  GT_NONE, net->loss.mean, clock, error))
     return false;
   gt_graph_scope(graph, "step");
-  gt_model_move_states(net->model, graph, net->training.ok);
+  gt_training_average_states(&net->training, graph,
+                             gt_model_move_states(net->model, graph, net->training.ok));
   build_log(net, graph, arena, clock);
   return add_stage(net, graph, 1, arena, options, error);
 }
@@ -302,7 +318,7 @@ static bool build_gradient(gt_net *net, gt_arena *arena, gt_config *config, cons
   gt_graph_scope(graph, "step");
   const gt_id clock = make_clock(graph, "train.part", "train.part.table", 1, 1);
   const gt_model_mode mode = {.training = true};
-  if (!build_forward(net, graph, arena, config, mode, clock)) return false;
+  if (!build_forward(net, graph, arena, config, mode, clock, options)) return false;
   const gt_store *store = net->model->store;
   const uint32_t variable = store->trainable ? gt_net_gradient(net, graph) : 0;
   const gt_id before = store->trainable ? gt_variable_read(graph, variable) : GT_NONE;
@@ -338,6 +354,7 @@ static bool build_update(gt_net *net, gt_arena *arena, gt_config *config, const 
                           gt_variable_read(graph, gradient), scale, net->loss.loss_sum, clock, error))
     return false;
   gt_graph_scope(graph, "step");
+  gt_training_average_states(&net->training, graph, GT_NONE);
   gt_net_clear_sums(net, graph);
   build_log(net, graph, arena, clock);
   return add_stage(net, graph, 1, arena, options, error);
@@ -385,7 +402,7 @@ gt_net *gt_net_evaluation(gt_arena *arena, gt_config *config, const char *split,
   gt_graph_scope(graph, "step");
   const gt_id clock = main_clock(net, graph, arena, 1);
   const gt_model_mode mode = {.hard = options->hard, .averaged = options->averaged};
-  if (!build_forward(net, graph, arena, config, mode, clock)) return NULL;
+  if (!build_forward(net, graph, arena, config, mode, clock, options)) return NULL;
   if (net->output == GT_NONE)
     build_log(net, graph, arena, clock);
   else

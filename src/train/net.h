@@ -5,7 +5,8 @@
  * normalisation of the inputs (data.SPLIT.inputs.NAME and data.scaling.NAME of those that have names);
  * KIND.state, KIND.table and KIND.log the clock's, where KIND is train,
  * eval.SPLIT or eval.SPLIT.hard; KIND.outputs those of a batch, in the log's place where a split has no
- * targets; the others are the store's (store/store.h). Owner: the arena. */
+ * targets; KIND.confusion how often which class was taken for which; the others are the store's
+ * (store/store.h). Owner: the arena. */
 #ifndef GT_TRAIN_NET_H
 #define GT_TRAIN_NET_H
 #include "model/model.h"
@@ -53,6 +54,8 @@ typedef struct gt_net {
   gt_id output;         /* where there are none, as in gt_forward; else GT_NONE */
   gt_training training; /* training only */
   bool weighs; /* losses are divided by something else than the number of samples (gt_loss_nodes.divisor) */
+  int64_t counted;       /* classes whose answers are counted */
+  const char *confusion; /* the variable that counts answers (op/confusion.h); NULL: none does */
   bool trains,
       hard; /* hard: evaluates the gates that a model has come to, not its mixtures (gt_build.hard) */
   gt_log_columns column;
@@ -81,10 +84,11 @@ typedef struct gt_windows {
 
 typedef struct gt_net_options {
   gt_target target;
-  bool unfused;   /* no fusion, no reuse of memory */
-  bool hard;      /* evaluations: see gt_net.hard */
-  bool averaged;  /* evaluations: see gt_model_mode */
-  bool unplanned; /* graphs only, for gt_net_adopt */
+  bool unfused;      /* no fusion, no reuse of memory */
+  bool hard;         /* evaluations: see gt_net.hard */
+  unsigned averaged; /* evaluations: see gt_model_mode */
+  bool confusion;    /* evaluations: count answers, where there are classes, and not too many */
+  bool unplanned;    /* graphs only, for gt_net_adopt */
   gt_windows windows;
   const uint64_t *draw;            /* the seed that constants are drawn by; NULL: the config's */
   int64_t first_step, first_epoch; /* training: where the phase begins (op/batch.h) */

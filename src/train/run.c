@@ -81,7 +81,7 @@ static void close_run(gt_run *run) {
 bool gt_run_weights(gt_run *run, gt_image *weights, gt_error *error) {
   gt_buffers *buffers = &run->session.buffers;
   if (!gt_image_download(weights, run->net->model->store, buffers, GT_WEIGHT_ROLES, error)) return false;
-  if ((run->config->optim->ema <= 0 || gt_image_average(weights, buffers, false, error)) &&
+  if (gt_image_average(weights, buffers, gt_optim_averages(run->config->optim), false, error) &&
       gt_run_check_weights(run, weights, error))
     return true;
   gt_image_finish(weights);
@@ -98,7 +98,7 @@ static bool take_best(gt_run *run, const gt_model_file *best, gt_image *weights,
   gt_buffers *buffers = &run->session.buffers;
   if (!gt_image_read(weights, store, &best->container, best->path, GT_WEIGHT_ROLES, error)) return false;
   if (gt_image_upload(weights, buffers, error) &&
-      (run->config->optim->ema <= 0 || gt_image_average(weights, buffers, true, error)) &&
+      gt_image_average(weights, buffers, gt_optim_averages(run->config->optim), true, error) &&
       gt_store_take_constants(store, &best->container, best->path, error) &&
       gt_store_upload_tables(store, buffers, error))
     return true;
@@ -192,6 +192,7 @@ static bool train(gt_run *run, gt_error *error) {
   result->interrupted = error->status == GT_INTERRUPTED;
   const bool ok = looped && finish_training(run, error);
   result->seconds = gt_seconds() - run->started;
+  result->memory_peak = run->session.backend->memory_peak;
   return ok;
 }
 

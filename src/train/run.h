@@ -26,6 +26,7 @@ typedef struct gt_train_result {
   int64_t attempts; /* with restart_every; else 1 */
   bool has_goal, goal_reached;
   double seconds, samples_per_s;
+  uint64_t memory_peak; /* bytes of the device */
 } gt_train_result;
 
 /* Trains. The status is in error: GT_OK, GT_INTERRUPTED (stopped and saved, or the device failed: the message

@@ -1,4 +1,5 @@
 #include "train/session.h"
+#include "base/memory.h"
 #include "base/count.h"
 #include "base/pool.h"
 #include "op/core.h"
@@ -6,6 +7,7 @@
 #include "train/search.h"
 #include <assert.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 bool gt_session_open(gt_session *session, gt_config *config, const char *device, gt_error *error) {
@@ -145,12 +147,13 @@ bool gt_session_take_weights(gt_session *session, gt_store *store, const gt_mode
 }
 
 static bool open_evaluation(gt_session *session, gt_evaluator *evaluator, const char *split, bool hard,
-                            bool averaged, gt_error *error) {
+                            unsigned averaged, gt_error *error) {
   const gt_net_options options = {.target = session->backend->target,
                                   .windows = session->windows,
                                   .hard = hard,
                                   .averaged = averaged,
-                                  .draw = session->draw};
+                                  .draw = session->draw,
+                                  .confusion = session->confusion};
   *evaluator =
       (gt_evaluator){.net = gt_net_evaluation(session->nets, session->config, split, &options, error)};
   if (!evaluator->net) return false;
@@ -168,10 +171,10 @@ static bool open_evaluation(gt_session *session, gt_evaluator *evaluator, const 
 
 bool gt_evaluator_open_hard(gt_session *session, gt_evaluator *evaluator, const char *split,
                             gt_error *error) {
-  return open_evaluation(session, evaluator, split, true, false, error);
+  return open_evaluation(session, evaluator, split, true, 0, error);
 }
 
-bool gt_evaluator_open(gt_session *session, gt_evaluator *evaluator, const char *split, bool averaged,
+bool gt_evaluator_open(gt_session *session, gt_evaluator *evaluator, const char *split, unsigned averaged,
                        gt_error *error) {
   if (!open_evaluation(session, evaluator, split, false, averaged, error)) return false;
   if (!evaluator->net->model->has_hard) return true;
@@ -179,11 +182,35 @@ bool gt_evaluator_open(gt_session *session, gt_evaluator *evaluator, const char 
   return open_evaluation(session, evaluator->hard, split, true, averaged, error);
 }
 
+static uint64_t confusion_bytes(const gt_net *net) {
+  return (uint64_t)(net->counted * net->counted) * sizeof(int32_t);
+}
+
+static bool clear_confusion(gt_session *session, const gt_net *net, gt_error *error) {
+  if (!net->confusion) return true;
+  const uint64_t bytes = confusion_bytes(net);
+  void *zeros = gt_alloc(bytes);
+  memset(zeros, 0, bytes);
+  const bool ok = gt_buffers_upload(&session->buffers, net->confusion, 0, zeros, bytes, error);
+  free(zeros);
+  return ok;
+}
+
+bool gt_evaluator_confusion(gt_session *session, const gt_evaluator *evaluator, gt_arena *arena,
+                            gt_confusion_matrix *matrix, gt_error *error) {
+  const gt_net *net = evaluator->hard ? evaluator->hard->net : evaluator->net;
+  const uint64_t bytes = confusion_bytes(net);
+  *matrix = (gt_confusion_matrix){.classes = net->counted, .names = session->config->dataset.class_names};
+  if (!net->confusion) return false;
+  matrix->count = gt_arena_alloc(arena, bytes);
+  return gt_buffers_download(&session->buffers, net->confusion, 0, matrix->count, bytes, error);
+}
+
 bool gt_evaluator_run(gt_session *session, gt_evaluator *evaluator, gt_sums *sums, gt_error *error) {
   const gt_net *net = evaluator->net;
   gt_pacer pacer;
   gt_pacer_init(&pacer, session->backend, net, evaluator->executable, (uint32_t)net->steps);
-  if (!gt_session_set_clock(session, net, 0, error)) return false;
+  if (!gt_session_set_clock(session, net, 0, error) || !clear_confusion(session, net, error)) return false;
   while (pacer.submitted < net->steps) {
     const uint32_t room = gt_pacer_room(&pacer, net->steps - pacer.submitted, error);
     if (!room || !gt_pacer_submit(&pacer, room, error)) return false;

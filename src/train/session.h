@@ -4,6 +4,7 @@
 #ifndef GT_TRAIN_SESSION_H
 #define GT_TRAIN_SESSION_H
 #include "store/buffers.h"
+#include "train/confusion.h"
 #include "train/metrics.h"
 #include "train/model_file.h"
 #include "train/net.h"
@@ -28,6 +29,7 @@ typedef struct gt_session {
   gt_executable *executables[16]; /* destroyed at the end */
   int executable_count;
   const uint64_t *draw; /* as in gt_net_options, of evaluations */
+  bool confusion;       /* evaluations count answers */
   const gt_model_file
       *model; /* NULL, or the file whose parameters evaluations will be given: checked before use */
 } gt_session;
@@ -49,13 +51,17 @@ void gt_session_release(gt_session *session);
 gt_executable *gt_session_compile(gt_session *session, gt_net *net, gt_error *error);
 /* Brings the samples of a net's split, unless they come through a window, and their scaling to the device. */
 bool gt_session_load_data(gt_session *session, const gt_net *net, gt_error *error);
-/* Evaluates with the weights that training leaves, or with the moving average of those that are trained. */
-bool gt_evaluator_open(gt_session *session, gt_evaluator *evaluator, const char *split, bool averaged,
+/* Evaluates with the weights that training leaves, or with the moving averages of some roles. */
+bool gt_evaluator_open(gt_session *session, gt_evaluator *evaluator, const char *split, unsigned averaged,
                        gt_error *error);
 /* Only what the model stands for (gt_net.hard), with the weights that training leaves. */
 bool gt_evaluator_open_hard(gt_session *session, gt_evaluator *evaluator, const char *split, gt_error *error);
 /* One pass over the split; sums in double, in order. */
 bool gt_evaluator_run(gt_session *session, gt_evaluator *evaluator, gt_sums *sums, gt_error *error);
+/* What its last pass counted, in the arena: of the gates of a model that has them; false also where it counts
+ * nothing: then matrix->count is NULL, and there is no error. */
+bool gt_evaluator_confusion(gt_session *session, const gt_evaluator *evaluator, gt_arena *arena,
+                            gt_confusion_matrix *matrix, gt_error *error);
 /* Makes a model file's weights and constants those of the store, and of the device. */
 bool gt_session_take_weights(gt_session *session, gt_store *store, const gt_model_file *file,
                              gt_error *error);

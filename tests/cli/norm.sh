@@ -27,6 +27,34 @@ for file in model.bin best.bin metrics.jsonl; do
   check "… it ends with the same $file" cmp "$TEST_TMP/whole/$file" "$TEST_TMP/again/$file"
 done
 
+# Running statistics have an average, too, if asked: evaluated and saved in place of those of the last step, which are in
+# the checkpoint beside it.
+average=(--set optimizer.ema_statistics=true)
+exits 0 "an average of statistics" train "$TEST_TMP/average" "${average[@]}" --set train.checkpoint.keep_best=false
+"$GTRAIN" inspect "$TEST_TMP"/average/checkpoints/step-*60.safetensors > "$TEST_TMP/tensors"
+check "in the checkpoint" grep -q 'ema.states/batch_norm1.running_var *f32 *\[40\]' "$TEST_TMP/tensors"
+check "beside the statistics" grep -q ' batch_norm1.running_var *f32 *\[40\]\|^batch_norm1.running_var' "$TEST_TMP/tensors"
+exits 0 "without it" train "$TEST_TMP/plain" --set train.checkpoint.keep_best=false
+evaluated() { "$GTRAIN" eval "$TEST_TMP/$1/model.bin" --device "$DEVICE" --json --quiet | sed 's/.*"loss":\([^,}]*\).*/\1/'; }
+logged() { grep '"test"' "$TEST_TMP/$1/metrics.jsonl" | tail -n 1 | sed 's/.*"loss":\([^,}]*\).*/\1/'; }
+check "evaluations read the average" test "$(evaluated average)" = "$(logged average)"
+check "which is another" test "$(evaluated average)" != "$(evaluated plain)"
+exits 0 "in steps of two batches" train "$TEST_TMP/parts" "${average[@]}" --set train.accumulate=2 \
+  --set train.checkpoint.keep_best=false
+check "evaluations read the average there, too" test "$(evaluated parts)" = "$(logged parts)"
+for run in average parts; do
+  cp -r "$TEST_TMP/$run" "$TEST_TMP/$run-again"
+  files=("$TEST_TMP/$run-again/checkpoints"/*)
+  rm "$TEST_TMP/$run-again/model.bin" "${files[@]:1}"
+  exits 0 "$run: gone on after the first checkpoint" train "$TEST_TMP/$run-again" "${average[@]}" --resume \
+    $([[ $run == parts ]] && echo --set train.accumulate=2) --set train.checkpoint.keep_best=false
+  check "$run: to the same model" cmp "$TEST_TMP/$run/model.bin" "$TEST_TMP/$run-again/model.bin"
+done
+exits 0 "the best of it" train "$TEST_TMP/best" "${average[@]}" --set optimizer.lr=0.05 --set train.epochs=6
+check "is evaluated with its own average" grep -qF "$(evaluated best)" "$TEST_TMP/best/metrics.jsonl"
+exits 78 "an average of statistics alone" "$GTRAIN" check "$TEST_TMP/norm.yaml" --set 'optimizer={type: adam, ema_statistics: true}'
+says "is none" "'ema_statistics' without 'ema'"
+
 exits 78 "groups that do not divide" "$GTRAIN" check "$TEST_TMP/norm.yaml" --set model.4.group_norm=5
 says "… with the reason" "cannot divide 24 channels into 5 groups"
 finish

@@ -53,6 +53,7 @@ weights() {
   header=$(od -An -tu8 -N8 "$TEST_TMP/$1/model.bin")
   tail -c +$((header + 9)) "$TEST_TMP/$1/model.bin"
 }
+not() { ! "$@"; }
 same() { cmp <(weights "$1") <(weights "$2"); }
 checked() { "$GTRAIN" check "$@" 2>&1; }
 
@@ -84,6 +85,17 @@ says "makes more layers" '"body5"'
 exits 0 "another layer in each" "$GTRAIN" check "$TEST_TMP/block.yaml" --plan --set model.1.repeat.layers.2.dropout=0
 exits 78 "too many passes" "$GTRAIN" check "$TEST_TMP/block.yaml" --set model.1.repeat.times=-1
 says "where" '--set:1:22: error: '
+
+# Values that differ from pass to pass.
+sed 's/times: 3/each: {p: [0.1, 0.2, 0.3]}/; s/dropout: 0.1/dropout: $p/' "$TEST_TMP/block.yaml" > "$TEST_TMP/each.yaml"
+awk '/dropout/ { sub("0.1", "0." ++n) } { print }' "$TEST_TMP/hand.yaml" > "$TEST_TMP/each_hand.yaml"
+exits 0 "each pass has its own dropout" train each each
+exits 0 "as written by hand" train each_hand each_hand
+check "the same weights" same each each_hand
+check "other than those of one" not same each block
+cp "$TEST_TMP/each/config.yaml" "$TEST_TMP/each_resolved.yaml"
+exits 0 "the resolved config trains, too" train each_resolved each_resolved
+check "to the same file" cmp "$TEST_TMP/each/model.bin" "$TEST_TMP/each_resolved/model.bin"
 
 # Gates in a block are found by who exports them.
 gates='data: {train: datasets/digits/digits.csv, target: label, test_fraction: 0.2, normalize: {scale: 0.0625}}

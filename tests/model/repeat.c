@@ -119,6 +119,36 @@ static void blocks_in_blocks(void **state) {
               "  {add: {from: [add3, tanh4, add4]}}]");
 }
 
+static void values_of_each_pass(void **state) {
+  (void)state;
+  assert_same(
+      "model:\n"
+      "  - repeat:\n"
+      "      each: {width: [3, 5], shape: [[3, 1], [1, 5]]}\n"
+      "      layers: [{linear: $width}, {reshape: {shape: $shape}}, flatten]\n"
+      "  - linear: 2\n",
+      "model: [{linear: 3}, {reshape: [3, 1]}, flatten, {linear: 5}, {reshape: [1, 5]}, flatten, {linear: 2}]");
+  /* In a block inside another: both blocks' values, the inner one's first; lists that stand around a name. */
+  assert_same("model:\n"
+              "  - repeat:\n"
+              "      each: {a: [2, 3], b: [1, 1]}\n"
+              "      layers:\n"
+              "        - linear: $a\n"
+              "        - repeat:\n"
+              "            times: 2\n"
+              "            each: {b: [6, 4]}\n"
+              "            layers: [{linear: {units: $b, name: c}}, {reshape: [1, $b]}, flatten]\n"
+              "        - linear: {units: $a, bias: false}\n"
+              "        - reshape: [$b, $a, 1]\n"
+              "        - flatten\n",
+              "model: [{linear: 2}, {linear: {units: 6, name: c1_1}}, {reshape: [1, 6]}, flatten,\n"
+              "  {linear: {units: 4, name: c1_2}}, {reshape: [1, 4]}, flatten,\n"
+              "  {linear: {units: 2, bias: false}}, {reshape: [1, 2, 1]}, flatten,\n"
+              "  {linear: 3}, {linear: {units: 6, name: c2_1}}, {reshape: [1, 6]}, flatten,\n"
+              "  {linear: {units: 4, name: c2_2}}, {reshape: [1, 4]}, flatten,\n"
+              "  {linear: {units: 3, bias: false}}, {reshape: [1, 3, 1]}, flatten]");
+}
+
 static void mistakes(void **state) {
   (void)state;
   static const mistake list[] = {
@@ -132,6 +162,23 @@ static void mistakes(void **state) {
       {"model:\n  - repeat: {times: 0, layers: [relu]}\n", 2, 21, "is too small", NULL},
       {"model:\n  - repeat: {times: 1001, layers: [relu]}\n", 2, 21, "is too large", NULL},
       {"model:\n  - repeat: {times: 2, layers: [relu]}\n    name: a\n", 3, 5, "a layer is one entry", NULL},
+      {"model:\n  - repeat: {layers: [relu]}\n", 2, 5, "'repeat' says not how often", NULL},
+      {"model:\n  - repeat: {each: 3, layers: [relu]}\n", 2, 20, "must be a map of lists", NULL},
+      {"model:\n  - repeat: {each: {a: 3}, layers: [relu]}\n", 2, 24, "'a' must be a list", NULL},
+      {"model:\n  - repeat: {each: {a: []}, layers: [relu]}\n", 2, 24, "'a' must be a list", NULL},
+      {"model:\n  - repeat: {each: {a: [1, 2], b: [1]}, layers: [relu]}\n", 2, 35, "'b' has 1 values", NULL},
+      {"model:\n  - repeat: {times: 3, each: {a: [1, 2]}, layers: [relu]}\n", 2, 34, "'a' has 2 values",
+       NULL},
+      {"model:\n  - repeat: {each: {width: [1, 2]}, layers: [{linear: $widht}]}\n", 2, 55,
+       "no 'each' of a block around this layer has 'widht'", "$width"},
+      {"model:\n  - linear: $width\n", 2, 13, "no 'each' of a block around this layer has 'width'", NULL},
+      {"model:\n  - repeat: {each: {a: [1, x]}, layers: [{linear: $a}]}\n", 2, 28, "expected an integer",
+       NULL},
+      {"model:\n  - repeat: {each: {a: [x, x, 1]}, layers: [{linear: $a}]}\n", 2, 25, "expected an integer",
+       NULL},
+      {"model:\n  - repeat: {each: {a: [[1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16]]}, layers: [{reshape: "
+       "$a}]}\n",
+       2, 25, "too long", NULL},
       /* Once, not once for each pass. */
       {"model:\n  - repeat:\n      times: 9\n      layers:\n        - linear: {unitz: 3}\n", 5, 20,
        "unknown key 'unitz'", "units"},
@@ -264,6 +311,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(as_written_out),
       cmocka_unit_test(blocks_in_blocks),
+      cmocka_unit_test(values_of_each_pass),
       cmocka_unit_test(mistakes),
       cmocka_unit_test(depth),
       cmocka_unit_test(as_many_as_there_may_be),

@@ -174,6 +174,10 @@ def optimizer_cases():
             what = " ".join(f"{k}={v}" for k, v in {**own, **addition}.items() if k != "type")
             yield case(f"optimizer {own['type']} ({number}) {what}", model, x, t, 6, optimizer={**own, **addition})
 
+    norms = [{"linear": 11}, "batch_norm", "silu", {"linear": 3}]
+    for own in ({"ema": 0.7}, {"ema": 0.7, "ema_statistics": True}):
+        yield case(f"optimizer with running statistics {own}", norms, x, t, 6, optimizer={"type": "sgd", **own})
+
     for own in ({}, {"history_size": 2}, {"lr": 0.05, "line_search_fn": "none"}):
         for addition in ({}, {"parameters": [{"match": "linear1.*", "frozen": True}]}):
             own = {**own, **addition}

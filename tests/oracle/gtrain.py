@@ -52,6 +52,11 @@ def train(name, config, steps, device="cpu", **changes):
     return folder
 
 
+def table(inputs, targets):
+    return {"inputs": [[float(v) for v in row] for row in inputs.reshape(len(inputs), -1)],
+            "targets": targets.tolist()}
+
+
 def rows(folder, split):
     """Rows of metrics.jsonl, the first for each step."""
     result = {}

@@ -278,10 +278,48 @@ SHORT = {"linear": "units", "logic": "units", "leaky_relu": "slope", "softmax": 
          **{f"dropout{n}d": "p" for n in (1, 2, 3)}}
 
 
+def filled(node, values):
+    """A node of a config with `$name` replaced."""
+    if isinstance(node, dict):
+        return {key: filled(value, values) for key, value in node.items()}
+    if isinstance(node, list):
+        return [filled(value, values) for value in node]
+    return values[node[1:]] if isinstance(node, str) and node.startswith("$") else node
+
+
+def written_out(model):
+    """A model with the layers of its blocks in their place; names and sources as `repeat:` means them, as far as blocks
+    are not nested and layers that others read have names."""
+    result, read = [], "input"  # what the next layer reads
+    for entry in model:
+        kind, block = (entry, {}) if isinstance(entry, str) else next(iter(entry.items()))
+        if kind != "repeat":
+            result.append(entry)
+            read = f"layer {len(result) - 1}"
+            continue
+        each = block.get("each", {})
+        own = {s["name"] for layer in block["layers"] if isinstance(layer, dict) for s in layer.values()
+               if isinstance(s, dict) and "name" in s}
+        for number in range(block.get("times") or len(next(iter(each.values())))):
+            known = {name: f"{name}{number + 1}" for name in own} | {"block_input": read}
+            for layer in filled(block["layers"], {name: values[number] for name, values in each.items()}):
+                if isinstance(layer, dict) and isinstance(next(iter(layer.values())), dict):
+                    type_, settings = next(iter(layer.items()))
+                    names = settings.get("from", [])
+                    if names:
+                        settings["from"] = [known.get(n, n) for n in ([names] if isinstance(names, str) else names)]
+                    if "name" in settings:
+                        settings["name"] = known[settings["name"]]
+                    layer = {type_: settings}
+                result.append(layer)
+                read = f"layer {len(result) - 1}"
+    return result
+
+
 def read_model(model):
     """[(type, name, settings, names of its inputs)] of a config's `model`."""
     result, count, before = [], {}, "input"
-    for entry in model:
+    for entry in written_out(model):
         kind, settings = (entry, {}) if isinstance(entry, str) else next(iter(entry.items()))
         if not isinstance(settings, dict):
             settings = {SHORT[kind]: settings}
@@ -291,7 +329,9 @@ def read_model(model):
             count[kind] = count.get(kind, 0) + 1
             name = f"{kind}{count[kind]}"
         sources = settings.get("from", before)
-        result.append((kind, name, settings, [sources] if isinstance(sources, str) else sources))
+        sources = [sources] if isinstance(sources, str) else sources
+        sources = [result[int(source[6:])][1] if source.startswith("layer ") else source for source in sources]
+        result.append((kind, name, settings, sources))
         before = name
     return result
 

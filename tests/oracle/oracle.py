@@ -4,7 +4,7 @@ are compared with PyTorch in double precision.
 
     GTRAIN=build/gtrain tests/oracle/oracle.py [--device DEVICE] [--filter TEXT] [--verbose]
 
-An error counts as rounding if it is at most 8 times what PyTorch itself makes of it in single precision, or about 1e-5
+Of whole networks see networks.py. An error counts as rounding if it is at most 8 times what PyTorch itself makes of it in single precision, or about 1e-5
 of how far the weights have moved, whichever is larger. Ends with `N passed, N failed`."""
 
 import argparse
@@ -18,14 +18,10 @@ import torch
 import gtrain
 from cases import all_cases
 from layers import forward, initial_state
+from networks import compare_network, network_cases
 from training import train, typed
 
 STEPS_CHECKED = 3  # besides the last: each costs a run of its own, since a model is written at its end
-
-
-def table(inputs, targets):
-    return {"inputs": [[float(v) for v in row] for row in inputs.reshape(len(inputs), -1)],
-            "targets": targets.tolist()}
 
 
 def differs(what, ours, exact, single, scale):
@@ -71,7 +67,7 @@ def compare_predictions(folder, config, inputs):
 def compare(name, config, inputs, targets, steps, device):
     """All that differs in a case, as text."""
     slug = re.sub(r"[^a-z0-9]+", "_", name.lower()).strip("_")[:80]
-    config = {**config, "data": {**table(inputs, targets), **config.get("data", {})},
+    config = {**config, "data": {**gtrain.table(inputs, targets), **config.get("data", {})},
               "train": {"batch_size": len(inputs), "eval_every": 1}}
     start = {name: initial_state(name, value) for name, value in gtrain.initial(slug, config).items()}
     exact = train(config, start, inputs, targets, steps, torch.float64)
@@ -98,11 +94,12 @@ def main():
     options = parser.parse_args()
     torch.set_num_threads(1)
     passed = failed = 0
-    for name, *rest in all_cases():
+    cases = [(compare, *case) for case in all_cases()] + [(compare_network, *case) for case in network_cases()]
+    for check, name, *rest in cases:
         if options.filter not in name:
             continue
         try:
-            problems = compare(name, *rest, options.device)
+            problems = check(name, *rest, options.device)
         except gtrain.Failed as error:
             problems = [str(error)]
         passed, failed = passed + (not problems), failed + bool(problems)

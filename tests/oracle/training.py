@@ -57,7 +57,7 @@ OPTIMIZERS = {"sgd": (torch.optim.SGD, 0.01), "adam": (torch.optim.Adam, 1e-3), 
 
 def make_optimizer(config, tensors):
     kind, settings = typed(config, "adam")
-    own = {key: value for key, value in settings.items() if key not in ("parameters", "clip_value", "clip_norm", "ema")}
+    own = {key: value for key, value in settings.items() if key not in ("parameters", "clip_value", "clip_norm", "ema", "ema_statistics")}
     groups = []
     for name, tensor in tensors.items():
         if not tensor.requires_grad:
@@ -149,6 +149,7 @@ def train(config, start, inputs, targets, steps, dtype):
             schedule.step()
         keep = settings.get("ema", 0)
         for name, v in tensors.items():
-            average[name] = keep * average[name] + (1 - keep) * v.detach() if v.requires_grad else v
+            averaged = v.requires_grad or (settings.get("ema_statistics") and "running_" in name)
+            average[name] = keep * average[name] + (1 - keep) * v.detach() if averaged else v
         history.append((loss.item() / mean, lr, {n: v.clone().double().numpy() for n, v in average.items()}))
     return history

@@ -226,6 +226,10 @@ bool gt_vulkan_download(gt_backend *backend, gt_buffer *buffer, uint64_t offset,
 bool gt_vulkan_staging_init(gt_vulkan *vk, gt_error *error) {
   vk->staging = create(vk, (uint64_t)GT_STAGING_SLOTS * SLOT_BYTES, GT_BUFFER_HOST, error);
   if (!vk->staging) return false;
+  /* The ring is the host's, and no part of what a config takes. */
+  vk->base.memory_used -= vk->staging->allocated;
+  vk->base.memory_peak = vk->base.memory_used;
+  vk->staging->allocated = 0;
   VkCommandBuffer commands[GT_STAGING_SLOTS];
   if (!gt_vulkan_commands(vk, commands, GT_STAGING_SLOTS, error)) return false;
   for (int i = 0; i < GT_STAGING_SLOTS; i++) vk->slot[i].commands = commands[i];

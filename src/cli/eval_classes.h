@@ -1,0 +1,19 @@
+/* What `gtrain eval` tells of single classes: a table, JSON, and the confusion matrix as a file. */
+#ifndef GT_CLI_EVAL_CLASSES_H
+#define GT_CLI_EVAL_CLASSES_H
+#include "base/error.h"
+#include "train/confusion.h"
+#include <jansson.h>
+#include <stdbool.h>
+
+void gt_classes_print(const gt_confusion_matrix *matrix);
+/* Adds "macro" and "classes" to an object. */
+void gt_classes_add(json_t *object, const gt_confusion_matrix *matrix);
+/* Is it a file that a matrix can be written to? GT_ERR_USAGE if its ending says otherwise. */
+bool gt_confusion_check_path(const char *path, gt_error *error);
+/* FILE.json, FILE.csv or FILE.png. */
+bool gt_confusion_write(const gt_confusion_matrix *matrix, const char *path, gt_error *error);
+/* As a picture: a row for each label, a column for each answer, the darker the larger the share of the row.
+ */
+bool gt_confusion_draw(const gt_confusion_matrix *matrix, const char *path, gt_error *error);
+#endif

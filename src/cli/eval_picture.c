@@ -1,0 +1,110 @@
+/* The confusion matrix as a picture. */
+#include "base/memory.h"
+#include "cli/eval_classes.h"
+#include "data/letters.h"
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { FEW = 20, MANY = 200, LONGEST = 20, MARGIN = 6, WHITE = 255, BLACK = 0 };
+static const uint8_t right[3] = {20, 100, 60}, wrong[3] = {190, 50, 20};
+
+typedef struct layout {
+  uint32_t cell_width, cell_height, left, top, every; /* every so many classes has its name beside it */
+  bool numbers;                                       /* in the cells */
+} layout;
+
+static layout lay_out(const gt_confusion_matrix *matrix) {
+  char number[24];
+  size_t longest = sizeof "label" - 1;
+  for (int64_t c = 0; c < matrix->classes; c++) {
+    const size_t length = strlen(gt_confusion_name(matrix, c, number));
+    if (length > longest) longest = length;
+  }
+  if (longest > LONGEST) longest = LONGEST;
+  layout l = {.numbers = matrix->classes <= FEW};
+  l.cell_width = l.numbers ? 7 * GT_LETTER_WIDTH + 2 : matrix->classes <= MANY ? 10 : 3;
+  l.cell_height = l.numbers ? 24 : l.cell_width;
+  l.every = (GT_LETTER_HEIGHT + l.cell_height) / l.cell_height;
+  if (l.cell_height >= GT_LETTER_HEIGHT + 2) l.every = 1;
+  l.left = l.top = (uint32_t)longest * GT_LETTER_WIDTH + 2 * MARGIN + GT_LETTER_HEIGHT;
+  return l;
+}
+
+static gt_picture blank(uint32_t width, uint32_t height) {
+  gt_picture picture = {height, width, 3, gt_alloc((size_t)width * height * 3)};
+  memset(picture.data, WHITE, (size_t)width * height * 3);
+  return picture;
+}
+
+/* From below to above, at the bottom of `height` pixels. */
+static void write_upwards(gt_picture *picture, uint32_t x, uint32_t y, uint32_t height, const char *text) {
+  gt_picture line = blank(height, GT_LETTER_HEIGHT);
+  gt_picture_write(&line, 0, 0, height, text, BLACK);
+  for (uint32_t row = 0; row < line.height; row++)
+    for (uint32_t column = 0; column < line.width; column++) {
+      const uint32_t to_x = x + row, to_y = y + height - 1 - column;
+      if (to_x >= picture->width || to_y >= picture->height) continue;
+      memcpy(picture->data + ((size_t)to_y * picture->width + to_x) * 3,
+             line.data + ((size_t)row * line.width + column) * 3, 3);
+    }
+  gt_picture_finish(&line);
+}
+
+/* Small shares count for more than their size, so that single mistakes are seen. */
+static void fill_cell(gt_picture *picture, const layout *l, uint32_t x, uint32_t y, double share,
+                      bool diagonal) {
+  const double strength = sqrt(share);
+  const uint8_t *full = diagonal ? right : wrong;
+  for (uint32_t row = 0; row + 1 < l->cell_height; row++)
+    for (uint32_t column = 0; column + 1 < l->cell_width; column++) {
+      uint8_t *to = picture->data + ((size_t)(y + row) * picture->width + x + column) * 3;
+      for (int k = 0; k < 3; k++) to[k] = (uint8_t)(245 + (full[k] - 245) * strength + 0.5);
+    }
+}
+
+static void draw_row(gt_picture *picture, const gt_confusion_matrix *matrix, const layout *l, int64_t label) {
+  const int64_t samples = gt_confusion_class(matrix, label).samples;
+  const uint32_t y = l->top + (uint32_t)label * l->cell_height;
+  for (int64_t answer = 0; answer < matrix->classes; answer++) {
+    const int64_t count = gt_confusion_at(matrix, label, answer);
+    const uint32_t x = l->left + (uint32_t)answer * l->cell_width;
+    const double share = samples ? (double)count / (double)samples : 0;
+    char text[24];
+    fill_cell(picture, l, x, y, share, label == answer);
+    const uint32_t length = (uint32_t)snprintf(text, sizeof text, "%" PRId64, count) * GT_LETTER_WIDTH;
+    if (l->numbers && count)
+      gt_picture_write(picture, x + (length < l->cell_width ? (l->cell_width - length) / 2 : 0),
+                       y + (l->cell_height - GT_LETTER_HEIGHT) / 2, l->cell_width, text,
+                       share > 0.3 ? WHITE : BLACK);
+  }
+}
+
+static void write_names(gt_picture *picture, const gt_confusion_matrix *matrix, const layout *l) {
+  const uint32_t room = l->left - 2 * MARGIN - GT_LETTER_HEIGHT;
+  char number[24];
+  for (int64_t c = 0; c < matrix->classes; c += l->every) {
+    const char *name = gt_confusion_name(matrix, c, number);
+    const uint32_t inset_y = l->cell_height > GT_LETTER_HEIGHT ? (l->cell_height - GT_LETTER_HEIGHT) / 2 : 0;
+    const uint32_t inset_x = l->cell_width > GT_LETTER_HEIGHT ? (l->cell_width - GT_LETTER_HEIGHT) / 2 : 0;
+    gt_picture_write(picture, MARGIN + GT_LETTER_HEIGHT, l->top + (uint32_t)c * l->cell_height + inset_y,
+                     room, name, BLACK);
+    write_upwards(picture, l->left + (uint32_t)c * l->cell_width + inset_x, MARGIN + GT_LETTER_HEIGHT, room,
+                  name);
+  }
+  gt_picture_write(picture, l->left, MARGIN / 2, picture->width, "answer", BLACK);
+  write_upwards(picture, MARGIN / 2, l->top, 6 * GT_LETTER_WIDTH, "label");
+}
+
+bool gt_confusion_draw(const gt_confusion_matrix *matrix, const char *path, gt_error *error) {
+  const layout l = lay_out(matrix);
+  const uint32_t classes = (uint32_t)matrix->classes;
+  gt_picture picture =
+      blank(l.left + classes * l.cell_width + MARGIN, l.top + classes * l.cell_height + MARGIN);
+  for (int64_t label = 0; label < matrix->classes; label++) draw_row(&picture, matrix, &l, label);
+  write_names(&picture, matrix, &l);
+  const bool ok = gt_png_write(path, &picture, error);
+  gt_picture_finish(&picture);
+  return ok;
+}

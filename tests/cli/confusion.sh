@@ -1,0 +1,79 @@
+#!/usr/bin/env bash
+# What `gtrain eval` tells of single classes is what one counts by hand from predictions and labels; the same on a device.
+# shellcheck source=tests/support/cli.sh
+source "$(dirname "$0")/../support/cli.sh"
+
+digits=datasets/digits/digits.csv
+exits 0 "a classifier" "$GTRAIN" train configs/digits.yaml --device "$DEVICE" --quiet --run-dir "$TEST_TMP/digits" \
+  --set train.epochs=2
+model=$TEST_TMP/digits/model.bin
+all=(--set "data={train: $digits, test: $digits, target: label, normalize: {scale: 0.0625}}")
+evaluated() { "$GTRAIN" eval "$model" --device "$DEVICE" --quiet "$@"; }
+
+exits 0 "predictions" "$GTRAIN" predict "$model" "$digits" --device "$DEVICE" --quiet --output "$TEST_TMP/predicted.csv"
+column=$(head -n 1 "$digits" | tr ',' '\n' | grep -nx label | cut -d : -f 1)
+answers() { awk -F , '{ best = 1; for (i = 2; i <= NF; i++) if ($i > $best) best = i; print best - 1 }' "$1"; }
+paste -d , <(tail -n +2 "$digits" | cut -d , -f "$column") <(answers "$TEST_TMP/predicted.csv") > "$TEST_TMP/pairs"
+awk -F , '{ n[$1, $2]++ } END {
+  printf "\"label\""
+  for (a = 0; a < 10; a++) printf ",\"%d\"", a
+  print ""
+  for (l = 0; l < 10; l++) { printf "\"%d\"", l; for (a = 0; a < 10; a++) printf ",%d", n[l, a]; print "" }
+}' "$TEST_TMP/pairs" > "$TEST_TMP/by_hand.csv"
+exits 0 "a matrix as CSV" evaluated "${all[@]}" --confusion "$TEST_TMP/matrix.csv"
+check "as by hand" cmp "$TEST_TMP/by_hand.csv" "$TEST_TMP/matrix.csv"
+exits 0 "in batches of other lengths" evaluated "${all[@]}" --confusion "$TEST_TMP/small.csv" --set train.eval_batch_size=7
+check "the same" cmp "$TEST_TMP/by_hand.csv" "$TEST_TMP/small.csv"
+exits 0 "as JSON" evaluated "${all[@]}" --confusion "$TEST_TMP/matrix.json"
+check "the same numbers" cmp <(tail -n +2 "$TEST_TMP/by_hand.csv" | cut -d , -f 2- | tr '\n' ',') \
+  <(sed 's/.*"confusion":\[\[//; s/\]\]}/,/; s/\],\[/,/g' "$TEST_TMP/matrix.json" | tr -d '\n')
+exits 0 "as a picture" evaluated "${all[@]}" --confusion "$TEST_TMP/matrix.png"
+check "which is a PNG" cmp <(head -c 8 "$TEST_TMP/matrix.png") <(printf '\211PNG\r\n\032\n')
+# The text is the same as without a matrix.
+plain=$(evaluated "${all[@]}")
+check "nothing else changes" test "$plain" = "$(evaluated "${all[@]}" --confusion "$TEST_TMP/again.png")"
+
+# Precision, recall and F1 of the class 3, and the means.
+awk -F , '{ n[$1, $2]++; l[$1]++; a[$2]++ } END {
+  for (c = 0; c < 10; c++) {
+    p = a[c] ? n[c, c] / a[c] : 0; r = n[c, c] / l[c]; f = 2 * n[c, c] / (a[c] + l[c]); sp += p; sr += r; sf += f
+    if (c == 3) printf "3 %d %.4f %.4f %.4f\n", l[c], p, r, f
+  }
+  printf "mean %d %.4f %.4f %.4f\n", NR, sp / 10, sr / 10, sf / 10
+}' "$TEST_TMP/pairs" > "$TEST_TMP/metrics"
+evaluated "${all[@]}" --per-class | awk '$1 == "3" || $1 == "mean" { print $1, $2, $3, $4, $5 }' > "$TEST_TMP/table"
+check "the table is right" cmp "$TEST_TMP/metrics" "$TEST_TMP/table"
+exits 0 "as JSON" evaluated "${all[@]}" --json
+says "each class" '{"class":"3","samples":'
+says "and their mean" '"macro":{"precision":0.'
+if "$GTRAIN" devices 2>&1 | grep -q '^vulkan'; then
+  DEVICE=vulkan GTRAIN_DEBUG=validation evaluated "${all[@]}" --confusion "$TEST_TMP/device.csv" > /dev/null
+  check "the device counts the same" cmp "$TEST_TMP/by_hand.csv" "$TEST_TMP/device.csv"
+fi
+
+# Names of classes; no sample of one of them.
+exits 0 "pictures of clothes" "$GTRAIN" train configs/images.yaml --device "$DEVICE" --quiet --run-dir "$TEST_TMP/clothes" \
+  --set train.epochs=2
+mkdir -p "$TEST_TMP/some"
+for class in bag boot dress trouser; do cp -r "datasets/clothes/test/$class" "$TEST_TMP/some"; done
+mkdir "$TEST_TMP/some/sandal"
+model=$TEST_TMP/clothes/model.bin
+exits 0 "per class" evaluated --per-class
+says "by name" "sandal "
+# Gates are counted as gates.
+exits 0 "logic gates" "$GTRAIN" train configs/digits_logic.yaml --device "$DEVICE" --quiet --run-dir "$TEST_TMP/gates" \
+  --set train.epochs=1
+model=$TEST_TMP/gates/model.bin
+exits 0 "as a matrix" evaluated --confusion "$TEST_TMP/gates.csv" --json
+right=$(tail -n +2 "$TEST_TMP/gates.csv" | awk -F , '{ right += $(NR + 1); for (i = 2; i <= NF; i++) all += $i } END { printf "%.9g", right / all }')
+says "of the gates' accuracy" "\"accuracy\":$right"
+
+# Who has no classes is told.
+exits 0 "a regression" "$GTRAIN" train configs/csv_regression.yaml --device "$DEVICE" --quiet --run-dir "$TEST_TMP/mass" \
+  --set train.epochs=1
+model=$TEST_TMP/mass/model.bin
+exits 2 "has no classes" evaluated --confusion "$TEST_TMP/none.csv"
+says "in a word" "--confusion needs a model of classes"
+exits 2 "an unknown ending" evaluated --confusion "$TEST_TMP/none.txt"
+check "and no file" test ! -e "$TEST_TMP/none.csv"
+finish

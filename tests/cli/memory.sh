@@ -1,0 +1,42 @@
+#!/usr/bin/env bash
+# What `gtrain check` says of a config's memory is what a training of it takes on the device, to 5 %.
+# shellcheck source=tests/support/cli.sh
+source "$(dirname "$0")/../support/cli.sh"
+# shellcheck source=tests/support/pictures.sh
+source "$(dirname "$0")/../support/pictures.sh"
+
+made_pictures
+devices=(cpu)
+"$GTRAIN" devices 2>&1 | grep -q '^vulkan' && devices+=(vulkan)
+number() { sed -n "s/.*\"$1\":\([0-9]*\).*/\1/p"; }
+
+# predicted CONFIG OPTION…: two steps.
+predicted() {
+  local name=$1 device told taken
+  shift
+  for device in "${devices[@]}"; do
+    runs=$((runs + 1))
+    told=$("$GTRAIN" check "configs/$name.yaml" "$@" --device "$device" --json 2> /dev/null | number total)
+    taken=$("$GTRAIN" train "configs/$name.yaml" "$@" --device "$device" --json --quiet \
+      --run-dir "$TEST_TMP/run$runs" | number memory_peak_bytes)
+    echo "  $name on $device: told ${told:-nothing}, took ${taken:-nothing}"
+    check "run $runs, $name, on $device" test -n "$told" -a -n "$taken" -a \
+      "$((20 * (told > taken ? told - taken : taken - told)))" -le "${taken:-0}"
+  done
+}
+runs=0
+two='train={steps: 2, batch_size: 16, eval_batch_size: 16}'
+predicted digits --set "$two"
+predicted digits --set 'train={steps: 2, batch_size: 300, eval_batch_size: 50}'
+predicted digits --set 'train={steps: 2, batch_size: 16, accumulate: 3}'
+predicted digits --set "$two" --set data.validation=0.1 --set 'optimizer={type: adam, ema: 0.9, clip_norm: 1}'
+predicted digits_logic --set "$two"
+predicted digits_squeeze --set "$two" --set optimizer.ema=0.9 --set optimizer.ema_statistics=true
+predicted function_lbfgs --set 'train={steps: 1, batch_size: 100}' --set data.samples=200 --set data.test_samples=100
+predicted autoencoder --set "$two"
+predicted conv3d --set "$two" --set data.samples=32 --set data.test_samples=16
+predicted resnet9 "${pictures[@]}" --set "$two" --set model.4.conv2d.out_channels=16 \
+  --set model.8.repeat.layers.0.conv2d.out_channels=16 --set model.10.conv2d.out_channels=16 \
+  --set model.14.conv2d.out_channels=16 --set model.18.repeat.layers.0.conv2d.out_channels=16
+exits 69 "a device that is not there" "$GTRAIN" check configs/xor.yaml --device vulkan:99
+finish
