@@ -36,12 +36,12 @@ static void let_go(gt_image *image, int variable) {
   image->variable[variable] = NULL;
 }
 
-static float *values_of(const gt_image *image, const gt_slot *slot) {
+float *gt_image_values(const gt_image *image, const gt_slot *slot) {
   return image->variable[slot->where] + slot->offset;
 }
 
 const void *gt_image_slot(const gt_image *image, const gt_slot *slot) {
-  return gt_slot_plays(slot, GT_TABLE_ROLES) ? (const void *)slot->table : values_of(image, slot);
+  return gt_slot_plays(slot, GT_TABLE_ROLES) ? (const void *)slot->table : gt_image_values(image, slot);
 }
 
 static gt_stored as_tensor(const gt_image *image, const gt_slot *slot) {
@@ -120,11 +120,11 @@ bool gt_store_upload_tables(const gt_store *store, gt_buffers *buffers, gt_error
 /* --- the start --- */
 
 static void fill(const gt_image *image, const gt_slot *slot, uint64_t seed) {
-  float *value = values_of(image, slot);
+  float *value = gt_image_values(image, slot);
   if (slot->fill.write)
     slot->fill.write(slot->fill.settings, slot->name, slot->shape, seed, value);
   else if (slot->fill.copies)
-    memcpy(value, values_of(image, slot->twin_of), (size_t)slot->count * sizeof *value);
+    memcpy(value, gt_image_values(image, slot->twin_of), (size_t)slot->count * sizeof *value);
   else
     for (int64_t k = 0; k < slot->count; k++) value[k] = (float)slot->fill.value;
 }
@@ -146,12 +146,12 @@ void gt_image_start(gt_image *image, const gt_store *store, unsigned roles, uint
 static bool carry(const gt_image *image, const gt_slot *slot, const gt_image *from, const gt_slot *was) {
   const size_t bytes = (size_t)slot->count * sizeof(float);
   const bool same_shape = gt_shape_equal(was->shape, slot->shape);
-  float *value = values_of(image, slot);
+  float *value = gt_image_values(image, slot);
   if (same_shape && !slot->form)
-    memcpy(value, values_of(from, was), bytes);
+    memcpy(value, gt_image_values(from, was), bytes);
   else if (slot->refit)
-    slot->refit(was, values_of(from, was), slot, value);
-  return same_shape && !memcmp(value, values_of(from, was), bytes);
+    slot->refit(was, gt_image_values(from, was), slot, value);
+  return same_shape && !memcmp(value, gt_image_values(from, was), bytes);
 }
 
 /* What a training as a whole knows, such as a loss and the steps that led there, holds for its parameters:
@@ -225,7 +225,7 @@ static bool read_slot(gt_image *image, const gt_slot *slot, const gt_container *
                       gt_error *error) {
   const gt_stored *stored = fitting(slot, file, path, error);
   if (!stored) return false;
-  memcpy(values_of(image, slot), stored->data, (size_t)slot->count * sizeof(float));
+  memcpy(gt_image_values(image, slot), stored->data, (size_t)slot->count * sizeof(float));
   const int64_t bad = gt_slot_plays(slot, GT_WEIGHT_ROLES) ? gt_stored_not_finite(stored) : -1;
   if (bad < 0) return true;
   return gt_fail(error, GT_ERR_DATA, "%s: value %lld of '%s' is not finite", path, (long long)bad,

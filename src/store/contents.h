@@ -42,6 +42,8 @@ bool gt_store_restore(const gt_store *store, gt_buffers *buffers, const gt_conta
 bool gt_image_upload(const gt_image *image, gt_buffers *buffers, gt_error *error);
 /* The slot's values: of a table, those it was drawn with. */
 const void *gt_image_slot(const gt_image *image, const gt_slot *slot);
+/* Those of a slot that the image holds, to be changed. */
+float *gt_image_values(const gt_image *image, const gt_slot *slot);
 /* The slots of these roles as tensors that point into the image and the store; tensors has room for
  * store->slots. Returns how many there are. */
 int gt_image_tensors(const gt_image *image, unsigned roles, gt_stored *tensors);

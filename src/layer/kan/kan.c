@@ -7,6 +7,7 @@
  * product with them. */
 #include "base/count.h"
 #include "layer/kan/kan_init.h"
+#include "layer/kan/kan_read.h"
 #include "layer/layer.h"
 #include "layer/norm.h"
 #include "op/core.h"
@@ -23,7 +24,7 @@ typedef struct kan_config {
   const char *basis, *base, *input_norm;
   gt_floats range;
   double width, alpha, beta, noise, scale_base, scale_spline;
-  bool spline_scale, bias;
+  bool spline_scale, bias, mask;
   const gt_spec *init;
 } kan_config;
 
@@ -75,6 +76,8 @@ static const gt_field fields[] = {
            .help = "of the base branch's initial weights: uniform within sqrt(6 / ((1 + 5 scale^2) inputs))"),
     GT_ROW(kan_config, init, GT_FIELD_NODE,
            .help = "initial coefficients (default: as the basis' source begins)"),
+    GT_ROW(kan_config, mask, GT_FIELD_BOOL,
+           .help = "each pair of input and output has a factor, 1 or 0, that pruning sets (default: false)"),
     {.name = NULL},
 };
 static const gt_schema schema = {
@@ -202,6 +205,12 @@ static double base_reach(const kan_config *c, double inputs) {
   return sqrt(6 / ((1 + 5 * c->scale_base * c->scale_base) * inputs));
 }
 
+/* Of each pair, 1 or 0. */
+static gt_id read_mask(gt_build *build, const kan_config *c, const gt_kan_attribute *a, int64_t inputs) {
+  const gt_shape shape = {.rank = 4, .dim = {inputs / a->block, 1, a->block, c->units}};
+  return gt_build_state(build, "mask", shape, 1);
+}
+
 /* The scales for each of the functions, and 1 for the base behind them. */
 static gt_id with_ones(gt_graph *graph, gt_id scale, uint32_t terms) {
   static const int64_t none[4] = {0}, behind[4] = {0, 1, 0, 0};
@@ -233,6 +242,7 @@ static gt_id read_coefficients(gt_build *build, const kan_config *c, const choic
     if (a->base) scale = with_ones(build->graph, scale, a->terms);
     coefficients = gt_mul(build->graph, coefficients, scale);
   }
+  if (c->mask) coefficients = gt_mul(build->graph, coefficients, read_mask(build, c, a, inputs));
   return coefficients;
 }
 
@@ -254,8 +264,13 @@ static gt_id normalise(gt_build *build, const choice *o, gt_id x) {
 
 static gt_id base_branch(gt_build *build, const kan_config *c, const choice *o, gt_id x, int64_t inputs) {
   const double reach = base_reach(c, (double)inputs);
-  const gt_id weight = gt_build_parameter(build, "base_weight", gt_shape_2(inputs, c->units),
-                                          gt_init_uniform_between(build->arena, -reach, reach));
+  gt_id weight = gt_build_parameter(build, "base_weight", gt_shape_2(inputs, c->units),
+                                    gt_init_uniform_between(build->arena, -reach, reach));
+  if (c->mask) {
+    const gt_kan_attribute a = {.block = block_of(inputs)};
+    const gt_id mask = read_mask(build, c, &a, inputs);
+    weight = gt_mul(build->graph, weight, gt_reshape(build->graph, mask, gt_shape_2(inputs, c->units)));
+  }
   const gt_id active = strcmp(o->base, "identity") ? gt_apply(build->graph, o->base, 1, x) : x;
   return gt_matmul(build->graph, active, weight, false, false);
 }
@@ -289,6 +304,14 @@ static gt_id build_kan(gt_build *build, const void *config, const gt_id *input, 
   gt_id y = gt_kan(build->graph, x, read_coefficients(build, c, &o, &a, inputs), &a);
   if (has_base && !a.base) y = gt_add(build->graph, y, base_branch(build, c, &o, input[0], inputs));
   return o.bias ? add_bias(build, c, &o, y, inputs) : y;
+}
+
+gt_kan_beside gt_kan_beside_of(const void *config) {
+  const kan_config *c = config;
+  uint32_t basis = 0;
+  while (strcmp(bases[basis], c->basis)) basis++;
+  return (gt_kan_beside){c->input_norm ? c->input_norm : forms[basis].norm,
+                         c->base ? c->base : forms[basis].base};
 }
 
 GT_DEFINE(layer, kan) = {.name = "kan",

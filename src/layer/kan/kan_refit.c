@@ -3,6 +3,7 @@
  * to new ones. */
 #include "base/memory.h"
 #include "layer/kan/kan_init.h"
+#include "layer/kan/kan_read.h"
 #include "layer/kan/spline.h"
 #include "layer/layer.h"
 #include "op/kan/basis.h"
@@ -20,8 +21,7 @@ static void ends(const gt_kan_attribute *a, double *low, double *high) {
   *high = on_grid && cells ? a->low + cells / (double)a->inverse : 1;
 }
 
-/* Splines in double; of all else the kernels' values are near enough. */
-static double value_of(const gt_kan_attribute *a, uint32_t term, double x) {
+double gt_kan_function(const gt_kan_attribute *a, uint32_t term, double x) {
   if (a->basis == GT_BASIS_BSPLINE)
     return gt_spline(a->degree, (x - a->low) * a->inverse + a->degree - (double)term);
   uint32_t geometry[GT_BASIS_WORDS], spec[GT_FACTOR_SPEC_END] = {0};
@@ -35,7 +35,7 @@ static double value_of(const gt_kan_attribute *a, uint32_t term, double x) {
 static void fill_values(const gt_kan_attribute *a, double low, double high, uint32_t points, double *values) {
   for (uint32_t k = 0; k < points; k++)
     for (uint32_t t = 0; t < a->terms; t++)
-      values[k * a->terms + t] = value_of(a, t, low + (high - low) * (k + 0.5) / points);
+      values[k * a->terms + t] = gt_kan_function(a, t, low + (high - low) * (k + 0.5) / points);
 }
 
 /* turn [terms of b, terms of a]. */

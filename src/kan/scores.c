@@ -1,0 +1,148 @@
+#include "kan/scores.h"
+#include "base/memory.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int width_of(const gt_kan_network *network, int index) {
+  return index < network->layers ? network->layer[index].inputs : gt_kan_network_outputs(network);
+}
+
+static size_t edge_of(const gt_kan_layer *l, int i, int o) {
+  return (size_t)i * (size_t)l->outputs + (size_t)o;
+}
+
+void gt_kan_scores_find(gt_kan_scores *scores, const gt_kan_network *network, const gt_kan_trace *trace) {
+  const int layers = network->layers;
+  *scores = (gt_kan_scores){.layers = layers};
+  scores->node = gt_alloc(((size_t)layers + 1) * sizeof *scores->node);
+  scores->edge = gt_alloc((size_t)layers * sizeof *scores->edge);
+  for (int n = 0; n <= layers; n++)
+    scores->node[n] = gt_alloc((size_t)width_of(network, n) * sizeof(double));
+  for (int o = 0; o < width_of(network, layers); o++) scores->node[layers][o] = 1;
+  for (int index = layers; index-- > 0;) {
+    const gt_kan_layer *l = &network->layer[index];
+    scores->edge[index] = gt_alloc((size_t)l->inputs * (size_t)l->outputs * sizeof(double));
+    for (int i = 0; i < l->inputs; i++)
+      for (int o = 0; o < l->outputs; o++) {
+        const size_t e = edge_of(l, i, o);
+        const double spread = trace->spread[index + 1][o];
+        const double share = l->edge[e] && spread > 0 ? trace->deviation[index][e] / spread : 0;
+        scores->edge[index][e] = share * scores->node[index + 1][o];
+        scores->node[index][i] += scores->edge[index][e];
+      }
+  }
+}
+
+void gt_kan_scores_finish(gt_kan_scores *scores) {
+  for (int n = 0; scores->node && n <= scores->layers; n++) {
+    free(scores->node[n]);
+    if (n < scores->layers) free(scores->edge[n]);
+  }
+  free(scores->node);
+  free(scores->edge);
+  *scores = (gt_kan_scores){0};
+}
+
+/* --- what is kept --- */
+
+/* The lesser of the strongest edge that leads into node k of the outputs of layer index - 1 and the strongest
+ * that leads out of it. */
+static double strength(const gt_kan_network *network, const gt_kan_scores *scores, int index, int k) {
+  const gt_kan_layer *below = &network->layer[index - 1], *above = &network->layer[index];
+  double in = 0, out = 0;
+  for (int i = 0; i < below->inputs; i++) in = fmax(in, scores->edge[index - 1][edge_of(below, i, k)]);
+  for (int o = 0; o < above->outputs; o++) out = fmax(out, scores->edge[index][edge_of(above, k, o)]);
+  return fmin(in, out);
+}
+
+static void choose_nodes(gt_kan_kept *kept, const gt_kan_network *network, const gt_kan_scores *scores,
+                         double limit) {
+  for (int index = 0; index <= network->layers; index++) {
+    const bool hidden = index > 0 && index < network->layers;
+    int best = 0;
+    for (int k = 0; k < width_of(network, index); k++) {
+      kept->node[index][k] = !hidden || strength(network, scores, index, k) > limit;
+      if (hidden && strength(network, scores, index, k) > strength(network, scores, index, best)) best = k;
+    }
+    if (hidden) kept->node[index][best] = true;
+  }
+}
+
+static void choose_edges(gt_kan_kept *kept, const gt_kan_network *network, const gt_kan_scores *scores,
+                         double limit) {
+  for (int index = 0; index < network->layers; index++) {
+    const gt_kan_layer *l = &network->layer[index];
+    for (int o = 0; o < l->outputs; o++) {
+      int best = -1;
+      for (int i = 0; i < l->inputs; i++) {
+        const size_t e = edge_of(l, i, o);
+        const bool possible = l->edge[e] && kept->node[index][i] && kept->node[index + 1][o];
+        kept->edge[index][e] = possible && scores->edge[index][e] > limit;
+        if (possible && (best < 0 || scores->edge[index][e] > scores->edge[index][edge_of(l, best, o)]))
+          best = i;
+      }
+      if (best >= 0) kept->edge[index][edge_of(l, best, o)] = true;
+    }
+  }
+}
+
+static bool leads_out(const gt_kan_kept *kept, const gt_kan_layer *above, int index, int k) {
+  for (int o = 0; o < above->outputs; o++)
+    if (kept->edge[index][edge_of(above, k, o)]) return true;
+  return false;
+}
+
+/* From the outputs down: a node of which nothing leads on goes, and with it what leads into it. Each output's
+ * best edge stays, so that a node of each layer does. */
+static void drop_loose_ends(gt_kan_kept *kept, const gt_kan_network *network) {
+  for (int index = network->layers - 1; index > 0; index--) {
+    const gt_kan_layer *above = &network->layer[index], *below = &network->layer[index - 1];
+    for (int k = 0; k < above->inputs; k++) {
+      if (kept->node[index][k]) kept->node[index][k] = leads_out(kept, above, index, k);
+      for (int i = 0; !kept->node[index][k] && i < below->inputs; i++)
+        kept->edge[index - 1][edge_of(below, i, k)] = false;
+    }
+  }
+}
+
+void gt_kan_choose(gt_kan_kept *kept, const gt_kan_network *network, const gt_kan_scores *scores,
+                   double node_limit, double edge_limit) {
+  const int layers = network->layers;
+  *kept = (gt_kan_kept){.layers = layers};
+  kept->node = gt_alloc(((size_t)layers + 1) * sizeof *kept->node);
+  kept->edge = gt_alloc((size_t)layers * sizeof *kept->edge);
+  for (int n = 0; n <= layers; n++) {
+    kept->node[n] = gt_alloc((size_t)width_of(network, n) * sizeof(bool));
+    if (n < layers)
+      kept->edge[n] =
+          gt_alloc((size_t)network->layer[n].inputs * (size_t)network->layer[n].outputs * sizeof(bool));
+  }
+  choose_nodes(kept, network, scores, node_limit);
+  choose_edges(kept, network, scores, edge_limit);
+  drop_loose_ends(kept, network);
+}
+
+void gt_kan_kept_finish(gt_kan_kept *kept) {
+  for (int n = 0; kept->node && n <= kept->layers; n++) {
+    free(kept->node[n]);
+    if (n < kept->layers) free(kept->edge[n]);
+  }
+  free(kept->node);
+  free(kept->edge);
+  *kept = (gt_kan_kept){0};
+}
+
+static int count(const bool *items, size_t n) {
+  int found = 0;
+  for (size_t i = 0; i < n; i++) found += items[i];
+  return found;
+}
+
+int gt_kan_kept_nodes(const gt_kan_kept *kept, const gt_kan_network *network, int layer) {
+  return count(kept->node[layer + 1], (size_t)network->layer[layer].outputs);
+}
+int gt_kan_kept_edges(const gt_kan_kept *kept, const gt_kan_network *network, int layer) {
+  const gt_kan_layer *l = &network->layer[layer];
+  return count(kept->edge[layer], (size_t)l->inputs * (size_t)l->outputs);
+}
