@@ -38,8 +38,9 @@ int gt_kan_network_outputs(const gt_kan_network *network);
 /* y[k] = phi(x[k]) of one edge, k < count. */
 void gt_kan_edge(const gt_kan_layer *layer, int input, int output, const double *x, int64_t count, double *y);
 
-/* Samples as the model's first layer reads them, scaled: [samples, inputs], heap; at most `most` of them,
- * evenly taken. NULL (GT_ERR_DATA) if they are not `inputs` numbers each. */
+/* Samples as the model's first layer reads them, scaled; or, with input NULL, as the data has them: [samples,
+ * inputs], heap; at most `most` of them, evenly taken. NULL (GT_ERR_DATA) if they are not `inputs` numbers
+ * each. */
 double *gt_kan_samples(const gt_input *input, const gt_tensor *tensor, int inputs, int64_t most,
                        int64_t *samples, gt_error *error);
 
