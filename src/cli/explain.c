@@ -65,12 +65,22 @@ static void print_fit(const gt_edge_fit *fit) {
          1 - fit->r2);
 }
 
+/* What an edge of the report has become; NULL: nothing. */
+static const gt_symbolic_edge *edge_of(const gt_explained *e, int row) {
+  for (int i = 0; i < e->symbolic.edges; i++)
+    if (e->symbolic.edge[i].row == row && e->symbolic.edge[i].value[GT_CONSTANT_C] != 0)
+      return &e->symbolic.edge[i];
+  return NULL;
+}
+
 static void print_edges(const gt_explained *e) {
-  for (int i = 0; i < e->symbolic.edges; i++) {
-    const gt_symbolic_edge *g = &e->symbolic.edge[i];
-    const gt_edge_fit *fit = &e->report.fit[i * e->report.count];
-    printf("edge %s %d -> %d, score %.3g: %s\n", e->network.layer[g->layer].name, g->from, g->to,
-           e->scores.edge[g->layer][g->from * e->network.layer[g->layer].outputs + g->to], g->symbol->name);
+  for (int row = 0; row < e->report.rows; row++) {
+    const gt_symbolic_edge *g = &e->report.edge[row], *now = edge_of(e, row);
+    const gt_kan_layer *layer = &e->network.layer[g->layer];
+    const gt_edge_fit *fit = &e->report.fit[row * e->report.count];
+    printf("edge %s %d -> %d, score %.3g: %s\n", layer->name, g->from, g->to,
+           e->scores.edge[g->layer][g->from * layer->outputs + g->to],
+           now ? now->symbol->name : "goes, the others can do without");
     for (int k = 0; k < e->report.count && k < 3; k++) {
       printf("  alone: ");
       print_fit(&fit[k]);

@@ -164,7 +164,7 @@ static void write_call(const writer *w, const gt_formula *f) {
     write_power(w, f);
   } else if (!strcmp(f->call, "neg")) {
     put(w, "-");
-    write_tree(w, f->argument[0], UNARY);
+    write_tree(w, f->argument[0], PRODUCT);
   } else if (latex) {
     write_latex_call(w, f);
   } else {

@@ -49,6 +49,10 @@ static tree plus(const builder *b, tree sum, double factor, tree t) {
     t = number(b, 1);
     if (factor == 0) return sum;
   }
+  if (t->kind == GT_FORMULA_CALL && !strcmp(t->call, "neg")) {
+    factor = -factor;
+    t = t->argument[0];
+  }
   if (!sum) return times(b, factor, t);
   return call(b, factor < 0 ? "sub" : "add", sum, times(b, fabs(factor), t));
 }

@@ -12,6 +12,7 @@ enum { GT_SYMBOLIC_MOST_EDGES = 200 };
 
 typedef struct gt_symbolic_edge {
   int layer, from, to; /* node `from` of the layer's inputs, `to` of its outputs */
+  int row;             /* in the report */
   const gt_symbol *symbol;
   double value[GT_EDGE_CONSTANTS];
   bool fixed[GT_EDGE_CONSTANTS]; /* not fitted: has no say in it, or is a nice number */
@@ -38,8 +39,9 @@ gt_symbolic_data gt_symbolic_data_of(const double *x, const double *y, int64_t s
 
 /* What was read off an edge at first, for reports: the best few of the library by cost. */
 typedef struct gt_symbolic_report {
-  gt_edge_fit *fit; /* [edges, count], best first */
-  int count;
+  const gt_symbolic_edge *edge; /* [rows]: all that there were */
+  gt_edge_fit *fit;             /* [rows, count], best first */
+  int rows, count;
 } gt_symbolic_report;
 
 /* The network in functions of the library for which allowed[index] is set (NULL: all). `scaled`: the samples
@@ -56,6 +58,8 @@ double gt_symbolic_sum(const gt_symbolic *symbolic, const gt_symbolic_data *data
 void gt_symbolic_evaluate(const gt_symbolic *symbolic, const double *x, double *y); /* one sample */
 double gt_symbolic_complexity(const gt_symbolic *symbolic);
 
+/* Takes out nodes and edges without which the rest explains the samples as well. Were there any? */
+bool gt_symbolic_simplify(gt_symbolic *symbolic, const gt_symbolic_data *data);
 /* Takes out what says the same twice: a constant inside and one outside that can stand for each other. The
  * function stays. */
 void gt_symbolic_normalise(gt_symbolic *symbolic);

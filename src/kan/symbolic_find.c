@@ -15,9 +15,10 @@ typedef struct finder {
   const gt_kan_network *network;
   const gt_symbolic_data *data;
   const bool *allowed;
-  gt_edge_fit *fit; /* [edges, symbols], best first */
+  gt_edge_fit *fit; /* [rows, symbols], best first; a row for each edge that there was */
   int symbols;
-  int *choice; /* [edges] */
+  int rows;
+  int *choice; /* [rows] */
   double cost;
   gt_arena trials;
 } finder;
@@ -32,7 +33,7 @@ static int compare(const void *a, const void *b) {
 static void fit_edge(finder *f, int index, const double *from, const double *x, int64_t count) {
   const gt_symbolic_edge *g = &f->out->edge[index];
   double *y = gt_alloc((size_t)count * sizeof *y);
-  gt_edge_fit *fit = f->fit + (ptrdiff_t)index * f->symbols;
+  gt_edge_fit *fit = f->fit + (ptrdiff_t)g->row * f->symbols;
   gt_kan_edge(&f->network->layer[g->layer], g->from, g->to, from, count, y);
   for (int i = 0, n = 0; i < gt_symbol_count(); i++)
     if (!f->allowed || f->allowed[i]) fit[n++] = gt_edge_fit_find(gt_symbol_at(i), x, y, count);
@@ -79,7 +80,7 @@ static void begin(const finder *f, gt_symbolic *s, const int *choice) {
       s->bias[l][o] = bias ? bias[o] : 0;
     }
   for (int e = 0; e < s->edges; e++) {
-    const gt_edge_fit *fit = &f->fit[e * f->symbols + choice[e]];
+    const gt_edge_fit *fit = &f->fit[s->edge[e].row * f->symbols + choice[s->edge[e].row]];
     gt_symbolic_set(&s->edge[e], fit);
     s->bias[s->edge[e].layer + 1][s->edge[e].to] += fit->d;
   }
@@ -91,8 +92,10 @@ static double cost_of(const gt_symbolic *s, const gt_symbolic_data *data, double
 
 /* Fits the network of these choices; makes it the best there is if it is. */
 static bool consider(finder *f, const int *choice) {
-  for (int e = 0; e < f->out->edges; e++)
-    if (!isfinite(f->fit[e * f->symbols + choice[e]].r2)) return false;
+  for (int e = 0; e < f->out->edges; e++) {
+    const int row = f->out->edge[e].row;
+    if (!isfinite(f->fit[row * f->symbols + choice[row]].r2)) return false;
+  }
   gt_arena_finish(&f->trials);
   gt_arena_init(&f->trials);
   gt_symbolic trial = gt_symbolic_copy(&f->trials, f->out);
@@ -103,7 +106,7 @@ static bool consider(finder *f, const int *choice) {
   const double cost = cost_of(&trial, f->data, sum);
   if (!(cost < f->cost - 0.01)) return false;
   f->cost = cost;
-  memmove(f->choice, choice, (size_t)f->out->edges * sizeof *choice);
+  memmove(f->choice, choice, (size_t)f->rows * sizeof *choice);
   gt_arena *arena = &f->out->arena;
   gt_symbolic kept = gt_symbolic_copy(arena, &trial);
   kept.arena = *arena;
@@ -116,9 +119,10 @@ static bool try_one(finder *f, int *choice) {
   const int tries = f->symbols < TRIES_EACH ? f->symbols : TRIES_EACH;
   for (int e = 0; e < f->out->edges; e++)
     for (int t = 0; t < tries; t++) {
-      memcpy(choice, f->choice, (size_t)f->out->edges * sizeof *choice);
-      if (choice[e] == t) continue;
-      choice[e] = t;
+      const int row = f->out->edge[e].row;
+      memcpy(choice, f->choice, (size_t)f->rows * sizeof *choice);
+      if (choice[row] == t) continue;
+      choice[row] = t;
       better |= consider(f, choice);
     }
   return better;
@@ -130,10 +134,11 @@ static bool try_pairs(finder *f, int *choice) {
   for (int e = 0; e < edges; e++)
     for (int g = 0; g < e; g++)
       for (int t = 0; t < tries * tries; t++) {
-        memcpy(choice, f->choice, (size_t)edges * sizeof *choice);
-        if (choice[e] == t / tries || choice[g] == t % tries) continue;
-        choice[e] = t / tries;
-        choice[g] = t % tries;
+        const int one = f->out->edge[e].row, other = f->out->edge[g].row;
+        memcpy(choice, f->choice, (size_t)f->rows * sizeof *choice);
+        if (choice[one] == t / tries || choice[other] == t % tries) continue;
+        choice[one] = t / tries;
+        choice[other] = t % tries;
         better |= consider(f, choice);
       }
   return better;
@@ -142,7 +147,7 @@ static bool try_pairs(finder *f, int *choice) {
 enum { MOST_PAIRED = 10 /* edges */ };
 
 static void choose(finder *f) {
-  int *choice = gt_alloc((size_t)f->out->edges * sizeof *choice + 1);
+  int *choice = gt_alloc((size_t)f->rows * sizeof *choice + 1);
   consider(f, choice);
   for (int round = 0; round < ROUNDS; round++)
     if (!try_one(f, choice) && (f->out->edges > MOST_PAIRED || !try_pairs(f, choice))) break;
@@ -164,9 +169,11 @@ static void lay_out(gt_symbolic *s, const gt_kan_network *network) {
     s->bias[l + 1] = GT_NEW_N(arena, double, layer->outputs);
     s->bias_fixed[l + 1] = GT_NEW_N(arena, bool, layer->outputs);
     for (int e = 0; e < layer->inputs * layer->outputs; e++)
-      if (layer->edge[e])
-        s->edge[s->edges++] =
-            (gt_symbolic_edge){.layer = l, .from = e / layer->outputs, .to = e % layer->outputs};
+      if (layer->edge[e]) {
+        s->edge[s->edges] = (gt_symbolic_edge){
+            .layer = l, .from = e / layer->outputs, .to = e % layer->outputs, .row = s->edges};
+        s->edges++;
+      }
   }
 }
 
@@ -194,14 +201,22 @@ bool gt_symbolic_find(gt_symbolic *out, const gt_kan_network *network, const dou
   f.fit = gt_arena_alloc_n(&out->arena, (size_t)edges * (size_t)f.symbols + 1, sizeof *f.fit);
   f.choice = gt_arena_alloc_n(&out->arena, (size_t)edges + 1, sizeof *f.choice);
   gt_arena_init(&f.trials);
+  f.rows = out->edges;
+  *report = (gt_symbolic_report){
+      gt_arena_copy(&out->arena, out->edge, (size_t)edges * sizeof *out->edge), f.fit, f.rows, f.symbols};
   fit_edges(&f, scaled);
   choose(&f);
+  for (int round = 0; round < ROUNDS && isfinite(f.cost); round++) {
+    f.cost = cost_of(out, data, gt_symbolic_fit(out, data, ALL_STEPS));
+    if (!gt_symbolic_simplify(out, data)) break;
+    f.cost = cost_of(out, data, gt_symbolic_fit(out, data, ALL_STEPS));
+    choose(&f);
+  }
   gt_arena_finish(&f.trials);
   if (!isfinite(f.cost)) {
     gt_symbolic_finish(out);
     return gt_fail(error, GT_ERR_DATA, "none of the functions fits an edge of the network, or an edge is flat");
   }
   gt_symbolic_fit(out, data, ALL_STEPS);
-  *report = (gt_symbolic_report){f.fit, f.symbols};
   return true;
 }
