@@ -1,9 +1,7 @@
-#include "base/log.h"
-#include "base/text.h"
-#include "cli/explain_model.h"
+#include "base/memory.h"
+#include "cli/explain_draw.h"
 #include "kan/formula_text.h"
-#include <limits.h>
-#include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const gt_option options[] = {
@@ -12,6 +10,8 @@ static const gt_option options[] = {
     {"edges", NULL, "print what each edge was read as, and the next best", false},
     {"functions", "LIST", "functions that edges may be, such as x,x^2,sin (default: see above)", false},
     {"no-snap", NULL, "leave constants as they were fitted: no nice numbers", false},
+    {"svg", "FILE", "draw the networks of all MODELs, and that of the formula, as SVG", false},
+    {"png", "FILE", "the same in pixels", false},
     {"no-formula", NULL, "only draw", false},
     {"fail-if", "'METRIC<NUMBER'", "exit with 1 if so, e.g. 'rmse>1e-5'; also <= > >= == !=", true},
     GT_OPTION_SET,
@@ -21,7 +21,7 @@ static const gt_option options[] = {
 };
 
 static const char *const metrics[] = {"network_rmse", "rmse"};
-enum { METRICS = sizeof metrics / sizeof *metrics, MOST_FUNCTIONS = 64 };
+enum { METRICS = sizeof metrics / sizeof *metrics, MOST_FUNCTIONS = 64, MOST_MODELS = 8 };
 
 /* --functions x,sin: which of the library are allowed. */
 static bool read_functions(const gt_arguments *arguments, bool allowed[MOST_FUNCTIONS]) {
@@ -140,33 +140,51 @@ static int check_gates(const gt_explained *e, const gt_gate *gates, int count) {
 
 /* --- the command --- */
 
-static int explain(const gt_arguments *arguments, gt_explained *e, const bool *allowed, const gt_gate *gates,
-                   int gate_count, gt_error *error) {
-  if (gt_flag(arguments, "no-formula")) return GT_OK;
-  if (!gt_explained_find(e, allowed, !gt_flag(arguments, "no-snap"), error)) return gt_report(error);
-  if (gt_flag(arguments, "json"))
-    print_json(e);
-  else
-    print_text(arguments, e);
-  return check_gates(e, gates, gate_count);
+typedef struct task {
+  const gt_arguments *arguments;
+  bool allowed[MOST_FUNCTIONS];
+  gt_gate *gates;
+  int gate_count;
+} task;
+
+static int explain(const task *t, gt_explained *models, int count) {
+  const gt_arguments *arguments = t->arguments;
+  const bool formula = !gt_flag(arguments, "no-formula");
+  gt_explained *last = &models[count - 1];
+  gt_error error = {0};
+  if ((formula && !gt_explained_find(last, t->allowed, !gt_flag(arguments, "no-snap"), &error)) ||
+      !gt_explained_draw(models, count, gt_option_value(arguments, "svg"), gt_option_value(arguments, "png"),
+                         &error))
+    return gt_report(&error);
+  if (formula && gt_flag(arguments, "json"))
+    print_json(last);
+  else if (formula)
+    print_text(arguments, last);
+  return formula ? check_gates(last, t->gates, t->gate_count) : GT_OK;
+}
+
+static int open_and_explain(const task *t) {
+  const gt_arguments *arguments = t->arguments;
+  gt_explained *models = gt_alloc((size_t)arguments->words * sizeof *models);
+  gt_error error = {0};
+  int code = GT_OK;
+  for (int i = 0; i < arguments->words && code == GT_OK; i++)
+    if (!gt_explained_open(&models[i], arguments, arguments->word[i], &error))
+      code = gt_cli_model_report(arguments, &models[i].config.diagnostics, &error);
+  if (code == GT_OK) code = explain(t, models, arguments->words);
+  for (int i = 0; i < arguments->words; i++) gt_explained_close(&models[i]);
+  free(models);
+  return code;
 }
 
 static int run(const gt_arguments *arguments) {
+  task t = {.arguments = arguments};
   gt_arena arena;
-  gt_explained explained;
-  gt_error error = {0};
-  bool allowed[MOST_FUNCTIONS];
-  gt_gate *gates;
-  int gate_count, code = GT_ERR_USAGE;
+  int code = GT_ERR_USAGE;
   gt_arena_init(&arena);
-  if (gt_cli_gates(arguments, &arena, metrics, METRICS, &gates, &gate_count) &&
-      read_functions(arguments, allowed)) {
-    if (gt_explained_open(&explained, arguments, arguments->word[0], &error))
-      code = explain(arguments, &explained, allowed, gates, gate_count, &error);
-    else
-      code = gt_cli_model_report(arguments, &explained.config.diagnostics, &error);
-    gt_explained_close(&explained);
-  }
+  if (gt_cli_gates(arguments, &arena, metrics, METRICS, &t.gates, &t.gate_count) &&
+      read_functions(arguments, t.allowed))
+    code = open_and_explain(&t);
   gt_arena_finish(&arena);
   return code;
 }
@@ -182,15 +200,16 @@ extern const gt_command gt_command_explain;
 const gt_command gt_command_explain = {
     .name = "explain",
     .summary = "read a trained Kolmogorov-Arnold network as a formula, and draw it",
-    .usage = "MODEL [options]",
+    .usage = "MODEL... [options]",
     .details =
         "Each edge of the network becomes c f(a x + b), f from a library of functions; which ones, is what\n"
         "explains the training samples with the least complexity. All constants are then fitted together to\n"
         "the samples in double precision, and made nice numbers (1/2, 3, pi) where the samples cannot tell\n"
-        "the difference. Errors are those of the formula as it is printed by --expression.\n",
+        "the difference. Errors are those of the formula as it is printed by --expression. Of several\n"
+        "MODELs the last one is read; the others, such as RUN/unpruned.bin, are drawn beside it.\n",
     .print_details = print_functions,
     .options = options,
     .min_words = 1,
-    .max_words = 1,
+    .max_words = MOST_MODELS,
     .run = run,
 };

@@ -183,6 +183,28 @@ double gt_symbolic_sum(const gt_symbolic *symbolic, const gt_symbolic_data *data
   return sum_of_squares(&f, NULL, NULL, NULL);
 }
 
+double gt_symbolic_edge_value(const gt_symbolic_edge *g, double x) {
+  const double u = g->value[GT_CONSTANT_A] * x + g->value[GT_CONSTANT_B];
+  return g->value[GT_CONSTANT_C] * gt_symbol_value(g->symbol, u);
+}
+
+void gt_symbolic_ranges(const gt_symbolic *symbolic, const double *x, int64_t samples, double *low,
+                        double *high) {
+  pass p;
+  open_pass(&p, symbolic);
+  for (int e = 0; e < symbolic->edges; e++) low[e] = INFINITY, high[e] = -INFINITY;
+  for (int64_t k = 0; k < samples; k++) {
+    forward(&p, x + k * symbolic->width[0]);
+    for (int e = 0; e < symbolic->edges; e++) {
+      const gt_symbolic_edge *g = &symbolic->edge[e];
+      const double from = p.node[p.place[g->layer] + g->from];
+      low[e] = fmin(low[e], from);
+      high[e] = fmax(high[e], from);
+    }
+  }
+  close_pass(&p);
+}
+
 void gt_symbolic_evaluate(const gt_symbolic *symbolic, const double *x, double *y) {
   pass p;
   open_pass(&p, symbolic);

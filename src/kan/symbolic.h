@@ -56,6 +56,10 @@ void gt_symbolic_finish(gt_symbolic *symbolic); /* accepts a zeroed one */
 double gt_symbolic_fit(gt_symbolic *symbolic, const gt_symbolic_data *data, int most_steps);
 double gt_symbolic_sum(const gt_symbolic *symbolic, const gt_symbolic_data *data);
 void gt_symbolic_evaluate(const gt_symbolic *symbolic, const double *x, double *y); /* one sample */
+/* Of each edge the least and the greatest x that samples bring to it, [edges]. */
+void gt_symbolic_ranges(const gt_symbolic *symbolic, const double *x, int64_t samples, double *low,
+                        double *high);
+double gt_symbolic_edge_value(const gt_symbolic_edge *edge, double x); /* c f(a x + b) */
 double gt_symbolic_complexity(const gt_symbolic *symbolic);
 
 /* Takes out nodes and edges without which the rest explains the samples as well. Were there any? */
