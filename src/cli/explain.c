@@ -6,7 +6,8 @@
 
 static const gt_option options[] = {
     {"latex", NULL, "print the formula in LaTeX", false},
-    {"expression", NULL, "print it as data.formula and the layer `expression` take it, with all digits", false},
+    {"expression", NULL, "print it as data.formula and the layer `expression` take it, with all digits",
+     false},
     {"edges", NULL, "print what each edge was read as, and the next best", false},
     {"functions", "LIST", "functions that edges may be, such as x,x^2,sin (default: see above)", false},
     {"no-snap", NULL, "leave constants as they were fitted: no nice numbers", false},
@@ -54,7 +55,8 @@ static void print_formulas(const gt_arguments *arguments, const gt_explained *e)
   gt_arena_init(&arena);
   for (int o = 0; o < outputs; o++) {
     const char *text = gt_symbolic_text(&e->symbolic, o, style, &arena);
-    if (outputs > 1 && style != GT_FORMULA_EXPRESSION) printf(style == GT_FORMULA_LATEX ? "y_{%d} = " : "y%d = ", o);
+    if (outputs > 1 && style != GT_FORMULA_EXPRESSION)
+      printf(style == GT_FORMULA_LATEX ? "y_{%d} = " : "y%d = ", o);
     printf("%s\n", text);
   }
   gt_arena_finish(&arena);
@@ -106,7 +108,8 @@ static void print_text(const gt_arguments *arguments, const gt_explained *e) {
 
 static json_t *errors_json(const gt_explained *e, const gt_explained_split *split) {
   return json_pack("{s:I, s:f, s:f}", "samples", (json_int_t)split->samples, "rmse",
-                   gt_explained_formula_error(e, split), "network_rmse", gt_explained_network_error(e, split));
+                   gt_explained_formula_error(e, split), "network_rmse",
+                   gt_explained_network_error(e, split));
 }
 
 static void print_json(const gt_explained *e) {
@@ -114,10 +117,11 @@ static void print_json(const gt_explained *e) {
   gt_arena arena;
   gt_arena_init(&arena);
   for (int o = 0; o < gt_kan_network_outputs(&e->network); o++)
-    json_array_append_new(
-        formulas, json_pack("{s:s, s:s, s:s}", "plain", gt_symbolic_text(&e->symbolic, o, GT_FORMULA_PLAIN, &arena),
-                            "latex", gt_symbolic_text(&e->symbolic, o, GT_FORMULA_LATEX, &arena), "expression",
-                            gt_symbolic_text(&e->symbolic, o, GT_FORMULA_EXPRESSION, &arena)));
+    json_array_append_new(formulas,
+                          json_pack("{s:s, s:s, s:s}", "plain",
+                                    gt_symbolic_text(&e->symbolic, o, GT_FORMULA_PLAIN, &arena), "latex",
+                                    gt_symbolic_text(&e->symbolic, o, GT_FORMULA_LATEX, &arena), "expression",
+                                    gt_symbolic_text(&e->symbolic, o, GT_FORMULA_EXPRESSION, &arena)));
   json_object_set_new(root, "outputs", formulas);
   json_object_set_new(root, "edges", json_integer(e->symbolic.edges));
   json_object_set_new(root, "snapped", json_integer(e->snapped));

@@ -41,7 +41,8 @@ static gt_panel panel_of(const gt_explained *e, gt_arena *arena) {
 static const char *note_of(const gt_explained *e, gt_arena *arena) {
   const char *text = gt_symbolic_text(&e->symbolic, 0, GT_FORMULA_PLAIN, arena);
   const bool more = gt_kan_network_outputs(&e->network) > 1;
-  if (strlen(text) <= MOST_NOTE) return gt_arena_printf(arena, "%s = %s%s", more ? "y0" : "y", text, more ? ", ..." : "");
+  if (strlen(text) <= MOST_NOTE)
+    return gt_arena_printf(arena, "%s = %s%s", more ? "y0" : "y", text, more ? ", ..." : "");
   return gt_arena_printf(arena, "%s = %.*s...", more ? "y0" : "y", (int)MOST_NOTE - 3, text);
 }
 
@@ -50,7 +51,8 @@ static int panels_of(const gt_explained *models, int count, gt_panel *panel, gt_
   for (int i = 0; i < count; i++) panel[i] = panel_of(&models[i], arena);
   if (!last->has_formula) return count;
   panel[count] = panel[count - 1];
-  double *low = GT_NEW_N(arena, double, last->symbolic.edges), *high = GT_NEW_N(arena, double, last->symbolic.edges);
+  double *low = GT_NEW_N(arena, double, last->symbolic.edges),
+         *high = GT_NEW_N(arena, double, last->symbolic.edges);
   gt_symbolic_ranges(&last->symbolic, last->train.x, last->train.samples, low, high);
   panel[count].symbolic = &last->symbolic;
   panel[count].low = low;

@@ -46,7 +46,8 @@ static bool read_split(gt_explained *e, const gt_split *from, gt_explained_split
     return gt_fail(error, GT_ERR_DATA, "%s has several inputs: only networks of one are explained",
                    e->file.path);
   to->scaled = gt_kan_samples(&data->input[0], &from->input[0], inputs, MOST_SAMPLES, &to->samples, error);
-  to->x = to->scaled ? gt_kan_samples(NULL, &from->input[0], inputs, MOST_SAMPLES, &to->samples, error) : NULL;
+  to->x =
+      to->scaled ? gt_kan_samples(NULL, &from->input[0], inputs, MOST_SAMPLES, &to->samples, error) : NULL;
   if (!to->x) return false;
   e->of_network = data->classification || gt_tensor_features(&from->targets) != outputs;
   to->y = e->of_network ? outputs_of(e, to)
@@ -108,8 +109,7 @@ static double root_mean(double sum, int64_t count) { return count ? sqrt(sum / (
 double gt_explained_network_error(const gt_explained *e, const gt_explained_split *split) {
   const int outputs = gt_kan_network_outputs(&e->network);
   double sum = 0, *y = outputs_of(e, split);
-  for (int64_t k = 0; k < split->samples * outputs; k++)
-    sum += (y[k] - split->y[k]) * (y[k] - split->y[k]);
+  for (int64_t k = 0; k < split->samples * outputs; k++) sum += (y[k] - split->y[k]) * (y[k] - split->y[k]);
   free(y);
   return root_mean(sum, split->samples * outputs);
 }

@@ -26,7 +26,8 @@ static tree number(const builder *b, double value) {
 }
 
 static tree call(const builder *b, const char *name, tree x, tree y) {
-  return make(b, (gt_formula){.kind = GT_FORMULA_CALL, .call = name, .argument = {x, y}, .arguments = y ? 2 : 1});
+  return make(
+      b, (gt_formula){.kind = GT_FORMULA_CALL, .call = name, .argument = {x, y}, .arguments = y ? 2 : 1});
 }
 
 static bool is_number(tree t, double value) { return t->kind == GT_FORMULA_NUMBER && t->number == value; }
@@ -96,7 +97,8 @@ static tree sum_of(const builder *b, int layer, int node, bool logarithms) {
   return begun ? sum : plus(b, sum, bias, number(b, 1));
 }
 
-/* exp(sum of c log u + rest) = product of u^c, times exp(rest) where there is one; NULL without logarithms. */
+/* exp(sum of c log u + rest) = product of u^c, times exp(rest) where there is one; NULL without logarithms.
+ */
 static tree product_of(const builder *b, int layer, int node) {
   tree above = NULL, below = NULL;
   for (int e = 0; e < b->s->edges; e++) {

@@ -69,7 +69,7 @@ double gt_least_squares(const gt_least *problem, double *p, int most_steps) {
   const size_t n = (size_t)problem->parameters;
   if (!n) return problem->sum(problem->owner, p, NULL, NULL);
   double *room = gt_alloc((2 * n * n + 3 * n) * sizeof *room);
-  work w = {problem->parameters, room, room + n * n, room + n * n + n, room + 2 * n * n + n,
+  work w = {problem->parameters,     room, room + n * n, room + n * n + n, room + 2 * n * n + n,
             room + 2 * n * n + 2 * n};
   const double sum = descend(problem, &w, p, most_steps);
   free(room);

@@ -23,14 +23,14 @@ SYMBOL(cosine, cos(u), -sin(u))
 SYMBOL(tangent, tan(u), 1 + tan(u) * tan(u))
 SYMBOL(hyperbolic, tanh(u), 1 - tanh(u) * tanh(u))
 SYMBOL(logistic, 1 / (1 + exp(-u)), 1 / (2 + exp(u) + exp(-u)))
-SYMBOL(gaussian, exp(-u * u), -2 * u * exp(-u * u))
+SYMBOL(gaussian, exp(-u *u), -2 * u * exp(-u * u))
 SYMBOL(arcsine, asin(u), 1 / sqrt(1 - u * u))
 SYMBOL(arctangent, atan(u), 1 / (1 + u * u))
 
-#define NEAR_ZERO 1e-9 /* of poles and logarithms */
-#define A         GT_SYMBOL_A
-#define B         GT_SYMBOL_B
-#define SIGN      GT_SYMBOL_SIGN
+#define NEAR_ZERO    1e-9 /* of poles and logarithms */
+#define A            GT_SYMBOL_A
+#define B            GT_SYMBOL_B
+#define SIGN         GT_SYMBOL_SIGN
 #define VALUES(name) name##_value, name##_slope
 
 /* cos and sigmoid are sin and tanh in other words: these come first, as they are simpler here. */

@@ -1,5 +1,5 @@
-/* Pruning carried out: the config and the values of a network that has only the nodes and edges that are kept.
- * Nodes that go make layers narrower; of edges between nodes that stay, the mask is 0. */
+/* Pruning carried out: the config and the values of a network that has only the nodes and edges that are
+ * kept. Nodes that go make layers narrower; of edges between nodes that stay, the mask is 0. */
 #ifndef GT_KAN_NARROW_H
 #define GT_KAN_NARROW_H
 #include "kan/scores.h"

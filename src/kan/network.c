@@ -145,7 +145,8 @@ void gt_kan_edge(const gt_kan_layer *layer, int input, int output, const double 
 double *gt_kan_samples(const gt_input *input, const gt_tensor *tensor, int inputs, int64_t most,
                        int64_t *samples, gt_error *error) {
   const int64_t features = gt_tensor_features(tensor), total = tensor->dim[0];
-  const int64_t step = total > most ? (total + most - 1) / most : 1, period = input ? input->scaling.count : 0;
+  const int64_t step = total > most ? (total + most - 1) / most : 1,
+                period = input ? input->scaling.count : 0;
   const float *scaling = input ? input->scaling.values : NULL, *floats = tensor->data;
   const uint8_t *bytes = tensor->data;
   if (features != inputs || tensor->element == GT_ELEMENT_I32) {

@@ -1,7 +1,8 @@
-/* gt_kan_network: a trained Kolmogorov-Arnold network as plain numbers on the host, in double: what is pruned,
- * drawn and read as a formula. Layers of type `kan`, one after the other, each edge a function phi(x) of its
- * own: basis functions by their coefficients (scales and mask are in them) and the base branch. Splines are
- * evaluated in double, other bases as exactly as kernels do. Owner: whoever called gt_kan_network_read. */
+/* gt_kan_network: a trained Kolmogorov-Arnold network as plain numbers on the host, in double: what is
+ * pruned, drawn and read as a formula. Layers of type `kan`, one after the other, each edge a function phi(x)
+ * of its own: basis functions by their coefficients (scales and mask are in them) and the base branch.
+ * Splines are evaluated in double, other bases as exactly as kernels do. Owner: whoever called
+ * gt_kan_network_read. */
 #ifndef GT_KAN_NETWORK_H
 #define GT_KAN_NETWORK_H
 #include "data/data.h"
@@ -27,8 +28,8 @@ typedef struct gt_kan_network {
   int layers;
 } gt_kan_network;
 
-/* Reads the network off a built model and the values of its slots. GT_ERR_DATA, naming the layer, if the model
- * is not made of KAN layers alone, one after the other. `path`: whose, for messages. */
+/* Reads the network off a built model and the values of its slots. GT_ERR_DATA, naming the layer, if the
+ * model is not made of KAN layers alone, one after the other. `path`: whose, for messages. */
 bool gt_kan_network_read(gt_kan_network *network, const gt_model *model, const gt_image *image,
                          const char *path, gt_error *error);
 void gt_kan_network_finish(gt_kan_network *network); /* accepts a zeroed one */

@@ -1,5 +1,5 @@
-/* gt_pen: what pictures are drawn with, on white, in units of a pixel of the screen: as SVG text, or as pixels.
- * A picture is drawn by a function that is given a pen, and knows nothing of where it draws. */
+/* gt_pen: what pictures are drawn with, on white, in units of a pixel of the screen: as SVG text, or as
+ * pixels. A picture is drawn by a function that is given a pen, and knows nothing of where it draws. */
 #ifndef GT_KAN_PEN_H
 #define GT_KAN_PEN_H
 #include "data/png.h"

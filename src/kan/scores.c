@@ -17,8 +17,7 @@ void gt_kan_scores_find(gt_kan_scores *scores, const gt_kan_network *network, co
   *scores = (gt_kan_scores){.layers = layers};
   scores->node = gt_alloc(((size_t)layers + 1) * sizeof *scores->node);
   scores->edge = gt_alloc((size_t)layers * sizeof *scores->edge);
-  for (int n = 0; n <= layers; n++)
-    scores->node[n] = gt_alloc((size_t)width_of(network, n) * sizeof(double));
+  for (int n = 0; n <= layers; n++) scores->node[n] = gt_alloc((size_t)width_of(network, n) * sizeof(double));
   for (int o = 0; o < width_of(network, layers); o++) scores->node[layers][o] = 1;
   for (int index = layers; index-- > 0;) {
     const gt_kan_layer *l = &network->layer[index];

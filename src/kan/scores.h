@@ -1,6 +1,7 @@
 /* How much of a network's output comes by way of each edge and node, and what pruning leaves of it. Scores as
- * pykan attributes them (Liu et al., "KAN 2.0", 2024): each output has 1; of a node's score an edge that leads
- * into it has as much as its values' deviation is of the node's, and a node the sum of its outgoing edges. */
+ * pykan attributes them (Liu et al., "KAN 2.0", 2024): each output has 1; of a node's score an edge that
+ * leads into it has as much as its values' deviation is of the node's, and a node the sum of its outgoing
+ * edges. */
 #ifndef GT_KAN_SCORES_H
 #define GT_KAN_SCORES_H
 #include "kan/network.h"

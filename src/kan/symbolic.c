@@ -80,7 +80,8 @@ static const double *forward(pass *p, const double *x) {
     memcpy(p->node + p->place[l], s->bias[l], (size_t)s->width[l] * sizeof *x);
   for (int e = 0; e < s->edges; e++) { /* they come layer by layer */
     const gt_symbolic_edge *g = &s->edge[e];
-    p->argument[e] = g->value[GT_CONSTANT_A] * p->node[p->place[g->layer] + g->from] + g->value[GT_CONSTANT_B];
+    p->argument[e] =
+        g->value[GT_CONSTANT_A] * p->node[p->place[g->layer] + g->from] + g->value[GT_CONSTANT_B];
     p->value[e] = gt_symbol_value(g->symbol, p->argument[e]);
     p->node[p->place[g->layer + 1] + g->to] += g->value[GT_CONSTANT_C] * p->value[e];
   }
@@ -170,8 +171,7 @@ double gt_symbolic_fit(gt_symbolic *symbolic, const gt_symbolic_data *data, int 
   double *room = gt_alloc((2 * (size_t)f.parameters + 1) * sizeof *room);
   f.slope = room + f.parameters;
   each(symbolic, room, NULL);
-  const double sum =
-      gt_least_squares(&(gt_least){f.parameters, &f, sum_of_squares}, room, most_steps);
+  const double sum = gt_least_squares(&(gt_least){f.parameters, &f, sum_of_squares}, room, most_steps);
   each(symbolic, NULL, room);
   free(room);
   return sum;

@@ -1,7 +1,8 @@
 /* gt_symbolic: a network of which every edge is c f(a x + b), f of the library, and every node a sum of such
  * and of a constant. Read off a trained network edge by edge, then all constants together are fitted to
  * samples in double (Levenberg and Marquardt), where the functions are chosen that explain them with the
- * least complexity. Its inputs are the model's, before any scaling. Owner: whoever called gt_symbolic_find. */
+ * least complexity. Its inputs are the model's, before any scaling. Owner: whoever called gt_symbolic_find.
+ */
 #ifndef GT_KAN_SYMBOLIC_H
 #define GT_KAN_SYMBOLIC_H
 #include "kan/edge_fit.h"
@@ -45,8 +46,8 @@ typedef struct gt_symbolic_report {
 } gt_symbolic_report;
 
 /* The network in functions of the library for which allowed[index] is set (NULL: all). `scaled`: the samples
- * as the network reads them; data: as they are, and what its outputs are to be. GT_ERR_DATA if the network has
- * too many edges. The report is in the arena of *out. */
+ * as the network reads them; data: as they are, and what its outputs are to be. GT_ERR_DATA if the network
+ * has too many edges. The report is in the arena of *out. */
 bool gt_symbolic_find(gt_symbolic *out, const gt_kan_network *network, const double *scaled,
                       const gt_symbolic_data *data, const bool *allowed, gt_symbolic_report *report,
                       gt_error *error);
@@ -67,8 +68,8 @@ bool gt_symbolic_simplify(gt_symbolic *symbolic, const gt_symbolic_data *data);
 /* Takes out what says the same twice: a constant inside and one outside that can stand for each other. The
  * function stays. */
 void gt_symbolic_normalise(gt_symbolic *symbolic);
-/* Makes constants nice numbers (0, 1/2, 3, pi, …) where the samples cannot tell the difference: as long as the
- * sum of squares grows by less than three deviations of its own. Returns how many. */
+/* Makes constants nice numbers (0, 1/2, 3, pi, …) where the samples cannot tell the difference: as long as
+ * the sum of squares grows by less than three deviations of its own. Returns how many. */
 int gt_symbolic_snap(gt_symbolic *symbolic, const gt_symbolic_data *data);
 
 /* --- within kan/ --- */

@@ -192,8 +192,9 @@ bool gt_symbolic_find(gt_symbolic *out, const gt_kan_network *network, const dou
   const int edges = count_edges(network);
   *out = (gt_symbolic){0};
   if (edges > GT_SYMBOLIC_MOST_EDGES)
-    return gt_fail(error, GT_ERR_DATA, "the network has %d edges, and only %d can be read as a formula: prune it",
-                   edges, (int)GT_SYMBOLIC_MOST_EDGES);
+    return gt_fail(error, GT_ERR_DATA,
+                   "the network has %d edges, and only %d can be read as a formula: prune it", edges,
+                   (int)GT_SYMBOLIC_MOST_EDGES);
   gt_arena_init(&out->arena);
   out->edge = gt_arena_alloc_n(&out->arena, (size_t)edges + 1, sizeof *out->edge);
   lay_out(out, network);
@@ -202,8 +203,8 @@ bool gt_symbolic_find(gt_symbolic *out, const gt_kan_network *network, const dou
   f.choice = gt_arena_alloc_n(&out->arena, (size_t)edges + 1, sizeof *f.choice);
   gt_arena_init(&f.trials);
   f.rows = out->edges;
-  *report = (gt_symbolic_report){
-      gt_arena_copy(&out->arena, out->edge, (size_t)edges * sizeof *out->edge), f.fit, f.rows, f.symbols};
+  *report = (gt_symbolic_report){gt_arena_copy(&out->arena, out->edge, (size_t)edges * sizeof *out->edge),
+                                 f.fit, f.rows, f.symbols};
   fit_edges(&f, scaled);
   choose(&f);
   for (int round = 0; round < ROUNDS && isfinite(f.cost); round++) {
@@ -215,7 +216,8 @@ bool gt_symbolic_find(gt_symbolic *out, const gt_kan_network *network, const dou
   gt_arena_finish(&f.trials);
   if (!isfinite(f.cost)) {
     gt_symbolic_finish(out);
-    return gt_fail(error, GT_ERR_DATA, "none of the functions fits an edge of the network, or an edge is flat");
+    return gt_fail(error, GT_ERR_DATA,
+                   "none of the functions fits an edge of the network, or an edge is flat");
   }
   gt_symbolic_fit(out, data, ALL_STEPS);
   return true;

@@ -96,10 +96,7 @@ void gt_symbolic_normalise(gt_symbolic *s) {
   for (int e = s->edges; e-- > 0;) { /* from the outputs down: a node's edges in are whole when it is met */
     gt_symbolic_edge *g = &s->edge[e];
     if (!g->layer || readers(s, g->layer, g->from) != 1) continue;
-    const joint j = {s,
-                     g,
-                     &s->bias[g->layer][g->from],
-                     &s->bias[g->layer + 1][g->to],
+    const joint j = {s, g, &s->bias[g->layer][g->from], &s->bias[g->layer + 1][g->to],
                      &s->bias_fixed[g->layer][g->from]};
     take_inside(&j);
   }

@@ -13,10 +13,21 @@ static bool nice_near(double x, int n, double *nice) {
   static const struct {
     double unit;   /* multiples of it … */
     double within; /* … that are so near, of the unit */
-  } grids[] = {{1, 0.05},       {0.5, 0.04},         {PI, 0.03}, {PI / 2, 0.03},
-               {1 / 3.0, 0.03}, {0.25, 0.03},        {0.2, 0.03},                    {PI / 3, 0.02},
-               {PI / 4, 0.02},  {0.1, 0.02},         {0.125, 0.02},                  {1 / 6.0, 0.02},
-               {0.01, 0.02},    {1.41421356237309505, 0.01}, {1.73205080756887729, 0.01}};
+  } grids[] = {{1, 0.05},
+               {0.5, 0.04},
+               {PI, 0.03},
+               {PI / 2, 0.03},
+               {1 / 3.0, 0.03},
+               {0.25, 0.03},
+               {0.2, 0.03},
+               {PI / 3, 0.02},
+               {PI / 4, 0.02},
+               {0.1, 0.02},
+               {0.125, 0.02},
+               {1 / 6.0, 0.02},
+               {0.01, 0.02},
+               {1.41421356237309505, 0.01},
+               {1.73205080756887729, 0.01}};
   for (size_t g = 0; g < sizeof grids / sizeof *grids; g++) {
     const double multiple = round(x / grids[g].unit), value = multiple * grids[g].unit;
     const bool whole_of_many = fabs(multiple) > 1000;
@@ -58,8 +69,7 @@ static bool try(snapper *p, double *value, bool *fixed, double nice) {
     memcpy(p->s->edge, before.edge, (size_t)p->s->edges * sizeof *before.edge);
     for (int l = 1; l <= p->s->layers; l++) {
       memcpy(p->s->bias[l], before.bias[l], (size_t)p->s->width[l] * sizeof **before.bias);
-      memcpy(p->s->bias_fixed[l], before.bias_fixed[l],
-             (size_t)p->s->width[l] * sizeof **before.bias_fixed);
+      memcpy(p->s->bias_fixed[l], before.bias_fixed[l], (size_t)p->s->width[l] * sizeof **before.bias_fixed);
     }
   }
   gt_arena_finish(&arena);

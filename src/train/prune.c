@@ -56,8 +56,8 @@ static void report(gt_run *run, const gt_kan_network *network, const gt_kan_scor
     const gt_kan_layer *layer = &network->layer[l];
     const char *nodes = "";
     for (int o = 0; o < layer->outputs && o < 16; o++)
-      nodes = gt_arena_printf(&run->session.arena, "%s%s%.3g%s", nodes, o ? ", " : "",
-                              scores->node[l + 1][o], kept->node[l + 1][o] ? "" : " (goes)");
+      nodes = gt_arena_printf(&run->session.arena, "%s%s%.3g%s", nodes, o ? ", " : "", scores->node[l + 1][o],
+                              kept->node[l + 1][o] ? "" : " (goes)");
     gt_sinks_say(&run->sinks, "pruned '%s': %d of %d nodes and %d of %d edges stay; its nodes score %s%s",
                  layer->name, gt_kan_kept_nodes(kept, network, l), layer->outputs,
                  gt_kan_kept_edges(kept, network, l), layer->inputs * layer->outputs, nodes,

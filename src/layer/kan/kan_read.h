@@ -1,7 +1,7 @@
 /* What readers of a trained KAN layer need beside its tensors and the attribute of its basis, which is the
  * form of its slot `coefficients`. Its tensors: coefficients [blocks, functions, inputs of a block, outputs],
- * spline_scale and mask [blocks, 1, inputs of a block, outputs], base_weight [inputs, outputs] (where the base
- * is not one of the functions), bias [outputs]. */
+ * spline_scale and mask [blocks, 1, inputs of a block, outputs], base_weight [inputs, outputs] (where the
+ * base is not one of the functions), bias [outputs]. */
 #ifndef GT_LAYER_KAN_READ_H
 #define GT_LAYER_KAN_READ_H
 #include "op/kan/kan.h"
