@@ -1,6 +1,6 @@
 #include "kan/network.h"
 #include "base/memory.h"
-#include "layer/kan/kan_read.h"
+#include "layer/kan/kan_host.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

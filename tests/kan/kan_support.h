@@ -3,7 +3,7 @@
 #define TESTS_KAN_SUPPORT_H
 #include "kan/scores.h"
 #include "kan/symbolic.h"
-#include "layer/kan/kan_read.h"
+#include "layer/kan/kan_host.h"
 #include "layer/kan/spline.h"
 #include <math.h>
 #include <setjmp.h>

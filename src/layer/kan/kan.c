@@ -7,7 +7,7 @@
  * product with them. */
 #include "base/count.h"
 #include "layer/kan/kan_init.h"
-#include "layer/kan/kan_read.h"
+#include "layer/kan/kan_host.h"
 #include "layer/layer.h"
 #include "layer/norm.h"
 #include "op/core.h"

@@ -3,7 +3,7 @@
  * to new ones. */
 #include "base/memory.h"
 #include "layer/kan/kan_init.h"
-#include "layer/kan/kan_read.h"
+#include "layer/kan/kan_host.h"
 #include "layer/kan/spline.h"
 #include "layer/layer.h"
 #include "op/kan/basis.h"

@@ -2,8 +2,8 @@
  * form of its slot `coefficients`. Its tensors: coefficients [blocks, functions, inputs of a block, outputs],
  * spline_scale and mask [blocks, 1, inputs of a block, outputs], base_weight [inputs, outputs] (where the
  * base is not one of the functions), bias [outputs]. */
-#ifndef GT_LAYER_KAN_READ_H
-#define GT_LAYER_KAN_READ_H
+#ifndef GT_LAYER_KAN_HOST_H
+#define GT_LAYER_KAN_HOST_H
 #include "op/kan/kan.h"
 
 typedef struct gt_kan_beside {
