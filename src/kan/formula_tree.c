@@ -121,7 +121,7 @@ static tree product_of(const builder *b, int layer, int node) {
 static tree sine(const builder *b, const gt_symbolic_edge *g, tree u) {
   const double *v = g->value;
   if (strcmp(g->symbol->name, "sin")) return call(b, "cos", u, NULL);
-  if (fabs(v[GT_CONSTANT_B]) != pi / 2) return call(b, "sin", u, NULL);
+  if (fabs(fabs(v[GT_CONSTANT_B]) - pi / 2) > 1e-13) return call(b, "sin", u, NULL);
   tree inner = affine(b, v[GT_CONSTANT_A], node_tree(b, g->layer, g->from), 0);
   tree cosine = call(b, "cos", inner, NULL);
   return v[GT_CONSTANT_B] > 0 ? cosine : call(b, "neg", cosine, NULL);

@@ -55,16 +55,26 @@ static double strength(const gt_kan_network *network, const gt_kan_scores *score
   return fmin(in, out);
 }
 
+/* How many of a hidden layer's nodes are stronger than node k; of equal ones the first is. */
+static int rank_of(const double *strengths, int width, int k) {
+  int stronger = 0;
+  for (int i = 0; i < width; i++)
+    stronger += strengths[i] > strengths[k] || (strengths[i] == strengths[k] && i < k);
+  return stronger;
+}
+
 static void choose_nodes(gt_kan_kept *kept, const gt_kan_network *network, const gt_kan_scores *scores,
-                         double limit) {
+                         gt_kan_limits limits) {
   for (int index = 0; index <= network->layers; index++) {
+    const int width = width_of(network, index);
     const bool hidden = index > 0 && index < network->layers;
-    int best = 0;
-    for (int k = 0; k < width_of(network, index); k++) {
-      kept->node[index][k] = !hidden || strength(network, scores, index, k) > limit;
-      if (hidden && strength(network, scores, index, k) > strength(network, scores, index, best)) best = k;
+    double *strengths = gt_alloc((size_t)width * sizeof *strengths);
+    for (int k = 0; hidden && k < width; k++) strengths[k] = strength(network, scores, index, k);
+    for (int k = 0; k < width; k++) {
+      const int rank = hidden ? rank_of(strengths, width, k) : 0;
+      kept->node[index][k] = !rank || (strengths[k] > limits.node && (!limits.most || rank < limits.most));
     }
-    if (hidden) kept->node[index][best] = true;
+    free(strengths);
   }
 }
 
@@ -106,7 +116,7 @@ static void drop_loose_ends(gt_kan_kept *kept, const gt_kan_network *network) {
 }
 
 void gt_kan_choose(gt_kan_kept *kept, const gt_kan_network *network, const gt_kan_scores *scores,
-                   double node_limit, double edge_limit) {
+                   gt_kan_limits limits) {
   const int layers = network->layers;
   *kept = (gt_kan_kept){.layers = layers};
   kept->node = gt_alloc(((size_t)layers + 1) * sizeof *kept->node);
@@ -117,8 +127,8 @@ void gt_kan_choose(gt_kan_kept *kept, const gt_kan_network *network, const gt_ka
       kept->edge[n] =
           gt_alloc((size_t)network->layer[n].inputs * (size_t)network->layer[n].outputs * sizeof(bool));
   }
-  choose_nodes(kept, network, scores, node_limit);
-  choose_edges(kept, network, scores, edge_limit);
+  choose_nodes(kept, network, scores, limits);
+  choose_edges(kept, network, scores, limits.edge);
   drop_loose_ends(kept, network);
 }
 

@@ -14,16 +14,21 @@ typedef struct gt_kan_scores {
 void gt_kan_scores_find(gt_kan_scores *scores, const gt_kan_network *network, const gt_kan_trace *trace);
 void gt_kan_scores_finish(gt_kan_scores *scores); /* accepts a zeroed one */
 
+typedef struct gt_kan_limits {
+  double node, edge; /* scores above them stay */
+  int most;          /* nodes of a hidden layer; 0: any number */
+} gt_kan_limits;
+
 /* What is kept: hidden nodes of which both the strongest edge that leads in and the strongest that leads out
- * score above `node_limit`, edges between these above `edge_limit`; nodes that this leaves without edges on a
- * side go, too. Of each hidden layer the best node stays, and of each output the best edge. */
+ * score above a limit, edges between these above another; nodes that this leaves without edges on a side go,
+ * too. Of each hidden layer the best node stays, and of each output the best edge. */
 typedef struct gt_kan_kept {
   int layers;
   bool **node; /* [layers + 1]: inputs and outputs all stay */
   bool **edge; /* [layers] */
 } gt_kan_kept;
 void gt_kan_choose(gt_kan_kept *kept, const gt_kan_network *network, const gt_kan_scores *scores,
-                   double node_limit, double edge_limit);
+                   gt_kan_limits limits);
 void gt_kan_kept_finish(gt_kan_kept *kept); /* accepts a zeroed one */
 int gt_kan_kept_nodes(const gt_kan_kept *kept, const gt_kan_network *network, int layer); /* of its outputs */
 int gt_kan_kept_edges(const gt_kan_kept *kept, const gt_kan_network *network, int layer);

@@ -48,11 +48,22 @@ static void settle_scale(const joint *j) {
   fix(first, GT_CONSTANT_C, first->value[GT_CONSTANT_C] < 0 ? -1 : 1);
 }
 
+/* Where f is odd or even, what goes into it begins without a minus. */
+static void settle_sign(const joint *j) {
+  const gt_symbol *symbol = j->edge->symbol;
+  const gt_symbolic_edge *first = first_into(j);
+  const double left = gt_symbol_value(symbol, -0.5), right = gt_symbol_value(symbol, 0.5);
+  if (!first || first->value[GT_CONSTANT_C] > 0 || fabs(left) != fabs(right)) return;
+  move_node(j, -1, 0);
+  if (left != right) j->edge->value[GT_CONSTANT_C] *= -1;
+}
+
 static void take_inside(const joint *j) {
   gt_symbolic_edge *g = j->edge;
   move_node(j, g->value[GT_CONSTANT_A], g->value[GT_CONSTANT_B]);
   fix(g, GT_CONSTANT_A, 1);
   fix(g, GT_CONSTANT_B, 0);
+  settle_sign(j);
   if (g->symbol->kind == GT_SYMBOL_LINE) {
     const double c = g->value[GT_CONSTANT_C];
     move_node(j, c, 0);

@@ -37,6 +37,7 @@ typedef struct gt_train_config {
 
 typedef struct gt_prune_config { /* train/prune.h */
   double node, edge;
+  int64_t nodes;
 } gt_prune_config;
 
 typedef struct gt_config {

@@ -11,6 +11,8 @@ static const gt_field fields[] = {
            .help = "hidden nodes go whose strongest edge to either side scores no more"),
     GT_ROW(gt_prune_config, edge, GT_FIELD_FLOAT, .fallback = "3e-2", .min = 0, .max = 1e9,
            .help = "edges go that score no more"),
+    GT_ROW(gt_prune_config, nodes, GT_FIELD_INT, .fallback = "0", .min = 0, .max = INT32_MAX,
+           .help = "at most so many of a hidden layer stay, those that score best; 0: any number"),
     {.name = NULL},
 };
 const gt_schema gt_prune_schema = {
@@ -77,7 +79,7 @@ static bool choose(gt_run *run, const gt_kan_network *network, const gt_prune_co
   if (!x) return false;
   gt_kan_trace_run(&trace, network, x, samples);
   gt_kan_scores_find(&scores, network, &trace);
-  gt_kan_choose(kept, network, &scores, limits->node, limits->edge);
+  gt_kan_choose(kept, network, &scores, (gt_kan_limits){limits->node, limits->edge, (int)limits->nodes});
   report(run, network, &scores, kept);
   gt_kan_scores_finish(&scores);
   gt_kan_trace_finish(&trace);

@@ -56,21 +56,24 @@ static void test_what_is_kept(void **state) {
   gt_kan_scores scores;
   gt_kan_kept kept;
   make(&n, &trace, &scores);
-  gt_kan_choose(&kept, &n, &scores, 1e-2, 3e-2);
+  gt_kan_choose(&kept, &n, &scores, (gt_kan_limits){1e-2, 3e-2, 0});
   assert_true(kept.node[1][0] && !kept.node[1][1] && !kept.node[1][2]);
   assert_true(kept.edge[0][0] && kept.edge[0][3] && !kept.edge[0][1] && kept.edge[1][0]);
   assert_int_equal(gt_kan_kept_nodes(&kept, &n, 0), 1);
   assert_int_equal(gt_kan_kept_edges(&kept, &n, 0), 2);
   gt_kan_kept_finish(&kept);
-  gt_kan_choose(&kept, &n, &scores, 1e-2, 0.2); /* the second input's edge, too */
+  gt_kan_choose(&kept, &n, &scores, (gt_kan_limits){1e-2, 0.2, 0}); /* the second input's edge, too */
   assert_true(kept.edge[0][0] && !kept.edge[0][3]);
   gt_kan_kept_finish(&kept);
-  gt_kan_choose(&kept, &n, &scores, 100, 100); /* something stays */
+  gt_kan_choose(&kept, &n, &scores, (gt_kan_limits){100, 100, 0}); /* something stays */
   assert_true(kept.node[1][0] && kept.edge[0][0] && kept.edge[1][0]);
   assert_int_equal(gt_kan_kept_nodes(&kept, &n, 0), 1);
   gt_kan_kept_finish(&kept);
-  gt_kan_choose(&kept, &n, &scores, 0, 0); /* what leads nowhere goes even so */
+  gt_kan_choose(&kept, &n, &scores, (gt_kan_limits){0, 0, 0}); /* what leads nowhere goes even so */
   assert_true(kept.node[1][0] && kept.node[1][1] && !kept.node[1][2]);
+  gt_kan_kept_finish(&kept);
+  gt_kan_choose(&kept, &n, &scores, (gt_kan_limits){0, 0, 1}); /* no more than one */
+  assert_true(kept.node[1][0] && !kept.node[1][1] && !kept.node[1][2]);
   gt_kan_kept_finish(&kept);
   clear(&n, &trace, &scores);
 }
