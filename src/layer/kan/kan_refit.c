@@ -27,8 +27,8 @@ static double value_of(const gt_kan_attribute *a, uint32_t term, double x) {
   uint32_t geometry[GT_BASIS_WORDS], spec[GT_FACTOR_SPEC_END] = {0};
   const float at = (float)x;
   float value;
-  gt_basis_geometry(a, 1, 1, geometry, spec + GT_FACTOR_SPEC_OWN);
-  gt_basis_fill(geometry, spec, term, &at, 1, &value);
+  gt_basis_geometry(a, 0, 1, 1, geometry, spec + GT_FACTOR_SPEC_OWN);
+  gt_basis_fill(geometry, spec, term, &at, NULL, 1, &value);
   return value;
 }
 
