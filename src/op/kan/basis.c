@@ -208,8 +208,8 @@ static void fill(const uint32_t *geometry, const uint32_t *spec, uint32_t term, 
                   .inverse = gt_from_bits(geometry[GT_BASIS_INVERSE]),
                   .first = gt_from_bits(geometry[GT_BASIS_FIRST]),
                   .second = gt_from_bits(geometry[GT_BASIS_SECOND])};
-  if (term == f.terms)
-    fill_base[f.order](&base_form, l);
+  if (term == f.terms) /* the base has no scale: what is asked by one is not used */
+    fill_base[f.order == GT_BASIS_BY_SCALE ? 1 : f.order](&base_form, l);
   else
     fill_by(spec[GT_BASIS_SPEC_KIND], &f, l);
 }
