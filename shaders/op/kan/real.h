@@ -46,7 +46,7 @@ vec4 gt_cosine(vec4 x, uint quarters) { /* cos(x + quarters * pi/2) */
 #define GT_KNOTS(name) \
   GT_MATH float name(float x, const float *behind, size_t step, uint degree, uint order)
 #define GT_KNOT(j)              behind[(j) * step]
-#define GT_UNROLLED
+#define GT_UNROLLED _Pragma("GCC unroll 16")
 #define GT_TERMS                terms
 #define GT_DEGREE               degree
 #define GT_ORDER                order

@@ -132,6 +132,7 @@ gt_id gt_kan_apply(gt_build *build, const gt_kan_choice *o, gt_id x) {
   a.block = block_of(inputs);
   a.base = !strcmp(o->base, "silu") && !strcmp(o->norm, "none");
   a.placed = o->centres || o->widths;
+  if (a.placed) a.first = 1; /* the scales say it */
   const int64_t functions = a.terms + a.base;
   if (gt_times_at_most(gt_times_at_most(inputs, functions, INT32_MAX), units, INT32_MAX) == INT32_MAX)
     return gt_build_error(build, NULL, "would have %d coefficients or more", INT32_MAX);

@@ -66,7 +66,7 @@ static gt_id places(gt_build *build, const gt_kan_choice *o, const gt_kan_attrib
     return gt_concatenate(build->graph, parts, 3, 0);
   }
   const double apart = 1 / (double)a->inverse;
-  const double scale = (double)a->inverse * (a->first > 0 ? (double)a->first : 1);
+  const double scale = o->config->width > 0 ? 1 / o->config->width : (double)a->inverse;
   const gt_id parts[2] = {
       o->centres ? learned(build, "centres", shape, o->low, apart) : fixed(build, shape, o->low, apart),
       o->widths ? learned(build, "scales", shape, scale, 0) : fixed(build, shape, scale, 0)};

@@ -117,7 +117,7 @@ static fill_function *const fill_placed[][ORDER_COUNT + 1] = {GT_PLAIN_BASES(PLA
     for (uint32_t k = 0; k < l->count; k++) {                                                  \
       const float *restrict x = l->x + k * l->x_step;                                          \
       float *restrict to = l->to + k * l->to_step;                                             \
-      for (uint32_t i = 0; i < l->length; i++)                                                 \
+      GT_VECTOR_LOOP for (uint32_t i = 0; i < l->length; i++)                                  \
         to[i] = gt_basis_knots(x[i], behind + i, l->x_step, degree_, f->order);                \
     }                                                                                          \
   }
