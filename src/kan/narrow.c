@@ -48,6 +48,14 @@ static int *numbers(const bool *kept, int count) {
   return list;
 }
 
+/* Of tensors [rows, inputs]. */
+static void gather_rows(const choice *c, const gt_slot *slot, const gt_slot *was, const float *old,
+                        float *out) {
+  const int64_t *d = slot->shape.dim;
+  for (int64_t row = 0; row < d[0]; row++)
+    for (int64_t i = 0; i < d[1]; i++) out[row * d[1] + i] = old[row * was->shape.dim[1] + c->input[i]];
+}
+
 /* The element of a tensor of this shape that belongs to an input and output, or to an output alone. */
 static int64_t element(gt_shape shape, int64_t function, int64_t i, int64_t o) {
   const int64_t *d = shape.dim;
@@ -61,6 +69,10 @@ static void gather(const choice *c, const gt_slot *slot, const gt_slot *was, con
   const int64_t inputs = s.rank == 4 ? s.dim[0] * s.dim[2] : s.rank == 2 ? s.dim[0] : 1;
   const size_t dot = gt_slot_layer_length(slot->name);
   const bool mask = !strcmp(slot->name + dot, ".mask");
+  if (s.rank == 2 && strcmp(slot->name + dot, ".base_weight")) {
+    gather_rows(c, slot, was, old, out);
+    return;
+  }
   for (int64_t i = 0; i < inputs; i++)
     for (int64_t o = 0; o < outputs; o++) {
       const int64_t i_was = s.rank > 1 ? c->input[i] : 0, o_was = c->output[o];
@@ -72,6 +84,7 @@ static void gather(const choice *c, const gt_slot *slot, const gt_slot *was, con
 
 static void fill_layer(gt_image *image, const gt_image *from, const choice *c) {
   const gt_store *store = image->store;
+  const gt_slot_values values = gt_image_values(image);
   const size_t length = strlen(c->layer->name);
   for (int k = 0; k < store->slots; k++) {
     const gt_slot *slot = store->slot[k], *was = gt_store_find(from->store, slot->name);
@@ -79,7 +92,7 @@ static void fill_layer(gt_image *image, const gt_image *from, const choice *c) {
         gt_slot_layer_length(slot->name) == length && !strncmp(slot->name, c->layer->name, length);
     const bool mask = mine && !strcmp(slot->name + length, ".mask");
     if (mine && gt_slot_plays(slot, GT_WEIGHT_ROLES) && (was || mask))
-      gather(c, slot, was, was ? gt_image_slot(from, was) : NULL, gt_image_values(image, slot));
+      gather(c, slot, was, was ? gt_image_slot(from, was) : NULL, values.of(&values, slot->name));
   }
 }
 

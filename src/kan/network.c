@@ -45,6 +45,34 @@ static size_t place(const gt_kan_layer *l, int functions, int i, int function, i
          (size_t)o;
 }
 
+/* Rows of a tensor [rows, inputs] as what stands behind each input from `first` on, `repeated` one after the
+ * other; what is not learned is where its grid has it. */
+static void read_rows(const reader *r, gt_kan_layer *l, const char *name, uint32_t first, uint32_t repeated,
+                      double start, double step) {
+  const gt_slot *slot = find(r, l->name, name);
+  const float *values = values_of(r, slot);
+  const uint32_t rows = slot ? (uint32_t)slot->shape.dim[0] : l->basis.terms, all = gt_kan_behind(&l->basis);
+  for (uint32_t k = 0; k < rows * repeated && first + k < all; k++)
+    for (int i = 0; i < l->inputs; i++)
+      l->behind[(size_t)i * all + first + k] =
+          values ? (double)values[(size_t)(k % rows) * (size_t)l->inputs + (size_t)i] : start + k * step;
+}
+
+static void read_behind(const reader *r, gt_kan_layer *l, double width) {
+  const gt_kan_attribute *a = &l->basis;
+  const uint32_t behind = gt_kan_behind(a);
+  if (!behind) return;
+  l->behind = gt_arena_alloc_n(&r->out->arena, (size_t)l->inputs * behind, sizeof *l->behind);
+  if (a->basis == GT_BASIS_KNOTS) {
+    read_rows(r, l, "knots", 0, 1, 0, 0);
+  } else if (a->basis == GT_BASIS_FOURIER) {
+    read_rows(r, l, "frequencies", a->terms, 2, 0, 0);
+  } else {
+    read_rows(r, l, "centres", 0, 1, (double)a->low, 1 / (double)a->inverse);
+    read_rows(r, l, "scales", a->terms, 1, width > 0 ? 1 / width : (double)a->inverse, 0);
+  }
+}
+
 static void read_values(const reader *r, gt_kan_layer *l) {
   gt_arena *arena = &r->out->arena;
   const size_t edges = (size_t)l->inputs * (size_t)l->outputs, outputs = (size_t)l->outputs;
@@ -88,6 +116,7 @@ static bool read_layer(const reader *r, int index) {
   l->squashed = !strcmp(beside.norm, "tanh");
   for (size_t b = 0; b < sizeof branches / sizeof *branches; b++)
     if (!l->basis.base && !strcmp(branches[b].name, beside.base)) l->base = branches[b].value;
+  read_behind(r, l, beside.width);
   read_values(r, l);
   return true;
 }
@@ -117,9 +146,10 @@ int gt_kan_network_outputs(const gt_kan_network *network) {
 /* --- evaluation --- */
 
 /* The functions of one input at x, [functions]; and the base. */
-static double functions_at(const gt_kan_layer *l, double x, double *to) {
+static double functions_at(const gt_kan_layer *l, int input, double x, double *to) {
   const double u = l->squashed ? tanh(x) : x;
-  for (uint32_t t = 0; t < l->basis.terms; t++) to[t] = gt_kan_function(&l->basis, t, u);
+  const double *behind = l->behind ? l->behind + (size_t)input * gt_kan_behind(&l->basis) : NULL;
+  gt_kan_functions(&l->basis, behind, u, to);
   if (l->basis.base) to[l->basis.terms] = silu(x);
   return l->base ? l->base(x) : 0;
 }
@@ -136,7 +166,7 @@ void gt_kan_edge(const gt_kan_layer *layer, int input, int output, const double 
   double *functions = gt_alloc((layer->basis.terms + 1) * sizeof *functions);
   const size_t edge = (size_t)input * (size_t)layer->outputs + (size_t)output;
   for (int64_t k = 0; k < count; k++) {
-    const double base = functions_at(layer, x[k], functions);
+    const double base = functions_at(layer, input, x[k], functions);
     y[k] = edge_at(layer, edge, functions, base);
   }
   free(functions);
@@ -180,7 +210,7 @@ static void add_input(gt_kan_trace *t, const gt_kan_network *network, int index,
   const double *x = t->node[index] + i * n;
   double *sums = gt_alloc(2 * (size_t)l->outputs * sizeof *sums), *squares = sums + l->outputs;
   for (int64_t k = 0; k < n; k++) {
-    const double base = functions_at(l, x[k], functions);
+    const double base = functions_at(l, i, x[k], functions);
     for (int o = 0; o < l->outputs; o++) {
       const size_t edge = (size_t)i * (size_t)l->outputs + (size_t)o;
       if (!l->edge[edge]) continue;

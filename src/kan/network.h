@@ -15,6 +15,7 @@ typedef struct gt_kan_layer {
   int inputs, outputs;
   gt_kan_attribute basis;
   double (*base)(double x); /* of the base branch; NULL: there is none beside the functions */
+  double *behind;           /* numbers that functions stand by, [inputs, gt_kan_behind]; or NULL */
   bool squashed;            /* the functions read tanh(x) */
   double *coefficient;      /* [inputs, outputs, functions], silu as the last where the basis has it */
   double *base_weight;      /* [inputs, outputs], or NULL */

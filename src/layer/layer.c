@@ -64,6 +64,25 @@ gt_id gt_build_state(gt_build *build, const char *name, gt_shape shape, double s
                                       .refit = build->type->refit});
 }
 
+gt_id gt_build_filled_state(gt_build *build, const char *name, gt_shape shape, gt_fill fill,
+                            const void *form) {
+  return build->slot(build, (gt_slot){.name = name,
+                                      .role = GT_STATE,
+                                      .shape = shape,
+                                      .fill = fill,
+                                      .refit = build->type->refit,
+                                      .form = form});
+}
+
+void gt_build_penalty(gt_build *build, gt_id value) {
+  if (build->training && value != GT_NONE) build->penalty(build, value);
+}
+
+void gt_build_adapt(gt_build *build, gt_adaptation adaptation) {
+  adaptation.layer = build->name;
+  build->adapt(build, &adaptation);
+}
+
 void gt_build_update(gt_build *build, const char *name, gt_id value) {
   if (build->training && value != GT_NONE) build->update(build, name, value);
 }
@@ -85,7 +104,9 @@ gt_init_stream gt_build_stream(const gt_build *build, const char *name) {
   return gt_init_stream_of(build->seed, gt_arena_printf(build->arena, "%s.%s", build->name, name));
 }
 
-void gt_refit_overlap(const gt_slot *was, const float *old, const gt_slot *is, float *out) {
+void gt_refit_overlap(const gt_slot *was, const float *old, const gt_slot *is, float *out,
+                      const gt_slot_values *all) {
+  (void)all;
   const gt_shape before = was->shape, now = is->shape;
   int64_t index[GT_MAX_RANK] = {0};
   for (int64_t i = 0; i < gt_shape_count(now); i++) {

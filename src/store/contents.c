@@ -36,12 +36,12 @@ static void let_go(gt_image *image, int variable) {
   image->variable[variable] = NULL;
 }
 
-float *gt_image_values(const gt_image *image, const gt_slot *slot) {
+static float *values_of(const gt_image *image, const gt_slot *slot) {
   return image->variable[slot->where] + slot->offset;
 }
 
 const void *gt_image_slot(const gt_image *image, const gt_slot *slot) {
-  return gt_slot_plays(slot, GT_TABLE_ROLES) ? (const void *)slot->table : gt_image_values(image, slot);
+  return gt_slot_plays(slot, GT_TABLE_ROLES) ? (const void *)slot->table : values_of(image, slot);
 }
 
 static gt_stored as_tensor(const gt_image *image, const gt_slot *slot) {
@@ -120,11 +120,11 @@ bool gt_store_upload_tables(const gt_store *store, gt_buffers *buffers, gt_error
 /* --- the start --- */
 
 static void fill(const gt_image *image, const gt_slot *slot, uint64_t seed) {
-  float *value = gt_image_values(image, slot);
+  float *value = values_of(image, slot);
   if (slot->fill.write)
     slot->fill.write(slot->fill.settings, slot->name, slot->shape, seed, value);
   else if (slot->fill.copies)
-    memcpy(value, gt_image_values(image, slot->twin_of), (size_t)slot->count * sizeof *value);
+    memcpy(value, values_of(image, slot->twin_of), (size_t)slot->count * sizeof *value);
   else
     for (int64_t k = 0; k < slot->count; k++) value[k] = (float)slot->fill.value;
 }
@@ -142,16 +142,33 @@ void gt_image_start(gt_image *image, const gt_store *store, unsigned roles, uint
     if (is_held(store, v, roles)) fill_variable(image, v, seed);
 }
 
+static float *values_by_name(const gt_slot_values *values, const char *name) {
+  const gt_image *image = values->owner;
+  const gt_slot *slot = gt_store_find(image->store, name);
+  return slot && gt_slot_plays(slot, GT_CHECKPOINT_ROLES) && image->variable[slot->where]
+             ? values_of(image, slot)
+             : NULL;
+}
+
+gt_slot_values gt_image_values(const gt_image *image) {
+  return (gt_slot_values){.owner = image, .of = values_by_name};
+}
+
+void gt_image_begin_again(gt_image *image, unsigned roles, uint64_t seed) {
+  for (int i = 0; i < image->store->slots; i++)
+    if (gt_slot_plays(image->store->slot[i], roles)) fill(image, image->store->slot[i], seed);
+}
+
 /* Takes over what the slot was; false: it is another now. */
 static bool carry(const gt_image *image, const gt_slot *slot, const gt_image *from, const gt_slot *was) {
   const size_t bytes = (size_t)slot->count * sizeof(float);
   const bool same_shape = gt_shape_equal(was->shape, slot->shape);
-  float *value = gt_image_values(image, slot);
+  float *value = values_of(image, slot);
   if (same_shape && !slot->form)
-    memcpy(value, gt_image_values(from, was), bytes);
+    memcpy(value, values_of(from, was), bytes);
   else if (slot->refit)
-    slot->refit(was, gt_image_values(from, was), slot, value);
-  return same_shape && !memcmp(value, gt_image_values(from, was), bytes);
+    slot->refit(was, values_of(from, was), slot, value, &(gt_slot_values){from, values_by_name});
+  return same_shape && !memcmp(value, values_of(from, was), bytes);
 }
 
 /* What a training as a whole knows, such as a loss and the steps that led there, holds for its parameters:
@@ -225,7 +242,7 @@ static bool read_slot(gt_image *image, const gt_slot *slot, const gt_container *
                       gt_error *error) {
   const gt_stored *stored = fitting(slot, file, path, error);
   if (!stored) return false;
-  memcpy(gt_image_values(image, slot), stored->data, (size_t)slot->count * sizeof(float));
+  memcpy(values_of(image, slot), stored->data, (size_t)slot->count * sizeof(float));
   const int64_t bad = gt_slot_plays(slot, GT_WEIGHT_ROLES) ? gt_stored_not_finite(stored) : -1;
   if (bad < 0) return true;
   return gt_fail(error, GT_ERR_DATA, "%s: value %lld of '%s' is not finite", path, (long long)bad,

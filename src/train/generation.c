@@ -73,7 +73,7 @@ bool gt_generation_open(gt_run *run, gt_error *error) {
   run->config = run->session.config = phase_config(run, run->state.phase);
   run->session.nets = &run->generation;
   run->session.draw = &run->state.draw;
-  if (!open_step(run, error) || !open_evaluators(run, error)) return false;
+  if (!open_step(run, error) || !gt_adapter_open(run, error) || !open_evaluators(run, error)) return false;
   plan_steps(run);
   return true;
 }

@@ -44,9 +44,8 @@ static inline void set_edge(gt_kan_network *n, int l, int from, int to, edge_fun
   double *values = test_malloc(sizeof *values * KNOWN_POINTS * terms);
   double *fit = test_malloc(sizeof *fit * KNOWN_POINTS * terms);
   for (int k = 0; k < KNOWN_POINTS; k++)
-    for (uint32_t t = 0; t < terms; t++)
-      values[(uint32_t)k * terms + t] =
-          gt_kan_function(&layer->basis, t, low + (high - low) * (k + 0.5) / KNOWN_POINTS);
+    gt_kan_functions(&layer->basis, NULL, low + (high - low) * (k + 0.5) / KNOWN_POINTS,
+                     values + (uint32_t)k * terms);
   gt_pseudo_inverse(values, KNOWN_POINTS, terms, fit);
   for (uint32_t t = 0; t < terms; t++)
     for (int k = 0; k < KNOWN_POINTS; k++)
