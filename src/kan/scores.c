@@ -78,21 +78,40 @@ static void choose_nodes(gt_kan_kept *kept, const gt_kan_network *network, const
   }
 }
 
+typedef struct choice { /* between edges of one layer */
+  gt_kan_kept *kept;
+  const gt_kan_layer *layer;
+  const double *score;
+  int index;
+} choice;
+
+static bool is_possible(const choice *c, size_t edge) {
+  const size_t outputs = (size_t)c->layer->outputs;
+  return c->layer->edge[edge] && c->kept->node[c->index][edge / outputs] &&
+         c->kept->node[c->index + 1][edge % outputs];
+}
+
+/* Of `count` edges from `first` on, each `step` behind the other, the best one. */
+static void keep_best(const choice *c, size_t first, size_t step, int count) {
+  size_t best = SIZE_MAX;
+  for (int k = 0; k < count; k++) {
+    const size_t e = first + (size_t)k * step;
+    if (is_possible(c, e) && (best == SIZE_MAX || c->score[e] > c->score[best])) best = e;
+  }
+  if (best != SIZE_MAX) c->kept->edge[c->index][best] = true;
+}
+
 static void choose_edges(gt_kan_kept *kept, const gt_kan_network *network, const gt_kan_scores *scores,
                          double limit) {
   for (int index = 0; index < network->layers; index++) {
     const gt_kan_layer *l = &network->layer[index];
-    for (int o = 0; o < l->outputs; o++) {
-      int best = -1;
-      for (int i = 0; i < l->inputs; i++) {
-        const size_t e = edge_of(l, i, o);
-        const bool possible = l->edge[e] && kept->node[index][i] && kept->node[index + 1][o];
-        kept->edge[index][e] = possible && scores->edge[index][e] > limit;
-        if (possible && (best < 0 || scores->edge[index][e] > scores->edge[index][edge_of(l, best, o)]))
-          best = i;
-      }
-      if (best >= 0) kept->edge[index][edge_of(l, best, o)] = true;
-    }
+    const choice c = {kept, l, scores->edge[index], index};
+    const size_t outputs = (size_t)l->outputs;
+    for (size_t e = 0; e < (size_t)l->inputs * outputs; e++)
+      kept->edge[index][e] = is_possible(&c, e) && c.score[e] > limit;
+    for (int o = 0; o < l->outputs; o++) keep_best(&c, (size_t)o, outputs, l->inputs);
+    for (int i = 0; i < l->inputs; i++)
+      if (scores->node[index][i] > limit) keep_best(&c, (size_t)i * outputs, 1, l->outputs);
   }
 }
 

@@ -21,7 +21,9 @@ typedef struct gt_kan_limits {
 
 /* What is kept: hidden nodes of which both the strongest edge that leads in and the strongest that leads out
  * score above a limit, edges between these above another; nodes that this leaves without edges on a side go,
- * too. Of each hidden layer the best node stays, and of each output the best edge. */
+ * too. Of each hidden layer the best node stays, of each node the best edge in, and of each node that scores
+ * above the edges' limit the best edge out: so an input goes only where it says little by way of all edges.
+ */
 typedef struct gt_kan_kept {
   int layers;
   bool **node; /* [layers + 1]: inputs and outputs all stay */

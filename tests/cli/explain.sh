@@ -63,7 +63,7 @@ says "… says which" "'bessel'"
 # The network in double is the network: its error is what an evaluation finds, whatever the basis.
 for basis in 'bspline, base: tanh' 'chebyshev' 'fourier' 'rbf, input_norm: tanh' 'wavelet' 'piecewise_linear, base: identity' \
   'bspline, grid_update: {every: 5}' 'sinc, learn_centres: true' 'rswaf, input_norm: none, learn_widths: true, width: 0.4' 'fourier, learn_frequencies: true'; do
-  name=${basis%%,*}
+  name=${basis//[^a-z_]/}
   sed "s/kan: {units: \([0-9]*\).*/kan: {units: \1, basis: $basis}/; /phases/d; /checkpoint/d; s/eval_every: 50/steps: 15/" \
     "$TEST_TMP/run.yaml" > "$TEST_TMP/$name.yaml"
   exits 0 "$basis" "$GTRAIN" train "$TEST_TMP/$name.yaml" --device "$DEVICE" --quiet --run-dir "$TEST_TMP/$name"

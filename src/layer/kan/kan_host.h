@@ -13,7 +13,8 @@ typedef struct gt_kan_beside {
 } gt_kan_beside;
 gt_kan_beside gt_kan_beside_of(const void *config); /* of a layer's settings */
 /* All functions of one input at x, without the base: splines in double, all others as near as the kernels
- * are. behind: the numbers of this input that they stand by, gt_kan_behind of them; NULL where there are none.
+ * are. behind: the numbers of this input that they stand by, gt_kan_behind of them; NULL where there are
+ * none.
  */
 void gt_kan_functions(const gt_kan_attribute *attribute, const double *behind, double x, double *values);
 #endif

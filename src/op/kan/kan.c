@@ -1,7 +1,7 @@
 /* The three products of a KAN layer, with a factor of basis functions that is made while it is read
- * (op/kan/basis.h), and that factor as a tensor. The gradient of the inputs multiplies each function's part of a sum by that function's
- * derivative: on a device what a segment of k comes to is drained so, on the CPU a tile at a time
- * (kan_cpu.c). */
+ * (op/kan/basis.h), and that factor as a tensor. The gradient of the inputs multiplies each function's part
+ * of a sum by that function's derivative: on a device what a segment of k comes to is drained so, on the CPU
+ * a tile at a time (kan_cpu.c). */
 #include "op/kan/kan.h"
 #include "base/count.h"
 #include "op/check.h"
@@ -38,8 +38,7 @@ gt_kan_attribute gt_kan_bspline(double low, double high, uint32_t grid, uint32_t
 }
 
 gt_kan_attribute gt_kan_knots(uint32_t grid, uint32_t degree) {
-  return (gt_kan_attribute){
-      .basis = GT_BASIS_KNOTS, .terms = grid + degree, .degree = degree, .inverse = 1};
+  return (gt_kan_attribute){.basis = GT_BASIS_KNOTS, .terms = grid + degree, .degree = degree, .inverse = 1};
 }
 
 gt_kan_attribute gt_kan_lines(double low, double high, uint32_t grid) {
@@ -236,7 +235,8 @@ static void gradient_kan(gt_graph *graph, gt_id node, const gt_id *given, const 
      * coefficients' gradient. */
     for (uint32_t k = 0; k < 2 && a->placed; k++) {
       const gt_kan_attribute by = of_order(a, k ? GT_BASIS_BY_SCALE : 1);
-      const gt_id d = by_terms(graph, gt_kan_coefficients(graph, n.input[0], given[0], &by), a, inputs, outputs);
+      const gt_id d =
+          by_terms(graph, gt_kan_coefficients(graph, n.input[0], given[0], &by), a, inputs, outputs);
       moved[k] = gt_sum(graph, gt_mul(graph, d, by_terms(graph, n.input[1], a, inputs, outputs)), 4, false);
     }
     input_gradient[0] =
