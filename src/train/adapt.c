@@ -56,7 +56,8 @@ static bool adapt_layer(gt_run *run, int number, const gt_slot_values *values, g
   float *sample = gt_alloc((size_t)count * sizeof *sample);
   char name[40];
   snprintf(name, sizeof name, GT_SAMPLE_VARIABLE, number);
-  const bool ok = gt_buffers_download(&run->session.buffers, name, 0, sample, (uint64_t)count * sizeof *sample, error);
+  const bool ok =
+      gt_buffers_download(&run->session.buffers, name, 0, sample, (uint64_t)count * sizeof *sample, error);
   if (ok) a->adapt(a, sample, count / shape.dim[shape.rank - 1], values);
   free(sample);
   return ok;

@@ -1,5 +1,6 @@
-/* gt_adapter: what lets layers adapt to the data between steps (gt_adaptation): a net that shows them a part of the
- * training data as they read it now, and their values on the host meanwhile. Owner: the run, by generation. */
+/* gt_adapter: what lets layers adapt to the data between steps (gt_adaptation): a net that shows them a part
+ * of the training data as they read it now, and their values on the host meanwhile. Owner: the run, by
+ * generation. */
 #ifndef GT_TRAIN_ADAPT_H
 #define GT_TRAIN_ADAPT_H
 #include "train/session.h"

@@ -30,9 +30,9 @@ static bool hands_over(const gt_run *run) {
 }
 
 static int64_t next_boundary(const gt_run *run) {
-  return gt_least(gt_run_attempt_end(run),
-                  gt_least(gt_adapter_next(run, run->state.step),
-                           gt_least(next_multiple(run, run->eval_steps), next_multiple(run, run->save_steps))));
+  return gt_least(gt_run_attempt_end(run), gt_least(gt_adapter_next(run, run->state.step),
+                                                    gt_least(next_multiple(run, run->eval_steps),
+                                                             next_multiple(run, run->save_steps))));
 }
 
 /* --- towards the device: the scalars of the steps to come --- */

@@ -239,15 +239,17 @@ static gt_id objective_sum(const gt_net *net, gt_graph *graph, const gt_loss *lo
   return gt_add(graph, nodes->loss_sum, gt_mul(graph, nodes->penalty, times));
 }
 
-/* Adds what the loss says of one batch to what others of the step have said; to a search, what it minimises. */
+/* Adds what the loss says of one batch to what others of the step have said; to a search, what it minimises.
+ */
 static void add_sums(const gt_net *net, gt_graph *graph, const gt_config *config) {
   const gt_loss_nodes *loss = &net->loss;
   const uint32_t variable = gt_net_sums(net, graph);
   const int count = count_of_sums(net);
   const gt_id none = gt_constant(graph, 0);
   const bool searches = config->optim->type->searches;
-  gt_id part[GT_SUMS] = {searches ? objective_sum(net, graph, config->loss) : loss->loss_sum, loss->weight_sum,
-                         loss->correct_sum == GT_NONE ? none : loss->correct_sum, loss->divisor};
+  gt_id part[GT_SUMS] = {searches ? objective_sum(net, graph, config->loss) : loss->loss_sum,
+                         loss->weight_sum, loss->correct_sum == GT_NONE ? none : loss->correct_sum,
+                         loss->divisor};
   for (int i = 0; i < count; i++) part[i] = gt_reshape(graph, gt_add(graph, part[i], none), gt_shape_1(1));
   gt_assign(graph, variable, 0,
             gt_add(graph, gt_variable_read(graph, variable), gt_pack(graph, part, count)));
@@ -382,8 +384,7 @@ gt_net *gt_net_sampling(gt_arena *arena, gt_config *config, int64_t samples, con
   for (int i = 0; i < net->model->adaptations && !graph->error.status; i++) {
     const gt_id sample = net->model->adaptation[i].sample;
     const char *name = gt_arena_printf(arena, GT_SAMPLE_VARIABLE, i);
-    const uint32_t variable =
-        gt_graph_variable(graph, name, gt_node_at(graph, sample)->shape, GT_F32, false);
+    const uint32_t variable = gt_graph_variable(graph, name, gt_node_at(graph, sample)->shape, GT_F32, false);
     gt_assign(graph, variable, 0, sample);
   }
   return add_stage(net, graph, 1, arena, options, error) ? net : NULL;

@@ -51,7 +51,7 @@ typedef struct gt_net {
   gt_id output;         /* where there are none, as in gt_forward; else GT_NONE */
   gt_training training; /* training only */
   bool weighs; /* losses are divided by something else than the number of samples (gt_loss_nodes.divisor) */
-  bool draws; /* rows in the order of training, not of the data */
+  bool draws;  /* rows in the order of training, not of the data */
   bool trains,
       hard; /* hard: evaluates the gates that a model has come to, not its mixtures (gt_build.hard) */
   gt_log_columns column;

@@ -1,5 +1,6 @@
-/* What training does to kan layers beside gradients: penalties, against plain loops in double; grids that follow the data and
- * keep the functions; places and frequencies that begin where they stand without being learned. */
+/* What training does to kan layers beside gradients: penalties, against plain loops in double; grids that
+ * follow the data and keep the functions; places and frequencies that begin where they stand without being
+ * learned. */
 #include "backend/backend.h"
 #include "layer/kan/spline.h"
 #include "model/model.h"
@@ -107,7 +108,8 @@ static double size_of(const fixture *f, const float *x, int i, int o, bool scale
   for (int r = 0; !of_coefficients && r < ROWS; r++) {
     const double v = (double)x[r * IN + i];
     double sum = coefficient(f, TERMS, i, o, scaled) * v / (1 + exp(-v));
-    for (int t = 0; t < TERMS; t++) sum += coefficient(f, t, i, o, scaled) * gt_spline(2, (v + 1) / 0.5 + 2 - t);
+    for (int t = 0; t < TERMS; t++)
+      sum += coefficient(f, t, i, o, scaled) * gt_spline(2, (v + 1) / 0.5 + 2 - t);
     size += fabs(sum) / ROWS;
   }
   return size;
@@ -118,7 +120,8 @@ static void penalties_are_those_of_the_paper(void **state) {
     const char *layer;
     bool scaled, of_coefficients;
   } cases[] = {
-      {"kan: {units: 3, grid: 4, degree: 2, noise: 2, l1: 0.5, entropy: 0.25, smoothness: 0.125}", true, false},
+      {"kan: {units: 3, grid: 4, degree: 2, noise: 2, l1: 0.5, entropy: 0.25, smoothness: 0.125}", true,
+       false},
       {"kan: {units: 3, grid: 4, degree: 2, noise: 2, spline_scale: false, l1: 0.5, entropy: 0.25, smoothness: 0.125, "
        "edge_size: coefficient}",
        false, true},
@@ -172,7 +175,8 @@ static void a_branch_is_part_of_its_edge(void **state) {
 
 /* --- grids ---------------------------------------------------------------------------------------------- */
 
-/* Skewed samples: a new grid has as many of them in each cell, nearly, and straight lines stay what they are. */
+/* Skewed samples: a new grid has as many of them in each cell, nearly, and straight lines stay what they are.
+ */
 static void grids_follow_the_data(void **state) {
   enum { SAMPLES = 400, GRID = 5, DEGREE = 3, KNOTS = GRID + 2 * DEGREE + 1, FUNCTIONS = GRID + DEGREE };
   static float x[SAMPLES * IN];
@@ -186,8 +190,10 @@ static void grids_follow_the_data(void **state) {
   }
   build(&f, "kan: {units: 3, grid_update: {every: 2, blend: 0.001}}", gt_shape_2(SAMPLES, IN));
   float *c = values(&f, "coefficients"), *knot = values(&f, "knots");
-  for (int t = 0; t < FUNCTIONS; t++) /* what a line is in B-splines: its values at the knots' means (Greville) */
-    for (int e = 0; e < IN * OUT; e++) c[t * IN * OUT + e] = (float)(0.1 * e - 0.5 + (0.3 + e) * (-1.4 + 0.4 * t));
+  for (int t = 0; t < FUNCTIONS;
+       t++) /* what a line is in B-splines: its values at the knots' means (Greville) */
+    for (int e = 0; e < IN * OUT; e++)
+      c[t * IN * OUT + e] = (float)(0.1 * e - 0.5 + (0.3 + e) * (-1.4 + 0.4 * t));
   const float base = c[FUNCTIONS * IN * OUT], still = knot[3];
   run(&f, f.model->output, x, y);
   assert_int_equal(f.model->adaptations, 1);
@@ -196,7 +202,8 @@ static void grids_follow_the_data(void **state) {
   const gt_slot_values held = gt_image_values(&f.image);
   a->adapt(a, x, SAMPLES, &held);
   run(&f, f.model->output, x, z);
-  for (int i = 0; i < SAMPLES * OUT; i++) assert_true(fabs((double)(y[i] - z[i])) < 2e-5 * (1 + fabs((double)y[i])));
+  for (int i = 0; i < SAMPLES * OUT; i++)
+    assert_true(fabs((double)(y[i] - z[i])) < 2e-5 * (1 + fabs((double)y[i])));
   assert_true(c[FUNCTIONS * IN * OUT] == base);
   assert_true(knot[3] == still); /* of an input that is always the same */
   for (int k = 0; k < GRID; k++) {
@@ -209,7 +216,8 @@ static void grids_follow_the_data(void **state) {
   finish(&f);
 }
 
-/* A phase with twice the cells has all old knots, and says the same; then, of a grid that was adapted, too. */
+/* A phase with twice the cells has all old knots, and says the same; then, of a grid that was adapted, too.
+ */
 static void own_grids_are_refined(void **state) {
   enum { SAMPLES = 50, GRID = 4, DEGREE = 3, FUNCTIONS = GRID + DEGREE };
   float x[SAMPLES * IN], y[SAMPLES * OUT], z[SAMPLES * OUT];
@@ -240,9 +248,12 @@ static void learned_places_begin_on_the_grid(void **state) {
   static const char *const pairs[][2] = {
       {"kan: {units: 3, basis: rbf, grid: 5, width: 0.7}",
        "kan: {units: 3, basis: rbf, grid: 5, width: 0.7, learn_centres: true, learn_widths: true}"},
-      {"kan: {units: 3, basis: wavelet, grid: 4}", "kan: {units: 3, basis: wavelet, grid: 4, learn_widths: true}"},
-      {"kan: {units: 3, basis: rswaf, grid: 4}", "kan: {units: 3, basis: rswaf, grid: 4, learn_centres: true}"},
-      {"kan: {units: 3, basis: sinc}", "kan: {units: 3, basis: sinc, learn_centres: true, learn_widths: true}"},
+      {"kan: {units: 3, basis: wavelet, grid: 4}",
+       "kan: {units: 3, basis: wavelet, grid: 4, learn_widths: true}"},
+      {"kan: {units: 3, basis: rswaf, grid: 4}",
+       "kan: {units: 3, basis: rswaf, grid: 4, learn_centres: true}"},
+      {"kan: {units: 3, basis: sinc}",
+       "kan: {units: 3, basis: sinc, learn_centres: true, learn_widths: true}"},
       {"kan: {units: 3, basis: fourier}", "kan: {units: 3, basis: fourier, learn_frequencies: true}"},
   };
   float x[ROWS * IN], y[ROWS * OUT], z[ROWS * OUT];
@@ -257,14 +268,17 @@ static void learned_places_begin_on_the_grid(void **state) {
       finish(&f);
     }
     for (int i = 0; i < ROWS * OUT; i++)
-      if (fabs((double)(y[i] - z[i])) > 2e-5) fail_msg("%s: %g, not %g", pairs[p][1], (double)z[i], (double)y[i]);
+      if (fabs((double)(y[i] - z[i])) > 2e-5)
+        fail_msg("%s: %g, not %g", pairs[p][1], (double)z[i], (double)y[i]);
   }
 }
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(penalties_are_those_of_the_paper), cmocka_unit_test(a_branch_is_part_of_its_edge),
-      cmocka_unit_test(grids_follow_the_data),            cmocka_unit_test(own_grids_are_refined),
+      cmocka_unit_test(penalties_are_those_of_the_paper),
+      cmocka_unit_test(a_branch_is_part_of_its_edge),
+      cmocka_unit_test(grids_follow_the_data),
+      cmocka_unit_test(own_grids_are_refined),
       cmocka_unit_test(learned_places_begin_on_the_grid),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

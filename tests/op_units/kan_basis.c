@@ -1,6 +1,7 @@
-/* Basis functions of KAN layers as the CPU makes them, and their two derivatives, against formulas of their own in double:
- * B-splines of every degree against de Boor's recursion, on a uniform grid and on knots that differ, inside of the grid, on
- * its knots, at its ends and outside; Chebyshev polynomials against cos(n acos x). */
+/* Basis functions of KAN layers as the CPU makes them, and their two derivatives, against formulas of their
+ * own in double: B-splines of every degree against de Boor's recursion, on a uniform grid and on knots that
+ * differ, inside of the grid, on its knots, at its ends and outside; Chebyshev polynomials against cos(n acos
+ * x). */
 #include "layer/kan/spline.h"
 #include "op/kan/basis.h"
 #include "op/kan/kan.h"
@@ -63,8 +64,8 @@ static void compare(gt_kan_attribute a, const double *knot, const float *behind,
         /* Rounding of the place in the cell: a few 2^-24 of the slope that is one order higher. */
         const double most = 4e-6 * pow(2 * (order ? a.degree : 1) / cell, order);
         if (!(fabs(got - want) <= most))
-          fail_msg("degree %u, order %u, spline %u at %.9g: %.9g, not %.9g", a.degree, order, t, (double)x[p], got,
-                   want);
+          fail_msg("degree %u, order %u, spline %u at %.9g: %.9g, not %.9g", a.degree, order, t, (double)x[p],
+                   got, want);
       }
 }
 
@@ -110,7 +111,8 @@ static void splines_on_the_host(void **state) {
   }
 }
 
-/* T_n = cos(n a), T_n' = n sin(n a) / sin a, T_n'' = (n sin(n a) cos a / sin a - n² cos(n a)) / sin² a, a = acos x. */
+/* T_n = cos(n a), T_n' = n sin(n a) / sin a, T_n'' = (n sin(n a) cos a / sin a - n² cos(n a)) / sin² a, a =
+ * acos x. */
 static void chebyshev_is_a_cosine(void **state) {
   (void)state;
   for (uint32_t n = 0; n <= 12; n++)

@@ -17,7 +17,7 @@
 #ifndef GT_OP_BASIS_H
 #define GT_OP_BASIS_H
 #include "op/matmul/factor.h"
-#define GT_BASIS_SPEC_KIND                                                          \
+#define GT_BASIS_SPEC_KIND                                                                           \
   (GT_FACTOR_SPEC_OWN + 3) /* GT_BASIS_…, and GT_BASIS_BASE where the base is set, GT_BASIS_PLACED \
                             */
 #define GT_BASIS_SPEC_DEGREE (GT_FACTOR_SPEC_OWN + 4) /* of B-splines */

@@ -16,8 +16,9 @@ static gt_kan_attribute attribute_of(const gt_kan_choice *o) {
   case GT_BASIS_PIECEWISE_LINEAR: return gt_kan_lines(o->low, o->high, o->grid);
   case GT_BASIS_FOURIER: return gt_kan_waves(o->grid);
   default:
-    return o->basis >= GT_BASIS_CHEBYSHEV ? gt_kan_polynomials(o->basis, o->degree, o->alpha, o->beta)
-                                       : gt_kan_bumps(o->basis, o->low, o->high, o->grid, o->config->width);
+    return o->basis >= GT_BASIS_CHEBYSHEV
+               ? gt_kan_polynomials(o->basis, o->degree, o->alpha, o->beta)
+               : gt_kan_bumps(o->basis, o->low, o->high, o->grid, o->config->width);
   }
 }
 
@@ -57,8 +58,8 @@ static gt_id with_ones(gt_graph *graph, gt_id scale, uint32_t terms) {
   return gt_pad(graph, gt_expand(graph, scale, shape), none, behind, 1);
 }
 
-static gt_id read_coefficients(gt_build *build, const gt_kan_choice *o,
-                               const gt_kan_attribute *a, int64_t inputs) {
+static gt_id read_coefficients(gt_build *build, const gt_kan_choice *o, const gt_kan_attribute *a,
+                               int64_t inputs) {
   const gt_kan_config *c = o->config;
   const int64_t functions = a->terms + a->base, blocks = inputs / a->block;
   const gt_shape shape = {.rank = 4, .dim = {blocks, functions, a->block, c->units}};

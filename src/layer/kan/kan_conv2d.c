@@ -1,8 +1,8 @@
-/* kan_conv2d: a convolution whose windows go through a KAN layer: each tap of each channel of a window is an input with
- * functions of its own (Bodner et al., "Convolutional Kolmogorov-Arnold Networks", 2024), over values [batch, height,
- * width, channels]. Windows are written to memory, one line for each position; basis functions are made of them while
- * products read them, and never are. Padding is with zeros as inputs, which the functions take in like all others.
- * Inputs are numbered tap by tap, row by row, channels innermost. */
+/* kan_conv2d: a convolution whose windows go through a KAN layer: each tap of each channel of a window is an
+ * input with functions of its own (Bodner et al., "Convolutional Kolmogorov-Arnold Networks", 2024), over
+ * values [batch, height, width, channels]. Windows are written to memory, one line for each position; basis
+ * functions are made of them while products read them, and never are. Padding is with zeros as inputs, which
+ * the functions take in like all others. Inputs are numbered tap by tap, row by row, channels innermost. */
 #include "layer/kan/kan_init.h"
 #include "layer/kan/kan_layer.h"
 #include "layer/spatial.h"
@@ -18,11 +18,12 @@ typedef struct conv_config {
 enum { AXES = 2, MOST = 1 << 12, MOST_TAPS = 1024 };
 
 static const gt_field fields[] = {
-    GT_ROW(conv_config, out_channels, GT_FIELD_INT, .min = 1, .max = GT_KAN_MOST_UNITS, .help = "channels of the output",
-           .flags = GT_FIELD_REQUIRED),
+    GT_ROW(conv_config, out_channels, GT_FIELD_INT, .min = 1, .max = GT_KAN_MOST_UNITS,
+           .help = "channels of the output", .flags = GT_FIELD_REQUIRED),
     GT_ROW(conv_config, kernel_size, GT_FIELD_INTS, .min = 1, .max = MOST, .flags = GT_FIELD_REQUIRED,
            .help = "elements of a window, one number or one for each spatial axis"),
-    GT_ROW(conv_config, stride, GT_FIELD_INTS, .fallback = "1", .min = 1, .max = MOST, .help = "between two windows"),
+    GT_ROW(conv_config, stride, GT_FIELD_INTS, .fallback = "1", .min = 1, .max = MOST,
+           .help = "between two windows"),
     GT_ROW(conv_config, padding, GT_FIELD_INTS, .fallback = "0", .min = 0, .max = MOST,
            .help = "zeros on both sides of an axis, one number or one for each"),
     GT_ROW(conv_config, dilation, GT_FIELD_INTS, .fallback = "1", .min = 1, .max = MOST,
@@ -34,7 +35,8 @@ static const gt_schema schema = {
     .name = "kan_conv2d", .help = "convolution of Kolmogorov-Arnold functions", .fields = fields};
 
 typedef struct window { /* of both axes, and where in an image it lies */
-  int64_t kernel[GT_SPATIAL_AXES], stride[GT_SPATIAL_AXES], padding[GT_SPATIAL_AXES], dilation[GT_SPATIAL_AXES];
+  int64_t kernel[GT_SPATIAL_AXES], stride[GT_SPATIAL_AXES], padding[GT_SPATIAL_AXES],
+      dilation[GT_SPATIAL_AXES];
   int64_t out[AXES];
 } window;
 
@@ -52,7 +54,8 @@ static bool read_window(gt_build *build, const conv_config *c, const gt_id *inpu
   for (int k = 0; k < AXES; k++) {
     const int64_t size = x.dim[1 + k] + 2 * w->padding[k], reach = w->dilation[k] * (w->kernel[k] - 1) + 1;
     if (reach > size)
-      return !gt_build_error(build, "kernel_size", "has a window of %lld elements, but axis %d of %s has %lld with padding",
+      return !gt_build_error(build, "kernel_size",
+                             "has a window of %lld elements, but axis %d of %s has %lld with padding",
                              (long long)reach, 1 + k, gt_build_input_text(build, input, 0), (long long)size);
     w->out[k] = (size - reach) / w->stride[k] + 1;
   }
@@ -90,16 +93,18 @@ static gt_id build_conv(gt_build *build, const void *config, const gt_id *input,
   (void)inputs;
   *kan = c->kan;
   kan->units = c->out_channels;
-  if (!gt_spatial_check(build, input, AXES) || !read_window(build, c, input, &w) || !gt_kan_read(build, kan, &choice))
+  if (!gt_spatial_check(build, input, AXES) || !read_window(build, c, input, &w) ||
+      !gt_kan_read(build, kan, &choice))
     return GT_NONE;
   return gt_kan_apply(build, &choice, unfold(build, input[0], &w));
 }
 
-GT_DEFINE(layer, kan_conv2d) = {.name = "kan_conv2d",
-                                .help = "convolution of Kolmogorov-Arnold functions over an image [height, width, channels]",
-                                .schema = &schema,
-                                .config_size = sizeof(conv_config),
-                                .min_inputs = 1,
-                                .max_inputs = 1,
-                                .refit = gt_kan_refit,
-                                .build = build_conv};
+GT_DEFINE(layer, kan_conv2d) = {
+    .name = "kan_conv2d",
+    .help = "convolution of Kolmogorov-Arnold functions over an image [height, width, channels]",
+    .schema = &schema,
+    .config_size = sizeof(conv_config),
+    .min_inputs = 1,
+    .max_inputs = 1,
+    .refit = gt_kan_refit,
+    .build = build_conv};

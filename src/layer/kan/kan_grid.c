@@ -1,6 +1,7 @@
-/* Where functions stand, if not all inputs have them in the same places: centres and inverse widths that are learned, as in
- * FasterKAN and SincKAN but for each input; frequencies likewise; and knots that follow the distribution of what an input
- * takes in (pykan's update_grid_from_samples: Liu et al., 2024, section 2.4). */
+/* Where functions stand, if not all inputs have them in the same places: centres and inverse widths that are
+ * learned, as in FasterKAN and SincKAN but for each input; frequencies likewise; and knots that follow the
+ * distribution of what an input takes in (pykan's update_grid_from_samples: Liu et al., 2024, section 2.4).
+ */
 #include "layer/kan/kan_grid.h"
 #include "base/memory.h"
 #include "layer/kan/kan_layer.h"
@@ -42,7 +43,8 @@ static void fill_rows(const void *config, gt_shape shape, const gt_init_stream *
 
 /* A parameter whose rows begin as a ladder. */
 static gt_id learned(gt_build *build, const char *name, gt_shape shape, double start, double step) {
-  static const gt_init_type type = {.name = "ladder", .help = "evenly apart", .min_rank = 2, .fill = fill_rows};
+  static const gt_init_type type = {
+      .name = "ladder", .help = "evenly apart", .min_rank = 2, .fill = fill_rows};
   gt_init *init = GT_NEW(build->arena, gt_init);
   *init = (gt_init){.type = &type, .config = ladder_of(build->arena, start, step)};
   return gt_build_parameter(build, name, shape, init);
@@ -126,14 +128,18 @@ static bool find_knots(const following *f, float *value, int64_t count, double *
   return true;
 }
 
-static float *layer_values(const gt_slot_values *values, const char *before, const char *layer, const char *name) {
+static float *layer_values(const gt_slot_values *values, const char *before, const char *layer,
+                           const char *name) {
   char text[1024];
-  return snprintf(text, sizeof text, "%s%s.%s", before, layer, name) < (int)sizeof text ? values->of(values, text)
-                                                                                         : NULL;
+  return snprintf(text, sizeof text, "%s%s.%s", before, layer, name) < (int)sizeof text
+             ? values->of(values, text)
+             : NULL;
 }
 
-/* Coefficients, and their moving average where there is one, go with the knots; an optimizer's moments stay. */
-static void adapt(const gt_adaptation *adaptation, const float *sample, int64_t rows, const gt_slot_values *values) {
+/* Coefficients, and their moving average where there is one, go with the knots; an optimizer's moments stay.
+ */
+static void adapt(const gt_adaptation *adaptation, const float *sample, int64_t rows,
+                  const gt_slot_values *values) {
   const following *f = adaptation->settings;
   const int64_t knots = gt_kan_behind(&f->a);
   float *knot = layer_values(values, "", adaptation->layer, "knots");

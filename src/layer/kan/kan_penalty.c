@@ -1,7 +1,7 @@
-/* What keeps a network of functions simple (Liu et al., "KAN: Kolmogorov-Arnold Networks", 2024, section 2.5): with |φ_io|
- * the mean of |φ_io(x_i)| over the batch, and S their sum over all edges of the layer,
- *   l1 S + entropy (-Σ (|φ_io| / S) log(|φ_io| / S)) + smoothness Σ mean |c_{t+1} - c_t|.
- * Activations of edges are written to memory for this, which the layer itself never does. */
+/* What keeps a network of functions simple (Liu et al., "KAN: Kolmogorov-Arnold Networks", 2024,
+ * section 2.5): with |φ_io| the mean of |φ_io(x_i)| over the batch, and S their sum over all edges of the
+ * layer, l1 S + entropy (-Σ (|φ_io| / S) log(|φ_io| / S)) + smoothness Σ mean |c_{t+1} - c_t|. Activations of
+ * edges are written to memory for this, which the layer itself never does. */
 #include "layer/kan/kan_layer.h"
 #include "op/core.h"
 #include "op/elementwise.h"
@@ -57,7 +57,8 @@ static gt_id mean_activations(gt_build *build, const gt_kan_edges *e) {
                 gt_sum(graph, weight, 0, false));
 }
 
-/* Coefficients of the functions, without that of the base: [blocks, terms, inputs of a block, outputs] from `first` on. */
+/* Coefficients of the functions, without that of the base: [blocks, terms, inputs of a block, outputs] from
+ * `first` on. */
 static gt_id terms_of(gt_graph *graph, const gt_kan_edges *e, int64_t first, int64_t end) {
   gt_shape shape = gt_node_at(graph, e->coefficients)->shape;
   const int64_t start[4] = {0, first, 0, 0}, stop[4] = {shape.dim[0], end, shape.dim[2], shape.dim[3]};

@@ -10,18 +10,31 @@ const char *const gt_kan_norm_names[] = {"none", "tanh", "layer_norm", NULL};
 const char *const gt_kan_edge_sizes[] = {"activation", "coefficient", NULL};
 
 static const gt_field update_fields[] = {
-    GT_ROW(gt_kan_grid_update, every, GT_FIELD_INT, .min = 1, .max = 1e12,
-           .help = "steps from one update to the next; the first comes before the first step of a phase (default: 5)"),
+    GT_ROW(
+        gt_kan_grid_update, every, GT_FIELD_INT, .min = 1, .max = 1e12,
+        .help =
+            "steps from one update to the next; the first comes before the first step of a phase (default: 5)"),
     GT_ROW(gt_kan_grid_update, until, GT_FIELD_INT, .min = 1, .max = 1e12,
            .help = "steps of a phase after which there are no more (default: ten times `every`)"),
-    GT_ROW(gt_kan_grid_update, blend, GT_FIELD_FLOAT, .min = 1e-3, .max = 1,
-           .help = "share of the even grid in the new one; the rest has as many samples in each cell (default: 0.02)"),
+    GT_ROW(
+        gt_kan_grid_update, blend, GT_FIELD_FLOAT, .min = 1e-3, .max = 1,
+        .help =
+            "share of the even grid in the new one; the rest has as many samples in each cell (default: 0.02)"),
     {.name = NULL},
 };
 const gt_schema gt_kan_grid_update_schema = {
     .name = "grid_update", .help = "grids that follow the data", .fields = update_fields};
 
-enum { USES_GRID = 1, USES_DEGREE = 2, USES_RANGE = 4, USES_WIDTH = 8, USES_EXPONENTS = 16, USES_NOISE = 32, USES_CENTRES = 64, USES_FREQUENCIES = 128 };
+enum {
+  USES_GRID = 1,
+  USES_DEGREE = 2,
+  USES_RANGE = 4,
+  USES_WIDTH = 8,
+  USES_EXPONENTS = 16,
+  USES_NOISE = 32,
+  USES_CENTRES = 64,
+  USES_FREQUENCIES = 128
+};
 
 #define SPLINES USES_GRID | USES_DEGREE | USES_RANGE | USES_NOISE
 #define BUMPS   USES_GRID | USES_RANGE | USES_WIDTH | USES_CENTRES
@@ -50,10 +63,17 @@ static bool check_uses(gt_build *build, const gt_kan_config *c, const gt_kan_for
   static const struct {
     unsigned use;
     const char *key;
-  } keys[] = {{USES_GRID, "grid"},   {USES_DEGREE, "degree"},   {USES_RANGE, "range"},
-              {USES_WIDTH, "width"}, {USES_EXPONENTS, "alpha"}, {USES_EXPONENTS, "beta"},
-              {USES_NOISE, "noise"},    {USES_NOISE, "grid_update"},     {USES_CENTRES, "learn_centres"},
-              {USES_CENTRES, "learn_widths"}, {USES_FREQUENCIES, "learn_frequencies"}};
+  } keys[] = {{USES_GRID, "grid"},
+              {USES_DEGREE, "degree"},
+              {USES_RANGE, "range"},
+              {USES_WIDTH, "width"},
+              {USES_EXPONENTS, "alpha"},
+              {USES_EXPONENTS, "beta"},
+              {USES_NOISE, "noise"},
+              {USES_NOISE, "grid_update"},
+              {USES_CENTRES, "learn_centres"},
+              {USES_CENTRES, "learn_widths"},
+              {USES_FREQUENCIES, "learn_frequencies"}};
   for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
     if (!(f->uses & keys[i].use) && given(build, keys[i].key)) {
       gt_build_error(build, keys[i].key, "has '%s', which basis %s has no use for", keys[i].key, c->basis);

@@ -74,8 +74,8 @@ static void turn_block(const gt_kan_attribute *a, const gt_kan_attribute *b, con
 
 /* --- knots of an input's own ---------------------------------------------------------------------------- */
 
-/* Points that are tried: evenly in each cell of the new grid, so that where samples are dense functions are held to
- * more. */
+/* Points that are tried: evenly in each cell of the new grid, so that where samples are dense functions are
+ * held to more. */
 static uint32_t try_points(const gt_kan_turn *turn, double *values, uint32_t terms, bool old) {
   const gt_kan_attribute *b = turn->to, *a = old ? turn->from : b;
   const double *knot = turn->now + b->degree;
@@ -102,15 +102,15 @@ void gt_kan_turn_input(const gt_kan_turn *turn, const float *old, float *out) {
     for (uint32_t k = 0; k < points; k++) {
       target[k] = 0;
       for (uint32_t t = 0; t < ta; t++)
-        target[k] += before[k * ta + t] *
-                     (double)old[gt_kan_row(a, (uint32_t)turn->input, t) * outputs + o];
+        target[k] += before[k * ta + t] * (double)old[gt_kan_row(a, (uint32_t)turn->input, t) * outputs + o];
     }
     for (uint32_t t = 0; t < tb; t++) {
       sum[t] = 0;
       for (uint32_t k = 0; k < points; k++) sum[t] += fit[t * points + k] * target[k];
     }
     const float base = b->base ? old[gt_kan_row(a, (uint32_t)turn->input, ta) * outputs + o] : 0;
-    for (uint32_t t = 0; t < tb; t++) out[gt_kan_row(b, (uint32_t)turn->input, t) * outputs + o] = (float)sum[t];
+    for (uint32_t t = 0; t < tb; t++)
+      out[gt_kan_row(b, (uint32_t)turn->input, t) * outputs + o] = (float)sum[t];
     if (b->base) out[gt_kan_row(b, (uint32_t)turn->input, tb) * outputs + o] = base;
   }
   free(before);

@@ -65,22 +65,22 @@ typedef void fill_function(const form *f, const lines *l);
 enum { ORDER_COUNT = GT_BASIS_MOST_ORDER + 1, COMMON_DEGREES = 6, AT_ONCE = 16 };
 
 /* Of functions with centres and scales of their own, which are further rows of numbers. */
-#define FILL_PLACED(name, function, order_, by_scale)                                                   \
-  GT_CLONES static void name(const form *f, const lines *l) {                                           \
-    const uint32_t terms = f->terms, order = (order_);                                                  \
-    const float *restrict centre = l->behind + f->term * l->x_step;                                     \
-    const float *restrict scale = centre + terms * l->x_step;                                           \
-    for (uint32_t k = 0; k < l->count; k++) {                                                           \
-      const float *restrict x = l->x + k * l->x_step;                                                   \
-      float *restrict to = l->to + k * l->to_step;                                                      \
-      GT_VECTOR_LOOP for (uint32_t i = 0; i < l->length; i++) {                                         \
-        const float off = x[i] - centre[i], factor = (by_scale) ? off : order ? scale[i] : 1.0f;        \
-        to[i] = factor * (order == 2 ? scale[i] : 1.0f) *                                               \
-                function(off *scale[i], f->which, terms, f->degree, order, f->first, f->second);        \
-      }                                                                                                 \
-    }                                                                                                   \
+#define FILL_PLACED(name, function, order_, by_scale)                                             \
+  GT_CLONES static void name(const form *f, const lines *l) {                                     \
+    const uint32_t terms = f->terms, order = (order_);                                            \
+    const float *restrict centre = l->behind + f->term * l->x_step;                               \
+    const float *restrict scale = centre + terms * l->x_step;                                     \
+    for (uint32_t k = 0; k < l->count; k++) {                                                     \
+      const float *restrict x = l->x + k * l->x_step;                                             \
+      float *restrict to = l->to + k * l->to_step;                                                \
+      GT_VECTOR_LOOP for (uint32_t i = 0; i < l->length; i++) {                                   \
+        const float off = x[i] - centre[i], factor = (by_scale) ? off : order ? scale[i] : 1.0f;  \
+        to[i] = factor * (order == 2 ? scale[i] : 1.0f) *                                         \
+                function(off * scale[i], f->which, terms, f->degree, order, f->first, f->second); \
+      }                                                                                           \
+    }                                                                                             \
   }
-#define PLACED(number, name, function)               \
+#define PLACED(number, name, function)              \
   FILL_PLACED(place_##name##_0, function, 0, false) \
   FILL_PLACED(place_##name##_1, function, 1, false) \
   FILL_PLACED(place_##name##_2, function, 2, false) \
@@ -111,17 +111,17 @@ GT_PLAIN_BASES(PLACED)
 static fill_function *const fill_placed[][ORDER_COUNT + 1] = {GT_PLAIN_BASES(PLACED_OF)};
 
 /* Splines over knots that are rows of numbers, too. */
-#define FILL_KNOTS(degree_)                                                                    \
-  GT_CLONES static void fill_knots_##degree_(const form *f, const lines *l) {                  \
-    const float *behind = l->behind + f->term * l->x_step;                                     \
-    for (uint32_t k = 0; k < l->count; k++) {                                                  \
-      const float *restrict x = l->x + k * l->x_step;                                          \
-      float *restrict to = l->to + k * l->to_step;                                             \
-      GT_VECTOR_LOOP for (uint32_t i = 0; i < l->length; i++)                                  \
-        to[i] = gt_basis_knots(x[i], behind + i, l->x_step, degree_, f->order);                \
-    }                                                                                          \
+#define FILL_KNOTS(degree_)                                                   \
+  GT_CLONES static void fill_knots_##degree_(const form *f, const lines *l) { \
+    const float *behind = l->behind + f->term * l->x_step;                    \
+    for (uint32_t k = 0; k < l->count; k++) {                                 \
+      const float *restrict x = l->x + k * l->x_step;                         \
+      float *restrict to = l->to + k * l->to_step;                            \
+      GT_VECTOR_LOOP for (uint32_t i = 0; i < l->length; i++) to[i] =         \
+          gt_basis_knots(x[i], behind + i, l->x_step, degree_, f->order);     \
+    }                                                                         \
   }
-#define DEGREES(X) X(0) X(1) X(2) X(3) X(4) X(5) X(6) X(7) X(8) X(9)
+#define DEGREES(X)       X(0) X(1) X(2) X(3) X(4) X(5) X(6) X(7) X(8) X(9)
 #define KNOTS_OF(degree) fill_knots_##degree,
 DEGREES(FILL_KNOTS)
 static fill_function *const fill_knots[] = {DEGREES(KNOTS_OF)};
@@ -198,16 +198,16 @@ static void fill_by(uint32_t kind, const form *f, const lines *l) {
 static const form base_form = {.inverse = 1};
 
 static void fill(const uint32_t *geometry, const uint32_t *spec, uint32_t term, const lines *l) {
-  const form f = {.term = term,
-                  .terms = spec[GT_BASIS_SPEC_TERMS],
-                  .degree = spec[GT_BASIS_SPEC_DEGREE],
-                  .order = spec[GT_BASIS_SPEC_ORDER],
-                  .which = GT_BASIS_FIRST_OF(spec[GT_BASIS_SPEC_KIND] % GT_BASIS_BASE, term,
-                                             spec[GT_BASIS_SPEC_TERMS]),
-                  .low = gt_from_bits(geometry[GT_BASIS_LOW]),
-                  .inverse = gt_from_bits(geometry[GT_BASIS_INVERSE]),
-                  .first = gt_from_bits(geometry[GT_BASIS_FIRST]),
-                  .second = gt_from_bits(geometry[GT_BASIS_SECOND])};
+  const form f = {
+      .term = term,
+      .terms = spec[GT_BASIS_SPEC_TERMS],
+      .degree = spec[GT_BASIS_SPEC_DEGREE],
+      .order = spec[GT_BASIS_SPEC_ORDER],
+      .which = GT_BASIS_FIRST_OF(spec[GT_BASIS_SPEC_KIND] % GT_BASIS_BASE, term, spec[GT_BASIS_SPEC_TERMS]),
+      .low = gt_from_bits(geometry[GT_BASIS_LOW]),
+      .inverse = gt_from_bits(geometry[GT_BASIS_INVERSE]),
+      .first = gt_from_bits(geometry[GT_BASIS_FIRST]),
+      .second = gt_from_bits(geometry[GT_BASIS_SECOND])};
   if (term == f.terms) /* the base has no scale: what is asked by one is not used */
     fill_base[f.order == GT_BASIS_BY_SCALE ? 1 : f.order](&base_form, l);
   else
@@ -216,12 +216,8 @@ static void fill(const uint32_t *geometry, const uint32_t *spec, uint32_t term, 
 
 void gt_basis_fill(const uint32_t *geometry, const uint32_t *spec, uint32_t term, const float *x,
                    const float *behind, uint32_t n, float *to) {
-  const lines l = {.x = x,
-                   .x_step = geometry[GT_BASIS_INPUTS],
-                   .to = to,
-                   .count = 1,
-                   .length = n,
-                   .behind = behind};
+  const lines l = {
+      .x = x, .x_step = geometry[GT_BASIS_INPUTS], .to = to, .count = 1, .length = n, .behind = behind};
   fill(geometry, spec, term, &l);
 }
 

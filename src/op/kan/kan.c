@@ -1,7 +1,7 @@
 /* The three products of a KAN layer, with a factor of basis functions that is made while it is read
- * (op/kan/basis.h), and that factor as a tensor. The gradient of the inputs multiplies each function's part of a sum by that function's
- * derivative: on a device what a segment of k comes to is drained so, on the CPU a tile at a time
- * (kan_cpu.c). */
+ * (op/kan/basis.h), and that factor as a tensor. The gradient of the inputs multiplies each function's part
+ * of a sum by that function's derivative: on a device what a segment of k comes to is drained so, on the CPU
+ * a tile at a time (kan_cpu.c). */
 #include "op/kan/kan.h"
 #include "base/count.h"
 #include "op/check.h"
@@ -39,8 +39,7 @@ gt_kan_attribute gt_kan_bspline(double low, double high, uint32_t grid, uint32_t
 }
 
 gt_kan_attribute gt_kan_knots(uint32_t grid, uint32_t degree) {
-  return (gt_kan_attribute){
-      .basis = GT_BASIS_KNOTS, .terms = grid + degree, .degree = degree, .inverse = 1};
+  return (gt_kan_attribute){.basis = GT_BASIS_KNOTS, .terms = grid + degree, .degree = degree, .inverse = 1};
 }
 
 gt_kan_attribute gt_kan_lines(double low, double high, uint32_t grid) {
@@ -237,7 +236,8 @@ static void gradient_kan(gt_graph *graph, gt_id node, const gt_id *given, const 
      * coefficients' gradient. */
     for (uint32_t k = 0; k < 2 && a->placed; k++) {
       const gt_kan_attribute by = of_order(a, k ? GT_BASIS_BY_SCALE : 1);
-      const gt_id d = by_terms(graph, gt_kan_coefficients(graph, n.input[0], given[0], &by), a, inputs, outputs);
+      const gt_id d =
+          by_terms(graph, gt_kan_coefficients(graph, n.input[0], given[0], &by), a, inputs, outputs);
       moved[k] = gt_sum(graph, gt_mul(graph, d, by_terms(graph, n.input[1], a, inputs, outputs)), 4, false);
     }
     input_gradient[0] =
@@ -258,8 +258,8 @@ static void gradient_coefficients(gt_graph *graph, gt_id node, const gt_id *give
   if (wanted[1]) input_gradient[1] = gt_kan(graph, n.input[0], given[0], n.attribute);
 }
 
-/* The basis' columns, each times its input's value in h: what a product with g or C makes of the gradient h of
- * dx = Σ_b B'_b(x) (g C_bᵀ). It is stored: only losses that read a derivative by the inputs ask for it. */
+/* The basis' columns, each times its input's value in h: what a product with g or C makes of the gradient h
+ * of dx = Σ_b B'_b(x) (g C_bᵀ). It is stored: only losses that read a derivative by the inputs ask for it. */
 static gt_id weighted_basis(gt_graph *graph, const gt_node *n, gt_id h) {
   const gt_kan_attribute *a = n->attribute;
   const gt_shape x = gt_node_at(graph, h)->shape;
@@ -281,10 +281,12 @@ static void gradient_input(gt_graph *graph, gt_id node, const gt_id *given, cons
   }
   if (!wanted[1] && !wanted[2]) return;
   const gt_shape g = gt_node_at(graph, n.input[1])->shape, c = gt_node_at(graph, n.input[2])->shape;
-  const gt_id columns = weighted_basis(graph, &n, given[0]), flat = gt_reshape(graph, n.input[1], gt_shape_2(-1, last(g)));
+  const gt_id columns = weighted_basis(graph, &n, given[0]),
+              flat = gt_reshape(graph, n.input[1], gt_shape_2(-1, last(g)));
   if (wanted[1])
     input_gradient[1] = gt_reshape(
-        graph, gt_matmul(graph, columns, gt_reshape(graph, n.input[2], gt_shape_2(-1, last(c))), false, false), g);
+        graph,
+        gt_matmul(graph, columns, gt_reshape(graph, n.input[2], gt_shape_2(-1, last(c))), false, false), g);
   if (wanted[2]) input_gradient[2] = gt_reshape(graph, gt_matmul(graph, columns, flat, true, false), c);
 }
 

@@ -28,8 +28,8 @@ gt_id gt_kan_input(gt_graph *graph, gt_id x, gt_id g, gt_id coefficients, const 
 /* The columns of B(x), [lines, inputs * (terms + base)]: for what needs them themselves. */
 gt_id gt_kan_basis(gt_graph *graph, gt_id x, const gt_kan_attribute *attribute);
 
-/* Where functions stand by numbers of each input, x is [lines + rows, inputs], of which the last rows are these
- * numbers (shaders/op/kan/basis.h): so many; 0: none. Knots have no gradient. */
+/* Where functions stand by numbers of each input, x is [lines + rows, inputs], of which the last rows are
+ * these numbers (shaders/op/kan/basis.h): so many; 0: none. Knots have no gradient. */
 uint32_t gt_kan_behind(const gt_kan_attribute *attribute);
 
 /* The row of C of function `term` of an input. */

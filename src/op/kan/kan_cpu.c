@@ -32,11 +32,11 @@ bool gt_kan_input_prepare(const void *args, const uint32_t *spec, uint32_t threa
   return gt_matmul_own_tile(a->m) || gt_blas_reserve(threads, error);
 }
 
-/* total[row, i] += sum over the functions of derivative(x[row, i]) * part[row, function, i]. behind: what lies
- * behind the lines of x, if anything does. */
-static void drain(const struct gt_kan_input_args *a, const uint32_t *spec, const float *x, const float *behind,
-                  uint32_t inputs, uint32_t term, uint32_t terms, uint32_t rows, uint32_t width,
-                  const float *part, float *total) {
+/* total[row, i] += sum over the functions of derivative(x[row, i]) * part[row, function, i]. behind: what
+ * lies behind the lines of x, if anything does. */
+static void drain(const struct gt_kan_input_args *a, const uint32_t *spec, const float *x,
+                  const float *behind, uint32_t inputs, uint32_t term, uint32_t terms, uint32_t rows,
+                  uint32_t width, const float *part, float *total) {
   float slope[WIDE];
   for (uint32_t r = 0; r < rows; r++, x += inputs, total += width)
     for (uint32_t t = 0; t < terms; t++, part += width) {
@@ -49,8 +49,7 @@ void gt_kan_input_cpu(const void *args, const uint32_t *spec, uint32_t tile) {
   const struct gt_kan_input_args *a = args;
   const uint32_t *geometry = GT_PTR(const uint32_t, a->geometry);
   const uint32_t inputs = geometry[GT_BASIS_INPUTS], outputs = geometry[GT_BASIS_OUTPUTS],
-                 block = spec[GT_BASIS_SPEC_BLOCK],
-                 total_terms = gt_basis_total(spec);
+                 block = spec[GT_BASIS_SPEC_BLOCK], total_terms = gt_basis_total(spec);
   const cut c = cut_of(a->m, inputs, block);
   const uint32_t parts = c.across / (inputs / block), in_block = tile % c.across % parts * c.width;
   const uint32_t number = tile % c.across / parts, row = tile / c.across * c.rows;

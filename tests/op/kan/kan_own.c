@@ -1,5 +1,5 @@
-/* KAN layers whose functions stand by numbers of each input: splines over knots of its own, bumps and waves with centres
- * and scales of their own; and a basis as a tensor. */
+/* KAN layers whose functions stand by numbers of each input: splines over knots of its own, bumps and waves
+ * with centres and scales of their own; and a basis as a tensor. */
 #include "op/kan/kan.h"
 #include "op/case.h"
 #include "op/core.h"
@@ -9,8 +9,9 @@
 
 GT_REGISTER(opcase, kan_own)
 
-/* p: basis, grid (cells, points or frequencies), degree, block (0: all inputs), base. Inputs: x, then the rows behind
- * it, in numbers about 0 of which knots, centres and scales are made; then coefficients, if there are any. */
+/* p: basis, grid (cells, points or frequencies), degree, block (0: all inputs), base. Inputs: x, then the
+ * rows behind it, in numbers about 0 of which knots, centres and scales are made; then coefficients, if there
+ * are any. */
 enum { BASIS, GRID, DEGREE, BLOCK, BASE };
 enum { MOST_TERMS = 32, MOST_INPUTS = 64 };
 
@@ -36,7 +37,8 @@ static layer layer_of(const gt_case_view *v) {
 
 /* --- what lies behind ----------------------------------------------------------------------------------- */
 
-/* Row k is start + factor * what the case gives: knots ascend, at distances that differ; two of them are one. */
+/* Row k is start + factor * what the case gives: knots ascend, at distances that differ; two of them are one.
+ */
 static void row_of_numbers(const layer *l, int64_t k, double *start, double *factor) {
   const double h = 2.0 / (double)(l->a.terms - l->a.degree);
   *factor = 0.3;
@@ -154,24 +156,24 @@ static gt_shape reference_slope(const gt_case_view *v, const double *const *x, d
     for (int64_t i = 0; i < l.inputs; i++)
       for (int64_t t = 0; t < l.total; t++) {
         const double at = x[0][m * l.inputs + i];
-        const double f =
-            (value_of(&l, x[1], t, i, at + h) - value_of(&l, x[1], t, i, at - h)) / (2 * h);
+        const double f = (value_of(&l, x[1], t, i, at + h) - value_of(&l, x[1], t, i, at - h)) / (2 * h);
         for (int64_t o = 0; o < l.outputs; o++)
           y[m * l.outputs + o] += f * x[2][row_of(&l, i, t) * l.outputs + o];
       }
   return shape;
 }
 
-#define RULE(title, what, gradients)                                                                           \
-  {                                                                                                            \
-    .name = title, .build = build_##what, .reference = reference_##what, .wrt = gradients, .low = -1.2,        \
-    .high = 1.3, .tolerance = 2e-5, .gradient_tolerance = 4e-5,                                                \
-    .reason = "rounding of the sums, as in matmul, and of the places of functions"                             \
+#define RULE(title, what, gradients)                                                                    \
+  {                                                                                                     \
+    .name = title, .build = build_##what, .reference = reference_##what, .wrt = gradients, .low = -1.2, \
+    .high = 1.3, .tolerance = 2e-5, .gradient_tolerance = 4e-5,                                         \
+    .reason = "rounding of the sums, as in matmul, and of the places of functions"                      \
   }
 /* Knots have no gradient; splines of degree 1 have kinks, of degree 0 steps. */
 static const gt_case_rule knots = RULE("kan_own_knots", kan, 5), cornered = RULE("kan_own_corners", kan, 4),
-                          places = RULE("kan_own_places", kan, 7), knot_basis = RULE("kan_basis_knots", basis, 1),
-                          basis = RULE("kan_basis", basis, 3), slope = RULE("kan_own_slope", slope, 5);
+                          places = RULE("kan_own_places", kan, 7),
+                          knot_basis = RULE("kan_basis_knots", basis, 1), basis = RULE("kan_basis", basis, 3),
+                          slope = RULE("kan_own_slope", slope, 5);
 
 static const gt_case cases[] = {
     {&cornered, "6,4 6,4 20,3", {GT_BASIS_KNOTS, 5, 0}},
