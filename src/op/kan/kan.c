@@ -372,9 +372,11 @@ static void lower(gt_lowering *lowering, const gt_group *group) {
   if (node->op == &rows[ROW_KAN]) {
     p.shape = (gt_matmul_shape){.m = lines, .n = outputs, .k = length, .batch = 1};
     p.shape.kind_a = GT_FACTOR_BASIS;
+    p.shape.run = e.a->block;
   } else if (node->op == &rows[ROW_COEFFICIENTS]) {
     p.shape = (gt_matmul_shape){.m = length, .n = outputs, .k = lines, .batch = 1, .trans_a = true};
     p.shape.kind_a = GT_FACTOR_BASIS;
+    p.shape.run = e.a->block;
   } else if (!gt_lowering_target(lowering)->device) {
     lower_input_cpu(lowering, group, &e, &p);
     return;

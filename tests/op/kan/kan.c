@@ -331,5 +331,7 @@ static const gt_case cases[] = {
     /* for matrix units, whether inputs are read by fours or not */
     {&on_units, "40,12 108,33", {GT_BASIS_BSPLINE, 5, 3, 4, 1, -8, 8}},
     {&on_units, "34,7 28,5", {GT_BASIS_CHEBYSHEV, 0, 3, 0, 0, -8, 8}},
+    {&on_units, "70,32 288,36", {GT_BASIS_BSPLINE, 5, 3, 16, 1, -8, 8}}, /* octets of a function */
+    {&on_units, "33,64 256,64", {GT_BASIS_RBF, 4, 0, 32, 0, -8, 8}},
 };
 GT_CASES(kan, cases);
