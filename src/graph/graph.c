@@ -112,6 +112,10 @@ gt_id gt_node_add(gt_graph *graph, const gt_op *op, const gt_id *input, int inpu
   return id;
 }
 
+void gt_graph_derive(gt_graph *graph, gt_id node, const gt_derivative *derivative) {
+  if (node != GT_NONE) graph->node[node].derivative = derivative;
+}
+
 gt_id gt_result(const gt_graph *graph, gt_id node, int k) {
   if (node == GT_NONE) return GT_NONE;
   assert(k >= 0 && k <= gt_node_at(graph, node)->op->further);

@@ -42,6 +42,17 @@ typedef struct gt_variable {
   bool bits;         /* holds nothing but 0 and 1: gt_graph_holds_bits */
 } gt_variable;
 
+struct gt_graph;
+/* The gradient of a node as a function of some nodes that it was computed from, given by whoever knows a cheaper one
+ * than their ops' together. As gt_op.gradient, of one result. */
+typedef struct gt_derivative {
+  const gt_id *input; /* that it goes to */
+  int inputs;
+  void (*gradient)(struct gt_graph *graph, const struct gt_derivative *derivative, gt_id given, const bool *wanted,
+                   gt_id *input_gradient);
+  const void *context;
+} gt_derivative;
+
 typedef struct gt_node {
   const struct gt_op *op;
   const gt_id *input;
@@ -54,6 +65,7 @@ typedef struct gt_node {
   const char *scope; /* name of the layer that made it ("linear1"), for messages, profiles and NaN reports;
                         never NULL */
   gt_precision precision;
+  const gt_derivative *derivative; /* NULL: that of the op */
 } gt_node;
 
 typedef struct gt_graph {
@@ -81,6 +93,8 @@ gt_precision gt_graph_precision(gt_graph *graph, gt_precision precision);
  * GT_NONE among the inputs or a shape error gives GT_NONE. */
 gt_id gt_node_add(gt_graph *graph, const struct gt_op *op, const gt_id *input, int inputs,
                   const void *attribute, size_t attribute_size);
+/* Gives the node a derivative of its own, which lives as long as the graph. */
+void gt_graph_derive(gt_graph *graph, gt_id node, const gt_derivative *derivative);
 static inline const gt_node *gt_node_at(const gt_graph *graph, gt_id id) { return &graph->node[id]; }
 /* Result k of a node whose op has several: the node itself if k is 0, else the node that stands k behind
  * it. GT_NONE gives GT_NONE. */

@@ -52,6 +52,60 @@ static gt_id counted(gt_build *build, gt_shape shape, uint32_t axes) {
   return gt_mul(graph, rows, gt_constant(graph, (double)(values / shape.dim[0])));
 }
 
+/* What a normalised batch was made of. */
+typedef struct parts {
+  gt_id input[3]; /* x, weight, bias; of those the last two may be left out */
+  gt_id mean, inverse, count, rows;
+  uint32_t axes;
+  gt_derivative derivative;
+} parts;
+
+/* With g for dL/dy, n = (x - mean) * inverse, sums over the axes:
+ *   dL/dbias = sum(g), dL/dweight = sum(g n), dL/dx = weight * inverse * (g - (sum(g) + n sum(g n)) / count),
+ * as in the paper, put together. x is normalised anew wherever that is asked for: it costs no more to read than what was
+ * made of it, and nothing has to be kept. */
+static void gradient(gt_graph *graph, const gt_derivative *derivative, gt_id given, const bool *wanted,
+                     gt_id *input_gradient) {
+  const parts *p = derivative->context;
+  const bool affine = derivative->inputs > 1;
+  const gt_id x = p->input[0];
+  const gt_id again = gt_mul(graph, gt_sub(graph, x, p->mean), p->inverse);
+  const gt_id sum = gt_sum(graph, given, p->axes, true);
+  const gt_id slope = gt_sum(graph, gt_mul(graph, given, again), p->axes, true);
+  if (wanted[0]) {
+    gt_id factor = p->inverse;
+    if (affine) factor = gt_mul(graph, factor, p->input[1]);
+    const gt_id turn = gt_mul(graph, p->inverse, gt_div(graph, slope, p->count));
+    const gt_id of_x = gt_mul(graph, gt_sub(graph, x, p->mean), turn);
+    const gt_id part = gt_add(graph, of_x, gt_div(graph, sum, p->count));
+    const gt_id rest = gt_sub(graph, given, gt_norm_weighted(graph, part, p->rows));
+    input_gradient[0] = gt_mul(graph, rest, factor);
+  }
+  if (!affine) return;
+  const gt_shape shape = gt_node_at(graph, p->input[1])->shape;
+  input_gradient[1] = gt_reshape(graph, slope, shape);
+  input_gradient[2] = gt_reshape(graph, sum, shape);
+}
+
+/* By the batch's own moments. */
+static gt_id normalise(gt_build *build, const batch_norm_config *c, gt_id x, uint32_t axes, const gt_moments *m,
+                       gt_id count) {
+  gt_graph *graph = build->graph;
+  const gt_shape shape = gt_node_at(graph, x)->shape, channels = gt_shape_1(shape.dim[shape.rank - 1]);
+  parts *p = GT_NEW(build->arena, parts);
+  *p = (parts){.input = {x}, .mean = m->mean, .count = count, .rows = build->weight, .axes = axes};
+  p->inverse = gt_norm_inverse(graph, m->variance, c->eps);
+  gt_id y = gt_mul(graph, m->centered, p->inverse);
+  if (c->affine) {
+    p->input[1] = gt_build_parameter(build, "weight", channels, gt_init_constant_of(build->arena, 1));
+    p->input[2] = gt_build_parameter(build, "bias", channels, gt_init_constant_of(build->arena, 0));
+    y = gt_add(graph, gt_mul(graph, y, p->input[1]), p->input[2]);
+  }
+  p->derivative = (gt_derivative){p->input, c->affine ? 3 : 1, gradient, p};
+  gt_graph_derive(graph, y, &p->derivative);
+  return y;
+}
+
 static gt_id build_batch_norm(gt_build *build, const void *config, const gt_id *input, int inputs) {
   const batch_norm_config *c = config;
   gt_graph *graph = build->graph;
@@ -63,16 +117,14 @@ static gt_id build_batch_norm(gt_build *build, const void *config, const gt_id *
   const uint32_t axes = (1u << (shape.rank - 1)) - 1;
   const int64_t channels = shape.dim[shape.rank - 1];
   gt_norm_running before = {GT_NONE, GT_NONE, GT_NONE};
-  gt_id out;
   if (c->track_running_stats) before = gt_norm_read_running(build, channels);
   if (build->training || !c->track_running_stats) {
     const gt_id count = counted(build, shape, axes);
     const gt_moments m = gt_norm_moments(graph, input[0], axes, build->weight, count);
     if (c->track_running_stats) track(build, c, before, &m, count);
-    out = gt_norm_scale(graph, m.centered, m.variance, c->eps);
-  } else {
-    out = gt_norm_scale(graph, gt_sub(graph, input[0], before.mean), before.variance, c->eps);
+    return normalise(build, c, input[0], axes, &m, count);
   }
+  const gt_id out = gt_norm_scale(graph, gt_sub(graph, input[0], before.mean), before.variance, c->eps);
   return gt_norm_affine(build, out, gt_shape_1(channels), c->affine, c->affine);
 }
 

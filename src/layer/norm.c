@@ -10,7 +10,7 @@ int64_t gt_norm_count(gt_shape shape, uint32_t axes) {
   return count;
 }
 
-static gt_id weighted(gt_graph *graph, gt_id x, gt_id weight) {
+gt_id gt_norm_weighted(gt_graph *graph, gt_id x, gt_id weight) {
   if (weight == GT_NONE || x == GT_NONE) return x;
   gt_shape rows = gt_node_at(graph, x)->shape;
   for (int d = 1; d < rows.rank; d++) rows.dim[d] = 1;
@@ -19,19 +19,22 @@ static gt_id weighted(gt_graph *graph, gt_id x, gt_id weight) {
 
 gt_moments gt_norm_moments(gt_graph *graph, gt_id x, uint32_t axes, gt_id weight, gt_id count) {
   gt_moments m;
-  const gt_id sum = gt_sum(graph, weighted(graph, x, weight), axes, true);
+  const gt_id sum = gt_sum(graph, gt_norm_weighted(graph, x, weight), axes, true);
   m.mean = gt_div(graph, sum, count);
   m.centered = gt_sub(graph, x, m.mean);
   /* The variance does not change with the mean: what differentiation would add up there is zero. */
   const gt_id spread = gt_sub(graph, x, gt_div(graph, gt_stop_gradient(graph, sum), count));
-  const gt_id squares = weighted(graph, gt_mul(graph, spread, spread), weight);
+  const gt_id squares = gt_norm_weighted(graph, gt_mul(graph, spread, spread), weight);
   m.variance = gt_div(graph, gt_sum(graph, squares, axes, true), count);
   return m;
 }
 
+gt_id gt_norm_inverse(gt_graph *graph, gt_id square, double eps) {
+  return gt_reciprocal(graph, gt_sqrt(graph, gt_add(graph, square, gt_constant(graph, eps))));
+}
+
 gt_id gt_norm_scale(gt_graph *graph, gt_id x, gt_id square, double eps) {
-  const gt_id root = gt_sqrt(graph, gt_add(graph, square, gt_constant(graph, eps)));
-  return gt_mul(graph, x, gt_reciprocal(graph, root));
+  return gt_mul(graph, x, gt_norm_inverse(graph, square, eps));
 }
 
 gt_norm_running gt_norm_read_running(gt_build *build, int64_t channels) {

@@ -11,6 +11,10 @@ typedef struct gt_moments {
   gt_id centered; /* x - mean */
 } gt_moments;
 gt_moments gt_norm_moments(gt_graph *graph, gt_id x, uint32_t axes, gt_id weight, gt_id count);
+/* Each row of x times its weight, F32 [B]; GT_NONE: as it is. */
+gt_id gt_norm_weighted(gt_graph *graph, gt_id x, gt_id weight);
+/* 1 / sqrt(square + eps). */
+gt_id gt_norm_inverse(gt_graph *graph, gt_id square, double eps);
 /* x / sqrt(square + eps), which broadcasts. */
 gt_id gt_norm_scale(gt_graph *graph, gt_id x, gt_id square, double eps);
 /* x * weight + bias, parameters "weight" (ones) and "bias" (zeros) of that shape, which broadcast; either may

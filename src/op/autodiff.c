@@ -22,32 +22,39 @@ static bool is_given(const gt_graph *graph, gt_id id, const gt_id *gradient_of) 
   return false;
 }
 
+static void add_up(gt_graph *graph, gt_id input, gt_id more, gt_id *sum) {
+  if (*sum != GT_NONE && graph->node[*sum].dtype != GT_F32 && !graph->error.status)
+    gt_fail(&graph->error, GT_ERR_CONFIG,
+            "only one layer may read what layer '%s' gives: the gradient is in %s, in which nothing is added "
+            "up; keep its values in %s",
+            graph->node[input].scope, gt_dtype_name(graph->node[*sum].dtype), gt_dtype_name(GT_F32));
+  *sum = *sum == GT_NONE ? more : gt_add(graph, *sum, more);
+}
+
 /* Hands the gradients of a node's results, which stand one behind another, to its inputs. The nodes emitted
  * carry the scope of the layer they belong to, and its precision. */
 static void propagate(gt_graph *graph, gt_id id, const bool *active, gt_id *gradient_of) {
   const gt_node node = graph->node[id]; /* a copy: emitting nodes may move the array */
-  bool *wanted = gt_alloc(sizeof *wanted * (size_t)(node.inputs + 1));
-  gt_id *input_gradient = gt_alloc(sizeof *input_gradient * (size_t)(node.inputs + 1));
+  const gt_derivative *own = node.derivative;
+  const gt_id *input = own ? own->input : node.input;
+  const int inputs = own ? own->inputs : node.inputs;
+  bool *wanted = gt_alloc(sizeof *wanted * (size_t)(inputs + 1));
+  gt_id *input_gradient = gt_alloc(sizeof *input_gradient * (size_t)(inputs + 1));
   bool any = false;
-  for (int k = 0; k < node.inputs; k++) {
+  for (int k = 0; k < inputs; k++) {
     input_gradient[k] = GT_NONE;
-    any |= wanted[k] = active[node.input[k]];
+    any |= wanted[k] = active[input[k]];
   }
-  if (any && node.op->gradient) {
+  if (any && (own || node.op->gradient)) {
     graph->scope = node.scope;
     graph->precision = node.precision;
-    node.op->gradient(graph, id, &gradient_of[id], wanted, input_gradient);
-    for (int k = 0; k < node.inputs; k++) {
-      if (!wanted[k] || input_gradient[k] == GT_NONE) continue;
-      gt_id *sum = &gradient_of[node.input[k]];
-      if (*sum != GT_NONE && graph->node[*sum].dtype != GT_F32 && !graph->error.status)
-        gt_fail(
-            &graph->error, GT_ERR_CONFIG,
-            "only one layer may read what layer '%s' gives: the gradient is in %s, in which nothing is added "
-            "up; keep its values in %s",
-            graph->node[node.input[k]].scope, gt_dtype_name(graph->node[*sum].dtype), gt_dtype_name(GT_F32));
-      *sum = *sum == GT_NONE ? input_gradient[k] : gt_add(graph, *sum, input_gradient[k]);
-    }
+    if (own)
+      own->gradient(graph, own, gradient_of[id], wanted, input_gradient);
+    else
+      node.op->gradient(graph, id, &gradient_of[id], wanted, input_gradient);
+    for (int k = 0; k < inputs; k++)
+      if (wanted[k] && input_gradient[k] != GT_NONE)
+        add_up(graph, input[k], input_gradient[k], &gradient_of[input[k]]);
   }
   free(wanted);
   free(input_gradient);

@@ -4,45 +4,58 @@ layout(constant_id = GT_PATCHES_SPEC_RANK) const uint PATCHES_RANK = 1u;
 layout(constant_id = GT_PATCHES_SPEC_QUADS) const uint PATCHES_QUADS = 0u;
 layout(constant_id = GT_PATCHES_SPEC_HOLES) const uint PATCHES_HOLES = 0u;
 
-uvec3 patches_size = uvec3(1u);
+/* Of the geometry, what is needed again and again. */
+uvec3 patches_size = uvec3(1u), patches_positions = uvec3(1u), patches_magic = uvec3(0u), patches_shift = uvec3(0u);
+uvec3 patches_each = uvec3(1u), patches_lift = uvec3(0u), patches_low = uvec3(0u), patches_step = uvec3(0u);
+uint patches_image = 0u, patches_channels = 0u;
 
 uint patches_word(uint axis, uint word) {
   return geometry.at[GT_PATCHES_AXIS + axis * GT_PATCHES_OF_AXIS + word];
 }
 
 void patches_begin() {
-  patches_size.x = patches_word(0u, GT_PATCHES_SIZE);
-  if (PATCHES_RANK > 1u) patches_size.y = patches_word(1u, GT_PATCHES_SIZE);
-  if (PATCHES_RANK > 2u) patches_size.z = patches_word(2u, GT_PATCHES_SIZE);
+  patches_image = geometry.at[GT_PATCHES_IMAGE];
+  patches_channels = geometry.at[GT_PATCHES_CHANNELS];
+  [[unroll]] for (uint axis = 0u; axis < 3u; axis++)
+    if (axis < PATCHES_RANK) {
+      patches_size[axis] = patches_word(axis, GT_PATCHES_SIZE);
+      patches_positions[axis] = patches_word(axis, GT_PATCHES_POSITIONS);
+      patches_magic[axis] = patches_word(axis, GT_PATCHES_MAGIC);
+      patches_shift[axis] = patches_word(axis, GT_PATCHES_SHIFT);
+      patches_each[axis] = patches_word(axis, GT_PATCHES_EACH);
+      patches_lift[axis] = patches_word(axis, GT_PATCHES_LIFT);
+      patches_low[axis] = patches_word(axis, GT_PATCHES_LOW);
+      patches_step[axis] = patches_word(axis, GT_PATCHES_STEP);
+    }
 }
 
 /* Takes the line's position along the axis off `rest`, and returns it. */
 uint patches_take(uint axis, inout uint rest) {
   uint high, low, number = rest;
-  umulExtended(2u * rest, patches_word(axis, GT_PATCHES_MAGIC), high, low);
-  rest = high >> patches_word(axis, GT_PATCHES_SHIFT);
-  return number - rest * patches_word(axis, GT_PATCHES_POSITIONS);
+  umulExtended(2u * rest, patches_magic[axis], high, low);
+  rest = high >> patches_shift[axis];
+  return number - rest * patches_positions[axis];
 }
 
 void patches_along(uint axis, inout uint rest, inout gt_spot spot) {
-  uint at = patches_take(axis, rest) * patches_word(axis, GT_PATCHES_EACH) + patches_word(axis, GT_PATCHES_LIFT);
+  uint at = patches_take(axis, rest) * patches_each[axis] + patches_lift[axis];
   if (PATCHES_HOLES != 0u) {
     uint holes = patches_word(axis, GT_PATCHES_HOLES), whole = at / holes;
     spot.phase |= at - whole * holes << axis * GT_PATCHES_PHASE;
     at = whole;
   }
-  at -= patches_word(axis, GT_PATCHES_LOW);
+  at -= patches_low[axis];
   spot.place[axis] = int(at);
-  spot.at += at * patches_word(axis, GT_PATCHES_STEP);
+  spot.at += at * patches_step[axis];
 }
 
 gt_spot patches_line(uint z, uint line) {
-  gt_spot spot = gt_spot(z * geometry.at[GT_PATCHES_CHANNELS], ivec3(0), 0u);
+  gt_spot spot = gt_spot(z * patches_channels, ivec3(0), 0u);
   uint rest = line;
   patches_along(0u, rest, spot);
   if (PATCHES_RANK > 1u) patches_along(1u, rest, spot);
   if (PATCHES_RANK > 2u) patches_along(2u, rest, spot);
-  spot.at += rest * geometry.at[GT_PATCHES_IMAGE];
+  spot.at += rest * patches_image;
   return spot;
 }
 
@@ -83,6 +96,13 @@ vec4 patches_quad(GT_FLOATS from, gt_spot line, gt_spot tap, uint position, int 
       }
   }
   return v;
+}
+
+/* Where eight neighbours of one tap are: in the image, or of the zeros. */
+GT_FLOATS4 patches_octet(GT_FLOATS from, gt_spot line, gt_spot tap, uint inner, out uint at) {
+  bool has = patches_has(line, tap);
+  at = has ? line.at + tap.at + inner >> 2 : uint(GT_PATCHES_ZEROS / 4);
+  return GT_FLOATS4(mix(uvec2(geometry), uvec2(from), bvec2(has)));
 }
 
 /* A line of the weights, of those that the list has. */

@@ -50,8 +50,7 @@ const bool TAIL = (FORM & GT_MATRIX_TAIL) != 0u;
 const bool WHOLE = (FORM & GT_MATRIX_WHOLE) != 0u && ALIGNED != 0u;
 /* Slabs are read without a check: lines that do not exist are taken for the last one, as nothing that is made of them
  * is written. Only a last slab that is not whole is looked at more closely. */
-const bool QUADS = (FORM & GT_MATRIX_QUADS) != 0u && ALIGNED != 0u;
-const bool FAST = DENSE && QUADS;
+const bool FAST = (FORM & GT_MATRIX_STEADY) != 0u && ALIGNED != 0u;
 const uint A_LINE = (A_K_LINES ? BM : BK) / 8u, B_LINE = (B_K_LINES ? BN : BK) / 8u;
 const uint A_STRIDE = A_LINE + 1u, B_STRIDE = B_LINE + 1u;
 const uint A_LINES = A_K_LINES ? BK : BM, B_LINES = B_K_LINES ? BK : BN;
@@ -82,27 +81,47 @@ int octet_left(bool k_lines, uvec2 place, uint length, uint wide, uint k_end) {
 
 /* Dense: where an invocation's octets begin. Else what stays of them from slab to slab: the positions of their two
  * quads where lines are of constant k, or the line. */
-#define BEGIN_SIDE(address, pair, spot, KIND, K_LINES, LINE, FETCHES, at, length, wide, stride) \
+#define BEGIN_SIDE(address, pair, spot, tap, KIND, K_LINES, LINE, FETCHES, corner, length, wide, stride) \
   GT_UNROLL for (uint f = 0u; f < FETCHES; f++) { \
-    uvec2 place = octet_place(K_LINES, LINE, me + f * LOCAL_X, at), inside = place; \
-    if (FAST && K_LINES) inside.y = min(place.y, length - 4u); \
+    uvec2 place = octet_place(K_LINES, LINE, me + f * LOCAL_X, corner), inside = place; \
+    if (FAST && K_LINES) inside.y = min(place.y, length - (KIND == GT_FACTOR_DENSE ? 4u : 8u)); \
     if (FAST && !K_LINES) inside.x = min(place.x, wide - 1u); \
     address[f] = z * stride + inside.x * length + inside.y; \
     pair[f] = !K_LINES || place.y + 8u <= length ? 1u : 0u; \
     if (!DENSE) { \
       if (K_LINES) { \
-        GT_POSITION(spot[2u * f], KIND, place.y) \
-        GT_POSITION(spot[2u * f + 1u], KIND, place.y + 4u) \
-      } else { GT_LINE(spot[2u * f], KIND, z, place.x, length, stride) } \
+        GT_POSITION(spot[2u * f], KIND, inside.y) \
+        GT_POSITION(spot[2u * f + 1u], KIND, inside.y + 4u) \
+      } else { GT_LINE(spot[2u * f], KIND, z, inside.x, length, stride) } \
     } \
-  }
-#define FETCH_SIDE(next, from, address, pair, K_LINES, OCTETS, FETCHES, length) \
+    if (KIND == GT_FACTOR_BASIS && K_LINES) address[f] = inside.x * basis_inputs + spot[2u * f].at; \
+  } \
+  if (KIND == GT_FACTOR_PATCHES && !K_LINES) { GT_POSITION(tap, KIND, corner.y) }
+/* The octets of a slab at k_at, as they stand in memory. A slab of patches in rows has the same tap throughout: it is
+ * asked for a slab ahead. */
+#define FETCH_SIDE(next, from, address, pair, spot, tap, KIND, K_LINES, LINE, OCTETS, FETCHES, length, k_at) \
   GT_UNROLL for (uint f = 0u; f < FETCHES; f++) { \
-    if (OCTETS % LOCAL_X == 0u || me + f * LOCAL_X < OCTETS) { \
-      next[2u * f] = GT_CAST(GT_FLOATS4, from).at[address[f] >> 2]; \
-      next[2u * f + 1u] = GT_CAST(GT_FLOATS4, from).at[(address[f] >> 2) + (WHOLE ? 1u : pair[f])]; \
+    uint q = me + f * LOCAL_X, inner = 8u * (q % LINE), index = address[f] >> 2; \
+    GT_FLOATS4 octets = GT_CAST(GT_FLOATS4, from); \
+    if (OCTETS % LOCAL_X == 0u || q < OCTETS) { \
+      if (KIND == GT_FACTOR_PATCHES && K_LINES) \
+        octets = patches_octet(from, patches_line(z, (k_at) + q / LINE), spot[2u * f], 0u, index); \
+      if (KIND == GT_FACTOR_PATCHES && !K_LINES) octets = patches_octet(from, spot[2u * f], tap, inner, index); \
+      if (KIND == GT_FACTOR_BASIS && !K_LINES) index = spot[2u * f].at + basis_position((k_at) + inner).at >> 2; \
+      next[2u * f] = octets.at[index]; \
+      next[2u * f + 1u] = octets.at[index + (WHOLE || KIND != GT_FACTOR_DENSE ? 1u : pair[f])]; \
     } \
-    address[f] += K_LINES ? BK * length : BK; \
+    address[f] += K_LINES ? BK * (KIND == GT_FACTOR_BASIS ? basis_inputs : length) : BK; \
+  } \
+  if (KIND == GT_FACTOR_PATCHES && !K_LINES) { GT_POSITION(tap, KIND, (k_at) + BK) }
+/* What they are to become. */
+#define MAKE_SIDE(next, spot, KIND, K_LINES, LINE, FETCHES, k_at) \
+  if (KIND == GT_FACTOR_BASIS) { \
+    GT_UNROLL for (uint f = 0u; f < FETCHES; f++) { \
+      uint term = K_LINES ? spot[2u * f].phase : basis_position((k_at) + 8u * ((me + f * LOCAL_X) % LINE)).phase; \
+      next[2u * f] = basis_values(next[2u * f], term); \
+      next[2u * f + 1u] = basis_values(next[2u * f + 1u], term); \
+    } \
   }
 #define FETCH_CHECKED_SIDE(next, from, address, spot, KIND, K_LINES, LINE, OCTETS, FETCHES, corner, length, wide, \
                            stride, aligned) \
@@ -135,9 +154,14 @@ int octet_left(bool k_lines, uvec2 place, uint length, uint wide, uint k_end) {
                      length_b, n, stride_b, b_aligned)
 #define FETCH(k_at) \
   if (FAST) { \
-    FETCH_SIDE(next_a, a, at_a, pair_a, A_K_LINES, A_OCTETS, A_FETCHES, length_a) \
-    FETCH_SIDE(next_b, b, at_b, pair_b, B_K_LINES, B_OCTETS, B_FETCHES, length_b) \
+    FETCH_SIDE(next_a, a, at_a, pair_a, spot_a, tap_a, KIND_A, A_K_LINES, A_LINE, A_OCTETS, A_FETCHES, length_a, k_at) \
+    FETCH_SIDE(next_b, b, at_b, pair_b, spot_b, tap_b, KIND_B, B_K_LINES, B_LINE, B_OCTETS, B_FETCHES, length_b, k_at) \
   } else { FETCH_CHECKED(k_at) }
+#define MAKE(k_at) \
+  if (FAST) { \
+    MAKE_SIDE(next_a, spot_a, KIND_A, A_K_LINES, A_LINE, A_FETCHES, k_at) \
+    MAKE_SIDE(next_b, spot_b, KIND_B, B_K_LINES, B_LINE, B_FETCHES, k_at) \
+  }
 
 #ifndef GT_MATRIX_BFLOAT
 #define GT_MATRIX_SCALED
@@ -290,7 +314,8 @@ void plain_tile(uint z, uint m0, uint n0, uint k0, uint k_end) {
 }
 #endif
 
-#define USE_SLAB(next) \
+#define USE_SLAB(make, next) \
+  make \
   PUT \
   barrier(); \
   if (AHEAD != 0u) { LOAD(0u, 0u) } \
@@ -303,12 +328,12 @@ void plain_tile(uint z, uint m0, uint n0, uint k0, uint k_end) {
   barrier(); /* the slab is used up */
 /* The slabs of k from `at` to `end`, of all those to `full`. */
 #define SLABS(at, end, full) \
-  for (; at < end; at += BK) { USE_SLAB(if (at + BK < full) { FETCH(at + BK) }) }
+  for (; at < end; at += BK) { USE_SLAB(MAKE(at), if (at + BK < full) { FETCH(at + BK) }) }
 /* The one behind those that are whole. */
 #define LAST_SLAB(at) \
   if (FAST && TAIL && at < k_end) { \
     FETCH_CHECKED(at) \
-    USE_SLAB(;) \
+    USE_SLAB(;, ;) \
     at = k_end; \
   }
 
@@ -320,7 +345,7 @@ void tile(uint z, uint m0, uint n0) {
   bool a_aligned = ALIGNED != 0u && ((length_a | stride_a) & 3u) == 0u;
   bool b_aligned = ALIGNED != 0u && ((length_b | stride_b) & 3u) == 0u;
   uint at_a[A_FETCHES], at_b[B_FETCHES], pair_a[A_FETCHES], pair_b[B_FETCHES], at = k0;
-  gt_spot spot_a[2u * A_FETCHES], spot_b[2u * B_FETCHES];
+  gt_spot spot_a[2u * A_FETCHES], spot_b[2u * B_FETCHES], tap_a, tap_b;
   vec4 next_a[2u * A_FETCHES], next_b[2u * B_FETCHES];
   gt_left left[(1u + AHEAD) * PLANES * DOWN];
   gt_right right[(1u + AHEAD) * PLANES * ACROSS];
@@ -328,8 +353,8 @@ void tile(uint z, uint m0, uint n0) {
   GT_UNROLL for (uint t = 0u; t < DOWN * ACROSS; t++) GT_SET_SUMS(sums[t], 0.0);
   GT_BEGIN(KIND_A)
   GT_BEGIN(KIND_B)
-  BEGIN_SIDE(at_a, pair_a, spot_a, KIND_A, A_K_LINES, A_LINE, A_FETCHES, uvec2(m0, k0), length_a, m, stride_a)
-  BEGIN_SIDE(at_b, pair_b, spot_b, KIND_B, B_K_LINES, B_LINE, B_FETCHES, uvec2(n0, k0), length_b, n, stride_b)
+  BEGIN_SIDE(at_a, pair_a, spot_a, tap_a, KIND_A, A_K_LINES, A_LINE, A_FETCHES, uvec2(m0, k0), length_a, m, stride_a)
+  BEGIN_SIDE(at_b, pair_b, spot_b, tap_b, KIND_B, B_K_LINES, B_LINE, B_FETCHES, uvec2(n0, k0), length_b, n, stride_b)
   uint full = FAST && TAIL ? k_end - (k_end - k0) % BK : k_end;
   if (k0 < full) { FETCH(k0) }
 #ifdef GT_MATRIX_SCALED

@@ -15,9 +15,12 @@
 #define GT_MATRIX_SPEC_K        13
 #define GT_MATRIX_SPEC_SUBGROUP 14 /* lanes of a subgroup */
 
+#define GT_MATRIX_SPEC_BLOCK    3 /* of kernel patches_range */
+
 #define GT_MATRIX_TRANS_A 1u
 #define GT_MATRIX_TRANS_B 2u
-#define GT_MATRIX_QUADS   4u  /* factors' lines are of multiples of four elements */
-#define GT_MATRIX_WHOLE   8u  /* and m, n and each part of k are multiples of BM, BN and BK */
+#define GT_MATRIX_STEADY  4u  /* factors can be read eight elements at a time: product_matrix.glsl, FAST */
+#define GT_MATRIX_WHOLE   8u  /* m, n and each part of k are multiples of BM, BN and BK */
+#define GT_MATRIX_BLOCKS  64u /* of kernel product_range: patches are not measured */
 #define GT_MATRIX_TAIL    32u /* a part of k is no multiple of BK */
 #define GT_MATRIX_HALVES  16u /* elements are sums of two float16, as exact as floats */

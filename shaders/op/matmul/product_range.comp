@@ -16,6 +16,9 @@ layout(constant_id = GT_FACTOR_SPEC_RESULT) const uint RESULT = 0u;
 #include "op/matmul/load.glsl"
 #include "op/matmul/range.glsl"
 
+/* Those of patches may be written by another kernel (patches_blocks.h). */
+const bool KNOWN = (FORM & GT_MATRIX_BLOCKS) != 0u;
+const bool KNOWN_A = KNOWN && KIND_A == GT_FACTOR_PATCHES, KNOWN_B = KNOWN && KIND_B == GT_FACTOR_PATCHES;
 const uint QUADS = 4u, SHARES = GT_RANGE_DEPTH / QUADS; /* of a line */
 shared uint largest[GT_RANGE_LINES * SHARES];
 
@@ -61,20 +64,18 @@ void write(uint to) {
   if (gl_LocalInvocationIndex < GT_RANGE_LINES) {
     uint bits = 0u;
     [[unroll]] for (uint s = 0u; s < SHARES; s++) bits = max(bits, largest[gl_LocalInvocationIndex * SHARES + s]);
-    /* Not so small that 1 / P were out of range. */
-    float root = uintBitsToFloat((clamp(bits >> 23, 15u, 254u) + 114u) / 2u << 23);
-    range.at[to + gl_LocalInvocationIndex] = bits >= 0x7f800000u ? uintBitsToFloat(0x7f800000u) : root;
+    range.at[to + gl_LocalInvocationIndex] = range_root(bits);
   }
   barrier();
 }
 
 void main() {
   uint depths = range_depths(), blocks_a = range_padded(m) / GT_RANGE_LINES, blocks_b = range_padded(n) / GT_RANGE_LINES;
-  uint of_a = range_entries(KIND_A, stride_a) * depths * blocks_a;
-  uint total = of_a + range_entries(KIND_B, stride_b) * depths * blocks_b;
+  uint of_a = KNOWN_A ? 0u : range_entries(KIND_A, stride_a) * depths * blocks_a;
+  uint of_b = KNOWN_B ? 0u : range_entries(KIND_B, stride_b) * depths * blocks_b;
   GT_BEGIN(KIND_A)
   GT_BEGIN(KIND_B)
-  for (uint i = gl_WorkGroupID.x; i < total; i += gl_NumWorkGroups.x) {
+  for (uint i = gl_WorkGroupID.x; i < of_a + of_b; i += gl_NumWorkGroups.x) {
     bool is_a = i < of_a;
     uint block = is_a ? i : i - of_a, blocks = is_a ? blocks_a : blocks_b, first = block % blocks * GT_RANGE_LINES;
     uint depth = block / blocks % depths, z = block / blocks / depths;

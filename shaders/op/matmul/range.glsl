@@ -5,6 +5,12 @@ uint range_depths() { return (k + GT_RANGE_DEPTH - 1u) / GT_RANGE_DEPTH; }
 uint range_padded(uint wide) { return (wide + GT_RANGE_PAD - 1u) / GT_RANGE_PAD * GT_RANGE_PAD; }
 uint range_entries(uint kind, uint stride) { return kind == GT_FACTOR_DENSE && stride == 0u ? 1u : batch; }
 
+/* The root of the power for lines whose largest element has these bits: not so small that 1 / P were out of range. */
+float range_root(uint bits) {
+  float root = uintBitsToFloat((clamp(bits >> 23, 15u, 254u) + 114u) / 2u << 23);
+  return bits >= 0x7f800000u ? uintBitsToFloat(0x7f800000u) : root;
+}
+
 /* Of the first line of entry z at a depth, of A and of B. */
 uint range_a(uint z, uint depth) {
   uint entry = range_entries(KIND_A, stride_a) == 1u ? 0u : z;

@@ -1,3 +1,5 @@
+#ifndef GT_OP_RANGE_H
+#define GT_OP_RANGE_H
 /* How large the elements of a product's factors are, for those that become float16: of each line w of the
  * product (rows of A, columns of B) and each GT_RANGE_DEPTH neighbours along k, the root of a power of four
  * P; the largest absolute value, divided by P, lies in [2^13, 2^15). Infinity where an element is an infinity
@@ -7,3 +9,5 @@
 #define GT_RANGE_PAD   128u
 #define GT_RANGE_LINES 32u  /* of a workgroup */
 #define GT_RANGE_GROUP 256u /* its invocations */
+#define GT_RANGE_PLACES 32u /* neighbouring places of images in a block: patches_blocks.h */
+#endif

@@ -165,14 +165,15 @@ static void adapt(const gt_adaptation *adaptation, const float *sample, int64_t 
 void gt_kan_follow(gt_build *build, const gt_kan_choice *o, const gt_kan_attribute *a, gt_id x) {
   const gt_kan_grid_update *update = &o->config->grid_update;
   const gt_shape shape = gt_node_at(build->graph, x)->shape;
+  const int64_t every = update->every ? update->every : 5;
   following *f = GT_NEW(build->arena, following);
   *f = (following){.a = *a,
                    .inputs = shape.dim[shape.rank - 1],
                    .units = o->config->units,
                    .blend = update->blend > 0 ? update->blend : 0.02};
   gt_build_adapt(build, (gt_adaptation){.sample = x,
-                                        .every = update->every,
-                                        .until = update->until ? update->until : 10 * update->every,
+                                        .every = every,
+                                        .until = update->until ? update->until : 10 * every,
                                         .settings = f,
                                         .adapt = adapt});
 }

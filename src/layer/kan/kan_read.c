@@ -11,8 +11,10 @@ const char *const gt_kan_norm_names[] = {"none", "tanh", "layer_norm", NULL};
 const char *const gt_kan_edge_sizes[] = {"activation", "coefficient", NULL};
 
 static const gt_field update_fields[] = {
-    GT_ROW(gt_kan_grid_update, every, GT_FIELD_INT, .min = 1, .max = 1e12, .flags = GT_FIELD_REQUIRED,
-           .help = "steps from one update to the next; the first comes before the first step of a phase"),
+    GT_ROW(
+        gt_kan_grid_update, every, GT_FIELD_INT, .min = 1, .max = 1e12,
+        .help =
+            "steps from one update to the next; the first comes before the first step of a phase (default: 5)"),
     GT_ROW(gt_kan_grid_update, until, GT_FIELD_INT, .min = 1, .max = 1e12,
            .help = "steps of a phase after which there are no more (default: ten times `every`)"),
     GT_ROW(
@@ -97,7 +99,7 @@ bool gt_kan_read(gt_build *build, const gt_kan_config *c, gt_kan_choice *o) {
   o->base = c->base ? c->base : f->base;
   o->bias = given(build, "bias") ? c->bias : f->bias;
   o->scale = given(build, "spline_scale") ? c->spline_scale : f->scale;
-  o->adapts = given(build, "grid_update");
+  o->adapts = given(build, "grid_update") && !gt_spec_is_null(gt_spec_find(build->spec, "grid_update"));
   o->centres = c->learn_centres;
   o->widths = c->learn_widths || c->learn_frequencies;
   if (o->basis == GT_BASIS_BSPLINE && o->degree > GT_BASIS_MOST_DEGREE)

@@ -291,6 +291,7 @@ static gt_patches patches_of(const extents *e, bool back) {
 static void lower_product(gt_lowering *lowering, const gt_group *group, const gt_patches *patches,
                           gt_product *p) {
   uint32_t *geometry = gt_patches_geometry(patches, &p->words, p->own);
+  p->shape.run = p->own[GT_PATCHES_SPEC_HOLES - GT_FACTOR_SPEC_OWN] ? 0 : geometry[GT_PATCHES_CHANNELS];
   p->geometry = geometry;
   gt_product_lower(lowering, group, p);
   free(geometry);

@@ -9,6 +9,7 @@
 #include "op/elementwise.h"
 #include "op/kan/basis.h"
 #include "op/kan/kan_cpu.h"
+#include "op/matmul/matmul.h"
 #include "op/matmul/product.h"
 #include "op/move.h"
 #include "op/op.h"
@@ -257,6 +258,19 @@ static void gradient_coefficients(gt_graph *graph, gt_id node, const gt_id *give
   if (wanted[1]) input_gradient[1] = gt_kan(graph, n.input[0], given[0], n.attribute);
 }
 
+/* The basis' columns, each times its input's value in h: what a product with g or C makes of the gradient h
+ * of dx = Σ_b B'_b(x) (g C_bᵀ). It is stored: only losses that read a derivative by the inputs ask for it. */
+static gt_id weighted_basis(gt_graph *graph, const gt_node *n, gt_id h) {
+  const gt_kan_attribute *a = n->attribute;
+  const gt_shape x = gt_node_at(graph, h)->shape;
+  const int64_t blocks = last(x) / a->block, functions = total(a);
+  const gt_shape parted = {.rank = 4, .dim = {-1, blocks, functions, a->block}},
+                 alike = {.rank = 4, .dim = {-1, blocks, 1, a->block}};
+  const gt_id basis = gt_reshape(graph, gt_kan_basis(graph, n->input[0], a), parted);
+  return gt_reshape(graph, gt_mul(graph, basis, gt_reshape(graph, h, alike)),
+                    gt_shape_2(-1, last(x) * functions));
+}
+
 static void gradient_input(gt_graph *graph, gt_id node, const gt_id *given, const bool *wanted,
                            gt_id *input_gradient) {
   const gt_node n = *gt_node_at(graph, node);
@@ -265,9 +279,15 @@ static void gradient_input(gt_graph *graph, gt_id node, const gt_id *given, cons
     const gt_id bend = gt_kan_input(graph, n.input[0], n.input[1], n.input[2], &next);
     input_gradient[0] = with_behind(graph, a, gt_mul(graph, given[0], bend), NULL);
   }
-  if ((wanted[1] || wanted[2]) && !graph->error.status)
-    gt_fail(&graph->error, GT_ERR_CONFIG,
-            "kan_input: derivatives by an input are not differentiable by anything else yet");
+  if (!wanted[1] && !wanted[2]) return;
+  const gt_shape g = gt_node_at(graph, n.input[1])->shape, c = gt_node_at(graph, n.input[2])->shape;
+  const gt_id columns = weighted_basis(graph, &n, given[0]),
+              flat = gt_reshape(graph, n.input[1], gt_shape_2(-1, last(g)));
+  if (wanted[1])
+    input_gradient[1] = gt_reshape(
+        graph,
+        gt_matmul(graph, columns, gt_reshape(graph, n.input[2], gt_shape_2(-1, last(c))), false, false), g);
+  if (wanted[2]) input_gradient[2] = gt_reshape(graph, gt_matmul(graph, columns, flat, true, false), c);
 }
 
 /* g times the functions' derivatives, [lines, blocks, total, block]. */
@@ -352,9 +372,11 @@ static void lower(gt_lowering *lowering, const gt_group *group) {
   if (node->op == &rows[ROW_KAN]) {
     p.shape = (gt_matmul_shape){.m = lines, .n = outputs, .k = length, .batch = 1};
     p.shape.kind_a = GT_FACTOR_BASIS;
+    p.shape.run = e.a->block;
   } else if (node->op == &rows[ROW_COEFFICIENTS]) {
     p.shape = (gt_matmul_shape){.m = length, .n = outputs, .k = lines, .batch = 1, .trans_a = true};
     p.shape.kind_a = GT_FACTOR_BASIS;
+    p.shape.run = e.a->block;
   } else if (!gt_lowering_target(lowering)->device) {
     lower_input_cpu(lowering, group, &e, &p);
     return;

@@ -21,8 +21,8 @@ typedef struct gt_kan_attribute {
 gt_id gt_kan(gt_graph *graph, gt_id x, gt_id coefficients, const gt_kan_attribute *attribute);
 /* The gradient of the coefficients, [inputs * (terms + base), outputs], given that of y. */
 gt_id gt_kan_coefficients(gt_graph *graph, gt_id x, gt_id g, const gt_kan_attribute *attribute);
-/* The gradient of x, where attribute->order is one more than that of y. Of its own gradients that of x alone
- * is known; asking for another is an error. */
+/* The gradient of x, where attribute->order is one more than that of y. Its own gradients by g
+ * and coefficients write the basis to memory. */
 gt_id gt_kan_input(gt_graph *graph, gt_id x, gt_id g, gt_id coefficients, const gt_kan_attribute *attribute);
 
 /* The columns of B(x), [lines, inputs * (terms + base)]: for what needs them themselves. */

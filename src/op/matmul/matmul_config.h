@@ -10,14 +10,18 @@ typedef struct gt_matmul_shape {
   uint32_t m, n, k, batch;
   bool trans_a, trans_b;
   uint32_t kind_a, kind_b; /* GT_FACTOR_… */
+  uint32_t run;            /* of a factor's line that is not dense, neighbours are so in memory: so many, 0: none */
   bool whole_k;            /* not to be cut into parts of k */
   uint32_t segment;        /* GT_FACTOR_SPEC_SEGMENT; devices only, and with whole_k */
 } gt_matmul_shape;
 
 typedef enum gt_engine {
   GT_ENGINE_SCALAR,
-  GT_ENGINE_HALF,  /* matrix units; factors are rounded to 16 bits */
-  GT_ENGINE_HALVES /* matrix units; factors are sums of two float16, which is as exact as float32 */
+  GT_ENGINE_HALF,   /* matrix units; factors are rounded to 16 bits */
+  GT_ENGINE_HALVES, /* matrix units; factors are sums of two float16, which is as exact as float32 */
+  /* Scalar units, and patches: */
+  GT_ENGINE_NARROW, /* few columns: shaders/op/matmul/product_narrow.h */
+  GT_ENGINE_SHALLOW /* few elements in a line: shaders/op/matmul/product_shallow.h */
 } gt_engine;
 
 typedef struct gt_matmul_config {

@@ -28,6 +28,9 @@ _Static_assert(GT_MATMUL_SPLITS * sizeof candidates / sizeof *candidates <= GT_M
 /* Of those rates, where units are not many times as fast as scalar ones: a guess. */
 static const double SLOW = 0.4;
 enum {
+  OCTET = 8,
+  LEAST_BLOCKS = 1 << 22,   /* elements of patches that are measured by blocks, which takes two kernels */
+  LEAST_RUN = 32,           /* of a block */
   LEAST_EXTENT = 32,        /* of each axis */
   MOST_EMULATED_SLABS = 32, /* of one: software devices bound a shader's length */
   MOST_PARTIAL = 1 << 26,   /* elements of all parts' sums */
@@ -127,11 +130,29 @@ static uint64_t padded(uint32_t lines) { return (uint64_t)gt_ceil_div(lines, GT_
 
 /* The powers of the factors' lines, one for each depth. */
 static void measure(gt_matmul_cut *cut, const gt_matmul_shape *s, bool shared_a, bool shared_b) {
-  const uint64_t lines = padded(s->m) * (shared_a ? 1 : s->batch) + padded(s->n) * (shared_b ? 1 : s->batch);
-  const uint64_t powers = lines * (uint64_t)gt_ceil_div(s->k, GT_RANGE_DEPTH);
+  const uint64_t depths = (uint64_t)gt_ceil_div(s->k, GT_RANGE_DEPTH);
   cut->range = &range;
-  cut->range_bytes = 4 * powers;
-  cut->range_groups = (uint32_t)(powers / GT_RANGE_LINES);
+  cut->powers_a = padded(s->m) * (shared_a ? 1 : s->batch) * depths;
+  cut->powers_b = padded(s->n) * (shared_b ? 1 : s->batch) * depths;
+}
+
+bool gt_matmul_by_blocks(const gt_matmul_shape *s, const gt_target *target) {
+  const bool of_a = s->kind_a == GT_FACTOR_PATCHES;
+  if ((!of_a && s->kind_b != GT_FACTOR_PATCHES) || !s->run) return false;
+  const uint64_t elements = (uint64_t)(of_a ? s->m : s->n) * s->k;
+  if ((of_a ? s->k : s->n) == s->run || (elements < LEAST_BLOCKS && !target->matrix.always)) return false;
+  return of_a ? s->run % GT_RANGE_DEPTH == 0 || (GT_RANGE_DEPTH % s->run == 0 && s->run >= LEAST_RUN)
+              : s->run % 4 == 0;
+}
+
+/* Can a factor's slabs be read eight elements at a time, without a look at each? */
+static bool is_steady(uint32_t kind, bool k_lines, uint32_t length, const gt_matmul_shape *s, uint32_t bk) {
+  switch (kind) {
+  case GT_FACTOR_DENSE: return length % 4 == 0;
+  case GT_FACTOR_PATCHES: return s->run && s->run % (k_lines ? OCTET : bk) == 0;
+  case GT_FACTOR_BASIS: return s->run % OCTET == 0;
+  default: return false;
+  }
 }
 
 gt_matmul_cut gt_matmul_cut_matrix(const gt_matmul_config *c, const gt_matmul_shape *s, bool shared_a,
@@ -146,8 +167,9 @@ gt_matmul_cut gt_matmul_cut_matrix(const gt_matmul_config *c, const gt_matmul_sh
                        .k_chunk = c->k_chunk};
   cut.kernel = units->emulated ? is_bfloat ? &emulated_bfloat : &emulated_half : is_bfloat ? &bfloat : &half;
   const uint32_t part = c->split > 1 ? c->k_chunk : s->k;
-  const bool quads = (s->trans_a ? s->m : s->k) % 4 == 0 && (s->trans_b ? s->k : s->n) % 4 == 0;
-  const bool whole = quads && s->m % c->bm == 0 && s->n % c->bn == 0 && s->k % part == 0 && part % c->bk == 0;
+  const bool steady = is_steady(s->kind_a, s->trans_a, s->trans_a ? s->m : s->k, s, c->bk) &&
+                      is_steady(s->kind_b, !s->trans_b, s->trans_b ? s->k : s->n, s, c->bk);
+  const bool whole = s->m % c->bm == 0 && s->n % c->bn == 0 && s->k % part == 0 && part % c->bk == 0;
   uint32_t *spec = cut.spec;
   spec[GT_MATRIX_SPEC_BM] = c->bm;
   spec[GT_MATRIX_SPEC_BN] = c->bn;
@@ -155,7 +177,7 @@ gt_matmul_cut gt_matmul_cut_matrix(const gt_matmul_config *c, const gt_matmul_sh
   spec[GT_MATRIX_SPEC_SM] = c->tm;
   spec[GT_MATRIX_SPEC_SN] = c->tn;
   spec[GT_MATRIX_SPEC_FORM] = (s->trans_a ? GT_MATRIX_TRANS_A : 0) | (s->trans_b ? GT_MATRIX_TRANS_B : 0) |
-                              (s->k % c->bk ? GT_MATRIX_TAIL : 0) | (quads ? GT_MATRIX_QUADS : 0) |
+                              (s->k % c->bk ? GT_MATRIX_TAIL : 0) | (steady ? GT_MATRIX_STEADY : 0) |
                               (whole ? GT_MATRIX_WHOLE : 0) |
                               (c->engine == GT_ENGINE_HALVES ? GT_MATRIX_HALVES : 0);
   spec[GT_MATRIX_SPEC_AHEAD] = c->engine == GT_ENGINE_HALVES;

@@ -11,8 +11,7 @@ typedef struct gt_matmul_cut { /* a kernel of products, and how it is cut for it
   uint32_t split, k_chunk;        /* as in gt_matmul_config */
   uint32_t spec[GT_SPEC_ALIGNED]; /* its own specialization constants, by their numbers */
   const gt_kernel *range;         /* what has to run before, or NULL: shaders/op/matmul/range.h */
-  uint64_t range_bytes;           /* that it writes */
-  uint32_t range_groups;
+  uint64_t powers_a, powers_b;    /* that it writes */
 } gt_matmul_cut;
 
 enum { GT_MATMUL_MATRIX_WAYS = 5 * GT_MATMUL_SPLITS }; /* at most */
@@ -20,6 +19,8 @@ enum { GT_MATMUL_MATRIX_WAYS = 5 * GT_MATMUL_SPLITS }; /* at most */
  * it. */
 void gt_matmul_offer_matrix(const gt_matmul_shape *shape, const gt_target *target, gt_precision precision,
                             gt_matmul_offer *offer, void *context);
+/* Are the powers of a factor of patches best taken from those of blocks of its images (patches_blocks.h)? */
+bool gt_matmul_by_blocks(const gt_matmul_shape *shape, const gt_target *target);
 /* shared_a, shared_b: one dense factor serves all entries of the batch. */
 gt_matmul_cut gt_matmul_cut_matrix(const gt_matmul_config *config, const gt_matmul_shape *shape,
                                    bool shared_a, bool shared_b, const gt_target *target);

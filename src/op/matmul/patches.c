@@ -104,6 +104,18 @@ static void set_taps(const gt_patches *p, uint32_t each, uint32_t *geometry, uin
   } while (next_tap(p, tap));
 }
 
+/* One position further on along an axis, those along all inner ones are back at their beginning. */
+static uint32_t slack_of(const gt_patches *p) {
+  int64_t slack = 0, back = 0, places = 1;
+  for (uint32_t a = 0; a < p->rank; a++) {
+    const gt_patches_axis *axis = &p->axis[a];
+    back += (int64_t)axis->stride * (axis->positions - 1) * places;
+    places *= axis->size;
+    slack = gt_most(slack, back - (a + 1 < p->rank ? p->axis[a + 1].stride * places : places));
+  }
+  return (uint32_t)slack;
+}
+
 uint32_t *gt_patches_geometry(const gt_patches *p, size_t *words, uint32_t *spec) {
   const uint32_t group = group_channels(p), each = group % QUAD ? 1 : QUAD, length = gt_patches_length(p);
   const uint32_t entries = gt_most_u32(length / each, 1), listed = gt_most_u32(length, 1);
@@ -126,6 +138,7 @@ uint32_t *gt_patches_geometry(const gt_patches *p, size_t *words, uint32_t *spec
   geometry[GT_PATCHES_LIST] = list;
   geometry[GT_PATCHES_LISTED] = listed;
   geometry[GT_PATCHES_ROWS] = row;
+  geometry[GT_PATCHES_SLACK] = slack_of(p);
   set_taps(p, each, geometry, geometry + list);
   spec[GT_PATCHES_SPEC_RANK - GT_FACTOR_SPEC_OWN] = p->rank;
   spec[GT_PATCHES_SPEC_QUADS - GT_FACTOR_SPEC_OWN] = each == QUAD;

@@ -2,9 +2,12 @@
 #include "base/count.h"
 #include "op/matmul/matmul_cpu.h"
 #include "op/matmul/matmul_matrix.h"
+#include "op/matmul/matmul_narrow.h"
+#include "op/matmul/matmul_shallow.h"
 #include "shaders/op/matmul/matmul.h"
 #include "shaders/op/matmul/matmul_finish.h"
-#include "shaders/op/matmul/range.h"
+#include "shaders/op/matmul/patches_blocks.h"
+#include "shaders/op/matmul/product_matrix.h"
 #include <assert.h>
 #include <stddef.h>
 
@@ -16,17 +19,31 @@ enum {
 
 static const gt_kernel matmul_kernel = {"matmul", gt_matmul_cpu, gt_matmul_prepare};
 static const gt_kernel finish_kernel = {"matmul_finish", gt_matmul_finish_cpu};
+static const gt_kernel blocks_kernel = {.name = "patches_blocks"}, patches_kernel = {.name = "patches_range"};
+static const gt_kernel finish_many_kernel = {.name = "matmul_finish_many"};
 
-void gt_product_finish(gt_lowering *lowering, const gt_group *group, uint32_t count, uint32_t row,
-                       uint32_t parts, uint32_t scratch) {
+static void start_finish(gt_lowering *lowering, const gt_kernel *kernel, const gt_group *group,
+                         uint32_t count, uint32_t row, uint32_t parts, uint32_t scratch) {
   const struct gt_matmul_finish_args args = {.count = count, .row = row, .split = parts};
-  gt_step *step = gt_lower_step(lowering, &finish_kernel, &args, sizeof args);
+  gt_step *step = gt_lower_step(lowering, kernel, &args, sizeof args);
   step->tiles = gt_ceil_div(args.count, GT_MATMUL_FINISH_TILE);
   gt_lower_use_scratch(lowering, offsetof(struct gt_matmul_finish_args, partial), scratch, false);
   gt_lower_program(lowering, group, offsetof(struct gt_matmul_finish_args, x),
                    offsetof(struct gt_matmul_finish_args, y), offsetof(struct gt_matmul_finish_args, clock),
                    -1);
-  gt_lower_grid(lowering, (args.count + 3) / 4, 256);
+}
+
+void gt_product_finish(gt_lowering *lowering, const gt_group *group, uint32_t count, uint32_t row,
+                       uint32_t parts, uint32_t scratch) {
+  start_finish(lowering, &finish_kernel, group, count, row, parts, scratch);
+  gt_lower_grid(lowering, (count + 3) / 4, 256);
+}
+
+static void finish_many(gt_lowering *lowering, const gt_group *group, uint32_t count, uint32_t row,
+                        uint32_t parts, uint32_t scratch) {
+  start_finish(lowering, &finish_many_kernel, group, count, row, parts, scratch);
+  const uint32_t local = gt_lower_workgroup(lowering, 256, GT_FINISH_QUADS);
+  gt_lower_grid(lowering, (uint64_t)gt_ceil_div(count, 4 * GT_FINISH_QUADS) * local, local);
 }
 
 /* Does no tile reach over the end of the matrices? Then the kernel checks no edge. */
@@ -94,14 +111,48 @@ static gt_step *start_step(gt_lowering *lowering, const gt_product *p, const gt_
   return step;
 }
 
+/* The largest elements of blocks of the images that a factor of patches is made of. */
+static uint32_t lower_blocks(gt_lowering *lowering, const gt_product *p, uint32_t block) {
+  const bool of_a = p->shape.kind_a == GT_FACTOR_PATCHES;
+  const gt_id image = of_a ? p->a.node : p->b.node;
+  const gt_shape shape = gt_node_at(gt_lowering_graph(lowering), image)->shape;
+  const uint32_t all = (uint32_t)shape.dim[shape.rank - 1], places = (uint32_t)(gt_shape_count(shape) / all);
+  const struct gt_patches_blocks_args args = {.places = places, .all_channels = all, .channels = block};
+  const uint64_t blocks = block ? (uint64_t)places * (all / block)
+                                : (uint64_t)gt_ceil_div(places, GT_RANGE_PLACES) * all;
+  const uint32_t scratch = gt_lower_scratch(lowering, 4 * blocks);
+  gt_step *step = gt_lower_step(lowering, &blocks_kernel, &args, sizeof args);
+  step->prepares = true;
+  step->spec[GT_BLOCKS_SPEC_ALONG] = !block;
+  gt_lower_read(lowering, offsetof(struct gt_patches_blocks_args, image), image);
+  gt_lower_use_scratch(lowering, offsetof(struct gt_patches_blocks_args, blocks), scratch, true);
+  const uint64_t invocations = block ? blocks * GT_BLOCKS_SHARES : blocks / 4;
+  gt_lower_groups(lowering, (uint64_t)gt_ceil_div(invocations, GT_BLOCKS_GROUP), GT_BLOCKS_GROUP);
+  return scratch;
+}
+
 /* What the product reads of its factors' ranges, if it does. */
 static uint32_t lower_range(gt_lowering *lowering, const gt_product *p, const gt_matmul_cut *cut) {
   if (!cut->range) return 0;
-  const uint32_t scratch = gt_lower_scratch(lowering, cut->range_bytes);
-  start_step(lowering, p, cut, cut->range)->prepares = true;
+  const bool by_blocks = gt_matmul_by_blocks(&p->shape, gt_lowering_target(lowering)),
+             of_a = p->shape.kind_a == GT_FACTOR_PATCHES;
+  const uint32_t scratch = gt_lower_scratch(lowering, 4 * (cut->powers_a + cut->powers_b));
+  const uint64_t known = by_blocks ? of_a ? cut->powers_a : cut->powers_b : 0;
+  gt_step *step = start_step(lowering, p, cut, cut->range);
+  step->prepares = true;
+  step->spec[GT_MATRIX_SPEC_FORM] |= by_blocks ? GT_MATRIX_BLOCKS : 0;
   gt_lower_use_scratch(lowering, offsetof(struct gt_matmul_args, range), scratch, true);
-  gt_lower_groups(lowering, gt_least_u32(cut->range_groups, MOST_GROUPS),
-                  GT_RANGE_GROUP); /* it loops over the rest */
+  const uint64_t groups = (cut->powers_a + cut->powers_b - known) / GT_RANGE_LINES;
+  gt_lower_groups(lowering, gt_least(groups, MOST_GROUPS), GT_RANGE_GROUP); /* it loops over the rest */
+  if (!by_blocks) return scratch;
+  const uint32_t block = of_a ? gt_least_u32(p->shape.run, GT_RANGE_DEPTH) : 0;
+  const uint32_t blocks = lower_blocks(lowering, p, block);
+  step = start_step(lowering, p, cut, &patches_kernel);
+  step->prepares = true;
+  step->spec[GT_MATRIX_SPEC_BLOCK] = block;
+  gt_lower_use_scratch(lowering, offsetof(struct gt_matmul_args, partial), blocks, false);
+  gt_lower_use_scratch(lowering, offsetof(struct gt_matmul_args, range), scratch, true);
+  gt_lower_groups(lowering, (uint64_t)gt_ceil_div(known, GT_RANGE_GROUP), GT_RANGE_GROUP);
   return scratch;
 }
 
@@ -111,6 +162,8 @@ static gt_matmul_cut cut_product(gt_lowering *lowering, const gt_group *group, c
   const gt_node *node = gt_node_at(gt_lowering_graph(lowering), group->leader);
   const gt_matmul_config c = gt_matmul_choose(lowering, s, node->precision);
   if (c.engine == GT_ENGINE_SCALAR) return cut_scalar(&c, s, target);
+  if (c.engine == GT_ENGINE_NARROW) return gt_matmul_cut_narrow(&c, s);
+  if (c.engine == GT_ENGINE_SHALLOW) return gt_matmul_cut_shallow(&c, s);
   return gt_matmul_cut_matrix(&c, s, s->kind_a == GT_FACTOR_DENSE && !p->a.stride,
                               s->kind_b == GT_FACTOR_DENSE && !p->b.stride, target);
 }
@@ -142,6 +195,7 @@ void gt_product_lower(gt_lowering *lowering, const gt_group *group, const gt_pro
     step->grid[2] = s->batch < MOST_GROUPS ? s->batch : MOST_GROUPS; /* the kernel loops over the rest */
   }
   if (cut.split > 1)
-    gt_product_finish(lowering, group, s->batch * s->m * s->n,
-                      p->result == GT_RESULT_DENSE ? s->n : s->n * s->batch, cut.split, scratch);
+    (cut.split > GT_MATMUL_SPLITS ? finish_many : gt_product_finish)(
+        lowering, group, s->batch * s->m * s->n, p->result == GT_RESULT_DENSE ? s->n : s->n * s->batch,
+        cut.split, scratch);
 }

@@ -226,7 +226,7 @@ static gt_shape reference_layer(const gt_case_view *v, const double *const *x, d
 static const gt_case_rule kan = RULE("kan", kan, 3), knots = RULE("kan_knots", kan, 2),
                           smooth = RULE("kan_smooth", kan, 1), exact = RULE("kan_exact", kan, 0),
                           coefficients = RULE("kan_coefficients", coefficients, 3),
-                          bent = RULE("kan_input", input, 1), sloped = RULE("kan_input_only", input, 0),
+                          bent = RULE("kan_input", input, 7), sloped = RULE("kan_input_only", input, 0),
                           layered = RULE("kan_layer", layer, 7);
 static const gt_case_rule on_units = {.name = "kan_on_units",
                                       .build = build_kan,
@@ -331,5 +331,7 @@ static const gt_case cases[] = {
     /* for matrix units, whether inputs are read by fours or not */
     {&on_units, "40,12 108,33", {GT_BASIS_BSPLINE, 5, 3, 4, 1, -8, 8}},
     {&on_units, "34,7 28,5", {GT_BASIS_CHEBYSHEV, 0, 3, 0, 0, -8, 8}},
+    {&on_units, "70,32 288,36", {GT_BASIS_BSPLINE, 5, 3, 16, 1, -8, 8}}, /* octets of a function */
+    {&on_units, "33,64 256,64", {GT_BASIS_RBF, 4, 0, 32, 0, -8, 8}},
 };
 GT_CASES(kan, cases);
