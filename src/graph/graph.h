@@ -43,13 +43,13 @@ typedef struct gt_variable {
 } gt_variable;
 
 struct gt_graph;
-/* The gradient of a node as a function of some nodes that it was computed from, given by whoever knows a cheaper one
- * than their ops' together. As gt_op.gradient, of one result. */
+/* The gradient of a node as a function of some nodes that it was computed from, given by whoever knows a
+ * cheaper one than their ops' together. As gt_op.gradient, of one result. */
 typedef struct gt_derivative {
   const gt_id *input; /* that it goes to */
   int inputs;
-  void (*gradient)(struct gt_graph *graph, const struct gt_derivative *derivative, gt_id given, const bool *wanted,
-                   gt_id *input_gradient);
+  void (*gradient)(struct gt_graph *graph, const struct gt_derivative *derivative, gt_id given,
+                   const bool *wanted, gt_id *input_gradient);
   const void *context;
 } gt_derivative;
 

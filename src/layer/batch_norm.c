@@ -62,8 +62,8 @@ typedef struct parts {
 
 /* With g for dL/dy, n = (x - mean) * inverse, sums over the axes:
  *   dL/dbias = sum(g), dL/dweight = sum(g n), dL/dx = weight * inverse * (g - (sum(g) + n sum(g n)) / count),
- * as in the paper, put together. x is normalised anew wherever that is asked for: it costs no more to read than what was
- * made of it, and nothing has to be kept. */
+ * as in the paper, put together. x is normalised anew wherever that is asked for: it costs no more to read
+ * than what was made of it, and nothing has to be kept. */
 static void gradient(gt_graph *graph, const gt_derivative *derivative, gt_id given, const bool *wanted,
                      gt_id *input_gradient) {
   const parts *p = derivative->context;
@@ -88,8 +88,8 @@ static void gradient(gt_graph *graph, const gt_derivative *derivative, gt_id giv
 }
 
 /* By the batch's own moments. */
-static gt_id normalise(gt_build *build, const batch_norm_config *c, gt_id x, uint32_t axes, const gt_moments *m,
-                       gt_id count) {
+static gt_id normalise(gt_build *build, const batch_norm_config *c, gt_id x, uint32_t axes,
+                       const gt_moments *m, gt_id count) {
   gt_graph *graph = build->graph;
   const gt_shape shape = gt_node_at(graph, x)->shape, channels = gt_shape_1(shape.dim[shape.rank - 1]);
   parts *p = GT_NEW(build->arena, parts);

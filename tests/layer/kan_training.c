@@ -256,7 +256,7 @@ static void learned_places_begin_on_the_grid(void **state) {
        "kan: {units: 3, basis: sinc, learn_centres: true, learn_widths: true}"},
       {"kan: {units: 3, basis: fourier}", "kan: {units: 3, basis: fourier, learn_frequencies: true}"},
   };
-  float x[ROWS * IN], y[ROWS * OUT], z[ROWS * OUT];
+  float x[ROWS * IN], y[ROWS * OUT] = {0}, z[ROWS * OUT] = {0};
   uint32_t seed = 3;
   (void)state;
   for (int i = 0; i < ROWS * IN; i++) x[i] = (float)random_value(&seed, -2, 2);

@@ -22,19 +22,21 @@
 #define GT_PATCHES_SPEC_HOLES (GT_FACTOR_SPEC_OWN + 2) /* 1: phases count */
 
 #define GT_PATCHES_AXES     3
-#define GT_PATCHES_ZEROS    0 /* eight, to be read as elements outside of an image */
-#define GT_PATCHES_ENTRIES  8 /* of the table, at least one */
-#define GT_PATCHES_IMAGE    9 /* elements of one image */
+#define GT_PATCHES_ZEROS    0  /* eight, to be read as elements outside of an image */
+#define GT_PATCHES_ENTRIES  8  /* of the table, at least one */
+#define GT_PATCHES_IMAGE    9  /* elements of one image */
 #define GT_PATCHES_CHANNELS 10 /* of a group */
-#define GT_PATCHES_RUN      11 /* so many taps, from each multiple of that on, lie one behind another in memory */
-#define GT_PATCHES_LIST     12 /* where the list of lines begins … */
-#define GT_PATCHES_LISTED   13 /* … and of how many words it is, at least one */
-#define GT_PATCHES_ROWS     14 /* of the result, for each image */
-#define GT_PATCHES_SLACK    15 /* so many places of the image at most do later positions lie before earlier ones */
-#define GT_PATCHES_AXIS     16 /* of axis a from GT_PATCHES_AXIS + a * GT_PATCHES_OF_AXIS on: */
-#define GT_PATCHES_OF_AXIS  12
-#define GT_PATCHES_TABLE    (GT_PATCHES_AXIS + GT_PATCHES_AXES * GT_PATCHES_OF_AXIS)
-#define GT_PATCHES_ENTRY    5
+#define GT_PATCHES_RUN      11 /* so many taps, from each multiple of that on, lie one behind another in memory \
+                                */
+#define GT_PATCHES_LIST   12 /* where the list of lines begins … */
+#define GT_PATCHES_LISTED 13 /* … and of how many words it is, at least one */
+#define GT_PATCHES_ROWS   14 /* of the result, for each image */
+#define GT_PATCHES_SLACK \
+  15 /* so many places of the image at most do later positions lie before earlier ones */
+#define GT_PATCHES_AXIS    16 /* of axis a from GT_PATCHES_AXIS + a * GT_PATCHES_OF_AXIS on: */
+#define GT_PATCHES_OF_AXIS 12
+#define GT_PATCHES_TABLE   (GT_PATCHES_AXIS + GT_PATCHES_AXES * GT_PATCHES_OF_AXIS)
+#define GT_PATCHES_ENTRY   5
 
 /* Position o of a window stands at ((o * each + lift) / holes, rounded down) - low. */
 #define GT_PATCHES_SIZE      0 /* the image's extent */

@@ -15,7 +15,7 @@
 #define GT_MATRIX_SPEC_K        13
 #define GT_MATRIX_SPEC_SUBGROUP 14 /* lanes of a subgroup */
 
-#define GT_MATRIX_SPEC_BLOCK    3 /* of kernel patches_range */
+#define GT_MATRIX_SPEC_BLOCK 3 /* of kernel patches_range */
 
 #define GT_MATRIX_TRANS_A 1u
 #define GT_MATRIX_TRANS_B 2u

@@ -5,9 +5,9 @@
  * P; the largest absolute value, divided by P, lies in [2^13, 2^15). Infinity where an element is an infinity
  * or NaN. Kept as [batch][ceil(k / depth)][ceil(wide / pad) * pad], A's before B's; one entry of the batch
  * serves all where they share a dense factor. */
-#define GT_RANGE_DEPTH 128u
-#define GT_RANGE_PAD   128u
-#define GT_RANGE_LINES 32u  /* of a workgroup */
-#define GT_RANGE_GROUP 256u /* its invocations */
-#define GT_RANGE_PLACES 32u /* neighbouring places of images in a block: patches_blocks.h */
+#define GT_RANGE_DEPTH  128u
+#define GT_RANGE_PAD    128u
+#define GT_RANGE_LINES  32u  /* of a workgroup */
+#define GT_RANGE_GROUP  256u /* its invocations */
+#define GT_RANGE_PLACES 32u  /* neighbouring places of images in a block: patches_blocks.h */
 #endif

@@ -10,9 +10,9 @@ typedef struct gt_matmul_shape {
   uint32_t m, n, k, batch;
   bool trans_a, trans_b;
   uint32_t kind_a, kind_b; /* GT_FACTOR_… */
-  uint32_t run;            /* of a factor's line that is not dense, neighbours are so in memory: so many, 0: none */
-  bool whole_k;            /* not to be cut into parts of k */
-  uint32_t segment;        /* GT_FACTOR_SPEC_SEGMENT; devices only, and with whole_k */
+  uint32_t run;     /* of a factor's line that is not dense, neighbours are so in memory: so many, 0: none */
+  bool whole_k;     /* not to be cut into parts of k */
+  uint32_t segment; /* GT_FACTOR_SPEC_SEGMENT; devices only, and with whole_k */
 } gt_matmul_shape;
 
 typedef enum gt_engine {

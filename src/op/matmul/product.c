@@ -118,8 +118,8 @@ static uint32_t lower_blocks(gt_lowering *lowering, const gt_product *p, uint32_
   const gt_shape shape = gt_node_at(gt_lowering_graph(lowering), image)->shape;
   const uint32_t all = (uint32_t)shape.dim[shape.rank - 1], places = (uint32_t)(gt_shape_count(shape) / all);
   const struct gt_patches_blocks_args args = {.places = places, .all_channels = all, .channels = block};
-  const uint64_t blocks = block ? (uint64_t)places * (all / block)
-                                : (uint64_t)gt_ceil_div(places, GT_RANGE_PLACES) * all;
+  const uint64_t blocks =
+      block ? (uint64_t)places * (all / block) : (uint64_t)gt_ceil_div(places, GT_RANGE_PLACES) * all;
   const uint32_t scratch = gt_lower_scratch(lowering, 4 * blocks);
   gt_step *step = gt_lower_step(lowering, &blocks_kernel, &args, sizeof args);
   step->prepares = true;

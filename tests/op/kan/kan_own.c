@@ -121,6 +121,20 @@ static gt_shape reference_kan(const gt_case_view *v, const double *const *x, dou
   return shape;
 }
 
+/* The sums of the absolute products. */
+static gt_shape magnitude_kan(const gt_case_view *v, const double *const *x, double *y) {
+  const layer l = layer_of(v);
+  for (int64_t i = 0; y && i < l.lines * l.outputs; i++) y[i] = 0;
+  for (int64_t m = 0; y && m < l.lines; m++)
+    for (int64_t i = 0; i < l.inputs; i++)
+      for (int64_t t = 0; t < l.total; t++) {
+        const double f = value_of(&l, x[1], t, i, x[0][m * l.inputs + i]);
+        for (int64_t o = 0; o < l.outputs; o++)
+          y[m * l.outputs + o] += fabs(f * x[2][row_of(&l, i, t) * l.outputs + o]);
+      }
+  return gt_shape_2(l.lines, l.outputs);
+}
+
 static gt_id build_kan(gt_graph *g, const gt_case_view *v, const gt_id *x) {
   const layer l = layer_of(v);
   return gt_kan(g, tall_of(g, &l, x[0], x[1]), x[2], &l.a);
@@ -175,6 +189,20 @@ static const gt_case_rule knots = RULE("kan_own_knots", kan, 5), cornered = RULE
                           knot_basis = RULE("kan_basis_knots", basis, 1), basis = RULE("kan_basis", basis, 3),
                           slope = RULE("kan_own_slope", slope, 5);
 
+/* On matrix units, whether inputs are read by eights or not. */
+static const gt_case_rule on_units = {
+    .name = "kan_own_on_units",
+    .build = build_kan,
+    .reference = reference_kan,
+    .magnitude = magnitude_kan,
+    .half_gradient = 1,
+    .wrt = 5,
+    .low = -1.2,
+    .high = 1.3,
+    .tolerance = 2e-5,
+    .gradient_tolerance = 4e-5,
+    .reason = "rounding of the sums, as in matmul, and of the places of functions"};
+
 static const gt_case cases[] = {
     {&cornered, "6,4 6,4 20,3", {GT_BASIS_KNOTS, 5, 0}},
     {&cornered, "6,4 8,4 24,3", {GT_BASIS_KNOTS, 5, 1}},
@@ -200,6 +228,9 @@ static const gt_case cases[] = {
     {&basis, "6,5 12,5", {GT_BASIS_RBF, 6}},
     {&basis, "9,8 10,8", {GT_BASIS_WAVELET, 5, 0, 4, 1}},
     {&basis, "9,8 12,8", {GT_BASIS_FOURIER, 3, 0, 2}},
+    {&on_units, "40,16 12,16 144,32", {GT_BASIS_KNOTS, 5, 3, 16, 1}},
+    {&on_units, "34,6 12,6 54,5", {GT_BASIS_KNOTS, 5, 3, 0, 1}},
+    {&on_units, "40,16 10,16 96,32", {GT_BASIS_RBF, 5, 0, 16, 1}},
     {&slope, "6,4 14,4 32,3", {GT_BASIS_KNOTS, 3, 5}},
 };
 GT_CASES(kan_own, cases);
