@@ -63,6 +63,12 @@ static void positive_text(double value, int digits, bool latex, char text[64]) {
     multiple_text(round(value * d / units[u].value), d, latex ? units[u].latex : units[u].plain, latex, text);
     return;
   }
+  const int of_pi = value < 1000 ? divisor_of(value, 0.31830988618379067154, 12) : 0;
+  if (of_pi) { /* 1/(4*pi) */
+    const double above = round(value * of_pi / 0.31830988618379067154);
+    snprintf(text, 64, latex ? "\\frac{%.0f}{%d \\pi}" : "%.0f/(%d*pi)", above, of_pi);
+    return;
+  }
   snprintf(text, 64, "%.*g", digits, value);
   char *e = latex ? strchr(text, 'e') : NULL;
   if (!e) return;

@@ -30,16 +30,16 @@ static tree call(const builder *b, const char *name, tree x, tree y) {
       b, (gt_formula){.kind = GT_FORMULA_CALL, .call = name, .argument = {x, y}, .arguments = y ? 2 : 1});
 }
 
-static bool is_number(tree t, double value) { return t->kind == GT_FORMULA_NUMBER && t->number == value; }
-
 static tree times(const builder *b, double factor, tree t) {
   if (t->kind == GT_FORMULA_NUMBER) return number(b, factor * t->number);
   if (factor == 1) return t;
   if (factor == -1) return call(b, "neg", t, NULL);
   if (factor < 0) return call(b, "neg", times(b, -factor, t), NULL);
-  /* c (1 / u) is c / u. */
-  if (t->kind == GT_FORMULA_CALL && !strcmp(t->call, "div") && is_number(t->argument[0], 1))
-    return call(b, "div", number(b, factor), t->argument[1]);
+  /* c (1 / u) is c / u, and c (u v) is c u v. */
+  if (t->kind == GT_FORMULA_CALL && !strcmp(t->call, "div"))
+    return call(b, "div", times(b, factor, t->argument[0]), t->argument[1]);
+  if (t->kind == GT_FORMULA_CALL && !strcmp(t->call, "mul"))
+    return call(b, "mul", times(b, factor, t->argument[0]), t->argument[1]);
   return call(b, "mul", number(b, factor), t);
 }
 

@@ -25,7 +25,7 @@ static bool nice_near(double x, int n, double *nice) {
                {0.1, 0.02},
                {0.125, 0.02},
                {1 / 6.0, 0.02},
-               {0.01, 0.02},
+               {0.01, 0.02},    {0.25 / PI, 0.01},
                {1.41421356237309505, 0.01},
                {1.73205080756887729, 0.01}};
   for (size_t g = 0; g < sizeof grids / sizeof *grids; g++) {
