@@ -59,7 +59,7 @@ static double strength(const gt_kan_network *network, const gt_kan_scores *score
 static int rank_of(const double *strengths, int width, int k) {
   int stronger = 0;
   for (int i = 0; i < width; i++)
-    stronger += strengths[i] > strengths[k] || (strengths[i] == strengths[k] && i < k);
+    stronger += strengths[i] > strengths[k] || (i < k && strengths[i] == strengths[k]);
   return stronger;
 }
 
