@@ -117,7 +117,7 @@ $(BUILD)/%.stamp: FORCE
 
 # --- registries: X(name) lines, one file a kind, from GT_REGISTER and GT_DEFINE(kind, name) of all sources -------
 
-KINDS := op layer loss data optim schedule command init sink inspector exporter opcase
+KINDS := op augment layer loss data optim schedule command init sink inspector exporter opcase
 REGISTRY := $(KINDS:%=$(GEN)/registry/%.inc)
 
 $(GEN)/registry.done: $(SOURCES) $(BUILD)/sources.stamp scripts/generate-registry.sh

@@ -1,17 +1,20 @@
 #!/usr/bin/env python3
 """Times gtrain beside PyTorch on one CUDA GPU, in turn, and prints a table of ratios.
 
-usage: compare-torch.py [--gtrain PATH] [--before PATH] [--set KEY=VALUE]... [gemm] [mlp] [big] [deep]
+usage: compare-torch.py [--gtrain PATH] [--before PATH] [--set KEY=VALUE]... [--peers DIR] [CASE]...
 
 gemm: square products against cuBLAS in fp32 (SGEMM) and bf16. mlp: 784-512-256-10. big: five layers of 4096 and
-1000 classes. deep: 32 layers of 256. PyTorch trains each as a CUDA graph of the whole step, with fused Adam, which is
+1000 classes. deep: 32 layers of 256. cnn: two convolutions on 28x28. resnet9: on 32x32x3, channels last. kan:
+[784, 64, 10] beside efficient-kan, FastKAN (checkouts of both in DIR) and a Chebyshev layer. PyTorch trains each as a CUDA graph of the whole step, with fused Adam, which is
 the fastest that it offers by hand. Both sides train on random data in device memory. Every figure is a median; each
 row says the peer's time, gtrain's, and peer / gtrain, so that more than 1 is faster. --before adds an older binary."""
 import argparse
+import importlib
 import json
 import os
 import statistics
 import subprocess
+import sys
 import tempfile
 import time
 
@@ -23,6 +26,8 @@ import torch.nn.functional as F
 STEPS = {"mlp": ([784, 512, 256, 10], [128, 1024, 8192]),
          "big": ([4096] * 5 + [1000], [1024, 8192]),
          "deep": ([256] * 33 + [10], [256, 4096])}
+IMAGES = {"cnn": (784, [128, 1024]), "resnet9": (3072, [512])}
+KANS = {"efficient-kan": "bspline", "FastKAN": "rbf", "Chebyshev": "chebyshev"}
 SIZES = [512, 1024, 2048, 4096, 8192]
 
 
@@ -45,14 +50,64 @@ def torch_gemm(n, dtype):
     return seconds(lambda: a @ b, max(3, int(2e11 / n**3)))
 
 
-def torch_step(widths, batch, bf16):
-    torch.manual_seed(0)
+def mlp(widths):
     layers = []
     for a, b in zip(widths, widths[1:]):
         layers += [nn.Linear(a, b), nn.ReLU()]
-    model = nn.Sequential(*layers[:-1]).cuda()
-    x = torch.randn(batch, widths[0], device="cuda")
-    y = torch.randint(0, widths[-1], (batch,), device="cuda")
+    return nn.Sequential(*layers[:-1])
+
+
+class Residual(nn.Module):
+    def __init__(self, *layers):
+        super().__init__()
+        self.body = nn.Sequential(*layers)
+
+    def forward(self, x):
+        return x + self.body(x)
+
+
+def block(inside, outside, pool=False):
+    layers = [nn.Conv2d(inside, outside, 3, padding=1, bias=False), nn.BatchNorm2d(outside), nn.ReLU()]
+    return nn.Sequential(*layers, *([nn.MaxPool2d(2)] if pool else []))
+
+
+def torch_images(case):
+    if case == "cnn":
+        return nn.Sequential(nn.Unflatten(1, (1, 28, 28)), nn.Conv2d(1, 32, 3, padding=1), nn.ReLU(), nn.MaxPool2d(2),
+                             nn.Conv2d(32, 64, 3, padding=1), nn.ReLU(), nn.MaxPool2d(2), nn.Flatten(),
+                             nn.Linear(3136, 128), nn.ReLU(), nn.Linear(128, 10))
+    net = nn.Sequential(nn.Unflatten(1, (3, 32, 32)), block(3, 64), block(64, 128, True),
+                        Residual(block(128, 128), block(128, 128)), block(128, 256, True), block(256, 512, True),
+                        Residual(block(512, 512), block(512, 512)), nn.AdaptiveMaxPool2d(1), nn.Flatten(),
+                        nn.Linear(512, 10))
+    return net.to(memory_format=torch.channels_last)
+
+
+class Chebyshev(nn.Module):
+    def __init__(self, inputs, outputs, degree=4):
+        super().__init__()
+        self.weight = nn.Parameter(torch.randn(inputs, outputs, degree + 1) / (inputs * (degree + 1)))
+        self.register_buffer("order", torch.arange(degree + 1.0))
+
+    def forward(self, x):
+        angle = torch.acos(torch.tanh(x).unsqueeze(-1).clamp(-1 + 1e-6, 1 - 1e-6))
+        return torch.einsum("bid,iod->bo", torch.cos(angle * self.order), self.weight)
+
+
+def torch_kan(name, peers):
+    sys.path[:0] = [f"{peers}/efficient-kan/src", f"{peers}/fast-kan"]
+    if name == "efficient-kan":
+        return importlib.import_module("efficient_kan").KAN([784, 64, 10])
+    if name == "FastKAN":
+        return importlib.import_module("fastkan").FastKAN([784, 64, 10])
+    return nn.Sequential(Chebyshev(784, 64), Chebyshev(64, 10))
+
+
+def torch_step(model, width, classes, batch, bf16):
+    torch.manual_seed(0)
+    model = model.cuda()
+    x = torch.randn(batch, width, device="cuda")
+    y = torch.randint(0, classes, (batch,), device="cuda")
     optimizer = torch.optim.Adam(model.parameters(), lr=1e-3, capturable=True, fused=True)
 
     def step():
@@ -81,14 +136,39 @@ def gtrain(binary, *arguments):
     return json.loads(done.stdout)
 
 
-def write_config(folder, widths, batch):
+def linears(widths):
+    return "".join(f"  - linear: {n}\n  - relu\n" for n in widths[1:-1]) + f"  - linear: {widths[-1]}\n"
+
+
+def convolution(channels, pool=False, inside="  ", name=None):
+    relu = f"{inside}- relu: {{name: {name}}}\n" if name else f"{inside}- relu\n"
+    return (f"{inside}- conv2d: {{out_channels: {channels}, kernel_size: 3, padding: 1, bias: false}}\n"
+            f"{inside}- batch_norm\n{relu}" + (f"{inside}- max_pool2d: 2\n" if pool else ""))
+
+
+def residual(channels):
+    inside, name = " " * 8, f"body_{channels}_"
+    return ("  - repeat:\n      times: 1\n      layers:\n" + convolution(channels, inside=inside) +
+            convolution(channels, inside=inside, name=name) + f"{inside}- add: {{from: [block_input, {name}]}}\n")
+
+
+def images(case):
+    if case == "cnn":
+        plain = "".join(f"  - conv2d: {{out_channels: {n}, kernel_size: 3, padding: 1}}\n  - relu\n  - max_pool2d: 2\n"
+                        for n in (32, 64))
+        return "  - reshape: [28, 28, 1]\n" + plain + "  - flatten\n  - linear: 128\n  - relu\n  - linear: 10\n"
+    return ("  - reshape: [32, 32, 3]\n" + convolution(64) + convolution(128, True) + residual(128) +
+            convolution(256, True) + convolution(512, True) + residual(512) +
+            "  - adaptive_max_pool: 1\n  - flatten\n  - linear: 10\n")
+
+
+def write_config(folder, layers, width, classes, batch):
     samples = max(batch, 8192)
     random = numpy.random.default_rng(0)
-    numpy.save(f"{folder}/x.npy", random.standard_normal((samples, widths[0]), dtype=numpy.float32))
-    numpy.save(f"{folder}/y.npy", random.integers(0, widths[-1], samples, dtype=numpy.int32))
-    layers = "".join(f"  - linear: {n}\n  - relu\n" for n in widths[1:-1]) + f"  - linear: {widths[-1]}\n"
+    numpy.save(f"{folder}/x.npy", random.standard_normal((samples, width), dtype=numpy.float32))
+    numpy.save(f"{folder}/y.npy", random.integers(0, classes, samples, dtype=numpy.int32))
     with open(f"{folder}/config.yaml", "w", encoding="utf-8") as config:
-        config.write(f"data:\n  format: npy\n  classes: {widths[-1]}\n"
+        config.write(f"data:\n  format: npy\n  classes: {classes}\n"
                      f"  train: {{inputs: {folder}/x.npy, targets: {folder}/y.npy}}\n"
                      f"model:\n{layers}optimizer: {{type: adam, lr: 1.0e-4}}\n"
                      f"train: {{steps: 100, batch_size: {batch}}}\n")
@@ -111,37 +191,55 @@ def gemms(binaries):
             row(f"gemm {n}", "bf16", torch_gemm(n, torch.bfloat16), times)
 
 
-def steps(case, binaries, settings):
-    widths, batches = STEPS[case]
+def steps(case, layers, model, width, classes, batch, binaries, settings, peers):
+    """model() makes the peer's network anew; peers: (what it is called, is it in bf16)"""
     with tempfile.TemporaryDirectory() as folder:
+        write_config(folder, layers, width, classes, batch)
+        count = "20" if case in ("big", "resnet9") else "200"
+        own = []
+        for label, binary in binaries:
+            extra = [word for setting in settings if label == "gtrain" for word in ("--set", setting)]
+            result = gtrain(binary, "train", f"{folder}/config.yaml", "--steps", count, *extra)
+            own.append((label, result["us_per_step"]["median"] * 1e-6))
+    for name, bf16 in peers:
+        row(f"{case} batch {batch}", name, torch_step(model(), width, classes, batch, bf16), own)
+
+
+def run(case, binaries, options):
+    both = (("fp32 graph", False), ("bf16 graph", True))
+    if case == "gemm":
+        gemms(binaries)
+    elif case == "kan":
+        for name, basis in KANS.items():
+            layers = "".join(f"  - kan: {{units: {n}, basis: {basis}}}\n" for n in (64, 10))
+            for batch in (64, 1024, 8192):
+                steps(f"kan {basis}", layers, lambda: torch_kan(name, options.peers), 784, 10, batch, binaries,
+                      options.set, ((name, False),))
+    elif case in IMAGES:
+        width, batches = IMAGES[case]
         for batch in batches:
-            write_config(folder, widths, batch)
-            count = "20" if case == "big" else "200"
-            own = []
-            for label, binary in binaries:
-                extra = [word for setting in settings if label == "gtrain" for word in ("--set", setting)]
-                result = gtrain(binary, "train", f"{folder}/config.yaml", "--steps", count, *extra)
-                own.append((label, result["us_per_step"]["median"] * 1e-6))
-            for name, bf16 in (("fp32 graph", False), ("bf16 graph", True)):
-                row(f"{case} batch {batch}", name, torch_step(widths, batch, bf16), own)
+            steps(case, images(case), lambda: torch_images(case), width, 10, batch, binaries, options.set, both)
+    else:
+        widths, batches = STEPS[case]
+        for batch in batches:
+            steps(case, linears(widths), lambda: mlp(widths), widths[0], widths[-1], batch, binaries, options.set, both)
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--gtrain", default=os.environ.get("GTRAIN", "build/gtrain"))
     parser.add_argument("--before")
+    parser.add_argument("--peers", default=".")
     parser.add_argument("--set", action="append", default=[])
     parser.add_argument("cases", nargs="*", default=[])
     options = parser.parse_args()
     binaries = [("before", options.before)] if options.before else []
     binaries.append(("gtrain", options.gtrain))
     print(f"{torch.cuda.get_device_name()}, PyTorch {torch.__version__}", flush=True)
-    torch.backends.cuda.matmul.allow_tf32 = False
-    for case in options.cases or ["gemm", *STEPS]:
-        if case == "gemm":
-            gemms(binaries)
-        else:
-            steps(case, binaries, options.set)
+    torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.allow_tf32 = False
+    torch.backends.cudnn.benchmark = True
+    for case in options.cases or ["gemm", *STEPS, *IMAGES]:
+        run(case, binaries, options)
 
 
 main()

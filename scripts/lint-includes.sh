@@ -25,6 +25,7 @@ BEGIN {
   row("graph",    "base")
   row("step",     "base graph")
   row("op",       "base graph step")
+  row("augment",  "base spec op")
   row("plan",     "base graph step op")
   row("backend",  "base plan")
   row("selftest", "base graph op backend")
@@ -36,9 +37,9 @@ BEGIN {
   row("optim",    "base spec graph op store")
   row("model",    "base op store loss layer optim")
   row("kan",      "base spec op data store layer model")
-  row("train",    "base spec graph op plan backend data store loss layer optim model kan")
+  row("train",    "base spec graph op augment plan backend data store loss layer optim model kan")
   row("export",   "base circuit op layer model train")
-  row("cli",      "base graph op backend selftest data store loss layer optim model kan train automaton export")
+  row("cli",      "base graph op augment backend selftest data store loss layer optim model kan train automaton export")
   row("main",     "base cli")
   # Rooms that may see a kernel: its argument struct is shaders/op/NAME.h.
   sees_kernels = " op "

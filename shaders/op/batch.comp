@@ -9,6 +9,7 @@ layout(local_size_x_id = GT_SPEC_LOCAL_X) in;
 layout(constant_id = GT_BATCH_SPEC_MODE) const uint MODE = 0u;
 layout(constant_id = GT_BATCH_SPEC_SEQUENTIAL) const uint SEQUENTIAL = 0u;
 layout(constant_id = GT_BATCH_SPEC_SCALED) const uint SCALED = 0u;
+layout(constant_id = GT_BATCH_SPEC_QUADS) const uint QUADS = 1u;
 
 /* The address of sample s: s * features values of one byte or four behind the first. */
 uvec2 row_address(uint s) {
@@ -46,8 +47,10 @@ void copy(uint r, uint s, uint f, uint n) {
 void main() {
   uint step = clock.at[0] - first_step, epoch = step / steps + first_epoch;
   uvec2 seed = uvec2(clock.at[1], clock.at[2]);
-  /* Four features an invocation, as finding the row's sample costs something. */
-  uint pieces = MODE == GT_BATCH_WEIGHT ? 1u : (features + 3u) / 4u, stride = gl_NumWorkGroups.x * gl_WorkGroupSize.x;
+  /* Several features an invocation, as finding the row's sample costs something. Its quads lie apart, so that neighbours
+   * read neighbours. */
+  uint pieces = MODE == GT_BATCH_WEIGHT ? 1u : (features + 4u * QUADS - 1u) / (4u * QUADS);
+  uint stride = gl_NumWorkGroups.x * gl_WorkGroupSize.x;
   for (uint i = gl_GlobalInvocationID.x; i < batch * pieces; i += stride) {
     uint r = i / pieces, f = i % pieces * 4u;
     /* Past the end of the data the product may not fit into 32 bits. */
@@ -60,7 +63,8 @@ void main() {
       uint s = 0u;
       if (inside && SEQUENTIAL != 0u) s = index;
       if (inside && SEQUENTIAL == 0u) s = gt_shuffle_index(index, samples, seed, epoch);
-      copy(r, s, f, min(features - f, 4u));
+      for (uint q = 0u; q < QUADS; q++, f += 4u * pieces)
+        if (f < features) copy(r, s, f, min(features - f, 4u));
     }
   }
 }

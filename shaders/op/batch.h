@@ -4,6 +4,7 @@
 #define GT_BATCH_SPEC_MODE       3
 #define GT_BATCH_SPEC_SEQUENTIAL 4
 #define GT_BATCH_SPEC_SCALED     5
+#define GT_BATCH_SPEC_QUADS      6 /* of features that an invocation copies */
 /* Modes. */
 #define GT_BATCH_U8     0 /* to floats */
 #define GT_BATCH_F32    1

@@ -42,7 +42,13 @@ static inline float gt_random_uniform(uint64_t seed, uint32_t purpose, uint32_t 
  * automaton/simulation.c's); from 16 on: handed out
  * by the graph to its `random` nodes; from 1u<<16 on: parameters' initial values, by a hash of the
  * parameter's name. */
-enum { GT_PURPOSE_SHUFFLE = 1, GT_PURPOSE_SPLIT = 2, GT_PURPOSE_SAMPLE = 3, GT_PURPOSE_GRAPH = 16 };
+enum {
+  GT_PURPOSE_SHUFFLE = 1,
+  GT_PURPOSE_SPLIT = 2,
+  GT_PURPOSE_SAMPLE = 3,
+  GT_PURPOSE_AUGMENT = 7,
+  GT_PURPOSE_GRAPH = 16
+};
 
 /* A permutation of [0, n) keyed by (seed, epoch), without a table: a Feistel network over the smallest even
  * number of bits that holds n, walked along its cycle until it falls inside (Black and Rogaway, "Ciphers with

@@ -4,6 +4,7 @@
 #include "train/init_from.h"
 #include "train/net.h"
 #include "train/phases.h"
+#include "train/sheet.h"
 #include <string.h>
 #include <unistd.h>
 
@@ -12,6 +13,8 @@ static const gt_option options[] = {
     {"graph", NULL, "print the nodes of the training step", false},
     {"plan", NULL, "print the kernels of the training step, with their memory", false},
     {"choices", NULL, "print what kernels were chosen from: tiles and the like, with what they would cost",
+     false},
+    {"samples", "FILE.png", "draw what the network will see in the first steps of training, with labels",
      false},
     {"target", "KIND", "plan for: cpu or device (default: cpu)", false},
     GT_OPTION_JSON,
@@ -78,6 +81,12 @@ static void print_phases(const gt_config *config) {
   }
 }
 
+static void print_augment(const gt_augment_list *list) {
+  for (int i = 0; list && i < list->items; i++)
+    printf("%s%s%s", i ? ", " : "augment         ", list->item[i].type->name,
+           i + 1 < list->items ? "" : ", in training\n");
+}
+
 static void print_summary(const gt_config *config, const gt_net *net) {
   char a[32], b[32], c[32], parts[48] = "";
   const gt_net_work work = gt_net_work_of(net);
@@ -95,6 +104,7 @@ static void print_summary(const gt_config *config, const gt_net *net) {
          gt_human_bytes((double)(everything - dataset), c));
   printf("%s values", gt_human_bytes((double)work.arena_bytes, a));
   printf(" (%s without reuse)\n", gt_human_bytes((double)work.unaliased_bytes, a));
+  print_augment(config->augment);
   print_phases(config);
 }
 
@@ -125,6 +135,13 @@ static void print_json(const gt_config *config, const gt_net *net) {
                               config->loss->type->name, "optimizer", config->optim->type->name));
 }
 
+static bool draw_samples(gt_config *config, const char *path, bool quiet, gt_error *error) {
+  int64_t shown;
+  if (!gt_sheet_write(config, path, &shown, error)) return false;
+  if (!quiet) printf("samples         %s: the first %lld\n", path, (long long)shown);
+  return true;
+}
+
 static int run(const gt_arguments *arguments) {
   gt_arena arena;
   gt_config config;
@@ -153,6 +170,9 @@ static int run(const gt_arguments *arguments) {
     print_layers(net);
     print_summary(&config, net);
   }
+  const char *samples = gt_option_value(arguments, "samples");
+  if (!code && samples && !draw_samples(&config, samples, gt_flag(arguments, "json"), &error))
+    code = gt_config_report(&config, &error);
   gt_config_finish(&config);
 done:
   gt_arena_finish(&arena);

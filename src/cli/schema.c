@@ -1,4 +1,5 @@
 /* The JSON Schema of a config, for editors, and the same as text for one thing (`gtrain schema linear`). */
+#include "augment/augment.h"
 #include "base/log.h"
 #include "base/text.h"
 #include "cli/common.h"
@@ -32,6 +33,10 @@ static int all_things(thing *list) {
     const gt_schema *schema = gt_data_format_schema(format[i]);
     add(list, &count,
         (thing){"data", gt_data_format_name(format[i]), schema->help, schema, gt_data_common_schema()});
+  }
+  for (int i = 0; i < gt_augment_count(); i++) {
+    const gt_augment_type *t = gt_augment_at(i);
+    add(list, &count, (thing){"augmentation", t->name, t->help, t->schema, NULL});
   }
   for (int i = 0; i < gt_layer_count(); i++) {
     const gt_layer_type *t = gt_layer_at(i);
@@ -103,18 +108,30 @@ static json_t *repeat_json(void) {
   return item_json(gt_repeat_schema.name, gt_repeat_schema.help, settings);
 }
 
-static json_t *model_json(const thing *list, int count) {
+/* What an item of a list may be: `NAME`, or `NAME: {…}`, for each thing of a kind; the names come first. */
+static json_t *items_json(const thing *list, int count, const char *kind) {
   json_t *any = json_array(), *names = json_array();
   for (int i = 0; i < count; i++) {
-    if (strcmp(list[i].kind, "layer")) continue;
+    if (strcmp(list[i].kind, kind)) continue;
     json_array_append_new(names, json_string(list[i].name));
     json_array_append_new(
         any, item_json(list[i].name, list[i].help, gt_schema_json(list[i].schema, list[i].common)));
   }
-  json_array_append_new(any, repeat_json());
   json_array_insert_new(any, 0, json_pack("{s:o}", "enum", names));
+  return any;
+}
+
+static json_t *model_json(const thing *list, int count) {
+  json_t *any = items_json(list, count, "layer");
+  json_array_append_new(any, repeat_json());
   return json_pack("{s:s, s:s, s:i, s:{s:o}}", "description", "the layers, in order", "type", "array",
                    "minItems", 1, "items", "anyOf", any);
+}
+
+static json_t *augment_json(const thing *list, int count) {
+  return json_pack("{s:s, s:s, s:{s:o}}", "description",
+                   "how pictures are changed at random in training, in order", "type", "array", "items",
+                   "anyOf", items_json(list, count, "augmentation"));
 }
 
 static int print_schema(const thing *list, int count) {
@@ -122,6 +139,7 @@ static int print_schema(const thing *list, int count) {
   json_object_set_new(root, "$schema", json_string("https://json-schema.org/draft/2020-12/schema"));
   json_object_set_new(root, "title", json_string("gtrain config"));
   json_object_set_new(properties, "data", data_json(list, count));
+  json_object_set_new(properties, "augment", augment_json(list, count));
   json_object_set_new(properties, "model", model_json(list, count));
   json_object_set_new(properties, "loss", typed_json(list, count, "loss", "what is minimised"));
   json_object_set_new(properties, "optimizer", typed_json(list, count, "optimizer", "how it is minimised"));
@@ -170,8 +188,8 @@ const gt_command gt_command_schema = {
     .summary = "print the JSON Schema of configs, or the keys of one thing",
     .usage = "[NAME]",
     .details =
-        "Without NAME: the JSON Schema, for editors. NAME: a section, data format, layer, block, loss,\n"
-        "optimizer or schedule, e.g. `gtrain schema linear`.\n",
+        "Without NAME: the JSON Schema, for editors. NAME: a section, data format, augmentation, layer,\n"
+        "block, loss, optimizer or schedule, e.g. `gtrain schema linear`.\n",
     .options = options,
     .max_words = 1,
     .run = run,

@@ -98,6 +98,7 @@ typedef struct gt_input { /* one of the tensors that a model reads: what is the 
   int64_t dim[GT_DATA_MAX_RANK]; /* of one sample */
   const char *const *columns;    /* CSV: names, one a feature; else NULL */
   gt_scaling scaling;            /* inputs of U8 always have one */
+  double white;                  /* what `scale` makes 1 of: 255 for bytes; 0 where it is not known */
 } gt_input;
 
 typedef struct gt_split {

@@ -120,6 +120,7 @@ bool gt_data_scale(gt_data_reader *reader, int index) {
              measured = by_channel || !strcmp(normalize->method, "standard");
   const bool given = normalize->mean.count || normalize->std.count;
   const double unit = normalize->scale > 0 ? normalize->scale : bytes ? 1.0 / 255 : 1.0;
+  reader->dataset->input[index].white = 1 / unit;
   if (measured && given) {
     problem(reader, "mean and std are given and also to be measured")->expected =
         "method: standard or channel, or mean and std";

@@ -122,6 +122,30 @@ static void warn_twice(const gt_loss *loss, const gt_loss_input *input, gt_diagn
                 applies, input->layer);
 }
 
+/* share * a + (1 - share) * b */
+static gt_id mix(gt_graph *graph, gt_id share, gt_id a, gt_id b) {
+  const gt_id rest = gt_sub(graph, gt_constant(graph, 1), share);
+  return gt_add(graph, gt_mul(graph, share, a), gt_mul(graph, rest, b));
+}
+
+typedef gt_id (*of_targets)(gt_graph *graph, const void *config, gt_id prediction, gt_id targets);
+
+/* What is said of each sample, be it a mixture of two. */
+static gt_id of_each(gt_graph *graph, of_targets say, const gt_loss *loss, const gt_loss_input *input,
+                     gt_id prediction, gt_id targets) {
+  const gt_loss_mixture *mixture = input->mixture;
+  const gt_id own = say(graph, loss->config, prediction, targets);
+  if (!mixture) return own;
+  return mix(graph, mixture->share, own, say(graph, loss->config, prediction, mixture->targets));
+}
+
+static gt_id weigh(gt_graph *graph, const gt_loss *loss, const gt_loss_input *input, gt_id targets) {
+  const gt_loss_mixture *mixture = input->mixture;
+  const gt_id own = loss->type->weigh ? loss->type->weigh(graph, loss->config, targets) : GT_NONE;
+  if (!mixture || own == GT_NONE) return own;
+  return mix(graph, mixture->share, own, loss->type->weigh(graph, loss->config, mixture->targets));
+}
+
 bool gt_loss_build(gt_graph *graph, const gt_loss *loss, const gt_loss_input *input, gt_loss_nodes *out,
                    gt_diagnostics *diagnostics) {
   const bool labels = loss->type->labels;
@@ -135,16 +159,16 @@ bool gt_loss_build(gt_graph *graph, const gt_loss *loss, const gt_loss_input *in
     prediction = gt_reshape(graph, prediction, shape);
     targets = gt_reshape(graph, targets, shape);
   }
-  const gt_id each = loss->type->build(graph, loss->config, prediction, targets);
+  const gt_id each = of_each(graph, loss->type->build, loss, input, prediction, targets);
   out->loss_sum = gt_sum(graph, gt_mul(graph, each, input->weight), 0, false);
   out->weight_sum = gt_sum(graph, input->weight, 0, false);
-  const gt_id share = loss->type->weigh ? loss->type->weigh(graph, loss->config, targets) : GT_NONE;
+  const gt_id share = weigh(graph, loss, input, targets);
   out->divisor =
       share == GT_NONE ? out->weight_sum : gt_sum(graph, gt_mul(graph, share, input->weight), 0, false);
   out->mean = loss->type->sums_batch ? out->loss_sum : gt_div(graph, out->loss_sum, out->divisor);
   out->correct_sum = out->penalty = GT_NONE;
   if (loss->type->correct) {
-    const gt_id correct = loss->type->correct(graph, loss->config, prediction, targets);
+    const gt_id correct = of_each(graph, loss->type->correct, loss, input, prediction, targets);
     out->correct_sum = gt_sum(graph, gt_mul(graph, correct, input->weight), 0, false);
   }
   gt_graph_scope(graph, outer);

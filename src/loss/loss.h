@@ -49,9 +49,16 @@ const gt_loss_type *gt_loss_named(const gt_spec *root);
  * reporting. */
 const gt_loss *gt_loss_read(gt_arena *arena, const gt_spec *root, bool labels, gt_diagnostics *diagnostics);
 
+typedef struct gt_loss_mixture {
+  gt_id targets, share;
+} gt_loss_mixture;
+
 typedef struct gt_loss_input {
-  gt_id prediction;    /* the model's output, F32 [B, …] */
-  gt_id targets;       /* I32 [B] labels, or F32 [B] or [B, …] */
+  gt_id prediction; /* the model's output, F32 [B, …] */
+  gt_id targets;    /* I32 [B] labels, or F32 [B] or [B, …] */
+  /* Of labels where samples are mixed: that of each one's other part, I32 [B], and what its own weighs beside
+   * it, F32 [B] from 0 to 1. NULL: no sample is mixed. */
+  const struct gt_loss_mixture *mixture;
   gt_id weight;        /* F32 [B]: 1, or 0 for padding rows */
   int64_t classes;     /* number of classes of the data (labels only; 0: unknown) */
   const char *layer;   /* name of the layer that gives the prediction, for messages */

@@ -1,11 +1,15 @@
 #include "model/forward.h"
+#include "op/augment/augment.h"
+#include "op/core.h"
 #include "op/elementwise.h"
+#include "op/move.h"
 #include "op/softmax.h"
 
 static bool build_loss(gt_forward *forward, gt_graph *graph, gt_diagnostics *diagnostics) {
   const gt_model_layer *last = &forward->model->layer[forward->model->layers - 1];
-  const gt_loss_input input = {.prediction = forward->model->output,
+  const gt_loss_input input = {.prediction = forward->output,
                                .targets = forward->targets,
+                               .mixture = forward->mixture,
                                .weight = forward->weight,
                                .classes = forward->classes,
                                .layer = last->name,
@@ -31,14 +35,29 @@ static bool check_output(const gt_model *model, const gt_graph *graph, gt_diagno
   return false;
 }
 
+/* The mean of what the model makes of each sample and of its mirror image; pictures are mirrored back. */
+static gt_id mean_of_both(gt_graph *graph, gt_id clock, gt_id output) {
+  if (output == GT_NONE) return output;
+  gt_shape half = gt_node_at(graph, output)->shape;
+  half.dim[0] /= 2;
+  const gt_id plain = gt_view(graph, output, 0, half);
+  gt_id mirrored = gt_view(graph, output, gt_shape_count(half), half);
+  if (half.rank == 3 || half.rank == 4) mirrored = gt_mirror(graph, clock, mirrored);
+  return gt_mul(graph, gt_constant(graph, 0.5), gt_add(graph, plain, mirrored));
+}
+
 static bool build(gt_forward *forward, gt_arena *arena, gt_graph *graph, gt_diagnostics *diagnostics) {
   gt_model_mode mode = forward->mode;
-  mode.weight = forward->padded ? &forward->weight : NULL;
+  const gt_id twice[2] = {forward->weight, forward->weight};
+  const gt_id weight =
+      forward->mirrored && forward->padded ? gt_concatenate(graph, twice, 2, 0) : forward->weight;
+  mode.weight = forward->padded ? &weight : NULL;
   forward->model = gt_model_build(arena, graph, forward->root, forward->optim, forward->inputs,
                                   forward->clock, mode, diagnostics);
   if (!forward->model || !check_output(forward->model, graph, diagnostics)) return false;
   const gt_loss_type *loss = forward->loss ? forward->loss->type : NULL;
   forward->output = forward->model->output;
+  if (forward->mirrored) forward->output = mean_of_both(graph, forward->clock, forward->output);
   if (loss && forward->targets != GT_NONE) return build_loss(forward, graph, diagnostics);
   if (loss && loss->applies)
     forward->output =

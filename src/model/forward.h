@@ -16,13 +16,16 @@ typedef struct gt_forward {
   bool padded;  /* there are such rows */
   const gt_loss *loss; /* NULL: none is asked for */
   gt_id targets;       /* as in gt_loss_input; GT_NONE: only what the loss makes of the output is asked for */
+  const gt_loss_mixture *mixture; /* as in gt_loss_input */
   int64_t classes;
+  bool mirrored; /* the inputs hold all samples, and all of them again, mirrored: what is asked for is the
+                    mean of both outputs */
   gt_precision precision; /* of the model and its loss, and so of their gradients */
   gt_model_mode mode;     /* but for its weight */
   /* What comes of it. */
   gt_model *model;
   gt_loss_nodes nodes; /* with targets */
-  gt_id output;        /* without: the model's output, as probabilities where the loss takes logits */
+  gt_id output; /* without: the model's output, or that mean, as probabilities where the loss takes logits */
 } gt_forward;
 
 /* False after reporting. */

@@ -12,7 +12,12 @@
 #include <string.h>
 
 enum { ROW_BATCH, ROW_WEIGHT, ROWS };
-enum { TILE_ELEMENTS = 16384 };
+enum {
+  TILE_ELEMENTS = 16384,
+  WORKGROUP = 256,
+  QUADS = 4,
+  ENOUGH_QUADS = 1 << 19 /* for several an invocation */
+};
 static const gt_op rows[ROWS];
 
 GT_REGISTER(op, batch)
@@ -168,8 +173,10 @@ static void lower_batch(gt_lowering *lowering, const gt_group *group) {
   gt_lower_read(lowering, offsetof(struct gt_batch_args, clock), node->input[1]);
   if (scaled) gt_lower_read(lowering, offsetof(struct gt_batch_args, scaling), node->input[2]);
   gt_lower_write(lowering, offsetof(struct gt_batch_args, y), group->leader);
-  gt_lower_grid(lowering, (uint64_t)args.batch * ((args.features + 3) / 4),
-                256); /* four features an invocation */
+  const uint64_t quads = (uint64_t)args.batch * gt_ceil_div(args.features, 4);
+  const uint32_t each = quads < ENOUGH_QUADS ? 1 : QUADS;
+  step->spec[GT_BATCH_SPEC_QUADS] = each;
+  gt_lower_grid(lowering, (uint64_t)args.batch * gt_ceil_div(args.features, 4 * each), WORKGROUP);
 }
 
 static void lower_weight(gt_lowering *lowering, const gt_group *group) {

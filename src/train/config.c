@@ -90,16 +90,31 @@ static const gt_field precision_fields[] = {
 const gt_schema gt_precision_schema = {
     .name = "precision", .help = "what may be rounded for speed", .fields = precision_fields};
 
+typedef struct evaluation {
+  bool flip;
+} evaluation;
+
+static const gt_field eval_fields[] = {
+    GT_ROW(evaluation, flip, GT_FIELD_BOOL, .fallback = "false",
+           .help = "average the outputs for each picture and its mirror image"),
+    {.name = NULL},
+};
+const gt_schema gt_eval_schema = {
+    .name = "eval", .help = "how evaluations and predictions are made", .fields = eval_fields};
+
 typedef struct top {
   int64_t seed;
   precision precision;
-  const gt_spec *data, *model, *init_from, *loss, *optimizer, *schedule, *train;
+  evaluation eval;
+  const gt_spec *data, *augment, *model, *init_from, *loss, *optimizer, *schedule, *train;
 } top;
 
 static const gt_field top_fields[] = {
     GT_ROW(top, seed, GT_FIELD_INT, .fallback = "1", .max = 9e15,
            .help = "keys every random number of the run"),
     GT_ROW(top, data, GT_FIELD_NODE, .flags = GT_FIELD_REQUIRED, .help = "the dataset"),
+    GT_ROW(top, augment, GT_FIELD_NODE,
+           .help = "how pictures are changed at random in training, a list such as [{random_crop: 4}]"),
     GT_ROW(top, model, GT_FIELD_NODE, .help = "the layers, in order"),
     GT_ROW(top, init_from, GT_FIELD_NODE,
            .help = "a trained model whose tensors this one begins with, as far as they fit"),
@@ -109,6 +124,8 @@ static const gt_field top_fields[] = {
     GT_ROW(top, schedule, GT_FIELD_NODE, .help = "the learning rate over time (default: constant)"),
     GT_ROW(top, precision, GT_FIELD_MAP, .fallback = "{}", .sub = &gt_precision_schema,
            .help = "what may be rounded for speed"),
+    GT_ROW(top, eval, GT_FIELD_MAP, .fallback = "{}", .sub = &gt_eval_schema,
+           .help = "how evaluations and predictions are made"),
     GT_ROW(top, train, GT_FIELD_NODE, .help = "the training loop"),
     {.name = NULL},
 };
@@ -168,6 +185,8 @@ void gt_config_read_sections(gt_config *config, gt_arena *arena, gt_diagnostics 
   config->train = (gt_train_config){0};
   read_train(config, gt_spec_find(config->root, "train"), arena, diagnostics);
   config->optim = gt_optim_read(arena, config->root, diagnostics);
+  config->augment = gt_augment_read(arena, config->root, diagnostics);
+  if (config->optim) gt_config_check_augment(config, diagnostics);
   choose_evaluations(config);
 }
 
@@ -190,7 +209,9 @@ static void read_data(gt_config *config, const top *sections, const gt_data_want
   config->loss =
       gt_loss_read(arena, config->root, config->has_dataset && config->dataset.classification, diagnostics);
   gt_config_check_model(config, arena);
+  if (config->has_dataset) gt_config_check_flip(config, diagnostics);
   if (wanted) return; /* a model that is there already */
+  if (config->has_dataset && config->optim) gt_config_check_augment(config, diagnostics);
   config->init_from = gt_init_from_read(arena, config->root, diagnostics);
   const gt_spec *restart = gt_spec_find(gt_spec_find(config->root, "train"), "restart_every");
   if (config->init_from && config->train.restart_every)
@@ -205,6 +226,7 @@ static bool read_top(gt_config *config, top *sections, gt_arena *arena) {
   if (root->kind != GT_SPEC_MAP) return false;
   config->seed = sections->seed;
   config->products = precision_of(&sections->precision);
+  config->flips = sections->eval.flip;
   return true;
 }
 
@@ -219,6 +241,7 @@ static bool finish_reading(gt_config *config, gt_arena *arena, const gt_data_wan
   if (!read_top(config, &sections, arena)) return false;
   read_train(config, sections.train, arena, diagnostics);
   config->optim = gt_optim_read(arena, config->root, diagnostics);
+  config->augment = gt_augment_read(arena, config->root, diagnostics);
   read_data(config, &sections, wanted, arena, error);
   if (diagnostics->errors || !config->has_dataset || !config->loss || !config->optim) return false;
   choose_evaluations(config);

@@ -5,6 +5,7 @@
  * gt_config_finish. */
 #ifndef GT_TRAIN_CONFIG_H
 #define GT_TRAIN_CONFIG_H
+#include "augment/augment.h"
 #include "data/data.h"
 #include "loss/loss.h"
 #include "optim/optim.h"
@@ -50,6 +51,8 @@ typedef struct gt_config {
   gt_train_config train;
   const gt_optim *optim;
   const gt_loss *loss;
+  const gt_augment_list *augment; /* of the training samples; NULL: they are taken as they are */
+  bool flips; /* evaluations and predictions average over each sample and its mirror image */
   struct gt_init_from *init_from; /* or NULL */
   gt_dataset dataset;
   bool has_dataset;
@@ -70,6 +73,7 @@ gt_batching gt_batching_of(int64_t samples, int64_t batch, int64_t parts);
 extern const gt_schema gt_config_schema; /* the top level; sections of other rooms are raw nodes */
 extern const gt_schema gt_train_schema;
 extern const gt_schema gt_precision_schema;
+extern const gt_schema gt_eval_schema;
 
 /* Reads a file with --set overrides. False on any error: in config->diagnostics or, for files, in *error. */
 bool gt_config_read(gt_config *config, gt_arena *arena, const char *path, const char *const *overrides,
@@ -89,8 +93,15 @@ int gt_config_report(const gt_config *config, const gt_error *error);
 /* Reports what is wrong with model and loss: with their shapes if the data could be opened, else the keys
  * alone (config_check.c). */
 void gt_config_check_model(gt_config *config, gt_arena *arena);
-/* For phases (phases.c): reads the sections that a phase may have otherwise, train, optimizer and schedule;
- * and builds the model alone, NULL after reporting. */
+/* How the training samples are changed, where there is an `augment:`; false after reporting why they cannot
+ * be. */
+bool gt_config_augment(const gt_config *config, gt_augment_plan *out, gt_diagnostics *diagnostics);
+/* Reports that, and what else is wrong with it. */
+void gt_config_check_augment(const gt_config *config, gt_diagnostics *diagnostics);
+/* Can samples be mirrored, if they are to be? False after reporting. */
+bool gt_config_check_flip(const gt_config *config, gt_diagnostics *diagnostics);
+/* For phases (phases.c): reads the sections that a phase may have otherwise, train, optimizer, schedule
+ * and augment; and builds the model alone, NULL after reporting. */
 void gt_config_read_sections(gt_config *config, gt_arena *arena, gt_diagnostics *diagnostics);
 struct gt_model *gt_config_build_model(gt_config *config, gt_arena *arena, gt_diagnostics *diagnostics);
 /* The resolved config (config_resolve.c). */

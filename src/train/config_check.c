@@ -110,6 +110,71 @@ static void try_to_build(gt_config *config, gt_arena *arena) {
   check_metric(config, forward.nodes.correct_sum != GT_NONE, forward.model->has_hard);
 }
 
+/* --- augmentation --- */
+
+/* Pictures as targets go where those of the inputs go. */
+static bool check_targets(const gt_config *config, const gt_augment_plan *plan, gt_diagnostics *diagnostics) {
+  const gt_tensor *targets = &config->dataset.train.targets;
+  if (config->dataset.classification || targets->rank < 3 ||
+      (targets->rank < 5 && targets->dim[1] == plan->rule.height && targets->dim[2] == plan->rule.width))
+    return true;
+  gt_error_at(diagnostics, config->augment->at, "the targets do not have the inputs' height and width")
+      ->expected = "targets that can be moved as the inputs are";
+  return false;
+}
+
+bool gt_config_augment(const gt_config *config, gt_augment_plan *out, gt_diagnostics *diagnostics) {
+  const gt_dataset *data = &config->dataset;
+  const gt_input *input = &data->input[0];
+  const gt_augment_list *list = config->augment;
+  if (data->inputs > 1 || input->element == GT_ELEMENT_I32) {
+    gt_error_at(diagnostics, list->at, "only pictures can be augmented, as a model's one input");
+    return false;
+  }
+  if (config->optim->type->searches) {
+    gt_error_at(diagnostics, list->at,
+                "optimizer '%s' evaluates the same samples again and again: they cannot change at random",
+                config->optim->type->name);
+    return false;
+  }
+  const gt_augment_sample sample = {input->rank, input->dim, input->white > 0 ? input->white : 1};
+  return gt_augment_fit(list, &sample, out, diagnostics) && check_targets(config, out, diagnostics);
+}
+
+/* Light is cut off at white, which whoever has bytes need not think of. */
+static void check_light(const gt_config *config, const gt_augment_plan *plan, gt_diagnostics *diagnostics) {
+  const gt_tensor *tensor = &config->dataset.train.input[0];
+  if (!plan->look.lights || tensor->element != GT_ELEMENT_F32) return;
+  const int64_t count = tensor->dim[0] * gt_tensor_features(tensor);
+  const float *value = tensor->data;
+  float most = 0;
+  for (int64_t i = 0; i < count; i++) most = value[i] > most ? value[i] : most;
+  if (most <= plan->look.white) return;
+  gt_warning_at(diagnostics, config->augment->at,
+                "samples have values up to %g, which colour changes cut off at %g, as white", (double)most,
+                (double)plan->look.white)
+      ->expected = gt_arena_printf(
+      diagnostics->arena, "data: {normalize: {scale: %g}}, which says what white is", 1 / (double)most);
+}
+
+void gt_config_check_augment(const gt_config *config, gt_diagnostics *diagnostics) {
+  gt_augment_plan plan;
+  if (config->augment && gt_config_augment(config, &plan, diagnostics))
+    check_light(config, &plan, diagnostics);
+}
+
+bool gt_config_check_flip(const gt_config *config, gt_diagnostics *diagnostics) {
+  const gt_dataset *data = &config->dataset;
+  const gt_input *input = &data->input[0];
+  if (!config->flips ||
+      (data->inputs == 1 && input->element != GT_ELEMENT_I32 && (input->rank == 2 || input->rank == 3)))
+    return true;
+  gt_error_at(diagnostics, gt_spec_find(gt_spec_find(config->root, "eval"), "flip")->at,
+              "only pictures can be mirrored, as a model's one input")
+      ->expected = "samples of [height, width] or [height, width, channels], as by data: {shape: [8, 8]}";
+  return false;
+}
+
 /* Of data that could not be opened. */
 static gt_model_inputs named_inputs(const gt_config *config, gt_arena *arena) {
   const char *names[GT_DATA_MOST_INPUTS];

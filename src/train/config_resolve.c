@@ -87,6 +87,12 @@ static void add_init_from(gt_arena *arena, gt_spec *root, const gt_config *confi
   gt_spec_add(arena, root, "init_from", gt_schema_resolve(&gt_init_from_schema, NULL, node, arena));
 }
 
+static void add_eval(gt_arena *arena, gt_spec *root, const gt_config *config) {
+  if (!config->flips) return;
+  const gt_spec *node = gt_spec_find(config->root, "eval");
+  gt_spec_add(arena, root, "eval", gt_schema_resolve(&gt_eval_schema, NULL, node, arena));
+}
+
 static void add_precision(gt_arena *arena, gt_spec *root, const gt_config *config) {
   if (config->products == GT_PRECISION_AUTO) return;
   const gt_spec *node = gt_spec_find(config->root, "precision");
@@ -107,6 +113,7 @@ const char *gt_config_resolve(const gt_config *config, gt_arena *arena) {
   gt_spec_add(arena, root, "seed",
               gt_spec_text(arena, gt_arena_printf(arena, "%lld", (long long)config->seed)));
   add_data(arena, root, config);
+  if (config->augment) gt_spec_add(arena, root, "augment", gt_augment_resolve(config->augment, arena));
   add_model(arena, root, config);
   add_init_from(arena, root, config);
   const gt_loss_type *loss = config->loss->type;
@@ -117,6 +124,7 @@ const char *gt_config_resolve(const gt_config *config, gt_arena *arena) {
   add_typed(arena, root, from, "schedule", "type", schedule->name, schedule->schema,
             &gt_schedule_common_schema);
   add_precision(arena, root, config);
+  add_eval(arena, root, config);
   add_train(arena, root, config);
   return gt_spec_write(arena, root);
 }

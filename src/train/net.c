@@ -6,6 +6,7 @@
 #include "op/core.h"
 #include "op/elementwise.h"
 #include "op/move.h"
+#include "train/augmented.h"
 #include "train/init_from.h"
 #include "train/search.h"
 #include <string.h>
@@ -54,7 +55,16 @@ static bool build_forward(gt_net *net, gt_graph *graph, gt_arena *arena, gt_conf
   const gt_samples samples = gt_net_samples(net, &config->dataset, arena);
   const char *targets_name = gt_arena_printf(arena, "data.%s.targets", net->split);
   const gt_tensor *targets = &net->data->targets;
-  const gt_model_inputs inputs = gt_samples_batch(&samples, arena, graph, clock, batch);
+  const bool augments = mode.training && config->augment;
+  gt_augmented augmented;
+  gt_model_inputs inputs;
+  if (!augments)
+    inputs = gt_samples_batch(&samples, arena, graph, clock, batch);
+  else if (!gt_augmented_inputs(&augmented, config, &samples, arena, graph, clock, batch, &inputs))
+    return false;
+  const bool mirrored = !mode.training && config->flips;
+  if (mirrored && !gt_config_check_flip(config, &config->diagnostics)) return false;
+  if (mirrored) inputs = gt_mirrored_inputs(inputs, arena, graph, clock);
   gt_id batch_targets = GT_NONE;
   if (targets->data)
     batch_targets = gt_batch(graph, gt_tensor_read(targets, graph, targets_name), clock, GT_NONE, batch);
@@ -67,8 +77,10 @@ static bool build_forward(gt_net *net, gt_graph *graph, gt_arena *arena, gt_conf
                         .loss = config->loss,
                         .targets = batch_targets,
                         .classes = config->dataset.classes,
+                        .mirrored = mirrored,
                         .precision = config->products,
                         .mode = mode};
+  if (augments) gt_augmented_targets(&augmented, graph, &forward);
   gt_graph_scope(graph, former);
   forward.mode.seed = net->draw;
   forward.mode.given = config->init_from ? &config->init_from->transfer : NULL;

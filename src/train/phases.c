@@ -43,15 +43,9 @@ static bool begins_with(const char *key, const char *section) {
 
 /* What one phase cannot have otherwise than the others: the run's data, and what is one for a whole run. */
 static bool is_of_the_run(const char *key) {
-  static const char *const fixed[] = {"data",
-                                      "seed",
-                                      "loss",
-                                      "init_from",
-                                      "train.phases",
-                                      "train.threads",
-                                      "train.restart_every",
-                                      "train.epochs",
-                                      "train.steps"};
+  static const char *const fixed[] = {"data",         "seed",         "loss",          "init_from",
+                                      "eval",         "train.phases", "train.threads", "train.restart_every",
+                                      "train.epochs", "train.steps"};
   for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++)
     if (begins_with(key, fixed[i])) return true;
   return !strcmp(key, "train");

@@ -26,22 +26,42 @@ static const char *variable_of(gt_arena *arena, const char *begin, const gt_inpu
   return strcmp(input->name, GT_INPUT_NAME) ? gt_arena_printf(arena, "%s.%s", begin, input->name) : begin;
 }
 
+static gt_id read_scaling(const gt_input *input, gt_arena *arena, gt_graph *graph) {
+  if (!input->scaling.count) return GT_NONE;
+  return read_variable(graph, variable_of(arena, "data.scaling", input), gt_shape_2(3, input->scaling.count),
+                       GT_F32);
+}
+
+static gt_id read_samples(const gt_samples *samples, int index, gt_arena *arena, gt_graph *graph) {
+  return gt_tensor_read(&samples->tensor[index], graph,
+                        variable_of(arena, samples->variable, &samples->input[index]));
+}
+
 gt_model_inputs gt_samples_batch(const gt_samples *samples, gt_arena *arena, gt_graph *graph, gt_id clock,
                                  gt_batch_attribute attribute) {
   gt_model_input *items = GT_NEW_N(arena, gt_model_input, samples->inputs);
   for (int k = 0; k < samples->inputs; k++) {
     const gt_input *input = &samples->input[k];
-    const gt_tensor *tensor = &samples->tensor[k];
-    gt_id scaling = GT_NONE;
-    if (input->scaling.count)
-      scaling = read_variable(graph, variable_of(arena, "data.scaling", input),
-                              gt_shape_2(3, input->scaling.count), GT_F32);
-    const gt_id data = gt_tensor_read(tensor, graph, variable_of(arena, samples->variable, input));
+    const gt_id scaling = read_scaling(input, arena, graph), data = read_samples(samples, k, arena, graph);
     items[k] = (gt_model_input){.name = input->name,
                                 .node = gt_batch(graph, data, clock, scaling, attribute),
-                                .limit = tensor->limit};
+                                .limit = samples->tensor[k].limit};
   }
   return (gt_model_inputs){samples->inputs, items};
+}
+
+gt_model_inputs gt_samples_augmented(const gt_samples *samples, gt_arena *arena, gt_graph *graph, gt_id clock,
+                                     gt_batch_attribute attribute, const gt_augment_plan *plan,
+                                     gt_id *drawn) {
+  gt_model_input *item = GT_NEW(arena, gt_model_input);
+  gt_augment_rule rule = plan->rule;
+  rule.batch = attribute.batch;
+  *drawn = gt_augment_draw(graph, clock, &rule);
+  const gt_id scaling = read_scaling(&samples->input[0], arena, graph),
+              plain = gt_batch(graph, read_samples(samples, 0, arena, graph), clock, GT_NONE, attribute);
+  *item = (gt_model_input){.name = samples->input[0].name,
+                           .node = gt_augment(graph, plain, *drawn, scaling, &plan->look)};
+  return (gt_model_inputs){1, item};
 }
 
 bool gt_tensor_upload(const gt_tensor *tensor, const char *variable, gt_buffers *buffers, gt_error *error) {

@@ -2,6 +2,7 @@
  * inputs are those of a split, or samples that come without targets, for predictions. */
 #ifndef GT_TRAIN_SAMPLES_H
 #define GT_TRAIN_SAMPLES_H
+#include "augment/augment.h"
 #include "data/data.h"
 #include "model/model.h"
 #include "op/batch.h"
@@ -17,6 +18,10 @@ typedef struct gt_samples {
 /* One batch of each input, normalised; in the arena. The scaling is in the variables data.scaling.NAME. */
 gt_model_inputs gt_samples_batch(const gt_samples *samples, gt_arena *arena, gt_graph *graph, gt_id clock,
                                  gt_batch_attribute attribute);
+/* The same of the one input there is, as augmentation changes it; drawn: what it drew (op/augment/augment.h).
+ */
+gt_model_inputs gt_samples_augmented(const gt_samples *samples, gt_arena *arena, gt_graph *graph, gt_id clock,
+                                     gt_batch_attribute attribute, const gt_augment_plan *plan, gt_id *drawn);
 bool gt_samples_upload(const gt_samples *samples, gt_buffers *buffers, gt_error *error);
 
 /* A tensor in a variable of its shape and type. */

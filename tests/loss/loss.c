@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 enum { BATCH = 4, OUTPUTS = 3 };
+static bool mixed; /* each sample is mixed with another */
 
 typedef struct fixture {
   gt_arena arena;
@@ -32,13 +33,19 @@ static void build(fixture *f, const char *text, gt_shape prediction, gt_shape ta
   f->loss = gt_loss_read(&f->arena, root, dtype == GT_I32, &f->diagnostics);
   if (!f->loss) return;
   gt_graph *g = f->graph;
-  const gt_loss_input input = {
+  gt_loss_input input = {
       .prediction = gt_variable_read(g, gt_graph_variable(g, "prediction", prediction, GT_F32, false)),
       .targets = gt_variable_read(g, gt_graph_variable(g, "targets", targets, dtype, false)),
       .weight = gt_variable_read(g, gt_graph_variable(g, "weight", gt_shape_1(BATCH), GT_F32, false)),
       .classes = classes,
       .layer = "linear3",
       .at = {.file = "config.yaml", .line = 9, .column = 5, .width = 6}};
+  gt_loss_mixture mixture;
+  if (mixed) {
+    mixture.targets = gt_variable_read(g, gt_graph_variable(g, "others", gt_shape_1(BATCH), GT_I32, false));
+    mixture.share = gt_variable_read(g, gt_graph_variable(g, "share", gt_shape_1(BATCH), GT_F32, false));
+    input.mixture = &mixture;
+  }
   f->built = gt_loss_build(g, f->loss, &input, &f->nodes, &f->diagnostics);
 }
 
@@ -47,6 +54,8 @@ static const float bits[BATCH * OUTPUTS] = {1, 0, 1, 0, 0, 1, 1, 1, 0, 5, 5, 5};
 static const float wild[BATCH * OUTPUTS] = {5, -3, 1, 0.4f, -7, 0.6f, 1, 1, 0.5f, 5, 5, 5};
 static const float *numbers = bits;
 static const int32_t labels[BATCH] = {2, 1, 1, 0};
+static const int32_t others[BATCH] = {0, 1, 2, 0};
+static const float share[BATCH] = {0.75f, 0.5f, 0, 1};
 static const float weight[BATCH] = {1, 1, 1, 0}; /* the last row is padding */
 
 static void check(const char *text, bool labelled, double want, double want_correct) {
@@ -62,10 +71,12 @@ static void check(const char *text, bool labelled, double want, double want_corr
   const gt_plan_options options = {.target = backend->target, .keep = keep, .keep_count = counted ? 4 : 3};
   gt_plan *plan = gt_plan_create(&f.arena, f.graph, &options, &error);
   assert_non_null(plan);
-  const void *content[3] = {prediction, labelled ? (const void *)labels : numbers, weight};
-  const size_t size[3] = {sizeof prediction, labelled ? sizeof labels : sizeof bits, sizeof weight};
-  gt_buffer *buffer[3];
-  for (int v = 0; v < 3; v++) {
+  const void *content[5] = {prediction, labelled ? (const void *)labels : numbers, weight, others, share};
+  const size_t size[5] = {sizeof prediction, labelled ? sizeof labels : sizeof bits, sizeof weight,
+                          sizeof others, sizeof share};
+  const int variables = mixed ? 5 : 3;
+  gt_buffer *buffer[5];
+  for (int v = 0; v < variables; v++) {
     buffer[v] = backend->api->buffer_create(backend, plan->variable_bytes[v], GT_BUFFER_DEVICE, &error);
     assert_true(backend->api->upload(backend, buffer[v], 0, content[v], size[v], &error));
   }
@@ -81,7 +92,7 @@ static void check(const char *text, bool labelled, double want, double want_corr
   assert_int_equal(counted, want_correct >= 0);
   if (counted) assert_true(fabs(got[3] - want_correct) < 1e-6);
   backend->api->executable_destroy(backend, executable);
-  for (int v = 0; v < 3; v++) backend->api->buffer_destroy(backend, buffer[v]);
+  for (int v = 0; v < variables; v++) backend->api->buffer_destroy(backend, buffer[v]);
   gt_backend_close(backend);
   gt_arena_finish(&f.arena);
 }
@@ -130,6 +141,27 @@ static void values(void **state) {
   check("loss: {type: bce, label_smoothing: 0.2}", false, sum(smooth_bce), sum(agrees));
 }
 
+/* The mean of the losses for both labels, weighted by the share: -Σ t_c log p_c of the mixed target t. */
+static double mixed_cross_entropy(void) {
+  double all = 0;
+  for (int i = 0; i < 3; i++) {
+    const float *x = prediction + i * OUTPUTS;
+    double total = 0;
+    for (int k = 0; k < OUTPUTS; k++) total += exp(x[k]);
+    all -= (double)share[i] * log(exp(x[labels[i]]) / total);
+    all -= (1 - (double)share[i]) * log(exp(x[others[i]]) / total);
+  }
+  return all;
+}
+
+/* The largest outputs are those of classes 2, 0 and 1, of which the samples are 3/4, 0 and none. */
+static void mixtures(void **state) {
+  (void)state;
+  mixed = true;
+  check("model: x", true, mixed_cross_entropy(), 0.75);
+  mixed = false;
+}
+
 /* Accuracy is a share also where targets are no bits. */
 static void sums_of_squares(void **state) {
   (void)state;
@@ -165,7 +197,7 @@ static void errors(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(values), cmocka_unit_test(sums_of_squares),
-                                     cmocka_unit_test(errors)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(values), cmocka_unit_test(mixtures),
+                                     cmocka_unit_test(sums_of_squares), cmocka_unit_test(errors)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

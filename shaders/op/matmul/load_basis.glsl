@@ -66,6 +66,17 @@ vec4 basis_values(vec4 x, uint term, GT_FLOATS from, uint input_, int left) {
   return y;
 }
 
+/* Do functions stay between -1 and 1, whatever the inputs? The base does not: silu(x) is no larger than x. */
+const bool BASIS_BOUNDED = BASIS_ORDER == 0u && BASIS_FORM < GT_BASIS_CHEBYSHEV;
+
+/* Largest absolute values of a quad, or what these are no larger than. */
+vec4 basis_bound(GT_FLOATS from, gt_spot line, gt_spot at) {
+  vec4 bound = vec4(1.0);
+  if (BASIS_HAS_BASE != 0u)
+    if (at.phase == BASIS_TERMS) bound = fetch(from, line.at + at.at, 4, ALIGNED != 0u);
+  return bound;
+}
+
 gt_spot basis_line(uint line) { return gt_spot(line * basis_inputs, ivec3(0), 0u); }
 
 /* `phase` is the function. */

@@ -37,7 +37,9 @@ uvec4 magnitude(vec4 v) { return floatBitsToUint(v) & 0x7fffffffu; }
     if (line < lines && position < positions) { \
       GT_LINE(line_spot, KIND, z, line, positions, stride) \
       GT_POSITION(position_spot, KIND, position) \
-      GT_QUAD(v, KIND, from, line_spot, position_spot, position, int(positions) - int(position), aligned) \
+      if (KIND == GT_FACTOR_BASIS && BASIS_BOUNDED && BASIS_BLOCK % 4u == 0u) \
+        v = basis_bound(from, line_spot, position_spot); \
+      else GT_QUAD(v, KIND, from, line_spot, position_spot, position, int(positions) - int(position), aligned) \
     } \
     most = max(most, magnitude(v)); \
   } \

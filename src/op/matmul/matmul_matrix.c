@@ -24,7 +24,11 @@ static const candidate candidates[] = {{128, 128, 32, 64, 64, {530, 0, 0}},
                                        {64, 64, 32, 32, 32, {300, 190, 140}},
                                        {64, 64, 32, 64, 32, {250, 150, 100}},
                                        {32, 32, 32, 32, 32, {150, 80, 50}}};
-_Static_assert(GT_MATMUL_SPLITS * sizeof candidates / sizeof *candidates <= GT_MATMUL_MATRIX_WAYS, "all fit");
+/* In how many parts k is cut, at most. Small results of long sums, such as the gradients of a convolution's weights,
+ * need many to fill a device. */
+static const uint8_t splits[] = {1,  2,  3,  4,  5,  6,  7,  8,  9,  10, 11, 12, 13, 14, 15, 16, 17, 18,
+                                 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 48, 64, 96, 128};
+_Static_assert(sizeof splits * sizeof candidates / sizeof *candidates == GT_MATMUL_MATRIX_WAYS, "all fit");
 /* Of those rates, where units are not many times as fast as scalar ones: a guess. */
 static const double SLOW = 0.4;
 enum {
@@ -85,6 +89,24 @@ static bool may_split(const gt_matmul_shape *s, const gt_target *target, const c
           (!target->max_grid || tiles <= target->max_grid));
 }
 
+bool gt_matmul_by_blocks(const gt_matmul_shape *s, const gt_target *target) {
+  const bool of_a = s->kind_a == GT_FACTOR_PATCHES;
+  if ((!of_a && s->kind_b != GT_FACTOR_PATCHES) || !s->run) return false;
+  const uint64_t elements = (uint64_t)(of_a ? s->m : s->n) * s->k;
+  if ((of_a ? s->k : s->n) == s->run || (elements < LEAST_BLOCKS && !target->matrix.always)) return false;
+  return of_a ? s->run % GT_RANGE_DEPTH == 0 || (GT_RANGE_DEPTH % s->run == 0 && s->run >= LEAST_RUN)
+              : s->run % 4 == 0;
+}
+
+/* By blocks, an image is read once, but by one kernel more. */
+static double range_cycles(const gt_matmul_shape *s, const gt_target *target) {
+  const bool by_blocks = gt_matmul_by_blocks(s, target);
+  double of_a = (double)s->m * s->k * s->batch, of_b = (double)s->n * s->k * s->batch;
+  if (by_blocks && s->kind_a == GT_FACTOR_PATCHES) of_a /= s->k / s->run;
+  if (by_blocks && s->kind_b == GT_FACTOR_PATCHES) of_b /= s->n / s->run;
+  return (by_blocks ? 2 : 1) * RANGE_CYCLES + (of_a + of_b) / RANGE_ELEMENTS;
+}
+
 static double estimate(const candidate *c, form f, const gt_matmul_shape *s, const gt_target *target,
                        uint32_t split, uint32_t k_chunk) {
   const double groups = (double)gt_ceil_div(s->m, c->bm) * gt_ceil_div(s->n, c->bn) * s->batch * split;
@@ -93,8 +115,7 @@ static double estimate(const candidate *c, form f, const gt_matmul_shape *s, con
   const double rate = c->rate[f] * (target->matrix.fast ? 1 : SLOW);
   const double group = (double)c->bm * c->bn * gt_least_u32(k_chunk, s->k) * together / rate + START_CYCLES;
   const double cycles = gt_matmul_cycles(s, target->units, split, groups / together, group);
-  const double elements = ((double)s->m + s->n) * s->k * s->batch;
-  return f == BFLOAT ? cycles : cycles + RANGE_CYCLES + elements / RANGE_ELEMENTS;
+  return f == BFLOAT ? cycles : cycles + range_cycles(s, target);
 }
 
 void gt_matmul_offer_matrix(const gt_matmul_shape *s, const gt_target *target, gt_precision precision,
@@ -111,7 +132,9 @@ void gt_matmul_offer_matrix(const gt_matmul_shape *s, const gt_target *target, g
     const candidate *c = &candidates[i];
     if (!fits(c, f, target, unit) || spills(c, f, target)) continue;
     const uint32_t depths = (uint32_t)gt_ceil_div(s->k, GT_RANGE_DEPTH);
-    for (uint32_t parts = 1; parts <= GT_MATMUL_SPLITS; parts++) {
+    for (size_t p = 0; p < sizeof splits; p++) {
+      const uint32_t parts = (uint32_t)gt_ceil_div(depths, gt_ceil_div(depths, splits[p]));
+      if (p && parts <= splits[p - 1]) continue;
       if (!may_split(s, target, c, parts)) continue;
       gt_matmul_config way = {.bm = c->bm,
                               .bn = c->bn,
@@ -134,15 +157,6 @@ static void measure(gt_matmul_cut *cut, const gt_matmul_shape *s, bool shared_a,
   cut->range = &range;
   cut->powers_a = padded(s->m) * (shared_a ? 1 : s->batch) * depths;
   cut->powers_b = padded(s->n) * (shared_b ? 1 : s->batch) * depths;
-}
-
-bool gt_matmul_by_blocks(const gt_matmul_shape *s, const gt_target *target) {
-  const bool of_a = s->kind_a == GT_FACTOR_PATCHES;
-  if ((!of_a && s->kind_b != GT_FACTOR_PATCHES) || !s->run) return false;
-  const uint64_t elements = (uint64_t)(of_a ? s->m : s->n) * s->k;
-  if ((of_a ? s->k : s->n) == s->run || (elements < LEAST_BLOCKS && !target->matrix.always)) return false;
-  return of_a ? s->run % GT_RANGE_DEPTH == 0 || (GT_RANGE_DEPTH % s->run == 0 && s->run >= LEAST_RUN)
-              : s->run % 4 == 0;
 }
 
 /* Can a factor's slabs be read eight elements at a time, without a look at each? */

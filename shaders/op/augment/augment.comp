@@ -1,0 +1,124 @@
+#version 450
+#extension GL_EXT_buffer_reference : require
+#extension GL_EXT_scalar_block_layout : require
+#extension GL_GOOGLE_include_directive : require
+#include "op/augment/augment.h"
+#include "op/augment/drawn.h"
+#include "op/augment/light.glsl"
+layout(local_size_x_id = GT_SPEC_LOCAL_X) in;
+layout(constant_id = GT_AUGMENT_SPEC_NEAREST) const uint NEAREST = 0u;
+layout(constant_id = GT_AUGMENT_SPEC_LIGHTS) const uint LIGHTS = 0u;
+layout(constant_id = GT_AUGMENT_SPEC_CONTRASTS) const uint CONTRASTS = 0u;
+layout(constant_id = GT_AUGMENT_SPEC_SATURATES) const uint SATURATES = 0u;
+layout(constant_id = GT_AUGMENT_SPEC_SCALED) const uint SCALED = 0u;
+layout(constant_id = GT_AUGMENT_SPEC_MIXES) const uint MIXES = 0u;
+layout(constant_id = GT_AUGMENT_SPEC_BORDER) const uint BORDER = 0u;
+
+/* Up to four neighbouring channels of a place, from channel c on. */
+vec4 load(uint row, uint down, uint across, uint c, uint n) {
+  uint from = ((row * height + down) * width + across) * channels + c;
+  vec4 v = vec4(0.0);
+  for (uint k = 0u; k < n; k++) v[k] = x.at[from + k];
+  return v;
+}
+
+vec4 from_table(uint from, uint n) {
+  vec4 v = vec4(0.0);
+  for (uint k = 0u; k < n; k++) v[k] = table.at[from + k];
+  return v;
+}
+
+/* Every product and sum is rounded, so that all devices take the same place. */
+float place(uint map, uint across, uint down) {
+  precise float first = drawn.at[map] * float(across);
+  precise float second = drawn.at[map + 1u] * float(down);
+  precise float both = first + second;
+  precise float at = both + drawn.at[map + 2u];
+  return at;
+}
+
+vec4 sampled(uint row, float across, float down, uint c, uint n) {
+  float right = float(width - 1u), bottom = float(height - 1u);
+  across = clamp(across, 0.0, right);
+  down = clamp(down, 0.0, bottom);
+  if (NEAREST != 0u) return load(row, uint(down + 0.5), uint(across + 0.5), c, n);
+  uint left = uint(across), top = uint(down);
+  precise float to_right = across - float(left);
+  precise float to_bottom = down - float(top);
+  uint next = min(left + 1u, width - 1u), below = min(top + 1u, height - 1u);
+  vec4 upper = load(row, top, left, c, n) * (1.0 - to_right) + load(row, top, next, c, n) * to_right;
+  vec4 lower = load(row, below, left, c, n) * (1.0 - to_right) + load(row, below, next, c, n) * to_right;
+  return upper * (1.0 - to_bottom) + lower * to_bottom;
+}
+
+vec4 lit(uint row, uint record, vec4 v) {
+  uint light = record + GT_AUGMENT_LIGHT;
+  v = clamp(v * drawn.at[light], 0.0, white);
+  if (CONTRASTS != 0u) {
+    float factor = drawn.at[light + 1u];
+    v = clamp(factor * v + (1.0 - factor) * grey.at[row], 0.0, white);
+  }
+  if (SATURATES != 0u) {
+    float factor = drawn.at[light + 2u];
+    v = clamp(factor * v + (1.0 - factor) * gt_grey(v.x, v.y, v.z), 0.0, white);
+  }
+  return v;
+}
+
+bool inside(float place, uint pixels) { return place >= -0.5 && place < float(pixels) - 0.5; }
+
+/* A place beyond the border as one within it, along an axis of so many pixels. */
+float fold(float place, uint pixels) {
+  bool twice = BORDER == GT_AUGMENT_SYMMETRIC; /* the last pixel comes twice in a row */
+  float half_pixel = twice ? 0.5 : 0.0, period = 2.0 * float(twice ? pixels : pixels - 1u);
+  if (BORDER == GT_AUGMENT_EDGE || period <= 0.0) return place;
+  precise float moved = place + half_pixel;
+  precise float before = period * floor(moved / period);
+  precise float rest = moved - before;
+  precise float back = period - rest;
+  precise float folded = min(rest, back) - half_pixel;
+  return folded;
+}
+
+bool in_box(uint box, uint across, uint down) {
+  float h = float(across), v = float(down);
+  return h >= drawn.at[box] && v >= drawn.at[box + 1u] && h < drawn.at[box + 2u] && v < drawn.at[box + 3u];
+}
+
+/* What sample `row` shows at a place, before anything is mixed. */
+vec4 shown(uint row, uint across, uint down, uint c, uint n) {
+  uint record = row * words;
+  for (uint k = boxes; k-- > 0u;)
+    if (in_box(record + GT_AUGMENT_BOXES + 4u * k, across, down)) return from_table((1u + k) * channels + c, n);
+  float h = place(record + GT_AUGMENT_MAP, across, down), v = place(record + GT_AUGMENT_MAP + 3u, across, down);
+  vec4 value;
+  if (BORDER != GT_AUGMENT_FILL && !inside(h, width)) h = fold(h, width);
+  if (BORDER != GT_AUGMENT_FILL && !inside(v, height)) v = fold(v, height);
+  if (BORDER != GT_AUGMENT_FILL || inside(h, width) && inside(v, height)) {
+    value = sampled(row, h, v, c, n);
+    if (LIGHTS != 0u) value = lit(row, record, value);
+  } else value = from_table(c, n);
+  if (SCALED != 0u)
+    for (uint k = 0u; k < n; k++) {
+      uint p = ((down * width + across) * channels + c + k) % period;
+      value[k] = (value[k] - scaling.at[p]) * scaling.at[period + p] + scaling.at[2u * period + p];
+    }
+  return value;
+}
+
+void main() {
+  uint count = batch * height * width, stride = gl_NumWorkGroups.x * gl_WorkGroupSize.x;
+  for (uint i = gl_GlobalInvocationID.x; i < count; i += stride) {
+    uint line = i / width, across = i - line * width, row = line / height, down = line - row * height;
+    uint record = row * words, other = (row == 0u ? batch : row) - 1u;
+    bool swapped = MIXES != 0u && in_box(record + GT_AUGMENT_MIX_BOX, across, down);
+    float share = drawn.at[record + GT_AUGMENT_PIXEL_SHARE];
+    for (uint c = 0u; c < channels; c += 4u) {
+      uint n = min(channels - c, 4u);
+      vec4 v = shown(swapped ? other : row, across, down, c, n);
+      if (MIXES != 0u && !swapped && share != 1.0)
+        v = share * v + (1.0 - share) * shown(other, across, down, c, n);
+      for (uint k = 0u; k < n; k++) y.at[i * channels + c + k] = v[k];
+    }
+  }
+}

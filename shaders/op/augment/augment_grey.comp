@@ -1,0 +1,31 @@
+#version 450
+#extension GL_EXT_buffer_reference : require
+#extension GL_EXT_scalar_block_layout : require
+#extension GL_GOOGLE_include_directive : require
+#include "op/augment/augment.h"
+#include "op/augment/drawn.h"
+#include "op/augment/light.glsl"
+#define GT_SCALAR
+#include "lib/math.glsl"
+#include "lib/row.glsl"
+
+/* Colours, or else the channels all alike. */
+float grey_of(uint from, float factor) {
+  float sum = 0.0;
+  if (channels == 3u)
+    return gt_grey(clamp(x.at[from] * factor, 0.0, white), clamp(x.at[from + 1u] * factor, 0.0, white),
+                   clamp(x.at[from + 2u] * factor, 0.0, white));
+  for (uint c = 0u; c < channels; c++) sum += clamp(x.at[from + c] * factor, 0.0, white);
+  return sum / float(channels);
+}
+
+void main() {
+  uint places = height * width;
+  for (uint row = gt_first_row(); row < batch; row += gt_row_stride()) {
+    float factor = drawn.at[row * words + GT_AUGMENT_LIGHT], sum = 0.0;
+    for (uint i = gt_first_column(); i < places; i += gt_column_stride())
+      sum += grey_of((row * places + i) * channels, factor);
+    sum = gt_row_sum(sum);
+    if (gt_row_leader()) y.at[row] = sum / float(places);
+  }
+}

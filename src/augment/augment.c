@@ -1,0 +1,245 @@
+/* The list of transformations: what all rows share. */
+#include "augment/augment.h"
+#include <float.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#define X(name) extern const gt_augment_type gt_augment_##name;
+#include "registry/augment.inc"
+#undef X
+static const gt_augment_type *const types[] = {
+#define X(name) &gt_augment_##name,
+#include "registry/augment.inc"
+#undef X
+    NULL,
+};
+enum { TYPES = sizeof types / sizeof *types - 1 };
+
+const char *const gt_augment_interpolations[] = {"bilinear", "nearest", NULL};
+
+/* By gt_augment_border. */
+const char *const gt_augment_borders[] = {"constant", "edge", "reflect", "symmetric", NULL};
+
+int gt_augment_count(void) { return TYPES; }
+const gt_augment_type *gt_augment_at(int index) { return types[index]; }
+
+/* --- reading --- */
+
+static const gt_augment_type *choose(const gt_spec *node, const char *name, gt_position at,
+                                     gt_diagnostics *diagnostics) {
+  const char *names[TYPES + 1];
+  for (int i = 0; i < TYPES; i++) names[i] = types[i]->name;
+  const int chosen = gt_schema_choose(node, name, at, "augmentation", names, TYPES, diagnostics);
+  return chosen >= 0 ? types[chosen] : NULL;
+}
+
+/* `- random_horizontal_flip`, `- random_crop: 4`, `- random_crop: {padding: 4}`. */
+static bool read_item(gt_augment_item *item, gt_arena *arena, const gt_spec *node,
+                      gt_diagnostics *diagnostics) {
+  const gt_spec *first = node->kind == GT_SPEC_MAP && node->count ? node->child[0] : NULL;
+  item->at = first ? first->key_at : node->at;
+  if (node->kind == GT_SPEC_MAP ? node->count != 1 : node->kind != GT_SPEC_SCALAR) {
+    const gt_position at = first && node->count > 1 ? node->child[1]->key_at : node->at;
+    gt_error_at(diagnostics, at, "an augmentation is one entry: a name, or a name with its settings")
+        ->expected = "- random_crop: {padding: 4}, say";
+    return false;
+  }
+  item->spec = first;
+  item->type = choose(node, first ? first->key : node->scalar, item->at, diagnostics);
+  if (!item->type) return false;
+  void *config = gt_arena_alloc(arena, item->type->config_size);
+  char where[128];
+  snprintf(where, sizeof where, "in augmentation '%s'", item->type->name);
+  item->config = config;
+  return gt_schema_read(item->type->schema, config, NULL, NULL, first, item->at, where, arena, diagnostics);
+}
+
+static bool stands_before(const gt_augment_list *list, int index) {
+  for (int i = 0; i < index; i++)
+    if (list->item[i].type == list->item[index].type) return true;
+  return false;
+}
+
+const gt_augment_list *gt_augment_read(gt_arena *arena, const gt_spec *root, gt_diagnostics *diagnostics) {
+  const gt_spec *node = gt_spec_find(root, "augment");
+  if (gt_spec_is_null(node) || (node->kind == GT_SPEC_SEQUENCE && !node->count)) return NULL;
+  if (node->kind != GT_SPEC_SEQUENCE) {
+    gt_error_at(diagnostics, node->at, "'augment' must be a list")->expected =
+        "augment: [{random_crop: 4}, random_horizontal_flip], say";
+    return NULL;
+  }
+  gt_augment_list *list = GT_NEW(arena, gt_augment_list);
+  gt_augment_item *item = GT_NEW_N(arena, gt_augment_item, node->count);
+  *list = (gt_augment_list){item, node->count, node->at};
+  bool fine = true;
+  for (int i = 0; i < node->count; i++) {
+    fine &= read_item(&item[i], arena, node->child[i], diagnostics);
+    if (!item[i].type || item[i].type->several || !stands_before(list, i)) continue;
+    gt_error_at(diagnostics, item[i].at, "'%s' stands in the list twice", item[i].type->name);
+    fine = false;
+  }
+  return fine ? list : NULL;
+}
+
+gt_spec *gt_augment_resolve(const gt_augment_list *list, gt_arena *arena) {
+  gt_spec *result = gt_spec_new(arena, GT_SPEC_SEQUENCE);
+  for (int i = 0; i < list->items; i++) {
+    const gt_augment_item *item = &list->item[i];
+    gt_spec *resolved = gt_schema_resolve(item->type->schema, NULL, item->spec, arena);
+    gt_spec_add(arena, gt_spec_add(arena, result, NULL, gt_spec_new(arena, GT_SPEC_MAP)), item->type->name,
+                resolved);
+  }
+  return result;
+}
+
+/* --- stages --- */
+
+bool gt_augment_fit(const gt_augment_list *list, const gt_augment_sample *sample, gt_augment_plan *out,
+                    gt_diagnostics *diagnostics) {
+  memset(out, 0, sizeof *out); /* attributes of ops are compared as bytes */
+  if (sample->rank != 2 && sample->rank != 3) {
+    gt_error_at(diagnostics, list->at, "only pictures can be augmented; a sample has %d ax%s here",
+                sample->rank, sample->rank == 1 ? "is" : "es")
+        ->expected = "samples of [height, width] or [height, width, channels], as by data: {shape: [8, 8]}";
+    return false;
+  }
+  gt_augment_build build = {.plan = out,
+                            .sample = sample,
+                            .channels = sample->rank == 3 ? sample->dim[2] : 1,
+                            .diagnostics = diagnostics};
+  out->rule.height = (uint32_t)sample->dim[0];
+  out->rule.width = (uint32_t)sample->dim[1];
+  out->look.white = (float)fmin(sample->white, (double)FLT_MAX);
+  bool fine = true;
+  for (int i = 0; i < list->items; i++) {
+    build.item = &list->item[i];
+    fine &= build.item->type->add(&build, build.item->config);
+  }
+  for (int c = 0; c < GT_AUGMENT_MOST_VALUES; c++) out->look.fill[c] *= out->look.white;
+  return fine;
+}
+
+gt_augment_stage *gt_augment_add(gt_augment_build *build, gt_augment_kind kind) {
+  gt_augment_rule *rule = &build->plan->rule;
+  const bool erases = kind == GT_DRAW_CUTOUT || kind == GT_DRAW_ERASE;
+  if (rule->stages == GT_AUGMENT_MOST_STAGES || (erases && rule->boxes == GT_AUGMENT_MOST_BOXES)) {
+    gt_augment_error(build, NULL, "is one too many: at most %d %s",
+                     erases ? GT_AUGMENT_MOST_BOXES : GT_AUGMENT_MOST_STAGES,
+                     erases ? "of them erase" : "stand in the list");
+    return NULL;
+  }
+  if (erases) build->plan->look.boxes = ++rule->boxes;
+  gt_augment_stage *stage = &rule->stage[rule->stages++];
+  stage->kind = kind;
+  return stage;
+}
+
+gt_augment_stage *gt_augment_last(gt_augment_build *build, gt_augment_kind kind) {
+  gt_augment_rule *rule = &build->plan->rule;
+  for (uint32_t i = rule->stages; i-- > 0;)
+    if (rule->stage[i].kind == (uint32_t)kind) return &rule->stage[i];
+  return NULL;
+}
+
+/* --- settings --- */
+
+bool gt_augment_error(gt_augment_build *build, const char *key, const char *format, ...) {
+  const gt_augment_item *item = build->item;
+  const gt_spec *value = key ? gt_spec_find(item->spec, key) : NULL;
+  const char *shorthand = item->type->schema->shorthand;
+  char text[512];
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(text, sizeof text, format, arguments);
+  va_end(arguments);
+  if (!value && key && item->spec && item->spec->kind != GT_SPEC_MAP && shorthand && !strcmp(shorthand, key))
+    value = item->spec;
+  gt_error_at(build->diagnostics, value ? value->at : item->at, "augmentation '%s' %s", item->type->name,
+              text);
+  return false;
+}
+
+bool gt_augment_values(gt_augment_build *build, const char *key, gt_floats given, float *out) {
+  if (given.count > 1 && (given.count != build->channels || given.count > GT_AUGMENT_MOST_VALUES))
+    return gt_augment_error(build, key, "has %d values for '%s'; the pictures have %lld channel%s",
+                            given.count, key, (long long)build->channels, build->channels == 1 ? "" : "s");
+  for (int c = 0; c < GT_AUGMENT_MOST_VALUES; c++)
+    out[c] = given.count ? (float)given.items[c < given.count ? c : given.count - 1] : 0;
+  return true;
+}
+
+bool gt_augment_set_fill(gt_augment_build *build, gt_floats fill) {
+  float value[GT_AUGMENT_MOST_VALUES];
+  if (!fill.count) return true;
+  if (!gt_augment_values(build, "fill", fill, value)) return false;
+  if (build->filled && memcmp(value, build->plan->look.fill, sizeof value) != 0)
+    return gt_augment_error(build, "fill",
+                            "fills with another colour than the '%s' of line %d: all of them are "
+                            "one step, with one colour",
+                            build->filled->type->name, build->filled->at.line);
+  if (build->plan->look.border)
+    return gt_augment_error(build, "fill",
+                            "has a 'fill', but the 'padding_mode' of line %d leaves nothing to be "
+                            "filled",
+                            build->bordered->at.line);
+  memcpy(build->plan->look.fill, value, sizeof value);
+  build->filled = build->item;
+  return true;
+}
+
+bool gt_augment_set_border(gt_augment_build *build, const char *mode) {
+  uint32_t border = 0;
+  if (!mode) return true;
+  while (strcmp(gt_augment_borders[border], mode) != 0) border++;
+  if (build->bordered && build->plan->look.border != border)
+    return gt_augment_error(build, "padding_mode",
+                            "has another 'padding_mode' than the '%s' of line %d: all of "
+                            "them are one step",
+                            build->bordered->type->name, build->bordered->at.line);
+  if (build->filled && border)
+    return gt_augment_error(build, "padding_mode",
+                            "leaves nothing to be filled, but '%s' of line %d has a "
+                            "'fill'",
+                            build->filled->type->name, build->filled->at.line);
+  build->plan->look.border = border;
+  build->bordered = build->item;
+  return true;
+}
+
+bool gt_augment_set_interpolation(gt_augment_build *build, const char *interpolation) {
+  if (!interpolation) return true;
+  const uint32_t nearest = !strcmp(interpolation, "nearest");
+  if (build->sampled && build->plan->look.nearest != nearest)
+    return gt_augment_error(build, "interpolation",
+                            "takes pixels otherwise than the '%s' of line %d: all of "
+                            "them are one step",
+                            build->sampled->type->name, build->sampled->at.line);
+  build->plan->look.nearest = nearest;
+  build->sampled = build->item;
+  return true;
+}
+
+bool gt_augment_range(gt_augment_build *build, const char *key, gt_floats given, float *out) {
+  if (given.count != 2 || given.items[0] > given.items[1])
+    return gt_augment_error(build, key, "needs two numbers for '%s', the least and the most", key);
+  out[0] = (float)given.items[0];
+  out[1] = (float)given.items[1];
+  return true;
+}
+
+bool gt_augment_degrees(gt_augment_build *build, const char *key, gt_floats given, float *out) {
+  if (given.count != 1) return gt_augment_range(build, key, given, out);
+  out[1] = fabsf((float)given.items[0]);
+  out[0] = -out[1];
+  return true;
+}
+
+bool gt_augment_pair(gt_augment_build *build, const char *key, gt_ints given, float *out) {
+  if (given.count < 1 || given.count > 2)
+    return gt_augment_error(build, key, "takes one number for '%s', or two: across and down", key);
+  out[0] = (float)given.items[0];
+  out[1] = (float)given.items[given.count - 1];
+  return true;
+}

@@ -1,0 +1,53 @@
+/* Brightness, contrast and saturation by random factors, in this order, as torchvision computes each. */
+#include "augment/augment.h"
+#include <math.h>
+
+typedef struct color_config {
+  gt_floats brightness, contrast, saturation;
+} color_config;
+
+#define FACTOR(name, what)                                          \
+  GT_ROW(color_config, name, GT_FIELD_FLOATS, .min = 0, .max = 100, \
+         .help = what ": [least, most] factor, or one number x for [max(0, 1 - x), 1 + x]")
+
+static const gt_field fields[] = {
+    FACTOR(brightness, "brightness"),
+    FACTOR(contrast, "contrast, against the picture's mean grey"),
+    FACTOR(saturation, "saturation, against each pixel's grey"),
+    {.name = NULL},
+};
+static const gt_schema schema = {
+    .name = "color_jitter", .help = "changes brightness, contrast and saturation", .fields = fields};
+
+static bool set_factor(gt_augment_build *build, const char *key, gt_floats given, float *out) {
+  out[0] = out[1] = 1;
+  if (given.count > 1) return gt_augment_range(build, key, given, out);
+  if (given.count) {
+    out[0] = (float)fmax(0, 1 - given.items[0]);
+    out[1] = (float)(1 + given.items[0]);
+  }
+  return true;
+}
+
+static bool add(gt_augment_build *build, const void *config) {
+  const color_config *c = config;
+  gt_augment_look *look = &build->plan->look;
+  gt_augment_stage *stage = gt_augment_add(build, GT_DRAW_COLOR);
+  if (c->saturation.count && build->channels != 3)
+    return gt_augment_error(build, "saturation",
+                            "changes the saturation of colours; the pictures have %lld "
+                            "channel%s",
+                            (long long)build->channels, build->channels == 1 ? "" : "s");
+  look->lights |= c->brightness.count || c->contrast.count || c->saturation.count;
+  look->contrasts |= c->contrast.count > 0;
+  look->saturates |= c->saturation.count > 0;
+  return stage && set_factor(build, "brightness", c->brightness, stage->value) &&
+         set_factor(build, "contrast", c->contrast, stage->value + 2) &&
+         set_factor(build, "saturation", c->saturation, stage->value + 4);
+}
+
+GT_DEFINE(augment, color_jitter) = {.name = "color_jitter",
+                                    .help = "changes brightness, contrast and saturation",
+                                    .schema = &schema,
+                                    .config_size = sizeof(color_config),
+                                    .add = add};

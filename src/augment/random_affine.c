@@ -1,0 +1,88 @@
+/* Pictures turned, moved, scaled and sheared around their middle; drawn as torchvision's, which turns
+ * clockwise in random_affine and the other way in random_rotation. */
+#include "augment/augment.h"
+
+typedef struct affine_config {
+  gt_floats degrees, translate, scale, shear, fill;
+  const char *interpolation;
+} affine_config;
+
+#define DEGREES                                                                                        \
+  GT_ROW(affine_config, degrees, GT_FIELD_FLOATS, .min = -360, .max = 360, .flags = GT_FIELD_REQUIRED, \
+         .help = "how far pictures are turned: [least, most], or one number for both ways")
+
+static const gt_field rotation_fields[] = {
+    DEGREES,
+    GT_AUGMENT_INTERPOLATION(affine_config),
+    GT_AUGMENT_FILL(affine_config),
+    {.name = NULL},
+};
+static const gt_schema rotation_schema = {
+    .name = "random_rotation", .help = "turns pictures", .fields = rotation_fields, .shorthand = "degrees"};
+
+static const gt_field affine_fields[] = {
+    DEGREES,
+    GT_ROW(affine_config, translate, GT_FIELD_FLOATS, .min = 0, .max = 1,
+           .help = "[across, down]: the most they are moved, as parts of width and height"),
+    GT_ROW(affine_config, scale, GT_FIELD_FLOATS, .min = 0.01, .max = 100,
+           .help = "[least, most] that they are enlarged"),
+    GT_ROW(affine_config, shear, GT_FIELD_FLOATS, .min = -80, .max = 80,
+           .help = "degrees along x: [least, most] or one number for both ways; four numbers: along y, too"),
+    GT_AUGMENT_INTERPOLATION(affine_config),
+    GT_AUGMENT_FILL(affine_config),
+    {.name = NULL},
+};
+static const gt_schema affine_schema = {.name = "random_affine",
+                                        .help = "turns, moves, scales and shears pictures",
+                                        .fields = affine_fields,
+                                        .shorthand = "degrees"};
+
+static bool set_moves(gt_augment_build *build, gt_floats translate, float *out) {
+  if (!translate.count) return true;
+  if (translate.count != 2)
+    return gt_augment_error(build, "translate", "takes two numbers for 'translate': across and down");
+  out[0] = (float)(translate.items[0] * (double)build->sample->dim[1]);
+  out[1] = (float)(translate.items[1] * (double)build->sample->dim[0]);
+  return true;
+}
+
+static bool set_shear(gt_augment_build *build, gt_floats shear, float *out) {
+  if (!shear.count) return true;
+  if (shear.count != 4) return gt_augment_degrees(build, "shear", shear, out);
+  return gt_augment_range(build, "shear", (gt_floats){shear.items, 2}, out) &&
+         gt_augment_range(build, "shear", (gt_floats){shear.items + 2, 2}, out + 2);
+}
+
+static bool add_affine(gt_augment_build *build, const void *config) {
+  const affine_config *c = config;
+  gt_augment_stage *stage = gt_augment_add(build, GT_DRAW_AFFINE);
+  if (!stage) return false;
+  stage->value[4] = stage->value[5] = 1;
+  return gt_augment_degrees(build, "degrees", c->degrees, stage->value) &&
+         set_moves(build, c->translate, stage->value + 2) &&
+         (!c->scale.count || gt_augment_range(build, "scale", c->scale, stage->value + 4)) &&
+         set_shear(build, c->shear, stage->value + 6) &&
+         gt_augment_set_interpolation(build, c->interpolation) && gt_augment_set_fill(build, c->fill);
+}
+
+static bool add_rotation(gt_augment_build *build, const void *config) {
+  if (!add_affine(build, config)) return false;
+  gt_augment_stage *stage = gt_augment_last(build, GT_DRAW_AFFINE);
+  const float least = stage->value[0];
+  stage->value[0] = -stage->value[1];
+  stage->value[1] = -least;
+  return true;
+}
+
+GT_DEFINE(augment, random_affine) = {.name = "random_affine",
+                                     .help = "turns, moves, scales and shears pictures",
+                                     .schema = &affine_schema,
+                                     .config_size = sizeof(affine_config),
+                                     .several = true,
+                                     .add = add_affine};
+GT_DEFINE(augment, random_rotation) = {.name = "random_rotation",
+                                       .help = "turns pictures",
+                                       .schema = &rotation_schema,
+                                       .config_size = sizeof(affine_config),
+                                       .several = true,
+                                       .add = add_rotation};

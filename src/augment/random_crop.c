@@ -1,0 +1,34 @@
+/* Pictures moved by whole pixels: a piece of the picture's own size out of one with a margin around it. */
+#include "augment/augment.h"
+
+typedef struct crop_config {
+  gt_ints padding;
+  gt_floats fill;
+  const char *padding_mode;
+} crop_config;
+
+static const gt_field fields[] = {
+    GT_ROW(crop_config, padding, GT_FIELD_INTS, .min = 0, .max = 4096, .flags = GT_FIELD_REQUIRED,
+           .help = "pixels around the picture out of which it is cut: one number, or [across, down]"),
+    GT_AUGMENT_FILL(crop_config),
+    GT_ROW(crop_config, padding_mode, GT_FIELD_CHOICE, .choices = gt_augment_borders,
+           .help = "what lies there: constant (`fill`, the default), edge (the last pixels' value), reflect "
+                   "(the picture, at its last pixels) or symmetric (the picture, behind them)"),
+    {.name = NULL},
+};
+static const gt_schema schema = {
+    .name = "random_crop", .help = "moves pictures by some pixels", .fields = fields, .shorthand = "padding"};
+
+static bool add(gt_augment_build *build, const void *config) {
+  const crop_config *c = config;
+  gt_augment_stage *stage = gt_augment_add(build, GT_DRAW_CROP);
+  return stage && gt_augment_pair(build, "padding", c->padding, stage->value) &&
+         gt_augment_set_border(build, c->padding_mode) && gt_augment_set_fill(build, c->fill);
+}
+
+GT_DEFINE(augment, random_crop) = {.name = "random_crop",
+                                   .help = "moves pictures by some pixels",
+                                   .schema = &schema,
+                                   .config_size = sizeof(crop_config),
+                                   .several = true,
+                                   .add = add};

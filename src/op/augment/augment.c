@@ -1,0 +1,195 @@
+#include "op/augment/augment.h"
+#include "base/count.h"
+#include "base/memory.h"
+#include "op/augment/augment_cpu.h"
+#include "op/check.h"
+#include "op/image_cpu.h"
+#include "op/op.h"
+#include "shaders/op/augment/augment.h"
+#include "shaders/op/augment/drawn.h"
+#include "step/lowering.h"
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { ROW_AUGMENT, ROW_GREY, ROWS };
+static const gt_op rows[ROWS];
+
+GT_REGISTER(op, augment)
+const gt_op_family gt_op_augment;
+const gt_op_family gt_op_augment = {rows, ROWS};
+
+_Static_assert((uint32_t)GT_BORDER_EDGE == GT_AUGMENT_EDGE &&
+                   (uint32_t)GT_BORDER_SYMMETRIC == GT_AUGMENT_SYMMETRIC,
+               "the kernel knows borders by the same numbers");
+
+static const gt_kernel augment_kernel = {"augment", gt_augment_cpu};
+static const gt_kernel grey_kernel = {"augment_grey", gt_augment_grey_cpu};
+
+static int64_t channels_of(gt_shape shape) { return shape.rank == 4 ? shape.dim[3] : 1; }
+
+/* Pictures, and a record for each of them. */
+static bool check_pictures(const gt_graph *graph, const gt_node *node, gt_error *error) {
+  const gt_augment_look *look = node->attribute;
+  const gt_node *x = gt_node_at(graph, node->input[0]), *drawn = gt_node_at(graph, node->input[1]);
+  char text[128];
+  if (!gt_check_f32(node->op->name, x, error) || !gt_check_f32(node->op->name, drawn, error)) return false;
+  if (x->shape.rank != 3 && x->shape.rank != 4)
+    return gt_fail(error, GT_ERR_CONFIG, "%s works on pictures, not on %s", node->op->name,
+                   gt_shape_text(x->shape, text));
+  return (drawn->shape.rank == 2 && drawn->shape.dim[0] == x->shape.dim[0] &&
+          look->boxes <= GT_AUGMENT_MOST_BOXES && drawn->shape.dim[1] >= GT_AUGMENT_WORDS(look->boxes)) ||
+         gt_fail(error, GT_ERR_INTERNAL, "%s: what is drawn does not fit the pictures", node->op->name);
+}
+
+static bool infer(const gt_graph *graph, const gt_node *node, gt_shape *shape, gt_dtype *dtype,
+                  gt_error *error) {
+  const gt_augment_look *look = node->attribute;
+  if (!check_pictures(graph, node, error)) return false;
+  const gt_shape x = gt_node_at(graph, node->input[0])->shape;
+  const int expected = 2 + (look->contrasts != 0);
+  if (node->inputs > expected) {
+    const gt_shape scaling = gt_node_at(graph, node->input[expected])->shape;
+    if (node->inputs > expected + 1 || scaling.rank != 2 || scaling.dim[0] != 3 ||
+        gt_shape_count(x) / x.dim[0] % scaling.dim[1])
+      return gt_fail(error, GT_ERR_INTERNAL, "augment: its scaling does not fit");
+  }
+  *shape = x;
+  *dtype = GT_F32;
+  return gt_check_size("augment", x, error);
+}
+
+static bool infer_grey(const gt_graph *graph, const gt_node *node, gt_shape *shape, gt_dtype *dtype,
+                       gt_error *error) {
+  *dtype = GT_F32;
+  if (!check_pictures(graph, node, error)) return false;
+  *shape = gt_shape_1(gt_node_at(graph, node->input[0])->shape.dim[0]);
+  return true;
+}
+
+static struct gt_augment_args arguments_of(const gt_graph *graph, const gt_node *node) {
+  const gt_augment_look *look = node->attribute;
+  const gt_shape x = gt_node_at(graph, node->input[0])->shape;
+  return (struct gt_augment_args){.batch = (uint32_t)x.dim[0],
+                                  .height = (uint32_t)x.dim[1],
+                                  .width = (uint32_t)x.dim[2],
+                                  .channels = (uint32_t)channels_of(x),
+                                  .words = (uint32_t)gt_node_at(graph, node->input[1])->shape.dim[1],
+                                  .boxes = look->boxes,
+                                  .period = 1,
+                                  .white = look->white};
+}
+
+/* What lies beyond the border and in erased boxes, in each channel. */
+static void lower_values(gt_lowering *lowering, const gt_augment_look *look, uint32_t channels) {
+  const size_t count = (size_t)(1 + look->boxes) * channels;
+  float *value = gt_alloc(count * sizeof *value);
+  for (uint32_t line = 0; line <= look->boxes; line++)
+    for (uint32_t c = 0; c < channels; c++) {
+      const float *given = line ? look->value[line - 1] : look->fill;
+      value[line * channels + c] = given[gt_least_u32(c, GT_AUGMENT_MOST_VALUES - 1)];
+    }
+  gt_lower_constants(lowering, offsetof(struct gt_augment_args, table), value, count * sizeof *value);
+  free(value);
+}
+
+static void lower(gt_lowering *lowering, const gt_group *group) {
+  const gt_graph *graph = gt_lowering_graph(lowering);
+  const gt_node *node = gt_node_at(graph, group->leader);
+  const gt_augment_look *look = node->attribute;
+  struct gt_augment_args args = arguments_of(graph, node);
+  const int scaling = 2 + (look->contrasts != 0);
+  const bool scaled = node->inputs > scaling;
+  if (scaled) args.period = (uint32_t)gt_node_at(graph, node->input[scaling])->shape.dim[1];
+  const uint32_t places = args.batch * args.height * args.width;
+  gt_step *step = gt_lower_step(lowering, &augment_kernel, &args, sizeof args);
+  step->spec[GT_AUGMENT_SPEC_NEAREST] = look->nearest != 0;
+  step->spec[GT_AUGMENT_SPEC_LIGHTS] = look->lights != 0;
+  step->spec[GT_AUGMENT_SPEC_CONTRASTS] = look->contrasts != 0;
+  step->spec[GT_AUGMENT_SPEC_SATURATES] = look->saturates && args.channels == 3;
+  step->spec[GT_AUGMENT_SPEC_SCALED] = scaled;
+  step->spec[GT_AUGMENT_SPEC_MIXES] = look->mixes != 0;
+  step->spec[GT_AUGMENT_SPEC_BORDER] = look->border;
+  step->tiles = (uint32_t)gt_ceil_div(places, gt_image_tile_rows(args.channels));
+  gt_lower_read(lowering, offsetof(struct gt_augment_args, x), node->input[0]);
+  gt_lower_read(lowering, offsetof(struct gt_augment_args, drawn), node->input[1]);
+  if (look->contrasts) gt_lower_read(lowering, offsetof(struct gt_augment_args, grey), node->input[2]);
+  if (scaled) gt_lower_read(lowering, offsetof(struct gt_augment_args, scaling), node->input[scaling]);
+  gt_lower_write(lowering, offsetof(struct gt_augment_args, y), group->leader);
+  lower_values(lowering, look, args.channels);
+  gt_lower_grid(lowering, places, 256);
+}
+
+static void lower_grey(gt_lowering *lowering, const gt_group *group) {
+  const gt_graph *graph = gt_lowering_graph(lowering);
+  const gt_node *node = gt_node_at(graph, group->leader);
+  const struct gt_augment_args args = arguments_of(graph, node);
+  const uint32_t local = gt_lower_workgroup(lowering, 256, 1);
+  gt_step *step = gt_lower_step(lowering, &grey_kernel, &args, sizeof args);
+  step->tiles = args.batch;
+  gt_lower_read(lowering, offsetof(struct gt_augment_args, x), node->input[0]);
+  gt_lower_read(lowering, offsetof(struct gt_augment_args, drawn), node->input[1]);
+  gt_lower_write(lowering, offsetof(struct gt_augment_args, y), group->leader);
+  gt_lower_grid(lowering, (uint64_t)args.batch * local, local); /* a workgroup a sample */
+}
+
+/* Four products for a pixel that is mixed of four, more for light. */
+static double flops(const gt_graph *graph, const gt_node *node) {
+  const gt_augment_look *look = node->attribute;
+  const double values = (double)gt_shape_count(gt_node_at(graph, node->input[0])->shape);
+  if (node->op == &rows[ROW_GREY]) return 4 * values;
+  return values * ((look->nearest ? 0 : 9) + (look->lights ? 9 : 0) + 2);
+}
+
+static void print(const gt_graph *graph, const gt_node *node, char *buffer, size_t size) {
+  const gt_augment_look *look = node->attribute;
+  (void)graph;
+  snprintf(buffer, size, "%s%s%s%s", look->nearest ? "nearest" : "bilinear", look->lights ? ", light" : "",
+           look->boxes ? ", erased" : "", look->mixes ? ", mixed" : "");
+}
+
+gt_id gt_augment(gt_graph *graph, gt_id x, gt_id drawn, gt_id scaling, const gt_augment_look *look) {
+  gt_id input[4] = {x, drawn};
+  int inputs = 2;
+  if (look->contrasts) input[inputs++] = gt_augment_grey(graph, x, drawn, look);
+  if (scaling != GT_NONE) input[inputs++] = scaling;
+  return gt_node_add(graph, &rows[ROW_AUGMENT], input, inputs, look, sizeof *look);
+}
+
+gt_id gt_mirror(gt_graph *graph, gt_id clock, gt_id x) {
+  gt_augment_rule rule;
+  gt_augment_look look;
+  if (x == GT_NONE) return x;
+  const gt_shape shape = gt_node_at(graph, x)->shape;
+  memset(&rule, 0, sizeof rule); /* attributes are compared as bytes */
+  memset(&look, 0, sizeof look);
+  rule.batch = shape.dim[0];
+  rule.height = shape.rank > 2 ? (uint32_t)shape.dim[1] : 1;
+  rule.width = shape.rank > 2 ? (uint32_t)shape.dim[2] : 1;
+  rule.stages = 1;
+  rule.stage[0] = (gt_augment_stage){GT_DRAW_HORIZONTAL_FLIP, {1}};
+  return gt_augment(graph, x, gt_augment_draw(graph, clock, &rule), GT_NONE, &look);
+}
+
+gt_id gt_augment_grey(gt_graph *graph, gt_id x, gt_id drawn, const gt_augment_look *look) {
+  const gt_id input[2] = {x, drawn};
+  return gt_node_add(graph, &rows[ROW_GREY], input, 2, look, sizeof *look);
+}
+
+static const gt_op rows[ROWS] = {
+    [ROW_AUGMENT] = {.name = "augment",
+                     .kind = GT_OP_KERNEL,
+                     .min_inputs = 2,
+                     .max_inputs = 4,
+                     .infer = infer,
+                     .lower = lower,
+                     .flops = flops,
+                     .print = print},
+    [ROW_GREY] = {.name = "augment_grey",
+                  .kind = GT_OP_KERNEL,
+                  .min_inputs = 2,
+                  .max_inputs = 2,
+                  .infer = infer_grey,
+                  .lower = lower_grey,
+                  .flops = flops},
+};

@@ -1,0 +1,182 @@
+#include "op/augment/augment_cpu.h"
+#include "op/image_cpu.h"
+#include "shaders/op/augment/augment.h"
+#include "shaders/op/augment/drawn.h"
+#include <string.h>
+
+enum { CHANNELS = 4 }; /* that are worked on at once */
+
+typedef struct job {
+  const struct gt_augment_args *a;
+  const uint32_t *spec;
+} job;
+
+/* A sample, and what was drawn for it. */
+typedef struct source {
+  const float *x, *record;
+  float grey;
+  uint32_t row;
+} source;
+
+typedef struct pixel {
+  uint32_t across, down, channel;
+} pixel;
+
+static source source_of(const job *j, uint32_t row) {
+  const struct gt_augment_args *a = j->a;
+  source s = {.row = row,
+              .record = GT_PTR(const float, a->drawn) + (size_t)row * a->words,
+              .x = GT_PTR(const float, a->x) + (size_t)row * a->height * a->width * a->channels};
+  if (j->spec[GT_AUGMENT_SPEC_CONTRASTS]) s.grey = GT_PTR(const float, a->grey)[row];
+  return s;
+}
+
+GT_MATH float grey_of(const float *v) { return 0.2989f * v[0] + 0.587f * v[1] + 0.114f * v[2]; }
+
+GT_MATH float within(float v, float white) {
+  v = gt_pick(v < 0.0f, 0.0f, v);
+  return gt_pick(v > white, white, v);
+}
+
+GT_MATH bool in_box(const float *box, pixel p) {
+  const float across = (float)p.across, down = (float)p.down;
+  return across >= box[0] && down >= box[1] && across < box[2] && down < box[3];
+}
+
+GT_MATH void sample(const struct gt_augment_args *a, const uint32_t *spec, const float *x, float across,
+                    float down, uint32_t n, float *v) {
+  const float right = (float)(a->width - 1), bottom = (float)(a->height - 1);
+  const size_t line = (size_t)a->width * a->channels;
+  across = within(across, right);
+  down = within(down, bottom);
+  if (spec[GT_AUGMENT_SPEC_NEAREST]) {
+    const float *at = x + (size_t)(down + 0.5f) * line + (size_t)(across + 0.5f) * a->channels;
+    for (uint32_t k = 0; k < n; k++) v[k] = at[k];
+    return;
+  }
+  const uint32_t left = (uint32_t)across, top = (uint32_t)down;
+  const float to_right = across - (float)left, to_bottom = down - (float)top;
+  const float *upper = x + top * line + (size_t)left * a->channels,
+              *lower = top + 1 < a->height ? upper + line : upper;
+  const uint32_t next = left + 1 < a->width ? a->channels : 0;
+  for (uint32_t k = 0; k < n; k++) {
+    const float above = upper[k] * (1 - to_right) + upper[next + k] * to_right,
+                below = lower[k] * (1 - to_right) + lower[next + k] * to_right;
+    v[k] = above * (1 - to_bottom) + below * to_bottom;
+  }
+}
+
+GT_MATH void light(const job *j, const source *s, uint32_t n, float *v) {
+  const float *factor = s->record + GT_AUGMENT_LIGHT, white = j->a->white;
+  for (uint32_t k = 0; k < n; k++) v[k] = within(v[k] * factor[0], white);
+  if (j->spec[GT_AUGMENT_SPEC_CONTRASTS])
+    for (uint32_t k = 0; k < n; k++) v[k] = within(factor[1] * v[k] + (1 - factor[1]) * s->grey, white);
+  if (j->spec[GT_AUGMENT_SPEC_SATURATES]) {
+    const float grey = grey_of(v);
+    for (uint32_t k = 0; k < n; k++) v[k] = within(factor[2] * v[k] + (1 - factor[2]) * grey, white);
+  }
+}
+
+GT_MATH void scale(const struct gt_augment_args *a, pixel p, uint32_t n, float *v) {
+  const float *center = GT_PTR(const float, a->scaling), *factor = center + a->period,
+              *shift = factor + a->period;
+  uint32_t at = a->period == 1 ? 0 : ((p.down * a->width + p.across) * a->channels + p.channel) % a->period;
+  for (uint32_t k = 0; k < n; k++) {
+    v[k] = (v[k] - center[at]) * factor[at] + shift[at];
+    if (++at == a->period) at = 0;
+  }
+}
+
+/* A place beyond the border as one within it, along an axis of so many pixels. */
+GT_MATH float fold(uint32_t border, float place, uint32_t length) {
+  const bool twice = border == GT_AUGMENT_SYMMETRIC; /* the last pixel comes twice in a row */
+  const float half = twice ? 0.5f : 0.0f, period = 2 * (float)(twice ? length : length - 1);
+  if (border == GT_AUGMENT_EDGE || period <= 0) return place;
+  place += half;
+  place = place - period * floorf(place / period);
+  return (place < period - place ? place : period - place) - half;
+}
+
+GT_MATH bool inside(float place, uint32_t length) { return place >= -0.5f && place < (float)length - 0.5f; }
+
+/* What the sample shows at a pixel in n channels, before anything is mixed. */
+GT_MATH void show(const job *j, const source *s, pixel p, uint32_t n, float *v) {
+  const struct gt_augment_args *a = j->a;
+  const float *table = GT_PTR(const float, a->table), *map = s->record + GT_AUGMENT_MAP;
+  for (uint32_t box = a->boxes; box-- > 0;)
+    if (in_box(s->record + GT_AUGMENT_BOXES + 4 * box, p)) {
+      for (uint32_t k = 0; k < n; k++) v[k] = table[(1 + box) * a->channels + p.channel + k];
+      return;
+    }
+  const uint32_t border = j->spec[GT_AUGMENT_SPEC_BORDER];
+  float across = map[0] * (float)p.across + map[1] * (float)p.down + map[2];
+  float down = map[3] * (float)p.across + map[4] * (float)p.down + map[5];
+  if (border && !inside(across, a->width)) across = fold(border, across, a->width);
+  if (border && !inside(down, a->height)) down = fold(border, down, a->height);
+  if (border || (inside(across, a->width) && inside(down, a->height))) {
+    sample(a, j->spec, s->x + p.channel, across, down, n, v);
+    if (j->spec[GT_AUGMENT_SPEC_LIGHTS]) light(j, s, n, v);
+  } else {
+    for (uint32_t k = 0; k < n; k++) v[k] = table[p.channel + k];
+  }
+  if (j->spec[GT_AUGMENT_SPEC_SCALED]) scale(a, p, n, v);
+}
+
+GT_MATH void draw_pixel(const job *j, const source *own, const source *other, pixel p, uint32_t n, float *y) {
+  const bool mixes = j->spec[GT_AUGMENT_SPEC_MIXES],
+             swapped = mixes && in_box(own->record + GT_AUGMENT_MIX_BOX, p);
+  const float share = own->record[GT_AUGMENT_PIXEL_SHARE];
+  float v[CHANNELS] = {0}, mixed[CHANNELS] = {0};
+  show(j, swapped ? other : own, p, n, v);
+  if (mixes && !swapped && share != 1.0f) {
+    show(j, other, p, n, mixed);
+    for (uint32_t k = 0; k < n; k++) v[k] = share * v[k] + (1 - share) * mixed[k];
+  }
+  for (uint32_t k = 0; k < n; k++) y[k] = v[k];
+}
+
+GT_MATH void line_of(const job *j, gt_image_line at, uint32_t channels) {
+  const struct gt_augment_args *a = j->a;
+  const source own = source_of(j, at.sample);
+  const source other = source_of(j, (at.sample ? at.sample : a->batch) - 1);
+  float *y = GT_PTR(float, a->y) + (size_t)at.row * channels;
+  for (uint32_t i = 0; i < at.rows; i++, y += channels)
+    for (uint32_t c = 0; c < channels; c += CHANNELS) {
+      const pixel p = {.across = at.at[2] + i, .down = at.at[1], .channel = c};
+      draw_pixel(j, &own, &other, p, gt_least_u32(channels - c, CHANNELS), y + c);
+    }
+}
+
+GT_CLONES static void augment_line(const job *j, gt_image_line at) {
+  GT_FOR_CHANNELS(j->a->channels, line_of, j, at)
+}
+
+void gt_augment_cpu(const void *args, const uint32_t *spec, uint32_t tile) {
+  const struct gt_augment_args *a = args;
+  const job j = {a, spec};
+  const uint32_t size[GT_IMAGE_AXES] = {1, a->height, a->width};
+  gt_image_line at;
+  for (uint32_t row = tile * gt_image_tile_rows(a->channels);
+       gt_image_line_at(row, a->batch, size, a->channels, tile, &at); row += at.rows)
+    augment_line(&j, at);
+}
+
+/* One sample a tile. In double: a picture may have many pixels. */
+void gt_augment_grey_cpu(const void *args, const uint32_t *spec, uint32_t tile) {
+  const struct gt_augment_args *a = args;
+  const uint32_t places = a->height * a->width, n = a->channels;
+  const float factor = GT_PTR(const float, a->drawn)[(size_t)tile * a->words + GT_AUGMENT_LIGHT];
+  const float *x = GT_PTR(const float, a->x) + (size_t)tile * places * n;
+  double sum = 0;
+  (void)spec;
+  for (uint32_t i = 0; i < places; i++, x += n) {
+    float v[3], all = 0;
+    for (uint32_t c = 0; c < n; c++) {
+      const float lit = within(x[c] * factor, a->white);
+      if (n == 3) v[c] = lit;
+      all += lit;
+    }
+    sum += (double)(n == 3 ? grey_of(v) : all / (float)n);
+  }
+  GT_PTR(float, a->y)[tile] = (float)(sum / places);
+}

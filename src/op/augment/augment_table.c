@@ -1,0 +1,192 @@
+#include "op/augment/augment_table.h"
+#include "base/memory.h"
+#include "shaders/op/augment/augment_draw.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const double degree = 0.017453292519943295; /* pi / 180 */
+
+/* A table under construction: the stages' words first, then columns of floats. */
+typedef struct table {
+  uint32_t *word;
+  size_t words, capacity;
+} table;
+
+static uint32_t add_floats(table *t, const double *value, size_t count) {
+  const size_t first = t->words;
+  if (first + count > t->capacity) {
+    t->capacity = 2 * (first + count);
+    t->word = gt_realloc(t->word, t->capacity * sizeof *t->word);
+  }
+  for (size_t i = 0; i < count; i++) {
+    const float rounded = (float)value[i];
+    memcpy(&t->word[first + i], &rounded, sizeof rounded);
+  }
+  t->words += count;
+  return (uint32_t)first;
+}
+
+static void set_float(table *t, size_t word, double value) {
+  const float rounded = (float)value;
+  memcpy(&t->word[word], &rounded, sizeof rounded);
+}
+
+/* Quantile k of what is uniform between low and high. */
+static double even(const float *range, uint32_t k) {
+  return (double)range[0] + ((double)range[1] - (double)range[0]) * (k + 0.5) / GT_AUGMENT_QUANTILES;
+}
+
+/* --- distributions --- */
+
+/* The share of Beta(alpha, alpha) below x, for x <= 1/2: of its integrand's series each term is the one
+ * before times x (2 alpha + n) / (alpha + 1 + n). */
+static double beta_below(double alpha, double x, double logarithm) {
+  double term = 1, sum = 0;
+  if (x <= 0) return 0;
+  for (int n = 0; term > 1e-17 * sum; n++) {
+    sum += term;
+    term *= x * (2 * alpha + n) / (alpha + 1 + n);
+  }
+  return exp(alpha * (log(x) + log1p(-x)) - logarithm) / alpha * sum;
+}
+
+void gt_beta_quantiles(double alpha, uint32_t count, double *quantile) {
+  const double logarithm = 2 * lgamma(alpha) - lgamma(2 * alpha);
+  double low = 0;
+  for (uint32_t k = 0; k < (count + 1) / 2; k++) {
+    const double wanted = (k + 0.5) / count;
+    double high = 0.5;
+    for (int i = 0; i < 48; i++) {
+      const double middle = (low + high) / 2;
+      if (beta_below(alpha, middle, logarithm) < wanted)
+        low = middle;
+      else
+        high = middle;
+    }
+    quantile[k] = low;
+    quantile[count - 1 - k] = 1 - low;
+  }
+}
+
+/* --- stages --- */
+
+/* Roots of areas, and of ratios of width to height: setting 0 and 1. */
+static void add_rectangles(table *t, size_t word, const float *area, const float *ratio, double picture) {
+  const double low = log((double)ratio[0]), high = log((double)ratio[1]);
+  double *roots = gt_alloc((1 + 2) * GT_AUGMENT_QUANTILES * sizeof *roots),
+         *ratios = roots + GT_AUGMENT_QUANTILES;
+  for (uint32_t k = 0; k < GT_AUGMENT_QUANTILES; k++) {
+    roots[k] = sqrt(picture * even(area, k));
+    ratios[2 * k] = exp((low + (high - low) * (k + 0.5) / GT_AUGMENT_QUANTILES) / 2);
+    ratios[2 * k + 1] = 1 / ratios[2 * k];
+  }
+  const uint32_t first = add_floats(t, roots, GT_AUGMENT_QUANTILES);
+  const uint32_t second = add_floats(t, ratios, 2 * GT_AUGMENT_QUANTILES);
+  t->word[word] = first;
+  t->word[word + 1] = second;
+  free(roots);
+}
+
+/* k / length for k = 0 … length. */
+static uint32_t add_parts(table *t, uint32_t length) {
+  double *part = gt_alloc((length + 1) * sizeof *part);
+  for (uint32_t k = 0; k <= length; k++) part[k] = (double)k / length;
+  const uint32_t first = add_floats(t, part, length + 1);
+  free(part);
+  return first;
+}
+
+/* The middle of the picture, as much of it as the ratios allow. */
+static void set_middle(uint32_t *word, const gt_augment_rule *rule, const float *ratio) {
+  const double shape = (double)rule->width / rule->height;
+  double width = rule->width, height = rule->height;
+  if (shape < (double)ratio[0]) height = fmax(1, round(width / (double)ratio[0]));
+  if (shape > (double)ratio[1]) width = fmax(1, round(height * (double)ratio[1]));
+  word[2] = (uint32_t)width;
+  word[3] = (uint32_t)height;
+  word[0] = (rule->width - word[2]) / 2;
+  word[1] = (rule->height - word[3]) / 2;
+}
+
+static void add_resized_crop(table *t, size_t word, const gt_augment_rule *rule, const float *value) {
+  add_rectangles(t, word, value, value + 2, (double)rule->width * rule->height);
+  const uint32_t widths = add_parts(t, rule->width), heights = add_parts(t, rule->height);
+  t->word[word + 2] = widths;
+  t->word[word + 3] = heights;
+  set_middle(&t->word[word + 4], rule, value + 2);
+}
+
+/* value: as of GT_DRAW_AFFINE. */
+static void add_affine(table *t, size_t word, const float *value) {
+  const uint32_t columns = GT_AUGMENT_AFFINE_COLUMNS;
+  double *line = gt_alloc((size_t)columns * GT_AUGMENT_QUANTILES * sizeof *line);
+  for (uint32_t k = 0; k < GT_AUGMENT_QUANTILES; k++) {
+    const double angle = degree * even(value, k);
+    const double to[] = {cos(angle), sin(angle), 1 / even(value + 4, k), tan(degree * even(value + 6, k)),
+                         tan(degree * even(value + 8, k))};
+    memcpy(line + (size_t)k * columns, to, sizeof to);
+  }
+  const uint32_t first = add_floats(t, line, (size_t)columns * GT_AUGMENT_QUANTILES);
+  t->word[word] = first;
+  set_float(t, word + 1, (double)value[2]);
+  set_float(t, word + 2, (double)value[3]);
+  free(line);
+}
+
+/* value: as of GT_DRAW_MIX. */
+static void add_mix(table *t, size_t word, const gt_augment_rule *rule, const float *value) {
+  const uint32_t columns = GT_AUGMENT_MIX_COLUMNS, count = GT_AUGMENT_QUANTILES;
+  double *line = gt_alloc((size_t)(columns + 1) * count * sizeof *line), *share = line + columns * count;
+  memset(line, 0, (size_t)columns * count * sizeof *line);
+  for (int kind = 0; kind < 2; kind++) {
+    if (value[kind] > 0) gt_beta_quantiles((double)value[kind], count, share);
+    for (uint32_t k = 0; k < count && value[kind] > 0; k++) {
+      line[k * columns + (uint32_t)kind] = share[k];
+      if (kind) line[k * columns + 2] = sqrt(1 - share[k]) / 2;
+    }
+  }
+  const uint32_t first = add_floats(t, line, (size_t)columns * count);
+  t->word[word] = first;
+  set_float(t, word + 1, (double)value[2]);
+  set_float(t, word + 2, (double)value[2] + (double)value[3]);
+  set_float(t, word + 3, 1 / ((double)rule->width * rule->height));
+  free(line);
+}
+
+static void add_stage(table *t, size_t word, const gt_augment_rule *rule, const gt_augment_stage *stage) {
+  const float *value = stage->value;
+  switch ((gt_augment_kind)stage->kind) {
+  case GT_DRAW_CROP:
+    t->word[word] = (uint32_t)value[0];
+    t->word[word + 1] = (uint32_t)value[1];
+    break;
+  case GT_DRAW_RESIZED_CROP: add_resized_crop(t, word, rule, value); break;
+  case GT_DRAW_AFFINE: add_affine(t, word, value); break;
+  case GT_DRAW_CUTOUT:
+    set_float(t, word, (double)value[0]);
+    t->word[word + 1] = (uint32_t)value[1];
+    t->word[word + 2] = (uint32_t)value[2];
+    break;
+  case GT_DRAW_ERASE:
+    add_rectangles(t, word, value + 1, value + 3, (double)rule->width * rule->height);
+    set_float(t, word + 2, (double)value[0]);
+    break;
+  case GT_DRAW_MIX: add_mix(t, word, rule, value); break;
+  default: /* flips and factors: as they are */
+    for (size_t i = 0; i < 6; i++) set_float(t, word + i, (double)value[i]);
+  }
+}
+
+uint32_t *gt_augment_table(const gt_augment_rule *rule, size_t *words) {
+  const size_t head = (size_t)GT_AUGMENT_STAGE_WORDS * GT_AUGMENT_MOST_STAGES;
+  table t = {.words = head, .capacity = head, .word = gt_alloc(head * sizeof *t.word)};
+  memset(t.word, 0, head * sizeof *t.word);
+  for (uint32_t i = 0; i < rule->stages; i++) {
+    const size_t at = (size_t)i * GT_AUGMENT_STAGE_WORDS;
+    t.word[at] = rule->stage[i].kind;
+    add_stage(&t, at + 1, rule, &rule->stage[i]);
+  }
+  *words = t.words;
+  return t.word;
+}

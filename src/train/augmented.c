@@ -1,0 +1,64 @@
+#include "train/augmented.h"
+#include "op/core.h"
+#include "op/elementwise.h"
+#include "op/move.h"
+#include <string.h>
+
+bool gt_augmented_inputs(gt_augmented *augmented, gt_config *config, const gt_samples *samples,
+                         gt_arena *arena, gt_graph *graph, gt_id clock, gt_batch_attribute batch,
+                         gt_model_inputs *inputs) {
+  if (!gt_config_augment(config, &augmented->plan, &config->diagnostics)) return false;
+  *inputs = gt_samples_augmented(samples, arena, graph, clock, batch, &augmented->plan, &augmented->drawn);
+  return true;
+}
+
+/* x of the row before each, of the last for the first. */
+static gt_id row_before(gt_graph *graph, gt_id x) {
+  const gt_shape shape = gt_node_at(graph, x)->shape;
+  int64_t start[GT_MAX_RANK] = {shape.dim[0] - 1}, stop[GT_MAX_RANK];
+  if (shape.dim[0] == 1) return x;
+  memcpy(stop, shape.dim, sizeof stop);
+  const gt_id last = gt_shrink(graph, x, start, stop);
+  start[0] = 0;
+  stop[0] = shape.dim[0] - 1;
+  const gt_id part[2] = {last, gt_shrink(graph, x, start, stop)};
+  return gt_concatenate(graph, part, 2, 0);
+}
+
+static void mix_targets(gt_augmented *augmented, gt_graph *graph, gt_forward *forward) {
+  const gt_id own = forward->targets, others = row_before(graph, own),
+              share = gt_augment_share(graph, augmented->drawn);
+  if (others == GT_NONE || share == GT_NONE) return; /* the graph knows why */
+  if (gt_node_at(graph, own)->dtype == GT_I32) {
+    augmented->mixture = (gt_loss_mixture){others, share};
+    forward->mixture = &augmented->mixture;
+    return;
+  }
+  gt_shape shape = gt_node_at(graph, own)->shape;
+  for (int d = 1; d < shape.rank; d++) shape.dim[d] = 1;
+  const gt_id part = gt_reshape(graph, share, shape), rest = gt_sub(graph, gt_constant(graph, 1), part);
+  forward->targets = gt_add(graph, gt_mul(graph, part, own), gt_mul(graph, rest, others));
+}
+
+void gt_augmented_targets(gt_augmented *augmented, gt_graph *graph, gt_forward *forward) {
+  const gt_augment_look *look = &augmented->plan.look;
+  if (forward->targets == GT_NONE) return;
+  if (gt_node_at(graph, forward->targets)->shape.rank > 2) {
+    gt_augment_look geometry;
+    memset(&geometry, 0, sizeof geometry); /* attributes are compared as bytes */
+    geometry.border = look->border;
+    geometry.nearest = look->nearest;
+    geometry.mixes = look->mixes;
+    forward->targets = gt_augment(graph, forward->targets, augmented->drawn, GT_NONE, &geometry);
+  } else if (look->mixes) {
+    mix_targets(augmented, graph, forward);
+  }
+}
+
+gt_model_inputs gt_mirrored_inputs(gt_model_inputs inputs, gt_arena *arena, gt_graph *graph, gt_id clock) {
+  gt_model_input *item = GT_NEW(arena, gt_model_input);
+  const gt_id plain = inputs.items[0].node, both[2] = {plain, gt_mirror(graph, clock, plain)};
+  *item = inputs.items[0];
+  item->node = gt_concatenate(graph, both, 2, 0);
+  return (gt_model_inputs){1, item};
+}

@@ -1,0 +1,23 @@
+/* A batch of training samples as augmentation changes it, with its targets. */
+#ifndef GT_TRAIN_AUGMENTED_H
+#define GT_TRAIN_AUGMENTED_H
+#include "model/forward.h"
+#include "train/config.h"
+#include "train/samples.h"
+
+typedef struct gt_augmented {
+  gt_augment_plan plan;
+  gt_id drawn; /* op/augment/augment.h */
+  gt_loss_mixture mixture;
+} gt_augmented;
+
+/* False after reporting. */
+bool gt_augmented_inputs(gt_augmented *augmented, gt_config *config, const gt_samples *samples,
+                         gt_arena *arena, gt_graph *graph, gt_id clock, gt_batch_attribute batch,
+                         gt_model_inputs *inputs);
+/* Changes the targets, if they are pictures or samples are mixed: labels stay two, for the loss to weigh.
+ * Must outlive the forward pass. */
+void gt_augmented_targets(gt_augmented *augmented, gt_graph *graph, gt_forward *forward);
+/* All samples of the one input, and all of them again, mirrored (gt_forward.mirrored). */
+gt_model_inputs gt_mirrored_inputs(gt_model_inputs inputs, gt_arena *arena, gt_graph *graph, gt_id clock);
+#endif

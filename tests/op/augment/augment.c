@@ -1,0 +1,252 @@
+#include "op/augment/augment.h"
+#include "base/philox.h"
+#include "op/case.h"
+#include "op/core.h"
+#include <math.h>
+#include <string.h>
+
+GT_REGISTER(opcase, augment)
+
+/* Inputs: pictures, a record for each, then perhaps a scaling. p[0]: nearest; p[1]: erased boxes; p[2]: what
+ * is done to the light, MIX to mix; p[3]: what lies beyond the border. Records of any numbers are maps, boxes
+ * and factors of some kind. */
+enum { BRIGHT = 1, CONTRAST = 2, SATURATION = 4, MIX = 8 };
+
+static gt_augment_look look_of(const gt_case_view *v) {
+  gt_augment_look look;
+  memset(&look, 0, sizeof look);
+  look.nearest = v->c->p[0] != 0;
+  look.boxes = (uint32_t)v->c->p[1];
+  look.border = (uint32_t)v->c->p[3];
+  look.lights = (v->c->p[2] & ~MIX) != 0;
+  look.contrasts = (v->c->p[2] & CONTRAST) != 0;
+  look.saturates = (v->c->p[2] & SATURATION) != 0;
+  look.mixes = (v->c->p[2] & MIX) != 0;
+  look.white = 1.5f;
+  for (int c = 0; c < GT_AUGMENT_MOST_VALUES; c++) {
+    look.fill[c] = 0.25f * (float)(c + 1);
+    for (int box = 0; box < GT_AUGMENT_MOST_BOXES; box++) look.value[box][c] = -1.0f - (float)(box * 4 + c);
+  }
+  return look;
+}
+
+static gt_id build(gt_graph *g, const gt_case_view *v, const gt_id *x) {
+  const gt_augment_look look = look_of(v);
+  return gt_augment(g, x[0], x[1], v->inputs > 2 ? x[2] : GT_NONE, &look);
+}
+
+static gt_id build_grey(gt_graph *g, const gt_case_view *v, const gt_id *x) {
+  const gt_augment_look look = look_of(v);
+  return gt_augment_grey(g, x[0], x[1], &look);
+}
+
+typedef struct pictures {
+  const gt_case_view *v;
+  const double *const *x;
+  gt_augment_look look;
+  int64_t batch, height, width, channels, words;
+} pictures;
+
+static pictures pictures_of(const gt_case_view *v, const double *const *x) {
+  const gt_shape s = v->shape[0];
+  return (pictures){
+      v, x, look_of(v), s.dim[0], s.dim[1], s.dim[2], s.rank == 4 ? s.dim[3] : 1, v->shape[1].dim[1]};
+}
+
+static double value_at(const pictures *p, int64_t row, int64_t y, int64_t x, int64_t c) {
+  return p->x[0][((row * p->height + y) * p->width + x) * p->channels + c];
+}
+
+static double limit(const pictures *p, double v) { return fmin(fmax(v, 0), (double)p->look.white); }
+
+static double grey_of(const double *v) { return 0.2989 * v[0] + 0.587 * v[1] + 0.114 * v[2]; }
+
+static double mean_grey(const pictures *p, int64_t row) {
+  const double factor = p->x[1][row * p->words + 6];
+  double sum = 0;
+  for (int64_t i = 0; i < p->height * p->width; i++) {
+    double v[3], all = 0;
+    for (int64_t c = 0; c < p->channels; c++) {
+      const double lit = limit(p, factor * value_at(p, row, i / p->width, i % p->width, c));
+      if (c < 3) v[c] = lit;
+      all += lit / (double)p->channels;
+    }
+    sum += p->channels == 3 ? grey_of(v) : all;
+  }
+  return sum / (double)(p->height * p->width);
+}
+
+/* Where a place is on a row of pixels that is continued beyond its ends. */
+static double folded(gt_augment_border border, double place, double length) {
+  if (border == GT_BORDER_EDGE) return fmin(fmax(place, 0), length - 1);
+  if (border == GT_BORDER_SYMMETRIC) place += 0.5; /* the ends of pixels, not their middles */
+  const double end = border == GT_BORDER_SYMMETRIC ? length : length - 1;
+  if (end <= 0) return 0;
+  while (place < 0 || place > end) place = place < 0 ? -place : 2 * end - place;
+  return border == GT_BORDER_SYMMETRIC ? place - 0.5 : place;
+}
+
+/* Channel c of the sample at a place inside it. */
+static double sampled(const pictures *p, int64_t row, double x, double y, int64_t c) {
+  x = fmin(fmax(x, 0), (double)(p->width - 1));
+  y = fmin(fmax(y, 0), (double)(p->height - 1));
+  if (p->look.nearest) return value_at(p, row, (int64_t)floor(y + 0.5), (int64_t)floor(x + 0.5), c);
+  double sum = 0;
+  for (int64_t i = 0; i < p->height; i++)
+    for (int64_t j = 0; j < p->width; j++)
+      sum += fmax(0, 1 - fabs(y - (double)i)) * fmax(0, 1 - fabs(x - (double)j)) * value_at(p, row, i, j, c);
+  return sum;
+}
+
+static double lit(const pictures *p, int64_t row, double x, double y, int64_t c) {
+  const double *factor = p->x[1] + row * p->words + 6;
+  double v[16], grey = p->look.contrasts ? mean_grey(p, row) : 0;
+  for (int64_t k = 0; k < p->channels; k++) {
+    v[k] = limit(p, factor[0] * sampled(p, row, x, y, k));
+    if (p->look.contrasts) v[k] = limit(p, factor[1] * v[k] + (1 - factor[1]) * grey);
+  }
+  if (!p->look.saturates || p->channels != 3) return v[c];
+  return limit(p, factor[2] * v[c] + (1 - factor[2]) * grey_of(v));
+}
+
+static bool in_box(const double *box, int64_t x, int64_t y) {
+  return (double)x >= box[0] && (double)y >= box[1] && (double)x < box[2] && (double)y < box[3];
+}
+
+static double shown(const pictures *p, int64_t row, int64_t x, int64_t y, int64_t c) {
+  const double *record = p->x[1] + row * p->words;
+  const int64_t channel = c < 3 ? c : 3;
+  for (int64_t box = p->look.boxes; box-- > 0;)
+    if (in_box(record + 16 + 4 * box, x, y)) return (double)p->look.value[box][channel];
+  const gt_augment_border border = (gt_augment_border)p->look.border;
+  double across = record[0] * (double)x + record[1] * (double)y + record[2];
+  double down = record[3] * (double)x + record[4] * (double)y + record[5];
+  if (border && (across < -0.5 || across >= (double)p->width - 0.5))
+    across = folded(border, across, (double)p->width);
+  if (border && (down < -0.5 || down >= (double)p->height - 0.5))
+    down = folded(border, down, (double)p->height);
+  double v = (double)p->look.fill[channel];
+  if (border ||
+      (across >= -0.5 && down >= -0.5 && across < (double)p->width - 0.5 && down < (double)p->height - 0.5))
+    v = p->look.lights ? lit(p, row, across, down, c) : sampled(p, row, across, down, c);
+  if (p->v->inputs < 3) return v;
+  const int64_t period = p->v->shape[2].dim[1], at = ((y * p->width + x) * p->channels + c) % period;
+  const double *scaling = p->x[2] + at;
+  return (v - scaling[0]) * scaling[period] + scaling[2 * period];
+}
+
+static gt_shape reference(const gt_case_view *v, const double *const *x, double *out) {
+  const pictures p = pictures_of(v, x);
+  for (int64_t i = 0; out && i < gt_shape_count(v->shape[0]); i++) {
+    const int64_t c = i % p.channels, w = i / p.channels % p.width, h = i / p.channels / p.width % p.height;
+    const int64_t row = i / p.channels / p.width / p.height, other = (row + p.batch - 1) % p.batch;
+    const double *record = x[1] + row * p.words, share = record[10];
+    out[i] = shown(&p, row, w, h, c);
+    if (!p.look.mixes) continue;
+    if (in_box(record + 12, w, h))
+      out[i] = shown(&p, other, w, h, c);
+    else
+      out[i] = share * out[i] + (1 - share) * shown(&p, other, w, h, c);
+  }
+  return v->shape[0];
+}
+
+static gt_shape reference_grey(const gt_case_view *v, const double *const *x, double *out) {
+  const pictures p = pictures_of(v, x);
+  for (int64_t row = 0; out && row < p.batch; row++) out[row] = mean_grey(&p, row);
+  return gt_shape_1(p.batch);
+}
+
+/* --- whole pixels --- */
+
+/* Inputs: the clock's state (words p[0..2]) and its table, pictures; moved by at most p[4] pixels, and
+ * mirrored. */
+static gt_id build_moved(gt_graph *g, const gt_case_view *v, const gt_id *x) {
+  const gt_shape shape = v->shape[2];
+  gt_augment_rule rule;
+  gt_augment_look look;
+  memset(&rule, 0, sizeof rule);
+  memset(&look, 0, sizeof look);
+  rule.batch = shape.dim[0];
+  rule.height = (uint32_t)shape.dim[1];
+  rule.width = (uint32_t)shape.dim[2];
+  rule.stages = 2;
+  rule.stage[0] = (gt_augment_stage){GT_DRAW_CROP, {(float)v->c->p[4], (float)v->c->p[4]}};
+  rule.stage[1] = (gt_augment_stage){GT_DRAW_HORIZONTAL_FLIP, {0.5f}};
+  const gt_id drawn = gt_augment_draw(g, gt_clock(g, v->variable[0], v->variable[1]), &rule);
+  return gt_augment(g, x[2], drawn, GT_NONE, &look);
+}
+
+static gt_shape reference_moved(const gt_case_view *v, const double *const *x, double *out) {
+  const int64_t *p = v->c->p, batch = v->shape[2].dim[0], height = v->shape[2].dim[1],
+                width = v->shape[2].dim[2], most = p[4];
+  const int64_t channels = v->shape[2].rank == 4 ? v->shape[2].dim[3] : 1;
+  const uint64_t seed = (uint32_t)p[1] | (uint64_t)p[2] << 32, moves = 2 * (uint64_t)most + 1;
+  for (int64_t row = 0; out && row < batch; row++) {
+    const gt_philox move = gt_philox_block(seed, GT_PURPOSE_AUGMENT, (uint32_t)p[0], 32 * (uint32_t)row);
+    const gt_philox flip = gt_philox_block(seed, GT_PURPOSE_AUGMENT, (uint32_t)p[0], 32 * (uint32_t)row + 16);
+    for (int64_t i = 0; i < height * width * channels; i++) {
+      const int64_t c = i % channels, across = i / channels % width, down = i / channels / width;
+      int64_t from = flip.v[0] >> 31 ? across : width - 1 - across;
+      from += (int64_t)(move.v[0] * moves >> 32) - most;
+      const int64_t line = down + (int64_t)(move.v[1] * moves >> 32) - most;
+      const bool inside = from >= 0 && from < width && line >= 0 && line < height;
+      out[row * height * width * channels + i] =
+          inside ? x[2][((row * height + line) * width + from) * channels + c] : 0;
+    }
+  }
+  return v->shape[2];
+}
+
+static const gt_case_rule plain = {.name = "augment",
+                                   .build = build,
+                                   .reference = reference,
+                                   .tolerance = 2e-5,
+                                   .floor = 1,
+                                   .reason = "shares are what is left of places in a picture, rounded"};
+static const gt_case_rule grey = {.name = "augment_grey",
+                                  .build = build_grey,
+                                  .reference = reference_grey,
+                                  .tolerance = 2e-6,
+                                  .reason = "a mean of many values"};
+static const gt_case_rule moved = {.name = "augment",
+                                   .build = build_moved,
+                                   .reference = reference_moved,
+                                   .tolerance = 0,
+                                   .reason = "whole pixels are copied"};
+
+static const gt_case cases[] = {
+    {&plain, "1,1,1 1,16", {0}},
+    {&plain, "5,7,6 5,16", {0}},
+    {&plain, "5,7,6 5,16", {1}},
+    {&plain, "9,8,7,3 9,16", {0}},
+    {&plain, "9,8,7,3 9,20", {1, 1, BRIGHT}},
+    {&plain, "9,8,7,3 9,32", {0, 4, BRIGHT | CONTRAST | SATURATION | MIX}},
+    {&plain, "9,8,7,3 9,24 3,3", {0, 2, CONTRAST}},
+    {&plain, "9,8,7 9,24 3,1", {0, 2, CONTRAST | SATURATION | MIX}},
+    {&plain, "4,5,5,2 4,16 3,50", {0, 0, MIX}},
+    {&plain, "4,5,5,6 4,20 3,6", {0, 1, BRIGHT | CONTRAST | SATURATION | MIX}},
+    {&plain, "1,6,5,4 1,20", {0, 1, MIX}},
+    {&plain, "40,28,28,1 40,16", {0, 0, MIX}, 0, -1, 1},
+    {&plain, "6,33,31,3 6,20 3,3", {0, 1, CONTRAST | MIX}, 0, -1, 1.5},
+    /* Maps by halves, so that places lie on pixels, between them and on the border. */
+    {&plain, "12,6,6,3 g12,16", {0}},
+    {&plain, "12,6,6,3 g12,20", {0, 1, MIX}},
+    {&plain, "9,8,7,3 9,16", {0, 0, 0, GT_BORDER_EDGE}},
+    {&plain, "9,8,7,3 9,16", {0, 0, 0, GT_BORDER_REFLECT}},
+    {&plain, "9,5,6 9,16", {0, 0, CONTRAST, GT_BORDER_SYMMETRIC}},
+    {&plain, "12,6,5,2 g12,16", {0, 0, 0, GT_BORDER_EDGE}},
+    {&plain, "12,6,5,2 g12,16", {0, 0, MIX, GT_BORDER_REFLECT}},
+    {&plain, "12,3,5,2 g12,16", {0, 0, 0, GT_BORDER_SYMMETRIC}},
+    {&plain, "4,1,3 4,16", {0, 0, 0, GT_BORDER_REFLECT}},
+    {&plain, "4,1,3 4,16", {0, 0, 0, GT_BORDER_SYMMETRIC}},
+    {&grey, "1,1,1 1,16", {0}},
+    {&grey, "3,28,28 3,16", {0}},
+    {&grey, "5,17,9,3 5,20", {0, 1}, 0, -1, 3},
+    {&grey, "2,9,40,5 2,16", {0}},
+    {&moved, "w4 v1,1 11,8,9,3", {3, 5, 1, 0, 4}},
+    {&moved, "w4 v1,1 11,28,28", {9, 5, 1, 0, 2}},
+    {&moved, "w4 v1,1 6,4,4,16", {9, 5, 1, 0, 0}},
+    {&moved, "w4 v1,1 6,4,4,1", {9, 5, 1, 0, 9}},
+};
+GT_CASES(augment, cases);
