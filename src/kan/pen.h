@@ -29,7 +29,4 @@ typedef void gt_drawing(gt_pen *pen, const void *picture);
 void gt_draw_svg(gt_drawing *draw, const void *picture, int width, int height, FILE *stream);
 /* Twice as fine as the units: heap, finished by the caller. */
 gt_picture gt_draw_pixels(gt_drawing *draw, const void *picture, int width, int height);
-
-/* The rows of a character's pixels, 5 bits each from the left; an empty box for what the font has not. */
-const uint8_t *gt_font_glyph(char c);
 #endif

@@ -1,10 +1,11 @@
 /* Lines and discs as pixels: how much of a pixel is covered follows from its centre's distance to them. */
 #include "base/memory.h"
+#include "data/letters.h"
 #include "kan/pen.h"
 #include <math.h>
 #include <string.h>
 
-enum { FINE = 2, GLYPH_ROWS = 7, GLYPH_COLUMNS = 5 };
+enum { FINE = 2, ROWS = 8, COLUMNS = 5 /* of a letter */ };
 static const double dash = 3;
 
 typedef struct pixels {
@@ -69,13 +70,11 @@ static void text(gt_pen *pen, gt_point middle, const char *text, uint32_t colour
   const int length = (int)strlen(text);
   const int left = (int)lround(FINE * (middle.x - 0.5 * (GT_TEXT_WIDTH * length - 1)));
   const int top = (int)lround(FINE * (middle.y - 0.5 * GT_TEXT_HEIGHT));
-  for (int c = 0; c < length; c++) {
-    const uint8_t *glyph = gt_font_glyph(text[c]);
-    for (int y = 0; y < GLYPH_ROWS * FINE; y++)
-      for (int x = 0; x < GLYPH_COLUMNS * FINE; x++)
-        if (glyph[y / FINE] >> (GLYPH_COLUMNS - 1 - x / FINE) & 1)
+  for (int c = 0; c < length; c++)
+    for (int y = 0; y < ROWS * FINE; y++)
+      for (int x = 0; x < COLUMNS * FINE; x++)
+        if (gt_letter_has(text[c], (uint32_t)(y / FINE), (uint32_t)(x / FINE)))
           mix(p, left + c * GT_TEXT_WIDTH * FINE + x, top + y, colour, 1);
-  }
 }
 
 gt_picture gt_draw_pixels(gt_drawing *draw, const void *picture, int width, int height) {
