@@ -26,8 +26,9 @@
 #define GT_PATCHES_ENTRIES  8  /* of the table, at least one */
 #define GT_PATCHES_IMAGE    9  /* elements of one image */
 #define GT_PATCHES_CHANNELS 10 /* of a group */
-#define GT_PATCHES_RUN      11 /* so many taps, from each multiple of that on, lie one behind another in memory \
-                                */
+#define GT_PATCHES_RUN                                                                \
+  11 /* so many taps, from each multiple of that on, lie one behind another in memory \
+      */
 #define GT_PATCHES_LIST   12 /* where the list of lines begins … */
 #define GT_PATCHES_LISTED 13 /* … and of how many words it is, at least one */
 #define GT_PATCHES_ROWS   14 /* of the result, for each image */

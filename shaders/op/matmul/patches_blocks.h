@@ -14,6 +14,6 @@
 GT_ARGS(gt_patches_blocks_args) {
   GT_FLOATS image; /* [places, all_channels] */
   GT_WORDS
-      blocks; /* [places, all_channels / channels], along places [places / GT_RANGE_PLACES, all_channels] */
+  blocks; /* [places, all_channels / channels], along places [places / GT_RANGE_PLACES, all_channels] */
   uint places, all_channels, channels;
 };

@@ -24,8 +24,8 @@ static const candidate candidates[] = {{128, 128, 32, 64, 64, {530, 0, 0}},
                                        {64, 64, 32, 32, 32, {300, 190, 140}},
                                        {64, 64, 32, 64, 32, {250, 150, 100}},
                                        {32, 32, 32, 32, 32, {150, 80, 50}}};
-/* In how many parts k is cut, at most. Small results of long sums, such as the gradients of a convolution's weights,
- * need many to fill a device. */
+/* In how many parts k is cut, at most. Small results of long sums, such as the gradients of a convolution's
+ * weights, need many to fill a device. */
 static const uint8_t splits[] = {1,  2,  3,  4,  5,  6,  7,  8,  9,  10, 11, 12, 13, 14, 15, 16, 17, 18,
                                  19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 48, 64, 96, 128};
 _Static_assert(sizeof splits * sizeof candidates / sizeof *candidates == GT_MATMUL_MATRIX_WAYS, "all fit");
