@@ -6,6 +6,7 @@
  * Include after the kernel's argument struct, which provides x[], y[], clock and row. Define before:
  *   GT_PROGRAM_X       length of x[] (4 or 8)
  *   GT_PROGRAM_LAYOUT  if there is a layout_ argument (GT_LOAD_GENERAL)
+ *   GT_PROGRAM_READS   if the kernel writes what comes out itself
  *   GT_SCALAR          one element at a time (V is float) instead of four consecutive ones (V is vec4). */
 #ifndef GT_PROGRAM_GLSL
 #define GT_PROGRAM_GLSL
@@ -200,6 +201,7 @@ void gt_store(GT_FLOATS to, gt_place at, V value) {
     for (uint l = 0u; l < at.lanes; l++) to.at[at.first + l] = value[l];
 }
 
+#ifndef GT_PROGRAM_READS
 /* Runs the program and writes its outputs. */
 void gt_program_write(gt_place at, V leader) {
   V result[GT_PROGRAM_OUTPUTS];
@@ -211,5 +213,6 @@ void gt_program_write(gt_place at, V leader) {
   if (OUTPUT_COUNT > 3u) gt_store(y[3], at, result[3]);
 #endif
 }
+#endif
 #endif
 #endif

@@ -14,38 +14,13 @@ layout(constant_id = GT_REDUCE_SPEC_PER_LANE) const uint PER_LANE = 0u;
 
 shared float partial[LOCAL_X];
 
-float start() {
-  float value = 0.0;
-  if (KIND == GT_REDUCE_MAX) value = -gt_infinity();
-  if (KIND == GT_REDUCE_MIN) value = gt_infinity();
-  return value;
-}
-
-float join(float a, float b) {
-  float value = a + b;
-  if (KIND == GT_REDUCE_MAX || KIND == GT_REDUCE_FINITE) value = max(a, b);
-  if (KIND == GT_REDUCE_MIN) value = min(a, b);
-  return value;
-}
+#include "op/reduce.glsl"
 
 float element(uint o, uint n, uint r) {
   float result[GT_PROGRAM_OUTPUTS];
   gt_program(gt_place((o * reduced + r) * inner + n, 1u), 0.0, result);
   if (KIND == GT_REDUCE_FINITE) return gt_finite(result[0]) ? 0.0 : 1.0;
   return result[0];
-}
-
-/* Joins r, r + step, … below `end` of output row o, inner element n, in this order. Four are fetched before the
- * first is used: one load in flight an invocation would leave memory waiting. */
-float gather(uint o, uint n, uint r, uint end, uint step) {
-  float value = start();
-  for (; r + 3u * step < end; r += 4u * step) {
-    float a = element(o, n, r), b = element(o, n, r + step);
-    float c = element(o, n, r + 2u * step), d = element(o, n, r + 3u * step);
-    value = join(join(join(join(value, a), b), c), d);
-  }
-  for (; r < end; r += step) value = join(value, element(o, n, r));
-  return value;
 }
 
 void finish(uint i, float value) {

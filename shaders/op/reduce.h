@@ -2,7 +2,9 @@
  * inner], row-major, cut along `reduced` into chunks of `chunk` (out is [outer, chunks, inner]). The prologue
  * program reads logical element (o * reduced + r) * inner + n. */
 #include "lib/args.h"
-#define GT_REDUCE_SPEC_KIND     3
+#define GT_REDUCE_SPEC_KIND 3
+#define GT_REDUCE_SPEC_ACROSS \
+  5 /* of kernel reduce_columns: quads of inner elements of a workgroup, a power of two */
 #define GT_REDUCE_SPEC_PER_LANE 4 /* 1: an invocation has an output to itself; 0: a workgroup (inner = 1) */
 /* Kinds. */
 #define GT_REDUCE_SUM 0

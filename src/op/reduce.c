@@ -17,7 +17,8 @@ enum {
   WORKGROUP = 256,
   SMALL_WORKGROUP = 64,
   SERIAL = 64,
-  RESIDENT = 2048
+  RESIDENT = 2048,
+  MOST_ACROSS = 64
 }; /* SERIAL: so few that one invocation does them in turn; RESIDENT: invocations that keep a unit busy */
 static const gt_op rows[ROWS];
 
@@ -236,6 +237,32 @@ static uint32_t chunk_for_cpu(const struct gt_reduce_args *a) {
   return chunk < a->reduced ? chunk : a->reduced;
 }
 
+/* How kernel reduce_columns is cut; nothing is, where it is of no use. */
+typedef struct gt_columns {
+  uint32_t across, down, tiles, workgroup;
+} gt_columns;
+
+static gt_columns columns_of(gt_lowering *lowering, const struct gt_reduce_args *a) {
+  gt_columns c = {.across = 1};
+  if (!gt_lowering_target(lowering)->device || a->inner % 4 || a->reduced <= SERIAL) return c;
+  c.workgroup = gt_lower_workgroup(lowering, WORKGROUP, 1);
+  while (c.across < a->inner / 4 && c.across < MOST_ACROSS && c.across < c.workgroup) c.across *= 2;
+  c.down = c.workgroup / c.across;
+  c.tiles = gt_ceil_div(a->inner / 4, c.across);
+  return c;
+}
+
+/* Chunks such that an invocation joins about as many values in this pass as in the next, and no more than
+ * fill the device. */
+static uint32_t chunk_for_columns(const struct gt_reduce_args *a, const gt_target *target,
+                                  const gt_columns *c) {
+  const uint64_t units = target->units ? target->units : 16, tiles = (uint64_t)a->outer * c->tiles;
+  const uint64_t wanted = gt_ceil_div(units * RESIDENT / c->workgroup, tiles);
+  const uint64_t balanced = (uint64_t)c->down * gt_most_u32(root(gt_ceil_div(a->reduced, c->down)), 8);
+  const uint64_t chunk = gt_most(gt_ceil_div(a->reduced, wanted), balanced);
+  return wanted == 1 || chunk > a->reduced ? a->reduced : (uint32_t)chunk;
+}
+
 /* On a device: enough chunks to fill it, none shorter than what pays for the next pass. */
 static uint32_t chunk_for_device(const struct gt_reduce_args *a, const gt_target *target) {
   const uint64_t units = target->units ? target->units : 16;
@@ -256,9 +283,16 @@ static uint32_t chunk_for_device(const struct gt_reduce_args *a, const gt_target
   return chunk < a->reduced ? (uint32_t)chunk : a->reduced;
 }
 
-static const gt_kernel kernel = {"reduce", gt_reduce_cpu};
+static const gt_kernel kernel = {"reduce", gt_reduce_cpu}, columns = {.name = "reduce_columns"};
 
 static void set_grid(gt_lowering *lowering, gt_step *step, const struct gt_reduce_args *args, uint32_t kind) {
+  const gt_columns c = columns_of(lowering, args);
+  if (c.down) {
+    step->spec[GT_REDUCE_SPEC_KIND] = kind;
+    step->spec[GT_REDUCE_SPEC_ACROSS] = c.across;
+    gt_lower_grid(lowering, (uint64_t)args->outer * args->chunks * c.tiles * c.workgroup, c.workgroup);
+    return;
+  }
   const uint64_t outputs = (uint64_t)args->outer * args->chunks * args->inner;
   const uint32_t most = gt_lower_workgroup(lowering, WORKGROUP, 1);
   step->spec[GT_REDUCE_SPEC_KIND] = kind;
@@ -274,7 +308,8 @@ static void set_grid(gt_lowering *lowering, gt_step *step, const struct gt_reduc
  * chunks. */
 static void lower_pass(gt_lowering *lowering, const gt_group *group, const struct gt_reduce_args *args,
                        uint32_t kind, uint32_t from, uint32_t to) {
-  gt_step *step = gt_lower_step(lowering, &kernel, args, sizeof *args);
+  gt_step *step =
+      gt_lower_step(lowering, columns_of(lowering, args).down ? &columns : &kernel, args, sizeof *args);
   if (from == GT_NONE) {
     gt_lower_program(lowering, group, offsetof(struct gt_reduce_args, x), offsetof(struct gt_reduce_args, y),
                      offsetof(struct gt_reduce_args, clock), offsetof(struct gt_reduce_args, layout_));
@@ -290,9 +325,12 @@ static void lower_pass(gt_lowering *lowering, const gt_group *group, const struc
   set_grid(lowering, step, args, kind);
 }
 
-static struct gt_reduce_args in_chunks(const gt_lowering *lowering, struct gt_reduce_args args) {
+static struct gt_reduce_args in_chunks(gt_lowering *lowering, struct gt_reduce_args args) {
   const gt_target *target = gt_lowering_target(lowering);
-  args.chunk = target->device ? chunk_for_device(&args, target) : chunk_for_cpu(&args);
+  const gt_columns c = columns_of(lowering, &args);
+  args.chunk = c.down           ? chunk_for_columns(&args, target, &c)
+               : target->device ? chunk_for_device(&args, target)
+                                : chunk_for_cpu(&args);
   args.chunks = (uint32_t)gt_ceil_div(args.reduced, args.chunk);
   return args;
 }
