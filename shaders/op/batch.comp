@@ -7,7 +7,7 @@
 #include "lib/philox.glsl"
 layout(local_size_x_id = GT_SPEC_LOCAL_X) in;
 layout(constant_id = GT_BATCH_SPEC_MODE) const uint MODE = 0u;
-layout(constant_id = GT_BATCH_SPEC_SEQUENTIAL) const uint SEQUENTIAL = 0u;
+layout(constant_id = GT_BATCH_SPEC_ORDER) const uint ORDER = 0u;
 layout(constant_id = GT_BATCH_SPEC_SCALED) const uint SCALED = 0u;
 layout(constant_id = GT_BATCH_SPEC_QUADS) const uint QUADS = 1u;
 
@@ -61,8 +61,9 @@ void main() {
     if (MODE == GT_BATCH_WEIGHT) y.at[r] = floatBitsToUint(inside ? 1.0 : 0.0);
     else {
       uint s = 0u;
-      if (inside && SEQUENTIAL != 0u) s = index;
-      if (inside && SEQUENTIAL == 0u) s = gt_shuffle_index(index, samples, seed, epoch);
+      if (ORDER == GT_BATCH_WINDOW) s = clock.at[0] % window * batch + r;
+      else if (inside && ORDER == GT_BATCH_SEQUENTIAL) s = index;
+      else if (inside) s = gt_shuffle_index(index, samples, seed, epoch);
       for (uint q = 0u; q < QUADS; q++, f += 4u * pieces)
         if (f < features) copy(r, s, f, min(features - f, 4u));
     }

@@ -1,18 +1,22 @@
-/* Rows of a resident dataset (op/batch.h). U8 data is read as packed words; the buffer is padded to 4 bytes.
- */
+/* Rows of a dataset, or of a window of it (op/batch.h). U8 data is read as packed words; the buffer is padded
+ * to 4 bytes. */
 #include "lib/args.h"
-#define GT_BATCH_SPEC_MODE       3
-#define GT_BATCH_SPEC_SEQUENTIAL 4
-#define GT_BATCH_SPEC_SCALED     5
-#define GT_BATCH_SPEC_QUADS      6 /* of features that an invocation copies */
+#define GT_BATCH_SPEC_MODE   3
+#define GT_BATCH_SPEC_ORDER  4
+#define GT_BATCH_SPEC_SCALED 5
+#define GT_BATCH_SPEC_QUADS  6 /* of features that an invocation copies */
 /* Modes. */
 #define GT_BATCH_U8     0 /* to floats */
 #define GT_BATCH_F32    1
 #define GT_BATCH_I32    2
 #define GT_BATCH_WEIGHT 3
+/* Orders. */
+#define GT_BATCH_SHUFFLED   0
+#define GT_BATCH_SEQUENTIAL 1
+#define GT_BATCH_WINDOW     2 /* the rows lie as they are wanted, batch after batch, in a ring */
 GT_ARGS(gt_batch_args) {
   GT_ADDRESS data; /* indices into it may need more than 32 bits */
   GT_WORDS y, clock;
   GT_FLOATS scaling; /* [3][period]: center, scale, shift */
-  uint batch, samples, features, period, steps, first_step, first_epoch;
+  uint batch, samples, features, period, steps, first_step, first_epoch, window;
 };

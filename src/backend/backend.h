@@ -14,8 +14,14 @@ typedef struct gt_executable
     gt_executable; /* a plan compiled for one backend and bound to variables' buffers */
 typedef enum gt_buffer_kind {
   GT_BUFFER_DEVICE,
-  GT_BUFFER_HOST
-} gt_buffer_kind; /* HOST: mapped and coherent */
+  GT_BUFFER_HOST, /* mapped and coherent */
+  GT_BUFFER_FED   /* as DEVICE, and `feed` may write to it */
+} gt_buffer_kind;
+
+typedef struct gt_copy { /* so many bytes of one buffer to another */
+  gt_buffer *to;
+  uint64_t to_offset, from_offset, size;
+} gt_copy;
 
 /* No entry may be NULL, for nobody asks. Required: training and evaluation need it, it must do what it says.
  * Optional: for measuring and for explaining a failure; a backend that cannot do it fails with a message. */
@@ -26,10 +32,16 @@ typedef struct gt_backend_api {
   gt_buffer *(*buffer_create)(gt_backend *, uint64_t size, gt_buffer_kind, gt_error *);
   /* required */
   void (*buffer_destroy)(gt_backend *, gt_buffer *);
-  /* required, for HOST buffers */
+  /* required, for HOST buffers; of others NULL, unless they lie in the host's memory anyway */
   void *(*buffer_map)(gt_backend *, gt_buffer *);
   /* required; in order */
   bool (*upload)(gt_backend *, gt_buffer *, uint64_t offset, const void *, uint64_t size, gt_error *);
+  /* required. Copies from a HOST buffer to FED ones, beside the work that is queued: it begins when `after`,
+   * an earlier ticket, has completed, and what is queued later finds it done. Until then neither side may be
+   * touched. */
+  bool (*feed)(gt_backend *, gt_buffer *from, const gt_copy *copy, int copies, uint64_t after, gt_error *);
+  /* required. Waits until all of that is done. */
+  bool (*feed_wait)(gt_backend *, gt_error *);
   /* required; waits */
   bool (*download)(gt_backend *, gt_buffer *, uint64_t offset, void *, uint64_t size, gt_error *);
   /* required */
@@ -66,6 +78,8 @@ struct gt_backend { /* each backend's own struct begins with this */
   char name[256];                                  /* "NVIDIA H200 (Vulkan 1.4, driver 580.159.4)" */
   char why[256];                                   /* why this one was taken */
   uint64_t memory_used, memory_peak, memory_total; /* bytes */
+  uint64_t memory_free;    /* when it was opened, as far as is known; 0: nobody counts it */
+  uint64_t max_allocation; /* of one buffer; 0: no limit is known */
   gt_backend_making making;
 };
 

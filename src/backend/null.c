@@ -46,6 +46,21 @@ static bool upload(gt_backend *backend, gt_buffer *buffer, uint64_t offset, cons
   return true;
 }
 
+static bool feed(gt_backend *backend, gt_buffer *from, const gt_copy *copy, int copies, uint64_t after,
+                 gt_error *error) {
+  (void)after;
+  for (int i = 0; i < copies; i++)
+    if (!upload(backend, copy[i].to, copy[i].to_offset, from->data + copy[i].from_offset, copy[i].size,
+                error))
+      return false;
+  return true;
+}
+
+static bool feed_wait(gt_backend *backend, gt_error *error) {
+  (void)backend, (void)error;
+  return true;
+}
+
 static bool download(gt_backend *backend, gt_buffer *buffer, uint64_t offset, void *data, uint64_t size,
                      gt_error *error) {
   (void)backend, (void)error;
@@ -105,8 +120,23 @@ static bool inspect(gt_backend *backend, gt_executable *exe, const gt_access *ac
 static void close_null(gt_backend *backend) { free(backend); }
 
 static const gt_backend_api api = {
-    close_null,         buffer_create, buffer_destroy, buffer_map, upload,  download, compile, sequence,
-    executable_destroy, run,           wait_for,       completed,  profile, inspect};
+    .close = close_null,
+    .buffer_create = buffer_create,
+    .buffer_destroy = buffer_destroy,
+    .buffer_map = buffer_map,
+    .upload = upload,
+    .feed = feed,
+    .feed_wait = feed_wait,
+    .download = download,
+    .compile = compile,
+    .sequence = sequence,
+    .executable_destroy = executable_destroy,
+    .run = run,
+    .wait = wait_for,
+    .completed = completed,
+    .profile = profile,
+    .inspect = inspect,
+};
 
 gt_backend *gt_null_open(void) {
   null_backend *null = gt_alloc(sizeof *null);

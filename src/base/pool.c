@@ -167,6 +167,8 @@ static int wanted_threads(int threads) {
   return threads > MOST_THREADS ? MOST_THREADS : threads;
 }
 
+int gt_pool_default_threads(void) { return wanted_threads(0); }
+
 /* Signals are for the main thread. */
 static void start_workers(gt_pool *pool) {
   sigset_t all, old;

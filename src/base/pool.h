@@ -10,6 +10,7 @@ typedef void (*gt_tile_fn)(void *context, uint32_t tile);
 
 /* threads <= 0: as GTRAIN_THREADS says (the only place that reads it), or as many as this process may use. */
 gt_pool *gt_pool_create(int threads);
+int gt_pool_default_threads(void);   /* that many */
 void gt_pool_destroy(gt_pool *pool); /* accepts NULL */
 int gt_pool_threads(const gt_pool *pool);
 /* Memory of the calling thread, for a tile whose work does not fit the stack: GT_POOL_SCRATCH bytes, aligned

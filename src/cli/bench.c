@@ -9,6 +9,7 @@ static const gt_option options[] = {
     {"profile", NULL, "train: time of each kernel of the step, beside what the machine could do it in",
      false},
     GT_OPTION_SET,
+    {"memory-limit", "SIZE", "train: as of `gtrain train`: data that do not fit are streamed", false},
     GT_OPTION_DEVICE,
     GT_OPTION_QUIET,
     GT_OPTION_JSON,

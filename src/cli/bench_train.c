@@ -167,10 +167,13 @@ static int bench_config(const gt_arguments *arguments, gt_config *config) {
   int64_t steps = 0;
   profile profiled = {0};
   bool ok = false;
-  if (!gt_option_int(arguments, "steps", 1, 100000000, &steps)) return GT_ERR_USAGE;
+  uint64_t limit;
+  if (!gt_option_int(arguments, "steps", 1, 100000000, &steps) || !gt_cli_memory_limit(arguments, &limit))
+    return GT_ERR_USAGE;
   if (gt_session_open(&session, config, gt_option_value(arguments, "device"), &error)) {
+    session.memory_limit = limit;
     const gt_net *net = gt_bench_open(&session, &executable, &error);
-    ok = net && gt_bench_executable(session.backend, executable, steps, &time, &error);
+    ok = net && gt_bench_net(session.backend, net, executable, steps, &time, &error);
     if (ok && gt_flag(arguments, "profile")) ok = profile_net(&session, net, &profiled, &error);
     if (ok) print_train(arguments, &session, net, &time, &profiled);
   }

@@ -44,6 +44,11 @@ typedef struct gt_arguments { /* a parsed command line; points into argv */
   { "set", "KEY=VALUE", "replace a value of the config, e.g. train.epochs=5", true }
 #define GT_OPTION_DEVICE \
   { "device", "DEVICE", "auto, cpu, vulkan or vulkan:N (default: $GTRAIN_DEVICE, else auto)", false }
+#define GT_OPTION_MEMORY_LIMIT                                                                               \
+  {                                                                                                          \
+    "memory-limit", "SIZE", "use so much device memory, e.g. 512M or 2G; data that do not fit are streamed", \
+        false                                                                                                \
+  }
 #define GT_OPTION_JSON \
   { "json", 0, "print the result as JSON", false }
 #define GT_OPTION_QUIET \

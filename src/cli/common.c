@@ -66,6 +66,32 @@ int gt_cli_model_report(const gt_arguments *arguments, const gt_diagnostics *dia
   return gt_option_nth(arguments, "set", 0) ? GT_ERR_CONFIG : GT_ERR_DATA;
 }
 
+/* A number, perhaps with a fraction, and perhaps K, M, G or T, with or without "B" or "iB". */
+static bool parse_size(const char *text, uint64_t *bytes) {
+  static const char units[] = "KMGT";
+  char *end;
+  if (*text < '0' || *text > '9') return false;
+  double value = strtod(text, &end);
+  const char *unit = *end ? strchr(units, toupper((unsigned char)*end)) : NULL;
+  if (unit) {
+    value *= (double)(UINT64_C(1) << 10 * (unit - units + 1));
+    end++;
+    if (*end == 'i' && end[1] == 'B') end++;
+  }
+  if (*end == 'B') end++;
+  if (*end || !(value >= 1 && value < 0x1p60)) return false;
+  *bytes = (uint64_t)value;
+  return true;
+}
+
+bool gt_cli_memory_limit(const gt_arguments *arguments, uint64_t *bytes) {
+  const char *text = gt_option_value(arguments, "memory-limit");
+  *bytes = 0;
+  if (!text || parse_size(text, bytes)) return true;
+  gt_usage_error(arguments, "--memory-limit '%s': expected bytes, or a size such as 512M or 2G", text);
+  return false;
+}
+
 void gt_cli_write_json(FILE *stream, json_t *value) {
   /* On a terminal, names from files appear escaped (gt_put_text); programs get them as they are. */
   const size_t plain = isatty(STDOUT_FILENO) ? JSON_ENSURE_ASCII : 0;

@@ -22,6 +22,9 @@ bool gt_cli_model_data(const gt_arguments *arguments, gt_arena *arena, const gt_
 int gt_cli_model_report(const gt_arguments *arguments, const gt_diagnostics *diagnostics,
                         const gt_error *error);
 
+/* --memory-limit: bytes, 0 if it is not given. False with a usage error when it is no size. */
+bool gt_cli_memory_limit(const gt_arguments *arguments, uint64_t *bytes);
+
 /* Writes a JSON value on one line, without a newline, and frees it; the other also prints a newline, to
  * stdout. */
 void gt_cli_write_json(FILE *stream, json_t *value);

@@ -8,6 +8,7 @@
 static const gt_option options[] = {
     GT_OPTION_SET,
     GT_OPTION_DEVICE,
+    GT_OPTION_MEMORY_LIMIT,
     {"split", "NAME", "train, validation or test (default: test, else validation, else train)", false},
     {"fail-if", "'METRIC<NUMBER'", "exit with 1 if so, e.g. 'accuracy<0.97'; also <= > >= == !=", true},
     GT_OPTION_QUIET,
@@ -28,7 +29,8 @@ static const char *choose_split(const gt_arguments *arguments, const gt_config *
 
 static bool evaluate(gt_session *session, const gt_model_file *file, const char *split,
                      gt_evaluator *evaluator, gt_sums *sums, gt_error *error) {
-  return gt_evaluator_open(session, evaluator, split, false, error) &&
+  return gt_session_place(session, NULL, &split, 1, error) &&
+         gt_evaluator_open(session, evaluator, split, false, error) &&
          gt_session_take_weights(session, evaluator->net->model->store, file, error) &&
          gt_evaluator_run(session, evaluator, sums, error);
 }
@@ -96,10 +98,13 @@ static int run(const gt_arguments *arguments) {
   gt_evaluator evaluator;
   gt_sums sums;
   gt_gate *gates;
+  uint64_t limit;
   int overrides, gate_count, code = GT_ERR_USAGE;
   gt_arena_init(&arena);
   const char *const *set = gt_cli_overrides(arguments, &arena, &overrides);
-  if (!gt_cli_gates(arguments, &arena, metrics, METRICS, &gates, &gate_count)) goto done;
+  if (!gt_cli_gates(arguments, &arena, metrics, METRICS, &gates, &gate_count) ||
+      !gt_cli_memory_limit(arguments, &limit))
+    goto done;
   if (!gt_model_file_read(&file, arguments->word[0], &error)) goto failed;
   const gt_data_wanted wanted = gt_model_file_wanted(&file);
   if (!gt_config_parse(&config, &arena, file.path, file.config, &wanted, set, overrides, &error)) goto failed;
@@ -107,6 +112,7 @@ static int run(const gt_arguments *arguments) {
   if (!split) goto failed;
   if (!gt_session_open(&session, &config, gt_option_value(arguments, "device"), &error)) goto failed;
   session.model = &file;
+  session.memory_limit = limit;
   if (!evaluate(&session, &file, split, &evaluator, &sums, &error)) goto failed;
   const bool accuracy = evaluator.net->column.correct >= 0;
   print_result(arguments, split, &sums, accuracy);

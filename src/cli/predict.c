@@ -18,6 +18,7 @@ static const gt_option options[] = {
     {"set", "KEY=VALUE", "how a CSV is written, if not as the training data: data.header, data.delimiter",
      true},
     GT_OPTION_DEVICE,
+    GT_OPTION_MEMORY_LIMIT,
     GT_OPTION_QUIET,
     GT_OPTION_JSON,
     {NULL, NULL, NULL, false},
@@ -178,15 +179,16 @@ static int run(const gt_arguments *arguments) {
   gt_error error = {0};
   const char *const *names = NULL;
   row_form form;
+  uint64_t limit;
   int code = GT_OK;
   const char *output = gt_option_value(arguments, "output");
   if (arguments->words < 2 && !gt_option_value(arguments, "input"))
     return gt_usage_error(arguments, "gtrain predict needs a FILE of inputs");
-  if (!choose_form(arguments, &form)) return GT_ERR_USAGE;
+  if (!choose_form(arguments, &form) || !gt_cli_memory_limit(arguments, &limit)) return GT_ERR_USAGE;
   gt_arena_init(&arena);
   gt_diagnostics_init(&diagnostics, &arena);
   if (!read_inputs(arguments, &arena, &file, inputs, &names, &diagnostics, &error) ||
-      !gt_predict(&file, inputs, gt_option_value(arguments, "device"), &prediction, &error) ||
+      !gt_predict(&file, inputs, gt_option_value(arguments, "device"), limit, &prediction, &error) ||
       (output && !write_outputs(&file, output, form, names, &prediction.outputs, &error)))
     code = gt_cli_model_report(arguments, &diagnostics, &error);
   else if (!output)

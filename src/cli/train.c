@@ -9,6 +9,7 @@
 static const gt_option options[] = {
     GT_OPTION_SET,
     GT_OPTION_DEVICE,
+    GT_OPTION_MEMORY_LIMIT,
     {"run-dir", "DIR", "where the run is written (default: runs/CONFIG-N); must be empty or absent", false},
     {"init", "MODEL", "begin with the tensors of a trained model that fit (init_from of the config)", false},
     {"resume", NULL, "continue the run in --run-dir from its newest sound checkpoint", false},
@@ -83,12 +84,15 @@ static int run(const gt_arguments *arguments) {
   gt_config config;
   gt_error error = {0};
   gt_train_result result;
+  uint64_t limit;
+  if (!gt_cli_memory_limit(arguments, &limit)) return GT_ERR_USAGE;
   gt_arena_init(&arena);
   gt_signals_prepare();
   int code = gt_cli_config(arguments, &arena, arguments->word[0], &config);
   if (code) goto done;
   const gt_train_options train = {.device = gt_option_value(arguments, "device"),
                                   .directory = gt_option_value(arguments, "run-dir"),
+                                  .memory_limit = limit,
                                   .resume = gt_flag(arguments, "resume"),
                                   .quiet = gt_flag(arguments, "quiet"),
                                   .resume_command = resume_command(arguments, &arena)};

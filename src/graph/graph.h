@@ -40,6 +40,7 @@ typedef struct gt_variable {
   gt_dtype dtype;
   bool host_visible; /* read or written by the host while the device runs (log ring) */
   bool bits;         /* holds nothing but 0 and 1: gt_graph_holds_bits */
+  bool fed;          /* written beside the device's work: gt_graph_is_fed */
 } gt_variable;
 
 struct gt_graph;
@@ -108,6 +109,8 @@ uint32_t gt_graph_variable(gt_graph *graph, const char *name, gt_shape shape, gt
                            bool host_visible);
 /* Says, before it is read, that the variable holds nothing but 0 and 1 at every step. */
 void gt_graph_holds_bits(gt_graph *graph, uint32_t variable);
+/* Says that the host writes the variable while the device works, where it will be read later. */
+void gt_graph_is_fed(gt_graph *graph, uint32_t variable);
 
 gt_shape gt_shape_of(int rank, const int64_t *dim);
 gt_shape gt_shape_1(int64_t a);

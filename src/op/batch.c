@@ -28,15 +28,26 @@ static uint32_t tile_rows(uint32_t features) {
   return features >= TILE_ELEMENTS ? 1 : TILE_ELEMENTS / features;
 }
 
-/* The sample of a row, or GT_NONE past the end of the epoch. */
-static uint32_t sample_of(const struct gt_batch_args *a, bool sequential, uint32_t row) {
+uint32_t gt_batch_sample(const gt_batch_attribute *attribute, uint64_t seed, uint32_t step, uint32_t row) {
+  const uint32_t samples = (uint32_t)attribute->samples, steps = (uint32_t)gt_batch_steps(attribute);
+  step -= attribute->first_step;
+  const uint64_t index = (uint64_t)(step % steps) * (uint32_t)attribute->batch + row;
+  if (index >= samples) return GT_NONE;
+  if (attribute->sequential) return (uint32_t)index;
+  return gt_shuffle_index((uint32_t)index, samples, seed, step / steps + attribute->first_epoch);
+}
+
+/* The sample of a row, or where the row lies in a window; GT_NONE past the end of the epoch. */
+static uint32_t sample_of(const struct gt_batch_args *a, uint32_t order, uint32_t row) {
   const uint32_t *clock = GT_PTR(const uint32_t, a->clock);
-  const uint32_t step = clock[0] - a->first_step;
-  const uint64_t index = (uint64_t)(step % a->steps) * a->batch + row;
-  if (index >= a->samples) return GT_NONE;
-  if (sequential) return (uint32_t)index;
-  const uint64_t seed = clock[1] | (uint64_t)clock[2] << 32;
-  return gt_shuffle_index((uint32_t)index, a->samples, seed, step / a->steps + a->first_epoch);
+  const gt_batch_attribute attribute = {.batch = a->batch,
+                                        .samples = a->samples,
+                                        .sequential = order == GT_BATCH_SEQUENTIAL,
+                                        .steps = a->steps,
+                                        .first_step = a->first_step,
+                                        .first_epoch = a->first_epoch};
+  if (order == GT_BATCH_WINDOW) return clock[0] % a->window * a->batch + row;
+  return gt_batch_sample(&attribute, clock[1] | (uint64_t)clock[2] << 32, clock[0], row);
 }
 
 GT_CLONES static void widen(const uint8_t *restrict data, uint32_t n, float *restrict y) {
@@ -78,7 +89,7 @@ static void batch_cpu(const void *args, const uint32_t *spec, uint32_t tile) {
   const struct gt_batch_args *a = args;
   const uint32_t per_tile = tile_rows(a->features);
   for (uint32_t row = tile * per_tile; row < (tile + 1) * per_tile && row < a->batch; row++) {
-    const uint32_t sample = sample_of(a, spec[GT_BATCH_SPEC_SEQUENTIAL], row);
+    const uint32_t sample = sample_of(a, spec[GT_BATCH_SPEC_ORDER], row);
     if (spec[GT_BATCH_SPEC_MODE] == GT_BATCH_WEIGHT)
       GT_PTR(float, a->y)[row] = sample == GT_NONE ? 0.0f : 1.0f;
     else
@@ -104,9 +115,10 @@ static bool infer_batch(const gt_graph *graph, const gt_node *node, gt_shape *sh
   const gt_node *data = gt_node_at(graph, node->input[0]);
   char text[128];
   if (!good_attribute(attribute, error)) return false;
-  if (data->shape.rank < 1 || data->shape.dim[0] < attribute->samples)
+  const int64_t least = attribute->window ? attribute->window * attribute->batch : attribute->samples;
+  if (data->shape.rank < 1 || data->shape.dim[0] < least || least >= UINT32_MAX)
     return gt_fail(error, GT_ERR_CONFIG, "data %s does not hold %" PRId64 " samples",
-                   gt_shape_text(data->shape, text), attribute->samples);
+                   gt_shape_text(data->shape, text), least);
   if (node->inputs == 3) {
     const gt_node *scaling = gt_node_at(graph, node->input[2]);
     const int64_t features = gt_shape_count(data->shape) / data->shape.dim[0];
@@ -148,9 +160,12 @@ static gt_step *start(gt_lowering *lowering, struct gt_batch_args *args, const g
   args->steps = (uint32_t)gt_batch_steps(attribute);
   args->first_step = attribute->first_step;
   args->first_epoch = attribute->first_epoch;
+  args->window = attribute->window;
   gt_step *step = gt_lower_step(lowering, &batch_kernel, args, sizeof *args);
   step->spec[GT_BATCH_SPEC_MODE] = mode;
-  step->spec[GT_BATCH_SPEC_SEQUENTIAL] = attribute->sequential;
+  step->spec[GT_BATCH_SPEC_ORDER] = attribute->window       ? GT_BATCH_WINDOW
+                                    : attribute->sequential ? GT_BATCH_SEQUENTIAL
+                                                            : GT_BATCH_SHUFFLED;
   const uint32_t per_tile = tile_rows(args->features);
   step->tiles = gt_ceil_div(args->batch, per_tile);
   return step;
@@ -191,8 +206,10 @@ static void lower_weight(gt_lowering *lowering, const gt_group *group) {
 static void print(const gt_graph *graph, const gt_node *node, char *buffer, size_t size) {
   (void)graph;
   const gt_batch_attribute *attribute = node->attribute;
-  snprintf(buffer, size, "%" PRId64 " of %" PRId64 "%s", attribute->batch, attribute->samples,
-           attribute->sequential ? " in order" : "");
+  const int used = snprintf(buffer, size, "%" PRId64 " of %" PRId64 "%s", attribute->batch,
+                            attribute->samples, attribute->sequential ? " in order" : "");
+  if (attribute->window && used > 0 && (size_t)used < size)
+    snprintf(buffer + used, size - (size_t)used, ", in a window of %u", attribute->window);
 }
 
 /* A copy whose padding is zero: attributes are compared as bytes. */
@@ -205,6 +222,7 @@ static gt_batch_attribute clean(gt_batch_attribute attribute) {
   copy.steps = attribute.steps;
   copy.first_step = attribute.first_step;
   copy.first_epoch = attribute.first_epoch;
+  copy.window = attribute.window;
   return copy;
 }
 
@@ -216,6 +234,7 @@ gt_id gt_batch(gt_graph *graph, gt_id data, gt_id clock, gt_id scaling, gt_batch
 }
 
 gt_id gt_batch_weight(gt_graph *graph, gt_id clock, gt_batch_attribute attribute) {
+  attribute.window = 0; /* a weight follows from the order alone */
   attribute = clean(attribute);
   return gt_node_add(graph, &rows[ROW_WEIGHT], &clock, 1, &attribute, sizeof attribute);
 }

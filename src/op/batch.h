@@ -1,7 +1,11 @@
-/* Batches from a resident dataset (src/op/batch.c). With n samples and batch B an epoch has ceil(n/B) steps,
- * or as many more as are asked for; step s is batch s % steps of epoch s / steps, both counted from the first
- * step and epoch that are given; row r is sample gt_shuffle_index (base/philox.h, keyed by seed and epoch),
- * or sample index itself when sequential. Rows past the end of the data repeat sample 0 and have weight 0. */
+/* Batches from a dataset (src/op/batch.c), which lies there whole or comes through a window. With n samples
+ * and batch B an epoch has ceil(n/B) steps, or as many more as are asked for; step s is batch s % steps of
+ * epoch s / steps, both counted from the first step and epoch that are given; row r is sample
+ * gt_shuffle_index (base/philox.h, keyed by seed and epoch), or sample index itself when sequential. Rows
+ * past the end of the data repeat sample 0 and have weight 0.
+ *
+ * A window is a ring of batches, F of them, whose rows somebody has put there in just this order
+ * (gt_batch_sample) before the step: that of step s of the clock, all rows of it, at batch s % F. */
 #ifndef GT_OP_BATCH_H
 #define GT_OP_BATCH_H
 #include "graph/graph.h"
@@ -10,12 +14,16 @@ typedef struct gt_batch_attribute {
   uint32_t sequential;
   uint32_t steps;                   /* in an epoch; 0: ceil(samples / batch), the fewest */
   uint32_t first_step, first_epoch; /* step first_step of the clock is the first of epoch first_epoch */
+  uint32_t window;                  /* batches that the data holds; 0: it holds all samples */
 } gt_batch_attribute;
 /* Steps of an epoch. */
 int64_t gt_batch_steps(const gt_batch_attribute *attribute);
-/* data [n, ...] U8 or F32 -> F32 [B, ...]: (value - center) * scale + shift, each of these three a row of
- * `scaling`, F32 [3, period], at f % period, f = index within the sample; GT_NONE for the plain value. A
- * center near the values is what keeps the digits in which they differ. data I32 -> I32 (no scaling). */
+/* The sample of a row of the clock's step; GT_NONE past the end of the data. */
+uint32_t gt_batch_sample(const gt_batch_attribute *attribute, uint64_t seed, uint32_t step, uint32_t row);
+/* data [n, ...] (of a window [F*B, ...]) U8 or F32 -> F32 [B, ...]: (value - center) * scale + shift, each of
+ * these three a row of `scaling`, F32 [3, period], at f % period, f = index within the sample; GT_NONE for
+ * the plain value. A center near the values is what keeps the digits in which they differ. data I32 -> I32
+ * (no scaling). */
 gt_id gt_batch(gt_graph *graph, gt_id data, gt_id clock, gt_id scaling, gt_batch_attribute attribute);
 gt_id gt_batch_weight(gt_graph *graph, gt_id clock, gt_batch_attribute attribute); /* F32 [B]: 1 or 0 */
 #endif

@@ -15,15 +15,18 @@ void gt_buffers_finish(gt_buffers *buffers) {
   *buffers = (gt_buffers){0};
 }
 
-void gt_buffers_keep(gt_buffers *buffers, const char *prefix) {
+static void destroy_where(gt_buffers *buffers, const char *prefix, bool begins) {
   size_t kept = 0;
   for (size_t i = 0; i < buffers->count; i++)
-    if (!strncmp(buffers->items[i].name, prefix, strlen(prefix)))
+    if (!strncmp(buffers->items[i].name, prefix, strlen(prefix)) != begins)
       buffers->items[kept++] = buffers->items[i];
     else
       buffers->backend->api->buffer_destroy(buffers->backend, buffers->items[i].buffer);
   buffers->count = kept;
 }
+
+void gt_buffers_keep(gt_buffers *buffers, const char *prefix) { destroy_where(buffers, prefix, false); }
+void gt_buffers_drop(gt_buffers *buffers, const char *prefix) { destroy_where(buffers, prefix, true); }
 
 gt_named_buffer *gt_buffers_find(gt_buffers *buffers, const char *name) {
   for (size_t i = 0; i < buffers->count; i++)
@@ -38,7 +41,9 @@ static gt_buffer *bind(gt_buffers *buffers, const gt_variable *variable, uint64_
     assert(found->bytes >= bytes);
     return found->buffer;
   }
-  const gt_buffer_kind kind = variable->host_visible ? GT_BUFFER_HOST : GT_BUFFER_DEVICE;
+  const gt_buffer_kind kind = variable->host_visible ? GT_BUFFER_HOST
+                              : variable->fed        ? GT_BUFFER_FED
+                                                     : GT_BUFFER_DEVICE;
   gt_buffer *buffer = buffers->backend->api->buffer_create(buffers->backend, bytes, kind, error);
   if (!buffer) return NULL;
   *GT_PUSH(buffers) =

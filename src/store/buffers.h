@@ -21,8 +21,9 @@ typedef struct gt_buffers {
 
 void gt_buffers_init(gt_buffers *buffers, gt_backend *backend, gt_arena *arena);
 void gt_buffers_finish(gt_buffers *buffers); /* accepts a zeroed one */
-/* Destroys all but those whose names begin so. */
+/* Destroys all but those whose names begin so; or those. */
 void gt_buffers_keep(gt_buffers *buffers, const char *prefix);
+void gt_buffers_drop(gt_buffers *buffers, const char *prefix);
 /* Compiles a plan with its variables bound. NULL on failure. */
 gt_executable *gt_buffers_compile(gt_buffers *buffers, const gt_plan *plan, gt_error *error);
 gt_named_buffer *gt_buffers_find(gt_buffers *buffers, const char *name); /* NULL if no plan declared it */

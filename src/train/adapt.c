@@ -14,6 +14,10 @@ bool gt_adapter_open(gt_run *run, gt_error *error) {
   gt_adapter *adapter = &run->adapter;
   *adapter = (gt_adapter){0};
   if (!model_of(run)->adaptations) return true;
+  if (run->session.windows.train)
+    return gt_fail(error, GT_ERR_CONFIG,
+                   "'%s' adapts to the training data (grid_update), for which all of it must fit on the device",
+                   model_of(run)->adaptation[0].layer);
   const gt_net_options options = {.target = run->session.backend->target, .draw = &run->state.draw};
   adapter->net = gt_net_sampling(&run->generation, run->config, SAMPLES, &options, error);
   adapter->executable = adapter->net ? gt_session_compile(&run->session, adapter->net, error) : NULL;
@@ -44,7 +48,7 @@ int64_t gt_adapter_next(const gt_run *run, int64_t step) {
 static bool take_sample(gt_run *run, gt_error *error) {
   const gt_adapter *adapter = &run->adapter;
   gt_pacer pacer;
-  gt_pacer_init(&pacer, run->session.backend, adapter->executable, 1);
+  gt_pacer_init(&pacer, run->session.backend, adapter->net, adapter->executable, 1);
   return gt_session_set_clock(&run->session, adapter->net, run->state.step * adapter->net->steps, error) &&
          gt_pacer_submit(&pacer, 1, error) && gt_pacer_drain(&pacer, error);
 }

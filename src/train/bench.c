@@ -1,4 +1,5 @@
 #include "train/bench.h"
+#include "base/count.h"
 #include "base/memory.h"
 #include "base/philox.h"
 #include "train/progress.h"
@@ -7,15 +8,21 @@
 
 static const double repetition_seconds = 0.33;
 
-static bool replay(gt_backend *backend, gt_executable *executable, int64_t times, double *seconds,
-                   gt_error *error) {
+typedef struct gt_replayed {
+  gt_backend *backend;
+  const gt_net *net; /* NULL: the executable reads no samples */
+  gt_executable *executable;
+} gt_replayed;
+
+static bool replay(const gt_replayed *what, int64_t times, double *seconds, gt_error *error) {
   const int64_t piece = 1 << 14;
   uint64_t ticket = 0;
   const double began = gt_seconds();
   for (int64_t left = times; left > 0; left -= piece)
-    if (!backend->api->run(backend, executable, (uint32_t)(left < piece ? left : piece), &ticket, error))
+    if (!gt_net_run(what->net, what->backend, what->executable, (uint32_t)gt_least(left, piece), &ticket,
+                    error))
       return false;
-  const bool ok = backend->api->wait(backend, ticket, error);
+  const bool ok = what->backend->api->wait(what->backend, ticket, error);
   *seconds = gt_seconds() - began;
   return ok;
 }
@@ -26,11 +33,11 @@ static int ascending(const void *a, const void *b) {
 }
 
 /* Takes so many repetitions of so many replays; sorted, the middle one is the median. */
-static bool repeat(gt_backend *backend, gt_executable *executable, int repetitions, int64_t replays,
-                   gt_bench_time *time, gt_error *error) {
+static bool repeat(const gt_replayed *what, int repetitions, int64_t replays, gt_bench_time *time,
+                   gt_error *error) {
   double seconds, micro[GT_BENCH_REPETITIONS];
   for (int i = 0; i < repetitions; i++) {
-    if (!replay(backend, executable, replays, &seconds, error)) return false;
+    if (!replay(what, replays, &seconds, error)) return false;
     micro[i] = 1e6 * seconds / (double)replays;
   }
   qsort(micro, (size_t)repetitions, sizeof *micro, ascending);
@@ -39,35 +46,41 @@ static bool repeat(gt_backend *backend, gt_executable *executable, int repetitio
 }
 
 /* Warms up with more and more replays, until one round takes so long that it tells how many are needed. */
-static bool warm_up(gt_backend *backend, gt_executable *executable, double enough, double *each,
-                    gt_error *error) {
+static bool warm_up(const gt_replayed *what, double enough, double *each, gt_error *error) {
   double seconds;
   int64_t n = 1;
   do {
-    if (!replay(backend, executable, n, &seconds, error)) return false;
+    if (!replay(what, n, &seconds, error)) return false;
     *each = seconds / (double)n;
     if (seconds < enough) n *= 4;
   } while (seconds < enough && n < 1 << 22);
   return true;
 }
 
+bool gt_bench_net(gt_backend *backend, const gt_net *net, gt_executable *executable, int64_t replays,
+                  gt_bench_time *time, gt_error *error) {
+  const gt_replayed what = {backend, net, executable};
+  double each;
+  if (!warm_up(&what, 0.05, &each, error)) return false;
+  if (!replays) replays = (int64_t)(repetition_seconds / each) + 1;
+  return repeat(&what, GT_BENCH_REPETITIONS, replays, time, error);
+}
+
 bool gt_bench_executable(gt_backend *backend, gt_executable *executable, int64_t replays, gt_bench_time *time,
                          gt_error *error) {
-  double each;
-  if (!warm_up(backend, executable, 0.05, &each, error)) return false;
-  if (!replays) replays = (int64_t)(repetition_seconds / each) + 1;
-  return repeat(backend, executable, GT_BENCH_REPETITIONS, replays, time, error);
+  return gt_bench_net(backend, NULL, executable, replays, time, error);
 }
 
 bool gt_bench_within(gt_backend *backend, gt_executable *executable, double seconds, gt_bench_time *time,
                      gt_error *error) {
+  const gt_replayed what = {backend, NULL, executable};
   double each;
-  if (!warm_up(backend, executable, seconds / 20, &each, error)) return false;
+  if (!warm_up(&what, seconds / 20, &each, error)) return false;
   const double replays = seconds / each;
   int repetitions = replays < GT_BENCH_LEAST_REPETITIONS ? GT_BENCH_LEAST_REPETITIONS : GT_BENCH_REPETITIONS;
   if (replays < repetitions) repetitions = (int)replays;
   if (repetitions < GT_BENCH_LEAST_REPETITIONS) repetitions = GT_BENCH_LEAST_REPETITIONS;
-  return repeat(backend, executable, repetitions, (int64_t)(replays / repetitions) + 1, time, error);
+  return repeat(&what, repetitions, (int64_t)(replays / repetitions) + 1, time, error);
 }
 
 /* The whole table of scalars once: a run uploads it ahead in the same way, so the steady step does not see
@@ -86,13 +99,16 @@ static bool upload_table(gt_session *session, const gt_net *net, gt_error *error
 }
 
 gt_net *gt_bench_open(gt_session *session, gt_executable **executable, gt_error *error) {
-  const gt_net_options options = {.target = session->backend->target};
+  gt_net_options options = {.target = session->backend->target};
+  if (!gt_session_place(session, &options, NULL, 0, error)) return NULL;
+  options.windows = session->windows;
   gt_net *net = gt_net_training(&session->arena, session->config, &options, error);
   if (!net) return NULL;
   *executable = gt_session_compile(session, net, error);
   if (!*executable || !gt_session_load_data(session, net, error)) return NULL;
   return gt_store_start(net->model->store, &session->buffers, (uint64_t)session->config->seed, error) &&
-                 upload_table(session, net, error) && gt_session_set_clock(session, net, 0, error)
+                 upload_table(session, net, error) && gt_session_set_clock(session, net, 0, error) &&
+                 (!net->feed || gt_feed_seek(net->feed, 0, INT64_MAX, error))
              ? net
              : NULL;
 }

@@ -14,6 +14,8 @@ typedef struct gt_bench_time {
 } gt_bench_time;
 
 /* replays 0: as many as take a third of a second. */
+bool gt_bench_net(gt_backend *backend, const gt_net *net, gt_executable *executable, int64_t replays,
+                  gt_bench_time *time, gt_error *error);
 bool gt_bench_executable(gt_backend *backend, gt_executable *executable, int64_t replays, gt_bench_time *time,
                          gt_error *error);
 /* The same within so many seconds, with fewer repetitions where a replay is slow: at least

@@ -66,12 +66,13 @@ static gt_id *list_values(gt_arena *arena, const gt_graph *graph, int *count) {
   return keep;
 }
 
-static bool run_stage(gt_run *run, const gt_stage *stage, const gt_id *keep, int count, finding *found,
-                      gt_error *error) {
+static bool run_stage(gt_run *run, const gt_net *net, int number, const gt_id *keep, int count,
+                      finding *found, gt_error *error) {
   gt_backend *backend = run->session.backend;
+  const gt_stage *stage = &net->stage[number];
   uint64_t ticket;
   for (uint32_t t = 0; t < stage->times && !found->node; t++)
-    if (!backend->api->run(backend, stage->executable, 1, &ticket, error) ||
+    if (!gt_net_run_stage(net, backend, number, 1, &ticket, error) ||
         !backend->api->wait(backend, ticket, error) || !search(run, stage, keep, count, found, error))
       return false;
   return true;
@@ -80,6 +81,7 @@ static bool run_stage(gt_run *run, const gt_stage *stage, const gt_id *keep, int
 static bool run_again(gt_run *run, finding *found, gt_error *error) {
   gt_session *session = &run->session;
   gt_net_options options = {.target = session->backend->target,
+                            .windows = session->windows,
                             .unfused = true,
                             .draw = &run->state.draw,
                             .first_step = run->state.first_step,
@@ -96,7 +98,7 @@ static bool run_again(gt_run *run, finding *found, gt_error *error) {
       !gt_session_set_clock(session, net, run->bad_step, error))
     return false;
   for (int i = 0; i < net->stages && !found->node; i++)
-    if (!run_stage(run, &net->stage[i], keep[i], count[i], found, error)) return false;
+    if (!run_stage(run, net, i, keep[i], count[i], found, error)) return false;
   return true;
 }
 

@@ -15,14 +15,38 @@ bool gt_run_has_next_phase(const gt_run *run) { return run->state.phase + 1 < ru
 
 static gt_net_options training_options(const gt_run *run) {
   return (gt_net_options){.target = run->session.backend->target,
+                          .windows = run->session.windows,
                           .draw = &run->state.draw,
                           .first_step = run->state.first_step,
                           .first_epoch = run->state.first_epoch};
 }
 
+/* To a message about a phase that is not the present one. */
+static bool add_phase(gt_error *error, int64_t phase) {
+  const gt_error was = *error;
+  *error = (gt_error){0};
+  return gt_fail(error, was.status, "phase %lld: %.1500s", (long long)phase + 1, was.message);
+}
+
+static bool place_data(gt_run *run, const gt_net_options *options, gt_error *error) {
+  const gt_dataset *data = &run->config->dataset;
+  const char *split[2];
+  int splits = 0;
+  if (data->validation.samples) split[splits++] = "validation";
+  if (data->test.samples) split[splits++] = "test";
+  if (!gt_session_place(&run->session, options, split, splits, error)) return false;
+  /* What has no room later is not begun. */
+  for (int64_t p = run->state.phase + 1; p < run->base->phases; p++)
+    if (!gt_session_has_room(&run->session, phase_config(run, p), options, split, splits, error))
+      return add_phase(error, p);
+  return true;
+}
+
 static bool open_step(gt_run *run, gt_error *error) {
   gt_session *session = &run->session;
-  const gt_net_options options = training_options(run);
+  gt_net_options options = training_options(run);
+  if (!place_data(run, &options, error)) return false;
+  options.windows = session->windows;
   run->net = gt_net_training(&run->generation, run->config, &options, error);
   if (!run->net) return false;
   run->step = gt_session_compile(session, run->net, error);

@@ -125,7 +125,7 @@ bool gt_run_is_called(void) { return gt_signal_received() || gt_save_wanted(); }
 static bool run_to(gt_run *run, gt_pacer *pacer, int64_t boundary, gt_error *error) {
   const int64_t base = run->state.step;
   int64_t submitted = base, uploaded = base;
-  gt_pacer_init(pacer, run->session.backend, run->step, IN_FLIGHT);
+  gt_pacer_init(pacer, run->session.backend, run->net, run->step, IN_FLIGHT);
   while (submitted < boundary && run->bad_step < 0 && !gt_run_is_called()) {
     const uint32_t room = gt_pacer_room(pacer, boundary - submitted, error);
     if (!room || !read_log(run, base + pacer->done, error)) return false;

@@ -19,6 +19,12 @@ const gt_split *gt_dataset_split(const gt_dataset *dataset, const char *name) {
   return split && split->samples ? split : NULL;
 }
 
+uint32_t *gt_windows_of(gt_windows *windows, const char *split) {
+  return !strcmp(split, "train")        ? &windows->train
+         : !strcmp(split, "validation") ? &windows->validation
+                                        : &windows->test;
+}
+
 const char *gt_net_variable(const gt_net *net, gt_arena *arena, const char *name) {
   return gt_arena_printf(arena, "%s.%s", net->kind, name);
 }
@@ -35,44 +41,59 @@ static gt_id main_clock(gt_net *net, gt_graph *graph, gt_arena *arena, int rows)
   return make_clock(graph, net->state, gt_net_variable(net, arena, "table"), rows, net->table_width);
 }
 
+static const char *split_variable(const gt_net *net, gt_arena *arena, const char *name) {
+  return gt_arena_printf(arena, "%s.%s.%s", net->order.window ? "window" : "data", net->split, name);
+}
+
 gt_samples gt_net_samples(const gt_net *net, const gt_dataset *dataset, gt_arena *arena) {
   return (gt_samples){.inputs = dataset->inputs,
                       .input = dataset->input,
                       .tensor = net->data->input,
-                      .variable = gt_arena_printf(arena, "data.%s.inputs", net->split)};
+                      .variable = split_variable(net, arena, "inputs"),
+                      .window = net->order.window * net->batch};
+}
+
+const char *gt_net_targets(const gt_net *net, gt_arena *arena) {
+  return split_variable(net, arena, "targets");
+}
+
+static gt_batch_attribute order_of(const gt_net *net) {
+  return (gt_batch_attribute){.batch = net->batch,
+                              .samples = net->data->samples,
+                              .sequential = !net->draws,
+                              .steps = (uint32_t)(net->steps * net->parts),
+                              .first_step = (uint32_t)(net->first_step * net->parts),
+                              .first_epoch = (uint32_t)net->first_epoch,
+                              .window = net->order.window};
 }
 
 /* Batch, model and loss: what training and evaluation have in common. */
 static bool build_forward(gt_net *net, gt_graph *graph, gt_arena *arena, gt_config *config,
                           gt_model_mode mode, gt_id clock) {
   const char *former = gt_graph_scope(graph, "data");
-  const gt_batch_attribute batch = {.batch = net->batch,
-                                    .samples = net->data->samples,
-                                    .sequential = !net->draws,
-                                    .steps = (uint32_t)(net->steps * net->parts),
-                                    .first_step = (uint32_t)(net->first_step * net->parts),
-                                    .first_epoch = (uint32_t)net->first_epoch};
+  net->order = order_of(net);
   const gt_samples samples = gt_net_samples(net, &config->dataset, arena);
-  const char *targets_name = gt_arena_printf(arena, "data.%s.targets", net->split);
   const gt_tensor *targets = &net->data->targets;
   const bool augments = mode.training && config->augment;
   gt_augmented augmented;
   gt_model_inputs inputs;
   if (!augments)
-    inputs = gt_samples_batch(&samples, arena, graph, clock, batch);
-  else if (!gt_augmented_inputs(&augmented, config, &samples, arena, graph, clock, batch, &inputs))
+    inputs = gt_samples_batch(&samples, arena, graph, clock, net->order);
+  else if (!gt_augmented_inputs(&augmented, config, &samples, arena, graph, clock, net->order, &inputs))
     return false;
   const bool mirrored = !mode.training && config->flips;
   if (mirrored && !gt_config_check_flip(config, &config->diagnostics)) return false;
   if (mirrored) inputs = gt_mirrored_inputs(inputs, arena, graph, clock);
   gt_id batch_targets = GT_NONE;
   if (targets->data)
-    batch_targets = gt_batch(graph, gt_tensor_read(targets, graph, targets_name), clock, GT_NONE, batch);
+    batch_targets =
+        gt_batch(graph, gt_tensor_read(targets, samples.window, graph, gt_net_targets(net, arena)), clock,
+                 GT_NONE, net->order);
   gt_forward forward = {.root = config->root,
                         .optim = config->optim,
                         .inputs = inputs,
                         .clock = clock,
-                        .weight = gt_batch_weight(graph, clock, batch),
+                        .weight = gt_batch_weight(graph, clock, net->order),
                         .padded = net->data->samples != net->steps * net->parts * net->batch,
                         .loss = config->loss,
                         .targets = batch_targets,
@@ -175,6 +196,7 @@ bool gt_net_adopt(gt_net *net, const gt_net *planned) {
   for (int i = 0; same && i < net->stages; i++) same = adopt(&net->stage[i], &planned->stage[i]);
   for (int i = 0; same && net->search && i < GT_SEARCH_STAGES; i++)
     same = adopt(&net->search->stage[i], &planned->search->stage[i]);
+  net->feed = planned->feed;
   return same;
 }
 
@@ -188,6 +210,8 @@ static gt_net *begin(gt_arena *arena, const gt_config *config, const gt_net_opti
   net->batch = batching.batch;
   net->parts = batching.parts;
   net->steps = batching.steps;
+  gt_windows windows = options->windows;
+  net->order.window = *gt_windows_of(&windows, split);
   return net;
 }
 

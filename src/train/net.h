@@ -1,6 +1,7 @@
 /* gt_net: what a run replays, from data to log row: the training step, in one stage or several, or an
  * evaluation of one split. The variables of its graphs are shared by name between nets (store/buffers.h):
- * data.SPLIT.inputs and data.SPLIT.targets are the samples in their stored type, data.scaling the
+ * data.SPLIT.inputs and data.SPLIT.targets are the samples in their stored type (window.SPLIT.inputs and
+ * window.SPLIT.targets where they come through a window), data.scaling the
  * normalisation of the inputs (data.SPLIT.inputs.NAME and data.scaling.NAME of those that have names);
  * KIND.state, KIND.table and KIND.log the clock's, where KIND is train,
  * eval.SPLIT or eval.SPLIT.hard; KIND.outputs those of a batch, in the log's place where a split has no
@@ -12,6 +13,7 @@
 #include "optim/training.h"
 #include "backend/backend.h"
 #include "train/config.h"
+#include "train/feed.h"
 #include "train/samples.h"
 
 enum { GT_TABLE_ROWS = 4096, GT_LOG_ROWS = 8192 };
@@ -56,6 +58,8 @@ typedef struct gt_net {
       hard; /* hard: evaluates the gates that a model has come to, not its mixtures (gt_build.hard) */
   gt_log_columns column;
   int64_t batch, parts, steps; /* batches of a step; steps in an epoch */
+  gt_batch_attribute order;    /* of the samples; with a window, they come through it */
+  gt_feed *feed;               /* the session's, that fills the window; NULL: there is none */
   int64_t first_step, first_epoch;
   uint64_t draw; /* the seed of its constants */
   uint32_t log_rows;
@@ -71,12 +75,18 @@ gt_net_work gt_net_work_of(const gt_net *net);
 /* Rows of a step. */
 static inline int64_t gt_net_rows(const gt_net *net) { return net->batch * net->parts; }
 
+/* Batches of the windows that splits come through; 0: the split lies on the device. */
+typedef struct gt_windows {
+  uint32_t train, validation, test;
+} gt_windows;
+
 typedef struct gt_net_options {
   gt_target target;
-  bool unfused;                    /* no fusion, no reuse of memory */
-  bool hard;                       /* evaluations: see gt_net.hard */
-  bool averaged;                   /* evaluations: see gt_model_mode */
-  bool unplanned;                  /* graphs only, for gt_net_adopt */
+  bool unfused;   /* no fusion, no reuse of memory */
+  bool hard;      /* evaluations: see gt_net.hard */
+  bool averaged;  /* evaluations: see gt_model_mode */
+  bool unplanned; /* graphs only, for gt_net_adopt */
+  gt_windows windows;
   const uint64_t *draw;            /* the seed that constants are drawn by; NULL: the config's */
   int64_t first_step, first_epoch; /* training: where the phase begins (op/batch.h) */
   const gt_id *keep;
@@ -112,4 +122,14 @@ const char *gt_net_variable(const gt_net *net, gt_arena *arena, const char *name
 const gt_split *gt_dataset_split(const gt_dataset *dataset, const char *name); /* NULL if unknown or absent */
 
 gt_samples gt_net_samples(const gt_net *net, const gt_dataset *dataset, gt_arena *arena);
+const char *gt_net_targets(const gt_net *net, gt_arena *arena); /* their variable */
+uint32_t *gt_windows_of(gt_windows *windows, const char *split);
+
+/* Queues so many steps of a net, whose executable that is; through it come its samples. net NULL: the
+ * executable reads none. */
+bool gt_net_run(const gt_net *net, gt_backend *backend, gt_executable *executable, uint32_t times,
+                uint64_t *ticket, gt_error *error);
+/* … replays of one of its stages. */
+bool gt_net_run_stage(const gt_net *net, gt_backend *backend, int stage, uint32_t times, uint64_t *ticket,
+                      gt_error *error);
 #endif

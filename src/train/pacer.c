@@ -4,8 +4,9 @@
 
 static const double piece_seconds = 0.03;
 
-void gt_pacer_init(gt_pacer *pacer, gt_backend *backend, gt_executable *executable, uint32_t most) {
-  *pacer = (gt_pacer){.backend = backend, .executable = executable, .most = most};
+void gt_pacer_init(gt_pacer *pacer, gt_backend *backend, const gt_net *net, gt_executable *executable,
+                   uint32_t most) {
+  *pacer = (gt_pacer){.backend = backend, .net = net, .executable = executable, .most = most};
 }
 
 /* The oldest piece is done. */
@@ -51,8 +52,7 @@ uint32_t gt_pacer_room(gt_pacer *pacer, int64_t left, gt_error *error) {
 bool gt_pacer_submit(gt_pacer *pacer, uint32_t times, gt_error *error) {
   struct gt_piece *piece = &pacer->piece[pacer->pieces];
   *piece = (struct gt_piece){.times = times, .at = gt_seconds()};
-  if (!pacer->backend->api->run(pacer->backend, pacer->executable, times, &piece->ticket, error))
-    return false;
+  if (!gt_net_run(pacer->net, pacer->backend, pacer->executable, times, &piece->ticket, error)) return false;
   pacer->pieces++;
   pacer->submitted += times;
   pacer->last = times;

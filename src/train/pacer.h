@@ -3,13 +3,14 @@
  * there is room in flight. Owner: the loop that drives one executable. */
 #ifndef GT_TRAIN_PACER_H
 #define GT_TRAIN_PACER_H
-#include "backend/backend.h"
+#include "train/net.h"
 
 enum { GT_PIECES_IN_FLIGHT = 3 };
 
 typedef struct gt_pacer {
   gt_backend *backend;
-  gt_executable *executable;
+  const gt_net *net;
+  gt_executable *executable; /* of the net */
   double per_step, finished; /* seconds a replay takes; when the last piece was seen to be done */
   uint32_t last, most;       /* replays in the last piece; at most this many in flight */
   int64_t submitted, done;   /* replays so far */
@@ -21,7 +22,8 @@ typedef struct gt_pacer {
   int pieces;
 } gt_pacer;
 
-void gt_pacer_init(gt_pacer *pacer, gt_backend *backend, gt_executable *executable, uint32_t most);
+void gt_pacer_init(gt_pacer *pacer, gt_backend *backend, const gt_net *net, gt_executable *executable,
+                   uint32_t most);
 /* How many replays the next piece should have, at most `left` (>= 1); waits for the oldest piece when the
  * line is full. 0 on failure. */
 uint32_t gt_pacer_room(gt_pacer *pacer, int64_t left, gt_error *error);

@@ -25,10 +25,13 @@ static bool read_config(gt_config *config, gt_arena *arena, const gt_model_file 
 
 /* What the model stands for is what it predicts with. */
 static bool open_net(gt_session *session, gt_evaluator *evaluator, const gt_model_file *file,
-                     gt_error *error) {
+                     uint64_t memory_limit, gt_error *error) {
   const gt_diagnostics *diagnostics = &session->config->diagnostics;
+  static const char *const split[] = {"test"};
   session->model = file;
-  if (gt_evaluator_open_hard(session, evaluator, "test", error))
+  session->memory_limit = memory_limit;
+  if (gt_session_place(session, NULL, split, 1, error) &&
+      gt_evaluator_open_hard(session, evaluator, "test", error))
     return gt_session_take_weights(session, evaluator->net->model->store, file, error) &&
            gt_session_set_clock(session, evaluator->net, 0, error);
   return error->status ? false
@@ -50,7 +53,7 @@ static bool compute(gt_session *session, const gt_evaluator *evaluator, gt_predi
   for (int64_t s = 0; s < net->steps; s++) {
     const int64_t first = s * net->batch, rows = samples - first < net->batch ? samples - first : net->batch;
     float *to = (float *)out->outputs.data + first * values;
-    if (!session->backend->api->run(session->backend, evaluator->executable, 1, &ticket, error)) return false;
+    if (!gt_net_run(net, session->backend, evaluator->executable, 1, &ticket, error)) return false;
     if (!gt_buffers_download(&session->buffers, variable, 0, to, (uint64_t)(rows * values) * sizeof *to,
                              error))
       return false;
@@ -58,8 +61,8 @@ static bool compute(gt_session *session, const gt_evaluator *evaluator, gt_predi
   return true;
 }
 
-bool gt_predict(gt_model_file *file, const gt_tensor *inputs, const char *device, gt_prediction *out,
-                gt_error *error) {
+bool gt_predict(gt_model_file *file, const gt_tensor *inputs, const char *device, uint64_t memory_limit,
+                gt_prediction *out, gt_error *error) {
   gt_config config;
   gt_session session = {0};
   gt_evaluator evaluator;
@@ -68,7 +71,8 @@ bool gt_predict(gt_model_file *file, const gt_tensor *inputs, const char *device
   gt_arena_init(&arena);
   const bool ok = read_config(&config, &arena, file, inputs, error) &&
                   gt_session_open(&session, &config, device, error) &&
-                  open_net(&session, &evaluator, file, error) && compute(&session, &evaluator, out, error);
+                  open_net(&session, &evaluator, file, memory_limit, error) &&
+                  compute(&session, &evaluator, out, error);
   if (!ok) gt_tensor_finish(&out->outputs);
   gt_session_close(&session);
   gt_arena_finish(&arena);

@@ -10,7 +10,7 @@ typedef struct gt_prediction {
 } gt_prediction;
 
 /* inputs: as gt_data_read_inputs gives them, one tensor for each input of the model. device: as in
- * gt_backend_open. */
-bool gt_predict(gt_model_file *file, const gt_tensor *inputs, const char *device, gt_prediction *out,
-                gt_error *error);
+ * gt_backend_open. memory_limit: of the device, in bytes; 0: none. */
+bool gt_predict(gt_model_file *file, const gt_tensor *inputs, const char *device, uint64_t memory_limit,
+                gt_prediction *out, gt_error *error);
 #endif

@@ -62,6 +62,7 @@ static bool open_run(gt_run *run, gt_error *error) {
   run->started = gt_seconds();
   run->loss = run->lr = run->grad_norm = NAN;
   if (!gt_session_open(&run->session, run->config, run->options->device, error)) return false;
+  run->session.memory_limit = run->options->memory_limit;
   gt_info("device: %s (%s)", run->session.backend->name, run->session.backend->why);
   if (!gt_run_directory(run, error)) return false;
   gt_info("run directory: %s", run->directory);

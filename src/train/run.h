@@ -14,6 +14,7 @@
 typedef struct gt_train_options {
   const char *device;    /* NULL: by the environment */
   const char *directory; /* NULL: runs/NAME-N */
+  uint64_t memory_limit; /* of the device, in bytes; 0: none */
   bool resume, quiet;
   const char *resume_command; /* printed when the run is interrupted, with the directory added */
 } gt_train_options;

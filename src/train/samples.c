@@ -16,14 +16,21 @@ static gt_id read_variable(gt_graph *graph, const char *name, gt_shape shape, gt
   return gt_variable_read(graph, gt_graph_variable(graph, name, shape, dtype, false));
 }
 
-gt_id gt_tensor_read(const gt_tensor *tensor, gt_graph *graph, const char *name) {
-  const uint32_t variable = gt_graph_variable(graph, name, shape_of(tensor), dtype_of(tensor), false);
+gt_id gt_tensor_read(const gt_tensor *tensor, int64_t window, gt_graph *graph, const char *name) {
+  gt_shape shape = shape_of(tensor);
+  if (window) shape.dim[0] = window;
+  const uint32_t variable = gt_graph_variable(graph, name, shape, dtype_of(tensor), false);
   if (tensor->bits) gt_graph_holds_bits(graph, variable);
+  if (window) gt_graph_is_fed(graph, variable);
   return gt_variable_read(graph, variable);
 }
 
 static const char *variable_of(gt_arena *arena, const char *begin, const gt_input *input) {
   return strcmp(input->name, GT_INPUT_NAME) ? gt_arena_printf(arena, "%s.%s", begin, input->name) : begin;
+}
+
+const char *gt_samples_variable(const gt_samples *samples, int input, gt_arena *arena) {
+  return variable_of(arena, samples->variable, &samples->input[input]);
 }
 
 static gt_id read_scaling(const gt_input *input, gt_arena *arena, gt_graph *graph) {
@@ -33,8 +40,8 @@ static gt_id read_scaling(const gt_input *input, gt_arena *arena, gt_graph *grap
 }
 
 static gt_id read_samples(const gt_samples *samples, int index, gt_arena *arena, gt_graph *graph) {
-  return gt_tensor_read(&samples->tensor[index], graph,
-                        variable_of(arena, samples->variable, &samples->input[index]));
+  return gt_tensor_read(&samples->tensor[index], samples->window, graph,
+                        gt_samples_variable(samples, index, arena));
 }
 
 gt_model_inputs gt_samples_batch(const gt_samples *samples, gt_arena *arena, gt_graph *graph, gt_id clock,
@@ -77,8 +84,8 @@ bool gt_samples_upload(const gt_samples *samples, gt_buffers *buffers, gt_error 
   for (int k = 0; k < samples->inputs && ok; k++) {
     const gt_input *input = &samples->input[k];
     const uint64_t size = 3 * (uint64_t)input->scaling.count * sizeof(float);
-    ok = gt_tensor_upload(&samples->tensor[k], variable_of(&arena, samples->variable, input), buffers,
-                          error) &&
+    ok = (samples->window ||
+          gt_tensor_upload(&samples->tensor[k], gt_samples_variable(samples, k, &arena), buffers, error)) &&
          (!size || gt_buffers_upload(buffers, variable_of(&arena, "data.scaling", input), 0,
                                      input->scaling.values, size, error));
   }

@@ -54,9 +54,10 @@ static bool control(search *s, double t, bool joins, gt_error *error) {
 /* Loss and gradient at x + t d, all batches, each with the random numbers it had before. */
 static bool evaluate(search *s, double t, gt_error *error) {
   gt_run *run = s->run;
+  uint64_t ticket;
   return control(s, t, false, error) && gt_session_set_clock(&run->session, run->net, 0, error) &&
          replay(s, s->net->stage[GT_SEARCH_TRIAL].executable, 1, error) &&
-         replay(s, run->net->stage[0].executable, run->net->stage[0].times, error) &&
+         gt_net_run_stage(run->net, run->session.backend, 0, run->net->stage[0].times, &ticket, error) &&
          replay(s, s->net->stage[GT_SEARCH_MEASURE].executable, 1, error) &&
          download(s, "lbfgs.measured", s->measured, GT_MEASURED, error);
 }

@@ -1,4 +1,6 @@
 #include "train/session.h"
+#include "base/count.h"
+#include "base/pool.h"
 #include "op/core.h"
 #include "train/pacer.h"
 #include "train/search.h"
@@ -25,9 +27,17 @@ static void destroy_executables(gt_session *session) {
                                               session->executables[--session->executable_count]);
 }
 
+static void close_feeds(gt_session *session) {
+  for (size_t i = 0; i < sizeof session->feed / sizeof *session->feed; i++) {
+    gt_feed_close(session->feed[i]);
+    session->feed[i] = NULL;
+  }
+}
+
 void gt_session_close(gt_session *session) {
   if (session->backend) {
     destroy_executables(session);
+    close_feeds(session);
     gt_buffers_finish(&session->buffers);
     gt_backend_close(session->backend);
   }
@@ -38,6 +48,7 @@ void gt_session_close(gt_session *session) {
 void gt_session_release(gt_session *session) {
   if (!session->backend) return;
   destroy_executables(session);
+  close_feeds(session);
   gt_buffers_keep(&session->buffers, "data.");
 }
 
@@ -47,6 +58,30 @@ static gt_executable *keep(gt_session *session, gt_executable *executable) {
   assert(session->executable_count < most);
   if (executable) session->executables[session->executable_count++] = executable;
   return executable;
+}
+
+/* On the CPU the backend's threads have enough to do; beside a device, some are of use. */
+static int gathering_threads(const gt_session *session) {
+  enum { MOST = 8 };
+  const int64_t threads = session->config->train.threads;
+  if (!session->backend->target.device) return 1;
+  return (int)gt_least(threads ? threads : gt_pool_default_threads(), MOST);
+}
+
+/* The windows of a net's split are there now: what fills them. */
+static bool open_feed(gt_session *session, gt_net *net, gt_error *error) {
+  const gt_config *config = session->config;
+  gt_feed **feed = &session->feed[!strcmp(net->split, "train") ? 0 : !strcmp(net->split, "test") ? 2 : 1];
+  const gt_samples samples = gt_net_samples(net, &config->dataset, &session->arena);
+  gt_feed_plan plan = {.order = net->order, .seed = (uint64_t)config->seed};
+  for (int k = 0; k < samples.inputs; k++)
+    plan.tensor[plan.tensors++] =
+        (gt_feed_tensor){&samples.tensor[k], gt_samples_variable(&samples, k, &session->arena)};
+  if (net->data->targets.data)
+    plan.tensor[plan.tensors++] = (gt_feed_tensor){&net->data->targets, gt_net_targets(net, &session->arena)};
+  if (!*feed) *feed = gt_feed_open(&session->buffers, &plan, gathering_threads(session), error);
+  net->feed = *feed;
+  return *feed != NULL;
 }
 
 gt_executable *gt_session_compile(gt_session *session, gt_net *net, gt_error *error) {
@@ -67,7 +102,7 @@ gt_executable *gt_session_compile(gt_session *session, gt_net *net, gt_error *er
   if (net->stages > 1 || times[0] > 1)
     executable =
         keep(session, session->backend->api->sequence(session->backend, part, times, net->stages, error));
-  if (!executable) return NULL;
+  if (!executable || (net->order.window && !open_feed(session, net, error))) return NULL;
   return gt_store_upload_tables(net->model->store, &session->buffers, error) ? executable : NULL;
 }
 
@@ -81,17 +116,21 @@ bool gt_session_set_clock(gt_session *session, const gt_net *net, int64_t step, 
   const uint64_t seed = (uint64_t)session->config->seed;
   const uint32_t words[GT_STATE_WORDS] = {(uint32_t)step, (uint32_t)seed, (uint32_t)(seed >> 32), 0};
   const uint32_t part[GT_STATE_WORDS] = {(uint32_t)(step * net->parts), words[1], words[2], 0};
+  const int64_t from = step * net->parts, end = net->search   ? from + net->parts
+                                                : net->trains ? INT64_MAX
+                                                              : net->steps;
   return (net->search || gt_buffers_upload(&session->buffers, net->state, 0, words, sizeof words, error)) &&
          (!net->trains || !gt_buffers_find(&session->buffers, "train.part") ||
-          gt_buffers_upload(&session->buffers, "train.part", 0, part, sizeof part, error));
+          gt_buffers_upload(&session->buffers, "train.part", 0, part, sizeof part, error)) &&
+         (!net->feed || gt_feed_seek(net->feed, from, end, error));
 }
 
 bool gt_session_load_data(gt_session *session, const gt_net *net, gt_error *error) {
   const gt_samples samples = gt_net_samples(net, &session->config->dataset, &session->arena);
-  const char *targets = gt_arena_printf(&session->arena, "data.%s.targets", net->split);
   return gt_samples_upload(&samples, &session->buffers, error) &&
-         (!net->data->targets.data ||
-          gt_tensor_upload(&net->data->targets, targets, &session->buffers, error));
+         (net->order.window || !net->data->targets.data ||
+          gt_tensor_upload(&net->data->targets, gt_net_targets(net, &session->arena), &session->buffers,
+                           error));
 }
 
 bool gt_session_take_weights(gt_session *session, gt_store *store, const gt_model_file *file,
@@ -107,8 +146,11 @@ bool gt_session_take_weights(gt_session *session, gt_store *store, const gt_mode
 
 static bool open_evaluation(gt_session *session, gt_evaluator *evaluator, const char *split, bool hard,
                             bool averaged, gt_error *error) {
-  const gt_net_options options = {
-      .target = session->backend->target, .hard = hard, .averaged = averaged, .draw = session->draw};
+  const gt_net_options options = {.target = session->backend->target,
+                                  .windows = session->windows,
+                                  .hard = hard,
+                                  .averaged = averaged,
+                                  .draw = session->draw};
   *evaluator =
       (gt_evaluator){.net = gt_net_evaluation(session->nets, session->config, split, &options, error)};
   if (!evaluator->net) return false;
@@ -140,13 +182,15 @@ bool gt_evaluator_open(gt_session *session, gt_evaluator *evaluator, const char 
 bool gt_evaluator_run(gt_session *session, gt_evaluator *evaluator, gt_sums *sums, gt_error *error) {
   const gt_net *net = evaluator->net;
   gt_pacer pacer;
-  gt_pacer_init(&pacer, session->backend, evaluator->executable, (uint32_t)net->steps);
+  gt_pacer_init(&pacer, session->backend, net, evaluator->executable, (uint32_t)net->steps);
   if (!gt_session_set_clock(session, net, 0, error)) return false;
   while (pacer.submitted < net->steps) {
     const uint32_t room = gt_pacer_room(&pacer, net->steps - pacer.submitted, error);
     if (!room || !gt_pacer_submit(&pacer, room, error)) return false;
   }
   if (!gt_pacer_drain(&pacer, error)) return false;
+  /* The samples of the next evaluation can be gathered until then. */
+  if (net->feed && !gt_feed_seek(net->feed, 0, net->steps, error)) return false;
   *sums = (gt_sums){0};
   for (int64_t s = 0; s < net->steps; s++) {
     const float *row = evaluator->log + s * net->column.count;

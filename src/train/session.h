@@ -22,6 +22,9 @@ typedef struct gt_session {
   gt_config *config;
   gt_backend *backend;
   gt_buffers buffers;
+  uint64_t memory_limit; /* bytes of the device that the session may use; 0: those that it has */
+  gt_windows windows;    /* of the splits that are too large for that */
+  gt_feed *feed[3];      /* what fills the windows of train, validation and test; NULL: not needed yet */
   gt_executable *executables[16]; /* destroyed at the end */
   int executable_count;
   const uint64_t *draw; /* as in gt_net_options, of evaluations */
@@ -32,11 +35,19 @@ typedef struct gt_session {
 /* device: as in gt_backend_open. The config must have been read; it stays the caller's. */
 bool gt_session_open(gt_session *session, gt_config *config, const char *device, gt_error *error);
 void gt_session_close(gt_session *session); /* accepts a zeroed one */
+/* Decides what the device keeps whole and what comes through windows, for the nets to come: the training
+ * step, if there are options for it, and evaluations of the splits; says so if it is not all of the data.
+ * GT_ERR_MEMORY if the limit leaves no room for that. */
+bool gt_session_place(gt_session *session, const gt_net_options *training, const char *const *split,
+                      int splits, gt_error *error);
+/* Would there be room with another config? That of a phase to come, say. */
+bool gt_session_has_room(gt_session *session, gt_config *config, const gt_net_options *training,
+                         const char *const *split, int splits, gt_error *error);
 /* Destroys all executables and all buffers but those of the data. */
 void gt_session_release(gt_session *session);
 /* Compiles, and brings the constants of the net's model to the device. */
 gt_executable *gt_session_compile(gt_session *session, gt_net *net, gt_error *error);
-/* Brings the samples of a net's split, and their scaling, to the device, unless they are there. */
+/* Brings the samples of a net's split, unless they come through a window, and their scaling to the device. */
 bool gt_session_load_data(gt_session *session, const gt_net *net, gt_error *error);
 /* Evaluates with the weights that training leaves, or with the moving average of those that are trained. */
 bool gt_evaluator_open(gt_session *session, gt_evaluator *evaluator, const char *split, bool averaged,
@@ -50,6 +61,6 @@ bool gt_session_take_weights(gt_session *session, gt_store *store, const gt_mode
                              gt_error *error);
 /* Mapped memory of a host-visible variable. */
 void *gt_session_map(gt_session *session, const char *variable);
-/* Sets a net's clock. */
+/* Sets a net's clock, and with it which samples come next. */
 bool gt_session_set_clock(gt_session *session, const gt_net *net, int64_t step, gt_error *error);
 #endif

@@ -89,7 +89,7 @@ static gt_graph *build(sheet *s) {
     return NULL;
   if (s->targets->data)
     forward.targets =
-        gt_batch(graph, gt_tensor_read(s->targets, graph, "data.train.targets"), clock, GT_NONE, batch);
+        gt_batch(graph, gt_tensor_read(s->targets, 0, graph, "data.train.targets"), clock, GT_NONE, batch);
   if (config->augment) gt_augmented_targets(&augmented, graph, &forward);
   s->mixed = forward.mixture && forward.mixture->targets != forward.targets; /* the same in batches of one */
   keep(graph, "sheet.inputs", forward.inputs.items[0].node);

@@ -28,6 +28,12 @@ for option in "${options[@]}"; do
   rm -r "$TEST_TMP/option"
 done
 
+# Windows of images.
+sed 's/^model:.*/model: [{reshape: [8, 8, 1]}, {kan_conv2d: {out_channels: 6, kernel_size: 3, stride: 2, padding: 1}}, batch_norm, flatten, {kan: {units: 10}}]/' \
+  "$TEST_TMP/digits.yaml" > "$TEST_TMP/windows.yaml"
+exits 0 "kan_conv2d" "$GTRAIN" train "$TEST_TMP/windows.yaml" --device "$DEVICE" --quiet --run-dir "$TEST_TMP/windows"
+exits 0 "… has learned" "$GTRAIN" eval "$TEST_TMP/windows/model.bin" --device "$DEVICE" --fail-if 'accuracy<0.85'
+
 # From 4 cells to 12, which have the knots of the 4: the loss goes on.
 grep -v '^train' "$TEST_TMP/digits.yaml" > "$TEST_TMP/finer.yaml"
 cat >> "$TEST_TMP/finer.yaml" << 'YAML'

@@ -28,4 +28,6 @@ check "they agree to a thousandth" awk '
 
 TEST_DEVICE=vulkan TEST_KILLS=${TEST_KILLS:-20} TEST_TMP=$(mktemp -d "$TEST_TMP/kill.XXXX") GTRAIN=$GTRAIN \
   bash tests/cli/kill.sh || failures=$((failures + 1))
+TEST_DEVICE=vulkan TEST_BRIEF=1 TEST_TMP=$(mktemp -d "$TEST_TMP/stream.XXXX") GTRAIN=$GTRAIN \
+  bash tests/cli/stream.sh || failures=$((failures + 1))
 finish

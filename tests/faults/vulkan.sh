@@ -7,7 +7,7 @@ faults=$(realpath "${FAULTS:-$(dirname "$0")}")
 folder=${TEST_TMP:-$(mktemp -d)}/vulkan
 [[ -n ${TEST_TMP-} ]] || trap 'rm -rf "${folder%/vulkan}"' EXIT
 rm -rf "$folder"
-mkdir -p "$folder"/{mlp,gates,automaton}
+mkdir -p "$folder"/{mlp,stream,gates,automaton}
 folder=$(realpath "$folder")
 
 cat > "$folder/mlp/config.yaml" << 'YAML'
@@ -22,6 +22,16 @@ optimizer: {type: sgd, lr: 0.1, momentum: 0.9}
 train: {steps: 4, batch_size: 2, eval_every: 2, checkpoint: {keep_best: true}}
 YAML
 printf '0,0\n1,1\n0.5,0\n' > "$folder/mlp/inputs.csv"
+
+# Half a megabyte of data.
+cat > "$folder/stream/config.yaml" << 'YAML'
+seed: 3
+data: {formula: "x0*x1", range: [-1, 1], samples: 30000, test_samples: 12000}
+model: [{linear: 4}, tanh, {linear: 1}]
+loss: mse
+optimizer: {type: sgd, lr: 0.1, momentum: 0.9}
+train: {steps: 9, batch_size: 1000, eval_batch_size: 1500, eval_every: 9}
+YAML
 
 cat > "$folder/gates/config.yaml" << 'YAML'
 seed: 3
@@ -61,7 +71,7 @@ train() {
 
 # What a run that was killed before its last checkpoint leaves behind.
 export GTRAIN_CACHE_DIR=$folder/cache
-for subject in mlp gates automaton; do
+for subject in mlp stream gates automaton; do
   ln -s . "$folder/$subject/in"
   train "$subject" half
   mv half/model.bin model.bin

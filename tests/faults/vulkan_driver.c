@@ -21,6 +21,8 @@ static const fault_command commands[] = {
     {"mlp", "train in/config.yaml --run-dir run --resume --quiet", true, "mlp/half"},
     {"mlp", "eval in/model.bin --quiet", false, NULL},
     {"mlp", "predict in/model.bin --input in/inputs.csv", false, NULL},
+    {"stream", "train in/config.yaml --memory-limit 210K --run-dir run --quiet", true, NULL},
+    {"stream", "eval in/model.bin --memory-limit 210K --quiet", false, NULL},
     {"gates", "train in/config.yaml --run-dir run --quiet", true, NULL},
     {"gates", "train in/config.yaml --run-dir run --resume --quiet", true, "gates/half"},
     {"gates", "eval in/model.bin --quiet", false, NULL},

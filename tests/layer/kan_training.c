@@ -273,6 +273,49 @@ static void learned_places_begin_on_the_grid(void **state) {
   }
 }
 
+/* --- windows -------------------------------------------------------------------------------------------- */
+
+/* Straight lines between four points from -1 to 1, which go on beyond. */
+static double hat(int term, double x) {
+  const double u = (x + 1) * 1.5, cell = fmin(fmax(floor(u), 0), 2);
+  return term == (int)cell ? 1 - (u - cell) : term == (int)cell + 1 ? u - cell : 0;
+}
+
+static void windows_are_lines_of_inputs(void **state) {
+  enum {
+    HEIGHT = 4,
+    WIDTH = 6,
+    CHANNELS = 2,
+    TALL = 2,
+    WIDE = 3,
+    TAPS = TALL * WIDE * CHANNELS,
+    DOWN = 5,
+    ACROSS = 2
+  };
+  float x[HEIGHT * WIDTH * CHANNELS], y[DOWN * ACROSS * OUT] = {0};
+  uint32_t seed = 5;
+  fixture f;
+  (void)state;
+  for (int i = 0; i < HEIGHT * WIDTH * CHANNELS; i++) x[i] = (float)random_value(&seed, -1.5, 1.5);
+  build(&f,
+        "kan_conv2d: {name: kan1, out_channels: 3, kernel_size: [2, 3], stride: [1, 2], padding: [1, 0], "
+        "basis: piecewise_linear, grid: 3}",
+        (gt_shape){.rank = 4, .dim = {1, HEIGHT, WIDTH, CHANNELS}});
+  run(&f, f.model->output, x, y);
+  const float *c = values(&f, "coefficients");
+  for (int at = 0; at < DOWN * ACROSS * OUT; at++) {
+    const int o = at % OUT, column = at / OUT % ACROSS * 2, row = at / OUT / ACROSS - 1;
+    double want = 0;
+    for (int i = 0; i < TAPS; i++) {
+      const int r = row + i / (WIDE * CHANNELS), k = column + i / CHANNELS % WIDE;
+      const double v = r >= 0 && r < HEIGHT ? (double)x[(r * WIDTH + k) * CHANNELS + i % CHANNELS] : 0;
+      for (int t = 0; t < 4; t++) want += hat(t, v) * (double)c[(t * TAPS + i) * OUT + o];
+    }
+    assert_true(fabs((double)y[at] - want) < 1e-5);
+  }
+  finish(&f);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(penalties_are_those_of_the_paper),
@@ -280,6 +323,7 @@ int main(void) {
       cmocka_unit_test(grids_follow_the_data),
       cmocka_unit_test(own_grids_are_refined),
       cmocka_unit_test(learned_places_begin_on_the_grid),
+      cmocka_unit_test(windows_are_lines_of_inputs),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

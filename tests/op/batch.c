@@ -7,10 +7,16 @@ GT_REGISTER(opcase, batch)
 
 /* Inputs: the clock's state (words p[0..3]: step, seed), its table, the data, then perhaps scale and shift.
  * p[4] rows of a batch, p[5] samples, p[6] sequential, p[7] steps of an epoch (0: as many as it takes), p[8]
- * and p[9] the first step and epoch. */
+ * and p[9] the first step and epoch, p[10] the batches that the data holds (0: it holds all samples). */
 static gt_batch_attribute attribute_of(const gt_case_view *v) {
   const int64_t *p = v->c->p;
-  return (gt_batch_attribute){p[4], p[5], (uint32_t)p[6], (uint32_t)p[7], (uint32_t)p[8], (uint32_t)p[9]};
+  return (gt_batch_attribute){.batch = p[4],
+                              .samples = p[5],
+                              .sequential = (uint32_t)p[6],
+                              .steps = (uint32_t)p[7],
+                              .first_step = (uint32_t)p[8],
+                              .first_epoch = (uint32_t)p[9],
+                              .window = (uint32_t)p[10]};
 }
 
 /* The sample of a row, -1 past the end: an epoch is drawn whole, as a list, and cut into batches. */
@@ -23,13 +29,21 @@ static int64_t sample_of(const gt_case_view *v, int64_t row) {
   return gt_shuffle_index((uint32_t)place, (uint32_t)p[5], seed, (uint32_t)(step / steps + p[9]));
 }
 
+/* Where the row lies in the data; of none, that of sample 0. */
+static int64_t place_of(const gt_case_view *v, int64_t row) {
+  const int64_t *p = v->c->p;
+  if (p[10]) return p[0] % p[10] * p[4] + row;
+  const int64_t sample = sample_of(v, row);
+  return sample < 0 ? 0 : sample;
+}
+
 static gt_shape reference_batch(const gt_case_view *v, const double *const *x, double *y) {
   gt_shape out = v->shape[2];
   const int64_t features = gt_shape_count(out) / out.dim[0];
   out.dim[0] = v->c->p[4];
   for (int64_t i = 0; y && i < gt_shape_count(out); i++) {
-    const int64_t sample = sample_of(v, i / features), f = i % features;
-    y[i] = x[2][(sample < 0 ? 0 : sample) * features + f];
+    const int64_t f = i % features;
+    y[i] = x[2][place_of(v, i / features) * features + f];
     if (v->inputs == 4) {
       const int64_t period = v->shape[3].dim[1];
       const double *center = x[3] + f % period;
@@ -83,6 +97,13 @@ static const gt_case cases[] = {
     {&plain, "w4 v1,1 10,3", {6, 7, 0, 0, 4, 10, 0, 4}},
     {&plain, "w4 v1,1 u50,13", {1000, 5, 1, 0, 7, 50, 0, 16, 990, 3}},
     {&plain, "w4 v1,1 u50,13", {1000, 5, 1, 0, 7, 50, 1, 0, 997, 3}},
+    /* Windows. */
+    {&plain, "w4 v1,1 12,3", {7, 7, 9, 0, 4, 10, 0, 0, 0, 0, 3}},
+    {&plain, "w4 v1,1 u7,13", {12, 5, 1, 0, 7, 50, 1, 0, 0, 0, 1}},
+    {&plain, "w4 v1,1 u35,13", {1003, 5, 1, 0, 7, 50, 0, 16, 990, 3, 5}},
+    {&plain, "w4 v1,1 i256,2", {3, 3, 3, 0, 128, 100000, 0, 0, 0, 0, 2}, 100},
+    {&scaled, "w4 v1,1 u24,4,3 3,3", {6, 5, 0, 0, 6, 20, 0, 0, 0, 0, 4}},
+    {&weight, "w4 v1,1", {3, 1, 1, 0, 4, 10, 0, 4, 0, 0, 2}},
     {&weight, "w4 v1,1", {3, 1, 1, 0, 4, 10, 0, 4}},
     {&weight, "w4 v1,1", {2, 1, 1, 0, 4, 10, 0, 4}},
     {&weight, "w4 v1,1", {4000000, 1, 1, 0, 4000, 10, 0, 4000001}},

@@ -66,6 +66,25 @@ check "trains on columns" agrees csv_regression 9 train.epochs=1
 check "trains gates" agrees digits_logic 15 train.epochs=1
 check "trains trees of gates" agrees digits_logic_conv 15 train.epochs=1 optimizer.type=sgd optimizer.lr=1
 
+# 34 MiB of samples, in tensors of 23 and 11, beside a network of two.
+cat > "$TEST_TMP/large.yaml" << 'YAML'
+data: {formula: "x0*x1", range: [-1, 1], samples: 3000000, test_samples: 1000}
+model: [{linear: 4}, tanh, {linear: 1}]
+train: {steps: 40, batch_size: 10000, log_every: 1}
+YAML
+# streams NAME HOW: with data that the device has no room for, to the same bytes as where it has.
+streams() {
+  local name=$1
+  shift
+  check "$name: trains" quiet small env "$@" "$GTRAIN" train "$TEST_TMP/large.yaml" --device vulkan --run-dir "$TEST_TMP/$name"
+  check "$name: streams" grep -q "train (34.3 MiB) streams through" "$TEST_TMP/quiet"
+  check "$name: to the same bytes" cmp "$TEST_TMP/roomy/model.bin" "$TEST_TMP/$name/model.bin"
+}
+check "data that fit" quiet small "$GTRAIN" train "$TEST_TMP/large.yaml" --device vulkan --run-dir "$TEST_TMP/roomy"
+check "… do not stream" test "$(grep -c streams "$TEST_TMP/quiet")" = 0
+streams "in small pieces" TEST_DEVICE_PIECE=20
+streams "in little memory" TEST_DEVICE_MEMORY=36
+
 if [[ -n ${LIMITS_ALL-} ]]; then
   check "trains an automaton" agrees life 3 train.steps=3
   for bits in 128 256 512; do

@@ -1,6 +1,7 @@
 /* A Vulkan layer that makes a device look poor. TEST_DEVICE=small gives it the smallest limits that
  * Vulkan 1.2 promises, TEST_DEVICE_GROUPS=N no more than N workgroups along x, TEST_DEVICE_SUBGROUP=N
  * subgroups of N, in name only (no shader of ours has instructions of subgroups),
+ * TEST_DEVICE_PIECE=N no more than N MiB in one piece, TEST_DEVICE_MEMORY=N no more in all,
  * TEST_DEVICE_LACKS=timelineSemaphore,… hides features. Put below the validation layer it makes that layer
  * hold the program to these limits, too. */
 #include <stdbool.h>
@@ -17,6 +18,7 @@ static PFN_vkGetDeviceProcAddr next_device;
 static PFN_vkGetPhysicalDeviceProperties properties;
 static PFN_vkGetPhysicalDeviceProperties2 properties2;
 static PFN_vkGetPhysicalDeviceFeatures2 features2;
+static PFN_vkGetPhysicalDeviceMemoryProperties memory_properties;
 static PFN_vkGetPhysicalDeviceQueueFamilyProperties families;
 static PFN_vkCreateDevice device;
 
@@ -28,6 +30,11 @@ static bool small(void) {
 static bool lacks(const char *feature) {
   const char *list = getenv("TEST_DEVICE_LACKS");
   return list && strstr(list, feature);
+}
+
+static uint64_t mebibytes(const char *name, uint64_t otherwise) {
+  const char *text = getenv(name);
+  return (text ? (uint64_t)atoi(text) : otherwise) << 20;
 }
 
 static void lower(uint32_t *value, uint32_t most) {
@@ -62,11 +69,21 @@ static VKAPI_ATTR void VKAPI_CALL get_properties2(VkPhysicalDevice physical,
   for (VkBaseOutStructure *s = out->pNext; s && subgroup; s = s->pNext)
     if (s->sType == VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_PROPERTIES)
       ((VkPhysicalDeviceVulkan11Properties *)s)->subgroupSize = (uint32_t)atoi(subgroup);
+  const uint64_t piece = mebibytes("TEST_DEVICE_PIECE", 1 << 10);
   for (VkBaseOutStructure *s = out->pNext; s && small(); s = s->pNext)
     if (s->sType == VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_PROPERTIES)
-      ((VkPhysicalDeviceVulkan11Properties *)s)->maxMemoryAllocationSize = 1u << 30;
+      ((VkPhysicalDeviceVulkan11Properties *)s)->maxMemoryAllocationSize = piece;
     else if (s->sType == VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_3_PROPERTIES)
-      ((VkPhysicalDeviceMaintenance3Properties *)s)->maxMemoryAllocationSize = 1u << 30;
+      ((VkPhysicalDeviceMaintenance3Properties *)s)->maxMemoryAllocationSize = piece;
+}
+
+static VKAPI_ATTR void VKAPI_CALL get_memory(VkPhysicalDevice physical,
+                                             VkPhysicalDeviceMemoryProperties *out) {
+  memory_properties(physical, out);
+  for (uint32_t i = 0; i < out->memoryHeapCount; i++) {
+    const uint64_t most = mebibytes("TEST_DEVICE_MEMORY", 1 << 20);
+    if (out->memoryHeaps[i].size > most) out->memoryHeaps[i].size = most;
+  }
 }
 
 static VKAPI_ATTR void VKAPI_CALL get_features2(VkPhysicalDevice physical, VkPhysicalDeviceFeatures2 *out) {
@@ -114,6 +131,8 @@ static VKAPI_ATTR VkResult VKAPI_CALL create_instance(const VkInstanceCreateInfo
   properties = (PFN_vkGetPhysicalDeviceProperties)next(*out, "vkGetPhysicalDeviceProperties");
   properties2 = (PFN_vkGetPhysicalDeviceProperties2)next(*out, "vkGetPhysicalDeviceProperties2");
   features2 = (PFN_vkGetPhysicalDeviceFeatures2)next(*out, "vkGetPhysicalDeviceFeatures2");
+  memory_properties =
+      (PFN_vkGetPhysicalDeviceMemoryProperties)next(*out, "vkGetPhysicalDeviceMemoryProperties");
   families =
       (PFN_vkGetPhysicalDeviceQueueFamilyProperties)next(*out, "vkGetPhysicalDeviceQueueFamilyProperties");
   device = (PFN_vkCreateDevice)next(*out, "vkCreateDevice");
@@ -145,6 +164,7 @@ static VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL instance_function(VkInstance of,
       {"vkGetPhysicalDeviceProperties", (PFN_vkVoidFunction)get_properties},
       {"vkGetPhysicalDeviceProperties2", (PFN_vkVoidFunction)get_properties2},
       {"vkGetPhysicalDeviceProperties2KHR", (PFN_vkVoidFunction)get_properties2},
+      {"vkGetPhysicalDeviceMemoryProperties", (PFN_vkVoidFunction)get_memory},
       {"vkGetPhysicalDeviceFeatures2", (PFN_vkVoidFunction)get_features2},
       {"vkGetPhysicalDeviceQueueFamilyProperties", (PFN_vkVoidFunction)get_families},
   };

@@ -3,16 +3,12 @@
  * low) * inverse: function number `term` of GT_TERMS, or its derivative of order GT_ORDER (0, 1, 2) by u.
  * GT_DEGREE, GT_FIRST and GT_SECOND are a basis' own, to use as it likes. Literals of floats end in f, of
  * numbers in u. (Polynomials say what they are in another way: basis/recurrence.h; and so do splines over
- * knots of an input's own, GT_KNOTS, of x itself: basis/knots.h.) */
+ * knots of an input's own: basis/knots.h.) */
 #ifndef GT_KAN_REAL_H
 #define GT_KAN_REAL_H
 #ifdef GL_core_profile
 #define REAL                    vec4
 #define GT_BASIS(name)          vec4 name(vec4 u, uint term)
-#define GT_KNOTS(name)          vec4 name(vec4 x, GT_FLOATS from, uint behind, int left)
-#define GT_KNOT(j)              basis_behind(from, behind, j, left)
-#define GT_UNROLLED             [[unroll]]
-#define GT_MOST_DEGREE          GT_BSPLINE_MOST
 #define GT_TERMS                BASIS_TERMS
 #define GT_DEGREE               BASIS_DEGREE
 #define GT_ORDER                BASIS_DERIVED
@@ -44,10 +40,6 @@ vec4 gt_cosine(vec4 x, uint quarters) { /* cos(x + quarters * pi/2) */
 #define GT_BASIS(name)                                                                                    \
   GT_MATH float name(float u GT_UNUSED, uint term GT_UNUSED, uint terms GT_UNUSED, uint degree GT_UNUSED, \
                      uint order GT_UNUSED, float first GT_UNUSED, float second GT_UNUSED)
-#define GT_KNOTS(name) GT_MATH float name(float x, const float *behind, size_t step, uint degree, uint order)
-#define GT_KNOT(j)     behind[(j)*step]
-#define GT_UNROLLED
-#define GT_MOST_DEGREE          degree
 #define GT_TERMS                terms
 #define GT_DEGREE               degree
 #define GT_ORDER                order

@@ -11,12 +11,16 @@ static bool given_up;
 
 bool gt_vulkan_stuck(void) { return given_up; }
 
-static bool create_device(gt_vulkan *vk, gt_error *error) {
-  const float priority = 1;
-  const VkDeviceQueueCreateInfo queue = {.sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO,
-                                         .queueFamilyIndex = vk->family,
-                                         .queueCount = 1,
-                                         .pQueuePriorities = &priority};
+static bool create_device(gt_vulkan *vk, uint32_t feed_queue, gt_error *error) {
+  const float priority[2] = {1, 1};
+  const VkDeviceQueueCreateInfo queue[2] = {{.sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO,
+                                             .queueFamilyIndex = vk->family,
+                                             .queueCount = 1 + feed_queue,
+                                             .pQueuePriorities = priority},
+                                            {.sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO,
+                                             .queueFamilyIndex = vk->feeder.family,
+                                             .queueCount = 1,
+                                             .pQueuePriorities = priority}};
   VkPhysicalDeviceVulkan12Features features = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES,
                                                .bufferDeviceAddress = VK_TRUE,
                                                .scalarBlockLayout = VK_TRUE,
@@ -27,14 +31,15 @@ static bool create_device(gt_vulkan *vk, gt_error *error) {
   void *more = gt_vulkan_matrix_features(&vk->base.target.matrix, &features);
   const VkDeviceCreateInfo info = {.sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO,
                                    .pNext = &features,
-                                   .queueCreateInfoCount = 1,
-                                   .pQueueCreateInfos = &queue,
+                                   .queueCreateInfoCount = vk->feeder.family == vk->family ? 1 : 2,
+                                   .pQueueCreateInfos = queue,
                                    .enabledExtensionCount = count,
                                    .ppEnabledExtensionNames = extensions};
   const bool made = VK(vkCreateDevice(vk->physical, &info, NULL, &vk->device));
   free(more);
   if (!made) return vk->device = NULL, false;
   vkGetDeviceQueue(vk->device, vk->family, 0, &vk->queue);
+  vkGetDeviceQueue(vk->device, vk->feeder.family, feed_queue, &vk->feeder.queue);
   return true;
 }
 
@@ -47,6 +52,7 @@ static void close_backend(gt_backend *backend) {
     }
     gt_vulkan_pipelines_finish(vk);
     gt_vulkan_staging_finish(vk);
+    gt_vulkan_feed_finish(vk);
     gt_vulkan_submit_finish(vk);
     vkDestroyDevice(vk->device, NULL);
   }
@@ -60,6 +66,8 @@ static const gt_backend_api api = {
     .buffer_destroy = gt_vulkan_buffer_destroy,
     .buffer_map = gt_vulkan_buffer_map,
     .upload = gt_vulkan_upload,
+    .feed = gt_vulkan_feed,
+    .feed_wait = gt_vulkan_feed_wait,
     .download = gt_vulkan_download,
     .compile = gt_vulkan_compile,
     .sequence = gt_vulkan_sequence,
@@ -88,10 +96,12 @@ static gt_vulkan *from_physical(const gt_physical *p) {
   vk->physical = p->handle;
   vk->properties = p->properties;
   vk->memory = p->memory;
-  vk->max_allocation = p->max_allocation;
+  vk->base.max_allocation = p->max_allocation;
   vk->family = p->family;
+  vk->feeder.family = p->feed_family;
   vk->timestamp_bits = p->timestamp_bits;
   vk->memory_budget = p->memory_budget;
+  vk->base.memory_free = gt_vulkan_memory_available(vk);
   return vk;
 }
 
@@ -111,8 +121,8 @@ gt_backend *gt_vulkan_open(int index, gt_error *error) {
   }
   vk = from_physical(&physical[index]);
   open_devices++;
-  if (!create_device(vk, error) || !gt_vulkan_submit_init(vk, error) || !gt_vulkan_staging_init(vk, error) ||
-      !gt_vulkan_pipelines_init(vk, error)) {
+  if (!create_device(vk, physical[index].feed_queue, error) || !gt_vulkan_submit_init(vk, error) ||
+      !gt_vulkan_staging_init(vk, error) || !gt_vulkan_pipelines_init(vk, error)) {
     close_backend(&vk->base);
     vk = NULL;
   }

@@ -1,7 +1,7 @@
 /* What the files of the Vulkan backend share. gt_vulkan is one open device with one compute queue: its
  * memory (memory.c), its pipelines and their cache on disk (pipeline.c, specialize.c), its submissions
- * (submit.c) and the plans recorded for it (commands.c). Owned by whoever opened the backend; used from
- * one thread.
+ * (submit.c), the plans recorded for it (commands.c), and perhaps a queue for copies beside them (feed.c).
+ * Owned by whoever opened the backend; used from one thread.
  *
  * Everything queued carries a ticket, a value of one timeline semaphore. Vulkan's functions are called
  * through volk's pointers, which tests may replace. */
@@ -10,14 +10,15 @@
 #include "backend/backend.h"
 #include <volk.h>
 
-enum { GT_STAGING_SLOTS = 8, GT_PUSH_BYTES = 128 };
+enum { GT_STAGING_SLOTS = 8, GT_FEEDS = 8, GT_PUSH_BYTES = 128 };
 
 struct gt_buffer {
   VkBuffer buffer;
   VkDeviceMemory memory;
   uint64_t size, allocated;
   VkDeviceAddress address;
-  void *mapped; /* host-visible ones */
+  void *mapped;    /* host-visible ones */
+  uint64_t zeroed; /* ticket with which a FED one is */
 };
 
 /* One piece of the staging ring: a part of the staging buffer and the commands that copy from or to it. */
@@ -25,6 +26,16 @@ typedef struct gt_slot {
   VkCommandBuffer commands;
   uint64_t ticket; /* of its last use */
 } gt_slot;
+
+typedef struct gt_vulkan_feeder {
+  VkQueue queue; /* perhaps the same as that of the work */
+  uint32_t family;
+  bool begun; /* with the first copy */
+  VkCommandPool pool;
+  VkCommandBuffer commands[GT_FEEDS]; /* copy n uses those of n % GT_FEEDS */
+  VkSemaphore timeline;
+  uint64_t ticket, seen; /* the last copy submitted; the last that work has been told to wait for */
+} gt_vulkan_feeder;
 
 typedef struct gt_vulkan_pipeline {
   uint64_t hash;
@@ -43,7 +54,6 @@ typedef struct gt_vulkan {
   VkDevice device;
   VkQueue queue;
   uint32_t family, timestamp_bits;
-  uint64_t max_allocation;
   bool memory_budget;
   bool lost;  /* by its driver: it runs nothing any more */
   bool stuck; /* may run what nobody can wait for: what that uses is never destroyed */
@@ -52,6 +62,8 @@ typedef struct gt_vulkan {
   VkSemaphore timeline;
   uint64_t ticket;         /* the last one submitted */
   VkCommandBuffer to_host; /* makes the device's writes visible to the host; ends every submission */
+
+  gt_vulkan_feeder feeder;
 
   gt_buffer *staging;
   gt_slot slot[GT_STAGING_SLOTS];
@@ -95,6 +107,7 @@ typedef struct gt_physical {
   VkPhysicalDeviceMemoryProperties memory;
   uint64_t max_allocation;
   uint32_t family, timestamp_bits, units;
+  uint32_t feed_family, feed_queue; /* for copies beside the work; perhaps the same queue, 0 of `family` */
   bool memory_budget;
   gt_matrix_units matrix;
   gt_device_info info;
@@ -118,6 +131,7 @@ void gt_vulkan_buffer_destroy(gt_backend *, gt_buffer *);
 void *gt_vulkan_buffer_map(gt_backend *, gt_buffer *);
 bool gt_vulkan_upload(gt_backend *, gt_buffer *, uint64_t offset, const void *, uint64_t size, gt_error *);
 bool gt_vulkan_download(gt_backend *, gt_buffer *, uint64_t offset, void *, uint64_t size, gt_error *);
+bool gt_vulkan_in_range(const gt_buffer *, uint64_t offset, uint64_t size, gt_error *);
 bool gt_vulkan_staging_init(gt_vulkan *, gt_error *);
 void gt_vulkan_staging_finish(gt_vulkan *);
 uint64_t gt_vulkan_memory_available(const gt_vulkan *); /* device-local bytes free now, as far as is known */
@@ -127,12 +141,20 @@ bool gt_vulkan_submit_init(gt_vulkan *, gt_error *);
 void gt_vulkan_submit_finish(gt_vulkan *);
 bool gt_vulkan_submit(gt_vulkan *, const VkCommandBuffer *commands, uint32_t count,
                       gt_error *); /* sets ticket */
+bool gt_vulkan_check_submit(gt_vulkan *, VkResult, gt_error *);
 bool gt_vulkan_wait(gt_backend *, uint64_t ticket, gt_error *);
+bool gt_vulkan_wait_feed(gt_vulkan *, uint64_t ticket, gt_error *);
 bool gt_vulkan_completed(gt_backend *, uint64_t *ticket, gt_error *);
 bool gt_vulkan_idle(gt_vulkan *); /* waits for everything, by all means; false: the device is stuck */
+bool gt_vulkan_timeline(gt_vulkan *, VkSemaphore *, gt_error *);
 bool gt_vulkan_commands(gt_vulkan *, VkCommandBuffer *out, uint32_t count, gt_error *);
 bool gt_vulkan_begin(VkCommandBuffer, VkCommandBufferUsageFlags, gt_error *);
 void gt_vulkan_barrier(VkCommandBuffer, VkPipelineStageFlags from, VkPipelineStageFlags to);
+
+/* feed.c */
+bool gt_vulkan_feed(gt_backend *, gt_buffer *from, const gt_copy *, int copies, uint64_t after, gt_error *);
+bool gt_vulkan_feed_wait(gt_backend *, gt_error *);
+void gt_vulkan_feed_finish(gt_vulkan *);
 
 /* pipeline.c */
 bool gt_vulkan_pipelines_init(gt_vulkan *, gt_error *);

@@ -29,9 +29,10 @@ uint64_t gt_vulkan_memory_available(const gt_vulkan *vk) {
 static int memory_type(const gt_vulkan *vk, uint32_t allowed, gt_buffer_kind kind) {
   const VkMemoryPropertyFlags host =
       VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT;
-  const VkMemoryPropertyFlags want[2][2] = {
+  const VkMemoryPropertyFlags want[3][2] = {
       [GT_BUFFER_DEVICE] = {VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT, 0},
       [GT_BUFFER_HOST] = {host | VK_MEMORY_PROPERTY_HOST_CACHED_BIT, host},
+      [GT_BUFFER_FED] = {VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT, 0},
   };
   for (int try = 0; try < 2; try++)
     for (uint32_t i = 0; i < vk->memory.memoryTypeCount; i++)
@@ -86,12 +87,17 @@ static gt_buffer *create(gt_vulkan *vk, uint64_t size, gt_buffer_kind kind, gt_e
   gt_buffer *buffer = gt_alloc(sizeof *buffer);
   /* Padded, so that an empty buffer exists and four bytes past a packed array of bytes may be read. */
   buffer->size = (size + 31) / 16 * 16;
+  const uint32_t families[2] = {vk->family, vk->feeder.family};
+  const bool shared = kind == GT_BUFFER_FED && families[0] != families[1];
   const VkBufferCreateInfo info = {
       .sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO,
       .size = buffer->size,
+      .sharingMode = shared ? VK_SHARING_MODE_CONCURRENT : VK_SHARING_MODE_EXCLUSIVE,
+      .queueFamilyIndexCount = shared ? 2 : 0,
+      .pQueueFamilyIndices = families,
       .usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_TRANSFER_SRC_BIT |
                VK_BUFFER_USAGE_TRANSFER_DST_BIT | VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT};
-  if (size > UINT64_MAX / 2 || (vk->max_allocation && buffer->size > vk->max_allocation)) {
+  if (size > UINT64_MAX / 2 || (vk->base.max_allocation && buffer->size > vk->base.max_allocation)) {
     fail_memory(vk, size, kind == GT_BUFFER_HOST, error);
     goto fail;
   }
@@ -104,7 +110,7 @@ static gt_buffer *create(gt_vulkan *vk, uint64_t size, gt_buffer_kind kind, gt_e
   const VkBufferDeviceAddressInfo address = {.sType = VK_STRUCTURE_TYPE_BUFFER_DEVICE_ADDRESS_INFO,
                                              .buffer = buffer->buffer};
   buffer->address = vkGetBufferDeviceAddress(vk->device, &address);
-  if (kind == GT_BUFFER_DEVICE) return buffer;
+  if (kind != GT_BUFFER_HOST) return buffer;
   result = vkMapMemory(vk->device, buffer->memory, 0, VK_WHOLE_SIZE, 0, &buffer->mapped);
   if (!check(vk, result, "vkMapMemory", size, kind, error)) goto fail;
   memset(buffer->mapped, 0, buffer->size);
@@ -143,7 +149,10 @@ gt_buffer *gt_vulkan_buffer_create(gt_backend *backend, uint64_t size, gt_buffer
   if (!buffer || kind == GT_BUFFER_HOST) return buffer;
   gt_slot *slot = begin_slot(vk, &unused, error);
   if (slot) vkCmdFillBuffer(slot->commands, buffer->buffer, 0, VK_WHOLE_SIZE, 0);
-  if (slot && end_slot(vk, slot, error)) return buffer;
+  if (slot && end_slot(vk, slot, error)) {
+    if (kind == GT_BUFFER_FED) buffer->zeroed = slot->ticket;
+    return buffer;
+  }
   gt_vulkan_buffer_destroy(backend, buffer);
   return NULL;
 }
@@ -164,7 +173,7 @@ void *gt_vulkan_buffer_map(gt_backend *backend, gt_buffer *buffer) {
   return buffer->mapped;
 }
 
-static bool in_range(const gt_buffer *buffer, uint64_t offset, uint64_t size, gt_error *error) {
+bool gt_vulkan_in_range(const gt_buffer *buffer, uint64_t offset, uint64_t size, gt_error *error) {
   if (offset <= buffer->size && size <= buffer->size - offset) return true;
   return gt_fail(error, GT_ERR_INTERNAL, "copy of %llu bytes at %llu is outside a buffer of %llu bytes",
                  (unsigned long long)size, (unsigned long long)offset, (unsigned long long)buffer->size);
@@ -173,7 +182,7 @@ static bool in_range(const gt_buffer *buffer, uint64_t offset, uint64_t size, gt
 bool gt_vulkan_upload(gt_backend *backend, gt_buffer *buffer, uint64_t offset, const void *data,
                       uint64_t size, gt_error *error) {
   gt_vulkan *vk = (gt_vulkan *)backend;
-  if (!in_range(buffer, offset, size, error)) return false;
+  if (!gt_vulkan_in_range(buffer, offset, size, error)) return false;
   for (uint64_t done = 0; done < size;) {
     uint64_t piece = size - done < SLOT_BYTES ? size - done : SLOT_BYTES, at;
     gt_slot *slot = begin_slot(vk, &at, error);
@@ -193,7 +202,7 @@ bool gt_vulkan_download(gt_backend *backend, gt_buffer *buffer, uint64_t offset,
   gt_vulkan *vk = (gt_vulkan *)backend;
   const uint64_t pieces = gt_ceil_div(size, SLOT_BYTES), ahead = GT_STAGING_SLOTS / 2;
   uint64_t ticket[GT_STAGING_SLOTS], place[GT_STAGING_SLOTS];
-  if (!in_range(buffer, offset, size, error)) return false;
+  if (!gt_vulkan_in_range(buffer, offset, size, error)) return false;
   for (uint64_t i = 0; i < pieces + ahead; i++) {
     if (i < pieces) {
       uint64_t from = i * SLOT_BYTES, piece = size - from < SLOT_BYTES ? size - from : SLOT_BYTES;

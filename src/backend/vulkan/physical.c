@@ -40,6 +40,23 @@ static bool choose_family(gt_physical *p) {
   return found;
 }
 
+/* For copies beside the work: a family for copies alone (not one for video, which copies too), else another
+ * queue of the same family, else the same queue. */
+static void choose_feeder(gt_physical *p) {
+  const VkQueueFlags plain = VK_QUEUE_TRANSFER_BIT | VK_QUEUE_SPARSE_BINDING_BIT | VK_QUEUE_PROTECTED_BIT;
+  VkQueueFamilyProperties family[32];
+  uint32_t count = 32;
+  vkGetPhysicalDeviceQueueFamilyProperties(p->handle, &count, family);
+  p->feed_family = p->family;
+  p->feed_queue = p->family < count && family[p->family].queueCount > 1;
+  for (uint32_t i = 0; i < count; i++)
+    if (family[i].queueFlags & VK_QUEUE_TRANSFER_BIT && !(family[i].queueFlags & ~plain)) {
+      p->feed_family = i;
+      p->feed_queue = 0;
+      return;
+    }
+}
+
 /* Multiprocessors, from the vendor's own extension where there is one. */
 static void count_units(gt_physical *p, const VkExtensionProperties *list, uint32_t count) {
   VkPhysicalDeviceShaderSMBuiltinsPropertiesNV nvidia = {
@@ -142,6 +159,7 @@ static void describe(gt_physical *p, int index) {
   gt_vulkan_find_matrix_units(p, list, extensions);
   free(list);
   describe_features(p, choose_family(p));
+  choose_feeder(p);
 }
 
 int gt_vulkan_physical(gt_physical **out, gt_error *error) {

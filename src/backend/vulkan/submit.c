@@ -1,4 +1,5 @@
-/* The queue: command buffers go in with a ticket, the next value of one timeline semaphore. */
+/* The queue: command buffers go in with a ticket, the next value of one timeline semaphore, behind the copies
+ * that have been begun beside it. */
 #include "backend/vulkan/internal.h"
 #include <time.h>
 
@@ -37,15 +38,19 @@ void gt_vulkan_barrier(VkCommandBuffer commands, VkPipelineStageFlags from, VkPi
   vkCmdPipelineBarrier(commands, from, to, 0, 1, &barrier, 0, NULL, 0, NULL);
 }
 
+bool gt_vulkan_timeline(gt_vulkan *vk, VkSemaphore *out, gt_error *error) {
+  const VkSemaphoreTypeCreateInfo type = {.sType = VK_STRUCTURE_TYPE_SEMAPHORE_TYPE_CREATE_INFO,
+                                          .semaphoreType = VK_SEMAPHORE_TYPE_TIMELINE};
+  const VkSemaphoreCreateInfo info = {.sType = VK_STRUCTURE_TYPE_SEMAPHORE_CREATE_INFO, .pNext = &type};
+  return VK_MAKE(vkCreateSemaphore(vk->device, &info, NULL, out), out);
+}
+
 bool gt_vulkan_submit_init(gt_vulkan *vk, gt_error *error) {
   const VkCommandPoolCreateInfo pool = {.sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO,
                                         .flags = VK_COMMAND_POOL_CREATE_RESET_COMMAND_BUFFER_BIT,
                                         .queueFamilyIndex = vk->family};
-  const VkSemaphoreTypeCreateInfo type = {.sType = VK_STRUCTURE_TYPE_SEMAPHORE_TYPE_CREATE_INFO,
-                                          .semaphoreType = VK_SEMAPHORE_TYPE_TIMELINE};
-  const VkSemaphoreCreateInfo semaphore = {.sType = VK_STRUCTURE_TYPE_SEMAPHORE_CREATE_INFO, .pNext = &type};
   if (!VK_MAKE(vkCreateCommandPool(vk->device, &pool, NULL, &vk->pool), &vk->pool)) return false;
-  if (!VK_MAKE(vkCreateSemaphore(vk->device, &semaphore, NULL, &vk->timeline), &vk->timeline)) return false;
+  if (!gt_vulkan_timeline(vk, &vk->timeline, error)) return false;
   if (!gt_vulkan_commands(vk, &vk->to_host, 1, error)) return false;
   if (!gt_vulkan_begin(vk->to_host, VK_COMMAND_BUFFER_USAGE_SIMULTANEOUS_USE_BIT, error)) return false;
   gt_vulkan_barrier(vk->to_host, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT | VK_PIPELINE_STAGE_TRANSFER_BIT,
@@ -58,37 +63,53 @@ static bool check(gt_vulkan *vk, VkResult result, const char *call, gt_error *er
   return gt_vulkan_check(result, call, error);
 }
 
+bool gt_vulkan_check_submit(gt_vulkan *vk, VkResult result, gt_error *error) {
+  return check(vk, result, "vkQueueSubmit", error);
+}
+
 void gt_vulkan_submit_finish(gt_vulkan *vk) {
   vkDestroySemaphore(vk->device, vk->timeline, NULL);
   vkDestroyCommandPool(vk->device, vk->pool, NULL);
 }
 
 bool gt_vulkan_submit(gt_vulkan *vk, const VkCommandBuffer *commands, uint32_t count, gt_error *error) {
-  const uint64_t value = vk->ticket + 1;
+  const VkPipelineStageFlags stages = VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT | VK_PIPELINE_STAGE_TRANSFER_BIT;
+  const uint64_t value = vk->ticket + 1, fed = vk->feeder.ticket;
+  const uint32_t waits = fed > vk->feeder.seen;
   const VkTimelineSemaphoreSubmitInfo timeline = {.sType = VK_STRUCTURE_TYPE_TIMELINE_SEMAPHORE_SUBMIT_INFO,
+                                                  .waitSemaphoreValueCount = waits,
+                                                  .pWaitSemaphoreValues = &fed,
                                                   .signalSemaphoreValueCount = 1,
                                                   .pSignalSemaphoreValues = &value};
   const VkSubmitInfo info = {.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO,
                              .pNext = &timeline,
+                             .waitSemaphoreCount = waits,
+                             .pWaitSemaphores = &vk->feeder.timeline,
+                             .pWaitDstStageMask = &stages,
                              .commandBufferCount = count,
                              .pCommandBuffers = commands,
                              .signalSemaphoreCount = 1,
                              .pSignalSemaphores = &vk->timeline};
-  if (!check(vk, vkQueueSubmit(vk->queue, 1, &info, VK_NULL_HANDLE), "vkQueueSubmit", error)) return false;
+  if (!gt_vulkan_check_submit(vk, vkQueueSubmit(vk->queue, 1, &info, VK_NULL_HANDLE), error)) return false;
   vk->ticket = value;
+  vk->feeder.seen = fed;
   return true;
+}
+
+static bool counter(gt_vulkan *vk, VkSemaphore timeline, uint64_t *ticket, gt_error *error) {
+  return check(vk, vkGetSemaphoreCounterValue(vk->device, timeline, ticket), "vkGetSemaphoreCounterValue",
+               error);
 }
 
 bool gt_vulkan_completed(gt_backend *backend, uint64_t *ticket, gt_error *error) {
   gt_vulkan *vk = (gt_vulkan *)backend;
-  return check(vk, vkGetSemaphoreCounterValue(vk->device, vk->timeline, ticket), "vkGetSemaphoreCounterValue",
-               error);
+  return counter(vk, vk->timeline, ticket, error);
 }
 
-static VkResult wait_a_while(const gt_vulkan *vk, uint64_t ticket) {
+static VkResult wait_a_while(const gt_vulkan *vk, VkSemaphore timeline, uint64_t ticket) {
   const VkSemaphoreWaitInfo info = {.sType = VK_STRUCTURE_TYPE_SEMAPHORE_WAIT_INFO,
                                     .semaphoreCount = 1,
-                                    .pSemaphores = &vk->timeline,
+                                    .pSemaphores = &timeline,
                                     .pValues = &ticket};
   return vkWaitSemaphores(vk->device, &info, PIECE_SECONDS * UINT64_C(1000000000));
 }
@@ -101,17 +122,18 @@ static int64_t seconds(void) {
 
 /* No wait is without an end. By all means: a wait that fails may not have waited; then the counter is
  * watched. */
-static bool wait_for(gt_vulkan *vk, uint64_t ticket, bool by_all_means, gt_error *error) {
+static bool wait_for(gt_vulkan *vk, VkSemaphore timeline, uint64_t ticket, bool by_all_means,
+                     gt_error *error) {
   const struct timespec pause = {.tv_nsec = 1000000}; /* where the driver comes back before its time */
   const int64_t patience = vk->lost ? PIECE_SECONDS : PATIENCE_SECONDS;
   uint64_t done = 0, before = 0;
   int64_t since = seconds();
   for (;;) {
-    const VkResult result = wait_a_while(vk, ticket);
+    const VkResult result = wait_a_while(vk, timeline, ticket);
     const bool answer = result == VK_SUCCESS || result == VK_ERROR_DEVICE_LOST;
     if (answer || (result != VK_TIMEOUT && !by_all_means))
       return check(vk, result, "vkWaitSemaphores", error);
-    if (!gt_vulkan_completed(&vk->base, &done, error)) return false;
+    if (!counter(vk, timeline, &done, error)) return false;
     if (done >= ticket) return true;
     if (done != before) since = seconds();
     before = done;
@@ -123,13 +145,21 @@ static bool wait_for(gt_vulkan *vk, uint64_t ticket, bool by_all_means, gt_error
 }
 
 bool gt_vulkan_wait(gt_backend *backend, uint64_t ticket, gt_error *error) {
-  return wait_for((gt_vulkan *)backend, ticket, false, error);
+  gt_vulkan *vk = (gt_vulkan *)backend;
+  return wait_for(vk, vk->timeline, ticket, false, error);
+}
+
+bool gt_vulkan_wait_feed(gt_vulkan *vk, uint64_t ticket, gt_error *error) {
+  return wait_for(vk, vk->feeder.timeline, ticket, false, error);
 }
 
 bool gt_vulkan_idle(gt_vulkan *vk) {
   gt_error ignored = {0};
-  if (!vk->ticket || vk->stuck) return !vk->stuck;
+  if (vk->stuck) return false;
   /* To the question what is still in use, "lost" is as good an answer as success. */
-  if (!wait_for(vk, vk->ticket, true, &ignored) && !vk->lost) vk->stuck = true;
+  if (vk->ticket && !wait_for(vk, vk->timeline, vk->ticket, true, &ignored) && !vk->lost) vk->stuck = true;
+  if (vk->feeder.ticket && !vk->stuck &&
+      !wait_for(vk, vk->feeder.timeline, vk->feeder.ticket, true, &ignored) && !vk->lost)
+    vk->stuck = true;
   return !vk->stuck;
 }

@@ -110,23 +110,54 @@ GT_PLAIN_BASES(PLACED)
   [number] = {place_##name##_0, place_##name##_1, place_##name##_2, place_##name##_3},
 static fill_function *const fill_placed[][ORDER_COUNT + 1] = {GT_PLAIN_BASES(PLACED_OF)};
 
-/* Splines over knots that are rows of numbers, too. */
-#define FILL_KNOTS(name, degree_)                                          \
-  GT_CLONES static void fill_knots_##name(const form *f, const lines *l) { \
-    const float *behind = l->behind + f->term * l->x_step;                 \
-    for (uint32_t k = 0; k < l->count; k++) {                              \
-      const float *restrict x = l->x + k * l->x_step;                      \
-      float *restrict to = l->to + k * l->to_step;                         \
-      GT_VECTOR_LOOP for (uint32_t i = 0; i < l->length; i++) to[i] =      \
-          gt_basis_knots(x[i], behind + i, l->x_step, degree_, f->order);  \
-    }                                                                      \
+/* --- splines over knots, which are rows of numbers, too ---------------------------------------------------
+ */
+
+/* At some neighbouring inputs: t[j] their knots from the function's first on, by[d][j] what differences of
+ * knots d apart are divided by. */
+typedef struct columns {
+  const float *t[GT_BASIS_MOST_DEGREE + 2];
+  float by[GT_BASIS_MOST_DEGREE + 1][GT_BASIS_MOST_DEGREE + 1][AT_ONCE];
+} columns;
+
+GT_MATH void fill_columns(const form *f, const float *behind, size_t step, uint32_t n, columns *c) {
+  for (uint32_t j = 0; j < f->degree + 2; j++) c->t[j] = behind + j * step;
+  for (uint32_t d = 1; d <= f->degree; d++)
+    for (uint32_t j = 0; j + d < f->degree + 2; j++) {
+      const float *low = c->t[j], *high = c->t[j + d];
+      float *by = c->by[d][j];
+      for (uint32_t i = 0; i < n; i++) by[i] = high[i] > low[i] ? 1 / (high[i] - low[i]) : 0;
+    }
+}
+
+/* The recursion of basis/knots.h, level by level for all of them. */
+GT_MATH void fill_knots_line(const form *f, const columns *c, const float *x, uint32_t n, float *to) {
+  float value[GT_BASIS_MOST_DEGREE + 1][AT_ONCE];
+  for (uint32_t j = 0; j <= f->degree; j++)
+    for (uint32_t i = 0; i < n; i++) value[j][i] = x[i] >= c->t[j][i] && x[i] < c->t[j + 1][i] ? 1 : 0;
+  for (uint32_t d = 1; d <= f->degree; d++)
+    for (uint32_t j = 0; j + d <= f->degree; j++) {
+      const float *low = c->t[j], *high = c->t[j + d + 1], *left = c->by[d][j], *right = c->by[d][j + 1];
+      if (d + f->order <= f->degree)
+        for (uint32_t i = 0; i < n; i++)
+          value[j][i] =
+              (x[i] - low[i]) * (left[i] * value[j][i]) + (high[i] - x[i]) * (right[i] * value[j + 1][i]);
+      else
+        for (uint32_t i = 0; i < n; i++)
+          value[j][i] = (float)d * (left[i] * value[j][i] - right[i] * value[j + 1][i]);
+    }
+  for (uint32_t i = 0; i < n; i++) to[i] = f->order <= f->degree ? value[0][i] : 0;
+}
+
+GT_CLONES static void fill_knots(const form *f, const lines *l) {
+  columns c;
+  for (uint32_t first = 0; first < l->length; first += AT_ONCE) {
+    const uint32_t n = gt_least_u32(l->length - first, AT_ONCE);
+    fill_columns(f, l->behind + f->term * l->x_step + first, l->x_step, n, &c);
+    for (uint32_t k = 0; k < l->count; k++)
+      fill_knots_line(f, &c, l->x + k * l->x_step + first, n, l->to + k * l->to_step + first);
   }
-FILL_KNOTS(any, f->degree)
-FILL_KNOTS(2, 2)
-FILL_KNOTS(3, 3)
-static fill_function *const fill_knots[GT_BASIS_MOST_DEGREE + 1] = {
-    fill_knots_any, fill_knots_any, fill_knots_2,   fill_knots_3,   fill_knots_any,
-    fill_knots_any, fill_knots_any, fill_knots_any, fill_knots_any, fill_knots_any};
+}
 
 /* --- polynomials ---------------------------------------------------------------------------------------- */
 
@@ -182,7 +213,7 @@ GT_CLONES static void fill_polynomial(const form *f, const lines *l, const gt_re
 static void fill_by(uint32_t kind, const form *f, const lines *l) {
   const uint32_t basis = kind % GT_BASIS_BASE;
   if (basis == GT_BASIS_KNOTS) {
-    fill_knots[f->degree](f, l);
+    fill_knots(f, l);
   } else if (kind & GT_BASIS_PLACED) {
     fill_placed[basis][f->order](f, l);
   } else if (basis >= sizeof fill_any / sizeof *fill_any) {

@@ -14,7 +14,7 @@ typedef struct gt_matmul_cut { /* a kernel of products, and how it is cut for it
   uint64_t powers_a, powers_b;    /* that it writes */
 } gt_matmul_cut;
 
-enum { GT_MATMUL_MATRIX_WAYS = 5 * 36 }; /* at most */
+enum { GT_MATMUL_MATRIX_WAYS = 6 * 36 }; /* at most */
 /* The ways to make the product on matrix units: none where there are none, or its node's precision forbids
  * it. */
 void gt_matmul_offer_matrix(const gt_matmul_shape *shape, const gt_target *target, gt_precision precision,

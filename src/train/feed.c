@@ -1,0 +1,276 @@
+#include "train/feed.h"
+#include "base/count.h"
+#include "base/memory.h"
+#include "base/pool.h"
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_CHUNKS = 4, TILE_ROWS = 32, STACK = 1 << 20, ALIGN = 64 };
+
+typedef struct ring { /* of one tensor */
+  const uint8_t *samples;
+  uint64_t row_bytes, begin; /* begin: in the staging buffer */
+  gt_buffer *window;
+  uint8_t *rows; /* where the host writes them: in the staging buffer, or in the window itself */
+} ring;
+
+struct gt_feed {
+  gt_backend *backend;
+  gt_batch_attribute order;
+  uint64_t seed;
+  int64_t chunk, chunks; /* batches of a chunk; chunks of the ring */
+  ring *ring;
+  int rings;
+  gt_buffer *staging; /* NULL where the host writes into windows */
+
+  /* The caller's. Chunks are counted through, chunk c lies at c % chunks. */
+  int64_t from, next, end;      /* first batch after seeking; the next to be read; none from there on */
+  int64_t wanted, copied;       /* chunks before these are asked for, or on their way to the window */
+  uint64_t ticket[MOST_CHUNKS]; /* of the last replay that reads what lies there */
+  uint64_t last;
+
+  gt_pool *pool;
+  pthread_t thread;
+  bool started;
+  pthread_mutex_t lock;
+  pthread_cond_t ask, done;
+  int64_t asked, gathered; /* under the lock, like the rest */
+  bool quit;
+};
+
+/* --- gathering --- */
+
+typedef struct gathering {
+  const gt_feed *feed;
+  int64_t first, rows; /* batch, and rows from there on */
+} gathering;
+
+/* Of rows past the end of the data there is sample 0, as there would be if the device drew them. */
+static void gather_tile(void *context, uint32_t tile) {
+  const gathering *g = context;
+  const gt_feed *feed = g->feed;
+  const int64_t batch = feed->order.batch, window = feed->order.window;
+  const int64_t end = gt_least(g->rows, ((int64_t)tile + 1) * TILE_ROWS);
+  for (int64_t i = (int64_t)tile * TILE_ROWS; i < end; i++) {
+    const int64_t at = g->first + i / batch, row = i % batch;
+    uint32_t sample = gt_batch_sample(&feed->order, feed->seed, (uint32_t)at, (uint32_t)row);
+    if (sample == GT_NONE) sample = 0;
+    for (int t = 0; t < feed->rings; t++) {
+      const ring *r = &feed->ring[t];
+      memcpy(r->rows + (uint64_t)(at % window * batch + row) * r->row_bytes,
+             r->samples + (uint64_t)sample * r->row_bytes, r->row_bytes);
+    }
+  }
+}
+
+/* The batches of a chunk that will be read. */
+static int64_t begin_of(const gt_feed *feed, int64_t chunk) {
+  return gt_most(chunk * feed->chunk, feed->from);
+}
+static int64_t end_of(const gt_feed *feed, int64_t chunk) {
+  return gt_least((chunk + 1) * feed->chunk, feed->end);
+}
+
+static void gather(const gt_feed *feed, int64_t chunk) {
+  gathering g = {.feed = feed, .first = begin_of(feed, chunk)};
+  g.rows = (end_of(feed, chunk) - g.first) * feed->order.batch;
+  gt_pool_run(feed->pool, (uint32_t)gt_ceil_div(g.rows, TILE_ROWS), gather_tile, &g);
+}
+
+static void *gather_main(void *argument) {
+  gt_feed *feed = argument;
+  pthread_mutex_lock(&feed->lock);
+  while (!feed->quit) {
+    const int64_t chunk = feed->gathered;
+    if (chunk == feed->asked) {
+      pthread_cond_wait(&feed->ask, &feed->lock);
+      continue;
+    }
+    pthread_mutex_unlock(&feed->lock);
+    gather(feed, chunk);
+    pthread_mutex_lock(&feed->lock);
+    feed->gathered = chunk + 1;
+    pthread_cond_signal(&feed->done);
+  }
+  pthread_mutex_unlock(&feed->lock);
+  return NULL;
+}
+
+static void ask(gt_feed *feed, int64_t chunks) {
+  pthread_mutex_lock(&feed->lock);
+  feed->asked = chunks;
+  pthread_cond_signal(&feed->ask);
+  pthread_mutex_unlock(&feed->lock);
+}
+
+/* Waits until so many are gathered, and says how many are. */
+static int64_t wait_for(gt_feed *feed, int64_t chunks) {
+  pthread_mutex_lock(&feed->lock);
+  while (feed->gathered < chunks) pthread_cond_wait(&feed->done, &feed->lock);
+  const int64_t gathered = feed->gathered;
+  pthread_mutex_unlock(&feed->lock);
+  return gathered;
+}
+
+/* --- opening --- */
+
+/* Signals are for the main thread. */
+static bool start_thread(gt_feed *feed, gt_error *error) {
+  sigset_t all, old;
+  pthread_attr_t attributes;
+  sigfillset(&all);
+  pthread_sigmask(SIG_BLOCK, &all, &old);
+  pthread_attr_init(&attributes);
+  pthread_attr_setstacksize(&attributes, STACK);
+  const int failed = pthread_create(&feed->thread, &attributes, gather_main, feed);
+  pthread_attr_destroy(&attributes);
+  pthread_sigmask(SIG_SETMASK, &old, NULL);
+  feed->started = !failed;
+  return feed->started ||
+         gt_fail(error, GT_ERR_MEMORY, "no thread for the data can be started: %s", strerror(failed));
+}
+
+/* The rings, and where the host writes them. */
+static bool open_rings(gt_feed *feed, gt_buffers *buffers, const gt_feed_plan *plan, gt_error *error) {
+  const gt_backend_api *api = feed->backend->api;
+  uint64_t bytes = 0;
+  bool mapped = true;
+  for (int t = 0; t < plan->tensors; t++) {
+    const gt_tensor *tensor = plan->tensor[t].tensor;
+    ring *r = &feed->ring[t];
+    r->samples = tensor->data;
+    r->row_bytes = (uint64_t)gt_tensor_features(tensor) * gt_element_size(tensor->element);
+    r->begin = bytes;
+    r->window = gt_buffers_find(buffers, plan->tensor[t].variable)->buffer;
+    r->rows = api->buffer_map(feed->backend, r->window);
+    mapped = mapped && r->rows;
+    bytes += gt_ceil_div((uint64_t)(feed->order.window * feed->order.batch) * r->row_bytes, ALIGN) * ALIGN;
+  }
+  if (mapped) return true;
+  feed->staging = api->buffer_create(feed->backend, bytes, GT_BUFFER_HOST, error);
+  if (!feed->staging) return false;
+  uint8_t *staging = api->buffer_map(feed->backend, feed->staging);
+  for (int t = 0; t < feed->rings; t++) feed->ring[t].rows = staging + feed->ring[t].begin;
+  return true;
+}
+
+gt_feed *gt_feed_open(gt_buffers *buffers, const gt_feed_plan *plan, int threads, gt_error *error) {
+  gt_feed *feed = gt_alloc(sizeof *feed);
+  feed->backend = buffers->backend;
+  feed->order = plan->order;
+  feed->seed = plan->seed;
+  feed->chunk = gt_feed_chunk(plan->order.window);
+  feed->chunks = plan->order.window / feed->chunk;
+  feed->rings = plan->tensors;
+  feed->ring = gt_alloc((size_t)plan->tensors * sizeof *feed->ring);
+  pthread_mutex_init(&feed->lock, NULL);
+  pthread_cond_init(&feed->ask, NULL);
+  pthread_cond_init(&feed->done, NULL);
+  if (open_rings(feed, buffers, plan, error)) {
+    feed->pool = threads == 1 ? NULL : gt_pool_create(threads);
+    if (start_thread(feed, error)) return feed;
+  }
+  gt_feed_close(feed);
+  return NULL;
+}
+
+void gt_feed_close(gt_feed *feed) {
+  gt_error ignored = {0};
+  if (!feed) return;
+  if (feed->started) {
+    pthread_mutex_lock(&feed->lock);
+    feed->quit = true;
+    pthread_cond_signal(&feed->ask);
+    pthread_mutex_unlock(&feed->lock);
+    pthread_join(feed->thread, NULL);
+  }
+  gt_pool_destroy(feed->pool);
+  feed->backend->api->feed_wait(feed->backend, &ignored);
+  feed->backend->api->buffer_destroy(feed->backend, feed->staging);
+  pthread_cond_destroy(&feed->done);
+  pthread_cond_destroy(&feed->ask);
+  pthread_mutex_destroy(&feed->lock);
+  free(feed->ring);
+  free(feed);
+}
+
+/* --- feeding --- */
+
+/* Asks for chunks whose places are free, at least for that one, which may have to be waited for. */
+static bool ask_ahead(gt_feed *feed, int64_t least, gt_error *error) {
+  const gt_backend_api *api = feed->backend->api;
+  const int64_t before = feed->wanted;
+  uint64_t completed;
+  if (!api->completed(feed->backend, &completed, error)) return false;
+  while (feed->wanted < least + feed->chunks && feed->wanted * feed->chunk < feed->end) {
+    const uint64_t free_after = feed->ticket[feed->wanted % feed->chunks];
+    if (free_after > completed) {
+      if (feed->wanted > least) break;
+      if (!api->wait(feed->backend, free_after, error)) return false;
+    }
+    feed->wanted++;
+  }
+  if (feed->wanted > before) ask(feed, feed->wanted);
+  return true;
+}
+
+/* Sends the chunks before that one to their places. */
+static bool copy(gt_feed *feed, int64_t before, gt_error *error) {
+  gt_copy copies[GT_DATA_MOST_INPUTS + 1];
+  for (; feed->copied < before; feed->copied++) {
+    const int64_t first = begin_of(feed, feed->copied), batches = end_of(feed, feed->copied) - first;
+    const uint64_t row = (uint64_t)(first % feed->order.window * feed->order.batch);
+    for (int t = 0; t < feed->rings; t++) {
+      const ring *r = &feed->ring[t];
+      copies[t] = (gt_copy){.to = r->window,
+                            .to_offset = row * r->row_bytes,
+                            .from_offset = r->begin + row * r->row_bytes,
+                            .size = (uint64_t)(batches * feed->order.batch) * r->row_bytes};
+    }
+    if (feed->staging && !feed->backend->api->feed(feed->backend, feed->staging, copies, feed->rings,
+                                                   feed->ticket[feed->copied % feed->chunks], error))
+      return false;
+  }
+  return true;
+}
+
+bool gt_feed_seek(gt_feed *feed, int64_t from, int64_t end, gt_error *error) {
+  const gt_backend_api *api = feed->backend->api;
+  const int64_t chunk = from / feed->chunk;
+  /* What comes next may be gathered already. */
+  if (feed->from == from && feed->next == from && feed->end == end) return true;
+  wait_for(feed, feed->wanted);
+  if (!api->feed_wait(feed->backend, error) || (feed->last && !api->wait(feed->backend, feed->last, error)))
+    return false;
+  pthread_mutex_lock(&feed->lock);
+  feed->from = feed->next = from;
+  feed->end = end;
+  feed->wanted = feed->copied = feed->gathered = feed->asked = chunk;
+  pthread_mutex_unlock(&feed->lock);
+  memset(feed->ticket, 0, sizeof feed->ticket);
+  return ask_ahead(feed, chunk, error);
+}
+
+bool gt_feed_run(gt_feed *feed, gt_executable *executable, uint32_t times, uint32_t each, uint64_t *ticket,
+                 gt_error *error) {
+  if (feed->end - feed->next < (int64_t)times * each)
+    return gt_fail(error, GT_ERR_INTERNAL, "batches are asked for that nobody has announced");
+  while (times) {
+    const int64_t chunk = feed->next / feed->chunk;
+    const int64_t fits = ((chunk + 1) * feed->chunk - feed->next) / each;
+    const uint32_t now = (uint32_t)gt_least(fits, times);
+    if (!ask_ahead(feed, chunk, error)) return false;
+    const int64_t gathered = wait_for(feed, chunk + 1);
+    /* Those further ahead go second: whatever is queued waits for the copies before it. */
+    if (!copy(feed, chunk + 1, error) ||
+        !feed->backend->api->run(feed->backend, executable, now, &feed->last, error) ||
+        !copy(feed, gathered, error))
+      return false;
+    feed->ticket[chunk % feed->chunks] = *ticket = feed->last;
+    feed->next += (int64_t)now * each;
+    times -= now;
+  }
+  return true;
+}

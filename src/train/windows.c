@@ -1,0 +1,258 @@
+/* What of the data the device keeps whole, and what comes to it through windows (feed.h). There must be room
+ * for what the nets need and a batch of each split; then splits that fit are whole, the smallest first, and
+ * what is left goes to the windows of the others. */
+#include "base/count.h"
+#include "base/log.h"
+#include "base/text.h"
+#include "train/search.h"
+#include "train/session.h"
+#include <math.h>
+#include <string.h>
+
+enum {
+  SPLITS = 3,
+  SHARE = 16,            /* less than such a part of the device needs no reckoning; nor is more left free */
+  CHUNK_BYTES = 16 << 20 /* large enough that a copy costs little, small enough that four cost no memory */
+};
+static const char *const names[SPLITS] = {"train", "validation", "test"};
+
+typedef struct placed {
+  const char *name;
+  bool read, windowed;
+  uint64_t bytes, batch, largest; /* of all samples; of a batch; of the largest tensor */
+  int64_t parts;                  /* batches of a step */
+} placed;
+
+typedef struct placing {
+  gt_session *session;
+  gt_config *config;
+  gt_arena arena; /* of the nets that are only reckoned with */
+  placed part[SPLITS];
+  gt_names counted; /* variables */
+  gt_windows windows;
+  uint64_t limit, nets;
+} placing;
+
+/* --- what is needed --- */
+
+static uint64_t bytes_of(const gt_tensor *tensor) {
+  return (uint64_t)tensor->dim[0] * (uint64_t)gt_tensor_features(tensor) * gt_element_size(tensor->element);
+}
+
+/* Is a tensor larger than what the device has in one piece? */
+static bool is_too_large(const placing *p, const placed *part) {
+  const uint64_t most = p->session->backend->max_allocation;
+  return most && part->largest > most;
+}
+
+static uint64_t measure_split(placing *p, int number) {
+  const gt_dataset *data = &p->config->dataset;
+  const gt_split *split = gt_dataset_split(data, names[number]);
+  placed *part = &p->part[number];
+  part->name = names[number];
+  for (int k = 0; split && k <= data->inputs; k++) {
+    const gt_tensor *tensor = k < data->inputs ? &split->input[k] : &split->targets;
+    if (!tensor->data) continue;
+    part->bytes += bytes_of(tensor);
+    if (bytes_of(tensor) > part->largest) part->largest = bytes_of(tensor);
+  }
+  return part->bytes;
+}
+
+static int number_of(const char *split) {
+  int i = 0;
+  while (strcmp(names[i], split)) i++;
+  return i;
+}
+
+/* Variables are there once, whoever reads them; those of a split are counted with it. */
+static bool is_counted(placing *p, const gt_variable *variable) {
+  bool of_split = variable->host_visible;
+  for (int i = 0; i < SPLITS; i++) {
+    const size_t length = strlen(names[i]);
+    of_split =
+        of_split || (!strncmp(variable->name, "data.", 5) && !strncmp(variable->name + 5, names[i], length) &&
+                     variable->name[5 + length] == '.');
+  }
+  if (of_split || gt_names_find(&p->counted, variable->name) >= 0) return true;
+  gt_names_add(&p->counted, variable->name, 1);
+  return false;
+}
+
+static void count_stage(placing *p, const gt_stage *stage) {
+  const gt_graph *graph = stage->graph;
+  p->nets += stage->plan->arena_bytes + stage->plan->constant_bytes;
+  for (uint32_t v = 0; v < graph->variables; v++)
+    if (!is_counted(p, &graph->variable[v])) p->nets += stage->plan->variable_bytes[v];
+}
+
+static bool count_net(placing *p, const gt_net *net) {
+  if (!net) return false;
+  placed *part = &p->part[number_of(net->split)];
+  const uint64_t rows = (uint64_t)gt_most(net->data->samples, 1);
+  for (int i = 0; i < net->stages; i++) count_stage(p, &net->stage[i]);
+  for (int i = 0; net->search && i < GT_SEARCH_STAGES; i++) count_stage(p, &net->search->stage[i]);
+  part->read = true;
+  part->parts = net->parts;
+  part->batch = (part->bytes + rows - 1) / rows * (uint64_t)net->batch;
+  return true;
+}
+
+static bool count_evaluation(placing *p, const char *split, gt_error *error) {
+  gt_session *session = p->session;
+  gt_net_options options = {.target = session->backend->target, .draw = session->draw};
+  const gt_net *net = gt_net_evaluation(&p->arena, p->config, split, &options, error);
+  options.hard = true;
+  return count_net(p, net) && (!net->model->has_hard ||
+                               count_net(p, gt_net_evaluation(&p->arena, p->config, split, &options, error)));
+}
+
+/* --- what goes where --- */
+
+static uint64_t needed(const placing *p) {
+  uint64_t bytes = p->nets;
+  for (int i = 0; i < SPLITS; i++)
+    if (p->part[i].read) bytes += p->part[i].windowed ? p->part[i].batch : p->part[i].bytes;
+  return bytes;
+}
+
+/* A window holds a batch at least: one of less than that saves nothing. */
+static placed *largest_whole(placing *p) {
+  placed *found = NULL;
+  for (int i = 0; i < SPLITS; i++) {
+    placed *part = &p->part[i];
+    if (part->read && !part->windowed && part->batch < part->bytes && (!found || part->bytes > found->bytes))
+      found = part;
+  }
+  return found;
+}
+
+/* Batches of a window for which there is so much room: a whole number of chunks (feed.h), each of whole steps
+ * if it can be, and of as many as are recorded together. */
+static uint32_t window_of(const placed *part, uint64_t room) {
+  enum { TOGETHER = 64 };
+  const int64_t fits = (int64_t)(room / part->batch);
+  if (fits < 4) return (uint32_t)gt_most(fits, 1);
+  int64_t chunk = gt_least(fits / 4, (int64_t)(CHUNK_BYTES / part->batch) + 1);
+  if (chunk > part->parts) chunk -= chunk % part->parts;
+  if (part->parts == 1 && chunk > TOGETHER) chunk -= chunk % TOGETHER;
+  return (uint32_t)(4 * chunk);
+}
+
+static uint64_t least(uint64_t a, uint64_t b) { return a < b ? a : b; }
+
+static void choose(placing *p) {
+  const uint64_t most = p->session->backend->max_allocation;
+  const uint64_t largest =
+      most ? most - most / SHARE : UINT64_MAX; /* what is staged lies in one piece, too */
+  placed *next;
+  for (int i = 0; i < SPLITS; i++) p->part[i].windowed = p->part[i].read && is_too_large(p, &p->part[i]);
+  while (needed(p) > p->limit && (next = largest_whole(p))) next->windowed = true;
+  uint64_t room = p->limit > needed(p) ? p->limit - needed(p) : 0, left = 0;
+  for (int i = 0; i < SPLITS; i++) left += p->part[i].windowed;
+  for (int i = 0; i < SPLITS; i++) {
+    placed *part = &p->part[i];
+    if (!part->windowed) continue;
+    const uint32_t batches = window_of(part, least(least(part->batch + room / left--, largest), part->bytes));
+    room -= (batches - 1) * part->batch;
+    *gt_windows_of(&p->windows, part->name) = batches;
+  }
+}
+
+/* --- saying so --- */
+
+static void tell(placing *p) {
+  const gt_session *session = p->session;
+  const char *text = "", *of = session->backend->target.device ? " of device memory" : " of memory";
+  char whole[32], window[32], limit[32];
+  if (!memcmp(&session->windows, &p->windows, sizeof p->windows)) return;
+  for (int i = 0; i < SPLITS; i++) {
+    const placed *part = &p->part[i];
+    if (!part->windowed) continue;
+    gt_human_bytes((double)part->bytes, whole);
+    gt_human_bytes((double)(*gt_windows_of(&p->windows, part->name) * part->batch), window);
+    text = gt_arena_printf(&p->arena, "%s%s%s (%s) %sthrough %s%s", text, *text ? ", " : "", part->name,
+                           whole, *text ? "" : "streams ", window, *text ? "" : of);
+  }
+  if (*text)
+    gt_info("data: %s: %s %s", text, session->memory_limit ? "--memory-limit is" : "the device has",
+            gt_human_bytes((double)p->limit, limit));
+}
+
+/* What the text will say is no less than these bytes. */
+static double rounded_up(uint64_t bytes) {
+  double unit = 1;
+  while ((double)bytes / unit >= 1024) unit *= 1024;
+  return ceil((double)bytes / unit * 10) / 10 * unit;
+}
+
+static bool check_limit(placing *p, gt_error *error) {
+  char limit[32], least[32], nets[32];
+  if (!p->session->memory_limit || needed(p) <= p->limit) return true;
+  gt_human_bytes((double)p->limit, limit);
+  gt_human_bytes(rounded_up(needed(p)), least);
+  gt_human_bytes((double)p->nets, nets);
+  return gt_fail(error, GT_ERR_MEMORY,
+                 "--memory-limit is %s, and the least that will do is %s: %s for the network, the rest for a "
+                 "batch of data at a time. A smaller train.batch_size or train.eval_batch_size needs less",
+                 limit, least, nets);
+}
+
+static bool reckon(placing *p, const gt_net_options *training, const char *const *split, int splits,
+                   gt_error *error) {
+  const gt_backend *backend = p->session->backend;
+  uint64_t data = 0;
+  bool large = false;
+  for (int i = 0; i < SPLITS; i++) {
+    data += measure_split(p, i);
+    large = large || is_too_large(p, &p->part[i]);
+  }
+  p->limit = p->session->memory_limit;
+  if (!p->limit) {
+    p->limit = backend->memory_free - backend->memory_free / SHARE;
+    if ((data <= p->limit / SHARE && !large) || !p->limit) return true;
+  }
+  if (training) {
+    gt_net_options whole = *training;
+    whole.windows = (gt_windows){0};
+    if (!count_net(p, gt_net_training(&p->arena, p->config, &whole, error))) return false;
+  }
+  for (int i = 0; i < splits; i++)
+    if (!count_evaluation(p, split[i], error)) return false;
+  choose(p);
+  return check_limit(p, error);
+}
+
+static void place(placing *p) {
+  gt_session *session = p->session;
+  tell(p);
+  session->windows = p->windows;
+  for (int i = 0; i < SPLITS; i++)
+    if (p->part[i].windowed)
+      gt_buffers_drop(&session->buffers, gt_arena_printf(&p->arena, "data.%s.", p->part[i].name));
+}
+
+static placing begin(gt_session *session, gt_config *config) {
+  placing p = {.session = session, .config = config};
+  gt_arena_init(&p.arena);
+  return p;
+}
+
+bool gt_session_place(gt_session *session, const gt_net_options *training, const char *const *split,
+                      int splits, gt_error *error) {
+  placing p = begin(session, session->config);
+  p.counted.arena = &p.arena;
+  const bool ok = reckon(&p, training, split, splits, error);
+  if (ok) place(&p);
+  gt_arena_finish(&p.arena);
+  return ok;
+}
+
+bool gt_session_has_room(gt_session *session, gt_config *config, const gt_net_options *training,
+                         const char *const *split, int splits, gt_error *error) {
+  placing p = begin(session, config);
+  p.counted.arena = &p.arena;
+  const bool ok = !session->memory_limit || reckon(&p, training, split, splits, error);
+  gt_arena_finish(&p.arena);
+  return ok;
+}
