@@ -19,12 +19,10 @@ typedef struct candidate {
   uint16_t bm, bn, bk, sm, sn;
   double rate[3];
 } candidate;
-static const candidate candidates[] = {{128, 128, 32, 64, 64, {530, 0, 0}},
-                                       {128, 128, 32, 64, 32, {350, 300, 225}},
-                                       {64, 64, 32, 32, 32, {300, 190, 140}},
-                                       {64, 64, 32, 64, 32, {250, 150, 100}},
-                                       {128, 32, 32, 32, 32, {220, 140, 100}},
-                                       {32, 32, 32, 32, 32, {150, 80, 50}}};
+static const candidate candidates[] = {
+    {128, 128, 32, 64, 64, {530, 0, 0}},    {128, 128, 32, 64, 32, {350, 300, 225}},
+    {64, 64, 32, 32, 32, {300, 190, 140}},  {64, 64, 32, 64, 32, {250, 150, 100}},
+    {128, 32, 32, 32, 32, {220, 140, 100}}, {32, 32, 32, 32, 32, {150, 80, 50}}};
 /* In how many parts k is cut, at most. Small results of long sums, such as the gradients of a convolution's
  * weights, need many to fill a device. */
 static const uint8_t splits[] = {1,  2,  3,  4,  5,  6,  7,  8,  9,  10, 11, 12, 13, 14, 15, 16, 17, 18,
