@@ -36,9 +36,10 @@ BEGIN {
   row("layer",    "base circuit spec graph op store")
   row("optim",    "base spec graph op store")
   row("model",    "base op store loss layer optim")
-  row("train",    "base spec graph op augment plan backend data store loss layer optim model")
+  row("kan",      "base spec op data store layer model")
+  row("train",    "base spec graph op augment plan backend data store loss layer optim model kan")
   row("export",   "base circuit op layer model train")
-  row("cli",      "base graph op augment backend selftest data store loss layer optim model train automaton export")
+  row("cli",      "base graph op augment backend selftest data store loss layer optim model kan train automaton export")
   row("main",     "base cli")
   # Rooms that may see a kernel: its argument struct is shaders/op/NAME.h.
   sees_kernels = " op "

@@ -101,6 +101,15 @@ static const char *const letter[LAST - FIRST + 1] = {
     "     |     | #  #|# # #|#  # |     |     |     ", /* ~ */
 };
 
+static const char *art_of(char sign) {
+  const unsigned char byte = (unsigned char)sign;
+  return letter[byte >= FIRST && byte <= LAST ? byte - FIRST : '?' - FIRST];
+}
+
+bool gt_letter_has(char sign, uint32_t row, uint32_t column) {
+  return row < ROWS && column < COLUMNS && art_of(sign)[row * (COLUMNS + 1) + column] == '#';
+}
+
 static void draw(gt_picture *picture, uint32_t x, uint32_t y, const char *art, uint8_t shade) {
   for (uint32_t row = 0; row < ROWS; row++)
     for (uint32_t column = 0; column < COLUMNS; column++) {
@@ -117,7 +126,7 @@ void gt_picture_write(gt_picture *picture, uint32_t x, uint32_t y, uint32_t widt
   for (; *text && x + COLUMNS <= end; text++) {
     const unsigned char byte = (unsigned char)*text;
     if ((byte & 0xC0) == 0x80) continue; /* the rest of a character that has its sign already */
-    draw(picture, x, y, letter[byte >= FIRST && byte <= LAST ? byte - FIRST : '?' - FIRST], shade);
+    draw(picture, x, y, art_of(*text), shade);
     x += GT_LETTER_WIDTH;
   }
 }

@@ -72,6 +72,26 @@ gt_id gt_build_counter(gt_build *build, const char *name) {
                                       .refit = build->type->refit});
 }
 
+gt_id gt_build_filled_state(gt_build *build, const char *name, gt_shape shape, gt_fill fill,
+                            const void *form) {
+  return build->slot(build, (gt_slot){.name = name,
+                                      .role = GT_STATE,
+                                      .shape = shape,
+                                      .counts = true,
+                                      .fill = fill,
+                                      .refit = build->type->refit,
+                                      .form = form});
+}
+
+void gt_build_penalty(gt_build *build, gt_id value) {
+  if (build->training && value != GT_NONE) build->penalty(build, value);
+}
+
+void gt_build_adapt(gt_build *build, gt_adaptation adaptation) {
+  adaptation.layer = build->name;
+  build->adapt(build, &adaptation);
+}
+
 void gt_build_update(gt_build *build, const char *name, gt_id value) {
   if (build->training && value != GT_NONE) build->update(build, name, value);
 }
@@ -93,18 +113,20 @@ gt_init_stream gt_build_stream(const gt_build *build, const char *name) {
   return gt_init_stream_of(build->seed, gt_arena_printf(build->arena, "%s.%s", build->name, name));
 }
 
-void gt_refit_overlap(const gt_slot *was, const float *old, const gt_slot *is, float *out) {
-  const gt_shape before = was->shape, now = is->shape;
+void gt_refit_overlap(const gt_slot *before, const float *old, const gt_slot *now, float *out,
+                      const gt_slot_values *was) {
+  (void)was;
+  const gt_shape from_shape = before->shape, shape = now->shape;
   int64_t index[GT_MAX_RANK] = {0};
-  for (int64_t i = 0; i < gt_shape_count(now); i++) {
+  for (int64_t i = 0; i < gt_shape_count(shape); i++) {
     int64_t from = 0;
     bool inside = true;
-    for (int d = 0; d < now.rank; d++) {
-      inside = inside && index[d] < before.dim[d];
-      from = from * before.dim[d] + index[d];
+    for (int d = 0; d < shape.rank; d++) {
+      inside = inside && index[d] < from_shape.dim[d];
+      from = from * from_shape.dim[d] + index[d];
     }
     if (inside) out[i] = old[from];
-    for (int d = now.rank - 1; d >= 0 && ++index[d] == now.dim[d]; d--) index[d] = 0;
+    for (int d = shape.rank - 1; d >= 0 && ++index[d] == shape.dim[d]; d--) index[d] = 0;
   }
 }
 

@@ -16,6 +16,18 @@
 struct gt_layer_type;
 struct gt_layer_circuit;
 
+/* What a layer does to its own parameters and states between steps, on the host, by what it reads of the
+ * training data then: before the first step of a phase and so many steps apart, as long as they are less than
+ * `until`. */
+typedef struct gt_adaptation {
+  const char *layer;
+  gt_id sample; /* what the layer wants to see, F32 [rows, …]: of an evaluation, not of a step */
+  int64_t every, until;
+  const void *settings; /* live as long as the arena */
+  void (*adapt)(const struct gt_adaptation *adaptation, const float *sample, int64_t rows,
+                const gt_slot_values *values);
+} gt_adaptation;
+
 typedef struct gt_build { /* one layer under construction; made by the model room */
   gt_graph *graph;
   gt_arena *arena;
@@ -38,6 +50,8 @@ typedef struct gt_build { /* one layer under construction; made by the model roo
   gt_id (*slot)(struct gt_build *build, gt_slot slot);
   /* In training: the state of this name holds `value` after a step that counts. */
   void (*update)(struct gt_build *build, const char *name, gt_id value);
+  void (*penalty)(struct gt_build *build, gt_id value);
+  void (*adapt)(struct gt_build *build, const gt_adaptation *adaptation);
   void *owner;
 } gt_build;
 
@@ -51,7 +65,8 @@ typedef struct gt_layer_type {
   const char *applies;
   /* What becomes of parameters and states when a phase of training gives the layer other sizes; NULL: it
    * keeps its sizes. gt_refit_overlap serves most. */
-  void (*refit)(const gt_slot *before, const float *old, const gt_slot *now, float *out);
+  void (*refit)(const gt_slot *before, const float *old, const gt_slot *now, float *out,
+                const gt_slot_values *was);
   /* Emits the layer's ops and returns its output, or GT_NONE after gt_build_error. input[k] has rank >= 1.
    * Shape errors of the ops themselves are reported by the model room unless the layer finds them first. */
   gt_id (*build)(gt_build *build, const void *config, const gt_id *input, int inputs);
@@ -67,7 +82,8 @@ typedef struct gt_layer_common { /* keys of every layer */
 extern const gt_schema gt_layer_common_schema;
 
 /* Values stay at their indices as far as both shapes have them; the others are as they begin. */
-void gt_refit_overlap(const gt_slot *before, const float *old, const gt_slot *now, float *out);
+void gt_refit_overlap(const gt_slot *before, const float *old, const gt_slot *now, float *out,
+                      const gt_slot_values *was);
 
 int gt_layer_count(void);
 const gt_layer_type *gt_layer_at(int index); /* sorted by name */
@@ -84,6 +100,13 @@ gt_id gt_build_formed(gt_build *build, const char *name, gt_shape shape, const g
 gt_id gt_build_state(gt_build *build, const char *name, gt_shape shape, double start);
 /* A state of one number from 0, which is never averaged. */
 gt_id gt_build_counter(gt_build *build, const char *name);
+/* The same with other values to begin with, and something for refit to know; never averaged. */
+gt_id gt_build_filled_state(gt_build *build, const char *name, gt_shape shape, gt_fill fill,
+                            const void *form);
+/* A scalar that training adds to the mean loss; nothing in an evaluation. */
+void gt_build_penalty(gt_build *build, gt_id value);
+/* Has training adapt the layer between steps. */
+void gt_build_adapt(gt_build *build, gt_adaptation adaptation);
 /* What that state holds after this step of training; nothing in an evaluation. Like parameters it stays as it
  * was in a step whose loss or gradient is not finite. Where a step has several batches (train.accumulate) it
  * moves with each that holds a sample. */

@@ -166,7 +166,7 @@ bool gt_loss_build(gt_graph *graph, const gt_loss *loss, const gt_loss_input *in
   out->divisor =
       share == GT_NONE ? out->weight_sum : gt_sum(graph, gt_mul(graph, share, input->weight), 0, false);
   out->mean = loss->type->sums_batch ? out->loss_sum : gt_div(graph, out->loss_sum, out->divisor);
-  out->correct_sum = GT_NONE;
+  out->correct_sum = out->penalty = GT_NONE;
   if (loss->type->correct) {
     const gt_id correct = of_each(graph, loss->type->correct, loss, input, prediction, targets);
     out->correct_sum = gt_sum(graph, gt_mul(graph, correct, input->weight), 0, false);

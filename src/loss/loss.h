@@ -70,7 +70,9 @@ typedef struct gt_loss_nodes { /* scalars */
   gt_id loss_sum;              /* Σ w_i l_i */
   gt_id weight_sum;            /* Σ w_i */
   gt_id divisor;               /* of loss_sum: weight_sum, but of a type that weighs Σ w_i v_i */
-  gt_id mean;        /* their quotient, or loss_sum if the type sums_batch: what is differentiated */
+  /* Their quotient, or loss_sum if the type sums_batch: what is differentiated, with the penalty added. */
+  gt_id mean;
+  gt_id penalty;     /* what the model adds to the mean (gt_model.penalty); GT_NONE: nothing */
   gt_id correct_sum; /* Σ w_i c_i with c_i in [0, 1]; GT_NONE where accuracy means nothing */
 } gt_loss_nodes;
 

@@ -17,6 +17,11 @@ static bool build_loss(gt_forward *forward, gt_graph *graph, gt_diagnostics *dia
                                .at = last->at};
   const char *outer = gt_graph_scope(graph, "loss");
   const bool ok = gt_loss_build(graph, forward->loss, &input, &forward->nodes, diagnostics);
+  const gt_id penalty = forward->model->penalty;
+  if (ok && penalty != GT_NONE) {
+    forward->nodes.penalty = penalty;
+    forward->nodes.mean = gt_add(graph, forward->nodes.mean, penalty);
+  }
   gt_graph_scope(graph, outer);
   return ok;
 }

@@ -73,6 +73,17 @@ static void update(gt_build *build, const char *name, gt_id value) {
   if (!p->model->moved) p->model->moved = state;
 }
 
+static void penalty(gt_build *build, gt_id value) {
+  pass *p = build->owner;
+  gt_id *sum = &p->model->penalty;
+  if (p->reader) *sum = *sum == GT_NONE ? value : gt_add(p->graph, *sum, value);
+}
+
+static void adapt(gt_build *build, const gt_adaptation *adaptation) {
+  pass *p = build->owner;
+  if (p->reader) p->model->adaptation[p->model->adaptations++] = *adaptation;
+}
+
 static const char *name_of(const gt_model_read *read, int source) {
   return source < 0 ? read->inputs.items[GT_FROM_INPUT(source)].name : read->layer[source].name;
 }
@@ -130,6 +141,8 @@ static gt_id build_layer(pass *p, const gt_layer_read *layer, const gt_id *outpu
                     .weight = p->weight,
                     .slot = use_slot,
                     .update = update,
+                    .penalty = penalty,
+                    .adapt = adapt,
                     .owner = p};
   const int errors = p->diagnostics->errors;
   const gt_id out = written->type->build(&build, layer->config, input, layer->inputs);
@@ -234,6 +247,8 @@ gt_model *gt_model_build(gt_arena *arena, gt_graph *graph, const gt_spec *root, 
   gt_model *model = GT_NEW(arena, gt_model);
   model->layers = read.layers;
   model->layer = GT_NEW_N(arena, gt_model_layer, read.layers);
+  model->adaptation = GT_NEW_N(arena, gt_adaptation, read.layers); /* at most one a layer */
+  model->penalty = GT_NONE;
   pass p = {.arena = arena,
             .graph = graph,
             .read = &read,

@@ -65,10 +65,13 @@ typedef struct gt_model {
   gt_model_layer *layer;
   int layers;
   gt_store *store;
-  const gt_id *node;    /* of each slot that is a parameter or a state, by its index */
-  gt_id *after;         /* the same after a step, as far as the layers say it */
-  const gt_slot *moved; /* the first state of which they do; NULL: of none */
-  bool has_hard;        /* a hard evaluation differs from the plain one */
+  const gt_id *node;         /* of each slot that is a parameter or a state, by its index */
+  gt_id *after;              /* the same after a step, as far as the layers say it */
+  const gt_slot *moved;      /* the first state of which they do; NULL: of none */
+  gt_id penalty;             /* what training adds to the mean loss, a scalar; GT_NONE: nothing */
+  gt_adaptation *adaptation; /* what layers do between steps */
+  int adaptations;
+  bool has_hard; /* a hard evaluation differs from the plain one */
   gt_id output;
 } gt_model;
 

@@ -168,6 +168,23 @@ void gt_image_start(gt_image *image, const gt_store *store, unsigned roles, uint
     if (is_held(store, v, roles)) fill_variable(image, v, seed);
 }
 
+static float *values_by_name(const gt_slot_values *values, const char *name) {
+  const gt_image *image = values->owner;
+  const gt_slot *slot = gt_store_find(image->store, name);
+  return slot && gt_slot_plays(slot, GT_CHECKPOINT_ROLES) && image->variable[slot->where]
+             ? values_of(image, slot)
+             : NULL;
+}
+
+gt_slot_values gt_image_values(const gt_image *image) {
+  return (gt_slot_values){.owner = image, .of = values_by_name};
+}
+
+void gt_image_begin_again(gt_image *image, unsigned roles, uint64_t seed) {
+  for (int i = 0; i < image->store->slots; i++)
+    if (gt_slot_plays(image->store->slot[i], roles)) fill(image, image->store->slot[i], seed);
+}
+
 /* Takes over what the slot was; false: it is another now. */
 static bool carry(const gt_image *image, const gt_slot *slot, const gt_image *from, const gt_slot *was) {
   const size_t bytes = (size_t)slot->count * sizeof(float);
@@ -176,7 +193,7 @@ static bool carry(const gt_image *image, const gt_slot *slot, const gt_image *fr
   if (same_shape && !slot->form)
     memcpy(value, values_of(from, was), bytes);
   else if (slot->refit)
-    slot->refit(was, values_of(from, was), slot, value);
+    slot->refit(was, values_of(from, was), slot, value, &(gt_slot_values){from, values_by_name});
   return same_shape && !memcmp(value, values_of(from, was), bytes);
 }
 

@@ -18,6 +18,10 @@ void gt_image_start(gt_image *image, const gt_store *store, unsigned roles, uint
  * differ, or a slot has a form, as slot->refit says; what was not there as it begins, for a seed, and so all
  * that is of a training as a whole where a parameter has changed. */
 void gt_image_carry(gt_image *image, const gt_store *store, const gt_image *from, uint64_t seed);
+/* The slots of parameters, states and training that the image holds, by name. */
+gt_slot_values gt_image_values(const gt_image *image);
+/* Slots of these roles that the image holds are as they begin. */
+void gt_image_begin_again(gt_image *image, unsigned roles, uint64_t seed);
 /* Brings every slot but tables to the device as it begins; on the host there are never more than parameters,
  * states and one other variable. */
 bool gt_store_start(const gt_store *store, gt_buffers *buffers, uint64_t seed, gt_error *error);

@@ -41,6 +41,11 @@ enum {
 enum { GT_STORE_ALIGN = 4 };
 
 struct gt_slot;
+/* Values of slots by name, wherever they are held: NULL where there is none. */
+typedef struct gt_slot_values {
+  const void *owner;
+  float *(*of)(const struct gt_slot_values *values, const char *name);
+} gt_slot_values;
 /* How a slot begins. Without `write`: as a copy of the parameter it is the twin of, or else all `value`. */
 typedef struct gt_fill {
   void (*write)(const void *settings, const char *name, gt_shape shape, uint64_t seed, float *out);
@@ -62,11 +67,12 @@ typedef struct gt_slot {
   int index;            /* in the store */
   gt_fill fill;
   const struct gt_slot *twin_of;
-  bool counts;    /* STATE: a number of steps, of which there is no average */
+  bool counts;    /* STATE: of which there is no average: a number of steps, places of a grid */
   int32_t *table; /* CONSTANT, DERIVED: the values */
-  /* Values where the slot was another before, `out` as they would begin; NULL: the shape cannot change in a
-   * run. */
-  void (*refit)(const struct gt_slot *before, const float *old, const struct gt_slot *now, float *out);
+  /* Values where the slot was another before, `out` as they would begin; was: all there were. NULL: the shape
+   * cannot change in a run. */
+  void (*refit)(const struct gt_slot *before, const float *old, const struct gt_slot *now, float *out,
+                const gt_slot_values *was);
   const void *form;     /* what its layer says of the values, for refit; NULL: their shape says all */
   const int32_t *limit; /* CONSTANT: value i lies in [0, limit[i]) */
 } gt_slot;

@@ -46,6 +46,7 @@ static const state_row state_rows[] = {
     ROW(first_step, WHOLE, 0, most, true),
     ROW(first_epoch, WHOLE, 0, most, true),
     ROW(optimizer_step, WHOLE, 0, most, true),
+    ROW(adapted, WHOLE, 1, most, true),
     ROW(schedule.best, ANY, 0, 0, false),
     ROW(schedule.bad, WHOLE, -1, most, false),
     ROW(schedule.factor, REAL, 0, 1, false),

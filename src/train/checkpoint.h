@@ -26,6 +26,7 @@ typedef struct gt_host_state {
   /* The phase that is running, and the steps and epochs before it; and the steps before it that the
    * optimizer's moments have seen. */
   int64_t phase, first_step, first_epoch, optimizer_step;
+  int64_t adapted; /* 1 + the step at which layers have last adapted to the data; 0: none has */
   gt_schedule_state schedule;
   int64_t place[GT_SINKS];  /* of each sink (gt_sink_type.save); below 0: it has none */
   uint64_t draw;            /* seed that drew the initial values and constants of the weights there are */

@@ -36,6 +36,11 @@ typedef struct gt_train_config {
   gt_checkpoint_config checkpoint;
 } gt_train_config;
 
+typedef struct gt_prune_config { /* train/prune.h */
+  double node, edge;
+  int64_t nodes;
+} gt_prune_config;
+
 typedef struct gt_config {
   const char *path; /* as the user named it */
   const char *name; /* the file's name without folder and ending */
@@ -53,6 +58,8 @@ typedef struct gt_config {
   bool has_dataset;
   struct gt_config *phase; /* those of train.phases; the config itself is then as the first of them */
   int phases;              /* 0: there are none */
+  bool prunes;             /* a phase that begins with it */
+  gt_prune_config prune;
   gt_diagnostics diagnostics;
 } gt_config;
 

@@ -2,6 +2,7 @@
 #include "base/count.h"
 #include "base/log.h"
 #include "train/phases.h"
+#include "train/prune.h"
 #include <string.h>
 
 static gt_config *phase_config(const gt_run *run, int64_t phase) {
@@ -96,7 +97,7 @@ bool gt_generation_open(gt_run *run, gt_error *error) {
   run->config = run->session.config = phase_config(run, run->state.phase);
   run->session.nets = &run->generation;
   run->session.draw = &run->state.draw;
-  if (!open_step(run, error) || !open_evaluators(run, error)) return false;
+  if (!open_step(run, error) || !gt_adapter_open(run, error) || !open_evaluators(run, error)) return false;
   plan_steps(run);
   return true;
 }
@@ -133,13 +134,14 @@ bool gt_generation_restart(gt_run *run, gt_error *error) {
 
 /* --- from one to the next --- */
 
-/* Moments of another optimizer are other moments: its steps count from 1 again. */
+/* Moments of another optimizer, or of another network, are other moments: its steps count from 1 again. */
 static void advance(gt_run *run) {
   gt_host_state *state = &run->state;
   const gt_optim_type *former = run->config->optim->type;
   const int64_t steps = state->step - state->first_step;
   state->phase++;
-  const bool same = phase_config(run, state->phase)->optim->type == former;
+  const gt_config *next = phase_config(run, state->phase);
+  const bool same = next->optim->type == former && !next->prunes;
   state->optimizer_step = same ? state->optimizer_step + steps : 0;
   state->first_epoch += gt_ceil_div(steps, run->per_epoch);
   state->first_step = state->step;
@@ -167,6 +169,10 @@ bool gt_generation_next(gt_run *run, gt_error *error) {
   gt_image held;
   if (!gt_image_download(&held, run->net->model->store, &run->session.buffers, GT_CHECKPOINT_ROLES, error))
     return false;
+  if (phase_config(run, run->state.phase + 1)->prunes && !gt_prune(run, &held, error)) {
+    gt_image_finish(&held);
+    return false;
+  }
   gt_arena former = run->generation; /* holds the table that says what lies where in the image */
   gt_session_release(&run->session);
   gt_arena_init(&run->generation);

@@ -30,8 +30,9 @@ static bool hands_over(const gt_run *run) {
 }
 
 static int64_t next_boundary(const gt_run *run) {
-  return gt_least(gt_run_attempt_end(run),
-                  gt_least(next_multiple(run, run->eval_steps), next_multiple(run, run->save_steps)));
+  return gt_least(gt_run_attempt_end(run), gt_least(gt_adapter_next(run, run->state.step),
+                                                    gt_least(next_multiple(run, run->eval_steps),
+                                                             next_multiple(run, run->save_steps))));
 }
 
 /* --- towards the device: the scalars of the steps to come --- */
@@ -274,7 +275,7 @@ static bool loop(gt_run *run, gt_error *error) {
   while (run->state.step < run->total && run->state.stopped != GT_STOPPED_RUN) {
     const double began = gt_seconds();
     if (hands_over(run) && !gt_generation_next(run, error)) return false;
-    if (!gt_run_attempt(run, error)) return false;
+    if (!gt_run_attempt(run, error) || !gt_run_adapt(run, error)) return false;
     const int64_t from = run->state.step, boundary = next_boundary(run);
     if (!(run->net->search ? gt_search_to(run, boundary, error) : run_to(run, &pacer, boundary, error)))
       return false;

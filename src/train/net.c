@@ -62,7 +62,7 @@ const char *gt_net_targets(const gt_net *net, gt_arena *arena) {
 static gt_batch_attribute order_of(const gt_net *net) {
   return (gt_batch_attribute){.batch = net->batch,
                               .samples = net->data->samples,
-                              .sequential = !net->trains,
+                              .sequential = !net->draws,
                               .steps = (uint32_t)(net->steps * net->parts),
                               .first_step = (uint32_t)(net->first_step * net->parts),
                               .first_epoch = (uint32_t)net->first_epoch,
@@ -281,14 +281,27 @@ void gt_net_clear_sums(const gt_net *net, gt_graph *graph) {
   clear(graph, gt_net_sums(net, graph));
 }
 
-/* Adds what the loss says of one batch to what others of the step have said. */
-static void add_sums(const gt_net *net, gt_graph *graph) {
+/* The sum of a batch's losses, each with the penalty: what is minimised. */
+static gt_id objective_sum(const gt_net *net, gt_graph *graph, const gt_loss *loss) {
+  const gt_loss_nodes *nodes = &net->loss;
+  if (nodes->penalty == GT_NONE) return nodes->loss_sum;
+  gt_id times = nodes->divisor;
+  if (loss->type->sums_batch)
+    times = gt_mul(graph, nodes->weight_sum, gt_constant(graph, 1.0 / (double)gt_net_rows(net)));
+  return gt_add(graph, nodes->loss_sum, gt_mul(graph, nodes->penalty, times));
+}
+
+/* Adds what the loss says of one batch to what others of the step have said; to a search, what it minimises.
+ */
+static void add_sums(const gt_net *net, gt_graph *graph, const gt_config *config) {
   const gt_loss_nodes *loss = &net->loss;
   const uint32_t variable = gt_net_sums(net, graph);
   const int count = count_of_sums(net);
   const gt_id none = gt_constant(graph, 0);
-  gt_id part[GT_SUMS] = {loss->loss_sum, loss->weight_sum,
-                         loss->correct_sum == GT_NONE ? none : loss->correct_sum, loss->divisor};
+  const bool searches = config->optim->type->searches;
+  gt_id part[GT_SUMS] = {searches ? objective_sum(net, graph, config->loss) : loss->loss_sum,
+                         loss->weight_sum, loss->correct_sum == GT_NONE ? none : loss->correct_sum,
+                         loss->divisor};
   for (int i = 0; i < count; i++) part[i] = gt_reshape(graph, gt_add(graph, part[i], none), gt_shape_1(1));
   gt_assign(graph, variable, 0,
             gt_add(graph, gt_variable_read(graph, variable), gt_pack(graph, part, count)));
@@ -308,8 +321,9 @@ static void move_states(const gt_net *net, gt_graph *graph) {
  * divided when they are known. Until then by what they would be if all rows counted, lest sums of losses
  * overflow. */
 static gt_id gradient_loss(const gt_net *net, gt_graph *graph, const gt_loss *loss) {
-  if (loss->type->sums_batch) return net->loss.loss_sum;
-  return gt_mul(graph, net->loss.loss_sum, gt_constant(graph, 1.0 / (double)gt_net_rows(net)));
+  const gt_id sum = objective_sum(net, graph, loss);
+  if (loss->type->sums_batch) return sum;
+  return gt_mul(graph, sum, gt_constant(graph, 1.0 / (double)gt_net_rows(net)));
 }
 
 static bool build_gradient(gt_net *net, gt_arena *arena, gt_config *config, const gt_net_options *options,
@@ -327,7 +341,7 @@ static bool build_gradient(gt_net *net, gt_arena *arena, gt_config *config, cons
   if (gradient == GT_NONE) return false;
   gt_graph_scope(graph, "step");
   gt_assign(graph, variable, 0, gradient);
-  add_sums(net, graph);
+  add_sums(net, graph, config);
   move_states(net, graph);
   return add_stage(net, graph, (uint32_t)net->parts, arena, options, error);
 }
@@ -379,7 +393,7 @@ static bool build_search(gt_net *net, gt_arena *arena, gt_config *config, const 
 gt_net *gt_net_training(gt_arena *arena, gt_config *config, const gt_net_options *options, gt_error *error) {
   gt_net *net = begin(arena, config, options, "train", config->train.batch_size, config->train.accumulate);
   net->kind = "train";
-  net->trains = true;
+  net->trains = net->draws = true;
   net->first_step = options->first_step;
   net->first_epoch = options->first_epoch;
   net->log_rows = GT_LOG_ROWS;
@@ -407,5 +421,24 @@ gt_net *gt_net_evaluation(gt_arena *arena, gt_config *config, const char *split,
     build_log(net, graph, arena, clock);
   else
     build_outputs(net, graph, arena);
+  return add_stage(net, graph, 1, arena, options, error) ? net : NULL;
+}
+
+gt_net *gt_net_sampling(gt_arena *arena, gt_config *config, int64_t samples, const gt_net_options *options,
+                        gt_error *error) {
+  gt_net *net = begin(arena, config, options, "train", samples, 1);
+  gt_graph *graph = gt_graph_create(arena);
+  net->kind = "sample";
+  net->draws = true;
+  net->table_width = 1;
+  gt_graph_scope(graph, "step");
+  const gt_id clock = main_clock(net, graph, arena, 1);
+  if (!build_forward(net, graph, arena, config, (gt_model_mode){0}, clock, options)) return NULL;
+  for (int i = 0; i < net->model->adaptations && !graph->error.status; i++) {
+    const gt_id sample = net->model->adaptation[i].sample;
+    const char *name = gt_arena_printf(arena, GT_SAMPLE_VARIABLE, i);
+    const uint32_t variable = gt_graph_variable(graph, name, gt_node_at(graph, sample)->shape, GT_F32, false);
+    gt_assign(graph, variable, 0, sample);
+  }
   return add_stage(net, graph, 1, arena, options, error) ? net : NULL;
 }

@@ -56,6 +56,7 @@ typedef struct gt_net {
   bool weighs; /* losses are divided by something else than the number of samples (gt_loss_nodes.divisor) */
   int64_t counted;       /* classes whose answers are counted */
   const char *confusion; /* the variable that counts answers (op/confusion.h); NULL: none does */
+  bool draws;  /* rows in the order of training, not of the data */
   bool trains,
       hard; /* hard: evaluates the gates that a model has come to, not its mixtures (gt_build.hard) */
   gt_log_columns column;
@@ -110,6 +111,12 @@ gt_id gt_net_gradient_scale(const gt_net *net, gt_graph *graph, const gt_loss *l
 gt_net *gt_net_training(gt_arena *arena, gt_config *config, const gt_net_options *options, gt_error *error);
 gt_net *gt_net_evaluation(gt_arena *arena, gt_config *config, const char *split,
                           const gt_net_options *options, gt_error *error);
+/* One batch of the training data, of at most so many samples, as layers want to see it that adapt to it
+ * (gt_adaptation): of each one's sample the variable GT_SAMPLE_VARIABLE, a number behind it, holds the rows.
+ * Its clock counts such batches. */
+#define GT_SAMPLE_VARIABLE "sample.%d"
+gt_net *gt_net_sampling(gt_arena *arena, gt_config *config, int64_t samples, const gt_net_options *options,
+                        gt_error *error);
 /* Gives an unplanned net the plans and executables of another; false if it does not compute the same. */
 bool gt_net_adopt(gt_net *net, const gt_net *planned);
 /* Plans a stage (again): options->keep may name nodes of its graph. */

@@ -2,6 +2,7 @@
 #include "base/count.h"
 #include "base/text.h"
 #include "model/model.h"
+#include "train/prune.h"
 #include <string.h>
 
 enum { MOST_PHASES = 100 };
@@ -62,7 +63,9 @@ static gt_spec *tree_of(gt_config *config, gt_arena *arena, const gt_spec *befor
     gt_error_at(diagnostics, item->at, "this phase has no length")->expected = "epochs: N or steps: N in it";
   for (int i = 0; i < item->count; i++) {
     const gt_spec *entry = item->child[i];
-    if (is_length(entry->key))
+    if (!strcmp(entry->key, "prune"))
+      continue;
+    else if (is_length(entry->key))
       gt_spec_add(arena, train, entry->key, gt_spec_copy(arena, entry));
     else if (is_of_the_run(entry->key))
       gt_error_at(diagnostics, entry->key_at, "a phase cannot change '%s'", entry->key)->expected =
@@ -91,6 +94,15 @@ static void check_carry(gt_config *config, const gt_store *before, const gt_stor
     if (gt_slot_plays(before->slot[i], GT_MODEL_ROLES) && !gt_store_find(now, before->slot[i]->name))
       gt_error_at(&config->diagnostics, at, "'%s' of the phase before is not there: layers stay",
                   before->slot[i]->name);
+}
+
+static void check_prune(gt_config *config, gt_config *phase, gt_arena *arena, const gt_spec *item, int index,
+                        const gt_model *model) {
+  const gt_spec *node = gt_spec_find(item, "prune");
+  if (!node) return;
+  if (!index)
+    gt_error_at(&config->diagnostics, node->at, "nothing is trained yet that the first phase could prune");
+  gt_prune_read(phase, arena, node, model, &config->diagnostics);
 }
 
 static bool read_phase(gt_config *config, gt_config *phase, gt_arena *arena, gt_spec *root) {
@@ -139,6 +151,7 @@ bool gt_phases_read(gt_config *config, gt_arena *arena) {
     const gt_model *model = gt_config_build_model(&phase[i], arena, &config->diagnostics);
     if (!model) return false;
     if (before) check_carry(config, before, model->store, items->child[i]->at);
+    check_prune(config, &phase[i], arena, items->child[i], i, model);
     before = model->store;
     tree = root;
   }

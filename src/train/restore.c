@@ -4,6 +4,7 @@
 #include "train/former.h"
 #include "train/generation.h"
 #include "train/init_from.h"
+#include "train/prune.h"
 #include "train/run.h"
 #include <errno.h>
 #include <math.h>
@@ -132,7 +133,8 @@ bool gt_run_restore(gt_run *run, bool *found, gt_error *error) {
   if (!count) return true;
   if (!find_sound(run, steps, count, &damaged, &container, error)) return false;
   const char *path = gt_checkpoint_path(arena, run->directory, steps[damaged]);
-  *found = gt_generation_open(run, error) && check_data(run, path, error) && check_init(run, path, error) &&
+  *found = gt_prune_resume(run, &container, error) && gt_generation_open(run, error) &&
+           check_data(run, path, error) && check_init(run, path, error) &&
            gt_run_attempt_resume(run, error) && upload_state(run, &container, path, error) &&
            gt_run_check_constants(run, error);
   gt_container_finish(&container);

@@ -4,6 +4,7 @@
  * training variables on the device, and gt_host_state; a checkpoint is exactly that. Owner: gt_train. */
 #ifndef GT_TRAIN_RUN_H
 #define GT_TRAIN_RUN_H
+#include "train/adapt.h"
 #include "train/checkpoint.h"
 #include "train/model_file.h"
 #include "train/pacer.h"
@@ -49,6 +50,7 @@ typedef struct gt_run {
   gt_net *net;
   gt_executable *step;
   const float *log;
+  gt_adapter adapter;
   gt_evaluator watch, test; /* watch: evaluated during the run; net NULL: there is no such split */
   gt_host_state state;
   gt_sinks sinks;

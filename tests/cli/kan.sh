@@ -17,6 +17,23 @@ for basis in bspline chebyshev legendre hermite jacobi rbf rswaf wavelet sinc fo
   exits 0 "$basis has learned" "$GTRAIN" eval "$TEST_TMP/$basis/model.bin" --device "$DEVICE" --fail-if 'accuracy<0.85'
 done
 
+# What may be learned or penalised beside coefficients.
+options=('basis: rbf, learn_centres: true, learn_widths: true' 'basis: fourier, learn_frequencies: true'
+  'basis: sinc, learn_widths: true' 'grid_update: {every: 10}, l1: 1e-5, entropy: 1e-5, smoothness: 1e-5'
+  'basis: chebyshev, edge_size: coefficient, l1: 1e-4')
+for option in "${options[@]}"; do
+  sed "s/grid: 4/$option/g" "$TEST_TMP/digits.yaml" > "$TEST_TMP/option.yaml"
+  exits 0 "$option" "$GTRAIN" train "$TEST_TMP/option.yaml" --device "$DEVICE" --quiet --run-dir "$TEST_TMP/option"
+  exits 0 "… has learned" "$GTRAIN" eval "$TEST_TMP/option/model.bin" --device "$DEVICE" --fail-if 'accuracy<0.85'
+  rm -r "$TEST_TMP/option"
+done
+
+# Windows of images.
+sed 's/^model:.*/model: [{reshape: [8, 8, 1]}, {kan_conv2d: {out_channels: 6, kernel_size: 3, stride: 2, padding: 1}}, batch_norm, flatten, {kan: {units: 10}}]/' \
+  "$TEST_TMP/digits.yaml" > "$TEST_TMP/windows.yaml"
+exits 0 "kan_conv2d" "$GTRAIN" train "$TEST_TMP/windows.yaml" --device "$DEVICE" --quiet --run-dir "$TEST_TMP/windows"
+exits 0 "… has learned" "$GTRAIN" eval "$TEST_TMP/windows/model.bin" --device "$DEVICE" --fail-if 'accuracy<0.85'
+
 # From 4 cells to 12, which have the knots of the 4: the loss goes on.
 grep -v '^train' "$TEST_TMP/digits.yaml" > "$TEST_TMP/finer.yaml"
 cat >> "$TEST_TMP/finer.yaml" << 'YAML'
@@ -25,18 +42,46 @@ train:
   checkpoint: {every: 1, keep_last: 100}
   phases: [{epochs: 2}, {epochs: 1, optimizer.lr: 1e-9, model.0.kan.grid: 12}, {epochs: 1, model.2.kan.grid: 8, optimizer.lr: 1e-3}]
 YAML
-train() { "$GTRAIN" train "$TEST_TMP/finer.yaml" --device "$DEVICE" --run-dir "$TEST_TMP/$1" "${@:2}"; }
+train() { "$GTRAIN" train "${config:-$TEST_TMP/finer.yaml}" --device "$DEVICE" --run-dir "$TEST_TMP/$1" "${@:2}"; }
 exits 0 "a run that refines" train whole
 losses=$(grep '"split":"test"' "$TEST_TMP/whole/metrics.jsonl" | sed 's/.*"loss":\([^,}]*\).*/\1/')
 check "a finer grid keeps what was learned" awk -v all="$(tr '\n' ' ' <<< "$losses")" \
   'BEGIN { split(all, l, " "); exit !(l[3] < 1.02 * l[2] && l[3] > 0.98 * l[2]) }'
-for checkpoint in "$TEST_TMP"/whole/checkpoints/*; do
-  step=${checkpoint##*/}
-  cp -r "$TEST_TMP/whole" "$TEST_TMP/again"
-  rm "$TEST_TMP/again/model.bin"
-  for later in "$TEST_TMP"/again/checkpoints/*; do [[ ${later##*/} > $step ]] && rm -r "$later"; done
-  exits 0 "gone on from $step" train again --resume --quiet
-  check "… to the same bytes" cmp "$TEST_TMP/whole/model.bin" "$TEST_TMP/again/model.bin"
-  rm -r "$TEST_TMP/again"
-done
+# From every checkpoint of a run the same bytes come.
+goes_on() { # NAME
+  local checkpoint step later
+  for checkpoint in "$TEST_TMP/$1"/checkpoints/*; do
+    step=${checkpoint##*/}
+    cp -r "$TEST_TMP/$1" "$TEST_TMP/again"
+    rm "$TEST_TMP/again/model.bin"
+    for later in "$TEST_TMP"/again/checkpoints/*; do [[ ${later##*/} > $step ]] && rm -r "$later"; done
+    exits 0 "gone on from $step" train again --resume --quiet
+    check "… to the same bytes" cmp "$TEST_TMP/$1/model.bin" "$TEST_TMP/again/model.bin"
+    rm -r "$TEST_TMP/again"
+  done
+}
+goes_on whole
+
+# Grids that follow the data, which are then refined: by Adam with a moving average, in steps of several batches, and by lbfgs;
+# checkpoints at updates and between them, and of a run that was stopped.
+cat > "$TEST_TMP/following.yaml" << 'YAML'
+seed: 2
+data: {formula: "sin(pi*x0) * x1", range: [-1, 1], samples: 300, test_samples: 100}
+model: [{kan: {units: 4, grid: 3, grid_update: {every: 4, until: 13}}}, {kan: {units: 1, grid: 3, grid_update: {every: 6}, l1: 1e-4}}]
+loss: mse
+optimizer: {type: adam, lr: 1e-2, ema: 0.9}
+train:
+  batch_size: 50
+  accumulate: 2
+  eval_every: 10
+  checkpoint: {every: 2, keep_last: 100}
+  phases: [{steps: 16}, {steps: 12, model.0.kan.grid: 6, model.1.kan.grid: 6}]
+YAML
+config=$TEST_TMP/following.yaml
+exits 0 "grids that follow" train follows --quiet
+goes_on follows
+sed -e 's/^optimizer:.*/optimizer: {type: lbfgs, history_size: 5}/' -e '/accumulate/d' "$TEST_TMP/following.yaml" > "$TEST_TMP/search.yaml"
+config=$TEST_TMP/search.yaml
+exits 0 "… in a search" train searches --quiet
+goes_on searches
 finish

@@ -1,18 +1,29 @@
 #!/usr/bin/env bash
-# tests/oracle/run.sh BUILD [options of oracle.py]: with the first Python here that has PyTorch.
+# tests/oracle/run.sh BUILD [options of oracle.py]: with the first Python here that has PyTorch, and splines against scipy.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 build=$(realpath "$1")
 shift
 # shellcheck source=tests/env.sh
 source tests/env.sh
-for python in "${PYTHON:-python3}" /usr/bin/python3; do
-  "$python" -c 'import numpy, torch' 2> /dev/null || continue
-  GTRAIN=$build/gtrain TEST_TMP=$(mktemp -d)
-  export GTRAIN TEST_TMP
-  trap 'rm -rf "$TEST_TMP"' EXIT
-  PYTHONDONTWRITEBYTECODE=1 "$python" tests/oracle/oracle.py "$@"
-  exit
-done
+GTRAIN=$build/gtrain TEST_TMP=$(mktemp -d)
+export GTRAIN TEST_TMP PYTHONDONTWRITEBYTECODE=1
+trap 'rm -rf "$TEST_TMP"' EXIT
+status=0 ran=0
+# The first Python here that has what a script needs: MODULES SCRIPT OPTIONS…
+run_with() {
+  local modules=$1 python
+  shift
+  for python in "${PYTHON:-python3}" /usr/bin/python3; do
+    "$python" -c "import $modules" 2> /dev/null || continue
+    ran=1
+    "$python" "$@" || status=1
+    return
+  done
+  echo "oracle: ${1##*/} is left out: no Python here has $modules" >&2
+}
+[[ " $* " == *" --filter "* ]] || run_with numpy,scipy.interpolate tests/oracle/splines.py "$@"
+run_with numpy,torch tests/oracle/oracle.py "$@"
+((ran)) && exit "$status"
 echo "oracle: no Python with numpy and torch: apt-get install python3-torch, or name one by PYTHON=" >&2
 exit 77

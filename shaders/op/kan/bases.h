@@ -1,6 +1,7 @@
 /* All bases, and what stands beside them: see real.h. */
 #include "op/kan/basis/base.h"
 #include "op/kan/basis/bspline.h"
+#include "op/kan/basis/knots.h"
 #include "op/kan/basis/fourier.h"
 #include "op/kan/basis/piecewise_linear.h"
 #include "op/kan/basis/rbf.h"

@@ -9,20 +9,25 @@
  *   dx[line, i] = sum over b of B'_b(x[line, i]) * (sum over o of g[line, o] * C[row of (b, i), o])
  * Its factors are g, once for each segment, and the coefficients (load_segments.glsl); at the end of a
  * segment the kernel multiplies what it has with B' and begins anew. k of a segment: outputs, rounded up to
- * slices. */
+ * slices.
+ *
+ * Where functions stand may differ from input to input: then rows of numbers, [rows, inputs], lie behind the
+ * lines of x, in the same tensor. Of splines over knots of their own these are the knots, of functions that
+ * are placed (GT_BASIS_PLACED) the centres of all of them and then their scales: u = (x - centre) * scale. */
 #ifndef GT_OP_BASIS_H
 #define GT_OP_BASIS_H
 #include "op/matmul/factor.h"
-#define GT_BASIS_SPEC_KIND                                                          \
-  (GT_FACTOR_SPEC_OWN + 3) /* GT_BASIS_…, and GT_BASIS_BASE where the base is set \
+#define GT_BASIS_SPEC_KIND                                                                           \
+  (GT_FACTOR_SPEC_OWN + 3) /* GT_BASIS_…, and GT_BASIS_BASE where the base is set, GT_BASIS_PLACED \
                             */
 #define GT_BASIS_SPEC_DEGREE (GT_FACTOR_SPEC_OWN + 4) /* of B-splines */
 #define GT_BASIS_SPEC_TERMS  (GT_FACTOR_SPEC_OWN + 5) /* functions, without the base */
 #define GT_BASIS_SPEC_BLOCK  (GT_FACTOR_SPEC_OWN + 6) /* a divisor of the inputs */
-#define GT_BASIS_SPEC_ORDER  (GT_FACTOR_SPEC_OWN + 7) /* of the derivative: 0, 1, 2 */
+#define GT_BASIS_SPEC_ORDER  (GT_FACTOR_SPEC_OWN + 7) /* of the derivative: 0, 1, 2; GT_BASIS_BY_SCALE */
 
 #define GT_BASIS_INPUTS  0 /* words of the geometry */
 #define GT_BASIS_LOW     1 /* floats: u = (x - low) * inverse */
+#define GT_BASIS_BEHIND  1 /* instead: the lines of x, where rows lie behind them */
 #define GT_BASIS_INVERSE 2
 #define GT_BASIS_FIRST   3 /* floats for a basis to use as it likes */
 #define GT_BASIS_SECOND  4
@@ -40,6 +45,7 @@
 #define GT_BASIS_LEGENDRE         8
 #define GT_BASIS_HERMITE          9
 #define GT_BASIS_JACOBI           10
+#define GT_BASIS_KNOTS            11 /* B-splines over knots that lie behind x: basis/knots.h */
 #define GT_PLAIN_BASES(X)                                                   \
   X(GT_BASIS_BSPLINE, bspline, gt_basis_bspline)                            \
   X(GT_BASIS_RBF, rbf, gt_basis_rbf)                                        \
@@ -56,4 +62,9 @@
 #define GT_BASES(X)               GT_PLAIN_BASES(X) GT_POLYNOMIALS(X)
 #define GT_BASIS_MOST_POLYNOMIALS 128 /* of an input */
 #define GT_BASIS_BASE             256
+#define GT_BASIS_PLACED           512
+#define GT_BASIS_BY_SCALE         3 /* the derivative by the scale of a function that is placed */
+/* What a placed function is of u: the first of its kind. */
+#define GT_BASIS_FIRST_OF(form, term, terms) \
+  ((form) == GT_BASIS_FOURIER ? (term) / ((terms) / 2u) * ((terms) / 2u) : 0u)
 #endif

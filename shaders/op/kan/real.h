@@ -2,7 +2,8 @@
  * in GLSL. A basis is a file in basis/ with a function GT_BASIS(gt_basis_NAME) { … return REAL; } of u = (x -
  * low) * inverse: function number `term` of GT_TERMS, or its derivative of order GT_ORDER (0, 1, 2) by u.
  * GT_DEGREE, GT_FIRST and GT_SECOND are a basis' own, to use as it likes. Literals of floats end in f, of
- * numbers in u. (Polynomials say what they are in another way: basis/recurrence.h.) */
+ * numbers in u. (Polynomials say what they are in another way: basis/recurrence.h; and so do splines over
+ * knots of an input's own: basis/knots.h.) */
 #ifndef GT_KAN_REAL_H
 #define GT_KAN_REAL_H
 #ifdef GL_core_profile
@@ -10,7 +11,7 @@
 #define GT_BASIS(name)          vec4 name(vec4 u, uint term)
 #define GT_TERMS                BASIS_TERMS
 #define GT_DEGREE               BASIS_DEGREE
-#define GT_ORDER                BASIS_ORDER
+#define GT_ORDER                BASIS_DERIVED
 #define GT_FIRST                basis_first
 #define GT_SECOND               basis_second
 #define GT_NUMBER(n)            float(n)

@@ -7,10 +7,17 @@ layout(constant_id = GT_BASIS_SPEC_TERMS) const uint BASIS_TERMS = 1u;
 layout(constant_id = GT_BASIS_SPEC_BLOCK) const uint BASIS_BLOCK = 1u;
 layout(constant_id = GT_BASIS_SPEC_ORDER) const uint BASIS_ORDER = 0u;
 
-const uint BASIS_FORM = BASIS_KIND & 255u, BASIS_HAS_BASE = BASIS_KIND / GT_BASIS_BASE;
+const uint BASIS_FORM = BASIS_KIND & 255u, BASIS_HAS_BASE = BASIS_KIND / GT_BASIS_BASE & 1u;
+const uint BASIS_IS_PLACED = BASIS_KIND / GT_BASIS_PLACED & 1u;
+const uint BASIS_DERIVED = BASIS_ORDER == GT_BASIS_BY_SCALE ? 1u : BASIS_ORDER;
 const uint BASIS_TOTAL = BASIS_TERMS + BASIS_HAS_BASE;
 float basis_low = 0.0, basis_inverse = 1.0, basis_first = 0.0, basis_second = 0.0;
-uint basis_inputs = 1u;
+uint basis_inputs = 1u, basis_lines = 0u;
+
+/* Of row j behind the lines of x, those at up to four neighbouring inputs, `left` of which exist; at: of the first. */
+vec4 basis_behind(GT_FLOATS from, uint at, uint j, int left) {
+  return fetch(from, at + j * basis_inputs, left, ALIGNED != 0u && ((at | basis_inputs) & 3u) == 0u);
+}
 
 #include "op/kan/real.h"
 #include "op/kan/bases.h"
@@ -18,19 +25,42 @@ uint basis_inputs = 1u;
 void basis_begin() {
   basis_inputs = geometry.at[GT_BASIS_INPUTS];
   basis_low = uintBitsToFloat(geometry.at[GT_BASIS_LOW]);
+  basis_lines = geometry.at[GT_BASIS_BEHIND];
   basis_inverse = uintBitsToFloat(geometry.at[GT_BASIS_INVERSE]);
   basis_first = uintBitsToFloat(geometry.at[GT_BASIS_FIRST]);
   basis_second = uintBitsToFloat(geometry.at[GT_BASIS_SECOND]);
 }
 
-/* Function `term` at x, or its derivative. */
-vec4 basis_values(vec4 x, uint term) {
-  vec4 u = (x - basis_low) * basis_inverse, y = vec4(0.0);
 #define GT_BASIS_CASE(number, name, function) \
-  if (BASIS_FORM == number) y = function(u, term);
-  GT_BASES(GT_BASIS_CASE)
-  if (BASIS_ORDER >= 1u) y *= basis_inverse;
-  if (BASIS_ORDER >= 2u) y *= basis_inverse;
+  if (BASIS_FORM == number) y = function(u, which);
+
+/* Of functions with centres and scales of their own. */
+vec4 basis_placed(vec4 x, uint term, GT_FLOATS from, uint behind, int left) {
+  uint which = GT_BASIS_FIRST_OF(BASIS_FORM, term, BASIS_TERMS);
+  vec4 off = x - basis_behind(from, behind, term, left), scale = basis_behind(from, behind, BASIS_TERMS + term, left);
+  vec4 u = off * scale, y = vec4(0.0);
+  GT_PLAIN_BASES(GT_BASIS_CASE)
+  if (BASIS_ORDER == GT_BASIS_BY_SCALE) y *= off;
+  else {
+    if (BASIS_ORDER >= 1u) y *= scale;
+    if (BASIS_ORDER >= 2u) y *= scale;
+  }
+  return y;
+}
+
+/* Function `term` at x, or its derivative, of neighbouring inputs from `input_` on, `left` of which exist. */
+vec4 basis_values(vec4 x, uint term, GT_FLOATS from, uint input_, int left) {
+  vec4 u = (x - basis_low) * basis_inverse, y = vec4(0.0);
+  uint which = term, behind = basis_lines * basis_inputs + input_;
+  if (BASIS_FORM == GT_BASIS_KNOTS) {
+    if (term < BASIS_TERMS) y = gt_basis_knots(x, from, behind + term * basis_inputs, left);
+  } else if (BASIS_IS_PLACED != 0u) {
+    if (term < BASIS_TERMS) y = basis_placed(x, term, from, behind, left);
+  } else {
+    GT_BASES(GT_BASIS_CASE)
+    if (BASIS_ORDER >= 1u) y *= basis_inverse;
+    if (BASIS_ORDER >= 2u) y *= basis_inverse;
+  }
   if (BASIS_HAS_BASE != 0u)
     if (term == BASIS_TERMS) y = gt_basis_base(x, term);
   return y;
@@ -59,12 +89,12 @@ gt_spot basis_position(uint position) {
 vec4 basis_quad(GT_FLOATS from, gt_spot line, gt_spot at, uint position, int left) {
   vec4 v = vec4(0.0);
   if (BASIS_BLOCK % 4u == 0u) {
-    if (left > 0) v = basis_values(fetch(from, line.at + at.at, 4, ALIGNED != 0u), at.phase);
+    if (left > 0) v = basis_values(fetch(from, line.at + at.at, 4, ALIGNED != 0u), at.phase, from, at.at, 4);
   } else {
     [[unroll]] for (int i = 0; i < 4; i++)
       if (i < left) {
         gt_spot one = basis_position(position + uint(i));
-        v[i] = basis_values(vec4(from.at[line.at + one.at]), one.phase).x;
+        v[i] = basis_values(vec4(from.at[line.at + one.at]), one.phase, from, one.at, 1).x;
       }
   }
   return v;

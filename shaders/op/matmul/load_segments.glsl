@@ -33,5 +33,6 @@ vec4 segments_quad(GT_FLOATS from, gt_spot line, gt_spot position, int left) {
 /* What a segment's sums are multiplied with, of inputs at (line, input …), of which `left` exist. */
 vec4 segments_drain(GT_FLOATS from, uint line, uint input_, uint segment, int left) {
   uint at = line * basis_inputs + input_;
-  return basis_values(fetch(from, at, left, ALIGNED != 0u && ((at | basis_inputs) & 3u) == 0u), segment);
+  return basis_values(fetch(from, at, left, ALIGNED != 0u && ((at | basis_inputs) & 3u) == 0u), segment, from, input_,
+                      left);
 }

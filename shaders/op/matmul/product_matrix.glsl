@@ -116,12 +116,13 @@ int octet_left(bool k_lines, uvec2 place, uint length, uint wide, uint k_end) {
   } \
   if (KIND == GT_FACTOR_PATCHES && !K_LINES) { GT_POSITION(tap, KIND, (k_at) + BK) }
 /* What they are to become. */
-#define MAKE_SIDE(next, spot, KIND, K_LINES, LINE, FETCHES, k_at) \
+#define MAKE_SIDE(next, from, spot, KIND, K_LINES, LINE, FETCHES, k_at) \
   if (KIND == GT_FACTOR_BASIS) { \
     GT_UNROLL for (uint f = 0u; f < FETCHES; f++) { \
-      uint term = K_LINES ? spot[2u * f].phase : basis_position((k_at) + 8u * ((me + f * LOCAL_X) % LINE)).phase; \
-      next[2u * f] = basis_values(next[2u * f], term); \
-      next[2u * f + 1u] = basis_values(next[2u * f + 1u], term); \
+      gt_spot place = spot[2u * f]; \
+      if (!K_LINES) place = basis_position((k_at) + 8u * ((me + f * LOCAL_X) % LINE)); \
+      next[2u * f] = basis_values(next[2u * f], place.phase, from, place.at, 4); \
+      next[2u * f + 1u] = basis_values(next[2u * f + 1u], place.phase, from, place.at + 4u, 4); \
     } \
   }
 #define FETCH_CHECKED_SIDE(next, from, address, spot, KIND, K_LINES, LINE, OCTETS, FETCHES, corner, length, wide, \
@@ -160,8 +161,8 @@ int octet_left(bool k_lines, uvec2 place, uint length, uint wide, uint k_end) {
   } else { FETCH_CHECKED(k_at) }
 #define MAKE(k_at) \
   if (FAST) { \
-    MAKE_SIDE(next_a, spot_a, KIND_A, A_K_LINES, A_LINE, A_FETCHES, k_at) \
-    MAKE_SIDE(next_b, spot_b, KIND_B, B_K_LINES, B_LINE, B_FETCHES, k_at) \
+    MAKE_SIDE(next_a, a, spot_a, KIND_A, A_K_LINES, A_LINE, A_FETCHES, k_at) \
+    MAKE_SIDE(next_b, b, spot_b, KIND_B, B_K_LINES, B_LINE, B_FETCHES, k_at) \
   }
 
 #ifndef GT_MATRIX_BFLOAT

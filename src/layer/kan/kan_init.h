@@ -16,6 +16,8 @@ typedef struct gt_kan_start {
 
 const gt_init *gt_kan_start_of(gt_arena *arena, const gt_kan_start *start);
 /* gt_slot.refit, where the form of coefficients is a gt_kan_attribute: least squares over the new grid, so
- * that each function of an input stays what it was, as far as the new basis can say it. */
-void gt_kan_refit(const gt_slot *before, const float *old, const gt_slot *now, float *out);
+ * that each function of an input stays what it was, as far as the new basis can say it. Knots of an input's
+ * own are the old ones, with as many more or fewer between them. */
+void gt_kan_refit(const gt_slot *before, const float *old, const gt_slot *now, float *out,
+                  const gt_slot_values *was);
 #endif

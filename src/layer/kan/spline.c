@@ -14,6 +14,31 @@ double gt_spline(uint32_t degree, double v) {
   return n[0];
 }
 
+void gt_splines(const double *knot, uint32_t knots, uint32_t degree, double x, double *value) {
+  const uint32_t count = knots - degree - 1;
+  double near[GT_SPLINE_MOST_DEGREE + 1] = {0}; /* of those that are not 0, the last `degree` + 1 */
+  uint32_t cell = 0;
+  assert(degree <= GT_SPLINE_MOST_DEGREE);
+  memset(value, 0, sizeof *value * count);
+  while (cell + 1 < knots && !(x >= knot[cell] && x < knot[cell + 1])) cell++;
+  if (cell + 1 == knots) return;
+  near[degree] = 1; /* near[j] is spline cell - degree + j */
+  for (uint32_t d = 1; d <= degree; d++)
+    for (uint32_t j = degree - d; j <= degree; j++) {
+      const int64_t i = (int64_t)cell - degree + j;
+      double sum = 0;
+      if (i >= 0 && i + d < knots && knot[i + d] > knot[i])
+        sum += (x - knot[i]) / (knot[i + d] - knot[i]) * near[j];
+      if (j < degree && i + 1 >= 0 && i + d + 1 < knots && knot[i + d + 1] > knot[i + 1])
+        sum += (knot[i + d + 1] - x) / (knot[i + d + 1] - knot[i + 1]) * near[j + 1];
+      near[j] = sum;
+    }
+  for (uint32_t j = 0; j <= degree; j++) {
+    const int64_t i = (int64_t)cell - degree + j;
+    if (i >= 0 && i < count) value[i] = near[j];
+  }
+}
+
 /* Solves s x = b for each of `count` right-hand sides b [n, count], in place; s [n, n] is symmetric and not
  * negative, and is overwritten by its Cholesky factor. What is singular is taken as 0. */
 static void solve(double *s, uint32_t n, double *b, uint32_t count) {

@@ -9,6 +9,9 @@ enum { GT_SPLINE_MOST_DEGREE = 9 };
 
 /* The cardinal B-spline N_degree(v) (shaders/op/kan/basis/bspline.h). */
 double gt_spline(uint32_t degree, double v);
+/* All B-splines of the degree over `knots` knots at x (shaders/op/kan/basis/knots.h): knots - degree - 1
+ * values. */
+void gt_splines(const double *knot, uint32_t knots, uint32_t degree, double x, double *value);
 /* Of the matrix a [rows, columns] the pseudo-inverse [columns, rows]: what solves a x = y by least squares
  * or, where there are many solutions, by the shortest one. */
 void gt_pseudo_inverse(const double *a, uint32_t rows, uint32_t columns, double *inverse);

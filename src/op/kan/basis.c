@@ -6,7 +6,7 @@
 #include "step/math.h"
 #include <string.h>
 
-void gt_basis_geometry(const gt_kan_attribute *a, uint32_t inputs, uint32_t outputs,
+void gt_basis_geometry(const gt_kan_attribute *a, uint32_t lines, uint32_t inputs, uint32_t outputs,
                        uint32_t geometry[GT_BASIS_WORDS], uint32_t *spec) {
   geometry[GT_BASIS_INPUTS] = inputs;
   geometry[GT_BASIS_LOW] = gt_bits(a->low);
@@ -14,7 +14,9 @@ void gt_basis_geometry(const gt_kan_attribute *a, uint32_t inputs, uint32_t outp
   geometry[GT_BASIS_FIRST] = gt_bits(a->first);
   geometry[GT_BASIS_SECOND] = gt_bits(a->second);
   geometry[GT_BASIS_OUTPUTS] = outputs;
-  spec[GT_BASIS_SPEC_KIND - GT_FACTOR_SPEC_OWN] = a->basis | (a->base ? GT_BASIS_BASE : 0);
+  if (gt_kan_behind(a)) geometry[GT_BASIS_BEHIND] = lines;
+  spec[GT_BASIS_SPEC_KIND - GT_FACTOR_SPEC_OWN] =
+      a->basis | (a->base ? GT_BASIS_BASE : 0) | (a->placed ? GT_BASIS_PLACED : 0);
   spec[GT_BASIS_SPEC_DEGREE - GT_FACTOR_SPEC_OWN] = a->degree;
   spec[GT_BASIS_SPEC_TERMS - GT_FACTOR_SPEC_OWN] = a->terms;
   spec[GT_BASIS_SPEC_BLOCK - GT_FACTOR_SPEC_OWN] = a->block;
@@ -23,8 +25,8 @@ void gt_basis_geometry(const gt_kan_attribute *a, uint32_t inputs, uint32_t outp
 
 /* --- values on the CPU ---------------------------------------------------------------------------------- */
 
-typedef struct form { /* of one function */
-  uint32_t term, terms, degree, order;
+typedef struct form { /* of one function; which: of those that are placed, its kind */
+  uint32_t term, terms, degree, order, which;
   float low, inverse, first, second;
 } form;
 
@@ -34,6 +36,7 @@ typedef struct lines { /* of inputs, and of values that are made of them */
   float *to;
   size_t to_step;
   uint32_t count, length;
+  const float *behind; /* of the first row behind the lines, as many apart as lines are */
 } lines;
 
 typedef void fill_function(const form *f, const lines *l);
@@ -61,6 +64,28 @@ typedef void fill_function(const form *f, const lines *l);
 
 enum { ORDER_COUNT = GT_BASIS_MOST_ORDER + 1, COMMON_DEGREES = 6, AT_ONCE = 16 };
 
+/* Of functions with centres and scales of their own, which are further rows of numbers. */
+#define FILL_PLACED(name, function, order_, by_scale)                                             \
+  GT_CLONES static void name(const form *f, const lines *l) {                                     \
+    const uint32_t terms = f->terms, order = (order_);                                            \
+    const float *restrict centre = l->behind + f->term * l->x_step;                               \
+    const float *restrict scale = centre + terms * l->x_step;                                     \
+    for (uint32_t k = 0; k < l->count; k++) {                                                     \
+      const float *restrict x = l->x + k * l->x_step;                                             \
+      float *restrict to = l->to + k * l->to_step;                                                \
+      GT_VECTOR_LOOP for (uint32_t i = 0; i < l->length; i++) {                                   \
+        const float off = x[i] - centre[i], factor = (by_scale) ? off : order ? scale[i] : 1.0f;  \
+        to[i] = factor * (order == 2 ? scale[i] : 1.0f) *                                         \
+                function(off * scale[i], f->which, terms, f->degree, order, f->first, f->second); \
+      }                                                                                           \
+    }                                                                                             \
+  }
+#define PLACED(number, name, function)              \
+  FILL_PLACED(place_##name##_0, function, 0, false) \
+  FILL_PLACED(place_##name##_1, function, 1, false) \
+  FILL_PLACED(place_##name##_2, function, 2, false) \
+  FILL_PLACED(place_##name##_3, function, 1, true)
+
 #define FILL_ANY(number, name, function) ORDERS(fill_##name, function, f->term, f->degree)
 GT_PLAIN_BASES(FILL_ANY)
 #define ANY_OF(number, name, function) [number] = ORDERS_OF(fill_##name),
@@ -79,6 +104,60 @@ FILL_SPLINE(5)
 #define SPLINE(degree) ORDERS_OF(fill_spline_##degree)
 static fill_function *const fill_spline[COMMON_DEGREES][ORDER_COUNT] = {SPLINE(0), SPLINE(1), SPLINE(2),
                                                                         SPLINE(3), SPLINE(4), SPLINE(5)};
+
+GT_PLAIN_BASES(PLACED)
+#define PLACED_OF(number, name, function) \
+  [number] = {place_##name##_0, place_##name##_1, place_##name##_2, place_##name##_3},
+static fill_function *const fill_placed[][ORDER_COUNT + 1] = {GT_PLAIN_BASES(PLACED_OF)};
+
+/* --- splines over knots, which are rows of numbers, too ---------------------------------------------------
+ */
+
+/* At some neighbouring inputs: t[j] their knots from the function's first on, by[d][j] what differences of
+ * knots d apart are divided by. */
+typedef struct columns {
+  const float *t[GT_BASIS_MOST_DEGREE + 2];
+  float by[GT_BASIS_MOST_DEGREE + 1][GT_BASIS_MOST_DEGREE + 1][AT_ONCE];
+} columns;
+
+GT_MATH void fill_columns(const form *f, const float *behind, size_t step, uint32_t n, columns *c) {
+  for (uint32_t j = 0; j < f->degree + 2; j++) c->t[j] = behind + j * step;
+  for (uint32_t d = 1; d <= f->degree; d++)
+    for (uint32_t j = 0; j + d < f->degree + 2; j++) {
+      const float *low = c->t[j], *high = c->t[j + d];
+      float *by = c->by[d][j];
+      for (uint32_t i = 0; i < n; i++) by[i] = high[i] > low[i] ? 1 / (high[i] - low[i]) : 0;
+    }
+}
+
+/* The recursion of basis/knots.h, level by level for all of them. */
+GT_MATH void fill_knots_line(const form *f, const columns *c, const float *x, uint32_t n, float *to) {
+  float value[GT_BASIS_MOST_DEGREE + 1][AT_ONCE];
+  for (uint32_t j = 0; j <= f->degree; j++)
+    for (uint32_t i = 0; i < n; i++) value[j][i] = x[i] >= c->t[j][i] && x[i] < c->t[j + 1][i] ? 1 : 0;
+  for (uint32_t d = 1; d <= f->degree; d++)
+    for (uint32_t j = 0; j + d <= f->degree; j++) {
+      const float *low = c->t[j], *high = c->t[j + d + 1], *left = c->by[d][j], *right = c->by[d][j + 1];
+      if (d + f->order <= f->degree)
+        for (uint32_t i = 0; i < n; i++)
+          value[j][i] =
+              (x[i] - low[i]) * (left[i] * value[j][i]) + (high[i] - x[i]) * (right[i] * value[j + 1][i]);
+      else
+        for (uint32_t i = 0; i < n; i++)
+          value[j][i] = (float)d * (left[i] * value[j][i] - right[i] * value[j + 1][i]);
+    }
+  for (uint32_t i = 0; i < n; i++) to[i] = f->order <= f->degree ? value[0][i] : 0;
+}
+
+GT_CLONES static void fill_knots(const form *f, const lines *l) {
+  columns c;
+  for (uint32_t first = 0; first < l->length; first += AT_ONCE) {
+    const uint32_t n = gt_least_u32(l->length - first, AT_ONCE);
+    fill_columns(f, l->behind + f->term * l->x_step + first, l->x_step, n, &c);
+    for (uint32_t k = 0; k < l->count; k++)
+      fill_knots_line(f, &c, l->x + k * l->x_step + first, n, l->to + k * l->to_step + first);
+  }
+}
 
 /* --- polynomials ---------------------------------------------------------------------------------------- */
 
@@ -131,8 +210,13 @@ GT_CLONES static void fill_polynomial(const form *f, const lines *l, const gt_re
 /* --- all --------------------------------------------------------------------------------------------------
  */
 
-static void fill_by(uint32_t basis, const form *f, const lines *l) {
-  if (basis >= sizeof fill_any / sizeof *fill_any) {
+static void fill_by(uint32_t kind, const form *f, const lines *l) {
+  const uint32_t basis = kind % GT_BASIS_BASE;
+  if (basis == GT_BASIS_KNOTS) {
+    fill_knots(f, l);
+  } else if (kind & GT_BASIS_PLACED) {
+    fill_placed[basis][f->order](f, l);
+  } else if (basis >= sizeof fill_any / sizeof *fill_any) {
     gt_recurrence step[GT_BASIS_MOST_POLYNOMIALS];
     for (uint32_t n = 0; n < f->term; n++) step[n] = steps[basis](n, f->first, f->second);
     fill_polynomial(f, l, step);
@@ -146,40 +230,46 @@ static void fill_by(uint32_t basis, const form *f, const lines *l) {
 static const form base_form = {.inverse = 1};
 
 static void fill(const uint32_t *geometry, const uint32_t *spec, uint32_t term, const lines *l) {
-  const form f = {.term = term,
-                  .terms = spec[GT_BASIS_SPEC_TERMS],
-                  .degree = spec[GT_BASIS_SPEC_DEGREE],
-                  .order = spec[GT_BASIS_SPEC_ORDER],
-                  .low = gt_from_bits(geometry[GT_BASIS_LOW]),
-                  .inverse = gt_from_bits(geometry[GT_BASIS_INVERSE]),
-                  .first = gt_from_bits(geometry[GT_BASIS_FIRST]),
-                  .second = gt_from_bits(geometry[GT_BASIS_SECOND])};
-  if (term == f.terms)
-    fill_base[f.order](&base_form, l);
+  const form f = {
+      .term = term,
+      .terms = spec[GT_BASIS_SPEC_TERMS],
+      .degree = spec[GT_BASIS_SPEC_DEGREE],
+      .order = spec[GT_BASIS_SPEC_ORDER],
+      .which = GT_BASIS_FIRST_OF(spec[GT_BASIS_SPEC_KIND] % GT_BASIS_BASE, term, spec[GT_BASIS_SPEC_TERMS]),
+      .low = gt_from_bits(geometry[GT_BASIS_LOW]),
+      .inverse = gt_from_bits(geometry[GT_BASIS_INVERSE]),
+      .first = gt_from_bits(geometry[GT_BASIS_FIRST]),
+      .second = gt_from_bits(geometry[GT_BASIS_SECOND])};
+  if (term == f.terms) /* the base has no scale: what is asked by one is not used */
+    fill_base[f.order == GT_BASIS_BY_SCALE ? 1 : f.order](&base_form, l);
   else
-    fill_by(spec[GT_BASIS_SPEC_KIND] % GT_BASIS_BASE, &f, l);
+    fill_by(spec[GT_BASIS_SPEC_KIND], &f, l);
 }
 
-void gt_basis_fill(const uint32_t *geometry, const uint32_t *spec, uint32_t term, const float *x, uint32_t n,
-                   float *to) {
-  fill(geometry, spec, term, &(lines){.x = x, .to = to, .count = 1, .length = n});
+void gt_basis_fill(const uint32_t *geometry, const uint32_t *spec, uint32_t term, const float *x,
+                   const float *behind, uint32_t n, float *to) {
+  const lines l = {
+      .x = x, .x_step = geometry[GT_BASIS_INPUTS], .to = to, .count = 1, .length = n, .behind = behind};
+  fill(geometry, spec, term, &l);
 }
 
 void gt_basis_make(const gt_factor *factor, uint32_t line, uint32_t count, uint32_t position,
                    uint32_t positions, float *to, size_t step) {
   const uint32_t *spec = factor->spec, block = spec[GT_BASIS_SPEC_BLOCK];
-  const uint32_t total = spec[GT_BASIS_SPEC_TERMS] + spec[GT_BASIS_SPEC_KIND] / GT_BASIS_BASE;
-  const size_t inputs = factor->geometry[GT_BASIS_INPUTS];
+  const uint32_t total = gt_basis_total(spec);
+  const size_t inputs = factor->geometry[GT_BASIS_INPUTS], behind = factor->geometry[GT_BASIS_BEHIND];
   for (uint32_t done = 0; done < positions;) { /* one function at neighbouring inputs at a time */
     const uint32_t at = position + done, first = at % block, term = at / block % total;
     const uint32_t run = gt_least_u32(block - first, positions - done);
+    const float *column = factor->from + (size_t)(at / block / total) * block + first;
     fill(factor->geometry, spec, term,
-         &(lines){.x = factor->from + line * inputs + (size_t)(at / block / total) * block + first,
+         &(lines){.x = column + line * inputs,
                   .x_step = inputs,
                   .to = to + done,
                   .to_step = step,
                   .count = count,
-                  .length = run});
+                  .length = run,
+                  .behind = gt_basis_has_behind(spec) ? column + behind * inputs : NULL});
     done += run;
   }
 }

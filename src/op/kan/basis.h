@@ -7,13 +7,22 @@
 
 enum { GT_BASIS_MOST_DEGREE = 9, GT_BASIS_MOST_ORDER = 2 };
 
-/* The words of a geometry for `inputs` and, where they are asked for, `outputs`, and the constants from
- * GT_FACTOR_SPEC_OWN on. */
+/* The words of a geometry for `inputs` and, where they are asked for, `outputs` and `lines`, and the
+ * constants from GT_FACTOR_SPEC_OWN on. */
 struct gt_kan_attribute;
-void gt_basis_geometry(const struct gt_kan_attribute *attribute, uint32_t inputs, uint32_t outputs,
-                       uint32_t geometry[GT_BASIS_WORDS], uint32_t *spec);
-/* to[i] = function `term` at x[i], i < n, as geometry and spec (a step's) tell. */
-void gt_basis_fill(const uint32_t *geometry, const uint32_t *spec, uint32_t term, const float *x, uint32_t n,
-                   float *to);
+void gt_basis_geometry(const struct gt_kan_attribute *attribute, uint32_t lines, uint32_t inputs,
+                       uint32_t outputs, uint32_t geometry[GT_BASIS_WORDS], uint32_t *spec);
+/* to[i] = function `term` at x[i], i < n, as geometry and spec (a step's) tell; behind: of the first row
+ * behind the lines, where there is one, the value at the same input as x[0]. */
+void gt_basis_fill(const uint32_t *geometry, const uint32_t *spec, uint32_t term, const float *x,
+                   const float *behind, uint32_t n, float *to);
 gt_factor_maker gt_basis_make;
+/* Do rows lie behind the lines of x, as a step's constants tell? */
+static inline bool gt_basis_has_behind(const uint32_t *spec) {
+  const uint32_t kind = spec[GT_BASIS_SPEC_KIND];
+  return kind & GT_BASIS_PLACED || kind % GT_BASIS_BASE == GT_BASIS_KNOTS;
+}
+static inline uint32_t gt_basis_total(const uint32_t *spec) { /* functions of an input, the base among them */
+  return spec[GT_BASIS_SPEC_TERMS] + spec[GT_BASIS_SPEC_KIND] / GT_BASIS_BASE % 2;
+}
 #endif

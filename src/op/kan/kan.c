@@ -1,7 +1,7 @@
 /* The three products of a KAN layer, with a factor of basis functions that is made while it is read
- * (op/kan/basis.h). The gradient of the inputs multiplies each function's part of a sum by that function's
- * derivative: on a device what a segment of k comes to is drained so, on the CPU a tile at a time
- * (kan_cpu.c). */
+ * (op/kan/basis.h), and that factor as a tensor. The gradient of the inputs multiplies each function's part
+ * of a sum by that function's derivative: on a device what a segment of k comes to is drained so, on the CPU
+ * a tile at a time (kan_cpu.c). */
 #include "op/kan/kan.h"
 #include "base/count.h"
 #include "op/check.h"
@@ -9,11 +9,15 @@
 #include "op/elementwise.h"
 #include "op/kan/basis.h"
 #include "op/kan/kan_cpu.h"
+#include "op/matmul/matmul.h"
 #include "op/matmul/product.h"
+#include "op/move.h"
 #include "op/op.h"
+#include "op/reduce.h"
+#include "shaders/op/kan/kan_basis.h"
 #include <stddef.h>
 
-enum { ROW_KAN, ROW_COEFFICIENTS, ROW_INPUT, ROWS, MOST_LENGTH = 1 << 28 };
+enum { ROW_KAN, ROW_COEFFICIENTS, ROW_INPUT, ROW_BASIS, ROWS, MOST_LENGTH = 1 << 28 };
 static const gt_op rows[ROWS];
 
 GT_REGISTER(op, kan)
@@ -21,7 +25,7 @@ const gt_op_family gt_op_kan;
 const gt_op_family gt_op_kan = {rows, ROWS};
 
 #define NAME(number, name, function) #name,
-static const char *const names[] = {GT_BASES(NAME)};
+static const char *const names[] = {GT_BASES(NAME) "bspline, its own knots"};
 enum { BASES = sizeof names / sizeof *names };
 
 /* --- what they are about -------------------------------------------------------------------------------- */
@@ -32,6 +36,10 @@ gt_kan_attribute gt_kan_bspline(double low, double high, uint32_t grid, uint32_t
                             .degree = degree,
                             .low = (float)low,
                             .inverse = (float)(grid / (high - low))};
+}
+
+gt_kan_attribute gt_kan_knots(uint32_t grid, uint32_t degree) {
+  return (gt_kan_attribute){.basis = GT_BASIS_KNOTS, .terms = grid + degree, .degree = degree, .inverse = 1};
 }
 
 gt_kan_attribute gt_kan_lines(double low, double high, uint32_t grid) {
@@ -65,6 +73,10 @@ uint32_t gt_kan_row(const gt_kan_attribute *a, uint32_t input, uint32_t term) {
   return (input / a->block * total(a) + term) * a->block + input % a->block;
 }
 
+uint32_t gt_kan_behind(const gt_kan_attribute *a) {
+  return a->basis == GT_BASIS_KNOTS ? a->terms + a->degree + 1 : a->placed ? 2 * a->terms : 0;
+}
+
 typedef struct extents {
   const gt_kan_attribute *a;
   int64_t lines, inputs, outputs;
@@ -79,24 +91,45 @@ static gt_shape with_last(gt_shape shape, int64_t value) {
 
 static bool is_sound(const gt_kan_attribute *a, int64_t inputs) {
   return a->basis < BASES && a->terms && a->terms < MOST_LENGTH && a->base <= 1 && a->block &&
-         inputs % a->block == 0 && a->order <= GT_BASIS_MOST_ORDER && a->inverse > 0 &&
-         (a->basis < GT_BASIS_CHEBYSHEV || a->terms <= GT_BASIS_MOST_POLYNOMIALS) &&
+         inputs % a->block == 0 && a->order <= GT_BASIS_MOST_ORDER + a->placed && a->inverse > 0 &&
+         a->placed <= (a->basis == GT_BASIS_RBF || a->basis == GT_BASIS_RSWAF ||
+                       a->basis == GT_BASIS_WAVELET || a->basis == GT_BASIS_SINC ||
+                       a->basis == GT_BASIS_FOURIER) &&
+         (a->basis < GT_BASIS_CHEBYSHEV || a->basis > GT_BASIS_JACOBI ||
+          a->terms <= GT_BASIS_MOST_POLYNOMIALS) &&
          (a->basis != GT_BASIS_PIECEWISE_LINEAR || a->terms >= 2) &&
          (a->basis != GT_BASIS_FOURIER || a->terms % 2 == 0) &&
-         (a->basis != GT_BASIS_BSPLINE || (a->degree <= GT_BASIS_MOST_DEGREE && a->terms > a->degree));
+         ((a->basis != GT_BASIS_BSPLINE && a->basis != GT_BASIS_KNOTS) ||
+          (a->degree <= GT_BASIS_MOST_DEGREE && a->terms > a->degree));
+}
+
+/* What the layer reads of a value that has rows behind it. */
+static gt_shape ahead_of(gt_shape x, const gt_kan_attribute *a) {
+  x.dim[0] -= gt_kan_behind(a);
+  return x;
+}
+
+static bool lines_of(gt_shape x, extents *e) {
+  e->inputs = last(x);
+  if (x.rank < 2 || e->inputs < 1 || !is_sound(e->a, e->inputs) || total(e->a) > MOST_LENGTH / e->inputs ||
+      (gt_kan_behind(e->a) && (x.rank > 2 || x.dim[0] <= gt_kan_behind(e->a))))
+    return false;
+  e->lines = gt_shape_count(ahead_of(x, e->a)) / e->inputs;
+  return true;
 }
 
 static bool extents_of(const gt_graph *graph, const gt_node *node, extents *e) {
-  const gt_shape x = gt_node_at(graph, node->input[0])->shape,
-                 second = gt_node_at(graph, node->input[1])->shape;
-  const bool forward = node->op == &rows[ROW_KAN];
+  const gt_shape tall = gt_node_at(graph, node->input[0])->shape;
   e->a = node->attribute;
-  e->inputs = last(x);
+  if (!lines_of(tall, e)) return false;
+  if (node->op == &rows[ROW_BASIS]) {
+    e->outputs = 0;
+    return true;
+  }
+  const gt_shape x = ahead_of(tall, e->a), second = gt_node_at(graph, node->input[1])->shape;
+  const bool forward = node->op == &rows[ROW_KAN];
   e->outputs = last(second);
-  if (x.rank < 2 || second.rank < 2 || e->inputs < 1 || e->outputs < 1 || !is_sound(e->a, e->inputs) ||
-      total(e->a) > MOST_LENGTH / e->inputs)
-    return false;
-  e->lines = gt_shape_count(x) / e->inputs;
+  if (second.rank < 2 || e->outputs < 1) return false;
   if (!forward && !gt_shape_equal(second, with_last(x, e->outputs))) return false;
   if (node->op == &rows[ROW_COEFFICIENTS]) return true;
   const gt_shape c = forward ? second : gt_node_at(graph, node->input[2])->shape;
@@ -110,18 +143,20 @@ static bool infer(const gt_graph *graph, const gt_node *node, gt_shape *shape, g
   extents e;
   for (int i = 0; i < node->inputs; i++)
     if (!gt_check_f32(name, gt_node_at(graph, node->input[i]), error)) return false;
-  if (a->order > GT_BASIS_MOST_ORDER)
+  if (a->order > GT_BASIS_MOST_ORDER + a->placed)
     return gt_fail(error, GT_ERR_CONFIG, "%s: basis functions have no derivative of order %u", name,
                    a->order);
   if (!extents_of(graph, node, &e)) {
     char x[128], y[128];
+    const gt_id second = node->input[node->op != &rows[ROW_BASIS]];
     return gt_fail(error, GT_ERR_CONFIG, "%s: %s and %s do not fit %u basis functions of an input", name,
                    gt_shape_text(gt_node_at(graph, node->input[0])->shape, x),
-                   gt_shape_text(gt_node_at(graph, node->input[1])->shape, y), total(a));
+                   gt_shape_text(gt_node_at(graph, second)->shape, y), total(a));
   }
-  const gt_shape x = gt_node_at(graph, node->input[0])->shape;
+  const gt_shape x = ahead_of(gt_node_at(graph, node->input[0])->shape, a);
   *shape = node->op == &rows[ROW_KAN]     ? with_last(x, e.outputs)
            : node->op == &rows[ROW_INPUT] ? x
+           : node->op == &rows[ROW_BASIS] ? with_last(x, e.inputs * total(a))
                                           : gt_shape_2(e.inputs * total(e.a), e.outputs);
   *dtype = GT_F32;
   return gt_check_size(name, x, error) && gt_check_size(name, *shape, error);
@@ -145,17 +180,69 @@ gt_id gt_kan_input(gt_graph *graph, gt_id x, gt_id g, gt_id coefficients, const 
   return add(graph, ROW_INPUT, (const gt_id[]){x, g, coefficients}, 3, a);
 }
 
+gt_id gt_kan_basis(gt_graph *graph, gt_id x, const gt_kan_attribute *a) {
+  return add(graph, ROW_BASIS, &x, 1, a);
+}
+
 static gt_kan_attribute derived(const gt_graph *graph, gt_id node) {
   gt_kan_attribute a = *(const gt_kan_attribute *)gt_node_at(graph, node)->attribute;
   a.order++;
   return a;
 }
 
+/* [inputs * total, …] or [blocks, total, block, …], without the base: [terms, inputs, …]. */
+static gt_id by_terms(gt_graph *graph, gt_id x, const gt_kan_attribute *a, int64_t inputs, int64_t rest) {
+  static const int axes[] = {1, 0, 2, 3};
+  static const int64_t start[4] = {0};
+  const int64_t blocks = inputs / a->block, stop[4] = {blocks, a->terms, a->block, rest};
+  gt_id parted = gt_reshape(graph, x, (gt_shape){.rank = 4, .dim = {blocks, total(a), a->block, rest}});
+  if (a->base) parted = gt_shrink(graph, parted, start, stop);
+  if (blocks > 1) parted = gt_permute(graph, parted, axes);
+  return gt_reshape(graph, parted, (gt_shape){.rank = 3, .dim = {a->terms, inputs, rest}});
+}
+
+static gt_kan_attribute of_order(const gt_kan_attribute *a, uint32_t order) {
+  gt_kan_attribute other = *a;
+  other.order = order;
+  return other;
+}
+
+/* The gradient of x with all that lies behind its lines: knots have none. Centres and scales get theirs from
+ * `moved` [terms, inputs], those of the functions' first derivatives and of those by the scale. */
+static gt_id with_behind(gt_graph *graph, const gt_kan_attribute *a, gt_id dx, const gt_id moved[2]) {
+  const int64_t none[2] = {0}, after[2] = {gt_kan_behind(a), 0};
+  if (!gt_kan_behind(a)) return dx;
+  if (!a->placed) return gt_pad(graph, dx, none, after, 0);
+  /* u = (x - centre) * scale: what a centre gains, x loses. */
+  const gt_id parts[3] = {dx, gt_neg(graph, moved[0]), moved[1]};
+  return gt_concatenate(graph, parts, 3, 0);
+}
+
+static bool is_plain(gt_graph *graph, gt_id node, const gt_kan_attribute *a) {
+  if (!a->placed || !a->order) return true;
+  gt_fail(&graph->error, GT_ERR_CONFIG, "%s: derivatives of functions with centres of their own end here",
+          gt_node_at(graph, node)->op->name);
+  return false;
+}
+
 static void gradient_kan(gt_graph *graph, gt_id node, const gt_id *given, const bool *wanted,
                          gt_id *input_gradient) {
   const gt_node n = *gt_node_at(graph, node);
-  const gt_kan_attribute next = derived(graph, node);
-  if (wanted[0]) input_gradient[0] = gt_kan_input(graph, n.input[0], given[0], n.input[1], &next);
+  const gt_kan_attribute *a = n.attribute, next = derived(graph, node);
+  const int64_t inputs = last(gt_node_at(graph, n.input[0])->shape), outputs = last(n.shape);
+  if (wanted[0] && is_plain(graph, node, a)) {
+    gt_id moved[2] = {GT_NONE, GT_NONE};
+    /* Σ over the lines of B'(x) (g Cᵀ) is Σ over the outputs of (B'(x)ᵀ g) C: a product like that of the
+     * coefficients' gradient. */
+    for (uint32_t k = 0; k < 2 && a->placed; k++) {
+      const gt_kan_attribute by = of_order(a, k ? GT_BASIS_BY_SCALE : 1);
+      const gt_id d =
+          by_terms(graph, gt_kan_coefficients(graph, n.input[0], given[0], &by), a, inputs, outputs);
+      moved[k] = gt_sum(graph, gt_mul(graph, d, by_terms(graph, n.input[1], a, inputs, outputs)), 4, false);
+    }
+    input_gradient[0] =
+        with_behind(graph, a, gt_kan_input(graph, n.input[0], given[0], n.input[1], &next), moved);
+  }
   if (wanted[1])
     input_gradient[1] = gt_reshape(graph, gt_kan_coefficients(graph, n.input[0], given[0], n.attribute),
                                    gt_node_at(graph, n.input[1])->shape);
@@ -164,22 +251,68 @@ static void gradient_kan(gt_graph *graph, gt_id node, const gt_id *given, const 
 static void gradient_coefficients(gt_graph *graph, gt_id node, const gt_id *given, const bool *wanted,
                                   gt_id *input_gradient) {
   const gt_node n = *gt_node_at(graph, node);
-  const gt_kan_attribute next = derived(graph, node);
-  if (wanted[0]) input_gradient[0] = gt_kan_input(graph, n.input[0], n.input[1], given[0], &next);
+  const gt_kan_attribute *a = n.attribute, next = derived(graph, node);
+  if (wanted[0] && is_plain(graph, node, &next))
+    input_gradient[0] =
+        with_behind(graph, a, gt_kan_input(graph, n.input[0], n.input[1], given[0], &next), NULL);
   if (wanted[1]) input_gradient[1] = gt_kan(graph, n.input[0], given[0], n.attribute);
+}
+
+/* The basis' columns, each times its input's value in h: what a product with g or C makes of the gradient h
+ * of dx = Σ_b B'_b(x) (g C_bᵀ). It is stored: only losses that read a derivative by the inputs ask for it. */
+static gt_id weighted_basis(gt_graph *graph, const gt_node *n, gt_id h) {
+  const gt_kan_attribute *a = n->attribute;
+  const gt_shape x = gt_node_at(graph, h)->shape;
+  const int64_t blocks = last(x) / a->block, functions = total(a);
+  const gt_shape parted = {.rank = 4, .dim = {-1, blocks, functions, a->block}},
+                 alike = {.rank = 4, .dim = {-1, blocks, 1, a->block}};
+  const gt_id basis = gt_reshape(graph, gt_kan_basis(graph, n->input[0], a), parted);
+  return gt_reshape(graph, gt_mul(graph, basis, gt_reshape(graph, h, alike)),
+                    gt_shape_2(-1, last(x) * functions));
 }
 
 static void gradient_input(gt_graph *graph, gt_id node, const gt_id *given, const bool *wanted,
                            gt_id *input_gradient) {
   const gt_node n = *gt_node_at(graph, node);
-  const gt_kan_attribute next = derived(graph, node);
-  if (wanted[0]) {
+  const gt_kan_attribute *a = n.attribute, next = derived(graph, node);
+  if (wanted[0] && is_plain(graph, node, a)) {
     const gt_id bend = gt_kan_input(graph, n.input[0], n.input[1], n.input[2], &next);
-    input_gradient[0] = gt_mul(graph, given[0], bend);
+    input_gradient[0] = with_behind(graph, a, gt_mul(graph, given[0], bend), NULL);
   }
-  if ((wanted[1] || wanted[2]) && !graph->error.status)
-    gt_fail(&graph->error, GT_ERR_CONFIG,
-            "kan_input: derivatives by an input are not differentiable by anything else yet");
+  if (!wanted[1] && !wanted[2]) return;
+  const gt_shape g = gt_node_at(graph, n.input[1])->shape, c = gt_node_at(graph, n.input[2])->shape;
+  const gt_id columns = weighted_basis(graph, &n, given[0]),
+              flat = gt_reshape(graph, n.input[1], gt_shape_2(-1, last(g)));
+  if (wanted[1])
+    input_gradient[1] = gt_reshape(
+        graph,
+        gt_matmul(graph, columns, gt_reshape(graph, n.input[2], gt_shape_2(-1, last(c))), false, false), g);
+  if (wanted[2]) input_gradient[2] = gt_reshape(graph, gt_matmul(graph, columns, flat, true, false), c);
+}
+
+/* g times the functions' derivatives, [lines, blocks, total, block]. */
+static gt_id times_derivative(gt_graph *graph, const gt_node *n, gt_id g, uint32_t order) {
+  const gt_kan_attribute *a = n->attribute, by = of_order(a, order);
+  const gt_shape x = gt_node_at(graph, n->input[0])->shape;
+  const gt_id all = gt_mul(graph, g, gt_kan_basis(graph, n->input[0], &by));
+  const gt_shape parted = {.rank = 4, .dim = {-1, last(x) / a->block, total(a), a->block}};
+  return gt_reshape(graph, all, parted);
+}
+
+static void gradient_basis(gt_graph *graph, gt_id node, const gt_id *given, const bool *wanted,
+                           gt_id *input_gradient) {
+  const gt_node n = *gt_node_at(graph, node);
+  const gt_kan_attribute *a = n.attribute;
+  const gt_shape x = ahead_of(gt_node_at(graph, n.input[0])->shape, a);
+  gt_id moved[2] = {GT_NONE, GT_NONE};
+  if (!wanted[0] || !is_plain(graph, node, a)) return;
+  const gt_id each = times_derivative(graph, &n, given[0], a->order + 1);
+  for (uint32_t k = 0; k < 2 && a->placed; k++) {
+    const gt_id all = k ? times_derivative(graph, &n, given[0], GT_BASIS_BY_SCALE) : each;
+    moved[k] = gt_reshape(graph, by_terms(graph, gt_sum(graph, all, 1, false), a, last(x), 1),
+                          gt_shape_2(a->terms, last(x)));
+  }
+  input_gradient[0] = with_behind(graph, a, gt_reshape(graph, gt_sum(graph, each, 4, false), x), moved);
 }
 
 /* --- lowering ------------------------------------------------------------------------------------------- */
@@ -202,6 +335,28 @@ static void lower_input_cpu(gt_lowering *lowering, const gt_group *group, const 
                    offsetof(struct gt_kan_input_args, y), offsetof(struct gt_kan_input_args, clock), -1);
 }
 
+static const gt_kernel basis_kernel = {"kan_basis", gt_kan_basis_cpu};
+
+static void lower_basis(gt_lowering *lowering, const gt_group *group) {
+  enum { WORKGROUP = 256 };
+  const gt_graph *graph = gt_lowering_graph(lowering);
+  const gt_node *node = gt_node_at(graph, group->leader);
+  uint32_t geometry[GT_BASIS_WORDS];
+  extents e;
+  if (!extents_of(graph, node, &e)) return;
+  const struct gt_kan_basis_args args = {.lines = (uint32_t)e.lines,
+                                         .length = (uint32_t)e.inputs * total(e.a)};
+  gt_step *step = gt_lower_step(lowering, &basis_kernel, &args, sizeof args);
+  const bool quads = e.a->block % 4 == 0;
+  gt_basis_geometry(e.a, args.lines, (uint32_t)e.inputs, 0, geometry, step->spec + GT_FACTOR_SPEC_OWN);
+  step->spec[GT_KAN_BASIS_SPEC_QUADS] = quads;
+  step->tiles = gt_kan_basis_tiles(args.lines, args.length);
+  gt_lower_read(lowering, offsetof(struct gt_kan_basis_args, x), node->input[0]);
+  gt_lower_write(lowering, offsetof(struct gt_kan_basis_args, y), group->leader);
+  gt_lower_constants(lowering, offsetof(struct gt_kan_basis_args, geometry), geometry, sizeof geometry);
+  gt_lower_grid(lowering, (uint64_t)args.lines * args.length / (quads ? 4 : 1), WORKGROUP);
+}
+
 static void lower(gt_lowering *lowering, const gt_group *group) {
   const gt_graph *graph = gt_lowering_graph(lowering);
   const gt_node *node = gt_node_at(graph, group->leader);
@@ -213,7 +368,7 @@ static void lower(gt_lowering *lowering, const gt_group *group) {
   gt_product p = {.a = {.node = node->input[0]}, .b = {.node = node->input[1]}};
   p.geometry = geometry;
   p.words = GT_BASIS_WORDS;
-  gt_basis_geometry(e.a, inputs, outputs, geometry, p.own);
+  gt_basis_geometry(e.a, lines, inputs, outputs, geometry, p.own);
   if (node->op == &rows[ROW_KAN]) {
     p.shape = (gt_matmul_shape){.m = lines, .n = outputs, .k = length, .batch = 1};
     p.shape.kind_a = GT_FACTOR_BASIS;
@@ -245,14 +400,16 @@ static void lower(gt_lowering *lowering, const gt_group *group) {
 static double flops(const gt_graph *graph, const gt_node *node) {
   extents e;
   if (!extents_of(graph, node, &e)) return 0;
-  return 2.0 * (double)e.lines * (double)(e.inputs * total(e.a)) * (double)e.outputs;
+  const double length = (double)(e.inputs * total(e.a));
+  return node->op == &rows[ROW_BASIS] ? (double)e.lines * length
+                                      : 2.0 * (double)e.lines * length * (double)e.outputs;
 }
 
 static void print(const gt_graph *graph, const gt_node *node, char *buffer, size_t size) {
   (void)graph;
   const gt_kan_attribute *a = node->attribute;
   int end = snprintf(buffer, size, "%s, %u functions", names[a->basis], a->terms);
-  if (a->basis == GT_BASIS_BSPLINE)
+  if (a->basis == GT_BASIS_BSPLINE || a->basis == GT_BASIS_KNOTS)
     end += snprintf(buffer + end, size - (size_t)end, " of degree %u", a->degree);
   if (a->base) end += snprintf(buffer + end, size - (size_t)end, " and silu");
   if (a->order) snprintf(buffer + end, size - (size_t)end, ", derivative %u", a->order);
@@ -266,4 +423,13 @@ static void print(const gt_graph *graph, const gt_node *node, char *buffer, size
 
 static const gt_op rows[ROWS] = {[ROW_KAN] = ROW("kan", 2, gradient_kan),
                                  [ROW_COEFFICIENTS] = ROW("kan_coefficients", 2, gradient_coefficients),
-                                 [ROW_INPUT] = ROW("kan_input", 3, gradient_input)};
+                                 [ROW_INPUT] = ROW("kan_input", 3, gradient_input),
+                                 [ROW_BASIS] = {.name = "kan_basis",
+                                                .kind = GT_OP_KERNEL,
+                                                .min_inputs = 1,
+                                                .max_inputs = 1,
+                                                .infer = infer,
+                                                .gradient = gradient_basis,
+                                                .lower = lower_basis,
+                                                .flops = flops,
+                                                .print = print}};

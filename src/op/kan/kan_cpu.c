@@ -4,6 +4,7 @@
 #include "op/blas.h"
 #include "op/kan/basis.h"
 #include "op/matmul/matmul_cpu.h"
+#include "shaders/op/kan/kan_basis.h"
 #include <assert.h>
 #include <string.h>
 
@@ -31,14 +32,15 @@ bool gt_kan_input_prepare(const void *args, const uint32_t *spec, uint32_t threa
   return gt_matmul_own_tile(a->m) || gt_blas_reserve(threads, error);
 }
 
-/* total[row, i] += sum over the functions of derivative(x[row, i]) * part[row, function, i]. */
-static void drain(const struct gt_kan_input_args *a, const uint32_t *spec, const float *x, uint32_t inputs,
-                  uint32_t term, uint32_t terms, uint32_t rows, uint32_t width, const float *part,
-                  float *total) {
+/* total[row, i] += sum over the functions of derivative(x[row, i]) * part[row, function, i]. behind: what
+ * lies behind the lines of x, if anything does. */
+static void drain(const struct gt_kan_input_args *a, const uint32_t *spec, const float *x,
+                  const float *behind, uint32_t inputs, uint32_t term, uint32_t terms, uint32_t rows,
+                  uint32_t width, const float *part, float *total) {
   float slope[WIDE];
   for (uint32_t r = 0; r < rows; r++, x += inputs, total += width)
     for (uint32_t t = 0; t < terms; t++, part += width) {
-      gt_basis_fill(GT_PTR(const uint32_t, a->geometry), spec, term + t, x, width, slope);
+      gt_basis_fill(GT_PTR(const uint32_t, a->geometry), spec, term + t, x, behind, width, slope);
       for (uint32_t i = 0; i < width; i++) total[i] += slope[i] * part[i];
     }
 }
@@ -47,8 +49,7 @@ void gt_kan_input_cpu(const void *args, const uint32_t *spec, uint32_t tile) {
   const struct gt_kan_input_args *a = args;
   const uint32_t *geometry = GT_PTR(const uint32_t, a->geometry);
   const uint32_t inputs = geometry[GT_BASIS_INPUTS], outputs = geometry[GT_BASIS_OUTPUTS],
-                 block = spec[GT_BASIS_SPEC_BLOCK],
-                 total_terms = spec[GT_BASIS_SPEC_TERMS] + spec[GT_BASIS_SPEC_KIND] / GT_BASIS_BASE;
+                 block = spec[GT_BASIS_SPEC_BLOCK], total_terms = gt_basis_total(spec);
   const cut c = cut_of(a->m, inputs, block);
   const uint32_t parts = c.across / (inputs / block), in_block = tile % c.across % parts * c.width;
   const uint32_t number = tile % c.across / parts, row = tile / c.across * c.rows;
@@ -57,6 +58,8 @@ void gt_kan_input_cpu(const void *args, const uint32_t *spec, uint32_t tile) {
   _Static_assert((2 * MOST_ROWS * WIDE + GT_MATMUL_PACK) * sizeof(float) <= GT_POOL_SCRATCH, "a tile fits");
   float *total = gt_pool_scratch(), *part = total + MOST_ROWS * WIDE, *pack = part + MOST_ROWS * WIDE;
   const uint32_t first = row * inputs + number * block + in_block;
+  const float *x = GT_PTR(const float, a->x),
+              *behind = gt_basis_has_behind(spec) ? x + (size_t)a->m * inputs + first % inputs : NULL;
   memset(total, 0, sizeof *total * rows * width);
   for (uint32_t term = 0; term < total_terms; term += group) {
     const uint32_t terms = gt_least_u32(total_terms - term, group);
@@ -70,8 +73,25 @@ void gt_kan_input_cpu(const void *args, const uint32_t *spec, uint32_t tile) {
                                   .n = terms * width,
                                   .k = outputs};
     gt_matmul_multiply(&o, a->m, part, o.n, pack);
-    drain(a, spec, GT_PTR(const float, a->x) + first, inputs, term, terms, rows, width, part, total);
+    drain(a, spec, x + first, behind, inputs, term, terms, rows, width, part, total);
   }
   const gt_matmul_ends ends = {a->in, a->y, a->clock, inputs};
   gt_matmul_finish_tile(&ends, spec, total, width, first, inputs, rows, width);
+}
+
+enum { BASIS_TILE = 16384 }; /* values, about */
+
+static uint32_t lines_of_tile(uint32_t length) { return gt_most_u32(BASIS_TILE / length, 1); }
+
+uint32_t gt_kan_basis_tiles(uint32_t lines, uint32_t length) {
+  return gt_ceil_div(lines, lines_of_tile(length));
+}
+
+void gt_kan_basis_cpu(const void *args, const uint32_t *spec, uint32_t tile) {
+  const struct gt_kan_basis_args *a = args;
+  const uint32_t each = lines_of_tile(a->length), line = tile * each;
+  const gt_factor factor = {
+      .from = GT_PTR(const float, a->x), .geometry = GT_PTR(const uint32_t, a->geometry), .spec = spec};
+  gt_basis_make(&factor, line, gt_least_u32(a->lines - line, each), 0, a->length,
+                GT_PTR(float, a->y) + (size_t)line * a->length, a->length);
 }

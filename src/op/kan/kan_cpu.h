@@ -1,4 +1,4 @@
-/* The gradient of a KAN layer's inputs on the CPU, shared by the files of the family only. */
+/* What a KAN layer has of its own on the CPU beside products, shared by the files of the family only. */
 #ifndef GT_OP_KAN_CPU_H
 #define GT_OP_KAN_CPU_H
 #include "base/error.h"
@@ -17,4 +17,8 @@ struct gt_kan_input_args {
 uint32_t gt_kan_input_tiles(uint32_t m, uint32_t inputs, uint32_t block);
 void gt_kan_input_cpu(const void *args, const uint32_t *spec, uint32_t tile);
 bool gt_kan_input_prepare(const void *args, const uint32_t *spec, uint32_t threads, gt_error *error);
+
+/* The basis itself (shaders/op/kan/kan_basis.h): tiles of whole lines. */
+uint32_t gt_kan_basis_tiles(uint32_t lines, uint32_t length);
+void gt_kan_basis_cpu(const void *args, const uint32_t *spec, uint32_t tile);
 #endif

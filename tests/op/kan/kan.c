@@ -226,7 +226,7 @@ static gt_shape reference_layer(const gt_case_view *v, const double *const *x, d
 static const gt_case_rule kan = RULE("kan", kan, 3), knots = RULE("kan_knots", kan, 2),
                           smooth = RULE("kan_smooth", kan, 1), exact = RULE("kan_exact", kan, 0),
                           coefficients = RULE("kan_coefficients", coefficients, 3),
-                          bent = RULE("kan_input", input, 1), sloped = RULE("kan_input_only", input, 0),
+                          bent = RULE("kan_input", input, 7), sloped = RULE("kan_input_only", input, 0),
                           layered = RULE("kan_layer", layer, 7);
 static const gt_case_rule on_units = {.name = "kan_on_units",
                                       .build = build_kan,

@@ -1,0 +1,34 @@
+/* B-splines over any knots t_0 <= t_1 <= … (de Boor, "On Calculating with B-Splines", 1972; Cox, 1972), which may differ
+ * from input to input, as grids that follow the data do (pykan's update_grid):
+ *   B_{i,0}(x) = 1 for t_i <= x < t_{i+1}, else 0,
+ *   B_{i,d}(x) = (x - t_i) / (t_{i+d} - t_i) B_{i,d-1}(x) + (t_{i+d+1} - x) / (t_{i+d+1} - t_{i+1}) B_{i+1,d-1}(x),
+ *   B'_{i,d}(x) = d (B_{i,d-1}(x) / (t_{i+d} - t_i) - B_{i+1,d-1}(x) / (t_{i+d+1} - t_{i+1})),
+ * where a quotient by nothing is 0. A derivative of some order takes its last levels by the third line. (In C
+ * src/op/kan/basis.c takes many values through them at once.) */
+#ifdef GL_core_profile
+vec4 gt_basis_knots(vec4 x, GT_FLOATS from, uint behind, int left_) {
+  vec4 t[GT_BSPLINE_MOST + 2u], n[GT_BSPLINE_MOST + 1u];
+  [[unroll]] for (uint j = 0u; j < GT_BSPLINE_MOST + 2u; j++) {
+    t[j] = GT_EACH(0.0);
+    if (j < GT_DEGREE + 2u) t[j] = basis_behind(from, behind, j, left_);
+  }
+  [[unroll]] for (uint j = 0u; j < GT_BSPLINE_MOST + 1u; j++) {
+    n[j] = GT_EACH(0.0);
+    if (j <= GT_DEGREE) n[j] = GT_PICK(GT_BELOW(x, t[j]), 0.0, GT_PICK(GT_BELOW(x, t[j + 1u]), 1.0, 0.0));
+  }
+  [[unroll]] for (uint d = 1u; d < GT_BSPLINE_MOST + 1u; d++) {
+    if (d <= GT_DEGREE) {
+      [[unroll]] for (uint j = 0u; j + d < GT_BSPLINE_MOST + 1u; j++) {
+        if (j + d <= GT_DEGREE) {
+          vec4 left = t[j + d] - t[j], right = t[j + d + 1u] - t[j + 1u];
+          left = GT_PICK(GT_BELOW(0.0, left), n[j] / left, 0.0);
+          right = GT_PICK(GT_BELOW(0.0, right), n[j + 1u] / right, 0.0);
+          if (d + GT_ORDER <= GT_DEGREE) n[j] = (x - t[j]) * left + (t[j + d + 1u] - x) * right;
+          else n[j] = GT_NUMBER(d) * (left - right);
+        }
+      }
+    }
+  }
+  return GT_ORDER <= GT_DEGREE ? n[0] : GT_EACH(0.0);
+}
+#endif

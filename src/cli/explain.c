@@ -1,0 +1,219 @@
+#include "base/memory.h"
+#include "cli/explain_draw.h"
+#include "kan/formula_text.h"
+#include <stdlib.h>
+#include <string.h>
+
+static const gt_option options[] = {
+    {"latex", NULL, "print the formula in LaTeX", false},
+    {"expression", NULL, "print it as data.formula and the layer `expression` take it, with all digits",
+     false},
+    {"edges", NULL, "print what each edge was read as, and the next best", false},
+    {"functions", "LIST", "functions that edges may be, such as x,x^2,sin (default: see above)", false},
+    {"no-snap", NULL, "leave constants as they were fitted: no nice numbers", false},
+    {"svg", "FILE", "draw the networks of all MODELs, and that of the formula, as SVG", false},
+    {"png", "FILE", "the same in pixels", false},
+    {"no-formula", NULL, "only draw", false},
+    {"fail-if", "'METRIC<NUMBER'", "exit with 1 if so, e.g. 'rmse>1e-5'; also <= > >= == !=", true},
+    GT_OPTION_SET,
+    GT_OPTION_QUIET,
+    GT_OPTION_JSON,
+    {NULL, NULL, NULL, false},
+};
+
+static const char *const metrics[] = {"network_rmse", "rmse"};
+enum { METRICS = sizeof metrics / sizeof *metrics, MOST_FUNCTIONS = 64, MOST_MODELS = 8 };
+
+/* --functions x,sin: which of the library are allowed. */
+static bool read_functions(const gt_arguments *arguments, bool allowed[MOST_FUNCTIONS]) {
+  const char *list = gt_option_value(arguments, "functions");
+  for (int i = 0; i < gt_symbol_count(); i++) allowed[i] = !list;
+  while (list && *list) {
+    const size_t length = strcspn(list, ",");
+    int found = -1;
+    for (int i = 0; i < gt_symbol_count(); i++)
+      if (strlen(gt_symbol_at(i)->name) == length && !strncmp(list, gt_symbol_at(i)->name, length)) found = i;
+    if (found < 0) {
+      gt_usage_error(arguments, "--functions: '%.*s' is none of the functions that --help lists", (int)length,
+                     list);
+      return false;
+    }
+    allowed[found] = true;
+    list += length + (list[length] == ',');
+  }
+  return true;
+}
+
+/* --- printing --- */
+
+static void print_formulas(const gt_arguments *arguments, const gt_explained *e) {
+  const gt_formula_style style = gt_flag(arguments, "latex")        ? GT_FORMULA_LATEX
+                                 : gt_flag(arguments, "expression") ? GT_FORMULA_EXPRESSION
+                                                                    : GT_FORMULA_PLAIN;
+  const int outputs = gt_kan_network_outputs(&e->network);
+  gt_arena arena;
+  gt_arena_init(&arena);
+  for (int o = 0; o < outputs; o++) {
+    const char *text = gt_symbolic_text(&e->symbolic, o, style, &arena);
+    if (outputs > 1 && style != GT_FORMULA_EXPRESSION)
+      printf(style == GT_FORMULA_LATEX ? "y_{%d} = " : "y%d = ", o);
+    printf("%s\n", text);
+  }
+  gt_arena_finish(&arena);
+}
+
+static void print_fit(const gt_edge_fit *fit) {
+  printf("%.6g*%s(%.6g*x%+.6g)%+.6g  1-r2 %.3g", fit->c, fit->symbol->name, fit->a, fit->b, fit->d,
+         1 - fit->r2);
+}
+
+/* What an edge of the report has become; NULL: nothing. */
+static const gt_symbolic_edge *edge_of(const gt_explained *e, int row) {
+  for (int i = 0; i < e->symbolic.edges; i++)
+    if (e->symbolic.edge[i].row == row && e->symbolic.edge[i].value[GT_CONSTANT_C] != 0)
+      return &e->symbolic.edge[i];
+  return NULL;
+}
+
+static void print_edges(const gt_explained *e) {
+  for (int row = 0; row < e->report.rows; row++) {
+    const gt_symbolic_edge *g = &e->report.edge[row], *now = edge_of(e, row);
+    const gt_kan_layer *layer = &e->network.layer[g->layer];
+    const gt_edge_fit *fit = &e->report.fit[row * e->report.count];
+    printf("edge %s %d -> %d, score %.3g: %s\n", layer->name, g->from, g->to,
+           e->scores.edge[g->layer][g->from * layer->outputs + g->to],
+           now ? now->symbol->name : "goes, the others can do without");
+    for (int k = 0; k < e->report.count && k < 3; k++) {
+      printf("  alone: ");
+      print_fit(&fit[k]);
+      printf("\n");
+    }
+  }
+}
+
+static void print_errors(const gt_explained *e, const char *name, const gt_explained_split *split) {
+  if (!split->samples) return;
+  printf("%s samples %lld rmse %.3g (network %.3g)\n", name, (long long)split->samples,
+         gt_explained_formula_error(e, split), gt_explained_network_error(e, split));
+}
+
+static void print_text(const gt_arguments *arguments, const gt_explained *e) {
+  print_formulas(arguments, e);
+  if (gt_flag(arguments, "edges")) print_edges(e);
+  if (gt_flag(arguments, "latex") || gt_flag(arguments, "expression")) return;
+  if (e->of_network) printf("what the formula is fitted to is what the network gives, not the targets\n");
+  print_errors(e, "train", &e->train);
+  print_errors(e, "test", &e->test);
+}
+
+static json_t *errors_json(const gt_explained *e, const gt_explained_split *split) {
+  return json_pack("{s:I, s:f, s:f}", "samples", (json_int_t)split->samples, "rmse",
+                   gt_explained_formula_error(e, split), "network_rmse",
+                   gt_explained_network_error(e, split));
+}
+
+static void print_json(const gt_explained *e) {
+  json_t *root = json_object(), *formulas = json_array();
+  gt_arena arena;
+  gt_arena_init(&arena);
+  for (int o = 0; o < gt_kan_network_outputs(&e->network); o++)
+    json_array_append_new(formulas,
+                          json_pack("{s:s, s:s, s:s}", "plain",
+                                    gt_symbolic_text(&e->symbolic, o, GT_FORMULA_PLAIN, &arena), "latex",
+                                    gt_symbolic_text(&e->symbolic, o, GT_FORMULA_LATEX, &arena), "expression",
+                                    gt_symbolic_text(&e->symbolic, o, GT_FORMULA_EXPRESSION, &arena)));
+  json_object_set_new(root, "outputs", formulas);
+  json_object_set_new(root, "edges", json_integer(e->symbolic.edges));
+  json_object_set_new(root, "snapped", json_integer(e->snapped));
+  json_object_set_new(root, "train", errors_json(e, &e->train));
+  if (e->test.samples) json_object_set_new(root, "test", errors_json(e, &e->test));
+  gt_arena_finish(&arena);
+  gt_cli_print_json(root);
+}
+
+static int check_gates(const gt_explained *e, const gt_gate *gates, int count) {
+  const gt_explained_split *split = e->test.samples ? &e->test : &e->train;
+  int code = GT_OK;
+  for (int i = 0; i < count; i++) {
+    const double value = strcmp(gates[i].metric, "rmse") ? gt_explained_network_error(e, split)
+                                                         : gt_explained_formula_error(e, split);
+    if (gt_gate_fails(&gates[i], value)) code = GT_ERR_GATE;
+  }
+  return code;
+}
+
+/* --- the command --- */
+
+typedef struct task {
+  const gt_arguments *arguments;
+  bool allowed[MOST_FUNCTIONS];
+  gt_gate *gates;
+  int gate_count;
+} task;
+
+static int explain(const task *t, gt_explained *models, int count) {
+  const gt_arguments *arguments = t->arguments;
+  const bool formula = !gt_flag(arguments, "no-formula");
+  gt_explained *last = &models[count - 1];
+  gt_error error = {0};
+  if ((formula && !gt_explained_find(last, t->allowed, !gt_flag(arguments, "no-snap"), &error)) ||
+      !gt_explained_draw(models, count, gt_option_value(arguments, "svg"), gt_option_value(arguments, "png"),
+                         &error))
+    return gt_report(&error);
+  if (formula && gt_flag(arguments, "json"))
+    print_json(last);
+  else if (formula)
+    print_text(arguments, last);
+  return formula ? check_gates(last, t->gates, t->gate_count) : GT_OK;
+}
+
+static int open_and_explain(const task *t) {
+  const gt_arguments *arguments = t->arguments;
+  gt_explained *models = gt_alloc((size_t)arguments->words * sizeof *models);
+  gt_error error = {0};
+  int code = GT_OK;
+  for (int i = 0; i < arguments->words && code == GT_OK; i++)
+    if (!gt_explained_open(&models[i], arguments, arguments->word[i], &error))
+      code = gt_cli_model_report(arguments, &models[i].config.diagnostics, &error);
+  if (code == GT_OK) code = explain(t, models, arguments->words);
+  for (int i = 0; i < arguments->words; i++) gt_explained_close(&models[i]);
+  free(models);
+  return code;
+}
+
+static int run(const gt_arguments *arguments) {
+  task t = {.arguments = arguments};
+  gt_arena arena;
+  int code = GT_ERR_USAGE;
+  gt_arena_init(&arena);
+  if (gt_cli_gates(arguments, &arena, metrics, METRICS, &t.gates, &t.gate_count) &&
+      read_functions(arguments, t.allowed))
+    code = open_and_explain(&t);
+  gt_arena_finish(&arena);
+  return code;
+}
+
+static void print_functions(void) {
+  printf("\nFunctions:");
+  for (int i = 0; i < gt_symbol_count(); i++) printf(" %s", gt_symbol_at(i)->name);
+  printf("\n");
+}
+
+GT_REGISTER(command, explain)
+extern const gt_command gt_command_explain;
+const gt_command gt_command_explain = {
+    .name = "explain",
+    .summary = "read a trained Kolmogorov-Arnold network as a formula, and draw it",
+    .usage = "MODEL... [options]",
+    .details =
+        "Each edge of the network becomes c f(a x + b), f from a library of functions; which ones, is what\n"
+        "explains the training samples with the least complexity. All constants are then fitted together to\n"
+        "the samples in double precision, and made nice numbers (1/2, 3, pi) where the samples cannot tell\n"
+        "the difference. Errors are those of the formula as it is printed by --expression. Of several\n"
+        "MODELs the last one is read; the others, such as RUN/unpruned.bin, are drawn beside it.\n",
+    .print_details = print_functions,
+    .options = options,
+    .min_words = 1,
+    .max_words = MOST_MODELS,
+    .run = run,
+};

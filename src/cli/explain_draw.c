@@ -1,0 +1,97 @@
+#include "cli/explain_draw.h"
+#include "base/log.h"
+#include "base/output.h"
+#include "base/stream.h"
+#include "kan/formula_text.h"
+#include "kan/picture.h"
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_NOTE = 72 };
+
+static const char *shape_of(const gt_kan_network *network, gt_arena *arena) {
+  const char *text = gt_arena_printf(arena, "[%d", gt_kan_network_inputs(network));
+  for (int l = 0; l < network->layers; l++)
+    text = gt_arena_printf(arena, "%s, %d", text, network->layer[l].outputs);
+  return gt_arena_printf(arena, "%s]", text);
+}
+
+static const gt_explained_split *judged(const gt_explained *e) {
+  return e->test.samples ? &e->test : &e->train;
+}
+
+static const char *const *names_of(const gt_explained *e, gt_arena *arena) {
+  const int inputs = gt_kan_network_inputs(&e->network);
+  const char *const *columns = e->config.dataset.input[0].columns;
+  const char **names = GT_NEW_N(arena, const char *, inputs);
+  for (int i = 0; i < inputs; i++)
+    names[i] = columns ? gt_arena_strndup(arena, columns[i], 8) : gt_arena_printf(arena, "x%d", i);
+  return names;
+}
+
+static gt_panel panel_of(const gt_explained *e, gt_arena *arena) {
+  return (gt_panel){.title = gt_arena_printf(arena, "%s  rmse %.2g", shape_of(&e->network, arena),
+                                             gt_explained_network_error(e, judged(e))),
+                    .network = &e->network,
+                    .trace = &e->trace,
+                    .scores = &e->scores,
+                    .input = names_of(e, arena)};
+}
+
+static const char *note_of(const gt_explained *e, gt_arena *arena) {
+  const char *text = gt_symbolic_text(&e->symbolic, 0, GT_FORMULA_PLAIN, arena);
+  const bool more = gt_kan_network_outputs(&e->network) > 1;
+  if (strlen(text) <= MOST_NOTE)
+    return gt_arena_printf(arena, "%s = %s%s", more ? "y0" : "y", text, more ? ", ..." : "");
+  return gt_arena_printf(arena, "%s = %.*s...", more ? "y0" : "y", (int)MOST_NOTE - 3, text);
+}
+
+static int panels_of(const gt_explained *models, int count, gt_panel *panel, gt_arena *arena) {
+  const gt_explained *last = &models[count - 1];
+  for (int i = 0; i < count; i++) panel[i] = panel_of(&models[i], arena);
+  if (!last->has_formula) return count;
+  panel[count] = panel[count - 1];
+  double *low = GT_NEW_N(arena, double, last->symbolic.edges),
+         *high = GT_NEW_N(arena, double, last->symbolic.edges);
+  gt_symbolic_ranges(&last->symbolic, last->train.x, last->train.samples, low, high);
+  panel[count].symbolic = &last->symbolic;
+  panel[count].low = low;
+  panel[count].high = high;
+  panel[count].title =
+      gt_arena_printf(arena, "as a formula  rmse %.2g", gt_explained_formula_error(last, judged(last)));
+  panel[count].note = note_of(last, arena);
+  return count + 1;
+}
+
+static bool write_svg(const gt_panels *panels, int width, int height, const char *path, gt_error *error) {
+  gt_text text = {0};
+  FILE *stream = gt_text_open(&text);
+  gt_draw_svg(gt_panels_draw, panels, width, height, stream);
+  fclose(stream);
+  const bool ok = gt_write_output(path, &(gt_span){text.items, text.count}, 1, error);
+  free(text.items);
+  return ok;
+}
+
+static bool write_png(const gt_panels *panels, int width, int height, const char *path, gt_error *error) {
+  gt_picture picture = gt_draw_pixels(gt_panels_draw, panels, width, height);
+  const bool ok = gt_png_write(path, &picture, error);
+  gt_picture_finish(&picture);
+  return ok;
+}
+
+bool gt_explained_draw(const gt_explained *models, int count, const char *svg, const char *png,
+                       gt_error *error) {
+  gt_arena arena;
+  int width, height;
+  if (!svg && !png) return true;
+  gt_arena_init(&arena);
+  gt_panel *panel = GT_NEW_N(&arena, gt_panel, count + 1);
+  const gt_panels panels = {panel, panels_of(models, count, panel, &arena)};
+  const bool ok = gt_panels_size(&panels, &width, &height, error) &&
+                  (!svg || write_svg(&panels, width, height, svg, error)) &&
+                  (!png || write_png(&panels, width, height, png, error));
+  gt_arena_finish(&arena);
+  if (ok) gt_info("a drawing of %d panels in %s", panels.panels, png ? png : svg);
+  return ok;
+}

@@ -1,0 +1,8 @@
+/* `gtrain explain --svg FILE --png FILE`: the networks of several model files, and the last one's formula. */
+#ifndef GT_CLI_EXPLAIN_DRAW_H
+#define GT_CLI_EXPLAIN_DRAW_H
+#include "cli/explain_model.h"
+
+bool gt_explained_draw(const gt_explained *models, int count, const char *svg, const char *png,
+                       gt_error *error);
+#endif

@@ -1,0 +1,134 @@
+#include "cli/explain_model.h"
+#include "base/formula.h"
+#include "base/memory.h"
+#include "kan/formula_text.h"
+#include "model/model.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_SAMPLES = 4000 };
+
+/* --- opening --- */
+
+static bool read_network(gt_explained *e, gt_error *error) {
+  gt_diagnostics *diagnostics = &e->config.diagnostics;
+  const gt_model *model = gt_config_build_model(&e->config, &e->arena, diagnostics);
+  gt_image image;
+  if (!model)
+    return gt_fail(error, GT_ERR_DATA, "%s: its model cannot be built: %s", e->file.path,
+                   diagnostics->count ? diagnostics->items[0].message : "unknown");
+  if (!gt_image_read(&image, model->store, &e->file.container, e->file.path, GT_WEIGHT_ROLES, error))
+    return false;
+  const bool ok = gt_kan_network_read(&e->network, model, &image, e->file.path, error);
+  gt_image_finish(&image);
+  return ok;
+}
+
+/* The network's outputs, [samples, outputs]. */
+static double *outputs_of(const gt_explained *e, const gt_explained_split *split) {
+  const int outputs = gt_kan_network_outputs(&e->network);
+  double *y = gt_alloc((size_t)(split->samples * outputs) * sizeof *y);
+  gt_kan_trace trace;
+  gt_kan_trace_run(&trace, &e->network, split->scaled, split->samples);
+  for (int64_t k = 0; k < split->samples; k++)
+    for (int o = 0; o < outputs; o++)
+      y[k * outputs + o] = trace.node[e->network.layers][o * split->samples + k];
+  gt_kan_trace_finish(&trace);
+  return y;
+}
+
+static bool read_split(gt_explained *e, const gt_split *from, gt_explained_split *to, gt_error *error) {
+  const int inputs = gt_kan_network_inputs(&e->network), outputs = gt_kan_network_outputs(&e->network);
+  const gt_dataset *data = &e->config.dataset;
+  if (!from->samples) return true;
+  if (data->inputs > 1)
+    return gt_fail(error, GT_ERR_DATA, "%s has several inputs: only networks of one are explained",
+                   e->file.path);
+  to->scaled = gt_kan_samples(&data->input[0], &from->input[0], inputs, MOST_SAMPLES, &to->samples, error);
+  to->x =
+      to->scaled ? gt_kan_samples(NULL, &from->input[0], inputs, MOST_SAMPLES, &to->samples, error) : NULL;
+  if (!to->x) return false;
+  e->of_network = data->classification || gt_tensor_features(&from->targets) != outputs;
+  to->y = e->of_network ? outputs_of(e, to)
+                        : gt_kan_samples(NULL, &from->targets, outputs, MOST_SAMPLES, &to->samples, error);
+  return to->y != NULL;
+}
+
+bool gt_explained_open(gt_explained *e, const gt_arguments *arguments, const char *path, gt_error *error) {
+  int overrides;
+  *e = (gt_explained){0};
+  gt_arena_init(&e->arena);
+  const char *const *set = gt_cli_overrides(arguments, &e->arena, &overrides);
+  if (!gt_model_file_read(&e->file, path, error)) return false;
+  const gt_data_wanted wanted = gt_model_file_wanted(&e->file);
+  if (!gt_config_parse(&e->config, &e->arena, path, e->file.config, &wanted, set, overrides, error) ||
+      !read_network(e, error) || !read_split(e, &e->config.dataset.train, &e->train, error) ||
+      !read_split(e, &e->config.dataset.test, &e->test, error))
+    return false;
+  gt_kan_trace_run(&e->trace, &e->network, e->train.scaled, e->train.samples);
+  gt_kan_scores_find(&e->scores, &e->network, &e->trace);
+  return true;
+}
+
+static void close_split(gt_explained_split *split) {
+  free(split->x);
+  free(split->scaled);
+  free(split->y);
+}
+
+void gt_explained_close(gt_explained *e) {
+  gt_symbolic_finish(&e->symbolic);
+  gt_kan_scores_finish(&e->scores);
+  gt_kan_trace_finish(&e->trace);
+  close_split(&e->train);
+  close_split(&e->test);
+  gt_kan_network_finish(&e->network);
+  gt_config_finish(&e->config);
+  gt_model_file_finish(&e->file);
+  gt_arena_finish(&e->arena);
+  *e = (gt_explained){0};
+}
+
+/* --- the formula --- */
+
+bool gt_explained_find(gt_explained *e, const bool *allowed, bool snaps, gt_error *error) {
+  const gt_symbolic_data data =
+      gt_symbolic_data_of(e->train.x, e->train.y, e->train.samples, gt_kan_network_inputs(&e->network),
+                          gt_kan_network_outputs(&e->network));
+  if (!gt_symbolic_find(&e->symbolic, &e->network, e->train.scaled, &data, allowed, &e->report, error))
+    return false;
+  gt_symbolic_normalise(&e->symbolic);
+  if (snaps) e->snapped = gt_symbolic_snap(&e->symbolic, &data);
+  e->has_formula = true;
+  return true;
+}
+
+static double root_mean(double sum, int64_t count) { return count ? sqrt(sum / (double)count) : NAN; }
+
+double gt_explained_network_error(const gt_explained *e, const gt_explained_split *split) {
+  const int outputs = gt_kan_network_outputs(&e->network);
+  double sum = 0, *y = outputs_of(e, split);
+  for (int64_t k = 0; k < split->samples * outputs; k++) sum += (y[k] - split->y[k]) * (y[k] - split->y[k]);
+  free(y);
+  return root_mean(sum, split->samples * outputs);
+}
+
+double gt_explained_formula_error(const gt_explained *e, const gt_explained_split *split) {
+  const int inputs = gt_kan_network_inputs(&e->network), outputs = gt_kan_network_outputs(&e->network);
+  double sum = 0;
+  gt_arena arena;
+  gt_arena_init(&arena);
+  const char **names = GT_NEW_N(&arena, const char *, inputs);
+  for (int i = 0; i < inputs; i++) names[i] = gt_arena_printf(&arena, "x%d", i);
+  for (int o = 0; o < outputs; o++) {
+    const char *text = gt_symbolic_text(&e->symbolic, o, GT_FORMULA_EXPRESSION, &arena);
+    const gt_formula *formula = gt_formula_parse(&arena, text, names, inputs, NULL);
+    for (int64_t k = 0; k < split->samples; k++) {
+      const double y = formula ? gt_formula_evaluate(formula, split->x + k * inputs) : NAN;
+      sum += (y - split->y[k * outputs + o]) * (y - split->y[k * outputs + o]);
+    }
+  }
+  gt_arena_finish(&arena);
+  return root_mean(sum, split->samples * outputs);
+}

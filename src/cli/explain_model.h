@@ -1,0 +1,37 @@
+/* A model file as a network on the host with samples of its data, for `gtrain explain`. Owner: the command.
+ */
+#ifndef GT_CLI_EXPLAIN_MODEL_H
+#define GT_CLI_EXPLAIN_MODEL_H
+#include "cli/common.h"
+#include "kan/scores.h"
+#include "kan/symbolic.h"
+
+typedef struct gt_explained_split {
+  double *x, *scaled, *y; /* x: as the data has them; y: what the outputs are to be */
+  int64_t samples;        /* 0: there is no such split */
+} gt_explained_split;
+
+typedef struct gt_explained {
+  gt_arena arena;
+  gt_model_file file;
+  gt_config config;
+  gt_kan_network network;
+  gt_kan_trace trace; /* of the training samples */
+  gt_kan_scores scores;
+  gt_explained_split train, test;
+  bool of_network; /* y is what the network gives, as the targets are classes */
+  bool has_formula;
+  gt_symbolic symbolic;
+  gt_symbolic_report report;
+  int snapped;
+} gt_explained;
+
+bool gt_explained_open(gt_explained *e, const gt_arguments *arguments, const char *path, gt_error *error);
+void gt_explained_close(gt_explained *e); /* accepts a zeroed one */
+/* Reads it as a formula. allowed: as in gt_symbolic_find. */
+bool gt_explained_find(gt_explained *e, const bool *allowed, bool snaps, gt_error *error);
+
+/* Root mean square errors on a split: of the network, and of the formula as its expression is read back. */
+double gt_explained_network_error(const gt_explained *e, const gt_explained_split *split);
+double gt_explained_formula_error(const gt_explained *e, const gt_explained_split *split);
+#endif

@@ -1,0 +1,186 @@
+#include "kan/edge_fit.h"
+#include "base/memory.h"
+#include "kan/least.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { GRID_SAMPLES = 150, BEST = 3, STEPS = 60 };
+
+typedef struct search {
+  const gt_symbol *symbol;
+  const double *x, *y;
+  int64_t count;
+  double middle, half;   /* of the range of x */
+  double sum, variation; /* of y: the sum, and that of (y - mean)^2 */
+  gt_edge_fit best[BEST];
+} search;
+
+/* c and d for given a and b by regression, and what they leave: all samples, or every few. */
+static gt_edge_fit regress(const search *s, double a, double b, int64_t stride) {
+  gt_edge_fit fit = {s->symbol, a, b, 0, 0, -INFINITY};
+  double g1 = 0, y1 = 0, gg = 0, gy = 0, yy = 0;
+  int64_t n = 0;
+  const double shift = s->sum / (double)s->count;
+  double first = 0;
+  for (int64_t k = 0; k < s->count; k += stride, n++) {
+    const double u = a * s->x[k] + b, y = s->y[k] - shift;
+    if (!gt_symbol_defined(s->symbol, u)) return fit;
+    double g = gt_symbol_value(s->symbol, u);
+    if (!k) first = g;
+    g -= first;
+    g1 += g, y1 += y, gg += g * g, gy += g * y, yy += y * y;
+  }
+  const double count = (double)n, spread = gg - g1 * g1 / count, all = yy - y1 * y1 / count;
+  if (!(spread > 1e-14 * gg) || !isfinite(gg)) return fit;
+  fit.c = (gy - g1 * y1 / count) / spread;
+  fit.d = shift + y1 / count - fit.c * (g1 / count + first);
+  const double left = all - fit.c * (gy - g1 * y1 / count);
+  fit.r2 = all > 0 ? 1 - fmax(left, 0) / all : -INFINITY;
+  return fit;
+}
+
+static void try(search *s, double a, double b) {
+  const int64_t stride = s->count > GRID_SAMPLES ? s->count / GRID_SAMPLES : 1;
+  gt_edge_fit fit = regress(s, a, b, stride);
+  for (int i = 0; i < BEST; i++)
+    if (fit.r2 > s->best[i].r2) {
+      const gt_edge_fit worse = s->best[i];
+      s->best[i] = fit;
+      fit = worse;
+    }
+}
+
+/* In the units of a range from -1 to 1: f(width t + offset). */
+static void try_scaled(search *s, double width, double offset) {
+  const double a = width / s->half;
+  try(s, a, offset - a * s->middle);
+}
+
+static double between(double low, double high, int k, int count) { /* evenly in their logarithms */
+  return low * pow(high / low, (double)k / (count - 1));
+}
+
+static void try_widths(search *s) {
+  enum { WIDTHS = 28, PLACES = 25 };
+  const bool periodic = s->symbol->kind == GT_SYMBOL_PERIODIC, even = s->symbol->kind == GT_SYMBOL_EVEN;
+  for (int w = 0; w < WIDTHS; w++) {
+    const double width = between(0.1, 15, w, WIDTHS);
+    for (int p = 0; p < PLACES; p++) {
+      const double at = -2.5 + 5.0 * p / (PLACES - 1);
+      try_scaled(s, width, periodic ? 3.14159265358979 * p / PLACES : even ? -width * at / 2.5 : -width * at);
+    }
+  }
+}
+
+static void try_exponents(search *s) {
+  enum { WIDTHS = 60 };
+  for (int w = 0; w < WIDTHS; w++)
+    for (int sign = -1; sign <= 1; sign += 2) try(s, sign * between(0.05, 12, w, WIDTHS) / s->half, 0);
+}
+
+/* Where the argument is zero: for roots and logarithms before the range or behind it, for others anywhere. */
+static void try_places(search *s) {
+  enum { PLACES = 60 };
+  const bool sided = s->symbol->free & GT_SYMBOL_SIGN;
+  const double low = s->middle - s->half, high = s->middle + s->half;
+  for (int p = 0; p < PLACES; p++) {
+    const double away = s->half * between(1e-5, 30, p, PLACES);
+    try(s, 1, away - low);
+    try(s, sided ? -1 : 1, sided ? away + high : -away - high);
+    if (!sided) try(s, 1, -(low + 2 * s->half * p / (PLACES - 1)));
+  }
+  if (sided) try(s, 1, -low), try(s, -1, high);
+  if (!sided) try(s, 1, 0);
+}
+
+/* --- refinement --- */
+
+typedef struct refinement {
+  const search *search;
+  gt_edge_fit fit;
+} refinement;
+
+static int free_constants(const gt_symbol *s, int which[4]) {
+  int n = 0;
+  if (s->free & GT_SYMBOL_A) which[n++] = 0;
+  if (s->free & GT_SYMBOL_B) which[n++] = 1;
+  which[n++] = 2;
+  which[n++] = 3;
+  return n;
+}
+
+static double sum_of_squares(void *owner, const double *p, double *square, double *side) {
+  const refinement *r = owner;
+  const search *s = r->search;
+  double value[4] = {r->fit.a, r->fit.b, r->fit.c, r->fit.d}, sum = 0;
+  int which[4];
+  const int n = free_constants(s->symbol, which);
+  for (int i = 0; i < n; i++) value[which[i]] = p[i];
+  for (int64_t k = 0; k < s->count; k++) {
+    const double u = value[0] * s->x[k] + value[1];
+    if (!gt_symbol_defined(s->symbol, u)) return INFINITY;
+    const double g = gt_symbol_value(s->symbol, u), left = value[2] * g + value[3] - s->y[k];
+    sum += left * left;
+    if (!square) continue;
+    const double slope = value[2] * gt_symbol_slope(s->symbol, u);
+    const double by[4] = {slope * s->x[k], slope, g, 1};
+    for (int i = 0; i < n; i++) {
+      side[i] += by[which[i]] * left;
+      for (int j = 0; j <= i; j++) square[i * n + j] += by[which[i]] * by[which[j]];
+    }
+  }
+  return isfinite(sum) ? sum : INFINITY;
+}
+
+static gt_edge_fit refine(const search *s, gt_edge_fit start) {
+  refinement r = {s, regress(s, start.a, start.b, 1)};
+  double *value[4] = {&r.fit.a, &r.fit.b, &r.fit.c, &r.fit.d}, p[4];
+  int which[4];
+  const int n = free_constants(s->symbol, which);
+  const double before = r.fit.r2;
+  if (!isfinite(before)) return r.fit;
+  for (int i = 0; i < n; i++) p[i] = *value[which[i]];
+  const double sum = gt_least_squares(&(gt_least){n, &r, sum_of_squares}, p, STEPS);
+  for (int i = 0; i < n; i++) *value[which[i]] = p[i];
+  r.fit.r2 = 1 - sum / s->variation;
+  return r.fit;
+}
+
+static void measure(search *s) {
+  double low = INFINITY, high = -INFINITY;
+  for (int64_t k = 0; k < s->count; k++) {
+    low = fmin(low, s->x[k]), high = fmax(high, s->x[k]);
+    s->sum += s->y[k];
+  }
+  const double mean = s->sum / (double)s->count;
+  for (int64_t k = 0; k < s->count; k++) s->variation += (s->y[k] - mean) * (s->y[k] - mean);
+  s->middle = 0.5 * (low + high);
+  s->half = fmax(0.5 * (high - low), 1e-12);
+}
+
+gt_edge_fit gt_edge_fit_find(const gt_symbol *symbol, const double *x, const double *y, int64_t count) {
+  search s = {.symbol = symbol, .x = x, .y = y, .count = count};
+  measure(&s);
+  for (int i = 0; i < BEST; i++) s.best[i] = (gt_edge_fit){symbol, 1, 0, 0, 0, -INFINITY};
+  if (!(s.variation > 0)) return s.best[0];
+  if (!symbol->free)
+    try(&s, 1, 0);
+  else if ((symbol->free & GT_SYMBOL_A) && (symbol->free & GT_SYMBOL_B))
+    try_widths(&s);
+  else if (symbol->free & GT_SYMBOL_A)
+    try_exponents(&s);
+  else
+    try_places(&s);
+  gt_edge_fit best = {symbol, 1, 0, 0, 0, -INFINITY};
+  for (int i = 0; i < BEST; i++) {
+    if (!isfinite(s.best[i].r2)) continue;
+    const gt_edge_fit fit = refine(&s, s.best[i]);
+    if (fit.r2 > best.r2) best = fit;
+  }
+  return best;
+}
+
+double gt_edge_fit_cost(const gt_edge_fit *fit) {
+  return isfinite(fit->r2) ? fit->symbol->complexity + log2(1 - fmin(fit->r2, 1) + 1e-9) : INFINITY;
+}

@@ -1,0 +1,215 @@
+#include "kan/formula_text.h"
+#include "base/stream.h"
+#include "kan/formula_tree.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { SUM = 1, PRODUCT, UNARY, POWER, ATOM }; /* how tightly what was written holds together */
+
+typedef struct writer {
+  gt_formula_style style;
+  FILE *to;
+} writer;
+
+/* --- numbers --- */
+
+static bool is_whole(double x) { return x == round(x) && fabs(x) < 1e6; }
+
+/* value = multiple of unit / divisor, exactly as far as rounding goes; the divisor, 0 if it is not. */
+static int divisor_of(double value, double unit, int most) {
+  for (int q = 1; q <= most; q++) {
+    const double p = value * q / unit;
+    if (fabs(p - round(p)) < 1e-13 * fmax(1, fabs(p)) && round(p) != 0) return q;
+  }
+  return 0;
+}
+
+static void multiple_text(double p, int q, const char *unit, bool latex, char text[64]) {
+  char above[32];
+  const char *dot = latex ? " " : "*";
+  if (p == 1)
+    snprintf(above, sizeof above, "%s", unit);
+  else
+    snprintf(above, sizeof above, "%.0f%s%s", p, *unit ? dot : "", unit);
+  if (!*above) snprintf(above, sizeof above, "1");
+  if (q == 1)
+    snprintf(text, 64, "%s", above);
+  else
+    snprintf(text, 64, latex ? "\\frac{%s}{%d}" : "%s/%d", above, q);
+}
+
+/* Of what is not negative. */
+static void positive_text(double value, int digits, bool latex, char text[64]) {
+  static const struct {
+    double value;
+    const char *plain, *latex;
+    int most;
+  } units[] = {{3.14159265358979323846, "pi", "\\pi", 12},
+               {1.41421356237309504880, "sqrt(2)", "\\sqrt{2}", 4},
+               {1.73205080756887729353, "sqrt(3)", "\\sqrt{3}", 4}};
+  const int q = value == 0 ? 1 : divisor_of(value, 1, 12);
+  if (is_whole(value) || (is_whole(value * 1000) && value * 1000 >= 1)) { /* 3, 0.25 */
+    snprintf(text, 64, "%.10g", value);
+    return;
+  }
+  if (q && value < 1000) {
+    multiple_text(round(value * q), q, "", latex, text);
+    return;
+  }
+  for (size_t u = 0; u < sizeof units / sizeof *units; u++) {
+    const int d = value < 1000 ? divisor_of(value, units[u].value, units[u].most) : 0;
+    if (!d) continue;
+    multiple_text(round(value * d / units[u].value), d, latex ? units[u].latex : units[u].plain, latex, text);
+    return;
+  }
+  const int of_pi = value < 1000 ? divisor_of(value, 0.31830988618379067154, 12) : 0;
+  if (of_pi) { /* 1/(4*pi) */
+    const double above = round(value * of_pi / 0.31830988618379067154);
+    snprintf(text, 64, latex ? "\\frac{%.0f}{%d \\pi}" : "%.0f/(%d*pi)", above, of_pi);
+    return;
+  }
+  snprintf(text, 64, "%.*g", digits, value);
+  char *e = latex ? strchr(text, 'e') : NULL;
+  if (!e) return;
+  char copy[64];
+  snprintf(copy, sizeof copy, "%.*s \\cdot 10^{%d}", (int)(e - text), text, atoi(e + 1));
+  memcpy(text, copy, sizeof copy);
+}
+
+void gt_number_text(double value, int digits, bool latex, char text[64]) {
+  if (!(value < 0)) {
+    positive_text(value, digits, latex, text);
+    return;
+  }
+  char positive[64];
+  positive_text(-value, digits, latex, positive);
+  snprintf(text, 64, "-%.62s", positive);
+}
+
+/* --- trees --- */
+
+static int digits_of(const writer *w) { return w->style == GT_FORMULA_EXPRESSION ? 17 : 6; }
+
+static int binding_of_number(const writer *w, double value) {
+  char text[64];
+  gt_number_text(value, digits_of(w), w->style == GT_FORMULA_LATEX, text);
+  if (*text == '-') return UNARY;
+  return strpbrk(text, "*/") || strstr(text, "\\cdot") || strchr(text, ' ') ? PRODUCT : ATOM;
+}
+
+static int binding_of(const writer *w, const gt_formula *f) {
+  if (f->kind == GT_FORMULA_NUMBER) return binding_of_number(w, f->number);
+  if (f->kind == GT_FORMULA_VARIABLE) return ATOM;
+  const bool latex = w->style == GT_FORMULA_LATEX;
+  if (!strcmp(f->call, "add") || !strcmp(f->call, "sub")) return SUM;
+  if (!strcmp(f->call, "mul")) return PRODUCT;
+  if (!strcmp(f->call, "div")) return latex ? ATOM : PRODUCT;
+  if (!strcmp(f->call, "neg")) return UNARY;
+  return !strcmp(f->call, "pow") || (latex && !strcmp(f->call, "exp")) ? POWER : ATOM;
+}
+
+static void write_tree(const writer *w, const gt_formula *f, int least);
+
+static void put(const writer *w, const char *text) { fputs(text, w->to); }
+
+static void write_infix(const writer *w, const gt_formula *f, const char *sign, int left, int right) {
+  write_tree(w, f->argument[0], left);
+  put(w, sign);
+  write_tree(w, f->argument[1], right);
+}
+
+static void write_quotient(const writer *w, const gt_formula *f) {
+  if (w->style != GT_FORMULA_LATEX) {
+    write_infix(w, f, "/", PRODUCT, UNARY);
+    return;
+  }
+  put(w, "\\frac{");
+  write_infix(w, f, "}{", 0, 0);
+  put(w, "}");
+}
+
+static void write_latex_call(const writer *w, const gt_formula *f) {
+  static const char *const forms[][3] = {{"sqrt", "\\sqrt{", "}"},
+                                         {"abs", "\\left|", "\\right|"},
+                                         {"exp", "e^{", "}"},
+                                         {"sigmoid", "\\sigma\\left(", "\\right)"},
+                                         {"asin", "\\arcsin\\left(", "\\right)"},
+                                         {"atan", "\\arctan\\left(", "\\right)"}};
+  for (size_t i = 0; i < sizeof forms / sizeof *forms; i++)
+    if (!strcmp(f->call, forms[i][0])) {
+      put(w, forms[i][1]);
+      write_tree(w, f->argument[0], 0);
+      put(w, forms[i][2]);
+      return;
+    }
+  fprintf(w->to, "\\%s\\left(", f->call);
+  write_tree(w, f->argument[0], 0);
+  put(w, "\\right)");
+}
+
+static void write_power(const writer *w, const gt_formula *f) {
+  const bool latex = w->style == GT_FORMULA_LATEX;
+  write_tree(w, f->argument[0], ATOM);
+  put(w, latex ? "^{" : "^");
+  write_tree(w, f->argument[1], latex ? 0 : ATOM);
+  if (latex) put(w, "}");
+}
+
+static void write_call(const writer *w, const gt_formula *f) {
+  const bool latex = w->style == GT_FORMULA_LATEX;
+  if (!strcmp(f->call, "add")) {
+    write_infix(w, f, " + ", SUM, PRODUCT);
+  } else if (!strcmp(f->call, "sub")) {
+    write_infix(w, f, " - ", SUM, PRODUCT);
+  } else if (!strcmp(f->call, "mul")) {
+    write_infix(w, f, latex ? " \\, " : "*", PRODUCT, UNARY);
+  } else if (!strcmp(f->call, "div")) {
+    write_quotient(w, f);
+  } else if (!strcmp(f->call, "pow")) {
+    write_power(w, f);
+  } else if (!strcmp(f->call, "neg")) {
+    put(w, "-");
+    write_tree(w, f->argument[0], PRODUCT);
+  } else if (latex) {
+    write_latex_call(w, f);
+  } else {
+    fprintf(w->to, "%s(", f->call);
+    write_tree(w, f->argument[0], 0);
+    put(w, ")");
+  }
+}
+
+/* In brackets if it binds less tightly than is asked for. */
+static void write_tree(const writer *w, const gt_formula *f, int least) {
+  const bool latex = w->style == GT_FORMULA_LATEX, brackets = binding_of(w, f) < least;
+  if (brackets) put(w, latex ? "\\left(" : "(");
+  if (f->kind == GT_FORMULA_NUMBER) {
+    char text[64];
+    gt_number_text(f->number, digits_of(w), latex, text);
+    put(w, text);
+  } else if (f->kind == GT_FORMULA_VARIABLE) {
+    fprintf(w->to, latex ? "x_{%d}" : "x%d", f->variable);
+  } else {
+    write_call(w, f);
+  }
+  if (brackets) put(w, latex ? "\\right)" : ")");
+}
+
+void gt_symbolic_write(const gt_symbolic *symbolic, int output, gt_formula_style style, FILE *stream) {
+  gt_arena arena;
+  gt_arena_init(&arena);
+  const writer w = {style, stream};
+  write_tree(&w, gt_symbolic_tree(symbolic, output, style == GT_FORMULA_EXPRESSION, &arena), 0);
+  gt_arena_finish(&arena);
+}
+
+char *gt_symbolic_text(const gt_symbolic *symbolic, int output, gt_formula_style style, gt_arena *arena) {
+  gt_text text = {0};
+  FILE *stream = gt_text_open(&text);
+  gt_symbolic_write(symbolic, output, style, stream);
+  fclose(stream);
+  char *copy = gt_arena_strndup(arena, text.items, text.count);
+  free(text.items);
+  return copy;
+}

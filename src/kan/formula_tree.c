@@ -1,0 +1,167 @@
+#include "kan/formula_tree.h"
+#include <math.h>
+#include <string.h>
+
+typedef const gt_formula *tree;
+
+typedef struct builder {
+  const gt_symbolic *s;
+  gt_arena *arena;
+  bool grammar;
+} builder;
+
+static const double pi = 3.14159265358979323846;
+
+static tree node_tree(const builder *b, int layer, int node);
+static tree symbol_tree(const builder *b, const gt_symbolic_edge *g);
+
+static tree make(const builder *b, gt_formula node) {
+  gt_formula *made = GT_NEW(b->arena, gt_formula);
+  *made = node;
+  return made;
+}
+
+static tree number(const builder *b, double value) {
+  return make(b, (gt_formula){.kind = GT_FORMULA_NUMBER, .number = value});
+}
+
+static tree call(const builder *b, const char *name, tree x, tree y) {
+  return make(
+      b, (gt_formula){.kind = GT_FORMULA_CALL, .call = name, .argument = {x, y}, .arguments = y ? 2 : 1});
+}
+
+static tree times(const builder *b, double factor, tree t) {
+  if (t->kind == GT_FORMULA_NUMBER) return number(b, factor * t->number);
+  if (factor == 1) return t;
+  if (factor == -1) return call(b, "neg", t, NULL);
+  if (factor < 0) return call(b, "neg", times(b, -factor, t), NULL);
+  /* c (1 / u) is c / u, and c (u v) is c u v. */
+  if (t->kind == GT_FORMULA_CALL && !strcmp(t->call, "div"))
+    return call(b, "div", times(b, factor, t->argument[0]), t->argument[1]);
+  if (t->kind == GT_FORMULA_CALL && !strcmp(t->call, "mul"))
+    return call(b, "mul", times(b, factor, t->argument[0]), t->argument[1]);
+  return call(b, "mul", number(b, factor), t);
+}
+
+static tree plus(const builder *b, tree sum, double factor, tree t) {
+  if (factor == 0) return sum;
+  if (t->kind == GT_FORMULA_NUMBER) { /* its sign is that of the factor */
+    factor *= t->number;
+    t = number(b, 1);
+    if (factor == 0) return sum;
+  }
+  if (t->kind == GT_FORMULA_CALL && !strcmp(t->call, "neg")) {
+    factor = -factor;
+    t = t->argument[0];
+  }
+  if (!sum) return times(b, factor, t);
+  return call(b, factor < 0 ? "sub" : "add", sum, times(b, fabs(factor), t));
+}
+
+static tree affine(const builder *b, double a, tree x, double shift) {
+  if (a < 0 && shift > 0) return plus(b, number(b, shift), a, x);
+  tree sum = plus(b, plus(b, NULL, a, x), shift, number(b, 1));
+  return sum ? sum : number(b, 0);
+}
+
+static tree power(const builder *b, tree u, double exponent) {
+  if (exponent == 0.5) return call(b, "sqrt", u, NULL);
+  if (exponent < 0) return call(b, "div", number(b, 1), power(b, u, -exponent));
+  return exponent == 1 ? u : call(b, "pow", u, number(b, exponent));
+}
+
+/* --- exp of logarithms --- */
+
+static bool is_logarithm(const gt_symbolic_edge *g) { return g->symbol->kind == GT_SYMBOL_LOG; }
+
+static tree argument_of(const builder *b, const gt_symbolic_edge *g) {
+  return affine(b, g->value[GT_CONSTANT_A], node_tree(b, g->layer, g->from), g->value[GT_CONSTANT_B]);
+}
+
+/* What leads into a node, without logarithms if they stand elsewhere; NULL: nothing. */
+static tree sum_of(const builder *b, int layer, int node, bool logarithms) {
+  tree sum = NULL;
+  const double bias = b->s->bias[layer][node];
+  bool falls = false; /* a sum that begins with a minus begins with its constant instead */
+  for (int e = 0; e < b->s->edges && !sum; e++) {
+    const gt_symbolic_edge *g = &b->s->edge[e];
+    if (g->layer + 1 == layer && g->to == node && !falls) falls = g->value[GT_CONSTANT_C] < 0;
+  }
+  if (falls && bias > 0) sum = number(b, bias);
+  const bool begun = sum != NULL;
+  for (int e = 0; e < b->s->edges; e++) {
+    const gt_symbolic_edge *g = &b->s->edge[e];
+    if (g->layer + 1 == layer && g->to == node && (logarithms || !is_logarithm(g)))
+      sum = plus(b, sum, g->value[GT_CONSTANT_C], symbol_tree(b, g));
+  }
+  return begun ? sum : plus(b, sum, bias, number(b, 1));
+}
+
+/* exp(sum of c log u + rest) = product of u^c, times exp(rest) where there is one; NULL without logarithms.
+ */
+static tree product_of(const builder *b, int layer, int node) {
+  tree above = NULL, below = NULL;
+  for (int e = 0; e < b->s->edges; e++) {
+    const gt_symbolic_edge *g = &b->s->edge[e];
+    const double c = g->value[GT_CONSTANT_C];
+    if (g->layer + 1 != layer || g->to != node || !is_logarithm(g) || c == 0) continue;
+    tree factor = power(b, argument_of(b, g), fabs(c)), *side = c > 0 ? &above : &below;
+    *side = *side ? call(b, "mul", *side, factor) : factor;
+  }
+  if (!above && !below) return NULL;
+  tree rest = sum_of(b, layer, node, false);
+  if (rest) rest = call(b, "exp", rest, NULL);
+  if (above && rest) above = call(b, "mul", above, rest);
+  if (!above) above = rest ? rest : number(b, 1);
+  return below ? call(b, "div", above, below) : above;
+}
+
+/* --- functions --- */
+
+static tree sine(const builder *b, const gt_symbolic_edge *g, tree u) {
+  const double *v = g->value;
+  if (strcmp(g->symbol->name, "sin")) return call(b, "cos", u, NULL);
+  if (fabs(fabs(v[GT_CONSTANT_B]) - pi / 2) > 1e-13) return call(b, "sin", u, NULL);
+  tree inner = affine(b, v[GT_CONSTANT_A], node_tree(b, g->layer, g->from), 0);
+  tree cosine = call(b, "cos", inner, NULL);
+  return v[GT_CONSTANT_B] > 0 ? cosine : call(b, "neg", cosine, NULL);
+}
+
+static tree arcsine(const builder *b, tree u) {
+  if (!b->grammar) return call(b, "asin", u, NULL);
+  tree root = call(b, "sqrt", call(b, "sub", number(b, 1), power(b, u, 2)), NULL);
+  return call(b, "atan", call(b, "div", u, root), NULL);
+}
+
+static tree tangent(const builder *b, tree u) {
+  if (!b->grammar) return call(b, "tan", u, NULL);
+  return call(b, "div", call(b, "sin", u, NULL), call(b, "cos", u, NULL));
+}
+
+static tree symbol_tree(const builder *b, const gt_symbolic_edge *g) {
+  const char *name = g->symbol->name;
+  if (g->symbol->kind == GT_SYMBOL_EXP && g->layer && g->value[GT_CONSTANT_A] == 1) {
+    tree product = product_of(b, g->layer, g->from);
+    if (product) return product;
+  }
+  tree u = argument_of(b, g);
+  if (g->symbol->kind == GT_SYMBOL_LINE) return u;
+  if (g->symbol->kind == GT_SYMBOL_PERIODIC) return sine(b, g, u);
+  if (!strcmp(name, "gaussian")) return call(b, "exp", call(b, "neg", power(b, u, 2), NULL), NULL);
+  if (!strcmp(name, "arcsin")) return arcsine(b, u);
+  if (!strcmp(name, "arctan")) return call(b, "atan", u, NULL);
+  if (!strcmp(name, "tan")) return tangent(b, u);
+  if (g->symbol->kind == GT_SYMBOL_POWER && strcmp(name, "abs")) return power(b, u, g->symbol->power);
+  return call(b, name, u, NULL);
+}
+
+static tree node_tree(const builder *b, int layer, int node) {
+  if (!layer) return make(b, (gt_formula){.kind = GT_FORMULA_VARIABLE, .variable = node});
+  tree sum = sum_of(b, layer, node, true);
+  return sum ? sum : number(b, 0);
+}
+
+const gt_formula *gt_symbolic_tree(const gt_symbolic *symbolic, int output, bool grammar, gt_arena *arena) {
+  const builder b = {symbolic, arena, grammar};
+  return node_tree(&b, symbolic->layers, output);
+}

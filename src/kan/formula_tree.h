@@ -1,0 +1,10 @@
+/* A symbolic network as the tree of a formula (base/formula.h), simplified where that is plain: factors of 1,
+ * sums of nothing, exp of logarithms as a product. Within kan/ only. */
+#ifndef GT_KAN_FORMULA_TREE_H
+#define GT_KAN_FORMULA_TREE_H
+#include "base/formula.h"
+#include "kan/symbolic.h"
+
+/* grammar: only calls that formulas know; otherwise "tan" and "asin", too. */
+const gt_formula *gt_symbolic_tree(const gt_symbolic *symbolic, int output, bool grammar, gt_arena *arena);
+#endif

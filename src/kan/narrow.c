@@ -1,0 +1,110 @@
+#include "kan/narrow.h"
+#include "base/memory.h"
+#include <stdlib.h>
+#include <string.h>
+
+/* --- the config --- */
+
+static void set_key(gt_arena *arena, gt_spec *map, const char *key, const char *value) {
+  gt_spec *text = gt_spec_text(arena, value);
+  gt_spec_remove(map, key);
+  text->at = map->at;
+  gt_spec_add(arena, map, key, text);
+}
+
+bool gt_kan_narrow_config(gt_arena *arena, gt_spec *root, const int *widths, int layers,
+                          gt_diagnostics *diagnostics) {
+  gt_spec *list = gt_spec_find(root, "model");
+  for (int i = 0; i < layers; i++) {
+    gt_spec *item = i < list->count ? list->child[i] : list, *kan = gt_spec_find(item, "kan");
+    if (!kan || list->count != layers) {
+      gt_error_at(diagnostics, item->at, "pruning needs a model that is written out, a KAN layer an entry");
+      return false;
+    }
+    if (kan->kind == GT_SPEC_SCALAR) { /* `- kan: 5` */
+      const gt_position at = kan->at;
+      gt_spec_remove(item, "kan");
+      kan = gt_spec_add(arena, item, "kan", gt_spec_new(arena, GT_SPEC_MAP));
+      kan->at = at;
+    }
+    set_key(arena, kan, "units", gt_arena_printf(arena, "%d", widths[i]));
+    set_key(arena, kan, "mask", "true");
+  }
+  return true;
+}
+
+/* --- values --- */
+
+typedef struct choice { /* of one layer: which of its inputs and outputs stay, by their numbers before */
+  const gt_kan_layer *layer;
+  int *input, *output;
+  const bool *edge;
+} choice;
+
+static int *numbers(const bool *kept, int count) {
+  int *list = gt_alloc(((size_t)count + 1) * sizeof *list), n = 0;
+  for (int k = 0; k < count; k++)
+    if (kept[k]) list[n++] = k;
+  return list;
+}
+
+/* Of tensors [rows, inputs]. */
+static void gather_rows(const choice *c, const gt_slot *slot, const gt_slot *was, const float *old,
+                        float *out) {
+  const int64_t *d = slot->shape.dim;
+  for (int64_t row = 0; row < d[0]; row++)
+    for (int64_t i = 0; i < d[1]; i++) out[row * d[1] + i] = old[row * was->shape.dim[1] + c->input[i]];
+}
+
+/* The element of a tensor of this shape that belongs to an input and output, or to an output alone. */
+static int64_t element(gt_shape shape, int64_t function, int64_t i, int64_t o) {
+  const int64_t *d = shape.dim;
+  if (shape.rank == 4) return ((i / d[2] * d[1] + function) * d[2] + i % d[2]) * d[3] + o;
+  return shape.rank == 2 ? i * d[1] + o : o;
+}
+
+static void gather(const choice *c, const gt_slot *slot, const gt_slot *was, const float *old, float *out) {
+  const gt_shape s = slot->shape;
+  const int64_t functions = s.rank == 4 ? s.dim[1] : 1, outputs = s.dim[s.rank - 1];
+  const int64_t inputs = s.rank == 4 ? s.dim[0] * s.dim[2] : s.rank == 2 ? s.dim[0] : 1;
+  const size_t dot = gt_slot_layer_length(slot->name);
+  const bool mask = !strcmp(slot->name + dot, ".mask");
+  if (s.rank == 2 && strcmp(slot->name + dot, ".base_weight")) {
+    gather_rows(c, slot, was, old, out);
+    return;
+  }
+  for (int64_t i = 0; i < inputs; i++)
+    for (int64_t o = 0; o < outputs; o++) {
+      const int64_t i_was = s.rank > 1 ? c->input[i] : 0, o_was = c->output[o];
+      for (int64_t f = 0; f < functions; f++)
+        out[element(s, f, i, o)] = mask ? (float)c->edge[i_was * c->layer->outputs + o_was]
+                                        : old[element(was->shape, f, i_was, o_was)];
+    }
+}
+
+static void fill_layer(gt_image *image, const gt_image *from, const choice *c) {
+  const gt_store *store = image->store;
+  const gt_slot_values values = gt_image_values(image);
+  const size_t length = strlen(c->layer->name);
+  for (int k = 0; k < store->slots; k++) {
+    const gt_slot *slot = store->slot[k], *was = gt_store_find(from->store, slot->name);
+    const bool mine =
+        gt_slot_layer_length(slot->name) == length && !strncmp(slot->name, c->layer->name, length);
+    const bool mask = mine && !strcmp(slot->name + length, ".mask");
+    if (mine && gt_slot_plays(slot, GT_WEIGHT_ROLES) && (was || mask))
+      gather(c, slot, was, was ? gt_image_slot(from, was) : NULL, values.of(&values, slot->name));
+  }
+}
+
+void gt_kan_narrow_image(gt_image *image, const gt_store *store, const gt_image *from,
+                         const gt_kan_network *network, const gt_kan_kept *kept, uint64_t seed) {
+  gt_image_start(image, store, GT_WEIGHT_ROLES, seed);
+  for (int l = 0; l < network->layers; l++) {
+    const gt_kan_layer *layer = &network->layer[l];
+    const choice c = {layer, numbers(kept->node[l], layer->inputs),
+                      numbers(kept->node[l + 1], layer->outputs), kept->edge[l]};
+    fill_layer(image, from, &c);
+    free(c.input);
+    free(c.output);
+  }
+}

@@ -1,0 +1,274 @@
+#include "kan/network.h"
+#include "base/memory.h"
+#include "layer/kan/kan_host.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static double silu(double x) { return x / (1 + exp(-x)); }
+static double same(double x) { return x; }
+static double relu(double x) { return x > 0 ? x : 0; }
+static double gelu(double x) { return 0.5 * x * erfc(-x * 0.70710678118654752440); }
+
+static const struct {
+  const char *name;
+  double (*value)(double x);
+} branches[] = {{"silu", silu}, {"identity", same}, {"relu", relu}, {"gelu", gelu}, {"tanh", tanh}};
+
+typedef struct reader {
+  gt_kan_network *out;
+  const gt_model *model;
+  const gt_image *image;
+  const char *path;
+  gt_error *error;
+} reader;
+
+static bool refuse(const reader *r, const gt_model_layer *layer, const char *why) {
+  return gt_fail(r->error, GT_ERR_DATA,
+                 "%s: not a network of KAN layers, one after the other: layer '%s' (%s) %s", r->path,
+                 layer->name, layer->type->name, why);
+}
+
+static const gt_slot *find(const reader *r, const char *layer, const char *name) {
+  return gt_store_find(r->model->store, gt_arena_printf(&r->out->arena, "%s.%s", layer, name));
+}
+static const float *values_of(const reader *r, const gt_slot *slot) {
+  return slot ? gt_image_slot(r->image, slot) : NULL;
+}
+
+/* Of tensors [blocks, functions, inputs of a block, outputs]. */
+static size_t place(const gt_kan_layer *l, int functions, int i, int function, int o) {
+  const int block = (int)l->basis.block;
+  return (((size_t)(i / block) * (size_t)functions + (size_t)function) * (size_t)block +
+          (size_t)(i % block)) *
+             (size_t)l->outputs +
+         (size_t)o;
+}
+
+/* Rows of a tensor [rows, inputs] as what stands behind each input from `first` on, `repeated` one after the
+ * other; what is not learned is where its grid has it. */
+static void read_rows(const reader *r, gt_kan_layer *l, const char *name, uint32_t first, uint32_t repeated,
+                      double start, double step) {
+  const gt_slot *slot = find(r, l->name, name);
+  const float *values = values_of(r, slot);
+  const uint32_t rows = slot ? (uint32_t)slot->shape.dim[0] : l->basis.terms, all = gt_kan_behind(&l->basis);
+  for (uint32_t k = 0; k < rows * repeated && first + k < all; k++)
+    for (int i = 0; i < l->inputs; i++)
+      l->behind[(size_t)i * all + first + k] =
+          values ? (double)values[(size_t)(k % rows) * (size_t)l->inputs + (size_t)i] : start + k * step;
+}
+
+static void read_behind(const reader *r, gt_kan_layer *l, double width) {
+  const gt_kan_attribute *a = &l->basis;
+  const uint32_t behind = gt_kan_behind(a);
+  if (!behind) return;
+  l->behind = gt_arena_alloc_n(&r->out->arena, (size_t)l->inputs * behind, sizeof *l->behind);
+  if (a->basis == GT_BASIS_KNOTS) {
+    read_rows(r, l, "knots", 0, 1, 0, 0);
+  } else if (a->basis == GT_BASIS_FOURIER) {
+    read_rows(r, l, "frequencies", a->terms, 2, 0, 0);
+  } else {
+    read_rows(r, l, "centres", 0, 1, (double)a->low, 1 / (double)a->inverse);
+    read_rows(r, l, "scales", a->terms, 1, width > 0 ? 1 / width : (double)a->inverse, 0);
+  }
+}
+
+static void read_values(const reader *r, gt_kan_layer *l) {
+  gt_arena *arena = &r->out->arena;
+  const size_t edges = (size_t)l->inputs * (size_t)l->outputs, outputs = (size_t)l->outputs;
+  const int terms = (int)l->basis.terms, functions = terms + (int)l->basis.base;
+  const float *c = values_of(r, find(r, l->name, "coefficients"));
+  const float *scale = values_of(r, find(r, l->name, "spline_scale"));
+  const float *mask = values_of(r, find(r, l->name, "mask"));
+  const float *weight = values_of(r, find(r, l->name, "base_weight"));
+  const float *bias = values_of(r, find(r, l->name, "bias"));
+  l->coefficient = gt_arena_alloc_n(arena, edges * (size_t)functions, sizeof *l->coefficient);
+  l->edge = gt_arena_alloc_n(arena, edges, sizeof *l->edge);
+  l->base_weight = weight ? gt_arena_alloc_n(arena, edges, sizeof *l->base_weight) : NULL;
+  l->bias = bias ? gt_arena_alloc_n(arena, outputs, sizeof *l->bias) : NULL;
+  for (size_t o = 0; bias && o < outputs; o++) l->bias[o] = (double)bias[o];
+  for (int i = 0; i < l->inputs; i++)
+    for (int o = 0; o < l->outputs; o++) {
+      const size_t e = (size_t)i * outputs + (size_t)o, one = place(l, 1, i, 0, o);
+      const double kept = mask ? (double)mask[one] : 1;
+      l->edge[e] = kept != 0;
+      for (int f = 0; f < functions; f++)
+        l->coefficient[e * (size_t)functions + (size_t)f] =
+            kept * (double)c[place(l, functions, i, f, o)] * (scale && f < terms ? (double)scale[one] : 1);
+      if (weight) l->base_weight[e] = kept * (double)weight[e];
+    }
+}
+
+static bool read_layer(const reader *r, int index) {
+  const gt_model_layer *layer = &r->model->layer[index];
+  gt_kan_layer *l = &r->out->layer[index];
+  if (strcmp(layer->type->name, "kan")) return refuse(r, layer, "is another");
+  if (index && strcmp(layer->input[0], layer[-1].name)) return refuse(r, layer, "reads an earlier one");
+  const gt_slot *slot = find(r, layer->name, "coefficients");
+  const gt_kan_beside beside = gt_kan_beside_of(layer->config);
+  if (!slot || !slot->form || layer->output.rank != 2) return refuse(r, layer, "has inputs of several axes");
+  if (!strcmp(beside.norm, "layer_norm"))
+    return refuse(r, layer, "has a layer norm, which mixes its inputs: no function is that of one edge");
+  l->name = gt_arena_strdup(&r->out->arena, layer->name);
+  l->inputs = (int)(slot->shape.dim[0] * slot->shape.dim[2]);
+  l->outputs = (int)slot->shape.dim[3];
+  l->basis = *(const gt_kan_attribute *)slot->form;
+  l->squashed = !strcmp(beside.norm, "tanh");
+  for (size_t b = 0; b < sizeof branches / sizeof *branches; b++)
+    if (!l->basis.base && !strcmp(branches[b].name, beside.base)) l->base = branches[b].value;
+  read_behind(r, l, beside.width);
+  read_values(r, l);
+  return true;
+}
+
+bool gt_kan_network_read(gt_kan_network *network, const gt_model *model, const gt_image *image,
+                         const char *path, gt_error *error) {
+  const reader r = {network, model, image, path, error};
+  *network = (gt_kan_network){.layers = model->layers};
+  gt_arena_init(&network->arena);
+  network->layer = gt_arena_alloc_n(&network->arena, (size_t)model->layers + 1, sizeof *network->layer);
+  bool ok = true;
+  for (int i = 0; i < model->layers && ok; i++) ok = read_layer(&r, i);
+  if (!ok) gt_kan_network_finish(network);
+  return ok;
+}
+
+void gt_kan_network_finish(gt_kan_network *network) {
+  gt_arena_finish(&network->arena);
+  *network = (gt_kan_network){0};
+}
+
+int gt_kan_network_inputs(const gt_kan_network *network) { return network->layer[0].inputs; }
+int gt_kan_network_outputs(const gt_kan_network *network) {
+  return network->layer[network->layers - 1].outputs;
+}
+
+/* --- evaluation --- */
+
+/* The functions of one input at x, [functions]; and the base. */
+static double functions_at(const gt_kan_layer *l, int input, double x, double *to) {
+  const double u = l->squashed ? tanh(x) : x;
+  const double *behind = l->behind ? l->behind + (size_t)input * gt_kan_behind(&l->basis) : NULL;
+  gt_kan_functions(&l->basis, behind, u, to);
+  if (l->basis.base) to[l->basis.terms] = silu(x);
+  return l->base ? l->base(x) : 0;
+}
+
+static double edge_at(const gt_kan_layer *l, size_t edge, const double *functions, double base) {
+  const size_t count = l->basis.terms + l->basis.base;
+  double sum = l->base_weight ? l->base_weight[edge] * base : 0;
+  for (size_t f = 0; f < count; f++) sum += l->coefficient[edge * count + f] * functions[f];
+  return sum;
+}
+
+void gt_kan_edge(const gt_kan_layer *layer, int input, int output, const double *x, int64_t count,
+                 double *y) {
+  double *functions = gt_alloc((layer->basis.terms + 1) * sizeof *functions);
+  const size_t edge = (size_t)input * (size_t)layer->outputs + (size_t)output;
+  for (int64_t k = 0; k < count; k++) {
+    const double base = functions_at(layer, input, x[k], functions);
+    y[k] = edge_at(layer, edge, functions, base);
+  }
+  free(functions);
+}
+
+double *gt_kan_samples(const gt_input *input, const gt_tensor *tensor, int inputs, int64_t most,
+                       int64_t *samples, gt_error *error) {
+  const int64_t features = gt_tensor_features(tensor), total = tensor->dim[0];
+  const int64_t step = total > most ? (total + most - 1) / most : 1,
+                period = input ? input->scaling.count : 0;
+  const float *scaling = input ? input->scaling.values : NULL, *floats = tensor->data;
+  const uint8_t *bytes = tensor->data;
+  if (features != inputs || tensor->element == GT_ELEMENT_I32) {
+    gt_fail(error, GT_ERR_DATA, "the samples are not %d numbers each, which the network reads", inputs);
+    return NULL;
+  }
+  *samples = (total + step - 1) / step;
+  double *x = gt_alloc((size_t)(*samples * features) * sizeof *x + 1);
+  for (int64_t k = 0; k < *samples; k++)
+    for (int64_t f = 0; f < features; f++) {
+      const int64_t at = k * step * features + f, s = period ? f % period : 0;
+      const double value = tensor->element == GT_ELEMENT_U8 ? bytes[at] : (double)floats[at];
+      x[k * features + f] = period ? (value - (double)scaling[s]) * (double)scaling[period + s] +
+                                         (double)scaling[2 * period + s]
+                                   : value;
+    }
+  return x;
+}
+
+/* --- what runs through --- */
+
+static double deviation_of(double sum, double squares, int64_t count) {
+  const double mean = sum / (double)count;
+  return sqrt(fmax(0, squares / (double)count - mean * mean));
+}
+
+/* Adds what input i gives to the values of the outputs. */
+static void add_input(gt_kan_trace *t, const gt_kan_network *network, int index, int i, double *functions) {
+  const gt_kan_layer *l = &network->layer[index];
+  const int64_t n = t->samples;
+  const double *x = t->node[index] + i * n;
+  double *sums = gt_alloc(2 * (size_t)l->outputs * sizeof *sums), *squares = sums + l->outputs;
+  for (int64_t k = 0; k < n; k++) {
+    const double base = functions_at(l, i, x[k], functions);
+    for (int o = 0; o < l->outputs; o++) {
+      const size_t edge = (size_t)i * (size_t)l->outputs + (size_t)o;
+      if (!l->edge[edge]) continue;
+      const double y = edge_at(l, edge, functions, base);
+      t->node[index + 1][o * n + k] += y;
+      sums[o] += y;
+      squares[o] += y * y;
+    }
+  }
+  for (int o = 0; o < l->outputs; o++)
+    t->deviation[index][(size_t)i * (size_t)l->outputs + (size_t)o] = deviation_of(sums[o], squares[o], n);
+  free(sums);
+}
+
+static void note_spread(gt_kan_trace *t, int index, int width) {
+  t->spread[index] = gt_alloc((size_t)width * sizeof(double));
+  for (int w = 0; w < width; w++) {
+    double sum = 0, squares = 0;
+    for (int64_t k = 0; k < t->samples; k++) {
+      const double v = t->node[index][w * t->samples + k];
+      sum += v;
+      squares += v * v;
+    }
+    t->spread[index][w] = deviation_of(sum, squares, t->samples);
+  }
+}
+
+void gt_kan_trace_run(gt_kan_trace *trace, const gt_kan_network *network, const double *x, int64_t samples) {
+  const int layers = network->layers, inputs = gt_kan_network_inputs(network);
+  *trace = (gt_kan_trace){.samples = samples, .layers = layers};
+  trace->node = gt_alloc(((size_t)layers + 1) * sizeof *trace->node);
+  trace->spread = gt_alloc(((size_t)layers + 1) * sizeof *trace->spread);
+  trace->deviation = gt_alloc((size_t)layers * sizeof *trace->deviation);
+  trace->node[0] = gt_alloc((size_t)(inputs * samples) * sizeof(double));
+  for (int64_t k = 0; k < samples; k++)
+    for (int i = 0; i < inputs; i++) trace->node[0][i * samples + k] = x[k * inputs + i];
+  note_spread(trace, 0, inputs);
+  for (int index = 0; index < layers; index++) {
+    const gt_kan_layer *l = &network->layer[index];
+    double *functions = gt_alloc((l->basis.terms + 1) * sizeof *functions);
+    trace->node[index + 1] = gt_alloc((size_t)(l->outputs * samples) * sizeof(double));
+    trace->deviation[index] = gt_alloc((size_t)(l->inputs * l->outputs) * sizeof(double));
+    for (int o = 0; l->bias && o < l->outputs; o++)
+      for (int64_t k = 0; k < samples; k++) trace->node[index + 1][o * samples + k] = l->bias[o];
+    for (int i = 0; i < l->inputs; i++) add_input(trace, network, index, i, functions);
+    note_spread(trace, index + 1, l->outputs);
+    free(functions);
+  }
+}
+
+void gt_kan_trace_finish(gt_kan_trace *trace) {
+  for (int i = 0; trace->node && i <= trace->layers; i++) {
+    free(trace->node[i]);
+    free(trace->spread[i]);
+    if (i < trace->layers) free(trace->deviation[i]);
+  }
+  free(trace->node);
+  free(trace->spread);
+  free(trace->deviation);
+  *trace = (gt_kan_trace){0};
+}

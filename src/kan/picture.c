@@ -1,0 +1,199 @@
+#include "kan/picture.h"
+#include "base/memory.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+  PLOT = 44, /* side of a plot */
+  GAP = 14,  /* between plots */
+  LAYER = 150,
+  MARGIN = 30,
+  TITLE = 34,
+  NOTE = 40,
+  LEAST_WIDTH = 240,
+  MOST_EDGES = 64, /* of a layer */
+  POINTS = 48,
+  NAME_ROOM = 11
+};
+static const uint32_t black = 0x202020, red = 0xc0281c, pale = 0xd0d0d0;
+
+/* --- sizes --- */
+
+static int edges_of(const gt_kan_layer *l) { return l->inputs * l->outputs; }
+
+static int panel_width(const gt_panel *p) {
+  int most = 1, width;
+  for (int l = 0; l < p->network->layers; l++)
+    if (edges_of(&p->network->layer[l]) > most) most = edges_of(&p->network->layer[l]);
+  width = most * (PLOT + GAP) + 2 * MARGIN;
+  const int texts[] = {p->title ? (int)strlen(p->title) : 0, p->note ? (int)strlen(p->note) : 0};
+  for (int i = 0; i < 2; i++)
+    if (texts[i] * GT_TEXT_WIDTH + MARGIN > width) width = texts[i] * GT_TEXT_WIDTH + MARGIN;
+  return width < LEAST_WIDTH ? LEAST_WIDTH : width;
+}
+
+bool gt_panels_size(const gt_panels *panels, int *width, int *height, gt_error *error) {
+  int layers = 1;
+  *width = 0;
+  for (int i = 0; i < panels->panels; i++) {
+    const gt_kan_network *n = panels->panel[i].network;
+    for (int l = 0; l < n->layers; l++)
+      if (edges_of(&n->layer[l]) > MOST_EDGES)
+        return gt_fail(error, GT_ERR_DATA, "layer '%s' has %d edges; at most %d can be drawn: prune it",
+                       n->layer[l].name, edges_of(&n->layer[l]), (int)MOST_EDGES);
+    if (n->layers > layers) layers = n->layers;
+    *width += panel_width(&panels->panel[i]);
+  }
+  *height = TITLE + layers * LAYER + NOTE + 2 * MARGIN;
+  return true;
+}
+
+/* --- edges --- */
+
+typedef struct place { /* of a panel */
+  const gt_panel *panel;
+  double left, width, bottom;
+} place;
+
+static double spread_x(const place *p, int index, int count) {
+  return p->left + p->width * (index + 0.5) / count;
+}
+static double node_y(const place *p, int index) { return p->bottom - LAYER * index; }
+
+/* Darker, the more of the output comes by way of it. */
+static uint32_t shade(uint32_t colour, double score) {
+  const double share = 0.12 + 0.88 * tanh(3 * score);
+  uint32_t mixed = 0;
+  for (int c = 0; c < 24; c += 8) {
+    const double part = (colour >> c) & 255;
+    mixed |= (uint32_t)lround(255 + (part - 255) * share) << c;
+  }
+  return mixed;
+}
+
+static const gt_symbolic_edge *symbol_of(const gt_symbolic *s, int layer, int from, int to) {
+  for (int e = 0; s && e < s->edges; e++) {
+    const gt_symbolic_edge *g = &s->edge[e];
+    if (g->layer == layer && g->from == from && g->to == to && g->value[GT_CONSTANT_C] != 0) return g;
+  }
+  return NULL;
+}
+
+static void range_of(const double *values, int64_t count, double *low, double *high) {
+  *low = INFINITY, *high = -INFINITY;
+  for (int64_t k = 0; k < count; k++) *low = fmin(*low, values[k]), *high = fmax(*high, values[k]);
+}
+
+/* The function over what its node holds. */
+static void draw_function(gt_pen *pen, const place *p, int layer, int from, int to, gt_point middle,
+                          uint32_t colour) {
+  const gt_kan_trace *t = p->panel->trace;
+  const gt_symbolic_edge *named = symbol_of(p->panel->symbolic, layer, from, to);
+  double x[POINTS], y[POINTS], low, high, least, most;
+  gt_point point[POINTS];
+  range_of(t->node[layer] + from * t->samples, t->samples, &low, &high);
+  if (named) {
+    low = p->panel->low[named - p->panel->symbolic->edge];
+    high = p->panel->high[named - p->panel->symbolic->edge];
+  }
+  for (int k = 0; k < POINTS; k++) x[k] = low + (high - low) * k / (POINTS - 1);
+  if (named)
+    for (int k = 0; k < POINTS; k++) y[k] = gt_symbolic_edge_value(named, x[k]);
+  else
+    gt_kan_edge(&p->panel->network->layer[layer], from, to, x, POINTS, y);
+  range_of(y, POINTS, &least, &most);
+  const double side = PLOT - 8, scale = most > least ? 1 / (most - least) : 0;
+  for (int k = 0; k < POINTS; k++)
+    point[k] = (gt_point){middle.x + side * ((double)k / (POINTS - 1) - 0.5),
+                          middle.y - side * ((y[k] - least) * scale - 0.5)};
+  pen->curve(pen, point, POINTS, (gt_ink){colour, 1.5, false});
+}
+
+static void draw_frame(gt_pen *pen, gt_point middle, gt_ink ink) {
+  const double h = 0.5 * PLOT;
+  const gt_point corner[] = {{middle.x - h, middle.y - h},
+                             {middle.x + h, middle.y - h},
+                             {middle.x + h, middle.y + h},
+                             {middle.x - h, middle.y + h},
+                             {middle.x - h, middle.y - h}};
+  pen->curve(pen, corner, 5, ink);
+}
+
+static void draw_edge(gt_pen *pen, const place *p, int layer, int from, int to) {
+  const gt_panel *panel = p->panel;
+  const gt_kan_layer *l = &panel->network->layer[layer];
+  const int edge = from * l->outputs + to;
+  const gt_symbolic_edge *named = symbol_of(panel->symbolic, layer, from, to);
+  const bool there = l->edge[edge] && (!panel->symbolic || named);
+  const double score = panel->scores->edge[layer][edge];
+  const gt_point middle = {spread_x(p, edge, edges_of(l)), node_y(p, layer) - 0.5 * LAYER};
+  const uint32_t colour = there ? shade(named ? red : black, named ? 1 : score) : pale;
+  const gt_ink ink = {colour, there ? 1.2 : 0.8, !there};
+  const gt_point up[] = {{spread_x(p, from, l->inputs), node_y(p, layer)}, {middle.x, middle.y + 0.5 * PLOT}};
+  const double top = middle.y - 0.5 * PLOT - (named ? NAME_ROOM : 0);
+  const gt_point on[] = {{middle.x, top}, {spread_x(p, to, l->outputs), node_y(p, layer + 1)}};
+  pen->curve(pen, up, 2, ink);
+  pen->curve(pen, on, 2, ink);
+  draw_frame(pen, middle, (gt_ink){colour, 0.8, !there});
+  if (l->edge[edge]) draw_function(pen, p, layer, from, to, middle, colour);
+  if (named) pen->text(pen, (gt_point){middle.x, middle.y - 0.5 * PLOT - 6}, named->symbol->name, red);
+}
+
+/* --- panels --- */
+
+static uint32_t node_shade(const gt_panel *panel, int index, int k) {
+  const gt_symbolic *s = panel->symbolic;
+  bool there = index == panel->network->layers;
+  if (!s) return there ? black : shade(black, panel->scores->node[index][k]);
+  for (int e = 0; e < s->edges; e++) there = there || (s->edge[e].layer == index && s->edge[e].from == k);
+  return there ? black : pale;
+}
+
+static void draw_nodes(gt_pen *pen, const place *p) {
+  const gt_kan_network *n = p->panel->network;
+  for (int index = 0; index <= n->layers; index++) {
+    const int width = index ? n->layer[index - 1].outputs : n->layer[0].inputs;
+    for (int k = 0; k < width; k++) {
+      char name[32];
+      const gt_point at = {spread_x(p, k, width), node_y(p, index)};
+      pen->disc(pen, at, 4, node_shade(p->panel, index, k));
+      if (!index) pen->text(pen, (gt_point){at.x, at.y + 14}, p->panel->input[k], black);
+      snprintf(name, sizeof name, width > 1 ? "y%d" : "y", k);
+      if (index == n->layers) pen->text(pen, (gt_point){at.x, at.y - 12}, name, black);
+    }
+  }
+}
+
+/* What is pale first, so that it lies below. */
+static void draw_layer(gt_pen *pen, const place *p, int layer) {
+  const gt_kan_layer *l = &p->panel->network->layer[layer];
+  for (int pass = 0; pass < 2; pass++)
+    for (int i = 0; i < l->inputs; i++)
+      for (int o = 0; o < l->outputs; o++) {
+        const bool named = symbol_of(p->panel->symbolic, layer, i, o) != NULL;
+        const bool there = l->edge[i * l->outputs + o] && (!p->panel->symbolic || named);
+        const bool dark = there && (named || p->panel->scores->edge[layer][i * l->outputs + o] > 0.1);
+        if (dark == (pass == 1)) draw_edge(pen, p, layer, i, o);
+      }
+}
+
+void gt_panels_draw(gt_pen *pen, const void *picture) {
+  const gt_panels *panels = picture;
+  int width, height;
+  double left = 0;
+  gt_error error = {0};
+  if (!gt_panels_size(panels, &width, &height, &error)) return;
+  for (int i = 0; i < panels->panels; i++) {
+    const gt_panel *panel = &panels->panel[i];
+    const int own = panel_width(panel);
+    const place p = {panel, left + MARGIN, own - 2 * MARGIN, height - NOTE - MARGIN};
+    const double middle = left + 0.5 * own;
+    for (int l = 0; l < panel->network->layers; l++) draw_layer(pen, &p, l);
+    draw_nodes(pen, &p);
+    if (panel->title) pen->text(pen, (gt_point){middle, 16}, panel->title, black);
+    if (panel->note)
+      pen->text(pen, (gt_point){middle, height - 18}, panel->note, panel->symbolic ? red : black);
+    left += own;
+  }
+}

@@ -1,0 +1,28 @@
+/* Networks side by side, as pykan draws them (Liu et al., 2024): inputs at the bottom, outputs at the top, on
+ * each edge a small plot of its function over the values that samples bring there. Edges are as dark as their
+ * score is high; what is pruned or goes is pale and dashed; functions of the library are red and named. */
+#ifndef GT_KAN_PICTURE_H
+#define GT_KAN_PICTURE_H
+#include "kan/pen.h"
+#include "kan/scores.h"
+#include "kan/symbolic.h"
+
+typedef struct gt_panel {
+  const char *title, *note; /* above and below; NULL: none */
+  const gt_kan_network *network;
+  const gt_kan_trace *trace;
+  const gt_kan_scores *scores;
+  const gt_symbolic *symbolic; /* NULL: what was trained */
+  const double *low, *high;    /* of each of its edges (gt_symbolic_ranges) */
+  const char *const *input;    /* names, [inputs] */
+} gt_panel;
+
+typedef struct gt_panels {
+  const gt_panel *panel;
+  int panels;
+} gt_panels;
+
+/* GT_ERR_DATA if a network has too many edges to be drawn. */
+bool gt_panels_size(const gt_panels *panels, int *width, int *height, gt_error *error);
+gt_drawing gt_panels_draw;
+#endif

@@ -1,0 +1,176 @@
+#include "kan/scores.h"
+#include "base/memory.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int width_of(const gt_kan_network *network, int index) {
+  return index < network->layers ? network->layer[index].inputs : gt_kan_network_outputs(network);
+}
+
+static size_t edge_of(const gt_kan_layer *l, int i, int o) {
+  return (size_t)i * (size_t)l->outputs + (size_t)o;
+}
+
+void gt_kan_scores_find(gt_kan_scores *scores, const gt_kan_network *network, const gt_kan_trace *trace) {
+  const int layers = network->layers;
+  *scores = (gt_kan_scores){.layers = layers};
+  scores->node = gt_alloc(((size_t)layers + 1) * sizeof *scores->node);
+  scores->edge = gt_alloc((size_t)layers * sizeof *scores->edge);
+  for (int n = 0; n <= layers; n++) scores->node[n] = gt_alloc((size_t)width_of(network, n) * sizeof(double));
+  for (int o = 0; o < width_of(network, layers); o++) scores->node[layers][o] = 1;
+  for (int index = layers; index-- > 0;) {
+    const gt_kan_layer *l = &network->layer[index];
+    scores->edge[index] = gt_alloc((size_t)l->inputs * (size_t)l->outputs * sizeof(double));
+    for (int i = 0; i < l->inputs; i++)
+      for (int o = 0; o < l->outputs; o++) {
+        const size_t e = edge_of(l, i, o);
+        const double spread = trace->spread[index + 1][o];
+        const double share = l->edge[e] && spread > 0 ? trace->deviation[index][e] / spread : 0;
+        scores->edge[index][e] = share * scores->node[index + 1][o];
+        scores->node[index][i] += scores->edge[index][e];
+      }
+  }
+}
+
+void gt_kan_scores_finish(gt_kan_scores *scores) {
+  for (int n = 0; scores->node && n <= scores->layers; n++) {
+    free(scores->node[n]);
+    if (n < scores->layers) free(scores->edge[n]);
+  }
+  free(scores->node);
+  free(scores->edge);
+  *scores = (gt_kan_scores){0};
+}
+
+/* --- what is kept --- */
+
+/* The lesser of the strongest edge that leads into node k of the outputs of layer index - 1 and the strongest
+ * that leads out of it. */
+static double strength(const gt_kan_network *network, const gt_kan_scores *scores, int index, int k) {
+  const gt_kan_layer *below = &network->layer[index - 1], *above = &network->layer[index];
+  double in = 0, out = 0;
+  for (int i = 0; i < below->inputs; i++) in = fmax(in, scores->edge[index - 1][edge_of(below, i, k)]);
+  for (int o = 0; o < above->outputs; o++) out = fmax(out, scores->edge[index][edge_of(above, k, o)]);
+  return fmin(in, out);
+}
+
+/* How many of a hidden layer's nodes are stronger than node k; of equal ones the first is. */
+static int rank_of(const double *strengths, int width, int k) {
+  int stronger = 0;
+  for (int i = 0; i < width; i++)
+    stronger += strengths[i] > strengths[k] || (i < k && strengths[i] == strengths[k]);
+  return stronger;
+}
+
+static void choose_nodes(gt_kan_kept *kept, const gt_kan_network *network, const gt_kan_scores *scores,
+                         gt_kan_limits limits) {
+  for (int index = 0; index <= network->layers; index++) {
+    const int width = width_of(network, index);
+    const bool hidden = index > 0 && index < network->layers;
+    double *strengths = gt_alloc((size_t)width * sizeof *strengths);
+    for (int k = 0; hidden && k < width; k++) strengths[k] = strength(network, scores, index, k);
+    for (int k = 0; k < width; k++) {
+      const int rank = hidden ? rank_of(strengths, width, k) : 0;
+      kept->node[index][k] = !rank || (strengths[k] > limits.node && (!limits.most || rank < limits.most));
+    }
+    free(strengths);
+  }
+}
+
+typedef struct choice { /* between edges of one layer */
+  gt_kan_kept *kept;
+  const gt_kan_layer *layer;
+  const double *score;
+  int index;
+} choice;
+
+static bool is_possible(const choice *c, size_t edge) {
+  const size_t outputs = (size_t)c->layer->outputs;
+  return c->layer->edge[edge] && c->kept->node[c->index][edge / outputs] &&
+         c->kept->node[c->index + 1][edge % outputs];
+}
+
+/* Of `count` edges from `first` on, each `step` behind the other, the best one. */
+static void keep_best(const choice *c, size_t first, size_t step, int count) {
+  size_t best = SIZE_MAX;
+  for (int k = 0; k < count; k++) {
+    const size_t e = first + (size_t)k * step;
+    if (is_possible(c, e) && (best == SIZE_MAX || c->score[e] > c->score[best])) best = e;
+  }
+  if (best != SIZE_MAX) c->kept->edge[c->index][best] = true;
+}
+
+static void choose_edges(gt_kan_kept *kept, const gt_kan_network *network, const gt_kan_scores *scores,
+                         double limit) {
+  for (int index = 0; index < network->layers; index++) {
+    const gt_kan_layer *l = &network->layer[index];
+    const choice c = {kept, l, scores->edge[index], index};
+    const size_t outputs = (size_t)l->outputs;
+    for (size_t e = 0; e < (size_t)l->inputs * outputs; e++)
+      kept->edge[index][e] = is_possible(&c, e) && c.score[e] > limit;
+    for (int o = 0; o < l->outputs; o++) keep_best(&c, (size_t)o, outputs, l->inputs);
+    for (int i = 0; i < l->inputs; i++)
+      if (scores->node[index][i] > limit) keep_best(&c, (size_t)i * outputs, 1, l->outputs);
+  }
+}
+
+static bool leads_out(const gt_kan_kept *kept, const gt_kan_layer *above, int index, int k) {
+  for (int o = 0; o < above->outputs; o++)
+    if (kept->edge[index][edge_of(above, k, o)]) return true;
+  return false;
+}
+
+/* From the outputs down: a node of which nothing leads on goes, and with it what leads into it. Each output's
+ * best edge stays, so that a node of each layer does. */
+static void drop_loose_ends(gt_kan_kept *kept, const gt_kan_network *network) {
+  for (int index = network->layers - 1; index > 0; index--) {
+    const gt_kan_layer *above = &network->layer[index], *below = &network->layer[index - 1];
+    for (int k = 0; k < above->inputs; k++) {
+      if (kept->node[index][k]) kept->node[index][k] = leads_out(kept, above, index, k);
+      for (int i = 0; !kept->node[index][k] && i < below->inputs; i++)
+        kept->edge[index - 1][edge_of(below, i, k)] = false;
+    }
+  }
+}
+
+void gt_kan_choose(gt_kan_kept *kept, const gt_kan_network *network, const gt_kan_scores *scores,
+                   gt_kan_limits limits) {
+  const int layers = network->layers;
+  *kept = (gt_kan_kept){.layers = layers};
+  kept->node = gt_alloc(((size_t)layers + 1) * sizeof *kept->node);
+  kept->edge = gt_alloc((size_t)layers * sizeof *kept->edge);
+  for (int n = 0; n <= layers; n++) {
+    kept->node[n] = gt_alloc((size_t)width_of(network, n) * sizeof(bool));
+    if (n < layers)
+      kept->edge[n] =
+          gt_alloc((size_t)network->layer[n].inputs * (size_t)network->layer[n].outputs * sizeof(bool));
+  }
+  choose_nodes(kept, network, scores, limits);
+  choose_edges(kept, network, scores, limits.edge);
+  drop_loose_ends(kept, network);
+}
+
+void gt_kan_kept_finish(gt_kan_kept *kept) {
+  for (int n = 0; kept->node && n <= kept->layers; n++) {
+    free(kept->node[n]);
+    if (n < kept->layers) free(kept->edge[n]);
+  }
+  free(kept->node);
+  free(kept->edge);
+  *kept = (gt_kan_kept){0};
+}
+
+static int count(const bool *items, size_t n) {
+  int found = 0;
+  for (size_t i = 0; i < n; i++) found += items[i];
+  return found;
+}
+
+int gt_kan_kept_nodes(const gt_kan_kept *kept, const gt_kan_network *network, int layer) {
+  return count(kept->node[layer + 1], (size_t)network->layer[layer].outputs);
+}
+int gt_kan_kept_edges(const gt_kan_kept *kept, const gt_kan_network *network, int layer) {
+  const gt_kan_layer *l = &network->layer[layer];
+  return count(kept->edge[layer], (size_t)l->inputs * (size_t)l->outputs);
+}

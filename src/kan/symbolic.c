@@ -1,0 +1,213 @@
+/* Evaluating and fitting; what it is made of is found in symbolic_find.c. */
+#include "kan/symbolic.h"
+#include "base/memory.h"
+#include "kan/least.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+gt_symbolic_data gt_symbolic_data_of(const double *x, const double *y, int64_t samples, int inputs,
+                                     int outputs) {
+  gt_symbolic_data data = {x, y, samples, inputs, outputs, 0};
+  for (int o = 0; o < outputs; o++) {
+    double mean = 0;
+    for (int64_t k = 0; k < samples; k++) mean += y[k * outputs + o] / (double)samples;
+    for (int64_t k = 0; k < samples; k++)
+      data.variation += (y[k * outputs + o] - mean) * (y[k * outputs + o] - mean);
+  }
+  return data;
+}
+
+void gt_symbolic_finish(gt_symbolic *symbolic) {
+  gt_arena_finish(&symbolic->arena);
+  *symbolic = (gt_symbolic){0};
+}
+
+gt_symbolic gt_symbolic_copy(gt_arena *arena, const gt_symbolic *s) {
+  gt_symbolic copy = *s;
+  copy.arena = (gt_arena){0};
+  copy.edge = gt_arena_copy(arena, s->edge, (size_t)s->edges * sizeof *s->edge);
+  copy.bias = GT_NEW_N(arena, double *, s->layers + 1);
+  copy.bias_fixed = GT_NEW_N(arena, bool *, s->layers + 1);
+  for (int l = 1; l <= s->layers; l++) {
+    copy.bias[l] = gt_arena_copy(arena, s->bias[l], (size_t)s->width[l] * sizeof **s->bias);
+    copy.bias_fixed[l] = gt_arena_copy(arena, s->bias_fixed[l], (size_t)s->width[l] * sizeof **s->bias_fixed);
+  }
+  return copy;
+}
+
+double gt_symbolic_complexity(const gt_symbolic *s) {
+  double sum = 0;
+  for (int e = 0; e < s->edges; e++) sum += s->edge[e].symbol->complexity;
+  return sum;
+}
+
+/* --- values and slopes at one sample --- */
+
+typedef struct pass {
+  const gt_symbolic *s;
+  int *place;             /* [layers + 1]: where a layer's nodes begin in the following */
+  double *node, *adjoint; /* of all nodes */
+  double *argument, *value;
+} pass;
+
+static int nodes_of(const gt_symbolic *s) {
+  int count = 0;
+  for (int l = 0; l <= s->layers; l++) count += s->width[l];
+  return count;
+}
+
+static void open_pass(pass *p, const gt_symbolic *s) {
+  const size_t nodes = (size_t)nodes_of(s), edges = (size_t)s->edges;
+  p->s = s;
+  p->place = gt_alloc(((size_t)s->layers + 1) * sizeof *p->place);
+  for (int l = 0; l < s->layers; l++) p->place[l + 1] = p->place[l] + s->width[l];
+  p->node = gt_alloc(2 * (nodes + edges) * sizeof *p->node);
+  p->adjoint = p->node + nodes;
+  p->argument = p->adjoint + nodes;
+  p->value = p->argument + edges;
+}
+
+static void close_pass(pass *p) {
+  free(p->place);
+  free(p->node);
+}
+
+static const double *forward(pass *p, const double *x) {
+  const gt_symbolic *s = p->s;
+  memcpy(p->node, x, (size_t)s->width[0] * sizeof *x);
+  for (int l = 1; l <= s->layers; l++)
+    memcpy(p->node + p->place[l], s->bias[l], (size_t)s->width[l] * sizeof *x);
+  for (int e = 0; e < s->edges; e++) { /* they come layer by layer */
+    const gt_symbolic_edge *g = &s->edge[e];
+    p->argument[e] =
+        g->value[GT_CONSTANT_A] * p->node[p->place[g->layer] + g->from] + g->value[GT_CONSTANT_B];
+    p->value[e] = gt_symbol_value(g->symbol, p->argument[e]);
+    p->node[p->place[g->layer + 1] + g->to] += g->value[GT_CONSTANT_C] * p->value[e];
+  }
+  return p->node + p->place[s->layers];
+}
+
+/* The slopes of one output by all constants that are not fixed, in the order of `each`. */
+static void backward(pass *p, int output, double *slope) {
+  const gt_symbolic *s = p->s;
+  memset(p->adjoint, 0, (size_t)nodes_of(s) * sizeof *p->adjoint);
+  p->adjoint[p->place[s->layers] + output] = 1;
+  double by[GT_SYMBOLIC_MOST_EDGES][GT_EDGE_CONSTANTS];
+  for (int e = s->edges; e-- > 0;) {
+    const gt_symbolic_edge *g = &s->edge[e];
+    const double above = p->adjoint[p->place[g->layer + 1] + g->to];
+    const int below = p->place[g->layer] + g->from;
+    const double inner =
+        above == 0 ? 0 : above * g->value[GT_CONSTANT_C] * gt_symbol_slope(g->symbol, p->argument[e]);
+    by[e][GT_CONSTANT_A] = inner * p->node[below];
+    by[e][GT_CONSTANT_B] = inner;
+    by[e][GT_CONSTANT_C] = above * p->value[e];
+    p->adjoint[below] += inner * g->value[GT_CONSTANT_A];
+  }
+  for (int e = 0; e < s->edges; e++)
+    for (int i = 0; i < GT_EDGE_CONSTANTS; i++)
+      if (!s->edge[e].fixed[i]) *slope++ = by[e][i];
+  for (int l = 1; l <= s->layers; l++)
+    for (int n = 0; n < s->width[l]; n++)
+      if (!s->bias_fixed[l][n]) *slope++ = p->adjoint[p->place[l] + n];
+}
+
+/* --- all constants that are not fixed, to and from a vector (NULL: counted) --- */
+
+static int each(gt_symbolic *s, double *to, const double *from) {
+  int n = 0;
+  for (int e = 0; e < s->edges; e++)
+    for (int i = 0; i < GT_EDGE_CONSTANTS; i++) {
+      if (s->edge[e].fixed[i]) continue;
+      if (to) to[n] = s->edge[e].value[i];
+      if (from) s->edge[e].value[i] = from[n];
+      n++;
+    }
+  for (int l = 1; l <= s->layers; l++)
+    for (int k = 0; k < s->width[l]; k++) {
+      if (s->bias_fixed[l][k]) continue;
+      if (to) to[n] = s->bias[l][k];
+      if (from) s->bias[l][k] = from[n];
+      n++;
+    }
+  return n;
+}
+
+typedef struct fitting {
+  gt_symbolic *s;
+  const gt_symbolic_data *data;
+  int parameters;
+  double *slope;
+} fitting;
+
+static double sum_of_squares(void *owner, const double *constants, double *square, double *side) {
+  const fitting *f = owner;
+  const gt_symbolic_data *d = f->data;
+  const int n = f->parameters;
+  pass p;
+  double sum = 0;
+  if (constants) each(f->s, NULL, constants);
+  open_pass(&p, f->s);
+  for (int64_t k = 0; k < d->samples; k++) {
+    const double *y = forward(&p, d->x + k * d->inputs);
+    for (int o = 0; o < d->outputs; o++) {
+      const double left = y[o] - d->y[k * d->outputs + o];
+      sum += left * left;
+      if (!square) continue;
+      backward(&p, o, f->slope);
+      for (int i = 0; i < n; i++) {
+        side[i] += f->slope[i] * left;
+        for (int j = 0; j <= i; j++) square[i * n + j] += f->slope[i] * f->slope[j];
+      }
+    }
+  }
+  close_pass(&p);
+  return isfinite(sum) ? sum : INFINITY;
+}
+
+double gt_symbolic_fit(gt_symbolic *symbolic, const gt_symbolic_data *data, int most_steps) {
+  fitting f = {symbolic, data, each(symbolic, NULL, NULL), NULL};
+  double *room = gt_alloc((2 * (size_t)f.parameters + 1) * sizeof *room);
+  f.slope = room + f.parameters;
+  each(symbolic, room, NULL);
+  const double sum = gt_least_squares(&(gt_least){f.parameters, &f, sum_of_squares}, room, most_steps);
+  each(symbolic, NULL, room);
+  free(room);
+  return sum;
+}
+
+double gt_symbolic_sum(const gt_symbolic *symbolic, const gt_symbolic_data *data) {
+  gt_symbolic copy = *symbolic;
+  fitting f = {&copy, data, 0, NULL};
+  return sum_of_squares(&f, NULL, NULL, NULL);
+}
+
+double gt_symbolic_edge_value(const gt_symbolic_edge *g, double x) {
+  const double u = g->value[GT_CONSTANT_A] * x + g->value[GT_CONSTANT_B];
+  return g->value[GT_CONSTANT_C] * gt_symbol_value(g->symbol, u);
+}
+
+void gt_symbolic_ranges(const gt_symbolic *symbolic, const double *x, int64_t samples, double *low,
+                        double *high) {
+  pass p;
+  open_pass(&p, symbolic);
+  for (int e = 0; e < symbolic->edges; e++) low[e] = INFINITY, high[e] = -INFINITY;
+  for (int64_t k = 0; k < samples; k++) {
+    forward(&p, x + k * symbolic->width[0]);
+    for (int e = 0; e < symbolic->edges; e++) {
+      const gt_symbolic_edge *g = &symbolic->edge[e];
+      const double from = p.node[p.place[g->layer] + g->from];
+      low[e] = fmin(low[e], from);
+      high[e] = fmax(high[e], from);
+    }
+  }
+  close_pass(&p);
+}
+
+void gt_symbolic_evaluate(const gt_symbolic *symbolic, const double *x, double *y) {
+  pass p;
+  open_pass(&p, symbolic);
+  memcpy(y, forward(&p, x), (size_t)symbolic->width[symbolic->layers] * sizeof *y);
+  close_pass(&p);
+}

@@ -1,0 +1,224 @@
+/* Which function each edge is: at first by what the trained edge looks like, then by what the whole explains.
+ * One edge after another is tried as each other function that comes near, all constants fitted anew from what
+ * the trained edges said, until no change of one or two makes it better. */
+#include "base/memory.h"
+#include "kan/symbolic.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { EDGE_SAMPLES = 600, TRIES_EACH = 8, PAIR_TRIES = 4, TRY_STEPS = 60, ALL_STEPS = 300, ROUNDS = 4 };
+static const double nothing = 1e-14; /* of the variation: what rounding of float targets leaves */
+
+typedef struct finder {
+  gt_symbolic *out;
+  const gt_kan_network *network;
+  const gt_symbolic_data *data;
+  const bool *allowed;
+  gt_edge_fit *fit; /* [rows, symbols], best first; a row for each edge that there was */
+  int symbols;
+  int rows;
+  int *choice; /* [rows] */
+  double cost;
+  gt_arena trials;
+} finder;
+
+/* --- edges by themselves --- */
+
+static int compare(const void *a, const void *b) {
+  const double x = gt_edge_fit_cost(a), y = gt_edge_fit_cost(b);
+  return (x > y) - (x < y);
+}
+
+static void fit_edge(finder *f, int index, const double *from, const double *x, int64_t count) {
+  const gt_symbolic_edge *g = &f->out->edge[index];
+  double *y = gt_alloc((size_t)count * sizeof *y);
+  gt_edge_fit *fit = f->fit + (ptrdiff_t)g->row * f->symbols;
+  gt_kan_edge(&f->network->layer[g->layer], g->from, g->to, from, count, y);
+  for (int i = 0, n = 0; i < gt_symbol_count(); i++)
+    if (!f->allowed || f->allowed[i]) fit[n++] = gt_edge_fit_find(gt_symbol_at(i), x, y, count);
+  qsort(fit, (size_t)f->symbols, sizeof *fit, compare);
+  free(y);
+}
+
+/* Edges of the inputs are functions of what the data has, all others of what their nodes hold. */
+static void fit_edges(finder *f, const double *scaled) {
+  const gt_symbolic_data *d = f->data;
+  const int64_t n = d->samples, stride = n > EDGE_SAMPLES ? n / EDGE_SAMPLES : 1, count = n / stride;
+  gt_kan_trace trace;
+  gt_kan_trace_run(&trace, f->network, scaled, n);
+  double *from = gt_alloc(2 * (size_t)count * sizeof *from), *plain = from + count;
+  for (int e = 0; e < f->out->edges; e++) {
+    const gt_symbolic_edge *g = &f->out->edge[e];
+    for (int64_t k = 0; k < count; k++) {
+      from[k] = trace.node[g->layer][g->from * n + k * stride];
+      plain[k] = g->layer ? from[k] : d->x[k * stride * d->inputs + g->from];
+    }
+    fit_edge(f, e, from, plain, count);
+  }
+  free(from);
+  gt_kan_trace_finish(&trace);
+}
+
+/* --- all together --- */
+
+void gt_symbolic_set(gt_symbolic_edge *edge, const gt_edge_fit *fit) {
+  edge->symbol = fit->symbol;
+  edge->value[GT_CONSTANT_A] = fit->a;
+  edge->value[GT_CONSTANT_B] = fit->b;
+  edge->value[GT_CONSTANT_C] = fit->c;
+  edge->fixed[GT_CONSTANT_A] = !(fit->symbol->free & GT_SYMBOL_A);
+  edge->fixed[GT_CONSTANT_B] = !(fit->symbol->free & GT_SYMBOL_B);
+  edge->fixed[GT_CONSTANT_C] = false;
+}
+
+/* The constants as the edges say, each function the one of `choice`. */
+static void begin(const finder *f, gt_symbolic *s, const int *choice) {
+  for (int l = 1; l <= s->layers; l++)
+    for (int o = 0; o < s->width[l]; o++) {
+      const double *bias = f->network->layer[l - 1].bias;
+      s->bias[l][o] = bias ? bias[o] : 0;
+    }
+  for (int e = 0; e < s->edges; e++) {
+    const gt_edge_fit *fit = &f->fit[s->edge[e].row * f->symbols + choice[s->edge[e].row]];
+    gt_symbolic_set(&s->edge[e], fit);
+    s->bias[s->edge[e].layer + 1][s->edge[e].to] += fit->d;
+  }
+}
+
+static double cost_of(const gt_symbolic *s, const gt_symbolic_data *data, double sum) {
+  return isfinite(sum) ? gt_symbolic_complexity(s) + log2(sum / data->variation + nothing) : INFINITY;
+}
+
+/* Fits the network of these choices; makes it the best there is if it is. */
+static bool consider(finder *f, const int *choice) {
+  for (int e = 0; e < f->out->edges; e++) {
+    const int row = f->out->edge[e].row;
+    if (!isfinite(f->fit[row * f->symbols + choice[row]].r2)) return false;
+  }
+  gt_arena_finish(&f->trials);
+  gt_arena_init(&f->trials);
+  gt_symbolic trial = gt_symbolic_copy(&f->trials, f->out);
+  begin(f, &trial, choice);
+  const double best_possible = gt_symbolic_complexity(&trial) + log2(nothing);
+  if (best_possible >= f->cost - 0.01) return false;
+  const double sum = gt_symbolic_fit(&trial, f->data, TRY_STEPS);
+  const double cost = cost_of(&trial, f->data, sum);
+  if (!(cost < f->cost - 0.01)) return false;
+  f->cost = cost;
+  memmove(f->choice, choice, (size_t)f->rows * sizeof *choice);
+  gt_arena *arena = &f->out->arena;
+  gt_symbolic kept = gt_symbolic_copy(arena, &trial);
+  kept.arena = *arena;
+  *f->out = kept;
+  return true;
+}
+
+static bool try_one(finder *f, int *choice) {
+  bool better = false;
+  const int tries = f->symbols < TRIES_EACH ? f->symbols : TRIES_EACH;
+  for (int e = 0; e < f->out->edges; e++)
+    for (int t = 0; t < tries; t++) {
+      const int row = f->out->edge[e].row;
+      memcpy(choice, f->choice, (size_t)f->rows * sizeof *choice);
+      if (choice[row] == t) continue;
+      choice[row] = t;
+      better |= consider(f, choice);
+    }
+  return better;
+}
+
+static bool try_pairs(finder *f, int *choice) {
+  bool better = false;
+  const int tries = f->symbols < PAIR_TRIES ? f->symbols : PAIR_TRIES, edges = f->out->edges;
+  for (int e = 0; e < edges; e++)
+    for (int g = 0; g < e; g++)
+      for (int t = 0; t < tries * tries; t++) {
+        const int one = f->out->edge[e].row, other = f->out->edge[g].row;
+        memcpy(choice, f->choice, (size_t)f->rows * sizeof *choice);
+        if (choice[one] == t / tries || choice[other] == t % tries) continue;
+        choice[one] = t / tries;
+        choice[other] = t % tries;
+        better |= consider(f, choice);
+      }
+  return better;
+}
+
+enum { MOST_PAIRED = 10 /* edges */ };
+
+static void choose(finder *f) {
+  int *choice = gt_alloc((size_t)f->rows * sizeof *choice + 1);
+  consider(f, choice);
+  for (int round = 0; round < ROUNDS; round++)
+    if (!try_one(f, choice) && (f->out->edges > MOST_PAIRED || !try_pairs(f, choice))) break;
+  free(choice);
+}
+
+/* --- the whole --- */
+
+static void lay_out(gt_symbolic *s, const gt_kan_network *network) {
+  gt_arena *arena = &s->arena;
+  s->layers = network->layers;
+  s->width = GT_NEW_N(arena, int, s->layers + 1);
+  s->bias = GT_NEW_N(arena, double *, s->layers + 1);
+  s->bias_fixed = GT_NEW_N(arena, bool *, s->layers + 1);
+  s->width[0] = gt_kan_network_inputs(network);
+  for (int l = 0; l < s->layers; l++) {
+    const gt_kan_layer *layer = &network->layer[l];
+    s->width[l + 1] = layer->outputs;
+    s->bias[l + 1] = GT_NEW_N(arena, double, layer->outputs);
+    s->bias_fixed[l + 1] = GT_NEW_N(arena, bool, layer->outputs);
+    for (int e = 0; e < layer->inputs * layer->outputs; e++)
+      if (layer->edge[e]) {
+        s->edge[s->edges] = (gt_symbolic_edge){
+            .layer = l, .from = e / layer->outputs, .to = e % layer->outputs, .row = s->edges};
+        s->edges++;
+      }
+  }
+}
+
+static int count_edges(const gt_kan_network *network) {
+  int count = 0;
+  for (int l = 0; l < network->layers; l++)
+    for (int e = 0; e < network->layer[l].inputs * network->layer[l].outputs; e++)
+      count += network->layer[l].edge[e];
+  return count;
+}
+
+bool gt_symbolic_find(gt_symbolic *out, const gt_kan_network *network, const double *scaled,
+                      const gt_symbolic_data *data, const bool *allowed, gt_symbolic_report *report,
+                      gt_error *error) {
+  finder f = {.out = out, .network = network, .data = data, .allowed = allowed, .cost = INFINITY};
+  const int edges = count_edges(network);
+  *out = (gt_symbolic){0};
+  if (edges > GT_SYMBOLIC_MOST_EDGES)
+    return gt_fail(error, GT_ERR_DATA,
+                   "the network has %d edges, and only %d can be read as a formula: prune it", edges,
+                   (int)GT_SYMBOLIC_MOST_EDGES);
+  gt_arena_init(&out->arena);
+  out->edge = gt_arena_alloc_n(&out->arena, (size_t)edges + 1, sizeof *out->edge);
+  lay_out(out, network);
+  for (int i = 0; i < gt_symbol_count(); i++) f.symbols += !allowed || allowed[i];
+  f.fit = gt_arena_alloc_n(&out->arena, (size_t)edges * (size_t)f.symbols + 1, sizeof *f.fit);
+  f.choice = gt_arena_alloc_n(&out->arena, (size_t)edges + 1, sizeof *f.choice);
+  gt_arena_init(&f.trials);
+  f.rows = out->edges;
+  *report = (gt_symbolic_report){gt_arena_copy(&out->arena, out->edge, (size_t)edges * sizeof *out->edge),
+                                 f.fit, f.rows, f.symbols};
+  fit_edges(&f, scaled);
+  choose(&f);
+  for (int round = 0; round < ROUNDS && isfinite(f.cost); round++) {
+    f.cost = cost_of(out, data, gt_symbolic_fit(out, data, ALL_STEPS));
+    if (!gt_symbolic_simplify(out, data)) break;
+    f.cost = cost_of(out, data, gt_symbolic_fit(out, data, ALL_STEPS));
+    choose(&f);
+  }
+  gt_arena_finish(&f.trials);
+  if (!isfinite(f.cost)) {
+    gt_symbolic_finish(out);
+    return gt_fail(error, GT_ERR_DATA,
+                   "none of the functions fits an edge of the network, or an edge is flat");
+  }
+  gt_symbolic_fit(out, data, ALL_STEPS);
+  return true;
+}

@@ -1,0 +1,115 @@
+/* One way to write each network. An edge that alone reads its node has constants inside that the node could
+ * have as well: these go into the node. What then is left over, the scale of what goes into a power or a
+ * logarithm, is settled by the first edge into the node, of which the factor becomes 1 or -1. */
+#include "kan/symbolic.h"
+#include <math.h>
+
+static const double pi = 3.14159265358979323846;
+
+typedef struct joint { /* an edge, the node it alone reads, and the node it leads to */
+  gt_symbolic *s;
+  gt_symbolic_edge *edge;
+  double *bias, *above;
+  bool *bias_fixed;
+} joint;
+
+/* The node's values u become scale u + shift. */
+static void move_node(const joint *j, double scale, double shift) {
+  for (int e = 0; e < j->s->edges; e++) {
+    gt_symbolic_edge *g = &j->s->edge[e];
+    if (g->layer + 1 == j->edge->layer && g->to == j->edge->from) g->value[GT_CONSTANT_C] *= scale;
+  }
+  *j->bias = *j->bias * scale + shift;
+}
+
+static void fix(gt_symbolic_edge *g, int constant, double value) {
+  g->value[constant] = value;
+  g->fixed[constant] = true;
+}
+
+static gt_symbolic_edge *first_into(const joint *j) {
+  for (int e = 0; e < j->s->edges; e++) {
+    gt_symbolic_edge *g = &j->s->edge[e];
+    if (g->layer + 1 == j->edge->layer && g->to == j->edge->from && g->value[GT_CONSTANT_C] != 0) return g;
+  }
+  return NULL;
+}
+
+/* f(k u), k > 0, in other constants outside. */
+static void settle_scale(const joint *j) {
+  gt_symbolic_edge *first = first_into(j), *g = j->edge;
+  if (!first || first->fixed[GT_CONSTANT_C]) return;
+  const double k = fabs(first->value[GT_CONSTANT_C]);
+  move_node(j, 1 / k, 0);
+  if (g->symbol->kind == GT_SYMBOL_LOG)
+    *j->above += g->value[GT_CONSTANT_C] * log(k);
+  else
+    g->value[GT_CONSTANT_C] *= pow(k, g->symbol->power);
+  fix(first, GT_CONSTANT_C, first->value[GT_CONSTANT_C] < 0 ? -1 : 1);
+}
+
+/* Where f is odd or even, what goes into it begins without a minus. */
+static void settle_sign(const joint *j) {
+  const gt_symbol *symbol = j->edge->symbol;
+  const gt_symbolic_edge *first = first_into(j);
+  const double left = gt_symbol_value(symbol, -0.5), right = gt_symbol_value(symbol, 0.5);
+  if (!first || first->value[GT_CONSTANT_C] > 0 || fabs(left) != fabs(right)) return;
+  move_node(j, -1, 0);
+  if (left != right) j->edge->value[GT_CONSTANT_C] *= -1;
+}
+
+static void take_inside(const joint *j) {
+  gt_symbolic_edge *g = j->edge;
+  move_node(j, g->value[GT_CONSTANT_A], g->value[GT_CONSTANT_B]);
+  fix(g, GT_CONSTANT_A, 1);
+  fix(g, GT_CONSTANT_B, 0);
+  settle_sign(j);
+  if (g->symbol->kind == GT_SYMBOL_LINE) {
+    const double c = g->value[GT_CONSTANT_C];
+    move_node(j, c, 0);
+    *j->above += *j->bias;
+  } else if (g->symbol->kind == GT_SYMBOL_EXP) {
+    g->value[GT_CONSTANT_C] *= exp(*j->bias);
+  } else {
+    if (g->symbol->kind == GT_SYMBOL_POWER || g->symbol->kind == GT_SYMBOL_LOG) settle_scale(j);
+    return;
+  }
+  if (g->symbol->kind == GT_SYMBOL_LINE) fix(g, GT_CONSTANT_C, 1);
+  *j->bias = 0;
+  *j->bias_fixed = true;
+}
+
+static int readers(const gt_symbolic *s, int layer, int node) {
+  int count = 0;
+  for (int e = 0; e < s->edges; e++) count += s->edge[e].layer == layer && s->edge[e].from == node;
+  return count;
+}
+
+/* Signs, where a function is odd or even, and the phase of a wave. */
+static void turn(gt_symbolic *s, gt_symbolic_edge *g) {
+  double *v = g->value;
+  if (!(g->symbol->free & GT_SYMBOL_A) || g->fixed[GT_CONSTANT_A]) return;
+  const gt_symbol_kind kind = g->symbol->kind;
+  if (v[GT_CONSTANT_A] < 0 && kind != GT_SYMBOL_EXP) {
+    v[GT_CONSTANT_A] = -v[GT_CONSTANT_A];
+    v[GT_CONSTANT_B] = -v[GT_CONSTANT_B];
+    const bool odd = kind == GT_SYMBOL_ODD || (kind == GT_SYMBOL_PERIODIC && !gt_symbol_value(g->symbol, 0));
+    if (kind == GT_SYMBOL_STEP) s->bias[g->layer + 1][g->to] += v[GT_CONSTANT_C];
+    if (odd || kind == GT_SYMBOL_STEP) v[GT_CONSTANT_C] = -v[GT_CONSTANT_C];
+  }
+  if (kind != GT_SYMBOL_PERIODIC) return;
+  const double turns = floor(v[GT_CONSTANT_B] / pi + 0.5 + 1e-9); /* to within half a turn of pi */
+  v[GT_CONSTANT_B] -= turns * pi;
+  if (fmod(fabs(turns), 2) == 1) v[GT_CONSTANT_C] = -v[GT_CONSTANT_C];
+}
+
+void gt_symbolic_normalise(gt_symbolic *s) {
+  for (int e = s->edges; e-- > 0;) { /* from the outputs down: a node's edges in are whole when it is met */
+    gt_symbolic_edge *g = &s->edge[e];
+    if (!g->layer || readers(s, g->layer, g->from) != 1) continue;
+    const joint j = {s, g, &s->bias[g->layer][g->from], &s->bias[g->layer + 1][g->to],
+                     &s->bias_fixed[g->layer][g->from]};
+    take_inside(&j);
+  }
+  for (int e = 0; e < s->edges; e++) turn(s, &s->edge[e]);
+}

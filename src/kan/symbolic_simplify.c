@@ -1,0 +1,89 @@
+/* Nodes and edges that a network can do without: such as two that take away from each other what they add. */
+#include "kan/symbolic.h"
+#include <math.h>
+#include <string.h>
+
+enum { FIT_STEPS = 60 };
+static const double growth = 1.02, rounding = 1e-13; /* of the sum, and of the variation: what may be lost */
+
+static void remove_edge(gt_symbolic *s, int index) {
+  memmove(s->edge + index, s->edge + index + 1, (size_t)(s->edges - index - 1) * sizeof *s->edge);
+  s->edges--;
+}
+
+static int count_edges(const gt_symbolic *s, int layer, int node, bool leads_out) {
+  int count = 0;
+  for (int e = 0; e < s->edges; e++) {
+    const gt_symbolic_edge *g = &s->edge[e];
+    count += leads_out ? g->layer == layer && g->from == node : g->layer + 1 == layer && g->to == node;
+  }
+  return count;
+}
+
+/* An edge out of a node that nothing leads into is a constant. */
+static bool is_constant(const gt_symbolic *s, const gt_symbolic_edge *g) {
+  return g->layer && !count_edges(s, g->layer, g->from, false);
+}
+
+/* What leads nowhere goes, and what comes from nowhere becomes a part of the constant of its node. */
+static void drop_loose_ends(gt_symbolic *s) {
+  for (bool again = true; again;) {
+    again = false;
+    for (int e = s->edges; e-- > 0;) {
+      const gt_symbolic_edge *g = &s->edge[e];
+      const bool constant = is_constant(s, g), last = g->layer + 1 == s->layers;
+      if (!constant && (last || count_edges(s, g->layer + 1, g->to, true))) continue;
+      if (constant) {
+        const double u = g->value[GT_CONSTANT_A] * s->bias[g->layer][g->from] + g->value[GT_CONSTANT_B];
+        s->bias[g->layer + 1][g->to] += g->value[GT_CONSTANT_C] * gt_symbol_value(g->symbol, u);
+      }
+      remove_edge(s, e);
+      again = true;
+    }
+  }
+  for (int l = 1; l < s->layers; l++)
+    for (int n = 0; n < s->width[l]; n++)
+      if (!count_edges(s, l, n, true)) s->bias_fixed[l][n] = true;
+}
+
+static bool is_enough(gt_symbolic *trial, const gt_symbolic_data *data, double *sum) {
+  if (!trial->edges) return false;
+  const double now = gt_symbolic_fit(trial, data, FIT_STEPS);
+  const bool ok = now <= *sum * growth + rounding * data->variation;
+  if (ok) *sum = fmax(now, 0.5 * *sum);
+  return ok;
+}
+
+/* Tries to do without an edge, or (edge < 0) without a node. */
+static bool try_without(gt_symbolic *s, const gt_symbolic_data *data, double *sum, int edge, int layer,
+                        int node) {
+  gt_arena arena;
+  gt_arena_init(&arena);
+  gt_symbolic trial = gt_symbolic_copy(&arena, s);
+  for (int e = trial.edges; e-- > 0;) {
+    const gt_symbolic_edge *g = &trial.edge[e];
+    if (e == edge || (edge < 0 && g->layer == layer && g->from == node)) remove_edge(&trial, e);
+  }
+  drop_loose_ends(&trial);
+  const bool ok = is_enough(&trial, data, sum);
+  if (ok) {
+    const gt_symbolic kept = gt_symbolic_copy(&s->arena, &trial);
+    s->edge = kept.edge;
+    s->edges = kept.edges;
+    s->bias = kept.bias;
+    s->bias_fixed = kept.bias_fixed;
+  }
+  gt_arena_finish(&arena);
+  return ok;
+}
+
+bool gt_symbolic_simplify(gt_symbolic *s, const gt_symbolic_data *data) {
+  double sum = gt_symbolic_sum(s, data);
+  bool any = false;
+  for (int l = 1; l < s->layers; l++)
+    for (int n = 0; n < s->width[l]; n++)
+      if (count_edges(s, l, n, true)) any |= try_without(s, data, &sum, -1, l, n);
+  for (int e = s->edges; e-- > 0;)
+    if (e < s->edges) any |= try_without(s, data, &sum, e, 0, 0);
+  return any;
+}

@@ -1,0 +1,179 @@
+/* Where functions stand, if not all inputs have them in the same places: centres and inverse widths that are
+ * learned, as in FasterKAN and SincKAN but for each input; frequencies likewise; and knots that follow the
+ * distribution of what an input takes in (pykan's update_grid_from_samples: Liu et al., 2024, section 2.4).
+ */
+#include "layer/kan/kan_grid.h"
+#include "base/memory.h"
+#include "layer/kan/kan_layer.h"
+#include "layer/kan/spline.h"
+#include "op/core.h"
+#include "op/elementwise.h"
+#include "op/kan/basis.h"
+#include "op/move.h"
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* --- how they begin ------------------------------------------------------------------------------------- */
+
+typedef struct ladder { /* row k: start + k * step, for all inputs */
+  double start, step;
+} ladder;
+
+static void fill_ladder(const void *settings, const char *name, gt_shape shape, uint64_t seed, float *out) {
+  const ladder *l = settings;
+  (void)name;
+  (void)seed;
+  for (int64_t k = 0; k < shape.dim[0]; k++)
+    for (int64_t i = 0; i < shape.dim[1]; i++)
+      out[k * shape.dim[1] + i] = (float)(l->start + (double)k * l->step);
+}
+
+static const ladder *ladder_of(gt_arena *arena, double start, double step) {
+  ladder *l = GT_NEW(arena, ladder);
+  *l = (ladder){start, step};
+  return l;
+}
+
+static void fill_rows(const void *config, gt_shape shape, const gt_init_stream *stream, float *out) {
+  (void)stream;
+  fill_ladder(config, NULL, shape, 0, out);
+}
+
+/* A parameter whose rows begin as a ladder. */
+static gt_id learned(gt_build *build, const char *name, gt_shape shape, double start, double step) {
+  static const gt_init_type type = {
+      .name = "ladder", .help = "evenly apart", .min_rank = 2, .fill = fill_rows};
+  gt_init *init = GT_NEW(build->arena, gt_init);
+  *init = (gt_init){.type = &type, .config = ladder_of(build->arena, start, step)};
+  return gt_build_parameter(build, name, shape, init);
+}
+
+/* The same, not learned. */
+static gt_id fixed(gt_build *build, gt_shape shape, double start, double step) {
+  gt_graph *graph = build->graph;
+  if (step == 0) return gt_expand(graph, gt_constant(graph, start), shape);
+  gt_id *row = GT_NEW_N(build->arena, gt_id, shape.dim[0]);
+  for (int64_t k = 0; k < shape.dim[0]; k++)
+    row[k] = gt_expand(graph, gt_constant(graph, start + (double)k * step), gt_shape_2(1, shape.dim[1]));
+  return gt_concatenate(graph, row, (int)shape.dim[0], 0);
+}
+
+static gt_id places(gt_build *build, const gt_kan_choice *o, const gt_kan_attribute *a, int64_t inputs) {
+  const gt_shape shape = gt_shape_2(a->terms, inputs);
+  if (a->basis == GT_BASIS_FOURIER) {
+    const gt_id waves = learned(build, "frequencies", gt_shape_2(a->terms / 2, inputs), 1, 1);
+    const gt_id parts[3] = {fixed(build, shape, 0, 0), waves, waves};
+    return gt_concatenate(build->graph, parts, 3, 0);
+  }
+  const double apart = 1 / (double)a->inverse;
+  const double scale = o->config->width > 0 ? 1 / o->config->width : (double)a->inverse;
+  const gt_id parts[2] = {
+      o->centres ? learned(build, "centres", shape, o->low, apart) : fixed(build, shape, o->low, apart),
+      o->widths ? learned(build, "scales", shape, scale, 0) : fixed(build, shape, scale, 0)};
+  return gt_concatenate(build->graph, parts, 2, 0);
+}
+
+gt_id gt_kan_numbers(gt_build *build, const gt_kan_choice *o, const gt_kan_attribute *a, int64_t inputs) {
+  if (a->placed) return places(build, o, a, inputs);
+  if (a->basis != GT_BASIS_KNOTS) return GT_NONE;
+  const double step = (o->high - o->low) / o->grid;
+  gt_kan_attribute *form = GT_NEW(build->arena, gt_kan_attribute);
+  *form = *a;
+  const gt_fill fill = {.write = fill_ladder,
+                        .settings = ladder_of(build->arena, o->low - (double)o->degree * step, step)};
+  return gt_build_filled_state(build, "knots", gt_shape_2(gt_kan_behind(a), inputs), fill, form);
+}
+
+/* --- how knots follow ----------------------------------------------------------------------------------- */
+
+typedef struct following {
+  gt_kan_attribute a;
+  int64_t inputs, units;
+  double blend;
+} following;
+
+void gt_kan_extend(double *knot, uint32_t cells, uint32_t degree) {
+  const double step = (knot[degree + cells] - knot[degree]) / cells;
+  for (uint32_t k = 1; k <= degree; k++) {
+    knot[degree - k] = knot[degree] - k * step;
+    knot[degree + cells + k] = knot[degree + cells] + k * step;
+  }
+}
+
+static int compare(const void *a, const void *b) {
+  const float x = *(const float *)a, y = *(const float *)b;
+  return (x > y) - (x < y);
+}
+
+/* Of sorted values, which share of them is smaller; between two, in proportion. */
+static double quantile(const float *sorted, int64_t count, double share) {
+  const double at = share * (double)(count - 1);
+  const int64_t k = (int64_t)at < count - 2 ? (int64_t)at : count - 2;
+  return (double)sorted[k] + (at - (double)k) * ((double)sorted[k + 1] - (double)sorted[k]);
+}
+
+/* The new knots; false: an input that says nothing keeps its own. */
+static bool find_knots(const following *f, float *value, int64_t count, double *knot) {
+  const uint32_t degree = f->a.degree, cells = f->a.terms - degree;
+  qsort(value, (size_t)count, sizeof *value, compare);
+  const double low = (double)value[0], high = (double)value[count - 1];
+  if (count < 2 || !(high - low > 1e-5 * (1 + fabs(low) + fabs(high))) || !isfinite(high - low)) return false;
+  for (uint32_t k = 0; k <= cells; k++) {
+    const double share = (double)k / cells, even = low + share * (high - low);
+    knot[degree + k] = f->blend * even + (1 - f->blend) * quantile(value, count, share);
+  }
+  gt_kan_extend(knot, cells, degree);
+  return true;
+}
+
+static float *layer_values(const gt_slot_values *values, const char *before, const char *layer,
+                           const char *name) {
+  char text[1024];
+  return snprintf(text, sizeof text, "%s%s.%s", before, layer, name) < (int)sizeof text
+             ? values->of(values, text)
+             : NULL;
+}
+
+/* Coefficients, and their moving average where there is one, go with the knots; an optimizer's moments stay.
+ */
+static void adapt(const gt_adaptation *adaptation, const float *sample, int64_t rows,
+                  const gt_slot_values *values) {
+  const following *f = adaptation->settings;
+  const int64_t knots = gt_kan_behind(&f->a);
+  float *knot = layer_values(values, "", adaptation->layer, "knots");
+  float *coefficients[2] = {layer_values(values, "", adaptation->layer, "coefficients"),
+                            layer_values(values, GT_AVERAGE_VARIABLE "/", adaptation->layer, "coefficients")};
+  float *column = gt_alloc(sizeof *column * (size_t)rows);
+  double *before = gt_alloc(sizeof *before * (size_t)knots), *now = gt_alloc(sizeof *now * (size_t)knots);
+  for (int64_t i = 0; i < f->inputs; i++) {
+    for (int64_t r = 0; r < rows; r++) column[r] = sample[r * f->inputs + i];
+    if (!find_knots(f, column, rows, now)) continue;
+    for (int64_t k = 0; k < knots; k++) before[k] = (double)knot[k * f->inputs + i];
+    /* As they are kept, for the coefficients to fit these. */
+    for (int64_t k = 0; k < knots; k++) now[k] = (double)(knot[k * f->inputs + i] = (float)now[k]);
+    const gt_kan_turn turn = {&f->a, &f->a, before, now, i, f->units};
+    for (int which = 0; which < 2; which++)
+      if (coefficients[which]) gt_kan_turn_input(&turn, coefficients[which], coefficients[which]);
+  }
+  free(column);
+  free(before);
+  free(now);
+}
+
+void gt_kan_follow(gt_build *build, const gt_kan_choice *o, const gt_kan_attribute *a, gt_id x) {
+  const gt_kan_grid_update *update = &o->config->grid_update;
+  const gt_shape shape = gt_node_at(build->graph, x)->shape;
+  const int64_t every = update->every ? update->every : 5;
+  following *f = GT_NEW(build->arena, following);
+  *f = (following){.a = *a,
+                   .inputs = shape.dim[shape.rank - 1],
+                   .units = o->config->units,
+                   .blend = update->blend > 0 ? update->blend : 0.02};
+  gt_build_adapt(build, (gt_adaptation){.sample = x,
+                                        .every = every,
+                                        .until = update->until ? update->until : 10 * every,
+                                        .settings = f,
+                                        .adapt = adapt});
+}

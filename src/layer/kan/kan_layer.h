@@ -1,0 +1,141 @@
+/* What KAN layers have in common: their settings, and the functions over the last axis that follow from them.
+ */
+#ifndef GT_LAYER_KAN_LAYER_H
+#define GT_LAYER_KAN_LAYER_H
+#include "layer/layer.h"
+#include "op/kan/kan.h"
+
+typedef struct gt_kan_grid_update {
+  int64_t every, until;
+  double blend;
+} gt_kan_grid_update;
+
+typedef struct gt_kan_config {
+  int64_t units, grid, degree;
+  const char *basis, *base, *input_norm, *edge_size;
+  gt_floats range;
+  double width, alpha, beta, noise, scale_base, scale_spline, l1, entropy, smoothness;
+  bool spline_scale, bias, mask, learn_centres, learn_widths, learn_frequencies;
+  gt_kan_grid_update grid_update;
+  const gt_spec *init;
+} gt_kan_config;
+
+/* The rows of a layer's schema whose settings begin with a gt_kan_config, but for `units`. */
+enum { GT_KAN_MOST_GRID = 4096, GT_KAN_MOST_DEGREE = 64, GT_KAN_MOST_UNITS = 1 << 24 };
+extern const char *const gt_kan_bases[], *const gt_kan_base_names[], *const gt_kan_norm_names[],
+                                                                         *const gt_kan_edge_sizes[];
+extern const gt_schema gt_kan_grid_update_schema;
+#define GT_KAN_ROW(...) GT_ROW(gt_kan_config, __VA_ARGS__)
+#define GT_KAN_ROWS                                                                                                    \
+  GT_KAN_ROW(basis, GT_FIELD_CHOICE, .fallback = "bspline", .choices = gt_kan_bases,                                   \
+             .help = "functions that an input goes through"),                                                          \
+      GT_KAN_ROW(                                                                                                      \
+          grid, GT_FIELD_INT, .min = 1, .max = GT_KAN_MOST_GRID,                                                       \
+          .help =                                                                                                      \
+              "cells of the range (bspline, piecewise_linear: 5), centres in it (rbf, rswaf, sinc, wavelet: 8), "      \
+              "frequencies (fourier: 5)"),                                                                             \
+      GT_KAN_ROW(degree, GT_FIELD_INT, .min = 0, .max = GT_KAN_MOST_DEGREE,                                            \
+                 .help = "of splines (3, at most 9), highest of polynomials (4)"),                                     \
+      GT_KAN_ROW(range, GT_FIELD_FLOATS,                                                                               \
+                 .help = "ends of the grid (default: [-1, 1], of rbf, rswaf, sinc and wavelet [-2, 2])"),              \
+      GT_KAN_ROW(width, GT_FIELD_FLOAT, .min = 0, .max = 1e6, .flags = GT_FIELD_OPEN_MIN,                              \
+                 .help = "of rbf, rswaf and wavelet (default: the centres' distance)"),                                \
+      GT_KAN_ROW(alpha, GT_FIELD_FLOAT, .min = -1, .max = 100, .flags = GT_FIELD_OPEN_MIN,                             \
+                 .help = "exponent of jacobi (default: 1)"),                                                           \
+      GT_KAN_ROW(beta, GT_FIELD_FLOAT, .min = -1, .max = 100, .flags = GT_FIELD_OPEN_MIN,                              \
+                 .help = "the other exponent of jacobi (default: 1)"),                                                 \
+      GT_KAN_ROW(                                                                                                      \
+          input_norm, GT_FIELD_CHOICE, .choices = gt_kan_norm_names,                                                   \
+          .help =                                                                                                      \
+              "before the functions (default: tanh of chebyshev, legendre, hermite and jacobi, layer_norm of rbf "     \
+              "and rswaf, else none)"),                                                                                \
+      GT_KAN_ROW(                                                                                                      \
+          base, GT_FIELD_CHOICE, .choices = gt_kan_base_names,                                                         \
+          .help =                                                                                                      \
+              "activation of a linear branch beside the functions (default: silu of bspline and rbf, else none)"),     \
+      GT_KAN_ROW(bias, GT_FIELD_BOOL, .help = "add a bias (default: true of rbf and fourier)"),                        \
+      GT_KAN_ROW(                                                                                                      \
+          spline_scale, GT_FIELD_BOOL,                                                                                 \
+          .help = "learn a factor on the functions of each pair of input and output, too (default: true of "           \
+                  "bspline)"),                                                                                         \
+      GT_KAN_ROW(noise, GT_FIELD_FLOAT, .min = 0, .max = 1e6,                                                          \
+                 .help = "of bspline: spread of initial values, times the grid's cells (default: 0.1)"),               \
+      GT_KAN_ROW(scale_spline, GT_FIELD_FLOAT, .fallback = "1", .min = 0, .max = 1e6,                                  \
+                 .help = "factor on initial coefficients, or on the spread of an initial spline_scale"),               \
+      GT_KAN_ROW(                                                                                                      \
+          scale_base, GT_FIELD_FLOAT, .fallback = "1", .min = 0, .max = 1e6,                                           \
+          .help =                                                                                                      \
+              "of the base branch's initial weights: uniform within sqrt(6 / ((1 + 5 scale^2) inputs))"),              \
+      GT_KAN_ROW(                                                                                                      \
+          learn_centres, GT_FIELD_BOOL,                                                                                \
+          .help =                                                                                                      \
+              "of rbf, rswaf, wavelet and sinc: learn where functions stand, for each input (default: false)"),        \
+      GT_KAN_ROW(learn_widths, GT_FIELD_BOOL,                                                                          \
+                 .help = "of the same: learn how wide they are, for each input (default: false)"),                     \
+      GT_KAN_ROW(learn_frequencies, GT_FIELD_BOOL,                                                                     \
+                 .help = "of fourier: learn the frequencies, for each input (default: false)"),                        \
+      GT_KAN_ROW(grid_update, GT_FIELD_MAP, .sub = &gt_kan_grid_update_schema,                                         \
+                 .help =                                                                                               \
+                     "of bspline: knots that follow the distribution of each input (default: they stay)"),             \
+      GT_KAN_ROW(l1, GT_FIELD_FLOAT, .min = 0, .max = 1e6,                                                             \
+                 .help = "training adds this times the sum of all edges' sizes to the loss (default: 0)"),             \
+      GT_KAN_ROW(entropy, GT_FIELD_FLOAT, .min = 0, .max = 1e6,                                                        \
+                 .help = "… and this times the entropy of their sizes as shares of that sum (default: 0)"),            \
+      GT_KAN_ROW(                                                                                                      \
+          edge_size, GT_FIELD_CHOICE, .choices = gt_kan_edge_sizes,                                                    \
+          .help =                                                                                                      \
+              "what both measure: the mean absolute activation over the batch, or coefficient, as efficient-kan does " \
+              "(default: activation)"),                                                                                \
+      GT_KAN_ROW(                                                                                                      \
+          smoothness, GT_FIELD_FLOAT, .min = 0, .max = 1e6,                                                            \
+          .help =                                                                                                      \
+              "… and this times the sum over all edges of the mean difference of neighbouring coefficients "         \
+              "(default: 0)"),                                                                                         \
+      GT_KAN_ROW(                                                                                                      \
+          mask, GT_FIELD_BOOL,                                                                                         \
+          .help = "each pair of input and output has a factor, 1 or 0, that pruning sets (default: false)"),           \
+      GT_KAN_ROW(init, GT_FIELD_NODE, .help = "initial coefficients (default: as the basis' source begins)")
+
+typedef struct gt_kan_form { /* what a basis has, and its defaults */
+  unsigned uses;
+  uint32_t grid, degree;
+  double reach; /* of the range, to either side */
+  const char *norm, *base;
+  bool bias, scale;
+} gt_kan_form;
+
+typedef struct gt_kan_choice { /* what a layer is, defaults filled in */
+  const gt_kan_config *config;
+  uint32_t basis, grid, degree;
+  double low, high, alpha, beta, noise;
+  const gt_kan_form *form;
+  const char *norm, *base;
+  bool bias, scale, adapts, centres, widths;
+} gt_kan_choice;
+
+/* False after reporting. */
+bool gt_kan_read(gt_build *build, const gt_kan_config *config, gt_kan_choice *choice);
+/* The layer over the last axis of x; GT_NONE after reporting. */
+gt_id gt_kan_apply(gt_build *build, const gt_kan_choice *choice, gt_id x);
+
+/* --- parts of it ---------------------------------------------------------------------------------------- */
+
+/* An edge leads from an input to an output: its coefficients, with the factor on them, and what it takes in.
+ */
+typedef struct gt_kan_edges {
+  const gt_kan_attribute *attribute;
+  int64_t inputs, units;
+  gt_id x;            /* what the functions read: [lines, inputs], and what lies behind */
+  gt_id coefficients; /* [blocks, functions, inputs of a block, outputs] */
+  gt_id active,
+      base_weight; /* of a branch beside them: what its weights [inputs, outputs] are multiplied with */
+} gt_kan_edges;
+/* Adds the penalties that the settings ask for. Names: Liu et al., 2024, 2.17 to 2.20. */
+void gt_kan_penalise(gt_build *build, const gt_kan_config *config, const gt_kan_edges *edges);
+
+/* The numbers behind x, for functions that do not stand on one grid; GT_NONE: they do. */
+gt_id gt_kan_numbers(gt_build *build, const gt_kan_choice *choice, const gt_kan_attribute *attribute,
+                     int64_t inputs);
+/* Has the knots follow x. */
+void gt_kan_follow(gt_build *build, const gt_kan_choice *choice, const gt_kan_attribute *attribute, gt_id x);
+#endif

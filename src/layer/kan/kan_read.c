@@ -1,0 +1,119 @@
+#include "layer/kan/kan_host.h"
+#include "layer/kan/kan_layer.h"
+#include "op/kan/basis.h"
+#include <math.h>
+#include <string.h>
+
+#define BASIS_NAME(number, name, function) #name,
+const char *const gt_kan_bases[] = {GT_BASES(BASIS_NAME) NULL};
+const char *const gt_kan_base_names[] = {"none", "silu", "identity", "relu", "gelu", "tanh", NULL};
+const char *const gt_kan_norm_names[] = {"none", "tanh", "layer_norm", NULL};
+const char *const gt_kan_edge_sizes[] = {"activation", "coefficient", NULL};
+
+static const gt_field update_fields[] = {
+    GT_ROW(
+        gt_kan_grid_update, every, GT_FIELD_INT, .min = 1, .max = 1e12,
+        .help =
+            "steps from one update to the next; the first comes before the first step of a phase (default: 5)"),
+    GT_ROW(gt_kan_grid_update, until, GT_FIELD_INT, .min = 1, .max = 1e12,
+           .help = "steps of a phase after which there are no more (default: ten times `every`)"),
+    GT_ROW(
+        gt_kan_grid_update, blend, GT_FIELD_FLOAT, .min = 1e-3, .max = 1,
+        .help =
+            "share of the even grid in the new one; the rest has as many samples in each cell (default: 0.02)"),
+    {.name = NULL},
+};
+const gt_schema gt_kan_grid_update_schema = {
+    .name = "grid_update", .help = "grids that follow the data", .fields = update_fields};
+
+enum {
+  USES_GRID = 1,
+  USES_DEGREE = 2,
+  USES_RANGE = 4,
+  USES_WIDTH = 8,
+  USES_EXPONENTS = 16,
+  USES_NOISE = 32,
+  USES_CENTRES = 64,
+  USES_FREQUENCIES = 128
+};
+
+#define SPLINES USES_GRID | USES_DEGREE | USES_RANGE | USES_NOISE
+#define BUMPS   USES_GRID | USES_RANGE | USES_WIDTH | USES_CENTRES
+#define POLYNOMIALS \
+  { USES_DEGREE, 0, 4, 1, "tanh", "none", false }
+static const gt_kan_form forms[] = {
+    [GT_BASIS_BSPLINE] = {SPLINES, 5, 3, 1, "none", "silu", false, true},
+    [GT_BASIS_PIECEWISE_LINEAR] = {USES_GRID | USES_RANGE, 5, 0, 1, "none", "none", false},
+    [GT_BASIS_FOURIER] = {USES_GRID | USES_FREQUENCIES, 5, 0, 1, "none", "none", true},
+    [GT_BASIS_CHEBYSHEV] = POLYNOMIALS,
+    [GT_BASIS_LEGENDRE] = POLYNOMIALS,
+    [GT_BASIS_HERMITE] = POLYNOMIALS,
+    [GT_BASIS_JACOBI] = {USES_DEGREE | USES_EXPONENTS, 0, 4, 1, "tanh", "none", false},
+    [GT_BASIS_RBF] = {BUMPS, 8, 0, 2, "layer_norm", "silu", true},
+    [GT_BASIS_RSWAF] = {BUMPS, 8, 0, 2, "layer_norm", "none", false},
+    [GT_BASIS_WAVELET] = {BUMPS, 8, 0, 2, "none", "none", false},
+    [GT_BASIS_SINC] = {USES_GRID | USES_RANGE | USES_CENTRES, 8, 0, 2, "none", "none", false},
+};
+
+static bool given(const gt_build *build, const char *key) {
+  return build->spec && build->spec->kind == GT_SPEC_MAP && gt_spec_find(build->spec, key);
+}
+
+/* Is a key set that this basis has no use for? */
+static bool check_uses(gt_build *build, const gt_kan_config *c, const gt_kan_form *f) {
+  static const struct {
+    unsigned use;
+    const char *key;
+  } keys[] = {{USES_GRID, "grid"},
+              {USES_DEGREE, "degree"},
+              {USES_RANGE, "range"},
+              {USES_WIDTH, "width"},
+              {USES_EXPONENTS, "alpha"},
+              {USES_EXPONENTS, "beta"},
+              {USES_NOISE, "noise"},
+              {USES_NOISE, "grid_update"},
+              {USES_CENTRES, "learn_centres"},
+              {USES_CENTRES, "learn_widths"},
+              {USES_FREQUENCIES, "learn_frequencies"}};
+  for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+    if (!(f->uses & keys[i].use) && given(build, keys[i].key)) {
+      gt_build_error(build, keys[i].key, "has '%s', which basis %s has no use for", keys[i].key, c->basis);
+      return false;
+    }
+  return true;
+}
+
+bool gt_kan_read(gt_build *build, const gt_kan_config *c, gt_kan_choice *o) {
+  *o = (gt_kan_choice){.config = c};
+  while (strcmp(gt_kan_bases[o->basis], c->basis)) o->basis++;
+  const gt_kan_form *f = o->form = &forms[o->basis];
+  if (!check_uses(build, c, f)) return false;
+  o->grid = given(build, "grid") ? (uint32_t)c->grid : f->grid;
+  o->degree = given(build, "degree") ? (uint32_t)c->degree : f->degree;
+  o->low = c->range.count ? c->range.items[0] : -f->reach;
+  o->high = c->range.count ? c->range.items[c->range.count - 1] : f->reach;
+  o->alpha = given(build, "alpha") ? c->alpha : 1;
+  o->beta = given(build, "beta") ? c->beta : 1;
+  o->noise = given(build, "noise") ? c->noise : 0.1;
+  o->norm = c->input_norm ? c->input_norm : f->norm;
+  o->base = c->base ? c->base : f->base;
+  o->bias = given(build, "bias") ? c->bias : f->bias;
+  o->scale = given(build, "spline_scale") ? c->spline_scale : f->scale;
+  o->adapts = given(build, "grid_update") && !gt_spec_is_null(gt_spec_find(build->spec, "grid_update"));
+  o->centres = c->learn_centres;
+  o->widths = c->learn_widths || c->learn_frequencies;
+  if (o->basis == GT_BASIS_BSPLINE && o->degree > GT_BASIS_MOST_DEGREE)
+    return !gt_build_error(build, "degree", "has splines of degree %u; %d is the highest", o->degree,
+                           (int)GT_BASIS_MOST_DEGREE);
+  if (c->range.count && (c->range.count != 2 || !(o->high - o->low > 0) || !isfinite(o->high - o->low)))
+    return !gt_build_error(build, "range", "needs two numbers in 'range', the smaller first");
+  return true;
+}
+
+gt_kan_beside gt_kan_beside_of(const void *config) {
+  const gt_kan_config *c = config;
+  uint32_t basis = 0;
+  while (strcmp(gt_kan_bases[basis], c->basis)) basis++;
+  return (gt_kan_beside){c->input_norm ? c->input_norm : forms[basis].norm,
+                         c->base ? c->base : forms[basis].base, c->width};
+}

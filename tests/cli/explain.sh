@@ -1,0 +1,97 @@
+#!/usr/bin/env bash
+# A Kolmogorov-Arnold network from training to a formula: pruned as a phase begins, whether the run is stopped or not; read, in
+# all the ways it is printed; drawn; and what cannot be pruned or read is refused.
+# shellcheck source=tests/support/cli.sh
+source "$(dirname "$0")/../support/cli.sh"
+
+cat > "$TEST_TMP/run.yaml" << 'YAML'
+seed: 4
+data: {formula: "exp(sin(pi*x0) + x1^2)", range: [-1, 1], samples: 400, test_samples: 400}
+model:
+  - kan: {units: 4, grid: 5, noise: 0.3, spline_scale: false}
+  - kan: {units: 1, grid: 5, noise: 0.3, spline_scale: false, range: [-3, 3]}
+loss: mse
+optimizer: {type: lbfgs, history_size: 100, tolerance_change: 0}
+train:
+  batch_size: 400
+  eval_every: 50
+  checkpoint: {every: 50, keep_last: 100}
+  phases: [{steps: 100}, {steps: 60, prune: {node: 5e-2, edge: 3e-2}}, {steps: 100, model.0.kan.grid: 10, model.1.kan.grid: 10}]
+YAML
+train() { "$GTRAIN" train "$TEST_TMP/run.yaml" --device "$DEVICE" --run-dir "$TEST_TMP/$1" "${@:2}"; }
+exits 0 "a run that prunes" train whole
+says "… says so" "pruned 'kan1': "
+model=$TEST_TMP/whole/model.bin
+"$GTRAIN" inspect "$model" > "$TEST_TMP/tensors"
+check "the model is narrower" grep -Eq 'kan1.mask +f32 +\[1, 1, 2, [1-3]\]' "$TEST_TMP/tensors"
+check "… in its config, too" sh -c "! grep -q 'units: 4' '$TEST_TMP/tensors'"
+exits 0 "what it was before is kept" "$GTRAIN" inspect "$TEST_TMP/whole/unpruned.bin"
+says "… as wide as it was" "units: 4"
+
+for checkpoint in "$TEST_TMP"/whole/checkpoints/*; do
+  step=${checkpoint##*/}
+  cp -r "$TEST_TMP/whole" "$TEST_TMP/again"
+  rm "$TEST_TMP/again/model.bin"
+  for later in "$TEST_TMP"/again/checkpoints/*; do [[ ${later##*/} > $step ]] && rm "$later"; done
+  exits 0 "gone on from $step" train again --resume --quiet
+  check "… to the same bytes" cmp "$model" "$TEST_TMP/again/model.bin"
+  rm -r "$TEST_TMP/again"
+done
+
+# The formula.
+exits 0 "the formula" "$GTRAIN" explain "$model" --fail-if 'rmse>1e-5'
+says "… is what the samples were made by" "exp(sin(pi*x0) + x1^2)"
+exits 0 "in LaTeX" "$GTRAIN" explain "$model" --latex
+says "… with its braces" 'e^{\sin\left(\pi \, x_{0}\right) + x_{1}^{2}}'
+exits 1 "a gate that fails" "$GTRAIN" explain "$model" --fail-if 'network_rmse>1e-9'
+exits 0 "as JSON" "$GTRAIN" explain "$model" --json
+says "… with its error" '"rmse":'
+exits 0 "with its edges" "$GTRAIN" explain "$model" --edges
+says "… and their scores" "edge kan1 0 -> 0, score "
+expression=$("$GTRAIN" explain "$model" --expression)
+sed "s/formula: \"[^\"]*\"/formula: \"$expression\"/" "$TEST_TMP/run.yaml" > "$TEST_TMP/told.yaml"
+exits 0 "the expression is a formula of data" "$GTRAIN" check "$TEST_TMP/told.yaml"
+cat > "$TEST_TMP/layer.yaml" << YAML
+data: {inputs: {x0: [0.5, 0.25], x1: [1, 0.5]}, targets: [[1], [2]]}
+model: [{expression: {expression: "$expression", from: [x0, x1]}}, {linear: 1}]
+YAML
+exits 0 "… and a layer" "$GTRAIN" check "$TEST_TMP/layer.yaml"
+exits 0 "of few functions" "$GTRAIN" explain "$model" --functions 'x,x^2,tanh'
+exits 2 "of one that there is not" "$GTRAIN" explain "$model" --functions x,bessel
+says "… says which" "'bessel'"
+
+# The network in double is the network: its error is what an evaluation finds, whatever the basis.
+for basis in 'bspline, base: tanh' 'chebyshev' 'fourier' 'rbf, input_norm: tanh' 'wavelet' 'piecewise_linear, base: identity' \
+  'bspline, grid_update: {every: 5}' 'sinc, learn_centres: true' 'rswaf, input_norm: none, learn_widths: true, width: 0.4' 'fourier, learn_frequencies: true'; do
+  name=${basis//[^a-z_]/}
+  sed "s/kan: {units: \([0-9]*\).*/kan: {units: \1, basis: $basis}/; /phases/d; /checkpoint/d; s/eval_every: 50/steps: 15/" \
+    "$TEST_TMP/run.yaml" > "$TEST_TMP/$name.yaml"
+  exits 0 "$basis" "$GTRAIN" train "$TEST_TMP/$name.yaml" --device "$DEVICE" --quiet --run-dir "$TEST_TMP/$name"
+  loss=$("$GTRAIN" eval "$TEST_TMP/$name/model.bin" --device "$DEVICE" --json | sed 's/.*"loss": *\([^,}]*\).*/\1/')
+  rmse=$("$GTRAIN" explain "$TEST_TMP/$name/model.bin" --functions x --json | sed 's/.*"network_rmse": *\([^,}]*\).*/\1/')
+  check "… has the error of an evaluation, $loss" awk -v l="$loss" -v r="$rmse" 'BEGIN { exit !(r * r > l * 0.9999 && r * r < l * 1.0001) }'
+done
+
+# The drawing.
+exits 0 "two networks and the formula are drawn" "$GTRAIN" explain "$TEST_TMP/whole/unpruned.bin" "$model" \
+  --svg "$TEST_TMP/a.svg" --png "$TEST_TMP/a.png"
+check "… as a PNG" sh -c "head -c 8 '$TEST_TMP/a.png' | od -An -tx1 | grep -q '89 50 4e 47 0d 0a 1a 0a'"
+check "… as an SVG, which names functions" sh -c "grep -q '>sin<' '$TEST_TMP/a.svg' && grep -q '>x^2<' '$TEST_TMP/a.svg' && grep -q '>exp<' '$TEST_TMP/a.svg'"
+check "… in whole elements" test "$(grep -c '<text' "$TEST_TMP/a.svg")" = "$(grep -c '</text>' "$TEST_TMP/a.svg")"
+exits 0 "only drawn" "$GTRAIN" explain "$TEST_TMP/whole/unpruned.bin" --no-formula --svg "$TEST_TMP/b.svg"
+check "… without a formula" sh -c "! grep -q formula '$TEST_TMP/b.svg'"
+
+# What is refused.
+refused() {
+  sed "$2" "$TEST_TMP/run.yaml" > "$TEST_TMP/bad.yaml"
+  exits 78 "$1" "$GTRAIN" check "$TEST_TMP/bad.yaml"
+  says "… says why" "$3"
+}
+refused "pruning what is not trained" 's/{steps: 100}/{steps: 100, prune: {}}/' "nothing is trained yet"
+refused "pruning what is no KAN" 's/^  - kan: {units: 1.*/  - linear: 1/; s/, model.1.kan.grid: 10//' "is no KAN layer"
+refused "an unknown limit" 's/edge: 3e-2/egde: 3e-2/' "did you mean 'edge'?"
+sed 's/^  - kan.*//; s/^model:/model: [{linear: 1}]/; /phases/d; s/eval_every: 50/steps: 2/' "$TEST_TMP/run.yaml" > "$TEST_TMP/linear.yaml"
+exits 0 "a model that is no KAN" "$GTRAIN" train "$TEST_TMP/linear.yaml" --device "$DEVICE" --quiet --run-dir "$TEST_TMP/linear"
+exits 65 "… is not explained" "$GTRAIN" explain "$TEST_TMP/linear/model.bin"
+says "… says which layer" "layer 'linear1' (linear) is another"
+finish

@@ -1,0 +1,103 @@
+/* Edges read as functions: each of the library is found by its own values, whatever stands inside and
+ * outside; least squares against known minima. */
+#include "kan/least.h"
+#include "kan_support.h"
+
+enum { SAMPLES = 300 };
+
+static double value(const gt_edge_fit *fit, double x) {
+  return fit->c * gt_symbol_value(fit->symbol, fit->a * x + fit->b) + fit->d;
+}
+
+/* Constants that keep the arguments where the function is defined, x in [-1, 1]. */
+static void constants_of(const gt_symbol *s, int variant, gt_edge_fit *known) {
+  const double sign = variant ? -1 : 1;
+  *known = (gt_edge_fit){.symbol = s, .a = 1, .b = 0, .c = 1.7 * sign, .d = -0.4};
+  if (s->free & GT_SYMBOL_A) known->a = variant ? 0.8 : 2.3;
+  if (s->free & GT_SYMBOL_B) known->b = variant ? -0.3 : 0.45;
+  if (s->kind == GT_SYMBOL_EXP) known->a *= sign;
+  if (s->free & GT_SYMBOL_SIGN) known->a = sign, known->b = 1.2;
+  if (s->kind == GT_SYMBOL_POWER && s->power < 0 && !(s->free & GT_SYMBOL_SIGN)) known->b = 1.5 * sign;
+  if (!strcmp(s->name, "arcsin")) known->a = 0.7, known->b = 0.1 * sign;
+  if (!strcmp(s->name, "tan")) known->a = 0.9, known->b = 0.2 * sign;
+}
+
+static void test_each_function_is_found(void **state) {
+  (void)state;
+  double *x = spread(SAMPLES, -1, 1), y[SAMPLES];
+  for (int i = 0; i < gt_symbol_count(); i++)
+    for (int variant = 0; variant < 2; variant++) {
+      gt_edge_fit known;
+      constants_of(gt_symbol_at(i), variant, &known);
+      for (int k = 0; k < SAMPLES; k++) y[k] = value(&known, x[k]);
+      const gt_edge_fit fit = gt_edge_fit_find(known.symbol, x, y, SAMPLES);
+      if (!(1 - fit.r2 < 1e-12))
+        fail_msg("%s, variant %d: 1 - r2 = %g with a %g b %g c %g d %g", known.symbol->name, variant,
+                 1 - fit.r2, fit.a, fit.b, fit.c, fit.d);
+      for (int k = 0; k < SAMPLES; k++) assert_true(fabs(value(&fit, x[k]) - y[k]) < 1e-5);
+    }
+  test_free(x);
+}
+
+/* By cost each function is itself, or one that is the same in simpler words. */
+static void test_the_right_function_costs_least(void **state) {
+  (void)state;
+  static const char *const same[][2] = {{"cos", "sin"}, {"sigmoid", "tanh"}};
+  double *x = spread(SAMPLES, -1, 1), y[SAMPLES];
+  for (int i = 0; i < gt_symbol_count(); i++) {
+    gt_edge_fit known, best = {0};
+    const char *wanted = gt_symbol_at(i)->name;
+    constants_of(gt_symbol_at(i), 0, &known);
+    for (int k = 0; k < SAMPLES; k++) y[k] = value(&known, x[k]);
+    for (int j = 0; j < gt_symbol_count(); j++) {
+      const gt_edge_fit fit = gt_edge_fit_find(gt_symbol_at(j), x, y, SAMPLES);
+      if (!best.symbol || gt_edge_fit_cost(&fit) < gt_edge_fit_cost(&best)) best = fit;
+    }
+    for (size_t k = 0; k < 2; k++)
+      if (!strcmp(wanted, same[k][0])) wanted = same[k][1];
+    assert_string_equal(best.symbol->name, wanted);
+  }
+  test_free(x);
+}
+
+static void test_slopes(void **state) {
+  (void)state;
+  for (int i = 0; i < gt_symbol_count(); i++) {
+    const gt_symbol *s = gt_symbol_at(i);
+    for (double u = 0.05; u < 0.9; u += 0.1) {
+      const double h = 1e-6, slope = (gt_symbol_value(s, u + h) - gt_symbol_value(s, u - h)) / (2 * h);
+      assert_true(fabs(slope - gt_symbol_slope(s, u)) < 1e-6 * (1 + fabs(slope)));
+    }
+  }
+}
+
+/* Rosenbrock's valley as two residuals: its only minimum is 0, at (1, 1). */
+static double valley(void *owner, const double *p, double *square, double *side) {
+  const double r[2] = {10 * (p[1] - p[0] * p[0]), 1 - p[0]}, by[2][2] = {{-20 * p[0], 10}, {-1, 0}};
+  ++*(int *)owner;
+  for (int k = 0; square && k < 2; k++)
+    for (int i = 0; i < 2; i++) {
+      side[i] += by[k][i] * r[k];
+      for (int j = 0; j <= i; j++) square[i * 2 + j] += by[k][i] * by[k][j];
+    }
+  return r[0] * r[0] + r[1] * r[1];
+}
+
+static void test_least_squares(void **state) {
+  (void)state;
+  int calls = 0;
+  double p[2] = {-1.2, 1};
+  const double sum = gt_least_squares(&(gt_least){2, &calls, valley}, p, 200);
+  assert_true(sum < 1e-24 && fabs(p[0] - 1) < 1e-10 && fabs(p[1] - 1) < 1e-10);
+  assert_true(calls < 200);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_each_function_is_found),
+      cmocka_unit_test(test_the_right_function_costs_least),
+      cmocka_unit_test(test_slopes),
+      cmocka_unit_test(test_least_squares),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

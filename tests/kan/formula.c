@@ -1,0 +1,161 @@
+/* Networks read as formulas: those of known functions come back as they were, word for word, as splines say
+ * them; and what is written is read back to the same values. */
+#include "base/formula.h"
+#include "kan/formula_text.h"
+#include "kan_support.h"
+
+static double line(double x) { return 0.7 * x; }
+static double sine(double x) { return 0.5 * sin(3.14159265358979 * x); }
+static double half_square(double x) { return 0.5 * x * x; }
+static double exp_twice(double x) { return exp(2 * x); }
+static double log_of(double x) { return 0.3 * log(x); }
+static double minus_log_of(double x) { return -0.3 * log(x); }
+static double exp_of(double x) { return exp(x / 0.3); }
+static double root_of(double x) { return 0.2 * sqrt(x); }
+static double fifth(double x) { return 0.2 * x; }
+static double root_again(double x) { return sqrt(5 * x); }
+static double tenth_square(double x) { return 0.1 * x * x; }
+static double inverse(double x) { return 2 / (1 + 10 * x); }
+static double bump(double x) { return 0.3 * exp(-4 * x * x); }
+static double minus_bump(double x) { return -0.3 * exp(-4 * x * x); }
+
+typedef struct known {
+  edge_function *in[4], *out;
+  int inputs;
+  double low, high;           /* of the inputs */
+  double node_low, node_high; /* of the node */
+  const char *formula;
+} known;
+
+static void read_back(const gt_symbolic *s, const double *x, const double *y, int inputs) {
+  static const char *const names[] = {"x0", "x1", "x2", "x3"};
+  gt_arena arena;
+  gt_formula_error error;
+  gt_arena_init(&arena);
+  const char *text = gt_symbolic_text(s, 0, GT_FORMULA_EXPRESSION, &arena);
+  const gt_formula *formula = gt_formula_parse(&arena, text, names, inputs, &error);
+  if (!formula) fail_msg("'%s': %s", text, error.message);
+  for (int k = 0; k < KNOWN_SAMPLES; k++) {
+    double own;
+    const double told = gt_formula_evaluate(formula, x + k * inputs);
+    gt_symbolic_evaluate(s, x + k * inputs, &own);
+    assert_true(fabs(told - own) < 1e-10 * (1 + fabs(own)));
+    assert_true(fabs(told - y[k]) < 1e-9 * (1 + fabs(y[k])));
+  }
+  gt_arena_finish(&arena);
+}
+
+static void check(const known *c) {
+  gt_kan_network n;
+  const int width[] = {c->inputs, 1, 1};
+  begin_network(&n, width, 2, c->low, c->high);
+  n.layer[1].basis = gt_kan_bspline(c->node_low, c->node_high, KNOWN_GRID, 3);
+  double *x = spread(KNOWN_SAMPLES * c->inputs, c->low, c->high), y[KNOWN_SAMPLES];
+  for (int i = 0; i < c->inputs; i++) set_edge(&n, 0, i, 0, c->in[i], c->low, c->high);
+  set_edge(&n, 1, 0, 0, c->out, c->node_low, c->node_high);
+  for (int k = 0; k < KNOWN_SAMPLES; k++) {
+    double sum = 0;
+    for (int i = 0; i < c->inputs; i++) sum += c->in[i](x[k * c->inputs + i]);
+    y[k] = c->out(sum);
+  }
+  gt_symbolic s;
+  gt_symbolic_report report;
+  gt_error error = {0};
+  gt_arena arena;
+  const gt_symbolic_data data = gt_symbolic_data_of(x, y, KNOWN_SAMPLES, c->inputs, 1);
+  gt_arena_init(&arena);
+  assert_true(gt_symbolic_find(&s, &n, x, &data, NULL, &report, &error));
+  gt_symbolic_normalise(&s);
+  gt_symbolic_snap(&s, &data);
+  assert_string_equal(gt_symbolic_text(&s, 0, GT_FORMULA_PLAIN, &arena), c->formula);
+  read_back(&s, x, y, c->inputs);
+  gt_symbolic_finish(&s);
+  gt_arena_finish(&arena);
+  gt_kan_network_finish(&n);
+  test_free(x);
+}
+
+static void test_known_formulas(void **state) {
+  (void)state;
+  static const known cases[] = {
+      {{sine, half_square}, exp_twice, 2, -1, 1, -0.5, 1, "exp(sin(pi*x0) + x1^2)"},
+      {{log_of, log_of, minus_log_of}, exp_of, 3, 0.5, 2, -0.7, 0.7, "x0*x1/x2"},
+      {{fifth, root_of}, root_again, 2, 0.1, 2, 0.08, 0.7, "sqrt(x0 + sqrt(x1))"},
+      {{tenth_square, tenth_square, tenth_square}, inverse, 3, -1, 1, 0, 0.3, "2/(x0^2 + x1^2 + x2^2 + 1)"},
+      {{line, line, line, line},
+       sine,
+       4,
+       -0.5,
+       0.5,
+       -1.4,
+       1.4,
+       "0.5*sin(7*pi/10*x0 + 7*pi/10*x1 + 7*pi/10*x2 + 7*pi/10*x3)"},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) check(&cases[i]);
+}
+
+/* Two nodes that take away from each other what they add go, and a third stays. */
+static void test_what_cancels_goes(void **state) {
+  (void)state;
+  const int width[] = {1, 3, 1};
+  gt_kan_network n;
+  begin_network(&n, width, 2, -1, 1);
+  double *x = spread(KNOWN_SAMPLES, -1, 1), y[KNOWN_SAMPLES];
+  set_edge(&n, 0, 0, 0, bump, -1, 1);
+  set_edge(&n, 0, 0, 1, minus_bump, -1, 1);
+  set_edge(&n, 0, 0, 2, half_square, -1, 1);
+  for (int k = 0; k < 3; k++) set_edge(&n, 1, k, 0, k == 2 ? sine : line, -1, 1);
+  for (int k = 0; k < KNOWN_SAMPLES; k++) y[k] = sine(half_square(x[k]));
+  gt_symbolic s;
+  gt_symbolic_report report;
+  gt_error error = {0};
+  gt_arena arena;
+  const gt_symbolic_data data = gt_symbolic_data_of(x, y, KNOWN_SAMPLES, 1, 1);
+  gt_arena_init(&arena);
+  assert_true(gt_symbolic_find(&s, &n, x, &data, NULL, &report, &error));
+  gt_symbolic_normalise(&s);
+  gt_symbolic_snap(&s, &data);
+  assert_int_equal(s.edges, 2);
+  assert_int_equal(report.rows, 6);
+  assert_string_equal(gt_symbolic_text(&s, 0, GT_FORMULA_PLAIN, &arena), "0.5*sin(pi/2*x0^2)");
+  assert_string_equal(gt_symbolic_text(&s, 0, GT_FORMULA_LATEX, &arena),
+                      "0.5 \\, \\sin\\left(\\frac{\\pi}{2} \\, x_{0}^{2}\\right)");
+  gt_symbolic_finish(&s);
+  gt_arena_finish(&arena);
+  gt_kan_network_finish(&n);
+  test_free(x);
+}
+
+static void test_numbers(void **state) {
+  (void)state;
+  static const struct {
+    double value;
+    const char *plain, *latex;
+  } cases[] = {{0, "0", "0"},
+               {1, "1", "1"},
+               {-2.5, "-2.5", "-2.5"},
+               {1.0 / 3, "1/3", "\\frac{1}{3}"},
+               {3.14159265358979323846, "pi", "\\pi"},
+               {-1.57079632679489661923, "-pi/2", "-\\frac{\\pi}{2}"},
+               {9.42477796076937971539, "3*pi", "3 \\pi"},
+               {0.07957747154594766788, "1/(4*pi)", "\\frac{1}{4 \\pi}"},
+               {2.82842712474619009760, "2*sqrt(2)", "2 \\sqrt{2}"},
+               {0.123456789, "0.123457", "0.123457"},
+               {1.5e-7, "1.5e-07", "1.5 \\cdot 10^{-7}"}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    char text[64];
+    gt_number_text(cases[i].value, 6, false, text);
+    assert_string_equal(text, cases[i].plain);
+    gt_number_text(cases[i].value, 6, true, text);
+    assert_string_equal(text, cases[i].latex);
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_known_formulas),
+      cmocka_unit_test(test_what_cancels_goes),
+      cmocka_unit_test(test_numbers),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

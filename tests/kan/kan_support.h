@@ -1,0 +1,69 @@
+/* Networks whose edges are known functions, as splines come to them by least squares. */
+#ifndef TESTS_KAN_SUPPORT_H
+#define TESTS_KAN_SUPPORT_H
+#include "kan/scores.h"
+#include "kan/symbolic.h"
+#include "layer/kan/kan_host.h"
+#include "layer/kan/spline.h"
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+typedef double edge_function(double x);
+
+enum { KNOWN_GRID = 20, KNOWN_POINTS = 200, KNOWN_SAMPLES = 400, MOST_LAYERS = 4 };
+
+static inline void begin_network(gt_kan_network *n, const int *width, int layers, double low, double high) {
+  *n = (gt_kan_network){.layers = layers};
+  gt_arena_init(&n->arena);
+  n->layer = GT_NEW_N(&n->arena, gt_kan_layer, layers);
+  for (int l = 0; l < layers; l++) {
+    gt_kan_layer *layer = &n->layer[l];
+    const size_t edges = (size_t)(width[l] * width[l + 1]);
+    layer->name = gt_arena_printf(&n->arena, "kan%d", l + 1);
+    layer->inputs = width[l];
+    layer->outputs = width[l + 1];
+    layer->basis = gt_kan_bspline(low, high, KNOWN_GRID, 3);
+    layer->coefficient = GT_NEW_N(&n->arena, double, edges * layer->basis.terms);
+    layer->edge = GT_NEW_N(&n->arena, bool, edges);
+  }
+}
+
+/* The edge becomes the function between low and high of the network's grids. */
+static inline void set_edge(gt_kan_network *n, int l, int from, int to, edge_function *function, double low,
+                            double high) {
+  gt_kan_layer *layer = &n->layer[l];
+  const uint32_t terms = layer->basis.terms;
+  const int edge = from * layer->outputs + to;
+  double *values = test_malloc(sizeof *values * KNOWN_POINTS * terms);
+  double *fit = test_malloc(sizeof *fit * KNOWN_POINTS * terms);
+  for (int k = 0; k < KNOWN_POINTS; k++)
+    gt_kan_functions(&layer->basis, NULL, low + (high - low) * (k + 0.5) / KNOWN_POINTS,
+                     values + (uint32_t)k * terms);
+  gt_pseudo_inverse(values, KNOWN_POINTS, terms, fit);
+  for (uint32_t t = 0; t < terms; t++)
+    for (int k = 0; k < KNOWN_POINTS; k++)
+      layer->coefficient[(uint32_t)edge * terms + t] +=
+          fit[t * KNOWN_POINTS + (uint32_t)k] * function(low + (high - low) * (k + 0.5) / KNOWN_POINTS);
+  layer->edge[edge] = true;
+  test_free(values);
+  test_free(fit);
+}
+
+/* Numbers in [low, high] that are spread as those of a small generator. */
+static inline double *spread(int64_t count, double low, double high) {
+  double *x = test_malloc(sizeof *x * (size_t)count);
+  uint32_t state = 12345;
+  for (int64_t k = 0; k < count; k++) {
+    state = state * 1664525u + 1013904223u;
+    x[k] = low + (high - low) * ((double)(state >> 8) + 0.5) / 16777216.0;
+  }
+  return x;
+}
+#endif

@@ -1,0 +1,143 @@
+/* Drawings: the SVG is well formed and has what it should, the PNG is read back by libpng with ink where a
+ * line or a letter is and none elsewhere. */
+#include "base/stream.h"
+#include "kan/picture.h"
+#include "kan_support.h"
+#include <stdio.h>
+#include <unistd.h>
+
+static double line(double x) { return x; }
+static double square(double x) { return x * x; }
+
+typedef struct drawn {
+  gt_kan_network network;
+  gt_kan_trace trace;
+  gt_kan_scores scores;
+  gt_panel panel;
+  gt_panels panels;
+  int width, height;
+} drawn;
+
+static const char *const names[] = {"x0", "a<b"};
+
+static void make(drawn *d) {
+  const int width[] = {2, 2, 1};
+  gt_error error = {0};
+  begin_network(&d->network, width, 2, -2, 2);
+  set_edge(&d->network, 0, 0, 0, line, -2, 2);
+  set_edge(&d->network, 0, 1, 0, square, -2, 2);
+  set_edge(&d->network, 1, 0, 0, line, -2, 2);
+  double *x = spread(2 * KNOWN_SAMPLES, -1, 1);
+  gt_kan_trace_run(&d->trace, &d->network, x, KNOWN_SAMPLES);
+  gt_kan_scores_find(&d->scores, &d->network, &d->trace);
+  test_free(x);
+  d->panel = (gt_panel){
+      .title = "[2, 2, 1]", .network = &d->network, .trace = &d->trace, .scores = &d->scores, .input = names};
+  d->panels = (gt_panels){&d->panel, 1};
+  assert_true(gt_panels_size(&d->panels, &d->width, &d->height, &error));
+}
+
+static void clear(drawn *d) {
+  gt_kan_scores_finish(&d->scores);
+  gt_kan_trace_finish(&d->trace);
+  gt_kan_network_finish(&d->network);
+}
+
+static int count(const char *text, const char *what) {
+  int found = 0;
+  for (const char *at = text; (at = strstr(at, what)); at += strlen(what)) found++;
+  return found;
+}
+
+static void test_svg(void **state) {
+  (void)state;
+  drawn d;
+  gt_text text = {0};
+  make(&d);
+  FILE *stream = gt_text_open(&text);
+  gt_draw_svg(gt_panels_draw, &d.panels, d.width, d.height, stream);
+  fputc(0, stream);
+  fclose(stream);
+  const char *svg = text.items;
+  assert_true(!strncmp(svg, "<svg ", 5) && !strcmp(svg + strlen(svg) - 7, "</svg>\n"));
+  /* Two lines and a frame of each of 6 edges, and a curve of the 3 that are there. */
+  assert_int_equal(count(svg, "<polyline "), 6 * 3 + 3);
+  assert_int_equal(count(svg, "stroke-dasharray"), 3 * 3);
+  assert_int_equal(count(svg, "<circle "), 5);
+  assert_int_equal(count(svg, "<text "), 4);
+  assert_int_equal(count(svg, "</text>"), 4);
+  assert_int_equal(count(svg, "a&lt;b"), 1);
+  assert_int_equal(count(svg, "nan") + count(svg, "inf"), 0);
+  assert_int_equal(count(svg, "\""), 2 * count(svg, "=\""));
+  free(text.items);
+  clear(&d);
+}
+
+static bool is_white(const gt_picture *p, int x, int y) {
+  const uint8_t *at = p->data + 3 * ((size_t)y * p->width + (size_t)x);
+  return at[0] == 255 && at[1] == 255 && at[2] == 255;
+}
+
+static int ink(const gt_picture *p, int left, int top, int right, int bottom) {
+  int found = 0;
+  for (int y = top; y < bottom; y++)
+    for (int x = left; x < right; x++) found += !is_white(p, x, y);
+  return found;
+}
+
+static void test_png(void **state) {
+  (void)state;
+  drawn d;
+  gt_picture back;
+  gt_error error = {0};
+  char path[] = "/tmp/picture-XXXXXX";
+  make(&d);
+  gt_picture picture = gt_draw_pixels(gt_panels_draw, &d.panels, d.width, d.height);
+  const int file = mkstemp(path);
+  assert_true(file >= 0 && !close(file));
+  assert_true(gt_png_write(path, &picture, &error) && gt_png_read(path, &back, &error));
+  assert_int_equal(remove(path), 0);
+  assert_int_equal(back.width, 2 * d.width);
+  assert_int_equal(back.height, 2 * d.height);
+  assert_memory_equal(back.data, picture.data, (size_t)back.width * back.height * 3);
+  const int width = (int)back.width, height = (int)back.height;
+  const int inked = ink(&back, 0, 0, width, height);
+  assert_true(inked > width * height / 100 && inked < width * height / 5);
+  assert_true(ink(&back, 0, 0, width, 60) > 100);    /* the title */
+  assert_int_equal(ink(&back, 0, 0, 10, height), 0); /* the margins */
+  assert_int_equal(ink(&back, 0, height - 20, width, height), 0);
+  gt_picture_finish(&back);
+  gt_picture_finish(&picture);
+  clear(&d);
+}
+
+static void stroke(gt_pen *pen, const void *picture) {
+  const gt_point ends[] = {{10, 20}, {40, 20}};
+  (void)picture;
+  pen->curve(pen, ends, 2, (gt_ink){0x102030, 2, false});
+  pen->disc(pen, (gt_point){25, 40}, 5, 0xff0000);
+}
+
+/* A line of 2 units is 4 pixels wide, of its very colour; a disc has its area. */
+static void test_coverage(void **state) {
+  (void)state;
+  gt_picture p = gt_draw_pixels(stroke, NULL, 50, 50);
+  const uint8_t *middle = p.data + 3 * (40 * p.width + 50);
+  assert_true(middle[0] == 0x10 && middle[1] == 0x20 && middle[2] == 0x30);
+  assert_int_equal(ink(&p, 50, 0, 51, 60), 4);
+  assert_int_equal(ink(&p, 0, 0, 17, 60), 0);
+  double area = 0;
+  for (int y = 60; y < 100; y++)
+    for (int x = 0; x < 100; x++) area += 1 - p.data[3 * ((size_t)y * p.width + (size_t)x) + 1] / 255.0;
+  assert_true(fabs(area - 3.14159 * 100) < 4);
+  gt_picture_finish(&p);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_svg),
+      cmocka_unit_test(test_png),
+      cmocka_unit_test(test_coverage),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,87 @@
+/* Which nodes and edges of known networks matter, and what pruning leaves of them. */
+#include "kan_support.h"
+
+static double line(double x) { return x; }
+static double tenth(double x) { return 0.1 * x; }
+static double faint(double x) { return 0.001 * x; }
+static double flat(double x) { return 0.5 + 0 * x; }
+
+/* [2, 3, 1]: node 0 takes both inputs, the second faintly; node 1 is faint itself; node 2 leads nowhere. */
+static void make(gt_kan_network *n, gt_kan_trace *trace, gt_kan_scores *scores) {
+  const int width[] = {2, 3, 1};
+  begin_network(n, width, 2, -2, 2);
+  set_edge(n, 0, 0, 0, line, -2, 2);
+  set_edge(n, 0, 1, 0, tenth, -2, 2);
+  set_edge(n, 0, 0, 1, faint, -2, 2);
+  set_edge(n, 0, 1, 2, line, -2, 2);
+  set_edge(n, 1, 0, 0, line, -2, 2);
+  set_edge(n, 1, 1, 0, line, -2, 2);
+  set_edge(n, 1, 2, 0, flat, -2, 2);
+  double *x = spread(2 * KNOWN_SAMPLES, -1, 1);
+  gt_kan_trace_run(trace, n, x, KNOWN_SAMPLES);
+  gt_kan_scores_find(scores, n, trace);
+  test_free(x);
+}
+
+static void clear(gt_kan_network *n, gt_kan_trace *trace, gt_kan_scores *scores) {
+  gt_kan_scores_finish(scores);
+  gt_kan_trace_finish(trace);
+  gt_kan_network_finish(n);
+}
+
+static bool near(double a, double b) { return fabs(a - b) < 0.02; }
+
+static void test_scores(void **state) {
+  (void)state;
+  gt_kan_network n;
+  gt_kan_trace trace;
+  gt_kan_scores scores;
+  make(&n, &trace, &scores);
+  assert_true(scores.node[2][0] == 1);
+  assert_true(near(scores.edge[1][0], 1) && near(scores.edge[1][1], 0.001) && near(scores.edge[1][2], 0));
+  assert_true(near(scores.edge[0][0], 1) && near(scores.edge[0][3], 0.1));
+  assert_true(near(scores.node[0][0], 1) && near(scores.node[0][1], 0.1));
+  for (int64_t k = 0; k < KNOWN_SAMPLES; k++) {
+    const double *in = trace.node[0], *out = trace.node[2];
+    const double wanted = 1.001 * in[k] + 0.1 * in[KNOWN_SAMPLES + k] + 0.5;
+    assert_true(fabs(out[k] - wanted) < 1e-9);
+  }
+  clear(&n, &trace, &scores);
+}
+
+static void test_what_is_kept(void **state) {
+  (void)state;
+  gt_kan_network n;
+  gt_kan_trace trace;
+  gt_kan_scores scores;
+  gt_kan_kept kept;
+  make(&n, &trace, &scores);
+  gt_kan_choose(&kept, &n, &scores, (gt_kan_limits){1e-2, 3e-2, 0});
+  assert_true(kept.node[1][0] && !kept.node[1][1] && !kept.node[1][2]);
+  assert_true(kept.edge[0][0] && kept.edge[0][3] && !kept.edge[0][1] && kept.edge[1][0]);
+  assert_int_equal(gt_kan_kept_nodes(&kept, &n, 0), 1);
+  assert_int_equal(gt_kan_kept_edges(&kept, &n, 0), 2);
+  gt_kan_kept_finish(&kept);
+  gt_kan_choose(&kept, &n, &scores, (gt_kan_limits){1e-2, 0.2, 0}); /* the second input's edge, too */
+  assert_true(kept.edge[0][0] && !kept.edge[0][3]);
+  gt_kan_kept_finish(&kept);
+  gt_kan_choose(&kept, &n, &scores, (gt_kan_limits){100, 100, 0}); /* something stays */
+  assert_true(kept.node[1][0] && kept.edge[0][0] && kept.edge[1][0]);
+  assert_int_equal(gt_kan_kept_nodes(&kept, &n, 0), 1);
+  gt_kan_kept_finish(&kept);
+  gt_kan_choose(&kept, &n, &scores, (gt_kan_limits){0, 0, 0}); /* what leads nowhere goes even so */
+  assert_true(kept.node[1][0] && kept.node[1][1] && !kept.node[1][2]);
+  gt_kan_kept_finish(&kept);
+  gt_kan_choose(&kept, &n, &scores, (gt_kan_limits){0, 0, 1}); /* no more than one */
+  assert_true(kept.node[1][0] && !kept.node[1][1] && !kept.node[1][2]);
+  gt_kan_kept_finish(&kept);
+  clear(&n, &trace, &scores);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_scores),
+      cmocka_unit_test(test_what_is_kept),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,329 @@
+/* What training does to kan layers beside gradients: penalties, against plain loops in double; grids that
+ * follow the data and keep the functions; places and frequencies that begin where they stand without being
+ * learned. */
+#include "backend/backend.h"
+#include "layer/kan/spline.h"
+#include "model/model.h"
+#include "op/core.h"
+#include "store/contents.h"
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+typedef struct fixture {
+  gt_arena arena;
+  gt_diagnostics diagnostics;
+  gt_graph *graph;
+  gt_model *model;
+  gt_image image; /* parameters and states */
+} fixture;
+
+static void build(fixture *f, const char *layer, gt_shape shape) {
+  memset(f, 0, sizeof *f);
+  gt_arena_init(&f->arena);
+  gt_diagnostics_init(&f->diagnostics, &f->arena);
+  const char *text = gt_arena_printf(&f->arena, "model:\n  - %s\n", layer);
+  const gt_spec *root = gt_spec_parse(&f->arena, "config.yaml", text, strlen(text), &f->diagnostics);
+  f->graph = gt_graph_create(&f->arena);
+  const gt_model_input x = {
+      "input", gt_variable_read(f->graph, gt_graph_variable(f->graph, "x", shape, GT_F32, false))};
+  f->model = gt_model_build(&f->arena, f->graph, root, NULL, (gt_model_inputs){1, &x}, GT_NONE,
+                            (gt_model_mode){.training = true}, &f->diagnostics);
+  if (!f->model) gt_diagnostics_print(&f->diagnostics, stderr);
+  assert_non_null(f->model);
+  gt_image_start(&f->image, f->model->store, GT_WEIGHT_ROLES, 1);
+}
+
+static void finish(fixture *f) {
+  gt_image_finish(&f->image);
+  gt_arena_finish(&f->arena);
+}
+
+static float *values(const fixture *f, const char *name) {
+  const gt_slot_values held = gt_image_values(&f->image);
+  char full[64];
+  snprintf(full, sizeof full, "kan1.%s", name);
+  float *found = held.of(&held, full);
+  assert_non_null(found);
+  return found;
+}
+
+static const void *contents(const fixture *f, const char *variable, const float *x) {
+  if (!strcmp(variable, "x")) return x;
+  for (int v = 0; v < f->model->store->variables; v++)
+    if (!strcmp(f->model->store->variable[v].name, variable)) return f->image.variable[v];
+  return NULL;
+}
+
+static void run(fixture *f, gt_id node, const float *x, float *out) {
+  enum { MOST = 8 };
+  gt_error error = {0};
+  uint64_t ticket;
+  gt_buffer *buffer[MOST] = {0};
+  gt_backend *backend = gt_cpu_open(1, &error);
+  const gt_backend_api *api = backend->api;
+  const gt_plan_options options = {.target = backend->target, .keep = &node, .keep_count = 1};
+  gt_plan *plan = gt_plan_create(&f->arena, f->graph, &options, &error);
+  if (!plan) fail_msg("%s", error.message);
+  const uint32_t count = f->graph->variables;
+  assert_true(count <= MOST);
+  for (uint32_t v = 0; v < count; v++) {
+    buffer[v] = api->buffer_create(backend, plan->variable_bytes[v] + 16, GT_BUFFER_DEVICE, &error);
+    memcpy(api->buffer_map(backend, buffer[v]), contents(f, f->graph->variable[v].name, x),
+           (size_t)gt_shape_count(f->graph->variable[v].shape) * sizeof(float));
+  }
+  gt_executable *executable = api->compile(backend, plan, buffer, &error);
+  assert_non_null(executable);
+  assert_true(api->run(backend, executable, 1, &ticket, &error));
+  assert_true(api->inspect(backend, executable, &plan->kept[0], out, &error));
+  api->executable_destroy(backend, executable);
+  for (uint32_t v = 0; v < count; v++) api->buffer_destroy(backend, buffer[v]);
+  gt_backend_close(backend);
+}
+
+static double random_value(uint32_t *state, double low, double high) {
+  *state = *state * 1664525u + 1013904223u;
+  return low + (high - low) * (*state >> 8) * 0x1p-24;
+}
+
+enum { ROWS = 7, IN = 4, OUT = 3, TERMS = 6 };
+
+/* --- penalties ------------------------------------------------------------------------------------------ */
+
+static double coefficient(const fixture *f, int t, int i, int o, bool scaled) {
+  const double scale = scaled && t < TERMS ? (double)values(f, "spline_scale")[i * OUT + o] : 1;
+  return scale * (double)values(f, "coefficients")[(t * IN + i) * OUT + o];
+}
+
+/* The mean absolute activation or coefficient of an edge. */
+static double size_of(const fixture *f, const float *x, int i, int o, bool scaled, bool of_coefficients) {
+  double size = 0;
+  for (int t = 0; of_coefficients && t < TERMS; t++) size += fabs(coefficient(f, t, i, o, scaled)) / TERMS;
+  for (int r = 0; !of_coefficients && r < ROWS; r++) {
+    const double v = (double)x[r * IN + i];
+    double sum = coefficient(f, TERMS, i, o, scaled) * v / (1 + exp(-v));
+    for (int t = 0; t < TERMS; t++)
+      sum += coefficient(f, t, i, o, scaled) * gt_spline(2, (v + 1) / 0.5 + 2 - t);
+    size += fabs(sum) / ROWS;
+  }
+  return size;
+}
+
+static void penalties_are_those_of_the_paper(void **state) {
+  static const struct {
+    const char *layer;
+    bool scaled, of_coefficients;
+  } cases[] = {
+      {"kan: {units: 3, grid: 4, degree: 2, noise: 2, l1: 0.5, entropy: 0.25, smoothness: 0.125}", true,
+       false},
+      {"kan: {units: 3, grid: 4, degree: 2, noise: 2, spline_scale: false, l1: 0.5, entropy: 0.25, smoothness: 0.125, "
+       "edge_size: coefficient}",
+       false, true},
+  };
+  float x[ROWS * IN], got;
+  uint32_t seed = 4;
+  (void)state;
+  for (int i = 0; i < ROWS * IN; i++) x[i] = (float)random_value(&seed, -1, 1);
+  for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+    fixture f;
+    double sum = 0, entropy = 0, rough = 0;
+    build(&f, cases[c].layer, gt_shape_2(ROWS, IN));
+    run(&f, f.model->penalty, x, &got);
+    for (int e = 0; e < IN * OUT; e++) {
+      sum += size_of(&f, x, e / OUT, e % OUT, cases[c].scaled, cases[c].of_coefficients);
+      for (int t = 1; t < TERMS; t++)
+        rough += fabs(coefficient(&f, t, e / OUT, e % OUT, cases[c].scaled) -
+                      coefficient(&f, t - 1, e / OUT, e % OUT, cases[c].scaled)) /
+                 (TERMS - 1);
+    }
+    for (int e = 0; e < IN * OUT; e++) {
+      const double p = size_of(&f, x, e / OUT, e % OUT, cases[c].scaled, cases[c].of_coefficients) / sum;
+      entropy -= p * log(p);
+    }
+    const double want = 0.5 * sum + 0.25 * entropy + 0.125 * rough;
+    if (fabs((double)got - want) > 1e-5 * want) fail_msg("%s: %g, not %g", cases[c].layer, (double)got, want);
+    finish(&f);
+  }
+}
+
+/* A branch beside the functions is part of an edge; an evaluation has no penalty. */
+static void a_branch_is_part_of_its_edge(void **state) {
+  fixture f;
+  float x[ROWS * IN], got;
+  double want = 0;
+  uint32_t seed = 4;
+  (void)state;
+  for (int i = 0; i < ROWS * IN; i++) x[i] = (float)random_value(&seed, -1, 1);
+  build(&f, "kan: {units: 3, basis: chebyshev, degree: 1, base: identity, l1: 1}", gt_shape_2(ROWS, IN));
+  run(&f, f.model->penalty, x, &got);
+  for (int e = 0; e < IN * OUT; e++)
+    for (int r = 0; r < ROWS; r++) {
+      const double v = (double)x[r * IN + e / OUT];
+      const double base = v * (double)values(&f, "base_weight")[e];
+      const float *c = values(&f, "coefficients");
+      want += fabs(base + (double)c[e] + tanh(v) * (double)c[IN * OUT + e]) / ROWS;
+    }
+  assert_true(fabs((double)got - want) < 1e-5 * want);
+  finish(&f);
+}
+
+/* --- grids ---------------------------------------------------------------------------------------------- */
+
+/* Skewed samples: a new grid has as many of them in each cell, nearly, and straight lines stay what they are.
+ */
+static void grids_follow_the_data(void **state) {
+  enum { SAMPLES = 400, GRID = 5, DEGREE = 3, KNOTS = GRID + 2 * DEGREE + 1, FUNCTIONS = GRID + DEGREE };
+  static float x[SAMPLES * IN];
+  float y[SAMPLES * OUT], z[SAMPLES * OUT];
+  uint32_t seed = 6;
+  fixture f;
+  (void)state;
+  for (int i = 0; i < SAMPLES * IN; i++) {
+    const double v = random_value(&seed, 0, 1);
+    x[i] = i % IN == 3 ? 0.25f : (float)(-0.9 + 1.5 * v * v);
+  }
+  build(&f, "kan: {units: 3, grid_update: {every: 2, blend: 0.001}}", gt_shape_2(SAMPLES, IN));
+  float *c = values(&f, "coefficients"), *knot = values(&f, "knots");
+  for (int t = 0; t < FUNCTIONS;
+       t++) /* what a line is in B-splines: its values at the knots' means (Greville) */
+    for (int e = 0; e < IN * OUT; e++)
+      c[t * IN * OUT + e] = (float)(0.1 * e - 0.5 + (0.3 + e) * (-1.4 + 0.4 * t));
+  const float base = c[FUNCTIONS * IN * OUT], still = knot[3];
+  run(&f, f.model->output, x, y);
+  assert_int_equal(f.model->adaptations, 1);
+  const gt_adaptation *a = f.model->adaptation;
+  assert_true(a->every == 2 && a->until == 20);
+  const gt_slot_values held = gt_image_values(&f.image);
+  a->adapt(a, x, SAMPLES, &held);
+  run(&f, f.model->output, x, z);
+  for (int i = 0; i < SAMPLES * OUT; i++)
+    assert_true(fabs((double)(y[i] - z[i])) < 2e-5 * (1 + fabs((double)y[i])));
+  assert_true(c[FUNCTIONS * IN * OUT] == base);
+  assert_true(knot[3] == still); /* of an input that is always the same */
+  for (int k = 0; k < GRID; k++) {
+    int inside = 0;
+    const float low = knot[(DEGREE + k) * IN], high = knot[(DEGREE + k + 1) * IN];
+    for (int r = 0; r < SAMPLES; r++) inside += x[r * IN] >= low && x[r * IN] < high;
+    assert_true(abs(inside - SAMPLES / GRID) <= 3);
+  }
+  for (int k = 1; k < KNOTS; k++) assert_true(knot[k * IN] > knot[(k - 1) * IN]);
+  finish(&f);
+}
+
+/* A phase with twice the cells has all old knots, and says the same; then, of a grid that was adapted, too.
+ */
+static void own_grids_are_refined(void **state) {
+  enum { SAMPLES = 50, GRID = 4, DEGREE = 3, FUNCTIONS = GRID + DEGREE };
+  float x[SAMPLES * IN], y[SAMPLES * OUT], z[SAMPLES * OUT];
+  uint32_t seed = 8;
+  fixture before, now;
+  gt_image carried;
+  (void)state;
+  for (int i = 0; i < SAMPLES * IN; i++) x[i] = (float)random_value(&seed, -0.9, 0.7);
+  build(&before, "kan: {units: 3, grid: 4, grid_update: {every: 1, blend: 0.5}}", gt_shape_2(SAMPLES, IN));
+  build(&now, "kan: {units: 3, grid: 8, grid_update: {every: 1, blend: 0.5}}", gt_shape_2(SAMPLES, IN));
+  const gt_slot_values held = gt_image_values(&before.image);
+  before.model->adaptation->adapt(before.model->adaptation, x, SAMPLES, &held);
+  float *c = values(&before, "coefficients");
+  for (int i = 0; i < FUNCTIONS * IN * OUT; i++) c[i] = (float)random_value(&seed, -1, 1);
+  run(&before, before.model->output, x, y);
+  gt_image_carry(&carried, now.model->store, &before.image, 1);
+  gt_image_finish(&now.image);
+  now.image = carried;
+  run(&now, now.model->output, x, z);
+  for (int i = 0; i < SAMPLES * OUT; i++) assert_true(fabs((double)(y[i] - z[i])) < 1e-4);
+  finish(&before);
+  finish(&now);
+}
+
+/* --- places that are learned ---------------------------------------------------------------------------- */
+
+static void learned_places_begin_on_the_grid(void **state) {
+  static const char *const pairs[][2] = {
+      {"kan: {units: 3, basis: rbf, grid: 5, width: 0.7}",
+       "kan: {units: 3, basis: rbf, grid: 5, width: 0.7, learn_centres: true, learn_widths: true}"},
+      {"kan: {units: 3, basis: wavelet, grid: 4}",
+       "kan: {units: 3, basis: wavelet, grid: 4, learn_widths: true}"},
+      {"kan: {units: 3, basis: rswaf, grid: 4}",
+       "kan: {units: 3, basis: rswaf, grid: 4, learn_centres: true}"},
+      {"kan: {units: 3, basis: sinc}",
+       "kan: {units: 3, basis: sinc, learn_centres: true, learn_widths: true}"},
+      {"kan: {units: 3, basis: fourier}", "kan: {units: 3, basis: fourier, learn_frequencies: true}"},
+  };
+  float x[ROWS * IN], y[ROWS * OUT] = {0}, z[ROWS * OUT] = {0};
+  uint32_t seed = 3;
+  (void)state;
+  for (int i = 0; i < ROWS * IN; i++) x[i] = (float)random_value(&seed, -2, 2);
+  for (size_t p = 0; p < sizeof pairs / sizeof *pairs; p++) {
+    fixture f;
+    for (int k = 0; k < 2; k++) {
+      build(&f, pairs[p][k], gt_shape_2(ROWS, IN));
+      run(&f, f.model->output, x, k ? z : y);
+      finish(&f);
+    }
+    for (int i = 0; i < ROWS * OUT; i++)
+      if (fabs((double)(y[i] - z[i])) > 2e-5)
+        fail_msg("%s: %g, not %g", pairs[p][1], (double)z[i], (double)y[i]);
+  }
+}
+
+/* --- windows -------------------------------------------------------------------------------------------- */
+
+/* Straight lines between four points from -1 to 1, which go on beyond. */
+static double hat(int term, double x) {
+  const double u = (x + 1) * 1.5, cell = fmin(fmax(floor(u), 0), 2);
+  return term == (int)cell ? 1 - (u - cell) : term == (int)cell + 1 ? u - cell : 0;
+}
+
+static void windows_are_lines_of_inputs(void **state) {
+  enum {
+    HEIGHT = 4,
+    WIDTH = 6,
+    CHANNELS = 2,
+    TALL = 2,
+    WIDE = 3,
+    TAPS = TALL * WIDE * CHANNELS,
+    DOWN = 5,
+    ACROSS = 2
+  };
+  float x[HEIGHT * WIDTH * CHANNELS], y[DOWN * ACROSS * OUT] = {0};
+  uint32_t seed = 5;
+  fixture f;
+  (void)state;
+  for (int i = 0; i < HEIGHT * WIDTH * CHANNELS; i++) x[i] = (float)random_value(&seed, -1.5, 1.5);
+  build(&f,
+        "kan_conv2d: {name: kan1, out_channels: 3, kernel_size: [2, 3], stride: [1, 2], padding: [1, 0], "
+        "basis: piecewise_linear, grid: 3}",
+        (gt_shape){.rank = 4, .dim = {1, HEIGHT, WIDTH, CHANNELS}});
+  run(&f, f.model->output, x, y);
+  const float *c = values(&f, "coefficients");
+  for (int at = 0; at < DOWN * ACROSS * OUT; at++) {
+    const int o = at % OUT, column = at / OUT % ACROSS * 2, row = at / OUT / ACROSS - 1;
+    double want = 0;
+    for (int i = 0; i < TAPS; i++) {
+      const int r = row + i / (WIDE * CHANNELS), k = column + i / CHANNELS % WIDE;
+      const double v = r >= 0 && r < HEIGHT ? (double)x[(r * WIDTH + k) * CHANNELS + i % CHANNELS] : 0;
+      for (int t = 0; t < 4; t++) want += hat(t, v) * (double)c[(t * TAPS + i) * OUT + o];
+    }
+    assert_true(fabs((double)y[at] - want) < 1e-5);
+  }
+  finish(&f);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(penalties_are_those_of_the_paper),
+      cmocka_unit_test(a_branch_is_part_of_its_edge),
+      cmocka_unit_test(grids_follow_the_data),
+      cmocka_unit_test(own_grids_are_refined),
+      cmocka_unit_test(learned_places_begin_on_the_grid),
+      cmocka_unit_test(windows_are_lines_of_inputs),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

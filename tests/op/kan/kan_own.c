@@ -1,0 +1,236 @@
+/* KAN layers whose functions stand by numbers of each input: splines over knots of its own, bumps and waves
+ * with centres and scales of their own; and a basis as a tensor. */
+#include "op/kan/kan.h"
+#include "op/case.h"
+#include "op/core.h"
+#include "op/elementwise.h"
+#include "op/move.h"
+#include <math.h>
+
+GT_REGISTER(opcase, kan_own)
+
+/* p: basis, grid (cells, points or frequencies), degree, block (0: all inputs), base. Inputs: x, then the
+ * rows behind it, in numbers about 0 of which knots, centres and scales are made; then coefficients, if there
+ * are any. */
+enum { BASIS, GRID, DEGREE, BLOCK, BASE };
+enum { MOST_TERMS = 32, MOST_INPUTS = 64 };
+
+typedef struct layer {
+  gt_kan_attribute a;
+  int64_t lines, inputs, total, outputs, behind;
+} layer;
+
+static layer layer_of(const gt_case_view *v) {
+  const int64_t *p = v->c->p;
+  const gt_shape x = v->shape[0];
+  layer l = {.lines = x.dim[0], .inputs = x.dim[1], .outputs = v->shape[v->inputs - 1].dim[1]};
+  l.a = p[BASIS] == GT_BASIS_KNOTS     ? gt_kan_knots((uint32_t)p[GRID], (uint32_t)p[DEGREE])
+        : p[BASIS] == GT_BASIS_FOURIER ? gt_kan_waves((uint32_t)p[GRID])
+                                       : gt_kan_bumps((uint32_t)p[BASIS], -1, 1, (uint32_t)p[GRID], 0);
+  l.a.placed = p[BASIS] != GT_BASIS_KNOTS;
+  l.a.block = (uint32_t)(p[BLOCK] ? p[BLOCK] : l.inputs);
+  l.a.base = (uint32_t)p[BASE];
+  l.total = l.a.terms + l.a.base;
+  l.behind = gt_kan_behind(&l.a);
+  return l;
+}
+
+/* --- what lies behind ----------------------------------------------------------------------------------- */
+
+/* Row k is start + factor * what the case gives: knots ascend, at distances that differ; two of them are one.
+ */
+static void row_of_numbers(const layer *l, int64_t k, double *start, double *factor) {
+  const double h = 2.0 / (double)(l->a.terms - l->a.degree);
+  *factor = 0.3;
+  if (!l->a.placed) {
+    *start = -1 + (double)(k - l->a.degree) * h;
+    *factor = k == 1 || k == 2 ? 0 : 0.3 * h;
+    if (k == 1) *start += h;
+  } else if (k < l->a.terms) {
+    *start = -1 + 2.0 * (double)k / l->a.terms;
+  } else {
+    *start = 0.8 + 0.5 * (double)(k % 3);
+  }
+}
+
+static gt_id tall_of(gt_graph *g, const layer *l, gt_id x, gt_id raw) {
+  gt_id part[2 + 2 * MOST_TERMS] = {x};
+  for (int64_t k = 0; k < l->behind; k++) {
+    double start, factor;
+    row_of_numbers(l, k, &start, &factor);
+    const gt_id row = gt_view(g, raw, k * l->inputs, gt_shape_2(1, l->inputs));
+    part[1 + k] = gt_add(g, gt_mul(g, row, gt_constant(g, factor)), gt_constant(g, start));
+  }
+  return gt_concatenate(g, part, 1 + (int)l->behind, 0);
+}
+
+static double behind(const layer *l, const double *raw, int64_t k, int64_t input) {
+  double start, factor;
+  row_of_numbers(l, k, &start, &factor);
+  return start + factor * raw[k * l->inputs + input];
+}
+
+/* --- functions in double -------------------------------------------------------------------------------- */
+
+static double quotient(double a, double b) { return b > 0 ? a / b : 0; }
+
+static double spline(const double *knot, uint32_t degree, double x) {
+  if (!degree) return x >= knot[0] && x < knot[1] ? 1 : 0;
+  return quotient(x - knot[0], knot[degree] - knot[0]) * spline(knot, degree - 1, x) +
+         quotient(knot[degree + 1] - x, knot[degree + 1] - knot[1]) * spline(knot + 1, degree - 1, x);
+}
+
+static double placed(const layer *l, int64_t term, double u) {
+  const double pi_u = M_PI * u;
+  switch (l->a.basis) {
+  case GT_BASIS_RBF: return exp(-u * u);
+  case GT_BASIS_RSWAF: return 1 / (cosh(u) * cosh(u));
+  case GT_BASIS_WAVELET: return 2 / (sqrt(3) * pow(M_PI, 0.25)) * (u * u - 1) * exp(-u * u / 2);
+  case GT_BASIS_SINC: return u == 0 ? 1 : sin(pi_u) / pi_u;
+  default: return term < l->a.terms / 2 ? cos(u) : sin(u);
+  }
+}
+
+static double value_of(const layer *l, const double *raw, int64_t term, int64_t input, double x) {
+  double knot[12];
+  if (term == l->a.terms) return x / (1 + exp(-x));
+  if (l->a.placed)
+    return placed(l, term, (x - behind(l, raw, term, input)) * behind(l, raw, l->a.terms + term, input));
+  for (uint32_t k = 0; k < l->a.degree + 2; k++) knot[k] = behind(l, raw, term + k, input);
+  return spline(knot, l->a.degree, x);
+}
+
+/* --- layers --------------------------------------------------------------------------------------------- */
+
+static int64_t row_of(const layer *l, int64_t input, int64_t term) {
+  return (input / l->a.block * l->total + term) * l->a.block + input % l->a.block;
+}
+
+static gt_shape reference_kan(const gt_case_view *v, const double *const *x, double *y) {
+  const layer l = layer_of(v);
+  const gt_shape shape = gt_shape_2(l.lines, l.outputs);
+  if (!y) return shape;
+  for (int64_t i = 0; i < l.lines * l.outputs; i++) y[i] = 0;
+  for (int64_t m = 0; m < l.lines; m++)
+    for (int64_t i = 0; i < l.inputs; i++)
+      for (int64_t t = 0; t < l.total; t++) {
+        const double f = value_of(&l, x[1], t, i, x[0][m * l.inputs + i]);
+        for (int64_t o = 0; f != 0 && o < l.outputs; o++)
+          y[m * l.outputs + o] += f * x[2][row_of(&l, i, t) * l.outputs + o];
+      }
+  return shape;
+}
+
+/* The sums of the absolute products. */
+static gt_shape magnitude_kan(const gt_case_view *v, const double *const *x, double *y) {
+  const layer l = layer_of(v);
+  for (int64_t i = 0; y && i < l.lines * l.outputs; i++) y[i] = 0;
+  for (int64_t m = 0; y && m < l.lines; m++)
+    for (int64_t i = 0; i < l.inputs; i++)
+      for (int64_t t = 0; t < l.total; t++) {
+        const double f = value_of(&l, x[1], t, i, x[0][m * l.inputs + i]);
+        for (int64_t o = 0; o < l.outputs; o++)
+          y[m * l.outputs + o] += fabs(f * x[2][row_of(&l, i, t) * l.outputs + o]);
+      }
+  return gt_shape_2(l.lines, l.outputs);
+}
+
+static gt_id build_kan(gt_graph *g, const gt_case_view *v, const gt_id *x) {
+  const layer l = layer_of(v);
+  return gt_kan(g, tall_of(g, &l, x[0], x[1]), x[2], &l.a);
+}
+
+static gt_shape reference_basis(const gt_case_view *v, const double *const *x, double *y) {
+  const layer l = layer_of(v);
+  for (int64_t m = 0; y && m < l.lines; m++)
+    for (int64_t i = 0; i < l.inputs; i++)
+      for (int64_t t = 0; t < l.total; t++)
+        y[m * l.inputs * l.total + row_of(&l, i, t)] = value_of(&l, x[1], t, i, x[0][m * l.inputs + i]);
+  return gt_shape_2(l.lines, l.inputs * l.total);
+}
+
+static gt_id build_basis(gt_graph *g, const gt_case_view *v, const gt_id *x) {
+  const layer l = layer_of(v);
+  return gt_kan_basis(g, tall_of(g, &l, x[0], x[1]), &l.a);
+}
+
+/* The derivative by x, of the second kind of product. */
+static gt_id build_slope(gt_graph *g, const gt_case_view *v, const gt_id *x) {
+  layer l = layer_of(v);
+  l.a.order = 1;
+  return gt_kan(g, tall_of(g, &l, x[0], x[1]), x[2], &l.a);
+}
+
+static gt_shape reference_slope(const gt_case_view *v, const double *const *x, double *y) {
+  const layer l = layer_of(v);
+  const gt_shape shape = gt_shape_2(l.lines, l.outputs);
+  const double h = 0x1p-16;
+  for (int64_t i = 0; y && i < l.lines * l.outputs; i++) y[i] = 0;
+  for (int64_t m = 0; y && m < l.lines; m++)
+    for (int64_t i = 0; i < l.inputs; i++)
+      for (int64_t t = 0; t < l.total; t++) {
+        const double at = x[0][m * l.inputs + i];
+        const double f = (value_of(&l, x[1], t, i, at + h) - value_of(&l, x[1], t, i, at - h)) / (2 * h);
+        for (int64_t o = 0; o < l.outputs; o++)
+          y[m * l.outputs + o] += f * x[2][row_of(&l, i, t) * l.outputs + o];
+      }
+  return shape;
+}
+
+#define RULE(title, what, gradients)                                                                    \
+  {                                                                                                     \
+    .name = title, .build = build_##what, .reference = reference_##what, .wrt = gradients, .low = -1.2, \
+    .high = 1.3, .tolerance = 2e-5, .gradient_tolerance = 4e-5,                                         \
+    .reason = "rounding of the sums, as in matmul, and of the places of functions"                      \
+  }
+/* Knots have no gradient; splines of degree 1 have kinks, of degree 0 steps. */
+static const gt_case_rule knots = RULE("kan_own_knots", kan, 5), cornered = RULE("kan_own_corners", kan, 4),
+                          places = RULE("kan_own_places", kan, 7),
+                          knot_basis = RULE("kan_basis_knots", basis, 1), basis = RULE("kan_basis", basis, 3),
+                          slope = RULE("kan_own_slope", slope, 5);
+
+/* On matrix units, whether inputs are read by eights or not. */
+static const gt_case_rule on_units = {
+    .name = "kan_own_on_units",
+    .build = build_kan,
+    .reference = reference_kan,
+    .magnitude = magnitude_kan,
+    .half_gradient = 1,
+    .wrt = 5,
+    .low = -1.2,
+    .high = 1.3,
+    .tolerance = 2e-5,
+    .gradient_tolerance = 4e-5,
+    .reason = "rounding of the sums, as in matmul, and of the places of functions"};
+
+static const gt_case cases[] = {
+    {&cornered, "6,4 6,4 20,3", {GT_BASIS_KNOTS, 5, 0}},
+    {&cornered, "6,4 8,4 24,3", {GT_BASIS_KNOTS, 5, 1}},
+    {&knots, "6,4 10,4 28,3", {GT_BASIS_KNOTS, 5, 2}},
+    {&knots, "6,5 12,5 40,3", {GT_BASIS_KNOTS, 5, 3}},
+    {&knots, "6,5 12,5 45,3", {GT_BASIS_KNOTS, 5, 3, 0, 1}},
+    {&knots, "33,16 12,16 144,9", {GT_BASIS_KNOTS, 5, 3, 16, 1}},
+    {&knots, "130,32 10,32 224,17", {GT_BASIS_KNOTS, 3, 3, 16, 1}, .low = -2, .high = 2},
+    {&knots, "7,9 12,9 72,3", {GT_BASIS_KNOTS, 5, 3, 3}},
+    {&knots, "6,4 12,4 28,3", {GT_BASIS_KNOTS, 3, 4}},
+    {&knots, "6,4 14,4 32,3", {GT_BASIS_KNOTS, 3, 5}},
+    {&knots, "6,4 22,4 48,3", {GT_BASIS_KNOTS, 3, 9}},
+    {&places, "6,5 16,5 40,3", {GT_BASIS_RBF, 8}},
+    {&places, "33,16 10,16 96,9", {GT_BASIS_RBF, 5, 0, 16, 1}},
+    {&places, "6,5 16,5 40,3", {GT_BASIS_RSWAF, 8}},
+    {&places, "34,8 10,8 48,9", {GT_BASIS_RSWAF, 5, 0, 4, 1}},
+    {&places, "6,5 12,5 30,3", {GT_BASIS_WAVELET, 6}},
+    {&places, "6,5 12,5 30,3", {GT_BASIS_SINC, 6}},
+    {&places, "6,5 12,5 30,3", {GT_BASIS_FOURIER, 3}},
+    {&places, "34,8 12,8 56,9", {GT_BASIS_FOURIER, 3, 0, 4, 1}},
+    {&knot_basis, "6,5 12,5", {GT_BASIS_KNOTS, 5, 3, 0, 1}},
+    {&knot_basis, "9,8 12,8", {GT_BASIS_KNOTS, 5, 3, 4}},
+    {&basis, "6,5 12,5", {GT_BASIS_RBF, 6}},
+    {&basis, "9,8 10,8", {GT_BASIS_WAVELET, 5, 0, 4, 1}},
+    {&basis, "9,8 12,8", {GT_BASIS_FOURIER, 3, 0, 2}},
+    {&on_units, "40,16 12,16 144,32", {GT_BASIS_KNOTS, 5, 3, 16, 1}},
+    {&on_units, "34,6 12,6 54,5", {GT_BASIS_KNOTS, 5, 3, 0, 1}},
+    {&on_units, "40,16 10,16 96,32", {GT_BASIS_RBF, 5, 0, 16, 1}},
+    {&slope, "6,4 14,4 32,3", {GT_BASIS_KNOTS, 3, 5}},
+};
+GT_CASES(kan_own, cases);

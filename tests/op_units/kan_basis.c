@@ -1,0 +1,141 @@
+/* Basis functions of KAN layers as the CPU makes them, and their two derivatives, against formulas of their
+ * own in double: B-splines of every degree against de Boor's recursion, on a uniform grid and on knots that
+ * differ, inside of the grid, on its knots, at its ends and outside; Chebyshev polynomials against cos(n acos
+ * x). */
+#include "layer/kan/spline.h"
+#include "op/kan/basis.h"
+#include "op/kan/kan.h"
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+#include <cmocka.h>
+
+enum { MOST_KNOTS = 64, GRID = 8 };
+
+/* Function `term` of an attribute at x, or its derivative; behind: knots. */
+static double made(gt_kan_attribute a, uint32_t order, uint32_t term, float x, const float *behind) {
+  uint32_t geometry[GT_BASIS_WORDS], spec[GT_FACTOR_SPEC_END] = {0};
+  float value;
+  a.block = 1;
+  a.order = order;
+  gt_basis_geometry(&a, 1, 1, 1, geometry, spec + GT_FACTOR_SPEC_OWN);
+  gt_basis_fill(geometry, spec, term, &x, behind, 1, &value);
+  return (double)value;
+}
+
+/* Of order 0 the spline over knots t_0 … t_{degree+1}, else its derivative, by the recursion for both. */
+static double de_boor(const double *t, uint32_t degree, uint32_t order, double x) {
+  if (order > degree) return 0;
+  if (!degree) return x >= t[0] && x < t[1] ? 1 : 0;
+  const double left = t[degree] - t[0], right = t[degree + 1] - t[1], lower = order ? order - 1 : 0;
+  const double a = left > 0 ? de_boor(t, degree - 1, (uint32_t)lower, x) / left : 0;
+  const double b = right > 0 ? de_boor(t + 1, degree - 1, (uint32_t)lower, x) / right : 0;
+  return order ? degree * (a - b) : (x - t[0]) * a + (t[degree + 1] - x) * b;
+}
+
+/* Inside of cells, on all knots and half a cell and more outside of them. */
+static int points_of(const double *knot, uint32_t knots, float *x) {
+  int count = 0;
+  for (uint32_t k = 0; k < knots; k++) {
+    x[count++] = (float)knot[k];
+    for (int part = 1; part < 4 && k + 1 < knots; part++)
+      x[count++] = (float)(knot[k] + (knot[k + 1] - knot[k]) * (0.31 * part));
+  }
+  x[count++] = (float)(knot[0] - 0.25);
+  x[count++] = (float)(knot[0] - 100);
+  x[count++] = (float)(knot[knots - 1] + 0.25);
+  x[count++] = (float)(knot[knots - 1] + 1e6);
+  return count;
+}
+
+/* Of derivatives in float, errors are relative to how large they can be: about 2^order / cell^order. */
+static void compare(gt_kan_attribute a, const double *knot, const float *behind, double cell) {
+  float x[5 * MOST_KNOTS];
+  const uint32_t knots = a.terms + a.degree + 1;
+  const int points = points_of(knot, knots, x);
+  for (uint32_t order = 0; order <= 2; order++)
+    for (uint32_t t = 0; t < a.terms; t++)
+      for (int p = 0; p < points; p++) {
+        const double want = de_boor(knot + t, a.degree, order, (double)x[p]);
+        const double got = made(a, order, t, x[p], behind);
+        /* Rounding of the place in the cell: a few 2^-24 of the slope that is one order higher. */
+        const double most = 4e-6 * pow(2 * (order ? a.degree : 1) / cell, order);
+        if (!(fabs(got - want) <= most))
+          fail_msg("degree %u, order %u, spline %u at %.9g: %.9g, not %.9g", a.degree, order, t, (double)x[p],
+                   got, want);
+      }
+}
+
+/* Cells of a power of two: knots are floats, and which cell one is in is not a matter of rounding. */
+static void splines_on_a_grid(void **state) {
+  (void)state;
+  for (uint32_t degree = 0; degree <= GT_BASIS_MOST_DEGREE; degree++) {
+    double knot[MOST_KNOTS];
+    const double low = -1, cell = 0.25;
+    for (uint32_t k = 0; k < GRID + 2 * degree + 1; k++) knot[k] = low + ((double)k - degree) * cell;
+    compare(gt_kan_bspline(low, low + GRID * cell, GRID, degree), knot, NULL, cell);
+  }
+}
+
+static void splines_over_knots(void **state) {
+  (void)state;
+  for (uint32_t degree = 0; degree <= GT_BASIS_MOST_DEGREE; degree++) {
+    double knot[MOST_KNOTS], narrow = 1;
+    float behind[MOST_KNOTS];
+    for (uint32_t k = 0; k < GRID + 2 * degree + 1; k++) {
+      behind[k] = (float)(-1 + 0.25 * ((double)k - degree) + 0.09 * sin(1 + 3.0 * k));
+      knot[k] = (double)behind[k];
+      if (k && knot[k] - knot[k - 1] < narrow) narrow = knot[k] - knot[k - 1];
+    }
+    compare(gt_kan_knots(GRID, degree), knot, behind, narrow);
+  }
+}
+
+/* Where knots are one, too; and where none is to the left or right. */
+static void splines_on_the_host(void **state) {
+  (void)state;
+  for (uint32_t degree = 0; degree <= 5; degree++) {
+    double knot[MOST_KNOTS], value[MOST_KNOTS];
+    float x[5 * MOST_KNOTS];
+    const uint32_t knots = GRID + 2 * degree + 1;
+    for (uint32_t k = 0; k < knots; k++) knot[k] = 0.1 * k + (k > 4 ? -0.1 : 0);
+    const int points = points_of(knot, knots, x);
+    for (int p = 0; p < points; p++) {
+      gt_splines(knot, knots, degree, (double)x[p], value);
+      for (uint32_t t = 0; t < GRID + degree; t++)
+        assert_true(fabs(value[t] - de_boor(knot + t, degree, 0, (double)x[p])) < 1e-13);
+    }
+  }
+}
+
+/* T_n = cos(n a), T_n' = n sin(n a) / sin a, T_n'' = (n sin(n a) cos a / sin a - n² cos(n a)) / sin² a, a =
+ * acos x. */
+static void chebyshev_is_a_cosine(void **state) {
+  (void)state;
+  for (uint32_t n = 0; n <= 12; n++)
+    for (double at = -0.98; at < 1; at += 0.07) {
+      const float x = (float)at;
+      const double a = acos((double)x), s = sin(a), k = n;
+      const double want[] = {cos(k * a), k * sin(k * a) / s,
+                             (k * sin(k * a) * cos(a) / s - k * k * cos(k * a)) / (s * s)};
+      for (uint32_t order = 0; order <= 2; order++) {
+        const double got = made(gt_kan_polynomials(GT_BASIS_CHEBYSHEV, 12, 0, 0), order, n, x, NULL);
+        const double large = order == 0 ? 1 : order == 1 ? k * k : k * k * (k * k - 1) / 3; /* at an end */
+        if (fabs(got - want[order]) > 4e-6 * (1 + large))
+          fail_msg("T_%u, order %u at %.9g: %.9g, not %.9g", n, order, (double)x, got, want[order]);
+      }
+    }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(splines_on_a_grid),
+      cmocka_unit_test(splines_over_knots),
+      cmocka_unit_test(splines_on_the_host),
+      cmocka_unit_test(chebyshev_is_a_cosine),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
