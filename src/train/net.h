@@ -56,7 +56,7 @@ typedef struct gt_net {
   bool weighs; /* losses are divided by something else than the number of samples (gt_loss_nodes.divisor) */
   int64_t counted;       /* classes whose answers are counted */
   const char *confusion; /* the variable that counts answers (op/confusion.h); NULL: none does */
-  bool draws;  /* rows in the order of training, not of the data */
+  bool draws;            /* rows in the order of training, not of the data */
   bool trains,
       hard; /* hard: evaluates the gates that a model has come to, not its mixtures (gt_build.hard) */
   gt_log_columns column;

@@ -88,8 +88,10 @@ static const candidate last_resort = {32, 32, 16, 4, 4, 0.30};
 enum {
   /* Both operands of A Bᵀ are turned while they are staged, which keeps fewer threads than these too busy. */
   FULL_GROUP = 256,
-  /* Elements of a thread whose sums are drained: what they are added to takes as many registers again. */
-  DRAINED = 32,
+  /* Elements of a thread whose sums are drained: what they are added to takes as many registers again. And of
+   * one that works out patches, which takes registers, too, where compilers are not known to have them: AMD's
+   * spills. */
+  FEW = 32,
   FMA_PER_CYCLE = 128, /* of one multiprocessor */
   SLICE_CYCLES = 400,  /* waiting for a slice of a and b, not hidden when a unit has one workgroup */
   /* The second pass: a dispatch and a barrier, behind which nothing else runs that could have run beside the
@@ -173,11 +175,12 @@ static gt_matmul_config scalar_config(const candidate *c, uint32_t split, uint32
 }
 
 static void add_device_ways(ways *w, const gt_matmul_shape *s, const gt_target *target) {
+  const bool has_patches = s->kind_a == GT_FACTOR_PATCHES || s->kind_b == GT_FACTOR_PATCHES;
   for (size_t i = 0; i < sizeof candidates / sizeof *candidates; i++) {
     const candidate *c = &candidates[i];
     const uint64_t tiles = (uint64_t)gt_ceil_div(s->m, c->bm) * gt_ceil_div(s->n, c->bn);
     if (!fits(c, target) || (!s->trans_a && s->trans_b && threads_of(c) < FULL_GROUP)) continue;
-    if (s->segment && c->tm * c->tn > DRAINED) continue;
+    if ((s->segment || (has_patches && !target->matrix.fast)) && c->tm * c->tn > FEW) continue;
     for (uint32_t split = 1; split <= GT_MATMUL_SPLITS; split++) {
       const uint32_t k_chunk = gt_ceil_div(gt_ceil_div(s->k, split), c->bk) * c->bk;
       if (split > 1 && (s->whole_k || k_chunk < 64 || gt_ceil_div(s->k, k_chunk) != split)) continue;

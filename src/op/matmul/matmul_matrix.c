@@ -158,8 +158,8 @@ static void measure(gt_matmul_cut *cut, const gt_matmul_shape *s, bool shared_a,
   cut->powers_b = padded(s->n) * (shared_b ? 1 : s->batch) * depths;
 }
 
-/* Can a factor's slabs be read eight elements at a time, without a look at each? For patches that takes registers that
- * AMD's compiler has not left. */
+/* Can a factor's slabs be read eight elements at a time, without a look at each? For patches that takes
+ * registers that AMD's compiler has not left. */
 static bool is_steady(uint32_t kind, bool k_lines, uint32_t length, const gt_matmul_shape *s, uint32_t bk,
                       const gt_matrix_units *units) {
   switch (kind) {
