@@ -123,7 +123,8 @@ void gt_plan_level(gt_layout *l) {
     draft->number = s;
     note_uses(&v, draft);
   }
-  qsort(lowering->drafts.items, lowering->drafts.count, sizeof *lowering->drafts.items, by_level);
+  if (lowering->drafts.count)
+    qsort(lowering->drafts.items, lowering->drafts.count, sizeof *lowering->drafts.items, by_level);
   gt_hazards_finish(&v.hazards);
   free(v.parts.items);
 }
