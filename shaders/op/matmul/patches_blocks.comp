@@ -12,16 +12,13 @@ const uint QUADS = 1u;
 #include "lib/quads.glsl"
 shared uint largest[GT_BLOCKS_GROUP];
 
-/* The bits of absolute values are in the order of the values, infinities and NaN above all others. */
-uvec4 magnitude(vec4 v) { return floatBitsToUint(v) & 0x7fffffffu; }
-
 void along_places(uint block) {
   uint quads = all_channels / 4u, quad = block % quads, first = block / quads * GT_RANGE_PLACES;
   uvec4 most = uvec4(0u);
   if (first >= places) return;
   [[dont_unroll]] for (uint p = 0u; p < GT_RANGE_PLACES; p += 8u)
     [[unroll]] for (uint i = 0u; i < 8u; i++)
-      most = max(most, magnitude(gt_load(image, min(first + p + i, places - 1u) * quads + quad)));
+      most = max(most, gt_magnitude(gt_load(image, min(first + p + i, places - 1u) * quads + quad)));
   [[unroll]] for (uint i = 0u; i < 4u; i++) blocks.at[block * 4u + i] = most[i];
 }
 
@@ -30,7 +27,7 @@ void of_channels(uint block) {
   bool exists = block < places * (all_channels / channels);
   uvec4 most = uvec4(0u);
   for (uint i = share; i < quads && exists; i += GT_BLOCKS_SHARES)
-    most = max(most, magnitude(gt_load(image, block * quads + i)));
+    most = max(most, gt_magnitude(gt_load(image, block * quads + i)));
   largest[me] = max(max(most.x, most.y), max(most.z, most.w));
   barrier();
   if (share == 0u && exists) {

@@ -22,9 +22,6 @@ const bool KNOWN_A = KNOWN && KIND_A == GT_FACTOR_PATCHES, KNOWN_B = KNOWN && KI
 const uint QUADS = 4u, SHARES = GT_RANGE_DEPTH / QUADS; /* of a line */
 shared uint largest[GT_RANGE_LINES * SHARES];
 
-/* The bits of absolute values are in the order of the values, infinities and NaN above all others. */
-uvec4 magnitude(vec4 v) { return floatBitsToUint(v) & 0x7fffffffu; }
-
 /* Lines first … of `wide` at a depth of k. Unless k_lines, memory's lines are those of the product. */
 #define MEASURE(KIND, from, k_lines, wide, stride) \
   bool aligned = ALIGNED != 0u && (((k_lines ? wide : k) | stride) & 3u) == 0u; \
@@ -41,7 +38,7 @@ uvec4 magnitude(vec4 v) { return floatBitsToUint(v) & 0x7fffffffu; }
         v = basis_bound(from, line_spot, position_spot); \
       else GT_QUAD(v, KIND, from, line_spot, position_spot, position, int(positions) - int(position), aligned) \
     } \
-    most = max(most, magnitude(v)); \
+    most = max(most, gt_magnitude(v)); \
   } \
   if (k_lines) \
     [[unroll]] for (uint l = 0u; l < 4u; l++) largest[(me % 8u * 4u + l) * SHARES + me / 8u] = most[l]; \

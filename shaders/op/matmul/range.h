@@ -10,4 +10,8 @@
 #define GT_RANGE_LINES  32u  /* of a workgroup */
 #define GT_RANGE_GROUP  256u /* its invocations */
 #define GT_RANGE_PLACES 32u  /* neighbouring places of images in a block: patches_blocks.h */
+#ifdef GL_core_profile
+/* The bits of absolute values are in the order of the values, infinities and NaN above all others. */
+uvec4 gt_magnitude(vec4 v) { return floatBitsToUint(v) & 0x7fffffffu; }
+#endif
 #endif
