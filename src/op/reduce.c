@@ -286,13 +286,6 @@ static uint32_t chunk_for_device(const struct gt_reduce_args *a, const gt_target
 static const gt_kernel kernel = {"reduce", gt_reduce_cpu}, columns = {.name = "reduce_columns"};
 
 static void set_grid(gt_lowering *lowering, gt_step *step, const struct gt_reduce_args *args, uint32_t kind) {
-  const gt_columns c = columns_of(lowering, args);
-  if (c.down) {
-    step->spec[GT_REDUCE_SPEC_KIND] = kind;
-    step->spec[GT_REDUCE_SPEC_ACROSS] = c.across;
-    gt_lower_grid(lowering, (uint64_t)args->outer * args->chunks * c.tiles * c.workgroup, c.workgroup);
-    return;
-  }
   const uint64_t outputs = (uint64_t)args->outer * args->chunks * args->inner;
   const uint32_t most = gt_lower_workgroup(lowering, WORKGROUP, 1);
   step->spec[GT_REDUCE_SPEC_KIND] = kind;
@@ -308,8 +301,8 @@ static void set_grid(gt_lowering *lowering, gt_step *step, const struct gt_reduc
  * chunks. */
 static void lower_pass(gt_lowering *lowering, const gt_group *group, const struct gt_reduce_args *args,
                        uint32_t kind, uint32_t from, uint32_t to) {
-  gt_step *step =
-      gt_lower_step(lowering, columns_of(lowering, args).down ? &columns : &kernel, args, sizeof *args);
+  const gt_columns c = columns_of(lowering, args);
+  gt_step *step = gt_lower_step(lowering, c.down ? &columns : &kernel, args, sizeof *args);
   if (from == GT_NONE) {
     gt_lower_program(lowering, group, offsetof(struct gt_reduce_args, x), offsetof(struct gt_reduce_args, y),
                      offsetof(struct gt_reduce_args, clock), offsetof(struct gt_reduce_args, layout_));
@@ -322,7 +315,13 @@ static void lower_pass(gt_lowering *lowering, const gt_group *group, const struc
     gt_lower_write(lowering, offsetof(struct gt_reduce_args, y), group->leader);
   else
     gt_lower_use_scratch(lowering, offsetof(struct gt_reduce_args, y), to, true);
-  set_grid(lowering, step, args, kind);
+  if (!c.down) {
+    set_grid(lowering, step, args, kind);
+    return;
+  }
+  step->spec[GT_REDUCE_SPEC_KIND] = kind;
+  step->spec[GT_REDUCE_SPEC_ACROSS] = c.across;
+  gt_lower_grid(lowering, (uint64_t)args->outer * args->chunks * c.tiles * c.workgroup, c.workgroup);
 }
 
 static struct gt_reduce_args in_chunks(gt_lowering *lowering, struct gt_reduce_args args) {
