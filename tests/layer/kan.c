@@ -6,6 +6,7 @@
 #include "model/model.h"
 #include "op/core.h"
 #include "store/contents.h"
+#include "support/layer.h"
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -18,41 +19,12 @@
 
 enum { MOST = 1 << 14 };
 
-typedef struct fixture {
-  gt_arena arena;
-  gt_diagnostics diagnostics;
-  gt_graph *graph;
-  gt_model *model;
-  gt_image start;
-} fixture;
-
-/* The model on an input of that shape, with its parameters as seed 1 begins them; NULL in f->model if it is
- * refused. */
-static void build(fixture *f, const char *layer, gt_shape shape) {
-  memset(f, 0, sizeof *f);
-  gt_arena_init(&f->arena);
-  gt_diagnostics_init(&f->diagnostics, &f->arena);
-  const char *text = gt_arena_printf(&f->arena, "model:\n  - %s\n", layer);
-  const gt_spec *root = gt_spec_parse(&f->arena, "config.yaml", text, strlen(text), &f->diagnostics);
-  f->graph = gt_graph_create(&f->arena);
-  const gt_model_input x = {
-      "input", gt_variable_read(f->graph, gt_graph_variable(f->graph, "x", shape, GT_F32, false))};
-  f->model = gt_model_build(&f->arena, f->graph, root, NULL, (gt_model_inputs){1, &x}, GT_NONE,
-                            (gt_model_mode){.training = true}, &f->diagnostics);
-  if (f->model) gt_image_start(&f->start, f->model->store, GT_WEIGHT_ROLES, 1);
-}
-
-static void finish(fixture *f) {
-  if (f->model) gt_image_finish(&f->start);
-  gt_arena_finish(&f->arena);
-}
-
-static float *parameter(fixture *f, const char *name) {
+static float *parameter(layer_fixture *f, const char *name) {
   const gt_slot *slot = gt_store_find(f->model->store, gt_arena_printf(&f->arena, "kan1.%s", name));
-  return slot ? (float *)f->start.variable[0] + slot->offset : NULL;
+  return slot ? (float *)f->image.variable[0] + slot->offset : NULL;
 }
 
-static void run(fixture *f, const float *x, int64_t count, float *out) {
+static void run(layer_fixture *f, const float *x, int64_t count, float *out) {
   gt_error error = {0};
   uint64_t ticket;
   gt_buffer *buffer[2];
@@ -63,7 +35,7 @@ static void run(fixture *f, const float *x, int64_t count, float *out) {
   if (!plan) fail_msg("%s", error.message);
   for (int v = 0; v < 2; v++) {
     buffer[v] = api->buffer_create(backend, plan->variable_bytes[v] + 16, GT_BUFFER_DEVICE, &error);
-    memcpy(api->buffer_map(backend, buffer[v]), v ? f->start.variable[0] : (const void *)x,
+    memcpy(api->buffer_map(backend, buffer[v]), v ? f->image.variable[0] : (const void *)x,
            sizeof(float) * (size_t)(v ? f->model->store->total : count));
   }
   gt_executable *executable = api->compile(backend, plan, buffer, &error);
@@ -136,8 +108,8 @@ static void splines_begin_as_noise(void **state) {
   static const uint32_t degrees[] = {3, 5, 1};
   (void)state;
   for (int l = 0; l < 3; l++) {
-    fixture f;
-    build(&f, layers[l], gt_shape_2(4, 48));
+    layer_fixture f;
+    layer_build(&f, layers[l], gt_shape_2(4, 48));
     const uint32_t degree = degrees[l], terms = 5 + degree;
     const float *c = parameter(&f, "coefficients");
     double most = 0, square = 0, base = 0;
@@ -156,7 +128,7 @@ static void splines_begin_as_noise(void **state) {
     assert_true(most < 0.5 * 0.4 / 5 + 1e-6 && most > 0.48 * 0.4 / 5);
     assert_true(fabs(sqrt(square) / (0.4 / 5 / sqrt(12)) - 1) < 0.1);
     assert_true(base < 1 / sqrt(48) + 1e-6 && base > 0.95 / sqrt(48));
-    finish(&f);
+    layer_finish(&f);
   }
 }
 
@@ -165,11 +137,11 @@ static void options_do_what_they_say(void **state) {
   enum { ROWS = 5, IN = 6, OUT = 3 };
   float x[ROWS * IN], y[ROWS * OUT];
   uint32_t seed = 3;
-  fixture f;
+  layer_fixture f;
   (void)state;
   for (int i = 0; i < ROWS * IN; i++) x[i] = (float)random_value(&seed, -2, 2);
-  build(&f, "kan: {units: 3, basis: rbf, grid: 4, range: [-1, 2], width: 0.8, base: gelu}",
-        gt_shape_2(ROWS, IN));
+  layer_build(&f, "kan: {units: 3, basis: rbf, grid: 4, range: [-1, 2], width: 0.8, base: gelu}",
+              gt_shape_2(ROWS, IN));
   for (int i = 0; i < IN; i++)
     parameter(&f, "norm_weight")[i] = 1 + 0.1f * i, parameter(&f, "norm_bias")[i] = 0.2f * i;
   run(&f, x, ROWS * IN, y);
@@ -186,8 +158,9 @@ static void options_do_what_they_say(void **state) {
       }
       assert_true(fabs(y[r * OUT + o] - want) < 2e-5);
     }
-  finish(&f);
-  build(&f, "kan: {units: 3, grid: 4, degree: 2, range: [0, 2], spline_scale: true}", gt_shape_2(ROWS, IN));
+  layer_finish(&f);
+  layer_build(&f, "kan: {units: 3, grid: 4, degree: 2, range: [0, 2], spline_scale: true}",
+              gt_shape_2(ROWS, IN));
   run(&f, x, ROWS * IN, y);
   for (int r = 0; r < ROWS; r++)
     for (int o = 0; o < OUT; o++) {
@@ -201,7 +174,7 @@ static void options_do_what_they_say(void **state) {
       }
       assert_true(fabs(y[r * OUT + o] - want) < 2e-5);
     }
-  finish(&f);
+  layer_finish(&f);
 }
 
 static void every_basis_builds(void **state) {
@@ -213,17 +186,17 @@ static void every_basis_builds(void **state) {
   (void)state;
   for (int i = 0; i < 2 * 3 * 32; i++) x[i] = (float)random_value(&seed, -1, 1);
   for (size_t b = 0; b < sizeof bases / sizeof *bases; b++) {
-    fixture f;
+    layer_fixture f;
     char layer[80];
     double square = 0;
     snprintf(layer, sizeof layer, "kan: {units: 5, basis: %s}", bases[b]);
-    build(&f, layer, (gt_shape){.rank = 3, .dim = {2, 3, 32}});
+    layer_build(&f, layer, (gt_shape){.rank = 3, .dim = {2, 3, 32}});
     if (!f.model) gt_diagnostics_print(&f.diagnostics, stderr);
     assert_non_null(f.model);
     run(&f, x, 2 * 3 * 32, y);
     for (int i = 0; i < 2 * 3 * 5; i++) square += y[i] * (double)y[i] / 30;
     assert_true(square > 1e-6 && square < 10); /* it says something, and not too loudly */
-    finish(&f);
+    layer_finish(&f);
   }
 }
 
@@ -248,18 +221,18 @@ static void refinement_keeps_the_functions(void **state) {
   (void)state;
   for (int i = 0; i < 8 * 48; i++) x[i] = (float)random_value(&seed, -1, 1);
   for (size_t s = 0; s < sizeof steps / sizeof *steps; s++) {
-    fixture before, now;
+    layer_fixture before, now;
     gt_image carried;
-    build(&before, steps[s].before, gt_shape_2(8, 48));
-    build(&now, steps[s].now, gt_shape_2(8, 48));
+    layer_build(&before, steps[s].before, gt_shape_2(8, 48));
+    layer_build(&now, steps[s].now, gt_shape_2(8, 48));
     run(&before, x, 8 * 48, y);
-    gt_image_carry(&carried, now.model->store, &before.start, 1);
-    gt_image_finish(&now.start);
-    now.start = carried;
+    gt_image_carry(&carried, now.model->store, &before.image, 1);
+    gt_image_finish(&now.image);
+    now.image = carried;
     run(&now, x, 8 * 48, z);
     for (int i = 0; i < 8 * 3; i++) assert_true(fabs(y[i] - z[i]) < steps[s].most * (1 + fabs(y[i])));
-    finish(&before);
-    finish(&now);
+    layer_finish(&before);
+    layer_finish(&now);
   }
 }
 
@@ -277,14 +250,14 @@ static void refusals(void **state) {
   };
   (void)state;
   for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
-    fixture f;
-    build(&f, wrong[i].layer, gt_shape_2(2, 64));
+    layer_fixture f;
+    layer_build(&f, wrong[i].layer, gt_shape_2(2, 64));
     assert_null(f.model);
     assert_int_equal(f.diagnostics.errors, 1);
     const gt_diagnostic *d = &f.diagnostics.items[0];
     if (!strstr(d->message, wrong[i].says) || d->at.line != 2 || (int)d->at.column != wrong[i].column)
       fail_msg("%s: %s at %d:%d", wrong[i].layer, d->message, (int)d->at.line, (int)d->at.column);
-    finish(&f);
+    layer_finish(&f);
   }
 }
 

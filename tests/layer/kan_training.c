@@ -6,6 +6,7 @@
 #include "model/model.h"
 #include "op/core.h"
 #include "store/contents.h"
+#include "support/layer.h"
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -16,36 +17,13 @@
 
 #include <cmocka.h>
 
-typedef struct fixture {
-  gt_arena arena;
-  gt_diagnostics diagnostics;
-  gt_graph *graph;
-  gt_model *model;
-  gt_image image; /* parameters and states */
-} fixture;
-
-static void build(fixture *f, const char *layer, gt_shape shape) {
-  memset(f, 0, sizeof *f);
-  gt_arena_init(&f->arena);
-  gt_diagnostics_init(&f->diagnostics, &f->arena);
-  const char *text = gt_arena_printf(&f->arena, "model:\n  - %s\n", layer);
-  const gt_spec *root = gt_spec_parse(&f->arena, "config.yaml", text, strlen(text), &f->diagnostics);
-  f->graph = gt_graph_create(&f->arena);
-  const gt_model_input x = {
-      "input", gt_variable_read(f->graph, gt_graph_variable(f->graph, "x", shape, GT_F32, false))};
-  f->model = gt_model_build(&f->arena, f->graph, root, NULL, (gt_model_inputs){1, &x}, GT_NONE,
-                            (gt_model_mode){.training = true}, &f->diagnostics);
+static void build(layer_fixture *f, const char *layer, gt_shape shape) {
+  layer_build(f, layer, shape);
   if (!f->model) gt_diagnostics_print(&f->diagnostics, stderr);
   assert_non_null(f->model);
-  gt_image_start(&f->image, f->model->store, GT_WEIGHT_ROLES, 1);
 }
 
-static void finish(fixture *f) {
-  gt_image_finish(&f->image);
-  gt_arena_finish(&f->arena);
-}
-
-static float *values(const fixture *f, const char *name) {
+static float *values(const layer_fixture *f, const char *name) {
   const gt_slot_values held = gt_image_values(&f->image);
   char full[64];
   snprintf(full, sizeof full, "kan1.%s", name);
@@ -54,14 +32,14 @@ static float *values(const fixture *f, const char *name) {
   return found;
 }
 
-static const void *contents(const fixture *f, const char *variable, const float *x) {
+static const void *contents(const layer_fixture *f, const char *variable, const float *x) {
   if (!strcmp(variable, "x")) return x;
   for (int v = 0; v < f->model->store->variables; v++)
     if (!strcmp(f->model->store->variable[v].name, variable)) return f->image.variable[v];
   return NULL;
 }
 
-static void run(fixture *f, gt_id node, const float *x, float *out) {
+static void run(layer_fixture *f, gt_id node, const float *x, float *out) {
   enum { MOST = 8 };
   gt_error error = {0};
   uint64_t ticket;
@@ -96,13 +74,14 @@ enum { ROWS = 7, IN = 4, OUT = 3, TERMS = 6 };
 
 /* --- penalties ------------------------------------------------------------------------------------------ */
 
-static double coefficient(const fixture *f, int t, int i, int o, bool scaled) {
+static double coefficient(const layer_fixture *f, int t, int i, int o, bool scaled) {
   const double scale = scaled && t < TERMS ? (double)values(f, "spline_scale")[i * OUT + o] : 1;
   return scale * (double)values(f, "coefficients")[(t * IN + i) * OUT + o];
 }
 
 /* The mean absolute activation or coefficient of an edge. */
-static double size_of(const fixture *f, const float *x, int i, int o, bool scaled, bool of_coefficients) {
+static double size_of(const layer_fixture *f, const float *x, int i, int o, bool scaled,
+                      bool of_coefficients) {
   double size = 0;
   for (int t = 0; of_coefficients && t < TERMS; t++) size += fabs(coefficient(f, t, i, o, scaled)) / TERMS;
   for (int r = 0; !of_coefficients && r < ROWS; r++) {
@@ -131,7 +110,7 @@ static void penalties_are_those_of_the_paper(void **state) {
   (void)state;
   for (int i = 0; i < ROWS * IN; i++) x[i] = (float)random_value(&seed, -1, 1);
   for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
-    fixture f;
+    layer_fixture f;
     double sum = 0, entropy = 0, rough = 0;
     build(&f, cases[c].layer, gt_shape_2(ROWS, IN));
     run(&f, f.model->penalty, x, &got);
@@ -148,13 +127,13 @@ static void penalties_are_those_of_the_paper(void **state) {
     }
     const double want = 0.5 * sum + 0.25 * entropy + 0.125 * rough;
     if (fabs((double)got - want) > 1e-5 * want) fail_msg("%s: %g, not %g", cases[c].layer, (double)got, want);
-    finish(&f);
+    layer_finish(&f);
   }
 }
 
 /* A branch beside the functions is part of an edge; an evaluation has no penalty. */
 static void a_branch_is_part_of_its_edge(void **state) {
-  fixture f;
+  layer_fixture f;
   float x[ROWS * IN], got;
   double want = 0;
   uint32_t seed = 4;
@@ -170,7 +149,7 @@ static void a_branch_is_part_of_its_edge(void **state) {
       want += fabs(base + (double)c[e] + tanh(v) * (double)c[IN * OUT + e]) / ROWS;
     }
   assert_true(fabs((double)got - want) < 1e-5 * want);
-  finish(&f);
+  layer_finish(&f);
 }
 
 /* --- grids ---------------------------------------------------------------------------------------------- */
@@ -182,7 +161,7 @@ static void grids_follow_the_data(void **state) {
   static float x[SAMPLES * IN];
   float y[SAMPLES * OUT], z[SAMPLES * OUT];
   uint32_t seed = 6;
-  fixture f;
+  layer_fixture f;
   (void)state;
   for (int i = 0; i < SAMPLES * IN; i++) {
     const double v = random_value(&seed, 0, 1);
@@ -213,7 +192,7 @@ static void grids_follow_the_data(void **state) {
     assert_true(abs(inside - SAMPLES / GRID) <= 3);
   }
   for (int k = 1; k < KNOTS; k++) assert_true(knot[k * IN] > knot[(k - 1) * IN]);
-  finish(&f);
+  layer_finish(&f);
 }
 
 /* A phase with twice the cells has all old knots, and says the same; then, of a grid that was adapted, too.
@@ -222,7 +201,7 @@ static void own_grids_are_refined(void **state) {
   enum { SAMPLES = 50, GRID = 4, DEGREE = 3, FUNCTIONS = GRID + DEGREE };
   float x[SAMPLES * IN], y[SAMPLES * OUT], z[SAMPLES * OUT];
   uint32_t seed = 8;
-  fixture before, now;
+  layer_fixture before, now;
   gt_image carried;
   (void)state;
   for (int i = 0; i < SAMPLES * IN; i++) x[i] = (float)random_value(&seed, -0.9, 0.7);
@@ -238,8 +217,8 @@ static void own_grids_are_refined(void **state) {
   now.image = carried;
   run(&now, now.model->output, x, z);
   for (int i = 0; i < SAMPLES * OUT; i++) assert_true(fabs((double)(y[i] - z[i])) < 1e-4);
-  finish(&before);
-  finish(&now);
+  layer_finish(&before);
+  layer_finish(&now);
 }
 
 /* --- places that are learned ---------------------------------------------------------------------------- */
@@ -261,11 +240,11 @@ static void learned_places_begin_on_the_grid(void **state) {
   (void)state;
   for (int i = 0; i < ROWS * IN; i++) x[i] = (float)random_value(&seed, -2, 2);
   for (size_t p = 0; p < sizeof pairs / sizeof *pairs; p++) {
-    fixture f;
+    layer_fixture f;
     for (int k = 0; k < 2; k++) {
       build(&f, pairs[p][k], gt_shape_2(ROWS, IN));
       run(&f, f.model->output, x, k ? z : y);
-      finish(&f);
+      layer_finish(&f);
     }
     for (int i = 0; i < ROWS * OUT; i++)
       if (fabs((double)(y[i] - z[i])) > 2e-5)
@@ -294,7 +273,7 @@ static void windows_are_lines_of_inputs(void **state) {
   };
   float x[HEIGHT * WIDTH * CHANNELS], y[DOWN * ACROSS * OUT] = {0};
   uint32_t seed = 5;
-  fixture f;
+  layer_fixture f;
   (void)state;
   for (int i = 0; i < HEIGHT * WIDTH * CHANNELS; i++) x[i] = (float)random_value(&seed, -1.5, 1.5);
   build(&f,
@@ -313,7 +292,7 @@ static void windows_are_lines_of_inputs(void **state) {
     }
     assert_true(fabs((double)y[at] - want) < 1e-5);
   }
-  finish(&f);
+  layer_finish(&f);
 }
 
 int main(void) {

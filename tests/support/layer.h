@@ -1,0 +1,18 @@
+/* One layer on an input of some shape, for tests of layers. */
+#ifndef GT_TESTS_LAYER_H
+#define GT_TESTS_LAYER_H
+#include "model/model.h"
+#include "store/contents.h"
+
+typedef struct layer_fixture {
+  gt_arena arena;
+  gt_diagnostics diagnostics;
+  gt_graph *graph;
+  gt_model *model; /* NULL if it was refused: diagnostics say why */
+  gt_image image;  /* parameters and states as seed 1 begins them */
+} layer_fixture;
+
+/* The model of this line of a config's `model:`, in training; its input is the variable "x". */
+void layer_build(layer_fixture *f, const char *layer, gt_shape shape);
+void layer_finish(layer_fixture *f);
+#endif
