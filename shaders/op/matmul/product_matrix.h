@@ -23,4 +23,5 @@
 #define GT_MATRIX_WHOLE   8u  /* m, n and each part of k are multiples of BM, BN and BK */
 #define GT_MATRIX_BLOCKS  64u /* of kernel product_range: patches are not measured */
 #define GT_MATRIX_TAIL    32u /* a part of k is no multiple of BK */
+#define GT_MATRIX_ARRIVE  128u /* the last workgroup of a tile adds the parts: arrive.glsl */
 #define GT_MATRIX_HALVES  16u /* elements are sums of two float16, as exact as floats */

@@ -73,7 +73,12 @@ static gt_matmul_cut cut_scalar(const gt_matmul_config *c, const gt_matmul_shape
                /* Straight code is faster, but software devices take a minute to compile much of it. */
                [GT_MATMUL_SPEC_UNROLL] = target->units >= MANY_UNITS ? c->bk : 4},
   };
-  if (!target->device) return cut;
+  if (!target->device) {
+    cut.spec[GT_MATMUL_SPEC_BK] = c->split > 1 ? c->k_chunk : s->k;
+    return cut;
+  }
+  cut.arrives = gt_matmul_arrives(s, c, target->units);
+  cut.spec[GT_MATMUL_SPEC_ARRIVE] = cut.arrives;
   cut.spec[GT_MATMUL_SPEC_WHOLE] = is_whole(s, c);
   cut.spec[GT_MATMUL_SPEC_RASTER] = RASTER;
   return cut;
@@ -98,9 +103,7 @@ static gt_step *start_step(gt_lowering *lowering, const gt_product *p, const gt_
                                       .k = s->k,
                                       .batch = s->batch,
                                       .stride_a = p->a.stride,
-                                      .stride_b = p->b.stride,
-                                      .split = cut->split,
-                                      .k_chunk = cut->split > 1 ? cut->k_chunk : s->k};
+                                      .stride_b = p->b.stride};
   gt_step *step = gt_lower_step(lowering, kernel, &args, sizeof args);
   for (int i = GT_SPEC_OWN; i < GT_SPEC_ALIGNED; i++) step->spec[i] = cut->spec[i];
   set_factors(step, p);
@@ -184,7 +187,11 @@ void gt_product_lower(gt_lowering *lowering, const gt_group *group, const gt_pro
   if (cut.split > 1) {
     scratch = gt_lower_scratch(lowering, (uint64_t)cut.split * s->batch * s->m * s->n * 4);
     gt_lower_use_scratch(lowering, offsetof(struct gt_matmul_args, partial), scratch, true);
-  } else {
+  }
+  if (cut.arrives)
+    gt_lower_use_scratch(lowering, offsetof(struct gt_matmul_args, arrivals),
+                         gt_lower_lasting(lowering, 4ull * down * across * s->batch), true);
+  if (cut.split == 1 || cut.arrives) {
     gt_lower_program(lowering, group, offsetof(struct gt_matmul_args, x), offsetof(struct gt_matmul_args, y),
                      offsetof(struct gt_matmul_args, clock), -1);
     if (p->result == GT_RESULT_PLACED) gt_lower_writes_part(lowering);
@@ -194,7 +201,7 @@ void gt_product_lower(gt_lowering *lowering, const gt_group *group, const gt_pro
     if (cut.split > 1) step->grid[1] = cut.split;                    /* a split product's tiles are few */
     step->grid[2] = s->batch < MOST_GROUPS ? s->batch : MOST_GROUPS; /* the kernel loops over the rest */
   }
-  if (cut.split > 1)
+  if (cut.split > 1 && !cut.arrives)
     (cut.split > GT_MATMUL_SPLITS ? finish_many : gt_product_finish)(
         lowering, group, s->batch * s->m * s->n, p->result == GT_RESULT_DENSE ? s->n : s->n * s->batch,
         cut.split, scratch);
