@@ -15,9 +15,9 @@ enum { ROW_BATCH, ROW_WEIGHT, ROWS };
 enum {
   TILE_ELEMENTS = 16384,
   WORKGROUP = 256,
-  QUADS = 4,      /* that an invocation copies, if there are many rows */
-  EACH = 2,       /* workgroups that each multiprocessor is to have first */
-  MOST_ROWS = 64  /* of a workgroup */
+  QUADS = 4,     /* that an invocation copies, if there are many rows */
+  EACH = 2,      /* workgroups that each multiprocessor is to have first */
+  MOST_ROWS = 64 /* of a workgroup */
 };
 static const gt_op rows[ROWS];
 

@@ -37,7 +37,7 @@ struct gt_lowering {
     struct gt_scratch {
       uint64_t bytes;
       bool lasting; /* its bytes are its own from run to run, and 0 before the first */
-    } *items;
+    } * items;
     size_t count, capacity;
   } scratch;
   struct {

@@ -1,6 +1,7 @@
 /* C[batch, m, n] = epilogue(A · B); stride_a/b: elements from one batch entry to the next (0: shared).
- * With GT_MATMUL_SPEC_SPLIT > 1 raw partial sums go to `partial` [split, batch, m, n]. They are added in order,
- * and the epilogue is run, by kernel matmul_finish, or by the workgroup of a tile that is done last (arrive.glsl). */
+ * With GT_MATMUL_SPEC_SPLIT > 1 raw partial sums go to `partial` [split, batch, m, n]. They are added in
+ * order, and the epilogue is run, by kernel matmul_finish, or by the workgroup of a tile that is done last
+ * (arrive.glsl). */
 #include "lib/args.h"
 #include "op/matmul/factor.h"
 #define GT_MATMUL_SPEC_BM      3 /* tile of a workgroup, on the CPU of a call */
@@ -21,9 +22,10 @@ GT_ARGS(gt_matmul_args) {
   GT_FLOATS y[2];                 /* epilogue outputs, each [batch, m, n] */
   GT_WORDS clock;
   GT_WORDS geometry; /* of the operand that is not dense, for its kind to use as it likes */
-  GT_WORDS arrivals; /* of each tile of each entry of the batch, how many of its workgroups are done: 0 before and after */
+  GT_WORDS arrivals; /* of each tile of each entry of the batch, how many of its workgroups are done: 0 before
+                        and after */
   uint m, n, k, batch, stride_a, stride_b;
 };
-/* Where k is cut into parts: how long each is, the last but for what is missing. A part consists of whole units, at
- * best so many of them that all parts are of equal length. */
-#define GT_MATMUL_PART(k, split, unit) (((k) + (unit) * (split) - 1u) / ((unit) * (split)) * (unit))
+/* Where k is cut into parts: how long each is, the last but for what is missing. A part consists of whole
+ * units, at best so many of them that all parts are of equal length. */
+#define GT_MATMUL_PART(k, split, unit) (((k) + (unit) * (split)-1u) / ((unit) * (split)) * (unit))

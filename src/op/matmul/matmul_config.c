@@ -80,6 +80,8 @@ static const candidate candidates[] = {
     {128, 128, 16, 8, 8, 0.88}, {128, 128, 8, 8, 8, 0.75}, {128, 64, 16, 8, 4, 0.65},
     {64, 128, 16, 4, 8, 0.65},  {64, 64, 16, 8, 4, 0.70},  {64, 64, 16, 4, 4, 0.55},
     {64, 32, 16, 4, 2, 0.40},   {32, 64, 16, 2, 4, 0.40},  {32, 32, 16, 2, 2, 0.30},
+    {64, 32, 32, 4, 2, 0.37},   {32, 64, 32, 2, 4, 0.37},  {32, 32, 32, 2, 2, 0.27},
+    {32, 32, 64, 2, 2, 0.24},
 };
 /* For devices with little shared memory or small workgroups (128 threads and 16 KiB are all that Vulkan
  * promises). */
@@ -93,7 +95,7 @@ enum {
    * spills. */
   FEW = 32,
   FMA_PER_CYCLE = 128, /* of one multiprocessor */
-  SLICE_CYCLES = 400,  /* waiting for a slice of a and b, not hidden when a unit has one workgroup */
+  SLICE_CYCLES = 700,  /* waiting for a slice of a and b, not hidden when a unit has one workgroup */
   /* The second pass: a dispatch and a barrier, behind which nothing else runs that could have run beside the
    * product. */
   FINISH_CYCLES = 8000,
@@ -117,12 +119,13 @@ static double finish_cycles(const gt_matmul_shape *s, const gt_matmul_config *c,
   return FINISH_CYCLES + 4.0 * c->split * s->m * s->n * s->batch / (8 * units);
 }
 
-/* Of the workgroups that are done last: each waits for the parts of one quad of an invocation after another. */
+/* Of the workgroups that are done last: each waits for the parts of one quad of an invocation after another.
+ */
 static double arrive_cycles(const gt_matmul_shape *s, const gt_matmul_config *c, double units) {
   const double tiles = (double)gt_ceil_div(s->m, c->bm) * gt_ceil_div(s->n, c->bn) * s->batch;
   const double elements = (double)c->bm * c->bn;
-  const double one = ARRIVE_CYCLES + ARRIVE_WAIT * elements / (4 * ARRIVE_THREADS) +
-                     4 * elements * c->split / ARRIVE_BYTES;
+  const double one =
+      ARRIVE_CYCLES + ARRIVE_WAIT * elements / (4 * ARRIVE_THREADS) + 4 * elements * c->split / ARRIVE_BYTES;
   return one * (tiles > units ? tiles / units : 1);
 }
 
@@ -145,8 +148,7 @@ double gt_matmul_cycles(const gt_matmul_shape *s, const gt_matmul_config *c, uin
 /* Estimated cycles of the whole product with this tile and this many parts of k. */
 static double estimate(const candidate *c, const gt_matmul_shape *s, const gt_target *target,
                        const gt_matmul_config *way) {
-  const double groups =
-      (double)gt_ceil_div(s->m, c->bm) * gt_ceil_div(s->n, c->bn) * s->batch * way->split;
+  const double groups = (double)gt_ceil_div(s->m, c->bm) * gt_ceil_div(s->n, c->bn) * s->batch * way->split;
   const double slices = gt_ceil_div(gt_least_u32(way->k_chunk, s->k), c->bk);
   const double slice = (double)c->bm * c->bn * c->bk / (FMA_PER_CYCLE * c->efficiency) + SLICE_CYCLES;
   return gt_matmul_cycles(s, way, target->units, groups, slices * slice);
@@ -205,6 +207,7 @@ static void add_device_ways(ways *w, const gt_matmul_shape *s, const gt_target *
     const candidate *c = &candidates[i];
     const uint64_t tiles = (uint64_t)gt_ceil_div(s->m, c->bm) * gt_ceil_div(s->n, c->bn);
     if (!fits(c, target) || (!s->trans_a && s->trans_b && threads_of(c) < FULL_GROUP)) continue;
+    if (s->segment % c->bk) continue;
     if ((s->segment || (has_patches && !target->matrix.fast)) && c->tm * c->tn > FEW) continue;
     for (uint32_t split = 1; split <= GT_MATMUL_SPLITS; split++) {
       const uint32_t k_chunk = gt_ceil_div(gt_ceil_div(s->k, split), c->bk) * c->bk;

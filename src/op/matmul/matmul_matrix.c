@@ -108,12 +108,12 @@ static double range_cycles(const gt_matmul_shape *s, const gt_target *target) {
 
 static double estimate(const candidate *c, form f, const gt_matmul_shape *s, const gt_target *target,
                        const gt_matmul_config *way) {
-  const double groups =
-      (double)gt_ceil_div(s->m, c->bm) * gt_ceil_div(s->n, c->bn) * s->batch * way->split;
+  const double groups = (double)gt_ceil_div(s->m, c->bm) * gt_ceil_div(s->n, c->bn) * s->batch * way->split;
   /* Small workgroups are quick only where a multiprocessor has several at once. */
   const double together = gt_most_u32(FULL_THREADS / threads_of(c, target), 1);
   const double rate = c->rate[f] * (target->matrix.fast ? 1 : SLOW);
-  const double group = (double)c->bm * c->bn * gt_least_u32(way->k_chunk, s->k) * together / rate + START_CYCLES;
+  const double group =
+      (double)c->bm * c->bn * gt_least_u32(way->k_chunk, s->k) * together / rate + START_CYCLES;
   const double cycles = gt_matmul_cycles(s, way, target->units, groups / together, group);
   return f == BFLOAT ? cycles : cycles + range_cycles(s, target);
 }
@@ -196,8 +196,7 @@ gt_matmul_cut gt_matmul_cut_matrix(const gt_matmul_config *c, const gt_matmul_sh
   spec[GT_MATRIX_SPEC_SN] = c->tn;
   spec[GT_MATRIX_SPEC_FORM] = (s->trans_a ? GT_MATRIX_TRANS_A : 0) | (s->trans_b ? GT_MATRIX_TRANS_B : 0) |
                               (s->k % c->bk ? GT_MATRIX_TAIL : 0) | (steady ? GT_MATRIX_STEADY : 0) |
-                              (whole ? GT_MATRIX_WHOLE : 0) |
-                              (cut.arrives ? GT_MATRIX_ARRIVE : 0) |
+                              (whole ? GT_MATRIX_WHOLE : 0) | (cut.arrives ? GT_MATRIX_ARRIVE : 0) |
                               (c->engine == GT_ENGINE_HALVES ? GT_MATRIX_HALVES : 0);
   spec[GT_MATRIX_SPEC_AHEAD] = c->engine == GT_ENGINE_HALVES;
   spec[GT_MATRIX_SPEC_SPLIT] = c->split;

@@ -52,6 +52,15 @@ static bool is_whole(const gt_matmul_shape *s, const gt_matmul_config *c) {
   return s->m % c->bm == 0 && s->n % c->bn == 0 && chunk && s->k % chunk == 0 && chunk % c->bk == 0;
 }
 
+/* Straight code is faster where it runs often; where it does not, its instructions are waited for. Software
+ * devices take a minute to compile much of it. */
+static uint32_t unroll(const gt_matmul_config *c, const gt_matmul_shape *s, const gt_target *target) {
+  enum { SHORT = 8, SOFTWARE = 4, FEW_SLICES = 16, SMALL_TILE = 64 * 64 };
+  const uint32_t slices = gt_least_u32(s->k, c->split > 1 ? c->k_chunk : s->k) / c->bk;
+  if (target->units < MANY_UNITS) return SOFTWARE;
+  return slices <= FEW_SLICES && c->bm * c->bn <= SMALL_TILE ? SHORT : c->bk;
+}
+
 /* On scalar units, or on the CPU. */
 static gt_matmul_cut cut_scalar(const gt_matmul_config *c, const gt_matmul_shape *s,
                                 const gt_target *target) {
@@ -70,8 +79,7 @@ static gt_matmul_cut cut_scalar(const gt_matmul_config *c, const gt_matmul_shape
                [GT_MATMUL_SPEC_TRANS_A] = s->trans_a,
                [GT_MATMUL_SPEC_TRANS_B] = s->trans_b,
                [GT_MATMUL_SPEC_SPLIT] = c->split,
-               /* Straight code is faster, but software devices take a minute to compile much of it. */
-               [GT_MATMUL_SPEC_UNROLL] = target->units >= MANY_UNITS ? c->bk : 4},
+               [GT_MATMUL_SPEC_UNROLL] = unroll(c, s, target)},
   };
   if (!target->device) {
     cut.spec[GT_MATMUL_SPEC_BK] = c->split > 1 ? c->k_chunk : s->k;
@@ -98,12 +106,8 @@ static void set_factors(gt_step *step, const gt_product *p) {
 static gt_step *start_step(gt_lowering *lowering, const gt_product *p, const gt_matmul_cut *cut,
                            const gt_kernel *kernel) {
   const gt_matmul_shape *s = &p->shape;
-  const struct gt_matmul_args args = {.m = s->m,
-                                      .n = s->n,
-                                      .k = s->k,
-                                      .batch = s->batch,
-                                      .stride_a = p->a.stride,
-                                      .stride_b = p->b.stride};
+  const struct gt_matmul_args args = {
+      .m = s->m, .n = s->n, .k = s->k, .batch = s->batch, .stride_a = p->a.stride, .stride_b = p->b.stride};
   gt_step *step = gt_lower_step(lowering, kernel, &args, sizeof args);
   for (int i = GT_SPEC_OWN; i < GT_SPEC_ALIGNED; i++) step->spec[i] = cut->spec[i];
   set_factors(step, p);
