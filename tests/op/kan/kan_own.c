@@ -137,7 +137,7 @@ static gt_shape magnitude_kan(const gt_case_view *v, const double *const *x, dou
 
 static gt_id build_kan(gt_graph *g, const gt_case_view *v, const gt_id *x) {
   const layer l = layer_of(v);
-  return gt_kan(g, tall_of(g, &l, x[0], x[1]), x[2], &l.a);
+  return gt_kan(g, tall_of(g, &l, x[0], x[1]), x[2], GT_NONE, &l.a);
 }
 
 static gt_shape reference_basis(const gt_case_view *v, const double *const *x, double *y) {
@@ -158,7 +158,7 @@ static gt_id build_basis(gt_graph *g, const gt_case_view *v, const gt_id *x) {
 static gt_id build_slope(gt_graph *g, const gt_case_view *v, const gt_id *x) {
   layer l = layer_of(v);
   l.a.order = 1;
-  return gt_kan(g, tall_of(g, &l, x[0], x[1]), x[2], &l.a);
+  return gt_kan(g, tall_of(g, &l, x[0], x[1]), x[2], GT_NONE, &l.a);
 }
 
 static gt_shape reference_slope(const gt_case_view *v, const double *const *x, double *y) {
