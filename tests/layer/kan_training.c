@@ -6,6 +6,7 @@
 #include "model/model.h"
 #include "op/autodiff.h"
 #include "op/core.h"
+#include "op/elementwise.h"
 #include "op/reduce.h"
 #include "store/contents.h"
 #include "support/layer.h"
@@ -221,6 +222,37 @@ static void masks_are_on_whole_edges(void **state) {
   layer_finish(&f);
 }
 
+/* On a device whose products are not split a step needs no memory of the coefficients' size but their
+ * gradient, scaled or masked as they may be: what the layer gives and takes in, and a tenth more. */
+static void only_gradients_are_as_large_as_coefficients(void **state) {
+  static const char *const layers[] = {"kan: {units: 64, grid: 100}",
+                                       "kan: {units: 64, grid: 100, mask: true}",
+                                       "kan: {units: 64, basis: wavelet, grid: 100, spline_scale: true}"};
+  static const gt_target device = {
+      .device = true, .subgroup = 32, .max_workgroup = 1024, .shared_bytes = 49152, .units = 16};
+  enum { LINES = 8192, INPUTS = 784 };
+  (void)state;
+  for (size_t k = 0; k < sizeof layers / sizeof *layers; k++) {
+    layer_fixture f;
+    gt_error error = {0};
+    build(&f, layers[k], gt_shape_2(LINES, INPUTS));
+    const gt_id wrt[3] = {node_of(&f, "coefficients"), node_of(&f, "spline_scale"), 0};
+    gt_id gradient[3];
+    const gt_id output = gt_tanh(f.graph, f.model->output);
+    assert_true(gt_autodiff(f.graph, gt_sum(f.graph, output, 0, false), wrt, 3, gradient, &error));
+    const gt_id kept[3] = {output, gt_pack(f.graph, gradient, 2), gradient[2]};
+    const gt_plan_options options = {.target = device, .keep = kept, .keep_count = 3};
+    const gt_plan *plan = gt_plan_create(&f.arena, f.graph, &options, &error);
+    if (!plan) fail_msg("%s", error.message);
+    uint64_t known = gt_node_bytes(f.graph, output); /* and its gradient, before those that are kept */
+    for (int i = 0; i < 3; i++) known += gt_node_bytes(f.graph, kept[i]);
+    if (10 * plan->arena_bytes > 11 * known)
+      fail_msg("%s: %.1f MiB for values of %.1f", layers[k], (double)plan->arena_bytes / 0x1p20,
+               (double)known / 0x1p20);
+    layer_finish(&f);
+  }
+}
+
 /* --- grids ---------------------------------------------------------------------------------------------- */
 
 /* Skewed samples: a new grid has as many of them in each cell, nearly, and straight lines stay what they are.
@@ -369,6 +401,7 @@ int main(void) {
       cmocka_unit_test(penalties_are_those_of_the_paper),
       cmocka_unit_test(a_branch_is_part_of_its_edge),
       cmocka_unit_test(masks_are_on_whole_edges),
+      cmocka_unit_test(only_gradients_are_as_large_as_coefficients),
       cmocka_unit_test(grids_follow_the_data),
       cmocka_unit_test(own_grids_are_refined),
       cmocka_unit_test(learned_places_begin_on_the_grid),
