@@ -127,6 +127,21 @@ int octet_left(bool k_lines, uvec2 place, uint length, uint wide, uint k_end) {
       next[2u * f + 1u] = basis_values(next[2u * f + 1u], place.phase, from, place.at + 4u, 4); \
     } \
   }
+/* Of a slab of scaled coefficients the factors, and what they make of it. */
+#define FETCH_SCALES(k_at) \
+  GT_UNROLL for (uint f = 0u; f < B_FETCHES; f++) { \
+    uint q = me + f * LOCAL_X, index = uint(scaled_line((k_at) + q / B_LINE).place.x) + spot_b[2u * f].at >> 2; \
+    if (B_OCTETS % LOCAL_X == 0u || q < B_OCTETS) { \
+      next_scale[2u * f] = GT_CAST(GT_FLOATS4, scaled_by()).at[index]; \
+      next_scale[2u * f + 1u] = GT_CAST(GT_FLOATS4, scaled_by()).at[index + 1u]; \
+    } \
+  }
+#define MAKE_SCALED(k_at) \
+  GT_UNROLL for (uint f = 0u; f < B_FETCHES; f++) \
+    if (scaled_line((k_at) + (me + f * LOCAL_X) / B_LINE).place.y != 0) { \
+      next_b[2u * f] *= next_scale[2u * f]; \
+      next_b[2u * f + 1u] *= next_scale[2u * f + 1u]; \
+    }
 #define FETCH_CHECKED_SIDE(next, from, address, spot, KIND, K_LINES, LINE, OCTETS, FETCHES, corner, length, wide, \
                            stride, aligned) \
   GT_UNROLL for (uint f = 0u; f < FETCHES; f++) { \
@@ -160,11 +175,13 @@ int octet_left(bool k_lines, uvec2 place, uint length, uint wide, uint k_end) {
   if (FAST) { \
     FETCH_SIDE(next_a, a, at_a, pair_a, spot_a, tap_a, KIND_A, A_K_LINES, A_LINE, A_OCTETS, A_FETCHES, length_a, k_at) \
     FETCH_SIDE(next_b, b, at_b, pair_b, spot_b, tap_b, KIND_B, B_K_LINES, B_LINE, B_OCTETS, B_FETCHES, length_b, k_at) \
+    if (KIND_B == GT_FACTOR_SCALED) { FETCH_SCALES(k_at) } \
   } else { FETCH_CHECKED(k_at) }
 #define MAKE(k_at) \
   if (FAST) { \
     MAKE_SIDE(next_a, a, spot_a, KIND_A, A_K_LINES, A_LINE, A_FETCHES, k_at) \
     MAKE_SIDE(next_b, b, spot_b, KIND_B, B_K_LINES, B_LINE, B_FETCHES, k_at) \
+    if (KIND_B == GT_FACTOR_SCALED) { MAKE_SCALED(k_at) } \
   }
 
 #ifndef GT_MATRIX_BFLOAT
@@ -351,7 +368,7 @@ void tile(uint z, uint m0, uint n0) {
   bool b_aligned = ALIGNED != 0u && ((length_b | stride_b) & 3u) == 0u;
   uint at_a[A_FETCHES], at_b[B_FETCHES], pair_a[A_FETCHES], pair_b[B_FETCHES], at = k0;
   gt_spot spot_a[2u * A_FETCHES], spot_b[2u * B_FETCHES], tap_a, tap_b;
-  vec4 next_a[2u * A_FETCHES], next_b[2u * B_FETCHES];
+  vec4 next_a[2u * A_FETCHES], next_b[2u * B_FETCHES], next_scale[2u * B_FETCHES];
   gt_left left[(1u + AHEAD) * PLANES * DOWN];
   gt_right right[(1u + AHEAD) * PLANES * ACROSS];
   gt_sums sums[DOWN * ACROSS];

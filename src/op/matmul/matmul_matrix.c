@@ -168,6 +168,7 @@ static bool is_steady(uint32_t kind, bool k_lines, uint32_t length, const gt_mat
   case GT_FACTOR_PATCHES:
     return s->run && s->run % (k_lines ? OCTET : bk) == 0 && (units->fast || units->emulated);
   case GT_FACTOR_BASIS: return s->run % OCTET == 0;
+  case GT_FACTOR_SCALED: return length % OCTET == 0;
   default: return false;
   }
 }

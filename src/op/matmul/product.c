@@ -102,6 +102,18 @@ static void set_factors(gt_step *step, const gt_product *p) {
     step->spec[i] = p->own[i - GT_FACTOR_SPEC_OWN];
 }
 
+static void read_factor(gt_lowering *lowering, size_t argument, const gt_product_factor *factor) {
+  if (factor->scratch)
+    gt_lower_use_scratch(lowering, argument, factor->scratch - 1, false);
+  else
+    gt_lower_read(lowering, argument, factor->node);
+}
+
+static bool has_scales(const gt_product *p) {
+  const uint32_t kind = p->shape.kind_b;
+  return kind == GT_FACTOR_SCALED || (kind == GT_FACTOR_COEFFICIENTS && p->scales != GT_NONE);
+}
+
 /* The next step, with its factors. */
 static gt_step *start_step(gt_lowering *lowering, const gt_product *p, const gt_matmul_cut *cut,
                            const gt_kernel *kernel) {
@@ -111,8 +123,10 @@ static gt_step *start_step(gt_lowering *lowering, const gt_product *p, const gt_
   gt_step *step = gt_lower_step(lowering, kernel, &args, sizeof args);
   for (int i = GT_SPEC_OWN; i < GT_SPEC_ALIGNED; i++) step->spec[i] = cut->spec[i];
   set_factors(step, p);
-  gt_lower_read(lowering, offsetof(struct gt_matmul_args, a), p->a.node);
-  gt_lower_read(lowering, offsetof(struct gt_matmul_args, b), p->b.node);
+  read_factor(lowering, offsetof(struct gt_matmul_args, a), &p->a);
+  read_factor(lowering, offsetof(struct gt_matmul_args, b), &p->b);
+  if (has_scales(p)) /* load_scaled.glsl */
+    gt_lower_read(lowering, offsetof(struct gt_matmul_args, stride_a), p->scales);
   if (p->words)
     gt_lower_constants(lowering, offsetof(struct gt_matmul_args, geometry), p->geometry, 4 * p->words);
   return step;
