@@ -68,7 +68,7 @@ static bool tell_classes(const gt_arguments *arguments, gt_session *session, con
                  file ? "confusion" : "per-class", GT_CONFUSION_MOST);
 }
 
-static const char *const metrics[] = {"accuracy", "loss", "samples", "soft_accuracy", "soft_loss"};
+static const char *const metrics[] = {"accuracy", "loss", "rmse", "samples", "soft_accuracy", "soft_loss"};
 enum { METRICS = sizeof metrics / sizeof *metrics };
 
 static double metric_value(const char *metric, const gt_sums *sums) {
@@ -83,6 +83,10 @@ static int check_gates(const gt_gate *gates, int count, const gt_sums *sums, boo
     const gt_metric_kind *kind = gt_metric_find(gates[i].metric);
     if (kind && kind->accuracy && !accuracy) {
       gt_log_error("--fail-if: this model's loss has no accuracy");
+      return GT_ERR_USAGE;
+    }
+    if (kind && kind->judges && !sums->judged) {
+      gt_log_error("--fail-if: this model's loss is itself how far outputs are from targets: there is no 'rmse'");
       return GT_ERR_USAGE;
     }
     if (kind && kind->of_soft && !sums->hard) {
