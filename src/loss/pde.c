@@ -82,6 +82,12 @@ static bool is_name(const char *text) {
   return !*text;
 }
 
+static bool is_known(const gt_pde_names *names, const char *name) {
+  for (int k = 0; k < names->count; k++)
+    if (!strcmp(names->name[k], name)) return true;
+  return false;
+}
+
 /* As many names as there are values; where none are given, the first of some. */
 static bool read_names(pde *p, const char *key, gt_strings given, int64_t values, const char *const *standard,
                        int standards, int most, int *count) {
@@ -90,9 +96,8 @@ static bool read_names(pde *p, const char *key, gt_strings given, int64_t values
                          key, (long long)values, most);
   for (int i = 0; i < values; i++) {
     const char *name = given.count ? given.items[i] : standard[i];
-    for (int k = 0; k < p->names.count; k++)
-      if (!strcmp(p->names.name[k], name))
-        return gt_loss_error(p->loss, key, p->diagnostics, "has two values called '%s'", name);
+    if (is_known(&p->names, name))
+      return gt_loss_error(p->loss, key, p->diagnostics, "has two values called '%s'", name);
     if (!is_name(name))
       return gt_loss_error(p->loss, key, p->diagnostics, "cannot call a value '%s': letters and digits only", name);
     p->names.name[p->names.count++] = name;
@@ -101,28 +106,28 @@ static bool read_names(pde *p, const char *key, gt_strings given, int64_t values
   return true;
 }
 
-/* Adds the derivatives that a formula speaks of. */
-static bool find_derivatives(pde *p, const char *text, gt_position at) {
+/* Adds the derivatives that a formula speaks of; node: its value in the config. */
+static bool find_derivatives(pde *p, const char *text, const gt_spec *node) {
   gt_pde_names *names = &p->names;
-  for (const char *c = text; *c;) {
-    size_t n = 0;
-    while (isalnum((unsigned char)c[n]) || c[n] == '_') n++;
+  size_t n;
+  for (const char *c = text; *c; c += n ? n : 1) {
     gt_pde_derivative d;
-    if (n && gt_pde_read_derivative(names, c, n, &d)) {
-      const char *name = gt_arena_strndup(p->diagnostics->arena, c, n);
-      bool known = false;
-      for (int k = 0; k < names->count; k++) known |= !strcmp(names->name[k], name);
-      if (d.order > GT_PDE_MOST_ORDER || names->count == GT_PDE_MOST_NAMES) {
-        gt_error_at(p->diagnostics, at, "derivatives are of order %d at most, and not more than %d: '%s'",
-                    GT_PDE_MOST_ORDER, GT_PDE_MOST_NAMES, name);
-        return false;
-      }
-      if (!known) {
-        names->name[names->count] = name;
-        names->derivative[names->count++] = d;
-      }
+    n = 0;
+    while (isalnum((unsigned char)c[n]) || c[n] == '_') n++;
+    if (!n || !gt_pde_read_derivative(names, c, n, &d)) continue;
+    const char *name = gt_arena_strndup(p->diagnostics->arena, c, n);
+    if (d.order > GT_PDE_MOST_ORDER || names->count == GT_PDE_MOST_NAMES) {
+      gt_error_at(p->diagnostics, gt_position_within(node, (int)(c - text), (int)n),
+                  d.order > GT_PDE_MOST_ORDER ? "'%s' is a derivative of too high an order"
+                                              : "'%s' is one derivative too many",
+                  name)
+          ->expected = gt_arena_printf(p->diagnostics->arena, "at most %d derivatives, of order %d at most",
+                                       GT_PDE_MOST_NAMES - names->axes - names->outputs, GT_PDE_MOST_ORDER);
+      return false;
     }
-    c += n ? n : 1;
+    if (is_known(names, name)) continue;
+    names->name[names->count] = name;
+    names->derivative[names->count++] = d;
   }
   return true;
 }
@@ -143,7 +148,7 @@ static bool read_formulas(pde *p, gt_strings texts, const gt_spec *node, formula
   for (int i = 0; i < texts.count; i++) {
     const gt_spec *text = node->kind == GT_SPEC_SEQUENCE ? node->child[i] : node;
     gt_formula_error error;
-    if (!find_derivatives(p, texts.items[i], text->at)) return false;
+    if (!find_derivatives(p, texts.items[i], text)) return false;
     const gt_formula *f =
         gt_formula_parse(p->graph->arena, texts.items[i], p->names.name, p->names.count, &error);
     if (!f) {
@@ -231,31 +236,34 @@ static void uses_of(const formulas *f, bool *used) {
   for (int i = 0; i < f->count; i++) mark_used(f->item[i], used);
 }
 
-/* what: the matter with the layer whose node that is. */
-static gt_diagnostic *refuse(const pde *p, gt_id node, const char *what) {
+/* The layer of a node stands in the way of a derivative. */
+static gt_diagnostic *refuse(const pde *p, gt_id node, const char *what, const char *derivative) {
   const gt_loss_model *model = p->input->model;
-  const gt_node *n = gt_node_at(p->graph, node);
-  return gt_error_at(p->diagnostics, model->place(model, n->scope, p->loss->at), "layer '%s' (%s) %s", n->scope,
-                     n->op->name, what);
+  const char *layer = gt_node_at(p->graph, node)->scope;
+  return gt_error_at(p->diagnostics, model->place(model, layer, p->loss->at), "layer '%s' %s, but loss 'pde' has '%s'",
+                     layer, what, derivative);
 }
 
 /* Has the model the derivatives that the formulas speak of? */
 static bool check_smooth(const pde *p, const gt_pde_field *field, const bool *used) {
+  gt_arena *arena = p->diagnostics->arena;
   int most = -1;
   for (int k = p->names.axes + p->names.outputs; k < p->names.count; k++)
     if (used[k] && (most < 0 || p->names.derivative[k].order > p->names.derivative[most].order)) most = k;
   if (most < 0) return true;
   const int order = p->names.derivative[most].order;
+  const char *name = p->names.name[most];
   const gt_id mixed = gt_tangent_mixture(p->graph, field->points, field->output),
               kink = gt_tangent_kink(p->graph, field->points, field->output, order);
-  gt_arena *arena = p->diagnostics->arena;
-  const char *name = p->names.name[most];
   if (mixed != GT_NONE)
-    refuse(p, mixed, gt_arena_printf(arena, "mixes samples: '%s' asks for a derivative of each", name));
+    refuse(p, mixed, "mixes samples, so that none has derivatives of its own", name);
   else if (kink != GT_NONE)
-    refuse(p, kink, gt_arena_printf(arena, "has no continuous derivative of order %d, which '%s' asks for", order, name))
-        ->expected = gt_arena_printf(arena, "a smooth one, such as tanh, silu, sin or a kan of splines of degree %d",
-                                     order + 1);
+    refuse(p, kink,
+           gt_arena_printf(arena, "(%s) has no continuous derivative of order %d",
+                           gt_node_at(p->graph, kink)->op->name, order),
+           name)
+        ->expected = gt_arena_printf(
+        arena, "what is smooth, such as tanh, silu%s", order > 2 ? " or sin" : gt_arena_printf(arena, ", sin or a kan of splines of degree %d or more", order + 1));
   return mixed == GT_NONE && kink == GT_NONE;
 }
 
@@ -269,7 +277,9 @@ static gt_id squares(const pde *p, gt_pde_field *field, const formulas *f, int64
     value[k] = used[k] ? gt_pde_value(field, k, first, count) : GT_NONE;
     if (field->failed == GT_NONE) continue;
     refuse(p, field->failed,
-           gt_arena_printf(p->diagnostics->arena, "has no derivative that '%s' could be made of", p->names.name[k]));
+           gt_arena_printf(p->diagnostics->arena, "(%s) has no such derivative",
+                           gt_node_at(p->graph, field->failed)->op->name),
+           p->names.name[k]);
     return GT_NONE;
   }
   for (int i = 0; i < f->count; i++) {

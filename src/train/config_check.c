@@ -100,8 +100,19 @@ gt_model *gt_config_build_model(gt_config *config, gt_arena *arena, gt_diagnosti
   return gt_forward_build(&forward, arena, graph, diagnostics) ? forward.model : NULL;
 }
 
+/* Derivatives are by what the model reads. */
+static void check_plain(gt_config *config) {
+  const gt_spec *data = gt_spec_find(config->root, "data"), *scaling = gt_spec_find(data, "normalize");
+  if (!config->loss || !config->loss->type->residual || !config->dataset.input[0].scaling.count) return;
+  gt_error_at(&config->diagnostics, scaling ? scaling->at : data->at,
+              "loss '%s' has derivatives by the inputs, which are others once these are scaled",
+              config->loss->type->name)
+      ->expected = "inputs as they are, and layers that scale them";
+}
+
 /* Builds model and loss once, for their errors alone. */
 static void try_to_build(gt_config *config, gt_arena *arena) {
+  check_plain(config);
   gt_graph *graph = gt_graph_create(arena);
   const bool labels = config->dataset.classification;
   gt_forward forward = begin(config, arena, graph);
