@@ -73,11 +73,11 @@ typedef struct gt_loss_input {
   /* Of labels where samples are mixed: that of each one's other part, I32 [B], and what its own weighs beside
    * it, F32 [B] from 0 to 1. NULL: no sample is mixed. */
   const struct gt_loss_mixture *mixture;
-  gt_id weight;        /* F32 [B]: 1, or 0 for padding rows */
-  int64_t classes;     /* number of classes of the data (labels only; 0: unknown) */
-  const char *layer;   /* name of the layer that gives the prediction, for messages */
-  const char *applied; /* what that layer makes of logits (gt_layer_type.applies) */
-  gt_position at;      /* where that layer stands */
+  gt_id weight;               /* F32 [B]: 1, or 0 for padding rows */
+  int64_t classes;            /* number of classes of the data (labels only; 0: unknown) */
+  const char *layer;          /* name of the layer that gives the prediction, for messages */
+  const char *applied;        /* what that layer makes of logits (gt_layer_type.applies) */
+  gt_position at;             /* where that layer stands */
   const gt_loss_model *model; /* NULL: not known, or of several inputs */
 } gt_loss_input;
 

@@ -1,7 +1,7 @@
-/* A partial differential equation as a loss (physics-informed networks: Lagaris, Likas and Fotiadis, 1998; Raissi,
- * Perdikaris and Karniadakis, 2019): the square of what formulas of the model's outputs, its inputs and its outputs'
- * derivatives by them come to at the samples, and at such with some inputs set to a value, which lie on a boundary.
- * Targets judge the model (rmse), and train it only if asked to. */
+/* A partial differential equation as a loss (physics-informed networks: Lagaris, Likas and Fotiadis, 1998;
+ * Raissi, Perdikaris and Karniadakis, 2019): the square of what formulas of the model's outputs, its inputs
+ * and its outputs' derivatives by them come to at the samples, and at such with some inputs set to a value,
+ * which lie on a boundary. Targets judge the model (rmse), and train it only if asked to. */
 #include "base/formula.h"
 #include "loss/loss.h"
 #include "loss/pde_field.h"
@@ -23,8 +23,9 @@ typedef struct pde_config {
 
 static const gt_field fields[] = {
     GT_ROW(pde_config, residual, GT_FIELD_STRINGS, .flags = GT_FIELD_REQUIRED,
-           .help = "what must come to 0, such as \"u_xx + u_yy + 1\", or several such formulas: of the inputs, "
-                   "the outputs and their derivatives, in which u_xy is that of u by x and by y"),
+           .help =
+               "what must come to 0, such as \"u_xx + u_yy + 1\", or several such formulas: of the inputs, "
+               "the outputs and their derivatives, in which u_xy is that of u by x and by y"),
     GT_ROW(pde_config, conditions, GT_FIELD_NODE,
            .help = "list of {at: {NAME: NUMBER, …}, residual: …, weight: 1}: what must come to 0 where some "
                    "inputs have these values, the others those of the samples"),
@@ -46,7 +47,8 @@ typedef struct condition_config {
 } condition_config;
 
 static const gt_field condition_fields[] = {
-    GT_ROW(condition_config, at, GT_FIELD_NODE, .flags = GT_FIELD_REQUIRED, .help = "inputs and their values"),
+    GT_ROW(condition_config, at, GT_FIELD_NODE, .flags = GT_FIELD_REQUIRED,
+           .help = "inputs and their values"),
     GT_ROW(condition_config, residual, GT_FIELD_STRINGS, .flags = GT_FIELD_REQUIRED,
            .help = "what must come to 0 there"),
     GT_ROW(condition_config, weight, GT_FIELD_FLOAT, .fallback = "1", .min = 0, .max = 1e30,
@@ -92,14 +94,16 @@ static bool is_known(const gt_pde_names *names, const char *name) {
 static bool read_names(pde *p, const char *key, gt_strings given, int64_t values, const char *const *standard,
                        int standards, int most, int *count) {
   if ((given.count && given.count != values) || (!given.count && values > standards) || values > most)
-    return gt_loss_error(p->loss, key, p->diagnostics, "needs names for its %s: the model has %lld, of at most %d",
-                         key, (long long)values, most);
+    return gt_loss_error(p->loss, key, p->diagnostics,
+                         "needs names for its %s: the model has %lld, of at most %d", key, (long long)values,
+                         most);
   for (int i = 0; i < values; i++) {
     const char *name = given.count ? given.items[i] : standard[i];
     if (is_known(&p->names, name))
       return gt_loss_error(p->loss, key, p->diagnostics, "has two values called '%s'", name);
     if (!is_name(name))
-      return gt_loss_error(p->loss, key, p->diagnostics, "cannot call a value '%s': letters and digits only", name);
+      return gt_loss_error(p->loss, key, p->diagnostics, "cannot call a value '%s': letters and digits only",
+                           name);
     p->names.name[p->names.count++] = name;
   }
   *count = (int)values;
@@ -152,8 +156,8 @@ static bool read_formulas(pde *p, gt_strings texts, const gt_spec *node, formula
     const gt_formula *f =
         gt_formula_parse(p->graph->arena, texts.items[i], p->names.name, p->names.count, &error);
     if (!f) {
-      gt_error_at(p->diagnostics, gt_position_within(text, error.column, 1), "%s", error.message)->suggestion =
-          error.suggestion ? gt_arena_strdup(p->diagnostics->arena, error.suggestion) : NULL;
+      gt_error_at(p->diagnostics, gt_position_within(text, error.column, 1), "%s", error.message)
+          ->suggestion = error.suggestion ? gt_arena_strdup(p->diagnostics->arena, error.suggestion) : NULL;
       return false;
     }
     if (!speaks_of_outputs(p, f)) {
@@ -240,8 +244,8 @@ static void uses_of(const formulas *f, bool *used) {
 static gt_diagnostic *refuse(const pde *p, gt_id node, const char *what, const char *derivative) {
   const gt_loss_model *model = p->input->model;
   const char *layer = gt_node_at(p->graph, node)->scope;
-  return gt_error_at(p->diagnostics, model->place(model, layer, p->loss->at), "layer '%s' %s, but loss 'pde' has '%s'",
-                     layer, what, derivative);
+  return gt_error_at(p->diagnostics, model->place(model, layer, p->loss->at),
+                     "layer '%s' %s, but loss 'pde' has '%s'", layer, what, derivative);
 }
 
 /* Has the model the derivatives that the formulas speak of? */
@@ -263,7 +267,9 @@ static bool check_smooth(const pde *p, const gt_pde_field *field, const bool *us
                            gt_node_at(p->graph, kink)->op->name, order),
            name)
         ->expected = gt_arena_printf(
-        arena, "what is smooth, such as tanh, silu%s", order > 2 ? " or sin" : gt_arena_printf(arena, ", sin or a kan of splines of degree %d or more", order + 1));
+        arena, "what is smooth, such as tanh, silu%s",
+        order > 2 ? " or sin"
+                  : gt_arena_printf(arena, ", sin or a kan of splines of degree %d or more", order + 1));
   return mixed == GT_NONE && kink == GT_NONE;
 }
 
@@ -298,9 +304,9 @@ static gt_id boundary_points(const pde *p) {
   for (int c = 0; c < p->conditions; c++) {
     for (int k = 0; k < p->names.axes; k++) {
       const int64_t start[2] = {0, k}, stop[2] = {batch, k + 1};
-      column[k] = p->condition[c].set[k] ? gt_expand(graph, gt_constant(graph, p->condition[c].value[k]),
-                                                     gt_shape_2(batch, 1))
-                                         : gt_shrink(graph, points, start, stop);
+      column[k] = p->condition[c].set[k]
+                      ? gt_expand(graph, gt_constant(graph, p->condition[c].value[k]), gt_shape_2(batch, 1))
+                      : gt_shrink(graph, points, start, stop);
     }
     part[c] = gt_concatenate(graph, column, p->names.axes, 1);
   }

@@ -15,7 +15,7 @@ typedef struct gt_pde_derivative {
 
 typedef struct gt_pde_names {
   int axes, outputs, count;
-  const char *name[GT_PDE_MOST_NAMES];              /* of inputs, outputs, and then the derivatives in use */
+  const char *name[GT_PDE_MOST_NAMES];             /* of inputs, outputs, and then the derivatives in use */
   gt_pde_derivative derivative[GT_PDE_MOST_NAMES]; /* what it stands for, of the last */
 } gt_pde_names;
 

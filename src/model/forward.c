@@ -36,7 +36,8 @@ static gt_position place_of(const gt_loss_model *model, const char *layer, gt_po
 
 static bool build_loss(gt_forward *forward, gt_arena *arena, gt_graph *graph, gt_diagnostics *diagnostics) {
   const gt_model_layer *last = &forward->model->layer[forward->model->layers - 1];
-  const seen about = {{forward->inputs.items[0].node, output_at, place_of}, forward, arena, graph, diagnostics};
+  const seen about = {
+      {forward->inputs.items[0].node, output_at, place_of}, forward, arena, graph, diagnostics};
   const gt_loss_input input = {.prediction = forward->output,
                                .targets = forward->targets,
                                .mixture = forward->mixture,

@@ -1,6 +1,6 @@
-/* An op's gradient is linear in what it is given; so the derivative along a direction is that of the gradient,
- * pulled back to what it was given (the transpose of a transpose): no op says anything of its own for it. The
- * nodes of the gradient itself are read by nobody, and never computed. */
+/* An op's gradient is linear in what it is given; so the derivative along a direction is that of the
+ * gradient, pulled back to what it was given (the transpose of a transpose): no op says anything of its own
+ * for it. The nodes of the gradient itself are read by nobody, and never computed. */
 #include "op/tangent.h"
 #include "base/memory.h"
 #include "graph/op.h"

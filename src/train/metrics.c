@@ -23,7 +23,7 @@ static double soft_accuracy(const gt_sums *s) { return gt_accuracy(s); }
 
 enum { KINDS = 7 };
 const char *const gt_metric_names[KINDS + 1] = {"loss",      "accuracy",      "soft_loss", "soft_accuracy",
-                                                "hard_loss", "hard_accuracy", "rmse",          NULL};
+                                                "hard_loss", "hard_accuracy", "rmse",      NULL};
 static const gt_metric_kind kinds[KINDS] = {
     {.name = "loss", .value = loss},
     {.name = "accuracy", .value = accuracy, .accuracy = true},

@@ -9,15 +9,16 @@
 /* Sums over the samples of some steps, in double and in step order. Everywhere (rows, results, --fail-if,
  * what early stopping watches) "loss" and "accuracy" are those of what the model stands for: where it has a
  * hard form, that one's. Those of its soft form, which training works on, are "soft_loss" and
- * "soft_accuracy". "rmse" is how far predictions are from targets, of losses that do not tell (loss 'pde'). */
+ * "soft_accuracy". "rmse" is how far predictions are from targets, of losses that do not tell (loss 'pde').
+ */
 typedef struct gt_sums {
   double loss, weight, correct;
   int64_t steps;
   double divisor;                 /* of loss; 0: the weight, which is the number of samples */
   double hard_loss, hard_correct; /* of the same samples, in an evaluation of a model that has a hard form */
   bool hard;                      /* they are there */
-  double error; /* squared, in an evaluation */
-  bool judged;  /* it is there */
+  double error;                   /* squared, in an evaluation */
+  bool judged;                    /* it is there */
   bool soft;                      /* loss and correct are of the soft form of such a model */
 } gt_sums;
 

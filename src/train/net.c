@@ -133,8 +133,15 @@ static void build_log(gt_net *net, gt_graph *graph, gt_arena *arena, gt_id clock
   const char *outer = gt_graph_scope(graph, "step");
   gt_id scalar[8];
   gt_log_columns *c = &net->column;
-  *c = (gt_log_columns){
-      .loss = 0, .weight = 1, .ok = -1, .lr = -1, .norm = -1, .correct = -1, .divisor = -1, .error = -1, .count = 2};
+  *c = (gt_log_columns){.loss = 0,
+                        .weight = 1,
+                        .ok = -1,
+                        .lr = -1,
+                        .norm = -1,
+                        .correct = -1,
+                        .divisor = -1,
+                        .error = -1,
+                        .count = 2};
   scalar[0] = net->loss.loss_sum;
   scalar[1] = net->loss.weight_sum;
   if (net->trains) {
@@ -387,7 +394,8 @@ static bool build_search(gt_net *net, gt_arena *arena, gt_config *config, const 
         error, GT_ERR_CONFIG,
         "optimizer '%s' evaluates the same weights again and again, but '%s' changes with each evaluation",
         config->optim->type->name, net->model->moved->name);
-  net->column = (gt_log_columns){.weight = 1, .ok = -1, .lr = -1, .norm = -1, .divisor = -1, .error = -1, .count = 3};
+  net->column =
+      (gt_log_columns){.weight = 1, .ok = -1, .lr = -1, .norm = -1, .divisor = -1, .error = -1, .count = 3};
   net->column.correct = net->loss.correct_sum == GT_NONE ? -1 : 2;
   return gt_search_build(net, arena, config, options, error);
 }

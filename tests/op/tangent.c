@@ -1,5 +1,5 @@
-/* Second derivatives of networks and formulas by their inputs, and the gradients of these: forwards through the
- * graph, against jets and differences in double. */
+/* Second derivatives of networks and formulas by their inputs, and the gradients of these: forwards through
+ * the graph, against jets and differences in double. */
 #include "op/tangent.h"
 #include "op/case.h"
 #include "op/core.h"
@@ -33,9 +33,10 @@ static gt_id derive(gt_graph *g, const gt_case_view *v, gt_id x, gt_id y) {
 }
 
 /* By values at neighbours of both axes, six of each. */
-typedef double (*value_function)(const gt_case_view *v, const double *const *x, const double *at, int64_t output);
-static double by_neighbours(const gt_case_view *v, const double *const *x, const double *point, int64_t output,
-                            value_function value) {
+typedef double (*value_function)(const gt_case_view *v, const double *const *x, const double *at,
+                                 int64_t output);
+static double by_neighbours(const gt_case_view *v, const double *const *x, const double *point,
+                            int64_t output, value_function value) {
   static const double weight[] = {0, 3.0 / 4, -3.0 / 20, 1.0 / 60};
   const double h = 0x1p-6;
   double sum = 0, at[2];
@@ -116,7 +117,8 @@ static gt_shape reference_network(const gt_case_view *v, const double *const *x,
   return reference_by(v, x, y, v->shape[3].dim[0], network_value);
 }
 
-/* --- two KAN layers of splines and silu ------------------------------------------------------------------ */
+/* --- two KAN layers of splines and silu ------------------------------------------------------------------
+ */
 
 enum { GRID = 4 };
 
@@ -176,8 +178,7 @@ static gt_shape reference_kan(const gt_case_view *v, const double *const *x, dou
   const int64_t rows = v->shape[0].dim[0], width = v->shape[1].dim[1], outputs = v->shape[2].dim[1];
   for (int64_t m = 0; y && m < rows; m++) {
     jet in[2], hidden[MOST_WIDTH], out[MOST_WIDTH];
-    for (int k = 0; k < 2; k++)
-      in[k] = (jet){x[0][2 * m + k], k == v->c->p[FIRST], k == v->c->p[SECOND], 0};
+    for (int k = 0; k < 2; k++) in[k] = (jet){x[0][2 * m + k], k == v->c->p[FIRST], k == v->c->p[SECOND], 0};
     layer(v, 0, x[1], 2, width, in, hidden);
     layer(v, 1, x[2], width, outputs, hidden, out);
     for (int64_t o = 0; o < outputs; o++) y[m * outputs + o] = out[o].ab;
@@ -185,24 +186,20 @@ static gt_shape reference_kan(const gt_case_view *v, const double *const *x, dou
   return gt_shape_2(rows, outputs);
 }
 
-#define RULE(what, gradients)                                                                        \
-  {                                                                                                  \
+#define RULE(what, gradients)                                                                         \
+  {                                                                                                   \
     .name = "tangent_" #what, .build = build_##what, .reference = reference_##what, .wrt = gradients, \
-    .low = -0.9, .high = 1, .tolerance = 4e-5, .gradient_tolerance = 1e-4,                           \
-    .reason = "sums of products of rounded derivatives, which cancel"                                \
+    .low = -0.9, .high = 1, .tolerance = 4e-5, .gradient_tolerance = 1e-4,                            \
+    .reason = "sums of products of rounded derivatives, which cancel"                                 \
   }
 static const gt_case_rule formulas = RULE(formula, 1), network = RULE(network, 15), kan = RULE(kan, 7),
                           /* The third derivative of cubic splines steps. */
     cubic = RULE(kan, 6);
 
 static const gt_case cases[] = {
-    {&formulas, "7,2", {0, 1, 0}},
-    {&formulas, "7,2", {1, 1, 1}},
-    {&formulas, "7,2", {0, 0, 2}},
-    {&formulas, "7,2", {0, 1, 3}},
-    {&network, "33,2 16,2 16 3,16", {0, 1}},
-    {&network, "6,2 5,2 5 1,5", {0, 0, 1}},
-    {&cubic, "6,2 16,3 24,2", {0, 1, 0, 3}},
-    {&kan, "21,2 20,5 50,1", {0, 0, 0, 5}},
+    {&formulas, "7,2", {0, 1, 0}},           {&formulas, "7,2", {1, 1, 1}},
+    {&formulas, "7,2", {0, 0, 2}},           {&formulas, "7,2", {0, 1, 3}},
+    {&network, "33,2 16,2 16 3,16", {0, 1}}, {&network, "6,2 5,2 5 1,5", {0, 0, 1}},
+    {&cubic, "6,2 16,3 24,2", {0, 1, 0, 3}}, {&kan, "21,2 20,5 50,1", {0, 0, 0, 5}},
 };
 GT_CASES(tangent, cases);

@@ -118,7 +118,8 @@ static double slope_of(const gt_case_view *v, const gt_kan_attribute *a, uint32_
 /* By values at neighbours, where all derivatives are smooth. */
 static double derived_of(const gt_case_view *v, const gt_kan_attribute *a, uint32_t term, uint32_t order,
                          double x) {
-  static const double second[] = {-49.0 / 18, 3.0 / 2, -3.0 / 20, 1.0 / 90}, third[] = {0, -13.0 / 8, 1, -1.0 / 8};
+  static const double second[] = {-49.0 / 18, 3.0 / 2, -3.0 / 20, 1.0 / 90},
+                      third[] = {0, -13.0 / 8, 1, -1.0 / 8};
   const double h = 0x1p-7, *weight = order == 2 ? second : third;
   double sum = 0;
   if (a->basis == GT_BASIS_BSPLINE && term < a->terms) return bspline(v, a, term, order, x);
