@@ -164,6 +164,7 @@ static gt_step *start(gt_lowering *lowering, struct gt_batch_args *args, const g
   args->window = attribute->window;
   gt_step *step = gt_lower_step(lowering, &batch_kernel, args, sizeof *args);
   step->spec[GT_BATCH_SPEC_MODE] = mode;
+  step->spec[GT_BATCH_SPEC_ROWS] = 1;
   step->spec[GT_BATCH_SPEC_ORDER] = attribute->window       ? GT_BATCH_WINDOW
                                     : attribute->sequential ? GT_BATCH_SEQUENTIAL
                                                             : GT_BATCH_SHUFFLED;

@@ -44,7 +44,7 @@ static void batch_far(uint32_t mode, uint32_t features) {
   steps_bind(&s, offsetof(struct gt_batch_args, clock), state, 0);
   step->spec[GT_BATCH_SPEC_MODE] = mode;
   step->spec[GT_BATCH_SPEC_ORDER] = GT_BATCH_SEQUENTIAL;
-  step->spec[GT_BATCH_SPEC_QUADS] = 1;
+  step->spec[GT_BATCH_SPEC_ROWS] = 1;
   steps_run(&s, 1);
   steps_read(&s, out, y, count);
   for (uint32_t i = 0; i < count; i++) {

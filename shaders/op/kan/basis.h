@@ -62,12 +62,14 @@
   X(GT_BASIS_LEGENDRE, legendre, gt_basis_legendre)    \
   X(GT_BASIS_HERMITE, hermite, gt_basis_hermite)       \
   X(GT_BASIS_JACOBI, jacobi, gt_basis_jacobi)
-#define GT_BASES(X)               GT_PLAIN_BASES(X) GT_POLYNOMIALS(X)
-#define GT_BASIS_MOST_POLYNOMIALS 128 /* of an input */
-#define GT_BASIS_BASE             256
-#define GT_BASIS_PLACED           512
-#define GT_BASIS_SCALED           1024 /* times 1, 2: coefficients have factors of their edges, in so many parts */
-#define GT_BASIS_BY_SCALE         4 /* the derivative by the scale of a function that is placed */
+#define GT_BASES(X) GT_PLAIN_BASES(X) GT_POLYNOMIALS(X)
+/* Do its functions stay between -1 and 1, whatever the inputs? Polynomials do not. An unsigned number. */
+#define GT_BASIS_IS_BOUNDED(basis) ((basis) - GT_BASIS_CHEBYSHEV > GT_BASIS_JACOBI - GT_BASIS_CHEBYSHEV)
+#define GT_BASIS_MOST_POLYNOMIALS  128 /* of an input */
+#define GT_BASIS_BASE              256
+#define GT_BASIS_PLACED            512
+#define GT_BASIS_SCALED            1024 /* times 1, 2: coefficients have factors of their edges, in so many parts */
+#define GT_BASIS_BY_SCALE          4 /* the derivative by the scale of a function that is placed */
 /* What a placed function is of u: the first of its kind. */
 #define GT_BASIS_FIRST_OF(form, term, terms) \
   ((form) == GT_BASIS_FOURIER ? (term) / ((terms) / 2u) * ((terms) / 2u) : 0u)

@@ -68,8 +68,9 @@ vec4 basis_values(vec4 x, uint term, GT_FLOATS from, uint input_, int left) {
   return y;
 }
 
-/* Do functions stay between -1 and 1, whatever the inputs? The base does not: silu(x) is no larger than x. */
-const bool BASIS_BOUNDED = BASIS_ORDER == 0u && BASIS_FORM < GT_BASIS_CHEBYSHEV;
+/* The base is not bounded by 1, but silu(x) is no larger than x. */
+const bool BASIS_IS_BOUNDED = GT_BASIS_IS_BOUNDED(BASIS_FORM), BASIS_BOUNDED = BASIS_ORDER == 0u && BASIS_IS_BOUNDED;
+#define RANGE_EVEN(KIND) ((KIND) == GT_FACTOR_BASIS && BASIS_BOUNDED) /* for range.glsl */
 
 /* Largest absolute values of a quad, or what these are no larger than. */
 vec4 basis_bound(GT_FLOATS from, gt_spot line, gt_spot at) {

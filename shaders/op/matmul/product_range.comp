@@ -25,20 +25,22 @@ shared uint largest[GT_RANGE_LINES * SHARES];
 /* Lines first … of `wide` at a depth of k. Unless k_lines, memory's lines are those of the product. */
 #define MEASURE(KIND, from, k_lines, wide, stride) \
   bool aligned = ALIGNED != 0u && (((k_lines ? wide : k) | stride) & 3u) == 0u; \
-  [[unroll]] for (uint i = 0u; i < QUADS; i++) { \
-    uint line = k_lines ? k0 + me / 8u * QUADS + i : first + me / 8u; \
-    uint position = k_lines ? first + me % 8u * 4u : k0 + (i * 8u + me % 8u) * 4u; \
-    uint lines = k_lines ? k : wide, positions = k_lines ? wide : k; \
-    gt_spot line_spot, position_spot; \
-    vec4 v = vec4(0.0); \
-    if (line < lines && position < positions) { \
-      GT_LINE(line_spot, KIND, z, line, positions, stride) \
-      GT_POSITION(position_spot, KIND, position) \
-      if (KIND == GT_FACTOR_BASIS && BASIS_BOUNDED && BASIS_BLOCK % 4u == 0u) \
-        v = basis_bound(from, line_spot, position_spot); \
-      else GT_QUAD(v, KIND, from, line_spot, position_spot, position, int(positions) - int(position), aligned) \
+  uint end = RANGE_EVEN(KIND) ? range_depths() : depth + 1u; \
+  for (uint d = depth; d < end; d++) { \
+    [[unroll]] for (uint i = 0u; i < QUADS; i++) { \
+      uint k0 = d * GT_RANGE_DEPTH, line = k_lines ? k0 + me / 8u * QUADS + i : first + me / 8u; \
+      uint position = k_lines ? first + me % 8u * 4u : k0 + (i * 8u + me % 8u) * 4u; \
+      uint lines = k_lines ? k : wide, positions = k_lines ? wide : k; \
+      gt_spot line_spot, position_spot; \
+      vec4 v = vec4(0.0); \
+      if (line < lines && position < positions) { \
+        GT_LINE(line_spot, KIND, z, line, positions, stride) \
+        GT_POSITION(position_spot, KIND, position) \
+        if (RANGE_EVEN(KIND) && BASIS_BLOCK % 4u == 0u) v = basis_bound(from, line_spot, position_spot); \
+        else GT_QUAD(v, KIND, from, line_spot, position_spot, position, int(positions) - int(position), aligned) \
+      } \
+      most = max(most, gt_magnitude(v)); \
     } \
-    most = max(most, gt_magnitude(v)); \
   } \
   if (k_lines) \
     [[unroll]] for (uint l = 0u; l < 4u; l++) largest[(me % 8u * 4u + l) * SHARES + me / 8u] = most[l]; \
@@ -47,13 +49,13 @@ shared uint largest[GT_RANGE_LINES * SHARES];
   }
 
 void measure_a(uint z, uint depth, uint first) {
-  uint me = gl_LocalInvocationIndex, k0 = depth * GT_RANGE_DEPTH;
+  uint me = gl_LocalInvocationIndex;
   uvec4 most = uvec4(0u);
   MEASURE(KIND_A, a, (FORM & GT_MATRIX_TRANS_A) != 0u, m, stride_a)
 }
 
 void measure_b(uint z, uint depth, uint first) {
-  uint me = gl_LocalInvocationIndex, k0 = depth * GT_RANGE_DEPTH;
+  uint me = gl_LocalInvocationIndex;
   uvec4 most = uvec4(0u);
   MEASURE(KIND_B, b, (FORM & GT_MATRIX_TRANS_B) == 0u, n, stride_b)
 }
@@ -69,15 +71,15 @@ void write(uint to) {
 }
 
 void main() {
-  uint depths = range_depths(), blocks_a = range_padded(m) / GT_RANGE_LINES, blocks_b = range_padded(n) / GT_RANGE_LINES;
-  uint of_a = KNOWN_A ? 0u : range_entries(KIND_A, stride_a) * depths * blocks_a;
-  uint of_b = KNOWN_B ? 0u : range_entries(KIND_B, stride_b) * depths * blocks_b;
+  uint depths_a = RANGE_POWERS(KIND_A), depths_b = RANGE_POWERS(KIND_B), blocks_a = range_padded(m) / GT_RANGE_LINES, blocks_b = range_padded(n) / GT_RANGE_LINES;
+  uint of_a = KNOWN_A ? 0u : range_entries(KIND_A, stride_a) * depths_a * blocks_a;
+  uint of_b = KNOWN_B ? 0u : range_entries(KIND_B, stride_b) * depths_b * blocks_b;
   GT_BEGIN(KIND_A)
   GT_BEGIN(KIND_B)
   for (uint i = gl_WorkGroupID.x; i < of_a + of_b; i += gl_NumWorkGroups.x) {
     bool is_a = i < of_a;
     uint block = is_a ? i : i - of_a, blocks = is_a ? blocks_a : blocks_b, first = block % blocks * GT_RANGE_LINES;
-    uint depth = block / blocks % depths, z = block / blocks / depths;
+    uint depths = is_a ? depths_a : depths_b, depth = block / blocks % depths, z = block / blocks / depths;
     if (is_a) measure_a(z, depth, first);
     else measure_b(z, depth, first);
     write((is_a ? range_a(z, depth) : range_b(z, depth)) + first);

@@ -406,10 +406,12 @@ static void lower(gt_lowering *lowering, const gt_group *group) {
     p.own[GT_BASIS_SPEC_KIND - GT_FACTOR_SPEC_OWN] |= e.parts * GT_BASIS_SCALED;
     p.scales = e.scales;
   }
+  const bool even = !e.a->order && GT_BASIS_IS_BOUNDED(e.a->basis);
   if (node->op == &rows[ROW_KAN]) {
     p.shape = (gt_matmul_shape){.m = lines, .n = outputs, .k = length, .batch = 1};
     p.shape.kind_a = GT_FACTOR_BASIS;
     p.shape.run = e.a->block;
+    p.shape.even_a = even;
     if (e.scales != GT_NONE && device) p.shape.kind_b = GT_FACTOR_SCALED;
     if (e.scales != GT_NONE && !device)
       p.b.scratch = 1 + gt_kan_lower_scaled(lowering, node->input[1], e.scales, e.a);
@@ -417,6 +419,7 @@ static void lower(gt_lowering *lowering, const gt_group *group) {
     p.shape = (gt_matmul_shape){.m = length, .n = outputs, .k = lines, .batch = 1, .trans_a = true};
     p.shape.kind_a = GT_FACTOR_BASIS;
     p.shape.run = e.a->block;
+    p.shape.even_a = even;
   } else if (!device) {
     lower_input_cpu(lowering, group, &e, &p);
     return;

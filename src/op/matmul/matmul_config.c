@@ -212,7 +212,7 @@ static void add_device_ways(ways *w, const gt_matmul_shape *s, const gt_target *
     for (uint32_t split = 1; split <= GT_MATMUL_SPLITS; split++) {
       const uint32_t k_chunk = gt_ceil_div(gt_ceil_div(s->k, split), c->bk) * c->bk;
       if (split > 1 && (s->whole_k || k_chunk < 64 || gt_ceil_div(s->k, k_chunk) != split)) continue;
-      if (split > 1 && (uint64_t)split * s->m * s->n * s->batch > 1u << 26) break;
+      if (split > 1 && (uint64_t)split * s->m * s->n * s->batch > 1u << 23) break;
       if (split > 1 && target->max_grid && tiles > target->max_grid)
         break; /* tiles are one line of the grid */
       const gt_matmul_config way = scalar_config(c, split, k_chunk);

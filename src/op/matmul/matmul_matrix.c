@@ -36,7 +36,7 @@ enum {
   LEAST_RUN = 32,           /* of a block */
   LEAST_EXTENT = 32,        /* of each axis */
   MOST_EMULATED_SLABS = 32, /* of one: software devices bound a shader's length */
-  MOST_PARTIAL = 1 << 26,   /* elements of all parts' sums */
+  MOST_PARTIAL = 1 << 23,   /* elements of all parts' sums */
   FULL_THREADS = 384,       /* that keep a multiprocessor busy */
   START_CYCLES = 12000,     /* of a workgroup, and what it waits for at its end */
   RANGE_CYCLES = 6500,      /* a dispatch and a barrier */
@@ -155,7 +155,7 @@ static uint64_t padded(uint32_t lines) { return (uint64_t)gt_ceil_div(lines, GT_
 static void measure(gt_matmul_cut *cut, const gt_matmul_shape *s, bool shared_a, bool shared_b) {
   const uint64_t depths = (uint64_t)gt_ceil_div(s->k, GT_RANGE_DEPTH);
   cut->range = &range;
-  cut->powers_a = padded(s->m) * (shared_a ? 1 : s->batch) * depths;
+  cut->powers_a = padded(s->m) * (shared_a ? 1 : s->batch) * (s->even_a ? 1 : depths);
   cut->powers_b = padded(s->n) * (shared_b ? 1 : s->batch) * depths;
 }
 
