@@ -182,8 +182,6 @@ gt_net_work gt_net_work_of(const gt_net *net) {
     work.flops += stage->times * stage->plan->flops;
     work.kernels += stage->times * stage->plan->steps;
     work.levels += stage->times * stage->plan->levels;
-    work.arena_bytes += stage->plan->arena_bytes;
-    work.unaliased_bytes += stage->plan->unaliased_bytes;
   }
   return work;
 }
