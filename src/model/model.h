@@ -76,10 +76,10 @@ typedef struct gt_model {
 } gt_model;
 
 typedef struct gt_model_mode {
-  bool training, hard;      /* see gt_build */
-  unsigned averaged;        /* reads slots of these roles from their moving averages */
-  const gt_id *weight;      /* as in gt_build; NULL: every row counts */
-  const gt_transfer *given; /* gives constants instead of those that would be drawn; NULL: none */
+  bool training, hard, recompute; /* see gt_build */
+  unsigned averaged;              /* reads slots of these roles from their moving averages */
+  const gt_id *weight;            /* as in gt_build; NULL: every row counts */
+  const gt_transfer *given;       /* gives constants instead of those that would be drawn; NULL: none */
   uint64_t seed;
 } gt_model_mode;
 

@@ -1,11 +1,13 @@
-/* What only moves values, say weights into the order that a gradient will read them in, waits for a late
- * level, where that shortens the life of what it makes by more than it lengthens that of what it reads: no
- * level is added, and what others wait for is not late. From the last step to the first, so that one which
- * makes what another moves may follow it. */
+/* What only moves values, say weights into the order that a gradient will read them in, or computes a few
+ * operations for each, waits for a late level, where that shortens the life of what it makes by more than it
+ * lengthens that of what it reads: no level is added, and what others wait for is not late. From the last
+ * step to the first, so that one which makes what another moves may follow it. */
 #include "base/memory.h"
 #include "plan/hazards.h"
 #include "plan/internal.h"
 #include <stdlib.h>
+
+enum { CHEAP = 8 }; /* operations for each value written */
 
 typedef struct life {           /* of a root of the arena */
   size_t first;                 /* the step that touches it first */
@@ -84,10 +86,17 @@ static double spared(const delaying *d, size_t step, uint32_t level) {
   return makes ? gain : -1;
 }
 
+static bool is_cheap(const gt_draft *draft) {
+  double values = 0;
+  for (size_t u = 0; u < draft->count; u++)
+    if (draft->items[u].write) values += (double)draft->items[u].bytes / 4;
+  return draft->step.flops <= CHEAP * values;
+}
+
 static void delay_step(delaying *d, size_t step) {
   gt_draft *draft = &d->l->lowering.drafts.items[step];
   const uint32_t latest = latest_of(d, draft);
-  if (draft->step.flops <= 0 && latest > draft->step.level && spared(d, step, latest) >= 0) {
+  if (is_cheap(draft) && latest > draft->step.level && spared(d, step, latest) >= 0) {
     draft->step.level = latest;
     touch_all(d, step);
   }
