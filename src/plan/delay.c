@@ -51,7 +51,8 @@ static void touch_all(delaying *d, size_t step) {
   }
 }
 
-/* The last level at which the step may run, after which others need what it makes or change what it reads. */
+/* The last level at which the step may run, after which others need what it makes or change what it reads.
+ * Parts of a value that one item writes at one level seem to wait for each other: they stay. */
 static uint32_t latest_of(const delaying *d, const gt_draft *draft) {
   uint32_t before = 0;
   for (size_t u = 0; u < draft->count; u++) {
@@ -61,7 +62,7 @@ static uint32_t latest_of(const delaying *d, const gt_draft *draft) {
         gt_hazards_after(&d->hazards, range_of(d->l, gt_plan_locate(d->l, use)), use->write);
     if (after > before) before = after;
   }
-  return d->levels - 1 - before;
+  return before < d->levels ? d->levels - 1 - before : 0;
 }
 
 /* Bytes times levels that a later level spares. */
