@@ -1,8 +1,9 @@
 /* gt_backend: what replays a plan. Three of them, cpu, vulkan and null (records, computes nothing), behind
  * one small table of functions; it knows plan steps and raw bytes, no op and no layer. All calls come from
- * one thread. Work is queued in order; a ticket names a point in that order. Owner of buffers and
- * executables: the backend's caller, who destroys them before closing it; destruction waits for queued work.
- */
+ * one thread. Work is queued in order; a ticket names a point in that order. The arena of plans is one, as
+ * large as the largest of them needs: no two run at the same time, and none finds there what an earlier run
+ * left. Owner of buffers and executables: the backend's caller, who destroys them before closing it;
+ * destruction waits for queued work. */
 #ifndef GT_BACKEND_BACKEND_H
 #define GT_BACKEND_BACKEND_H
 #include "base/error.h"
@@ -60,7 +61,8 @@ typedef struct gt_backend_api {
   bool (*completed)(gt_backend *, uint64_t *ticket, gt_error *);
   /* optional (a device may have no clock). One replay with time stamps: microseconds of each plan step. */
   bool (*profile)(gt_backend *, gt_executable *, double *microseconds, gt_error *);
-  /* optional. Copies size bytes of the executable's plan buffer (gt_access numbering) after waiting. */
+  /* optional. Copies size bytes of the executable's plan buffer (gt_access numbering) after waiting; of the
+   * arena, only until another executable runs. */
   bool (*inspect)(gt_backend *, gt_executable *, const gt_access *, void *, gt_error *);
 } gt_backend_api;
 

@@ -106,7 +106,7 @@ static void print_summary(const gt_config *config, const gt_net *net, const gt_f
          gt_human_bytes((double)memory->state, c));
   printf("%s values", gt_human_bytes((double)memory->values, a));
   printf(" (%s without reuse)", gt_human_bytes((double)memory->unaliased, a));
-  if (memory->evaluation) printf(", %s for evaluations", gt_human_bytes((double)memory->evaluation, a));
+  if (memory->evaluation) printf(", %s more for evaluations", gt_human_bytes((double)memory->evaluation, a));
   printf("\n");
   print_augment(config->augment);
   print_phases(config);

@@ -176,6 +176,19 @@ bool gt_shape_equal(gt_shape a, gt_shape b) {
   return a.rank == b.rank && !memcmp(a.dim, b.dim, sizeof *a.dim * (size_t)a.rank);
 }
 
+bool gt_shape_runs(gt_shape parts, gt_shape whole, int *run) {
+  int k = 0;
+  for (int d = 0; d < whole.rank; d++) {
+    int64_t product = 1;
+    run[d] = k;
+    while (k < parts.rank && product < whole.dim[d]) product *= parts.dim[k++];
+    if (product != whole.dim[d]) return false;
+  }
+  while (k < parts.rank && parts.dim[k] == 1) k++;
+  run[whole.rank] = k;
+  return k == parts.rank;
+}
+
 bool gt_shape_broadcast(gt_shape a, gt_shape b, gt_shape *out) {
   gt_shape wide = {.rank = a.rank > b.rank ? a.rank : b.rank};
   for (int d = 1; d <= wide.rank; d++) {

@@ -118,6 +118,10 @@ gt_shape gt_shape_2(int64_t a, int64_t b);
 /* Number of elements; 1 for a scalar, INT64_MAX where there are more than that. */
 int64_t gt_shape_count(gt_shape shape);
 bool gt_shape_equal(gt_shape a, gt_shape b);
+/* Is each axis of `whole` made of neighbouring axes of `parts`? Those of axis d are run[d] … run[d + 1] - 1,
+ * in room for rank + 1.
+ */
+bool gt_shape_runs(gt_shape parts, gt_shape whole, int *run);
 /* NumPy broadcasting of two shapes; false if they do not fit. */
 bool gt_shape_broadcast(gt_shape a, gt_shape b, gt_shape *out);
 const char *gt_shape_text(gt_shape shape, char buffer[128]); /* "[128, 784]" */

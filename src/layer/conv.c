@@ -2,6 +2,7 @@
  * values [batch, spatial axes…, channels]. The weight is kept as PyTorch keeps it, [out, in / groups, taps…]
  * and [in, out / groups, taps…]; ops want the channels last. */
 #include "op/conv/conv.h"
+#include "op/conv/recompute.h"
 #include "base/count.h"
 #include "layer/spatial.h"
 #include "op/core.h"
@@ -204,7 +205,9 @@ static gt_id build_conv(gt_build *build, const conv_config *c, const gt_id *inpu
   const int64_t each = x.dim[1 + axes] / c->groups;
   if (!check_weight(build, &w, c->out_channels, each)) return GT_NONE;
   const gt_id weight = read_weight(build, c, &w, c->out_channels, each);
-  return add_bias(build, c, gt_conv(build->graph, input[0], weight, &a), fan_in(&w, each));
+  const gt_id y = gt_conv(build->graph, input[0], weight, &a);
+  if (build->recompute) gt_conv_recompute(build->graph, y);
+  return add_bias(build, c, y, fan_in(&w, each));
 }
 
 static gt_id build_transposed(gt_build *build, const conv_config *c, const gt_id *input, int axes) {

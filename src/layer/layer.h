@@ -40,6 +40,7 @@ typedef struct gt_build { /* one layer under construction; made by the model roo
   gt_position at;      /* where the layer stands in the config */
   const gt_spec *spec; /* its settings there; NULL for a bare `- relu` */
   bool training;       /* false: evaluation, dropout passes its input on */
+  bool recompute;      /* training: what a gradient can have made again cheaply is not kept */
   bool hard;           /* evaluation of what the trained model stands for: gates, not mixtures of gates */
   uint64_t seed;       /* the run's, for constants (gt_build_stream) */
   gt_id clock;         /* of what is drawn; GT_NONE where nothing runs, in check and export */

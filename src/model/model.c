@@ -136,6 +136,7 @@ static gt_id build_layer(pass *p, const gt_layer_read *layer, const gt_id *outpu
                     .at = written->at,
                     .spec = layer->spec,
                     .training = p->mode.training,
+                    .recompute = p->mode.recompute,
                     .hard = p->mode.hard,
                     .seed = p->mode.seed,
                     .clock = p->clock,

@@ -3,6 +3,7 @@
 #include "op/move.h"
 #include "base/count.h"
 #include "op/check.h"
+#include "op/core.h"
 #include "op/move_cpu.h"
 #include "op/op.h"
 #include "op/reduce.h"
@@ -192,26 +193,49 @@ static void set_shape(move_attribute *m, gt_shape shape) {
   for (int d = 0; d < shape.rank; d++) m->out[d] = shape.dim[d];
 }
 
+static bool is_permutation(const int *axes, int rank) {
+  uint32_t seen = 0;
+  for (int d = 0; d < rank; d++)
+    if (axes[d] >= 0 && axes[d] < rank) seen |= 1u << axes[d];
+  return seen == (1u << rank) - 1;
+}
+
+/* The axes of a permuted value that a permute of this reshape of it amounts to; 0: there are none. */
+static int axes_before(const gt_graph *graph, gt_id x, const int *axes, int *out) {
+  const gt_node *node = gt_node_at(graph, x);
+  int run[GT_MAX_RANK + 1], count = 0;
+  if (!gt_is_reshape(graph, x) || gt_node_at(graph, node->input[0])->op != &rows[ROW_PERMUTE] ||
+      !gt_shape_runs(gt_node_at(graph, node->input[0])->shape, node->shape, run))
+    return 0;
+  for (int d = 0; d < node->shape.rank; d++)
+    for (int k = run[axes[d]]; k < run[axes[d] + 1]; k++) out[count++] = k;
+  return count;
+}
+
 /* A permute of a permute is one permute of the latter's input, or that input itself: layers that work on
- * another layout than they take and give leave no copies between them. */
+ * another layout than they take and give leave no copies between them. So is one that moves some axes as if
+ * they were one. */
 gt_id gt_permute(gt_graph *graph, gt_id x, const int *axes) {
   move_attribute m = {.rank = 0};
   int both[GT_MAX_RANK];
   bool same = true;
   if (x == GT_NONE) return GT_NONE;
   const gt_node *inner = gt_node_at(graph, x);
-  if (inner->op == &rows[ROW_PERMUTE]) {
-    const move_attribute *first = inner->attribute;
-    for (int d = 0; d < inner->shape.rank; d++) {
-      if (axes[d] < 0 || axes[d] >= inner->shape.rank)
-        return add(graph, ROW_PERMUTE, x, &m); /* refused there */
-      both[d] = (int)first->a[axes[d]];
-    }
-    return gt_permute(graph, inner->input[0], both);
-  }
-  for (int d = 0; d < rank_of(graph, x); d++) {
+  const int rank = inner->shape.rank;
+  for (int d = 0; d < rank; d++) {
     m.a[d] = axes[d];
     same &= axes[d] == d;
+  }
+  if (!is_permutation(axes, rank)) return add(graph, ROW_PERMUTE, x, &m); /* refused there */
+  if (inner->op == &rows[ROW_PERMUTE]) {
+    const move_attribute *first = inner->attribute;
+    for (int d = 0; d < rank; d++) both[d] = (int)first->a[axes[d]];
+    return gt_permute(graph, inner->input[0], both);
+  }
+  if (axes_before(graph, x, axes, both)) {
+    gt_shape shape = inner->shape;
+    for (int d = 0; d < rank; d++) shape.dim[d] = inner->shape.dim[axes[d]];
+    return gt_reshape(graph, gt_permute(graph, inner->input[0], both), shape);
   }
   return same ? x : add(graph, ROW_PERMUTE, x, &m);
 }

@@ -1,6 +1,7 @@
 #include "op/pool.h"
 #include "base/count.h"
 #include "op/check.h"
+#include "op/elementwise.h"
 #include "op/image_cpu.h"
 #include "op/op.h"
 #include "op/pool_cpu.h"
@@ -126,14 +127,6 @@ static gt_id add(gt_graph *graph, int row, gt_id x, const gt_pool_attribute *att
   return gt_node_add(graph, &rows[row], &x, 1, attribute, sizeof *attribute);
 }
 
-gt_id gt_max_pool(gt_graph *graph, gt_id x, const gt_pool_attribute *attribute, bool differentiated) {
-  return add(graph, differentiated ? ROW_MAX_INDEX : ROW_MAX, x, attribute);
-}
-
-gt_id gt_avg_pool(gt_graph *graph, gt_id x, const gt_pool_attribute *attribute) {
-  return add(graph, ROW_AVERAGE, x, attribute);
-}
-
 static void gradient(gt_graph *graph, gt_id id, const gt_id *given, const bool *wanted,
                      gt_id *input_gradient) {
   const gt_node *node = gt_node_at(graph, id);
@@ -147,6 +140,40 @@ static void gradient(gt_graph *graph, gt_id id, const gt_id *given, const bool *
     input[1] = gt_result(graph, row == ROW_MAX_INDEX ? id : add(graph, ROW_MAX_INDEX, x, &a.pool), 1);
   const gt_op *op = &rows[row == ROW_AVERAGE ? ROW_AVERAGE_GRADIENT : ROW_MAX_GRADIENT];
   input_gradient[0] = gt_node_add(graph, op, input, op->min_inputs, &a, sizeof a);
+}
+
+/* The maximum of what a rectifier gives, as a function of what the rectifier is given. */
+typedef struct rectified {
+  gt_derivative derivative;
+  gt_id input, maximum;
+} rectified;
+
+/* The gradient goes to the places of the maxima alone, and it is a maximum of zero that the rectifier has let
+ * nothing through to: what it gives, many times as large as its maxima, need not be kept. */
+static void gradient_of_rectified(gt_graph *graph, const gt_derivative *derivative, gt_id given,
+                                  const bool *wanted, gt_id *input_gradient) {
+  const rectified *r = derivative->context;
+  const gt_id through = gt_where(graph, r->maximum, given, gt_constant(graph, 0));
+  gradient(graph, r->maximum, &through, wanted, input_gradient);
+}
+
+static void derive_rectified(gt_graph *graph, gt_id maximum, gt_id x) {
+  const gt_node *node = gt_node_at(graph, x);
+  if (maximum == GT_NONE || node->op != gt_op_find("relu")) return;
+  rectified *r = GT_NEW(graph->arena, rectified);
+  *r = (rectified){.input = node->input[0], .maximum = maximum};
+  r->derivative = (gt_derivative){&r->input, 1, gradient_of_rectified, r};
+  gt_graph_derive(graph, maximum, &r->derivative);
+}
+
+gt_id gt_max_pool(gt_graph *graph, gt_id x, const gt_pool_attribute *attribute, bool differentiated) {
+  const gt_id maximum = add(graph, differentiated ? ROW_MAX_INDEX : ROW_MAX, x, attribute);
+  if (differentiated) derive_rectified(graph, maximum, x);
+  return maximum;
+}
+
+gt_id gt_avg_pool(gt_graph *graph, gt_id x, const gt_pool_attribute *attribute) {
+  return add(graph, ROW_AVERAGE, x, attribute);
 }
 
 /* --- lowering ------------------------------------------------------------------------------------------- */

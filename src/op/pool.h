@@ -21,7 +21,8 @@ int64_t gt_pool_windows(const gt_pool_attribute *attribute, int axis, int64_t si
 gt_pool_attribute gt_pool_adaptive(gt_shape image, const int64_t *out);
 
 /* With a gradient in mind, the place of each maximum is kept in a byte where that is enough: that moves less
- * than what looking for it again would, and the image itself need not be kept. */
+ * than what looking for it again would, and the image itself need not be kept, nor where a rectifier made it
+ * zero. */
 gt_id gt_max_pool(gt_graph *graph, gt_id x, const gt_pool_attribute *attribute, bool differentiated);
 gt_id gt_avg_pool(gt_graph *graph, gt_id x, const gt_pool_attribute *attribute);
 #endif

@@ -25,6 +25,7 @@ typedef struct gt_root { /* a piece of the arena: a node's or scratch's memory *
   uint64_t bytes, offset;
   uint32_t first, last; /* levels */
   bool used;
+  bool lasting; /* keeps what it holds from run to run: zeros at first */
 } gt_root;
 
 /* A plan in the making. */
@@ -59,6 +60,6 @@ bool gt_plan_place(gt_layout *layout,
                    gt_error *error); /* place.c: packs and assigns in place, or copies; order */
 bool gt_plan_lower(gt_layout *layout, gt_error *error); /* lower.c: calls the op rows in that order */
 void gt_plan_level(gt_layout *layout);                  /* schedule.c: levels from hazards, sorted */
-uint64_t gt_plan_memory(gt_layout *layout,
-                        uint64_t *unaliased); /* memory.c: offsets in the arena; its size */
+void gt_plan_delay(gt_layout *layout); /* delay.c: later levels for what would live long for nothing */
+void gt_plan_memory(gt_layout *layout, gt_plan *plan); /* memory.c: offsets in the arena; its size */
 #endif

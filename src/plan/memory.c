@@ -1,5 +1,6 @@
 /* Memory: lifetimes in levels, then offsets in one arena by first fit, largest first. Two values share bytes
- * only if their level ranges do not meet, so reuse never adds a hazard inside a level. */
+ * only if their level ranges do not meet, so reuse never adds a hazard inside a level. What lasts from run to
+ * run shares its bytes with nothing: it lies in a piece of its own. */
 #include "base/memory.h"
 #include "plan/internal.h"
 #include "plan/spans.h"
@@ -10,10 +11,10 @@ enum { ALIGNMENT = 256 };
 static uint64_t aligned(uint64_t bytes) { return (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT; }
 
 static void touch_root(gt_root *root, uint32_t level, uint64_t bytes) {
-  if (!root->used) *root = (gt_root){.bytes = 0, .first = level, .last = level, .used = true};
-  if (level < root->first) root->first = level;
+  if (!root->used || level < root->first) root->first = level;
   if (level > root->last) root->last = level;
   if (bytes > root->bytes) root->bytes = bytes;
+  root->used = true;
 }
 
 static void find_lifetimes(gt_layout *l, uint32_t levels) {
@@ -25,12 +26,8 @@ static void find_lifetimes(gt_layout *l, uint32_t levels) {
       if (!at.variable) touch_root(&l->root[at.id], draft->step.level, at.offset + at.bytes);
     }
   }
-  for (size_t s = 0; s < l->lowering.scratch.count; s++) {
-    gt_root *root = &l->root[l->graph->count + s];
-    if (!l->lowering.scratch.items[s].lasting || !root->used) continue;
-    touch_root(root, 0, 0);
-    touch_root(root, levels, 0);
-  }
+  for (size_t s = 0; s < l->lowering.scratch.count; s++)
+    l->root[l->graph->count + s].lasting = l->lowering.scratch.items[s].lasting;
   for (gt_id id = 0; id < l->graph->count; id++) {
     const gt_node *node = gt_node_at(l->graph, id);
     bool pack = l->fusion.live[id] && node->op->kind == GT_OP_PACK;
@@ -40,9 +37,8 @@ static void find_lifetimes(gt_layout *l, uint32_t levels) {
     if (pack)
       touch_root(&l->root[at.id], l->root[at.id].used ? l->root[at.id].first : 0, at.offset + at.bytes);
     /* A pack's gaps are zero because nothing else ever uses its memory. */
-    if (pack && gt_pack_has_gaps(l->graph, id)) touch_root(&l->root[at.id], 0, 0);
-    if (l->fusion.kept[id] || (pack && gt_pack_has_gaps(l->graph, id)))
-      touch_root(&l->root[at.id], levels, 0);
+    if (pack && gt_pack_has_gaps(l->graph, id)) l->root[at.id].lasting = true;
+    if (l->fusion.kept[id]) touch_root(&l->root[at.id], levels, 0);
   }
 }
 
@@ -52,7 +48,15 @@ static int larger_first(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-uint64_t gt_plan_memory(gt_layout *l, uint64_t *unaliased) {
+/* The lowest place that is free at all levels of a root; behind all others where nothing is reused. */
+static uint64_t place_root(const gt_layout *l, gt_spans *taken, const gt_root *root, uint64_t behind) {
+  if (l->options->no_reuse) return behind;
+  const uint64_t offset = gt_spans_fit(taken, root->first, root->last, aligned(root->bytes));
+  gt_spans_take(taken, root->first, root->last, offset, aligned(root->bytes));
+  return offset;
+}
+
+void gt_plan_memory(gt_layout *l, gt_plan *plan) {
   size_t count = l->graph->count + l->lowering.scratch.count, used = 0;
   const size_t drafts = l->lowering.drafts.count;
   uint32_t levels = drafts ? l->lowering.drafts.items[drafts - 1].step.level + 1 : 0;
@@ -64,20 +68,18 @@ uint64_t gt_plan_memory(gt_layout *l, uint64_t *unaliased) {
   qsort(order, used, sizeof *order, larger_first);
   gt_spans taken;
   gt_spans_init(&taken, levels + 1);
-  uint64_t total = 0;
-  *unaliased = 0;
   for (size_t i = 0; i < used; i++) {
     gt_root *root = order[i];
     const uint64_t bytes = aligned(root->bytes);
-    root->offset = *unaliased;
-    if (!l->options->no_reuse) {
-      root->offset = gt_spans_fit(&taken, root->first, root->last, bytes);
-      gt_spans_take(&taken, root->first, root->last, root->offset, bytes);
+    plan->unaliased_bytes += bytes;
+    if (root->lasting) {
+      root->offset = plan->lasting_bytes;
+      plan->lasting_bytes += bytes;
+    } else {
+      root->offset = place_root(l, &taken, root, plan->arena_bytes);
+      if (root->offset + bytes > plan->arena_bytes) plan->arena_bytes = root->offset + bytes;
     }
-    if (root->offset + bytes > total) total = root->offset + bytes;
-    *unaliased += bytes;
   }
   gt_spans_finish(&taken);
   free(order);
-  return total;
 }

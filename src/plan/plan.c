@@ -13,7 +13,9 @@ static gt_access resolve(const gt_layout *l, const gt_use *use) {
     return access;
   }
   gt_location at = gt_plan_locate(l, use);
-  access.buffer = at.variable ? GT_PLAN_VARIABLE + at.id : GT_PLAN_ARENA;
+  access.buffer = at.variable              ? GT_PLAN_VARIABLE + at.id
+                  : l->root[at.id].lasting ? GT_PLAN_LASTING
+                                           : GT_PLAN_ARENA;
   access.offset = at.offset + (at.variable ? 0 : l->root[at.id].offset);
   return access;
 }
@@ -32,7 +34,7 @@ static gt_plan *finish_plan(gt_layout *l) {
   const gt_lowering *lowering = &l->lowering;
   gt_plan *plan = GT_NEW(l->arena, gt_plan);
   plan->graph = l->graph;
-  plan->arena_bytes = gt_plan_memory(l, &plan->unaliased_bytes);
+  gt_plan_memory(l, plan);
   plan->steps = (uint32_t)lowering->drafts.count;
   plan->step = GT_NEW_N(l->arena, gt_step, lowering->drafts.count + 1);
   for (uint32_t s = 0; s < plan->steps; s++) {

@@ -1,8 +1,8 @@
 /* gt_plan: an immutable list of steps (kernel launches with their arguments) over one arena and the graph's
  * variables. It fixes order, lifetimes, aliasing and where a barrier is truly needed. A backend replays it;
  * it knows nothing else. Steps are sorted by level: steps of one level do not depend on each other and may
- * run at the same time; between two levels stands a barrier. Memory is reused only across levels. Owner: its
- * arena. */
+ * run at the same time; between two levels stands a barrier. Memory is reused only across levels, and by the
+ * plans that run before and after. Owner: its arena. */
 #ifndef GT_PLAN_PLAN_H
 #define GT_PLAN_PLAN_H
 #include "step/step.h"
@@ -11,7 +11,8 @@ typedef struct gt_plan {
   const gt_graph *graph;
   gt_step *step;
   uint32_t steps, levels;
-  uint64_t arena_bytes;     /* peak, with aliasing */
+  uint64_t arena_bytes;     /* peak, with aliasing; other plans of a backend use the same */
+  uint64_t lasting_bytes;   /* zeros at first, and no other plan's */
   uint64_t unaliased_bytes; /* what it would take without reuse */
   const gt_choice *choice;  /* what steps were chosen by */
   uint32_t choices;
@@ -19,7 +20,7 @@ typedef struct gt_plan {
   uint64_t constant_bytes;
   uint64_t *variable_bytes; /* of each graph variable, padded */
   double flops;
-  const gt_access *kept; /* where each node of options.keep lies after a run */
+  const gt_access *kept; /* where each node of options.keep lies after a run, until another plan runs */
 } gt_plan;
 
 typedef struct gt_plan_options {

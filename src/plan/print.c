@@ -3,8 +3,9 @@
 #include "plan/plan.h"
 
 static void print_access(const gt_plan *plan, const gt_access *access, FILE *stream) {
-  if (access->buffer == GT_PLAN_ARENA)
-    fprintf(stream, " %s@%llu+%llu", access->write ? "=>" : "", (unsigned long long)access->offset,
+  if (access->buffer == GT_PLAN_ARENA || access->buffer == GT_PLAN_LASTING)
+    fprintf(stream, " %s%s@%llu+%llu", access->write ? "=>" : "",
+            access->buffer == GT_PLAN_LASTING ? "lasting" : "", (unsigned long long)access->offset,
             (unsigned long long)access->bytes);
   else if (access->buffer >= GT_PLAN_VARIABLE)
     fprintf(stream, " %s%s+%llu", access->write ? "=>" : "",
@@ -24,9 +25,10 @@ void gt_plan_print(const gt_plan *plan, FILE *stream) {
     for (int i = 0; i < step->accesses; i++) print_access(plan, &step->access[i], stream);
     fputc('\n', stream);
   }
-  fprintf(stream, "%u steps in %u levels, %s FLOPs; arena %s (%s without reuse)\n", plan->steps, plan->levels,
-          gt_human_count(plan->flops, flops), gt_human_bytes((double)plan->arena_bytes, arena),
-          gt_human_bytes((double)plan->unaliased_bytes, unaliased));
+  fprintf(stream, "%u steps in %u levels, %s FLOPs; arena %s", plan->steps, plan->levels,
+          gt_human_count(plan->flops, flops), gt_human_bytes((double)plan->arena_bytes, arena));
+  if (plan->lasting_bytes) fprintf(stream, " and %s", gt_human_bytes((double)plan->lasting_bytes, arena));
+  fprintf(stream, " (%s without reuse)\n", gt_human_bytes((double)plan->unaliased_bytes, unaliased));
 }
 
 /* The one of the least cost after the one that was taken, and not the same; GT_NONE if there is none. */

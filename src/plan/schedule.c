@@ -123,6 +123,7 @@ void gt_plan_level(gt_layout *l) {
     draft->number = s;
     note_uses(&v, draft);
   }
+  gt_plan_delay(l);
   if (lowering->drafts.count)
     qsort(lowering->drafts.items, lowering->drafts.count, sizeof *lowering->drafts.items, by_level);
   gt_hazards_finish(&v.hazards);

@@ -44,6 +44,15 @@ static const touch *met(const reach *r, const touch *t, bool (*same)(const touch
   return other && other->buffer == t->buffer && other->end > t->offset ? other : NULL;
 }
 
+static uint64_t buffer_bytes(const gt_plan *plan, uint32_t buffer) {
+  switch (buffer) {
+  case GT_PLAN_ARENA: return plan->arena_bytes;
+  case GT_PLAN_LASTING: return plan->lasting_bytes;
+  case GT_PLAN_CONSTANTS: return plan->constant_bytes;
+  default: return plan->variable_bytes[buffer - GT_PLAN_VARIABLE];
+  }
+}
+
 /* Parts of one value written by one lowering are disjoint by contract and carry the same node. */
 static bool verify_touches(touch *list, size_t count, gt_error *error) {
   reach written_by_node = {NULL, NULL}, written_by_step = {NULL, NULL}, read = {NULL, NULL};
@@ -86,10 +95,7 @@ static bool verify_step(const gt_plan *plan, uint32_t s, gt_error *error) {
   const gt_step *step = &plan->step[s];
   for (int i = 0; i < step->accesses; i++) {
     const gt_access *access = &step->access[i];
-    uint64_t limit = access->buffer == GT_PLAN_ARENA ? plan->arena_bytes
-                     : access->buffer == GT_PLAN_CONSTANTS
-                         ? plan->constant_bytes
-                         : plan->variable_bytes[access->buffer - GT_PLAN_VARIABLE];
+    const uint64_t limit = buffer_bytes(plan, access->buffer);
     if (access->offset > limit || access->bytes > limit - access->offset)
       return gt_fail(error, GT_ERR_INTERNAL, "step %u (node %u) reaches past its buffer", s, step->node);
     if (access->argument + 8 > step->args_size)

@@ -39,11 +39,9 @@ typedef struct gt_target {
   gt_matrix_units matrix;
 } gt_target;
 
-enum {
-  GT_PLAN_ARENA,
-  GT_PLAN_CONSTANTS,
-  GT_PLAN_VARIABLE
-}; /* plan buffer numbers; variable v is VARIABLE + v */
+/* Plan buffer numbers; variable v is VARIABLE + v. The arena is the memory of all plans of a backend, one run
+ * after another; what is to last from run to run lies apart, in bytes that are a plan's own. */
+enum { GT_PLAN_ARENA, GT_PLAN_LASTING, GT_PLAN_CONSTANTS, GT_PLAN_VARIABLE };
 
 typedef struct gt_access { /* a buffer argument of a step */
   uint32_t argument;       /* byte offset of the address in args */

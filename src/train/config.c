@@ -54,6 +54,9 @@ static const gt_field train_fields[] = {
     GT_ROW(gt_train_config, accumulate, GT_FIELD_INT, .fallback = "1", .min = 1, .max = 1e6,
            .help = "batches whose gradients make one step: as a batch so many times larger, in the memory "
                    "of one"),
+    GT_ROW(gt_train_config, recompute, GT_FIELD_BOOL, .fallback = "false",
+           .help = "make again for the gradient, in one pass, what of a normalised and rectified image a "
+                   "convolution reads, rather than keep it: less memory, a little slower, the same numbers"),
     GT_ROW(gt_train_config, eval_every, GT_FIELD_INT, .min = 0, .max = 1e12,
            .help = "evaluate so often: in epochs, or in steps if the run is counted in steps (default: "
                    "every epoch); 0: only at the end"),

@@ -32,6 +32,7 @@ typedef struct gt_train_config {
   int64_t batch_size, eval_batch_size, eval_every, log_every, threads;
   int64_t accumulate;    /* batches of a step */
   int64_t restart_every; /* in the unit of the length; 0: never */
+  bool recompute;        /* see gt_build */
   gt_early_stopping early_stopping;
   gt_checkpoint_config checkpoint;
 } gt_train_config;

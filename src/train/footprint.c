@@ -7,6 +7,7 @@ typedef struct tally {
   gt_footprint *footprint;
   gt_names seen; /* variables that are counted already */
   gt_arena *arena;
+  uint64_t shared; /* the largest arena so far, which is that of all plans */
 } tally;
 
 static void count_variables(tally *t, const gt_plan *plan) {
@@ -20,15 +21,20 @@ static void count_variables(tally *t, const gt_plan *plan) {
   }
 }
 
-static void count_stage(tally *t, const gt_stage *stage, uint64_t *arena) {
-  count_variables(t, stage->plan);
-  *arena += stage->plan->arena_bytes + stage->plan->constant_bytes;
-  if (arena == &t->footprint->values) t->footprint->unaliased += stage->plan->unaliased_bytes;
+static void count_stage(tally *t, const gt_stage *stage, uint64_t *bytes) {
+  const gt_plan *plan = stage->plan;
+  count_variables(t, plan);
+  *bytes += plan->lasting_bytes + plan->constant_bytes;
+  if (plan->arena_bytes > t->shared) {
+    *bytes += plan->arena_bytes - t->shared;
+    t->shared = plan->arena_bytes;
+  }
+  if (bytes == &t->footprint->values) t->footprint->unaliased += plan->unaliased_bytes;
 }
 
-static void count_net(tally *t, const gt_net *net, uint64_t *arena) {
-  for (int i = 0; i < net->stages; i++) count_stage(t, &net->stage[i], arena);
-  for (int i = 0; net->search && i < GT_SEARCH_STAGES; i++) count_stage(t, &net->search->stage[i], arena);
+static void count_net(tally *t, const gt_net *net, uint64_t *bytes) {
+  for (int i = 0; i < net->stages; i++) count_stage(t, &net->stage[i], bytes);
+  for (int i = 0; net->search && i < GT_SEARCH_STAGES; i++) count_stage(t, &net->search->stage[i], bytes);
 }
 
 static bool count_evaluation(tally *t, gt_config *config, const char *split, gt_net_options options,

@@ -1,6 +1,7 @@
 /* gt_footprint: the memory that a training of a config takes on a device, known before any of it is asked
  * for: of the step and of the evaluations that a run has beside it, buffers of variables (each once, whoever
- * shares it), arenas and constants. What a backend then takes is its memory_peak (backend/backend.h). */
+ * shares it), the arena of them all and constants. What a backend then takes is its memory_peak
+ * (backend/backend.h). */
 #ifndef GT_TRAIN_FOOTPRINT_H
 #define GT_TRAIN_FOOTPRINT_H
 #include "train/net.h"
@@ -8,9 +9,9 @@
 typedef struct gt_footprint {
   uint64_t dataset;    /* samples, of all splits that are used */
   uint64_t state;      /* parameters, what an optimizer keeps of them, tables and logs */
-  uint64_t values;     /* the arena of a step */
+  uint64_t values;     /* of a step: the arena, which all plans share, constants and what lasts */
   uint64_t unaliased;  /* … if no memory were used twice */
-  uint64_t evaluation; /* arenas of evaluations */
+  uint64_t evaluation; /* what evaluations take besides */
   uint64_t total;
 } gt_footprint;
 

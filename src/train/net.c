@@ -118,6 +118,7 @@ static bool build_forward(gt_net *net, gt_graph *graph, gt_arena *arena, gt_conf
   if (augments) gt_augmented_targets(&augmented, graph, &forward);
   gt_graph_scope(graph, former);
   forward.mode.seed = net->draw;
+  forward.mode.recompute = mode.training && config->train.recompute;
   forward.mode.given = config->init_from ? &config->init_from->transfer : NULL;
   const bool ok = gt_forward_build(&forward, arena, graph, &config->diagnostics);
   net->model = forward.model;
@@ -190,8 +191,6 @@ gt_net_work gt_net_work_of(const gt_net *net) {
     work.flops += stage->times * stage->plan->flops;
     work.kernels += stage->times * stage->plan->steps;
     work.levels += stage->times * stage->plan->levels;
-    work.arena_bytes += stage->plan->arena_bytes;
-    work.unaliased_bytes += stage->plan->unaliased_bytes;
   }
   return work;
 }

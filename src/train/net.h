@@ -72,7 +72,6 @@ typedef struct gt_net {
 typedef struct gt_net_work { /* of a step, all stages together */
   double flops;
   uint32_t kernels, levels;
-  uint64_t arena_bytes, unaliased_bytes; /* at the same time */
 } gt_net_work;
 gt_net_work gt_net_work_of(const gt_net *net);
 /* Rows of a step. */

@@ -30,7 +30,7 @@ typedef struct placing {
   placed part[SPLITS];
   gt_names counted; /* variables */
   gt_windows windows;
-  uint64_t limit, nets;
+  uint64_t limit, nets, shared; /* shared: the arena of all nets */
 } placing;
 
 /* --- what is needed --- */
@@ -81,7 +81,8 @@ static bool is_counted(placing *p, const gt_variable *variable) {
 
 static void count_stage(placing *p, const gt_stage *stage) {
   const gt_graph *graph = stage->graph;
-  p->nets += stage->plan->arena_bytes + stage->plan->constant_bytes;
+  p->nets += stage->plan->lasting_bytes + stage->plan->constant_bytes;
+  if (stage->plan->arena_bytes > p->shared) p->shared = stage->plan->arena_bytes;
   for (uint32_t v = 0; v < graph->variables; v++)
     if (!is_counted(p, &graph->variable[v])) p->nets += stage->plan->variable_bytes[v];
 }
@@ -110,7 +111,7 @@ static bool count_evaluation(placing *p, const char *split, gt_error *error) {
 /* --- what goes where --- */
 
 static uint64_t needed(const placing *p) {
-  uint64_t bytes = p->nets;
+  uint64_t bytes = p->nets + p->shared;
   for (int i = 0; i < SPLITS; i++)
     if (p->part[i].read) bytes += p->part[i].windowed ? p->part[i].batch : p->part[i].bytes;
   return bytes;
@@ -191,7 +192,7 @@ static bool check_limit(placing *p, gt_error *error) {
   if (!p->session->memory_limit || needed(p) <= p->limit) return true;
   gt_human_bytes((double)p->limit, limit);
   gt_human_bytes(rounded_up(needed(p)), least);
-  gt_human_bytes((double)p->nets, nets);
+  gt_human_bytes((double)(p->nets + p->shared), nets);
   return gt_fail(error, GT_ERR_MEMORY,
                  "--memory-limit is %s, and the least that will do is %s: %s for the network, the rest for a "
                  "batch of data at a time. A smaller train.batch_size or train.eval_batch_size needs less",

@@ -12,6 +12,11 @@ typedef struct cpu_backend {
   gt_backend base;
   gt_pool *pool;
   uint64_t ticket;
+  uint8_t *arena; /* of all plans; NULL: there is none */
+  uint64_t arena_bytes;
+  uint32_t arena_number;    /* counts arenas: addresses in earlier ones are stale */
+  uint32_t plans;           /* that are compiled */
+  const gt_executable *ran; /* whose values lie in the arena */
 } cpu_backend;
 
 struct gt_buffer {
@@ -28,10 +33,11 @@ typedef struct cpu_step {
 
 struct gt_executable {
   const gt_plan *plan;
-  uint8_t *arena, *constants;
+  uint8_t *lasting, *constants;
   gt_buffer **variable;
   cpu_step *step;
-  gt_executable **part; /* of a sequence, which has no plan of its own */
+  uint32_t arena_number; /* of the arena that the steps have addresses in */
+  gt_executable **part;  /* of a sequence, which has no plan of its own */
   uint32_t *times;
   int parts;
 };
@@ -101,16 +107,57 @@ static bool download(gt_backend *backend, gt_buffer *buffer, uint64_t offset, vo
   return true;
 }
 
-static uint8_t *address(const gt_executable *exe, const gt_access *access) {
-  if (access->buffer == GT_PLAN_ARENA) return exe->arena + access->offset;
-  if (access->buffer == GT_PLAN_CONSTANTS) return exe->constants + access->offset;
-  return exe->variable[access->buffer - GT_PLAN_VARIABLE]->data + access->offset;
+static void release_arena(cpu_backend *cpu) {
+  free(cpu->arena);
+  cpu->arena = NULL;
+  cpu->ran = NULL;
+  cpu->base.memory_used -= cpu->arena_bytes;
+  cpu->arena_bytes = 0;
+}
+
+/* The arena has so much room; if it is made anew, no value in it is left. */
+static bool provide_arena(cpu_backend *cpu, uint64_t bytes, gt_error *error) {
+  void *arena;
+  if (cpu->arena && cpu->arena_bytes >= bytes) return true;
+  release_arena(cpu);
+  cpu->arena_number++;
+  if (!allocate(&cpu->base, &arena, bytes, "the arena of a plan", error)) return false;
+  cpu->arena = arena;
+  cpu->arena_bytes = bytes;
+  return true;
+}
+
+static uint8_t *address(const cpu_backend *cpu, const gt_executable *exe, const gt_access *access) {
+  switch (access->buffer) {
+  case GT_PLAN_ARENA: return cpu->arena + access->offset;
+  case GT_PLAN_LASTING: return exe->lasting + access->offset;
+  case GT_PLAN_CONSTANTS: return exe->constants + access->offset;
+  default: return exe->variable[access->buffer - GT_PLAN_VARIABLE]->data + access->offset;
+  }
+}
+
+/* Before it runs, its addresses are in the arena that there is now. */
+static bool bind_arena(cpu_backend *cpu, gt_executable *exe, gt_error *error) {
+  if (!provide_arena(cpu, exe->plan->arena_bytes, error)) return false;
+  if (exe->arena_number == cpu->arena_number) return true;
+  for (uint32_t s = 0; s < exe->plan->steps; s++) {
+    const gt_step *step = &exe->plan->step[s];
+    for (int i = 0; i < step->accesses; i++) {
+      const uint64_t host = (uint64_t)(uintptr_t)address(cpu, exe, &step->access[i]);
+      memcpy(exe->step[s].args + step->access[i].argument, &host, sizeof host);
+    }
+  }
+  exe->arena_number = cpu->arena_number;
+  return true;
 }
 
 static void executable_destroy(gt_backend *backend, gt_executable *exe) {
+  cpu_backend *cpu = (cpu_backend *)backend;
   if (!exe) return;
-  if (exe->arena) backend->memory_used -= exe->plan->arena_bytes;
-  free(exe->arena);
+  if (exe->plan && --cpu->plans == 0) release_arena(cpu);
+  if (cpu->ran == exe) cpu->ran = NULL;
+  if (exe->lasting) backend->memory_used -= exe->plan->lasting_bytes;
+  free(exe->lasting);
   free(exe->constants);
   free(exe->variable);
   free(exe->step);
@@ -131,34 +178,35 @@ static bool bind_variables(gt_executable *exe, gt_buffer *const *variables, gt_e
   return true;
 }
 
+static bool prepare_steps(const cpu_backend *cpu, gt_executable *exe, gt_error *error) {
+  const uint32_t threads = (uint32_t)gt_pool_threads(cpu->pool);
+  for (uint32_t s = 0; s < exe->plan->steps; s++) {
+    const gt_step *step = &exe->plan->step[s];
+    if (step->kernel->prepare &&
+        !step->kernel->prepare(step->args, step->spec, step->tiles < threads ? step->tiles : threads, error))
+      return false;
+    exe->step[s] = (cpu_step){.kernel = step->kernel->cpu, .spec = step->spec, .tiles = step->tiles};
+    memcpy(exe->step[s].args, step->args, sizeof step->args);
+  }
+  return true;
+}
+
 static gt_executable *compile(gt_backend *backend, const gt_plan *plan, gt_buffer *const *variables,
                               gt_error *error) {
+  cpu_backend *cpu = (cpu_backend *)backend;
   gt_executable *exe = gt_alloc(sizeof *exe);
   exe->plan = plan;
-  void *arena = NULL, *constants = NULL, *steps = NULL;
+  cpu->plans++;
+  void *lasting = NULL, *constants = NULL, *steps = NULL;
   if (!bind_variables(exe, variables, error)) goto fail;
-  if (!allocate(backend, &arena, plan->arena_bytes, "the arena of a plan", error)) goto fail;
-  exe->arena = arena;
+  if (!allocate(backend, &lasting, plan->lasting_bytes, "the lasting values of a plan", error)) goto fail;
+  exe->lasting = lasting;
   if (!gt_try_alloc(&constants, plan->constant_bytes + 1, 1, "a plan's constants", error)) goto fail;
   exe->constants = constants;
   memcpy(exe->constants, plan->constants, plan->constant_bytes);
   if (!gt_try_alloc(&steps, plan->steps, sizeof *exe->step, "the steps of a plan", error)) goto fail;
   exe->step = steps;
-  const uint32_t threads = (uint32_t)gt_pool_threads(((cpu_backend *)backend)->pool);
-  for (uint32_t s = 0; s < plan->steps; s++) {
-    const gt_step *step = &plan->step[s];
-    cpu_step *to = &exe->step[s];
-    if (step->kernel->prepare &&
-        !step->kernel->prepare(step->args, step->spec, step->tiles < threads ? step->tiles : threads, error))
-      goto fail;
-    *to = (cpu_step){.kernel = step->kernel->cpu, .spec = step->spec, .tiles = step->tiles};
-    memcpy(to->args, step->args, sizeof step->args);
-    for (int i = 0; i < step->accesses; i++) {
-      uint64_t host = (uint64_t)(uintptr_t)address(exe, &step->access[i]);
-      memcpy(to->args + step->access[i].argument, &host, sizeof host);
-    }
-  }
-  return exe;
+  if (prepare_steps(cpu, exe, error) && bind_arena(cpu, exe, error)) return exe;
 fail:
   executable_destroy(backend, exe);
   return NULL;
@@ -180,18 +228,21 @@ static gt_executable *sequence(gt_backend *backend, gt_executable *const *part, 
   return exe;
 }
 
-static void run_plan(const cpu_backend *cpu, gt_executable *exe, uint32_t times) {
+static bool run_plan(cpu_backend *cpu, gt_executable *exe, uint32_t times, gt_error *error) {
+  if (!bind_arena(cpu, exe, error)) return false;
+  cpu->ran = exe;
   for (uint32_t t = 0; t < times; t++)
     for (uint32_t s = 0; s < exe->plan->steps; s++)
       gt_pool_run(cpu->pool, exe->step[s].tiles, run_tile, &exe->step[s]);
+  return true;
 }
 
 static bool run(gt_backend *backend, gt_executable *exe, uint32_t times, uint64_t *ticket, gt_error *error) {
-  (void)error;
   cpu_backend *cpu = (cpu_backend *)backend;
-  if (exe->plan) run_plan(cpu, exe, times);
+  if (exe->plan && !run_plan(cpu, exe, times, error)) return false;
   for (uint32_t t = 0; exe->parts && t < times; t++)
-    for (int p = 0; p < exe->parts; p++) run_plan(cpu, exe->part[p], exe->times[p]);
+    for (int p = 0; p < exe->parts; p++)
+      if (!run_plan(cpu, exe->part[p], exe->times[p], error)) return false;
   *ticket = ++cpu->ticket;
   return true;
 }
@@ -214,10 +265,12 @@ static double now_us(void) {
 }
 
 static bool profile(gt_backend *backend, gt_executable *exe, double *microseconds, gt_error *error) {
-  (void)error;
+  cpu_backend *cpu = (cpu_backend *)backend;
+  if (!bind_arena(cpu, exe, error)) return false;
+  cpu->ran = exe;
   for (uint32_t s = 0; s < exe->plan->steps; s++) {
     double start = now_us();
-    gt_pool_run(((cpu_backend *)backend)->pool, exe->step[s].tiles, run_tile, &exe->step[s]);
+    gt_pool_run(cpu->pool, exe->step[s].tiles, run_tile, &exe->step[s]);
     microseconds[s] = now_us() - start;
   }
   return true;
@@ -225,8 +278,10 @@ static bool profile(gt_backend *backend, gt_executable *exe, double *microsecond
 
 static bool inspect(gt_backend *backend, gt_executable *exe, const gt_access *access, void *out,
                     gt_error *error) {
-  (void)backend, (void)error;
-  memcpy(out, address(exe, access), access->bytes);
+  const cpu_backend *cpu = (cpu_backend *)backend;
+  if (access->buffer == GT_PLAN_ARENA && cpu->ran != exe)
+    return gt_fail(error, GT_ERR_INTERNAL, "the values of a plan are gone: another has run since");
+  memcpy(out, address(cpu, exe, access), access->bytes);
   return true;
 }
 

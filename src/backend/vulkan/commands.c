@@ -1,5 +1,7 @@
 /* A plan recorded into command buffers: one with a single replay and one with many, which together make
- * any number. All addresses are fixed when the plan is bound, so nothing is recorded again. */
+ * any number. All addresses are fixed when the plan is bound to the arena, so nothing is recorded again until
+ * a larger plan needs another arena. Each replay begins behind a barrier: what ran before it, another plan
+ * perhaps, is done with the arena. */
 #include "backend/vulkan/internal.h"
 #include "base/memory.h"
 #include <stdlib.h>
@@ -11,31 +13,50 @@ static const double max_flops = 2e11;
 
 struct gt_executable {
   const gt_plan *plan;
-  gt_buffer *arena, *constants;
+  gt_buffer *lasting, *constants;
   gt_buffer **variables;
   uint8_t (*args)[GT_PUSH_BYTES]; /* with device addresses */
   VkPipeline *pipeline;
   struct gt_executable **part; /* of a sequence, which has no plan of its own */
   uint32_t *times;
   int parts;
-  uint32_t replays; /* in commands[1] */
+  uint32_t replays;      /* in commands[1] */
+  uint32_t arena_number; /* of the arena that the commands have addresses in */
   VkCommandBuffer commands[2];
 };
 
-static gt_buffer *plan_buffer(const gt_executable *e, uint32_t number) {
-  if (number == GT_PLAN_ARENA) return e->arena;
-  if (number == GT_PLAN_CONSTANTS) return e->constants;
-  return e->variables[number - GT_PLAN_VARIABLE];
+static void release_arena(gt_vulkan *vk) {
+  gt_vulkan_buffer_destroy(&vk->base, vk->arena);
+  vk->arena = NULL;
+  vk->ran = NULL;
 }
 
-static bool resolve(gt_executable *e, bool *aligned, gt_error *error) {
+/* The arena has so much room; if it is made anew, which waits for all work, no value in it is left. */
+static bool provide_arena(gt_vulkan *vk, uint64_t bytes, gt_error *error) {
+  if (vk->arena && vk->arena->size >= bytes) return true;
+  release_arena(vk);
+  vk->arena_number++;
+  vk->arena = gt_vulkan_buffer_create(&vk->base, bytes, GT_BUFFER_DEVICE, error);
+  return vk->arena != NULL;
+}
+
+static gt_buffer *plan_buffer(const gt_vulkan *vk, const gt_executable *e, uint32_t number) {
+  switch (number) {
+  case GT_PLAN_ARENA: return vk->arena;
+  case GT_PLAN_LASTING: return e->lasting;
+  case GT_PLAN_CONSTANTS: return e->constants;
+  default: return e->variables[number - GT_PLAN_VARIABLE];
+  }
+}
+
+static bool resolve(const gt_vulkan *vk, gt_executable *e, bool *aligned, gt_error *error) {
   for (uint32_t i = 0; i < e->plan->steps; i++) {
     const gt_step *step = &e->plan->step[i];
     memcpy(e->args[i], step->args, step->args_size);
     aligned[i] = true;
     for (int k = 0; k < step->accesses; k++) {
       const gt_access *a = &step->access[k];
-      const gt_buffer *buffer = plan_buffer(e, a->buffer);
+      const gt_buffer *buffer = plan_buffer(vk, e, a->buffer);
       if (!buffer || a->offset + a->bytes > buffer->size || a->argument + 8 > step->args_size)
         return gt_fail(error, GT_ERR_INTERNAL, "step %u (%s): access %d lies outside its buffer", i,
                        step->kernel->name, k);
@@ -89,19 +110,54 @@ static uint32_t choose_replays(double dispatches, double flops) {
   return replays < 1 ? 1 : (uint32_t)replays;
 }
 
-static bool record_both(gt_vulkan *vk, gt_executable *e, double dispatches, double flops, gt_error *error) {
+static bool record_both(gt_vulkan *vk, gt_executable *e, gt_error *error) {
+  double dispatches = 0, flops = 0;
+  if (e->plan) dispatches = e->plan->steps, flops = e->plan->flops;
+  for (int p = 0; p < e->parts; p++) {
+    dispatches += (double)e->times[p] * e->part[p]->plan->steps;
+    flops += e->times[p] * e->part[p]->plan->flops;
+  }
   e->replays = choose_replays(dispatches, flops);
-  return gt_vulkan_commands(vk, e->commands, 2, error) && record(vk, e, e->commands[0], 1, error) &&
-         record(vk, e, e->commands[1], e->replays, error);
+  return (e->commands[0] || gt_vulkan_commands(vk, e->commands, 2, error)) &&
+         record(vk, e, e->commands[0], 1, error) && record(vk, e, e->commands[1], e->replays, error);
 }
 
-static bool bind_buffers(gt_vulkan *vk, gt_executable *e, gt_buffer *const *variables, gt_error *error) {
+/* The pipelines depend on how addresses are aligned. */
+static bool bind_plan(gt_vulkan *vk, gt_executable *e, gt_error *error) {
+  bool *aligned = gt_alloc(e->plan->steps + 1);
+  const bool good =
+      resolve(vk, e, aligned, error) && gt_vulkan_pipelines(vk, e->plan, aligned, e->pipeline, error);
+  free(aligned);
+  return good;
+}
+
+static uint64_t arena_bytes(const gt_executable *e) {
+  uint64_t most = e->plan ? e->plan->arena_bytes : 0;
+  for (int p = 0; p < e->parts; p++)
+    if (arena_bytes(e->part[p]) > most) most = arena_bytes(e->part[p]);
+  return most;
+}
+
+/* Before it runs, its commands have addresses in the arena that there is now. */
+static bool bind_arena(gt_vulkan *vk, gt_executable *e, gt_error *error) {
+  if (!provide_arena(vk, arena_bytes(e), error)) return false;
+  if (e->arena_number == vk->arena_number) return true;
+  for (int p = 0; p < e->parts; p++)
+    if (!bind_arena(vk, e->part[p], error)) return false;
+  if ((e->plan && !bind_plan(vk, e, error)) || !record_both(vk, e, error)) return false;
+  e->arena_number = vk->arena_number;
+  return true;
+}
+
+static bool make_buffers(gt_vulkan *vk, gt_executable *e, gt_buffer *const *variables, gt_error *error) {
   const gt_plan *plan = e->plan;
   uint32_t count = plan->graph->variables;
   e->variables = gt_alloc((count + 1) * sizeof *e->variables);
   if (count) memcpy(e->variables, variables, count * sizeof *variables);
-  e->arena = gt_vulkan_buffer_create(&vk->base, plan->arena_bytes, GT_BUFFER_DEVICE, error);
-  if (!e->arena) return false;
+  if (plan->lasting_bytes) {
+    e->lasting = gt_vulkan_buffer_create(&vk->base, plan->lasting_bytes, GT_BUFFER_DEVICE, error);
+    if (!e->lasting) return false;
+  }
   e->constants = gt_vulkan_buffer_create(&vk->base, plan->constant_bytes, GT_BUFFER_DEVICE, error);
   return e->constants &&
          gt_vulkan_upload(&vk->base, e->constants, 0, plan->constants, plan->constant_bytes, error);
@@ -111,15 +167,11 @@ gt_executable *gt_vulkan_compile(gt_backend *backend, const gt_plan *plan, gt_bu
                                  gt_error *error) {
   gt_vulkan *vk = (gt_vulkan *)backend;
   gt_executable *e = gt_alloc(sizeof *e);
-  bool *aligned = gt_alloc(plan->steps + 1);
   e->plan = plan;
+  vk->plans++;
   e->args = gt_alloc((plan->steps + 1) * sizeof *e->args);
   e->pipeline = gt_alloc((plan->steps + 1) * sizeof *e->pipeline);
-  bool good = bind_buffers(vk, e, variables, error) && resolve(e, aligned, error) &&
-              gt_vulkan_pipelines(vk, plan, aligned, e->pipeline, error) &&
-              record_both(vk, e, plan->steps, plan->flops, error);
-  free(aligned);
-  if (good) return e;
+  if (make_buffers(vk, e, variables, error) && bind_arena(vk, e, error)) return e;
   gt_vulkan_executable_destroy(backend, e);
   return NULL;
 }
@@ -127,17 +179,11 @@ gt_executable *gt_vulkan_compile(gt_backend *backend, const gt_plan *plan, gt_bu
 gt_executable *gt_vulkan_sequence(gt_backend *backend, gt_executable *const *part, const uint32_t *times,
                                   int parts, gt_error *error) {
   gt_executable *e = gt_alloc(sizeof *e);
-  double dispatches = 0, flops = 0;
   e->part = gt_alloc((size_t)parts * sizeof *e->part);
   e->times = gt_alloc((size_t)parts * sizeof *e->times);
   e->parts = parts;
-  for (int p = 0; p < parts; p++) {
-    e->part[p] = part[p];
-    e->times[p] = times[p];
-    dispatches += (double)times[p] * part[p]->plan->steps;
-    flops += times[p] * part[p]->plan->flops;
-  }
-  if (record_both((gt_vulkan *)backend, e, dispatches, flops, error)) return e;
+  for (int p = 0; p < parts; p++) e->part[p] = part[p], e->times[p] = times[p];
+  if (bind_arena((gt_vulkan *)backend, e, error)) return e;
   gt_vulkan_executable_destroy(backend, e);
   return NULL;
 }
@@ -146,7 +192,9 @@ void gt_vulkan_executable_destroy(gt_backend *backend, gt_executable *e) {
   gt_vulkan *vk = (gt_vulkan *)backend;
   if (!e) return;
   if (gt_vulkan_idle(vk) && e->commands[0]) vkFreeCommandBuffers(vk->device, vk->pool, 2, e->commands);
-  gt_vulkan_buffer_destroy(backend, e->arena);
+  if (e->plan && --vk->plans == 0) release_arena(vk);
+  if (vk->ran == e) vk->ran = NULL;
+  gt_vulkan_buffer_destroy(backend, e->lasting);
   gt_vulkan_buffer_destroy(backend, e->constants);
   free(e->variables);
   free(e->args);
@@ -159,6 +207,8 @@ void gt_vulkan_executable_destroy(gt_backend *backend, gt_executable *e) {
 bool gt_vulkan_run(gt_backend *backend, gt_executable *e, uint32_t times, uint64_t *ticket, gt_error *error) {
   gt_vulkan *vk = (gt_vulkan *)backend;
   VkCommandBuffer commands[MAX_COMMANDS + 1];
+  if (!bind_arena(vk, e, error)) return false;
+  vk->ran = e->parts ? e->part[e->parts - 1] : e;
   for (uint32_t left = times; left > 0;) {
     uint32_t count = 0;
     while (left > 0 && count < MAX_COMMANDS) {
@@ -201,6 +251,8 @@ bool gt_vulkan_profile(gt_backend *backend, gt_executable *e, double *microsecon
                                       .queryCount = steps + 1};
   bool good = false;
   if (!vk->timestamp_bits) return gt_fail(error, GT_ERR_INTERNAL, "%s has no time stamps", backend->name);
+  if (!bind_arena(vk, e, error)) return false;
+  vk->ran = e;
   stamp = gt_alloc((steps + 1) * sizeof *stamp);
   if (!VK_MAKE(vkCreateQueryPool(vk->device, &info, NULL, &queries), &queries)) goto out;
   if (!gt_vulkan_commands(vk, &commands, 1, error)) goto out;
@@ -225,6 +277,9 @@ out:
 
 bool gt_vulkan_inspect(gt_backend *backend, gt_executable *e, const gt_access *access, void *out,
                        gt_error *error) {
-  return gt_vulkan_download(backend, plan_buffer(e, access->buffer), access->offset, out, access->bytes,
+  const gt_vulkan *vk = (gt_vulkan *)backend;
+  if (access->buffer == GT_PLAN_ARENA && vk->ran != e)
+    return gt_fail(error, GT_ERR_INTERNAL, "the values of a plan are gone: another has run since");
+  return gt_vulkan_download(backend, plan_buffer(vk, e, access->buffer), access->offset, out, access->bytes,
                             error);
 }

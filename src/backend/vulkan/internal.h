@@ -65,6 +65,11 @@ typedef struct gt_vulkan {
 
   gt_vulkan_feeder feeder;
 
+  gt_buffer *arena;         /* of all plans; NULL: there is none */
+  uint32_t arena_number;    /* counts arenas: addresses in earlier ones are stale */
+  uint32_t plans;           /* that are compiled */
+  const gt_executable *ran; /* whose values lie in the arena */
+
   gt_buffer *staging;
   gt_slot slot[GT_STAGING_SLOTS];
   uint32_t next_slot;

@@ -1,0 +1,143 @@
+/* What only moves values, say weights into the order that a gradient will read them in, or computes a few
+ * operations for each, waits for a late level, where that shortens the life of what it makes by more than it
+ * lengthens that of what it reads: no level is added, and what others wait for is not late. From the last
+ * step to the first, so that one which makes what another moves may follow it. */
+#include "base/memory.h"
+#include "plan/hazards.h"
+#include "plan/internal.h"
+#include <stdlib.h>
+
+enum { CHEAP = 8 }; /* operations for each value written */
+
+typedef struct life {           /* of a root of the arena */
+  size_t first;                 /* the step that touches it first */
+  size_t last;                  /* one that touches it at the last level */
+  uint32_t last_level, another; /* and the last level of the others */
+  bool used;
+} life;
+
+typedef struct delaying {
+  gt_layout *l;
+  uint32_t levels;
+  gt_hazards hazards; /* in levels counted from the last one: of the steps that come later */
+  life *root;
+} delaying;
+
+static void touch(life *root, size_t step, uint32_t level) {
+  if (!root->used) *root = (life){.first = step, .last = step, .last_level = level, .used = true};
+  if (root->last == step) {
+    if (level > root->last_level) root->last_level = level;
+  } else if (level > root->last_level) {
+    root->another = root->last_level;
+    root->last = step;
+    root->last_level = level;
+  } else if (level > root->another) {
+    root->another = level;
+  }
+}
+
+static gt_range range_of(const gt_layout *l, gt_location at) {
+  const size_t roots = l->graph->count + l->lowering.scratch.count;
+  return (gt_range){at.variable ? roots + at.id : at.id, at.offset, at.bytes};
+}
+
+/* A draft's uses of memory that may be reused. */
+static void touch_all(delaying *d, size_t step) {
+  const gt_draft *draft = &d->l->lowering.drafts.items[step];
+  for (size_t u = 0; u < draft->count; u++) {
+    if (draft->items[u].kind == GT_USE_CONSTANT) continue;
+    const gt_location at = gt_plan_locate(d->l, &draft->items[u]);
+    if (!at.variable) touch(&d->root[at.id], step, draft->step.level);
+  }
+}
+
+/* The last level at which the step may run, after which others need what it makes or change what it reads.
+ * Parts of a value that one item writes at one level seem to wait for each other: they stay. */
+static uint32_t latest_of(const delaying *d, const gt_draft *draft) {
+  uint32_t before = 0;
+  for (size_t u = 0; u < draft->count; u++) {
+    const gt_use *use = &draft->items[u];
+    if (use->kind == GT_USE_CONSTANT) continue;
+    const uint32_t after =
+        gt_hazards_after(&d->hazards, range_of(d->l, gt_plan_locate(d->l, use)), use->write);
+    if (after > before) before = after;
+  }
+  return before < d->levels ? d->levels - 1 - before : 0;
+}
+
+/* Bytes times levels that a later level spares. */
+static double spared(const delaying *d, size_t step, uint32_t level) {
+  const gt_draft *draft = &d->l->lowering.drafts.items[step];
+  double gain = 0;
+  bool makes = false;
+  for (size_t u = 0; u < draft->count; u++) {
+    const gt_use *use = &draft->items[u];
+    if (use->kind == GT_USE_CONSTANT) continue;
+    const gt_location at = gt_plan_locate(d->l, use);
+    if (at.variable) continue;
+    const life *root = &d->root[at.id];
+    const uint32_t others = root->last == step ? root->another : root->last_level;
+    if (use->write && root->first == step) {
+      gain += (double)at.bytes * (level - draft->step.level);
+      makes = true;
+    } else if (others < level) {
+      gain -= (double)at.bytes * (level - others);
+    }
+  }
+  return makes ? gain : -1;
+}
+
+static bool is_cheap(const gt_draft *draft) {
+  double values = 0;
+  for (size_t u = 0; u < draft->count; u++)
+    if (draft->items[u].write) values += (double)draft->items[u].bytes / 4;
+  return draft->step.flops <= CHEAP * values;
+}
+
+static void delay_step(delaying *d, size_t step) {
+  gt_draft *draft = &d->l->lowering.drafts.items[step];
+  const uint32_t latest = latest_of(d, draft);
+  if (is_cheap(draft) && latest > draft->step.level && spared(d, step, latest) >= 0) {
+    draft->step.level = latest;
+    touch_all(d, step);
+  }
+  for (size_t u = 0; u < draft->count; u++)
+    if (draft->items[u].kind != GT_USE_CONSTANT)
+      gt_hazards_touch(&d->hazards, range_of(d->l, gt_plan_locate(d->l, &draft->items[u])),
+                       draft->items[u].write, d->levels - 1 - draft->step.level);
+}
+
+/* Levels that nothing is left of are none. */
+static void close_up(gt_lowering *lowering, uint32_t levels) {
+  uint32_t *number = gt_alloc(sizeof *number * ((size_t)levels + 1)), next = 0;
+  for (size_t s = 0; s < lowering->drafts.count; s++) number[lowering->drafts.items[s].step.level] = 1;
+  for (uint32_t level = 0; level < levels; level++) {
+    const uint32_t used = number[level];
+    number[level] = next;
+    next += used;
+  }
+  for (size_t s = 0; s < lowering->drafts.count; s++)
+    lowering->drafts.items[s].step.level = number[lowering->drafts.items[s].step.level];
+  free(number);
+}
+
+void gt_plan_delay(gt_layout *l) {
+  gt_lowering *lowering = &l->lowering;
+  const size_t roots = l->graph->count + lowering->scratch.count;
+  delaying d = {.l = l};
+  gt_hazards_init(&d.hazards, roots + l->graph->variables);
+  d.root = gt_alloc(sizeof *d.root * (roots + 1));
+  for (size_t s = 0; s < lowering->drafts.count; s++) {
+    const gt_draft *draft = &lowering->drafts.items[s];
+    if (draft->step.level >= d.levels) d.levels = draft->step.level + 1;
+    for (size_t u = 0; u < draft->count; u++)
+      if (draft->items[u].kind != GT_USE_CONSTANT)
+        gt_hazards_expect(&d.hazards, range_of(l, gt_plan_locate(l, &draft->items[u])));
+    touch_all(&d, s);
+  }
+  gt_hazards_ready(&d.hazards);
+  for (size_t s = lowering->drafts.count; s-- > 0;) delay_step(&d, s);
+  close_up(lowering, d.levels);
+  gt_hazards_finish(&d.hazards);
+  free(d.root);
+}

@@ -1,0 +1,197 @@
+/* What lives long in a plan: nothing that only waits for the gradient to come by. */
+#include "backend/backend.h"
+#include "op/autodiff.h"
+#include "op/core.h"
+#include "op/elementwise.h"
+#include "op/matmul/matmul.h"
+#include "op/move.h"
+#include "op/pool.h"
+#include "op/reduce.h"
+#include "plan/plan.h"
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+typedef struct fixture {
+  gt_arena arena;
+  gt_graph *graph;
+  gt_backend *backend;
+} fixture;
+
+static int setup(void **state) {
+  static fixture f;
+  gt_error error = {0};
+  gt_arena_init(&f.arena);
+  f.graph = gt_graph_create(&f.arena);
+  f.backend = gt_cpu_open(2, &error);
+  *state = &f;
+  return f.backend ? 0 : -1;
+}
+
+static int teardown(void **state) {
+  fixture *f = *state;
+  gt_backend_close(f->backend);
+  gt_arena_finish(&f->arena);
+  return 0;
+}
+
+static gt_plan *planned(fixture *f, const gt_target *target) {
+  gt_error error = {0};
+  const gt_plan_options options = {.target = *target};
+  gt_plan *plan = gt_plan_create(&f->arena, f->graph, &options, &error);
+  if (!plan) fail_msg("%s", error.message);
+  return plan;
+}
+
+/* Runs the plan on variables filled in by number and place, and copies variable `read` out. */
+static void execute(fixture *f, const gt_plan *plan, uint32_t read, float *out) {
+  gt_error error = {0};
+  gt_buffer *buffer[8];
+  uint64_t ticket;
+  const gt_backend_api *api = f->backend->api;
+  for (uint32_t v = 0; v < f->graph->variables; v++) {
+    buffer[v] = api->buffer_create(f->backend, plan->variable_bytes[v], GT_BUFFER_DEVICE, &error);
+    float *x = api->buffer_map(f->backend, buffer[v]);
+    for (int64_t i = 0; i < gt_shape_count(f->graph->variable[v].shape); i++)
+      x[i] = (float)((int)((i * 7 + i / 5 + v * 3) % 11) - 5) / 4;
+  }
+  gt_executable *executable = api->compile(f->backend, plan, buffer, &error);
+  assert_non_null(executable);
+  assert_true(api->run(f->backend, executable, 1, &ticket, &error));
+  memcpy(out, api->buffer_map(f->backend, buffer[read]),
+         sizeof *out * (size_t)gt_shape_count(f->graph->variable[read].shape));
+  api->executable_destroy(f->backend, executable);
+  for (uint32_t v = 0; v < f->graph->variables; v++) api->buffer_destroy(f->backend, buffer[v]);
+}
+
+static const gt_step *step_of(const gt_plan *plan, const char *kernel) {
+  for (uint32_t s = 0; s < plan->steps; s++)
+    if (!strcmp(plan->step[s].kernel->name, kernel)) return &plan->step[s];
+  fail_msg("no step %s", kernel);
+  return NULL;
+}
+
+enum { BATCH = 3, SIZE = 9, CHANNELS = 8, IMAGE = BATCH * SIZE * SIZE * CHANNELS };
+
+/* The gradient, in a variable, of a maximum of what a rectifier gives, in windows that overlap. Apart: where
+ * a reshape stands between the two, and the rectifier's own gradient is taken. */
+static uint32_t rectified_maximum(fixture *f, bool apart) {
+  gt_graph *g = f->graph;
+  gt_error error = {0};
+  const gt_shape image = {.rank = 4, .dim = {BATCH, SIZE, SIZE, CHANNELS}};
+  const gt_shape flat = gt_shape_2(BATCH * SIZE * SIZE, CHANNELS);
+  const gt_pool_attribute a = {
+      .axes = 2, .window = {3, 2}, .stride = {2, 2}, .padding = {1, 0}, .dilation = {1, 1}};
+  const gt_id x = gt_variable_read(g, gt_graph_variable(g, "x", image, GT_F32, false));
+  const gt_id given = gt_variable_read(
+      g, gt_graph_variable(g, "given", (gt_shape){.rank = 4, .dim = {BATCH, 5, 4, CHANNELS}}, GT_F32, false));
+  const gt_id through = apart ? gt_reshape(g, gt_relu(g, gt_reshape(g, x, flat)), image) : gt_relu(g, x);
+  const gt_id loss = gt_sum(g, gt_mul(g, gt_max_pool(g, through, &a, true), given), 15, false);
+  gt_id gradient;
+  assert_true(gt_autodiff(g, loss, &x, 1, &gradient, &error));
+  const uint32_t slope = gt_graph_variable(g, apart ? "slope_apart" : "slope", image, GT_F32, false);
+  gt_assign(g, slope, 0, gradient);
+  return slope;
+}
+
+static bool reads_image(const gt_step *step) {
+  for (int i = 0; i < step->accesses; i++)
+    if (step->access[i].read && step->access[i].bytes >= IMAGE * sizeof(float)) return true;
+  return false;
+}
+
+static void no_rectified_image_is_kept_for_its_maxima(void **state) {
+  fixture *f = *state;
+  float *slope = calloc(2 * IMAGE, sizeof *slope);
+  const uint32_t together = rectified_maximum(f, false);
+  const gt_plan *plan = planned(f, &f->backend->target);
+  assert_false(reads_image(step_of(plan, "pool_gradient")));
+  execute(f, plan, together, slope);
+  f->graph = gt_graph_create(&f->arena);
+  const uint32_t apart = rectified_maximum(f, true);
+  plan = planned(f, &f->backend->target);
+  assert_true(reads_image(step_of(plan, "pool_gradient")));
+  execute(f, plan, apart, slope + IMAGE);
+  assert_memory_equal(slope, slope + IMAGE, IMAGE * sizeof *slope);
+  int nonzero = 0;
+  for (int i = 0; i < IMAGE; i++) nonzero += slope[i] != 0;
+  assert_in_range(nonzero, 50, IMAGE / 2);
+  free(slope);
+}
+
+/* Of a chain of products, each by the transpose of a weight that is moved first, as a gradient has them. */
+static void moved_weights_wait_for_their_level(void **state) {
+  fixture *f = *state;
+  gt_graph *g = f->graph;
+  enum { ROWS = 4, WIDTH = 64, LENGTH = 6 };
+  static const int axes[] = {2, 0, 1};
+  gt_id x = gt_variable_read(g, gt_graph_variable(g, "x", gt_shape_2(ROWS, WIDTH), GT_F32, false));
+  for (int i = 0; i < LENGTH; i++) {
+    char name[8] = {'w', (char)('0' + i)};
+    const gt_shape shape = {.rank = 3, .dim = {8, 8, WIDTH}};
+    const gt_id w = gt_variable_read(g, gt_graph_variable(g, name, shape, GT_F32, false));
+    const gt_id moved = gt_reshape(g, gt_permute(g, w, axes), gt_shape_2(WIDTH, WIDTH));
+    x = gt_softplus(g, gt_matmul(g, x, moved, false, true));
+  }
+  const uint32_t y = gt_graph_variable(g, "y", gt_shape_2(ROWS, WIDTH), GT_F32, false);
+  gt_assign(g, y, 0, x);
+  const gt_plan *plan = planned(f, &f->backend->target);
+  int moves = 0;
+  for (uint32_t s = 0; s < plan->steps; s++) {
+    const gt_step *step = &plan->step[s];
+    if (strcmp(step->kernel->name, "move")) continue;
+    uint32_t reader = 0;
+    while (reader < plan->steps && !(plan->step[reader].access[1].offset == step->access[1].offset &&
+                                     plan->step[reader].level > step->level))
+      reader++;
+    moves++;
+    assert_true(reader < plan->steps && plan->step[reader].level == step->level + 1);
+  }
+  assert_int_equal(moves, LENGTH);
+  assert_int_equal(plan->levels, LENGTH + 1);
+  /* Two of them at a time, not all. */
+  assert_true(plan->arena_bytes < 3 * WIDTH * WIDTH * sizeof(float));
+}
+
+/* [a, b, c, d] → [a, c, d, b], the two in the middle as one, and that turned again: one move of x. */
+static void moves_through_a_reshape_are_one(void **state) {
+  fixture *f = *state;
+  gt_graph *g = f->graph;
+  enum { A = 3, B = 4, C = 2, D = 5, ALL = A * B * C * D };
+  static const int first[] = {0, 2, 3, 1}, second[] = {0, 2, 1, 3}, back[] = {1, 2, 0};
+  const gt_shape shape = {.rank = 4, .dim = {A, B, C, D}}, parted = {.rank = 4, .dim = {1, A, C * D, B}};
+  const gt_id x = gt_variable_read(g, gt_graph_variable(g, "x", shape, GT_F32, false));
+  const gt_id moved = gt_permute(g, gt_reshape(g, gt_permute(g, x, first), parted), second);
+  assert_true(gt_is_reshape(g, moved));
+  const gt_node *inner = gt_node_at(g, gt_node_at(g, moved)->input[0]);
+  assert_string_equal(inner->op->name, "permute");
+  assert_int_equal(inner->input[0], x);
+  const uint32_t y = gt_graph_variable(g, "y", gt_node_at(g, moved)->shape, GT_F32, false);
+  gt_assign(g, y, 0, moved);
+  /* An axis that the reshape cuts is none to be moved by the former permute. */
+  const gt_id cut = gt_reshape(g, gt_permute(g, x, first), (gt_shape){.rank = 3, .dim = {A, C, D * B}});
+  const gt_id turned = gt_permute(g, gt_reshape(g, cut, (gt_shape){.rank = 3, .dim = {C, A, D * B}}), back);
+  assert_string_equal(gt_node_at(g, turned)->op->name, "permute");
+  float in[ALL], out[ALL];
+  const gt_plan *plan = planned(f, &f->backend->target);
+  assert_int_equal(plan->steps, 1);
+  execute(f, plan, y, out);
+  execute(f, plan, 0, in);
+  for (int a = 0; a < A; a++)
+    for (int b = 0; b < B; b++)
+      for (int k = 0; k < C * D; k++) assert_true(out[(k * A + a) * B + b] == in[(a * B + b) * C * D + k]);
+}
+
+int main(void) {
+#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
+  const struct CMUnitTest tests[] = {
+      TEST(no_rectified_image_is_kept_for_its_maxima),
+      TEST(moved_weights_wait_for_their_level),
+      TEST(moves_through_a_reshape_are_one),
+  };
+  return cmocka_run_group_tests_name("what a plan keeps", tests, NULL, NULL);
+}
