@@ -116,10 +116,13 @@ static gt_location assign_range(const gt_graph *graph, const gt_node *assign) {
 
 /* --- who reads a variable ------------------------------------------------------------------------------- */
 
-/* Does the group read the range element by element at the very place it writes then? */
+/* Does the group read the range element by element at the very place it writes then? A row program does so
+ * with what has a value for each of its elements, or for each row. */
 static bool reads_in_place(const placing *p, const gt_reader *r, gt_location range) {
+  const gt_group *group = &p->l->fusion.group[r->item];
+  const uint64_t bytes = (uint64_t)gt_shape_count(group->shape) * 4;
   return r->element && !p->further && r->offset == range.offset && r->bytes == range.bytes &&
-         (uint64_t)gt_shape_count(p->l->fusion.group[r->item].shape) * 4 == range.bytes;
+         (bytes == range.bytes || (group->width && bytes / group->width == range.bytes));
 }
 
 /* Notes that node `user` of a group reads a variable, if it does so by input `id`. */
