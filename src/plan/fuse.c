@@ -174,6 +174,13 @@ static bool only_used_within(const gt_fusion *f, gt_id p, int a, int b) {
   return f->firm[p] == firm_uses_in(f, p, &f->group[a]) + firm_uses_in(f, p, &f->group[b]);
 }
 
+/* In the second pass: may group a take in elementwise node id, which reads value p of it? */
+static bool takes_in(const gt_fusion *f, int a, gt_id p, gt_id id) {
+  const gt_group *b = &f->group[f->group_of[id]];
+  if (b->leader != GT_NONE) return false;
+  return f->group[a].leader != GT_NONE || (f->group[a].width && !b->width && f->there[id] == f->there[p]);
+}
+
 static bool merge_inputs(gt_arena *arena, gt_fusion *f, gt_id id, bool sparing) {
   const gt_node *node = gt_node_at(f->graph, id);
   bool merged = false;
@@ -181,11 +188,9 @@ static bool merge_inputs(gt_arena *arena, gt_fusion *f, gt_id id, bool sparing) 
     gt_id p = f->origin[node->input[i]];
     int a = f->group_of[p], b = f->group_of[id];
     if (a < 0 || a == b || !leaders_allow(f, &f->group[a], &f->group[b]) ||
-        f->group[a].nodes + f->group[b].nodes > GT_PROGRAM_CODE)
+        f->group[a].nodes + f->group[b].nodes > GT_PROGRAM_CODE || (f->group[a].width && f->later[id]))
       continue;
-    if (sparing ? !only_used_within(f, p, a, b)
-                : f->group[a].leader == GT_NONE || f->group[b].leader != GT_NONE)
-      continue;
+    if (sparing ? !only_used_within(f, p, a, b) : !takes_in(f, a, p, id)) continue;
     const gt_group *rows = f->group[a].width ? &f->group[a] : f->group[b].width ? &f->group[b] : NULL;
     merged |= gt_fusion_join(arena, f, a, b, rows);
   }
