@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <string.h>
 
-enum { BUFFER = 1024, TILE_ELEMENTS = 8192, LANES = GT_REDUCE_LANES, MOST_LANES = 256, LEAST_LANES = 64 };
+enum { BUFFER = 1024, TILE_ELEMENTS = 4096, LANES = GT_REDUCE_LANES, MOST_LANES = 256, LEAST_LANES = 64 };
 enum { MOST = GT_PROGRAM_REDUCTIONS, MOST_ROWS = BUFFER / 2 };
 
 static bool is_reduction(uint32_t opcode) { return opcode >= GT_I_ROW_SUM && opcode <= GT_I_ROW_MIN; }
@@ -101,12 +101,14 @@ static part narrow_part(job *j, uint32_t k) {
   return p;
 }
 
-/* The reductions of the rows that are worked on lie where their first would have number `first`. */
+/* The reductions of the rows that are worked on lie as if they were those of all rows. One that is not needed
+ * is a scalar. */
 static void bind(part *p, const job *j) {
   p->context.program = &p->program;
-  for (uint32_t k = j->whole.inputs; k < p->program.inputs; k++)
-    p->context.x[k] =
-        GT_PTR(const float, (uintptr_t)j->known[k - j->whole.inputs] - sizeof(float) * (uint64_t)j->first);
+  for (uint32_t k = j->whole.inputs; k < p->program.inputs; k++) {
+    const uint64_t before = p->program.load[k] == GT_LOAD_COLUMN ? sizeof(float) * (uint64_t)j->first : 0;
+    p->context.x[k] = GT_PTR(const float, (uintptr_t)j->known[k - j->whole.inputs] - before);
+  }
 }
 
 /* Where the values of output k of elements first … lie: in memory already, or else in `buffer`. */
@@ -163,9 +165,11 @@ static void rows_cpu(const void *arguments, const uint32_t *spec, uint32_t tile)
   const uint32_t each = rows_per_tile(args->row), passes = spec[GT_ROWS_SPEC_PASSES];
   const uint32_t end = gt_least_u32(args->rows, (tile + 1) * each);
   const uint32_t together = args->row <= BUFFER / 2 ? BUFFER / args->row : 1;
-  job j = {.args = args, .spec = spec, .first = tile * each};
+  job j; /* not cleared: only what has been joined is read */
   part pass[MOST], narrow[GT_PROGRAM_OUTPUTS], wide;
   uint32_t narrows = 0;
+  j.args = args, j.spec = spec, j.first = tile * each;
+  for (int r = 0; r < MOST; r++) j.known[r][0] = 0;
   gt_program_from_spec(spec, &j.whole);
   for (uint32_t p = 0; p < passes; p++) pass[p] = pass_part(&j, p);
   for (uint32_t k = 0; k < j.whole.outputs; k++)
