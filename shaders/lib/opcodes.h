@@ -63,8 +63,8 @@
 /* Those that are more than a value of their operands. */
 #define GT_I_RANDOM   31 /* uniform [0,1) of this element; a: immediate whose bits are the purpose */
 #define GT_I_CONSTANT 32 /* graph only: never in a program (an immediate instead) */
-/* Of row programs (op/rows.h): operand a joined along the row, known to all of it; b, no operand: which of the
- * program's reductions it is. */
+/* Of row programs (op/rows.h): operand a joined along the row, known to all of it; b, no operand: which of
+ * the program's reductions it is. */
 #define GT_I_ROW_SUM 35
 #define GT_I_ROW_MAX 36
 #define GT_I_ROW_MIN 37

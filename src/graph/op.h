@@ -51,7 +51,8 @@ typedef struct gt_op {
   /* What fusion may attach to a node of this op (GT_OP_KERNEL): elementwise work after it (epilogue) or on
    * its first input as it is loaded (prologue). */
   bool epilogue, prologue;
-  /* GT_OP_KERNEL: may this node be an instruction of a row program (step/lowering.h), and which? NULL: never. */
+  /* GT_OP_KERNEL: may this node be an instruction of a row program (step/lowering.h), and which? NULL: never.
+   */
   bool (*row)(const gt_graph *graph, const gt_node *node, gt_row_form *form);
   /* GT_OP_ELEMENTWISE: its only input is the clock, which is the program's, not an operand. */
   bool clocked;

@@ -409,11 +409,10 @@ static void lower_finite(gt_lowering *lowering, const gt_group *group) {
 
 /* --- rows ----------------------------------------------------------------------------------------------- */
 
-#define ROW(op_name, op_gradient)                                                             \
-  {                                                                                           \
-    .name = op_name, .kind = GT_OP_KERNEL, .min_inputs = 1, .max_inputs = 1, .infer = infer,  \
-    .gradient = op_gradient, .lower = lower, .flops = flops, .print = print, .prologue = true, \
-    .row = row                                                                                \
+#define ROW(op_name, op_gradient)                                                                         \
+  {                                                                                                       \
+    .name = op_name, .kind = GT_OP_KERNEL, .min_inputs = 1, .max_inputs = 1, .infer = infer,              \
+    .gradient = op_gradient, .lower = lower, .flops = flops, .print = print, .prologue = true, .row = row \
   }
 
 static const gt_op rows[ROWS] = {

@@ -98,7 +98,8 @@ static int result_operand(const encoder *e, gt_id id, const int *result) {
 static bool stays_in_row(encoder *e, gt_shape x, gt_shape space) {
   uint32_t mode;
   if (!e->rows || gt_shape_count(x) == gt_shape_count(space)) return true;
-  return load_mode(e, x, space, &mode) && (mode == GT_LOAD_COLUMN || (mode == GT_LOAD_SCALAR && e->rows == 1));
+  return load_mode(e, x, space, &mode) &&
+         (mode == GT_LOAD_COLUMN || (mode == GT_LOAD_SCALAR && e->rows == 1));
 }
 
 static bool operand_of(encoder *e, gt_id id, gt_shape space, const int *result, uint32_t *operand) {

@@ -148,7 +148,8 @@ bool gt_fusion_join(gt_arena *arena, gt_fusion *f, int a, int b, const gt_group 
   candidate.nodes = n;
   if (!gt_group_encode(f, &candidate) || gt_ways_lead_around(f->ways, a, b)) return false;
   gt_ways_join(f->ways, a, b);
-  if (f->firm && (ga->leader == GT_NONE) != (gb->leader == GT_NONE)) make_firm(f, ga->leader == GT_NONE ? a : b);
+  if (f->firm && (ga->leader == GT_NONE) != (gb->leader == GT_NONE))
+    make_firm(f, ga->leader == GT_NONE ? a : b);
   candidate.node = gt_arena_copy(arena, merged, sizeof *merged * (size_t)n);
   for (i = 0; i < ga->nodes; i++) f->group_of[ga->node[i]] = b;
   ga->nodes = 0;

@@ -5,8 +5,8 @@
  * of its own: all its users are in the group, or are elementwise nodes that may join in turn. A leader whose
  * kernel takes an epilogue (matmul) absorbs what follows it; one that takes a prologue (a reduction) absorbs
  * what only it reads. In a second pass, elementwise groups that found no consumer to join are absorbed by the
- * leader, or the row program, that feeds them, as further outputs. A join must keep the groups acyclic and within a program's
- * limits. Reshapes are transparent: a program sees flat indices.
+ * leader, or the row program, that feeds them, as further outputs. A join must keep the groups acyclic and
+ * within a program's limits. Reshapes are transparent: a program sees flat indices.
  *
  * Before all that, what follows a reduction of rows joins it in a row program: work with one value a row, or
  * with a row's values, and further reductions of the same rows, as far as none of it has to wait for a kernel
@@ -21,8 +21,8 @@ typedef struct gt_fusion {
   bool *live, *kept; /* per node; kept: must be in memory after the run */
   int *group_of;     /* per node; -1: in no group */
   gt_id *origin;     /* per node: gt_reshape_origin */
-  uint32_t *there; /* per node: after how many kernels, one after another, it can be computed, and … */
-  bool *later;     /* … is it wanted only after more, by who can compute it himself? (fuse_rows.c) */
+  uint32_t *there;   /* per node: after how many kernels, one after another, it can be computed, and … */
+  bool *later;       /* … is it wanted only after more, by who can compute it himself? (fuse_rows.c) */
   struct gt_ways *ways;
   uint32_t *firm;  /* per node: uses of its value, by way of reshapes too, that need it in memory (fuse.c) */
   gt_group *group; /* a merged-away group has no nodes */

@@ -13,9 +13,9 @@ static bool is_reduction(const gt_graph *graph, const gt_node *node, gt_row_form
   return node->op->row && node->op->row(graph, node, form) && form->width > 1 && form->width <= MOST_WIDTH;
 }
 
-/* After how many kernels, one after another, a node's value can be there, if all that can join does; and marks
- * the nodes that nobody wants until later who could not compute them himself. A kernel wants what it reads as
- * soon as it is there. */
+/* After how many kernels, one after another, a node's value can be there, if all that can join does; and
+ * marks the nodes that nobody wants until later who could not compute them himself. A kernel wants what it
+ * reads as soon as it is there. */
 static void find_times(gt_fusion *f, uint32_t *wanted, bool *waits) {
   const gt_graph *graph = f->graph;
   uint32_t *there = f->there;

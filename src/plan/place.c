@@ -116,8 +116,8 @@ static gt_location assign_range(const gt_graph *graph, const gt_node *assign) {
 
 /* --- who reads a variable ------------------------------------------------------------------------------- */
 
-/* Does the group read the range element by element at the very place it writes then? That has a value for each
- * of its elements or, in a row program, for each row. */
+/* Does the group read the range element by element at the very place it writes then? That has a value for
+ * each of its elements or, in a row program, for each row. */
 static bool reads_in_place(const placing *p, const gt_reader *r, gt_location range) {
   const gt_group *group = &p->l->fusion.group[r->item];
   const uint64_t bytes = (uint64_t)gt_shape_count(group->shape) * 4;

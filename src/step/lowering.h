@@ -17,9 +17,9 @@ typedef struct gt_group {
   gt_id output[GT_PROGRAM_OUTPUTS]; /* node written by program output k */
   gt_shape shape;                   /* iteration space of the program */
   uint32_t row;                     /* GT_LOAD_ROW/COLUMN row length */
-  uint32_t width; /* of a row program: its rows' length, which is also `row`; of any other 0 */
-  gt_id clock;                      /* clock node if the program draws random numbers, else GT_NONE */
-  const gt_id *node;                /* all nodes of the group, in index order */
+  uint32_t width;    /* of a row program: its rows' length, which is also `row`; of any other 0 */
+  gt_id clock;       /* clock node if the program draws random numbers, else GT_NONE */
+  const gt_id *node; /* all nodes of the group, in index order */
   int nodes;
 } gt_group;
 

@@ -1,6 +1,6 @@
-/* Row programs, which fusion makes of reductions of rows and what follows them (plan/fuse_rows.c): rows of all
- * lengths, alone and many, further reductions of the same row, values of which there is one a row, and what
- * only looks like one. Unfused plans of the same graphs run without them. */
+/* Row programs, which fusion makes of reductions of rows and what follows them (plan/fuse_rows.c): rows of
+ * all lengths, alone and many, further reductions of the same row, values of which there is one a row, and
+ * what only looks like one. Unfused plans of the same graphs run without them. */
 #include "op/case.h"
 #include "op/core.h"
 #include "op/elementwise.h"
@@ -106,8 +106,8 @@ static gt_shape reference_square(const gt_case_view *v, const double *const *x, 
   return v->shape[0];
 }
 
-/* All of x by its sum, which a second row program takes up: the rows of the first are one, those of the second
- * x's. */
+/* All of x by its sum, which a second row program takes up: the rows of the first are one, those of the
+ * second x's. */
 static gt_id build_whole(gt_graph *g, const gt_case_view *v, const gt_id *x) {
   const gt_id share = gt_div(g, x[0], gt_add(g, gt_constant(g, 3), gt_abs(g, gt_sum(g, x[0], 0, false))));
   return gt_sub(g, share, gt_sum(g, share, last_axis(v), true));
@@ -125,14 +125,14 @@ static gt_shape reference_whole(const gt_case_view *v, const double *const *x, d
   return v->shape[0];
 }
 
-#define RULE(label, which, limit, slope_limit)                \
-  static const gt_case_rule label = {.name = #label,          \
-                                     .build = build_##label,  \
-                                     .reference = reference_##label, \
-                                     .wrt = which,            \
-                                     .low = -1,               \
-                                     .high = 2,               \
-                                     .tolerance = limit,      \
+#define RULE(label, which, limit, slope_limit)                          \
+  static const gt_case_rule label = {.name = #label,                    \
+                                     .build = build_##label,            \
+                                     .reference = reference_##label,    \
+                                     .wrt = which,                      \
+                                     .low = -1,                         \
+                                     .high = 2,                         \
+                                     .tolerance = limit,                \
                                      .gradient_tolerance = slope_limit, \
                                      .reason = "rounding of the sums of a row"};
 RULE(norm, 15, 1e-5, 4e-5)
@@ -141,8 +141,10 @@ RULE(logarithm, 3, 4e-6, 2e-5)
 RULE(square, 1, 1e-5, 4e-5)
 RULE(whole, 1, 1e-5, 4e-5)
 
-#define NORM(shape, row) {&norm, shape " " shape " " row " " row, .v = 0.1}
-#define ONE(rule, shapes) {&rule, shapes}
+#define NORM(shape, row) \
+  { &norm, shape " " shape " " row " " row, .v = 0.1 }
+#define ONE(rule, shapes) \
+  { &rule, shapes }
 
 static const gt_case cases[] = {
     NORM("3,1", "1"),

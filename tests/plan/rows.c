@@ -87,7 +87,8 @@ static void same_as_unfused(fixture *f, uint32_t variable) {
   run(f, planned(f, false), variable, fused);
   run(f, planned(f, true), variable, plain);
   for (int64_t i = 0; i < count; i++)
-    if (!(fabsf(fused[i] - plain[i]) <= 1e-5f * fmaxf(1, fabsf(plain[i])))) fail_msg("[%d]: %g, not %g", (int)i, fused[i], plain[i]);
+    if (!(fabsf(fused[i] - plain[i]) <= 1e-5f * fmaxf(1, fabsf(plain[i]))))
+      fail_msg("[%d]: %g, not %g", (int)i, fused[i], plain[i]);
 }
 
 static gt_id normalised(gt_graph *g, gt_id x) {
@@ -173,6 +174,18 @@ static void values_of_rows_are_overwritten(void **state) {
   same_as_unfused(f, 2);
 }
 
+/* Nothing is read: the row is drawn anew in each pass, the same. */
+static void random_rows_are_the_same_in_every_pass(void **state) {
+  fixture *f = *state;
+  gt_graph *g = f->graph;
+  const uint32_t steps = gt_graph_variable(g, "steps", gt_shape_1(GT_STATE_WORDS), GT_F32, false);
+  const uint32_t table = gt_graph_variable(g, "table", gt_shape_2(1, 1), GT_F32, false);
+  const gt_id drawn = gt_random(g, gt_shape_2(ROWS, WIDTH), gt_clock(g, steps, table));
+  const uint32_t y = keep(f, "y", normalised(g, drawn));
+  assert_int_equal(planned(f, false)->steps, 2);
+  same_as_unfused(f, y);
+}
+
 int main(void) {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
   const struct CMUnitTest tests[] = {
@@ -182,6 +195,7 @@ int main(void) {
       TEST(rows_are_not_columns),
       TEST(a_row_is_overwritten_where_it_lies),
       TEST(values_of_rows_are_overwritten),
+      TEST(random_rows_are_the_same_in_every_pass),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
