@@ -181,8 +181,8 @@ static void bind(gt_part *part, const job *j) {
   part->context.program = &part->program;
   for (uint32_t k = 0; k < part->program.inputs; k++) {
     const uint32_t s = part->source[k];
-    part->context.x[k] = s < KNOWN ? GT_PTR(const float, j->args->x[s])
-                                   : GT_PTR(const float, (uintptr_t)j->known[s - KNOWN] - before);
+    part->context.x[k] = s < GT_PROGRAM_INPUTS ? GT_PTR(const float, j->args->x[s])
+                                               : GT_PTR(const float, (uintptr_t)j->known[s - KNOWN] - before);
   }
 }
 

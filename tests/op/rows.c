@@ -77,8 +77,8 @@ static gt_id build_logarithm(gt_graph *g, const gt_case_view *v, const gt_id *x)
 static gt_shape reference_logarithm(const gt_case_view *v, const double *const *x, double *y) {
   const int64_t n = width_of(v), rows = gt_shape_count(v->shape[1]);
   for (int64_t r = 0; y && r < rows; r++) {
-    double sum = 0;
-    for (int64_t i = 0; i < n; i++) sum += exp(x[0][r * n + i]);
+    double sum = exp(x[0][r * n]);
+    for (int64_t i = 1; i < n; i++) sum += exp(x[0][r * n + i]);
     y[r] = x[1][r] + log(sum);
   }
   return v->shape[1];
