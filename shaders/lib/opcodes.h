@@ -60,9 +60,14 @@
   X(34, ATAN, atan, 1, SLOPE, CALLED, FUNCTION, gt_atanf(a), gt_atan(a), atan(a))
 /* clang-format on */
 
-/* Two that are more than a value of their operands. */
+/* Those that are more than a value of their operands. */
 #define GT_I_RANDOM   31 /* uniform [0,1) of this element; a: immediate whose bits are the purpose */
 #define GT_I_CONSTANT 32 /* graph only: never in a program (an immediate instead) */
+/* Of row programs (op/rows.h): operand a joined along the row, known to all of it; b, no operand: which of
+ * the program's reductions it is. */
+#define GT_I_ROW_SUM 35
+#define GT_I_ROW_MAX 36
+#define GT_I_ROW_MIN 37
 
 #ifndef GL_core_profile
 #define GT_OPCODE(opcode, NAME, ...) GT_I_##NAME = opcode,
@@ -75,6 +80,7 @@ enum { GT_INSTRUCTIONS(GT_OPCODE) };
 #define GT_PROGRAM_IMMEDIATES 16
 #define GT_PROGRAM_INPUTS     8
 #define GT_PROGRAM_OUTPUTS    4
+#define GT_PROGRAM_REDUCTIONS 4 /* of a row program */
 
 /* Operand codes: 0..7 inputs, 8..23 immediates, 31 the leader's value (the product a matmul epilogue works
  * on), 32..63 results of instructions 0..31. An instruction is opcode | a << 8 | b << 16 | c << 24. */

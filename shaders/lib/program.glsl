@@ -6,6 +6,7 @@
  * Include after the kernel's argument struct, which provides x[], y[], clock and row. Define before:
  *   GT_PROGRAM_X       length of x[] (4 or 8)
  *   GT_PROGRAM_LAYOUT  if there is a layout_ argument (GT_LOAD_GENERAL)
+ *   GT_PROGRAM_ROWS    if the program may join values along a row (op/rows.h)
  *   GT_PROGRAM_READS   if the kernel writes what comes out itself
  *   GT_SCALAR          one element at a time (V is float) instead of four consecutive ones (V is vec4). */
 #ifndef GT_PROGRAM_GLSL
@@ -142,6 +143,19 @@ V gt_random(gt_place at, uint purpose) {
 #define GT_CASE(opcode, NAME, name, inputs, slope, formula, loop, float_value, glsl_value, real_value) \
   case opcode: v = glsl_value; break;
 
+#ifdef GT_PROGRAM_ROWS
+/* Of each reduction: what is joined, of this invocation, and what came out, as soon as it is known. */
+V gt_row_operand[GT_PROGRAM_REDUCTIONS];
+float gt_row_known[GT_PROGRAM_REDUCTIONS];
+#define GT_ROW_CASES(code) \
+  case GT_I_ROW_SUM: case GT_I_ROW_MAX: case GT_I_ROW_MIN: \
+    gt_row_operand[code >> 16 & 3u] = a; \
+    v = V(gt_row_known[code >> 16 & 3u]); \
+    break;
+#else
+#define GT_ROW_CASES(code)
+#endif
+
 /* Instruction i. Every case ends in the same place: the branches left after specialization are plain
  * jumps. */
 #define GT_STEP(i, code) \
@@ -150,6 +164,7 @@ V gt_random(gt_place at, uint purpose) {
     switch (code & 255u) { \
     GT_INSTRUCTIONS(GT_CASE) \
     case GT_I_RANDOM: v = gt_random(at, immediate[(code >> 8) - GT_OPERAND_IMMEDIATE & 15u]); break; \
+    GT_ROW_CASES(code) \
     } \
     r[GT_OPERAND_RESULT + i] = v; \
   }

@@ -16,6 +16,13 @@ typedef enum gt_op_kind {
   GT_OP_ASSIGN, /* makes its input the variable's contents after this step; no value of its own is read */
 } gt_op_kind;
 
+/* A node that joins its input along rows which lie in memory one after another. */
+typedef struct gt_row_form {
+  uint32_t opcode; /* GT_I_ROW_…, shaders/lib/opcodes.h */
+  int64_t width;   /* values of a row */
+  double scale;    /* multiplies what comes out */
+} gt_row_form;
+
 struct gt_lowering;
 struct gt_group;
 
@@ -49,6 +56,9 @@ typedef struct gt_op {
   /* What fusion may attach to a node of this op (GT_OP_KERNEL): elementwise work after it (epilogue) or on
    * its first input as it is loaded (prologue). */
   bool epilogue, prologue;
+  /* GT_OP_KERNEL: may this node be an instruction of a row program (step/lowering.h), and which? NULL: never.
+   */
+  bool (*row)(const gt_graph *graph, const gt_node *node, gt_row_form *form);
   /* GT_OP_ELEMENTWISE: its only input is the clock, which is the program's, not an operand. */
   bool clocked;
   /* Keeps the books of a run (its clock, its log): no value of the model. */

@@ -2,7 +2,6 @@
  * Hinton, "Layer Normalization", 2016), as torch.nn.LayerNorm: y = (x - mean) / sqrt(var + eps) * weight +
  * bias. */
 #include "layer/norm.h"
-#include "op/elementwise.h"
 
 typedef struct layer_norm_config {
   int64_t axes;
@@ -38,10 +37,12 @@ static gt_id build_layer_norm(gt_build *build, const void *config, const gt_id *
     last.dim[k] = shape.dim[d];
     axes |= 1u << d;
   }
-  const gt_id count = gt_constant(graph, (double)gt_shape_count(last));
-  const gt_moments m = gt_norm_moments(graph, input[0], axes, GT_NONE, count);
-  const gt_id out = gt_norm_scale(graph, m.centered, m.variance, c->eps);
-  return gt_norm_affine(build, out, last, c->elementwise_affine, c->elementwise_affine && c->bias);
+  gt_norm_form form = {axes, true, c->eps, GT_NONE, GT_NONE};
+  if (c->elementwise_affine)
+    form.weight = gt_build_parameter(build, "weight", last, gt_init_constant_of(build->arena, 1));
+  if (c->elementwise_affine && c->bias)
+    form.bias = gt_build_parameter(build, "bias", last, gt_init_constant_of(build->arena, 0));
+  return gt_norm_rows(build, input[0], &form);
 }
 
 GT_DEFINE(layer, layer_norm) = {.name = "layer_norm",

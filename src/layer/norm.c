@@ -62,3 +62,71 @@ gt_id gt_norm_affine(gt_build *build, gt_id x, gt_shape shape, bool weight, bool
     x = gt_add(graph, x, gt_build_parameter(build, "bias", shape, gt_init_constant_of(build->arena, 0)));
   return x;
 }
+
+/* --- rows ----------------------------------------------------------------------------------------------- */
+
+/* What normalised rows were made of. */
+typedef struct rows {
+  gt_norm_form form;
+  gt_id input[3]; /* x and, of weight and bias, those there are */
+  gt_id mean, inverse;
+  gt_derivative derivative;
+} rows;
+
+static gt_id scaled(gt_graph *graph, gt_id x, gt_id weight) {
+  return weight == GT_NONE ? x : gt_mul(graph, x, weight);
+}
+
+static gt_id normalised(gt_graph *graph, const rows *r) {
+  const gt_id x = r->input[0], centered = r->form.centered ? gt_sub(graph, x, r->mean) : x;
+  return gt_mul(graph, centered, r->inverse);
+}
+
+/* With g for dL/dy, n = (x - mean) * inverse and h = g * weight, means along the row:
+ *   dL/dbias = sum of g, dL/dweight = sum of g n, dL/dx = inverse * (h - mean(h) - n mean(h n)),
+ * without mean(h) where nothing is centred. Who reads n normalises x anew: x costs no more to read than what
+ * was made of it. */
+static void gradient(gt_graph *graph, const gt_derivative *derivative, gt_id given, const bool *wanted,
+                     gt_id *input_gradient) {
+  const rows *r = derivative->context;
+  const gt_norm_form *form = &r->form;
+  int next = 1;
+  if (wanted[0]) {
+    const gt_id again = normalised(graph, r);
+    const gt_id h = scaled(graph, given, form->weight);
+    const gt_id slope = gt_mean(graph, gt_mul(graph, h, again), form->axes, true);
+    gt_id rest = gt_sub(graph, h, gt_mul(graph, again, slope));
+    if (form->centered) rest = gt_sub(graph, rest, gt_mean(graph, h, form->axes, true));
+    input_gradient[0] = gt_mul(graph, rest, r->inverse);
+  }
+  if (form->weight != GT_NONE) {
+    const gt_shape shape = gt_node_at(graph, form->weight)->shape;
+    if (wanted[next])
+      input_gradient[next] = gt_sum_to(graph, gt_mul(graph, given, normalised(graph, r)), shape);
+    next++;
+  }
+  if (form->bias != GT_NONE && wanted[next])
+    input_gradient[next] = gt_sum_to(graph, given, gt_node_at(graph, form->bias)->shape);
+}
+
+gt_id gt_norm_rows(gt_build *build, gt_id x, const gt_norm_form *form) {
+  gt_graph *graph = build->graph;
+  rows *r = GT_NEW(build->arena, rows);
+  int inputs = 0;
+  *r = (rows){.form = *form, .mean = GT_NONE};
+  gt_id centered = x;
+  r->input[inputs++] = x;
+  if (form->centered) {
+    r->mean = gt_mean(graph, x, form->axes, true);
+    centered = gt_sub(graph, x, r->mean);
+  }
+  const gt_id square = gt_mean(graph, gt_mul(graph, centered, centered), form->axes, true);
+  r->inverse = gt_norm_inverse(graph, square, form->eps);
+  gt_id y = scaled(graph, gt_mul(graph, centered, r->inverse), form->weight);
+  if (form->bias != GT_NONE) y = gt_add(graph, y, form->bias);
+  if (form->weight != GT_NONE) r->input[inputs++] = form->weight;
+  if (form->bias != GT_NONE) r->input[inputs++] = form->bias;
+  r->derivative = (gt_derivative){r->input, inputs, gradient, r};
+  gt_graph_derive(graph, y, &r->derivative);
+  return y;
+}

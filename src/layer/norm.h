@@ -20,6 +20,16 @@ gt_id gt_norm_scale(gt_graph *graph, gt_id x, gt_id square, double eps);
 /* x * weight + bias, parameters "weight" (ones) and "bias" (zeros) of that shape, which broadcast; either may
  * be left out. */
 gt_id gt_norm_affine(gt_build *build, gt_id x, gt_shape shape, bool weight, bool bias);
+/* Rows, x's last axes, each by its mean and variance: (x - mean) / sqrt(variance + eps) * weight + bias,
+ * where weight and bias, of a row's shape, may be GT_NONE; or, not centred, by its mean square alone. Its
+ * gradient is put together by hand: one kernel there, as it is here. */
+typedef struct gt_norm_form {
+  uint32_t axes;
+  bool centered;
+  double eps;
+  gt_id weight, bias;
+} gt_norm_form;
+gt_id gt_norm_rows(gt_build *build, gt_id x, const gt_norm_form *form);
 /* What layers that keep running averages of mean and variance read: F32 [channels], and how many batches, F32
  * [1]. */
 typedef struct gt_norm_running {

@@ -1,8 +1,6 @@
 /* rms_norm: the last axis by its root mean square (Zhang and Sennrich, "Root Mean Square Layer
  * Normalization", NeurIPS 2019), as torch.nn.RMSNorm: y = x / sqrt(mean(x²) + eps) * weight. */
 #include "layer/norm.h"
-#include "op/elementwise.h"
-#include "op/reduce.h"
 
 typedef struct rms_norm_config {
   double eps;
@@ -21,15 +19,16 @@ static const gt_schema schema = {
 
 static gt_id build_rms_norm(gt_build *build, const void *config, const gt_id *input, int inputs) {
   const rms_norm_config *c = config;
-  gt_graph *graph = build->graph;
-  const gt_shape shape = gt_node_at(graph, input[0])->shape;
+  const gt_shape shape = gt_node_at(build->graph, input[0])->shape;
   (void)inputs;
   if (shape.rank < 2)
     return gt_build_error(build, NULL, "needs at least one axis besides the batch; its input is %s",
                           gt_build_input_text(build, input, 0));
-  const gt_id square = gt_mean(graph, gt_mul(graph, input[0], input[0]), 1u << (shape.rank - 1), true);
-  const gt_id out = gt_norm_scale(graph, input[0], square, c->eps);
-  return gt_norm_affine(build, out, gt_shape_1(shape.dim[shape.rank - 1]), c->elementwise_affine, false);
+  const gt_shape last = gt_shape_1(shape.dim[shape.rank - 1]);
+  gt_norm_form form = {1u << (shape.rank - 1), false, c->eps, GT_NONE, GT_NONE};
+  if (c->elementwise_affine)
+    form.weight = gt_build_parameter(build, "weight", last, gt_init_constant_of(build->arena, 1));
+  return gt_norm_rows(build, input[0], &form);
 }
 
 GT_DEFINE(layer, rms_norm) = {.name = "rms_norm",

@@ -97,6 +97,24 @@ static double flops(const gt_graph *graph, const gt_node *node) {
   return (double)gt_shape_count(gt_node_at(graph, node->input[0])->shape);
 }
 
+/* Rows lie one after another where no axis of a length follows the reduced ones. */
+static bool row(const gt_graph *graph, const gt_node *node, gt_row_form *form) {
+  const gt_reduce_attribute *attribute = node->attribute;
+  const gt_shape shape = gt_node_at(graph, node->input[0])->shape;
+  form->width = 1;
+  for (int d = 0; d < shape.rank; d++) {
+    if (is_reduced(attribute->axes, d))
+      form->width *= shape.dim[d];
+    else if (form->width > 1 && shape.dim[d] > 1)
+      return false;
+  }
+  form->opcode = node->op == &rows[ROW_MAX]   ? GT_I_ROW_MAX
+                 : node->op == &rows[ROW_MIN] ? GT_I_ROW_MIN
+                                              : GT_I_ROW_SUM;
+  form->scale = node->op == &rows[ROW_MEAN] ? 1.0 / (double)form->width : 1.0;
+  return true;
+}
+
 /* --- builders ------------------------------------------------------------------------------------------- */
 
 static gt_id add(gt_graph *graph, int row, gt_id x, uint32_t axes, bool keep) {
@@ -396,7 +414,8 @@ static int kinked(const gt_graph *graph, const gt_node *node) { return (void)gra
 #define ROW(op_name, op_gradient, ...)                                                                     \
   {                                                                                                        \
     .name = op_name, .kind = GT_OP_KERNEL, .min_inputs = 1, .max_inputs = 1, .infer = infer,               \
-    .gradient = op_gradient, .lower = lower, .flops = flops, .print = print, .prologue = true, __VA_ARGS__ \
+    .gradient = op_gradient, .lower = lower, .flops = flops, .print = print, .prologue = true, .row = row, \
+    __VA_ARGS__                                                                                            \
   }
 
 static const gt_op rows[ROWS] = {

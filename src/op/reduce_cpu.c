@@ -7,7 +7,7 @@
 /* A sum runs in LANES partial sums whatever the vector width, so that every instruction set gives the same
  * bits. */
 enum {
-  LANES = 32,
+  LANES = GT_REDUCE_LANES,
   BUFFER = 1024,
   TILE_ELEMENTS = 16384,
   RUN = 128 /* so many values are added one after another; then their sums are */
@@ -36,7 +36,7 @@ uint32_t gt_reduce_tiles(const struct gt_reduce_args *args) {
   return (units / each + (units % each != 0)) * segments(args);
 }
 
-static float start(uint32_t kind) {
+float gt_reduce_start(uint32_t kind) {
   return kind == GT_REDUCE_MAX ? -INFINITY : kind == GT_REDUCE_MIN ? INFINITY : 0.0f;
 }
 
@@ -58,8 +58,7 @@ GT_CLONES static void sum_lanes(float *restrict lane, const float *restrict from
   for (int l = 0; l < LANES; l++) lane[l] = sum[l];
 }
 
-/* Joins n values into the lanes, value i into lane i % LANES. */
-static void join_lanes(uint32_t kind, float *lane, const float *from, uint32_t n) {
+void gt_reduce_join(uint32_t kind, float *lane, const float *from, uint32_t n) {
   const uint32_t whole = n / LANES * LANES;
   if (kind == GT_REDUCE_SUM)
     sum_lanes(lane, from, whole);
@@ -68,7 +67,7 @@ static void join_lanes(uint32_t kind, float *lane, const float *from, uint32_t n
   join(kind, lane, from + whole, n - whole);
 }
 
-static float fold(uint32_t kind, float *lane) {
+float gt_reduce_fold(uint32_t kind, float *lane) {
   for (uint32_t half = LANES / 2; half > 0; half /= 2) join(kind, lane, lane + half, half);
   return lane[0];
 }
@@ -82,9 +81,9 @@ static const float *values(const job *j, uint32_t first, uint32_t n, float *buff
 
 static float reduce_values(uint32_t kind, const float *from, uint32_t n) {
   float lane[LANES];
-  for (int l = 0; l < LANES; l++) lane[l] = start(kind);
-  join_lanes(kind, lane, from, n);
-  return fold(kind, lane);
+  for (int l = 0; l < LANES; l++) lane[l] = gt_reduce_start(kind);
+  gt_reduce_join(kind, lane, from, n);
+  return gt_reduce_fold(kind, lane);
 }
 
 /* --- finite ----------------------------------------------------------------------------------------------
@@ -113,17 +112,17 @@ static void clear_unless_finite(const job *j, uint32_t unit, uint32_t end) {
 static float reduce_row(const job *j, uint32_t first, uint32_t n) {
   float total[LANES], lane[LANES], buffer[BUFFER];
   const uint32_t most = j->direct ? LANES * RUN : BUFFER;
-  for (int l = 0; l < LANES; l++) total[l] = start(j->kind);
+  for (int l = 0; l < LANES; l++) total[l] = gt_reduce_start(j->kind);
   for (uint32_t done = 0; done < n;) {
     const uint32_t end = n - done < LANES * RUN ? n : done + LANES * RUN;
-    for (int l = 0; l < LANES; l++) lane[l] = start(j->kind);
+    for (int l = 0; l < LANES; l++) lane[l] = gt_reduce_start(j->kind);
     for (uint32_t part; done < end; done += part) {
       part = gt_least_u32(end - done, most);
-      join_lanes(j->kind, lane, values(j, first + done, part, buffer), part);
+      gt_reduce_join(j->kind, lane, values(j, first + done, part, buffer), part);
     }
     join(j->kind, total, lane, LANES);
   }
-  return fold(j->kind, total);
+  return gt_reduce_fold(j->kind, total);
 }
 
 /* Short rows follow one another in memory: as many as the buffer holds are evaluated together. */
@@ -161,10 +160,10 @@ static void reduce_columns(const job *j, uint32_t unit, uint32_t n0, uint32_t n)
   const uint32_t first = (unit / a->chunks * a->reduced + at) * a->inner + n0;
   const uint32_t together = n == a->inner ? BUFFER / n : 1;
   float total[GT_REDUCE_SEGMENT], run[GT_REDUCE_SEGMENT], buffer[BUFFER];
-  for (uint32_t i = 0; i < n; i++) total[i] = start(j->kind);
+  for (uint32_t i = 0; i < n; i++) total[i] = gt_reduce_start(j->kind);
   for (uint32_t r = 0; r < count;) {
     const uint32_t end = gt_least_u32(r + RUN, count);
-    for (uint32_t i = 0; i < n; i++) run[i] = start(j->kind);
+    for (uint32_t i = 0; i < n; i++) run[i] = gt_reduce_start(j->kind);
     for (uint32_t rows; r < end; r += rows) {
       rows = gt_least_u32(together, end - r);
       const float *from = values(j, first + r * a->inner, rows * n, buffer);

@@ -8,7 +8,9 @@ typedef struct encoder {
   int max_inputs, max_outputs;
   bool general; /* does the kernel take general strides? */
   int64_t count;
-  uint32_t fixed_row; /* a matmul's epilogue runs over rows of n; 0: free */
+  uint32_t fixed_row; /* a matmul's epilogue runs over rows of n, a row program over its own; 0: free */
+  int64_t rows;       /* of a row program; else 0 */
+  uint32_t reductions;
 } encoder;
 
 static bool in_group(const gt_group *group, gt_id id) {
@@ -46,6 +48,8 @@ static bool load_mode(encoder *e, gt_shape x, gt_shape space, uint32_t *mode) {
   int64_t count = gt_shape_count(x);
   if (count == e->count) return *mode = GT_LOAD_SAME, true;
   if (count == 1) return *mode = GT_LOAD_SCALAR, true;
+  if (e->rows && gt_shape_count(space) != e->count) /* one value a row */
+    return *mode = GT_LOAD_COLUMN, count == e->rows;
   int lead = space.rank - x.rank, first = 0, last = x.rank;
   while (first < x.rank && x.dim[first] == 1) first++;
   while (last > 0 && x.dim[last - 1] == 1) last--;
@@ -90,9 +94,18 @@ static int result_operand(const encoder *e, gt_id id, const int *result) {
   return -1;
 }
 
+/* Is a value of the group, seen as shape x, what this element's row of it holds? */
+static bool stays_in_row(encoder *e, gt_shape x, gt_shape space) {
+  uint32_t mode;
+  if (!e->rows || gt_shape_count(x) == gt_shape_count(space)) return true;
+  return load_mode(e, x, space, &mode) &&
+         (mode == GT_LOAD_COLUMN || (mode == GT_LOAD_SCALAR && e->rows == 1));
+}
+
 static bool operand_of(encoder *e, gt_id id, gt_shape space, const int *result, uint32_t *operand) {
   int inside = result_operand(e, id, result);
-  if (inside >= 0) return *operand = (uint32_t)inside, true;
+  if (inside >= 0)
+    return *operand = (uint32_t)inside, stays_in_row(e, gt_node_at(e->fusion->graph, id)->shape, space);
   if (gt_is_constant(gt_node_at(e->fusion->graph, e->fusion->origin[id]))) {
     uint32_t opcode;
     int operands;
@@ -104,6 +117,30 @@ static bool operand_of(encoder *e, gt_id id, gt_shape space, const int *result, 
   return input_operand(e, id, space, operand);
 }
 
+static bool add_instruction(gt_program *p, uint32_t code, int *result) {
+  if (p->instructions == GT_PROGRAM_CODE) return false;
+  p->code[p->instructions] = code;
+  *result = (int)(GT_OPERAND_RESULT + p->instructions++);
+  return true;
+}
+
+/* What joins the rows of a row program, and an instruction for the scale. */
+static bool encode_reduction(encoder *e, gt_id id, int *result, int index) {
+  gt_program *p = &e->group->program;
+  const gt_graph *graph = e->fusion->graph;
+  const gt_node *node = gt_node_at(graph, id);
+  gt_row_form form;
+  uint32_t x, scale;
+  if (!e->rows || !node->op->row || !node->op->row(graph, node, &form) || form.width != e->group->width)
+    return false;
+  if (!operand_of(e, node->input[0], gt_node_at(graph, node->input[0])->shape, result, &x)) return false;
+  if (e->reductions == GT_PROGRAM_REDUCTIONS) return false;
+  if (!add_instruction(p, GT_CODE(form.opcode, x, e->reductions++, 0), &result[index])) return false;
+  if (form.scale == 1.0) return true;
+  return immediate_operand(p, (float)form.scale, &scale) &&
+         add_instruction(p, GT_CODE(GT_I_MUL, result[index], scale, 0), &result[index]);
+}
+
 static bool encode_node(encoder *e, gt_id id, int *result, int index) {
   gt_program *p = &e->group->program;
   const gt_node *node = gt_node_at(e->fusion->graph, id);
@@ -111,6 +148,7 @@ static bool encode_node(encoder *e, gt_id id, int *result, int index) {
   int operands, k;
   float immediate;
   bool has_immediate;
+  if (node->op->kind == GT_OP_KERNEL) return encode_reduction(e, id, result, index);
   gt_elementwise_code(e->fusion->graph, id, &opcode, &operands, &immediate, &has_immediate);
   if (gt_is_constant(node)) { /* materialised: nobody but a kernel wants it */
     opcode = GT_I_MOVE;
@@ -120,13 +158,11 @@ static bool encode_node(encoder *e, gt_id id, int *result, int index) {
     if (!operand_of(e, node->input[k], node->shape, result, &operand[k])) return false;
   if (has_immediate && !immediate_operand(p, immediate, &operand[k])) return false;
   if (node->op->clocked) {
+    if (e->rows && gt_shape_count(node->shape) != e->count) return false; /* another element's number */
     if (e->group->clock != GT_NONE && e->group->clock != node->input[0]) return false;
     e->group->clock = node->input[0];
   }
-  if (p->instructions == GT_PROGRAM_CODE) return false;
-  p->code[p->instructions] = GT_CODE(opcode, operand[0], operand[1], operand[2]);
-  result[index] = (int)(GT_OPERAND_RESULT + p->instructions++);
-  return true;
+  return add_instruction(p, GT_CODE(opcode, operand[0], operand[1], operand[2]), &result[index]);
 }
 
 static bool add_output(encoder *e, gt_id id, int operand) {
@@ -138,9 +174,15 @@ static bool add_output(encoder *e, gt_id id, int operand) {
 }
 
 static encoder encoder_for(const gt_fusion *fusion, gt_group *group) {
-  encoder e = {fusion, group, GT_PROGRAM_INPUTS, GT_PROGRAM_OUTPUTS, true, 0, 0};
+  encoder e = {fusion, group, GT_PROGRAM_INPUTS, GT_PROGRAM_OUTPUTS, true, 0, 0, 0, 0};
   const gt_node *last = gt_node_at(fusion->graph, group->node[group->nodes - 1]);
-  group->shape = last->shape;
+  if (group->width) { /* its shape is known since its first two nodes joined */
+    e.general = false;
+    e.fixed_row = group->width;
+    e.rows = group->shape.dim[0];
+  } else {
+    group->shape = last->shape;
+  }
   if (group->leader != GT_NONE) {
     const gt_node *leader = gt_node_at(fusion->graph, group->leader);
     group->shape = leader->shape;
@@ -189,5 +231,5 @@ bool gt_group_encode(const gt_fusion *fusion, gt_group *group) {
     if (!gt_group_is_output(fusion, group, id)) continue;
     if (!add_output(&e, id, id == group->leader ? GT_OPERAND_LEADER : result[i])) return false;
   }
-  return true;
+  return group->program.inputs + e.reductions <= GT_PROGRAM_INPUTS; /* where they are inputs, in turn */
 }

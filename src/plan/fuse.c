@@ -83,6 +83,8 @@ static bool make_groups(gt_arena *arena, gt_fusion *f, gt_error *error) {
 /* May group a (producer) and group b (consumer) be one, as far as leaders go? */
 static bool leaders_allow(const gt_fusion *f, const gt_group *a, const gt_group *b) {
   if (gt_shape_count(a->shape) != gt_shape_count(b->shape)) return false;
+  if (a->width && b->width && a->width != b->width) return false;
+  if ((a->width || b->width) && (a->leader != GT_NONE || b->leader != GT_NONE)) return false;
   if (a->leader != GT_NONE && b->leader != GT_NONE) return false;
   if (a->leader != GT_NONE) return gt_node_at(f->graph, a->leader)->op->epilogue;
   if (b->leader == GT_NONE) return true;
@@ -98,6 +100,7 @@ static bool leaders_allow(const gt_fusion *f, const gt_group *a, const gt_group 
 /* Could user's group come to join a as well? */
 static bool may_follow(const gt_fusion *f, int user, int a) {
   return user >= 0 && f->group[user].leader == GT_NONE &&
+         (!f->group[user].width || f->group[a].leader == GT_NONE) &&
          gt_shape_count(f->group[user].shape) == gt_shape_count(f->group[a].shape);
 }
 
@@ -128,8 +131,7 @@ static void make_firm(gt_fusion *f, int group) {
   }
 }
 
-/* The two are not the same, and not too many nodes together. */
-static bool try_merge(gt_arena *arena, gt_fusion *f, int a, int b) {
+bool gt_fusion_join(gt_arena *arena, gt_fusion *f, int a, int b, const gt_group *rows) {
   gt_group *ga = &f->group[a], *gb = &f->group[b];
   gt_id merged[GT_PROGRAM_CODE];
   int n = 0, i = 0, k = 0;
@@ -137,16 +139,22 @@ static bool try_merge(gt_arena *arena, gt_fusion *f, int a, int b) {
     merged[n++] =
         k == gb->nodes || (i < ga->nodes && ga->node[i] < gb->node[k]) ? ga->node[i++] : gb->node[k++];
   gt_group candidate = *gb;
-  candidate.leader = ga->leader != GT_NONE ? ga->leader : gb->leader;
+  candidate.leader = rows ? GT_NONE : ga->leader != GT_NONE ? ga->leader : gb->leader;
+  if (rows) {
+    candidate.width = rows->width;
+    candidate.shape = rows->shape;
+  }
   candidate.node = merged;
   candidate.nodes = n;
   if (!gt_group_encode(f, &candidate) || gt_ways_lead_around(f->ways, a, b)) return false;
   gt_ways_join(f->ways, a, b);
-  if ((ga->leader == GT_NONE) != (gb->leader == GT_NONE)) make_firm(f, ga->leader == GT_NONE ? a : b);
+  if (f->firm && (ga->leader == GT_NONE) != (gb->leader == GT_NONE))
+    make_firm(f, ga->leader == GT_NONE ? a : b);
   candidate.node = gt_arena_copy(arena, merged, sizeof *merged * (size_t)n);
   for (i = 0; i < ga->nodes; i++) f->group_of[ga->node[i]] = b;
   ga->nodes = 0;
   ga->leader = GT_NONE;
+  ga->width = 0;
   *gb = candidate;
   return true;
 }
@@ -167,6 +175,13 @@ static bool only_used_within(const gt_fusion *f, gt_id p, int a, int b) {
   return f->firm[p] == firm_uses_in(f, p, &f->group[a]) + firm_uses_in(f, p, &f->group[b]);
 }
 
+/* In the second pass: may group a take in elementwise node id, which reads value p of it? */
+static bool takes_in(const gt_fusion *f, int a, gt_id p, gt_id id) {
+  const gt_group *b = &f->group[f->group_of[id]];
+  if (b->leader != GT_NONE) return false;
+  return f->group[a].leader != GT_NONE || (f->group[a].width && !b->width && f->there[id] == f->there[p]);
+}
+
 static bool merge_inputs(gt_arena *arena, gt_fusion *f, gt_id id, bool sparing) {
   const gt_node *node = gt_node_at(f->graph, id);
   bool merged = false;
@@ -174,12 +189,11 @@ static bool merge_inputs(gt_arena *arena, gt_fusion *f, gt_id id, bool sparing) 
     gt_id p = f->origin[node->input[i]];
     int a = f->group_of[p], b = f->group_of[id];
     if (a < 0 || a == b || !leaders_allow(f, &f->group[a], &f->group[b]) ||
-        f->group[a].nodes + f->group[b].nodes > GT_PROGRAM_CODE)
+        f->group[a].nodes + f->group[b].nodes > GT_PROGRAM_CODE || (f->group[a].width && f->later[id]))
       continue;
-    if (sparing ? !only_used_within(f, p, a, b)
-                : f->group[a].leader == GT_NONE || f->group[b].leader != GT_NONE)
-      continue;
-    merged |= try_merge(arena, f, a, b);
+    if (sparing ? !only_used_within(f, p, a, b) : !takes_in(f, a, p, id)) continue;
+    const gt_group *rows = f->group[a].width ? &f->group[a] : f->group[b].width ? &f->group[b] : NULL;
+    merged |= gt_fusion_join(arena, f, a, b, rows);
   }
   return merged;
 }
@@ -197,6 +211,7 @@ bool gt_fuse(gt_arena *arena, const gt_graph *graph, const gt_plan_options *opti
   if (!make_groups(arena, f, error)) return false;
   if (options->no_fusion) return true;
   f->ways = gt_ways_create(arena, f);
+  gt_fuse_rows(arena, f);
   f->firm = GT_NEW_N(arena, uint32_t, graph->count + 1);
   count_firm_uses(f);
   for (int pass = 0; pass < 2; pass++)

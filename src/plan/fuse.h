@@ -5,8 +5,12 @@
  * of its own: all its users are in the group, or are elementwise nodes that may join in turn. A leader whose
  * kernel takes an epilogue (matmul) absorbs what follows it; one that takes a prologue (a reduction) absorbs
  * what only it reads. In a second pass, elementwise groups that found no consumer to join are absorbed by the
- * leader that feeds them, as further outputs. A join must keep the groups acyclic and within a program's
- * limits. Reshapes are transparent: a program sees flat indices. */
+ * leader, or the row program, that feeds them, as further outputs. A join must keep the groups acyclic and
+ * within a program's limits. Reshapes are transparent: a program sees flat indices.
+ *
+ * Before all that, what follows a reduction of rows joins it in a row program: work with one value a row, or
+ * with a row's values, and further reductions of the same rows, as far as none of it has to wait for a kernel
+ * that the reduction does not wait for. */
 #ifndef GT_PLAN_FUSE_H
 #define GT_PLAN_FUSE_H
 #include "plan/plan.h"
@@ -17,6 +21,8 @@ typedef struct gt_fusion {
   bool *live, *kept; /* per node; kept: must be in memory after the run */
   int *group_of;     /* per node; -1: in no group */
   gt_id *origin;     /* per node: gt_reshape_origin */
+  uint32_t *there;   /* per node: after how many kernels, one after another, it can be computed, and … */
+  bool *later;       /* … is it wanted only after more, by who can compute it himself? (fuse_rows.c) */
   struct gt_ways *ways;
   uint32_t *firm;  /* per node: uses of its value, by way of reshapes too, that need it in memory (fuse.c) */
   gt_group *group; /* a merged-away group has no nodes */
@@ -28,6 +34,13 @@ typedef struct gt_fusion {
 
 bool gt_fuse(gt_arena *arena, const gt_graph *graph, const gt_plan_options *options, gt_fusion *fusion,
              gt_error *error);
+
+/* Group a, which group b reads, becomes part of it, if there is no other way from a to b and both together
+ * fit a program. rows: the width and the shape of the row program that they make, or NULL. The two are not
+ * the same, and have not too many nodes. */
+bool gt_fusion_join(gt_arena *arena, gt_fusion *fusion, int a, int b, const gt_group *rows);
+/* Makes row programs (fuse_rows.c): before anything else joins. */
+void gt_fuse_rows(gt_arena *arena, gt_fusion *fusion);
 
 /* Fills group->program, inputs, outputs, row, clock from group->node and leader (encode.c); false if a limit
  * or a load that the leader's kernel does not have stands against it. */

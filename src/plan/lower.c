@@ -1,6 +1,7 @@
 /* Lowering: asks the op rows for the steps of each group, in the order of execution, and makes those of
  * copies. */
 #include "op/elementwise.h"
+#include "op/rows.h"
 #include "plan/internal.h"
 
 /* A copy is a program of no instructions; its ends are then narrowed to the part it fills, or turned to
@@ -52,7 +53,10 @@ static bool begins_there(const gt_layout *l, gt_id leader) {
 
 static void lower_group(gt_layout *l, const gt_group *group) {
   if (group->leader == GT_NONE) {
-    gt_elementwise_lower(&l->lowering, group);
+    if (group->width)
+      gt_rows_lower(&l->lowering, group);
+    else
+      gt_elementwise_lower(&l->lowering, group);
     return;
   }
   l->lowering.begins_there = begins_there(l, group->leader);

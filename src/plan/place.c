@@ -116,10 +116,21 @@ static gt_location assign_range(const gt_graph *graph, const gt_node *assign) {
 
 /* --- who reads a variable ------------------------------------------------------------------------------- */
 
-/* Does the group read the range element by element at the very place it writes then? */
+/* Does the group read the range element by element at the very place it writes then? That has a value for
+ * each of its elements or, in a row program, for each row. */
 static bool reads_in_place(const placing *p, const gt_reader *r, gt_location range) {
+  const gt_group *group = &p->l->fusion.group[r->item];
+  const uint64_t bytes = (uint64_t)gt_shape_count(group->shape) * 4;
   return r->element && !p->further && r->offset == range.offset && r->bytes == range.bytes &&
-         (uint64_t)gt_shape_count(p->l->fusion.group[r->item].shape) * 4 == range.bytes;
+         (bytes == range.bytes || (group->width && bytes / group->width == range.bytes));
+}
+
+/* Does node `user` of a group read input `id` element by element? In a row program: as a value for each of
+ * its own, or to join those of a row, which is done before the row is written. */
+static bool reads_elements(const gt_layout *l, const gt_group *group, gt_id user, gt_id id) {
+  const gt_node *node = gt_node_at(l->graph, user);
+  if (!group->width) return user != group->leader;
+  return node->op->row || gt_shape_count(gt_node_at(l->graph, id)->shape) == gt_shape_count(node->shape);
 }
 
 /* Notes that node `user` of a group reads a variable, if it does so by input `id`. */
@@ -128,7 +139,7 @@ static void note_reader(placing *p, gt_id user, gt_id id) {
   const gt_location at = gt_plan_locate_node(l, id);
   const int group = l->fusion.group_of[user];
   if (!at.variable) return;
-  const bool element = user != l->fusion.group[group].leader;
+  const bool element = reads_elements(l, &l->fusion.group[group], user, id);
   gt_readers_add(&p->readers, at.id, (gt_reader){(uint32_t)group, at.offset, at.bytes, element});
 }
 

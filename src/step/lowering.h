@@ -1,7 +1,9 @@
 /* How an op turns a group of nodes into steps: the interface between op rows (lower) and the plan.
  * A group is what fusion made: at most one leader (a node with its own kernel) and elementwise nodes around
  * it, held as a program. The plan calls leader->op->lower(lowering, group), or for a group without leader the
- * elementwise family's. */
+ * elementwise family's.
+ * A row program is one that also joins values along the rows of its iteration space, [rows, width]: a group
+ * without leader, some of whose nodes are reductions (gt_op.row), some have one value a row. */
 #ifndef GT_STEP_LOWERING_H
 #define GT_STEP_LOWERING_H
 #include "step/program.h"
@@ -15,8 +17,9 @@ typedef struct gt_group {
   gt_id output[GT_PROGRAM_OUTPUTS]; /* node written by program output k */
   gt_shape shape;                   /* iteration space of the program */
   uint32_t row;                     /* GT_LOAD_ROW/COLUMN row length */
-  gt_id clock;                      /* clock node if the program draws random numbers, else GT_NONE */
-  const gt_id *node;                /* all nodes of the group, in index order */
+  uint32_t width;    /* of a row program: its rows' length, which is also `row`; of any other 0 */
+  gt_id clock;       /* clock node if the program draws random numbers, else GT_NONE */
+  const gt_id *node; /* all nodes of the group, in index order */
   int nodes;
 } gt_group;
 

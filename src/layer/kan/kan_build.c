@@ -94,12 +94,10 @@ static gt_id normalise(gt_build *build, const gt_kan_choice *o, gt_id x) {
   const gt_shape shape = gt_node_at(graph, x)->shape, last = gt_shape_1(shape.dim[shape.rank - 1]);
   if (!strcmp(o->norm, "tanh")) return gt_tanh(graph, x);
   if (strcmp(o->norm, "layer_norm") != 0) return x;
-  const gt_id count = gt_constant(graph, (double)last.dim[0]);
-  const gt_moments m = gt_norm_moments(graph, x, 1u << (shape.rank - 1), GT_NONE, count);
-  const gt_id out = gt_norm_scale(graph, m.centered, m.variance, 1e-5);
   const gt_id weight = gt_build_parameter(build, "norm_weight", last, gt_init_constant_of(build->arena, 1));
   const gt_id bias = gt_build_parameter(build, "norm_bias", last, gt_init_constant_of(build->arena, 0));
-  return gt_add(graph, gt_mul(graph, out, weight), bias);
+  const gt_norm_form form = {1u << (shape.rank - 1), true, 1e-5, weight, bias};
+  return gt_norm_rows(build, x, &form);
 }
 
 /* Fills in what it is, and returns its output. */

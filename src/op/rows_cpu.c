@@ -1,0 +1,266 @@
+/* Row programs on the CPU: each pass evaluates a part of the program, in which what is known by then is an
+ * input with one value a row; so is what has one value a row and is read by what has many, which is evaluated
+ * once for each row. */
+#include "op/rows_cpu.h"
+#include "base/count.h"
+#include "op/reduce_cpu.h"
+#include "shaders/op/rows.h"
+#include "step/program.h"
+#include <string.h>
+
+enum {
+  REDUCTIONS = GT_PROGRAM_REDUCTIONS,
+  NARROWS = 4,                                 /* of those that are evaluated once for each row */
+  KNOWN = GT_OPERAND_RESULT + GT_PROGRAM_CODE, /* operand codes of what is known, on the way to a part */
+  OPERANDS = KNOWN + REDUCTIONS + NARROWS,
+  BUFFER = 2048,  /* elements evaluated together, */
+  TOGETHER = 256, /* and rows */
+  TILE_ELEMENTS = 4096,
+  LANES = GT_REDUCE_LANES
+};
+
+typedef struct gt_part {
+  gt_program program;
+  gt_program_context context;
+  uint32_t source[GT_PROGRAM_INPUTS];  /* of each input: which of the whole, or KNOWN and more */
+  uint32_t number[GT_PROGRAM_OUTPUTS]; /* of each output: which reduction, or which output of the whole */
+} gt_part;
+
+typedef struct job {
+  const struct gt_rows_args *args;
+  const uint32_t *spec;
+  gt_program whole;
+  uint32_t narrow[NARROWS], narrows; /* instructions */
+  uint32_t first, rows;              /* that are worked on now */
+  float known[REDUCTIONS + NARROWS][TOGETHER];
+} job;
+
+/* Of each instruction. Those written by hand have an immediate besides, but for a random number's. */
+/* clang-format off */
+#define OPERANDS_OF(opcode, NAME, name, inputs, ...) [opcode] = (inputs) ? (inputs) : 2,
+static const int operands_of[] = {
+  GT_INSTRUCTIONS(OPERANDS_OF)
+  [GT_I_RANDOM] = 1, [GT_I_ROW_SUM] = 1, [GT_I_ROW_MAX] = 1, [GT_I_ROW_MIN] = 1,
+};
+/* clang-format on */
+
+static uint32_t operand_at(uint32_t code, int i) { return code >> (8 + 8 * i) & 255; }
+
+/* --- parts ---------------------------------------------------------------------------------------------- */
+
+/* Operand k of the whole, if it is needed, becomes the part's next input; false if there is no room. */
+static bool keep_input(gt_part *part, uint32_t k, uint32_t load, const bool *needed, uint32_t *renamed) {
+  gt_program *p = &part->program;
+  if (!needed[k]) return true;
+  if (p->inputs == GT_PROGRAM_INPUTS) return false;
+  part->source[p->inputs] = k;
+  p->load[p->inputs] = load;
+  renamed[k] = p->inputs++;
+  return true;
+}
+
+/* Leaves out the instructions that no output needs, and what is read by none of the others. False: what is
+ * left has too many inputs. */
+static bool keep_needed(gt_part *part) {
+  gt_program *p = &part->program;
+  const gt_program all = *p;
+  bool needed[OPERANDS] = {false};
+  uint32_t renamed[OPERANDS] = {0};
+  for (uint32_t k = 0; k < all.outputs; k++) needed[all.output[k]] = true;
+  for (uint32_t i = all.instructions; i-- > 0;)
+    for (int k = 0; k < operands_of[all.code[i] & 255] && needed[GT_OPERAND_RESULT + i]; k++)
+      needed[operand_at(all.code[i], k)] = true;
+  p->inputs = p->immediates = p->instructions = 0;
+  for (uint32_t k = 0; k < all.inputs; k++)
+    if (!keep_input(part, k, all.load[k], needed, renamed)) return false;
+  for (uint32_t k = KNOWN; k < OPERANDS; k++)
+    if (!keep_input(part, k, GT_LOAD_COLUMN, needed, renamed)) return false;
+  for (uint32_t k = 0; k < all.immediates; k++) {
+    if (!needed[GT_OPERAND_IMMEDIATE + k]) continue;
+    p->immediate[p->immediates] = all.immediate[k];
+    renamed[GT_OPERAND_IMMEDIATE + k] = GT_OPERAND_IMMEDIATE + p->immediates++;
+  }
+  for (uint32_t i = 0; i < all.instructions; i++) {
+    if (!needed[GT_OPERAND_RESULT + i]) continue;
+    const uint32_t c = all.code[i];
+    p->code[p->instructions] =
+        GT_CODE(c & 255, renamed[operand_at(c, 0)], renamed[operand_at(c, 1)], renamed[operand_at(c, 2)]);
+    renamed[GT_OPERAND_RESULT + i] = GT_OPERAND_RESULT + p->instructions++;
+  }
+  for (uint32_t k = 0; k < all.outputs; k++) p->output[k] = renamed[all.output[k]];
+  return true;
+}
+
+/* The whole, in which reductions and the first so many of what has one value a row are known, without
+ * outputs.
+ */
+static gt_part begin_part(const job *j, uint32_t narrows) {
+  gt_part part = {.program = j->whole};
+  gt_program *p = &part.program;
+  p->outputs = 0;
+  for (uint32_t i = 0; i < p->instructions; i++)
+    if (gt_joins_rows(p->code[i] & 255))
+      p->code[i] = GT_CODE(GT_I_MOVE, KNOWN + operand_at(p->code[i], 1), 0, 0);
+  for (uint32_t n = 0; n < narrows; n++)
+    p->code[j->narrow[n]] = GT_CODE(GT_I_MOVE, KNOWN + REDUCTIONS + n, 0, 0);
+  part.context = (gt_program_context){.clock = GT_PTR(const uint32_t, j->args->clock), .row = j->args->row};
+  return part;
+}
+
+static void add_output(gt_part *part, uint32_t operand, uint32_t number) {
+  part->number[part->program.outputs] = number;
+  part->program.output[part->program.outputs++] = operand;
+}
+
+/* What is joined in one pass. */
+static gt_part pass_part(const job *j, uint32_t pass) {
+  gt_part part = begin_part(j, 0);
+  for (uint32_t i = 0; i < j->whole.instructions; i++) {
+    const uint32_t code = j->whole.code[i], r = operand_at(code, 1);
+    if (gt_joins_rows(code & 255) && j->spec[GT_ROWS_SPEC_REDUCTION + r] == pass + 1)
+      add_output(&part, operand_at(code, 0), r);
+  }
+  keep_needed(&part); /* a program has few enough inputs for all its reductions to be some */
+  return part;
+}
+
+static gt_part narrow_part(const job *j, uint32_t n) {
+  gt_part part = begin_part(j, 0);
+  add_output(&part, GT_OPERAND_RESULT + j->narrow[n], n);
+  keep_needed(&part);
+  return part;
+}
+
+/* Outputs with a value for each element. */
+static gt_part wide_part(const job *j) {
+  gt_part part;
+  for (uint32_t narrows = j->narrows;; narrows = 0) {
+    part = begin_part(j, narrows);
+    for (uint32_t k = 0; k < j->whole.outputs; k++)
+      if (!(j->spec[GT_ROWS_SPEC_NARROW] >> k & 1)) add_output(&part, j->whole.output[k], k);
+    if (keep_needed(&part) || !narrows) return part;
+  }
+}
+
+static void add_narrow(job *j, uint32_t instruction) {
+  for (uint32_t n = 0; n < j->narrows; n++)
+    if (j->narrow[n] == instruction) return;
+  if (j->narrows < NARROWS) j->narrow[j->narrows++] = instruction;
+}
+
+/* Finds the instructions that have one value a row: first those that are outputs, of which there are no more
+ * than room is for, then those that others with many values read. */
+static void find_narrow(job *j) {
+  const gt_program *p = &j->whole;
+  bool wide[OPERANDS] = {false};
+  for (uint32_t k = 0; k < p->inputs; k++) wide[k] = p->load[k] == GT_LOAD_SAME || p->load[k] == GT_LOAD_ROW;
+  for (uint32_t i = 0; i < p->instructions; i++) {
+    const uint32_t opcode = p->code[i] & 255;
+    bool any = opcode == GT_I_RANDOM;
+    for (int k = 0; k < operands_of[opcode] && !gt_joins_rows(opcode); k++)
+      any |= wide[operand_at(p->code[i], k)];
+    wide[GT_OPERAND_RESULT + i] = any;
+  }
+  j->narrows = 0;
+  for (uint32_t k = 0; k < p->outputs; k++)
+    if (j->spec[GT_ROWS_SPEC_NARROW] >> k & 1) add_narrow(j, p->output[k] - GT_OPERAND_RESULT);
+  for (uint32_t i = 0; i < p->instructions; i++)
+    for (int k = 0; k < operands_of[p->code[i] & 255] && wide[GT_OPERAND_RESULT + i]; k++) {
+      const uint32_t operand = operand_at(p->code[i], k);
+      if (operand >= GT_OPERAND_RESULT && !wide[operand] &&
+          !gt_joins_rows(p->code[operand - GT_OPERAND_RESULT] & 255))
+        add_narrow(j, operand - GT_OPERAND_RESULT);
+    }
+}
+
+/* --- running them --------------------------------------------------------------------------------------- */
+
+/* What is known of the rows that are worked on lies as if it were that of all rows. */
+static void bind(gt_part *part, const job *j) {
+  const uint64_t before = sizeof(float) * (uint64_t)j->first;
+  part->context.program = &part->program;
+  for (uint32_t k = 0; k < part->program.inputs; k++) {
+    const uint32_t s = part->source[k];
+    part->context.x[k] = s < GT_PROGRAM_INPUTS ? GT_PTR(const float, j->args->x[s])
+                                               : GT_PTR(const float, (uintptr_t)j->known[s - KNOWN] - before);
+  }
+}
+
+/* Where the values of output k of elements first … lie: in memory already, or else in `buffer`. */
+static const float *values_of(const gt_part *part, uint32_t k, uint32_t first, const float *buffer) {
+  const gt_program *p = &part->program;
+  const uint32_t operand = p->output[k];
+  const bool there = operand < p->inputs && p->load[operand] == GT_LOAD_SAME;
+  return there ? part->context.x[operand] + first : buffer;
+}
+
+/* The rows, or a long row's parts one after another. */
+static void join_pass(job *j, gt_part *part) {
+  const uint32_t width = j->args->row, outputs = part->program.outputs, all = width * j->rows;
+  float buffer[REDUCTIONS][BUFFER], lane[REDUCTIONS][LANES], *out[GT_PROGRAM_OUTPUTS];
+  bool direct = true;
+  bind(part, j);
+  for (uint32_t k = 0; k < outputs; k++) {
+    out[k] = buffer[k];
+    direct &= values_of(part, k, 0, NULL) != NULL;
+  }
+  for (uint32_t done = 0, n; done < all; done += n) {
+    const uint32_t at = j->first * width + done;
+    n = gt_least_u32(all - done, BUFFER);
+    if (!direct) gt_program_evaluate(&part->context, at, n, NULL, out);
+    for (uint32_t from = 0, count; from < n; from += count) {
+      const uint32_t column = (done + from) % width, row = (done + from) / width;
+      count = gt_least_u32(width - column, n - from);
+      for (uint32_t k = 0; k < outputs; k++) {
+        const uint32_t r = part->number[k], kind = j->spec[GT_ROWS_SPEC_OPCODE + r] - GT_I_ROW_SUM;
+        for (int l = 0; l < LANES && column == 0; l++) lane[k][l] = gt_reduce_start(kind);
+        gt_reduce_join(kind, lane[k], values_of(part, k, at, buffer[k]) + from, count);
+        if (column + count == width) j->known[r][row] = gt_reduce_fold(kind, lane[k]);
+      }
+    }
+  }
+}
+
+static void write_rows(job *j, gt_part *wide, gt_part *narrow) {
+  const uint32_t first = j->first * j->args->row;
+  float *out[GT_PROGRAM_OUTPUTS];
+  for (uint32_t n = 0; n < j->narrows; n++) { /* before anything that they read is overwritten */
+    bind(&narrow[n], j);
+    gt_program_gather(&narrow[n].context, first, j->args->row, j->rows, j->known[REDUCTIONS + n]);
+  }
+  bind(wide, j);
+  for (uint32_t k = 0; k < wide->program.outputs; k++)
+    out[k] = GT_PTR(float, j->args->y[wide->number[k]]) + first;
+  if (wide->program.outputs) gt_program_evaluate(&wide->context, first, j->args->row * j->rows, NULL, out);
+  for (uint32_t k = 0, n; k < j->whole.outputs; k++) {
+    if (!(j->spec[GT_ROWS_SPEC_NARROW] >> k & 1)) continue;
+    for (n = 0; j->narrow[n] != j->whole.output[k] - GT_OPERAND_RESULT; n++) continue;
+    memcpy(GT_PTR(float, j->args->y[k]) + j->first, j->known[REDUCTIONS + n], sizeof(float) * j->rows);
+  }
+}
+
+static uint32_t rows_per_tile(uint32_t width) { return width >= TILE_ELEMENTS ? 1 : TILE_ELEMENTS / width; }
+
+uint32_t gt_rows_tiles(const struct gt_rows_args *args) {
+  return (uint32_t)gt_ceil_div(args->rows, rows_per_tile(args->row));
+}
+
+void gt_rows_cpu(const void *arguments, const uint32_t *spec, uint32_t tile) {
+  const struct gt_rows_args *args = arguments;
+  const uint32_t each = rows_per_tile(args->row), passes = spec[GT_ROWS_SPEC_PASSES];
+  const uint32_t end = gt_least_u32(args->rows, (tile + 1) * each);
+  const uint32_t together = args->row <= BUFFER ? gt_least_u32(BUFFER / args->row, TOGETHER) : 1;
+  gt_part pass[REDUCTIONS], narrow[NARROWS], wide;
+  job j; /* not cleared: what is known is written before it is read */
+  j.args = args, j.spec = spec, j.first = tile * each;
+  gt_program_from_spec(spec, &j.whole);
+  find_narrow(&j);
+  for (uint32_t p = 0; p < passes; p++) pass[p] = pass_part(&j, p);
+  for (uint32_t n = 0; n < j.narrows; n++) narrow[n] = narrow_part(&j, n);
+  wide = wide_part(&j);
+  for (; j.first < end; j.first += j.rows) {
+    j.rows = gt_least_u32(together, end - j.first);
+    for (uint32_t p = 0; p < passes; p++) join_pass(&j, &pass[p]);
+    write_rows(&j, &wide, narrow);
+  }
+}

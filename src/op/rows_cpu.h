@@ -1,0 +1,13 @@
+/* The kernel of row programs on the CPU (src/op/rows_cpu.c) and what it shares with the lowering. */
+#ifndef GT_OP_ROWS_CPU_H
+#define GT_OP_ROWS_CPU_H
+#include "lib/opcodes.h"
+#include <stdbool.h>
+#include <stdint.h>
+
+static inline bool gt_joins_rows(uint32_t opcode) { return opcode >= GT_I_ROW_SUM && opcode <= GT_I_ROW_MIN; }
+
+struct gt_rows_args;
+uint32_t gt_rows_tiles(const struct gt_rows_args *args);
+void gt_rows_cpu(const void *arguments, const uint32_t *spec, uint32_t tile);
+#endif

@@ -1,0 +1,201 @@
+/* Row programs: what joins a reduction of rows and what does not, and what they may overwrite, with values
+ * checked on the CPU backend against unfused plans. */
+#include "plan/plan.h"
+#include "backend/backend.h"
+#include "op/autodiff.h"
+#include "op/core.h"
+#include "op/elementwise.h"
+#include "op/matmul/matmul.h"
+#include "op/reduce.h"
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { ROWS = 6, WIDTH = 10, MOST = WIDTH * WIDTH };
+
+typedef struct fixture {
+  gt_arena arena;
+  gt_graph *graph;
+  gt_backend *backend;
+} fixture;
+
+static int setup(void **state) {
+  static fixture f;
+  gt_error error = {0};
+  gt_arena_init(&f.arena);
+  f.graph = gt_graph_create(&f.arena);
+  f.backend = gt_cpu_open(1, &error);
+  *state = &f;
+  return f.backend ? 0 : -1;
+}
+
+static int teardown(void **state) {
+  fixture *f = *state;
+  gt_backend_close(f->backend);
+  gt_arena_finish(&f->arena);
+  return 0;
+}
+
+static gt_id read_of(fixture *f, const char *name, gt_shape shape) {
+  return gt_variable_read(f->graph, gt_graph_variable(f->graph, name, shape, GT_F32, false));
+}
+
+static uint32_t keep(fixture *f, const char *name, gt_id value) {
+  const gt_shape shape = gt_node_at(f->graph, value)->shape;
+  const uint32_t v = gt_graph_variable(f->graph, name, shape, GT_F32, false);
+  gt_assign(f->graph, v, 0, value);
+  return v;
+}
+
+static gt_plan *planned(fixture *f, bool no_fusion) {
+  gt_error error = {0};
+  const gt_target cpu = {.subgroup = 1, .max_workgroup = 1, .units = 1, .max_grid = UINT32_MAX};
+  const gt_plan_options options = {.target = cpu, .no_fusion = no_fusion};
+  gt_plan *plan = gt_plan_create(&f->arena, f->graph, &options, &error);
+  if (!plan) fail_msg("%s", error.message);
+  return plan;
+}
+
+static void run(fixture *f, const gt_plan *plan, uint32_t variable, float *out) {
+  gt_error error = {0};
+  gt_buffer *buffer[8];
+  const gt_backend_api *api = f->backend->api;
+  uint64_t ticket;
+  for (uint32_t v = 0; v < f->graph->variables; v++) {
+    buffer[v] = api->buffer_create(f->backend, plan->variable_bytes[v], GT_BUFFER_DEVICE, &error);
+    float *map = api->buffer_map(f->backend, buffer[v]);
+    for (int64_t i = 0; i < gt_shape_count(f->graph->variable[v].shape); i++)
+      map[i] = (float)((int)((i * 7 + v * 3) % 11) - 5) / 4;
+  }
+  gt_executable *exe = api->compile(f->backend, plan, buffer, &error);
+  assert_non_null(exe);
+  assert_true(api->run(f->backend, exe, 2, &ticket, &error));
+  memcpy(out, api->buffer_map(f->backend, buffer[variable]),
+         sizeof *out * (size_t)gt_shape_count(f->graph->variable[variable].shape));
+  api->executable_destroy(f->backend, exe);
+  for (uint32_t v = 0; v < f->graph->variables; v++) api->buffer_destroy(f->backend, buffer[v]);
+}
+
+/* After two runs the variable holds what it does if nothing is fused. */
+static void same_as_unfused(fixture *f, uint32_t variable) {
+  const int64_t count = gt_shape_count(f->graph->variable[variable].shape);
+  float fused[MOST], plain[MOST];
+  run(f, planned(f, false), variable, fused);
+  run(f, planned(f, true), variable, plain);
+  for (int64_t i = 0; i < count; i++)
+    if (!(fabsf(fused[i] - plain[i]) <= 1e-5f * fmaxf(1, fabsf(plain[i]))))
+      fail_msg("[%d]: %g, not %g", (int)i, fused[i], plain[i]);
+}
+
+static gt_id normalised(gt_graph *g, gt_id x) {
+  const gt_id centered = gt_sub(g, x, gt_mean(g, x, 2, true));
+  const gt_id variance = gt_mean(g, gt_mul(g, centered, centered), 2, true);
+  return gt_div(g, centered, gt_sqrt(g, gt_add(g, variance, gt_constant(g, 0.1))));
+}
+
+static void a_norm_is_one_step(void **state) {
+  fixture *f = *state;
+  const gt_id x = read_of(f, "x", gt_shape_2(ROWS, WIDTH)), weight = read_of(f, "weight", gt_shape_1(WIDTH));
+  const uint32_t y = keep(f, "y", gt_relu(f->graph, gt_mul(f->graph, normalised(f->graph, x), weight)));
+  const gt_plan *plan = planned(f, false);
+  assert_int_equal(plan->steps, 1);
+  assert_string_equal(plan->step[0].kernel->name, "rows");
+  assert_int_equal(plan->arena_bytes, 0);
+  same_as_unfused(f, y);
+}
+
+static int row_programs(const gt_plan *plan) {
+  int count = 0;
+  for (uint32_t s = 0; s < plan->steps; s++) count += !strcmp(plan->step[s].kernel->name, "rows");
+  return count;
+}
+
+static void its_gradient_is_one_step_more(void **state) {
+  fixture *f = *state;
+  gt_graph *g = f->graph;
+  const gt_id x = read_of(f, "x", gt_shape_2(ROWS, WIDTH)), w = read_of(f, "w", gt_shape_2(WIDTH, WIDTH));
+  const gt_id normal = normalised(g, gt_matmul(g, x, w, false, false));
+  const gt_id product = gt_matmul(g, normal, w, false, true);
+  const gt_id loss = gt_sum(g, gt_mul(g, product, product), 0, false);
+  gt_id gradient;
+  gt_error error = {0};
+  assert_true(gt_autodiff(g, loss, &w, 1, &gradient, &error));
+  const uint32_t of_w = keep(f, "gradient", gradient);
+  assert_int_equal(row_programs(planned(f, false)), 2);
+  same_as_unfused(f, of_w);
+}
+
+/* What has to wait for a product does not make a row program wait whose values others want sooner. */
+static void nothing_waits_for_a_product(void **state) {
+  fixture *f = *state;
+  gt_graph *g = f->graph;
+  const gt_id x = read_of(f, "x", gt_shape_2(ROWS, WIDTH)), w = read_of(f, "w", gt_shape_2(WIDTH, WIDTH));
+  const gt_id share = gt_div(g, x, gt_sum(g, gt_abs(g, x), 2, true));
+  const uint32_t y = keep(f, "y", gt_add(g, gt_matmul(g, share, w, false, false), share));
+  assert_int_equal(planned(f, false)->steps, 2);
+  same_as_unfused(f, y);
+}
+
+/* A vector of as many values as there are rows is no value of each row where it lies along them. */
+static void rows_are_not_columns(void **state) {
+  fixture *f = *state;
+  gt_graph *g = f->graph;
+  const gt_id x = read_of(f, "x", gt_shape_2(WIDTH / 2, WIDTH / 2));
+  const uint32_t y = keep(f, "y", gt_mul(g, x, gt_sum(g, x, 2, false)));
+  assert_int_equal(planned(f, false)->steps, 2);
+  same_as_unfused(f, y);
+}
+
+/* x' = x - mean(x): in place, for the row has been joined by then. */
+static void a_row_is_overwritten_where_it_lies(void **state) {
+  fixture *f = *state;
+  const gt_id x = read_of(f, "x", gt_shape_2(ROWS, WIDTH));
+  gt_assign(f->graph, 0, 0, gt_sub(f->graph, x, gt_mean(f->graph, x, 2, true)));
+  assert_int_equal(planned(f, false)->steps, 1);
+  same_as_unfused(f, 0);
+}
+
+/* v' = v + sum of a row, one value each: in place. w' = that of rows of x * w, where all rows read all of w:
+ * not. */
+static void values_of_rows_are_overwritten(void **state) {
+  fixture *f = *state;
+  gt_graph *g = f->graph;
+  const gt_id x = read_of(f, "x", gt_shape_2(ROWS, ROWS)), v = read_of(f, "v", gt_shape_1(ROWS));
+  gt_assign(g, 1, 0, gt_add(g, v, gt_sum(g, gt_mul(g, x, x), 2, false)));
+  assert_int_equal(planned(f, false)->steps, 1);
+  same_as_unfused(f, 1);
+  const gt_id w = read_of(f, "w", gt_shape_1(ROWS));
+  gt_assign(g, 2, 0, gt_neg(g, gt_sum(g, gt_mul(g, x, w), 2, false)));
+  assert_true(planned(f, false)->steps > 2);
+  same_as_unfused(f, 2);
+}
+
+/* Nothing is read: the row is drawn anew in each pass, the same. */
+static void random_rows_are_the_same_in_every_pass(void **state) {
+  fixture *f = *state;
+  gt_graph *g = f->graph;
+  const uint32_t steps = gt_graph_variable(g, "steps", gt_shape_1(GT_STATE_WORDS), GT_F32, false);
+  const uint32_t table = gt_graph_variable(g, "table", gt_shape_2(1, 1), GT_F32, false);
+  const gt_id drawn = gt_random(g, gt_shape_2(ROWS, WIDTH), gt_clock(g, steps, table));
+  const uint32_t y = keep(f, "y", normalised(g, drawn));
+  assert_int_equal(planned(f, false)->steps, 2);
+  same_as_unfused(f, y);
+}
+
+int main(void) {
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+  const struct CMUnitTest tests[] = {
+      TEST(a_norm_is_one_step),
+      TEST(its_gradient_is_one_step_more),
+      TEST(nothing_waits_for_a_product),
+      TEST(rows_are_not_columns),
+      TEST(a_row_is_overwritten_where_it_lies),
+      TEST(values_of_rows_are_overwritten),
+      TEST(random_rows_are_the_same_in_every_pass),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
