@@ -1,0 +1,149 @@
+#include "kan/snap.h"
+#include "base/memory.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { EDGE_SAMPLES = 600 };
+
+/* --- which edge is which function ----------------------------------------------------------------------- */
+
+static double cost_of(const gt_snap_limits *limits, const gt_edge_fit *fit) {
+  const double w = limits->weight_simple;
+  return w * fit->symbol->complexity + (1 - w) * log2(1 - fmin(fit->r2, 1) + 1e-9);
+}
+
+/* The simplest of those that reach the limit; if none does, the one that comes nearest. */
+static gt_edge_fit best_of(const gt_snap_limits *limits, const gt_symbol *wanted, const double *x,
+                           const double *y, int64_t count) {
+  gt_edge_fit best = {.r2 = -INFINITY};
+  for (int i = 0; i < gt_symbol_count(); i++) {
+    const gt_symbol *symbol = gt_symbol_at(i);
+    if (wanted ? symbol != wanted : !limits->allowed[i]) continue;
+    const gt_edge_fit fit = gt_edge_fit_find(symbol, x, y, count);
+    const bool reaches = fit.r2 >= limits->minimum_r2, reached = best.r2 >= limits->minimum_r2;
+    const bool cheaper = reaches && reached && cost_of(limits, &fit) < cost_of(limits, &best);
+    if (!best.symbol || (reaches && !reached) || cheaper || (!reached && fit.r2 > best.r2)) best = fit;
+  }
+  return best;
+}
+
+static const gt_snap_wish *wish_of(const gt_snap_limits *limits, int layer, int from, int to) {
+  for (int w = 0; w < limits->wishes; w++) {
+    const gt_snap_wish *wish = &limits->wish[w];
+    if (wish->layer == layer && wish->from == from && wish->to == to) return wish;
+  }
+  return NULL;
+}
+
+typedef struct snapper {
+  gt_kan_network *network;
+  const gt_kan_trace *trace;
+  const gt_snap_limits *limits;
+  double *x, *y; /* [EDGE_SAMPLES * 2] */
+} snapper;
+
+/* What the edge's function is over the samples. */
+static gt_edge_fit fit_edge(const snapper *s, int layer, int from, int to, const gt_symbol *wanted) {
+  const int64_t n = s->trace->samples, stride = n > EDGE_SAMPLES ? n / EDGE_SAMPLES : 1, count = n / stride;
+  for (int64_t k = 0; k < count; k++) s->x[k] = s->trace->node[layer][from * n + k * stride];
+  gt_kan_edge(&s->network->layer[layer], from, to, s->x, count, s->y);
+  return best_of(s->limits, wanted, s->x, s->y, count);
+}
+
+static void snap_edge(const snapper *s, int layer, int from, int to, gt_edge_fit *tried) {
+  gt_kan_layer *l = &s->network->layer[layer];
+  const size_t edge = (size_t)from * (size_t)l->outputs + (size_t)to;
+  const gt_snap_wish *wish = wish_of(s->limits, layer, from, to);
+  const gt_symbol *wanted = wish ? wish->symbol : NULL;
+  if (!l->edge[edge] || gt_kan_snapped(l, from, to) || (s->limits->wishes && !wish)) return;
+  tried[edge] = fit_edge(s, layer, from, to, wanted);
+  if (!isfinite(tried[edge].r2) || (!wanted && tried[edge].r2 < s->limits->minimum_r2)) return;
+  if (!l->snapped)
+    l->snapped = gt_arena_alloc_n(&s->network->arena, (size_t)l->inputs * (size_t)l->outputs,
+                                  sizeof *l->snapped);
+  l->snapped[edge] = tried[edge];
+}
+
+void gt_kan_snap(gt_kan_network *network, const gt_kan_trace *trace, const gt_snap_limits *limits,
+                 gt_edge_fit *const *tried) {
+  snapper s = {network, trace, limits, gt_alloc(4 * (size_t)EDGE_SAMPLES * sizeof *s.x), NULL};
+  s.y = s.x + 2 * EDGE_SAMPLES;
+  for (int l = 0; l < network->layers; l++)
+    for (int i = 0; i < network->layer[l].inputs; i++)
+      for (int o = 0; o < network->layer[l].outputs; o++) snap_edge(&s, l, i, o, tried[l]);
+  free(s.x);
+}
+
+/* --- values --------------------------------------------------------------------------------------------- */
+
+static int number_after(const bool *kept, int number) {
+  int after = 0;
+  for (int k = 0; k < number; k++) after += !kept || kept[k];
+  return after;
+}
+
+gt_kan_snapping gt_kan_snapping_of(gt_arena *arena, const gt_kan_network *network, int layer,
+                                   const gt_kan_kept *kept) {
+  const gt_kan_layer *l = &network->layer[layer];
+  const int edges = l->inputs * l->outputs;
+  if (!l->snapped) return (gt_kan_snapping){0};
+  gt_kan_symbolic_edge *edge = GT_NEW_N(arena, gt_kan_symbolic_edge, edges);
+  gt_kan_snapping s = {{edge, 0}, GT_NEW_N(arena, const gt_edge_fit *, edges)};
+  for (int i = 0; i < gt_symbol_count(); i++)
+    for (int e = 0; e < edges; e++) {
+      const int from = e / l->outputs, to = e % l->outputs;
+      if (l->snapped[e].symbol != gt_symbol_at(i) || (kept && !kept->edge[layer][e])) continue;
+      edge[s.symbolic.edges] =
+          (gt_kan_symbolic_edge){kept ? number_after(kept->node[layer], from) : from,
+                                 kept ? number_after(kept->node[layer + 1], to) : to,
+                                 gt_kan_function_find(gt_symbol_at(i)->name)};
+      s.fit[s.symbolic.edges++] = &l->snapped[e];
+    }
+  return s;
+}
+
+void gt_kan_snapping_write(const gt_kan_snapping *snapping, const char *layer, gt_image *image) {
+  const gt_slot_values values = gt_image_values(image);
+  for (int k = 0; snapping->symbolic.edges && k < GT_KAN_SYMBOLIC_VALUES; k++) {
+    char name[1024];
+    float *to = snprintf(name, sizeof name, "%s.%s", layer, gt_kan_symbolic_names[k]) < (int)sizeof name
+                    ? values.of(&values, name)
+                    : NULL;
+    for (int e = 0; to && e < snapping->symbolic.edges; e++) {
+      const gt_edge_fit *fit = snapping->fit[e];
+      const double constant[GT_KAN_SYMBOLIC_VALUES] = {fit->a, fit->b, fit->c, fit->d};
+      to[e] = (float)constant[k];
+    }
+  }
+}
+
+/* --- configs -------------------------------------------------------------------------------------------- */
+
+gt_spec *gt_kan_settings(gt_arena *arena, gt_spec *root, int layer, int layers) {
+  gt_spec *list = gt_spec_find(root, "model");
+  if (!list || list->kind != GT_SPEC_SEQUENCE || list->count != layers) return NULL;
+  gt_spec *item = list->child[layer], *kan = gt_spec_find(item, "kan");
+  if (!kan || kan->kind == GT_SPEC_MAP) return kan;
+  const gt_position at = kan->at;
+  gt_spec *units = gt_spec_copy(arena, kan);
+  gt_spec_remove(item, "kan");
+  kan = gt_spec_add(arena, item, "kan", gt_spec_new(arena, GT_SPEC_MAP));
+  kan->at = at;
+  gt_spec_add(arena, kan, "units", units);
+  return kan;
+}
+
+void gt_kan_set(gt_arena *arena, gt_spec *settings, const char *key, gt_spec *value) {
+  gt_spec_remove(settings, key);
+  value->at = settings->at;
+  gt_spec_add(arena, settings, key, value);
+}
+
+bool gt_kan_snap_config(gt_arena *arena, gt_spec *root, int layer, int layers, const gt_spec *list) {
+  gt_spec *settings = gt_kan_settings(arena, root, layer, layers);
+  if (!settings) return false;
+  gt_spec_remove(settings, "symbolic");
+  if (list->count) gt_kan_set(arena, settings, "symbolic", gt_spec_copy(arena, list));
+  return true;
+}
