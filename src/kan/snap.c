@@ -1,5 +1,6 @@
 #include "kan/snap.h"
 #include "base/memory.h"
+#include "kan/settle.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -65,52 +66,6 @@ static void snap_edge(const snapper *s, int layer, int from, int to, gt_edge_fit
   l->snapped[edge] = tried[edge];
 }
 
-/* --- hidden nodes of one size --------------------------------------------------------------------------- */
-
-/* Are all edges on this side of node k functions? */
-static bool are_snapped(const gt_kan_layer *l, bool outputs, int k) {
-  for (int e = 0; e < l->inputs * l->outputs; e++) {
-    const int from = e / l->outputs, to = e % l->outputs;
-    if ((outputs ? to : from) == k && l->edge[e] && !gt_kan_snapped(l, from, to)) return false;
-  }
-  return true;
-}
-
-/* What node k of layer `index`'s inputs holds is made (value - mean) / deviation: constants of the edges that
- * lead to it and from it take that up. */
-static void scale_node(gt_kan_network *network, int index, int k, double mean, double deviation) {
-  const gt_kan_layer *below = &network->layer[index - 1], *above = &network->layer[index];
-  double shift = mean;
-  for (int i = 0; i < below->inputs; i++) {
-    gt_edge_fit *fit = &below->snapped[i * below->outputs + k];
-    if (!fit->symbol) continue;
-    fit->c /= deviation;
-    fit->d = (fit->d - shift) / deviation;
-    shift = 0;
-  }
-  for (int o = 0; o < above->outputs; o++) {
-    gt_edge_fit *fit = &above->snapped[k * above->outputs + o];
-    if (!fit->symbol) continue;
-    fit->b += fit->a * mean;
-    fit->a *= deviation;
-  }
-}
-
-/* The network stays what it was; training it goes better where values are neither large nor small. */
-static void scale_nodes(gt_kan_network *network, const gt_kan_trace *trace) {
-  for (int index = 1; index < network->layers; index++) {
-    const gt_kan_layer *below = &network->layer[index - 1], *above = &network->layer[index];
-    for (int k = 0; k < above->inputs; k++) {
-      double sum = 0;
-      for (int64_t s = 0; s < trace->samples; s++) sum += trace->node[index][k * trace->samples + s];
-      const double deviation = trace->spread[index][k];
-      if (below->snapped && above->snapped && !below->bias && deviation > 0 && are_snapped(below, true, k) &&
-          are_snapped(above, false, k))
-        scale_node(network, index, k, sum / (double)trace->samples, deviation);
-    }
-  }
-}
-
 void gt_kan_snap(gt_kan_network *network, const gt_kan_trace *trace, const gt_snap_limits *limits,
                  gt_edge_fit *const *tried) {
   snapper s = {network, trace, limits, gt_alloc(4 * (size_t)EDGE_SAMPLES * sizeof *s.x), NULL};
@@ -119,7 +74,7 @@ void gt_kan_snap(gt_kan_network *network, const gt_kan_trace *trace, const gt_sn
     for (int i = 0; i < network->layer[l].inputs; i++)
       for (int o = 0; o < network->layer[l].outputs; o++) snap_edge(&s, l, i, o, tried[l]);
   free(s.x);
-  scale_nodes(network, trace);
+  gt_kan_settle(network, trace);
 }
 
 /* --- values --------------------------------------------------------------------------------------------- */
