@@ -73,8 +73,8 @@ static void gather(const choice *c, const gt_slot *slot, const gt_slot *was, con
     for (int64_t o = 0; o < outputs; o++) {
       const int64_t i_was = s.rank > 1 ? c->input[i] : 0, o_was = c->output[o];
       for (int64_t f = 0; f < functions; f++)
-        out[element(s, f, i, o)] = mask ? (float)is_sum(c, i_was, o_was)
-                                        : old[element(was->shape, f, i_was, o_was)];
+        out[element(s, f, i, o)] =
+            mask ? (float)is_sum(c, i_was, o_was) : old[element(was->shape, f, i_was, o_was)];
     }
 }
 

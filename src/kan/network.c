@@ -109,8 +109,7 @@ static bool read_snapped(const reader *r, gt_kan_layer *l, const gt_model_layer 
     form = slot ? slot->form : NULL;
   }
   if (!form) return true;
-  l->snapped =
-      gt_arena_alloc_n(&r->out->arena, (size_t)l->inputs * (size_t)l->outputs, sizeof *l->snapped);
+  l->snapped = gt_arena_alloc_n(&r->out->arena, (size_t)l->inputs * (size_t)l->outputs, sizeof *l->snapped);
   for (int e = 0; e < form->edges; e++) {
     const size_t edge = (size_t)form->edge[e].from * (size_t)l->outputs + (size_t)form->edge[e].to;
     l->snapped[edge] = (gt_edge_fit){.symbol = gt_symbol_find(form->edge[e].function->name),

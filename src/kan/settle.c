@@ -5,8 +5,8 @@
 
 /* --- one edge ------------------------------------------------------------------------------------------- */
 
-/* A constant inside that one outside can stand for goes there: arguments become a x + b with a^2 + b^2 = 1, of
- * exp with b = 0, of x with a = 1 and b = 0. */
+/* A constant inside that one outside can stand for goes there: arguments become a x + b with a^2 + b^2 = 1,
+ * of exp with b = 0, of x with a = 1 and b = 0. */
 static void settle_edge(gt_edge_fit *fit) {
   const double size = hypot(fit->a, fit->b);
   switch (fit->symbol->kind) {

@@ -1,6 +1,6 @@
-/* The constants of edges that are functions, settled: the network stays what it was, but what nodes hold, what
- * functions take in and what they give is neither large nor small, nor the difference of large numbers. float32
- * tells more of such a network, and an optimizer gets on better with it. */
+/* The constants of edges that are functions, settled: the network stays what it was, but what nodes hold,
+ * what functions take in and what they give is neither large nor small, nor the difference of large numbers.
+ * float32 tells more of such a network, and an optimizer gets on better with it. */
 #ifndef GT_KAN_SETTLE_H
 #define GT_KAN_SETTLE_H
 #include "kan/network.h"

@@ -61,8 +61,8 @@ static void snap_edge(const snapper *s, int layer, int from, int to, gt_edge_fit
   tried[edge] = fit_edge(s, layer, from, to, wanted);
   if (!isfinite(tried[edge].r2) || (!wanted && tried[edge].r2 < s->limits->minimum_r2)) return;
   if (!l->snapped)
-    l->snapped = gt_arena_alloc_n(&s->network->arena, (size_t)l->inputs * (size_t)l->outputs,
-                                  sizeof *l->snapped);
+    l->snapped =
+        gt_arena_alloc_n(&s->network->arena, (size_t)l->inputs * (size_t)l->outputs, sizeof *l->snapped);
   l->snapped[edge] = tried[edge];
 }
 
@@ -96,10 +96,9 @@ gt_kan_snapping gt_kan_snapping_of(gt_arena *arena, const gt_kan_network *networ
     for (int e = 0; e < edges; e++) {
       const int from = e / l->outputs, to = e % l->outputs;
       if (l->snapped[e].symbol != gt_symbol_at(i) || (kept && !kept->edge[layer][e])) continue;
-      edge[s.symbolic.edges] =
-          (gt_kan_symbolic_edge){kept ? number_after(kept->node[layer], from) : from,
-                                 kept ? number_after(kept->node[layer + 1], to) : to,
-                                 gt_kan_function_find(gt_symbol_at(i)->name)};
+      edge[s.symbolic.edges] = (gt_kan_symbolic_edge){kept ? number_after(kept->node[layer], from) : from,
+                                                      kept ? number_after(kept->node[layer + 1], to) : to,
+                                                      gt_kan_function_find(gt_symbol_at(i)->name)};
       s.fit[s.symbolic.edges++] = &l->snapped[e];
     }
   return s;

@@ -100,8 +100,7 @@ gt_id gt_gather_sum_ordered(gt_graph *graph, gt_id x, gt_id order, int64_t table
 
 gt_id gt_gather_sum(gt_graph *graph, gt_id x, gt_id index, int64_t table_rows, int64_t padding) {
   if (x == GT_NONE || index == GT_NONE) return GT_NONE;
-  const gt_id sum =
-      gt_gather_sum_ordered(graph, x, gt_gather_order(graph, index), table_rows, padding);
+  const gt_id sum = gt_gather_sum_ordered(graph, x, gt_gather_order(graph, index), table_rows, padding);
   const gt_shape whole = gt_node_at(graph, x)->shape;
   gt_shape shape = {.rank = 1, .dim = {table_rows}};
   for (int d = gt_node_at(graph, index)->shape.rank; d < whole.rank; d++)

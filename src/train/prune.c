@@ -118,8 +118,7 @@ bool gt_prune(gt_run *run, gt_image *held, gt_error *error) {
     return false;
   int *widths = gt_arena_alloc_n(&run->generation, (size_t)network.layers, sizeof *widths);
   bool ok = choose(run, &network, &run->base->phase[next].prune, &kept, error);
-  gt_kan_snapping *snapping =
-      gt_arena_alloc_n(&run->generation, (size_t)network.layers, sizeof *snapping);
+  gt_kan_snapping *snapping = gt_arena_alloc_n(&run->generation, (size_t)network.layers, sizeof *snapping);
   for (int l = 0; ok && l < network.layers; l++) {
     widths[l] = gt_kan_kept_nodes(&kept, &network, l);
     snapping[l] = gt_kan_snapping_of(&run->generation, &network, l, &kept);

@@ -136,8 +136,7 @@ bool gt_run_restore(gt_run *run, bool *found, gt_error *error) {
   if (!find_sound(run, steps, count, &damaged, &container, error)) return false;
   const char *path = gt_checkpoint_path(arena, run->directory, steps[damaged]);
   *found = gt_prune_resume(run, &container, error) && gt_snap_resume(run, &container, path, error) &&
-           gt_generation_open(run, error) &&
-           check_data(run, path, error) && check_init(run, path, error) &&
+           gt_generation_open(run, error) && check_data(run, path, error) && check_init(run, path, error) &&
            gt_run_attempt_resume(run, error) && upload_state(run, &container, path, error) &&
            gt_run_check_constants(run, error);
   gt_container_finish(&container);

@@ -133,8 +133,8 @@ static bool direct(search *s, double *slope, double *t, gt_error *error) {
     *slope = -s->gram[s->rows * s->rows - 1];
     *t *= fmin(1, 1 / l1);
   } else {
-    *slope = gt_lbfgs_direction(s->gram, s->m, (int)s->counts[PAIRS], s->settings->any_curvature,
-                                s->coefficient);
+    *slope =
+        gt_lbfgs_direction(s->gram, s->m, (int)s->counts[PAIRS], s->settings->any_curvature, s->coefficient);
   }
   return upload_doubles(s, "lbfgs.coefficients", s->coefficient, s->rows, error) &&
          replay(s, s->net->stage[GT_SEARCH_DIRECT].executable, 1, error);

@@ -20,14 +20,15 @@ static const gt_field fields[] = {
     GT_ROW(gt_snap_config, library, GT_FIELD_STRINGS,
            .help = "functions that edges may become (default: all that `gtrain explain --help` lists)"),
     GT_ROW(gt_snap_config, weight_simple, GT_FIELD_FLOAT, .fallback = "0.5", .min = 0, .max = 1,
-           .help = "of those that explain enough the one is taken with the least of this times its complexity "
-                   "and the rest of 1 times log2(1 - R2)"),
+           .help =
+               "of those that explain enough the one is taken with the least of this times its complexity "
+               "and the rest of 1 times log2(1 - R2)"),
     {.name = NULL},
 };
-const gt_schema gt_snap_schema = {.name = "symbolic",
-                                  .help = "edges of a KAN that become functions as a phase begins",
-                                  .fields = fields,
-                                  .shorthand = "edges"};
+static const gt_schema schema = {.name = "symbolic",
+                                 .help = "edges of a KAN that become functions as a phase begins",
+                                 .fields = fields,
+                                 .shorthand = "edges"};
 
 static void refuse(gt_diagnostics *diagnostics, gt_position at, const char *expected, const char *message) {
   gt_error_at(diagnostics, at, "%s", message)->expected = expected;
@@ -43,8 +44,7 @@ static const bool *read_library(const gt_strings *library, gt_arena *arena, gt_d
   bool *allowed = GT_NEW_N(arena, bool, gt_symbol_count());
   for (int i = 0; i < gt_symbol_count(); i++) {
     allowed[i] = !library->count;
-    for (int k = 0; k < library->count; k++)
-      allowed[i] |= !strcmp(library->items[k], gt_symbol_at(i)->name);
+    for (int k = 0; k < library->count; k++) allowed[i] |= !strcmp(library->items[k], gt_symbol_at(i)->name);
   }
   for (int k = 0; k < library->count; k++)
     if (!gt_symbol_find(library->items[k])) refuse_function(diagnostics, library->at[k], library->items[k]);
@@ -115,7 +115,8 @@ void gt_snap_read(gt_config *phase, gt_arena *arena, const gt_spec *node, const 
                   gt_diagnostics *diagnostics) {
   const int errors = diagnostics->errors;
   if (phase->prunes)
-    refuse(diagnostics, node->at, "two phases, the first of which prunes", "a phase prunes or snaps, not both");
+    refuse(diagnostics, node->at, "two phases, the first of which prunes",
+           "a phase prunes or snaps, not both");
   for (int l = 0; l < model->layers; l++) {
     const char *lacks = gt_kan_network_lacks(model, l);
     if (lacks)
@@ -125,8 +126,7 @@ void gt_snap_read(gt_config *phase, gt_arena *arena, const gt_spec *node, const 
       gt_error_at(diagnostics, node->at, "this needs a model that is written out, a KAN layer an entry");
     if (diagnostics->errors > errors) return;
   }
-  if (!gt_schema_read(&gt_snap_schema, &phase->snap, NULL, NULL, node, node->at, "in 'symbolic'", arena,
-                      diagnostics))
+  if (!gt_schema_read(&schema, &phase->snap, NULL, NULL, node, node->at, "in 'symbolic'", arena, diagnostics))
     return;
   phase->snap.allowed = read_library(&phase->snap.library, arena, diagnostics);
   read_edges(&phase->snap, arena, model, diagnostics);
@@ -158,8 +158,8 @@ static void report_layer(gt_run *run, const gt_kan_layer *layer, const gt_edge_f
     text = gt_arena_printf(arena, "%s; %d -> %d %s %s, 1 - R2 %.2g", text, from, to,
                            is ? "is" : "stays, nearest", tried[e].symbol->name, 1 - tried[e].r2);
   }
-  gt_sinks_say(&run->sinks, "snapped '%s': %d of %d edges are functions%s%s", layer->name, snapped, edges, text,
-               told > MOST_TOLD ? "; …" : "");
+  gt_sinks_say(&run->sinks, "snapped '%s': %d of %d edges are functions%s%s", layer->name, snapped, edges,
+               text, told > MOST_TOLD ? "; …" : "");
 }
 
 static void warn_of_wishes(const gt_kan_network *network, const gt_snap_config *snap) {
@@ -245,8 +245,7 @@ bool gt_snap(gt_run *run, gt_image *held, gt_error *error) {
     gt_spec_add(arena, lists, gt_arena_strdup(arena, network.layer[l].name),
                 gt_kan_symbolic_setting(arena, &snapping[l].symbolic));
   }
-  ok = ok && snap_values(run, &network, snapping, lists, held, error) &&
-       snap_phases(run, next, lists, error);
+  ok = ok && snap_values(run, &network, snapping, lists, held, error) && snap_phases(run, next, lists, error);
   gt_kan_network_finish(&network);
   return ok;
 }

@@ -113,7 +113,8 @@ static void test_simplicity_is_weighed(void **state) {
   clear(&k);
 }
 
-/* Of a network of nothing else, the values of its hidden nodes; constants that took each other away are gone. */
+/* Of a network of nothing else, the values of its hidden nodes; constants that took each other away are gone.
+ */
 static void test_settling(void **state) {
   known k;
   gt_kan_trace now;

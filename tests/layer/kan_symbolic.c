@@ -86,7 +86,8 @@ static void begin(layer_fixture *f, float x[ROWS * IN]) {
   for (int i = 0; i < ROWS * IN; i++) x[i] = (float)(0.9 * sin(1.7 * i + 0.4));
   for (int k = 0; k < GT_KAN_SYMBOLIC_VALUES; k++)
     for (int e = 0; e < EDGES; e++)
-      values(f, gt_kan_symbolic_names[k])[e] = (float)(k == GT_KAN_SHIFT_IN && e == 3 ? 2.5 : 0.7 + 0.2 * k - 0.3 * e);
+      values(f, gt_kan_symbolic_names[k])[e] =
+          (float)(k == GT_KAN_SHIFT_IN && e == 3 ? 2.5 : 0.7 + 0.2 * k - 0.3 * e);
   for (int i = 0; i < 7 * IN * OUT; i++) values(f, "coefficients")[i] = (float)cos(2.3 * i);
 }
 
@@ -166,12 +167,15 @@ static void functions_are_those_of_the_library(void **state) {
     const gt_id in = 0, out = gt_kan_function_at(i)->emit(f.graph, in);
     gt_id of_in;
     run(&f, gt_neg(f.graph, gt_neg(f.graph, out)), x, y);
-    const gt_id loss = gt_sum(f.graph, gt_add(f.graph, out, gt_mul(f.graph, in, gt_constant(f.graph, 0))), 0, false);
+    const gt_id loss =
+        gt_sum(f.graph, gt_add(f.graph, out, gt_mul(f.graph, in, gt_constant(f.graph, 0))), 0, false);
     assert_true(gt_autodiff(f.graph, loss, &in, 1, &of_in, &error));
     run(&f, gt_neg(f.graph, gt_neg(f.graph, of_in)), x, slope);
     for (int k = 0; k < POINTS; k++) {
-      const double wanted = gt_symbol_value(symbol, (double)x[k]), inner = gt_symbol_slope(symbol, (double)x[k]);
-      const bool end = !gt_symbol_defined(symbol, (double)x[k]) || !gt_symbol_defined(symbol, (double)x[k] + 1e-6);
+      const double wanted = gt_symbol_value(symbol, (double)x[k]),
+                   inner = gt_symbol_slope(symbol, (double)x[k]);
+      const bool end =
+          !gt_symbol_defined(symbol, (double)x[k]) || !gt_symbol_defined(symbol, (double)x[k] + 1e-6);
       if (fabs((double)y[k] - wanted) > (end ? 1e-3 : 2e-6) * (1e-3 + fabs(wanted)))
         fail_msg("%s(%g) is %g, not %g", symbol->name, (double)x[k], (double)y[k], wanted);
       assert_true(isfinite(slope[k]));
@@ -202,7 +206,8 @@ static gt_id weighted_node(layer_fixture *f) {
 }
 
 static gt_id node_of(const layer_fixture *f, const char *name) {
-  const gt_slot *slot = gt_store_find(f->model->store, gt_arena_printf((gt_arena *)&f->arena, "kan1.%s", name));
+  const gt_slot *slot =
+      gt_store_find(f->model->store, gt_arena_printf((gt_arena *)&f->arena, "kan1.%s", name));
   return f->model->node[slot->index];
 }
 
@@ -254,7 +259,8 @@ static void gradients_of_inputs(void **state) {
   assert_true(gt_autodiff(f.graph, loss, &read, 1, &gradient, &error));
   const gt_id square = gt_sum(f.graph, gt_mul(f.graph, gradient, gradient), 0, false);
   assert_true(gt_autodiff(f.graph, square, &read, 1, &again, &error));
-  const gt_id shown = gt_neg(f.graph, gt_neg(f.graph, gradient)), twice = gt_neg(f.graph, gt_neg(f.graph, again));
+  const gt_id shown = gt_neg(f.graph, gt_neg(f.graph, gradient)),
+              twice = gt_neg(f.graph, gt_neg(f.graph, again));
   run(&f, shown, x, first);
   run(&f, twice, x, second);
   for (int i = 0; i < ROWS * IN; i++) {
@@ -309,7 +315,8 @@ static void mistakes_are_told(void **state) {
     int column;
   } cases[] = {
       {"kan: {units: 2, symbolic: sin}", "layer 'kan1' has no list of edges in 'symbolic'", 31},
-      {"kan: {units: 2, symbolic: [[0, 0]]}", "layer 'kan1' has an edge in 'symbolic' that is not written as one", 32},
+      {"kan: {units: 2, symbolic: [[0, 0]]}",
+       "layer 'kan1' has an edge in 'symbolic' that is not written as one", 32},
       {"kan: {units: 2, symbolic: [[0, 0, [sin]]]}",
        "layer 'kan1' has an edge in 'symbolic' that is not written as one", 32},
       {"kan: {units: 2, symbolic: [[3, 0, sin]]}", "layer 'kan1' has no such input", 33},
@@ -334,9 +341,12 @@ static void mistakes_are_told(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(edges_are_the_functions),  cmocka_unit_test(edges_begin_plain),
-      cmocka_unit_test(functions_are_those_of_the_library), cmocka_unit_test(gradients_of_constants),
-      cmocka_unit_test(gradients_of_inputs),      cmocka_unit_test(lists_change),
+      cmocka_unit_test(edges_are_the_functions),
+      cmocka_unit_test(edges_begin_plain),
+      cmocka_unit_test(functions_are_those_of_the_library),
+      cmocka_unit_test(gradients_of_constants),
+      cmocka_unit_test(gradients_of_inputs),
+      cmocka_unit_test(lists_change),
       cmocka_unit_test(mistakes_are_told),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

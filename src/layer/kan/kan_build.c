@@ -56,8 +56,8 @@ static gt_id masked(gt_build *build, const gt_kan_config *c, const gt_kan_symbol
                     gt_id x) {
   const int64_t block = block_of(inputs);
   if (!c->mask && !symbolic->edges) return x;
-  const gt_id mask = gt_kan_symbolic_mask(
-      build, symbolic, (gt_shape){.rank = 4, .dim = {inputs / block, 1, block, c->units}});
+  const gt_id mask = gt_kan_symbolic_mask(build, symbolic,
+                                          (gt_shape){.rank = 4, .dim = {inputs / block, 1, block, c->units}});
   const bool is_flat = gt_node_at(build->graph, x)->shape.rank == 2;
   return gt_mul(build->graph, x,
                 is_flat ? gt_reshape(build->graph, mask, gt_shape_2(inputs, c->units)) : mask);
@@ -164,7 +164,8 @@ gt_id gt_kan_apply(gt_build *build, const gt_kan_choice *o, gt_id x) {
     return gt_build_error(build, NULL, "would have %d coefficients or more", INT32_MAX);
   gt_kan_symbolic symbolic;
   if (!gt_kan_symbolic_read(build, o->config->symbolic, inputs, units, &symbolic)) return GT_NONE;
-  const gt_id read = normalise(build, o, x), coefficients = read_coefficients(build, o, &a, &symbolic, inputs);
+  const gt_id read = normalise(build, o, x),
+              coefficients = read_coefficients(build, o, &a, &symbolic, inputs);
   const gt_id numbers = gt_kan_numbers(build, o, &a, inputs);
   gt_kan_edges edges = {.attribute = &a,
                         .inputs = inputs,

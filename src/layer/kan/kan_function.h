@@ -11,7 +11,7 @@ typedef struct gt_kan_function {
 } gt_kan_function;
 
 int gt_kan_function_count(void);
-const gt_kan_function *gt_kan_function_at(int index); /* in the library's order */
+const gt_kan_function *gt_kan_function_at(int index);          /* in the library's order */
 const gt_kan_function *gt_kan_function_find(const char *name); /* NULL if there is none */
 const char *gt_kan_function_nearest(const char *name);         /* one that may have been meant, or NULL */
 const char *gt_kan_function_names(gt_arena *arena);            /* "x, x^2, …" */

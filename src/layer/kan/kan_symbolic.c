@@ -41,8 +41,7 @@ static bool read_edge(gt_build *build, const gt_spec *item, int64_t inputs, int6
   if (edge->function) return true;
   refuse(build, name->at, gt_arena_printf(build->arena, "knows no function '%s'", name->scalar),
          gt_arena_printf(build->arena, "one of %s", gt_kan_function_names(build->arena)));
-  build->diagnostics->items[build->diagnostics->count - 1].suggestion =
-      gt_kan_function_nearest(name->scalar);
+  build->diagnostics->items[build->diagnostics->count - 1].suggestion = gt_kan_function_nearest(name->scalar);
   return false;
 }
 
@@ -150,7 +149,8 @@ static void turn_back(gt_graph *graph, const gt_derivative *derivative, gt_id gi
 
 /* x [rows, lines] -> [edges, lines], or with `adds` the other way round. */
 static gt_id pass(gt_graph *graph, gt_id x, side s, bool adds) {
-  const gt_id y = adds ? gt_gather_sum_ordered(graph, x, s.order, s.rows, -1) : gt_gather(graph, x, s.index, -1);
+  const gt_id y =
+      adds ? gt_gather_sum_ordered(graph, x, s.order, s.rows, -1) : gt_gather(graph, x, s.index, -1);
   passage *p = GT_NEW(graph->arena, passage);
   *p = (passage){.input = x, .side = s, .adds = adds};
   p->derivative = (gt_derivative){&p->input, 1, turn_back, p};
@@ -179,9 +179,8 @@ static gt_id functions_of(gt_build *build, const gt_kan_symbolic *symbolic, gt_i
   for (int first = 0, end; first < symbolic->edges; first = end) {
     const gt_kan_function *function = symbolic->edge[first].function;
     for (end = first + 1; end < symbolic->edges && symbolic->edge[end].function == function;) end++;
-    const gt_id own = end - first == symbolic->edges
-                          ? u
-                          : gt_view(graph, u, first * lines, gt_shape_2(end - first, lines));
+    const gt_id own =
+        end - first == symbolic->edges ? u : gt_view(graph, u, first * lines, gt_shape_2(end - first, lines));
     part[parts++] = function->emit(graph, own);
   }
   return parts > 1 ? gt_concatenate(graph, part, parts, 0) : part[0];
