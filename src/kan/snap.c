@@ -1,5 +1,6 @@
 #include "kan/snap.h"
 #include "base/memory.h"
+#include "base/pool.h"
 #include "kan/settle.h"
 #include <math.h>
 #include <stdlib.h>
@@ -37,43 +38,65 @@ static const gt_snap_wish *wish_of(const gt_snap_limits *limits, int layer, int 
   return NULL;
 }
 
+typedef struct attempt { /* that is tried */
+  int layer, from, to;
+  const gt_symbol *wanted;
+  gt_edge_fit *fit;
+} attempt;
+
 typedef struct snapper {
   gt_kan_network *network;
   const gt_kan_trace *trace;
   const gt_snap_limits *limits;
-  double *x, *y; /* [EDGE_SAMPLES * 2] */
+  attempt *edge;
+  int edges;
 } snapper;
 
 /* What the edge's function is over the samples. */
-static gt_edge_fit fit_edge(const snapper *s, int layer, int from, int to, const gt_symbol *wanted) {
+static void fit_edge(void *context, uint32_t tile) {
+  const snapper *s = context;
+  const attempt *e = &s->edge[tile];
   const int64_t n = s->trace->samples, stride = n > EDGE_SAMPLES ? n / EDGE_SAMPLES : 1, count = n / stride;
-  for (int64_t k = 0; k < count; k++) s->x[k] = s->trace->node[layer][from * n + k * stride];
-  gt_kan_edge(&s->network->layer[layer], from, to, s->x, count, s->y);
-  return best_of(s->limits, wanted, s->x, s->y, count);
+  double *x = gt_alloc(2 * (size_t)count * sizeof *x + 1), *y = x + count;
+  for (int64_t k = 0; k < count; k++) x[k] = s->trace->node[e->layer][e->from * n + k * stride];
+  gt_kan_edge(&s->network->layer[e->layer], e->from, e->to, x, count, y);
+  *e->fit = best_of(s->limits, e->wanted, x, y, count);
+  free(x);
 }
 
-static void snap_edge(const snapper *s, int layer, int from, int to, gt_edge_fit *tried) {
-  gt_kan_layer *l = &s->network->layer[layer];
-  const size_t edge = (size_t)from * (size_t)l->outputs + (size_t)to;
-  const gt_snap_wish *wish = wish_of(s->limits, layer, from, to);
-  const gt_symbol *wanted = wish ? wish->symbol : NULL;
-  if (!l->edge[edge] || gt_kan_snapped(l, from, to) || (s->limits->wishes && !wish)) return;
-  tried[edge] = fit_edge(s, layer, from, to, wanted);
-  if (!isfinite(tried[edge].r2) || (!wanted && tried[edge].r2 < s->limits->minimum_r2)) return;
-  if (!l->snapped)
-    l->snapped =
-        gt_arena_alloc_n(&s->network->arena, (size_t)l->inputs * (size_t)l->outputs, sizeof *l->snapped);
-  l->snapped[edge] = tried[edge];
+/* Those of a layer that are to be tried. */
+static void list_edges(snapper *s, int layer, gt_edge_fit *tried) {
+  const gt_kan_layer *l = &s->network->layer[layer];
+  for (int i = 0; i < l->inputs; i++)
+    for (int o = 0; o < l->outputs; o++) {
+      const int at = i * l->outputs + o;
+      const gt_snap_wish *wish = wish_of(s->limits, layer, i, o);
+      if (!l->edge[at] || gt_kan_snapped(l, i, o) || (s->limits->wishes && !wish)) continue;
+      s->edge[s->edges++] = (attempt){layer, i, o, wish ? wish->symbol : NULL, &tried[at]};
+    }
+}
+
+static void take(const snapper *s, const attempt *e) {
+  gt_kan_layer *l = &s->network->layer[e->layer];
+  const size_t all = (size_t)l->inputs * (size_t)l->outputs;
+  if (!isfinite(e->fit->r2) || (!e->wanted && e->fit->r2 < s->limits->minimum_r2)) return;
+  if (!l->snapped) l->snapped = gt_arena_alloc_n(&s->network->arena, all, sizeof *l->snapped);
+  l->snapped[e->from * l->outputs + e->to] = *e->fit;
 }
 
 void gt_kan_snap(gt_kan_network *network, const gt_kan_trace *trace, const gt_snap_limits *limits,
                  gt_edge_fit *const *tried) {
-  snapper s = {network, trace, limits, gt_alloc(4 * (size_t)EDGE_SAMPLES * sizeof *s.x), NULL};
-  s.y = s.x + 2 * EDGE_SAMPLES;
+  snapper s = {network, trace, limits, NULL, 0};
+  size_t most = 0;
   for (int l = 0; l < network->layers; l++)
-    for (int i = 0; i < network->layer[l].inputs; i++)
-      for (int o = 0; o < network->layer[l].outputs; o++) snap_edge(&s, l, i, o, tried[l]);
-  free(s.x);
+    most += (size_t)network->layer[l].inputs * (size_t)network->layer[l].outputs;
+  s.edge = gt_alloc((most + 1) * sizeof *s.edge);
+  for (int l = 0; l < network->layers; l++) list_edges(&s, l, tried[l]);
+  gt_pool *pool = gt_pool_create(limits->threads);
+  gt_pool_run(pool, (uint32_t)s.edges, fit_edge, &s);
+  gt_pool_destroy(pool);
+  for (int e = 0; e < s.edges; e++) take(&s, &s.edge[e]);
+  free(s.edge);
   gt_kan_settle(network, trace);
 }
 

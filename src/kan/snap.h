@@ -16,7 +16,8 @@ typedef struct gt_snap_limits {
   double weight_simple; /* of complexity beside log2(1 - r2), which has the rest of 1 */
   const bool *allowed;  /* [symbols] */
   const gt_snap_wish *wish;
-  int wishes; /* 0: all edges */
+  int wishes;  /* 0: all edges */
+  int threads; /* as gt_pool_create has it */
 } gt_snap_limits;
 
 /* Makes edges of the network functions: those that are one already stay it. tried: [layers], of each an array

@@ -145,6 +145,12 @@ static bool keep_unsnapped(gt_run *run, gt_error *error) {
   return ok;
 }
 
+static const char *tell(gt_arena *arena, const gt_edge_fit *fit, bool is_function) {
+  if (!isfinite(fit->r2)) return "stays: no function fits, or it is flat";
+  return gt_arena_printf(arena, "%s %s, 1 - R2 %.2g", is_function ? "is" : "stays, nearest",
+                         fit->symbol->name, 1 - fit->r2);
+}
+
 static void report_layer(gt_run *run, const gt_kan_layer *layer, const gt_edge_fit *tried) {
   gt_arena *arena = &run->session.arena;
   const char *text = "";
@@ -155,8 +161,7 @@ static void report_layer(gt_run *run, const gt_kan_layer *layer, const gt_edge_f
     edges += layer->edge[e];
     snapped += is;
     if (!tried[e].symbol || told++ >= MOST_TOLD) continue;
-    text = gt_arena_printf(arena, "%s; %d -> %d %s %s, 1 - R2 %.2g", text, from, to,
-                           is ? "is" : "stays, nearest", tried[e].symbol->name, 1 - tried[e].r2);
+    text = gt_arena_printf(arena, "%s; %d -> %d %s", text, from, to, tell(arena, &tried[e], is));
   }
   gt_sinks_say(&run->sinks, "snapped '%s': %d of %d edges are functions%s%s", layer->name, snapped, edges,
                text, told > MOST_TOLD ? "; …" : "");
@@ -176,7 +181,7 @@ static void warn_of_wishes(const gt_kan_network *network, const gt_snap_config *
 static bool choose(gt_run *run, gt_kan_network *network, const gt_snap_config *snap, gt_error *error) {
   const gt_dataset *data = &run->config->dataset;
   const gt_snap_limits limits = {snap->minimum_r2, snap->weight_simple, snap->allowed, snap->wish,
-                                 snap->wishes};
+                                 snap->wishes, (int)run->config->train.threads};
   gt_edge_fit **tried = GT_NEW_N(&network->arena, gt_edge_fit *, network->layers);
   gt_kan_trace trace;
   int64_t samples;

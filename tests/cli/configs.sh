@@ -30,7 +30,7 @@ converges images 'accuracy<0.94'
 converges csv_regression 'loss>100000'
 converges wide_and_deep 'loss>100000'
 converges function_regression 'loss>0.01'
-converges hellokan 'loss>2e-6'
+converges hellokan 'loss>1e-10'
 converges kan_bessel 'loss>1e-9'
 converges kan_product 'loss>2e-5'
 
