@@ -40,7 +40,7 @@ static const gt_snap_wish *wish_of(const gt_snap_limits *limits, int layer, int 
 
 typedef struct attempt { /* that is tried */
   int layer, from, to;
-  const gt_symbol *wanted;
+  const gt_snap_wish *wish;
   gt_edge_fit *fit;
 } attempt;
 
@@ -60,7 +60,9 @@ static void fit_edge(void *context, uint32_t tile) {
   double *x = gt_alloc(2 * (size_t)count * sizeof *x + 1), *y = x + count;
   for (int64_t k = 0; k < count; k++) x[k] = s->trace->node[e->layer][e->from * n + k * stride];
   gt_kan_edge(&s->network->layer[e->layer], e->from, e->to, x, count, y);
-  *e->fit = best_of(s->limits, e->wanted, x, y, count);
+  *e->fit = best_of(s->limits, e->wish ? e->wish->symbol : NULL, x, y, count);
+  if (e->wish && e->wish->limited && !(e->fit->r2 >= s->limits->minimum_r2))
+    *e->fit = best_of(s->limits, NULL, x, y, count);
   free(x);
 }
 
@@ -72,14 +74,15 @@ static void list_edges(snapper *s, int layer, gt_edge_fit *tried) {
       const int at = i * l->outputs + o;
       const gt_snap_wish *wish = wish_of(s->limits, layer, i, o);
       if (!l->edge[at] || gt_kan_snapped(l, i, o) || (s->limits->wishes && !wish)) continue;
-      s->edge[s->edges++] = (attempt){layer, i, o, wish ? wish->symbol : NULL, &tried[at]};
+      s->edge[s->edges++] = (attempt){layer, i, o, wish, &tried[at]};
     }
 }
 
 static void take(const snapper *s, const attempt *e) {
   gt_kan_layer *l = &s->network->layer[e->layer];
   const size_t all = (size_t)l->inputs * (size_t)l->outputs;
-  if (!isfinite(e->fit->r2) || (!e->wanted && e->fit->r2 < s->limits->minimum_r2)) return;
+  const bool asked = e->wish && e->wish->symbol && !e->wish->limited;
+  if (!isfinite(e->fit->r2) || (!asked && e->fit->r2 < s->limits->minimum_r2)) return;
   if (!l->snapped) l->snapped = gt_arena_alloc_n(&s->network->arena, all, sizeof *l->snapped);
   l->snapped[e->from * l->outputs + e->to] = *e->fit;
 }
@@ -98,6 +101,34 @@ void gt_kan_snap(gt_kan_network *network, const gt_kan_trace *trace, const gt_sn
   for (int e = 0; e < s.edges; e++) take(&s, &s.edge[e]);
   free(s.edge);
   gt_kan_settle(network, trace);
+}
+
+static const gt_symbol *symbol_in(const gt_symbolic *symbolic, int layer, int from, int to) {
+  for (int e = 0; e < symbolic->edges; e++) {
+    const gt_symbolic_edge *g = &symbolic->edge[e];
+    if (g->layer == layer && g->from == from && g->to == to) return g->symbol;
+  }
+  return NULL;
+}
+
+bool gt_kan_snap_together(const gt_kan_network *network, const double *scaled, const gt_symbolic_data *data,
+                          gt_snap_limits *limits, gt_arena *arena, gt_error *error) {
+  gt_symbolic symbolic;
+  gt_symbolic_report report;
+  if (!gt_symbolic_find(&symbolic, network, scaled, data, limits->allowed, &report, error)) return false;
+  const int count = limits->wishes ? limits->wishes : report.rows;
+  gt_snap_wish *wish = GT_NEW_N(arena, gt_snap_wish, count + 1);
+  for (int w = 0; w < count; w++) {
+    const gt_symbolic_edge *g = &report.edge[limits->wishes ? 0 : w];
+    wish[w] = limits->wishes ? limits->wish[w] : (gt_snap_wish){g->layer, g->from, g->to, NULL, false};
+    if (wish[w].symbol) continue;
+    wish[w].symbol = symbol_in(&symbolic, wish[w].layer, wish[w].from, wish[w].to);
+    wish[w].limited = wish[w].symbol != NULL;
+  }
+  limits->wish = wish;
+  limits->wishes = count;
+  gt_symbolic_finish(&symbolic);
+  return true;
 }
 
 /* --- values --------------------------------------------------------------------------------------------- */

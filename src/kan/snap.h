@@ -3,12 +3,14 @@
 #ifndef GT_KAN_SNAP_H
 #define GT_KAN_SNAP_H
 #include "kan/scores.h"
+#include "kan/symbolic.h"
 #include "layer/kan/kan_symbolic.h"
 #include "spec/spec.h"
 
 typedef struct gt_snap_wish { /* an edge that was asked for */
   int layer, from, to;
   const gt_symbol *symbol; /* NULL: the best one */
+  bool limited;            /* that one if it explains enough */
 } gt_snap_wish;
 
 typedef struct gt_snap_limits {
@@ -24,6 +26,12 @@ typedef struct gt_snap_limits {
  * [inputs, outputs] that receives the best fit of each edge that was tried; symbol NULL: it was not. */
 void gt_kan_snap(gt_kan_network *network, const gt_kan_trace *trace, const gt_snap_limits *limits,
                  gt_edge_fit *const *tried);
+
+/* What edges are when the network is read as a formula as a whole (gt_symbolic_find), as limited wishes of
+ * `wish`: those that want no function in particular; or of all edges, where there are none. GT_ERR_DATA if it
+ * cannot be read. */
+bool gt_kan_snap_together(const gt_kan_network *network, const double *scaled, const gt_symbolic_data *data,
+                          gt_snap_limits *limits, gt_arena *arena, gt_error *error);
 
 /* The edges of a layer that are functions, ordered by function, and what they are. */
 typedef struct gt_kan_snapping {

@@ -237,7 +237,7 @@ void gt_checkpoint_prune(const char *run_directory, int keep) {
 
 bool gt_is_temporary(const char *name) {
   static const char *const written[] = {"config.yaml", "best.bin", "model.bin", "unpruned.bin",
-                                         "unsnapped.bin"};
+                                        "unsnapped.bin"};
   const size_t length = gt_temporary_target(name);
   for (size_t i = 0; i < sizeof written / sizeof *written; i++)
     if (length == strlen(written[i]) && !memcmp(name, written[i], length)) return true;

@@ -46,6 +46,7 @@ typedef struct gt_snap_config { /* train/snap.h */
   double minimum_r2, weight_simple;
   gt_strings library;
   const gt_spec *edges;
+  bool together;
   const bool *allowed;             /* functions of the library */
   const struct gt_snap_wish *wish; /* edges; kan/snap.h */
   int wishes;

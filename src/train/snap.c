@@ -1,5 +1,6 @@
 #include "train/snap.h"
 #include "base/log.h"
+#include "base/memory.h"
 #include "base/text.h"
 #include "kan/snap.h"
 #include "model/model.h"
@@ -23,6 +24,10 @@ static const gt_field fields[] = {
            .help =
                "of those that explain enough the one is taken with the least of this times its complexity "
                "and the rest of 1 times log2(1 - R2)"),
+    GT_ROW(gt_snap_config, together, GT_FIELD_BOOL, .fallback = "false",
+           .help =
+               "choose the functions for the network as a whole by what the samples are to be, as `gtrain "
+               "explain` does, where they explain enough: of at most 200 edges"),
     {.name = NULL},
 };
 static const gt_schema schema = {.name = "symbolic",
@@ -177,11 +182,38 @@ static void warn_of_wishes(const gt_kan_network *network, const gt_snap_config *
   }
 }
 
+/* Where the network cannot be read as a whole, edges are chosen one by one. What it is to be is what it is,
+ * where targets are classes. */
+static bool choose_together(const gt_run *run, gt_kan_network *network, const gt_kan_trace *trace,
+                            const double *scaled, gt_snap_limits *limits, gt_error *error) {
+  const gt_dataset *data = &run->config->dataset;
+  const int inputs = gt_kan_network_inputs(network), outputs = gt_kan_network_outputs(network);
+  const gt_tensor *targets = &data->train.targets;
+  const bool given = !data->classification && gt_tensor_features(targets) == outputs;
+  int64_t samples = trace->samples;
+  gt_error why = {0};
+  double *x = gt_kan_samples(NULL, &data->train.input[0], inputs, MOST_SAMPLES, &samples, error);
+  double *y = !x      ? NULL
+              : given ? gt_kan_samples(NULL, targets, outputs, MOST_SAMPLES, &samples, error)
+                      : gt_alloc((size_t)(samples * outputs) * sizeof *y + 1);
+  for (int64_t k = 0; y && !given && k < samples * outputs; k++)
+    y[k] = trace->node[network->layers][k % outputs * samples + k / outputs];
+  if (y) {
+    const gt_symbolic_data all = gt_symbolic_data_of(x, y, samples, inputs, outputs);
+    if (!gt_kan_snap_together(network, scaled, &all, limits, &network->arena, &why))
+      gt_warn("edges become functions one by one: %s", why.message);
+  }
+  const bool ok = y != NULL;
+  free(x);
+  free(y);
+  return ok;
+}
+
 /* What samples of the training data tell of its edges. */
 static bool choose(gt_run *run, gt_kan_network *network, const gt_snap_config *snap, gt_error *error) {
   const gt_dataset *data = &run->config->dataset;
-  const gt_snap_limits limits = {snap->minimum_r2, snap->weight_simple, snap->allowed, snap->wish,
-                                 snap->wishes, (int)run->config->train.threads};
+  gt_snap_limits limits = {snap->minimum_r2, snap->weight_simple, snap->allowed,
+                           snap->wish,       snap->wishes,        (int)run->config->train.threads};
   gt_edge_fit **tried = GT_NEW_N(&network->arena, gt_edge_fit *, network->layers);
   gt_kan_trace trace;
   int64_t samples;
@@ -194,11 +226,12 @@ static bool choose(gt_run *run, gt_kan_network *network, const gt_snap_config *s
                                 sizeof **tried);
   warn_of_wishes(network, snap);
   gt_kan_trace_run(&trace, network, x, samples);
-  gt_kan_snap(network, &trace, &limits, tried);
-  for (int l = 0; l < network->layers; l++) report_layer(run, &network->layer[l], tried[l]);
+  const bool ok = !snap->together || choose_together(run, network, &trace, x, &limits, error);
+  if (ok) gt_kan_snap(network, &trace, &limits, tried);
+  for (int l = 0; ok && l < network->layers; l++) report_layer(run, &network->layer[l], tried[l]);
   gt_kan_trace_finish(&trace);
   free(x);
-  return true;
+  return ok;
 }
 
 /* Writes a list for each layer, by its name, into the configs of phases `first` on. */

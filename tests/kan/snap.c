@@ -84,7 +84,8 @@ static void test_limits_are_kept(void **state) {
   make(&k);
   snap(&k, (gt_snap_limits){.minimum_r2 = 1 + 1e-9});
   assert_null(k.network.layer[0].snapped);
-  const gt_snap_wish wish[] = {{0, 0, 1, gt_symbol_find("tanh")}, {0, 1, 0, NULL}, {0, 1, 1, NULL}};
+  const gt_snap_wish wish[] = {
+      {0, 0, 1, gt_symbol_find("tanh"), false}, {0, 1, 0, NULL, false}, {0, 1, 1, NULL, false}};
   snap(&k, (gt_snap_limits){.minimum_r2 = 0.99, .wish = wish, .wishes = 3});
   assert_string_equal(name_of(&k, 0, 0, 1), "tanh"); /* as it was asked for */
   assert_string_equal(name_of(&k, 0, 1, 0), "x^2");
@@ -103,7 +104,7 @@ static void test_simplicity_is_weighed(void **state) {
   known k;
   (void)state;
   make(&k);
-  const gt_snap_wish wish = {1, 0, 0, NULL};
+  const gt_snap_wish wish = {1, 0, 0, NULL, false};
   snap(&k, (gt_snap_limits){.minimum_r2 = 0.6, .weight_simple = 1, .wish = &wish, .wishes = 1});
   assert_string_equal(name_of(&k, 1, 0, 0), "x");
   clear(&k);
@@ -179,7 +180,7 @@ static void test_formulas_keep_to_them(void **state) {
   k.network.layer[0].edge[1] = k.network.layer[1].edge[1] = false; /* node 1 is no more */
   gt_kan_trace_finish(&k.trace);
   gt_kan_trace_run(&k.trace, &k.network, k.x, KNOWN_SAMPLES);
-  const gt_snap_wish wish = {0, 1, 0, gt_symbol_find("gaussian")};
+  const gt_snap_wish wish = {0, 1, 0, gt_symbol_find("gaussian"), false};
   snap(&k, (gt_snap_limits){.minimum_r2 = 0.99, .wish = &wish, .wishes = 1});
   const gt_symbolic_data data = gt_symbolic_data_of(k.x, k.trace.node[2], KNOWN_SAMPLES, 2, 1);
   assert_true(gt_symbolic_find(&symbolic, &k.network, k.x, &data, NULL, &report, &error));
@@ -194,11 +195,45 @@ static void test_formulas_keep_to_them(void **state) {
   clear(&k);
 }
 
+static double nearly_square(double x) { return 0.3 * cos(0.9 * x) - 40; }
+
+/* What an edge looks like by itself, a cosine, the samples know better, and it explains enough; an edge that
+ * was asked for as something stays that; and a limit that nothing reaches holds for all but that. */
+static void test_the_whole_decides(void **state) {
+  known k;
+  gt_error error = {0};
+  (void)state;
+  for (int variant = 0; variant < 3; variant++) {
+    make(&k);
+    gt_kan_layer *below = &k.network.layer[0];
+    below->edge[1] = k.network.layer[1].edge[1] = false; /* node 1 is no more */
+    memset(below->coefficient + 2 * below->basis.terms, 0, below->basis.terms * sizeof(double));
+    set_edge(&k.network, 0, 1, 0, nearly_square, -1, 1);
+    gt_kan_trace_finish(&k.trace);
+    gt_kan_trace_run(&k.trace, &k.network, k.x, KNOWN_SAMPLES);
+    for (int s = 0; s < KNOWN_SAMPLES; s++)
+      k.y[s] = growth(wave(k.x[2 * s]) - 39.7 - 0.12 * k.x[2 * s + 1] * k.x[2 * s + 1]);
+    const gt_symbolic_data data = gt_symbolic_data_of(k.x, k.y, KNOWN_SAMPLES, 2, 1);
+    const gt_snap_wish asked[] = {{0, 0, 0, gt_symbol_find("tanh"), false}, {0, 1, 0, NULL, false}};
+    gt_snap_limits limits = {.minimum_r2 = variant == 2 ? 1 + 1e-9 : 0.99, .allowed = k.allowed};
+    if (variant) limits.wish = asked, limits.wishes = 2;
+    snap(&k, (gt_snap_limits){.minimum_r2 = 1 + 1e-9}); /* nothing */
+    assert_true(gt_kan_snap_together(&k.network, k.x, &data, &limits, &k.network.arena, &error));
+    assert_int_equal(limits.wishes, variant ? 2 : 3);
+    snap(&k, limits);
+    assert_string_equal(name_of(&k, 0, 0, 0), variant ? "tanh" : "sin");
+    assert_string_equal(name_of(&k, 0, 1, 0), variant == 2 ? "" : "x^2");
+    assert_string_equal(name_of(&k, 1, 0, 0), variant ? "" : "exp");
+    clear(&k);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_functions_are_found),    cmocka_unit_test(test_limits_are_kept),
       cmocka_unit_test(test_simplicity_is_weighed),  cmocka_unit_test(test_settling),
       cmocka_unit_test(test_numbers_when_others_go), cmocka_unit_test(test_formulas_keep_to_them),
+      cmocka_unit_test(test_the_whole_decides),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
