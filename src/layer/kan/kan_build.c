@@ -51,28 +51,17 @@ static double base_reach(const gt_kan_config *c, double inputs) {
   return sqrt(6 / ((1 + 5 * c->scale_base * c->scale_base) * inputs));
 }
 
-/* Of each pair, 1 or 0: `x` times it; x itself where the layer has no mask. */
-static gt_id masked(gt_build *build, const gt_kan_config *c, const gt_kan_symbolic *symbolic, int64_t inputs,
-                    gt_id x) {
+/* Of each pair, 1 or 0; GT_NONE: the layer has no mask. */
+static gt_id read_mask(gt_build *build, const gt_kan_config *c, const gt_kan_symbolic *symbolic,
+                       int64_t inputs) {
   const int64_t block = block_of(inputs);
-  if (!c->mask && !symbolic->edges) return x;
-  const gt_id mask = gt_kan_symbolic_mask(build, symbolic,
-                                          (gt_shape){.rank = 4, .dim = {inputs / block, 1, block, c->units}});
-  const bool is_flat = gt_node_at(build->graph, x)->shape.rank == 2;
-  return gt_mul(build->graph, x,
-                is_flat ? gt_reshape(build->graph, mask, gt_shape_2(inputs, c->units)) : mask);
-}
-
-/* The scales for each of the functions, and 1 for the base behind them. */
-static gt_id with_ones(gt_graph *graph, gt_id scale, uint32_t terms) {
-  static const int64_t none[4] = {0}, behind[4] = {0, 1, 0, 0};
-  gt_shape shape = gt_node_at(graph, scale)->shape;
-  shape.dim[1] = terms;
-  return gt_pad(graph, gt_expand(graph, scale, shape), none, behind, 1);
+  if (!c->mask && !symbolic->edges) return GT_NONE;
+  return gt_kan_symbolic_mask(build, symbolic,
+                              (gt_shape){.rank = 4, .dim = {inputs / block, 1, block, c->units}});
 }
 
 static gt_id read_coefficients(gt_build *build, const gt_kan_choice *o, const gt_kan_attribute *a,
-                               const gt_kan_symbolic *symbolic, int64_t inputs) {
+                               int64_t inputs) {
   const gt_kan_config *c = o->config;
   const int64_t functions = a->terms + a->base, blocks = inputs / a->block;
   const gt_shape shape = {.rank = 4, .dim = {blocks, functions, a->block, c->units}};
@@ -86,16 +75,23 @@ static gt_id read_coefficients(gt_build *build, const gt_kan_choice *o, const gt
                                 : gt_kan_start_of(build->arena, &start);
   gt_kan_attribute *kept = GT_NEW(build->arena, gt_kan_attribute);
   *kept = *a;
-  gt_id coefficients = gt_build_formed(build, "coefficients", shape, init, kept);
-  if (o->scale) {
-    const double reach = sqrt(6 / ((1 + 5 * c->scale_spline * c->scale_spline) * (double)inputs));
-    const gt_shape one = {.rank = 4, .dim = {blocks, 1, a->block, c->units}};
-    gt_id scale =
+  return gt_build_formed(build, "coefficients", shape, init, kept);
+}
+
+/* The factors on coefficients, those that are learned times the mask, which is on the base, too. */
+static gt_id read_scales(gt_build *build, const gt_kan_choice *o, const gt_kan_attribute *a,
+                         const gt_kan_symbolic *symbolic, int64_t inputs) {
+  const gt_kan_config *c = o->config;
+  const double reach = sqrt(6 / ((1 + 5 * c->scale_spline * c->scale_spline) * (double)inputs));
+  const gt_shape one = {.rank = 4, .dim = {inputs / a->block, 1, a->block, c->units}};
+  gt_id scales = GT_NONE;
+  if (o->scale)
+    scales =
         gt_build_parameter(build, "spline_scale", one, gt_init_uniform_between(build->arena, -reach, reach));
-    if (a->base) scale = with_ones(build->graph, scale, a->terms);
-    coefficients = gt_mul(build->graph, coefficients, scale);
-  }
-  return masked(build, c, symbolic, inputs, coefficients);
+  const gt_id mask = read_mask(build, c, symbolic, inputs);
+  if (mask == GT_NONE) return scales;
+  const gt_id both[2] = {o->scale ? gt_mul(build->graph, scales, mask) : mask, mask};
+  return a->base ? gt_concatenate(build->graph, both, 2, 1) : both[0];
 }
 
 static gt_id normalise(gt_build *build, const gt_kan_choice *o, gt_id x) {
@@ -119,7 +115,11 @@ static gt_id base_branch(gt_build *build, const gt_kan_choice *o, const gt_kan_s
   const double reach = base_reach(c, (double)inputs);
   const gt_id weight = gt_build_parameter(build, "base_weight", gt_shape_2(inputs, c->units),
                                           gt_init_uniform_between(build->arena, -reach, reach));
-  edges->base_weight = masked(build, c, symbolic, inputs, weight);
+  const gt_id mask = read_mask(build, c, symbolic, inputs);
+  edges->base_weight = mask == GT_NONE
+                           ? weight
+                           : gt_mul(build->graph, weight,
+                                    gt_reshape(build->graph, mask, gt_shape_2(inputs, c->units)));
   edges->active = strcmp(o->base, "identity") ? gt_apply(build->graph, o->base, 1, x) : x;
   return gt_matmul(build->graph, edges->active, edges->base_weight, false, false);
 }
@@ -164,18 +164,19 @@ gt_id gt_kan_apply(gt_build *build, const gt_kan_choice *o, gt_id x) {
     return gt_build_error(build, NULL, "would have %d coefficients or more", INT32_MAX);
   gt_kan_symbolic symbolic;
   if (!gt_kan_symbolic_read(build, o->config->symbolic, inputs, units, &symbolic)) return GT_NONE;
-  const gt_id read = normalise(build, o, x),
-              coefficients = read_coefficients(build, o, &a, &symbolic, inputs);
+  const gt_id read = normalise(build, o, x), coefficients = read_coefficients(build, o, &a, inputs);
+  const gt_id scales = read_scales(build, o, &a, &symbolic, inputs);
   const gt_id numbers = gt_kan_numbers(build, o, &a, inputs);
   gt_kan_edges edges = {.attribute = &a,
                         .inputs = inputs,
                         .units = units,
                         .x = with_numbers(graph, read, numbers, inputs),
                         .coefficients = coefficients,
+                        .scales = scales,
                         .active = GT_NONE,
                         .base_weight = GT_NONE};
   shape.dim[shape.rank - 1] = units;
-  gt_id y = gt_kan(graph, edges.x, coefficients, &a);
+  gt_id y = gt_kan(graph, edges.x, coefficients, scales, &a);
   if (numbers != GT_NONE) y = gt_reshape(graph, y, shape);
   if (has_base && !a.base) y = gt_add(graph, y, base_branch(build, o, &symbolic, x, &edges));
   y = add_symbolic(build, &symbolic, x, inputs, y);

@@ -189,7 +189,7 @@ static gt_shape reference_input(const gt_case_view *v, const double *const *x, d
 
 static gt_id build_kan(gt_graph *g, const gt_case_view *v, const gt_id *x) {
   const layer l = layer_of(v);
-  return gt_kan(g, x[0], x[1], &l.a);
+  return gt_kan(g, x[0], x[1], GT_NONE, &l.a);
 }
 static gt_id build_coefficients(gt_graph *g, const gt_case_view *v, const gt_id *x) {
   const layer l = layer_of(v);
@@ -198,14 +198,14 @@ static gt_id build_coefficients(gt_graph *g, const gt_case_view *v, const gt_id 
 static gt_id build_input(gt_graph *g, const gt_case_view *v, const gt_id *x) {
   layer l = layer_of(v);
   l.a.order = 1;
-  return gt_kan_input(g, x[0], x[1], x[2], &l.a);
+  return gt_kan_input(g, x[0], x[1], x[2], GT_NONE, &l.a);
 }
 
 /* What a layer makes of it: something added, and an activation; and before it one that the gradient of the
  * inputs takes in. */
 static gt_id build_layer(gt_graph *g, const gt_case_view *v, const gt_id *x) {
   const layer l = layer_of(v);
-  return gt_tanh(g, gt_add(g, gt_kan(g, gt_sin(g, x[0]), x[1], &l.a), x[2]));
+  return gt_tanh(g, gt_add(g, gt_kan(g, gt_sin(g, x[0]), x[1], GT_NONE, &l.a), x[2]));
 }
 static gt_shape reference_layer(const gt_case_view *v, const double *const *x, double *y) {
   double before[4096];
@@ -213,6 +213,44 @@ static gt_shape reference_layer(const gt_case_view *v, const double *const *x, d
   const gt_shape shape = reference_kan(v, (const double *const[]){before, x[1]}, y);
   for (int64_t i = 0; y && i < gt_shape_count(shape); i++) y[i] = tanh(y[i] + x[2][i % v->shape[2].dim[0]]);
   return shape;
+}
+
+/* Coefficients times scales, of x[at] and behind it: one for all functions of an edge, or a second for the
+ * base. */
+enum { MOST_SCALED = 1 << 16 };
+static const double *scaled(const layer *l, const double *const *x, int at, gt_shape scales) {
+  static double value[MOST_SCALED];
+  const int64_t parts = gt_shape_count(scales) / l->inputs / l->outputs, block = l->a.block;
+  for (int64_t i = 0; i < l->inputs; i++)
+    for (int64_t t = 0; t < l->total; t++) {
+      const bool base = t == l->a.terms;
+      const int64_t from = ((i / block * parts + (base && parts == 2)) * block + i % block) * l->outputs;
+      for (int64_t o = 0; o < l->outputs; o++)
+        value[row_of(l, i, t) + o] =
+            x[at][row_of(l, i, t) + o] * (base && parts == 1 ? 1 : x[at + 1][from + o]);
+    }
+  return value;
+}
+static gt_shape reference_scaled(const gt_case_view *v, const double *const *x, double *y) {
+  const layer l = layer_of(v);
+  return reference_kan(v, y ? (const double *const[]){x[0], scaled(&l, x, 1, v->shape[2])} : x, y);
+}
+static gt_shape magnitude_scaled(const gt_case_view *v, const double *const *x, double *y) {
+  const layer l = layer_of(v);
+  return magnitude_kan(v, y ? (const double *const[]){x[0], scaled(&l, x, 1, v->shape[2])} : x, y);
+}
+static gt_shape reference_scaled_input(const gt_case_view *v, const double *const *x, double *y) {
+  const layer l = layer_of(v);
+  return reference_input(v, y ? (const double *const[]){x[0], x[1], scaled(&l, x, 2, v->shape[3])} : x, y);
+}
+static gt_id build_scaled(gt_graph *g, const gt_case_view *v, const gt_id *x) {
+  const layer l = layer_of(v);
+  return gt_kan(g, x[0], x[1], x[2], &l.a);
+}
+static gt_id build_scaled_input(gt_graph *g, const gt_case_view *v, const gt_id *x) {
+  layer l = layer_of(v);
+  l.a.order = 1;
+  return gt_kan_input(g, x[0], x[1], x[2], x[3], &l.a);
 }
 
 #define RULE(title, what, gradients)                                                                    \
@@ -227,7 +265,8 @@ static const gt_case_rule kan = RULE("kan", kan, 3), knots = RULE("kan_knots", k
                           smooth = RULE("kan_smooth", kan, 1), exact = RULE("kan_exact", kan, 0),
                           coefficients = RULE("kan_coefficients", coefficients, 3),
                           bent = RULE("kan_input", input, 7), sloped = RULE("kan_input_only", input, 0),
-                          layered = RULE("kan_layer", layer, 7);
+                          layered = RULE("kan_layer", layer, 7), with_scales = RULE("kan_scales", scaled, 7),
+                          bent_scaled = RULE("kan_input_scales", scaled_input, 15);
 static const gt_case_rule on_units = {.name = "kan_on_units",
                                       .build = build_kan,
                                       .reference = reference_kan,
@@ -240,6 +279,17 @@ static const gt_case_rule on_units = {.name = "kan_on_units",
                                       .gradient_tolerance = 4e-5,
                                       .reason =
                                           "rounding of the sums, as in matmul, and of the place in a cell"};
+static const gt_case_rule scaled_on_units = {.name = "kan_scales_on_units",
+                                             .build = build_scaled,
+                                             .reference = reference_scaled,
+                                             .magnitude = magnitude_scaled,
+                                             .half_gradient = 1,
+                                             .wrt = 7,
+                                             .low = -1.2,
+                                             .high = 1.3,
+                                             .tolerance = 2e-5,
+                                             .gradient_tolerance = 4e-5,
+                                             .reason = "as without scales"};
 
 static const gt_case cases[] = {
     /* B-splines: degrees, grids, shapes */
@@ -333,5 +383,23 @@ static const gt_case cases[] = {
     {&on_units, "34,7 28,5", {GT_BASIS_CHEBYSHEV, 0, 3, 0, 0, -8, 8}},
     {&on_units, "70,32 288,36", {GT_BASIS_BSPLINE, 5, 3, 16, 1, -8, 8}}, /* octets of a function */
     {&on_units, "33,64 256,64", {GT_BASIS_RBF, 4, 0, 32, 0, -8, 8}},
+    /* factors on coefficients, with and without one on the base */
+    {&with_scales, "5,3 24,2 3,2", {GT_BASIS_BSPLINE, 5, 3, 0, 0, -8, 8}},
+    {&with_scales, "1,1 4,1 1,1", {GT_BASIS_BSPLINE, 1, 3, 0, 0, -8, 8}},
+    {&with_scales, "64,37 333,11 37,11", {GT_BASIS_BSPLINE, 5, 3, 0, 1, -8, 8}},
+    {&with_scales, "67,64 576,33 2,1,32,33", {GT_BASIS_BSPLINE, 5, 3, 32, 1, -8, 8}},
+    {&with_scales, "31,48 432,64 3,2,16,64", {GT_BASIS_BSPLINE, 5, 3, 16, 1, -8, 8}},
+    {&with_scales, "7,9 99,3 3,2,3,3", {GT_BASIS_BSPLINE, 7, 3, 3, 1, -9, 5}},
+    {&with_scales, "2,3,5 25,4 5,4", {GT_BASIS_CHEBYSHEV, 0, 4, 0, 0, -8, 8}},
+    {&bent_scaled, "6,4 6,3 32,3 4,3", {GT_BASIS_BSPLINE, 5, 3, 0, 0, -8, 8}},
+    {&bent_scaled, "6,4 6,3 36,3 4,3", {GT_BASIS_BSPLINE, 4, 4, 0, 1, -8, 8}},
+    {&bent_scaled, "6,4 6,3 24,3 2,2,2,3", {GT_BASIS_RBF, 5, 0, 2, 1, -8, 8}},
+    {&bent_scaled, "67,64 67,33 576,33 2,1,32,33", {GT_BASIS_BSPLINE, 5, 3, 32, 1, -8, 8}},
+    {&bent_scaled, "5,40 5,16 480,16 2,2,20,16", {GT_BASIS_BSPLINE, 8, 3, 20, 1, -8, 8}},
+    {&scaled_on_units, "40,12 108,33 12,33", {GT_BASIS_BSPLINE, 5, 3, 4, 1, -8, 8}},
+    {&scaled_on_units, "70,32 288,36 2,2,16,36", {GT_BASIS_BSPLINE, 5, 3, 16, 1, -8, 8}},
+    {&scaled_on_units, "70,32 288,40 32,40", {GT_BASIS_BSPLINE, 5, 3, 16, 1, -8, 8}}, /* octets of outputs */
+    {&scaled_on_units, "33,64 320,64 2,2,32,64", {GT_BASIS_RBF, 4, 0, 32, 1, -8, 8}},
+    {&scaled_on_units, "33,64 256,64 64,64", {GT_BASIS_RBF, 4, 0, 32, 0, -8, 8}},
 };
 GT_CASES(kan, cases);
