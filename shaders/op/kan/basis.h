@@ -26,7 +26,7 @@
 #define GT_BASIS_SPEC_DEGREE (GT_FACTOR_SPEC_OWN + 4) /* of B-splines */
 #define GT_BASIS_SPEC_TERMS  (GT_FACTOR_SPEC_OWN + 5) /* functions, without the base */
 #define GT_BASIS_SPEC_BLOCK  (GT_FACTOR_SPEC_OWN + 6) /* a divisor of the inputs */
-#define GT_BASIS_SPEC_ORDER  (GT_FACTOR_SPEC_OWN + 7) /* of the derivative: 0, 1, 2; GT_BASIS_BY_SCALE */
+#define GT_BASIS_SPEC_ORDER  (GT_FACTOR_SPEC_OWN + 7) /* of the derivative: 0 to 3; GT_BASIS_BY_SCALE */
 
 #define GT_BASIS_INPUTS  0 /* words of the geometry */
 #define GT_BASIS_LOW     1 /* floats: u = (x - low) * inverse */
@@ -67,7 +67,7 @@
 #define GT_BASIS_BASE             256
 #define GT_BASIS_PLACED           512
 #define GT_BASIS_SCALED           1024 /* times 1, 2: coefficients have factors of their edges, in so many parts */
-#define GT_BASIS_BY_SCALE         3 /* the derivative by the scale of a function that is placed */
+#define GT_BASIS_BY_SCALE         4 /* the derivative by the scale of a function that is placed */
 /* What a placed function is of u: the first of its kind. */
 #define GT_BASIS_FIRST_OF(form, term, terms) \
   ((form) == GT_BASIS_FOURIER ? (term) / ((terms) / 2u) * ((terms) / 2u) : 0u)

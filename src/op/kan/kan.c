@@ -455,10 +455,21 @@ static void print(const gt_graph *graph, const gt_node *node, char *buffer, size
   if (a->order) snprintf(buffer + end, size - (size_t)end, ", derivative %u", a->order);
 }
 
+/* One derivative less than there is: what trains by it takes the gradient of that. */
+static int smooth(const gt_graph *graph, const gt_node *node) {
+  (void)graph;
+  const gt_kan_attribute *a = node->attribute;
+  const bool splines = a->basis == GT_BASIS_BSPLINE || a->basis == GT_BASIS_KNOTS;
+  const int most = GT_BASIS_MOST_ORDER - 1, order = (int)a->order, bends = (int)a->degree - 1;
+  if (a->placed || a->basis == GT_BASIS_PIECEWISE_LINEAR) return 0;
+  return (splines && bends < most ? bends : most) - order;
+}
+
 #define ROW(title, least, most, its_gradient)                                                     \
   {                                                                                               \
     .name = title, .kind = GT_OP_KERNEL, .min_inputs = least, .max_inputs = most, .infer = infer, \
-    .gradient = its_gradient, .lower = lower, .flops = flops, .print = print, .epilogue = true    \
+    .smooth = smooth, .gradient = its_gradient, .lower = lower, .flops = flops, .print = print,   \
+    .epilogue = true                                                                              \
   }
 
 static const gt_op rows[ROWS] = {[ROW_KAN] = ROW("kan", 2, 3, gradient_kan),
@@ -469,6 +480,7 @@ static const gt_op rows[ROWS] = {[ROW_KAN] = ROW("kan", 2, 3, gradient_kan),
                                                 .min_inputs = 1,
                                                 .max_inputs = 1,
                                                 .infer = infer,
+                                                .smooth = smooth,
                                                 .gradient = gradient_basis,
                                                 .lower = lower_basis,
                                                 .flops = flops,

@@ -2,12 +2,14 @@
 #include "op/case.h"
 #include "op/elementwise.h"
 #include <math.h>
+#include <stdlib.h>
 
 GT_REGISTER(opcase, kan)
 
 /* p: basis, grid (cells, points or frequencies), degree, block (0: all inputs), base, range in eighths, width
- * of bumps in eighths of their distance (0: 8), exponents of Jacobi polynomials in eighths. */
-enum { BASIS, GRID, DEGREE, BLOCK, BASE, LOW, HIGH, WIDTH, FIRST, SECOND };
+ * of bumps in eighths of their distance (0: 8), exponents of Jacobi polynomials in eighths, order of a
+ * derivative. */
+enum { BASIS, GRID, DEGREE, BLOCK, BASE, LOW, HIGH, WIDTH, FIRST, SECOND, ORDER };
 
 static double eighths(const gt_case_view *v, int which) { return (double)v->c->p[which] / 8; }
 
@@ -36,11 +38,19 @@ static double spline(const double *knot, uint32_t degree, double x) {
          (knot[degree + 1] - x) / (knot[degree + 1] - knot[1]) * spline(knot + 1, degree - 1, x);
 }
 
-static double bspline(const gt_case_view *v, const gt_kan_attribute *a, uint32_t term, double x) {
+static double spline_derived(const double *knot, uint32_t degree, uint32_t order, double x) {
+  if (order > degree) return 0;
+  if (!order) return spline(knot, degree, x);
+  return degree * (spline_derived(knot, degree - 1, order - 1, x) / (knot[degree] - knot[0]) -
+                   spline_derived(knot + 1, degree - 1, order - 1, x) / (knot[degree + 1] - knot[1]));
+}
+
+static double bspline(const gt_case_view *v, const gt_kan_attribute *a, uint32_t term, uint32_t order,
+                      double x) {
   double knot[16];
   const double low = eighths(v, LOW), h = (eighths(v, HIGH) - low) / (double)v->c->p[GRID];
   for (uint32_t i = 0; i < a->degree + 2; i++) knot[i] = low + ((double)(i + term) - a->degree) * h;
-  return spline(knot, a->degree, x);
+  return spline_derived(knot, a->degree, order, x);
 }
 
 static double chebyshev(uint32_t n, double x) {
@@ -84,7 +94,7 @@ static double value_of(const gt_case_view *v, const gt_kan_attribute *a, uint32_
   const double turn = M_PI * (x - centre) / apart;
   if (term == a->terms) return x / (1 + exp(-x));
   switch (a->basis) {
-  case GT_BASIS_BSPLINE: return bspline(v, a, term, x);
+  case GT_BASIS_BSPLINE: return bspline(v, a, term, 0, x);
   case GT_BASIS_CHEBYSHEV: return chebyshev(term, x);
   case GT_BASIS_LEGENDRE: return jacobi(term, 0, 0, x);
   case GT_BASIS_JACOBI: return jacobi(term, eighths(v, FIRST), eighths(v, SECOND), x);
@@ -103,6 +113,20 @@ static double slope_of(const gt_case_view *v, const gt_kan_attribute *a, uint32_
   return (8 * (value_of(v, a, term, x + h) - value_of(v, a, term, x - h)) -
           (value_of(v, a, term, x + 2 * h) - value_of(v, a, term, x - 2 * h))) /
          (12 * h);
+}
+
+/* By values at neighbours, where all derivatives are smooth. */
+static double derived_of(const gt_case_view *v, const gt_kan_attribute *a, uint32_t term, uint32_t order,
+                         double x) {
+  static const double second[] = {-49.0 / 18, 3.0 / 2, -3.0 / 20, 1.0 / 90},
+                      third[] = {0, -13.0 / 8, 1, -1.0 / 8};
+  const double h = 0x1p-7, *weight = order == 2 ? second : third;
+  double sum = 0;
+  if (a->basis == GT_BASIS_BSPLINE && term < a->terms) return bspline(v, a, term, order, x);
+  if (order == 1) return slope_of(v, a, term, x);
+  for (int k = -3; k <= 3; k++)
+    sum += (k < 0 && order == 3 ? -1 : 1) * weight[abs(k)] * value_of(v, a, term, x + k * h);
+  return sum / pow(h, order);
 }
 
 /* --- layers -----------------------------------------------------------------------------------------------
@@ -201,6 +225,27 @@ static gt_id build_input(gt_graph *g, const gt_case_view *v, const gt_id *x) {
   return gt_kan_input(g, x[0], x[1], x[2], GT_NONE, &l.a);
 }
 
+static gt_kan_attribute derived(const gt_case_view *v) {
+  gt_kan_attribute a = attribute_of(v, v->shape[0].dim[1]);
+  a.order = (uint32_t)v->c->p[ORDER];
+  return a;
+}
+static gt_shape reference_basis(const gt_case_view *v, const double *const *x, double *y) {
+  const gt_kan_attribute a = derived(v);
+  const int64_t lines = v->shape[0].dim[0], inputs = v->shape[0].dim[1], total = a.terms + a.base;
+  const layer l = {.a = a, .total = total, .outputs = 1};
+  for (int64_t m = 0; y && m < lines; m++)
+    for (int64_t i = 0; i < inputs; i++)
+      for (int64_t t = 0; t < total; t++)
+        y[m * inputs * total + row_of(&l, i, t)] =
+            derived_of(v, &a, (uint32_t)t, a.order, x[0][m * inputs + i]);
+  return gt_shape_2(lines, inputs * total);
+}
+static gt_id build_basis(gt_graph *g, const gt_case_view *v, const gt_id *x) {
+  const gt_kan_attribute a = derived(v);
+  return gt_kan_basis(g, x[0], &a);
+}
+
 /* What a layer makes of it: something added, and an activation; and before it one that the gradient of the
  * inputs takes in. */
 static gt_id build_layer(gt_graph *g, const gt_case_view *v, const gt_id *x) {
@@ -265,8 +310,10 @@ static const gt_case_rule kan = RULE("kan", kan, 3), knots = RULE("kan_knots", k
                           smooth = RULE("kan_smooth", kan, 1), exact = RULE("kan_exact", kan, 0),
                           coefficients = RULE("kan_coefficients", coefficients, 3),
                           bent = RULE("kan_input", input, 7), sloped = RULE("kan_input_only", input, 0),
-                          layered = RULE("kan_layer", layer, 7), with_scales = RULE("kan_scales", scaled, 7),
-                          bent_scaled = RULE("kan_input_scales", scaled_input, 15);
+                          with_scales = RULE("kan_scales", scaled, 7),
+                          bent_scaled = RULE("kan_input_scales", scaled_input, 15),
+                          layered = RULE("kan_layer", layer, 7), curve = RULE("kan_basis_curve", basis, 1),
+                          twist = RULE("kan_basis_twist", basis, 0);
 static const gt_case_rule on_units = {.name = "kan_on_units",
                                       .build = build_kan,
                                       .reference = reference_kan,
@@ -378,6 +425,26 @@ static const gt_case cases[] = {
     {&layered, "70,16 144,24 24", {GT_BASIS_BSPLINE, 5, 3, 16, 1, -8, 8}},
     {&layered, "9,7 28,5 5", {GT_BASIS_RBF, 4, 0, 0, 0, -8, 8}},
     {&layered, "9,7 28,5 5", {GT_BASIS_CHEBYSHEV, 0, 3, 0, 0, -8, 8}},
+    /* the basis itself, its higher derivatives and the gradient of these */
+    {&curve, "5,3", {GT_BASIS_BSPLINE, 5, 3, 0, 1, -8, 8, [ORDER] = 1}},
+    {&curve, "9,8", {GT_BASIS_BSPLINE, 5, 3, 4, 1, -8, 8, [ORDER] = 2}},
+    {&curve, "5,3", {GT_BASIS_BSPLINE, 4, 5, 0, 0, -8, 8, [ORDER] = 2}},
+    {&curve, "5,3", {GT_BASIS_BSPLINE, 4, 7, 0, 0, -8, 8, [ORDER] = 2}},
+    {&curve, "5,3", {GT_BASIS_CHEBYSHEV, 0, 5, 0, 0, -8, 8, [ORDER] = 2}},
+    {&curve, "5,4", {GT_BASIS_LEGENDRE, 0, 4, 4, 0, -8, 8, [ORDER] = 2}},
+    {&curve, "5,3", {GT_BASIS_HERMITE, 0, 4, 0, 0, -8, 8, [ORDER] = 2}},
+    {&curve, "5,3", {GT_BASIS_JACOBI, 0, 4, 0, 0, -8, 8, 0, 8, 4, [ORDER] = 2}},
+    {&curve, "5,3", {GT_BASIS_RBF, 5, 0, 0, 1, -8, 8, [ORDER] = 2}},
+    {&curve, "5,4", {GT_BASIS_RSWAF, 5, 0, 4, 0, -8, 8, 12, [ORDER] = 2}},
+    {&curve, "5,3", {GT_BASIS_WAVELET, 5, 0, 0, 0, -8, 8, 12, [ORDER] = 2}},
+    {&curve, "5,3", {GT_BASIS_SINC, 5, 0, 0, 0, -8, 8, [ORDER] = 2}},
+    {&curve, "5,4", {GT_BASIS_FOURIER, 3, 0, 4, 0, -8, 8, [ORDER] = 2}},
+    {&twist, "5,3", {GT_BASIS_BSPLINE, 5, 3, 0, 1, -8, 8, [ORDER] = 3}},
+    {&twist, "9,8", {GT_BASIS_BSPLINE, 4, 4, 4, 0, -8, 8, [ORDER] = 3}},
+    {&twist, "5,3", {GT_BASIS_BSPLINE, 5, 2, 0, 0, -8, 8, [ORDER] = 3}},
+    {&twist, "5,3", {GT_BASIS_CHEBYSHEV, 0, 5, 0, 0, -8, 8, [ORDER] = 3}},
+    {&twist, "5,4", {GT_BASIS_RBF, 5, 0, 4, 0, -8, 8, 12, [ORDER] = 3}},
+    {&twist, "5,3", {GT_BASIS_FOURIER, 3, 0, 0, 0, -8, 8, [ORDER] = 3}},
     /* for matrix units, whether inputs are read by fours or not */
     {&on_units, "40,12 108,33", {GT_BASIS_BSPLINE, 5, 3, 4, 1, -8, 8}},
     {&on_units, "34,7 28,5", {GT_BASIS_CHEBYSHEV, 0, 3, 0, 0, -8, 8}},
