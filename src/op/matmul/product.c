@@ -56,7 +56,7 @@ static bool is_whole(const gt_matmul_shape *s, const gt_matmul_config *c) {
  * devices take a minute to compile much of it. */
 static uint32_t unroll(const gt_matmul_config *c, const gt_matmul_shape *s, const gt_target *target) {
   enum { SHORT = 8, SOFTWARE = 4, FEW_SLICES = 16, SMALL_TILE = 64 * 64 };
-  if (target->units < MANY_UNITS) return SOFTWARE; /* the CPU, which has no slices, too */
+  if (target->units < MANY_UNITS || !target->device) return SOFTWARE;
   const uint32_t slices = gt_least_u32(s->k, c->split > 1 ? c->k_chunk : s->k) / c->bk;
   return slices <= FEW_SLICES && c->bm * c->bn <= SMALL_TILE ? SHORT : c->bk;
 }
