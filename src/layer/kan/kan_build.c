@@ -116,10 +116,9 @@ static gt_id base_branch(gt_build *build, const gt_kan_choice *o, const gt_kan_s
   const gt_id weight = gt_build_parameter(build, "base_weight", gt_shape_2(inputs, c->units),
                                           gt_init_uniform_between(build->arena, -reach, reach));
   const gt_id mask = read_mask(build, c, symbolic, inputs);
-  edges->base_weight = mask == GT_NONE
-                           ? weight
-                           : gt_mul(build->graph, weight,
-                                    gt_reshape(build->graph, mask, gt_shape_2(inputs, c->units)));
+  edges->base_weight = mask == GT_NONE ? weight
+                                       : gt_mul(build->graph, weight,
+                                                gt_reshape(build->graph, mask, gt_shape_2(inputs, c->units)));
   edges->active = strcmp(o->base, "identity") ? gt_apply(build->graph, o->base, 1, x) : x;
   return gt_matmul(build->graph, edges->active, edges->base_weight, false, false);
 }
