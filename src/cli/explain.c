@@ -1,6 +1,7 @@
 #include "base/memory.h"
 #include "cli/explain_draw.h"
 #include "kan/formula_text.h"
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -83,7 +84,7 @@ static void print_edges(const gt_explained *e) {
     printf("edge %s %d -> %d, score %.3g: %s\n", layer->name, g->from, g->to,
            e->scores.edge[g->layer][g->from * layer->outputs + g->to],
            now ? now->symbol->name : "goes, the others can do without");
-    for (int k = 0; k < e->report.count && k < 3; k++) {
+    for (int k = 0; k < e->report.count && k < 3 && isfinite(fit[k].r2); k++) {
       printf("  alone: ");
       print_fit(&fit[k]);
       printf("\n");

@@ -5,30 +5,20 @@
 
 /* --- the config --- */
 
-static void set_key(gt_arena *arena, gt_spec *map, const char *key, const char *value) {
-  gt_spec *text = gt_spec_text(arena, value);
-  gt_spec_remove(map, key);
-  text->at = map->at;
-  gt_spec_add(arena, map, key, text);
-}
-
 bool gt_kan_narrow_config(gt_arena *arena, gt_spec *root, const int *widths, int layers,
-                          gt_diagnostics *diagnostics) {
-  gt_spec *list = gt_spec_find(root, "model");
+                          const gt_kan_snapping *snapping, gt_diagnostics *diagnostics) {
+  const gt_spec *list = gt_spec_find(root, "model");
   for (int i = 0; i < layers; i++) {
-    gt_spec *item = i < list->count ? list->child[i] : list, *kan = gt_spec_find(item, "kan");
-    if (!kan || list->count != layers) {
-      gt_error_at(diagnostics, item->at, "pruning needs a model that is written out, a KAN layer an entry");
+    gt_spec *kan = gt_kan_settings(arena, root, i, layers);
+    if (!kan) {
+      gt_error_at(diagnostics, i < list->count ? list->child[i]->at : list->at,
+                  "pruning needs a model that is written out, a KAN layer an entry");
       return false;
     }
-    if (kan->kind == GT_SPEC_SCALAR) { /* `- kan: 5` */
-      const gt_position at = kan->at;
-      gt_spec_remove(item, "kan");
-      kan = gt_spec_add(arena, item, "kan", gt_spec_new(arena, GT_SPEC_MAP));
-      kan->at = at;
-    }
-    set_key(arena, kan, "units", gt_arena_printf(arena, "%d", widths[i]));
-    set_key(arena, kan, "mask", "true");
+    gt_kan_set(arena, kan, "units", gt_spec_text(arena, gt_arena_printf(arena, "%d", widths[i])));
+    gt_kan_set(arena, kan, "mask", gt_spec_text(arena, "true"));
+    if (snapping)
+      gt_kan_snap_config(arena, root, i, layers, gt_kan_symbolic_setting(arena, &snapping[i].symbolic));
   }
   return true;
 }
@@ -63,12 +53,18 @@ static int64_t element(gt_shape shape, int64_t function, int64_t i, int64_t o) {
   return shape.rank == 2 ? i * d[1] + o : o;
 }
 
+/* Of basis functions, and kept. */
+static bool is_sum(const choice *c, int64_t input, int64_t output) {
+  return c->edge[input * c->layer->outputs + output] && !gt_kan_snapped(c->layer, (int)input, (int)output);
+}
+
 static void gather(const choice *c, const gt_slot *slot, const gt_slot *was, const float *old, float *out) {
   const gt_shape s = slot->shape;
   const int64_t functions = s.rank == 4 ? s.dim[1] : 1, outputs = s.dim[s.rank - 1];
   const int64_t inputs = s.rank == 4 ? s.dim[0] * s.dim[2] : s.rank == 2 ? s.dim[0] : 1;
   const size_t dot = gt_slot_layer_length(slot->name);
   const bool mask = !strcmp(slot->name + dot, ".mask");
+  if (gt_kan_symbolic_is(slot) && !mask) return; /* gt_kan_snapping_write */
   if (s.rank == 2 && strcmp(slot->name + dot, ".base_weight")) {
     gather_rows(c, slot, was, old, out);
     return;
@@ -77,8 +73,8 @@ static void gather(const choice *c, const gt_slot *slot, const gt_slot *was, con
     for (int64_t o = 0; o < outputs; o++) {
       const int64_t i_was = s.rank > 1 ? c->input[i] : 0, o_was = c->output[o];
       for (int64_t f = 0; f < functions; f++)
-        out[element(s, f, i, o)] = mask ? (float)c->edge[i_was * c->layer->outputs + o_was]
-                                        : old[element(was->shape, f, i_was, o_was)];
+        out[element(s, f, i, o)] =
+            mask ? (float)is_sum(c, i_was, o_was) : old[element(was->shape, f, i_was, o_was)];
     }
 }
 
@@ -97,13 +93,15 @@ static void fill_layer(gt_image *image, const gt_image *from, const choice *c) {
 }
 
 void gt_kan_narrow_image(gt_image *image, const gt_store *store, const gt_image *from,
-                         const gt_kan_network *network, const gt_kan_kept *kept, uint64_t seed) {
+                         const gt_kan_network *network, const gt_kan_kept *kept,
+                         const gt_kan_snapping *snapping, uint64_t seed) {
   gt_image_start(image, store, GT_WEIGHT_ROLES, seed);
   for (int l = 0; l < network->layers; l++) {
     const gt_kan_layer *layer = &network->layer[l];
     const choice c = {layer, numbers(kept->node[l], layer->inputs),
                       numbers(kept->node[l + 1], layer->outputs), kept->edge[l]};
     fill_layer(image, from, &c);
+    gt_kan_snapping_write(&snapping[l], layer->name, image);
     free(c.input);
     free(c.output);
   }

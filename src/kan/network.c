@@ -1,6 +1,7 @@
 #include "kan/network.h"
 #include "base/memory.h"
 #include "layer/kan/kan_host.h"
+#include "layer/kan/kan_symbolic.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -99,16 +100,48 @@ static void read_values(const reader *r, gt_kan_layer *l) {
     }
 }
 
+static bool read_snapped(const reader *r, gt_kan_layer *l, const gt_model_layer *layer) {
+  const float *value[GT_KAN_SYMBOLIC_VALUES];
+  const gt_kan_symbolic *form = NULL;
+  for (int k = 0; k < GT_KAN_SYMBOLIC_VALUES; k++) {
+    const gt_slot *slot = find(r, l->name, gt_kan_symbolic_names[k]);
+    value[k] = values_of(r, slot);
+    form = slot ? slot->form : NULL;
+  }
+  if (!form) return true;
+  l->snapped = gt_arena_alloc_n(&r->out->arena, (size_t)l->inputs * (size_t)l->outputs, sizeof *l->snapped);
+  for (int e = 0; e < form->edges; e++) {
+    const size_t edge = (size_t)form->edge[e].from * (size_t)l->outputs + (size_t)form->edge[e].to;
+    l->snapped[edge] = (gt_edge_fit){.symbol = gt_symbol_find(form->edge[e].function->name),
+                                     .a = (double)value[GT_KAN_SCALE_IN][e],
+                                     .b = (double)value[GT_KAN_SHIFT_IN][e],
+                                     .c = (double)value[GT_KAN_SCALE_OUT][e],
+                                     .d = (double)value[GT_KAN_SHIFT_OUT][e],
+                                     .r2 = 1};
+    l->edge[edge] = true;
+    if (!l->snapped[edge].symbol) return refuse(r, layer, "has functions that the library lacks");
+  }
+  return true;
+}
+
+const char *gt_kan_network_lacks(const gt_model *model, int index) {
+  const gt_model_layer *layer = &model->layer[index];
+  if (strcmp(layer->type->name, "kan")) return "is another";
+  if (index && strcmp(layer->input[0], layer[-1].name)) return "reads an earlier one";
+  if (layer->output.rank != 2) return "has inputs of several axes";
+  if (!strcmp(gt_kan_beside_of(layer->config).norm, "layer_norm"))
+    return "has a layer norm, which mixes its inputs: no function is that of one edge";
+  return NULL;
+}
+
 static bool read_layer(const reader *r, int index) {
   const gt_model_layer *layer = &r->model->layer[index];
   gt_kan_layer *l = &r->out->layer[index];
-  if (strcmp(layer->type->name, "kan")) return refuse(r, layer, "is another");
-  if (index && strcmp(layer->input[0], layer[-1].name)) return refuse(r, layer, "reads an earlier one");
+  const char *lacks = gt_kan_network_lacks(r->model, index);
+  if (lacks) return refuse(r, layer, lacks);
   const gt_slot *slot = find(r, layer->name, "coefficients");
   const gt_kan_beside beside = gt_kan_beside_of(layer->config);
-  if (!slot || !slot->form || layer->output.rank != 2) return refuse(r, layer, "has inputs of several axes");
-  if (!strcmp(beside.norm, "layer_norm"))
-    return refuse(r, layer, "has a layer norm, which mixes its inputs: no function is that of one edge");
+  if (!slot || !slot->form) return refuse(r, layer, "has no coefficients");
   l->name = gt_arena_strdup(&r->out->arena, layer->name);
   l->inputs = (int)(slot->shape.dim[0] * slot->shape.dim[2]);
   l->outputs = (int)slot->shape.dim[3];
@@ -118,7 +151,7 @@ static bool read_layer(const reader *r, int index) {
     if (!l->basis.base && !strcmp(branches[b].name, beside.base)) l->base = branches[b].value;
   read_behind(r, l, beside.width);
   read_values(r, l);
-  return true;
+  return read_snapped(r, l, layer);
 }
 
 bool gt_kan_network_read(gt_kan_network *network, const gt_model *model, const gt_image *image,
@@ -154,11 +187,18 @@ static double functions_at(const gt_kan_layer *l, int input, double x, double *t
   return l->base ? l->base(x) : 0;
 }
 
-static double edge_at(const gt_kan_layer *l, size_t edge, const double *functions, double base) {
+static double edge_at(const gt_kan_layer *l, size_t edge, double x, const double *functions, double base) {
   const size_t count = l->basis.terms + l->basis.base;
+  const gt_edge_fit *fit = l->snapped ? &l->snapped[edge] : NULL;
+  if (fit && fit->symbol) return fit->c * gt_symbol_value(fit->symbol, fit->a * x + fit->b) + fit->d;
   double sum = l->base_weight ? l->base_weight[edge] * base : 0;
   for (size_t f = 0; f < count; f++) sum += l->coefficient[edge * count + f] * functions[f];
   return sum;
+}
+
+const gt_edge_fit *gt_kan_snapped(const gt_kan_layer *layer, int input, int output) {
+  const gt_edge_fit *fit = layer->snapped ? &layer->snapped[input * layer->outputs + output] : NULL;
+  return fit && fit->symbol ? fit : NULL;
 }
 
 void gt_kan_edge(const gt_kan_layer *layer, int input, int output, const double *x, int64_t count,
@@ -167,7 +207,7 @@ void gt_kan_edge(const gt_kan_layer *layer, int input, int output, const double 
   const size_t edge = (size_t)input * (size_t)layer->outputs + (size_t)output;
   for (int64_t k = 0; k < count; k++) {
     const double base = functions_at(layer, input, x[k], functions);
-    y[k] = edge_at(layer, edge, functions, base);
+    y[k] = edge_at(layer, edge, x[k], functions, base);
   }
   free(functions);
 }
@@ -214,7 +254,7 @@ static void add_input(gt_kan_trace *t, const gt_kan_network *network, int index,
     for (int o = 0; o < l->outputs; o++) {
       const size_t edge = (size_t)i * (size_t)l->outputs + (size_t)o;
       if (!l->edge[edge]) continue;
-      const double y = edge_at(l, edge, functions, base);
+      const double y = edge_at(l, edge, x[k], functions, base);
       t->node[index + 1][o * n + k] += y;
       sums[o] += y;
       squares[o] += y * y;

@@ -1,11 +1,12 @@
 /* gt_kan_network: a trained Kolmogorov-Arnold network as plain numbers on the host, in double: what is
  * pruned, drawn and read as a formula. Layers of type `kan`, one after the other, each edge a function phi(x)
  * of its own: basis functions by their coefficients (scales and mask are in them) and the base branch.
- * Splines are evaluated in double, other bases as exactly as kernels do. Owner: whoever called
- * gt_kan_network_read. */
+ * Splines are evaluated in double, other bases as exactly as kernels do. An edge that training has made a
+ * function by name is that. Owner: whoever called gt_kan_network_read. */
 #ifndef GT_KAN_NETWORK_H
 #define GT_KAN_NETWORK_H
 #include "data/data.h"
+#include "kan/edge_fit.h"
 #include "model/model.h"
 #include "op/kan/kan.h"
 #include "store/contents.h"
@@ -21,6 +22,7 @@ typedef struct gt_kan_layer {
   double *base_weight;      /* [inputs, outputs], or NULL */
   double *bias;             /* [outputs], or NULL */
   bool *edge;               /* [inputs, outputs]: not pruned */
+  gt_edge_fit *snapped;     /* [inputs, outputs]: where its symbol is not NULL, what the edge is; or NULL */
 } gt_kan_layer;
 
 typedef struct gt_kan_network {
@@ -29,6 +31,8 @@ typedef struct gt_kan_network {
   int layers;
 } gt_kan_network;
 
+/* Why a layer of the model is none of such a network; NULL: it is one. */
+const char *gt_kan_network_lacks(const gt_model *model, int layer);
 /* Reads the network off a built model and the values of its slots. GT_ERR_DATA, naming the layer, if the
  * model is not made of KAN layers alone, one after the other. `path`: whose, for messages. */
 bool gt_kan_network_read(gt_kan_network *network, const gt_model *model, const gt_image *image,
@@ -37,6 +41,8 @@ void gt_kan_network_finish(gt_kan_network *network); /* accepts a zeroed one */
 int gt_kan_network_inputs(const gt_kan_network *network);
 int gt_kan_network_outputs(const gt_kan_network *network);
 
+/* What an edge is by name; NULL: a sum of basis functions. */
+const gt_edge_fit *gt_kan_snapped(const gt_kan_layer *layer, int input, int output);
 /* y[k] = phi(x[k]) of one edge, k < count. */
 void gt_kan_edge(const gt_kan_layer *layer, int input, int output, const double *x, int64_t count, double *y);
 

@@ -124,20 +124,22 @@ static void draw_edge(gt_pen *pen, const place *p, int layer, int from, int to) 
   const gt_panel *panel = p->panel;
   const gt_kan_layer *l = &panel->network->layer[layer];
   const int edge = from * l->outputs + to;
-  const gt_symbolic_edge *named = symbol_of(panel->symbolic, layer, from, to);
-  const bool there = l->edge[edge] && (!panel->symbolic || named);
+  const gt_symbolic_edge *read = symbol_of(panel->symbolic, layer, from, to);
+  const gt_edge_fit *snapped = panel->symbolic ? NULL : gt_kan_snapped(l, from, to);
+  const char *name = read ? read->symbol->name : snapped ? snapped->symbol->name : NULL;
+  const bool there = l->edge[edge] && (!panel->symbolic || read);
   const double score = panel->scores->edge[layer][edge];
   const gt_point middle = {spread_x(p, edge, edges_of(l)), node_y(p, layer) - 0.5 * LAYER};
-  const uint32_t colour = there ? shade(named ? red : black, named ? 1 : score) : pale;
+  const uint32_t colour = there ? shade(name ? red : black, read ? 1 : score) : pale;
   const gt_ink ink = {colour, there ? 1.2 : 0.8, !there};
   const gt_point up[] = {{spread_x(p, from, l->inputs), node_y(p, layer)}, {middle.x, middle.y + 0.5 * PLOT}};
-  const double top = middle.y - 0.5 * PLOT - (named ? NAME_ROOM : 0);
+  const double top = middle.y - 0.5 * PLOT - (name ? NAME_ROOM : 0);
   const gt_point on[] = {{middle.x, top}, {spread_x(p, to, l->outputs), node_y(p, layer + 1)}};
   pen->curve(pen, up, 2, ink);
   pen->curve(pen, on, 2, ink);
   draw_frame(pen, middle, (gt_ink){colour, 0.8, !there});
   if (l->edge[edge]) draw_function(pen, p, layer, from, to, middle, colour);
-  if (named) pen->text(pen, (gt_point){middle.x, middle.y - 0.5 * PLOT - 6}, named->symbol->name, red);
+  if (name) pen->text(pen, (gt_point){middle.x, middle.y - 0.5 * PLOT - 6}, name, red);
 }
 
 /* --- panels --- */

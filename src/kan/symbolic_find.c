@@ -30,13 +30,20 @@ static int compare(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
+/* An edge that is a function by name stays that one: the others do not fit. */
 static void fit_edge(finder *f, int index, const double *from, const double *x, int64_t count) {
   const gt_symbolic_edge *g = &f->out->edge[index];
+  const gt_kan_layer *layer = &f->network->layer[g->layer];
+  const gt_edge_fit *snapped = gt_kan_snapped(layer, g->from, g->to);
   double *y = gt_alloc((size_t)count * sizeof *y);
   gt_edge_fit *fit = f->fit + (ptrdiff_t)g->row * f->symbols;
-  gt_kan_edge(&f->network->layer[g->layer], g->from, g->to, from, count, y);
-  for (int i = 0, n = 0; i < gt_symbol_count(); i++)
-    if (!f->allowed || f->allowed[i]) fit[n++] = gt_edge_fit_find(gt_symbol_at(i), x, y, count);
+  gt_kan_edge(layer, g->from, g->to, from, count, y);
+  for (int i = 0, n = 0; i < gt_symbol_count(); i++) {
+    if (f->allowed && !f->allowed[i]) continue;
+    const gt_symbol *symbol = gt_symbol_at(i);
+    fit[n++] = snapped ? (gt_edge_fit){symbol, 1, 0, 0, 0, -INFINITY} : gt_edge_fit_find(symbol, x, y, count);
+  }
+  if (snapped) fit[0] = gt_edge_fit_find(snapped->symbol, x, y, count);
   qsort(fit, (size_t)f->symbols, sizeof *fit, compare);
   free(y);
 }

@@ -92,11 +92,15 @@ gt_id gt_gather_order(gt_graph *graph, gt_id index) {
   return gt_node_add(graph, &rows[ROW_ORDER], &index, 1, NULL, 0);
 }
 
+gt_id gt_gather_sum_ordered(gt_graph *graph, gt_id x, gt_id order, int64_t table_rows, int64_t padding) {
+  const gather_attribute a = {table_rows, padding};
+  const gt_id input[2] = {order, x};
+  return gt_node_add(graph, &rows[ROW_SUM], input, 2, &a, sizeof a);
+}
+
 gt_id gt_gather_sum(gt_graph *graph, gt_id x, gt_id index, int64_t table_rows, int64_t padding) {
   if (x == GT_NONE || index == GT_NONE) return GT_NONE;
-  const gather_attribute a = {table_rows, padding};
-  const gt_id input[2] = {gt_gather_order(graph, index), x};
-  const gt_id sum = gt_node_add(graph, &rows[ROW_SUM], input, 2, &a, sizeof a);
+  const gt_id sum = gt_gather_sum_ordered(graph, x, gt_gather_order(graph, index), table_rows, padding);
   const gt_shape whole = gt_node_at(graph, x)->shape;
   gt_shape shape = {.rank = 1, .dim = {table_rows}};
   for (int d = gt_node_at(graph, index)->shape.rank; d < whole.rank; d++)

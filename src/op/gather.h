@@ -16,4 +16,6 @@ gt_id gt_gather_order(gt_graph *graph, gt_id index);
 /* F32 [rows, D…]: the sum of those x, F32 [N…, D…], whose index is the row. Indices outside [0, rows) count
  * nowhere, and row `padding` is zero. */
 gt_id gt_gather_sum(gt_graph *graph, gt_id x, gt_id index, int64_t rows, int64_t padding);
+/* The same with the order given, as gt_gather_order has it: F32 [rows, D], D elements for each index. */
+gt_id gt_gather_sum_ordered(gt_graph *graph, gt_id x, gt_id order, int64_t rows, int64_t padding);
 #endif

@@ -17,6 +17,9 @@ static const gt_field fields[] = {
            .help = "the run ends where no value of the gradient is larger"),
     GT_ROW(gt_lbfgs_config, tolerance_change, GT_FIELD_FLOAT, .fallback = "1e-9", .max = 1e6,
            .help = "the run ends where a step changes loss or weights by less"),
+    GT_ROW(gt_lbfgs_config, any_curvature, GT_FIELD_BOOL,
+           .help = "learn from every step that curves upwards, as losses below some 1e-8 need it (default: "
+                   "only where its step times its change of gradient is more than 1e-10)"),
     {.name = NULL},
 };
 static const gt_schema schema = {
@@ -32,8 +35,8 @@ GT_DEFINE(optim, lbfgs) = {.name = "lbfgs",
 
 static const double least_curvature = 1e-10;
 
-bool gt_lbfgs_curves(const double *gram, int m) {
-  return gram[2 * m * GT_LBFGS_ROWS(m) + 2 * m + 1] > least_curvature;
+bool gt_lbfgs_curves(const double *gram, int m, bool any) {
+  return gram[2 * m * GT_LBFGS_ROWS(m) + 2 * m + 1] > (any ? 0 : least_curvature);
 }
 
 static double product(const double *gram, int rows, int row, const double *coefficient) {
@@ -47,8 +50,8 @@ typedef struct pair {
   int s, y;
 } pair;
 
-static int list_pairs(const double *gram, int m, int pairs, pair *list) {
-  const bool curves = gt_lbfgs_curves(gram, m);
+static int list_pairs(const double *gram, int m, int pairs, bool any, pair *list) {
+  const bool curves = gt_lbfgs_curves(gram, m, any);
   int n = 0;
   if (curves && pairs == m) pairs--; /* the oldest makes room */
   for (int i = m - pairs; i < m; i++) list[n++] = (pair){i, m + i};
@@ -56,12 +59,12 @@ static int list_pairs(const double *gram, int m, int pairs, pair *list) {
   return n;
 }
 
-double gt_lbfgs_direction(const double *gram, int m, int pairs, double *coefficient) {
+double gt_lbfgs_direction(const double *gram, int m, int pairs, bool any, double *coefficient) {
   enum { MOST = 1001 };
   const int rows = GT_LBFGS_ROWS(m), g = rows - 1;
   pair list[MOST];
   double alpha[MOST], scale = 1;
-  const int n = list_pairs(gram, m, pairs, list);
+  const int n = list_pairs(gram, m, pairs, any, list);
   memset(coefficient, 0, (size_t)rows * sizeof *coefficient);
   coefficient[g] = 1;
   for (int i = n - 1; i >= 0; i--) {

@@ -16,15 +16,17 @@ typedef struct gt_lbfgs_config {
   int64_t history_size, max_ls;
   double tolerance_grad, tolerance_change;
   const char *line_search_fn;
+  bool any_curvature;
 } gt_lbfgs_config;
 
 #define GT_LBFGS_ROWS(m) (2 * (m) + 3)
 
-/* Have the last step's s and y positive curvature? Only then are they of use. */
-bool gt_lbfgs_curves(const double *gram, int m);
+/* Have the last step's s and y positive curvature, and more than rounding may make of it unless any is
+ * wanted? Only then are they of use. */
+bool gt_lbfgs_curves(const double *gram, int m, bool any);
 /* The coefficients of the direction -H g, and its product with the gradient; gram [rows][rows]; pairs: how
  * many of the history's newest are there; the last step's pair is one more if it curves. */
-double gt_lbfgs_direction(const double *gram, int m, int pairs, double *coefficient);
+double gt_lbfgs_direction(const double *gram, int m, int pairs, bool any, double *coefficient);
 
 /* A search along a direction: after gt_wolfe_begin, the caller evaluates loss and slope (gradient times
  * direction) at search->t and tells them to gt_wolfe_tell, until that is false; then search->t is where to

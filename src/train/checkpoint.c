@@ -62,7 +62,7 @@ static const state_row state_rows[] = {
     ROW(data.test, BITS, 0, 0, true),
     ROW(data.meaning, BITS, 0, 0, true),
 };
-enum { STATE_ROWS = sizeof state_rows / sizeof *state_rows, MOST_ENTRIES = STATE_ROWS + 3 };
+enum { STATE_ROWS = sizeof state_rows / sizeof *state_rows, MOST_ENTRIES = STATE_ROWS + 4 };
 
 /* False: it is not told. */
 static bool state_text(const gt_host_state *state, const state_row *row, char text[40]) {
@@ -114,7 +114,8 @@ static bool is_possible(const gt_host_state *s) {
 }
 
 bool gt_checkpoint_write(const char *path, const gt_stored *tensors, int count, uint64_t seed,
-                         const char *config, const gt_host_state *state, gt_error *error) {
+                         const char *config, const char *symbolic, const gt_host_state *state,
+                         gt_error *error) {
   gt_metadata entry[MOST_ENTRIES];
   char text[STATE_ROWS][40], seed_text[24];
   int entries = 3;
@@ -122,6 +123,7 @@ bool gt_checkpoint_write(const char *path, const gt_stored *tensors, int count, 
   entry[0] = (gt_metadata){"format", GT_CHECKPOINT_FORMAT};
   entry[1] = (gt_metadata){"seed", seed_text};
   entry[2] = (gt_metadata){"config", config};
+  if (symbolic) entry[entries++] = (gt_metadata){GT_CHECKPOINT_SYMBOLIC, symbolic};
   for (int i = 0; i < STATE_ROWS; i++)
     if (state_text(state, &state_rows[i], text[i]))
       entry[entries++] = (gt_metadata){state_rows[i].key, text[i]};
@@ -234,7 +236,8 @@ void gt_checkpoint_prune(const char *run_directory, int keep) {
 }
 
 bool gt_is_temporary(const char *name) {
-  static const char *const written[] = {"config.yaml", "best.bin", "model.bin"};
+  static const char *const written[] = {"config.yaml", "best.bin", "model.bin", "unpruned.bin",
+                                        "unsnapped.bin"};
   const size_t length = gt_temporary_target(name);
   for (size_t i = 0; i < sizeof written / sizeof *written; i++)
     if (length == strlen(written[i]) && !memcmp(name, written[i], length)) return true;

@@ -42,6 +42,17 @@ typedef struct gt_prune_config { /* train/prune.h */
   int64_t nodes;
 } gt_prune_config;
 
+struct gt_snap_wish;
+typedef struct gt_snap_config { /* train/snap.h */
+  double minimum_r2, weight_simple;
+  gt_strings library;
+  const gt_spec *edges;
+  bool together;
+  const bool *allowed;             /* functions of the library */
+  const struct gt_snap_wish *wish; /* edges; kan/snap.h */
+  int wishes;
+} gt_snap_config;
+
 typedef struct gt_config {
   const char *path; /* as the user named it */
   const char *name; /* the file's name without folder and ending */
@@ -61,6 +72,8 @@ typedef struct gt_config {
   int phases;              /* 0: there are none */
   bool prunes;             /* a phase that begins with it */
   gt_prune_config prune;
+  bool snaps; /* likewise */
+  gt_snap_config snap;
   gt_diagnostics diagnostics;
 } gt_config;
 

@@ -3,6 +3,7 @@
 #include "base/log.h"
 #include "train/phases.h"
 #include "train/prune.h"
+#include "train/snap.h"
 #include <string.h>
 
 static gt_config *phase_config(const gt_run *run, int64_t phase) {
@@ -141,7 +142,7 @@ static void advance(gt_run *run) {
   const int64_t steps = state->step - state->first_step;
   state->phase++;
   const gt_config *next = phase_config(run, state->phase);
-  const bool same = next->optim->type == former && !next->prunes;
+  const bool same = next->optim->type == former && !next->prunes && !next->snaps;
   state->optimizer_step = same ? state->optimizer_step + steps : 0;
   state->first_epoch += gt_ceil_div(steps, run->per_epoch);
   state->first_step = state->step;
@@ -169,7 +170,8 @@ bool gt_generation_next(gt_run *run, gt_error *error) {
   gt_image held;
   if (!gt_image_download(&held, run->net->model->store, &run->session.buffers, GT_CHECKPOINT_ROLES, error))
     return false;
-  if (phase_config(run, run->state.phase + 1)->prunes && !gt_prune(run, &held, error)) {
+  const gt_config *next = phase_config(run, run->state.phase + 1);
+  if ((next->prunes && !gt_prune(run, &held, error)) || (next->snaps && !gt_snap(run, &held, error))) {
     gt_image_finish(&held);
     return false;
   }

@@ -3,6 +3,7 @@
 #include "base/text.h"
 #include "model/model.h"
 #include "train/prune.h"
+#include "train/snap.h"
 #include <string.h>
 
 enum { MOST_PHASES = 100 };
@@ -63,7 +64,7 @@ static gt_spec *tree_of(gt_config *config, gt_arena *arena, const gt_spec *befor
     gt_error_at(diagnostics, item->at, "this phase has no length")->expected = "epochs: N or steps: N in it";
   for (int i = 0; i < item->count; i++) {
     const gt_spec *entry = item->child[i];
-    if (!strcmp(entry->key, "prune"))
+    if (!strcmp(entry->key, "prune") || !strcmp(entry->key, "symbolic"))
       continue;
     else if (is_length(entry->key))
       gt_spec_add(arena, train, entry->key, gt_spec_copy(arena, entry));
@@ -103,6 +104,16 @@ static void check_prune(gt_config *config, gt_config *phase, gt_arena *arena, co
   if (!index)
     gt_error_at(&config->diagnostics, node->at, "nothing is trained yet that the first phase could prune");
   gt_prune_read(phase, arena, node, model, &config->diagnostics);
+}
+
+static void check_snap(gt_config *config, gt_config *phase, gt_arena *arena, const gt_spec *item, int index,
+                       const gt_model *model) {
+  const gt_spec *node = gt_spec_find(item, "symbolic");
+  if (!node) return;
+  if (!index)
+    gt_error_at(&config->diagnostics, node->at, "nothing is trained yet that could be a function")->expected =
+        "symbolic: in a later phase; or symbolic: [[0, 0, sin]] of a layer, for what is known beforehand";
+  gt_snap_read(phase, arena, node, model, &config->diagnostics);
 }
 
 static bool read_phase(gt_config *config, gt_config *phase, gt_arena *arena, gt_spec *root) {
@@ -152,6 +163,7 @@ bool gt_phases_read(gt_config *config, gt_arena *arena) {
     if (!model) return false;
     if (before) check_carry(config, before, model->store, items->child[i]->at);
     check_prune(config, &phase[i], arena, items->child[i], i, model);
+    check_snap(config, &phase[i], arena, items->child[i], i, model);
     before = model->store;
     tree = root;
   }

@@ -31,11 +31,12 @@ void gt_prune_read(gt_config *phase, gt_arena *arena, const gt_spec *node, const
 }
 
 /* The configs of phases `first` on. */
-static bool narrow_phases(gt_run *run, int64_t first, const int *widths, int layers, gt_error *error) {
+static bool narrow_phases(gt_run *run, int64_t first, const int *widths, int layers,
+                          const gt_kan_snapping *snapping, gt_error *error) {
   for (int64_t p = first; p < run->base->phases; p++) {
     gt_config *phase = &run->base->phase[p];
     gt_arena *arena = &run->session.arena;
-    if (!gt_kan_narrow_config(arena, phase->root, widths, layers, &phase->diagnostics))
+    if (!gt_kan_narrow_config(arena, phase->root, widths, layers, snapping, &phase->diagnostics))
       return gt_fail(error, GT_ERR_CONFIG, "%s", phase->diagnostics.items[0].message);
     phase->resolved = gt_config_resolve(phase, arena);
   }
@@ -89,19 +90,20 @@ static bool choose(gt_run *run, const gt_kan_network *network, const gt_prune_co
 
 /* The values in a model of the phase that is over, but for its widths. */
 static bool narrow_values(gt_run *run, const gt_kan_network *network, const gt_kan_kept *kept,
-                          const int *widths, gt_image *held, gt_error *error) {
+                          const int *widths, const gt_kan_snapping *snapping, gt_image *held,
+                          gt_error *error) {
   gt_arena *arena = &run->generation;
   gt_config narrow = *run->config;
   narrow.root = gt_spec_copy(arena, run->config->root);
   gt_diagnostics_init(&narrow.diagnostics, arena);
   const gt_model *model =
-      gt_kan_narrow_config(arena, narrow.root, widths, network->layers, &narrow.diagnostics)
+      gt_kan_narrow_config(arena, narrow.root, widths, network->layers, snapping, &narrow.diagnostics)
           ? gt_config_build_model(&narrow, arena, &narrow.diagnostics)
           : NULL;
   if (!model)
     return gt_fail(error, GT_ERR_CONFIG, "cannot be pruned: %s", narrow.diagnostics.items[0].message);
   gt_image image;
-  gt_kan_narrow_image(&image, model->store, held, network, kept, run->state.draw);
+  gt_kan_narrow_image(&image, model->store, held, network, kept, snapping, run->state.draw);
   gt_image_finish(held);
   *held = image;
   return true;
@@ -116,9 +118,13 @@ bool gt_prune(gt_run *run, gt_image *held, gt_error *error) {
     return false;
   int *widths = gt_arena_alloc_n(&run->generation, (size_t)network.layers, sizeof *widths);
   bool ok = choose(run, &network, &run->base->phase[next].prune, &kept, error);
-  for (int l = 0; ok && l < network.layers; l++) widths[l] = gt_kan_kept_nodes(&kept, &network, l);
-  ok = ok && narrow_values(run, &network, &kept, widths, held, error) &&
-       narrow_phases(run, next, widths, network.layers, error);
+  gt_kan_snapping *snapping = gt_arena_alloc_n(&run->generation, (size_t)network.layers, sizeof *snapping);
+  for (int l = 0; ok && l < network.layers; l++) {
+    widths[l] = gt_kan_kept_nodes(&kept, &network, l);
+    snapping[l] = gt_kan_snapping_of(&run->generation, &network, l, &kept);
+  }
+  ok = ok && narrow_values(run, &network, &kept, widths, snapping, held, error) &&
+       narrow_phases(run, next, widths, network.layers, snapping, error);
   gt_kan_kept_finish(&kept);
   gt_kan_network_finish(&network);
   return ok;
@@ -142,5 +148,5 @@ bool gt_prune_resume(gt_run *run, const gt_container *checkpoint, gt_error *erro
                      model->layer[l].name);
     widths[l] = (int)mask->shape.dim[3];
   }
-  return narrow_phases(run, first, widths, model->layers, error);
+  return narrow_phases(run, first, widths, model->layers, NULL, error);
 }

@@ -6,6 +6,7 @@
 #include "train/init_from.h"
 #include "train/prune.h"
 #include "train/run.h"
+#include "train/snap.h"
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -24,7 +25,8 @@ bool gt_run_save(gt_run *run, gt_error *error) {
   const char *path = gt_checkpoint_path(&arena, run->directory, run->state.step);
   const bool ok = gt_run_check_weights(run, &image, error) &&
                   gt_checkpoint_write(path, tensors, gt_image_tensors(&image, GT_CHECKPOINT_ROLES, tensors),
-                                      (uint64_t)run->config->seed, run->base->resolved, &run->state, error);
+                                      (uint64_t)run->config->seed, run->base->resolved,
+                                      gt_snap_text(run, &arena), &run->state, error);
   if (ok) {
     run->saved_step = run->state.step;
     gt_checkpoint_prune(run->directory, (int)run->config->train.checkpoint.keep_last);
@@ -133,8 +135,8 @@ bool gt_run_restore(gt_run *run, bool *found, gt_error *error) {
   if (!count) return true;
   if (!find_sound(run, steps, count, &damaged, &container, error)) return false;
   const char *path = gt_checkpoint_path(arena, run->directory, steps[damaged]);
-  *found = gt_prune_resume(run, &container, error) && gt_generation_open(run, error) &&
-           check_data(run, path, error) && check_init(run, path, error) &&
+  *found = gt_prune_resume(run, &container, error) && gt_snap_resume(run, &container, path, error) &&
+           gt_generation_open(run, error) && check_data(run, path, error) && check_init(run, path, error) &&
            gt_run_attempt_resume(run, error) && upload_state(run, &container, path, error) &&
            gt_run_check_constants(run, error);
   gt_container_finish(&container);

@@ -86,7 +86,7 @@ static void shift_gram(search *s) {
 /* x moves to the last trial, t along the direction. */
 static bool accept(search *s, double t, gt_error *error) {
   const int rows = s->rows, first = 2 * s->m;
-  const bool joins = s->counts[STEPS] > 0 && gt_lbfgs_curves(s->gram, s->m);
+  const bool joins = s->counts[STEPS] > 0 && gt_lbfgs_curves(s->gram, s->m, s->settings->any_curvature);
   if (!control(s, t, joins, error) || !replay(s, s->net->stage[GT_SEARCH_ACCEPT].executable, 1, error) ||
       !download(s, "lbfgs.products", s->staging, 3 * rows, error))
     return false;
@@ -133,7 +133,8 @@ static bool direct(search *s, double *slope, double *t, gt_error *error) {
     *slope = -s->gram[s->rows * s->rows - 1];
     *t *= fmin(1, 1 / l1);
   } else {
-    *slope = gt_lbfgs_direction(s->gram, s->m, (int)s->counts[PAIRS], s->coefficient);
+    *slope =
+        gt_lbfgs_direction(s->gram, s->m, (int)s->counts[PAIRS], s->settings->any_curvature, s->coefficient);
   }
   return upload_doubles(s, "lbfgs.coefficients", s->coefficient, s->rows, error) &&
          replay(s, s->net->stage[GT_SEARCH_DIRECT].executable, 1, error);

@@ -1,6 +1,7 @@
 #include "layer/kan/kan_init.h"
 #include "base/count.h"
 #include "layer/kan/kan_layer.h"
+#include "layer/kan/kan_symbolic.h"
 #include "layer/norm.h"
 #include "op/core.h"
 #include "op/elementwise.h"
@@ -50,10 +51,13 @@ static double base_reach(const gt_kan_config *c, double inputs) {
   return sqrt(6 / ((1 + 5 * c->scale_base * c->scale_base) * inputs));
 }
 
-/* Of each pair, 1 or 0. */
-static gt_id read_mask(gt_build *build, const gt_kan_config *c, int64_t inputs) {
+/* Of each pair, 1 or 0; GT_NONE: the layer has no mask. */
+static gt_id read_mask(gt_build *build, const gt_kan_config *c, const gt_kan_symbolic *symbolic,
+                       int64_t inputs) {
   const int64_t block = block_of(inputs);
-  return gt_build_state(build, "mask", (gt_shape){.rank = 4, .dim = {inputs / block, 1, block, c->units}}, 1);
+  if (!c->mask && !symbolic->edges) return GT_NONE;
+  return gt_kan_symbolic_mask(build, symbolic,
+                              (gt_shape){.rank = 4, .dim = {inputs / block, 1, block, c->units}});
 }
 
 static gt_id read_coefficients(gt_build *build, const gt_kan_choice *o, const gt_kan_attribute *a,
@@ -75,7 +79,8 @@ static gt_id read_coefficients(gt_build *build, const gt_kan_choice *o, const gt
 }
 
 /* The factors on coefficients, those that are learned times the mask, which is on the base, too. */
-static gt_id read_scales(gt_build *build, const gt_kan_choice *o, const gt_kan_attribute *a, int64_t inputs) {
+static gt_id read_scales(gt_build *build, const gt_kan_choice *o, const gt_kan_attribute *a,
+                         const gt_kan_symbolic *symbolic, int64_t inputs) {
   const gt_kan_config *c = o->config;
   const double reach = sqrt(6 / ((1 + 5 * c->scale_spline * c->scale_spline) * (double)inputs));
   const gt_shape one = {.rank = 4, .dim = {inputs / a->block, 1, a->block, c->units}};
@@ -83,8 +88,8 @@ static gt_id read_scales(gt_build *build, const gt_kan_choice *o, const gt_kan_a
   if (o->scale)
     scales =
         gt_build_parameter(build, "spline_scale", one, gt_init_uniform_between(build->arena, -reach, reach));
-  if (!c->mask) return scales;
-  const gt_id mask = read_mask(build, c, inputs);
+  const gt_id mask = read_mask(build, c, symbolic, inputs);
+  if (mask == GT_NONE) return scales;
   const gt_id both[2] = {o->scale ? gt_mul(build->graph, scales, mask) : mask, mask};
   return a->base ? gt_concatenate(build->graph, both, 2, 1) : both[0];
 }
@@ -101,16 +106,17 @@ static gt_id normalise(gt_build *build, const gt_kan_choice *o, gt_id x) {
 }
 
 /* Fills in what it is, and returns its output. */
-static gt_id base_branch(gt_build *build, const gt_kan_choice *o, gt_id x, gt_kan_edges *edges) {
+static gt_id base_branch(gt_build *build, const gt_kan_choice *o, const gt_kan_symbolic *symbolic, gt_id x,
+                         gt_kan_edges *edges) {
   const gt_kan_config *c = o->config;
   const int64_t inputs = edges->inputs;
   const double reach = base_reach(c, (double)inputs);
-  edges->base_weight = gt_build_parameter(build, "base_weight", gt_shape_2(inputs, c->units),
+  const gt_id weight = gt_build_parameter(build, "base_weight", gt_shape_2(inputs, c->units),
                                           gt_init_uniform_between(build->arena, -reach, reach));
-  if (c->mask) {
-    const gt_id mask = gt_reshape(build->graph, read_mask(build, c, inputs), gt_shape_2(inputs, c->units));
-    edges->base_weight = gt_mul(build->graph, edges->base_weight, mask);
-  }
+  const gt_id mask = read_mask(build, c, symbolic, inputs);
+  edges->base_weight = mask == GT_NONE ? weight
+                                       : gt_mul(build->graph, weight,
+                                                gt_reshape(build->graph, mask, gt_shape_2(inputs, c->units)));
   edges->active = strcmp(o->base, "identity") ? gt_apply(build->graph, o->base, 1, x) : x;
   return gt_matmul(build->graph, edges->active, edges->base_weight, false, false);
 }
@@ -130,6 +136,16 @@ static gt_id with_numbers(gt_graph *graph, gt_id x, gt_id numbers, int64_t input
   return gt_concatenate(graph, parts, 2, 0);
 }
 
+static gt_id add_symbolic(gt_build *build, const gt_kan_symbolic *symbolic, gt_id x, int64_t inputs,
+                          gt_id y) {
+  gt_graph *graph = build->graph;
+  const gt_shape shape = gt_node_at(graph, y)->shape;
+  if (!symbolic->edges) return y;
+  const gt_id lines = gt_reshape(graph, x, gt_shape_2(-1, inputs));
+  const gt_id more = gt_kan_symbolic_apply(build, symbolic, lines, shape.dim[shape.rank - 1]);
+  return gt_add(graph, y, gt_reshape(graph, more, shape));
+}
+
 gt_id gt_kan_apply(gt_build *build, const gt_kan_choice *o, gt_id x) {
   gt_graph *graph = build->graph;
   gt_shape shape = gt_node_at(graph, x)->shape;
@@ -143,8 +159,10 @@ gt_id gt_kan_apply(gt_build *build, const gt_kan_choice *o, gt_id x) {
   const int64_t functions = a.terms + a.base;
   if (gt_times_at_most(gt_times_at_most(inputs, functions, INT32_MAX), units, INT32_MAX) == INT32_MAX)
     return gt_build_error(build, NULL, "would have %d coefficients or more", INT32_MAX);
+  gt_kan_symbolic symbolic;
+  if (!gt_kan_symbolic_read(build, o->config->symbolic, inputs, units, &symbolic)) return GT_NONE;
   const gt_id read = normalise(build, o, x), coefficients = read_coefficients(build, o, &a, inputs);
-  const gt_id scales = read_scales(build, o, &a, inputs);
+  const gt_id scales = read_scales(build, o, &a, &symbolic, inputs);
   const gt_id numbers = gt_kan_numbers(build, o, &a, inputs);
   gt_kan_edges edges = {.attribute = &a,
                         .inputs = inputs,
@@ -157,7 +175,8 @@ gt_id gt_kan_apply(gt_build *build, const gt_kan_choice *o, gt_id x) {
   shape.dim[shape.rank - 1] = units;
   gt_id y = gt_kan(graph, edges.x, coefficients, scales, &a);
   if (numbers != GT_NONE) y = gt_reshape(graph, y, shape);
-  if (has_base && !a.base) y = gt_add(graph, y, base_branch(build, o, x, &edges));
+  if (has_base && !a.base) y = gt_add(graph, y, base_branch(build, o, &symbolic, x, &edges));
+  y = add_symbolic(build, &symbolic, x, inputs, y);
   if (o->adapts) gt_kan_follow(build, o, &a, read);
   gt_kan_penalise(build, o->config, &edges);
   return o->bias ? add_bias(build, o, y, inputs) : y;

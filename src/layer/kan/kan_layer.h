@@ -17,7 +17,7 @@ typedef struct gt_kan_config {
   double width, alpha, beta, noise, scale_base, scale_spline, l1, entropy, smoothness;
   bool spline_scale, bias, mask, learn_centres, learn_widths, learn_frequencies;
   gt_kan_grid_update grid_update;
-  const gt_spec *init;
+  const gt_spec *symbolic, *init;
 } gt_kan_config;
 
 /* The rows of a layer's schema whose settings begin with a gt_kan_config, but for `units`. */
@@ -94,6 +94,11 @@ extern const gt_schema gt_kan_grid_update_schema;
       GT_KAN_ROW(                                                                                                      \
           mask, GT_FIELD_BOOL,                                                                                         \
           .help = "each pair of input and output has a factor, 1 or 0, that pruning sets (default: false)"),           \
+      GT_KAN_ROW(                                                                                                      \
+          symbolic, GT_FIELD_NODE,                                                                                     \
+          .help =                                                                                                      \
+              "edges that are functions instead, c f(a x + b) + d with constants that are learned: [input, output, "   \
+              "function], such as [[0, 0, sin]] (default: none)"),                                                     \
       GT_KAN_ROW(init, GT_FIELD_NODE, .help = "initial coefficients (default: as the basis' source begins)")
 
 typedef struct gt_kan_form { /* what a basis has, and its defaults */

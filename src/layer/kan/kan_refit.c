@@ -5,6 +5,7 @@
 #include "layer/kan/kan_grid.h"
 #include "layer/kan/kan_init.h"
 #include "layer/kan/kan_host.h"
+#include "layer/kan/kan_symbolic.h"
 #include "layer/kan/spline.h"
 #include "layer/layer.h"
 #include "op/kan/basis.h"
@@ -183,6 +184,10 @@ static void refit_own(const gt_slot *before, const float *old, const gt_slot *no
 void gt_kan_refit(const gt_slot *before, const float *old, const gt_slot *now, float *out,
                   const gt_slot_values *was) {
   const gt_kan_attribute *a = before->form, *b = now->form;
+  if (gt_kan_symbolic_is(now)) {
+    gt_kan_symbolic_refit(before, old, now, out);
+    return;
+  }
   if (!a || !b) {
     gt_refit_overlap(before, old, now, out, was);
     return;

@@ -1,0 +1,129 @@
+#include "kan/settle.h"
+#include "base/memory.h"
+#include <math.h>
+#include <stdlib.h>
+
+/* --- one edge ------------------------------------------------------------------------------------------- */
+
+/* A constant inside that one outside can stand for goes there: arguments become a x + b with a^2 + b^2 = 1,
+ * of exp with b = 0, of x with a = 1 and b = 0. */
+static void settle_edge(gt_edge_fit *fit) {
+  const double size = hypot(fit->a, fit->b);
+  switch (fit->symbol->kind) {
+  case GT_SYMBOL_LINE:
+    fit->d += fit->c * fit->b;
+    fit->c *= fit->a;
+    fit->a = 1;
+    fit->b = 0;
+    break;
+  case GT_SYMBOL_EXP:
+    if (!isnormal(fit->c * exp(fit->b))) break;
+    fit->c *= exp(fit->b);
+    fit->b = 0;
+    break;
+  case GT_SYMBOL_POWER:
+  case GT_SYMBOL_LOG:
+    if (!isnormal(size)) break;
+    if (fit->symbol->kind == GT_SYMBOL_LOG)
+      fit->d += fit->c * log(size);
+    else
+      fit->c *= pow(size, fit->symbol->power);
+    fit->a /= size;
+    fit->b /= size;
+    break;
+  default: break;
+  }
+}
+
+/* --- nodes ---------------------------------------------------------------------------------------------- */
+
+static gt_edge_fit *fit_of(const gt_kan_layer *l, int from, int to) {
+  gt_edge_fit *fit = l->snapped ? &l->snapped[from * l->outputs + to] : NULL;
+  return fit && fit->symbol ? fit : NULL;
+}
+
+/* Are all edges that leave input k functions? */
+static bool leave_by_functions(const gt_kan_layer *l, int k) {
+  for (int o = 0; o < l->outputs; o++)
+    if (l->edge[k * l->outputs + o] && !fit_of(l, k, o)) return false;
+  return true;
+}
+
+/* … and all that lead to output k? */
+static bool made_by_functions(const gt_kan_layer *l, int k) {
+  for (int i = 0; i < l->inputs; i++)
+    if (l->edge[i * l->outputs + k] && !fit_of(l, i, k)) return false;
+  return l->bias == NULL;
+}
+
+typedef struct settler {
+  gt_kan_network *network;
+  const gt_kan_trace *trace;
+  double *y; /* [samples] */
+} settler;
+
+static double mean_of(const double *values, int64_t count) {
+  double sum = 0;
+  for (int64_t k = 0; k < count; k++) sum += values[k];
+  return sum / (double)count;
+}
+
+/* The functions that lead to output k get the same mean, `mean` in all (NULL: what they have in all), and are
+ * then divided by `deviation`. */
+static void centre(const settler *s, int layer, int k, const double *mean, double deviation) {
+  const gt_kan_layer *l = &s->network->layer[layer];
+  const gt_kan_trace *t = s->trace;
+  double shares = 0;
+  int edges = 0;
+  for (int pass = 0; pass < 2; pass++)
+    for (int i = 0; i < l->inputs; i++) {
+      gt_edge_fit *fit = fit_of(l, i, k);
+      if (!fit) continue;
+      gt_kan_edge(l, i, k, t->node[layer] + i * t->samples, t->samples, s->y);
+      const double own = mean_of(s->y, t->samples);
+      if (!pass) {
+        shares += own;
+        edges++;
+        continue;
+      }
+      fit->d += (mean ? *mean : shares) / edges - own;
+      fit->c /= deviation;
+      fit->d /= deviation;
+    }
+}
+
+/* What a hidden node holds becomes (value - mean) / deviation. */
+static void scale_node(const settler *s, int layer, int k) {
+  static const double none = 0;
+  const gt_kan_layer *above = &s->network->layer[layer + 1];
+  const double mean = mean_of(s->trace->node[layer + 1] + k * s->trace->samples, s->trace->samples);
+  const double deviation = s->trace->spread[layer + 1][k];
+  centre(s, layer, k, &none, deviation);
+  for (int o = 0; o < above->outputs; o++) {
+    gt_edge_fit *fit = fit_of(above, k, o);
+    if (!fit) continue;
+    fit->b += fit->a * mean;
+    fit->a *= deviation;
+  }
+}
+
+/* From the outputs down, as what leads to a node is measured by the nodes below as they were. */
+void gt_kan_settle(gt_kan_network *network, const gt_kan_trace *trace) {
+  const settler s = {network, trace, gt_alloc((size_t)trace->samples * sizeof *s.y + 1)};
+  for (int layer = network->layers; layer-- > 0;) {
+    const gt_kan_layer *l = &network->layer[layer];
+    for (int k = 0; k < l->outputs; k++)
+      if (layer + 1 < network->layers && trace->spread[layer + 1][k] > 0 && made_by_functions(l, k) &&
+          leave_by_functions(l + 1, k))
+        scale_node(&s, layer, k);
+      else
+        centre(&s, layer, k, NULL, 1);
+  }
+  for (int layer = 0; layer < network->layers; layer++)
+    for (int i = 0; i < network->layer[layer].inputs; i++)
+      for (int o = 0; o < network->layer[layer].outputs; o++) {
+        gt_edge_fit *fit = fit_of(&network->layer[layer], i, o);
+        if (fit) settle_edge(fit);
+      }
+  free(s.y);
+}

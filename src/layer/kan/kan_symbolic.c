@@ -1,0 +1,258 @@
+#include "layer/kan/kan_symbolic.h"
+#include "base/memory.h"
+#include "op/core.h"
+#include "op/elementwise.h"
+#include "op/gather.h"
+#include "op/move.h"
+#include <stdlib.h>
+#include <string.h>
+
+const char *const gt_kan_symbolic_names[] = {"symbolic_scale_in", "symbolic_shift_in", "symbolic_scale_out",
+                                             "symbolic_shift_out"};
+
+/* --- the setting ---------------------------------------------------------------------------------------- */
+
+static bool refuse(gt_build *build, gt_position at, const char *what, const char *expected) {
+  gt_error_at(build->diagnostics, at, "layer '%s' %s", build->name, what)->expected = expected;
+  build->errors++;
+  return false;
+}
+
+/* The number of an input or output. */
+static bool read_number(gt_build *build, const gt_spec *node, const char *what, int64_t count, int *out) {
+  int64_t value;
+  if (!gt_spec_int(node, &value) || value < 0 || value >= count)
+    return refuse(build, node->at, gt_arena_printf(build->arena, "has no such %s", what),
+                  gt_arena_printf(build->arena, "a number from 0 to %lld", (long long)count - 1));
+  *out = (int)value;
+  return true;
+}
+
+static bool read_edge(gt_build *build, const gt_spec *item, int64_t inputs, int64_t units,
+                      gt_kan_symbolic_edge *edge) {
+  if (item->kind != GT_SPEC_SEQUENCE || item->count != 3 || item->child[2]->kind != GT_SPEC_SCALAR)
+    return refuse(build, item->at, "has an edge in 'symbolic' that is not written as one",
+                  "[input, output, function], such as [0, 0, sin]");
+  const gt_spec *name = item->child[2];
+  if (!read_number(build, item->child[0], "input", inputs, &edge->from) ||
+      !read_number(build, item->child[1], "output", units, &edge->to))
+    return false;
+  edge->function = gt_kan_function_find(name->scalar);
+  if (edge->function) return true;
+  refuse(build, name->at, gt_arena_printf(build->arena, "knows no function '%s'", name->scalar),
+         gt_arena_printf(build->arena, "one of %s", gt_kan_function_names(build->arena)));
+  build->diagnostics->items[build->diagnostics->count - 1].suggestion = gt_kan_function_nearest(name->scalar);
+  return false;
+}
+
+typedef struct place { /* of an edge in the list */
+  int from, to, index;
+} place;
+
+static int compare(const void *a, const void *b) {
+  const place *x = a, *y = b;
+  if (x->from != y->from) return x->from < y->from ? -1 : 1;
+  if (x->to != y->to) return x->to < y->to ? -1 : 1;
+  return x->index < y->index ? -1 : 1;
+}
+
+static place *places_of(const gt_kan_symbolic *symbolic) {
+  place *list = gt_alloc(((size_t)symbolic->edges + 1) * sizeof *list);
+  for (int e = 0; e < symbolic->edges; e++)
+    list[e] = (place){symbolic->edge[e].from, symbolic->edge[e].to, e};
+  qsort(list, (size_t)symbolic->edges, sizeof *list, compare);
+  return list;
+}
+
+static bool check_twice(gt_build *build, const gt_spec *setting, const gt_kan_symbolic *symbolic) {
+  place *list = places_of(symbolic);
+  int twice = -1;
+  for (int e = 1; e < symbolic->edges && twice < 0; e++)
+    if (list[e].from == list[e - 1].from && list[e].to == list[e - 1].to) twice = list[e].index;
+  free(list);
+  return twice < 0 ||
+         refuse(build, setting->child[twice]->at, "has this edge twice in 'symbolic'", "each edge once");
+}
+
+bool gt_kan_symbolic_read(gt_build *build, const gt_spec *setting, int64_t inputs, int64_t units,
+                          gt_kan_symbolic *out) {
+  *out = (gt_kan_symbolic){0};
+  if (gt_spec_is_null(setting)) return true;
+  if (setting->kind != GT_SPEC_SEQUENCE)
+    return refuse(build, setting->at, "has no list of edges in 'symbolic'", "symbolic: [[0, 0, sin]], say");
+  gt_kan_symbolic_edge *edge = GT_NEW_N(build->arena, gt_kan_symbolic_edge, setting->count + 1);
+  bool ok = true;
+  for (int e = 0; e < setting->count; e++)
+    ok = read_edge(build, setting->child[e], inputs, units, &edge[e]) && ok;
+  *out = (gt_kan_symbolic){edge, setting->count};
+  return ok && check_twice(build, setting, out);
+}
+
+gt_spec *gt_kan_symbolic_setting(gt_arena *arena, const gt_kan_symbolic *symbolic) {
+  gt_spec *list = gt_spec_new(arena, GT_SPEC_SEQUENCE);
+  for (int e = 0; e < symbolic->edges; e++) {
+    const gt_kan_symbolic_edge *edge = &symbolic->edge[e];
+    gt_spec *item = gt_spec_add(arena, list, NULL, gt_spec_new(arena, GT_SPEC_SEQUENCE));
+    gt_spec_add(arena, item, NULL, gt_spec_text(arena, gt_arena_printf(arena, "%d", edge->from)));
+    gt_spec_add(arena, item, NULL, gt_spec_text(arena, gt_arena_printf(arena, "%d", edge->to)));
+    gt_spec_add(arena, item, NULL, gt_spec_text(arena, edge->function->name));
+  }
+  return list;
+}
+
+/* --- rows by number ------------------------------------------------------------------------------------- */
+
+/* Of each edge the number of its row of values on one side, inputs or outputs; and the edges by that number,
+ * as sums over them go. */
+typedef struct side {
+  gt_id index, order;
+  int64_t rows;
+} side;
+
+static side read_side(gt_build *build, const gt_kan_symbolic *symbolic, int64_t rows, bool outputs) {
+  const int n = symbolic->edges;
+  int32_t *index = GT_NEW_N(build->arena, int32_t, n), *order = GT_NEW_N(build->arena, int32_t, 2 * n);
+  place *list = gt_alloc(((size_t)n + 1) * sizeof *list);
+  for (int e = 0; e < n; e++) {
+    index[e] = outputs ? symbolic->edge[e].to : symbolic->edge[e].from;
+    list[e] = (place){index[e], 0, e};
+  }
+  qsort(list, (size_t)n, sizeof *list, compare);
+  for (int e = 0; e < n; e++) {
+    order[e] = list[e].from;
+    order[n + e] = list[e].index;
+  }
+  free(list);
+  return (side){
+      gt_build_derived(build, outputs ? "symbolic_outputs" : "symbolic_inputs", gt_shape_1(n), index),
+      gt_build_derived(build, outputs ? "symbolic_output_order" : "symbolic_input_order", gt_shape_2(2, n),
+                       order),
+      rows};
+}
+
+/* Taking rows by their numbers and adding rows up by their numbers are each other's gradients, as often as
+ * these are asked for. */
+typedef struct passage {
+  gt_id input;
+  side side;
+  bool adds;
+  gt_derivative derivative;
+} passage;
+
+static gt_id pass(gt_graph *graph, gt_id x, side s, bool adds);
+
+static void turn_back(gt_graph *graph, const gt_derivative *derivative, gt_id given, const bool *wanted,
+                      gt_id *input_gradient) {
+  const passage *p = derivative->context;
+  if (wanted[0]) input_gradient[0] = pass(graph, given, p->side, !p->adds);
+}
+
+/* x [rows, lines] -> [edges, lines], or with `adds` the other way round. */
+static gt_id pass(gt_graph *graph, gt_id x, side s, bool adds) {
+  const gt_id y =
+      adds ? gt_gather_sum_ordered(graph, x, s.order, s.rows, -1) : gt_gather(graph, x, s.index, -1);
+  passage *p = GT_NEW(graph->arena, passage);
+  *p = (passage){.input = x, .side = s, .adds = adds};
+  p->derivative = (gt_derivative){&p->input, 1, turn_back, p};
+  gt_graph_derive(graph, y, &p->derivative);
+  return y;
+}
+
+/* --- what they compute ---------------------------------------------------------------------------------- */
+
+/* The constants of each edge, [edges, 1]: edges begin as f(x). */
+static void read_constants(gt_build *build, const gt_kan_symbolic *form, gt_id *constant) {
+  for (int k = 0; k < GT_KAN_SYMBOLIC_VALUES; k++) {
+    const bool factor = k == GT_KAN_SCALE_IN || k == GT_KAN_SCALE_OUT;
+    const gt_id values = gt_build_formed(build, gt_kan_symbolic_names[k], gt_shape_1(form->edges),
+                                         gt_init_constant_of(build->arena, factor), form);
+    constant[k] = gt_reshape(build->graph, values, gt_shape_2(form->edges, 1));
+  }
+}
+
+/* Each run of edges that are the same function at once; u, and the result, [edges, lines]. */
+static gt_id functions_of(gt_build *build, const gt_kan_symbolic *symbolic, gt_id u) {
+  gt_graph *graph = build->graph;
+  const int64_t lines = gt_node_at(graph, u)->shape.dim[1];
+  gt_id *part = GT_NEW_N(build->arena, gt_id, symbolic->edges);
+  int parts = 0;
+  for (int first = 0, end; first < symbolic->edges; first = end) {
+    const gt_kan_function *function = symbolic->edge[first].function;
+    for (end = first + 1; end < symbolic->edges && symbolic->edge[end].function == function;) end++;
+    const gt_id own =
+        end - first == symbolic->edges ? u : gt_view(graph, u, first * lines, gt_shape_2(end - first, lines));
+    part[parts++] = function->emit(graph, own);
+  }
+  return parts > 1 ? gt_concatenate(graph, part, parts, 0) : part[0];
+}
+
+gt_id gt_kan_symbolic_apply(gt_build *build, const gt_kan_symbolic *symbolic, gt_id x, int64_t units) {
+  static const int turned[] = {1, 0};
+  gt_graph *graph = build->graph;
+  gt_kan_symbolic *form = GT_NEW(build->arena, gt_kan_symbolic);
+  *form = *symbolic;
+  const side in = read_side(build, form, gt_node_at(graph, x)->shape.dim[1], false);
+  const side out = read_side(build, form, units, true);
+  gt_id constant[GT_KAN_SYMBOLIC_VALUES];
+  read_constants(build, form, constant);
+  const gt_id seen = pass(graph, gt_permute(graph, x, turned), in, false);
+  const gt_id u = gt_add(graph, gt_mul(graph, seen, constant[GT_KAN_SCALE_IN]), constant[GT_KAN_SHIFT_IN]);
+  const gt_id f = gt_mul(graph, functions_of(build, form, u), constant[GT_KAN_SCALE_OUT]);
+  const gt_id v = gt_add(graph, f, constant[GT_KAN_SHIFT_OUT]);
+  return gt_permute(graph, pass(graph, v, out, true), turned);
+}
+
+/* --- the mask, and what stays when the list changes ----------------------------------------------------- */
+
+static void set_mask(const gt_kan_symbolic *symbolic, gt_shape shape, float value, float *out) {
+  const int64_t block = shape.dim[2], outputs = shape.dim[3];
+  for (int e = 0; e < symbolic->edges; e++) {
+    const int64_t from = symbolic->edge[e].from; /* [from / block, 0, from % block], the same as [from] */
+    if (from < shape.dim[0] * block && symbolic->edge[e].to < outputs)
+      out[from * outputs + symbolic->edge[e].to] = value;
+  }
+}
+
+static void fill_mask(const void *settings, const char *name, gt_shape shape, uint64_t seed, float *out) {
+  (void)name;
+  (void)seed;
+  for (int64_t i = 0; i < gt_shape_count(shape); i++) out[i] = 1;
+  set_mask(settings, shape, 0, out);
+}
+
+gt_id gt_kan_symbolic_mask(gt_build *build, const gt_kan_symbolic *symbolic, gt_shape shape) {
+  if (!symbolic->edges) return gt_build_state(build, "mask", shape, 1);
+  gt_kan_symbolic *form = GT_NEW(build->arena, gt_kan_symbolic);
+  *form = *symbolic;
+  return gt_build_filled_state(build, "mask", shape, (gt_fill){.write = fill_mask, .settings = form}, form);
+}
+
+static bool is_mask(const gt_slot *slot) {
+  return !strcmp(slot->name + gt_slot_layer_length(slot->name), ".mask");
+}
+
+bool gt_kan_symbolic_is(const gt_slot *slot) {
+  const char *name = slot->name + gt_slot_layer_length(slot->name);
+  if (!slot->form || *name != '.') return false;
+  for (int i = 0; i < GT_KAN_SYMBOLIC_VALUES; i++)
+    if (!strcmp(name + 1, gt_kan_symbolic_names[i])) return true;
+  return is_mask(slot);
+}
+
+static bool same(const gt_kan_symbolic_edge *a, const gt_kan_symbolic_edge *b) {
+  return a->from == b->from && a->to == b->to && a->function == b->function;
+}
+
+void gt_kan_symbolic_refit(const gt_slot *before, const float *old, const gt_slot *now, float *out) {
+  const gt_kan_symbolic *was = before->form, *is = now->form;
+  if (is_mask(now)) {
+    if (!gt_shape_equal(before->shape, now->shape)) return;
+    memcpy(out, old, (size_t)now->count * sizeof *out);
+    if (was) set_mask(was, now->shape, 1, out);
+    set_mask(is, now->shape, 0, out);
+    return;
+  }
+  for (int e = 0; was && e < is->edges; e++)
+    for (int k = 0; k < was->edges; k++)
+      if (same(&is->edge[e], &was->edge[k])) out[e] = old[k];
+}

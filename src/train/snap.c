@@ -1,0 +1,327 @@
+#include "train/snap.h"
+#include "base/log.h"
+#include "base/memory.h"
+#include "base/text.h"
+#include "kan/snap.h"
+#include "model/model.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_SAMPLES = 2000, MOST_TOLD = 16 };
+
+/* --- reading -------------------------------------------------------------------------------------------- */
+
+static const gt_field fields[] = {
+    GT_ROW(gt_snap_config, edges, GT_FIELD_NODE,
+           .help = "auto: all that there are; or a list of [layer, input, output] or, whatever its R2, "
+                   "[layer, input, output, function] (default: auto)"),
+    GT_ROW(gt_snap_config, minimum_r2, GT_FIELD_FLOAT, .fallback = "0.99", .min = 0, .max = 1,
+           .help = "edges of which no function explains so much of the variance stay as they are"),
+    GT_ROW(gt_snap_config, library, GT_FIELD_STRINGS,
+           .help = "functions that edges may become (default: all that `gtrain explain --help` lists)"),
+    GT_ROW(gt_snap_config, weight_simple, GT_FIELD_FLOAT, .fallback = "0.5", .min = 0, .max = 1,
+           .help =
+               "of those that explain enough the one is taken with the least of this times its complexity "
+               "and the rest of 1 times log2(1 - R2)"),
+    GT_ROW(gt_snap_config, together, GT_FIELD_BOOL, .fallback = "false",
+           .help =
+               "choose the functions for the network as a whole by what the samples are to be, as `gtrain "
+               "explain` does, where they explain enough: of at most 200 edges"),
+    {.name = NULL},
+};
+static const gt_schema schema = {.name = "symbolic",
+                                 .help = "edges of a KAN that become functions as a phase begins",
+                                 .fields = fields,
+                                 .shorthand = "edges"};
+
+static void refuse(gt_diagnostics *diagnostics, gt_position at, const char *expected, const char *message) {
+  gt_error_at(diagnostics, at, "%s", message)->expected = expected;
+}
+
+static void refuse_function(gt_diagnostics *diagnostics, gt_position at, const char *name) {
+  gt_diagnostic *d = gt_error_at(diagnostics, at, "there is no function '%s' in the library", name);
+  d->expected = gt_arena_printf(diagnostics->arena, "one of %s", gt_kan_function_names(diagnostics->arena));
+  d->suggestion = gt_kan_function_nearest(name);
+}
+
+static const bool *read_library(const gt_strings *library, gt_arena *arena, gt_diagnostics *diagnostics) {
+  bool *allowed = GT_NEW_N(arena, bool, gt_symbol_count());
+  for (int i = 0; i < gt_symbol_count(); i++) {
+    allowed[i] = !library->count;
+    for (int k = 0; k < library->count; k++) allowed[i] |= !strcmp(library->items[k], gt_symbol_at(i)->name);
+  }
+  for (int k = 0; k < library->count; k++)
+    if (!gt_symbol_find(library->items[k])) refuse_function(diagnostics, library->at[k], library->items[k]);
+  return allowed;
+}
+
+/* The network may be narrower by then: numbers are as large as the config has it. */
+static bool read_place(const gt_spec *item, const gt_model *model, gt_snap_wish *wish,
+                       gt_diagnostics *diagnostics) {
+  static const char expected[] = "[layer, input, output] or [layer, input, output, function], such as "
+                                 "[kan1, 0, 0, sin]";
+  int64_t from, to;
+  if (item->kind != GT_SPEC_SEQUENCE || item->count < 3 || item->count > 4 ||
+      item->child[0]->kind != GT_SPEC_SCALAR || !gt_spec_int(item->child[1], &from) ||
+      !gt_spec_int(item->child[2], &to)) {
+    refuse(diagnostics, item->at, expected, "this is no edge");
+    return false;
+  }
+  const char **names = GT_NEW_N(diagnostics->arena, const char *, model->layers);
+  for (int l = wish->layer = 0; l < model->layers; l++) {
+    names[l] = model->layer[l].name;
+    if (strcmp(names[l], item->child[0]->scalar)) wish->layer += wish->layer == l;
+  }
+  if (wish->layer == model->layers) {
+    gt_error_at(diagnostics, item->child[0]->at, "there is no layer '%s'", item->child[0]->scalar)
+        ->suggestion = gt_nearest(item->child[0]->scalar, names, (size_t)model->layers);
+    return false;
+  }
+  const char *name = gt_arena_printf(diagnostics->arena, "%s.coefficients", names[wish->layer]);
+  const gt_shape shape = gt_store_find(model->store, name)->shape;
+  const int64_t inputs = shape.dim[0] * shape.dim[2], outputs = shape.dim[3];
+  if (from < 0 || from >= inputs)
+    refuse(diagnostics, item->child[1]->at,
+           gt_arena_printf(diagnostics->arena, "a number from 0 to %lld", (long long)inputs - 1),
+           "its layer has no such input");
+  if (to < 0 || to >= outputs)
+    refuse(diagnostics, item->child[2]->at,
+           gt_arena_printf(diagnostics->arena, "a number from 0 to %lld", (long long)outputs - 1),
+           "its layer has no such output");
+  wish->from = (int)from;
+  wish->to = (int)to;
+  return true;
+}
+
+static void read_edges(gt_snap_config *snap, gt_arena *arena, const gt_model *model,
+                       gt_diagnostics *diagnostics) {
+  const gt_spec *edges = snap->edges;
+  if (gt_spec_is_null(edges)) return;
+  if (edges->kind == GT_SPEC_SCALAR && !strcmp(edges->scalar, "auto")) return;
+  if (edges->kind != GT_SPEC_SEQUENCE || !edges->count) {
+    refuse(diagnostics, edges->at, "auto, or a list such as [[kan1, 0, 0], [kan1, 1, 0, sin]]",
+           "these are no edges");
+    return;
+  }
+  gt_snap_wish *wish = GT_NEW_N(arena, gt_snap_wish, edges->count);
+  for (int e = 0; e < edges->count; e++) {
+    const gt_spec *item = edges->child[e];
+    if (!read_place(item, model, &wish[e], diagnostics) || item->count < 4) continue;
+    const char *name = item->child[3]->kind == GT_SPEC_SCALAR ? item->child[3]->scalar : "";
+    wish[e].symbol = gt_symbol_find(name);
+    if (!wish[e].symbol) refuse_function(diagnostics, item->child[3]->at, name);
+  }
+  snap->wish = wish;
+  snap->wishes = edges->count;
+}
+
+void gt_snap_read(gt_config *phase, gt_arena *arena, const gt_spec *node, const gt_model *model,
+                  gt_diagnostics *diagnostics) {
+  const int errors = diagnostics->errors;
+  if (phase->prunes)
+    refuse(diagnostics, node->at, "two phases, the first of which prunes",
+           "a phase prunes or snaps, not both");
+  for (int l = 0; l < model->layers; l++) {
+    const char *lacks = gt_kan_network_lacks(model, l);
+    if (lacks)
+      gt_error_at(diagnostics, node->at, "its edges cannot be functions: layer '%s' (%s) %s",
+                  model->layer[l].name, model->layer[l].type->name, lacks);
+    else if (!gt_kan_settings(arena, phase->root, l, model->layers))
+      gt_error_at(diagnostics, node->at, "this needs a model that is written out, a KAN layer an entry");
+    if (diagnostics->errors > errors) return;
+  }
+  if (!gt_schema_read(&schema, &phase->snap, NULL, NULL, node, node->at, "in 'symbolic'", arena, diagnostics))
+    return;
+  phase->snap.allowed = read_library(&phase->snap.library, arena, diagnostics);
+  read_edges(&phase->snap, arena, model, diagnostics);
+  phase->snaps = true;
+}
+
+/* --- snapping ------------------------------------------------------------------------------------------- */
+
+static bool keep_unsnapped(gt_run *run, gt_error *error) {
+  const gt_model_results results = {.step = run->state.step, .epoch = gt_run_epoch(run, run->state.step)};
+  const char *path = gt_arena_printf(&run->session.arena, "%s/unsnapped.bin", run->directory);
+  gt_image weights;
+  if (!gt_run_weights(run, &weights, error)) return false;
+  const bool ok = gt_model_file_write(path, run->config, &weights, &results, error);
+  gt_image_finish(&weights);
+  return ok;
+}
+
+static const char *tell(gt_arena *arena, const gt_edge_fit *fit, bool is_function) {
+  if (!isfinite(fit->r2)) return "stays: no function fits, or it is flat";
+  return gt_arena_printf(arena, "%s %s, 1 - R2 %.2g", is_function ? "is" : "stays, nearest",
+                         fit->symbol->name, 1 - fit->r2);
+}
+
+static void report_layer(gt_run *run, const gt_kan_layer *layer, const gt_edge_fit *tried) {
+  gt_arena *arena = &run->session.arena;
+  const char *text = "";
+  int edges = 0, snapped = 0, told = 0;
+  for (int e = 0; e < layer->inputs * layer->outputs; e++) {
+    const int from = e / layer->outputs, to = e % layer->outputs;
+    const bool is = gt_kan_snapped(layer, from, to) != NULL;
+    edges += layer->edge[e];
+    snapped += is;
+    if (!tried[e].symbol || told++ >= MOST_TOLD) continue;
+    text = gt_arena_printf(arena, "%s; %d -> %d %s", text, from, to, tell(arena, &tried[e], is));
+  }
+  gt_sinks_say(&run->sinks, "snapped '%s': %d of %d edges are functions%s%s", layer->name, snapped, edges,
+               text, told > MOST_TOLD ? "; …" : "");
+}
+
+static void warn_of_wishes(const gt_kan_network *network, const gt_snap_config *snap) {
+  for (int w = 0; w < snap->wishes; w++) {
+    const gt_snap_wish *wish = &snap->wish[w];
+    const gt_kan_layer *l = &network->layer[wish->layer];
+    const bool there = wish->from < l->inputs && wish->to < l->outputs;
+    if (!there || !l->edge[wish->from * l->outputs + wish->to])
+      gt_warn("edge %d -> %d of '%s' has been pruned: it becomes no function", wish->from, wish->to, l->name);
+  }
+}
+
+/* Where the network cannot be read as a whole, edges are chosen one by one. What it is to be is what it is,
+ * where targets are classes. */
+static bool choose_together(const gt_run *run, gt_kan_network *network, const gt_kan_trace *trace,
+                            const double *scaled, gt_snap_limits *limits, gt_error *error) {
+  const gt_dataset *data = &run->config->dataset;
+  const int inputs = gt_kan_network_inputs(network), outputs = gt_kan_network_outputs(network);
+  const gt_tensor *targets = &data->train.targets;
+  const bool given = !data->classification && gt_tensor_features(targets) == outputs;
+  int64_t samples = trace->samples;
+  gt_error why = {0};
+  double *x = gt_kan_samples(NULL, &data->train.input[0], inputs, MOST_SAMPLES, &samples, error);
+  double *y = !x      ? NULL
+              : given ? gt_kan_samples(NULL, targets, outputs, MOST_SAMPLES, &samples, error)
+                      : gt_alloc((size_t)(samples * outputs) * sizeof *y + 1);
+  for (int64_t k = 0; y && !given && k < samples * outputs; k++)
+    y[k] = trace->node[network->layers][k % outputs * samples + k / outputs];
+  if (y) {
+    const gt_symbolic_data all = gt_symbolic_data_of(x, y, samples, inputs, outputs);
+    if (!gt_kan_snap_together(network, scaled, &all, limits, &network->arena, &why))
+      gt_warn("edges become functions one by one: %s", why.message);
+  }
+  const bool ok = y != NULL;
+  free(x);
+  free(y);
+  return ok;
+}
+
+/* What samples of the training data tell of its edges. */
+static bool choose(gt_run *run, gt_kan_network *network, const gt_snap_config *snap, gt_error *error) {
+  const gt_dataset *data = &run->config->dataset;
+  gt_snap_limits limits = {snap->minimum_r2, snap->weight_simple, snap->allowed,
+                           snap->wish,       snap->wishes,        (int)run->config->train.threads};
+  gt_edge_fit **tried = GT_NEW_N(&network->arena, gt_edge_fit *, network->layers);
+  gt_kan_trace trace;
+  int64_t samples;
+  double *x = gt_kan_samples(&data->input[0], &data->train.input[0], gt_kan_network_inputs(network),
+                             MOST_SAMPLES, &samples, error);
+  if (!x) return false;
+  for (int l = 0; l < network->layers; l++)
+    tried[l] = gt_arena_alloc_n(&network->arena,
+                                (size_t)network->layer[l].inputs * (size_t)network->layer[l].outputs,
+                                sizeof **tried);
+  warn_of_wishes(network, snap);
+  gt_kan_trace_run(&trace, network, x, samples);
+  const bool ok = !snap->together || choose_together(run, network, &trace, x, &limits, error);
+  if (ok) gt_kan_snap(network, &trace, &limits, tried);
+  for (int l = 0; ok && l < network->layers; l++) report_layer(run, &network->layer[l], tried[l]);
+  gt_kan_trace_finish(&trace);
+  free(x);
+  return ok;
+}
+
+/* Writes a list for each layer, by its name, into the configs of phases `first` on. */
+static bool snap_phases(gt_run *run, int64_t first, const gt_spec *lists, gt_error *error) {
+  for (int64_t p = first; p < run->base->phases; p++) {
+    gt_config *phase = &run->base->phase[p];
+    for (int l = 0; l < lists->count; l++)
+      if (!gt_kan_snap_config(&run->session.arena, phase->root, l, lists->count, lists->child[l]))
+        return gt_fail(error, GT_ERR_CONFIG, "phase %lld has other layers: its edges cannot be functions",
+                       (long long)p + 1);
+    phase->resolved = gt_config_resolve(phase, &run->session.arena);
+  }
+  return true;
+}
+
+/* The values in a model of the phase that is over, but for the edges that are functions now. */
+static bool snap_values(gt_run *run, const gt_kan_network *network, const gt_kan_snapping *snapping,
+                        const gt_spec *lists, gt_image *held, gt_error *error) {
+  gt_arena *arena = &run->generation;
+  gt_config config = *run->config;
+  config.root = gt_spec_copy(arena, run->config->root);
+  gt_diagnostics_init(&config.diagnostics, arena);
+  for (int l = 0; l < lists->count; l++)
+    gt_kan_snap_config(arena, config.root, l, lists->count, lists->child[l]);
+  const gt_model *model = gt_config_build_model(&config, arena, &config.diagnostics);
+  if (!model)
+    return gt_fail(error, GT_ERR_CONFIG, "cannot be snapped: %s", config.diagnostics.items[0].message);
+  gt_image image;
+  gt_image_carry(&image, model->store, held, run->state.draw);
+  for (int l = 0; l < network->layers; l++)
+    gt_kan_snapping_write(&snapping[l], network->layer[l].name, &image);
+  gt_image_finish(held);
+  *held = image;
+  return true;
+}
+
+bool gt_snap(gt_run *run, gt_image *held, gt_error *error) {
+  const int64_t next = run->state.phase + 1;
+  gt_arena *arena = &run->session.arena;
+  gt_kan_network network;
+  if (!keep_unsnapped(run, error) ||
+      !gt_kan_network_read(&network, run->net->model, held, run->base->path, error))
+    return false;
+  gt_kan_snapping *snapping = GT_NEW_N(&network.arena, gt_kan_snapping, network.layers);
+  gt_spec *lists = gt_spec_new(arena, GT_SPEC_MAP);
+  bool ok = choose(run, &network, &run->base->phase[next].snap, error);
+  for (int l = 0; ok && l < network.layers; l++) {
+    snapping[l] = gt_kan_snapping_of(&network.arena, &network, l, NULL);
+    gt_spec_add(arena, lists, gt_arena_strdup(arena, network.layer[l].name),
+                gt_kan_symbolic_setting(arena, &snapping[l].symbolic));
+  }
+  ok = ok && snap_values(run, &network, snapping, lists, held, error) && snap_phases(run, next, lists, error);
+  gt_kan_network_finish(&network);
+  return ok;
+}
+
+/* --- checkpoints ---------------------------------------------------------------------------------------- */
+
+/* The last phase up to the present one that has changed what the config says of edges; -1: there is none. */
+static int64_t last_change(const gt_run *run) {
+  const gt_config *base = run->base;
+  int64_t p = run->state.phase < base->phases ? run->state.phase : base->phases - 1;
+  while (p >= 0 && !base->phase[p].snaps && !base->phase[p].prunes) p--;
+  return p;
+}
+
+const char *gt_snap_text(const gt_run *run, gt_arena *arena) {
+  const gt_model *model = run->net->model;
+  gt_spec *lists = gt_spec_new(arena, GT_SPEC_MAP);
+  bool any = false;
+  if (last_change(run) < 0) return NULL;
+  for (int l = 0; l < model->layers; l++) {
+    const gt_slot *slot = gt_store_find(
+        model->store, gt_arena_printf(arena, "%s.%s", model->layer[l].name, gt_kan_symbolic_names[0]));
+    static const gt_kan_symbolic none;
+    gt_spec_add(arena, lists, model->layer[l].name,
+                gt_kan_symbolic_setting(arena, slot ? (const gt_kan_symbolic *)slot->form : &none));
+    any = any || slot;
+  }
+  return any ? gt_spec_write(arena, lists) : NULL;
+}
+
+bool gt_snap_resume(gt_run *run, const gt_container *checkpoint, const char *path, gt_error *error) {
+  const char *text = gt_container_metadata(checkpoint, GT_CHECKPOINT_SYMBOLIC);
+  const int64_t first = last_change(run);
+  gt_diagnostics diagnostics;
+  if (first < 0 || !text) return true;
+  gt_diagnostics_init(&diagnostics, &run->session.arena);
+  const gt_spec *lists = gt_spec_parse(&run->session.arena, path, text, strlen(text), &diagnostics);
+  if (!lists || diagnostics.errors || lists->kind != GT_SPEC_MAP)
+    return gt_fail(error, GT_ERR_DATA, "%s: what it tells of edges that are functions cannot be read", path);
+  return snap_phases(run, first, lists, error);
+}

@@ -1,0 +1,239 @@
+/* Edges that become functions: which, of known ones; that settling their constants changes nothing but their
+ * size; how they are numbered when others go; and that a formula keeps to them. */
+#include "kan/settle.h"
+#include "kan/snap.h"
+#include "kan_support.h"
+
+static double wave(double x) { return 40 + 3 * sin(2 * x + 0.3); }
+static double square(double x) { return 0.02 * x * x - 40; }
+static double growth(double x) { return exp(0.4 * x); }
+static double odd(double x) { return sin(9 * x) * x + cos(5 * x * x); }
+
+typedef struct known {
+  gt_kan_network network;
+  gt_kan_trace trace;
+  double *x, *y; /* what it computes */
+  gt_edge_fit *tried[2];
+  bool allowed[64];
+} known;
+
+/* [2, 2, 1]: node 0 is a wave and a square, node 1 what no function is, and a line that is pruned. */
+static void make(known *k) {
+  const int width[] = {2, 2, 1};
+  begin_network(&k->network, width, 2, -4, 4);
+  set_edge(&k->network, 0, 0, 0, wave, -1, 1);
+  set_edge(&k->network, 0, 1, 0, square, -1, 1);
+  set_edge(&k->network, 0, 0, 1, odd, -1, 1);
+  set_edge(&k->network, 1, 0, 0, growth, -4, 4);
+  set_edge(&k->network, 1, 1, 0, square, -4, 4);
+  k->x = spread(2 * KNOWN_SAMPLES, -1, 1);
+  gt_kan_trace_run(&k->trace, &k->network, k->x, KNOWN_SAMPLES);
+  k->y = test_malloc(KNOWN_SAMPLES * sizeof *k->y);
+  memcpy(k->y, k->trace.node[2], KNOWN_SAMPLES * sizeof *k->y);
+  for (int l = 0; l < 2; l++) k->tried[l] = GT_NEW_N(&k->network.arena, gt_edge_fit, 4);
+  for (int i = 0; i < gt_symbol_count(); i++) k->allowed[i] = true;
+}
+
+static void clear(known *k) {
+  gt_kan_trace_finish(&k->trace);
+  gt_kan_network_finish(&k->network);
+  test_free(k->x);
+  test_free(k->y);
+}
+
+static const char *name_of(const known *k, int layer, int from, int to) {
+  const gt_edge_fit *fit = gt_kan_snapped(&k->network.layer[layer], from, to);
+  return fit ? fit->symbol->name : "";
+}
+
+static void snap(known *k, gt_snap_limits limits) {
+  limits.allowed = k->allowed;
+  if (!limits.weight_simple) limits.weight_simple = 0.5;
+  gt_kan_snap(&k->network, &k->trace, &limits, k->tried);
+}
+
+/* How far the network is from what it was. */
+static double moved(const known *k) {
+  gt_kan_trace now;
+  double most = 0;
+  gt_kan_trace_run(&now, &k->network, k->x, KNOWN_SAMPLES);
+  for (int s = 0; s < KNOWN_SAMPLES; s++) most = fmax(most, fabs(now.node[2][s] - k->y[s]));
+  gt_kan_trace_finish(&now);
+  return most;
+}
+
+static void test_functions_are_found(void **state) {
+  known k;
+  (void)state;
+  make(&k);
+  snap(&k, (gt_snap_limits){.minimum_r2 = 0.99});
+  assert_string_equal(name_of(&k, 0, 0, 0), "sin");
+  assert_string_equal(name_of(&k, 0, 1, 0), "x^2");
+  assert_string_equal(name_of(&k, 0, 0, 1), "");
+  assert_string_equal(name_of(&k, 0, 1, 1), "");
+  assert_string_equal(name_of(&k, 1, 0, 0), "exp");
+  assert_true(k.tried[0][1].symbol && k.tried[0][1].r2 < 0.99); /* 0 -> 1 */
+  assert_null(k.tried[0][3].symbol);                            /* pruned */
+  assert_true(moved(&k) < 2e-2);
+  clear(&k);
+}
+
+static void test_limits_are_kept(void **state) {
+  known k;
+  (void)state;
+  make(&k);
+  snap(&k, (gt_snap_limits){.minimum_r2 = 1 + 1e-9});
+  assert_null(k.network.layer[0].snapped);
+  const gt_snap_wish wish[] = {
+      {0, 0, 1, gt_symbol_find("tanh"), false}, {0, 1, 0, NULL, false}, {0, 1, 1, NULL, false}};
+  snap(&k, (gt_snap_limits){.minimum_r2 = 0.99, .wish = wish, .wishes = 3});
+  assert_string_equal(name_of(&k, 0, 0, 1), "tanh"); /* as it was asked for */
+  assert_string_equal(name_of(&k, 0, 1, 0), "x^2");
+  assert_string_equal(name_of(&k, 0, 1, 1), "");
+  assert_string_equal(name_of(&k, 0, 0, 0), "");
+  assert_null(k.network.layer[1].snapped);
+  for (int i = 0; i < gt_symbol_count(); i++) k.allowed[i] = !strcmp(gt_symbol_at(i)->name, "cos");
+  snap(&k, (gt_snap_limits){.minimum_r2 = 0.99});
+  assert_string_equal(name_of(&k, 0, 0, 0), "cos");
+  assert_string_equal(name_of(&k, 0, 1, 0), "x^2"); /* stays what it is */
+  clear(&k);
+}
+
+/* With its weight at 1 the simplest is taken that explains enough, with 0 the one that explains most. */
+static void test_simplicity_is_weighed(void **state) {
+  known k;
+  (void)state;
+  make(&k);
+  const gt_snap_wish wish = {1, 0, 0, NULL, false};
+  snap(&k, (gt_snap_limits){.minimum_r2 = 0.6, .weight_simple = 1, .wish = &wish, .wishes = 1});
+  assert_string_equal(name_of(&k, 1, 0, 0), "x");
+  clear(&k);
+  make(&k);
+  snap(&k, (gt_snap_limits){.minimum_r2 = 0.6, .weight_simple = 1e-9, .wish = &wish, .wishes = 1});
+  assert_string_equal(name_of(&k, 1, 0, 0), "exp");
+  clear(&k);
+}
+
+/* Of a network of nothing else, the values of its hidden nodes; constants that took each other away are gone.
+ */
+static void test_settling(void **state) {
+  known k;
+  gt_kan_trace now;
+  (void)state;
+  make(&k);
+  snap(&k, (gt_snap_limits){.minimum_r2 = 0.99});
+  const double before = moved(&k);
+  gt_kan_trace_run(&now, &k.network, k.x, KNOWN_SAMPLES);
+  double sum = 0, squares = 0;
+  for (int s = 0; s < KNOWN_SAMPLES; s++) {
+    sum += now.node[1][s] / KNOWN_SAMPLES;
+    squares += now.node[1][s] * now.node[1][s] / KNOWN_SAMPLES;
+  }
+  assert_true(fabs(sum) < 1e-3 && fabs(squares - 1) < 1e-3);
+  for (int i = 0; i < 2; i++) assert_true(fabs(gt_kan_snapped(&k.network.layer[0], i, 0)->d) < 2);
+  const gt_edge_fit *exponential = gt_kan_snapped(&k.network.layer[1], 0, 0);
+  assert_true(exponential->b == 0 && exponential->a > 0.5);
+  const gt_edge_fit *power = gt_kan_snapped(&k.network.layer[0], 1, 0);
+  assert_true(fabs(hypot(power->a, power->b) - 1) < 1e-12);
+  gt_kan_settle(&k.network, &now);
+  assert_true(fabs(moved(&k) - before) < 1e-9);
+  gt_kan_trace_finish(&now);
+  clear(&k);
+}
+
+static void test_numbers_when_others_go(void **state) {
+  known k;
+  gt_kan_scores scores;
+  gt_kan_kept kept;
+  (void)state;
+  make(&k);
+  snap(&k, (gt_snap_limits){.minimum_r2 = 0});
+  gt_kan_snapping all = gt_kan_snapping_of(&k.network.arena, &k.network, 0, NULL);
+  assert_int_equal(all.symbolic.edges, 3);
+  for (int e = 1; e < 3; e++) /* in the library's order */
+    assert_true(all.symbolic.edge[e - 1].function <= all.symbolic.edge[e].function);
+  gt_kan_scores_find(&scores, &k.network, &k.trace);
+  gt_kan_choose(&kept, &k.network, &scores, (gt_kan_limits){0, 0, 0});
+  kept.node[1][0] = false; /* the second node is the first now */
+  kept.edge[0][0] = kept.edge[0][2] = kept.edge[1][0] = false;
+  const gt_kan_snapping left = gt_kan_snapping_of(&k.network.arena, &k.network, 0, &kept);
+  assert_int_equal(left.symbolic.edges, 1);
+  assert_int_equal(left.symbolic.edge[0].from, 0);
+  assert_int_equal(left.symbolic.edge[0].to, 0);
+  assert_ptr_equal(left.fit[0], gt_kan_snapped(&k.network.layer[0], 0, 1));
+  const gt_kan_snapping above = gt_kan_snapping_of(&k.network.arena, &k.network, 1, &kept);
+  assert_int_equal(above.symbolic.edges, 1);
+  assert_int_equal(above.symbolic.edge[0].from, 0);
+  gt_kan_kept_finish(&kept);
+  gt_kan_scores_finish(&scores);
+  clear(&k);
+}
+
+/* However much another function would explain. */
+static void test_formulas_keep_to_them(void **state) {
+  known k;
+  gt_symbolic symbolic;
+  gt_symbolic_report report;
+  gt_error error = {0};
+  (void)state;
+  make(&k);
+  k.network.layer[0].edge[1] = k.network.layer[1].edge[1] = false; /* node 1 is no more */
+  gt_kan_trace_finish(&k.trace);
+  gt_kan_trace_run(&k.trace, &k.network, k.x, KNOWN_SAMPLES);
+  const gt_snap_wish wish = {0, 1, 0, gt_symbol_find("gaussian"), false};
+  snap(&k, (gt_snap_limits){.minimum_r2 = 0.99, .wish = &wish, .wishes = 1});
+  const gt_symbolic_data data = gt_symbolic_data_of(k.x, k.trace.node[2], KNOWN_SAMPLES, 2, 1);
+  assert_true(gt_symbolic_find(&symbolic, &k.network, k.x, &data, NULL, &report, &error));
+  bool found = false;
+  for (int e = 0; e < symbolic.edges; e++)
+    if (symbolic.edge[e].layer == 0 && symbolic.edge[e].from == 1) {
+      found = true;
+      assert_string_equal(symbolic.edge[e].symbol->name, "gaussian");
+    }
+  assert_true(found);
+  gt_symbolic_finish(&symbolic);
+  clear(&k);
+}
+
+static double nearly_square(double x) { return 0.3 * cos(0.9 * x) - 40; }
+
+/* What an edge looks like by itself, a cosine, the samples know better, and it explains enough; an edge that
+ * was asked for as something stays that; and a limit that nothing reaches holds for all but that. */
+static void test_the_whole_decides(void **state) {
+  known k;
+  gt_error error = {0};
+  (void)state;
+  for (int variant = 0; variant < 3; variant++) {
+    make(&k);
+    gt_kan_layer *below = &k.network.layer[0];
+    below->edge[1] = k.network.layer[1].edge[1] = false; /* node 1 is no more */
+    memset(below->coefficient + 2 * below->basis.terms, 0, below->basis.terms * sizeof(double));
+    set_edge(&k.network, 0, 1, 0, nearly_square, -1, 1);
+    gt_kan_trace_finish(&k.trace);
+    gt_kan_trace_run(&k.trace, &k.network, k.x, KNOWN_SAMPLES);
+    for (int s = 0; s < KNOWN_SAMPLES; s++)
+      k.y[s] = growth(wave(k.x[2 * s]) - 39.7 - 0.12 * k.x[2 * s + 1] * k.x[2 * s + 1]);
+    const gt_symbolic_data data = gt_symbolic_data_of(k.x, k.y, KNOWN_SAMPLES, 2, 1);
+    const gt_snap_wish asked[] = {{0, 0, 0, gt_symbol_find("tanh"), false}, {0, 1, 0, NULL, false}};
+    gt_snap_limits limits = {.minimum_r2 = variant == 2 ? 1 + 1e-9 : 0.99, .allowed = k.allowed};
+    if (variant) limits.wish = asked, limits.wishes = 2;
+    snap(&k, (gt_snap_limits){.minimum_r2 = 1 + 1e-9}); /* nothing */
+    assert_true(gt_kan_snap_together(&k.network, k.x, &data, &limits, &k.network.arena, &error));
+    assert_int_equal(limits.wishes, variant ? 2 : 3);
+    snap(&k, limits);
+    assert_string_equal(name_of(&k, 0, 0, 0), variant ? "tanh" : "sin");
+    assert_string_equal(name_of(&k, 0, 1, 0), variant == 2 ? "" : "x^2");
+    assert_string_equal(name_of(&k, 1, 0, 0), variant ? "" : "exp");
+    clear(&k);
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_functions_are_found),    cmocka_unit_test(test_limits_are_kept),
+      cmocka_unit_test(test_simplicity_is_weighed),  cmocka_unit_test(test_settling),
+      cmocka_unit_test(test_numbers_when_others_go), cmocka_unit_test(test_formulas_keep_to_them),
+      cmocka_unit_test(test_the_whole_decides),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
