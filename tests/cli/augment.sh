@@ -100,6 +100,8 @@ check "grey is grey" cmp "$TEST_TMP/b.png" "$TEST_TMP/c.png"
 exits 2 "no pictures" "$GTRAIN" check configs/digits.yaml --samples "$TEST_TMP/d.png"
 says "what to do" "data.shape"
 exits 74 "no such folder" sheet no/such
+exits 0 "hues turned by nothing" sheet d --set data.channels=3 --set 'augment=[{color_jitter: {hue: 0}}]'
+check "grey stays grey" cmp "$TEST_TMP/b.png" "$TEST_TMP/d.png"
 cat > "$TEST_TMP/pairs.yaml" << 'YAML'
 data: {train: datasets/clothes/train, targets: datasets/clothes/train, size: [28, 20], target_channels: 1, validation: 0.1}
 augment: [random_vertical_flip, {random_affine: {degrees: 20, fill: [1, 0, 0]}}, {color_jitter: {saturation: 0.5}}, mixup]
@@ -128,6 +130,8 @@ refused "one number" "[{random_affine: {degrees: 1, scale: 2}}]" 2:47 "two numbe
 refused "too many paddings" "[{random_crop: [1, 2, 3]}]" 2:25 "across and down"
 refused "too many channels" "[{cutout: {size: 1, value: [0, 1]}}]" 2:37 "the pictures have 1 channel"
 refused "colours of grey" "[{color_jitter: {saturation: 1}}]" 2:39 "the pictures have 1 channel"
+refused "hues of grey" "[{color_jitter: {hue: 0.1}}]" 2:32 "changes the hue of colours; the pictures have 1 channel"
+refused "more than half around" "[{color_jitter: {hue: 0.6}}]" 2:32 "at most 0.5"
 refused "two fills" "[{random_crop: {padding: 1, fill: 1}}, {random_rotation: {degrees: 1, fill: 0}}]" 2:86 "of line 2"
 refused "nothing to fill" "[{random_crop: {padding: 1, padding_mode: reflect}}, {random_rotation: {degrees: 1, fill: 0}}]" 2:100 \
   "leaves nothing to be filled"

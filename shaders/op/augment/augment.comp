@@ -10,6 +10,7 @@ layout(constant_id = GT_AUGMENT_SPEC_NEAREST) const uint NEAREST = 0u;
 layout(constant_id = GT_AUGMENT_SPEC_LIGHTS) const uint LIGHTS = 0u;
 layout(constant_id = GT_AUGMENT_SPEC_CONTRASTS) const uint CONTRASTS = 0u;
 layout(constant_id = GT_AUGMENT_SPEC_SATURATES) const uint SATURATES = 0u;
+layout(constant_id = GT_AUGMENT_SPEC_HUES) const uint HUES = 0u;
 layout(constant_id = GT_AUGMENT_SPEC_SCALED) const uint SCALED = 0u;
 layout(constant_id = GT_AUGMENT_SPEC_MIXES) const uint MIXES = 0u;
 layout(constant_id = GT_AUGMENT_SPEC_BORDER) const uint BORDER = 0u;
@@ -62,6 +63,7 @@ vec4 lit(uint row, uint record, vec4 v) {
     float factor = drawn.at[light + 2u];
     v = clamp(factor * v + (1.0 - factor) * gt_grey(v.x, v.y, v.z), 0.0, white);
   }
+  if (HUES != 0u) v.xyz = gt_turn_hue(v.xyz, drawn.at[record + GT_AUGMENT_HUE]);
   return v;
 }
 

@@ -14,6 +14,7 @@
 #define GT_AUGMENT_SPEC_SCALED    8
 #define GT_AUGMENT_SPEC_MIXES     9
 #define GT_AUGMENT_SPEC_BORDER    10 /* what lies beyond the border */
+#define GT_AUGMENT_SPEC_HUES      11
 #define GT_AUGMENT_FILL           0u /* a constant value */
 #define GT_AUGMENT_EDGE           1u /* the border's own */
 #define GT_AUGMENT_REFLECT        2u /* the picture reflected at its last pixels */

@@ -39,7 +39,7 @@ void main() {
     y.at[to + GT_AUGMENT_LIGHT + 2u] = drawn.saturation;
     y.at[to + GT_AUGMENT_SHARE] = drawn.share;
     y.at[to + GT_AUGMENT_PIXEL_SHARE] = drawn.pixel_share;
-    y.at[to + GT_AUGMENT_PIXEL_SHARE + 1u] = 0.0;
+    y.at[to + GT_AUGMENT_HUE] = drawn.hue;
     write_box(to + GT_AUGMENT_MIX_BOX, drawn.mixed);
   }
 }

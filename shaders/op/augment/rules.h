@@ -55,7 +55,7 @@ GT_STRUCT(gt_box) { float left, top, right, bottom; };
 GT_STRUCT(gt_drawn) {
   gt_map map;
   gt_box mixed, erased; /* erased: by this stage */
-  float brightness, contrast, saturation, share, pixel_share;
+  float brightness, contrast, saturation, hue, share, pixel_share;
 };
 /* A stage at work: where its words stand, the sample's random words, the size of samples. */
 GT_STRUCT(gt_stage_at) { uint word, draw, block, height, width; };
@@ -236,6 +236,7 @@ GT_RULE(gt_drawn) gt_nothing_drawn(void) {
   gt_drawn drawn;
   drawn.map = gt_map_of(1.0f, 0.0f, 0.0f, 0.0f, 1.0f, 0.0f);
   drawn.brightness = drawn.contrast = drawn.saturation = 1.0f;
+  drawn.hue = 0.0f;
   drawn.share = drawn.pixel_share = 1.0f;
   drawn.mixed = drawn.erased = gt_box_of(0.0f, 0.0f, 0.0f, 0.0f);
   return drawn;
@@ -259,6 +260,7 @@ GT_RULE(gt_drawn) gt_draw_stage(GT_TABLE table, gt_stage_at at, GT_KEY key, gt_d
     drawn.brightness = gt_between(gt_real(table, at, 0u), gt_real(table, at, 1u), bits.x);
     drawn.contrast = gt_between(gt_real(table, at, 2u), gt_real(table, at, 3u), bits.y);
     drawn.saturation = drawn.saturation * gt_between(gt_real(table, at, 4u), gt_real(table, at, 5u), bits.z);
+    drawn.hue = gt_between(gt_real(table, at, 6u), gt_real(table, at, 7u), bits.w);
   } else if (kind == GT_AUGMENT_GRAYSCALE) {
     if (gt_unit(bits.x) < gt_real(table, at, 0u)) drawn.saturation = 0.0f;
   } else if (kind == GT_AUGMENT_CUTOUT) {

@@ -107,6 +107,7 @@ static void lower(gt_lowering *lowering, const gt_group *group) {
   step->spec[GT_AUGMENT_SPEC_LIGHTS] = look->lights != 0;
   step->spec[GT_AUGMENT_SPEC_CONTRASTS] = look->contrasts != 0;
   step->spec[GT_AUGMENT_SPEC_SATURATES] = look->saturates && args.channels == 3;
+  step->spec[GT_AUGMENT_SPEC_HUES] = look->hues && args.channels == 3;
   step->spec[GT_AUGMENT_SPEC_SCALED] = scaled;
   step->spec[GT_AUGMENT_SPEC_MIXES] = look->mixes != 0;
   step->spec[GT_AUGMENT_SPEC_BORDER] = look->border;

@@ -4,12 +4,14 @@
  * either: the samples are data. Stages work in this order, whatever order they are given in but for those of
  * the map:
  *
- *   map     where pixels come from; all stages of it together are one affine map. What lies beyond the
- *           sample's border is a constant, `fill`, or the sample reflected there. A map that only moves by
- * whole pixels, or flips, copies. light   brightness, contrast, saturation, as torchvision computes them, in
- * this order; not of `fill` scaling what the batch op would have done: (value - center) * scale + shift
- *   erased  boxes of a constant value
- *   mixed   with the row before it, the first with the last
+ *   map      where pixels come from; all stages of it together are one affine map. What lies beyond the
+ *            sample's border is a constant, `fill`, or the sample reflected there. A map that only moves by
+ *            whole pixels, or flips, copies.
+ *   light    brightness, contrast, saturation, hue, as torchvision computes them, in this order; not of
+ *            `fill`
+ *   scaling  what the batch op would have done: (value - center) * scale + shift
+ *   erased   boxes of a constant value
+ *   mixed    with the row before it, the first with the last
  *
  * Channels come last: samples are [height, width, channels] or [height, width]. */
 #ifndef GT_OP_AUGMENT_H
@@ -28,7 +30,7 @@ typedef enum gt_augment_kind {                          /* with its settings, va
                                                   x and y, in pixels; least and most scale; degrees of shear
                                                   along x, along y */
                                GT_DRAW_COLOR,  /* least and most factor of brightness, of contrast, of
-                                                  saturation */
+                                                  saturation; turn of hues, 1 is once around */
                                GT_DRAW_CUTOUT, /* probability; width and height */
                                GT_DRAW_ERASE,  /* probability; area and width/height as in RESIZED_CROP */
                                GT_DRAW_MIX,    /* alpha of mixup and of cutmix, 0: not; probability of each */
@@ -58,8 +60,8 @@ typedef enum gt_augment_border {                     /* what lies beyond a sampl
 typedef struct gt_augment_look { /* attribute of augment: zero where it is not used */
   uint32_t border;               /* gt_augment_border */
   uint32_t nearest;              /* the nearest pixel, not a bilinear mixture */
-  uint32_t lights, contrasts,
-      saturates; /* which factors are drawn: any of them, of contrast, of saturation */
+  uint32_t lights, contrasts, saturates,
+      hues; /* which factors are drawn: any of them, of contrast, of saturation, of hue */
   uint32_t mixes;
   uint32_t boxes;                     /* so many of those that are drawn are erased */
   float white;                        /* what light reaches at most, in the units of the samples */

@@ -48,7 +48,7 @@ static void draw_row(const struct gt_augment_draw_args *a, uint32_t row) {
   to[GT_AUGMENT_LIGHT + 2] = drawn.saturation;
   to[GT_AUGMENT_SHARE] = drawn.share;
   to[GT_AUGMENT_PIXEL_SHARE] = drawn.pixel_share;
-  to[GT_AUGMENT_PIXEL_SHARE + 1] = 0;
+  to[GT_AUGMENT_HUE] = drawn.hue;
   memcpy(to + GT_AUGMENT_MIX_BOX, &drawn.mixed, sizeof drawn.mixed);
 }
 

@@ -174,7 +174,7 @@ static void add_stage(table *t, size_t word, const gt_augment_rule *rule, const 
     break;
   case GT_DRAW_MIX: add_mix(t, word, rule, value); break;
   default: /* flips and factors: as they are */
-    for (size_t i = 0; i < 6; i++) set_float(t, word + i, (double)value[i]);
+    for (size_t i = 0; i < 8; i++) set_float(t, word + i, (double)value[i]);
   }
 }
 

@@ -10,7 +10,7 @@ GT_REGISTER(opcase, augment)
 /* Inputs: pictures, a record for each, then perhaps a scaling. p[0]: nearest; p[1]: erased boxes; p[2]: what
  * is done to the light, MIX to mix; p[3]: what lies beyond the border. Records of any numbers are maps, boxes
  * and factors of some kind. */
-enum { BRIGHT = 1, CONTRAST = 2, SATURATION = 4, MIX = 8 };
+enum { BRIGHT = 1, CONTRAST = 2, SATURATION = 4, MIX = 8, HUE = 16 };
 
 static gt_augment_look look_of(const gt_case_view *v) {
   gt_augment_look look;
@@ -21,6 +21,7 @@ static gt_augment_look look_of(const gt_case_view *v) {
   look.lights = (v->c->p[2] & ~MIX) != 0;
   look.contrasts = (v->c->p[2] & CONTRAST) != 0;
   look.saturates = (v->c->p[2] & SATURATION) != 0;
+  look.hues = (v->c->p[2] & HUE) != 0;
   look.mixes = (v->c->p[2] & MIX) != 0;
   look.white = 1.5f;
   for (int c = 0; c < GT_AUGMENT_MOST_VALUES; c++) {
@@ -98,6 +99,22 @@ static double sampled(const pictures *p, int64_t row, double x, double y, int64_
   return sum;
 }
 
+/* Red, green and blue as hue, saturation and value, turned, and back, case by case. */
+static double turned(const double *v, double turn, int64_t c) {
+  const double most = fmax(v[0], fmax(v[1], v[2])), least = fmin(v[0], fmin(v[1], v[2]));
+  if (most <= least) return v[c];
+  const int first = v[0] >= most ? 0 : v[1] >= most ? 1 : 2;
+  const double third = (v[(first + 1) % 3] - v[(first + 2) % 3]) / (most - least);
+  double hue = (2 * first + third) / 6 + turn;
+  hue -= floor(hue);
+  const double saturation = (most - least) / most, sixth = floor(6 * hue), rest = 6 * hue - sixth;
+  const double p = most * (1 - saturation), q = most * (1 - saturation * rest),
+               t = most * (1 - saturation * (1 - rest));
+  const double rgb[6][3] = {{most, t, p}, {q, most, p}, {p, most, t},
+                            {p, q, most}, {t, p, most}, {most, p, q}};
+  return rgb[(int)sixth % 6][c];
+}
+
 static double lit(const pictures *p, int64_t row, double x, double y, int64_t c) {
   const double *factor = p->x[1] + row * p->words + 6;
   double v[16], grey = p->look.contrasts ? mean_grey(p, row) : 0;
@@ -105,8 +122,11 @@ static double lit(const pictures *p, int64_t row, double x, double y, int64_t c)
     v[k] = limit(p, factor[0] * sampled(p, row, x, y, k));
     if (p->look.contrasts) v[k] = limit(p, factor[1] * v[k] + (1 - factor[1]) * grey);
   }
-  if (!p->look.saturates || p->channels != 3) return v[c];
-  return limit(p, factor[2] * v[c] + (1 - factor[2]) * grey_of(v));
+  if (p->channels != 3) return v[c];
+  const double own_grey = grey_of(v);
+  for (int k = 0; k < 3 && p->look.saturates; k++)
+    v[k] = limit(p, factor[2] * v[k] + (1 - factor[2]) * own_grey);
+  return p->look.hues ? turned(v, factor[5], c) : v[c];
 }
 
 static bool in_box(const double *box, int64_t x, int64_t y) {
@@ -223,6 +243,9 @@ static const gt_case cases[] = {
     {&plain, "9,8,7,3 9,20", {1, 1, BRIGHT}},
     {&plain, "9,8,7,3 9,32", {0, 4, BRIGHT | CONTRAST | SATURATION | MIX}},
     {&plain, "9,8,7,3 9,24 3,3", {0, 2, CONTRAST}},
+    {&plain, "9,8,7,3 9,16", {0, 0, HUE}},
+    {&plain, "9,8,7,3 9,24 3,3", {1, 2, BRIGHT | CONTRAST | SATURATION | MIX | HUE}},
+    {&plain, "4,5,5,2 4,16", {0, 0, BRIGHT | HUE}},
     {&plain, "9,8,7 9,24 3,1", {0, 2, CONTRAST | SATURATION | MIX}},
     {&plain, "4,5,5,2 4,16 3,50", {0, 0, MIX}},
     {&plain, "4,5,5,6 4,20 3,6", {0, 1, BRIGHT | CONTRAST | SATURATION | MIX}},

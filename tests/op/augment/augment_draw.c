@@ -37,6 +37,7 @@ static const gt_augment_stage rules[][STAGES] = {
      {GT_DRAW_KINDS}},
     {{GT_DRAW_GRAYSCALE, {0.3f}}, {GT_DRAW_KINDS}},
     {{GT_DRAW_COLOR, {1, 1, 1, 1, 0.5f, 1.5f}}, {GT_DRAW_GRAYSCALE, {0.3f}}, {GT_DRAW_KINDS}},
+    {{GT_DRAW_COLOR, {1, 1, 1, 1, 0.5f, 1.5f, -0.1f, 0.25f}}, {GT_DRAW_KINDS}},
 };
 enum {
   NOTHING,
@@ -54,7 +55,8 @@ enum {
   CUTMIX,
   ALL,
   GREY,
-  GREY_LAST
+  GREY_LAST,
+  HUE
 };
 
 static gt_augment_rule rule_of(const gt_case_view *v) {
@@ -232,6 +234,7 @@ static void record(draw *d, double *y) {
     const float *value = stage->value;
     for (int k = 0; k < 3 && stage->kind == GT_DRAW_COLOR; k++)
       y[6 + k] = between((double)value[2 * k], (double)value[2 * k + 1], unit(d, 0, k));
+    if (stage->kind == GT_DRAW_COLOR) y[11] = between((double)value[6], (double)value[7], unit(d, 0, 3));
     if (stage->kind == GT_DRAW_GRAYSCALE && unit(d, 0, 0) < (double)value[0]) y[8] = 0;
     if (stage->kind == GT_DRAW_CUTOUT || stage->kind == GT_DRAW_ERASE) erased(d, stage, box), box += 4;
     if (stage->kind == GT_DRAW_MIX) mixed(d, value, y);
@@ -273,6 +276,7 @@ static const gt_case cases[] = {
     {&rounded, "w4 v1,1", {9, 3, 1, 0, COLOR, 200, 32, 16}},
     {&exact, "w4 v1,1", {9, 3, 1, 0, GREY, 200, 3, 16}},
     {&rounded, "w4 v1,1", {9, 3, 1, 0, GREY_LAST, 200, 3, 16}},
+    {&rounded, "w4 v1,1", {9, 3, 1, 0, HUE, 200, 3, 16}},
     {&exact, "w4 v1,1", {2, 3, 1, 0, CUTOUT, 200, 32, 16}},
     {&exact, "w4 v1,1", {2, 3, 1, 0, CUTOUT, 20, 1, 2}},
     {&exact, "w4 v1,1", {2, 3, 1, 0, ERASE, 200, 32, 31}},
