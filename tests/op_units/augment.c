@@ -54,7 +54,7 @@ enum { ROWS = 500, WORDS = ROWS * GT_AUGMENT_WORDS(2) };
 
 static gt_graph *build(gt_arena *arena) {
   static const gt_augment_stage stages[] = {
-      {GT_DRAW_RESIZED_CROP, {0.08f, 1, 0.75f, 1.3333334f}},
+      {GT_DRAW_RESIZED_CROP, {0.08f, 1, 0.75f, 1.3333334f}, 24, 30},
       {GT_DRAW_HORIZONTAL_FLIP, {0.5f}},
       {GT_DRAW_AFFINE, {-20, 40, 3.2f, 1.6f, 0.5f, 2, -10, 20, -5, 5}},
       {GT_DRAW_CROP, {4, 3}},

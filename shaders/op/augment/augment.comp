@@ -102,16 +102,16 @@ vec4 shown(uint row, uint across, uint down, uint c, uint n) {
   } else value = from_table(c, n);
   if (SCALED != 0u)
     for (uint k = 0u; k < n; k++) {
-      uint p = ((down * width + across) * channels + c + k) % period;
+      uint p = ((down * wide + across) * channels + c + k) % period;
       value[k] = (value[k] - scaling.at[p]) * scaling.at[period + p] + scaling.at[2u * period + p];
     }
   return value;
 }
 
 void main() {
-  uint count = batch * height * width, stride = gl_NumWorkGroups.x * gl_WorkGroupSize.x;
+  uint count = batch * tall * wide, stride = gl_NumWorkGroups.x * gl_WorkGroupSize.x;
   for (uint i = gl_GlobalInvocationID.x; i < count; i += stride) {
-    uint line = i / width, across = i - line * width, row = line / height, down = line - row * height;
+    uint line = i / wide, across = i - line * wide, row = line / tall, down = line - row * tall;
     uint record = row * words, other = (row == 0u ? batch : row) - 1u;
     bool swapped = MIXES != 0u && in_box(record + GT_AUGMENT_MIX_BOX, across, down);
     float share = drawn.at[record + GT_AUGMENT_PIXEL_SHARE];

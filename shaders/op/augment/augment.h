@@ -1,8 +1,8 @@
-/* A batch of pictures x [batch, height, width, channels] as drawn [batch, words] has it
+/* What is seen of a batch of pictures x [batch, height, width, channels], as drawn [batch, words] has it
  * (augment/augment_draw.h).
  *
- * augment       y, of x's shape. table: a value of each channel for what lies beyond the border, then for
- *               each erased box. grey: what contrast is seen against, one number a sample.
+ * augment       y [batch, tall, wide, channels]. table: a value of each channel for what lies beyond the
+ * border, then for each erased box. grey: what contrast is seen against, one number a sample.
  *
  * augment_grey  y [batch], the mean of each sample's greys */
 #include "lib/args.h"
@@ -21,6 +21,6 @@
 #define GT_AUGMENT_SYMMETRIC      3u /* the picture reflected behind them */
 GT_ARGS(gt_augment_args) {
   GT_FLOATS x, drawn, grey, scaling, table, y;
-  uint batch, height, width, channels, words, boxes, period; /* words of a record */
+  uint batch, height, width, channels, tall, wide, words, boxes, period; /* words of a record */
   float white;
 };

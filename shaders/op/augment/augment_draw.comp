@@ -23,8 +23,8 @@ void main() {
       at.word = i * GT_AUGMENT_STAGE_WORDS;
       at.draw = clock.at[0];
       at.block = (row * stages + i) * GT_AUGMENT_BLOCKS;
-      at.height = height;
-      at.width = width;
+      at.height = table.at[at.word + GT_AUGMENT_STAGE_HEIGHT];
+      at.width = table.at[at.word + GT_AUGMENT_STAGE_WIDTH];
       drawn = gt_draw_stage(table, at, key, drawn);
       if (gt_erases(table.at[at.word])) write_box(to + GT_AUGMENT_BOXES + 4u * box++, drawn.erased);
     }

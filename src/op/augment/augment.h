@@ -41,11 +41,12 @@ typedef enum gt_augment_kind {                          /* with its settings, va
 typedef struct gt_augment_stage {
   uint32_t kind;
   float value[10];
+  uint32_t height, width; /* of the piece that a crop cuts out; 0: the size that samples have already */
 } gt_augment_stage;
 
 typedef struct gt_augment_rule { /* attribute of augment_draw: zero where it is not used */
   int64_t batch;
-  uint32_t height, width, stages, boxes; /* boxes: stages that erase */
+  uint32_t height, width, stages, boxes; /* of the samples; boxes: stages that erase */
   gt_augment_stage stage[GT_AUGMENT_MOST_STAGES];
 } gt_augment_rule;
 
@@ -58,6 +59,7 @@ typedef enum gt_augment_border {                     /* what lies beyond a sampl
 } gt_augment_border;
 
 typedef struct gt_augment_look { /* attribute of augment: zero where it is not used */
+  uint32_t height, width;        /* of what is seen; 0: all of the sample */
   uint32_t border;               /* gt_augment_border */
   uint32_t nearest;              /* the nearest pixel, not a bilinear mixture */
   uint32_t lights, contrasts, saturates,
@@ -73,9 +75,11 @@ typedef struct gt_augment_look { /* attribute of augment: zero where it is not u
 gt_id gt_augment_draw(gt_graph *graph, gt_id clock, const gt_augment_rule *rule);
 /* F32 [batch]: what each sample's own label weighs. */
 gt_id gt_augment_share(gt_graph *graph, gt_id drawn);
-/* x F32 [batch, height, width(, channels)] changed. scaling as in gt_batch, of what a sample holds: GT_NONE
- * for none. */
+/* x F32 [batch, height, width(, channels)] changed, of the look's size. scaling as in gt_batch, of what a
+ * sample holds: GT_NONE for none. */
 gt_id gt_augment(gt_graph *graph, gt_id x, gt_id drawn, gt_id scaling, const gt_augment_look *look);
+/* The middle of x [batch, height, width(, channels)]; x itself where it has that size. */
+gt_id gt_middle(gt_graph *graph, gt_id x, int64_t height, int64_t width);
 /* x F32 [batch, height, width(, channels)] mirrored left to right. */
 gt_id gt_mirror(gt_graph *graph, gt_id clock, gt_id x);
 /* F32 [batch]: the mean of a sample's greys, brightness changed: what contrast is seen against. */

@@ -98,7 +98,7 @@ GT_MATH void light(const job *j, const source *s, uint32_t n, float *v) {
 GT_MATH void scale(const struct gt_augment_args *a, pixel p, uint32_t n, float *v) {
   const float *center = GT_PTR(const float, a->scaling), *factor = center + a->period,
               *shift = factor + a->period;
-  uint32_t at = a->period == 1 ? 0 : ((p.down * a->width + p.across) * a->channels + p.channel) % a->period;
+  uint32_t at = a->period == 1 ? 0 : ((p.down * a->wide + p.across) * a->channels + p.channel) % a->period;
   for (uint32_t k = 0; k < n; k++) {
     v[k] = (v[k] - center[at]) * factor[at] + shift[at];
     if (++at == a->period) at = 0;
@@ -172,7 +172,7 @@ GT_CLONES static void augment_line(const job *j, gt_image_line at) {
 void gt_augment_cpu(const void *args, const uint32_t *spec, uint32_t tile) {
   const struct gt_augment_args *a = args;
   const job j = {a, spec};
-  const uint32_t size[GT_IMAGE_AXES] = {1, a->height, a->width};
+  const uint32_t size[GT_IMAGE_AXES] = {1, a->tall, a->wide};
   gt_image_line at;
   for (uint32_t row = tile * gt_image_tile_rows(a->channels);
        gt_image_line_at(row, a->batch, size, a->channels, tile, &at); row += at.rows)

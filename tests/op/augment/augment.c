@@ -8,13 +8,15 @@
 GT_REGISTER(opcase, augment)
 
 /* Inputs: pictures, a record for each, then perhaps a scaling. p[0]: nearest; p[1]: erased boxes; p[2]: what
- * is done to the light, MIX to mix; p[3]: what lies beyond the border. Records of any numbers are maps, boxes
- * and factors of some kind. */
+ * is done to the light, MIX to mix; p[3]: what lies beyond the border; p[4], p[5]: height and width of what
+ * is seen, 0 for all. Records of any numbers are maps, boxes and factors of some kind. */
 enum { BRIGHT = 1, CONTRAST = 2, SATURATION = 4, MIX = 8, HUE = 16 };
 
 static gt_augment_look look_of(const gt_case_view *v) {
   gt_augment_look look;
   memset(&look, 0, sizeof look);
+  look.height = (uint32_t)v->c->p[4];
+  look.width = (uint32_t)v->c->p[5];
   look.nearest = v->c->p[0] != 0;
   look.boxes = (uint32_t)v->c->p[1];
   look.border = (uint32_t)v->c->p[3];
@@ -157,9 +159,11 @@ static double shown(const pictures *p, int64_t row, int64_t x, int64_t y, int64_
 
 static gt_shape reference(const gt_case_view *v, const double *const *x, double *out) {
   const pictures p = pictures_of(v, x);
-  for (int64_t i = 0; out && i < gt_shape_count(v->shape[0]); i++) {
-    const int64_t c = i % p.channels, w = i / p.channels % p.width, h = i / p.channels / p.width % p.height;
-    const int64_t row = i / p.channels / p.width / p.height, other = (row + p.batch - 1) % p.batch;
+  gt_shape seen = v->shape[0];
+  if (p.look.height) seen.dim[1] = p.look.height, seen.dim[2] = p.look.width;
+  for (int64_t i = 0; out && i < gt_shape_count(seen); i++) {
+    const int64_t c = i % p.channels, w = i / p.channels % seen.dim[2], line = i / p.channels / seen.dim[2];
+    const int64_t h = line % seen.dim[1], row = line / seen.dim[1], other = (row + p.batch - 1) % p.batch;
     const double *record = x[1] + row * p.words, share = record[10];
     out[i] = shown(&p, row, w, h, c);
     if (!p.look.mixes) continue;
@@ -168,7 +172,7 @@ static gt_shape reference(const gt_case_view *v, const double *const *x, double 
     else
       out[i] = share * out[i] + (1 - share) * shown(&p, other, w, h, c);
   }
-  return v->shape[0];
+  return seen;
 }
 
 static gt_shape reference_grey(const gt_case_view *v, const double *const *x, double *out) {
@@ -252,6 +256,9 @@ static const gt_case cases[] = {
     {&plain, "1,6,5,4 1,20", {0, 1, MIX}},
     {&plain, "40,28,28,1 40,16", {0, 0, MIX}, 0, -1, 1},
     {&plain, "6,33,31,3 6,20 3,3", {0, 1, CONTRAST | MIX}, 0, -1, 1.5},
+    {&plain, "9,8,7,3 9,24 3,3", {0, 2, CONTRAST | MIX, 0, 5, 4}},
+    {&plain, "3,4,4 3,20", {1, 1, 0, GT_BORDER_REFLECT, 9, 3}},
+    {&plain, "4,5,5,6 4,16 3,1", {0, 0, BRIGHT, 0, 1, 7}},
     /* Maps by halves, so that places lie on pixels, between them and on the border. */
     {&plain, "12,6,6,3 g12,16", {0}},
     {&plain, "12,6,6,3 g12,20", {0, 1, MIX}},
