@@ -39,7 +39,7 @@ GT_MATH float within(float v, float white) {
 }
 
 /* The hue of red, green and blue turned, 1 is once around; the largest and the least of them stay (HSV). */
-GT_MATH void turn_hue(float turn, float *v) {
+static void turn_hue(float turn, float *v) {
   static const float begin[3] = {5, 3, 1}; /* a channel's place on the circle of six */
   const float most = gt_pick(v[0] > v[1], gt_pick(v[0] > v[2], v[0], v[2]), gt_pick(v[1] > v[2], v[1], v[2])),
               least =
