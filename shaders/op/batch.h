@@ -4,7 +4,8 @@
 #define GT_BATCH_SPEC_MODE   3
 #define GT_BATCH_SPEC_ORDER  4
 #define GT_BATCH_SPEC_SCALED 5
-#define GT_BATCH_SPEC_QUADS  6 /* of features that an invocation copies */
+#define GT_BATCH_SPEC_ROWS   6 /* of a workgroup */
+#define GT_BATCH_SPEC_WHOLE  7 /* rows are whole quads */
 /* Modes. */
 #define GT_BATCH_U8     0 /* to floats */
 #define GT_BATCH_F32    1

@@ -68,7 +68,7 @@ static bool tell_classes(const gt_arguments *arguments, gt_session *session, con
                  file ? "confusion" : "per-class", GT_CONFUSION_MOST);
 }
 
-static const char *const metrics[] = {"accuracy", "loss", "samples", "soft_accuracy", "soft_loss"};
+static const char *const metrics[] = {"accuracy", "loss", "rmse", "samples", "soft_accuracy", "soft_loss"};
 enum { METRICS = sizeof metrics / sizeof *metrics };
 
 static double metric_value(const char *metric, const gt_sums *sums) {
@@ -83,6 +83,11 @@ static int check_gates(const gt_gate *gates, int count, const gt_sums *sums, boo
     const gt_metric_kind *kind = gt_metric_find(gates[i].metric);
     if (kind && kind->accuracy && !accuracy) {
       gt_log_error("--fail-if: this model's loss has no accuracy");
+      return GT_ERR_USAGE;
+    }
+    if (kind && kind->judges && !sums->judged) {
+      gt_log_error(
+          "--fail-if: this model's loss is itself how far outputs are from targets: there is no 'rmse'");
       return GT_ERR_USAGE;
     }
     if (kind && kind->of_soft && !sums->hard) {
@@ -162,7 +167,8 @@ const gt_command gt_command_eval = {
     .details =
         "MODEL is a model.bin; the config inside it names the data. --set replaces values of that config,\n"
         "for example to evaluate on other data: --set data.test=FILE. Columns and classes are found by the\n"
-        "names that the model knows. Metrics are loss, accuracy and samples; of logic gates these are the\n"
+        "names that the model knows. Metrics are loss, accuracy and samples, and rmse, the distance from the\n"
+        "targets, of loss 'pde', which they only judge; of logic gates loss and accuracy are the\n"
         "circuit's, and soft_loss and soft_accuracy those of the mixtures that were trained.\n"
         "\n"
         "Of a class, precision is the share of right ones among the samples that were taken for it, recall that of\n"

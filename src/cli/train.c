@@ -75,6 +75,7 @@ static void print_result(const gt_train_result *result) {
   if (sums) {
     printf("%s loss %.6g", sums == &result->test ? "test" : "validation", gt_result_loss(sums));
     if (result->accuracy) printf(" accuracy %.6g", gt_result_accuracy(sums));
+    if (sums->judged) printf(" rmse %.6g", gt_rmse(sums));
     printf("\n");
   }
   printf("%s/model.bin\n", result->directory);

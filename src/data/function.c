@@ -1,6 +1,7 @@
-/* Function: a formula, or several, sampled at random points: regression without a file. With `field` the
- * inputs are not the points, but a signal, an image or a volume that the points describe: x0, x1, … are drawn
- * for each sample, `field` says what a place of the grid shows, and `formula` what is to be learned of it. */
+/* Function: a formula, or several, sampled at random or even points: regression without a file. With `field`
+ * the inputs are not the points, but a signal, an image or a volume that the points describe: x0, x1, … are
+ * drawn for each sample, `field` says what a place of the grid shows, and `formula` what is to be learned of
+ * it. */
 #include "base/formula.h"
 #include "base/memory.h"
 #include "base/philox.h"
@@ -19,6 +20,7 @@ typedef struct options {
   gt_ints grid;
   int64_t inputs, samples, test_samples;
   const gt_spec *range;
+  const char *points;
   double noise, field_noise;
 } options;
 
@@ -29,6 +31,9 @@ static const gt_field fields[] = {
            .help = "number of inputs; default: as the formulas use"),
     GT_ROW(options, range, GT_FIELD_NODE,
            .help = "[lowest, highest] of all inputs, or one such pair for each; default [-1, 1]"),
+    GT_ROW(options, points, GT_FIELD_CHOICE, .choices = (const char *const[]){"random", "even", NULL},
+           .help =
+               "where samples lie: anywhere at random (default), or evenly spread, whatever their number"),
     GT_ROW(options, samples, GT_FIELD_INT, .fallback = "1000", .min = 1, .max = INT32_MAX,
            .help = "training samples"),
     GT_ROW(options, test_samples, GT_FIELD_INT, .fallback = "1000", .min = 0, .max = INT32_MAX,
@@ -46,14 +51,14 @@ static const gt_field fields[] = {
            .help = "deviation of the Gaussian noise added to the field, in both splits (default: none)"),
     {.name = NULL},
 };
-static const gt_schema schema = {
-    .name = "function", .help = "a formula sampled at random points", .fields = fields};
+static const gt_schema schema = {.name = "function", .help = "a formula sampled at points", .fields = fields};
 
 typedef struct sampler {
   gt_data_reader *reader;
   const options *options;
   const gt_formula *formula[MOST_OUTPUTS], *field[MOST_OUTPUTS];
   double low[MOST_INPUTS], high[MOST_INPUTS];
+  double stride[MOST_INPUTS]; /* from one point to the next, round the range; 0: points are random */
   int inputs, outputs;
   int known;      /* variables of formulas: x0, x1, …, then x, then those of a place */
   int64_t places; /* of the grid; 0: the points are the inputs */
@@ -219,6 +224,23 @@ static bool sample_field(const sampler *s, int64_t i, double *x, uint32_t step, 
   return true;
 }
 
+/* Fractions that no whole numbers come near, of any number of inputs: powers of the root of x^(n + 1) = x + 1
+ * (Roberts, "The Unreasonable Effectiveness of Quasirandom Sequences", 2018), of one input the golden ratio.
+ */
+static void spread_evenly(sampler *s) {
+  double root = 2;
+  for (int i = 0; i < 64; i++) root = pow(1 + root, 1.0 / (s->inputs + 1));
+  for (int k = 0; k < s->inputs; k++) s->stride[k] = pow(root, -(k + 1));
+}
+
+/* Of input k at point i, from 0 to 1. Test points that are spread evenly go on where the others end. */
+static double place_of(const sampler *s, int64_t i, int k, bool test) {
+  const double whole = 0.5 + s->stride[k] * (double)(i + (test ? s->options->samples : 0));
+  if (s->stride[k] > 0) return whole - floor(whole);
+  return (double)gt_random_uniform(s->reader->seed, GT_PURPOSE_SAMPLE, test ? TEST_POINTS : TRAIN_POINTS,
+                                   (uint32_t)(i * s->inputs + k));
+}
+
 static gt_tensor input_of(const sampler *s, int64_t n) {
   const options *o = s->options;
   gt_tensor input = {.element = GT_ELEMENT_F32, .rank = 2, .dim = {n, s->inputs}};
@@ -242,9 +264,7 @@ static bool sample(const sampler *s, int64_t n, bool test, gt_split *out) {
   double x[MOST_INPUTS + 1 + MOST_AXES] = {0};
   for (int64_t i = 0; i < n; i++) {
     for (int k = 0; k < s->inputs; k++) {
-      const double u = (double)gt_random_uniform(
-          reader->seed, GT_PURPOSE_SAMPLE, test ? TEST_POINTS : TRAIN_POINTS, (uint32_t)(i * s->inputs + k));
-      const float value = (float)(s->low[k] + u * (s->high[k] - s->low[k]));
+      const float value = (float)(s->low[k] + place_of(s, i, k, test) * (s->high[k] - s->low[k]));
       x[k] = (double)value;
       if (!s->places) inputs[i * s->inputs + k] = value;
     }
@@ -303,6 +323,7 @@ static bool open_function(gt_data_reader *reader, const void *given) {
     return false;
   }
   if (!read_grid(s) || !parse_formulas(s) || !read_range(s) || !few_enough(s)) return false;
+  if (o->points && !strcmp(o->points, "even")) spread_evenly(s);
   reader->train_name = reader->test_name = "formula";
   if (!sample(s, o->samples, false, &dataset->train)) return false;
   if (o->test_samples && !sample(s, o->test_samples, true, &dataset->test)) return false;

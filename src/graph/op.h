@@ -4,6 +4,8 @@
 #define GT_GRAPH_OP_H
 #include "graph/graph.h"
 
+enum { GT_SMOOTH = 1000 }; /* derivatives: more than anybody asks for */
+
 typedef enum gt_op_kind {
   GT_OP_KERNEL,      /* computed by its own kernel(s), through lower() */
   GT_OP_ELEMENTWISE, /* one instruction of a program (step/program.h); fused freely */
@@ -35,6 +37,9 @@ typedef struct gt_op {
    * differentiable, treated as a constant. */
   void (*gradient)(gt_graph *graph, gt_id node, const gt_id *given, const bool *wanted,
                    gt_id *input_gradient);
+  /* How many derivatives of the node's value by its inputs are continuous, and have a gradient of their own;
+   * -1: it jumps. NULL: as many as one likes. */
+  int (*smooth)(const gt_graph *graph, const gt_node *node);
   /* GT_OP_KERNEL: emits the steps of a group led by such a node (step/lowering.h), which write all its
    * results, whether or not anybody reads them. */
   void (*lower)(struct gt_lowering *lowering, const struct gt_group *group);

@@ -122,6 +122,11 @@ static void warn_twice(const gt_loss *loss, const gt_loss_input *input, gt_diagn
                 applies, input->layer);
 }
 
+gt_id gt_loss_distance(gt_graph *graph, gt_id prediction, gt_id targets) {
+  const gt_id difference = gt_sub(graph, prediction, targets);
+  return gt_mean(graph, gt_mul(graph, difference, difference), 1u << 1, false);
+}
+
 /* share * a + (1 - share) * b */
 static gt_id mix(gt_graph *graph, gt_id share, gt_id a, gt_id b) {
   const gt_id rest = gt_sub(graph, gt_constant(graph, 1), share);
@@ -146,6 +151,18 @@ static gt_id weigh(gt_graph *graph, const gt_loss *loss, const gt_loss_input *in
   return mix(graph, mixture->share, own, loss->type->weigh(graph, loss->config, mixture->targets));
 }
 
+/* Of the samples; GT_NONE after reporting, or with an error in the graph. */
+static gt_id build_each(gt_graph *graph, const gt_loss *loss, const gt_loss_input *input, gt_id prediction,
+                        gt_id targets, gt_loss_nodes *out, gt_diagnostics *diagnostics) {
+  if (!loss->type->residual) return of_each(graph, loss->type->build, loss, input, prediction, targets);
+  gt_loss_input flat = *input;
+  flat.prediction = prediction;
+  flat.targets = targets;
+  const gt_id error = gt_loss_distance(graph, prediction, targets);
+  out->error_sum = gt_sum(graph, gt_mul(graph, error, input->weight), 0, false);
+  return loss->type->residual(graph, loss, &flat, diagnostics);
+}
+
 bool gt_loss_build(gt_graph *graph, const gt_loss *loss, const gt_loss_input *input, gt_loss_nodes *out,
                    gt_diagnostics *diagnostics) {
   const bool labels = loss->type->labels;
@@ -159,7 +176,9 @@ bool gt_loss_build(gt_graph *graph, const gt_loss *loss, const gt_loss_input *in
     prediction = gt_reshape(graph, prediction, shape);
     targets = gt_reshape(graph, targets, shape);
   }
-  const gt_id each = of_each(graph, loss->type->build, loss, input, prediction, targets);
+  out->error_sum = GT_NONE;
+  const int errors = diagnostics->errors;
+  const gt_id each = build_each(graph, loss, input, prediction, targets, out, diagnostics);
   out->loss_sum = gt_sum(graph, gt_mul(graph, each, input->weight), 0, false);
   out->weight_sum = gt_sum(graph, input->weight, 0, false);
   const gt_id share = weigh(graph, loss, input, targets);
@@ -173,6 +192,7 @@ bool gt_loss_build(gt_graph *graph, const gt_loss *loss, const gt_loss_input *in
   }
   gt_graph_scope(graph, outer);
   if (out->mean != GT_NONE) return true;
+  if (diagnostics->errors > errors) return false;
   gt_error_at(diagnostics, loss->at, "loss '%s': %s", loss->type->name, graph->error.message);
   return false;
 }

@@ -4,9 +4,40 @@
 #include "op/elementwise.h"
 #include "op/move.h"
 #include "op/softmax.h"
+#include <string.h>
 
-static bool build_loss(gt_forward *forward, gt_graph *graph, gt_diagnostics *diagnostics) {
+typedef struct seen { /* the model as its loss sees it */
+  gt_loss_model as;
+  const gt_forward *forward;
+  gt_arena *arena;
+  gt_graph *graph;
+  gt_diagnostics *diagnostics;
+} seen;
+
+/* The same model again, of the same parameters. */
+static gt_id output_at(const gt_loss_model *model, gt_id input) {
+  const seen *s = (const seen *)(const void *)model;
+  const gt_forward *f = s->forward;
+  gt_model_input item = f->inputs.items[0];
+  gt_model_mode mode = f->mode;
+  item.node = input;
+  mode.again = f->model;
+  const gt_model *again = gt_model_build(s->arena, s->graph, f->root, f->optim, (gt_model_inputs){1, &item},
+                                         f->clock, mode, s->diagnostics);
+  return again ? again->output : GT_NONE;
+}
+
+static gt_position place_of(const gt_loss_model *model, const char *layer, gt_position otherwise) {
+  const gt_model *m = ((const seen *)(const void *)model)->forward->model;
+  for (int i = 0; i < m->layers; i++)
+    if (!strcmp(m->layer[i].name, layer)) return m->layer[i].at;
+  return otherwise;
+}
+
+static bool build_loss(gt_forward *forward, gt_arena *arena, gt_graph *graph, gt_diagnostics *diagnostics) {
   const gt_model_layer *last = &forward->model->layer[forward->model->layers - 1];
+  const seen about = {
+      {forward->inputs.items[0].node, output_at, place_of}, forward, arena, graph, diagnostics};
   const gt_loss_input input = {.prediction = forward->output,
                                .targets = forward->targets,
                                .mixture = forward->mixture,
@@ -14,7 +45,8 @@ static bool build_loss(gt_forward *forward, gt_graph *graph, gt_diagnostics *dia
                                .classes = forward->classes,
                                .layer = last->name,
                                .applied = last->type->applies,
-                               .at = last->at};
+                               .at = last->at,
+                               .model = forward->inputs.count == 1 ? &about.as : NULL};
   const char *outer = gt_graph_scope(graph, "loss");
   const bool ok = gt_loss_build(graph, forward->loss, &input, &forward->nodes, diagnostics);
   const gt_id penalty = forward->model->penalty;
@@ -58,7 +90,7 @@ static bool build(gt_forward *forward, gt_arena *arena, gt_graph *graph, gt_diag
   const gt_loss_type *loss = forward->loss ? forward->loss->type : NULL;
   forward->output = forward->model->output;
   if (forward->mirrored) forward->output = mean_of_both(graph, forward->clock, forward->output);
-  if (loss && forward->targets != GT_NONE) return build_loss(forward, graph, diagnostics);
+  if (loss && forward->targets != GT_NONE) return build_loss(forward, arena, graph, diagnostics);
   if (loss && loss->applies)
     forward->output =
         loss->labels ? gt_softmax(graph, forward->output, -1) : gt_sigmoid(graph, forward->output);

@@ -56,6 +56,7 @@ static gt_id use_slot(gt_build *build, gt_slot wanted) {
   if (wanted.role == GT_CONSTANT && p->mode.given)
     gt_transfer_constant(p->mode.given, p->model->store, &wanted, wanted.table);
   const gt_slot *slot = gt_store_add(p->model->store, wanted);
+  if (p->mode.again && gt_slot_plays(slot, GT_WEIGHT_ROLES)) return p->node[slot->index];
   const gt_id node = gt_store_read(p->reader, slot);
   if (!gt_slot_plays(slot, GT_WEIGHT_ROLES)) return node;
   if (slot->role == GT_PARAMETER) p->layer_values += slot->count;
@@ -64,7 +65,7 @@ static gt_id use_slot(gt_build *build, gt_slot wanted) {
 
 static void update(gt_build *build, const char *name, gt_id value) {
   pass *p = build->owner;
-  if (!p->reader) return;
+  if (!p->reader || p->mode.again) return;
   const gt_slot *state =
       gt_store_find(p->model->store, gt_arena_printf(p->arena, "%s.%s", build->name, name));
   assert(state && state->role == GT_STATE);
@@ -76,12 +77,12 @@ static void update(gt_build *build, const char *name, gt_id value) {
 static void penalty(gt_build *build, gt_id value) {
   pass *p = build->owner;
   gt_id *sum = &p->model->penalty;
-  if (p->reader) *sum = *sum == GT_NONE ? value : gt_add(p->graph, *sum, value);
+  if (p->reader && !p->mode.again) *sum = *sum == GT_NONE ? value : gt_add(p->graph, *sum, value);
 }
 
 static void adapt(gt_build *build, const gt_adaptation *adaptation) {
   pass *p = build->owner;
-  if (p->reader) p->model->adaptation[p->model->adaptations++] = *adaptation;
+  if (p->reader && !p->mode.again) p->model->adaptation[p->model->adaptations++] = *adaptation;
 }
 
 static const char *name_of(const gt_model_read *read, int source) {
@@ -258,17 +259,24 @@ gt_model *gt_model_build(gt_arena *arena, gt_graph *graph, const gt_spec *root, 
             .weight = mode.weight ? *mode.weight : GT_NONE,
             .mode = mode,
             .diagnostics = diagnostics};
-  model->store = gt_store_create(arena);
-  learn_slots(&p, graph);
-  if (diagnostics->errors > errors) return NULL;
-  gt_optim_layout(optim, model->store);
-  if (!gt_optim_check_groups(optim, model->store, diagnostics)) return NULL;
-  warn_unused(&read, root, diagnostics);
+  if (mode.again) {
+    model->store = mode.again->store;
+    p.node = GT_NEW_N(arena, gt_id, model->store->slots);
+    memcpy(p.node, mode.again->node, sizeof *p.node * (size_t)model->store->slots);
+  } else {
+    model->store = gt_store_create(arena);
+    learn_slots(&p, graph);
+    if (diagnostics->errors > errors) return NULL;
+    gt_optim_layout(optim, model->store);
+    if (!gt_optim_check_groups(optim, model->store, diagnostics)) return NULL;
+    warn_unused(&read, root, diagnostics);
+    p.node = GT_NEW_N(arena, gt_id, model->store->slots);
+    model->after = GT_NEW_N(arena, gt_id, model->store->slots);
+  }
 
   gt_store_reader reader = gt_store_reader_open(model->store, graph, mode.averaged);
   p.reader = &reader;
-  model->node = p.node = GT_NEW_N(arena, gt_id, model->store->slots);
-  model->after = GT_NEW_N(arena, gt_id, model->store->slots);
+  model->node = p.node;
   model->output = run(&p);
   return diagnostics->errors > errors ? NULL : model;
 }

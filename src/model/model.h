@@ -76,10 +76,12 @@ typedef struct gt_model {
 } gt_model;
 
 typedef struct gt_model_mode {
-  bool training, hard;      /* see gt_build */
-  unsigned averaged;        /* reads slots of these roles from their moving averages */
-  const gt_id *weight;      /* as in gt_build; NULL: every row counts */
-  const gt_transfer *given; /* gives constants instead of those that would be drawn; NULL: none */
+  bool training, hard;          /* see gt_build */
+  unsigned averaged;            /* reads slots of these roles from their moving averages */
+  const gt_id *weight;          /* as in gt_build; NULL: every row counts */
+  const struct gt_model *again; /* another one of the same graph, whose parameters and states these are; it is
+                                   the one that is trained. NULL: none */
+  const gt_transfer *given;     /* gives constants instead of those that would be drawn; NULL: none */
   uint64_t seed;
 } gt_model_mode;
 

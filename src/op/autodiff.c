@@ -60,26 +60,30 @@ static void propagate(gt_graph *graph, gt_id id, const bool *active, gt_id *grad
   free(input_gradient);
 }
 
-bool gt_autodiff(gt_graph *graph, gt_id loss, const gt_id *wrt, int count, gt_id *gradient, gt_error *error) {
-  for (int i = 0; i < count; i++) gradient[i] = GT_NONE;
-  if (loss == GT_NONE) return gt_fail(error, GT_ERR_INTERNAL, "no loss to differentiate");
+void gt_pull_back(gt_graph *graph, gt_id value, gt_id given, const gt_id *wrt, int count, gt_id *gradient) {
   const char *scope = graph->scope;
   const gt_precision precision = graph->precision;
-  bool *active = mark_paths(graph, loss, wrt, count);
-  const gt_id known = loss + GT_MAX_RESULTS; /* the loss may have results beside it */
+  bool *active = mark_paths(graph, value, wrt, count);
+  const gt_id known = value + GT_MAX_RESULTS; /* it may have results beside it */
   gt_id *gradient_of = gt_alloc(sizeof *gradient_of * (size_t)known);
   for (gt_id id = 0; id < known; id++) gradient_of[id] = GT_NONE;
-  gt_shape shape = graph->node[loss].shape;
-  gt_id one = gt_constant(graph, 1.0);
-  gradient_of[loss] = shape.rank ? gt_expand(graph, one, shape) : one;
-  for (gt_id id = loss + 1; id-- > 0;)
+  gradient_of[value] = given;
+  for (gt_id id = value + 1; id-- > 0;)
     if (active[id] && is_given(graph, id, gradient_of)) propagate(graph, id, active, gradient_of);
   for (int i = 0; i < count; i++)
-    if (wrt[i] != GT_NONE && wrt[i] <= loss) gradient[i] = gradient_of[wrt[i]];
+    gradient[i] = wrt[i] != GT_NONE && wrt[i] <= value ? gradient_of[wrt[i]] : GT_NONE;
   free(gradient_of);
   free(active);
   graph->scope = scope;
   graph->precision = precision;
+}
+
+bool gt_autodiff(gt_graph *graph, gt_id loss, const gt_id *wrt, int count, gt_id *gradient, gt_error *error) {
+  for (int i = 0; i < count; i++) gradient[i] = GT_NONE;
+  if (loss == GT_NONE) return gt_fail(error, GT_ERR_INTERNAL, "no loss to differentiate");
+  const gt_shape shape = graph->node[loss].shape;
+  const gt_id one = gt_constant(graph, 1.0);
+  gt_pull_back(graph, loss, shape.rank ? gt_expand(graph, one, shape) : one, wrt, count, gradient);
   if (graph->error.status) return gt_fail(error, graph->error.status, "gradient: %s", graph->error.message);
   return gt_graph_verify(graph, error);
 }

@@ -8,4 +8,7 @@
  * depend on it. loss is usually a scalar. Emits nodes only; contributions of several users are added in a
  * fixed order. */
 bool gt_autodiff(gt_graph *graph, gt_id loss, const gt_id *wrt, int count, gt_id *gradient, gt_error *error);
+
+/* The same of any value whose own gradient is given, a node of its shape. Errors stay in the graph. */
+void gt_pull_back(gt_graph *graph, gt_id value, gt_id given, const gt_id *wrt, int count, gt_id *gradient);
 #endif

@@ -15,8 +15,9 @@ enum { ROW_BATCH, ROW_WEIGHT, ROWS };
 enum {
   TILE_ELEMENTS = 16384,
   WORKGROUP = 256,
-  QUADS = 4,
-  ENOUGH_QUADS = 1 << 19 /* for several an invocation */
+  QUADS = 4,     /* that an invocation copies, if there are many rows */
+  EACH = 2,      /* workgroups that each multiprocessor is to have first */
+  MOST_ROWS = 64 /* of a workgroup */
 };
 static const gt_op rows[ROWS];
 
@@ -171,6 +172,18 @@ static gt_step *start(gt_lowering *lowering, struct gt_batch_args *args, const g
   return step;
 }
 
+/* A workgroup has as many rows as keep its invocations busy, but all multiprocessors are to have some. */
+static void choose_rows(gt_lowering *lowering, gt_step *step, const struct gt_batch_args *args) {
+  const uint32_t quads = (uint32_t)gt_ceil_div(args->features, 4),
+                 local = gt_lower_workgroup(lowering, quads < WORKGROUP / 4 ? WORKGROUP / 4 : WORKGROUP, 1),
+                 units = gt_most_u32(gt_lowering_target(lowering)->units, 1);
+  const uint32_t busy = QUADS * local / quads, spread = args->batch / (EACH * units);
+  const uint32_t each = gt_most_u32(gt_least_u32(gt_least_u32(busy, spread), MOST_ROWS), 1);
+  step->spec[GT_BATCH_SPEC_ROWS] = each;
+  step->spec[GT_BATCH_SPEC_WHOLE] = args->features % 4 == 0;
+  gt_lower_grid(lowering, (uint64_t)gt_ceil_div(args->batch, each) * local, local);
+}
+
 static void lower_batch(gt_lowering *lowering, const gt_group *group) {
   const gt_graph *graph = gt_lowering_graph(lowering);
   const gt_node *node = gt_node_at(graph, group->leader), *data = gt_node_at(graph, node->input[0]);
@@ -188,10 +201,7 @@ static void lower_batch(gt_lowering *lowering, const gt_group *group) {
   gt_lower_read(lowering, offsetof(struct gt_batch_args, clock), node->input[1]);
   if (scaled) gt_lower_read(lowering, offsetof(struct gt_batch_args, scaling), node->input[2]);
   gt_lower_write(lowering, offsetof(struct gt_batch_args, y), group->leader);
-  const uint64_t quads = (uint64_t)args.batch * gt_ceil_div(args.features, 4);
-  const uint32_t each = quads < ENOUGH_QUADS ? 1 : QUADS;
-  step->spec[GT_BATCH_SPEC_QUADS] = each;
-  gt_lower_grid(lowering, (uint64_t)args.batch * gt_ceil_div(args.features, 4 * each), WORKGROUP);
+  choose_rows(lowering, step, &args);
 }
 
 static void lower_weight(gt_lowering *lowering, const gt_group *group) {

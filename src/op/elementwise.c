@@ -62,6 +62,23 @@ static bool compares(const gt_graph *graph, const gt_node *node) {
   return node->op->opcode == GT_I_LESS;
 }
 
+static int smooth(const gt_graph *graph, const gt_node *node) {
+  (void)graph;
+  switch (node->op->opcode) {
+  case GT_I_MAX:
+  case GT_I_MIN:
+  case GT_I_ABS:
+  case GT_I_RELU:
+  case GT_I_LEAKY_RELU: return 0;
+  case GT_I_MOD:
+  case GT_I_LESS:
+  case GT_I_EQUAL:
+  case GT_I_SIGN:
+  case GT_I_WHERE: return -1;
+  default: return GT_SMOOTH;
+  }
+}
+
 /* --- printing ------------------------------------------------------------------------------------------- */
 
 static void print_constant(const gt_graph *graph, const gt_node *node, char *buffer, size_t size) {
@@ -91,6 +108,7 @@ static void print_random(const gt_graph *graph, const gt_node *node, char *buffe
    .opcode = op,                                 \
    .infer = infer,                               \
    .bits = compares,                             \
+   .smooth = smooth,                             \
    .gradient = op_gradient},
 #define ROW_0(...)
 #define ROW_1(...) ROW(__VA_ARGS__)
@@ -120,6 +138,7 @@ static const gt_op rows[] = {
      .max_inputs = 1,
      .opcode = GT_I_LEAKY_RELU,
      .infer = infer,
+     .smooth = smooth,
      .gradient = gt_gradient_leaky_relu,
      .print = print_leaky_relu},
     /* clang-format off */

@@ -391,17 +391,19 @@ static void lower_finite(gt_lowering *lowering, const gt_group *group) {
 
 /* --- rows ----------------------------------------------------------------------------------------------- */
 
-#define ROW(op_name, op_gradient)                                                             \
-  {                                                                                           \
-    .name = op_name, .kind = GT_OP_KERNEL, .min_inputs = 1, .max_inputs = 1, .infer = infer,  \
-    .gradient = op_gradient, .lower = lower, .flops = flops, .print = print, .prologue = true \
+static int kinked(const gt_graph *graph, const gt_node *node) { return (void)graph, (void)node, 0; }
+
+#define ROW(op_name, op_gradient, ...)                                                                     \
+  {                                                                                                        \
+    .name = op_name, .kind = GT_OP_KERNEL, .min_inputs = 1, .max_inputs = 1, .infer = infer,               \
+    .gradient = op_gradient, .lower = lower, .flops = flops, .print = print, .prologue = true, __VA_ARGS__ \
   }
 
 static const gt_op rows[ROWS] = {
     [ROW_SUM] = ROW("sum", gradient_sum),
     [ROW_MEAN] = ROW("mean", gradient_mean),
-    [ROW_MAX] = ROW("reduce_max", gradient_extremum),
-    [ROW_MIN] = ROW("reduce_min", gradient_extremum),
+    [ROW_MAX] = ROW("reduce_max", gradient_extremum, .smooth = kinked),
+    [ROW_MIN] = ROW("reduce_min", gradient_extremum, .smooth = kinked),
     [ROW_FINITE] = {.name = "all_finite",
                     .kind = GT_OP_KERNEL,
                     .min_inputs = 2,

@@ -25,6 +25,12 @@ static void find_lifetimes(gt_layout *l, uint32_t levels) {
       if (!at.variable) touch_root(&l->root[at.id], draft->step.level, at.offset + at.bytes);
     }
   }
+  for (size_t s = 0; s < l->lowering.scratch.count; s++) {
+    gt_root *root = &l->root[l->graph->count + s];
+    if (!l->lowering.scratch.items[s].lasting || !root->used) continue;
+    touch_root(root, 0, 0);
+    touch_root(root, levels, 0);
+  }
   for (gt_id id = 0; id < l->graph->count; id++) {
     const gt_node *node = gt_node_at(l->graph, id);
     bool pack = l->fusion.live[id] && node->op->kind == GT_OP_PACK;

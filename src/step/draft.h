@@ -34,7 +34,10 @@ struct gt_lowering {
     size_t count, capacity;
   } drafts;
   struct {
-    uint64_t *items;
+    struct gt_scratch {
+      uint64_t bytes;
+      bool lasting; /* its bytes are its own from run to run, and 0 before the first */
+    } * items;
     size_t count, capacity;
   } scratch;
   struct {

@@ -89,13 +89,21 @@ void gt_lower_writes_part(gt_lowering *lowering) {
 
 bool gt_lower_begins_there(const gt_lowering *lowering) { return lowering->begins_there; }
 
-uint32_t gt_lower_scratch(gt_lowering *lowering, uint64_t bytes) {
-  *GT_PUSH(&lowering->scratch) = bytes;
+static uint32_t add_scratch(gt_lowering *lowering, uint64_t bytes, bool lasting) {
+  *GT_PUSH(&lowering->scratch) = (struct gt_scratch){bytes, lasting};
   return (uint32_t)lowering->scratch.count - 1;
 }
 
+uint32_t gt_lower_scratch(gt_lowering *lowering, uint64_t bytes) {
+  return add_scratch(lowering, bytes, false);
+}
+
+uint32_t gt_lower_lasting(gt_lowering *lowering, uint64_t bytes) {
+  return add_scratch(lowering, bytes, true);
+}
+
 void gt_lower_use_scratch(gt_lowering *lowering, size_t argument, uint32_t scratch, bool write) {
-  gt_use *use = add_use(lowering, argument, GT_USE_SCRATCH, scratch, lowering->scratch.items[scratch]);
+  gt_use *use = add_use(lowering, argument, GT_USE_SCRATCH, scratch, lowering->scratch.items[scratch].bytes);
   use->write = write;
   use->read = !write;
 }

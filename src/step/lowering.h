@@ -47,6 +47,9 @@ void gt_lower_writes_part(gt_lowering *lowering);
 /* Does the input that the leader's value begins as (gt_op.begins_as) already lie where that value will? */
 bool gt_lower_begins_there(const gt_lowering *lowering);
 uint32_t gt_lower_scratch(gt_lowering *lowering, uint64_t bytes);
+/* The same, but nothing else ever uses its bytes, which are 0 before the first run: what a run leaves there
+ * the next one finds. */
+uint32_t gt_lower_lasting(gt_lowering *lowering, uint64_t bytes);
 void gt_lower_use_scratch(gt_lowering *lowering, size_t argument, uint32_t scratch, bool write);
 void gt_lower_update_variable(gt_lowering *lowering, size_t argument,
                               uint32_t variable); /* read and written */

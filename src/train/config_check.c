@@ -21,7 +21,7 @@ static gt_shape batch_shape(const gt_config *config, const gt_tensor *tensor) {
 }
 
 /* Is there what early stopping is to watch? */
-static void check_metric(gt_config *config, bool accuracy, bool hard) {
+static void check_metric(gt_config *config, bool accuracy, bool hard, bool judged) {
   const gt_metric_kind *watched = config->train.early_stopping.watched;
   if (!watched) return;
   const gt_spec *stopping = gt_spec_find(gt_spec_find(config->root, "train"), "early_stopping");
@@ -29,6 +29,10 @@ static void check_metric(gt_config *config, bool accuracy, bool hard) {
   const gt_position at = metric ? metric->at : config->root->at;
   if (watched->accuracy && !accuracy)
     gt_error_at(&config->diagnostics, at, "the loss '%s' has no accuracy to watch", config->loss->type->name)
+        ->suggestion = "loss";
+  else if (watched->judges && !judged)
+    gt_error_at(&config->diagnostics, at, "the loss '%s' is itself how far outputs are from targets",
+                config->loss->type->name)
         ->suggestion = "loss";
   else if ((watched->of_hard || watched->of_soft) && !hard)
     gt_error_at(&config->diagnostics, at, "no layer of this model has a hard form: there is no '%s'",
@@ -100,8 +104,19 @@ gt_model *gt_config_build_model(gt_config *config, gt_arena *arena, gt_diagnosti
   return gt_forward_build(&forward, arena, graph, diagnostics) ? forward.model : NULL;
 }
 
+/* Derivatives are by what the model reads. */
+static void check_plain(gt_config *config) {
+  const gt_spec *data = gt_spec_find(config->root, "data"), *scaling = gt_spec_find(data, "normalize");
+  if (!config->loss || !config->loss->type->residual || !config->dataset.input[0].scaling.count) return;
+  gt_error_at(&config->diagnostics, scaling ? scaling->at : data->at,
+              "loss '%s' has derivatives by the inputs, which are others once these are scaled",
+              config->loss->type->name)
+      ->expected = "inputs as they are, and layers that scale them";
+}
+
 /* Builds model and loss once, for their errors alone. */
 static void try_to_build(gt_config *config, gt_arena *arena) {
+  check_plain(config);
   gt_graph *graph = gt_graph_create(arena);
   const bool labels = config->dataset.classification;
   gt_forward forward = begin(config, arena, graph);
@@ -111,7 +126,8 @@ static void try_to_build(gt_config *config, gt_arena *arena) {
                              labels ? GT_I32 : GT_F32);
   forward.classes = config->dataset.classes;
   if (!gt_forward_build(&forward, arena, graph, &config->diagnostics) || !config->loss) return;
-  check_metric(config, forward.nodes.correct_sum != GT_NONE, forward.model->has_hard);
+  check_metric(config, forward.nodes.correct_sum != GT_NONE, forward.model->has_hard,
+               forward.nodes.error_sum != GT_NONE);
 }
 
 /* --- augmentation --- */

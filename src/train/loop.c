@@ -200,6 +200,8 @@ static const char *result_text(const gt_run *run, const gt_sums *sums, char text
     snprintf(text, 96, "%sloss %.4f accuracy %.4f", soft, gt_mean_loss(sums), gt_accuracy(sums));
   else if (sums->hard)
     snprintf(text, 96, "loss %.6g (soft %.6g)", gt_result_loss(sums), gt_mean_loss(sums));
+  else if (sums->judged)
+    snprintf(text, 96, "loss %.6g rmse %.4g", gt_mean_loss(sums), gt_rmse(sums));
   else
     snprintf(text, 96, "%sloss %.6g", soft, gt_mean_loss(sums));
   return text;

@@ -14,14 +14,16 @@ const char *gt_json_number(double value, char buffer[32]) {
 
 json_t *gt_json_real(double value) { return isfinite(value) ? json_real(value) : json_null(); }
 
+double gt_rmse(const gt_sums *s) { return sqrt(s->error / s->weight); }
+
 static double loss(const gt_sums *s) { return gt_result_loss(s); }
 static double accuracy(const gt_sums *s) { return gt_result_accuracy(s); }
 static double soft_loss(const gt_sums *s) { return gt_mean_loss(s); }
 static double soft_accuracy(const gt_sums *s) { return gt_accuracy(s); }
 
-enum { KINDS = 6 };
+enum { KINDS = 7 };
 const char *const gt_metric_names[KINDS + 1] = {"loss",      "accuracy",      "soft_loss", "soft_accuracy",
-                                                "hard_loss", "hard_accuracy", NULL};
+                                                "hard_loss", "hard_accuracy", "rmse",      NULL};
 static const gt_metric_kind kinds[KINDS] = {
     {.name = "loss", .value = loss},
     {.name = "accuracy", .value = accuracy, .accuracy = true},
@@ -29,6 +31,7 @@ static const gt_metric_kind kinds[KINDS] = {
     {.name = "soft_accuracy", .value = soft_accuracy, .accuracy = true, .of_soft = true},
     {.name = "hard_loss", .value = loss, .of_hard = true},
     {.name = "hard_accuracy", .value = accuracy, .accuracy = true, .of_hard = true},
+    {.name = "rmse", .value = gt_rmse, .judges = true},
 };
 
 const gt_metric_kind *gt_metric_find(const char *name) {
@@ -43,6 +46,7 @@ int gt_sums_metrics(const gt_sums *sums, bool accuracy, gt_metric out[GT_METRICS
   if (sums->hard && accuracy) out[n++] = (gt_metric){"accuracy", gt_hard_accuracy(sums)};
   out[n++] = (gt_metric){sums->soft ? "soft_loss" : "loss", gt_mean_loss(sums)};
   if (accuracy) out[n++] = (gt_metric){sums->soft ? "soft_accuracy" : "accuracy", gt_accuracy(sums)};
+  if (sums->judged) out[n++] = (gt_metric){"rmse", gt_rmse(sums)};
   return n;
 }
 

@@ -9,13 +9,16 @@
 /* Sums over the samples of some steps, in double and in step order. Everywhere (rows, results, --fail-if,
  * what early stopping watches) "loss" and "accuracy" are those of what the model stands for: where it has a
  * hard form, that one's. Those of its soft form, which training works on, are "soft_loss" and
- * "soft_accuracy". */
+ * "soft_accuracy". "rmse" is how far predictions are from targets, of losses that do not tell (loss 'pde').
+ */
 typedef struct gt_sums {
   double loss, weight, correct;
   int64_t steps;
   double divisor;                 /* of loss; 0: the weight, which is the number of samples */
   double hard_loss, hard_correct; /* of the same samples, in an evaluation of a model that has a hard form */
   bool hard;                      /* they are there */
+  double error;                   /* squared, in an evaluation */
+  bool judged;                    /* it is there */
   bool soft;                      /* loss and correct are of the soft form of such a model */
 } gt_sums;
 
@@ -23,13 +26,14 @@ typedef struct gt_metric {
   const char *name;
   double value;
 } gt_metric;
-enum { GT_METRICS = 4 };
+enum { GT_METRICS = 5 };
 
 /* What an evaluation can be judged by (early stopping, --fail-if). */
 typedef struct gt_metric_kind {
   const char *name;
   double (*value)(const gt_sums *sums);
   bool accuracy; /* more is better, and there is one only if the loss counts correct answers; else less is */
+  bool judges;   /* there is one only if the targets do no more than judge */
   bool of_soft;  /* of the soft form … */
   bool of_hard;  /* … of the hard form of a model that has one: the same as the plain name */
 } gt_metric_kind;
@@ -62,6 +66,8 @@ static inline double gt_result_loss(const gt_sums *s) { return s->hard ? gt_hard
 static inline double gt_result_accuracy(const gt_sums *s) {
   return s->hard ? gt_hard_accuracy(s) : gt_accuracy(s);
 }
+/* Root of the mean squared difference from the targets. */
+double gt_rmse(const gt_sums *sums);
 static inline void gt_sums_add(gt_sums *sums, const gt_sums *more) {
   sums->loss += more->loss;
   sums->weight += more->weight;

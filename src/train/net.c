@@ -136,8 +136,15 @@ static void build_log(gt_net *net, gt_graph *graph, gt_arena *arena, gt_id clock
   const char *outer = gt_graph_scope(graph, "step");
   gt_id scalar[8];
   gt_log_columns *c = &net->column;
-  *c = (gt_log_columns){
-      .loss = 0, .weight = 1, .ok = -1, .lr = -1, .norm = -1, .correct = -1, .divisor = -1, .count = 2};
+  *c = (gt_log_columns){.loss = 0,
+                        .weight = 1,
+                        .ok = -1,
+                        .lr = -1,
+                        .norm = -1,
+                        .correct = -1,
+                        .divisor = -1,
+                        .error = -1,
+                        .count = 2};
   scalar[0] = net->loss.loss_sum;
   scalar[1] = net->loss.weight_sum;
   if (net->trains) {
@@ -149,6 +156,7 @@ static void build_log(gt_net *net, gt_graph *graph, gt_arena *arena, gt_id clock
   }
   if (net->loss.correct_sum != GT_NONE) scalar[c->correct = c->count++] = net->loss.correct_sum;
   if (net->weighs) scalar[c->divisor = c->count++] = net->loss.divisor;
+  if (!net->trains && net->loss.error_sum != GT_NONE) scalar[c->error = c->count++] = net->loss.error_sum;
   const uint32_t log = gt_graph_variable(graph, gt_net_variable(net, arena, "log"),
                                          gt_shape_2(net->log_rows, c->count), GT_F32, true);
   gt_log_row(graph, log, clock, scalar, c->count);
@@ -365,7 +373,8 @@ static bool build_update(gt_net *net, gt_arena *arena, gt_config *config, const 
   net->loss = (gt_loss_nodes){.loss_sum = read_sum(graph, sums, GT_SUM_LOSS),
                               .weight_sum = weight,
                               .divisor = divisor,
-                              .correct_sum = has_correct ? read_sum(graph, sums, GT_SUM_CORRECT) : GT_NONE};
+                              .correct_sum = has_correct ? read_sum(graph, sums, GT_SUM_CORRECT) : GT_NONE,
+                              .error_sum = GT_NONE};
   const gt_id scale = gt_net_gradient_scale(net, graph, config->loss, divisor);
   if (!gt_training_update(&net->training, graph, config->optim, net->model->store,
                           gt_variable_read(graph, gradient), scale, net->loss.loss_sum, clock, error))
@@ -388,7 +397,8 @@ static bool build_search(gt_net *net, gt_arena *arena, gt_config *config, const 
         error, GT_ERR_CONFIG,
         "optimizer '%s' evaluates the same weights again and again, but '%s' changes with each evaluation",
         config->optim->type->name, net->model->moved->name);
-  net->column = (gt_log_columns){.weight = 1, .ok = -1, .lr = -1, .norm = -1, .divisor = -1, .count = 3};
+  net->column =
+      (gt_log_columns){.weight = 1, .ok = -1, .lr = -1, .norm = -1, .divisor = -1, .error = -1, .count = 3};
   net->column.correct = net->loss.correct_sum == GT_NONE ? -1 : 2;
   return gt_search_build(net, arena, config, options, error);
 }

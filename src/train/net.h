@@ -20,7 +20,7 @@
 enum { GT_TABLE_ROWS = 4096, GT_LOG_ROWS = 8192 };
 /* Columns of a log row; of an evaluation's only the first two and the last two. -1: not there. */
 typedef struct gt_log_columns {
-  int loss, weight, ok, lr, norm, correct, divisor, count;
+  int loss, weight, ok, lr, norm, correct, divisor, error, count; /* error: of evaluations */
 } gt_log_columns;
 
 /* What is replayed so many times in a step, one stage after the other. One stage does all, unless gradients

@@ -218,13 +218,14 @@ bool gt_evaluator_run(gt_session *session, gt_evaluator *evaluator, gt_sums *sum
   if (!gt_pacer_drain(&pacer, error)) return false;
   /* The samples of the next evaluation can be gathered until then. */
   if (net->feed && !gt_feed_seek(net->feed, 0, net->steps, error)) return false;
-  *sums = (gt_sums){0};
+  *sums = (gt_sums){.judged = net->column.error >= 0};
   for (int64_t s = 0; s < net->steps; s++) {
     const float *row = evaluator->log + s * net->column.count;
     sums->loss += (double)row[net->column.loss];
     sums->weight += (double)row[net->column.weight];
     if (net->column.correct >= 0) sums->correct += (double)row[net->column.correct];
     if (net->column.divisor >= 0) sums->divisor += (double)row[net->column.divisor];
+    if (net->column.error >= 0) sums->error += (double)row[net->column.error];
   }
   if (isnan(sums->loss)) sums->loss = NAN; /* without a sign, which would be printed */
   if (!evaluator->hard) return true;

@@ -316,13 +316,10 @@ static void one_product(product p, tile t) {
   int vbias = steps_buffer(&s, bias, p.n + extra), vsame = steps_buffer(&s, same, count + extra);
   int vy = steps_buffer(&s, NULL, count), vraw = steps_buffer(&s, NULL, count);
   int vpartial = steps_buffer(&s, NULL, (uint64_t)count * p.split);
-  uint32_t chunk = (p.k + p.split - 1) / p.split;
   struct gt_matmul_args args = {.m = p.m,
                                 .n = p.n,
                                 .k = p.k,
                                 .batch = p.batch,
-                                .split = p.split,
-                                .k_chunk = chunk,
                                 .stride_a = p.batch > 1 ? p.m * p.k : 0,
                                 .stride_b = p.batch > 1 && !p.shared_b ? p.k * p.n : 0};
   uint32_t across = (p.n + t.bn - 1) / t.bn, down = (p.m + t.bm - 1) / t.bm;

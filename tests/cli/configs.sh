@@ -33,6 +33,8 @@ converges function_regression 'loss>0.01'
 converges hellokan 'loss>2e-6'
 converges kan_bessel 'loss>1e-9'
 converges kan_product 'loss>2e-5'
+converges kan_poisson 'rmse>1e-3'
+converges mlp_burgers 'rmse>1e-3'
 
 run=$TEST_TMP/digits
 exits 1 "a gate that is missed" "$GTRAIN" eval "$run/model.bin" --device "$DEVICE" --fail-if 'accuracy<=1'

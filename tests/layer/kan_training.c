@@ -4,7 +4,10 @@
 #include "backend/backend.h"
 #include "layer/kan/spline.h"
 #include "model/model.h"
+#include "op/autodiff.h"
 #include "op/core.h"
+#include "op/elementwise.h"
+#include "op/reduce.h"
 #include "store/contents.h"
 #include "support/layer.h"
 #include <math.h>
@@ -30,6 +33,14 @@ static float *values(const layer_fixture *f, const char *name) {
   float *found = held.of(&held, full);
   assert_non_null(found);
   return found;
+}
+
+static gt_id node_of(const layer_fixture *f, const char *name) {
+  char full[64];
+  snprintf(full, sizeof full, "kan1.%s", name);
+  const gt_slot *slot = gt_store_find(f->model->store, full);
+  assert_non_null(slot);
+  return f->model->node[slot->index];
 }
 
 static const void *contents(const layer_fixture *f, const char *variable, const float *x) {
@@ -150,6 +161,96 @@ static void a_branch_is_part_of_its_edge(void **state) {
     }
   assert_true(fabs((double)got - want) < 1e-5 * want);
   layer_finish(&f);
+}
+
+/* --- masks ---------------------------------------------------------------------------------------------- */
+
+/* Of an edge, without its mask: what is multiplied with the scale, and silu times its weight. */
+static void parts_of_edge(const layer_fixture *f, double v, int i, int o, double *splines, double *base) {
+  *splines = 0;
+  for (int t = 0; t < TERMS; t++)
+    *splines += coefficient(f, t, i, o, false) * gt_spline(2, (v + 1) / 0.5 + 2 - t);
+  *base = coefficient(f, TERMS, i, o, false) * v / (1 + exp(-v));
+}
+
+/* A mask is a factor on all of an edge, the scale on its splines alone; an edge that is gone has no
+ * gradients. */
+static void masks_are_on_whole_edges(void **state) {
+  float x[ROWS * IN], y[ROWS * OUT], dc[(TERMS + 1) * IN * OUT], ds[IN * OUT];
+  uint32_t seed = 11;
+  layer_fixture f;
+  gt_error error = {0};
+  gt_id gradient[2];
+  (void)state;
+  for (int i = 0; i < ROWS * IN; i++) x[i] = (float)random_value(&seed, -1, 1);
+  build(&f, "kan: {units: 3, grid: 4, degree: 2, noise: 2, mask: true}", gt_shape_2(ROWS, IN));
+  float *mask = values(&f, "mask"), *scale = values(&f, "spline_scale");
+  for (int e = 0; e < IN * OUT; e++) mask[e] = e % 3 != 1;
+  scale[0] = 0; /* which learns none the less */
+  run(&f, f.model->output, x, y);
+  for (int at = 0; at < ROWS * OUT; at++) {
+    double want = 0, splines, base;
+    for (int i = 0; i < IN; i++) {
+      const int o = at % OUT, e = i * OUT + o;
+      parts_of_edge(&f, (double)x[at / OUT * IN + i], i, o, &splines, &base);
+      want += (double)mask[e] * ((double)scale[e] * splines + base);
+    }
+    assert_true(fabs((double)y[at] - want) < 1e-5);
+  }
+  const gt_id wrt[2] = {node_of(&f, "coefficients"), node_of(&f, "spline_scale")};
+  const gt_id loss = gt_sum(f.graph, f.model->output, 0, false);
+  assert_true(gt_autodiff(f.graph, loss, wrt, 2, gradient, &error));
+  run(&f, gradient[0], x, dc);
+  run(&f, gradient[1], x, ds);
+  for (int e = 0; e < IN * OUT; e++) {
+    double by_scale = 0, splines, base;
+    for (int r = 0; r < ROWS; r++) {
+      parts_of_edge(&f, (double)x[r * IN + e / OUT], e / OUT, e % OUT, &splines, &base);
+      by_scale += (double)mask[e] * splines;
+    }
+    assert_true(fabs((double)ds[e] - by_scale) < 1e-5);
+    for (int t = 0; t <= TERMS; t++) {
+      double by_coefficient = 0;
+      for (int r = 0; r < ROWS; r++) {
+        const double v = (double)x[r * IN + e / OUT];
+        by_coefficient +=
+            t == TERMS ? v / (1 + exp(-v)) : (double)scale[e] * gt_spline(2, (v + 1) / 0.5 + 2 - t);
+      }
+      assert_true(fabs((double)dc[t * IN * OUT + e] - (double)mask[e] * by_coefficient) < 1e-5);
+    }
+  }
+  layer_finish(&f);
+}
+
+/* On a device whose products are not split a step needs no memory of the coefficients' size but their
+ * gradient, scaled or masked as they may be: what the layer gives and takes in, and a tenth more. */
+static void only_gradients_are_as_large_as_coefficients(void **state) {
+  static const char *const layers[] = {"kan: {units: 64, grid: 100}",
+                                       "kan: {units: 64, grid: 100, mask: true}",
+                                       "kan: {units: 64, basis: wavelet, grid: 100, spline_scale: true}"};
+  static const gt_target device = {
+      .device = true, .subgroup = 32, .max_workgroup = 1024, .shared_bytes = 49152, .units = 16};
+  enum { LINES = 8192, INPUTS = 784 };
+  (void)state;
+  for (size_t k = 0; k < sizeof layers / sizeof *layers; k++) {
+    layer_fixture f;
+    gt_error error = {0};
+    build(&f, layers[k], gt_shape_2(LINES, INPUTS));
+    const gt_id wrt[3] = {node_of(&f, "coefficients"), node_of(&f, "spline_scale"), 0};
+    gt_id gradient[3];
+    const gt_id output = gt_tanh(f.graph, f.model->output);
+    assert_true(gt_autodiff(f.graph, gt_sum(f.graph, output, 0, false), wrt, 3, gradient, &error));
+    const gt_id kept[3] = {output, gt_pack(f.graph, gradient, 2), gradient[2]};
+    const gt_plan_options options = {.target = device, .keep = kept, .keep_count = 3};
+    const gt_plan *plan = gt_plan_create(&f.arena, f.graph, &options, &error);
+    if (!plan) fail_msg("%s", error.message);
+    uint64_t known = gt_node_bytes(f.graph, output); /* and its gradient, before those that are kept */
+    for (int i = 0; i < 3; i++) known += gt_node_bytes(f.graph, kept[i]);
+    if (10 * plan->arena_bytes > 11 * known)
+      fail_msg("%s: %.1f MiB for values of %.1f", layers[k], (double)plan->arena_bytes / 0x1p20,
+               (double)known / 0x1p20);
+    layer_finish(&f);
+  }
 }
 
 /* --- grids ---------------------------------------------------------------------------------------------- */
@@ -299,6 +400,8 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(penalties_are_those_of_the_paper),
       cmocka_unit_test(a_branch_is_part_of_its_edge),
+      cmocka_unit_test(masks_are_on_whole_edges),
+      cmocka_unit_test(only_gradients_are_as_large_as_coefficients),
       cmocka_unit_test(grids_follow_the_data),
       cmocka_unit_test(own_grids_are_refined),
       cmocka_unit_test(learned_places_begin_on_the_grid),

@@ -1,4 +1,4 @@
-/* Basis functions of KAN layers as the CPU makes them, and their two derivatives, against formulas of their
+/* Basis functions of KAN layers as the CPU makes them, and their three derivatives, against formulas of their
  * own in double: B-splines of every degree against de Boor's recursion, on a uniform grid and on knots that
  * differ, inside of the grid, on its knots, at its ends and outside; Chebyshev polynomials against cos(n acos
  * x). */
@@ -56,7 +56,7 @@ static void compare(gt_kan_attribute a, const double *knot, const float *behind,
   float x[5 * MOST_KNOTS];
   const uint32_t knots = a.terms + a.degree + 1;
   const int points = points_of(knot, knots, x);
-  for (uint32_t order = 0; order <= 2; order++)
+  for (uint32_t order = 0; order <= GT_BASIS_MOST_ORDER; order++)
     for (uint32_t t = 0; t < a.terms; t++)
       for (int p = 0; p < points; p++) {
         const double want = de_boor(knot + t, a.degree, order, (double)x[p]);

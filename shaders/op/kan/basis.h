@@ -11,19 +11,22 @@
  * segment the kernel multiplies what it has with B' and begins anew. k of a segment: outputs, rounded up to
  * slices.
  *
+ * Coefficients may have factors, one for all functions of an edge, [inputs, outputs]; or two, of which the
+ * second is that of the base: [blocks, 2, block, outputs]. Without it the base has none (load_scaled.glsl).
+ *
  * Where functions stand may differ from input to input: then rows of numbers, [rows, inputs], lie behind the
  * lines of x, in the same tensor. Of splines over knots of their own these are the knots, of functions that
  * are placed (GT_BASIS_PLACED) the centres of all of them and then their scales: u = (x - centre) * scale. */
 #ifndef GT_OP_BASIS_H
 #define GT_OP_BASIS_H
 #include "op/matmul/factor.h"
-#define GT_BASIS_SPEC_KIND                                                                           \
-  (GT_FACTOR_SPEC_OWN + 3) /* GT_BASIS_…, and GT_BASIS_BASE where the base is set, GT_BASIS_PLACED \
-                            */
+#define GT_BASIS_SPEC_KIND                                                                            \
+  (GT_FACTOR_SPEC_OWN + 3) /* GT_BASIS_…, and GT_BASIS_BASE where the base is set, GT_BASIS_PLACED, \
+                            * GT_BASIS_SCALED */
 #define GT_BASIS_SPEC_DEGREE (GT_FACTOR_SPEC_OWN + 4) /* of B-splines */
 #define GT_BASIS_SPEC_TERMS  (GT_FACTOR_SPEC_OWN + 5) /* functions, without the base */
 #define GT_BASIS_SPEC_BLOCK  (GT_FACTOR_SPEC_OWN + 6) /* a divisor of the inputs */
-#define GT_BASIS_SPEC_ORDER  (GT_FACTOR_SPEC_OWN + 7) /* of the derivative: 0, 1, 2; GT_BASIS_BY_SCALE */
+#define GT_BASIS_SPEC_ORDER  (GT_FACTOR_SPEC_OWN + 7) /* of the derivative: 0 to 3; GT_BASIS_BY_SCALE */
 
 #define GT_BASIS_INPUTS  0 /* words of the geometry */
 #define GT_BASIS_LOW     1 /* floats: u = (x - low) * inverse */
@@ -63,7 +66,8 @@
 #define GT_BASIS_MOST_POLYNOMIALS 128 /* of an input */
 #define GT_BASIS_BASE             256
 #define GT_BASIS_PLACED           512
-#define GT_BASIS_BY_SCALE         3 /* the derivative by the scale of a function that is placed */
+#define GT_BASIS_SCALED           1024 /* times 1, 2: coefficients have factors of their edges, in so many parts */
+#define GT_BASIS_BY_SCALE         4 /* the derivative by the scale of a function that is placed */
 /* What a placed function is of u: the first of its kind. */
 #define GT_BASIS_FIRST_OF(form, term, terms) \
   ((form) == GT_BASIS_FOURIER ? (term) / ((terms) / 2u) * ((terms) / 2u) : 0u)

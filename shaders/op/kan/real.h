@@ -1,6 +1,6 @@
 /* What basis functions are written in, C and GLSL at once: a REAL is one value in C, four neighbouring ones
  * in GLSL. A basis is a file in basis/ with a function GT_BASIS(gt_basis_NAME) { … return REAL; } of u = (x -
- * low) * inverse: function number `term` of GT_TERMS, or its derivative of order GT_ORDER (0, 1, 2) by u.
+ * low) * inverse: function number `term` of GT_TERMS, or its derivative of order GT_ORDER (0 to 3) by u.
  * GT_DEGREE, GT_FIRST and GT_SECOND are a basis' own, to use as it likes. Literals of floats end in f, of
  * numbers in u. (Polynomials say what they are in another way: basis/recurrence.h; and so do splines over
  * knots of an input's own: basis/knots.h.) */

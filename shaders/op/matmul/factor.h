@@ -11,7 +11,9 @@
 #define GT_FACTOR_BASIS        4 /* a line holds the basis functions of one line of inputs: op/kan/basis.h */
 #define GT_FACTOR_REPEATED     5 /* dense, but all of a line once in each segment of k */
 #define GT_FACTOR_COEFFICIENTS 6 /* of a basis, transposed: in each segment those of one function */
-#define GT_FACTORS             7 /* kinds */
+#define GT_FACTOR_SCALED \
+  7                  /* coefficients as they lie in memory, times factors of their edges: op/kan/basis.h */
+#define GT_FACTORS 8 /* kinds */
 
 /* Where the rows of the result go. */
 #define GT_RESULT_DENSE        0

@@ -16,18 +16,20 @@
 #include "op/matmul/load_dense.glsl"
 #include "op/matmul/load_patches.glsl"
 #include "op/matmul/load_basis.glsl"
+#include "op/matmul/load_scaled.glsl"
 #include "op/matmul/load_segments.glsl"
 
 #define GT_BEGIN(KIND) \
   if (KIND == GT_FACTOR_PATCHES) patches_begin(); \
   if (KIND >= GT_FACTOR_BASIS) basis_begin(); \
-  if (KIND > GT_FACTOR_BASIS) segments_begin();
+  if (KIND == GT_FACTOR_REPEATED || KIND == GT_FACTOR_COEFFICIENTS) segments_begin();
 
 #define GT_LINE(spot, KIND, z, line, wide, stride) \
   if (KIND == GT_FACTOR_PATCHES) spot = patches_line(z, line); \
   else if (KIND == GT_FACTOR_BASIS) spot = basis_line(line); \
   else if (KIND == GT_FACTOR_REPEATED) spot = repeated_line(line); \
   else if (KIND == GT_FACTOR_COEFFICIENTS) spot = coefficients_line(line); \
+  else if (KIND == GT_FACTOR_SCALED) spot = scaled_line(line); \
   else if (KIND == GT_FACTOR_SIDE_BY_SIDE) spot = side_line(z, line, wide); \
   else if (KIND == GT_FACTOR_TAPS) spot = taps_line(z, line, wide, stride); \
   else spot = dense_line(z, line, wide, stride);
@@ -42,7 +44,9 @@
 #define GT_QUAD(v, KIND, from, line_spot, position_spot, position, left, aligned) \
   if (KIND == GT_FACTOR_PATCHES) v = patches_quad(from, line_spot, position_spot, position, left); \
   else if (KIND == GT_FACTOR_BASIS) v = basis_quad(from, line_spot, position_spot, position, left); \
-  else if (KIND > GT_FACTOR_BASIS) v = segments_quad(from, line_spot, position_spot, left); \
+  else if (KIND == GT_FACTOR_SCALED) v = scaled_quad(from, line_spot, position_spot, left); \
+  else if (KIND == GT_FACTOR_COEFFICIENTS) v = coefficients_quad(from, line_spot, position_spot, left); \
+  else if (KIND == GT_FACTOR_REPEATED) v = segments_quad(from, line_spot, position_spot, left); \
   else v = dense_quad(from, line_spot, position_spot, left, aligned);
 
 /* Where row i of entry z of the result begins, that has n columns. */

@@ -44,6 +44,7 @@ vec4 basis_placed(vec4 x, uint term, GT_FLOATS from, uint behind, int left) {
   else {
     if (BASIS_ORDER >= 1u) y *= scale;
     if (BASIS_ORDER >= 2u) y *= scale;
+    if (BASIS_ORDER >= 3u) y *= scale;
   }
   return y;
 }
@@ -60,6 +61,7 @@ vec4 basis_values(vec4 x, uint term, GT_FLOATS from, uint input_, int left) {
     GT_BASES(GT_BASIS_CASE)
     if (BASIS_ORDER >= 1u) y *= basis_inverse;
     if (BASIS_ORDER >= 2u) y *= basis_inverse;
+    if (BASIS_ORDER >= 3u) y *= basis_inverse;
   }
   if (BASIS_HAS_BASE != 0u)
     if (term == BASIS_TERMS) y = gt_basis_base(x, term);

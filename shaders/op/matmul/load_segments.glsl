@@ -10,7 +10,10 @@ gt_spot repeated_line(uint line) { return gt_spot(line * segments_outputs, ivec3
 
 gt_spot coefficients_line(uint line) {
   uint block = line / BASIS_BLOCK;
-  return gt_spot((block * BASIS_TOTAL * BASIS_BLOCK + line - block * BASIS_BLOCK) * segments_outputs, ivec3(0), 0u);
+  gt_spot spot =
+      gt_spot((block * BASIS_TOTAL * BASIS_BLOCK + line - block * BASIS_BLOCK) * segments_outputs, ivec3(0), 0u);
+  if (SCALED_PARTS != 0u) spot.place.x = int(scaled_row(line, 0u) * segments_outputs);
+  return spot;
 }
 
 /* `phase`: of a segment's elements, how many come before this one. */
@@ -21,13 +24,24 @@ gt_spot repeated_position(uint position) {
 
 gt_spot coefficients_position(uint position) {
   gt_spot spot = repeated_position(position);
-  spot.at += position / max(SEGMENT, 1u) * BASIS_BLOCK * segments_outputs;
+  uint term = position / max(SEGMENT, 1u);
+  if (SCALED_PARTS != 0u) spot.place = ivec3(spot.at + scaled_row(0u, term) * segments_outputs, scaled_is(term), 0);
+  spot.at += term * BASIS_BLOCK * segments_outputs;
   return spot;
 }
 
 vec4 segments_quad(GT_FLOATS from, gt_spot line, gt_spot position, int left) {
   return fetch(from, line.at + position.at, min(left, int(segments_outputs) - int(position.phase)),
                ALIGNED != 0u && segments_outputs % 4u == 0u);
+}
+
+vec4 coefficients_quad(GT_FLOATS from, gt_spot line, gt_spot position, int left) {
+  vec4 v = segments_quad(from, line, position, left);
+  if (SCALED_PARTS != 0u) {
+    gt_spot by = gt_spot(uint(line.place.x), ivec3(0), 0u), along = gt_spot(uint(position.place.x), ivec3(0), position.phase);
+    if (position.place.y != 0) v *= segments_quad(scaled_by(), by, along, left);
+  }
+  return v;
 }
 
 /* What a segment's sums are multiplied with, of inputs at (line, input …), of which `left` exist. */

@@ -28,6 +28,8 @@ layout(constant_id = GT_MATMUL_SPEC_SPLIT) const uint SPLIT = 1u;
 layout(constant_id = GT_MATMUL_SPEC_UNROLL) const uint UNROLL = 4u;
 layout(constant_id = GT_MATMUL_SPEC_WHOLE) const uint WHOLE = 0u;
 layout(constant_id = GT_MATMUL_SPEC_RASTER) const uint RASTER = 1u;
+layout(constant_id = GT_MATMUL_SPEC_ARRIVE) const uint ARRIVE = 0u;
+#include "op/matmul/arrive.glsl"
 
 const uint COLUMN_GROUPS = (TN + 3u) / 4u, ROW_GROUPS = (TM + 3u) / 4u;
 const uint THREADS_N = BN / TN, THREADS_M = BM / TM;
@@ -128,7 +130,7 @@ void write(uint z, uint i, uint j, vec4 v) {
   if (i < m && j < n) {
     uint lanes = min(TN < 4u ? TN : 4u, n - j);
     uint at = gt_result_row(z, i) + j;
-    if (SPLIT > 1u) gt_store(partial, gt_place(gl_WorkGroupID.y * batch * m * n + at, lanes), v);
+    if (SPLIT > 1u) part_store(gt_place(gl_WorkGroupID.y * batch * m * n + at, lanes), v);
     else gt_program_write(gt_place(at, lanes), v);
   }
 }
@@ -220,7 +222,8 @@ void tile(uint z) {
   uint m0 = (band * RASTER + in_band % rows) * BM, n0 = in_band / rows * BN;
   uvec2 at_tile = place_in_tile(me);
   uint tx = at_tile.x, ty = at_tile.y;
-  uint k0 = SPLIT > 1u ? gl_WorkGroupID.y * k_chunk : 0u, k_end = SPLIT > 1u ? min(k0 + k_chunk, k) : k;
+  uint part = SPLIT > 1u ? GT_MATMUL_PART(k, SPLIT, BK) : k;
+  uint k0 = SPLIT > 1u ? min(gl_WorkGroupID.y * part, k) : 0u, k_end = min(k0 + part, k);
   uint a_length = TRANS_A != 0u ? m : k, b_length = TRANS_B != 0u ? k : n;
   bool a_aligned = ALIGNED != 0u && ((a_length | stride_a | k0) & 3u) == 0u;
   bool b_aligned = ALIGNED != 0u && ((b_length | stride_b | k0) & 3u) == 0u;
@@ -264,6 +267,9 @@ void tile(uint z) {
     [[unroll]] for (uint g = 0u; g < COLUMN_GROUPS; g++)
       write(z, m0 + tile_row(ty, i), n0 + tile_column(tx, g),
             SEGMENT != 0u ? total[i * COLUMN_GROUPS + g] : sum[i * COLUMN_GROUPS + g]);
+  if (ARRIVE != 0u) {
+    if (arrives_last(z * tiles_m * tiles_n + number)) join_tile(z, m0, n0, BM, BN);
+  }
 }
 
 void main() {

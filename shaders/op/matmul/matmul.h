@@ -1,11 +1,12 @@
 /* C[batch, m, n] = epilogue(A · B); stride_a/b: elements from one batch entry to the next (0: shared).
- * With GT_MATMUL_SPEC_SPLIT > 1 raw partial sums go to `partial` [split, batch, m, n], kernel matmul_finish
- * adds them in order and runs the epilogue. */
+ * With GT_MATMUL_SPEC_SPLIT > 1 raw partial sums go to `partial` [split, batch, m, n]. They are added in
+ * order, and the epilogue is run, by kernel matmul_finish, or by the workgroup of a tile that is done last
+ * (arrive.glsl). */
 #include "lib/args.h"
 #include "op/matmul/factor.h"
 #define GT_MATMUL_SPEC_BM      3 /* tile of a workgroup, on the CPU of a call */
 #define GT_MATMUL_SPEC_BN      4
-#define GT_MATMUL_SPEC_BK      5 /* depth of a slice in shared memory */
+#define GT_MATMUL_SPEC_BK      5 /* depth of a slice in shared memory; on the CPU of a part of k */
 #define GT_MATMUL_SPEC_TM      6 /* tile of an invocation */
 #define GT_MATMUL_SPEC_TN      7
 #define GT_MATMUL_SPEC_TRANS_A 8
@@ -14,11 +15,17 @@
 #define GT_MATMUL_SPEC_UNROLL  11 /* depth of straight code, a divisor of BK */
 #define GT_MATMUL_SPEC_WHOLE   12 /* m, n and each part of k are multiples of BM, BN and BK */
 #define GT_MATMUL_SPEC_RASTER  13 /* rows of tiles that are walked at a time, at least 1 */
+#define GT_MATMUL_SPEC_ARRIVE  14 /* 1: the last workgroup of a tile adds the parts */
 GT_ARGS(gt_matmul_args) {
   GT_FLOATS a, b, partial, range; /* partial: of a product in segments what they are drained with */
   GT_FLOATS x[4];                 /* epilogue inputs */
   GT_FLOATS y[2];                 /* epilogue outputs, each [batch, m, n] */
   GT_WORDS clock;
   GT_WORDS geometry; /* of the operand that is not dense, for its kind to use as it likes */
-  uint m, n, k, batch, stride_a, stride_b, split, k_chunk;
+  GT_WORDS arrivals; /* of each tile of each entry of the batch, how many of its workgroups are done: 0 before
+                        and after */
+  uint m, n, k, batch, stride_a, stride_b;
 };
+/* Where k is cut into parts: how long each is, the last but for what is missing. A part consists of whole
+ * units, at best so many of them that all parts are of equal length. */
+#define GT_MATMUL_PART(k, split, unit) (((k) + (unit) * (split)-1u) / ((unit) * (split)) * (unit))

@@ -39,6 +39,7 @@ layout(constant_id = GT_MATRIX_SPEC_SM) const uint SM = 32u;
 layout(constant_id = GT_MATRIX_SPEC_SN) const uint SN = 32u;
 layout(constant_id = GT_MATRIX_SPEC_AHEAD) const uint AHEAD = 0u;
 layout(constant_id = GT_MATRIX_SPEC_SPLIT) const uint SPLIT = 1u;
+#include "op/matmul/arrive.glsl"
 layout(constant_id = GT_MATRIX_SPEC_M) const uint MATRIX_M = 16u;
 layout(constant_id = GT_MATRIX_SPEC_N) const uint MATRIX_N = 16u;
 layout(constant_id = GT_MATRIX_SPEC_K) const uint MATRIX_K = 16u;
@@ -50,6 +51,7 @@ const uint PLANES = (FORM & GT_MATRIX_HALVES) != 0u ? 2u : 1u; /* upper and lowe
  * neighbours in a line; lines are padded by one against bank conflicts. */
 const bool A_K_LINES = (FORM & GT_MATRIX_TRANS_A) != 0u, B_K_LINES = (FORM & GT_MATRIX_TRANS_B) == 0u;
 const bool DENSE = KIND_A == GT_FACTOR_DENSE && KIND_B == GT_FACTOR_DENSE;
+const bool ARRIVE = (FORM & GT_MATRIX_ARRIVE) != 0u;
 const bool TAIL = (FORM & GT_MATRIX_TAIL) != 0u;
 const bool WHOLE = (FORM & GT_MATRIX_WHOLE) != 0u && ALIGNED != 0u;
 const uint A_LINE = (A_K_LINES ? BM : BK) / 8u, B_LINE = (B_K_LINES ? BN : BK) / 8u;
@@ -125,6 +127,21 @@ int octet_left(bool k_lines, uvec2 place, uint length, uint wide, uint k_end) {
       next[2u * f + 1u] = basis_values(next[2u * f + 1u], place.phase, from, place.at + 4u, 4); \
     } \
   }
+/* Of a slab of scaled coefficients the factors, and what they make of it. */
+#define FETCH_SCALES(k_at) \
+  GT_UNROLL for (uint f = 0u; f < B_FETCHES; f++) { \
+    uint q = me + f * LOCAL_X, index = uint(scaled_line((k_at) + q / B_LINE).place.x) + spot_b[2u * f].at >> 2; \
+    if (B_OCTETS % LOCAL_X == 0u || q < B_OCTETS) { \
+      next_scale[2u * f] = GT_CAST(GT_FLOATS4, scaled_by()).at[index]; \
+      next_scale[2u * f + 1u] = GT_CAST(GT_FLOATS4, scaled_by()).at[index + 1u]; \
+    } \
+  }
+#define MAKE_SCALED(k_at) \
+  GT_UNROLL for (uint f = 0u; f < B_FETCHES; f++) \
+    if (scaled_line((k_at) + (me + f * LOCAL_X) / B_LINE).place.y != 0) { \
+      next_b[2u * f] *= next_scale[2u * f]; \
+      next_b[2u * f + 1u] *= next_scale[2u * f + 1u]; \
+    }
 #define FETCH_CHECKED_SIDE(next, from, address, spot, KIND, K_LINES, LINE, OCTETS, FETCHES, corner, length, wide, \
                            stride, aligned) \
   GT_UNROLL for (uint f = 0u; f < FETCHES; f++) { \
@@ -158,11 +175,13 @@ int octet_left(bool k_lines, uvec2 place, uint length, uint wide, uint k_end) {
   if (FAST) { \
     FETCH_SIDE(next_a, a, at_a, pair_a, spot_a, tap_a, KIND_A, A_K_LINES, A_LINE, A_OCTETS, A_FETCHES, length_a, k_at) \
     FETCH_SIDE(next_b, b, at_b, pair_b, spot_b, tap_b, KIND_B, B_K_LINES, B_LINE, B_OCTETS, B_FETCHES, length_b, k_at) \
+    if (KIND_B == GT_FACTOR_SCALED) { FETCH_SCALES(k_at) } \
   } else { FETCH_CHECKED(k_at) }
 #define MAKE(k_at) \
   if (FAST) { \
     MAKE_SIDE(next_a, a, spot_a, KIND_A, A_K_LINES, A_LINE, A_FETCHES, k_at) \
     MAKE_SIDE(next_b, b, spot_b, KIND_B, B_K_LINES, B_LINE, B_FETCHES, k_at) \
+    if (KIND_B == GT_FACTOR_SCALED) { MAKE_SCALED(k_at) } \
   }
 
 #ifndef GT_MATRIX_BFLOAT
@@ -277,7 +296,7 @@ uint root_address(uint z, uvec2 at, uint depth, uint i) {
 void write(uint z, uint i, uint j, vec4 v) {
   if (i < m && j < n) {
     uint at = gt_result_row(z, i) + j, lanes = min(4u, n - j);
-    if (SPLIT > 1u) gt_store(partial, gt_place(gl_WorkGroupID.y * batch * m * n + at, lanes), v);
+    if (SPLIT > 1u) part_store(gt_place(gl_WorkGroupID.y * batch * m * n + at, lanes), v);
     else gt_program_write(gt_place(at, lanes), v);
   }
 }
@@ -342,13 +361,14 @@ void plain_tile(uint z, uint m0, uint n0, uint k0, uint k_end) {
 void tile(uint z, uint m0, uint n0) {
   uint me = gl_LocalInvocationIndex;
   uint m_mine = gt_subgroup() / SUBGROUPS_N * SM, n_mine = gt_subgroup() % SUBGROUPS_N * SN;
-  uint k0 = SPLIT > 1u ? gl_WorkGroupID.y * k_chunk : 0u, k_end = SPLIT > 1u ? min(k0 + k_chunk, k) : k;
+  uint part = SPLIT > 1u ? GT_MATMUL_PART(k, SPLIT, GT_RANGE_DEPTH) : k;
+  uint k0 = SPLIT > 1u ? min(gl_WorkGroupID.y * part, k) : 0u, k_end = min(k0 + part, k);
   uint length_a = A_K_LINES ? m : k, length_b = B_K_LINES ? n : k;
   bool a_aligned = ALIGNED != 0u && ((length_a | stride_a) & 3u) == 0u;
   bool b_aligned = ALIGNED != 0u && ((length_b | stride_b) & 3u) == 0u;
   uint at_a[A_FETCHES], at_b[B_FETCHES], pair_a[A_FETCHES], pair_b[B_FETCHES], at = k0;
   gt_spot spot_a[2u * A_FETCHES], spot_b[2u * B_FETCHES], tap_a, tap_b;
-  vec4 next_a[2u * A_FETCHES], next_b[2u * B_FETCHES];
+  vec4 next_a[2u * A_FETCHES], next_b[2u * B_FETCHES], next_scale[2u * B_FETCHES];
   gt_left left[(1u + AHEAD) * PLANES * DOWN];
   gt_right right[(1u + AHEAD) * PLANES * ACROSS];
   gt_sums sums[DOWN * ACROSS];
@@ -392,7 +412,7 @@ void tile(uint z, uint m0, uint n0) {
     GT_UNROLL for (uint j = 0u; j < ACROSS; j++) {
       uint from_m = m0 + m_mine + i * MATRIX_M, from_n = n0 + n_mine + j * MATRIX_N, mine = gt_subgroup() * (SUMS / 4u);
       if (STRAIGHT && SPLIT > 1u) {
-        GT_STORE_SUMS(total[i * ACROSS + j], partial.at, ((gl_WorkGroupID.y * batch + z) * m + from_m) * n + from_n, n);
+        GT_STORE_SUMS(total[i * ACROSS + j], PARTIAL.at, ((gl_WorkGroupID.y * batch + z) * m + from_m) * n + from_n, n);
       } else if (STRAIGHT && PLAIN) {
         GT_STORE_SUMS(total[i * ACROSS + j], y[0].at, (z * m + from_m) * n + from_n, n);
       } else {
@@ -411,7 +431,11 @@ void main() {
   if (band * RASTER >= tiles_m) return;
   uint rows = min(RASTER, tiles_m - band * RASTER);
   for (uint z = gl_WorkGroupID.z; z < batch; z += gl_NumWorkGroups.z) {
-    tile(z, (band * RASTER + in_band % rows) * BM, in_band / rows * BN);
+    uint m0 = (band * RASTER + in_band % rows) * BM, n0 = in_band / rows * BN;
+    tile(z, m0, n0);
+    if (ARRIVE) {
+      if (arrives_last(z * tiles_m * tiles_n + number)) join_tile(z, m0, n0, BM, BN);
+    }
     barrier(); /* the next entry's first slab must not overtake this one's last */
   }
 }

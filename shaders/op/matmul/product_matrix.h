@@ -19,8 +19,9 @@
 
 #define GT_MATRIX_TRANS_A 1u
 #define GT_MATRIX_TRANS_B 2u
-#define GT_MATRIX_STEADY  4u  /* factors can be read eight elements at a time: product_matrix.glsl, FAST */
-#define GT_MATRIX_WHOLE   8u  /* m, n and each part of k are multiples of BM, BN and BK */
-#define GT_MATRIX_BLOCKS  64u /* of kernel product_range: patches are not measured */
-#define GT_MATRIX_TAIL    32u /* a part of k is no multiple of BK */
-#define GT_MATRIX_HALVES  16u /* elements are sums of two float16, as exact as floats */
+#define GT_MATRIX_STEADY  4u   /* factors can be read eight elements at a time: product_matrix.glsl, FAST */
+#define GT_MATRIX_WHOLE   8u   /* m, n and each part of k are multiples of BM, BN and BK */
+#define GT_MATRIX_BLOCKS  64u  /* of kernel product_range: patches are not measured */
+#define GT_MATRIX_TAIL    32u  /* a part of k is no multiple of BK */
+#define GT_MATRIX_ARRIVE  128u /* the last workgroup of a tile adds the parts: arrive.glsl */
+#define GT_MATRIX_HALVES  16u  /* elements are sums of two float16, as exact as floats */

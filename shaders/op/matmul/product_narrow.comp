@@ -14,6 +14,7 @@ layout(constant_id = GT_NARROW_SPEC_QUADS) const uint QUADS = 8u;
 layout(constant_id = GT_NARROW_SPEC_GROUPS) const uint GROUPS = 1u;
 layout(constant_id = GT_NARROW_SPEC_SETS) const uint SETS = 8u;
 layout(constant_id = GT_NARROW_SPEC_TAPS) const uint TAPS = 9u;
+layout(constant_id = GT_NARROW_SPEC_CHUNK) const uint CHUNK = 1u;
 layout(constant_id = GT_STAGE_SPEC_BATCH) const uint BATCH = 5u;
 
 const uint LOCAL = QUADS * GROUPS * SETS, POSITIONS = 4u * GROUPS * SETS;
@@ -48,7 +49,7 @@ uint line_read(uint me, uint f) { return GROUPS > 1u ? (me + f * LOCAL) / QUADS 
 void main() {
   uint me = gl_LocalInvocationID.x, quad = me % QUADS, group = me / QUADS % GROUPS, set = me / (QUADS * GROUPS);
   uint i = 4u * (gl_WorkGroupID.x * QUADS + quad), part = gl_WorkGroupID.y;
-  uint k0 = part * k_chunk, k_end = min(k0 + k_chunk, k), first = group * TAPS;
+  uint k0 = part * CHUNK, k_end = min(k0 + CHUNK, k), first = group * TAPS;
   bool aligned = ALIGNED != 0u && (m & 3u) == 0u;
   vec4 now[4], next[4], sum[GT_NARROW_MOST_TAPS];
   stage_begin(me);

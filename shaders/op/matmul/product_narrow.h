@@ -9,5 +9,6 @@
 #define GT_NARROW_SPEC_GROUPS 4 /* a power of two */
 #define GT_NARROW_SPEC_SETS   5 /* a power of two; a workgroup is of QUADS * GROUPS * SETS */
 #define GT_NARROW_SPEC_TAPS   6 /* GT_NARROW_MOST_TAPS at most */
+#define GT_NARROW_SPEC_CHUNK  8 /* lines of a part */
 
 #define GT_NARROW_MOST_TAPS 9

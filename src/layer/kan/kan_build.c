@@ -56,14 +56,6 @@ static gt_id read_mask(gt_build *build, const gt_kan_config *c, int64_t inputs) 
   return gt_build_state(build, "mask", (gt_shape){.rank = 4, .dim = {inputs / block, 1, block, c->units}}, 1);
 }
 
-/* The scales for each of the functions, and 1 for the base behind them. */
-static gt_id with_ones(gt_graph *graph, gt_id scale, uint32_t terms) {
-  static const int64_t none[4] = {0}, behind[4] = {0, 1, 0, 0};
-  gt_shape shape = gt_node_at(graph, scale)->shape;
-  shape.dim[1] = terms;
-  return gt_pad(graph, gt_expand(graph, scale, shape), none, behind, 1);
-}
-
 static gt_id read_coefficients(gt_build *build, const gt_kan_choice *o, const gt_kan_attribute *a,
                                int64_t inputs) {
   const gt_kan_config *c = o->config;
@@ -79,17 +71,22 @@ static gt_id read_coefficients(gt_build *build, const gt_kan_choice *o, const gt
                                 : gt_kan_start_of(build->arena, &start);
   gt_kan_attribute *kept = GT_NEW(build->arena, gt_kan_attribute);
   *kept = *a;
-  gt_id coefficients = gt_build_formed(build, "coefficients", shape, init, kept);
-  if (o->scale) {
-    const double reach = sqrt(6 / ((1 + 5 * c->scale_spline * c->scale_spline) * (double)inputs));
-    const gt_shape one = {.rank = 4, .dim = {blocks, 1, a->block, c->units}};
-    gt_id scale =
+  return gt_build_formed(build, "coefficients", shape, init, kept);
+}
+
+/* The factors on coefficients, those that are learned times the mask, which is on the base, too. */
+static gt_id read_scales(gt_build *build, const gt_kan_choice *o, const gt_kan_attribute *a, int64_t inputs) {
+  const gt_kan_config *c = o->config;
+  const double reach = sqrt(6 / ((1 + 5 * c->scale_spline * c->scale_spline) * (double)inputs));
+  const gt_shape one = {.rank = 4, .dim = {inputs / a->block, 1, a->block, c->units}};
+  gt_id scales = GT_NONE;
+  if (o->scale)
+    scales =
         gt_build_parameter(build, "spline_scale", one, gt_init_uniform_between(build->arena, -reach, reach));
-    if (a->base) scale = with_ones(build->graph, scale, a->terms);
-    coefficients = gt_mul(build->graph, coefficients, scale);
-  }
-  if (c->mask) coefficients = gt_mul(build->graph, coefficients, read_mask(build, c, inputs));
-  return coefficients;
+  if (!c->mask) return scales;
+  const gt_id mask = read_mask(build, c, inputs);
+  const gt_id both[2] = {o->scale ? gt_mul(build->graph, scales, mask) : mask, mask};
+  return a->base ? gt_concatenate(build->graph, both, 2, 1) : both[0];
 }
 
 static gt_id normalise(gt_build *build, const gt_kan_choice *o, gt_id x) {
@@ -149,16 +146,18 @@ gt_id gt_kan_apply(gt_build *build, const gt_kan_choice *o, gt_id x) {
   if (gt_times_at_most(gt_times_at_most(inputs, functions, INT32_MAX), units, INT32_MAX) == INT32_MAX)
     return gt_build_error(build, NULL, "would have %d coefficients or more", INT32_MAX);
   const gt_id read = normalise(build, o, x), coefficients = read_coefficients(build, o, &a, inputs);
+  const gt_id scales = read_scales(build, o, &a, inputs);
   const gt_id numbers = gt_kan_numbers(build, o, &a, inputs);
   gt_kan_edges edges = {.attribute = &a,
                         .inputs = inputs,
                         .units = units,
                         .x = with_numbers(graph, read, numbers, inputs),
                         .coefficients = coefficients,
+                        .scales = scales,
                         .active = GT_NONE,
                         .base_weight = GT_NONE};
   shape.dim[shape.rank - 1] = units;
-  gt_id y = gt_kan(graph, edges.x, coefficients, &a);
+  gt_id y = gt_kan(graph, edges.x, coefficients, scales, &a);
   if (numbers != GT_NONE) y = gt_reshape(graph, y, shape);
   if (has_base && !a.base) y = gt_add(graph, y, base_branch(build, o, x, &edges));
   if (o->adapts) gt_kan_follow(build, o, &a, read);

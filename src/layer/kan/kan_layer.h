@@ -126,7 +126,8 @@ typedef struct gt_kan_edges {
   const gt_kan_attribute *attribute;
   int64_t inputs, units;
   gt_id x;            /* what the functions read: [lines, inputs], and what lies behind */
-  gt_id coefficients; /* [blocks, functions, inputs of a block, outputs] */
+  gt_id coefficients; /* [blocks, functions, inputs of a block, outputs] … */
+  gt_id scales;       /* … and the factors on them (op/kan/kan.h), or GT_NONE */
   gt_id active,
       base_weight; /* of a branch beside them: what its weights [inputs, outputs] are multiplied with */
 } gt_kan_edges;

@@ -85,10 +85,13 @@ static void add(gt_build *build, double factor, gt_id value) {
   gt_build_penalty(build, gt_mul(build->graph, value, gt_constant(build->graph, factor)));
 }
 
-void gt_kan_penalise(gt_build *build, const gt_kan_config *c, const gt_kan_edges *e) {
+void gt_kan_penalise(gt_build *build, const gt_kan_config *c, const gt_kan_edges *edges) {
   gt_graph *graph = build->graph;
   const bool of_coefficients = c->edge_size && !strcmp(c->edge_size, "coefficient");
-  if (!build->training) return;
+  gt_kan_edges scaled = *edges;
+  const gt_kan_edges *e = &scaled;
+  if (!build->training || !(c->l1 > 0 || c->entropy > 0 || c->smoothness > 0)) return;
+  scaled.coefficients = gt_kan_scaled(graph, edges->coefficients, edges->scales, edges->attribute);
   if (c->l1 > 0 || c->entropy > 0) {
     const gt_id sizes = of_coefficients ? mean_coefficients(graph, e) : mean_activations(build, e);
     const gt_id sum = gt_sum(graph, sizes, 0, false);

@@ -41,13 +41,18 @@ typedef struct lines { /* of inputs, and of values that are made of them */
 
 typedef void fill_function(const form *f, const lines *l);
 
+/* What a derivative of some order has of the inner one's slope. */
+GT_MATH float power_of(float slope, uint32_t order) {
+  return order == 0 ? 1.0f : order == 1 ? slope : order == 2 ? slope * slope : slope * slope * slope;
+}
+
 /* The inner loop becomes vector code, with as many of the form's numbers constant as their expressions are.
  */
 #define FILL(name, function, term_, degree_, order_)                                           \
   GT_CLONES static void name(const form *f, const lines *l) {                                  \
     const uint32_t term = (term_), terms = f->terms, degree = (degree_), order = (order_);     \
     const float low = f->low, inverse = f->inverse, first = f->first, second = f->second;      \
-    const float scale = order == 0 ? 1.0f : order == 1 ? inverse : inverse * inverse;          \
+    const float scale = power_of(inverse, order);                                              \
     for (uint32_t k = 0; k < l->count; k++) {                                                  \
       const float *restrict x = l->x + k * l->x_step;                                          \
       float *restrict to = l->to + k * l->to_step;                                             \
@@ -58,9 +63,10 @@ typedef void fill_function(const form *f, const lines *l);
 #define ORDERS(name, function, term, degree) \
   FILL(name##_0, function, term, degree, 0)  \
   FILL(name##_1, function, term, degree, 1)  \
-  FILL(name##_2, function, term, degree, 2)
+  FILL(name##_2, function, term, degree, 2)  \
+  FILL(name##_3, function, term, degree, 3)
 #define ORDERS_OF(name) \
-  { name##_0, name##_1, name##_2 }
+  { name##_0, name##_1, name##_2, name##_3 }
 
 enum { ORDER_COUNT = GT_BASIS_MOST_ORDER + 1, COMMON_DEGREES = 6, AT_ONCE = 16 };
 
@@ -75,7 +81,7 @@ enum { ORDER_COUNT = GT_BASIS_MOST_ORDER + 1, COMMON_DEGREES = 6, AT_ONCE = 16 }
       float *restrict to = l->to + k * l->to_step;                                                \
       GT_VECTOR_LOOP for (uint32_t i = 0; i < l->length; i++) {                                   \
         const float off = x[i] - centre[i], factor = (by_scale) ? off : order ? scale[i] : 1.0f;  \
-        to[i] = factor * (order == 2 ? scale[i] : 1.0f) *                                         \
+        to[i] = factor * power_of(scale[i], order ? order - 1 : 0) *                              \
                 function(off * scale[i], f->which, terms, f->degree, order, f->first, f->second); \
       }                                                                                           \
     }                                                                                             \
@@ -84,7 +90,8 @@ enum { ORDER_COUNT = GT_BASIS_MOST_ORDER + 1, COMMON_DEGREES = 6, AT_ONCE = 16 }
   FILL_PLACED(place_##name##_0, function, 0, false) \
   FILL_PLACED(place_##name##_1, function, 1, false) \
   FILL_PLACED(place_##name##_2, function, 2, false) \
-  FILL_PLACED(place_##name##_3, function, 1, true)
+  FILL_PLACED(place_##name##_3, function, 3, false) \
+  FILL_PLACED(place_##name##_4, function, 1, true)
 
 #define FILL_ANY(number, name, function) ORDERS(fill_##name, function, f->term, f->degree)
 GT_PLAIN_BASES(FILL_ANY)
@@ -107,7 +114,7 @@ static fill_function *const fill_spline[COMMON_DEGREES][ORDER_COUNT] = {SPLINE(0
 
 GT_PLAIN_BASES(PLACED)
 #define PLACED_OF(number, name, function) \
-  [number] = {place_##name##_0, place_##name##_1, place_##name##_2, place_##name##_3},
+  [number] = {place_##name##_0, place_##name##_1, place_##name##_2, place_##name##_3, place_##name##_4},
 static fill_function *const fill_placed[][ORDER_COUNT + 1] = {GT_PLAIN_BASES(PLACED_OF)};
 
 /* --- splines over knots, which are rows of numbers, too ---------------------------------------------------
@@ -182,7 +189,7 @@ GT_MATH void give(float *to, const wide *from, uint32_t n) {
 }
 
 GT_CLONES static void fill_polynomial(const form *f, const lines *l, const gt_recurrence *step) {
-  const float scale = f->order == 0 ? 1.0f : f->order == 1 ? f->inverse : f->inverse * f->inverse;
+  const float scale = power_of(f->inverse, f->order);
   for (uint32_t k = 0; k < l->count; k++)
     for (uint32_t first = 0; first < l->length; first += AT_ONCE) {
       const uint32_t n = gt_least_u32(l->length - first, AT_ONCE);
@@ -192,7 +199,7 @@ GT_CLONES static void fill_polynomial(const form *f, const lines *l, const gt_re
       now[0] += 1;
       for (uint32_t t = 0; t < f->term; t++) {
         const gt_recurrence r = step[t];
-        const wide line = r.a * u + r.b, value = now[0], slope = now[1], bend = now[2];
+        const wide line = r.a * u + r.b, value = now[0], slope = now[1], bend = now[2], twist = now[3];
         now[0] = line * value - r.c * last[0];
         last[0] = value;
         if (f->order < 1) continue;
@@ -201,6 +208,9 @@ GT_CLONES static void fill_polynomial(const form *f, const lines *l, const gt_re
         if (f->order < 2) continue;
         now[2] = 2 * r.a * slope + line * bend - r.c * last[2];
         last[2] = bend;
+        if (f->order < 3) continue;
+        now[3] = 3 * r.a * bend + line * twist - r.c * last[3];
+        last[3] = twist;
       }
       const wide y = scale * now[f->order];
       give(l->to + k * l->to_step + first, &y, n);

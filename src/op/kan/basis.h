@@ -5,7 +5,7 @@
 #include "op/matmul/factor.h"
 #include "shaders/op/kan/basis.h"
 
-enum { GT_BASIS_MOST_DEGREE = 9, GT_BASIS_MOST_ORDER = 2 };
+enum { GT_BASIS_MOST_DEGREE = 9, GT_BASIS_MOST_ORDER = 3 };
 
 /* The words of a geometry for `inputs` and, where they are asked for, `outputs` and `lines`, and the
  * constants from GT_FACTOR_SPEC_OWN on. */

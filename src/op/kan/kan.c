@@ -9,6 +9,7 @@
 #include "op/elementwise.h"
 #include "op/kan/basis.h"
 #include "op/kan/kan_cpu.h"
+#include "op/kan/kan_scale.h"
 #include "op/matmul/matmul.h"
 #include "op/matmul/product.h"
 #include "op/move.h"
@@ -80,6 +81,8 @@ uint32_t gt_kan_behind(const gt_kan_attribute *a) {
 typedef struct extents {
   const gt_kan_attribute *a;
   int64_t lines, inputs, outputs;
+  gt_id scales; /* GT_NONE: none */
+  uint32_t parts;
 } extents;
 
 static int64_t last(gt_shape shape) { return shape.rank ? shape.dim[shape.rank - 1] : 0; }
@@ -118,9 +121,17 @@ static bool lines_of(gt_shape x, extents *e) {
   return true;
 }
 
+/* Behind the coefficients, if at all. */
+static gt_id scales_of(const gt_node *node) {
+  const int at = node->op == &rows[ROW_KAN] ? 2 : node->op == &rows[ROW_INPUT] ? 3 : node->inputs;
+  return node->inputs > at ? node->input[at] : GT_NONE;
+}
+
 static bool extents_of(const gt_graph *graph, const gt_node *node, extents *e) {
   const gt_shape tall = gt_node_at(graph, node->input[0])->shape;
   e->a = node->attribute;
+  e->scales = scales_of(node);
+  e->parts = 0;
   if (!lines_of(tall, e)) return false;
   if (node->op == &rows[ROW_BASIS]) {
     e->outputs = 0;
@@ -133,7 +144,10 @@ static bool extents_of(const gt_graph *graph, const gt_node *node, extents *e) {
   if (!forward && !gt_shape_equal(second, with_last(x, e->outputs))) return false;
   if (node->op == &rows[ROW_COEFFICIENTS]) return true;
   const gt_shape c = forward ? second : gt_node_at(graph, node->input[2])->shape;
-  return last(c) == e->outputs && gt_shape_count(c) == e->inputs * total(e->a) * e->outputs;
+  if (last(c) != e->outputs || gt_shape_count(c) != e->inputs * total(e->a) * e->outputs) return false;
+  if (e->scales == GT_NONE) return true;
+  e->parts = gt_kan_scale_parts(gt_node_at(graph, e->scales)->shape, e->inputs, e->outputs, e->a);
+  return e->parts > 0;
 }
 
 static bool infer(const gt_graph *graph, const gt_node *node, gt_shape *shape, gt_dtype *dtype,
@@ -168,16 +182,17 @@ static gt_id add(gt_graph *graph, int row, const gt_id *input, int inputs, const
   return gt_node_add(graph, &rows[row], input, inputs, a, sizeof *a);
 }
 
-gt_id gt_kan(gt_graph *graph, gt_id x, gt_id coefficients, const gt_kan_attribute *a) {
-  return add(graph, ROW_KAN, (const gt_id[]){x, coefficients}, 2, a);
+gt_id gt_kan(gt_graph *graph, gt_id x, gt_id coefficients, gt_id scales, const gt_kan_attribute *a) {
+  return add(graph, ROW_KAN, (const gt_id[]){x, coefficients, scales}, 2 + (scales != GT_NONE), a);
 }
 
 gt_id gt_kan_coefficients(gt_graph *graph, gt_id x, gt_id g, const gt_kan_attribute *a) {
   return add(graph, ROW_COEFFICIENTS, (const gt_id[]){x, g}, 2, a);
 }
 
-gt_id gt_kan_input(gt_graph *graph, gt_id x, gt_id g, gt_id coefficients, const gt_kan_attribute *a) {
-  return add(graph, ROW_INPUT, (const gt_id[]){x, g, coefficients}, 3, a);
+gt_id gt_kan_input(gt_graph *graph, gt_id x, gt_id g, gt_id coefficients, gt_id scales,
+                   const gt_kan_attribute *a) {
+  return add(graph, ROW_INPUT, (const gt_id[]){x, g, coefficients, scales}, 3 + (scales != GT_NONE), a);
 }
 
 gt_id gt_kan_basis(gt_graph *graph, gt_id x, const gt_kan_attribute *a) {
@@ -225,11 +240,21 @@ static bool is_plain(gt_graph *graph, gt_id node, const gt_kan_attribute *a) {
   return false;
 }
 
+/* The gradient w of coefficients, scaled if there are scales, to both. */
+static void hand_on(gt_graph *graph, const gt_kan_attribute *a, gt_id w, gt_id c, gt_id scales, gt_id to[2]) {
+  if (scales != GT_NONE) {
+    w = gt_kan_scale(graph, w, c, scales, a);
+    to[1] = gt_result(graph, w, 1);
+  }
+  to[0] = gt_reshape(graph, w, gt_node_at(graph, c)->shape);
+}
+
 static void gradient_kan(gt_graph *graph, gt_id node, const gt_id *given, const bool *wanted,
                          gt_id *input_gradient) {
   const gt_node n = *gt_node_at(graph, node);
   const gt_kan_attribute *a = n.attribute, next = derived(graph, node);
   const int64_t inputs = last(gt_node_at(graph, n.input[0])->shape), outputs = last(n.shape);
+  const gt_id c = n.input[1], scales = scales_of(&n);
   if (wanted[0] && is_plain(graph, node, a)) {
     gt_id moved[2] = {GT_NONE, GT_NONE};
     /* Σ over the lines of B'(x) (g Cᵀ) is Σ over the outputs of (B'(x)ᵀ g) C: a product like that of the
@@ -238,14 +263,14 @@ static void gradient_kan(gt_graph *graph, gt_id node, const gt_id *given, const 
       const gt_kan_attribute by = of_order(a, k ? GT_BASIS_BY_SCALE : 1);
       const gt_id d =
           by_terms(graph, gt_kan_coefficients(graph, n.input[0], given[0], &by), a, inputs, outputs);
-      moved[k] = gt_sum(graph, gt_mul(graph, d, by_terms(graph, n.input[1], a, inputs, outputs)), 4, false);
+      const gt_id by_c = by_terms(graph, gt_kan_scaled(graph, c, scales, a), a, inputs, outputs);
+      moved[k] = gt_sum(graph, gt_mul(graph, d, by_c), 4, false);
     }
     input_gradient[0] =
-        with_behind(graph, a, gt_kan_input(graph, n.input[0], given[0], n.input[1], &next), moved);
+        with_behind(graph, a, gt_kan_input(graph, n.input[0], given[0], c, scales, &next), moved);
   }
-  if (wanted[1])
-    input_gradient[1] = gt_reshape(graph, gt_kan_coefficients(graph, n.input[0], given[0], n.attribute),
-                                   gt_node_at(graph, n.input[1])->shape);
+  if (wanted[1] || (scales != GT_NONE && wanted[2]))
+    hand_on(graph, a, gt_kan_coefficients(graph, n.input[0], given[0], a), c, scales, &input_gradient[1]);
 }
 
 static void gradient_coefficients(gt_graph *graph, gt_id node, const gt_id *given, const bool *wanted,
@@ -254,8 +279,8 @@ static void gradient_coefficients(gt_graph *graph, gt_id node, const gt_id *give
   const gt_kan_attribute *a = n.attribute, next = derived(graph, node);
   if (wanted[0] && is_plain(graph, node, &next))
     input_gradient[0] =
-        with_behind(graph, a, gt_kan_input(graph, n.input[0], n.input[1], given[0], &next), NULL);
-  if (wanted[1]) input_gradient[1] = gt_kan(graph, n.input[0], given[0], n.attribute);
+        with_behind(graph, a, gt_kan_input(graph, n.input[0], n.input[1], given[0], GT_NONE, &next), NULL);
+  if (wanted[1]) input_gradient[1] = gt_kan(graph, n.input[0], given[0], GT_NONE, n.attribute);
 }
 
 /* The basis' columns, each times its input's value in h: what a product with g or C makes of the gradient h
@@ -275,19 +300,21 @@ static void gradient_input(gt_graph *graph, gt_id node, const gt_id *given, cons
                            gt_id *input_gradient) {
   const gt_node n = *gt_node_at(graph, node);
   const gt_kan_attribute *a = n.attribute, next = derived(graph, node);
+  const gt_id scales = scales_of(&n);
   if (wanted[0] && is_plain(graph, node, a)) {
-    const gt_id bend = gt_kan_input(graph, n.input[0], n.input[1], n.input[2], &next);
+    const gt_id bend = gt_kan_input(graph, n.input[0], n.input[1], n.input[2], scales, &next);
     input_gradient[0] = with_behind(graph, a, gt_mul(graph, given[0], bend), NULL);
   }
-  if (!wanted[1] && !wanted[2]) return;
-  const gt_shape g = gt_node_at(graph, n.input[1])->shape, c = gt_node_at(graph, n.input[2])->shape;
+  if (!wanted[1] && !wanted[2] && (scales == GT_NONE || !wanted[3])) return;
+  const gt_shape g = gt_node_at(graph, n.input[1])->shape;
   const gt_id columns = weighted_basis(graph, &n, given[0]),
               flat = gt_reshape(graph, n.input[1], gt_shape_2(-1, last(g)));
-  if (wanted[1])
-    input_gradient[1] = gt_reshape(
-        graph,
-        gt_matmul(graph, columns, gt_reshape(graph, n.input[2], gt_shape_2(-1, last(c))), false, false), g);
-  if (wanted[2]) input_gradient[2] = gt_reshape(graph, gt_matmul(graph, columns, flat, true, false), c);
+  if (wanted[1]) {
+    const gt_id c = gt_reshape(graph, gt_kan_scaled(graph, n.input[2], scales, a), gt_shape_2(-1, last(g)));
+    input_gradient[1] = gt_reshape(graph, gt_matmul(graph, columns, c, false, false), g);
+  }
+  if (wanted[2] || (scales != GT_NONE && wanted[3]))
+    hand_on(graph, a, gt_matmul(graph, columns, flat, true, false), n.input[2], scales, &input_gradient[2]);
 }
 
 /* g times the functions' derivatives, [lines, blocks, total, block]. */
@@ -323,13 +350,18 @@ static void lower_input_cpu(gt_lowering *lowering, const gt_group *group, const 
                             const gt_product *p) {
   const gt_node *node = gt_node_at(gt_lowering_graph(lowering), group->leader);
   const struct gt_kan_input_args args = {.m = (uint32_t)e->lines};
+  const uint32_t scaled =
+      e->scales == GT_NONE ? 0 : gt_kan_lower_scaled(lowering, node->input[2], e->scales, e->a);
   gt_step *step = gt_lower_step(lowering, &input_kernel, &args, sizeof args);
   step->tiles = gt_kan_input_tiles(args.m, (uint32_t)e->inputs, e->a->block);
   for (int i = GT_FACTOR_SPEC_OWN; i < GT_FACTOR_SPEC_END; i++)
     step->spec[i] = p->own[i - GT_FACTOR_SPEC_OWN];
   gt_lower_read(lowering, offsetof(struct gt_kan_input_args, x), node->input[0]);
   gt_lower_read(lowering, offsetof(struct gt_kan_input_args, g), node->input[1]);
-  gt_lower_read(lowering, offsetof(struct gt_kan_input_args, c), node->input[2]);
+  if (e->scales == GT_NONE)
+    gt_lower_read(lowering, offsetof(struct gt_kan_input_args, c), node->input[2]);
+  else
+    gt_lower_use_scratch(lowering, offsetof(struct gt_kan_input_args, c), scaled, false);
   gt_lower_constants(lowering, offsetof(struct gt_kan_input_args, geometry), p->geometry, 4 * p->words);
   gt_lower_program(lowering, group, offsetof(struct gt_kan_input_args, in),
                    offsetof(struct gt_kan_input_args, y), offsetof(struct gt_kan_input_args, clock), -1);
@@ -365,19 +397,27 @@ static void lower(gt_lowering *lowering, const gt_group *group) {
   if (!extents_of(graph, node, &e)) return;
   const uint32_t lines = (uint32_t)e.lines, outputs = (uint32_t)e.outputs, inputs = (uint32_t)e.inputs,
                  length = inputs * total(e.a);
-  gt_product p = {.a = {.node = node->input[0]}, .b = {.node = node->input[1]}};
+  const bool device = gt_lowering_target(lowering)->device;
+  gt_product p = {.a = {.node = node->input[0]}, .b = {.node = node->input[1]}, .scales = GT_NONE};
   p.geometry = geometry;
   p.words = GT_BASIS_WORDS;
   gt_basis_geometry(e.a, lines, inputs, outputs, geometry, p.own);
+  if (e.scales != GT_NONE && device) {
+    p.own[GT_BASIS_SPEC_KIND - GT_FACTOR_SPEC_OWN] |= e.parts * GT_BASIS_SCALED;
+    p.scales = e.scales;
+  }
   if (node->op == &rows[ROW_KAN]) {
     p.shape = (gt_matmul_shape){.m = lines, .n = outputs, .k = length, .batch = 1};
     p.shape.kind_a = GT_FACTOR_BASIS;
     p.shape.run = e.a->block;
+    if (e.scales != GT_NONE && device) p.shape.kind_b = GT_FACTOR_SCALED;
+    if (e.scales != GT_NONE && !device)
+      p.b.scratch = 1 + gt_kan_lower_scaled(lowering, node->input[1], e.scales, e.a);
   } else if (node->op == &rows[ROW_COEFFICIENTS]) {
     p.shape = (gt_matmul_shape){.m = length, .n = outputs, .k = lines, .batch = 1, .trans_a = true};
     p.shape.kind_a = GT_FACTOR_BASIS;
     p.shape.run = e.a->block;
-  } else if (!gt_lowering_target(lowering)->device) {
+  } else if (!device) {
     lower_input_cpu(lowering, group, &e, &p);
     return;
   } else {
@@ -415,20 +455,32 @@ static void print(const gt_graph *graph, const gt_node *node, char *buffer, size
   if (a->order) snprintf(buffer + end, size - (size_t)end, ", derivative %u", a->order);
 }
 
-#define ROW(title, count, its_gradient)                                                            \
-  {                                                                                                \
-    .name = title, .kind = GT_OP_KERNEL, .min_inputs = count, .max_inputs = count, .infer = infer, \
-    .gradient = its_gradient, .lower = lower, .flops = flops, .print = print, .epilogue = true     \
+/* One derivative less than there is: what trains by it takes the gradient of that. */
+static int smooth(const gt_graph *graph, const gt_node *node) {
+  (void)graph;
+  const gt_kan_attribute *a = node->attribute;
+  const bool splines = a->basis == GT_BASIS_BSPLINE || a->basis == GT_BASIS_KNOTS;
+  const int most = GT_BASIS_MOST_ORDER - 1, order = (int)a->order, bends = (int)a->degree - 1;
+  if (a->placed || a->basis == GT_BASIS_PIECEWISE_LINEAR) return 0;
+  return (splines && bends < most ? bends : most) - order;
+}
+
+#define ROW(title, least, most, its_gradient)                                                     \
+  {                                                                                               \
+    .name = title, .kind = GT_OP_KERNEL, .min_inputs = least, .max_inputs = most, .infer = infer, \
+    .smooth = smooth, .gradient = its_gradient, .lower = lower, .flops = flops, .print = print,   \
+    .epilogue = true                                                                              \
   }
 
-static const gt_op rows[ROWS] = {[ROW_KAN] = ROW("kan", 2, gradient_kan),
-                                 [ROW_COEFFICIENTS] = ROW("kan_coefficients", 2, gradient_coefficients),
-                                 [ROW_INPUT] = ROW("kan_input", 3, gradient_input),
+static const gt_op rows[ROWS] = {[ROW_KAN] = ROW("kan", 2, 3, gradient_kan),
+                                 [ROW_COEFFICIENTS] = ROW("kan_coefficients", 2, 2, gradient_coefficients),
+                                 [ROW_INPUT] = ROW("kan_input", 3, 4, gradient_input),
                                  [ROW_BASIS] = {.name = "kan_basis",
                                                 .kind = GT_OP_KERNEL,
                                                 .min_inputs = 1,
                                                 .max_inputs = 1,
                                                 .infer = infer,
+                                                .smooth = smooth,
                                                 .gradient = gradient_basis,
                                                 .lower = lower_basis,
                                                 .flops = flops,

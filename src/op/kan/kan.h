@@ -17,13 +17,22 @@ typedef struct gt_kan_attribute {
   float low, inverse, first, second; /* shaders/op/kan/basis.h */
 } gt_kan_attribute;
 
-/* coefficients: [inputs * (terms + base), outputs], in any shape that ends in the outputs. */
-gt_id gt_kan(gt_graph *graph, gt_id x, gt_id coefficients, const gt_kan_attribute *attribute);
+/* coefficients: [inputs * (terms + base), outputs], in any shape that ends in the outputs. scales, unless
+ * GT_NONE: a factor on all functions of each pair of input and output, [inputs, outputs] likewise, the base
+ * not among them; or, where there is a base, also one on that, [blocks, 2, block, outputs]. */
+gt_id gt_kan(gt_graph *graph, gt_id x, gt_id coefficients, gt_id scales, const gt_kan_attribute *attribute);
 /* The gradient of the coefficients, [inputs * (terms + base), outputs], given that of y. */
 gt_id gt_kan_coefficients(gt_graph *graph, gt_id x, gt_id g, const gt_kan_attribute *attribute);
 /* The gradient of x, where attribute->order is one more than that of y. Its own gradients by g
  * and coefficients write the basis to memory. */
-gt_id gt_kan_input(gt_graph *graph, gt_id x, gt_id g, gt_id coefficients, const gt_kan_attribute *attribute);
+gt_id gt_kan_input(gt_graph *graph, gt_id x, gt_id g, gt_id coefficients, gt_id scales,
+                   const gt_kan_attribute *attribute);
+/* Coefficients times scales, in memory and in the shape of coefficients: for what needs them themselves. */
+gt_id gt_kan_scaled(gt_graph *graph, gt_id coefficients, gt_id scales, const gt_kan_attribute *attribute);
+/* What the gradient of coefficients times scales, [inputs * (terms + base), outputs], makes of both: that of
+ * coefficients and, result 1, that of scales. */
+gt_id gt_kan_scale(gt_graph *graph, gt_id gradient, gt_id coefficients, gt_id scales,
+                   const gt_kan_attribute *attribute);
 
 /* The columns of B(x), [lines, inputs * (terms + base)]: for what needs them themselves. */
 gt_id gt_kan_basis(gt_graph *graph, gt_id x, const gt_kan_attribute *attribute);

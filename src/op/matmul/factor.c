@@ -11,4 +11,5 @@ const char *const gt_factor_names[GT_FACTORS] = {[GT_FACTOR_DENSE] = "dense",
                                                  [GT_FACTOR_TAPS] = "taps",
                                                  [GT_FACTOR_BASIS] = "basis functions",
                                                  [GT_FACTOR_REPEATED] = "repeated lines",
-                                                 [GT_FACTOR_COEFFICIENTS] = "coefficients"};
+                                                 [GT_FACTOR_COEFFICIENTS] = "coefficients",
+                                                 [GT_FACTOR_SCALED] = "scaled coefficients"};

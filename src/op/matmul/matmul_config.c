@@ -80,6 +80,8 @@ static const candidate candidates[] = {
     {128, 128, 16, 8, 8, 0.88}, {128, 128, 8, 8, 8, 0.75}, {128, 64, 16, 8, 4, 0.65},
     {64, 128, 16, 4, 8, 0.65},  {64, 64, 16, 8, 4, 0.70},  {64, 64, 16, 4, 4, 0.55},
     {64, 32, 16, 4, 2, 0.40},   {32, 64, 16, 2, 4, 0.40},  {32, 32, 16, 2, 2, 0.30},
+    {64, 32, 32, 4, 2, 0.37},   {32, 64, 32, 2, 4, 0.37},  {32, 32, 32, 2, 2, 0.27},
+    {32, 32, 64, 2, 2, 0.24},
 };
 /* For devices with little shared memory or small workgroups (128 threads and 16 KiB are all that Vulkan
  * promises). */
@@ -93,10 +95,14 @@ enum {
    * spills. */
   FEW = 32,
   FMA_PER_CYCLE = 128, /* of one multiprocessor */
-  SLICE_CYCLES = 400,  /* waiting for a slice of a and b, not hidden when a unit has one workgroup */
+  SLICE_CYCLES = 700,  /* waiting for a slice of a and b, not hidden when a unit has one workgroup */
   /* The second pass: a dispatch and a barrier, behind which nothing else runs that could have run beside the
    * product. */
-  FINISH_CYCLES = 6500
+  FINISH_CYCLES = 8000,
+  ARRIVE_CYCLES = 2500, /* to store the parts and to be counted */
+  ARRIVE_WAIT = 1400,   /* for the parts of a quad, and for what the epilogue reads */
+  ARRIVE_BYTES = 60,    /* of parts in a cycle */
+  ARRIVE_THREADS = 256  /* of a workgroup, about */
 };
 
 static uint32_t threads_of(const candidate *c) { return (c->bm / c->tm) * (c->bn / c->tn); }
@@ -108,23 +114,44 @@ static bool fits(const candidate *c, const gt_target *target) {
   return threads <= target->max_workgroup && bytes <= target->shared_bytes;
 }
 
-double gt_matmul_cycles(const gt_matmul_shape *s, uint32_t units_, uint32_t split, double groups,
+/* Of a second kernel. */
+static double finish_cycles(const gt_matmul_shape *s, const gt_matmul_config *c, double units) {
+  return FINISH_CYCLES + 4.0 * c->split * s->m * s->n * s->batch / (8 * units);
+}
+
+/* Of the workgroups that are done last: each waits for the parts of one quad of an invocation after another.
+ */
+static double arrive_cycles(const gt_matmul_shape *s, const gt_matmul_config *c, double units) {
+  const double tiles = (double)gt_ceil_div(s->m, c->bm) * gt_ceil_div(s->n, c->bn) * s->batch;
+  const double elements = (double)c->bm * c->bn;
+  const double one =
+      ARRIVE_CYCLES + ARRIVE_WAIT * elements / (4 * ARRIVE_THREADS) + 4 * elements * c->split / ARRIVE_BYTES;
+  return one * (tiles > units ? tiles / units : 1);
+}
+
+bool gt_matmul_arrives(const gt_matmul_shape *s, const gt_matmul_config *c, uint32_t units) {
+  return c->split > 1 && c->split <= GT_MATMUL_SPLITS && c->engine != GT_ENGINE_NARROW &&
+         arrive_cycles(s, c, gt_most_u32(units, 1)) < finish_cycles(s, c, gt_most_u32(units, 1));
+}
+
+double gt_matmul_cycles(const gt_matmul_shape *s, const gt_matmul_config *c, uint32_t units_, double groups,
                         double cycles_of_group) {
-  const double units = units_ ? units_ : 1;
+  const double units = gt_most_u32(units_, 1);
   const double waves = groups <= units       ? 1
                        : groups <= 8 * units ? (double)(uint64_t)((groups + units - 1) / units)
                                              : groups / units;
   const double cycles = waves * cycles_of_group;
-  return split > 1 ? cycles + FINISH_CYCLES + 2.0 * split * s->m * s->n * s->batch / (8 * units) : cycles;
+  if (c->split < 2) return cycles;
+  return cycles + (gt_matmul_arrives(s, c, units_) ? arrive_cycles(s, c, units) : finish_cycles(s, c, units));
 }
 
 /* Estimated cycles of the whole product with this tile and this many parts of k. */
-static double estimate(const candidate *c, const gt_matmul_shape *s, const gt_target *target, uint32_t split,
-                       uint32_t k_chunk) {
-  const double groups = (double)gt_ceil_div(s->m, c->bm) * gt_ceil_div(s->n, c->bn) * s->batch * split;
-  const double slices = gt_ceil_div(k_chunk < s->k ? k_chunk : s->k, c->bk);
+static double estimate(const candidate *c, const gt_matmul_shape *s, const gt_target *target,
+                       const gt_matmul_config *way) {
+  const double groups = (double)gt_ceil_div(s->m, c->bm) * gt_ceil_div(s->n, c->bn) * s->batch * way->split;
+  const double slices = gt_ceil_div(gt_least_u32(way->k_chunk, s->k), c->bk);
   const double slice = (double)c->bm * c->bn * c->bk / (FMA_PER_CYCLE * c->efficiency) + SLICE_CYCLES;
-  return gt_matmul_cycles(s, target->units, split, groups, slices * slice);
+  return gt_matmul_cycles(s, way, target->units, groups, slices * slice);
 }
 
 /* All ways to cut a product. */
@@ -180,6 +207,7 @@ static void add_device_ways(ways *w, const gt_matmul_shape *s, const gt_target *
     const candidate *c = &candidates[i];
     const uint64_t tiles = (uint64_t)gt_ceil_div(s->m, c->bm) * gt_ceil_div(s->n, c->bn);
     if (!fits(c, target) || (!s->trans_a && s->trans_b && threads_of(c) < FULL_GROUP)) continue;
+    if (s->segment % c->bk) continue;
     if ((s->segment || (has_patches && !target->matrix.fast)) && c->tm * c->tn > FEW) continue;
     for (uint32_t split = 1; split <= GT_MATMUL_SPLITS; split++) {
       const uint32_t k_chunk = gt_ceil_div(gt_ceil_div(s->k, split), c->bk) * c->bk;
@@ -187,7 +215,8 @@ static void add_device_ways(ways *w, const gt_matmul_shape *s, const gt_target *
       if (split > 1 && (uint64_t)split * s->m * s->n * s->batch > 1u << 26) break;
       if (split > 1 && target->max_grid && tiles > target->max_grid)
         break; /* tiles are one line of the grid */
-      add_way(w, scalar_config(c, split, k_chunk), estimate(c, s, target, split, k_chunk));
+      const gt_matmul_config way = scalar_config(c, split, k_chunk);
+      add_way(w, way, estimate(c, s, target, &way));
     }
   }
   if (w->count) return;

@@ -33,9 +33,11 @@ typedef struct gt_matmul_config {
 
 enum { GT_MATMUL_SPLITS = 32 }; /* parts of k, at most */
 /* What a way to cut a product costs is reckoned in cycles of a multiprocessor. Of `groups` workgroups of so
- * many each, with what a second pass over the sums of `split` parts of k takes. */
-double gt_matmul_cycles(const gt_matmul_shape *shape, uint32_t units, uint32_t split, double groups,
-                        double cycles_of_group);
+ * many each, with what adding up the parts of k takes. */
+double gt_matmul_cycles(const gt_matmul_shape *shape, const gt_matmul_config *config, uint32_t units,
+                        double groups, double cycles_of_group);
+/* Are the parts of k added by the workgroup of a tile that is done last, rather than by a second kernel? */
+bool gt_matmul_arrives(const gt_matmul_shape *shape, const gt_matmul_config *config, uint32_t units);
 typedef void gt_matmul_offer(void *context, gt_matmul_config config, double cycles);
 
 gt_matmul_config gt_matmul_choose(gt_lowering *lowering, const gt_matmul_shape *shape,

@@ -175,12 +175,12 @@ void gt_matmul_cpu(const void *args, const uint32_t *spec, uint32_t tile) {
   assert(spec[GT_MATMUL_SPEC_BM] <= GT_MATMUL_TILE && spec[GT_MATMUL_SPEC_BN] <= GT_MATMUL_TILE);
   const tile_place at = place_of(a, spec, tile);
   const uint32_t result = spec[GT_FACTOR_SPEC_RESULT];
-  const uint32_t k = at.part * a->k_chunk;
+  const uint32_t part = spec[GT_MATMUL_SPEC_BK], k = at.part * part;
   gt_factor made_a, made_b;
   gt_matmul_operands o = {.trans_a = spec[GT_MATMUL_SPEC_TRANS_A], .trans_b = spec[GT_MATMUL_SPEC_TRANS_B]};
   o.m = gt_least_u32(a->m - at.row, spec[GT_MATMUL_SPEC_BM]);
   o.n = gt_least_u32(a->n - at.column, spec[GT_MATMUL_SPEC_BN]);
-  o.k = gt_least_u32(a->k - k, a->k_chunk);
+  o.k = gt_least_u32(a->k - k, part);
   o.made_a = take_factor(a, spec, GT_FACTOR_SPEC_A, at.entry, at.row, k, &o.a, &o.lda, &made_a);
   o.made_b = take_factor(a, spec, GT_FACTOR_SPEC_B, at.entry, at.column, k, &o.b, &o.ldb, &made_b);
   const uint32_t length = result == GT_RESULT_DENSE ? a->n : a->n * a->batch; /* of a row of the result */
@@ -190,7 +190,7 @@ void gt_matmul_cpu(const void *args, const uint32_t *spec, uint32_t tile) {
   _Static_assert((GT_MATMUL_TILE * GT_MATMUL_TILE + GT_MATMUL_PACK) * sizeof(float) <= GT_POOL_SCRATCH,
                  "a tile fits");
   float *buffer = gt_pool_scratch(), *pack = buffer + GT_MATMUL_TILE * GT_MATMUL_TILE;
-  if (a->split > 1) {
+  if (spec[GT_MATMUL_SPEC_SPLIT] > 1) {
     float *partial = GT_PTR(float, a->partial) + (size_t)at.part * a->batch * a->m * a->n;
     gt_matmul_multiply(&o, a->m, partial + first, length, pack);
     return;

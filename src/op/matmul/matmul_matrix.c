@@ -107,13 +107,14 @@ static double range_cycles(const gt_matmul_shape *s, const gt_target *target) {
 }
 
 static double estimate(const candidate *c, form f, const gt_matmul_shape *s, const gt_target *target,
-                       uint32_t split, uint32_t k_chunk) {
-  const double groups = (double)gt_ceil_div(s->m, c->bm) * gt_ceil_div(s->n, c->bn) * s->batch * split;
+                       const gt_matmul_config *way) {
+  const double groups = (double)gt_ceil_div(s->m, c->bm) * gt_ceil_div(s->n, c->bn) * s->batch * way->split;
   /* Small workgroups are quick only where a multiprocessor has several at once. */
   const double together = gt_most_u32(FULL_THREADS / threads_of(c, target), 1);
   const double rate = c->rate[f] * (target->matrix.fast ? 1 : SLOW);
-  const double group = (double)c->bm * c->bn * gt_least_u32(k_chunk, s->k) * together / rate + START_CYCLES;
-  const double cycles = gt_matmul_cycles(s, target->units, split, groups / together, group);
+  const double group =
+      (double)c->bm * c->bn * gt_least_u32(way->k_chunk, s->k) * together / rate + START_CYCLES;
+  const double cycles = gt_matmul_cycles(s, way, target->units, groups / together, group);
   return f == BFLOAT ? cycles : cycles + range_cycles(s, target);
 }
 
@@ -143,7 +144,7 @@ void gt_matmul_offer_matrix(const gt_matmul_shape *s, const gt_target *target, g
                               .engine = is_half ? GT_ENGINE_HALF : GT_ENGINE_HALVES,
                               .split = parts,
                               .k_chunk = (uint32_t)gt_ceil_div(depths, parts) * GT_RANGE_DEPTH};
-      offer(context, way, estimate(c, f, s, target, parts, way.k_chunk));
+      offer(context, way, estimate(c, f, s, target, &way));
     }
   }
 }
@@ -167,6 +168,7 @@ static bool is_steady(uint32_t kind, bool k_lines, uint32_t length, const gt_mat
   case GT_FACTOR_PATCHES:
     return s->run && s->run % (k_lines ? OCTET : bk) == 0 && (units->fast || units->emulated);
   case GT_FACTOR_BASIS: return s->run % OCTET == 0;
+  case GT_FACTOR_SCALED: return length % OCTET == 0;
   default: return false;
   }
 }
@@ -180,7 +182,8 @@ gt_matmul_cut gt_matmul_cut_matrix(const gt_matmul_config *c, const gt_matmul_sh
                        .bn = c->bn,
                        .threads = threads(c->bm, c->bn, c->tm, c->tn, target),
                        .split = c->split,
-                       .k_chunk = c->k_chunk};
+                       .k_chunk = c->k_chunk,
+                       .arrives = gt_matmul_arrives(s, c, target->units)};
   cut.kernel = units->emulated ? is_bfloat ? &emulated_bfloat : &emulated_half : is_bfloat ? &bfloat : &half;
   const uint32_t part = c->split > 1 ? c->k_chunk : s->k;
   const bool steady = is_steady(s->kind_a, s->trans_a, s->trans_a ? s->m : s->k, s, c->bk, units) &&
@@ -194,7 +197,7 @@ gt_matmul_cut gt_matmul_cut_matrix(const gt_matmul_config *c, const gt_matmul_sh
   spec[GT_MATRIX_SPEC_SN] = c->tn;
   spec[GT_MATRIX_SPEC_FORM] = (s->trans_a ? GT_MATRIX_TRANS_A : 0) | (s->trans_b ? GT_MATRIX_TRANS_B : 0) |
                               (s->k % c->bk ? GT_MATRIX_TAIL : 0) | (steady ? GT_MATRIX_STEADY : 0) |
-                              (whole ? GT_MATRIX_WHOLE : 0) |
+                              (whole ? GT_MATRIX_WHOLE : 0) | (cut.arrives ? GT_MATRIX_ARRIVE : 0) |
                               (c->engine == GT_ENGINE_HALVES ? GT_MATRIX_HALVES : 0);
   spec[GT_MATRIX_SPEC_AHEAD] = c->engine == GT_ENGINE_HALVES;
   spec[GT_MATRIX_SPEC_SPLIT] = c->split;

@@ -53,7 +53,7 @@ static double estimate(const gt_matmul_config *c, const gt_matmul_shape *s, cons
   const double alone = depth + WAIT_CYCLES, shared = depth * together;
   const double group = depths * (alone > shared ? alone : shared) + START_CYCLES;
   const double groups = (double)gt_ceil_div(s->m, c->bm) * c->split;
-  return gt_matmul_cycles(s, target->units, c->split, groups / together, group);
+  return gt_matmul_cycles(s, c, target->units, groups / together, group);
 }
 
 /* With so many workgroups on each multiprocessor, if k is long enough. */
@@ -105,5 +105,6 @@ gt_matmul_cut gt_matmul_cut_narrow(const gt_matmul_config *c, const gt_matmul_sh
                                   [GT_NARROW_SPEC_GROUPS] = e.groups,
                                   [GT_NARROW_SPEC_SETS] = e.sets,
                                   [GT_NARROW_SPEC_TAPS] = e.taps,
+                                  [GT_NARROW_SPEC_CHUNK] = c->k_chunk,
                                   [GT_STAGE_SPEC_BATCH] = gt_ceil_div(e.elements, batches)}};
 }

@@ -51,7 +51,7 @@ static double estimate(const gt_matmul_config *c, const gt_matmul_shape *s, cons
                shared = chunk * together;
   const double group = e.chunks * (alone > shared ? alone : shared) + START_CYCLES;
   const double groups = (double)gt_ceil_div(s->m, c->bm) * gt_ceil_div(s->n, c->bn);
-  return gt_matmul_cycles(s, target->units, 1, groups / together, group);
+  return gt_matmul_cycles(s, c, target->units, groups / together, group);
 }
 
 void gt_matmul_offer_shallow(const gt_matmul_shape *s, const gt_target *target, gt_matmul_offer *offer,

@@ -52,6 +52,15 @@ static bool is_whole(const gt_matmul_shape *s, const gt_matmul_config *c) {
   return s->m % c->bm == 0 && s->n % c->bn == 0 && chunk && s->k % chunk == 0 && chunk % c->bk == 0;
 }
 
+/* Straight code is faster where it runs often; where it does not, its instructions are waited for. Software
+ * devices take a minute to compile much of it. */
+static uint32_t unroll(const gt_matmul_config *c, const gt_matmul_shape *s, const gt_target *target) {
+  enum { SHORT = 8, SOFTWARE = 4, FEW_SLICES = 16, SMALL_TILE = 64 * 64 };
+  if (target->units < MANY_UNITS || !target->device) return SOFTWARE;
+  const uint32_t slices = gt_least_u32(s->k, c->split > 1 ? c->k_chunk : s->k) / c->bk;
+  return slices <= FEW_SLICES && c->bm * c->bn <= SMALL_TILE ? SHORT : c->bk;
+}
+
 /* On scalar units, or on the CPU. */
 static gt_matmul_cut cut_scalar(const gt_matmul_config *c, const gt_matmul_shape *s,
                                 const gt_target *target) {
@@ -70,10 +79,14 @@ static gt_matmul_cut cut_scalar(const gt_matmul_config *c, const gt_matmul_shape
                [GT_MATMUL_SPEC_TRANS_A] = s->trans_a,
                [GT_MATMUL_SPEC_TRANS_B] = s->trans_b,
                [GT_MATMUL_SPEC_SPLIT] = c->split,
-               /* Straight code is faster, but software devices take a minute to compile much of it. */
-               [GT_MATMUL_SPEC_UNROLL] = target->units >= MANY_UNITS ? c->bk : 4},
+               [GT_MATMUL_SPEC_UNROLL] = unroll(c, s, target)},
   };
-  if (!target->device) return cut;
+  if (!target->device) {
+    cut.spec[GT_MATMUL_SPEC_BK] = c->split > 1 ? c->k_chunk : s->k;
+    return cut;
+  }
+  cut.arrives = gt_matmul_arrives(s, c, target->units);
+  cut.spec[GT_MATMUL_SPEC_ARRIVE] = cut.arrives;
   cut.spec[GT_MATMUL_SPEC_WHOLE] = is_whole(s, c);
   cut.spec[GT_MATMUL_SPEC_RASTER] = RASTER;
   return cut;
@@ -89,23 +102,31 @@ static void set_factors(gt_step *step, const gt_product *p) {
     step->spec[i] = p->own[i - GT_FACTOR_SPEC_OWN];
 }
 
+static void read_factor(gt_lowering *lowering, size_t argument, const gt_product_factor *factor) {
+  if (factor->scratch)
+    gt_lower_use_scratch(lowering, argument, factor->scratch - 1, false);
+  else
+    gt_lower_read(lowering, argument, factor->node);
+}
+
+static bool has_scales(const gt_product *p) {
+  const uint32_t kind = p->shape.kind_b;
+  return kind == GT_FACTOR_SCALED || (kind == GT_FACTOR_COEFFICIENTS && p->scales != GT_NONE);
+}
+
 /* The next step, with its factors. */
 static gt_step *start_step(gt_lowering *lowering, const gt_product *p, const gt_matmul_cut *cut,
                            const gt_kernel *kernel) {
   const gt_matmul_shape *s = &p->shape;
-  const struct gt_matmul_args args = {.m = s->m,
-                                      .n = s->n,
-                                      .k = s->k,
-                                      .batch = s->batch,
-                                      .stride_a = p->a.stride,
-                                      .stride_b = p->b.stride,
-                                      .split = cut->split,
-                                      .k_chunk = cut->split > 1 ? cut->k_chunk : s->k};
+  const struct gt_matmul_args args = {
+      .m = s->m, .n = s->n, .k = s->k, .batch = s->batch, .stride_a = p->a.stride, .stride_b = p->b.stride};
   gt_step *step = gt_lower_step(lowering, kernel, &args, sizeof args);
   for (int i = GT_SPEC_OWN; i < GT_SPEC_ALIGNED; i++) step->spec[i] = cut->spec[i];
   set_factors(step, p);
-  gt_lower_read(lowering, offsetof(struct gt_matmul_args, a), p->a.node);
-  gt_lower_read(lowering, offsetof(struct gt_matmul_args, b), p->b.node);
+  read_factor(lowering, offsetof(struct gt_matmul_args, a), &p->a);
+  read_factor(lowering, offsetof(struct gt_matmul_args, b), &p->b);
+  if (has_scales(p)) /* load_scaled.glsl */
+    gt_lower_read(lowering, offsetof(struct gt_matmul_args, stride_a), p->scales);
   if (p->words)
     gt_lower_constants(lowering, offsetof(struct gt_matmul_args, geometry), p->geometry, 4 * p->words);
   return step;
@@ -184,7 +205,11 @@ void gt_product_lower(gt_lowering *lowering, const gt_group *group, const gt_pro
   if (cut.split > 1) {
     scratch = gt_lower_scratch(lowering, (uint64_t)cut.split * s->batch * s->m * s->n * 4);
     gt_lower_use_scratch(lowering, offsetof(struct gt_matmul_args, partial), scratch, true);
-  } else {
+  }
+  if (cut.arrives)
+    gt_lower_use_scratch(lowering, offsetof(struct gt_matmul_args, arrivals),
+                         gt_lower_lasting(lowering, 4ull * down * across * s->batch), true);
+  if (cut.split == 1 || cut.arrives) {
     gt_lower_program(lowering, group, offsetof(struct gt_matmul_args, x), offsetof(struct gt_matmul_args, y),
                      offsetof(struct gt_matmul_args, clock), -1);
     if (p->result == GT_RESULT_PLACED) gt_lower_writes_part(lowering);
@@ -194,7 +219,7 @@ void gt_product_lower(gt_lowering *lowering, const gt_group *group, const gt_pro
     if (cut.split > 1) step->grid[1] = cut.split;                    /* a split product's tiles are few */
     step->grid[2] = s->batch < MOST_GROUPS ? s->batch : MOST_GROUPS; /* the kernel loops over the rest */
   }
-  if (cut.split > 1)
+  if (cut.split > 1 && !cut.arrives)
     (cut.split > GT_MATMUL_SPLITS ? finish_many : gt_product_finish)(
         lowering, group, s->batch * s->m * s->n, p->result == GT_RESULT_DENSE ? s->n : s->n * s->batch,
         cut.split, scratch);

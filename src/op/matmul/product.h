@@ -5,7 +5,8 @@
 
 typedef struct gt_product_factor {
   gt_id node;
-  uint32_t stride; /* dense: elements from one entry of the batch to the next, 0: shared */
+  uint32_t stride;  /* dense: elements from one entry of the batch to the next, 0: shared */
+  uint32_t scratch; /* not 0: it is no node's value, but lies in scratch memory of one less */
 } gt_product_factor;
 
 typedef struct gt_product { /* c[m, n] = op(a) op(b) for each entry of the batch */
@@ -13,6 +14,7 @@ typedef struct gt_product { /* c[m, n] = op(a) op(b) for each entry of the batch
   gt_product_factor a, b;
   uint32_t result; /* GT_RESULT_… */
   gt_id drain;     /* what the segments of k are drained with, where shape.segment is not 0 */
+  gt_id scales;    /* factors of coefficients, where there are some: then no operand is dense */
   /* What the factor that is not dense is told: words in memory, and its own specialization constants. */
   const uint32_t *geometry;
   size_t words;

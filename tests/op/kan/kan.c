@@ -2,12 +2,14 @@
 #include "op/case.h"
 #include "op/elementwise.h"
 #include <math.h>
+#include <stdlib.h>
 
 GT_REGISTER(opcase, kan)
 
 /* p: basis, grid (cells, points or frequencies), degree, block (0: all inputs), base, range in eighths, width
- * of bumps in eighths of their distance (0: 8), exponents of Jacobi polynomials in eighths. */
-enum { BASIS, GRID, DEGREE, BLOCK, BASE, LOW, HIGH, WIDTH, FIRST, SECOND };
+ * of bumps in eighths of their distance (0: 8), exponents of Jacobi polynomials in eighths, order of a
+ * derivative. */
+enum { BASIS, GRID, DEGREE, BLOCK, BASE, LOW, HIGH, WIDTH, FIRST, SECOND, ORDER };
 
 static double eighths(const gt_case_view *v, int which) { return (double)v->c->p[which] / 8; }
 
@@ -36,11 +38,19 @@ static double spline(const double *knot, uint32_t degree, double x) {
          (knot[degree + 1] - x) / (knot[degree + 1] - knot[1]) * spline(knot + 1, degree - 1, x);
 }
 
-static double bspline(const gt_case_view *v, const gt_kan_attribute *a, uint32_t term, double x) {
+static double spline_derived(const double *knot, uint32_t degree, uint32_t order, double x) {
+  if (order > degree) return 0;
+  if (!order) return spline(knot, degree, x);
+  return degree * (spline_derived(knot, degree - 1, order - 1, x) / (knot[degree] - knot[0]) -
+                   spline_derived(knot + 1, degree - 1, order - 1, x) / (knot[degree + 1] - knot[1]));
+}
+
+static double bspline(const gt_case_view *v, const gt_kan_attribute *a, uint32_t term, uint32_t order,
+                      double x) {
   double knot[16];
   const double low = eighths(v, LOW), h = (eighths(v, HIGH) - low) / (double)v->c->p[GRID];
   for (uint32_t i = 0; i < a->degree + 2; i++) knot[i] = low + ((double)(i + term) - a->degree) * h;
-  return spline(knot, a->degree, x);
+  return spline_derived(knot, a->degree, order, x);
 }
 
 static double chebyshev(uint32_t n, double x) {
@@ -84,7 +94,7 @@ static double value_of(const gt_case_view *v, const gt_kan_attribute *a, uint32_
   const double turn = M_PI * (x - centre) / apart;
   if (term == a->terms) return x / (1 + exp(-x));
   switch (a->basis) {
-  case GT_BASIS_BSPLINE: return bspline(v, a, term, x);
+  case GT_BASIS_BSPLINE: return bspline(v, a, term, 0, x);
   case GT_BASIS_CHEBYSHEV: return chebyshev(term, x);
   case GT_BASIS_LEGENDRE: return jacobi(term, 0, 0, x);
   case GT_BASIS_JACOBI: return jacobi(term, eighths(v, FIRST), eighths(v, SECOND), x);
@@ -103,6 +113,20 @@ static double slope_of(const gt_case_view *v, const gt_kan_attribute *a, uint32_
   return (8 * (value_of(v, a, term, x + h) - value_of(v, a, term, x - h)) -
           (value_of(v, a, term, x + 2 * h) - value_of(v, a, term, x - 2 * h))) /
          (12 * h);
+}
+
+/* By values at neighbours, where all derivatives are smooth. */
+static double derived_of(const gt_case_view *v, const gt_kan_attribute *a, uint32_t term, uint32_t order,
+                         double x) {
+  static const double second[] = {-49.0 / 18, 3.0 / 2, -3.0 / 20, 1.0 / 90},
+                      third[] = {0, -13.0 / 8, 1, -1.0 / 8};
+  const double h = 0x1p-7, *weight = order == 2 ? second : third;
+  double sum = 0;
+  if (a->basis == GT_BASIS_BSPLINE && term < a->terms) return bspline(v, a, term, order, x);
+  if (order == 1) return slope_of(v, a, term, x);
+  for (int k = -3; k <= 3; k++)
+    sum += (k < 0 && order == 3 ? -1 : 1) * weight[abs(k)] * value_of(v, a, term, x + k * h);
+  return sum / pow(h, order);
 }
 
 /* --- layers -----------------------------------------------------------------------------------------------
@@ -189,7 +213,7 @@ static gt_shape reference_input(const gt_case_view *v, const double *const *x, d
 
 static gt_id build_kan(gt_graph *g, const gt_case_view *v, const gt_id *x) {
   const layer l = layer_of(v);
-  return gt_kan(g, x[0], x[1], &l.a);
+  return gt_kan(g, x[0], x[1], GT_NONE, &l.a);
 }
 static gt_id build_coefficients(gt_graph *g, const gt_case_view *v, const gt_id *x) {
   const layer l = layer_of(v);
@@ -198,14 +222,35 @@ static gt_id build_coefficients(gt_graph *g, const gt_case_view *v, const gt_id 
 static gt_id build_input(gt_graph *g, const gt_case_view *v, const gt_id *x) {
   layer l = layer_of(v);
   l.a.order = 1;
-  return gt_kan_input(g, x[0], x[1], x[2], &l.a);
+  return gt_kan_input(g, x[0], x[1], x[2], GT_NONE, &l.a);
+}
+
+static gt_kan_attribute derived(const gt_case_view *v) {
+  gt_kan_attribute a = attribute_of(v, v->shape[0].dim[1]);
+  a.order = (uint32_t)v->c->p[ORDER];
+  return a;
+}
+static gt_shape reference_basis(const gt_case_view *v, const double *const *x, double *y) {
+  const gt_kan_attribute a = derived(v);
+  const int64_t lines = v->shape[0].dim[0], inputs = v->shape[0].dim[1], total = a.terms + a.base;
+  const layer l = {.a = a, .total = total, .outputs = 1};
+  for (int64_t m = 0; y && m < lines; m++)
+    for (int64_t i = 0; i < inputs; i++)
+      for (int64_t t = 0; t < total; t++)
+        y[m * inputs * total + row_of(&l, i, t)] =
+            derived_of(v, &a, (uint32_t)t, a.order, x[0][m * inputs + i]);
+  return gt_shape_2(lines, inputs * total);
+}
+static gt_id build_basis(gt_graph *g, const gt_case_view *v, const gt_id *x) {
+  const gt_kan_attribute a = derived(v);
+  return gt_kan_basis(g, x[0], &a);
 }
 
 /* What a layer makes of it: something added, and an activation; and before it one that the gradient of the
  * inputs takes in. */
 static gt_id build_layer(gt_graph *g, const gt_case_view *v, const gt_id *x) {
   const layer l = layer_of(v);
-  return gt_tanh(g, gt_add(g, gt_kan(g, gt_sin(g, x[0]), x[1], &l.a), x[2]));
+  return gt_tanh(g, gt_add(g, gt_kan(g, gt_sin(g, x[0]), x[1], GT_NONE, &l.a), x[2]));
 }
 static gt_shape reference_layer(const gt_case_view *v, const double *const *x, double *y) {
   double before[4096];
@@ -213,6 +258,44 @@ static gt_shape reference_layer(const gt_case_view *v, const double *const *x, d
   const gt_shape shape = reference_kan(v, (const double *const[]){before, x[1]}, y);
   for (int64_t i = 0; y && i < gt_shape_count(shape); i++) y[i] = tanh(y[i] + x[2][i % v->shape[2].dim[0]]);
   return shape;
+}
+
+/* Coefficients times scales, of x[at] and behind it: one for all functions of an edge, or a second for the
+ * base. */
+enum { MOST_SCALED = 1 << 16 };
+static const double *scaled(const layer *l, const double *const *x, int at, gt_shape scales) {
+  static double value[MOST_SCALED];
+  const int64_t parts = gt_shape_count(scales) / l->inputs / l->outputs, block = l->a.block;
+  for (int64_t i = 0; i < l->inputs; i++)
+    for (int64_t t = 0; t < l->total; t++) {
+      const bool base = t == l->a.terms;
+      const int64_t from = ((i / block * parts + (base && parts == 2)) * block + i % block) * l->outputs;
+      for (int64_t o = 0; o < l->outputs; o++)
+        value[row_of(l, i, t) + o] =
+            x[at][row_of(l, i, t) + o] * (base && parts == 1 ? 1 : x[at + 1][from + o]);
+    }
+  return value;
+}
+static gt_shape reference_scaled(const gt_case_view *v, const double *const *x, double *y) {
+  const layer l = layer_of(v);
+  return reference_kan(v, y ? (const double *const[]){x[0], scaled(&l, x, 1, v->shape[2])} : x, y);
+}
+static gt_shape magnitude_scaled(const gt_case_view *v, const double *const *x, double *y) {
+  const layer l = layer_of(v);
+  return magnitude_kan(v, y ? (const double *const[]){x[0], scaled(&l, x, 1, v->shape[2])} : x, y);
+}
+static gt_shape reference_scaled_input(const gt_case_view *v, const double *const *x, double *y) {
+  const layer l = layer_of(v);
+  return reference_input(v, y ? (const double *const[]){x[0], x[1], scaled(&l, x, 2, v->shape[3])} : x, y);
+}
+static gt_id build_scaled(gt_graph *g, const gt_case_view *v, const gt_id *x) {
+  const layer l = layer_of(v);
+  return gt_kan(g, x[0], x[1], x[2], &l.a);
+}
+static gt_id build_scaled_input(gt_graph *g, const gt_case_view *v, const gt_id *x) {
+  layer l = layer_of(v);
+  l.a.order = 1;
+  return gt_kan_input(g, x[0], x[1], x[2], x[3], &l.a);
 }
 
 #define RULE(title, what, gradients)                                                                    \
@@ -227,7 +310,10 @@ static const gt_case_rule kan = RULE("kan", kan, 3), knots = RULE("kan_knots", k
                           smooth = RULE("kan_smooth", kan, 1), exact = RULE("kan_exact", kan, 0),
                           coefficients = RULE("kan_coefficients", coefficients, 3),
                           bent = RULE("kan_input", input, 7), sloped = RULE("kan_input_only", input, 0),
-                          layered = RULE("kan_layer", layer, 7);
+                          with_scales = RULE("kan_scales", scaled, 7),
+                          bent_scaled = RULE("kan_input_scales", scaled_input, 15),
+                          layered = RULE("kan_layer", layer, 7), curve = RULE("kan_basis_curve", basis, 1),
+                          twist = RULE("kan_basis_twist", basis, 0);
 static const gt_case_rule on_units = {.name = "kan_on_units",
                                       .build = build_kan,
                                       .reference = reference_kan,
@@ -240,6 +326,17 @@ static const gt_case_rule on_units = {.name = "kan_on_units",
                                       .gradient_tolerance = 4e-5,
                                       .reason =
                                           "rounding of the sums, as in matmul, and of the place in a cell"};
+static const gt_case_rule scaled_on_units = {.name = "kan_scales_on_units",
+                                             .build = build_scaled,
+                                             .reference = reference_scaled,
+                                             .magnitude = magnitude_scaled,
+                                             .half_gradient = 1,
+                                             .wrt = 7,
+                                             .low = -1.2,
+                                             .high = 1.3,
+                                             .tolerance = 2e-5,
+                                             .gradient_tolerance = 4e-5,
+                                             .reason = "as without scales"};
 
 static const gt_case cases[] = {
     /* B-splines: degrees, grids, shapes */
@@ -328,10 +425,48 @@ static const gt_case cases[] = {
     {&layered, "70,16 144,24 24", {GT_BASIS_BSPLINE, 5, 3, 16, 1, -8, 8}},
     {&layered, "9,7 28,5 5", {GT_BASIS_RBF, 4, 0, 0, 0, -8, 8}},
     {&layered, "9,7 28,5 5", {GT_BASIS_CHEBYSHEV, 0, 3, 0, 0, -8, 8}},
+    /* the basis itself, its higher derivatives and the gradient of these */
+    {&curve, "5,3", {GT_BASIS_BSPLINE, 5, 3, 0, 1, -8, 8, [ORDER] = 1}},
+    {&curve, "9,8", {GT_BASIS_BSPLINE, 5, 3, 4, 1, -8, 8, [ORDER] = 2}},
+    {&curve, "5,3", {GT_BASIS_BSPLINE, 4, 5, 0, 0, -8, 8, [ORDER] = 2}},
+    {&curve, "5,3", {GT_BASIS_BSPLINE, 4, 7, 0, 0, -8, 8, [ORDER] = 2}},
+    {&curve, "5,3", {GT_BASIS_CHEBYSHEV, 0, 5, 0, 0, -8, 8, [ORDER] = 2}},
+    {&curve, "5,4", {GT_BASIS_LEGENDRE, 0, 4, 4, 0, -8, 8, [ORDER] = 2}},
+    {&curve, "5,3", {GT_BASIS_HERMITE, 0, 4, 0, 0, -8, 8, [ORDER] = 2}},
+    {&curve, "5,3", {GT_BASIS_JACOBI, 0, 4, 0, 0, -8, 8, 0, 8, 4, [ORDER] = 2}},
+    {&curve, "5,3", {GT_BASIS_RBF, 5, 0, 0, 1, -8, 8, [ORDER] = 2}},
+    {&curve, "5,4", {GT_BASIS_RSWAF, 5, 0, 4, 0, -8, 8, 12, [ORDER] = 2}},
+    {&curve, "5,3", {GT_BASIS_WAVELET, 5, 0, 0, 0, -8, 8, 12, [ORDER] = 2}},
+    {&curve, "5,3", {GT_BASIS_SINC, 5, 0, 0, 0, -8, 8, [ORDER] = 2}},
+    {&curve, "5,4", {GT_BASIS_FOURIER, 3, 0, 4, 0, -8, 8, [ORDER] = 2}},
+    {&twist, "5,3", {GT_BASIS_BSPLINE, 5, 3, 0, 1, -8, 8, [ORDER] = 3}},
+    {&twist, "9,8", {GT_BASIS_BSPLINE, 4, 4, 4, 0, -8, 8, [ORDER] = 3}},
+    {&twist, "5,3", {GT_BASIS_BSPLINE, 5, 2, 0, 0, -8, 8, [ORDER] = 3}},
+    {&twist, "5,3", {GT_BASIS_CHEBYSHEV, 0, 5, 0, 0, -8, 8, [ORDER] = 3}},
+    {&twist, "5,4", {GT_BASIS_RBF, 5, 0, 4, 0, -8, 8, 12, [ORDER] = 3}},
+    {&twist, "5,3", {GT_BASIS_FOURIER, 3, 0, 0, 0, -8, 8, [ORDER] = 3}},
     /* for matrix units, whether inputs are read by fours or not */
     {&on_units, "40,12 108,33", {GT_BASIS_BSPLINE, 5, 3, 4, 1, -8, 8}},
     {&on_units, "34,7 28,5", {GT_BASIS_CHEBYSHEV, 0, 3, 0, 0, -8, 8}},
     {&on_units, "70,32 288,36", {GT_BASIS_BSPLINE, 5, 3, 16, 1, -8, 8}}, /* octets of a function */
     {&on_units, "33,64 256,64", {GT_BASIS_RBF, 4, 0, 32, 0, -8, 8}},
+    /* factors on coefficients, with and without one on the base */
+    {&with_scales, "5,3 24,2 3,2", {GT_BASIS_BSPLINE, 5, 3, 0, 0, -8, 8}},
+    {&with_scales, "1,1 4,1 1,1", {GT_BASIS_BSPLINE, 1, 3, 0, 0, -8, 8}},
+    {&with_scales, "64,37 333,11 37,11", {GT_BASIS_BSPLINE, 5, 3, 0, 1, -8, 8}},
+    {&with_scales, "67,64 576,33 2,1,32,33", {GT_BASIS_BSPLINE, 5, 3, 32, 1, -8, 8}},
+    {&with_scales, "31,48 432,64 3,2,16,64", {GT_BASIS_BSPLINE, 5, 3, 16, 1, -8, 8}},
+    {&with_scales, "7,9 99,3 3,2,3,3", {GT_BASIS_BSPLINE, 7, 3, 3, 1, -9, 5}},
+    {&with_scales, "2,3,5 25,4 5,4", {GT_BASIS_CHEBYSHEV, 0, 4, 0, 0, -8, 8}},
+    {&bent_scaled, "6,4 6,3 32,3 4,3", {GT_BASIS_BSPLINE, 5, 3, 0, 0, -8, 8}},
+    {&bent_scaled, "6,4 6,3 36,3 4,3", {GT_BASIS_BSPLINE, 4, 4, 0, 1, -8, 8}},
+    {&bent_scaled, "6,4 6,3 24,3 2,2,2,3", {GT_BASIS_RBF, 5, 0, 2, 1, -8, 8}},
+    {&bent_scaled, "67,64 67,33 576,33 2,1,32,33", {GT_BASIS_BSPLINE, 5, 3, 32, 1, -8, 8}},
+    {&bent_scaled, "5,40 5,16 480,16 2,2,20,16", {GT_BASIS_BSPLINE, 8, 3, 20, 1, -8, 8}},
+    {&scaled_on_units, "40,12 108,33 12,33", {GT_BASIS_BSPLINE, 5, 3, 4, 1, -8, 8}},
+    {&scaled_on_units, "70,32 288,36 2,2,16,36", {GT_BASIS_BSPLINE, 5, 3, 16, 1, -8, 8}},
+    {&scaled_on_units, "70,32 288,40 32,40", {GT_BASIS_BSPLINE, 5, 3, 16, 1, -8, 8}}, /* octets of outputs */
+    {&scaled_on_units, "33,64 320,64 2,2,32,64", {GT_BASIS_RBF, 4, 0, 32, 1, -8, 8}},
+    {&scaled_on_units, "33,64 256,64 64,64", {GT_BASIS_RBF, 4, 0, 32, 0, -8, 8}},
 };
 GT_CASES(kan, cases);

@@ -106,9 +106,11 @@ static int64_t row_of(const layer *l, int64_t input, int64_t term) {
   return (input / l->a.block * l->total + term) * l->a.block + input % l->a.block;
 }
 
+/* x[3], where there is one: factors on all functions but the base. */
 static gt_shape reference_kan(const gt_case_view *v, const double *const *x, double *y) {
   const layer l = layer_of(v);
   const gt_shape shape = gt_shape_2(l.lines, l.outputs);
+  const bool scaled = v->inputs > 3;
   if (!y) return shape;
   for (int64_t i = 0; i < l.lines * l.outputs; i++) y[i] = 0;
   for (int64_t m = 0; m < l.lines; m++)
@@ -116,7 +118,8 @@ static gt_shape reference_kan(const gt_case_view *v, const double *const *x, dou
       for (int64_t t = 0; t < l.total; t++) {
         const double f = value_of(&l, x[1], t, i, x[0][m * l.inputs + i]);
         for (int64_t o = 0; f != 0 && o < l.outputs; o++)
-          y[m * l.outputs + o] += f * x[2][row_of(&l, i, t) * l.outputs + o];
+          y[m * l.outputs + o] += f * x[2][row_of(&l, i, t) * l.outputs + o] *
+                                  (scaled && t < l.a.terms ? x[3][i * l.outputs + o] : 1);
       }
   return shape;
 }
@@ -137,7 +140,7 @@ static gt_shape magnitude_kan(const gt_case_view *v, const double *const *x, dou
 
 static gt_id build_kan(gt_graph *g, const gt_case_view *v, const gt_id *x) {
   const layer l = layer_of(v);
-  return gt_kan(g, tall_of(g, &l, x[0], x[1]), x[2], &l.a);
+  return gt_kan(g, tall_of(g, &l, x[0], x[1]), x[2], v->inputs > 3 ? x[3] : GT_NONE, &l.a);
 }
 
 static gt_shape reference_basis(const gt_case_view *v, const double *const *x, double *y) {
@@ -158,7 +161,7 @@ static gt_id build_basis(gt_graph *g, const gt_case_view *v, const gt_id *x) {
 static gt_id build_slope(gt_graph *g, const gt_case_view *v, const gt_id *x) {
   layer l = layer_of(v);
   l.a.order = 1;
-  return gt_kan(g, tall_of(g, &l, x[0], x[1]), x[2], &l.a);
+  return gt_kan(g, tall_of(g, &l, x[0], x[1]), x[2], GT_NONE, &l.a);
 }
 
 static gt_shape reference_slope(const gt_case_view *v, const double *const *x, double *y) {
@@ -186,6 +189,8 @@ static gt_shape reference_slope(const gt_case_view *v, const double *const *x, d
 /* Knots have no gradient; splines of degree 1 have kinks, of degree 0 steps. */
 static const gt_case_rule knots = RULE("kan_own_knots", kan, 5), cornered = RULE("kan_own_corners", kan, 4),
                           places = RULE("kan_own_places", kan, 7),
+                          knots_scaled = RULE("kan_own_knots_scaled", kan, 13),
+                          places_scaled = RULE("kan_own_places_scaled", kan, 15),
                           knot_basis = RULE("kan_basis_knots", basis, 1), basis = RULE("kan_basis", basis, 3),
                           slope = RULE("kan_own_slope", slope, 5);
 
@@ -223,6 +228,10 @@ static const gt_case cases[] = {
     {&places, "6,5 12,5 30,3", {GT_BASIS_SINC, 6}},
     {&places, "6,5 12,5 30,3", {GT_BASIS_FOURIER, 3}},
     {&places, "34,8 12,8 56,9", {GT_BASIS_FOURIER, 3, 0, 4, 1}},
+    {&knots_scaled, "6,5 12,5 45,3 5,3", {GT_BASIS_KNOTS, 5, 3, 0, 1}},
+    {&knots_scaled, "33,16 12,16 144,9 16,9", {GT_BASIS_KNOTS, 5, 3, 16, 1}},
+    {&places_scaled, "6,5 16,5 40,3 5,3", {GT_BASIS_RBF, 8}},
+    {&places_scaled, "34,8 12,8 56,9 8,9", {GT_BASIS_FOURIER, 3, 0, 8, 1}},
     {&knot_basis, "6,5 12,5", {GT_BASIS_KNOTS, 5, 3, 0, 1}},
     {&knot_basis, "9,8 12,8", {GT_BASIS_KNOTS, 5, 3, 4}},
     {&basis, "6,5 12,5", {GT_BASIS_RBF, 6}},

@@ -11,7 +11,7 @@
 GT_BASIS(gt_basis_bspline) {
   REAL cell = GT_FLOOR(u), t = u - cell, piece = cell + (GT_NUMBER(GT_DEGREE) - GT_NUMBER(term));
   REAL y = GT_EACH(0.0f);
-  if (GT_DEGREE == 3u) {
+  if (GT_DEGREE == 3u && GT_ORDER < 3u) {
     REAL w = t + (piece - 2.0f), a = GT_ABS(w), r = GT_PICK(GT_BELOW(2.0f, a), 0.0f, 2.0f - a);
     if (GT_ORDER == 0u)
       y = GT_PICK(GT_BELOW(a, 1.0f), (0.5f * a - 1.0f) * a * a + 0.666666667f, r * r * r * 0.166666667f);
@@ -20,7 +20,7 @@ GT_BASIS(gt_basis_bspline) {
   } else if (GT_ORDER < GT_DEGREE) {
     /* Of the two ends the nearer one: its sum has few terms, which cancel little. */
     uint power = GT_DEGREE - GT_ORDER;
-    float end = GT_NUMBER(GT_DEGREE + 1u), share = GT_ORDER == 1u ? -1.0f : 1.0f, factor = 1.0f;
+    float end = GT_NUMBER(GT_DEGREE + 1u), share = GT_ORDER % 2u == 1u ? -1.0f : 1.0f, factor = 1.0f;
     REAL v = t + piece, other = end - v, near = GT_PICK(GT_BELOW(other, v), other, v);
     for (uint k = 0u; 2u * k <= GT_DEGREE; k++) {
       REAL x = near - GT_NUMBER(k), each = GT_PICK(GT_BELOW(x, 0.0f), 0.0f, x), product = each * factor;

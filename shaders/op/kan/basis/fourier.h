@@ -4,5 +4,6 @@ GT_BASIS(gt_basis_fourier) {
   float k = GT_NUMBER(number), scale = 1.0f;
   if (GT_ORDER >= 1u) scale = scale * k;
   if (GT_ORDER >= 2u) scale = scale * k;
+  if (GT_ORDER >= 3u) scale = scale * k;
   return scale * GT_COSINE(k * u, GT_ORDER + 3u * is_sine);
 }

@@ -6,7 +6,7 @@ GT_BASIS(gt_basis_piecewise_linear) {
   cell = GT_PICK(GT_BELOW(cell, 0.0f), 0.0f, GT_PICK(GT_BELOW(last, cell), last, cell));
   REAL t = u - cell, left = 1.0f - t, right = t;
   if (GT_ORDER == 1u) left = GT_EACH(-1.0f), right = GT_EACH(1.0f);
-  if (GT_ORDER == 2u) left = right = GT_EACH(0.0f);
+  if (GT_ORDER >= 2u) left = right = GT_EACH(0.0f);
   REAL behind = GT_PICK(GT_SAME(cell, GT_NUMBER(term) - 1.0f), right, 0.0f);
   return GT_PICK(GT_SAME(cell, GT_NUMBER(term)), left, behind);
 }

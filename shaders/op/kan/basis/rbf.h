@@ -5,5 +5,6 @@ GT_BASIS(gt_basis_rbf) {
   REAL v = (u - GT_NUMBER(term)) * GT_FIRST, y = GT_EXP(-v * v);
   if (GT_ORDER == 1u) y = y * v * (-2.0f * GT_FIRST);
   if (GT_ORDER == 2u) y = y * (4.0f * v * v - 2.0f) * (GT_FIRST * GT_FIRST);
+  if (GT_ORDER == 3u) y = y * v * (12.0f - 8.0f * v * v) * (GT_FIRST * GT_FIRST * GT_FIRST);
   return y;
 }

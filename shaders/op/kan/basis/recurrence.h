@@ -5,10 +5,15 @@
 #define GT_POLYNOMIAL(name, A, B, C) \
   vec4 name(vec4 u, uint term) { \
     vec4 last = vec4(0.0), now = vec4(1.0), slope_last = vec4(0.0), slope = vec4(0.0); \
-    vec4 bend_last = vec4(0.0), bend = vec4(0.0), next; \
+    vec4 bend_last = vec4(0.0), bend = vec4(0.0), twist_last = vec4(0.0), twist = vec4(0.0), next; \
     for (uint n = 0u; n < term; n++) { \
       float a = A, b = B, c = n == 0u ? 0.0 : C; \
       vec4 line = a * u + b; \
+      if (GT_ORDER >= 3u) { \
+        next = 3.0 * a * bend + line * twist - c * twist_last; \
+        twist_last = twist; \
+        twist = next; \
+      } \
       if (GT_ORDER >= 2u) { \
         next = 2.0 * a * slope + line * bend - c * bend_last; \
         bend_last = bend; \
@@ -23,7 +28,7 @@
       last = now; \
       now = next; \
     } \
-    return GT_ORDER == 0u ? now : GT_ORDER == 1u ? slope : bend; \
+    return GT_ORDER == 0u ? now : GT_ORDER == 1u ? slope : GT_ORDER == 2u ? bend : twist; \
   }
 #else
 typedef struct gt_recurrence {

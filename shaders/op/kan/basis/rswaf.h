@@ -4,5 +4,6 @@ GT_BASIS(gt_basis_rswaf) {
   REAL t = GT_TANH((u - GT_NUMBER(term)) * GT_FIRST), y = 1.0f - t * t;
   if (GT_ORDER == 1u) y = y * t * (-2.0f * GT_FIRST);
   if (GT_ORDER == 2u) y = y * (6.0f * t * t - 2.0f) * (GT_FIRST * GT_FIRST);
+  if (GT_ORDER == 3u) y = y * t * (16.0f - 24.0f * t * t) * (GT_FIRST * GT_FIRST * GT_FIRST);
   return y;
 }

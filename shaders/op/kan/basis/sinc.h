@@ -17,5 +17,10 @@ GT_BASIS(gt_basis_sinc) {
            9.86960440f;
     y = -9.86960440f * (value + 2.0f * slope / far);
   }
+  if (GT_ORDER == 3u) {
+    near = ((((z * 2.11979535e-7f - 1.80375180e-5f) * z + 9.25925926e-4f) * z - 2.38095238e-2f) * z + 0.2f) *
+           (31.0062767f * v);
+    y = 31.0062767f * (2.0f * (value + 3.0f * slope / far) / far - slope);
+  }
   return GT_PICK(GT_BELOW(z, 1.0f), near, y);
 }

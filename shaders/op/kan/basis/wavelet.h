@@ -6,5 +6,6 @@ GT_BASIS(gt_basis_wavelet) {
   if (GT_ORDER == 0u) y = y * (z - 1.0f);
   if (GT_ORDER == 1u) y = y * v * (3.0f - z) * GT_FIRST;
   if (GT_ORDER == 2u) y = y * ((z - 6.0f) * z + 3.0f) * (GT_FIRST * GT_FIRST);
+  if (GT_ORDER == 3u) y = y * v * ((10.0f - z) * z - 15.0f) * (GT_FIRST * GT_FIRST * GT_FIRST);
   return y;
 }

@@ -1,0 +1,58 @@
+#version 450
+#extension GL_EXT_buffer_reference : require
+#extension GL_EXT_scalar_block_layout : require
+#extension GL_EXT_control_flow_attributes : require
+#extension GL_GOOGLE_include_directive : require
+/* A workgroup takes neighbouring edges of an input, four of them an invocation where they are so many; each share of
+ * invocations sums every SHARES-th function, and the shares are added in order. */
+#include "op/kan/kan_scale.h"
+layout(local_size_x_id = GT_SPEC_LOCAL_X) in;
+layout(constant_id = GT_SPEC_LOCAL_X) const uint LOCAL_X = 1u;
+layout(constant_id = GT_SPEC_ALIGNED) const uint ALIGNED = 0u;
+layout(constant_id = GT_KAN_SCALE_SPEC_QUADS) const uint QUADS = 0u;
+layout(constant_id = GT_KAN_SCALE_SPEC_SHARES) const uint SHARES = 1u;
+layout(constant_id = GT_KAN_SCALE_SPEC_TERMS) const uint TERMS = 1u;
+layout(constant_id = GT_KAN_SCALE_SPEC_BASE) const uint BASE = 0u;
+layout(constant_id = GT_KAN_SCALE_SPEC_BLOCK) const uint BLOCK = 1u;
+layout(constant_id = GT_KAN_SCALE_SPEC_PARTS) const uint PARTS = 1u;
+layout(constant_id = GT_KAN_SCALE_SPEC_THERE) const uint THERE = 0u;
+#include "lib/quads.glsl"
+const uint EDGES = LOCAL_X / SHARES;
+shared vec4 shares[LOCAL_X];
+
+/* Of the base alone: its coefficients and factors, if it has any, stand at these places. */
+void base(uint at, uint at_f) {
+  if (PARTS == 2u) {
+    vec4 slope = gt_load(w, at);
+    gt_store(df, at_f, slope * gt_load(c, at));
+    gt_store(dc, at, slope * gt_load(f, at_f));
+  } else if (THERE == 0u) gt_store(dc, at, gt_load(w, at));
+}
+
+void main() {
+  uint me = gl_LocalInvocationID.x, share = me / EDGES, width = QUADS != 0u ? outputs / 4u : outputs;
+  for (uint first = gl_WorkGroupID.x * EDGES; first < inputs * width; first += gl_NumWorkGroups.x * EDGES) {
+    uint edge = first + me % EDGES, input_ = edge / width, along = edge - input_ * width;
+    uint block = input_ / BLOCK, place = input_ - block * BLOCK;
+    uint at = (block * (TERMS + BASE) * BLOCK + place) * width + along;
+    uint at_f = (block * PARTS * BLOCK + place) * width + along;
+    vec4 sum = vec4(0.0);
+    if (edge < inputs * width) {
+      vec4 factor = gt_load(f, at_f);
+      for (uint t = share; t < TERMS; t += SHARES) {
+        uint here = at + t * BLOCK * width;
+        vec4 slope = gt_load(w, here);
+        sum += slope * gt_load(c, here);
+        gt_store(dc, here, slope * factor);
+      }
+      if (BASE != 0u && share == TERMS % SHARES) base(at + TERMS * BLOCK * width, at_f + BLOCK * width);
+    }
+    shares[me] = sum;
+    barrier();
+    if (share == 0u && edge < inputs * width) {
+      for (uint s = 1u; s < SHARES; s++) sum += shares[me + s * EDGES];
+      gt_store(df, at_f, sum);
+    }
+    barrier(); /* before the next edges' shares */
+  }
+}

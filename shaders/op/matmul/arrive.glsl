@@ -1,0 +1,67 @@
+/* The parts of a product that is cut along k, without a second kernel: each workgroup of a tile writes its sums to
+ * `partial` and then counts itself; the one that finds all others counted adds the parts, in their order whoever it
+ * is, so that the result is the same every time. It leaves the counter at 0 for the next run. For a kernel that has
+ * the arguments of matmul.h, lib/program.glsl and the constant SPLIT. What one workgroup writes and another reads goes
+ * by way of coherent buffers. */
+layout(buffer_reference, scalar, buffer_reference_align = 4) coherent buffer gt_partials { float at[]; };
+layout(buffer_reference, scalar, buffer_reference_align = 16) coherent buffer gt_partials4 { vec4 at[]; };
+#define PARTIAL GT_CAST(gt_partials, partial)
+shared uint arrived;
+
+bool part_is_quad(gt_place place) { return ALIGNED != 0u && place.lanes == 4u && (place.first & 3u) == 0u; }
+
+void part_store(gt_place place, vec4 v) {
+  if (part_is_quad(place)) GT_CAST(gt_partials4, partial).at[place.first >> 2] = v;
+  else
+    for (uint l = 0u; l < place.lanes; l++) PARTIAL.at[place.first + l] = v[l];
+}
+
+/* Is this workgroup the last of the tile? All its invocations ask, when they have stored their parts. */
+bool arrives_last(uint tile) {
+  memoryBarrierBuffer();
+  barrier();
+  if (gl_LocalInvocationIndex == 0u) {
+    arrived = atomicAdd(arrivals.at[tile], 1u) + 1u;
+    if (arrived == SPLIT) arrivals.at[tile] = 0u;
+  }
+  barrier();
+  memoryBarrierBuffer();
+  return arrived == SPLIT;
+}
+
+/* How many parts of a quad are asked for at once, so that one does not wait for another. */
+const uint AT_ONCE = SPLIT < 16u ? SPLIT : 16u;
+
+vec4 joined_quad(uint quad) {
+  uint apart = batch * m * n / 4u;
+  vec4 sum = vec4(0.0), next[AT_ONCE];
+  for (uint p = 0u; p < SPLIT; p += AT_ONCE) {
+    [[unroll]] for (uint u = 0u; u < AT_ONCE; u++)
+      next[u] = GT_CAST(gt_partials4, partial).at[min(p + u, SPLIT - 1u) * apart + quad];
+    [[unroll]] for (uint u = 0u; u < AT_ONCE; u++)
+      if (p + u < SPLIT) sum = p + u == 0u ? next[u] : sum + next[u];
+  }
+  return sum;
+}
+
+/* Neighbours that are no whole quad. */
+vec4 joined(gt_place place) {
+  vec4 sum = vec4(0.0);
+  for (uint l = 0u; l < place.lanes; l++) {
+    sum[l] = PARTIAL.at[place.first + l];
+    for (uint p = 1u; p < SPLIT; p++) sum[l] += PARTIAL.at[p * batch * m * n + place.first + l];
+  }
+  return sum;
+}
+
+/* What the last workgroup of the tile at (m0, n0) does; `high` and `wide` are its extents. */
+void join_tile(uint z, uint m0, uint n0, uint high, uint wide) {
+  bool quads = ALIGNED != 0u && (n & 3u) == 0u;
+  for (uint q = gl_LocalInvocationIndex; q < high * (wide / 4u); q += LOCAL_X) {
+    uint i = m0 + q / (wide / 4u), j = n0 + q % (wide / 4u) * 4u;
+    if (i < m && j < n) {
+      gt_place place = gt_place(gt_result_row(z, i) + j, min(4u, n - j));
+      gt_program_write(place, quads ? joined_quad(place.first >> 2) : joined(place));
+    }
+  }
+}

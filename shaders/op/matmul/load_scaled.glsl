@@ -1,0 +1,28 @@
+/* Coefficients of a basis, each times the factor of its edge (op/kan/basis.h, load.glsl). The factors' address stands
+ * where operands that are dense have their strides: here none is. */
+const uint SCALED_PARTS = BASIS_KIND / GT_BASIS_SCALED & 3u;
+
+GT_FLOATS scaled_by() { return GT_FLOATS(uvec2(stride_a, stride_b)); }
+
+/* Has the function a factor? */
+bool scaled_is(uint term) { return SCALED_PARTS == 2u || BASIS_HAS_BASE == 0u || term != BASIS_TERMS; }
+
+/* The row of factors for a function of an input; some other where it has none. */
+uint scaled_row(uint input_, uint term) {
+  uint block = input_ / BASIS_BLOCK, part = term == BASIS_TERMS ? SCALED_PARTS - 1u : 0u;
+  return (block * SCALED_PARTS + part) * BASIS_BLOCK + input_ - block * BASIS_BLOCK;
+}
+
+/* A line are the coefficients of one function of an input. */
+gt_spot scaled_line(uint line) {
+  uint block = line / (BASIS_TOTAL * BASIS_BLOCK), rest = line - block * (BASIS_TOTAL * BASIS_BLOCK);
+  uint term = rest / BASIS_BLOCK, input_ = block * BASIS_BLOCK + rest - term * BASIS_BLOCK;
+  return gt_spot(line * n, ivec3(scaled_row(input_, term) * n, scaled_is(term), 0), 0u);
+}
+
+vec4 scaled_quad(GT_FLOATS from, gt_spot line, gt_spot position, int left) {
+  bool aligned = ALIGNED != 0u && n % 4u == 0u;
+  vec4 v = fetch(from, line.at + position.at, left, aligned);
+  if (line.place.y != 0) v *= fetch(scaled_by(), uint(line.place.x) + position.at, left, aligned);
+  return v;
+}

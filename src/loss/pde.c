@@ -1,0 +1,368 @@
+/* A partial differential equation as a loss (physics-informed networks: Lagaris, Likas and Fotiadis, 1998;
+ * Raissi, Perdikaris and Karniadakis, 2019): the square of what formulas of the model's outputs, its inputs
+ * and its outputs' derivatives by them come to at the samples, and at such with some inputs set to a value,
+ * which lie on a boundary. Targets judge the model (rmse), and train it only if asked to. */
+#include "base/formula.h"
+#include "loss/loss.h"
+#include "loss/pde_field.h"
+#include "op/core.h"
+#include "op/elementwise.h"
+#include "op/formula.h"
+#include "op/move.h"
+#include "op/reduce.h"
+#include <ctype.h>
+#include <string.h>
+
+enum { MOST_FORMULAS = 16, MOST_CONDITIONS = 32 };
+
+typedef struct pde_config {
+  gt_strings inputs, outputs, residual;
+  const gt_spec *conditions;
+  double targets;
+} pde_config;
+
+static const gt_field fields[] = {
+    GT_ROW(pde_config, residual, GT_FIELD_STRINGS, .flags = GT_FIELD_REQUIRED,
+           .help =
+               "what must come to 0, such as \"u_xx + u_yy + 1\", or several such formulas: of the inputs, "
+               "the outputs and their derivatives, in which u_xy is that of u by x and by y"),
+    GT_ROW(pde_config, conditions, GT_FIELD_NODE,
+           .help = "list of {at: {NAME: NUMBER, …}, residual: …, weight: 1}: what must come to 0 where some "
+                   "inputs have these values, the others those of the samples"),
+    GT_ROW(pde_config, inputs, GT_FIELD_STRINGS,
+           .help = "names of the values that the model reads (default: x, y, z)"),
+    GT_ROW(pde_config, outputs, GT_FIELD_STRINGS,
+           .help = "names of the values that the model gives (default: u)"),
+    GT_ROW(pde_config, targets, GT_FIELD_FLOAT, .fallback = "0", .min = 0, .max = 1e30,
+           .help = "weight of the squared difference from the data's targets, which else only judge (rmse)"),
+    {.name = NULL},
+};
+static const gt_schema schema = {
+    .name = "pde", .help = "residual of differential equations", .fields = fields};
+
+typedef struct condition_config {
+  const gt_spec *at;
+  gt_strings residual;
+  double weight;
+} condition_config;
+
+static const gt_field condition_fields[] = {
+    GT_ROW(condition_config, at, GT_FIELD_NODE, .flags = GT_FIELD_REQUIRED,
+           .help = "inputs and their values"),
+    GT_ROW(condition_config, residual, GT_FIELD_STRINGS, .flags = GT_FIELD_REQUIRED,
+           .help = "what must come to 0 there"),
+    GT_ROW(condition_config, weight, GT_FIELD_FLOAT, .fallback = "1", .min = 0, .max = 1e30,
+           .help = "of its square"),
+    {.name = NULL},
+};
+static const gt_schema condition_schema = {
+    .name = "condition", .help = "a boundary or initial condition", .fields = condition_fields};
+
+typedef struct formulas { /* of the equation, or of a condition */
+  const gt_formula *item[MOST_FORMULAS];
+  int count;
+  double weight;
+  bool set[GT_PDE_MOST_AXES]; /* inputs that have a value of their own, `value` */
+  double value[GT_PDE_MOST_AXES];
+} formulas;
+
+typedef struct pde {
+  gt_graph *graph;
+  const gt_loss *loss;
+  const gt_loss_input *input;
+  gt_diagnostics *diagnostics;
+  gt_pde_names names;
+  formulas equation, condition[MOST_CONDITIONS];
+  int conditions;
+} pde;
+
+/* --- reading -------------------------------------------------------------------------------------------- */
+
+static bool is_name(const char *text) {
+  if (!isalpha((unsigned char)*text)) return false;
+  while (isalnum((unsigned char)*text)) text++;
+  return !*text;
+}
+
+static bool is_known(const gt_pde_names *names, const char *name) {
+  for (int k = 0; k < names->count; k++)
+    if (!strcmp(names->name[k], name)) return true;
+  return false;
+}
+
+/* As many names as there are values; where none are given, the first of some. */
+static bool read_names(pde *p, const char *key, gt_strings given, int64_t values, const char *const *standard,
+                       int standards, int most, int *count) {
+  if ((given.count && given.count != values) || (!given.count && values > standards) || values > most)
+    return gt_loss_error(p->loss, key, p->diagnostics,
+                         "needs names for its %s: the model has %lld, of at most %d", key, (long long)values,
+                         most);
+  for (int i = 0; i < values; i++) {
+    const char *name = given.count ? given.items[i] : standard[i];
+    if (is_known(&p->names, name))
+      return gt_loss_error(p->loss, key, p->diagnostics, "has two values called '%s'", name);
+    if (!is_name(name))
+      return gt_loss_error(p->loss, key, p->diagnostics, "cannot call a value '%s': letters and digits only",
+                           name);
+    p->names.name[p->names.count++] = name;
+  }
+  *count = (int)values;
+  return true;
+}
+
+/* Adds the derivatives that a formula speaks of; node: its value in the config. */
+static bool find_derivatives(pde *p, const char *text, const gt_spec *node) {
+  gt_pde_names *names = &p->names;
+  size_t n;
+  for (const char *c = text; *c; c += n ? n : 1) {
+    gt_pde_derivative d;
+    n = 0;
+    while (isalnum((unsigned char)c[n]) || c[n] == '_') n++;
+    if (!n || !gt_pde_read_derivative(names, c, n, &d)) continue;
+    const char *name = gt_arena_strndup(p->diagnostics->arena, c, n);
+    if (d.order > GT_PDE_MOST_ORDER || names->count == GT_PDE_MOST_NAMES) {
+      gt_error_at(p->diagnostics, gt_position_within(node, (int)(c - text), (int)n),
+                  d.order > GT_PDE_MOST_ORDER ? "'%s' is a derivative of too high an order"
+                                              : "'%s' is one derivative too many",
+                  name)
+          ->expected = gt_arena_printf(p->diagnostics->arena, "at most %d derivatives, of order %d at most",
+                                       GT_PDE_MOST_NAMES - names->axes - names->outputs, GT_PDE_MOST_ORDER);
+      return false;
+    }
+    if (is_known(names, name)) continue;
+    names->name[names->count] = name;
+    names->derivative[names->count++] = d;
+  }
+  return true;
+}
+
+static bool speaks_of_outputs(const pde *p, const gt_formula *f) {
+  if (f->kind == GT_FORMULA_VARIABLE) return f->variable >= p->names.axes;
+  for (int i = 0; i < f->arguments; i++)
+    if (speaks_of_outputs(p, f->argument[i])) return true;
+  return false;
+}
+
+/* node: the value of `residual`. */
+static bool read_formulas(pde *p, gt_strings texts, const gt_spec *node, formulas *out) {
+  if (texts.count < 1 || texts.count > MOST_FORMULAS) {
+    gt_error_at(p->diagnostics, node->at, "%d formulas", texts.count)->expected = "1 to 16 formulas";
+    return false;
+  }
+  for (int i = 0; i < texts.count; i++) {
+    const gt_spec *text = node->kind == GT_SPEC_SEQUENCE ? node->child[i] : node;
+    gt_formula_error error;
+    if (!find_derivatives(p, texts.items[i], text)) return false;
+    const gt_formula *f =
+        gt_formula_parse(p->graph->arena, texts.items[i], p->names.name, p->names.count, &error);
+    if (!f) {
+      gt_error_at(p->diagnostics, gt_position_within(text, error.column, 1), "%s", error.message)
+          ->suggestion = error.suggestion ? gt_arena_strdup(p->diagnostics->arena, error.suggestion) : NULL;
+      return false;
+    }
+    if (!speaks_of_outputs(p, f)) {
+      gt_error_at(p->diagnostics, text->at, "this does not depend on what the model gives")->expected =
+          gt_arena_printf(p->diagnostics->arena, "a formula of '%s' or its derivatives",
+                          p->names.name[p->names.axes]);
+      return false;
+    }
+    out->item[out->count++] = f;
+  }
+  return true;
+}
+
+/* Which inputs have which values. */
+static bool read_at(pde *p, const gt_spec *at, formulas *out) {
+  if (at->kind != GT_SPEC_MAP || !at->count) {
+    gt_error_at(p->diagnostics, at->at, "a condition holds where some inputs have a value")->expected =
+        "at: {x: 0}, say";
+    return false;
+  }
+  for (int i = 0; i < at->count; i++) {
+    const gt_spec *entry = at->child[i];
+    int axis = 0;
+    while (axis < p->names.axes && strcmp(p->names.name[axis], entry->key) != 0) axis++;
+    if (axis == p->names.axes) {
+      gt_error_at(p->diagnostics, entry->key_at, "there is no input '%s'", entry->key)->expected =
+          "a name of `inputs`";
+      return false;
+    }
+    if (!gt_spec_float(entry, &out->value[axis])) {
+      gt_error_at(p->diagnostics, entry->at, "'%s' needs a number here", entry->key);
+      return false;
+    }
+    out->set[axis] = true;
+  }
+  return true;
+}
+
+static bool read_conditions(pde *p, const gt_spec *list) {
+  if (gt_spec_is_null(list)) return true;
+  if (list->kind != GT_SPEC_SEQUENCE || list->count > MOST_CONDITIONS) {
+    gt_error_at(p->diagnostics, list->at, "conditions are a list, of at most %d", MOST_CONDITIONS)->expected =
+        "conditions: [{at: {x: 0}, residual: u}], say";
+    return false;
+  }
+  for (int i = 0; i < list->count; i++) {
+    const gt_spec *item = list->child[i];
+    formulas *out = &p->condition[p->conditions++];
+    condition_config c;
+    if (!gt_schema_read(&condition_schema, &c, NULL, NULL, item, item->at, "in a condition", p->graph->arena,
+                        p->diagnostics) ||
+        !read_at(p, c.at, out) || !read_formulas(p, c.residual, gt_spec_find(item, "residual"), out))
+      return false;
+    out->weight = c.weight;
+  }
+  return true;
+}
+
+static bool read_all(pde *p) {
+  static const char *const axes[] = {"x", "y", "z"}, *const outputs[] = {"u"};
+  const pde_config *c = p->loss->config;
+  const gt_shape points = gt_node_at(p->graph, p->input->model->input)->shape,
+                 output = gt_node_at(p->graph, p->input->prediction)->shape;
+  p->equation.weight = 1;
+  return read_names(p, "inputs", c->inputs, points.dim[1], axes, 3, GT_PDE_MOST_AXES, &p->names.axes) &&
+         read_names(p, "outputs", c->outputs, gt_shape_count(output) / points.dim[0], outputs, 1,
+                    GT_PDE_MOST_OUTPUTS, &p->names.outputs) &&
+         read_formulas(p, c->residual, gt_spec_find(p->loss->spec, "residual"), &p->equation) &&
+         read_conditions(p, c->conditions);
+}
+
+/* --- building ------------------------------------------------------------------------------------------- */
+
+static void mark_used(const gt_formula *f, bool *used) {
+  if (f->kind == GT_FORMULA_VARIABLE) used[f->variable] = true;
+  for (int i = 0; i < f->arguments; i++) mark_used(f->argument[i], used);
+}
+
+static void uses_of(const formulas *f, bool *used) {
+  for (int i = 0; i < f->count; i++) mark_used(f->item[i], used);
+}
+
+/* The layer of a node stands in the way of a derivative. */
+static gt_diagnostic *refuse(const pde *p, gt_id node, const char *what, const char *derivative) {
+  const gt_loss_model *model = p->input->model;
+  const char *layer = gt_node_at(p->graph, node)->scope;
+  return gt_error_at(p->diagnostics, model->place(model, layer, p->loss->at),
+                     "layer '%s' %s, but loss 'pde' has '%s'", layer, what, derivative);
+}
+
+/* Has the model the derivatives that the formulas speak of? */
+static bool check_smooth(const pde *p, const gt_pde_field *field, const bool *used) {
+  gt_arena *arena = p->diagnostics->arena;
+  int most = -1;
+  for (int k = p->names.axes + p->names.outputs; k < p->names.count; k++)
+    if (used[k] && (most < 0 || p->names.derivative[k].order > p->names.derivative[most].order)) most = k;
+  if (most < 0) return true;
+  const int order = p->names.derivative[most].order;
+  const char *name = p->names.name[most];
+  const gt_id mixed = gt_tangent_mixture(p->graph, field->points, field->output),
+              kink = gt_tangent_kink(p->graph, field->points, field->output, order);
+  if (mixed != GT_NONE)
+    refuse(p, mixed, "mixes samples, so that none has derivatives of its own", name);
+  else if (kink != GT_NONE)
+    refuse(p, kink,
+           gt_arena_printf(arena, "(%s) has no continuous derivative of order %d",
+                           gt_node_at(p->graph, kink)->op->name, order),
+           name)
+        ->expected = gt_arena_printf(
+        arena, "what is smooth, such as tanh, silu%s",
+        order > 2 ? " or sin"
+                  : gt_arena_printf(arena, ", sin or a kan of splines of degree %d or more", order + 1));
+  return mixed == GT_NONE && kink == GT_NONE;
+}
+
+/* weight * the sum of the formulas' squares at `count` points from `first` on, [count]; GT_NONE after
+ * reporting. */
+static gt_id squares(const pde *p, gt_pde_field *field, const formulas *f, int64_t first, int64_t count) {
+  gt_id value[GT_PDE_MOST_NAMES], sum = GT_NONE;
+  bool used[GT_PDE_MOST_NAMES] = {false};
+  uses_of(f, used);
+  for (int k = 0; k < p->names.count; k++) {
+    value[k] = used[k] ? gt_pde_value(field, k, first, count) : GT_NONE;
+    if (field->failed == GT_NONE) continue;
+    refuse(p, field->failed,
+           gt_arena_printf(p->diagnostics->arena, "(%s) has no such derivative",
+                           gt_node_at(p->graph, field->failed)->op->name),
+           p->names.name[k]);
+    return GT_NONE;
+  }
+  for (int i = 0; i < f->count; i++) {
+    const gt_id r = gt_formula_emit(p->graph, f->item[i], value), square = gt_mul(p->graph, r, r);
+    sum = sum == GT_NONE ? square : gt_add(p->graph, sum, square);
+  }
+  return f->weight == 1 ? sum : gt_mul(p->graph, sum, gt_constant(p->graph, f->weight));
+}
+
+/* The samples with the inputs that a condition sets, of all conditions one after another. */
+static gt_id boundary_points(const pde *p) {
+  gt_graph *graph = p->graph;
+  const gt_id points = p->input->model->input;
+  const int64_t batch = gt_node_at(graph, points)->shape.dim[0];
+  gt_id part[MOST_CONDITIONS], column[GT_PDE_MOST_AXES];
+  for (int c = 0; c < p->conditions; c++) {
+    for (int k = 0; k < p->names.axes; k++) {
+      const int64_t start[2] = {0, k}, stop[2] = {batch, k + 1};
+      column[k] = p->condition[c].set[k]
+                      ? gt_expand(graph, gt_constant(graph, p->condition[c].value[k]), gt_shape_2(batch, 1))
+                      : gt_shrink(graph, points, start, stop);
+    }
+    part[c] = gt_concatenate(graph, column, p->names.axes, 1);
+  }
+  return gt_concatenate(graph, part, p->conditions, 0);
+}
+
+static gt_id equation(const pde *p) {
+  bool used[GT_PDE_MOST_NAMES] = {false};
+  gt_pde_field field;
+  uses_of(&p->equation, used);
+  gt_pde_field_init(&field, p->graph, &p->names, p->input->model->input, p->input->prediction);
+  gt_id each = GT_NONE;
+  if (check_smooth(p, &field, used))
+    each = squares(p, &field, &p->equation, 0, gt_node_at(p->graph, field.points)->shape.dim[0]);
+  gt_pde_field_finish(&field);
+  return each;
+}
+
+static gt_id add_conditions(const pde *p, gt_id each) {
+  const gt_loss_model *model = p->input->model;
+  const int64_t batch = gt_node_at(p->graph, model->input)->shape.dim[0];
+  bool used[GT_PDE_MOST_NAMES] = {false};
+  gt_pde_field field;
+  const gt_id points = boundary_points(p), output = model->at(model, points);
+  if (output == GT_NONE) return GT_NONE;
+  for (int c = 0; c < p->conditions; c++) uses_of(&p->condition[c], used);
+  gt_pde_field_init(&field, p->graph, &p->names, points, output);
+  if (!check_smooth(p, &field, used)) each = GT_NONE;
+  for (int c = 0; c < p->conditions && each != GT_NONE; c++) {
+    const gt_id more = squares(p, &field, &p->condition[c], c * batch, batch);
+    each = more == GT_NONE ? GT_NONE : gt_add(p->graph, each, more);
+  }
+  gt_pde_field_finish(&field);
+  return each;
+}
+
+static gt_id residual(gt_graph *graph, const gt_loss *loss, const gt_loss_input *input,
+                      gt_diagnostics *diagnostics) {
+  const pde_config *c = loss->config;
+  const gt_node *points = input->model ? gt_node_at(graph, input->model->input) : NULL;
+  if (!points || points->dtype != GT_F32 || points->shape.rank != 2) {
+    gt_error_at(diagnostics, loss->at, "loss 'pde' needs a model of one input, some numbers a sample");
+    return GT_NONE;
+  }
+  pde *p = GT_NEW(graph->arena, pde);
+  *p = (pde){.graph = graph, .loss = loss, .input = input, .diagnostics = diagnostics};
+  if (!read_all(p)) return GT_NONE;
+  gt_id each = equation(p);
+  if (each != GT_NONE && p->conditions) each = add_conditions(p, each);
+  if (each == GT_NONE || c->targets <= 0) return each;
+  const gt_id apart = gt_loss_distance(graph, input->prediction, input->targets);
+  return gt_add(graph, each, gt_mul(graph, apart, gt_constant(graph, c->targets)));
+}
+
+GT_DEFINE(loss, pde) = {.name = "pde",
+                        .help = "residual of differential equations, by derivatives of the model's outputs",
+                        .schema = &schema,
+                        .config_size = sizeof(pde_config),
+                        .residual = residual};

@@ -1,0 +1,106 @@
+#include "loss/pde_field.h"
+#include "op/core.h"
+#include "op/elementwise.h"
+#include "op/move.h"
+#include <string.h>
+
+/* --- names ---------------------------------------------------------------------------------------------- */
+
+/* Inputs whose names the text is made of; several may begin alike. */
+static bool read_axes(const gt_pde_names *names, const char *text, size_t length, gt_pde_derivative *out) {
+  if (!length) return out->order > 0;
+  const int order = out->order;
+  for (int k = 0; k < names->axes; k++) {
+    const size_t n = strlen(names->name[k]);
+    if (n > length || memcmp(names->name[k], text, n) != 0) continue;
+    if (order < GT_PDE_MOST_ORDER) out->axis[order] = k;
+    out->order = order < GT_PDE_MOST_ORDER ? order + 1 : GT_PDE_MOST_ORDER + 1;
+    if (read_axes(names, text + n, length - n, out)) return true;
+    out->order = order;
+  }
+  return false;
+}
+
+static void sort(gt_pde_derivative *d) {
+  for (int i = 1; i < d->order; i++)
+    for (int j = i; j > 0 && d->axis[j - 1] > d->axis[j]; j--) {
+      const int axis = d->axis[j];
+      d->axis[j] = d->axis[j - 1];
+      d->axis[j - 1] = axis;
+    }
+}
+
+bool gt_pde_read_derivative(const gt_pde_names *names, const char *text, size_t length,
+                            gt_pde_derivative *out) {
+  const char *line = memchr(text, '_', length);
+  if (!line) return false;
+  const size_t before = (size_t)(line - text), after = length - before - 1;
+  for (int k = 0; k < names->outputs; k++) {
+    const char *output = names->name[names->axes + k];
+    if (strlen(output) != before || memcmp(output, text, before) != 0) continue;
+    *out = (gt_pde_derivative){.output = k};
+    if (!read_axes(names, line + 1, after, out)) return false;
+    if (out->order <= GT_PDE_MOST_ORDER) sort(out);
+    return true;
+  }
+  return false;
+}
+
+/* --- values --------------------------------------------------------------------------------------------- */
+
+static int64_t columns_of(const gt_graph *graph, gt_id x) { return gt_node_at(graph, x)->shape.dim[1]; }
+static int64_t rows_of(const gt_graph *graph, gt_id x) { return gt_node_at(graph, x)->shape.dim[0]; }
+
+void gt_pde_field_init(gt_pde_field *field, gt_graph *graph, const gt_pde_names *names, gt_id points,
+                       gt_id output) {
+  *field = (gt_pde_field){.graph = graph, .names = names, .points = points, .failed = GT_NONE};
+  field->output = gt_reshape(graph, output, gt_shape_2(rows_of(graph, points), -1));
+}
+
+void gt_pde_field_finish(gt_pde_field *field) {
+  for (int k = 0; k < GT_PDE_MOST_AXES; k++) gt_tangents_destroy(field->along[k]);
+}
+
+/* [rows, n] with 1 in a column, else 0. */
+static gt_id direction(gt_graph *graph, gt_id points, int axis) {
+  const int64_t rows = rows_of(graph, points), n = columns_of(graph, points);
+  const int64_t before[2] = {0, axis}, after[2] = {0, n - 1 - axis};
+  const gt_id ones = gt_expand(graph, gt_constant(graph, 1), gt_shape_2(rows, 1));
+  return n == 1 ? ones : gt_pad(graph, ones, before, after, 0);
+}
+
+static gt_id column(gt_graph *graph, gt_id x, int k) {
+  const int64_t start[2] = {0, k}, stop[2] = {rows_of(graph, x), k + 1};
+  const gt_id one = columns_of(graph, x) == 1 ? x : gt_shrink(graph, x, start, stop);
+  return gt_reshape(graph, one, gt_shape_1(stop[0]));
+}
+
+/* Of all outputs; one by one input after the other, so that what derivatives begin with alike is shared. */
+static gt_id derive(gt_pde_field *field, const gt_pde_derivative *d) {
+  gt_id value = field->output;
+  for (int i = 0; i < d->order && value != GT_NONE; i++) {
+    const int axis = d->axis[i];
+    if (!field->along[axis])
+      field->along[axis] =
+          gt_tangents_create(field->graph, field->points, direction(field->graph, field->points, axis));
+    value = gt_tangent(field->along[axis], value, &field->failed);
+  }
+  return value;
+}
+
+gt_id gt_pde_value(gt_pde_field *field, int name, int64_t first, int64_t count) {
+  const gt_pde_names *names = field->names;
+  gt_graph *graph = field->graph;
+  gt_id value;
+  if (name < names->axes) {
+    value = column(graph, field->points, name);
+  } else if (name < names->axes + names->outputs) {
+    value = column(graph, field->output, name - names->axes);
+  } else {
+    const gt_id all = derive(field, &names->derivative[name]);
+    if (field->failed != GT_NONE) return GT_NONE;
+    if (all == GT_NONE) return gt_expand(graph, gt_constant(graph, 0), gt_shape_1(count));
+    value = column(graph, all, names->derivative[name].output);
+  }
+  return gt_view(graph, value, first, gt_shape_1(count));
+}

@@ -1,0 +1,135 @@
+/* An op's gradient is linear in what it is given; so the derivative along a direction is that of the
+ * gradient, pulled back to what it was given (the transpose of a transpose): no op says anything of its own
+ * for it. The nodes of the gradient itself are read by nobody, and never computed. */
+#include "op/tangent.h"
+#include "base/memory.h"
+#include "graph/op.h"
+#include "op/autodiff.h"
+#include "op/elementwise.h"
+#include "op/move.h"
+#include <stdlib.h>
+
+struct gt_tangents {
+  gt_graph *graph;
+  gt_id at;
+  gt_id *of; /* of each node up to `known`: its tangent, or GT_NONE where it is not known yet or nothing */
+  gt_id known;
+};
+
+/* Which nodes lie between `at` and the value, both of them included. */
+static bool *mark_between(const gt_graph *graph, gt_id at, gt_id value) {
+  bool *between = gt_alloc(graph->count), *reached = gt_alloc(graph->count);
+  if (at <= value) reached[at] = true;
+  for (gt_id id = at; id <= value; id++)
+    for (int k = 0; k < graph->node[id].inputs; k++) reached[id] |= reached[graph->node[id].input[k]];
+  between[value] = reached[value];
+  for (gt_id id = value + 1; id-- > at;)
+    for (int k = 0; k < graph->node[id].inputs && between[id]; k++)
+      between[graph->node[id].input[k]] |= reached[graph->node[id].input[k]];
+  free(reached);
+  return between;
+}
+
+/* Between what a gradient was given and what it came to, is there a derivative of each op? */
+static bool can_pull_back(const gt_graph *graph, gt_id from, gt_id to) {
+  bool *between = mark_between(graph, from, to), ok = between[to];
+  for (gt_id id = from + 1; id <= to; id++)
+    if (between[id]) ok &= graph->node[id].op->gradient != NULL;
+  free(between);
+  return ok;
+}
+
+static void keep(gt_tangents *t, gt_id id, gt_id tangent) {
+  if (id >= t->known) {
+    t->of = gt_realloc(t->of, sizeof *t->of * t->graph->count);
+    while (t->known < t->graph->count) t->of[t->known++] = GT_NONE;
+  }
+  t->of[id] = tangent;
+}
+
+static gt_id tangent_of(const gt_tangents *t, gt_id id) { return id < t->known ? t->of[id] : GT_NONE; }
+
+gt_tangents *gt_tangents_create(gt_graph *graph, gt_id at, gt_id direction) {
+  gt_tangents *t = gt_alloc(sizeof *t);
+  *t = (gt_tangents){.graph = graph, .at = at};
+  keep(t, at, direction);
+  return t;
+}
+
+void gt_tangents_destroy(gt_tangents *t) {
+  if (!t) return;
+  free(t->of);
+  free(t);
+}
+
+/* The sum of what each of its inputs contributes; false: there is no such derivative. */
+static bool push(const gt_tangents *t, gt_id id, const bool *wanted, gt_id *input_gradient, gt_id *sum) {
+  gt_graph *graph = t->graph;
+  const gt_node node = graph->node[id]; /* a copy: emitting nodes may move the array */
+  if (!node.op->gradient || node.op->further) return !node.op->further && node.op->kind == GT_OP_ELEMENTWISE;
+  graph->scope = node.scope;
+  graph->precision = node.precision;
+  const gt_id given = gt_expand(graph, gt_constant(graph, 0), node.shape);
+  node.op->gradient(graph, id, &given, wanted, input_gradient);
+  for (int k = 0; k < node.inputs; k++) {
+    gt_id part;
+    if (!wanted[k] || input_gradient[k] == GT_NONE) continue;
+    if (!can_pull_back(graph, given, input_gradient[k])) return false;
+    gt_pull_back(graph, input_gradient[k], tangent_of(t, node.input[k]), &given, 1, &part);
+    *sum = *sum == GT_NONE ? part : gt_add(graph, *sum, part);
+  }
+  return true;
+}
+
+static bool push_to(gt_tangents *t, gt_id id) {
+  gt_graph *graph = t->graph;
+  const int inputs = graph->node[id].inputs;
+  const char *scope = graph->scope;
+  const gt_precision precision = graph->precision;
+  bool *wanted = gt_alloc(sizeof *wanted * (size_t)(inputs + 1)), any = false;
+  gt_id *input_gradient = gt_alloc(sizeof *input_gradient * (size_t)(inputs + 1)), sum = GT_NONE;
+  for (int k = 0; k < inputs; k++) {
+    input_gradient[k] = GT_NONE;
+    any |= wanted[k] = tangent_of(t, graph->node[id].input[k]) != GT_NONE;
+  }
+  const bool ok = !any || push(t, id, wanted, input_gradient, &sum);
+  if (ok && sum != GT_NONE) keep(t, id, sum);
+  free(wanted);
+  free(input_gradient);
+  graph->scope = scope;
+  graph->precision = precision;
+  return ok && !graph->error.status;
+}
+
+gt_id gt_tangent(gt_tangents *t, gt_id value, gt_id *failed) {
+  *failed = GT_NONE;
+  if (value == GT_NONE) return GT_NONE;
+  bool *between = mark_between(t->graph, t->at, value);
+  for (gt_id id = t->at + 1; id <= value && *failed == GT_NONE; id++)
+    if (between[id] && tangent_of(t, id) == GT_NONE && !push_to(t, id)) *failed = id;
+  free(between);
+  return *failed == GT_NONE ? tangent_of(t, value) : GT_NONE;
+}
+
+gt_id gt_tangent_kink(const gt_graph *graph, gt_id at, gt_id value, int orders) {
+  gt_id kink = GT_NONE;
+  bool *between = mark_between(graph, at, value);
+  for (gt_id id = at + 1; id <= value && kink == GT_NONE; id++) {
+    const gt_node *node = &graph->node[id];
+    if (between[id] && node->op->smooth && node->op->smooth(graph, node) < orders) kink = id;
+  }
+  free(between);
+  return kink;
+}
+
+gt_id gt_tangent_mixture(const gt_graph *graph, gt_id at, gt_id value) {
+  const int64_t rows = graph->node[at].shape.dim[0];
+  gt_id mixture = GT_NONE;
+  bool *between = mark_between(graph, at, value);
+  for (gt_id id = at + 1; id <= value && mixture == GT_NONE; id++) {
+    const gt_shape shape = graph->node[id].shape;
+    if (between[id] && (!shape.rank || shape.dim[0] % rows)) mixture = id;
+  }
+  free(between);
+  return mixture;
+}

@@ -1,0 +1,91 @@
+#!/usr/bin/env bash
+# Networks that are trained by differential equations: what comes of it, on the whole and against numbers that follow from
+# formulas; and what is refused, with the layer that is in the way.
+# shellcheck source=tests/support/cli.sh
+source "$(dirname "$0")/../support/cli.sh"
+
+# Few points, few steps: u'' = -pi^2 sin(pi x), 0 at both ends.
+cat > "$TEST_TMP/line.yaml" << 'YAML'
+seed: 1
+data: {format: function, formula: "sin(pi*x)", range: [-1, 1], samples: 64, test_samples: 64}
+model: [{kan: {units: 2, grid: 4, degree: 5, spline_scale: false}}, {kan: {units: 1, grid: 4, degree: 4, spline_scale: false}}]
+loss:
+  type: pde
+  residual: "u_xx + pi^2*sin(pi*x)"
+  conditions: [{at: {x: -1}, residual: u, weight: 10}, {at: {x: 1}, residual: u, weight: 10}]
+optimizer: {type: lbfgs, tolerance_change: 0}
+train: {batch_size: 64, steps: 60, eval_every: 60}
+YAML
+exits 0 "a line" "$GTRAIN" train "$TEST_TMP/line.yaml" --device "$DEVICE" --run-dir "$TEST_TMP/line"
+says "the solution judges" "rmse"
+exits 0 "the line is found" "$GTRAIN" eval "$TEST_TMP/line/model.bin" --device "$DEVICE" --json --fail-if 'rmse>0.01' --fail-if 'loss>0.05'
+says "as a metric" '"rmse":'
+exits 0 "its config is whole" "$GTRAIN" check "$TEST_TMP/line/config.yaml"
+printf "x\n0.5\n" > "$TEST_TMP/points.csv"
+exits 0 "it predicts" "$GTRAIN" predict "$TEST_TMP/line/model.bin" --input "$TEST_TMP/points.csv" --device "$DEVICE"
+exits 0 "other bases" "$GTRAIN" train "$TEST_TMP/line.yaml" --device "$DEVICE" --quiet --run-dir "$TEST_TMP/bases" \
+  --set 'model=[{kan: {units: 3, basis: rbf, input_norm: none}}, {kan: {units: 1, basis: chebyshev}}]'
+exits 0 "… learn, too" "$GTRAIN" eval "$TEST_TMP/bases/model.bin" --device "$DEVICE" --fail-if 'rmse>0.05'
+exits 0 "in several batches" "$GTRAIN" train "$TEST_TMP/line.yaml" --device "$DEVICE" --quiet --run-dir "$TEST_TMP/parts" \
+  --set train.batch_size=20 --set train.steps=10
+exits 0 "stopped by the solution" "$GTRAIN" train "$TEST_TMP/line.yaml" --device "$DEVICE" --quiet --run-dir "$TEST_TMP/stopped" \
+  --set 'train={batch_size: 64, steps: 500, eval_every: 5, early_stopping: {metric: rmse, goal: 0.05}}'
+exits 0 "… that soon" "$GTRAIN" eval "$TEST_TMP/stopped/model.bin" --device "$DEVICE" --fail-if 'rmse>0.05'
+
+# What a model without parameters to speak of comes to: a formula, and so are its derivatives. u = (w x)^2 sin(t), w = 1:
+# u_x t^2 = …, each a number at the samples, whose squares the loss is.
+cat > "$TEST_TMP/formula.yaml" << 'YAML'
+seed: 1
+data:
+  inputs: [[0.5, 0.25], [-1, 0.5], [2, -1], [0.75, 1.5]]
+  targets: [[0], [0], [0], [0]]
+model:
+  - shrink: {stop: [1], from: input, name: space}
+  - shrink: {start: [1], stop: [2], from: input, name: time}
+  - linear: {units: 1, init: {type: constant, value: 1}, bias: false, from: space, name: scale}
+  - expression: {expression: "x0^3 * sin(2*x1)", from: [scale, time]}
+loss: {type: pde, inputs: [x, t], residual: RESIDUAL}
+optimizer: {type: sgd, lr: 1e-30}
+train: {batch_size: 4, steps: 1}
+YAML
+# NAME RESIDUAL FORMULA-IN-AWK
+comes_to() {
+  sed "s|RESIDUAL|\"$2\"|" "$TEST_TMP/formula.yaml" > "$TEST_TMP/one.yaml"
+  exits 0 "$1" "$GTRAIN" train "$TEST_TMP/one.yaml" --device "$DEVICE" --quiet --json --run-dir "$TEST_TMP/$1"
+  check "$1: its loss" awk -v got="$(sed 's/.*"train":{"loss":\([^,}]*\).*/\1/' <<< "$out")" "
+    function value(x, t) { return $3 }
+    function square(x, t) { return value(x, t) ^ 2 }
+    BEGIN {
+      want = (square(0.5, 0.25) + square(-1, 0.5) + square(2, -1) + square(0.75, 1.5)) / 4
+      exit !(got - want < 2e-5 * want && want - got < 2e-5 * want)
+    }"
+}
+comes_to first 'u_x - t' '3*x^2*sin(2*t) - t'
+comes_to second 'u_xx + x*u' '6*x*sin(2*t) + x^4*sin(2*t)'
+comes_to mixed 'u_tx' '6*x^2*cos(2*t)'
+comes_to third 'u_xxx + u_xtt' '6*sin(2*t) - 12*x^2*sin(2*t)'
+comes_to fourth 'u_xxtt * u_t' '-24*x*sin(2*t) * 2*x^3*cos(2*t)'
+
+# Refused: MESSAGE, then settings.
+refuses() {
+  local message=$1 settings=()
+  shift
+  for setting in "$@"; do settings+=(--set "$setting"); done
+  exits 78 "$message" "$GTRAIN" check "$TEST_TMP/line.yaml" "${settings[@]}"
+  says "… says so" "$message"
+}
+refuses "layer 'relu1' (relu) has no continuous derivative of order 2, but loss 'pde' has 'u_xx'" 'model=[{linear: 4}, relu, {linear: 1}]'
+refuses "layer 'kan1' (kan) has no continuous derivative of order 2" model.0.kan.degree=2
+refuses "line.yaml:3:10: error: layer 'kan1' (kan) has no continuous derivative of order 3, but loss 'pde' has 'u_xxx'" 'loss.residual=u_xxx+u'
+refuses "layer 'batch_norm1' mixes samples" 'model=[{linear: 4}, batch_norm, tanh, {linear: 1}]'
+refuses "unknown name 'u_y'" 'loss.residual=u_x+u_y'
+refuses "'u_xxxxx' is a derivative of too high an order" 'loss.residual=u_xxxxx'
+refuses "this does not depend on what the model gives" 'loss.residual=x^2'
+refuses "there is no input 't'" 'loss.conditions.0.at={t: 0}'
+refuses "needs names for its inputs" 'loss.inputs=[x, t]'
+refuses "has two values called 'u'" 'loss.inputs=[u]'
+refuses "unknown key 'wieght' in a condition" 'loss.conditions.0.wieght=2'
+refuses "has derivatives by the inputs" data.normalize=standard
+refuses "the loss 'mse' is itself how far outputs are from targets" loss=mse train.early_stopping.metric=rmse
+exits 2 "no rmse of another loss" "$GTRAIN" eval "$TEST_TMP/line/model.bin" --set loss=mse --device "$DEVICE" --fail-if 'rmse>1'
+finish
