@@ -109,8 +109,11 @@ bool gt_augment_fit(const gt_augment_list *list, const gt_augment_sample *sample
                             .sample = sample,
                             .channels = sample->rank == 3 ? sample->dim[2] : 1,
                             .diagnostics = diagnostics};
-  out->rule.height = (uint32_t)sample->dim[0];
-  out->rule.width = (uint32_t)sample->dim[1];
+  const int64_t *begin = sample->seen; /* its middle, unless a row cuts */
+  for (int i = 0; i < list->items; i++)
+    if (list->item[i].type->cuts) begin = sample->dim;
+  out->rule.height = build.height = (uint32_t)begin[0];
+  out->rule.width = build.width = (uint32_t)begin[1];
   out->look.white = (float)fmin(sample->white, (double)FLT_MAX);
   bool fine = true;
   for (int i = 0; i < list->items; i++) {
@@ -133,6 +136,15 @@ gt_augment_stage *gt_augment_add(gt_augment_build *build, gt_augment_kind kind) 
   if (erases) build->plan->look.boxes = ++rule->boxes;
   gt_augment_stage *stage = &rule->stage[rule->stages++];
   stage->kind = kind;
+  return stage;
+}
+
+gt_augment_stage *gt_augment_cut(gt_augment_build *build, gt_augment_kind kind) {
+  gt_augment_stage *stage = gt_augment_add(build, kind);
+  const uint32_t height = (uint32_t)build->sample->seen[0], width = (uint32_t)build->sample->seen[1];
+  if (!stage || (height == build->height && width == build->width)) return stage;
+  stage->height = build->height = build->plan->look.height = height;
+  stage->width = build->width = build->plan->look.width = width;
   return stage;
 }
 

@@ -6,9 +6,10 @@
  *     - color_jitter: {brightness: 0.2, contrast: 0.2}
  *     - mixup: 0.2
  * Names, settings and defaults are torchvision's where it has such a thing. A row turns its settings into
- * stages of what is drawn for each sample (op/augment/augment.h says in which order they work). Samples keep
- * their size. Evaluations and predictions see samples as they are.
- * Owner: the arena. Nothing here changes once it is read. */
+ * stages of what is drawn for each sample (op/augment/augment.h says in which order they work). Evaluations
+ * and predictions see samples as they are. Samples keep their size; where the network sees only a piece of
+ * them (`crop:` of the data), the first row that can takes it from anywhere, and without one it is the
+ * middle. Owner: the arena. Nothing here changes once it is read. */
 #ifndef GT_AUGMENT_AUGMENT_H
 #define GT_AUGMENT_AUGMENT_H
 #include "base/register.h"
@@ -22,6 +23,7 @@ typedef struct gt_augment_type {
   const gt_schema *schema;
   size_t config_size;
   bool several; /* may stand in the list more than once */
+  bool cuts;    /* takes a piece out of larger samples: adds its stage by gt_augment_cut */
   /* Adds its stages, and what the look of all needs; false after gt_augment_error. */
   bool (*add)(struct gt_augment_build *build, const void *config);
 } gt_augment_type;
@@ -50,12 +52,13 @@ gt_spec *gt_augment_resolve(const gt_augment_list *list, gt_arena *arena);
 typedef struct gt_augment_sample { /* what there is to be changed */
   int rank;                        /* 2: [height, width]; 3: [height, width, channels] */
   const int64_t *dim;
-  double white; /* the value of full light */
+  const int64_t *seen; /* by the network, of them */
+  double white;        /* the value of full light */
 } gt_augment_sample;
 
 /* What the ops need. False after reporting what does not fit such samples. */
 typedef struct gt_augment_plan {
-  gt_augment_rule rule; /* but for its batch */
+  gt_augment_rule rule; /* but for its batch; of samples of its size, the middle of larger ones */
   gt_augment_look look;
 } gt_augment_plan;
 bool gt_augment_fit(const gt_augment_list *list, const gt_augment_sample *sample, gt_augment_plan *out,
@@ -67,6 +70,7 @@ typedef struct gt_augment_build {
   gt_augment_plan *plan;
   const gt_augment_sample *sample;
   int64_t channels;
+  uint32_t height, width;      /* of samples, as the rows before left them */
   const gt_augment_item *item; /* that is being added */
   const gt_augment_item *filled, *bordered,
       *sampled; /* that said what lies beyond the border, how to sample */
@@ -75,6 +79,8 @@ typedef struct gt_augment_build {
 
 /* A further stage; NULL after reporting that there are too many. */
 gt_augment_stage *gt_augment_add(gt_augment_build *build, gt_augment_kind kind);
+/* The same, of one that leaves what the network sees. */
+gt_augment_stage *gt_augment_cut(gt_augment_build *build, gt_augment_kind kind);
 /* The stage of this kind that was added last; NULL: none. */
 gt_augment_stage *gt_augment_last(gt_augment_build *build, gt_augment_kind kind);
 /* All maps of the list are one: its parts must not disagree about what lies beyond the border, nor about how

@@ -1,9 +1,10 @@
-/* Brightness, contrast and saturation by random factors, in this order, as torchvision computes each. */
+/* Brightness, contrast and saturation by random factors, then the hue by a random turn, in this order, as
+ * torchvision computes each. */
 #include "augment/augment.h"
 #include <math.h>
 
 typedef struct color_config {
-  gt_floats brightness, contrast, saturation;
+  gt_floats brightness, contrast, saturation, hue;
 } color_config;
 
 #define FACTOR(name, what)                                          \
@@ -14,10 +15,12 @@ static const gt_field fields[] = {
     FACTOR(brightness, "brightness"),
     FACTOR(contrast, "contrast, against the picture's mean grey"),
     FACTOR(saturation, "saturation, against each pixel's grey"),
+    GT_ROW(color_config, hue, GT_FIELD_FLOATS, .min = -0.5, .max = 0.5,
+           .help = "hue: [least, most] turn, 0.5 is to the opposite colour, or one number x for [-x, x]"),
     {.name = NULL},
 };
 static const gt_schema schema = {
-    .name = "color_jitter", .help = "changes brightness, contrast and saturation", .fields = fields};
+    .name = "color_jitter", .help = "changes brightness, contrast, saturation and hue", .fields = fields};
 
 static bool set_factor(gt_augment_build *build, const char *key, gt_floats given, float *out) {
   out[0] = out[1] = 1;
@@ -33,21 +36,22 @@ static bool add(gt_augment_build *build, const void *config) {
   const color_config *c = config;
   gt_augment_look *look = &build->plan->look;
   gt_augment_stage *stage = gt_augment_add(build, GT_DRAW_COLOR);
-  if (c->saturation.count && build->channels != 3)
-    return gt_augment_error(build, "saturation",
-                            "changes the saturation of colours; the pictures have %lld "
-                            "channel%s",
-                            (long long)build->channels, build->channels == 1 ? "" : "s");
-  look->lights |= c->brightness.count || c->contrast.count || c->saturation.count;
+  const char *colourful = c->saturation.count ? "saturation" : c->hue.count ? "hue" : NULL;
+  if (colourful && build->channels != 3)
+    return gt_augment_error(build, colourful, "changes the %s of colours; the pictures have %lld channel%s",
+                            colourful, (long long)build->channels, build->channels == 1 ? "" : "s");
+  look->lights |= c->brightness.count || c->contrast.count || c->saturation.count || c->hue.count;
   look->contrasts |= c->contrast.count > 0;
   look->saturates |= c->saturation.count > 0;
+  look->hues |= c->hue.count > 0;
   return stage && set_factor(build, "brightness", c->brightness, stage->value) &&
          set_factor(build, "contrast", c->contrast, stage->value + 2) &&
-         set_factor(build, "saturation", c->saturation, stage->value + 4);
+         set_factor(build, "saturation", c->saturation, stage->value + 4) &&
+         (!c->hue.count || gt_augment_degrees(build, "hue", c->hue, stage->value + 6));
 }
 
 GT_DEFINE(augment, color_jitter) = {.name = "color_jitter",
-                                    .help = "changes brightness, contrast and saturation",
+                                    .help = "changes brightness, contrast, saturation and hue",
                                     .schema = &schema,
                                     .config_size = sizeof(color_config),
                                     .add = add};

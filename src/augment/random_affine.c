@@ -41,8 +41,8 @@ static bool set_moves(gt_augment_build *build, gt_floats translate, float *out) 
   if (!translate.count) return true;
   if (translate.count != 2)
     return gt_augment_error(build, "translate", "takes two numbers for 'translate': across and down");
-  out[0] = (float)(translate.items[0] * (double)build->sample->dim[1]);
-  out[1] = (float)(translate.items[1] * (double)build->sample->dim[0]);
+  out[0] = (float)(translate.items[0] * (double)build->width);
+  out[1] = (float)(translate.items[1] * (double)build->height);
   return true;
 }
 

@@ -1,4 +1,5 @@
-/* Pictures moved by whole pixels: a piece of the picture's own size out of one with a margin around it. */
+/* Pictures moved by whole pixels: a piece of the picture's own size, or of the one that the network sees, out
+ * of one with a margin around it. */
 #include "augment/augment.h"
 
 typedef struct crop_config {
@@ -21,7 +22,7 @@ static const gt_schema schema = {
 
 static bool add(gt_augment_build *build, const void *config) {
   const crop_config *c = config;
-  gt_augment_stage *stage = gt_augment_add(build, GT_DRAW_CROP);
+  gt_augment_stage *stage = gt_augment_cut(build, GT_DRAW_CROP);
   return stage && gt_augment_pair(build, "padding", c->padding, stage->value) &&
          gt_augment_set_border(build, c->padding_mode) && gt_augment_set_fill(build, c->fill);
 }
@@ -31,4 +32,5 @@ GT_DEFINE(augment, random_crop) = {.name = "random_crop",
                                    .schema = &schema,
                                    .config_size = sizeof(crop_config),
                                    .several = true,
+                                   .cuts = true,
                                    .add = add};

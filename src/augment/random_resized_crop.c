@@ -1,5 +1,5 @@
-/* A piece of the picture, of random area and shape, enlarged to the picture's size (Szegedy et al., "Going
- * Deeper with Convolutions", CVPR 2015); drawn as torchvision's. */
+/* A piece of the picture, of random area and shape, brought to the size of the picture or of what the network
+ * sees of it (Szegedy et al., "Going Deeper with Convolutions", CVPR 2015); drawn as torchvision's. */
 #include "augment/augment.h"
 
 typedef struct resized_config {
@@ -22,7 +22,7 @@ static const gt_schema schema = {.name = "random_resized_crop",
 
 static bool add(gt_augment_build *build, const void *config) {
   const resized_config *c = config;
-  gt_augment_stage *stage = gt_augment_add(build, GT_DRAW_RESIZED_CROP);
+  gt_augment_stage *stage = gt_augment_cut(build, GT_DRAW_RESIZED_CROP);
   return stage && gt_augment_range(build, "scale", c->scale, stage->value) &&
          gt_augment_range(build, "ratio", c->ratio, stage->value + 2) &&
          gt_augment_set_interpolation(build, c->interpolation);
@@ -33,4 +33,5 @@ GT_DEFINE(augment, random_resized_crop) = {.name = "random_resized_crop",
                                            .schema = &schema,
                                            .config_size = sizeof(resized_config),
                                            .several = true,
+                                           .cuts = true,
                                            .add = add};

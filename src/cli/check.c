@@ -96,6 +96,10 @@ static void print_summary(const gt_config *config, const gt_net *net, const gt_f
   const gt_dataset *data = &config->dataset;
   printf("data            %s: %lld training, %lld validation, %lld test samples\n", data->format,
          (long long)data->train.samples, (long long)data->validation.samples, (long long)data->test.samples);
+  if (data->input[0].crop[0])
+    printf("crop            %lld x %lld pixels of %lld x %lld, the middle in evaluations\n",
+           (long long)data->input[0].crop[0], (long long)data->input[0].crop[1],
+           (long long)data->input[0].dim[0], (long long)data->input[0].dim[1]);
   if (net->parts > 1) snprintf(parts, sizeof parts, "%lld x ", (long long)net->parts);
   printf("step            batch %s%lld, %lld steps an epoch, loss %s, optimizer %s\n", parts,
          (long long)net->batch, (long long)net->steps, config->loss->type->name, config->optim->type->name);

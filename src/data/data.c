@@ -68,6 +68,9 @@ static const gt_field common_fields[] = {
            .help = "none, standard, channel, or {mean: …, std: …}"),
     GT_ROW(gt_data_common, shape, GT_FIELD_INTS, .min = 1, .max = 1e9, .flags = GT_FIELD_BY_NAME,
            .help = "shape of one sample, when the file's is not the wanted one; of named inputs, by name"),
+    GT_ROW(gt_data_common, crop, GT_FIELD_INTS, .min = 1, .max = 65536,
+           .help = "[height, width] of what the network sees of pictures: their middle, but in training what "
+                   "random_crop or random_resized_crop takes from anywhere; default: all of them"),
     GT_ROW(gt_data_common, integers, GT_FIELD_STRINGS,
            .help = "inputs that hold whole numbers from 0, for embeddings (the one without a name: input)"),
     GT_ROW(gt_data_common, validation, GT_FIELD_FLOAT, .fallback = "0", .max = 1, .flags = GT_FIELD_OPEN_MAX,

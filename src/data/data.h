@@ -39,6 +39,8 @@
  *                   one number, or one for each channel (last dimension), or one for each feature. c is
  *                   1/255 for bytes, else 1.
  *                   For single inputs otherwise: {method: none, inputs: {wide: standard}}.
+ *   crop            [height, width] of what the network sees of pictures: their middle; in training whatever
+ *                   random crop `augment:` says
  *   integers        inputs that hold whole numbers from 0, for embeddings; they are not normalised
  *   shape           of one sample, when the file's is not the wanted one: [8, 8], or {image: [8, 8]}
  *   validation      fraction of the training samples set apart, test_fraction likewise where there is no
@@ -96,6 +98,7 @@ typedef struct gt_input { /* one of the tensors that a model reads: what is the 
   gt_element element;
   int rank;
   int64_t dim[GT_DATA_MAX_RANK]; /* of one sample */
+  int64_t crop[2];               /* height and width that the network sees of it; 0: all */
   const char *const *columns;    /* CSV: names, one a feature; else NULL */
   gt_scaling scaling;            /* inputs of U8 always have one */
   double white;                  /* what `scale` makes 1 of: 255 for bytes; 0 where it is not known */
@@ -158,6 +161,8 @@ void gt_dataset_close(gt_dataset *dataset); /* accepts a zeroed dataset */
 void gt_tensor_finish(gt_tensor *tensor);
 int64_t gt_tensor_features(const gt_tensor *tensor); /* values of one sample: product of dim[1 …] */
 int64_t gt_input_features(const gt_input *input);
+/* dim[0 … rank - 1] of a sample as the network sees it. */
+void gt_input_seen(const gt_input *input, int64_t *dim);
 size_t gt_element_size(gt_element element);
 
 /* The names of the inputs as the `data:` map has them, whatever else is wrong with it; how many. */

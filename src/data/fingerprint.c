@@ -29,6 +29,8 @@ static uint64_t of_meaning(const gt_dataset *data) {
     print = gt_fingerprint(print, data->class_names[i], strlen(data->class_names[i]) + 1);
   for (int k = 0; k < data->inputs; k++) {
     const gt_scaling *scaling = &data->input[k].scaling;
+    const int64_t *crop = data->input[k].crop;
+    if (crop[0]) print = gt_fingerprint(print, crop, sizeof data->input[k].crop);
     if (strcmp(data->input[k].name, GT_INPUT_NAME))
       print = gt_fingerprint(print, data->input[k].name, strlen(data->input[k].name) + 1);
     if (scaling->count)

@@ -30,6 +30,7 @@ typedef struct gt_data_common { /* the keys of every format */
   gt_strings class_names;
   gt_data_normalize normalize;
   gt_named shape; /* gt_ints */
+  gt_ints crop;
   gt_strings integers;
   double validation;
 } gt_data_common;
@@ -137,6 +138,8 @@ void gt_split_finish(gt_split *split);
 bool gt_data_prepare(gt_data_reader *reader);
 /* The scaling of an input of bytes or floats, as the config or a trained model says (scale.c). */
 bool gt_data_scale(gt_data_reader *reader, int index);
+/* What the network sees of pictures; scaling must be known. */
+bool gt_data_crop(gt_data_reader *reader);
 extern const gt_schema gt_data_normalize_schema;
 
 /* --- which samples are kept: `classes: [a, b]` and `per_class` (select.c) --- */

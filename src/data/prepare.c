@@ -345,5 +345,5 @@ bool gt_data_prepare(gt_data_reader *reader) {
   for (int k = 0; k < dataset->inputs; k++)
     if (!prepare_input(reader, k)) return false;
   note_bits(dataset);
-  return true;
+  return gt_data_crop(reader);
 }

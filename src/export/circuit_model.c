@@ -18,12 +18,14 @@ typedef struct reader {
 
 static bool build(reader *r) {
   const gt_input *s = &r->file->signature.input[0];
+  int64_t seen[GT_DATA_MAX_RANK];
   gt_diagnostics_init(&r->diagnostics, &r->arena);
   if (r->file->signature.inputs > 1 || s->element == GT_ELEMENT_I32)
     return gt_fail(r->error, GT_ERR_DATA, "%s: a circuit has one input, of bits; the model's are others",
                    r->file->path);
   r->input = (gt_shape){.rank = s->rank + 1, .dim = {1}};
-  for (int d = 0; d < s->rank && d + 1 < GT_MAX_RANK; d++) r->input.dim[d + 1] = s->dim[d];
+  gt_input_seen(s, seen);
+  for (int d = 0; d < s->rank && d + 1 < GT_MAX_RANK; d++) r->input.dim[d + 1] = seen[d];
   const gt_spec *root =
       gt_spec_parse(&r->arena, r->file->path, r->file->config, strlen(r->file->config), &r->diagnostics);
   if (root && r->input.rank <= GT_MAX_RANK) {

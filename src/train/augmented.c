@@ -42,14 +42,18 @@ static void mix_targets(gt_augmented *augmented, gt_graph *graph, gt_forward *fo
 
 void gt_augmented_targets(gt_augmented *augmented, gt_graph *graph, gt_forward *forward) {
   const gt_augment_look *look = &augmented->plan.look;
+  const gt_augment_rule *rule = &augmented->plan.rule;
   if (forward->targets == GT_NONE) return;
   if (gt_node_at(graph, forward->targets)->shape.rank > 2) {
     gt_augment_look geometry;
     memset(&geometry, 0, sizeof geometry); /* attributes are compared as bytes */
+    geometry.height = look->height;
+    geometry.width = look->width;
     geometry.border = look->border;
     geometry.nearest = look->nearest;
     geometry.mixes = look->mixes;
-    forward->targets = gt_augment(graph, forward->targets, augmented->drawn, GT_NONE, &geometry);
+    forward->targets = gt_augment(graph, gt_middle(graph, forward->targets, rule->height, rule->width),
+                                  augmented->drawn, GT_NONE, &geometry);
   } else if (look->mixes) {
     mix_targets(augmented, graph, forward);
   }

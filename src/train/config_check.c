@@ -5,14 +5,18 @@
 #include "op/core.h"
 #include "train/config.h"
 #include "train/metrics.h"
+#include <string.h>
 
 static int64_t batch_of(const gt_config *config) {
   return gt_least(config->train.batch_size, config->dataset.train.samples);
 }
 
+/* Of the targets, too, where they are pictures as the inputs are. */
 static gt_shape batch_shape(const gt_config *config, const gt_tensor *tensor) {
+  const gt_input *input = &config->dataset.input[0];
   gt_shape shape = {.rank = tensor->rank, .dim = {batch_of(config)}};
   for (int d = 1; d < tensor->rank; d++) shape.dim[d] = tensor->dim[d];
+  if (input->crop[0] && shape.rank > 2) memcpy(shape.dim + 1, input->crop, sizeof input->crop);
   return shape;
 }
 
@@ -129,10 +133,11 @@ static void try_to_build(gt_config *config, gt_arena *arena) {
 /* --- augmentation --- */
 
 /* Pictures as targets go where those of the inputs go. */
-static bool check_targets(const gt_config *config, const gt_augment_plan *plan, gt_diagnostics *diagnostics) {
+static bool check_targets(const gt_config *config, gt_diagnostics *diagnostics) {
+  const gt_input *input = &config->dataset.input[0];
   const gt_tensor *targets = &config->dataset.train.targets;
   if (config->dataset.classification || targets->rank < 3 ||
-      (targets->rank < 5 && targets->dim[1] == plan->rule.height && targets->dim[2] == plan->rule.width))
+      (targets->rank < 5 && targets->dim[1] == input->dim[0] && targets->dim[2] == input->dim[1]))
     return true;
   gt_error_at(diagnostics, config->augment->at, "the targets do not have the inputs' height and width")
       ->expected = "targets that can be moved as the inputs are";
@@ -153,8 +158,10 @@ bool gt_config_augment(const gt_config *config, gt_augment_plan *out, gt_diagnos
                 config->optim->type->name);
     return false;
   }
-  const gt_augment_sample sample = {input->rank, input->dim, input->white > 0 ? input->white : 1};
-  return gt_augment_fit(list, &sample, out, diagnostics) && check_targets(config, out, diagnostics);
+  int64_t seen[GT_DATA_MAX_RANK];
+  gt_input_seen(input, seen);
+  const gt_augment_sample sample = {input->rank, input->dim, seen, input->white > 0 ? input->white : 1};
+  return gt_augment_fit(list, &sample, out, diagnostics) && check_targets(config, diagnostics);
 }
 
 /* Light is cut off at white, which whoever has bytes need not think of. */

@@ -29,6 +29,9 @@ static void add_input(json_t *to, const gt_input *input) {
   json_t *shape = json_array();
   for (int d = 0; d < input->rank; d++) json_array_append_new(shape, json_integer(input->dim[d]));
   json_object_set_new(to, "input_shape", shape);
+  if (input->crop[0])
+    json_object_set_new(to, "input_crop",
+                        json_pack("[I, I]", (json_int_t)input->crop[0], (json_int_t)input->crop[1]));
   json_object_set_new(to, "input_dtype", json_string(dtype_names[input->element]));
   json_object_set_new(to, "input_names", names_json(input->columns, gt_input_features(input)));
 }
@@ -132,6 +135,16 @@ static const char *const *read_names(gt_arena *arena, json_t *array, int64_t cou
   return names;
 }
 
+static bool read_crop(gt_input *input, const json_t *crop) {
+  if (!crop) return true;
+  if (json_array_size(crop) != 2 || input->rank < 2 || input->rank > 3) return false;
+  for (int d = 0; d < 2; d++) {
+    input->crop[d] = json_integer_value(json_array_get(crop, (size_t)d));
+    if (input->crop[d] < 1 || input->crop[d] > input->dim[d]) return false;
+  }
+  return true;
+}
+
 static bool read_input(gt_input *input, const json_t *from, gt_arena *arena) {
   json_t *shape = json_object_get(from, "input_shape");
   const char *dtype = json_string_value(json_object_get(from, "input_dtype"));
@@ -144,6 +157,7 @@ static bool read_input(gt_input *input, const json_t *from, gt_arena *arena) {
         features > INT32_MAX)
       return false;
   }
+  if (!read_crop(input, json_object_get(from, "input_crop"))) return false;
   input->element = GT_ELEMENT_F32;
   for (size_t e = 0; e < sizeof dtype_names / sizeof *dtype_names; e++)
     if (!strcmp(dtype, dtype_names[e])) input->element = (gt_element)e;

@@ -115,7 +115,10 @@ static bool build_forward(gt_net *net, gt_graph *graph, gt_arena *arena, gt_conf
                         .mirrored = mirrored,
                         .precision = config->products,
                         .mode = mode};
-  if (augments) gt_augmented_targets(&augmented, graph, &forward);
+  if (augments)
+    gt_augmented_targets(&augmented, graph, &forward);
+  else if (targets->data && targets->rank > 2)
+    forward.targets = gt_input_piece(&config->dataset.input[0], graph, forward.targets);
   gt_graph_scope(graph, former);
   forward.mode.seed = net->draw;
   forward.mode.recompute = mode.training && config->train.recompute;

@@ -44,15 +44,20 @@ static gt_id read_samples(const gt_samples *samples, int index, gt_arena *arena,
                         gt_samples_variable(samples, index, arena));
 }
 
+gt_id gt_input_piece(const gt_input *input, gt_graph *graph, gt_id batch) {
+  return input->crop[0] ? gt_middle(graph, batch, input->crop[0], input->crop[1]) : batch;
+}
+
 gt_model_inputs gt_samples_batch(const gt_samples *samples, gt_arena *arena, gt_graph *graph, gt_id clock,
                                  gt_batch_attribute attribute) {
   gt_model_input *items = GT_NEW_N(arena, gt_model_input, samples->inputs);
   for (int k = 0; k < samples->inputs; k++) {
     const gt_input *input = &samples->input[k];
     const gt_id scaling = read_scaling(input, arena, graph), data = read_samples(samples, k, arena, graph);
-    items[k] = (gt_model_input){.name = input->name,
-                                .node = gt_batch(graph, data, clock, scaling, attribute),
-                                .limit = samples->tensor[k].limit};
+    items[k] = (gt_model_input){
+        .name = input->name,
+        .node = gt_input_piece(input, graph, gt_batch(graph, data, clock, scaling, attribute)),
+        .limit = samples->tensor[k].limit};
   }
   return (gt_model_inputs){samples->inputs, items};
 }
@@ -67,7 +72,8 @@ gt_model_inputs gt_samples_augmented(const gt_samples *samples, gt_arena *arena,
   const gt_id scaling = read_scaling(&samples->input[0], arena, graph),
               plain = gt_batch(graph, read_samples(samples, 0, arena, graph), clock, GT_NONE, attribute);
   *item = (gt_model_input){.name = samples->input[0].name,
-                           .node = gt_augment(graph, plain, *drawn, scaling, &plan->look)};
+                           .node = gt_augment(graph, gt_middle(graph, plain, rule.height, rule.width), *drawn,
+                                              scaling, &plan->look)};
   return (gt_model_inputs){1, item};
 }
 

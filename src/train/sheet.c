@@ -45,18 +45,23 @@ static bool begin(sheet *s, gt_error *error) {
   const gt_dataset *data = &s->config->dataset;
   const gt_input *input = &data->input[0];
   const gt_train_config *train = &s->config->train;
+  int64_t seen[GT_DATA_MAX_RANK];
   if (data->inputs > 1 || input->element == GT_ELEMENT_I32 || (input->rank != 2 && input->rank != 3))
     return gt_fail(
         error, GT_ERR_USAGE,
         "--samples shows pictures; these samples are none: data.shape says what shape they have, such "
         "as [8, 8]");
   s->targets = &data->train.targets;
-  s->input = image_of(input->rank, input->dim);
+  gt_input_seen(input, seen);
+  s->input = image_of(input->rank, seen);
   s->samples = gt_least(data->train.samples, GT_SHEET_SAMPLES);
   s->batch = gt_batching_of(data->train.samples, train->batch_size, train->accumulate).batch;
   if (s->targets->rank == 3 || s->targets->rank == 4)
     s->target = image_of(s->targets->rank - 1, s->targets->dim + 1);
-  s->each = s->targets->data ? gt_tensor_features(s->targets) : 0;
+  if (s->target.height && input->crop[0]) s->target.height = seen[0], s->target.width = seen[1];
+  s->each = s->target.height   ? s->target.height * s->target.width * s->target.channels
+            : s->targets->data ? gt_tensor_features(s->targets)
+                               : 0;
   return true;
 }
 
@@ -90,7 +95,10 @@ static gt_graph *build(sheet *s) {
   if (s->targets->data)
     forward.targets =
         gt_batch(graph, gt_tensor_read(s->targets, 0, graph, "data.train.targets"), clock, GT_NONE, batch);
-  if (config->augment) gt_augmented_targets(&augmented, graph, &forward);
+  if (config->augment)
+    gt_augmented_targets(&augmented, graph, &forward);
+  else if (s->target.height)
+    forward.targets = gt_input_piece(&config->dataset.input[0], graph, forward.targets);
   s->mixed = forward.mixture && forward.mixture->targets != forward.targets; /* the same in batches of one */
   keep(graph, "sheet.inputs", forward.inputs.items[0].node);
   keep(graph, "sheet.own", forward.targets);

@@ -100,6 +100,8 @@ check "grey is grey" cmp "$TEST_TMP/b.png" "$TEST_TMP/c.png"
 exits 2 "no pictures" "$GTRAIN" check configs/digits.yaml --samples "$TEST_TMP/d.png"
 says "what to do" "data.shape"
 exits 74 "no such folder" sheet no/such
+exits 0 "hues turned by nothing" sheet d --set data.channels=3 --set 'augment=[{color_jitter: {hue: 0}}]'
+check "grey stays grey" cmp "$TEST_TMP/b.png" "$TEST_TMP/d.png"
 cat > "$TEST_TMP/pairs.yaml" << 'YAML'
 data: {train: datasets/clothes/train, targets: datasets/clothes/train, size: [28, 20], target_channels: 1, validation: 0.1}
 augment: [random_vertical_flip, {random_affine: {degrees: 20, fill: [1, 0, 0]}}, {color_jitter: {saturation: 0.5}}, mixup]
@@ -110,6 +112,56 @@ exits 0 "batches of one" sheet d --set train.batch_size=1 --set 'augment=[mixup]
 exits 0 "pictures as targets" "$GTRAIN" check "$TEST_TMP/pairs.yaml" --samples "$TEST_TMP/pairs.png"
 exits 0 "… move along" "$GTRAIN" train "$TEST_TMP/pairs.yaml" --device "$DEVICE" --quiet --run-dir "$TEST_TMP/pairs"
 exits 0 "… and are mirrored back" "$GTRAIN" eval "$TEST_TMP/pairs/model.bin" --device "$DEVICE" --set eval.flip=true
+
+# --- a piece of each picture ---
+cat > "$TEST_TMP/run.yaml" << YAML
+data: {train: datasets/digits/digits.csv, target: label, test_fraction: 0.2, normalize: {scale: 0.0625}, shape: [8, 8], crop: [6, 5]}
+model: [flatten, {linear: 40}, relu, {linear: 10}]
+train: {epochs: 2, batch_size: 100, log_every: 1}
+YAML
+awk -F, -v OFS=, '{ for (y = line = 0; y < 6; y++) for (x = 0; x < 5; x++) line = line "," $(y * 8 + 8 + x + 1 + 1); print $NF substr(line, 2) }' \
+  datasets/digits/digits.csv > "$TEST_TMP/middle.csv"
+exits 0 "the middle of each" train piece
+exits 0 "… cut out beforehand" train middle --set data.train="$TEST_TMP/middle.csv" --set 'data.shape=[6, 5]' \
+  --set 'data.crop=[6, 5]'
+check "is the same" same_metrics piece middle
+exits 0 "all of each" train all --set 'data.crop=[8, 8]'
+sed 's/, crop: [^}]*}/}/' "$TEST_TMP/run.yaml" > "$TEST_TMP/silent.yaml"
+exits 0 "… without a word of it" "$GTRAIN" train "$TEST_TMP/silent.yaml" --device "$DEVICE" --quiet --run-dir "$TEST_TMP/silent"
+check "is the same, too" same_metrics all silent
+exits 0 "no crop among the changes" train turned --set 'augment=[{random_vertical_flip: 0}]'
+check "takes the middle" same_metrics piece turned
+for list in '[{random_crop: 1}, {cutout: 2}]' '[random_resized_crop, mixup]'; do
+  for threads in 1 3; do
+    exits 0 "$list, $threads threads" train piece$threads --set "augment=$list" --set train.threads=$threads
+  done
+  check "the same bits" same piece1 piece3
+  check "not those of the middle" differ "$TEST_TMP/piece1/metrics.jsonl" "$TEST_TMP/piece/metrics.jsonl"
+  exits 0 "its model reads whole samples" "$GTRAIN" predict "$TEST_TMP/piece1/model.bin" --device "$DEVICE" \
+    --input datasets/digits/digits.csv --output "$TEST_TMP/piece.csv"
+  exits 0 "… and is evaluated" "$GTRAIN" eval "$TEST_TMP/piece1/model.bin" --device "$DEVICE" --set eval.flip=true
+  exits 0 "a sheet" sheet e --set "augment=$list"
+  rm -r "$TEST_TMP"/piece[13]
+done
+exits 0 "checks a piece" "$GTRAIN" check "$TEST_TMP/run.yaml"
+says "… and says so" "6 x 5 pixels of 8 x 8"
+exits 78 "more than there is" "$GTRAIN" check "$TEST_TMP/run.yaml" --set 'data.crop=[8, 9]'
+says "… which is said" "at most [8, 8]"
+exits 78 "samples that are no pictures" "$GTRAIN" check "$TEST_TMP/run.yaml" --set 'data.shape=[64]'
+says "… which is said" "only pictures can be cut"
+exits 78 "pixels that are scaled each" "$GTRAIN" check "$TEST_TMP/run.yaml" --set data.normalize=standard
+says "… which is said" "each pixel is scaled in its own way"
+for list in '[]' '[random_horizontal_flip]' '[{random_crop: 2}]'; do
+  exits 0 "pieces of targets: $list" "$GTRAIN" train "$TEST_TMP/pairs.yaml" --device "$DEVICE" --quiet --run-dir "$TEST_TMP/cut" \
+    --set 'data.crop=[20, 16]' --set "augment=$list"
+  rm -rf "$TEST_TMP/cut-sheet.png"
+  exits 0 "… are shown" "$GTRAIN" check "$TEST_TMP/pairs.yaml" --samples "$TEST_TMP/cut-sheet.png" --set 'data.crop=[20, 16]' \
+    --set "augment=$list"
+  exits 0 "… and evaluated" "$GTRAIN" eval "$TEST_TMP/cut/model.bin" --device "$DEVICE"
+  exits 0 "… and predicted" "$GTRAIN" predict "$TEST_TMP/cut/model.bin" --device "$DEVICE" datasets/clothes/test/bag/00.png \
+    --output "$TEST_TMP/cut/out/"
+  rm -r "$TEST_TMP/cut"
+done
 
 # --- mistakes ---
 refused() { # NAME LIST PLACE TEXT
@@ -128,6 +180,8 @@ refused "one number" "[{random_affine: {degrees: 1, scale: 2}}]" 2:47 "two numbe
 refused "too many paddings" "[{random_crop: [1, 2, 3]}]" 2:25 "across and down"
 refused "too many channels" "[{cutout: {size: 1, value: [0, 1]}}]" 2:37 "the pictures have 1 channel"
 refused "colours of grey" "[{color_jitter: {saturation: 1}}]" 2:39 "the pictures have 1 channel"
+refused "hues of grey" "[{color_jitter: {hue: 0.1}}]" 2:32 "changes the hue of colours; the pictures have 1 channel"
+refused "more than half around" "[{color_jitter: {hue: 0.6}}]" 2:32 "at most 0.5"
 refused "two fills" "[{random_crop: {padding: 1, fill: 1}}, {random_rotation: {degrees: 1, fill: 0}}]" 2:86 "of line 2"
 refused "nothing to fill" "[{random_crop: {padding: 1, padding_mode: reflect}}, {random_rotation: {degrees: 1, fill: 0}}]" 2:100 \
   "leaves nothing to be filled"

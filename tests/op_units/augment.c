@@ -54,11 +54,11 @@ enum { ROWS = 500, WORDS = ROWS * GT_AUGMENT_WORDS(2) };
 
 static gt_graph *build(gt_arena *arena) {
   static const gt_augment_stage stages[] = {
-      {GT_DRAW_RESIZED_CROP, {0.08f, 1, 0.75f, 1.3333334f}},
+      {GT_DRAW_RESIZED_CROP, {0.08f, 1, 0.75f, 1.3333334f}, 24, 30},
       {GT_DRAW_HORIZONTAL_FLIP, {0.5f}},
       {GT_DRAW_AFFINE, {-20, 40, 3.2f, 1.6f, 0.5f, 2, -10, 20, -5, 5}},
       {GT_DRAW_CROP, {4, 3}},
-      {GT_DRAW_COLOR, {0.6f, 1.4f, 0, 2, 0.9f, 1.1f}},
+      {GT_DRAW_COLOR, {0.6f, 1.4f, 0, 2, 0.9f, 1.1f, -0.1f, 0.3f}},
       {GT_DRAW_CUTOUT, {0.7f, 8, 5}},
       {GT_DRAW_ERASE, {0.8f, 0.02f, 0.33f, 0.3f, 3.3f}},
       {GT_DRAW_MIX, {0.2f, 1, 0.5f, 0.5f}},

@@ -10,6 +10,7 @@ layout(constant_id = GT_AUGMENT_SPEC_NEAREST) const uint NEAREST = 0u;
 layout(constant_id = GT_AUGMENT_SPEC_LIGHTS) const uint LIGHTS = 0u;
 layout(constant_id = GT_AUGMENT_SPEC_CONTRASTS) const uint CONTRASTS = 0u;
 layout(constant_id = GT_AUGMENT_SPEC_SATURATES) const uint SATURATES = 0u;
+layout(constant_id = GT_AUGMENT_SPEC_HUES) const uint HUES = 0u;
 layout(constant_id = GT_AUGMENT_SPEC_SCALED) const uint SCALED = 0u;
 layout(constant_id = GT_AUGMENT_SPEC_MIXES) const uint MIXES = 0u;
 layout(constant_id = GT_AUGMENT_SPEC_BORDER) const uint BORDER = 0u;
@@ -62,6 +63,7 @@ vec4 lit(uint row, uint record, vec4 v) {
     float factor = drawn.at[light + 2u];
     v = clamp(factor * v + (1.0 - factor) * gt_grey(v.x, v.y, v.z), 0.0, white);
   }
+  if (HUES != 0u) v.xyz = gt_turn_hue(v.xyz, drawn.at[record + GT_AUGMENT_HUE]);
   return v;
 }
 
@@ -100,16 +102,16 @@ vec4 shown(uint row, uint across, uint down, uint c, uint n) {
   } else value = from_table(c, n);
   if (SCALED != 0u)
     for (uint k = 0u; k < n; k++) {
-      uint p = ((down * width + across) * channels + c + k) % period;
+      uint p = ((down * wide + across) * channels + c + k) % period;
       value[k] = (value[k] - scaling.at[p]) * scaling.at[period + p] + scaling.at[2u * period + p];
     }
   return value;
 }
 
 void main() {
-  uint count = batch * height * width, stride = gl_NumWorkGroups.x * gl_WorkGroupSize.x;
+  uint count = batch * tall * wide, stride = gl_NumWorkGroups.x * gl_WorkGroupSize.x;
   for (uint i = gl_GlobalInvocationID.x; i < count; i += stride) {
-    uint line = i / width, across = i - line * width, row = line / height, down = line - row * height;
+    uint line = i / wide, across = i - line * wide, row = line / tall, down = line - row * tall;
     uint record = row * words, other = (row == 0u ? batch : row) - 1u;
     bool swapped = MIXES != 0u && in_box(record + GT_AUGMENT_MIX_BOX, across, down);
     float share = drawn.at[record + GT_AUGMENT_PIXEL_SHARE];

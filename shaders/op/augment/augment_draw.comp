@@ -23,8 +23,8 @@ void main() {
       at.word = i * GT_AUGMENT_STAGE_WORDS;
       at.draw = clock.at[0];
       at.block = (row * stages + i) * GT_AUGMENT_BLOCKS;
-      at.height = height;
-      at.width = width;
+      at.height = table.at[at.word + GT_AUGMENT_STAGE_HEIGHT];
+      at.width = table.at[at.word + GT_AUGMENT_STAGE_WIDTH];
       drawn = gt_draw_stage(table, at, key, drawn);
       if (gt_erases(table.at[at.word])) write_box(to + GT_AUGMENT_BOXES + 4u * box++, drawn.erased);
     }
@@ -39,7 +39,7 @@ void main() {
     y.at[to + GT_AUGMENT_LIGHT + 2u] = drawn.saturation;
     y.at[to + GT_AUGMENT_SHARE] = drawn.share;
     y.at[to + GT_AUGMENT_PIXEL_SHARE] = drawn.pixel_share;
-    y.at[to + GT_AUGMENT_PIXEL_SHARE + 1u] = 0.0;
+    y.at[to + GT_AUGMENT_HUE] = drawn.hue;
     write_box(to + GT_AUGMENT_MIX_BOX, drawn.mixed);
   }
 }

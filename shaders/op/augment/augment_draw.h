@@ -1,10 +1,13 @@
 /* What is drawn for each sample of a batch, a record each: y [batch, words] (augment/drawn.h).
  *
  * table holds the stages, GT_AUGMENT_STAGE_WORDS each: the kind, then its settings, as augment/rules.h reads
- * them; behind them the tables of what is drawn from a distribution, GT_AUGMENT_QUANTILES lines each. */
+ * them, last the size of the samples where it works; behind them the tables of what is drawn from a
+ * distribution, GT_AUGMENT_QUANTILES lines each. */
 #include "lib/args.h"
 #include "op/augment/drawn.h"
 #define GT_AUGMENT_STAGE_WORDS    16u
+#define GT_AUGMENT_STAGE_HEIGHT   14u
+#define GT_AUGMENT_STAGE_WIDTH    15u
 #define GT_AUGMENT_QUANTILE_BITS  12u
 #define GT_AUGMENT_QUANTILES      (1u << GT_AUGMENT_QUANTILE_BITS)
 #define GT_AUGMENT_ATTEMPTS       10u /* to find a rectangle that fits */
@@ -25,5 +28,5 @@
 GT_ARGS(gt_augment_draw_args) {
   GT_WORDS clock, table;
   GT_FLOATS y;
-  uint batch, stages, boxes, height, width;
+  uint batch, stages, boxes;
 };

@@ -5,6 +5,7 @@
  *   6 … 8    factors of brightness, contrast and saturation
  *   9, 10    what the sample weighs beside the one before it in the batch: its label, and its pixels outside
  *            of the box
+ *   11       how far hues are turned, 1 is once around
  *   12 … 15  the box in which that other sample is seen: left, top, right, bottom; empty: nowhere
  *   16 …     so many boxes, likewise, that are erased */
 #ifndef GT_AUGMENT_DRAWN_H
@@ -13,6 +14,7 @@
 #define GT_AUGMENT_LIGHT       6
 #define GT_AUGMENT_SHARE       9
 #define GT_AUGMENT_PIXEL_SHARE 10
+#define GT_AUGMENT_HUE         11
 #define GT_AUGMENT_MIX_BOX     12
 #define GT_AUGMENT_BOXES       16
 #define GT_AUGMENT_WORDS(n)    (GT_AUGMENT_BOXES + 4u * (n))

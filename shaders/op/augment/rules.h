@@ -55,9 +55,9 @@ GT_STRUCT(gt_box) { float left, top, right, bottom; };
 GT_STRUCT(gt_drawn) {
   gt_map map;
   gt_box mixed, erased; /* erased: by this stage */
-  float brightness, contrast, saturation, share, pixel_share;
+  float brightness, contrast, saturation, hue, share, pixel_share;
 };
-/* A stage at work: where its words stand, the sample's random words, the size of samples. */
+/* A stage at work: where its words stand, the sample's random words, the size of samples there. */
 GT_STRUCT(gt_stage_at) { uint word, draw, block, height, width; };
 
 /* In [0, 1). */
@@ -118,11 +118,13 @@ GT_RULE(gt_box) gt_box_within(gt_box box, gt_stage_at at) {
                    box.right > width ? width : box.right, box.bottom > height ? height : box.bottom);
 }
 
-/* Settings: most that it goes to the side, and up or down. */
+/* Settings: most that it goes to the side, and up or down; by how much the sample is wider and higher than
+ * the piece. */
 GT_RULE(gt_map) gt_crop(GT_TABLE table, gt_stage_at at, GT_RANDOM bits) {
   const uint x = gt_word(table, at, 0u), y = gt_word(table, at, 1u);
-  const float dx = GT_REAL(gt_below(bits.x, 2u * x + 1u)) - GT_REAL(x);
-  const float dy = GT_REAL(gt_below(bits.y, 2u * y + 1u)) - GT_REAL(y);
+  const uint wider = gt_word(table, at, 2u), higher = gt_word(table, at, 3u);
+  const float dx = GT_REAL(gt_below(bits.x, 2u * x + wider + 1u)) - GT_REAL(x);
+  const float dy = GT_REAL(gt_below(bits.y, 2u * y + higher + 1u)) - GT_REAL(y);
   return gt_map_of(1.0f, 0.0f, dx, 0.0f, 1.0f, dy);
 }
 
@@ -143,8 +145,8 @@ GT_RULE(gt_box) gt_rectangle(GT_TABLE table, gt_stage_at at, GT_RANDOM bits) {
   return gt_box_of(0.0f, 0.0f, gt_nearest(width), gt_nearest(height));
 }
 
-/* Settings: those of the rectangle, which may be as large as the picture; the place of the table of k/width,
- * k = 0 … width, and of that of heights; left, top, width and height where no attempt fits. */
+/* Settings: those of the rectangle, which may be as large as the picture; the place of the table of k/width
+ * of the piece, k = 0 … width, and of that of heights; left, top, width and height where no attempt fits. */
 GT_RULE(gt_map) gt_resized_crop(GT_TABLE table, gt_stage_at at, GT_KEY key) {
   uint left = gt_word(table, at, 4u), top = gt_word(table, at, 5u);
   uint width = gt_word(table, at, 6u), height = gt_word(table, at, 7u);
@@ -236,6 +238,7 @@ GT_RULE(gt_drawn) gt_nothing_drawn(void) {
   gt_drawn drawn;
   drawn.map = gt_map_of(1.0f, 0.0f, 0.0f, 0.0f, 1.0f, 0.0f);
   drawn.brightness = drawn.contrast = drawn.saturation = 1.0f;
+  drawn.hue = 0.0f;
   drawn.share = drawn.pixel_share = 1.0f;
   drawn.mixed = drawn.erased = gt_box_of(0.0f, 0.0f, 0.0f, 0.0f);
   return drawn;
@@ -259,6 +262,7 @@ GT_RULE(gt_drawn) gt_draw_stage(GT_TABLE table, gt_stage_at at, GT_KEY key, gt_d
     drawn.brightness = gt_between(gt_real(table, at, 0u), gt_real(table, at, 1u), bits.x);
     drawn.contrast = gt_between(gt_real(table, at, 2u), gt_real(table, at, 3u), bits.y);
     drawn.saturation = drawn.saturation * gt_between(gt_real(table, at, 4u), gt_real(table, at, 5u), bits.z);
+    drawn.hue = gt_between(gt_real(table, at, 6u), gt_real(table, at, 7u), bits.w);
   } else if (kind == GT_AUGMENT_GRAYSCALE) {
     if (gt_unit(bits.x) < gt_real(table, at, 0u)) drawn.saturation = 0.0f;
   } else if (kind == GT_AUGMENT_CUTOUT) {

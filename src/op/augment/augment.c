@@ -4,6 +4,7 @@
 #include "op/augment/augment_cpu.h"
 #include "op/check.h"
 #include "op/image_cpu.h"
+#include "op/move.h"
 #include "op/op.h"
 #include "shaders/op/augment/augment.h"
 #include "shaders/op/augment/drawn.h"
@@ -28,6 +29,14 @@ static const gt_kernel grey_kernel = {"augment_grey", gt_augment_grey_cpu};
 
 static int64_t channels_of(gt_shape shape) { return shape.rank == 4 ? shape.dim[3] : 1; }
 
+/* What is seen of pictures of this shape. */
+static gt_shape seen_of(gt_shape shape, const gt_augment_look *look) {
+  if (!look->height) return shape;
+  shape.dim[1] = look->height;
+  shape.dim[2] = look->width;
+  return shape;
+}
+
 /* Pictures, and a record for each of them. */
 static bool check_pictures(const gt_graph *graph, const gt_node *node, gt_error *error) {
   const gt_augment_look *look = node->attribute;
@@ -51,12 +60,12 @@ static bool infer(const gt_graph *graph, const gt_node *node, gt_shape *shape, g
   if (node->inputs > expected) {
     const gt_shape scaling = gt_node_at(graph, node->input[expected])->shape;
     if (node->inputs > expected + 1 || scaling.rank != 2 || scaling.dim[0] != 3 ||
-        gt_shape_count(x) / x.dim[0] % scaling.dim[1])
+        gt_shape_count(x) / x.dim[0] % scaling.dim[1] || (look->height && channels_of(x) % scaling.dim[1]))
       return gt_fail(error, GT_ERR_INTERNAL, "augment: its scaling does not fit");
   }
-  *shape = x;
+  *shape = seen_of(x, look);
   *dtype = GT_F32;
-  return gt_check_size("augment", x, error);
+  return gt_check_size("augment", *shape, error);
 }
 
 static bool infer_grey(const gt_graph *graph, const gt_node *node, gt_shape *shape, gt_dtype *dtype,
@@ -69,10 +78,12 @@ static bool infer_grey(const gt_graph *graph, const gt_node *node, gt_shape *sha
 
 static struct gt_augment_args arguments_of(const gt_graph *graph, const gt_node *node) {
   const gt_augment_look *look = node->attribute;
-  const gt_shape x = gt_node_at(graph, node->input[0])->shape;
+  const gt_shape x = gt_node_at(graph, node->input[0])->shape, seen = seen_of(x, look);
   return (struct gt_augment_args){.batch = (uint32_t)x.dim[0],
                                   .height = (uint32_t)x.dim[1],
                                   .width = (uint32_t)x.dim[2],
+                                  .tall = (uint32_t)seen.dim[1],
+                                  .wide = (uint32_t)seen.dim[2],
                                   .channels = (uint32_t)channels_of(x),
                                   .words = (uint32_t)gt_node_at(graph, node->input[1])->shape.dim[1],
                                   .boxes = look->boxes,
@@ -101,12 +112,13 @@ static void lower(gt_lowering *lowering, const gt_group *group) {
   const int scaling = 2 + (look->contrasts != 0);
   const bool scaled = node->inputs > scaling;
   if (scaled) args.period = (uint32_t)gt_node_at(graph, node->input[scaling])->shape.dim[1];
-  const uint32_t places = args.batch * args.height * args.width;
+  const uint32_t places = args.batch * args.tall * args.wide;
   gt_step *step = gt_lower_step(lowering, &augment_kernel, &args, sizeof args);
   step->spec[GT_AUGMENT_SPEC_NEAREST] = look->nearest != 0;
   step->spec[GT_AUGMENT_SPEC_LIGHTS] = look->lights != 0;
   step->spec[GT_AUGMENT_SPEC_CONTRASTS] = look->contrasts != 0;
   step->spec[GT_AUGMENT_SPEC_SATURATES] = look->saturates && args.channels == 3;
+  step->spec[GT_AUGMENT_SPEC_HUES] = look->hues && args.channels == 3;
   step->spec[GT_AUGMENT_SPEC_SCALED] = scaled;
   step->spec[GT_AUGMENT_SPEC_MIXES] = look->mixes != 0;
   step->spec[GT_AUGMENT_SPEC_BORDER] = look->border;
@@ -136,7 +148,8 @@ static void lower_grey(gt_lowering *lowering, const gt_group *group) {
 /* Four products for a pixel that is mixed of four, more for light. */
 static double flops(const gt_graph *graph, const gt_node *node) {
   const gt_augment_look *look = node->attribute;
-  const double values = (double)gt_shape_count(gt_node_at(graph, node->input[0])->shape);
+  const gt_shape x = gt_node_at(graph, node->input[0])->shape;
+  const double values = (double)gt_shape_count(node->op == &rows[ROW_GREY] ? x : node->shape);
   if (node->op == &rows[ROW_GREY]) return 4 * values;
   return values * ((look->nearest ? 0 : 9) + (look->lights ? 9 : 0) + 2);
 }
@@ -154,6 +167,19 @@ gt_id gt_augment(gt_graph *graph, gt_id x, gt_id drawn, gt_id scaling, const gt_
   if (look->contrasts) input[inputs++] = gt_augment_grey(graph, x, drawn, look);
   if (scaling != GT_NONE) input[inputs++] = scaling;
   return gt_node_add(graph, &rows[ROW_AUGMENT], input, inputs, look, sizeof *look);
+}
+
+gt_id gt_middle(gt_graph *graph, gt_id x, int64_t height, int64_t width) {
+  if (x == GT_NONE) return x;
+  const gt_shape shape = gt_node_at(graph, x)->shape;
+  int64_t start[GT_MAX_RANK] = {0}, stop[GT_MAX_RANK];
+  if (shape.dim[1] == height && shape.dim[2] == width) return x;
+  memcpy(stop, shape.dim, sizeof stop);
+  start[1] = (shape.dim[1] - height) / 2;
+  start[2] = (shape.dim[2] - width) / 2;
+  stop[1] = start[1] + height;
+  stop[2] = start[2] + width;
+  return gt_shrink(graph, x, start, stop);
 }
 
 gt_id gt_mirror(gt_graph *graph, gt_id clock, gt_id x) {

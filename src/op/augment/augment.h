@@ -4,12 +4,14 @@
  * either: the samples are data. Stages work in this order, whatever order they are given in but for those of
  * the map:
  *
- *   map     where pixels come from; all stages of it together are one affine map. What lies beyond the
- *           sample's border is a constant, `fill`, or the sample reflected there. A map that only moves by
- * whole pixels, or flips, copies. light   brightness, contrast, saturation, as torchvision computes them, in
- * this order; not of `fill` scaling what the batch op would have done: (value - center) * scale + shift
- *   erased  boxes of a constant value
- *   mixed   with the row before it, the first with the last
+ *   map      where pixels come from; all stages of it together are one affine map. What lies beyond the
+ *            sample's border is a constant, `fill`, or the sample reflected there. A map that only moves by
+ *            whole pixels, or flips, copies.
+ *   light    brightness, contrast, saturation, hue, as torchvision computes them, in this order; not of
+ *            `fill`
+ *   scaling  what the batch op would have done: (value - center) * scale + shift
+ *   erased   boxes of a constant value
+ *   mixed    with the row before it, the first with the last
  *
  * Channels come last: samples are [height, width, channels] or [height, width]. */
 #ifndef GT_OP_AUGMENT_H
@@ -28,7 +30,7 @@ typedef enum gt_augment_kind {                          /* with its settings, va
                                                   x and y, in pixels; least and most scale; degrees of shear
                                                   along x, along y */
                                GT_DRAW_COLOR,  /* least and most factor of brightness, of contrast, of
-                                                  saturation */
+                                                  saturation; turn of hues, 1 is once around */
                                GT_DRAW_CUTOUT, /* probability; width and height */
                                GT_DRAW_ERASE,  /* probability; area and width/height as in RESIZED_CROP */
                                GT_DRAW_MIX,    /* alpha of mixup and of cutmix, 0: not; probability of each */
@@ -39,11 +41,12 @@ typedef enum gt_augment_kind {                          /* with its settings, va
 typedef struct gt_augment_stage {
   uint32_t kind;
   float value[10];
+  uint32_t height, width; /* of the piece that a crop cuts out; 0: the size that samples have already */
 } gt_augment_stage;
 
 typedef struct gt_augment_rule { /* attribute of augment_draw: zero where it is not used */
   int64_t batch;
-  uint32_t height, width, stages, boxes; /* boxes: stages that erase */
+  uint32_t height, width, stages, boxes; /* of the samples; boxes: stages that erase */
   gt_augment_stage stage[GT_AUGMENT_MOST_STAGES];
 } gt_augment_rule;
 
@@ -56,10 +59,11 @@ typedef enum gt_augment_border {                     /* what lies beyond a sampl
 } gt_augment_border;
 
 typedef struct gt_augment_look { /* attribute of augment: zero where it is not used */
+  uint32_t height, width;        /* of what is seen; 0: all of the sample */
   uint32_t border;               /* gt_augment_border */
   uint32_t nearest;              /* the nearest pixel, not a bilinear mixture */
-  uint32_t lights, contrasts,
-      saturates; /* which factors are drawn: any of them, of contrast, of saturation */
+  uint32_t lights, contrasts, saturates,
+      hues; /* which factors are drawn: any of them, of contrast, of saturation, of hue */
   uint32_t mixes;
   uint32_t boxes;                     /* so many of those that are drawn are erased */
   float white;                        /* what light reaches at most, in the units of the samples */
@@ -71,9 +75,11 @@ typedef struct gt_augment_look { /* attribute of augment: zero where it is not u
 gt_id gt_augment_draw(gt_graph *graph, gt_id clock, const gt_augment_rule *rule);
 /* F32 [batch]: what each sample's own label weighs. */
 gt_id gt_augment_share(gt_graph *graph, gt_id drawn);
-/* x F32 [batch, height, width(, channels)] changed. scaling as in gt_batch, of what a sample holds: GT_NONE
- * for none. */
+/* x F32 [batch, height, width(, channels)] changed, of the look's size. scaling as in gt_batch, of what a
+ * sample holds: GT_NONE for none. */
 gt_id gt_augment(gt_graph *graph, gt_id x, gt_id drawn, gt_id scaling, const gt_augment_look *look);
+/* The middle of x [batch, height, width(, channels)]; x itself where it has that size. */
+gt_id gt_middle(gt_graph *graph, gt_id x, int64_t height, int64_t width);
 /* x F32 [batch, height, width(, channels)] mirrored left to right. */
 gt_id gt_mirror(gt_graph *graph, gt_id clock, gt_id x);
 /* F32 [batch]: the mean of a sample's greys, brightness changed: what contrast is seen against. */

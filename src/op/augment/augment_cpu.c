@@ -38,6 +38,23 @@ GT_MATH float within(float v, float white) {
   return gt_pick(v > white, white, v);
 }
 
+/* The hue of red, green and blue turned, 1 is once around; the largest and the least of them stay (HSV). */
+static void turn_hue(float turn, float *v) {
+  static const float begin[3] = {5, 3, 1}; /* a channel's place on the circle of six */
+  const float most = gt_pick(v[0] > v[1], gt_pick(v[0] > v[2], v[0], v[2]), gt_pick(v[1] > v[2], v[1], v[2])),
+              least =
+                  gt_pick(v[0] < v[1], gt_pick(v[0] < v[2], v[0], v[2]), gt_pick(v[1] < v[2], v[1], v[2]));
+  const float chroma = most - least;
+  if (!(chroma > 0)) return;
+  const float red = (most - v[0]) / chroma, green = (most - v[1]) / chroma, blue = (most - v[2]) / chroma;
+  const float hue =
+      gt_pick(v[0] == most, blue - green, gt_pick(v[1] == most, 2 + red - blue, 4 + green - red));
+  for (int c = 0; c < 3; c++) {
+    const float at = begin[c] + hue + 6 * turn, k = at - 6 * floorf(at / 6);
+    v[c] = most - chroma * within(gt_pick(k < 4 - k, k, 4 - k), 1);
+  }
+}
+
 GT_MATH bool in_box(const float *box, pixel p) {
   const float across = (float)p.across, down = (float)p.down;
   return across >= box[0] && down >= box[1] && across < box[2] && down < box[3];
@@ -75,12 +92,13 @@ GT_MATH void light(const job *j, const source *s, uint32_t n, float *v) {
     const float grey = grey_of(v);
     for (uint32_t k = 0; k < n; k++) v[k] = within(factor[2] * v[k] + (1 - factor[2]) * grey, white);
   }
+  if (j->spec[GT_AUGMENT_SPEC_HUES]) turn_hue(s->record[GT_AUGMENT_HUE], v);
 }
 
 GT_MATH void scale(const struct gt_augment_args *a, pixel p, uint32_t n, float *v) {
   const float *center = GT_PTR(const float, a->scaling), *factor = center + a->period,
               *shift = factor + a->period;
-  uint32_t at = a->period == 1 ? 0 : ((p.down * a->width + p.across) * a->channels + p.channel) % a->period;
+  uint32_t at = a->period == 1 ? 0 : ((p.down * a->wide + p.across) * a->channels + p.channel) % a->period;
   for (uint32_t k = 0; k < n; k++) {
     v[k] = (v[k] - center[at]) * factor[at] + shift[at];
     if (++at == a->period) at = 0;
@@ -154,7 +172,7 @@ GT_CLONES static void augment_line(const job *j, gt_image_line at) {
 void gt_augment_cpu(const void *args, const uint32_t *spec, uint32_t tile) {
   const struct gt_augment_args *a = args;
   const job j = {a, spec};
-  const uint32_t size[GT_IMAGE_AXES] = {1, a->height, a->width};
+  const uint32_t size[GT_IMAGE_AXES] = {1, a->tall, a->wide};
   gt_image_line at;
   for (uint32_t row = tile * gt_image_tile_rows(a->channels);
        gt_image_line_at(row, a->batch, size, a->channels, tile, &at); row += at.rows)

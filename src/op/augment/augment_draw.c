@@ -35,8 +35,8 @@ static void draw_row(const struct gt_augment_draw_args *a, uint32_t row) {
     const gt_stage_at at = {.word = i * GT_AUGMENT_STAGE_WORDS,
                             .draw = clock[0],
                             .block = (row * a->stages + i) * GT_AUGMENT_BLOCKS,
-                            .height = a->height,
-                            .width = a->width};
+                            .height = table[i * GT_AUGMENT_STAGE_WORDS + GT_AUGMENT_STAGE_HEIGHT],
+                            .width = table[i * GT_AUGMENT_STAGE_WORDS + GT_AUGMENT_STAGE_WIDTH]};
     drawn = gt_draw_stage(table, at, key, drawn);
     if (!gt_erases(table[at.word])) continue;
     memcpy(box, &drawn.erased, sizeof drawn.erased);
@@ -48,7 +48,7 @@ static void draw_row(const struct gt_augment_draw_args *a, uint32_t row) {
   to[GT_AUGMENT_LIGHT + 2] = drawn.saturation;
   to[GT_AUGMENT_SHARE] = drawn.share;
   to[GT_AUGMENT_PIXEL_SHARE] = drawn.pixel_share;
-  to[GT_AUGMENT_PIXEL_SHARE + 1] = 0;
+  to[GT_AUGMENT_HUE] = drawn.hue;
   memcpy(to + GT_AUGMENT_MIX_BOX, &drawn.mixed, sizeof drawn.mixed);
 }
 
@@ -82,11 +82,8 @@ static bool infer(const gt_graph *graph, const gt_node *node, gt_shape *shape, g
 static void lower(gt_lowering *lowering, const gt_group *group) {
   const gt_node *node = gt_node_at(gt_lowering_graph(lowering), group->leader);
   const gt_augment_rule *rule = node->attribute;
-  const struct gt_augment_draw_args args = {.batch = (uint32_t)rule->batch,
-                                            .stages = rule->stages,
-                                            .boxes = rule->boxes,
-                                            .height = rule->height,
-                                            .width = rule->width};
+  const struct gt_augment_draw_args args = {
+      .batch = (uint32_t)rule->batch, .stages = rule->stages, .boxes = rule->boxes};
   size_t words;
   uint32_t *table = gt_augment_table(rule, &words);
   gt_step *step = gt_lower_step(lowering, &kernel, &args, sizeof args);

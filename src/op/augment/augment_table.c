@@ -13,6 +13,12 @@ typedef struct table {
   size_t words, capacity;
 } table;
 
+typedef struct size {
+  uint32_t height, width;
+} size;
+
+static double area_of(size picture) { return (double)picture.width * picture.height; }
+
 static uint32_t add_floats(table *t, const double *value, size_t count) {
   const size_t first = t->words;
   if (first + count > t->capacity) {
@@ -88,33 +94,34 @@ static void add_rectangles(table *t, size_t word, const float *area, const float
   free(roots);
 }
 
-/* k / length for k = 0 … length. */
-static uint32_t add_parts(table *t, uint32_t length) {
+/* k / seen for k = 0 … length. */
+static uint32_t add_parts(table *t, uint32_t length, uint32_t seen) {
   double *part = gt_alloc((length + 1) * sizeof *part);
-  for (uint32_t k = 0; k <= length; k++) part[k] = (double)k / length;
+  for (uint32_t k = 0; k <= length; k++) part[k] = (double)k / seen;
   const uint32_t first = add_floats(t, part, length + 1);
   free(part);
   return first;
 }
 
 /* The middle of the picture, as much of it as the ratios allow. */
-static void set_middle(uint32_t *word, const gt_augment_rule *rule, const float *ratio) {
-  const double shape = (double)rule->width / rule->height;
-  double width = rule->width, height = rule->height;
+static void set_middle(uint32_t *word, size sample, const float *ratio) {
+  const double shape = (double)sample.width / sample.height;
+  double width = sample.width, height = sample.height;
   if (shape < (double)ratio[0]) height = fmax(1, round(width / (double)ratio[0]));
   if (shape > (double)ratio[1]) width = fmax(1, round(height * (double)ratio[1]));
   word[2] = (uint32_t)width;
   word[3] = (uint32_t)height;
-  word[0] = (rule->width - word[2]) / 2;
-  word[1] = (rule->height - word[3]) / 2;
+  word[0] = (sample.width - word[2]) / 2;
+  word[1] = (sample.height - word[3]) / 2;
 }
 
-static void add_resized_crop(table *t, size_t word, const gt_augment_rule *rule, const float *value) {
-  add_rectangles(t, word, value, value + 2, (double)rule->width * rule->height);
-  const uint32_t widths = add_parts(t, rule->width), heights = add_parts(t, rule->height);
+static void add_resized_crop(table *t, size_t word, size sample, size piece, const float *value) {
+  add_rectangles(t, word, value, value + 2, area_of(sample));
+  const uint32_t widths = add_parts(t, sample.width, piece.width),
+                 heights = add_parts(t, sample.height, piece.height);
   t->word[word + 2] = widths;
   t->word[word + 3] = heights;
-  set_middle(&t->word[word + 4], rule, value + 2);
+  set_middle(&t->word[word + 4], sample, value + 2);
 }
 
 /* value: as of GT_DRAW_AFFINE. */
@@ -135,7 +142,7 @@ static void add_affine(table *t, size_t word, const float *value) {
 }
 
 /* value: as of GT_DRAW_MIX. */
-static void add_mix(table *t, size_t word, const gt_augment_rule *rule, const float *value) {
+static void add_mix(table *t, size_t word, size seen, const float *value) {
   const uint32_t columns = GT_AUGMENT_MIX_COLUMNS, count = GT_AUGMENT_QUANTILES;
   double *line = gt_alloc((size_t)(columns + 1) * count * sizeof *line), *share = line + columns * count;
   memset(line, 0, (size_t)columns * count * sizeof *line);
@@ -150,18 +157,21 @@ static void add_mix(table *t, size_t word, const gt_augment_rule *rule, const fl
   t->word[word] = first;
   set_float(t, word + 1, (double)value[2]);
   set_float(t, word + 2, (double)value[2] + (double)value[3]);
-  set_float(t, word + 3, 1 / ((double)rule->width * rule->height));
+  set_float(t, word + 3, 1 / area_of(seen));
   free(line);
 }
 
-static void add_stage(table *t, size_t word, const gt_augment_rule *rule, const gt_augment_stage *stage) {
+/* sample: the size where the stage works; piece: what it leaves. */
+static void add_stage(table *t, size_t word, size sample, size piece, const gt_augment_stage *stage) {
   const float *value = stage->value;
   switch ((gt_augment_kind)stage->kind) {
   case GT_DRAW_CROP:
     t->word[word] = (uint32_t)value[0];
     t->word[word + 1] = (uint32_t)value[1];
+    t->word[word + 2] = sample.width - piece.width;
+    t->word[word + 3] = sample.height - piece.height;
     break;
-  case GT_DRAW_RESIZED_CROP: add_resized_crop(t, word, rule, value); break;
+  case GT_DRAW_RESIZED_CROP: add_resized_crop(t, word, sample, piece, value); break;
   case GT_DRAW_AFFINE: add_affine(t, word, value); break;
   case GT_DRAW_CUTOUT:
     set_float(t, word, (double)value[0]);
@@ -169,23 +179,35 @@ static void add_stage(table *t, size_t word, const gt_augment_rule *rule, const 
     t->word[word + 2] = (uint32_t)value[2];
     break;
   case GT_DRAW_ERASE:
-    add_rectangles(t, word, value + 1, value + 3, (double)rule->width * rule->height);
+    add_rectangles(t, word, value + 1, value + 3, area_of(sample));
     set_float(t, word + 2, (double)value[0]);
     break;
-  case GT_DRAW_MIX: add_mix(t, word, rule, value); break;
+  case GT_DRAW_MIX: add_mix(t, word, sample, value); break;
   default: /* flips and factors: as they are */
-    for (size_t i = 0; i < 6; i++) set_float(t, word + i, (double)value[i]);
+    for (size_t i = 0; i < 8; i++) set_float(t, word + i, (double)value[i]);
   }
+}
+
+static size piece_of(size sample, const gt_augment_stage *stage) {
+  return stage->height ? (size){stage->height, stage->width} : sample;
 }
 
 uint32_t *gt_augment_table(const gt_augment_rule *rule, size_t *words) {
   const size_t head = (size_t)GT_AUGMENT_STAGE_WORDS * GT_AUGMENT_MOST_STAGES;
   table t = {.words = head, .capacity = head, .word = gt_alloc(head * sizeof *t.word)};
+  size sample = {rule->height, rule->width}, seen = sample;
   memset(t.word, 0, head * sizeof *t.word);
+  for (uint32_t i = 0; i < rule->stages; i++) seen = piece_of(seen, &rule->stage[i]);
   for (uint32_t i = 0; i < rule->stages; i++) {
+    const gt_augment_stage *stage = &rule->stage[i];
     const size_t at = (size_t)i * GT_AUGMENT_STAGE_WORDS;
-    t.word[at] = rule->stage[i].kind;
-    add_stage(&t, at + 1, rule, &rule->stage[i]);
+    /* What is no map works on what the network sees, wherever it stands in the list. */
+    const size here = stage->kind <= GT_AUGMENT_AFFINE ? sample : seen;
+    t.word[at] = stage->kind;
+    t.word[at + GT_AUGMENT_STAGE_HEIGHT] = here.height;
+    t.word[at + GT_AUGMENT_STAGE_WIDTH] = here.width;
+    add_stage(&t, at + 1, here, piece_of(here, stage), stage);
+    sample = piece_of(sample, stage);
   }
   *words = t.words;
   return t.word;

@@ -8,19 +8,22 @@
 GT_REGISTER(opcase, augment)
 
 /* Inputs: pictures, a record for each, then perhaps a scaling. p[0]: nearest; p[1]: erased boxes; p[2]: what
- * is done to the light, MIX to mix; p[3]: what lies beyond the border. Records of any numbers are maps, boxes
- * and factors of some kind. */
-enum { BRIGHT = 1, CONTRAST = 2, SATURATION = 4, MIX = 8 };
+ * is done to the light, MIX to mix; p[3]: what lies beyond the border; p[4], p[5]: height and width of what
+ * is seen, 0 for all. Records of any numbers are maps, boxes and factors of some kind. */
+enum { BRIGHT = 1, CONTRAST = 2, SATURATION = 4, MIX = 8, HUE = 16 };
 
 static gt_augment_look look_of(const gt_case_view *v) {
   gt_augment_look look;
   memset(&look, 0, sizeof look);
+  look.height = (uint32_t)v->c->p[4];
+  look.width = (uint32_t)v->c->p[5];
   look.nearest = v->c->p[0] != 0;
   look.boxes = (uint32_t)v->c->p[1];
   look.border = (uint32_t)v->c->p[3];
   look.lights = (v->c->p[2] & ~MIX) != 0;
   look.contrasts = (v->c->p[2] & CONTRAST) != 0;
   look.saturates = (v->c->p[2] & SATURATION) != 0;
+  look.hues = (v->c->p[2] & HUE) != 0;
   look.mixes = (v->c->p[2] & MIX) != 0;
   look.white = 1.5f;
   for (int c = 0; c < GT_AUGMENT_MOST_VALUES; c++) {
@@ -98,6 +101,22 @@ static double sampled(const pictures *p, int64_t row, double x, double y, int64_
   return sum;
 }
 
+/* Red, green and blue as hue, saturation and value, turned, and back, case by case. */
+static double turned(const double *v, double turn, int64_t c) {
+  const double most = fmax(v[0], fmax(v[1], v[2])), least = fmin(v[0], fmin(v[1], v[2]));
+  if (most <= least) return v[c];
+  const int first = v[0] >= most ? 0 : v[1] >= most ? 1 : 2;
+  const double third = (v[(first + 1) % 3] - v[(first + 2) % 3]) / (most - least);
+  double hue = (2 * first + third) / 6 + turn;
+  hue -= floor(hue);
+  const double saturation = (most - least) / most, sixth = floor(6 * hue), rest = 6 * hue - sixth;
+  const double p = most * (1 - saturation), q = most * (1 - saturation * rest),
+               t = most * (1 - saturation * (1 - rest));
+  const double rgb[6][3] = {{most, t, p}, {q, most, p}, {p, most, t},
+                            {p, q, most}, {t, p, most}, {most, p, q}};
+  return rgb[(int)sixth % 6][c];
+}
+
 static double lit(const pictures *p, int64_t row, double x, double y, int64_t c) {
   const double *factor = p->x[1] + row * p->words + 6;
   double v[16], grey = p->look.contrasts ? mean_grey(p, row) : 0;
@@ -105,8 +124,11 @@ static double lit(const pictures *p, int64_t row, double x, double y, int64_t c)
     v[k] = limit(p, factor[0] * sampled(p, row, x, y, k));
     if (p->look.contrasts) v[k] = limit(p, factor[1] * v[k] + (1 - factor[1]) * grey);
   }
-  if (!p->look.saturates || p->channels != 3) return v[c];
-  return limit(p, factor[2] * v[c] + (1 - factor[2]) * grey_of(v));
+  if (p->channels != 3) return v[c];
+  const double own_grey = grey_of(v);
+  for (int k = 0; k < 3 && p->look.saturates; k++)
+    v[k] = limit(p, factor[2] * v[k] + (1 - factor[2]) * own_grey);
+  return p->look.hues ? turned(v, factor[5], c) : v[c];
 }
 
 static bool in_box(const double *box, int64_t x, int64_t y) {
@@ -137,9 +159,11 @@ static double shown(const pictures *p, int64_t row, int64_t x, int64_t y, int64_
 
 static gt_shape reference(const gt_case_view *v, const double *const *x, double *out) {
   const pictures p = pictures_of(v, x);
-  for (int64_t i = 0; out && i < gt_shape_count(v->shape[0]); i++) {
-    const int64_t c = i % p.channels, w = i / p.channels % p.width, h = i / p.channels / p.width % p.height;
-    const int64_t row = i / p.channels / p.width / p.height, other = (row + p.batch - 1) % p.batch;
+  gt_shape seen = v->shape[0];
+  if (p.look.height) seen.dim[1] = p.look.height, seen.dim[2] = p.look.width;
+  for (int64_t i = 0; out && i < gt_shape_count(seen); i++) {
+    const int64_t c = i % p.channels, w = i / p.channels % seen.dim[2], line = i / p.channels / seen.dim[2];
+    const int64_t h = line % seen.dim[1], row = line / seen.dim[1], other = (row + p.batch - 1) % p.batch;
     const double *record = x[1] + row * p.words, share = record[10];
     out[i] = shown(&p, row, w, h, c);
     if (!p.look.mixes) continue;
@@ -148,7 +172,7 @@ static gt_shape reference(const gt_case_view *v, const double *const *x, double 
     else
       out[i] = share * out[i] + (1 - share) * shown(&p, other, w, h, c);
   }
-  return v->shape[0];
+  return seen;
 }
 
 static gt_shape reference_grey(const gt_case_view *v, const double *const *x, double *out) {
@@ -223,12 +247,18 @@ static const gt_case cases[] = {
     {&plain, "9,8,7,3 9,20", {1, 1, BRIGHT}},
     {&plain, "9,8,7,3 9,32", {0, 4, BRIGHT | CONTRAST | SATURATION | MIX}},
     {&plain, "9,8,7,3 9,24 3,3", {0, 2, CONTRAST}},
+    {&plain, "9,8,7,3 9,16", {0, 0, HUE}},
+    {&plain, "9,8,7,3 9,24 3,3", {1, 2, BRIGHT | CONTRAST | SATURATION | MIX | HUE}},
+    {&plain, "4,5,5,2 4,16", {0, 0, BRIGHT | HUE}},
     {&plain, "9,8,7 9,24 3,1", {0, 2, CONTRAST | SATURATION | MIX}},
     {&plain, "4,5,5,2 4,16 3,50", {0, 0, MIX}},
     {&plain, "4,5,5,6 4,20 3,6", {0, 1, BRIGHT | CONTRAST | SATURATION | MIX}},
     {&plain, "1,6,5,4 1,20", {0, 1, MIX}},
     {&plain, "40,28,28,1 40,16", {0, 0, MIX}, 0, -1, 1},
     {&plain, "6,33,31,3 6,20 3,3", {0, 1, CONTRAST | MIX}, 0, -1, 1.5},
+    {&plain, "9,8,7,3 9,24 3,3", {0, 2, CONTRAST | MIX, 0, 5, 4}},
+    {&plain, "3,4,4 3,20", {1, 1, 0, GT_BORDER_REFLECT, 9, 3}},
+    {&plain, "4,5,5,6 4,16 3,1", {0, 0, BRIGHT, 0, 1, 7}},
     /* Maps by halves, so that places lie on pixels, between them and on the border. */
     {&plain, "12,6,6,3 g12,16", {0}},
     {&plain, "12,6,6,3 g12,20", {0, 1, MIX}},

@@ -37,6 +37,17 @@ static const gt_augment_stage rules[][STAGES] = {
      {GT_DRAW_KINDS}},
     {{GT_DRAW_GRAYSCALE, {0.3f}}, {GT_DRAW_KINDS}},
     {{GT_DRAW_COLOR, {1, 1, 1, 1, 0.5f, 1.5f}}, {GT_DRAW_GRAYSCALE, {0.3f}}, {GT_DRAW_KINDS}},
+    {{GT_DRAW_COLOR, {1, 1, 1, 1, 0.5f, 1.5f, -0.1f, 0.25f}}, {GT_DRAW_KINDS}},
+    {{GT_DRAW_HORIZONTAL_FLIP, {0.5f}},
+     {GT_DRAW_CROP, {4, 0}, 12, 20},
+     {GT_DRAW_CROP, {1, 2}},
+     {GT_DRAW_VERTICAL_FLIP, {0.5f}},
+     {GT_DRAW_KINDS}},
+    {{GT_DRAW_CUTOUT, {1, 5, 5}},
+     {GT_DRAW_AFFINE, {-20, 20, 3, 3, 1, 1}},
+     {GT_DRAW_RESIZED_CROP, {0.2f, 1, 0.5f, 2}, 24, 40},
+     {GT_DRAW_HORIZONTAL_FLIP, {0.5f}},
+     {GT_DRAW_MIX, {1, 1, 0.5f, 0.5f}}},
 };
 enum {
   NOTHING,
@@ -54,7 +65,10 @@ enum {
   CUTMIX,
   ALL,
   GREY,
-  GREY_LAST
+  GREY_LAST,
+  HUE,
+  PIECE,
+  PIECE_RESIZED
 };
 
 static gt_augment_rule rule_of(const gt_case_view *v) {
@@ -64,7 +78,8 @@ static gt_augment_rule rule_of(const gt_case_view *v) {
   rule.batch = p[5];
   rule.height = (uint32_t)p[6];
   rule.width = (uint32_t)p[7];
-  for (const gt_augment_stage *stage = rules[p[4]]; stage->kind != GT_DRAW_KINDS; stage++) {
+  for (const gt_augment_stage *stage = rules[p[4]]; rule.stages < STAGES && stage->kind != GT_DRAW_KINDS;
+       stage++) {
     rule.stage[rule.stages++] = *stage;
     rule.boxes += stage->kind == GT_DRAW_CUTOUT || stage->kind == GT_DRAW_ERASE;
   }
@@ -87,7 +102,22 @@ typedef struct draw {
   const gt_case_view *v;
   gt_augment_rule rule;
   uint32_t row, stage;
+  uint32_t height, width; /* of the picture where the stage works, */
+  uint32_t tall, wide;    /* and what it leaves of it */
 } draw;
+
+/* What moves pixels works on what the stages before it left, all else on what the network sees. */
+static const gt_augment_stage *enter(draw *d, uint32_t index) {
+  const gt_augment_stage *stage = d->rule.stage, *own = &stage[index];
+  const uint32_t before = own->kind <= GT_DRAW_AFFINE ? index : d->rule.stages;
+  d->stage = index;
+  d->height = d->rule.height, d->width = d->rule.width;
+  for (uint32_t i = 0; i < before; i++)
+    if (stage[i].height) d->height = stage[i].height, d->width = stage[i].width;
+  d->tall = own->height ? own->height : d->height;
+  d->wide = own->height ? own->width : d->width;
+  return own;
+}
 
 static uint32_t word(const draw *d, uint32_t block, int k) {
   const int64_t *p = d->v->c->p;
@@ -110,8 +140,8 @@ static int64_t below(const draw *d, uint32_t block, int k, int64_t n) {
 static double between(double low, double high, double part) { return low + (high - low) * part; }
 
 static void rectangle(const draw *d, uint32_t attempt, const float *value, double *width, double *height) {
-  const double area = d->rule.height * (double)d->rule.width *
-                      between((double)value[0], (double)value[1], quantile(d, attempt, 0));
+  const double area =
+      d->height * (double)d->width * between((double)value[0], (double)value[1], quantile(d, attempt, 0));
   const double ratio = exp(between(log((double)value[2]), log((double)value[3]), quantile(d, attempt, 1)));
   *width = floor(sqrt(area * ratio) + 0.5);
   *height = floor(sqrt(area / ratio) + 0.5);
@@ -120,7 +150,7 @@ static void rectangle(const draw *d, uint32_t attempt, const float *value, doubl
 /* Where the stage takes a pixel of its result from. */
 static place crop_source(const draw *d, const float *value, place p) {
   double width = 0, height = 0, left = 0, top = 0;
-  const double w = d->rule.width, h = d->rule.height;
+  const double w = d->width, h = d->height;
   uint32_t i = 0;
   for (; i < 10; i++) {
     rectangle(d, i, value, &width, &height);
@@ -135,7 +165,7 @@ static place crop_source(const draw *d, const float *value, place p) {
     left = (double)below(d, i, 2, (int64_t)(w - width) + 1);
     top = (double)below(d, i, 3, (int64_t)(h - height) + 1);
   }
-  return (place){left + (p.x + 0.5) * width / w - 0.5, top + (p.y + 0.5) * height / h - 0.5};
+  return (place){left + (p.x + 0.5) * width / d->wide - 0.5, top + (p.y + 0.5) * height / d->tall - 0.5};
 }
 
 /* The inverse of torchvision's affine matrix: turn and shear in one, then scale. */
@@ -149,7 +179,7 @@ static place affine_source(const draw *d, const float *value, place p) {
   const double c = sin(turn - sy) / cos(sy), e = -c * tan(sx) + cos(turn);
   const double tx = floor(between(-(double)value[2], (double)value[2], unit(d, 0, 2)) + 0.5);
   const double ty = floor(between(-(double)value[3], (double)value[3], unit(d, 0, 3)) + 0.5);
-  const double mx = (d->rule.width - 1) / 2.0, my = (d->rule.height - 1) / 2.0;
+  const double mx = (d->width - 1) / 2.0, my = (d->height - 1) / 2.0;
   const double x = p.x - mx - tx, y = p.y - my - ty;
   return (place){(e * x - b * y) / scale + mx, (-c * x + a * y) / scale + my};
 }
@@ -158,14 +188,14 @@ static place source(const draw *d, const gt_augment_stage *stage, place p) {
   const float *value = stage->value;
   switch ((gt_augment_kind)stage->kind) {
   case GT_DRAW_CROP:
-    p.x += (double)(below(d, 0, 0, 2 * (int64_t)value[0] + 1) - (int64_t)value[0]);
-    p.y += (double)(below(d, 0, 1, 2 * (int64_t)value[1] + 1) - (int64_t)value[1]);
+    p.x += (double)(below(d, 0, 0, 2 * (int64_t)value[0] + d->width - d->wide + 1) - (int64_t)value[0]);
+    p.y += (double)(below(d, 0, 1, 2 * (int64_t)value[1] + d->height - d->tall + 1) - (int64_t)value[1]);
     return p;
   case GT_DRAW_HORIZONTAL_FLIP:
-    if (unit(d, 0, 0) < (double)value[0]) p.x = d->rule.width - 1 - p.x;
+    if (unit(d, 0, 0) < (double)value[0]) p.x = d->width - 1 - p.x;
     return p;
   case GT_DRAW_VERTICAL_FLIP:
-    if (unit(d, 0, 0) < (double)value[0]) p.y = d->rule.height - 1 - p.y;
+    if (unit(d, 0, 0) < (double)value[0]) p.y = d->height - 1 - p.y;
     return p;
   case GT_DRAW_RESIZED_CROP: return crop_source(d, value, p);
   case GT_DRAW_AFFINE: return affine_source(d, value, p);
@@ -174,13 +204,16 @@ static place source(const draw *d, const gt_augment_stage *stage, place p) {
 }
 
 static place source_of(draw *d, place p) {
-  for (d->stage = d->rule.stages; d->stage-- > 0;) p = source(d, &d->rule.stage[d->stage], p);
+  for (uint32_t i = d->rule.stages; i-- > 0;) {
+    const gt_augment_stage *stage = enter(d, i);
+    p = source(d, stage, p);
+  }
   return p;
 }
 
 static void box_of(double left, double top, double width, double height, const draw *d, double *box) {
-  const double to[4] = {fmax(left, 0), fmax(top, 0), fmin(left + width, d->rule.width),
-                        fmin(top + height, d->rule.height)};
+  const double to[4] = {fmax(left, 0), fmax(top, 0), fmin(left + width, d->width),
+                        fmin(top + height, d->height)};
   memcpy(box, to, sizeof to);
 }
 
@@ -190,17 +223,17 @@ static void erased(const draw *d, const gt_augment_stage *stage, double *box) {
   memset(box, 0, 4 * sizeof *box);
   if (stage->kind == GT_DRAW_CUTOUT) {
     if (unit(d, 0, 2) >= (double)value[0]) return;
-    box_of((double)below(d, 0, 0, d->rule.width) - floor((double)value[1] / 2),
-           (double)below(d, 0, 1, d->rule.height) - floor((double)value[2] / 2), (double)value[1],
+    box_of((double)below(d, 0, 0, d->width) - floor((double)value[1] / 2),
+           (double)below(d, 0, 1, d->height) - floor((double)value[2] / 2), (double)value[1],
            (double)value[2], d, box);
     return;
   }
   if (unit(d, 10, 0) >= (double)value[0]) return;
   for (uint32_t i = 0; i < 10; i++) {
     rectangle(d, i, value + 1, &width, &height);
-    if (width >= d->rule.width || height >= d->rule.height) continue;
-    box_of((double)below(d, i, 2, d->rule.width - (int64_t)width + 1),
-           (double)below(d, i, 3, d->rule.height - (int64_t)height + 1), width, height, d, box);
+    if (width >= d->width || height >= d->height) continue;
+    box_of((double)below(d, i, 2, d->width - (int64_t)width + 1),
+           (double)below(d, i, 3, d->height - (int64_t)height + 1), width, height, d, box);
     return;
   }
 }
@@ -208,7 +241,7 @@ static void erased(const draw *d, const gt_augment_stage *stage, double *box) {
 /* Of alpha 1 every share is as likely as any other. */
 static void mixed(const draw *d, const float *value, double *y) {
   const double which = unit(d, 0, 0), share = quantile(d, 0, 1);
-  const double w = d->rule.width, h = d->rule.height;
+  const double w = d->width, h = d->height;
   if (which < (double)value[2]) {
     y[9] = y[10] = share;
   } else if (which < (double)value[2] + (double)value[3]) {
@@ -227,11 +260,12 @@ static void record(draw *d, double *y) {
   for (int k = 6; k < 11; k++) y[k] = 1;
   for (int k = 11; k < 16; k++) y[k] = 0;
   double *box = y + 16;
-  for (d->stage = 0; d->stage < d->rule.stages; d->stage++) {
-    const gt_augment_stage *stage = &d->rule.stage[d->stage];
+  for (uint32_t i = 0; i < d->rule.stages; i++) {
+    const gt_augment_stage *stage = enter(d, i);
     const float *value = stage->value;
     for (int k = 0; k < 3 && stage->kind == GT_DRAW_COLOR; k++)
       y[6 + k] = between((double)value[2 * k], (double)value[2 * k + 1], unit(d, 0, k));
+    if (stage->kind == GT_DRAW_COLOR) y[11] = between((double)value[6], (double)value[7], unit(d, 0, 3));
     if (stage->kind == GT_DRAW_GRAYSCALE && unit(d, 0, 0) < (double)value[0]) y[8] = 0;
     if (stage->kind == GT_DRAW_CUTOUT || stage->kind == GT_DRAW_ERASE) erased(d, stage, box), box += 4;
     if (stage->kind == GT_DRAW_MIX) mixed(d, value, y);
@@ -239,7 +273,7 @@ static void record(draw *d, double *y) {
 }
 
 static gt_shape reference(const gt_case_view *v, const double *const *x, double *y) {
-  draw d = {v, rule_of(v), 0, 0};
+  draw d = {.v = v, .rule = rule_of(v)};
   const int64_t words = 16 + 4 * d.rule.boxes;
   (void)x;
   for (d.row = 0; y && d.row < d.rule.batch; d.row++) record(&d, y + d.row * words);
@@ -273,6 +307,9 @@ static const gt_case cases[] = {
     {&rounded, "w4 v1,1", {9, 3, 1, 0, COLOR, 200, 32, 16}},
     {&exact, "w4 v1,1", {9, 3, 1, 0, GREY, 200, 3, 16}},
     {&rounded, "w4 v1,1", {9, 3, 1, 0, GREY_LAST, 200, 3, 16}},
+    {&exact, "w4 v1,1", {9, 3, 1, 0, PIECE, 200, 31, 25}},
+    {&rounded, "w4 v1,1", {9, 3, 1, 0, PIECE_RESIZED, 200, 36, 48}},
+    {&rounded, "w4 v1,1", {9, 3, 1, 0, HUE, 200, 3, 16}},
     {&exact, "w4 v1,1", {2, 3, 1, 0, CUTOUT, 200, 32, 16}},
     {&exact, "w4 v1,1", {2, 3, 1, 0, CUTOUT, 20, 1, 2}},
     {&exact, "w4 v1,1", {2, 3, 1, 0, ERASE, 200, 32, 31}},
