@@ -64,7 +64,7 @@
   X(GT_BASIS_JACOBI, jacobi, gt_basis_jacobi)
 #define GT_BASES(X) GT_PLAIN_BASES(X) GT_POLYNOMIALS(X)
 /* Do its functions stay between -1 and 1, whatever the inputs? Polynomials do not. An unsigned number. */
-#define GT_BASIS_IS_BOUNDED(basis) ((basis) - GT_BASIS_CHEBYSHEV > GT_BASIS_JACOBI - GT_BASIS_CHEBYSHEV)
+#define GT_BASIS_IS_BOUNDED(basis) ((basis)-GT_BASIS_CHEBYSHEV > GT_BASIS_JACOBI - GT_BASIS_CHEBYSHEV)
 #define GT_BASIS_MOST_POLYNOMIALS  128 /* of an input */
 #define GT_BASIS_BASE              256
 #define GT_BASIS_PLACED            512
