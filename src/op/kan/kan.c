@@ -397,12 +397,16 @@ static void lower(gt_lowering *lowering, const gt_group *group) {
   if (!extents_of(graph, node, &e)) return;
   const uint32_t lines = (uint32_t)e.lines, outputs = (uint32_t)e.outputs, inputs = (uint32_t)e.inputs,
                  length = inputs * total(e.a);
-  const bool device = gt_lowering_target(lowering)->device;
+  /* Loaders that multiply take time for each line; a product of many does better with coefficients made
+   * before. */
+  enum { MANY_LINES = 2048 };
+  const bool device = gt_lowering_target(lowering)->device,
+             made_before = !device || (node->op == &rows[ROW_KAN] && lines > MANY_LINES);
   gt_product p = {.a = {.node = node->input[0]}, .b = {.node = node->input[1]}, .scales = GT_NONE};
   p.geometry = geometry;
   p.words = GT_BASIS_WORDS;
   gt_basis_geometry(e.a, lines, inputs, outputs, geometry, p.own);
-  if (e.scales != GT_NONE && device) {
+  if (e.scales != GT_NONE && !made_before) {
     p.own[GT_BASIS_SPEC_KIND - GT_FACTOR_SPEC_OWN] |= e.parts * GT_BASIS_SCALED;
     p.scales = e.scales;
   }
@@ -412,8 +416,8 @@ static void lower(gt_lowering *lowering, const gt_group *group) {
     p.shape.kind_a = GT_FACTOR_BASIS;
     p.shape.run = e.a->block;
     p.shape.even_a = even;
-    if (e.scales != GT_NONE && device) p.shape.kind_b = GT_FACTOR_SCALED;
-    if (e.scales != GT_NONE && !device)
+    if (e.scales != GT_NONE && !made_before) p.shape.kind_b = GT_FACTOR_SCALED;
+    if (e.scales != GT_NONE && made_before)
       p.b.scratch = 1 + gt_kan_lower_scaled(lowering, node->input[1], e.scales, e.a);
   } else if (node->op == &rows[ROW_COEFFICIENTS]) {
     p.shape = (gt_matmul_shape){.m = length, .n = outputs, .k = lines, .batch = 1, .trans_a = true};

@@ -10,6 +10,7 @@
 #include "op/move.h"
 #include "op/op.h"
 #include "shaders/op/kan/kan_scale.h"
+#include "shaders/op/kan/kan_scaled.h"
 #include <stddef.h>
 #include <string.h>
 #include "step/math.h"
@@ -175,11 +176,6 @@ static void scale_cpu(const void *args, const uint32_t *spec, uint32_t tile) {
   }
 }
 
-struct gt_kan_scaled_args { /* y = c f */
-  GT_FLOATS c, f, y;
-  uint32_t outputs;
-};
-
 static void scaled_cpu(const void *args, const uint32_t *spec, uint32_t tile) {
   const struct gt_kan_scaled_args *a = args;
   const place p = place_of(tile, a->outputs, spec);
@@ -212,14 +208,16 @@ uint32_t gt_kan_lower_scaled(gt_lowering *lowering, gt_id coefficients, gt_id sc
   const gt_shape shape = gt_node_at(graph, coefficients)->shape;
   const uint32_t outputs = (uint32_t)last(shape), inputs = (uint32_t)inputs_of(shape, a),
                  parts = gt_kan_scale_parts(gt_node_at(graph, scales)->shape, inputs, outputs, a);
-  const struct gt_kan_scaled_args args = {.outputs = outputs};
+  const struct gt_kan_scaled_args args = {.lines = inputs * total(a), .outputs = outputs};
   const uint32_t scratch = gt_lower_scratch(lowering, 4 * (uint64_t)gt_shape_count(shape));
   gt_step *step = gt_lower_step(lowering, &scaled_kernel, &args, sizeof args);
   step->prepares = true;
   set(step, a, parts, inputs, outputs);
+  step->spec[GT_KAN_SCALE_SPEC_QUADS] = outputs % 4 == 0;
   gt_lower_read(lowering, offsetof(struct gt_kan_scaled_args, c), coefficients);
   gt_lower_read(lowering, offsetof(struct gt_kan_scaled_args, f), scales);
   gt_lower_use_scratch(lowering, offsetof(struct gt_kan_scaled_args, y), scratch, true);
+  gt_lower_grid(lowering, (uint64_t)args.lines * outputs / (outputs % 4 ? 1 : 4), WORKGROUP);
   return scratch;
 }
 

@@ -8,7 +8,7 @@
  * 0: it has another shape. */
 uint32_t gt_kan_scale_parts(gt_shape scales, int64_t inputs, int64_t outputs,
                             const gt_kan_attribute *attribute);
-/* Emits a step for the CPU that makes coefficients times scales in scratch memory, which is returned. */
+/* Emits a step that makes coefficients times scales in scratch memory, which is returned. */
 uint32_t gt_kan_lower_scaled(gt_lowering *lowering, gt_id coefficients, gt_id scales,
                              const gt_kan_attribute *attribute);
 #endif

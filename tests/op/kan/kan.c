@@ -457,6 +457,9 @@ static const gt_case cases[] = {
     {&with_scales, "67,64 576,33 2,1,32,33", {GT_BASIS_BSPLINE, 5, 3, 32, 1, -8, 8}},
     {&with_scales, "31,48 432,64 3,2,16,64", {GT_BASIS_BSPLINE, 5, 3, 16, 1, -8, 8}},
     {&with_scales, "7,9 99,3 3,2,3,3", {GT_BASIS_BSPLINE, 7, 3, 3, 1, -9, 5}},
+    /* so many lines that coefficients are made before */
+    {&with_scales, "2053,3 27,5 3,5", {GT_BASIS_BSPLINE, 5, 3, 0, 1, -8, 8}},
+    {&with_scales, "2049,4 36,8 2,2,2,8", {GT_BASIS_BSPLINE, 5, 3, 2, 1, -8, 8}},
     {&with_scales, "2,3,5 25,4 5,4", {GT_BASIS_CHEBYSHEV, 0, 4, 0, 0, -8, 8}},
     {&bent_scaled, "6,4 6,3 32,3 4,3", {GT_BASIS_BSPLINE, 5, 3, 0, 0, -8, 8}},
     {&bent_scaled, "6,4 6,3 36,3 4,3", {GT_BASIS_BSPLINE, 4, 4, 0, 1, -8, 8}},
