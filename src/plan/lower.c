@@ -70,6 +70,15 @@ static void saved_scratch(gt_layout *l) {
       gt_lower_scratch(&l->lowering, gt_node_bytes(l->graph, l->copies.items[c].source));
 }
 
+/* The node whose name and layer the group's steps have: what leads it, the first reduction of a row program,
+ * or what comes out last. */
+static gt_id named_after(const gt_graph *graph, const gt_group *group) {
+  if (group->leader != GT_NONE) return group->leader;
+  for (int n = 0; group->width && n < group->nodes; n++)
+    if (gt_node_at(graph, group->node[n])->op->row) return group->node[n];
+  return group->node[group->nodes - 1];
+}
+
 bool gt_plan_lower(gt_layout *l, gt_error *error) {
   const gt_fusion *fusion = &l->fusion;
   gt_lowering *lowering = &l->lowering;
@@ -81,7 +90,7 @@ bool gt_plan_lower(gt_layout *l, gt_error *error) {
     double flops = 0;
     if (item < fusion->groups) {
       const gt_group *group = &fusion->group[item];
-      node = group->leader != GT_NONE ? group->leader : group->node[group->nodes - 1];
+      node = named_after(l->graph, group);
       flops = group_flops(l->graph, group);
       lower_group(l, group);
     } else {
