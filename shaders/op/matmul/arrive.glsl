@@ -1,8 +1,8 @@
 /* The parts of a product that is cut along k, without a second kernel: each workgroup of a tile writes its sums to
  * `partial` and then counts itself; the one that finds all others counted adds the parts, in their order whoever it
  * is, so that the result is the same every time. It leaves the counter at 0 for the next run. For a kernel that has
- * the arguments of matmul.h, lib/program.glsl and the constant SPLIT. What one workgroup writes and another reads goes
- * by way of coherent buffers. */
+ * the arguments of matmul.h, lib/program.glsl and the constants SPLIT and PATIENT: software devices take long to compile
+ * what does much at once. What one workgroup writes and another reads goes by way of coherent buffers. */
 layout(buffer_reference, scalar, buffer_reference_align = 4) coherent buffer gt_partials { float at[]; };
 layout(buffer_reference, scalar, buffer_reference_align = 16) coherent buffer gt_partials4 { vec4 at[]; };
 #define PARTIAL GT_CAST(gt_partials, partial)
@@ -30,7 +30,7 @@ bool arrives_last(uint tile) {
 }
 
 /* How many parts of a quad are asked for at once, so that one does not wait for another. */
-const uint AT_ONCE = SPLIT < 16u ? SPLIT : 16u;
+const uint AT_ONCE = PATIENT ? 1u : SPLIT < 16u ? SPLIT : 16u;
 
 vec4 joined_quad(uint quad) {
   uint apart = batch * m * n / 4u;

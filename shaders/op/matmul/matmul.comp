@@ -29,6 +29,7 @@ layout(constant_id = GT_MATMUL_SPEC_UNROLL) const uint UNROLL = 4u;
 layout(constant_id = GT_MATMUL_SPEC_WHOLE) const uint WHOLE = 0u;
 layout(constant_id = GT_MATMUL_SPEC_RASTER) const uint RASTER = 1u;
 layout(constant_id = GT_MATMUL_SPEC_ARRIVE) const uint ARRIVE = 0u;
+const bool PATIENT = UNROLL < 8u;
 #include "op/matmul/arrive.glsl"
 
 const uint COLUMN_GROUPS = (TN + 3u) / 4u, ROW_GROUPS = (TM + 3u) / 4u;

@@ -39,6 +39,11 @@ layout(constant_id = GT_MATRIX_SPEC_SM) const uint SM = 32u;
 layout(constant_id = GT_MATRIX_SPEC_SN) const uint SN = 32u;
 layout(constant_id = GT_MATRIX_SPEC_AHEAD) const uint AHEAD = 0u;
 layout(constant_id = GT_MATRIX_SPEC_SPLIT) const uint SPLIT = 1u;
+#ifdef GT_MATRIX_UNITS
+const bool PATIENT = false;
+#else
+const bool PATIENT = true;
+#endif
 #include "op/matmul/arrive.glsl"
 layout(constant_id = GT_MATRIX_SPEC_M) const uint MATRIX_M = 16u;
 layout(constant_id = GT_MATRIX_SPEC_N) const uint MATRIX_N = 16u;
