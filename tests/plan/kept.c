@@ -8,6 +8,7 @@
 #include "op/pool.h"
 #include "op/reduce.h"
 #include "plan/plan.h"
+#include "support/drawing.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -15,29 +16,6 @@
 #include <string.h>
 
 #include <cmocka.h>
-
-typedef struct fixture {
-  gt_arena arena;
-  gt_graph *graph;
-  gt_backend *backend;
-} fixture;
-
-static int setup(void **state) {
-  static fixture f;
-  gt_error error = {0};
-  gt_arena_init(&f.arena);
-  f.graph = gt_graph_create(&f.arena);
-  f.backend = gt_cpu_open(2, &error);
-  *state = &f;
-  return f.backend ? 0 : -1;
-}
-
-static int teardown(void **state) {
-  fixture *f = *state;
-  gt_backend_close(f->backend);
-  gt_arena_finish(&f->arena);
-  return 0;
-}
 
 static gt_plan *planned(fixture *f, const gt_target *target) {
   gt_error error = {0};

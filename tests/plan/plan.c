@@ -1,6 +1,7 @@
 /* Fusion, placement, levels and memory, on graphs whose plan is known, with values checked on the CPU
  * backend. */
 #include "plan/plan.h"
+#include "support/drawing.h"
 #include "backend/backend.h"
 #include "op/core.h"
 #include "op/elementwise.h"
@@ -17,30 +18,7 @@
 
 #include <cmocka.h>
 
-typedef struct fixture {
-  gt_arena arena;
-  gt_graph *graph;
-  gt_backend *backend;
-} fixture;
-
 static const gt_target cpu_target = {.subgroup = 1, .max_workgroup = 1, .units = 1, .max_grid = UINT32_MAX};
-
-static int setup(void **state) {
-  static fixture f;
-  gt_error error = {0};
-  gt_arena_init(&f.arena);
-  f.graph = gt_graph_create(&f.arena);
-  f.backend = gt_cpu_open(1, &error);
-  *state = &f;
-  return f.backend ? 0 : -1;
-}
-
-static int teardown(void **state) {
-  fixture *f = *state;
-  gt_backend_close(f->backend);
-  gt_arena_finish(&f->arena);
-  return 0;
-}
 
 static gt_id variable(fixture *f, const char *name, int rank, const int64_t *dim) {
   return gt_variable_read(f->graph, gt_graph_variable(f->graph, name, gt_shape_of(rank, dim), GT_F32, false));

@@ -1,6 +1,7 @@
 /* Row programs: what joins a reduction of rows and what does not, and what they may overwrite, with values
  * checked on the CPU backend against unfused plans. */
 #include "plan/plan.h"
+#include "support/drawing.h"
 #include "backend/backend.h"
 #include "op/autodiff.h"
 #include "op/core.h"
@@ -16,29 +17,6 @@
 #include <cmocka.h>
 
 enum { ROWS = 6, WIDTH = 10, MOST = WIDTH * WIDTH };
-
-typedef struct fixture {
-  gt_arena arena;
-  gt_graph *graph;
-  gt_backend *backend;
-} fixture;
-
-static int setup(void **state) {
-  static fixture f;
-  gt_error error = {0};
-  gt_arena_init(&f.arena);
-  f.graph = gt_graph_create(&f.arena);
-  f.backend = gt_cpu_open(1, &error);
-  *state = &f;
-  return f.backend ? 0 : -1;
-}
-
-static int teardown(void **state) {
-  fixture *f = *state;
-  gt_backend_close(f->backend);
-  gt_arena_finish(&f->arena);
-  return 0;
-}
 
 static gt_id read_of(fixture *f, const char *name, gt_shape shape) {
   return gt_variable_read(f->graph, gt_graph_variable(f->graph, name, shape, GT_F32, false));
