@@ -1,7 +1,6 @@
 /* kan layers on the CPU: how they begin, what their options make of an input, against plain loops in double;
  * what is refused, and where. (Every basis, and its gradients, are compared with other formulas in
  * tests/op/kan.) */
-#include "backend/backend.h"
 #include "layer/kan/spline.h"
 #include "model/model.h"
 #include "op/core.h"
@@ -18,39 +17,6 @@
 #include <cmocka.h>
 
 enum { MOST = 1 << 14 };
-
-static float *parameter(layer_fixture *f, const char *name) {
-  const gt_slot *slot = gt_store_find(f->model->store, gt_arena_printf(&f->arena, "kan1.%s", name));
-  return slot ? (float *)f->image.variable[0] + slot->offset : NULL;
-}
-
-static void run(layer_fixture *f, const float *x, int64_t count, float *out) {
-  gt_error error = {0};
-  uint64_t ticket;
-  gt_buffer *buffer[2];
-  gt_backend *backend = gt_cpu_open(1, &error);
-  const gt_backend_api *api = backend->api;
-  const gt_plan_options options = {.target = backend->target, .keep = &f->model->output, .keep_count = 1};
-  gt_plan *plan = gt_plan_create(&f->arena, f->graph, &options, &error);
-  if (!plan) fail_msg("%s", error.message);
-  for (int v = 0; v < 2; v++) {
-    buffer[v] = api->buffer_create(backend, plan->variable_bytes[v] + 16, GT_BUFFER_DEVICE, &error);
-    memcpy(api->buffer_map(backend, buffer[v]), v ? f->image.variable[0] : (const void *)x,
-           sizeof(float) * (size_t)(v ? f->model->store->total : count));
-  }
-  gt_executable *executable = api->compile(backend, plan, buffer, &error);
-  assert_non_null(executable);
-  assert_true(api->run(backend, executable, 1, &ticket, &error));
-  assert_true(api->inspect(backend, executable, &plan->kept[0], out, &error));
-  api->executable_destroy(backend, executable);
-  for (int v = 0; v < 2; v++) api->buffer_destroy(backend, buffer[v]);
-  gt_backend_close(backend);
-}
-
-static double random_value(uint32_t *state, double low, double high) {
-  *state = *state * 1664525u + 1013904223u;
-  return low + (high - low) * (*state >> 8) * 0x1p-24;
-}
 
 /* --- splines on the host --- */
 
@@ -78,7 +44,7 @@ static void pseudo_inverses_fit(void **state) {
   for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
     const uint32_t rows = sizes[s][0], columns = sizes[s][1];
     double a[64], p[64], pa[64];
-    for (uint32_t i = 0; i < rows * columns; i++) a[i] = random_value(&seed, -1, 1);
+    for (uint32_t i = 0; i < rows * columns; i++) a[i] = layer_random(&seed, -1, 1);
     gt_pseudo_inverse(a, rows, columns, p);
     for (uint32_t i = 0; i < columns; i++)
       for (uint32_t j = 0; j < columns; j++) {
@@ -111,7 +77,7 @@ static void splines_begin_as_noise(void **state) {
     layer_fixture f;
     layer_build(&f, layers[l], gt_shape_2(4, 48));
     const uint32_t degree = degrees[l], terms = 5 + degree;
-    const float *c = parameter(&f, "coefficients");
+    const float *c = layer_values(&f, "coefficients");
     double most = 0, square = 0, base = 0;
     for (int block = 0; block < 3; block++)
       for (int place = 0; place < 16 * 7; place++) {
@@ -139,38 +105,39 @@ static void options_do_what_they_say(void **state) {
   uint32_t seed = 3;
   layer_fixture f;
   (void)state;
-  for (int i = 0; i < ROWS * IN; i++) x[i] = (float)random_value(&seed, -2, 2);
+  for (int i = 0; i < ROWS * IN; i++) x[i] = (float)layer_random(&seed, -2, 2);
   layer_build(&f, "kan: {units: 3, basis: rbf, grid: 4, range: [-1, 2], width: 0.8, base: gelu}",
               gt_shape_2(ROWS, IN));
   for (int i = 0; i < IN; i++)
-    parameter(&f, "norm_weight")[i] = 1 + 0.1f * i, parameter(&f, "norm_bias")[i] = 0.2f * i;
-  run(&f, x, ROWS * IN, y);
+    layer_values(&f, "norm_weight")[i] = 1 + 0.1f * i, layer_values(&f, "norm_bias")[i] = 0.2f * i;
+  layer_run(&f, f.model->output, x, y);
   for (int r = 0; r < ROWS; r++)
     for (int o = 0; o < OUT; o++) {
-      double mean = 0, variance = 0, want = parameter(&f, "bias")[o];
+      double mean = 0, variance = 0, want = layer_values(&f, "bias")[o];
       for (int i = 0; i < IN; i++) mean += x[r * IN + i] / (double)IN;
       for (int i = 0; i < IN; i++) variance += pow(x[r * IN + i] - mean, 2) / IN;
       for (int i = 0; i < IN; i++) {
         const double raw = x[r * IN + i], v = (raw - mean) / sqrt(variance + 1e-5) * (1 + 0.1 * i) + 0.2 * i;
         for (int t = 0; t < 4; t++)
-          want += parameter(&f, "coefficients")[(t * IN + i) * OUT + o] * exp(-pow((v - (t - 1)) / 0.8, 2));
-        want += parameter(&f, "base_weight")[i * OUT + o] * raw * 0.5 * (1 + erf(raw / sqrt(2)));
+          want +=
+              layer_values(&f, "coefficients")[(t * IN + i) * OUT + o] * exp(-pow((v - (t - 1)) / 0.8, 2));
+        want += layer_values(&f, "base_weight")[i * OUT + o] * raw * 0.5 * (1 + erf(raw / sqrt(2)));
       }
       assert_true(fabs(y[r * OUT + o] - want) < 2e-5);
     }
   layer_finish(&f);
   layer_build(&f, "kan: {units: 3, grid: 4, degree: 2, range: [0, 2], spline_scale: true}",
               gt_shape_2(ROWS, IN));
-  run(&f, x, ROWS * IN, y);
+  layer_run(&f, f.model->output, x, y);
   for (int r = 0; r < ROWS; r++)
     for (int o = 0; o < OUT; o++) {
       double want = 0;
       for (int i = 0; i < IN; i++) {
-        const double v = x[r * IN + i], scale = parameter(&f, "spline_scale")[i * OUT + o];
+        const double v = x[r * IN + i], scale = layer_values(&f, "spline_scale")[i * OUT + o];
         for (int t = 0; t < 6; t++)
-          want +=
-              scale * parameter(&f, "coefficients")[(t * IN + i) * OUT + o] * gt_spline(2, v / 0.5 + 2 - t);
-        want += parameter(&f, "coefficients")[(6 * IN + i) * OUT + o] * v / (1 + exp(-v));
+          want += scale * layer_values(&f, "coefficients")[(t * IN + i) * OUT + o] *
+                  gt_spline(2, v / 0.5 + 2 - t);
+        want += layer_values(&f, "coefficients")[(6 * IN + i) * OUT + o] * v / (1 + exp(-v));
       }
       assert_true(fabs(y[r * OUT + o] - want) < 2e-5);
     }
@@ -184,7 +151,7 @@ static void every_basis_builds(void **state) {
   float x[2 * 3 * 32], y[2 * 3 * 5];
   uint32_t seed = 5;
   (void)state;
-  for (int i = 0; i < 2 * 3 * 32; i++) x[i] = (float)random_value(&seed, -1, 1);
+  for (int i = 0; i < 2 * 3 * 32; i++) x[i] = (float)layer_random(&seed, -1, 1);
   for (size_t b = 0; b < sizeof bases / sizeof *bases; b++) {
     layer_fixture f;
     char layer[80];
@@ -193,7 +160,7 @@ static void every_basis_builds(void **state) {
     layer_build(&f, layer, (gt_shape){.rank = 3, .dim = {2, 3, 32}});
     if (!f.model) gt_diagnostics_print(&f.diagnostics, stderr);
     assert_non_null(f.model);
-    run(&f, x, 2 * 3 * 32, y);
+    layer_run(&f, f.model->output, x, y);
     for (int i = 0; i < 2 * 3 * 5; i++) square += y[i] * (double)y[i] / 30;
     assert_true(square > 1e-6 && square < 10); /* it says something, and not too loudly */
     layer_finish(&f);
@@ -219,17 +186,17 @@ static void refinement_keeps_the_functions(void **state) {
   float x[8 * 48], y[8 * 3], z[8 * 3];
   uint32_t seed = 9;
   (void)state;
-  for (int i = 0; i < 8 * 48; i++) x[i] = (float)random_value(&seed, -1, 1);
+  for (int i = 0; i < 8 * 48; i++) x[i] = (float)layer_random(&seed, -1, 1);
   for (size_t s = 0; s < sizeof steps / sizeof *steps; s++) {
     layer_fixture before, now;
     gt_image carried;
     layer_build(&before, steps[s].before, gt_shape_2(8, 48));
     layer_build(&now, steps[s].now, gt_shape_2(8, 48));
-    run(&before, x, 8 * 48, y);
+    layer_run(&before, before.model->output, x, y);
     gt_image_carry(&carried, now.model->store, &before.image, 1);
     gt_image_finish(&now.image);
     now.image = carried;
-    run(&now, x, 8 * 48, z);
+    layer_run(&now, now.model->output, x, z);
     for (int i = 0; i < 8 * 3; i++) assert_true(fabs(y[i] - z[i]) < steps[s].most * (1 + fabs(y[i])));
     layer_finish(&before);
     layer_finish(&now);

@@ -1,7 +1,6 @@
 /* Edges of kan layers that are functions by name, on the CPU: what they compute, against plain loops in
  * double; that their functions are those of the library; gradients of their constants and of what they read,
  * once and twice, against differences; how lists change between phases; what is refused, and where. */
-#include "backend/backend.h"
 #include "kan/library.h"
 #include "layer/kan/kan_symbolic.h"
 #include "layer/kan/spline.h"
@@ -22,63 +21,14 @@
 
 #include <cmocka.h>
 
-enum { ROWS = 9, IN = 3, OUT = 2, EDGES = 4, MOST_VARIABLES = 16 };
+enum { ROWS = 9, IN = 3, OUT = 2, EDGES = 4 };
 
 static const char layer[] = "kan: {units: 2, grid: 4, degree: 2, spline_scale: false, "
                             "symbolic: [[2, 1, sin], [0, 1, sin], [0, 0, exp], [2, 0, 1/x]]}";
 static const int from[EDGES] = {2, 0, 0, 2}, to[EDGES] = {1, 1, 0, 0};
 static const char *const function[EDGES] = {"sin", "sin", "exp", "1/x"};
 
-static float *values(const layer_fixture *f, const char *name) {
-  const gt_slot_values held = gt_image_values(&f->image);
-  char full[64];
-  snprintf(full, sizeof full, "kan1.%s", name);
-  float *found = held.of(&held, full);
-  assert_non_null(found);
-  return found;
-}
-
-static const void *contents(const layer_fixture *f, const char *variable, const float *x) {
-  const gt_store *store = f->model->store;
-  if (!strcmp(variable, "x")) return x;
-  for (int v = 0; v < store->variables; v++)
-    if (!strcmp(store->variable[v].name, variable) && f->image.variable[v]) return f->image.variable[v];
-  const gt_slot *table = gt_store_find(store, variable);
-  return table ? table->table : NULL;
-}
-
-static void run(layer_fixture *f, gt_id node, const float *x, float *out) {
-  gt_error error = {0};
-  uint64_t ticket;
-  gt_buffer *buffer[MOST_VARIABLES] = {0};
-  gt_backend *backend = gt_cpu_open(1, &error);
-  const gt_backend_api *api = backend->api;
-  const gt_plan_options options = {.target = backend->target, .keep = &node, .keep_count = 1};
-  gt_plan *plan = gt_plan_create(&f->arena, f->graph, &options, &error);
-  if (!plan) fail_msg("%s", error.message);
-  const uint32_t count = f->graph->variables;
-  assert_true(count <= MOST_VARIABLES);
-  for (uint32_t v = 0; v < count; v++) {
-    const void *data = contents(f, f->graph->variable[v].name, x);
-    assert_non_null(data);
-    buffer[v] = api->buffer_create(backend, plan->variable_bytes[v] + 16, GT_BUFFER_DEVICE, &error);
-    memcpy(api->buffer_map(backend, buffer[v]), data,
-           (size_t)gt_shape_count(f->graph->variable[v].shape) * sizeof(float));
-  }
-  gt_executable *executable = api->compile(backend, plan, buffer, &error);
-  assert_non_null(executable);
-  assert_true(api->run(backend, executable, 1, &ticket, &error));
-  assert_true(api->inspect(backend, executable, &plan->kept[0], out, &error));
-  api->executable_destroy(backend, executable);
-  for (uint32_t v = 0; v < count; v++) api->buffer_destroy(backend, buffer[v]);
-  gt_backend_close(backend);
-}
-
-static void build(layer_fixture *f, const char *text) {
-  layer_build(f, text, gt_shape_2(ROWS, IN));
-  if (!f->model) gt_diagnostics_print(&f->diagnostics, stderr);
-  assert_non_null(f->model);
-}
+static void build(layer_fixture *f, const char *text) { layer_build_good(f, text, gt_shape_2(ROWS, IN)); }
 
 /* Constants of some size, samples where 1/x is tame, and splines that are more than noise. */
 static void begin(layer_fixture *f, float x[ROWS * IN]) {
@@ -86,15 +36,15 @@ static void begin(layer_fixture *f, float x[ROWS * IN]) {
   for (int i = 0; i < ROWS * IN; i++) x[i] = (float)(0.9 * sin(1.7 * i + 0.4));
   for (int k = 0; k < GT_KAN_SYMBOLIC_VALUES; k++)
     for (int e = 0; e < EDGES; e++)
-      values(f, gt_kan_symbolic_names[k])[e] =
+      layer_values(f, gt_kan_symbolic_names[k])[e] =
           (float)(k == GT_KAN_SHIFT_IN && e == 3 ? 2.5 : 0.7 + 0.2 * k - 0.3 * e);
-  for (int i = 0; i < 7 * IN * OUT; i++) values(f, "coefficients")[i] = (float)cos(2.3 * i);
+  for (int i = 0; i < 7 * IN * OUT; i++) layer_values(f, "coefficients")[i] = (float)cos(2.3 * i);
 }
 
 static double edge_value(const layer_fixture *f, int e, double x) {
   double constant[GT_KAN_SYMBOLIC_VALUES];
   for (int k = 0; k < GT_KAN_SYMBOLIC_VALUES; k++)
-    constant[k] = (double)values(f, gt_kan_symbolic_names[k])[e];
+    constant[k] = (double)layer_values(f, gt_kan_symbolic_names[k])[e];
   const double u = constant[GT_KAN_SCALE_IN] * x + constant[GT_KAN_SHIFT_IN];
   return constant[GT_KAN_SCALE_OUT] * gt_symbol_value(gt_symbol_find(function[e]), u) +
          constant[GT_KAN_SHIFT_OUT];
@@ -112,7 +62,7 @@ static double output(const layer_fixture *f, const float *x, int row, int o) {
     if (to[e] == o) sum += edge_value(f, e, (double)x[row * IN + from[e]]);
   for (int i = 0; i < IN; i++) {
     const double v = (double)x[row * IN + i];
-    const float *c = values(f, "coefficients") + i * OUT + o;
+    const float *c = layer_values(f, "coefficients") + i * OUT + o;
     for (int t = 0; t < 6 && !is_function(i, o); t++)
       sum += (double)c[t * IN * OUT] * gt_spline(2, (v + 1) / 0.5 + 2 - t);
     if (!is_function(i, o)) sum += (double)c[6 * IN * OUT] * v / (1 + exp(-v));
@@ -125,7 +75,7 @@ static void edges_are_the_functions(void **state) {
   float x[ROWS * IN], y[ROWS * OUT];
   (void)state;
   begin(&f, x);
-  run(&f, f.model->output, x, y);
+  layer_run(&f, f.model->output, x, y);
   for (int row = 0; row < ROWS; row++)
     for (int o = 0; o < OUT; o++) {
       const double wanted = output(&f, x, row, o);
@@ -141,10 +91,11 @@ static void edges_begin_plain(void **state) {
   build(&f, layer);
   for (int e = 0; e < EDGES; e++)
     for (int k = 0; k < GT_KAN_SYMBOLIC_VALUES; k++)
-      assert_true(values(&f, gt_kan_symbolic_names[k])[e] ==
+      assert_true(layer_values(&f, gt_kan_symbolic_names[k])[e] ==
                   (float)(k == GT_KAN_SCALE_IN || k == GT_KAN_SCALE_OUT));
   for (int i = 0; i < IN; i++)
-    for (int o = 0; o < OUT; o++) assert_true(values(&f, "mask")[i * OUT + o] == (float)!is_function(i, o));
+    for (int o = 0; o < OUT; o++)
+      assert_true(layer_values(&f, "mask")[i * OUT + o] == (float)!is_function(i, o));
   layer_finish(&f);
 }
 
@@ -166,11 +117,11 @@ static void functions_are_those_of_the_library(void **state) {
     for (int k = 0; k < POINTS; k++) x[k] = (float)at[k];
     const gt_id in = 0, out = gt_kan_function_at(i)->emit(f.graph, in);
     gt_id of_in;
-    run(&f, gt_neg(f.graph, gt_neg(f.graph, out)), x, y);
+    layer_run(&f, gt_neg(f.graph, gt_neg(f.graph, out)), x, y);
     const gt_id loss =
         gt_sum(f.graph, gt_add(f.graph, out, gt_mul(f.graph, in, gt_constant(f.graph, 0))), 0, false);
     assert_true(gt_autodiff(f.graph, loss, &in, 1, &of_in, &error));
-    run(&f, gt_neg(f.graph, gt_neg(f.graph, of_in)), x, slope);
+    layer_run(&f, gt_neg(f.graph, gt_neg(f.graph, of_in)), x, slope);
     for (int k = 0; k < POINTS; k++) {
       const double wanted = gt_symbol_value(symbol, (double)x[k]),
                    inner = gt_symbol_slope(symbol, (double)x[k]);
@@ -205,12 +156,6 @@ static gt_id weighted_node(layer_fixture *f) {
   return gt_sum(graph, gt_mul(graph, weights, f->model->output), 0, false);
 }
 
-static gt_id node_of(const layer_fixture *f, const char *name) {
-  const gt_slot *slot =
-      gt_store_find(f->model->store, gt_arena_printf((gt_arena *)&f->arena, "kan1.%s", name));
-  return f->model->node[slot->index];
-}
-
 static void gradients_of_constants(void **state) {
   layer_fixture f;
   float x[ROWS * IN], got[EDGES];
@@ -219,12 +164,12 @@ static void gradients_of_constants(void **state) {
   (void)state;
   begin(&f, x);
   const gt_id loss = weighted_node(&f);
-  for (int k = 0; k < GT_KAN_SYMBOLIC_VALUES; k++) constant[k] = node_of(&f, gt_kan_symbolic_names[k]);
+  for (int k = 0; k < GT_KAN_SYMBOLIC_VALUES; k++) constant[k] = layer_node(&f, gt_kan_symbolic_names[k]);
   assert_true(gt_autodiff(f.graph, loss, constant, GT_KAN_SYMBOLIC_VALUES, gradient, &error));
   for (int k = 0; k < GT_KAN_SYMBOLIC_VALUES; k++) {
-    run(&f, gt_neg(f.graph, gt_neg(f.graph, gradient[k])), x, got);
+    layer_run(&f, gt_neg(f.graph, gt_neg(f.graph, gradient[k])), x, got);
     for (int e = 0; e < EDGES; e++) {
-      float *value = &values(&f, gt_kan_symbolic_names[k])[e];
+      float *value = &layer_values(&f, gt_kan_symbolic_names[k])[e];
       const float was = *value, step = 1.0f / 256;
       *value = was + step;
       const double above = weighted(&f, x), high = (double)*value;
@@ -261,17 +206,17 @@ static void gradients_of_inputs(void **state) {
   assert_true(gt_autodiff(f.graph, square, &read, 1, &again, &error));
   const gt_id shown = gt_neg(f.graph, gt_neg(f.graph, gradient)),
               twice = gt_neg(f.graph, gt_neg(f.graph, again));
-  run(&f, shown, x, first);
-  run(&f, twice, x, second);
+  layer_run(&f, shown, x, first);
+  layer_run(&f, twice, x, second);
   for (int i = 0; i < ROWS * IN; i++) {
     const double slope = slope_at(&f, x, i), at = (double)x[i], step = 1.0 / 256;
     double sum = 0;
     assert_true(fabs((double)first[i] - slope) < 5e-3 * (1 + fabs(slope)));
     x[i] = (float)(at + step);
-    run(&f, shown, x, beside);
+    layer_run(&f, shown, x, beside);
     for (int k = 0; k < ROWS * IN; k++) sum += (double)beside[k] * (double)beside[k];
     x[i] = (float)(at - step);
-    run(&f, shown, x, beside);
+    layer_run(&f, shown, x, beside);
     for (int k = 0; k < ROWS * IN; k++) sum -= (double)beside[k] * (double)beside[k];
     x[i] = (float)at;
     assert_true(fabs((double)second[i] - sum / (2 * step)) < 0.05 * (1 + fabs(sum / (2 * step))));
@@ -287,7 +232,7 @@ static void lists_change(void **state) {
   gt_image image;
   (void)state;
   begin(&f, x);
-  values(&f, "mask")[1 * OUT + 0] = 0; /* pruned */
+  layer_values(&f, "mask")[1 * OUT + 0] = 0; /* pruned */
   build(&g, "kan: {units: 2, grid: 4, degree: 2, spline_scale: false, "
             "symbolic: [[1, 1, x^2], [0, 0, exp], [2, 1, sin]]}");
   gt_image_carry(&image, g.model->store, &f.image, 1);
@@ -297,12 +242,13 @@ static void lists_change(void **state) {
   for (int k = 0; k < GT_KAN_SYMBOLIC_VALUES; k++)
     for (int e = 0; e < 3; e++) {
       const float begins = k == GT_KAN_SCALE_IN || k == GT_KAN_SCALE_OUT;
-      assert_true(values(&g, gt_kan_symbolic_names[k])[e] ==
-                  (was[e] < 0 ? begins : values(&f, gt_kan_symbolic_names[k])[was[e]]));
+      assert_true(layer_values(&g, gt_kan_symbolic_names[k])[e] ==
+                  (was[e] < 0 ? begins : layer_values(&f, gt_kan_symbolic_names[k])[was[e]]));
     }
   static const float mask[IN][OUT] = {{0, 1}, {0, 0}, {1, 0}};
-  for (int i = 0; i < IN * OUT; i++) assert_true(values(&g, "mask")[i] == mask[i / OUT][i % OUT]);
-  assert_memory_equal(values(&g, "coefficients"), values(&f, "coefficients"), 7 * IN * OUT * sizeof(float));
+  for (int i = 0; i < IN * OUT; i++) assert_true(layer_values(&g, "mask")[i] == mask[i / OUT][i % OUT]);
+  assert_memory_equal(layer_values(&g, "coefficients"), layer_values(&f, "coefficients"),
+                      7 * IN * OUT * sizeof(float));
   layer_finish(&f);
   layer_finish(&g);
 }

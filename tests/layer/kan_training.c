@@ -1,7 +1,6 @@
 /* What training does to kan layers beside gradients: penalties, against plain loops in double; grids that
  * follow the data and keep the functions; places and frequencies that begin where they stand without being
  * learned. */
-#include "backend/backend.h"
 #include "layer/kan/spline.h"
 #include "model/model.h"
 #include "op/autodiff.h"
@@ -20,74 +19,13 @@
 
 #include <cmocka.h>
 
-static void build(layer_fixture *f, const char *layer, gt_shape shape) {
-  layer_build(f, layer, shape);
-  if (!f->model) gt_diagnostics_print(&f->diagnostics, stderr);
-  assert_non_null(f->model);
-}
-
-static float *values(const layer_fixture *f, const char *name) {
-  const gt_slot_values held = gt_image_values(&f->image);
-  char full[64];
-  snprintf(full, sizeof full, "kan1.%s", name);
-  float *found = held.of(&held, full);
-  assert_non_null(found);
-  return found;
-}
-
-static gt_id node_of(const layer_fixture *f, const char *name) {
-  char full[64];
-  snprintf(full, sizeof full, "kan1.%s", name);
-  const gt_slot *slot = gt_store_find(f->model->store, full);
-  assert_non_null(slot);
-  return f->model->node[slot->index];
-}
-
-static const void *contents(const layer_fixture *f, const char *variable, const float *x) {
-  if (!strcmp(variable, "x")) return x;
-  for (int v = 0; v < f->model->store->variables; v++)
-    if (!strcmp(f->model->store->variable[v].name, variable)) return f->image.variable[v];
-  return NULL;
-}
-
-static void run(layer_fixture *f, gt_id node, const float *x, float *out) {
-  enum { MOST = 8 };
-  gt_error error = {0};
-  uint64_t ticket;
-  gt_buffer *buffer[MOST] = {0};
-  gt_backend *backend = gt_cpu_open(1, &error);
-  const gt_backend_api *api = backend->api;
-  const gt_plan_options options = {.target = backend->target, .keep = &node, .keep_count = 1};
-  gt_plan *plan = gt_plan_create(&f->arena, f->graph, &options, &error);
-  if (!plan) fail_msg("%s", error.message);
-  const uint32_t count = f->graph->variables;
-  assert_true(count <= MOST);
-  for (uint32_t v = 0; v < count; v++) {
-    buffer[v] = api->buffer_create(backend, plan->variable_bytes[v] + 16, GT_BUFFER_DEVICE, &error);
-    memcpy(api->buffer_map(backend, buffer[v]), contents(f, f->graph->variable[v].name, x),
-           (size_t)gt_shape_count(f->graph->variable[v].shape) * sizeof(float));
-  }
-  gt_executable *executable = api->compile(backend, plan, buffer, &error);
-  assert_non_null(executable);
-  assert_true(api->run(backend, executable, 1, &ticket, &error));
-  assert_true(api->inspect(backend, executable, &plan->kept[0], out, &error));
-  api->executable_destroy(backend, executable);
-  for (uint32_t v = 0; v < count; v++) api->buffer_destroy(backend, buffer[v]);
-  gt_backend_close(backend);
-}
-
-static double random_value(uint32_t *state, double low, double high) {
-  *state = *state * 1664525u + 1013904223u;
-  return low + (high - low) * (*state >> 8) * 0x1p-24;
-}
-
 enum { ROWS = 7, IN = 4, OUT = 3, TERMS = 6 };
 
 /* --- penalties ------------------------------------------------------------------------------------------ */
 
 static double coefficient(const layer_fixture *f, int t, int i, int o, bool scaled) {
-  const double scale = scaled && t < TERMS ? (double)values(f, "spline_scale")[i * OUT + o] : 1;
-  return scale * (double)values(f, "coefficients")[(t * IN + i) * OUT + o];
+  const double scale = scaled && t < TERMS ? (double)layer_values(f, "spline_scale")[i * OUT + o] : 1;
+  return scale * (double)layer_values(f, "coefficients")[(t * IN + i) * OUT + o];
 }
 
 /* The mean absolute activation or coefficient of an edge. */
@@ -119,12 +57,12 @@ static void penalties_are_those_of_the_paper(void **state) {
   float x[ROWS * IN], got;
   uint32_t seed = 4;
   (void)state;
-  for (int i = 0; i < ROWS * IN; i++) x[i] = (float)random_value(&seed, -1, 1);
+  for (int i = 0; i < ROWS * IN; i++) x[i] = (float)layer_random(&seed, -1, 1);
   for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
     layer_fixture f;
     double sum = 0, entropy = 0, rough = 0;
-    build(&f, cases[c].layer, gt_shape_2(ROWS, IN));
-    run(&f, f.model->penalty, x, &got);
+    layer_build_good(&f, cases[c].layer, gt_shape_2(ROWS, IN));
+    layer_run(&f, f.model->penalty, x, &got);
     for (int e = 0; e < IN * OUT; e++) {
       sum += size_of(&f, x, e / OUT, e % OUT, cases[c].scaled, cases[c].of_coefficients);
       for (int t = 1; t < TERMS; t++)
@@ -149,14 +87,15 @@ static void a_branch_is_part_of_its_edge(void **state) {
   double want = 0;
   uint32_t seed = 4;
   (void)state;
-  for (int i = 0; i < ROWS * IN; i++) x[i] = (float)random_value(&seed, -1, 1);
-  build(&f, "kan: {units: 3, basis: chebyshev, degree: 1, base: identity, l1: 1}", gt_shape_2(ROWS, IN));
-  run(&f, f.model->penalty, x, &got);
+  for (int i = 0; i < ROWS * IN; i++) x[i] = (float)layer_random(&seed, -1, 1);
+  layer_build_good(&f, "kan: {units: 3, basis: chebyshev, degree: 1, base: identity, l1: 1}",
+                   gt_shape_2(ROWS, IN));
+  layer_run(&f, f.model->penalty, x, &got);
   for (int e = 0; e < IN * OUT; e++)
     for (int r = 0; r < ROWS; r++) {
       const double v = (double)x[r * IN + e / OUT];
-      const double base = v * (double)values(&f, "base_weight")[e];
-      const float *c = values(&f, "coefficients");
+      const double base = v * (double)layer_values(&f, "base_weight")[e];
+      const float *c = layer_values(&f, "coefficients");
       want += fabs(base + (double)c[e] + tanh(v) * (double)c[IN * OUT + e]) / ROWS;
     }
   assert_true(fabs((double)got - want) < 1e-5 * want);
@@ -182,12 +121,12 @@ static void masks_are_on_whole_edges(void **state) {
   gt_error error = {0};
   gt_id gradient[2];
   (void)state;
-  for (int i = 0; i < ROWS * IN; i++) x[i] = (float)random_value(&seed, -1, 1);
-  build(&f, "kan: {units: 3, grid: 4, degree: 2, noise: 2, mask: true}", gt_shape_2(ROWS, IN));
-  float *mask = values(&f, "mask"), *scale = values(&f, "spline_scale");
+  for (int i = 0; i < ROWS * IN; i++) x[i] = (float)layer_random(&seed, -1, 1);
+  layer_build_good(&f, "kan: {units: 3, grid: 4, degree: 2, noise: 2, mask: true}", gt_shape_2(ROWS, IN));
+  float *mask = layer_values(&f, "mask"), *scale = layer_values(&f, "spline_scale");
   for (int e = 0; e < IN * OUT; e++) mask[e] = e % 3 != 1;
   scale[0] = 0; /* which learns none the less */
-  run(&f, f.model->output, x, y);
+  layer_run(&f, f.model->output, x, y);
   for (int at = 0; at < ROWS * OUT; at++) {
     double want = 0, splines, base;
     for (int i = 0; i < IN; i++) {
@@ -197,11 +136,11 @@ static void masks_are_on_whole_edges(void **state) {
     }
     assert_true(fabs((double)y[at] - want) < 1e-5);
   }
-  const gt_id wrt[2] = {node_of(&f, "coefficients"), node_of(&f, "spline_scale")};
+  const gt_id wrt[2] = {layer_node(&f, "coefficients"), layer_node(&f, "spline_scale")};
   const gt_id loss = gt_sum(f.graph, f.model->output, 0, false);
   assert_true(gt_autodiff(f.graph, loss, wrt, 2, gradient, &error));
-  run(&f, gradient[0], x, dc);
-  run(&f, gradient[1], x, ds);
+  layer_run(&f, gradient[0], x, dc);
+  layer_run(&f, gradient[1], x, ds);
   for (int e = 0; e < IN * OUT; e++) {
     double by_scale = 0, splines, base;
     for (int r = 0; r < ROWS; r++) {
@@ -235,8 +174,8 @@ static void only_gradients_are_as_large_as_coefficients(void **state) {
   for (size_t k = 0; k < sizeof layers / sizeof *layers; k++) {
     layer_fixture f;
     gt_error error = {0};
-    build(&f, layers[k], gt_shape_2(LINES, INPUTS));
-    const gt_id wrt[3] = {node_of(&f, "coefficients"), node_of(&f, "spline_scale"), 0};
+    layer_build_good(&f, layers[k], gt_shape_2(LINES, INPUTS));
+    const gt_id wrt[3] = {layer_node(&f, "coefficients"), layer_node(&f, "spline_scale"), 0};
     gt_id gradient[3];
     const gt_id output = gt_tanh(f.graph, f.model->output);
     assert_true(gt_autodiff(f.graph, gt_sum(f.graph, output, 0, false), wrt, 3, gradient, &error));
@@ -265,23 +204,23 @@ static void grids_follow_the_data(void **state) {
   layer_fixture f;
   (void)state;
   for (int i = 0; i < SAMPLES * IN; i++) {
-    const double v = random_value(&seed, 0, 1);
+    const double v = layer_random(&seed, 0, 1);
     x[i] = i % IN == 3 ? 0.25f : (float)(-0.9 + 1.5 * v * v);
   }
-  build(&f, "kan: {units: 3, grid_update: {every: 2, blend: 0.001}}", gt_shape_2(SAMPLES, IN));
-  float *c = values(&f, "coefficients"), *knot = values(&f, "knots");
+  layer_build_good(&f, "kan: {units: 3, grid_update: {every: 2, blend: 0.001}}", gt_shape_2(SAMPLES, IN));
+  float *c = layer_values(&f, "coefficients"), *knot = layer_values(&f, "knots");
   for (int t = 0; t < FUNCTIONS;
        t++) /* what a line is in B-splines: its values at the knots' means (Greville) */
     for (int e = 0; e < IN * OUT; e++)
       c[t * IN * OUT + e] = (float)(0.1 * e - 0.5 + (0.3 + e) * (-1.4 + 0.4 * t));
   const float base = c[FUNCTIONS * IN * OUT], still = knot[3];
-  run(&f, f.model->output, x, y);
+  layer_run(&f, f.model->output, x, y);
   assert_int_equal(f.model->adaptations, 1);
   const gt_adaptation *a = f.model->adaptation;
   assert_true(a->every == 2 && a->until == 20);
   const gt_slot_values held = gt_image_values(&f.image);
   a->adapt(a, x, SAMPLES, &held);
-  run(&f, f.model->output, x, z);
+  layer_run(&f, f.model->output, x, z);
   for (int i = 0; i < SAMPLES * OUT; i++)
     assert_true(fabs((double)(y[i] - z[i])) < 2e-5 * (1 + fabs((double)y[i])));
   assert_true(c[FUNCTIONS * IN * OUT] == base);
@@ -305,18 +244,20 @@ static void own_grids_are_refined(void **state) {
   layer_fixture before, now;
   gt_image carried;
   (void)state;
-  for (int i = 0; i < SAMPLES * IN; i++) x[i] = (float)random_value(&seed, -0.9, 0.7);
-  build(&before, "kan: {units: 3, grid: 4, grid_update: {every: 1, blend: 0.5}}", gt_shape_2(SAMPLES, IN));
-  build(&now, "kan: {units: 3, grid: 8, grid_update: {every: 1, blend: 0.5}}", gt_shape_2(SAMPLES, IN));
+  for (int i = 0; i < SAMPLES * IN; i++) x[i] = (float)layer_random(&seed, -0.9, 0.7);
+  layer_build_good(&before, "kan: {units: 3, grid: 4, grid_update: {every: 1, blend: 0.5}}",
+                   gt_shape_2(SAMPLES, IN));
+  layer_build_good(&now, "kan: {units: 3, grid: 8, grid_update: {every: 1, blend: 0.5}}",
+                   gt_shape_2(SAMPLES, IN));
   const gt_slot_values held = gt_image_values(&before.image);
   before.model->adaptation->adapt(before.model->adaptation, x, SAMPLES, &held);
-  float *c = values(&before, "coefficients");
-  for (int i = 0; i < FUNCTIONS * IN * OUT; i++) c[i] = (float)random_value(&seed, -1, 1);
-  run(&before, before.model->output, x, y);
+  float *c = layer_values(&before, "coefficients");
+  for (int i = 0; i < FUNCTIONS * IN * OUT; i++) c[i] = (float)layer_random(&seed, -1, 1);
+  layer_run(&before, before.model->output, x, y);
   gt_image_carry(&carried, now.model->store, &before.image, 1);
   gt_image_finish(&now.image);
   now.image = carried;
-  run(&now, now.model->output, x, z);
+  layer_run(&now, now.model->output, x, z);
   for (int i = 0; i < SAMPLES * OUT; i++) assert_true(fabs((double)(y[i] - z[i])) < 1e-4);
   layer_finish(&before);
   layer_finish(&now);
@@ -339,12 +280,12 @@ static void learned_places_begin_on_the_grid(void **state) {
   float x[ROWS * IN], y[ROWS * OUT] = {0}, z[ROWS * OUT] = {0};
   uint32_t seed = 3;
   (void)state;
-  for (int i = 0; i < ROWS * IN; i++) x[i] = (float)random_value(&seed, -2, 2);
+  for (int i = 0; i < ROWS * IN; i++) x[i] = (float)layer_random(&seed, -2, 2);
   for (size_t p = 0; p < sizeof pairs / sizeof *pairs; p++) {
     layer_fixture f;
     for (int k = 0; k < 2; k++) {
-      build(&f, pairs[p][k], gt_shape_2(ROWS, IN));
-      run(&f, f.model->output, x, k ? z : y);
+      layer_build_good(&f, pairs[p][k], gt_shape_2(ROWS, IN));
+      layer_run(&f, f.model->output, x, k ? z : y);
       layer_finish(&f);
     }
     for (int i = 0; i < ROWS * OUT; i++)
@@ -376,13 +317,14 @@ static void windows_are_lines_of_inputs(void **state) {
   uint32_t seed = 5;
   layer_fixture f;
   (void)state;
-  for (int i = 0; i < HEIGHT * WIDTH * CHANNELS; i++) x[i] = (float)random_value(&seed, -1.5, 1.5);
-  build(&f,
-        "kan_conv2d: {name: kan1, out_channels: 3, kernel_size: [2, 3], stride: [1, 2], padding: [1, 0], "
-        "basis: piecewise_linear, grid: 3}",
-        (gt_shape){.rank = 4, .dim = {1, HEIGHT, WIDTH, CHANNELS}});
-  run(&f, f.model->output, x, y);
-  const float *c = values(&f, "coefficients");
+  for (int i = 0; i < HEIGHT * WIDTH * CHANNELS; i++) x[i] = (float)layer_random(&seed, -1.5, 1.5);
+  layer_build_good(
+      &f,
+      "kan_conv2d: {name: kan1, out_channels: 3, kernel_size: [2, 3], stride: [1, 2], padding: [1, 0], "
+      "basis: piecewise_linear, grid: 3}",
+      (gt_shape){.rank = 4, .dim = {1, HEIGHT, WIDTH, CHANNELS}});
+  layer_run(&f, f.model->output, x, y);
+  const float *c = layer_values(&f, "coefficients");
   for (int at = 0; at < DOWN * ACROSS * OUT; at++) {
     const int o = at % OUT, column = at / OUT % ACROSS * 2, row = at / OUT / ACROSS - 1;
     double want = 0;

@@ -14,5 +14,15 @@ typedef struct layer_fixture {
 
 /* The model of this line of a config's `model:`, in training; its input is the variable "x". */
 void layer_build(layer_fixture *f, const char *layer, gt_shape shape);
+/* The same; the test fails if it is refused. */
+void layer_build_good(layer_fixture *f, const char *layer, gt_shape shape);
 void layer_finish(layer_fixture *f);
+/* What a tensor of the layer holds, and its node; the test fails if there is none. */
+float *layer_values(const layer_fixture *f, const char *name);
+gt_id layer_node(const layer_fixture *f, const char *name);
+/* The value of a node of the graph where "x" holds x, on the CPU. */
+void layer_run(layer_fixture *f, gt_id node, const float *x, float *out);
+
+/* The next of a row of numbers between low and high. */
+double layer_random(uint32_t *state, double low, double high);
 #endif
