@@ -28,15 +28,7 @@ check "… in its config, too" sh -c "! grep -q 'units: 4' '$TEST_TMP/tensors'"
 exits 0 "what it was before is kept" "$GTRAIN" inspect "$TEST_TMP/whole/unpruned.bin"
 says "… as wide as it was" "units: 4"
 
-for checkpoint in "$TEST_TMP"/whole/checkpoints/*; do
-  step=${checkpoint##*/}
-  cp -r "$TEST_TMP/whole" "$TEST_TMP/again"
-  rm "$TEST_TMP/again/model.bin"
-  for later in "$TEST_TMP"/again/checkpoints/*; do [[ ${later##*/} > $step ]] && rm "$later"; done
-  exits 0 "gone on from $step" train again --resume --quiet
-  check "… to the same bytes" cmp "$model" "$TEST_TMP/again/model.bin"
-  rm -r "$TEST_TMP/again"
-done
+goes_on whole
 
 # The formula.
 exits 0 "the formula" "$GTRAIN" explain "$model" --fail-if 'rmse>1e-5'

@@ -48,18 +48,6 @@ losses=$(grep '"split":"test"' "$TEST_TMP/whole/metrics.jsonl" | sed 's/.*"loss"
 check "a finer grid keeps what was learned" awk -v all="$(tr '\n' ' ' <<< "$losses")" \
   'BEGIN { split(all, l, " "); exit !(l[3] < 1.02 * l[2] && l[3] > 0.98 * l[2]) }'
 # From every checkpoint of a run the same bytes come.
-goes_on() { # NAME
-  local checkpoint step later
-  for checkpoint in "$TEST_TMP/$1"/checkpoints/*; do
-    step=${checkpoint##*/}
-    cp -r "$TEST_TMP/$1" "$TEST_TMP/again"
-    rm "$TEST_TMP/again/model.bin"
-    for later in "$TEST_TMP"/again/checkpoints/*; do [[ ${later##*/} > $step ]] && rm -r "$later"; done
-    exits 0 "gone on from $step" train again --resume --quiet
-    check "… to the same bytes" cmp "$TEST_TMP/$1/model.bin" "$TEST_TMP/again/model.bin"
-    rm -r "$TEST_TMP/again"
-  done
-}
 goes_on whole
 
 # Grids that follow the data, which are then refined: by Adam with a moving average, in steps of several batches, and by lbfgs;

@@ -57,18 +57,6 @@ check "… are the formula's: $out" awk -v out="$out" 'BEGIN {
   exit !(first && second) }'
 
 # From every checkpoint, of both phases, the same bytes come.
-goes_on() { # NAME
-  local checkpoint step later
-  for checkpoint in "$TEST_TMP/$1"/checkpoints/*; do
-    step=${checkpoint##*/}
-    cp -r "$TEST_TMP/$1" "$TEST_TMP/again"
-    rm "$TEST_TMP/again/model.bin"
-    for later in "$TEST_TMP"/again/checkpoints/*; do [[ ${later##*/} > $step ]] && rm -r "$later"; done
-    exits 0 "$1: gone on from $step" train again --resume --quiet
-    check "… to the same bytes" cmp "$TEST_TMP/$1/model.bin" "$TEST_TMP/again/model.bin"
-    rm -r "$TEST_TMP/again"
-  done
-}
 goes_on whole
 
 # Named edges, by Adam with a moving average; a spline beside them goes on, to a finer grid; then pruning gives edges other

@@ -37,4 +37,20 @@ exits() {
 }
 # says NAME TEXT: passes if $out contains it.
 says() { case $out in *"$2"*) pass "$1" ;; *) fail "$1: no '$2' in: $out" ;; esac }
+# goes_on RUN [FILE…]: stopped at any of its checkpoints, the run in $TEST_TMP/RUN comes to the same model.bin, and to the
+# same of the other files. The script's `train RUN OPTION…` trains there, and knows --resume and --quiet.
+goes_on() {
+  local checkpoint step later file
+  for checkpoint in "$TEST_TMP/$1"/checkpoints/*; do
+    step=${checkpoint##*/}
+    cp -r "$TEST_TMP/$1" "$TEST_TMP/again"
+    rm "$TEST_TMP/again/model.bin"
+    for later in "$TEST_TMP"/again/checkpoints/*; do [[ ${later##*/} > $step ]] && rm -r "$later"; done
+    exits 0 "$1: gone on from $step" train again --resume --quiet
+    for file in model.bin "${@:2}"; do
+      check "… to the same $file" cmp "$TEST_TMP/$1/$file" "$TEST_TMP/again/$file"
+    done
+    rm -r "$TEST_TMP/again"
+  done
+}
 finish() { exit $((failures > 0)); }
