@@ -156,17 +156,9 @@ bool gt_goal_reached(const gt_early_stopping *stopping, double value) {
 
 static bool save_best(gt_run *run, const gt_sums *sums, gt_error *error) {
   if (!run->config->train.checkpoint.keep_best && !gt_run_restores_best(run)) return true;
-  gt_model_results results = {.step = run->state.step,
-                              .epoch = gt_run_epoch(run, run->state.step),
-                              .accuracy = run->result->accuracy};
+  gt_model_results results = {.accuracy = run->result->accuracy};
   *(run->watch.net == run->test.net ? &results.test : &results.validation) = *sums;
-  char path[4200];
-  snprintf(path, sizeof path, "%s/best.bin", run->directory);
-  gt_image weights;
-  if (!gt_run_weights(run, &weights, error)) return false;
-  const bool ok = gt_model_file_write(path, run->config, &weights, &results, error);
-  gt_image_finish(&weights);
-  return ok;
+  return gt_run_keep_weights(run, "best.bin", results, error);
 }
 
 static bool take_notice(gt_run *run, const gt_sums *sums, gt_error *error) {

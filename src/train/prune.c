@@ -43,16 +43,6 @@ static bool narrow_phases(gt_run *run, int64_t first, const int *widths, int lay
   return true;
 }
 
-static bool keep_unpruned(gt_run *run, gt_error *error) {
-  const gt_model_results results = {.step = run->state.step, .epoch = gt_run_epoch(run, run->state.step)};
-  const char *path = gt_arena_printf(&run->session.arena, "%s/unpruned.bin", run->directory);
-  gt_image weights;
-  if (!gt_run_weights(run, &weights, error)) return false;
-  const bool ok = gt_model_file_write(path, run->config, &weights, &results, error);
-  gt_image_finish(&weights);
-  return ok;
-}
-
 static void report(gt_run *run, const gt_kan_network *network, const gt_kan_scores *scores,
                    const gt_kan_kept *kept) {
   for (int l = 0; l < network->layers; l++) {
@@ -113,7 +103,7 @@ bool gt_prune(gt_run *run, gt_image *held, gt_error *error) {
   const int64_t next = run->state.phase + 1;
   gt_kan_network network;
   gt_kan_kept kept = {0};
-  if (!keep_unpruned(run, error) ||
+  if (!gt_run_keep_weights(run, "unpruned.bin", (gt_model_results){0}, error) ||
       !gt_kan_network_read(&network, run->net->model, held, run->base->path, error))
     return false;
   int *widths = gt_arena_alloc_n(&run->generation, (size_t)network.layers, sizeof *widths);

@@ -88,6 +88,18 @@ bool gt_run_weights(gt_run *run, gt_image *weights, gt_error *error) {
   return false;
 }
 
+bool gt_run_keep_weights(gt_run *run, const char *name, gt_model_results results, gt_error *error) {
+  char path[4200];
+  gt_image weights;
+  snprintf(path, sizeof path, "%s/%s", run->directory, name);
+  results.step = run->state.step;
+  results.epoch = gt_run_epoch(run, run->state.step);
+  if (!gt_run_weights(run, &weights, error)) return false;
+  const bool ok = gt_model_file_write(path, run->config, &weights, &results, error);
+  gt_image_finish(&weights);
+  return ok;
+}
+
 /* --- the end --- */
 
 /* The weights in best.bin, with the constants that they belong to. */

@@ -69,6 +69,8 @@ bool gt_run_save(gt_run *run, gt_error *error); /* a checkpoint of the present s
 bool gt_run_loop(gt_run *run, gt_error *error);
 /* The weights that evaluations read, which the caller finishes; empty on failure. */
 bool gt_run_weights(gt_run *run, gt_image *weights, gt_error *error);
+/* Writes them, as the model of the present step, to a file of the run's directory. */
+bool gt_run_keep_weights(gt_run *run, const char *name, gt_model_results results, gt_error *error);
 /* Which layer made the loss or gradient of bad_step; always false. */
 bool gt_run_explain(gt_run *run, gt_error *error);
 /* Are the weights finite? An update may overflow though loss and gradient did not: such weights are never

@@ -140,16 +140,6 @@ void gt_snap_read(gt_config *phase, gt_arena *arena, const gt_spec *node, const 
 
 /* --- snapping ------------------------------------------------------------------------------------------- */
 
-static bool keep_unsnapped(gt_run *run, gt_error *error) {
-  const gt_model_results results = {.step = run->state.step, .epoch = gt_run_epoch(run, run->state.step)};
-  const char *path = gt_arena_printf(&run->session.arena, "%s/unsnapped.bin", run->directory);
-  gt_image weights;
-  if (!gt_run_weights(run, &weights, error)) return false;
-  const bool ok = gt_model_file_write(path, run->config, &weights, &results, error);
-  gt_image_finish(&weights);
-  return ok;
-}
-
 static const char *tell(gt_arena *arena, const gt_edge_fit *fit, bool is_function) {
   if (!isfinite(fit->r2)) return "stays: no function fits, or it is flat";
   return gt_arena_printf(arena, "%s %s, 1 - R2 %.2g", is_function ? "is" : "stays, nearest",
@@ -272,7 +262,7 @@ bool gt_snap(gt_run *run, gt_image *held, gt_error *error) {
   const int64_t next = run->state.phase + 1;
   gt_arena *arena = &run->session.arena;
   gt_kan_network network;
-  if (!keep_unsnapped(run, error) ||
+  if (!gt_run_keep_weights(run, "unsnapped.bin", (gt_model_results){0}, error) ||
       !gt_kan_network_read(&network, run->net->model, held, run->base->path, error))
     return false;
   gt_kan_snapping *snapping = GT_NEW_N(&network.arena, gt_kan_snapping, network.layers);
