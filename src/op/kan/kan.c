@@ -92,18 +92,20 @@ static gt_shape with_last(gt_shape shape, int64_t value) {
   return shape;
 }
 
+static bool is_spline(const gt_kan_attribute *a) {
+  return a->basis == GT_BASIS_BSPLINE || a->basis == GT_BASIS_KNOTS;
+}
+
 static bool is_sound(const gt_kan_attribute *a, int64_t inputs) {
   return a->basis < BASES && a->terms && a->terms < MOST_LENGTH && a->base <= 1 && a->block &&
          inputs % a->block == 0 && a->order <= GT_BASIS_MOST_ORDER + a->placed && a->inverse > 0 &&
          a->placed <= (a->basis == GT_BASIS_RBF || a->basis == GT_BASIS_RSWAF ||
                        a->basis == GT_BASIS_WAVELET || a->basis == GT_BASIS_SINC ||
                        a->basis == GT_BASIS_FOURIER) &&
-         (a->basis < GT_BASIS_CHEBYSHEV || a->basis > GT_BASIS_JACOBI ||
-          a->terms <= GT_BASIS_MOST_POLYNOMIALS) &&
+         (GT_BASIS_IS_BOUNDED(a->basis) || a->terms <= GT_BASIS_MOST_POLYNOMIALS) &&
          (a->basis != GT_BASIS_PIECEWISE_LINEAR || a->terms >= 2) &&
          (a->basis != GT_BASIS_FOURIER || a->terms % 2 == 0) &&
-         ((a->basis != GT_BASIS_BSPLINE && a->basis != GT_BASIS_KNOTS) ||
-          (a->degree <= GT_BASIS_MOST_DEGREE && a->terms > a->degree));
+         (!is_spline(a) || (a->degree <= GT_BASIS_MOST_DEGREE && a->terms > a->degree));
 }
 
 /* What the layer reads of a value that has rows behind it. */
@@ -400,13 +402,13 @@ static void lower(gt_lowering *lowering, const gt_group *group) {
   /* Loaders that multiply take time for each line; a product of many does better with coefficients made
    * before. */
   enum { MANY_LINES = 2048 };
-  const bool device = gt_lowering_target(lowering)->device,
-             made_before = !device || (node->op == &rows[ROW_KAN] && lines > MANY_LINES);
+  const bool device = gt_lowering_target(lowering)->device, scaled = e.scales != GT_NONE,
+             in_loader = scaled && device && (node->op != &rows[ROW_KAN] || lines <= MANY_LINES);
   gt_product p = {.a = {.node = node->input[0]}, .b = {.node = node->input[1]}, .scales = GT_NONE};
   p.geometry = geometry;
   p.words = GT_BASIS_WORDS;
   gt_basis_geometry(e.a, lines, inputs, outputs, geometry, p.own);
-  if (e.scales != GT_NONE && !made_before) {
+  if (in_loader) {
     p.own[GT_BASIS_SPEC_KIND - GT_FACTOR_SPEC_OWN] |= e.parts * GT_BASIS_SCALED;
     p.scales = e.scales;
   }
@@ -416,8 +418,9 @@ static void lower(gt_lowering *lowering, const gt_group *group) {
     p.shape.kind_a = GT_FACTOR_BASIS;
     p.shape.run = e.a->block;
     p.shape.even_a = even;
-    if (e.scales != GT_NONE && !made_before) p.shape.kind_b = GT_FACTOR_SCALED;
-    if (e.scales != GT_NONE && made_before)
+    if (in_loader)
+      p.shape.kind_b = GT_FACTOR_SCALED;
+    else if (scaled)
       p.b.scratch = 1 + gt_kan_lower_scaled(lowering, node->input[1], e.scales, e.a);
   } else if (node->op == &rows[ROW_COEFFICIENTS]) {
     p.shape = (gt_matmul_shape){.m = length, .n = outputs, .k = lines, .batch = 1, .trans_a = true};
@@ -456,8 +459,7 @@ static void print(const gt_graph *graph, const gt_node *node, char *buffer, size
   (void)graph;
   const gt_kan_attribute *a = node->attribute;
   int end = snprintf(buffer, size, "%s, %u functions", names[a->basis], a->terms);
-  if (a->basis == GT_BASIS_BSPLINE || a->basis == GT_BASIS_KNOTS)
-    end += snprintf(buffer + end, size - (size_t)end, " of degree %u", a->degree);
+  if (is_spline(a)) end += snprintf(buffer + end, size - (size_t)end, " of degree %u", a->degree);
   if (a->base) end += snprintf(buffer + end, size - (size_t)end, " and silu");
   if (a->order) snprintf(buffer + end, size - (size_t)end, ", derivative %u", a->order);
 }
@@ -466,10 +468,9 @@ static void print(const gt_graph *graph, const gt_node *node, char *buffer, size
 static int smooth(const gt_graph *graph, const gt_node *node) {
   (void)graph;
   const gt_kan_attribute *a = node->attribute;
-  const bool splines = a->basis == GT_BASIS_BSPLINE || a->basis == GT_BASIS_KNOTS;
   const int most = GT_BASIS_MOST_ORDER - 1, order = (int)a->order, bends = (int)a->degree - 1;
   if (a->placed || a->basis == GT_BASIS_PIECEWISE_LINEAR) return 0;
-  return (splines && bends < most ? bends : most) - order;
+  return (is_spline(a) && bends < most ? bends : most) - order;
 }
 
 #define ROW(title, least, most, its_gradient)                                                     \

@@ -5,6 +5,7 @@
 #include "op/matmul/matmul_narrow.h"
 #include "op/matmul/matmul_shallow.h"
 #include "op/matmul/matmul_tile.h"
+#include "shaders/op/matmul/matmul.h"
 #include <stdio.h>
 #include <string.h>
 
@@ -210,9 +211,9 @@ static void add_device_ways(ways *w, const gt_matmul_shape *s, const gt_target *
     if (s->segment % c->bk) continue;
     if ((s->segment || (has_patches && !target->matrix.fast)) && c->tm * c->tn > FEW) continue;
     for (uint32_t split = 1; split <= GT_MATMUL_SPLITS; split++) {
-      const uint32_t k_chunk = gt_ceil_div(gt_ceil_div(s->k, split), c->bk) * c->bk;
+      const uint32_t k_chunk = GT_MATMUL_PART(s->k, split, c->bk);
       if (split > 1 && (s->whole_k || k_chunk < 64 || gt_ceil_div(s->k, k_chunk) != split)) continue;
-      if (split > 1 && (uint64_t)split * s->m * s->n * s->batch > 1u << 23) break;
+      if (split > 1 && (uint64_t)split * s->m * s->n * s->batch > GT_MATMUL_MOST_PARTIAL) break;
       if (split > 1 && target->max_grid && tiles > target->max_grid)
         break; /* tiles are one line of the grid */
       const gt_matmul_config way = scalar_config(c, split, k_chunk);

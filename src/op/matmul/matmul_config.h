@@ -32,7 +32,10 @@ typedef struct gt_matmul_config {
   uint32_t split, k_chunk; /* parts of k and the length of each, a multiple of bk */
 } gt_matmul_config;
 
-enum { GT_MATMUL_SPLITS = 32 }; /* parts of k, at most */
+enum {
+  GT_MATMUL_SPLITS = 32,           /* parts of k, at most */
+  GT_MATMUL_MOST_PARTIAL = 1 << 23 /* elements of all parts' sums, at most, on a device */
+};
 /* What a way to cut a product costs is reckoned in cycles of a multiprocessor. Of `groups` workgroups of so
  * many each, with what adding up the parts of k takes. */
 double gt_matmul_cycles(const gt_matmul_shape *shape, const gt_matmul_config *config, uint32_t units,

@@ -1,6 +1,7 @@
 #include "op/matmul/matmul_matrix.h"
 #include "base/count.h"
 #include "op/matmul/matmul_cpu.h"
+#include "shaders/op/matmul/matmul.h"
 #include "shaders/op/matmul/product_matrix.h"
 
 static const gt_kernel half = {.name = "product_matrix", .needs = GT_NEEDS_MATRIX_UNITS},
@@ -36,7 +37,6 @@ enum {
   LEAST_RUN = 32,           /* of a block */
   LEAST_EXTENT = 32,        /* of each axis */
   MOST_EMULATED_SLABS = 32, /* of one: software devices bound a shader's length */
-  MOST_PARTIAL = 1 << 23,   /* elements of all parts' sums */
   FULL_THREADS = 384,       /* that keep a multiprocessor busy */
   START_CYCLES = 12000,     /* of a workgroup, and what it waits for at its end */
   RANGE_CYCLES = 6500,      /* a dispatch and a barrier */
@@ -83,9 +83,9 @@ static bool may_split(const gt_matmul_shape *s, const gt_target *target, const c
   const uint32_t chunk = (uint32_t)gt_ceil_div(depths, parts);
   if (target->matrix.emulated && chunk * GT_RANGE_DEPTH > MOST_EMULATED_SLABS * c->bk && chunk > 1)
     return false;
-  return parts == 1 ||
-         (gt_ceil_div(depths, chunk) == parts && (uint64_t)parts * s->m * s->n * s->batch <= MOST_PARTIAL &&
-          (!target->max_grid || tiles <= target->max_grid));
+  return parts == 1 || (gt_ceil_div(depths, chunk) == parts &&
+                        (uint64_t)parts * s->m * s->n * s->batch <= GT_MATMUL_MOST_PARTIAL &&
+                        (!target->max_grid || tiles <= target->max_grid));
 }
 
 bool gt_matmul_by_blocks(const gt_matmul_shape *s, const gt_target *target) {
@@ -143,7 +143,7 @@ void gt_matmul_offer_matrix(const gt_matmul_shape *s, const gt_target *target, g
                               .tn = c->sn,
                               .engine = is_half ? GT_ENGINE_HALF : GT_ENGINE_HALVES,
                               .split = parts,
-                              .k_chunk = (uint32_t)gt_ceil_div(depths, parts) * GT_RANGE_DEPTH};
+                              .k_chunk = GT_MATMUL_PART(s->k, parts, GT_RANGE_DEPTH)};
       offer(context, way, estimate(c, f, s, target, &way));
     }
   }
