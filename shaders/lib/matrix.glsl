@@ -9,7 +9,8 @@
  * SUBGROUP, the lanes of a subgroup. The extents have to be constants of their own, though equal in value.
  * Factors lie in `shared uvec4 tile[]`, eight elements in each, line after line: rows, or columns if
  * `by_columns` (a constant). `first` and `stride`, from line to line, count uvec4s. Sums lie in an array of
- * floats, shared or of a buffer, and are counted in floats; of stride 0, all lines are the same one. GT_SET_SUMS
+ * floats, shared or of a buffer, and are counted in floats; GT_LOAD_LINE makes all of their rows, or columns, the same one,
+ * of an array of uvec4s. What is loaded lies at multiples of 16 bytes, or units read something else. GT_SET_SUMS
  * makes each element a value, GT_MULTIPLY_ADD adds a product. */
 #ifndef GT_MATRIX_GLSL
 #define GT_MATRIX_GLSL
@@ -23,7 +24,7 @@
 #define gt_sums  fcoopmatNV<32, gl_ScopeSubgroup, MATRIX_M, MATRIX_N>
 #define GT_LOAD_LEFT(to, tile, first, stride, by_columns)  coopMatLoadNV(to, tile, first, stride, by_columns)
 #define GT_LOAD_RIGHT(to, tile, first, stride, by_columns) coopMatLoadNV(to, tile, first, stride, by_columns)
-#define GT_LOAD_SUMS(to, from, first, stride, by_columns)  coopMatLoadNV(to, from, first, stride, by_columns)
+#define GT_LOAD_LINE(to, from, first, by_columns)          coopMatLoadNV(to, from, first, 0u, by_columns)
 #define GT_STORE_SUMS(sums, to, first, stride)             coopMatStoreNV(sums, to, first, stride, false)
 #define GT_STORE_WORDS(sums, to, first, stride)            coopMatStoreNV(sums, to, first, stride, false)
 #define GT_SET_SUMS(sums, value)                           sums = gt_sums(value)
@@ -108,11 +109,12 @@ float gt_unpacked(uint word, uint which) {
       (to).at[k_ * MATRIX_N + j_] = (by_columns) ? GT_FACTOR(tile, first, stride, j_, k_) \
                                                  : GT_FACTOR(tile, first, stride, k_, j_)
 
-#define GT_LOAD_SUMS(to, from, first, stride, by_columns) \
+#define GT_LOAD_LINE(to, from, first, by_columns) \
   GT_UNROLL for (uint i_ = 0u; i_ < GT_MATRIX_ROWS; i_++) \
-    [[unroll]] for (uint j_ = 0u; j_ < MATRIX_N; j_++) \
-      (to).at[i_ * MATRIX_N + j_] = (from)[(first) + ((by_columns) ? j_ * (stride) + gt_matrix_row(i_) \
-                                                                   : gt_matrix_row(i_) * (stride) + j_)]
+    [[unroll]] for (uint j_ = 0u; j_ < MATRIX_N; j_++) { \
+      uint e_ = (by_columns) ? gt_matrix_row(i_) : j_; \
+      (to).at[i_ * MATRIX_N + j_] = uintBitsToFloat((from)[(first) + e_ / 4u][e_ % 4u]); \
+    }
 
 #define GT_STORE_SUMS(sums, to, first, stride) \
   GT_UNROLL for (uint i_ = 0u; i_ < GT_MATRIX_ROWS; i_++) \

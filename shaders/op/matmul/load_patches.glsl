@@ -103,8 +103,8 @@ vec4 patches_quad(GT_FLOATS from, gt_spot line, gt_spot tap, uint position, int 
   return v;
 }
 
-/* Where eight neighbours of one tap are: in the image, or of the zeros. */
-GT_FLOATS4 patches_octet(GT_FLOATS from, gt_spot line, gt_spot tap, uint inner, out uint at) {
+/* Where neighbours of one tap are: in the image, or of the zeros. */
+GT_FLOATS4 patches_near(GT_FLOATS from, gt_spot line, gt_spot tap, uint inner, out uint at) {
   bool has = patches_has(line, tap);
   at = has ? line.at + tap.at + inner >> 2 : uint(GT_PATCHES_ZEROS / 4);
   return GT_FLOATS4(mix(uvec2(geometry), uvec2(from), bvec2(has)));

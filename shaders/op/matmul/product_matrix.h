@@ -8,18 +8,17 @@
 #define GT_MATRIX_SPEC_SM       6 /* tile of a subgroup, multiples of the units' m and n, of 8 both */
 #define GT_MATRIX_SPEC_SN       7
 #define GT_MATRIX_SPEC_FORM     8  /* bits, below */
-#define GT_MATRIX_SPEC_AHEAD    9  /* 1: matrices are loaded a step before they are used */
-#define GT_MATRIX_SPEC_SPLIT    10 /* as in matmul.h */
-#define GT_MATRIX_SPEC_M        11 /* the units' own extents */
-#define GT_MATRIX_SPEC_N        12
-#define GT_MATRIX_SPEC_K        13
-#define GT_MATRIX_SPEC_SUBGROUP 14 /* lanes of a subgroup */
+#define GT_MATRIX_SPEC_SPLIT    9  /* as in matmul.h */
+#define GT_MATRIX_SPEC_M        10 /* the units' own extents */
+#define GT_MATRIX_SPEC_N        11
+#define GT_MATRIX_SPEC_K        12
+#define GT_MATRIX_SPEC_SUBGROUP 13 /* lanes of a subgroup */
 
 #define GT_MATRIX_SPEC_BLOCK 3 /* of kernel patches_range */
 
 #define GT_MATRIX_TRANS_A 1u
 #define GT_MATRIX_TRANS_B 2u
-#define GT_MATRIX_STEADY  4u   /* factors can be read eight elements at a time: product_matrix.glsl, FAST */
+#define GT_MATRIX_STEADY  4u   /* factors can be read four elements at a time: product_matrix.glsl, FAST */
 #define GT_MATRIX_WHOLE   8u   /* m, n and each part of k are multiples of BM, BN and BK */
 #define GT_MATRIX_BLOCKS  64u  /* of kernel product_range: patches are not measured */
 #define GT_MATRIX_TAIL    32u  /* a part of k is no multiple of BK */

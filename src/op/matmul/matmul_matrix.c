@@ -199,7 +199,6 @@ gt_matmul_cut gt_matmul_cut_matrix(const gt_matmul_config *c, const gt_matmul_sh
                               (s->k % c->bk ? GT_MATRIX_TAIL : 0) | (steady ? GT_MATRIX_STEADY : 0) |
                               (whole ? GT_MATRIX_WHOLE : 0) | (cut.arrives ? GT_MATRIX_ARRIVE : 0) |
                               (c->engine == GT_ENGINE_HALVES ? GT_MATRIX_HALVES : 0);
-  spec[GT_MATRIX_SPEC_AHEAD] = c->engine == GT_ENGINE_HALVES;
   spec[GT_MATRIX_SPEC_SPLIT] = c->split;
   spec[GT_MATRIX_SPEC_M] = unit.m;
   spec[GT_MATRIX_SPEC_N] = unit.n;

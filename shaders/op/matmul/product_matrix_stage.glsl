@@ -1,0 +1,203 @@
+/* How slabs of the factors come into shared memory (product_matrix.glsl): an invocation holds some quads, four neighbours
+ * of a line each, as they stand in memory (FETCH), makes of them what they are to become (MAKE), and puts them there,
+ * 16 bits wide (PUT). Neighbouring invocations read neighbouring quads: what a multiprocessor fetches and what its units
+ * read go the same way, which is the narrowest, and a line that is read by halves goes there twice.
+ *
+ * A tile's lines are as they lie in memory: of constant k if that is not the contiguous axis. They are padded by 16 bytes
+ * against bank conflicts. */
+const uint PLANES = (FORM & GT_MATRIX_HALVES) != 0u ? 2u : 1u; /* upper and lower halves */
+const bool A_K_LINES = (FORM & GT_MATRIX_TRANS_A) != 0u, B_K_LINES = (FORM & GT_MATRIX_TRANS_B) == 0u;
+const bool A_DENSE = KIND_A == GT_FACTOR_DENSE, B_DENSE = KIND_B == GT_FACTOR_DENSE, DENSE = A_DENSE && B_DENSE;
+const uint A_LINE = (A_K_LINES ? BM : BK) / 4u, B_LINE = (B_K_LINES ? BN : BK) / 4u; /* in quads */
+const uint A_LINES = A_K_LINES ? BK : BM, B_LINES = B_K_LINES ? BK : BN;
+const uint A_STRIDE = A_LINE / 2u + 1u, B_STRIDE = B_LINE / 2u + 1u; /* in pairs of quads */
+const uint A_PLANE = A_LINES * A_STRIDE, B_PLANE = B_LINES * B_STRIDE;
+const uint A_QUADS = A_LINES * A_LINE, B_QUADS = B_LINES * B_LINE;
+/* A factor that is not dense has two quads in each of an invocation's lines, as lines and positions take work. */
+const uint A_EACH = A_DENSE ? 1u : 2u, B_EACH = B_DENSE ? 1u : 2u;
+const uint A_SHARE = A_LINE / A_EACH, B_SHARE = B_LINE / B_EACH, A_TAKEN = A_EACH * LOCAL_X, B_TAKEN = B_EACH * LOCAL_X;
+const uint A_FETCHES = (A_QUADS + A_TAKEN - 1u) / A_TAKEN * A_EACH, B_FETCHES = (B_QUADS + B_TAKEN - 1u) / B_TAKEN * B_EACH;
+
+/* In uvec4s, as units want addresses to be multiples of 16. */
+shared uvec4 tile_a[PLANES * A_PLANE]; /* at the end, a matrix of sums of each subgroup on its way out */
+shared uvec4 tile_b[PLANES * B_PLANE];
+
+/* The f-th quad of an invocation, as (line, position in quads). Short lines are not taken in their order: what sixteen
+ * invocations put at once lies in banks of its own. */
+uvec2 quad_of(bool k_lines, uint each, uint share, uint f) {
+  bool apart = LOCAL_X % (8u * share) == 0u; /* whole lines, eight at least, from one quad to the next */
+  uint number = f / each, q = gl_LocalInvocationIndex + (apart ? 0u : number * LOCAL_X), line = q / share;
+  uint eighth = line & 7u;
+  if (!k_lines && share == 8u) line = line & ~7u | eighth >> 1 | (eighth & 1u) << 2;
+  if (!k_lines && share == 4u) line = line & ~7u | eighth >> 2 | (eighth & 3u) << 1;
+  return uvec2(line + (apart ? number * (LOCAL_X / share) : 0u), q % share + f % each * share);
+}
+#define QUAD_A(f) quad_of(A_K_LINES, A_EACH, A_SHARE, f)
+#define QUAD_B(f) quad_of(B_K_LINES, B_EACH, B_SHARE, f)
+#define HAS_QUAD(QUADS, TAKEN, EACH, f) (QUADS % TAKEN == 0u || (gl_LocalInvocationIndex + f / EACH * LOCAL_X) * EACH < QUADS)
+#define HAS_A(f) HAS_QUAD(A_QUADS, A_TAKEN, A_EACH, f)
+#define HAS_B(f) HAS_QUAD(B_QUADS, B_TAKEN, B_EACH, f)
+
+/* Its first element in the factor, of a tile that begins at (w, k), as (line, position). */
+uvec2 quad_place(bool k_lines, uvec2 quad, uvec2 tile_at) {
+  return uvec2(quad.x + (k_lines ? tile_at.y : tile_at.x), 4u * quad.y + (k_lines ? tile_at.x : tile_at.y));
+}
+/* How many of its elements exist. */
+int quad_left(bool k_lines, uvec2 place, uint wide, uint k_end) {
+  bool exists = place.x < (k_lines ? k_end : wide);
+  return exists ? int(k_lines ? wide : k_end) - int(place.y) : 0;
+}
+
+/* Where an invocation's quads begin, of a tile at `corner` = (w, k). If a factor is not dense, what stays of them from
+ * slab to slab: the position where lines are of constant k, else the line. */
+#define BEGIN_SIDE(address, spot, tap, KIND, K_LINES, QUAD, FETCHES, corner, length, wide, stride) \
+  GT_UNROLL for (uint f = 0u; f < FETCHES; f++) { \
+    uvec2 inside = quad_place(K_LINES, QUAD(f), corner); \
+    if (FAST && K_LINES) inside.y = min(inside.y, length - 4u); \
+    if (FAST && !K_LINES) inside.x = min(inside.x, wide - 1u); \
+    address[f] = z * stride + inside.x * length + inside.y; \
+    if (!DENSE) { \
+      if (K_LINES) { GT_POSITION(spot[f], KIND, inside.y) } \
+      else { GT_LINE(spot[f], KIND, z, inside.x, length, stride) } \
+    } \
+    if (KIND == GT_FACTOR_BASIS && K_LINES) address[f] = inside.x * basis_inputs + spot[f].at; \
+  } \
+  if (KIND == GT_FACTOR_PATCHES && !K_LINES) { GT_POSITION(tap, KIND, corner.y) }
+/* The quads of a slab at k_at, as they stand in memory. A slab of patches in rows has the same tap throughout: it is
+ * asked for a slab ahead. */
+#define FETCH_SIDE(next, from, address, spot, tap, KIND, K_LINES, QUAD, HAS, FETCHES, length, k_at) \
+  GT_UNROLL for (uint f = 0u; f < FETCHES; f++) { \
+    uvec2 quad = QUAD(f); \
+    uint index = address[f] >> 2; \
+    GT_FLOATS4 quads = GT_CAST(GT_FLOATS4, from); \
+    if (HAS(f)) { \
+      if (KIND == GT_FACTOR_PATCHES && K_LINES) \
+        quads = patches_near(from, patches_line(z, (k_at) + quad.x), spot[f], 0u, index); \
+      if (KIND == GT_FACTOR_PATCHES && !K_LINES) quads = patches_near(from, spot[f], tap, 4u * quad.y, index); \
+      if (KIND == GT_FACTOR_BASIS && !K_LINES) index = spot[f].at + basis_position((k_at) + 4u * quad.y).at >> 2; \
+      next[f] = quads.at[index]; \
+    } \
+    address[f] += K_LINES ? BK * (KIND == GT_FACTOR_BASIS ? basis_inputs : length) : BK; \
+  } \
+  if (KIND == GT_FACTOR_PATCHES && !K_LINES) { GT_POSITION(tap, KIND, (k_at) + BK) }
+/* Of coefficients the factors that they are multiplied by. */
+#define FETCH_SCALED(k_at) \
+  GT_UNROLL for (uint f = 0u; f < B_FETCHES; f++) \
+    if (HAS_B(f)) { \
+      uint index = uint(scaled_line((k_at) + QUAD_B(f).x).place.x) + spot_b[f].at >> 2; \
+      next_scale[f] = GT_CAST(GT_FLOATS4, scaled_by()).at[index]; \
+    }
+
+/* What they are to become. */
+#define MAKE_SIDE(next, from, spot, KIND, K_LINES, QUAD, FETCHES, k_at) \
+  if (KIND == GT_FACTOR_BASIS) { \
+    GT_UNROLL for (uint f = 0u; f < FETCHES; f++) { \
+      gt_spot place = spot[f]; \
+      if (!K_LINES) place = basis_position((k_at) + 4u * QUAD(f).y); \
+      next[f] = basis_values(next[f], place.phase, from, place.at, 4); \
+    } \
+  }
+#define MAKE_SCALED(k_at) \
+  GT_UNROLL for (uint f = 0u; f < B_FETCHES; f++) \
+    if (scaled_line((k_at) + QUAD_B(f).x).place.y != 0) next_b[f] *= next_scale[f];
+
+/* The quads of a slab that may not be whole, made as well. */
+#define FETCH_CHECKED_SIDE(next, from, spot, KIND, K_LINES, QUAD, HAS, FETCHES, corner, length, wide, stride, aligned) \
+  GT_UNROLL for (uint f = 0u; f < FETCHES; f++) { \
+    uvec2 place = quad_place(K_LINES, QUAD(f), corner); \
+    int left = HAS(f) ? quad_left(K_LINES, place, wide, k_end) : 0; \
+    gt_spot other; \
+    if (DENSE) next[f] = fetch(from, z * stride + place.x * length + place.y, left, aligned); \
+    else if (K_LINES) { \
+      GT_LINE(other, KIND, z, place.x, length, stride) \
+      GT_QUAD(next[f], KIND, from, other, spot[f], place.y, left, aligned) \
+    } else { \
+      GT_POSITION(other, KIND, place.y) \
+      GT_QUAD(next[f], KIND, from, spot[f], other, place.y, left, aligned) \
+    } \
+  }
+#define FETCH_CHECKED(k_at) \
+  FETCH_CHECKED_SIDE(next_a, a, spot_a, KIND_A, A_K_LINES, QUAD_A, HAS_A, A_FETCHES, uvec2(m0, k_at), length_a, m, \
+                     stride_a, a_aligned) \
+  FETCH_CHECKED_SIDE(next_b, b, spot_b, KIND_B, B_K_LINES, QUAD_B, HAS_B, B_FETCHES, uvec2(n0, k_at), length_b, n, \
+                     stride_b, b_aligned)
+#define FETCH(k_at) \
+  if (FAST) { \
+    FETCH_SIDE(next_a, a, at_a, spot_a, tap_a, KIND_A, A_K_LINES, QUAD_A, HAS_A, A_FETCHES, length_a, k_at) \
+    FETCH_SIDE(next_b, b, at_b, spot_b, tap_b, KIND_B, B_K_LINES, QUAD_B, HAS_B, B_FETCHES, length_b, k_at) \
+    if (KIND_B == GT_FACTOR_SCALED) { FETCH_SCALED(k_at) } \
+  } else { FETCH_CHECKED(k_at) }
+#define MAKE(k_at) \
+  if (FAST) { \
+    MAKE_SIDE(next_a, a, spot_a, KIND_A, A_K_LINES, QUAD_A, A_FETCHES, k_at) \
+    MAKE_SIDE(next_b, b, spot_b, KIND_B, B_K_LINES, QUAD_B, B_FETCHES, k_at) \
+    if (KIND_B == GT_FACTOR_SCALED) { MAKE_SCALED(k_at) } \
+  }
+
+#ifndef GT_MATRIX_BFLOAT
+#define GT_MATRIX_SCALED
+/* Of the lines of A's tile, then of B's, the roots of their powers of two over this depth of k and the next (range.h). */
+const uint ROOTS = BM + BN, OWN_ROOTS = (ROOTS + LOCAL_X - 1u) / LOCAL_X, SLOTS = 2u;
+shared uvec4 roots[SLOTS * ROOTS / 4u]; /* their bits */
+shared uint special; /* is there an infinity or NaN? */
+
+/* Where in memory the i-th root of a tile stands. */
+uint root_address(uint z, uvec2 at, uint depth, uint i) {
+  return i < BM ? range_a(z, depth) + at.x + i : range_b(z, depth) + at.y + i - BM;
+}
+/* What elements are multiplied by, 1 / root^2: a power of two as well. */
+float scale_of(uint root) { return uintBitsToFloat((381u << 23) - 2u * root); }
+vec4 scales_of(uvec4 root) { return uintBitsToFloat(uvec4(381u << 23) - 2u * root); }
+
+#define FETCH_ROOTS(depth) \
+  GT_UNROLL for (uint r = 0u; r < OWN_ROOTS; r++) \
+    next_root[r] = range.at[root_address(z, uvec2(m0, n0), min(depth, range_depths() - 1u), min(me + r * LOCAL_X, ROOTS - 1u))];
+#define PUT_ROOTS(depth) \
+  GT_UNROLL for (uint r = 0u; r < OWN_ROOTS; r++) \
+    if (me + r * LOCAL_X < ROOTS) { \
+      uint to = (depth) % SLOTS * ROOTS + me + r * LOCAL_X; \
+      roots[to / 4u][to % 4u] = floatBitsToUint(next_root[r]); \
+      if (isinf(next_root[r])) special = 1u; \
+    }
+/* An invocation's quads are parts of lines with a scale each, or, where lines are of constant k, have one of each element,
+ * the same for quads below one another. */
+const bool A_BELOW = LOCAL_X % A_SHARE == 0u, B_BELOW = LOCAL_X % B_SHARE == 0u;
+const uint A_SCALES = A_BELOW ? A_EACH : A_FETCHES, B_SCALES = B_BELOW ? B_EACH : B_FETCHES;
+#define GET_SCALES_SIDE(line_scale, scales, K_LINES, QUAD, LINES, SCALES, FETCHES, first) \
+  GT_UNROLL for (uint f = 0u; f < FETCHES; f++) { \
+    uint i = first + (K_LINES ? 4u * QUAD(f).y : min(QUAD(f).x, LINES - 1u)); \
+    if (!K_LINES) line_scale[f] = scale_of(roots[i / 4u][i % 4u]); \
+    else if (f < SCALES) scales[f] = scales_of(roots[i / 4u]); \
+  }
+#define GET_SCALES(depth) \
+  GET_SCALES_SIDE(scale_a, scales_a, A_K_LINES, QUAD_A, A_LINES, A_SCALES, A_FETCHES, (depth) % SLOTS * ROOTS) \
+  GET_SCALES_SIDE(scale_b, scales_b, B_K_LINES, QUAD_B, B_LINES, B_SCALES, B_FETCHES, (depth) % SLOTS * ROOTS + BM)
+#define SCALE_QUAD(v, line_scale, scales, K_LINES) \
+  if (K_LINES) v *= scales; \
+  else v *= line_scale;
+#else
+#define SCALE_QUAD(v, line_scale, scales, K_LINES)
+#endif
+
+#define PUT_PAIR(tile, to, lower, pair) \
+  tile[to][lower] = pair.x; \
+  tile[to][lower + 1u] = pair.y;
+#define PUT_SIDE(tile, next, line_scale, scales, K_LINES, QUAD, HAS, STRIDE, PLANE, SCALES, FETCHES) \
+  GT_UNROLL for (uint f = 0u; f < FETCHES; f++) { \
+    uvec2 quad = QUAD(f); \
+    uint to = quad.x * STRIDE + quad.y / 2u, lower = quad.y % 2u * 2u; \
+    if (HAS(f)) { \
+      vec4 v = next[f]; \
+      SCALE_QUAD(v, line_scale[f], scales[f % SCALES], K_LINES) \
+      vec4 upper = PLANES == 1u ? v : gt_upper(v); \
+      uvec2 pair = gt_packed(upper); \
+      PUT_PAIR(tile, to, lower, pair) \
+      if (PLANES == 2u) { \
+        pair = gt_packed(v - upper); \
+        PUT_PAIR(tile, PLANE + to, lower, pair) \
+      } \
+    } \
+  }
+#define PUT \
+  PUT_SIDE(tile_a, next_a, scale_a, scales_a, A_K_LINES, QUAD_A, HAS_A, A_STRIDE, A_PLANE, A_SCALES, A_FETCHES) \
+  PUT_SIDE(tile_b, next_b, scale_b, scales_b, B_K_LINES, QUAD_B, HAS_B, B_STRIDE, B_PLANE, B_SCALES, B_FETCHES)
