@@ -1,8 +1,8 @@
 /* Overlap: what a replay begins with, the clock and the drawing of a batch, needs nothing that the one before
  * it computes, and can run beside that one's last levels. How many levels run ahead is chosen here, so that
  * as few as possible are left to be waited for: whatever is not to run ahead is moved behind them. The first
- * `ahead` levels then share those of the last `ahead` levels of the replay before, and the next but one
- * replay begins after that, so that never more than two are under way.
+ * `ahead` levels then run beside the last `ahead` levels of the replay before; they are at most half of all,
+ * so that never more than two replays are under way.
  *
  * A step stays behind if it has to do with a variable that another one changes. A value that is still in use
  * when the next replay makes it anew has two places, which replays take in turn; if it is too large for

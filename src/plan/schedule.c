@@ -129,12 +129,11 @@ void gt_plan_assign_levels(gt_layout *l, const bool *stays) {
   free(v.parts.items);
 }
 
-/* On a CPU steps run one after another: there is nothing to run beside. Who wants to look at values of a run
- * has it to itself. */
+/* On a CPU steps run one after another: there is nothing to run beside. */
 void gt_plan_level(gt_layout *l) {
   gt_lowering *lowering = &l->lowering;
   gt_plan_assign_levels(l, NULL);
-  if (lowering->target->device && !l->options->no_reuse) gt_plan_overlap(l);
+  if (lowering->target->device && !l->options->no_reuse && !l->options->no_overlap) gt_plan_overlap(l);
   gt_plan_delay(l);
   gt_plan_settle_overlap(l);
   if (lowering->drafts.count)

@@ -111,7 +111,8 @@ static uint32_t record_level(recording *r, const gt_executable *e, uint32_t i, b
   return i;
 }
 
-/* Whole levels, from step i to `end`; with those that the replay behind has ahead, or without. */
+/* Whole levels, from step i to `end`; with those that the replay behind has ahead, or without. Those go
+ * first: they are light, and hide behind the heavy ones of an optimizer. */
 static void record_levels(recording *r, const gt_executable *e, uint32_t i, uint32_t end, bool odd,
                           bool with_next) {
   const VkPipelineStageFlags compute = VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT;
@@ -119,8 +120,8 @@ static void record_levels(recording *r, const gt_executable *e, uint32_t i, uint
   for (uint32_t next = 0; i < end;) {
     const bool beside = with_next && plan->step[i].level >= plan->levels - plan->ahead;
     gt_vulkan_barrier(r->commands, compute, compute);
-    i = record_level(r, e, i, odd);
     if (beside) next = record_level(r, e, next, !odd);
+    i = record_level(r, e, i, odd);
   }
 }
 
