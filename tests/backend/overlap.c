@@ -17,32 +17,31 @@ typedef struct subject {
   gt_arena arena;
   gt_plan *plan;
   gt_buffer *buffer[VARIABLES];
-  uint64_t bytes;
-  uint8_t *begin, *one_by_one, *together; /* what all variables hold */
+  uint64_t values;
+  float *begin, *one_by_one, *together; /* what all variables hold */
 } subject;
 
-static uint64_t bytes_of(const subject *s, uint32_t variable) {
-  return 4 * (uint64_t)gt_shape_count(s->plan->graph->variable[variable].shape);
+static uint64_t values_of(const subject *s, uint32_t variable) {
+  return (uint64_t)gt_shape_count(s->plan->graph->variable[variable].shape);
 }
 
 static void upload(const subject *s) {
   gt_error error = {0};
-  uint64_t at = 0;
-  for (uint32_t v = 0; v < s->plan->graph->variables; at += bytes_of(s, v++))
-    assert_true(device->api->upload(device, s->buffer[v], 0, s->begin + at, bytes_of(s, v), &error));
+  const float *from = s->begin;
+  for (uint32_t v = 0; v < s->plan->graph->variables; from += values_of(s, v++))
+    assert_true(device->api->upload(device, s->buffer[v], 0, from, 4 * values_of(s, v), &error));
 }
 
-static void download(const subject *s, uint8_t *out) {
+static void download(const subject *s, float *out) {
   gt_error error = {0};
-  for (uint32_t v = 0; v < s->plan->graph->variables; out += bytes_of(s, v++))
-    assert_true(device->api->download(device, s->buffer[v], 0, out, bytes_of(s, v), &error));
+  for (uint32_t v = 0; v < s->plan->graph->variables; out += values_of(s, v++))
+    assert_true(device->api->download(device, s->buffer[v], 0, out, 4 * values_of(s, v), &error));
 }
 
 /* The clock begins at 0: its words are no random floats. */
 static void fill(subject *s, uint32_t *random) {
-  float *x = (float *)s->begin;
-  for (uint64_t i = 0; i < s->bytes / 4; i++)
-    x[i] = i < GT_STATE_WORDS ? 0 : (float)random_step_roll(random, 1000) / 500 - 1;
+  for (uint64_t i = GT_STATE_WORDS; i < s->values; i++)
+    s->begin[i] = (float)random_step_roll(random, 1000) / 500 - 1;
 }
 
 static void create(subject *s, uint32_t *random) {
@@ -55,11 +54,11 @@ static void create(subject *s, uint32_t *random) {
   assert_string_equal(error.message, "");
   for (uint32_t v = 0; v < g->variables; v++) {
     s->buffer[v] = device->api->buffer_create(device, s->plan->variable_bytes[v], GT_BUFFER_DEVICE, &error);
-    s->bytes += bytes_of(s, v);
+    s->values += values_of(s, v);
   }
-  s->begin = gt_arena_alloc(&s->arena, s->bytes);
-  s->one_by_one = gt_arena_alloc(&s->arena, s->bytes);
-  s->together = gt_arena_alloc(&s->arena, s->bytes);
+  s->begin = GT_NEW_N(&s->arena, float, s->values);
+  s->one_by_one = GT_NEW_N(&s->arena, float, s->values);
+  s->together = GT_NEW_N(&s->arena, float, s->values);
   fill(s, random);
 }
 
@@ -84,13 +83,13 @@ static void compare(const subject *s, gt_executable *executable, uint32_t times)
   run(executable, times);
   run(executable, times);
   download(s, s->together);
-  assert_memory_equal(s->together, s->one_by_one, s->bytes);
+  assert_memory_equal(s->together, s->one_by_one, 4 * s->values);
   gt_executable *sequence = device->api->sequence(device, &executable, &times, 1, &error);
   assert_non_null(sequence);
   upload(s);
   run(sequence, 2);
   download(s, s->together);
-  assert_memory_equal(s->together, s->one_by_one, s->bytes);
+  assert_memory_equal(s->together, s->one_by_one, 4 * s->values);
   device->api->executable_destroy(device, sequence);
 }
 
