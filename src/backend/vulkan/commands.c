@@ -16,8 +16,7 @@ enum { MAX_REPLAYS = 64, MAX_DISPATCHES = 4096, MAX_COMMANDS = 256 };
 static const double max_flops = 2e11;
 /* Without levels that run ahead there are ONCE and MANY: whole replays. With them, ONCE and ONCE + 1 are an
  * even and an odd replay from behind those levels on; GOING_ON, the one behind it and MANY make the next
- * one's, too.
- */
+ * one's, too. */
 enum { ONCE, GOING_ON = 2, BEGIN = 4, MANY, COMMANDS };
 
 struct gt_executable {
@@ -94,7 +93,7 @@ static void record_step(recording *r, const gt_executable *e, uint32_t i, bool o
   memcpy(args, e->args[i], sizeof args);
   for (int k = 0; odd && k < step->accesses; k++) {
     uint64_t address;
-    memcpy(&address, args + step->access[k].argument, sizeof address);
+    memcpy(&address, e->args[i] + step->access[k].argument, sizeof address); /* several may be at one */
     address += step->access[k].stride;
     memcpy(args + step->access[k].argument, &address, sizeof address);
   }
