@@ -108,7 +108,8 @@ static void delay_step(delaying *d, size_t step) {
 }
 
 /* Levels that nothing is left of are none. */
-static void close_up(gt_lowering *lowering, uint32_t levels) {
+static void close_up(gt_layout *l, uint32_t levels) {
+  gt_lowering *lowering = &l->lowering;
   uint32_t *number = gt_alloc(sizeof *number * ((size_t)levels + 1)), next = 0;
   for (size_t s = 0; s < lowering->drafts.count; s++) number[lowering->drafts.items[s].step.level] = 1;
   for (uint32_t level = 0; level < levels; level++) {
@@ -118,26 +119,45 @@ static void close_up(gt_lowering *lowering, uint32_t levels) {
   }
   for (size_t s = 0; s < lowering->drafts.count; s++)
     lowering->drafts.items[s].step.level = number[lowering->drafts.items[s].step.level];
+  if (l->ahead) l->ahead = number[l->ahead];
+  l->levels = next;
   free(number);
+}
+
+/* What the replay behind makes anew, ahead, is to be done with before, unless it may have a second place. */
+static void expect_ahead(delaying *d) {
+  const gt_lowering *lowering = &d->l->lowering;
+  if (!d->l->ahead) return;
+  gt_plan_lifetimes(d->l);
+  for (size_t s = 0; s < lowering->drafts.count; s++) {
+    const gt_draft *draft = &lowering->drafts.items[s];
+    for (size_t u = 0; u < draft->count && draft->step.level < d->l->ahead; u++) {
+      const gt_use *use = &draft->items[u];
+      if (use->kind == GT_USE_CONSTANT || !use->write) continue;
+      const gt_location at = gt_plan_locate(d->l, use);
+      if (at.variable || gt_plan_may_lie_twice(d->l, &d->l->root[at.id])) continue;
+      gt_hazards_touch(&d->hazards, range_of(d->l, at), true, d->l->ahead - 1 - draft->step.level);
+    }
+  }
 }
 
 void gt_plan_delay(gt_layout *l) {
   gt_lowering *lowering = &l->lowering;
   const size_t roots = l->graph->count + lowering->scratch.count;
-  delaying d = {.l = l};
+  delaying d = {.l = l, .levels = l->levels};
   gt_hazards_init(&d.hazards, roots + l->graph->variables);
   d.root = gt_alloc(sizeof *d.root * (roots + 1));
   for (size_t s = 0; s < lowering->drafts.count; s++) {
     const gt_draft *draft = &lowering->drafts.items[s];
-    if (draft->step.level >= d.levels) d.levels = draft->step.level + 1;
     for (size_t u = 0; u < draft->count; u++)
       if (draft->items[u].kind != GT_USE_CONSTANT)
         gt_hazards_expect(&d.hazards, range_of(l, gt_plan_locate(l, &draft->items[u])));
     touch_all(&d, s);
   }
   gt_hazards_ready(&d.hazards);
+  expect_ahead(&d);
   for (size_t s = lowering->drafts.count; s-- > 0;) delay_step(&d, s);
-  close_up(lowering, d.levels);
+  close_up(l, d.levels);
   gt_hazards_finish(&d.hazards);
   free(d.root);
 }

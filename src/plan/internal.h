@@ -24,7 +24,9 @@ typedef struct gt_place { /* a value laid inside another: node `into` (a pack), 
 typedef struct gt_root { /* a piece of the arena: a node's or scratch's memory */
   uint64_t bytes, offset;
   uint32_t first, last; /* levels */
+  uint32_t again;       /* the level at which the replay behind makes it anew, ahead; or 0 */
   bool used;
+  bool twice;   /* it is in use then: it has two places, which replays take in turn */
   bool lasting; /* keeps what it holds from run to run: zeros at first */
 } gt_root;
 
@@ -43,7 +45,9 @@ typedef struct gt_layout {
   uint32_t *order; /* items (groups, then copies) in execution order */
   uint32_t ordered;
   gt_lowering lowering; /* the steps, without memory yet */
-  gt_root *root;        /* per node, then per scratch */
+  uint32_t levels;
+  uint32_t ahead; /* of them, that run beside the last ones of the replay before */
+  gt_root *root;  /* per node, then per scratch */
 } gt_layout;
 
 /* Where a use lies: a root of the arena or a variable, and the byte range there. */
@@ -60,6 +64,13 @@ bool gt_plan_place(gt_layout *layout,
                    gt_error *error); /* place.c: packs and assigns in place, or copies; order */
 bool gt_plan_lower(gt_layout *layout, gt_error *error); /* lower.c: calls the op rows in that order */
 void gt_plan_level(gt_layout *layout);                  /* schedule.c: levels from hazards, sorted */
-void gt_plan_delay(gt_layout *layout); /* delay.c: later levels for what would live long for nothing */
+/* schedule.c: the earliest levels; of steps that stay, behind those that run ahead. NULL: none do. */
+void gt_plan_assign_levels(gt_layout *layout, const bool *stays);
+void gt_plan_overlap(gt_layout *layout); /* overlap.c: how many levels run ahead, and levels for that */
+void gt_plan_settle_overlap(gt_layout *layout); /* overlap.c: fewer of them, if levels have changed */
+bool gt_plan_may_lie_twice(const gt_layout *layout, const gt_root *root);
+void gt_plan_delay(gt_layout *layout);     /* delay.c: later levels for what would live long for nothing */
+void gt_plan_lifetimes(gt_layout *layout); /* memory.c: the levels at which each root is in use */
 void gt_plan_memory(gt_layout *layout, gt_plan *plan); /* memory.c: offsets in the arena; its size */
+uint64_t gt_plan_stride(const gt_root *root); /* memory.c: from its first place to its second, or 0 */
 #endif

@@ -1,10 +1,12 @@
 /* Memory: lifetimes in levels, then offsets in one arena by first fit, largest first. Two values share bytes
  * only if their level ranges do not meet, so reuse never adds a hazard inside a level. What lasts from run to
- * run shares its bytes with nothing: it lies in a piece of its own. */
+ * run shares its bytes with nothing: it lies in a piece of its own. What is made anew ahead, beside the last
+ * levels of the replay before, is in use there, too. */
 #include "base/memory.h"
 #include "plan/internal.h"
 #include "plan/spans.h"
 #include <stdlib.h>
+#include <string.h>
 
 enum { ALIGNMENT = 256 };
 
@@ -17,7 +19,7 @@ static void touch_root(gt_root *root, uint32_t level, uint64_t bytes) {
   root->used = true;
 }
 
-static void find_lifetimes(gt_layout *l, uint32_t levels) {
+static void touch_roots(gt_layout *l) {
   for (size_t s = 0; s < l->lowering.drafts.count; s++) {
     const gt_draft *draft = &l->lowering.drafts.items[s];
     for (size_t u = 0; u < draft->count; u++) {
@@ -38,9 +40,26 @@ static void find_lifetimes(gt_layout *l, uint32_t levels) {
       touch_root(&l->root[at.id], l->root[at.id].used ? l->root[at.id].first : 0, at.offset + at.bytes);
     /* A pack's gaps are zero because nothing else ever uses its memory. */
     if (pack && gt_pack_has_gaps(l->graph, id)) l->root[at.id].lasting = true;
-    if (l->fusion.kept[id]) touch_root(&l->root[at.id], levels, 0);
+    if (l->fusion.kept[id]) touch_root(&l->root[at.id], l->levels, 0);
   }
 }
+
+static size_t count_roots(const gt_layout *l) { return l->graph->count + l->lowering.scratch.count; }
+
+void gt_plan_lifetimes(gt_layout *l) {
+  const size_t count = count_roots(l);
+  if (!l->root) l->root = GT_NEW_N(l->arena, gt_root, count + 1);
+  memset(l->root, 0, count * sizeof *l->root);
+  touch_roots(l);
+  for (size_t i = 0; i < count; i++) {
+    gt_root *root = &l->root[i];
+    if (!root->used || root->first >= l->ahead) continue;
+    root->again = l->levels - l->ahead + root->first;
+    root->twice = root->last >= root->again;
+  }
+}
+
+uint64_t gt_plan_stride(const gt_root *root) { return root->twice ? aligned(root->bytes) : 0; }
 
 static int larger_first(const void *a, const void *b) {
   const gt_root *x = *(gt_root *const *)a, *y = *(gt_root *const *)b;
@@ -48,35 +67,49 @@ static int larger_first(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
+/* The lowest place that is free through its levels, and from `again` to the last one. */
+static uint64_t take_both(gt_spans *taken, const gt_root *root, uint32_t levels, uint64_t bytes) {
+  uint64_t offset = 0, before;
+  do {
+    before = offset;
+    offset = gt_spans_fit(taken, root->first, root->last, offset, bytes);
+    offset = gt_spans_fit(taken, root->again, levels - 1, offset, bytes);
+  } while (offset != before);
+  gt_spans_take(taken, root->first, root->last, offset, bytes);
+  gt_spans_take(taken, root->again, levels - 1, offset, bytes);
+  return offset;
+}
+
 /* The lowest place that is free at all levels of a root; behind all others where nothing is reused. */
-static uint64_t place_root(const gt_layout *l, gt_spans *taken, const gt_root *root, uint64_t behind) {
+static uint64_t place_root(const gt_layout *l, gt_spans *taken, const gt_root *root, uint64_t bytes,
+                           uint64_t behind) {
   if (l->options->no_reuse) return behind;
-  const uint64_t offset = gt_spans_fit(taken, root->first, root->last, aligned(root->bytes));
-  gt_spans_take(taken, root->first, root->last, offset, aligned(root->bytes));
+  if (root->again && !root->twice) return take_both(taken, root, l->levels, bytes);
+  const uint32_t first = root->twice ? 0 : root->first, last = root->twice ? l->levels : root->last;
+  const uint64_t offset = gt_spans_fit(taken, first, last, 0, bytes);
+  gt_spans_take(taken, first, last, offset, bytes);
   return offset;
 }
 
 void gt_plan_memory(gt_layout *l, gt_plan *plan) {
-  size_t count = l->graph->count + l->lowering.scratch.count, used = 0;
-  const size_t drafts = l->lowering.drafts.count;
-  uint32_t levels = drafts ? l->lowering.drafts.items[drafts - 1].step.level + 1 : 0;
-  l->root = GT_NEW_N(l->arena, gt_root, count + 1);
-  find_lifetimes(l, levels);
+  const size_t count = count_roots(l);
+  size_t used = 0;
+  gt_plan_lifetimes(l);
   gt_root **order = gt_alloc(sizeof *order * (count + 1));
   for (size_t i = 0; i < count; i++)
     if (l->root[i].used) order[used++] = &l->root[i];
   qsort(order, used, sizeof *order, larger_first);
   gt_spans taken;
-  gt_spans_init(&taken, levels + 1);
+  gt_spans_init(&taken, l->levels + 1);
   for (size_t i = 0; i < used; i++) {
     gt_root *root = order[i];
-    const uint64_t bytes = aligned(root->bytes);
+    const uint64_t bytes = aligned(root->bytes) + gt_plan_stride(root);
     plan->unaliased_bytes += bytes;
     if (root->lasting) {
       root->offset = plan->lasting_bytes;
       plan->lasting_bytes += bytes;
     } else {
-      root->offset = place_root(l, &taken, root, plan->arena_bytes);
+      root->offset = place_root(l, &taken, root, bytes, plan->arena_bytes);
       if (root->offset + bytes > plan->arena_bytes) plan->arena_bytes = root->offset + bytes;
     }
   }

@@ -17,6 +17,7 @@ static gt_access resolve(const gt_layout *l, const gt_use *use) {
                   : l->root[at.id].lasting ? GT_PLAN_LASTING
                                            : GT_PLAN_ARENA;
   access.offset = at.offset + (at.variable ? 0 : l->root[at.id].offset);
+  access.stride = at.variable ? 0 : gt_plan_stride(&l->root[at.id]);
   return access;
 }
 
@@ -41,8 +42,10 @@ static gt_plan *finish_plan(gt_layout *l) {
     finish_step(l, &lowering->drafts.items[s], &plan->step[s]);
     plan->step[s].barrier = s == 0 || plan->step[s].level != plan->step[s - 1].level;
     plan->flops += plan->step[s].flops;
-    plan->levels = plan->step[s].level + 1;
+    if (plan->step[s].level < l->ahead) plan->steps_ahead = s + 1;
   }
+  plan->levels = l->levels;
+  plan->ahead = l->ahead;
   plan->choices = (uint32_t)lowering->choices.count;
   plan->choice = GT_NEW_N(l->arena, gt_choice, plan->choices + 1);
   if (plan->choices)

@@ -4,9 +4,9 @@
 
 static void print_access(const gt_plan *plan, const gt_access *access, FILE *stream) {
   if (access->buffer == GT_PLAN_ARENA || access->buffer == GT_PLAN_LASTING)
-    fprintf(stream, " %s%s@%llu+%llu", access->write ? "=>" : "",
+    fprintf(stream, " %s%s@%llu+%llu%s", access->write ? "=>" : "",
             access->buffer == GT_PLAN_LASTING ? "lasting" : "", (unsigned long long)access->offset,
-            (unsigned long long)access->bytes);
+            (unsigned long long)access->bytes, access->stride ? "x2" : "");
   else if (access->buffer >= GT_PLAN_VARIABLE)
     fprintf(stream, " %s%s+%llu", access->write ? "=>" : "",
             plan->graph->variable[access->buffer - GT_PLAN_VARIABLE].name,
@@ -19,14 +19,17 @@ void gt_plan_print(const gt_plan *plan, FILE *stream) {
           "bytes");
   for (uint32_t s = 0; s < plan->steps; s++) {
     const gt_step *step = &plan->step[s];
-    fprintf(stream, "%5u %5u%s %-16s %-18.18s %10s", s, step->level, step->barrier ? "|" : " ",
-            step->kernel->name, step->scope, gt_human_count(step->flops, flops));
+    fprintf(stream, "%5u %5u%s%s%-16s %-18.18s %10s", s, step->level, step->barrier ? "|" : " ",
+            step->level < plan->ahead ? "<" : " ", step->kernel->name, step->scope,
+            gt_human_count(step->flops, flops));
     fprintf(stream, " %10s ", gt_human_bytes((double)step->bytes, count));
     for (int i = 0; i < step->accesses; i++) print_access(plan, &step->access[i], stream);
     fputc('\n', stream);
   }
-  fprintf(stream, "%u steps in %u levels, %s FLOPs; arena %s", plan->steps, plan->levels,
-          gt_human_count(plan->flops, flops), gt_human_bytes((double)plan->arena_bytes, arena));
+  fprintf(stream, "%u steps in %u levels, ", plan->steps, plan->levels);
+  if (plan->ahead) fprintf(stream, "the first %u (<) beside the last of the replay before, ", plan->ahead);
+  fprintf(stream, "%s FLOPs; arena %s", gt_human_count(plan->flops, flops),
+          gt_human_bytes((double)plan->arena_bytes, arena));
   if (plan->lasting_bytes) fprintf(stream, " and %s", gt_human_bytes((double)plan->lasting_bytes, arena));
   fprintf(stream, " (%s without reuse)\n", gt_human_bytes((double)plan->unaliased_bytes, unaliased));
 }

@@ -65,8 +65,8 @@ static bool meet(gt_range a, gt_range b) {
   return a.piece == b.piece && a.offset < b.offset + b.bytes && b.offset < a.offset + a.bytes;
 }
 
-static uint32_t level_of(const leveling *v, const gt_draft *draft) {
-  uint32_t level = 0;
+static uint32_t level_of(const leveling *v, const gt_draft *draft, uint32_t least) {
+  uint32_t level = least;
   for (size_t u = 0; u < draft->count; u++) {
     const gt_use *use = &draft->items[u];
     if (use->kind == GT_USE_CONSTANT) continue;
@@ -107,9 +107,10 @@ static int by_level(const void *a, const void *b) {
   return x->number < y->number ? -1 : x->number > y->number; /* qsort need not leave equals as they stand */
 }
 
-void gt_plan_level(gt_layout *l) {
+void gt_plan_assign_levels(gt_layout *l, const bool *stays) {
   leveling v = {.l = l};
   gt_lowering *lowering = &l->lowering;
+  l->levels = 0;
   gt_hazards_init(&v.hazards, l->graph->count + lowering->scratch.count + l->graph->variables);
   for (size_t s = 0; s < lowering->drafts.count; s++)
     for (size_t u = 0; u < lowering->drafts.items[s].count; u++)
@@ -119,13 +120,22 @@ void gt_plan_level(gt_layout *l) {
   for (size_t s = 0; s < lowering->drafts.count; s++) {
     gt_draft *draft = &lowering->drafts.items[s];
     if (s && draft->item != draft[-1].item) finish_item(&v);
-    draft->step.level = level_of(&v, draft);
+    draft->step.level = level_of(&v, draft, stays && stays[s] ? l->ahead : 0);
     draft->number = s;
     note_uses(&v, draft);
+    if (draft->step.level >= l->levels) l->levels = draft->step.level + 1;
   }
-  gt_plan_delay(l);
-  if (lowering->drafts.count)
-    qsort(lowering->drafts.items, lowering->drafts.count, sizeof *lowering->drafts.items, by_level);
   gt_hazards_finish(&v.hazards);
   free(v.parts.items);
+}
+
+/* On a CPU steps run one after another: there is nothing to run beside. */
+void gt_plan_level(gt_layout *l) {
+  gt_lowering *lowering = &l->lowering;
+  gt_plan_assign_levels(l, NULL);
+  if (lowering->target->device && !l->options->no_reuse && !l->options->no_overlap) gt_plan_overlap(l);
+  gt_plan_delay(l);
+  gt_plan_settle_overlap(l);
+  if (lowering->drafts.count)
+    qsort(lowering->drafts.items, lowering->drafts.count, sizeof *lowering->drafts.items, by_level);
 }

@@ -84,7 +84,7 @@ static uint64_t past(const taken *t, uint64_t offset, uint64_t bytes) {
   return offset;
 }
 
-uint64_t gt_spans_fit(const gt_spans *spans, uint32_t first, uint32_t last, uint64_t bytes) {
+uint64_t gt_spans_fit(const gt_spans *spans, uint32_t first, uint32_t last, uint64_t from, uint64_t bytes) {
   const taken *list[4 * DEEPEST];
   size_t low = first + spans->leaves, high = last + spans->leaves + 1, count = 0;
   for (size_t left = low, right = high - 1; left; left /= 2, right /= 2) {
@@ -95,7 +95,7 @@ uint64_t gt_spans_fit(const gt_spans *spans, uint32_t first, uint32_t last, uint
     if (low & 1) list[count++] = &spans->within[low++];
     if (high & 1) list[count++] = &spans->within[--high];
   }
-  uint64_t offset = 0;
+  uint64_t offset = from;
   for (bool moved = true; moved;) {
     moved = false;
     for (size_t i = 0; i < count; i++) {

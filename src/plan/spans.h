@@ -13,7 +13,8 @@ typedef struct gt_spans {
 
 void gt_spans_init(gt_spans *spans, uint32_t levels);
 void gt_spans_finish(gt_spans *spans);
-/* The lowest offset of `bytes` bytes that nothing takes from level `first` to level `last`. */
-uint64_t gt_spans_fit(const gt_spans *spans, uint32_t first, uint32_t last, uint64_t bytes);
+/* The lowest offset of `bytes` bytes, at `from` or behind it, that nothing takes from level `first` to level
+ * `last`. */
+uint64_t gt_spans_fit(const gt_spans *spans, uint32_t first, uint32_t last, uint64_t from, uint64_t bytes);
 void gt_spans_take(gt_spans *spans, uint32_t first, uint32_t last, uint64_t offset, uint64_t bytes);
 #endif

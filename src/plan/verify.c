@@ -1,5 +1,6 @@
-/* What a plan promises, checked again: every access lies in its buffer, and no two steps of a level touch
- * what one of them writes. */
+/* What a plan promises, checked again: every access lies in its buffer, and no two steps that may run at the
+ * same time touch what one of them writes: those of a level, and what runs ahead beside and before the last
+ * levels of another replay. */
 #include "base/memory.h"
 #include "plan/plan.h"
 #include <stdlib.h>
@@ -8,8 +9,14 @@ typedef struct touch {
   uint64_t buffer, offset, end;
   uint32_t step;
   gt_id node;
+  bool ahead; /* of the next replay */
   bool write;
 } touch;
+
+typedef struct touches {
+  touch *items;
+  size_t count, capacity;
+} touches;
 
 /* Of all touches so far the two that reach furthest, of different steps (or nodes). */
 typedef struct reach {
@@ -23,7 +30,7 @@ static int by_place(const void *left, const void *right) {
   return (a->step > b->step) - (a->step < b->step);
 }
 
-static bool same_node(const touch *a, const touch *b) { return a->node == b->node; }
+static bool same_node(const touch *a, const touch *b) { return a->node == b->node && a->ahead == b->ahead; }
 static bool same_step(const touch *a, const touch *b) { return a->step == b->step; }
 
 static void extend(reach *r, const touch *t, bool (*same)(const touch *, const touch *)) {
@@ -76,43 +83,80 @@ static bool verify_touches(touch *list, size_t count, gt_error *error) {
   return true;
 }
 
-static bool verify_level(const gt_plan *plan, uint32_t first, uint32_t end, gt_error *error) {
-  size_t count = 0, most = 0;
-  for (uint32_t s = first; s < end; s++) most += (size_t)plan->step[s].accesses;
-  touch *list = gt_alloc(sizeof *list * (most + 1));
+/* Where the steps of a plan stand: those of level l from start[l] to start[l + 1]. */
+static uint32_t *find_levels(const gt_plan *plan) {
+  uint32_t *start = gt_alloc(sizeof *start * ((size_t)plan->levels + 1));
+  for (uint32_t s = 0; s < plan->steps; s++) start[plan->step[s].level + 1] = s + 1;
+  for (uint32_t level = 0; level < plan->levels; level++) /* one without steps */
+    if (!start[level + 1]) start[level + 1] = start[level];
+  return start;
+}
+
+/* The steps from `first` to `end`, in an even or an odd replay. */
+static void add_steps(const gt_plan *plan, uint32_t first, uint32_t end, bool odd, bool ahead,
+                      touches *list) {
   for (uint32_t s = first; s < end; s++)
     for (int i = 0; i < plan->step[s].accesses; i++) {
       const gt_access *x = &plan->step[s].access[i];
+      const uint64_t offset = x->offset + (odd ? x->stride : 0);
       if (x->buffer == GT_PLAN_CONSTANTS || !x->bytes) continue;
-      list[count++] = (touch){x->buffer, x->offset, x->offset + x->bytes, s, plan->step[s].node, x->write};
+      *GT_PUSH(list) = (touch){.buffer = x->buffer,
+                               .offset = offset,
+                               .end = offset + x->bytes,
+                               .step = s,
+                               .node = plan->step[s].node,
+                               .ahead = ahead,
+                               .write = x->write};
     }
-  const bool ok = verify_touches(list, count, error);
-  free(list);
+}
+
+/* A level of a replay; and, if `ahead` is not GT_NONE, that level of the next one. */
+static bool verify_together(const gt_plan *plan, const uint32_t *start, uint32_t level, uint32_t ahead,
+                            bool odd, gt_error *error) {
+  touches list = {0};
+  add_steps(plan, start[level], start[level + 1], odd, false, &list);
+  if (ahead != GT_NONE) add_steps(plan, start[ahead], start[ahead + 1], !odd, true, &list);
+  const bool ok = verify_touches(list.items, list.count, error);
+  free(list.items);
   return ok;
+}
+
+/* What runs ahead runs beside a level, and before those behind it. */
+static bool verify_levels(const gt_plan *plan, const uint32_t *start, gt_error *error) {
+  const uint32_t left = plan->levels - plan->ahead;
+  for (int odd = 0; odd < (plan->ahead ? 2 : 1); odd++) {
+    for (uint32_t level = 0; level < plan->levels; level++)
+      if (!verify_together(plan, start, level, GT_NONE, odd, error)) return false;
+    for (uint32_t ahead = 0; ahead < plan->ahead; ahead++)
+      for (uint32_t level = left + ahead; level < plan->levels; level++)
+        if (!verify_together(plan, start, level, ahead, odd, error)) return false;
+  }
+  return true;
 }
 
 static bool verify_step(const gt_plan *plan, uint32_t s, gt_error *error) {
   const gt_step *step = &plan->step[s];
   for (int i = 0; i < step->accesses; i++) {
     const gt_access *access = &step->access[i];
-    const uint64_t limit = buffer_bytes(plan, access->buffer);
-    if (access->offset > limit || access->bytes > limit - access->offset)
+    const uint64_t limit = buffer_bytes(plan, access->buffer), offset = access->offset + access->stride;
+    if (offset > limit || access->bytes > limit - offset)
       return gt_fail(error, GT_ERR_INTERNAL, "step %u (node %u) reaches past its buffer", s, step->node);
     if (access->argument + 8 > step->args_size)
       return gt_fail(error, GT_ERR_INTERNAL, "step %u (node %u) has an address outside its arguments", s,
                      step->node);
   }
-  if (s && step->level < plan->step[s - 1].level)
-    return gt_fail(error, GT_ERR_INTERNAL, "step %u stands before its level", s);
+  if (step->level >= plan->levels || step->level < (s ? plan->step[s - 1].level : 0))
+    return gt_fail(error, GT_ERR_INTERNAL, "step %u stands outside its level", s);
   return true;
 }
 
 bool gt_plan_verify(const gt_plan *plan, gt_error *error) {
   for (uint32_t s = 0; s < plan->steps; s++)
     if (!verify_step(plan, s, error)) return false;
-  for (uint32_t first = 0, end; first < plan->steps; first = end) {
-    for (end = first + 1; end < plan->steps && plan->step[end].level == plan->step[first].level;) end++;
-    if (!verify_level(plan, first, end, error)) return false;
-  }
-  return true;
+  if (2 * plan->ahead > plan->levels)
+    return gt_fail(error, GT_ERR_INTERNAL, "%u of %u levels run ahead", plan->ahead, plan->levels);
+  uint32_t *start = find_levels(plan);
+  const bool ok = verify_levels(plan, start, error);
+  free(start);
+  return ok;
 }

@@ -47,6 +47,7 @@ typedef struct gt_access { /* a buffer argument of a step */
   uint32_t argument;       /* byte offset of the address in args */
   uint32_t buffer;
   uint64_t offset, bytes;
+  uint64_t stride; /* to the other of two places that replays take in turn; 0: it has one */
   bool write, read;
 } gt_access;
 

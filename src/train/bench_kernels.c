@@ -29,7 +29,7 @@ static void finish(trial *t) {
 }
 
 static bool compile(trial *t, bool fused, gt_error *error) {
-  const gt_plan_options options = {.target = t->backend->target, .no_fusion = !fused};
+  const gt_plan_options options = {.target = t->backend->target, .no_fusion = !fused, .no_overlap = true};
   if (t->graph->error.status) {
     *error = t->graph->error;
     return false;

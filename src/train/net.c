@@ -193,7 +193,8 @@ gt_net_work gt_net_work_of(const gt_net *net) {
     const gt_stage *stage = &net->stage[i];
     work.flops += stage->times * stage->plan->flops;
     work.kernels += stage->times * stage->plan->steps;
-    work.levels += stage->times * stage->plan->levels;
+    work.levels += stage->times * (stage->plan->levels - stage->plan->ahead);
+    if (net->stages > 1) work.levels += stage->plan->ahead; /* of the first replay */
   }
   return work;
 }

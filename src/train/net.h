@@ -71,7 +71,7 @@ typedef struct gt_net {
 
 typedef struct gt_net_work { /* of a step, all stages together */
   double flops;
-  uint32_t kernels, levels;
+  uint32_t kernels, levels; /* levels: without those beside others of the step before */
 } gt_net_work;
 gt_net_work gt_net_work_of(const gt_net *net);
 /* Rows of a step. */

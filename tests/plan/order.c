@@ -181,7 +181,10 @@ static void finds_the_lowest_place(void **state) {
       x->bytes = 1 + roll(largest);
       x->offset = 0;
       while (!is_free(list, i, x)) x->offset++;
-      assert_int_equal(gt_spans_fit(&spans, x->first, x->last, x->bytes), x->offset);
+      assert_int_equal(gt_spans_fit(&spans, x->first, x->last, 0, x->bytes), x->offset);
+      const uint64_t from = x->offset = roll(20);
+      while (!is_free(list, i, x)) x->offset++;
+      assert_int_equal(gt_spans_fit(&spans, x->first, x->last, from, x->bytes), x->offset);
       if (roll(4) == 0) x->offset += roll(5); /* not only where it would be laid */
       while (!is_free(list, i, x)) x->offset++;
       gt_spans_take(&spans, x->first, x->last, x->offset, x->bytes);

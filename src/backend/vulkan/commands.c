@@ -1,7 +1,11 @@
 /* A plan recorded into command buffers: one with a single replay and one with many, which together make
  * any number. All addresses are fixed when the plan is bound to the arena, so nothing is recorded again until
  * a larger plan needs another arena. Each replay begins behind a barrier: what ran before it, another plan
- * perhaps, is done with the arena. */
+ * perhaps, is done with the arena.
+ *
+ * Where the first levels of a plan may run ahead, a submission begins with those of its first replay; then
+ * come, for each, the other levels, the last ones together with the next replay's first, and without them
+ * for the last of the submission. So it has run whole replays when it ends. */
 #include "backend/vulkan/internal.h"
 #include "base/memory.h"
 #include <stdlib.h>
@@ -10,6 +14,10 @@
 enum { MAX_REPLAYS = 64, MAX_DISPATCHES = 4096, MAX_COMMANDS = 256 };
 /* A submission should not keep a slow GPU busy for so long that its driver takes it for hung. */
 static const double max_flops = 2e11;
+/* Without levels that run ahead there are ONCE and MANY: whole replays. With them, ONCE and ONCE + 1 are an
+ * even and an odd replay from behind those levels on; GOING_ON, the one behind it and MANY make the next
+ * one's, too. */
+enum { ONCE, GOING_ON = 2, BEGIN = 4, MANY, COMMANDS };
 
 struct gt_executable {
   const gt_plan *plan;
@@ -20,9 +28,9 @@ struct gt_executable {
   struct gt_executable **part; /* of a sequence, which has no plan of its own */
   uint32_t *times;
   int parts;
-  uint32_t replays;      /* in commands[1] */
+  uint32_t replays;      /* in commands[MANY] */
   uint32_t arena_number; /* of the arena that the commands have addresses in */
-  VkCommandBuffer commands[2];
+  VkCommandBuffer commands[COMMANDS];
 };
 
 static void release_arena(gt_vulkan *vk) {
@@ -68,39 +76,79 @@ static bool resolve(const gt_vulkan *vk, gt_executable *e, bool *aligned, gt_err
   return true;
 }
 
-static void record_step(const gt_vulkan *vk, const gt_executable *e, VkCommandBuffer commands, uint32_t i) {
+typedef struct recording {
+  const gt_vulkan *vk;
+  VkCommandBuffer commands;
+  VkPipeline bound;
+} recording;
+
+/* A step with the places that its values have in an even or in an odd replay. */
+static void record_step(recording *r, const gt_executable *e, uint32_t i, bool odd) {
   const gt_step *step = &e->plan->step[i];
+  uint8_t args[GT_PUSH_BYTES];
+  if (e->pipeline[i] != r->bound)
+    vkCmdBindPipeline(r->commands, VK_PIPELINE_BIND_POINT_COMPUTE, e->pipeline[i]);
+  r->bound = e->pipeline[i];
   if (!step->grid[0] || !step->grid[1] || !step->grid[2]) return;
+  memcpy(args, e->args[i], sizeof args);
+  for (int k = 0; odd && k < step->accesses; k++) {
+    uint64_t address;
+    memcpy(&address, e->args[i] + step->access[k].argument, sizeof address); /* several may be at one */
+    address += step->access[k].stride;
+    memcpy(args + step->access[k].argument, &address, sizeof address);
+  }
   if (step->args_size)
-    vkCmdPushConstants(commands, vk->layout, VK_SHADER_STAGE_COMPUTE_BIT, 0, (step->args_size + 3) / 4 * 4,
-                       e->args[i]);
-  vkCmdDispatch(commands, step->grid[0], step->grid[1], step->grid[2]);
+    vkCmdPushConstants(r->commands, r->vk->layout, VK_SHADER_STAGE_COMPUTE_BIT, 0,
+                       (step->args_size + 3) / 4 * 4, args);
+  vkCmdDispatch(r->commands, step->grid[0], step->grid[1], step->grid[2]);
 }
 
-static void record_plan(const gt_vulkan *vk, const gt_executable *e, VkCommandBuffer commands,
-                        VkPipeline *bound) {
+/* The steps of a level, from step i on; returns the first behind them. */
+static uint32_t record_level(recording *r, const gt_executable *e, uint32_t i, bool odd) {
+  do record_step(r, e, i, odd);
+  while (++i < e->plan->steps && !e->plan->step[i].barrier);
+  return i;
+}
+
+/* Whole levels, from step i to `end`; with those that the replay behind has ahead, or without. Those go
+ * first: they are light, and hide behind the heavy ones of an optimizer. */
+static void record_levels(recording *r, const gt_executable *e, uint32_t i, uint32_t end, bool odd,
+                          bool with_next) {
   const VkPipelineStageFlags compute = VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT;
-  for (uint32_t i = 0; i < e->plan->steps; i++) {
-    if (i == 0 || e->plan->step[i].barrier) gt_vulkan_barrier(commands, compute, compute);
-    if (e->pipeline[i] != *bound) vkCmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_COMPUTE, e->pipeline[i]);
-    *bound = e->pipeline[i];
-    record_step(vk, e, commands, i);
+  const gt_plan *plan = e->plan;
+  for (uint32_t next = 0; i < end;) {
+    const bool beside = with_next && plan->step[i].level >= plan->levels - plan->ahead;
+    gt_vulkan_barrier(r->commands, compute, compute);
+    if (beside) next = record_level(r, e, next, !odd);
+    i = record_level(r, e, i, odd);
   }
 }
 
-static void record_once(const gt_vulkan *vk, const gt_executable *e, VkCommandBuffer commands,
-                        VkPipeline *bound) {
-  if (e->plan) record_plan(vk, e, commands, bound);
-  for (int p = 0; p < e->parts; p++)
-    for (uint32_t t = 0; t < e->times[p]; t++) record_plan(vk, e->part[p], commands, bound);
+static void record_plan(recording *r, const gt_executable *e, uint32_t times) {
+  const gt_plan *plan = e->plan;
+  record_levels(r, e, 0, plan->steps_ahead, false, false);
+  for (uint32_t t = 0; t < times; t++)
+    record_levels(r, e, plan->steps_ahead, plan->steps, t % 2, plan->ahead && t + 1 < times);
 }
 
-static bool record(const gt_vulkan *vk, const gt_executable *e, VkCommandBuffer commands, uint32_t replays,
-                   gt_error *error) {
-  VkPipeline bound = VK_NULL_HANDLE;
-  if (!gt_vulkan_begin(commands, VK_COMMAND_BUFFER_USAGE_SIMULTANEOUS_USE_BIT, error)) return false;
-  for (uint32_t r = 0; r < replays; r++) record_once(vk, e, commands, &bound);
-  return VK(vkEndCommandBuffer(commands));
+static bool runs_ahead(const gt_executable *e) { return e->plan && e->plan->ahead; }
+
+static void record_replay(recording *r, const gt_executable *e, int which, bool odd) {
+  if (runs_ahead(e) && which == BEGIN)
+    record_levels(r, e, 0, e->plan->steps_ahead, odd, false);
+  else if (runs_ahead(e))
+    record_levels(r, e, e->plan->steps_ahead, e->plan->steps, odd, which >= GOING_ON);
+  else if (e->plan)
+    record_plan(r, e, 1);
+  for (int p = 0; p < e->parts; p++) record_plan(r, e->part[p], e->times[p]);
+}
+
+static bool record(const gt_vulkan *vk, const gt_executable *e, int which, gt_error *error) {
+  recording r = {vk, e->commands[which], VK_NULL_HANDLE};
+  if (!gt_vulkan_begin(r.commands, VK_COMMAND_BUFFER_USAGE_SIMULTANEOUS_USE_BIT, error)) return false;
+  for (uint32_t t = 0; t < (which == MANY ? e->replays : 1); t++)
+    record_replay(&r, e, which, (which == MANY ? t : (uint32_t)which) % 2);
+  return VK(vkEndCommandBuffer(r.commands));
 }
 
 static uint32_t choose_replays(double dispatches, double flops) {
@@ -110,7 +158,7 @@ static uint32_t choose_replays(double dispatches, double flops) {
   return replays < 1 ? 1 : (uint32_t)replays;
 }
 
-static bool record_both(gt_vulkan *vk, gt_executable *e, gt_error *error) {
+static bool record_all(gt_vulkan *vk, gt_executable *e, gt_error *error) {
   double dispatches = 0, flops = 0;
   if (e->plan) dispatches = e->plan->steps, flops = e->plan->flops;
   for (int p = 0; p < e->parts; p++) {
@@ -118,8 +166,11 @@ static bool record_both(gt_vulkan *vk, gt_executable *e, gt_error *error) {
     flops += e->times[p] * e->part[p]->plan->flops;
   }
   e->replays = choose_replays(dispatches, flops);
-  return (e->commands[0] || gt_vulkan_commands(vk, e->commands, 2, error)) &&
-         record(vk, e, e->commands[0], 1, error) && record(vk, e, e->commands[1], e->replays, error);
+  if (runs_ahead(e)) e->replays += e->replays % 2; /* behind them comes an even one */
+  if (!e->commands[0] && !gt_vulkan_commands(vk, e->commands, COMMANDS, error)) return false;
+  for (int which = 0; which < COMMANDS; which++)
+    if ((runs_ahead(e) || which == ONCE || which == MANY) && !record(vk, e, which, error)) return false;
+  return true;
 }
 
 /* The pipelines depend on how addresses are aligned. */
@@ -144,7 +195,7 @@ static bool bind_arena(gt_vulkan *vk, gt_executable *e, gt_error *error) {
   if (e->arena_number == vk->arena_number) return true;
   for (int p = 0; p < e->parts; p++)
     if (!bind_arena(vk, e->part[p], error)) return false;
-  if ((e->plan && !bind_plan(vk, e, error)) || !record_both(vk, e, error)) return false;
+  if ((e->plan && !bind_plan(vk, e, error)) || !record_all(vk, e, error)) return false;
   e->arena_number = vk->arena_number;
   return true;
 }
@@ -191,7 +242,7 @@ gt_executable *gt_vulkan_sequence(gt_backend *backend, gt_executable *const *par
 void gt_vulkan_executable_destroy(gt_backend *backend, gt_executable *e) {
   gt_vulkan *vk = (gt_vulkan *)backend;
   if (!e) return;
-  if (gt_vulkan_idle(vk) && e->commands[0]) vkFreeCommandBuffers(vk->device, vk->pool, 2, e->commands);
+  if (gt_vulkan_idle(vk) && e->commands[0]) vkFreeCommandBuffers(vk->device, vk->pool, COMMANDS, e->commands);
   if (e->plan && --vk->plans == 0) release_arena(vk);
   if (vk->ran == e) vk->ran = NULL;
   gt_vulkan_buffer_destroy(backend, e->lasting);
@@ -204,18 +255,30 @@ void gt_vulkan_executable_destroy(gt_backend *backend, gt_executable *e) {
   free(e);
 }
 
+/* Lists the commands of as many of these replays as make up a submission; returns how many they are. */
+static uint32_t list_commands(const gt_executable *e, uint32_t times, VkCommandBuffer *list,
+                              uint32_t *count) {
+  const bool ahead = runs_ahead(e);
+  uint32_t done = 0;
+  *count = 0;
+  if (ahead) list[(*count)++] = e->commands[BEGIN];
+  while (times - done > ahead && *count < MAX_COMMANDS) { /* ahead: the last one has commands of its own */
+    const bool many = times - done - ahead >= e->replays;
+    list[(*count)++] = e->commands[many ? MANY : ahead ? GOING_ON + done % 2 : ONCE];
+    done += many ? e->replays : 1;
+  }
+  if (ahead) list[(*count)++] = e->commands[ONCE + done++ % 2];
+  return done;
+}
+
 bool gt_vulkan_run(gt_backend *backend, gt_executable *e, uint32_t times, uint64_t *ticket, gt_error *error) {
   gt_vulkan *vk = (gt_vulkan *)backend;
-  VkCommandBuffer commands[MAX_COMMANDS + 1];
+  VkCommandBuffer commands[MAX_COMMANDS + 2];
+  uint32_t count;
   if (!bind_arena(vk, e, error)) return false;
   vk->ran = e->parts ? e->part[e->parts - 1] : e;
   for (uint32_t left = times; left > 0;) {
-    uint32_t count = 0;
-    while (left > 0 && count < MAX_COMMANDS) {
-      bool many = left >= e->replays;
-      commands[count++] = e->commands[many];
-      left -= many ? e->replays : 1;
-    }
+    left -= list_commands(e, left, commands, &count);
     commands[count++] = vk->to_host;
     if (!gt_vulkan_submit(vk, commands, count, error)) return false;
   }
@@ -227,12 +290,12 @@ static bool record_profile(gt_vulkan *vk, const gt_executable *e, VkCommandBuffe
                            VkQueryPool queries, gt_error *error) {
   const VkPipelineStageFlags compute = VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT;
   if (!gt_vulkan_begin(commands, VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT, error)) return false;
+  recording r = {vk, commands, VK_NULL_HANDLE};
   vkCmdResetQueryPool(commands, queries, 0, e->plan->steps + 1);
   gt_vulkan_barrier(commands, compute, compute);
   vkCmdWriteTimestamp(commands, VK_PIPELINE_STAGE_BOTTOM_OF_PIPE_BIT, queries, 0);
   for (uint32_t i = 0; i < e->plan->steps; i++) {
-    vkCmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_COMPUTE, e->pipeline[i]);
-    record_step(vk, e, commands, i);
+    record_step(&r, e, i, false);
     gt_vulkan_barrier(commands, compute, compute);
     vkCmdWriteTimestamp(commands, VK_PIPELINE_STAGE_BOTTOM_OF_PIPE_BIT, queries, i + 1);
   }

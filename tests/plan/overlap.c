@@ -1,0 +1,243 @@
+/* What of a replay runs beside the end of the one before. */
+#include "backend/backend.h"
+#include "op/batch.h"
+#include "op/core.h"
+#include "op/elementwise.h"
+#include "op/matmul/matmul.h"
+#include "op/op.h"
+#include "op/reduce.h"
+#include "op/softmax.h"
+#include "plan/plan.h"
+#include "support/drawing.h"
+#include "support/random_step.h"
+#include <setjmp.h>
+#include <stdarg.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static const gt_target device = {.device = true,
+                                 .subgroup = 32,
+                                 .max_workgroup = 1024,
+                                 .shared_bytes = 49152,
+                                 .units = 16,
+                                 .max_grid = 65535};
+
+static gt_plan *planned(fixture *f, const gt_plan_options *options) {
+  gt_error error = {0};
+  gt_plan *plan = gt_plan_create(&f->arena, f->graph, options, &error);
+  if (!plan) fail_msg("%s", error.message);
+  return plan;
+}
+
+static gt_plan *planned_for_device(fixture *f) { return planned(f, &(gt_plan_options){.target = device}); }
+
+static gt_id read_of(fixture *f, const char *name, gt_shape shape) {
+  return gt_variable_read(f->graph, gt_graph_variable(f->graph, name, shape, GT_F32, false));
+}
+
+typedef struct training {
+  gt_id clock, x;
+} training;
+
+enum {
+  LATE = 1, /* the log has a value of the batch, when all is done */
+  MADE = 2  /* weights are made from what the variable holds */
+};
+
+/* Weights that move with a product of a batch and what it says through them. */
+static training draw_training(fixture *f, int64_t rows, int64_t width, int how) {
+  gt_graph *g = f->graph;
+  training t;
+  const uint32_t state = gt_graph_variable(g, "state", gt_shape_1(GT_STATE_WORDS), GT_F32, false);
+  const uint32_t table = gt_graph_variable(g, "table", gt_shape_2(1, 1), GT_F32, false);
+  const gt_id data = read_of(f, "data", gt_shape_2(2 * rows, width));
+  const uint32_t w = gt_graph_variable(g, "w", gt_shape_2(width, width), GT_F32, false);
+  const uint32_t log = gt_graph_variable(g, "log", gt_shape_2(4, 2), GT_F32, false);
+  t.clock = gt_clock(g, state, table);
+  t.x = gt_batch(g, data, t.clock, GT_NONE, (gt_batch_attribute){.batch = rows, .samples = 2 * rows});
+  const gt_id held = gt_variable_read(g, w);
+  const gt_id weights = how & MADE ? gt_softmax(g, held, 1) : held;
+  const gt_id seen = gt_matmul(g, t.x, weights, false, false);
+  const gt_id gradient = gt_matmul(g, t.x, seen, true, false);
+  const gt_id size = gt_sum(g, gt_mul(g, gradient, gradient), 0, false);
+  const gt_id rate = gt_div(g, gt_clock_scalar(g, t.clock, 0), size);
+  gt_assign(g, w, 0, gt_sub(g, held, gt_mul(g, gradient, rate)));
+  const gt_id scalar[2] = {size, how & LATE ? gt_view(g, t.x, 0, gt_shape_of(0, NULL)) : size};
+  gt_log_row(g, log, t.clock, scalar, 2);
+  return t;
+}
+
+static const gt_step *step_of(const gt_plan *plan, const char *kernel) {
+  for (uint32_t s = 0; s < plan->steps; s++)
+    if (!strcmp(plan->step[s].kernel->name, kernel)) return &plan->step[s];
+  fail_msg("no step runs %s", kernel);
+  return NULL;
+}
+
+static gt_access *written_in_arena(const gt_step *step) {
+  for (int i = 0; i < step->accesses; i++)
+    if (step->access[i].write && step->access[i].buffer == GT_PLAN_ARENA) return &step->access[i];
+  fail_msg("%s writes nothing in the arena", step->kernel->name);
+  return NULL;
+}
+
+/* The clock and the batch. The last level still reads the clock: it has two places; the batch has one. */
+static void clock_and_batch_run_ahead(void **state) {
+  fixture *f = *state;
+  draw_training(f, 64, 32, 0);
+  const gt_plan *plan = planned_for_device(f);
+  const gt_plan *plain = planned(f, &(gt_plan_options){.target = device, .no_overlap = true});
+  assert_int_equal(plan->ahead, 2);
+  assert_int_equal(plan->steps_ahead, 2);
+  assert_string_equal(plan->step[0].kernel->name, "clock");
+  assert_string_equal(plan->step[1].kernel->name, "batch");
+  assert_true(written_in_arena(&plan->step[0])->stride >= 20);
+  assert_int_equal(written_in_arena(&plan->step[1])->stride, 0);
+  assert_int_equal(plain->ahead, 0);
+  assert_int_equal(plain->steps_ahead, 0);
+  assert_int_equal(written_in_arena(&plain->step[0])->stride, 0);
+  assert_int_equal(plan->levels, plain->levels);
+}
+
+/* Weights are made anew when the last replay has moved them: beside the batch then, behind the clock. */
+static void what_waits_stands_behind(void **state) {
+  fixture *f = *state;
+  draw_training(f, 64, 32, MADE);
+  const gt_plan *plan = planned_for_device(f);
+  const gt_plan *plain = planned(f, &(gt_plan_options){.target = device, .no_overlap = true});
+  assert_int_equal(plan->ahead, 1);
+  assert_int_equal(plan->levels, plain->levels);
+  assert_int_equal(step_of(plan, "softmax")->level, 1);
+  assert_int_equal(step_of(plan, "batch")->level, 1);
+}
+
+/* The second place of the clock's value is its own, and all who use it go there. */
+static void both_places_are_kept_free(void **state) {
+  fixture *f = *state;
+  draw_training(f, 64, 32, 0);
+  const gt_plan *plan = planned_for_device(f);
+  const gt_access *now = written_in_arena(step_of(plan, "clock"));
+  for (uint32_t s = 0; s < plan->steps; s++)
+    for (int i = 0; i < plan->step[s].accesses; i++) {
+      const gt_access *x = &plan->step[s].access[i];
+      if (x->buffer != GT_PLAN_ARENA) continue;
+      const bool within = x->offset >= now->offset && x->offset < now->offset + 2 * now->stride;
+      assert_int_equal(x->stride, within ? now->stride : 0);
+      assert_true(!within || x->offset + x->bytes <= now->offset + now->stride);
+    }
+  assert_true(now->offset + now->stride + now->bytes <= plan->arena_bytes);
+}
+
+/* A batch that is read at the end has two places as well, if it is small; a large one is drawn in its turn.
+ */
+static void what_is_read_late(void **state) {
+  fixture *f = *state;
+  draw_training(f, 64, 32, LATE);
+  const gt_plan *small = planned_for_device(f);
+  assert_int_equal(small->ahead, 2);
+  assert_true(written_in_arena(step_of(small, "batch"))->stride >= 64 * 32 * 4);
+  f->graph = gt_graph_create(&f->arena);
+  draw_training(f, 8192, 64, LATE);
+  const gt_plan *large = planned_for_device(f);
+  assert_int_equal(large->ahead, 1);
+  assert_true(step_of(large, "batch")->level >= 1);
+  assert_int_equal(written_in_arena(step_of(large, "batch"))->stride, 0);
+}
+
+/* Whose values somebody wants to see, or who runs step by step, has nothing run ahead. */
+static void not_everywhere(void **state) {
+  fixture *f = *state;
+  const training t = draw_training(f, 64, 32, 0);
+  const gt_target cpu = {.subgroup = 1, .max_workgroup = 1, .units = 1, .max_grid = UINT32_MAX};
+  assert_int_equal(planned(f, &(gt_plan_options){.target = cpu})->ahead, 0);
+  assert_int_equal(planned(f, &(gt_plan_options){.target = device, .no_reuse = true})->ahead, 0);
+  assert_int_equal(planned(f, &(gt_plan_options){.target = device, .keep = &t.x, .keep_count = 1})->ahead, 1);
+  assert_int_equal(planned(f, &(gt_plan_options){.target = device, .keep = &t.clock, .keep_count = 1})->ahead,
+                   0);
+}
+
+/* Where nothing depends on the replay before, no more than half of the levels run ahead. */
+static void two_replays_at_a_time(void **state) {
+  fixture *f = *state;
+  gt_id x = read_of(f, "x", gt_shape_2(32, 32));
+  const uint32_t y = gt_graph_variable(f->graph, "y", gt_shape_2(32, 32), GT_F32, false);
+  for (int i = 0; i < 7; i++) x = gt_softmax(f->graph, x, 1);
+  gt_assign(f->graph, y, 0, x);
+  const gt_plan *plan = planned_for_device(f);
+  assert_int_equal(plan->levels, 7);
+  assert_int_equal(plan->ahead, 3);
+}
+
+/* What one step leaves in a variable and another one reads is waited for. */
+static void what_changes_stays(void **state) {
+  fixture *f = *state;
+  const gt_id v = read_of(f, "v", gt_shape_2(32, 32));
+  gt_id x = v;
+  for (int i = 0; i < 6; i++) x = gt_softmax(f->graph, x, 1);
+  gt_assign(f->graph, 0, 0, x);
+  assert_int_equal(planned_for_device(f)->ahead, 0);
+}
+
+static bool verified(const gt_plan *plan) {
+  gt_error error = {0};
+  return gt_plan_verify(plan, &error);
+}
+
+static void verify_catches_what_is_overtaken(void **state) {
+  fixture *f = *state;
+  draw_training(f, 64, 32, 0);
+  gt_plan *plan = planned_for_device(f);
+  gt_access *now = written_in_arena(step_of(plan, "clock")), *log = step_of(plan, "log_row")->access;
+  const gt_access batch = *written_in_arena(step_of(plan, "batch"));
+  const uint64_t stride = now->stride;
+  assert_true(verified(plan));
+  now->stride = 0; /* the clock's new value where the old one is still read, in odd replays */
+  assert_false(verified(plan));
+  now->stride = plan->arena_bytes;
+  assert_false(verified(plan));
+  now->stride = stride;
+  const uint64_t offset = log[0].offset;
+  log[0].offset = batch.offset; /* the log reads the batch, which the next one has overwritten */
+  log[0].stride = 0;
+  assert_false(verified(plan));
+  log[0].offset = offset;
+  log[0].stride = stride;
+  assert_true(verified(plan));
+  plan->ahead = plan->levels / 2 + 1;
+  assert_false(verified(plan));
+}
+
+/* All of them are verified when they are made. */
+static void random_steps_overlap(void **state) {
+  fixture *f = *state;
+  uint32_t random = 1, ahead = 0, most = 0;
+  for (int round = 0; round < 400; round++) {
+    gt_arena_finish(&f->arena);
+    gt_arena_init(&f->arena);
+    f->graph = gt_graph_create(&f->arena);
+    random_step_draw(f->graph, &random, round % 2 ? 32 : 768,
+                     RANDOM_STEP_VALUES); /* of the latter none has two places */
+    const gt_plan *plan = planned_for_device(f);
+    ahead += plan->ahead > 0;
+    if (plan->ahead > most) most = plan->ahead;
+  }
+  assert_true(ahead > 300);
+  assert_true(most > 3);
+}
+
+int main(void) {
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+  const struct CMUnitTest tests[] = {
+      TEST(clock_and_batch_run_ahead),
+      TEST(what_waits_stands_behind),
+      TEST(both_places_are_kept_free),
+      TEST(what_is_read_late),
+      TEST(not_everywhere),
+      TEST(two_replays_at_a_time),
+      TEST(what_changes_stays),
+      TEST(verify_catches_what_is_overtaken),
+      TEST(random_steps_overlap),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,80 @@
+#include "support/random_step.h"
+#include "op/batch.h"
+#include "op/core.h"
+#include "op/elementwise.h"
+#include "op/matmul/matmul.h"
+#include "op/move.h"
+#include "op/op.h"
+#include "op/reduce.h"
+#include "op/softmax.h"
+
+enum { VARIABLES = 4, MOST = VARIABLES + 2 + RANDOM_STEP_VALUES };
+
+typedef struct pool {
+  gt_graph *graph;
+  uint32_t *state;
+  gt_id item[MOST];
+  uint32_t count;
+} pool;
+
+uint32_t random_step_roll(uint32_t *state, uint32_t below) {
+  *state = *state * 1664525u + 1013904223u;
+  return (*state >> 8) % below;
+}
+
+/* Mostly of the last ones: long chains rather than broad ones. */
+static gt_id pick(pool *p) {
+  const uint32_t recent = p->count < 4 || !random_step_roll(p->state, 4) ? p->count : 4;
+  return p->item[p->count - 1 - random_step_roll(p->state, recent)];
+}
+
+/* All values are square, and small whatever they are made from. */
+static gt_id draw_value(pool *p, gt_shape shape) {
+  gt_graph *g = p->graph;
+  const gt_id a = pick(p), b = pick(p);
+  switch (random_step_roll(p->state, 5)) {
+  case 0: return gt_tanh(g, gt_add(g, a, b));
+  case 1: return gt_tanh(g, gt_matmul(g, a, b, random_step_roll(p->state, 2), false));
+  case 2: return gt_softmax(g, a, 1);
+  case 3: return gt_tanh(g, gt_mul(g, a, gt_expand(g, gt_sum(g, b, 2, true), shape)));
+  default: return gt_sub(g, gt_matmul(g, a, a, false, false), b);
+  }
+}
+
+/* What it held and a value, or the value alone. */
+static void draw_assign(pool *p, uint32_t variable, gt_id held, gt_id clock) {
+  gt_graph *g = p->graph;
+  gt_id value = gt_tanh(g, pick(p));
+  if (random_step_roll(p->state, 3))
+    value = gt_add(g, gt_mul(g, held, gt_constant(g, 0.5)), gt_mul(g, value, gt_clock_scalar(g, clock, 0)));
+  gt_assign(g, variable, 0, value);
+}
+
+void random_step_draw(gt_graph *g, uint32_t *state, int64_t size, uint32_t values) {
+  const gt_shape shape = gt_shape_2(size, size);
+  const gt_batch_attribute batch = {.batch = size, .samples = RANDOM_STEP_SAMPLES * size};
+  pool p = {.graph = g, .state = state};
+  gt_id held[VARIABLES];
+  uint32_t variable[VARIABLES];
+  const uint32_t words = gt_graph_variable(g, "state", gt_shape_1(GT_STATE_WORDS), GT_F32, false);
+  const uint32_t table = gt_graph_variable(g, "table", gt_shape_2(2, 1), GT_F32, false);
+  const uint32_t data =
+      gt_graph_variable(g, "data", gt_shape_2(RANDOM_STEP_SAMPLES * size, size), GT_F32, false);
+  const uint32_t log = gt_graph_variable(g, "log", gt_shape_2(8, 2), GT_F32, false);
+  const gt_id clock = gt_clock(g, words, table);
+  for (int v = 0; v < VARIABLES; v++) {
+    variable[v] = gt_graph_variable(g, gt_arena_printf(g->arena, "v%d", v), shape, GT_F32, false);
+    held[v] = gt_variable_read(g, variable[v]);
+    if (random_step_roll(state, 2)) p.item[p.count++] = held[v];
+  }
+  if (random_step_roll(state, 2)) p.item[p.count++] = gt_random(g, shape, clock);
+  p.item[p.count++] = gt_batch(g, gt_variable_read(g, data), clock, GT_NONE, batch);
+  for (uint32_t left = 3 + random_step_roll(state, values - 3); left; left--) {
+    const gt_id value = draw_value(&p, shape);
+    p.item[p.count++] = value;
+  }
+  for (int v = 0; v < VARIABLES; v++)
+    if (random_step_roll(state, 3)) draw_assign(&p, variable[v], held[v], clock);
+  const gt_id scalar[2] = {gt_sum(g, pick(&p), 0, false), gt_clock_scalar(g, clock, 0)};
+  gt_log_row(g, log, clock, scalar, 2);
+}
