@@ -276,7 +276,7 @@ static uint32_t chunk_for_columns(const struct gt_reduce_args *a, const gt_targe
                                   const gt_columns *c) {
   const uint64_t units = target->units ? target->units : 16, tiles = (uint64_t)a->outer * c->tiles;
   const uint64_t wanted = gt_ceil_div(units * RESIDENT / c->workgroup, tiles);
-  const uint64_t balanced = (uint64_t)c->down * gt_most_u32(root(gt_ceil_div(a->reduced, c->down)), 8);
+  const uint64_t balanced = (uint64_t)c->down * gt_most_u32(root(gt_ceil_div(a->reduced, c->down)), 32);
   const uint64_t chunk = gt_most(gt_ceil_div(a->reduced, wanted), balanced);
   return wanted == 1 || chunk > a->reduced ? a->reduced : (uint32_t)chunk;
 }
