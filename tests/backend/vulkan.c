@@ -125,7 +125,7 @@ static void test_replays(void **state) {
 /* Uploads, replays and downloads take effect in the order of the calls, without waits between them. */
 static void test_order(void **state) {
   (void)state;
-  enum { COUNT = 5000 };
+  enum { COUNT = 4000 };
   gt_error error = {0};
   steps s;
   steps_init(&s, backend);
