@@ -67,7 +67,8 @@ void gt_plan_level(gt_layout *layout);                  /* schedule.c: levels fr
 /* schedule.c: the earliest levels; of steps that stay, behind those that run ahead. NULL: none do. */
 void gt_plan_assign_levels(gt_layout *layout, const bool *stays);
 void gt_plan_overlap(gt_layout *layout); /* overlap.c: how many levels run ahead, and levels for that */
-void gt_plan_settle_overlap(gt_layout *layout); /* overlap.c: fewer of them, if levels have changed */
+void gt_plan_settle_overlap(gt_layout *layout);  /* overlap.c: fewer of them, if levels have changed */
+bool gt_plan_overlap_is_dear(gt_layout *layout); /* overlap.c: does it take much memory? */
 bool gt_plan_may_lie_twice(const gt_layout *layout, const gt_root *root);
 void gt_plan_delay(gt_layout *layout);     /* delay.c: later levels for what would live long for nothing */
 void gt_plan_lifetimes(gt_layout *layout); /* memory.c: the levels at which each root is in use */

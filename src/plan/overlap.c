@@ -4,6 +4,8 @@
  * `ahead` levels then run beside the last `ahead` levels of the replay before; they are at most half of all,
  * so that never more than two replays are under way.
  *
+ * Where that takes much more memory, as what begins anew cannot share that of what ends, nothing runs ahead.
+ *
  * A step stays behind if it has to do with a variable that another one changes. A value that is still in use
  * when the next replay makes it anew has two places, which replays take in turn; if it is too large for
  * that, what makes it stays behind. */
@@ -100,4 +102,21 @@ void gt_plan_overlap(gt_layout *l) {
 /* Later levels for some steps may have come in the way. */
 void gt_plan_settle_overlap(gt_layout *l) {
   while (l->ahead && (l->levels < 2 * l->ahead || mark_hindered(l, NULL))) l->ahead--;
+}
+
+static uint64_t arena_bytes(gt_layout *l) {
+  gt_plan plan = {0};
+  gt_plan_memory(l, &plan);
+  return plan.arena_bytes;
+}
+
+bool gt_plan_overlap_is_dear(gt_layout *l) {
+  enum { FREE = 1 << 20, SHARE = 16 }; /* more than so many bytes, and such a part of all */
+  const uint32_t ahead = l->ahead;
+  if (!ahead) return false;
+  const uint64_t with = arena_bytes(l);
+  l->ahead = 0;
+  const uint64_t without = arena_bytes(l);
+  l->ahead = ahead;
+  return with > without + FREE && with > without + without / SHARE;
 }

@@ -136,6 +136,11 @@ void gt_plan_level(gt_layout *l) {
   if (lowering->target->device && !l->options->no_reuse && !l->options->no_overlap) gt_plan_overlap(l);
   gt_plan_delay(l);
   gt_plan_settle_overlap(l);
+  if (gt_plan_overlap_is_dear(l)) {
+    l->ahead = 0;
+    gt_plan_assign_levels(l, NULL);
+    gt_plan_delay(l);
+  }
   if (lowering->drafts.count)
     qsort(lowering->drafts.items, lowering->drafts.count, sizeof *lowering->drafts.items, by_level);
 }
