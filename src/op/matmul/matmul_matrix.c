@@ -32,7 +32,7 @@ _Static_assert(sizeof splits * sizeof candidates / sizeof *candidates == GT_MATM
 /* Of those rates, where units are not many times as fast as scalar ones: a guess. */
 static const double SLOW = 0.4;
 enum {
-  OCTET = 8,
+  QUAD = 4,
   LEAST_BLOCKS = 1 << 22,   /* elements of patches that are measured by blocks, which takes two kernels */
   LEAST_RUN = 32,           /* of a block */
   LEAST_EXTENT = 32,        /* of each axis */
@@ -159,16 +159,16 @@ static void measure(gt_matmul_cut *cut, const gt_matmul_shape *s, bool shared_a,
   cut->powers_b = padded(s->n) * (shared_b ? 1 : s->batch) * depths;
 }
 
-/* Can a factor's slabs be read eight elements at a time, without a look at each? For patches that takes
+/* Can a factor's slabs be read four elements at a time, without a look at each? For patches that takes
  * registers that AMD's compiler has not left. */
 static bool is_steady(uint32_t kind, bool k_lines, uint32_t length, const gt_matmul_shape *s, uint32_t bk,
                       const gt_matrix_units *units) {
   switch (kind) {
-  case GT_FACTOR_DENSE: return length % 4 == 0;
+  case GT_FACTOR_DENSE: return length % QUAD == 0;
   case GT_FACTOR_PATCHES:
-    return s->run && s->run % (k_lines ? OCTET : bk) == 0 && (units->fast || units->emulated);
-  case GT_FACTOR_BASIS: return s->run % OCTET == 0;
-  case GT_FACTOR_SCALED: return length % OCTET == 0;
+    return s->run && s->run % (k_lines ? QUAD : bk) == 0 && (units->fast || units->emulated);
+  case GT_FACTOR_BASIS: return s->run % QUAD == 0;
+  case GT_FACTOR_SCALED: return length % QUAD == 0;
   default: return false;
   }
 }

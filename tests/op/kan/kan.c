@@ -448,7 +448,7 @@ static const gt_case cases[] = {
     /* for matrix units, whether inputs are read by fours or not */
     {&on_units, "40,12 108,33", {GT_BASIS_BSPLINE, 5, 3, 4, 1, -8, 8}},
     {&on_units, "34,7 28,5", {GT_BASIS_CHEBYSHEV, 0, 3, 0, 0, -8, 8}},
-    {&on_units, "70,32 288,36", {GT_BASIS_BSPLINE, 5, 3, 16, 1, -8, 8}}, /* octets of a function */
+    {&on_units, "70,32 288,36", {GT_BASIS_BSPLINE, 5, 3, 16, 1, -8, 8}}, /* many of a function */
     {&on_units, "33,64 256,64", {GT_BASIS_RBF, 4, 0, 32, 0, -8, 8}},
     /* factors on coefficients, with and without one on the base */
     {&with_scales, "5,3 24,2 3,2", {GT_BASIS_BSPLINE, 5, 3, 0, 0, -8, 8}},
@@ -468,7 +468,7 @@ static const gt_case cases[] = {
     {&bent_scaled, "5,40 5,16 480,16 2,2,20,16", {GT_BASIS_BSPLINE, 8, 3, 20, 1, -8, 8}},
     {&scaled_on_units, "40,12 108,33 12,33", {GT_BASIS_BSPLINE, 5, 3, 4, 1, -8, 8}},
     {&scaled_on_units, "70,32 288,36 2,2,16,36", {GT_BASIS_BSPLINE, 5, 3, 16, 1, -8, 8}},
-    {&scaled_on_units, "70,32 288,40 32,40", {GT_BASIS_BSPLINE, 5, 3, 16, 1, -8, 8}}, /* octets of outputs */
+    {&scaled_on_units, "70,32 288,40 32,40", {GT_BASIS_BSPLINE, 5, 3, 16, 1, -8, 8}}, /* many of outputs */
     {&scaled_on_units, "33,64 320,64 2,2,32,64", {GT_BASIS_RBF, 4, 0, 32, 1, -8, 8}},
     {&scaled_on_units, "33,64 256,64 64,64", {GT_BASIS_RBF, 4, 0, 32, 0, -8, 8}},
 };
