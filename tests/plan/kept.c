@@ -17,41 +17,11 @@
 
 #include <cmocka.h>
 
-static gt_plan *planned(fixture *f, const gt_target *target) {
-  gt_error error = {0};
-  const gt_plan_options options = {.target = *target};
-  gt_plan *plan = gt_plan_create(&f->arena, f->graph, &options, &error);
-  if (!plan) fail_msg("%s", error.message);
-  return plan;
+static gt_plan *planned(fixture *f) {
+  return drawing_plan(f, &(gt_plan_options){.target = f->backend->target});
 }
 
-/* Runs the plan on variables filled in by number and place, and copies variable `read` out. */
-static void execute(fixture *f, const gt_plan *plan, uint32_t read, float *out) {
-  gt_error error = {0};
-  gt_buffer *buffer[8];
-  uint64_t ticket;
-  const gt_backend_api *api = f->backend->api;
-  for (uint32_t v = 0; v < f->graph->variables; v++) {
-    buffer[v] = api->buffer_create(f->backend, plan->variable_bytes[v], GT_BUFFER_DEVICE, &error);
-    float *x = api->buffer_map(f->backend, buffer[v]);
-    for (int64_t i = 0; i < gt_shape_count(f->graph->variable[v].shape); i++)
-      x[i] = (float)((int)((i * 7 + i / 5 + v * 3) % 11) - 5) / 4;
-  }
-  gt_executable *executable = api->compile(f->backend, plan, buffer, &error);
-  assert_non_null(executable);
-  assert_true(api->run(f->backend, executable, 1, &ticket, &error));
-  memcpy(out, api->buffer_map(f->backend, buffer[read]),
-         sizeof *out * (size_t)gt_shape_count(f->graph->variable[read].shape));
-  api->executable_destroy(f->backend, executable);
-  for (uint32_t v = 0; v < f->graph->variables; v++) api->buffer_destroy(f->backend, buffer[v]);
-}
-
-static const gt_step *step_of(const gt_plan *plan, const char *kernel) {
-  for (uint32_t s = 0; s < plan->steps; s++)
-    if (!strcmp(plan->step[s].kernel->name, kernel)) return &plan->step[s];
-  fail_msg("no step %s", kernel);
-  return NULL;
-}
+static float filled(uint32_t v, int64_t i) { return (float)((int)((i * 7 + i / 5 + v * 3) % 11) - 5) / 4; }
 
 enum { BATCH = 3, SIZE = 9, CHANNELS = 8, IMAGE = BATCH * SIZE * SIZE * CHANNELS };
 
@@ -86,14 +56,14 @@ static void no_rectified_image_is_kept_for_its_maxima(void **state) {
   fixture *f = *state;
   float *slope = calloc(2 * IMAGE, sizeof *slope);
   const uint32_t together = rectified_maximum(f, false);
-  const gt_plan *plan = planned(f, &f->backend->target);
-  assert_false(reads_image(step_of(plan, "pool_gradient")));
-  execute(f, plan, together, slope);
+  const gt_plan *plan = planned(f);
+  assert_false(reads_image(drawing_step(plan, "pool_gradient")));
+  drawing_run(f, plan, filled, 1, together, slope);
   f->graph = gt_graph_create(&f->arena);
   const uint32_t apart = rectified_maximum(f, true);
-  plan = planned(f, &f->backend->target);
-  assert_true(reads_image(step_of(plan, "pool_gradient")));
-  execute(f, plan, apart, slope + IMAGE);
+  plan = planned(f);
+  assert_true(reads_image(drawing_step(plan, "pool_gradient")));
+  drawing_run(f, plan, filled, 1, apart, slope + IMAGE);
   assert_memory_equal(slope, slope + IMAGE, IMAGE * sizeof *slope);
   int nonzero = 0;
   for (int i = 0; i < IMAGE; i++) nonzero += slope[i] != 0;
@@ -117,7 +87,7 @@ static void moved_weights_wait_for_their_level(void **state) {
   }
   const uint32_t y = gt_graph_variable(g, "y", gt_shape_2(ROWS, WIDTH), GT_F32, false);
   gt_assign(g, y, 0, x);
-  const gt_plan *plan = planned(f, &f->backend->target);
+  const gt_plan *plan = planned(f);
   int moves = 0;
   for (uint32_t s = 0; s < plan->steps; s++) {
     const gt_step *step = &plan->step[s];
@@ -155,17 +125,17 @@ static void moves_through_a_reshape_are_one(void **state) {
   const gt_id turned = gt_permute(g, gt_reshape(g, cut, (gt_shape){.rank = 3, .dim = {C, A, D * B}}), back);
   assert_string_equal(gt_node_at(g, turned)->op->name, "permute");
   float in[ALL], out[ALL];
-  const gt_plan *plan = planned(f, &f->backend->target);
+  const gt_plan *plan = planned(f);
   assert_int_equal(plan->steps, 1);
-  execute(f, plan, y, out);
-  execute(f, plan, 0, in);
+  drawing_run(f, plan, filled, 1, y, out);
+  drawing_run(f, plan, filled, 1, 0, in);
   for (int a = 0; a < A; a++)
     for (int b = 0; b < B; b++)
       for (int k = 0; k < C * D; k++) assert_true(out[(k * A + a) * B + b] == in[(a * B + b) * C * D + k]);
 }
 
 int main(void) {
-#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
+#define TEST(f) cmocka_unit_test_setup_teardown(f, drawing_setup, drawing_teardown)
   const struct CMUnitTest tests[] = {
       TEST(no_rectified_image_is_kept_for_its_maxima),
       TEST(moved_weights_wait_for_their_level),

@@ -1,5 +1,4 @@
 /* What of a replay runs beside the end of the one before. */
-#include "backend/backend.h"
 #include "op/batch.h"
 #include "op/core.h"
 #include "op/elementwise.h"
@@ -12,7 +11,6 @@
 #include "support/random_step.h"
 #include <setjmp.h>
 #include <stdarg.h>
-#include <string.h>
 
 #include <cmocka.h>
 
@@ -23,17 +21,8 @@ static const gt_target device = {.device = true,
                                  .units = 16,
                                  .max_grid = 65535};
 
-static gt_plan *planned(fixture *f, const gt_plan_options *options) {
-  gt_error error = {0};
-  gt_plan *plan = gt_plan_create(&f->arena, f->graph, options, &error);
-  if (!plan) fail_msg("%s", error.message);
-  return plan;
-}
-
-static gt_plan *planned_for_device(fixture *f) { return planned(f, &(gt_plan_options){.target = device}); }
-
-static gt_id read_of(fixture *f, const char *name, gt_shape shape) {
-  return gt_variable_read(f->graph, gt_graph_variable(f->graph, name, shape, GT_F32, false));
+static gt_plan *planned_for_device(fixture *f) {
+  return drawing_plan(f, &(gt_plan_options){.target = device});
 }
 
 typedef struct training {
@@ -51,7 +40,7 @@ static training draw_training(fixture *f, int64_t rows, int64_t width, int how) 
   training t;
   const uint32_t state = gt_graph_variable(g, "state", gt_shape_1(GT_STATE_WORDS), GT_F32, false);
   const uint32_t table = gt_graph_variable(g, "table", gt_shape_2(1, 1), GT_F32, false);
-  const gt_id data = read_of(f, "data", gt_shape_2(2 * rows, width));
+  const gt_id data = drawing_variable(f, "data", gt_shape_2(2 * rows, width));
   const uint32_t w = gt_graph_variable(g, "w", gt_shape_2(width, width), GT_F32, false);
   const uint32_t log = gt_graph_variable(g, "log", gt_shape_2(4, 2), GT_F32, false);
   t.clock = gt_clock(g, state, table);
@@ -68,13 +57,6 @@ static training draw_training(fixture *f, int64_t rows, int64_t width, int how) 
   return t;
 }
 
-static const gt_step *step_of(const gt_plan *plan, const char *kernel) {
-  for (uint32_t s = 0; s < plan->steps; s++)
-    if (!strcmp(plan->step[s].kernel->name, kernel)) return &plan->step[s];
-  fail_msg("no step runs %s", kernel);
-  return NULL;
-}
-
 static gt_access *written_in_arena(const gt_step *step) {
   for (int i = 0; i < step->accesses; i++)
     if (step->access[i].write && step->access[i].buffer == GT_PLAN_ARENA) return &step->access[i];
@@ -87,7 +69,7 @@ static void clock_and_batch_run_ahead(void **state) {
   fixture *f = *state;
   draw_training(f, 64, 32, 0);
   const gt_plan *plan = planned_for_device(f);
-  const gt_plan *plain = planned(f, &(gt_plan_options){.target = device, .no_overlap = true});
+  const gt_plan *plain = drawing_plan(f, &(gt_plan_options){.target = device, .no_overlap = true});
   assert_int_equal(plan->ahead, 2);
   assert_int_equal(plan->steps_ahead, 2);
   assert_string_equal(plan->step[0].kernel->name, "clock");
@@ -105,11 +87,11 @@ static void what_waits_stands_behind(void **state) {
   fixture *f = *state;
   draw_training(f, 64, 32, MADE);
   const gt_plan *plan = planned_for_device(f);
-  const gt_plan *plain = planned(f, &(gt_plan_options){.target = device, .no_overlap = true});
+  const gt_plan *plain = drawing_plan(f, &(gt_plan_options){.target = device, .no_overlap = true});
   assert_int_equal(plan->ahead, 1);
   assert_int_equal(plan->levels, plain->levels);
-  assert_int_equal(step_of(plan, "softmax")->level, 1);
-  assert_int_equal(step_of(plan, "batch")->level, 1);
+  assert_int_equal(drawing_step(plan, "softmax")->level, 1);
+  assert_int_equal(drawing_step(plan, "batch")->level, 1);
 }
 
 /* The second place of the clock's value is its own, and all who use it go there. */
@@ -117,7 +99,7 @@ static void both_places_are_kept_free(void **state) {
   fixture *f = *state;
   draw_training(f, 64, 32, 0);
   const gt_plan *plan = planned_for_device(f);
-  const gt_access *now = written_in_arena(step_of(plan, "clock"));
+  const gt_access *now = written_in_arena(drawing_step(plan, "clock"));
   for (uint32_t s = 0; s < plan->steps; s++)
     for (int i = 0; i < plan->step[s].accesses; i++) {
       const gt_access *x = &plan->step[s].access[i];
@@ -136,13 +118,13 @@ static void what_is_read_late(void **state) {
   draw_training(f, 64, 32, LATE);
   const gt_plan *small = planned_for_device(f);
   assert_int_equal(small->ahead, 2);
-  assert_true(written_in_arena(step_of(small, "batch"))->stride >= 64 * 32 * 4);
+  assert_true(written_in_arena(drawing_step(small, "batch"))->stride >= 64 * 32 * 4);
   f->graph = gt_graph_create(&f->arena);
   draw_training(f, 8192, 64, LATE);
   const gt_plan *large = planned_for_device(f);
   assert_int_equal(large->ahead, 1);
-  assert_true(step_of(large, "batch")->level >= 1);
-  assert_int_equal(written_in_arena(step_of(large, "batch"))->stride, 0);
+  assert_true(drawing_step(large, "batch")->level >= 1);
+  assert_int_equal(written_in_arena(drawing_step(large, "batch"))->stride, 0);
 }
 
 /* Whose values somebody wants to see, or who runs step by step, has nothing run ahead. */
@@ -150,17 +132,18 @@ static void not_everywhere(void **state) {
   fixture *f = *state;
   const training t = draw_training(f, 64, 32, 0);
   const gt_target cpu = {.subgroup = 1, .max_workgroup = 1, .units = 1, .max_grid = UINT32_MAX};
-  assert_int_equal(planned(f, &(gt_plan_options){.target = cpu})->ahead, 0);
-  assert_int_equal(planned(f, &(gt_plan_options){.target = device, .no_reuse = true})->ahead, 0);
-  assert_int_equal(planned(f, &(gt_plan_options){.target = device, .keep = &t.x, .keep_count = 1})->ahead, 1);
-  assert_int_equal(planned(f, &(gt_plan_options){.target = device, .keep = &t.clock, .keep_count = 1})->ahead,
-                   0);
+  assert_int_equal(drawing_plan(f, &(gt_plan_options){.target = cpu})->ahead, 0);
+  assert_int_equal(drawing_plan(f, &(gt_plan_options){.target = device, .no_reuse = true})->ahead, 0);
+  assert_int_equal(
+      drawing_plan(f, &(gt_plan_options){.target = device, .keep = &t.x, .keep_count = 1})->ahead, 1);
+  assert_int_equal(
+      drawing_plan(f, &(gt_plan_options){.target = device, .keep = &t.clock, .keep_count = 1})->ahead, 0);
 }
 
 /* Where nothing depends on the replay before, no more than half of the levels run ahead. */
 static void two_replays_at_a_time(void **state) {
   fixture *f = *state;
-  gt_id x = read_of(f, "x", gt_shape_2(32, 32));
+  gt_id x = drawing_variable(f, "x", gt_shape_2(32, 32));
   const uint32_t y = gt_graph_variable(f->graph, "y", gt_shape_2(32, 32), GT_F32, false);
   for (int i = 0; i < 7; i++) x = gt_softmax(f->graph, x, 1);
   gt_assign(f->graph, y, 0, x);
@@ -172,7 +155,7 @@ static void two_replays_at_a_time(void **state) {
 /* What one step leaves in a variable and another one reads is waited for. */
 static void what_changes_stays(void **state) {
   fixture *f = *state;
-  const gt_id v = read_of(f, "v", gt_shape_2(32, 32));
+  const gt_id v = drawing_variable(f, "v", gt_shape_2(32, 32));
   gt_id x = v;
   for (int i = 0; i < 6; i++) x = gt_softmax(f->graph, x, 1);
   gt_assign(f->graph, 0, 0, x);
@@ -188,8 +171,9 @@ static void verify_catches_what_is_overtaken(void **state) {
   fixture *f = *state;
   draw_training(f, 64, 32, 0);
   gt_plan *plan = planned_for_device(f);
-  gt_access *now = written_in_arena(step_of(plan, "clock")), *log = step_of(plan, "log_row")->access;
-  const gt_access batch = *written_in_arena(step_of(plan, "batch"));
+  gt_access *now = written_in_arena(drawing_step(plan, "clock")),
+            *log = drawing_step(plan, "log_row")->access;
+  const gt_access batch = *written_in_arena(drawing_step(plan, "batch"));
   const uint64_t stride = now->stride;
   assert_true(verified(plan));
   now->stride = 0; /* the clock's new value where the old one is still read, in odd replays */
@@ -227,7 +211,7 @@ static void random_steps_overlap(void **state) {
 }
 
 int main(void) {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, drawing_setup, drawing_teardown)
   const struct CMUnitTest tests[] = {
       TEST(clock_and_batch_run_ahead),
       TEST(what_waits_stands_behind),

@@ -2,7 +2,6 @@
  * backend. */
 #include "plan/plan.h"
 #include "support/drawing.h"
-#include "backend/backend.h"
 #include "op/core.h"
 #include "op/elementwise.h"
 #include "op/logic/logic_ca.h"
@@ -21,36 +20,11 @@
 static const gt_target cpu_target = {.subgroup = 1, .max_workgroup = 1, .units = 1, .max_grid = UINT32_MAX};
 
 static gt_id variable(fixture *f, const char *name, int rank, const int64_t *dim) {
-  return gt_variable_read(f->graph, gt_graph_variable(f->graph, name, gt_shape_of(rank, dim), GT_F32, false));
+  return drawing_variable(f, name, gt_shape_of(rank, dim));
 }
 
 static gt_plan *planned(fixture *f, bool no_fusion) {
-  gt_error error = {0};
-  gt_plan_options options = {.target = cpu_target, .no_fusion = no_fusion};
-  gt_plan *plan = gt_plan_create(&f->arena, f->graph, &options, &error);
-  if (!plan) fail_msg("%s", error.message);
-  return plan;
-}
-
-/* Runs the plan `times` times on variables filled by `fill`, and copies variable `read` out. */
-static void execute(fixture *f, const gt_plan *plan, float (*fill)(uint32_t v, int64_t i), uint32_t times,
-                    uint32_t read, float *out) {
-  gt_error error = {0};
-  gt_buffer *buffer[16];
-  const gt_backend_api *api = f->backend->api;
-  for (uint32_t v = 0; v < f->graph->variables; v++) {
-    buffer[v] = api->buffer_create(f->backend, plan->variable_bytes[v], GT_BUFFER_DEVICE, &error);
-    float *map = api->buffer_map(f->backend, buffer[v]);
-    for (int64_t i = 0; i < gt_shape_count(f->graph->variable[v].shape); i++) map[i] = fill(v, i);
-  }
-  gt_executable *exe = api->compile(f->backend, plan, buffer, &error);
-  assert_non_null(exe);
-  uint64_t ticket;
-  assert_true(api->run(f->backend, exe, times, &ticket, &error));
-  memcpy(out, api->buffer_map(f->backend, buffer[read]),
-         sizeof *out * (size_t)gt_shape_count(f->graph->variable[read].shape));
-  api->executable_destroy(f->backend, exe);
-  for (uint32_t v = 0; v < f->graph->variables; v++) api->buffer_destroy(f->backend, buffer[v]);
+  return drawing_plan(f, &(gt_plan_options){.target = cpu_target, .no_fusion = no_fusion});
 }
 
 static float ramp(uint32_t v, int64_t i) { return (float)((int)((i * 7 + v * 3) % 11) - 5) / 4; }
@@ -66,8 +40,8 @@ static void linear_relu_is_one_step(void **state) {
   assert_int_equal(fused->arena_bytes, 0); /* the result goes straight into the variable */
   assert_true(plain->steps > 1);
   float a[15], c[15];
-  execute(f, fused, ramp, 1, y, a);
-  execute(f, plain, ramp, 1, y, c);
+  drawing_run(f, fused, ramp, 1, y, a);
+  drawing_run(f, plain, ramp, 1, y, c);
   for (int i = 0; i < 15; i++) assert_true(fabsf(a[i] - c[i]) < 1e-5f);
 }
 
@@ -80,7 +54,7 @@ static void squared_error_is_read_by_the_reduction(void **state) {
   gt_plan *plan = planned(f, false);
   assert_int_equal(plan->steps, 1);
   float got, expected = 0;
-  execute(f, plan, ramp, 1, y, &got);
+  drawing_run(f, plan, ramp, 1, y, &got);
   for (int i = 0; i < 24; i++) expected += (ramp(0, i) - ramp(1, i)) * (ramp(0, i) - ramp(1, i)) / 24;
   assert_true(fabsf(got - expected) < 1e-5f);
 }
@@ -106,7 +80,7 @@ static void updates_in_place_read_the_old_contents(void **state) {
   gt_plan *plan = planned(f, false);
   assert_int_equal(plan->steps, 2);
   float got;
-  execute(f, plan, ramp, 1, sum, &got);
+  drawing_run(f, plan, ramp, 1, sum, &got);
   float expected = 0;
   for (int i = 0; i < 9; i++) expected += ramp(0, i);
   assert_true(fabsf(got - expected) < 1e-6f);
@@ -125,10 +99,10 @@ static void crossed_updates_are_copied(void **state) {
   gt_assign(g, 0, 0, new_a);
   float got[4];
   for (int no_fusion = 0; no_fusion < 2; no_fusion++) {
-    execute(f, planned(f, no_fusion), ramp, 1, 0, got);
+    drawing_run(f, planned(f, no_fusion), ramp, 1, 0, got);
     for (int i = 0; i < 3; i++) assert_true(fabsf(got[i] - (ramp(1, i + 1) + 1)) < 1e-6f);
     assert_true(fabsf(got[3] - ramp(0, 3)) < 1e-6f);
-    execute(f, planned(f, no_fusion), ramp, 1, 1, got);
+    drawing_run(f, planned(f, no_fusion), ramp, 1, 1, got);
     for (int i = 0; i < 3; i++) assert_true(fabsf(got[i + 1] - (ramp(0, i) + 1)) < 1e-6f);
   }
 }
@@ -150,7 +124,7 @@ static void old_contents_are_saved_first(void **state) {
       const uint32_t from = v ^ 1;
       const float times = v == 0 || v == 2 ? 2 : 1;
       float got[4];
-      execute(f, planned(f, no_fusion), ramp, 1, v, got);
+      drawing_run(f, planned(f, no_fusion), ramp, 1, v, got);
       for (int i = 0; i < 4; i++) assert_true(got[i] == times * ramp(from, i));
     }
 }
@@ -163,7 +137,7 @@ static void a_variable_is_packed_from_itself(void **state) {
   const gt_id part[2] = {gt_view(g, v, 4, gt_shape_1(4)), gt_view(g, v, 0, gt_shape_1(4))};
   float got[8];
   gt_assign(g, 0, 0, gt_pack(g, part, 2));
-  execute(f, planned(f, false), ramp, 1, 0, got);
+  drawing_run(f, planned(f, false), ramp, 1, 0, got);
   for (int i = 0; i < 8; i++) assert_true(got[i] == ramp(0, (i + 4) % 8));
 }
 
@@ -176,7 +150,7 @@ static void packs_are_written_in_place(void **state) {
   gt_id pack = gt_pack_at(f->graph, part, (int64_t[]){0, 4}, 2, 8);
   gt_assign(f->graph, y, 0, gt_mul(f->graph, pack, gt_constant(f->graph, 2)));
   float got[8];
-  execute(f, planned(f, false), ramp, 3, y, got);
+  drawing_run(f, planned(f, false), ramp, 3, y, got);
   float sum = ramp(0, 0) + ramp(0, 1) + ramp(0, 2);
   for (int i = 0; i < 3; i++) assert_true(fabsf(got[i] - 2 * expf(ramp(0, i))) < 1e-5f);
   assert_true(fabsf(got[4] - 2 * sinf(sum)) < 1e-5f);
@@ -228,9 +202,9 @@ static void results_are_written_where_they_are_wanted(void **state) {
     assert_int_equal(plan->steps, 2);
     assert_int_equal(plan->unaliased_bytes, 3 * 512); /* the square, and what nobody reads */
     assert_int_equal(plan->arena_bytes, 2 * 512);
-    execute(f, plan, ramp, 1, y, got);
+    drawing_run(f, plan, ramp, 1, y, got);
     for (int i = 0; i < 100; i++) assert_true(got[i] == 3 * ramp(0, i));
-    execute(f, plan, ramp, 1, z, got);
+    drawing_run(f, plan, ramp, 1, z, got);
     for (int i = 0; i < 100; i++) {
       const float square = ramp(0, i) * ramp(0, i);
       assert_true(got[i] == 3 * square && got[100 + i] == square * square);
@@ -250,9 +224,9 @@ static void results_leave_operands_alone(void **state) {
   for (int no_fusion = 0; no_fusion < 2; no_fusion++) {
     const gt_plan *plan = planned(f, no_fusion);
     if (!no_fusion) assert_int_equal(plan->steps, 3); /* the kernel, the program, and a copy */
-    execute(f, plan, ramp, 2, y, got);
+    drawing_run(f, plan, ramp, 2, y, got);
     for (int i = 0; i < 9; i++) assert_true(fabsf(got[i] - 9 * ramp(0, i) * (2 + ramp(0, i))) < 1e-4f);
-    execute(f, plan, ramp, 2, 0, got);
+    drawing_run(f, plan, ramp, 2, 0, got);
     for (int i = 0; i < 9; i++) assert_true(got[i] == 9 * ramp(0, i));
   }
 }
@@ -278,9 +252,7 @@ static void a_kept_result_is_found(void **state) {
   const gt_id x = variable(f, "x", 1, (int64_t[]){70}), node = three(f->graph, x);
   const gt_id keep[] = {gt_result(f->graph, node, 2), node};
   const gt_plan_options options = {.target = cpu_target, .keep = keep, .keep_count = 2};
-  gt_error error = {0};
-  const gt_plan *plan = gt_plan_create(&f->arena, f->graph, &options, &error);
-  if (!plan) fail_msg("%s", error.message);
+  const gt_plan *plan = drawing_plan(f, &options);
   assert_int_equal(plan->steps, 1);
   assert_int_equal(plan->kept[0].bytes, 280);
   assert_true(plan->kept[0].offset != plan->kept[1].offset);
@@ -308,9 +280,7 @@ static void workgroups_stay_within_the_limit(void **state) {
   gt_assign(g, gt_graph_variable(g, "y", gt_node_at(g, y)->shape, GT_F32, false), 0, y);
   const gt_plan_options options = {
       .target = {.device = true, .subgroup = 32, .max_workgroup = 256, .units = 1000, .max_grid = 7}};
-  gt_error error = {0};
-  const gt_plan *plan = gt_plan_create(&f->arena, g, &options, &error);
-  if (!plan) fail_msg("%s", error.message);
+  const gt_plan *plan = drawing_plan(f, &options);
   uint32_t automata = 0;
   for (size_t i = 0; i < plan->steps; i++) {
     const gt_step *step = &plan->step[i];
@@ -333,9 +303,7 @@ static void small_devices_are_not_asked_for_more(void **state) {
   const gt_target small = {
       .device = true, .subgroup = 4, .max_workgroup = 128, .shared_bytes = 16384, .units = 1, .max_grid = 7};
   const gt_plan_options options = {.target = small};
-  gt_error error = {0};
-  const gt_plan *plan = gt_plan_create(&f->arena, f->graph, &options, &error);
-  if (!plan) fail_msg("%s", error.message);
+  const gt_plan *plan = drawing_plan(f, &options);
   assert_int_equal(plan->steps, 2);
   for (size_t i = 0; i < plan->steps; i++) {
     assert_in_range(plan->step[i].spec[GT_SPEC_LOCAL_X], 1, 128);
@@ -346,22 +314,25 @@ static void small_devices_are_not_asked_for_more(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test_setup_teardown(linear_relu_is_one_step, setup, teardown),
-      cmocka_unit_test_setup_teardown(squared_error_is_read_by_the_reduction, setup, teardown),
-      cmocka_unit_test_setup_teardown(epilogue_writes_two_outputs, setup, teardown),
-      cmocka_unit_test_setup_teardown(updates_in_place_read_the_old_contents, setup, teardown),
-      cmocka_unit_test_setup_teardown(crossed_updates_are_copied, setup, teardown),
-      cmocka_unit_test_setup_teardown(old_contents_are_saved_first, setup, teardown),
-      cmocka_unit_test_setup_teardown(a_variable_is_packed_from_itself, setup, teardown),
-      cmocka_unit_test_setup_teardown(packs_are_written_in_place, setup, teardown),
-      cmocka_unit_test_setup_teardown(memory_is_reused_across_levels, setup, teardown),
-      cmocka_unit_test_setup_teardown(verify_catches_an_overlap, setup, teardown),
-      cmocka_unit_test_setup_teardown(results_are_written_where_they_are_wanted, setup, teardown),
-      cmocka_unit_test_setup_teardown(results_leave_operands_alone, setup, teardown),
-      cmocka_unit_test_setup_teardown(results_wait_for_epilogues, setup, teardown),
-      cmocka_unit_test_setup_teardown(a_kept_result_is_found, setup, teardown),
-      cmocka_unit_test_setup_teardown(workgroups_stay_within_the_limit, setup, teardown),
-      cmocka_unit_test_setup_teardown(small_devices_are_not_asked_for_more, setup, teardown),
+      cmocka_unit_test_setup_teardown(linear_relu_is_one_step, drawing_setup, drawing_teardown),
+      cmocka_unit_test_setup_teardown(squared_error_is_read_by_the_reduction, drawing_setup,
+                                      drawing_teardown),
+      cmocka_unit_test_setup_teardown(epilogue_writes_two_outputs, drawing_setup, drawing_teardown),
+      cmocka_unit_test_setup_teardown(updates_in_place_read_the_old_contents, drawing_setup,
+                                      drawing_teardown),
+      cmocka_unit_test_setup_teardown(crossed_updates_are_copied, drawing_setup, drawing_teardown),
+      cmocka_unit_test_setup_teardown(old_contents_are_saved_first, drawing_setup, drawing_teardown),
+      cmocka_unit_test_setup_teardown(a_variable_is_packed_from_itself, drawing_setup, drawing_teardown),
+      cmocka_unit_test_setup_teardown(packs_are_written_in_place, drawing_setup, drawing_teardown),
+      cmocka_unit_test_setup_teardown(memory_is_reused_across_levels, drawing_setup, drawing_teardown),
+      cmocka_unit_test_setup_teardown(verify_catches_an_overlap, drawing_setup, drawing_teardown),
+      cmocka_unit_test_setup_teardown(results_are_written_where_they_are_wanted, drawing_setup,
+                                      drawing_teardown),
+      cmocka_unit_test_setup_teardown(results_leave_operands_alone, drawing_setup, drawing_teardown),
+      cmocka_unit_test_setup_teardown(results_wait_for_epilogues, drawing_setup, drawing_teardown),
+      cmocka_unit_test_setup_teardown(a_kept_result_is_found, drawing_setup, drawing_teardown),
+      cmocka_unit_test_setup_teardown(workgroups_stay_within_the_limit, drawing_setup, drawing_teardown),
+      cmocka_unit_test_setup_teardown(small_devices_are_not_asked_for_more, drawing_setup, drawing_teardown),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

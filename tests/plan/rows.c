@@ -2,7 +2,6 @@
  * checked on the CPU backend against unfused plans. */
 #include "plan/plan.h"
 #include "support/drawing.h"
-#include "backend/backend.h"
 #include "op/autodiff.h"
 #include "op/core.h"
 #include "op/elementwise.h"
@@ -18,10 +17,6 @@
 
 enum { ROWS = 6, WIDTH = 10, MOST = WIDTH * WIDTH };
 
-static gt_id read_of(fixture *f, const char *name, gt_shape shape) {
-  return gt_variable_read(f->graph, gt_graph_variable(f->graph, name, shape, GT_F32, false));
-}
-
 static uint32_t keep(fixture *f, const char *name, gt_id value) {
   const gt_shape shape = gt_node_at(f->graph, value)->shape;
   const uint32_t v = gt_graph_variable(f->graph, name, shape, GT_F32, false);
@@ -30,40 +25,18 @@ static uint32_t keep(fixture *f, const char *name, gt_id value) {
 }
 
 static gt_plan *planned(fixture *f, bool no_fusion) {
-  gt_error error = {0};
   const gt_target cpu = {.subgroup = 1, .max_workgroup = 1, .units = 1, .max_grid = UINT32_MAX};
-  const gt_plan_options options = {.target = cpu, .no_fusion = no_fusion};
-  gt_plan *plan = gt_plan_create(&f->arena, f->graph, &options, &error);
-  if (!plan) fail_msg("%s", error.message);
-  return plan;
+  return drawing_plan(f, &(gt_plan_options){.target = cpu, .no_fusion = no_fusion});
 }
 
-static void run(fixture *f, const gt_plan *plan, uint32_t variable, float *out) {
-  gt_error error = {0};
-  gt_buffer *buffer[8];
-  const gt_backend_api *api = f->backend->api;
-  uint64_t ticket;
-  for (uint32_t v = 0; v < f->graph->variables; v++) {
-    buffer[v] = api->buffer_create(f->backend, plan->variable_bytes[v], GT_BUFFER_DEVICE, &error);
-    float *map = api->buffer_map(f->backend, buffer[v]);
-    for (int64_t i = 0; i < gt_shape_count(f->graph->variable[v].shape); i++)
-      map[i] = (float)((int)((i * 7 + v * 3) % 11) - 5) / 4;
-  }
-  gt_executable *exe = api->compile(f->backend, plan, buffer, &error);
-  assert_non_null(exe);
-  assert_true(api->run(f->backend, exe, 2, &ticket, &error));
-  memcpy(out, api->buffer_map(f->backend, buffer[variable]),
-         sizeof *out * (size_t)gt_shape_count(f->graph->variable[variable].shape));
-  api->executable_destroy(f->backend, exe);
-  for (uint32_t v = 0; v < f->graph->variables; v++) api->buffer_destroy(f->backend, buffer[v]);
-}
+static float ramp(uint32_t v, int64_t i) { return (float)((int)((i * 7 + v * 3) % 11) - 5) / 4; }
 
 /* After two runs the variable holds what it does if nothing is fused. */
 static void same_as_unfused(fixture *f, uint32_t variable) {
   const int64_t count = gt_shape_count(f->graph->variable[variable].shape);
   float fused[MOST], plain[MOST];
-  run(f, planned(f, false), variable, fused);
-  run(f, planned(f, true), variable, plain);
+  drawing_run(f, planned(f, false), ramp, 2, variable, fused);
+  drawing_run(f, planned(f, true), ramp, 2, variable, plain);
   for (int64_t i = 0; i < count; i++)
     if (!(fabsf(fused[i] - plain[i]) <= 1e-5f * fmaxf(1, fabsf(plain[i]))))
       fail_msg("[%d]: %g, not %g", (int)i, fused[i], plain[i]);
@@ -77,7 +50,8 @@ static gt_id normalised(gt_graph *g, gt_id x) {
 
 static void a_norm_is_one_step(void **state) {
   fixture *f = *state;
-  const gt_id x = read_of(f, "x", gt_shape_2(ROWS, WIDTH)), weight = read_of(f, "weight", gt_shape_1(WIDTH));
+  const gt_id x = drawing_variable(f, "x", gt_shape_2(ROWS, WIDTH)),
+              weight = drawing_variable(f, "weight", gt_shape_1(WIDTH));
   const uint32_t y = keep(f, "y", gt_relu(f->graph, gt_mul(f->graph, normalised(f->graph, x), weight)));
   const gt_plan *plan = planned(f, false);
   assert_int_equal(plan->steps, 1);
@@ -95,7 +69,8 @@ static int row_programs(const gt_plan *plan) {
 static void its_gradient_is_one_step_more(void **state) {
   fixture *f = *state;
   gt_graph *g = f->graph;
-  const gt_id x = read_of(f, "x", gt_shape_2(ROWS, WIDTH)), w = read_of(f, "w", gt_shape_2(WIDTH, WIDTH));
+  const gt_id x = drawing_variable(f, "x", gt_shape_2(ROWS, WIDTH)),
+              w = drawing_variable(f, "w", gt_shape_2(WIDTH, WIDTH));
   const gt_id normal = normalised(g, gt_matmul(g, x, w, false, false));
   const gt_id product = gt_matmul(g, normal, w, false, true);
   const gt_id loss = gt_sum(g, gt_mul(g, product, product), 0, false);
@@ -111,7 +86,8 @@ static void its_gradient_is_one_step_more(void **state) {
 static void nothing_waits_for_a_product(void **state) {
   fixture *f = *state;
   gt_graph *g = f->graph;
-  const gt_id x = read_of(f, "x", gt_shape_2(ROWS, WIDTH)), w = read_of(f, "w", gt_shape_2(WIDTH, WIDTH));
+  const gt_id x = drawing_variable(f, "x", gt_shape_2(ROWS, WIDTH)),
+              w = drawing_variable(f, "w", gt_shape_2(WIDTH, WIDTH));
   const gt_id share = gt_div(g, x, gt_sum(g, gt_abs(g, x), 2, true));
   const uint32_t y = keep(f, "y", gt_add(g, gt_matmul(g, share, w, false, false), share));
   assert_int_equal(planned(f, false)->steps, 2);
@@ -122,7 +98,7 @@ static void nothing_waits_for_a_product(void **state) {
 static void rows_are_not_columns(void **state) {
   fixture *f = *state;
   gt_graph *g = f->graph;
-  const gt_id x = read_of(f, "x", gt_shape_2(WIDTH / 2, WIDTH / 2));
+  const gt_id x = drawing_variable(f, "x", gt_shape_2(WIDTH / 2, WIDTH / 2));
   const uint32_t y = keep(f, "y", gt_mul(g, x, gt_sum(g, x, 2, false)));
   assert_int_equal(planned(f, false)->steps, 2);
   same_as_unfused(f, y);
@@ -131,7 +107,7 @@ static void rows_are_not_columns(void **state) {
 /* x' = x - mean(x): in place, for the row has been joined by then. */
 static void a_row_is_overwritten_where_it_lies(void **state) {
   fixture *f = *state;
-  const gt_id x = read_of(f, "x", gt_shape_2(ROWS, WIDTH));
+  const gt_id x = drawing_variable(f, "x", gt_shape_2(ROWS, WIDTH));
   gt_assign(f->graph, 0, 0, gt_sub(f->graph, x, gt_mean(f->graph, x, 2, true)));
   assert_int_equal(planned(f, false)->steps, 1);
   same_as_unfused(f, 0);
@@ -142,11 +118,12 @@ static void a_row_is_overwritten_where_it_lies(void **state) {
 static void values_of_rows_are_overwritten(void **state) {
   fixture *f = *state;
   gt_graph *g = f->graph;
-  const gt_id x = read_of(f, "x", gt_shape_2(ROWS, ROWS)), v = read_of(f, "v", gt_shape_1(ROWS));
+  const gt_id x = drawing_variable(f, "x", gt_shape_2(ROWS, ROWS)),
+              v = drawing_variable(f, "v", gt_shape_1(ROWS));
   gt_assign(g, 1, 0, gt_add(g, v, gt_sum(g, gt_mul(g, x, x), 2, false)));
   assert_int_equal(planned(f, false)->steps, 1);
   same_as_unfused(f, 1);
-  const gt_id w = read_of(f, "w", gt_shape_1(ROWS));
+  const gt_id w = drawing_variable(f, "w", gt_shape_1(ROWS));
   gt_assign(g, 2, 0, gt_neg(g, gt_sum(g, gt_mul(g, x, w), 2, false)));
   assert_true(planned(f, false)->steps > 2);
   same_as_unfused(f, 2);
@@ -165,7 +142,7 @@ static void random_rows_are_the_same_in_every_pass(void **state) {
 }
 
 int main(void) {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, drawing_setup, drawing_teardown)
   const struct CMUnitTest tests[] = {
       TEST(a_norm_is_one_step),
       TEST(its_gradient_is_one_step_more),

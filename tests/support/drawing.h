@@ -3,6 +3,7 @@
 #define GT_TESTS_DRAWING_H
 #include "backend/backend.h"
 #include "graph/graph.h"
+#include "plan/plan.h"
 
 typedef struct fixture {
   gt_arena arena;
@@ -10,20 +11,15 @@ typedef struct fixture {
   gt_backend *backend;
 } fixture;
 
-static int setup(void **state) {
-  static fixture f;
-  gt_error error = {0};
-  gt_arena_init(&f.arena);
-  f.graph = gt_graph_create(&f.arena);
-  f.backend = gt_cpu_open(1, &error);
-  *state = &f;
-  return f.backend ? 0 : -1;
-}
+int drawing_setup(void **state); /* *state becomes a fixture; one at a time */
+int drawing_teardown(void **state);
 
-static int teardown(void **state) {
-  fixture *f = *state;
-  gt_backend_close(f->backend);
-  gt_arena_finish(&f->arena);
-  return 0;
-}
+/* What is in a new variable. */
+gt_id drawing_variable(fixture *f, const char *name, gt_shape shape);
+/* A test that cannot have these fails. */
+gt_plan *drawing_plan(fixture *f, const gt_plan_options *options);
+const gt_step *drawing_step(const gt_plan *plan, const char *kernel); /* the first that runs it */
+/* Runs the plan `times` times on variables filled by number and place, and copies variable `read` out. */
+void drawing_run(fixture *f, const gt_plan *plan, float (*fill)(uint32_t v, int64_t i), uint32_t times,
+                 uint32_t read, float *out);
 #endif
