@@ -11,7 +11,8 @@
  * `by_columns` (a constant). `first` and `stride`, from line to line, count uvec4s. Sums lie in an array of
  * floats, shared or of a buffer, and are counted in floats; GT_LOAD_LINE makes all of their rows, or columns, the same one,
  * of an array of uvec4s. What is loaded lies at multiples of 16 bytes, or units read something else. GT_SET_SUMS
- * makes each element a value, GT_MULTIPLY_ADD adds a product. */
+ * makes each element a value, GT_MULTIPLY_ADD adds a product. GT_LEFT_WORDS and GT_RIGHT_WORDS make four words of eight
+ * of a lane's elements, of which it has GT_LEFT_OCTETS and GT_RIGHT_OCTETS; GT_SET_LEFT and GT_SET_RIGHT take them back. */
 #ifndef GT_MATRIX_GLSL
 #define GT_MATRIX_GLSL
 #ifdef GT_MATRIX_UNITS
@@ -33,6 +34,28 @@
  * tools/matrix_khr takes these quotients. */
 #define GT_ADD_PRODUCT(sums, a, b, c)                      sums = sums + a / (b / c) / (b / c)
 #define GT_UNROLL [[unroll]] /* before a loop over matrices or over what an invocation stages */
+/* A lane's elements of a factor, eight at a time as words of memory, and back. Which elements a lane has is for the
+ * device to say; the words of the left factor stand as NVIDIA's units want them in neighbouring registers. */
+#define GT_LEFT_OCTETS  (MATRIX_M * MATRIX_K / SUBGROUP / 8u)
+#define GT_RIGHT_OCTETS (MATRIX_K * MATRIX_N / SUBGROUP / 8u)
+#define GT_WORD(from, e) packFloat2x16(f16vec2((from)[e], (from)[(e) + 1u]))
+#define GT_LEFT_WORDS(from, o) \
+  uvec4(GT_WORD(from, 8u * (o)), GT_WORD(from, 8u * (o) + 4u), GT_WORD(from, 8u * (o) + 2u), GT_WORD(from, 8u * (o) + 6u))
+#define GT_RIGHT_WORDS(from, o) \
+  uvec4(GT_WORD(from, 8u * (o)), GT_WORD(from, 8u * (o) + 2u), GT_WORD(from, 8u * (o) + 4u), GT_WORD(from, 8u * (o) + 6u))
+#define GT_SET_WORD(to, e, word) \
+  { \
+    f16vec2 pair_ = unpackFloat2x16(word); \
+    (to)[e] = pair_.x; \
+    (to)[(e) + 1u] = pair_.y; \
+  }
+#define GT_SET_OCTET(to, o, first, second, third, fourth) \
+  GT_SET_WORD(to, 8u * (o), first) \
+  GT_SET_WORD(to, 8u * (o) + 2u, second) \
+  GT_SET_WORD(to, 8u * (o) + 4u, third) \
+  GT_SET_WORD(to, 8u * (o) + 6u, fourth)
+#define GT_SET_LEFT(to, o, words)  GT_SET_OCTET(to, o, (words).x, (words).z, (words).y, (words).w)
+#define GT_SET_RIGHT(to, o, words) GT_SET_OCTET(to, o, (words).x, (words).y, (words).z, (words).w)
 uint gt_subgroup() { return gl_SubgroupID; }
 uint gt_lane() { return gl_SubgroupInvocationID; }
 #ifdef GT_MATRIX_BFLOAT
@@ -93,6 +116,18 @@ float gt_unpacked(uint word, uint which) {
   return unpackHalf2x16(word)[which];
 #endif
 }
+
+/* The elements are exact in 16 bits: nothing is rounded here. */
+#define GT_LEFT_OCTETS  (GT_MATRIX_ROWS * MATRIX_K / 8u)
+#define GT_RIGHT_OCTETS (MATRIX_K * MATRIX_N / 8u)
+#define GT_QUAD_OF(from, e) vec4((from).at[e], (from).at[(e) + 1u], (from).at[(e) + 2u], (from).at[(e) + 3u])
+#define GT_OCTET_WORDS(from, o) uvec4(gt_packed(GT_QUAD_OF(from, 8u * (o))), gt_packed(GT_QUAD_OF(from, 8u * (o) + 4u)))
+#define GT_LEFT_WORDS(from, o)  GT_OCTET_WORDS(from, o)
+#define GT_RIGHT_WORDS(from, o) GT_OCTET_WORDS(from, o)
+#define GT_SET_OCTET(to, o, words) \
+  [[unroll]] for (uint e_ = 0u; e_ < 8u; e_++) (to).at[8u * (o) + e_] = gt_unpacked((words)[e_ / 2u], e_ % 2u);
+#define GT_SET_LEFT(to, o, words)  GT_SET_OCTET(to, o, words)
+#define GT_SET_RIGHT(to, o, words) GT_SET_OCTET(to, o, words)
 
 #define GT_FACTOR(tile, first, stride, line, i) \
   gt_unpacked((tile)[(first) + (line) * (stride) + (i) / 8u][(i) / 2u % 4u], (i) % 2u)

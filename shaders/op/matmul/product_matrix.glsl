@@ -1,7 +1,7 @@
 /* One workgroup computes a BM x BN tile of the product, a subgroup of it SM x SN, as sums of matrix units'
  * own size. Slabs of A and B, BK deep, go through shared memory in the order in which they lie in memory: the
  * units read them by rows or by columns. The next slab is fetched into registers while the present one is
- * multiplied.
+ * multiplied. With GT_MATRIX_PACKED factors have been packed before, and do without (product_packed.glsl).
  *
  * bfloat16 has the range of a float. float16 has not: each row of A and column of B is divided by a power of four,
  * for each GT_RANGE_DEPTH of k anew (range.h), which is undone when the sums over that depth are added to
@@ -49,38 +49,25 @@ layout(constant_id = GT_MATRIX_SPEC_N) const uint MATRIX_N = 16u;
 layout(constant_id = GT_MATRIX_SPEC_K) const uint MATRIX_K = 16u;
 layout(constant_id = GT_MATRIX_SPEC_SUBGROUP) const uint SUBGROUP = 32u;
 #include "lib/matrix.glsl"
-#include "op/matmul/product_matrix_stage.glsl"
 const bool ARRIVE = (FORM & GT_MATRIX_ARRIVE) != 0u;
 const bool TAIL = (FORM & GT_MATRIX_TAIL) != 0u;
 const bool WHOLE = (FORM & GT_MATRIX_WHOLE) != 0u && ALIGNED != 0u;
 const uint DOWN = SM / MATRIX_M, ACROSS = SN / MATRIX_N, DEEP = BK / MATRIX_K, SUMS = MATRIX_M * MATRIX_N;
 const uint SUBGROUPS_N = BN / SN;
+const uint PLANES = (FORM & GT_MATRIX_HALVES) != 0u ? 2u : 1u; /* upper and lower halves */
+const bool A_K_LINES = (FORM & GT_MATRIX_TRANS_A) != 0u, B_K_LINES = (FORM & GT_MATRIX_TRANS_B) == 0u;
+#ifndef GT_MATRIX_BFLOAT
+#include "op/matmul/product_matrix_roots.glsl"
+#endif
+#ifdef GT_MATRIX_PACKED
+#include "op/matmul/product_packed.glsl"
+#else
+#include "op/matmul/product_matrix_stage.glsl"
+#endif
 /* Do sums go straight from the units to memory? */
 const bool STRAIGHT = WHOLE && RESULT == GT_RESULT_DENSE;
 const bool PLAIN = CODE_COUNT == 0u && OUTPUT_COUNT == 1u && OUTPUT_0 == GT_OPERAND_LEADER;
 const uint RASTER = 8u; /* rows of tiles that are walked at a time, so that the cache holds what they share */
-
-/* The left factor's matrices of step d of a slab; those of the right one's column j, into the u-th place. */
-#define LOAD_LEFT(d) \
-  GT_UNROLL for (uint p = 0u; p < PLANES; p++) \
-    GT_UNROLL for (uint i = 0u; i < DOWN; i++) { \
-      uint w = m_mine + i * MATRIX_M, deep = (d) * MATRIX_K; \
-      uint first = p * A_PLANE + (A_K_LINES ? deep * A_STRIDE + w / 8u : w * A_STRIDE + deep / 8u); \
-      GT_LOAD_LEFT(left[p * DOWN + i], tile_a, first, A_STRIDE, A_K_LINES); \
-    }
-#define LOAD_RIGHT(d, j, u) \
-  GT_UNROLL for (uint p = 0u; p < PLANES; p++) { \
-    uint w = n_mine + (j) * MATRIX_N, deep = (d) * MATRIX_K; \
-    uint first = p * B_PLANE + (B_K_LINES ? deep * B_STRIDE + w / 8u : w * B_STRIDE + deep / 8u); \
-    GT_LOAD_RIGHT(right[(u) * PLANES + p], tile_b, first, B_STRIDE, !B_K_LINES); \
-  }
-/* Plane p of the left factor with plane q of the right one's column j in the u-th place. */
-#define MULTIPLY_PLANES(j, u, p, q) \
-  GT_UNROLL for (uint i = 0u; i < DOWN; i++) \
-    GT_MULTIPLY_ADD(sums[i * ACROSS + (j)], left[(p) * DOWN + i], right[(u) * PLANES + (q)]);
-#define MULTIPLY(j, u) \
-  if (PLANES == 2u) { MULTIPLY_PLANES(j, u, PLANES - 1u, 0u) MULTIPLY_PLANES(j, u, 0u, PLANES - 1u) } \
-  MULTIPLY_PLANES(j, u, 0u, 0u)
 
 /* Adds the sums over a depth of k to the totals. */
 #define DRAIN(depth) \
@@ -137,61 +124,19 @@ void plain_tile(uint z, uint m0, uint n0, uint k0, uint k_end) {
 }
 #endif
 
-/* Columns of the right factor are loaded one ahead; more would be too many registers. */
-#define USE_SLAB(make, next) \
-  make \
-  PUT \
-  barrier(); \
-  LOAD_LEFT(0u) \
-  LOAD_RIGHT(0u, 0u, 0u) \
-  next \
-  GT_UNROLL for (uint t = 0u; t < DEEP * ACROSS; t++) { \
-    if ((t + 1u) % ACROSS != 0u) { LOAD_RIGHT(t / ACROSS, t % ACROSS + 1u, (t + 1u) % 2u) } \
-    MULTIPLY(t % ACROSS, t % 2u) \
-    if ((t + 1u) % ACROSS == 0u && t + 1u < DEEP * ACROSS) { \
-      LOAD_LEFT(t / ACROSS + 1u) \
-      LOAD_RIGHT(t / ACROSS + 1u, 0u, (t + 1u) % 2u) \
-    } \
-  } \
-  barrier(); /* the slab is used up */
-/* The slabs of k from `at` to `end`, of all those to `full`. */
-#define SLABS(at, end, full) \
-  for (; at < end; at += BK) { USE_SLAB(MAKE(at), if (at + BK < full) { FETCH(at + BK) }) }
-/* The one behind those that are whole. */
-#define LAST_SLAB(at) \
-  if (FAST && TAIL && at < k_end) { \
-    FETCH_CHECKED(at) \
-    USE_SLAB(;, ;) \
-    at = k_end; \
-  }
-
 void tile(uint z, uint m0, uint n0) {
   uint me = gl_LocalInvocationIndex;
   uint m_mine = gt_subgroup() / SUBGROUPS_N * SM, n_mine = gt_subgroup() % SUBGROUPS_N * SN;
   uint part = SPLIT > 1u ? GT_MATMUL_PART(k, SPLIT, GT_RANGE_DEPTH) : k;
   uint k0 = SPLIT > 1u ? min(gl_WorkGroupID.y * part, k) : 0u, k_end = min(k0 + part, k);
-  uint length_a = A_K_LINES ? m : k, length_b = B_K_LINES ? n : k;
-  bool a_aligned = ALIGNED != 0u && ((length_a | stride_a) & 3u) == 0u;
-  bool b_aligned = ALIGNED != 0u && ((length_b | stride_b) & 3u) == 0u;
-  uint at_a[A_FETCHES], at_b[B_FETCHES], at = k0;
-  gt_spot spot_a[A_FETCHES], spot_b[B_FETCHES], tap_a, tap_b;
-  vec4 next_a[A_FETCHES], next_b[B_FETCHES], next_scale[B_FETCHES];
-  gt_left left[PLANES * DOWN];
-  gt_right right[2u * PLANES];
   gt_sums sums[DOWN * ACROSS];
   GT_UNROLL for (uint t = 0u; t < DOWN * ACROSS; t++) GT_SET_SUMS(sums[t], 0.0);
-  GT_BEGIN(KIND_A)
-  GT_BEGIN(KIND_B)
-  BEGIN_SIDE(at_a, spot_a, tap_a, KIND_A, A_K_LINES, QUAD_A, A_FETCHES, uvec2(m0, k0), length_a, m, stride_a)
-  BEGIN_SIDE(at_b, spot_b, tap_b, KIND_B, B_K_LINES, QUAD_B, B_FETCHES, uvec2(n0, k0), length_b, n, stride_b)
-  uint full = FAST && TAIL ? k_end - (k_end - k0) % BK : k_end;
-  if (k0 < full) { FETCH(k0) }
+  BEGIN_SLABS
 #ifdef GT_MATRIX_SCALED
   gt_sums total[DOWN * ACROSS];
   float next_root[OWN_ROOTS];
   GT_UNROLL for (uint t = 0u; t < DOWN * ACROSS; t++) GT_SET_SUMS(total[t], 0.0);
-  vec4 scales_a[A_SCALES], scales_b[B_SCALES];
-  float scale_a[A_FETCHES], scale_b[B_FETCHES];
+  DECLARE_SCALES
   if (me == 0u) special = 0u;
   uint depth = k0 / GT_RANGE_DEPTH;
   FETCH_ROOTS(depth)

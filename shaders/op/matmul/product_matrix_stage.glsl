@@ -5,8 +5,6 @@
  *
  * A tile's lines are as they lie in memory: of constant k if that is not the contiguous axis. They are padded by 16 bytes
  * against bank conflicts. */
-const uint PLANES = (FORM & GT_MATRIX_HALVES) != 0u ? 2u : 1u; /* upper and lower halves */
-const bool A_K_LINES = (FORM & GT_MATRIX_TRANS_A) != 0u, B_K_LINES = (FORM & GT_MATRIX_TRANS_B) == 0u;
 const bool A_DENSE = KIND_A == GT_FACTOR_DENSE, B_DENSE = KIND_B == GT_FACTOR_DENSE, DENSE = A_DENSE && B_DENSE;
 const uint A_LINE = (A_K_LINES ? BM : BK) / 4u, B_LINE = (B_K_LINES ? BN : BK) / 4u; /* in quads */
 const uint A_LINES = A_K_LINES ? BK : BM, B_LINES = B_K_LINES ? BK : BN;
@@ -135,34 +133,13 @@ int quad_left(bool k_lines, uvec2 place, uint wide, uint k_end) {
   }
 
 #ifndef GT_MATRIX_BFLOAT
-#define GT_MATRIX_SCALED
-/* Of the lines of A's tile, then of B's, the roots of their powers of two over this depth of k and the next (range.h). */
-const uint ROOTS = BM + BN, OWN_ROOTS = (ROOTS + LOCAL_X - 1u) / LOCAL_X, SLOTS = 2u;
-shared uvec4 roots[SLOTS * ROOTS / 4u]; /* their bits */
-shared uint special; /* is there an infinity or NaN? */
-
-/* Where in memory the i-th root of a tile stands. */
-uint root_address(uint z, uvec2 at, uint depth, uint i) {
-  return i < BM ? range_a(z, depth) + at.x + i : range_b(z, depth) + at.y + i - BM;
-}
-/* What elements are multiplied by, 1 / root^2: a power of two as well. */
-float scale_of(uint root) { return uintBitsToFloat((381u << 23) - 2u * root); }
-vec4 scales_of(uvec4 root) { return uintBitsToFloat(uvec4(381u << 23) - 2u * root); }
-
-#define FETCH_ROOTS(depth) \
-  GT_UNROLL for (uint r = 0u; r < OWN_ROOTS; r++) \
-    next_root[r] = range.at[root_address(z, uvec2(m0, n0), min(depth, range_depths() - 1u), min(me + r * LOCAL_X, ROOTS - 1u))];
-#define PUT_ROOTS(depth) \
-  GT_UNROLL for (uint r = 0u; r < OWN_ROOTS; r++) \
-    if (me + r * LOCAL_X < ROOTS) { \
-      uint to = (depth) % SLOTS * ROOTS + me + r * LOCAL_X; \
-      roots[to / 4u][to % 4u] = floatBitsToUint(next_root[r]); \
-      if (isinf(next_root[r])) special = 1u; \
-    }
 /* An invocation's quads are parts of lines with a scale each, or, where lines are of constant k, have one of each element,
  * the same for quads below one another. */
 const bool A_BELOW = LOCAL_X % A_SHARE == 0u, B_BELOW = LOCAL_X % B_SHARE == 0u;
 const uint A_SCALES = A_BELOW ? A_EACH : A_FETCHES, B_SCALES = B_BELOW ? B_EACH : B_FETCHES;
+#define DECLARE_SCALES \
+  vec4 scales_a[A_SCALES], scales_b[B_SCALES]; \
+  float scale_a[A_FETCHES], scale_b[B_FETCHES];
 #define GET_SCALES_SIDE(line_scale, scales, K_LINES, QUAD, LINES, SCALES, FETCHES, first) \
   GT_UNROLL for (uint f = 0u; f < FETCHES; f++) { \
     uint i = first + (K_LINES ? 4u * QUAD(f).y : min(QUAD(f).x, LINES - 1u)); \
@@ -201,3 +178,70 @@ const uint A_SCALES = A_BELOW ? A_EACH : A_FETCHES, B_SCALES = B_BELOW ? B_EACH 
 #define PUT \
   PUT_SIDE(tile_a, next_a, scale_a, scales_a, A_K_LINES, QUAD_A, HAS_A, A_STRIDE, A_PLANE, A_SCALES, A_FETCHES) \
   PUT_SIDE(tile_b, next_b, scale_b, scales_b, B_K_LINES, QUAD_B, HAS_B, B_STRIDE, B_PLANE, B_SCALES, B_FETCHES)
+
+/* The left factor's matrices of step d of a slab; those of the right one's column j, into the u-th place. */
+#define LOAD_LEFT(d) \
+  GT_UNROLL for (uint p = 0u; p < PLANES; p++) \
+    GT_UNROLL for (uint i = 0u; i < DOWN; i++) { \
+      uint w = m_mine + i * MATRIX_M, deep = (d) * MATRIX_K; \
+      uint first = p * A_PLANE + (A_K_LINES ? deep * A_STRIDE + w / 8u : w * A_STRIDE + deep / 8u); \
+      GT_LOAD_LEFT(left[p * DOWN + i], tile_a, first, A_STRIDE, A_K_LINES); \
+    }
+#define LOAD_RIGHT(d, j, u) \
+  GT_UNROLL for (uint p = 0u; p < PLANES; p++) { \
+    uint w = n_mine + (j) * MATRIX_N, deep = (d) * MATRIX_K; \
+    uint first = p * B_PLANE + (B_K_LINES ? deep * B_STRIDE + w / 8u : w * B_STRIDE + deep / 8u); \
+    GT_LOAD_RIGHT(right[(u) * PLANES + p], tile_b, first, B_STRIDE, !B_K_LINES); \
+  }
+/* Plane p of the left factor with plane q of the right one's column j in the u-th place. */
+#define MULTIPLY_PLANES(j, u, p, q) \
+  GT_UNROLL for (uint i = 0u; i < DOWN; i++) \
+    GT_MULTIPLY_ADD(sums[i * ACROSS + (j)], left[(p) * DOWN + i], right[(u) * PLANES + (q)]);
+#define MULTIPLY(j, u) \
+  if (PLANES == 2u) { MULTIPLY_PLANES(j, u, PLANES - 1u, 0u) MULTIPLY_PLANES(j, u, 0u, PLANES - 1u) } \
+  MULTIPLY_PLANES(j, u, 0u, 0u)
+
+/* What a tile begins with, and its first slab. */
+#define BEGIN_SLABS \
+  uint length_a = A_K_LINES ? m : k, length_b = B_K_LINES ? n : k; \
+  bool a_aligned = ALIGNED != 0u && ((length_a | stride_a) & 3u) == 0u; \
+  bool b_aligned = ALIGNED != 0u && ((length_b | stride_b) & 3u) == 0u; \
+  uint at_a[A_FETCHES], at_b[B_FETCHES], at = k0; \
+  gt_spot spot_a[A_FETCHES], spot_b[B_FETCHES], tap_a, tap_b; \
+  vec4 next_a[A_FETCHES], next_b[B_FETCHES], next_scale[B_FETCHES]; \
+  gt_left left[PLANES * DOWN]; \
+  gt_right right[2u * PLANES]; \
+  GT_BEGIN(KIND_A) \
+  GT_BEGIN(KIND_B) \
+  BEGIN_SIDE(at_a, spot_a, tap_a, KIND_A, A_K_LINES, QUAD_A, A_FETCHES, uvec2(m0, k0), length_a, m, stride_a) \
+  BEGIN_SIDE(at_b, spot_b, tap_b, KIND_B, B_K_LINES, QUAD_B, B_FETCHES, uvec2(n0, k0), length_b, n, stride_b) \
+  uint full = FAST && TAIL ? k_end - (k_end - k0) % BK : k_end; \
+  if (k0 < full) { FETCH(k0) }
+
+/* Columns of the right factor are loaded one ahead; more would be too many registers. */
+#define USE_SLAB(make, next) \
+  make \
+  PUT \
+  barrier(); \
+  LOAD_LEFT(0u) \
+  LOAD_RIGHT(0u, 0u, 0u) \
+  next \
+  GT_UNROLL for (uint t = 0u; t < DEEP * ACROSS; t++) { \
+    if ((t + 1u) % ACROSS != 0u) { LOAD_RIGHT(t / ACROSS, t % ACROSS + 1u, (t + 1u) % 2u) } \
+    MULTIPLY(t % ACROSS, t % 2u) \
+    if ((t + 1u) % ACROSS == 0u && t + 1u < DEEP * ACROSS) { \
+      LOAD_LEFT(t / ACROSS + 1u) \
+      LOAD_RIGHT(t / ACROSS + 1u, 0u, (t + 1u) % 2u) \
+    } \
+  } \
+  barrier(); /* the slab is used up */
+/* The slabs of k from `at` to `end`, of all those to `full`. */
+#define SLABS(at, end, full) \
+  for (; at < end; at += BK) { USE_SLAB(MAKE(at), if (at + BK < full) { FETCH(at + BK) }) }
+/* The one behind those that are whole. */
+#define LAST_SLAB(at) \
+  if (FAST && TAIL && at < k_end) { \
+    FETCH_CHECKED(at) \
+    USE_SLAB(;, ;) \
+    at = k_end; \
+  }

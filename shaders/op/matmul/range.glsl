@@ -14,6 +14,10 @@ float range_root(uint bits) {
   return bits >= 0x7f800000u ? uintBitsToFloat(0x7f800000u) : root;
 }
 
+/* What elements are multiplied by, 1 / root^2: a power of two as well. Of the root's bits. */
+float scale_of(uint root) { return uintBitsToFloat((381u << 23) - 2u * root); }
+vec4 scales_of(uvec4 root) { return uintBitsToFloat(uvec4(381u << 23) - 2u * root); }
+
 /* Of the first line of entry z at a depth, of A and of B. */
 uint range_a(uint z, uint depth) {
   uint entry = range_entries(KIND_A, stride_a) == 1u ? 0u : z;

@@ -188,8 +188,8 @@ static void way_text(const gt_candidate *way, char *text, size_t size) {
   if (!c.tm)
     snprintf(text, size, "%ux%u", c.bm, c.bn);
   else
-    snprintf(text, size, "%ux%ux%u by %ux%u, split %u%s", c.bm, c.bn, c.bk, c.tm, c.tn, c.split,
-             engine_names[c.engine]);
+    snprintf(text, size, "%ux%ux%u by %ux%u, split %u%s%s", c.bm, c.bn, c.bk, c.tm, c.tn, c.split,
+             engine_names[c.engine], c.packed ? ", packed" : "");
 }
 
 static gt_matmul_config scalar_config(const candidate *c, uint32_t split, uint32_t k_chunk) {

@@ -2,13 +2,17 @@
 #include "base/count.h"
 #include "op/matmul/matmul_cpu.h"
 #include "shaders/op/matmul/matmul.h"
+#include "shaders/op/matmul/packed.h"
 #include "shaders/op/matmul/product_matrix.h"
 
-static const gt_kernel half = {.name = "product_matrix", .needs = GT_NEEDS_MATRIX_UNITS},
-                       bfloat = {.name = "product_matrix_bfloat", .needs = GT_NEEDS_MATRIX_UNITS},
-                       emulated_half = {.name = "product_matrix_emulated"},
-                       emulated_bfloat = {.name = "product_matrix_bfloat_emulated"},
-                       range = {.name = "product_range"};
+static const gt_kernel range = {.name = "product_range"};
+/* Each for factors of float16 and of bfloat16, on units and emulated. */
+#define KERNELS(name)                                      \
+  {{{#name, .needs = GT_NEEDS_MATRIX_UNITS},               \
+    {#name "_bfloat", .needs = GT_NEEDS_MATRIX_UNITS}},    \
+   {{#name "_emulated"}, {#name "_bfloat_emulated"}}}
+static const gt_kernel staged[2][2] = KERNELS(product_matrix), packed[2][2] = KERNELS(product_packed),
+                       pack[2][2] = KERNELS(product_pack);
 
 /* What factors become. */
 typedef enum form { BFLOAT, SCALED, HALVES } form; /* bfloat16, float16 with a power of four, two of those */
@@ -19,11 +23,14 @@ typedef enum form { BFLOAT, SCALED, HALVES } form; /* bfloat16, float16 with a p
 typedef struct candidate {
   uint16_t bm, bn, bk, sm, sn;
   double rate[3];
+  bool packed;
 } candidate;
 static const candidate candidates[] = {
     {128, 128, 32, 64, 64, {530, 0, 0}},    {128, 128, 32, 64, 32, {350, 300, 225}},
     {64, 64, 32, 32, 32, {300, 190, 140}},  {64, 64, 32, 64, 32, {250, 150, 100}},
-    {128, 32, 32, 32, 32, {220, 140, 100}}, {32, 32, 32, 32, 32, {150, 80, 50}}};
+    {128, 32, 32, 32, 32, {220, 140, 100}}, {32, 32, 32, 32, 32, {150, 80, 50}},
+    {128, 128, 32, 64, 64, {900, 0, 0}, true},    {128, 128, 32, 64, 32, {750, 650, 290}, true},
+    {128, 64, 32, 64, 32, {750, 650, 290}, true}, {64, 64, 32, 32, 32, {500, 400, 200}, true}};
 /* In how many parts k is cut, at most. Small results of long sums, such as the gradients of a convolution's
  * weights, need many to fill a device. */
 static const uint8_t splits[] = {1,  2,  3,  4,  5,  6,  7,  8,  9,  10, 11, 12, 13, 14, 15, 16, 17, 18,
@@ -40,7 +47,8 @@ enum {
   FULL_THREADS = 384,       /* that keep a multiprocessor busy */
   START_CYCLES = 12000,     /* of a workgroup, and what it waits for at its end */
   RANGE_CYCLES = 6500,      /* a dispatch and a barrier */
-  RANGE_ELEMENTS = 600      /* of factors that are measured in a cycle */
+  RANGE_ELEMENTS = 600,     /* of factors that are measured in a cycle */
+  PACK_ELEMENTS = 300       /* that are packed */
 };
 
 static bool large_enough(const gt_matmul_shape *s) {
@@ -55,18 +63,46 @@ static uint32_t threads_of(const candidate *c, const gt_target *target) {
   return threads(c->bm, c->bn, c->sm, c->sn, target);
 }
 
-/* Slabs with eight elements of padding a line, and the powers of two of lines. */
-static uint32_t shared_bytes(const candidate *c, form f) {
+/* A matrix of sums of each subgroup, at the end. */
+static uint32_t sums_bytes(const candidate *c, const gt_target *target, gt_matrix_shape unit) {
+  return threads_of(c, target) / target->subgroup * unit.m * unit.n * 4;
+}
+
+/* Slabs with eight elements of padding a line, or sums, and the powers of two of lines. */
+static uint32_t shared_bytes(const candidate *c, form f, const gt_target *target, gt_matrix_shape unit) {
   const uint32_t slabs = 2 * (f == HALVES ? 2 : 1) * (c->bm + c->bn) * (c->bk + 8);
-  return slabs + (f == BFLOAT ? 0 : 2 * 2 * 4 * (c->bm + c->bn) + 4);
+  return (c->packed ? sums_bytes(c, target, unit) : slabs) +
+         (f == BFLOAT ? 0 : 2 * 2 * 4 * (c->bm + c->bn) + 4);
 }
 
 static bool fits(const candidate *c, form f, const gt_target *target, gt_matrix_shape unit) {
-  /* At the end, a matrix of sums of each subgroup takes the place of the slabs of A. */
-  const uint32_t subgroups = threads_of(c, target) / target->subgroup;
+  /* Sums take the place of the slabs of A. */
   return c->rate[f] > 0 && c->sm % unit.m == 0 && c->sn % unit.n == 0 && c->bk % unit.k == 0 &&
-         threads_of(c, target) <= target->max_workgroup && shared_bytes(c, f) <= target->shared_bytes &&
-         subgroups * unit.m * unit.n * 4 <= 2u * c->bm * c->bk;
+         threads_of(c, target) <= target->max_workgroup &&
+         shared_bytes(c, f, target, unit) <= target->shared_bytes &&
+         (c->packed || sums_bytes(c, target, unit) <= 2u * c->bm * c->bk);
+}
+
+/* So many elements of a matrix has each lane, the emulated ones of factors as well: all rows of the left one
+ * that are its own, all of the right one. */
+static uint32_t left_elements(gt_matrix_shape unit, const gt_target *target) {
+  return target->matrix.emulated ? gt_ceil_div(unit.m, target->subgroup) * unit.k
+                                 : unit.m * unit.k / target->subgroup;
+}
+static uint32_t right_elements(gt_matrix_shape unit, const gt_target *target) {
+  return unit.k * unit.n / (target->matrix.emulated ? 1 : target->subgroup);
+}
+
+/* May factors be packed for these units? That lanes hold the same elements of a matrix whichever kernel loads
+ * it is known of the devices that are fast. */
+static bool packs(const gt_matmul_shape *s, const gt_target *target, gt_matrix_shape unit) {
+  const gt_matrix_units *units = &target->matrix;
+  const uint32_t most = gt_most_u32(unit.m, unit.n);
+  return (units->fast || units->emulated) && s->kind_a == GT_FACTOR_DENSE && s->kind_b == GT_FACTOR_DENSE &&
+         GT_RANGE_LINES % unit.m == 0 && GT_RANGE_LINES % unit.n == 0 && most <= GT_RANGE_LINES &&
+         GT_RANGE_DEPTH % (2 * unit.k) == 0 && left_elements(unit, target) % 8 == 0 &&
+         right_elements(unit, target) % 8 == 0 && GT_PACKED_GROUP % target->subgroup == 0 &&
+         GT_PACKED_GROUP <= target->max_workgroup;
 }
 
 /* AMD's compiler keeps no more than so many sums and as many totals of a lane in registers. */
@@ -115,6 +151,8 @@ static double estimate(const candidate *c, form f, const gt_matmul_shape *s, con
   const double group =
       (double)c->bm * c->bn * gt_least_u32(way->k_chunk, s->k) * together / rate + START_CYCLES;
   const double cycles = gt_matmul_cycles(s, way, target->units, groups / together, group);
+  const double elements = ((double)s->m + s->n) * s->k * s->batch;
+  if (c->packed) return cycles + RANGE_CYCLES + elements / PACK_ELEMENTS;
   return f == BFLOAT ? cycles : cycles + range_cycles(s, target);
 }
 
@@ -131,6 +169,7 @@ void gt_matmul_offer_matrix(const gt_matmul_shape *s, const gt_target *target, g
   for (size_t i = 0; i < sizeof candidates / sizeof *candidates; i++) {
     const candidate *c = &candidates[i];
     if (!fits(c, f, target, unit) || spills(c, f, target)) continue;
+    if (c->packed ? !packs(s, target, unit) : units->packed && packs(s, target, unit)) continue;
     const uint32_t depths = (uint32_t)gt_ceil_div(s->k, GT_RANGE_DEPTH);
     for (size_t p = 0; p < sizeof splits; p++) {
       const uint32_t parts = (uint32_t)gt_ceil_div(depths, gt_ceil_div(depths, splits[p]));
@@ -142,6 +181,7 @@ void gt_matmul_offer_matrix(const gt_matmul_shape *s, const gt_target *target, g
                               .tm = c->sm,
                               .tn = c->sn,
                               .engine = is_half ? GT_ENGINE_HALF : GT_ENGINE_HALVES,
+                              .packed = c->packed,
                               .split = parts,
                               .k_chunk = GT_MATMUL_PART(s->k, parts, GT_RANGE_DEPTH)};
       offer(context, way, estimate(c, f, s, target, &way));
@@ -154,9 +194,21 @@ static uint64_t padded(uint32_t lines) { return (uint64_t)gt_ceil_div(lines, GT_
 /* The powers of the factors' lines, one for each depth. */
 static void measure(gt_matmul_cut *cut, const gt_matmul_shape *s, bool shared_a, bool shared_b) {
   const uint64_t depths = (uint64_t)gt_ceil_div(s->k, GT_RANGE_DEPTH);
-  cut->range = &range;
   cut->powers_a = padded(s->m) * (shared_a ? 1 : s->batch) * (s->even_a ? 1 : depths);
   cut->powers_b = padded(s->n) * (shared_b ? 1 : s->batch) * depths;
+}
+
+/* The factors as packed.h says, with one step behind them. */
+static void measure_packed(gt_matmul_cut *cut, const gt_matmul_shape *s, bool shared_a, bool shared_b,
+                           gt_matrix_shape unit, const gt_target *target) {
+  const uint64_t steps = 2ull * gt_ceil_div(s->k, 2 * unit.k), depths = gt_ceil_div(s->k, GT_RANGE_DEPTH);
+  const uint64_t lines_a = padded(s->m) * (shared_a ? 1 : s->batch),
+                 lines_b = padded(s->n) * (shared_b ? 1 : s->batch);
+  const uint64_t planes = cut->spec[GT_MATRIX_SPEC_FORM] & GT_MATRIX_HALVES ? 2 : 1;
+  const uint64_t left = 2ull * left_elements(unit, target) * target->subgroup / unit.m, /* a line's, of a step */
+      right = 2ull * right_elements(unit, target) * target->subgroup / unit.n;
+  cut->packed = planes * (steps * (lines_a * left + lines_b * right) + GT_PACKED_LINES * right);
+  cut->pack_groups = depths * ((lines_a + lines_b) / GT_RANGE_LINES);
 }
 
 /* Can a factor's slabs be read four elements at a time, without a look at each? For patches that takes
@@ -184,7 +236,7 @@ gt_matmul_cut gt_matmul_cut_matrix(const gt_matmul_config *c, const gt_matmul_sh
                        .split = c->split,
                        .k_chunk = c->k_chunk,
                        .arrives = gt_matmul_arrives(s, c, target->units)};
-  cut.kernel = units->emulated ? is_bfloat ? &emulated_bfloat : &emulated_half : is_bfloat ? &bfloat : &half;
+  cut.kernel = &(c->packed ? packed : staged)[units->emulated][is_bfloat];
   const uint32_t part = c->split > 1 ? c->k_chunk : s->k;
   const bool steady = is_steady(s->kind_a, s->trans_a, s->trans_a ? s->m : s->k, s, c->bk, units) &&
                       is_steady(s->kind_b, !s->trans_b, s->trans_b ? s->k : s->n, s, c->bk, units);
@@ -205,5 +257,10 @@ gt_matmul_cut gt_matmul_cut_matrix(const gt_matmul_config *c, const gt_matmul_sh
   spec[GT_MATRIX_SPEC_K] = unit.k;
   spec[GT_MATRIX_SPEC_SUBGROUP] = target->subgroup;
   if (!is_bfloat) measure(&cut, s, shared_a, shared_b);
+  if (c->packed) {
+    cut.pack = &pack[units->emulated][is_bfloat];
+    measure_packed(&cut, s, shared_a, shared_b, unit, target);
+  } else if (!is_bfloat)
+    cut.range = &range;
   return cut;
 }

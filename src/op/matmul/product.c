@@ -6,6 +6,7 @@
 #include "op/matmul/matmul_shallow.h"
 #include "shaders/op/matmul/matmul.h"
 #include "shaders/op/matmul/matmul_finish.h"
+#include "shaders/op/matmul/packed.h"
 #include "shaders/op/matmul/patches_blocks.h"
 #include "shaders/op/matmul/product_matrix.h"
 #include <assert.h>
@@ -177,6 +178,19 @@ static uint32_t lower_range(gt_lowering *lowering, const gt_product *p, const gt
   return scratch;
 }
 
+/* The factors, packed, and their powers, if they are scaled. */
+static uint32_t lower_pack(gt_lowering *lowering, const gt_product *p, const gt_matmul_cut *cut, uint32_t *range) {
+  const uint32_t scratch = gt_lower_scratch(lowering, cut->packed);
+  const bool scaled = cut->powers_a;
+  if (scaled) *range = gt_lower_scratch(lowering, 4 * (cut->powers_a + cut->powers_b));
+  gt_step *step = start_step(lowering, p, cut, cut->pack);
+  step->prepares = true;
+  gt_lower_use_scratch(lowering, offsetof(struct gt_matmul_args, geometry), scratch, true);
+  if (scaled) gt_lower_use_scratch(lowering, offsetof(struct gt_matmul_args, range), *range, true);
+  gt_lower_groups(lowering, gt_least(cut->pack_groups, MOST_GROUPS), GT_PACKED_GROUP); /* it loops over the rest */
+  return scratch;
+}
+
 static gt_matmul_cut cut_product(gt_lowering *lowering, const gt_group *group, const gt_product *p) {
   const gt_target *target = gt_lowering_target(lowering);
   const gt_matmul_shape *s = &p->shape;
@@ -196,10 +210,12 @@ void gt_product_lower(gt_lowering *lowering, const gt_group *group, const gt_pro
   assert(!s->segment || (target->device && s->whole_k && s->segment % GT_FACTOR_SLICE == 0));
   const gt_matmul_cut cut = cut_product(lowering, group, p);
   const uint32_t down = gt_ceil_div(s->m, cut.bm), across = gt_ceil_div(s->n, cut.bn);
-  const uint32_t range = lower_range(lowering, p, &cut);
+  uint32_t range = lower_range(lowering, p, &cut);
+  const uint32_t packed = cut.pack ? lower_pack(lowering, p, &cut, &range) : 0;
   gt_step *step = start_step(lowering, p, &cut, cut.kernel);
   step->tiles = down * across * s->batch * cut.split;
-  if (cut.range) gt_lower_use_scratch(lowering, offsetof(struct gt_matmul_args, range), range, false);
+  if (cut.powers_a) gt_lower_use_scratch(lowering, offsetof(struct gt_matmul_args, range), range, false);
+  if (cut.pack) gt_lower_use_scratch(lowering, offsetof(struct gt_matmul_args, geometry), packed, false);
   uint32_t scratch = 0;
   if (s->segment) gt_lower_read(lowering, offsetof(struct gt_matmul_args, partial), p->drain);
   if (cut.split > 1) {

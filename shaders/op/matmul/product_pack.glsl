@@ -1,0 +1,116 @@
+/* Packs both factors of a product (packed.h), and finds their powers if they are scaled (range.h). A workgroup takes
+ * some lines over a depth of k: an invocation reads a few quads of them, as they lie in memory, they become 16 bits wide
+ * in shared memory, and subgroups load matrices there and write them down as their lanes hold them. */
+#include "op/matmul/product_matrix.h"
+layout(local_size_x_id = GT_SPEC_LOCAL_X) in;
+layout(constant_id = GT_SPEC_LOCAL_X) const uint LOCAL_X = 256u; /* GT_PACKED_GROUP */
+layout(constant_id = GT_SPEC_ALIGNED) const uint ALIGNED = 0u;
+layout(constant_id = GT_MATRIX_SPEC_FORM) const uint FORM = 0u;
+layout(constant_id = GT_MATRIX_SPEC_M) const uint MATRIX_M = 16u;
+layout(constant_id = GT_MATRIX_SPEC_N) const uint MATRIX_N = 16u;
+layout(constant_id = GT_MATRIX_SPEC_K) const uint MATRIX_K = 16u;
+layout(constant_id = GT_MATRIX_SPEC_SUBGROUP) const uint SUBGROUP = 32u;
+const uint KIND_A = GT_FACTOR_DENSE, KIND_B = GT_FACTOR_DENSE;
+const uint PLANES = (FORM & GT_MATRIX_HALVES) != 0u ? 2u : 1u;
+#define RANGE_EVEN(KIND) false
+#include "lib/matrix.glsl"
+#include "op/matmul/fetch.glsl"
+#include "op/matmul/range.glsl"
+#include "op/matmul/packed.glsl"
+const uint LINES = GT_RANGE_LINES, DEPTH = GT_RANGE_DEPTH, QUADS = LINES * DEPTH / 4u / GT_PACKED_GROUP;
+/* In octets, with one of padding; lines are as in memory, of constant k if that is not the contiguous axis. */
+const uint STRIDE = DEPTH / 8u + 1u, K_STRIDE = LINES / 8u + 1u, PLANE = DEPTH * K_STRIDE;
+shared uvec4 tile[PLANE];
+shared uint largest[LINES];
+
+/* A quad's upper halves, or the rest. */
+void put(uint to, vec4 v, uint plane) {
+  vec4 upper = PLANES == 1u ? v : gt_upper(v);
+  uvec2 pair = gt_packed(plane == 0u ? upper : v - upper);
+  tile[to / 2u][to % 2u * 2u] = pair.x;
+  tile[to / 2u][to % 2u * 2u + 1u] = pair.y;
+}
+
+/* A device's matrices are of a kind for what they are multiplied with. */
+void never() {
+  gt_left left;
+  gt_right right;
+  gt_sums sums;
+  GT_SET_SUMS(sums, 0.0);
+  GT_LOAD_LEFT(left, tile, 0u, STRIDE, false);
+  GT_LOAD_RIGHT(right, tile, 0u, STRIDE, false);
+  GT_MULTIPLY_ADD(sums, left, right);
+  GT_STORE_WORDS(sums, tile, 0u, MATRIX_N / 4u);
+}
+
+/* A plane's matrices of the lines from `first` on, of which `extent` are one's, at a depth. */
+#define WRITE(type, LOAD, WORDS, OCTETS, packed, extent, PLANE_OCTETS, by_columns) \
+  for (uint i = gt_subgroup(); i < LINES / extent * (DEPTH / MATRIX_K); i += LOCAL_X / SUBGROUP) { \
+    uint step = i % (DEPTH / MATRIX_K), number = i / (DEPTH / MATRIX_K), all = depth * (DEPTH / MATRIX_K) + step; \
+    if (all < packed_steps()) { \
+      uint from = k_lines ? step * MATRIX_K * K_STRIDE + number * extent / 8u \
+                          : number * extent * STRIDE + step * MATRIX_K / 8u; \
+      uint to = packed(z, first / extent + number, all) + plane * PLANE_OCTETS + gt_lane() * OCTETS; \
+      type matrix; \
+      if (k_lines) { LOAD(matrix, tile, from, K_STRIDE, by_columns); } \
+      else { LOAD(matrix, tile, from, STRIDE, !by_columns); } \
+      GT_UNROLL for (uint o = 0u; o < OCTETS; o++) GT_CAST(gt_octets, geometry).at[to + o] = WORDS(matrix, o); \
+    } \
+  }
+
+void pack(bool is_a, uint z, uint depth, uint first) {
+  uint me = gl_LocalInvocationIndex, wide = is_a ? m : n, stride = is_a ? stride_a : stride_b;
+  bool k_lines = is_a ? (FORM & GT_MATRIX_TRANS_A) != 0u : (FORM & GT_MATRIX_TRANS_B) == 0u;
+  uint length = k_lines ? wide : k;
+  bool aligned = ALIGNED != 0u && ((length | stride) & 3u) == 0u;
+  uint w = k_lines ? me % (LINES / 4u) * 4u : me / (DEPTH / 4u), deep = k_lines ? me / (LINES / 4u) : me % (DEPTH / 4u) * 4u;
+  uint w_apart = k_lines ? 0u : LOCAL_X / (DEPTH / 4u), deep_apart = k_lines ? LOCAL_X / (LINES / 4u) : 0u;
+  vec4 v[QUADS];
+  [[unroll]] for (uint q = 0u; q < QUADS; q++) {
+    uint line = first + w + q * w_apart, position = depth * DEPTH + deep + q * deep_apart;
+    bool exists = line < wide && position < k;
+    int left = exists ? int(k_lines ? wide - line : k - position) : 0;
+    uint at = z * stride + (k_lines ? position * length + line : line * length + position);
+    if (is_a) v[q] = fetch(a, at, left, aligned);
+    else v[q] = fetch(b, at, left, aligned);
+  }
+#ifndef GT_MATRIX_BFLOAT
+  if (me < LINES) largest[me] = 0u;
+  barrier();
+  uvec4 below = uvec4(0u);
+  [[unroll]] for (uint q = 0u; q < QUADS; q++) {
+    uvec4 most = gt_magnitude(v[q]);
+    below = max(below, most);
+    if (!k_lines) atomicMax(largest[w + q * w_apart], max(max(most.x, most.y), max(most.z, most.w)));
+  }
+  if (k_lines) [[unroll]] for (uint l = 0u; l < 4u; l++) atomicMax(largest[w + l], below[l]);
+  barrier();
+  if (me < LINES) range.at[(is_a ? range_a(z, depth) : range_b(z, depth)) + first + me] = range_root(largest[me]);
+#endif
+#ifndef GT_MATRIX_BFLOAT
+  [[unroll]] for (uint q = 0u; q < QUADS; q++)
+    [[unroll]] for (uint l = 0u; l < 4u; l++)
+      v[q][l] *= scale_of(floatBitsToUint(range_root(largest[k_lines ? w + l : w + q * w_apart])));
+#endif
+  [[unroll]] for (uint plane = 0u; plane < PLANES; plane++) {
+    [[unroll]] for (uint q = 0u; q < QUADS; q++) {
+      if (k_lines) put((deep + q * deep_apart) * K_STRIDE * 2u + w / 4u, v[q], plane);
+      else put((w + q * w_apart) * STRIDE * 2u + deep / 4u, v[q], plane);
+    }
+    barrier();
+    if (is_a) { WRITE(gt_left, GT_LOAD_LEFT, GT_LEFT_WORDS, GT_LEFT_OCTETS, packed_a, MATRIX_M, LEFT_PLANE, true) }
+    else { WRITE(gt_right, GT_LOAD_RIGHT, GT_RIGHT_WORDS, GT_RIGHT_OCTETS, packed_b, MATRIX_N, RIGHT_PLANE, false) }
+    barrier(); /* what comes next must not overtake these */
+  }
+}
+
+void main() {
+  uint depths = range_depths(), blocks_a = range_padded(m) / LINES, blocks_b = range_padded(n) / LINES;
+  uint of_a = range_entries(KIND_A, stride_a) * depths * blocks_a, of_b = range_entries(KIND_B, stride_b) * depths * blocks_b;
+  if (m == 0u) never();
+  for (uint i = gl_WorkGroupID.x; i < of_a + of_b; i += gl_NumWorkGroups.x) {
+    bool is_a = i < of_a;
+    uint block = is_a ? i : i - of_a, blocks = is_a ? blocks_a : blocks_b;
+    pack(is_a, block / blocks / depths, block / blocks % depths, block % blocks * LINES);
+  }
+}

@@ -1,0 +1,77 @@
+/* How a subgroup comes by the matrices of factors that have been packed (packed.h): each lane reads its own elements of
+ * them, straight into registers. Nothing is staged, and nobody waits for another. What one step needs is on its way while
+ * the step before is multiplied, in two sets of registers that take turns. The first multiplications of a step touch all
+ * of its matrices: they wait for what is on its way before more is asked for, as a driver may count both together. */
+#include "op/matmul/packed.glsl"
+#ifdef GT_MATRIX_UNITS
+const uint SETS = 2u;
+/* Is the product of row i and column j of matrices one of those that together touch all rows and columns? */
+#define TOUCHES(i, j) ((i) % ACROSS == (j) || (j) % DOWN == (i))
+#else
+const uint SETS = 1u; /* software devices take long to compile what does much at once */
+#define TOUCHES(i, j) true
+#endif
+shared uvec4 tile_a[LOCAL_X / SUBGROUP * (MATRIX_M * MATRIX_N / 4u)]; /* a matrix of sums of each on its way out */
+
+gt_octets octets_from(uint octet) {
+  uint carry, low = uaddCarry(uvec2(geometry).x, octet << 4, carry);
+  return gt_octets(uvec2(low, uvec2(geometry).y + (octet >> 28) + carry));
+}
+gt_octets octets_after(gt_octets at, uint octets) {
+  uint carry, low = uaddCarry(uvec2(at).x, octets << 4, carry);
+  return gt_octets(uvec2(low, uvec2(at).y + carry));
+}
+
+/* The matrices of a step, into set u, and those of the first one. */
+#define FETCH_SIDE(next, from, PLANE, MATRIX, OCTETS, COUNT, u) \
+  GT_UNROLL for (uint i = 0u; i < PLANES * COUNT; i++) \
+    GT_UNROLL for (uint o = 0u; o < OCTETS; o++) \
+      next[((u) * PLANES * COUNT + i) * OCTETS + o] = from.at[i / COUNT * PLANE + i % COUNT * MATRIX + o];
+#define FETCH(u) \
+  FETCH_SIDE(next_a, from_a, LEFT_PLANE, LEFT_MATRIX, GT_LEFT_OCTETS, DOWN, u) \
+  FETCH_SIDE(next_b, from_b, RIGHT_PLANE, RIGHT_MATRIX, GT_RIGHT_OCTETS, ACROSS, u) \
+  from_a = octets_after(from_a, PLANES * LEFT_PLANE); \
+  from_b = octets_after(from_b, PLANES * RIGHT_PLANE);
+#define SET(u) \
+  GT_UNROLL for (uint i = (u) * PLANES * DOWN; i < (u + 1u) * PLANES * DOWN; i++) \
+    GT_UNROLL for (uint o = 0u; o < GT_LEFT_OCTETS; o++) { GT_SET_LEFT(left[i], o, next_a[i * GT_LEFT_OCTETS + o]) } \
+  GT_UNROLL for (uint j = (u) * PLANES * ACROSS; j < (u + 1u) * PLANES * ACROSS; j++) \
+    GT_UNROLL for (uint o = 0u; o < GT_RIGHT_OCTETS; o++) { GT_SET_RIGHT(right[j], o, next_b[j * GT_RIGHT_OCTETS + o]) }
+
+#define MULTIPLY_PLANES(u, p, q, touches) \
+  GT_UNROLL for (uint i = 0u; i < DOWN; i++) \
+    GT_UNROLL for (uint j = 0u; j < ACROSS; j++) \
+      if (TOUCHES(i, j) == touches) { \
+        GT_MULTIPLY_ADD(sums[i * ACROSS + j], left[((u) * PLANES + (p)) * DOWN + i], right[((u) * PLANES + (q)) * ACROSS + j]); \
+      }
+#define MULTIPLY_HALVES(u, touches) \
+  MULTIPLY_PLANES(u, PLANES - 1u, 0u, touches) \
+  MULTIPLY_PLANES(u, 0u, PLANES - 1u, touches)
+#define STEP(u) \
+  SET(u) \
+  if (PLANES == 2u) { MULTIPLY_HALVES(u, true) } \
+  else { MULTIPLY_PLANES(u, 0u, 0u, true) } \
+  FETCH((u + 1u) % SETS) \
+  if (PLANES == 2u) { \
+    MULTIPLY_HALVES(u, false) \
+    MULTIPLY_PLANES(u, 0u, 0u, true) \
+  } \
+  MULTIPLY_PLANES(u, 0u, 0u, false)
+
+#define BEGIN_SLABS \
+  uint at = k0, full = k_end; \
+  uvec4 next_a[SETS * PLANES * DOWN * GT_LEFT_OCTETS], next_b[SETS * PLANES * ACROSS * GT_RIGHT_OCTETS]; \
+  gt_left left[SETS * PLANES * DOWN]; \
+  gt_right right[SETS * PLANES * ACROSS]; \
+  gt_octets from_a = octets_from(packed_a(z, (m0 + m_mine) / MATRIX_M, k0 / MATRIX_K) + gt_lane() * GT_LEFT_OCTETS); \
+  gt_octets from_b = octets_from(packed_b(z, (n0 + n_mine) / MATRIX_N, k0 / MATRIX_K) + gt_lane() * GT_RIGHT_OCTETS); \
+  FETCH(0u)
+#define SLABS(at, end, full) \
+  for (; at < end; at += SETS * MATRIX_K) { \
+    STEP(0u) \
+    if (SETS == 2u) { STEP(1u) } \
+  }
+#define LAST_SLAB(at)
+/* Factors were scaled when they were packed. */
+#define DECLARE_SCALES
+#define GET_SCALES(depth)
