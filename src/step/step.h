@@ -26,7 +26,7 @@ typedef struct gt_matrix_units {
   bool fast;     /* so much faster than scalar units that three products are made sooner than one */
   bool emulated; /* by other instructions, for tests */
   bool always;   /* also where they do not pay, for tests */
-  bool packed;   /* their factors packed before wherever that can be, for tests */
+  bool packed;   /* then, too: factors are packed before wherever that can be */
 } gt_matrix_units;
 
 /* What a lowering may know of the machine: enough to choose tile sizes and grids, not which backend it is. */

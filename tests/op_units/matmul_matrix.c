@@ -49,9 +49,14 @@ static void multiply(void) {
   assert_non_null(plan);
   const bool is_bfloat = precision == GT_PRECISION_HALF && backend->target.matrix.bfloat.m;
   const gt_step *first = &plan->step[0];
-  assert_string_equal(first->kernel->name, is_bfloat ? first->kernel->name : "product_range");
-  assert_non_null(
-      strstr(first[!is_bfloat].kernel->name, is_bfloat ? "product_matrix_bfloat" : "product_matrix"));
+  if (backend->target.matrix.packed) {
+    assert_non_null(strstr(first->kernel->name, is_bfloat ? "product_pack_bfloat" : "product_pack"));
+    assert_non_null(strstr(first[1].kernel->name, is_bfloat ? "product_packed_bfloat" : "product_packed"));
+  } else {
+    assert_string_equal(first->kernel->name, is_bfloat ? first->kernel->name : "product_range");
+    assert_non_null(
+        strstr(first[!is_bfloat].kernel->name, is_bfloat ? "product_matrix_bfloat" : "product_matrix"));
+  }
   const gt_backend_api *api = backend->api;
   for (int v = 0; v < VARIABLES; v++)
     assert_non_null(buffer[v] =
@@ -168,12 +173,20 @@ int main(void) {
     puts("no Vulkan device");
     return 77;
   }
-  setenv("GTRAIN_DEBUG", "matrix,float16", 1);
-  precision = GT_PRECISION_HALF;
-  int failed = cmocka_run_group_tests_name("float16", tests, open_device, close_device);
-  precision = GT_PRECISION_AUTO;
-  failed += cmocka_run_group_tests_name("two float16", tests, open_device, close_device);
-  setenv("GTRAIN_DEBUG", "matrix", 1);
-  precision = GT_PRECISION_HALF;
-  return failed + cmocka_run_group_tests_name("bfloat16", tests, open_device, close_device);
+  static const struct {
+    const char *name, *debug;
+    gt_precision precision;
+  } form[] = {{"float16", "matrix,float16", GT_PRECISION_HALF},
+              {"two float16", "matrix,float16", GT_PRECISION_AUTO},
+              {"bfloat16", "matrix", GT_PRECISION_HALF},
+              {"float16, packed", "matrix,packed,float16", GT_PRECISION_HALF},
+              {"two float16, packed", "matrix,packed,float16", GT_PRECISION_AUTO},
+              {"bfloat16, packed", "matrix,packed", GT_PRECISION_HALF}};
+  int failed = 0;
+  for (size_t i = 0; i < sizeof form / sizeof *form; i++) {
+    setenv("GTRAIN_DEBUG", form[i].debug, 1);
+    precision = form[i].precision;
+    failed += cmocka_run_group_tests_name(form[i].name, tests, open_device, close_device);
+  }
+  return failed;
 }

@@ -166,10 +166,12 @@ void gt_matmul_offer_matrix(const gt_matmul_shape *s, const gt_target *target, g
   if (f == HALVES && !units->fast && !units->emulated)
     return; /* three products take longer than one of floats */
   if (!units->always && !large_enough(s)) return;
+  const bool can_pack = packs(s, target, unit);
   for (size_t i = 0; i < sizeof candidates / sizeof *candidates; i++) {
     const candidate *c = &candidates[i];
     if (!fits(c, f, target, unit) || spills(c, f, target)) continue;
-    if (c->packed ? !packs(s, target, unit) : units->packed && packs(s, target, unit)) continue;
+    if (c->packed && !can_pack) continue;
+    if (units->always && c->packed != (units->packed && can_pack)) continue;
     const uint32_t depths = (uint32_t)gt_ceil_div(s->k, GT_RANGE_DEPTH);
     for (size_t p = 0; p < sizeof splits; p++) {
       const uint32_t parts = (uint32_t)gt_ceil_div(depths, gt_ceil_div(depths, splits[p]));
