@@ -1,5 +1,5 @@
-/* What a kernel joins of the columns of a matrix that it writes, beside that, and each tile of rows by itself:
- * a by-product, floats [tiles, values a column, columns]. Shared by C and GLSL. */
+/* What a kernel joins of the columns of a matrix that it writes, beside that, and each tile of rows by
+ * itself: a by-product, floats [tiles, values a column, columns]. Shared by C and GLSL. */
 #ifndef GT_COLUMNS_H
 #define GT_COLUMNS_H
 #define GT_COLUMNS_SUM     1

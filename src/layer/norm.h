@@ -3,8 +3,8 @@
 #define GT_LAYER_NORM_H
 #include "layer/layer.h"
 
-/* Mean and variance of x over `axes` (bit d: axis d), which stay as 1, of `count` values each, a scalar node. The
- * variance is the biased one, of two passes: the mean is subtracted before anything is squared. */
+/* Mean and variance of x over `axes` (bit d: axis d), which stay as 1, of `count` values each, a scalar node.
+ * The variance is the biased one, of two passes: the mean is subtracted before anything is squared. */
 typedef struct gt_moments {
   gt_id mean, variance;
   gt_id centered; /* x - mean */

@@ -31,8 +31,7 @@ uint32_t gt_columns_root(uint32_t n) {
 uint32_t gt_columns_chunk(const gt_target *target, const gt_columns *c, uint32_t rows, uint32_t outer) {
   const uint64_t units = target->units ? target->units : 16, tiles = (uint64_t)outer * c->tiles;
   const uint64_t wanted = gt_ceil_div(units * RESIDENT / c->workgroup, tiles);
-  const uint64_t balanced =
-      (uint64_t)c->down * gt_most_u32(gt_columns_root(gt_ceil_div(rows, c->down)), 32);
+  const uint64_t balanced = (uint64_t)c->down * gt_most_u32(gt_columns_root(gt_ceil_div(rows, c->down)), 32);
   const uint64_t chunk = gt_most(gt_ceil_div(rows, wanted), balanced);
   return wanted == 1 || chunk > rows ? rows : (uint32_t)chunk;
 }

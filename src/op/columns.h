@@ -1,5 +1,5 @@
-/* How a device's kernels that join columns are cut (reduce_columns, moments): a workgroup has some quads of columns, an
- * invocation every so many-th row of one. */
+/* How a device's kernels that join columns are cut (reduce_columns, moments): a workgroup has some quads of
+ * columns, an invocation every so many-th row of one. */
 #ifndef GT_OP_COLUMNS_H
 #define GT_OP_COLUMNS_H
 #include "step/lowering.h"

@@ -86,8 +86,8 @@ static uint32_t columns(const gt_graph *graph, const gt_node *node) {
   return rows_of(gt_node_at(graph, node->input[0])->shape) > GT_COLUMNS_SERIAL ? GT_COLUMNS_MOMENTS : 0;
 }
 
-/* The CPU's chunks stay in a cache, and depend on the shape only: its results must not depend on how many threads
- * there are. */
+/* The CPU's chunks stay in a cache, and depend on the shape only: its results must not depend on how many
+ * threads there are. */
 static uint32_t chunk_for_cpu(uint32_t rows_, uint32_t columns_) {
   enum { CACHED = 32768, LEAST = 64, MOST = 1024 };
   return gt_least_u32(gt_least_u32(gt_most_u32(CACHED / columns_, LEAST), MOST), rows_);
@@ -139,8 +139,10 @@ static void lower(gt_lowering *lowering, const gt_group *group) {
   const gt_node *node = gt_node_at(graph, group->leader);
   const gt_shape shape = gt_node_at(graph, node->input[0])->shape;
   const uint32_t all = (uint32_t)rows_of(shape);
-  struct gt_moments_args args = {
-      .rows = all, .columns = (uint32_t)columns_of(shape), .each = all / (uint32_t)shape.dim[0], .joined = all};
+  struct gt_moments_args args = {.rows = all,
+                                 .columns = (uint32_t)columns_of(shape),
+                                 .each = all / (uint32_t)shape.dim[0],
+                                 .joined = all};
   gt_joined joined;
   pass from = {.kind = GT_MOMENTS_ROWS};
   if (gt_lower_joined(lowering, group, &joined)) {

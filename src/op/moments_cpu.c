@@ -1,5 +1,5 @@
-/* A tile: a segment of columns of a chunk. Of rows, which caches hold meanwhile, the mean is made before anything is
- * squared; of parts likewise. */
+/* A tile: a segment of columns of a chunk. Of rows, which caches hold meanwhile, the mean is made before
+ * anything is squared; of parts likewise. */
 #include "op/moments_cpu.h"
 #include "base/count.h"
 #include "shaders/op/moments.h"
@@ -77,7 +77,8 @@ static void write(const work *w, uint32_t chunk, float count) {
 void gt_moments_cpu(const void *args, const uint32_t *spec, uint32_t tile) {
   const struct gt_moments_args *a = args;
   const uint32_t segments = gt_ceil_div(a->columns, GT_MOMENTS_SEGMENT), chunk = tile / segments;
-  work w = {.args = a, .spec = spec, .first = tile % segments * GT_MOMENTS_SEGMENT, .begin = chunk * a->chunk};
+  work w = {
+      .args = a, .spec = spec, .first = tile % segments * GT_MOMENTS_SEGMENT, .begin = chunk * a->chunk};
   w.n = gt_least_u32(a->columns - w.first, GT_MOMENTS_SEGMENT);
   w.end = gt_least_u32(w.begin + a->chunk, a->joined);
   float count = 0;

@@ -263,8 +263,7 @@ static uint32_t chunk_for_cpu(const struct gt_reduce_args *a) {
 /* How kernel reduce_columns is cut; nothing is, where it is of no use. */
 static gt_columns columns_of(gt_lowering *lowering, const struct gt_reduce_args *a, bool left) {
   enum { FEW = 4 };
-  if (!gt_lowering_target(lowering)->device || a->inner % 4 ||
-      a->reduced <= (left ? FEW : GT_COLUMNS_SERIAL))
+  if (!gt_lowering_target(lowering)->device || a->inner % 4 || a->reduced <= (left ? FEW : GT_COLUMNS_SERIAL))
     return (gt_columns){.across = 1};
   return gt_columns_cut(lowering, a->reduced, a->inner / 4, left);
 }
@@ -386,11 +385,12 @@ static void lower_finite(gt_lowering *lowering, const gt_group *group) {
   const gt_id otherwise = gt_node_at(gt_lowering_graph(lowering), group->leader)->input[1];
   if (!gt_lower_begins_there(lowering)) copy_flag(lowering, otherwise, group->leader);
   const struct gt_reduce_args args =
-      in_chunks(lowering, (struct gt_reduce_args){.outer = 1,
-                                                  .reduced = (uint32_t)gt_shape_count(group->shape),
-                                                  .inner = 1,
-                                                  .row = group->row,
-                                                  .scale = 1},
+      in_chunks(lowering,
+                (struct gt_reduce_args){.outer = 1,
+                                        .reduced = (uint32_t)gt_shape_count(group->shape),
+                                        .inner = 1,
+                                        .row = group->row,
+                                        .scale = 1},
                 false);
   gt_step *step = gt_lower_step(lowering, &kernel, &args, sizeof args);
   gt_lower_program(lowering, group, offsetof(struct gt_reduce_args, x), offsetof(struct gt_reduce_args, y),

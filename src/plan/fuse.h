@@ -12,8 +12,8 @@
  * with a row's values, and further reductions of the same rows, as far as none of it has to wait for a kernel
  * that the reduction does not wait for.
  *
- * After all that, a node that joins the columns of what a leader's kernel writes has that kernel do it for tiles of
- * rows, if it can, and joins only these: a by-product. */
+ * After all that, a node that joins the columns of what a leader's kernel writes has that kernel do it for
+ * tiles of rows, if it can, and joins only these: a by-product. */
 #ifndef GT_PLAN_FUSE_H
 #define GT_PLAN_FUSE_H
 #include "plan/plan.h"

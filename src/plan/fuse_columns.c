@@ -1,6 +1,6 @@
 /* By-products: a node that joins the columns of a value which a group has as its only output lets the group's
- * leader do that, tile of rows by tile, while it writes them. The node stays a group of its own, for it joins the
- * tiles; nothing is moved or rewritten. */
+ * leader do that, tile of rows by tile, while it writes them. The node stays a group of its own, for it joins
+ * the tiles; nothing is moved or rewritten. */
 #include "graph/op.h"
 #include "plan/fuse.h"
 

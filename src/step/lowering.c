@@ -130,7 +130,8 @@ void gt_lower_joins(gt_lowering *lowering, const gt_group *group, gt_joined join
 
 bool gt_lower_joined(const gt_lowering *lowering, const gt_group *group, gt_joined *joined) {
   for (size_t i = lowering->joined.count; i-- > 0;)
-    if (lowering->joined.items[i].node == group->leader) return *joined = lowering->joined.items[i].joined, true;
+    if (lowering->joined.items[i].node == group->leader)
+      return *joined = lowering->joined.items[i].joined, true;
   return false;
 }
 

@@ -8,8 +8,9 @@
 
 GT_REGISTER(opcase, moments)
 
-/* p[0]: the variance, not the mean; p[1]: each entry of the batch counts as often as input 1 says, and where p[2] is
- * not 0 only if it is more than that many tenths. p[3]: so much is added to x, so that it is far off 0. */
+/* p[0]: the variance, not the mean; p[1]: each entry of the batch counts as often as input 1 says, and where
+ * p[2] is not 0 only if it is more than that many tenths. p[3]: so much is added to x, so that it is far off
+ * 0. */
 static double weight_of(const gt_case_view *v, const double *w, int64_t entry) {
   if (!v->c->p[1]) return 1;
   return v->c->p[2] ? (double)(w[entry] > (double)v->c->p[2] / 10) : w[entry];
@@ -97,7 +98,10 @@ static const gt_case_rule of_product = {.name = "moments_of_product",
                                         .tolerance = 2e-5,
                                         .reason = "that of the product"};
 
-#define BOTH(rule, inputs, ...) {&rule, inputs, {0, __VA_ARGS__}}, {&rule, inputs, {1, __VA_ARGS__}}
+#define BOTH(rule, inputs, ...)        \
+  {&rule, inputs, {0, __VA_ARGS__}}, { \
+    &rule, inputs, { 1, __VA_ARGS__ }  \
+  }
 
 static const gt_case cases[] = {
     BOTH(moments, "1,1", 0),
@@ -129,6 +133,6 @@ static const gt_case cases[] = {
     BOTH(of_product, "257,70 70,131 257", 1, 5),
     BOTH(of_product, "300,40 40,64 300", 1, 5),
     BOTH(of_product, "300,40 40,64 300", 1, 15), /* nothing counts */
-    {&of_product, "64,20 20,12", {1}}, /* too few rows */
+    {&of_product, "64,20 20,12", {1}},           /* too few rows */
 };
 GT_CASES(moments, cases);

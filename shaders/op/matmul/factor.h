@@ -31,7 +31,8 @@
  * before. On scalar units only. */
 #define GT_FACTOR_SPEC_SEGMENT 27
 #define GT_FACTOR_SLICE        16
-/* What is joined of the result's columns, beside: GT_COLUMNS_… or 0. It goes to the second of the epilogue's outputs,
- * which has but one then; the result is dense, of one entry of a batch, and no second kernel adds its parts. */
+/* What is joined of the result's columns, beside: GT_COLUMNS_… or 0. It goes to the second of the epilogue's
+ * outputs, which has but one then; the result is dense, of one entry of a batch, and no second kernel adds
+ * its parts. */
 #define GT_FACTOR_SPEC_COLUMNS 28
 #endif

@@ -85,8 +85,8 @@ static gt_shape layer_magnitude(const gt_case_view *v, const double *const *x, d
   return out;
 }
 
-/* Of what a layer makes, the sum of each column: a by-product of the product. p[2]: of a value that is asked for itself,
- * too, with the sums in each of its rows. */
+/* Of what a layer makes, the sum of each column: a by-product of the product. p[2]: of a value that is asked
+ * for itself, too, with the sums in each of its rows. */
 static gt_id build_columns(gt_graph *g, const gt_case_view *v, const gt_id *x) {
   gt_id y = build_product(g, v, x);
   if (v->inputs > 2) y = gt_relu(g, gt_add(g, y, x[2]));
@@ -163,16 +163,16 @@ static const gt_case_rule residual = {.name = "matmul_layer",
                                       .gradient_tolerance = 4e-5,
                                       .reason = "as the product"};
 
-#define COLUMNS(label, with)                                 \
-  static const gt_case_rule label = {.name = "matmul_columns",        \
-                                     .build = build_columns,          \
-                                     .reference = reference_columns,  \
-                                     .magnitude = columns_magnitude,  \
-                                     .half_gradient = 1,              \
-                                     .wrt = with,                     \
-                                     .low = -0.5,                     \
-                                     .high = 1,                       \
-                                     .tolerance = 1e-5,               \
+#define COLUMNS(label, with)                                         \
+  static const gt_case_rule label = {.name = "matmul_columns",       \
+                                     .build = build_columns,         \
+                                     .reference = reference_columns, \
+                                     .magnitude = columns_magnitude, \
+                                     .half_gradient = 1,             \
+                                     .wrt = with,                    \
+                                     .low = -0.5,                    \
+                                     .high = 1,                      \
+                                     .tolerance = 1e-5,              \
                                      .reason = "as the product; of values that are mostly positive"}
 
 COLUMNS(columns, 3);
