@@ -2,6 +2,7 @@
 #include "base/memory.h"
 #include "op/case.h"
 #include "op/elementwise.h"
+#include "op/core.h"
 #include "op/matmul/matmul.h"
 #include <math.h>
 #include <stdlib.h>
@@ -58,9 +59,12 @@ static gt_shape reference_moments(const gt_case_view *v, const double *const *x,
   return gt_shape_1(columns);
 }
 
-/* Of a product, whose kernel may join its columns beside. */
+/* Of a product, whose kernel may join its columns beside; p[4] rows, if not 0, are an entry of the batch. */
 static gt_id build_product(gt_graph *g, const gt_case_view *v, const gt_id *x) {
-  return build_moments_of(g, v, gt_matmul(g, x[0], x[1], false, false), v->inputs > 2 ? x[2] : GT_NONE);
+  const gt_id product = gt_matmul(g, x[0], x[1], false, false), weight = v->inputs > 2 ? x[2] : GT_NONE;
+  const int64_t each = v->c->p[4] ? v->c->p[4] : 1, rows = v->shape[0].dim[0];
+  const gt_shape batch = {.rank = 3, .dim = {rows / each, each, v->shape[1].dim[1]}};
+  return build_moments_of(g, v, gt_reshape(g, product, batch), weight);
 }
 
 static gt_shape reference_product(const gt_case_view *v, const double *const *x, double *y) {
@@ -69,7 +73,7 @@ static gt_shape reference_product(const gt_case_view *v, const double *const *x,
   for (int64_t i = 0; y && i < m; i++)
     for (int64_t j = 0; j < n; j++)
       for (int64_t q = 0; q < k; q++) product[i * n + j] += x[0][i * k + q] * x[1][q * n + j];
-  if (y) moments_of(v, product, x[2], m, n, 1, y);
+  if (y) moments_of(v, product, x[2], m, n, v->c->p[4] ? v->c->p[4] : 1, y);
   free(product);
   return gt_shape_1(n);
 }
@@ -133,6 +137,9 @@ static const gt_case cases[] = {
     BOTH(of_product, "257,70 70,131 257", 1, 5),
     BOTH(of_product, "300,40 40,64 300", 1, 5),
     BOTH(of_product, "300,40 40,64 300", 1, 15), /* nothing counts */
-    {&of_product, "64,20 20,12", {1}},           /* too few rows */
+    BOTH(of_product, "300,40 40,64 60", 1, 5, 0, 5),
+    BOTH(of_product, "300,40 40,64 3", 1, 5, 0, 100),
+    BOTH(of_product, "1001,12 12,36 7", 1, 0, 0, 143),
+    {&of_product, "64,20 20,12", {1}}, /* too few rows */
 };
 GT_CASES(moments, cases);
