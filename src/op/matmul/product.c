@@ -61,8 +61,11 @@ static uint32_t unroll(const gt_matmul_config *c, const gt_matmul_shape *s, cons
   return slices <= FEW_SLICES && c->bm * c->bn <= SMALL_TILE ? SHORT : c->bk;
 }
 
-/* Are the slices in shared memory large enough for what is joined of columns (columns.glsl)? */
-static bool joins_columns(const gt_matmul_config *c) {
+/* Are the slices in shared memory large enough for what is joined of columns (columns.glsl)? Where factors
+ * are made and parts of k added, AMD's compiler has no registers left for it. */
+static bool joins_columns(const gt_matmul_config *c, const gt_matmul_shape *s, const gt_target *target) {
+  const bool made = s->kind_a > GT_FACTOR_SIDE_BY_SIDE || s->kind_b > GT_FACTOR_SIDE_BY_SIDE;
+  if (made && c->split > 1 && !target->matrix.fast) return false;
   const uint32_t threads = c->bm / c->tm * (c->bn / c->tn), room_a = 2 * c->bk * (c->bm / 4 + 1);
   const uint32_t room_b = 2 * c->bk * (c->bn / 4 + 1), down = c->bm / c->tm, across = c->bn / 4;
   const uint32_t words = gt_most_u32(down * c->bn, 4 * threads), slots = gt_most_u32(down, threads / across);
@@ -94,7 +97,7 @@ static gt_matmul_cut cut_scalar(const gt_matmul_config *c, const gt_matmul_shape
     return cut;
   }
   cut.arrives = gt_matmul_arrives(s, c, target->units);
-  cut.columns = joins_columns(c);
+  cut.columns = joins_columns(c, s, target);
   cut.spec[GT_MATMUL_SPEC_ARRIVE] = cut.arrives;
   cut.spec[GT_MATMUL_SPEC_WHOLE] = is_whole(s, c);
   cut.spec[GT_MATMUL_SPEC_RASTER] = RASTER;
