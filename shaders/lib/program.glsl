@@ -217,8 +217,8 @@ void gt_store(GT_FLOATS to, gt_place at, V value) {
 }
 
 #ifndef GT_PROGRAM_READS
-/* Runs the program and writes its outputs. */
-void gt_program_write(gt_place at, V leader) {
+/* Runs the program and writes its outputs, of which it returns the first. */
+V gt_program_write(gt_place at, V leader) {
   V result[GT_PROGRAM_OUTPUTS];
   gt_program(at, leader, result);
   if (OUTPUT_COUNT > 0u) gt_store(y[0], at, result[0]);
@@ -227,6 +227,7 @@ void gt_program_write(gt_place at, V leader) {
   if (OUTPUT_COUNT > 2u) gt_store(y[2], at, result[2]);
   if (OUTPUT_COUNT > 3u) gt_store(y[3], at, result[3]);
 #endif
+  return result[0];
 }
 #endif
 #endif

@@ -59,6 +59,10 @@ typedef struct gt_op {
   /* GT_OP_KERNEL: may this node be an instruction of a row program (step/lowering.h), and which? NULL: never.
    */
   bool (*row)(const gt_graph *graph, const gt_node *node, gt_row_form *form);
+  /* GT_OP_KERNEL: does this node join its first input, as a matrix whose rows are that one's last axis, along
+   * the columns, and of so many rows that it gains where the kernel that writes them joins tiles of them?
+   * GT_COLUMNS_… (lib/columns.h), or 0. NULL: never. lower() asks gt_lower_joined whether that was done. */
+  uint32_t (*columns)(const gt_graph *graph, const gt_node *node);
   /* GT_OP_ELEMENTWISE: its only input is the clock, which is the program's, not an operand. */
   bool clocked;
   /* Keeps the books of a run (its clock, its log): no value of the model. */

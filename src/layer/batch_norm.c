@@ -6,6 +6,7 @@
 #include "layer/norm.h"
 #include "op/core.h"
 #include "op/elementwise.h"
+#include "op/moments.h"
 #include "op/reduce.h"
 
 typedef struct batch_norm_config {
@@ -120,7 +121,9 @@ static gt_id build_batch_norm(gt_build *build, const void *config, const gt_id *
   if (c->track_running_stats) before = gt_norm_read_running(build, channels);
   if (build->training || !c->track_running_stats) {
     const gt_id count = counted(build, shape, axes);
-    const gt_moments m = gt_norm_moments(graph, input[0], axes, build->weight, count);
+    const gt_id mean = gt_column_moments(graph, input[0], build->weight),
+                variance = gt_result(graph, mean, 1);
+    const gt_moments m = {mean, variance, gt_sub(graph, input[0], mean)};
     if (c->track_running_stats) track(build, c, before, &m, count);
     return normalise(build, c, input[0], axes, &m, count);
   }

@@ -26,7 +26,7 @@ static gt_moments moments_of(gt_build *build, gt_id x, int64_t groups) {
   const int64_t positions = gt_shape_count(shape) / shape.dim[0] / channels;
   const gt_shape split = {.rank = 4, .dim = {shape.dim[0], positions, groups, each}};
   const gt_id count = gt_constant(graph, (double)(positions * each));
-  return gt_norm_moments(graph, gt_reshape(graph, x, split), 1u << 1 | 1u << 3, GT_NONE, count);
+  return gt_norm_moments(graph, gt_reshape(graph, x, split), 1u << 1 | 1u << 3, count);
 }
 
 static gt_id normalised(gt_build *build, gt_id x, const gt_moments *m, double eps) {

@@ -17,15 +17,14 @@ gt_id gt_norm_weighted(gt_graph *graph, gt_id x, gt_id weight) {
   return gt_mul(graph, x, gt_reshape(graph, weight, rows));
 }
 
-gt_moments gt_norm_moments(gt_graph *graph, gt_id x, uint32_t axes, gt_id weight, gt_id count) {
+gt_moments gt_norm_moments(gt_graph *graph, gt_id x, uint32_t axes, gt_id count) {
   gt_moments m;
-  const gt_id sum = gt_sum(graph, gt_norm_weighted(graph, x, weight), axes, true);
+  const gt_id sum = gt_sum(graph, x, axes, true);
   m.mean = gt_div(graph, sum, count);
   m.centered = gt_sub(graph, x, m.mean);
   /* The variance does not change with the mean: what differentiation would add up there is zero. */
   const gt_id spread = gt_sub(graph, x, gt_div(graph, gt_stop_gradient(graph, sum), count));
-  const gt_id squares = gt_norm_weighted(graph, gt_mul(graph, spread, spread), weight);
-  m.variance = gt_div(graph, gt_sum(graph, squares, axes, true), count);
+  m.variance = gt_div(graph, gt_sum(graph, gt_mul(graph, spread, spread), axes, true), count);
   return m;
 }
 

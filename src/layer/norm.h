@@ -3,14 +3,13 @@
 #define GT_LAYER_NORM_H
 #include "layer/layer.h"
 
-/* Mean and variance of x over `axes` (bit d: axis d), which stay as 1; each row of axis 0 counts as often as
- * `weight`, F32 [B], says (GT_NONE: once), and `count` is how many values that makes, a scalar node. The
- * variance is the biased one, of two passes: the mean is subtracted before anything is squared. */
+/* Mean and variance of x over `axes` (bit d: axis d), which stay as 1, of `count` values each, a scalar node.
+ * The variance is the biased one, of two passes: the mean is subtracted before anything is squared. */
 typedef struct gt_moments {
   gt_id mean, variance;
   gt_id centered; /* x - mean */
 } gt_moments;
-gt_moments gt_norm_moments(gt_graph *graph, gt_id x, uint32_t axes, gt_id weight, gt_id count);
+gt_moments gt_norm_moments(gt_graph *graph, gt_id x, uint32_t axes, gt_id count);
 /* Each row of x times its weight, F32 [B]; GT_NONE: as it is. */
 gt_id gt_norm_weighted(gt_graph *graph, gt_id x, gt_id weight);
 /* 1 / sqrt(square + eps). */

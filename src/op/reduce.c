@@ -3,11 +3,13 @@
 #include "op/reduce.h"
 #include "base/count.h"
 #include "op/check.h"
+#include "op/columns.h"
 #include "op/core.h"
 #include "op/elementwise.h"
 #include "op/move.h"
 #include "op/op.h"
 #include "op/reduce_cpu.h"
+#include "lib/columns.h"
 #include "shaders/op/reduce.h"
 #include "step/lowering.h"
 #include <stddef.h>
@@ -16,10 +18,9 @@ enum { ROW_SUM, ROW_MEAN, ROW_MAX, ROW_MIN, ROW_FINITE, ROWS };
 enum {
   WORKGROUP = 256,
   SMALL_WORKGROUP = 64,
-  SERIAL = 64,
-  RESIDENT = 2048,
-  MOST_ACROSS = 64
-}; /* SERIAL: so few that one invocation does them in turn; RESIDENT: invocations that keep a unit busy */
+  SERIAL = GT_COLUMNS_SERIAL,
+  RESIDENT = 2048 /* invocations that keep a unit busy */
+};
 static const gt_op rows[ROWS];
 
 GT_REGISTER(op, reduce)
@@ -113,6 +114,17 @@ static bool row(const gt_graph *graph, const gt_node *node, gt_row_form *form) {
                                               : GT_I_ROW_SUM;
   form->scale = node->op == &rows[ROW_MEAN] ? 1.0 / (double)form->width : 1.0;
   return true;
+}
+
+/* Sums of all columns at once, of more rows than one pass would do as soon. */
+static uint32_t columns_of_rows(const gt_graph *graph, const gt_node *node) {
+  const gt_reduce_attribute *attribute = node->attribute;
+  const gt_shape shape = gt_node_at(graph, node->input[0])->shape;
+  const int last = shape.rank - 1;
+  if (shape.rank < 2 || is_reduced(attribute->axes, last)) return 0;
+  for (int d = 0; d < last; d++)
+    if (shape.dim[d] > 1 && !is_reduced(attribute->axes, d)) return 0;
+  return gt_shape_count(shape) / shape.dim[last] > SERIAL ? GT_COLUMNS_SUM : 0;
 }
 
 /* --- builders ------------------------------------------------------------------------------------------- */
@@ -239,13 +251,6 @@ static void gradient_extremum(gt_graph *graph, gt_id node, const gt_id *given, c
 
 /* --- lowering ------------------------------------------------------------------------------------------- */
 
-/* Square root, rounded up. */
-static uint32_t root(uint32_t n) {
-  uint32_t r = 0;
-  while ((uint64_t)r * r < n) r++;
-  return r;
-}
-
 /* The CPU's chunks depend on the shape only: its results must not depend on how many threads there are. */
 static uint32_t chunk_for_cpu(const struct gt_reduce_args *a) {
   const uint32_t segment = a->inner < GT_REDUCE_SEGMENT ? a->inner : GT_REDUCE_SEGMENT;
@@ -256,29 +261,11 @@ static uint32_t chunk_for_cpu(const struct gt_reduce_args *a) {
 }
 
 /* How kernel reduce_columns is cut; nothing is, where it is of no use. */
-typedef struct gt_columns {
-  uint32_t across, down, tiles, workgroup;
-} gt_columns;
-
-static gt_columns columns_of(gt_lowering *lowering, const struct gt_reduce_args *a) {
-  gt_columns c = {.across = 1};
-  if (!gt_lowering_target(lowering)->device || a->inner % 4 || a->reduced <= SERIAL) return c;
-  c.workgroup = gt_lower_workgroup(lowering, WORKGROUP, 1);
-  while (c.across < a->inner / 4 && c.across < MOST_ACROSS && c.across < c.workgroup) c.across *= 2;
-  c.down = c.workgroup / c.across;
-  c.tiles = gt_ceil_div(a->inner / 4, c.across);
-  return c;
-}
-
-/* Chunks such that an invocation joins about as many values in this pass as in the next, and no more than
- * fill the device. */
-static uint32_t chunk_for_columns(const struct gt_reduce_args *a, const gt_target *target,
-                                  const gt_columns *c) {
-  const uint64_t units = target->units ? target->units : 16, tiles = (uint64_t)a->outer * c->tiles;
-  const uint64_t wanted = gt_ceil_div(units * RESIDENT / c->workgroup, tiles);
-  const uint64_t balanced = (uint64_t)c->down * gt_most_u32(root(gt_ceil_div(a->reduced, c->down)), 32);
-  const uint64_t chunk = gt_most(gt_ceil_div(a->reduced, wanted), balanced);
-  return wanted == 1 || chunk > a->reduced ? a->reduced : (uint32_t)chunk;
+static gt_columns columns_of(gt_lowering *lowering, const struct gt_reduce_args *a, bool left) {
+  enum { FEW = 4 };
+  if (!gt_lowering_target(lowering)->device || a->inner % 4 || a->reduced <= (left ? FEW : GT_COLUMNS_SERIAL))
+    return (gt_columns){.across = 1};
+  return gt_columns_cut(lowering, a->reduced, a->inner / 4, left);
 }
 
 /* On a device: enough chunks to fill it, none shorter than what pays for the next pass. */
@@ -292,7 +279,7 @@ static uint32_t chunk_for_device(const struct gt_reduce_args *a, const gt_target
     if (chunk < 2048) chunk = 2048;
   } else {
     const uint64_t wanted = gt_ceil_div(units * RESIDENT, (uint64_t)a->outer * a->inner),
-                   square = root(a->reduced);
+                   square = gt_columns_root(a->reduced);
     if (wanted == 1) return a->reduced;
     chunk = gt_ceil_div(a->reduced, wanted);
     if (chunk < square) chunk = square;
@@ -319,7 +306,7 @@ static void set_grid(gt_lowering *lowering, gt_step *step, const struct gt_reduc
  * chunks. */
 static void lower_pass(gt_lowering *lowering, const gt_group *group, const struct gt_reduce_args *args,
                        uint32_t kind, uint32_t from, uint32_t to) {
-  const gt_columns c = columns_of(lowering, args);
+  const gt_columns c = columns_of(lowering, args, from != GT_NONE);
   gt_step *step = gt_lower_step(lowering, c.down ? &columns : &kernel, args, sizeof *args);
   if (from == GT_NONE) {
     gt_lower_program(lowering, group, offsetof(struct gt_reduce_args, x), offsetof(struct gt_reduce_args, y),
@@ -342,10 +329,10 @@ static void lower_pass(gt_lowering *lowering, const gt_group *group, const struc
   gt_lower_grid(lowering, (uint64_t)args->outer * args->chunks * c.tiles * c.workgroup, c.workgroup);
 }
 
-static struct gt_reduce_args in_chunks(gt_lowering *lowering, struct gt_reduce_args args) {
+static struct gt_reduce_args in_chunks(gt_lowering *lowering, struct gt_reduce_args args, bool left) {
   const gt_target *target = gt_lowering_target(lowering);
-  const gt_columns c = columns_of(lowering, &args);
-  args.chunk = c.down           ? chunk_for_columns(&args, target, &c)
+  const gt_columns c = columns_of(lowering, &args, left);
+  args.chunk = c.down           ? gt_columns_chunk(target, &c, args.reduced, args.outer)
                : target->device ? chunk_for_device(&args, target)
                                 : chunk_for_cpu(&args);
   args.chunks = (uint32_t)gt_ceil_div(args.reduced, args.chunk);
@@ -370,8 +357,11 @@ static void lower(gt_lowering *lowering, const gt_group *group) {
       args.inner *= (uint32_t)shape.dim[d];
   }
   const uint32_t reduced = args.reduced;
-  for (uint32_t from = GT_NONE, to = 0; to != GT_NONE; from = to, args.reduced = args.chunks, args.row = 1) {
-    args = in_chunks(lowering, args);
+  gt_joined joined = {.scratch = GT_NONE};
+  if (gt_lower_joined(lowering, group, &joined)) args.reduced = joined.tiles, args.row = 1;
+  for (uint32_t from = joined.scratch, to = 0; to != GT_NONE;
+       from = to, args.reduced = args.chunks, args.row = 1) {
+    args = in_chunks(lowering, args, from != GT_NONE);
     to =
         args.chunks == 1 ? GT_NONE : gt_lower_scratch(lowering, 4ull * args.outer * args.chunks * args.inner);
     args.scale = to == GT_NONE && node->op == &rows[ROW_MEAN] ? (float)(1.0 / reduced) : 1.0f;
@@ -395,11 +385,13 @@ static void lower_finite(gt_lowering *lowering, const gt_group *group) {
   const gt_id otherwise = gt_node_at(gt_lowering_graph(lowering), group->leader)->input[1];
   if (!gt_lower_begins_there(lowering)) copy_flag(lowering, otherwise, group->leader);
   const struct gt_reduce_args args =
-      in_chunks(lowering, (struct gt_reduce_args){.outer = 1,
-                                                  .reduced = (uint32_t)gt_shape_count(group->shape),
-                                                  .inner = 1,
-                                                  .row = group->row,
-                                                  .scale = 1});
+      in_chunks(lowering,
+                (struct gt_reduce_args){.outer = 1,
+                                        .reduced = (uint32_t)gt_shape_count(group->shape),
+                                        .inner = 1,
+                                        .row = group->row,
+                                        .scale = 1},
+                false);
   gt_step *step = gt_lower_step(lowering, &kernel, &args, sizeof args);
   gt_lower_program(lowering, group, offsetof(struct gt_reduce_args, x), offsetof(struct gt_reduce_args, y),
                    offsetof(struct gt_reduce_args, clock), offsetof(struct gt_reduce_args, layout_));
@@ -419,8 +411,8 @@ static int kinked(const gt_graph *graph, const gt_node *node) { return (void)gra
   }
 
 static const gt_op rows[ROWS] = {
-    [ROW_SUM] = ROW("sum", gradient_sum),
-    [ROW_MEAN] = ROW("mean", gradient_mean),
+    [ROW_SUM] = ROW("sum", gradient_sum, .columns = columns_of_rows),
+    [ROW_MEAN] = ROW("mean", gradient_mean, .columns = columns_of_rows),
     [ROW_MAX] = ROW("reduce_max", gradient_extremum, .smooth = kinked),
     [ROW_MIN] = ROW("reduce_min", gradient_extremum, .smooth = kinked),
     [ROW_FINITE] = {.name = "all_finite",

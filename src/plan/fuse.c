@@ -225,5 +225,6 @@ bool gt_fuse(gt_arena *arena, const gt_graph *graph, const gt_plan_options *opti
   for (int g = 0; g < f->groups; g++)
     if (f->group[g].nodes && !gt_group_encode(f, &f->group[g]))
       return gt_fail(error, GT_ERR_INTERNAL, "fused group %d no longer fits a kernel", g);
+  gt_fuse_columns(f);
   return true;
 }

@@ -10,7 +10,10 @@
  *
  * Before all that, what follows a reduction of rows joins it in a row program: work with one value a row, or
  * with a row's values, and further reductions of the same rows, as far as none of it has to wait for a kernel
- * that the reduction does not wait for. */
+ * that the reduction does not wait for.
+ *
+ * After all that, a node that joins the columns of what a leader's kernel writes has that kernel do it for
+ * tiles of rows, if it can, and joins only these: a by-product. */
 #ifndef GT_PLAN_FUSE_H
 #define GT_PLAN_FUSE_H
 #include "plan/plan.h"
@@ -41,6 +44,8 @@ bool gt_fuse(gt_arena *arena, const gt_graph *graph, const gt_plan_options *opti
 bool gt_fusion_join(gt_arena *arena, gt_fusion *fusion, int a, int b, const gt_group *rows);
 /* Makes row programs (fuse_rows.c): before anything else joins. */
 void gt_fuse_rows(gt_arena *arena, gt_fusion *fusion);
+/* Finds by-products (fuse_columns.c): when groups are what they will be. */
+void gt_fuse_columns(gt_fusion *fusion);
 
 /* Fills group->program, inputs, outputs, row, clock from group->node and leader (encode.c); false if a limit
  * or a load that the leader's kernel does not have stands against it. */

@@ -48,6 +48,13 @@ struct gt_lowering {
     gt_choice *items;
     size_t count, capacity;
   } choices;
+  struct {
+    struct gt_joined_for {
+      gt_id node;
+      gt_joined joined;
+    } * items;
+    size_t count, capacity;
+  } joined;
   gt_names keys;   /* of the choices */
   uint32_t chosen; /* 1 + the choice of the step to come, or 0 */
 };

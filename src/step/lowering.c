@@ -123,6 +123,18 @@ void gt_lower_constants(gt_lowering *lowering, size_t argument, const void *data
   for (size_t i = 0; i < size; i++) *GT_PUSH(&lowering->constants) = ((const uint8_t *)data)[i];
 }
 
+void gt_lower_joins(gt_lowering *lowering, const gt_group *group, gt_joined joined) {
+  assert(group->columns);
+  *GT_PUSH(&lowering->joined) = (struct gt_joined_for){group->joins, joined};
+}
+
+bool gt_lower_joined(const gt_lowering *lowering, const gt_group *group, gt_joined *joined) {
+  for (size_t i = lowering->joined.count; i-- > 0;)
+    if (lowering->joined.items[i].node == group->leader)
+      return *joined = lowering->joined.items[i].joined, true;
+  return false;
+}
+
 /* Words {rank, dim[8], stride[input][8]}: strides of broadcast axes are 0; inputs not read this way have
  * none. */
 static void general_layout(gt_lowering *lowering, const gt_group *group, size_t argument) {
@@ -209,4 +221,5 @@ void gt_lowering_finish(gt_lowering *lowering) {
   free(lowering->scratch.items);
   free(lowering->constants.items);
   free(lowering->choices.items);
+  free(lowering->joined.items);
 }

@@ -17,8 +17,11 @@ typedef struct gt_group {
   gt_id output[GT_PROGRAM_OUTPUTS]; /* node written by program output k */
   gt_shape shape;                   /* iteration space of the program */
   uint32_t row;                     /* GT_LOAD_ROW/COLUMN row length */
-  uint32_t width;    /* of a row program: its rows' length, which is also `row`; of any other 0 */
-  gt_id clock;       /* clock node if the program draws random numbers, else GT_NONE */
+  uint32_t width; /* of a row program: its rows' length, which is also `row`; of any other 0 */
+  gt_id joins;    /* node that joins the columns of the only output, as `columns` says: the leader's kernel */
+  uint32_t
+      columns; /* may do that tile by tile beside its work (gt_lower_joins). GT_COLUMNS_…, 0: nobody does */
+  gt_id clock; /* clock node if the program draws random numbers, else GT_NONE */
   const gt_id *node; /* all nodes of the group, in index order */
   int nodes;
 } gt_group;
@@ -57,6 +60,16 @@ void gt_lower_use_scratch(gt_lowering *lowering, size_t argument, uint32_t scrat
 void gt_lower_update_variable(gt_lowering *lowering, size_t argument,
                               uint32_t variable); /* read and written */
 void gt_lower_constants(gt_lowering *lowering, size_t argument, const void *data, size_t size);
+
+/* What the kernel that writes a value has joined of its columns, for another node: [tiles, values a column,
+ * columns] of scratch memory, for each tile of so many rows, the last of which may have fewer. */
+typedef struct gt_joined {
+  uint32_t scratch, tiles, rows;
+} gt_joined;
+/* Says so; in the lowering of a group that asks for it (gt_group.columns). */
+void gt_lower_joins(gt_lowering *lowering, const gt_group *group, gt_joined joined);
+/* Has it been said of the group's leader? */
+bool gt_lower_joined(const gt_lowering *lowering, const gt_group *group, gt_joined *joined);
 
 /* The program part of a step: spec constants, inputs at args offset x, outputs at y, clock and layout
  * (offsets, or -1 if the kernel has none; layout is emitted when an input is GT_LOAD_GENERAL). */

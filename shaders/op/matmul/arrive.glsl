@@ -3,6 +3,7 @@
  * is, so that the result is the same every time. It leaves the counter at 0 for the next run. For a kernel that has
  * the arguments of matmul.h, lib/program.glsl and the constants SPLIT and PATIENT: software devices take long to compile
  * what does much at once. What one workgroup writes and another reads goes by way of coherent buffers. */
+#include "op/matmul/columns.glsl"
 layout(buffer_reference, scalar, buffer_reference_align = 4) coherent buffer gt_partials { float at[]; };
 layout(buffer_reference, scalar, buffer_reference_align = 16) coherent buffer gt_partials4 { vec4 at[]; };
 #define PARTIAL GT_CAST(gt_partials, partial)
@@ -57,11 +58,18 @@ vec4 joined(gt_place place) {
 /* What the last workgroup of the tile at (m0, n0) does; `high` and `wide` are its extents. */
 void join_tile(uint z, uint m0, uint n0, uint high, uint wide) {
   bool quads = ALIGNED != 0u && (n & 3u) == 0u;
-  for (uint q = gl_LocalInvocationIndex; q < high * (wide / 4u); q += LOCAL_X) {
-    uint i = m0 + q / (wide / 4u), j = n0 + q % (wide / 4u) * 4u;
+  uint across = wide / 4u;
+  gt_column_sums sums = columns_none();
+  for (uint q = gl_LocalInvocationIndex; q < high * across; q += LOCAL_X) {
+    uint i = m0 + q / across, j = n0 + q % across * 4u;
     if (i < m && j < n) {
       gt_place place = gt_place(gt_result_row(z, i) + j, min(4u, n - j));
-      gt_program_write(place, quads ? joined_quad(place.first >> 2) : joined(place));
+      columns_add(sums, gt_program_write(place, quads ? joined_quad(place.first >> 2) : joined(place)));
     }
+  }
+  if (COLUMNS != 0u) { /* an invocation's quads have the same columns */
+    uint me = gl_LocalInvocationIndex, slots = LOCAL_X / across;
+    columns_leave(sums, me / across, slots, wide, me % across * 4u, 4u);
+    columns_join(slots, wide, m0 / high, n0, wide, wide);
   }
 }

@@ -4,6 +4,7 @@
  * kernels; its specialization constants have the same numbers in all of them. */
 #ifndef GT_OP_FACTOR_H
 #define GT_OP_FACTOR_H
+#include "lib/columns.h"
 #define GT_FACTOR_DENSE        0 /* as it lies in memory, each entry of the batch by itself */
 #define GT_FACTOR_SIDE_BY_SIDE 1 /* likewise, but a line of one entry is followed by that of the next */
 #define GT_FACTOR_PATCHES      2 /* a line holds all that one position of a convolution sees: patches.h */
@@ -30,4 +31,8 @@
  * before. On scalar units only. */
 #define GT_FACTOR_SPEC_SEGMENT 27
 #define GT_FACTOR_SLICE        16
+/* What is joined of the result's columns, beside: GT_COLUMNS_… or 0. It goes to the second of the epilogue's
+ * outputs, which has but one then; the result is dense, of one entry of a batch, and no second kernel adds
+ * its parts. */
+#define GT_FACTOR_SPEC_COLUMNS 28
 #endif

@@ -127,12 +127,17 @@ vec4 multiply_add(float left, vec4 right, vec4 sum) {
   return sum;
 }
 
-void write(uint z, uint i, uint j, vec4 v) {
+void columns_put(uint word, float value) { a_tile[word / 4u][word % 4u] = value; }
+float columns_get(uint word) { return a_tile[word / 4u][word % 4u]; }
+void columns_put_more(uint word, float value) { b_tile[word / 4u][word % 4u] = value; }
+float columns_get_more(uint word) { return b_tile[word / 4u][word % 4u]; }
+
+void write(uint z, uint i, uint j, vec4 v, inout gt_column_sums sums) {
   if (i < m && j < n) {
     uint lanes = min(TN < 4u ? TN : 4u, n - j);
     uint at = gt_result_row(z, i) + j;
     if (SPLIT > 1u) part_store(gt_place(gl_WorkGroupID.y * batch * m * n + at, lanes), v);
-    else gt_program_write(gt_place(at, lanes), v);
+    else columns_add(sums, gt_program_write(gt_place(at, lanes), v));
   }
 }
 
@@ -264,10 +269,22 @@ void tile(uint z) {
       if ((at + BK) % SEGMENT == 0u) { DRAIN(at / SEGMENT) }
     }
   }
-  [[unroll]] for (uint i = 0u; i < TM; i++)
-    [[unroll]] for (uint g = 0u; g < COLUMN_GROUPS; g++)
-      write(z, m0 + tile_row(ty, i), n0 + tile_column(tx, g),
-            SEGMENT != 0u ? total[i * COLUMN_GROUPS + g] : sum[i * COLUMN_GROUPS + g]);
+#define WRITE(i, g) \
+  write(z, m0 + tile_row(ty, i), n0 + tile_column(tx, g), \
+        SEGMENT != 0u ? total[(i) * COLUMN_GROUPS + g] : sum[(i) * COLUMN_GROUPS + g], sums);
+  gt_column_sums sums = columns_none();
+  if (COLUMNS == 0u || SPLIT > 1u) {
+    [[unroll]] for (uint i = 0u; i < TM; i++)
+      [[unroll]] for (uint g = 0u; g < COLUMN_GROUPS; g++) { WRITE(i, g) }
+  } else { /* column by column */
+    barrier(); /* the last slice is used up */
+    [[unroll]] for (uint g = 0u; g < COLUMN_GROUPS; g++) {
+      [[unroll]] for (uint i = 0u; i < TM; i++) { WRITE(i, g) }
+      columns_leave(sums, ty, THREADS_M, BN, tile_column(tx, g), TN < 4u ? TN : 4u);
+      sums = columns_none();
+    }
+    columns_join(THREADS_M, BN, m0 / BM, n0, BN, BN);
+  }
   if (ARRIVE != 0u) {
     if (arrives_last(z * tiles_m * tiles_n + number)) join_tile(z, m0, n0, BM, BN);
   }

@@ -82,11 +82,17 @@ const uint RASTER = 8u; /* rows of tiles that are walked at a time, so that the 
     } \
   }
 
-void write(uint z, uint i, uint j, vec4 v) {
+/* Where slabs were. */
+void columns_put(uint word, float value) { tile_b[word / 4u][word % 4u] = floatBitsToUint(value); }
+float columns_get(uint word) { return uintBitsToFloat(tile_b[word / 4u][word % 4u]); }
+void columns_put_more(uint word, float value) { tile_a[word / 4u][word % 4u] = floatBitsToUint(value); }
+float columns_get_more(uint word) { return uintBitsToFloat(tile_a[word / 4u][word % 4u]); }
+
+void write(uint z, uint i, uint j, vec4 v, inout gt_column_sums sums) {
   if (i < m && j < n) {
     uint at = gt_result_row(z, i) + j, lanes = min(4u, n - j);
     if (SPLIT > 1u) part_store(gt_place(gl_WorkGroupID.y * batch * m * n + at, lanes), v);
-    else gt_program_write(gt_place(at, lanes), v);
+    else columns_add(sums, gt_program_write(gt_place(at, lanes), v));
   }
 }
 
@@ -105,6 +111,7 @@ uint tile_number() {
 
 void plain_tile(uint z, uint m0, uint n0, uint k0, uint k_end) {
   uint length_a = A_K_LINES ? m : k, length_b = B_K_LINES ? n : k;
+  gt_column_sums sums = columns_none();
   for (uint q = gl_LocalInvocationIndex; q < BM * BN / 4u; q += LOCAL_X) {
     uint i = m0 + q / (BN / 4u), j = n0 + q % (BN / 4u) * 4u;
     vec4 sum = vec4(0.0), quad;
@@ -119,10 +126,24 @@ void plain_tile(uint z, uint m0, uint n0, uint k0, uint k_end) {
         sum[l] = fma(left, right, sum[l]);
       }
     }
-    write(z, i, j, sum);
+    write(z, i, j, sum, sums);
+  }
+  if (COLUMNS != 0u && SPLIT == 1u) {
+    uint me = gl_LocalInvocationIndex, slots = LOCAL_X / (BN / 4u);
+    columns_leave(sums, me / (BN / 4u), slots, BN, me % (BN / 4u) * 4u, 4u);
+    columns_join(slots, BN, m0 / BM, n0, BN, BN);
   }
 }
 #endif
+
+/* Sums on their way out, by way of shared memory. */
+#define WRITE(i, j) \
+  GT_STORE_WORDS(total[(i) * ACROSS + j], tile_a, mine, MATRIX_N / 4u); \
+  barrier(); \
+  for (uint q = gt_lane(); q < SUMS / 4u; q += SUBGROUP) \
+    write(z, m0 + m_mine + (i) * MATRIX_M + q / (MATRIX_N / 4u), n0 + n_mine + (j) * MATRIX_N + q % (MATRIX_N / 4u) * 4u, \
+          uintBitsToFloat(tile_a[mine + q]), sum_up); \
+  barrier();
 
 void tile(uint z, uint m0, uint n0) {
   uint me = gl_LocalInvocationIndex;
@@ -160,21 +181,30 @@ void tile(uint z, uint m0, uint n0) {
   SLABS(at, full, full)
   LAST_SLAB(at)
 #endif
-  GT_UNROLL for (uint i = 0u; i < DOWN; i++)
-    GT_UNROLL for (uint j = 0u; j < ACROSS; j++) {
-      uint from_m = m0 + m_mine + i * MATRIX_M, from_n = n0 + n_mine + j * MATRIX_N, mine = gt_subgroup() * (SUMS / 4u);
-      if (STRAIGHT && SPLIT > 1u) {
-        GT_STORE_SUMS(total[i * ACROSS + j], PARTIAL.at, ((gl_WorkGroupID.y * batch + z) * m + from_m) * n + from_n, n);
-      } else if (STRAIGHT && PLAIN) {
-        GT_STORE_SUMS(total[i * ACROSS + j], y[0].at, (z * m + from_m) * n + from_n, n);
-      } else {
-        GT_STORE_WORDS(total[i * ACROSS + j], tile_a, mine, MATRIX_N / 4u);
-        barrier();
-        for (uint q = gt_lane(); q < SUMS / 4u; q += SUBGROUP)
-          write(z, from_m + q / (MATRIX_N / 4u), from_n + q % (MATRIX_N / 4u) * 4u, uintBitsToFloat(tile_a[mine + q]));
-        barrier();
+  gt_column_sums sum_up = columns_none();
+  uint mine = gt_subgroup() * (SUMS / 4u);
+  if (COLUMNS == 0u || SPLIT > 1u) {
+    GT_UNROLL for (uint i = 0u; i < DOWN; i++)
+      GT_UNROLL for (uint j = 0u; j < ACROSS; j++) {
+        uint from_m = m0 + m_mine + i * MATRIX_M, from_n = n0 + n_mine + j * MATRIX_N;
+        if (STRAIGHT && SPLIT > 1u) {
+          GT_STORE_SUMS(total[i * ACROSS + j], PARTIAL.at, ((gl_WorkGroupID.y * batch + z) * m + from_m) * n + from_n, n);
+        } else if (STRAIGHT && PLAIN) {
+          GT_STORE_SUMS(total[i * ACROSS + j], y[0].at, (z * m + from_m) * n + from_n, n);
+        } else {
+          WRITE(i, j)
+        }
       }
+  } else { /* column by column; an invocation's quads have the same ones */
+    uint quads = MATRIX_N / 4u, own = SUBGROUP / quads, slot = gt_subgroup() / SUBGROUPS_N * own + gt_lane() / quads;
+    uint slots = BM / SM * own, wide = SUBGROUPS_N * MATRIX_N;
+    GT_UNROLL for (uint j = 0u; j < ACROSS; j++) {
+      GT_UNROLL for (uint i = 0u; i < DOWN; i++) { WRITE(i, j) }
+      columns_leave(sum_up, slot, slots, wide, gt_subgroup() % SUBGROUPS_N * MATRIX_N + gt_lane() % quads * 4u, 4u);
+      columns_join(slots, wide, m0 / BM, n0 + j * MATRIX_N, MATRIX_N, SN);
+      sum_up = columns_none();
     }
+  }
 }
 
 void main() {

@@ -227,6 +227,20 @@ static bool is_steady(uint32_t kind, bool k_lines, uint32_t length, const gt_mat
   }
 }
 
+/* Are the slabs large enough for what is joined of columns (columns.glsl), and has each invocation a quad of
+ * columns to itself? */
+static bool joins_columns(const gt_matmul_cut *cut, const gt_matmul_config *c, const gt_matmul_shape *s,
+                          gt_matrix_shape unit, uint32_t subgroup, uint32_t planes) {
+  const uint32_t quads = unit.n / QUAD, across = c->bn / QUAD;
+  const uint32_t lines_b = s->trans_b ? c->bn : c->bk, line_b = s->trans_b ? c->bk : c->bn;
+  const uint32_t lines_a = s->trans_a ? c->bk : c->bm, line_a = s->trans_a ? c->bm : c->bk;
+  const uint32_t room_b = planes * lines_b * (line_b / 8 + 1), room_a = planes * lines_a * (line_a / 8 + 1);
+  const uint32_t slots =
+      gt_most_u32(c->bm / c->tm * (subgroup / gt_most_u32(quads, 1)), cut->threads / across);
+  return quads && subgroup % quads == 0 && cut->threads % across == 0 && cut->threads <= room_a &&
+         cut->threads + gt_ceil_div(slots, QUAD) <= room_b;
+}
+
 gt_matmul_cut gt_matmul_cut_matrix(const gt_matmul_config *c, const gt_matmul_shape *s, bool shared_a,
                                    bool shared_b, const gt_target *target) {
   const gt_matrix_units *units = &target->matrix;
@@ -258,6 +272,7 @@ gt_matmul_cut gt_matmul_cut_matrix(const gt_matmul_config *c, const gt_matmul_sh
   spec[GT_MATRIX_SPEC_N] = unit.n;
   spec[GT_MATRIX_SPEC_K] = unit.k;
   spec[GT_MATRIX_SPEC_SUBGROUP] = target->subgroup;
+  cut.columns = joins_columns(&cut, c, s, unit, target->subgroup, c->engine == GT_ENGINE_HALVES ? 2 : 1);
   if (!is_bfloat) measure(&cut, s, shared_a, shared_b);
   if (c->packed) {
     cut.pack = &pack[units->emulated][is_bfloat];

@@ -10,6 +10,7 @@ typedef struct gt_matmul_cut { /* a kernel of products, and how it is cut for it
   uint32_t threads;               /* of a workgroup */
   uint32_t split, k_chunk;        /* as in gt_matmul_config */
   bool arrives;                   /* gt_matmul_arrives */
+  bool columns;                   /* can it join columns of the result, GT_FACTOR_SPEC_COLUMNS? */
   uint32_t spec[GT_SPEC_ALIGNED]; /* its own specialization constants, by their numbers */
   const gt_kernel *range;         /* what has to run before, or NULL: shaders/op/matmul/range.h */
   uint64_t powers_a, powers_b;    /* that it writes */

@@ -62,6 +62,17 @@ static uint32_t unroll(const gt_matmul_config *c, const gt_matmul_shape *s, cons
   return slices <= FEW_SLICES && c->bm * c->bn <= SMALL_TILE ? SHORT : c->bk;
 }
 
+/* Are the slices in shared memory large enough for what is joined of columns (columns.glsl)? Where factors
+ * are made and parts of k added, AMD's compiler has no registers left for it. */
+static bool joins_columns(const gt_matmul_config *c, const gt_matmul_shape *s, const gt_target *target) {
+  const bool made = s->kind_a > GT_FACTOR_SIDE_BY_SIDE || s->kind_b > GT_FACTOR_SIDE_BY_SIDE;
+  if (made && c->split > 1 && !target->matrix.fast) return false;
+  const uint32_t threads = c->bm / c->tm * (c->bn / c->tn), room_a = 2 * c->bk * (c->bm / 4 + 1);
+  const uint32_t room_b = 2 * c->bk * (c->bn / 4 + 1), down = c->bm / c->tm, across = c->bn / 4;
+  const uint32_t words = gt_most_u32(down * c->bn, 4 * threads), slots = gt_most_u32(down, threads / across);
+  return threads % across == 0 && words + slots <= 4 * room_a && words <= 4 * room_b;
+}
+
 /* On scalar units, or on the CPU. */
 static gt_matmul_cut cut_scalar(const gt_matmul_config *c, const gt_matmul_shape *s,
                                 const gt_target *target) {
@@ -87,6 +98,7 @@ static gt_matmul_cut cut_scalar(const gt_matmul_config *c, const gt_matmul_shape
     return cut;
   }
   cut.arrives = gt_matmul_arrives(s, c, target->units);
+  cut.columns = joins_columns(c, s, target);
   cut.spec[GT_MATMUL_SPEC_ARRIVE] = cut.arrives;
   cut.spec[GT_MATMUL_SPEC_WHOLE] = is_whole(s, c);
   cut.spec[GT_MATMUL_SPEC_RASTER] = RASTER;
@@ -203,6 +215,19 @@ static gt_matmul_cut cut_product(gt_lowering *lowering, const gt_group *group, c
                               s->kind_b == GT_FACTOR_DENSE && !p->b.stride, target);
 }
 
+/* Beside the result, what another group wants of its columns. */
+static void lower_columns(gt_lowering *lowering, const gt_group *group, const gt_product *p,
+                          const gt_matmul_cut *cut, gt_step *step) {
+  const gt_matmul_shape *s = &p->shape;
+  if (!group->columns || !cut->columns || s->batch > 1 || p->result != GT_RESULT_DENSE) return;
+  const uint64_t values = group->columns == GT_COLUMNS_MOMENTS ? 2 : 1;
+  const uint32_t tiles = gt_ceil_div(s->m, cut->bm);
+  const gt_joined made = {gt_lower_scratch(lowering, 4 * values * tiles * s->n), tiles, cut->bm};
+  step->spec[GT_FACTOR_SPEC_COLUMNS] = group->columns;
+  gt_lower_use_scratch(lowering, offsetof(struct gt_matmul_args, y) + 8, made.scratch, true);
+  gt_lower_joins(lowering, group, made);
+}
+
 void gt_product_lower(gt_lowering *lowering, const gt_group *group, const gt_product *p) {
   const gt_target *target = gt_lowering_target(lowering);
   const gt_matmul_shape *s = &p->shape;
@@ -229,6 +254,7 @@ void gt_product_lower(gt_lowering *lowering, const gt_group *group, const gt_pro
     gt_lower_program(lowering, group, offsetof(struct gt_matmul_args, x), offsetof(struct gt_matmul_args, y),
                      offsetof(struct gt_matmul_args, clock), -1);
     if (p->result == GT_RESULT_PLACED) gt_lower_writes_part(lowering);
+    lower_columns(lowering, group, p, &cut, step);
   }
   if (target->device) {
     gt_lower_groups(lowering, (uint64_t)down * across, cut.threads);

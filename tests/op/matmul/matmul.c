@@ -2,6 +2,7 @@
 #include "base/memory.h"
 #include "op/case.h"
 #include "op/elementwise.h"
+#include "op/reduce.h"
 #include "selftest/reference.h"
 #include <math.h>
 #include <stdlib.h>
@@ -84,6 +85,48 @@ static gt_shape layer_magnitude(const gt_case_view *v, const double *const *x, d
   return out;
 }
 
+/* Of what a layer makes, the sum of each column: a by-product of the product. p[2]: of a value that is asked
+ * for itself, too, with the sums in each of its rows. */
+static gt_id build_columns(gt_graph *g, const gt_case_view *v, const gt_id *x) {
+  gt_id y = build_product(g, v, x);
+  if (v->inputs > 2) y = gt_relu(g, gt_add(g, y, x[2]));
+  const gt_id sum = gt_sum(g, y, 1, false);
+  return v->c->p[2] ? gt_add(g, y, sum) : sum;
+}
+
+static gt_shape add_columns(const gt_case_view *v, gt_shape rows, double *row, double *y) {
+  const int64_t m = rows.dim[0], n = rows.dim[1];
+  for (int64_t j = 0; y && j < n; j++) {
+    double sum = 0;
+    for (int64_t i = 0; i < m; i++) sum += row[i * n + j];
+    for (int64_t i = 0; v->c->p[2] && i < m; i++) y[i * n + j] = row[i * n + j] + sum;
+    if (!v->c->p[2]) y[j] = sum;
+  }
+  free(row);
+  return v->c->p[2] ? rows : gt_shape_1(n);
+}
+
+static double *room_for(gt_shape shape, const double *y) {
+  return y ? gt_alloc(sizeof(double) * (size_t)gt_shape_count(shape)) : NULL;
+}
+
+static gt_shape reference_columns(const gt_case_view *v, const double *const *x, double *y) {
+  const gt_shape out = product_shape(v);
+  double *row = room_for(out, y);
+  reference_product(v, x, row);
+  for (int64_t i = 0; y && v->inputs > 2 && i < gt_shape_count(out); i++)
+    row[i] = fmax(row[i] + x[2][i % out.dim[1]], 0);
+  return add_columns(v, out, row, y);
+}
+
+/* A rectifier passes on at most what it is given. */
+static gt_shape columns_magnitude(const gt_case_view *v, const double *const *x, double *y) {
+  const gt_shape out = product_shape(v);
+  double *row = room_for(out, y);
+  product_magnitude(v, x, row);
+  return add_columns(v, out, row, y);
+}
+
 /* Gradients of a layer are made of two products, of which the second has the slope of tanh at the first among
  * its factors: at most 2 |tanh| times the first one's error, whose absolute products sum up to 3.4 here. */
 static const gt_case_rule product = {.name = "matmul",
@@ -119,6 +162,21 @@ static const gt_case_rule residual = {.name = "matmul_layer",
                                       .tolerance = 1e-5,
                                       .gradient_tolerance = 4e-5,
                                       .reason = "as the product"};
+
+#define COLUMNS(label, with)                                         \
+  static const gt_case_rule label = {.name = "matmul_columns",       \
+                                     .build = build_columns,         \
+                                     .reference = reference_columns, \
+                                     .magnitude = columns_magnitude, \
+                                     .half_gradient = 1,             \
+                                     .wrt = with,                    \
+                                     .low = -0.5,                    \
+                                     .high = 1,                      \
+                                     .tolerance = 1e-5,              \
+                                     .reason = "as the product; of values that are mostly positive"}
+
+COLUMNS(columns, 3);
+COLUMNS(written, 0); /* a gradient would have the product write two values, and then it does nothing beside */
 
 /* All four forms of one shape, given as [m, k] and [k, n] with their transposes. */
 #define FORMS(m, n, k)                                                                      \
@@ -178,6 +236,19 @@ static const gt_case cases[] = {
     {&layer, "40,30 30,20 40,1", {0, 0}},
     {&residual, "67,65 65,33 33 67,33 67,1", {0, 0}},
     {&residual, "2,9,8 8,7 7 2,9,7 2,1,1", {0, 0}},
+    /* by-products: tiles that are whole and not, many and one, parts of k, columns that are no quads */
+    {&columns, "65,3 3,1"},
+    {&columns, "67,31 31,37"},
+    {&columns, "128,64 64,64"},
+    {&columns, "128,64 64,64", {0, 0, 1}},
+    {&written, "257,70 131,70 131", {0, 1, 1}},
+    {&written, "96,33 33,40 40", {0, 0, 1}},
+    {&written, "131,97 131,50 50", {1, 0}},
+    {&written, "1009,16 16,8 8"},
+    {&written, "70,2050 2050,33 33", {0, 0, 1}, .low = -0.05, .high = 0.1},
+    {&columns, "66,4099 4099,68", {0, 0, 0}, .low = -0.05, .high = 0.1},
+    {&written, "300,300 300,260 260", {0, 0, 1}, .low = -0.1, .high = 0.2},
+    {&columns, "64,20 20,12", {0, 0, 1}}, /* too few rows */
     {&residual, "4,999 999,12 12 4,12 -", {0, 0}, .low = -0.1, .high = 0.12},
 };
 GT_CASES(matmul, cases);

@@ -1,0 +1,72 @@
+/* What is joined of the columns of a product's result, a tile of rows at a time, from the values that its invocations
+ * write (GT_FACTOR_SPEC_COLUMNS): each joins what it has of a quad of columns, and puts it into a slot of shared
+ * memory, those with the same columns into slots of their own; then the slots are joined, column by column, always
+ * in the same order. Deviations are taken from the mean of those joined so far (Welford, "Note on a method for
+ * calculating corrected sums of squares and products", 1962), then from the mean of all slots (Chan, Golub and
+ * LeVeque, "Updating formulae and a pairwise algorithm for computing sample variances", 1979).
+ *
+ * For a kernel that has the arguments of matmul.h and LOCAL_X, and that gives room in shared memory by the functions
+ * declared here: words [slots, columns] and one a slot behind them, and words [slots, columns] more. */
+layout(constant_id = GT_FACTOR_SPEC_COLUMNS) const uint COLUMNS = 0u;
+const bool MOMENTS = COLUMNS == GT_COLUMNS_MOMENTS;
+
+void columns_put(uint word, float value);
+float columns_get(uint word);
+void columns_put_more(uint word, float value);
+float columns_get_more(uint word);
+
+struct gt_column_sums {
+  float rows;
+  vec4 sum; /* of moments, the mean */
+  vec4 squares;
+};
+
+gt_column_sums columns_none() { return gt_column_sums(0.0, vec4(0.0), vec4(0.0)); }
+
+void columns_add(inout gt_column_sums s, vec4 v) {
+  if (COLUMNS == GT_COLUMNS_SUM) s.sum += v;
+  if (MOMENTS) {
+    vec4 off = v - s.sum;
+    s.rows += 1.0;
+    s.sum += off / s.rows;
+    s.squares += off * (v - s.sum);
+  }
+}
+
+/* Into a slot of `slots`: columns `first` … of `wide`, so many of the four. */
+void columns_leave(gt_column_sums s, uint slot, uint slots, uint wide, uint first, uint lanes) {
+  for (uint l = 0u; l < lanes; l++) {
+    columns_put(slot * wide + first + l, s.sum[l]);
+    if (MOMENTS) columns_put_more(slot * wide + first + l, s.squares[l]);
+  }
+  if (MOMENTS && first == 0u) columns_put(slots * wide + slot, s.rows);
+}
+
+/* Joins the slots, and writes what comes out as that of a tile. All invocations call it, when they have left theirs.
+ * Column c of the slots is number n0 + c / run * apart + c % run of the result. */
+void columns_join(uint slots, uint wide, uint tile, uint n0, uint run, uint apart) {
+  barrier();
+  for (uint c = gl_LocalInvocationIndex; c < wide; c += LOCAL_X) {
+    uint column = n0 + c / run * apart + c % run;
+    float rows = 0.0, sum = 0.0, squares = 0.0;
+    for (uint s = 0u; s < slots; s++) {
+      float weight = 1.0;
+      if (MOMENTS) weight = columns_get(slots * wide + s);
+      rows += weight;
+      sum = fma(weight, columns_get(s * wide + c), sum);
+    }
+    if (MOMENTS) {
+      sum /= rows;
+      for (uint s = 0u; s < slots; s++) {
+        float off = columns_get(s * wide + c) - sum;
+        squares += fma(columns_get(slots * wide + s), off * off, columns_get_more(s * wide + c));
+      }
+    }
+    if (column < n) {
+      uint to = (MOMENTS ? 2u : 1u) * tile * n + column;
+      y[1].at[to] = sum;
+      if (MOMENTS) y[1].at[to + n] = squares;
+    }
+  }
+  barrier();
+}

@@ -1,0 +1,131 @@
+#version 450
+#extension GL_EXT_buffer_reference : require
+#extension GL_EXT_scalar_block_layout : require
+#extension GL_EXT_control_flow_attributes : require
+#extension GL_GOOGLE_include_directive : require
+/* A workgroup has ACROSS quads of columns, an invocation every so many-th row or part of one, and a tree joins what they
+ * have. Nothing is ever the difference of large sums: Chan, Golub and LeVeque, "Updating formulae and a pairwise
+ * algorithm for computing sample variances", 1979. */
+#include "op/moments.h"
+layout(local_size_x_id = GT_SPEC_LOCAL_X) in;
+layout(constant_id = GT_SPEC_LOCAL_X) const uint LOCAL_X = 1u;
+layout(constant_id = GT_SPEC_ALIGNED) const uint ALIGNED = 0u;
+layout(constant_id = GT_MOMENTS_SPEC_FROM) const uint FROM = 0u;
+layout(constant_id = GT_MOMENTS_SPEC_WEIGHTED) const uint WEIGHTED = 0u;
+layout(constant_id = GT_MOMENTS_SPEC_LAST) const uint LAST = 0u;
+layout(constant_id = GT_MOMENTS_SPEC_ACROSS) const uint ACROSS = 1u;
+const uint DOWN = LOCAL_X / ACROSS;
+
+struct moments {
+  float count;
+  vec4 mean, squares;
+};
+shared float counted[LOCAL_X];
+shared vec4 means[LOCAL_X], spreads[LOCAL_X];
+
+moments none() { return moments(0.0, vec4(0.0), vec4(0.0)); }
+
+moments join(moments a, moments b) {
+  moments both = a;
+  if (b.count != 0.0) {
+    float share = b.count / (a.count + b.count);
+    vec4 apart = b.mean - a.mean;
+    both.count = a.count + b.count;
+    both.mean = a.count != 0.0 ? a.mean + apart * share : b.mean;
+    both.squares = a.squares + b.squares + (a.count != 0.0 ? apart * apart * (a.count * share) : vec4(0.0));
+  }
+  return both;
+}
+
+/* Up to four floats from `at` on; those that do not exist are as the last one. */
+vec4 read(GT_FLOATS from, uint at, uint column) {
+  vec4 v;
+  if (ALIGNED != 0u && (columns & 3u) == 0u) v = GT_CAST(GT_FLOATS4, from).at[at / 4u];
+  else {
+    uvec4 i = at + min(uvec4(0u, 1u, 2u, 3u), uvec4(columns - 1u - column));
+    v = vec4(from.at[i.x], from.at[i.y], from.at[i.z], from.at[i.w]);
+  }
+  return v;
+}
+
+void write(GT_FLOATS to, uint at, uint column, vec4 v) {
+  if (ALIGNED != 0u && (columns & 3u) == 0u) GT_CAST(GT_FLOATS4, to).at[at / 4u] = v;
+  else
+    for (uint l = 0u; l < min(4u, columns - column); l++) to.at[at + l] = v[l];
+}
+
+float weight_of(uint r) { return WEIGHTED != 0u ? weight.at[r / each] : 1.0; }
+
+moments of_row(uint r, uint column) { return moments(weight_of(r), read(x, r * columns + column, column), vec4(0.0)); }
+
+/* What a tile came to, if all its rows count the same; else they are looked at again, as are those of the last batch,
+ * where its end is in the midst of a tile. */
+moments of_tile(uint t, uint column) {
+  uint first = t * tile, end = min(first + tile, rows), at = 2u * t * columns + column;
+  float w = weight_of(first);
+  bool same = true;
+  if (WEIGHTED != 0u)
+    for (uint r = (first / each + 1u) * each; r < end; r += each) same = same && weight_of(r) == w;
+  moments m = none();
+  if (same) m = moments(w * float(end - first), read(from, at, column), w * read(from, at + columns, column));
+  else
+    for (uint r = first; r < end; r++) m = join(m, of_row(r, column));
+  return m;
+}
+
+moments element(uint i, uint column) {
+  moments m;
+  if (FROM == GT_MOMENTS_ROWS) m = of_row(i, column);
+  else if (FROM == GT_MOMENTS_TILES) m = of_tile(i, column);
+  else {
+    uint at = 2u * i * columns + column;
+    m = moments(from_counts.at[i], read(from, at, column), read(from, at + columns, column));
+  }
+  return m;
+}
+
+/* Joins i, i + DOWN, … below `end`, four of them fetched before the first is used. */
+moments gather(uint i, uint end, uint column) {
+  moments m = none();
+  for (; i < end; i += 4u * DOWN) {
+    moments next[4];
+    [[unroll]] for (uint u = 0u; u < 4u; u++) {
+      next[u] = element(min(i + u * DOWN, end - 1u), column);
+      if (i + u * DOWN >= end) next[u].count = 0.0;
+    }
+    [[unroll]] for (uint u = 0u; u < 4u; u++) m = join(m, next[u]);
+  }
+  return m;
+}
+
+void finish(uint c, uint column, moments m) {
+  if (LAST != 0u) {
+    write(mean, column, column, m.mean);
+    write(variance, column, column, m.count != 0.0 ? m.squares / m.count : vec4(0.0));
+  } else {
+    uint at = 2u * c * columns + column;
+    write(parts, at, column, m.mean);
+    write(parts, at + columns, column, m.squares);
+    if (column == 0u) counts.at[c] = m.count;
+  }
+}
+
+void main() {
+  uint across = ((columns + 3u) / 4u + ACROSS - 1u) / ACROSS, chunks = (joined + chunk - 1u) / chunk;
+  uint me = gl_LocalInvocationID.x, lane = me / ACROSS;
+  for (uint g = gl_WorkGroupID.x; g < chunks * across; g += gl_NumWorkGroups.x) {
+    uint column = 4u * (g % across * ACROSS + me % ACROSS), c = g / across;
+    moments m = none();
+    if (column < columns) m = gather(c * chunk + lane, min(c * chunk + chunk, joined), column);
+    for (uint lower = DOWN / 2u; lower > 0u; lower /= 2u) {
+      counted[me] = m.count;
+      means[me] = m.mean;
+      spreads[me] = m.squares;
+      barrier();
+      uint other = me + lower * ACROSS;
+      if (lane < lower) m = join(m, moments(counted[other], means[other], spreads[other]));
+      barrier();
+    }
+    if (lane == 0u && column < columns) finish(c, column, m);
+  }
+}

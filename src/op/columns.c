@@ -1,0 +1,37 @@
+#include "op/columns.h"
+#include "base/count.h"
+
+enum {
+  WORKGROUP = 256,
+  RESIDENT = 2048, /* invocations that keep a unit busy */
+  MOST_ACROSS = 64,
+  LEAST_ACROSS = 2, /* what memory fetches at once */
+  FEW = 4           /* rows of an invocation */
+};
+
+/* Of what a pass before left, which is little, an invocation reads but a few rows: it would wait for each. */
+gt_columns gt_columns_cut(const gt_lowering *lowering, uint32_t rows, uint32_t quads, bool left) {
+  gt_columns c = {.across = 1, .workgroup = gt_lower_workgroup(lowering, WORKGROUP, 1)};
+  uint32_t most = gt_least_u32(MOST_ACROSS, c.workgroup);
+  while (left && most > LEAST_ACROSS && c.workgroup / most * FEW < rows) most /= 2;
+  while (c.across < quads && c.across < most) c.across *= 2;
+  c.down = c.workgroup / c.across;
+  c.tiles = gt_ceil_div(quads, c.across);
+  return c;
+}
+
+uint32_t gt_columns_root(uint32_t n) {
+  uint32_t r = 0;
+  while ((uint64_t)r * r < n) r++;
+  return r;
+}
+
+/* Chunks such that an invocation joins about as many values in this pass as in the next, and no more than
+ * fill the device. */
+uint32_t gt_columns_chunk(const gt_target *target, const gt_columns *c, uint32_t rows, uint32_t outer) {
+  const uint64_t units = target->units ? target->units : 16, tiles = (uint64_t)outer * c->tiles;
+  const uint64_t wanted = gt_ceil_div(units * RESIDENT / c->workgroup, tiles);
+  const uint64_t balanced = (uint64_t)c->down * gt_most_u32(gt_columns_root(gt_ceil_div(rows, c->down)), 32);
+  const uint64_t chunk = gt_most(gt_ceil_div(rows, wanted), balanced);
+  return wanted == 1 || chunk > rows ? rows : (uint32_t)chunk;
+}

@@ -1,0 +1,171 @@
+/* Moments of columns: kernel moments, in a pass over rows, unless what writes them has joined tiles of them
+ * (gt_lower_joined), and one over what that left. */
+#include "op/moments.h"
+#include "base/count.h"
+#include "op/check.h"
+#include "op/columns.h"
+#include "op/elementwise.h"
+#include "op/core.h"
+#include "op/move.h"
+#include "op/moments_cpu.h"
+#include "op/op.h"
+#include "op/reduce.h"
+#include "lib/columns.h"
+#include "shaders/op/moments.h"
+#include "step/lowering.h"
+#include <stddef.h>
+
+static const gt_op rows[1];
+
+GT_REGISTER(op, moments)
+const gt_op_family gt_op_moments;
+const gt_op_family gt_op_moments = {rows, 1};
+
+/* --- shapes and gradient -------------------------------------------------------------------------------- */
+
+static int64_t columns_of(gt_shape shape) { return shape.dim[shape.rank - 1]; }
+static int64_t rows_of(gt_shape shape) { return gt_shape_count(shape) / columns_of(shape); }
+
+static bool infer(const gt_graph *graph, const gt_node *node, gt_shape *shape, gt_dtype *dtype,
+                  gt_error *error) {
+  const gt_node *x = gt_node_at(graph, node->input[0]);
+  char text[128];
+  if (!gt_check_f32("moments", x, error) || !gt_check_size("moments", x->shape, error)) return false;
+  if (x->shape.rank < 2)
+    return gt_fail(error, GT_ERR_CONFIG, "moments: %s has no columns", gt_shape_text(x->shape, text));
+  if (node->inputs > 1) {
+    const gt_node *weight = gt_node_at(graph, node->input[1]);
+    if (!gt_check_f32("moments", weight, error)) return false;
+    if (!gt_shape_equal(weight->shape, gt_shape_1(x->shape.dim[0])))
+      return gt_fail(error, GT_ERR_CONFIG, "moments: a weight of %s", gt_shape_text(weight->shape, text));
+  }
+  shape[0] = shape[1] = gt_shape_1(columns_of(x->shape));
+  dtype[0] = dtype[1] = GT_F32;
+  return true;
+}
+
+gt_id gt_column_moments(gt_graph *graph, gt_id x, gt_id weight) {
+  const gt_id input[] = {x, weight};
+  return gt_node_add(graph, &rows[0], input, weight == GT_NONE ? 1 : 2, NULL, 0);
+}
+
+/* What share in the mean each row has, [batch, 1 …] or a scalar. */
+static gt_id share_of(gt_graph *graph, const gt_node *moments, gt_shape shape) {
+  const double each = (double)(rows_of(shape) / shape.dim[0]);
+  if (moments->inputs < 2) return gt_constant(graph, 1 / (double)rows_of(shape));
+  const gt_id weight = moments->input[1];
+  const gt_id all = gt_mul(graph, gt_sum(graph, weight, 0, false), gt_constant(graph, each));
+  gt_shape of_batch = shape;
+  for (int d = 1; d < shape.rank; d++) of_batch.dim[d] = 1;
+  const gt_id some = gt_max(graph, all, gt_constant(graph, 1e-30)); /* not 0, where nothing counts */
+  return gt_reshape(graph, gt_div(graph, weight, some), of_batch);
+}
+
+/* The variance does not change with the mean. */
+static void gradient(gt_graph *graph, gt_id node, const gt_id *given, const bool *wanted,
+                     gt_id *input_gradient) {
+  const gt_node moments = *gt_node_at(graph, node);
+  const gt_id x = moments.input[0];
+  const gt_shape shape = gt_node_at(graph, x)->shape;
+  gt_id each = GT_NONE;
+  if (!wanted[0]) return;
+  if (given[0] != GT_NONE) each = gt_expand(graph, given[0], shape);
+  if (given[1] != GT_NONE) {
+    const gt_id twice = gt_mul(graph, given[1], gt_constant(graph, 2));
+    const gt_id slope = gt_mul(graph, gt_sub(graph, x, node), twice);
+    each = each == GT_NONE ? slope : gt_add(graph, each, slope);
+  }
+  input_gradient[0] = gt_mul(graph, each, share_of(graph, &moments, shape));
+}
+
+/* --- lowering ------------------------------------------------------------------------------------------- */
+
+static const gt_kernel kernel = {"moments", gt_moments_cpu};
+
+static uint32_t columns(const gt_graph *graph, const gt_node *node) {
+  return rows_of(gt_node_at(graph, node->input[0])->shape) > GT_COLUMNS_SERIAL ? GT_COLUMNS_MOMENTS : 0;
+}
+
+/* The CPU's chunks stay in a cache, and depend on the shape only: its results must not depend on how many
+ * threads there are. */
+static uint32_t chunk_for_cpu(uint32_t rows_, uint32_t columns_) {
+  enum { CACHED = 32768, LEAST = 64, MOST = 1024 };
+  return gt_least_u32(gt_least_u32(gt_most_u32(CACHED / columns_, LEAST), MOST), rows_);
+}
+
+typedef struct pass { /* where it finds what it joins, and where it leaves what it did not join to the end */
+  uint32_t kind, parts, counts;
+} pass;
+
+static pass lower_pass(gt_lowering *lowering, const gt_node *node, gt_id id, struct gt_moments_args *args,
+                       const pass *from) {
+  const gt_target *target = gt_lowering_target(lowering);
+  const bool left = from->kind != GT_MOMENTS_ROWS;
+  const gt_columns c = gt_columns_cut(lowering, args->joined, gt_ceil_div(args->columns, 4), left);
+  args->chunk = left             ? args->joined
+                : target->device ? gt_columns_chunk(target, &c, args->joined, 1)
+                                 : chunk_for_cpu(args->joined, args->columns);
+  const uint32_t chunks = gt_ceil_div(args->joined, args->chunk);
+  pass to = {.kind = GT_MOMENTS_PARTS};
+  gt_step *step = gt_lower_step(lowering, &kernel, args, sizeof *args);
+  step->spec[GT_MOMENTS_SPEC_FROM] = from->kind;
+  step->spec[GT_MOMENTS_SPEC_WEIGHTED] = node->inputs > 1;
+  step->spec[GT_MOMENTS_SPEC_LAST] = chunks == 1;
+  step->spec[GT_MOMENTS_SPEC_ACROSS] = c.across;
+  step->tiles = gt_moments_tiles(args);
+#define AT(name) offsetof(struct gt_moments_args, name)
+  const bool weighted = from->kind != GT_MOMENTS_PARTS && node->inputs > 1;
+  if (weighted || !left) gt_lower_read(lowering, AT(x), node->input[0]);
+  if (weighted) gt_lower_read(lowering, AT(weight), node->input[1]);
+  if (left) step->touched = 8ull * args->columns * (args->joined + 1);
+  if (left) gt_lower_use_scratch(lowering, AT(from), from->parts, false);
+  if (from->kind == GT_MOMENTS_PARTS) gt_lower_use_scratch(lowering, AT(from_counts), from->counts, false);
+  if (chunks == 1) {
+    gt_lower_write(lowering, AT(mean), id);
+    gt_lower_write(lowering, AT(variance), gt_result(gt_lowering_graph(lowering), id, 1));
+  } else {
+    to.parts = gt_lower_scratch(lowering, 8ull * chunks * args->columns);
+    to.counts = gt_lower_scratch(lowering, 4ull * chunks);
+    gt_lower_use_scratch(lowering, AT(parts), to.parts, true);
+    gt_lower_use_scratch(lowering, AT(counts), to.counts, true);
+  }
+#undef AT
+  gt_lower_grid(lowering, (uint64_t)chunks * c.tiles * c.workgroup, c.workgroup);
+  return to;
+}
+
+static void lower(gt_lowering *lowering, const gt_group *group) {
+  const gt_graph *graph = gt_lowering_graph(lowering);
+  const gt_node *node = gt_node_at(graph, group->leader);
+  const gt_shape shape = gt_node_at(graph, node->input[0])->shape;
+  const uint32_t all = (uint32_t)rows_of(shape);
+  struct gt_moments_args args = {.rows = all,
+                                 .columns = (uint32_t)columns_of(shape),
+                                 .each = all / (uint32_t)shape.dim[0],
+                                 .joined = all};
+  gt_joined joined;
+  pass from = {.kind = GT_MOMENTS_ROWS};
+  if (gt_lower_joined(lowering, group, &joined)) {
+    from = (pass){.kind = GT_MOMENTS_TILES, .parts = joined.scratch};
+    args.joined = joined.tiles, args.tile = joined.rows;
+  }
+  for (uint32_t chunks = 2; chunks > 1; args.joined = chunks) {
+    from = lower_pass(lowering, node, group->leader, &args, &from);
+    chunks = gt_ceil_div(args.joined, args.chunk);
+  }
+}
+
+static double flops(const gt_graph *graph, const gt_node *node) {
+  return 4.0 * (double)gt_shape_count(gt_node_at(graph, node->input[0])->shape);
+}
+
+static const gt_op rows[1] = {{.name = "moments",
+                               .kind = GT_OP_KERNEL,
+                               .min_inputs = 1,
+                               .max_inputs = 2,
+                               .further = 1,
+                               .infer = infer,
+                               .gradient = gradient,
+                               .lower = lower,
+                               .flops = flops,
+                               .columns = columns}};

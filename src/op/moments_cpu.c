@@ -1,0 +1,90 @@
+/* A tile: a segment of columns of a chunk. Of rows, which caches hold meanwhile, the mean is made before
+ * anything is squared; of parts likewise. */
+#include "op/moments_cpu.h"
+#include "base/count.h"
+#include "shaders/op/moments.h"
+#include "step/math.h"
+#include <string.h>
+
+typedef struct work { /* on columns `first` … of so many, for elements begin … end - 1 */
+  const struct gt_moments_args *args;
+  const uint32_t *spec;
+  uint32_t first, n, begin, end;
+  float mean[GT_MOMENTS_SEGMENT], squares[GT_MOMENTS_SEGMENT];
+} work;
+
+uint32_t gt_moments_tiles(const struct gt_moments_args *a) {
+  return gt_ceil_div(a->joined, a->chunk) * gt_ceil_div(a->columns, GT_MOMENTS_SEGMENT);
+}
+
+static bool is_rows(const work *w) { return w->spec[GT_MOMENTS_SPEC_FROM] == GT_MOMENTS_ROWS; }
+
+static float count_of(const work *w, uint32_t i) {
+  if (!is_rows(w)) return GT_PTR(const float, w->args->from_counts)[i];
+  return w->spec[GT_MOMENTS_SPEC_WEIGHTED] ? GT_PTR(const float, w->args->weight)[i / w->args->each] : 1;
+}
+
+static const float *means_of(const work *w, uint32_t i) {
+  const size_t columns = w->args->columns;
+  return is_rows(w) ? GT_PTR(const float, w->args->x) + i * columns + w->first
+                    : GT_PTR(const float, w->args->from) + 2 * i * columns + w->first;
+}
+
+/* Sums of a few, and then of these, as roundings add up. */
+GT_CLONES static void add(float *restrict few, const float *restrict x, float count, uint32_t n) {
+  for (uint32_t j = 0; j < n; j++) few[j] += count * x[j];
+}
+
+GT_CLONES static void add_squares(float *restrict few, const float *restrict x, const float *restrict mean,
+                                  float count, uint32_t n) {
+  for (uint32_t j = 0; j < n; j++) few[j] += count * (x[j] - mean[j]) * (x[j] - mean[j]);
+}
+
+enum { FEW = 32 };
+
+static void sum_up(const work *w, bool squares, float *sum) {
+  float few[GT_MOMENTS_SEGMENT];
+  memset(sum, 0, w->n * sizeof *sum);
+  for (uint32_t from = w->begin; from < w->end; from += FEW) {
+    memset(few, 0, w->n * sizeof *few);
+    for (uint32_t i = from; i < w->end && i < from + FEW; i++) {
+      const float count = count_of(w, i), *x = means_of(w, i);
+      if (count == 0) continue;
+      if (squares)
+        add_squares(few, x, w->mean, count, w->n);
+      else
+        add(few, x, count, w->n);
+      if (squares && !is_rows(w)) add(few, x + w->args->columns, 1, w->n);
+    }
+    add(sum, few, 1, w->n);
+  }
+}
+
+static void write(const work *w, uint32_t chunk, float count) {
+  const struct gt_moments_args *a = w->args;
+  const size_t bytes = w->n * sizeof(float), at = 2 * (size_t)chunk * a->columns + w->first;
+  if (!w->spec[GT_MOMENTS_SPEC_LAST]) {
+    memcpy(GT_PTR(float, a->parts) + at, w->mean, bytes);
+    memcpy(GT_PTR(float, a->parts) + at + a->columns, w->squares, bytes);
+    if (!w->first) GT_PTR(float, a->counts)[chunk] = count;
+    return;
+  }
+  memcpy(GT_PTR(float, a->mean) + w->first, w->mean, bytes);
+  for (uint32_t j = 0; j < w->n; j++)
+    GT_PTR(float, a->variance)[w->first + j] = count != 0 ? w->squares[j] / count : 0;
+}
+
+void gt_moments_cpu(const void *args, const uint32_t *spec, uint32_t tile) {
+  const struct gt_moments_args *a = args;
+  const uint32_t segments = gt_ceil_div(a->columns, GT_MOMENTS_SEGMENT), chunk = tile / segments;
+  work w = {
+      .args = a, .spec = spec, .first = tile % segments * GT_MOMENTS_SEGMENT, .begin = chunk * a->chunk};
+  w.n = gt_least_u32(a->columns - w.first, GT_MOMENTS_SEGMENT);
+  w.end = gt_least_u32(w.begin + a->chunk, a->joined);
+  float count = 0;
+  for (uint32_t i = w.begin; i < w.end; i++) count += count_of(&w, i);
+  sum_up(&w, false, w.mean);
+  for (uint32_t j = 0; j < w.n; j++) w.mean[j] = count != 0 ? w.mean[j] / count : 0;
+  sum_up(&w, true, w.squares);
+  write(&w, chunk, count);
+}

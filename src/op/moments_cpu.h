@@ -1,0 +1,11 @@
+/* The CPU's kernel of moments (shaders/op/moments.h) and what it shares with the lowering. */
+#ifndef GT_OP_MOMENTS_CPU_H
+#define GT_OP_MOMENTS_CPU_H
+#include <stdint.h>
+
+enum { GT_MOMENTS_SEGMENT = 256 }; /* columns that a tile joins together */
+
+struct gt_moments_args;
+uint32_t gt_moments_tiles(const struct gt_moments_args *args);
+void gt_moments_cpu(const void *args, const uint32_t *spec, uint32_t tile);
+#endif

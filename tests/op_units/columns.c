@@ -1,0 +1,215 @@
+/* What products join of their columns beside, against the values that they wrote in the same run, added up in
+ * double: tiles that are whole or not, k in parts, values that are not finite, on scalar units and on matrix
+ * units, emulated where the device has none. How many units a plan is for decides how it cuts: the device
+ * need not have them. */
+#include "backend/backend.h"
+#include "base/philox.h"
+#include "op/core.h"
+#include "op/elementwise.h"
+#include "op/matmul/matmul.h"
+#include "op/moments.h"
+#include "op/reduce.h"
+#include "plan/plan.h"
+#include "shaders/op/matmul/matmul.h"
+#include "shaders/op/matmul/product_matrix.h"
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+typedef struct problem {
+  uint32_t m, n, k, units;
+  bool in_parts;
+} problem;
+
+enum { MOST = 4200 * 80, A = 0, B, BIAS, C, SUM, MEAN, VARIANCE, VARIABLES };
+static float value[VARIABLES][MOST];
+static gt_backend *backend;
+static gt_precision precision;
+static bool on_units, special;
+
+static gt_shape shape_of(const problem *p, int v) {
+  return v == A   ? gt_shape_2(p->m, p->k)
+         : v == B ? gt_shape_2(p->k, p->n)
+         : v == C ? gt_shape_2(p->m, p->n)
+                  : gt_shape_1(p->n);
+}
+
+static void draw(const problem *p) {
+  for (int v = A; v <= BIAS; v++)
+    for (uint32_t i = 0; i < gt_shape_count(shape_of(p, v)); i++)
+      value[v][i] = (float)(3 * gt_random_uniform(7, 1 + (uint32_t)v, 0, i) - 1) * (v == BIAS ? 200 : 0.3f);
+  if (!special) return;
+  value[A][3 * p->k + 2] = INFINITY;
+  value[B][(p->k - 1) * p->n + 4] = NAN;
+}
+
+static gt_graph *drawn(gt_arena *arena, const problem *p, bool moments) {
+  static const char *const name[] = {"a", "b", "bias", "c", "sum", "mean", "variance"};
+  gt_graph *g = gt_graph_create(arena);
+  gt_id input[VARIABLES];
+  gt_graph_precision(g, precision);
+  for (int v = 0; v < VARIABLES; v++) {
+    const uint32_t variable = gt_graph_variable(g, name[v], shape_of(p, v), GT_F32, false);
+    if (v <= BIAS) input[v] = gt_variable_read(g, variable);
+  }
+  const gt_id y = gt_add(g, gt_matmul(g, input[A], input[B], false, false), input[BIAS]);
+  gt_assign(g, C, 0, y);
+  if (moments) {
+    const gt_id mean = gt_column_moments(g, y, GT_NONE);
+    gt_assign(g, MEAN, 0, mean);
+    gt_assign(g, VARIANCE, 0, gt_result(g, mean, 1));
+  } else {
+    gt_assign(g, SUM, 0, gt_sum(g, y, 1, false));
+  }
+  return g;
+}
+
+/* Is the product made as it should be? */
+static void check_plan(const gt_plan *plan, const problem *p, bool moments) {
+  for (uint32_t s = 0; s < plan->steps; s++) {
+    const gt_step *step = &plan->step[s];
+    const bool matrix = !strncmp(step->kernel->name, "product_matrix", 14);
+    if (!matrix && strcmp(step->kernel->name, "matmul") != 0) continue;
+    assert_int_equal(matrix, on_units);
+    assert_int_equal(step->spec[GT_FACTOR_SPEC_COLUMNS], moments ? GT_COLUMNS_MOMENTS : GT_COLUMNS_SUM);
+    const bool arrives =
+        matrix ? step->spec[GT_MATRIX_SPEC_FORM] & GT_MATRIX_ARRIVE : step->spec[GT_MATMUL_SPEC_ARRIVE] != 0;
+    assert_int_equal(arrives, p->in_parts);
+    return;
+  }
+  fail_msg("no product");
+}
+
+static void run(const problem *p, bool moments) {
+  gt_arena arena;
+  gt_error error = {0};
+  gt_buffer *buffer[VARIABLES];
+  uint64_t ticket;
+  gt_arena_init(&arena);
+  gt_plan_options options = {.target = backend->target};
+  options.target.units = p->units;
+  const gt_plan *plan = gt_plan_create(&arena, drawn(&arena, p, moments), &options, &error);
+  assert_non_null(plan);
+  check_plan(plan, p, moments);
+  const gt_backend_api *api = backend->api;
+  for (int v = 0; v < VARIABLES; v++) {
+    const size_t bytes = 4 * (size_t)gt_shape_count(shape_of(p, v));
+    buffer[v] = api->buffer_create(backend, plan->variable_bytes[v], GT_BUFFER_DEVICE, &error);
+    assert_non_null(buffer[v]);
+    assert_true(v > BIAS || api->upload(backend, buffer[v], 0, value[v], bytes, &error));
+  }
+  gt_executable *executable = api->compile(backend, plan, buffer, &error);
+  assert_non_null(executable);
+  /* Twice: what is counted begins anew. */
+  assert_true(api->run(backend, executable, 2, &ticket, &error) && api->wait(backend, ticket, &error));
+  for (int v = C; v < VARIABLES; v++)
+    assert_true(
+        api->download(backend, buffer[v], 0, value[v], 4 * (size_t)gt_shape_count(shape_of(p, v)), &error));
+  api->executable_destroy(backend, executable);
+  for (int v = 0; v < VARIABLES; v++) api->buffer_destroy(backend, buffer[v]);
+  gt_arena_finish(&arena);
+}
+
+static void same(const problem *p, const char *what, uint32_t column, double got, double want, double scale) {
+  if (isnan(want) ? !isnan(got) : isinf(want) ? isfinite(got) : !(fabs(got - want) <= 2e-6 * scale))
+    fail_msg("%ux%ux%u for %u: %s of column %u is %.9g, should be %.9g", p->m, p->n, p->k, p->units, what,
+             column, got, want);
+}
+
+static void check_columns(const problem *p, bool moments) {
+  for (uint32_t j = 0; j < p->n; j++) {
+    double sum = 0, absolute = 0, squares = 0;
+    for (uint32_t i = 0; i < p->m; i++)
+      sum += value[C][i * p->n + j], absolute += fabs(value[C][i * p->n + j]);
+    const double mean = sum / p->m;
+    for (uint32_t i = 0; i < p->m; i++) squares += pow(value[C][i * p->n + j] - mean, 2);
+    if (moments) {
+      same(p, "mean", j, value[MEAN][j], mean, absolute / p->m);
+      /* Values are up to some 400 off 0: the difference of sums of squares would be off by ten times that. */
+      const double variance = isfinite(mean) ? squares / p->m : NAN, off = 0.2 * fabs(mean) * sqrt(variance);
+      same(p, "variance", j, value[VARIANCE][j], variance, 1 + variance + off);
+    } else {
+      same(p, "sum", j, value[SUM][j], sum, absolute);
+    }
+  }
+}
+
+static void check(const problem *p, size_t problems) {
+  for (size_t i = 0; i < problems; i++)
+    for (int moments = 0; moments < 2; moments++) {
+      draw(&p[i]);
+      run(&p[i], moments);
+      check_columns(&p[i], moments);
+    }
+}
+#define CHECK(...)                          \
+  const problem problems[] = {__VA_ARGS__}; \
+  check(problems, sizeof problems / sizeof *problems)
+
+static void test_scalar(void **state) {
+  (void)state;
+  CHECK({65, 1, 3, 2, false}, {67, 37, 31, 2, false}, {128, 64, 64, 2, false}, {257, 131, 70, 2, false},
+        {1009, 8, 16, 2, false}, {300, 260, 300, 2, false});
+}
+
+static void test_scalar_in_parts(void **state) {
+  (void)state;
+  CHECK({67, 37, 2050, 132, true}, {70, 8, 4099, 132, true}, {96, 64, 1024, 132, true},
+        {65, 1, 999, 132, true});
+}
+
+static void test_matrix(void **state) {
+  (void)state;
+  CHECK({70, 40, 120, 2, false}, {128, 64, 64, 2, false}, {67, 37, 31, 2, false}, {131, 68, 40, 2, false});
+}
+
+static void test_matrix_in_parts(void **state) {
+  (void)state;
+  CHECK({70, 40, 1300, 2, true}, {128, 64, 1024, 2, true}, {67, 33, 2050, 2, true});
+}
+
+static void test_not_finite(void **state) {
+  (void)state;
+  special = true;
+  CHECK({70, 40, 100, 2, false}, {70, 40, 2050, on_units ? 2 : 132, true});
+  special = false;
+}
+
+static int open_device(void **state) {
+  (void)state;
+  gt_error error = {0};
+  backend = gt_vulkan_open(0, &error);
+  if (!backend) fprintf(stderr, "no Vulkan device: %s\n", error.message);
+  return 0;
+}
+
+static int close_device(void **state) {
+  (void)state;
+  gt_backend_close(backend);
+  return 0;
+}
+
+int main(void) {
+  const struct CMUnitTest scalar[] = {cmocka_unit_test(test_scalar), cmocka_unit_test(test_scalar_in_parts),
+                                      cmocka_unit_test(test_not_finite)};
+  const struct CMUnitTest matrix[] = {cmocka_unit_test(test_matrix), cmocka_unit_test(test_matrix_in_parts),
+                                      cmocka_unit_test(test_not_finite)};
+  gt_device_info device[8];
+  if (gt_vulkan_list(device, 8, &(gt_error){0}) < 1 || !device[0].usable) {
+    puts("no Vulkan device");
+    return 77;
+  }
+  precision = GT_PRECISION_SCALAR;
+  int failed = cmocka_run_group_tests_name("scalar", scalar, open_device, close_device);
+  on_units = true;
+  setenv("GTRAIN_DEBUG", "matrix", 1);
+  precision = GT_PRECISION_AUTO;
+  failed += cmocka_run_group_tests_name("two float16", matrix, open_device, close_device);
+  precision = GT_PRECISION_HALF;
+  return failed + cmocka_run_group_tests_name("bfloat16", matrix, open_device, close_device);
+}

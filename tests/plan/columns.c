@@ -1,0 +1,191 @@
+/* By-products: which nodes have their columns joined by the kernel that writes these, on a device, and which
+ * have not. */
+#include "op/autodiff.h"
+#include "op/conv/conv.h"
+#include "op/core.h"
+#include "op/elementwise.h"
+#include "op/matmul/matmul.h"
+#include "op/moments.h"
+#include "op/reduce.h"
+#include "plan/plan.h"
+#include "shaders/op/matmul/factor.h"
+#include "shaders/op/moments.h"
+#include "support/drawing.h"
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { BATCH = 1024, IN = 96, UNITS = 64, OUT = 32 };
+
+static gt_plan *planned(fixture *f, bool device, bool no_fusion) {
+  const gt_target gpu = {.device = true,
+                         .subgroup = 32,
+                         .max_workgroup = 1024,
+                         .shared_bytes = 48 << 10,
+                         .units = 16,
+                         .max_grid = 65535};
+  const gt_target cpu = {.subgroup = 1, .max_workgroup = 1, .units = 1, .max_grid = UINT32_MAX};
+  return drawing_plan(f, &(gt_plan_options){.target = device ? gpu : cpu, .no_fusion = no_fusion});
+}
+
+static gt_id keep(fixture *f, const char *name, gt_id value) {
+  const gt_shape shape = gt_node_at(f->graph, value)->shape;
+  return gt_assign(f->graph, gt_graph_variable(f->graph, name, shape, GT_F32, false), 0, value);
+}
+
+static int products_joining(const gt_plan *plan, uint32_t kind) {
+  int count = 0;
+  for (uint32_t s = 0; s < plan->steps; s++)
+    count +=
+        !strcmp(plan->step[s].kernel->name, "matmul") && plan->step[s].spec[GT_FACTOR_SPEC_COLUMNS] == kind;
+  return count;
+}
+
+static int steps_of(const gt_plan *plan, const char *kernel) {
+  int count = 0;
+  for (uint32_t s = 0; s < plan->steps; s++) count += !strcmp(plan->step[s].kernel->name, kernel);
+  return count;
+}
+
+/* Of three layers: each is the sum of what a product gives, the last one's with the slope of the loss behind
+ * it. */
+static void bias_gradients_of_layers(void **state) {
+  fixture *f = *state;
+  gt_graph *g = f->graph;
+  static const char *const names[] = {"w1", "w2", "w3", "b1", "b2", "b3"};
+  static const int64_t sizes[] = {IN, UNITS, UNITS, OUT};
+  gt_id x = drawing_variable(f, "x", gt_shape_2(BATCH, IN)), parameter[6], gradient[6];
+  for (int l = 0; l < 3; l++) {
+    parameter[l] = drawing_variable(f, names[l], gt_shape_2(sizes[l + 1], sizes[l]));
+    parameter[3 + l] = drawing_variable(f, names[3 + l], gt_shape_1(sizes[l + 1]));
+    x = gt_add(g, gt_matmul(g, x, parameter[l], false, true), parameter[3 + l]);
+    if (l < 2) x = gt_relu(g, x);
+  }
+  gt_error error = {0};
+  assert_true(gt_autodiff(g, gt_mean(g, gt_mul(g, x, x), 0, false), parameter, 6, gradient, &error));
+  static const char *const kept[] = {"dw1", "dw2", "dw3", "db1", "db2", "db3"};
+  for (int i = 0; i < 6; i++) keep(f, kept[i], gradient[i]);
+  assert_int_equal(products_joining(planned(f, true, false), GT_COLUMNS_SUM), 3);
+  assert_int_equal(products_joining(planned(f, true, true), GT_COLUMNS_SUM), 0);
+  assert_int_equal(products_joining(planned(f, false, false), GT_COLUMNS_SUM), 0);
+}
+
+static gt_id convolved(fixture *f) {
+  const gt_conv_attribute a = {.rank = 2,
+                               .groups = 1,
+                               .kernel = {3, 3},
+                               .stride = {1, 1},
+                               .dilation = {1, 1},
+                               .before = {1, 1},
+                               .in = {8, 8},
+                               .out = {8, 8}};
+  const gt_id x = drawing_variable(f, "x", (gt_shape){4, {BATCH, 8, 8, UNITS}});
+  return gt_conv(f->graph, x, drawing_variable(f, "w", (gt_shape){4, {UNITS, 3, 3, UNITS}}), &a);
+}
+
+/* What batch norm wants to know of a convolution: nothing reads its result for that. */
+static void moments_of_a_convolution(void **state) {
+  fixture *f = *state;
+  gt_graph *g = f->graph;
+  const gt_id y = convolved(f), mean = gt_column_moments(g, y, GT_NONE);
+  keep(f, "normal", gt_div(g, gt_sub(g, y, mean), gt_sqrt(g, gt_result(g, mean, 1))));
+  const gt_plan *plan = planned(f, true, false);
+  assert_int_equal(products_joining(plan, GT_COLUMNS_MOMENTS), 1);
+  assert_int_equal(steps_of(plan, "moments"), 1);
+  const gt_step *moments = drawing_step(plan, "moments");
+  assert_int_equal(moments->spec[GT_MOMENTS_SPEC_FROM], GT_MOMENTS_TILES);
+  assert_true(moments->bytes < gt_node_bytes(g, y) / 16);
+  assert_int_equal(steps_of(planned(f, true, true), "moments"), 2);
+  assert_int_equal(steps_of(planned(f, false, false), "moments"), 2);
+}
+
+/* Rows whose weights differ within a tile are looked at again. */
+static void weights_are_for_who_joins_the_tiles(void **state) {
+  fixture *f = *state;
+  const gt_id weight = drawing_variable(f, "weight", gt_shape_1(BATCH));
+  keep(f, "mean", gt_column_moments(f->graph, convolved(f), weight));
+  const gt_plan *plan = planned(f, true, false);
+  assert_int_equal(products_joining(plan, GT_COLUMNS_MOMENTS), 1);
+  const gt_step *moments = drawing_step(plan, "moments");
+  assert_true(moments->spec[GT_MOMENTS_SPEC_WEIGHTED]);
+  assert_true(moments->touched < moments->bytes / 16);
+}
+
+static void values_of_no_product(void **state) {
+  fixture *f = *state;
+  gt_graph *g = f->graph;
+  const gt_id x = drawing_variable(f, "x", gt_shape_2(BATCH, UNITS));
+  const gt_id mean = gt_column_moments(g, gt_exp(g, x), GT_NONE);
+  keep(f, "mean", mean);
+  keep(f, "sum", gt_sum(g, x, 1, false));
+  const gt_plan *plan = planned(f, true, false);
+  assert_int_equal(drawing_step(plan, "moments")->spec[GT_MOMENTS_SPEC_FROM], GT_MOMENTS_ROWS);
+  assert_int_equal(products_joining(plan, GT_COLUMNS_SUM) + products_joining(plan, GT_COLUMNS_MOMENTS), 0);
+}
+
+static gt_id product(fixture *f, int64_t rows) {
+  const gt_id a = drawing_variable(f, "a", gt_shape_2(rows, IN)),
+              b = drawing_variable(f, "b", gt_shape_2(IN, UNITS));
+  return gt_matmul(f->graph, a, b, false, false);
+}
+
+static void two_values_leave_no_room(void **state) {
+  fixture *f = *state;
+  gt_graph *g = f->graph;
+  const gt_id before = product(f, BATCH), y = gt_relu(g, before);
+  keep(f, "before", before);
+  keep(f, "sum", gt_sum(g, y, 1, false));
+  keep(f, "y", y);
+  assert_int_equal(products_joining(planned(f, true, false), GT_COLUMNS_SUM), 0);
+}
+
+static void few_rows_are_as_soon_read(void **state) {
+  fixture *f = *state;
+  gt_graph *g = f->graph;
+  const gt_id y = product(f, 60);
+  keep(f, "y", y);
+  keep(f, "sum", gt_sum(g, y, 1, false));
+  assert_int_equal(products_joining(planned(f, true, false), GT_COLUMNS_SUM), 0);
+}
+
+/* Sums over another axis, of other columns, of the largest. */
+static void others_are_not_joined(void **state) {
+  fixture *f = *state;
+  gt_graph *g = f->graph;
+  const gt_id y = product(f, BATCH), folded = gt_reshape(g, y, gt_shape_2(BATCH / 2, 2 * UNITS));
+  keep(f, "y", y);
+  keep(f, "rows", gt_sum(g, y, 2, false));
+  keep(f, "folded", gt_sum(g, folded, 1, false));
+  keep(f, "largest", gt_reduce_max(g, y, 1, false));
+  assert_int_equal(products_joining(planned(f, true, false), GT_COLUMNS_SUM), 0);
+}
+
+/* A reshape that keeps the columns is looked through; a second join of the same value reads it. */
+static void reshapes_are_looked_through(void **state) {
+  fixture *f = *state;
+  gt_graph *g = f->graph;
+  const gt_id y = product(f, BATCH),
+              image = gt_reshape(g, y, (gt_shape){.rank = 4, .dim = {4, BATCH / 4, 1, UNITS}});
+  keep(f, "mean", gt_mean(g, image, 7, false));
+  keep(f, "again", gt_sum(g, y, 1, false));
+  const gt_plan *plan = planned(f, true, false);
+  assert_int_equal(products_joining(plan, GT_COLUMNS_SUM), 1);
+}
+
+int main(void) {
+#define TEST(name) cmocka_unit_test_setup_teardown(name, drawing_setup, drawing_teardown)
+  const struct CMUnitTest tests[] = {
+      TEST(bias_gradients_of_layers),
+      TEST(moments_of_a_convolution),
+      TEST(weights_are_for_who_joins_the_tiles),
+      TEST(values_of_no_product),
+      TEST(two_values_leave_no_room),
+      TEST(few_rows_are_as_soon_read),
+      TEST(others_are_not_joined),
+      TEST(reshapes_are_looked_through),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
