@@ -33,6 +33,7 @@
 /* sums += a (b c)^2, element by element, b c first: what is out of range is so in the end. For products of elements
  * tools/matrix_khr takes these quotients. */
 #define GT_ADD_PRODUCT(sums, a, b, c)                      sums = sums + a / (b / c) / (b / c)
+#define GT_SUBGROUP_BARRIER()                              subgroupBarrier()
 #define GT_UNROLL [[unroll]] /* before a loop over matrices or over what an invocation stages */
 /* A lane's elements of a factor, eight at a time as words of memory, and back. Which elements a lane has is for the
  * device to say; the words of the left factor stand as NVIDIA's units want them in neighbouring registers. */
@@ -71,6 +72,7 @@ uvec2 gt_packed(vec4 v) { return uvec2(packFloat2x16(f16vec2(v.xy)), packFloat2x
 /* Software devices take minutes to compile what GPUs want. Nor may there be many short loops: lavapipe leaves off
  * silently after 65535 passes through loops of all kinds. */
 #define GT_UNROLL [[dont_unroll]]
+#define GT_SUBGROUP_BARRIER() barrier()
 const uint GT_MATRIX_ROWS = (MATRIX_M + SUBGROUP - 1u) / SUBGROUP; /* of a lane, SUBGROUP apart */
 struct gt_left {
   float at[GT_MATRIX_ROWS * MATRIX_K];

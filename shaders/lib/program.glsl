@@ -8,12 +8,17 @@
  *   GT_PROGRAM_LAYOUT  if there is a layout_ argument (GT_LOAD_GENERAL)
  *   GT_PROGRAM_ROWS    if the program may join values along a row (op/rows.h)
  *   GT_PROGRAM_READS   if the kernel writes what comes out itself
+ *   GT_PROGRAM_QUADS   a constant: all places are whole quads at multiples of four, and so long are rows. Then, where
+ *                      buffers are aligned, no code is made for any other, which would have to be fetched as well
  *   GT_SCALAR          one element at a time (V is float) instead of four consecutive ones (V is vec4). */
 #ifndef GT_PROGRAM_GLSL
 #define GT_PROGRAM_GLSL
 #include "lib/math.glsl"
 #include "lib/opcodes.h"
 #include "lib/philox.glsl"
+#ifndef GT_PROGRAM_QUADS
+#define GT_PROGRAM_QUADS false
+#endif
 
 /* 1: the buffers' addresses are multiples of 16, so that four elements may move at once. */
 layout(constant_id = GT_SPEC_ALIGNED) const uint ALIGNED = 0u;
@@ -62,13 +67,18 @@ V gt_load_same(GT_FLOATS x, gt_place at) { return x.at[at.first]; }
 V gt_load_row(GT_FLOATS x, gt_place at) { return x.at[at.first % row]; }
 V gt_load_column(GT_FLOATS x, gt_place at) { return x.at[at.first / row]; }
 #else
+/* Can the elements be moved at once? */
+bool gt_is_quad(gt_place at) {
+  return ALIGNED != 0u && (GT_PROGRAM_QUADS || at.lanes == 4u && (at.first & 3u) == 0u);
+}
+
 uvec4 gt_lanes(gt_place at) { return at.first + min(uvec4(0u, 1u, 2u, 3u), uvec4(at.lanes - 1u)); }
 
 vec4 gt_gather(GT_FLOATS x, uvec4 i) { return vec4(x.at[i.x], x.at[i.y], x.at[i.z], x.at[i.w]); }
 
 V gt_load_same(GT_FLOATS x, gt_place at) {
   V value;
-  if (ALIGNED != 0u && at.lanes == 4u && (at.first & 3u) == 0u) value = GT_CAST(GT_FLOATS4, x).at[at.first >> 2];
+  if (gt_is_quad(at)) value = GT_CAST(GT_FLOATS4, x).at[at.first >> 2];
   else value = gt_gather(x, gt_lanes(at));
   return value;
 }
@@ -76,13 +86,18 @@ V gt_load_same(GT_FLOATS x, gt_place at) {
 V gt_load_row(GT_FLOATS x, gt_place at) {
   V value;
   uint column = at.first % row;
-  bool whole = (column & 3u) == 0u && column + 4u <= row;
+  bool whole = GT_PROGRAM_QUADS || (column & 3u) == 0u && column + 4u <= row;
   if (ALIGNED != 0u && whole) value = GT_CAST(GT_FLOATS4, x).at[column >> 2];
   else value = gt_gather(x, gt_lanes(at) % row);
   return value;
 }
 
-V gt_load_column(GT_FLOATS x, gt_place at) { return gt_gather(x, gt_lanes(at) / row); }
+V gt_load_column(GT_FLOATS x, gt_place at) {
+  V value;
+  if (GT_PROGRAM_QUADS) value = V(x.at[at.first / row]);
+  else value = gt_gather(x, gt_lanes(at) / row);
+  return value;
+}
 #endif
 
 #ifdef GT_PROGRAM_LAYOUT
@@ -115,7 +130,7 @@ V gt_random(gt_place at, uint purpose) {
 #ifdef GT_SCALAR
   return here[lane];
 #else
-  if (lane != 0u) {
+  if (!GT_PROGRAM_QUADS && lane != 0u) {
     vec4 next = gt_random_block(seed, purpose, draw, block + 1u);
     if (lane == 1u) here = vec4(here.yzw, next.x);
     else if (lane == 2u) here = vec4(here.zw, next.xy);
@@ -211,22 +226,26 @@ void gt_program(gt_place at, V leader, out V result[GT_PROGRAM_OUTPUTS]) {
 
 #ifndef GT_SCALAR
 void gt_store(GT_FLOATS to, gt_place at, V value) {
-  if (ALIGNED != 0u && at.lanes == 4u && (at.first & 3u) == 0u) GT_CAST(GT_FLOATS4, to).at[at.first >> 2] = value;
+  if (gt_is_quad(at)) GT_CAST(GT_FLOATS4, to).at[at.first >> 2] = value;
   else
     for (uint l = 0u; l < at.lanes; l++) to.at[at.first + l] = value[l];
 }
 
 #ifndef GT_PROGRAM_READS
-/* Runs the program and writes its outputs, of which it returns the first. */
-V gt_program_write(gt_place at, V leader) {
-  V result[GT_PROGRAM_OUTPUTS];
-  gt_program(at, leader, result);
+void gt_program_store(gt_place at, V result[GT_PROGRAM_OUTPUTS]) {
   if (OUTPUT_COUNT > 0u) gt_store(y[0], at, result[0]);
   if (OUTPUT_COUNT > 1u) gt_store(y[1], at, result[1]);
 #if GT_PROGRAM_X > 4
   if (OUTPUT_COUNT > 2u) gt_store(y[2], at, result[2]);
   if (OUTPUT_COUNT > 3u) gt_store(y[3], at, result[3]);
 #endif
+}
+
+/* Runs the program and writes its outputs, of which it returns the first. */
+V gt_program_write(gt_place at, V leader) {
+  V result[GT_PROGRAM_OUTPUTS];
+  gt_program(at, leader, result);
+  gt_program_store(at, result);
   return result[0];
 }
 #endif

@@ -9,10 +9,9 @@ layout(buffer_reference, scalar, buffer_reference_align = 16) coherent buffer gt
 #define PARTIAL GT_CAST(gt_partials, partial)
 shared uint arrived;
 
-bool part_is_quad(gt_place place) { return ALIGNED != 0u && place.lanes == 4u && (place.first & 3u) == 0u; }
-
 void part_store(gt_place place, vec4 v) {
-  if (part_is_quad(place)) GT_CAST(gt_partials4, partial).at[place.first >> 2] = v;
+  bool is_quad = ALIGNED != 0u && place.lanes == 4u && (GT_PROGRAM_QUADS || (place.first & 3u) == 0u);
+  if (is_quad) GT_CAST(gt_partials4, partial).at[place.first >> 2] = v;
   else
     for (uint l = 0u; l < place.lanes; l++) PARTIAL.at[place.first + l] = v[l];
 }
@@ -57,13 +56,13 @@ vec4 joined(gt_place place) {
 
 /* What the last workgroup of the tile at (m0, n0) does; `high` and `wide` are its extents. */
 void join_tile(uint z, uint m0, uint n0, uint high, uint wide) {
-  bool quads = ALIGNED != 0u && (n & 3u) == 0u;
+  bool quads = ALIGNED != 0u && (GT_PROGRAM_QUADS || (n & 3u) == 0u);
   uint across = wide / 4u;
   gt_column_sums sums = columns_none();
   for (uint q = gl_LocalInvocationIndex; q < high * across; q += LOCAL_X) {
     uint i = m0 + q / across, j = n0 + q % across * 4u;
     if (i < m && j < n) {
-      gt_place place = gt_place(gt_result_row(z, i) + j, min(4u, n - j));
+      gt_place place = gt_place(gt_result_row(z, i) + j, GT_PROGRAM_QUADS ? 4u : min(4u, n - j));
       columns_add(sums, gt_program_write(place, quads ? joined_quad(place.first >> 2) : joined(place)));
     }
   }

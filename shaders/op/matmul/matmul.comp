@@ -11,7 +11,10 @@
 layout(constant_id = GT_FACTOR_SPEC_A) const uint KIND_A = 0u;
 layout(constant_id = GT_FACTOR_SPEC_B) const uint KIND_B = 0u;
 layout(constant_id = GT_FACTOR_SPEC_RESULT) const uint RESULT = 0u;
+layout(constant_id = GT_MATMUL_SPEC_EXTENTS) const uint EXTENTS = 0u;
+const bool WHOLE = (EXTENTS & GT_MATMUL_WHOLE) != 0u, QUADS = (EXTENTS & GT_MATMUL_QUADS) != 0u;
 #define GT_PROGRAM_X 4
+#define GT_PROGRAM_QUADS QUADS
 #define row (RESULT != GT_RESULT_DENSE ? n * batch : n)
 #include "lib/program.glsl"
 #include "op/matmul/load.glsl"
@@ -26,7 +29,6 @@ layout(constant_id = GT_MATMUL_SPEC_TRANS_A) const uint TRANS_A = 0u;
 layout(constant_id = GT_MATMUL_SPEC_TRANS_B) const uint TRANS_B = 0u;
 layout(constant_id = GT_MATMUL_SPEC_SPLIT) const uint SPLIT = 1u;
 layout(constant_id = GT_MATMUL_SPEC_UNROLL) const uint UNROLL = 4u;
-layout(constant_id = GT_MATMUL_SPEC_WHOLE) const uint WHOLE = 0u;
 layout(constant_id = GT_MATMUL_SPEC_RASTER) const uint RASTER = 1u;
 layout(constant_id = GT_MATMUL_SPEC_ARRIVE) const uint ARRIVE = 0u;
 const bool PATIENT = UNROLL < 8u;
@@ -134,7 +136,7 @@ float columns_get_more(uint word) { return b_tile[word / 4u][word % 4u]; }
 
 void write(uint z, uint i, uint j, vec4 v, inout gt_column_sums sums) {
   if (i < m && j < n) {
-    uint lanes = min(TN < 4u ? TN : 4u, n - j);
+    uint most = TN < 4u ? TN : 4u, lanes = QUADS ? most : min(most, n - j);
     uint at = gt_result_row(z, i) + j;
     if (SPLIT > 1u) part_store(gt_place(gl_WorkGroupID.y * batch * m * n + at, lanes), v);
     else columns_add(sums, gt_program_write(gt_place(at, lanes), v));
@@ -142,9 +144,9 @@ void write(uint z, uint i, uint j, vec4 v, inout gt_column_sums sums) {
 }
 
 /* The next slice of a dense operand into registers: without a check where the whole tile exists and is aligned. */
-#define READ_WHOLE(next, from, places, QUADS, FETCHES) \
+#define READ_WHOLE(next, from, places, COUNT, FETCHES) \
   [[unroll]] for (uint f = 0u; f < FETCHES; f++) \
-    if (QUADS % LOCAL_X == 0u || me + f * LOCAL_X < QUADS) next[f] = GT_CAST(GT_FLOATS4, from).at[places[f] >> 2];
+    if (COUNT % LOCAL_X == 0u || me + f * LOCAL_X < COUNT) next[f] = GT_CAST(GT_FLOATS4, from).at[places[f] >> 2];
 #define READ_CHECKED(next, from, places, K_MAJOR, WIDE, FETCHES, first, k_at, w, aligned) \
   [[unroll]] for (uint f = 0u; f < FETCHES; f++) \
     next[f] = fetch(from, places[f], quad_left(K_MAJOR, WIDE, me + f * LOCAL_X, uvec2(first, k_at), w, k_end), aligned);
@@ -233,8 +235,8 @@ void tile(uint z) {
   uint a_length = TRANS_A != 0u ? m : k, b_length = TRANS_B != 0u ? k : n;
   bool a_aligned = ALIGNED != 0u && ((a_length | stride_a | k0) & 3u) == 0u;
   bool b_aligned = ALIGNED != 0u && ((b_length | stride_b | k0) & 3u) == 0u;
-  bool whole = WHOLE != 0u && ALIGNED != 0u;
-  if (WHOLE == 0u) whole = a_aligned && b_aligned && m0 + BM <= m && n0 + BN <= n && (k_end - k0) % BK == 0u;
+  bool whole = WHOLE && ALIGNED != 0u;
+  if (!WHOLE) whole = a_aligned && b_aligned && m0 + BM <= m && n0 + BN <= n && (k_end - k0) % BK == 0u;
   uint a_at[A_FETCHES], b_at[B_FETCHES], slice = 0u;
   gt_spot a_spot[A_FETCHES], b_spot[B_FETCHES];
   vec4 a_next[A_FETCHES], b_next[B_FETCHES], sum[TM * COLUMN_GROUPS], total[TM * COLUMN_GROUPS];

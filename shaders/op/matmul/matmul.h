@@ -13,9 +13,11 @@
 #define GT_MATMUL_SPEC_TRANS_B 9
 #define GT_MATMUL_SPEC_SPLIT   10 /* parts of k */
 #define GT_MATMUL_SPEC_UNROLL  11 /* depth of straight code, a divisor of BK */
-#define GT_MATMUL_SPEC_WHOLE   12 /* m, n and each part of k are multiples of BM, BN and BK */
+#define GT_MATMUL_SPEC_EXTENTS 12 /* bits, below */
 #define GT_MATMUL_SPEC_RASTER  13 /* rows of tiles that are walked at a time, at least 1 */
 #define GT_MATMUL_SPEC_ARRIVE  14 /* 1: the last workgroup of a tile adds the parts */
+#define GT_MATMUL_WHOLE        1u /* m, n and each part of k are multiples of BM, BN and BK */
+#define GT_MATMUL_QUADS        2u /* n is a multiple of four */
 GT_ARGS(gt_matmul_args) {
   GT_FLOATS a, b, partial, range; /* partial: of a product in segments what they are drained with */
   GT_FLOATS x[4];                 /* epilogue inputs */

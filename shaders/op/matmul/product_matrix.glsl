@@ -20,10 +20,12 @@
 layout(constant_id = GT_FACTOR_SPEC_A) const uint KIND_A = 0u;
 layout(constant_id = GT_FACTOR_SPEC_B) const uint KIND_B = 0u;
 layout(constant_id = GT_FACTOR_SPEC_RESULT) const uint RESULT = 0u;
+layout(constant_id = GT_MATRIX_SPEC_FORM) const uint FORM = 0u;
+const bool QUADS = (FORM & GT_MATRIX_QUADS) != 0u;
 #define GT_PROGRAM_X 4
+#define GT_PROGRAM_QUADS QUADS
 #define row (RESULT != GT_RESULT_DENSE ? n * batch : n)
 #include "lib/program.glsl"
-layout(constant_id = GT_MATRIX_SPEC_FORM) const uint FORM = 0u;
 /* Slabs are read without a check: lines that do not exist are taken for the last one, as nothing that is made of them
  * is written. Only a last slab that is not whole is looked at more closely. */
 const bool FAST = (FORM & GT_MATRIX_STEADY) != 0u && ALIGNED != 0u;
@@ -56,6 +58,8 @@ const uint DOWN = SM / MATRIX_M, ACROSS = SN / MATRIX_N, DEEP = BK / MATRIX_K, S
 const uint SUBGROUPS_N = BN / SN;
 const uint PLANES = (FORM & GT_MATRIX_HALVES) != 0u ? 2u : 1u; /* upper and lower halves */
 const bool A_K_LINES = (FORM & GT_MATRIX_TRANS_A) != 0u, B_K_LINES = (FORM & GT_MATRIX_TRANS_B) == 0u;
+layout(constant_id = GT_MATRIX_SPEC_WRITE) const uint WRITE = 0x401u; /* PIECE + 256 * PIECE_ROW */
+const uint PIECE = WRITE & 255u, PIECE_ROW = WRITE >> 8; /* a row's length in shared memory, in uvec4s */
 #ifndef GT_MATRIX_BFLOAT
 #include "op/matmul/product_matrix_roots.glsl"
 #endif
@@ -82,19 +86,7 @@ const uint RASTER = 8u; /* rows of tiles that are walked at a time, so that the 
     } \
   }
 
-/* Where slabs were. */
-void columns_put(uint word, float value) { tile_b[word / 4u][word % 4u] = floatBitsToUint(value); }
-float columns_get(uint word) { return uintBitsToFloat(tile_b[word / 4u][word % 4u]); }
-void columns_put_more(uint word, float value) { tile_a[word / 4u][word % 4u] = floatBitsToUint(value); }
-float columns_get_more(uint word) { return uintBitsToFloat(tile_a[word / 4u][word % 4u]); }
-
-void write(uint z, uint i, uint j, vec4 v, inout gt_column_sums sums) {
-  if (i < m && j < n) {
-    uint at = gt_result_row(z, i) + j, lanes = min(4u, n - j);
-    if (SPLIT > 1u) part_store(gt_place(gl_WorkGroupID.y * batch * m * n + at, lanes), v);
-    else columns_add(sums, gt_program_write(gt_place(at, lanes), v));
-  }
-}
+#include "op/matmul/product_matrix_write.glsl"
 
 /* Tiles go along y, too, where there are too many for x. */
 uint tile_number() {
@@ -108,6 +100,14 @@ uint tile_number() {
   GT_POSITION(other, KIND, (position) / 4u * 4u) \
   GT_QUAD(quad, KIND, from, spot, other, (position) / 4u * 4u, int(length - (position) / 4u * 4u), false) \
   value = quad[(position) % 4u];
+
+void write(uint z, uint i, uint j, vec4 v, inout gt_column_sums sums) {
+  if (i < m && j < n) {
+    uint at = gt_result_row(z, i) + j, lanes = min(4u, n - j);
+    if (SPLIT > 1u) part_store(gt_place(gl_WorkGroupID.y * batch * m * n + at, lanes), v);
+    else columns_add(sums, gt_program_write(gt_place(at, lanes), v));
+  }
+}
 
 void plain_tile(uint z, uint m0, uint n0, uint k0, uint k_end) {
   uint length_a = A_K_LINES ? m : k, length_b = B_K_LINES ? n : k;
@@ -136,14 +136,13 @@ void plain_tile(uint z, uint m0, uint n0, uint k0, uint k_end) {
 }
 #endif
 
-/* Sums on their way out, by way of shared memory. */
-#define WRITE(i, j) \
-  GT_STORE_WORDS(total[(i) * ACROSS + j], tile_a, mine, MATRIX_N / 4u); \
-  barrier(); \
-  for (uint q = gt_lane(); q < SUMS / 4u; q += SUBGROUP) \
-    write(z, m0 + m_mine + (i) * MATRIX_M + q / (MATRIX_N / 4u), n0 + n_mine + (j) * MATRIX_N + q % (MATRIX_N / 4u) * 4u, \
-          uintBitsToFloat(tile_a[mine + q]), sum_up); \
-  barrier();
+/* Sums straight from the units to memory. */
+#define STORE(to, entry) \
+  GT_UNROLL for (uint i = 0u; i < DOWN; i++) \
+    GT_UNROLL for (uint j = 0u; j < ACROSS; j++) { \
+      uint at_row = ((entry) * m + m0 + m_mine + i * MATRIX_M) * n; \
+      GT_STORE_SUMS(total[i * ACROSS + j], to.at, at_row + n0 + n_mine + j * MATRIX_N, n); \
+    }
 
 void tile(uint z, uint m0, uint n0) {
   uint me = gl_LocalInvocationIndex;
@@ -181,30 +180,9 @@ void tile(uint z, uint m0, uint n0) {
   SLABS(at, full, full)
   LAST_SLAB(at)
 #endif
-  gt_column_sums sum_up = columns_none();
-  uint mine = gt_subgroup() * (SUMS / 4u);
-  if (COLUMNS == 0u || SPLIT > 1u) {
-    GT_UNROLL for (uint i = 0u; i < DOWN; i++)
-      GT_UNROLL for (uint j = 0u; j < ACROSS; j++) {
-        uint from_m = m0 + m_mine + i * MATRIX_M, from_n = n0 + n_mine + j * MATRIX_N;
-        if (STRAIGHT && SPLIT > 1u) {
-          GT_STORE_SUMS(total[i * ACROSS + j], PARTIAL.at, ((gl_WorkGroupID.y * batch + z) * m + from_m) * n + from_n, n);
-        } else if (STRAIGHT && PLAIN) {
-          GT_STORE_SUMS(total[i * ACROSS + j], y[0].at, (z * m + from_m) * n + from_n, n);
-        } else {
-          WRITE(i, j)
-        }
-      }
-  } else { /* column by column; an invocation's quads have the same ones */
-    uint quads = MATRIX_N / 4u, own = SUBGROUP / quads, slot = gt_subgroup() / SUBGROUPS_N * own + gt_lane() / quads;
-    uint slots = BM / SM * own, wide = SUBGROUPS_N * MATRIX_N;
-    GT_UNROLL for (uint j = 0u; j < ACROSS; j++) {
-      GT_UNROLL for (uint i = 0u; i < DOWN; i++) { WRITE(i, j) }
-      columns_leave(sum_up, slot, slots, wide, gt_subgroup() % SUBGROUPS_N * MATRIX_N + gt_lane() % quads * 4u, 4u);
-      columns_join(slots, wide, m0 / BM, n0 + j * MATRIX_N, MATRIX_N, SN);
-      sum_up = columns_none();
-    }
-  }
+  if (STRAIGHT && SPLIT > 1u) { STORE(PARTIAL, gl_WorkGroupID.y * batch + z) }
+  else if (STRAIGHT && PLAIN && COLUMNS == 0u) { STORE(y[0], z) }
+  else { WRITE_SUMS }
 }
 
 void main() {

@@ -13,6 +13,7 @@
 #define GT_MATRIX_SPEC_N        11
 #define GT_MATRIX_SPEC_K        12
 #define GT_MATRIX_SPEC_SUBGROUP 13 /* lanes of a subgroup */
+#define GT_MATRIX_SPEC_WRITE    14 /* how sums are written: product_matrix_write.glsl */
 
 #define GT_MATRIX_SPEC_BLOCK 3 /* of kernel patches_range */
 
@@ -23,4 +24,5 @@
 #define GT_MATRIX_BLOCKS  64u  /* of kernel product_range: patches are not measured */
 #define GT_MATRIX_TAIL    32u  /* a part of k is no multiple of BK */
 #define GT_MATRIX_ARRIVE  128u /* the last workgroup of a tile adds the parts: arrive.glsl */
+#define GT_MATRIX_QUADS   256u /* n is a multiple of four */
 #define GT_MATRIX_HALVES  16u  /* elements are sums of two float16, as exact as floats */

@@ -11,8 +11,8 @@ const uint SETS = 2u;
 const uint SETS = 1u; /* software devices take long to compile what does much at once */
 #define TOUCHES(i, j) true
 #endif
-/* Sums on their way out, and what is joined of columns. */
-shared uvec4 tile_a[LOCAL_X / SUBGROUP * (MATRIX_M * MATRIX_N / 4u)], tile_b[LOCAL_X + LOCAL_X / 4u];
+/* For sums on their way out, and for what is joined of columns. */
+shared uvec4 tile_a[LOCAL_X / SUBGROUP * MATRIX_M * PIECE_ROW], tile_b[LOCAL_X + LOCAL_X / 4u];
 
 gt_octets octets_from(uint octet) {
   uint carry, low = uaddCarry(uvec2(geometry).x, octet << 4, carry);

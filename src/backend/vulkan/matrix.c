@@ -122,7 +122,8 @@ void gt_vulkan_find_matrix_units(gt_physical *p, const VkExtensionProperties *li
 }
 
 /* Tests may have the units that a device lacks, done by other instructions, have products of any size go
- * there, do without factors of bfloat16, and pack factors. The shape is made up so that no two extents are the same. */
+ * there, do without factors of bfloat16, and pack factors. The shape is made up so that no two extents are
+ * the same. */
 gt_matrix_units gt_vulkan_matrix_units(const gt_physical *p) {
   gt_matrix_units units = p->matrix;
   units.always = gt_debug("matrix");

@@ -7,10 +7,12 @@
 
 static const gt_kernel range = {.name = "product_range"};
 /* Each for factors of float16 and of bfloat16, on units and emulated. */
-#define KERNELS(name)                                      \
-  {{{#name, .needs = GT_NEEDS_MATRIX_UNITS},               \
-    {#name "_bfloat", .needs = GT_NEEDS_MATRIX_UNITS}},    \
-   {{#name "_emulated"}, {#name "_bfloat_emulated"}}}
+#define KERNELS(name)                                                                               \
+  {                                                                                                 \
+    {{#name, .needs = GT_NEEDS_MATRIX_UNITS}, {#name "_bfloat", .needs = GT_NEEDS_MATRIX_UNITS}}, { \
+      {#name "_emulated"}, { #name "_bfloat_emulated" }                                             \
+    }                                                                                               \
+  }
 static const gt_kernel staged[2][2] = KERNELS(product_matrix), packed[2][2] = KERNELS(product_packed),
                        pack[2][2] = KERNELS(product_pack);
 
@@ -26,9 +28,9 @@ typedef struct candidate {
   bool packed;
 } candidate;
 static const candidate candidates[] = {
-    {128, 128, 32, 64, 64, {530, 0, 0}},    {128, 128, 32, 64, 32, {350, 300, 225}},
-    {64, 64, 32, 32, 32, {300, 190, 140}},  {64, 64, 32, 64, 32, {250, 150, 100}},
-    {128, 32, 32, 32, 32, {220, 140, 100}}, {32, 32, 32, 32, 32, {150, 80, 50}},
+    {128, 128, 32, 64, 64, {530, 0, 0}},          {128, 128, 32, 64, 32, {350, 300, 225}},
+    {64, 64, 32, 32, 32, {300, 190, 140}},        {64, 64, 32, 64, 32, {250, 150, 100}},
+    {128, 32, 32, 32, 32, {220, 140, 100}},       {32, 32, 32, 32, 32, {150, 80, 50}},
     {128, 128, 32, 64, 64, {900, 0, 0}, true},    {128, 128, 32, 64, 32, {750, 650, 290}, true},
     {128, 64, 32, 64, 32, {750, 650, 290}, true}, {64, 64, 32, 32, 32, {500, 400, 200}, true}};
 /* In how many parts k is cut, at most. Small results of long sums, such as the gradients of a convolution's
@@ -63,24 +65,49 @@ static uint32_t threads_of(const candidate *c, const gt_target *target) {
   return threads(c->bm, c->bn, c->sm, c->sn, target);
 }
 
-/* A matrix of sums of each subgroup, at the end. */
-static uint32_t sums_bytes(const candidate *c, const gt_target *target, gt_matrix_shape unit) {
-  return threads_of(c, target) / target->subgroup * unit.m * unit.n * 4;
+static uint32_t planes(form f) { return f == HALVES ? 2 : 1; }
+
+/* Octets of a factor's slab, with one of padding a line. */
+static uint32_t slab_octets(uint32_t lines, uint32_t line, form f) {
+  return planes(f) * lines * (line / 8 + 1);
 }
 
-/* Slabs with eight elements of padding a line, or sums, and the powers of two of lines. */
-static uint32_t shared_bytes(const candidate *c, form f, const gt_target *target, gt_matrix_shape unit) {
-  const uint32_t slabs = 2 * (f == HALVES ? 2 : 1) * (c->bm + c->bn) * (c->bk + 8);
-  return (c->packed ? sums_bytes(c, target, unit) : slabs) +
+/* What there is for sums on their way out, in uvec4s: the slab of A, or if there are none, as much. */
+static uint32_t room_for_sums(const candidate *c, form f, bool trans_a) {
+  enum { PACKED_ROOM = 1280 };
+  if (c->packed) return PACKED_ROOM;
+  return trans_a ? slab_octets(c->bk, c->bm, f) : slab_octets(c->bm, c->bk, f);
+}
+
+/* How many matrices of sums a subgroup writes side by side, and how long a row is then, in uvec4s: two more
+ * than they take, against bank conflicts, if there is room; 0: there is no room for one. */
+typedef struct piece {
+  uint32_t matrices, row;
+} piece;
+static piece piece_of(const candidate *c, form f, bool trans_a, const gt_target *target,
+                      gt_matrix_shape unit) {
+  const uint32_t room = room_for_sums(c, f, trans_a) / (threads_of(c, target) / target->subgroup * unit.m);
+  for (uint32_t matrices = c->sn / unit.n; matrices; matrices--) {
+    const uint32_t quads = matrices * unit.n / QUAD;
+    if (c->sn / unit.n % matrices || target->subgroup % quads || quads > room) continue;
+    return (piece){matrices, quads + 2 <= room ? quads + 2 : quads};
+  }
+  return (piece){0};
+}
+
+/* Slabs with eight elements of padding a line, or what takes their place, and the powers of two of lines. */
+static uint32_t shared_bytes(const candidate *c, form f, const gt_target *target) {
+  const uint32_t slabs = 2 * planes(f) * (c->bm + c->bn) * (c->bk + 8), threads = threads_of(c, target);
+  return (c->packed ? 16 * (room_for_sums(c, f, false) + threads + threads / 4) : slabs) +
          (f == BFLOAT ? 0 : 2 * 2 * 4 * (c->bm + c->bn) + 4);
 }
 
-static bool fits(const candidate *c, form f, const gt_target *target, gt_matrix_shape unit) {
-  /* Sums take the place of the slabs of A. */
+static bool fits(const candidate *c, form f, const gt_matmul_shape *s, const gt_target *target,
+                 gt_matrix_shape unit) {
   return c->rate[f] > 0 && c->sm % unit.m == 0 && c->sn % unit.n == 0 && c->bk % unit.k == 0 &&
          threads_of(c, target) <= target->max_workgroup &&
-         shared_bytes(c, f, target, unit) <= target->shared_bytes &&
-         (c->packed || sums_bytes(c, target, unit) <= 2u * c->bm * c->bk);
+         shared_bytes(c, f, target) <= target->shared_bytes &&
+         piece_of(c, f, s->trans_a, target, unit).matrices;
 }
 
 /* So many elements of a matrix has each lane, the emulated ones of factors as well: all rows of the left one
@@ -169,7 +196,7 @@ void gt_matmul_offer_matrix(const gt_matmul_shape *s, const gt_target *target, g
   const bool can_pack = packs(s, target, unit);
   for (size_t i = 0; i < sizeof candidates / sizeof *candidates; i++) {
     const candidate *c = &candidates[i];
-    if (!fits(c, f, target, unit) || spills(c, f, target)) continue;
+    if (!fits(c, f, s, target, unit) || spills(c, f, target)) continue;
     if (c->packed && !can_pack) continue;
     if (units->always && c->packed != (units->packed && can_pack)) continue;
     const uint32_t depths = (uint32_t)gt_ceil_div(s->k, GT_RANGE_DEPTH);
@@ -201,15 +228,15 @@ static void measure(gt_matmul_cut *cut, const gt_matmul_shape *s, bool shared_a,
 }
 
 /* The factors as packed.h says, with one step behind them. */
-static void measure_packed(gt_matmul_cut *cut, const gt_matmul_shape *s, bool shared_a, bool shared_b,
+static void measure_packed(gt_matmul_cut *cut, const gt_matmul_shape *s, bool shared_a, bool shared_b, form f,
                            gt_matrix_shape unit, const gt_target *target) {
   const uint64_t steps = 2ull * gt_ceil_div(s->k, 2 * unit.k), depths = gt_ceil_div(s->k, GT_RANGE_DEPTH);
   const uint64_t lines_a = padded(s->m) * (shared_a ? 1 : s->batch),
                  lines_b = padded(s->n) * (shared_b ? 1 : s->batch);
-  const uint64_t planes = cut->spec[GT_MATRIX_SPEC_FORM] & GT_MATRIX_HALVES ? 2 : 1;
-  const uint64_t left = 2ull * left_elements(unit, target) * target->subgroup / unit.m, /* a line's, of a step */
+  const uint64_t left =
+                     2ull * left_elements(unit, target) * target->subgroup / unit.m, /* a line's, of a step */
       right = 2ull * right_elements(unit, target) * target->subgroup / unit.n;
-  cut->packed = planes * (steps * (lines_a * left + lines_b * right) + GT_PACKED_LINES * right);
+  cut->packed = planes(f) * (steps * (lines_a * left + lines_b * right) + GT_PACKED_LINES * right);
   cut->pack_groups = depths * ((lines_a + lines_b) / GT_RANGE_LINES);
 }
 
@@ -227,18 +254,18 @@ static bool is_steady(uint32_t kind, bool k_lines, uint32_t length, const gt_mat
   }
 }
 
-/* Are the slabs large enough for what is joined of columns (columns.glsl), and has each invocation a quad of
- * columns to itself? */
-static bool joins_columns(const gt_matmul_cut *cut, const gt_matmul_config *c, const gt_matmul_shape *s,
-                          gt_matrix_shape unit, uint32_t subgroup, uint32_t planes) {
-  const uint32_t quads = unit.n / QUAD, across = c->bn / QUAD;
-  const uint32_t lines_b = s->trans_b ? c->bn : c->bk, line_b = s->trans_b ? c->bk : c->bn;
-  const uint32_t lines_a = s->trans_a ? c->bk : c->bm, line_a = s->trans_a ? c->bm : c->bk;
-  const uint32_t room_b = planes * lines_b * (line_b / 8 + 1), room_a = planes * lines_a * (line_a / 8 + 1);
+/* Is there room for what is joined of columns (columns.glsl), and has each invocation a quad of columns to
+ * itself? */
+static bool joins_columns(const candidate *c, form f, const gt_matmul_shape *s, piece own,
+                          gt_matrix_shape unit, const gt_target *target) {
+  const uint32_t across = c->bn / QUAD, count = threads_of(c, target);
+  const uint32_t room_b = c->packed    ? count + count / 4
+                          : s->trans_b ? slab_octets(c->bn, c->bk, f)
+                                       : slab_octets(c->bk, c->bn, f);
   const uint32_t slots =
-      gt_most_u32(c->bm / c->tm * (subgroup / gt_most_u32(quads, 1)), cut->threads / across);
-  return quads && subgroup % quads == 0 && cut->threads % across == 0 && cut->threads <= room_a &&
-         cut->threads + gt_ceil_div(slots, QUAD) <= room_b;
+      gt_most_u32(c->bm / c->sm * (target->subgroup / (own.matrices * unit.n / QUAD)), count / across);
+  return count % across == 0 && count <= room_for_sums(c, f, s->trans_a) &&
+         count + gt_ceil_div(slots, QUAD) <= room_b;
 }
 
 gt_matmul_cut gt_matmul_cut_matrix(const gt_matmul_config *c, const gt_matmul_shape *s, bool shared_a,
@@ -265,18 +292,24 @@ gt_matmul_cut gt_matmul_cut_matrix(const gt_matmul_config *c, const gt_matmul_sh
   spec[GT_MATRIX_SPEC_SN] = c->tn;
   spec[GT_MATRIX_SPEC_FORM] = (s->trans_a ? GT_MATRIX_TRANS_A : 0) | (s->trans_b ? GT_MATRIX_TRANS_B : 0) |
                               (s->k % c->bk ? GT_MATRIX_TAIL : 0) | (steady ? GT_MATRIX_STEADY : 0) |
-                              (whole ? GT_MATRIX_WHOLE : 0) | (cut.arrives ? GT_MATRIX_ARRIVE : 0) |
+                              (whole ? GT_MATRIX_WHOLE : 0) | (s->n % QUAD ? 0 : GT_MATRIX_QUADS) |
+                              (cut.arrives ? GT_MATRIX_ARRIVE : 0) |
                               (c->engine == GT_ENGINE_HALVES ? GT_MATRIX_HALVES : 0);
   spec[GT_MATRIX_SPEC_SPLIT] = c->split;
   spec[GT_MATRIX_SPEC_M] = unit.m;
   spec[GT_MATRIX_SPEC_N] = unit.n;
   spec[GT_MATRIX_SPEC_K] = unit.k;
   spec[GT_MATRIX_SPEC_SUBGROUP] = target->subgroup;
-  cut.columns = joins_columns(&cut, c, s, unit, target->subgroup, c->engine == GT_ENGINE_HALVES ? 2 : 1);
+  const form f = c->engine == GT_ENGINE_HALVES ? HALVES : is_bfloat ? BFLOAT : SCALED;
+  const candidate tile = {
+      .bm = c->bm, .bn = c->bn, .bk = c->bk, .sm = c->tm, .sn = c->tn, .packed = c->packed};
+  const piece own = piece_of(&tile, f, s->trans_a, target, unit);
+  spec[GT_MATRIX_SPEC_WRITE] = own.matrices | own.row << 8;
+  cut.columns = joins_columns(&tile, f, s, own, unit, target);
   if (!is_bfloat) measure(&cut, s, shared_a, shared_b);
   if (c->packed) {
     cut.pack = &pack[units->emulated][is_bfloat];
-    measure_packed(&cut, s, shared_a, shared_b, unit, target);
+    measure_packed(&cut, s, shared_a, shared_b, f, unit, target);
   } else if (!is_bfloat)
     cut.range = &range;
   return cut;

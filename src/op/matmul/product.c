@@ -100,7 +100,9 @@ static gt_matmul_cut cut_scalar(const gt_matmul_config *c, const gt_matmul_shape
   cut.arrives = gt_matmul_arrives(s, c, target->units);
   cut.columns = joins_columns(c, s, target);
   cut.spec[GT_MATMUL_SPEC_ARRIVE] = cut.arrives;
-  cut.spec[GT_MATMUL_SPEC_WHOLE] = is_whole(s, c);
+  /* Parts are joined by quads; else an invocation's columns are to be some. */
+  const bool quads = s->n % 4 == 0 && (c->tn % 4 == 0 || c->split > 1);
+  cut.spec[GT_MATMUL_SPEC_EXTENTS] = (is_whole(s, c) ? GT_MATMUL_WHOLE : 0) | (quads ? GT_MATMUL_QUADS : 0);
   cut.spec[GT_MATMUL_SPEC_RASTER] = RASTER;
   return cut;
 }
@@ -191,7 +193,8 @@ static uint32_t lower_range(gt_lowering *lowering, const gt_product *p, const gt
 }
 
 /* The factors, packed, and their powers, if they are scaled. */
-static uint32_t lower_pack(gt_lowering *lowering, const gt_product *p, const gt_matmul_cut *cut, uint32_t *range) {
+static uint32_t lower_pack(gt_lowering *lowering, const gt_product *p, const gt_matmul_cut *cut,
+                           uint32_t *range) {
   const uint32_t scratch = gt_lower_scratch(lowering, cut->packed);
   const bool scaled = cut->powers_a;
   if (scaled) *range = gt_lower_scratch(lowering, 4 * (cut->powers_a + cut->powers_b));
@@ -199,7 +202,8 @@ static uint32_t lower_pack(gt_lowering *lowering, const gt_product *p, const gt_
   step->prepares = true;
   gt_lower_use_scratch(lowering, offsetof(struct gt_matmul_args, geometry), scratch, true);
   if (scaled) gt_lower_use_scratch(lowering, offsetof(struct gt_matmul_args, range), *range, true);
-  gt_lower_groups(lowering, gt_least(cut->pack_groups, MOST_GROUPS), GT_PACKED_GROUP); /* it loops over the rest */
+  gt_lower_groups(lowering, gt_least(cut->pack_groups, MOST_GROUPS),
+                  GT_PACKED_GROUP); /* it loops over the rest */
   return scratch;
 }
 

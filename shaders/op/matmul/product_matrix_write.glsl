@@ -1,0 +1,72 @@
+/* Sums on their way out, by way of shared memory where slabs were (product_matrix.glsl): a subgroup's by themselves,
+ * PIECE matrices side by side, so that whole lines are written, and a lane has quads of the same columns. What the epilogue
+ * reads for several quads is on its way at once; what does not exist reads what does. */
+const uint PIECE_QUADS = PIECE * MATRIX_N / 4u, PIECE_DOWN = SUBGROUP / PIECE_QUADS;
+#ifdef GT_MATRIX_UNITS
+const uint AT_A_TIME = QUADS ? 4u : 1u;
+#else
+const uint AT_A_TIME = 1u;
+#endif
+
+/* What is joined of columns lies where slabs were, too. */
+void columns_put(uint word, float value) { tile_b[word / 4u][word % 4u] = floatBitsToUint(value); }
+float columns_get(uint word) { return uintBitsToFloat(tile_b[word / 4u][word % 4u]); }
+void columns_put_more(uint word, float value) { tile_a[word / 4u][word % 4u] = floatBitsToUint(value); }
+float columns_get_more(uint word) { return uintBitsToFloat(tile_a[word / 4u][word % 4u]); }
+
+/* A piece that has its first element at (from_m, from_n), and stands at `mine` in shared memory. */
+void write_piece(uint z, uint from_m, uint from_n, uint mine, inout gt_column_sums joined_sums) {
+  uint row_of_mine = gt_lane() / PIECE_QUADS, quad = gt_lane() % PIECE_QUADS;
+  uint j = from_n + 4u * quad, column = j < n ? j : 0u, lanes = QUADS ? 4u : min(4u, n - column);
+  for (uint first = row_of_mine; first < MATRIX_M; first += AT_A_TIME * PIECE_DOWN) {
+    vec4 result[AT_A_TIME][GT_PROGRAM_OUTPUTS];
+    gt_place place[AT_A_TIME];
+    GT_UNROLL for (uint u = 0u; u < AT_A_TIME; u++) {
+      uint down = min(first + u * PIECE_DOWN, MATRIX_M - 1u);
+      vec4 v = uintBitsToFloat(tile_a[mine + down * PIECE_ROW + quad]);
+      place[u] = gt_place(gt_result_row(z, min(from_m + down, m - 1u)) + column, lanes);
+      if (SPLIT > 1u) result[u][0] = v;
+      else gt_program(place[u], v, result[u]);
+    }
+    GT_UNROLL for (uint u = 0u; u < AT_A_TIME; u++) {
+      uint down = first + u * PIECE_DOWN;
+      if (down < MATRIX_M && from_m + down < m && j < n) {
+        if (SPLIT > 1u) part_store(gt_place(gl_WorkGroupID.y * batch * m * n + place[u].first, lanes), result[u][0]);
+        else {
+          gt_program_store(place[u], result[u]);
+          columns_add(joined_sums, result[u][0]);
+        }
+      }
+    }
+  }
+}
+
+/* Joins what all subgroups have of columns of piece p. */
+void join_piece(uint p, uint m0, uint n0, gt_column_sums joined_sums) {
+  uint slot = gt_subgroup() / SUBGROUPS_N * PIECE_DOWN + gt_lane() / PIECE_QUADS, slots = BM / SM * PIECE_DOWN;
+  uint own = PIECE * MATRIX_N, first = gt_subgroup() % SUBGROUPS_N * own + gt_lane() % PIECE_QUADS * 4u;
+  barrier(); /* others' sums are out */
+  columns_leave(joined_sums, slot, slots, SUBGROUPS_N * own, first, 4u);
+  columns_join(slots, SUBGROUPS_N * own, m0 / BM, n0 + p * own, own, SN);
+}
+
+/* All sums, piece by piece. It is a loop whose end no compiler knows, and has one code for all pieces: code that runs once
+ * takes longer to come from memory than to run. */
+#define WRITE_SUMS \
+  gt_column_sums columns = columns_none(); \
+  uint mine = gt_subgroup() * MATRIX_M * PIECE_ROW, one = min(gl_NumWorkGroups.z, 1u); \
+  [[dont_unroll]] for (uint p = 0u; p < ACROSS / PIECE * one; p++) { \
+    [[dont_unroll]] for (uint i = 0u; i < DOWN * one; i++) { \
+      GT_UNROLL for (uint t = 0u; t < DOWN * ACROSS; t++) \
+        if (t / ACROSS == i && t % ACROSS / PIECE == p) { \
+          GT_STORE_WORDS(total[t], tile_a, mine + t % PIECE * (MATRIX_N / 4u), PIECE_ROW); \
+        } \
+      GT_SUBGROUP_BARRIER(); \
+      write_piece(z, m0 + m_mine + i * MATRIX_M, n0 + n_mine + p * PIECE * MATRIX_N, mine, columns); \
+      GT_SUBGROUP_BARRIER(); \
+    } \
+    if (COLUMNS != 0u && SPLIT == 1u) { \
+      join_piece(p, m0, n0, columns); \
+      columns = columns_none(); \
+    } \
+  }
