@@ -60,23 +60,23 @@ moments of_row(uint r, uint column) { return moments(weight_of(r), read(x, r * c
 
 /* What a tile came to, if all its rows count the same; else they are looked at again, as are those of the last batch,
  * where its end is in the midst of a tile. */
-moments of_tile(uint t, uint column) {
-  uint first = t * tile, end = min(first + tile, rows), at = 2u * t * columns + column;
+moments of_tile(uint t, uint column, bool wanted) {
+  uint first = t * tile, end = min(first + tile, rows), at = 2u * t * columns + column, others = 0u;
   float w = weight_of(first);
-  bool same = true;
   if (WEIGHTED != 0u)
-    for (uint r = (first / each + 1u) * each; r < end; r += each) same = same && weight_of(r) == w;
-  moments m = none();
-  if (same) m = moments(w * float(end - first), read(from, at, column), w * read(from, at + columns, column));
-  else
+    for (uint r = (first / each + 1u) * each; r < end; r += each) others += weight_of(r) == w ? 0u : 1u;
+  moments m = moments(w * float(end - first), read(from, at, column), w * read(from, at + columns, column));
+  if (others != 0u && wanted) {
+    m = none();
     for (uint r = first; r < end; r++) m = join(m, of_row(r, column));
+  }
   return m;
 }
 
-moments element(uint i, uint column) {
+moments element(uint i, uint column, bool wanted) {
   moments m;
   if (FROM == GT_MOMENTS_ROWS) m = of_row(i, column);
-  else if (FROM == GT_MOMENTS_TILES) m = of_tile(i, column);
+  else if (FROM == GT_MOMENTS_TILES) m = of_tile(i, column, wanted);
   else {
     uint at = 2u * i * columns + column;
     m = moments(from_counts.at[i], read(from, at, column), read(from, at + columns, column));
@@ -90,8 +90,9 @@ moments gather(uint i, uint end, uint column) {
   for (; i < end; i += 4u * DOWN) {
     moments next[4];
     [[unroll]] for (uint u = 0u; u < 4u; u++) {
-      next[u] = element(min(i + u * DOWN, end - 1u), column);
-      if (i + u * DOWN >= end) next[u].count = 0.0;
+      bool wanted = i + u * DOWN < end;
+      next[u] = element(min(i + u * DOWN, end - 1u), column, wanted);
+      if (!wanted) next[u].count = 0.0;
     }
     [[unroll]] for (uint u = 0u; u < 4u; u++) m = join(m, next[u]);
   }

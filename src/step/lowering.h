@@ -18,10 +18,11 @@ typedef struct gt_group {
   gt_shape shape;                   /* iteration space of the program */
   uint32_t row;                     /* GT_LOAD_ROW/COLUMN row length */
   uint32_t width; /* of a row program: its rows' length, which is also `row`; of any other 0 */
-  gt_id joins;    /* node that joins the columns of the only output, as `columns` says: the leader's kernel */
-  uint32_t
-      columns; /* may do that tile by tile beside its work (gt_lower_joins). GT_COLUMNS_…, 0: nobody does */
-  gt_id clock; /* clock node if the program draws random numbers, else GT_NONE */
+  /* A node that joins the columns of the only output (GT_COLUMNS_…, 0: none does), which the leader's kernel
+   * may do tile by tile, beside its own work: gt_lower_joins. */
+  gt_id joins;
+  uint32_t columns;
+  gt_id clock;       /* clock node if the program draws random numbers, else GT_NONE */
   const gt_id *node; /* all nodes of the group, in index order */
   int nodes;
 } gt_group;
