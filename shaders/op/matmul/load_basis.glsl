@@ -68,16 +68,25 @@ vec4 basis_values(vec4 x, uint term, GT_FLOATS from, uint input_, int left) {
   return y;
 }
 
-/* The base is not bounded by 1, but silu(x) is no larger than x. */
-const bool BASIS_IS_BOUNDED = GT_BASIS_IS_BOUNDED(BASIS_FORM), BASIS_BOUNDED = BASIS_ORDER == 0u && BASIS_IS_BOUNDED;
-#define RANGE_EVEN(KIND) ((KIND) == GT_FACTOR_BASIS && BASIS_BOUNDED) /* for range.glsl */
+const bool BASIS_EVEN = (BASIS_KIND & GT_BASIS_EVEN) != 0u;
+#define RANGE_EVEN(KIND) ((KIND) == GT_FACTOR_BASIS && BASIS_EVEN) /* for range.glsl */
+#define GT_PEAK_CASE(number, name, function) \
+  if (BASIS_FORM == number) y = function##_peak(least, most, term);
 
-/* Largest absolute values of a quad, or what these are no larger than. */
-vec4 basis_bound(GT_FLOATS from, gt_spot line, gt_spot at) {
-  vec4 bound = vec4(1.0);
+/* What function `term` is no larger than at inputs that are no larger than m. Splines over knots are none than 1, nor
+ * are functions that are placed. */
+vec4 basis_peak(vec4 m, uint term) {
+  vec4 least = (-m - basis_low) * basis_inverse, most = (m - basis_low) * basis_inverse, y = vec4(1.0);
+  GT_BASES(GT_PEAK_CASE)
   if (BASIS_HAS_BASE != 0u)
-    if (at.phase == BASIS_TERMS) bound = fetch(from, line.at + at.at, 4, ALIGNED != 0u);
-  return bound;
+    if (term == BASIS_TERMS) y = gt_basis_base_peak(-m, m, term);
+  return y;
+}
+
+/* The column of the factor that a function of an input stands in. */
+uint basis_column(uint input_, uint term) {
+  uint block = input_ / BASIS_BLOCK;
+  return (block * BASIS_TOTAL + term) * BASIS_BLOCK + input_ - block * BASIS_BLOCK;
 }
 
 gt_spot basis_line(uint line) { return gt_spot(line * basis_inputs, ivec3(0), 0u); }

@@ -102,7 +102,7 @@ static bool is_sound(const gt_kan_attribute *a, int64_t inputs) {
          a->placed <= (a->basis == GT_BASIS_RBF || a->basis == GT_BASIS_RSWAF ||
                        a->basis == GT_BASIS_WAVELET || a->basis == GT_BASIS_SINC ||
                        a->basis == GT_BASIS_FOURIER) &&
-         (GT_BASIS_IS_BOUNDED(a->basis) || a->terms <= GT_BASIS_MOST_POLYNOMIALS) &&
+         (!GT_BASIS_IS_POLYNOMIAL(a->basis) || a->terms <= GT_BASIS_MOST_POLYNOMIALS) &&
          (a->basis != GT_BASIS_PIECEWISE_LINEAR || a->terms >= 2) &&
          (a->basis != GT_BASIS_FOURIER || a->terms % 2 == 0) &&
          (!is_spline(a) || (a->degree <= GT_BASIS_MOST_DEGREE && a->terms > a->degree));
@@ -412,21 +412,20 @@ static void lower(gt_lowering *lowering, const gt_group *group) {
     p.own[GT_BASIS_SPEC_KIND - GT_FACTOR_SPEC_OWN] |= e.parts * GT_BASIS_SCALED;
     p.scales = e.scales;
   }
-  const bool even = !e.a->order && GT_BASIS_IS_BOUNDED(e.a->basis);
+  const bool columns = node->op == &rows[ROW_COEFFICIENTS],
+             even = gt_basis_range(e.a, gt_node_at(graph, node->input[0])->limit, columns, geometry, p.own);
   if (node->op == &rows[ROW_KAN]) {
     p.shape = (gt_matmul_shape){.m = lines, .n = outputs, .k = length, .batch = 1};
     p.shape.kind_a = GT_FACTOR_BASIS;
     p.shape.run = e.a->block;
-    p.shape.even_a = even;
     if (in_loader)
       p.shape.kind_b = GT_FACTOR_SCALED;
     else if (scaled)
       p.b.scratch = 1 + gt_kan_lower_scaled(lowering, node->input[1], e.scales, e.a);
-  } else if (node->op == &rows[ROW_COEFFICIENTS]) {
+  } else if (columns) {
     p.shape = (gt_matmul_shape){.m = length, .n = outputs, .k = lines, .batch = 1, .trans_a = true};
     p.shape.kind_a = GT_FACTOR_BASIS;
     p.shape.run = e.a->block;
-    p.shape.even_a = even;
   } else if (!device) {
     lower_input_cpu(lowering, group, &e, &p);
     return;
@@ -442,6 +441,8 @@ static void lower(gt_lowering *lowering, const gt_group *group) {
     p.a.node = node->input[1];
     p.b.node = node->input[2];
   }
+  p.shape.even_a = even;
+  p.shape.inputs_a = p.shape.kind_a == GT_FACTOR_BASIS && !e.a->order ? inputs : 0;
   gt_product_lower(lowering, group, &p);
 }
 

@@ -101,6 +101,7 @@ bool gt_matmul_by_blocks(const gt_matmul_shape *s, const gt_target *target) {
 static double range_cycles(const gt_matmul_shape *s, const gt_target *target) {
   const bool by_blocks = gt_matmul_by_blocks(s, target);
   double of_a = (double)s->m * s->k * s->batch, of_b = (double)s->n * s->k * s->batch;
+  if (s->inputs_a) of_a = (double)s->inputs_a * (s->trans_a ? s->k : s->m);
   if (by_blocks && s->kind_a == GT_FACTOR_PATCHES) of_a /= s->k / s->run;
   if (by_blocks && s->kind_b == GT_FACTOR_PATCHES) of_b /= s->n / s->run;
   return (by_blocks ? 2 : 1) * RANGE_CYCLES + (of_a + of_b) / RANGE_ELEMENTS;
@@ -157,6 +158,8 @@ static void measure(gt_matmul_cut *cut, const gt_matmul_shape *s, bool shared_a,
   cut->range = &range;
   cut->powers_a = padded(s->m) * (shared_a ? 1 : s->batch) * (s->even_a ? 1 : depths);
   cut->powers_b = padded(s->n) * (shared_b ? 1 : s->batch) * depths;
+  cut->blocks_a = s->inputs_a && s->trans_a && !s->even_a ? gt_ceil_div(s->inputs_a, GT_RANGE_LINES) * depths
+                                                          : cut->powers_a / GT_RANGE_LINES;
 }
 
 /* Can a factor's slabs be read four elements at a time, without a look at each? For patches that takes

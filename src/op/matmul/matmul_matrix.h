@@ -13,6 +13,7 @@ typedef struct gt_matmul_cut { /* a kernel of products, and how it is cut for it
   uint32_t spec[GT_SPEC_ALIGNED]; /* its own specialization constants, by their numbers */
   const gt_kernel *range;         /* what has to run before, or NULL: shaders/op/matmul/range.h */
   uint64_t powers_a, powers_b;    /* that it writes */
+  uint64_t blocks_a;              /* of GT_RANGE_LINES that it measures of A */
 } gt_matmul_cut;
 
 enum { GT_MATMUL_MATRIX_WAYS = 6 * 36 }; /* at most */

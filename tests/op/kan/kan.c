@@ -425,6 +425,7 @@ static const gt_case cases[] = {
     {&layered, "70,16 144,24 24", {GT_BASIS_BSPLINE, 5, 3, 16, 1, -8, 8}},
     {&layered, "9,7 28,5 5", {GT_BASIS_RBF, 4, 0, 0, 0, -8, 8}},
     {&layered, "9,7 28,5 5", {GT_BASIS_CHEBYSHEV, 0, 3, 0, 0, -8, 8}},
+    {&layered, "70,16 96,24 24", {GT_BASIS_LEGENDRE, 0, 4, 16, 1, -8, 8}},
     /* the basis itself, its higher derivatives and the gradient of these */
     {&curve, "5,3", {GT_BASIS_BSPLINE, 5, 3, 0, 1, -8, 8, [ORDER] = 1}},
     {&curve, "9,8", {GT_BASIS_BSPLINE, 5, 3, 4, 1, -8, 8, [ORDER] = 2}},
@@ -450,6 +451,13 @@ static const gt_case cases[] = {
     {&on_units, "34,7 28,5", {GT_BASIS_CHEBYSHEV, 0, 3, 0, 0, -8, 8}},
     {&on_units, "70,32 288,36", {GT_BASIS_BSPLINE, 5, 3, 16, 1, -8, 8}}, /* many of a function */
     {&on_units, "33,64 256,64", {GT_BASIS_RBF, 4, 0, 32, 0, -8, 8}},
+    /* functions that grow beyond a range of inputs */
+    {&on_units, "140,16 80,33", {GT_BASIS_CHEBYSHEV, 0, 4, 16, 0, -8, 8}, .low = -3, .high = 3},
+    {&on_units, "40,40 200,33", {GT_BASIS_CHEBYSHEV, 0, 4, 0, 0, -8, 8}, .low = -40, .high = 40},
+    {&on_units, "40,16 96,33", {GT_BASIS_HERMITE, 0, 4, 8, 1, -8, 8}, .low = -4, .high = 4},
+    {&on_units, "40,16 80,33", {GT_BASIS_JACOBI, 0, 4, 0, 0, -8, 8, 0, 8, -4}, .low = -3, .high = 3},
+    {&on_units, "40,16 80,33", {GT_BASIS_PIECEWISE_LINEAR, 4, 0, 4, 0, -8, 8}, .low = -30, .high = 30},
+    {&on_units, "40,16 144,33", {GT_BASIS_BSPLINE, 5, 3, 8, 1, -8, 8}, .low = -8, .high = 40},
     /* factors on coefficients, with and without one on the base */
     {&with_scales, "5,3 24,2 3,2", {GT_BASIS_BSPLINE, 5, 3, 0, 0, -8, 8}},
     {&with_scales, "1,1 4,1 1,1", {GT_BASIS_BSPLINE, 1, 3, 0, 0, -8, 8}},
