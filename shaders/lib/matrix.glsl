@@ -11,7 +11,8 @@
  * `by_columns` (a constant). `first` and `stride`, from line to line, count uvec4s. Sums lie in an array of
  * floats, shared or of a buffer, and are counted in floats; GT_LOAD_LINE makes all of their rows, or columns, the same one,
  * of an array of uvec4s. What is loaded lies at multiples of 16 bytes, or units read something else. GT_SET_SUMS
- * makes each element a value, GT_MULTIPLY_ADD adds a product. */
+ * makes each element a value, GT_MULTIPLY_ADD adds a product. Behind GT_SUBGROUP_BARRIER, which all invocations come to,
+ * what a subgroup's lanes stored in shared memory is there for all of them. */
 #ifndef GT_MATRIX_GLSL
 #define GT_MATRIX_GLSL
 #ifdef GT_MATRIX_UNITS
@@ -32,6 +33,7 @@
 /* sums += a (b c)^2, element by element, b c first: what is out of range is so in the end. For products of elements
  * tools/matrix_khr takes these quotients. */
 #define GT_ADD_PRODUCT(sums, a, b, c)                      sums = sums + a / (b / c) / (b / c)
+#define GT_SUBGROUP_BARRIER()                              subgroupBarrier()
 #define GT_UNROLL [[unroll]] /* before a loop over matrices or over what an invocation stages */
 uint gt_subgroup() { return gl_SubgroupID; }
 uint gt_lane() { return gl_SubgroupInvocationID; }
@@ -48,6 +50,7 @@ uvec2 gt_packed(vec4 v) { return uvec2(packFloat2x16(f16vec2(v.xy)), packFloat2x
 /* Software devices take minutes to compile what GPUs want. Nor may there be many short loops: lavapipe leaves off
  * silently after 65535 passes through loops of all kinds. */
 #define GT_UNROLL [[dont_unroll]]
+#define GT_SUBGROUP_BARRIER() barrier()
 const uint GT_MATRIX_ROWS = (MATRIX_M + SUBGROUP - 1u) / SUBGROUP; /* of a lane, SUBGROUP apart */
 struct gt_left {
   float at[GT_MATRIX_ROWS * MATRIX_K];

@@ -27,7 +27,8 @@
 #define GT_FACTOR_SPEC_END    27 /* … and the end of them */
 /* Not 0: k consists of segments of this length, a multiple of GT_FACTOR_SLICE. What is summed over one is
  * drained: it is multiplied, element by element, with derivatives of basis functions, and added to what came
- * before. On scalar units only. */
+ * before. */
 #define GT_FACTOR_SPEC_SEGMENT 27
 #define GT_FACTOR_SLICE        16
+#define GT_FACTOR_DEEP_SLICE   32 /* on matrix units */
 #endif

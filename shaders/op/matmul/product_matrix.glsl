@@ -82,18 +82,7 @@ const uint RASTER = 8u; /* rows of tiles that are walked at a time, so that the 
   if (PLANES == 2u) { MULTIPLY_PLANES(j, u, PLANES - 1u, 0u) MULTIPLY_PLANES(j, u, 0u, PLANES - 1u) } \
   MULTIPLY_PLANES(j, u, 0u, 0u)
 
-/* Adds the sums over a depth of k to the totals. */
-#define DRAIN(depth) \
-  GT_UNROLL for (uint i = 0u; i < DOWN; i++) { \
-    gt_sums of_row; \
-    GT_LOAD_LINE(of_row, roots, ((depth) % SLOTS * ROOTS + m_mine + i * MATRIX_M) / 4u, true); \
-    GT_UNROLL for (uint j = 0u; j < ACROSS; j++) { \
-      gt_sums of_column; \
-      GT_LOAD_LINE(of_column, roots, ((depth) % SLOTS * ROOTS + BM + n_mine + j * MATRIX_N) / 4u, false); \
-      GT_ADD_PRODUCT(total[i * ACROSS + j], sums[i * ACROSS + j], of_row, of_column); \
-      GT_SET_SUMS(sums[i * ACROSS + j], 0.0); \
-    } \
-  }
+#include "op/matmul/product_matrix_drain.glsl"
 
 void write(uint z, uint i, uint j, vec4 v) {
   if (i < m && j < n) {
@@ -120,7 +109,7 @@ void plain_tile(uint z, uint m0, uint n0, uint k0, uint k_end) {
   uint length_a = A_K_LINES ? m : k, length_b = B_K_LINES ? n : k;
   for (uint q = gl_LocalInvocationIndex; q < BM * BN / 4u; q += LOCAL_X) {
     uint i = m0 + q / (BN / 4u), j = n0 + q % (BN / 4u) * 4u;
-    vec4 sum = vec4(0.0), quad;
+    vec4 sum = vec4(0.0), total = sum, quad;
     gt_spot spot, other;
     if (i >= m || j >= n) continue;
     for (uint at = k0; at < k_end; at++) {
@@ -131,8 +120,12 @@ void plain_tile(uint z, uint m0, uint n0, uint k0, uint k_end) {
         ELEMENT(right, b, KIND_B, B_K_LINES ? at : column, B_K_LINES ? column : at, length_b, stride_b)
         sum[l] = fma(left, right, sum[l]);
       }
+      if (SEGMENTED && (at + 1u) % max(SEGMENT, 1u) == 0u) {
+        total = fma(segments_drain(partial, i, j, at / max(SEGMENT, 1u), int(n - j)), sum, total);
+        sum = vec4(0.0);
+      }
     }
-    write(z, i, j, sum);
+    write(z, i, j, total + sum);
   }
 }
 #endif
@@ -186,6 +179,8 @@ void tile(uint z, uint m0, uint n0) {
   BEGIN_SIDE(at_b, spot_b, tap_b, KIND_B, B_K_LINES, QUAD_B, B_FETCHES, uvec2(n0, k0), length_b, n, stride_b)
   uint full = FAST && TAIL ? k_end - (k_end - k0) % BK : k_end;
   if (k0 < full) { FETCH(k0) }
+  vec4 kept[KEPT];
+  GT_UNROLL for (uint t = 0u; t < KEPT; t++) kept[t] = vec4(0.0);
 #ifdef GT_MATRIX_SCALED
   gt_sums total[DOWN * ACROSS];
   float next_root[OWN_ROOTS];
@@ -197,7 +192,7 @@ void tile(uint z, uint m0, uint n0) {
   FETCH_ROOTS(depth)
   barrier();
   for (; at < k_end; depth++) {
-    uint end = min((depth + 1u) * GT_RANGE_DEPTH, k_end);
+    uint end = min(range_end(depth), k_end);
     PUT_ROOTS(depth)
     barrier();
     if (special != 0u) {
@@ -208,13 +203,26 @@ void tile(uint z, uint m0, uint n0) {
     FETCH_ROOTS(depth + 1u)
     SLABS(at, min(end, full), full)
     if (end == k_end) { LAST_SLAB(at) }
-    DRAIN(depth)
+    if (SEGMENTED) { DRAIN_SEGMENT(depth, range_segment(depth)) }
+    else { DRAIN(depth) }
   }
 #else
 #define total sums
-  SLABS(at, full, full)
-  LAST_SLAB(at)
+  for (uint segment = 0u; SEGMENTED && at < k_end; segment++) {
+    uint end = at + SEGMENT;
+    SLABS(at, end, full)
+    DRAIN_SEGMENT(0u, segment)
+    barrier(); /* what sums went through becomes the next slab's */
+  }
+  if (!SEGMENTED) {
+    SLABS(at, full, full)
+    LAST_SLAB(at)
+  }
 #endif
+  if (SEGMENTED) {
+    WRITE_KEPT
+    return;
+  }
   GT_UNROLL for (uint i = 0u; i < DOWN; i++)
     GT_UNROLL for (uint j = 0u; j < ACROSS; j++) {
       uint from_m = m0 + m_mine + i * MATRIX_M, from_n = n0 + n_mine + j * MATRIX_N, mine = gt_subgroup() * (SUMS / 4u);

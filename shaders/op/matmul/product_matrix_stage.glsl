@@ -75,6 +75,8 @@ int quad_left(bool k_lines, uvec2 place, uint wide, uint k_end) {
         quads = patches_near(from, patches_line(z, (k_at) + quad.x), spot[f], 0u, index); \
       if (KIND == GT_FACTOR_PATCHES && !K_LINES) quads = patches_near(from, spot[f], tap, 4u * quad.y, index); \
       if (KIND == GT_FACTOR_BASIS && !K_LINES) index = spot[f].at + basis_position((k_at) + 4u * quad.y).at >> 2; \
+      if (KIND == GT_FACTOR_REPEATED) index = spot[f].at + repeated_position(k_at).at + 4u * quad.y >> 2; \
+      if (KIND == GT_FACTOR_COEFFICIENTS) index = spot[f].at + coefficients_position(k_at).at + 4u * quad.y >> 2; \
       next[f] = quads.at[index]; \
     } \
     address[f] += K_LINES ? BK * (KIND == GT_FACTOR_BASIS ? basis_inputs : length) : BK; \

@@ -44,12 +44,12 @@ uint largest_of(uint line) {
 #define MEASURE(KIND, from, k_lines, wide, stride) \
   bool aligned = ALIGNED != 0u && (((k_lines ? wide : k) | stride) & 3u) == 0u; \
   [[unroll]] for (uint i = 0u; i < QUADS; i++) { \
-    uint k0 = depth * GT_RANGE_DEPTH, line = k_lines ? k0 + me / 8u * QUADS + i : first + me / 8u; \
+    uint k0 = range_begin(depth), line = k_lines ? k0 + me / 8u * QUADS + i : first + me / 8u; \
     uint position = k_lines ? first + me % 8u * 4u : k0 + (i * 8u + me % 8u) * 4u; \
-    uint lines = k_lines ? k : wide, positions = k_lines ? wide : k; \
+    uint positions = k_lines ? wide : k, k_end = min(range_end(depth), k); \
     gt_spot line_spot, position_spot; \
     vec4 v = vec4(0.0); \
-    if (line < lines && position < positions) { \
+    if (line < (k_lines ? k_end : wide) && position < (k_lines ? wide : k_end)) { \
       GT_LINE(line_spot, KIND, z, line, positions, stride) \
       GT_POSITION(position_spot, KIND, position) \
       GT_QUAD(v, KIND, from, line_spot, position_spot, position, int(positions) - int(position), aligned) \
