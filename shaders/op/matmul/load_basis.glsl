@@ -49,22 +49,26 @@ vec4 basis_placed(vec4 x, uint term, GT_FLOATS from, uint behind, int left) {
   return y;
 }
 
-/* Function `term` at x, or its derivative, of neighbouring inputs from `input_` on, `left` of which exist. */
-vec4 basis_values(vec4 x, uint term, GT_FLOATS from, uint input_, int left) {
+/* Function `term`, which is not the base, at x, or its derivative. */
+vec4 basis_function(vec4 x, uint term, GT_FLOATS from, uint behind, int left) {
   vec4 u = (x - basis_low) * basis_inverse, y = vec4(0.0);
-  uint which = term, behind = basis_lines * basis_inputs + input_;
-  if (BASIS_FORM == GT_BASIS_KNOTS) {
-    if (term < BASIS_TERMS) y = gt_basis_knots(x, from, behind + term * basis_inputs, left);
-  } else if (BASIS_IS_PLACED != 0u) {
-    if (term < BASIS_TERMS) y = basis_placed(x, term, from, behind, left);
-  } else {
+  uint which = term;
+  if (BASIS_FORM == GT_BASIS_KNOTS) y = gt_basis_knots(x, from, behind + term * basis_inputs, left);
+  else if (BASIS_IS_PLACED != 0u) y = basis_placed(x, term, from, behind, left);
+  else {
     GT_BASES(GT_BASIS_CASE)
     if (BASIS_ORDER >= 1u) y *= basis_inverse;
     if (BASIS_ORDER >= 2u) y *= basis_inverse;
     if (BASIS_ORDER >= 3u) y *= basis_inverse;
   }
-  if (BASIS_HAS_BASE != 0u)
-    if (term == BASIS_TERMS) y = gt_basis_base(x, term);
+  return y;
+}
+
+/* Function `term` at x, or its derivative, of neighbouring inputs from `input_` on, `left` of which exist. */
+vec4 basis_values(vec4 x, uint term, GT_FLOATS from, uint input_, int left) {
+  vec4 y;
+  if (BASIS_HAS_BASE != 0u && term >= BASIS_TERMS) y = gt_basis_base(x, term);
+  else y = basis_function(x, term, from, basis_lines * basis_inputs + input_, left);
   return y;
 }
 

@@ -6,6 +6,7 @@
  * an invocation's own quads. */
 const bool SEGMENTED = SEGMENT != 0u;
 const uint LANE_QUADS = (SUMS / 4u + SUBGROUP - 1u) / SUBGROUP, ALL_QUADS = DOWN * ACROSS * LANE_QUADS;
+const uint ROW_QUADS = ACROSS * LANE_QUADS;
 const uint KEPT = SEGMENTED ? ALL_QUADS : 1u;
 
 /* The u-th quad of a lane in matrix (i, j), as (row, column) of the product. */
@@ -43,18 +44,26 @@ uvec2 kept_place(uint i, uint j, uint q, uvec2 corner) {
 #define STORE_SCALED(depth, t, j, to) GT_STORE_WORDS(sums[t], tile_a, to, MATRIX_N / 4u);
 #endif
 
-/* `partial` is what is drained with: inputs, as large as the result. */
+/* `partial` is what is drained with: inputs, as large as the result. Those of a row of matrices are asked for at once. */
 #define DRAIN_SEGMENT(depth, segment) \
   GT_UNROLL for (uint i = 0u; i < DOWN; i++) { \
+    vec4 inputs[ROW_QUADS]; \
     GET_ROW_ROOTS(depth, i) \
+    GT_UNROLL for (uint j = 0u; j < ACROSS; j++) \
+      EACH_QUAD(u, q) { \
+        uvec2 to = kept_place(i, j, q, uvec2(m0 + m_mine, n0 + n_mine)); \
+        inputs[j * LANE_QUADS + u] = segments_inputs(partial, to.x, to.y, to.x < m ? int(n) - int(to.y) : 0, FAST); \
+      } \
     GT_UNROLL for (uint j = 0u; j < ACROSS; j++) { \
       uint t = i * ACROSS + j, mine = gt_subgroup() * (SUMS / 4u); \
       STORE_SCALED(depth, t, j, mine) \
       GT_SET_SUMS(sums[t], 0.0); \
       GT_SUBGROUP_BARRIER(); \
       EACH_QUAD(u, q) { \
-        uvec2 to = kept_place(i, j, q, uvec2(m0 + m_mine, n0 + n_mine)); \
-        vec4 by = segments_drain(partial, to.x, to.y, segment, to.x < m ? int(n) - int(to.y) : 0); \
+        uint input_ = kept_place(i, j, q, uvec2(m0 + m_mine, n0 + n_mine)).y; \
+        int left = FAST ? 4 : int(n) - int(input_); \
+        if (FAST) input_ = min(input_, n - 4u); \
+        vec4 by = basis_values(inputs[j * LANE_QUADS + u], segment, partial, input_, left); \
         kept[t * LANE_QUADS + u] = fma(by, uintBitsToFloat(tile_a[mine + q]), kept[t * LANE_QUADS + u]); \
       } \
       GT_SUBGROUP_BARRIER(); \

@@ -49,7 +49,7 @@ static void multiply_segments(const gt_target *target, const gt_kan_extents *e, 
   p->shape.kind_b = GT_FACTOR_COEFFICIENTS;
   p->shape.segment = segment;
   p->shape.whole_k = true;
-  p->shape.run = p->scales == GT_NONE && outputs == segment ? outputs : 0;
+  p->shape.run = p->scales == GT_NONE && outputs == segment && e->inputs % 4 == 0 ? outputs : 0;
 }
 
 gt_product gt_kan_product(gt_lowering *lowering, const gt_node *node, gt_kan_product_form form,
