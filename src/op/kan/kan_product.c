@@ -5,12 +5,12 @@
 
 static uint32_t total(const gt_kan_attribute *a) { return a->terms + a->base; }
 
-/* Coefficients times scales: in the loader, which takes time for each line, or, for many lines, before. */
-static bool scale(gt_lowering *lowering, gt_id coefficients, const gt_kan_extents *e, gt_product *p) {
-  enum { MANY_LINES = 2048 };
+/* Coefficients times scales: in the loader, or before; a layer without scales has neither. */
+static bool scale(gt_lowering *lowering, gt_id coefficients, const gt_kan_extents *e, bool before,
+                  gt_product *p) {
   p->b.node = coefficients;
   if (e->scales == GT_NONE) return false;
-  if (!gt_lowering_target(lowering)->device || e->lines > MANY_LINES) {
+  if (before) {
     p->b.scratch = 1 + gt_kan_lower_scaled(lowering, coefficients, e->scales, e->a);
     return false;
   }
@@ -33,13 +33,16 @@ static void multiply_basis(const gt_node *x, const gt_kan_extents *e, bool colum
   p->shape.inputs_a = e->a->order ? 0 : (uint32_t)e->inputs;
 }
 
-/* g, once for each function, with that function's coefficients. */
-static void multiply_segments(const gt_target *target, const gt_kan_extents *e, gt_product *p) {
+/* Are segments made as long as matrix units take them? */
+static bool is_deep(const gt_target *target, const gt_kan_extents *e) {
   enum { LEAST_ON_UNITS = 32 };
-  const uint32_t outputs = (uint32_t)e->outputs;
-  const bool units = target->matrix.half.m | target->matrix.bfloat.m,
-             deep = units && (outputs >= LEAST_ON_UNITS || target->matrix.always);
-  const uint32_t slice = deep ? GT_FACTOR_DEEP_SLICE : GT_FACTOR_SLICE,
+  const bool units = target->matrix.half.m | target->matrix.bfloat.m;
+  return units && (e->outputs >= LEAST_ON_UNITS || target->matrix.always);
+}
+
+/* g, once for each function, with that function's coefficients. */
+static void multiply_segments(bool deep, const gt_kan_extents *e, gt_product *p) {
+  const uint32_t outputs = (uint32_t)e->outputs, slice = deep ? GT_FACTOR_DEEP_SLICE : GT_FACTOR_SLICE,
                  segment = gt_ceil_div(outputs, slice) * slice;
   p->shape.m = (uint32_t)e->lines;
   p->shape.n = (uint32_t)e->inputs;
@@ -54,6 +57,11 @@ static void multiply_segments(const gt_target *target, const gt_kan_extents *e, 
 
 gt_product gt_kan_product(gt_lowering *lowering, const gt_node *node, gt_kan_product_form form,
                           const gt_kan_extents *e, uint32_t geometry[GT_BASIS_WORDS]) {
+  /* Loaders that multiply take time for each line; a product of many does better with coefficients made
+   * before. So does that of inputs, but on scalar units not so much that their memory were worth it. */
+  enum { MANY_LINES = 2048 };
+  const gt_target *target = gt_lowering_target(lowering);
+  const bool before = !target->device || e->lines > MANY_LINES, deep = is_deep(target, e);
   gt_product p = {.a = {.node = node->input[0]}, .b = {.node = node->input[1]}, .scales = GT_NONE};
   const gt_node *x = gt_node_at(gt_lowering_graph(lowering), node->input[0]);
   p.geometry = geometry;
@@ -63,11 +71,12 @@ gt_product gt_kan_product(gt_lowering *lowering, const gt_node *node, gt_kan_pro
   if (form == GT_KAN_INPUT) {
     p.a.node = node->input[1];
     p.drain = node->input[0];
-    scale(lowering, node->input[2], e, &p);
-    multiply_segments(gt_lowering_target(lowering), e, &p);
+    scale(lowering, node->input[2], e, before && deep, &p);
+    multiply_segments(deep, e, &p);
     return p;
   }
-  if (form == GT_KAN_FORWARD && scale(lowering, node->input[1], e, &p)) p.shape.kind_b = GT_FACTOR_SCALED;
+  if (form == GT_KAN_FORWARD && scale(lowering, node->input[1], e, before, &p))
+    p.shape.kind_b = GT_FACTOR_SCALED;
   multiply_basis(x, e, form == GT_KAN_COEFFICIENTS, &p, geometry);
   return p;
 }
