@@ -336,6 +336,7 @@ static const gt_case_rule kan = RULE("kan", kan, 3), knots = RULE("kan_knots", k
                           infinite = RULE("kan_input_infinite", infinite_input, 0),
                           with_scales = RULE("kan_scales", scaled, 7),
                           bent_scaled = RULE("kan_input_scales", scaled_input, 15),
+                          many_scaled = RULE("kan_input_many_scales", scaled_input, 0),
                           layered = RULE("kan_layer", layer, 7), curve = RULE("kan_basis_curve", basis, 1),
                           twist = RULE("kan_basis_twist", basis, 0);
 static const gt_case_rule on_units = {.name = "kan_on_units",
@@ -513,6 +514,7 @@ static const gt_case cases[] = {
     {&bent_scaled, "6,4 6,3 24,3 2,2,2,3", {GT_BASIS_RBF, 5, 0, 2, 1, -8, 8}},
     {&bent_scaled, "67,64 67,33 576,33 2,1,32,33", {GT_BASIS_BSPLINE, 5, 3, 32, 1, -8, 8}},
     {&bent_scaled, "5,40 5,16 480,16 2,2,20,16", {GT_BASIS_BSPLINE, 8, 3, 20, 1, -8, 8}},
+    {&many_scaled, "2080,8 2080,32 24,32 8,32", {GT_BASIS_RBF, 3, 0, 0, 0, -8, 8}}, /* scaled before */
     {&scaled_on_units, "40,12 108,33 12,33", {GT_BASIS_BSPLINE, 5, 3, 4, 1, -8, 8}},
     {&scaled_on_units, "70,32 288,36 2,2,16,36", {GT_BASIS_BSPLINE, 5, 3, 16, 1, -8, 8}},
     {&scaled_on_units, "70,32 288,40 32,40", {GT_BASIS_BSPLINE, 5, 3, 16, 1, -8, 8}}, /* many of outputs */
