@@ -12,7 +12,9 @@
  * floats, shared or of a buffer, and are counted in floats; GT_LOAD_LINE makes all of their rows, or columns, the same one,
  * of an array of uvec4s. What is loaded lies at multiples of 16 bytes, or units read something else. GT_SET_SUMS
  * makes each element a value, GT_MULTIPLY_ADD adds a product. GT_LEFT_WORDS and GT_RIGHT_WORDS make four words of eight
- * of a lane's elements, of which it has GT_LEFT_OCTETS and GT_RIGHT_OCTETS; GT_SET_LEFT and GT_SET_RIGHT take them back. */
+ * of a lane's elements, of which it has GT_LEFT_OCTETS and GT_RIGHT_OCTETS; GT_SET_LEFT and GT_SET_RIGHT take them back.
+ * Behind GT_SUBGROUP_BARRIER, which all invocations come to, what a subgroup's lanes stored in shared memory is there for
+ * all of them. */
 #ifndef GT_MATRIX_GLSL
 #define GT_MATRIX_GLSL
 #ifdef GT_MATRIX_UNITS

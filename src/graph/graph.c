@@ -2,6 +2,7 @@
 #include "base/memory.h"
 #include "graph/op.h"
 #include <assert.h>
+#include <math.h>
 #include <string.h>
 
 gt_graph *gt_graph_create(gt_arena *arena) {
@@ -71,6 +72,10 @@ const gt_op gt_result_row = {.name = "result",
                              .print = print_further,
                              .flops = gt_no_flops};
 
+static double limit_of(const gt_graph *graph, const gt_node *node) {
+  return node->bits ? 1 : node->op->limit ? node->op->limit(graph, node) : INFINITY;
+}
+
 static gt_id append(gt_graph *graph, gt_node node, const gt_id *input, const void *attribute, gt_shape shape,
                     gt_dtype dtype) {
   if (node.inputs) node.input = gt_arena_copy(graph->arena, input, sizeof *input * (size_t)node.inputs);
@@ -80,6 +85,7 @@ static gt_id append(gt_graph *graph, gt_node node, const gt_id *input, const voi
   node.shape = shape;
   node.dtype = dtype;
   node.bits = node.op->bits && node.op->bits(graph, &node);
+  node.limit = limit_of(graph, &node);
   if (graph->count == graph->capacity)
     graph->node = grown(graph->arena, graph->node, graph->count, &graph->capacity, sizeof *graph->node);
   graph->node[graph->count] = node;
@@ -258,6 +264,9 @@ static bool verify_node(const gt_graph *graph, uint32_t id, gt_error *error) {
   if (node->bits && !(node->op->bits && node->op->bits(graph, node)))
     return gt_fail(error, GT_ERR_INTERNAL, "node %u (%s) need not hold nothing but 0 and 1", id,
                    node->op->name);
+  if (node->limit < limit_of(graph, node))
+    return gt_fail(error, GT_ERR_INTERNAL, "node %u (%s) may hold numbers beyond %g", id, node->op->name,
+                   node->limit);
   return true;
 }
 
@@ -278,6 +287,12 @@ bool gt_inputs_are_bits(const gt_graph *graph, const gt_node *node) {
   for (int i = 0; i < node->inputs; i++)
     if (!gt_node_at(graph, node->input[i])->bits) return false;
   return true;
+}
+
+double gt_inputs_limit(const gt_graph *graph, const gt_node *node) {
+  double limit = 0;
+  for (int i = 0; i < node->inputs; i++) limit = fmax(limit, gt_node_at(graph, node->input[i])->limit);
+  return limit;
 }
 
 static bool equal_nodes(const gt_node *a, const gt_node *b) {

@@ -61,6 +61,7 @@ typedef struct gt_node {
   gt_shape shape;
   gt_dtype dtype;
   bool bits;             /* its value holds nothing but 0 and 1, as far as can be told */
+  double limit;          /* no number in its value is larger in magnitude; infinity: not known */
   const void *attribute; /* the op's own struct, zero-padded, in the graph's arena */
   size_t attribute_size;
   const char *scope; /* name of the layer that made it ("linear1"), for messages, profiles and NaN reports;

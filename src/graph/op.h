@@ -38,6 +38,9 @@ typedef struct gt_op {
                 gt_error *error);
   /* Does the node's value hold nothing but 0 and 1, as far as inputs and attribute tell? NULL: not known. */
   bool (*bits)(const gt_graph *graph, const gt_node *node);
+  /* How large the numbers in the node's value are at most, in magnitude, as far as inputs (their `limit`) and
+   * attribute tell; NaN are not among them. Rounding may pass it by a few digits. NULL: not known. */
+  double (*limit)(const gt_graph *graph, const gt_node *node);
   /* Given the gradient of each of the node's results (same shape; GT_NONE, but not for all, where the loss
    * does not depend on it), emits nodes and writes each input's gradient (of the input's shape), leaving
    * GT_NONE where there is none (integers, masks). wanted[i] tells whether anybody needs it. NULL: not
@@ -83,4 +86,6 @@ static inline bool gt_is_constant(const gt_node *node) {
 double gt_no_flops(const gt_graph *graph, const gt_node *node);
 /* For `bits`: an op that moves what its inputs hold, and adds nothing but 0 and 1. */
 bool gt_inputs_are_bits(const gt_graph *graph, const gt_node *node);
+/* For `limit`: the same, that adds nothing larger. */
+double gt_inputs_limit(const gt_graph *graph, const gt_node *node);
 #endif

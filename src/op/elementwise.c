@@ -10,6 +10,7 @@
 #include "step/lowering.h"
 #include <assert.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stddef.h>
 #include <string.h>
 
@@ -79,6 +80,32 @@ static int smooth(const gt_graph *graph, const gt_node *node) {
   }
 }
 
+/* Of what is common before a layer that asks; the rest is not known. */
+static double limit(const gt_graph *graph, const gt_node *node) {
+  const double first = node->inputs ? gt_node_at(graph, node->input[0])->limit : 0,
+               second = node->inputs > 1 ? gt_node_at(graph, node->input[1])->limit : 0;
+  switch (node->op->opcode) {
+  case GT_I_CONSTANT: return fabs(((const constant_attribute *)node->attribute)->value);
+  case GT_I_RANDOM:
+  case GT_I_TANH:
+  case GT_I_SIGMOID:
+  case GT_I_SIN:
+  case GT_I_COS:
+  case GT_I_ERF:
+  case GT_I_SIGN: return 1;
+  case GT_I_MOVE:
+  case GT_I_NEG:
+  case GT_I_ABS:
+  case GT_I_RELU:
+  case GT_I_GELU:
+  case GT_I_SILU: return first;
+  case GT_I_ADD:
+  case GT_I_SUB: return first + second;
+  case GT_I_MUL: return isinf(first) || isinf(second) ? INFINITY : first * second;
+  default: return INFINITY;
+  }
+}
+
 /* --- printing ------------------------------------------------------------------------------------------- */
 
 static void print_constant(const gt_graph *graph, const gt_node *node, char *buffer, size_t size) {
@@ -109,6 +136,7 @@ static void print_random(const gt_graph *graph, const gt_node *node, char *buffe
    .infer = infer,                               \
    .bits = compares,                             \
    .smooth = smooth,                             \
+   .limit = limit,                               \
    .gradient = op_gradient},
 #define ROW_0(...)
 #define ROW_1(...) ROW(__VA_ARGS__)
@@ -123,6 +151,7 @@ static const gt_op rows[] = {
      .kind = GT_OP_ELEMENTWISE,
      .opcode = GT_I_CONSTANT,
      .infer = infer,
+     .limit = limit,
      .print = print_constant},
     {.name = "random",
      .kind = GT_OP_ELEMENTWISE,
@@ -131,6 +160,7 @@ static const gt_op rows[] = {
      .opcode = GT_I_RANDOM,
      .clocked = true,
      .infer = infer_random,
+     .limit = limit,
      .print = print_random},
     {.name = "leaky_relu",
      .kind = GT_OP_ELEMENTWISE,

@@ -9,6 +9,7 @@
 #include "op/reduce.h"
 #include "shaders/op/move.h"
 #include "step/lowering.h"
+#include <math.h>
 #include <stddef.h>
 #include <string.h>
 
@@ -476,11 +477,15 @@ static bool moves_bits(const gt_graph *graph, const gt_node *node) {
   return !padded && gt_inputs_are_bits(graph, node);
 }
 
+static double moves_limit(const gt_graph *graph, const gt_node *node) {
+  return fmax(fabs(((const move_attribute *)node->attribute)->value), gt_inputs_limit(graph, node));
+}
+
 #define ROW(op_name, op_kind, op_inputs, op_gradient, op_lower)                                           \
   {                                                                                                       \
     .name = op_name, .kind = op_kind, .min_inputs = 1, .max_inputs = op_inputs, .opcode = GT_I_MOVE,      \
-    .infer = infer, .bits = moves_bits, .gradient = op_gradient, .lower = op_lower, .flops = gt_no_flops, \
-    .print = print                                                                                        \
+    .infer = infer, .bits = moves_bits, .limit = moves_limit, .gradient = op_gradient, .lower = op_lower, \
+    .flops = gt_no_flops, .print = print                                                                  \
   }
 
 static const gt_op rows[ROWS] = {

@@ -160,6 +160,16 @@ static void check_slopes(const gt_subject *s, const gt_expectation *e, const gt_
   }
 }
 
+static void check_limit(const gt_subject *s, const gt_outcome *outcome, const char *who,
+                        gt_verdict *verdict) {
+  for (int64_t i = 0; i < s->value.count; i++) {
+    const double size = fabs(element(outcome, &s->value, i));
+    if (size > s->limit * (1 + 1e-5))
+      gt_verdict_fail(verdict, "%s: value [%lld] is %.9g in size, the op says %.9g at most", who,
+                      (long long)i, size, s->limit);
+  }
+}
+
 void gt_check_reference(const gt_subject *s, const gt_expectation *e, const gt_outcome *outcome, bool device,
                         const char *who, gt_verdict *verdict) {
   const gt_case_rule *rule = s->view.c->rule;
@@ -167,6 +177,7 @@ void gt_check_reference(const gt_subject *s, const gt_expectation *e, const gt_o
   for (int64_t i = 0; i < s->value.count; i++)
     check_one(verdict, who, "value", i, element(outcome, &s->value, i), e->value[i], scale,
               value_limit(rule, device));
+  check_limit(s, outcome, who, verdict);
   check_slopes(s, e, outcome, gradient_limit(rule, device), who, verdict);
 }
 

@@ -178,6 +178,7 @@ bool gt_subject_create(gt_subject *s, const gt_case *c, gt_precision precision, 
   if (value == GT_NONE) return gt_fail(error, GT_ERR_INTERNAL, "nothing was built");
   s->value_shape = rule->reference(&s->view, (const double *const *)s->x, NULL);
   s->forward_flops = flops_so_far(s->graph);
+  s->limit = rule->result ? INFINITY : gt_node_at(s->graph, value)->limit;
   if (rule->result) {
     s->value = s->input[rule->result - 1];
   } else {

@@ -17,6 +17,7 @@ typedef struct gt_subject {
   gt_case_view view;
   gt_graph *graph;
   gt_shape value_shape;
+  double limit; /* what the op says its values are no larger than */
   gt_slot input[GT_CASE_INPUTS], weight, value, gradient[GT_CASE_INPUTS];
   void **initial;                /* contents of each variable before a run */
   double *x[GT_CASE_INPUTS], *w; /* inputs and weights in double */

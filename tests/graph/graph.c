@@ -4,8 +4,10 @@
 #include "op/core.h"
 #include "op/elementwise.h"
 #include "op/matmul/matmul.h"
+#include "op/move.h"
 #include "op/reduce.h"
 #include "support/three.h"
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -213,6 +215,25 @@ static void bits_are_a_fact_of_a_node(void **state) {
   assert_false(gt_graph_verify(graph, &error));
 }
 
+/* How large values are at most goes with them, from what is bounded. */
+static void limits_are_a_fact_of_a_node(void **state) {
+  (void)state;
+  const int64_t none[] = {0, 0}, after[] = {0, 1};
+  const gt_id x = variable("x", 2, (int64_t[]){2, 3}), y = gt_tanh(graph, x);
+  const gt_id moved = gt_pad(graph, gt_reshape(graph, y, gt_shape_2(3, 2)), none, after, -3);
+  assert_true(isinf(gt_node_at(graph, x)->limit));
+  assert_true(isinf(gt_node_at(graph, gt_mul(graph, gt_constant(graph, 0), x))->limit));
+  assert_true(isinf(gt_node_at(graph, gt_exp(graph, y))->limit));
+  assert_true(gt_node_at(graph, gt_less(graph, x, y))->limit == 1);
+  assert_true(gt_node_at(graph, y)->limit == 1);
+  assert_true(gt_node_at(graph, moved)->limit == 3);
+  assert_true(gt_node_at(graph, gt_sub(graph, gt_mul(graph, y, gt_constant(graph, -2)), y))->limit == 3);
+  gt_error error = {0};
+  assert_true(gt_graph_verify(graph, &error));
+  graph->node[moved].limit = 1;
+  assert_false(gt_graph_verify(graph, &error));
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test_setup_teardown(broadcasting_follows_numpy, setup, teardown),
@@ -226,6 +247,7 @@ int main(void) {
       cmocka_unit_test_setup_teardown(gradients_of_all_results_are_handed_on, setup, teardown),
       cmocka_unit_test_setup_teardown(printing_numbers_results, setup, teardown),
       cmocka_unit_test_setup_teardown(bits_are_a_fact_of_a_node, setup, teardown),
+      cmocka_unit_test_setup_teardown(limits_are_a_fact_of_a_node, setup, teardown),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

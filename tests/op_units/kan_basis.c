@@ -130,12 +130,51 @@ static void chebyshev_is_a_cosine(void **state) {
     }
 }
 
+/* All that bases say of how large their functions are is so, and is not much too much, however far inputs go.
+ * (Of polynomials in a part of [-1, 1] they say what holds in all of it.) */
+static void peaks_are_not_passed(void **state) {
+  (void)state;
+  static const double limits[] = {0.25, 1, 1.5, 4, 20};
+  const gt_kan_attribute bases[] = {gt_kan_bspline(-1, 1, GRID, 3),
+                                    gt_kan_lines(-1, 1, GRID),
+                                    gt_kan_lines(0, 1, GRID),
+                                    gt_kan_bumps(GT_BASIS_RBF, -1, 1, GRID, 0),
+                                    gt_kan_bumps(GT_BASIS_RSWAF, -1, 1, GRID, 0),
+                                    gt_kan_bumps(GT_BASIS_WAVELET, -1, 1, GRID, 0),
+                                    gt_kan_bumps(GT_BASIS_SINC, -1, 1, GRID, 0),
+                                    gt_kan_waves(GRID),
+                                    gt_kan_polynomials(GT_BASIS_CHEBYSHEV, 9, 0, 0),
+                                    gt_kan_polynomials(GT_BASIS_LEGENDRE, 9, 0, 0),
+                                    gt_kan_polynomials(GT_BASIS_HERMITE, 9, 0, 0),
+                                    gt_kan_polynomials(GT_BASIS_JACOBI, 9, 1, -0.5),
+                                    gt_kan_polynomials(GT_BASIS_JACOBI, 9, -0.75, 2),
+                                    gt_kan_polynomials(GT_BASIS_JACOBI, 9, -0.9, -0.6)};
+  for (size_t b = 0; b < sizeof bases / sizeof *bases; b++)
+    for (size_t l = 0; l < sizeof limits / sizeof *limits; l++) {
+      gt_kan_attribute a = bases[b];
+      double most = 0, said = 0;
+      a.base = 1;
+      for (uint32_t term = 0; term <= a.terms; term++) {
+        const double peak = (double)gt_basis_peak(&a, term, limits[l]);
+        if (peak > said) said = peak;
+        for (int i = -200; i <= 200; i++) {
+          const double value = fabs(made(a, 0, term, (float)(limits[l] * i / 200), NULL));
+          if (value > most) most = value;
+          if (value > peak * (1 + 1e-5))
+            fail_msg("basis %u, function %u within %g: %.9g, more than %.9g", a.basis, term, limits[l], value,
+                     peak);
+        }
+      }
+      if (said > (limits[l] < 1 ? 64 : 16) * most)
+        fail_msg("basis %u within %g: %.9g at most, and not %.9g", a.basis, limits[l], most, said);
+    }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(splines_on_a_grid),
-      cmocka_unit_test(splines_over_knots),
-      cmocka_unit_test(splines_on_the_host),
-      cmocka_unit_test(chebyshev_is_a_cosine),
+      cmocka_unit_test(splines_on_a_grid),    cmocka_unit_test(splines_over_knots),
+      cmocka_unit_test(splines_on_the_host),  cmocka_unit_test(chebyshev_is_a_cosine),
+      cmocka_unit_test(peaks_are_not_passed),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -35,7 +35,8 @@
 #define GT_BASIS_FIRST   3 /* floats for a basis to use as it likes */
 #define GT_BASIS_SECOND  4
 #define GT_BASIS_OUTPUTS 5
-#define GT_BASIS_WORDS   6
+#define GT_BASIS_PEAK_OF 6 /* float: what functions are no larger than, if GT_BASIS_EVEN */
+#define GT_BASIS_WORDS   7
 
 #define GT_BASIS_BSPLINE          0
 #define GT_BASIS_RBF              1
@@ -62,14 +63,17 @@
   X(GT_BASIS_LEGENDRE, legendre, gt_basis_legendre)    \
   X(GT_BASIS_HERMITE, hermite, gt_basis_hermite)       \
   X(GT_BASIS_JACOBI, jacobi, gt_basis_jacobi)
-#define GT_BASES(X) GT_PLAIN_BASES(X) GT_POLYNOMIALS(X)
-/* Do its functions stay between -1 and 1, whatever the inputs? Polynomials do not. An unsigned number. */
-#define GT_BASIS_IS_BOUNDED(basis) ((basis)-GT_BASIS_CHEBYSHEV > GT_BASIS_JACOBI - GT_BASIS_CHEBYSHEV)
-#define GT_BASIS_MOST_POLYNOMIALS  128 /* of an input */
-#define GT_BASIS_BASE              256
-#define GT_BASIS_PLACED            512
-#define GT_BASIS_SCALED            1024 /* times 1, 2: coefficients have factors of their edges, in so many parts */
-#define GT_BASIS_BY_SCALE          4 /* the derivative by the scale of a function that is placed */
+#define GT_BASES(X)                   GT_PLAIN_BASES(X) GT_POLYNOMIALS(X)
+#define GT_BASIS_IS_POLYNOMIAL(basis) ((basis) >= GT_BASIS_CHEBYSHEV && (basis) <= GT_BASIS_JACOBI)
+#define GT_BASIS_MOST_POLYNOMIALS     128 /* of an input */
+#define GT_BASIS_BASE                 256
+#define GT_BASIS_PLACED               512
+#define GT_BASIS_SCALED               1024 /* times 1, 2: coefficients have factors of their edges, in so many parts */
+/* How a product finds the powers of two of its lines (op/matmul/range.h). One does for all of a line, that of
+ * GT_BASIS_PEAK_OF, the base not among its functions; or among them, and nothing is measured. */
+#define GT_BASIS_EVEN     4096
+#define GT_BASIS_KNOWN    8192
+#define GT_BASIS_BY_SCALE 4 /* the derivative by the scale of a function that is placed */
 /* What a placed function is of u: the first of its kind. */
 #define GT_BASIS_FIRST_OF(form, term, terms) \
   ((form) == GT_BASIS_FOURIER ? (term) / ((terms) / 2u) * ((terms) / 2u) : 0u)

@@ -2,13 +2,20 @@
  * in GLSL. A basis is a file in basis/ with a function GT_BASIS(gt_basis_NAME) { … return REAL; } of u = (x -
  * low) * inverse: function number `term` of GT_TERMS, or its derivative of order GT_ORDER (0 to 3) by u.
  * GT_DEGREE, GT_FIRST and GT_SECOND are a basis' own, to use as it likes. Literals of floats end in f, of
- * numbers in u. (Polynomials say what they are in another way: basis/recurrence.h; and so do splines over
+ * numbers in u.
+ *
+ * A second function, GT_BASIS_PEAK(gt_basis_NAME_peak), says how large |B(u)| is at most, or a little more,
+ * for least <= u <= most: from it follow the powers of two that lines of a product's factor are divided by
+ * (op/matmul/range.h), without looking at the functions' values.
+ *
+ * (Polynomials say what they are in another way: basis/recurrence.h; and so do splines over
  * knots of an input's own: basis/knots.h.) */
 #ifndef GT_KAN_REAL_H
 #define GT_KAN_REAL_H
 #ifdef GL_core_profile
 #define REAL                    vec4
 #define GT_BASIS(name)          vec4 name(vec4 u, uint term)
+#define GT_BASIS_PEAK(name)     vec4 name(vec4 least, vec4 most, uint term)
 #define GT_TERMS                BASIS_TERMS
 #define GT_DEGREE               BASIS_DEGREE
 #define GT_ORDER                BASIS_DERIVED
@@ -23,6 +30,9 @@
 #define GT_SIGNED(size, x)      ((size)*sign(x))
 #define GT_ABS(x)               abs(x)
 #define GT_FLOOR(x)             floor(x)
+#define GT_ROOT(x)              sqrt(x)
+#define GT_LARGER(a, b)         max(a, b)
+#define GT_SMALLER(a, b)        min(a, b)
 #define GT_EXP(x)               gt_exp(x)
 #define GT_TANH(x)              gt_tanh(x)
 #define GT_SIGMOID(x)           gt_sigmoid(x)
@@ -40,6 +50,9 @@ vec4 gt_cosine(vec4 x, uint quarters) { /* cos(x + quarters * pi/2) */
 #define GT_BASIS(name)                                                                                    \
   GT_MATH float name(float u GT_UNUSED, uint term GT_UNUSED, uint terms GT_UNUSED, uint degree GT_UNUSED, \
                      uint order GT_UNUSED, float first GT_UNUSED, float second GT_UNUSED)
+#define GT_BASIS_PEAK(name)                                                                                  \
+  GT_MATH float name(float least GT_UNUSED, float most GT_UNUSED, uint term GT_UNUSED, uint terms GT_UNUSED, \
+                     float first GT_UNUSED, float second GT_UNUSED)
 #define GT_TERMS                terms
 #define GT_DEGREE               degree
 #define GT_ORDER                order
@@ -54,6 +67,9 @@ vec4 gt_cosine(vec4 x, uint quarters) { /* cos(x + quarters * pi/2) */
 #define GT_SIGNED(size, x)      gt_with_sign(size, x) /* of a size that is not negative */
 #define GT_ABS(x)               gt_absf(x)
 #define GT_FLOOR(x)             gt_floorf(x)
+#define GT_ROOT(x)              sqrtf(x)
+#define GT_LARGER(a, b)         gt_pick((a) > (b), a, b)
+#define GT_SMALLER(a, b)        gt_pick((a) < (b), a, b)
 #define GT_EXP(x)               gt_expf(x)
 #define GT_TANH(x)              gt_tanhf(x)
 #define GT_SIGMOID(x)           gt_sigmoidf(x)

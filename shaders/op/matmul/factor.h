@@ -28,9 +28,10 @@
 #define GT_FACTOR_SPEC_END    27 /* … and the end of them */
 /* Not 0: k consists of segments of this length, a multiple of GT_FACTOR_SLICE. What is summed over one is
  * drained: it is multiplied, element by element, with derivatives of basis functions, and added to what came
- * before. On scalar units only. */
+ * before. */
 #define GT_FACTOR_SPEC_SEGMENT 27
 #define GT_FACTOR_SLICE        16
+#define GT_FACTOR_DEEP_SLICE   32 /* on matrix units */
 /* What is joined of the result's columns, beside: GT_COLUMNS_… or 0. It goes to the second of the epilogue's
  * outputs, which has but one then; the result is dense, of one entry of a batch, and no second kernel adds
  * its parts. */

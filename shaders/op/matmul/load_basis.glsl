@@ -49,35 +49,48 @@ vec4 basis_placed(vec4 x, uint term, GT_FLOATS from, uint behind, int left) {
   return y;
 }
 
-/* Function `term` at x, or its derivative, of neighbouring inputs from `input_` on, `left` of which exist. */
-vec4 basis_values(vec4 x, uint term, GT_FLOATS from, uint input_, int left) {
+/* Function `term`, which is not the base, at x, or its derivative. */
+vec4 basis_function(vec4 x, uint term, GT_FLOATS from, uint behind, int left) {
   vec4 u = (x - basis_low) * basis_inverse, y = vec4(0.0);
-  uint which = term, behind = basis_lines * basis_inputs + input_;
-  if (BASIS_FORM == GT_BASIS_KNOTS) {
-    if (term < BASIS_TERMS) y = gt_basis_knots(x, from, behind + term * basis_inputs, left);
-  } else if (BASIS_IS_PLACED != 0u) {
-    if (term < BASIS_TERMS) y = basis_placed(x, term, from, behind, left);
-  } else {
+  uint which = term;
+  if (BASIS_FORM == GT_BASIS_KNOTS) y = gt_basis_knots(x, from, behind + term * basis_inputs, left);
+  else if (BASIS_IS_PLACED != 0u) y = basis_placed(x, term, from, behind, left);
+  else {
     GT_BASES(GT_BASIS_CASE)
     if (BASIS_ORDER >= 1u) y *= basis_inverse;
     if (BASIS_ORDER >= 2u) y *= basis_inverse;
     if (BASIS_ORDER >= 3u) y *= basis_inverse;
   }
-  if (BASIS_HAS_BASE != 0u)
-    if (term == BASIS_TERMS) y = gt_basis_base(x, term);
   return y;
 }
 
-/* The base is not bounded by 1, but silu(x) is no larger than x. */
-const bool BASIS_IS_BOUNDED = GT_BASIS_IS_BOUNDED(BASIS_FORM), BASIS_BOUNDED = BASIS_ORDER == 0u && BASIS_IS_BOUNDED;
-#define RANGE_EVEN(KIND) ((KIND) == GT_FACTOR_BASIS && BASIS_BOUNDED) /* for range.glsl */
+/* Function `term` at x, or its derivative, of neighbouring inputs from `input_` on, `left` of which exist. */
+vec4 basis_values(vec4 x, uint term, GT_FLOATS from, uint input_, int left) {
+  vec4 y;
+  if (BASIS_HAS_BASE != 0u && term >= BASIS_TERMS) y = gt_basis_base(x, term);
+  else y = basis_function(x, term, from, basis_lines * basis_inputs + input_, left);
+  return y;
+}
 
-/* Largest absolute values of a quad, or what these are no larger than. */
-vec4 basis_bound(GT_FLOATS from, gt_spot line, gt_spot at) {
-  vec4 bound = vec4(1.0);
+const bool BASIS_EVEN = (BASIS_KIND & GT_BASIS_EVEN) != 0u;
+#define RANGE_EVEN(KIND) ((KIND) == GT_FACTOR_BASIS && BASIS_EVEN) /* for range.glsl */
+#define GT_PEAK_CASE(number, name, function) \
+  if (BASIS_FORM == number) y = function##_peak(least, most, term);
+
+/* What function `term` is no larger than at inputs that are no larger than m. Splines over knots are none than 1, nor
+ * are functions that are placed. */
+vec4 basis_peak(vec4 m, uint term) {
+  vec4 least = (-m - basis_low) * basis_inverse, most = (m - basis_low) * basis_inverse, y = vec4(1.0);
+  GT_BASES(GT_PEAK_CASE)
   if (BASIS_HAS_BASE != 0u)
-    if (at.phase == BASIS_TERMS) bound = fetch(from, line.at + at.at, 4, ALIGNED != 0u);
-  return bound;
+    if (term == BASIS_TERMS) y = gt_basis_base_peak(-m, m, term);
+  return y;
+}
+
+/* The column of the factor that a function of an input stands in. */
+uint basis_column(uint input_, uint term) {
+  uint block = input_ / BASIS_BLOCK;
+  return (block * BASIS_TOTAL + term) * BASIS_BLOCK + input_ - block * BASIS_BLOCK;
 }
 
 gt_spot basis_line(uint line) { return gt_spot(line * basis_inputs, ivec3(0), 0u); }

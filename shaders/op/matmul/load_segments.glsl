@@ -44,9 +44,17 @@ vec4 coefficients_quad(GT_FLOATS from, gt_spot line, gt_spot position, int left)
   return v;
 }
 
-/* What a segment's sums are multiplied with, of inputs at (line, input …), of which `left` exist. */
-vec4 segments_drain(GT_FLOATS from, uint line, uint input_, uint segment, int left) {
+/* The inputs (line, input_ …), of which `left` exist, that a segment's sums are drained with. steady: none is looked
+ * for; those that do not exist are others, for sums that nobody reads. */
+vec4 segments_inputs(GT_FLOATS from, uint line, uint input_, int left, bool steady) {
   uint at = line * basis_inputs + input_;
-  return basis_values(fetch(from, at, left, ALIGNED != 0u && ((at | basis_inputs) & 3u) == 0u), segment, from, input_,
-                      left);
+  vec4 x;
+  if (steady) x = GT_CAST(GT_FLOATS4, from).at[min(line, m - 1u) * basis_inputs + min(input_, basis_inputs - 4u) >> 2];
+  else x = fetch(from, at, left, ALIGNED != 0u && ((at | basis_inputs) & 3u) == 0u);
+  return x;
+}
+
+/* What a segment's sums are multiplied with. */
+vec4 segments_drain(GT_FLOATS from, uint line, uint input_, uint segment, int left) {
+  return basis_values(segments_inputs(from, line, input_, left, false), segment, from, input_, left);
 }

@@ -73,20 +73,17 @@ const bool STRAIGHT = WHOLE && RESULT == GT_RESULT_DENSE;
 const bool PLAIN = CODE_COUNT == 0u && OUTPUT_COUNT == 1u && OUTPUT_0 == GT_OPERAND_LEADER;
 const uint RASTER = 8u; /* rows of tiles that are walked at a time, so that the cache holds what they share */
 
-/* Adds the sums over a depth of k to the totals. */
-#define DRAIN(depth) \
-  GT_UNROLL for (uint i = 0u; i < DOWN; i++) { \
-    gt_sums of_row; \
-    GT_LOAD_LINE(of_row, roots, ((depth) % SLOTS * ROOTS + m_mine + i * MATRIX_M) / 4u, true); \
-    GT_UNROLL for (uint j = 0u; j < ACROSS; j++) { \
-      gt_sums of_column; \
-      GT_LOAD_LINE(of_column, roots, ((depth) % SLOTS * ROOTS + BM + n_mine + j * MATRIX_N) / 4u, false); \
-      GT_ADD_PRODUCT(total[i * ACROSS + j], sums[i * ACROSS + j], of_row, of_column); \
-      GT_SET_SUMS(sums[i * ACROSS + j], 0.0); \
-    } \
-  }
+#include "op/matmul/product_matrix_drain.glsl"
 
 #include "op/matmul/product_matrix_write.glsl"
+
+void write(uint z, uint i, uint j, vec4 v, inout gt_column_sums sums) {
+  if (i < m && j < n) {
+    uint at = gt_result_row(z, i) + j, lanes = min(4u, n - j);
+    if (SPLIT > 1u) part_store(gt_place(gl_WorkGroupID.y * batch * m * n + at, lanes), v);
+    else columns_add(sums, gt_program_write(gt_place(at, lanes), v));
+  }
+}
 
 /* Tiles go along y, too, where there are too many for x. */
 uint tile_number() {
@@ -101,20 +98,12 @@ uint tile_number() {
   GT_QUAD(quad, KIND, from, spot, other, (position) / 4u * 4u, int(length - (position) / 4u * 4u), false) \
   value = quad[(position) % 4u];
 
-void write(uint z, uint i, uint j, vec4 v, inout gt_column_sums sums) {
-  if (i < m && j < n) {
-    uint at = gt_result_row(z, i) + j, lanes = min(4u, n - j);
-    if (SPLIT > 1u) part_store(gt_place(gl_WorkGroupID.y * batch * m * n + at, lanes), v);
-    else columns_add(sums, gt_program_write(gt_place(at, lanes), v));
-  }
-}
-
 void plain_tile(uint z, uint m0, uint n0, uint k0, uint k_end) {
   uint length_a = A_K_LINES ? m : k, length_b = B_K_LINES ? n : k;
   gt_column_sums sums = columns_none();
   for (uint q = gl_LocalInvocationIndex; q < BM * BN / 4u; q += LOCAL_X) {
     uint i = m0 + q / (BN / 4u), j = n0 + q % (BN / 4u) * 4u;
-    vec4 sum = vec4(0.0), quad;
+    vec4 sum = vec4(0.0), total = sum, quad;
     gt_spot spot, other;
     if (i >= m || j >= n) continue;
     for (uint at = k0; at < k_end; at++) {
@@ -125,8 +114,12 @@ void plain_tile(uint z, uint m0, uint n0, uint k0, uint k_end) {
         ELEMENT(right, b, KIND_B, B_K_LINES ? at : column, B_K_LINES ? column : at, length_b, stride_b)
         sum[l] = fma(left, right, sum[l]);
       }
+      if (SEGMENTED && (at + 1u) % max(SEGMENT, 1u) == 0u) {
+        total = fma(segments_drain(partial, i, j, at / max(SEGMENT, 1u), int(n - j)), sum, total);
+        sum = vec4(0.0);
+      }
     }
-    write(z, i, j, sum, sums);
+    write(z, i, j, total + sum, sums);
   }
   if (COLUMNS != 0u && SPLIT == 1u) {
     uint me = gl_LocalInvocationIndex, slots = LOCAL_X / (BN / 4u);
@@ -152,6 +145,8 @@ void tile(uint z, uint m0, uint n0) {
   gt_sums sums[DOWN * ACROSS];
   GT_UNROLL for (uint t = 0u; t < DOWN * ACROSS; t++) GT_SET_SUMS(sums[t], 0.0);
   BEGIN_SLABS
+  vec4 kept[KEPT];
+  GT_UNROLL for (uint t = 0u; t < KEPT; t++) kept[t] = vec4(0.0);
 #ifdef GT_MATRIX_SCALED
   gt_sums total[DOWN * ACROSS];
   float next_root[OWN_ROOTS];
@@ -162,7 +157,7 @@ void tile(uint z, uint m0, uint n0) {
   FETCH_ROOTS(depth)
   barrier();
   for (; at < k_end; depth++) {
-    uint end = min((depth + 1u) * GT_RANGE_DEPTH, k_end);
+    uint end = min(range_end(depth), k_end);
     PUT_ROOTS(depth)
     barrier();
     if (special != 0u) {
@@ -173,14 +168,24 @@ void tile(uint z, uint m0, uint n0) {
     FETCH_ROOTS(depth + 1u)
     SLABS(at, min(end, full), full)
     if (end == k_end) { LAST_SLAB(at) }
-    DRAIN(depth)
+    if (SEGMENTED) { DRAIN_SEGMENT(depth, range_segment(depth)) }
+    else { DRAIN(depth) }
   }
 #else
 #define total sums
-  SLABS(at, full, full)
-  LAST_SLAB(at)
+  for (uint segment = 0u; SEGMENTED && at < k_end; segment++) {
+    uint end = at + SEGMENT;
+    SLABS(at, end, full)
+    DRAIN_SEGMENT(0u, segment)
+    barrier(); /* what sums went through becomes the next slab's */
+  }
+  if (!SEGMENTED) {
+    SLABS(at, full, full)
+    LAST_SLAB(at)
+  }
 #endif
-  if (STRAIGHT && SPLIT > 1u) { STORE(PARTIAL, gl_WorkGroupID.y * batch + z) }
+  if (SEGMENTED) { WRITE_KEPT }
+  else if (STRAIGHT && SPLIT > 1u) { STORE(PARTIAL, gl_WorkGroupID.y * batch + z) }
   else if (STRAIGHT && PLAIN && COLUMNS == 0u) { STORE(y[0], z) }
   else { WRITE_SUMS }
 }

@@ -46,6 +46,16 @@ int quad_left(bool k_lines, uvec2 place, uint wide, uint k_end) {
   return exists ? int(k_lines ? wide : k_end) - int(place.y) : 0;
 }
 
+/* The f-th quad of A in a slab of basis functions' rows. What its share of a line begins with is the same for a whole
+ * workgroup, and so is the function, if blocks consist of whole shares: then it is worked out for all at once. */
+const bool A_SHARED_FUNCTION = BASIS_BLOCK % (4u * A_SHARE) == 0u;
+gt_spot basis_quad_of(uint f, uint k_at) {
+  uint first = k_at + f % A_EACH * A_SHARE * 4u, inside = QUAD_A(f).y % A_SHARE * 4u;
+  gt_spot spot = basis_position(A_SHARED_FUNCTION ? first : first + inside);
+  if (A_SHARED_FUNCTION) spot.at += inside;
+  return spot;
+}
+
 /* Where an invocation's quads begin, of a tile at `corner` = (w, k). If a factor is not dense, what stays of them from
  * slab to slab: the position where lines are of constant k, else the line. */
 #define BEGIN_SIDE(address, spot, tap, KIND, K_LINES, QUAD, FETCHES, corner, length, wide, stride) \
@@ -72,7 +82,9 @@ int quad_left(bool k_lines, uvec2 place, uint wide, uint k_end) {
       if (KIND == GT_FACTOR_PATCHES && K_LINES) \
         quads = patches_near(from, patches_line(z, (k_at) + quad.x), spot[f], 0u, index); \
       if (KIND == GT_FACTOR_PATCHES && !K_LINES) quads = patches_near(from, spot[f], tap, 4u * quad.y, index); \
-      if (KIND == GT_FACTOR_BASIS && !K_LINES) index = spot[f].at + basis_position((k_at) + 4u * quad.y).at >> 2; \
+      if (KIND == GT_FACTOR_BASIS && !K_LINES) index = spot[f].at + basis_quad_of(f, k_at).at >> 2; \
+      if (KIND == GT_FACTOR_REPEATED) index = spot[f].at + repeated_position(k_at).at + 4u * quad.y >> 2; \
+      if (KIND == GT_FACTOR_COEFFICIENTS) index = spot[f].at + coefficients_position(k_at).at + 4u * quad.y >> 2; \
       next[f] = quads.at[index]; \
     } \
     address[f] += K_LINES ? BK * (KIND == GT_FACTOR_BASIS ? basis_inputs : length) : BK; \
@@ -91,7 +103,7 @@ int quad_left(bool k_lines, uvec2 place, uint wide, uint k_end) {
   if (KIND == GT_FACTOR_BASIS) { \
     GT_UNROLL for (uint f = 0u; f < FETCHES; f++) { \
       gt_spot place = spot[f]; \
-      if (!K_LINES) place = basis_position((k_at) + 4u * QUAD(f).y); \
+      if (!K_LINES) place = basis_quad_of(f, k_at); \
       next[f] = basis_values(next[f], place.phase, from, place.at, 4); \
     } \
   }

@@ -10,7 +10,7 @@ layout(constant_id = GT_MATRIX_SPEC_M) const uint MATRIX_M = 16u;
 layout(constant_id = GT_MATRIX_SPEC_N) const uint MATRIX_N = 16u;
 layout(constant_id = GT_MATRIX_SPEC_K) const uint MATRIX_K = 16u;
 layout(constant_id = GT_MATRIX_SPEC_SUBGROUP) const uint SUBGROUP = 32u;
-const uint KIND_A = GT_FACTOR_DENSE, KIND_B = GT_FACTOR_DENSE;
+const uint KIND_A = GT_FACTOR_DENSE, KIND_B = GT_FACTOR_DENSE, SEGMENT = 0u;
 const uint PLANES = (FORM & GT_MATRIX_HALVES) != 0u ? 2u : 1u;
 #define RANGE_EVEN(KIND) false
 #include "lib/matrix.glsl"

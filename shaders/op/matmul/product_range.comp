@@ -4,7 +4,8 @@
 #extension GL_EXT_control_flow_attributes : require
 #extension GL_GOOGLE_include_directive : require
 /* Writes the powers of range.h for both factors of a product. A workgroup measures 32 lines over a depth, an
- * invocation four quads of them: side by side where k is the contiguous axis, else below one another. */
+ * invocation four quads of them: side by side where k is the contiguous axis, else below one another. Of basis
+ * functions it measures the inputs, each once, and knows how large functions of them become (range_basis.glsl). */
 #include "op/matmul/product_matrix.h"
 layout(local_size_x_id = GT_SPEC_LOCAL_X) in;
 layout(constant_id = GT_SPEC_LOCAL_X) const uint LOCAL_X = GT_RANGE_GROUP;
@@ -21,37 +22,48 @@ const bool KNOWN = (FORM & GT_MATRIX_BLOCKS) != 0u;
 const bool KNOWN_A = KNOWN && KIND_A == GT_FACTOR_PATCHES, KNOWN_B = KNOWN && KIND_B == GT_FACTOR_PATCHES;
 const uint QUADS = 4u, SHARES = GT_RANGE_DEPTH / QUADS; /* of a line */
 shared uint largest[GT_RANGE_LINES * SHARES];
+const bool TRANS_A = (FORM & GT_MATRIX_TRANS_A) != 0u;
+
+/* An invocation's largest: of four lines, or four of one. */
+void put_largest(bool k_lines, uvec4 most) {
+  uint me = gl_LocalInvocationIndex;
+  [[unroll]] for (uint l = 0u; l < 4u; l++)
+    largest[k_lines ? (me % 8u * 4u + l) * SHARES + me / 8u : me / 8u * SHARES + me % 8u * 4u + l] = most[l];
+}
+
+/* Then, of a line. */
+uint largest_of(uint line) {
+  uint bits = 0u;
+  [[unroll]] for (uint s = 0u; s < SHARES; s++) bits = max(bits, largest[line * SHARES + s]);
+  return bits;
+}
+
+#include "op/matmul/range_basis.glsl"
 
 /* Lines first … of `wide` at a depth of k. Unless k_lines, memory's lines are those of the product. */
 #define MEASURE(KIND, from, k_lines, wide, stride) \
   bool aligned = ALIGNED != 0u && (((k_lines ? wide : k) | stride) & 3u) == 0u; \
-  uint end = RANGE_EVEN(KIND) ? range_depths() : depth + 1u; \
-  for (uint d = depth; d < end; d++) { \
-    [[unroll]] for (uint i = 0u; i < QUADS; i++) { \
-      uint k0 = d * GT_RANGE_DEPTH, line = k_lines ? k0 + me / 8u * QUADS + i : first + me / 8u; \
-      uint position = k_lines ? first + me % 8u * 4u : k0 + (i * 8u + me % 8u) * 4u; \
-      uint lines = k_lines ? k : wide, positions = k_lines ? wide : k; \
-      gt_spot line_spot, position_spot; \
-      vec4 v = vec4(0.0); \
-      if (line < lines && position < positions) { \
-        GT_LINE(line_spot, KIND, z, line, positions, stride) \
-        GT_POSITION(position_spot, KIND, position) \
-        if (RANGE_EVEN(KIND) && BASIS_BLOCK % 4u == 0u) v = basis_bound(from, line_spot, position_spot); \
-        else GT_QUAD(v, KIND, from, line_spot, position_spot, position, int(positions) - int(position), aligned) \
-      } \
-      most = max(most, gt_magnitude(v)); \
+  [[unroll]] for (uint i = 0u; i < QUADS; i++) { \
+    uint k0 = range_begin(depth), line = k_lines ? k0 + me / 8u * QUADS + i : first + me / 8u; \
+    uint position = k_lines ? first + me % 8u * 4u : k0 + (i * 8u + me % 8u) * 4u; \
+    uint positions = k_lines ? wide : k, k_end = min(range_end(depth), k); \
+    gt_spot line_spot, position_spot; \
+    vec4 v = vec4(0.0); \
+    if (line < (k_lines ? k_end : wide) && position < (k_lines ? wide : k_end)) { \
+      GT_LINE(line_spot, KIND, z, line, positions, stride) \
+      GT_POSITION(position_spot, KIND, position) \
+      GT_QUAD(v, KIND, from, line_spot, position_spot, position, int(positions) - int(position), aligned) \
     } \
+    most = max(most, gt_magnitude(v)); \
   } \
-  if (k_lines) \
-    [[unroll]] for (uint l = 0u; l < 4u; l++) largest[(me % 8u * 4u + l) * SHARES + me / 8u] = most[l]; \
-  else { \
-    [[unroll]] for (uint l = 0u; l < 4u; l++) largest[me / 8u * SHARES + me % 8u * 4u + l] = most[l]; \
-  }
+  put_largest(k_lines, most);
 
 void measure_a(uint z, uint depth, uint first) {
   uint me = gl_LocalInvocationIndex;
   uvec4 most = uvec4(0u);
-  MEASURE(KIND_A, a, (FORM & GT_MATRIX_TRANS_A) != 0u, m, stride_a)
+  if (BY_LINES) put_largest(false, inputs_of_line(first));
+  else if (BY_DEPTHS) put_largest(false, peaks_of_depth(depth, first));
+  else { MEASURE(KIND_A, a, TRANS_A, m, stride_a) }
 }
 
 void measure_b(uint z, uint depth, uint first) {
@@ -60,28 +72,40 @@ void measure_b(uint z, uint depth, uint first) {
   MEASURE(KIND_B, b, (FORM & GT_MATRIX_TRANS_B) == 0u, n, stride_b)
 }
 
-void write(uint to) {
+void write(uint to, uint least) {
   barrier();
-  if (gl_LocalInvocationIndex < GT_RANGE_LINES) {
-    uint bits = 0u;
-    [[unroll]] for (uint s = 0u; s < SHARES; s++) bits = max(bits, largest[gl_LocalInvocationIndex * SHARES + s]);
-    range.at[to + gl_LocalInvocationIndex] = range_root(bits);
-  }
+  if (gl_LocalInvocationIndex < GT_RANGE_LINES)
+    range.at[to + gl_LocalInvocationIndex] = range_root(max(least, largest_of(gl_LocalInvocationIndex)));
   barrier();
 }
 
+/* Block `block` of A's powers, of `blocks` at each depth of an entry. */
+void range_block_a(uint block, uint blocks) {
+  uint first = block % blocks * GT_RANGE_LINES, depth = block / blocks % RANGE_POWERS(KIND_A);
+  uint z = block / blocks / RANGE_POWERS(KIND_A);
+  if (BY_COLUMNS) {
+    measure_inputs(depth, first);
+    write_columns(depth, first);
+  } else {
+    measure_a(z, depth, first);
+    write(range_a(z, depth) + first, RANGE_EVEN(KIND_A) ? peak_of_all() : 0u);
+  }
+}
+
 void main() {
-  uint depths_a = RANGE_POWERS(KIND_A), depths_b = RANGE_POWERS(KIND_B), blocks_a = range_padded(m) / GT_RANGE_LINES, blocks_b = range_padded(n) / GT_RANGE_LINES;
-  uint of_a = KNOWN_A ? 0u : range_entries(KIND_A, stride_a) * depths_a * blocks_a;
-  uint of_b = KNOWN_B ? 0u : range_entries(KIND_B, stride_b) * depths_b * blocks_b;
   GT_BEGIN(KIND_A)
   GT_BEGIN(KIND_B)
+  uint blocks_a = BY_COLUMNS ? (basis_inputs + GT_RANGE_LINES - 1u) / GT_RANGE_LINES : range_padded(m) / GT_RANGE_LINES;
+  uint blocks_b = range_padded(n) / GT_RANGE_LINES, depths_b = RANGE_POWERS(KIND_B);
+  uint of_a = KNOWN_A ? 0u : range_entries(KIND_A, stride_a) * RANGE_POWERS(KIND_A) * blocks_a;
+  uint of_b = KNOWN_B ? 0u : range_entries(KIND_B, stride_b) * depths_b * blocks_b;
   for (uint i = gl_WorkGroupID.x; i < of_a + of_b; i += gl_NumWorkGroups.x) {
-    bool is_a = i < of_a;
-    uint block = is_a ? i : i - of_a, blocks = is_a ? blocks_a : blocks_b, first = block % blocks * GT_RANGE_LINES;
-    uint depths = is_a ? depths_a : depths_b, depth = block / blocks % depths, z = block / blocks / depths;
-    if (is_a) measure_a(z, depth, first);
-    else measure_b(z, depth, first);
-    write((is_a ? range_a(z, depth) : range_b(z, depth)) + first);
+    uint block = i - of_a, first = block % blocks_b * GT_RANGE_LINES;
+    uint depth = block / blocks_b % depths_b, z = block / blocks_b / depths_b;
+    if (i < of_a) range_block_a(i, blocks_a);
+    else {
+      measure_b(z, depth, first);
+      write(range_b(z, depth) + first, 0u);
+    }
   }
 }

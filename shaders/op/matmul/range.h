@@ -3,9 +3,9 @@
 /* How large the elements of a product's factors are, for those that become float16: of each line w of the
  * product (rows of A, columns of B) and each GT_RANGE_DEPTH neighbours along k, the root of a power of four
  * P; the largest absolute value, divided by P, lies in [2^13, 2^15). Infinity where an element is an infinity
- * or NaN. Functions that are bounded by 1, and what stands beside them, have one P along all of k. Kept as
- * [batch][ceil(k / depth)][ceil(wide / pad) * pad], A's before B's; one entry of the batch serves all where
- * they share a dense factor. */
+ * or NaN. Of basis functions what they are at most is taken for the largest value; where they are bounded,
+ * all of k has one P (range_basis.glsl). Kept as [batch][ceil(k / depth)][ceil(wide / pad) * pad], A's before
+ * B's; one entry of the batch serves all where they share a dense factor. */
 #define GT_RANGE_DEPTH  128u
 #define GT_RANGE_PAD    128u
 #define GT_RANGE_LINES  32u  /* of a workgroup */

@@ -4,6 +4,7 @@
 #include "shaders/op/kan/real.h"
 #include "shaders/op/kan/bases.h"
 #include "step/math.h"
+#include <math.h>
 #include <string.h>
 
 void gt_basis_geometry(const gt_kan_attribute *a, uint32_t lines, uint32_t inputs, uint32_t outputs,
@@ -14,6 +15,7 @@ void gt_basis_geometry(const gt_kan_attribute *a, uint32_t lines, uint32_t input
   geometry[GT_BASIS_FIRST] = gt_bits(a->first);
   geometry[GT_BASIS_SECOND] = gt_bits(a->second);
   geometry[GT_BASIS_OUTPUTS] = outputs;
+  geometry[GT_BASIS_PEAK_OF] = 0;
   if (gt_kan_behind(a)) geometry[GT_BASIS_BEHIND] = lines;
   spec[GT_BASIS_SPEC_KIND - GT_FACTOR_SPEC_OWN] =
       a->basis | (a->base ? GT_BASIS_BASE : 0) | (a->placed ? GT_BASIS_PLACED : 0);
@@ -21,6 +23,45 @@ void gt_basis_geometry(const gt_kan_attribute *a, uint32_t lines, uint32_t input
   spec[GT_BASIS_SPEC_TERMS - GT_FACTOR_SPEC_OWN] = a->terms;
   spec[GT_BASIS_SPEC_BLOCK - GT_FACTOR_SPEC_OWN] = a->block;
   spec[GT_BASIS_SPEC_ORDER - GT_FACTOR_SPEC_OWN] = a->order;
+}
+
+/* --- how large they become ------------------------------------------------------------------------------ */
+
+#define PEAK(number, name, function) \
+  case number: return function##_peak(least, most, term, a->terms, a->first, a->second);
+
+float gt_basis_peak(const gt_kan_attribute *a, uint32_t term, double limit) {
+  const float m = (float)limit, least = (-m - a->low) * a->inverse, most = (m - a->low) * a->inverse;
+  if (term == a->terms) return gt_basis_base_peak(-m, m, term, a->terms, 0, 0);
+  if (a->placed) return 1;
+  switch (a->basis) {
+    GT_BASES(PEAK)
+  default: return 1; /* splines over knots of their own */
+  }
+}
+
+/* Of all functions, without the base; none is smaller than 1. A NaN of what has become too large is infinite.
+ */
+static float peak_of_all(const gt_kan_attribute *a, double limit) {
+  float most = 1;
+  for (uint32_t term = 0; term < a->terms; term++) {
+    const float peak = gt_basis_peak(a, term, limit);
+    most = peak <= most ? most : peak >= most ? peak : INFINITY;
+  }
+  return most;
+}
+
+bool gt_basis_range(const gt_kan_attribute *a, double limit, bool columns, uint32_t geometry[GT_BASIS_WORDS],
+                    uint32_t *spec) {
+  enum { MOST = 16 }; /* times what most functions come to: shaders/op/matmul/range_basis.glsl */
+  if (a->order) return false;
+  float peak = peak_of_all(a, limit);
+  const float base = a->base ? gt_basis_peak(a, a->terms, limit) : 0;
+  const bool bounded = peak <= MOST, known = bounded && base <= MOST, even = known || (bounded && !columns);
+  if (known && base > peak) peak = base;
+  geometry[GT_BASIS_PEAK_OF] = gt_bits(peak);
+  spec[GT_BASIS_SPEC_KIND - GT_FACTOR_SPEC_OWN] |= (even ? GT_BASIS_EVEN : 0) | (known ? GT_BASIS_KNOWN : 0);
+  return even;
 }
 
 /* --- values on the CPU ---------------------------------------------------------------------------------- */

@@ -12,6 +12,13 @@ enum { GT_BASIS_MOST_DEGREE = 9, GT_BASIS_MOST_ORDER = 3 };
 struct gt_kan_attribute;
 void gt_basis_geometry(const struct gt_kan_attribute *attribute, uint32_t lines, uint32_t inputs,
                        uint32_t outputs, uint32_t geometry[GT_BASIS_WORDS], uint32_t *spec);
+/* How a product whose factor are functions, not derivatives, finds the powers of two of its lines
+ * (shaders/op/matmul/range.h), given that inputs are no larger than `limit`: into words and constants of the
+ * above. columns: its lines are the basis' columns. Does one power do for all of a line? */
+bool gt_basis_range(const struct gt_kan_attribute *attribute, double limit, bool columns,
+                    uint32_t geometry[GT_BASIS_WORDS], uint32_t *spec);
+/* What function `term` is no larger than for |x| <= limit; the base is the last. */
+float gt_basis_peak(const struct gt_kan_attribute *attribute, uint32_t term, double limit);
 /* to[i] = function `term` at x[i], i < n, as geometry and spec (a step's) tell; behind: of the first row
  * behind the lines, where there is one, the value at the same input as x[0]. */
 void gt_basis_fill(const uint32_t *geometry, const uint32_t *spec, uint32_t term, const float *x,

@@ -9,9 +9,9 @@
 #include "op/elementwise.h"
 #include "op/kan/basis.h"
 #include "op/kan/kan_cpu.h"
+#include "op/kan/kan_product.h"
 #include "op/kan/kan_scale.h"
 #include "op/matmul/matmul.h"
-#include "op/matmul/product.h"
 #include "op/move.h"
 #include "op/op.h"
 #include "op/reduce.h"
@@ -78,12 +78,7 @@ uint32_t gt_kan_behind(const gt_kan_attribute *a) {
   return a->basis == GT_BASIS_KNOTS ? a->terms + a->degree + 1 : a->placed ? 2 * a->terms : 0;
 }
 
-typedef struct extents {
-  const gt_kan_attribute *a;
-  int64_t lines, inputs, outputs;
-  gt_id scales; /* GT_NONE: none */
-  uint32_t parts;
-} extents;
+typedef gt_kan_extents extents;
 
 static int64_t last(gt_shape shape) { return shape.rank ? shape.dim[shape.rank - 1] : 0; }
 
@@ -102,7 +97,7 @@ static bool is_sound(const gt_kan_attribute *a, int64_t inputs) {
          a->placed <= (a->basis == GT_BASIS_RBF || a->basis == GT_BASIS_RSWAF ||
                        a->basis == GT_BASIS_WAVELET || a->basis == GT_BASIS_SINC ||
                        a->basis == GT_BASIS_FOURIER) &&
-         (GT_BASIS_IS_BOUNDED(a->basis) || a->terms <= GT_BASIS_MOST_POLYNOMIALS) &&
+         (!GT_BASIS_IS_POLYNOMIAL(a->basis) || a->terms <= GT_BASIS_MOST_POLYNOMIALS) &&
          (a->basis != GT_BASIS_PIECEWISE_LINEAR || a->terms >= 2) &&
          (a->basis != GT_BASIS_FOURIER || a->terms % 2 == 0) &&
          (!is_spline(a) || (a->degree <= GT_BASIS_MOST_DEGREE && a->terms > a->degree));
@@ -348,23 +343,23 @@ static void gradient_basis(gt_graph *graph, gt_id node, const gt_id *given, cons
 
 static const gt_kernel input_kernel = {"kan_input", gt_kan_input_cpu, gt_kan_input_prepare};
 
-static void lower_input_cpu(gt_lowering *lowering, const gt_group *group, const extents *e,
-                            const gt_product *p) {
+static void lower_input_cpu(gt_lowering *lowering, const gt_group *group, const extents *e) {
+  uint32_t geometry[GT_BASIS_WORDS];
   const gt_node *node = gt_node_at(gt_lowering_graph(lowering), group->leader);
   const struct gt_kan_input_args args = {.m = (uint32_t)e->lines};
   const uint32_t scaled =
       e->scales == GT_NONE ? 0 : gt_kan_lower_scaled(lowering, node->input[2], e->scales, e->a);
   gt_step *step = gt_lower_step(lowering, &input_kernel, &args, sizeof args);
   step->tiles = gt_kan_input_tiles(args.m, (uint32_t)e->inputs, e->a->block);
-  for (int i = GT_FACTOR_SPEC_OWN; i < GT_FACTOR_SPEC_END; i++)
-    step->spec[i] = p->own[i - GT_FACTOR_SPEC_OWN];
+  gt_basis_geometry(e->a, args.m, (uint32_t)e->inputs, (uint32_t)e->outputs, geometry,
+                    step->spec + GT_FACTOR_SPEC_OWN);
   gt_lower_read(lowering, offsetof(struct gt_kan_input_args, x), node->input[0]);
   gt_lower_read(lowering, offsetof(struct gt_kan_input_args, g), node->input[1]);
   if (e->scales == GT_NONE)
     gt_lower_read(lowering, offsetof(struct gt_kan_input_args, c), node->input[2]);
   else
     gt_lower_use_scratch(lowering, offsetof(struct gt_kan_input_args, c), scaled, false);
-  gt_lower_constants(lowering, offsetof(struct gt_kan_input_args, geometry), p->geometry, 4 * p->words);
+  gt_lower_constants(lowering, offsetof(struct gt_kan_input_args, geometry), geometry, sizeof geometry);
   gt_lower_program(lowering, group, offsetof(struct gt_kan_input_args, in),
                    offsetof(struct gt_kan_input_args, y), offsetof(struct gt_kan_input_args, clock), -1);
 }
@@ -394,54 +389,18 @@ static void lower_basis(gt_lowering *lowering, const gt_group *group) {
 static void lower(gt_lowering *lowering, const gt_group *group) {
   const gt_graph *graph = gt_lowering_graph(lowering);
   const gt_node *node = gt_node_at(graph, group->leader);
+  const bool of_input = node->op == &rows[ROW_INPUT];
   uint32_t geometry[GT_BASIS_WORDS];
   extents e;
   if (!extents_of(graph, node, &e)) return;
-  const uint32_t lines = (uint32_t)e.lines, outputs = (uint32_t)e.outputs, inputs = (uint32_t)e.inputs,
-                 length = inputs * total(e.a);
-  /* Loaders that multiply take time for each line; a product of many does better with coefficients made
-   * before. */
-  enum { MANY_LINES = 2048 };
-  const bool device = gt_lowering_target(lowering)->device, scaled = e.scales != GT_NONE,
-             in_loader = scaled && device && (node->op != &rows[ROW_KAN] || lines <= MANY_LINES);
-  gt_product p = {.a = {.node = node->input[0]}, .b = {.node = node->input[1]}, .scales = GT_NONE};
-  p.geometry = geometry;
-  p.words = GT_BASIS_WORDS;
-  gt_basis_geometry(e.a, lines, inputs, outputs, geometry, p.own);
-  if (in_loader) {
-    p.own[GT_BASIS_SPEC_KIND - GT_FACTOR_SPEC_OWN] |= e.parts * GT_BASIS_SCALED;
-    p.scales = e.scales;
-  }
-  const bool even = !e.a->order && GT_BASIS_IS_BOUNDED(e.a->basis);
-  if (node->op == &rows[ROW_KAN]) {
-    p.shape = (gt_matmul_shape){.m = lines, .n = outputs, .k = length, .batch = 1};
-    p.shape.kind_a = GT_FACTOR_BASIS;
-    p.shape.run = e.a->block;
-    p.shape.even_a = even;
-    if (in_loader)
-      p.shape.kind_b = GT_FACTOR_SCALED;
-    else if (scaled)
-      p.b.scratch = 1 + gt_kan_lower_scaled(lowering, node->input[1], e.scales, e.a);
-  } else if (node->op == &rows[ROW_COEFFICIENTS]) {
-    p.shape = (gt_matmul_shape){.m = length, .n = outputs, .k = lines, .batch = 1, .trans_a = true};
-    p.shape.kind_a = GT_FACTOR_BASIS;
-    p.shape.run = e.a->block;
-    p.shape.even_a = even;
-  } else if (!device) {
-    lower_input_cpu(lowering, group, &e, &p);
+  if (of_input && !gt_lowering_target(lowering)->device) {
+    lower_input_cpu(lowering, group, &e);
     return;
-  } else {
-    const uint32_t segment = gt_ceil_div(outputs, GT_FACTOR_SLICE) * GT_FACTOR_SLICE;
-    p.shape =
-        (gt_matmul_shape){.m = lines, .n = inputs, .k = total(e.a) * segment, .batch = 1, .trans_b = true};
-    p.shape.kind_a = GT_FACTOR_REPEATED;
-    p.shape.kind_b = GT_FACTOR_COEFFICIENTS;
-    p.shape.segment = segment;
-    p.shape.whole_k = true;
-    p.drain = node->input[0];
-    p.a.node = node->input[1];
-    p.b.node = node->input[2];
   }
+  const gt_kan_product_form form = of_input                     ? GT_KAN_INPUT
+                                   : node->op == &rows[ROW_KAN] ? GT_KAN_FORWARD
+                                                                : GT_KAN_COEFFICIENTS;
+  const gt_product p = gt_kan_product(lowering, node, form, &e, geometry);
   gt_product_lower(lowering, group, &p);
 }
 

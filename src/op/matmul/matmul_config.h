@@ -10,10 +10,12 @@ typedef struct gt_matmul_shape {
   uint32_t m, n, k, batch;
   bool trans_a, trans_b;
   uint32_t kind_a, kind_b; /* GT_FACTOR_… */
-  uint32_t run;     /* of a factor's line that is not dense, neighbours are so in memory: so many, 0: none */
-  bool even_a;      /* one power of two does for all of a line of A: shaders/op/matmul/range.h */
-  bool whole_k;     /* not to be cut into parts of k */
-  uint32_t segment; /* GT_FACTOR_SPEC_SEGMENT; devices only, and with whole_k */
+  uint32_t run;      /* of a factor's line that is not dense, neighbours are so in memory: so many, 0: none */
+  bool even_a;       /* one power of two does for all of a line of A: shaders/op/matmul/range.h */
+  uint32_t inputs_a; /* of A's functions, all that is measured: shaders/op/matmul/range_basis.glsl; 0: A
+                        itself is */
+  bool whole_k;      /* not to be cut into parts of k */
+  uint32_t segment;  /* GT_FACTOR_SPEC_SEGMENT; devices only, and with whole_k */
 } gt_matmul_shape;
 
 typedef enum gt_engine {

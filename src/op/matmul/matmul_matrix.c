@@ -50,7 +50,8 @@ enum {
   START_CYCLES = 12000,     /* of a workgroup, and what it waits for at its end */
   RANGE_CYCLES = 6500,      /* a dispatch and a barrier */
   RANGE_ELEMENTS = 600,     /* of factors that are measured in a cycle */
-  PACK_ELEMENTS = 300       /* that are packed */
+  PACK_ELEMENTS = 300,      /* that are packed */
+  DRAINED = 3               /* sums of segments that are multiplied by derivatives in one, about */
 };
 
 static bool large_enough(const gt_matmul_shape *s) {
@@ -164,6 +165,7 @@ bool gt_matmul_by_blocks(const gt_matmul_shape *s, const gt_target *target) {
 static double range_cycles(const gt_matmul_shape *s, const gt_target *target) {
   const bool by_blocks = gt_matmul_by_blocks(s, target);
   double of_a = (double)s->m * s->k * s->batch, of_b = (double)s->n * s->k * s->batch;
+  if (s->inputs_a) of_a = (double)s->inputs_a * (s->trans_a ? s->k : s->m);
   if (by_blocks && s->kind_a == GT_FACTOR_PATCHES) of_a /= s->k / s->run;
   if (by_blocks && s->kind_b == GT_FACTOR_PATCHES) of_b /= s->n / s->run;
   return (by_blocks ? 2 : 1) * RANGE_CYCLES + (of_a + of_b) / RANGE_ELEMENTS;
@@ -177,7 +179,8 @@ static double estimate(const candidate *c, form f, const gt_matmul_shape *s, con
   const double rate = c->rate[f] * (target->matrix.fast ? 1 : SLOW);
   const double group =
       (double)c->bm * c->bn * gt_least_u32(way->k_chunk, s->k) * together / rate + START_CYCLES;
-  const double cycles = gt_matmul_cycles(s, way, target->units, groups / together, group);
+  const double drains = s->segment ? (double)(s->k / s->segment) * c->bm * c->bn * together / DRAINED : 0;
+  const double cycles = gt_matmul_cycles(s, way, target->units, groups / together, group + drains);
   const double elements = ((double)s->m + s->n) * s->k * s->batch;
   if (c->packed) return cycles + RANGE_CYCLES + elements / PACK_ELEMENTS;
   return f == BFLOAT ? cycles : cycles + range_cycles(s, target);
@@ -189,20 +192,20 @@ void gt_matmul_offer_matrix(const gt_matmul_shape *s, const gt_target *target, g
   const bool is_half = precision == GT_PRECISION_HALF;
   const form f = !is_half ? HALVES : units->bfloat.m ? BFLOAT : SCALED;
   const gt_matrix_shape unit = f == BFLOAT ? units->bfloat : units->half;
-  if (precision == GT_PRECISION_SCALAR || !unit.m || !s->k || s->segment) return;
+  if (precision == GT_PRECISION_SCALAR || !unit.m || !s->k) return;
   if (f == HALVES && !units->fast && !units->emulated)
     return; /* three products take longer than one of floats */
   if (!units->always && !large_enough(s)) return;
   const bool can_pack = packs(s, target, unit);
   for (size_t i = 0; i < sizeof candidates / sizeof *candidates; i++) {
     const candidate *c = &candidates[i];
-    if (!fits(c, f, s, target, unit) || spills(c, f, target)) continue;
+    if (!fits(c, f, s, target, unit) || spills(c, f, target) || s->segment % c->bk) continue;
     if (c->packed && !can_pack) continue;
     if (units->always && c->packed != (units->packed && can_pack)) continue;
     const uint32_t depths = (uint32_t)gt_ceil_div(s->k, GT_RANGE_DEPTH);
     for (size_t p = 0; p < sizeof splits; p++) {
       const uint32_t parts = (uint32_t)gt_ceil_div(depths, gt_ceil_div(depths, splits[p]));
-      if (p && parts <= splits[p - 1]) continue;
+      if (p && (s->whole_k || parts <= splits[p - 1])) continue;
       if (!may_split(s, target, c, parts)) continue;
       gt_matmul_config way = {.bm = c->bm,
                               .bn = c->bn,
@@ -220,11 +223,16 @@ void gt_matmul_offer_matrix(const gt_matmul_shape *s, const gt_target *target, g
 
 static uint64_t padded(uint32_t lines) { return (uint64_t)gt_ceil_div(lines, GT_RANGE_PAD) * GT_RANGE_PAD; }
 
-/* The powers of the factors' lines, one for each depth. */
+/* The powers of the factors' lines, one for each depth; of those of A that are the same in all segments,
+ * once. */
 static void measure(gt_matmul_cut *cut, const gt_matmul_shape *s, bool shared_a, bool shared_b) {
-  const uint64_t depths = (uint64_t)gt_ceil_div(s->k, GT_RANGE_DEPTH);
-  cut->powers_a = padded(s->m) * (shared_a ? 1 : s->batch) * (s->even_a ? 1 : depths);
+  const uint64_t of_one = (uint64_t)gt_ceil_div(s->segment ? s->segment : s->k, GT_RANGE_DEPTH),
+                 depths = s->segment ? s->k / s->segment * of_one : of_one;
+  const uint64_t of_a = s->even_a ? 1 : s->kind_a == GT_FACTOR_REPEATED ? of_one : depths;
+  cut->powers_a = padded(s->m) * (shared_a ? 1 : s->batch) * of_a;
   cut->powers_b = padded(s->n) * (shared_b ? 1 : s->batch) * depths;
+  cut->blocks_a = s->inputs_a && s->trans_a && !s->even_a ? gt_ceil_div(s->inputs_a, GT_RANGE_LINES) * depths
+                                                          : cut->powers_a / GT_RANGE_LINES;
 }
 
 /* The factors as packed.h says, with one step behind them. */
@@ -248,6 +256,8 @@ static bool is_steady(uint32_t kind, bool k_lines, uint32_t length, const gt_mat
   case GT_FACTOR_DENSE: return length % QUAD == 0;
   case GT_FACTOR_PATCHES:
     return s->run && s->run % (k_lines ? QUAD : bk) == 0 && (units->fast || units->emulated);
+  case GT_FACTOR_REPEATED:
+  case GT_FACTOR_COEFFICIENTS: return s->run && s->run % bk == 0;
   case GT_FACTOR_BASIS: return s->run % QUAD == 0;
   case GT_FACTOR_SCALED: return length % QUAD == 0;
   default: return false;
@@ -305,7 +315,7 @@ gt_matmul_cut gt_matmul_cut_matrix(const gt_matmul_config *c, const gt_matmul_sh
       .bm = c->bm, .bn = c->bn, .bk = c->bk, .sm = c->tm, .sn = c->tn, .packed = c->packed};
   const piece own = piece_of(&tile, f, s->trans_a, target, unit);
   spec[GT_MATRIX_SPEC_WRITE] = own.matrices | own.row << 8;
-  cut.columns = joins_columns(&tile, f, s, own, unit, target);
+  cut.columns = !s->segment && joins_columns(&tile, f, s, own, unit, target);
   if (!is_bfloat) measure(&cut, s, shared_a, shared_b);
   if (c->packed) {
     cut.pack = &pack[units->emulated][is_bfloat];

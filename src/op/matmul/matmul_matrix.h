@@ -14,6 +14,7 @@ typedef struct gt_matmul_cut { /* a kernel of products, and how it is cut for it
   uint32_t spec[GT_SPEC_ALIGNED]; /* its own specialization constants, by their numbers */
   const gt_kernel *range;         /* what has to run before, or NULL: shaders/op/matmul/range.h */
   uint64_t powers_a, powers_b;    /* that it writes */
+  uint64_t blocks_a;              /* of GT_RANGE_LINES that it measures of A */
   const gt_kernel *pack; /* instead of it, or NULL; it writes these powers, if there are some, and … */
   uint64_t packed, pack_groups; /* … so many bytes (shaders/op/matmul/packed.h), in so many workgroups */
 } gt_matmul_cut;

@@ -178,7 +178,8 @@ static uint32_t lower_range(gt_lowering *lowering, const gt_product *p, const gt
   step->prepares = true;
   step->spec[GT_MATRIX_SPEC_FORM] |= by_blocks ? GT_MATRIX_BLOCKS : 0;
   gt_lower_use_scratch(lowering, offsetof(struct gt_matmul_args, range), scratch, true);
-  const uint64_t groups = (cut->powers_a + cut->powers_b - known) / GT_RANGE_LINES;
+  const uint64_t groups = (by_blocks && of_a ? 0 : cut->blocks_a) +
+                          (cut->powers_b - (by_blocks && !of_a ? known : 0)) / GT_RANGE_LINES;
   gt_lower_groups(lowering, gt_least(groups, MOST_GROUPS), GT_RANGE_GROUP); /* it loops over the rest */
   if (!by_blocks) return scratch;
   const uint32_t block = of_a ? gt_least_u32(p->shape.run, GT_RANGE_DEPTH) : 0;

@@ -196,7 +196,8 @@ static gt_shape reference_coefficients(const gt_case_view *v, const double *cons
   return shape;
 }
 
-static gt_shape reference_input(const gt_case_view *v, const double *const *x, double *y) {
+/* absolute: the sums of the absolute products. */
+static gt_shape sum_input(const gt_case_view *v, const double *const *x, double *y, bool absolute) {
   const layer l = layer_of(v);
   for (int64_t m = 0; y && m < l.lines; m++)
     for (int64_t i = 0; i < l.inputs; i++) {
@@ -204,11 +205,19 @@ static gt_shape reference_input(const gt_case_view *v, const double *const *x, d
       *to = 0;
       for (int64_t t = 0; t < l.total; t++) {
         const double slope = slope_of(v, &l.a, (uint32_t)t, x[0][m * l.inputs + i]);
-        for (int64_t o = 0; o < l.outputs; o++)
-          *to += slope * x[1][m * l.outputs + o] * x[2][row_of(&l, i, t) + o];
+        for (int64_t o = 0; o < l.outputs; o++) {
+          const double each = slope * x[1][m * l.outputs + o] * x[2][row_of(&l, i, t) + o];
+          *to += absolute ? fabs(each) : each;
+        }
       }
     }
   return v->shape[0];
+}
+static gt_shape reference_input(const gt_case_view *v, const double *const *x, double *y) {
+  return sum_input(v, x, y, false);
+}
+static gt_shape magnitude_input(const gt_case_view *v, const double *const *x, double *y) {
+  return sum_input(v, x, y, true);
 }
 
 static gt_id build_kan(gt_graph *g, const gt_case_view *v, const gt_id *x) {
@@ -223,6 +232,20 @@ static gt_id build_input(gt_graph *g, const gt_case_view *v, const gt_id *x) {
   layer l = layer_of(v);
   l.a.order = 1;
   return gt_kan_input(g, x[0], x[1], x[2], GT_NONE, &l.a);
+}
+
+/* With infinite values in g, here and there. */
+enum { MOST_GIVEN = 4096 };
+static const double FINITE = 1.2;
+static gt_id build_infinite_input(gt_graph *g, const gt_case_view *v, const gt_id *x) {
+  const gt_id given = gt_div(g, x[1], gt_less(g, x[1], gt_constant(g, FINITE)));
+  return build_input(g, v, (const gt_id[]){x[0], given, x[2]});
+}
+static gt_shape reference_infinite_input(const gt_case_view *v, const double *const *x, double *y) {
+  double given[MOST_GIVEN];
+  for (int64_t i = 0; y && i < gt_shape_count(v->shape[1]); i++)
+    given[i] = x[1][i] < FINITE ? x[1][i] : INFINITY;
+  return reference_input(v, y ? (const double *const[]){x[0], given, x[2]} : x, y);
 }
 
 static gt_kan_attribute derived(const gt_case_view *v) {
@@ -310,8 +333,10 @@ static const gt_case_rule kan = RULE("kan", kan, 3), knots = RULE("kan_knots", k
                           smooth = RULE("kan_smooth", kan, 1), exact = RULE("kan_exact", kan, 0),
                           coefficients = RULE("kan_coefficients", coefficients, 3),
                           bent = RULE("kan_input", input, 7), sloped = RULE("kan_input_only", input, 0),
+                          infinite = RULE("kan_input_infinite", infinite_input, 0),
                           with_scales = RULE("kan_scales", scaled, 7),
                           bent_scaled = RULE("kan_input_scales", scaled_input, 15),
+                          many_scaled = RULE("kan_input_many_scales", scaled_input, 0),
                           layered = RULE("kan_layer", layer, 7), curve = RULE("kan_basis_curve", basis, 1),
                           twist = RULE("kan_basis_twist", basis, 0);
 static const gt_case_rule on_units = {.name = "kan_on_units",
@@ -337,6 +362,14 @@ static const gt_case_rule scaled_on_units = {.name = "kan_scales_on_units",
                                              .tolerance = 2e-5,
                                              .gradient_tolerance = 4e-5,
                                              .reason = "as without scales"};
+static const gt_case_rule bent_on_units = {.name = "kan_input_on_units",
+                                           .build = build_input,
+                                           .reference = reference_input,
+                                           .magnitude = magnitude_input,
+                                           .low = -1.2,
+                                           .high = 1.3,
+                                           .tolerance = 2e-5,
+                                           .reason = "as of kan"};
 
 static const gt_case cases[] = {
     /* B-splines: degrees, grids, shapes */
@@ -425,6 +458,7 @@ static const gt_case cases[] = {
     {&layered, "70,16 144,24 24", {GT_BASIS_BSPLINE, 5, 3, 16, 1, -8, 8}},
     {&layered, "9,7 28,5 5", {GT_BASIS_RBF, 4, 0, 0, 0, -8, 8}},
     {&layered, "9,7 28,5 5", {GT_BASIS_CHEBYSHEV, 0, 3, 0, 0, -8, 8}},
+    {&layered, "70,16 96,24 24", {GT_BASIS_LEGENDRE, 0, 4, 16, 1, -8, 8}},
     /* the basis itself, its higher derivatives and the gradient of these */
     {&curve, "5,3", {GT_BASIS_BSPLINE, 5, 3, 0, 1, -8, 8, [ORDER] = 1}},
     {&curve, "9,8", {GT_BASIS_BSPLINE, 5, 3, 4, 1, -8, 8, [ORDER] = 2}},
@@ -450,6 +484,13 @@ static const gt_case cases[] = {
     {&on_units, "34,7 28,5", {GT_BASIS_CHEBYSHEV, 0, 3, 0, 0, -8, 8}},
     {&on_units, "70,32 288,36", {GT_BASIS_BSPLINE, 5, 3, 16, 1, -8, 8}}, /* many of a function */
     {&on_units, "33,64 256,64", {GT_BASIS_RBF, 4, 0, 32, 0, -8, 8}},
+    /* functions that grow beyond a range of inputs */
+    {&on_units, "140,16 80,33", {GT_BASIS_CHEBYSHEV, 0, 4, 16, 0, -8, 8}, .low = -3, .high = 3},
+    {&on_units, "40,40 200,33", {GT_BASIS_CHEBYSHEV, 0, 4, 0, 0, -8, 8}, .low = -40, .high = 40},
+    {&on_units, "40,16 96,33", {GT_BASIS_HERMITE, 0, 4, 8, 1, -8, 8}, .low = -4, .high = 4},
+    {&on_units, "40,16 80,33", {GT_BASIS_JACOBI, 0, 4, 0, 0, -8, 8, 0, 8, -4}, .low = -3, .high = 3},
+    {&on_units, "40,16 80,33", {GT_BASIS_PIECEWISE_LINEAR, 4, 0, 4, 0, -8, 8}, .low = -30, .high = 30},
+    {&on_units, "40,16 144,33", {GT_BASIS_BSPLINE, 5, 3, 8, 1, -8, 8}, .low = -8, .high = 40},
     /* factors on coefficients, with and without one on the base */
     {&with_scales, "5,3 24,2 3,2", {GT_BASIS_BSPLINE, 5, 3, 0, 0, -8, 8}},
     {&with_scales, "1,1 4,1 1,1", {GT_BASIS_BSPLINE, 1, 3, 0, 0, -8, 8}},
@@ -461,11 +502,19 @@ static const gt_case cases[] = {
     {&with_scales, "2053,3 27,5 3,5", {GT_BASIS_BSPLINE, 5, 3, 0, 1, -8, 8}},
     {&with_scales, "2049,4 36,8 2,2,2,8", {GT_BASIS_BSPLINE, 5, 3, 2, 1, -8, 8}},
     {&with_scales, "2,3,5 25,4 5,4", {GT_BASIS_CHEBYSHEV, 0, 4, 0, 0, -8, 8}},
+    /* segments of whole slabs, and not; of two depths; rows of tiles and columns that are not whole */
+    {&bent_on_units, "70,36 70,64 324,64", {GT_BASIS_BSPLINE, 5, 3, 12, 1, -8, 8}},
+    {&bent_on_units, "34,33 34,32 165,32", {GT_BASIS_CHEBYSHEV, 0, 4, 0, 0, -8, 8}},
+    {&bent_on_units, "40,16 40,160 64,160", {GT_BASIS_RBF, 4, 0, 16, 0, -8, 8}},
+    {&bent_on_units, "140,70 140,33 280,33", {GT_BASIS_FOURIER, 2, 0, 0, 0, -8, 8}},
+    {&infinite, "70,36 70,32 180,32", {GT_BASIS_RBF, 5, 0, 12, 0, -8, 8}},
+    {&infinite, "40,9 40,7 72,7", {GT_BASIS_BSPLINE, 5, 3, 0, 0, -8, 8}},
     {&bent_scaled, "6,4 6,3 32,3 4,3", {GT_BASIS_BSPLINE, 5, 3, 0, 0, -8, 8}},
     {&bent_scaled, "6,4 6,3 36,3 4,3", {GT_BASIS_BSPLINE, 4, 4, 0, 1, -8, 8}},
     {&bent_scaled, "6,4 6,3 24,3 2,2,2,3", {GT_BASIS_RBF, 5, 0, 2, 1, -8, 8}},
     {&bent_scaled, "67,64 67,33 576,33 2,1,32,33", {GT_BASIS_BSPLINE, 5, 3, 32, 1, -8, 8}},
     {&bent_scaled, "5,40 5,16 480,16 2,2,20,16", {GT_BASIS_BSPLINE, 8, 3, 20, 1, -8, 8}},
+    {&many_scaled, "2080,8 2080,32 24,32 8,32", {GT_BASIS_RBF, 3, 0, 0, 0, -8, 8}}, /* scaled before */
     {&scaled_on_units, "40,12 108,33 12,33", {GT_BASIS_BSPLINE, 5, 3, 4, 1, -8, 8}},
     {&scaled_on_units, "70,32 288,36 2,2,16,36", {GT_BASIS_BSPLINE, 5, 3, 16, 1, -8, 8}},
     {&scaled_on_units, "70,32 288,40 32,40", {GT_BASIS_BSPLINE, 5, 3, 16, 1, -8, 8}}, /* many of outputs */

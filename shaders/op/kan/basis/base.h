@@ -7,3 +7,5 @@ GT_BASIS(gt_basis_base) {
   if (GT_ORDER == 3u) y = s * (1.0f - s) * (3.0f * (1.0f - 2.0f * s) + u * (1.0f - 6.0f * s * (1.0f - s)));
   return y;
 }
+/* silu(x) lies between 0 and x, or, below 0, 0.28. */
+GT_BASIS_PEAK(gt_basis_base_peak) { return GT_LARGER(-least, most); }

@@ -5,14 +5,22 @@
  *   N_d(v) = (v N_{d-1}(v) + (d + 1 - v) N_{d-1}(v - 1)) / d      (de Boor, "On Calculating with B-Splines", 1972),
  *   N_d'(v) = N_{d-1}(v) - N_{d-1}(v - 1).
  * Beyond the extended knots all are 0. The cell that x lies in is found once for all functions, so that they
- * add up to 1 however numbers are rounded. GT_DEGREE is p. */
+ * add up to 1 however numbers are rounded. GT_DEGREE is p.
+ *
+ * GPUs do without the cell for cubic splines, of which values, slopes and second derivatives go over from one cell into
+ * the next: where u is rounded to the other side of a knot, that is an error no larger than of rounding. */
 #define GT_BSPLINE_MOST 9u /* degree */
+#ifdef GL_core_profile
+#define GT_FROM_MIDDLE(t, piece) (u - (GT_NUMBER(term) - 1.0f))
+#else
+#define GT_FROM_MIDDLE(t, piece) ((t) + ((piece)-2.0f))
+#endif
 
 GT_BASIS(gt_basis_bspline) {
   REAL cell = GT_FLOOR(u), t = u - cell, piece = cell + (GT_NUMBER(GT_DEGREE) - GT_NUMBER(term));
   REAL y = GT_EACH(0.0f);
   if (GT_DEGREE == 3u && GT_ORDER < 3u) {
-    REAL w = t + (piece - 2.0f), a = GT_ABS(w), r = GT_PICK(GT_BELOW(2.0f, a), 0.0f, 2.0f - a);
+    REAL w = GT_FROM_MIDDLE(t, piece), a = GT_ABS(w), r = GT_PICK(GT_BELOW(2.0f, a), 0.0f, 2.0f - a);
     if (GT_ORDER == 0u)
       y = GT_PICK(GT_BELOW(a, 1.0f), (0.5f * a - 1.0f) * a * a + 0.666666667f, r * r * r * 0.166666667f);
     if (GT_ORDER == 1u) y = GT_PICK(GT_BELOW(a, 1.0f), (1.5f * a - 2.0f) * w, -GT_SIGNED(r * r * 0.5f, w));
@@ -39,3 +47,5 @@ GT_BASIS(gt_basis_bspline) {
   }
   return y;
 }
+/* They are positive and add up to 1. */
+GT_BASIS_PEAK(gt_basis_bspline_peak) { return GT_EACH(1.0f); }

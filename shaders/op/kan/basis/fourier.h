@@ -7,3 +7,4 @@ GT_BASIS(gt_basis_fourier) {
   if (GT_ORDER >= 3u) scale = scale * k;
   return scale * GT_COSINE(k * u, GT_ORDER + 3u * is_sine);
 }
+GT_BASIS_PEAK(gt_basis_fourier_peak) { return GT_EACH(1.0f); }

@@ -12,3 +12,9 @@ GT_POLYNOMIAL(gt_basis_jacobi, n == 0u ? 0.5f * GT_JACOBI_S : (GT_JACOBI_S - 1.0
                               (GT_JACOBI_UNDER * (GT_JACOBI_S - 2.0f)),
                 2.0f * (GT_NUMBER(n) + GT_FIRST) * (GT_NUMBER(n) + GT_SECOND) * GT_JACOBI_S /
                     (GT_JACOBI_UNDER * (GT_JACOBI_S - 2.0f)))
+/* All roots lie in (-1, 1), beyond which |P_n| grows on both sides. Within it is largest at an end, if a or b is
+ * -1/2 or more (Abramowitz and Stegun, 22.14.1), and else smaller than 1: never more than the sum of the three. */
+GT_BASIS_PEAK(gt_basis_jacobi_peak) {
+  REAL right = GT_CLIMB(gt_basis_jacobi, GT_FARTHEST), left = GT_CLIMB(gt_basis_jacobi, -GT_FARTHEST);
+  return 1.0f + GT_ABS(right) + GT_ABS(left);
+}

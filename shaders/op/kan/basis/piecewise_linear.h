@@ -10,3 +10,7 @@ GT_BASIS(gt_basis_piecewise_linear) {
   REAL behind = GT_PICK(GT_SAME(cell, GT_NUMBER(term) - 1.0f), right, 0.0f);
   return GT_PICK(GT_SAME(cell, GT_NUMBER(term)), left, behind);
 }
+/* 1 on the grid; beyond it lines go on. */
+GT_BASIS_PEAK(gt_basis_piecewise_linear_peak) {
+  return GT_LARGER(GT_EACH(1.0f), GT_LARGER(1.0f - least, most - GT_NUMBER(GT_TERMS - 2u)));
+}

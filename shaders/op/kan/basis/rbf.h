@@ -8,3 +8,4 @@ GT_BASIS(gt_basis_rbf) {
   if (GT_ORDER == 3u) y = y * v * (12.0f - 8.0f * v * v) * (GT_FIRST * GT_FIRST * GT_FIRST);
   return y;
 }
+GT_BASIS_PEAK(gt_basis_rbf_peak) { return GT_EACH(1.0f); }

@@ -1,7 +1,9 @@
 /* Orthogonal polynomials: P_0 = 1, P_{n+1} = (A u + B) P_n - C P_{n-1}, with A, B and C given as expressions in n, GT_FIRST
  * and GT_SECOND; C counts from n = 1 on. In C such a basis is a function that tells the three (src/op/kan/basis.c
  * takes many values through them at once), in GLSL one like all others. */
+#define GT_FARTHEST GT_LARGER(GT_EACH(1.0f), GT_LARGER(-least, most)) /* |u|, at least 1: for peaks */
 #ifdef GL_core_profile
+#define GT_CLIMB(name, u) name(u, term) /* the polynomial itself, in its peak */
 #define GT_POLYNOMIAL(name, A, B, C) \
   vec4 name(vec4 u, uint term) { \
     vec4 last = vec4(0.0), now = vec4(1.0), slope_last = vec4(0.0), slope = vec4(0.0); \
@@ -34,6 +36,18 @@
 typedef struct gt_recurrence {
   float a, b, c;
 } gt_recurrence;
+typedef gt_recurrence gt_recurrence_step(uint n, float first, float second);
+GT_MATH float gt_climb(gt_recurrence_step *step, float u, uint term, float first, float second) {
+  float last = 0, now = 1;
+  for (uint n = 0; n < term; n++) {
+    const gt_recurrence r = step(n, first, second);
+    const float next = (r.a * u + r.b) * now - r.c * last;
+    last = now;
+    now = next;
+  }
+  return now;
+}
+#define GT_CLIMB(name, u) gt_climb(name, u, term, first, second)
 #define GT_POLYNOMIAL(name, A, B, C)                                                             \
   static inline gt_recurrence name(uint n, float first GT_UNUSED, float second GT_UNUSED) {      \
     return (gt_recurrence){A, B, n == 0u ? 0.0f : C};                                            \

@@ -7,3 +7,4 @@ GT_BASIS(gt_basis_rswaf) {
   if (GT_ORDER == 3u) y = y * t * (16.0f - 24.0f * t * t) * (GT_FIRST * GT_FIRST * GT_FIRST);
   return y;
 }
+GT_BASIS_PEAK(gt_basis_rswaf_peak) { return GT_EACH(1.0f); }

@@ -24,3 +24,4 @@ GT_BASIS(gt_basis_sinc) {
   }
   return GT_PICK(GT_BELOW(z, 1.0f), near, y);
 }
+GT_BASIS_PEAK(gt_basis_sinc_peak) { return GT_EACH(1.0f); }

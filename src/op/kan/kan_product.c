@@ -1,0 +1,82 @@
+#include "op/kan/kan_product.h"
+#include "base/count.h"
+#include "op/kan/basis.h"
+#include "op/kan/kan_scale.h"
+
+static uint32_t total(const gt_kan_attribute *a) { return a->terms + a->base; }
+
+/* Coefficients times scales: in the loader, or before; a layer without scales has neither. */
+static bool scale(gt_lowering *lowering, gt_id coefficients, const gt_kan_extents *e, bool before,
+                  gt_product *p) {
+  p->b.node = coefficients;
+  if (e->scales == GT_NONE) return false;
+  if (before) {
+    p->b.scratch = 1 + gt_kan_lower_scaled(lowering, coefficients, e->scales, e->a);
+    return false;
+  }
+  p->own[GT_BASIS_SPEC_KIND - GT_FACTOR_SPEC_OWN] |= e->parts * GT_BASIS_SCALED;
+  p->scales = e->scales;
+  return true;
+}
+
+/* A product of the basis: of its rows, or of its columns. */
+static void multiply_basis(const gt_node *x, const gt_kan_extents *e, bool columns, gt_product *p,
+                           uint32_t geometry[GT_BASIS_WORDS]) {
+  const uint32_t lines = (uint32_t)e->lines, length = (uint32_t)e->inputs * total(e->a);
+  p->shape.m = columns ? length : lines;
+  p->shape.k = columns ? lines : length;
+  p->shape.n = (uint32_t)e->outputs;
+  p->shape.trans_a = columns;
+  p->shape.kind_a = GT_FACTOR_BASIS;
+  p->shape.run = e->a->block;
+  p->shape.even_a = gt_basis_range(e->a, x->limit, columns, geometry, p->own);
+  p->shape.inputs_a = e->a->order ? 0 : (uint32_t)e->inputs;
+}
+
+/* Are segments made as long as matrix units take them? */
+static bool is_deep(const gt_target *target, const gt_kan_extents *e) {
+  enum { LEAST_ON_UNITS = 32 };
+  const bool units = target->matrix.half.m | target->matrix.bfloat.m;
+  return units && (e->outputs >= LEAST_ON_UNITS || target->matrix.always);
+}
+
+/* g, once for each function, with that function's coefficients. */
+static void multiply_segments(bool deep, const gt_kan_extents *e, gt_product *p) {
+  const uint32_t outputs = (uint32_t)e->outputs, slice = deep ? GT_FACTOR_DEEP_SLICE : GT_FACTOR_SLICE,
+                 segment = gt_ceil_div(outputs, slice) * slice;
+  p->shape.m = (uint32_t)e->lines;
+  p->shape.n = (uint32_t)e->inputs;
+  p->shape.k = total(e->a) * segment;
+  p->shape.trans_b = true;
+  p->shape.kind_a = GT_FACTOR_REPEATED;
+  p->shape.kind_b = GT_FACTOR_COEFFICIENTS;
+  p->shape.segment = segment;
+  p->shape.whole_k = true;
+  p->shape.run = p->scales == GT_NONE && outputs == segment && e->inputs % 4 == 0 ? outputs : 0;
+}
+
+gt_product gt_kan_product(gt_lowering *lowering, const gt_node *node, gt_kan_product_form form,
+                          const gt_kan_extents *e, uint32_t geometry[GT_BASIS_WORDS]) {
+  /* Loaders that multiply take time for each line; a product of many does better with coefficients made
+   * before. So does that of inputs, but on scalar units not so much that their memory were worth it. */
+  enum { MANY_LINES = 2048 };
+  const gt_target *target = gt_lowering_target(lowering);
+  const bool before = !target->device || e->lines > MANY_LINES, deep = is_deep(target, e);
+  gt_product p = {.a = {.node = node->input[0]}, .b = {.node = node->input[1]}, .scales = GT_NONE};
+  const gt_node *x = gt_node_at(gt_lowering_graph(lowering), node->input[0]);
+  p.geometry = geometry;
+  p.words = GT_BASIS_WORDS;
+  p.shape.batch = 1;
+  gt_basis_geometry(e->a, (uint32_t)e->lines, (uint32_t)e->inputs, (uint32_t)e->outputs, geometry, p.own);
+  if (form == GT_KAN_INPUT) {
+    p.a.node = node->input[1];
+    p.drain = node->input[0];
+    scale(lowering, node->input[2], e, before && deep, &p);
+    multiply_segments(deep, e, &p);
+    return p;
+  }
+  if (form == GT_KAN_FORWARD && scale(lowering, node->input[1], e, before, &p))
+    p.shape.kind_b = GT_FACTOR_SCALED;
+  multiply_basis(x, e, form == GT_KAN_COEFFICIENTS, &p, geometry);
+  return p;
+}
