@@ -145,8 +145,6 @@ void tile(uint z, uint m0, uint n0) {
   gt_sums sums[DOWN * ACROSS];
   GT_UNROLL for (uint t = 0u; t < DOWN * ACROSS; t++) GT_SET_SUMS(sums[t], 0.0);
   BEGIN_SLABS
-  vec4 kept[KEPT];
-  GT_UNROLL for (uint t = 0u; t < KEPT; t++) kept[t] = vec4(0.0);
 #ifdef GT_MATRIX_SCALED
   gt_sums total[DOWN * ACROSS];
   float next_root[OWN_ROOTS];
@@ -168,24 +166,29 @@ void tile(uint z, uint m0, uint n0) {
     FETCH_ROOTS(depth + 1u)
     SLABS(at, min(end, full), full)
     if (end == k_end) { LAST_SLAB(at) }
-    if (SEGMENTED) { DRAIN_SEGMENT(depth, range_segment(depth)) }
+    if (SEGMENTED) { DRAIN_SEGMENT(total, depth, range_segment(depth)) }
     else { DRAIN(depth) }
   }
 #else
-#define total sums
-  for (uint segment = 0u; SEGMENTED && at < k_end; segment++) {
-    uint end = at + SEGMENT;
-    SLABS(at, end, full)
-    DRAIN_SEGMENT(0u, segment)
-    barrier(); /* what sums went through becomes the next slab's */
-  }
-  if (!SEGMENTED) {
+  gt_sums total[DOWN * ACROSS];
+  if (SEGMENTED) {
+    GT_UNROLL for (uint t = 0u; t < DOWN * ACROSS; t++) GT_SET_SUMS(total[t], 0.0);
+    for (uint segment = 0u; at < k_end; segment++) {
+      uint end = at + SEGMENT;
+      SLABS(at, end, full)
+      DRAIN_SEGMENT(total, 0u, segment)
+      barrier(); /* what sums went through becomes the next slab's */
+    }
+  } else {
     SLABS(at, full, full)
     LAST_SLAB(at)
+    GT_UNROLL for (uint t = 0u; t < DOWN * ACROSS; t++) {
+      GT_SET_SUMS(total[t], 0.0);
+      GT_ADD_SUMS(total[t], sums[t]);
+    }
   }
 #endif
-  if (SEGMENTED) { WRITE_KEPT }
-  else if (STRAIGHT && SPLIT > 1u) { STORE(PARTIAL, gl_WorkGroupID.y * batch + z) }
+  if (STRAIGHT && SPLIT > 1u) { STORE(PARTIAL, gl_WorkGroupID.y * batch + z) }
   else if (STRAIGHT && PLAIN && COLUMNS == 0u) { STORE(y[0], z) }
   else { WRITE_SUMS }
 }

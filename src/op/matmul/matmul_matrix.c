@@ -48,10 +48,11 @@ enum {
   MOST_EMULATED_SLABS = 32, /* of one: software devices bound a shader's length */
   FULL_THREADS = 384,       /* that keep a multiprocessor busy */
   START_CYCLES = 12000,     /* of a workgroup, and what it waits for at its end */
+  START_PACKED = 30000,     /* the same if it has a multiprocessor to itself, as registers allow no more */
   RANGE_CYCLES = 6500,      /* a dispatch and a barrier */
   RANGE_ELEMENTS = 600,     /* of factors that are measured in a cycle */
-  PACK_ELEMENTS = 300,      /* that are packed */
-  DRAINED = 3               /* sums of segments that are multiplied by derivatives in one, about */
+  PACK_ELEMENTS = 220,      /* that are packed */
+  DRAINED = 1               /* sums of segments that are multiplied by derivatives in one, about: a guess */
 };
 
 static bool large_enough(const gt_matmul_shape *s) {
@@ -129,7 +130,7 @@ static bool packs(const gt_matmul_shape *s, const gt_target *target, gt_matrix_s
   return (units->fast || units->emulated) && s->kind_a == GT_FACTOR_DENSE && s->kind_b == GT_FACTOR_DENSE &&
          GT_RANGE_LINES % unit.m == 0 && GT_RANGE_LINES % unit.n == 0 && most <= GT_RANGE_LINES &&
          GT_RANGE_DEPTH % (2 * unit.k) == 0 && left_elements(unit, target) % 8 == 0 &&
-         right_elements(unit, target) % 8 == 0 && GT_PACKED_GROUP % target->subgroup == 0 &&
+         right_elements(unit, target) % 8 == 0 && GT_RANGE_DEPTH / QUAD % target->subgroup == 0 &&
          GT_PACKED_GROUP <= target->max_workgroup;
 }
 
@@ -177,8 +178,8 @@ static double estimate(const candidate *c, form f, const gt_matmul_shape *s, con
   /* Small workgroups are quick only where a multiprocessor has several at once. */
   const double together = gt_most_u32(FULL_THREADS / threads_of(c, target), 1);
   const double rate = c->rate[f] * (target->matrix.fast ? 1 : SLOW);
-  const double group =
-      (double)c->bm * c->bn * gt_least_u32(way->k_chunk, s->k) * together / rate + START_CYCLES;
+  const double group = (double)c->bm * c->bn * gt_least_u32(way->k_chunk, s->k) * together / rate +
+                       (c->packed ? START_PACKED : START_CYCLES);
   const double drains = s->segment ? (double)(s->k / s->segment) * c->bm * c->bn * together / DRAINED : 0;
   const double cycles = gt_matmul_cycles(s, way, target->units, groups / together, group + drains);
   const double elements = ((double)s->m + s->n) * s->k * s->batch;
@@ -315,7 +316,7 @@ gt_matmul_cut gt_matmul_cut_matrix(const gt_matmul_config *c, const gt_matmul_sh
       .bm = c->bm, .bn = c->bn, .bk = c->bk, .sm = c->tm, .sn = c->tn, .packed = c->packed};
   const piece own = piece_of(&tile, f, s->trans_a, target, unit);
   spec[GT_MATRIX_SPEC_WRITE] = own.matrices | own.row << 8;
-  cut.columns = !s->segment && joins_columns(&tile, f, s, own, unit, target);
+  cut.columns = joins_columns(&tile, f, s, own, unit, target);
   if (!is_bfloat) measure(&cut, s, shared_a, shared_b);
   if (c->packed) {
     cut.pack = &pack[units->emulated][is_bfloat];
