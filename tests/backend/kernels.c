@@ -299,8 +299,10 @@ static void set_product_spec(gt_step *step, const product *p, const tile *t) {
   step->spec[GT_MATMUL_SPEC_SPLIT] = p->split;
   step->spec[GT_MATMUL_SPEC_UNROLL] = 4;
   step->spec[GT_MATMUL_SPEC_RASTER] = 1 + p->m % 3;
-  step->spec[GT_MATMUL_SPEC_WHOLE] = p->m % t->bm == 0 && p->n % t->bn == 0 &&
-                                     (p->k + p->split - 1) / p->split % t->bk == 0 && p->k % p->split == 0;
+  const bool whole = p->m % t->bm == 0 && p->n % t->bn == 0 &&
+                     (p->k + p->split - 1) / p->split % t->bk == 0 && p->k % p->split == 0;
+  const bool quads = p->n % 4 == 0 && (t->tn % 4 == 0 || p->split > 1);
+  step->spec[GT_MATMUL_SPEC_EXTENTS] = (whole ? GT_MATMUL_WHOLE : 0) | (quads ? GT_MATMUL_QUADS : 0);
 }
 
 static void one_product(product p, tile t) {

@@ -62,16 +62,24 @@ static bool tried(const char *name, const paper_kernel *kernel, size_t count) {
   return variants;
 }
 
+/* Why no plan takes a kernel for matrix units; NULL: there is no reason. */
+static const char *excuse(const gt_backend *backend, const gt_shader_blob *blob) {
+  const gt_matrix_units *units = &backend->target.matrix;
+  if (!units->bfloat.m && paper_device_asks(blob->words, blob->size, UNITS_BFLOAT_CAPABILITY))
+    return "is for bfloat16, which this device does not multiply";
+  if (!units->fast && !strncmp(blob->name, "product_pack", strlen("product_pack")))
+    return "is for units many times as fast as scalar ones, which this device's are not";
+  return NULL;
+}
+
 int units_report(const gt_backend *backend, const paper_kernel *kernel, size_t count) {
   int missed = 0;
   for (const gt_shader_blob *blob = gt_shader_blobs; blob->name; blob++) {
     if (!paper_device_asks(blob->words, blob->size, UNITS_CAPABILITY) || tried(blob->name, kernel, count))
       continue;
-    const bool lacks = !backend->target.matrix.bfloat.m &&
-                       paper_device_asks(blob->words, blob->size, UNITS_BFLOAT_CAPABILITY);
-    printf("%-24s %s\n", blob->name,
-           lacks ? "is for bfloat16, which this device does not multiply" : "is taken by no plan");
-    missed += !lacks;
+    const char *why = excuse(backend, blob);
+    printf("%-24s %s\n", blob->name, why ? why : "is taken by no plan");
+    missed += !why;
   }
   return missed;
 }
