@@ -23,7 +23,7 @@ gt_octets octets_after(gt_octets at, uint octets) {
   return gt_octets(uvec2(low, uvec2(at).y + carry));
 }
 
-/* The matrices of a step, into set u, and those of the first one. */
+/* The matrices of a step, into set u. */
 #define FETCH_SIDE(next, from, PLANE, MATRIX, OCTETS, COUNT, u) \
   GT_UNROLL for (uint i = 0u; i < PLANES * COUNT; i++) \
     GT_UNROLL for (uint o = 0u; o < OCTETS; o++) \
