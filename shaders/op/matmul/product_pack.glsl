@@ -1,7 +1,6 @@
 /* Packs both factors of a product (packed.h), and finds their powers if they are scaled (range.h). A workgroup takes
  * some lines over a depth of k: an invocation reads a few quads of them, as they lie in memory, they become 16 bits wide
  * in shared memory, and subgroups load matrices there and write them down as their lanes hold them. */
-#extension GL_KHR_shader_subgroup_arithmetic : require
 #include "op/matmul/product_matrix.h"
 layout(local_size_x_id = GT_SPEC_LOCAL_X) in;
 layout(constant_id = GT_SPEC_LOCAL_X) const uint LOCAL_X = 256u; /* GT_PACKED_GROUP */
@@ -23,6 +22,10 @@ const uint LINES = GT_RANGE_LINES, DEPTH = GT_RANGE_DEPTH, QUADS = LINES * DEPTH
 const uint STRIDE = DEPTH / 8u + 1u, K_STRIDE = LINES / 8u + 1u, PLANE = DEPTH * K_STRIDE;
 shared uvec4 tile[PLANE];
 shared uint largest[LINES];
+
+/* The largest of a share of a line, of SHARES: words in the tile's place, until that is made. */
+const uint SHARES = DEPTH / 4u;
+void note(uint line, uint share, uint most) { tile[(line * SHARES + share) / 4u][share % 4u] = most; }
 
 /* A quad's upper halves, or the rest. */
 void put(uint to, vec4 v, uint plane) {
@@ -60,7 +63,7 @@ void never() {
   }
 
 void pack(bool is_a, uint z, uint depth, uint first) {
-  uint me = gt_subgroup() * SUBGROUP + gt_lane(), wide = is_a ? m : n, stride = is_a ? stride_a : stride_b;
+  uint me = gl_LocalInvocationIndex, wide = is_a ? m : n, stride = is_a ? stride_a : stride_b;
   bool k_lines = is_a ? (FORM & GT_MATRIX_TRANS_A) != 0u : (FORM & GT_MATRIX_TRANS_B) == 0u;
   uint length = k_lines ? wide : k;
   bool aligned = ALIGNED != 0u && ((length | stride) & 3u) == 0u;
@@ -77,16 +80,16 @@ void pack(bool is_a, uint z, uint depth, uint first) {
   }
 #ifndef GT_MATRIX_BFLOAT
   if (me < LINES) largest[me] = 0u;
-  barrier();
   uvec4 below = uvec4(0u);
   [[unroll]] for (uint q = 0u; q < QUADS; q++) {
     uvec4 most = gt_magnitude(v[q]);
     below = max(below, most);
-    uint of_line = subgroupMax(max(max(most.x, most.y), max(most.z, most.w))); /* its lanes are in one, unless … */
-    if (!k_lines && gt_lane() == 0u) atomicMax(largest[w + q * w_apart], of_line);
+    if (!k_lines) note(w + q * w_apart, deep / 4u, max(max(most.x, most.y), max(most.z, most.w)));
   }
-  /* … lines are of constant k. */
-  if (k_lines) [[unroll]] for (uint l = 0u; l < 4u; l++) atomicMax(largest[w + l], below[l]);
+  if (k_lines) [[unroll]] for (uint l = 0u; l < 4u; l++) note(w + l, deep, below[l]);
+  barrier();
+  uvec4 most = tile[me];
+  atomicMax(largest[me / (SHARES / 4u)], max(max(most.x, most.y), max(most.z, most.w)));
   barrier();
   if (me < LINES) range.at[(is_a ? range_a(z, depth) : range_b(z, depth)) + first + me] = range_root(largest[me]);
 #endif

@@ -130,7 +130,7 @@ static bool packs(const gt_matmul_shape *s, const gt_target *target, gt_matrix_s
   return (units->fast || units->emulated) && s->kind_a == GT_FACTOR_DENSE && s->kind_b == GT_FACTOR_DENSE &&
          GT_RANGE_LINES % unit.m == 0 && GT_RANGE_LINES % unit.n == 0 && most <= GT_RANGE_LINES &&
          GT_RANGE_DEPTH % (2 * unit.k) == 0 && left_elements(unit, target) % 8 == 0 &&
-         right_elements(unit, target) % 8 == 0 && GT_RANGE_DEPTH / QUAD % target->subgroup == 0 &&
+         right_elements(unit, target) % 8 == 0 && GT_PACKED_GROUP % target->subgroup == 0 &&
          GT_PACKED_GROUP <= target->max_workgroup;
 }
 
