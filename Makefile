@@ -193,8 +193,10 @@ CHECK_NEEDS   :=
 include $(OWN_RULES)
 checked := $(if $(ROOM),$(filter tests/$(ROOM)/%,$(CHECK_SCRIPTS)),$(CHECK_SCRIPTS))
 
+# What takes longest begins first.
 check: $(BUILD)/gtrain $(TEST_PROGRAMS) $(if $(checked),$(CHECK_NEEDS))
-	@BUILD=$(BUILD) tests/run.sh $(TEST_PROGRAMS) $(SCRIPTS) $(checked)
+	@BUILD=$(BUILD) tests/run.sh $(sort $(filter tests/selftest/vulkan%,$(SCRIPTS))) $(TEST_PROGRAMS) \
+	  $(filter-out tests/selftest/vulkan%,$(SCRIPTS)) $(checked)
 
 # The selftest is where every op's Vulkan kernel meets the CPU, under the validation layers.
 check-vulkan: $(BUILD)/gtrain

@@ -16,3 +16,5 @@ elif [ -z "${VK_DRIVER_FILES-}${VK_ICD_FILENAMES-}" ]; then
 fi
 
 export LC_ALL=C NO_COLOR=1
+# lavapipe compiles much in tests, and runs it once: that takes less time if it does not optimize.
+export GALLIVM_PERF="${GALLIVM_PERF-nopt}"

@@ -150,7 +150,10 @@ static void try_case(const gt_case *c, const bench *b, gt_verdict *verdict) {
 /* --- families --- */
 
 static bool wanted(const char *filter, const gt_case_family *family, const gt_case *c) {
-  return !filter || strstr(family->name, filter) || strstr(c->rule->name, filter);
+  if (!filter) return true;
+  const bool others = filter[0] == '!';
+  const char *part = filter + others;
+  return others != (strstr(family->name, part) || strstr(c->rule->name, part));
 }
 
 static void case_name(const gt_case *c, int index, char *buffer, size_t size) {

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Some convolutions and layers of a KAN on matrix units, emulated here; a software device takes long to compile their kernels.
-# shellcheck source=tests/support/units.sh
-source "$(dirname "$0")/../support/units.sh"
+# shellcheck source=tests/support/vulkan.sh
+source "$(dirname "$0")/../support/vulkan.sh"
 on_units conv_on_units
 on_units kan_on_units
 finish
