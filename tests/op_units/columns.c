@@ -2,7 +2,6 @@
  * double: tiles that are whole or not, k in parts, values that are not finite, on scalar units and on matrix
  * units, emulated where the device has none. How many units a plan is for decides how it cuts: the device
  * need not have them. */
-#include "backend/backend.h"
 #include "base/philox.h"
 #include "op/core.h"
 #include "op/elementwise.h"
@@ -10,6 +9,7 @@
 #include "op/moments.h"
 #include "op/reduce.h"
 #include "plan/plan.h"
+#include "support/device.h"
 #include "shaders/op/matmul/matmul.h"
 #include "shaders/op/matmul/product_matrix.h"
 #include <math.h>
@@ -28,7 +28,6 @@ typedef struct problem {
 
 enum { MOST = 4200 * 80, A = 0, B, BIAS, C, SUM, MEAN, VARIANCE, VARIABLES };
 static float value[VARIABLES][MOST];
-static gt_backend *backend;
 static gt_precision precision;
 static bool on_units, special;
 
@@ -91,27 +90,27 @@ static void run(const problem *p, bool moments) {
   gt_buffer *buffer[VARIABLES];
   uint64_t ticket;
   gt_arena_init(&arena);
-  gt_plan_options options = {.target = backend->target};
+  gt_plan_options options = {.target = device->target};
   options.target.units = p->units;
   const gt_plan *plan = gt_plan_create(&arena, drawn(&arena, p, moments), &options, &error);
   assert_non_null(plan);
   check_plan(plan, p, moments);
-  const gt_backend_api *api = backend->api;
+  const gt_backend_api *api = device->api;
   for (int v = 0; v < VARIABLES; v++) {
     const size_t bytes = 4 * (size_t)gt_shape_count(shape_of(p, v));
-    buffer[v] = api->buffer_create(backend, plan->variable_bytes[v], GT_BUFFER_DEVICE, &error);
+    buffer[v] = api->buffer_create(device, plan->variable_bytes[v], GT_BUFFER_DEVICE, &error);
     assert_non_null(buffer[v]);
-    assert_true(v > BIAS || api->upload(backend, buffer[v], 0, value[v], bytes, &error));
+    assert_true(v > BIAS || api->upload(device, buffer[v], 0, value[v], bytes, &error));
   }
-  gt_executable *executable = api->compile(backend, plan, buffer, &error);
+  gt_executable *executable = api->compile(device, plan, buffer, &error);
   assert_non_null(executable);
   /* Twice: what is counted begins anew. */
-  assert_true(api->run(backend, executable, 2, &ticket, &error) && api->wait(backend, ticket, &error));
+  assert_true(api->run(device, executable, 2, &ticket, &error) && api->wait(device, ticket, &error));
   for (int v = C; v < VARIABLES; v++)
     assert_true(
-        api->download(backend, buffer[v], 0, value[v], 4 * (size_t)gt_shape_count(shape_of(p, v)), &error));
-  api->executable_destroy(backend, executable);
-  for (int v = 0; v < VARIABLES; v++) api->buffer_destroy(backend, buffer[v]);
+        api->download(device, buffer[v], 0, value[v], 4 * (size_t)gt_shape_count(shape_of(p, v)), &error));
+  api->executable_destroy(device, executable);
+  for (int v = 0; v < VARIABLES; v++) api->buffer_destroy(device, buffer[v]);
   gt_arena_finish(&arena);
 }
 
@@ -180,30 +179,12 @@ static void test_not_finite(void **state) {
   special = false;
 }
 
-static int open_device(void **state) {
-  (void)state;
-  gt_error error = {0};
-  backend = gt_vulkan_open(0, &error);
-  if (!backend) fprintf(stderr, "no Vulkan device: %s\n", error.message);
-  return 0;
-}
-
-static int close_device(void **state) {
-  (void)state;
-  gt_backend_close(backend);
-  return 0;
-}
-
 int main(void) {
   const struct CMUnitTest scalar[] = {cmocka_unit_test(test_scalar), cmocka_unit_test(test_scalar_in_parts),
                                       cmocka_unit_test(test_not_finite)};
   const struct CMUnitTest matrix[] = {cmocka_unit_test(test_matrix), cmocka_unit_test(test_matrix_in_parts),
                                       cmocka_unit_test(test_not_finite)};
-  gt_device_info device[8];
-  if (gt_vulkan_list(device, 8, &(gt_error){0}) < 1 || !device[0].usable) {
-    puts("no Vulkan device");
-    return 77;
-  }
+  if (!has_device()) return 77;
   precision = GT_PRECISION_SCALAR;
   int failed = cmocka_run_group_tests_name("scalar", scalar, open_device, close_device);
   on_units = true;

@@ -3,10 +3,10 @@
  * bits, factors of two float16 to 22 bits. What is left is the rounding of float sums. The selftest tries
  * shapes; here are values: of any size beside any other, infinities and NaN. */
 #include "op/matmul/matmul.h"
-#include "backend/backend.h"
 #include "base/philox.h"
 #include "op/core.h"
 #include "plan/plan.h"
+#include "support/device.h"
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -18,7 +18,6 @@
 
 enum { M = 70, N = 40, K = 300, DEPTH = 128, VARIABLES = 3 };
 
-static gt_backend *backend;
 static gt_precision precision;
 static bool
     some_plain; /* tiles with other values than finite ones are summed without rounding their factors */
@@ -44,12 +43,12 @@ static void multiply(void) {
   const gt_id right = gt_variable_read(g, gt_graph_variable(g, "b", gt_shape_2(K, N), GT_F32, false));
   gt_assign(g, gt_graph_variable(g, "c", gt_shape_2(M, N), GT_F32, false), 0,
             gt_matmul(g, left, right, false, false));
-  const gt_plan_options options = {.target = backend->target};
+  const gt_plan_options options = {.target = device->target};
   const gt_plan *plan = gt_plan_create(&arena, g, &options, &error);
   assert_non_null(plan);
-  const bool is_bfloat = precision == GT_PRECISION_HALF && backend->target.matrix.bfloat.m;
+  const bool is_bfloat = precision == GT_PRECISION_HALF && device->target.matrix.bfloat.m;
   const gt_step *first = &plan->step[0];
-  if (backend->target.matrix.packed) {
+  if (device->target.matrix.packed) {
     assert_non_null(strstr(first->kernel->name, is_bfloat ? "product_pack_bfloat" : "product_pack"));
     assert_non_null(strstr(first[1].kernel->name, is_bfloat ? "product_packed_bfloat" : "product_packed"));
   } else {
@@ -57,18 +56,18 @@ static void multiply(void) {
     assert_non_null(
         strstr(first[!is_bfloat].kernel->name, is_bfloat ? "product_matrix_bfloat" : "product_matrix"));
   }
-  const gt_backend_api *api = backend->api;
+  const gt_backend_api *api = device->api;
   for (int v = 0; v < VARIABLES; v++)
     assert_non_null(buffer[v] =
-                        api->buffer_create(backend, plan->variable_bytes[v], GT_BUFFER_DEVICE, &error));
-  assert_true(api->upload(backend, buffer[0], 0, a, sizeof a, &error));
-  assert_true(api->upload(backend, buffer[1], 0, b, sizeof b, &error));
-  gt_executable *executable = api->compile(backend, plan, buffer, &error);
+                        api->buffer_create(device, plan->variable_bytes[v], GT_BUFFER_DEVICE, &error));
+  assert_true(api->upload(device, buffer[0], 0, a, sizeof a, &error));
+  assert_true(api->upload(device, buffer[1], 0, b, sizeof b, &error));
+  gt_executable *executable = api->compile(device, plan, buffer, &error);
   assert_non_null(executable);
-  assert_true(api->run(backend, executable, 1, &ticket, &error) && api->wait(backend, ticket, &error));
-  assert_true(api->download(backend, buffer[2], 0, c, sizeof c, &error));
-  api->executable_destroy(backend, executable);
-  for (int v = 0; v < VARIABLES; v++) api->buffer_destroy(backend, buffer[v]);
+  assert_true(api->run(device, executable, 1, &ticket, &error) && api->wait(device, ticket, &error));
+  assert_true(api->download(device, buffer[2], 0, c, sizeof c, &error));
+  api->executable_destroy(device, executable);
+  for (int v = 0; v < VARIABLES; v++) api->buffer_destroy(device, buffer[v]);
   gt_arena_finish(&arena);
 }
 
@@ -88,7 +87,7 @@ static double largest(bool of_a, uint32_t i, uint32_t k) {
 
 static void check(const char *what) {
   const bool is_half = precision == GT_PRECISION_HALF,
-             is_scaled = !is_half || !backend->target.matrix.bfloat.m;
+             is_scaled = !is_half || !device->target.matrix.bfloat.m;
   const int digits = !is_half ? 24 : is_scaled ? 11 : 8;
   multiply();
   for (uint32_t i = 0; i < M; i++)
@@ -146,33 +145,15 @@ static void test_not_finite(void **state) {
   b[151][11] = -NAN;
   a[66][40] = INFINITY;
   a[66][41] = -INFINITY;
-  some_plain = precision == GT_PRECISION_HALF && !backend->target.matrix.bfloat.m;
+  some_plain = precision == GT_PRECISION_HALF && !device->target.matrix.bfloat.m;
   check("infinities and NaN");
   some_plain = false;
-}
-
-static int open_device(void **state) {
-  (void)state;
-  gt_error error = {0};
-  backend = gt_vulkan_open(0, &error);
-  if (!backend) fprintf(stderr, "no Vulkan device: %s\n", error.message);
-  return 0;
-}
-
-static int close_device(void **state) {
-  (void)state;
-  gt_backend_close(backend);
-  return 0;
 }
 
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_sizes), cmocka_unit_test(test_ends_of_the_range),
                                      cmocka_unit_test(test_not_finite)};
-  gt_device_info device[8];
-  if (gt_vulkan_list(device, 8, &(gt_error){0}) < 1 || !device[0].usable) {
-    puts("no Vulkan device");
-    return 77;
-  }
+  if (!has_device()) return 77;
   static const struct {
     const char *name, *debug;
     gt_precision precision;

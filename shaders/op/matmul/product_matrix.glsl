@@ -77,14 +77,6 @@ const uint RASTER = 8u; /* rows of tiles that are walked at a time, so that the 
 
 #include "op/matmul/product_matrix_write.glsl"
 
-void write(uint z, uint i, uint j, vec4 v, inout gt_column_sums sums) {
-  if (i < m && j < n) {
-    uint at = gt_result_row(z, i) + j, lanes = min(4u, n - j);
-    if (SPLIT > 1u) part_store(gt_place(gl_WorkGroupID.y * batch * m * n + at, lanes), v);
-    else columns_add(sums, gt_program_write(gt_place(at, lanes), v));
-  }
-}
-
 /* Tiles go along y, too, where there are too many for x. */
 uint tile_number() {
   return SPLIT > 1u ? gl_WorkGroupID.x : gl_WorkGroupID.x + gl_WorkGroupID.y * gl_NumWorkGroups.x;
@@ -97,6 +89,14 @@ uint tile_number() {
   GT_POSITION(other, KIND, (position) / 4u * 4u) \
   GT_QUAD(quad, KIND, from, spot, other, (position) / 4u * 4u, int(length - (position) / 4u * 4u), false) \
   value = quad[(position) % 4u];
+
+void write(uint z, uint i, uint j, vec4 v, inout gt_column_sums sums) {
+  if (i < m && j < n) {
+    uint at = gt_result_row(z, i) + j, lanes = min(4u, n - j);
+    if (SPLIT > 1u) part_store(gt_place(gl_WorkGroupID.y * batch * m * n + at, lanes), v);
+    else columns_add(sums, gt_program_write(gt_place(at, lanes), v));
+  }
+}
 
 void plain_tile(uint z, uint m0, uint n0, uint k0, uint k_end) {
   uint length_a = A_K_LINES ? m : k, length_b = B_K_LINES ? n : k;

@@ -27,6 +27,8 @@ shared uint largest[LINES];
 const uint SHARES = DEPTH / 4u;
 void note(uint line, uint share, uint most) { tile[(line * SHARES + share) / 4u][share % 4u] = most; }
 
+uint of_four(uvec4 most) { return max(max(most.x, most.y), max(most.z, most.w)); }
+
 /* A quad's upper halves, or the rest. */
 void put(uint to, vec4 v, uint plane) {
   vec4 upper = PLANES == 1u ? v : gt_upper(v);
@@ -84,16 +86,14 @@ void pack(bool is_a, uint z, uint depth, uint first) {
   [[unroll]] for (uint q = 0u; q < QUADS; q++) {
     uvec4 most = gt_magnitude(v[q]);
     below = max(below, most);
-    if (!k_lines) note(w + q * w_apart, deep / 4u, max(max(most.x, most.y), max(most.z, most.w)));
+    if (!k_lines) note(w + q * w_apart, deep / 4u, of_four(most));
   }
   if (k_lines) [[unroll]] for (uint l = 0u; l < 4u; l++) note(w + l, deep, below[l]);
   barrier();
   uvec4 most = tile[me];
-  atomicMax(largest[me / (SHARES / 4u)], max(max(most.x, most.y), max(most.z, most.w)));
+  atomicMax(largest[me / (SHARES / 4u)], of_four(most));
   barrier();
   if (me < LINES) range.at[(is_a ? range_a(z, depth) : range_b(z, depth)) + first + me] = range_root(largest[me]);
-#endif
-#ifndef GT_MATRIX_BFLOAT
   [[unroll]] for (uint q = 0u; q < QUADS; q++)
     [[unroll]] for (uint l = 0u; l < 4u; l++)
       v[q][l] *= scale_of(floatBitsToUint(range_root(largest[k_lines ? w + l : w + q * w_apart])));

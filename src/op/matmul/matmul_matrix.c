@@ -59,12 +59,8 @@ static bool large_enough(const gt_matmul_shape *s) {
   return s->m >= LEAST_EXTENT && s->n >= LEAST_EXTENT && s->k >= LEAST_EXTENT;
 }
 
-static uint32_t threads(uint32_t bm, uint32_t bn, uint32_t sm, uint32_t sn, const gt_target *target) {
-  return bm / sm * (bn / sn) * target->subgroup;
-}
-
 static uint32_t threads_of(const candidate *c, const gt_target *target) {
-  return threads(c->bm, c->bn, c->sm, c->sn, target);
+  return c->bm / c->sm * (c->bn / c->sn) * target->subgroup;
 }
 
 static uint32_t planes(form f) { return f == HALVES ? 2 : 1; }
@@ -126,12 +122,10 @@ static uint32_t right_elements(gt_matrix_shape unit, const gt_target *target) {
  * it is known of the devices that are fast. */
 static bool packs(const gt_matmul_shape *s, const gt_target *target, gt_matrix_shape unit) {
   const gt_matrix_units *units = &target->matrix;
-  const uint32_t most = gt_most_u32(unit.m, unit.n);
   return (units->fast || units->emulated) && s->kind_a == GT_FACTOR_DENSE && s->kind_b == GT_FACTOR_DENSE &&
-         GT_RANGE_LINES % unit.m == 0 && GT_RANGE_LINES % unit.n == 0 && most <= GT_RANGE_LINES &&
-         GT_RANGE_DEPTH % (2 * unit.k) == 0 && left_elements(unit, target) % 8 == 0 &&
-         right_elements(unit, target) % 8 == 0 && GT_PACKED_GROUP % target->subgroup == 0 &&
-         GT_PACKED_GROUP <= target->max_workgroup;
+         GT_RANGE_LINES % unit.m == 0 && GT_RANGE_LINES % unit.n == 0 && GT_RANGE_DEPTH % (2 * unit.k) == 0 &&
+         left_elements(unit, target) % 8 == 0 && right_elements(unit, target) % 8 == 0 &&
+         GT_PACKED_GROUP % target->subgroup == 0 && GT_PACKED_GROUP <= target->max_workgroup;
 }
 
 /* AMD's compiler keeps no more than so many sums and as many totals of a lane in registers. */
@@ -282,11 +276,14 @@ static bool joins_columns(const candidate *c, form f, const gt_matmul_shape *s, 
 gt_matmul_cut gt_matmul_cut_matrix(const gt_matmul_config *c, const gt_matmul_shape *s, bool shared_a,
                                    bool shared_b, const gt_target *target) {
   const gt_matrix_units *units = &target->matrix;
-  const bool is_bfloat = c->engine == GT_ENGINE_HALF && units->bfloat.m;
+  const form f = c->engine == GT_ENGINE_HALVES ? HALVES : units->bfloat.m ? BFLOAT : SCALED;
+  const bool is_bfloat = f == BFLOAT;
   const gt_matrix_shape unit = is_bfloat ? units->bfloat : units->half;
+  const candidate tile = {
+      .bm = c->bm, .bn = c->bn, .bk = c->bk, .sm = c->tm, .sn = c->tn, .packed = c->packed};
   gt_matmul_cut cut = {.bm = c->bm,
                        .bn = c->bn,
-                       .threads = threads(c->bm, c->bn, c->tm, c->tn, target),
+                       .threads = threads_of(&tile, target),
                        .split = c->split,
                        .k_chunk = c->k_chunk,
                        .arrives = gt_matmul_arrives(s, c, target->units)};
@@ -304,16 +301,12 @@ gt_matmul_cut gt_matmul_cut_matrix(const gt_matmul_config *c, const gt_matmul_sh
   spec[GT_MATRIX_SPEC_FORM] = (s->trans_a ? GT_MATRIX_TRANS_A : 0) | (s->trans_b ? GT_MATRIX_TRANS_B : 0) |
                               (s->k % c->bk ? GT_MATRIX_TAIL : 0) | (steady ? GT_MATRIX_STEADY : 0) |
                               (whole ? GT_MATRIX_WHOLE : 0) | (s->n % QUAD ? 0 : GT_MATRIX_QUADS) |
-                              (cut.arrives ? GT_MATRIX_ARRIVE : 0) |
-                              (c->engine == GT_ENGINE_HALVES ? GT_MATRIX_HALVES : 0);
+                              (cut.arrives ? GT_MATRIX_ARRIVE : 0) | (f == HALVES ? GT_MATRIX_HALVES : 0);
   spec[GT_MATRIX_SPEC_SPLIT] = c->split;
   spec[GT_MATRIX_SPEC_M] = unit.m;
   spec[GT_MATRIX_SPEC_N] = unit.n;
   spec[GT_MATRIX_SPEC_K] = unit.k;
   spec[GT_MATRIX_SPEC_SUBGROUP] = target->subgroup;
-  const form f = c->engine == GT_ENGINE_HALVES ? HALVES : is_bfloat ? BFLOAT : SCALED;
-  const candidate tile = {
-      .bm = c->bm, .bn = c->bn, .bk = c->bk, .sm = c->tm, .sn = c->tn, .packed = c->packed};
   const piece own = piece_of(&tile, f, s->trans_a, target, unit);
   spec[GT_MATRIX_SPEC_WRITE] = own.matrices | own.row << 8;
   cut.columns = joins_columns(&tile, f, s, own, unit, target);
