@@ -35,20 +35,21 @@ static uint64_t seed_of(const gt_case *c) {
   return gt_hash(gt_hash(hash, c->inputs, strlen(c->inputs)), c->p, sizeof c->p);
 }
 
-static float draw_float(const gt_case *c, char kind, int k, uint32_t i) {
+static float draw_float(const gt_case *c, char kind, uint64_t seed, int k, uint32_t i) {
   const gt_case_rule *rule = c->rule;
   double low = -2, high = 2;
   if (c->low != 0 || c->high != 0)
     low = c->low, high = c->high;
   else if (rule->low != 0 || rule->high != 0)
     low = rule->low, high = rule->high;
-  const double value = low + (high - low) * gt_random_uniform(seed_of(c), 1 + (uint32_t)k, 0, i);
+  const double value = low + (high - low) * gt_random_uniform(seed, 1 + (uint32_t)k, 0, i);
   return (float)(kind == 'g' ? floor(2 * value) / 2 : value);
 }
 
 static void fill_input(gt_subject *s, int k, char kind) {
   const gt_case *c = s->view.c;
   const gt_slot *slot = &s->input[k];
+  const uint64_t seed = seed_of(c); /* once: cases have millions of elements */
   s->x[k] = GT_NEW_N(&s->arena, double, slot->count + 1);
   if (kind == 'c') {
     int32_t *whole = (int32_t *)s->initial[slot->variable] + slot->guard;
@@ -58,7 +59,7 @@ static void fill_input(gt_subject *s, int k, char kind) {
   }
   for (int64_t i = 0; i < slot->count; i++) {
     const size_t at = (size_t)(slot->guard + i);
-    const uint32_t bits = gt_random_bits(seed_of(c), 1 + (uint32_t)k, 1, (uint32_t)i);
+    const uint32_t bits = gt_random_bits(seed, 1 + (uint32_t)k, 1, (uint32_t)i);
     void *initial = s->initial[slot->variable];
     if (kind == 'u')
       s->x[k][i] = ((uint8_t *)initial)[at] = (uint8_t)bits;
@@ -67,7 +68,7 @@ static void fill_input(gt_subject *s, int k, char kind) {
     else if (kind == 'w')
       ((uint32_t *)initial)[at] = (uint32_t)c->p[i % GT_CASE_PARAMETERS];
     else
-      s->x[k][i] = ((float *)initial)[at] = draw_float(c, kind, k, (uint32_t)i);
+      s->x[k][i] = ((float *)initial)[at] = draw_float(c, kind, seed, k, (uint32_t)i);
   }
 }
 
