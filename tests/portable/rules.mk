@@ -6,7 +6,7 @@
 #   make check-limits            selftest and trainings on a device with the smallest limits
 #   make check-swiftshader       the selftest on SwiftShader, which scripts/fetch-swiftshader.sh brings
 #
-# `make check` runs the first, in the waves that drivers choose, and a quick form of the second.
+# `make check` runs quick forms of the first two.
 
 PORTABLE         := $(BUILD)/portable
 PORTABLE_OBJECTS := $(patsubst %.c,$(BUILD)/obj/%.o,$(addprefix tests/portable/,compile.c units.c paper_device.c))
