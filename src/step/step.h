@@ -37,6 +37,7 @@ typedef struct gt_target {
   uint32_t shared_bytes;
   uint32_t units;    /* workgroups it takes to fill the machine (multiprocessors), or threads */
   uint32_t max_grid; /* workgroups along x */
+  bool brief;        /* kernels are to be short: a software device takes longer to compile than to run them */
   gt_matrix_units matrix;
 } gt_target;
 

@@ -32,6 +32,7 @@ layout(constant_id = GT_MATMUL_SPEC_UNROLL) const uint UNROLL = 4u;
 layout(constant_id = GT_MATMUL_SPEC_RASTER) const uint RASTER = 1u;
 layout(constant_id = GT_MATMUL_SPEC_ARRIVE) const uint ARRIVE = 0u;
 const bool PATIENT = UNROLL < 8u;
+const bool BRIEF = UNROLL < 4u; /* the first slice is fetched by the same code as the others */
 #include "op/matmul/arrive.glsl"
 
 const uint COLUMN_GROUPS = (TN + 3u) / 4u, ROW_GROUPS = (TM + 3u) / 4u;
@@ -206,6 +207,25 @@ void write(uint z, uint i, uint j, vec4 v, inout gt_column_sums sums) {
   [[unroll]] for (uint f = 0u; f < B_FETCHES; f++) \
     if (B_QUADS % LOCAL_X == 0u || me + f * LOCAL_X < B_QUADS) put_b(slice, me + f * LOCAL_X, b_next[f]);
 
+/* Adds the products of the slice at k_at, and turns to the other. */
+#define MULTIPLY(k_at) \
+  for (uint j = 0u; j < BK; j += UNROLL) { \
+    [[unroll]] for (uint d = 0u; d < UNROLL; d++) { \
+      vec4 left[ROW_GROUPS], right[COLUMN_GROUPS]; \
+      [[unroll]] for (uint g = 0u; g < ROW_GROUPS; g++) left[g] = a_values(slice, j + d, tile_row(ty, 4u * g)); \
+      [[unroll]] for (uint g = 0u; g < COLUMN_GROUPS; g++) right[g] = b_values(slice, j + d, tile_column(tx, g)); \
+      [[unroll]] for (uint i = 0u; i < TM; i++) \
+        [[unroll]] for (uint g = 0u; g < COLUMN_GROUPS; g++) { \
+          uint to = i * COLUMN_GROUPS + g; \
+          sum[to] = multiply_add(left[i / 4u][i % 4u], right[g], sum[to]); \
+        } \
+    } \
+  } \
+  slice ^= 1u; \
+  if (SEGMENT != 0u) { \
+    if (((k_at) + BK) % SEGMENT == 0u) { DRAIN((k_at) / SEGMENT) } \
+  }
+
 /* The end of a segment of k. `partial` is what is drained with, as large as the result. */
 #define DRAIN(segment) \
   [[unroll]] for (uint i = 0u; i < TM; i++) \
@@ -249,26 +269,20 @@ void tile(uint z) {
     b_at[f] = z * stride_b + quad_address(TRANS_B == 0u, BN, me + f * LOCAL_X, uvec2(n0, k0), n);
   [[unroll]] for (uint i = 0u; i < TM * COLUMN_GROUPS; i++) sum[i] = vec4(0.0);
   if (SEGMENT != 0u) { [[unroll]] for (uint i = 0u; i < TM * COLUMN_GROUPS; i++) total[i] = vec4(0.0); }
-  FETCH(k0)
-  for (uint at = k0; at < k_end; at += BK) {
-    PUT(slice)
-    barrier();
-    if (at + BK < k_end) { FETCH(at + BK) }
-    for (uint j = 0u; j < BK; j += UNROLL) {
-      [[unroll]] for (uint d = 0u; d < UNROLL; d++) {
-        vec4 left[ROW_GROUPS], right[COLUMN_GROUPS];
-        [[unroll]] for (uint g = 0u; g < ROW_GROUPS; g++) left[g] = a_values(slice, j + d, tile_row(ty, 4u * g));
-        [[unroll]] for (uint g = 0u; g < COLUMN_GROUPS; g++) right[g] = b_values(slice, j + d, tile_column(tx, g));
-        [[unroll]] for (uint i = 0u; i < TM; i++)
-          [[unroll]] for (uint g = 0u; g < COLUMN_GROUPS; g++) {
-            uint to = i * COLUMN_GROUPS + g;
-            sum[to] = multiply_add(left[i / 4u][i % 4u], right[g], sum[to]);
-          }
-      }
+  if (BRIEF) {
+    for (uint next = k0; next < k_end + BK; next += BK) {
+      if (next < k_end) { FETCH(next) }
+      if (next > k0) { MULTIPLY(next - BK) }
+      PUT(slice)
+      barrier();
     }
-    slice ^= 1u;
-    if (SEGMENT != 0u) {
-      if ((at + BK) % SEGMENT == 0u) { DRAIN(at / SEGMENT) }
+  } else {
+    FETCH(k0)
+    for (uint at = k0; at < k_end; at += BK) {
+      PUT(slice)
+      barrier();
+      if (at + BK < k_end) { FETCH(at + BK) }
+      MULTIPLY(at)
     }
   }
 #define WRITE(i, g) \

@@ -25,4 +25,5 @@
 #define GT_MATRIX_TAIL    32u  /* a part of k is no multiple of BK */
 #define GT_MATRIX_ARRIVE  128u /* the last workgroup of a tile adds the parts: arrive.glsl */
 #define GT_MATRIX_QUADS   256u /* n is a multiple of four */
+#define GT_MATRIX_BRIEF   512u /* code is to be short rather than fast */
 #define GT_MATRIX_HALVES  16u  /* elements are sums of two float16, as exact as floats */

@@ -213,6 +213,8 @@ const uint A_SCALES = A_BELOW ? A_EACH : A_FETCHES, B_SCALES = B_BELOW ? B_EACH 
   if (PLANES == 2u) { MULTIPLY_PLANES(j, u, PLANES - 1u, 0u) MULTIPLY_PLANES(j, u, 0u, PLANES - 1u) } \
   MULTIPLY_PLANES(j, u, 0u, 0u)
 
+/* Short code takes each step in its own time, fast code the next one's loads before. */
+const bool BRIEF = (FORM & GT_MATRIX_BRIEF) != 0u;
 /* What a tile begins with, and its first slab. */
 #define BEGIN_SLABS \
   uint length_a = A_K_LINES ? m : k, length_b = B_K_LINES ? n : k; \
@@ -228,13 +230,10 @@ const uint A_SCALES = A_BELOW ? A_EACH : A_FETCHES, B_SCALES = B_BELOW ? B_EACH 
   BEGIN_SIDE(at_a, spot_a, tap_a, KIND_A, A_K_LINES, QUAD_A, A_FETCHES, uvec2(m0, k0), length_a, m, stride_a) \
   BEGIN_SIDE(at_b, spot_b, tap_b, KIND_B, B_K_LINES, QUAD_B, B_FETCHES, uvec2(n0, k0), length_b, n, stride_b) \
   uint full = FAST && TAIL ? k_end - (k_end - k0) % BK : k_end; \
-  if (k0 < full) { FETCH(k0) }
+  if (!BRIEF && k0 < full) { FETCH(k0) }
 
 /* Columns of the right factor are loaded one ahead; more would be too many registers. */
-#define USE_SLAB(make, next) \
-  make \
-  PUT \
-  barrier(); \
+#define MULTIPLY_AHEAD(next) \
   LOAD_LEFT(0u) \
   LOAD_RIGHT(0u, 0u, 0u) \
   next \
@@ -245,11 +244,28 @@ const uint A_SCALES = A_BELOW ? A_EACH : A_FETCHES, B_SCALES = B_BELOW ? B_EACH 
       LOAD_LEFT(t / ACROSS + 1u) \
       LOAD_RIGHT(t / ACROSS + 1u, 0u, (t + 1u) % 2u) \
     } \
-  } \
+  }
+#define MULTIPLY_BRIEF \
+  GT_UNROLL for (uint d = 0u; d < DEEP; d++) { \
+    LOAD_LEFT(d) \
+    GT_UNROLL for (uint j = 0u; j < ACROSS; j++) { \
+      LOAD_RIGHT(d, j, 0u) \
+      MULTIPLY(j, 0u) \
+    } \
+  }
+#define USE_SLAB(make, next) \
+  make \
+  PUT \
+  barrier(); \
+  if (BRIEF) { MULTIPLY_BRIEF } \
+  else { MULTIPLY_AHEAD(next) } \
   barrier(); /* the slab is used up */
 /* The slabs of k from `at` to `end`, of all those to `full`. */
 #define SLABS(at, end, full) \
-  for (; at < end; at += BK) { USE_SLAB(MAKE(at), if (at + BK < full) { FETCH(at + BK) }) }
+  for (; at < end; at += BK) { \
+    if (BRIEF) { FETCH(at) } \
+    USE_SLAB(MAKE(at), if (at + BK < full) { FETCH(at + BK) }) \
+  }
 /* The one behind those that are whole. */
 #define LAST_SLAB(at) \
   if (FAST && TAIL && at < k_end) { \

@@ -20,9 +20,15 @@ layout(constant_id = GT_FACTOR_SPEC_RESULT) const uint RESULT = 0u;
 /* Those of patches may be written by another kernel (patches_blocks.h). */
 const bool KNOWN = (FORM & GT_MATRIX_BLOCKS) != 0u;
 const bool KNOWN_A = KNOWN && KIND_A == GT_FACTOR_PATCHES, KNOWN_B = KNOWN && KIND_B == GT_FACTOR_PATCHES;
-const uint QUADS = 4u, SHARES = GT_RANGE_DEPTH / QUADS; /* of a line */
+const bool BRIEF = (FORM & GT_MATRIX_BRIEF) != 0u;
+const uint QUADS = 4u, AT_ONCE = BRIEF ? 1u : QUADS, SHARES = GT_RANGE_DEPTH / QUADS; /* of a line */
 shared uint largest[GT_RANGE_LINES * SHARES];
 const bool TRANS_A = (FORM & GT_MATRIX_TRANS_A) != 0u;
+
+/* As straight code, or as a loop. */
+#define EACH_QUAD(i) \
+  for (uint i##_first = 0u; i##_first < QUADS; i##_first += AT_ONCE) \
+    [[unroll]] for (uint i = i##_first; i < i##_first + AT_ONCE; i++)
 
 /* An invocation's largest: of four lines, or four of one. */
 void put_largest(bool k_lines, uvec4 most) {
@@ -43,7 +49,7 @@ uint largest_of(uint line) {
 /* Lines first … of `wide` at a depth of k. Unless k_lines, memory's lines are those of the product. */
 #define MEASURE(KIND, from, k_lines, wide, stride) \
   bool aligned = ALIGNED != 0u && (((k_lines ? wide : k) | stride) & 3u) == 0u; \
-  [[unroll]] for (uint i = 0u; i < QUADS; i++) { \
+  EACH_QUAD(i) { \
     uint k0 = range_begin(depth), line = k_lines ? k0 + me / 8u * QUADS + i : first + me / 8u; \
     uint position = k_lines ? first + me % 8u * 4u : k0 + (i * 8u + me % 8u) * 4u; \
     uint positions = k_lines ? wide : k, k_end = min(range_end(depth), k); \

@@ -25,7 +25,7 @@ uvec4 inputs_of_line(uint first) {
   if (!KNOWN_PEAKS && line < m) {
     bool aligned = ALIGNED != 0u && basis_inputs % 4u == 0u;
     for (uint from = me % 8u * 4u; from < basis_inputs; from += 32u * QUADS)
-      [[unroll]] for (uint i = 0u; i < QUADS; i++) {
+      EACH_QUAD(i) {
         int left = int(basis_inputs) - int(from + i * 32u);
         most = max(most, gt_magnitude(fetch(a, line * basis_inputs + from + i * 32u, left, aligned)));
       }
@@ -37,7 +37,7 @@ uvec4 inputs_of_line(uint first) {
 uvec4 peaks_of_depth(uint depth, uint first) {
   uint me = gl_LocalInvocationIndex, line = first + me / 8u, term = 0u;
   uvec4 most = uvec4(0u), inputs = uvec4(0u);
-  [[unroll]] for (uint i = 0u; i < QUADS; i++) {
+  EACH_QUAD(i) {
     uint position = depth * GT_RANGE_DEPTH + (i * 8u + me % 8u) * 4u;
     if (line < m && position < k) {
       gt_spot spot = basis_position(position);
@@ -56,7 +56,7 @@ uvec4 peaks_of_depth(uint depth, uint first) {
 void measure_inputs(uint depth, uint first) {
   uint me = gl_LocalInvocationIndex, input_ = first + me % 8u * 4u;
   uvec4 most = uvec4(0u);
-  [[unroll]] for (uint i = 0u; i < QUADS; i++) {
+  EACH_QUAD(i) {
     uint line = depth * GT_RANGE_DEPTH + me / 8u * QUADS + i;
     int left = line < k ? int(basis_inputs) - int(input_) : 0;
     bool aligned = ALIGNED != 0u && basis_inputs % 4u == 0u;

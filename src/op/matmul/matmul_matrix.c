@@ -301,7 +301,8 @@ gt_matmul_cut gt_matmul_cut_matrix(const gt_matmul_config *c, const gt_matmul_sh
   spec[GT_MATRIX_SPEC_FORM] = (s->trans_a ? GT_MATRIX_TRANS_A : 0) | (s->trans_b ? GT_MATRIX_TRANS_B : 0) |
                               (s->k % c->bk ? GT_MATRIX_TAIL : 0) | (steady ? GT_MATRIX_STEADY : 0) |
                               (whole ? GT_MATRIX_WHOLE : 0) | (s->n % QUAD ? 0 : GT_MATRIX_QUADS) |
-                              (cut.arrives ? GT_MATRIX_ARRIVE : 0) | (f == HALVES ? GT_MATRIX_HALVES : 0);
+                              (cut.arrives ? GT_MATRIX_ARRIVE : 0) | (f == HALVES ? GT_MATRIX_HALVES : 0) |
+                              (target->brief ? GT_MATRIX_BRIEF : 0);
   spec[GT_MATRIX_SPEC_SPLIT] = c->split;
   spec[GT_MATRIX_SPEC_M] = unit.m;
   spec[GT_MATRIX_SPEC_N] = unit.n;

@@ -54,11 +54,12 @@ static bool is_whole(const gt_matmul_shape *s, const gt_matmul_config *c) {
 }
 
 /* Straight code is faster where it runs often; where it does not, its instructions are waited for. Software
- * devices take a minute to compile much of it. */
+ * devices take long to compile it, but may leave a loop after 65535 passes. */
 static uint32_t unroll(const gt_matmul_config *c, const gt_matmul_shape *s, const gt_target *target) {
-  enum { SHORT = 8, SOFTWARE = 4, FEW_SLICES = 16, SMALL_TILE = 64 * 64 };
-  if (target->units < MANY_UNITS || !target->device) return SOFTWARE;
-  const uint32_t slices = gt_least_u32(s->k, c->split > 1 ? c->k_chunk : s->k) / c->bk;
+  enum { SHORT = 8, SMALL_DEVICE = 4, FEW_SLICES = 16, SMALL_TILE = 64 * 64, BRIEF_DEPTH = 4096 };
+  const uint32_t depth = gt_least_u32(s->k, c->split > 1 ? c->k_chunk : s->k), slices = depth / c->bk;
+  if (target->brief && depth <= BRIEF_DEPTH) return 1;
+  if (target->units < MANY_UNITS || !target->device) return SMALL_DEVICE;
   return slices <= FEW_SLICES && c->bm * c->bn <= SMALL_TILE ? SHORT : c->bk;
 }
 
