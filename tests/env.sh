@@ -16,5 +16,5 @@ elif [ -z "${VK_DRIVER_FILES-}${VK_ICD_FILENAMES-}" ]; then
 fi
 
 export LC_ALL=C NO_COLOR=1
-# lavapipe compiles much in tests, and runs it once: that takes less time if it does not optimize.
-export GALLIVM_PERF="${GALLIVM_PERF-nopt}"
+# lavapipe compiles much in tests, and runs it once: that takes less time if it does not optimize, and for vectors of four.
+export GALLIVM_PERF="${GALLIVM_PERF-nopt}" LP_NATIVE_VECTOR_WIDTH="${LP_NATIVE_VECTOR_WIDTH-128}"
