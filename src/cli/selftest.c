@@ -3,7 +3,8 @@
 
 static const gt_option options[] = {
     GT_OPTION_DEVICE,
-    {"filter", "TEXT", "only families whose name contains it; !TEXT: all others", false},
+    {"filter", "TEXT", "only families whose name contains it; !TEXT: all others; both, joined by commas",
+     false},
     {"verbose", NULL, "a line for each case", false},
     GT_OPTION_JSON,
     {NULL, NULL, NULL, false},

@@ -8,7 +8,8 @@
 
 typedef struct gt_selftest_options {
   const char *device; /* backend choice as for gt_backend_open; "cpu": only the CPU is tested */
-  const char *filter; /* families and rules whose name contains it, or, after a !, does not; NULL: all */
+  const char *filter; /* families and rules whose name contains one of these, joined by commas, and none after
+                         a !; NULL: all */
   bool verbose;       /* a line per case */
   FILE *stream;       /* where lines go; NULL: stdout */
   FILE *json;         /* one object at the end; NULL: none */

@@ -2,7 +2,7 @@
 # Every kernel for matrix units through Mesa's compiler for AMD, for an RDNA3 without hardware, in all variants that
 # plans of the op cases and of some configs take: none is refused, none spills registers. A Mesa that has no such units
 # is helped out by a newer one, of which nothing is installed. AMD_ALL=1 takes waves of 32, too, which no driver here
-# calls its own, and plans for fewer units; TABLE=1 prints the variants. Validators know these modules as what they were before they were rewritten,
+# calls its own; TABLE=1 prints the variants. Validators know these modules as what they were before they were rewritten,
 # which is looked at when they are built.
 # shellcheck source=tests/support/cli.sh
 source "$(dirname "$0")/../support/cli.sh"
@@ -31,7 +31,7 @@ for config in digits mnist_mlp; do
 done
 for lanes in 64 ${AMD_ALL:+32}; do
   code=0
-  GTRAIN_DEBUG=matrix try "$lanes" navi31 --units ${AMD_ALL:+--smaller} --subgroup "$lanes" "$TEST_TMP"/root/*_half.yaml || code=$?
+  GTRAIN_DEBUG=matrix try "$lanes" navi31 --units --subgroup "$lanes" "$TEST_TMP"/root/*_half.yaml || code=$?
   cat "$TEST_TMP/$lanes/log"
   check "navi31 compiles every kernel for its matrix units, in waves of $lanes" test $code = 0
 done

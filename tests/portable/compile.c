@@ -62,7 +62,7 @@ static int compile(const char *path) {
 }
 
 typedef struct mode {
-  bool table, units, smaller;
+  bool table, units;
   uint32_t subgroup; /* that kernels for matrix units must have; 0: any */
 } mode;
 
@@ -103,8 +103,6 @@ static int read_options(int argc, char **argv, mode *m) {
       m->table = true;
     else if (!strcmp(argv[first], "--units"))
       m->units = true;
-    else if (!strcmp(argv[first], "--smaller"))
-      m->smaller = true;
     else if (!strcmp(argv[first], "--subgroup") && first + 1 < argc)
       paper_device_subgroup(m->subgroup = (uint32_t)atoi(argv[++first]));
     else if (!strcmp(argv[first], "--dump") && first + 1 < argc)
@@ -131,8 +129,7 @@ int main(int argc, char **argv) {
     const int result = compile(argv[i]);
     if (result) code = result;
   }
-  if (m.units && (cases = units_compile_cases(backend, m.smaller, &error)) < 0)
-    puts(error.message), code = error.status;
+  if (m.units && (cases = units_compile_cases(backend, &error)) < 0) puts(error.message), code = error.status;
   const paper_kernel *kernel = paper_device_kernels(&count);
   bad = report(kernel, count, &m);
   printf("%s: %zu kernels of %d configs", name, count, argc - first);

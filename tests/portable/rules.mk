@@ -34,7 +34,7 @@ check-limits: $(BUILD)/gtrain $(PORTABLE_SHARED)
 check-swiftshader: $(BUILD)/gtrain
 	@BUILD=$(BUILD) tests/portable/swiftshader.sh
 
-CHECK_SCRIPTS += $(addprefix tests/portable/,amd.sh amd_units.sh limits.sh drivers.sh)
+CHECK_SCRIPTS += $(addprefix tests/portable/,amd.sh limits.sh drivers.sh)
 CHECK_NEEDS   += $(PORTABLE)/compile $(PORTABLE_SHARED)
 
 -include $(PORTABLE_OBJECTS:.o=.d)

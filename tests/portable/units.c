@@ -13,15 +13,14 @@ static const gt_case_family *const families[] = {
     NULL};
 #undef X
 
-static bool compile_case(gt_backend *backend, const gt_case *c, gt_precision precision, bool smaller,
-                         gt_error *error) {
-  const uint32_t own = backend->target.units, units[] = {own, 16, 4, 1}, count = smaller ? 4 : 1;
+static bool compile_case(gt_backend *backend, const gt_case *c, gt_precision precision, gt_error *error) {
+  const uint32_t own = backend->target.units, units[] = {own, 16, 4, 1};
   gt_subject subject;
   gt_arena arena;
   gt_outcome outcome;
   gt_arena_init(&arena);
   bool ok = gt_subject_create(&subject, c, precision, error);
-  for (size_t i = 0; i < count && ok; i++) {
+  for (size_t i = 0; i < sizeof units / sizeof *units && ok; i++) {
     backend->target.units = units[i];
     ok = gt_subject_run(&subject, backend, true, true, &arena, &outcome, error) &&
          gt_subject_run(&subject, backend, false, true, &arena, &outcome, error);
@@ -32,7 +31,7 @@ static bool compile_case(gt_backend *backend, const gt_case *c, gt_precision pre
   return ok;
 }
 
-int units_compile_cases(gt_backend *backend, bool smaller, gt_error *error) {
+int units_compile_cases(gt_backend *backend, gt_error *error) {
   int cases = 0;
   for (int f = 0; families[f]; f++)
     for (int i = 0; i < families[f]->count; i++) {
@@ -40,7 +39,7 @@ int units_compile_cases(gt_backend *backend, bool smaller, gt_error *error) {
       if (!c->rule->magnitude) continue; /* op/case.h: no product in it */
       paper_device_config(c->rule->name);
       for (gt_precision p = GT_PRECISION_AUTO; p <= GT_PRECISION_HALF; p++)
-        if (!compile_case(backend, c, p, smaller, error)) return -1;
+        if (!compile_case(backend, c, p, error)) return -1;
       cases++;
     }
   return cases;

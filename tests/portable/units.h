@@ -7,9 +7,9 @@
 
 enum { UNITS_CAPABILITY = 6022, UNITS_BFLOAT_CAPABILITY = 5118 };
 
-/* Compiles what the op cases with products take in all precisions, fused and not; smaller: also as if the
- * device had one multiprocessor or some, as tiles depend on them. How many cases; -1 on an error. */
-int units_compile_cases(gt_backend *backend, bool smaller, gt_error *error);
+/* Compiles what the op cases with products take in all precisions, fused and not, as if the device had one
+ * multiprocessor, some, and its own: tiles depend on them. How many cases; -1 on an error. */
+int units_compile_cases(gt_backend *backend, gt_error *error);
 /* A line for each embedded kernel: its variants and what registers they take. How many of them the device
  * could have run, but no plan took. */
 int units_report(const gt_backend *backend, const paper_kernel *kernel, size_t count);

@@ -2,6 +2,6 @@
 # Products on matrix units, emulated here: of all kinds with factors that are staged, of some with factors that are packed.
 # shellcheck source=tests/support/vulkan.sh
 source "$(dirname "$0")/../support/vulkan.sh"
-on_units matmul
+on_units 'matmul,!small'
 on_units matmul_ packed
 finish

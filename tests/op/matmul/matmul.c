@@ -129,17 +129,23 @@ static gt_shape columns_magnitude(const gt_case_view *v, const double *const *x,
 
 /* Gradients of a layer are made of two products, of which the second has the slope of tanh at the first among
  * its factors: at most 2 |tanh| times the first one's error, whose absolute products sum up to 3.4 here. */
-static const gt_case_rule product = {.name = "matmul",
-                                     .build = build_product,
-                                     .reference = reference_product,
-                                     .magnitude = product_magnitude,
-                                     .half_gradient = 1,
-                                     .wrt = 3,
-                                     .low = -1,
-                                     .high = 1.5,
-                                     .tolerance = 1e-5,
-                                     .gradient_tolerance = 1e-5,
-                                     .reason = "rounding of k sums, grows as their root"};
+#define PRODUCT(label, called)                                       \
+  static const gt_case_rule label = {.name = called,                 \
+                                     .build = build_product,         \
+                                     .reference = reference_product, \
+                                     .magnitude = product_magnitude, \
+                                     .half_gradient = 1,             \
+                                     .wrt = 3,                       \
+                                     .low = -1,                      \
+                                     .high = 1.5,                    \
+                                     .tolerance = 1e-5,              \
+                                     .gradient_tolerance = 1e-5,     \
+                                     .reason = "rounding of k sums, grows as their root"}
+
+PRODUCT(product, "matmul");
+PRODUCT(small,
+        "matmul_small"); /* of few rows, columns or depths: on emulated units one such case is like another */
+
 static const gt_case_rule layer = {.name = "matmul_layer",
                                    .build = build_layer,
                                    .reference = reference_layer,
@@ -179,31 +185,31 @@ COLUMNS(columns, 3);
 COLUMNS(written, 0); /* a gradient would have the product write two values, and then it does nothing beside */
 
 /* All four forms of one shape, given as [m, k] and [k, n] with their transposes. */
-#define FORMS(m, n, k)                                                                      \
-  {&product, #m "," #k " " #k "," #n, {0, 0}}, {&product, #m "," #k " " #n "," #k, {0, 1}}, \
-      {&product, #k "," #m " " #k "," #n, {1, 0}}, {                                        \
-    &product, #k "," #m " " #n "," #k, { 1, 1 }                                             \
+#define FORMS(rule, m, n, k)                                                          \
+  {&rule, #m "," #k " " #k "," #n, {0, 0}}, {&rule, #m "," #k " " #n "," #k, {0, 1}}, \
+      {&rule, #k "," #m " " #k "," #n, {1, 0}}, {                                     \
+    &rule, #k "," #m " " #n "," #k, { 1, 1 }                                          \
   }
 
 static const gt_case cases[] = {
-    FORMS(1, 1, 1),
-    FORMS(2, 3, 4),
-    FORMS(1, 17, 5),
-    FORMS(13, 1, 7),
-    FORMS(31, 37, 29),
-    FORMS(64, 64, 64),
-    FORMS(65, 63, 67),
-    FORMS(130, 129, 33),
-    FORMS(257, 70, 131),
-    FORMS(3, 5, 1031),
-    FORMS(300, 10, 40),
-    FORMS(8, 16, 256),
-    FORMS(9, 17, 257),
-    FORMS(13, 33, 15),
-    FORMS(25, 47, 513),
-    FORMS(40, 12, 300),
-    FORMS(64, 10, 784),
-    FORMS(12, 290, 31),
+    FORMS(small, 1, 1, 1),
+    FORMS(small, 2, 3, 4),
+    FORMS(small, 1, 17, 5),
+    FORMS(small, 13, 1, 7),
+    FORMS(product, 31, 37, 29),
+    FORMS(product, 64, 64, 64),
+    FORMS(product, 65, 63, 67),
+    FORMS(product, 130, 129, 33),
+    FORMS(product, 257, 70, 131),
+    FORMS(small, 3, 5, 1031),
+    FORMS(small, 300, 10, 40),
+    FORMS(product, 8, 16, 256),
+    FORMS(product, 9, 17, 257),
+    FORMS(small, 13, 33, 15),
+    FORMS(product, 25, 47, 513),
+    FORMS(small, 40, 12, 300),
+    FORMS(small, 64, 10, 784),
+    FORMS(small, 12, 290, 31),
     {&product, "16,784 512,784", {0, 1}},
     {&product, "5,4099 4099,6", {0, 0}},
     {&product, "2000,3 3,4", {0, 0}},
