@@ -98,6 +98,6 @@ if [[ -n ${LIMITS_ALL-} ]]; then
 else
   check "trees of gates, planned for subgroups of 64" quiet wide selftest --filter logic_conv
   export LP_NATIVE_VECTOR_WIDTH=256 # other tests have subgroups of 4
-  for family in softmax reduce group_sum cross_entropy logic_ca_final; do check "$family" quiet few selftest --filter $family; done
+  for family in softmax reduce group_sum cross_entropy; do check "$family" quiet few selftest --filter $family; done
 fi
 finish

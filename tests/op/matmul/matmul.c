@@ -144,7 +144,7 @@ static gt_shape columns_magnitude(const gt_case_view *v, const double *const *x,
 
 PRODUCT(product, "matmul");
 PRODUCT(small,
-        "matmul_small"); /* of few rows, columns or depths: on emulated units one such case is like another */
+        "small_matmul"); /* of few rows, columns or depths: on emulated units one such case is like another */
 
 static const gt_case_rule layer = {.name = "matmul_layer",
                                    .build = build_layer,
