@@ -6,7 +6,7 @@
 #   make check-limits            selftest and trainings on a device with the smallest limits
 #   make check-swiftshader       the selftest on SwiftShader, which scripts/fetch-swiftshader.sh brings
 #
-# `make check` runs quick forms of the first two.
+# `make check` runs a quick form of the first.
 
 PORTABLE         := $(BUILD)/portable
 PORTABLE_OBJECTS := $(patsubst %.c,$(BUILD)/obj/%.o,$(addprefix tests/portable/,compile.c units.c paper_device.c))
@@ -34,7 +34,7 @@ check-limits: $(BUILD)/gtrain $(PORTABLE_SHARED)
 check-swiftshader: $(BUILD)/gtrain
 	@BUILD=$(BUILD) tests/portable/swiftshader.sh
 
-CHECK_SCRIPTS += $(addprefix tests/portable/,amd.sh limits.sh drivers.sh)
+CHECK_SCRIPTS += $(addprefix tests/portable/,amd.sh drivers.sh)
 CHECK_NEEDS   += $(PORTABLE)/compile $(PORTABLE_SHARED)
 
 -include $(PORTABLE_OBJECTS:.o=.d)
