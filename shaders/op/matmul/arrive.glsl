@@ -16,16 +16,18 @@ void part_store(gt_place place, vec4 v) {
     for (uint l = 0u; l < place.lanes; l++) PARTIAL.at[place.first + l] = v[l];
 }
 
-/* Is this workgroup the last of the tile? All its invocations ask, when they have stored their parts. */
+/* Is this workgroup the last of the tile? All its invocations ask, when they have stored their parts. One of them waits
+ * for the device's memory in the name of all: what the others wrote happens before by way of the barrier. */
 bool arrives_last(uint tile) {
-  memoryBarrierBuffer();
+  groupMemoryBarrier();
   barrier();
   if (gl_LocalInvocationIndex == 0u) {
+    memoryBarrierBuffer();
     arrived = atomicAdd(arrivals.at[tile], 1u) + 1u;
     if (arrived == SPLIT) arrivals.at[tile] = 0u;
   }
   barrier();
-  memoryBarrierBuffer();
+  if (arrived == SPLIT) memoryBarrierBuffer();
   return arrived == SPLIT;
 }
 
