@@ -243,7 +243,7 @@ static void test_loads(void **state) {
 /* --- matmul --- */
 
 typedef struct tile {
-  uint32_t bm, bn, bk, tm, tn;
+  uint32_t bm, bn, bk, tm, tn, teams;
 } tile;
 
 typedef struct product {
@@ -325,7 +325,8 @@ static void one_product(product p, tile t) {
                                 .stride_a = p.batch > 1 ? p.m * p.k : 0,
                                 .stride_b = p.batch > 1 && !p.shared_b ? p.k * p.n : 0};
   uint32_t across = (p.n + t.bn - 1) / t.bn, down = (p.m + t.bm - 1) / t.bm;
-  gt_step *step = steps_add(&s, "matmul", &args, sizeof args, t.bm / t.tm * (t.bn / t.tn), across * down);
+  gt_step *step =
+      steps_add(&s, "matmul", &args, sizeof args, t.bm / t.tm * (t.bn / t.tn) * t.teams, across * down);
   step->grid[1] = p.split;
   step->grid[2] = p.batch;
   set_product_spec(step, &p, &t);
@@ -354,8 +355,10 @@ static void one_product(product p, tile t) {
 
 static void test_matmul(void **state) {
   (void)state;
-  const tile tiles[] = {{32, 32, 8, 4, 4}, {128, 128, 8, 8, 8}, {64, 64, 16, 8, 8}, {16, 16, 16, 2, 2},
-                        {64, 16, 4, 4, 1}, {16, 64, 8, 1, 4},   {32, 64, 8, 2, 8},  {8, 8, 12, 4, 4}};
+  const tile tiles[] = {{32, 32, 8, 4, 4, 1},  {128, 128, 8, 8, 8, 1}, {64, 64, 16, 8, 8, 1},
+                        {16, 16, 16, 2, 2, 1}, {64, 16, 4, 4, 1, 1},   {16, 64, 8, 1, 4, 1},
+                        {32, 64, 8, 2, 8, 1},  {8, 8, 12, 4, 4, 1},    {32, 32, 32, 4, 4, 4},
+                        {64, 32, 8, 8, 4, 2},  {32, 16, 32, 8, 8, 8}};
   for (size_t i = 0; i < sizeof tiles / sizeof *tiles; i++)
     for (int form = 0; form < 4; form++) {
       bool ta = form & 1, tb = form >> 1;
@@ -367,7 +370,7 @@ static void test_matmul(void **state) {
 /* Tiles that lie within the matrices, in bands that do not divide them evenly. */
 static void test_matmul_of_whole_tiles(void **state) {
   (void)state;
-  const tile t = {16, 16, 8, 2, 2};
+  const tile t = {16, 16, 8, 2, 2, 1};
   for (int form = 0; form < 4; form++)
     one_product((product){80, 48, 32, 1, form & 1, form >> 1, false, 1, 0}, t);
   one_product((product){32, 64, 64, 2, false, true, false, 4, 0}, t);
@@ -375,7 +378,7 @@ static void test_matmul_of_whole_tiles(void **state) {
 
 static void test_matmul_split_and_batch(void **state) {
   (void)state;
-  const tile t = {32, 32, 8, 4, 4};
+  const tile t = {32, 32, 8, 4, 4, 1};
   for (int form = 0; form < 4; form++) {
     bool ta = form & 1, tb = form >> 1;
     one_product((product){20, 33, 201, 1, ta, tb, false, 4, 0}, t);

@@ -6,7 +6,8 @@
 /* One workgroup computes a BM x BN tile of the product, an invocation TM x TN of it in registers. Tiles of
  * A and B, BK deep, go through shared memory, both with k as the outer index; the next ones are fetched
  * from memory into registers while the present ones are multiplied. BM, BN and BK are multiples of 4; TM
- * and TN are 1, 2 or multiples of 4. */
+ * and TN are 1, 2 or multiples of 4. Where tiles are few, several teams share the depth of a slice, each with sums of
+ * the whole tile: an invocation then reads less of shared memory for each multiplication than with fewer sums. */
 #include "op/matmul/matmul.h"
 layout(constant_id = GT_FACTOR_SPEC_A) const uint KIND_A = 0u;
 layout(constant_id = GT_FACTOR_SPEC_B) const uint KIND_B = 0u;
@@ -19,7 +20,7 @@ const bool WHOLE = (EXTENTS & GT_MATMUL_WHOLE) != 0u, QUADS = (EXTENTS & GT_MATM
 #include "lib/program.glsl"
 #include "op/matmul/load.glsl"
 layout(local_size_x_id = GT_SPEC_LOCAL_X) in;
-layout(constant_id = GT_SPEC_LOCAL_X) const uint LOCAL_X = 64u; /* (BM / TM) * (BN / TN) */
+layout(constant_id = GT_SPEC_LOCAL_X) const uint LOCAL_X = 64u; /* (BM / TM) * (BN / TN) for each team */
 layout(constant_id = GT_MATMUL_SPEC_BM) const uint BM = 32u;
 layout(constant_id = GT_MATMUL_SPEC_BN) const uint BN = 32u;
 layout(constant_id = GT_MATMUL_SPEC_BK) const uint BK = 8u;
@@ -36,14 +37,16 @@ const bool BRIEF = UNROLL < 4u; /* the first slice is fetched by the same code a
 #include "op/matmul/arrive.glsl"
 
 const uint COLUMN_GROUPS = (TN + 3u) / 4u, ROW_GROUPS = (TM + 3u) / 4u;
-const uint THREADS_N = BN / TN, THREADS_M = BM / TM;
+const uint THREADS_N = BN / TN, THREADS_M = BM / TM, TEAM = THREADS_N * THREADS_M, TEAMS = LOCAL_X / TEAM;
+const uint DEPTH = BK / TEAMS, OWN_ROWS = TM / TEAMS; /* of a team: of a slice, and of the sums in the end */
+const uint OWN = OWN_ROWS * COLUMN_GROUPS;
 const uint A_STRIDE = BM / 4u + 1u, B_STRIDE = BN / 4u + 1u; /* padded against bank conflicts */
 const uint A_QUADS = BM * BK / 4u, B_QUADS = BN * BK / 4u;
 const uint A_FETCHES = (A_QUADS + LOCAL_X - 1u) / LOCAL_X, B_FETCHES = (B_QUADS + LOCAL_X - 1u) / LOCAL_X;
 
-/* Two slices of each: one is filled while the other is multiplied, with a single barrier between. */
-shared vec4 a_tile[2u * BK * A_STRIDE];
-shared vec4 b_tile[2u * BK * B_STRIDE];
+/* Two slices of A, then two of B: one is filled while the other is multiplied, with a single barrier between. */
+const uint B_TILE = 2u * BK * A_STRIDE;
+shared vec4 tiles[B_TILE + 2u * BK * B_STRIDE];
 
 /* Quad q of a tile of `wide` (rows of A, columns of B) by BK elements: where it lies in the tile, as (w, k).
  * k_major: w is the contiguous axis in memory. */
@@ -75,26 +78,26 @@ int quad_left(bool k_major, uint wide, uint q, uvec2 at, uint w, uint k_end) {
 void put_a(uint slice, uint q, vec4 v) {
   uvec2 place = quad_place(TRANS_A != 0u, BM, q);
   uint i = slice * (BK * A_STRIDE) + place.y * A_STRIDE + place.x / 4u;
-  if (TRANS_A != 0u) a_tile[i] = v;
+  if (TRANS_A != 0u) tiles[i] = v;
   else {
     uint lane = place.x & 3u;
-    a_tile[i][lane] = v.x;
-    a_tile[i + A_STRIDE][lane] = v.y;
-    a_tile[i + 2u * A_STRIDE][lane] = v.z;
-    a_tile[i + 3u * A_STRIDE][lane] = v.w;
+    tiles[i][lane] = v.x;
+    tiles[i + A_STRIDE][lane] = v.y;
+    tiles[i + 2u * A_STRIDE][lane] = v.z;
+    tiles[i + 3u * A_STRIDE][lane] = v.w;
   }
 }
 
 void put_b(uint slice, uint q, vec4 v) {
   uvec2 place = quad_place(TRANS_B == 0u, BN, q);
-  uint i = slice * (BK * B_STRIDE) + place.y * B_STRIDE + place.x / 4u;
-  if (TRANS_B == 0u) b_tile[i] = v;
+  uint i = B_TILE + slice * (BK * B_STRIDE) + place.y * B_STRIDE + place.x / 4u;
+  if (TRANS_B == 0u) tiles[i] = v;
   else {
     uint lane = place.x & 3u;
-    b_tile[i][lane] = v.x;
-    b_tile[i + B_STRIDE][lane] = v.y;
-    b_tile[i + 2u * B_STRIDE][lane] = v.z;
-    b_tile[i + 3u * B_STRIDE][lane] = v.w;
+    tiles[i][lane] = v.x;
+    tiles[i + B_STRIDE][lane] = v.y;
+    tiles[i + 2u * B_STRIDE][lane] = v.z;
+    tiles[i + 3u * B_STRIDE][lane] = v.w;
   }
 }
 
@@ -120,8 +123,8 @@ vec4 narrowed(vec4 v, uint have, uint i) {
   if (have == 2u && (i & 2u) != 0u) v.xy = v.zw;
   return v;
 }
-vec4 a_values(uint slice, uint j, uint i) { return narrowed(a_tile[(slice * BK + j) * A_STRIDE + i / 4u], TM, i); }
-vec4 b_values(uint slice, uint j, uint i) { return narrowed(b_tile[(slice * BK + j) * B_STRIDE + i / 4u], TN, i); }
+vec4 a_values(uint slice, uint j, uint i) { return narrowed(tiles[(slice * BK + j) * A_STRIDE + i / 4u], TM, i); }
+vec4 b_values(uint slice, uint j, uint i) { return narrowed(tiles[B_TILE + (slice * BK + j) * B_STRIDE + i / 4u], TN, i); }
 
 vec4 multiply_add(float left, vec4 right, vec4 sum) {
   if (TN == 1u) sum.x = fma(left, right.x, sum.x);
@@ -130,13 +133,15 @@ vec4 multiply_add(float left, vec4 right, vec4 sum) {
   return sum;
 }
 
-void columns_put(uint word, float value) { a_tile[word / 4u][word % 4u] = value; }
-float columns_get(uint word) { return a_tile[word / 4u][word % 4u]; }
-void columns_put_more(uint word, float value) { b_tile[word / 4u][word % 4u] = value; }
-float columns_get_more(uint word) { return b_tile[word / 4u][word % 4u]; }
+void columns_put(uint word, float value) { tiles[word / 4u][word % 4u] = value; }
+float columns_get(uint word) { return tiles[word / 4u][word % 4u]; }
+void columns_put_more(uint word, float value) { tiles[B_TILE + word / 4u][word % 4u] = value; }
+float columns_get_more(uint word) { return tiles[B_TILE + word / 4u][word % 4u]; }
 
 void write(uint z, uint i, uint j, vec4 v, inout gt_column_sums sums) {
-  if (i < m && j < n) {
+  bool exists = true;
+  if (!WHOLE) exists = i < m && j < n;
+  if (exists) {
     uint most = TN < 4u ? TN : 4u, lanes = QUADS ? most : min(most, n - j);
     uint at = gt_result_row(z, i) + j;
     if (SPLIT > 1u) part_store(gt_place(gl_WorkGroupID.y * batch * m * n + at, lanes), v);
@@ -209,7 +214,7 @@ void write(uint z, uint i, uint j, vec4 v, inout gt_column_sums sums) {
 
 /* Adds the products of the slice at k_at, and turns to the other. */
 #define MULTIPLY(k_at) \
-  for (uint j = 0u; j < BK; j += UNROLL) { \
+  for (uint j = team * DEPTH; j < team * DEPTH + DEPTH; j += UNROLL) { \
     [[unroll]] for (uint d = 0u; d < UNROLL; d++) { \
       vec4 left[ROW_GROUPS], right[COLUMN_GROUPS]; \
       [[unroll]] for (uint g = 0u; g < ROW_GROUPS; g++) left[g] = a_values(slice, j + d, tile_row(ty, 4u * g)); \
@@ -236,7 +241,26 @@ void write(uint z, uint i, uint j, vec4 v, inout gt_column_sums sums) {
       sum[to] = vec4(0.0); \
     }
 
-/* Tiles go along y, too, where there are too many for x. The last may lie below the product: they write nothing. */
+/* Team t keeps its t-th rows of sums and adds what the others have of them, in their order. What is passed on in a
+ * round is less than the sums of a tile, and they have to fit into the slices. */
+#define JOIN_TEAMS \
+  uint lane = me - team * TEAM; \
+  [[unroll]] for (uint t = 0u; t < TEAMS; t++) { \
+    uint before = team < t ? team : team - 1u; /* of the teams that pass on, so many */ \
+    barrier(); /* the last slice, or what was passed on before, is used up */ \
+    if (team != t) { \
+      [[unroll]] for (uint q = 0u; q < OWN; q++) tiles[(before * OWN + q) * TEAM + lane] = sum[t * OWN + q]; \
+    } \
+    barrier(); \
+    if (team == t) { \
+      [[unroll]] for (uint q = 0u; q < OWN; q++) { \
+        own[q] = sum[t * OWN + q]; \
+        [[unroll]] for (uint o = 0u; o + 1u < TEAMS; o++) own[q] += tiles[(o * OWN + q) * TEAM + lane]; \
+      } \
+    } \
+  }
+
+/* Tiles go along y, too, where there are too many for x. The last may lie beyond the product: there is nothing to do. */
 uint tile_number() {
   return SPLIT > 1u ? gl_WorkGroupID.x : gl_WorkGroupID.x + gl_WorkGroupID.y * gl_NumWorkGroups.x;
 }
@@ -248,7 +272,9 @@ void tile(uint z) {
   /* RASTER rows of tiles at a time, column by column: what runs at once reads few rows of A and few columns of B. */
   uint rows = min(RASTER, tiles_m - band * RASTER);
   uint m0 = (band * RASTER + in_band % rows) * BM, n0 = in_band / rows * BN;
-  uvec2 at_tile = place_in_tile(me);
+  if (n0 >= n) return;
+  uint team = TEAMS > 1u ? me / TEAM : 0u;
+  uvec2 at_tile = place_in_tile(me - team * TEAM);
   uint tx = at_tile.x, ty = at_tile.y;
   uint part = SPLIT > 1u ? GT_MATMUL_PART(k, SPLIT, BK) : k;
   uint k0 = SPLIT > 1u ? min(gl_WorkGroupID.y * part, k) : 0u, k_end = min(k0 + part, k);
@@ -285,21 +311,23 @@ void tile(uint z) {
       MULTIPLY(at)
     }
   }
+  vec4 own[OWN];
+  [[unroll]] for (uint q = 0u; q < OWN; q++) own[q] = SEGMENT != 0u ? total[q] : sum[q];
+  if (TEAMS > 1u) { JOIN_TEAMS }
 #define WRITE(i, g) \
-  write(z, m0 + tile_row(ty, i), n0 + tile_column(tx, g), \
-        SEGMENT != 0u ? total[(i) * COLUMN_GROUPS + g] : sum[(i) * COLUMN_GROUPS + g], sums);
+  write(z, m0 + tile_row(ty, team * OWN_ROWS + i), n0 + tile_column(tx, g), own[(i) * COLUMN_GROUPS + g], sums);
   gt_column_sums sums = columns_none();
   if (COLUMNS == 0u || SPLIT > 1u) {
-    [[unroll]] for (uint i = 0u; i < TM; i++)
+    [[unroll]] for (uint i = 0u; i < OWN_ROWS; i++)
       [[unroll]] for (uint g = 0u; g < COLUMN_GROUPS; g++) { WRITE(i, g) }
   } else { /* column by column */
-    barrier(); /* the last slice is used up */
+    barrier(); /* the slices are used up */
     [[unroll]] for (uint g = 0u; g < COLUMN_GROUPS; g++) {
-      [[unroll]] for (uint i = 0u; i < TM; i++) { WRITE(i, g) }
-      columns_leave(sums, ty, THREADS_M, BN, tile_column(tx, g), TN < 4u ? TN : 4u);
+      [[unroll]] for (uint i = 0u; i < OWN_ROWS; i++) { WRITE(i, g) }
+      columns_leave(sums, team * THREADS_M + ty, TEAMS * THREADS_M, BN, tile_column(tx, g), TN < 4u ? TN : 4u);
       sums = columns_none();
     }
-    columns_join(THREADS_M, BN, m0 / BM, n0, BN, BN);
+    columns_join(TEAMS * THREADS_M, BN, m0 / BM, n0, BN, BN);
   }
   if (ARRIVE != 0u) {
     if (arrives_last(z * tiles_m * tiles_n + number)) join_tile(z, m0, n0, BM, BN);

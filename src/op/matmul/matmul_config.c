@@ -71,23 +71,28 @@ static gt_matmul_config choose_own_tiles(const gt_matmul_shape *s) {
   return best;
 }
 
-/* Device tiles, with the share of a multiprocessor's peak that each reaches when it has enough to do. */
+/* Tiles of a workgroup and of a thread on devices, with how many teams of threads share the depth of a slice
+ * (GT_MATMUL_SPEC_BM …). */
 typedef struct candidate {
-  uint32_t bm, bn, bk, tm, tn;
-  double efficiency;
+  uint32_t bm, bn, bk, tm, tn, teams;
 } candidate;
 
 static const candidate candidates[] = {
-    {128, 128, 16, 8, 8, 0.88}, {128, 128, 8, 8, 8, 0.75}, {128, 64, 16, 8, 4, 0.65},
-    {64, 128, 16, 4, 8, 0.65},  {64, 64, 16, 8, 4, 0.70},  {64, 64, 16, 4, 4, 0.55},
-    {64, 32, 16, 4, 2, 0.40},   {32, 64, 16, 2, 4, 0.40},  {32, 32, 16, 2, 2, 0.30},
-    {64, 32, 32, 4, 2, 0.37},   {32, 64, 32, 2, 4, 0.37},  {32, 32, 32, 2, 2, 0.27},
-    {32, 32, 64, 2, 2, 0.24},
+    {128, 128, 16, 8, 8, 1}, {128, 128, 8, 8, 8, 1}, {128, 64, 16, 8, 4, 1}, {64, 128, 16, 4, 8, 1},
+    {64, 64, 16, 8, 4, 1},   {64, 64, 16, 4, 4, 1},  {64, 64, 16, 8, 4, 2},  {32, 32, 32, 4, 4, 4},
+    {64, 32, 32, 4, 2, 1},   {64, 32, 16, 4, 2, 1},  {32, 64, 16, 2, 4, 1},  {32, 32, 32, 2, 2, 1},
+    {32, 32, 16, 2, 2, 1},
 };
 /* For devices with little shared memory or small workgroups (128 threads and 16 KiB are all that Vulkan
  * promises). */
-static const candidate last_resort = {32, 32, 16, 4, 4, 0.30};
+static const candidate last_resort = {32, 32, 16, 4, 4, 1};
 
+/* What a multiprocessor takes longer than it has to for multiplying and for reading shared memory. */
+static const double BUSY = 1.15;
+/* What of its waiting is left to a workgroup that does not have the multiprocessor to itself. */
+static const double SHARED_WAIT = 0.7;
+/* To make an element of a factor that is not in memory. */
+static const double MADE = 0.3;
 enum {
   /* Both operands of A Bᵀ are turned while they are staged, which keeps fewer threads than these too busy. */
   FULL_GROUP = 256,
@@ -96,7 +101,13 @@ enum {
    * spills. */
   FEW = 32,
   FMA_PER_CYCLE = 128, /* of one multiprocessor */
-  SLICE_CYCLES = 700,  /* waiting for a slice of a and b, not hidden when a unit has one workgroup */
+  READ_CYCLES = 4,     /* a quad of shared memory for each of 32 threads, be it the same for many */
+  WARP = 32,
+  START_CYCLES = 1500, /* to where the first slice has come */
+  SLICE_CYCLES = 300,  /* not hidden when a multiprocessor has one workgroup, of 256 threads */
+  TEAM_CYCLES = 200,   /* to join the sums of one more */
+  WRITE_CYCLES = 600,  /* a thread waits for what the epilogue of a quad reads, */
+  STORE_CYCLES = 150,  /* and does not if it stores a part of the sums */
   /* The second pass: a dispatch and a barrier, behind which nothing else runs that could have run beside the
    * product. */
   FINISH_CYCLES = 8000,
@@ -106,13 +117,13 @@ enum {
   ARRIVE_THREADS = 256  /* of a workgroup, about */
 };
 
-static uint32_t threads_of(const candidate *c) { return (c->bm / c->tm) * (c->bn / c->tn); }
+static uint32_t threads_of(const candidate *c) { return c->bm / c->tm * (c->bn / c->tn) * c->teams; }
+
+/* Two slices for kernels that fetch one ahead, with a quad of padding a row. */
+static uint32_t shared_bytes(const candidate *c) { return 2 * c->bk * (c->bm + c->bn + 8) * 4; }
 
 static bool fits(const candidate *c, const gt_target *target) {
-  const uint32_t threads = threads_of(c);
-  /* Two slices for kernels that fetch one ahead, with a word of padding a row. */
-  const uint32_t bytes = 2 * c->bk * (c->bm + c->bn + 8) * 4;
-  return threads <= target->max_workgroup && bytes <= target->shared_bytes;
+  return threads_of(c) <= target->max_workgroup && shared_bytes(c) <= target->shared_bytes;
 }
 
 /* Of a second kernel. */
@@ -135,15 +146,50 @@ bool gt_matmul_arrives(const gt_matmul_shape *s, const gt_matmul_config *c, uint
          arrive_cycles(s, c, gt_most_u32(units, 1)) < finish_cycles(s, c, gt_most_u32(units, 1));
 }
 
-double gt_matmul_cycles(const gt_matmul_shape *s, const gt_matmul_config *c, uint32_t units_, double groups,
+/* Of what comes when the parts of k are done, if there are several. */
+static double ending_cycles(const gt_matmul_shape *s, const gt_matmul_config *c, uint32_t units) {
+  if (c->split < 2) return 0;
+  const double all = gt_most_u32(units, 1);
+  return gt_matmul_arrives(s, c, units) ? arrive_cycles(s, c, all) : finish_cycles(s, c, all);
+}
+
+/* So many of a device's `groups` workgroups come to one of its units; where they are many, no unit waits. */
+static double groups_of_unit(double groups, double units) {
+  return groups <= units       ? 1
+         : groups <= 8 * units ? (double)(uint64_t)((groups + units - 1) / units)
+                               : groups / units;
+}
+
+double gt_matmul_cycles(const gt_matmul_shape *s, const gt_matmul_config *c, uint32_t units, double groups,
                         double cycles_of_group) {
-  const double units = gt_most_u32(units_, 1);
-  const double waves = groups <= units       ? 1
-                       : groups <= 8 * units ? (double)(uint64_t)((groups + units - 1) / units)
-                                             : groups / units;
-  const double cycles = waves * cycles_of_group;
-  if (c->split < 2) return cycles;
-  return cycles + (gt_matmul_arrives(s, c, units_) ? arrive_cycles(s, c, units) : finish_cycles(s, c, units));
+  return groups_of_unit(groups, gt_most_u32(units, 1)) * cycles_of_group + ending_cycles(s, c, units);
+}
+
+/* A slice keeps a multiprocessor busy by multiplying or by reading shared memory, whichever takes longer, and
+ * by making what is not in memory. */
+static double busy_cycles(const candidate *c, const gt_matmul_shape *s) {
+  const double area = (double)c->bm * c->bn, multiply = area / FMA_PER_CYCLE;
+  const double quads = gt_ceil_div(c->tm, 4) + gt_ceil_div(c->tn, 4); /* that a thread reads */
+  const double read = READ_CYCLES * quads * area / (c->tm * c->tn) / WARP;
+  const double made =
+      (s->kind_a > GT_FACTOR_SIDE_BY_SIDE ? c->bm : 0) + (s->kind_b > GT_FACTOR_SIDE_BY_SIDE ? c->bn : 0);
+  return c->bk * (BUSY * (multiply > read ? multiply : read) + MADE * made);
+}
+
+/* What a workgroup waits for. */
+static double waiting_cycles(const candidate *c, double slices, bool is_part) {
+  const double threads = threads_of(c), few = threads < FULL_GROUP ? FULL_GROUP / threads : 1;
+  const double quads = (double)c->bm * c->bn / 4 / threads; /* that a thread writes */
+  return START_CYCLES + slices * SLICE_CYCLES * few + (c->teams - 1) * TEAM_CYCLES +
+         quads * (is_part ? STORE_CYCLES : WRITE_CYCLES);
+}
+
+/* How many workgroups a multiprocessor has at once. Drivers give them together an eighth more of shared
+ * memory than what they promise one. */
+static double together(const candidate *c, const gt_target *target) {
+  enum { MOST = 4 };
+  const uint32_t room = target->shared_bytes + target->shared_bytes / 8;
+  return gt_least_u32(gt_most_u32(room / shared_bytes(c), 1), MOST);
 }
 
 /* Estimated cycles of the whole product with this tile and this many parts of k. */
@@ -151,8 +197,10 @@ static double estimate(const candidate *c, const gt_matmul_shape *s, const gt_ta
                        const gt_matmul_config *way) {
   const double groups = (double)gt_ceil_div(s->m, c->bm) * gt_ceil_div(s->n, c->bn) * s->batch * way->split;
   const double slices = gt_ceil_div(gt_least_u32(way->k_chunk, s->k), c->bk);
-  const double slice = (double)c->bm * c->bn * c->bk / (FMA_PER_CYCLE * c->efficiency) + SLICE_CYCLES;
-  return gt_matmul_cycles(s, way, target->units, groups, slices * slice);
+  const double of_unit = groups_of_unit(groups, gt_most_u32(target->units, 1));
+  const double rounds = of_unit / together(c, target), waits = rounds <= 1 ? 1 : SHARED_WAIT * rounds;
+  return of_unit * slices * busy_cycles(c, s) + waits * waiting_cycles(c, slices, way->split > 1) +
+         ending_cycles(s, way, target->units);
 }
 
 /* All ways to cut a product. */
@@ -188,8 +236,8 @@ static void way_text(const gt_candidate *way, char *text, size_t size) {
   if (!c.tm)
     snprintf(text, size, "%ux%u", c.bm, c.bn);
   else
-    snprintf(text, size, "%ux%ux%u by %ux%u, split %u%s%s", c.bm, c.bn, c.bk, c.tm, c.tn, c.split,
-             engine_names[c.engine], c.packed ? ", packed" : "");
+    snprintf(text, size, "%ux%ux%u by %ux%u%s, split %u%s%s", c.bm, c.bn, c.bk, c.tm, c.tn,
+             c.teams > 1 ? " in teams" : "", c.split, engine_names[c.engine], c.packed ? ", packed" : "");
 }
 
 static gt_matmul_config scalar_config(const candidate *c, uint32_t split, uint32_t k_chunk) {
@@ -198,6 +246,7 @@ static gt_matmul_config scalar_config(const candidate *c, uint32_t split, uint32
                             .bk = (uint16_t)c->bk,
                             .tm = (uint16_t)c->tm,
                             .tn = (uint16_t)c->tn,
+                            .teams = (uint16_t)c->teams,
                             .split = split,
                             .k_chunk = k_chunk};
 }
@@ -208,7 +257,7 @@ static void add_device_ways(ways *w, const gt_matmul_shape *s, const gt_target *
     const candidate *c = &candidates[i];
     const uint64_t tiles = (uint64_t)gt_ceil_div(s->m, c->bm) * gt_ceil_div(s->n, c->bn);
     if (!fits(c, target) || (!s->trans_a && s->trans_b && threads_of(c) < FULL_GROUP)) continue;
-    if (s->segment % c->bk) continue;
+    if (s->segment % c->bk || (s->segment && c->teams > 1)) continue;
     if ((s->segment || (has_patches && !target->matrix.fast)) && c->tm * c->tn > FEW) continue;
     for (uint32_t split = 1; split <= GT_MATMUL_SPLITS; split++) {
       const uint32_t k_chunk = GT_MATMUL_PART(s->k, split, c->bk);

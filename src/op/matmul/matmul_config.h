@@ -30,6 +30,7 @@ typedef enum gt_engine {
 typedef struct gt_matmul_config {
   uint16_t bm, bn, bk;     /* workgroup tile, depth of a slice in shared memory */
   uint16_t tm, tn;         /* tile of a thread, on matrix units of a subgroup */
+  uint16_t teams;          /* of a workgroup, that share the depth of a slice; scalar units of devices only */
   uint16_t engine;         /* gt_engine */
   bool packed;             /* matrix units; factors are packed before: shaders/op/matmul/packed.h */
   uint32_t split, k_chunk; /* parts of k and the length of each, a multiple of bk */

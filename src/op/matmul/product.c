@@ -60,7 +60,7 @@ static uint32_t unroll(const gt_matmul_config *c, const gt_matmul_shape *s, cons
   const uint32_t depth = gt_least_u32(s->k, c->split > 1 ? c->k_chunk : s->k), slices = depth / c->bk;
   if (target->brief && depth <= BRIEF_DEPTH) return 1;
   if (target->units < MANY_UNITS || !target->device) return SMALL_DEVICE;
-  return slices <= FEW_SLICES && c->bm * c->bn <= SMALL_TILE ? SHORT : c->bk;
+  return slices <= FEW_SLICES && c->bm * c->bn <= SMALL_TILE ? SHORT : c->bk / c->teams;
 }
 
 /* Are the slices in shared memory large enough for what is joined of columns (columns.glsl)? Where factors
@@ -68,8 +68,8 @@ static uint32_t unroll(const gt_matmul_config *c, const gt_matmul_shape *s, cons
 static bool joins_columns(const gt_matmul_config *c, const gt_matmul_shape *s, const gt_target *target) {
   const bool made = s->kind_a > GT_FACTOR_SIDE_BY_SIDE || s->kind_b > GT_FACTOR_SIDE_BY_SIDE;
   if (made && c->split > 1 && !target->matrix.fast) return false;
-  const uint32_t threads = c->bm / c->tm * (c->bn / c->tn), room_a = 2 * c->bk * (c->bm / 4 + 1);
-  const uint32_t room_b = 2 * c->bk * (c->bn / 4 + 1), down = c->bm / c->tm, across = c->bn / 4;
+  const uint32_t down = c->bm / c->tm * c->teams, threads = down * (c->bn / c->tn), across = c->bn / 4;
+  const uint32_t room_a = 2 * c->bk * (c->bm / 4 + 1), room_b = 2 * c->bk * (c->bn / 4 + 1);
   const uint32_t words = gt_most_u32(down * c->bn, 4 * threads), slots = gt_most_u32(down, threads / across);
   return threads % across == 0 && words + slots <= 4 * room_a && words <= 4 * room_b;
 }
@@ -83,7 +83,7 @@ static gt_matmul_cut cut_scalar(const gt_matmul_config *c, const gt_matmul_shape
       .bn = c->bn,
       .split = c->split,
       .k_chunk = c->k_chunk,
-      .threads = target->device ? c->bm / c->tm * (c->bn / c->tn) : 1,
+      .threads = target->device ? c->bm / c->tm * (c->bn / c->tn) * c->teams : 1,
       .spec = {[GT_MATMUL_SPEC_BM] = c->bm,
                [GT_MATMUL_SPEC_BN] = c->bn,
                [GT_MATMUL_SPEC_BK] = c->bk,
