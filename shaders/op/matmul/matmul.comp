@@ -243,18 +243,19 @@ void write(uint z, uint i, uint j, vec4 v, inout gt_column_sums sums) {
 
 /* Team t keeps its t-th rows of sums and adds what the others have of them, in their order. What is passed on in a
  * round is less than the sums of a tile, and they have to fit into the slices. */
+#define SUM(q) (SEGMENT != 0u ? total[q] : sum[q])
 #define JOIN_TEAMS \
   uint lane = me - team * TEAM; \
   [[unroll]] for (uint t = 0u; t < TEAMS; t++) { \
     uint before = team < t ? team : team - 1u; /* of the teams that pass on, so many */ \
     barrier(); /* the last slice, or what was passed on before, is used up */ \
     if (team != t) { \
-      [[unroll]] for (uint q = 0u; q < OWN; q++) tiles[(before * OWN + q) * TEAM + lane] = sum[t * OWN + q]; \
+      [[unroll]] for (uint q = 0u; q < OWN; q++) tiles[(before * OWN + q) * TEAM + lane] = SUM(t * OWN + q); \
     } \
     barrier(); \
     if (team == t) { \
       [[unroll]] for (uint q = 0u; q < OWN; q++) { \
-        own[q] = sum[t * OWN + q]; \
+        own[q] = SUM(t * OWN + q); \
         [[unroll]] for (uint o = 0u; o + 1u < TEAMS; o++) own[q] += tiles[(o * OWN + q) * TEAM + lane]; \
       } \
     } \
@@ -312,7 +313,7 @@ void tile(uint z) {
     }
   }
   vec4 own[OWN];
-  [[unroll]] for (uint q = 0u; q < OWN; q++) own[q] = SEGMENT != 0u ? total[q] : sum[q];
+  [[unroll]] for (uint q = 0u; q < OWN; q++) own[q] = SUM(q);
   if (TEAMS > 1u) { JOIN_TEAMS }
 #define WRITE(i, g) \
   write(z, m0 + tile_row(ty, team * OWN_ROWS + i), n0 + tile_column(tx, g), own[(i) * COLUMN_GROUPS + g], sums);

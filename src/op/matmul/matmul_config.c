@@ -91,8 +91,8 @@ static const candidate last_resort = {32, 32, 16, 4, 4, 1};
 static const double BUSY = 1.15;
 /* What of its waiting is left to a workgroup that does not have the multiprocessor to itself. */
 static const double SHARED_WAIT = 0.7;
-/* To make an element of a factor that is not in memory. */
-static const double MADE = 0.3;
+/* To make an element of a factor that is not in memory, and to drain one of a segment's sums. */
+static const double MADE = 0.3, DRAINED = 0.25;
 enum {
   /* Both operands of A Bᵀ are turned while they are staged, which keeps fewer threads than these too busy. */
   FULL_GROUP = 256,
@@ -107,10 +107,10 @@ enum {
   SLICE_CYCLES = 300,  /* not hidden when a multiprocessor has one workgroup, of 256 threads */
   TEAM_CYCLES = 200,   /* to join the sums of one more */
   WRITE_CYCLES = 600,  /* a thread waits for what the epilogue of a quad reads, */
-  STORE_CYCLES = 150,  /* and does not if it stores a part of the sums */
+  STORE_CYCLES = 300,  /* and less if it stores a part of the sums */
   /* The second pass: a dispatch and a barrier, behind which nothing else runs that could have run beside the
    * product. */
-  FINISH_CYCLES = 8000,
+  FINISH_CYCLES = 10000,
   ARRIVE_CYCLES = 2500, /* to store the parts and to be counted */
   ARRIVE_WAIT = 1400,   /* for the parts of a quad, and for what the epilogue reads */
   ARRIVE_BYTES = 60,    /* of parts in a cycle */
@@ -173,7 +173,8 @@ static double busy_cycles(const candidate *c, const gt_matmul_shape *s) {
   const double read = READ_CYCLES * quads * area / (c->tm * c->tn) / WARP;
   const double made =
       (s->kind_a > GT_FACTOR_SIDE_BY_SIDE ? c->bm : 0) + (s->kind_b > GT_FACTOR_SIDE_BY_SIDE ? c->bn : 0);
-  return c->bk * (BUSY * (multiply > read ? multiply : read) + MADE * made);
+  const double drained = s->segment ? area * c->teams / s->segment : 0;
+  return c->bk * (BUSY * (multiply > read ? multiply : read) + MADE * made + DRAINED * drained);
 }
 
 /* What a workgroup waits for. */
@@ -257,7 +258,7 @@ static void add_device_ways(ways *w, const gt_matmul_shape *s, const gt_target *
     const candidate *c = &candidates[i];
     const uint64_t tiles = (uint64_t)gt_ceil_div(s->m, c->bm) * gt_ceil_div(s->n, c->bn);
     if (!fits(c, target) || (!s->trans_a && s->trans_b && threads_of(c) < FULL_GROUP)) continue;
-    if (s->segment % c->bk || (s->segment && c->teams > 1)) continue;
+    if (s->segment % c->bk || (target->brief && c->teams > 1)) continue;
     if ((s->segment || (has_patches && !target->matrix.fast)) && c->tm * c->tn > FEW) continue;
     for (uint32_t split = 1; split <= GT_MATMUL_SPLITS; split++) {
       const uint32_t k_chunk = GT_MATMUL_PART(s->k, split, c->bk);
