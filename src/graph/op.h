@@ -66,6 +66,10 @@ typedef struct gt_op {
    * the columns, and of so many rows that it gains where the kernel that writes them joins tiles of them?
    * GT_COLUMNS_… (lib/columns.h), or 0. NULL: never. lower() asks gt_lower_joined whether that was done. */
   uint32_t (*columns)(const gt_graph *graph, const gt_node *node);
+  /* GT_OP_KERNEL: does the node's kernel ask how large elements of its i-th input are, as a matrix whose rows
+   * are that one's last axis? GT_MEASURED_… (lib/measured.h), 0: no. NULL: never. Asked before anything is
+   * lowered; lower() asks gt_lower_measured whether the kernel that writes them has found that. */
+  uint32_t (*measures)(struct gt_lowering *lowering, const gt_node *node, int i);
   /* GT_OP_ELEMENTWISE: its only input is the clock, which is the program's, not an operand. */
   bool clocked;
   /* Keeps the books of a run (its clock, its log): no value of the model. */

@@ -23,7 +23,10 @@ layout(constant_id = GT_FACTOR_SPEC_RESULT) const uint RESULT = 0u;
 
 /* Those of patches may be written by another kernel (patches_blocks.h). */
 const bool KNOWN = (FORM & GT_MATRIX_BLOCKS) != 0u;
-const bool KNOWN_A = KNOWN && KIND_A == GT_FACTOR_PATCHES, KNOWN_B = KNOWN && KIND_B == GT_FACTOR_PATCHES;
+const bool KNOWN_PATCHES_A = KNOWN && KIND_A == GT_FACTOR_PATCHES, KNOWN_PATCHES_B = KNOWN && KIND_B == GT_FACTOR_PATCHES;
+/* Or those of a value by the product that has made it. */
+const bool MADE_A = (FORM & GT_MATRIX_KNOWN_A) != 0u, MADE_B = (FORM & GT_MATRIX_KNOWN_B) != 0u;
+const bool KNOWN_A = KNOWN_PATCHES_A || MADE_A, KNOWN_B = KNOWN_PATCHES_B || MADE_B;
 const bool BRIEF = (FORM & GT_MATRIX_BRIEF) != 0u;
 const uint QUADS = 4u, AT_ONCE = BRIEF ? 1u : QUADS;
 /* What is found of a line: in as many shares as invocations have something of it. */

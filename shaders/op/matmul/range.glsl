@@ -39,6 +39,7 @@ float range_root(uint bits) {
 float scale_of(uint root) { return uintBitsToFloat((381u << 23) - 2u * root); }
 vec4 scales_of(uvec4 root) { return uintBitsToFloat(uvec4(381u << 23) - 2u * root); }
 
+const bool RANGES_APART = (FORM & (GT_MATRIX_KNOWN_A | GT_MATRIX_KNOWN_B)) != 0u;
 /* Of the first line of entry z at a depth, of A and of B. */
 uint range_a(uint z, uint depth) {
   uint entry = range_entries(KIND_A, stride_a) == 1u ? 0u : z;
@@ -46,6 +47,6 @@ uint range_a(uint z, uint depth) {
 }
 uint range_b(uint z, uint depth) {
   uint entry = range_entries(KIND_B, stride_b) == 1u ? 0u : z;
-  return range_entries(KIND_A, stride_a) * RANGE_POWERS(KIND_A) * range_padded(m) +
-         (entry * RANGE_POWERS(KIND_B) + RANGE_POWER(KIND_B, depth)) * range_padded(n);
+  uint of_a = RANGES_APART ? 0u : range_entries(KIND_A, stride_a) * RANGE_POWERS(KIND_A) * range_padded(m);
+  return of_a + (entry * RANGE_POWERS(KIND_B) + RANGE_POWER(KIND_B, depth)) * range_padded(n);
 }

@@ -5,7 +5,11 @@
  * P; the largest absolute value, divided by P, lies in [2^13, 2^15). Infinity where an element is an infinity
  * or NaN. Of basis functions what they are at most is taken for the largest value; where they are bounded,
  * all of k has one P (range_basis.glsl). Kept as [batch][ceil(k / depth)][ceil(wide / pad) * pad], A's before
- * B's; one entry of the batch serves all where they share a dense factor. */
+ * B's; one entry of the batch serves all where they share a dense factor.
+ *
+ * Of a value that a product on matrix units writes that product may have found the roots as a by-product
+ * (GT_MATRIX_MEASURES_…), for each extent of its tiles in place of GT_RANGE_DEPTH: of a depth the larger one
+ * of two holds. */
 #define GT_RANGE_DEPTH  128u
 #define GT_RANGE_PAD    128u
 #define GT_RANGE_LINES  32u  /* of a workgroup */
