@@ -26,6 +26,8 @@ typedef struct gt_row_form {
 struct gt_lowering;
 struct gt_group;
 
+enum { GT_EVEN_RATIO = 4096 };
+
 typedef struct gt_op {
   const char *name;
   gt_op_kind kind;
@@ -41,6 +43,9 @@ typedef struct gt_op {
   /* How large the numbers in the node's value are at most, in magnitude, as far as inputs (their `limit`) and
    * attribute tell; NaN are not among them. Rounding may pass it by a few digits. NULL: not known. */
   double (*limit)(const gt_graph *graph, const gt_node *node);
+  /* GT_OP_KERNEL: how large the elements of the node's value are at most, where it is known that the others
+   * are 0 or at least a GT_EVEN_RATIO-th as large; 0: not known. NULL: never. */
+  double (*even)(const gt_graph *graph, const gt_node *node);
   /* Given the gradient of each of the node's results (same shape; GT_NONE, but not for all, where the loss
    * does not depend on it), emits nodes and writes each input's gradient (of the input's shape), leaving
    * GT_NONE where there is none (integers, masks). wanted[i] tells whether anybody needs it. NULL: not

@@ -1,6 +1,7 @@
 /* What products on matrix units know of their factors from the kernels that write these: which are measured
  * by a step of their own. */
 #include "op/autodiff.h"
+#include "op/batch.h"
 #include "op/core.h"
 #include "op/elementwise.h"
 #include "op/matmul/matmul.h"
@@ -130,9 +131,34 @@ static void reshapes_are_looked_through(void **state) {
   assert_int_equal(products_with(planned(f, false), GT_MATRIX_KNOWN_A), 1);
 }
 
+/* Bytes that are scaled need no measuring, those that are shifted to near 0 do. */
+static void batches_of_bytes(void **state) {
+  fixture *f = *state;
+  static const float plain[] = {0, 1 / 255.0f, 0}, near[] = {33, 1 / 255.0f, 1e-6f};
+  const float even = gt_batch_even_bytes(plain, 1);
+  assert_true(even == 1 && gt_batch_even_bytes(near, 1) == 0);
+  gt_graph *g = f->graph;
+  const gt_id data =
+      gt_variable_read(g, gt_graph_variable(g, "data", gt_shape_2(2 * BATCH, 784), GT_U8, false));
+  const gt_id clock = gt_clock(g, gt_graph_variable(g, "state", gt_shape_1(GT_STATE_WORDS), GT_F32, false),
+                               gt_graph_variable(g, "table", gt_shape_2(1, 1), GT_F32, false));
+  const gt_batch_attribute attribute = {.batch = BATCH, .samples = 2 * BATCH, .even = even};
+  const gt_id x = gt_batch(g, data, clock, drawing_variable(f, "scaling", gt_shape_2(3, 1)), attribute);
+  keep(f, "y", times(f, x, "v"));
+  keep(f, "d", gt_matmul(g, drawing_variable(f, "g", gt_shape_2(BATCH, 512)), x, true, false));
+  const gt_plan *plan = planned(f, false);
+  assert_int_equal(products_with(plan, GT_MATRIX_EVEN_A), 1);
+  assert_int_equal(products_with(plan, GT_MATRIX_EVEN_B), 1);
+  assert_true(bytes_measured(plan) < gt_node_bytes(g, x));
+}
+
 int main(void) {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, drawing_setup, drawing_teardown)
-  const struct CMUnitTest tests[] = {TEST(a_perceptron), TEST(hidden_layers), TEST(others_are_measured),
-                                     TEST(folded_rows_are_measured), TEST(reshapes_are_looked_through)};
+  const struct CMUnitTest tests[] = {TEST(a_perceptron),
+                                     TEST(hidden_layers),
+                                     TEST(others_are_measured),
+                                     TEST(folded_rows_are_measured),
+                                     TEST(reshapes_are_looked_through),
+                                     TEST(batches_of_bytes)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

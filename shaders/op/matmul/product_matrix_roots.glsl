@@ -13,10 +13,13 @@ uint root_tile(bool halved, uint depth, uint part) {
   return halved ? min(2u * depth + part, (k + GT_RANGE_DEPTH / 2u - 1u) / (GT_RANGE_DEPTH / 2u) - 1u) : depth;
 }
 
+const bool EVEN_A = (FORM & GT_MATRIX_EVEN_A) != 0u, EVEN_B = (FORM & GT_MATRIX_EVEN_B) != 0u;
+
 /* Where in memory the i-th root of a tile stands. */
 uint root_address(uint z, uvec2 at, uint depth, uint part, uint i) {
-  return i < BM ? range_a(z, root_tile(HALVED_A, depth, part)) + at.x + i
-                : range_b(z, root_tile(HALVED_B, depth, part)) + at.y + i - BM;
+  uint of_a = EVEN_A ? 0u : range_a(z, root_tile(HALVED_A, depth, part)) + at.x + i;
+  uint of_b = EVEN_B ? 0u : range_b(z, root_tile(HALVED_B, depth, part)) + at.y + i - BM;
+  return i < BM ? of_a : of_b;
 }
 float root_at(uint z, uvec2 at, uint depth, uint part, uint i) {
   GT_FLOATS from = range;

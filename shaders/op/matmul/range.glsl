@@ -29,9 +29,9 @@ uint range_entries(uint kind, uint stride) { return kind == GT_FACTOR_DENSE && s
 #define RANGE_POWERS(KIND) (RANGE_EVEN(KIND) ? 1u : (KIND) == GT_FACTOR_REPEATED ? RANGE_DEPTHS : range_depths())
 #define RANGE_POWER(KIND, depth) (RANGE_EVEN(KIND) ? 0u : (KIND) == GT_FACTOR_REPEATED ? (depth) % RANGE_DEPTHS : (depth))
 
-/* The root of the power for lines whose largest element has these bits: not so small that 1 / P were out of range. */
+/* The root of the power for lines whose largest element has these bits. */
 float range_root(uint bits) {
-  float root = uintBitsToFloat((clamp(bits >> 23, 15u, 254u) + 114u) / 2u << 23);
+  float root = uintBitsToFloat(GT_RANGE_ROOT(clamp(bits >> 23, GT_RANGE_LEAST, 254u)) << 23);
   return bits >= 0x7f800000u ? uintBitsToFloat(0x7f800000u) : root;
 }
 

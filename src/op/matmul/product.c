@@ -1,5 +1,6 @@
 #include "op/matmul/product.h"
 #include "base/count.h"
+#include "graph/op.h"
 #include "op/matmul/matmul_cpu.h"
 #include "op/matmul/matmul_matrix.h"
 #include "op/matmul/matmul_narrow.h"
@@ -10,6 +11,7 @@
 #include "shaders/op/matmul/packed.h"
 #include "shaders/op/matmul/patches_blocks.h"
 #include "shaders/op/matmul/product_matrix.h"
+#include "step/math.h"
 #include <assert.h>
 #include <stddef.h>
 
@@ -174,34 +176,40 @@ static uint32_t lower_blocks(gt_lowering *lowering, const gt_product *p, uint32_
   return scratch;
 }
 
+/* What is known of a factor's lines before it is measured. */
+typedef struct known {
+  uint32_t form;    /* GT_MATRIX_KNOWN_A, _HALVED_A and _EVEN_A; 0: nothing is */
+  uint32_t scratch; /* where their roots lie, or … */
+  float root;       /* … the one of all of them */
+} known;
+
 /* Where what the product reads of its factors' ranges lies, if it does. */
 typedef struct ranges {
-  uint32_t a, b; /* scratch; B's by itself only where one of them was known */
-  bool apart;    /* that is so */
-  uint32_t form; /* GT_MATRIX_KNOWN_… and GT_MATRIX_HALVED_… */
-  gt_measured of_a, of_b;
+  known a, b;
+  uint32_t form; /* of both; not 0: B's lie by themselves */
 } ranges;
 
-/* What the kernel that wrote a dense factor has found of its lines. */
-static bool is_known(const gt_lowering *lowering, const gt_product *p, const gt_product_factor *factor,
-                     bool columns, uint32_t lines, gt_measured *known) {
-  const uint32_t which = columns ? GT_MEASURED_COLUMNS : GT_MEASURED_ROWS;
-  return p->shape.batch == 1 && !factor->scratch && gt_lower_measured(lowering, factor->node, which, known) &&
-         known->lines == lines && known->length == p->shape.k;
+/* The root for elements that are at most so large. */
+static float root_of(float most) {
+  const uint32_t exponent = gt_bits(most) >> 23;
+  return gt_from_bits(GT_RANGE_ROOT(gt_most_u32(exponent, GT_RANGE_LEAST)) << 23);
 }
 
-static ranges known_ranges(const gt_lowering *lowering, const gt_product *p) {
-  const gt_matmul_shape *s = &p->shape;
-  ranges r = {0};
-  if (s->kind_a != GT_FACTOR_DENSE || s->kind_b != GT_FACTOR_DENSE) return r;
-  const bool a = is_known(lowering, p, &p->a, s->trans_a, s->m, &r.of_a),
-             b = is_known(lowering, p, &p->b, !s->trans_b, s->n, &r.of_b);
-  r.apart = a || b;
-  r.a = r.of_a.scratch;
-  r.b = r.of_b.scratch;
-  if (a) r.form |= GT_MATRIX_KNOWN_A | (r.of_a.depth < GT_RANGE_DEPTH ? GT_MATRIX_HALVED_A : 0);
-  if (b) r.form |= GT_MATRIX_KNOWN_B | (r.of_b.depth < GT_RANGE_DEPTH ? GT_MATRIX_HALVED_B : 0);
-  return r;
+/* Of a dense factor: from the op that makes it, or from the kernel that has written it. */
+static known known_of(const gt_lowering *lowering, const gt_product *p, const gt_product_factor *factor,
+                      bool columns, uint32_t lines) {
+  const gt_graph *graph = gt_lowering_graph(lowering);
+  gt_measured m;
+  if (factor->scratch || p->shape.kind_a != GT_FACTOR_DENSE || p->shape.kind_b != GT_FACTOR_DENSE)
+    return (known){0};
+  const gt_node *origin = gt_node_at(graph, gt_reshape_origin(graph, factor->node));
+  const double even = origin->op->even ? origin->op->even(graph, origin) : 0;
+  if (even > 0) return (known){GT_MATRIX_KNOWN_A | GT_MATRIX_EVEN_A, 0, root_of((float)even)};
+  if (p->shape.batch > 1 ||
+      !gt_lower_measured(lowering, factor->node, columns ? GT_MEASURED_COLUMNS : GT_MEASURED_ROWS, &m) ||
+      m.lines != lines || m.length != p->shape.k)
+    return (known){0};
+  return (known){GT_MATRIX_KNOWN_A | (m.depth < GT_RANGE_DEPTH ? GT_MATRIX_HALVED_A : 0), m.scratch, 0};
 }
 
 /* Those of patches, from the largest elements of blocks of their images. */
@@ -222,10 +230,13 @@ static void lower_patches(gt_lowering *lowering, const gt_product *p, const gt_m
 /* What is not known is measured, as soon as it is there. */
 static ranges lower_range(gt_lowering *lowering, const gt_product *p, const gt_matmul_cut *cut) {
   if (!cut->range) return (ranges){0};
-  ranges r = known_ranges(lowering, p);
+  const gt_matmul_shape *s = &p->shape;
+  ranges r = {.a = known_of(lowering, p, &p->a, s->trans_a, s->m),
+              .b = known_of(lowering, p, &p->b, !s->trans_b, s->n)};
+  r.form = r.a.form | r.b.form << 1;
   const bool by_blocks = gt_matmul_by_blocks(&p->shape, gt_lowering_target(lowering)),
              of_a = p->shape.kind_a == GT_FACTOR_PATCHES;
-  const bool known_a = r.form & GT_MATRIX_KNOWN_A, known_b = r.form & GT_MATRIX_KNOWN_B;
+  const bool known_a = r.a.form, known_b = r.b.form;
   if (known_a && known_b) return r;
   const uint64_t powers = (known_a ? 0 : cut->powers_a) + (known_b ? 0 : cut->powers_b);
   const uint32_t scratch = gt_lower_scratch(lowering, 4 * powers);
@@ -237,15 +248,22 @@ static ranges lower_range(gt_lowering *lowering, const gt_product *p, const gt_m
   const uint64_t groups = (reads_a ? cut->blocks_a : 0) + (reads_b ? cut->powers_b / GT_RANGE_LINES : 0);
   gt_lower_groups(lowering, gt_least(groups, MOST_GROUPS), GT_RANGE_GROUP); /* it loops over the rest */
   if (by_blocks) lower_patches(lowering, p, cut, scratch);
-  *(known_a ? &r.b : &r.a) = scratch;
+  (known_a ? &r.b : &r.a)->scratch = scratch;
   return r;
+}
+
+static void use_range(gt_lowering *lowering, size_t argument, const known *of) {
+  if (of->form & GT_MATRIX_EVEN_A)
+    gt_lower_constants(lowering, argument, &of->root, sizeof of->root);
+  else
+    gt_lower_use_scratch(lowering, argument, of->scratch, false);
 }
 
 /* Tells the step of the product. */
 static void use_ranges(gt_lowering *lowering, const ranges *r, gt_step *step) {
   step->spec[GT_MATRIX_SPEC_FORM] |= r->form;
-  gt_lower_use_scratch(lowering, offsetof(struct gt_matmul_args, range), r->a, false);
-  if (r->apart) gt_lower_use_scratch(lowering, offsetof(struct gt_matmul_args, geometry), r->b, false);
+  use_range(lowering, offsetof(struct gt_matmul_args, range), &r->a);
+  if (r->form) use_range(lowering, offsetof(struct gt_matmul_args, geometry), &r->b);
 }
 
 /* The factors, packed, and their powers, if they are scaled. */
@@ -327,7 +345,7 @@ void gt_product_lower(gt_lowering *lowering, const gt_group *group, const gt_pro
   const gt_matmul_cut cut = cut_product(lowering, p, precision);
   const uint32_t down = gt_ceil_div(s->m, cut.bm), across = gt_ceil_div(s->n, cut.bn);
   ranges range = lower_range(lowering, p, &cut);
-  const uint32_t packed = cut.pack ? lower_pack(lowering, p, &cut, &range.a) : 0;
+  const uint32_t packed = cut.pack ? lower_pack(lowering, p, &cut, &range.a.scratch) : 0;
   gt_step *step = start_step(lowering, p, &cut, cut.kernel);
   step->tiles = down * across * s->batch * cut.split;
   if (cut.powers_a) use_ranges(lowering, &range, step);
