@@ -26,6 +26,8 @@ typedef struct gt_row_form {
 struct gt_lowering;
 struct gt_group;
 
+enum { GT_EVEN_RATIO = 4096 };
+
 typedef struct gt_op {
   const char *name;
   gt_op_kind kind;
@@ -41,6 +43,9 @@ typedef struct gt_op {
   /* How large the numbers in the node's value are at most, in magnitude, as far as inputs (their `limit`) and
    * attribute tell; NaN are not among them. Rounding may pass it by a few digits. NULL: not known. */
   double (*limit)(const gt_graph *graph, const gt_node *node);
+  /* GT_OP_KERNEL: how large the elements of the node's value are at most, where it is known that the others
+   * are 0 or at least a GT_EVEN_RATIO-th as large; 0: not known. NULL: never. */
+  double (*even)(const gt_graph *graph, const gt_node *node);
   /* Given the gradient of each of the node's results (same shape; GT_NONE, but not for all, where the loss
    * does not depend on it), emits nodes and writes each input's gradient (of the input's shape), leaving
    * GT_NONE where there is none (integers, masks). wanted[i] tells whether anybody needs it. NULL: not
@@ -66,6 +71,10 @@ typedef struct gt_op {
    * the columns, and of so many rows that it gains where the kernel that writes them joins tiles of them?
    * GT_COLUMNS_… (lib/columns.h), or 0. NULL: never. lower() asks gt_lower_joined whether that was done. */
   uint32_t (*columns)(const gt_graph *graph, const gt_node *node);
+  /* GT_OP_KERNEL: does the node's kernel ask how large elements of its i-th input are, as a matrix whose rows
+   * are that one's last axis? GT_MEASURED_… (lib/measured.h), 0: no. NULL: never. Asked before anything is
+   * lowered; lower() asks gt_lower_measured whether the kernel that writes them has found that. */
+  uint32_t (*measures)(struct gt_lowering *lowering, const gt_node *node, int i);
   /* GT_OP_ELEMENTWISE: its only input is the clock, which is the program's, not an operand. */
   bool clocked;
   /* Keeps the books of a run (its clock, its log): no value of the model. */

@@ -8,6 +8,7 @@
 #include "step/lowering.h"
 #include "step/math.h"
 #include <inttypes.h>
+#include <math.h>
 #include <stddef.h>
 #include <string.h>
 
@@ -140,6 +141,23 @@ static bool draws_bits(const gt_graph *graph, const gt_node *node) {
   return node->inputs == 2 && gt_node_at(graph, node->input[0])->bits;
 }
 
+static double draws_even(const gt_graph *graph, const gt_node *node) {
+  (void)graph;
+  return node->bits ? 1 : ((const gt_batch_attribute *)node->attribute)->even;
+}
+
+float gt_batch_even_bytes(const float *values, int64_t period) {
+  float least = INFINITY, most = 0;
+  for (int64_t i = 0; i < 256 * period; i++) {
+    const int64_t f = i % period;
+    const float y = fabsf(((float)(i / period) - values[f]) * values[period + f] + values[2 * period + f]);
+    if (!isfinite(y)) return 0;
+    most = fmaxf(most, y);
+    if (y > 0) least = fminf(least, y);
+  }
+  return least >= most / GT_EVEN_RATIO ? most : 0;
+}
+
 static bool infer_weight(const gt_graph *graph, const gt_node *node, gt_shape *shape, gt_dtype *dtype,
                          gt_error *error) {
   (void)graph;
@@ -234,6 +252,7 @@ static gt_batch_attribute clean(gt_batch_attribute attribute) {
   copy.first_step = attribute.first_step;
   copy.first_epoch = attribute.first_epoch;
   copy.window = attribute.window;
+  copy.even = attribute.even;
   return copy;
 }
 
@@ -245,7 +264,7 @@ gt_id gt_batch(gt_graph *graph, gt_id data, gt_id clock, gt_id scaling, gt_batch
 }
 
 gt_id gt_batch_weight(gt_graph *graph, gt_id clock, gt_batch_attribute attribute) {
-  attribute.window = 0; /* a weight follows from the order alone */
+  attribute.window = 0, attribute.even = 0; /* a weight follows from the order alone */
   attribute = clean(attribute);
   return gt_node_add(graph, &rows[ROW_WEIGHT], &clock, 1, &attribute, sizeof attribute);
 }
@@ -257,6 +276,7 @@ static const gt_op rows[ROWS] = {
                    .max_inputs = 3,
                    .infer = infer_batch,
                    .bits = draws_bits,
+                   .even = draws_even,
                    .lower = lower_batch,
                    .print = print},
     [ROW_WEIGHT] = {.name = "batch_weight",

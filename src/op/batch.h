@@ -15,6 +15,7 @@ typedef struct gt_batch_attribute {
   uint32_t steps;                   /* in an epoch; 0: ceil(samples / batch), the fewest */
   uint32_t first_step, first_epoch; /* step first_step of the clock is the first of epoch first_epoch */
   uint32_t window;                  /* batches that the data holds; 0: it holds all samples */
+  float even; /* gt_op.even of what is drawn, as far as who knows data and scaling can tell; or 0 */
 } gt_batch_attribute;
 /* Steps of an epoch. */
 int64_t gt_batch_steps(const gt_batch_attribute *attribute);
@@ -25,5 +26,7 @@ uint32_t gt_batch_sample(const gt_batch_attribute *attribute, uint64_t seed, uin
  * the plain value. A center near the values is what keeps the digits in which they differ. data I32 -> I32
  * (no scaling). */
 gt_id gt_batch(gt_graph *graph, gt_id data, gt_id clock, gt_id scaling, gt_batch_attribute attribute);
+/* gt_op.even of bytes that are scaled so, whichever they are; values: as rows of `scaling`. */
+float gt_batch_even_bytes(const float *values, int64_t period);
 gt_id gt_batch_weight(gt_graph *graph, gt_id clock, gt_batch_attribute attribute); /* F32 [B]: 1 or 0 */
 #endif

@@ -79,10 +79,37 @@ static gt_id named_after(const gt_graph *graph, const gt_group *group) {
   return group->node[group->nodes - 1];
 }
 
+/* What kernels ask of the largest elements of their inputs' lines may be found by who writes these, as its
+ * only output: that is known before any of them is lowered. */
+static void ask(gt_layout *l, gt_id reader, int i) {
+  gt_fusion *f = &l->fusion;
+  const gt_node *node = gt_node_at(l->graph, reader);
+  const gt_id value = f->origin[node->input[i]];
+  const gt_shape shape = gt_node_at(l->graph, node->input[i])->shape;
+  const int maker = f->group_of[value];
+  if (maker < 0 || shape.rank < 2) return;
+  gt_group *group = &f->group[maker];
+  if (group->leader != GT_NONE && gt_node_at(l->graph, group->leader)->op->epilogue &&
+      group->program.outputs == 1 && f->origin[group->output[0]] == value &&
+      group->row == shape.dim[shape.rank - 1])
+    group->measured |= node->op->measures(&l->lowering, node, i);
+  l->lowering.chosen = 0; /* what was looked up is no step's yet */
+}
+
+static void ask_all(gt_layout *l) {
+  for (int b = 0; b < l->fusion.groups && !l->options->no_fusion; b++) {
+    const gt_group *group = &l->fusion.group[b];
+    if (group->leader == GT_NONE || !group->nodes) continue;
+    const gt_node *node = gt_node_at(l->graph, group->leader);
+    for (int i = 0; node->op->measures && i < node->inputs; i++) ask(l, group->leader, i);
+  }
+}
+
 bool gt_plan_lower(gt_layout *l, gt_error *error) {
   const gt_fusion *fusion = &l->fusion;
   gt_lowering *lowering = &l->lowering;
   saved_scratch(l);
+  ask_all(l);
   for (uint32_t i = 0; i < l->ordered; i++) {
     int item = lowering->item = (int)l->order[i];
     size_t before = lowering->drafts.count;

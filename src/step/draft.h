@@ -55,6 +55,14 @@ struct gt_lowering {
     } * items;
     size_t count, capacity;
   } joined;
+  struct {
+    struct gt_measured_of {
+      gt_id value; /* no reshape of another */
+      uint32_t which;
+      gt_measured measured;
+    } * items;
+    size_t count, capacity;
+  } measured;
   gt_names keys;   /* of the choices */
   uint32_t chosen; /* 1 + the choice of the step to come, or 0 */
 };

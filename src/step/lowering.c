@@ -135,6 +135,20 @@ bool gt_lower_joined(const gt_lowering *lowering, const gt_group *group, gt_join
   return false;
 }
 
+void gt_lower_measures(gt_lowering *lowering, const gt_group *group, uint32_t which, gt_measured measured) {
+  assert(group->measured & which && group->program.outputs == 1);
+  const gt_id value = gt_reshape_origin(lowering->graph, group->output[0]);
+  *GT_PUSH(&lowering->measured) = (struct gt_measured_of){value, which, measured};
+}
+
+bool gt_lower_measured(const gt_lowering *lowering, gt_id value, uint32_t which, gt_measured *measured) {
+  const gt_id origin = gt_reshape_origin(lowering->graph, value);
+  for (size_t i = lowering->measured.count; i-- > 0;)
+    if (lowering->measured.items[i].value == origin && lowering->measured.items[i].which == which)
+      return *measured = lowering->measured.items[i].measured, true;
+  return false;
+}
+
 /* Words {rank, dim[8], stride[input][8]}: strides of broadcast axes are 0; inputs not read this way have
  * none. */
 static void general_layout(gt_lowering *lowering, const gt_group *group, size_t argument) {
@@ -222,4 +236,5 @@ void gt_lowering_finish(gt_lowering *lowering) {
   free(lowering->constants.items);
   free(lowering->choices.items);
   free(lowering->joined.items);
+  free(lowering->measured.items);
 }

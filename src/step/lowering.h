@@ -22,6 +22,7 @@ typedef struct gt_group {
    * may do tile by tile, beside its own work: gt_lower_joins. */
   gt_id joins;
   uint32_t columns;
+  uint32_t measured; /* GT_MEASURED_…: what readers of the only output ask of its lines: gt_lower_measures */
   gt_id clock;       /* clock node if the program draws random numbers, else GT_NONE */
   const gt_id *node; /* all nodes of the group, in index order */
   int nodes;
@@ -71,6 +72,17 @@ typedef struct gt_joined {
 void gt_lower_joins(gt_lowering *lowering, const gt_group *group, gt_joined joined);
 /* Has it been said of the group's leader? */
 bool gt_lower_joined(const gt_lowering *lowering, const gt_group *group, gt_joined *joined);
+
+/* What the kernel that writes a value has found of the largest elements of its lines, roots of powers as in
+ * shaders/op/matmul/range.h: [ceil(length / depth)][lines, padded] of scratch memory. */
+typedef struct gt_measured {
+  uint32_t scratch, lines, length; /* of a matrix whose lines are rows, or columns */
+  uint32_t depth;                  /* so many neighbours of a line have one root */
+} gt_measured;
+/* Says so, of rows or of columns; in the lowering of a group that is asked for it (gt_group.measured). */
+void gt_lower_measures(gt_lowering *lowering, const gt_group *group, uint32_t which, gt_measured measured);
+/* Has it been said of a node's value, or of the one that it is a reshape of? */
+bool gt_lower_measured(const gt_lowering *lowering, gt_id value, uint32_t which, gt_measured *measured);
 
 /* The program part of a step: spec constants, inputs at args offset x, outputs at y, clock and layout
  * (offsets, or -1 if the kernel has none; layout is emitted when an input is GT_LOAD_GENERAL). */

@@ -39,6 +39,14 @@ static gt_id read_scaling(const gt_input *input, gt_arena *arena, gt_graph *grap
                        GT_F32);
 }
 
+/* Of bytes it follows from how they are scaled. */
+static float even_of(const gt_tensor *tensor, const gt_scaling *scaling) {
+  static const float plain[] = {0, 1, 0};
+  if (tensor->element != GT_ELEMENT_U8) return 0;
+  if (!scaling->count) return gt_batch_even_bytes(plain, 1);
+  return scaling->values ? gt_batch_even_bytes(scaling->values, scaling->count) : 0;
+}
+
 static gt_id read_samples(const gt_samples *samples, int index, gt_arena *arena, gt_graph *graph) {
   return gt_tensor_read(&samples->tensor[index], samples->window, graph,
                         gt_samples_variable(samples, index, arena));
@@ -54,6 +62,7 @@ gt_model_inputs gt_samples_batch(const gt_samples *samples, gt_arena *arena, gt_
   for (int k = 0; k < samples->inputs; k++) {
     const gt_input *input = &samples->input[k];
     const gt_id scaling = read_scaling(input, arena, graph), data = read_samples(samples, k, arena, graph);
+    attribute.even = even_of(&samples->tensor[k], &input->scaling);
     items[k] = (gt_model_input){
         .name = input->name,
         .node = gt_input_piece(input, graph, gt_batch(graph, data, clock, scaling, attribute)),

@@ -10,6 +10,7 @@ layout(local_size_x_id = GT_SPEC_LOCAL_X) in;
 layout(constant_id = GT_SPEC_LOCAL_X) const uint LOCAL_X = 256u;
 layout(constant_id = GT_SPEC_ALIGNED) const uint ALIGNED = 0u;
 layout(constant_id = GT_MATRIX_SPEC_BLOCK) const uint BLOCK = 32u; /* channels of a block, 0: of places */
+layout(constant_id = GT_MATRIX_SPEC_FORM) const uint FORM = 0u;
 layout(constant_id = GT_FACTOR_SPEC_A) const uint KIND_A = 0u;
 layout(constant_id = GT_FACTOR_SPEC_B) const uint KIND_B = 0u;
 layout(constant_id = GT_FACTOR_SPEC_RESULT) const uint RESULT = 0u;

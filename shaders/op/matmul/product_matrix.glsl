@@ -70,6 +70,8 @@ const uint PIECE = WRITE & 255u, PIECE_ROW = WRITE >> 8; /* a row's length in sh
 #endif
 /* Do sums go straight from the units to memory? */
 const bool STRAIGHT = WHOLE && RESULT == GT_RESULT_DENSE;
+const uint MEASURING = GT_MATRIX_MEASURES_ROWS | GT_MATRIX_MEASURES_COLUMNS;
+const bool UNMEASURED = (FORM & MEASURING) == 0u;
 const bool PLAIN = CODE_COUNT == 0u && OUTPUT_COUNT == 1u && OUTPUT_0 == GT_OPERAND_LEADER;
 const uint RASTER = 8u; /* rows of tiles that are walked at a time, so that the cache holds what they share */
 
@@ -94,13 +96,20 @@ void write(uint z, uint i, uint j, vec4 v, inout gt_column_sums sums) {
   if (i < m && j < n) {
     uint at = gt_result_row(z, i) + j, lanes = min(4u, n - j);
     if (SPLIT > 1u) part_store(gt_place(gl_WorkGroupID.y * batch * m * n + at, lanes), v);
-    else columns_add(sums, gt_program_write(gt_place(at, lanes), v));
+    else {
+      vec4 result = gt_program_write(gt_place(at, lanes), v);
+      uvec4 most = uvec4(0u);
+      columns_add(sums, result);
+      MEASURE_ROW(i, result, most)
+      MEASURE_COLUMNS(j, most)
+    }
   }
 }
 
 void plain_tile(uint z, uint m0, uint n0, uint k0, uint k_end) {
   uint length_a = A_K_LINES ? m : k, length_b = B_K_LINES ? n : k;
   gt_column_sums sums = columns_none();
+  MEASURE_BEGIN
   for (uint q = gl_LocalInvocationIndex; q < BM * BN / 4u; q += LOCAL_X) {
     uint i = m0 + q / (BN / 4u), j = n0 + q % (BN / 4u) * 4u;
     vec4 sum = vec4(0.0), total = sum, quad;
@@ -126,6 +135,7 @@ void plain_tile(uint z, uint m0, uint n0, uint k0, uint k_end) {
     columns_leave(sums, me / (BN / 4u), slots, BN, me % (BN / 4u) * 4u, 4u);
     columns_join(slots, BN, m0 / BM, n0, BN, BN);
   }
+  MEASURE_END(m0, n0)
 }
 #endif
 
@@ -147,7 +157,7 @@ void tile(uint z, uint m0, uint n0) {
   BEGIN_SLABS
 #ifdef GT_MATRIX_SCALED
   gt_sums total[DOWN * ACROSS];
-  float next_root[OWN_ROOTS];
+  float next_root[FETCHED_ROOTS];
   GT_UNROLL for (uint t = 0u; t < DOWN * ACROSS; t++) GT_SET_SUMS(total[t], 0.0);
   DECLARE_SCALES
   if (me == 0u) special = 0u;
@@ -189,7 +199,7 @@ void tile(uint z, uint m0, uint n0) {
   }
 #endif
   if (STRAIGHT && SPLIT > 1u) { STORE(PARTIAL, gl_WorkGroupID.y * batch + z) }
-  else if (STRAIGHT && PLAIN && COLUMNS == 0u) { STORE(y[0], z) }
+  else if (STRAIGHT && PLAIN && UNMEASURED && COLUMNS == 0u) { STORE(y[0], z) }
   else { WRITE_SUMS }
 }
 

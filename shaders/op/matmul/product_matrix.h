@@ -26,4 +26,16 @@
 #define GT_MATRIX_ARRIVE  128u /* the last workgroup of a tile adds the parts: arrive.glsl */
 #define GT_MATRIX_QUADS   256u /* n is a multiple of four */
 #define GT_MATRIX_BRIEF   512u /* code is to be short rather than fast */
-#define GT_MATRIX_HALVES  16u  /* elements are sums of two float16, as exact as floats */
+/* The roots of range.h, where a product has found those of a factor before: they lie by themselves then, A's
+ * at `range`, B's at `geometry`; with two to a depth, as tiles were half as long. */
+#define GT_MATRIX_KNOWN_A  1024u
+#define GT_MATRIX_KNOWN_B  2048u
+#define GT_MATRIX_HALVED_A 4096u
+#define GT_MATRIX_HALVED_B 8192u
+#define GT_MATRIX_EVEN_A   65536u /* one root for all of it; B's bits are twice A's */
+#define GT_MATRIX_EVEN_B   131072u
+/* Finds the roots of its result's lines, as if they were of a factor: of rows for each tile of columns, to
+ * `partial`, of columns for each tile of rows, to `arrivals`. For whole k only. */
+#define GT_MATRIX_MEASURES_ROWS    16384u
+#define GT_MATRIX_MEASURES_COLUMNS 32768u
+#define GT_MATRIX_HALVES           16u /* elements are sums of two float16, as exact as floats */

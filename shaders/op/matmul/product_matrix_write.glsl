@@ -14,8 +14,24 @@ float columns_get(uint word) { return uintBitsToFloat(tile_b[word / 4u][word % 4
 void columns_put_more(uint word, float value) { tile_a[word / 4u][word % 4u] = floatBitsToUint(value); }
 float columns_get_more(uint word) { return uintBitsToFloat(tile_a[word / 4u][word % 4u]); }
 
+/* What is found of lines: product_matrix_roots.glsl. */
+#ifdef GT_MATRIX_SCALED
+#define MEASURE_BEGIN measures_begin();
+#define MEASURE_ROW(i, v, most) \
+  if (MEASURES) measures_row(i, v, most);
+#define MEASURE_COLUMNS(j, most) \
+  if (MEASURES) measures_columns(j, most); \
+  most = uvec4(0u);
+#define MEASURE_END(m0, n0) measures_end(m0, n0);
+#else
+#define MEASURE_BEGIN
+#define MEASURE_ROW(i, v, most)
+#define MEASURE_COLUMNS(j, most)
+#define MEASURE_END(m0, n0)
+#endif
+
 /* A piece that has its first element at (from_m, from_n), and stands at `mine` in shared memory. */
-void write_piece(uint z, uint from_m, uint from_n, uint mine, inout gt_column_sums joined_sums) {
+void write_piece(uint z, uint from_m, uint from_n, uint mine, inout gt_column_sums joined_sums, inout uvec4 most) {
   uint row_of_mine = gt_lane() / PIECE_QUADS, quad = gt_lane() % PIECE_QUADS;
   uint j = from_n + 4u * quad, column = j < n ? j : 0u, lanes = QUADS ? 4u : min(4u, n - column);
   for (uint first = row_of_mine; first < MATRIX_M; first += AT_A_TIME * PIECE_DOWN) {
@@ -35,6 +51,7 @@ void write_piece(uint z, uint from_m, uint from_n, uint mine, inout gt_column_su
         else {
           gt_program_store(place[u], result[u]);
           columns_add(joined_sums, result[u][0]);
+          MEASURE_ROW(from_m + down, result[u][0], most)
         }
       }
     }
@@ -54,6 +71,8 @@ void join_piece(uint p, uint m0, uint n0, gt_column_sums joined_sums) {
  * takes longer to come from memory than to run. */
 #define WRITE_SUMS \
   gt_column_sums columns = columns_none(); \
+  uvec4 most = uvec4(0u); \
+  MEASURE_BEGIN \
   uint mine = gt_subgroup() * MATRIX_M * PIECE_ROW, one = min(gl_NumWorkGroups.z, 1u); \
   [[dont_unroll]] for (uint p = 0u; p < ACROSS / PIECE * one; p++) { \
     [[dont_unroll]] for (uint i = 0u; i < DOWN * one; i++) { \
@@ -62,11 +81,13 @@ void join_piece(uint p, uint m0, uint n0, gt_column_sums joined_sums) {
           GT_STORE_WORDS(total[t], tile_a, mine + t % PIECE * (MATRIX_N / 4u), PIECE_ROW); \
         } \
       GT_SUBGROUP_BARRIER(); \
-      write_piece(z, m0 + m_mine + i * MATRIX_M, n0 + n_mine + p * PIECE * MATRIX_N, mine, columns); \
+      write_piece(z, m0 + m_mine + i * MATRIX_M, n0 + n_mine + p * PIECE * MATRIX_N, mine, columns, most); \
       GT_SUBGROUP_BARRIER(); \
     } \
+    MEASURE_COLUMNS(n_mine + p * PIECE * MATRIX_N + gt_lane() % PIECE_QUADS * 4u, most) \
     if (COLUMNS != 0u && SPLIT == 1u) { \
       join_piece(p, m0, n0, columns); \
       columns = columns_none(); \
     } \
-  }
+  } \
+  MEASURE_END(m0, n0)

@@ -5,7 +5,11 @@
 #extension GL_GOOGLE_include_directive : require
 /* Writes the powers of range.h for both factors of a product. A workgroup measures 32 lines over a depth, an
  * invocation four quads of them: side by side where k is the contiguous axis, else below one another. Of basis
- * functions it measures the inputs, each once, and knows how large functions of them become (range_basis.glsl). */
+ * functions it measures the inputs, each once, and knows how large functions of them become (range_basis.glsl).
+ *
+ * It is to run at the speed of memory: the quads of dense factors are asked for at once, without a condition that a driver
+ * would wait at, and what invocations found of lines lies in shared memory such that neither those that put it nor those
+ * that join it meet in a bank. */
 #include "op/matmul/product_matrix.h"
 layout(local_size_x_id = GT_SPEC_LOCAL_X) in;
 layout(constant_id = GT_SPEC_LOCAL_X) const uint LOCAL_X = GT_RANGE_GROUP;
@@ -19,10 +23,15 @@ layout(constant_id = GT_FACTOR_SPEC_RESULT) const uint RESULT = 0u;
 
 /* Those of patches may be written by another kernel (patches_blocks.h). */
 const bool KNOWN = (FORM & GT_MATRIX_BLOCKS) != 0u;
-const bool KNOWN_A = KNOWN && KIND_A == GT_FACTOR_PATCHES, KNOWN_B = KNOWN && KIND_B == GT_FACTOR_PATCHES;
+const bool KNOWN_PATCHES_A = KNOWN && KIND_A == GT_FACTOR_PATCHES, KNOWN_PATCHES_B = KNOWN && KIND_B == GT_FACTOR_PATCHES;
+/* Or those of a value by the product that has made it. */
+const bool MADE_A = (FORM & GT_MATRIX_KNOWN_A) != 0u, MADE_B = (FORM & GT_MATRIX_KNOWN_B) != 0u;
+const bool KNOWN_A = KNOWN_PATCHES_A || MADE_A, KNOWN_B = KNOWN_PATCHES_B || MADE_B;
 const bool BRIEF = (FORM & GT_MATRIX_BRIEF) != 0u;
-const uint QUADS = 4u, AT_ONCE = BRIEF ? 1u : QUADS, SHARES = GT_RANGE_DEPTH / QUADS; /* of a line */
-shared uint largest[GT_RANGE_LINES * SHARES];
+const uint QUADS = 4u, AT_ONCE = BRIEF ? 1u : QUADS;
+/* What is found of a line: in as many shares as invocations have something of it. */
+const uint SHARES = GT_RANGE_GROUP / 8u, ROW = GT_RANGE_LINES + 4u;
+shared uint largest[SHARES * ROW];
 const bool TRANS_A = (FORM & GT_MATRIX_TRANS_A) != 0u;
 
 /* As straight code, or as a loop. */
@@ -33,26 +42,39 @@ const bool TRANS_A = (FORM & GT_MATRIX_TRANS_A) != 0u;
 /* An invocation's largest: of four lines, or four of one. */
 void put_largest(bool k_lines, uvec4 most) {
   uint me = gl_LocalInvocationIndex;
-  [[unroll]] for (uint l = 0u; l < 4u; l++)
-    largest[k_lines ? (me % 8u * 4u + l) * SHARES + me / 8u : me / 8u * SHARES + me % 8u * 4u + l] = most[l];
+  if (k_lines) {
+    [[unroll]] for (uint l = 0u; l < 4u; l++) largest[me / 8u * ROW + me % 8u * 4u + l] = most[l];
+  } else largest[me % 8u * ROW + me / 8u] = max(max(most.x, most.y), max(most.z, most.w));
 }
 
 /* Then, of a line. */
-uint largest_of(uint line) {
+uint largest_of(bool k_lines, uint line) {
   uint bits = 0u;
-  [[unroll]] for (uint s = 0u; s < SHARES; s++) bits = max(bits, largest[line * SHARES + s]);
+  [[unroll]] for (uint s = 0u; s < (k_lines ? SHARES : 8u); s++) bits = max(bits, largest[s * ROW + line]);
   return bits;
 }
 
 #include "op/matmul/range_basis.glsl"
 
-/* Lines first … of `wide` at a depth of k. Unless k_lines, memory's lines are those of the product. */
-#define MEASURE(KIND, from, k_lines, wide, stride) \
-  bool aligned = ALIGNED != 0u && (((k_lines ? wide : k) | stride) & 3u) == 0u; \
+/* May a factor's quads be asked for without a condition? Then those that do not exist at a depth are taken for the
+ * last one that does. */
+const bool STEADY = (FORM & GT_MATRIX_STEADY) != 0u && ALIGNED != 0u;
+#define IS_PLAIN(KIND) (KIND == GT_FACTOR_DENSE || KIND == GT_FACTOR_SIDE_BY_SIDE)
+#define MEASURE_PLAIN(KIND, from, k_lines, wide, stride) \
+  uint w = first + (k_lines ? me % 8u * 4u : me / 8u), in_line = k_lines ? min(w, wide - 4u) : 0u; \
+  GT_FLOATS4 quads = GT_CAST(GT_FLOATS4, from); \
   EACH_QUAD(i) { \
-    uint k0 = range_begin(depth), line = k_lines ? k0 + me / 8u * QUADS + i : first + me / 8u; \
+    uint at_k = min(k0 + (k_lines ? me / 8u * QUADS + i : (i * 8u + me % 8u) * 4u), k_end - (k_lines ? 1u : 4u)); \
+    gt_spot spot; \
+    GT_LINE(spot, KIND, z, k_lines ? at_k : min(w, wide - 1u), k_lines ? wide : k, stride) \
+    most = max(most, gt_magnitude(quads.at[spot.at + (k_lines ? in_line : at_k) >> 2])); \
+  } \
+  if (w >= wide) most = uvec4(0u);
+#define MEASURE_CHECKED(KIND, from, k_lines, wide, stride) \
+  EACH_QUAD(i) { \
+    uint line = k_lines ? k0 + me / 8u * QUADS + i : first + me / 8u; \
     uint position = k_lines ? first + me % 8u * 4u : k0 + (i * 8u + me % 8u) * 4u; \
-    uint positions = k_lines ? wide : k, k_end = min(range_end(depth), k); \
+    uint positions = k_lines ? wide : k; \
     gt_spot line_spot, position_spot; \
     vec4 v = vec4(0.0); \
     if (line < (k_lines ? k_end : wide) && position < (k_lines ? wide : k_end)) { \
@@ -61,28 +83,34 @@ uint largest_of(uint line) {
       GT_QUAD(v, KIND, from, line_spot, position_spot, position, int(positions) - int(position), aligned) \
     } \
     most = max(most, gt_magnitude(v)); \
-  } \
+  }
+/* Lines first … of `wide` at a depth of k. Unless k_lines, memory's lines are those of the product. */
+#define MEASURE(KIND, from, k_lines, wide, stride) \
+  uint k0 = range_begin(depth), k_end = min(range_end(depth), k); \
+  bool aligned = STEADY || (ALIGNED != 0u && (((k_lines ? wide : k) | stride) & 3u) == 0u); \
+  if (IS_PLAIN(KIND) && aligned) { MEASURE_PLAIN(KIND, from, k_lines, wide, stride) } \
+  else { MEASURE_CHECKED(KIND, from, k_lines, wide, stride) } \
   put_largest(k_lines, most);
 
+const bool A_K_LINES = TRANS_A && !BY_LINES && !BY_DEPTHS, B_K_LINES = (FORM & GT_MATRIX_TRANS_B) == 0u;
 void measure_a(uint z, uint depth, uint first) {
   uint me = gl_LocalInvocationIndex;
   uvec4 most = uvec4(0u);
   if (BY_LINES) put_largest(false, inputs_of_line(first));
   else if (BY_DEPTHS) put_largest(false, peaks_of_depth(depth, first));
-  else { MEASURE(KIND_A, a, TRANS_A, m, stride_a) }
+  else { MEASURE(KIND_A, a, A_K_LINES, m, stride_a) }
 }
 
 void measure_b(uint z, uint depth, uint first) {
   uint me = gl_LocalInvocationIndex;
   uvec4 most = uvec4(0u);
-  MEASURE(KIND_B, b, (FORM & GT_MATRIX_TRANS_B) == 0u, n, stride_b)
+  MEASURE(KIND_B, b, B_K_LINES, n, stride_b)
 }
 
-void write(uint to, uint least) {
+void write(bool k_lines, uint to, uint least) {
+  uint me = gl_LocalInvocationIndex;
   barrier();
-  if (gl_LocalInvocationIndex < GT_RANGE_LINES)
-    range.at[to + gl_LocalInvocationIndex] = range_root(max(least, largest_of(gl_LocalInvocationIndex)));
-  barrier();
+  if (me < GT_RANGE_LINES) range.at[to + me] = range_root(max(least, largest_of(k_lines, me)));
 }
 
 /* Block `block` of A's powers, of `blocks` at each depth of an entry. */
@@ -94,7 +122,7 @@ void range_block_a(uint block, uint blocks) {
     write_columns(depth, first);
   } else {
     measure_a(z, depth, first);
-    write(range_a(z, depth) + first, RANGE_EVEN(KIND_A) ? peak_of_all() : 0u);
+    write(A_K_LINES, range_a(z, depth) + first, RANGE_EVEN(KIND_A) ? peak_of_all() : 0u);
   }
 }
 
@@ -106,12 +134,13 @@ void main() {
   uint of_a = KNOWN_A ? 0u : range_entries(KIND_A, stride_a) * RANGE_POWERS(KIND_A) * blocks_a;
   uint of_b = KNOWN_B ? 0u : range_entries(KIND_B, stride_b) * depths_b * blocks_b;
   for (uint i = gl_WorkGroupID.x; i < of_a + of_b; i += gl_NumWorkGroups.x) {
+    if (i != gl_WorkGroupID.x) barrier(); /* what was found of the block before has been read */
     uint block = i - of_a, first = block % blocks_b * GT_RANGE_LINES;
     uint depth = block / blocks_b % depths_b, z = block / blocks_b / depths_b;
     if (i < of_a) range_block_a(i, blocks_a);
     else {
       measure_b(z, depth, first);
-      write(range_b(z, depth) + first, 0u);
+      write(B_K_LINES, range_b(z, depth) + first, 0u);
     }
   }
 }

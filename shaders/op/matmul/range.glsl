@@ -29,9 +29,9 @@ uint range_entries(uint kind, uint stride) { return kind == GT_FACTOR_DENSE && s
 #define RANGE_POWERS(KIND) (RANGE_EVEN(KIND) ? 1u : (KIND) == GT_FACTOR_REPEATED ? RANGE_DEPTHS : range_depths())
 #define RANGE_POWER(KIND, depth) (RANGE_EVEN(KIND) ? 0u : (KIND) == GT_FACTOR_REPEATED ? (depth) % RANGE_DEPTHS : (depth))
 
-/* The root of the power for lines whose largest element has these bits: not so small that 1 / P were out of range. */
+/* The root of the power for lines whose largest element has these bits. */
 float range_root(uint bits) {
-  float root = uintBitsToFloat((clamp(bits >> 23, 15u, 254u) + 114u) / 2u << 23);
+  float root = uintBitsToFloat(GT_RANGE_ROOT(clamp(bits >> 23, GT_RANGE_LEAST, 254u)) << 23);
   return bits >= 0x7f800000u ? uintBitsToFloat(0x7f800000u) : root;
 }
 
@@ -39,6 +39,7 @@ float range_root(uint bits) {
 float scale_of(uint root) { return uintBitsToFloat((381u << 23) - 2u * root); }
 vec4 scales_of(uvec4 root) { return uintBitsToFloat(uvec4(381u << 23) - 2u * root); }
 
+const bool RANGES_APART = (FORM & (GT_MATRIX_KNOWN_A | GT_MATRIX_KNOWN_B)) != 0u;
 /* Of the first line of entry z at a depth, of A and of B. */
 uint range_a(uint z, uint depth) {
   uint entry = range_entries(KIND_A, stride_a) == 1u ? 0u : z;
@@ -46,6 +47,6 @@ uint range_a(uint z, uint depth) {
 }
 uint range_b(uint z, uint depth) {
   uint entry = range_entries(KIND_B, stride_b) == 1u ? 0u : z;
-  return range_entries(KIND_A, stride_a) * RANGE_POWERS(KIND_A) * range_padded(m) +
-         (entry * RANGE_POWERS(KIND_B) + RANGE_POWER(KIND_B, depth)) * range_padded(n);
+  uint of_a = RANGES_APART ? 0u : range_entries(KIND_A, stride_a) * RANGE_POWERS(KIND_A) * range_padded(m);
+  return of_a + (entry * RANGE_POWERS(KIND_B) + RANGE_POWER(KIND_B, depth)) * range_padded(n);
 }

@@ -5,12 +5,21 @@
  * P; the largest absolute value, divided by P, lies in [2^13, 2^15). Infinity where an element is an infinity
  * or NaN. Of basis functions what they are at most is taken for the largest value; where they are bounded,
  * all of k has one P (range_basis.glsl). Kept as [batch][ceil(k / depth)][ceil(wide / pad) * pad], A's before
- * B's; one entry of the batch serves all where they share a dense factor. */
+ * B's; one entry of the batch serves all where they share a dense factor.
+ *
+ * Of a value that a product on matrix units writes that product may have found the roots as a by-product
+ * (GT_MATRIX_MEASURES_…), for each extent of its tiles in place of GT_RANGE_DEPTH: of a depth the larger one
+ * of two holds. And of a value whose elements are 0 or at least a 2^12th of the largest, one root for all
+ * does: halves then have the digits that they have with any other. */
 #define GT_RANGE_DEPTH  128u
 #define GT_RANGE_PAD    128u
 #define GT_RANGE_LINES  32u  /* of a workgroup */
 #define GT_RANGE_GROUP  256u /* its invocations */
 #define GT_RANGE_PLACES 32u  /* neighbouring places of images in a block: patches_blocks.h */
+/* The exponent of the root for elements of this one, as floats hold them: not so small that 1 / P were out of
+ * range. */
+#define GT_RANGE_LEAST      15u
+#define GT_RANGE_ROOT(most) (((most) + 114u) / 2u)
 #ifdef GL_core_profile
 /* The bits of absolute values are in the order of the values, infinities and NaN above all others. */
 uvec4 gt_magnitude(vec4 v) { return floatBitsToUint(v) & 0x7fffffffu; }

@@ -69,13 +69,12 @@ void measure_inputs(uint depth, uint first) {
 void write_columns(uint depth, uint first) {
   uint me = gl_LocalInvocationIndex;
   barrier();
-  if (me < GT_RANGE_LINES) largest[me * SHARES] = largest_of(me);
+  if (me < GT_RANGE_LINES) largest[me] = largest_of(true, me);
   barrier();
   for (uint q = me; q < GT_RANGE_LINES * BASIS_TOTAL; q += GT_RANGE_GROUP) {
     uint input_ = first + q % GT_RANGE_LINES, term = q / GT_RANGE_LINES;
-    uint bits = basis_peaks(uvec4(largest[q % GT_RANGE_LINES * SHARES]), term).x;
+    uint bits = basis_peaks(uvec4(largest[q % GT_RANGE_LINES]), term).x;
     if (input_ < basis_inputs) range.at[range_a(0u, depth) + basis_column(input_, term)] = range_root(bits);
   }
   if (first == 0u && m + me < range_padded(m)) range.at[range_a(0u, depth) + m + me] = range_root(0u);
-  barrier();
 }

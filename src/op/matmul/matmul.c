@@ -122,9 +122,7 @@ static gt_matmul_shape shape_of(const gt_graph *graph, const gt_node *node) {
                            .trans_b = t->trans_b};
 }
 
-static void lower(gt_lowering *lowering, const gt_group *group) {
-  const gt_graph *graph = gt_lowering_graph(lowering);
-  const gt_node *node = gt_node_at(graph, group->leader);
+static gt_product product_of(const gt_graph *graph, const gt_node *node) {
   gt_product p = {
       .shape = shape_of(graph, node), .a = {.node = node->input[0]}, .b = {.node = node->input[1]}};
   const gt_shape a = gt_node_at(graph, node->input[0])->shape, b = gt_node_at(graph, node->input[1])->shape;
@@ -136,7 +134,18 @@ static void lower(gt_lowering *lowering, const gt_group *group) {
   }
   p.a.stride = shared_a || s->batch == 1 ? 0 : s->m * s->k;
   p.b.stride = shared_b || s->batch == 1 ? 0 : s->k * s->n;
+  return p;
+}
+
+static void lower(gt_lowering *lowering, const gt_group *group) {
+  const gt_graph *graph = gt_lowering_graph(lowering);
+  const gt_product p = product_of(graph, gt_node_at(graph, group->leader));
   gt_product_lower(lowering, group, &p);
+}
+
+static uint32_t measures(gt_lowering *lowering, const gt_node *node, int i) {
+  const gt_product p = product_of(gt_lowering_graph(lowering), node);
+  return gt_product_measures(lowering, &p, node->precision, i == 0);
 }
 
 static double flops(const gt_graph *graph, const gt_node *node) {
@@ -158,6 +167,7 @@ static const gt_op rows[1] = {{.name = "matmul",
                                .infer = infer,
                                .gradient = gradient,
                                .lower = lower,
+                               .measures = measures,
                                .flops = flops,
                                .print = print,
                                .epilogue = true}};

@@ -273,6 +273,17 @@ static bool joins_columns(const candidate *c, form f, const gt_matmul_shape *s, 
          count + gt_ceil_div(slots, QUAD) <= room_b;
 }
 
+/* Do tiles cover all lines that have roots, by whole depths or halves of them? */
+static bool measures_lines(uint32_t lines, uint32_t tile) {
+  return tile >= GT_RANGE_DEPTH / 2 && (uint64_t)gt_ceil_div(lines, tile) * tile == padded(lines);
+}
+
+/* Has the kernel the result's values in quads, and all of each? */
+static bool measures(const gt_matmul_config *c, const gt_matmul_shape *s) {
+  return c->split == 1 && !s->segment && s->batch == 1 && s->n % QUAD == 0 && measures_lines(s->m, c->bm) &&
+         measures_lines(s->n, c->bn);
+}
+
 gt_matmul_cut gt_matmul_cut_matrix(const gt_matmul_config *c, const gt_matmul_shape *s, bool shared_a,
                                    bool shared_b, const gt_target *target) {
   const gt_matrix_units *units = &target->matrix;
@@ -311,6 +322,7 @@ gt_matmul_cut gt_matmul_cut_matrix(const gt_matmul_config *c, const gt_matmul_sh
   const piece own = piece_of(&tile, f, s->trans_a, target, unit);
   spec[GT_MATRIX_SPEC_WRITE] = own.matrices | own.row << 8;
   cut.columns = joins_columns(&tile, f, s, own, unit, target);
+  cut.measures = !is_bfloat && measures(c, s);
   if (!is_bfloat) measure(&cut, s, shared_a, shared_b);
   if (c->packed) {
     cut.pack = &pack[units->emulated][is_bfloat];

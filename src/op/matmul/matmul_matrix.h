@@ -12,6 +12,7 @@ typedef struct gt_matmul_cut { /* a kernel of products, and how it is cut for it
   bool arrives;                   /* gt_matmul_arrives */
   bool columns;                   /* can it join columns of the result, GT_FACTOR_SPEC_COLUMNS? */
   uint32_t spec[GT_SPEC_ALIGNED]; /* its own specialization constants, by their numbers */
+  bool measures;                  /* can it find the roots of its result's lines, GT_MATRIX_MEASURES_…? */
   const gt_kernel *range;         /* what has to run before, or NULL: shaders/op/matmul/range.h */
   uint64_t powers_a, powers_b;    /* that it writes */
   uint64_t blocks_a;              /* of GT_RANGE_LINES that it measures of A */

@@ -1,14 +1,17 @@
 #include "op/matmul/product.h"
 #include "base/count.h"
+#include "graph/op.h"
 #include "op/matmul/matmul_cpu.h"
 #include "op/matmul/matmul_matrix.h"
 #include "op/matmul/matmul_narrow.h"
 #include "op/matmul/matmul_shallow.h"
+#include "lib/measured.h"
 #include "shaders/op/matmul/matmul.h"
 #include "shaders/op/matmul/matmul_finish.h"
 #include "shaders/op/matmul/packed.h"
 #include "shaders/op/matmul/patches_blocks.h"
 #include "shaders/op/matmul/product_matrix.h"
+#include "step/math.h"
 #include <assert.h>
 #include <stddef.h>
 
@@ -130,22 +133,27 @@ static bool has_scales(const gt_product *p) {
   return kind == GT_FACTOR_SCALED || (kind == GT_FACTOR_COEFFICIENTS && p->scales != GT_NONE);
 }
 
-/* The next step, with its factors. */
-static gt_step *start_step(gt_lowering *lowering, const gt_product *p, const gt_matmul_cut *cut,
-                           const gt_kernel *kernel) {
+/* The next step, with those of its factors that it reads. */
+static gt_step *start_reading(gt_lowering *lowering, const gt_product *p, const gt_matmul_cut *cut,
+                              const gt_kernel *kernel, bool reads_a, bool reads_b) {
   const gt_matmul_shape *s = &p->shape;
   const struct gt_matmul_args args = {
       .m = s->m, .n = s->n, .k = s->k, .batch = s->batch, .stride_a = p->a.stride, .stride_b = p->b.stride};
   gt_step *step = gt_lower_step(lowering, kernel, &args, sizeof args);
   for (int i = GT_SPEC_OWN; i < GT_SPEC_ALIGNED; i++) step->spec[i] = cut->spec[i];
   set_factors(step, p);
-  read_factor(lowering, offsetof(struct gt_matmul_args, a), &p->a);
-  read_factor(lowering, offsetof(struct gt_matmul_args, b), &p->b);
+  if (reads_a) read_factor(lowering, offsetof(struct gt_matmul_args, a), &p->a);
+  if (reads_b) read_factor(lowering, offsetof(struct gt_matmul_args, b), &p->b);
   if (has_scales(p)) /* load_scaled.glsl */
     gt_lower_read(lowering, offsetof(struct gt_matmul_args, stride_a), p->scales);
   if (p->words)
     gt_lower_constants(lowering, offsetof(struct gt_matmul_args, geometry), p->geometry, 4 * p->words);
   return step;
+}
+
+static gt_step *start_step(gt_lowering *lowering, const gt_product *p, const gt_matmul_cut *cut,
+                           const gt_kernel *kernel) {
+  return start_reading(lowering, p, cut, kernel, true, true);
 }
 
 /* The largest elements of blocks of the images that a factor of patches is made of. */
@@ -168,30 +176,94 @@ static uint32_t lower_blocks(gt_lowering *lowering, const gt_product *p, uint32_
   return scratch;
 }
 
-/* What the product reads of its factors' ranges, if it does. */
-static uint32_t lower_range(gt_lowering *lowering, const gt_product *p, const gt_matmul_cut *cut) {
-  if (!cut->range) return 0;
-  const bool by_blocks = gt_matmul_by_blocks(&p->shape, gt_lowering_target(lowering)),
-             of_a = p->shape.kind_a == GT_FACTOR_PATCHES;
-  const uint32_t scratch = gt_lower_scratch(lowering, 4 * (cut->powers_a + cut->powers_b));
-  const uint64_t known = by_blocks ? of_a ? cut->powers_a : cut->powers_b : 0;
-  gt_step *step = start_step(lowering, p, cut, cut->range);
-  step->prepares = true;
-  step->spec[GT_MATRIX_SPEC_FORM] |= by_blocks ? GT_MATRIX_BLOCKS : 0;
-  gt_lower_use_scratch(lowering, offsetof(struct gt_matmul_args, range), scratch, true);
-  const uint64_t groups = (by_blocks && of_a ? 0 : cut->blocks_a) +
-                          (cut->powers_b - (by_blocks && !of_a ? known : 0)) / GT_RANGE_LINES;
-  gt_lower_groups(lowering, gt_least(groups, MOST_GROUPS), GT_RANGE_GROUP); /* it loops over the rest */
-  if (!by_blocks) return scratch;
+/* What is known of a factor's lines before it is measured. */
+typedef struct known {
+  uint32_t form;    /* GT_MATRIX_KNOWN_A, _HALVED_A and _EVEN_A; 0: nothing is */
+  uint32_t scratch; /* where their roots lie, or … */
+  float root;       /* … the one of all of them */
+} known;
+
+/* Where what the product reads of its factors' ranges lies, if it does. */
+typedef struct ranges {
+  known a, b;
+  uint32_t form; /* of both; not 0: B's lie by themselves */
+} ranges;
+
+/* The root for elements that are at most so large. */
+static float root_of(float most) {
+  const uint32_t exponent = gt_bits(most) >> 23;
+  return gt_from_bits(GT_RANGE_ROOT(gt_most_u32(exponent, GT_RANGE_LEAST)) << 23);
+}
+
+/* Of a dense factor: from the op that makes it, or from the kernel that has written it. */
+static known known_of(const gt_lowering *lowering, const gt_product *p, const gt_product_factor *factor,
+                      bool columns, uint32_t lines) {
+  const gt_graph *graph = gt_lowering_graph(lowering);
+  gt_measured m;
+  if (factor->scratch || p->shape.kind_a != GT_FACTOR_DENSE || p->shape.kind_b != GT_FACTOR_DENSE)
+    return (known){0};
+  const gt_node *origin = gt_node_at(graph, gt_reshape_origin(graph, factor->node));
+  const double even = origin->op->even ? origin->op->even(graph, origin) : 0;
+  if (even > 0) return (known){GT_MATRIX_KNOWN_A | GT_MATRIX_EVEN_A, 0, root_of((float)even)};
+  if (p->shape.batch > 1 ||
+      !gt_lower_measured(lowering, factor->node, columns ? GT_MEASURED_COLUMNS : GT_MEASURED_ROWS, &m) ||
+      m.lines != lines || m.length != p->shape.k)
+    return (known){0};
+  return (known){GT_MATRIX_KNOWN_A | (m.depth < GT_RANGE_DEPTH ? GT_MATRIX_HALVED_A : 0), m.scratch, 0};
+}
+
+/* Those of patches, from the largest elements of blocks of their images. */
+static void lower_patches(gt_lowering *lowering, const gt_product *p, const gt_matmul_cut *cut,
+                          uint32_t scratch) {
+  const bool of_a = p->shape.kind_a == GT_FACTOR_PATCHES;
   const uint32_t block = of_a ? gt_least_u32(p->shape.run, GT_RANGE_DEPTH) : 0;
   const uint32_t blocks = lower_blocks(lowering, p, block);
-  step = start_step(lowering, p, cut, &patches_kernel);
+  gt_step *step = start_step(lowering, p, cut, &patches_kernel);
   step->prepares = true;
   step->spec[GT_MATRIX_SPEC_BLOCK] = block;
   gt_lower_use_scratch(lowering, offsetof(struct gt_matmul_args, partial), blocks, false);
   gt_lower_use_scratch(lowering, offsetof(struct gt_matmul_args, range), scratch, true);
-  gt_lower_groups(lowering, (uint64_t)gt_ceil_div(known, GT_RANGE_GROUP), GT_RANGE_GROUP);
-  return scratch;
+  const uint64_t powers = of_a ? cut->powers_a : cut->powers_b;
+  gt_lower_groups(lowering, (uint64_t)gt_ceil_div(powers, GT_RANGE_GROUP), GT_RANGE_GROUP);
+}
+
+/* What is not known is measured, as soon as it is there. */
+static ranges lower_range(gt_lowering *lowering, const gt_product *p, const gt_matmul_cut *cut) {
+  if (!cut->range) return (ranges){0};
+  const gt_matmul_shape *s = &p->shape;
+  ranges r = {.a = known_of(lowering, p, &p->a, s->trans_a, s->m),
+              .b = known_of(lowering, p, &p->b, !s->trans_b, s->n)};
+  r.form = r.a.form | r.b.form << 1;
+  const bool by_blocks = gt_matmul_by_blocks(&p->shape, gt_lowering_target(lowering)),
+             of_a = p->shape.kind_a == GT_FACTOR_PATCHES;
+  const bool known_a = r.a.form, known_b = r.b.form;
+  if (known_a && known_b) return r;
+  const uint64_t powers = (known_a ? 0 : cut->powers_a) + (known_b ? 0 : cut->powers_b);
+  const uint32_t scratch = gt_lower_scratch(lowering, 4 * powers);
+  const bool reads_a = !known_a && !(by_blocks && of_a), reads_b = !known_b && !(by_blocks && !of_a);
+  gt_step *step = start_reading(lowering, p, cut, cut->range, reads_a, reads_b);
+  step->prepares = true;
+  step->spec[GT_MATRIX_SPEC_FORM] |= r.form | (by_blocks ? GT_MATRIX_BLOCKS : 0);
+  gt_lower_use_scratch(lowering, offsetof(struct gt_matmul_args, range), scratch, true);
+  const uint64_t groups = (reads_a ? cut->blocks_a : 0) + (reads_b ? cut->powers_b / GT_RANGE_LINES : 0);
+  gt_lower_groups(lowering, gt_least(groups, MOST_GROUPS), GT_RANGE_GROUP); /* it loops over the rest */
+  if (by_blocks) lower_patches(lowering, p, cut, scratch);
+  (known_a ? &r.b : &r.a)->scratch = scratch;
+  return r;
+}
+
+static void use_range(gt_lowering *lowering, size_t argument, const known *of) {
+  if (of->form & GT_MATRIX_EVEN_A)
+    gt_lower_constants(lowering, argument, &of->root, sizeof of->root);
+  else
+    gt_lower_use_scratch(lowering, argument, of->scratch, false);
+}
+
+/* Tells the step of the product. */
+static void use_ranges(gt_lowering *lowering, const ranges *r, gt_step *step) {
+  step->spec[GT_MATRIX_SPEC_FORM] |= r->form;
+  use_range(lowering, offsetof(struct gt_matmul_args, range), &r->a);
+  if (r->form) use_range(lowering, offsetof(struct gt_matmul_args, geometry), &r->b);
 }
 
 /* The factors, packed, and their powers, if they are scaled. */
@@ -209,16 +281,46 @@ static uint32_t lower_pack(gt_lowering *lowering, const gt_product *p, const gt_
   return scratch;
 }
 
-static gt_matmul_cut cut_product(gt_lowering *lowering, const gt_group *group, const gt_product *p) {
+static gt_matmul_cut cut_product(gt_lowering *lowering, const gt_product *p, gt_precision precision) {
   const gt_target *target = gt_lowering_target(lowering);
   const gt_matmul_shape *s = &p->shape;
-  const gt_node *node = gt_node_at(gt_lowering_graph(lowering), group->leader);
-  const gt_matmul_config c = gt_matmul_choose(lowering, s, node->precision);
+  const gt_matmul_config c = gt_matmul_choose(lowering, s, precision);
   if (c.engine == GT_ENGINE_SCALAR) return cut_scalar(&c, s, target);
   if (c.engine == GT_ENGINE_NARROW) return gt_matmul_cut_narrow(&c, s);
   if (c.engine == GT_ENGINE_SHALLOW) return gt_matmul_cut_shallow(&c, s);
   return gt_matmul_cut_matrix(&c, s, s->kind_a == GT_FACTOR_DENSE && !p->a.stride,
                               s->kind_b == GT_FACTOR_DENSE && !p->b.stride, target);
+}
+
+uint32_t gt_product_measures(gt_lowering *lowering, const gt_product *p, gt_precision precision, bool of_a) {
+  const gt_matmul_shape *s = &p->shape;
+  if (s->batch > 1 || s->kind_a != GT_FACTOR_DENSE || s->kind_b != GT_FACTOR_DENSE ||
+      !cut_product(lowering, p, precision).range)
+    return 0;
+  return (of_a ? s->trans_a : !s->trans_b) ? GT_MEASURED_COLUMNS : GT_MEASURED_ROWS;
+}
+
+/* Beside the result, what products that read it ask of its lines. */
+static void lower_measures(gt_lowering *lowering, const gt_group *group, const gt_product *p,
+                           const gt_matmul_cut *cut, gt_step *step) {
+  const gt_matmul_shape *s = &p->shape;
+  if (!cut->measures || p->result != GT_RESULT_DENSE) return;
+  const uint64_t rows = (uint64_t)gt_ceil_div(s->m, GT_RANGE_PAD) * GT_RANGE_PAD,
+                 columns = (uint64_t)gt_ceil_div(s->n, GT_RANGE_PAD) * GT_RANGE_PAD;
+  if (group->measured & GT_MEASURED_ROWS) {
+    const gt_measured m = {gt_lower_scratch(lowering, 4 * rows * gt_ceil_div(s->n, cut->bn)), s->m, s->n,
+                           cut->bn};
+    step->spec[GT_MATRIX_SPEC_FORM] |= GT_MATRIX_MEASURES_ROWS;
+    gt_lower_use_scratch(lowering, offsetof(struct gt_matmul_args, partial), m.scratch, true);
+    gt_lower_measures(lowering, group, GT_MEASURED_ROWS, m);
+  }
+  if (group->measured & GT_MEASURED_COLUMNS) {
+    const gt_measured m = {gt_lower_scratch(lowering, 4 * columns * gt_ceil_div(s->m, cut->bm)), s->n, s->m,
+                           cut->bm};
+    step->spec[GT_MATRIX_SPEC_FORM] |= GT_MATRIX_MEASURES_COLUMNS;
+    gt_lower_use_scratch(lowering, offsetof(struct gt_matmul_args, arrivals), m.scratch, true);
+    gt_lower_measures(lowering, group, GT_MEASURED_COLUMNS, m);
+  }
 }
 
 /* Beside the result, what another group wants of its columns. */
@@ -239,13 +341,14 @@ void gt_product_lower(gt_lowering *lowering, const gt_group *group, const gt_pro
   const gt_matmul_shape *s = &p->shape;
   assert(target->device || s->kind_b <= GT_FACTOR_SIDE_BY_SIDE || !s->trans_b);
   assert(!s->segment || (target->device && s->whole_k && s->segment % GT_FACTOR_SLICE == 0));
-  const gt_matmul_cut cut = cut_product(lowering, group, p);
+  const gt_precision precision = gt_node_at(gt_lowering_graph(lowering), group->leader)->precision;
+  const gt_matmul_cut cut = cut_product(lowering, p, precision);
   const uint32_t down = gt_ceil_div(s->m, cut.bm), across = gt_ceil_div(s->n, cut.bn);
-  uint32_t range = lower_range(lowering, p, &cut);
-  const uint32_t packed = cut.pack ? lower_pack(lowering, p, &cut, &range) : 0;
+  ranges range = lower_range(lowering, p, &cut);
+  const uint32_t packed = cut.pack ? lower_pack(lowering, p, &cut, &range.a.scratch) : 0;
   gt_step *step = start_step(lowering, p, &cut, cut.kernel);
   step->tiles = down * across * s->batch * cut.split;
-  if (cut.powers_a) gt_lower_use_scratch(lowering, offsetof(struct gt_matmul_args, range), range, false);
+  if (cut.powers_a) use_ranges(lowering, &range, step);
   if (cut.pack) gt_lower_use_scratch(lowering, offsetof(struct gt_matmul_args, geometry), packed, false);
   uint32_t scratch = 0;
   if (s->segment) gt_lower_read(lowering, offsetof(struct gt_matmul_args, partial), p->drain);
@@ -261,6 +364,7 @@ void gt_product_lower(gt_lowering *lowering, const gt_group *group, const gt_pro
                      offsetof(struct gt_matmul_args, clock), -1);
     if (p->result == GT_RESULT_PLACED) gt_lower_writes_part(lowering);
     lower_columns(lowering, group, p, &cut, step);
+    lower_measures(lowering, group, p, &cut, step);
   }
   if (target->device) {
     gt_lower_groups(lowering, (uint64_t)down * across, cut.threads);

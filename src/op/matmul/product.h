@@ -23,6 +23,9 @@ typedef struct gt_product { /* c[m, n] = op(a) op(b) for each entry of the batch
 
 /* Emits the steps of a group that is led by a product: its epilogue is the group's program. */
 void gt_product_lower(gt_lowering *lowering, const gt_group *group, const gt_product *product);
+/* What such a product asks of the lines of factor A, or of B, before it is lowered: GT_MEASURED_… */
+uint32_t gt_product_measures(gt_lowering *lowering, const gt_product *product, gt_precision precision,
+                             bool of_a);
 /* The step that adds up parts of such sums, `count` elements each, in scratch memory; row: length of the
  * result's rows. */
 void gt_product_finish(gt_lowering *lowering, const gt_group *group, uint32_t count, uint32_t row,

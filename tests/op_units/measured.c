@@ -1,0 +1,166 @@
+/* What products on matrix units know of their factors from the products that wrote these: they come to the
+ * same bits as where factors are measured, with fewer steps; with infinities and NaN as well. */
+#include "op/batch.h"
+#include "op/core.h"
+#include "op/elementwise.h"
+#include "op/matmul/matmul.h"
+#include "base/philox.h"
+#include "plan/plan.h"
+#include "support/device.h"
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+enum { MOST = 16 };
+
+typedef struct chain { /* h = relu(x w), y = h v, and products of hᵀ with h and y, of y with vᵀ */
+  uint32_t rows, in, units, out;
+  bool bytes;
+  int fewer; /* steps that measure, as both factors are known */
+} chain;
+
+static float *values[2][MOST]; /* of variables, fused and not */
+static int variables;
+static gt_precision precision;
+
+static gt_id variable(gt_graph *g, const char *name, int64_t rows, int64_t columns) {
+  return gt_variable_read(g, gt_graph_variable(g, name, gt_shape_2(rows, columns), GT_F32, false));
+}
+
+static void keep(gt_graph *g, const char *name, gt_id value) {
+  gt_assign(g, gt_graph_variable(g, name, gt_node_at(g, value)->shape, GT_F32, false), 0, value);
+}
+
+/* Bytes as x, in order, scaled; even: with what is known of their sizes. */
+static gt_id bytes_of(gt_graph *g, const chain *c, bool even) {
+  const gt_id clock = gt_clock(g, gt_graph_variable(g, "state", gt_shape_1(GT_STATE_WORDS), GT_F32, false),
+                               gt_graph_variable(g, "table", gt_shape_2(1, 1), GT_F32, false));
+  const gt_id data =
+      gt_variable_read(g, gt_graph_variable(g, "data", gt_shape_2(c->rows, c->in), GT_U8, false));
+  const gt_batch_attribute attribute = {
+      .batch = c->rows, .samples = c->rows, .sequential = true, .even = even ? 255 : 0};
+  return gt_batch(g, data, clock, GT_NONE, attribute);
+}
+
+static void draw(gt_graph *g, const chain *c, bool even) {
+  const gt_id x = c->bytes ? bytes_of(g, c, even) : variable(g, "x", c->rows, c->in),
+              w = variable(g, "w", c->in, c->units), v = variable(g, "v", c->units, c->out);
+  const gt_id h = gt_relu(g, gt_matmul(g, x, w, false, false)), y = gt_matmul(g, h, v, false, false);
+  keep(g, "y", y);
+  keep(g, "hh", gt_matmul(g, h, h, true, false));
+  keep(g, "hy", gt_matmul(g, h, y, true, false));
+  keep(g, "xy", gt_matmul(g, x, y, true, false));
+  keep(g, "back", gt_matmul(g, y, v, false, true));
+}
+
+static void fill(float *to, const gt_variable *variable_, uint64_t count, uint32_t v, float odd) {
+  if (!strcmp(variable_->name, "state") || !strcmp(variable_->name, "table")) {
+    memset(to, 0, count * 4);
+    return;
+  }
+  for (uint32_t i = 0; i < 4 * count && variable_->dtype == GT_U8; i++)
+    ((uint8_t *)to)[i] = (uint8_t)(256 * gt_random_uniform(7, v, 0, i));
+  for (uint32_t i = 0; i < count && variable_->dtype != GT_U8; i++)
+    to[i] = (float)ldexp(2 * gt_random_uniform(7, v, 0, i) - 1, (int)(i * 7 % 23) - 11);
+  if (!strcmp(variable_->name, "x")) to[count / 3] = odd;
+}
+
+static int count(const gt_plan *plan, const char *kernel) {
+  int found = 0;
+  for (uint32_t s = 0; s < plan->steps; s++) found += !strcmp(plan->step[s].kernel->name, kernel);
+  return found;
+}
+
+/* Runs the chain; how many steps measure factors. */
+static int run(const chain *c, bool no_fusion, float odd) {
+  const gt_backend_api *api = device->api;
+  gt_arena arena;
+  gt_error error = {0};
+  gt_buffer *buffer[MOST];
+  uint64_t ticket;
+  gt_arena_init(&arena);
+  gt_graph *g = gt_graph_create(&arena);
+  gt_graph_precision(g, precision);
+  draw(g, c, !no_fusion);
+  const gt_plan_options options = {.target = device->target, .no_fusion = no_fusion};
+  const gt_plan *plan = gt_plan_create(&arena, g, &options, &error);
+  assert_non_null(plan);
+  variables = (int)g->variables;
+  for (int v = 0; v < variables; v++) {
+    const uint64_t bytes = plan->variable_bytes[v];
+    float *to = values[no_fusion][v] = malloc(bytes);
+    assert_non_null(to);
+    fill(to, &g->variable[v], bytes / 4, (uint32_t)v, odd);
+    assert_non_null(buffer[v] = api->buffer_create(device, bytes, GT_BUFFER_DEVICE, &error));
+    assert_true(api->upload(device, buffer[v], 0, to, bytes, &error));
+  }
+  gt_executable *executable = api->compile(device, plan, buffer, &error);
+  assert_non_null(executable);
+  assert_true(api->run(device, executable, 1, &ticket, &error) && api->wait(device, ticket, &error));
+  for (int v = 0; v < variables; v++)
+    assert_true(api->download(device, buffer[v], 0, values[no_fusion][v], plan->variable_bytes[v], &error));
+  api->executable_destroy(device, executable);
+  for (int v = 0; v < variables; v++) api->buffer_destroy(device, buffer[v]);
+  const int steps = count(plan, "product_range");
+  gt_arena_finish(&arena);
+  return steps;
+}
+
+static void compare(const chain *c, float odd) {
+  const int known = run(c, false, odd), measured = run(c, true, odd);
+  gt_arena arena;
+  gt_arena_init(&arena);
+  gt_graph *g = gt_graph_create(&arena);
+  draw(g, c, false);
+  for (int v = 0; v < variables; v++) {
+    const uint64_t elements =
+        (uint64_t)gt_shape_count(g->variable[v].shape) * gt_dtype_size(g->variable[v].dtype) / 4;
+    for (uint64_t i = 0; i < elements; i++) {
+      const float a = values[0][v][i], b = values[1][v][i];
+      if (memcmp(&a, &b, 4) && !(isnan(a) && isnan(b)))
+        fail_msg("%s of %u x %u: element %llu is %.9g, measured %.9g", g->variable[v].name, c->rows, c->units,
+                 (unsigned long long)i, a, b);
+    }
+    free(values[0][v]);
+    free(values[1][v]);
+  }
+  gt_arena_finish(&arena);
+  assert_int_equal(measured - known, c->fewer);
+}
+
+static void test_chains(void **state) {
+  (void)state;
+  static const chain chains[] = {{128, 40, 128, 64, false, 1},
+                                 {256, 64, 128, 128, false, 2},
+                                 {100, 36, 256, 120, false, 1},
+                                 {1024, 32, 512, 40, false, 1},
+                                 {256, 64, 128, 128, true, 3}};
+  for (size_t i = 0; i < sizeof chains / sizeof *chains; i++) compare(&chains[i], 0.5f);
+}
+
+static void test_not_finite(void **state) {
+  (void)state;
+  compare(&(chain){128, 40, 128, 64, false, 1}, INFINITY);
+  compare(&(chain){128, 40, 128, 64, false, 1}, NAN);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_chains), cmocka_unit_test(test_not_finite)};
+  if (!has_device()) return 77;
+  static const struct {
+    const char *name, *debug;
+    gt_precision precision;
+  } form[] = {{"two float16", "matrix,float16", GT_PRECISION_AUTO},
+              {"float16", "matrix,float16", GT_PRECISION_HALF}};
+  int failed = 0;
+  for (size_t i = 0; i < sizeof form / sizeof *form; i++) {
+    setenv("GTRAIN_DEBUG", form[i].debug, 1);
+    precision = form[i].precision;
+    failed += cmocka_run_group_tests_name(form[i].name, tests, open_device, close_device);
+  }
+  return failed;
+}

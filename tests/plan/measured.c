@@ -1,0 +1,164 @@
+/* What products on matrix units know of their factors from the kernels that write these: which are measured
+ * by a step of their own. */
+#include "op/autodiff.h"
+#include "op/batch.h"
+#include "op/core.h"
+#include "op/elementwise.h"
+#include "op/matmul/matmul.h"
+#include "op/reduce.h"
+#include "plan/plan.h"
+#include "shaders/op/matmul/product_matrix.h"
+#include "support/drawing.h"
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { BATCH = 8192, MOST = 5 };
+
+static gt_plan *planned(fixture *f, bool no_fusion) {
+  const gt_target gpu = {.device = true,
+                         .subgroup = 32,
+                         .max_workgroup = 1024,
+                         .shared_bytes = 48 << 10,
+                         .units = 132,
+                         .max_grid = 65535,
+                         .matrix = {.half = {16, 16, 16}, .bfloat = {16, 16, 16}, .fast = true}};
+  return drawing_plan(f, &(gt_plan_options){.target = gpu, .no_fusion = no_fusion});
+}
+
+static gt_id keep(fixture *f, const char *name, gt_id value) {
+  const gt_shape shape = gt_node_at(f->graph, value)->shape;
+  return gt_assign(f->graph, gt_graph_variable(f->graph, name, shape, GT_F32, false), 0, value);
+}
+
+static int steps_of(const gt_plan *plan, const char *kernel) {
+  int count = 0;
+  for (uint32_t s = 0; s < plan->steps; s++) count += !strcmp(plan->step[s].kernel->name, kernel);
+  return count;
+}
+
+/* Steps of products with this bit in their form. */
+static int products_with(const gt_plan *plan, uint32_t bit) {
+  int count = 0;
+  for (uint32_t s = 0; s < plan->steps; s++)
+    count += !strcmp(plan->step[s].kernel->name, "product_matrix") &&
+             plan->step[s].spec[GT_MATRIX_SPEC_FORM] & bit;
+  return count;
+}
+
+static uint64_t bytes_measured(const gt_plan *plan) {
+  uint64_t bytes = 0;
+  for (uint32_t s = 0; s < plan->steps; s++)
+    if (!strcmp(plan->step[s].kernel->name, "product_range")) bytes += plan->step[s].bytes;
+  return bytes;
+}
+
+/* Gradients of a perceptron's weights; sizes end with a 0. */
+static void perceptron(fixture *f, const int64_t *sizes) {
+  gt_graph *g = f->graph;
+  static const char *const names[] = {"w1", "w2", "w3", "w4", "w5"}, *const kept[] = {"d1", "d2", "d3", "d4",
+                                                                                      "d5"};
+  gt_id x = drawing_variable(f, "x", gt_shape_2(BATCH, sizes[0])), weight[MOST], gradient[MOST];
+  int layers = 0;
+  for (; sizes[layers + 1]; layers++) {
+    if (layers) x = gt_relu(g, x);
+    weight[layers] = drawing_variable(f, names[layers], gt_shape_2(sizes[layers + 1], sizes[layers]));
+    x = gt_matmul(g, x, weight[layers], false, true);
+  }
+  gt_error error = {0};
+  assert_true(gt_autodiff(g, gt_mean(g, gt_mul(g, x, x), 0, false), weight, layers, gradient, &error));
+  for (int i = 0; i < layers; i++) keep(f, kept[i], gradient[i]);
+}
+
+/* Activations and their gradients are not read again; weights are measured while something else runs. The
+ * last layer is for scalar units, which find nothing of lines. */
+static void a_perceptron(void **state) {
+  fixture *f = *state;
+  perceptron(f, (const int64_t[]){784, 512, 256, 10, 0});
+  const gt_plan *known = planned(f, false), *measured = planned(f, true);
+  assert_int_equal(products_with(known, GT_MATRIX_MEASURES_ROWS), 1);
+  assert_int_equal(products_with(known, GT_MATRIX_MEASURES_COLUMNS), 2);
+  assert_int_equal(products_with(known, GT_MATRIX_KNOWN_A), 2);
+  assert_int_equal(products_with(known, GT_MATRIX_KNOWN_B), 1);
+  assert_true(bytes_measured(known) < bytes_measured(measured) * 3 / 5);
+  const uint32_t in_form = GT_MATRIX_KNOWN_A | GT_MATRIX_KNOWN_B | GT_MATRIX_MEASURES_ROWS;
+  assert_int_equal(products_with(measured, in_form | GT_MATRIX_MEASURES_COLUMNS), 0);
+}
+
+/* Between hidden layers both factors of a weight gradient are known: there nothing is measured. */
+static void hidden_layers(void **state) {
+  fixture *f = *state;
+  perceptron(f, (const int64_t[]){784, 512, 512, 256, 10, 0});
+  const gt_plan *known = planned(f, false), *measured = planned(f, true);
+  assert_int_equal(steps_of(known, "product_range"), steps_of(measured, "product_range") - 1);
+  assert_true(known->levels < measured->levels);
+}
+
+static gt_id product(fixture *f, int64_t units) {
+  const gt_id x = drawing_variable(f, "x", gt_shape_2(BATCH, 512)),
+              w = drawing_variable(f, "w", gt_shape_2(512, units));
+  return gt_matmul(f->graph, x, w, false, false);
+}
+
+static gt_id times(fixture *f, gt_id x, const char *name) {
+  const gt_shape shape = gt_node_at(f->graph, x)->shape;
+  return gt_matmul(f->graph, x, drawing_variable(f, name, gt_shape_2(shape.dim[1], 512)), false, false);
+}
+
+/* A second value, of another shape, of lines that tiles do not cover. */
+static void others_are_measured(void **state) {
+  fixture *f = *state;
+  const gt_id before = product(f, 512);
+  keep(f, "before", before);
+  keep(f, "after", times(f, gt_relu(f->graph, before), "v"));
+  assert_int_equal(products_with(planned(f, false), GT_MATRIX_KNOWN_A), 0);
+}
+
+static void folded_rows_are_measured(void **state) {
+  fixture *f = *state;
+  const gt_id folded = gt_reshape(f->graph, product(f, 512), gt_shape_2(2 * BATCH, 256));
+  keep(f, "y", times(f, folded, "v"));
+  assert_int_equal(products_with(planned(f, false), GT_MATRIX_KNOWN_A), 0);
+}
+
+static void reshapes_are_looked_through(void **state) {
+  fixture *f = *state;
+  const gt_id image = gt_reshape(f->graph, product(f, 512), (gt_shape){3, {BATCH / 64, 64, 512}});
+  keep(f, "y", times(f, gt_reshape(f->graph, image, gt_shape_2(BATCH, 512)), "v"));
+  assert_int_equal(products_with(planned(f, false), GT_MATRIX_KNOWN_A), 1);
+}
+
+/* Bytes that are scaled need no measuring, those that are shifted to near 0 do. */
+static void batches_of_bytes(void **state) {
+  fixture *f = *state;
+  static const float plain[] = {0, 1 / 255.0f, 0}, near[] = {33, 1 / 255.0f, 1e-6f};
+  const float even = gt_batch_even_bytes(plain, 1);
+  assert_true(even == 1 && gt_batch_even_bytes(near, 1) == 0);
+  gt_graph *g = f->graph;
+  const gt_id data =
+      gt_variable_read(g, gt_graph_variable(g, "data", gt_shape_2(2 * BATCH, 784), GT_U8, false));
+  const gt_id clock = gt_clock(g, gt_graph_variable(g, "state", gt_shape_1(GT_STATE_WORDS), GT_F32, false),
+                               gt_graph_variable(g, "table", gt_shape_2(1, 1), GT_F32, false));
+  const gt_batch_attribute attribute = {.batch = BATCH, .samples = 2 * BATCH, .even = even};
+  const gt_id x = gt_batch(g, data, clock, drawing_variable(f, "scaling", gt_shape_2(3, 1)), attribute);
+  keep(f, "y", times(f, x, "v"));
+  keep(f, "d", gt_matmul(g, drawing_variable(f, "g", gt_shape_2(BATCH, 512)), x, true, false));
+  const gt_plan *plan = planned(f, false);
+  assert_int_equal(products_with(plan, GT_MATRIX_EVEN_A), 1);
+  assert_int_equal(products_with(plan, GT_MATRIX_EVEN_B), 1);
+  assert_true(bytes_measured(plan) < gt_node_bytes(g, x));
+}
+
+int main(void) {
+#define TEST(name) cmocka_unit_test_setup_teardown(name, drawing_setup, drawing_teardown)
+  const struct CMUnitTest tests[] = {TEST(a_perceptron),
+                                     TEST(hidden_layers),
+                                     TEST(others_are_measured),
+                                     TEST(folded_rows_are_measured),
+                                     TEST(reshapes_are_looked_through),
+                                     TEST(batches_of_bytes)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
