@@ -22,6 +22,9 @@ typedef struct gt_group {
    * may do tile by tile, beside its own work: gt_lower_joins. */
   gt_id joins;
   uint32_t columns;
+  /* 1 + a node whose value is a flag that the group's kernels are to clear if the only output is not finite
+   * somewhere, if they can (gt_lower_check); 0: none. */
+  uint32_t flag;
   gt_id clock;       /* clock node if the program draws random numbers, else GT_NONE */
   const gt_id *node; /* all nodes of the group, in index order */
   int nodes;
@@ -71,6 +74,20 @@ typedef struct gt_joined {
 void gt_lower_joins(gt_lowering *lowering, const gt_group *group, gt_joined joined);
 /* Has it been said of the group's leader? */
 bool gt_lower_joined(const gt_lowering *lowering, const gt_group *group, gt_joined *joined);
+
+/* The current step, which writes values of the group's only output, clears the group's flag at byte `argument`
+ * unless they are finite: GT_SPEC_CHECKED. gt_lower_program says so of what stores by gt_program_store. */
+void gt_lower_check(gt_lowering *lowering, const gt_group *group, size_t argument);
+/* The current step may clear a flag, at byte `argument`: no other that may waits for it. */
+void gt_lower_clear(gt_lowering *lowering, gt_id flag, size_t argument);
+/* Elements of a value. */
+typedef struct gt_stretch {
+  int64_t offset, count;
+} gt_stretch;
+/* In the lowering of a flag's own group: those of its first input that no other group checks; NULL: all. */
+const gt_stretch *gt_lower_unchecked(const gt_lowering *lowering, size_t *n);
+/* gt_lower_read of elements of a node's value. */
+void gt_lower_read_stretch(gt_lowering *lowering, size_t argument, gt_id node, gt_stretch stretch);
 
 /* The program part of a step: spec constants, inputs at args offset x, outputs at y, clock and layout
  * (offsets, or -1 if the kernel has none; layout is emitted when an input is GT_LOAD_GENERAL). */
