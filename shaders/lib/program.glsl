@@ -25,8 +25,8 @@ layout(constant_id = GT_SPEC_ALIGNED) const uint ALIGNED = 0u;
 layout(constant_id = GT_SPEC_CODE_COUNT) const uint CODE_COUNT = 0u;
 layout(constant_id = GT_SPEC_INPUT_COUNT) const uint INPUT_COUNT = 0u;
 layout(constant_id = GT_SPEC_OUTPUT_COUNT) const uint OUTPUT_COUNT = 0u;
-/* 1: the word that a flag begins with becomes 0 if a value that is written is not finite. It lies at y[1], as a program
- * with one output leaves that free, or where a kernel that writes its own results has it. */
+/* The flag lies at y[1], which a program with one output leaves free; or where a kernel that writes its own results has
+ * it. */
 layout(constant_id = GT_SPEC_CHECKED) const uint CHECKED = 0u;
 layout(constant_id = GT_SPEC_CODE) const uint CODE_0 = 0u; layout(constant_id = GT_SPEC_CODE + 1) const uint CODE_1 = 0u;
 layout(constant_id = GT_SPEC_CODE + 2) const uint CODE_2 = 0u; layout(constant_id = GT_SPEC_CODE + 3) const uint CODE_3 = 0u;

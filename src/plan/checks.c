@@ -20,13 +20,25 @@ static gt_id pack_of(const gt_layout *l, const gt_group *flag) {
   return gt_node_at(l->graph, x)->op->kind == GT_OP_PACK ? x : GT_NONE;
 }
 
-/* Does a group write the value into the pack, and nothing else beside it? */
-static bool writes_alone(const gt_layout *l, const gt_group *group, gt_id value, gt_id pack) {
+static bool lies_in(const gt_layout *l, gt_id value, gt_id pack) {
   const gt_place *place = &l->place[value];
-  if (!place->placed || place->variable || place->into != pack) return false;
-  if (group->width || group->columns || group->flag || group->program.outputs > 1) return false;
+  return place->placed && !place->variable && place->into == pack;
+}
+
+/* Are all results of a kernel parts of the pack? */
+static bool all_lie_in(const gt_layout *l, gt_id leader, gt_id pack) {
+  bool all = lies_in(l, leader, pack);
+  for (int k = 1; k <= gt_node_at(l->graph, leader)->op->further; k++)
+    all = all && lies_in(l, gt_result(l->graph, leader, k), pack);
+  return all;
+}
+
+/* Does a group write the value into the pack, and nothing elsewhere? */
+static bool may_check(const gt_layout *l, const gt_group *group, gt_id value, gt_id pack, gt_id flag) {
+  if (!lies_in(l, value, pack)) return false;
+  if (group->width || group->columns || (group->flag && group->flag != flag + 1)) return false;
   if (group->leader != GT_NONE && !gt_node_at(l->graph, group->leader)->op->epilogue)
-    return group->leader == value;
+    return all_lie_in(l, group->leader, pack);
   return group->program.outputs == 1 && group->output[0] == value;
 }
 
@@ -40,7 +52,7 @@ static void find_checks_of(gt_layout *l, gt_order *order, const gt_group *flag) 
   for (int i = 0; i < gt_node_at(l->graph, pack)->inputs; i++) {
     const gt_id part = l->fusion.origin[gt_node_at(l->graph, pack)->input[i]];
     const int writer = gt_fusion_maker(&l->fusion, part);
-    if (writer < 0 || writer == maker || !writes_alone(l, &l->fusion.group[writer], part, pack)) continue;
+    if (writer < 0 || writer == maker || !may_check(l, &l->fusion.group[writer], part, pack, flag->leader)) continue;
     const uint32_t after = (uint32_t)writer;
     if (gt_order_reaches(order, &after, 1, &begin, 1)) continue;
     gt_order_edge(order, begin, after);
