@@ -384,11 +384,11 @@ static void copy_flag(gt_lowering *lowering, gt_id from, gt_id to) {
 /* Looks at all, by way of the group's program, or at a stretch of the input as it is. */
 static void look(gt_lowering *lowering, const gt_group *group, const gt_stretch *stretch) {
   const int64_t count = stretch ? stretch->count : gt_shape_count(group->shape);
-  const struct gt_reduce_args args = in_chunks(
-      lowering,
-      (struct gt_reduce_args){
-          .outer = 1, .reduced = (uint32_t)count, .inner = 1, .row = group->row, .scale = 1},
-      false);
+  const struct gt_reduce_args args =
+      in_chunks(lowering,
+                (struct gt_reduce_args){
+                    .outer = 1, .reduced = (uint32_t)count, .inner = 1, .row = group->row, .scale = 1},
+                false);
   gt_step *step = gt_lower_step(lowering, &kernel, &args, sizeof args);
   if (stretch) {
     const gt_program identity = {.inputs = 1, .outputs = 1};

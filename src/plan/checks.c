@@ -2,8 +2,8 @@
  * values anyway, and clears the flag, so that who waits for it waits for them alone and not for a kernel that
  * reads all once more. It has to begin before, where it lies: that is an edge, unless it closes a circle.
  *
- * Which kernels can do so is told by the steps of a group when they are there. What none of them checks is left
- * to the flag's own kernel. */
+ * Which kernels can do so is told by the steps of a group when they are there. What none of them checks is
+ * left to the flag's own kernel. */
 #include "base/memory.h"
 #include "plan/internal.h"
 #include <stdlib.h>
@@ -47,12 +47,14 @@ static void find_checks_of(gt_layout *l, gt_order *order, const gt_group *flag) 
   const gt_id pack = pack_of(l, flag), first = l->fusion.origin[node->input[node->op->begins_as - 1]];
   const int maker = gt_fusion_maker(&l->fusion, first);
   const gt_place *begins = &l->place[first];
-  if (pack == GT_NONE || maker < 0 || !begins->placed || begins->variable || begins->into != flag->leader) return;
+  if (pack == GT_NONE || maker < 0 || !begins->placed || begins->variable || begins->into != flag->leader)
+    return;
   const uint32_t begin = (uint32_t)maker;
   for (int i = 0; i < gt_node_at(l->graph, pack)->inputs; i++) {
     const gt_id part = l->fusion.origin[gt_node_at(l->graph, pack)->input[i]];
     const int writer = gt_fusion_maker(&l->fusion, part);
-    if (writer < 0 || writer == maker || !may_check(l, &l->fusion.group[writer], part, pack, flag->leader)) continue;
+    if (writer < 0 || writer == maker || !may_check(l, &l->fusion.group[writer], part, pack, flag->leader))
+      continue;
     const uint32_t after = (uint32_t)writer;
     if (gt_order_reaches(order, &after, 1, &begin, 1)) continue;
     gt_order_edge(order, begin, after);
@@ -104,7 +106,8 @@ void gt_plan_list_unchecked(gt_layout *l, const gt_group *flag) {
     const gt_id input = gt_node_at(l->graph, pack)->input[i], part = l->fusion.origin[input];
     const int writer = gt_fusion_maker(&l->fusion, part);
     const bool checked = writer >= 0 && l->fusion.group[writer].flag == flag->leader + 1 && checks[writer];
-    const gt_stretch all = {gt_pack_offset(l->graph, pack, i), gt_shape_count(gt_node_at(l->graph, input)->shape)};
+    const gt_stretch all = {gt_pack_offset(l->graph, pack, i),
+                            gt_shape_count(gt_node_at(l->graph, input)->shape)};
     if (!checked) add_stretch(lowering, all, follows);
     follows = !checked;
     lowering->checked |= checked;

@@ -63,8 +63,8 @@ gt_location gt_plan_locate_node(const gt_layout *layout, gt_id id);
 
 bool gt_plan_place(gt_layout *layout,
                    gt_error *error); /* place.c: packs and assigns in place, or copies; order */
-/* checks.c: who writes what a flag tells of may clear it. Groups are marked, behind the edges of the data; and,
- * when they are lowered, what none of them checks is listed. */
+/* checks.c: who writes what a flag tells of may clear it. Groups are marked, behind the edges of the data;
+ * and, when they are lowered, what none of them checks is listed. */
 void gt_plan_find_checks(gt_layout *layout, gt_order *order);
 void gt_plan_list_unchecked(gt_layout *layout, const gt_group *flag);
 bool gt_plan_lower(gt_layout *layout, gt_error *error); /* lower.c: calls the op rows in that order */

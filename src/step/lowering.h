@@ -75,8 +75,9 @@ void gt_lower_joins(gt_lowering *lowering, const gt_group *group, gt_joined join
 /* Has it been said of the group's leader? */
 bool gt_lower_joined(const gt_lowering *lowering, const gt_group *group, gt_joined *joined);
 
-/* The current step, which writes values of the group's only output, clears the group's flag at byte `argument`
- * unless they are finite: GT_SPEC_CHECKED. gt_lower_program says so of what stores by gt_program_store. */
+/* The current step, which writes values of the group's only output, clears the group's flag at byte
+ * `argument` unless they are finite: GT_SPEC_CHECKED. gt_lower_program says so of what stores by
+ * gt_program_store. */
 void gt_lower_check(gt_lowering *lowering, const gt_group *group, size_t argument);
 /* The current step may clear a flag, at byte `argument`: no other that may waits for it. */
 void gt_lower_clear(gt_lowering *lowering, gt_id flag, size_t argument);

@@ -45,11 +45,12 @@ static gt_shape reference(const gt_case_view *v, const double *const *x, double 
 static const gt_case_rule rule = {
     .name = "checks", .build = build, .reference = reference, .low = 0.5, .high = 2, .reason = "a choice"};
 
-#define ALL(shapes)                                                                                    \
-  {&rule, shapes, {PARTS}}, {&rule, shapes, {0}}, {&rule, shapes, {0}, 0, -0.01, 2},                   \
-      {&rule, shapes, {1}, 0, -0.01, 2}, {&rule, shapes, {2}, 0, -0.01, 2}, {                          \
-    &rule, shapes, {3}, 0, -0.01, 2                                                                    \
-  }
+/* Few are NaN, and many. */
+#define PART(shapes, part) \
+  {&rule, shapes, {part}, 0, -0.01, 2}, { &rule, shapes, {part}, 0, -1, 2 }
+#define ALL(shapes)                                                                                  \
+  {&rule, shapes, {PARTS}}, {&rule, shapes, {0}}, PART(shapes, 0), PART(shapes, 1), PART(shapes, 2), \
+      PART(shapes, 3)
 
 static const gt_case cases[] = {
     ALL("64,40 64,24 40,24 70,24 333 9,33 -"), /* few rows; whole quads */

@@ -32,7 +32,8 @@ static gt_id matrix(fixture *f, const char *name) {
 }
 
 static gt_id product(fixture *f) {
-  return gt_matmul(f->graph, matrix(f, "a"), drawing_variable(f, "b", gt_shape_2(UNITS, UNITS)), false, false);
+  return gt_matmul(f->graph, matrix(f, "a"), drawing_variable(f, "b", gt_shape_2(UNITS, UNITS)), false,
+                   false);
 }
 
 /* Keeps the flag of a pack of parts, which begins as `first`. */
@@ -46,7 +47,8 @@ static void keep_flag(fixture *f, const gt_id *part, int parts, gt_id first) {
 }
 
 static gt_id beginning(fixture *f) {
-  return gt_neg(f->graph, gt_variable_read(f->graph, gt_graph_variable(f->graph, "ok", gt_shape_1(1), GT_F32, false)));
+  return gt_neg(f->graph,
+                gt_variable_read(f->graph, gt_graph_variable(f->graph, "ok", gt_shape_1(1), GT_F32, false)));
 }
 
 /* How many kernels look for what is not finite, and at how many bytes. */
@@ -71,7 +73,8 @@ static int checkers(const gt_plan *plan) {
 static void writers_check_what_they_write(void **state) {
   fixture *f = *state;
   uint64_t bytes;
-  const gt_id part[] = {product(f), gt_exp(f->graph, matrix(f, "c")), gt_sum(f->graph, matrix(f, "d"), 1, false)};
+  const gt_id part[] = {product(f), gt_exp(f->graph, matrix(f, "c")),
+                        gt_sum(f->graph, matrix(f, "d"), 1, false)};
   keep_flag(f, part, 3, beginning(f));
   const gt_plan *plan = planned(f, true, false);
   assert_int_equal(lookers(plan, &bytes), 0);
