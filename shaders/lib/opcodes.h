@@ -104,6 +104,6 @@ enum { GT_INSTRUCTIONS(GT_OPCODE) };
 #define GT_SPEC_INPUT_COUNT  89
 #define GT_SPEC_OUTPUT_COUNT 90
 #define GT_SPEC_OUTPUT       91 /* ..94: operand codes */
-#define GT_SPEC_COUNT        95
+#define GT_SPEC_COUNT        96 /* behind GT_SPEC_CHECKED */
 /* Those before are the kernel's own (tile sizes, modes), but for the ones of lib/spec.h. */
 #endif

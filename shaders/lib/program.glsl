@@ -25,6 +25,9 @@ layout(constant_id = GT_SPEC_ALIGNED) const uint ALIGNED = 0u;
 layout(constant_id = GT_SPEC_CODE_COUNT) const uint CODE_COUNT = 0u;
 layout(constant_id = GT_SPEC_INPUT_COUNT) const uint INPUT_COUNT = 0u;
 layout(constant_id = GT_SPEC_OUTPUT_COUNT) const uint OUTPUT_COUNT = 0u;
+/* The flag lies at y[1], which a program with one output leaves free; or where a kernel that writes its own results has
+ * it. */
+layout(constant_id = GT_SPEC_CHECKED) const uint CHECKED = 0u;
 layout(constant_id = GT_SPEC_CODE) const uint CODE_0 = 0u; layout(constant_id = GT_SPEC_CODE + 1) const uint CODE_1 = 0u;
 layout(constant_id = GT_SPEC_CODE + 2) const uint CODE_2 = 0u; layout(constant_id = GT_SPEC_CODE + 3) const uint CODE_3 = 0u;
 layout(constant_id = GT_SPEC_CODE + 4) const uint CODE_4 = 0u; layout(constant_id = GT_SPEC_CODE + 5) const uint CODE_5 = 0u;
@@ -231,8 +234,16 @@ void gt_store(GT_FLOATS to, gt_place at, V value) {
     for (uint l = 0u; l < at.lanes; l++) to.at[at.first + l] = value[l];
 }
 
+/* Lanes that are no elements may hold anything. */
+void gt_check(GT_WORDS flag, gt_place at, V value) {
+  bvec4 bad = not(gt_finite(value));
+  bool any_bad = bad.x || bad.y && at.lanes > 1u || bad.z && at.lanes > 2u || bad.w && at.lanes > 3u;
+  if (any_bad) atomicAnd(flag.at[0], 0u);
+}
+
 #ifndef GT_PROGRAM_READS
 void gt_program_store(gt_place at, V result[GT_PROGRAM_OUTPUTS]) {
+  if (CHECKED != 0u) gt_check(GT_CAST(GT_WORDS, y[1]), at, result[0]);
   if (OUTPUT_COUNT > 0u) gt_store(y[0], at, result[0]);
   if (OUTPUT_COUNT > 1u) gt_store(y[1], at, result[1]);
 #if GT_PROGRAM_X > 4

@@ -10,6 +10,8 @@
 /* 1: the buffers' addresses are multiples of 16, so that four elements may move at once. Set by the backend.
  */
 #define GT_SPEC_ALIGNED 15
+/* 1: the word at the kernel's flag becomes 0 if a value that it writes is not finite (gt_lower_check). */
+#define GT_SPEC_CHECKED 95
 /* Of kernels with lib/row.glsl. 1: an invocation has a row to itself; 0: a workgroup. */
 #define GT_SPEC_PER_LANE 4
 #endif

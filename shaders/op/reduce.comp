@@ -24,10 +24,12 @@ float element(uint o, uint n, uint r) {
 }
 
 void finish(uint i, float value) {
-  if (KIND != GT_REDUCE_FINITE)
+  bool clears = value != 0.0;
+  if (KIND != GT_REDUCE_FINITE) {
     y.at[i] = value * scale;
-  else if (value != 0.0)
-    atomicAnd(flag.at[0], 0u);
+    clears = CHECKED != 0u && !gt_finite(value * scale);
+  }
+  if (clears) atomicAnd(flag.at[0], 0u);
 }
 
 void per_invocation(uint outputs) {

@@ -10,8 +10,9 @@
 #define GT_REDUCE_SUM 0
 #define GT_REDUCE_MAX 1
 #define GT_REDUCE_MIN 2
-#define GT_REDUCE_FINITE \
-  3 /* the word at `flag` becomes 0 if a value is not finite; nothing else is written */
+#define GT_REDUCE_FINITE                                                                                    \
+  3 /* the word at `flag` becomes 0 if a value is not finite; nothing else is written. As by any other kind \
+       with GT_SPEC_CHECKED, if a result is not finite */
 GT_ARGS(gt_reduce_args) {
   GT_FLOATS x[8];
   GT_FLOATS y;

@@ -39,7 +39,12 @@ void main() {
       barrier();
       left = half_left;
     }
-    if (lane == 0u && exists) gt_store(y, gt_place((o * chunks + c) * inner + 4u * quad, 4u), partial[me] * scale);
+    if (lane == 0u && exists) {
+      gt_place at = gt_place((o * chunks + c) * inner + 4u * quad, 4u);
+      vec4 value = partial[me] * scale;
+      gt_store(y, at, value);
+      if (CHECKED != 0u) gt_check(flag, at, value);
+    }
     barrier();
   }
 }

@@ -82,6 +82,10 @@ typedef struct gt_op {
   /* 1 + the input that the value begins as: where nobody else reads that, it is computed in the value's own
    * memory (gt_lower_begins_there tells), else lower() copies it there. 0: none. */
   int begins_as;
+  /* GT_OP_KERNEL: the value is a flag that begins as that input and becomes 0 if an element of the first
+   * input is not finite. On devices whoever writes elements may clear it (gt_lower_check); lower() looks at
+   * those that gt_lower_unchecked tells. */
+  bool flag;
 } gt_op;
 
 extern const gt_op gt_result_row; /* of the nodes of further results, which gt_node_add makes */

@@ -320,6 +320,7 @@ static void lower_pass(gt_lowering *lowering, const gt_group *group, const struc
     gt_lower_write(lowering, offsetof(struct gt_reduce_args, y), group->leader);
   else
     gt_lower_use_scratch(lowering, offsetof(struct gt_reduce_args, y), to, true);
+  if (to == GT_NONE) gt_lower_check(lowering, group, offsetof(struct gt_reduce_args, flag));
   if (!c.down) {
     set_grid(lowering, step, args, kind);
     return;
@@ -380,23 +381,35 @@ static void copy_flag(gt_lowering *lowering, gt_id from, gt_id to) {
   set_grid(lowering, step, &one, GT_REDUCE_SUM);
 }
 
+/* Looks at all, by way of the group's program, or at a stretch of the input as it is. */
+static void look(gt_lowering *lowering, const gt_group *group, const gt_stretch *stretch) {
+  const int64_t count = stretch ? stretch->count : gt_shape_count(group->shape);
+  const struct gt_reduce_args args =
+      in_chunks(lowering,
+                (struct gt_reduce_args){
+                    .outer = 1, .reduced = (uint32_t)count, .inner = 1, .row = group->row, .scale = 1},
+                false);
+  gt_step *step = gt_lower_step(lowering, &kernel, &args, sizeof args);
+  if (stretch) {
+    const gt_program identity = {.inputs = 1, .outputs = 1};
+    gt_program_to_spec(&identity, step->spec);
+    gt_lower_read_stretch(lowering, offsetof(struct gt_reduce_args, x), group->input[0], *stretch);
+  } else {
+    gt_lower_program(lowering, group, offsetof(struct gt_reduce_args, x), offsetof(struct gt_reduce_args, y),
+                     offsetof(struct gt_reduce_args, clock), offsetof(struct gt_reduce_args, layout_));
+  }
+  gt_lower_clear(lowering, group->leader, offsetof(struct gt_reduce_args, flag));
+  set_grid(lowering, step, &args, GT_REDUCE_FINITE);
+}
+
 /* What the flag begins as may be there long before the values that are looked at. */
 static void lower_finite(gt_lowering *lowering, const gt_group *group) {
   const gt_id otherwise = gt_node_at(gt_lowering_graph(lowering), group->leader)->input[1];
+  size_t stretches;
+  const gt_stretch *stretch = gt_lower_unchecked(lowering, &stretches);
   if (!gt_lower_begins_there(lowering)) copy_flag(lowering, otherwise, group->leader);
-  const struct gt_reduce_args args =
-      in_chunks(lowering,
-                (struct gt_reduce_args){.outer = 1,
-                                        .reduced = (uint32_t)gt_shape_count(group->shape),
-                                        .inner = 1,
-                                        .row = group->row,
-                                        .scale = 1},
-                false);
-  gt_step *step = gt_lower_step(lowering, &kernel, &args, sizeof args);
-  gt_lower_program(lowering, group, offsetof(struct gt_reduce_args, x), offsetof(struct gt_reduce_args, y),
-                   offsetof(struct gt_reduce_args, clock), offsetof(struct gt_reduce_args, layout_));
-  gt_lower_write(lowering, offsetof(struct gt_reduce_args, flag), group->leader);
-  set_grid(lowering, step, &args, GT_REDUCE_FINITE);
+  if (!stretch) look(lowering, group, NULL);
+  for (size_t i = 0; stretch && i < stretches; i++) look(lowering, group, &stretch[i]);
 }
 
 /* --- rows ----------------------------------------------------------------------------------------------- */
@@ -422,5 +435,6 @@ static const gt_op rows[ROWS] = {
                     .infer = infer_finite,
                     .lower = lower_finite,
                     .prologue = true,
-                    .begins_as = 2},
+                    .begins_as = 2,
+                    .flag = true},
 };

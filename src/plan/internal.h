@@ -4,6 +4,7 @@
 #include "graph/op.h"
 #include "op/core.h"
 #include "plan/fuse.h"
+#include "plan/order.h"
 #include "step/draft.h"
 
 /* A value that could not be computed in place: a pack's part, or a variable's new contents. */
@@ -62,6 +63,10 @@ gt_location gt_plan_locate_node(const gt_layout *layout, gt_id id);
 
 bool gt_plan_place(gt_layout *layout,
                    gt_error *error); /* place.c: packs and assigns in place, or copies; order */
+/* checks.c: who writes what a flag tells of may clear it. Groups are marked, behind the edges of the data;
+ * and, when they are lowered, what none of them checks is listed. */
+void gt_plan_find_checks(gt_layout *layout, gt_order *order);
+void gt_plan_list_unchecked(gt_layout *layout, const gt_group *flag);
 bool gt_plan_lower(gt_layout *layout, gt_error *error); /* lower.c: calls the op rows in that order */
 void gt_plan_level(gt_layout *layout);                  /* schedule.c: levels from hazards, sorted */
 /* schedule.c: the earliest levels; of steps that stay, behind those that run ahead. NULL: none do. */

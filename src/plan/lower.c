@@ -60,6 +60,7 @@ static void lower_group(gt_layout *l, const gt_group *group) {
     return;
   }
   l->lowering.begins_there = begins_there(l, group->leader);
+  gt_plan_list_unchecked(l, group);
   gt_node_at(l->graph, group->leader)->op->lower(&l->lowering, group);
 }
 

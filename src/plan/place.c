@@ -400,6 +400,7 @@ bool gt_plan_place(gt_layout *l, gt_error *error) {
   place_packs(&p);
   place_beginnings(l);
   data_edges(&p);
+  gt_plan_find_checks(l, &p.order);
   find_readers(&p);
   place_assigns(&p);
   const bool ok = order_items(&p, error);

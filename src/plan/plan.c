@@ -6,7 +6,11 @@
 enum { VARIABLE_PADDING = 16 };
 
 static gt_access resolve(const gt_layout *l, const gt_use *use) {
-  gt_access access = {.argument = use->argument, .bytes = use->bytes, .read = use->read, .write = use->write};
+  gt_access access = {.argument = use->argument,
+                      .bytes = use->bytes,
+                      .read = use->read,
+                      .write = use->write,
+                      .flag = use->flag};
   if (use->kind == GT_USE_CONSTANT) {
     access.buffer = GT_PLAN_CONSTANTS;
     access.offset = use->offset;

@@ -52,7 +52,7 @@ typedef struct leveling {
   struct {
     part *items;
     size_t count, capacity;
-  } parts;
+  } parts, flags; /* flags: those that steps may clear in any order, and when that has been done last */
 } leveling;
 
 static gt_range range_of(const gt_layout *l, const gt_use *use) {
@@ -73,6 +73,9 @@ static uint32_t level_of(const leveling *v, const gt_draft *draft, uint32_t leas
     const gt_range range = range_of(v->l, use);
     const uint32_t after = gt_hazards_after(&v->hazards, range, use->write);
     if (after > level) level = after;
+    for (size_t i = 0; i < v->flags.count && !use->flag; i++)
+      if (meet(v->flags.items[i].range, range) && v->flags.items[i].level >= level)
+        level = v->flags.items[i].level + 1;
     for (size_t i = 0; i < v->parts.count && !use->part; i++)
       if (meet(v->parts.items[i].range, range) && v->parts.items[i].level >= level)
         level = v->parts.items[i].level + 1;
@@ -80,12 +83,24 @@ static uint32_t level_of(const leveling *v, const gt_draft *draft, uint32_t leas
   return level;
 }
 
+static void note_flag(leveling *v, gt_range range, uint32_t level) {
+  for (size_t i = 0; i < v->flags.count; i++) {
+    part *flag = &v->flags.items[i];
+    if (!meet(flag->range, range)) continue;
+    if (level > flag->level) flag->level = level;
+    return;
+  }
+  *GT_PUSH(&v->flags) = (part){range, level};
+}
+
 static void note_uses(leveling *v, const gt_draft *draft) {
   for (size_t u = 0; u < draft->count; u++) {
     const gt_use *use = &draft->items[u];
     if (use->kind == GT_USE_CONSTANT) continue;
     const gt_range range = range_of(v->l, use);
-    if (use->part)
+    if (use->flag)
+      note_flag(v, range, draft->step.level);
+    else if (use->part)
       *GT_PUSH(&v->parts) = (part){range, draft->step.level};
     else
       gt_hazards_touch(&v->hazards, range, use->write, draft->step.level);
@@ -127,6 +142,7 @@ void gt_plan_assign_levels(gt_layout *l, const bool *stays) {
   }
   gt_hazards_finish(&v.hazards);
   free(v.parts.items);
+  free(v.flags.items);
 }
 
 /* On a CPU steps run one after another: there is nothing to run beside. */

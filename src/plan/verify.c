@@ -60,7 +60,8 @@ static uint64_t buffer_bytes(const gt_plan *plan, uint32_t buffer) {
   }
 }
 
-/* Parts of one value written by one lowering are disjoint by contract and carry the same node. */
+/* Parts of one value written by one lowering are disjoint by contract and carry the same node, as do all who
+ * may clear a flag. */
 static bool verify_touches(touch *list, size_t count, gt_error *error) {
   reach written_by_node = {NULL, NULL}, written_by_step = {NULL, NULL}, read = {NULL, NULL};
   qsort(list, count, sizeof *list, by_place);
@@ -104,7 +105,7 @@ static void add_steps(const gt_plan *plan, uint32_t first, uint32_t end, bool od
                                .offset = offset,
                                .end = offset + x->bytes,
                                .step = s,
-                               .node = plan->step[s].node,
+                               .node = x->flag ? x->flag - 1 : plan->step[s].node,
                                .ahead = ahead,
                                .write = x->write};
     }

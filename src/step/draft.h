@@ -13,6 +13,8 @@ typedef struct gt_use { /* a buffer argument before memory is laid out */
   uint32_t id;
   uint64_t offset, bytes; /* within the node's value / scratch / variable / constants */
   bool read, write, part; /* part: disjoint from the other parts that the same item writes */
+  uint32_t
+      flag; /* 1 + the node whose value is a flag that whoever has this use may clear, in any order; or 0 */
 } gt_use;
 
 typedef struct gt_draft { /* a step and its uses */
@@ -63,6 +65,11 @@ struct gt_lowering {
     } * items;
     size_t count, capacity;
   } measured;
+  struct {
+    gt_stretch *items;
+    size_t count, capacity;
+  } unchecked;     /* gt_lower_unchecked … */
+  bool checked;    /* … if this is set */
   gt_names keys;   /* of the choices */
   uint32_t chosen; /* 1 + the choice of the step to come, or 0 */
 };

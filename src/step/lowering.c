@@ -149,6 +149,32 @@ bool gt_lower_measured(const gt_lowering *lowering, gt_id value, uint32_t which,
   return false;
 }
 
+void gt_lower_clear(gt_lowering *lowering, gt_id flag, size_t argument) {
+  gt_use *use = add_use(lowering, argument, GT_USE_NODE, flag, gt_node_bytes(lowering->graph, flag));
+  use->write = true;
+  use->flag = flag + 1;
+}
+
+void gt_lower_check(gt_lowering *lowering, const gt_group *group, size_t argument) {
+  if (!group->flag) return;
+  gt_lowering_current(lowering)->step.spec[GT_SPEC_CHECKED] = 1;
+  gt_lower_clear(lowering, group->flag - 1, argument);
+}
+
+const gt_stretch *gt_lower_unchecked(const gt_lowering *lowering, size_t *n) {
+  static const gt_stretch none;
+  if (!lowering->checked) return NULL;
+  *n = lowering->unchecked.count;
+  return *n ? lowering->unchecked.items : &none;
+}
+
+void gt_lower_read_stretch(gt_lowering *lowering, size_t argument, gt_id node, gt_stretch stretch) {
+  const size_t size = gt_dtype_size(gt_node_at(lowering->graph, node)->dtype);
+  gt_use *use = add_use(lowering, argument, GT_USE_NODE, node, (uint64_t)stretch.count * size);
+  use->offset = (uint64_t)stretch.offset * size;
+  use->read = true;
+}
+
 /* Words {rank, dim[8], stride[input][8]}: strides of broadcast axes are 0; inputs not read this way have
  * none. */
 static void general_layout(gt_lowering *lowering, const gt_group *group, size_t argument) {
@@ -179,6 +205,7 @@ void gt_lower_program(gt_lowering *lowering, const gt_group *group, size_t x, si
   bool prologue = group->leader != GT_NONE && gt_node_at(lowering->graph, group->leader)->op->prologue;
   for (uint32_t k = 0; k < group->program.outputs && !prologue; k++)
     gt_lower_write(lowering, y + 8 * k, group->output[k]);
+  if (!prologue && !group->width) gt_lower_check(lowering, group, y + 8);
   if (group->clock != GT_NONE && clock >= 0) gt_lower_read(lowering, (size_t)clock, group->clock);
   if (general) {
     assert(layout >= 0);
@@ -237,4 +264,5 @@ void gt_lowering_finish(gt_lowering *lowering) {
   free(lowering->choices.items);
   free(lowering->joined.items);
   free(lowering->measured.items);
+  free(lowering->unchecked.items);
 }

@@ -23,6 +23,9 @@ typedef struct gt_group {
   gt_id joins;
   uint32_t columns;
   uint32_t measured; /* GT_MEASURED_…: what readers of the only output ask of its lines: gt_lower_measures */
+  /* 1 + a node whose value is a flag that the group's kernels are to clear if the only output is not finite
+   * somewhere, if they can (gt_lower_check); 0: none. */
+  uint32_t flag;
   gt_id clock;       /* clock node if the program draws random numbers, else GT_NONE */
   const gt_id *node; /* all nodes of the group, in index order */
   int nodes;
@@ -83,6 +86,20 @@ typedef struct gt_measured {
 void gt_lower_measures(gt_lowering *lowering, const gt_group *group, uint32_t which, gt_measured measured);
 /* Has it been said of a node's value, or of the one that it is a reshape of? */
 bool gt_lower_measured(const gt_lowering *lowering, gt_id value, uint32_t which, gt_measured *measured);
+/* The current step, which writes values of the group's only output, clears the group's flag at byte
+ * `argument` unless they are finite: GT_SPEC_CHECKED. gt_lower_program says so of what stores by
+ * gt_program_store. */
+void gt_lower_check(gt_lowering *lowering, const gt_group *group, size_t argument);
+/* The current step may clear a flag, at byte `argument`: no other that may waits for it. */
+void gt_lower_clear(gt_lowering *lowering, gt_id flag, size_t argument);
+/* Elements of a value. */
+typedef struct gt_stretch {
+  int64_t offset, count;
+} gt_stretch;
+/* In the lowering of a flag's own group: those of its first input that no other group checks; NULL: all. */
+const gt_stretch *gt_lower_unchecked(const gt_lowering *lowering, size_t *n);
+/* gt_lower_read of elements of a node's value. */
+void gt_lower_read_stretch(gt_lowering *lowering, size_t argument, gt_id node, gt_stretch stretch);
 
 /* The program part of a step: spec constants, inputs at args offset x, outputs at y, clock and layout
  * (offsets, or -1 if the kernel has none; layout is emitted when an input is GT_LOAD_GENERAL). */

@@ -51,6 +51,7 @@ typedef struct gt_access { /* a buffer argument of a step */
   uint64_t offset, bytes;
   uint64_t stride; /* to the other of two places that replays take in turn; 0: it has one */
   bool write, read;
+  uint32_t flag; /* 1 + the node whose value many steps may clear, in any order; or 0 */
 } gt_access;
 
 /* One of several ways to do a step. */

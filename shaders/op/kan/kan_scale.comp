@@ -8,6 +8,7 @@
 #include "op/kan/kan_scale.h"
 layout(local_size_x_id = GT_SPEC_LOCAL_X) in;
 layout(constant_id = GT_SPEC_LOCAL_X) const uint LOCAL_X = 1u;
+layout(constant_id = GT_SPEC_CHECKED) const uint CHECKED = 0u;
 layout(constant_id = GT_SPEC_ALIGNED) const uint ALIGNED = 0u;
 layout(constant_id = GT_KAN_SCALE_SPEC_QUADS) const uint QUADS = 0u;
 layout(constant_id = GT_KAN_SCALE_SPEC_SHARES) const uint SHARES = 1u;
@@ -16,17 +17,29 @@ layout(constant_id = GT_KAN_SCALE_SPEC_BASE) const uint BASE = 0u;
 layout(constant_id = GT_KAN_SCALE_SPEC_BLOCK) const uint BLOCK = 1u;
 layout(constant_id = GT_KAN_SCALE_SPEC_PARTS) const uint PARTS = 1u;
 layout(constant_id = GT_KAN_SCALE_SPEC_THERE) const uint THERE = 0u;
+#include "lib/math.glsl"
 #include "lib/quads.glsl"
 const uint EDGES = LOCAL_X / SHARES;
 shared vec4 shares[LOCAL_X];
+
+/* What is written, or stays where it lies, is checked. */
+void check(vec4 value) {
+  if (CHECKED != 0u && any(not(gt_finite(value)))) atomicAnd(flag.at[0], 0u);
+}
+
+void put(GT_FLOATS to, uint at, vec4 value) {
+  gt_store(to, at, value);
+  check(value);
+}
 
 /* Of the base alone: its coefficients and factors, if it has any, stand at these places. */
 void base(uint at, uint at_f) {
   if (PARTS == 2u) {
     vec4 slope = gt_load(w, at);
-    gt_store(df, at_f, slope * gt_load(c, at));
-    gt_store(dc, at, slope * gt_load(f, at_f));
-  } else if (THERE == 0u) gt_store(dc, at, gt_load(w, at));
+    put(df, at_f, slope * gt_load(c, at));
+    put(dc, at, slope * gt_load(f, at_f));
+  } else if (THERE == 0u) put(dc, at, gt_load(w, at));
+  else if (CHECKED != 0u) check(gt_load(w, at));
 }
 
 void main() {
@@ -43,7 +56,7 @@ void main() {
         uint here = at + t * BLOCK * width;
         vec4 slope = gt_load(w, here);
         sum += slope * gt_load(c, here);
-        gt_store(dc, here, slope * factor);
+        put(dc, here, slope * factor);
       }
       if (BASE != 0u && share == TERMS % SHARES) base(at + TERMS * BLOCK * width, at_f + BLOCK * width);
     }
@@ -51,7 +64,7 @@ void main() {
     barrier();
     if (share == 0u && edge < inputs * width) {
       for (uint s = 1u; s < SHARES; s++) sum += shares[me + s * EDGES];
-      gt_store(df, at_f, sum);
+      put(df, at_f, sum);
     }
     barrier(); /* before the next edges' shares */
   }

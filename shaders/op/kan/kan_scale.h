@@ -6,6 +6,7 @@
 #include "op/kan/kan_scale_spec.h"
 GT_ARGS(gt_kan_scale_args) {
   GT_FLOATS w, c, f, dc, df;
+  GT_WORDS flag; /* GT_SPEC_CHECKED */
   uint inputs, outputs;
 };
 #endif

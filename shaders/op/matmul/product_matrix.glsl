@@ -199,7 +199,7 @@ void tile(uint z, uint m0, uint n0) {
   }
 #endif
   if (STRAIGHT && SPLIT > 1u) { STORE(PARTIAL, gl_WorkGroupID.y * batch + z) }
-  else if (STRAIGHT && PLAIN && UNMEASURED && COLUMNS == 0u) { STORE(y[0], z) }
+  else if (STRAIGHT && PLAIN && UNMEASURED && COLUMNS == 0u && CHECKED == 0u) { STORE(y[0], z) }
   else { WRITE_SUMS }
 }
 

@@ -243,6 +243,7 @@ static void lower(gt_lowering *lowering, const gt_group *group) {
   gt_lower_read(lowering, offsetof(struct gt_kan_scale_args, f), node->input[2]);
   gt_lower_write(lowering, offsetof(struct gt_kan_scale_args, dc), group->leader);
   gt_lower_write(lowering, offsetof(struct gt_kan_scale_args, df), gt_result(graph, group->leader, 1));
+  gt_lower_check(lowering, group, offsetof(struct gt_kan_scale_args, flag));
   gt_lower_grid(lowering, gt_ceil_div(edges, local / shares) * local, local);
 }
 

@@ -1,6 +1,8 @@
 #include "op/kan/kan.h"
 #include "op/case.h"
+#include "op/core.h"
 #include "op/elementwise.h"
+#include "op/reduce.h"
 #include <math.h>
 
 GT_REGISTER(opcase, kan_scale)
@@ -86,6 +88,23 @@ static gt_shape reference_there(const gt_case_view *v, const double *const *x, d
   return shape;
 }
 
+/* Both results in a pack, of a gradient that is NaN where input 0 is below 0, and a flag that begins as minus
+ * input 3. */
+static gt_id build_checked(gt_graph *g, const gt_case_view *v, const gt_id *x) {
+  const layer l = layer_of(v);
+  const gt_id both = gt_kan_scale(g, gt_log(g, x[0]), x[1], x[2], &l.a);
+  const gt_id part[] = {both, gt_result(g, both, 1)};
+  const int64_t end = (gt_shape_count(v->shape[0]) + 63) / 64 * 64, offset[] = {0, end};
+  const gt_id pack = gt_pack_at(g, part, offset, 2, end + gt_shape_count(v->shape[2]));
+  return gt_all_finite(g, pack, gt_neg(g, x[3]));
+}
+static gt_shape reference_checked(const gt_case_view *v, const double *const *x, double *y) {
+  bool finite = true;
+  for (int64_t i = 0; y && i < gt_shape_count(v->shape[0]); i++) finite &= (bool)isfinite(log(x[0][i]));
+  if (y) y[0] = finite ? -x[3][0] : 0;
+  return v->shape[3];
+}
+
 #define RULE(title, what, gradients)                                                             \
   {                                                                                              \
     .name = title, .build = build_##what, .reference = reference_##what, .wrt = gradients,       \
@@ -93,7 +112,8 @@ static gt_shape reference_there(const gt_case_view *v, const double *const *x, d
   }
 static const gt_case_rule coefficients = RULE("kan_scale", coefficients, 5),
                           scales = RULE("kan_scale_scales", scales, 3),
-                          scaled = RULE("kan_scaled", scaled, 6), there = RULE("kan_scale_there", there, 7);
+                          scaled = RULE("kan_scaled", scaled, 6), there = RULE("kan_scale_there", there, 7),
+                          checked = RULE("kan_scale_checks", checked, 0);
 
 static const gt_case cases[] = {
     {&coefficients, "15,2 15,2 3,2", {3, 5, 0}},
@@ -111,6 +131,11 @@ static const gt_case cases[] = {
     {&scaled, "15,2 15,2 3,2", {3, 5, 0}},
     {&scaled, "18,4 18,4 3,4", {3, 5, 1}},
     {&scaled, "40,7 4,5,2,7 4,2,2,7", {8, 4, 1, 2}},
+    {&checked, "18,4 18,4 3,4 -", {3, 5, 1}, 0, 0.5, 2},
+    {&checked, "15,2 15,2 3,2 -", {3, 5, 0}, 0, -1, 2},
+    {&checked, "18,4 18,4 3,4 -", {3, 5, 1}, 0, -0.1, 2},
+    {&checked, "40,7 40,7 4,2,2,7 -", {8, 4, 1, 2}, 0, -0.02, 2},
+    {&checked, "1,1 1,1 1,1 -", {1, 1, 0}, 0, -2, -1},
     {&there, "15,2 15,2 3,2", {3, 5, 0}},
     {&there, "18,4 18,4 3,4", {3, 5, 1}},
     {&there, "40,7 40,7 4,2,2,7", {8, 4, 1, 2}},

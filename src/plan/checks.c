@@ -1,0 +1,117 @@
+/* Checks: a flag tells whether all elements of a pack are finite. Whoever writes a part of the pack sees its
+ * values anyway, and clears the flag, so that who waits for it waits for them alone and not for a kernel that
+ * reads all once more. It has to begin before, where it lies: that is an edge, unless it closes a circle.
+ *
+ * Which kernels can do so is told by the steps of a group when they are there. What none of them checks is
+ * left to the flag's own kernel. */
+#include "base/memory.h"
+#include "plan/internal.h"
+#include <stdlib.h>
+
+enum { MOST_STRETCHES = 8 }; /* more kernels than that are dearer than a level */
+
+static bool is_flag(const gt_graph *graph, const gt_group *group) {
+  return group->nodes == 1 && group->leader != GT_NONE && gt_node_at(graph, group->leader)->op->flag;
+}
+
+/* The pack that a flag tells of, as it is; or GT_NONE. */
+static gt_id pack_of(const gt_layout *l, const gt_group *flag) {
+  const gt_id x = l->fusion.origin[gt_node_at(l->graph, flag->leader)->input[0]];
+  return gt_node_at(l->graph, x)->op->kind == GT_OP_PACK ? x : GT_NONE;
+}
+
+static bool lies_in(const gt_layout *l, gt_id value, gt_id pack) {
+  const gt_place *place = &l->place[value];
+  return place->placed && !place->variable && place->into == pack;
+}
+
+/* Are all results of a kernel parts of the pack? */
+static bool all_lie_in(const gt_layout *l, gt_id leader, gt_id pack) {
+  bool all = lies_in(l, leader, pack);
+  for (int k = 1; k <= gt_node_at(l->graph, leader)->op->further; k++)
+    all = all && lies_in(l, gt_result(l->graph, leader, k), pack);
+  return all;
+}
+
+/* Does a group write the value into the pack, and nothing elsewhere? */
+static bool may_check(const gt_layout *l, const gt_group *group, gt_id value, gt_id pack, gt_id flag) {
+  if (!lies_in(l, value, pack)) return false;
+  if (group->width || group->columns || (group->flag && group->flag != flag + 1)) return false;
+  if (group->leader != GT_NONE && !gt_node_at(l->graph, group->leader)->op->epilogue)
+    return all_lie_in(l, group->leader, pack);
+  return group->program.outputs == 1 && group->output[0] == value;
+}
+
+static void find_checks_of(gt_layout *l, gt_order *order, const gt_group *flag) {
+  const gt_node *node = gt_node_at(l->graph, flag->leader);
+  const gt_id pack = pack_of(l, flag), first = l->fusion.origin[node->input[node->op->begins_as - 1]];
+  const int maker = gt_fusion_maker(&l->fusion, first);
+  const gt_place *begins = &l->place[first];
+  if (pack == GT_NONE || maker < 0 || !begins->placed || begins->variable || begins->into != flag->leader)
+    return;
+  const uint32_t begin = (uint32_t)maker;
+  for (int i = 0; i < gt_node_at(l->graph, pack)->inputs; i++) {
+    const gt_id part = l->fusion.origin[gt_node_at(l->graph, pack)->input[i]];
+    const int writer = gt_fusion_maker(&l->fusion, part);
+    if (writer < 0 || writer == maker || !may_check(l, &l->fusion.group[writer], part, pack, flag->leader))
+      continue;
+    const uint32_t after = (uint32_t)writer;
+    if (gt_order_reaches(order, &after, 1, &begin, 1)) continue;
+    gt_order_edge(order, begin, after);
+    l->fusion.group[writer].flag = flag->leader + 1;
+  }
+}
+
+void gt_plan_find_checks(gt_layout *l, gt_order *order) {
+  if (!l->options->target.device || l->options->no_fusion) return;
+  for (int g = 0; g < l->fusion.groups; g++)
+    if (is_flag(l->graph, &l->fusion.group[g])) find_checks_of(l, order, &l->fusion.group[g]);
+}
+
+/* Marks the groups all of whose steps check what they write, if it is a value. */
+static void find_checked(const gt_layout *l, bool *checks) {
+  for (size_t s = 0; s < l->lowering.drafts.count; s++) {
+    const gt_draft *draft = &l->lowering.drafts.items[s];
+    bool clears = false, writes = false;
+    for (size_t u = 0; u < draft->count; u++) {
+      const gt_use *use = &draft->items[u];
+      clears |= use->flag != 0;
+      writes |= use->write && !use->flag && use->kind == GT_USE_NODE;
+    }
+    if (s && draft->item == draft[-1].item) {
+      if (writes) checks[draft->item] &= clears;
+    } else {
+      checks[draft->item] = !writes || clears;
+    }
+  }
+}
+
+static void add_stretch(gt_lowering *lowering, gt_stretch more, bool follows) {
+  gt_stretch *last = follows ? &lowering->unchecked.items[lowering->unchecked.count - 1] : NULL;
+  if (!last || more.offset < last->offset + last->count)
+    *GT_PUSH(&lowering->unchecked) = more;
+  else
+    last->count = more.offset + more.count - last->offset;
+}
+
+void gt_plan_list_unchecked(gt_layout *l, const gt_group *flag) {
+  gt_lowering *lowering = &l->lowering;
+  lowering->checked = false;
+  lowering->unchecked.count = 0;
+  if (!is_flag(l->graph, flag) || pack_of(l, flag) == GT_NONE) return;
+  const gt_id pack = pack_of(l, flag);
+  bool *checks = gt_alloc((size_t)l->fusion.groups + l->copies.count + 1), follows = false;
+  find_checked(l, checks);
+  for (int i = 0; i < gt_node_at(l->graph, pack)->inputs; i++) {
+    const gt_id input = gt_node_at(l->graph, pack)->input[i], part = l->fusion.origin[input];
+    const int writer = gt_fusion_maker(&l->fusion, part);
+    const bool checked = writer >= 0 && l->fusion.group[writer].flag == flag->leader + 1 && checks[writer];
+    const gt_stretch all = {gt_pack_offset(l->graph, pack, i),
+                            gt_shape_count(gt_node_at(l->graph, input)->shape)};
+    if (!checked) add_stretch(lowering, all, follows);
+    follows = !checked;
+    lowering->checked |= checked;
+  }
+  if (lowering->unchecked.count > MOST_STRETCHES) lowering->checked = false;
+  free(checks);
+}

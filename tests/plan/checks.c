@@ -1,0 +1,126 @@
+/* Who writes a part of a pack checks it for a flag, on a device; the flag's own kernel looks at the rest. */
+#include "op/core.h"
+#include "op/elementwise.h"
+#include "op/matmul/matmul.h"
+#include "op/move.h"
+#include "op/reduce.h"
+#include "plan/plan.h"
+#include "shaders/op/reduce.h"
+#include "support/drawing.h"
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { ROWS = 96, UNITS = 64, PART = ROWS * UNITS };
+
+static gt_plan *planned(fixture *f, bool device, bool no_fusion) {
+  const gt_target gpu = {.device = true,
+                         .subgroup = 32,
+                         .max_workgroup = 1024,
+                         .shared_bytes = 48 << 10,
+                         .units = 16,
+                         .max_grid = 65535};
+  const gt_target cpu = {.subgroup = 1, .max_workgroup = 1, .units = 1, .max_grid = UINT32_MAX};
+  return drawing_plan(f, &(gt_plan_options){.target = device ? gpu : cpu, .no_fusion = no_fusion});
+}
+
+static gt_id matrix(fixture *f, const char *name) {
+  return drawing_variable(f, name, gt_shape_2(ROWS, UNITS));
+}
+
+static gt_id product(fixture *f) {
+  return gt_matmul(f->graph, matrix(f, "a"), drawing_variable(f, "b", gt_shape_2(UNITS, UNITS)), false,
+                   false);
+}
+
+/* Keeps the flag of a pack of parts, which begins as `first`. */
+static void keep_flag(fixture *f, const gt_id *part, int parts, gt_id first) {
+  gt_graph *g = f->graph;
+  int64_t offset[8];
+  for (int i = 0; i < parts; i++) offset[i] = (int64_t)i * PART;
+  const gt_id pack = gt_pack_at(g, part, offset, parts, (int64_t)parts * PART);
+  const gt_id flag = gt_all_finite(g, pack, first);
+  gt_assign(g, gt_graph_variable(g, "ok", gt_shape_1(1), GT_F32, false), 0, flag);
+}
+
+static gt_id beginning(fixture *f) {
+  return gt_neg(f->graph,
+                gt_variable_read(f->graph, gt_graph_variable(f->graph, "ok", gt_shape_1(1), GT_F32, false)));
+}
+
+/* How many kernels look for what is not finite, and at how many bytes. */
+static int lookers(const gt_plan *plan, uint64_t *bytes) {
+  int count = 0;
+  *bytes = 0;
+  for (uint32_t s = 0; s < plan->steps; s++) {
+    const gt_step *step = &plan->step[s];
+    if (strcmp(step->kernel->name, "reduce") || step->spec[GT_REDUCE_SPEC_KIND] != GT_REDUCE_FINITE) continue;
+    count++;
+    for (int a = 0; a < step->accesses; a++) *bytes += step->access[a].read ? step->access[a].bytes : 0;
+  }
+  return count;
+}
+
+static int checkers(const gt_plan *plan) {
+  int count = 0;
+  for (uint32_t s = 0; s < plan->steps; s++) count += plan->step[s].spec[GT_SPEC_CHECKED] == 1;
+  return count;
+}
+
+static void writers_check_what_they_write(void **state) {
+  fixture *f = *state;
+  uint64_t bytes;
+  const gt_id part[] = {product(f), gt_exp(f->graph, matrix(f, "c")),
+                        gt_sum(f->graph, matrix(f, "d"), 1, false)};
+  keep_flag(f, part, 3, beginning(f));
+  const gt_plan *plan = planned(f, true, false);
+  assert_int_equal(lookers(plan, &bytes), 0);
+  assert_int_equal(checkers(plan), 3);
+  assert_int_equal(plan->levels, 2); /* the flag begins, and they write */
+  plan = planned(f, true, true);
+  assert_int_equal(lookers(plan, &bytes), 1);
+  assert_int_equal(checkers(plan), 0);
+  plan = planned(f, false, false);
+  assert_int_equal(lookers(plan, &bytes), 1);
+  assert_int_equal(checkers(plan), 0);
+}
+
+/* What is moved, and what is copied into the pack, is looked at as it lies there; neighbours at once. */
+static void the_rest_is_looked_at(void **state) {
+  fixture *f = *state;
+  static const int order[] = {1, 0};
+  uint64_t bytes;
+  const gt_id part[] = {gt_permute(f->graph, matrix(f, "c"), order), product(f), matrix(f, "d"),
+                        gt_permute(f->graph, matrix(f, "e"), order)};
+  keep_flag(f, part, 4, beginning(f));
+  const gt_plan *plan = planned(f, true, false);
+  assert_int_equal(checkers(plan), 1);
+  assert_int_equal(lookers(plan, &bytes), 2);
+  assert_int_equal(bytes, 3 * 4 * PART);
+}
+
+/* A flag that begins as what depends on a part cannot be cleared by who writes that. */
+static void no_circle_is_closed(void **state) {
+  fixture *f = *state;
+  gt_graph *g = f->graph;
+  uint64_t bytes;
+  const gt_id part[] = {product(f), gt_exp(g, matrix(f, "c"))};
+  keep_flag(f, part, 2, gt_neg(g, gt_sum(g, part[0], 0, false)));
+  const gt_plan *plan = planned(f, true, false);
+  assert_int_equal(checkers(plan), 1);
+  assert_int_equal(lookers(plan, &bytes), 1);
+  assert_int_equal(bytes, 4 * PART);
+}
+
+int main(void) {
+#define TEST(name) cmocka_unit_test_setup_teardown(name, drawing_setup, drawing_teardown)
+  const struct CMUnitTest tests[] = {
+      TEST(writers_check_what_they_write),
+      TEST(the_rest_is_looked_at),
+      TEST(no_circle_is_closed),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
