@@ -200,8 +200,9 @@ static known known_of(const gt_lowering *lowering, const gt_product *p, const gt
                       bool columns, uint32_t lines) {
   const gt_graph *graph = gt_lowering_graph(lowering);
   gt_measured m;
-  if (factor->scratch || p->shape.kind_a != GT_FACTOR_DENSE || p->shape.kind_b != GT_FACTOR_DENSE)
-    return (known){0};
+  const bool dense = p->shape.kind_a == GT_FACTOR_DENSE && p->shape.kind_b == GT_FACTOR_DENSE;
+  if (factor->scratch || !dense || p->words)
+    return (known){0}; /* `geometry` is in use, but for dense factors */
   const gt_node *origin = gt_node_at(graph, gt_reshape_origin(graph, factor->node));
   const double even = origin->op->even ? origin->op->even(graph, origin) : 0;
   if (even > 0) return (known){GT_MATRIX_KNOWN_A | GT_MATRIX_EVEN_A, 0, root_of((float)even)};
