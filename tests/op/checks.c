@@ -10,17 +10,23 @@
 
 GT_REGISTER(opcase, checks)
 
-enum { PARTS = 4, ALIGNED = 64 };
+enum { PARTS = 4, OVERFLOWS = PARTS + 1, ALIGNED = 64 };
 
 /* p[0]: the part with a logarithm, which is NaN below 0; inputs 2 to 5 are what these would be of. */
 static gt_id poisoned(gt_graph *g, const gt_case_view *v, const gt_id *x, int part) {
   return v->c->p[0] == part ? gt_log(g, x[2 + part]) : x[2 + part];
 }
 
+/* The product alone, of factors that are too large for it though finite. */
+static gt_id overflows(gt_graph *g, const gt_id *x) {
+  return gt_matmul(g, gt_exp(g, x[0]), gt_exp(g, x[1]), true, false);
+}
+
 static gt_id build(gt_graph *g, const gt_case_view *v, const gt_id *x) {
   static const int order[] = {1, 0};
   const gt_id part[PARTS] = {
-      gt_add(g, gt_matmul(g, x[0], x[1], true, false), poisoned(g, v, x, 0)),
+      v->c->p[0] == OVERFLOWS ? overflows(g, x)
+                              : gt_add(g, gt_matmul(g, x[0], x[1], true, false), poisoned(g, v, x, 0)),
       gt_sum(g, poisoned(g, v, x, 1), 1, false),
       gt_mul(g, poisoned(g, v, x, 2), x[4]),
       gt_permute(g, poisoned(g, v, x, 3), order),
@@ -35,7 +41,7 @@ static gt_id build(gt_graph *g, const gt_case_view *v, const gt_id *x) {
 
 static gt_shape reference(const gt_case_view *v, const double *const *x, double *y) {
   const int64_t part = v->c->p[0];
-  bool finite = true;
+  bool finite = part != OVERFLOWS;
   for (int64_t i = 0; y && part < PARTS && i < gt_shape_count(v->shape[2 + part]); i++)
     finite &= (bool)isfinite(log(x[2 + part][i]));
   if (y) y[0] = finite ? -x[6][0] : 0;
@@ -54,6 +60,10 @@ static const gt_case_rule rule = {
 
 static const gt_case cases[] = {
     ALL("64,40 64,24 40,24 70,24 333 9,33 -"), /* few rows; whole quads */
+    ALL("64,32 64,64 32,64 70,24 333 9,33 -"), /* whole tiles */
+    {&rule, "64,32 64,64 32,64 70,24 333 9,33 -", {OVERFLOWS}, 0, 45, 50},
+    {&rule, "64,128 64,128 128,128 70,24 333 9,33 -", {OVERFLOWS}, 0, 45, 50},
+    {&rule, "3000,18 3000,22 18,22 3000,64 300 9,65 -", {OVERFLOWS}, 0, 45, 50},
     ALL("31,17 31,13 17,13 35,13 41 12,17 -"),
     ALL("3000,18 3000,22 18,22 3000,64 300 9,65 -"), /* parts of k; two passes */
     ALL("20000,5 20000,3 5,3 5000,7 900 9,65 -"),
