@@ -106,8 +106,8 @@ enum {
   START_CYCLES = 1500, /* to where the first slice has come */
   SLICE_CYCLES = 300,  /* not hidden when a multiprocessor has one workgroup, of 256 threads */
   TEAM_CYCLES = 200,   /* to join the sums of one more */
-  WRITE_CYCLES = 600,  /* a thread waits for what the epilogue of a quad reads, */
-  STORE_CYCLES = 300,  /* and less if it stores a part of the sums */
+  WRITE_CYCLES = 600,  /* a thread waits for what the epilogue of a quad reads, or for a part to be there, */
+  STORE_CYCLES = 300,  /* and less where nobody of this kernel reads the part */
   /* The second pass: a dispatch and a barrier, behind which nothing else runs that could have run beside the
    * product. */
   FINISH_CYCLES = 10000,
@@ -178,11 +178,11 @@ static double busy_cycles(const candidate *c, const gt_matmul_shape *s) {
 }
 
 /* What a workgroup waits for. */
-static double waiting_cycles(const candidate *c, double slices, bool is_part) {
+static double waiting_cycles(const candidate *c, double slices, bool is_read) {
   const double threads = threads_of(c), few = threads < FULL_GROUP ? FULL_GROUP / threads : 1;
   const double quads = (double)c->bm * c->bn / 4 / threads; /* that a thread writes */
   return START_CYCLES + slices * SLICE_CYCLES * few + (c->teams - 1) * TEAM_CYCLES +
-         quads * (is_part ? STORE_CYCLES : WRITE_CYCLES);
+         quads * (is_read ? WRITE_CYCLES : STORE_CYCLES);
 }
 
 /* How many workgroups a multiprocessor has at once. Drivers give them together an eighth more of shared
@@ -200,7 +200,8 @@ static double estimate(const candidate *c, const gt_matmul_shape *s, const gt_ta
   const double slices = gt_ceil_div(gt_least_u32(way->k_chunk, s->k), c->bk);
   const double of_unit = groups_of_unit(groups, gt_most_u32(target->units, 1));
   const double rounds = of_unit / together(c, target), waits = rounds <= 1 ? 1 : SHARED_WAIT * rounds;
-  return of_unit * slices * busy_cycles(c, s) + waits * waiting_cycles(c, slices, way->split > 1) +
+  const bool is_read = way->split < 2 || gt_matmul_arrives(s, way, target->units);
+  return of_unit * slices * busy_cycles(c, s) + waits * waiting_cycles(c, slices, is_read) +
          ending_cycles(s, way, target->units);
 }
 
