@@ -208,6 +208,7 @@ void main() {
   uint band = number / (RASTER * tiles_n), in_band = number % (RASTER * tiles_n);
   if (band * RASTER >= tiles_m) return;
   uint rows = min(RASTER, tiles_m - band * RASTER);
+  if (in_band / rows >= tiles_n) return;
   for (uint z = gl_WorkGroupID.z; z < batch; z += gl_NumWorkGroups.z) {
     uint m0 = (band * RASTER + in_band % rows) * BM, n0 = in_band / rows * BN;
     tile(z, m0, n0);

@@ -70,7 +70,7 @@ static bool resolve(const gt_vulkan *vk, gt_executable *e, bool *aligned, gt_err
                        step->kernel->name, k);
       uint64_t address = buffer->address + a->offset;
       memcpy(e->args[i] + a->argument, &address, sizeof address);
-      aligned[i] = aligned[i] && address % 16 == 0;
+      aligned[i] = aligned[i] && (a->flag || address % 16 == 0); /* a flag is one word */
     }
   }
   return true;
