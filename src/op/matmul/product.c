@@ -301,27 +301,28 @@ uint32_t gt_product_measures(gt_lowering *lowering, const gt_product *p, gt_prec
   return (of_a ? s->trans_a : !s->trans_b) ? GT_MEASURED_COLUMNS : GT_MEASURED_ROWS;
 }
 
+/* The roots of `lines` lines of the result, one for each tile of `depth` along them. */
+static void lower_roots(gt_lowering *lowering, const gt_group *group, gt_step *step, uint32_t which,
+                        uint32_t lines, uint32_t length, uint32_t depth) {
+  const bool rows = which == GT_MEASURED_ROWS;
+  const uint64_t all = (uint64_t)gt_ceil_div(lines, GT_RANGE_PAD) * GT_RANGE_PAD * gt_ceil_div(length, depth);
+  const gt_measured m = {gt_lower_scratch(lowering, 4 * all), lines, length, depth};
+  step->spec[GT_MATRIX_SPEC_FORM] |= rows ? GT_MATRIX_MEASURES_ROWS : GT_MATRIX_MEASURES_COLUMNS;
+  gt_lower_use_scratch(
+      lowering, rows ? offsetof(struct gt_matmul_args, partial) : offsetof(struct gt_matmul_args, arrivals),
+      m.scratch, true);
+  gt_lower_measures(lowering, group, which, m);
+}
+
 /* Beside the result, what products that read it ask of its lines. */
 static void lower_measures(gt_lowering *lowering, const gt_group *group, const gt_product *p,
                            const gt_matmul_cut *cut, gt_step *step) {
   const gt_matmul_shape *s = &p->shape;
   if (!cut->measures || p->result != GT_RESULT_DENSE) return;
-  const uint64_t rows = (uint64_t)gt_ceil_div(s->m, GT_RANGE_PAD) * GT_RANGE_PAD,
-                 columns = (uint64_t)gt_ceil_div(s->n, GT_RANGE_PAD) * GT_RANGE_PAD;
-  if (group->measured & GT_MEASURED_ROWS) {
-    const gt_measured m = {gt_lower_scratch(lowering, 4 * rows * gt_ceil_div(s->n, cut->bn)), s->m, s->n,
-                           cut->bn};
-    step->spec[GT_MATRIX_SPEC_FORM] |= GT_MATRIX_MEASURES_ROWS;
-    gt_lower_use_scratch(lowering, offsetof(struct gt_matmul_args, partial), m.scratch, true);
-    gt_lower_measures(lowering, group, GT_MEASURED_ROWS, m);
-  }
-  if (group->measured & GT_MEASURED_COLUMNS) {
-    const gt_measured m = {gt_lower_scratch(lowering, 4 * columns * gt_ceil_div(s->m, cut->bm)), s->n, s->m,
-                           cut->bm};
-    step->spec[GT_MATRIX_SPEC_FORM] |= GT_MATRIX_MEASURES_COLUMNS;
-    gt_lower_use_scratch(lowering, offsetof(struct gt_matmul_args, arrivals), m.scratch, true);
-    gt_lower_measures(lowering, group, GT_MEASURED_COLUMNS, m);
-  }
+  if (group->measured & GT_MEASURED_ROWS)
+    lower_roots(lowering, group, step, GT_MEASURED_ROWS, s->m, s->n, cut->bn);
+  if (group->measured & GT_MEASURED_COLUMNS)
+    lower_roots(lowering, group, step, GT_MEASURED_COLUMNS, s->n, s->m, cut->bm);
 }
 
 /* Beside the result, what another group wants of its columns. */
