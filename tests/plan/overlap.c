@@ -206,7 +206,7 @@ static void random_steps_overlap(void **state) {
     ahead += plan->ahead > 0;
     if (plan->ahead > most) most = plan->ahead;
   }
-  assert_true(ahead > 300);
+  assert_true(ahead > 250); /* most; how many depends on the levels that products are cut into */
   assert_true(most > 3);
 }
 
