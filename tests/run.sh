@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# tests/run.sh PROGRAM… [SCRIPT.sh…]: run test programs, as many at a time as there are processors, from the root
+# tests/run.sh PROGRAM… [SCRIPT.sh…]: run test programs, several at a time, from the root
 # of the repository. Prints a line per program, the log of each failure, and at last `N passed, N failed`.
 #
 # A program is a compiled cmocka test or a shell script. Exit status 0 is a pass, 77 a skip. It finds in its
@@ -7,7 +7,8 @@
 # GTRAIN_CACHE_DIR (likewise). cmocka's counts are taken from its summary; a script may print `ok NAME` and
 # `not ok NAME` lines, which are counted, otherwise it counts as one.
 #
-# TEST_JOBS sets how many run at a time, TEST_TIMEOUT the seconds that one program may take (default 600).
+# TEST_JOBS sets how many run at a time (default: one more than there are processors, as some wait), TEST_TIMEOUT the
+# seconds that one program may take (default 600).
 set -euo pipefail
 cd "$(dirname "$0")/.."
 root=$PWD
@@ -86,7 +87,7 @@ rm -rf "$logs" "$build/tmp"
 mkdir -p "$logs" "$build/tmp"
 started=$SECONDS
 if (($# > 0)); then
-  printf '%s\0' "$@" | xargs -0 -n 1 -P "${TEST_JOBS:-$(nproc)}" "$0" --one || true
+  printf '%s\0' "$@" | xargs -0 -n 1 -P "${TEST_JOBS:-$(($(nproc) + 1))}" "$0" --one || true
 fi
 
 # A program whose runner left no result must not go unnoticed.
