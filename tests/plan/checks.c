@@ -16,17 +16,6 @@
 
 enum { ROWS = 96, UNITS = 64, PART = ROWS * UNITS };
 
-static gt_plan *planned(fixture *f, bool device, bool no_fusion) {
-  const gt_target gpu = {.device = true,
-                         .subgroup = 32,
-                         .max_workgroup = 1024,
-                         .shared_bytes = 48 << 10,
-                         .units = 16,
-                         .max_grid = 65535};
-  const gt_target cpu = {.subgroup = 1, .max_workgroup = 1, .units = 1, .max_grid = UINT32_MAX};
-  return drawing_plan(f, &(gt_plan_options){.target = device ? gpu : cpu, .no_fusion = no_fusion});
-}
-
 static gt_id matrix(fixture *f, const char *name) {
   return drawing_variable(f, name, gt_shape_2(ROWS, UNITS));
 }
@@ -76,14 +65,14 @@ static void writers_check_what_they_write(void **state) {
   const gt_id part[] = {product(f), gt_exp(f->graph, matrix(f, "c")),
                         gt_sum(f->graph, matrix(f, "d"), 1, false)};
   keep_flag(f, part, 3, beginning(f));
-  const gt_plan *plan = planned(f, true, false);
+  const gt_plan *plan = drawing_planned(f, true, false);
   assert_int_equal(lookers(plan, &bytes), 0);
   assert_int_equal(checkers(plan), 3);
   assert_int_equal(plan->levels, 2); /* the flag begins, and they write */
-  plan = planned(f, true, true);
+  plan = drawing_planned(f, true, true);
   assert_int_equal(lookers(plan, &bytes), 1);
   assert_int_equal(checkers(plan), 0);
-  plan = planned(f, false, false);
+  plan = drawing_planned(f, false, false);
   assert_int_equal(lookers(plan, &bytes), 1);
   assert_int_equal(checkers(plan), 0);
 }
@@ -96,7 +85,7 @@ static void the_rest_is_looked_at(void **state) {
   const gt_id part[] = {gt_permute(f->graph, matrix(f, "c"), order), product(f), matrix(f, "d"),
                         gt_permute(f->graph, matrix(f, "e"), order)};
   keep_flag(f, part, 4, beginning(f));
-  const gt_plan *plan = planned(f, true, false);
+  const gt_plan *plan = drawing_planned(f, true, false);
   assert_int_equal(checkers(plan), 1);
   assert_int_equal(lookers(plan, &bytes), 2);
   assert_int_equal(bytes, 3 * 4 * PART);
@@ -109,7 +98,7 @@ static void no_circle_is_closed(void **state) {
   uint64_t bytes;
   const gt_id part[] = {product(f), gt_exp(g, matrix(f, "c"))};
   keep_flag(f, part, 2, gt_neg(g, gt_sum(g, part[0], 0, false)));
-  const gt_plan *plan = planned(f, true, false);
+  const gt_plan *plan = drawing_planned(f, true, false);
   assert_int_equal(checkers(plan), 1);
   assert_int_equal(lookers(plan, &bytes), 1);
   assert_int_equal(bytes, 4 * PART);

@@ -20,17 +20,6 @@
 
 enum { BATCH = 1024, IN = 96, UNITS = 64, OUT = 32 };
 
-static gt_plan *planned(fixture *f, bool device, bool no_fusion) {
-  const gt_target gpu = {.device = true,
-                         .subgroup = 32,
-                         .max_workgroup = 1024,
-                         .shared_bytes = 48 << 10,
-                         .units = 16,
-                         .max_grid = 65535};
-  const gt_target cpu = {.subgroup = 1, .max_workgroup = 1, .units = 1, .max_grid = UINT32_MAX};
-  return drawing_plan(f, &(gt_plan_options){.target = device ? gpu : cpu, .no_fusion = no_fusion});
-}
-
 static gt_id keep(fixture *f, const char *name, gt_id value) {
   const gt_shape shape = gt_node_at(f->graph, value)->shape;
   return gt_assign(f->graph, gt_graph_variable(f->graph, name, shape, GT_F32, false), 0, value);
@@ -68,9 +57,9 @@ static void bias_gradients_of_layers(void **state) {
   assert_true(gt_autodiff(g, gt_mean(g, gt_mul(g, x, x), 0, false), parameter, 6, gradient, &error));
   static const char *const kept[] = {"dw1", "dw2", "dw3", "db1", "db2", "db3"};
   for (int i = 0; i < 6; i++) keep(f, kept[i], gradient[i]);
-  assert_int_equal(products_joining(planned(f, true, false), GT_COLUMNS_SUM), 3);
-  assert_int_equal(products_joining(planned(f, true, true), GT_COLUMNS_SUM), 0);
-  assert_int_equal(products_joining(planned(f, false, false), GT_COLUMNS_SUM), 0);
+  assert_int_equal(products_joining(drawing_planned(f, true, false), GT_COLUMNS_SUM), 3);
+  assert_int_equal(products_joining(drawing_planned(f, true, true), GT_COLUMNS_SUM), 0);
+  assert_int_equal(products_joining(drawing_planned(f, false, false), GT_COLUMNS_SUM), 0);
 }
 
 static gt_id convolved(fixture *f) {
@@ -92,14 +81,14 @@ static void moments_of_a_convolution(void **state) {
   gt_graph *g = f->graph;
   const gt_id y = convolved(f), mean = gt_column_moments(g, y, GT_NONE);
   keep(f, "normal", gt_div(g, gt_sub(g, y, mean), gt_sqrt(g, gt_result(g, mean, 1))));
-  const gt_plan *plan = planned(f, true, false);
+  const gt_plan *plan = drawing_planned(f, true, false);
   assert_int_equal(products_joining(plan, GT_COLUMNS_MOMENTS), 1);
   assert_int_equal(steps_of(plan, "moments"), 1);
   const gt_step *moments = drawing_step(plan, "moments");
   assert_int_equal(moments->spec[GT_MOMENTS_SPEC_FROM], GT_MOMENTS_TILES);
   assert_true(moments->bytes < gt_node_bytes(g, y) / 16);
-  assert_int_equal(steps_of(planned(f, true, true), "moments"), 2);
-  assert_int_equal(steps_of(planned(f, false, false), "moments"), 2);
+  assert_int_equal(steps_of(drawing_planned(f, true, true), "moments"), 2);
+  assert_int_equal(steps_of(drawing_planned(f, false, false), "moments"), 2);
 }
 
 /* Rows whose weights differ within a tile are looked at again. */
@@ -107,7 +96,7 @@ static void weights_are_for_who_joins_the_tiles(void **state) {
   fixture *f = *state;
   const gt_id weight = drawing_variable(f, "weight", gt_shape_1(BATCH));
   keep(f, "mean", gt_column_moments(f->graph, convolved(f), weight));
-  const gt_plan *plan = planned(f, true, false);
+  const gt_plan *plan = drawing_planned(f, true, false);
   assert_int_equal(products_joining(plan, GT_COLUMNS_MOMENTS), 1);
   const gt_step *moments = drawing_step(plan, "moments");
   assert_true(moments->spec[GT_MOMENTS_SPEC_WEIGHTED]);
@@ -121,7 +110,7 @@ static void values_of_no_product(void **state) {
   const gt_id mean = gt_column_moments(g, gt_exp(g, x), GT_NONE);
   keep(f, "mean", mean);
   keep(f, "sum", gt_sum(g, x, 1, false));
-  const gt_plan *plan = planned(f, true, false);
+  const gt_plan *plan = drawing_planned(f, true, false);
   assert_int_equal(drawing_step(plan, "moments")->spec[GT_MOMENTS_SPEC_FROM], GT_MOMENTS_ROWS);
   assert_int_equal(products_joining(plan, GT_COLUMNS_SUM) + products_joining(plan, GT_COLUMNS_MOMENTS), 0);
 }
@@ -139,7 +128,7 @@ static void two_values_leave_no_room(void **state) {
   keep(f, "before", before);
   keep(f, "sum", gt_sum(g, y, 1, false));
   keep(f, "y", y);
-  assert_int_equal(products_joining(planned(f, true, false), GT_COLUMNS_SUM), 0);
+  assert_int_equal(products_joining(drawing_planned(f, true, false), GT_COLUMNS_SUM), 0);
 }
 
 static void few_rows_are_as_soon_read(void **state) {
@@ -148,7 +137,7 @@ static void few_rows_are_as_soon_read(void **state) {
   const gt_id y = product(f, 60);
   keep(f, "y", y);
   keep(f, "sum", gt_sum(g, y, 1, false));
-  assert_int_equal(products_joining(planned(f, true, false), GT_COLUMNS_SUM), 0);
+  assert_int_equal(products_joining(drawing_planned(f, true, false), GT_COLUMNS_SUM), 0);
 }
 
 /* Sums over another axis, of other columns, of the largest. */
@@ -160,7 +149,7 @@ static void others_are_not_joined(void **state) {
   keep(f, "rows", gt_sum(g, y, 2, false));
   keep(f, "folded", gt_sum(g, folded, 1, false));
   keep(f, "largest", gt_reduce_max(g, y, 1, false));
-  assert_int_equal(products_joining(planned(f, true, false), GT_COLUMNS_SUM), 0);
+  assert_int_equal(products_joining(drawing_planned(f, true, false), GT_COLUMNS_SUM), 0);
 }
 
 /* A reshape that keeps the columns is looked through; a second join of the same value reads it. */
@@ -171,7 +160,7 @@ static void reshapes_are_looked_through(void **state) {
               image = gt_reshape(g, y, (gt_shape){.rank = 4, .dim = {4, BATCH / 4, 1, UNITS}});
   keep(f, "mean", gt_mean(g, image, 7, false));
   keep(f, "again", gt_sum(g, y, 1, false));
-  const gt_plan *plan = planned(f, true, false);
+  const gt_plan *plan = drawing_planned(f, true, false);
   assert_int_equal(products_joining(plan, GT_COLUMNS_SUM), 1);
 }
 

@@ -37,6 +37,17 @@ gt_plan *drawing_plan(fixture *f, const gt_plan_options *options) {
   return plan;
 }
 
+gt_plan *drawing_planned(fixture *f, bool device, bool no_fusion) {
+  const gt_target gpu = {.device = true,
+                         .subgroup = 32,
+                         .max_workgroup = 1024,
+                         .shared_bytes = 48 << 10,
+                         .units = 16,
+                         .max_grid = 65535};
+  const gt_target cpu = {.subgroup = 1, .max_workgroup = 1, .units = 1, .max_grid = UINT32_MAX};
+  return drawing_plan(f, &(gt_plan_options){.target = device ? gpu : cpu, .no_fusion = no_fusion});
+}
+
 const gt_step *drawing_step(const gt_plan *plan, const char *kernel) {
   for (uint32_t s = 0; s < plan->steps; s++)
     if (!strcmp(plan->step[s].kernel->name, kernel)) return &plan->step[s];

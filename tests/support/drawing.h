@@ -18,6 +18,7 @@ int drawing_teardown(void **state);
 gt_id drawing_variable(fixture *f, const char *name, gt_shape shape);
 /* A test that cannot have these fails. */
 gt_plan *drawing_plan(fixture *f, const gt_plan_options *options);
+gt_plan *drawing_planned(fixture *f, bool device, bool no_fusion);    /* for a small GPU, or a CPU */
 const gt_step *drawing_step(const gt_plan *plan, const char *kernel); /* the first that runs it */
 /* Runs the plan `times` times on variables filled by number and place, and copies variable `read` out. */
 void drawing_run(fixture *f, const gt_plan *plan, float (*fill)(uint32_t v, int64_t i), uint32_t times,

@@ -52,7 +52,7 @@ enum {
   RANGE_CYCLES = 6500,      /* a dispatch and a barrier */
   RANGE_ELEMENTS = 600,     /* of factors that are measured in a cycle */
   PACK_ELEMENTS = 220,      /* that are packed */
-  DRAINED = 1               /* sums of segments that are multiplied by derivatives in one, about: a guess */
+  DRAINED = 1               /* sums of segments that are multiplied by derivatives in one, about */
 };
 
 static bool large_enough(const gt_matmul_shape *s) {
