@@ -10,7 +10,8 @@
  * Factors lie in `shared uvec4 tile[]`, eight elements in each, line after line: rows, or columns if
  * `by_columns` (a constant). `first` and `stride`, from line to line, count uvec4s. Sums lie in an array of
  * floats, shared or of a buffer, and are counted in floats; GT_LOAD_LINE makes all of their rows, or columns, the same one,
- * of an array of uvec4s; GT_LOAD_SUMS takes back what GT_STORE_WORDS left in one. What is loaded lies at multiples of 16
+ * of an array of uvec4s; GT_LOAD_SUMS takes back what GT_STORE_WORDS left in one, GT_LOAD_FLOATS what stands in floats. A lane
+ * has GT_ELEMENTS of sums, the e-th is GT_ELEMENT. What is loaded lies at multiples of 16
  * bytes, or units read something else. GT_SET_SUMS makes each element a value, GT_ADD_SUMS adds others, GT_MULTIPLY_ADD adds
  * a product. GT_LEFT_WORDS and GT_RIGHT_WORDS make four words of eight of a lane's elements, of which it has GT_LEFT_OCTETS
  * and GT_RIGHT_OCTETS; GT_SET_LEFT and GT_SET_RIGHT take them back.
@@ -32,6 +33,9 @@
 #define GT_STORE_SUMS(sums, to, first, stride)             coopMatStoreNV(sums, to, first, stride, false)
 #define GT_STORE_WORDS(sums, to, first, stride)            coopMatStoreNV(sums, to, first, stride, false)
 #define GT_LOAD_SUMS(sums, from, first, stride)            coopMatLoadNV(sums, from, first, stride, false)
+#define GT_LOAD_FLOATS(sums, from, first, stride)          coopMatLoadNV(sums, from, first, stride, false)
+#define GT_ELEMENTS                                        (MATRIX_M * MATRIX_N / SUBGROUP)
+#define GT_ELEMENT(sums, e)                                (sums)[e]
 #define GT_ADD_SUMS(sums, more)                            sums = sums + more
 #define GT_SET_SUMS(sums, value)                           sums = gt_sums(value)
 #define GT_MULTIPLY_ADD(sums, left, right)                 sums = coopMatMulAddNV(left, right, sums)
@@ -172,6 +176,14 @@ float gt_unpacked(uint word, uint which) {
   GT_UNROLL for (uint i_ = 0u; i_ < GT_MATRIX_ROWS; i_++) \
     GT_UNROLL for (uint j_ = 0u; j_ < MATRIX_N; j_++) \
       (sums).at[i_ * MATRIX_N + j_] = uintBitsToFloat((from)[(first) + gt_matrix_row(i_) * (stride) + j_ / 4u][j_ % 4u])
+
+#define GT_LOAD_FLOATS(sums, from, first, stride) \
+  GT_UNROLL for (uint i_ = 0u; i_ < GT_MATRIX_ROWS; i_++) \
+    GT_UNROLL for (uint j_ = 0u; j_ < MATRIX_N; j_++) \
+      (sums).at[i_ * MATRIX_N + j_] = (from)[(first) + gt_matrix_row(i_) * (stride) + j_]
+
+#define GT_ELEMENTS         (GT_MATRIX_ROWS * MATRIX_N)
+#define GT_ELEMENT(sums, e) (sums).at[e]
 
 #define GT_ADD_SUMS(sums, more) \
   GT_UNROLL for (uint e_ = 0u; e_ < GT_MATRIX_ROWS * MATRIX_N; e_++) (sums).at[e_] += (more).at[e_]

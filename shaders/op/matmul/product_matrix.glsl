@@ -155,6 +155,7 @@ void tile(uint z, uint m0, uint n0) {
   gt_sums sums[DOWN * ACROSS];
   GT_UNROLL for (uint t = 0u; t < DOWN * ACROSS; t++) GT_SET_SUMS(sums[t], 0.0);
   BEGIN_SLABS
+  BEGIN_SEGMENTS
 #ifdef GT_MATRIX_SCALED
   gt_sums total[DOWN * ACROSS];
   float next_root[FETCHED_ROOTS];

@@ -34,6 +34,7 @@
 #define GT_MATRIX_HALVED_B 8192u
 #define GT_MATRIX_EVEN_A   65536u /* one root for all of it; B's bits are twice A's */
 #define GT_MATRIX_EVEN_B   131072u
+#define GT_MATRIX_MATRICES 262144u /* m and n are multiples of the units' */
 /* Finds the roots of its result's lines, as if they were of a factor: of rows for each tile of columns, to
  * `partial`, of columns for each tile of rows, to `arrivals`. For whole k only. */
 #define GT_MATRIX_MEASURES_ROWS    16384u

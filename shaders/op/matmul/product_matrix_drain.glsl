@@ -1,10 +1,13 @@
 /* How sums leave the units (product_matrix.glsl): at the end of each depth of k they are multiplied by the roots of
  * their lines' powers (range.h) and added to totals.
  *
- * Of a product in segments (factor.h) they are multiplied by derivatives of basis functions as well, which takes knowing
- * where an element stands: they go through shared memory, by way of the slab of A, which is used up, and come back. That is
- * a loop over matrices with one code for all, as in product_matrix_write.glsl. */
+ * Of a product in segments (factor.h) they are multiplied by derivatives of basis functions as well. Where those depend
+ * on nothing but the function and the input, each lane takes inputs as it has sums (DERIVES). Else it takes knowing where an
+ * element stands: sums go through shared memory, by way of the slab of A, which is used up, and come back. That is a loop
+ * over matrices with one code for all, as in product_matrix_write.glsl. */
 const bool SEGMENTED = SEGMENT != 0u;
+const bool MATRICES = (FORM & GT_MATRIX_MATRICES) != 0u;
+const bool DERIVES = SEGMENTED && FAST && MATRICES && BASIS_FORM != GT_BASIS_KNOTS && BASIS_IS_PLACED == 0u;
 const uint LANE_QUADS = (SUMS / 4u + SUBGROUP - 1u) / SUBGROUP;
 #define EACH_QUAD(u, q) \
   GT_UNROLL for (uint u = 0u, q = gt_lane(); u < LANE_QUADS; u++, q += SUBGROUP) if (q < SUMS / 4u)
@@ -29,7 +32,31 @@ vec4 scaled_back(vec4 v, uint depth, uvec2 place) {
 }
 #else
 vec4 scaled_back(vec4 v, uint depth, uvec2 place) { return v; }
+#define DRAIN(depth) \
+  GT_UNROLL for (uint t = 0u; t < DOWN * ACROSS; t++) { \
+    GT_ADD_SUMS(total[t], sums[t]); \
+    GT_SET_SUMS(sums[t], 0.0); \
+  }
 #endif
+
+/* The inputs of a subgroup's part of the tile; for those that do not exist, others. */
+#define BEGIN_SEGMENTS \
+  gt_sums inputs[DOWN * ACROSS]; \
+  if (DERIVES) { \
+    GT_UNROLL for (uint t = 0u; t < DOWN * ACROSS; t++) { \
+      uint line = min(m0 + m_mine + t / ACROSS * MATRIX_M, m - MATRIX_M); \
+      uint input_ = min(n0 + n_mine + t % ACROSS * MATRIX_N, n - MATRIX_N); \
+      GT_LOAD_FLOATS(inputs[t], partial.at, line * basis_inputs + input_, basis_inputs); \
+    } \
+  }
+#define DERIVE(segment) \
+  GT_UNROLL for (uint t = 0u; t < DOWN * ACROSS; t++) \
+    GT_UNROLL for (uint e = 0u; e < GT_ELEMENTS; e += 4u) { \
+      vec4 x; \
+      GT_UNROLL for (uint l = 0u; l < 4u; l++) x[l] = GT_ELEMENT(inputs[t], e + l); \
+      x = basis_values(x, segment, partial, 0u, 4); \
+      GT_UNROLL for (uint l = 0u; l < 4u; l++) GT_ELEMENT(sums[t], e + l) *= x[l]; \
+    }
 
 /* A matrix of sums at `mine` in shared memory, which begins at `corner` of the tile at (m0, n0), times derivatives at what
  * `partial` holds, inputs, as large as the result. */
@@ -52,7 +79,10 @@ void multiply_by_derivatives(uint mine, uint depth, uint segment, uvec2 corner, 
 }
 
 #define DRAIN_SEGMENT(to, depth, segment) \
-  for (uint t = 0u, mine = gt_subgroup() * (SUMS / 4u); t < DOWN * ACROSS * min(gl_NumWorkGroups.z, 1u); t++) { \
+  if (DERIVES) { \
+    DERIVE(segment) \
+    DRAIN(depth) \
+  } else for (uint t = 0u, mine = gt_subgroup() * (SUMS / 4u); t < DOWN * ACROSS * min(gl_NumWorkGroups.z, 1u); t++) { \
     GT_UNROLL for (uint s = 0u; s < DOWN * ACROSS; s++) \
       if (s == t) { \
         GT_STORE_WORDS(sums[s], tile_a, mine, MATRIX_N / 4u); \

@@ -153,8 +153,8 @@ static double ending_cycles(const gt_matmul_shape *s, const gt_matmul_config *c,
   return gt_matmul_arrives(s, c, units) ? arrive_cycles(s, c, all) : finish_cycles(s, c, all);
 }
 
-/* So many of a device's `groups` workgroups come to one of its units; where they are many, no unit waits. */
-static double groups_of_unit(double groups, double units) {
+double gt_matmul_groups_of_unit(double groups, double units) {
+  units = units > 1 ? units : 1;
   return groups <= units       ? 1
          : groups <= 8 * units ? (double)(uint64_t)((groups + units - 1) / units)
                                : groups / units;
@@ -162,7 +162,7 @@ static double groups_of_unit(double groups, double units) {
 
 double gt_matmul_cycles(const gt_matmul_shape *s, const gt_matmul_config *c, uint32_t units, double groups,
                         double cycles_of_group) {
-  return groups_of_unit(groups, gt_most_u32(units, 1)) * cycles_of_group + ending_cycles(s, c, units);
+  return gt_matmul_groups_of_unit(groups, units) * cycles_of_group + ending_cycles(s, c, units);
 }
 
 /* A slice keeps a multiprocessor busy by multiplying or by reading shared memory, whichever takes longer, and
@@ -198,7 +198,7 @@ static double estimate(const candidate *c, const gt_matmul_shape *s, const gt_ta
                        const gt_matmul_config *way) {
   const double groups = (double)gt_ceil_div(s->m, c->bm) * gt_ceil_div(s->n, c->bn) * s->batch * way->split;
   const double slices = gt_ceil_div(gt_least_u32(way->k_chunk, s->k), c->bk);
-  const double of_unit = groups_of_unit(groups, gt_most_u32(target->units, 1));
+  const double of_unit = gt_matmul_groups_of_unit(groups, target->units);
   const double rounds = of_unit / together(c, target), waits = rounds <= 1 ? 1 : SHARED_WAIT * rounds;
   const bool is_read = way->split < 2 || gt_matmul_arrives(s, way, target->units);
   return of_unit * slices * busy_cycles(c, s) + waits * waiting_cycles(c, slices, is_read) +

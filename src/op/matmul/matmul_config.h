@@ -40,6 +40,8 @@ enum {
   GT_MATMUL_SPLITS = 32,           /* parts of k, at most */
   GT_MATMUL_MOST_PARTIAL = 1 << 23 /* elements of all parts' sums, at most, on a device */
 };
+/* So many of a device's `groups` workgroups come to one of its units; where they are many, no unit waits. */
+double gt_matmul_groups_of_unit(double groups, double units);
 /* What a way to cut a product costs is reckoned in cycles of a multiprocessor. Of `groups` workgroups of so
  * many each, with what adding up the parts of k takes. */
 double gt_matmul_cycles(const gt_matmul_shape *shape, const gt_matmul_config *config, uint32_t units,

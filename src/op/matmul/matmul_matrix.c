@@ -4,6 +4,7 @@
 #include "shaders/op/matmul/matmul.h"
 #include "shaders/op/matmul/packed.h"
 #include "shaders/op/matmul/product_matrix.h"
+#include <math.h>
 
 static const gt_kernel range = {.name = "product_range"};
 /* Each for factors of float16 and of bfloat16, on units and emulated. */
@@ -29,8 +30,9 @@ typedef struct candidate {
 } candidate;
 static const candidate candidates[] = {
     {128, 128, 32, 64, 64, {530, 0, 0}},          {128, 128, 32, 64, 32, {350, 300, 225}},
-    {64, 64, 32, 32, 32, {300, 190, 140}},        {64, 64, 32, 64, 32, {250, 150, 100}},
-    {128, 32, 32, 32, 32, {220, 140, 100}},       {32, 32, 32, 32, 32, {150, 80, 50}},
+    {64, 64, 32, 32, 32, {300, 190, 0}},          {64, 64, 16, 32, 32, {0, 0, 150}},
+    {64, 64, 32, 64, 32, {250, 150, 100}},        {128, 32, 32, 32, 32, {220, 140, 80}},
+    {128, 32, 16, 32, 32, {0, 0, 125}},           {32, 32, 32, 32, 32, {150, 80, 50}},
     {128, 128, 32, 64, 64, {900, 0, 0}, true},    {128, 128, 32, 64, 32, {750, 650, 290}, true},
     {128, 64, 32, 64, 32, {750, 650, 290}, true}, {64, 64, 32, 32, 32, {500, 400, 200}, true}};
 /* In how many parts k is cut, at most. Small results of long sums, such as the gradients of a convolution's
@@ -40,19 +42,25 @@ static const uint8_t splits[] = {1,  2,  3,  4,  5,  6,  7,  8,  9,  10, 11, 12,
 _Static_assert(sizeof splits * sizeof candidates / sizeof *candidates == GT_MATMUL_MATRIX_WAYS, "all fit");
 /* Of those rates, where units are not many times as fast as scalar ones: a guess. */
 static const double SLOW = 0.4;
+/* What a multiprocessor loses by each workgroup that it could have beside others and has not, of that one's
+ * work; what is left of beginnings and ends that others hide. */
+static const double LACKING = 0.35, LATER = 0.4;
 enum {
   QUAD = 4,
   LEAST_BLOCKS = 1 << 22,   /* elements of patches that are measured by blocks, which takes two kernels */
   LEAST_RUN = 32,           /* of a block */
   LEAST_EXTENT = 32,        /* of each axis */
   MOST_EMULATED_SLABS = 32, /* of one: software devices bound a shader's length */
-  FULL_THREADS = 384,       /* that keep a multiprocessor busy */
-  START_CYCLES = 12000,     /* of a workgroup, and what it waits for at its end */
-  START_PACKED = 30000,     /* the same if it has a multiprocessor to itself, as registers allow no more */
-  RANGE_CYCLES = 6500,      /* a dispatch and a barrier */
-  RANGE_ELEMENTS = 600,     /* of factors that are measured in a cycle */
-  PACK_ELEMENTS = 220,      /* that are packed */
-  DRAINED = 1               /* sums of segments that are multiplied by derivatives in one, about */
+  MOST_EMULATED_PASSES = 65535,
+  EMULATED_PASSES = 7,  /* for each quad and element of k */
+  FULL_THREADS = 384,   /* of a multiprocessor at once, as they take many registers, */
+  FULL_PACKED = 256,    /* or more yet */
+  START_CYCLES = 12000, /* of a workgroup, and what it waits for at its end */
+  START_PACKED = 30000, /* the same, whatever runs beside it, of a packed one */
+  RANGE_CYCLES = 6500,  /* a dispatch and a barrier */
+  RANGE_ELEMENTS = 600, /* of factors that are measured in a cycle */
+  PACK_ELEMENTS = 220,  /* that are packed */
+  DRAINED = 2           /* sums of segments that are multiplied by derivatives in one, about */
 };
 
 static bool large_enough(const gt_matmul_shape *s) {
@@ -135,12 +143,19 @@ static bool spills(const candidate *c, form f, const gt_target *target) {
   return f != BFLOAT && !units->fast && !units->emulated && c->sm * c->sn / target->subgroup > MOST_SUMS;
 }
 
-/* May k be cut into so many parts, of whole depths each? Software devices bound a shader's length. */
+/* Does emulation keep within the passes through loops that software devices bound, whatever values there are?
+ * A tile that holds an infinity or NaN is summed plainly. */
+static bool is_brief(const candidate *c, const gt_target *target, uint32_t k, bool whole_k) {
+  const uint32_t quads = c->bm * c->bn / QUAD / threads_of(c, target);
+  return k <= MOST_EMULATED_SLABS * c->bk && (whole_k || quads * k * EMULATED_PASSES <= MOST_EMULATED_PASSES);
+}
+
+/* May k be cut into so many parts, of whole depths each? */
 static bool may_split(const gt_matmul_shape *s, const gt_target *target, const candidate *c, uint32_t parts) {
   const uint64_t tiles = (uint64_t)gt_ceil_div(s->m, c->bm) * gt_ceil_div(s->n, c->bn);
   const uint32_t depths = (uint32_t)gt_ceil_div(s->k, GT_RANGE_DEPTH);
   const uint32_t chunk = (uint32_t)gt_ceil_div(depths, parts);
-  if (target->matrix.emulated && chunk * GT_RANGE_DEPTH > MOST_EMULATED_SLABS * c->bk && chunk > 1)
+  if (target->matrix.emulated && chunk > 1 && !is_brief(c, target, chunk * GT_RANGE_DEPTH, s->whole_k))
     return false;
   return parts == 1 || (gt_ceil_div(depths, chunk) == parts &&
                         (uint64_t)parts * s->m * s->n * s->batch <= GT_MATMUL_MOST_PARTIAL &&
@@ -166,16 +181,26 @@ static double range_cycles(const gt_matmul_shape *s, const gt_target *target) {
   return (by_blocks ? 2 : 1) * RANGE_CYCLES + (of_a + of_b) / RANGE_ELEMENTS;
 }
 
+/* How many workgroups a multiprocessor has at once, by its registers and by what drivers give of shared
+ * memory: an eighth more than what they promise one. */
+static double together(const candidate *c, form f, const gt_target *target) {
+  const uint32_t room = target->shared_bytes + target->shared_bytes / 8;
+  const uint32_t threads = c->packed ? FULL_PACKED : FULL_THREADS;
+  return gt_most_u32(gt_least_u32(threads / threads_of(c, target), room / shared_bytes(c, f, target)), 1);
+}
+
 static double estimate(const candidate *c, form f, const gt_matmul_shape *s, const gt_target *target,
                        const gt_matmul_config *way) {
   const double groups = (double)gt_ceil_div(s->m, c->bm) * gt_ceil_div(s->n, c->bn) * s->batch * way->split;
-  /* Small workgroups are quick only where a multiprocessor has several at once. */
-  const double together = gt_most_u32(FULL_THREADS / threads_of(c, target), 1);
-  const double rate = c->rate[f] * (target->matrix.fast ? 1 : SLOW);
-  const double group = (double)c->bm * c->bn * gt_least_u32(way->k_chunk, s->k) * together / rate +
-                       (c->packed ? START_PACKED : START_CYCLES);
-  const double drains = s->segment ? (double)(s->k / s->segment) * c->bm * c->bn * together / DRAINED : 0;
-  const double cycles = gt_matmul_cycles(s, way, target->units, groups / together, group + drains);
+  const double of_unit = gt_matmul_groups_of_unit(groups, target->units);
+  const double at_once = together(c, f, target), waves = ceil(of_unit / at_once);
+  const double rate = c->rate[f] * (target->matrix.fast ? 1 : SLOW), area = (double)c->bm * c->bn;
+  const double drains = s->segment ? (double)(s->k / s->segment) * area / DRAINED : 0;
+  const double group = area * gt_least_u32(way->k_chunk, s->k) / rate + drains;
+  const double later = of_unit > at_once ? of_unit / at_once - 1 : 0, hidden = at_once > 1 ? LATER : 1;
+  const double starts = c->packed ? of_unit * START_PACKED : (1 + hidden * later) * START_CYCLES;
+  const double all = (of_unit + LACKING * (waves * at_once - of_unit)) * group + starts;
+  const double cycles = gt_matmul_cycles(s, way, target->units, 1, all);
   const double elements = ((double)s->m + s->n) * s->k * s->batch;
   if (c->packed) return cycles + RANGE_CYCLES + elements / PACK_ELEMENTS;
   return f == BFLOAT ? cycles : cycles + range_cycles(s, target);
@@ -196,6 +221,7 @@ void gt_matmul_offer_matrix(const gt_matmul_shape *s, const gt_target *target, g
     const candidate *c = &candidates[i];
     if (!fits(c, f, s, target, unit) || spills(c, f, target) || s->segment % c->bk) continue;
     if (c->packed && !can_pack) continue;
+    if (s->segment && units->emulated && c->bk < GT_FACTOR_SLICE) continue; /* too many passes */
     if (units->always && c->packed != (units->packed && can_pack)) continue;
     const uint32_t depths = (uint32_t)gt_ceil_div(s->k, GT_RANGE_DEPTH);
     for (size_t p = 0; p < sizeof splits; p++) {
@@ -284,6 +310,11 @@ static bool measures(const gt_matmul_config *c, const gt_matmul_shape *s) {
          measures_lines(s->n, c->bn);
 }
 
+/* Consists the result of whole matrices, of which a lane has quads of elements? */
+static bool has_matrices(const gt_matmul_shape *s, gt_matrix_shape unit, const gt_target *target) {
+  return s->m % unit.m == 0 && s->n % unit.n == 0 && unit.m * unit.n / target->subgroup % QUAD == 0;
+}
+
 gt_matmul_cut gt_matmul_cut_matrix(const gt_matmul_config *c, const gt_matmul_shape *s, bool shared_a,
                                    bool shared_b, const gt_target *target) {
   const gt_matrix_units *units = &target->matrix;
@@ -313,7 +344,8 @@ gt_matmul_cut gt_matmul_cut_matrix(const gt_matmul_config *c, const gt_matmul_sh
                               (s->k % c->bk ? GT_MATRIX_TAIL : 0) | (steady ? GT_MATRIX_STEADY : 0) |
                               (whole ? GT_MATRIX_WHOLE : 0) | (s->n % QUAD ? 0 : GT_MATRIX_QUADS) |
                               (cut.arrives ? GT_MATRIX_ARRIVE : 0) | (f == HALVES ? GT_MATRIX_HALVES : 0) |
-                              (target->brief ? GT_MATRIX_BRIEF : 0);
+                              (target->brief ? GT_MATRIX_BRIEF : 0) |
+                              (has_matrices(s, unit, target) ? GT_MATRIX_MATRICES : 0);
   spec[GT_MATRIX_SPEC_SPLIT] = c->split;
   spec[GT_MATRIX_SPEC_M] = unit.m;
   spec[GT_MATRIX_SPEC_N] = unit.n;

@@ -506,6 +506,10 @@ static const gt_case cases[] = {
     {&bent_on_units, "70,36 70,64 324,64", {GT_BASIS_BSPLINE, 5, 3, 12, 1, -8, 8}},
     {&bent_on_units, "34,33 34,32 165,32", {GT_BASIS_CHEBYSHEV, 0, 4, 0, 0, -8, 8}},
     {&bent_on_units, "40,16 40,160 64,160", {GT_BASIS_RBF, 4, 0, 16, 0, -8, 8}},
+    /* Whole matrices, partly beyond the result: their inputs are read as lanes have sums. */
+    {&bent_on_units, "64,16 64,32 96,32", {GT_BASIS_RBF, 5, 0, 16, 1, -8, 8}},
+    {&bent_on_units, "96,48 96,160 240,160", {GT_BASIS_CHEBYSHEV, 0, 4, 0, 0, -8, 8}},
+    {&bent_on_units, "64,80 64,32 560,32", {GT_BASIS_BSPLINE, 4, 3, 0, 0, -8, 8}},
     {&bent_on_units, "140,70 140,33 280,33", {GT_BASIS_FOURIER, 2, 0, 0, 0, -8, 8}},
     {&infinite, "70,36 70,32 180,32", {GT_BASIS_RBF, 5, 0, 12, 0, -8, 8}},
     {&infinite, "40,9 40,7 72,7", {GT_BASIS_BSPLINE, 5, 3, 0, 0, -8, 8}},
