@@ -20,9 +20,15 @@ gt_spot scaled_line(uint line) {
   return gt_spot(line * n, ivec3(scaled_row(input_, term) * n, scaled_is(term), 0), 0u);
 }
 
-vec4 scaled_quad(GT_FLOATS from, gt_spot line, gt_spot position, int left) {
-  bool aligned = ALIGNED != 0u && n % 4u == 0u;
-  vec4 v = fetch(from, line.at + position.at, left, aligned);
-  if (line.place.y != 0) v *= fetch(scaled_by(), uint(line.place.x) + position.at, left, aligned);
+/* Coefficients, and what they are multiplied by. */
+vec4 scaled_values(GT_FLOATS from, gt_spot line, gt_spot position, int left) {
+  return fetch(from, line.at + position.at, left, ALIGNED != 0u && n % 4u == 0u);
+}
+vec4 scaled_factors(gt_spot line, gt_spot position, int left) {
+  vec4 v = vec4(1.0);
+  if (line.place.y != 0) v = fetch(scaled_by(), uint(line.place.x) + position.at, left, ALIGNED != 0u && n % 4u == 0u);
   return v;
+}
+vec4 scaled_quad(GT_FLOATS from, gt_spot line, gt_spot position, int left) {
+  return scaled_values(from, line, position, left) * scaled_factors(line, position, left);
 }

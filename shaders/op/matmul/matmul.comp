@@ -185,6 +185,33 @@ void write(uint z, uint i, uint j, vec4 v, inout gt_column_sums sums) {
     } \
   }
 
+/* What has to be made of values in memory is so when it is put, as they are on their way until then. Of basis functions
+ * that means the place and the number of each, of coefficients what they are multiplied by. */
+const uint BLOCK_REST = BASIS_BLOCK % 4u;
+const bool A_LATER = KIND_A == GT_FACTOR_BASIS && BLOCK_REST == 0u;
+const bool B_LATER = KIND_B == GT_FACTOR_SCALED && TRANS_B == 0u;
+#define FETCH_BASIS(k_at) \
+  [[unroll]] for (uint f = 0u; f < A_FETCHES; f++) { \
+    uint q = me + f * LOCAL_X; \
+    uvec2 place = uvec2(m0, k_at) + quad_place(TRANS_A != 0u, BM, q); \
+    uint line = TRANS_A != 0u ? place.y * basis_inputs : a_spot[f].at; \
+    a_made[f] = a_spot[f]; \
+    if (TRANS_A == 0u) a_made[f] = basis_position(place.y); \
+    a_exists[f] = quad_left(TRANS_A != 0u, BM, q, uvec2(m0, k_at), m, k_end) > 0; \
+    if (a_exists[f]) a_next[f] = fetch(a, line + a_made[f].at, 4, ALIGNED != 0u); \
+  }
+#define MAKE_BASIS \
+  [[unroll]] for (uint f = 0u; f < A_FETCHES; f++) \
+    a_next[f] = a_exists[f] ? basis_values(a_next[f], a_made[f].phase, a, a_made[f].at, 4) : vec4(0.0);
+#define FETCH_SCALED(k_at) \
+  [[unroll]] for (uint f = 0u; f < B_FETCHES; f++) { \
+    uint q = me + f * LOCAL_X; \
+    int left = quad_left(true, BN, q, uvec2(n0, k_at), n, k_end); \
+    gt_spot line = scaled_line((k_at) + quad_place(true, BN, q).y); \
+    b_next[f] = scaled_values(b, line, b_spot[f], left); \
+    b_scale[f] = scaled_factors(line, b_spot[f], left); \
+  }
+
 #define READ_WHOLE_A READ_WHOLE(a_next, a, a_at, A_QUADS, A_FETCHES)
 #define READ_WHOLE_B READ_WHOLE(b_next, b, b_at, B_QUADS, B_FETCHES)
 #define READ_CHECKED_A(k_at) READ_CHECKED(a_next, a, a_at, TRANS_A != 0u, BM, A_FETCHES, m0, k_at, m, a_aligned)
@@ -194,11 +221,13 @@ void write(uint z, uint i, uint j, vec4 v, inout gt_column_sums sums) {
     if (whole) { READ_WHOLE_A READ_WHOLE_B } \
     else { READ_CHECKED_A(k_at) READ_CHECKED_B(k_at) } \
   } else { \
-    if (KIND_A != GT_FACTOR_DENSE) { \
+    if (A_LATER) { FETCH_BASIS(k_at) } \
+    else if (KIND_A != GT_FACTOR_DENSE) { \
       MAKE(a_next, a, a_spot, KIND_A, TRANS_A != 0u, BM, A_FETCHES, m0, k_at, m, a_length, stride_a, a_aligned) \
     } else if (whole) { READ_WHOLE_A } \
     else { READ_CHECKED_A(k_at) } \
-    if (KIND_B != GT_FACTOR_DENSE) { \
+    if (B_LATER) { FETCH_SCALED(k_at) } \
+    else if (KIND_B != GT_FACTOR_DENSE) { \
       MAKE(b_next, b, b_spot, KIND_B, TRANS_B == 0u, BN, B_FETCHES, n0, k_at, n, b_length, stride_b, b_aligned) \
     } else if (whole) { READ_WHOLE_B } \
     else { READ_CHECKED_B(k_at) } \
@@ -207,6 +236,8 @@ void write(uint z, uint i, uint j, vec4 v, inout gt_column_sums sums) {
   ADVANCE(b_at, TRANS_B == 0u, B_FETCHES, n)
 
 #define PUT(slice) \
+  if (A_LATER) { MAKE_BASIS } \
+  if (B_LATER) { [[unroll]] for (uint f = 0u; f < B_FETCHES; f++) b_next[f] *= b_scale[f]; } \
   [[unroll]] for (uint f = 0u; f < A_FETCHES; f++) \
     if (A_QUADS % LOCAL_X == 0u || me + f * LOCAL_X < A_QUADS) put_a(slice, me + f * LOCAL_X, a_next[f]); \
   [[unroll]] for (uint f = 0u; f < B_FETCHES; f++) \
@@ -231,15 +262,22 @@ void write(uint z, uint i, uint j, vec4 v, inout gt_column_sums sums) {
     if (((k_at) + BK) % SEGMENT == 0u) { DRAIN((k_at) / SEGMENT) } \
   }
 
-/* The end of a segment of k. `partial` is what is drained with, as large as the result. */
-#define DRAIN(segment) \
+#define EACH_SUM(does) \
   [[unroll]] for (uint i = 0u; i < TM; i++) \
     [[unroll]] for (uint g = 0u; g < COLUMN_GROUPS; g++) { \
       uint to = i * COLUMN_GROUPS + g, line = m0 + tile_row(ty, i), place = n0 + tile_column(tx, g); \
       int left = line < m ? min(int(n) - int(place), int(min(TN, 4u))) : 0; \
-      total[to] = fma(segments_drain(partial, line, place, segment, left), sum[to], total[to]); \
-      sum[to] = vec4(0.0); \
+      does \
     }
+/* What segments of k are drained with: `partial`, as large as the result; it stays in registers, if there are some. */
+const uint OWN_SUMS = TM * TN;
+const bool KEEPS_INPUTS = OWN_SUMS <= 16u;
+#define READ_INPUT inputs[to] = segments_inputs(partial, line, place, left, false);
+/* The end of a segment. */
+#define DRAIN(segment) \
+  EACH_SUM(if (!KEEPS_INPUTS) { READ_INPUT } \
+           total[to] = fma(basis_values(inputs[to], segment, partial, place, left), sum[to], total[to]); \
+           sum[to] = vec4(0.0);)
 
 /* Team t keeps its t-th rows of sums and adds what the others have of them, in their order. What is passed on in a
  * round is less than the sums of a tile, and they have to fit into the slices. */
@@ -286,7 +324,10 @@ void tile(uint z) {
   if (!WHOLE) whole = a_aligned && b_aligned && m0 + BM <= m && n0 + BN <= n && (k_end - k0) % BK == 0u;
   uint a_at[A_FETCHES], b_at[B_FETCHES], slice = 0u;
   gt_spot a_spot[A_FETCHES], b_spot[B_FETCHES];
-  vec4 a_next[A_FETCHES], b_next[B_FETCHES], sum[TM * COLUMN_GROUPS], total[TM * COLUMN_GROUPS];
+  vec4 a_next[A_FETCHES], b_next[B_FETCHES], b_scale[B_FETCHES];
+  gt_spot a_made[A_FETCHES];
+  bool a_exists[A_FETCHES];
+  vec4 sum[TM * COLUMN_GROUPS], total[TM * COLUMN_GROUPS], inputs[TM * COLUMN_GROUPS];
 
   KEEP(a_spot, KIND_A, TRANS_A != 0u, BM, A_FETCHES, m0, a_length, stride_a)
   KEEP(b_spot, KIND_B, TRANS_B == 0u, BN, B_FETCHES, n0, b_length, stride_b)
@@ -295,7 +336,10 @@ void tile(uint z) {
   [[unroll]] for (uint f = 0u; f < B_FETCHES; f++)
     b_at[f] = z * stride_b + quad_address(TRANS_B == 0u, BN, me + f * LOCAL_X, uvec2(n0, k0), n);
   [[unroll]] for (uint i = 0u; i < TM * COLUMN_GROUPS; i++) sum[i] = vec4(0.0);
-  if (SEGMENT != 0u) { [[unroll]] for (uint i = 0u; i < TM * COLUMN_GROUPS; i++) total[i] = vec4(0.0); }
+  if (SEGMENT != 0u) {
+    [[unroll]] for (uint i = 0u; i < TM * COLUMN_GROUPS; i++) total[i] = vec4(0.0);
+    if (KEEPS_INPUTS) { EACH_SUM(READ_INPUT) }
+  }
   if (BRIEF) {
     for (uint next = k0; next < k_end + BK; next += BK) {
       if (next < k_end) { FETCH(next) }

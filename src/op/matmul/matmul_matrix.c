@@ -44,7 +44,7 @@ _Static_assert(sizeof splits * sizeof candidates / sizeof *candidates == GT_MATM
 static const double SLOW = 0.4;
 /* What a multiprocessor loses by each workgroup that it could have beside others and has not, of that one's
  * work; what is left of beginnings and ends that others hide. */
-static const double LACKING = 0.35, LATER = 0.4;
+static const double LACKING = 0.4, LATER = 0.4;
 enum {
   QUAD = 4,
   LEAST_BLOCKS = 1 << 22,   /* elements of patches that are measured by blocks, which takes two kernels */
@@ -136,11 +136,14 @@ static bool packs(const gt_matmul_shape *s, const gt_target *target, gt_matrix_s
          GT_PACKED_GROUP % target->subgroup == 0 && GT_PACKED_GROUP <= target->max_workgroup;
 }
 
-/* AMD's compiler keeps no more than so many sums and as many totals of a lane in registers. */
+/* AMD's compiler keeps no more than so many sums, as many totals and so much of the next slab of a lane in
+ * registers. */
 static bool spills(const candidate *c, form f, const gt_target *target) {
-  enum { MOST_SUMS = 32 };
+  enum { MOST_SUMS = 32, MOST_FETCHED = 48 };
   const gt_matrix_units *units = &target->matrix;
-  return f != BFLOAT && !units->fast && !units->emulated && c->sm * c->sn / target->subgroup > MOST_SUMS;
+  return f != BFLOAT && !units->fast && !units->emulated &&
+         (c->sm * c->sn / target->subgroup > MOST_SUMS ||
+          (c->bm + c->bn) * c->bk / threads_of(c, target) > MOST_FETCHED);
 }
 
 /* Does emulation keep within the passes through loops that software devices bound, whatever values there are?
