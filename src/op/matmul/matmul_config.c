@@ -100,6 +100,7 @@ enum {
    * one that works out patches, which takes registers, too, where compilers are not known to have them: AMD's
    * spills. */
   FEW = 32,
+  LEAST_DEEP = 16,     /* of a slice; else its barriers take a sixth of the time */
   FMA_PER_CYCLE = 128, /* of one multiprocessor */
   READ_CYCLES = 4,     /* a quad of shared memory for each of 32 threads, be it the same for many */
   WARP = 32,
@@ -260,6 +261,7 @@ static void add_device_ways(ways *w, const gt_matmul_shape *s, const gt_target *
     const uint64_t tiles = (uint64_t)gt_ceil_div(s->m, c->bm) * gt_ceil_div(s->n, c->bn);
     if (!fits(c, target) || (!s->trans_a && s->trans_b && threads_of(c) < FULL_GROUP)) continue;
     if (s->segment % c->bk || (target->brief && c->teams > 1)) continue;
+    if (c->bk < LEAST_DEEP && fits(c - 1, target)) continue; /* it is for want of shared memory */
     if ((s->segment || (has_patches && !target->matrix.fast)) && c->tm * c->tn > FEW) continue;
     for (uint32_t split = 1; split <= GT_MATMUL_SPLITS; split++) {
       const uint32_t k_chunk = GT_MATMUL_PART(s->k, split, c->bk);
