@@ -186,10 +186,10 @@ float gt_unpacked(uint word, uint which) {
 #define GT_ELEMENT(sums, e) (sums).at[e]
 
 #define GT_ADD_SUMS(sums, more) \
-  GT_UNROLL for (uint e_ = 0u; e_ < GT_MATRIX_ROWS * MATRIX_N; e_++) (sums).at[e_] += (more).at[e_]
+  GT_UNROLL for (uint e_ = 0u; e_ < GT_ELEMENTS; e_++) (sums).at[e_] += (more).at[e_]
 
 #define GT_SET_SUMS(sums, value) \
-  GT_UNROLL for (uint e_ = 0u; e_ < GT_MATRIX_ROWS * MATRIX_N; e_++) (sums).at[e_] = value
+  GT_UNROLL for (uint e_ = 0u; e_ < GT_ELEMENTS; e_++) (sums).at[e_] = value
 
 #define GT_MULTIPLY_ADD(sums, left, right) \
   GT_UNROLL for (uint i_ = 0u; i_ < GT_MATRIX_ROWS; i_++) \
@@ -201,7 +201,7 @@ float gt_unpacked(uint word, uint which) {
     }
 
 #define GT_ADD_PRODUCT(sums, a, b, c) \
-  GT_UNROLL for (uint e_ = 0u; e_ < GT_MATRIX_ROWS * MATRIX_N; e_++) \
+  GT_UNROLL for (uint e_ = 0u; e_ < GT_ELEMENTS; e_++) \
     (sums).at[e_] += (a).at[e_] * ((b).at[e_] * (c).at[e_]) * ((b).at[e_] * (c).at[e_])
 
 #endif

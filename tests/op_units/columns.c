@@ -164,7 +164,8 @@ static void test_scalar_in_parts(void **state) {
 
 static void test_matrix(void **state) {
   (void)state;
-  CHECK({70, 40, 120, 2, false}, {128, 64, 64, 2, false}, {67, 37, 31, 2, false}, {99, 36, 40, 2, false});
+  CHECK({70, 40, 120, 2, false}, {128, 64, 64, 2, false}, {67, 37, 31, 2, false}, {99, 36, 40, 2, false},
+        {120, 100, 40, 4, false});
 }
 
 static void test_matrix_in_parts(void **state) {

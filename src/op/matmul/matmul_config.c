@@ -147,8 +147,7 @@ bool gt_matmul_arrives(const gt_matmul_shape *s, const gt_matmul_config *c, uint
          arrive_cycles(s, c, gt_most_u32(units, 1)) < finish_cycles(s, c, gt_most_u32(units, 1));
 }
 
-/* Of what comes when the parts of k are done, if there are several. */
-static double ending_cycles(const gt_matmul_shape *s, const gt_matmul_config *c, uint32_t units) {
+double gt_matmul_ending_cycles(const gt_matmul_shape *s, const gt_matmul_config *c, uint32_t units) {
   if (c->split < 2) return 0;
   const double all = gt_most_u32(units, 1);
   return gt_matmul_arrives(s, c, units) ? arrive_cycles(s, c, all) : finish_cycles(s, c, all);
@@ -163,7 +162,7 @@ double gt_matmul_groups_of_unit(double groups, double units) {
 
 double gt_matmul_cycles(const gt_matmul_shape *s, const gt_matmul_config *c, uint32_t units, double groups,
                         double cycles_of_group) {
-  return gt_matmul_groups_of_unit(groups, units) * cycles_of_group + ending_cycles(s, c, units);
+  return gt_matmul_groups_of_unit(groups, units) * cycles_of_group + gt_matmul_ending_cycles(s, c, units);
 }
 
 /* A slice keeps a multiprocessor busy by multiplying or by reading shared memory, whichever takes longer, and
@@ -186,12 +185,9 @@ static double waiting_cycles(const candidate *c, double slices, bool is_read) {
          quads * (is_read ? WRITE_CYCLES : STORE_CYCLES);
 }
 
-/* How many workgroups a multiprocessor has at once. Drivers give them together an eighth more of shared
- * memory than what they promise one. */
-static double together(const candidate *c, const gt_target *target) {
-  enum { MOST = 4 };
+double gt_matmul_together(uint32_t shared_bytes, uint32_t most, const gt_target *target) {
   const uint32_t room = target->shared_bytes + target->shared_bytes / 8;
-  return gt_least_u32(gt_most_u32(room / shared_bytes(c), 1), MOST);
+  return gt_most_u32(gt_least_u32(room / shared_bytes, most), 1);
 }
 
 /* Estimated cycles of the whole product with this tile and this many parts of k. */
@@ -200,10 +196,12 @@ static double estimate(const candidate *c, const gt_matmul_shape *s, const gt_ta
   const double groups = (double)gt_ceil_div(s->m, c->bm) * gt_ceil_div(s->n, c->bn) * s->batch * way->split;
   const double slices = gt_ceil_div(gt_least_u32(way->k_chunk, s->k), c->bk);
   const double of_unit = gt_matmul_groups_of_unit(groups, target->units);
-  const double rounds = of_unit / together(c, target), waits = rounds <= 1 ? 1 : SHARED_WAIT * rounds;
+  enum { MOST = 4 };
+  const double rounds = of_unit / gt_matmul_together(shared_bytes(c), MOST, target);
+  const double waits = rounds <= 1 ? 1 : SHARED_WAIT * rounds;
   const bool is_read = way->split < 2 || gt_matmul_arrives(s, way, target->units);
   return of_unit * slices * busy_cycles(c, s) + waits * waiting_cycles(c, slices, is_read) +
-         ending_cycles(s, way, target->units);
+         gt_matmul_ending_cycles(s, way, target->units);
 }
 
 /* All ways to cut a product. */
@@ -261,7 +259,7 @@ static void add_device_ways(ways *w, const gt_matmul_shape *s, const gt_target *
     const uint64_t tiles = (uint64_t)gt_ceil_div(s->m, c->bm) * gt_ceil_div(s->n, c->bn);
     if (!fits(c, target) || (!s->trans_a && s->trans_b && threads_of(c) < FULL_GROUP)) continue;
     if (s->segment % c->bk || (target->brief && c->teams > 1)) continue;
-    if (c->bk < LEAST_DEEP && fits(c - 1, target)) continue; /* it is for want of shared memory */
+    if (c->bk < LEAST_DEEP && fits(c - 1, target)) continue; /* the one before is the same, but deeper */
     if ((s->segment || (has_patches && !target->matrix.fast)) && c->tm * c->tn > FEW) continue;
     for (uint32_t split = 1; split <= GT_MATMUL_SPLITS; split++) {
       const uint32_t k_chunk = GT_MATMUL_PART(s->k, split, c->bk);

@@ -42,10 +42,15 @@ enum {
 };
 /* So many of a device's `groups` workgroups come to one of its units; where they are many, no unit waits. */
 double gt_matmul_groups_of_unit(double groups, double units);
+/* How many workgroups that take so much shared memory each a multiprocessor has at once, of `most` at most.
+ * Drivers give them together an eighth more than what they promise one. */
+double gt_matmul_together(uint32_t shared_bytes, uint32_t most, const gt_target *target);
 /* What a way to cut a product costs is reckoned in cycles of a multiprocessor. Of `groups` workgroups of so
  * many each, with what adding up the parts of k takes. */
 double gt_matmul_cycles(const gt_matmul_shape *shape, const gt_matmul_config *config, uint32_t units,
                         double groups, double cycles_of_group);
+/* Of what comes when the parts of k are done, if there are several. */
+double gt_matmul_ending_cycles(const gt_matmul_shape *shape, const gt_matmul_config *config, uint32_t units);
 /* Are the parts of k added by the workgroup of a tile that is done last, rather than by a second kernel? */
 bool gt_matmul_arrives(const gt_matmul_shape *shape, const gt_matmul_config *config, uint32_t units);
 typedef void gt_matmul_offer(void *context, gt_matmul_config config, double cycles);

@@ -148,7 +148,7 @@ static bool spills(const candidate *c, form f, const gt_target *target) {
 
 /* Does emulation keep within the passes through loops that software devices bound, whatever values there are?
  * A tile that holds an infinity or NaN is summed plainly. */
-static bool is_brief(const candidate *c, const gt_target *target, uint32_t k, bool whole_k) {
+static bool keeps_within_passes(const candidate *c, const gt_target *target, uint32_t k, bool whole_k) {
   const uint32_t quads = c->bm * c->bn / QUAD / threads_of(c, target);
   return k <= MOST_EMULATED_SLABS * c->bk && (whole_k || quads * k * EMULATED_PASSES <= MOST_EMULATED_PASSES);
 }
@@ -158,7 +158,8 @@ static bool may_split(const gt_matmul_shape *s, const gt_target *target, const c
   const uint64_t tiles = (uint64_t)gt_ceil_div(s->m, c->bm) * gt_ceil_div(s->n, c->bn);
   const uint32_t depths = (uint32_t)gt_ceil_div(s->k, GT_RANGE_DEPTH);
   const uint32_t chunk = (uint32_t)gt_ceil_div(depths, parts);
-  if (target->matrix.emulated && chunk > 1 && !is_brief(c, target, chunk * GT_RANGE_DEPTH, s->whole_k))
+  if (target->matrix.emulated && chunk > 1 &&
+      !keeps_within_passes(c, target, chunk * GT_RANGE_DEPTH, s->whole_k))
     return false;
   return parts == 1 || (gt_ceil_div(depths, chunk) == parts &&
                         (uint64_t)parts * s->m * s->n * s->batch <= GT_MATMUL_MOST_PARTIAL &&
@@ -184,26 +185,20 @@ static double range_cycles(const gt_matmul_shape *s, const gt_target *target) {
   return (by_blocks ? 2 : 1) * RANGE_CYCLES + (of_a + of_b) / RANGE_ELEMENTS;
 }
 
-/* How many workgroups a multiprocessor has at once, by its registers and by what drivers give of shared
- * memory: an eighth more than what they promise one. */
-static double together(const candidate *c, form f, const gt_target *target) {
-  const uint32_t room = target->shared_bytes + target->shared_bytes / 8;
-  const uint32_t threads = c->packed ? FULL_PACKED : FULL_THREADS;
-  return gt_most_u32(gt_least_u32(threads / threads_of(c, target), room / shared_bytes(c, f, target)), 1);
-}
-
 static double estimate(const candidate *c, form f, const gt_matmul_shape *s, const gt_target *target,
                        const gt_matmul_config *way) {
   const double groups = (double)gt_ceil_div(s->m, c->bm) * gt_ceil_div(s->n, c->bn) * s->batch * way->split;
   const double of_unit = gt_matmul_groups_of_unit(groups, target->units);
-  const double at_once = together(c, f, target), waves = ceil(of_unit / at_once);
+  const uint32_t most = (c->packed ? FULL_PACKED : FULL_THREADS) / threads_of(c, target);
+  const double at_once = gt_matmul_together(shared_bytes(c, f, target), most, target);
+  const double waves = ceil(of_unit / at_once);
   const double rate = c->rate[f] * (target->matrix.fast ? 1 : SLOW), area = (double)c->bm * c->bn;
   const double drains = s->segment ? (double)(s->k / s->segment) * area / DRAINED : 0;
   const double group = area * gt_least_u32(way->k_chunk, s->k) / rate + drains;
   const double later = of_unit > at_once ? of_unit / at_once - 1 : 0, hidden = at_once > 1 ? LATER : 1;
   const double starts = c->packed ? of_unit * START_PACKED : (1 + hidden * later) * START_CYCLES;
   const double all = (of_unit + LACKING * (waves * at_once - of_unit)) * group + starts;
-  const double cycles = gt_matmul_cycles(s, way, target->units, 1, all);
+  const double cycles = all + gt_matmul_ending_cycles(s, way, target->units);
   const double elements = ((double)s->m + s->n) * s->k * s->batch;
   if (c->packed) return cycles + RANGE_CYCLES + elements / PACK_ELEMENTS;
   return f == BFLOAT ? cycles : cycles + range_cycles(s, target);

@@ -506,7 +506,7 @@ static const gt_case cases[] = {
     {&bent_on_units, "70,36 70,64 324,64", {GT_BASIS_BSPLINE, 5, 3, 12, 1, -8, 8}},
     {&bent_on_units, "34,33 34,32 165,32", {GT_BASIS_CHEBYSHEV, 0, 4, 0, 0, -8, 8}},
     {&bent_on_units, "40,16 40,160 64,160", {GT_BASIS_RBF, 4, 0, 16, 0, -8, 8}},
-    /* Whole matrices, partly beyond the result: their inputs are read as lanes have sums. */
+    /* Of whole matrices; at aligned addresses: tests/op_units/kan_input.c. */
     {&bent_on_units, "64,16 64,32 96,32", {GT_BASIS_RBF, 5, 0, 16, 1, -8, 8}},
     {&bent_on_units, "96,48 96,160 240,160", {GT_BASIS_CHEBYSHEV, 0, 4, 0, 0, -8, 8}},
     {&bent_on_units, "64,80 64,32 560,32", {GT_BASIS_BSPLINE, 4, 3, 0, 0, -8, 8}},
