@@ -77,11 +77,8 @@ static int count(const gt_plan *plan, const char *kernel) {
 
 /* Runs the chain; how many steps measure factors. */
 static int run(const chain *c, bool no_fusion, float odd) {
-  const gt_backend_api *api = device->api;
   gt_arena arena;
   gt_error error = {0};
-  gt_buffer *buffer[MOST];
-  uint64_t ticket;
   gt_arena_init(&arena);
   gt_graph *g = gt_graph_create(&arena);
   gt_graph_precision(g, precision);
@@ -95,16 +92,8 @@ static int run(const chain *c, bool no_fusion, float odd) {
     float *to = values[no_fusion][v] = malloc(bytes);
     assert_non_null(to);
     fill(to, &g->variable[v], bytes / 4, (uint32_t)v, odd);
-    assert_non_null(buffer[v] = api->buffer_create(device, bytes, GT_BUFFER_DEVICE, &error));
-    assert_true(api->upload(device, buffer[v], 0, to, bytes, &error));
   }
-  gt_executable *executable = api->compile(device, plan, buffer, &error);
-  assert_non_null(executable);
-  assert_true(api->run(device, executable, 1, &ticket, &error) && api->wait(device, ticket, &error));
-  for (int v = 0; v < variables; v++)
-    assert_true(api->download(device, buffer[v], 0, values[no_fusion][v], plan->variable_bytes[v], &error));
-  api->executable_destroy(device, executable);
-  for (int v = 0; v < variables; v++) api->buffer_destroy(device, buffer[v]);
+  device_run(plan, g, 1, values[no_fusion]);
   const int steps = count(plan, "product_range");
   gt_arena_finish(&arena);
   return steps;

@@ -1,5 +1,13 @@
 #include "support/device.h"
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
+
+#include <cmocka.h>
+
+enum { MOST_VARIABLES = 16 };
 
 gt_backend *device;
 
@@ -22,4 +30,28 @@ bool has_device(void) {
   const bool usable = gt_vulkan_list(info, 8, &(gt_error){0}) >= 1 && info[0].usable;
   if (!usable) puts("no Vulkan device");
   return usable;
+}
+
+static size_t bytes_of(const gt_variable *variable) {
+  return (size_t)gt_shape_count(variable->shape) * gt_dtype_size(variable->dtype);
+}
+
+void device_run(const gt_plan *plan, const gt_graph *g, uint32_t times, float *const *value) {
+  const gt_backend_api *api = device->api;
+  gt_error error = {0};
+  gt_buffer *buffer[MOST_VARIABLES];
+  uint64_t ticket;
+  assert_true(g->variables <= MOST_VARIABLES);
+  for (uint32_t v = 0; v < g->variables; v++) {
+    buffer[v] = api->buffer_create(device, plan->variable_bytes[v], GT_BUFFER_DEVICE, &error);
+    assert_non_null(buffer[v]);
+    assert_true(api->upload(device, buffer[v], 0, value[v], bytes_of(&g->variable[v]), &error));
+  }
+  gt_executable *executable = api->compile(device, plan, buffer, &error);
+  assert_non_null(executable);
+  assert_true(api->run(device, executable, times, &ticket, &error) && api->wait(device, ticket, &error));
+  for (uint32_t v = 0; v < g->variables; v++)
+    assert_true(api->download(device, buffer[v], 0, value[v], bytes_of(&g->variable[v]), &error));
+  api->executable_destroy(device, executable);
+  for (uint32_t v = 0; v < g->variables; v++) api->buffer_destroy(device, buffer[v]);
 }
