@@ -62,7 +62,7 @@ static uint32_t unroll(const gt_matmul_config *c, const gt_matmul_shape *s, cons
   enum { SHORT = 8, SMALL_DEVICE = 4, FEW_SLICES = 16, SMALL_TILE = 64 * 64, BRIEF_DEPTH = 4096 };
   const uint32_t depth = gt_least_u32(s->k, c->split > 1 ? c->k_chunk : s->k), slices = depth / c->bk;
   if (target->brief && depth <= BRIEF_DEPTH) return 1;
-  if (target->units < MANY_UNITS || !target->device) return SMALL_DEVICE;
+  if (target->units < MANY_UNITS) return SMALL_DEVICE;
   return slices <= FEW_SLICES && c->bm * c->bn <= SMALL_TILE ? SHORT : c->bk / c->teams;
 }
 
@@ -94,8 +94,7 @@ static gt_matmul_cut cut_scalar(const gt_matmul_config *c, const gt_matmul_shape
                [GT_MATMUL_SPEC_TN] = c->tn,
                [GT_MATMUL_SPEC_TRANS_A] = s->trans_a,
                [GT_MATMUL_SPEC_TRANS_B] = s->trans_b,
-               [GT_MATMUL_SPEC_SPLIT] = c->split,
-               [GT_MATMUL_SPEC_UNROLL] = unroll(c, s, target)},
+               [GT_MATMUL_SPEC_SPLIT] = c->split},
   };
   if (!target->device) {
     cut.spec[GT_MATMUL_SPEC_BK] = c->split > 1 ? c->k_chunk : s->k;
@@ -103,6 +102,7 @@ static gt_matmul_cut cut_scalar(const gt_matmul_config *c, const gt_matmul_shape
   }
   cut.arrives = gt_matmul_arrives(s, c, target->units);
   cut.columns = joins_columns(c, s, target);
+  cut.spec[GT_MATMUL_SPEC_UNROLL] = unroll(c, s, target);
   cut.spec[GT_MATMUL_SPEC_ARRIVE] = cut.arrives;
   /* Parts are joined by quads; else an invocation's columns are to be some. */
   const bool quads = s->n % 4 == 0 && (c->tn % 4 == 0 || c->split > 1);
