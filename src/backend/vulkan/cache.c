@@ -1,8 +1,8 @@
-/* The driver's pipeline cache on disk: $GTRAIN_CACHE_DIR, else $XDG_CACHE_HOME/gtrain, else
- * ~/.cache/gtrain. One file per device, driver version and pipelineCacheUUID, with a header and checksum
- * of our own, since drivers are known to trust the bytes they are given. It only saves time: whatever is
- * wrong with it is ignored. */
+/* The driver's pipeline cache on disk (base/cache.h): one file per device, driver version and
+ * pipelineCacheUUID, with a header and checksum of our own, since drivers are known to trust the bytes they
+ * are given. */
 #include "backend/vulkan/internal.h"
+#include "base/cache.h"
 #include "base/file.h"
 #include "base/log.h"
 #include "base/memory.h"
@@ -19,32 +19,15 @@ typedef struct cache_header {
 enum { CACHE_LIMIT = 64 << 20 };
 static const char magic[8] = "gtcache1";
 
-static char *cache_directory(void) {
-  const char *own = getenv("GTRAIN_CACHE_DIR"), *xdg = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
-  char path[4096];
-  int length;
-  if (own && *own)
-    length = snprintf(path, sizeof path, "%s", own);
-  else if (xdg && *xdg)
-    length = snprintf(path, sizeof path, "%s/gtrain", xdg);
-  else if (home && *home)
-    length = snprintf(path, sizeof path, "%s/.cache/gtrain", home);
-  else
-    return NULL;
-  return length < (int)sizeof path ? strdup(path) : NULL;
-}
-
 static char *cache_path(const gt_vulkan *vk) {
-  char path[4352], *directory = cache_directory();
+  char name[128];
   const VkPhysicalDeviceProperties *p = &vk->properties;
-  if (!directory) return NULL;
-  int length = snprintf(path, sizeof path, "%s/vulkan-%04x-%04x-%08x-", directory, p->vendorID, p->deviceID,
-                        p->driverVersion);
+  int length =
+      snprintf(name, sizeof name, "vulkan-%04x-%04x-%08x-", p->vendorID, p->deviceID, p->driverVersion);
   for (size_t i = 0; i < VK_UUID_SIZE; i++)
-    length += snprintf(path + length, sizeof path - (size_t)length, "%02x", p->pipelineCacheUUID[i]);
-  snprintf(path + length, sizeof path - (size_t)length, ".cache");
-  free(directory);
-  return strdup(path);
+    length += snprintf(name + length, sizeof name - (size_t)length, "%02x", p->pipelineCacheUUID[i]);
+  snprintf(name + length, sizeof name - (size_t)length, ".cache");
+  return gt_cache_path(name);
 }
 
 static void complain(const char *what, const char *detail) {

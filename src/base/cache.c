@@ -1,0 +1,19 @@
+#include "base/cache.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+char *gt_cache_path(const char *name) {
+  const char *own = getenv("GTRAIN_CACHE_DIR"), *xdg = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+  char path[4096];
+  int length;
+  if (own && *own)
+    length = snprintf(path, sizeof path, "%s/%s", own, name);
+  else if (xdg && *xdg)
+    length = snprintf(path, sizeof path, "%s/gtrain/%s", xdg, name);
+  else if (home && *home)
+    length = snprintf(path, sizeof path, "%s/.cache/gtrain/%s", home, name);
+  else
+    return NULL;
+  return length < (int)sizeof path ? strdup(path) : NULL;
+}
