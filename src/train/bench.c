@@ -107,7 +107,8 @@ gt_net *gt_bench_open(gt_session *session, gt_executable **executable, gt_error 
   *executable = gt_session_compile(session, net, error);
   if (!*executable || !gt_session_load_data(session, net, error)) return NULL;
   return gt_store_start(net->model->store, &session->buffers, (uint64_t)session->config->seed, error) &&
-                 upload_table(session, net, error) && gt_session_set_clock(session, net, 0, error) &&
+                 (net->search || upload_table(session, net, error)) &&
+                 gt_session_set_clock(session, net, 0, error) &&
                  (!net->feed || gt_feed_seek(net->feed, 0, INT64_MAX, error))
              ? net
              : NULL;

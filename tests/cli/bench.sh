@@ -40,6 +40,8 @@ exits 2 "a comparison of something else" "$GTRAIN" bench gemm --compare "$tmp/be
 exits 2 "an unknown kind" "$GTRAIN" bench trian configs/xor.yaml
 says "the nearest kind" "did you mean 'train'"
 
+exits 0 "an evaluation of an optimizer that searches" \
+  "$GTRAIN" bench train configs/function_lbfgs.yaml --device "$DEVICE" --steps 2
 exits 0 "a profile" "$GTRAIN" bench train configs/xor.yaml --device "$DEVICE" --steps 5 --profile
 says "shares of a floor" "floor by"
 says "its ceilings" "ceilings        products "
