@@ -76,10 +76,11 @@ static gt_plan *finish_plan(gt_layout *l) {
 
 gt_plan *gt_plan_create(gt_arena *arena, const gt_graph *graph, const gt_plan_options *options,
                         gt_error *error) {
-  gt_layout l = {.arena = arena,
-                 .graph = graph,
-                 .options = options,
-                 .lowering = {.graph = graph, .target = &options->target, .arena = arena}};
+  gt_layout l = {
+      .arena = arena,
+      .graph = graph,
+      .options = options,
+      .lowering = {.graph = graph, .target = &options->target, .tuned = options->tuned, .arena = arena}};
   gt_plan *plan = NULL;
   if (graph->error.status) {
     gt_fail(error, graph->error.status, "%s", graph->error.message);

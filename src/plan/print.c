@@ -45,7 +45,7 @@ static uint32_t next_best(const gt_choice *choice) {
 
 static void print_candidate(const char *what, const gt_choice *choice, uint32_t which, FILE *stream) {
   const gt_candidate *candidate = &choice->candidate[which];
-  char text[64], cost[32];
+  char text[GT_WAY_TEXT], cost[32];
   choice->text(candidate, text, sizeof text);
   fprintf(stream, "  %s %s (cost %s)", what, text, gt_human_count(candidate->cost, cost));
 }
@@ -58,7 +58,7 @@ void gt_plan_print_choices(const gt_plan *plan, FILE *stream) {
     const uint32_t next = next_best(choice);
     fprintf(stream, "%5u  %-16s %-18.18s %-28s", s, step->kernel->name, step->scope ? step->scope : "",
             choice->key);
-    print_candidate("took", choice, choice->taken, stream);
+    print_candidate(choice->tuned ? "tuned" : "took", choice, choice->taken, stream);
     if (next != GT_NONE) print_candidate("next", choice, next, stream);
     fprintf(stream, "  of %u\n", choice->candidates);
   }

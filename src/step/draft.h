@@ -3,6 +3,7 @@
 #ifndef GT_STEP_DRAFT_H
 #define GT_STEP_DRAFT_H
 #include "base/names.h"
+#include "step/tuned.h"
 #include "step/lowering.h"
 
 typedef enum gt_use_kind { GT_USE_NODE, GT_USE_SCRATCH, GT_USE_VARIABLE, GT_USE_CONSTANT } gt_use_kind;
@@ -28,9 +29,10 @@ typedef struct gt_draft { /* a step and its uses */
 struct gt_lowering {
   const gt_graph *graph;
   const gt_target *target;
-  gt_arena *arena;   /* the plan's, in which choices stay */
-  int item;          /* the group or copy that is being lowered */
-  bool begins_there; /* of its leader: what gt_lower_begins_there says */
+  const gt_tuned *tuned; /* or NULL */
+  gt_arena *arena;       /* the plan's, in which choices stay */
+  int item;              /* the group or copy that is being lowered */
+  bool begins_there;     /* of its leader: what gt_lower_begins_there says */
   struct {
     gt_draft *items;
     size_t count, capacity;

@@ -24,6 +24,24 @@ static uint32_t least_cost(const gt_candidate *candidates, uint32_t n) {
   return best;
 }
 
+/* The first candidate that is called so; false if none is. */
+static bool find_way(const gt_choice *choice, const char *way, uint32_t *found) {
+  char text[GT_WAY_TEXT];
+  for (*found = 0; *found < choice->candidates; ++*found) {
+    choice->text(&choice->candidate[*found], text, sizeof text);
+    if (!strcmp(text, way)) return true;
+  }
+  return false;
+}
+
+static void take_tuned(gt_choice *choice, const gt_tuned *tuned) {
+  const char *way = tuned ? gt_tuned_find(tuned, choice->key) : NULL;
+  uint32_t found;
+  if (!way || !find_way(choice, way, &found)) return;
+  choice->taken = found;
+  choice->tuned = true;
+}
+
 const gt_candidate *gt_lower_known_choice(gt_lowering *lowering, const char *key) {
   const int known = gt_names_find(&lowering->keys, key);
   assert(!lowering->chosen);
@@ -41,6 +59,7 @@ const gt_candidate *gt_lower_choice(gt_lowering *lowering, const char *key, gt_c
                         .candidate = gt_arena_copy(lowering->arena, candidates, n * sizeof *candidates),
                         .candidates = n,
                         .taken = least_cost(candidates, n)};
+  take_tuned(choice, lowering->tuned);
   lowering->keys.arena = lowering->arena;
   gt_names_add(&lowering->keys, choice->key, (int)lowering->choices.count - 1);
   return gt_lower_known_choice(lowering, key);

@@ -36,10 +36,10 @@ typedef struct gt_lowering gt_lowering;
 const gt_graph *gt_lowering_graph(const gt_lowering *lowering);
 const gt_target *gt_lowering_target(const gt_lowering *lowering);
 
-/* Which of n > 0 candidates the step to come is: the first of those of the least cost. The key says what is
- * asked, all that candidates and costs depend on: equal keys have equal answers in a plan, and `gtrain check
- * --choices` lists them. A pure function; who would rather time candidates, and keep the times by key, does
- * it here. */
+/* Which of n > 0 candidates the step to come is: the one that was found best by timing, if the plan was given
+ * such answers (step/tuned.h) and it is among them, else the first of those of the least cost. The key says
+ * what is asked, all that candidates and costs depend on: equal keys have equal answers in a plan, and
+ * `gtrain check --choices` lists them. */
 const gt_candidate *gt_lower_choice(gt_lowering *lowering, const char *key, gt_candidate_text *text,
                                     const gt_candidate *candidates, uint32_t n);
 /* The same answer, if this has been asked before in the plan; else NULL, and nothing is chosen. */

@@ -60,7 +60,8 @@ typedef struct gt_candidate {
   double cost;                       /* as the op reckons it, in a unit of its own */
   uint32_t what[GT_CANDIDATE_WORDS]; /* as the op knows it */
 } gt_candidate;
-/* "128x128x8, split 4", made when somebody wants to read it. */
+/* "128x128x8, split 4", made when somebody wants to read it. Of one choice, who is called alike is alike. */
+enum { GT_WAY_TEXT = 64 }; /* bytes that hold any of them */
 typedef void gt_candidate_text(const gt_candidate *candidate, char *text, size_t size);
 
 typedef struct gt_choice {
@@ -68,6 +69,7 @@ typedef struct gt_choice {
   gt_candidate_text *text;
   const gt_candidate *candidate;
   uint32_t candidates, taken;
+  bool tuned; /* taken because it was found to be best (step/tuned.h), not for its cost */
 } gt_choice;
 
 typedef struct gt_step {

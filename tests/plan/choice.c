@@ -20,8 +20,8 @@ static gt_id read_matrix(gt_graph *graph, const char *name, int64_t rows, int64_
 }
 
 /* Two products of one shape, and a third of another. */
-static gt_plan *three_products(gt_arena *arena, gt_target target) {
-  const gt_plan_options options = {.target = target};
+static gt_plan *three_products(gt_arena *arena, const gt_tuned *tuned) {
+  const gt_plan_options options = {.target = device, .tuned = tuned};
   gt_error error = {0};
   gt_graph *graph = gt_graph_create(arena);
   gt_id x = read_matrix(graph, "x", 256, 64);
@@ -44,7 +44,7 @@ static void test_one_answer_a_question(void **state) {
   (void)state;
   gt_arena arena;
   gt_arena_init(&arena);
-  const gt_plan *plan = three_products(&arena, device);
+  const gt_plan *plan = three_products(&arena, NULL);
   assert_int_equal(plan->choices, 2);
   assert_ptr_equal(choice_of(plan, 0), choice_of(plan, 1));
   assert_ptr_not_equal(choice_of(plan, 0), choice_of(plan, 2));
@@ -57,7 +57,7 @@ static void test_least_cost(void **state) {
   (void)state;
   gt_arena arena;
   gt_arena_init(&arena);
-  const gt_plan *plan = three_products(&arena, device);
+  const gt_plan *plan = three_products(&arena, NULL);
   for (uint32_t c = 0; c < plan->choices; c++) {
     const gt_choice *choice = &plan->choice[c];
     assert_true(choice->candidates > 1);
@@ -69,8 +69,77 @@ static void test_least_cost(void **state) {
   gt_arena_finish(&arena);
 }
 
+static void text_of(const gt_choice *choice, uint32_t candidate, char text[GT_WAY_TEXT]) {
+  choice->text(&choice->candidate[candidate], text, GT_WAY_TEXT);
+}
+
+static void test_alike_is_called_alike(void **state) {
+  (void)state;
+  gt_arena arena;
+  gt_arena_init(&arena);
+  const gt_plan *plan = three_products(&arena, NULL);
+  for (uint32_t c = 0; c < plan->choices; c++) {
+    const gt_choice *choice = &plan->choice[c];
+    for (uint32_t i = 0; i < choice->candidates; i++)
+      for (uint32_t k = 0; k < i; k++) {
+        char a[GT_WAY_TEXT], b[GT_WAY_TEXT];
+        text_of(choice, i, a);
+        text_of(choice, k, b);
+        const gt_candidate *x = &choice->candidate[i], *y = &choice->candidate[k];
+        assert_int_equal(!strcmp(a, b), !memcmp(x->what, y->what, sizeof x->what));
+      }
+  }
+  gt_arena_finish(&arena);
+}
+
+/* Every candidate of a choice, in turn, is the one that was found best. */
+static void test_tuned(void **state) {
+  (void)state;
+  gt_arena arena;
+  gt_arena_init(&arena);
+  const gt_choice *reckoned = choice_of(three_products(&arena, NULL), 0);
+  assert_false(reckoned->tuned);
+  gt_tuned tuned = {0};
+  gt_tuned_set(&tuned, "another question", "64x64");
+  for (uint32_t i = 0; i < reckoned->candidates; i++) {
+    char way[GT_WAY_TEXT], taken[GT_WAY_TEXT];
+    text_of(reckoned, i, way);
+    gt_tuned_set(&tuned, reckoned->key, way);
+    const gt_plan *plan = three_products(&arena, &tuned);
+    const gt_choice *choice = choice_of(plan, 0);
+    text_of(choice, choice->taken, taken);
+    assert_true(choice->tuned);
+    assert_string_equal(taken, way);
+    assert_false(choice_of(plan, 2)->tuned);
+  }
+  gt_tuned_finish(&tuned);
+  gt_arena_finish(&arena);
+}
+
+static void test_not_offered_or_forgotten(void **state) {
+  (void)state;
+  gt_arena arena;
+  gt_arena_init(&arena);
+  const gt_choice *reckoned = choice_of(three_products(&arena, NULL), 0);
+  gt_tuned tuned = {0};
+  gt_tuned_set(&tuned, reckoned->key, "3x3");
+  const gt_choice *choice = choice_of(three_products(&arena, &tuned), 0);
+  assert_false(choice->tuned);
+  assert_int_equal(choice->taken, reckoned->taken);
+  gt_tuned_set(&tuned, "another question", "64x64");
+  gt_tuned_set(&tuned, reckoned->key, NULL);
+  gt_tuned_set(&tuned, "never asked", NULL);
+  assert_null(gt_tuned_find(&tuned, reckoned->key));
+  assert_string_equal(gt_tuned_find(&tuned, "another question"), "64x64");
+  assert_int_equal(tuned.count, 1);
+  gt_tuned_finish(&tuned);
+  gt_arena_finish(&arena);
+}
+
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_one_answer_a_question),
-                                     cmocka_unit_test(test_least_cost)};
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_one_answer_a_question), cmocka_unit_test(test_least_cost),
+      cmocka_unit_test(test_alike_is_called_alike), cmocka_unit_test(test_tuned),
+      cmocka_unit_test(test_not_offered_or_forgotten)};
   return cmocka_run_group_tests_name("choice", tests, NULL, NULL);
 }
