@@ -5,6 +5,7 @@
 #include "cli/bench.h"
 #include "graph/op.h"
 #include "train/bench_table.h"
+#include "train/tuned_file.h"
 #include <stdlib.h>
 
 typedef struct row {
@@ -173,6 +174,7 @@ static int bench_config(const gt_arguments *arguments, gt_config *config) {
     return GT_ERR_USAGE;
   if (gt_session_open(&session, config, gt_option_value(arguments, "device"), &error)) {
     session.memory_limit = limit;
+    gt_tuned_read_cache(&session.tuned, session.backend);
     const gt_net *net = gt_bench_open(&session, &executable, &error);
     ok = net && gt_bench_net(session.backend, net, executable, steps, &time, &error);
     if (ok && gt_flag(arguments, "profile")) ok = profile_net(&session, net, &profiled, &error);

@@ -7,6 +7,7 @@
 #include "train/net.h"
 #include "train/phases.h"
 #include "train/sheet.h"
+#include "train/tuned_file.h"
 #include <string.h>
 #include <unistd.h>
 
@@ -38,14 +39,17 @@ static gt_target usual_target(const gt_arguments *arguments) {
 
 /* The device is asked what it is, and let go. */
 static bool target_of(const gt_arguments *arguments, const gt_config *config, gt_target *target,
-                      gt_error *error) {
+                      gt_tuned *tuned, gt_error *error) {
   const char *device = gt_option_value(arguments, "device");
   if (!device) {
     *target = usual_target(arguments);
     return true;
   }
   gt_backend *backend = gt_backend_open(device, (int)config->train.threads, error);
-  if (backend) *target = backend->target;
+  if (backend) {
+    *target = backend->target;
+    gt_tuned_read_cache(tuned, backend);
+  }
   gt_backend_close(backend);
   return backend;
 }
@@ -163,10 +167,11 @@ static int run(const gt_arguments *arguments) {
   gt_arena_init(&arena);
   int code = gt_cli_config(arguments, &arena, arguments->word[0], &config);
   if (code) goto done;
-  gt_net_options wanted = {0};
+  gt_tuned tuned = {0};
+  gt_net_options wanted = {.tuned = &tuned};
   gt_footprint memory;
   gt_net *net = NULL;
-  if (target_of(arguments, &config, &wanted.target, &error))
+  if (target_of(arguments, &config, &wanted.target, &tuned, &error))
     net = gt_net_training(&arena, &config, &wanted, &error);
   const gt_init_from *from = config.init_from;
   if (!net || (from && !gt_init_from_apply(from, config.root, &config.dataset, net->model->store,
@@ -189,6 +194,7 @@ static int run(const gt_arguments *arguments) {
   const char *samples = gt_option_value(arguments, "samples");
   if (!code && samples && !draw_samples(&config, samples, gt_flag(arguments, "json"), &error))
     code = gt_config_report(&config, &error);
+  gt_tuned_finish(&tuned);
   gt_config_finish(&config);
 done:
   gt_arena_finish(&arena);

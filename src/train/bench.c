@@ -10,21 +10,24 @@ static const double repetition_seconds = 0.33;
 
 typedef struct gt_replayed {
   gt_backend *backend;
-  const gt_net *net; /* NULL: the executable reads no samples */
+  const gt_net *net;
   gt_executable *executable;
 } gt_replayed;
 
-static bool replay(const gt_replayed *what, int64_t times, double *seconds, gt_error *error) {
+bool gt_bench_seconds(gt_backend *backend, const gt_net *net, gt_executable *executable, int64_t steps,
+                      double *seconds, gt_error *error) {
   const int64_t piece = 1 << 14;
   uint64_t ticket = 0;
   const double began = gt_seconds();
-  for (int64_t left = times; left > 0; left -= piece)
-    if (!gt_net_run(what->net, what->backend, what->executable, (uint32_t)gt_least(left, piece), &ticket,
-                    error))
-      return false;
-  const bool ok = what->backend->api->wait(what->backend, ticket, error);
+  for (int64_t left = steps; left > 0; left -= piece)
+    if (!gt_net_run(net, backend, executable, (uint32_t)gt_least(left, piece), &ticket, error)) return false;
+  const bool ok = backend->api->wait(backend, ticket, error);
   *seconds = gt_seconds() - began;
   return ok;
+}
+
+static bool replay(const gt_replayed *what, int64_t times, double *seconds, gt_error *error) {
+  return gt_bench_seconds(what->backend, what->net, what->executable, times, seconds, error);
 }
 
 static int ascending(const void *a, const void *b) {
@@ -99,7 +102,7 @@ static bool upload_table(gt_session *session, const gt_net *net, gt_error *error
 }
 
 gt_net *gt_bench_open(gt_session *session, gt_executable **executable, gt_error *error) {
-  gt_net_options options = {.target = session->backend->target};
+  gt_net_options options = {.target = session->backend->target, .tuned = &session->tuned};
   if (!gt_session_place(session, &options, NULL, 0, error)) return NULL;
   options.windows = session->windows;
   gt_net *net = gt_net_training(&session->arena, session->config, &options, error);

@@ -22,6 +22,9 @@ bool gt_bench_executable(gt_backend *backend, gt_executable *executable, int64_t
  * GT_BENCH_LEAST_REPETITIONS of one replay each. */
 bool gt_bench_within(gt_backend *backend, gt_executable *executable, double seconds, gt_bench_time *time,
                      gt_error *error);
+/* How long so many steps take, from the call to their end. net NULL: the executable reads no samples. */
+bool gt_bench_seconds(gt_backend *backend, const gt_net *net, gt_executable *executable, int64_t steps,
+                      double *seconds, gt_error *error);
 /* Opens the training step of a session's config, ready to be replayed. */
 gt_net *gt_bench_open(gt_session *session, gt_executable **executable, gt_error *error);
 /* A config without a file: the MLP 784-512-256-10 with ReLU and Adam on made-up bytes. Finish it like any

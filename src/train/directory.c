@@ -2,12 +2,14 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "train/run.h"
+#include "train/tuned_file.h"
 #include <dirent.h>
 #include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 static const uint64_t most_config = 64 << 20; /* of the resolved one: what is larger is none of ours */
 
@@ -50,7 +52,8 @@ static bool default_directory(gt_run *run, gt_error *error) {
 static bool counts_for_new(const char *name) { return strcmp(name, ".lock") != 0; }
 
 static bool counts_for_old(const char *name) {
-  return strcmp(name, ".lock") && strcmp(name, "checkpoints") && !gt_is_temporary(name);
+  return strcmp(name, ".lock") && strcmp(name, "checkpoints") && strcmp(name, GT_TUNED_FILE) &&
+         !gt_is_temporary(name);
 }
 
 /* Does the directory hold an entry that counts? One that is not there holds none. */
@@ -115,7 +118,7 @@ static bool never_began(gt_run *run, bool *never, gt_error *error) {
 
 /* Anybody's directory may have a config.yaml and a metrics.jsonl, which a run would overwrite. */
 static bool is_run(gt_run *run, gt_error *error) {
-  bool lock, config, metrics, timing, checkpoints, never;
+  bool lock, config, metrics, timing, tuned, checkpoints, never;
   gt_bytes text;
   if (!never_began(run, &never, error)) return false;
   if (!look_at(run, "config.yaml", S_IFREG, &config, error)) return false;
@@ -123,7 +126,8 @@ static bool is_run(gt_run *run, gt_error *error) {
   if (!look_at(run, ".lock", S_IFREG, &lock, error) ||
       !look_at(run, "checkpoints", S_IFDIR, &checkpoints, error) ||
       !look_at(run, "metrics.jsonl", S_IFREG, &metrics, error) ||
-      !look_at(run, "timing.jsonl", S_IFREG, &timing, error))
+      !look_at(run, "timing.jsonl", S_IFREG, &timing, error) ||
+      !look_at(run, GT_TUNED_FILE, S_IFREG, &tuned, error))
     return false;
   if (never) return true;
   const char *path = gt_arena_printf(&run->session.arena, "%s/config.yaml", run->directory);
@@ -150,6 +154,25 @@ bool gt_run_directory(gt_run *run, gt_error *error) {
   return run->options->resume ? lock_old(run, error) : lock_new(run, error);
 }
 
+/* With its config a run has its ways, too; before, it is to have those of the device. */
+bool gt_run_directory_tuned(gt_run *run, gt_error *error) {
+  gt_session *session = &run->session;
+  const char *config = gt_arena_printf(&session->arena, "%s/config.yaml", run->directory);
+  const char *path = gt_arena_printf(&session->arena, "%s/" GT_TUNED_FILE, run->directory);
+  if (!gt_file_exists(config)) {
+    gt_tuned_read_cache(&session->tuned, session->backend);
+    return true;
+  }
+  return !gt_file_exists(path) || gt_tuned_read(&session->tuned, path, session->backend, error);
+}
+
+/* A first try that was killed may have left another one. */
+static bool write_tuned(gt_run *run, gt_error *error) {
+  const char *path = gt_arena_printf(&run->session.arena, "%s/" GT_TUNED_FILE, run->directory);
+  if (run->session.tuned.count) return gt_tuned_write(&run->session.tuned, path, run->session.backend, error);
+  return !unlink(path) || errno == ENOENT || gt_fail_errno(error, GT_ERR_IO, "cannot remove %s", path);
+}
+
 bool gt_run_directory_begin(gt_run *run, gt_error *error) {
   const char *checkpoints = gt_arena_printf(&run->session.arena, "%s/checkpoints", run->directory);
   if (!gt_make_directories(checkpoints, error)) return false;
@@ -157,5 +180,5 @@ bool gt_run_directory_begin(gt_run *run, gt_error *error) {
   gt_remove_temporaries(checkpoints);
   const char *path = gt_arena_printf(&run->session.arena, "%s/config.yaml", run->directory);
   const gt_span text = {run->base->resolved, strlen(run->base->resolved)};
-  return gt_write_file_atomic(path, &text, 1, error);
+  return (gt_file_exists(path) || write_tuned(run, error)) && gt_write_file_atomic(path, &text, 1, error);
 }

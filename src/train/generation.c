@@ -16,6 +16,7 @@ bool gt_run_has_next_phase(const gt_run *run) { return run->state.phase + 1 < ru
 
 static gt_net_options training_options(const gt_run *run) {
   return (gt_net_options){.target = run->session.backend->target,
+                          .tuned = &run->session.tuned,
                           .windows = run->session.windows,
                           .draw = &run->state.draw,
                           .first_step = run->state.first_step,

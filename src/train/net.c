@@ -175,6 +175,7 @@ static void build_outputs(const gt_net *net, gt_graph *graph, gt_arena *arena) {
 
 bool gt_net_plan(gt_stage *stage, gt_arena *arena, const gt_net_options *options, gt_error *error) {
   const gt_plan_options wanted = {.target = options->target,
+                                  .tuned = options->tuned,
                                   .no_fusion = options->unfused,
                                   .no_reuse = options->unfused,
                                   .keep = options->keep,
@@ -195,6 +196,7 @@ gt_net_work gt_net_work_of(const gt_net *net) {
     work.kernels += stage->times * stage->plan->steps;
     work.levels += stage->times * (stage->plan->levels - stage->plan->ahead);
     if (net->stages > 1) work.levels += stage->plan->ahead; /* of the first replay */
+    for (uint32_t c = 0; c < stage->plan->choices; c++) work.tuned += stage->plan->choice[c].tuned;
   }
   return work;
 }

@@ -72,6 +72,7 @@ typedef struct gt_net {
 typedef struct gt_net_work { /* of a step, all stages together */
   double flops;
   uint32_t kernels, levels; /* levels: without those beside others of the step before */
+  uint32_t tuned;           /* choices whose answer was found by timing */
 } gt_net_work;
 gt_net_work gt_net_work_of(const gt_net *net);
 /* Rows of a step. */
@@ -84,11 +85,12 @@ typedef struct gt_windows {
 
 typedef struct gt_net_options {
   gt_target target;
-  bool unfused;      /* no fusion, no reuse of memory */
-  bool hard;         /* evaluations: see gt_net.hard */
-  unsigned averaged; /* evaluations: see gt_model_mode */
-  bool confusion;    /* evaluations: count answers, where there are classes, and not too many */
-  bool unplanned;    /* graphs only, for gt_net_adopt */
+  const gt_tuned *tuned; /* ways of the step that were found best (train/tune.h); or NULL */
+  bool unfused;          /* no fusion, no reuse of memory */
+  bool hard;             /* evaluations: see gt_net.hard */
+  unsigned averaged;     /* evaluations: see gt_model_mode */
+  bool confusion;        /* evaluations: count answers, where there are classes, and not too many */
+  bool unplanned;        /* graphs only, for gt_net_adopt */
   gt_windows windows;
   const uint64_t *draw;            /* the seed that constants are drawn by; NULL: the config's */
   int64_t first_step, first_epoch; /* training: where the phase begins (op/batch.h) */

@@ -66,7 +66,10 @@ static bool open_run(gt_run *run, gt_error *error) {
   gt_info("device: %s (%s)", run->session.backend->name, run->session.backend->why);
   if (!gt_run_directory(run, error)) return false;
   gt_info("run directory: %s", run->directory);
-  return open_state(run, error);
+  if (!gt_run_directory_tuned(run, error) || !open_state(run, error)) return false;
+  const uint32_t tuned = gt_net_work_of(run->net).tuned;
+  if (tuned) gt_info("kernels: %u of the step's choices as gtrain tune found them", tuned);
+  return true;
 }
 
 static void close_run(gt_run *run) {

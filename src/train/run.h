@@ -1,7 +1,8 @@
 /* gt_run: one training run: a config on a device, a run directory, and the loop that replays the step. The
- * directory holds config.yaml (resolved), metrics.jsonl, timing.jsonl, checkpoints/, best.bin (with keep_best
- * or early stopping) and, in the end, model.bin. The run's state after a step is: the parameters and the
- * training variables on the device, and gt_host_state; a checkpoint is exactly that. Owner: gt_train. */
+ * directory holds config.yaml (resolved), tuned.json (where the device was tuned), metrics.jsonl,
+ * timing.jsonl, checkpoints/, best.bin (with keep_best or early stopping) and, in the end, model.bin. The
+ * run's state after a step is: the parameters and the training variables on the device, and gt_host_state; a
+ * checkpoint is exactly that. Owner: gt_train. */
 #ifndef GT_TRAIN_RUN_H
 #define GT_TRAIN_RUN_H
 #include "train/adapt.h"
@@ -102,6 +103,8 @@ bool gt_run_restores_best(const gt_run *run); /* model.bin gets the best weights
  * it was. */
 bool gt_run_directory(gt_run *run, gt_error *error);
 bool gt_run_directory_begin(gt_run *run, gt_error *error);
+/* The ways of the step that the run goes by (tuned_file.h), before it is planned. */
+bool gt_run_directory_tuned(gt_run *run, gt_error *error);
 /* The state of the newest sound checkpoint; *found false if there is no checkpoint at all. Damaged ones that
  * are newer are set aside, but only when a sound one was found; GT_ERR_DATA if none is sound. */
 bool gt_run_restore(gt_run *run, bool *found, gt_error *error);

@@ -43,6 +43,7 @@ void gt_session_close(gt_session *session) {
     gt_buffers_finish(&session->buffers);
     gt_backend_close(session->backend);
   }
+  gt_tuned_finish(&session->tuned);
   gt_arena_finish(&session->arena);
   *session = (gt_session){0};
 }
@@ -106,6 +107,22 @@ gt_executable *gt_session_compile(gt_session *session, gt_net *net, gt_error *er
         keep(session, session->backend->api->sequence(session->backend, part, times, net->stages, error));
   if (!executable || (net->order.window && !open_feed(session, net, error))) return NULL;
   return gt_store_upload_tables(net->model->store, &session->buffers, error) ? executable : NULL;
+}
+
+static void discard(gt_session *session, gt_executable *executable) {
+  for (int i = 0; executable && i < session->executable_count; i++) {
+    if (session->executables[i] != executable) continue;
+    session->backend->api->executable_destroy(session->backend, executable);
+    session->executables[i] = session->executables[--session->executable_count];
+    return;
+  }
+}
+
+void gt_session_discard(gt_session *session, const gt_net *net, gt_executable *executable) {
+  discard(session, executable); /* a sequence before its parts */
+  for (int i = 0; i < net->stages; i++) discard(session, net->stage[i].executable);
+  for (int i = 0; net->search && i < GT_SEARCH_STAGES; i++)
+    discard(session, net->search->stage[i].executable);
 }
 
 void *gt_session_map(gt_session *session, const char *variable) {

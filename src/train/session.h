@@ -23,6 +23,7 @@ typedef struct gt_session {
   gt_config *config;
   gt_backend *backend;
   gt_buffers buffers;
+  gt_tuned tuned;        /* ways of the training step that were found best on this device; empty: none */
   uint64_t memory_limit; /* bytes of the device that the session may use; 0: those that it has */
   gt_windows windows;    /* of the splits that are too large for that */
   gt_feed *feed[3];      /* what fills the windows of train, validation and test; NULL: not needed yet */
@@ -49,6 +50,8 @@ bool gt_session_has_room(gt_session *session, gt_config *config, const gt_net_op
 void gt_session_release(gt_session *session);
 /* Compiles, and brings the constants of the net's model to the device. */
 gt_executable *gt_session_compile(gt_session *session, gt_net *net, gt_error *error);
+/* Destroys what that made, `executable` being what it returned; the net is not run again. */
+void gt_session_discard(gt_session *session, const gt_net *net, gt_executable *executable);
 /* Brings the samples of a net's split, unless they come through a window, and their scaling to the device. */
 bool gt_session_load_data(gt_session *session, const gt_net *net, gt_error *error);
 /* Evaluates with the weights that training leaves, or with the moving averages of some roles. */

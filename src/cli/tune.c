@@ -1,0 +1,149 @@
+/* gtrain tune: which ways of doing its kernels are best for a config on this device, found by timing. */
+#include "base/log.h"
+#include "cli/common.h"
+#include "train/signals.h"
+#include "train/tune.h"
+#include "train/tuned_file.h"
+#include <stdlib.h>
+#include <string.h>
+
+static const gt_option options[] = {
+    {"ways", "N", "try so many ways of each product, the most promising (default: 8)", false},
+    {"seconds", "N", "begin nothing new after so many; 0: no limit (default: 120)", false},
+    {"forget", NULL, "forget what was found for this config, and find nothing", false},
+    GT_OPTION_SET,
+    GT_OPTION_DEVICE,
+    GT_OPTION_QUIET,
+    GT_OPTION_JSON,
+    {NULL, NULL, NULL, false},
+};
+
+static void print_choice(void *context, const gt_tune_choice *choice) {
+  (void)context;
+  if (choice->gain > 0)
+    printf("%-34s %s -> %s: %.1f %% of the step's time less (%u of %u ways tried)\n", choice->key,
+           choice->was, choice->now, 100 * choice->gain, choice->tried, choice->offered);
+  else
+    printf("%-34s %s stays (%u of %u ways tried)\n", choice->key, choice->was, choice->tried,
+           choice->offered);
+  fflush(stdout);
+}
+
+static void add_choice(void *context, const gt_tune_choice *choice) {
+  json_array_append_new(context, json_pack("{s:s, s:s, s:s, s:f, s:i, s:i}", "what", choice->key, "was",
+                                           choice->was, "now", choice->now, "gain", choice->gain, "tried",
+                                           (int)choice->tried, "offered", (int)choice->offered));
+}
+
+static void print_result(const gt_tune_result *r, const char *path) {
+  if (!r->choices) {
+    printf("nothing to choose: each kernel of the step has one way on this device\n");
+    return;
+  }
+  if (r->failed) gt_warn("%u of %u ways were refused by the device", r->failed, r->tries);
+  if (r->changed)
+    printf("step            %.2f us -> %.2f us (%.3f times as fast), in turns\n", r->before,
+           r->before * r->ratio, 1 / r->ratio);
+  else
+    printf("step            %.2f us, as it is reckoned: nothing was faster\n", r->before);
+  printf("kept            %u of %u, in %s\n", r->changed, r->choices, path);
+  if (r->gone_through < r->choices)
+    printf("left            %u of %u, for want of time (--seconds)\n", r->choices - r->gone_through,
+           r->choices);
+}
+
+static json_t *result_json(const gt_session *session, const gt_tune_result *r, const char *path,
+                           json_t *choices) {
+  return json_pack("{s:s, s:s, s:s, s:f, s:f, s:i, s:i, s:i, s:i, s:i, s:O}", "config", session->config->name,
+                   "device", session->backend->name, "file", path, "us_before", r->before, "us_after",
+                   r->before * r->ratio, "choices", (int)r->choices, "gone_through", (int)r->gone_through,
+                   "changed", (int)r->changed, "tries", (int)r->tries, "failed", (int)r->failed, "of",
+                   choices);
+}
+
+static bool find(const gt_arguments *arguments, gt_session *session, const char *path, int64_t ways,
+                 int64_t seconds, gt_error *error) {
+  const bool json = gt_flag(arguments, "json");
+  json_t *choices = json_array();
+  const gt_tune_options wanted = {.ways = (uint32_t)ways,
+                                  .seconds = (double)seconds,
+                                  .note = json ? add_choice : print_choice,
+                                  .context = choices};
+  gt_tune_result result;
+  if (!json)
+    printf("%s on %s, batch %lld\n", session->config->name, session->backend->name,
+           (long long)session->config->train.batch_size);
+  gt_signals_catch();
+  bool ok = gt_tune(session, &wanted, &result, error);
+  ok = ok && (!result.choices || gt_tuned_write(&session->tuned, path, session->backend, error));
+  if (ok && json) gt_cli_print_json(result_json(session, &result, path, choices));
+  if (ok && !json) print_result(&result, path);
+  json_decref(choices);
+  return ok && (!gt_signal_received() ||
+                gt_fail(error, GT_INTERRUPTED, "interrupted: what was found until then is kept"));
+}
+
+static bool forget(gt_session *session, const char *path, gt_error *error) {
+  uint32_t count;
+  if (!gt_tune_forget(session, &count, error) ||
+      (count && !gt_tuned_write(&session->tuned, path, session->backend, error)))
+    return false;
+  printf("forgotten       %u, in %s\n", count, path);
+  return true;
+}
+
+static int tune_config(const gt_arguments *arguments, gt_config *config, int64_t ways, int64_t seconds) {
+  gt_session session = {0};
+  gt_error error = {0};
+  char *path = NULL;
+  bool ok = gt_session_open(&session, config, gt_option_value(arguments, "device"), &error);
+  if (ok) {
+    path = gt_tuned_path(session.backend);
+    ok = path || gt_fail(&error, GT_ERR_IO,
+                         "no place for a cache: HOME, XDG_CACHE_HOME and GTRAIN_CACHE_DIR are not set");
+  }
+  if (ok) {
+    gt_tuned_read_cache(&session.tuned, session.backend);
+    ok = gt_flag(arguments, "forget") ? forget(&session, path, &error)
+                                      : find(arguments, &session, path, ways, seconds, &error);
+  }
+  gt_session_close(&session);
+  free(path);
+  if (ok) return GT_OK;
+  return config->diagnostics.errors ? gt_config_report(config, &error) : gt_report(&error);
+}
+
+static int run(const gt_arguments *arguments) {
+  gt_arena arena;
+  gt_config config;
+  int64_t ways = 8, seconds = 120;
+  if (!gt_option_int(arguments, "ways", 1, 1000, &ways) ||
+      !gt_option_int(arguments, "seconds", 0, 1000000, &seconds))
+    return GT_ERR_USAGE;
+  gt_arena_init(&arena);
+  int code = gt_cli_config(arguments, &arena, arguments->word[0], &config);
+  if (!code) {
+    code = tune_config(arguments, &config, ways, seconds);
+    gt_config_finish(&config);
+  }
+  gt_arena_finish(&arena);
+  return code;
+}
+
+GT_REGISTER(command, tune)
+extern const gt_command gt_command_tune;
+const gt_command gt_command_tune = {
+    .name = "tune",
+    .summary = "find by timing how this device trains a config fastest, for later runs",
+    .usage = "CONFIG [options]",
+    .details =
+        "gtrain reckons which tiles of a matrix product and the like are fastest on a device. This tries others in\n"
+        "the whole step of the config (of its first phase), beside the step as it stands, and keeps what is better\n"
+        "in $GTRAIN_CACHE_DIR, else ~/.cache/gtrain, for this device and version of its driver. Runs that begin\n"
+        "later take it, also those of other configs with the same products; a run that is resumed goes on with\n"
+        "what it began with. Results differ by rounding, as they do from one device to another.\n",
+    .options = options,
+    .min_words = 1,
+    .max_words = 1,
+    .run = run,
+};

@@ -1,0 +1,314 @@
+#include "train/tune.h"
+#include "base/memory.h"
+#include "train/bench.h"
+#include "train/progress.h"
+#include "train/signals.h"
+#include <stdlib.h>
+#include <string.h>
+
+enum { TURNS = 5, MATCHES = 2, LAST_TURNS = 9, WARM = 2 };
+static const double turn_seconds = 0.02;
+static const double least_gain = 0.005; /* of a step: less may be chance */
+static const double hopeless = 1.2;     /* a first turn that takes so much longer is the last one */
+static const double most_cost = 3;      /* what is reckoned to cost so much more is not tried */
+
+/* A step that can be run: the session's config, planned with some ways. */
+typedef struct subject {
+  gt_arena arena;
+  gt_net *net;
+  gt_executable *executable;
+} subject;
+
+static void close_subject(gt_session *session, subject *s) {
+  if (s->net) gt_session_discard(session, s->net, s->executable);
+  gt_arena_finish(&s->arena);
+  *s = (subject){0};
+}
+
+static bool open_subject(gt_session *session, subject *s, gt_error *error) {
+  const gt_net_options options = {
+      .target = session->backend->target, .tuned = &session->tuned, .windows = session->windows};
+  *s = (subject){0};
+  gt_arena_init(&s->arena);
+  s->net = gt_net_training(&s->arena, session->config, &options, error);
+  s->executable = s->net ? gt_session_compile(session, s->net, error) : NULL;
+  double seconds;
+  if (s->executable && gt_bench_seconds(session->backend, s->net, s->executable, WARM, &seconds, error))
+    return true;
+  close_subject(session, s);
+  return false;
+}
+
+/* --- turns --- */
+
+typedef struct match {
+  int64_t steps; /* in a turn */
+  int turns, wins;
+  double a[LAST_TURNS], b[LAST_TURNS], ratio[LAST_TURNS]; /* seconds, and b / a */
+} match;
+
+static int ascending(const void *a, const void *b) {
+  const double x = *(const double *)a, y = *(const double *)b;
+  return (x > y) - (x < y);
+}
+
+static double median(double *values, int count) {
+  qsort(values, (size_t)count, sizeof *values, ascending);
+  return values[count / 2];
+}
+
+static bool take_turn(gt_session *session, const subject *s, const match *m, double *seconds,
+                      gt_error *error) {
+  return gt_bench_seconds(session->backend, s->net, s->executable, m->steps, seconds, error);
+}
+
+/* Runs a and b in turns, each first every other time; ends early where b has no hope. */
+static bool play(gt_session *session, const subject *a, const subject *b, int turns, match *m,
+                 gt_error *error) {
+  m->wins = 0;
+  for (m->turns = 0; m->turns < turns; m->turns++) {
+    const int t = m->turns;
+    const bool b_first = t % 2;
+    if (b_first && !take_turn(session, b, m, &m->b[t], error)) return false;
+    if (!take_turn(session, a, m, &m->a[t], error)) return false;
+    if (!b_first && !take_turn(session, b, m, &m->b[t], error)) return false;
+    m->ratio[t] = m->b[t] / m->a[t];
+    m->wins += m->ratio[t] < 1;
+    if (!t && m->ratio[t] > hopeless) break;
+  }
+  return true;
+}
+
+/* Steps of a turn. */
+static bool measure_turn(gt_session *session, const subject *s, match *m, gt_error *error) {
+  double seconds = 0;
+  for (m->steps = 1; m->steps < 1 << 20; m->steps *= 4) {
+    if (!take_turn(session, s, m, &seconds, error)) return false;
+    if (seconds > turn_seconds / 4) break;
+  }
+  const double steps = (double)m->steps * turn_seconds / seconds;
+  m->steps = steps < 1 ? 1 : (int64_t)steps + 1;
+  return true;
+}
+
+/* --- what is asked --- */
+
+typedef struct question {
+  const char *key, *was;
+  double cost;      /* of all steps that it decides, as it is reckoned */
+  const char **way; /* to be tried */
+  uint32_t ways, offered;
+} question;
+
+typedef struct tuner {
+  gt_session *session;
+  const gt_tune_options *options;
+  gt_tune_result *result;
+  gt_arena arena;
+  struct {
+    question *items;
+    size_t count, capacity;
+  } questions;
+  subject base;
+  match match;
+  double began;
+} tuner;
+
+static int dearest_first(const void *a, const void *b) {
+  const double x = ((const question *)a)->cost, y = ((const question *)b)->cost;
+  return (x < y) - (x > y);
+}
+
+static const char *text_of(tuner *t, const gt_choice *choice, uint32_t candidate) {
+  char text[GT_WAY_TEXT];
+  choice->text(&choice->candidate[candidate], text, sizeof text);
+  return gt_arena_strdup(&t->arena, text);
+}
+
+/* The cheapest candidate that costs more than that one, or as much and stands behind it. */
+static uint32_t next_dearer(const gt_choice *choice, uint32_t last) {
+  const gt_candidate *c = choice->candidate;
+  const double cost = c[last].cost;
+  uint32_t best = choice->candidates;
+  for (uint32_t i = 0; i < choice->candidates; i++) {
+    const bool behind = c[i].cost > cost || (c[i].cost == cost && i > last);
+    if (behind && (best == choice->candidates || c[i].cost < c[best].cost)) best = i;
+  }
+  return best;
+}
+
+static bool is_listed(const question *q, const char *way) {
+  bool found = !strcmp(q->was, way);
+  for (uint32_t i = 0; i < q->ways; i++) found |= !strcmp(q->way[i], way);
+  return found;
+}
+
+static void list_ways(tuner *t, question *q, const gt_choice *choice) {
+  const uint32_t most = t->options ? t->options->ways : 0;
+  const double limit = most_cost * choice->candidate[choice->taken].cost;
+  q->way = GT_NEW_N(&t->arena, const char *, most + 1);
+  q->offered = choice->candidates - 1;
+  for (uint32_t i = choice->taken; q->ways < most;) {
+    i = next_dearer(choice, i);
+    if (i == choice->candidates || choice->candidate[i].cost > limit) return;
+    const char *way = text_of(t, choice, i);
+    if (!is_listed(q, way)) q->way[q->ways++] = way;
+  }
+}
+
+static question *question_of(tuner *t, const gt_choice *choice) {
+  for (size_t i = 0; i < t->questions.count; i++)
+    if (!strcmp(t->questions.items[i].key, choice->key)) return &t->questions.items[i];
+  question *q = GT_PUSH(&t->questions);
+  *q = (question){.key = gt_arena_strdup(&t->arena, choice->key), .was = text_of(t, choice, choice->taken)};
+  list_ways(t, q, choice);
+  return q;
+}
+
+static void list_questions(tuner *t, const gt_net *net) {
+  for (int i = 0; i < net->stages; i++) {
+    const gt_plan *plan = net->stage[i].plan;
+    for (uint32_t s = 0; s < plan->steps; s++) {
+      if (!plan->step[s].choice) continue;
+      const gt_choice *choice = &plan->choice[plan->step[s].choice - 1];
+      if (choice->candidates < 2) continue;
+      question_of(t, choice)->cost += net->stage[i].times * choice->candidate[choice->taken].cost;
+    }
+  }
+  if (t->questions.count) qsort(t->questions.items, t->questions.count, sizeof(question), dearest_first);
+}
+
+static void forget(tuner *t) {
+  for (size_t i = 0; i < t->questions.count; i++)
+    gt_tuned_set(&t->session->tuned, t->questions.items[i].key, NULL);
+}
+
+/* --- the search --- */
+
+static bool is_over(const tuner *t) {
+  const double limit = t->options->seconds;
+  return gt_signal_received() || (limit > 0 && gt_seconds() - t->began > limit);
+}
+
+/* Is the step faster with it? Of many tries some look so by chance: who wins plays again. */
+static bool beats(tuner *t, const subject *trial, bool *better, gt_error *error) {
+  match *m = &t->match;
+  *better = true;
+  for (int i = 0; i < MATCHES && *better; i++) {
+    if (!play(t->session, &t->base, trial, TURNS, m, error)) return false;
+    *better = m->turns == TURNS && m->wins >= TURNS - 1 && median(m->ratio, TURNS) < 1 - least_gain;
+  }
+  return true;
+}
+
+/* Tries a way in the place of the one that is taken now. */
+static bool try_way(tuner *t, const question *q, const char *way, bool *better, gt_error *error) {
+  gt_tuned *tuned = &t->session->tuned;
+  const char *now = gt_tuned_find(tuned, q->key);
+  gt_error refused = {0};
+  subject trial;
+  *better = false;
+  t->result->tries++;
+  gt_tuned_set(tuned, q->key, way);
+  bool ok = true;
+  if (open_subject(t->session, &trial, &refused)) {
+    ok = beats(t, &trial, better, error);
+    *better &= ok;
+    close_subject(t->session, *better ? &t->base : &trial);
+    if (*better) t->base = trial;
+  } else if (refused.status == GT_ERR_NODEVICE) /* it will not come back */
+    ok = gt_fail(error, refused.status, "%s", refused.message);
+  else
+    t->result->failed++;
+  if (!*better) gt_tuned_set(tuned, q->key, now);
+  return ok;
+}
+
+static bool go_through(tuner *t, const question *q, gt_error *error) {
+  gt_tune_choice noted = {.key = q->key, .was = q->was, .now = q->was, .offered = q->offered};
+  double left = 1; /* of the step's time */
+  for (uint32_t i = 0; i < q->ways && !is_over(t); i++) {
+    bool better;
+    if (!try_way(t, q, q->way[i], &better, error)) return false;
+    noted.tried++;
+    if (!better) continue;
+    left *= t->match.ratio[TURNS / 2];
+    noted.now = q->way[i];
+  }
+  noted.gain = 1 - left;
+  t->result->changed += noted.now != noted.was;
+  t->result->gone_through++;
+  if (t->options->note) t->options->note(t->options->context, &noted);
+  return true;
+}
+
+/* The step that it began as and the tuned one; what is not faster after all is forgotten. */
+static bool hold_together(tuner *t, gt_error *error) {
+  gt_session *session = t->session;
+  gt_tuned found = session->tuned;
+  subject first = {0};
+  match *m = &t->match;
+  session->tuned = (gt_tuned){0};
+  bool ok = open_subject(session, &first, error);
+  session->tuned = found;
+  ok = ok && play(session, &first, &t->base, LAST_TURNS, m, error);
+  if (ok) {
+    t->result->before = 1e6 * median(m->a, m->turns) / (double)m->steps;
+    t->result->ratio = median(m->ratio, m->turns);
+    if (m->wins <= LAST_TURNS / 2 || t->result->ratio >= 1) forget(t), t->result->changed = 0;
+  }
+  close_subject(session, &first);
+  return ok;
+}
+
+static bool search(tuner *t, gt_error *error) {
+  t->result->choices = (uint32_t)t->questions.count;
+  if (!open_subject(t->session, &t->base, error) || !measure_turn(t->session, &t->base, &t->match, error))
+    return false;
+  for (size_t i = 0; i < t->questions.count && !is_over(t); i++)
+    if (!go_through(t, &t->questions.items[i], error)) return false;
+  if (t->result->changed) return hold_together(t, error);
+  double seconds;
+  if (!take_turn(t->session, &t->base, &t->match, &seconds, error)) return false;
+  t->result->before = 1e6 * seconds / (double)t->match.steps;
+  t->result->ratio = 1;
+  return true;
+}
+
+static bool open_tuner(tuner *t, gt_error *error) {
+  gt_executable *executable;
+  gt_tuned known = t->session->tuned;
+  t->began = gt_seconds();
+  gt_arena_init(&t->arena);
+  t->session->tuned = (gt_tuned){0}; /* ways as they are reckoned */
+  const gt_net *net = gt_bench_open(t->session, &executable, error);
+  t->session->tuned = known;
+  if (!net) return false;
+  list_questions(t, net);
+  forget(t);
+  gt_session_discard(t->session, net, executable);
+  return true;
+}
+
+static void close_tuner(tuner *t) {
+  close_subject(t->session, &t->base);
+  gt_arena_finish(&t->arena);
+  free(t->questions.items);
+}
+
+bool gt_tune(gt_session *session, const gt_tune_options *options, gt_tune_result *result, gt_error *error) {
+  tuner t = {.session = session, .options = options, .result = result};
+  *result = (gt_tune_result){0};
+  const bool ok = open_tuner(&t, error) && (!t.questions.count || search(&t, error));
+  close_tuner(&t);
+  return ok;
+}
+
+bool gt_tune_forget(gt_session *session, uint32_t *count, gt_error *error) {
+  tuner t = {.session = session};
+  const size_t before = session->tuned.count;
+  const bool ok = open_tuner(&t, error);
+  *count = (uint32_t)(before - session->tuned.count);
+  close_tuner(&t);
+  return ok;
+}

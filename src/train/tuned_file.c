@@ -1,0 +1,84 @@
+#include "train/tuned_file.h"
+#include "base/cache.h"
+#include "base/file.h"
+#include "base/log.h"
+#include "base/text.h"
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char format[] = "gtrain-tuned-1";
+static const uint64_t most_bytes = 16 << 20;
+
+char *gt_tuned_path(const gt_backend *backend) {
+  char name[64];
+  const uint64_t device = gt_hash(GT_HASH_START, backend->name, strlen(backend->name));
+  snprintf(name, sizeof name, "tuned-%016llx.json", (unsigned long long)device);
+  return gt_cache_path(name);
+}
+
+static bool not_ours(const char *path, const char *why, gt_error *error) {
+  return gt_fail(error, GT_ERR_DATA, "%s does not hold what gtrain tune has found: %s", path, why);
+}
+
+static bool take(gt_tuned *tuned, json_t *root, const char *path, const gt_backend *backend,
+                 gt_error *error) {
+  const char *what, *device, *key;
+  json_t *ways, *way;
+  if (json_unpack(root, "{s:s, s:s, s:o}", "format", &what, "device", &device, "ways", &ways) ||
+      !json_is_object(ways))
+    return not_ours(path, "no format, device and ways", error);
+  if (strcmp(what, format)) return not_ours(path, "another format", error);
+  if (strcmp(device, backend->name)) {
+    gt_warn("%s was found on %s: not used on %s", path, device, backend->name);
+    return true;
+  }
+  json_object_foreach(ways, key, way) {
+    if (!json_is_string(way)) return not_ours(path, "a way that is no text", error);
+    gt_tuned_set(tuned, key, json_string_value(way));
+  }
+  return true;
+}
+
+bool gt_tuned_read(gt_tuned *tuned, const char *path, const gt_backend *backend, gt_error *error) {
+  gt_bytes text;
+  json_error_t where;
+  if (!gt_read_file(path, most_bytes, &text, error)) return false;
+  json_t *root = json_loadb((const char *)text.data, text.size, 0, &where);
+  gt_bytes_finish(&text);
+  if (!root) return not_ours(path, where.text, error);
+  const bool ok = take(tuned, root, path, backend, error);
+  json_decref(root);
+  return ok;
+}
+
+void gt_tuned_read_cache(gt_tuned *tuned, const gt_backend *backend) {
+  gt_error error = {0};
+  char *path = gt_tuned_path(backend);
+  if (path && gt_file_exists(path) && !gt_tuned_read(tuned, path, backend, &error))
+    gt_warn("%s; it is not used", error.message);
+  free(path);
+}
+
+static bool write_text(const char *path, const char *text, gt_error *error) {
+  const gt_span span = {text, strlen(text)};
+  char *folder = strdup(path), *slash = strrchr(folder, '/');
+  if (slash) *slash = 0;
+  const bool ok =
+      (!slash || gt_make_directories(folder, error)) && gt_write_file_atomic(path, &span, 1, error);
+  free(folder);
+  return ok;
+}
+
+bool gt_tuned_write(const gt_tuned *tuned, const char *path, const gt_backend *backend, gt_error *error) {
+  json_t *ways = json_object();
+  for (size_t i = 0; i < tuned->count; i++)
+    json_object_set_new(ways, tuned->items[i].key, json_string(tuned->items[i].way));
+  json_t *root = json_pack("{s:s, s:s, s:o}", "format", format, "device", backend->name, "ways", ways);
+  char *text = json_dumps(root, JSON_INDENT(2) | JSON_SORT_KEYS);
+  const bool ok = text ? write_text(path, text, error)
+                       : gt_fail(error, GT_ERR_INTERNAL, "%s: not to be written as JSON", path);
+  free(text);
+  json_decref(root);
+  return ok;
+}

@@ -1,0 +1,77 @@
+#!/usr/bin/env bash
+# gtrain tune: what it finds is kept for the device, runs take it, and go on with what they began with.
+# shellcheck source=tests/support/cli.sh
+source "$(dirname "$0")/../support/cli.sh"
+tmp=$TEST_TMP
+export GTRAIN_CACHE_DIR=$tmp/cache
+
+# The CPU has one way for each product.
+exits 0 "on the CPU" "$GTRAIN" tune configs/xor.yaml --device cpu
+says "nothing to find" "nothing to choose"
+check "nothing is kept" test ! -e "$tmp/cache"
+exits 2 "no way at all" "$GTRAIN" tune configs/xor.yaml --ways 0
+exits 78 "a bad config" "$GTRAIN" tune configs/xor.yaml --device cpu --set train.batch_size=0
+
+cat > "$tmp/run.yaml" <<'YAML'
+data: {train: datasets/digits/digits.csv, target: label, normalize: {scale: 0.0625}}
+model: [{linear: 128}, relu, {linear: 10}]
+optimizer: {type: adam, lr: 1e-3}
+train: {steps: 6, batch_size: 64, checkpoint: {every: 2, keep_last: 9}}
+YAML
+export GTRAIN_DEBUG=validation # a message makes every command below fail
+train() { "$GTRAIN" train "$tmp/run.yaml" --device vulkan --run-dir "$tmp/$1" "${@:2}"; }
+code=0
+train reckoned --quiet > /dev/null 2> "$tmp/err" || code=$?
+if ((code == 69)); then
+  echo "no Vulkan device: $(tail -n 1 "$tmp/err")"
+  finish
+fi
+check "a run as it is reckoned" test $code = 0
+check "… has no ways of its own" test ! -e "$tmp/reckoned/tuned.json"
+
+exits 0 "a search" "$GTRAIN" tune "$tmp/run.yaml" --device vulkan --ways 2
+says "it goes through all products" "product 64x10x128 nt x1 "
+says "it times the step" "step  "
+kept=("$tmp"/cache/tuned-*.json)
+check "it is kept for the device" grep -q '"format": "gtrain-tuned-1"' "${kept[0]}"
+exits 0 "as JSON" "$GTRAIN" tune "$tmp/run.yaml" --device vulkan --ways 1 --json
+for key in device file us_before us_after choices changed tries; do says "its $key" "\"$key\":"; done
+exits 0 "a search without time" "$GTRAIN" tune "$tmp/run.yaml" --device vulkan --seconds 1 --ways 1000
+
+# A way that adds in another order, as if it had been found.
+device=$(sed -n 's/.*"device": //p' "${kept[0]}")
+found() { echo "{\"format\": \"gtrain-tuned-1\", \"device\": $device \"ways\": {\"product 64x10x128 nt x1\": \"$1\"}}"; }
+found "32x32x32 by 2x2, split 2" > "${kept[0]}"
+exits 0 "what will be taken" "$GTRAIN" check "$tmp/run.yaml" --device vulkan --choices
+says "it is told from what is reckoned" " tuned 32x32x32 by 2x2, split 2"
+says "the others are as before" " took "
+exits 0 "a tuned run" train tuned
+says "it says so" "1 of the step's choices as gtrain tune found them"
+check "its bits are others" test "$(cmp "$tmp/reckoned/model.bin" "$tmp/tuned/model.bin" > /dev/null 2>&1; echo $?)" = 1
+exits 0 "evaluated" "$GTRAIN" eval "$tmp/tuned/model.bin" --device vulkan
+mv "$tmp/cache" "$tmp/gone"
+goes_on tuned
+mv "$tmp/gone" "$tmp/cache"
+goes_on reckoned
+found "a way that nobody offers" > "${kept[0]}"
+exits 0 "an unknown way" train unknown --quiet
+check "… is not taken" cmp "$tmp/reckoned/model.bin" "$tmp/unknown/model.bin"
+
+# What is wrong with the cache stops nobody; what is wrong with a run's own ways does.
+echo '{"format": ' > "${kept[0]}"
+exits 0 "a damaged cache" train damaged
+says "… is told" "it is not used"
+echo '{}' > "$tmp/tuned/tuned.json"
+rm "$tmp/tuned/model.bin"
+exits 65 "a damaged file of a run" train tuned --resume
+says "… is named" "tuned/tuned.json does not hold what gtrain tune has found"
+found "32x32x32 by 2x2, split 2" | sed 's/"device": "/&another /' > "${kept[0]}"
+exits 0 "another device's" train another
+says "… is not used" "not used on"
+
+found "32x32x32 by 2x2, split 2" > "${kept[0]}"
+exits 0 "forgotten" "$GTRAIN" tune "$tmp/run.yaml" --device vulkan --forget
+says "as many as there were" "forgotten       1,"
+exits 0 "as it is reckoned again" train reckoned_again --quiet
+check "… to the same bytes" cmp "$tmp/reckoned/model.bin" "$tmp/reckoned_again/model.bin"
+finish
