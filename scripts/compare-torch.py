@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 """Times gtrain beside PyTorch on one CUDA GPU, in turn, and prints a table of ratios.
 
-usage: compare-torch.py [--gtrain PATH] [--before PATH] [--set KEY=VALUE]... [--peers DIR] [CASE]...
+usage: compare-torch.py [--gtrain PATH] [--before PATH] [--tune SECONDS] [--set KEY=VALUE]... [--peers DIR] [CASE]...
 
 gemm: square products against cuBLAS in fp32 (SGEMM) and bf16. mlp: 784-512-256-10. big: five layers of 4096 and
 1000 classes. deep: 32 layers of 256. cnn: two convolutions on 28x28. resnet9: on 32x32x3, channels last. kan:
 [784, 64, 10] beside efficient-kan, FastKAN (checkouts of both in DIR) and a Chebyshev layer. PyTorch trains each as a CUDA graph of the whole step, with fused Adam, which is
 the fastest that it offers by hand. Both sides train on random data in device memory. Every figure is a median; each
-row says the peer's time, gtrain's, and peer / gtrain, so that more than 1 is faster. --before adds an older binary."""
+row says the peer's time, gtrain's, and peer / gtrain, so that more than 1 is faster. --before adds an older binary,
+--tune the step after so many seconds of `gtrain tune`."""
 import argparse
 import importlib
 import json
@@ -130,9 +131,11 @@ def torch_step(model, width, classes, batch, bf16):
     return seconds(graph.replay, 20)
 
 
-def gtrain(binary, *arguments):
-    done = subprocess.run([binary, "bench", *arguments, "--device", "vulkan", "--json"], check=True,
-                          capture_output=True, text=True)
+def gtrain(binary, *arguments, cache=None):
+    """cache: a folder that this is to know of tuning, in place of the user's"""
+    environment = dict(os.environ, GTRAIN_CACHE_DIR=cache) if cache else None
+    done = subprocess.run([binary, *arguments, "--device", "vulkan", "--json"], check=True, capture_output=True,
+                          text=True, env=environment)
     return json.loads(done.stdout)
 
 
@@ -182,7 +185,7 @@ def row(name, peer, peer_time, own):
 def gemms(binaries):
     own = {}
     for label, binary in binaries:
-        for result in gtrain(binary, "gemm")["results"]:
+        for result in gtrain(binary, "bench", "gemm")["results"]:
             own.setdefault(result["name"], []).append((label, result["us"]["median"] * 1e-6))
     for n in SIZES:
         times = own.get(f"gemm {n}x{n}x{n}")
@@ -191,16 +194,25 @@ def gemms(binaries):
             row(f"gemm {n}", "bf16", torch_gemm(n, torch.bfloat16), times)
 
 
-def steps(case, layers, model, width, classes, batch, binaries, settings, peers):
+def steps(case, layers, model, width, classes, batch, binaries, options, peers):
     """model() makes the peer's network anew; peers: (what it is called, is it in bf16)"""
     with tempfile.TemporaryDirectory() as folder:
         write_config(folder, layers, width, classes, batch)
+        config, cache = f"{folder}/config.yaml", f"{folder}/cache"
+        os.mkdir(cache)  # untuned, whatever the user has tuned
         count = "20" if case in ("big", "resnet9") else "200"
         own = []
-        for label, binary in binaries:
-            extra = [word for setting in settings if label == "gtrain" for word in ("--set", setting)]
-            result = gtrain(binary, "train", f"{folder}/config.yaml", "--steps", count, *extra)
+
+        def measure(label, binary, extra):
+            result = gtrain(binary, "bench", "train", config, "--steps", count, *extra, cache=cache)
             own.append((label, result["us_per_step"]["median"] * 1e-6))
+
+        settings = [word for setting in options.set for word in ("--set", setting)]
+        for label, binary in binaries:
+            measure(label, binary, settings if label == "gtrain" else [])
+        if options.tune:
+            gtrain(options.gtrain, "tune", config, "--seconds", options.tune, *settings, cache=cache)
+            measure("tuned", options.gtrain, settings)
     for name, bf16 in peers:
         row(f"{case} batch {batch}", name, torch_step(model(), width, classes, batch, bf16), own)
 
@@ -214,21 +226,22 @@ def run(case, binaries, options):
             layers = "".join(f"  - kan: {{units: {n}, basis: {basis}}}\n" for n in (64, 10))
             for batch in (64, 1024, 8192):
                 steps(f"kan {basis}", layers, lambda: torch_kan(name, options.peers), 784, 10, batch, binaries,
-                      options.set, ((name, False),))
+                      options, ((name, False),))
     elif case in IMAGES:
         width, batches = IMAGES[case]
         for batch in batches:
-            steps(case, images(case), lambda: torch_images(case), width, 10, batch, binaries, options.set, both)
+            steps(case, images(case), lambda: torch_images(case), width, 10, batch, binaries, options, both)
     else:
         widths, batches = STEPS[case]
         for batch in batches:
-            steps(case, linears(widths), lambda: mlp(widths), widths[0], widths[-1], batch, binaries, options.set, both)
+            steps(case, linears(widths), lambda: mlp(widths), widths[0], widths[-1], batch, binaries, options, both)
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--gtrain", default=os.environ.get("GTRAIN", "build/gtrain"))
     parser.add_argument("--before")
+    parser.add_argument("--tune")
     parser.add_argument("--peers", default=".")
     parser.add_argument("--set", action="append", default=[])
     parser.add_argument("cases", nargs="*", default=[])
