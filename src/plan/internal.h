@@ -71,7 +71,9 @@ bool gt_plan_lower(gt_layout *layout, gt_error *error); /* lower.c: calls the op
 void gt_plan_level(gt_layout *layout);                  /* schedule.c: levels from hazards, sorted */
 /* schedule.c: the earliest levels; of steps that stay, behind those that run ahead. NULL: none do. */
 void gt_plan_assign_levels(gt_layout *layout, const bool *stays);
-void gt_plan_overlap(gt_layout *layout); /* overlap.c: how many levels run ahead, and levels for that */
+enum { GT_MOST_AHEAD = 8 };
+/* overlap.c: how many levels run ahead, at most so many, and levels for that. */
+void gt_plan_overlap(gt_layout *layout, uint32_t most);
 void gt_plan_settle_overlap(gt_layout *layout);  /* overlap.c: fewer of them, if levels have changed */
 bool gt_plan_overlap_is_dear(gt_layout *layout); /* overlap.c: does it take much memory? */
 bool gt_plan_may_lie_twice(const gt_layout *layout, const gt_root *root);

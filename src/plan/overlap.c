@@ -4,7 +4,7 @@
  * `ahead` levels then run beside the last `ahead` levels of the replay before; they are at most half of all,
  * so that never more than two replays are under way.
  *
- * Where that takes much more memory, as what begins anew cannot share that of what ends, nothing runs ahead.
+ * Where that takes much more memory, as what begins anew cannot share that of what ends, fewer run ahead.
  *
  * A step stays behind if it has to do with a variable that another one changes. A value that is still in use
  * when the next replay makes it anew has two places, which replays take in turn; if it is too large for
@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_AHEAD = 8, MOST_TWICE = 1 << 20 /* bytes */ };
+enum { MOST_TWICE = 1 << 20 /* bytes */ };
 
 typedef struct toucher { /* of a variable */
   size_t step;           /* 1 + the first; 0: none */
@@ -83,12 +83,12 @@ static uint32_t try_ahead(gt_layout *l, uint32_t ahead, const bool *bound, bool 
   return l->levels < 2 * ahead ? UINT32_MAX : l->levels - ahead;
 }
 
-void gt_plan_overlap(gt_layout *l) {
+void gt_plan_overlap(gt_layout *l, uint32_t most) {
   const size_t drafts = l->lowering.drafts.count;
   bool *bound = gt_alloc(drafts + 1), *stays = gt_alloc(drafts + 1);
   uint32_t best = l->levels, chosen = 0;
   find_bound(l, bound);
-  for (uint32_t ahead = 1; ahead <= MOST_AHEAD; ahead++) {
+  for (uint32_t ahead = 1; ahead <= most; ahead++) {
     const uint32_t left = try_ahead(l, ahead, bound, stays);
     if (left >= best) break;
     best = left;

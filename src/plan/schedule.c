@@ -1,5 +1,6 @@
 /* Levels: the earliest time each step may run, from hazards on the bytes it touches (read after write, write
  * after read, write after write), scanning steps in execution order. Steps of one level are independent. */
+#include "base/count.h"
 #include "base/memory.h"
 #include "plan/hazards.h"
 #include "plan/internal.h"
@@ -148,15 +149,15 @@ void gt_plan_assign_levels(gt_layout *l, const bool *stays) {
 /* On a CPU steps run one after another: there is nothing to run beside. */
 void gt_plan_level(gt_layout *l) {
   gt_lowering *lowering = &l->lowering;
-  gt_plan_assign_levels(l, NULL);
-  if (lowering->target->device && !l->options->no_reuse && !l->options->no_overlap) gt_plan_overlap(l);
-  gt_plan_delay(l);
-  gt_plan_settle_overlap(l);
-  if (gt_plan_overlap_is_dear(l)) {
-    l->ahead = 0;
+  const bool overlaps = lowering->target->device && !l->options->no_reuse && !l->options->no_overlap;
+  uint32_t most = overlaps ? GT_MOST_AHEAD : 0;
+  do { /* where the most that may run ahead takes too much memory, less may not */
     gt_plan_assign_levels(l, NULL);
+    gt_plan_overlap(l, most);
     gt_plan_delay(l);
-  }
+    gt_plan_settle_overlap(l);
+    most = gt_most_u32(l->ahead, 1) - 1;
+  } while (gt_plan_overlap_is_dear(l));
   if (lowering->drafts.count)
     qsort(lowering->drafts.items, lowering->drafts.count, sizeof *lowering->drafts.items, by_level);
 }
