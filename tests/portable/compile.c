@@ -130,12 +130,13 @@ int main(int argc, char **argv) {
     if (result) code = result;
   }
   if (m.units && (cases = units_compile_cases(backend, &error)) < 0) puts(error.message), code = error.status;
-  const paper_kernel *kernel = paper_device_kernels(&count);
+  paper_kernel *kernel = paper_device_kernels(&count);
   bad = report(kernel, count, &m);
   printf("%s: %zu kernels of %d configs", name, count, argc - first);
   if (m.units) printf(" and %d op cases in subgroups of %u", cases, backend->target.subgroup);
   printf(", %d refused or spilling\n", bad);
   if (m.units) bad += units_report(backend, kernel, count);
+  free(kernel);
   gt_backend_close(backend);
   return code ? code : bad || !count;
 }

@@ -234,7 +234,7 @@ static int by_name(const void *a, const void *b) {
   return order ? order : (x->hash > y->hash) - (x->hash < y->hash);
 }
 
-const paper_kernel *paper_device_kernels(size_t *count) {
+paper_kernel *paper_device_kernels(size_t *count) {
   paper_kernel *list = gt_alloc((kernels.count + 1) * sizeof *list);
   *count = 0;
   for (size_t i = 0; i < kernels.count; i++)

@@ -34,6 +34,7 @@ bool paper_device_asks(const uint32_t *words, size_t bytes, uint32_t capability)
  * device's. */
 bool paper_device_begin(const char **name, gt_error *error);
 void paper_device_config(const char *name); /* that kernels compiled from now on are met in first */
-const paper_kernel *paper_device_kernels(size_t *count);
+/* Those that have been met, by name; to be freed. */
+paper_kernel *paper_device_kernels(size_t *count);
 void paper_device_dump(const char *directory); /* writes each module there from now on: HASH.spv */
 #endif
