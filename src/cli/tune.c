@@ -8,7 +8,7 @@
 #include <string.h>
 
 static const gt_option options[] = {
-    {"ways", "N", "try so many ways of each product, the most promising (default: 8)", false},
+    {"ways", "N", "try so many tiles for each product, and so many ways to use the best (default: 8)", false},
     {"seconds", "N", "begin nothing new after so many; 0: no limit (default: 120)", false},
     {"forget", NULL, "forget what was found for this config, and find nothing", false},
     GT_OPTION_SET,

@@ -58,6 +58,7 @@ typedef struct gt_access { /* a buffer argument of a step */
 enum { GT_CANDIDATE_WORDS = 8 };
 typedef struct gt_candidate {
   double cost;                       /* as the op reckons it, in a unit of its own */
+  uint32_t kin;                      /* those of one number differ less from each other than from the rest */
   uint32_t what[GT_CANDIDATE_WORDS]; /* as the op knows it */
 } gt_candidate;
 /* "128x128x8, split 4", made when somebody wants to read it. Of one choice, who is called alike is alike. */

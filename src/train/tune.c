@@ -93,10 +93,16 @@ static bool measure_turn(gt_session *session, const subject *s, match *m, gt_err
 
 /* --- what is asked --- */
 
+typedef struct way {
+  const char *text;
+  uint32_t kin;
+  bool leads; /* the cheapest of its kin */
+} way;
+
 typedef struct question {
   const char *key, *was;
-  double cost;      /* of all steps that it decides, as it is reckoned */
-  const char **way; /* to be tried */
+  double cost; /* of all steps that it decides, as it is reckoned */
+  way *way;    /* that may pay, the cheapest first; the first is the one that it was */
   uint32_t ways, offered;
 } question;
 
@@ -119,12 +125,6 @@ static int dearest_first(const void *a, const void *b) {
   return (x < y) - (x > y);
 }
 
-static const char *text_of(tuner *t, const gt_choice *choice, uint32_t candidate) {
-  char text[GT_WAY_TEXT];
-  choice->text(&choice->candidate[candidate], text, sizeof text);
-  return gt_arena_strdup(&t->arena, text);
-}
-
 /* The cheapest candidate that costs more than that one, or as much and stands behind it. */
 static uint32_t next_dearer(const gt_choice *choice, uint32_t last) {
   const gt_candidate *c = choice->candidate;
@@ -137,31 +137,30 @@ static uint32_t next_dearer(const gt_choice *choice, uint32_t last) {
   return best;
 }
 
-static bool is_listed(const question *q, const char *way) {
-  bool found = !strcmp(q->was, way);
-  for (uint32_t i = 0; i < q->ways; i++) found |= !strcmp(q->way[i], way);
-  return found;
-}
-
-static void list_ways(tuner *t, question *q, const gt_choice *choice) {
-  const uint32_t most = t->options ? t->options->ways : 0;
-  const double limit = most_cost * choice->candidate[choice->taken].cost;
-  q->way = GT_NEW_N(&t->arena, const char *, most + 1);
-  q->offered = choice->candidates - 1;
-  for (uint32_t i = choice->taken; q->ways < most;) {
-    i = next_dearer(choice, i);
-    if (i == choice->candidates || choice->candidate[i].cost > limit) return;
-    const char *way = text_of(t, choice, i);
-    if (!is_listed(q, way)) q->way[q->ways++] = way;
+static void list_way(tuner *t, question *q, const gt_choice *choice, uint32_t candidate) {
+  char text[GT_WAY_TEXT];
+  way found = {.kin = choice->candidate[candidate].kin, .leads = true};
+  choice->text(&choice->candidate[candidate], text, sizeof text);
+  for (uint32_t i = 0; i < q->ways; i++) {
+    if (!strcmp(q->way[i].text, text)) return;
+    found.leads &= q->way[i].kin != found.kin;
   }
+  found.text = gt_arena_strdup(&t->arena, text);
+  q->way[q->ways++] = found;
 }
 
 static question *question_of(tuner *t, const gt_choice *choice) {
   for (size_t i = 0; i < t->questions.count; i++)
     if (!strcmp(t->questions.items[i].key, choice->key)) return &t->questions.items[i];
   question *q = GT_PUSH(&t->questions);
-  *q = (question){.key = gt_arena_strdup(&t->arena, choice->key), .was = text_of(t, choice, choice->taken)};
-  list_ways(t, q, choice);
+  *q = (question){.key = gt_arena_strdup(&t->arena, choice->key),
+                  .way = GT_NEW_N(&t->arena, way, choice->candidates),
+                  .offered = choice->candidates - 1};
+  const double limit = most_cost * choice->candidate[choice->taken].cost;
+  for (uint32_t i = choice->taken; i < choice->candidates && choice->candidate[i].cost <= limit;
+       i = next_dearer(choice, i))
+    list_way(t, q, choice, i);
+  q->was = q->way[0].text;
   return q;
 }
 
@@ -202,41 +201,47 @@ static bool beats(tuner *t, const subject *trial, bool *better, gt_error *error)
 }
 
 /* Tries a way in the place of the one that is taken now. */
-static bool try_way(tuner *t, const question *q, const char *way, bool *better, gt_error *error) {
+static bool try_way(tuner *t, const question *q, const way *next, const way **taken, gt_error *error) {
   gt_tuned *tuned = &t->session->tuned;
   const char *now = gt_tuned_find(tuned, q->key);
   gt_error refused = {0};
   subject trial;
-  *better = false;
+  bool better = false, ok = true;
   t->result->tries++;
-  gt_tuned_set(tuned, q->key, way);
-  bool ok = true;
+  gt_tuned_set(tuned, q->key, next->text);
   if (open_subject(t->session, &trial, &refused)) {
-    ok = beats(t, &trial, better, error);
-    *better &= ok;
-    close_subject(t->session, *better ? &t->base : &trial);
-    if (*better) t->base = trial;
+    ok = beats(t, &trial, &better, error);
+    better &= ok;
+    close_subject(t->session, better ? &t->base : &trial);
+    if (better) t->base = trial, *taken = next;
   } else if (refused.status == GT_ERR_NODEVICE) /* it will not come back */
     ok = gt_fail(error, refused.status, "%s", refused.message);
   else
     t->result->failed++;
-  if (!*better) gt_tuned_set(tuned, q->key, now);
+  if (!better) gt_tuned_set(tuned, q->key, now);
   return ok;
 }
 
+/* Tries the cheapest of each kin, then the others of that which is best. */
 static bool go_through(tuner *t, const question *q, gt_error *error) {
-  gt_tune_choice noted = {.key = q->key, .was = q->was, .now = q->was, .offered = q->offered};
+  gt_tune_choice noted = {.key = q->key, .was = q->was, .offered = q->offered};
+  const way *taken = &q->way[0];
   double left = 1; /* of the step's time */
-  for (uint32_t i = 0; i < q->ways && !is_over(t); i++) {
-    bool better;
-    if (!try_way(t, q, q->way[i], &better, error)) return false;
-    noted.tried++;
-    if (!better) continue;
-    left *= t->match.ratio[TURNS / 2];
-    noted.now = q->way[i];
+  for (int round = 0; round < 2; round++) {
+    const uint32_t kin = taken->kin;
+    uint32_t tried = 0;
+    for (uint32_t i = 1; i < q->ways && tried < t->options->ways && !is_over(t); i++) {
+      const way *next = &q->way[i], *before = taken;
+      if (round ? next->leads || next->kin != kin : !next->leads) continue;
+      if (!try_way(t, q, next, &taken, error)) return false;
+      tried++;
+      if (taken != before) left *= t->match.ratio[TURNS / 2];
+    }
+    noted.tried += tried;
   }
+  noted.now = taken->text;
   noted.gain = 1 - left;
-  t->result->changed += noted.now != noted.was;
+  t->result->changed += taken != &q->way[0];
   t->result->gone_through++;
   if (t->options->note) t->options->note(t->options->context, &noted);
   return true;

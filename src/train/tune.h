@@ -1,9 +1,10 @@
 /* gt_tune: finds by timing which ways of a config's training step are best on a device, where its kernels
- * have several (gt_choice). One choice after another, those that are reckoned to cost most first: each way
- * that may pay is tried in the whole step, which takes turns with the step as it stands, so that what a way
- * saves or costs elsewhere (packed factors, launches, what runs beside it) counts, and what the machine does
- * meanwhile does not. A way is taken if the step is faster with it in all turns but one and by more than half
- * a percent, twice. In the end the tuned step is held to the one that it began as, in the same manner. */
+ * have several (gt_choice). One choice after another, those that are reckoned to cost most first: ways that
+ * may pay, of each kin the one that is reckoned best, then others of the best kin (gt_candidate.kin), are
+ * tried in the whole step, which takes turns with the step as it stands, so that what a way saves or costs
+ * elsewhere (packed factors, launches, what runs beside it) counts, and what the machine does meanwhile does
+ * not. A way is taken if the step is faster with it in all turns but one and by more than half a percent,
+ * twice. In the end the tuned step is held to the one that it began as, in the same manner. */
 #ifndef GT_TRAIN_TUNE_H
 #define GT_TRAIN_TUNE_H
 #include "train/session.h"
@@ -15,7 +16,7 @@ typedef struct gt_tune_choice { /* one that has been gone through */
 } gt_tune_choice;
 
 typedef struct gt_tune_options {
-  uint32_t ways;  /* tries so many of a choice at most, of the least cost as it is reckoned */
+  uint32_t ways;  /* tries so many kin of a choice at most, and so many of the best of them */
   double seconds; /* begins no try after so many; 0: no limit */
   void (*note)(void *context, const gt_tune_choice *choice); /* after each choice */
   void *context;

@@ -1,5 +1,6 @@
 #include "op/matmul/matmul_config.h"
 #include "base/count.h"
+#include "base/text.h"
 #include "op/matmul/factor.h"
 #include "op/matmul/matmul_matrix.h"
 #include "op/matmul/matmul_narrow.h"
@@ -216,7 +217,9 @@ _Static_assert(sizeof(gt_matmul_config) <= sizeof((gt_candidate *)0)->what, "a c
 static void add_way(void *context, gt_matmul_config config, double cost) {
   ways *w = context;
   gt_candidate *way = &w->candidate[w->count++];
-  *way = (gt_candidate){.cost = cost};
+  const uint32_t tile[] = {config.bm, config.bn,    config.bk,     config.tm,
+                           config.tn, config.teams, config.engine, config.packed};
+  *way = (gt_candidate){.cost = cost, .kin = (uint32_t)gt_hash(GT_HASH_START, tile, sizeof tile)};
   memcpy(way->what, &config, sizeof config);
 }
 
