@@ -74,4 +74,30 @@ exits 0 "forgotten" "$GTRAIN" tune "$tmp/run.yaml" --device vulkan --forget
 says "as many as there were" "forgotten       1,"
 exits 0 "as it is reckoned again" train reckoned_again --quiet
 check "… to the same bytes" cmp "$tmp/reckoned/model.bin" "$tmp/reckoned_again/model.bin"
+
+# The ways of an automaton's kernels, which are reckoned no further than to the one that is taken.
+cat > "$tmp/automaton.yaml" <<'YAML'
+data: {format: ca, grid: [3, 3], start: boards, target: life}
+model: [{logic_ca: {steps: 2, periodic: true, kernels: 4, perception: [8, 4, 2, 1], update: [8, 4, 2, 1]}}]
+loss: sum_squared
+optimizer: {type: adamw, lr: 0.1}
+train: {steps: 3, batch_size: 20, log_every: 1}
+YAML
+automaton() { "$GTRAIN" train "$tmp/automaton.yaml" --run-dir "$tmp/$1" --device "${@:2}" --quiet; }
+losses() { sed -n 's/.*"steps":1,"soft_loss":\([^,]*\),.*/\1/p' "$tmp/$1/metrics.jsonl"; }
+exits 0 "an automaton on the CPU" automaton cpu cpu
+exits 0 "what its kernels are chosen from" "$GTRAIN" check "$tmp/automaton.yaml" --device vulkan --choices
+step=$(sed -n 's/.* \(automaton,.*\)  took 4 at a time by 256 threads .*/\1/p' <<< "$out")
+gradient=$(sed -n "s/.* \(automaton's gradient,.*\)  took 2 at a time by 256 threads .*/\1/p" <<< "$out")
+check "both are chosen" test -n "$step" -a -n "$gradient"
+for lanes in 1 2; do
+  echo "{\"format\": \"gtrain-tuned-1\", \"device\": $device \"ways\": {
+    \"$step\": \"$lanes at a time by 512 threads\", \"$gradient\": \"1 at a time by $((256 * lanes)) threads\"}}" > "${kept[0]}"
+  exits 0 "$lanes at a time" "$GTRAIN" check "$tmp/automaton.yaml" --device vulkan --choices
+  check "… both as told" test "$(grep -c ' tuned ' <<< "$out")" = 2
+  exits 0 "… train" automaton "lanes$lanes" vulkan
+  check "… to the CPU's losses" awk 'NR == FNR { cpu[FNR] = $1; next }
+    { n++; d = $1 / cpu[FNR] - 1; if (d < -1e-4 || d > 1e-4) exit 1 } END { exit n != 3 }' \
+    <(losses cpu) <(losses "lanes$lanes")
+done
 finish

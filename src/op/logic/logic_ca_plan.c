@@ -18,11 +18,13 @@
  * whose cells takes its new state has nothing to do. */
 #include "op/logic/logic_ca_plan.h"
 #include "base/count.h"
+#include "base/text.h"
 #include "op/logic/logic_ca_cpu.h"
 #include "shaders/op/logic/logic_ca.h"
 #include "shaders/op/logic/logic_ca_gradient.h"
 #include "shaders/op/logic/logic_ca_sum.h"
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -123,7 +125,8 @@ static uint32_t wanted_threads(const geometry *g, const gt_logic_ca_attribute *a
   return widest > THREADS && g->groups <= units ? MOST_THREADS : THREADS;
 }
 
-/* Backward, what the update's gates read is kept where it fits beside so many cells, else traced. */
+/* As many cells at a time as fit, at most so many. Backward, what the update's gates read is kept where it
+ * fits beside them, else traced. */
 static void fit_lanes(geometry *g, const gt_logic_ca_attribute *a, uint32_t lanes, uint32_t bytes,
                       bool gradient) {
   while (!fit(g, a, lanes, false, bytes, gradient) && lanes > 1) lanes /= 2;
@@ -152,20 +155,63 @@ static void write_words(geometry *g, const gt_logic_ca_attribute *a, bool device
   }
 }
 
-static geometry plan(const gt_lowering *lowering, const gt_logic_ca_attribute *a, gt_shape state,
-                     bool gradient) {
+static uint32_t cells_of(gt_shape state) { return (uint32_t)(state.dim[0] * state.dim[1] * state.dim[2]); }
+
+/* With so many lanes, or as many as fit; threads 0: as many as seem best. */
+static geometry with(const gt_lowering *lowering, const gt_logic_ca_attribute *a, gt_shape state,
+                     bool gradient, uint32_t lanes, uint32_t threads) {
   const gt_target *target = gt_lowering_target(lowering);
-  geometry g = {.layers = a->perceptions + a->updates, .channels = (uint32_t)state.dim[3]};
-  const uint32_t cells = (uint32_t)(state.dim[0] * state.dim[1] * state.dim[2]);
+  geometry g = {.layers = a->perceptions + a->updates, .channels = (uint32_t)state.dim[3], .lanes = lanes};
   gt_logic_ca_layers(a, g.channels, g.layer);
-  g.lanes = GT_CA_LANES;
-  if (target->device) {
-    const uint32_t bytes = gt_most_u32(target->shared_bytes, LEAST_SHARED);
-    fit_lanes(&g, a, wanted_lanes(cells, target->units, gradient), bytes, gradient);
+  if (target->device) fit_lanes(&g, a, lanes, gt_most_u32(target->shared_bytes, LEAST_SHARED), gradient);
+  g.groups = gt_ceil_div(cells_of(state), g.lanes);
+  if (!threads) threads = wanted_threads(&g, a, target->units);
+  g.threads = gt_lower_workgroup(lowering, threads, 1);
+  return g;
+}
+
+/* --- ways: lanes and threads --- */
+
+enum { LANES, LOCAL, MOST_WAYS = 6 };
+
+static void way_text(const gt_candidate *way, char *text, size_t size) {
+  snprintf(text, size, "%u at a time by %u threads", way->what[LANES], way->what[LOCAL]);
+}
+
+/* What seems best costs 1, the others that can be cost 2: they were not reckoned any further. */
+static uint32_t list_ways(gt_candidate *way, const gt_lowering *lowering, const gt_logic_ca_attribute *a,
+                          gt_shape state, bool gradient) {
+  const uint32_t units = gt_lowering_target(lowering)->units;
+  const geometry best = with(lowering, a, state, gradient, wanted_lanes(cells_of(state), units, gradient), 0);
+  uint32_t count = 0;
+  for (uint32_t lanes = 1; lanes <= (gradient ? 2 : MOST_LANES); lanes *= 2)
+    for (uint32_t threads = THREADS; threads <= MOST_THREADS; threads *= 2) {
+      const geometry g = with(lowering, a, state, gradient, lanes, threads);
+      if (g.lanes != lanes || (threads > THREADS && g.threads < threads)) continue;
+      const bool is_best = g.lanes == best.lanes && g.threads == best.threads;
+      way[count++] = (gt_candidate){.cost = is_best ? 1 : 2, .kin = lanes, .what = {lanes, g.threads}};
+    }
+  return count;
+}
+
+static geometry plan(gt_lowering *lowering, const gt_logic_ca_attribute *a, gt_shape state, bool gradient) {
+  const bool device = gt_lowering_target(lowering)->device;
+  uint32_t lanes = GT_CA_LANES, threads = 0;
+  if (device) {
+    char key[96];
+    gt_candidate way[MOST_WAYS];
+    const uint64_t widths = gt_hash(GT_HASH_START, a->width, sizeof a->width);
+    snprintf(key, sizeof key, "automaton%s, %u cells of %u, %u + %u layers (%08x) x%u",
+             gradient ? "'s gradient" : "", cells_of(state), (uint32_t)state.dim[3], a->perceptions,
+             a->updates, (uint32_t)widths, a->kernels);
+    const gt_candidate *taken = gt_lower_known_choice(lowering, key);
+    if (!taken)
+      taken = gt_lower_choice(lowering, key, way_text, way, list_ways(way, lowering, a, state, gradient));
+    lanes = taken->what[LANES];
+    threads = taken->what[LOCAL];
   }
-  g.groups = gt_ceil_div(cells, g.lanes);
-  g.threads = gt_lower_workgroup(lowering, wanted_threads(&g, a, target->units), 1);
-  write_words(&g, a, target->device);
+  geometry g = with(lowering, a, state, gradient, lanes, threads);
+  write_words(&g, a, device);
   return g;
 }
 
