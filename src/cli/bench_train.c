@@ -147,15 +147,16 @@ static void print_train(const gt_arguments *arguments, const gt_session *session
     printf("samples_per_s   %s\n", gt_human_count(rate, count));
     printf("work            %.1f GFLOP/s in %u kernels, %u levels\n", work.flops / time->median * 1e-3,
            work.kernels, work.levels);
+    if (work.tuned) printf("tuned           %u choices as gtrain tune found them\n", work.tuned);
     if (profiled->rows) print_profile(profiled);
     return;
   }
-  json_t *root =
-      json_pack("{s:s, s:s, s:I, s:I, s:i, s:o, s:f, s:f, s:i, s:i}", "config", session->config->name,
-                "device", session->backend->name, "batch", (json_int_t)gt_net_rows(net), "steps",
-                (json_int_t)time->replays, "repetitions", GT_BENCH_REPETITIONS, "us_per_step",
-                gt_cli_bench_time(time), "samples_per_s", rate, "gflops_per_s",
-                work.flops / time->median * 1e-3, "kernels", (int)work.kernels, "levels", (int)work.levels);
+  json_t *root = json_pack("{s:s, s:s, s:I, s:I, s:i, s:o, s:f, s:f, s:i, s:i, s:i}", "config",
+                           session->config->name, "device", session->backend->name, "batch",
+                           (json_int_t)gt_net_rows(net), "steps", (json_int_t)time->replays, "repetitions",
+                           GT_BENCH_REPETITIONS, "us_per_step", gt_cli_bench_time(time), "samples_per_s",
+                           rate, "gflops_per_s", work.flops / time->median * 1e-3, "kernels",
+                           (int)work.kernels, "levels", (int)work.levels, "tuned", (int)work.tuned);
   json_object_set_new(root, "memory_peak_bytes", json_integer((json_int_t)session->backend->memory_peak));
   if (profiled->rows) add_profile(root, profiled);
   gt_cli_print_json(root);

@@ -48,6 +48,8 @@ says "the others are as before" " took "
 exits 0 "a tuned run" train tuned
 says "it says so" "1 of the step's choices as gtrain tune found them"
 check "its bits are others" test "$(cmp "$tmp/reckoned/model.bin" "$tmp/tuned/model.bin" > /dev/null 2>&1; echo $?)" = 1
+exits 0 "a step measured" "$GTRAIN" bench train "$tmp/run.yaml" --device vulkan --steps 1
+says "… is told from what is reckoned" "tuned           1 choices"
 exits 0 "evaluated" "$GTRAIN" eval "$tmp/tuned/model.bin" --device vulkan
 mv "$tmp/cache" "$tmp/gone"
 goes_on tuned
