@@ -4,17 +4,19 @@
 #extension GL_EXT_scalar_block_layout : require
 #extension GL_GOOGLE_include_directive : require
 /* A workgroup copies ROWS neighbouring rows: it first finds out which samples they are, as that takes longer than the
- * copy of a quad, then its invocations take the rows' quads one after another. */
+ * copy of a quad, then its invocations take the rows' quads one after another, and do with them what is to be done with
+ * nothing else (gt_op.early). */
 #include "op/batch.h"
-#include "lib/philox.glsl"
+layout(constant_id = GT_BATCH_SPEC_WHOLE) const uint WHOLE = 0u;
+#define GT_PROGRAM_X 4
+#define GT_PROGRAM_QUADS (WHOLE != 0u)
+#include "lib/program.glsl"
 layout(local_size_x_id = GT_SPEC_LOCAL_X) in;
 layout(constant_id = GT_SPEC_LOCAL_X) const uint LOCAL_X = 64u;
-layout(constant_id = GT_SPEC_ALIGNED) const uint ALIGNED = 0u;
 layout(constant_id = GT_BATCH_SPEC_MODE) const uint MODE = 0u;
 layout(constant_id = GT_BATCH_SPEC_ORDER) const uint ORDER = 0u;
 layout(constant_id = GT_BATCH_SPEC_SCALED) const uint SCALED = 0u;
 layout(constant_id = GT_BATCH_SPEC_ROWS) const uint ROWS = 1u;
-layout(constant_id = GT_BATCH_SPEC_WHOLE) const uint WHOLE = 0u;
 layout(buffer_reference, scalar, buffer_reference_align = 16) buffer gt_words4 { uvec4 at[]; };
 
 const uint NONE = 0xffffffffu;
@@ -40,17 +42,24 @@ float scaled(float v, uint j) {
   return v;
 }
 
+/* Feature j of a sample whose words those are, `lead` bytes behind the first. */
+float value(GT_WORDS words, uint lead, uint j) {
+  float v;
+  if (MODE == GT_BATCH_U8) v = float(words.at[lead + j >> 2] >> 8u * (lead + j & 3u) & 255u);
+  else v = uintBitsToFloat(words.at[j]);
+  return scaled(v, j);
+}
+
 /* Features f … f+n-1 of batch row r from a sample at `from`. */
 void copy(uint r, uvec2 from, uint f, uint n) {
   uint lead = from.x & 3u; /* bytes of a word before the row */
-  GT_WORDS row = GT_WORDS(uvec2(from.x - lead, from.y));
-  for (uint j = f; j < f + n; j++) {
-    uint to = r * features + j;
-    if (MODE == GT_BATCH_I32) y.at[to] = row.at[j];
-    else if (MODE == GT_BATCH_U8) {
-      uint byte = row.at[lead + j >> 2] >> 8u * (lead + j & 3u) & 255u;
-      y.at[to] = floatBitsToUint(scaled(float(byte), j));
-    } else y.at[to] = floatBitsToUint(scaled(uintBitsToFloat(row.at[j]), j));
+  GT_WORDS words = GT_WORDS(uvec2(from.x - lead, from.y));
+  if (MODE == GT_BATCH_I32)
+    for (uint j = f; j < f + n; j++) GT_CAST(GT_WORDS, y[0]).at[r * features + j] = words.at[j];
+  else {
+    uvec4 j = f + min(uvec4(0u, 1u, 2u, 3u), uvec4(n - 1u));
+    vec4 v = vec4(value(words, lead, j.x), value(words, lead, j.y), value(words, lead, j.z), value(words, lead, j.w));
+    gt_program_write(gt_place(r * features + f, n), v);
   }
 }
 
@@ -59,23 +68,24 @@ void copy_quad(uint r, uvec2 from, uint f) {
   uvec4 word;
   if (MODE == GT_BATCH_U8) word = uvec4(GT_WORDS(from).at[f >> 2]) >> uvec4(0u, 8u, 16u, 24u) & 255u;
   else word = gt_words4(from).at[f >> 2];
-  if (MODE != GT_BATCH_I32) {
+  if (MODE == GT_BATCH_I32) GT_CAST(gt_words4, y[0]).at[r * features + f >> 2] = word;
+  else {
     vec4 v = MODE == GT_BATCH_U8 ? vec4(word) : uintBitsToFloat(word);
-    word = floatBitsToUint(vec4(scaled(v.x, f), scaled(v.y, f + 1u), scaled(v.z, f + 2u), scaled(v.w, f + 3u)));
+    v = vec4(scaled(v.x, f), scaled(v.y, f + 1u), scaled(v.z, f + 2u), scaled(v.w, f + 3u));
+    gt_program_write(gt_place(r * features + f, 4u), v);
   }
-  GT_CAST(gt_words4, y).at[r * features + f >> 2] = word;
 }
 
 /* Of batch row r; NONE behind the end of the data. */
 uint sample_of_row(uint r) {
-  uint step = clock.at[0] - first_step, epoch = step / steps + first_epoch, first = step % steps;
+  uint step = order.at[0] - first_step, epoch = step / steps + first_epoch, first = step % steps;
   uint index = first * batch + r, s = index;
   /* Past the end of the data the product may not fit into 32 bits. */
   bool inside = first <= (samples - 1u) / batch && index < samples;
-  if (ORDER == GT_BATCH_WINDOW) s = clock.at[0] % window * batch + r;
+  if (ORDER == GT_BATCH_WINDOW) s = order.at[0] % window * batch + r;
   else if (!inside) s = NONE;
   else if (ORDER == GT_BATCH_SHUFFLED && MODE != GT_BATCH_WEIGHT)
-    s = gt_shuffle_index(index, samples, uvec2(clock.at[1], clock.at[2]), epoch);
+    s = gt_shuffle_index(index, samples, uvec2(order.at[1], order.at[2]), epoch);
   return s;
 }
 
@@ -96,7 +106,7 @@ void main() {
   if (MODE == GT_BATCH_WEIGHT) {
     uint stride = gl_NumWorkGroups.x * LOCAL_X;
     for (uint r = gl_GlobalInvocationID.x; r < batch; r += stride)
-      y.at[r] = floatBitsToUint(sample_of_row(r) != NONE ? 1.0 : 0.0);
+      y[0].at[r] = sample_of_row(r) != NONE ? 1.0 : 0.0;
   } else {
     for (uint g = gl_WorkGroupID.x; g * ROWS < batch; g += gl_NumWorkGroups.x) copy_rows(g * ROWS);
   }

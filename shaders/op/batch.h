@@ -16,8 +16,12 @@
 #define GT_BATCH_SEQUENTIAL 1
 #define GT_BATCH_WINDOW     2 /* the rows lie as they are wanted, batch after batch, in a ring */
 GT_ARGS(gt_batch_args) {
-  GT_ADDRESS data; /* indices into it may need more than 32 bits */
-  GT_WORDS y, clock;
+  GT_ADDRESS data;   /* indices into it may need more than 32 bits */
+  GT_FLOATS x[4];    /* epilogue inputs: none, as it is early (gt_op), but lib/program.glsl knows some */
+  GT_FLOATS y[2];    /* epilogue outputs; or words, in the first */
+  GT_WORDS clock;    /* the epilogue's */
+  GT_WORDS order;    /* the clock that tells which batch it is */
   GT_FLOATS scaling; /* [3][period]: center, scale, shift */
   uint batch, samples, features, period, steps, first_step, first_epoch, window;
+  uint row; /* of the epilogue: the last axis */
 };

@@ -64,6 +64,8 @@ typedef struct gt_op {
   /* What fusion may attach to a node of this op (GT_OP_KERNEL): elementwise work after it (epilogue) or on
    * its first input as it is loaded (prologue). */
   bool epilogue, prologue;
+  /* With an epilogue: it is to read nothing but what the kernel makes, as that waits for nobody. */
+  bool early;
   /* GT_OP_KERNEL: may this node be an instruction of a row program (step/lowering.h), and which? NULL: never.
    */
   bool (*row)(const gt_graph *graph, const gt_node *node, gt_row_form *form);

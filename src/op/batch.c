@@ -1,12 +1,14 @@
 #include "op/batch.h"
 #include "base/count.h"
 #include "base/philox.h"
+#include "base/pool.h"
 #include "op/check.h"
 #include "op/core.h"
 #include "op/op.h"
 #include "shaders/op/batch.h"
 #include "step/lowering.h"
 #include "step/math.h"
+#include "step/program.h"
 #include <inttypes.h>
 #include <math.h>
 #include <stddef.h>
@@ -16,6 +18,7 @@ enum { ROW_BATCH, ROW_WEIGHT, ROWS };
 enum {
   TILE_ELEMENTS = 16384,
   WORKGROUP = 256,
+  PIECE = 4096,  /* features that an epilogue works on at once, in a near cache */
   QUADS = 4,     /* that an invocation copies, if there are many rows */
   EACH = 2,      /* workgroups that each multiprocessor is to have first */
   MOST_ROWS = 64 /* of a workgroup */
@@ -41,7 +44,7 @@ uint32_t gt_batch_sample(const gt_batch_attribute *attribute, uint64_t seed, uin
 
 /* The sample of a row, or where the row lies in a window; GT_NONE past the end of the epoch. */
 static uint32_t sample_of(const struct gt_batch_args *a, uint32_t order, uint32_t row) {
-  const uint32_t *clock = GT_PTR(const uint32_t, a->clock);
+  const uint32_t *clock = GT_PTR(const uint32_t, a->order);
   const gt_batch_attribute attribute = {.batch = a->batch,
                                         .samples = a->samples,
                                         .sequential = order == GT_BATCH_SEQUENTIAL,
@@ -65,37 +68,64 @@ GT_CLONES static void scale_each(float *restrict y, uint32_t n, const float *res
   for (uint32_t f = 0; f < n; f++) y[f] = (y[f] - center[f]) * scale[f] + shift[f];
 }
 
-static void convert_row(const struct gt_batch_args *a, const uint32_t *spec, uint32_t sample, uint32_t row) {
-  const size_t from = (size_t)sample * a->features, to = (size_t)row * a->features;
-  if (spec[GT_BATCH_SPEC_MODE] == GT_BATCH_I32) {
-    memcpy(GT_PTR(int32_t, a->y) + to, GT_PTR(const int32_t, a->data) + from, (size_t)a->features * 4);
-    return;
-  }
-  float *y = GT_PTR(float, a->y) + to;
+/* Features f … f+n-1 of a sample. */
+static void convert(const struct gt_batch_args *a, const uint32_t *spec, uint32_t sample, uint32_t f,
+                    uint32_t n, float *y) {
+  const size_t from = (size_t)sample * a->features + f;
   if (spec[GT_BATCH_SPEC_MODE] == GT_BATCH_U8)
-    widen(GT_PTR(const uint8_t, a->data) + from, a->features, y);
+    widen(GT_PTR(const uint8_t, a->data) + from, n, y);
   else
-    memcpy(y, GT_PTR(const float, a->data) + from, (size_t)a->features * 4);
+    memcpy(y, GT_PTR(const float, a->data) + from, (size_t)n * 4);
   if (!spec[GT_BATCH_SPEC_SCALED]) return;
   const float *center = GT_PTR(const float, a->scaling), *scale = center + a->period,
               *shift = scale + a->period;
   if (a->period == 1) { /* one scale for all, the usual case */
-    scale_alike(y, a->features, center[0], scale[0], shift[0]);
+    scale_alike(y, n, center[0], scale[0], shift[0]);
     return;
   }
-  for (uint32_t start = 0; start < a->features; start += a->period)
-    scale_each(y + start, gt_least_u32(a->features - start, a->period), center, scale, shift);
+  for (uint32_t done = 0, alike = 0; done < n; done += alike) {
+    const uint32_t p = (f + done) % a->period;
+    alike = gt_least_u32(n - done, a->period - p);
+    scale_each(y + done, alike, center + p, scale + p, shift + p);
+  }
+}
+
+/* An epilogue may update in place what it also reads, so that its values go by way of a buffer. */
+static void convert_row(const struct gt_batch_args *a, const uint32_t *spec,
+                        const gt_program_context *epilogue, uint32_t sample, uint32_t row) {
+  const size_t to = (size_t)row * a->features;
+  float *buffer = gt_pool_scratch();
+  if (!epilogue) convert(a, spec, sample, 0, a->features, GT_PTR(float, a->y[0]) + to);
+  for (uint32_t f = 0, n = 0; epilogue && f < a->features; f += n) {
+    float *out[2] = {GT_PTR(float, a->y[0]) + to + f, GT_PTR(float, a->y[1]) + to + f};
+    n = gt_least_u32(a->features - f, PIECE);
+    convert(a, spec, sample, f, n, buffer);
+    gt_program_evaluate(epilogue, (uint32_t)to + f, n, buffer, out);
+  }
+}
+
+static void copy_integers(const struct gt_batch_args *a, uint32_t sample, uint32_t row) {
+  const size_t from = (size_t)sample * a->features, to = (size_t)row * a->features;
+  memcpy(GT_PTR(int32_t, a->y[0]) + to, GT_PTR(const int32_t, a->data) + from, (size_t)a->features * 4);
 }
 
 static void batch_cpu(const void *args, const uint32_t *spec, uint32_t tile) {
   const struct gt_batch_args *a = args;
   const uint32_t per_tile = tile_rows(a->features);
+  gt_program program;
+  gt_program_context context = {
+      .program = &program, .clock = GT_PTR(const uint32_t, a->clock), .row = a->row};
+  gt_program_from_spec(spec, &program);
+  const gt_program_context *epilogue = gt_program_is_plain(&program) ? NULL : &context;
   for (uint32_t row = tile * per_tile; row < (tile + 1) * per_tile && row < a->batch; row++) {
-    const uint32_t sample = sample_of(a, spec[GT_BATCH_SPEC_ORDER], row);
+    const uint32_t found = sample_of(a, spec[GT_BATCH_SPEC_ORDER], row),
+                   sample = found == GT_NONE ? 0 : found;
     if (spec[GT_BATCH_SPEC_MODE] == GT_BATCH_WEIGHT)
-      GT_PTR(float, a->y)[row] = sample == GT_NONE ? 0.0f : 1.0f;
+      GT_PTR(float, a->y[0])[row] = found == GT_NONE ? 0.0f : 1.0f;
+    else if (spec[GT_BATCH_SPEC_MODE] == GT_BATCH_I32)
+      copy_integers(a, sample, row);
     else
-      convert_row(a, spec, sample == GT_NONE ? 0 : sample, row);
+      convert_row(a, spec, epilogue, sample, row);
   }
 }
 
@@ -207,7 +237,8 @@ static void lower_batch(gt_lowering *lowering, const gt_group *group) {
   const gt_graph *graph = gt_lowering_graph(lowering);
   const gt_node *node = gt_node_at(graph, group->leader), *data = gt_node_at(graph, node->input[0]);
   struct gt_batch_args args = {.features = (uint32_t)(gt_shape_count(data->shape) / data->shape.dim[0]),
-                               .period = 1};
+                               .period = 1,
+                               .row = group->row};
   const bool scaled = node->inputs == 3;
   if (scaled) args.period = (uint32_t)gt_node_at(graph, node->input[2])->shape.dim[1];
   const uint32_t mode = data->dtype == GT_U8    ? GT_BATCH_U8
@@ -215,11 +246,14 @@ static void lower_batch(gt_lowering *lowering, const gt_group *group) {
                                                 : GT_BATCH_F32;
   gt_step *step = start(lowering, &args, node->attribute, mode);
   step->spec[GT_BATCH_SPEC_SCALED] = scaled;
-  step->touched = (uint64_t)args.batch * args.features * (gt_dtype_size(data->dtype) + sizeof(float));
-  gt_lower_read(lowering, offsetof(struct gt_batch_args, data), node->input[0]);
-  gt_lower_read(lowering, offsetof(struct gt_batch_args, clock), node->input[1]);
-  if (scaled) gt_lower_read(lowering, offsetof(struct gt_batch_args, scaling), node->input[2]);
-  gt_lower_write(lowering, offsetof(struct gt_batch_args, y), group->leader);
+  step->touched = (uint64_t)args.batch * args.features *
+                  (gt_dtype_size(data->dtype) + sizeof(float) * group->program.outputs);
+#define AT(name) offsetof(struct gt_batch_args, name)
+  gt_lower_read(lowering, AT(data), node->input[0]);
+  gt_lower_read(lowering, AT(order), node->input[1]);
+  if (scaled) gt_lower_read(lowering, AT(scaling), node->input[2]);
+  gt_lower_program(lowering, group, AT(x), AT(y), AT(clock), -1);
+#undef AT
   choose_rows(lowering, step, &args);
 }
 
@@ -227,7 +261,7 @@ static void lower_weight(gt_lowering *lowering, const gt_group *group) {
   const gt_node *node = gt_node_at(gt_lowering_graph(lowering), group->leader);
   struct gt_batch_args args = {.features = 1, .period = 1};
   start(lowering, &args, node->attribute, GT_BATCH_WEIGHT);
-  gt_lower_read(lowering, offsetof(struct gt_batch_args, clock), node->input[0]);
+  gt_lower_read(lowering, offsetof(struct gt_batch_args, order), node->input[0]);
   gt_lower_write(lowering, offsetof(struct gt_batch_args, y), group->leader);
   gt_lower_grid(lowering, args.batch, 256);
 }
@@ -278,7 +312,9 @@ static const gt_op rows[ROWS] = {
                    .bits = draws_bits,
                    .even = draws_even,
                    .lower = lower_batch,
-                   .print = print},
+                   .print = print,
+                   .epilogue = true,
+                   .early = true},
     [ROW_WEIGHT] = {.name = "batch_weight",
                     .kind = GT_OP_KERNEL,
                     .min_inputs = 1,

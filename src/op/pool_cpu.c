@@ -276,10 +276,6 @@ GT_CLONES static void gradient_line(const job *j, gt_image_line at) {
   GT_FOR_CHANNELS(j->channels, gradient_line_of, j, at)
 }
 
-static bool is_plain(const gt_program *p) {
-  return p->instructions == 0 && p->outputs == 1 && p->output[0] == GT_OPERAND_LEADER;
-}
-
 void gt_pool_gradient_cpu(const void *args, const uint32_t *spec, uint32_t tile) {
   const struct gt_pool_gradient_args *t = args;
   gt_program program;
@@ -293,7 +289,7 @@ void gt_pool_gradient_cpu(const void *args, const uint32_t *spec, uint32_t tile)
            .x = GT_PTR(const float, t->given),
            .y = GT_PTR(float, t->y[0]),
            .places = GT_PTR(void, t->index),
-           .epilogue = is_plain(&program) ? NULL : &context,
+           .epilogue = gt_program_is_plain(&program) ? NULL : &context,
            .out = {t->y[0], t->y[1]}};
   memcpy(j.in_size, t->in_size, sizeof j.in_size);
   memcpy(j.out_size, t->out_size, sizeof j.out_size);

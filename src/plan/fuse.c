@@ -80,13 +80,23 @@ static bool make_groups(gt_arena *arena, gt_fusion *f, gt_error *error) {
   return true;
 }
 
+/* Does group b read values of group a alone? */
+static bool reads_only(const gt_fusion *f, const gt_group *b, const gt_group *a) {
+  for (uint32_t k = 0; k < b->program.inputs; k++)
+    if (f->group_of[f->origin[b->input[k]]] != (int)(a - f->group)) return false;
+  return true;
+}
+
 /* May group a (producer) and group b (consumer) be one, as far as leaders go? */
 static bool leaders_allow(const gt_fusion *f, const gt_group *a, const gt_group *b) {
   if (gt_shape_count(a->shape) != gt_shape_count(b->shape)) return false;
   if (a->width && b->width && a->width != b->width) return false;
   if ((a->width || b->width) && (a->leader != GT_NONE || b->leader != GT_NONE)) return false;
   if (a->leader != GT_NONE && b->leader != GT_NONE) return false;
-  if (a->leader != GT_NONE) return gt_node_at(f->graph, a->leader)->op->epilogue;
+  if (a->leader != GT_NONE) {
+    const gt_op *op = gt_node_at(f->graph, a->leader)->op;
+    return op->epilogue && (!op->early || reads_only(f, b, a));
+  }
   if (b->leader == GT_NONE) return true;
   const gt_node *leader = gt_node_at(f->graph, b->leader);
   if (!leader->op->epilogue && !leader->op->prologue) return false;

@@ -247,6 +247,10 @@ static void run_block(const machine *m) {
 
 /* --- programs ------------------------------------------------------------------------------------------- */
 
+bool gt_program_is_plain(const gt_program *program) {
+  return !program->instructions && program->outputs == 1 && program->output[0] == GT_OPERAND_LEADER;
+}
+
 /* Is operand code `operand` still read by an instruction after number r, or by an output? */
 static bool read_after(const gt_program *program, uint32_t operand, uint32_t r) {
   for (uint32_t k = 0; k < program->outputs; k++)

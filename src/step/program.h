@@ -5,6 +5,7 @@
 #ifndef GT_STEP_PROGRAM_H
 #define GT_STEP_PROGRAM_H
 #include "lib/opcodes.h"
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -21,6 +22,9 @@ typedef struct gt_program {
 /* To and from the specialization constants GT_SPEC_CODE_COUNT … GT_SPEC_COUNT-1 of a step. */
 void gt_program_to_spec(const gt_program *program, uint32_t spec[GT_SPEC_COUNT]);
 void gt_program_from_spec(const uint32_t spec[GT_SPEC_COUNT], gt_program *program);
+
+/* Is nothing done: is what comes out the leader's value? */
+bool gt_program_is_plain(const gt_program *program);
 
 /* What a CPU kernel needs to evaluate a program. */
 typedef struct gt_program_context {

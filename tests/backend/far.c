@@ -1,6 +1,7 @@
 /* Vulkan kernels on data of more values than 32 bits can count. */
 #include "support/steps.h"
 #include "shaders/op/batch.h"
+#include "step/program.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <cmocka.h>
@@ -35,13 +36,16 @@ static void batch_far(uint32_t mode, uint32_t features) {
                                .samples = samples,
                                .features = features,
                                .period = 1,
-                               .steps = (samples + BATCH - 1) / BATCH};
+                               .steps = (samples + BATCH - 1) / BATCH,
+                               .row = features};
+  const gt_program nothing = {.outputs = 1, .output = {GT_OPERAND_LEADER}};
   gt_step *step = steps_add(&s, "batch", &args, sizeof args, 64, 1);
   steps_bind(&s, offsetof(struct gt_batch_args, data), data, 0);
   step->access[0].offset = -(before - lead);
   step->access[0].bytes = before - lead;
   steps_bind(&s, offsetof(struct gt_batch_args, y), out, 0);
-  steps_bind(&s, offsetof(struct gt_batch_args, clock), state, 0);
+  steps_bind(&s, offsetof(struct gt_batch_args, order), state, 0);
+  gt_program_to_spec(&nothing, step->spec);
   step->spec[GT_BATCH_SPEC_MODE] = mode;
   step->spec[GT_BATCH_SPEC_ORDER] = GT_BATCH_SEQUENTIAL;
   step->spec[GT_BATCH_SPEC_ROWS] = 1;

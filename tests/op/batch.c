@@ -2,6 +2,7 @@
 #include "base/philox.h"
 #include "op/case.h"
 #include "op/core.h"
+#include "op/elementwise.h"
 
 GT_REGISTER(opcase, batch)
 
@@ -58,6 +59,18 @@ static gt_id build_batch(gt_graph *g, const gt_case_view *v, const gt_id *x) {
   return gt_batch(g, x[2], clock, v->inputs == 4 ? x[3] : GT_NONE, attribute_of(v));
 }
 
+/* With work behind it that the batch's kernel does: x^2 + x. */
+static gt_shape reference_worked(const gt_case_view *v, const double *const *x, double *y) {
+  const gt_shape out = reference_batch(v, x, y);
+  for (int64_t i = 0; y && i < gt_shape_count(out); i++) y[i] += y[i] * y[i];
+  return out;
+}
+
+static gt_id build_worked(gt_graph *g, const gt_case_view *v, const gt_id *x) {
+  const gt_id batch = build_batch(g, v, x);
+  return gt_add(g, gt_mul(g, batch, batch), batch);
+}
+
 static gt_shape reference_weight(const gt_case_view *v, const double *const *x, double *y) {
   (void)x;
   for (int64_t i = 0; y && i < v->c->p[4]; i++) y[i] = sample_of(v, i) >= 0;
@@ -76,6 +89,11 @@ static const gt_case_rule scaled = {.name = "batch",
                                     .reference = reference_batch,
                                     .tolerance = 1e-6,
                                     .reason = "a difference, a product and a sum"};
+static const gt_case_rule worked = {.name = "batch",
+                                    .build = build_worked,
+                                    .reference = reference_worked,
+                                    .tolerance = 2e-6,
+                                    .reason = "scaled, a product and a sum"};
 static const gt_case_rule weight = {.name = "batch_weight",
                                     .build = build_weight,
                                     .reference = reference_weight,
@@ -125,6 +143,13 @@ static const gt_case cases[] = {
     /* Values that differ in their last digits only: nothing cancels. */
     {&scaled, "w4 v1,1 40,6 3,6", {4, 5, 0, 0, 16, 40, 0}, 0, 999996, 1000004},
     {&scaled, "w4 v1,1 40,6 3,1", {4, 5, 0, 0, 16, 40, 0}, 0, 999996, 1000004},
+    {&worked, "w4 v1,1 1,1", {5, 1, 1, 0, 1, 1, 0}},
+    {&worked, "w4 v1,1 40,7 3,7", {1, 5, 0, 0, 16, 40, 0}},
+    {&worked, "w4 v1,1 u50,13", {11, 5, 1, 0, 7, 50, 0}},
+    {&worked, "w4 v1,1 u20,4,3 3,3", {1, 5, 0, 0, 6, 20, 0}},
+    {&worked, "w4 v1,1 12,3", {7, 7, 9, 0, 4, 10, 0, 0, 0, 0, 3}},
+    {&worked, "w4 v1,1 5,9000 3,9000", {1, 1, 1, 0, 2, 5, 0}}, /* several pieces on the CPU */
+    {&worked, "w4 v1,1 5,9000 3,4500", {1, 1, 1, 0, 2, 5, 0}},
     {&weight, "w4 v1,1", {0, 1, 1, 0, 4, 10, 0}},
     {&weight, "w4 v1,1", {2, 1, 1, 0, 4, 10, 0}},
     {&weight, "w4 v1,1", {5, 1, 1, 0, 300, 1000, 1}},

@@ -88,6 +88,30 @@ static void clock_and_batch_run_ahead(void **state) {
   assert_int_equal(plan->levels, plain->levels);
 }
 
+/* What reads nothing but the batch is done by its kernel, and runs ahead with it; what reads anything else is
+ * not: the batch would have to wait. */
+static void what_follows_the_batch(void **state) {
+  fixture *f = *state;
+  for (int others = 0; others < 2; others++) {
+    f->graph = gt_graph_create(&f->arena);
+    gt_graph *g = f->graph;
+    const uint32_t clock_state = gt_graph_variable(g, "state", gt_shape_1(GT_STATE_WORDS), GT_F32, false);
+    const uint32_t table = gt_graph_variable(g, "table", gt_shape_2(1, 1), GT_F32, false);
+    const gt_id data = drawing_variable(f, "data", gt_shape_2(128, 32));
+    const uint32_t w = gt_graph_variable(g, "w", gt_shape_2(32, 32), GT_F32, false);
+    const gt_id clock = gt_clock(g, clock_state, table), held = gt_variable_read(g, w);
+    const gt_id x = gt_batch(g, data, clock, GT_NONE, (gt_batch_attribute){.batch = 64, .samples = 128});
+    const gt_id seen = gt_silu(g, others ? gt_mul(g, x, gt_view(g, held, 0, gt_shape_1(32))) : x);
+    gt_assign(g, w, 0,
+              gt_softmax(g, gt_matmul(g, seen, gt_matmul(g, x, held, false, false), true, false), 1));
+    const gt_plan *plan = planned_for_device(f);
+    const gt_step *batch = drawing_step(plan, "batch");
+    assert_int_equal(plan->ahead, 2);
+    assert_int_equal(batch->level, 1);
+    assert_int_equal(batch->spec[GT_SPEC_OUTPUT_COUNT], others ? 1 : 2);
+  }
+}
+
 /* Weights are made anew when the last replay has moved them: beside the batch then, behind the clock. */
 static void what_waits_stands_behind(void **state) {
   fixture *f = *state;
@@ -233,9 +257,16 @@ static void random_steps_overlap(void **state) {
 int main(void) {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, drawing_setup, drawing_teardown)
   const struct CMUnitTest tests[] = {
-      TEST(clock_and_batch_run_ahead), TEST(what_waits_stands_behind), TEST(both_places_are_kept_free),
-      TEST(what_is_read_late),         TEST(what_is_dear_stays),       TEST(not_everywhere),
-      TEST(two_replays_at_a_time),     TEST(what_changes_stays),       TEST(verify_catches_what_is_overtaken),
+      TEST(clock_and_batch_run_ahead),
+      TEST(what_follows_the_batch),
+      TEST(what_waits_stands_behind),
+      TEST(both_places_are_kept_free),
+      TEST(what_is_read_late),
+      TEST(what_is_dear_stays),
+      TEST(not_everywhere),
+      TEST(two_replays_at_a_time),
+      TEST(what_changes_stays),
+      TEST(verify_catches_what_is_overtaken),
       TEST(random_steps_overlap),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
