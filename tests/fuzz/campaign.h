@@ -30,6 +30,8 @@ typedef struct maker {
 
 /* A value that the schema describes, or a wild one; `key` is what it is for. */
 json_t *value_of(maker *m, const json_t *schema, const char *key);
+/* What a schema stands for that refers to one of the definitions. */
+const json_t *resolved(const maker *m, const json_t *schema);
 /* The schema of a map's key; the branch of an anyOf that has such a key; some of what else a map may hold. */
 const json_t *property_of(const json_t *schema, const char *key);
 const json_t *branch_with(const json_t *schema, const char *key);

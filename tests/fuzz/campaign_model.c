@@ -22,8 +22,8 @@ static void flat(sketch *s, int64_t values) {
 
 /* A layer with these settings (NULL: none), and now and then more of what its schema knows. */
 static void add(sketch *s, const char *name, json_t *settings) {
-  const json_t *items = json_object_get(property_of(s->m->schema, "model"), "items");
-  const json_t *schema = property_of(branch_with(items, name), name),
+  const json_t *layers = json_object_get(json_object_get(s->m->schema, "$defs"), "layer");
+  const json_t *schema = property_of(branch_with(layers, name), name),
                *branches = json_object_get(schema, "anyOf");
   json_t *layer = json_object();
   if (!settings) settings = json_object();
@@ -175,7 +175,8 @@ static void add_layer(sketch *s) {
 
 /* Anything that the schema knows, anywhere. */
 static void add_anything(sketch *s) {
-  const json_t *schema = json_object_get(property_of(s->m->schema, "model"), "items");
+  const json_t *layers = resolved(s->m, property_of(s->m->schema, "model"));
+  const json_t *schema = json_object_get(layers, "items");
   for (int64_t n = between(&s->m->d, 1, 2); n > 0; n--)
     json_array_insert_new(s->layers, (size_t)between(&s->m->d, 0, (int64_t)json_array_size(s->layers)),
                           value_of(s->m, schema, "layer"));

@@ -159,17 +159,25 @@ static json_t *map(maker *m, const json_t *schema) {
   return result;
 }
 
+/* Of the schemas that a value may have one; "$NAME", which few blocks have a value for, seldom. */
+static const json_t *one_branch(maker *m, const json_t *list) {
+  const json_t *branch = json_array_get(list, (size_t)between(&m->d, 0, (int64_t)json_array_size(list) - 1));
+  const char *definition = json_string_value(json_object_get(branch, "$ref"));
+  const bool named = definition && !strcmp(definition, "#/$defs/each_value");
+  return named && !chance(&m->d, m->wild) ? json_array_get(list, 0) : branch;
+}
+
 json_t *value_of(maker *m, const json_t *schema, const char *key) {
+  schema = resolved(m, schema);
   const json_t *type = json_object_get(schema, "type"), *list;
   if (chance(&m->d, m->wild)) return wild_value(m);
   if ((list = json_object_get(schema, "const"))) return json_deep_copy(list);
   if ((list = json_object_get(schema, "enum")))
     return json_deep_copy(
         json_array_get(list, (size_t)between(&m->d, 0, (int64_t)json_array_size(list) - 1)));
-  if ((list = json_object_get(schema, "anyOf")))
-    return value_of(m, json_array_get(list, (size_t)between(&m->d, 0, (int64_t)json_array_size(list) - 1)),
-                    key);
-  if (json_object_get(schema, "$ref")) return value_of(m, property_of(m->schema, "model"), key); /* a block */
+  if ((list = json_object_get(schema, "anyOf"))) return value_of(m, one_branch(m, list), key);
+  if ((list = json_object_get(schema, "allOf"))) return value_of(m, json_array_get(list, 0), key);
+  if (json_object_get(schema, "pattern")) return json_string("$a");
   if (json_is_array(type)) return word(m, key);
   if (!type) return anything(m, key);
   const char *name = json_string_value(type);
@@ -185,6 +193,11 @@ json_t *value_of(maker *m, const json_t *schema, const char *key) {
 }
 
 /* --- parts of a schema --- */
+
+const json_t *resolved(const maker *m, const json_t *schema) {
+  const char *path = json_string_value(json_object_get(schema, "$ref"));
+  return path ? json_object_get(json_object_get(m->schema, "$defs"), path + strlen("#/$defs/")) : schema;
+}
 
 const json_t *property_of(const json_t *schema, const char *key) {
   return json_object_get(json_object_get(schema, "properties"), key);
