@@ -176,17 +176,42 @@ static void converged(search *s, const char *why) {
   run->state.stopped = gt_run_has_next_phase(run) ? GT_STOPPED_PHASE : GT_STOPPED_RUN;
 }
 
+/* A history may lead nowhere: what it says of the curvature is no longer so, or was lost in rounding. Then
+ * the search begins anew from the steepest descent, as L-BFGS-B does (Zhu, Byrd, Lu and Nocedal, "Algorithm
+ * 778", 1997). */
+static void forget(search *s) {
+  const int s_row = 2 * s->m, y_row = s_row + 1;
+  s->counts[STEPS] = s->counts[PAIRS] = 0;
+  s->gram[s_row * s->rows + y_row] = s->gram[y_row * s->rows + s_row] = 0; /* nor does the last pair join */
+  gt_sinks_say(&s->run->sinks, "lbfgs begins a new history after step %lld: the old one leads nowhere",
+               (long long)s->run->state.step);
+}
+
+/* A direction and how far to go along it: *t, the last trial, which is 0 where no trial lowered the loss.
+ * *down: the direction leads down, by more than the tolerance. */
+static bool find_step(search *s, double *t, bool *down, gt_error *error) {
+  for (;;) {
+    double slope;
+    if (!direct(s, &slope, t, error)) return false;
+    *down = slope <= -s->settings->tolerance_change;
+    if (*down && !find_length(s, slope, t, error)) return false;
+    const bool fails = *down ? *t == 0 : !(slope < 0);
+    if (!fails || s->counts[STEPS] == 0) return true;
+    forget(s);
+  }
+}
+
 /* One step; nothing changes if there is none to take, or its loss is not finite. */
 static bool advance(search *s, gt_error *error) {
   const gt_lbfgs_config *c = s->settings;
   gt_run *run = s->run;
-  double slope, t;
+  double t;
+  bool down;
   const double loss = mean_loss(s, s->last);
-  if (!direct(s, &slope, &t, error)) return false;
   if ((double)s->last[GT_MEASURED_LARGEST] <= c->tolerance_grad)
     return converged(s, "the gradient is zero"), true;
-  if (slope > -c->tolerance_change) return converged(s, "no direction leads down"), true;
-  if (!find_length(s, slope, &t, error)) return false;
+  if (!find_step(s, &t, &down, error)) return false;
+  if (!down) return converged(s, "no direction leads down"), true;
   if (!isfinite(mean_loss(s, s->measured)) || !isfinite(s->measured[GT_MEASURED_L1])) {
     run->bad_step = run->state.step;
     run->bad_gradient = isfinite(mean_loss(s, s->measured));

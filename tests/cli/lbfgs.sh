@@ -63,4 +63,18 @@ for key in clip_norm ema; do
   exits 78 "$key" "$GTRAIN" check "$TEST_TMP/run.yaml" --set "optimizer={type: lbfgs, $key: 0.5}"
   says "… is refused" "has no '$key'"
 done
+# Where a loss has kinks, what was learned of its curvature soon leads nowhere: the search begins anew, and goes on.
+sed -e 's/^optimizer:.*/optimizer: {type: lbfgs, tolerance_change: 0}\nloss: mae/' -e 's/ samples: 1000/ samples: 50/' \
+  -e 's/steps: 60/steps: 300/' -e 's/^model:.*/model: [{linear: 8}, tanh, {linear: 1}]/' \
+  "$TEST_TMP/run.yaml" > "$TEST_TMP/kinks.yaml"
+train() {
+  "$GTRAIN" train "$TEST_TMP/kinks.yaml" --device "$DEVICE" --run-dir "$TEST_TMP/$1" --set seed=4 --set train.threads=1 "${@:2}"
+}
+exits 0 "mean absolute errors" train kinks
+says "… a new history" "lbfgs begins a new history after step "
+first=$(sed -n 's/^lbfgs begins a new history after step \([0-9]*\).*/\1/p' <<< "$out" | head -n 1)
+check "… where the run would have ended, it learns" awk -v first="$first" '
+  NR == first + 1 { then = $1 } { last = $1 } END { exit !(NR > first + 2 && last < then) }' <(losses kinks)
+check "… step by step" awk 'NR > 1 && $1 > last { bad = 1 } { last = $1 } END { exit bad }' <(losses kinks)
+goes_on kinks metrics.jsonl
 finish
