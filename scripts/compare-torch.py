@@ -3,12 +3,12 @@
 
 usage: compare-torch.py [--gtrain PATH] [--before PATH] [--tune SECONDS] [--set KEY=VALUE]... [--peers DIR] [CASE]...
 
-gemm: square products against cuBLAS in fp32 (SGEMM) and bf16. mlp: 784-512-256-10. big: five layers of 4096 and
-1000 classes. deep: 32 layers of 256. cnn: two convolutions on 28x28. resnet9: on 32x32x3, channels last. kan:
-[784, 64, 10] beside efficient-kan, FastKAN (checkouts of both in DIR) and a Chebyshev layer. PyTorch trains each as a CUDA graph of the whole step, with fused Adam, which is
-the fastest that it offers by hand. Both sides train on random data in device memory. Every figure is a median; each
-row says the peer's time, gtrain's, and peer / gtrain, so that more than 1 is faster. --before adds an older binary,
---tune the step after so many seconds of `gtrain tune`."""
+gemm: square products against cuBLAS in fp32 (SGEMM) and bf16. mlp: 784-512-256-10. big: five layers of 4096 and 1000
+classes. deep: 32 layers of 256. cnn: two convolutions on 28x28. resnet9: on 32x32x3, channels last. kan: [784, 64,
+10] beside efficient-kan, FastKAN (checkouts of both in DIR) and a Chebyshev layer. PyTorch trains each as a CUDA
+graph of the whole step, with fused Adam, which is the fastest that it offers by hand. Both sides train on random data
+in device memory. Every figure is a median; each row says the peer's time, gtrain's, and peer / gtrain, so that more
+than 1 is faster. --before adds an older binary, --tune the step after so many seconds of `gtrain tune`."""
 import argparse
 import importlib
 import json

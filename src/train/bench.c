@@ -35,6 +35,11 @@ static int ascending(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
+double gt_bench_median(double *values, int count) {
+  qsort(values, (size_t)count, sizeof *values, ascending);
+  return values[count / 2];
+}
+
 /* Takes so many repetitions of so many replays; sorted, the middle one is the median. */
 static bool repeat(const gt_replayed *what, int repetitions, int64_t replays, gt_bench_time *time,
                    gt_error *error) {
@@ -43,8 +48,8 @@ static bool repeat(const gt_replayed *what, int repetitions, int64_t replays, gt
     if (!replay(what, replays, &seconds, error)) return false;
     micro[i] = 1e6 * seconds / (double)replays;
   }
-  qsort(micro, (size_t)repetitions, sizeof *micro, ascending);
-  *time = (gt_bench_time){micro[repetitions / 2], micro[0], micro[repetitions - 1], replays, repetitions};
+  const double middle = gt_bench_median(micro, repetitions);
+  *time = (gt_bench_time){middle, micro[0], micro[repetitions - 1], replays, repetitions};
   return true;
 }
 

@@ -22,6 +22,8 @@ bool gt_bench_executable(gt_backend *backend, gt_executable *executable, int64_t
  * GT_BENCH_LEAST_REPETITIONS of one replay each. */
 bool gt_bench_within(gt_backend *backend, gt_executable *executable, double seconds, gt_bench_time *time,
                      gt_error *error);
+/* Sorts them. */
+double gt_bench_median(double *values, int count);
 /* How long so many steps take, from the call to their end. net NULL: the executable reads no samples. */
 bool gt_bench_seconds(gt_backend *backend, const gt_net *net, gt_executable *executable, int64_t steps,
                       double *seconds, gt_error *error);

@@ -47,16 +47,6 @@ typedef struct match {
   double a[LAST_TURNS], b[LAST_TURNS], ratio[LAST_TURNS]; /* seconds, and b / a */
 } match;
 
-static int ascending(const void *a, const void *b) {
-  const double x = *(const double *)a, y = *(const double *)b;
-  return (x > y) - (x < y);
-}
-
-static double median(double *values, int count) {
-  qsort(values, (size_t)count, sizeof *values, ascending);
-  return values[count / 2];
-}
-
 static bool take_turn(gt_session *session, const subject *s, const match *m, double *seconds,
                       gt_error *error) {
   return gt_bench_seconds(session->backend, s->net, s->executable, m->steps, seconds, error);
@@ -195,7 +185,7 @@ static bool beats(tuner *t, const subject *trial, bool *better, gt_error *error)
   *better = true;
   for (int i = 0; i < MATCHES && *better; i++) {
     if (!play(t->session, &t->base, trial, TURNS, m, error)) return false;
-    *better = m->turns == TURNS && m->wins >= TURNS - 1 && median(m->ratio, TURNS) < 1 - least_gain;
+    *better = m->turns == TURNS && m->wins >= TURNS - 1 && gt_bench_median(m->ratio, TURNS) < 1 - least_gain;
   }
   return true;
 }
@@ -258,8 +248,8 @@ static bool hold_together(tuner *t, gt_error *error) {
   session->tuned = found;
   ok = ok && play(session, &first, &t->base, LAST_TURNS, m, error);
   if (ok) {
-    t->result->before = 1e6 * median(m->a, m->turns) / (double)m->steps;
-    t->result->ratio = median(m->ratio, m->turns);
+    t->result->before = 1e6 * gt_bench_median(m->a, m->turns) / (double)m->steps;
+    t->result->ratio = gt_bench_median(m->ratio, m->turns);
     if (m->wins <= LAST_TURNS / 2 || t->result->ratio >= 1) forget(t), t->result->changed = 0;
   }
   close_subject(session, &first);
