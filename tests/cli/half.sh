@@ -42,6 +42,11 @@ check "  and no other" test "$(grep -c ' matmul ' <<< "$out")" = 0
 exits 0 "scalar" learn scalar vulkan --set precision.products=scalar "${short[@]}"
 check "  has none on them" test "${out/product_matrix/}" = "$out"
 check "  and the bits of a device without" cmp "$TEST_TMP/plain/metrics.jsonl" "$TEST_TMP/scalar/metrics.jsonl"
+for command in "predict --input datasets/digits/digits.csv" eval; do
+  # shellcheck disable=SC2086 # words
+  exits 0 "${command%% *} of that model" "$GTRAIN" ${command%% *} "$TEST_TMP/scalar/model.bin" ${command#"${command%% *}"} --device vulkan
+  check "  has none, either" test "${out/product_matrix/}" = "$out"
+done
 exits 0 "the default" learn default vulkan "${short[@]}"
 check "  measures their factors" test "$(grep -c 'product_range' <<< "$out")" -ge 7
 loss() { grep -o '"loss":[0-9.e+-]*' "$TEST_TMP/$1/metrics.jsonl" | head -1 | cut -d : -f 2; }
