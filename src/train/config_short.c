@@ -1,0 +1,98 @@
+/* Short forms on the way to a value that is set: `optimizer: adam` has no key `lr`, `optimizer: {type: adam}`
+ * may. */
+#include "augment/augment.h"
+#include "layer/layer.h"
+#include "train/config.h"
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_PARTS = 32 }; /* no path has more (gt_spec_override) */
+
+static bool is_number(const char *part) { return isdigit((unsigned char)*part); }
+
+static bool is_one_of(const char *const *names, const char *name) {
+  while (*names && strcmp(*names, name) != 0) names++;
+  return *names;
+}
+
+static bool is_layers(const char *list) { return !strcmp(list, "model") || !strcmp(list, "layers"); }
+
+/* `name` as an item of the list. */
+static const gt_schema *schema_of_item(const char *list, const char *name) {
+  const gt_layer_type *layer = is_layers(list) ? gt_layer_find(name) : NULL;
+  if (layer) return layer->schema;
+  for (int i = 0; !strcmp(list, "augment") && i < gt_augment_count(); i++)
+    if (!strcmp(gt_augment_at(i)->name, name)) return gt_augment_at(i)->schema;
+  return NULL;
+}
+
+static const gt_field *field_of(const gt_schema *schema, const char *name) {
+  for (const gt_field *f = schema ? schema->fields : NULL; f && f->name; f++)
+    if (!strcmp(f->name, name)) return f;
+  return NULL;
+}
+
+/* Of the map at a path; NULL: it has none of this kind. */
+static const gt_schema *schema_at(const char *const *part, int parts) {
+  const char *last = part[parts - 1];
+  if (parts == 1)
+    return !strcmp(last, "train") ? &gt_train_schema : !strcmp(last, "data") ? gt_data_common_schema() : NULL;
+  if (parts > 2 && is_number(part[parts - 2])) return schema_of_item(part[parts - 3], last);
+  const gt_field *field = field_of(schema_at(part, parts - 1), last);
+  return field && field->type == GT_FIELD_MAP ? field->sub : NULL;
+}
+
+/* Is it chosen by its type (spec/typed.h)? In the config, in one of its phases, or a layer's initial values.
+ */
+static bool is_typed(const char *const *part, int parts) {
+  static const char *const sections[] = {"loss", "optimizer", "schedule", NULL};
+  static const char *const initial[] = {"init", "bias_init", NULL};
+  const char *last = part[parts - 1];
+  if (is_one_of(sections, last)) return parts == 1 || (parts == 4 && !strcmp(part[1], "phases"));
+  const gt_field *field =
+      is_one_of(initial, last) && parts > 1 ? field_of(schema_at(part, parts - 1), last) : NULL;
+  return field && field->type == GT_FIELD_NODE;
+}
+
+/* The key that a value alone at this path stands for, or NULL; next: what is to be set in it. */
+static const char *short_key(const gt_spec *node, const char *const *part, int parts, const char *next) {
+  if (gt_spec_is_null(node) || node->kind == GT_SPEC_MAP) return NULL;
+  if (node->kind == GT_SPEC_SEQUENCE && is_number(next)) return NULL;
+  if (parts > 1 && is_number(part[parts - 1])) { /* `- relu` */
+    const bool item = node->kind == GT_SPEC_SCALAR && !strcmp(node->scalar, next);
+    return item && schema_of_item(part[parts - 2], next) ? node->scalar : NULL;
+  }
+  if (is_typed(part, parts)) return "type";
+  const gt_schema *schema = schema_at(part, parts);
+  return schema ? schema->shorthand : NULL;
+}
+
+static void spell_out(gt_arena *arena, gt_spec *node, const char *key) {
+  gt_spec *value = gt_arena_copy(arena, node, sizeof *node);
+  const bool item = node->kind == GT_SPEC_SCALAR && key == node->scalar;
+  *node = (gt_spec){.kind = GT_SPEC_MAP, .at = node->at, .key = node->key, .key_at = node->key_at};
+  if (item) value->scalar = "", value->quoted = false;
+  gt_spec_add(arena, node, key, value)->key_at = value->at;
+}
+
+static gt_spec *child_of(const gt_spec *node, const char *part) {
+  if (node->kind != GT_SPEC_SEQUENCE) return gt_spec_find(node, part);
+  const unsigned long index = strtoul(part, NULL, 10);
+  return is_number(part) && index < (unsigned long)node->count ? node->child[index] : NULL;
+}
+
+void gt_config_spell_out(gt_arena *arena, gt_spec *root, const char *path) {
+  const char *part[MOST_PARTS];
+  int parts = 0;
+  for (size_t length; parts < MOST_PARTS; path += length + 1) {
+    length = strcspn(path, ".=");
+    part[parts++] = gt_arena_strndup(arena, path, length);
+    if (path[length] != '.') break;
+  }
+  gt_spec *node = root;
+  for (int i = 0; i + 1 < parts && (node = child_of(node, part[i])); i++) {
+    const char *key = short_key(node, part, i + 1, part[i + 1]);
+    if (key) spell_out(arena, node, key);
+  }
+}

@@ -1,0 +1,63 @@
+#!/usr/bin/env bash
+# --set, and a phase, reach into what the config has in a short form: `optimizer: adam` is `optimizer: {type: adam}`.
+# shellcheck source=tests/support/cli.sh
+source "$(dirname "$0")/../support/cli.sh"
+
+cat > "$TEST_TMP/short.yaml" << 'YAML'
+data: {train: datasets/digits/digits.csv, target: label, test_fraction: 0.2, normalize: standard}
+model:
+  - reshape: [8, 8, 1]
+  - conv2d: {out_channels: 2, kernel_size: 3, init: zeros}
+  - repeat: {times: 1, layers: [flatten, linear: 5, relu]}
+  - dropout
+  - linear: 10
+loss: cross_entropy
+optimizer: sgd
+schedule: cosine
+train: {steps: 1, batch_size: 16, checkpoint: 1, early_stopping: 3}
+YAML
+# resolved NAME OPTION…: the config with all defaults written out, and the short form's own value in it.
+resolved() {
+  "$GTRAIN" train "$TEST_TMP/short.yaml" --device cpu --quiet --run-dir "$TEST_TMP/$1" "${@:2}" > "$TEST_TMP/said" 2>&1 ||
+    cat "$TEST_TMP/said"
+  cat "$TEST_TMP/$1/config.yaml"
+}
+number=0
+# same SHORT LONG: both assignments come to the same config, which is not that without them.
+resolved plain > "$TEST_TMP/plain.yaml"
+same() {
+  number=$((number + 1))
+  resolved "short$number" --set "$1" > "$TEST_TMP/a"
+  resolved "long$number" --set "$2" > "$TEST_TMP/b"
+  check "$1" cmp "$TEST_TMP/a" "$TEST_TMP/b"
+  check "… does something" test -n "$(diff "$TEST_TMP/a" "$TEST_TMP/plain.yaml")"
+}
+same optimizer.lr=0.125 'optimizer={type: sgd, lr: 0.125}'
+same optimizer.type=adam optimizer=adam
+same schedule.warmup=1 'schedule={type: cosine, warmup: 1}'
+same loss.label_smoothing=0.25 'loss={type: cross_entropy, label_smoothing: 0.25}'
+same train.checkpoint.keep_last=7 'train.checkpoint={every: 1, keep_last: 7}'
+same train.early_stopping.min_delta=0.5 'train.early_stopping={patience: 3, min_delta: 0.5}'
+same model.4.linear.bias=false 'model.4={linear: {units: 10, bias: false}}'
+same model.3.dropout.p=0.25 'model.3={dropout: {p: 0.25}}'
+same model.3.dropout=0.25 'model.3={dropout: 0.25}'
+same model.2.repeat.layers.1.linear.bias=false 'model.2.repeat.layers.1={linear: {units: 5, bias: false}}'
+same model.2.repeat.layers.2.relu.name=here 'model.2.repeat.layers.2={relu: {name: here}}'
+same model.0.reshape.name=image 'model.0={reshape: {shape: [8, 8, 1], name: image}}'
+same model.1.conv2d.init.type=ones 'model.1.conv2d.init={type: ones}'
+
+exits 0 "a phase, too" "$GTRAIN" check "$TEST_TMP/short.yaml" --set \
+  'train={batch_size: 16, phases: [{steps: 1}, {steps: 1, optimizer.lr: 0.5, schedule.warmup: 1}]}'
+exits 0 "a phase's own" "$GTRAIN" check "$TEST_TMP/short.yaml" --set \
+  'train={batch_size: 16, phases: [{steps: 1}, {steps: 1, optimizer: adam}]}' --set train.phases.1.optimizer.lr=0.5
+exits 0 "a list's item stays one" "$GTRAIN" check "$TEST_TMP/short.yaml" --set model.0.reshape.0=4 --set model.0.reshape.2=2
+exits 0 "one after another" "$GTRAIN" check "$TEST_TMP/short.yaml" --set optimizer=adamw --set optimizer.lr=0.1
+exits 78 "an unknown key of a short form" "$GTRAIN" check "$TEST_TMP/short.yaml" --set optimizer.rate=0.1
+says "… is one of what it stands for" "--set:1:11: error: unknown key 'rate' in optimizer 'sgd'"
+exits 78 "a value that stands for nothing" "$GTRAIN" check "$TEST_TMP/short.yaml" --set train.steps.more=1
+says "… is no map" "'more' cannot be set inside '1', which is a value and not a map"
+exits 78 "an item of a list that is not there" "$GTRAIN" check "$TEST_TMP/short.yaml" --set model.9.linear.bias=false
+says "… as before" "the list has no item 9"
+exits 78 "another layer than there is" "$GTRAIN" check "$TEST_TMP/short.yaml" --set model.3.linear.units=3
+says "… is not put into its place" "'linear' cannot be set inside 'dropout'"
+finish
