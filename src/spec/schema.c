@@ -4,7 +4,7 @@
 #include <assert.h>
 #include <string.h>
 
-enum { MOST_FIELDS = 128 };
+enum { MOST_FIELDS = 128, MOST_UNKNOWN = 8 };
 
 typedef struct names {
   const char *item[MOST_FIELDS];
@@ -50,27 +50,43 @@ const char *gt_schema_missing_space(const gt_schema_reader *reader, const char *
   return missing_space(reader->arena, &list, text);
 }
 
+/* A key of another vocabulary, such as `features` where `units` is missing. */
+typedef struct synonym {
+  const gt_spec *child; /* NULL: there is none */
+  const char *meant;
+} synonym;
+
+/* What was probably meant by a key that is not in the list, or NULL; *value: with what stands behind its
+ * colon. */
+static const char *near_key(gt_arena *arena, const names *list, const gt_spec *child, const char **value) {
+  *value = gt_spec_is_null(child) ? missing_space(arena, list, child->key) : NULL;
+  return *value ? gt_arena_strndup(arena, child->key, strcspn(child->key, ":"))
+                : gt_nearest(child->key, list->item, list->count);
+}
+
 /* Reports the keys that are not in the list; the names that were probably meant go to *suggested (may be
  * NULL). */
-static bool check_keys(const gt_spec *map, const names *list, const char *where, gt_diagnostics *diagnostics,
-                       names *suggested) {
+static bool check_keys(const gt_spec *map, const names *list, synonym other, const char *where,
+                       gt_diagnostics *diagnostics, names *suggested) {
   gt_arena *arena = diagnostics->arena;
   bool ok = true;
   for (int i = 0; i < map->count; i++) {
     const gt_spec *child = map->child[i];
+    const char *value = NULL;
     if (has_name(list, child->key)) continue;
     ok = false;
-    gt_diagnostic *item = gt_error_at(diagnostics, child->key_at, "unknown key '%s'%s", child->key,
-                                      gt_schema_where(arena, where));
+    const bool is_other = child == other.child;
+    gt_diagnostic *item =
+        gt_error_at(diagnostics, child->key_at,
+                    is_other ? "unknown key '%s'%s, and '%s' is missing" : "unknown key '%s'%s", child->key,
+                    gt_schema_where(arena, where), other.meant);
     if (gt_diagnostics_full(diagnostics)) continue;
+    const char *near = is_other ? other.meant : near_key(arena, list, child, &value);
+    if (near && suggested && suggested->count < MOST_FIELDS) suggested->item[suggested->count++] = near;
     item->expected =
         list->count ? join(arena, list->count > 1 ? "one of: " : "", list->item, list->count) : "no keys";
-    item->suggestion = gt_spec_is_null(child) ? missing_space(arena, list, child->key) : NULL;
-    if (item->suggestion) item->expected = "a space between ':' and the value";
-    const char *near = item->suggestion ? gt_arena_strndup(arena, child->key, strcspn(child->key, ":"))
-                                        : gt_nearest(child->key, list->item, list->count);
-    if (!item->suggestion) item->suggestion = near;
-    if (near && suggested && suggested->count < MOST_FIELDS) suggested->item[suggested->count++] = near;
+    item->suggestion = value ? value : near;
+    if (value) item->expected = "a space between ':' and the value";
   }
   return ok;
 }
@@ -82,7 +98,7 @@ void gt_schema_check_keys(const gt_spec *map, const char *const *allowed, const 
     list.item[list.count] = allowed[list.count];
     list.count++;
   }
-  if (map && map->kind == GT_SPEC_MAP) check_keys(map, &list, where, diagnostics, NULL);
+  if (map && map->kind == GT_SPEC_MAP) check_keys(map, &list, (synonym){0}, where, diagnostics, NULL);
 }
 
 static void place(gt_spec *node, gt_position at) {
@@ -190,6 +206,47 @@ static bool read_shorthand(const gt_schema_reader *r, void *out, void *extra_out
   return false;
 }
 
+/* Would the field take the value? Of a subtree that is not known here. */
+static bool takes(const gt_schema_reader *r, const gt_field *field, const gt_spec *value) {
+  union {
+    gt_named named;
+    gt_int_or_strings list;
+    double number;
+  } ignored = {{0}};
+  gt_diagnostics silent;
+  const gt_schema_reader trial = {r->schema, r->extra, r->where, r->arena, &silent};
+  if (field->type == GT_FIELD_MAP || field->type == GT_FIELD_NODE) return false;
+  gt_diagnostics_init(&silent, r->arena);
+  return gt_schema_read_value(&trial, field, &ignored, value);
+}
+
+/* Where one key is like none that there is, and one key is missing that would take its value, the one was
+ * meant by the other. */
+static synonym find_synonym(const gt_schema_reader *r, const gt_spec *map, const names *list) {
+  const gt_schema *const schemas[] = {r->schema, r->extra};
+  const gt_field *missing = NULL;
+  const gt_spec *stranger = NULL;
+  const char *value;
+  names meant = {.count = 0};
+  for (int i = 0; i < map->count; i++) {
+    if (has_name(list, map->child[i]->key)) continue;
+    const char *near = near_key(r->arena, list, map->child[i], &value);
+    if ((!near && stranger) || meant.count == MOST_UNKNOWN) return (synonym){0};
+    if (near)
+      meant.item[meant.count++] = near;
+    else
+      stranger = map->child[i];
+  }
+  for (int k = 0; k < 2 && stranger; k++)
+    for (const gt_field *f = schemas[k] ? schemas[k]->fields : NULL; f && f->name; f++) {
+      if (!(f->flags & GT_FIELD_REQUIRED) || gt_spec_find(map, f->name) || has_name(&meant, f->name))
+        continue;
+      if (missing) return (synonym){0};
+      missing = f;
+    }
+  return missing && takes(r, missing, stranger) ? (synonym){stranger, missing->name} : (synonym){0};
+}
+
 bool gt_schema_read(const gt_schema *schema, void *out, const gt_schema *extra, void *extra_out,
                     const gt_spec *map, gt_position map_at, const char *where, gt_arena *arena,
                     gt_diagnostics *diagnostics) {
@@ -202,7 +259,7 @@ bool gt_schema_read(const gt_schema *schema, void *out, const gt_schema *extra, 
     return read_shorthand(&r, out, extra_out, map, map_at);
   } else {
     const names list = names_of(schema, extra);
-    ok = check_keys(map, &list, where, diagnostics, &excused);
+    ok = check_keys(map, &list, find_synonym(&r, map, &list), where, diagnostics, &excused);
   }
   ok &= read_fields(&r, schema, out, map, map_at, &excused);
   ok &= read_fields(&r, extra, extra_out, map, map_at, &excused);

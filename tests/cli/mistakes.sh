@@ -41,6 +41,17 @@ check "all in one pass" test "$(grep -c ': error: ' <<< "$out")" -ge 7
 exits 78 "--set is checked alike" "$GTRAIN" check configs/xor.yaml --set train.bach_size=4
 says "and suggests" "did you mean 'batch_size'"
 
+# Another word for a key that is missing is told as one error only where there is no doubt.
+exits 78 "two strange keys" "$GTRAIN" check configs/xor.yaml --set 'model=[{linear: {in_features: 2, out_features: 1}}]'
+check "… three errors" test "$(grep -c ': error: ' <<< "$out")" = 3
+exits 78 "two keys missing" "$GTRAIN" check configs/xor.yaml --set 'model=[{conv2d: {filters: 2}}]'
+check "… three errors" test "$(grep -c ': error: ' <<< "$out")" = 3
+exits 78 "a value that would not do" "$GTRAIN" check configs/xor.yaml --set 'model=[{linear: {activation: relu}}]'
+check "… two errors" test "$(grep -c ': error: ' <<< "$out")" = 2
+check "… no suggestion" test -z "$(grep 'did you mean' <<< "$out")"
+exits 78 "a slip beside a stranger" "$GTRAIN" check configs/xor.yaml --set 'model=[{linear: {unit: 2, activation: 3}}]'
+check "… each its own" test "$(grep -c "did you mean 'units'" <<< "$out")" = 1
+
 # Who waits for evaluations in vain is named, where it stands.
 cat > "$TEST_TMP/unwatched.yaml" <<'YAML'
 data: {formula: "x0", samples: 20, test_samples: 0}
