@@ -105,9 +105,25 @@ bool gt_run_keep_weights(gt_run *run, const char *name, gt_model_results results
 
 /* --- the end --- */
 
+/* An earlier phase has the layers that its model tells: in a run that was resumed since, nobody else knows
+ * what pruning left of them, or which functions their edges were. */
+static bool return_to(gt_run *run, int64_t phase, const gt_model_file *model, gt_error *error) {
+  gt_arena *arena = &run->session.arena;
+  gt_config *config = &run->base->phase[phase];
+  gt_diagnostics diagnostics;
+  gt_diagnostics_init(&diagnostics, arena);
+  gt_spec *root = gt_spec_parse(arena, model->path, model->config, strlen(model->config), &diagnostics);
+  gt_spec *layers = gt_spec_find(root, "model");
+  if (!layers) return gt_fail(error, GT_ERR_DATA, "%s: the layers in its config cannot be read", model->path);
+  gt_spec_remove(config->root, "model");
+  gt_spec_add(arena, config->root, "model", layers);
+  config->resolved = gt_config_resolve(config, arena);
+  return gt_generation_return(run, phase, error);
+}
+
 /* The weights in best.bin, with the constants that they belong to. */
 static bool take_best(gt_run *run, const gt_model_file *best, gt_image *weights, gt_error *error) {
-  if (run->state.best_phase != run->state.phase && !gt_generation_return(run, run->state.best_phase, error))
+  if (run->state.best_phase != run->state.phase && !return_to(run, run->state.best_phase, best, error))
     return false;
   gt_store *store = run->net->model->store;
   gt_buffers *buffers = &run->session.buffers;

@@ -1,0 +1,30 @@
+#!/usr/bin/env bash
+# The best weights of a run may be of a phase whose layers were other ones: narrower than the config's, wider than the
+# last, or splines where there are functions now. They are what model.bin gets, in a run that was resumed, too.
+# shellcheck source=tests/support/cli.sh
+source "$(dirname "$0")/../support/cli.sh"
+
+# In the last phase steps are much too long: the best is of the second.
+cat > "$TEST_TMP/run.yaml" << 'YAML'
+data: {formula: "exp(sin(pi*x0) + x1^2)", range: [-1, 1], samples: 200, test_samples: 100}
+model: [kan: {units: 8, grid: 3, l1: 1e-2}, kan: {units: 1, grid: 3, l1: 1e-2}]
+optimizer: {type: adam, lr: 1e-2}
+train: {batch_size: 200, eval_every: 20, early_stopping: 1000, checkpoint: {every: 20, keep_last: 9}}
+YAML
+train() {
+  "$GTRAIN" train "$TEST_TMP/run.yaml" --device "$DEVICE" --run-dir "$TEST_TMP/$1" --set "train.phases=$phases" "${@:2}"
+}
+shape() { "$GTRAIN" inspect "$TEST_TMP/$1/model.bin" | sed -n 's/^ *kan1.mask *f32 *//p'; }
+
+phases='[{steps: 60}, {steps: 60, prune: {nodes: 6}}, {steps: 60, prune: {nodes: 3}, optimizer.lr: 1.0}]'
+exits 0 "pruned twice" train pruned
+says "… before the last phase" "pruned 'kan1': 3 of 6 nodes"
+check "… the best is of the second" test "$(shape pruned)" = "[1, 1, 2, 6]"
+goes_on pruned best.bin
+
+phases='[{steps: 60}, {steps: 60, symbolic: {minimum_r2: 0.9}}, {steps: 60, prune: {nodes: 3}, optimizer.lr: 1.0}]'
+exits 0 "functions, then pruned" train functions
+says "… before the last phase" "pruned 'kan1': 3 of 8 nodes"
+check "… the best is of the second" test "$(shape functions)" = "[1, 1, 2, 8]"
+goes_on functions best.bin
+finish
