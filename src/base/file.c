@@ -248,6 +248,18 @@ bool gt_make_directories(const char *path, gt_error *error) {
   return true;
 }
 
+bool gt_make_folder_of(const char *path, gt_error *error) {
+  char folder[PATH_MAX];
+  const char *slash = strrchr(path, '/');
+  if (!slash || slash == path) return true;
+  const size_t length = (size_t)(slash - path);
+  if (length >= sizeof folder)
+    return gt_fail(error, GT_ERR_IO, "cannot make a directory for '%s': its name is too long", path);
+  memcpy(folder, path, length);
+  folder[length] = 0;
+  return gt_make_directories(folder, error);
+}
+
 bool gt_write_all(int fd, const void *data, size_t size) {
   const char *at = data;
   while (size) {

@@ -27,6 +27,8 @@ bool gt_read_head(const char *path, size_t size, gt_bytes *out, gt_error *error)
 bool gt_file_exists(const char *path);
 bool gt_make_directories(const char *path,
                          gt_error *error); /* like mkdir -p; what it makes outlasts a power loss */
+/* The same for the directory that PATH stands in, if it names one. */
+bool gt_make_folder_of(const char *path, gt_error *error);
 /* Syncs the directory that PATH stands in: a file or directory just made is not lost with the power. */
 bool gt_sync_name(const char *path, gt_error *error);
 

@@ -148,16 +148,6 @@ static bool write_set(int fd, const gt_image_set *set) {
   return ok && gt_write_all(fd, &print, sizeof print);
 }
 
-static bool make_folder(const char *path, gt_error *error) {
-  gt_arena arena;
-  const char *slash = strrchr(path, '/');
-  if (!slash || slash == path) return true;
-  gt_arena_init(&arena);
-  const bool ok = gt_make_directories(gt_arena_strndup(&arena, path, (size_t)(slash - path)), error);
-  gt_arena_finish(&arena);
-  return ok;
-}
-
 void gt_image_cache_save(const char *path, const gt_image_set *set, int sets) {
   gt_error error = {0};
   gt_replacement file;
@@ -168,7 +158,7 @@ void gt_image_cache_save(const char *path, const gt_image_set *set, int sets) {
     h.files[k] = (int64_t)set[k].files.count;
     h.samples[k] = set[k].pixels[GT_IMAGE_INPUT].dim[0];
   }
-  if (make_folder(path, &error) && gt_replacement_open(&file, path, &error)) {
+  if (gt_make_folder_of(path, &error) && gt_replacement_open(&file, path, &error)) {
     bool ok = gt_write_all(file.fd, &h, sizeof h);
     for (int k = 0; k < sets && ok; k++) ok = write_set(file.fd, &set[k]);
     if (!ok) gt_fail_errno(&error, GT_ERR_IO, "cannot write %s", path);

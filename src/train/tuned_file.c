@@ -62,12 +62,7 @@ void gt_tuned_read_cache(gt_tuned *tuned, const gt_backend *backend) {
 
 static bool write_text(const char *path, const char *text, gt_error *error) {
   const gt_span span = {text, strlen(text)};
-  char *folder = strdup(path), *slash = strrchr(folder, '/');
-  if (slash) *slash = 0;
-  const bool ok =
-      (!slash || gt_make_directories(folder, error)) && gt_write_file_atomic(path, &span, 1, error);
-  free(folder);
-  return ok;
+  return gt_make_folder_of(path, error) && gt_write_file_atomic(path, &span, 1, error);
 }
 
 bool gt_tuned_write(const gt_tuned *tuned, const char *path, const gt_backend *backend, gt_error *error) {

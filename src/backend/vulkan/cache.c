@@ -72,8 +72,7 @@ void gt_vulkan_cache_save(gt_vulkan *vk) {
   gt_error error = {0};
   size_t size = 0;
   void *data = NULL;
-  char *slash = vk->cache_path ? strrchr(vk->cache_path, '/') : NULL;
-  if (!slash || !vk->cache || vk->lost) return;
+  if (!vk->cache_path || !vk->cache || vk->lost) return;
   if (vkGetPipelineCacheData(vk->device, vk->cache, &size, NULL) != VK_SUCCESS) return;
   if (size <= vk->cache_size || size > CACHE_LIMIT - sizeof header) return;
   data = gt_alloc(size);
@@ -82,10 +81,7 @@ void gt_vulkan_cache_save(gt_vulkan *vk) {
     header.size = size;
     header.hash = gt_hash(GT_HASH_START, data, size);
     const gt_span piece[2] = {{&header, sizeof header}, {data, size}};
-    *slash = 0;
-    bool made = gt_make_directories(vk->cache_path, &error);
-    *slash = '/';
-    if (made && gt_write_file_atomic(vk->cache_path, piece, 2, &error))
+    if (gt_make_folder_of(vk->cache_path, &error) && gt_write_file_atomic(vk->cache_path, piece, 2, &error))
       vk->cache_size = size;
     else
       complain("not written", error.message);
