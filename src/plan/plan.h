@@ -31,8 +31,8 @@ typedef struct gt_plan_options {
   gt_target target;
   bool no_fusion;
   bool no_reuse;         /* every value keeps its own memory: for finding a NaN, for tests */
-  const gt_tuned *tuned; /* ways that were found best; or NULL */
   bool no_overlap;       /* a replay ends before the next one begins: for measuring kernels alone */
+  const gt_tuned *tuned; /* ways that were found best; or NULL */
   const gt_id *keep;     /* nodes whose values must be readable after a run */
   int keep_count;
 } gt_plan_options;

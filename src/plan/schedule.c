@@ -152,8 +152,9 @@ void gt_plan_level(gt_layout *l) {
   const bool overlaps = lowering->target->device && !l->options->no_reuse && !l->options->no_overlap;
   uint32_t most = overlaps ? GT_MOST_AHEAD : 0;
   do { /* where the most that may run ahead takes too much memory, less may not */
+    l->ahead = 0;
     gt_plan_assign_levels(l, NULL);
-    gt_plan_overlap(l, most);
+    if (most) gt_plan_overlap(l, most);
     gt_plan_delay(l);
     gt_plan_settle_overlap(l);
     most = gt_most_u32(l->ahead, 1) - 1;

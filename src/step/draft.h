@@ -3,8 +3,8 @@
 #ifndef GT_STEP_DRAFT_H
 #define GT_STEP_DRAFT_H
 #include "base/names.h"
-#include "step/tuned.h"
 #include "step/lowering.h"
+#include "step/tuned.h"
 
 typedef enum gt_use_kind { GT_USE_NODE, GT_USE_SCRATCH, GT_USE_VARIABLE, GT_USE_CONSTANT } gt_use_kind;
 
