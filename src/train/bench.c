@@ -26,10 +26,6 @@ bool gt_bench_seconds(gt_backend *backend, const gt_net *net, gt_executable *exe
   return ok;
 }
 
-static bool replay(const gt_replayed *what, int64_t times, double *seconds, gt_error *error) {
-  return gt_bench_seconds(what->backend, what->net, what->executable, times, seconds, error);
-}
-
 static int ascending(const void *a, const void *b) {
   const double x = *(const double *)a, y = *(const double *)b;
   return (x > y) - (x < y);
@@ -45,7 +41,7 @@ static bool repeat(const gt_replayed *what, int repetitions, int64_t replays, gt
                    gt_error *error) {
   double seconds, micro[GT_BENCH_REPETITIONS];
   for (int i = 0; i < repetitions; i++) {
-    if (!replay(what, replays, &seconds, error)) return false;
+    if (!gt_bench_seconds(what->backend, what->net, what->executable, replays, &seconds, error)) return false;
     micro[i] = 1e6 * seconds / (double)replays;
   }
   const double middle = gt_bench_median(micro, repetitions);
@@ -58,7 +54,7 @@ static bool warm_up(const gt_replayed *what, double enough, double *each, gt_err
   double seconds;
   int64_t n = 1;
   do {
-    if (!replay(what, n, &seconds, error)) return false;
+    if (!gt_bench_seconds(what->backend, what->net, what->executable, n, &seconds, error)) return false;
     *each = seconds / (double)n;
     if (seconds < enough) n *= 4;
   } while (seconds < enough && n < 1 << 22);

@@ -90,7 +90,7 @@ typedef struct way {
 } way;
 
 typedef struct question {
-  const char *key, *was;
+  const char *key;
   double cost; /* of all steps that it decides, as it is reckoned */
   way *way;    /* that may pay, the cheapest first; the first is the one that it was */
   uint32_t ways, offered;
@@ -150,11 +150,16 @@ static question *question_of(tuner *t, const gt_choice *choice) {
   for (uint32_t i = choice->taken; i < choice->candidates && choice->candidate[i].cost <= limit;
        i = next_dearer(choice, i))
     list_way(t, q, choice, i);
-  q->was = q->way[0].text;
   return q;
 }
 
-static void list_questions(tuner *t, const gt_net *net) {
+static void forget(tuner *t) {
+  for (size_t i = 0; i < t->questions.count; i++)
+    gt_tuned_set(&t->session->tuned, t->questions.items[i].key, NULL);
+}
+
+/* Lists the questions that the net's plans ask, and forgets answers to them. */
+static void ask(tuner *t, const gt_net *net) {
   for (int i = 0; i < net->stages; i++) {
     const gt_plan *plan = net->stage[i].plan;
     for (uint32_t s = 0; s < plan->steps; s++) {
@@ -165,11 +170,7 @@ static void list_questions(tuner *t, const gt_net *net) {
     }
   }
   if (t->questions.count) qsort(t->questions.items, t->questions.count, sizeof(question), dearest_first);
-}
-
-static void forget(tuner *t) {
-  for (size_t i = 0; i < t->questions.count; i++)
-    gt_tuned_set(&t->session->tuned, t->questions.items[i].key, NULL);
+  forget(t);
 }
 
 /* --- the search --- */
@@ -214,7 +215,7 @@ static bool try_way(tuner *t, const question *q, const way *next, const way **ta
 
 /* Tries the cheapest of each kin, then the others of that which is best. */
 static bool go_through(tuner *t, const question *q, gt_error *error) {
-  gt_tune_choice noted = {.key = q->key, .was = q->was, .offered = q->offered};
+  gt_tune_choice noted = {.key = q->key, .was = q->way[0].text, .offered = q->offered};
   const way *taken = &q->way[0];
   double left = 1; /* of the step's time */
   for (int round = 0; round < 2; round++) {
@@ -258,8 +259,7 @@ static bool hold_together(tuner *t, gt_error *error) {
 
 static bool search(tuner *t, gt_error *error) {
   t->result->choices = (uint32_t)t->questions.count;
-  if (!open_subject(t->session, &t->base, error) || !measure_turn(t->session, &t->base, &t->match, error))
-    return false;
+  if (!measure_turn(t->session, &t->base, &t->match, error)) return false;
   for (size_t i = 0; i < t->questions.count && !is_over(t); i++)
     if (!go_through(t, &t->questions.items[i], error)) return false;
   if (t->result->changed) return hold_together(t, error);
@@ -270,19 +270,14 @@ static bool search(tuner *t, gt_error *error) {
   return true;
 }
 
+/* The step with ways as they are reckoned, of which there may be questions. */
 static bool open_tuner(tuner *t, gt_error *error) {
-  gt_executable *executable;
   gt_tuned known = t->session->tuned;
-  t->began = gt_seconds();
-  gt_arena_init(&t->arena);
-  t->session->tuned = (gt_tuned){0}; /* ways as they are reckoned */
-  const gt_net *net = gt_bench_open(t->session, &executable, error);
+  t->session->tuned = (gt_tuned){0};
+  t->base.net = gt_bench_open(t->session, &t->base.executable, error);
   t->session->tuned = known;
-  if (!net) return false;
-  list_questions(t, net);
-  forget(t);
-  gt_session_discard(t->session, net, executable);
-  return true;
+  if (t->base.net) ask(t, t->base.net);
+  return t->base.net;
 }
 
 static void close_tuner(tuner *t) {
@@ -292,7 +287,8 @@ static void close_tuner(tuner *t) {
 }
 
 bool gt_tune(gt_session *session, const gt_tune_options *options, gt_tune_result *result, gt_error *error) {
-  tuner t = {.session = session, .options = options, .result = result};
+  tuner t = {.session = session, .options = options, .result = result, .began = gt_seconds()};
+  gt_arena_init(&t.arena);
   *result = (gt_tune_result){0};
   const bool ok = open_tuner(&t, error) && (!t.questions.count || search(&t, error));
   close_tuner(&t);
@@ -300,10 +296,13 @@ bool gt_tune(gt_session *session, const gt_tune_options *options, gt_tune_result
 }
 
 bool gt_tune_forget(gt_session *session, uint32_t *count, gt_error *error) {
+  const gt_net_options options = {.target = session->backend->target};
   tuner t = {.session = session};
   const size_t before = session->tuned.count;
-  const bool ok = open_tuner(&t, error);
+  gt_arena_init(&t.arena);
+  const gt_net *net = gt_net_training(&t.arena, session->config, &options, error);
+  if (net) ask(&t, net);
   *count = (uint32_t)(before - session->tuned.count);
   close_tuner(&t);
-  return ok;
+  return net;
 }
