@@ -23,5 +23,4 @@ GT_ARGS(gt_batch_args) {
   GT_WORDS order;    /* the clock that tells which batch it is */
   GT_FLOATS scaling; /* [3][period]: center, scale, shift */
   uint batch, samples, features, period, steps, first_step, first_epoch, window;
-  uint row; /* of the epilogue: the last axis */
 };

@@ -114,7 +114,7 @@ static void batch_cpu(const void *args, const uint32_t *spec, uint32_t tile) {
   const uint32_t per_tile = tile_rows(a->features);
   gt_program program;
   gt_program_context context = {
-      .program = &program, .clock = GT_PTR(const uint32_t, a->clock), .row = a->row};
+      .program = &program, .clock = GT_PTR(const uint32_t, a->clock), .row = a->features};
   gt_program_from_spec(spec, &program);
   const gt_program_context *epilogue = gt_program_is_plain(&program) ? NULL : &context;
   for (uint32_t row = tile * per_tile; row < (tile + 1) * per_tile && row < a->batch; row++) {
@@ -237,8 +237,7 @@ static void lower_batch(gt_lowering *lowering, const gt_group *group) {
   const gt_graph *graph = gt_lowering_graph(lowering);
   const gt_node *node = gt_node_at(graph, group->leader), *data = gt_node_at(graph, node->input[0]);
   struct gt_batch_args args = {.features = (uint32_t)(gt_shape_count(data->shape) / data->shape.dim[0]),
-                               .period = 1,
-                               .row = group->row};
+                               .period = 1};
   const bool scaled = node->inputs == 3;
   if (scaled) args.period = (uint32_t)gt_node_at(graph, node->input[2])->shape.dim[1];
   const uint32_t mode = data->dtype == GT_U8    ? GT_BATCH_U8

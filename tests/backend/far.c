@@ -36,8 +36,7 @@ static void batch_far(uint32_t mode, uint32_t features) {
                                .samples = samples,
                                .features = features,
                                .period = 1,
-                               .steps = (samples + BATCH - 1) / BATCH,
-                               .row = features};
+                               .steps = (samples + BATCH - 1) / BATCH};
   const gt_program nothing = {.outputs = 1, .output = {GT_OPERAND_LEADER}};
   gt_step *step = steps_add(&s, "batch", &args, sizeof args, 64, 1);
   steps_bind(&s, offsetof(struct gt_batch_args, data), data, 0);
