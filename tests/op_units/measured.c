@@ -138,19 +138,13 @@ static void test_not_finite(void **state) {
   compare(&(chain){128, 40, 128, 64, false, 1}, NAN);
 }
 
-int main(void) {
+static int group(const char *name) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_chains), cmocka_unit_test(test_not_finite)};
-  if (!has_device()) return 77;
-  static const struct {
-    const char *name, *debug;
-    gt_precision precision;
-  } form[] = {{"two float16", "matrix,float16", GT_PRECISION_AUTO},
-              {"float16", "matrix,float16", GT_PRECISION_HALF}};
-  int failed = 0;
-  for (size_t i = 0; i < sizeof form / sizeof *form; i++) {
-    setenv("GTRAIN_DEBUG", form[i].debug, 1);
-    precision = form[i].precision;
-    failed += cmocka_run_group_tests_name(form[i].name, tests, open_device, close_device);
-  }
-  return failed;
+  return cmocka_run_group_tests_name(name, tests, open_device, close_device);
+}
+
+int main(void) {
+  static const device_form form[] = {{"two float16", "matrix,float16", GT_PRECISION_AUTO},
+                                     {"float16", "matrix,float16", GT_PRECISION_HALF}};
+  return device_in_forms(form, sizeof form / sizeof *form, &precision, group);
 }

@@ -4,6 +4,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include <cmocka.h>
 
@@ -30,6 +31,18 @@ bool has_device(void) {
   const bool usable = gt_vulkan_list(info, 8, &(gt_error){0}) >= 1 && info[0].usable;
   if (!usable) puts("no Vulkan device");
   return usable;
+}
+
+int device_in_forms(const device_form *form, size_t forms, gt_precision *precision,
+                    int (*group)(const char *name)) {
+  int failed = 0;
+  if (!has_device()) return 77;
+  for (size_t i = 0; i < forms; i++) {
+    setenv("GTRAIN_DEBUG", form[i].debug, 1);
+    *precision = form[i].precision;
+    failed += group(form[i].name);
+  }
+  return failed;
 }
 
 static size_t bytes_of(const gt_variable *variable) {

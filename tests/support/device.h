@@ -11,6 +11,15 @@ int open_device(void **state);
 int close_device(void **state);
 /* Is there one to be used? If not, says so: the program is skipped. */
 bool has_device(void);
+/* Matrix units as GTRAIN_DEBUG says, and the precision of products on them. */
+typedef struct device_form {
+  const char *name, *debug;
+  gt_precision precision;
+} device_form;
+/* Runs a group of tests, which `group` is, on devices of each form in turn, *precision being that form's;
+ * returns how many failed, or 77 without a device. */
+int device_in_forms(const device_form *form, size_t forms, gt_precision *precision,
+                    int (*group)(const char *name));
 /* Runs the plan of g `times` times on variables that begin with value[v] each, and end there. A test that
  * cannot fails. */
 void device_run(const gt_plan *plan, const gt_graph *g, uint32_t times, float *const *value);
