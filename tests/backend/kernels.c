@@ -337,6 +337,7 @@ static void one_product(product p, tile t) {
     steps_bind(&s, offsetof(struct gt_matmul_args, partial), vpartial, 0);
     struct gt_matmul_finish_args finish = {.count = count, .row = p.n, .split = p.split};
     step = steps_add(&s, "matmul_finish", &finish, sizeof finish, 64, 2);
+    step->spec[GT_FINISH_SPEC_SETS] = p.split > 2 ? 4 : 1;
     steps_bind(&s, offsetof(struct gt_matmul_finish_args, partial), vpartial, 0);
     x = offsetof(struct gt_matmul_finish_args, x), out = offsetof(struct gt_matmul_finish_args, y);
   }

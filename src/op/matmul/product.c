@@ -24,30 +24,30 @@ enum {
 static const gt_kernel matmul_kernel = {"matmul", gt_matmul_cpu, gt_matmul_prepare};
 static const gt_kernel finish_kernel = {"matmul_finish", gt_matmul_finish_cpu};
 static const gt_kernel blocks_kernel = {.name = "patches_blocks"}, patches_kernel = {.name = "patches_range"};
-static const gt_kernel finish_many_kernel = {.name = "matmul_finish_many"};
 
-static void start_finish(gt_lowering *lowering, const gt_kernel *kernel, const gt_group *group,
-                         uint32_t count, uint32_t row, uint32_t parts, uint32_t scratch) {
+/* As many sets as keep the device busy, where there are parts enough for them. */
+static uint32_t sets_of(const gt_target *target, uint32_t quads, uint32_t parts) {
+  enum { BUSY = 512, MOST = 32 }; /* BUSY: invocations of a multiprocessor */
+  uint32_t sets = 1;
+  while (sets < MOST && sets * GT_FINISH_AT_ONCE < parts && (uint64_t)quads * sets < BUSY * target->units)
+    sets *= 2;
+  return sets;
+}
+
+void gt_product_finish(gt_lowering *lowering, const gt_group *group, uint32_t count, uint32_t row,
+                       uint32_t parts, uint32_t scratch) {
   const struct gt_matmul_finish_args args = {.count = count, .row = row, .split = parts};
-  gt_step *step = gt_lower_step(lowering, kernel, &args, sizeof args);
+  gt_step *step = gt_lower_step(lowering, &finish_kernel, &args, sizeof args);
   step->tiles = gt_ceil_div(args.count, GT_MATMUL_FINISH_TILE);
   gt_lower_use_scratch(lowering, offsetof(struct gt_matmul_finish_args, partial), scratch, false);
   gt_lower_program(lowering, group, offsetof(struct gt_matmul_finish_args, x),
                    offsetof(struct gt_matmul_finish_args, y), offsetof(struct gt_matmul_finish_args, clock),
                    -1);
-}
-
-void gt_product_finish(gt_lowering *lowering, const gt_group *group, uint32_t count, uint32_t row,
-                       uint32_t parts, uint32_t scratch) {
-  start_finish(lowering, &finish_kernel, group, count, row, parts, scratch);
-  gt_lower_grid(lowering, (count + 3) / 4, 256);
-}
-
-static void finish_many(gt_lowering *lowering, const gt_group *group, uint32_t count, uint32_t row,
-                        uint32_t parts, uint32_t scratch) {
-  start_finish(lowering, &finish_many_kernel, group, count, row, parts, scratch);
-  const uint32_t local = gt_lower_workgroup(lowering, 256, GT_FINISH_QUADS);
-  gt_lower_grid(lowering, (uint64_t)gt_ceil_div(count, 4 * GT_FINISH_QUADS) * local, local);
+  const uint32_t quads = gt_ceil_div(count, 4), sets = sets_of(gt_lowering_target(lowering), quads, parts);
+  const uint32_t local = gt_lower_workgroup(lowering, 256, sets);
+  step->spec[GT_FINISH_SPEC_SETS] = sets;
+  step->spec[GT_FINISH_SPEC_QUADS] = count % 4 == 0 && row % 4 == 0;
+  gt_lower_grid(lowering, (uint64_t)gt_ceil_div(quads, local / sets) * local, local);
 }
 
 /* Does no tile reach over the end of the matrices? Then the kernel checks no edge. */
@@ -374,7 +374,6 @@ void gt_product_lower(gt_lowering *lowering, const gt_group *group, const gt_pro
     step->grid[2] = s->batch < MOST_GROUPS ? s->batch : MOST_GROUPS; /* the kernel loops over the rest */
   }
   if (cut.split > 1 && !cut.arrives)
-    (cut.split > GT_MATMUL_SPLITS ? finish_many : gt_product_finish)(
-        lowering, group, s->batch * s->m * s->n, p->result == GT_RESULT_DENSE ? s->n : s->n * s->batch,
-        cut.split, scratch);
+    gt_product_finish(lowering, group, s->batch * s->m * s->n,
+                      p->result == GT_RESULT_DENSE ? s->n : s->n * s->batch, cut.split, scratch);
 }
