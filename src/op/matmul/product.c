@@ -241,12 +241,12 @@ static ranges lower_range(gt_lowering *lowering, const gt_product *p, const gt_m
   if (known_a && known_b) return r;
   const uint64_t powers = (known_a ? 0 : cut->powers_a) + (known_b ? 0 : cut->powers_b);
   const uint32_t scratch = gt_lower_scratch(lowering, 4 * powers);
-  const bool reads_a = !known_a && !(by_blocks && of_a), reads_b = !known_b && !(by_blocks && !of_a);
-  gt_step *step = start_reading(lowering, p, cut, cut->range, reads_a, reads_b);
+  const bool writes_a = !known_a && !(by_blocks && of_a), reads_b = !known_b && !(by_blocks && !of_a);
+  gt_step *step = start_reading(lowering, p, cut, cut->range, writes_a && !s->known_a, reads_b);
   step->prepares = true;
   step->spec[GT_MATRIX_SPEC_FORM] |= r.form | (by_blocks ? GT_MATRIX_BLOCKS : 0);
   gt_lower_use_scratch(lowering, offsetof(struct gt_matmul_args, range), scratch, true);
-  const uint64_t groups = (reads_a ? cut->blocks_a : 0) + (reads_b ? cut->powers_b / GT_RANGE_LINES : 0);
+  const uint64_t groups = (writes_a ? cut->blocks_a : 0) + (reads_b ? cut->powers_b / GT_RANGE_LINES : 0);
   gt_lower_groups(lowering, gt_least(groups, MOST_GROUPS), GT_RANGE_GROUP); /* it loops over the rest */
   if (by_blocks) lower_patches(lowering, p, cut, scratch);
   (known_a ? &r.b : &r.a)->scratch = scratch;
