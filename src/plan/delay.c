@@ -2,6 +2,7 @@
  * operations for each, waits for a late level, where that shortens the life of what it makes by more than it
  * lengthens that of what it reads: no level is added, and what others wait for is not late. From the last
  * step to the first, so that one which makes what another moves may follow it. */
+#include "base/count.h"
 #include "base/memory.h"
 #include "plan/hazards.h"
 #include "plan/internal.h"
@@ -21,6 +22,7 @@ typedef struct delaying {
   uint32_t levels;
   gt_hazards hazards; /* in levels counted from the last one: of the steps that come later */
   life *root;
+  bool holds;
 } delaying;
 
 static void touch(life *root, size_t step, uint32_t level) {
@@ -96,7 +98,8 @@ static bool is_cheap(const gt_draft *draft) {
 
 static void delay_step(delaying *d, size_t step) {
   gt_draft *draft = &d->l->lowering.drafts.items[step];
-  const uint32_t latest = latest_of(d, draft);
+  uint32_t latest = latest_of(d, draft);
+  if (d->holds && draft->step.level < d->l->ahead) latest = gt_least_u32(latest, d->l->ahead - 1);
   if (is_cheap(draft) && latest > draft->step.level && spared(d, step, latest) >= 0) {
     draft->step.level = latest;
     touch_all(d, step);
@@ -141,10 +144,10 @@ static void expect_ahead(delaying *d) {
   }
 }
 
-void gt_plan_delay(gt_layout *l) {
+void gt_plan_delay(gt_layout *l, bool holds) {
   gt_lowering *lowering = &l->lowering;
   const size_t roots = l->graph->count + lowering->scratch.count;
-  delaying d = {.l = l, .levels = l->levels};
+  delaying d = {.l = l, .levels = l->levels, .holds = holds};
   gt_hazards_init(&d.hazards, roots + l->graph->variables);
   d.root = gt_alloc(sizeof *d.root * (roots + 1));
   for (size_t s = 0; s < lowering->drafts.count; s++) {

@@ -76,9 +76,13 @@ enum { GT_MOST_AHEAD = 8 };
 void gt_plan_overlap(gt_layout *layout, uint32_t most);
 void gt_plan_settle_overlap(gt_layout *layout);  /* overlap.c: fewer of them, if levels have changed */
 bool gt_plan_overlap_is_dear(gt_layout *layout); /* overlap.c: does it take much memory? */
+/* overlap.c: what a replay waits for, in bytes that a device would move meanwhile, but for what is the same
+ * however much runs ahead. */
+double gt_plan_waiting(const gt_layout *layout);
 bool gt_plan_may_lie_twice(const gt_layout *layout, const gt_root *root);
-void gt_plan_delay(gt_layout *layout);     /* delay.c: later levels for what would live long for nothing */
-void gt_plan_lifetimes(gt_layout *layout); /* memory.c: the levels at which each root is in use */
+/* delay.c: later levels for what would live long for nothing; holds: what runs ahead goes on to do so. */
+void gt_plan_delay(gt_layout *layout, bool holds);
+void gt_plan_lifetimes(gt_layout *layout);             /* memory.c: the levels at which each root is in use */
 void gt_plan_memory(gt_layout *layout, gt_plan *plan); /* memory.c: offsets in the arena; its size */
 uint64_t gt_plan_stride(const gt_root *root); /* memory.c: from its first place to its second, or 0 */
 #endif

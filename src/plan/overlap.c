@@ -4,7 +4,8 @@
  * `ahead` levels then run beside the last `ahead` levels of the replay before; they are at most half of all,
  * so that never more than two replays are under way.
  *
- * Where that takes much more memory, as what begins anew cannot share that of what ends, fewer run ahead.
+ * Where that takes much more memory, as what begins anew cannot share that of what ends, fewer levels run
+ * ahead, or less in them: whatever leaves least to be waited for (gt_plan_waiting).
  *
  * A step stays behind if it has to do with a variable that another one changes. A value that is still in use
  * when the next replay makes it anew has two places, which replays take in turn; if it is too large for
@@ -14,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_TWICE = 1 << 20 /* bytes */ };
+enum { MOST_TWICE = 1 << 20, WORTH = 1 << 20 /* bytes; WORTH: another level ahead that spares none */ };
 
 typedef struct toucher { /* of a variable */
   size_t step;           /* 1 + the first; 0: none */
@@ -83,15 +84,34 @@ static uint32_t try_ahead(gt_layout *l, uint32_t ahead, const bool *bound, bool 
   return l->levels < 2 * ahead ? UINT32_MAX : l->levels - ahead;
 }
 
+/* Bytes that the steps which run ahead move. */
+static uint64_t bytes_ahead(const gt_layout *l) {
+  uint64_t bytes = 0;
+  for (size_t s = 0; s < l->lowering.drafts.count; s++) {
+    const gt_draft *draft = &l->lowering.drafts.items[s];
+    for (size_t u = 0; u < draft->count && draft->step.level < l->ahead; u++)
+      bytes += draft->items[u].bytes * (uint64_t)(draft->items[u].read + draft->items[u].write);
+  }
+  return bytes;
+}
+
+double gt_plan_waiting(const gt_layout *l) {
+  const double of_level = 16 << 20;
+  return of_level * (l->levels - l->ahead) - (double)bytes_ahead(l);
+}
+
 void gt_plan_overlap(gt_layout *l, uint32_t most) {
   const size_t drafts = l->lowering.drafts.count;
   bool *bound = gt_alloc(drafts + 1), *stays = gt_alloc(drafts + 1);
   uint32_t best = l->levels, chosen = 0;
+  uint64_t best_bytes = 0;
   find_bound(l, bound);
   for (uint32_t ahead = 1; ahead <= most; ahead++) {
     const uint32_t left = try_ahead(l, ahead, bound, stays);
-    if (left >= best) break;
+    const uint64_t bytes = bytes_ahead(l);
+    if (left > best || (left == best && bytes <= best_bytes + WORTH)) break;
     best = left;
+    best_bytes = bytes;
     chosen = ahead;
   }
   try_ahead(l, chosen, bound, stays);

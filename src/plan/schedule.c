@@ -146,19 +146,43 @@ void gt_plan_assign_levels(gt_layout *l, const bool *stays) {
   free(v.flags.items);
 }
 
+static void level(gt_layout *l, uint32_t most, bool holds) {
+  l->ahead = 0;
+  gt_plan_assign_levels(l, NULL);
+  if (most) gt_plan_overlap(l, most);
+  gt_plan_delay(l, holds);
+  gt_plan_settle_overlap(l);
+}
+
+/* The most runs ahead that does not take too much memory, and what can be put off then is. */
+static void level_overlapping(gt_layout *l) {
+  uint32_t best = 0;
+  bool best_holds = false, found = false;
+  double least = 0;
+  for (int64_t most = GT_MOST_AHEAD; most >= 0;) {
+    const int64_t tried = most;
+    for (int holds = 1; holds >= 0; holds--) {
+      level(l, (uint32_t)tried, holds);
+      if (l->ahead <= most) most = (int64_t)l->ahead - 1;
+      if (gt_plan_overlap_is_dear(l)) continue;
+      if (holds && tried == GT_MOST_AHEAD) return;
+      if (found && gt_plan_waiting(l) >= least) continue;
+      found = true;
+      least = gt_plan_waiting(l);
+      best = (uint32_t)tried;
+      best_holds = holds;
+    }
+  }
+  level(l, best, best_holds);
+}
+
 /* On a CPU steps run one after another: there is nothing to run beside. */
 void gt_plan_level(gt_layout *l) {
   gt_lowering *lowering = &l->lowering;
-  const bool overlaps = lowering->target->device && !l->options->no_reuse && !l->options->no_overlap;
-  uint32_t most = overlaps ? GT_MOST_AHEAD : 0;
-  do { /* where the most that may run ahead takes too much memory, less may not */
-    l->ahead = 0;
-    gt_plan_assign_levels(l, NULL);
-    if (most) gt_plan_overlap(l, most);
-    gt_plan_delay(l);
-    gt_plan_settle_overlap(l);
-    most = gt_most_u32(l->ahead, 1) - 1;
-  } while (gt_plan_overlap_is_dear(l));
+  if (lowering->target->device && !l->options->no_reuse && !l->options->no_overlap)
+    level_overlapping(l);
+  else
+    level(l, 0, false);
   if (lowering->drafts.count)
     qsort(lowering->drafts.items, lowering->drafts.count, sizeof *lowering->drafts.items, by_level);
 }
