@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 /* Rows up to this length: one workgroup works on one, and a longer one is worth several. */
-enum { MOST_WIDTH = 4096 };
+enum { MOST_WIDTH = 16384 };
 
 static bool is_reduction(const gt_graph *graph, const gt_node *node, gt_row_form *form) {
   return node->op->row && node->op->row(graph, node, form) && form->width > 1 && form->width <= MOST_WIDTH;
