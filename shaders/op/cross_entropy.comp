@@ -6,6 +6,7 @@
 #define GT_SCALAR
 #include "lib/math.glsl"
 #include "lib/row.glsl"
+#include "op/cross_entropy.glsl"
 layout(constant_id = GT_CROSS_ENTROPY_SPEC_MODE) const uint MODE = 0u;
 layout(constant_id = GT_CROSS_ENTROPY_SPEC_WEIGHTED) const uint WEIGHTED = 0u;
 
@@ -56,7 +57,7 @@ void gradient(uint r, uint label) {
   }
   for (uint c = gt_first_column(); c < columns; c += gt_column_stride()) {
     float target = background * weight_of(c) + (c == label ? (1.0 - smoothing) * own : 0.0);
-    y.at[base + c] = (gt_exp(logits.at[base + c] - largest) / sum * all - target) * factor;
+    y.at[base + c] = gt_cross_entropy_slope(logits.at[base + c], largest, sum, all, target, factor);
   }
 }
 

@@ -77,6 +77,9 @@ typedef struct gt_op {
    * are that one's last axis? GT_MEASURED_… (lib/measured.h), 0: no. NULL: never. Asked before anything is
    * lowered; lower() asks gt_lower_measured whether the kernel that writes them has found that. */
   uint32_t (*measures)(struct gt_lowering *lowering, const gt_node *node, int i);
+  /* GT_OP_KERNEL: is the node's value made of its first input row by row, rows being that one's last axis, so
+   * that a kernel that writes the input may make it behind each (gt_group.follower)? NULL: never. */
+  bool (*follows)(const gt_graph *graph, const gt_node *node);
   /* GT_OP_ELEMENTWISE: its only input is the clock, which is the program's, not an operand. */
   bool clocked;
   /* Keeps the books of a run (its clock, its log): no value of the model. */

@@ -159,6 +159,19 @@ static void gradient_loss(gt_graph *graph, gt_id node, const gt_id *given, const
       gt_node_add(graph, &rows[ROW_GRADIENT], input, 3, loss->attribute, loss->attribute_size);
 }
 
+/* A kernel that has whole rows of logits has few of them in a row, and no memory for weights of classes. */
+static bool gradient_follows(const gt_graph *graph, const gt_node *node) {
+  enum { MOST_CLASSES = 32 };
+  const cross_entropy_attribute *a = node->attribute;
+  const gt_shape logits = gt_node_at(graph, node->input[0])->shape;
+  return logits.dim[logits.rank - 1] <= MOST_CLASSES && (!a || !a->classes);
+}
+
+float gt_cross_entropy_smoothing(const gt_node *gradient) {
+  const cross_entropy_attribute *a = gradient->attribute;
+  return a ? a->smoothing : 0;
+}
+
 /* Makes the step of what is in args; the weights, if there are any, become constants of the plan. */
 static void start_step(gt_lowering *lowering, const gt_node *node, struct gt_cross_entropy_args *args) {
   const cross_entropy_attribute *a = node->attribute;
@@ -264,6 +277,7 @@ static const gt_op rows[ROWS] = {
                       .max_inputs = 3,
                       .infer = infer_gradient,
                       .lower = lower,
+                      .follows = gradient_follows,
                       .flops = flops,
                       .print = print},
     [ROW_CORRECT] = {.name = "correct",

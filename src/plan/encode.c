@@ -222,13 +222,15 @@ bool gt_group_encode(const gt_fusion *fusion, gt_group *group) {
   if (leader && !leader->epilogue && !leader->prologue) return group->nodes == 1;
   for (int i = 0; i < group->nodes; i++) result[i] = -1;
   for (int i = 0; i < group->nodes; i++)
-    if (group->node[i] != group->leader && !encode_node(&e, group->node[i], result, i)) return false;
+    if (group->node[i] != group->leader && group->node[i] + 1 != group->follower &&
+        !encode_node(&e, group->node[i], result, i))
+      return false;
   if (e.fixed_row) group->row = e.fixed_row;
   if (!group->row) group->row = 1;
   if (leader && leader->prologue) return encode_prologue(&e, result);
   for (int i = 0; i < group->nodes; i++) {
     gt_id id = group->node[i];
-    if (!gt_group_is_output(fusion, group, id)) continue;
+    if (id + 1 == group->follower || !gt_group_is_output(fusion, group, id)) continue;
     if (!add_output(&e, id, id == group->leader ? GT_OPERAND_LEADER : result[i])) return false;
   }
   return group->program.inputs + e.reductions <= GT_PROGRAM_INPUTS; /* where they are inputs, in turn */

@@ -154,6 +154,7 @@ bool gt_fusion_join(gt_arena *arena, gt_fusion *f, int a, int b, const gt_group 
     candidate.width = rows->width;
     candidate.shape = rows->shape;
   }
+  if (ga->leader != GT_NONE && gb->leader != GT_NONE) candidate.follower = gb->leader + 1;
   candidate.node = merged;
   candidate.nodes = n;
   if (!gt_group_encode(f, &candidate) || gt_ways_lead_around(f->ways, a, b)) return false;
@@ -235,6 +236,7 @@ bool gt_fuse(gt_arena *arena, const gt_graph *graph, const gt_plan_options *opti
   for (int g = 0; g < f->groups; g++)
     if (f->group[g].nodes && !gt_group_encode(f, &f->group[g]))
       return gt_fail(error, GT_ERR_INTERNAL, "fused group %d no longer fits a kernel", g);
+  gt_fuse_followers(arena, f);
   gt_fuse_columns(f);
   return true;
 }

@@ -12,6 +12,8 @@
  * with a row's values, and further reductions of the same rows, as far as none of it has to wait for a kernel
  * that the reduction does not wait for.
  *
+ * Then a node whose value follows another's row by row joins whose kernel writes that.
+ *
  * After all that, a node that joins the columns of what a leader's kernel writes has that kernel do it for
  * tiles of rows, if it can, and joins only these: a by-product. */
 #ifndef GT_PLAN_FUSE_H
@@ -40,10 +42,12 @@ bool gt_fuse(gt_arena *arena, const gt_graph *graph, const gt_plan_options *opti
 
 /* Group a, which group b reads, becomes part of it, if there is no other way from a to b and both together
  * fit a program. rows: the width and the shape of the row program that they make, or NULL. The two are not
- * the same, and have not too many nodes. */
+ * the same, and have not too many nodes. If both have leaders, b's follows a's. */
 bool gt_fusion_join(gt_arena *arena, gt_fusion *fusion, int a, int b, const gt_group *rows);
 /* Makes row programs (fuse_rows.c): before anything else joins. */
 void gt_fuse_rows(gt_arena *arena, gt_fusion *fusion);
+/* Finds followers (fuse_follow.c): when all others have joined. */
+void gt_fuse_followers(gt_arena *arena, gt_fusion *fusion);
 /* Finds by-products (fuse_columns.c): when groups are what they will be. */
 void gt_fuse_columns(gt_fusion *fusion);
 

@@ -154,6 +154,12 @@ bool gt_lower_joined(const gt_lowering *lowering, const gt_group *group, gt_join
   return false;
 }
 
+void gt_lower_follows(gt_lowering *lowering, const gt_group *group, size_t argument) {
+  assert(group->follower);
+  gt_lower_write(lowering, argument, group->follower - 1);
+  lowering->followed = true;
+}
+
 void gt_lower_measures(gt_lowering *lowering, const gt_group *group, uint32_t which, gt_measured measured) {
   assert(group->measured & which && group->program.outputs == 1);
   const gt_id value = gt_reshape_origin(lowering->graph, group->output[0]);

@@ -4,6 +4,9 @@
  * the arguments of matmul.h, lib/program.glsl and the constants SPLIT and PATIENT: software devices take long to compile
  * what does much at once. What one workgroup writes and another reads goes by way of coherent buffers. */
 #include "op/matmul/columns.glsl"
+#ifdef GT_FOLLOWED /* the kernel may have what follows a result's rows */
+#include "op/matmul/follow.glsl"
+#endif
 layout(buffer_reference, scalar, buffer_reference_align = 4) coherent buffer gt_partials { float at[]; };
 layout(buffer_reference, scalar, buffer_reference_align = 16) coherent buffer gt_partials4 { vec4 at[]; };
 #define PARTIAL GT_CAST(gt_partials, partial)
@@ -65,9 +68,16 @@ void join_tile(uint z, uint m0, uint n0, uint high, uint wide) {
     uint i = m0 + q / across, j = n0 + q % across * 4u;
     if (i < m && j < n) {
       gt_place place = gt_place(gt_result_row(z, i) + j, GT_PROGRAM_QUADS ? 4u : min(4u, n - j));
-      columns_add(sums, gt_program_write(place, quads ? joined_quad(place.first >> 2) : joined(place)));
+      vec4 v = gt_program_write(place, quads ? joined_quad(place.first >> 2) : joined(place));
+      columns_add(sums, v);
+#ifdef GT_FOLLOWED
+      follow_put(i % high, j, wide, v, place.lanes);
+#endif
     }
   }
+#ifdef GT_FOLLOWED
+  follow_rows(m0, high, wide);
+#endif
   if (COLUMNS != 0u) { /* an invocation's quads have the same columns */
     uint me = gl_LocalInvocationIndex, slots = LOCAL_X / across;
     columns_leave(sums, me / across, slots, wide, me % across * 4u, 4u);

@@ -34,6 +34,7 @@ layout(constant_id = GT_MATMUL_SPEC_RASTER) const uint RASTER = 1u;
 layout(constant_id = GT_MATMUL_SPEC_ARRIVE) const uint ARRIVE = 0u;
 const bool PATIENT = UNROLL < 8u;
 const bool BRIEF = UNROLL < 4u; /* the first slice is fetched by the same code as the others */
+#define GT_FOLLOWED
 #include "op/matmul/arrive.glsl"
 
 const uint COLUMN_GROUPS = (TN + 3u) / 4u, ROW_GROUPS = (TM + 3u) / 4u;
@@ -145,7 +146,11 @@ void write(uint z, uint i, uint j, vec4 v, inout gt_column_sums sums) {
     uint most = TN < 4u ? TN : 4u, lanes = QUADS ? most : min(most, n - j);
     uint at = gt_result_row(z, i) + j;
     if (SPLIT > 1u) part_store(gt_place(gl_WorkGroupID.y * batch * m * n + at, lanes), v);
-    else columns_add(sums, gt_program_write(gt_place(at, lanes), v));
+    else {
+      v = gt_program_write(gt_place(at, lanes), v);
+      columns_add(sums, v);
+      follow_put(i % BM, j, BN, v, lanes);
+    }
   }
 }
 
@@ -363,8 +368,10 @@ void tile(uint z) {
   write(z, m0 + tile_row(ty, team * OWN_ROWS + i), n0 + tile_column(tx, g), own[(i) * COLUMN_GROUPS + g], sums);
   gt_column_sums sums = columns_none();
   if (COLUMNS == 0u || SPLIT > 1u) {
+    if (FOLLOWED && SPLIT == 1u) barrier(); /* the slices are used up */
     [[unroll]] for (uint i = 0u; i < OWN_ROWS; i++)
       [[unroll]] for (uint g = 0u; g < COLUMN_GROUPS; g++) { WRITE(i, g) }
+    if (SPLIT == 1u) follow_rows(m0, BM, BN);
   } else { /* column by column */
     barrier(); /* the slices are used up */
     [[unroll]] for (uint g = 0u; g < COLUMN_GROUPS; g++) {

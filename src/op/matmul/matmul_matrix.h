@@ -6,11 +6,12 @@
 
 typedef struct gt_matmul_cut { /* a kernel of products, and how it is cut for it */
   const gt_kernel *kernel;
-  uint32_t bm, bn;                /* tile of a workgroup */
-  uint32_t threads;               /* of a workgroup */
-  uint32_t split, k_chunk;        /* as in gt_matmul_config */
-  bool arrives;                   /* gt_matmul_arrives */
-  bool columns;                   /* can it join columns of the result, GT_FACTOR_SPEC_COLUMNS? */
+  uint32_t bm, bn;         /* tile of a workgroup */
+  uint32_t threads;        /* of a workgroup */
+  uint32_t split, k_chunk; /* as in gt_matmul_config */
+  bool arrives;            /* gt_matmul_arrives */
+  bool columns;            /* can it join columns of the result, GT_FACTOR_SPEC_COLUMNS? */
+  bool rows;               /* has a workgroup whole rows, and room for them: GT_FACTOR_SPEC_FOLLOWED? */
   uint32_t spec[GT_SPEC_ALIGNED]; /* its own specialization constants, by their numbers */
   bool measures;                  /* can it find the roots of its result's lines, GT_MATRIX_MEASURES_…? */
   const gt_kernel *range;         /* what has to run before, or NULL: shaders/op/matmul/range.h */

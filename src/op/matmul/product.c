@@ -2,6 +2,7 @@
 #include "base/count.h"
 #include "graph/op.h"
 #include "lib/measured.h"
+#include "op/cross_entropy.h"
 #include "op/matmul/matmul_cpu.h"
 #include "op/matmul/matmul_matrix.h"
 #include "op/matmul/matmul_narrow.h"
@@ -77,6 +78,11 @@ static bool joins_columns(const gt_matmul_config *c, const gt_matmul_shape *s, c
   return threads % across == 0 && words + slots <= 4 * room_a && words <= 4 * room_b;
 }
 
+/* Has a tile room in its slices of A for its rows, each padded (follow.glsl)? */
+static bool has_room_for_rows(const gt_matmul_config *c) {
+  return c->bm * (c->bn + 1) <= 2 * c->bk * (c->bm + 4);
+}
+
 /* On scalar units, or on the CPU. */
 static gt_matmul_cut cut_scalar(const gt_matmul_config *c, const gt_matmul_shape *s,
                                 const gt_target *target) {
@@ -102,6 +108,7 @@ static gt_matmul_cut cut_scalar(const gt_matmul_config *c, const gt_matmul_shape
   }
   cut.arrives = gt_matmul_arrives(s, c, target->units);
   cut.columns = joins_columns(c, s, target);
+  cut.rows = s->n <= c->bn && (c->split == 1 || cut.arrives) && has_room_for_rows(c);
   cut.spec[GT_MATMUL_SPEC_UNROLL] = unroll(c, s, target);
   cut.spec[GT_MATMUL_SPEC_ARRIVE] = cut.arrives;
   /* Parts are joined by quads; else an invocation's columns are to be some. */
@@ -338,6 +345,20 @@ static void lower_columns(gt_lowering *lowering, const gt_group *group, const gt
   gt_lower_joins(lowering, group, made);
 }
 
+/* Behind each row of the result, what follows it. */
+static void lower_follower(gt_lowering *lowering, const gt_group *group, const gt_product *p,
+                           const gt_matmul_cut *cut, gt_step *step) {
+  if (!group->follower || !cut->rows || group->flag || p->shape.batch > 1 || p->result != GT_RESULT_DENSE)
+    return;
+  const gt_node *node = gt_node_at(gt_lowering_graph(lowering), group->follower - 1);
+  const size_t x = offsetof(struct gt_matmul_args, x), y = offsetof(struct gt_matmul_args, y);
+  step->spec[GT_FACTOR_SPEC_FOLLOWED] = 1;
+  step->spec[GT_FACTOR_SPEC_SMOOTHING] = gt_bits(gt_cross_entropy_smoothing(node));
+  gt_lower_read(lowering, x + 8 * GT_FOLLOW_LABELS, node->input[1]);
+  gt_lower_read(lowering, x + 8 * GT_FOLLOW_ROW_GRADIENT, node->input[2]);
+  gt_lower_follows(lowering, group, y + 8 * GT_FOLLOW_Y);
+}
+
 void gt_product_lower(gt_lowering *lowering, const gt_group *group, const gt_product *p) {
   const gt_target *target = gt_lowering_target(lowering);
   const gt_matmul_shape *s = &p->shape;
@@ -366,6 +387,7 @@ void gt_product_lower(gt_lowering *lowering, const gt_group *group, const gt_pro
                      offsetof(struct gt_matmul_args, clock), -1);
     if (p->result == GT_RESULT_PLACED) gt_lower_writes_part(lowering);
     lower_columns(lowering, group, p, &cut, step);
+    lower_follower(lowering, group, p, &cut, step);
     lower_measures(lowering, group, p, &cut, step);
   }
   if (target->device) {

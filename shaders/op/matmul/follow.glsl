@@ -1,0 +1,61 @@
+/* What follows a result, row by row, where a tile has whole rows of it: the gradient of cross-entropy by logits, which
+ * the kernel behind a network's last layer would read them again for. For a kernel that has the arguments of matmul.h,
+ * lib/program.glsl, LOCAL_X, and what columns.glsl wants; of the epilogue's arguments it leaves two inputs and one output
+ * free (GT_FOLLOW_…). */
+#include "op/cross_entropy.glsl"
+layout(constant_id = GT_FACTOR_SPEC_FOLLOWED) const uint FOLLOWED_BY = 0u;
+layout(constant_id = GT_FACTOR_SPEC_SMOOTHING) const uint SMOOTHING = 0u;
+const bool FOLLOWED = FOLLOWED_BY != 0u;
+
+/* Rows lie in shared memory such that neighbours' do not begin in the same bank. */
+uint follow_word(uint i, uint j, uint wide) { return i * (wide + 1u) + j; }
+
+void follow_put(uint i, uint j, uint wide, vec4 v, uint lanes) {
+  if (FOLLOWED)
+    for (uint l = 0u; l < lanes; l++) columns_put(follow_word(i, j + l, wide), v[l]);
+}
+
+/* Four logits; behind the last one such whose exponentials are 0. */
+vec4 follow_quad(uint i, uint c, uint wide) {
+  vec4 z = vec4(-gt_infinity());
+  [[unroll]] for (uint l = 0u; l < 4u; l++)
+    if (c + l < n) z[l] = columns_get(follow_word(i, c + l, wide));
+  return z;
+}
+
+void follow_row(uint r, uint i, uint wide, uint label, float factor) {
+  float background = uintBitsToFloat(SMOOTHING) / float(n), own = 1.0 - uintBitsToFloat(SMOOTHING);
+  float largest = -gt_infinity(), sum = 0.0;
+  for (uint c = 0u; c < n; c += 4u) {
+    vec4 z = follow_quad(i, c, wide);
+    largest = max(max(largest, max(z.x, z.y)), max(z.z, z.w));
+  }
+  for (uint c = 0u; c < n; c += 4u) {
+    vec4 e = gt_exp(follow_quad(i, c, wide) - largest);
+    [[unroll]] for (uint l = 0u; l < 4u; l++) sum += c + l < n ? e[l] : 0.0;
+  }
+  if (label >= n) factor = gt_nan();
+  for (uint c = 0u; c < n; c += 4u) {
+    vec4 target = vec4(background);
+    [[unroll]] for (uint l = 0u; l < 4u; l++) if (c + l == label) target[l] += own;
+    vec4 slope = gt_cross_entropy_slope(follow_quad(i, c, wide), largest, sum, 1.0, target, factor);
+    [[unroll]] for (uint l = 0u; l < 4u; l++) if (c + l < n) y[GT_FOLLOW_Y].at[r * n + c + l] = slope[l];
+  }
+}
+
+/* All invocations call it, when they have put what they have of the rows from m0 on. What it reads of memory is asked for
+ * before the others are waited for. */
+void follow_rows(uint m0, uint high, uint wide) {
+  if (!FOLLOWED) return;
+  uint me = gl_LocalInvocationIndex, first = min(m0 + me, m - 1u);
+  uint label = GT_CAST(GT_WORDS, x[GT_FOLLOW_LABELS]).at[first];
+  float factor = x[GT_FOLLOW_ROW_GRADIENT].at[first];
+  barrier();
+  for (uint i = me; i < high && m0 + i < m; i += LOCAL_X) {
+    if (i != me) {
+      label = GT_CAST(GT_WORDS, x[GT_FOLLOW_LABELS]).at[m0 + i];
+      factor = x[GT_FOLLOW_ROW_GRADIENT].at[m0 + i];
+    }
+    follow_row(m0 + i, i, wide, label, factor);
+  }
+}

@@ -1,0 +1,30 @@
+/* Followers: a node whose value is made of another's row by row, as the gradient of a loss by logits is,
+ * joins the group that writes these as its only output. The leader's kernel may make it behind each row that
+ * it has whole; else it has a kernel of its own behind that one (gt_group.follower). */
+#include "graph/op.h"
+#include "plan/fuse.h"
+
+enum {
+  MOST_INPUTS = 2
+}; /* of the epilogue, which leaves the others to the follower: op/matmul/follow.glsl */
+
+static bool may_lead(const gt_fusion *f, const gt_group *group, gt_id value, int64_t columns) {
+  return group->leader != GT_NONE && gt_node_at(f->graph, group->leader)->op->epilogue && !group->follower &&
+         group->program.inputs <= MOST_INPUTS && group->program.outputs == 1 &&
+         f->origin[group->output[0]] == value && group->row == columns &&
+         gt_group_is_output(f, group, f->origin[value]);
+}
+
+void gt_fuse_followers(gt_arena *arena, gt_fusion *f) {
+  for (int b = 0; b < f->groups; b++) {
+    const gt_group *group = &f->group[b];
+    if (group->leader == GT_NONE || group->nodes != 1) continue;
+    const gt_node *node = gt_node_at(f->graph, group->leader);
+    if (!node->op->follows || !node->op->follows(f->graph, node)) continue;
+    const gt_shape shape = gt_node_at(f->graph, node->input[0])->shape;
+    const gt_id value = f->origin[node->input[0]];
+    const int a = f->group_of[value];
+    if (a >= 0 && a != b && may_lead(f, &f->group[a], value, shape.dim[shape.rank - 1]))
+      gt_fusion_join(arena, f, a, b, NULL);
+  }
+}

@@ -1,0 +1,157 @@
+/* The gradient of cross-entropy that a product makes behind the rows which it writes, against the formula in
+ * double of the logits that it wrote in the same run: rows and columns that fill tiles or not, k in parts,
+ * smoothed labels, labels that are none, logits that are not finite. How many units a plan is for decides how
+ * it cuts: the device need not have them. */
+#include "base/philox.h"
+#include "op/autodiff.h"
+#include "op/core.h"
+#include "op/cross_entropy.h"
+#include "op/elementwise.h"
+#include "op/matmul/matmul.h"
+#include "op/reduce.h"
+#include "plan/plan.h"
+#include "shaders/op/cross_entropy.h"
+#include "shaders/op/matmul/matmul.h"
+#include "support/device.h"
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+typedef struct problem {
+  uint32_t m, n, k, units;
+  bool in_parts, follows;
+  double smoothing;
+} problem;
+
+enum { MOST = 1100 * 130, A = 0, B, BIAS, LABELS, WEIGHT, C, SLOPE, VARIABLES };
+static float value[VARIABLES][MOST];
+
+static gt_shape shape_of(const problem *p, int v) {
+  return v == A                 ? gt_shape_2(p->m, p->k)
+         : v == B               ? gt_shape_2(p->k, p->n)
+         : v == C || v == SLOPE ? gt_shape_2(p->m, p->n)
+         : v == BIAS            ? gt_shape_1(p->n)
+                                : gt_shape_1(p->m);
+}
+
+static uint32_t label_of(const problem *p, uint32_t row) { return row % 11 == 10 ? p->n : row * 7 % p->n; }
+
+static void draw(const problem *p) {
+  for (int v = A; v <= WEIGHT; v++)
+    for (uint32_t i = 0; i < gt_shape_count(shape_of(p, v)); i++)
+      value[v][i] = (float)gt_random_uniform(7, 1 + (uint32_t)v, 0, i) - (v == WEIGHT ? 0 : 0.5f);
+  for (uint32_t i = 0; i < p->m; i++) {
+    const uint32_t label = label_of(p, i);
+    memcpy(&value[LABELS][i], &label, sizeof label);
+  }
+  if (p->m > 9) value[A][9 * p->k] = NAN;
+  value[BIAS][p->n - 1] = p->n > 2 && p->smoothing == 0 ? -INFINITY : 3;
+}
+
+static gt_graph *drawn(gt_arena *arena, const problem *p) {
+  static const char *const name[] = {"a", "b", "bias", "labels", "weight", "c", "slope"};
+  gt_graph *g = gt_graph_create(arena);
+  gt_error error = {0};
+  gt_id input[VARIABLES], slope;
+  for (int v = 0; v < VARIABLES; v++) {
+    const gt_dtype type = v == LABELS ? GT_I32 : GT_F32;
+    const uint32_t variable = gt_graph_variable(g, name[v], shape_of(p, v), type, false);
+    if (v <= WEIGHT) input[v] = gt_variable_read(g, variable);
+  }
+  const gt_id c = gt_add(g, gt_matmul(g, input[A], input[B], false, false), input[BIAS]);
+  const gt_id loss = gt_cross_entropy(g, c, input[LABELS], p->smoothing, NULL);
+  assert_true(gt_autodiff(g, gt_sum(g, gt_mul(g, loss, input[WEIGHT]), 0, false), &c, 1, &slope, &error));
+  gt_assign(g, C, 0, c);
+  gt_assign(g, SLOPE, 0, slope);
+  return g;
+}
+
+static void check_plan(const gt_plan *plan, const problem *p) {
+  bool found = false, alone = false;
+  for (uint32_t s = 0; s < plan->steps; s++) {
+    const gt_step *step = &plan->step[s];
+    alone |= !strcmp(step->kernel->name, "cross_entropy") &&
+             step->spec[GT_CROSS_ENTROPY_SPEC_MODE] == GT_CROSS_ENTROPY_GRADIENT;
+    if (strcmp(step->kernel->name, "matmul") != 0) continue;
+    found = true;
+    assert_int_equal(step->spec[GT_FACTOR_SPEC_FOLLOWED], p->follows);
+    assert_int_equal(step->spec[GT_MATMUL_SPEC_ARRIVE], p->in_parts);
+  }
+  assert_true(found);
+  assert_int_equal(alone, !p->follows);
+}
+
+static void run(const problem *p) {
+  gt_arena arena;
+  gt_error error = {0};
+  float *values[VARIABLES];
+  gt_arena_init(&arena);
+  gt_plan_options options = {.target = device->target};
+  options.target.units = p->units;
+  const gt_graph *g = drawn(&arena, p);
+  const gt_plan *plan = gt_plan_create(&arena, g, &options, &error);
+  if (!plan) fail_msg("%s", error.message);
+  check_plan(plan, p);
+  memset(value[C], 0xff, (VARIABLES - C) * sizeof value[C]); /* what is not written is NaN */
+  for (int v = 0; v < VARIABLES; v++) values[v] = value[v];
+  device_run(plan, g, 2, values);
+  gt_arena_finish(&arena);
+}
+
+static void check_row(const problem *p, uint32_t row) {
+  const float *c = &value[C][row * p->n], *slope = &value[SLOPE][row * p->n];
+  const uint32_t label = label_of(p, row);
+  double largest = -INFINITY, sum = 0;
+  for (uint32_t j = 0; j < p->n; j++) largest = fmax(largest, (double)c[j]);
+  for (uint32_t j = 0; j < p->n; j++) sum += exp((double)c[j] - largest);
+  for (uint32_t j = 0; j < p->n; j++) {
+    const double target = p->smoothing / p->n + (j == label ? 1 - p->smoothing : 0);
+    const double want = (exp((double)c[j] - largest) / sum - target) * (double)value[WEIGHT][row];
+    const bool none = label >= p->n || isnan(sum);
+    if (none ? !isnan(slope[j]) : !(fabs((double)slope[j] - want) <= 1e-6))
+      fail_msg("%ux%ux%u for %u: slope %u of row %u is %.9g, should be %.9g", p->m, p->n, p->k, p->units, j,
+               row, (double)slope[j], none ? (double)NAN : want);
+  }
+}
+
+static void check(const problem *p, size_t problems) {
+  for (size_t i = 0; i < problems; i++) {
+    draw(&p[i]);
+    run(&p[i]);
+    for (uint32_t row = 0; row < p[i].m; row++) check_row(&p[i], row);
+  }
+}
+#define CHECK(...)                          \
+  const problem problems[] = {__VA_ARGS__}; \
+  check(problems, sizeof problems / sizeof *problems)
+
+static void test_whole(void **state) {
+  (void)state;
+  CHECK({1, 1, 3, 2, false, true, 0}, {67, 10, 31, 2, false, true, 0}, {128, 32, 64, 2, false, true, 0},
+        {1009, 3, 16, 2, false, true, 0.1}, {64, 16, 40, 2, false, true, 0.25});
+}
+
+static void test_in_parts(void **state) {
+  (void)state;
+  CHECK({67, 10, 2050, 132, true, true, 0}, {70, 32, 2000, 132, true, true, 0.1},
+        {65, 1, 999, 132, true, true, 0}, {96, 12, 1024, 132, true, true, 0});
+}
+
+/* More classes than a tile of rows is made for. */
+static void test_alone(void **state) {
+  (void)state;
+  CHECK({67, 33, 31, 2, false, false, 0}, {70, 130, 64, 2, false, false, 0.1});
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_whole), cmocka_unit_test(test_in_parts),
+                                     cmocka_unit_test(test_alone)};
+  if (!has_device()) return 77;
+  return cmocka_run_group_tests_name("follow", tests, open_device, close_device);
+}
