@@ -76,6 +76,16 @@ static bool join_inputs(gt_arena *arena, gt_fusion *f, gt_id id) {
   return joined;
 }
 
+/* One long row that nothing has joined, too: its own kernel would take two passes. */
+static void take_lone_row(gt_fusion *f, int g) {
+  enum { ONE_PASS = 2048 };
+  gt_group rows;
+  if (f->group[g].width || !rows_of(f, &f->group[g], &rows)) return;
+  if (rows.shape.dim[0] > 1 || rows.width <= ONE_PASS) return;
+  rows.leader = GT_NONE;
+  if (gt_group_encode(f, &rows)) f->group[g] = rows;
+}
+
 void gt_fuse_rows(gt_arena *arena, gt_fusion *f) {
   const size_t nodes = (size_t)f->graph->count + 1;
   uint32_t *wanted = gt_alloc(sizeof *wanted * nodes);
@@ -88,6 +98,7 @@ void gt_fuse_rows(gt_arena *arena, gt_fusion *f) {
     for (gt_id id = 0; id < f->graph->count; id++)
       if (f->group_of[id] >= 0) joined |= join_inputs(arena, f, id);
   }
+  for (int g = 0; g < f->groups; g++) take_lone_row(f, g);
   free(wanted);
   free(waits);
 }
