@@ -160,15 +160,15 @@ static void gradient_loss(gt_graph *graph, gt_id node, const gt_id *given, const
 }
 
 /* A kernel that has whole rows of logits has few of them in a row, and no memory for weights of classes. */
-static bool gradient_follows(const gt_graph *graph, const gt_node *node) {
+static bool follows(const gt_graph *graph, const gt_node *node) {
   enum { MOST_CLASSES = 32 };
   const cross_entropy_attribute *a = node->attribute;
   const gt_shape logits = gt_node_at(graph, node->input[0])->shape;
   return logits.dim[logits.rank - 1] <= MOST_CLASSES && (!a || !a->classes);
 }
 
-float gt_cross_entropy_smoothing(const gt_node *gradient) {
-  const cross_entropy_attribute *a = gradient->attribute;
+float gt_cross_entropy_smoothing(const gt_node *node) {
+  const cross_entropy_attribute *a = node->attribute;
   return a ? a->smoothing : 0;
 }
 
@@ -269,6 +269,7 @@ static const gt_op rows[ROWS] = {
                   .infer = infer_rows,
                   .gradient = gradient_loss,
                   .lower = lower,
+                  .follows = follows,
                   .flops = flops,
                   .print = print},
     [ROW_GRADIENT] = {.name = "cross_entropy_gradient",
@@ -277,7 +278,7 @@ static const gt_op rows[ROWS] = {
                       .max_inputs = 3,
                       .infer = infer_gradient,
                       .lower = lower,
-                      .follows = gradient_follows,
+                      .follows = follows,
                       .flops = flops,
                       .print = print},
     [ROW_CORRECT] = {.name = "correct",

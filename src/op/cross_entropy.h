@@ -10,7 +10,7 @@ gt_id gt_cross_entropy(gt_graph *graph, gt_id logits, gt_id labels, double smoot
 gt_id gt_class_weight(gt_graph *graph, gt_id labels, const double *weight, int64_t classes);
 gt_id gt_correct(gt_graph *graph, gt_id logits,
                  gt_id labels); /* F32 [B]: 1 where the first largest logit is the label */
-/* Of a gradient that follows a product (gt_op.follows), whose further inputs are labels and the gradient of
- * each row's loss: its smoothing. */
-float gt_cross_entropy_smoothing(const gt_node *gradient);
+/* Of a loss, or its gradient, that follows a product (gt_op.follows), and whose further inputs are labels
+ * and, of a gradient, that of each row's loss: the smoothing. */
+float gt_cross_entropy_smoothing(const gt_node *node);
 #endif

@@ -23,7 +23,7 @@ bool gt_group_is_output(const gt_fusion *fusion, const gt_group *group, gt_id id
   if (fusion->kept[id]) return true;
   for (uint32_t u = fusion->user_start[id]; u < fusion->user_start[id + 1]; u++) {
     gt_id user = fusion->user[u];
-    if (in_group(group, user)) continue;
+    if (in_group(group, user) && !gt_group_follows(group, user)) continue; /* followers read it there */
     const gt_node *node = gt_node_at(fusion->graph, user);
     if (node->op->kind == GT_OP_RESULT) continue; /* another value */
     /* A reshape that only this group looks through is not a use. */
@@ -222,7 +222,7 @@ bool gt_group_encode(const gt_fusion *fusion, gt_group *group) {
   if (leader && !leader->epilogue && !leader->prologue) return group->nodes == 1;
   for (int i = 0; i < group->nodes; i++) result[i] = -1;
   for (int i = 0; i < group->nodes; i++)
-    if (group->node[i] != group->leader && group->node[i] + 1 != group->follower &&
+    if (group->node[i] != group->leader && !gt_group_follows(group, group->node[i]) &&
         !encode_node(&e, group->node[i], result, i))
       return false;
   if (e.fixed_row) group->row = e.fixed_row;
@@ -230,7 +230,7 @@ bool gt_group_encode(const gt_fusion *fusion, gt_group *group) {
   if (leader && leader->prologue) return encode_prologue(&e, result);
   for (int i = 0; i < group->nodes; i++) {
     gt_id id = group->node[i];
-    if (id + 1 == group->follower || !gt_group_is_output(fusion, group, id)) continue;
+    if (gt_group_follows(group, id) || !gt_group_is_output(fusion, group, id)) continue;
     if (!add_output(&e, id, id == group->leader ? GT_OPERAND_LEADER : result[i])) return false;
   }
   return group->program.inputs + e.reductions <= GT_PROGRAM_INPUTS; /* where they are inputs, in turn */

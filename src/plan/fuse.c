@@ -154,7 +154,9 @@ bool gt_fusion_join(gt_arena *arena, gt_fusion *f, int a, int b, const gt_group 
     candidate.width = rows->width;
     candidate.shape = rows->shape;
   }
-  if (ga->leader != GT_NONE && gb->leader != GT_NONE) candidate.follower = gb->leader + 1;
+  memcpy(candidate.follower, ga->follower, sizeof candidate.follower);
+  candidate.followers = ga->followers;
+  if (ga->leader != GT_NONE && gb->leader != GT_NONE) candidate.follower[candidate.followers++] = gb->leader;
   candidate.node = merged;
   candidate.nodes = n;
   if (!gt_group_encode(f, &candidate) || gt_ways_lead_around(f->ways, a, b)) return false;

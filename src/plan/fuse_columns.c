@@ -7,7 +7,7 @@
 /* Does the group write the value as a matrix with columns like these, and nothing else? */
 static bool writes_columns(const gt_fusion *f, const gt_group *group, gt_id value, int64_t columns) {
   return group->leader != GT_NONE && gt_node_at(f->graph, group->leader)->op->epilogue && !group->columns &&
-         !group->follower && group->program.outputs == 1 && f->origin[group->output[0]] == value &&
+         !group->followers && group->program.outputs == 1 && f->origin[group->output[0]] == value &&
          group->row == columns;
 }
 

@@ -9,10 +9,9 @@ enum {
 }; /* of the epilogue, which leaves the others to the follower: op/matmul/follow.glsl */
 
 static bool may_lead(const gt_fusion *f, const gt_group *group, gt_id value, int64_t columns) {
-  return group->leader != GT_NONE && gt_node_at(f->graph, group->leader)->op->epilogue && !group->follower &&
-         group->program.inputs <= MOST_INPUTS && group->program.outputs == 1 &&
-         f->origin[group->output[0]] == value && group->row == columns &&
-         gt_group_is_output(f, group, f->origin[value]);
+  return group->leader != GT_NONE && gt_node_at(f->graph, group->leader)->op->epilogue &&
+         group->followers < GT_FOLLOWERS && group->program.inputs <= MOST_INPUTS &&
+         group->program.outputs == 1 && f->origin[group->output[0]] == value && group->row == columns;
 }
 
 void gt_fuse_followers(gt_arena *arena, gt_fusion *f) {

@@ -61,12 +61,13 @@ static void lower_group(gt_layout *l, const gt_group *group) {
   }
   l->lowering.begins_there = begins_there(l, group->leader);
   gt_plan_list_unchecked(l, group);
-  l->lowering.followed = false;
+  l->lowering.followed = 0;
   gt_node_at(l->graph, group->leader)->op->lower(&l->lowering, group);
-  if (!group->follower || l->lowering.followed) return;
-  const gt_id follower = group->follower - 1;
-  const gt_group alone = {.leader = follower, .clock = GT_NONE, .row = 1, .node = &follower, .nodes = 1};
-  gt_node_at(l->graph, follower)->op->lower(&l->lowering, &alone);
+  for (int i = 0; i < group->followers; i++) {
+    const gt_id *node = &group->follower[i];
+    const gt_group alone = {.leader = *node, .clock = GT_NONE, .row = 1, .node = node, .nodes = 1};
+    if (!(l->lowering.followed >> i & 1)) gt_node_at(l->graph, *node)->op->lower(&l->lowering, &alone);
+  }
 }
 
 /* The values to be saved take the first scratch numbers. */

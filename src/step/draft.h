@@ -33,7 +33,7 @@ struct gt_lowering {
   gt_arena *arena;       /* the plan's, in which choices stay */
   int item;              /* the group or copy that is being lowered */
   bool begins_there;     /* of its leader: what gt_lower_begins_there says */
-  bool followed;         /* gt_lower_follows was called for it */
+  uint32_t followed;     /* bits: for which of its followers gt_lower_follows was called */
   struct {
     gt_draft *items;
     size_t count, capacity;

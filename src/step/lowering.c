@@ -154,10 +154,15 @@ bool gt_lower_joined(const gt_lowering *lowering, const gt_group *group, gt_join
   return false;
 }
 
-void gt_lower_follows(gt_lowering *lowering, const gt_group *group, size_t argument) {
-  assert(group->follower);
-  gt_lower_write(lowering, argument, group->follower - 1);
-  lowering->followed = true;
+void gt_lower_follows(gt_lowering *lowering, const gt_group *group, int i, size_t argument) {
+  gt_lower_write(lowering, argument, group->follower[i]);
+  lowering->followed |= 1u << i;
+}
+
+bool gt_group_follows(const gt_group *group, gt_id node) {
+  for (int i = 0; i < group->followers; i++)
+    if (group->follower[i] == node) return true;
+  return false;
 }
 
 void gt_lower_measures(gt_lowering *lowering, const gt_group *group, uint32_t which, gt_measured measured) {

@@ -9,6 +9,8 @@
 #include "step/program.h"
 #include "step/step.h"
 
+enum { GT_FOLLOWERS = 2 };
+
 typedef struct gt_group {
   gt_id leader;       /* GT_NONE for a purely elementwise group */
   gt_program program; /* epilogue, prologue or the whole; for a lone leader it has no instructions and
@@ -22,10 +24,10 @@ typedef struct gt_group {
    * may do tile by tile, beside its own work: gt_lower_joins. */
   gt_id joins;
   uint32_t columns;
-  /* 1 + a node of the group whose value follows the leader's, which is the only output, row by row
-   * (gt_op.follows); 0: none. Who lowers the leader may do it beside (gt_lower_follows); else it has a kernel
-   * of its own behind. */
-  uint32_t follower;
+  /* Nodes of the group whose values follow its only output row by row (gt_op.follows). Who lowers the leader
+   * may make them beside (gt_lower_follows); the others have kernels of their own behind. */
+  gt_id follower[GT_FOLLOWERS];
+  int followers;
   uint32_t measured; /* GT_MEASURED_…: what readers of the only output ask of its lines: gt_lower_measures */
   /* 1 + a node whose value is a flag that the group's kernels are to clear if the only output is not finite
    * somewhere, if they can (gt_lower_check); 0: none. */
@@ -80,8 +82,10 @@ void gt_lower_joins(gt_lowering *lowering, const gt_group *group, gt_joined join
 /* Has it been said of the group's leader? */
 bool gt_lower_joined(const gt_lowering *lowering, const gt_group *group, gt_joined *joined);
 
-/* The current step writes the value of the group's follower as well, at byte `argument`. */
-void gt_lower_follows(gt_lowering *lowering, const gt_group *group, size_t argument);
+/* The current step writes the value of the group's i-th follower as well, at byte `argument`. */
+void gt_lower_follows(gt_lowering *lowering, const gt_group *group, int i, size_t argument);
+/* Is the node one of the group's followers? */
+bool gt_group_follows(const gt_group *group, gt_id node);
 
 /* What the kernel that writes a value has found of the largest elements of its lines, roots of powers as in
  * shaders/op/matmul/range.h: [ceil(length / depth)][lines, padded] of scratch memory. */

@@ -1,5 +1,5 @@
-/* The gradient of cross-entropy that a product makes behind the rows which it writes, against the formula in
- * double of the logits that it wrote in the same run: rows and columns that fill tiles or not, k in parts,
+/* Cross-entropy and its gradient that a product makes behind the rows which it writes, against the formulas
+ * in double of the logits that it wrote in the same run: rows and columns that fill tiles or not, k in parts,
  * smoothed labels, labels that are none, logits that are not finite. How many units a plan is for decides how
  * it cuts: the device need not have them. */
 #include "base/philox.h"
@@ -10,7 +10,6 @@
 #include "op/matmul/matmul.h"
 #include "op/reduce.h"
 #include "plan/plan.h"
-#include "shaders/op/cross_entropy.h"
 #include "shaders/op/matmul/matmul.h"
 #include "support/device.h"
 #include <math.h>
@@ -29,7 +28,7 @@ typedef struct problem {
   double smoothing;
 } problem;
 
-enum { MOST = 1100 * 130, A = 0, B, BIAS, LABELS, WEIGHT, C, SLOPE, VARIABLES };
+enum { MOST = 1100 * 130, A = 0, B, BIAS, LABELS, WEIGHT, C, SLOPE, LOSS, VARIABLES };
 static float value[VARIABLES][MOST];
 
 static gt_shape shape_of(const problem *p, int v) {
@@ -55,7 +54,7 @@ static void draw(const problem *p) {
 }
 
 static gt_graph *drawn(gt_arena *arena, const problem *p) {
-  static const char *const name[] = {"a", "b", "bias", "labels", "weight", "c", "slope"};
+  static const char *const name[] = {"a", "b", "bias", "labels", "weight", "c", "slope", "loss"};
   gt_graph *g = gt_graph_create(arena);
   gt_error error = {0};
   gt_id input[VARIABLES], slope;
@@ -69,6 +68,7 @@ static gt_graph *drawn(gt_arena *arena, const problem *p) {
   assert_true(gt_autodiff(g, gt_sum(g, gt_mul(g, loss, input[WEIGHT]), 0, false), &c, 1, &slope, &error));
   gt_assign(g, C, 0, c);
   gt_assign(g, SLOPE, 0, slope);
+  gt_assign(g, LOSS, 0, loss);
   return g;
 }
 
@@ -76,11 +76,11 @@ static void check_plan(const gt_plan *plan, const problem *p) {
   bool found = false, alone = false;
   for (uint32_t s = 0; s < plan->steps; s++) {
     const gt_step *step = &plan->step[s];
-    alone |= !strcmp(step->kernel->name, "cross_entropy") &&
-             step->spec[GT_CROSS_ENTROPY_SPEC_MODE] == GT_CROSS_ENTROPY_GRADIENT;
+    alone |= !strcmp(step->kernel->name, "cross_entropy");
     if (strcmp(step->kernel->name, "matmul") != 0) continue;
     found = true;
-    assert_int_equal(step->spec[GT_FACTOR_SPEC_FOLLOWED], p->follows);
+    assert_int_equal(step->spec[GT_FACTOR_SPEC_FOLLOWED],
+                     p->follows ? GT_FOLLOWED_BY_SLOPE | GT_FOLLOWED_BY_LOSS : 0);
     assert_int_equal(step->spec[GT_MATMUL_SPEC_ARRIVE], p->in_parts);
   }
   assert_true(found);
@@ -107,17 +107,22 @@ static void run(const problem *p) {
 static void check_row(const problem *p, uint32_t row) {
   const float *c = &value[C][row * p->n], *slope = &value[SLOPE][row * p->n];
   const uint32_t label = label_of(p, row);
-  double largest = -INFINITY, sum = 0;
+  double largest = -INFINITY, sum = 0, loss = 0;
   for (uint32_t j = 0; j < p->n; j++) largest = fmax(largest, (double)c[j]);
   for (uint32_t j = 0; j < p->n; j++) sum += exp((double)c[j] - largest);
+  const bool none = label >= p->n || isnan(sum);
   for (uint32_t j = 0; j < p->n; j++) {
     const double target = p->smoothing / p->n + (j == label ? 1 - p->smoothing : 0);
     const double want = (exp((double)c[j] - largest) / sum - target) * (double)value[WEIGHT][row];
-    const bool none = label >= p->n || isnan(sum);
+    if (target != 0) loss -= target * ((double)c[j] - largest - log(sum));
     if (none ? !isnan(slope[j]) : !(fabs((double)slope[j] - want) <= 1e-6))
       fail_msg("%ux%ux%u for %u: slope %u of row %u is %.9g, should be %.9g", p->m, p->n, p->k, p->units, j,
                row, (double)slope[j], none ? (double)NAN : want);
   }
+  const double got = (double)value[LOSS][row];
+  if (none ? !isnan(got) : isinf(loss) ? got != loss : !(fabs(got - loss) <= 2e-6 * (1 + fabs(loss))))
+    fail_msg("%ux%ux%u for %u: loss of row %u is %.9g, should be %.9g", p->m, p->n, p->k, p->units, row, got,
+             none ? (double)NAN : loss);
 }
 
 static void check(const problem *p, size_t problems) {

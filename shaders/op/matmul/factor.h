@@ -36,12 +36,14 @@
  * outputs, which has but one then; the result is dense, of one entry of a batch, and no second kernel adds
  * its parts. */
 #define GT_FACTOR_SPEC_COLUMNS 28
-/* 1: the gradient of cross-entropy by the result's rows follows (follow.glsl), with the smoothing of labels;
- * the result is dense and as wide as a tile at most, its epilogue has no more than two inputs and one output,
- * and neither columns nor a flag. */
+/* Bits: what follows each row of the result (follow.glsl), cross-entropy with labels that are smoothed so
+ * much, to `range`, and its gradient. The result is dense and as wide as a tile at most, its epilogue has no
+ * more than two inputs and one output, and neither columns nor a flag. */
 #define GT_FACTOR_SPEC_FOLLOWED  29
 #define GT_FACTOR_SPEC_SMOOTHING 30 /* float */
-#define GT_FOLLOW_LABELS         2  /* of the epilogue's inputs */
+#define GT_FOLLOWED_BY_SLOPE     1u
+#define GT_FOLLOWED_BY_LOSS      2u
+#define GT_FOLLOW_LABELS         2 /* of the epilogue's inputs */
 #define GT_FOLLOW_ROW_GRADIENT   3
 #define GT_FOLLOW_Y              1 /* of its outputs */
 #endif

@@ -345,18 +345,29 @@ static void lower_columns(gt_lowering *lowering, const gt_group *group, const gt
   gt_lower_joins(lowering, group, made);
 }
 
-/* Behind each row of the result, what follows it. */
-static void lower_follower(gt_lowering *lowering, const gt_group *group, const gt_product *p,
-                           const gt_matmul_cut *cut, gt_step *step) {
-  if (!group->follower || !cut->rows || group->flag || p->shape.batch > 1 || p->result != GT_RESULT_DENSE)
+/* Behind each row of the result, what follows it: of one loss. */
+static void lower_followers(gt_lowering *lowering, const gt_group *group, const gt_product *p,
+                            const gt_matmul_cut *cut, gt_step *step) {
+  if (!group->followers || !cut->rows || group->flag || p->shape.batch > 1 || p->result != GT_RESULT_DENSE)
     return;
-  const gt_node *node = gt_node_at(gt_lowering_graph(lowering), group->follower - 1);
+  const gt_graph *graph = gt_lowering_graph(lowering);
+  const gt_node *first = gt_node_at(graph, group->follower[0]);
+  const uint32_t smoothing = gt_bits(gt_cross_entropy_smoothing(first));
   const size_t x = offsetof(struct gt_matmul_args, x), y = offsetof(struct gt_matmul_args, y);
-  step->spec[GT_FACTOR_SPEC_FOLLOWED] = 1;
-  step->spec[GT_FACTOR_SPEC_SMOOTHING] = gt_bits(gt_cross_entropy_smoothing(node));
-  gt_lower_read(lowering, x + 8 * GT_FOLLOW_LABELS, node->input[1]);
-  gt_lower_read(lowering, x + 8 * GT_FOLLOW_ROW_GRADIENT, node->input[2]);
-  gt_lower_follows(lowering, group, y + 8 * GT_FOLLOW_Y);
+  uint32_t *followed = &step->spec[GT_FACTOR_SPEC_FOLLOWED];
+  step->spec[GT_FACTOR_SPEC_SMOOTHING] = smoothing;
+  gt_lower_read(lowering, x + 8 * GT_FOLLOW_LABELS, first->input[1]);
+  for (int i = 0; i < group->followers; i++) {
+    const gt_node *node = gt_node_at(graph, group->follower[i]);
+    const bool is_slope = node->inputs == 3;
+    const uint32_t bit = is_slope ? GT_FOLLOWED_BY_SLOPE : GT_FOLLOWED_BY_LOSS;
+    const bool other = gt_bits(gt_cross_entropy_smoothing(node)) != smoothing || *followed & bit;
+    if (other || node->input[1] != first->input[1]) continue;
+    *followed |= bit;
+    if (is_slope) gt_lower_read(lowering, x + 8 * GT_FOLLOW_ROW_GRADIENT, node->input[2]);
+    gt_lower_follows(lowering, group, i,
+                     is_slope ? y + 8 * GT_FOLLOW_Y : offsetof(struct gt_matmul_args, range));
+  }
 }
 
 void gt_product_lower(gt_lowering *lowering, const gt_group *group, const gt_product *p) {
@@ -387,7 +398,7 @@ void gt_product_lower(gt_lowering *lowering, const gt_group *group, const gt_pro
                      offsetof(struct gt_matmul_args, clock), -1);
     if (p->result == GT_RESULT_PLACED) gt_lower_writes_part(lowering);
     lower_columns(lowering, group, p, &cut, step);
-    lower_follower(lowering, group, p, &cut, step);
+    lower_followers(lowering, group, p, &cut, step);
     lower_measures(lowering, group, p, &cut, step);
   }
   if (target->device) {
