@@ -3,9 +3,11 @@
 #include "op/batch.h"
 #include "op/core.h"
 #include "op/elementwise.h"
+#include "op/kan/kan.h"
 #include "op/matmul/matmul.h"
 #include "base/philox.h"
 #include "plan/plan.h"
+#include "shaders/op/matmul/matmul.h"
 #include "support/device.h"
 #include <math.h>
 #include <setjmp.h>
@@ -19,8 +21,9 @@ enum { MOST = 16 };
 
 typedef struct chain { /* h = relu(x w), y = h v, and products of hᵀ with h and y, of y with vᵀ */
   uint32_t rows, in, units, out;
-  bool bytes;
-  int fewer; /* steps that measure, as both factors are known */
+  bool bytes, scalar;       /* scalar: h is made on scalar units; then of basis functions of x with h, too */
+  int fewer;                /* steps that measure, as both factors are known */
+  uint32_t units_of_device; /* not 0: as if it had so many, which decides how tiles are cut */
 } chain;
 
 static float *values[2][MOST]; /* of variables, fused and not */
@@ -46,7 +49,26 @@ static gt_id bytes_of(gt_graph *g, const chain *c, bool even) {
   return gt_batch(g, data, clock, GT_NONE, attribute);
 }
 
+static void draw_scalar(gt_graph *g, const chain *c) {
+  gt_kan_attribute even = gt_kan_bumps(GT_BASIS_RBF, -1, 1, 4, 0), uneven = gt_kan_bspline(-1, 1, 3, 2);
+  const gt_id x = variable(g, "x", c->rows, c->in), w = variable(g, "w", c->in, c->units),
+              v = variable(g, "v", c->units, c->out);
+  even.block = uneven.block = 4;
+  uneven.base = 1;
+  gt_graph_precision(g, GT_PRECISION_SCALAR);
+  const gt_id h = gt_relu(g, gt_matmul(g, x, w, false, false));
+  gt_graph_precision(g, precision);
+  keep(g, "hh", gt_matmul(g, h, h, true, false));
+  keep(g, "hv", gt_matmul(g, h, v, false, false));
+  keep(g, "even", gt_kan_coefficients(g, x, h, &even));
+  keep(g, "uneven", gt_kan_coefficients(g, x, h, &uneven));
+}
+
 static void draw(gt_graph *g, const chain *c, bool even) {
+  if (c->scalar) {
+    draw_scalar(g, c);
+    return;
+  }
   const gt_id x = c->bytes ? bytes_of(g, c, even) : variable(g, "x", c->rows, c->in),
               w = variable(g, "w", c->in, c->units), v = variable(g, "v", c->units, c->out);
   const gt_id h = gt_relu(g, gt_matmul(g, x, w, false, false)), y = gt_matmul(g, h, v, false, false);
@@ -75,6 +97,16 @@ static int count(const gt_plan *plan, const char *kernel) {
   return found;
 }
 
+/* Is the result of scalar units measured where it is made? */
+static bool measures_on_scalar(const gt_plan *plan) {
+  bool measures = false;
+  for (uint32_t s = 0; s < plan->steps; s++)
+    measures |= !strcmp(plan->step[s].kernel->name, "matmul") &&
+                plan->step[s].spec[GT_MATMUL_SPEC_EXTENTS] & GT_MATMUL_MEASURES_ROWS &&
+                plan->step[s].spec[GT_MATMUL_SPEC_EXTENTS] & GT_MATMUL_MEASURES_COLUMNS;
+  return measures;
+}
+
 /* Runs the chain; how many steps measure factors. */
 static int run(const chain *c, bool no_fusion, float odd) {
   gt_arena arena;
@@ -83,7 +115,8 @@ static int run(const chain *c, bool no_fusion, float odd) {
   gt_graph *g = gt_graph_create(&arena);
   gt_graph_precision(g, precision);
   draw(g, c, !no_fusion);
-  const gt_plan_options options = {.target = device->target, .no_fusion = no_fusion};
+  gt_plan_options options = {.target = device->target, .no_fusion = no_fusion};
+  if (c->units_of_device) options.target.units = c->units_of_device;
   const gt_plan *plan = gt_plan_create(&arena, g, &options, &error);
   assert_non_null(plan);
   variables = (int)g->variables;
@@ -95,6 +128,7 @@ static int run(const chain *c, bool no_fusion, float odd) {
   }
   device_run(plan, g, 1, values[no_fusion]);
   const int steps = count(plan, "product_range");
+  assert_int_equal(measures_on_scalar(plan), c->scalar && !no_fusion);
   gt_arena_finish(&arena);
   return steps;
 }
@@ -123,23 +157,33 @@ static void compare(const chain *c, float odd) {
 
 static void test_chains(void **state) {
   (void)state;
-  static const chain chains[] = {{256, 64, 128, 128, false, 2},
-                                 {256, 64, 128, 128, true, 3},
-                                 {100, 36, 256, 120, false, 1},
-                                 {1024, 32, 512, 40, false, 1}};
+  static const chain chains[] = {{256, 64, 128, 128, false, false, 2, 0},
+                                 {256, 64, 128, 128, true, false, 3, 0},
+                                 {100, 36, 256, 120, false, false, 1, 0},
+                                 {1024, 32, 512, 40, false, false, 1, 0}};
   /* What extents make a difference to is the same in either precision. */
   const size_t tried = precision == GT_PRECISION_HALF ? 2 : sizeof chains / sizeof *chains;
   for (size_t i = 0; i < tried; i++) compare(&chains[i], 0.5f);
 }
 
+/* Of tiles of 32, 64 and 128, which do not fill the result, and lines that only fill up memory. */
+static void test_scalar(void **state) {
+  (void)state;
+  compare(&(chain){100, 36, 40, 24, false, true, 2, 132}, 0.5f);
+  compare(&(chain){300, 40, 100, 40, false, true, 2, 16}, 0.5f);
+  compare(&(chain){520, 16, 136, 40, false, true, 2, 2}, 0.5f);
+  compare(&(chain){130, 40, 64, 64, false, true, 2, 2}, INFINITY);
+}
+
 static void test_not_finite(void **state) {
   (void)state;
-  compare(&(chain){128, 40, 128, 64, false, 1}, INFINITY);
-  compare(&(chain){128, 40, 128, 64, false, 1}, NAN);
+  compare(&(chain){128, 40, 128, 64, false, false, 2, 0}, INFINITY);
+  compare(&(chain){128, 40, 128, 64, false, false, 2, 0}, NAN);
 }
 
 static int group(const char *name) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_chains), cmocka_unit_test(test_not_finite)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_chains), cmocka_unit_test(test_scalar),
+                                     cmocka_unit_test(test_not_finite)};
   return cmocka_run_group_tests_name(name, tests, open_device, close_device);
 }
 

@@ -9,6 +9,7 @@
  * and TN are 1, 2 or multiples of 4. Where tiles are few, several teams share the depth of a slice, each with sums of
  * the whole tile: an invocation then reads less of shared memory for each multiplication than with fewer sums. */
 #include "op/matmul/matmul.h"
+#include "op/matmul/range.h"
 layout(constant_id = GT_FACTOR_SPEC_A) const uint KIND_A = 0u;
 layout(constant_id = GT_FACTOR_SPEC_B) const uint KIND_B = 0u;
 layout(constant_id = GT_FACTOR_SPEC_RESULT) const uint RESULT = 0u;
@@ -48,6 +49,16 @@ const uint A_FETCHES = (A_QUADS + LOCAL_X - 1u) / LOCAL_X, B_FETCHES = (B_QUADS 
 /* Two slices of A, then two of B: one is filled while the other is multiplied, with a single barrier between. */
 const uint B_TILE = 2u * BK * A_STRIDE;
 shared vec4 tiles[B_TILE + 2u * BK * B_STRIDE];
+
+/* The bits of the largest elements of the tile's lines, where they are wanted. */
+const uint MEASURING = ((EXTENTS / GT_MATMUL_MEASURES_ROWS & 3u) + 3u) / 4u;
+const bool MEASURES_ROWS = (EXTENTS & GT_MATMUL_MEASURES_ROWS) != 0u;
+const bool MEASURES_COLUMNS = (EXTENTS & GT_MATMUL_MEASURES_COLUMNS) != 0u;
+shared uint largest[MEASURING * (BM + BN) + 1u];
+#define GT_MEASURES_WORD(i)    largest[i]
+#define GT_MEASURES_OF_ROWS    x[GT_MATMUL_ROOTS_OF_ROWS]
+#define GT_MEASURES_OF_COLUMNS x[GT_MATMUL_ROOTS_OF_COLUMNS]
+#include "op/matmul/measures.glsl"
 
 /* Quad q of a tile of `wide` (rows of A, columns of B) by BK elements: where it lies in the tile, as (w, k).
  * k_major: w is the contiguous axis in memory. */
@@ -139,16 +150,17 @@ float columns_get(uint word) { return tiles[word / 4u][word % 4u]; }
 void columns_put_more(uint word, float value) { tiles[B_TILE + word / 4u][word % 4u] = value; }
 float columns_get_more(uint word) { return tiles[B_TILE + word / 4u][word % 4u]; }
 
-void write(uint z, uint i, uint j, vec4 v, inout gt_column_sums sums) {
+void write(uint z, uint i, uint j, vec4 v, inout gt_column_sums sums, inout uvec4 most) {
   bool exists = true;
   if (!WHOLE) exists = i < m && j < n;
   if (exists) {
-    uint most = TN < 4u ? TN : 4u, lanes = QUADS ? most : min(most, n - j);
+    uint own = TN < 4u ? TN : 4u, lanes = QUADS ? own : min(own, n - j);
     uint at = gt_result_row(z, i) + j;
     if (SPLIT > 1u) part_store(gt_place(gl_WorkGroupID.y * batch * m * n + at, lanes), v);
     else {
       v = gt_program_write(gt_place(at, lanes), v);
       columns_add(sums, v);
+      if (MEASURES) measures_row(i, v, lanes, most);
       follow_put(i % BM, j, BN, v, lanes);
     }
   }
@@ -365,8 +377,11 @@ void tile(uint z) {
   [[unroll]] for (uint q = 0u; q < OWN; q++) own[q] = SUM(q);
   if (TEAMS > 1u) { JOIN_TEAMS }
 #define WRITE(i, g) \
-  write(z, m0 + tile_row(ty, team * OWN_ROWS + i), n0 + tile_column(tx, g), own[(i) * COLUMN_GROUPS + g], sums);
+  write(z, m0 + tile_row(ty, team * OWN_ROWS + i), n0 + tile_column(tx, g), own[(i) * COLUMN_GROUPS + g], sums, most[g]);
   gt_column_sums sums = columns_none();
+  uvec4 most[COLUMN_GROUPS];
+  [[unroll]] for (uint g = 0u; g < COLUMN_GROUPS; g++) most[g] = uvec4(0u);
+  measures_begin();
   if (COLUMNS == 0u || SPLIT > 1u) {
     if (FOLLOWED && SPLIT == 1u) barrier(); /* the slices are used up */
     [[unroll]] for (uint i = 0u; i < OWN_ROWS; i++)
@@ -381,6 +396,10 @@ void tile(uint z) {
     }
     columns_join(TEAMS * THREADS_M, BN, m0 / BM, n0, BN, BN);
   }
+  if (MEASURES) {
+    [[unroll]] for (uint g = 0u; g < COLUMN_GROUPS; g++) measures_columns(tile_column(tx, g), TN < 4u ? TN : 4u, most[g]);
+  }
+  measures_end(m0, n0);
   if (ARRIVE != 0u) {
     if (arrives_last(z * tiles_m * tiles_n + number)) join_tile(z, m0, n0, BM, BN);
   }

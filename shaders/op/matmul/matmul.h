@@ -18,6 +18,12 @@
 #define GT_MATMUL_SPEC_ARRIVE  14 /* 1: the last workgroup of a tile adds the parts */
 #define GT_MATMUL_WHOLE        1u /* m, n and each part of k are multiples of BM, BN and BK */
 #define GT_MATMUL_QUADS        2u /* n is a multiple of four */
+/* Finds the roots of its result's lines (range.h) for products on matrix units: to inputs that the epilogue
+ * has not, GT_MATMUL_ROOTS_…. For whole k only. */
+#define GT_MATMUL_MEASURES_ROWS    4u
+#define GT_MATMUL_MEASURES_COLUMNS 8u
+#define GT_MATMUL_ROOTS_OF_ROWS    2
+#define GT_MATMUL_ROOTS_OF_COLUMNS 3
 GT_ARGS(gt_matmul_args) {
   GT_FLOATS a, b, partial, range; /* partial: of a product in segments what they are drained with */
   GT_FLOATS x[4];                 /* epilogue inputs */

@@ -58,5 +58,5 @@ void main() {
   patches_begin();
   if (BLOCK != 0u) bits = largest_of_taps(z, depth, line);
   else bits = largest_along(z, depth, line);
-  range.at[(of_a ? range_a(z, depth) : range_b(z, depth)) + i % padded] = range_root(bits);
+  range.at[(of_a ? range_a(z, depth) : range_b(z, depth)) + i % padded] = gt_range_root(bits);
 }

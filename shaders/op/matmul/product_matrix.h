@@ -26,14 +26,16 @@
 #define GT_MATRIX_ARRIVE  128u /* the last workgroup of a tile adds the parts: arrive.glsl */
 #define GT_MATRIX_QUADS   256u /* n is a multiple of four */
 #define GT_MATRIX_BRIEF   512u /* code is to be short rather than fast */
-/* The roots of range.h, where a product has found those of a factor before: they lie by themselves then, A's
- * at `range`, B's at `geometry`; with two to a depth, as tiles were half as long. */
+/* The roots of range.h, where those of a factor are known before: they lie by themselves then, A's at
+ * `range`, B's at an input that the epilogue has not, with 2 ^ (0 to 2) to a depth, as tiles were shorter.
+ * B's bits are twice A's. */
 #define GT_MATRIX_KNOWN_A  1024u
 #define GT_MATRIX_KNOWN_B  2048u
-#define GT_MATRIX_HALVED_A 4096u
-#define GT_MATRIX_HALVED_B 8192u
-#define GT_MATRIX_EVEN_A   65536u /* one root for all of it; B's bits are twice A's */
+#define GT_MATRIX_EVEN_A   65536u /* one root for all of it */
 #define GT_MATRIX_EVEN_B   131072u
+#define GT_MATRIX_PARTS_A  524288u /* times the exponent */
+#define GT_MATRIX_PARTS_B  2097152u
+#define GT_MATRIX_ROOTS_B  3       /* of the epilogue's inputs */
 #define GT_MATRIX_MATRICES 262144u /* m and n are multiples of the units' */
 /* Finds the roots of its result's lines, as if they were of a factor: of rows for each tile of columns, to
  * `partial`, of columns for each tile of rows, to `arrivals`. For whole k only. */

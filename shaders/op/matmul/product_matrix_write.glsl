@@ -14,13 +14,13 @@ float columns_get(uint word) { return uintBitsToFloat(tile_b[word / 4u][word % 4
 void columns_put_more(uint word, float value) { tile_a[word / 4u][word % 4u] = floatBitsToUint(value); }
 float columns_get_more(uint word) { return uintBitsToFloat(tile_a[word / 4u][word % 4u]); }
 
-/* What is found of lines: product_matrix_roots.glsl. */
+/* What is found of lines: measures.glsl. */
 #ifdef GT_MATRIX_SCALED
 #define MEASURE_BEGIN measures_begin();
 #define MEASURE_ROW(i, v, most) \
-  if (MEASURES) measures_row(i, v, most);
+  if (MEASURES) measures_row(i, v, 4u, most);
 #define MEASURE_COLUMNS(j, most) \
-  if (MEASURES) measures_columns(j, most); \
+  if (MEASURES) measures_columns(j, 4u, most); \
   most = uvec4(0u);
 #define MEASURE_END(m0, n0) measures_end(m0, n0);
 #else

@@ -93,10 +93,10 @@ void pack(bool is_a, uint z, uint depth, uint first) {
   uvec4 most = tile[me];
   atomicMax(largest[me / (SHARES / 4u)], of_four(most));
   barrier();
-  if (me < LINES) range.at[(is_a ? range_a(z, depth) : range_b(z, depth)) + first + me] = range_root(largest[me]);
+  if (me < LINES) range.at[(is_a ? range_a(z, depth) : range_b(z, depth)) + first + me] = gt_range_root(largest[me]);
   [[unroll]] for (uint q = 0u; q < QUADS; q++)
     [[unroll]] for (uint l = 0u; l < 4u; l++)
-      v[q][l] *= scale_of(floatBitsToUint(range_root(largest[k_lines ? w + l : w + q * w_apart])));
+      v[q][l] *= scale_of(floatBitsToUint(gt_range_root(largest[k_lines ? w + l : w + q * w_apart])));
 #endif
   [[unroll]] for (uint plane = 0u; plane < PLANES; plane++) {
     [[unroll]] for (uint q = 0u; q < QUADS; q++) {

@@ -110,7 +110,7 @@ void measure_b(uint z, uint depth, uint first) {
 void write(bool k_lines, uint to, uint least) {
   uint me = gl_LocalInvocationIndex;
   barrier();
-  if (me < GT_RANGE_LINES) range.at[to + me] = range_root(max(least, largest_of(k_lines, me)));
+  if (me < GT_RANGE_LINES) range.at[to + me] = gt_range_root(max(least, largest_of(k_lines, me)));
 }
 
 /* Block `block` of A's powers, of `blocks` at each depth of an entry. */

@@ -21,19 +21,12 @@ uint range_end(uint depth) {
   if (SEGMENT != 0u) at = min(at, (range_segment(depth) + 1u) * SEGMENT);
   return at;
 }
-uint range_padded(uint wide) { return (wide + GT_RANGE_PAD - 1u) / GT_RANGE_PAD * GT_RANGE_PAD; }
 uint range_entries(uint kind, uint stride) { return kind == GT_FACTOR_DENSE && stride == 0u ? 1u : batch; }
 
 /* So many powers has a line of a factor, one for each depth, or one for all of them: range.h; or, if it is the same in all
  * segments, those of one. */
 #define RANGE_POWERS(KIND) (RANGE_EVEN(KIND) ? 1u : (KIND) == GT_FACTOR_REPEATED ? RANGE_DEPTHS : range_depths())
 #define RANGE_POWER(KIND, depth) (RANGE_EVEN(KIND) ? 0u : (KIND) == GT_FACTOR_REPEATED ? (depth) % RANGE_DEPTHS : (depth))
-
-/* The root of the power for lines whose largest element has these bits. */
-float range_root(uint bits) {
-  float root = uintBitsToFloat(GT_RANGE_ROOT(clamp(bits >> 23, GT_RANGE_LEAST, 254u)) << 23);
-  return bits >= 0x7f800000u ? uintBitsToFloat(0x7f800000u) : root;
-}
 
 /* What elements are multiplied by, 1 / root^2: a power of two as well. Of the root's bits. */
 float scale_of(uint root) { return uintBitsToFloat((381u << 23) - 2u * root); }

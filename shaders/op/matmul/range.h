@@ -7,10 +7,10 @@
  * all of k has one P (range_basis.glsl). Kept as [batch][ceil(k / depth)][ceil(wide / pad) * pad], A's before
  * B's; one entry of the batch serves all where they share a dense factor.
  *
- * Of a value that a product on matrix units writes that product may have found the roots as a by-product
- * (GT_MATRIX_MEASURES_…), for each extent of its tiles in place of GT_RANGE_DEPTH: of a depth the larger one
- * of two holds. And of a value whose elements are 0 or at least a 2^12th of the largest, one root for all
- * does: halves then have the digits that they have with any other. */
+ * Of a value that a product writes that product may have found the roots as a by-product (measures.glsl), for
+ * each extent of its tiles in place of GT_RANGE_DEPTH: of a depth the largest one of two or four holds. And
+ * of a value whose elements are 0 or at least a 2^12th of the largest, one root for all does: halves then
+ * have the digits that they have with any other. */
 #define GT_RANGE_DEPTH  128u
 #define GT_RANGE_PAD    128u
 #define GT_RANGE_LINES  32u  /* of a workgroup */
@@ -23,5 +23,11 @@
 #ifdef GL_core_profile
 /* The bits of absolute values are in the order of the values, infinities and NaN above all others. */
 uvec4 gt_magnitude(vec4 v) { return floatBitsToUint(v) & 0x7fffffffu; }
+uint range_padded(uint wide) { return (wide + GT_RANGE_PAD - 1u) / GT_RANGE_PAD * GT_RANGE_PAD; }
+/* The root of the power for lines whose largest element has these bits. */
+float gt_range_root(uint bits) {
+  float root = uintBitsToFloat(GT_RANGE_ROOT(clamp(bits >> 23, GT_RANGE_LEAST, 254u)) << 23);
+  return bits >= 0x7f800000u ? uintBitsToFloat(0x7f800000u) : root;
+}
 #endif
 #endif

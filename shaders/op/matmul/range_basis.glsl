@@ -74,7 +74,7 @@ void write_columns(uint depth, uint first) {
   for (uint q = me; q < GT_RANGE_LINES * BASIS_TOTAL; q += GT_RANGE_GROUP) {
     uint input_ = first + q % GT_RANGE_LINES, term = q / GT_RANGE_LINES;
     uint bits = basis_peaks(uvec4(largest[q % GT_RANGE_LINES]), term).x;
-    if (input_ < basis_inputs) range.at[range_a(0u, depth) + basis_column(input_, term)] = range_root(bits);
+    if (input_ < basis_inputs) range.at[range_a(0u, depth) + basis_column(input_, term)] = gt_range_root(bits);
   }
-  if (first == 0u && m + me < range_padded(m)) range.at[range_a(0u, depth) + m + me] = range_root(0u);
+  if (first == 0u && m + me < range_padded(m)) range.at[range_a(0u, depth) + m + me] = gt_range_root(0u);
 }

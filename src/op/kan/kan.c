@@ -404,6 +404,16 @@ static void lower(gt_lowering *lowering, const gt_group *group) {
   gt_product_lower(lowering, group, &p);
 }
 
+/* Of what coefficients' gradients are made of, the gradient of the layer is looked at as it lies. */
+static uint32_t measures(gt_lowering *lowering, const gt_node *node, int i) {
+  uint32_t geometry[GT_BASIS_WORDS];
+  extents e;
+  if (node->op != &rows[ROW_COEFFICIENTS] || i != 1 || !extents_of(gt_lowering_graph(lowering), node, &e))
+    return 0;
+  const gt_product p = gt_kan_product(lowering, node, GT_KAN_COEFFICIENTS, &e, geometry);
+  return gt_product_measures(lowering, &p, node->precision, false);
+}
+
 /* --- rows ----------------------------------------------------------------------------------------------- */
 
 static double flops(const gt_graph *graph, const gt_node *node) {
@@ -432,11 +442,11 @@ static int smooth(const gt_graph *graph, const gt_node *node) {
   return (is_spline(a) && bends < most ? bends : most) - order;
 }
 
-#define ROW(title, least, most, its_gradient)                                                     \
-  {                                                                                               \
-    .name = title, .kind = GT_OP_KERNEL, .min_inputs = least, .max_inputs = most, .infer = infer, \
-    .smooth = smooth, .gradient = its_gradient, .lower = lower, .flops = flops, .print = print,   \
-    .epilogue = true                                                                              \
+#define ROW(title, least, most, its_gradient)                                                         \
+  {                                                                                                   \
+    .name = title, .kind = GT_OP_KERNEL, .min_inputs = least, .max_inputs = most, .infer = infer,     \
+    .smooth = smooth, .gradient = its_gradient, .lower = lower, .measures = measures, .flops = flops, \
+    .print = print, .epilogue = true                                                                  \
   }
 
 static const gt_op rows[ROWS] = {[ROW_KAN] = ROW("kan", 2, 3, gradient_kan),

@@ -2,6 +2,7 @@
 #include "base/count.h"
 #include "op/kan/basis.h"
 #include "op/kan/kan_scale.h"
+#include "step/math.h"
 
 static uint32_t total(const gt_kan_attribute *a) { return a->terms + a->base; }
 
@@ -30,7 +31,8 @@ static void multiply_basis(const gt_node *x, const gt_kan_extents *e, bool colum
   p->shape.kind_a = GT_FACTOR_BASIS;
   p->shape.run = e->a->block;
   p->shape.even_a = gt_basis_range(e->a, x->limit, columns, geometry, p->own);
-  p->shape.known_a = p->own[GT_BASIS_SPEC_KIND - GT_FACTOR_SPEC_OWN] & GT_BASIS_KNOWN;
+  if (p->own[GT_BASIS_SPEC_KIND - GT_FACTOR_SPEC_OWN] & GT_BASIS_KNOWN)
+    p->shape.known_a = gt_from_bits(geometry[GT_BASIS_PEAK_OF]);
   p->shape.inputs_a = e->a->order ? 0 : (uint32_t)e->inputs;
 }
 

@@ -12,7 +12,7 @@ typedef struct gt_matmul_shape {
   uint32_t kind_a, kind_b; /* GT_FACTOR_… */
   uint32_t run;      /* of a factor's line that is not dense, neighbours are so in memory: so many, 0: none */
   bool even_a;       /* one power of two does for all of a line of A: shaders/op/matmul/range.h */
-  bool known_a;      /* and is known: nothing of A is measured */
+  float known_a;     /* not 0: and none of its elements is larger: nothing of A is measured */
   uint32_t inputs_a; /* of A's functions, all that is measured: shaders/op/matmul/range_basis.glsl; 0: A
                         itself is */
   bool whole_k;      /* not to be cut into parts of k */

@@ -297,15 +297,11 @@ static bool joins_columns(const candidate *c, form f, const gt_matmul_shape *s, 
          count + gt_ceil_div(slots, QUAD) <= room_b;
 }
 
-/* Do tiles cover all lines that have roots, by whole depths or halves of them? */
-static bool measures_lines(uint32_t lines, uint32_t tile) {
-  return tile >= GT_RANGE_DEPTH / 2 && (uint64_t)gt_ceil_div(lines, tile) * tile == padded(lines);
-}
-
-/* Has the kernel the result's values in quads, and all of each? */
+/* Has the kernel the result's values in quads, and all of each, and are tiles whole depths or halves of them?
+ */
 static bool measures(const gt_matmul_config *c, const gt_matmul_shape *s) {
-  return c->split == 1 && !s->segment && s->batch == 1 && s->n % QUAD == 0 && measures_lines(s->m, c->bm) &&
-         measures_lines(s->n, c->bn);
+  return c->split == 1 && !s->segment && s->batch == 1 && s->n % QUAD == 0 && c->bm >= GT_RANGE_DEPTH / 2 &&
+         c->bn >= GT_RANGE_DEPTH / 2;
 }
 
 /* Consists the result of whole matrices, of which a lane has quads of elements? */

@@ -78,6 +78,11 @@ static bool joins_columns(const gt_matmul_config *c, const gt_matmul_shape *s, c
   return threads % across == 0 && words + slots <= 4 * room_a && words <= 4 * room_b;
 }
 
+/* May lines have one root for each tile of so many neighbours? */
+static bool is_part_of_depth(uint32_t tile) {
+  return tile >= GT_RANGE_DEPTH / 4 && GT_RANGE_DEPTH % tile == 0;
+}
+
 /* Has a tile room in its slices of A for its rows, each padded (follow.glsl)? */
 static bool has_room_for_rows(const gt_matmul_config *c) {
   return c->bm * (c->bn + 1) <= 2 * c->bk * (c->bm + 4);
@@ -108,6 +113,8 @@ static gt_matmul_cut cut_scalar(const gt_matmul_config *c, const gt_matmul_shape
   }
   cut.arrives = gt_matmul_arrives(s, c, target->units);
   cut.columns = joins_columns(c, s, target);
+  cut.measures =
+      c->split == 1 && s->batch == 1 && s->n % 4 == 0 && is_part_of_depth(c->bm) && is_part_of_depth(c->bn);
   cut.rows = s->n <= c->bn && (c->split == 1 || cut.arrives) && has_room_for_rows(c);
   cut.spec[GT_MATMUL_SPEC_UNROLL] = unroll(c, s, target);
   cut.spec[GT_MATMUL_SPEC_ARRIVE] = cut.arrives;
@@ -185,7 +192,8 @@ static uint32_t lower_blocks(gt_lowering *lowering, const gt_product *p, uint32_
 
 /* What is known of a factor's lines before it is measured. */
 typedef struct known {
-  uint32_t form;    /* GT_MATRIX_KNOWN_A, _HALVED_A and _EVEN_A; 0: nothing is */
+  uint32_t form;    /* GT_MATRIX_KNOWN_A and _EVEN_A; 0: nothing is */
+  uint32_t parts;   /* 2 ^ so many roots to a depth */
   uint32_t scratch; /* where their roots lie, or … */
   float root;       /* … the one of all of them */
 } known;
@@ -202,22 +210,44 @@ static float root_of(float most) {
   return gt_from_bits(GT_RANGE_ROOT(gt_most_u32(exponent, GT_RANGE_LEAST)) << 23);
 }
 
+static known known_evenly(float most) {
+  return (known){GT_MATRIX_KNOWN_A | GT_MATRIX_EVEN_A, 0, 0, root_of(most)};
+}
+
+/* Can what is known of a factor be told, as the kernel does without the other's geometry for that? */
+static bool may_be_known(const gt_matmul_shape *s) {
+  return (s->kind_a == GT_FACTOR_DENSE || s->kind_a == GT_FACTOR_BASIS) && s->kind_b == GT_FACTOR_DENSE;
+}
+
 /* Of a dense factor: from the op that makes it, or from the kernel that has written it. */
 static known known_of(const gt_lowering *lowering, const gt_product *p, const gt_product_factor *factor,
                       bool columns, uint32_t lines) {
   const gt_graph *graph = gt_lowering_graph(lowering);
   gt_measured m;
-  const bool dense = p->shape.kind_a == GT_FACTOR_DENSE && p->shape.kind_b == GT_FACTOR_DENSE;
-  if (factor->scratch || !dense || p->words)
-    return (known){0}; /* `geometry` is in use, but for dense factors */
+  if (factor->scratch) return (known){0};
   const gt_node *origin = gt_node_at(graph, gt_reshape_origin(graph, factor->node));
   const double even = origin->op->even ? origin->op->even(graph, origin) : 0;
-  if (even > 0) return (known){GT_MATRIX_KNOWN_A | GT_MATRIX_EVEN_A, 0, root_of((float)even)};
+  if (even > 0) return known_evenly((float)even);
   if (p->shape.batch > 1 ||
       !gt_lower_measured(lowering, factor->node, columns ? GT_MEASURED_COLUMNS : GT_MEASURED_ROWS, &m) ||
       m.lines != lines || m.length != p->shape.k)
     return (known){0};
-  return (known){GT_MATRIX_KNOWN_A | (m.depth < GT_RANGE_DEPTH ? GT_MATRIX_HALVED_A : 0), m.scratch, 0};
+  return (known){GT_MATRIX_KNOWN_A, m.depth < GT_RANGE_DEPTH / 2 ? 2 : m.depth < GT_RANGE_DEPTH, m.scratch,
+                 0};
+}
+
+/* Of both factors, where B's may lie by themselves: in the place of an input that the epilogue has not. */
+static ranges known_before(const gt_lowering *lowering, const gt_group *group, const gt_product *p) {
+  const gt_matmul_shape *s = &p->shape;
+  ranges r = {.form = 0};
+  if (!may_be_known(s) || group->program.inputs > GT_MATRIX_ROOTS_B) return r;
+  if (s->kind_a == GT_FACTOR_DENSE)
+    r.a = known_of(lowering, p, &p->a, s->trans_a, s->m);
+  else if (s->known_a > 0)
+    r.a = known_evenly(s->known_a);
+  r.b = known_of(lowering, p, &p->b, !s->trans_b, s->n);
+  r.form = r.a.form | r.b.form << 1 | r.a.parts * GT_MATRIX_PARTS_A | r.b.parts * GT_MATRIX_PARTS_B;
+  return r;
 }
 
 /* Those of patches, from the largest elements of blocks of their images. */
@@ -236,24 +266,22 @@ static void lower_patches(gt_lowering *lowering, const gt_product *p, const gt_m
 }
 
 /* What is not known is measured, as soon as it is there. */
-static ranges lower_range(gt_lowering *lowering, const gt_product *p, const gt_matmul_cut *cut) {
+static ranges lower_range(gt_lowering *lowering, const gt_group *group, const gt_product *p,
+                          const gt_matmul_cut *cut) {
   if (!cut->range) return (ranges){0};
-  const gt_matmul_shape *s = &p->shape;
-  ranges r = {.a = known_of(lowering, p, &p->a, s->trans_a, s->m),
-              .b = known_of(lowering, p, &p->b, !s->trans_b, s->n)};
-  r.form = r.a.form | r.b.form << 1;
+  ranges r = known_before(lowering, group, p);
   const bool by_blocks = gt_matmul_by_blocks(&p->shape, gt_lowering_target(lowering)),
              of_a = p->shape.kind_a == GT_FACTOR_PATCHES;
   const bool known_a = r.a.form, known_b = r.b.form;
   if (known_a && known_b) return r;
   const uint64_t powers = (known_a ? 0 : cut->powers_a) + (known_b ? 0 : cut->powers_b);
   const uint32_t scratch = gt_lower_scratch(lowering, 4 * powers);
-  const bool writes_a = !known_a && !(by_blocks && of_a), reads_b = !known_b && !(by_blocks && !of_a);
-  gt_step *step = start_reading(lowering, p, cut, cut->range, writes_a && !s->known_a, reads_b);
+  const bool reads_a = !known_a && !(by_blocks && of_a), reads_b = !known_b && !(by_blocks && !of_a);
+  gt_step *step = start_reading(lowering, p, cut, cut->range, reads_a, reads_b);
   step->prepares = true;
   step->spec[GT_MATRIX_SPEC_FORM] |= r.form | (by_blocks ? GT_MATRIX_BLOCKS : 0);
   gt_lower_use_scratch(lowering, offsetof(struct gt_matmul_args, range), scratch, true);
-  const uint64_t groups = (writes_a ? cut->blocks_a : 0) + (reads_b ? cut->powers_b / GT_RANGE_LINES : 0);
+  const uint64_t groups = (reads_a ? cut->blocks_a : 0) + (reads_b ? cut->powers_b / GT_RANGE_LINES : 0);
   gt_lower_groups(lowering, gt_least(groups, MOST_GROUPS), GT_RANGE_GROUP); /* it loops over the rest */
   if (by_blocks) lower_patches(lowering, p, cut, scratch);
   (known_a ? &r.b : &r.a)->scratch = scratch;
@@ -271,7 +299,7 @@ static void use_range(gt_lowering *lowering, size_t argument, const known *of) {
 static void use_ranges(gt_lowering *lowering, const ranges *r, gt_step *step) {
   step->spec[GT_MATRIX_SPEC_FORM] |= r->form;
   use_range(lowering, offsetof(struct gt_matmul_args, range), &r->a);
-  if (r->form) use_range(lowering, offsetof(struct gt_matmul_args, geometry), &r->b);
+  if (r->form) use_range(lowering, offsetof(struct gt_matmul_args, x) + 8 * GT_MATRIX_ROOTS_B, &r->b);
 }
 
 /* The factors, packed, and their powers, if they are scaled. */
@@ -302,22 +330,27 @@ static gt_matmul_cut cut_product(gt_lowering *lowering, const gt_product *p, gt_
 
 uint32_t gt_product_measures(gt_lowering *lowering, const gt_product *p, gt_precision precision, bool of_a) {
   const gt_matmul_shape *s = &p->shape;
-  if (s->batch > 1 || s->kind_a != GT_FACTOR_DENSE || s->kind_b != GT_FACTOR_DENSE ||
-      !cut_product(lowering, p, precision).range)
-    return 0;
+  const bool dense = (of_a ? s->kind_a : s->kind_b) == GT_FACTOR_DENSE;
+  if (s->batch > 1 || !dense || !may_be_known(s) || !cut_product(lowering, p, precision).range) return 0;
   return (of_a ? s->trans_a : !s->trans_b) ? GT_MEASURED_COLUMNS : GT_MEASURED_ROWS;
 }
 
 /* The roots of `lines` lines of the result, one for each tile of `depth` along them. */
 static void lower_roots(gt_lowering *lowering, const gt_group *group, gt_step *step, uint32_t which,
-                        uint32_t lines, uint32_t length, uint32_t depth) {
+                        uint32_t lines, uint32_t length, uint32_t depth, const gt_matmul_cut *cut) {
   const bool rows = which == GT_MEASURED_ROWS;
   const uint64_t all = (uint64_t)gt_ceil_div(lines, GT_RANGE_PAD) * GT_RANGE_PAD * gt_ceil_div(length, depth);
   const gt_measured m = {gt_lower_scratch(lowering, 4 * all), lines, length, depth};
-  step->spec[GT_MATRIX_SPEC_FORM] |= rows ? GT_MATRIX_MEASURES_ROWS : GT_MATRIX_MEASURES_COLUMNS;
-  gt_lower_use_scratch(
-      lowering, rows ? offsetof(struct gt_matmul_args, partial) : offsetof(struct gt_matmul_args, arrivals),
-      m.scratch, true);
+  if (cut->kernel == &matmul_kernel) {
+    const int to = rows ? GT_MATMUL_ROOTS_OF_ROWS : GT_MATMUL_ROOTS_OF_COLUMNS;
+    step->spec[GT_MATMUL_SPEC_EXTENTS] |= rows ? GT_MATMUL_MEASURES_ROWS : GT_MATMUL_MEASURES_COLUMNS;
+    gt_lower_use_scratch(lowering, offsetof(struct gt_matmul_args, x) + 8 * (size_t)to, m.scratch, true);
+  } else {
+    step->spec[GT_MATRIX_SPEC_FORM] |= rows ? GT_MATRIX_MEASURES_ROWS : GT_MATRIX_MEASURES_COLUMNS;
+    gt_lower_use_scratch(
+        lowering, rows ? offsetof(struct gt_matmul_args, partial) : offsetof(struct gt_matmul_args, arrivals),
+        m.scratch, true);
+  }
   gt_lower_measures(lowering, group, which, m);
 }
 
@@ -325,11 +358,13 @@ static void lower_roots(gt_lowering *lowering, const gt_group *group, gt_step *s
 static void lower_measures(gt_lowering *lowering, const gt_group *group, const gt_product *p,
                            const gt_matmul_cut *cut, gt_step *step) {
   const gt_matmul_shape *s = &p->shape;
+  const bool on_scalar = cut->kernel == &matmul_kernel;
   if (!cut->measures || p->result != GT_RESULT_DENSE) return;
+  if (on_scalar && (group->followers || group->program.inputs > GT_MATMUL_ROOTS_OF_ROWS)) return;
   if (group->measured & GT_MEASURED_ROWS)
-    lower_roots(lowering, group, step, GT_MEASURED_ROWS, s->m, s->n, cut->bn);
+    lower_roots(lowering, group, step, GT_MEASURED_ROWS, s->m, s->n, cut->bn, cut);
   if (group->measured & GT_MEASURED_COLUMNS)
-    lower_roots(lowering, group, step, GT_MEASURED_COLUMNS, s->n, s->m, cut->bm);
+    lower_roots(lowering, group, step, GT_MEASURED_COLUMNS, s->n, s->m, cut->bm, cut);
 }
 
 /* Beside the result, what another group wants of its columns. */
@@ -378,7 +413,7 @@ void gt_product_lower(gt_lowering *lowering, const gt_group *group, const gt_pro
   const gt_precision precision = gt_node_at(gt_lowering_graph(lowering), group->leader)->precision;
   const gt_matmul_cut cut = cut_product(lowering, p, precision);
   const uint32_t down = gt_ceil_div(s->m, cut.bm), across = gt_ceil_div(s->n, cut.bn);
-  ranges range = lower_range(lowering, p, &cut);
+  ranges range = lower_range(lowering, group, p, &cut);
   const uint32_t packed = cut.pack ? lower_pack(lowering, p, &cut, &range.a.scratch) : 0;
   gt_step *step = start_step(lowering, p, &cut, cut.kernel);
   step->tiles = down * across * s->batch * cut.split;
