@@ -5,15 +5,19 @@ enum {
   WORKGROUP = 256,
   RESIDENT = 2048, /* invocations that keep a unit busy */
   MOST_ACROSS = 64,
-  LEAST_ACROSS = 2, /* what memory fetches at once */
-  FEW = 4           /* rows of an invocation */
+  LEAST_ACROSS = 2,      /* what memory fetches at once */
+  FEW = 4,               /* rows of an invocation, which are on their way at once */
+  ONE_PASS = 2048,       /* rows */
+  CACHED_QUADS = 1 << 20 /* of which it makes no difference in what order they are read */
 };
 
-/* Of what a pass before left, which is little, an invocation reads but a few rows: it would wait for each. */
+/* Of what is little, as what a pass before left, an invocation reads but a few rows: it would wait for each,
+ * and a second pass for the first. */
 gt_columns gt_columns_cut(const gt_lowering *lowering, uint32_t rows, uint32_t quads, bool left) {
   gt_columns c = {.across = 1, .workgroup = gt_lower_workgroup(lowering, WORKGROUP, 1)};
   uint32_t most = gt_least_u32(MOST_ACROSS, c.workgroup);
-  while (left && most > LEAST_ACROSS && c.workgroup / most * FEW < rows) most /= 2;
+  const bool little = left || (rows <= ONE_PASS && (uint64_t)rows * quads <= CACHED_QUADS);
+  while (little && most > LEAST_ACROSS && c.workgroup / most * FEW < rows) most /= 2;
   while (c.across < quads && c.across < most) c.across *= 2;
   c.down = c.workgroup / c.across;
   c.tiles = gt_ceil_div(quads, c.across);

@@ -262,8 +262,8 @@ static uint32_t chunk_for_cpu(const struct gt_reduce_args *a) {
 
 /* How kernel reduce_columns is cut; nothing is, where it is of no use. */
 static gt_columns columns_of(gt_lowering *lowering, const struct gt_reduce_args *a, bool left) {
-  enum { FEW = 4 };
-  if (!gt_lowering_target(lowering)->device || a->inner % 4 || a->reduced <= (left ? FEW : GT_COLUMNS_SERIAL))
+  enum { FEW = 4, IN_TURN = 16 };
+  if (!gt_lowering_target(lowering)->device || a->inner % 4 || a->reduced <= (left ? FEW : IN_TURN))
     return (gt_columns){.across = 1};
   return gt_columns_cut(lowering, a->reduced, a->inner / 4, left);
 }

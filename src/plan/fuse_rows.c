@@ -78,7 +78,7 @@ static bool join_inputs(gt_arena *arena, gt_fusion *f, gt_id id) {
 
 /* One long row that nothing has joined, too: its own kernel would take two passes. */
 static void take_lone_row(gt_fusion *f, int g) {
-  enum { ONE_PASS = 2048 };
+  enum { ONE_PASS = 4096 };
   gt_group rows;
   if (f->group[g].width || !rows_of(f, &f->group[g], &rows)) return;
   if (rows.shape.dim[0] > 1 || rows.width <= ONE_PASS) return;
