@@ -156,7 +156,8 @@ bool gt_fusion_join(gt_arena *arena, gt_fusion *f, int a, int b, const gt_group 
   }
   memcpy(candidate.follower, ga->follower, sizeof candidate.follower);
   candidate.followers = ga->followers;
-  if (ga->leader != GT_NONE && gb->leader != GT_NONE) candidate.follower[candidate.followers++] = gb->leader;
+  if (!rows && ga->leader != GT_NONE && gb->leader != GT_NONE)
+    candidate.follower[candidate.followers++] = gb->leader;
   candidate.node = merged;
   candidate.nodes = n;
   if (!gt_group_encode(f, &candidate) || gt_ways_lead_around(f->ways, a, b)) return false;

@@ -1,12 +1,11 @@
-/* Followers: a node whose value is made of another's row by row, as the gradient of a loss by logits is,
+/* Followers: a node whose value is made of another's row by row, as a loss and its gradient are of logits,
  * joins the group that writes these as its only output. The leader's kernel may make it behind each row that
  * it has whole; else it has a kernel of its own behind that one (gt_group.follower). */
 #include "graph/op.h"
 #include "plan/fuse.h"
 
-enum {
-  MOST_INPUTS = 2
-}; /* of the epilogue, which leaves the others to the follower: op/matmul/follow.glsl */
+/* Of the epilogue, which leaves the others to the follower: op/matmul/follow.glsl. */
+enum { MOST_INPUTS = 2 };
 
 static bool may_lead(const gt_fusion *f, const gt_group *group, gt_id value, int64_t columns) {
   return group->leader != GT_NONE && gt_node_at(f->graph, group->leader)->op->epilogue &&
