@@ -42,6 +42,11 @@ int gt_fusion_maker(const gt_fusion *fusion, gt_id id) {
   return fusion->group_of[gt_maker(fusion->graph, id)];
 }
 
+bool gt_group_writes_rows(const gt_fusion *f, const gt_group *group, gt_id value, int64_t length) {
+  return group->leader != GT_NONE && gt_node_at(f->graph, group->leader)->op->epilogue &&
+         group->program.outputs == 1 && f->origin[group->output[0]] == value && group->row == length;
+}
+
 /* A constant needs memory only if something other than a program reads it. */
 static bool needs_group(const gt_fusion *f, gt_id id) {
   const gt_node *node = gt_node_at(f->graph, id);

@@ -57,6 +57,9 @@ void gt_fuse_columns(gt_fusion *fusion);
 bool gt_group_encode(const gt_fusion *fusion, gt_group *group);
 /* The group that computes the value of a node, which may be a further result of its leader; -1: none does. */
 int gt_fusion_maker(const gt_fusion *fusion, gt_id id);
+/* Is there a leader with an epilogue, whose kernel writes the value as the group's only output, in rows of
+ * that length? Then it may do more with them. */
+bool gt_group_writes_rows(const gt_fusion *fusion, const gt_group *group, gt_id value, int64_t length);
 /* Must this node of the group be written to memory? (It has users elsewhere, or is kept.) */
 bool gt_group_is_output(const gt_fusion *fusion, const gt_group *group, gt_id id);
 #endif

@@ -4,11 +4,8 @@
 #include "graph/op.h"
 #include "plan/fuse.h"
 
-/* Does the group write the value as a matrix with columns like these, and nothing else? */
-static bool writes_columns(const gt_fusion *f, const gt_group *group, gt_id value, int64_t columns) {
-  return group->leader != GT_NONE && gt_node_at(f->graph, group->leader)->op->epilogue && !group->columns &&
-         !group->followers && group->program.outputs == 1 && f->origin[group->output[0]] == value &&
-         group->row == columns;
+static bool may_join(const gt_fusion *f, const gt_group *group, gt_id value, int64_t columns) {
+  return !group->columns && !group->followers && gt_group_writes_rows(f, group, value, columns);
 }
 
 void gt_fuse_columns(gt_fusion *f) {
@@ -21,7 +18,7 @@ void gt_fuse_columns(gt_fusion *f) {
     const gt_shape shape = gt_node_at(f->graph, node->input[0])->shape;
     const gt_id value = f->origin[node->input[0]];
     const int a = f->group_of[value];
-    if (a < 0 || !writes_columns(f, &f->group[a], value, shape.dim[shape.rank - 1])) continue;
+    if (a < 0 || !may_join(f, &f->group[a], value, shape.dim[shape.rank - 1])) continue;
     f->group[a].joins = group->leader;
     f->group[a].columns = kind;
   }

@@ -8,9 +8,8 @@
 enum { MOST_INPUTS = 2 };
 
 static bool may_lead(const gt_fusion *f, const gt_group *group, gt_id value, int64_t columns) {
-  return group->leader != GT_NONE && gt_node_at(f->graph, group->leader)->op->epilogue &&
-         group->followers < GT_FOLLOWERS && group->program.inputs <= MOST_INPUTS &&
-         group->program.outputs == 1 && f->origin[group->output[0]] == value && group->row == columns;
+  return group->followers < GT_FOLLOWERS && group->program.inputs <= MOST_INPUTS &&
+         gt_group_writes_rows(f, group, value, columns);
 }
 
 void gt_fuse_followers(gt_arena *arena, gt_fusion *f) {

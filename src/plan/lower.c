@@ -96,9 +96,7 @@ static void ask(gt_layout *l, gt_id reader, int i) {
   const int maker = f->group_of[value];
   if (maker < 0 || shape.rank < 2) return;
   gt_group *group = &f->group[maker];
-  if (group->leader != GT_NONE && gt_node_at(l->graph, group->leader)->op->epilogue &&
-      group->program.outputs == 1 && f->origin[group->output[0]] == value &&
-      group->row == shape.dim[shape.rank - 1])
+  if (gt_group_writes_rows(f, group, value, shape.dim[shape.rank - 1]))
     group->measured |= node->op->measures(&l->lowering, node, i);
   l->lowering.chosen = 0; /* what was looked up is no step's yet */
 }
