@@ -86,14 +86,10 @@ static void check_plan(const gt_plan *plan, const problem *p, bool moments) {
 
 static void run(const problem *p, bool moments) {
   gt_arena arena;
-  gt_error error = {0};
   float *values[VARIABLES];
   gt_arena_init(&arena);
-  gt_plan_options options = {.target = device->target};
-  options.target.units = p->units;
   const gt_graph *g = drawn(&arena, p, moments);
-  const gt_plan *plan = gt_plan_create(&arena, g, &options, &error);
-  assert_non_null(plan);
+  const gt_plan *plan = device_plan(&arena, g, p->units, false);
   check_plan(plan, p, moments);
   memset(value[C], 0xff, (VARIABLES - C) * sizeof value[C]); /* what is not written is NaN */
   for (int v = 0; v < VARIABLES; v++) values[v] = value[v];

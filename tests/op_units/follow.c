@@ -89,14 +89,10 @@ static void check_plan(const gt_plan *plan, const problem *p) {
 
 static void run(const problem *p) {
   gt_arena arena;
-  gt_error error = {0};
   float *values[VARIABLES];
   gt_arena_init(&arena);
-  gt_plan_options options = {.target = device->target};
-  options.target.units = p->units;
   const gt_graph *g = drawn(&arena, p);
-  const gt_plan *plan = gt_plan_create(&arena, g, &options, &error);
-  if (!plan) fail_msg("%s", error.message);
+  const gt_plan *plan = device_plan(&arena, g, p->units, false);
   check_plan(plan, p);
   memset(value[C], 0xff, (VARIABLES - C) * sizeof value[C]); /* what is not written is NaN */
   for (int v = 0; v < VARIABLES; v++) values[v] = value[v];

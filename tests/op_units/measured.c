@@ -110,15 +110,11 @@ static bool measures_on_scalar(const gt_plan *plan) {
 /* Runs the chain; how many steps measure factors. */
 static int run(const chain *c, bool no_fusion, float odd) {
   gt_arena arena;
-  gt_error error = {0};
   gt_arena_init(&arena);
   gt_graph *g = gt_graph_create(&arena);
   gt_graph_precision(g, precision);
   draw(g, c, !no_fusion);
-  gt_plan_options options = {.target = device->target, .no_fusion = no_fusion};
-  if (c->units_of_device) options.target.units = c->units_of_device;
-  const gt_plan *plan = gt_plan_create(&arena, g, &options, &error);
-  assert_non_null(plan);
+  const gt_plan *plan = device_plan(&arena, g, c->units_of_device, no_fusion);
   variables = (int)g->variables;
   for (int v = 0; v < variables; v++) {
     const uint64_t bytes = plan->variable_bytes[v];

@@ -49,6 +49,15 @@ static size_t bytes_of(const gt_variable *variable) {
   return (size_t)gt_shape_count(variable->shape) * gt_dtype_size(variable->dtype);
 }
 
+const gt_plan *device_plan(gt_arena *arena, const gt_graph *g, uint32_t units, bool no_fusion) {
+  gt_error error = {0};
+  gt_plan_options options = {.target = device->target, .no_fusion = no_fusion};
+  if (units) options.target.units = units;
+  const gt_plan *plan = gt_plan_create(arena, g, &options, &error);
+  if (!plan) fail_msg("%s", error.message);
+  return plan;
+}
+
 void device_run(const gt_plan *plan, const gt_graph *g, uint32_t times, float *const *value) {
   const gt_backend_api *api = device->api;
   gt_error error = {0};

@@ -20,6 +20,9 @@ typedef struct device_form {
  * returns how many failed, or 77 without a device. */
 int device_in_forms(const device_form *form, size_t forms, gt_precision *precision,
                     int (*group)(const char *name));
+/* A plan of g for the device as if it had so many units, which decides how tiles are cut; 0: as it has. A
+ * test that gets none fails. */
+const gt_plan *device_plan(gt_arena *arena, const gt_graph *g, uint32_t units, bool no_fusion);
 /* Runs the plan of g `times` times on variables that begin with value[v] each, and end there. A test that
  * cannot fails. */
 void device_run(const gt_plan *plan, const gt_graph *g, uint32_t times, float *const *value);
