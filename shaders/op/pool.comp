@@ -3,6 +3,9 @@
 #extension GL_EXT_scalar_block_layout : require
 #extension GL_GOOGLE_include_directive : require
 #include "op/pool.h"
+#define GT_PROGRAM_X 8
+#define GT_PROGRAM_LAYOUT
+#define GT_PROGRAM_READS
 #include "op/pool.glsl"
 
 /* The largest so far: its value, its order among values, and where it stands. */
@@ -47,6 +50,14 @@ uvec2 places_of(uint axis, int first, int end) {
   return uvec2(skipped, min(window, (uint(max(end - first, 0)) + dilation - 1u) / dilation));
 }
 
+/* What the prologue makes of piece i of the image. */
+vec4 element(uint i) {
+  vec4 result[GT_PROGRAM_OUTPUTS];
+  if (CODE_COUNT == 0u && LOAD_0 == GT_LOAD_SAME) return gt_load(x[0], i);
+  gt_program(QUADS != 0u ? gt_place(4u * i, 4u) : gt_place(i, 1u), vec4(0.0), result);
+  return result[0];
+}
+
 /* Piece `piece` of the window (d, h, w) of an image that begins at row `image` of x. */
 vec4 walk(uint image, uint d, uint h, uint w, uint piece) {
   vec4 sum = vec4(0.0);
@@ -64,7 +75,7 @@ vec4 walk(uint image, uint d, uint h, uint w, uint piece) {
       for (uint k = in_w.x; k < in_w.y; k++) {
         int at_w = first_w + int(k * DILATION_W);
         if (at_w < 0 || at_w >= end_w) continue;
-        vec4 v = gt_load(x, (row * in_size[2] + uint(at_w)) * pieces_of() + piece);
+        vec4 v = element((row * in_size[2] + uint(at_w)) * pieces_of() + piece);
         if (AVERAGE != 0u) sum += v;
         else take(v, (i * WINDOW_H + j) * WINDOW_W + k);
       }

@@ -1,7 +1,7 @@
-/* What both kernels share: where windows lie. */
+/* What both kernels share: where windows lie, and programs in rows of channels. Include after what lib/program.glsl
+ * asks for. */
 layout(local_size_x_id = GT_SPEC_LOCAL_X) in;
 layout(constant_id = GT_POOL_SPEC_AVERAGE) const uint AVERAGE = 0u;
-layout(constant_id = GT_POOL_SPEC_QUADS) const uint QUADS = 0u;
 layout(constant_id = GT_POOL_SPEC_INDEX) const uint INDEX = 0u;
 layout(constant_id = GT_POOL_SPEC_WINDOW_D) const uint WINDOW_D = 1u;
 layout(constant_id = GT_POOL_SPEC_WINDOW_H) const uint WINDOW_H = 1u;
@@ -16,9 +16,12 @@ layout(constant_id = GT_POOL_SPEC_DILATION_D) const uint DILATION_D = 1u;
 layout(constant_id = GT_POOL_SPEC_DILATION_H) const uint DILATION_H = 1u;
 layout(constant_id = GT_POOL_SPEC_DILATION_W) const uint DILATION_W = 1u;
 layout(constant_id = GT_POOL_SPEC_INCLUDE) const uint INCLUDE = 0u;
-#ifndef GT_PROGRAM_GLSL
-layout(constant_id = GT_SPEC_ALIGNED) const uint ALIGNED = 0u;
-#endif
+layout(constant_id = GT_POOL_SPEC_DIVISOR) const uint DIVISOR = 0u;
+layout(constant_id = GT_POOL_SPEC_QUADS) const uint QUADS = 0u;
+#define row channels
+#define GT_PROGRAM_QUADS (QUADS != 0u)
+#include "lib/program.glsl"
+#undef row
 #include "lib/quads.glsl"
 
 uint window_of(uint axis) { return axis == 0u ? WINDOW_D : axis == 1u ? WINDOW_H : WINDOW_W; }
@@ -49,5 +52,5 @@ uint window_count(uint axis, uint o) {
 }
 
 float window_divisor(uint d, uint h, uint w) {
-  return divisor > 0.0 ? divisor : float(window_count(0u, d) * window_count(1u, h) * window_count(2u, w));
+  return DIVISOR != 0u ? uintBitsToFloat(DIVISOR) : float(window_count(0u, d) * window_count(1u, h) * window_count(2u, w));
 }

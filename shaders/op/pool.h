@@ -1,9 +1,11 @@
 #include "lib/args.h"
 #include "op/pool_spec.h"
 GT_ARGS(gt_pool_args) {
-  GT_FLOATS x, y;
+  GT_FLOATS x[8]; /* of the prologue */
+  GT_FLOATS y;
   GT_WORDS index;
+  GT_WORDS clock;
+  GT_WORDS layout_; /* of the prologue's loads */
   uint batch, channels;
   uint in_size[3], out_size[3];
-  float divisor; /* of a mean; 0: the number of elements */
 };

@@ -4,9 +4,6 @@
 #extension GL_GOOGLE_include_directive : require
 #include "op/pool_gradient.h"
 #define GT_PROGRAM_X 4
-#define row channels
-#include "lib/program.glsl"
-#undef row
 #include "op/pool.glsl"
 
 /* The windows that element i of an axis lies in are first_window to end_window - 1, where dilation lets it. */

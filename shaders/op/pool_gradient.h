@@ -8,5 +8,4 @@ GT_ARGS(gt_pool_gradient_args) {
   GT_WORDS clock;
   uint batch, channels;
   uint in_size[3], out_size[3];
-  float divisor;
 };

@@ -4,7 +4,7 @@
  * index of a maximum is its place in the window, (d * WINDOW_H + h) * WINDOW_W + w, or GT_POOL_NOWHERE if no
  * element of the window lies inside.
  *
- * pool           y = maxima or means of x; maybe their index, too
+ * pool           y = maxima or means of what the prologue makes of x; maybe their index, too
  *
  * pool_gradient  of the shape of the pool's input, from the gradient of its value and the index; y = epilogue
  * of that */
@@ -26,6 +26,7 @@
 #define GT_POOL_SPEC_DILATION_H 17
 #define GT_POOL_SPEC_DILATION_W 18
 #define GT_POOL_SPEC_INCLUDE    19 /* 1: padding counts as zeros of a mean */
+#define GT_POOL_SPEC_DIVISOR    20 /* float, of a mean; 0: the number of elements */
 /* How an index is stored: not at all, as a word, or as a byte of a word of four. */
 #define GT_POOL_INDEX_NONE  0
 #define GT_POOL_INDEX_WORDS 1

@@ -27,6 +27,7 @@ struct gt_lowering;
 struct gt_group;
 
 enum { GT_EVEN_RATIO = 4096 };
+#define GT_ANY_ROW UINT32_MAX
 
 typedef struct gt_op {
   const char *name;
@@ -61,11 +62,12 @@ typedef struct gt_op {
   double (*flops)(const gt_graph *graph, const gt_node *node); /* NULL: one per element of the output */
   /* Attributes, readably; NULL: none. */
   void (*print)(const gt_graph *graph, const gt_node *node, char *buffer, size_t size);
-  /* What fusion may attach to a node of this op (GT_OP_KERNEL): elementwise work after it (epilogue) or on
-   * its first input as it is loaded (prologue). */
-  bool epilogue, prologue;
-  /* With an epilogue: it is to read nothing but what the kernel makes, as that waits for nobody. */
-  bool early;
+  /* GT_OP_KERNEL: fusion may attach elementwise work after a node of this op. Early: it is to read nothing
+   * but what the kernel makes, as that waits for nobody. */
+  bool epilogue, early;
+  /* GT_OP_KERNEL: may fusion attach elementwise work on the node's first input, which its kernel does as it
+   * loads it? In rows of that length (GT_ANY_ROW: of any); 0: no. NULL: never. Not together with epilogue. */
+  uint32_t (*prologue)(const gt_graph *graph, const gt_node *node);
   /* GT_OP_KERNEL: may this node be an instruction of a row program (step/lowering.h), and which? NULL: never.
    */
   bool (*row)(const gt_graph *graph, const gt_node *node, gt_row_form *form);
@@ -92,6 +94,11 @@ typedef struct gt_op {
    * those that gt_lower_unchecked tells. */
   bool flag;
 } gt_op;
+
+/* The row length of a node's prologue; 0: it takes none. */
+static inline uint32_t gt_prologue_row(const gt_graph *graph, const gt_node *node) {
+  return node->op->prologue ? node->op->prologue(graph, node) : 0;
+}
 
 extern const gt_op gt_result_row; /* of the nodes of further results, which gt_node_add makes */
 

@@ -184,7 +184,7 @@ static const gt_kernel gradient_kernel = {"pool_gradient", gt_pool_gradient_cpu}
 /* An image with three spatial axes, and windows along them; missing axes, the outer ones, have one element.
  */
 typedef struct geometry {
-  uint32_t batch, channels, in_size[AXES], out_size[AXES], spec[GT_POOL_SPEC_INCLUDE + 1];
+  uint32_t batch, channels, in_size[AXES], out_size[AXES], spec[GT_POOL_SPEC_DIVISOR + 1];
 } geometry;
 
 static geometry geometry_of(const gt_pool_attribute *a, gt_shape image, uint32_t index) {
@@ -192,6 +192,8 @@ static geometry geometry_of(const gt_pool_attribute *a, gt_shape image, uint32_t
   g.spec[GT_POOL_SPEC_QUADS] = g.channels % 4 == 0;
   g.spec[GT_POOL_SPEC_INDEX] = index && in_bytes(a, image) ? GT_POOL_INDEX_BYTES : index;
   g.spec[GT_POOL_SPEC_INCLUDE] = a->count_include_pad != 0;
+  const float divisor = (float)a->divisor;
+  memcpy(&g.spec[GT_POOL_SPEC_DIVISOR], &divisor, sizeof divisor);
   for (int k = 0; k < AXES; k++) {
     const int own = k - (AXES - (int)a->axes);
     g.in_size[k] = own < 0 ? 1 : (uint32_t)image.dim[1 + own];
@@ -207,10 +209,23 @@ static geometry geometry_of(const gt_pool_attribute *a, gt_shape image, uint32_t
 /* Of a step that writes values of that shape. */
 static void set_step(gt_lowering *lowering, gt_step *step, const geometry *g, gt_shape out) {
   const uint64_t count = (uint64_t)gt_shape_count(out);
-  for (int k = GT_SPEC_OWN; k <= GT_POOL_SPEC_INCLUDE; k++)
+  for (int k = GT_SPEC_OWN; k <= GT_POOL_SPEC_DIVISOR; k++)
     if (k != GT_SPEC_ALIGNED) step->spec[k] = g->spec[k];
   step->tiles = (uint32_t)gt_ceil_div((int64_t)(count / g->channels), gt_image_tile_rows(g->channels));
   gt_lower_grid(lowering, g->spec[GT_POOL_SPEC_QUADS] ? count / 4 : count, WORKGROUP);
+}
+
+/* What the prologue reads, which is the input itself where there is none. */
+static void read_image(gt_lowering *lowering, gt_step *step, const gt_group *group) {
+  const gt_program identity = {.inputs = 1, .outputs = 1};
+  const gt_node *node = gt_node_at(gt_lowering_graph(lowering), group->leader);
+  if (gt_prologue_row(gt_lowering_graph(lowering), node)) {
+    gt_lower_program(lowering, group, offsetof(struct gt_pool_args, x), 0,
+                     offsetof(struct gt_pool_args, clock), offsetof(struct gt_pool_args, layout_));
+    return;
+  }
+  gt_program_to_spec(&identity, step->spec);
+  gt_lower_read(lowering, offsetof(struct gt_pool_args, x), node->input[0]);
 }
 
 static void lower(gt_lowering *lowering, const gt_group *group) {
@@ -219,12 +234,12 @@ static void lower(gt_lowering *lowering, const gt_group *group) {
   const gt_pool_attribute *a = node->attribute;
   geometry g = geometry_of(a, gt_node_at(graph, node->input[0])->shape,
                            node->op == &rows[ROW_MAX_INDEX] ? GT_POOL_INDEX_WORDS : GT_POOL_INDEX_NONE);
-  struct gt_pool_args args = {.batch = g.batch, .channels = g.channels, .divisor = (float)a->divisor};
+  struct gt_pool_args args = {.batch = g.batch, .channels = g.channels};
   memcpy(args.in_size, g.in_size, sizeof args.in_size);
   memcpy(args.out_size, g.out_size, sizeof args.out_size);
   g.spec[GT_POOL_SPEC_AVERAGE] = node->op == &rows[ROW_AVERAGE];
   gt_step *step = gt_lower_step(lowering, &pool_kernel, &args, sizeof args);
-  gt_lower_read(lowering, offsetof(struct gt_pool_args, x), node->input[0]);
+  read_image(lowering, step, group);
   gt_lower_write(lowering, offsetof(struct gt_pool_args, y), group->leader);
   if (node->op->further)
     gt_lower_write(lowering, offsetof(struct gt_pool_args, index), gt_result(graph, group->leader, 1));
@@ -236,8 +251,7 @@ static void lower_gradient(gt_lowering *lowering, const gt_group *group) {
   const gt_pool_attribute *a = &((const gradient_attribute *)node->attribute)->pool;
   const bool average = node->inputs == 1;
   geometry g = geometry_of(a, node->shape, average ? GT_POOL_INDEX_NONE : GT_POOL_INDEX_WORDS);
-  struct gt_pool_gradient_args args = {
-      .batch = g.batch, .channels = g.channels, .divisor = (float)a->divisor};
+  struct gt_pool_gradient_args args = {.batch = g.batch, .channels = g.channels};
   memcpy(args.in_size, g.in_size, sizeof args.in_size);
   memcpy(args.out_size, g.out_size, sizeof args.out_size);
   g.spec[GT_POOL_SPEC_AVERAGE] = average;
@@ -251,6 +265,19 @@ static void lower_gradient(gt_lowering *lowering, const gt_group *group) {
 }
 
 /* --- rows ----------------------------------------------------------------------------------------------- */
+
+/* Where no element is of two windows, and where the CPU has room for what one is made of. */
+static uint32_t prologue(const gt_graph *graph, const gt_node *node) {
+  const gt_pool_attribute *a = node->attribute;
+  const gt_shape image = gt_node_at(graph, node->input[0])->shape;
+  const int64_t channels = image.dim[image.rank - 1];
+  int64_t room = channels;
+  for (int k = 0; k < a->axes; k++) {
+    if (!a->stride[k] || a->stride[k] < a->window[k] || a->padding[k] || a->dilation[k] != 1) return 0;
+    room = gt_times_at_most(room, k == a->axes - 1 ? a->stride[k] : a->window[k], GT_POOL_ROOM + 1);
+  }
+  return room <= GT_POOL_ROOM ? (uint32_t)channels : 0;
+}
 
 static double flops(const gt_graph *graph, const gt_node *node) {
   (void)graph;
@@ -284,19 +311,19 @@ static void print(const gt_graph *graph, const gt_node *node, char *buffer, size
   print_axes(" dilation ", a->dilation, a->axes, 1, buffer + used, size - used);
 }
 
-#define ROW(op_name, inputs, op_further, op_infer, op_gradient, op_lower, op_flops, takes)                   \
+#define ROW(op_name, inputs, op_further, op_infer, op_gradient, op_lower, op_flops, ...)                     \
   {                                                                                                          \
     .name = op_name, .kind = GT_OP_KERNEL, .min_inputs = inputs, .max_inputs = inputs,                       \
     .further = op_further, .infer = op_infer, .gradient = op_gradient, .lower = op_lower, .flops = op_flops, \
-    .print = print, .epilogue = takes                                                                        \
+    .print = print, __VA_ARGS__                                                                              \
   }
 
 static const gt_op rows[ROWS] = {
-    [ROW_MAX] = ROW("max_pool", 1, 0, infer, gradient, lower, flops, false),
-    [ROW_MAX_INDEX] = ROW("max_pool_index", 1, 1, infer, gradient, lower, flops, false),
-    [ROW_AVERAGE] = ROW("avg_pool", 1, 0, infer, gradient, lower, flops, false),
-    [ROW_MAX_GRADIENT] =
-        ROW("max_pool_gradient", 2, 0, infer_gradient, NULL, lower_gradient, flops_gradient, true),
-    [ROW_AVERAGE_GRADIENT] =
-        ROW("avg_pool_gradient", 1, 0, infer_gradient, NULL, lower_gradient, flops_gradient, true),
+    [ROW_MAX] = ROW("max_pool", 1, 0, infer, gradient, lower, flops, .prologue = prologue),
+    [ROW_MAX_INDEX] = ROW("max_pool_index", 1, 1, infer, gradient, lower, flops, .prologue = prologue),
+    [ROW_AVERAGE] = ROW("avg_pool", 1, 0, infer, gradient, lower, flops, .prologue = prologue),
+    [ROW_MAX_GRADIENT] = ROW("max_pool_gradient", 2, 0, infer_gradient, NULL, lower_gradient, flops_gradient,
+                             .epilogue = true),
+    [ROW_AVERAGE_GRADIENT] = ROW("avg_pool_gradient", 1, 0, infer_gradient, NULL, lower_gradient,
+                                 flops_gradient, .epilogue = true),
 };

@@ -20,15 +20,16 @@ typedef struct job {
   float divisor;
   const float *x; /* the image, or the gradient of the value */
   float *y;
-  void *places;                       /* the index */
-  const gt_program_context *epilogue; /* NULL: none */
-  uint64_t out[2];                    /* what that writes */
+  void *places;                      /* the index */
+  const gt_program_context *program; /* a prologue, or an epilogue; NULL: none */
+  uint64_t out[2];                   /* what an epilogue writes */
 } job;
 
 static void read_spec(job *j, const uint32_t *spec) {
   j->index = spec[GT_POOL_SPEC_INDEX];
   j->average = spec[GT_POOL_SPEC_AVERAGE];
   j->include_pad = spec[GT_POOL_SPEC_INCLUDE];
+  memcpy(&j->divisor, spec + GT_POOL_SPEC_DIVISOR, sizeof j->divisor);
   memcpy(j->window, spec + GT_POOL_SPEC_WINDOW_D, sizeof j->window);
   memcpy(j->stride, spec + GT_POOL_SPEC_STRIDE_D, sizeof j->stride);
   memcpy(j->padding, spec + GT_POOL_SPEC_PADDING_D, sizeof j->padding);
@@ -167,18 +168,59 @@ static void each_line(const job *j, const uint32_t *size, uint32_t tile,
     work(j, at);
 }
 
+static void pool_line(const job *j, gt_image_line at) {
+  if (j->average)
+    mean_line(j, at);
+  else
+    max_line(j, at);
+}
+
+/* Windows lie side by side then: as many as fit into the nearest cache have what the prologue makes of their
+ * elements as an image of their own. */
+static void pool_line_of_prologue(const job *j, gt_image_line at) {
+  const uint32_t wide = j->stride[2] * j->channels, tall = j->window[0] * j->window[1];
+  const uint32_t together = gt_most_u32(1, ROOM / (wide * tall));
+  float *image = gt_pool_scratch();
+  job own = *j;
+  own.x = image;
+  for (uint32_t i = 0, n; i < at.rows; i += n) {
+    n = gt_least_u32(together, at.rows - i);
+    const span d = elements_of(j, 0, at.at[0]), h = elements_of(j, 1, at.at[1]);
+    const uint32_t first = (at.at[2] + i) * j->stride[2];
+    own.in_size[0] = (uint32_t)(d.end - d.first);
+    own.in_size[1] = (uint32_t)(h.end - h.first);
+    own.in_size[2] = gt_least_u32(n * j->stride[2], j->in_size[2] - first);
+    float *to = image;
+    for (int64_t z = d.first; z < d.end; z++)
+      for (int64_t y = h.first; y < h.end; y++, to += own.in_size[2] * j->channels) {
+        const int64_t row = (at.sample * (int64_t)j->in_size[0] + z) * j->in_size[1] + y;
+        gt_program_evaluate(j->program, (uint32_t)(row * j->in_size[2] + first) * j->channels,
+                            own.in_size[2] * j->channels, NULL, &to);
+      }
+    pool_line(&own, (gt_image_line){.row = at.row + i, .rows = n});
+  }
+}
+
 void gt_pool_cpu(const void *args, const uint32_t *spec, uint32_t tile) {
   const struct gt_pool_args *t = args;
+  gt_program program;
+  gt_program_context context = {.program = &program,
+                                .clock = GT_PTR(const uint32_t, t->clock),
+                                .layout = GT_PTR(const uint32_t, t->layout_),
+                                .row = t->channels};
+  gt_program_from_spec(spec, &program);
+  for (uint32_t i = 0; i < program.inputs; i++) context.x[i] = GT_PTR(const float, t->x[i]);
+  const bool plain = !program.instructions && program.load[0] == GT_LOAD_SAME;
   job j = {.batch = t->batch,
            .channels = t->channels,
-           .divisor = t->divisor,
-           .x = GT_PTR(const float, t->x),
+           .x = plain ? context.x[0] : NULL,
            .y = GT_PTR(float, t->y),
-           .places = GT_PTR(void, t->index)};
+           .places = GT_PTR(void, t->index),
+           .program = plain ? NULL : &context};
   memcpy(j.in_size, t->in_size, sizeof j.in_size);
   memcpy(j.out_size, t->out_size, sizeof j.out_size);
   read_spec(&j, spec);
-  each_line(&j, j.out_size, tile, j.average ? mean_line : max_line);
+  each_line(&j, j.out_size, tile, plain ? pool_line : pool_line_of_prologue);
 }
 
 /* --- gradient ------------------------------------------------------------------------------------------- */
@@ -245,11 +287,11 @@ GT_MATH void gather(const job *j, const gt_image_line *at, uint32_t w, const spa
 /* Of `rows` times n values from element `first` on: whole rows, or a part of one. */
 static void run_epilogue(const job *j, uint32_t first, uint32_t rows, uint32_t n, const float *values) {
   float *out[GT_PROGRAM_OUTPUTS] = {0};
-  for (uint32_t o = 0; o < j->epilogue->program->outputs; o++) out[o] = GT_PTR(float, j->out[o]) + first;
+  for (uint32_t o = 0; o < j->program->program->outputs; o++) out[o] = GT_PTR(float, j->out[o]) + first;
   if (n == j->channels)
-    gt_program_evaluate(j->epilogue, first, rows * n, values, out);
+    gt_program_evaluate(j->program, first, rows * n, values, out);
   else
-    gt_program_evaluate_rows(j->epilogue, first, n, rows, n, values, n, out);
+    gt_program_evaluate_rows(j->program, first, n, rows, n, values, n, out);
 }
 
 /* An epilogue may update in place what it also reads, so that its values go by way of a buffer: rows that fit
@@ -258,10 +300,10 @@ GT_MATH void gradient_line_of(const job *j, gt_image_line at, uint32_t channels)
   const span outer[2] = {windows_of(j, 0, at.at[0]), windows_of(j, 1, at.at[1])};
   const uint32_t each = channels < ROOM ? ROOM / channels : 1;
   float *buffer = gt_pool_scratch();
-  if (!j->epilogue)
+  if (!j->program)
     for (uint32_t i = 0; i < at.rows; i++)
       gather(j, &at, at.at[2] + i, outer, channels, 0, channels, j->y + (size_t)(at.row + i) * channels);
-  for (uint32_t i = 0; j->epilogue && i < at.rows; i += each) {
+  for (uint32_t i = 0; j->program && i < at.rows; i += each) {
     const uint32_t rows = gt_least_u32(each, at.rows - i);
     for (uint32_t c = 0; c < channels; c += MOST) {
       const uint32_t n = gt_least_u32(MOST, channels - c);
@@ -285,11 +327,10 @@ void gt_pool_gradient_cpu(const void *args, const uint32_t *spec, uint32_t tile)
   for (uint32_t i = 0; i < program.inputs; i++) context.x[i] = GT_PTR(const float, t->x[i]);
   job j = {.batch = t->batch,
            .channels = t->channels,
-           .divisor = t->divisor,
            .x = GT_PTR(const float, t->given),
            .y = GT_PTR(float, t->y[0]),
            .places = GT_PTR(void, t->index),
-           .epilogue = gt_program_is_plain(&program) ? NULL : &context,
+           .program = gt_program_is_plain(&program) ? NULL : &context,
            .out = {t->y[0], t->y[1]}};
   memcpy(j.in_size, t->in_size, sizeof j.in_size);
   memcpy(j.out_size, t->out_size, sizeof j.out_size);

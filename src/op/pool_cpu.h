@@ -3,6 +3,9 @@
 #define GT_OP_POOL_CPU_H
 #include <stdint.h>
 
+/* Of what a prologue makes: so many values at most of one window, and what lies beside it up to the next. */
+enum { GT_POOL_ROOM = 65536 };
+
 void gt_pool_cpu(const void *args, const uint32_t *spec, uint32_t tile);
 void gt_pool_gradient_cpu(const void *args, const uint32_t *spec, uint32_t tile);
 #endif

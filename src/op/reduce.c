@@ -414,13 +414,17 @@ static void lower_finite(gt_lowering *lowering, const gt_group *group) {
 
 /* --- rows ----------------------------------------------------------------------------------------------- */
 
+static uint32_t any_row(const gt_graph *graph, const gt_node *node) {
+  return (void)graph, (void)node, GT_ANY_ROW;
+}
+
 static int kinked(const gt_graph *graph, const gt_node *node) { return (void)graph, (void)node, 0; }
 
-#define ROW(op_name, op_gradient, ...)                                                                     \
-  {                                                                                                        \
-    .name = op_name, .kind = GT_OP_KERNEL, .min_inputs = 1, .max_inputs = 1, .infer = infer,               \
-    .gradient = op_gradient, .lower = lower, .flops = flops, .print = print, .prologue = true, .row = row, \
-    __VA_ARGS__                                                                                            \
+#define ROW(op_name, op_gradient, ...)                                                            \
+  {                                                                                               \
+    .name = op_name, .kind = GT_OP_KERNEL, .min_inputs = 1, .max_inputs = 1, .infer = infer,      \
+    .gradient = op_gradient, .lower = lower, .flops = flops, .print = print, .prologue = any_row, \
+    .row = row, __VA_ARGS__                                                                       \
   }
 
 static const gt_op rows[ROWS] = {
@@ -434,7 +438,7 @@ static const gt_op rows[ROWS] = {
                     .max_inputs = 2,
                     .infer = infer_finite,
                     .lower = lower_finite,
-                    .prologue = true,
+                    .prologue = any_row,
                     .begins_as = 2,
                     .flag = true},
 };

@@ -191,9 +191,11 @@ static encoder encoder_for(const gt_fusion *fusion, gt_group *group) {
       e.max_outputs = 2;
       e.general = false;
       e.fixed_row = leader->shape.rank ? (uint32_t)leader->shape.dim[leader->shape.rank - 1] : 1;
-    } else if (leader->op->prologue) {
+    } else if (gt_prologue_row(fusion->graph, leader)) {
+      const uint32_t row = gt_prologue_row(fusion->graph, leader);
       group->shape = gt_node_at(fusion->graph, leader->input[0])->shape;
       e.max_outputs = 1;
+      if (row != GT_ANY_ROW) e.fixed_row = row;
     }
   }
   e.count = gt_shape_count(group->shape);
@@ -218,8 +220,9 @@ bool gt_group_encode(const gt_fusion *fusion, gt_group *group) {
   memset(&group->program, 0, sizeof group->program);
   group->row = 0;
   group->clock = GT_NONE;
-  const gt_op *leader = group->leader == GT_NONE ? NULL : gt_node_at(fusion->graph, group->leader)->op;
-  if (leader && !leader->epilogue && !leader->prologue) return group->nodes == 1;
+  const gt_node *leader = group->leader == GT_NONE ? NULL : gt_node_at(fusion->graph, group->leader);
+  const bool prologue = leader && gt_prologue_row(fusion->graph, leader);
+  if (leader && !leader->op->epilogue && !prologue) return group->nodes == 1;
   for (int i = 0; i < group->nodes; i++) result[i] = -1;
   for (int i = 0; i < group->nodes; i++)
     if (group->node[i] != group->leader && !gt_group_follows(group, group->node[i]) &&
@@ -227,7 +230,7 @@ bool gt_group_encode(const gt_fusion *fusion, gt_group *group) {
       return false;
   if (e.fixed_row) group->row = e.fixed_row;
   if (!group->row) group->row = 1;
-  if (leader && leader->prologue) return encode_prologue(&e, result);
+  if (prologue) return encode_prologue(&e, result);
   for (int i = 0; i < group->nodes; i++) {
     gt_id id = group->node[i];
     if (gt_group_follows(group, id) || !gt_group_is_output(fusion, group, id)) continue;

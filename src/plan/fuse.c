@@ -104,10 +104,11 @@ static bool leaders_allow(const gt_fusion *f, const gt_group *a, const gt_group 
   }
   if (b->leader == GT_NONE) return true;
   const gt_node *leader = gt_node_at(f->graph, b->leader);
-  if (!leader->op->epilogue && !leader->op->prologue) return false;
+  const bool prologue = gt_prologue_row(f->graph, leader);
+  if (!leader->op->epilogue && !prologue) return false;
   /* Only the epilogue, or the prologue of the first operand, may take it in: the leader's own operands must
    * be in memory. */
-  for (int i = leader->op->prologue; i < leader->inputs; i++)
+  for (int i = prologue; i < leader->inputs; i++)
     if (f->group_of[f->origin[leader->input[i]]] == (int)(a - f->group)) return false;
   return true;
 }

@@ -232,7 +232,9 @@ void gt_lower_program(gt_lowering *lowering, const gt_group *group, size_t x, si
     general |= group->program.load[k] == GT_LOAD_GENERAL;
   }
   /* A prologue's output is what its leader reads, in registers: it goes to no buffer. */
-  bool prologue = group->leader != GT_NONE && gt_node_at(lowering->graph, group->leader)->op->prologue;
+  const gt_id leader = group->leader;
+  const bool prologue =
+      leader != GT_NONE && gt_prologue_row(lowering->graph, gt_node_at(lowering->graph, leader));
   for (uint32_t k = 0; k < group->program.outputs && !prologue; k++)
     gt_lower_write(lowering, y + 8 * k, group->output[k]);
   if (!prologue && !group->width) gt_lower_check(lowering, group, y + 8);
