@@ -95,6 +95,15 @@ enum { GT_INSTRUCTIONS(GT_OPCODE) };
 #define GT_LOAD_ROW     2 /* x[i % row]: one value per column, such as a bias */
 #define GT_LOAD_COLUMN  3 /* x[i / row]: one value per row */
 #define GT_LOAD_GENERAL 4 /* by layout: words {rank, dim[8], stride[input][8]} */
+/* Of an image with lines of so many columns, of `row` channels each, in windows of height × width elements
+ * that lie side by side, by the window that element i lies in. */
+#define GT_LOAD_SPREAD                           5 /* x[window] */
+#define GT_LOAD_CHOICE                           6 /* 1 if byte x[window] is i's place in it, line by line; else 0 */
+#define GT_LOAD_OF(mode, height, width, columns) ((mode) | (height) << 3 | (width) << 11 | (columns) << 19)
+#define GT_LOAD_MODE(load)                       ((load)&7u)
+#define GT_LOAD_HEIGHT(load)                     ((load) >> 3 & 255u)
+#define GT_LOAD_WIDTH(load)                      ((load) >> 11 & 255u)
+#define GT_LOAD_COLUMNS(load)                    ((load) >> 19)
 
 /* Specialization constants of every kernel that holds a program. */
 #define GT_SPEC_CODE_COUNT   32

@@ -126,6 +126,56 @@ V gt_load_general(GT_FLOATS x, gt_place at, uint k) {
 #define gt_load_general(x, at, k) V(0.0)
 #endif
 
+/* Elements of what GT_LOAD_SPREAD and GT_LOAD_CHOICE read, and the places of i in their windows. */
+#define GT_WINDOW(U) \
+  U gt_window(U i, uint load, out U place) { \
+    uint height = GT_LOAD_HEIGHT(load), width = GT_LOAD_WIDTH(load), columns = GT_LOAD_COLUMNS(load); \
+    U position = i / row, column = position % columns, line = position / columns; \
+    place = line % height * width + column % width; \
+    return (line / height * (columns / width) + column / width) * row + i % row; \
+  }
+GT_WINDOW(uint)
+
+uint gt_byte(GT_FLOATS x, uint i) { return GT_CAST(GT_WORDS, x).at[i >> 2] >> 8u * (i & 3u) & 255u; }
+
+#ifdef GT_SCALAR
+V gt_load_spread(GT_FLOATS x, gt_place at, uint load) {
+  uint place;
+  return x.at[gt_window(at.first, load, place)];
+}
+
+V gt_load_choice(GT_FLOATS x, gt_place at, uint load) {
+  uint place, i = gt_window(at.first, load, place);
+  return V(gt_byte(x, i) == place);
+}
+#else
+GT_WINDOW(uvec4)
+
+bool gt_is_quad_of_row(gt_place at) { return gt_is_quad(at) && (GT_PROGRAM_QUADS || (row & 3u) == 0u); }
+
+V gt_load_spread(GT_FLOATS x, gt_place at, uint load) {
+  V value;
+  uint place;
+  uvec4 places;
+  if (gt_is_quad_of_row(at)) value = GT_CAST(GT_FLOATS4, x).at[gt_window(at.first, load, place) >> 2];
+  else value = gt_gather(x, gt_window(gt_lanes(at), load, places));
+  return value;
+}
+
+V gt_load_choice(GT_FLOATS x, gt_place at, uint load) {
+  uint place;
+  uvec4 places, chosen;
+  if (gt_is_quad_of_row(at)) {
+    chosen = uvec4(GT_CAST(GT_WORDS, x).at[gt_window(at.first, load, place) >> 2]) >> uvec4(0u, 8u, 16u, 24u) & 255u;
+    places = uvec4(place);
+  } else {
+    uvec4 i = gt_window(gt_lanes(at), load, places);
+    chosen = uvec4(gt_byte(x, i.x), gt_byte(x, i.y), gt_byte(x, i.z), gt_byte(x, i.w));
+  }
+  return V(equal(chosen, places));
+}
+#endif
+
 V gt_random(gt_place at, uint purpose) {
   uvec2 seed = uvec2(clock.at[1], clock.at[2]);
   uint draw = clock.at[0], block = at.first >> 2, lane = at.first & 3u;
@@ -145,11 +195,13 @@ V gt_random(gt_place at, uint purpose) {
 
 #define GT_INPUT(k, mode) \
   if (INPUT_COUNT > k) { \
-    switch (mode) { \
+    switch (GT_LOAD_MODE(mode)) { \
     case GT_LOAD_SAME: r[k] = gt_load_same(x[k], at); break; \
     case GT_LOAD_SCALAR: r[k] = V(x[k].at[0]); break; \
     case GT_LOAD_ROW: r[k] = gt_load_row(x[k], at); break; \
     case GT_LOAD_COLUMN: r[k] = gt_load_column(x[k], at); break; \
+    case GT_LOAD_SPREAD: r[k] = gt_load_spread(x[k], at, mode); break; \
+    case GT_LOAD_CHOICE: r[k] = gt_load_choice(x[k], at, mode); break; \
     default: r[k] = gt_load_general(x[k], at, k); break; \
     } \
   }

@@ -82,6 +82,9 @@ typedef struct gt_op {
   /* GT_OP_KERNEL: is the node's value made of its first input row by row, rows being that one's last axis, so
    * that a kernel that writes the input may make it behind each (gt_group.follower)? NULL: never. */
   bool (*follows)(const gt_graph *graph, const gt_node *node);
+  /* GT_OP_ELEMENTWISE: how its only input is read, in rows of the value's last axis, from memory, as it is
+   * not the value of another element: a word of lib/opcodes.h. NULL: as the shapes say. */
+  uint32_t (*load)(const gt_node *node);
   /* GT_OP_ELEMENTWISE: its only input is the clock, which is the program's, not an operand. */
   bool clocked;
   /* Keeps the books of a run (its clock, its log): no value of the model. */

@@ -4,6 +4,7 @@
  * in evaluations. Channels are the last axis. Rows past the end of the data do not count. A batch of one
  * value a channel has no unbiased variance, and its own is kept instead, where PyTorch stops. */
 #include "layer/norm.h"
+#include "op/chain.h"
 #include "op/core.h"
 #include "op/elementwise.h"
 #include "op/moments.h"
@@ -64,15 +65,15 @@ typedef struct parts {
 /* With g for dL/dy, n = (x - mean) * inverse, sums over the axes:
  *   dL/dbias = sum(g), dL/dweight = sum(g n), dL/dx = weight * inverse * (g - (sum(g) + n sum(g n)) / count),
  * as in the paper, put together. x is normalised anew wherever that is asked for: it costs no more to read
- * than what was made of it, and nothing has to be kept. */
+ * than what was made of it, and nothing has to be kept. So is g made anew, where that costs less to read. */
 static void gradient(gt_graph *graph, const gt_derivative *derivative, gt_id given, const bool *wanted,
                      gt_id *input_gradient) {
   const parts *p = derivative->context;
   const bool affine = derivative->inputs > 1;
   const gt_id x = p->input[0];
   const gt_id again = gt_mul(graph, gt_sub(graph, x, p->mean), p->inverse);
-  const gt_id sum = gt_sum(graph, given, p->axes, true);
-  const gt_id slope = gt_sum(graph, gt_mul(graph, given, again), p->axes, true);
+  const gt_id sum = gt_sum(graph, gt_again_if_smaller(graph, given), p->axes, true);
+  const gt_id slope = gt_sum(graph, gt_mul(graph, gt_again_if_smaller(graph, given), again), p->axes, true);
   if (wanted[0]) {
     gt_id factor = p->inverse;
     if (affine) factor = gt_mul(graph, factor, p->input[1]);

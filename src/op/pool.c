@@ -5,6 +5,7 @@
 #include "op/image_cpu.h"
 #include "op/op.h"
 #include "op/pool_cpu.h"
+#include "op/spread.h"
 #include "shaders/op/pool.h"
 #include "shaders/op/pool_gradient.h"
 #include "step/lowering.h"
@@ -127,17 +128,31 @@ static gt_id add(gt_graph *graph, int row, gt_id x, const gt_pool_attribute *att
   return gt_node_add(graph, &rows[row], &x, 1, attribute, sizeof *attribute);
 }
 
+/* Of windows that share no element, and leave none out: what each element has of its own. */
+static gt_id apart(gt_graph *graph, const gradient_attribute *a, const gt_id input[2], gt_shape image) {
+  const gt_id each = gt_spread(graph, input[0], image);
+  const double divisor = a->pool.divisor > 0 ? a->pool.divisor : (double)places_of(&a->pool);
+  if (input[1] == GT_NONE) return gt_div(graph, each, gt_constant(graph, divisor));
+  const gt_id chosen = gt_spread_choice(graph, input[1], image, &a->pool);
+  return gt_where(graph, chosen, each, gt_constant(graph, 0));
+}
+
 static void gradient(gt_graph *graph, gt_id id, const gt_id *given, const bool *wanted,
                      gt_id *input_gradient) {
   const gt_node *node = gt_node_at(graph, id);
   const gt_id x = node->input[0];
+  const gt_shape image = gt_node_at(graph, x)->shape;
   const int row = (int)(node->op - rows);
   gradient_attribute a = {.pool = *(const gt_pool_attribute *)node->attribute};
   gt_id input[2] = {given[0], GT_NONE};
   if (!wanted[0]) return;
-  for (int k = 0; k < a.pool.axes; k++) a.size[k] = gt_node_at(graph, x)->shape.dim[1 + k];
+  for (int k = 0; k < a.pool.axes; k++) a.size[k] = image.dim[1 + k];
   if (row != ROW_AVERAGE)
     input[1] = gt_result(graph, row == ROW_MAX_INDEX ? id : add(graph, ROW_MAX_INDEX, x, &a.pool), 1);
+  if (gt_spreads(&a.pool, image) && (row == ROW_AVERAGE || in_bytes(&a.pool, image))) {
+    input_gradient[0] = apart(graph, &a, input, image);
+    return;
+  }
   const gt_op *op = &rows[row == ROW_AVERAGE ? ROW_AVERAGE_GRADIENT : ROW_MAX_GRADIENT];
   input_gradient[0] = gt_node_add(graph, op, input, op->min_inputs, &a, sizeof a);
 }

@@ -153,7 +153,8 @@ static void add_narrow(job *j, uint32_t instruction) {
 static void find_narrow(job *j) {
   const gt_program *p = &j->whole;
   bool wide[OPERANDS] = {false};
-  for (uint32_t k = 0; k < p->inputs; k++) wide[k] = p->load[k] == GT_LOAD_SAME || p->load[k] == GT_LOAD_ROW;
+  for (uint32_t k = 0; k < p->inputs; k++)
+    wide[k] = p->load[k] != GT_LOAD_SCALAR && p->load[k] != GT_LOAD_COLUMN;
   for (uint32_t i = 0; i < p->instructions; i++) {
     const uint32_t opcode = p->code[i] & 255;
     bool any = opcode == GT_I_RANDOM;

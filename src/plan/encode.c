@@ -62,18 +62,21 @@ static bool load_mode(encoder *e, gt_shape x, gt_shape space, uint32_t *mode) {
   return e->general && gt_shape_equal(space, e->group->shape);
 }
 
-static bool input_operand(encoder *e, gt_id id, gt_shape space, uint32_t *operand) {
+static bool add_input(encoder *e, gt_id source, uint32_t load, uint32_t *operand) {
   gt_program *p = &e->group->program;
-  uint32_t mode;
-  if (!load_mode(e, gt_node_at(e->fusion->graph, id)->shape, space, &mode)) return false;
-  gt_id source = mode == GT_LOAD_GENERAL ? id : e->fusion->origin[id];
   for (uint32_t k = 0; k < p->inputs; k++)
-    if (e->group->input[k] == source && p->load[k] == mode) return *operand = k, true;
+    if (e->group->input[k] == source && p->load[k] == load) return *operand = k, true;
   if ((int)p->inputs == e->max_inputs) return false;
   e->group->input[p->inputs] = source;
-  p->load[p->inputs] = mode;
+  p->load[p->inputs] = load;
   *operand = p->inputs++;
   return true;
+}
+
+static bool input_operand(encoder *e, gt_id id, gt_shape space, uint32_t *operand) {
+  uint32_t mode;
+  if (!load_mode(e, gt_node_at(e->fusion->graph, id)->shape, space, &mode)) return false;
+  return add_input(e, mode == GT_LOAD_GENERAL ? id : e->fusion->origin[id], mode, operand);
 }
 
 static bool immediate_operand(gt_program *p, float value, uint32_t *operand) {
@@ -117,6 +120,17 @@ static bool operand_of(encoder *e, gt_id id, gt_shape space, const int *result, 
   return input_operand(e, id, space, operand);
 }
 
+/* The operand of a node that says how it reads its input: the whole of that, which nobody else in the group
+ * makes. */
+static bool told_operand(encoder *e, const gt_node *node, const int *result, uint32_t *operand) {
+  const gt_id source = e->fusion->origin[node->input[0]];
+  const int64_t row = node->shape.dim[node->shape.rank - 1];
+  if (gt_is_constant(gt_node_at(e->fusion->graph, source)))
+    return operand_of(e, source, node->shape, result, operand);
+  if (result_operand(e, source, result) >= 0 || gt_shape_count(node->shape) != e->count) return false;
+  return row_fits(e, row) && add_input(e, source, node->op->load(node), operand);
+}
+
 static bool add_instruction(gt_program *p, uint32_t code, int *result) {
   if (p->instructions == GT_PROGRAM_CODE) return false;
   p->code[p->instructions] = code;
@@ -155,7 +169,9 @@ static bool encode_node(encoder *e, gt_id id, int *result, int index) {
     operands = 0;
   }
   for (k = 0; k < operands; k++)
-    if (!operand_of(e, node->input[k], node->shape, result, &operand[k])) return false;
+    if (node->op->load ? !told_operand(e, node, result, operand)
+                       : !operand_of(e, node->input[k], node->shape, result, &operand[k]))
+      return false;
   if (has_immediate && !immediate_operand(p, immediate, &operand[k])) return false;
   if (node->op->clocked) {
     if (e->rows && gt_shape_count(node->shape) != e->count) return false; /* another element's number */

@@ -102,15 +102,82 @@ static void load_general(const uint32_t *layout, int k, const float *x, uint32_t
   }
 }
 
+/* Where an element lies in an image that is cut into windows (GT_LOAD_SPREAD, GT_LOAD_CHOICE). */
+typedef struct cut {
+  uint32_t height, width, columns;
+  uint32_t at;     /* its column */
+  uint32_t x, y;   /* its place in its window */
+  uint32_t window; /* which is that, of all images */
+} cut;
+
+static cut cut_at(uint32_t load, uint32_t row, uint32_t element) {
+  const uint32_t height = GT_LOAD_HEIGHT(load), width = GT_LOAD_WIDTH(load);
+  const uint32_t columns = GT_LOAD_COLUMNS(load), position = element / row;
+  const uint32_t at = position % columns, line = position / columns;
+  return (cut){.height = height,
+               .width = width,
+               .columns = columns,
+               .at = at,
+               .x = at % width,
+               .y = line % height,
+               .window = line / height * (columns / width) + at / width};
+}
+
+/* To the next position, without a division. */
+static void next_position(cut *c) {
+  c->at++;
+  if (++c->x < c->width) return;
+  c->x = 0;
+  c->window++;
+  if (c->at < c->columns) return;
+  c->at = 0;
+  if (++c->y < c->height)
+    c->window -= c->columns / c->width; /* those of the line before once more */
+  else
+    c->y = 0;
+}
+
+/* Positions have few values: a line of them at a time, not as many as a processor can, which would look for
+ * how many these are. */
+GT_MATH void copy_line(const float *restrict from, uint32_t n, float *restrict out) {
+  for (uint32_t i = 0; i < n; i++) out[i] = from[i];
+}
+
+GT_MATH void compare_line(const uint8_t *restrict from, uint8_t place, uint32_t n, float *restrict out) {
+  for (uint32_t i = 0; i < n; i++) out[i] = gt_pick(from[i] == place, 1.0f, 0.0f);
+}
+
+GT_CLONES static void load_cut(uint32_t load, const float *x, uint32_t row, uint32_t first, uint32_t n,
+                               float *out) {
+  const uint8_t *byte = (const uint8_t *)x;
+  cut c = cut_at(load, row, first);
+  for (uint32_t at = first % row, run; n; out += run, n -= run, at = 0, next_position(&c)) {
+    const size_t from = (size_t)c.window * row + at;
+    const uint8_t place = (uint8_t)(c.y * c.width + c.x);
+    uint32_t i = 0;
+    run = gt_least_u32(row - at, n);
+    if (GT_LOAD_MODE(load) == GT_LOAD_SPREAD) {
+      for (; i + LINE <= run; i += LINE) copy_line(x + from + i, LINE, out + i);
+      copy_line(x + from + i, run - i, out + i);
+    } else {
+      for (; i + LINE <= run; i += LINE) compare_line(byte + from + i, place, LINE, out + i);
+      compare_line(byte + from + i, place, run - i, out + i);
+    }
+  }
+}
+
 /* The same for elements that do not follow one another. */
 static void load_apart(const machine *m, int k, float *out) {
   const gt_program_context *context = m->context;
   const float *x = context->x[k];
   uint32_t element = m->first, index[8];
-  for (uint32_t i = 0; i < m->n; i++, element += m->step) switch (context->program->load[k]) {
+  const uint32_t load = context->program->load[k];
+  for (uint32_t i = 0; i < m->n; i++, element += m->step) switch (GT_LOAD_MODE(load)) {
     case GT_LOAD_SAME: out[i] = x[element]; break;
     case GT_LOAD_ROW: out[i] = x[element % context->row]; break;
     case GT_LOAD_COLUMN: out[i] = x[element / context->row]; break;
+    case GT_LOAD_SPREAD:
+    case GT_LOAD_CHOICE: load_cut(load, x, context->row, element, 1, &out[i]); break;
     default: out[i] = x[general_offset(context->layout, k, element, index)]; break;
     }
 }
@@ -129,10 +196,12 @@ static void bind_block(machine *m, const float *leader) {
       load_apart(m, (int)k, out);
       continue;
     }
-    switch (program->load[k]) {
+    switch (GT_LOAD_MODE(program->load[k])) {
     case GT_LOAD_SAME: m->operand[k] = x + m->first; break;
     case GT_LOAD_ROW: m->operand[k] = load_row(x, context->row, m->first, m->n, out); break;
     case GT_LOAD_COLUMN: m->operand[k] = load_column(x, context->row, m->first, m->n, out); break;
+    case GT_LOAD_SPREAD:
+    case GT_LOAD_CHOICE: load_cut(program->load[k], x, context->row, m->first, m->n, out); break;
     default: load_general(context->layout, (int)k, x, m->first, m->n, out); break;
     }
   }

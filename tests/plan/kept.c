@@ -1,6 +1,7 @@
 /* What lives long in a plan: nothing that only waits for the gradient to come by. */
 #include "backend/backend.h"
 #include "op/autodiff.h"
+#include "op/chain.h"
 #include "op/core.h"
 #include "op/elementwise.h"
 #include "op/matmul/matmul.h"
@@ -71,6 +72,36 @@ static void no_rectified_image_is_kept_for_its_maxima(void **state) {
   free(slope);
 }
 
+/* Of windows side by side neither what is pooled is written, made of x and a value a channel, nor what its
+ * gradient is for each element, though three read it: two sums, and what comes of it for x. */
+static void nothing_is_written_for_windows_side_by_side(void **state) {
+  fixture *f = *state;
+  gt_graph *g = f->graph;
+  enum { EVEN = 8, ELEMENTS = BATCH * EVEN * EVEN * CHANNELS };
+  const gt_shape image = {.rank = 4, .dim = {BATCH, EVEN, EVEN, CHANNELS}};
+  const gt_shape windows = {.rank = 4, .dim = {BATCH, EVEN / 2, EVEN / 4, CHANNELS}};
+  const gt_pool_attribute a = {.axes = 2, .window = {2, 4}, .stride = {2, 4}, .dilation = {1, 1}};
+  const gt_id x = drawing_variable(f, "x", image),
+              factor = drawing_variable(f, "factor", gt_shape_1(CHANNELS)),
+              weight = drawing_variable(f, "weight", windows);
+  const gt_id scaled = gt_mul(g, x, factor), maxima = gt_max_pool(g, gt_relu(g, scaled), &a, true);
+  gt_error error = {0};
+  gt_id given;
+  assert_true(gt_autodiff(g, gt_sum(g, gt_mul(g, maxima, weight), 15, false), &scaled, 1, &given, &error));
+  const gt_id again = gt_again_if_smaller(g, given), sum = gt_sum(g, again, 7, false),
+              slope = gt_sum(g, gt_mul(g, gt_again_if_smaller(g, given), x), 7, false);
+  assert_true(again != given);
+  gt_assign(g, gt_graph_variable(g, "sum", gt_shape_1(CHANNELS), GT_F32, false), 0, sum);
+  gt_assign(g, gt_graph_variable(g, "slope", gt_shape_1(CHANNELS), GT_F32, false), 0, slope);
+  gt_assign(g, gt_graph_variable(g, "of_x", image, GT_F32, false), 0, gt_mul(g, given, factor));
+  const gt_plan *plan = planned(f);
+  uint64_t written = 0;
+  for (uint32_t s = 0; s < plan->steps; s++)
+    for (int i = 0; i < plan->step[s].accesses; i++)
+      if (plan->step[s].access[i].write) written += plan->step[s].access[i].bytes;
+  assert_in_range(written, ELEMENTS * 4, ELEMENTS * 6); /* of_x, a maximum of eight, its byte, and sums */
+}
+
 /* Of a chain of products, each by the transpose of a weight that is moved first, as a gradient has them. */
 static void moved_weights_wait_for_their_level(void **state) {
   fixture *f = *state;
@@ -137,6 +168,7 @@ static void moves_through_a_reshape_are_one(void **state) {
 int main(void) {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, drawing_setup, drawing_teardown)
   const struct CMUnitTest tests[] = {
+      TEST(nothing_is_written_for_windows_side_by_side),
       TEST(no_rectified_image_is_kept_for_its_maxima),
       TEST(moved_weights_wait_for_their_level),
       TEST(moves_through_a_reshape_are_one),

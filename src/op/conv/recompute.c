@@ -1,55 +1,17 @@
 #include "op/conv/recompute.h"
+#include "op/chain.h"
 #include "op/conv/conv.h"
 #include "op/elementwise.h"
 #include "op/op.h"
 
-enum { MOST = 8, INPUTS = 3 }; /* nodes that are computed again; what an elementwise node reads at most */
-
-typedef struct chain {
-  const gt_graph *graph;
-  int64_t count; /* elements of each of its nodes */
-  gt_id node[MOST];
-  int nodes;
-  gt_id from; /* what it is made of, besides what is smaller */
-  bool kept;  /* that is needed for a gradient anyway */
-} chain;
-
-/* Inputs come before what is made of them. */
-static bool collect(chain *c, gt_id id) {
-  const gt_node *node = gt_node_at(c->graph, id);
-  if (gt_shape_count(node->shape) != c->count) return true;
-  for (int i = 0; i < c->nodes; i++)
-    if (c->node[i] == id) return true;
-  if (node->op->kind != GT_OP_ELEMENTWISE) {
-    if (c->from != GT_NONE && c->from != id) return false;
-    c->from = id;
-    return true;
+/* Is what the chain is made of needed for a gradient anyway? */
+static bool kept(const gt_graph *graph, const gt_chain *chain) {
+  bool is = false;
+  for (int n = 0; n < chain->nodes; n++) {
+    const gt_derivative *derivative = gt_node_at(graph, chain->node[n])->derivative;
+    is |= derivative && derivative->input[0] == chain->from;
   }
-  if (node->op->clocked) return false;
-  for (int i = 0; i < node->inputs; i++)
-    if (!collect(c, node->input[i])) return false;
-  if (c->nodes == MOST) return false;
-  c->node[c->nodes++] = id;
-  c->kept |= node->derivative && node->derivative->input[0] == c->from;
-  return true;
-}
-
-/* The last node of the chain once more. */
-static gt_id copy(gt_graph *graph, const chain *c) {
-  gt_id again[MOST], input[INPUTS];
-  const char *scope = graph->scope;
-  for (int n = 0; n < c->nodes; n++) {
-    const gt_node node = *gt_node_at(graph, c->node[n]);
-    for (int i = 0; i < node.inputs; i++) {
-      input[i] = node.input[i];
-      for (int k = 0; k < n; k++)
-        if (c->node[k] == node.input[i]) input[i] = again[k];
-    }
-    gt_graph_scope(graph, node.scope);
-    again[n] = gt_node_add(graph, node.op, input, node.inputs, node.attribute, node.attribute_size);
-  }
-  gt_graph_scope(graph, scope);
-  return again[c->nodes - 1];
+  return is;
 }
 
 /* --- derivatives that read the copy --------------------------------------------------------------------- */
@@ -86,11 +48,13 @@ static recomputed *derive(gt_graph *graph, gt_id id, gt_id again) {
  */
 static gt_id again(gt_graph *graph, gt_id x) {
   const gt_node *node = gt_node_at(graph, x);
-  chain c = {.graph = graph, .count = gt_shape_count(node->shape), .from = GT_NONE};
+  gt_chain chain;
   if (node->derivative && node->derivative->gradient == gradient_of_relu)
     return ((const recomputed *)node->derivative->context)->again;
-  if (node->op != gt_op_find("relu") || node->derivative || !collect(&c, x) || !c.kept) return GT_NONE;
-  recomputed *r = derive(graph, x, copy(graph, &c));
+  if (node->op != gt_op_find("relu") || node->derivative || !gt_chain_of(graph, x, &chain) ||
+      !kept(graph, &chain))
+    return GT_NONE;
+  recomputed *r = derive(graph, x, gt_chain_again(graph, &chain));
   r->derivative.gradient = gradient_of_relu;
   gt_graph_derive(graph, x, &r->derivative);
   return r->again;

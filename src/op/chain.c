@@ -1,0 +1,50 @@
+#include "op/chain.h"
+#include "graph/op.h"
+
+enum { INPUTS = 3 }; /* what an elementwise node reads at most */
+
+static bool collect(const gt_graph *graph, gt_id id, int64_t count, gt_chain *c) {
+  const gt_node *node = gt_node_at(graph, id);
+  if (gt_shape_count(node->shape) != count) return true;
+  for (int i = 0; i < c->nodes; i++)
+    if (c->node[i] == id) return true;
+  if (node->op->kind != GT_OP_ELEMENTWISE) {
+    if (c->from != GT_NONE && c->from != id) return false;
+    c->from = id;
+    return true;
+  }
+  if (node->op->clocked) return false;
+  for (int i = 0; i < node->inputs; i++)
+    if (!collect(graph, node->input[i], count, c)) return false;
+  if (c->nodes == GT_CHAIN_NODES) return false;
+  c->node[c->nodes++] = id;
+  return true;
+}
+
+bool gt_chain_of(const gt_graph *graph, gt_id id, gt_chain *chain) {
+  *chain = (gt_chain){.from = GT_NONE};
+  return collect(graph, id, gt_shape_count(gt_node_at(graph, id)->shape), chain) && chain->nodes;
+}
+
+gt_id gt_chain_again(gt_graph *graph, const gt_chain *c) {
+  gt_id again[GT_CHAIN_NODES], input[INPUTS];
+  const char *scope = graph->scope;
+  for (int n = 0; n < c->nodes; n++) {
+    const gt_node node = *gt_node_at(graph, c->node[n]);
+    for (int i = 0; i < node.inputs; i++) {
+      input[i] = node.input[i];
+      for (int k = 0; k < n; k++)
+        if (c->node[k] == node.input[i]) input[i] = again[k];
+    }
+    gt_graph_scope(graph, node.scope);
+    again[n] = gt_node_add(graph, node.op, input, node.inputs, node.attribute, node.attribute_size);
+  }
+  gt_graph_scope(graph, scope);
+  return again[c->nodes - 1];
+}
+
+gt_id gt_again_if_smaller(gt_graph *graph, gt_id id) {
+  gt_chain chain;
+  if (id == GT_NONE || !gt_chain_of(graph, id, &chain) || chain.from != GT_NONE) return id;
+  return gt_chain_again(graph, &chain);
+}
