@@ -53,7 +53,7 @@ uvec2 places_of(uint axis, int first, int end) {
 /* What the prologue makes of piece i of the image. */
 vec4 element(uint i) {
   vec4 result[GT_PROGRAM_OUTPUTS];
-  if (CODE_COUNT == 0u && LOAD_0 == GT_LOAD_SAME) return gt_load(x[0], i);
+  if (CODE_COUNT == 0u && INPUT_COUNT != 0u && LOAD_0 == GT_LOAD_SAME) return gt_load(x[0], i);
   gt_program(QUADS != 0u ? gt_place(4u * i, 4u) : gt_place(i, 1u), vec4(0.0), result);
   return result[0];
 }

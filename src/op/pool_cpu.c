@@ -210,7 +210,7 @@ void gt_pool_cpu(const void *args, const uint32_t *spec, uint32_t tile) {
                                 .row = t->channels};
   gt_program_from_spec(spec, &program);
   for (uint32_t i = 0; i < program.inputs; i++) context.x[i] = GT_PTR(const float, t->x[i]);
-  const bool plain = !program.instructions && program.load[0] == GT_LOAD_SAME;
+  const bool plain = !program.instructions && program.inputs && program.load[0] == GT_LOAD_SAME;
   job j = {.batch = t->batch,
            .channels = t->channels,
            .x = plain ? context.x[0] : NULL,

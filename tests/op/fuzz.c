@@ -1,13 +1,16 @@
 /* Random graphs: chains of elementwise work with broadcasting around products, reductions and softmax, for
- * what fusion and the planner make of them. p[0] is the seed. The recipe is drawn once as a list of lines;
- * the graph is built from it and the reference interprets it, each in its own way. */
+ * what fusion and the planner make of them. p[0] is the seed; p[1]: there are windows of rows, too, pooled
+ * and spread. The recipe is drawn once as a list of lines; the graph is built from it and the reference
+ * interprets it, each in its own way. */
 #include "base/philox.h"
 #include "op/case.h"
 #include "op/core.h"
 #include "op/elementwise.h"
 #include "op/matmul/matmul.h"
+#include "op/pool.h"
 #include "op/reduce.h"
 #include "op/softmax.h"
+#include "op/spread.h"
 #include "selftest/reference.h"
 #include <math.h>
 #include <stdlib.h>
@@ -33,12 +36,14 @@ enum {
   SUM,
   SOFTMAX,
   RESHAPE,
-  OPS
+  POOL_MEAN,
+  POOL_MAX,
+  SPREAD
 };
 
 typedef struct line {
   int op, a, b; /* values: inputs first, then lines */
-  int axis;
+  int axis;     /* or how many rows a window has */
   gt_shape shape;
 } line;
 
@@ -104,12 +109,31 @@ static bool draw_line(dice *d, const recipe *r, const gt_case_view *v, line *l) 
   return true;
 }
 
+/* Of matrices, as images of one line each. */
+static bool draw_window(dice *d, const recipe *r, const gt_case_view *v, line *l) {
+  memset(l, 0, sizeof *l);
+  l->op = POOL_MEAN + roll(d, 3);
+  l->a = pick(d, r);
+  l->shape = shape_at(r, v, l->a);
+  l->axis = 2 + roll(d, 2);
+  if (l->shape.rank != 2) return false;
+  if (l->op == SPREAD) {
+    l->shape.dim[0] *= l->axis;
+    return l->shape.dim[0] <= v->shape[0].dim[0];
+  }
+  if (l->shape.dim[0] % l->axis) return false;
+  l->shape.dim[0] /= l->axis;
+  return true;
+}
+
 static void draw_recipe(const gt_case_view *v, recipe *r) {
   dice d = {(uint64_t)v->c->p[0] * 7919 + 1, 0};
   memset(r, 0, sizeof *r);
   r->inputs = v->inputs;
   for (int tries = 0; r->lines < 6 + (int)(v->c->p[0] % (LINES - 6)) && tries < 1000; tries++)
-    if (draw_line(&d, r, v, &r->line[r->lines])) r->lines++;
+    if (v->c->p[1] && !roll(&d, 3) ? draw_window(&d, r, v, &r->line[r->lines])
+                                   : draw_line(&d, r, v, &r->line[r->lines]))
+      r->lines++;
 }
 
 /* The result is made of all values that nobody else uses, and of every input, so that each of them counts. */
@@ -118,6 +142,18 @@ static bool is_loose(const recipe *r, int value) {
     if (r->line[i].a == value || (r->line[i].b == value && (r->line[i].op <= MIN || r->line[i].op == MATMUL)))
       return false;
   return true;
+}
+
+static gt_id build_window(gt_graph *g, const line *l, gt_id a) {
+  const gt_shape from = gt_node_at(g, a)->shape, to = l->shape;
+  const gt_pool_attribute pool = {.axes = 1, .window = {l->axis}, .stride = {l->axis}, .dilation = {1}};
+  const gt_shape image = {.rank = 3, .dim = {1, from.dim[0], from.dim[1]}},
+                 spread = {.rank = 3, .dim = {1, to.dim[0], to.dim[1]}};
+  const gt_id x = gt_reshape(g, a, image);
+  const gt_id y = l->op == POOL_MEAN  ? gt_avg_pool(g, x, &pool)
+                  : l->op == POOL_MAX ? gt_max_pool(g, x, &pool, true)
+                                      : gt_spread(g, x, spread);
+  return gt_reshape(g, y, to);
 }
 
 static gt_id build_line(gt_graph *g, const line *l, gt_id a, gt_id b) {
@@ -137,7 +173,8 @@ static gt_id build_line(gt_graph *g, const line *l, gt_id a, gt_id b) {
   case MATMUL: return gt_tanh(g, gt_mul(g, gt_matmul(g, a, b, false, false), gt_constant(g, 0.125)));
   case SUM: return gt_mean(g, a, 1u << l->axis, true);
   case SOFTMAX: return gt_softmax(g, a, -1);
-  default: return gt_reshape(g, a, l->shape);
+  case RESHAPE: return gt_reshape(g, a, l->shape);
+  default: return build_window(g, l, a);
   }
 }
 
@@ -182,6 +219,23 @@ static void softmax_rows(const double *a, double *y, int64_t rows, int64_t n) {
   }
 }
 
+static void interpret_window(const line *l, const double *a, double *y) {
+  const int64_t n = l->shape.dim[1];
+  for (int64_t i = 0; i < gt_shape_count(l->shape); i++) {
+    const int64_t row = i / n, column = i % n;
+    if (l->op == SPREAD) {
+      y[i] = a[row / l->axis * n + column];
+      continue;
+    }
+    double sum = 0, largest = -INFINITY;
+    for (int64_t w = row * l->axis; w < (row + 1) * l->axis; w++) {
+      sum += a[w * n + column];
+      largest = fmax(largest, a[w * n + column]);
+    }
+    y[i] = l->op == POOL_MEAN ? sum / l->axis : largest;
+  }
+}
+
 static void interpret(const line *l, const double *a, gt_shape as, const double *b, gt_shape bs, double *y) {
   const int64_t count = gt_shape_count(l->shape);
   if (l->op == MATMUL) {
@@ -197,6 +251,8 @@ static void interpret(const line *l, const double *a, gt_shape as, const double 
       y[gt_reference_broadcast(as, l->shape, i)] += a[i] / (double)as.dim[l->axis];
   } else if (l->op == SOFTMAX) {
     softmax_rows(a, y, count / l->shape.dim[l->axis], l->shape.dim[l->axis]);
+  } else if (l->op >= POOL_MEAN) {
+    interpret_window(l, a, y);
   } else if (l->op <= MIN) {
     for (int64_t i = 0; i < count; i++)
       y[i] = scalar_line(l->op, a[gt_reference_broadcast(l->shape, as, i)],
@@ -243,6 +299,7 @@ static gt_shape reference_fuzz(const gt_case_view *v, const double *const *x, do
                                      .reason = "errors of many links add up"}
 
 FUZZ(fuzz, "fuzz");
+FUZZ(windows, "fuzz_windows");
 FUZZ(more, "fuzz_more"); /* software devices take long to compile all of them */
 
 #define FIVE(shapes, n)                                                                                 \
@@ -250,11 +307,33 @@ FUZZ(more, "fuzz_more"); /* software devices take long to compile all of them */
     &more, shapes, { n + 4 }                                                                            \
   }
 
+#define WINDOWS(shapes, n)                                   \
+  {&windows, shapes, {n, 1}}, {&more, shapes, {n + 1, 1}}, { \
+    &more, shapes, { n + 2, 1 }                              \
+  }
+
 static const gt_case cases[] = {
-    FIVE("5,7 7,5 7 5,1", 1),          FIVE("5,7 7,5 7 5,1", 6),           FIVE("5,7 7,5 7 5,1", 11),
-    FIVE("5,7 7,5 7 5,1", 16),         FIVE("33,65 65,33 65 1,33", 31),    FIVE("33,65 65,33 65 1,33", 36),
-    FIVE("67,130 130,10 10 67,1", 41), FIVE("67,130 130,10 130 -", 46),    FIVE("1,9 9,1 9 -", 51),
-    FIVE("40,40 40,40 40,40 40", 56),  FIVE("40,40 40,40 40,40 40", 61),   FIVE("2,3,4 3,1 4 2,1,4", 66),
-    FIVE("2,3,4 3,1 4 -", 71),         FIVE("128,64 64,10 10 128,10", 76),
+    WINDOWS("12,8 8,12 8 12,1", 101),
+    WINDOWS("12,8 8,12 8 12,1", 104),
+    WINDOWS("12,8 8,12 8 12,1", 107),
+    WINDOWS("72,12 12,72 12 36,12", 110),
+    WINDOWS("72,12 12,72 12 36,12", 113),
+    WINDOWS("64,20 20,20 32,20 1,20", 116),
+    WINDOWS("18,5 5,18 9,5 6,5", 119),
+    WINDOWS("16,132 132,132 8,132 4,132", 125),
+    FIVE("5,7 7,5 7 5,1", 1),
+    FIVE("5,7 7,5 7 5,1", 6),
+    FIVE("5,7 7,5 7 5,1", 11),
+    FIVE("5,7 7,5 7 5,1", 16),
+    FIVE("33,65 65,33 65 1,33", 31),
+    FIVE("33,65 65,33 65 1,33", 36),
+    FIVE("67,130 130,10 10 67,1", 41),
+    FIVE("67,130 130,10 130 -", 46),
+    FIVE("1,9 9,1 9 -", 51),
+    FIVE("40,40 40,40 40,40 40", 56),
+    FIVE("40,40 40,40 40,40 40", 61),
+    FIVE("2,3,4 3,1 4 2,1,4", 66),
+    FIVE("2,3,4 3,1 4 -", 71),
+    FIVE("128,64 64,10 10 128,10", 76),
 };
 GT_CASES(fuzz, cases);
