@@ -50,6 +50,15 @@ const char *gt_schema_missing_space(const gt_schema_reader *reader, const char *
   return missing_space(reader->arena, &list, text);
 }
 
+/* What layers elsewhere are told of their input, which here they see themselves. */
+static bool is_of_input(const char *key) {
+  static const char *const known[] = {"in_features",      "in_channels", "num_features", "num_channels",
+                                      "normalized_shape", "input_size",  "input_shape",  "input_dim"};
+  for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+    if (!strcmp(known[i], key)) return true;
+  return false;
+}
+
 /* A key of another vocabulary, such as `features` where `units` is missing. */
 typedef struct synonym {
   const gt_spec *child; /* NULL: there is none */
@@ -81,6 +90,10 @@ static bool check_keys(const gt_spec *map, const names *list, synonym other, con
                     is_other ? "unknown key '%s'%s, and '%s' is missing" : "unknown key '%s'%s", child->key,
                     gt_schema_where(arena, where), other.meant);
     if (gt_diagnostics_full(diagnostics)) continue;
+    if (is_of_input(child->key)) {
+      item->expected = "no such key: what it reads tells";
+      continue;
+    }
     const char *near = is_other ? other.meant : near_key(arena, list, child, &value);
     if (near && suggested && suggested->count < MOST_FIELDS) suggested->item[suggested->count++] = near;
     item->expected =
@@ -229,7 +242,7 @@ static synonym find_synonym(const gt_schema_reader *r, const gt_spec *map, const
   const char *value;
   names meant = {.count = 0};
   for (int i = 0; i < map->count; i++) {
-    if (has_name(list, map->child[i]->key)) continue;
+    if (has_name(list, map->child[i]->key) || is_of_input(map->child[i]->key)) continue;
     const char *near = near_key(r->arena, list, map->child[i], &value);
     if ((!near && stranger) || meant.count == MOST_UNKNOWN) return (synonym){0};
     if (near)
