@@ -256,7 +256,7 @@ static void lower_patches(gt_lowering *lowering, const gt_product *p, const gt_m
   const bool of_a = p->shape.kind_a == GT_FACTOR_PATCHES;
   const uint32_t block = of_a ? gt_least_u32(p->shape.run, GT_RANGE_DEPTH) : 0;
   const uint32_t blocks = lower_blocks(lowering, p, block);
-  gt_step *step = start_step(lowering, p, cut, &patches_kernel);
+  gt_step *step = start_reading(lowering, p, cut, &patches_kernel, false, false);
   step->prepares = true;
   step->spec[GT_MATRIX_SPEC_BLOCK] = block;
   gt_lower_use_scratch(lowering, offsetof(struct gt_matmul_args, partial), blocks, false);
