@@ -102,7 +102,9 @@ moments gather(uint i, uint end, uint column) {
 void finish(uint c, uint column, moments m) {
   if (LAST != 0u) {
     write(mean, column, column, m.mean);
-    write(variance, column, column, m.count != 0.0 ? m.squares / m.count : vec4(0.0));
+    vec4 square = m.count != 0.0 ? m.squares / m.count : vec4(0.0);
+    write(variance, column, column, square);
+    write(inverse, column, column, 1.0 / sqrt(square + eps));
   } else {
     uint at = 2u * c * columns + column;
     write(parts, at, column, m.mean);

@@ -1,7 +1,8 @@
 /* The mean and the variance of each column of x [rows, columns], where row r counts as often as weight[r /
  * each] says, in passes: one joins rows r of a chunk, another what chunks came to. Of a chunk, or all, that
  * is `parts` [chunks, 2, columns], the mean and the sum of squares about it, and how many rows that counts,
- * `counts` [chunks]; of the last pass mean and variance [columns] each. Where nothing counts both are 0. */
+ * `counts` [chunks]; of the last pass mean, variance and 1 / sqrt(variance + eps), [columns] each. Where
+ * nothing counts mean and variance are 0. */
 #include "lib/args.h"
 #define GT_MOMENTS_SPEC_FROM     3 /* what is joined: */
 #define GT_MOMENTS_SPEC_WEIGHTED 4
@@ -15,7 +16,8 @@ GT_ARGS(gt_moments_args) {
   GT_FLOATS x, weight;
   GT_FLOATS from, from_counts;
   GT_FLOATS parts, counts;
-  GT_FLOATS mean, variance;
+  GT_FLOATS mean, variance, inverse;
   uint rows, columns, each; /* of x */
   uint joined, chunk, tile; /* rows or parts that are joined, so many in a chunk */
+  float eps;
 };

@@ -89,14 +89,14 @@ static void gradient(gt_graph *graph, const gt_derivative *derivative, gt_id giv
   input_gradient[2] = gt_reshape(graph, sum, shape);
 }
 
-/* By the batch's own moments. */
+/* By the batch's own moments, as gt_column_moments gives them. */
 static gt_id normalise(gt_build *build, const batch_norm_config *c, gt_id x, uint32_t axes,
                        const gt_moments *m, gt_id count) {
   gt_graph *graph = build->graph;
   const gt_shape shape = gt_node_at(graph, x)->shape, channels = gt_shape_1(shape.dim[shape.rank - 1]);
   parts *p = GT_NEW(build->arena, parts);
   *p = (parts){.input = {x}, .mean = m->mean, .count = count, .rows = build->weight, .axes = axes};
-  p->inverse = gt_norm_inverse(graph, m->variance, c->eps);
+  p->inverse = gt_result(graph, m->mean, 2);
   gt_id y = gt_mul(graph, m->centered, p->inverse);
   if (c->affine) {
     p->input[1] = gt_build_parameter(build, "weight", channels, gt_init_constant_of(build->arena, 1));
@@ -122,7 +122,7 @@ static gt_id build_batch_norm(gt_build *build, const void *config, const gt_id *
   if (c->track_running_stats) before = gt_norm_read_running(build, channels);
   if (build->training || !c->track_running_stats) {
     const gt_id count = counted(build, shape, axes);
-    const gt_id mean = gt_column_moments(graph, input[0], build->weight),
+    const gt_id mean = gt_column_moments(graph, input[0], build->weight, c->eps),
                 variance = gt_result(graph, mean, 1);
     const gt_moments m = {mean, variance, gt_sub(graph, input[0], mean)};
     if (c->track_running_stats) track(build, c, before, &m, count);

@@ -39,14 +39,16 @@ static bool infer(const gt_graph *graph, const gt_node *node, gt_shape *shape, g
     if (!gt_shape_equal(weight->shape, gt_shape_1(x->shape.dim[0])))
       return gt_fail(error, GT_ERR_CONFIG, "moments: a weight of %s", gt_shape_text(weight->shape, text));
   }
-  shape[0] = shape[1] = gt_shape_1(columns_of(x->shape));
-  dtype[0] = dtype[1] = GT_F32;
+  for (int k = 0; k <= node->op->further; k++) {
+    shape[k] = gt_shape_1(columns_of(x->shape));
+    dtype[k] = GT_F32;
+  }
   return true;
 }
 
-gt_id gt_column_moments(gt_graph *graph, gt_id x, gt_id weight) {
+gt_id gt_column_moments(gt_graph *graph, gt_id x, gt_id weight, double eps) {
   const gt_id input[] = {x, weight};
-  return gt_node_add(graph, &rows[0], input, weight == GT_NONE ? 1 : 2, NULL, 0);
+  return gt_node_add(graph, &rows[0], input, weight == GT_NONE ? 1 : 2, &eps, sizeof eps);
 }
 
 /* What share in the mean each row has, [batch, 1 …] or a scalar. */
@@ -61,6 +63,15 @@ static gt_id share_of(gt_graph *graph, const gt_node *moments, gt_shape shape) {
   return gt_reshape(graph, gt_div(graph, weight, some), of_batch);
 }
 
+/* What comes to the variance, by way of what is made of it, too. */
+static gt_id of_variance(gt_graph *graph, gt_id node, const gt_id *given) {
+  const gt_id inverse = gt_result(graph, node, 2);
+  if (given[2] == GT_NONE) return given[1];
+  const gt_id cube = gt_mul(graph, gt_mul(graph, inverse, inverse), inverse);
+  const gt_id slope = gt_mul(graph, given[2], gt_mul(graph, cube, gt_constant(graph, -0.5)));
+  return given[1] == GT_NONE ? slope : gt_add(graph, given[1], slope);
+}
+
 /* The variance does not change with the mean. */
 static void gradient(gt_graph *graph, gt_id node, const gt_id *given, const bool *wanted,
                      gt_id *input_gradient) {
@@ -70,8 +81,9 @@ static void gradient(gt_graph *graph, gt_id node, const gt_id *given, const bool
   gt_id each = GT_NONE;
   if (!wanted[0]) return;
   if (given[0] != GT_NONE) each = gt_expand(graph, given[0], shape);
-  if (given[1] != GT_NONE) {
-    const gt_id twice = gt_mul(graph, given[1], gt_constant(graph, 2));
+  const gt_id of_square = of_variance(graph, node, given);
+  if (of_square != GT_NONE) {
+    const gt_id twice = gt_mul(graph, of_square, gt_constant(graph, 2));
     const gt_id slope = gt_mul(graph, gt_sub(graph, x, node), twice);
     each = each == GT_NONE ? slope : gt_add(graph, each, slope);
   }
@@ -123,6 +135,7 @@ static pass lower_pass(gt_lowering *lowering, const gt_node *node, gt_id id, str
   if (chunks == 1) {
     gt_lower_write(lowering, AT(mean), id);
     gt_lower_write(lowering, AT(variance), gt_result(gt_lowering_graph(lowering), id, 1));
+    gt_lower_write(lowering, AT(inverse), gt_result(gt_lowering_graph(lowering), id, 2));
   } else {
     to.parts = gt_lower_scratch(lowering, 8ull * chunks * args->columns);
     to.counts = gt_lower_scratch(lowering, 4ull * chunks);
@@ -142,7 +155,8 @@ static void lower(gt_lowering *lowering, const gt_group *group) {
   struct gt_moments_args args = {.rows = all,
                                  .columns = (uint32_t)columns_of(shape),
                                  .each = all / (uint32_t)shape.dim[0],
-                                 .joined = all};
+                                 .joined = all,
+                                 .eps = (float)*(const double *)node->attribute};
   gt_joined joined;
   pass from = {.kind = GT_MOMENTS_ROWS};
   if (gt_lower_joined(lowering, group, &joined)) {
@@ -163,7 +177,7 @@ static const gt_op rows[1] = {{.name = "moments",
                                .kind = GT_OP_KERNEL,
                                .min_inputs = 1,
                                .max_inputs = 2,
-                               .further = 1,
+                               .further = 2,
                                .infer = infer,
                                .gradient = gradient,
                                .lower = lower,

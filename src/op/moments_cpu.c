@@ -70,8 +70,11 @@ static void write(const work *w, uint32_t chunk, float count) {
     return;
   }
   memcpy(GT_PTR(float, a->mean) + w->first, w->mean, bytes);
-  for (uint32_t j = 0; j < w->n; j++)
-    GT_PTR(float, a->variance)[w->first + j] = count != 0 ? w->squares[j] / count : 0;
+  for (uint32_t j = 0; j < w->n; j++) {
+    const float variance = count != 0 ? w->squares[j] / count : 0;
+    GT_PTR(float, a->variance)[w->first + j] = variance;
+    GT_PTR(float, a->inverse)[w->first + j] = 1 / sqrtf(variance + a->eps);
+  }
 }
 
 void gt_moments_cpu(const void *args, const uint32_t *spec, uint32_t tile) {

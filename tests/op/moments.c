@@ -9,9 +9,9 @@
 
 GT_REGISTER(opcase, moments)
 
-/* p[0]: the variance, not the mean; p[1]: each entry of the batch counts as often as input 1 says, and where
- * p[2] is not 0 only if it is more than that many tenths. p[3]: so much is added to x, so that it is far off
- * 0. */
+/* p[0]: 1: the variance, 2: 1 / sqrt(variance + 0.01), not the mean; p[1]: each entry of the batch counts as
+ * often as input 1 says, and where p[2] is not 0 only if it is more than that many tenths. p[3]: so much is
+ * added to x, so that it is far off 0. */
 static double weight_of(const gt_case_view *v, const double *w, int64_t entry) {
   if (!v->c->p[1]) return 1;
   return v->c->p[2] ? (double)(w[entry] > (double)v->c->p[2] / 10) : w[entry];
@@ -20,7 +20,7 @@ static double weight_of(const gt_case_view *v, const double *w, int64_t entry) {
 static gt_id build_moments_of(gt_graph *g, const gt_case_view *v, gt_id x, gt_id weight) {
   if (!v->c->p[1]) weight = GT_NONE;
   if (v->c->p[2]) weight = gt_less(g, gt_constant(g, (double)v->c->p[2] / 10), weight);
-  return gt_result(g, gt_column_moments(g, x, weight), v->c->p[0] != 0);
+  return gt_result(g, gt_column_moments(g, x, weight, 0.01), (int)v->c->p[0]);
 }
 
 /* Of x [rows, columns], of which so many make an entry of the batch. */
@@ -38,7 +38,8 @@ static void moments_of(const gt_case_view *v, const double *x, const double *w, 
       const double weight = weight_of(v, w, i / each), off = x[i * columns + j] - mean;
       squares += weight == 0 ? 0 : weight * off * off;
     }
-    y[j] = !v->c->p[0] ? mean : count > 0 ? squares / count : 0;
+    const double variance = count > 0 ? squares / count : 0;
+    y[j] = v->c->p[0] == 0 ? mean : v->c->p[0] == 1 ? variance : 1 / sqrt(variance + 0.01);
   }
 }
 
@@ -122,6 +123,11 @@ static const gt_case cases[] = {
     BOTH(moments, "13,5,6,8 13", 1, 5),
     BOTH(moments, "31,40,6 31", 1, 15),
     BOTH(moments, "31,40,6 31", 1, 30), /* nothing counts */
+    {&moments, "5,7", {2}},
+    {&moments, "130,5,6,8", {2}},
+    {&moments, "13,5,6,8 13", {2, 1, 5}},
+    {&moments, "31,40,6 31", {2, 1, 30}},
+    {&of_product, "257,70 70,131", {2}},
     BOTH(far_moments, "2003,12", 0, 0, 1000),
     BOTH(far_moments, "40,50,5 40", 1, 5, 1000),
     BOTH(far_moments, "200003,2", 0, 0, 100),

@@ -59,7 +59,7 @@ static gt_graph *drawn(gt_arena *arena, const problem *p, bool moments) {
   const gt_id y = gt_add(g, gt_matmul(g, input[A], input[B], false, false), input[BIAS]);
   gt_assign(g, C, 0, y);
   if (moments) {
-    const gt_id mean = gt_column_moments(g, y, GT_NONE);
+    const gt_id mean = gt_column_moments(g, y, GT_NONE, 1);
     gt_assign(g, MEAN, 0, mean);
     gt_assign(g, VARIANCE, 0, gt_result(g, mean, 1));
   } else {

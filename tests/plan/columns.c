@@ -79,7 +79,7 @@ static gt_id convolved(fixture *f) {
 static void moments_of_a_convolution(void **state) {
   fixture *f = *state;
   gt_graph *g = f->graph;
-  const gt_id y = convolved(f), mean = gt_column_moments(g, y, GT_NONE);
+  const gt_id y = convolved(f), mean = gt_column_moments(g, y, GT_NONE, 1);
   keep(f, "normal", gt_div(g, gt_sub(g, y, mean), gt_sqrt(g, gt_result(g, mean, 1))));
   const gt_plan *plan = drawing_planned(f, true, false);
   assert_int_equal(products_joining(plan, GT_COLUMNS_MOMENTS), 1);
@@ -95,7 +95,7 @@ static void moments_of_a_convolution(void **state) {
 static void weights_are_for_who_joins_the_tiles(void **state) {
   fixture *f = *state;
   const gt_id weight = drawing_variable(f, "weight", gt_shape_1(BATCH));
-  keep(f, "mean", gt_column_moments(f->graph, convolved(f), weight));
+  keep(f, "mean", gt_column_moments(f->graph, convolved(f), weight, 1));
   const gt_plan *plan = drawing_planned(f, true, false);
   assert_int_equal(products_joining(plan, GT_COLUMNS_MOMENTS), 1);
   const gt_step *moments = drawing_step(plan, "moments");
@@ -107,7 +107,7 @@ static void values_of_no_product(void **state) {
   fixture *f = *state;
   gt_graph *g = f->graph;
   const gt_id x = drawing_variable(f, "x", gt_shape_2(BATCH, UNITS));
-  const gt_id mean = gt_column_moments(g, gt_exp(g, x), GT_NONE);
+  const gt_id mean = gt_column_moments(g, gt_exp(g, x), GT_NONE, 1);
   keep(f, "mean", mean);
   keep(f, "sum", gt_sum(g, x, 1, false));
   const gt_plan *plan = drawing_planned(f, true, false);
