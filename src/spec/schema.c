@@ -91,7 +91,7 @@ static bool check_keys(const gt_spec *map, const names *list, synonym other, con
                     gt_schema_where(arena, where), other.meant);
     if (gt_diagnostics_full(diagnostics)) continue;
     if (is_of_input(child->key)) {
-      item->expected = "no such key: what it reads tells";
+      item->expected = "no such key: a layer sees that from its input";
       continue;
     }
     const char *near = is_other ? other.meant : near_key(arena, list, child, &value);
