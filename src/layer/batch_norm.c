@@ -62,29 +62,46 @@ typedef struct parts {
   gt_derivative derivative;
 } parts;
 
+/* x is normalised anew wherever that is asked for: it costs no more to read than what was made of it, and
+ * nothing has to be kept. */
+static gt_id normalised(gt_graph *graph, const parts *p) {
+  return gt_mul(graph, gt_sub(graph, p->input[0], p->mean), p->inverse);
+}
+
+/* Over the axes: means where all rows count, which who reads all of x may take as they are, else sums. */
+static gt_id joined(gt_graph *graph, const parts *p, gt_id x) {
+  return p->rows == GT_NONE ? gt_mean(graph, x, p->axes, true) : gt_sum(graph, x, p->axes, true);
+}
+
+/* n times the mean of g n, and the mean of g. Means that have to be made of sums are made for each channel.
+ */
+static gt_id along(gt_graph *graph, const parts *p, gt_id sum, gt_id slope) {
+  if (p->rows == GT_NONE) return gt_add(graph, gt_mul(graph, normalised(graph, p), slope), sum);
+  const gt_id turn = gt_mul(graph, p->inverse, gt_div(graph, slope, p->count));
+  const gt_id of_x = gt_mul(graph, gt_sub(graph, p->input[0], p->mean), turn);
+  return gt_norm_weighted(graph, gt_add(graph, of_x, gt_div(graph, sum, p->count)), p->rows);
+}
+
 /* With g for dL/dy, n = (x - mean) * inverse, sums over the axes:
  *   dL/dbias = sum(g), dL/dweight = sum(g n), dL/dx = weight * inverse * (g - (sum(g) + n sum(g n)) / count),
- * as in the paper, put together. x is normalised anew wherever that is asked for: it costs no more to read
- * than what was made of it, and nothing has to be kept. So is g made anew, where that costs less to read. */
+ * as in the paper, put together. g is made anew, too, where that costs less to read. */
 static void gradient(gt_graph *graph, const gt_derivative *derivative, gt_id given, const bool *wanted,
                      gt_id *input_gradient) {
   const parts *p = derivative->context;
   const bool affine = derivative->inputs > 1;
-  const gt_id x = p->input[0];
-  const gt_id again = gt_mul(graph, gt_sub(graph, x, p->mean), p->inverse);
-  const gt_id sum = gt_sum(graph, gt_again_if_smaller(graph, given), p->axes, true);
-  const gt_id slope = gt_sum(graph, gt_mul(graph, gt_again_if_smaller(graph, given), again), p->axes, true);
+  const gt_id g[] = {gt_again_if_smaller(graph, given), gt_again_if_smaller(graph, given)};
+  gt_id sum = joined(graph, p, g[0]);
+  gt_id slope = joined(graph, p, gt_mul(graph, g[1], normalised(graph, p)));
   if (wanted[0]) {
-    gt_id factor = p->inverse;
-    if (affine) factor = gt_mul(graph, factor, p->input[1]);
-    const gt_id turn = gt_mul(graph, p->inverse, gt_div(graph, slope, p->count));
-    const gt_id of_x = gt_mul(graph, gt_sub(graph, x, p->mean), turn);
-    const gt_id part = gt_add(graph, of_x, gt_div(graph, sum, p->count));
-    const gt_id rest = gt_sub(graph, given, gt_norm_weighted(graph, part, p->rows));
-    input_gradient[0] = gt_mul(graph, rest, factor);
+    const gt_id factor = affine ? gt_mul(graph, p->inverse, p->input[1]) : p->inverse;
+    input_gradient[0] = gt_mul(graph, gt_sub(graph, given, along(graph, p, sum, slope)), factor);
   }
   if (!affine) return;
   const gt_shape shape = gt_node_at(graph, p->input[1])->shape;
+  if (p->rows == GT_NONE) {
+    sum = gt_mul(graph, sum, p->count);
+    slope = gt_mul(graph, slope, p->count);
+  }
   input_gradient[1] = gt_reshape(graph, slope, shape);
   input_gradient[2] = gt_reshape(graph, sum, shape);
 }
