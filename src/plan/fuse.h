@@ -4,9 +4,9 @@
  * Rules. Elementwise nodes over the same number of elements join when the value between them needs no memory
  * of its own: all its users are in the group, or are elementwise nodes that may join in turn. A leader whose
  * kernel takes an epilogue (matmul) absorbs what follows it; one that takes a prologue (a reduction, a pool)
- * absorbs what only it reads. In a second pass, elementwise groups that found no consumer to join are absorbed by the
- * leader, or the row program, that feeds them, as further outputs. A join must keep the groups acyclic and
- * within a program's limits. Reshapes are transparent: a program sees flat indices.
+ * absorbs what only it reads. In a second pass, elementwise groups that found no consumer to join are
+ * absorbed by the leader, or the row program, that feeds them, as further outputs. A join must keep the
+ * groups acyclic and within a program's limits. Reshapes are transparent: a program sees flat indices.
  *
  * Before all that, what follows a reduction of rows joins it in a row program: work with one value a row, or
  * with a row's values, and further reductions of the same rows, as far as none of it has to wait for a kernel
