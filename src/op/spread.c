@@ -18,6 +18,8 @@ typedef struct spread_attribute {
 
 /* --- shapes --------------------------------------------------------------------------------------------- */
 
+/* Not lines of one window: a step with such of 4 x 4 elements, where places and windows fold to a few bits of
+ * an element's number, crashed NVIDIA's compiler (580.159.04); and they are where images are small. */
 bool gt_spreads(const gt_pool_attribute *a, gt_shape image) {
   const int last = (int)a->axes - 1;
   bool several = false;
@@ -28,7 +30,8 @@ bool gt_spreads(const gt_pool_attribute *a, gt_shape image) {
     if (window > (last - k < 2 ? MOST_WINDOW : 1)) return false;
     several |= window > 1;
   }
-  return several && image.dim[1 + last] <= MOST_COLUMNS;
+  const int64_t columns = image.dim[1 + last];
+  return several && columns > a->window[last] && columns <= MOST_COLUMNS;
 }
 
 static gt_shape windows_of(const spread_attribute *a, gt_shape image) {

@@ -5,8 +5,8 @@
 #define GT_OP_SPREAD_H
 #include "op/pool.h"
 
-/* Are the windows of an image of that shape such windows, of rows and columns alone, and not larger than a
- * program can tell? */
+/* Are the windows of an image of that shape such windows, of rows and columns alone, several to a line, and
+ * not larger than a program can tell? */
 bool gt_spreads(const gt_pool_attribute *attribute, gt_shape image);
 /* y, of the image's shape, has x of the window that each element lies in; x F32 [batch, windows…, channels].
  */

@@ -118,8 +118,9 @@ static bool draw_window(dice *d, const recipe *r, const gt_case_view *v, line *l
   l->axis = 2 + roll(d, 2);
   if (l->shape.rank != 2) return false;
   if (l->op == SPREAD) {
+    const bool several = l->shape.dim[0] > 1;
     l->shape.dim[0] *= l->axis;
-    return l->shape.dim[0] <= v->shape[0].dim[0];
+    return several && l->shape.dim[0] <= v->shape[0].dim[0];
   }
   if (l->shape.dim[0] % l->axis) return false;
   l->shape.dim[0] /= l->axis;

@@ -288,6 +288,7 @@ static const gt_case cases[] = {
     SAME(between, MAX, "3,5,4100 4100", 2, 2, 0, 1, 1, 0),
     SAME(between, MAX, "1,3,65540 65540", 2, 1, 0, 1, 0, 0),
     SAME(between, AVERAGE, "20,20,20,4 4", 2, 2, 0, 1, 0, 0),
+    SAME(between, MAX, "5,4,4,64 64", 4, 4, 0, 1, 0, 0),                    /* one window */
     {&odd, "g1,3,4 1,1,4", {MAX, 3, 0, 0, 3, 0, 0, 0, 0, 0, 1}, 0, 0, 0.4}, /* nothing but -infinity */
 };
 GT_CASES(pool, cases);
