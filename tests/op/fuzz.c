@@ -304,7 +304,7 @@ FUZZ(windows, "fuzz_windows");
 FUZZ(more, "fuzz_more"); /* software devices take long to compile all of them */
 
 #define FIVE(shapes, n)                                                                                 \
-  {&fuzz, shapes, {n}}, {&fuzz, shapes, {n + 1}}, {&more, shapes, {n + 2}}, {&more, shapes, {n + 3}}, { \
+  {&fuzz, shapes, {n}}, {&more, shapes, {n + 1}}, {&more, shapes, {n + 2}}, {&more, shapes, {n + 3}}, { \
     &more, shapes, { n + 4 }                                                                            \
   }
 
