@@ -201,14 +201,14 @@ static encoder encoder_for(const gt_fusion *fusion, gt_group *group) {
   }
   if (group->leader != GT_NONE) {
     const gt_node *leader = gt_node_at(fusion->graph, group->leader);
+    const uint32_t row = gt_prologue_row(fusion->graph, leader);
     group->shape = leader->shape;
     if (leader->op->epilogue) {
       e.max_inputs = 4;
       e.max_outputs = 2;
       e.general = false;
       e.fixed_row = leader->shape.rank ? (uint32_t)leader->shape.dim[leader->shape.rank - 1] : 1;
-    } else if (gt_prologue_row(fusion->graph, leader)) {
-      const uint32_t row = gt_prologue_row(fusion->graph, leader);
+    } else if (row) {
       group->shape = gt_node_at(fusion->graph, leader->input[0])->shape;
       e.max_outputs = 1;
       if (row != GT_ANY_ROW) e.fixed_row = row;

@@ -42,8 +42,7 @@ bool gt_fuse(gt_arena *arena, const gt_graph *graph, const gt_plan_options *opti
 
 /* Group a, which group b reads, becomes part of it, if there is no other way from a to b and both together
  * fit a program. rows: the width and the shape of the row program that they make, or NULL. The two are not
- * the same, and have not too many nodes. If both have leaders, and no rows, b's
- * follows a's. */
+ * the same, and have not too many nodes. If both have leaders, and no rows, b's follows a's. */
 bool gt_fusion_join(gt_arena *arena, gt_fusion *fusion, int a, int b, const gt_group *rows);
 /* Makes row programs (fuse_rows.c): before anything else joins. */
 void gt_fuse_rows(gt_arena *arena, gt_fusion *fusion);

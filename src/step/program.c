@@ -137,13 +137,7 @@ static void next_position(cut *c) {
     c->y = 0;
 }
 
-/* Positions have few values: a line of them at a time, not as many as a processor can, which would look for
- * how many these are. */
-GT_MATH void copy_line(const float *restrict from, uint32_t n, float *restrict out) {
-  for (uint32_t i = 0; i < n; i++) out[i] = from[i];
-}
-
-GT_MATH void compare_line(const uint8_t *restrict from, uint8_t place, uint32_t n, float *restrict out) {
+GT_MATH void compare_bytes(const uint8_t *restrict from, uint8_t place, uint32_t n, float *restrict out) {
   for (uint32_t i = 0; i < n; i++) out[i] = gt_pick(from[i] == place, 1.0f, 0.0f);
 }
 
@@ -153,16 +147,11 @@ GT_CLONES static void load_cut(uint32_t load, const float *x, uint32_t row, uint
   cut c = cut_at(load, row, first);
   for (uint32_t at = first % row, run; n; out += run, n -= run, at = 0, next_position(&c)) {
     const size_t from = (size_t)c.window * row + at;
-    const uint8_t place = (uint8_t)(c.y * c.width + c.x);
-    uint32_t i = 0;
     run = gt_least_u32(row - at, n);
-    if (GT_LOAD_MODE(load) == GT_LOAD_SPREAD) {
-      for (; i + LINE <= run; i += LINE) copy_line(x + from + i, LINE, out + i);
-      copy_line(x + from + i, run - i, out + i);
-    } else {
-      for (; i + LINE <= run; i += LINE) compare_line(byte + from + i, place, LINE, out + i);
-      compare_line(byte + from + i, place, run - i, out + i);
-    }
+    if (GT_LOAD_MODE(load) == GT_LOAD_SPREAD)
+      memcpy(out, x + from, run * sizeof *out);
+    else
+      compare_bytes(byte + from, (uint8_t)(c.y * c.width + c.x), run, out);
   }
 }
 
