@@ -113,8 +113,8 @@ enum {
   /* The second pass: a dispatch and a barrier, behind which nothing else runs that could have run beside the
    * product. */
   FINISH_CYCLES = 10000,
-  ARRIVE_CYCLES = 2500, /* to store the parts and to be counted */
-  ARRIVE_WAIT = 1400,   /* for the parts of a quad, and for what the epilogue reads */
+  ARRIVE_CYCLES = 2000, /* to store the parts and to be counted */
+  ARRIVE_WAIT = 2900,   /* for the parts of a quad, and for what the epilogue reads */
   ARRIVE_BYTES = 60,    /* of parts in a cycle */
   ARRIVE_THREADS = 256  /* of a workgroup, about */
 };
@@ -128,9 +128,9 @@ static bool fits(const candidate *c, const gt_target *target) {
   return threads_of(c) <= target->max_workgroup && shared_bytes(c) <= target->shared_bytes;
 }
 
-/* Of a second kernel. */
+/* Of a second kernel: parts are written, and read again. */
 static double finish_cycles(const gt_matmul_shape *s, const gt_matmul_config *c, double units) {
-  return FINISH_CYCLES + 4.0 * c->split * s->m * s->n * s->batch / (8 * units);
+  return FINISH_CYCLES + 2 * 4.0 * c->split * s->m * s->n * s->batch / (8 * units);
 }
 
 /* Of the workgroups that are done last: each waits for the parts of one quad of an invocation after another.

@@ -22,19 +22,27 @@ typedef enum form { BFLOAT, SCALED, HALVES } form; /* bfloat16, float16 with a p
 
 /* Tiles of a workgroup and of a subgroup, larger ones first, with the multiply-adds a cycle of a
  * multiprocessor that an H200 makes of each form, in those cycles of which scalar units make 112; 0: too many
- * registers. */
+ * registers. Fewer workgroups than keep a multiprocessor busy take as long as those. */
 typedef struct candidate {
   uint16_t bm, bn, bk, sm, sn;
-  double rate[3];
+  double rate[3], full;
   bool packed;
 } candidate;
-static const candidate candidates[] = {
-    {128, 128, 32, 64, 64, {530, 0, 0}},          {128, 128, 32, 64, 32, {350, 300, 225}},
-    {64, 64, 32, 32, 32, {300, 190, 0}},          {64, 64, 16, 32, 32, {0, 0, 150}},
-    {64, 64, 32, 64, 32, {250, 150, 100}},        {128, 32, 32, 32, 32, {220, 140, 80}},
-    {128, 32, 16, 32, 32, {0, 0, 125}},           {32, 32, 32, 32, 32, {150, 80, 50}},
-    {128, 128, 32, 64, 64, {900, 0, 0}, true},    {128, 128, 32, 64, 32, {750, 650, 290}, true},
-    {128, 64, 32, 64, 32, {750, 650, 290}, true}, {64, 64, 32, 32, 32, {500, 400, 200}, true}};
+static const candidate candidates[] = {{128, 128, 32, 64, 64, {530, 0, 0}, 1.4},
+                                       {128, 128, 32, 64, 32, {350, 300, 220}, 1},
+                                       {128, 64, 32, 32, 32, {0, 0, 172}, 1},
+                                       {64, 64, 64, 32, 32, {330, 0, 0}, 1.8},
+                                       {64, 64, 32, 32, 32, {300, 190, 170}, 2},
+                                       {64, 64, 16, 32, 32, {0, 0, 155}, 2.5},
+                                       {64, 64, 32, 16, 32, {0, 0, 80}, 1},
+                                       {64, 64, 32, 64, 32, {250, 150, 100}, 2},
+                                       {128, 32, 32, 32, 32, {220, 140, 126}, 1.8},
+                                       {128, 32, 16, 32, 32, {0, 0, 115}, 1.5},
+                                       {32, 32, 32, 32, 32, {150, 80, 60}, 3.5},
+                                       {128, 128, 32, 64, 64, {900, 0, 0}, 1, true},
+                                       {128, 128, 32, 64, 32, {750, 650, 270}, 1, true},
+                                       {128, 64, 32, 64, 32, {750, 650, 240}, 1.4, true},
+                                       {64, 64, 32, 32, 32, {500, 400, 180}, 1.4, true}};
 /* In how many parts k is cut, at most. Small results of long sums, such as the gradients of a convolution's
  * weights, need many to fill a device. */
 static const uint8_t splits[] = {1,  2,  3,  4,  5,  6,  7,  8,  9,  10, 11, 12, 13, 14, 15, 16, 17, 18,
@@ -42,9 +50,11 @@ static const uint8_t splits[] = {1,  2,  3,  4,  5,  6,  7,  8,  9,  10, 11, 12,
 _Static_assert(sizeof splits * sizeof candidates / sizeof *candidates == GT_MATMUL_MATRIX_WAYS, "all fit");
 /* Of those rates, where units are not many times as fast as scalar ones: a guess. */
 static const double SLOW = 0.4;
-/* What a multiprocessor loses by each workgroup that it could have beside others and has not, of that one's
- * work; what is left of beginnings and ends that others hide. */
-static const double LACKING = 0.4, LATER = 0.4;
+/* Cycles for each element of the sums of a packed workgroup that nothing hides. */
+static const double PACKED_SUM = 0.9;
+/* What is left of the rate where scalar units make functions line by line, and fewer workgroups than SOME
+ * are there to hide it. */
+static const double UNHIDDEN = 0.8;
 enum {
   QUAD = 4,
   LEAST_BLOCKS = 1 << 22,   /* elements of patches that are measured by blocks, which takes two kernels */
@@ -52,11 +62,13 @@ enum {
   LEAST_EXTENT = 32,        /* of each axis */
   MOST_EMULATED_SLABS = 32, /* of one: software devices bound a shader's length */
   MOST_EMULATED_PASSES = 65535,
-  EMULATED_PASSES = 7,  /* for each quad and element of k */
-  FULL_THREADS = 384,   /* of a multiprocessor at once, as they take many registers, */
-  FULL_PACKED = 256,    /* or more yet */
-  START_CYCLES = 12000, /* of a workgroup, and what it waits for at its end */
-  START_PACKED = 30000, /* the same, whatever runs beside it, of a packed one */
+  EMULATED_PASSES = 7, /* for each quad and element of k */
+  FULL_THREADS = 384,  /* of a multiprocessor at once, as they take many registers, */
+  FULL_PACKED = 256,   /* or more yet */
+  SOME = 3,
+  MANY = 8,             /* workgroups of a multiprocessor: it never waits for the last ones */
+  START_CYCLES = 3600,  /* of a workgroup, and what it waits for at its end */
+  START_PACKED = 6000,  /* the same of the first packed one */
   RANGE_CYCLES = 6500,  /* a dispatch and a barrier */
   RANGE_ELEMENTS = 600, /* of factors that are measured in a cycle */
   PACK_ELEMENTS = 220,  /* that are packed */
@@ -185,20 +197,30 @@ static double range_cycles(const gt_matmul_shape *s, const gt_target *target) {
   return (by_blocks ? 2 : 1) * RANGE_CYCLES + (of_a + of_b) / RANGE_ELEMENTS;
 }
 
+/* So many workgroups' work a multiprocessor is busy with when it has `count`, in waves of `at_once`. */
+static double busy_with(const candidate *c, double count, double at_once) {
+  const double full = c->full > at_once ? c->full : at_once;
+  if (count > MANY) return count / at_once * full;
+  const double whole = floor(count / at_once), rest = count - whole * at_once;
+  return whole * full + (rest > c->full ? rest : rest > 0 ? c->full : 0);
+}
+
 static double estimate(const candidate *c, form f, const gt_matmul_shape *s, const gt_target *target,
                        const gt_matmul_config *way) {
   const double groups = (double)gt_ceil_div(s->m, c->bm) * gt_ceil_div(s->n, c->bn) * s->batch * way->split;
   const double of_unit = gt_matmul_groups_of_unit(groups, target->units);
   const uint32_t most = (c->packed ? FULL_PACKED : FULL_THREADS) / threads_of(c, target);
   const double at_once = gt_matmul_together(shared_bytes(c, f, target), most, target);
-  const double waves = ceil(of_unit / at_once);
-  const double rate = c->rate[f] * (target->matrix.fast ? 1 : SLOW), area = (double)c->bm * c->bn;
+  const double waves = of_unit > MANY ? of_unit / at_once : ceil(of_unit / at_once);
+  const bool hides = at_once >= SOME, makes = s->kind_a == GT_FACTOR_BASIS && !s->trans_a;
+  const double left = (target->matrix.fast ? 1 : SLOW) * (makes && !hides ? UNHIDDEN : 1);
+  const double area = (double)c->bm * c->bn;
+  const double group = area * gt_least_u32(way->k_chunk, s->k) / c->rate[f] / left;
   const double drains = s->segment ? (double)(s->k / s->segment) * area / DRAINED : 0;
-  const double group = area * gt_least_u32(way->k_chunk, s->k) / rate + drains;
-  const double later = of_unit > at_once ? of_unit / at_once - 1 : 0, hidden = at_once > 1 ? LATER : 1;
-  const double starts = c->packed ? of_unit * START_PACKED : (1 + hidden * later) * START_CYCLES;
-  const double all = (of_unit + LACKING * (waves * at_once - of_unit)) * group + starts;
-  const double cycles = all + gt_matmul_ending_cycles(s, way, target->units);
+  const double drained = of_unit * drains * (hides ? 1 : SOME / at_once);
+  const double starts = c->packed ? START_PACKED + of_unit * area * PACKED_SUM : waves * START_CYCLES;
+  const double cycles = busy_with(c, of_unit, at_once) * group + drained + starts +
+                        gt_matmul_ending_cycles(s, way, target->units);
   const double elements = ((double)s->m + s->n) * s->k * s->batch;
   if (c->packed) return cycles + RANGE_CYCLES + elements / PACK_ELEMENTS;
   return f == BFLOAT ? cycles : cycles + range_cycles(s, target);

@@ -21,7 +21,7 @@ typedef struct gt_matmul_cut { /* a kernel of products, and how it is cut for it
   uint64_t packed, pack_groups; /* … so many bytes (shaders/op/matmul/packed.h), in so many workgroups */
 } gt_matmul_cut;
 
-enum { GT_MATMUL_MATRIX_WAYS = 12 * 36 }; /* at most */
+enum { GT_MATMUL_MATRIX_WAYS = 15 * 36 }; /* at most */
 /* The ways to make the product on matrix units: none where there are none, or its node's precision forbids
  * it. */
 void gt_matmul_offer_matrix(const gt_matmul_shape *shape, const gt_target *target, gt_precision precision,
