@@ -31,8 +31,15 @@ static const gt_field common_fields[] = {
            .help = "the layer or layers it reads (default: the one before; `input` is the model's input)"),
     {.name = NULL},
 };
-const gt_schema gt_layer_common_schema = {
-    .name = "layer", .help = "keys of every layer", .fields = common_fields};
+/* What layers elsewhere are told of their input. */
+static const char *const of_input[] = {"in_features",  "in_channels",      "num_features",
+                                       "num_channels", "normalized_shape", "input_size",
+                                       "input_shape",  "input_dim",        NULL};
+const gt_schema gt_layer_common_schema = {.name = "layer",
+                                          .help = "keys of every layer",
+                                          .fields = common_fields,
+                                          .needless = of_input,
+                                          .why_needless = "no such key: a layer sees that from its input"};
 
 gt_id gt_build_parameter(gt_build *build, const char *name, gt_shape shape, const gt_init *init) {
   return gt_build_formed(build, name, shape, init, NULL);

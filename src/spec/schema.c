@@ -9,6 +9,7 @@ enum { MOST_FIELDS = 128, MOST_UNKNOWN = 8 };
 typedef struct names {
   const char *item[MOST_FIELDS];
   size_t count;
+  const char *const *needless, *why_needless; /* of the schema that has some */
 } names;
 
 static void add_names(names *list, const gt_schema *schema) {
@@ -17,6 +18,7 @@ static void add_names(names *list, const gt_schema *schema) {
     assert(list->count < MOST_FIELDS);
     list->item[list->count++] = f->name;
   }
+  if (schema->needless) list->needless = schema->needless, list->why_needless = schema->why_needless;
 }
 
 static names names_of(const gt_schema *schema, const gt_schema *extra) {
@@ -50,12 +52,9 @@ const char *gt_schema_missing_space(const gt_schema_reader *reader, const char *
   return missing_space(reader->arena, &list, text);
 }
 
-/* What layers elsewhere are told of their input, which here they see themselves. */
-static bool is_of_input(const char *key) {
-  static const char *const known[] = {"in_features",      "in_channels", "num_features", "num_channels",
-                                      "normalized_shape", "input_size",  "input_shape",  "input_dim"};
-  for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-    if (!strcmp(known[i], key)) return true;
+static bool is_needless(const names *list, const char *key) {
+  for (const char *const *known = list->needless; known && *known; known++)
+    if (!strcmp(*known, key)) return true;
   return false;
 }
 
@@ -90,8 +89,8 @@ static bool check_keys(const gt_spec *map, const names *list, synonym other, con
                     is_other ? "unknown key '%s'%s, and '%s' is missing" : "unknown key '%s'%s", child->key,
                     gt_schema_where(arena, where), other.meant);
     if (gt_diagnostics_full(diagnostics)) continue;
-    if (is_of_input(child->key)) {
-      item->expected = "no such key: a layer sees that from its input";
+    if (is_needless(list, child->key)) {
+      item->expected = list->why_needless;
       continue;
     }
     const char *near = is_other ? other.meant : near_key(arena, list, child, &value);
@@ -242,7 +241,7 @@ static synonym find_synonym(const gt_schema_reader *r, const gt_spec *map, const
   const char *value;
   names meant = {.count = 0};
   for (int i = 0; i < map->count; i++) {
-    if (has_name(list, map->child[i]->key) || is_of_input(map->child[i]->key)) continue;
+    if (has_name(list, map->child[i]->key) || is_needless(list, map->child[i]->key)) continue;
     const char *near = near_key(r->arena, list, map->child[i], &value);
     if ((!near && stranger) || meant.count == MOST_UNKNOWN) return (synonym){0};
     if (near)
