@@ -26,7 +26,7 @@ typedef enum form { BFLOAT, SCALED, HALVES } form; /* bfloat16, float16 with a p
 typedef struct candidate {
   uint16_t bm, bn, bk, sm, sn;
   double rate[3], full;
-  bool packed;
+  bool packed, by_k; /* by_k: only for dense factors with lines of constant k, as for gradients of weights */
 } candidate;
 static const candidate candidates[] = {{128, 128, 32, 64, 64, {530, 0, 0}, 1.4},
                                        {128, 128, 32, 64, 32, {350, 300, 220}, 1},
@@ -34,7 +34,7 @@ static const candidate candidates[] = {{128, 128, 32, 64, 64, {530, 0, 0}, 1.4},
                                        {64, 64, 64, 32, 32, {330, 0, 0}, 1.8},
                                        {64, 64, 32, 32, 32, {300, 190, 170}, 2},
                                        {64, 64, 16, 32, 32, {0, 0, 155}, 2.5},
-                                       {64, 64, 32, 16, 32, {0, 0, 80}, 1},
+                                       {64, 64, 32, 16, 32, {0, 0, 150}, 1, .by_k = true},
                                        {64, 64, 32, 64, 32, {250, 150, 100}, 2},
                                        {128, 32, 32, 32, 32, {220, 140, 126}, 1.8},
                                        {128, 32, 16, 32, 32, {0, 0, 115}, 1.5},
@@ -122,8 +122,9 @@ static uint32_t shared_bytes(const candidate *c, form f, const gt_target *target
 
 static bool fits(const candidate *c, form f, const gt_matmul_shape *s, const gt_target *target,
                  gt_matrix_shape unit) {
-  return c->rate[f] > 0 && c->sm % unit.m == 0 && c->sn % unit.n == 0 && c->bk % unit.k == 0 &&
-         threads_of(c, target) <= target->max_workgroup &&
+  const bool by_k = s->trans_a && !s->trans_b && s->kind_a == GT_FACTOR_DENSE && s->kind_b == GT_FACTOR_DENSE;
+  return c->rate[f] > 0 && (by_k || !c->by_k) && c->sm % unit.m == 0 && c->sn % unit.n == 0 &&
+         c->bk % unit.k == 0 && threads_of(c, target) <= target->max_workgroup &&
          shared_bytes(c, f, target) <= target->shared_bytes &&
          piece_of(c, f, s->trans_a, target, unit).matrices;
 }
@@ -149,13 +150,14 @@ static bool packs(const gt_matmul_shape *s, const gt_target *target, gt_matrix_s
 }
 
 /* AMD's compiler keeps no more than so many sums, as many totals and so much of the next slab of a lane in
- * registers. */
-static bool spills(const candidate *c, form f, const gt_target *target) {
-  enum { MOST_SUMS = 32, MOST_FETCHED = 48 };
+ * registers, and less where it makes functions of that. */
+static bool spills(const candidate *c, form f, const gt_matmul_shape *s, const gt_target *target) {
+  enum { MOST_SUMS = 32, MOST_FETCHED = 48, MOST_MADE = 32 };
   const gt_matrix_units *units = &target->matrix;
   return f != BFLOAT && !units->fast && !units->emulated &&
          (c->sm * c->sn / target->subgroup > MOST_SUMS ||
-          (c->bm + c->bn) * c->bk / threads_of(c, target) > MOST_FETCHED);
+          (c->bm + c->bn) * c->bk / threads_of(c, target) >
+              (s->kind_a == GT_FACTOR_BASIS ? MOST_MADE : MOST_FETCHED));
 }
 
 /* Does emulation keep within the passes through loops that software devices bound, whatever values there are?
@@ -239,7 +241,7 @@ void gt_matmul_offer_matrix(const gt_matmul_shape *s, const gt_target *target, g
   const bool can_pack = packs(s, target, unit);
   for (size_t i = 0; i < sizeof candidates / sizeof *candidates; i++) {
     const candidate *c = &candidates[i];
-    if (!fits(c, f, s, target, unit) || spills(c, f, target) || s->segment % c->bk) continue;
+    if (!fits(c, f, s, target, unit) || spills(c, f, s, target) || s->segment % c->bk) continue;
     if (c->packed && !can_pack) continue;
     if (s->segment && units->emulated && c->bk < GT_FACTOR_SLICE) continue; /* too many passes */
     if (units->always && c->packed != (units->packed && can_pack)) continue;

@@ -1,0 +1,121 @@
+/* Products cut in every way that they may be cut on matrix units, not only in that which is reckoned best:
+ * tiles of all sizes, over the ends of the result, k in one part and in several. A software device, which
+ * takes seconds to compile each, tries some. */
+#include "base/philox.h"
+#include "op/core.h"
+#include "op/matmul/matmul.h"
+#include "plan/plan.h"
+#include "support/device.h"
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+enum { M = 140, N = 132, K = 300, WAYS_OF_SOFTWARE = 5 };
+
+static gt_precision precision;
+static float a[M * K], b[K * N], c[M * N];
+static double want[M * N], size[M * N]; /* and the sums of absolute values */
+
+typedef struct turned {
+  bool a, b;
+} turned;
+
+static const gt_plan *plan_of(gt_arena *arena, gt_graph **graph, turned t, const gt_tuned *tuned) {
+  gt_error error = {0};
+  gt_graph *g = *graph = gt_graph_create(arena);
+  gt_graph_precision(g, precision);
+  const gt_shape of_a = t.a ? gt_shape_2(K, M) : gt_shape_2(M, K),
+                 of_b = t.b ? gt_shape_2(N, K) : gt_shape_2(K, N);
+  const gt_id left = gt_variable_read(g, gt_graph_variable(g, "a", of_a, GT_F32, false));
+  const gt_id right = gt_variable_read(g, gt_graph_variable(g, "b", of_b, GT_F32, false));
+  gt_assign(g, gt_graph_variable(g, "c", gt_shape_2(M, N), GT_F32, false), 0,
+            gt_matmul(g, left, right, t.a, t.b));
+  const gt_plan_options options = {.target = device->target, .tuned = tuned};
+  const gt_plan *plan = gt_plan_create(arena, g, &options, &error);
+  if (!plan) fail_msg("%s", error.message);
+  return plan;
+}
+
+static const gt_choice *choice_of(const gt_plan *plan) {
+  for (uint32_t s = 0; s < plan->steps; s++)
+    if (plan->step[s].choice) return &plan->choice[plan->step[s].choice - 1];
+  fail_msg("nothing to choose");
+  return NULL;
+}
+
+static void draw(turned t) {
+  memset(want, 0, sizeof want);
+  memset(size, 0, sizeof size);
+  for (uint32_t i = 0; i < M * K; i++) a[i] = (float)(2 * gt_random_uniform(5, 1, 0, i) - 1);
+  for (uint32_t i = 0; i < K * N; i++) b[i] = (float)(2 * gt_random_uniform(5, 2, 0, i) - 1);
+  for (uint32_t i = 0; i < M; i++)
+    for (uint32_t k = 0; k < K; k++)
+      for (uint32_t j = 0; j < N; j++) {
+        const double x = a[t.a ? k * M + i : i * K + k], y = b[t.b ? j * K + k : k * N + j];
+        want[i * N + j] += x * y;
+        size[i * N + j] += fabs(x * y);
+      }
+}
+
+static void try_way(turned t, const char *key, const char *way) {
+  const double rounding = precision == GT_PRECISION_HALF ? 0x1p-7 : 0x1p-19;
+  gt_arena arena;
+  gt_graph *g;
+  gt_tuned tuned = {0};
+  gt_arena_init(&arena);
+  gt_tuned_set(&tuned, key, way);
+  const gt_plan *plan = plan_of(&arena, &g, t, &tuned);
+  assert_true(choice_of(plan)->tuned);
+  memset(c, 0xff, sizeof c); /* what is not written is NaN */
+  device_run(plan, g, 1, (float *[]){a, b, c});
+  for (uint32_t i = 0; i < M * N; i++)
+    if (!(fabs(c[i] - want[i]) <= rounding * size[i]))
+      fail_msg("%s: [%u, %u] is %.9g, should be %.9g", way, i / N, i % N, c[i], want[i]);
+  gt_tuned_finish(&tuned);
+  gt_arena_finish(&arena);
+}
+
+/* Of each kin the first, and the one in the most parts: on software devices of some kin, others for each
+ * form. */
+static void test_ways(void **state) {
+  static const turned forms[] = {{false, false}, {false, true}, {true, false}, {true, true}};
+  (void)state;
+  for (uint32_t f = 0; f < sizeof forms / sizeof *forms; f++) {
+    gt_arena arena;
+    gt_graph *g;
+    gt_arena_init(&arena);
+    draw(forms[f]);
+    const gt_choice *choice = choice_of(plan_of(&arena, &g, forms[f], NULL));
+    uint32_t kin = 0;
+    for (uint32_t i = 0; i < choice->candidates; i++) {
+      const bool first = !i || choice->candidate[i].kin != choice->candidate[i - 1].kin;
+      const bool last =
+          i + 1 == choice->candidates || choice->candidate[i].kin != choice->candidate[i + 1].kin;
+      char way[GT_WAY_TEXT];
+      kin += first;
+      if (!(first || last) ||
+          (device->target.brief && (!last || kin % WAYS_OF_SOFTWARE != f % WAYS_OF_SOFTWARE)))
+        continue;
+      choice->text(&choice->candidate[i], way, sizeof way);
+      try_way(forms[f], choice->key, way);
+    }
+    assert_true(kin > 1);
+    gt_arena_finish(&arena);
+  }
+}
+
+static int group(const char *name) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_ways)};
+  return cmocka_run_group_tests_name(name, tests, open_device, close_device);
+}
+
+int main(void) {
+  static const device_form form[] = {{"two float16", "matrix,float16", GT_PRECISION_AUTO},
+                                     {"bfloat16", "matrix", GT_PRECISION_HALF}};
+  return device_in_forms(form, sizeof form / sizeof *form, &precision, group);
+}
