@@ -16,7 +16,8 @@ typedef struct gt_matmul_shape {
   uint32_t inputs_a; /* of A's functions, all that is measured: shaders/op/matmul/range_basis.glsl; 0: A
                         itself is */
   bool whole_k;      /* not to be cut into parts of k */
-  uint32_t segment;  /* GT_FACTOR_SPEC_SEGMENT; devices only, and with whole_k */
+  uint32_t segment;  /* GT_FACTOR_SPEC_SEGMENT; devices only, and with whole_k; … */
+  uint32_t outputs;  /* … and how many elements of one are not padding */
 } gt_matmul_shape;
 
 typedef enum gt_engine {
@@ -24,8 +25,10 @@ typedef enum gt_engine {
   GT_ENGINE_HALF,   /* matrix units; factors are rounded to 16 bits */
   GT_ENGINE_HALVES, /* matrix units; factors are sums of two float16, which is as exact as float32 */
   /* Scalar units, and patches: */
-  GT_ENGINE_NARROW, /* few columns: shaders/op/matmul/product_narrow.h */
-  GT_ENGINE_SHALLOW /* few elements in a line: shaders/op/matmul/product_shallow.h */
+  GT_ENGINE_NARROW,  /* few columns: shaders/op/matmul/product_narrow.h */
+  GT_ENGINE_SHALLOW, /* few elements in a line: shaders/op/matmul/product_shallow.h */
+  /* Scalar units, and segments of few elements: shaders/op/matmul/product_edges.h */
+  GT_ENGINE_EDGES
 } gt_engine;
 
 typedef struct gt_matmul_config {

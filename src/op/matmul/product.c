@@ -4,6 +4,7 @@
 #include "lib/measured.h"
 #include "op/cross_entropy.h"
 #include "op/matmul/matmul_cpu.h"
+#include "op/matmul/matmul_edges.h"
 #include "op/matmul/matmul_matrix.h"
 #include "op/matmul/matmul_narrow.h"
 #include "op/matmul/matmul_shallow.h"
@@ -324,6 +325,7 @@ static gt_matmul_cut cut_product(gt_lowering *lowering, const gt_product *p, gt_
   if (c.engine == GT_ENGINE_SCALAR) return cut_scalar(&c, s, target);
   if (c.engine == GT_ENGINE_NARROW) return gt_matmul_cut_narrow(&c, s);
   if (c.engine == GT_ENGINE_SHALLOW) return gt_matmul_cut_shallow(&c, s);
+  if (c.engine == GT_ENGINE_EDGES) return gt_matmul_cut_edges(&c, s);
   return gt_matmul_cut_matrix(&c, s, s->kind_a == GT_FACTOR_DENSE && !p->a.stride,
                               s->kind_b == GT_FACTOR_DENSE && !p->b.stride, target);
 }
