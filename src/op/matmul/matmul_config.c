@@ -8,6 +8,7 @@
 #include "op/matmul/matmul_shallow.h"
 #include "op/matmul/matmul_tile.h"
 #include "shaders/op/matmul/matmul.h"
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -91,8 +92,6 @@ static const candidate last_resort = {32, 32, 16, 4, 4, 1};
 
 /* What a multiprocessor takes longer than it has to for multiplying and for reading shared memory. */
 static const double BUSY = 1.15;
-/* What of its waiting is left to a workgroup that does not have the multiprocessor to itself. */
-static const double SHARED_WAIT = 0.7;
 /* To make an element of a factor that is not in memory, and to drain one of a segment's sums. */
 static const double MADE = 0.3, DRAINED = 0.25;
 enum {
@@ -188,8 +187,9 @@ static double waiting_cycles(const candidate *c, double slices, bool is_read) {
 }
 
 double gt_matmul_together(uint32_t shared_bytes, uint32_t most, const gt_target *target) {
+  enum { RESERVED = 1024 };
   const uint32_t room = target->shared_bytes + target->shared_bytes / 8;
-  return gt_most_u32(gt_least_u32(room / shared_bytes, most), 1);
+  return gt_most_u32(gt_least_u32(room / (shared_bytes + RESERVED), most), 1);
 }
 
 /* Estimated cycles of the whole product with this tile and this many parts of k. */
@@ -198,9 +198,9 @@ static double estimate(const candidate *c, const gt_matmul_shape *s, const gt_ta
   const double groups = (double)gt_ceil_div(s->m, c->bm) * gt_ceil_div(s->n, c->bn) * s->batch * way->split;
   const double slices = gt_ceil_div(gt_least_u32(way->k_chunk, s->k), c->bk);
   const double of_unit = gt_matmul_groups_of_unit(groups, target->units);
-  enum { MOST = 4 };
+  enum { MOST = 4, MANY = 8 };
   const double rounds = of_unit / gt_matmul_together(shared_bytes(c), MOST, target);
-  const double waits = rounds <= 1 ? 1 : SHARED_WAIT * rounds;
+  const double waits = of_unit > MANY ? rounds : ceil(rounds);
   const bool is_read = way->split < 2 || gt_matmul_arrives(s, way, target->units);
   return of_unit * slices * busy_cycles(c, s) + waits * waiting_cycles(c, slices, is_read) +
          gt_matmul_ending_cycles(s, way, target->units);

@@ -47,7 +47,7 @@ enum {
 /* So many of a device's `groups` workgroups come to one of its units; where they are many, no unit waits. */
 double gt_matmul_groups_of_unit(double groups, double units);
 /* How many workgroups that take so much shared memory each a multiprocessor has at once, of `most` at most.
- * Drivers give them together an eighth more than what they promise one. */
+ * Drivers give them together an eighth more than what they promise one, and keep something of it for each. */
 double gt_matmul_together(uint32_t shared_bytes, uint32_t most, const gt_target *target);
 /* What a way to cut a product costs is reckoned in cycles of a multiprocessor. Of `groups` workgroups of so
  * many each, with what adding up the parts of k takes. */

@@ -62,10 +62,10 @@ enum {
   LEAST_EXTENT = 32,        /* of each axis */
   MOST_EMULATED_SLABS = 32, /* of one: software devices bound a shader's length */
   MOST_EMULATED_PASSES = 65535,
-  EMULATED_PASSES = 7, /* for each quad and element of k */
-  FULL_THREADS = 384,  /* of a multiprocessor at once, as they take many registers, */
-  FULL_PACKED = 256,   /* or more yet */
-  SOME = 3,
+  EMULATED_PASSES = 7,  /* for each quad and element of k */
+  FULL_THREADS = 384,   /* of a multiprocessor at once, as they take many registers, */
+  FULL_PACKED = 256,    /* or more yet */
+  SOME = 3,             /* workgroups at once that hide what each of them has to make */
   MANY = 8,             /* workgroups of a multiprocessor: it never waits for the last ones */
   START_CYCLES = 3600,  /* of a workgroup, and what it waits for at its end */
   START_PACKED = 6000,  /* the same of the first packed one */
