@@ -101,11 +101,7 @@ static bool is_cheap(const gt_draft *draft) {
 
 /* What moves much is better put off, beside what keeps the device busy, than held ahead, where the replay
  * behind waits for it: the ranges of 8192 x 784 values cost 784-512-256-10 a twentieth of its step there. */
-static bool is_short(const gt_draft *draft) {
-  uint64_t bytes = 0;
-  for (size_t u = 0; u < draft->count; u++) bytes += draft->items[u].bytes;
-  return bytes <= SHORT_BYTES;
-}
+static bool is_short(const gt_draft *draft) { return gt_draft_bytes(draft) <= SHORT_BYTES; }
 
 static void delay_step(delaying *d, size_t step) {
   gt_draft *draft = &d->l->lowering.drafts.items[step];

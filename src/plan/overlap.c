@@ -89,8 +89,7 @@ static uint64_t bytes_ahead(const gt_layout *l) {
   uint64_t bytes = 0;
   for (size_t s = 0; s < l->lowering.drafts.count; s++) {
     const gt_draft *draft = &l->lowering.drafts.items[s];
-    for (size_t u = 0; u < draft->count && draft->step.level < l->ahead; u++)
-      bytes += draft->items[u].bytes * (uint64_t)(draft->items[u].read + draft->items[u].write);
+    if (draft->step.level < l->ahead) bytes += gt_draft_bytes(draft);
   }
   return bytes;
 }

@@ -29,10 +29,8 @@ static void finish_step(const gt_layout *l, const gt_draft *draft, gt_step *step
   *step = draft->step;
   step->accesses = (int)draft->count;
   step->access = GT_NEW_N(l->arena, gt_access, draft->count + 1);
-  for (size_t u = 0; u < draft->count; u++) {
-    step->access[u] = resolve(l, &draft->items[u]);
-    step->bytes += draft->items[u].bytes * (uint64_t)(draft->items[u].read + draft->items[u].write);
-  }
+  for (size_t u = 0; u < draft->count; u++) step->access[u] = resolve(l, &draft->items[u]);
+  step->bytes = gt_draft_bytes(draft);
 }
 
 static gt_plan *finish_plan(gt_layout *l) {

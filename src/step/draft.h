@@ -26,6 +26,14 @@ typedef struct gt_draft { /* a step and its uses */
   size_t number; /* in the order of lowering */
 } gt_draft;
 
+/* Bytes that it moves. */
+static inline uint64_t gt_draft_bytes(const gt_draft *draft) {
+  uint64_t bytes = 0;
+  for (size_t u = 0; u < draft->count; u++)
+    bytes += draft->items[u].bytes * (uint64_t)(draft->items[u].read + draft->items[u].write);
+  return bytes;
+}
+
 struct gt_lowering {
   const gt_graph *graph;
   const gt_target *target;
