@@ -66,12 +66,9 @@ static void fill(const problem *p) {
 
 static void run(const problem *p, bool fused) {
   gt_arena arena;
-  gt_error error = {0};
   gt_arena_init(&arena);
   const gt_graph *g = drawn(&arena, p);
-  const gt_plan_options options = {.target = device->target, .no_fusion = !fused};
-  const gt_plan *plan = gt_plan_create(&arena, g, &options, &error);
-  assert_non_null(plan);
+  const gt_plan *plan = device_plan(&arena, g, (gt_plan_options){.no_fusion = !fused});
   if (fused) assert_int_equal(plan->steps, 2); /* the clock and the batch */
   fill(p);
   device_run(plan, g, 1, (float *[]){value[0], value[1], value[2], value[3], value[4], value[5]});

@@ -92,7 +92,7 @@ static void run(const problem *p) {
   float *values[VARIABLES];
   gt_arena_init(&arena);
   const gt_graph *g = drawn(&arena, p);
-  const gt_plan *plan = device_plan(&arena, g, p->units, false);
+  const gt_plan *plan = device_plan(&arena, g, (gt_plan_options){.target.units = p->units});
   check_plan(plan, p);
   memset(value[C], 0xff, (VARIABLES - C) * sizeof value[C]); /* what is not written is NaN */
   for (int v = 0; v < VARIABLES; v++) values[v] = value[v];

@@ -78,12 +78,9 @@ static int check_plan(const gt_plan *plan, const problem *p) {
 
 static void run(const problem *p, bool scalar) {
   gt_arena arena;
-  gt_error error = {0};
   gt_arena_init(&arena);
-  const gt_plan_options options = {.target = device->target};
   const gt_graph *g = drawn(&arena, p, scalar ? GT_PRECISION_SCALAR : precision);
-  const gt_plan *plan = gt_plan_create(&arena, g, &options, &error);
-  assert_non_null(plan);
+  const gt_plan *plan = device_plan(&arena, g, (gt_plan_options){0});
   assert_int_equal(check_plan(plan, p), !scalar);
   memset(result[scalar], 0xff, sizeof result[scalar]); /* what is not written is NaN */
   device_run(plan, g, 1, (float *[]){value[X], value[G], value[COEFFICIENTS], result[scalar]});

@@ -33,7 +33,6 @@ static void draw(void) {
 /* c = a b by a plan that may round factors. */
 static void multiply(void) {
   gt_arena arena;
-  gt_error error = {0};
   gt_arena_init(&arena);
   gt_graph *g = gt_graph_create(&arena);
   gt_graph_precision(g, precision);
@@ -41,9 +40,7 @@ static void multiply(void) {
   const gt_id right = gt_variable_read(g, gt_graph_variable(g, "b", gt_shape_2(K, N), GT_F32, false));
   gt_assign(g, gt_graph_variable(g, "c", gt_shape_2(M, N), GT_F32, false), 0,
             gt_matmul(g, left, right, false, false));
-  const gt_plan_options options = {.target = device->target};
-  const gt_plan *plan = gt_plan_create(&arena, g, &options, &error);
-  assert_non_null(plan);
+  const gt_plan *plan = device_plan(&arena, g, (gt_plan_options){0});
   const bool is_bfloat = precision == GT_PRECISION_HALF && device->target.matrix.bfloat.m;
   const gt_step *first = &plan->step[0];
   if (device->target.matrix.packed) {

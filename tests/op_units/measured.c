@@ -116,7 +116,8 @@ static int run(const chain *c, bool no_fusion, float odd) {
   gt_graph *g = gt_graph_create(&arena);
   gt_graph_precision(g, precision);
   draw(g, c, !no_fusion);
-  const gt_plan *plan = device_plan(&arena, g, c->units_of_device, no_fusion);
+  const gt_plan *plan =
+      device_plan(&arena, g, (gt_plan_options){.target.units = c->units_of_device, .no_fusion = no_fusion});
   variables = (int)g->variables;
   for (int v = 0; v < variables; v++) {
     const uint64_t bytes = plan->variable_bytes[v];

@@ -26,7 +26,6 @@ typedef struct turned {
 } turned;
 
 static const gt_plan *plan_of(gt_arena *arena, gt_graph **graph, turned t, const gt_tuned *tuned) {
-  gt_error error = {0};
   gt_graph *g = *graph = gt_graph_create(arena);
   gt_graph_precision(g, precision);
   const gt_shape of_a = t.a ? gt_shape_2(K, M) : gt_shape_2(M, K),
@@ -35,10 +34,7 @@ static const gt_plan *plan_of(gt_arena *arena, gt_graph **graph, turned t, const
   const gt_id right = gt_variable_read(g, gt_graph_variable(g, "b", of_b, GT_F32, false));
   gt_assign(g, gt_graph_variable(g, "c", gt_shape_2(M, N), GT_F32, false), 0,
             gt_matmul(g, left, right, t.a, t.b));
-  const gt_plan_options options = {.target = device->target, .tuned = tuned};
-  const gt_plan *plan = gt_plan_create(arena, g, &options, &error);
-  if (!plan) fail_msg("%s", error.message);
-  return plan;
+  return device_plan(arena, g, (gt_plan_options){.tuned = tuned});
 }
 
 static const gt_choice *choice_of(const gt_plan *plan) {
@@ -80,8 +76,8 @@ static void try_way(turned t, const char *key, const char *way) {
   gt_arena_finish(&arena);
 }
 
-/* Of each kin the first, and the one in the most parts: on software devices of some kin, others for each
- * form. */
+/* Of each kin the first, and the one in the most parts; on software devices only that, of one kin in five,
+ * others for each form. */
 static void test_ways(void **state) {
   static const turned forms[] = {{false, false}, {false, true}, {true, false}, {true, true}};
   (void)state;

@@ -49,9 +49,10 @@ static size_t bytes_of(const gt_variable *variable) {
   return (size_t)gt_shape_count(variable->shape) * gt_dtype_size(variable->dtype);
 }
 
-const gt_plan *device_plan(gt_arena *arena, const gt_graph *g, uint32_t units, bool no_fusion) {
+const gt_plan *device_plan(gt_arena *arena, const gt_graph *g, gt_plan_options options) {
+  const uint32_t units = options.target.units;
   gt_error error = {0};
-  gt_plan_options options = {.target = device->target, .no_fusion = no_fusion};
+  options.target = device->target;
   if (units) options.target.units = units;
   const gt_plan *plan = gt_plan_create(arena, g, &options, &error);
   if (!plan) fail_msg("%s", error.message);

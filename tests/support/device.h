@@ -4,6 +4,7 @@
 #define GT_TEST_SUPPORT_DEVICE_H
 #include "backend/backend.h"
 #include "graph/graph.h"
+#include "plan/plan.h"
 
 extern gt_backend *device; /* NULL if it could not be opened: stderr says why */
 
@@ -20,9 +21,9 @@ typedef struct device_form {
  * returns how many failed, or 77 without a device. */
 int device_in_forms(const device_form *form, size_t forms, gt_precision *precision,
                     int (*group)(const char *name));
-/* A plan of g for the device as if it had so many units, which decides how tiles are cut; 0: as it has. A
- * test that gets none fails. */
-const gt_plan *device_plan(gt_arena *arena, const gt_graph *g, uint32_t units, bool no_fusion);
+/* A plan of g for the device, with these options; of their target only `units` counts, which decides how
+ * tiles are cut: not 0, as if the device had so many. A test that gets none fails. */
+const gt_plan *device_plan(gt_arena *arena, const gt_graph *g, gt_plan_options options);
 /* Runs the plan of g `times` times on variables that begin with value[v] each, and end there. A test that
  * cannot fails. */
 void device_run(const gt_plan *plan, const gt_graph *g, uint32_t times, float *const *value);
