@@ -61,8 +61,7 @@ typedef struct gt_schema {
   const char *name, *help;
   const gt_field *fields; /* ends with a row whose name is NULL */
   const char *shorthand;  /* the key that a bare scalar or sequence stands for (`linear: 10`), or NULL */
-  /* Keys that other programs ask for and that nobody needs here, and why; the list ends with NULL. Or NULL.
-   */
+  /* Keys that other programs ask for and nobody needs here, a list that ends with NULL, and why; or NULL. */
   const char *const *needless, *why_needless;
 } gt_schema;
 

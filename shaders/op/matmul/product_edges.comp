@@ -32,7 +32,7 @@ gt_rows rows_of(uint input_) {
 }
 
 /* g, once for each of the inputs, times the factors that function `term` has. */
-void scale_gradient(inout vec4 g[GT_EDGES_MOST_OUTPUTS], uint line, gt_rows rows, uint term) {
+void scale_gradient(out vec4 g[GT_EDGES_MOST_OUTPUTS], uint line, gt_rows rows, uint term) {
   gt_spot position = coefficients_position(term * SEGMENT);
   [[unroll]] for (uint o = 0u; o < OUTPUTS; o++) {
     g[o] = vec4(a.at[line * OUTPUTS + o]);
@@ -45,7 +45,7 @@ void main() {
   uint across = (n + 3u) / 4u, line = number / across * GT_EDGES_LINES + me, input_ = number % across * 4u;
   if (line >= m) return;
   basis_begin();
-  segments_begin();
+  segments_outputs = OUTPUTS;
   gt_rows rows = rows_of(input_);
   int left = int(min(4u, n - input_));
   vec4 x = segments_inputs(partial, line, input_, left, false), total = vec4(0.0), g[GT_EDGES_MOST_OUTPUTS];

@@ -156,9 +156,13 @@ double gt_matmul_ending_cycles(const gt_matmul_shape *s, const gt_matmul_config 
 
 double gt_matmul_groups_of_unit(double groups, double units) {
   units = units > 1 ? units : 1;
-  return groups <= units       ? 1
-         : groups <= 8 * units ? (double)(uint64_t)((groups + units - 1) / units)
-                               : groups / units;
+  return groups <= units                    ? 1
+         : groups <= GT_MATMUL_MANY * units ? (double)(uint64_t)((groups + units - 1) / units)
+                                            : groups / units;
+}
+
+double gt_matmul_waves(double of_unit, double at_once) {
+  return of_unit > GT_MATMUL_MANY ? of_unit / at_once : ceil(of_unit / at_once);
 }
 
 double gt_matmul_cycles(const gt_matmul_shape *s, const gt_matmul_config *c, uint32_t units, double groups,
@@ -198,9 +202,8 @@ static double estimate(const candidate *c, const gt_matmul_shape *s, const gt_ta
   const double groups = (double)gt_ceil_div(s->m, c->bm) * gt_ceil_div(s->n, c->bn) * s->batch * way->split;
   const double slices = gt_ceil_div(gt_least_u32(way->k_chunk, s->k), c->bk);
   const double of_unit = gt_matmul_groups_of_unit(groups, target->units);
-  enum { MOST = 4, MANY = 8 };
-  const double rounds = of_unit / gt_matmul_together(shared_bytes(c), MOST, target);
-  const double waits = of_unit > MANY ? rounds : ceil(rounds);
+  enum { MOST = 4 };
+  const double waits = gt_matmul_waves(of_unit, gt_matmul_together(shared_bytes(c), MOST, target));
   const bool is_read = way->split < 2 || gt_matmul_arrives(s, way, target->units);
   return of_unit * slices * busy_cycles(c, s) + waits * waiting_cycles(c, slices, is_read) +
          gt_matmul_ending_cycles(s, way, target->units);
@@ -209,7 +212,7 @@ static double estimate(const candidate *c, const gt_matmul_shape *s, const gt_ta
 /* All ways to cut a product. */
 typedef struct ways {
   gt_candidate candidate[GT_MATMUL_SPLITS * sizeof candidates / sizeof *candidates + GT_MATMUL_MATRIX_WAYS +
-                         GT_MATMUL_NARROW_WAYS + GT_MATMUL_SHALLOW_WAYS + 1];
+                         GT_MATMUL_NARROW_WAYS + GT_MATMUL_SHALLOW_WAYS + GT_MATMUL_EDGES_WAYS];
   uint32_t count;
 } ways;
 

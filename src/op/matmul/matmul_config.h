@@ -42,10 +42,13 @@ typedef struct gt_matmul_config {
 
 enum {
   GT_MATMUL_SPLITS = 32,           /* parts of k, at most */
+  GT_MATMUL_MANY = 8,              /* workgroups of a multiprocessor: it never waits for the last ones */
   GT_MATMUL_MOST_PARTIAL = 1 << 23 /* elements of all parts' sums, at most, on a device */
 };
 /* So many of a device's `groups` workgroups come to one of its units; where they are many, no unit waits. */
 double gt_matmul_groups_of_unit(double groups, double units);
+/* In how many waves of `at_once` a multiprocessor goes through so many workgroups. */
+double gt_matmul_waves(double of_unit, double at_once);
 /* How many workgroups that take so much shared memory each a multiprocessor has at once, of `most` at most.
  * Drivers give them together an eighth more than what they promise one, and keep something of it for each. */
 double gt_matmul_together(uint32_t shared_bytes, uint32_t most, const gt_target *target);

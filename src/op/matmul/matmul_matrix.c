@@ -66,7 +66,6 @@ enum {
   FULL_THREADS = 384,   /* of a multiprocessor at once, as they take many registers, */
   FULL_PACKED = 256,    /* or more yet */
   SOME = 3,             /* workgroups at once that hide what each of them has to make */
-  MANY = 8,             /* workgroups of a multiprocessor: it never waits for the last ones */
   START_CYCLES = 3600,  /* of a workgroup, and what it waits for at its end */
   START_PACKED = 6000,  /* the same of the first packed one */
   RANGE_CYCLES = 6500,  /* a dispatch and a barrier */
@@ -202,7 +201,7 @@ static double range_cycles(const gt_matmul_shape *s, const gt_target *target) {
 /* So many workgroups' work a multiprocessor is busy with when it has `count`, in waves of `at_once`. */
 static double busy_with(const candidate *c, double count, double at_once) {
   const double full = c->full > at_once ? c->full : at_once;
-  if (count > MANY) return count / at_once * full;
+  if (count > GT_MATMUL_MANY) return count / at_once * full;
   const double whole = floor(count / at_once), rest = count - whole * at_once;
   return whole * full + (rest > c->full ? rest : rest > 0 ? c->full : 0);
 }
@@ -213,7 +212,7 @@ static double estimate(const candidate *c, form f, const gt_matmul_shape *s, con
   const double of_unit = gt_matmul_groups_of_unit(groups, target->units);
   const uint32_t most = (c->packed ? FULL_PACKED : FULL_THREADS) / threads_of(c, target);
   const double at_once = gt_matmul_together(shared_bytes(c, f, target), most, target);
-  const double waves = of_unit > MANY ? of_unit / at_once : ceil(of_unit / at_once);
+  const double waves = gt_matmul_waves(of_unit, at_once);
   const bool hides = at_once >= SOME, makes = s->kind_a == GT_FACTOR_BASIS && !s->trans_a;
   const double left = (target->matrix.fast ? 1 : SLOW) * (makes && !hides ? UNHIDDEN : 1);
   const double area = (double)c->bm * c->bn;
