@@ -8,10 +8,13 @@ classes. deep: 32 layers of 256. cnn: two convolutions on 28x28. resnet9: on 32x
 10] beside efficient-kan, FastKAN (checkouts of both in DIR) and a Chebyshev layer. PyTorch trains each as a CUDA
 graph of the whole step, with fused Adam, which is the fastest that it offers by hand. Both sides train on random data
 in device memory. Every figure is a median; each row says the peer's time, gtrain's, and peer / gtrain, so that more
-than 1 is faster. --before adds an older binary, --tune the step after so many seconds of `gtrain tune`."""
+than 1 is faster. PyTorch runs in a process of its own that has ended when gtrain's begins: while another has a CUDA
+context on the device, a step takes up to a tenth longer. --before adds an older binary, --tune the step after so many seconds of `gtrain tune`."""
 import argparse
+import functools
 import importlib
 import json
+import multiprocessing
 import os
 import statistics
 import subprocess
@@ -46,7 +49,19 @@ def seconds(run, repeat, times=7):
     return statistics.median(taken)
 
 
+def in_a_process(function, *arguments):
+    """What function(*arguments) is, made by a child, which alone has a CUDA context."""
+    with multiprocessing.get_context("fork").Pool(1) as pool:
+        return pool.apply(function, arguments)
+
+
+def prepare():
+    torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.allow_tf32 = False
+    torch.backends.cudnn.benchmark = True
+
+
 def torch_gemm(n, dtype):
+    prepare()
     a, b = (torch.randn(n, n, device="cuda", dtype=dtype) for _ in range(2))
     return seconds(lambda: a @ b, max(3, int(2e11 / n**3)))
 
@@ -105,8 +120,9 @@ def torch_kan(name, peers):
 
 
 def torch_step(model, width, classes, batch, bf16):
+    prepare()
     torch.manual_seed(0)
-    model = model.cuda()
+    model = model().cuda()
     x = torch.randn(batch, width, device="cuda")
     y = torch.randint(0, classes, (batch,), device="cuda")
     optimizer = torch.optim.Adam(model.parameters(), lr=1e-3, capturable=True, fused=True)
@@ -129,6 +145,10 @@ def torch_step(model, width, classes, batch, bf16):
     with torch.cuda.graph(graph):
         step()
     return seconds(graph.replay, 20)
+
+
+def torch_steps(model, width, classes, batch, peers):
+    return [torch_step(model, width, classes, batch, bf16) for _, bf16 in peers]
 
 
 def gtrain(binary, *arguments, cache=None):
@@ -190,8 +210,8 @@ def gemms(binaries):
     for n in SIZES:
         times = own.get(f"gemm {n}x{n}x{n}")
         if times:
-            row(f"gemm {n}", "fp32", torch_gemm(n, torch.float32), times)
-            row(f"gemm {n}", "bf16", torch_gemm(n, torch.bfloat16), times)
+            row(f"gemm {n}", "fp32", in_a_process(torch_gemm, n, torch.float32), times)
+            row(f"gemm {n}", "bf16", in_a_process(torch_gemm, n, torch.bfloat16), times)
 
 
 def steps(case, layers, model, width, classes, batch, binaries, options, peers):
@@ -213,8 +233,9 @@ def steps(case, layers, model, width, classes, batch, binaries, options, peers):
         if options.tune:
             gtrain(options.gtrain, "tune", config, "--seconds", options.tune, *settings, cache=cache)
             measure("tuned", options.gtrain, settings)
-    for name, bf16 in peers:
-        row(f"{case} batch {batch}", name, torch_step(model(), width, classes, batch, bf16), own)
+    times = in_a_process(torch_steps, model, width, classes, batch, peers)
+    for (name, _), time_of_peer in zip(peers, times):
+        row(f"{case} batch {batch}", name, time_of_peer, own)
 
 
 def run(case, binaries, options):
@@ -225,16 +246,16 @@ def run(case, binaries, options):
         for name, basis in KANS.items():
             layers = "".join(f"  - kan: {{units: {n}, basis: {basis}}}\n" for n in (64, 10))
             for batch in (64, 1024, 8192):
-                steps(f"kan {basis}", layers, lambda: torch_kan(name, options.peers), 784, 10, batch, binaries,
+                steps(f"kan {basis}", layers, functools.partial(torch_kan, name, options.peers), 784, 10, batch, binaries,
                       options, ((name, False),))
     elif case in IMAGES:
         width, batches = IMAGES[case]
         for batch in batches:
-            steps(case, images(case), lambda: torch_images(case), width, 10, batch, binaries, options, both)
+            steps(case, images(case), functools.partial(torch_images, case), width, 10, batch, binaries, options, both)
     else:
         widths, batches = STEPS[case]
         for batch in batches:
-            steps(case, linears(widths), lambda: mlp(widths), widths[0], widths[-1], batch, binaries, options, both)
+            steps(case, linears(widths), functools.partial(mlp, widths), widths[0], widths[-1], batch, binaries, options, both)
 
 
 def main():
@@ -248,9 +269,7 @@ def main():
     options = parser.parse_args()
     binaries = [("before", options.before)] if options.before else []
     binaries.append(("gtrain", options.gtrain))
-    print(f"{torch.cuda.get_device_name()}, PyTorch {torch.__version__}", flush=True)
-    torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.allow_tf32 = False
-    torch.backends.cudnn.benchmark = True
+    print(f"{in_a_process(torch.cuda.get_device_name)}, PyTorch {torch.__version__}", flush=True)
     for case in options.cases or ["gemm", *STEPS, *IMAGES]:
         run(case, binaries, options)
 
