@@ -3,6 +3,8 @@
 #extension GL_EXT_scalar_block_layout : require
 #extension GL_GOOGLE_include_directive : require
 #include "op/elementwise.h"
+layout(constant_id = GT_ELEMENTWISE_SPEC_QUADS) const uint QUADS = 0u;
+#define GT_PROGRAM_QUADS (QUADS != 0u)
 #define GT_PROGRAM_X 8
 #define GT_PROGRAM_LAYOUT
 #include "lib/program.glsl"

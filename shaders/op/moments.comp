@@ -14,7 +14,10 @@ layout(constant_id = GT_MOMENTS_SPEC_FROM) const uint FROM = 0u;
 layout(constant_id = GT_MOMENTS_SPEC_WEIGHTED) const uint WEIGHTED = 0u;
 layout(constant_id = GT_MOMENTS_SPEC_LAST) const uint LAST = 0u;
 layout(constant_id = GT_MOMENTS_SPEC_ACROSS) const uint ACROSS = 1u;
+layout(constant_id = GT_MOMENTS_SPEC_QUADS) const uint QUADS = 0u;
 const uint DOWN = LOCAL_X / ACROSS;
+/* Without a branch between them, all rows that an invocation fetches are on their way at once. */
+const bool IN_QUADS = ALIGNED != 0u && QUADS != 0u;
 
 struct moments {
   float count;
@@ -40,7 +43,7 @@ moments join(moments a, moments b) {
 /* Up to four floats from `at` on; those that do not exist are as the last one. */
 vec4 read(GT_FLOATS from, uint at, uint column) {
   vec4 v;
-  if (ALIGNED != 0u && (columns & 3u) == 0u) v = GT_CAST(GT_FLOATS4, from).at[at / 4u];
+  if (IN_QUADS) v = GT_CAST(GT_FLOATS4, from).at[at / 4u];
   else {
     uvec4 i = at + min(uvec4(0u, 1u, 2u, 3u), uvec4(columns - 1u - column));
     v = vec4(from.at[i.x], from.at[i.y], from.at[i.z], from.at[i.w]);
@@ -49,7 +52,7 @@ vec4 read(GT_FLOATS from, uint at, uint column) {
 }
 
 void write(GT_FLOATS to, uint at, uint column, vec4 v) {
-  if (ALIGNED != 0u && (columns & 3u) == 0u) GT_CAST(GT_FLOATS4, to).at[at / 4u] = v;
+  if (IN_QUADS) GT_CAST(GT_FLOATS4, to).at[at / 4u] = v;
   else
     for (uint l = 0u; l < min(4u, columns - column); l++) to.at[at + l] = v[l];
 }

@@ -8,6 +8,7 @@
 #define GT_MOMENTS_SPEC_WEIGHTED 4
 #define GT_MOMENTS_SPEC_LAST     5 /* 1: of all chunks */
 #define GT_MOMENTS_SPEC_ACROSS   6 /* quads of columns of a workgroup, a power of two */
+#define GT_MOMENTS_SPEC_QUADS    7 /* 1: columns are whole quads */
 #define GT_MOMENTS_ROWS          0 /* rows of x */
 #define GT_MOMENTS_PARTS         1 /* parts with their counts */
 #define GT_MOMENTS_TILES \

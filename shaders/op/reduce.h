@@ -5,6 +5,7 @@
 #define GT_REDUCE_SPEC_KIND 3
 #define GT_REDUCE_SPEC_ACROSS \
   5 /* of kernel reduce_columns: quads of inner elements of a workgroup, a power of two */
+#define GT_REDUCE_SPEC_QUADS    6 /* of the same kernel, 1: rows of the program are whole quads, too */
 #define GT_REDUCE_SPEC_PER_LANE 4 /* 1: an invocation has an output to itself; 0: a workgroup (inner = 1) */
 /* Kinds. */
 #define GT_REDUCE_SUM 0

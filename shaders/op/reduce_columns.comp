@@ -5,6 +5,9 @@
 /* reduce where inner elements are many, and a multiple of four: a workgroup has ACROSS quads of them, an invocation every
  * so many-th r of one, and a tree joins what they have. */
 #include "op/reduce.h"
+/* Without a branch between them, all that an invocation fetches is on its way at once. */
+layout(constant_id = GT_REDUCE_SPEC_QUADS) const uint QUADS = 0u;
+#define GT_PROGRAM_QUADS (QUADS != 0u)
 #define GT_PROGRAM_X 8
 #define GT_PROGRAM_LAYOUT
 #define GT_PROGRAM_READS

@@ -124,6 +124,7 @@ static pass lower_pass(gt_lowering *lowering, const gt_node *node, gt_id id, str
   step->spec[GT_MOMENTS_SPEC_WEIGHTED] = node->inputs > 1;
   step->spec[GT_MOMENTS_SPEC_LAST] = chunks == 1;
   step->spec[GT_MOMENTS_SPEC_ACROSS] = c.across;
+  step->spec[GT_MOMENTS_SPEC_QUADS] = args->columns % 4 == 0;
   step->tiles = gt_moments_tiles(args);
 #define AT(name) offsetof(struct gt_moments_args, name)
   const bool weighted = from->kind != GT_MOMENTS_PARTS && node->inputs > 1;

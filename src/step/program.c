@@ -309,6 +309,15 @@ bool gt_program_is_plain(const gt_program *program) {
   return !program->instructions && program->outputs == 1 && program->output[0] == GT_OPERAND_LEADER;
 }
 
+bool gt_program_reads_quads(const gt_program *program, uint32_t row) {
+  bool by_rows = false;
+  for (uint32_t k = 0; k < program->inputs; k++) {
+    const uint32_t mode = GT_LOAD_MODE(program->load[k]);
+    by_rows |= mode != GT_LOAD_SAME && mode != GT_LOAD_SCALAR && mode != GT_LOAD_GENERAL;
+  }
+  return !by_rows || row % 4 == 0;
+}
+
 /* Is operand code `operand` still read by an instruction after number r, or by an output? */
 static bool read_after(const gt_program *program, uint32_t operand, uint32_t r) {
   for (uint32_t k = 0; k < program->outputs; k++)
