@@ -14,7 +14,10 @@
 #include "op/matmul/load_scaled.glsl"
 #include "op/matmul/load_segments.glsl"
 layout(local_size_x_id = GT_SPEC_LOCAL_X) in;
+layout(constant_id = GT_SPEC_LOCAL_X) const uint LOCAL_X = 1u; /* GT_EDGES_LINES for each share of the functions */
 layout(constant_id = GT_EDGES_SPEC_OUTPUTS) const uint OUTPUTS = 1u;
+const uint SHARES = LOCAL_X / GT_EDGES_LINES;
+shared vec4 sums[LOCAL_X];
 
 /* Of four neighbouring inputs where their rows of coefficients begin, and those of their factors. */
 struct gt_rows {
@@ -40,22 +43,34 @@ void scale_gradient(out vec4 g[GT_EDGES_MOST_OUTPUTS], uint line, gt_rows rows, 
   }
 }
 
-void main() {
-  uint me = gl_LocalInvocationID.x, number = gl_WorkGroupID.x + gl_WorkGroupID.y * gl_NumWorkGroups.x;
-  uint across = (n + 3u) / 4u, line = number / across * GT_EDGES_LINES + me, input_ = number % across * 4u;
-  if (line >= m) return;
-  basis_begin();
-  segments_outputs = OUTPUTS;
+/* What every so many-th function adds to the gradient of four inputs of a line. */
+vec4 share_of(uint share, uint line, uint input_, int left) {
   gt_rows rows = rows_of(input_);
-  int left = int(min(4u, n - input_));
   vec4 x = segments_inputs(partial, line, input_, left, false), total = vec4(0.0), g[GT_EDGES_MOST_OUTPUTS];
-  scale_gradient(g, line, rows, 0u);
-  for (uint term = 0u; term < BASIS_TOTAL; term++) {
+  for (uint term = share; term < BASIS_TOTAL; term += SHARES) {
     uint along = coefficients_position(term * SEGMENT).at;
     vec4 sum = vec4(0.0);
-    if (BASIS_HAS_BASE != 0u && SCALED_PARTS != 0u && term == BASIS_TERMS) scale_gradient(g, line, rows, term);
+    bool anew = term == share;
+    if (BASIS_HAS_BASE != 0u && SCALED_PARTS != 0u) anew = anew || term == BASIS_TERMS;
+    if (anew) scale_gradient(g, line, rows, term);
     [[unroll]] for (uint o = 0u; o < OUTPUTS; o++) sum = fma(g[o], gt_gather(b, rows.at + along + o), sum);
     total = fma(sum, basis_values(x, term, partial, input_, left), total);
   }
+  return total;
+}
+
+void main() {
+  uint me = gl_LocalInvocationID.x, number = gl_WorkGroupID.x + gl_WorkGroupID.y * gl_NumWorkGroups.x;
+  uint across = (n + 3u) / 4u, share = me / GT_EDGES_LINES, input_ = number % across * 4u;
+  uint line = number / across * GT_EDGES_LINES + me % GT_EDGES_LINES;
+  int left = int(min(4u, n - input_));
+  basis_begin();
+  segments_outputs = OUTPUTS;
+  vec4 total = vec4(0.0);
+  if (line < m) total = share_of(share, line, input_, left);
+  sums[me] = total;
+  barrier();
+  if (share != 0u || line >= m) return;
+  for (uint other = 1u; other < SHARES; other++) total += sums[other * GT_EDGES_LINES + me];
   gt_program_write(gt_place(line * n + input_, uint(left)), total);
 }
