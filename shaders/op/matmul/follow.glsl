@@ -24,49 +24,70 @@ vec4 follow_quad(uint i, uint c, uint wide) {
   return z;
 }
 
-void follow_row(uint r, uint i, uint wide, uint label, float factor) {
-  float background = uintBitsToFloat(SMOOTHING) / float(n), own = 1.0 - uintBitsToFloat(SMOOTHING);
-  float largest = -gt_infinity(), sum = 0.0, shifted = 0.0;
+float follow_largest(uint i, uint wide) {
+  float largest = -gt_infinity();
   for (uint c = 0u; c < n; c += 4u) {
     vec4 z = follow_quad(i, c, wide);
     largest = max(max(largest, max(z.x, z.y)), max(z.z, z.w));
   }
-  for (uint c = 0u; c < n; c += 4u) {
-    vec4 z = follow_quad(i, c, wide) - largest, e = gt_exp(z);
-    [[unroll]] for (uint l = 0u; l < 4u; l++)
-      if (c + l < n) {
-        sum += e[l];
-        shifted += z[l];
-      }
-  }
-  if (BY_LOSS) {
-    float value = gt_log(vec4(sum)).x - own * (columns_get(follow_word(i, min(label, n - 1u), wide)) - largest);
+  return largest;
+}
+
+/* What the invocation of quad c has of a sum over it. */
+float follow_sum(uint c, vec4 v) {
+  float sum = 0.0;
+  [[unroll]] for (uint l = 0u; l < 4u; l++) if (c + l < n) sum += v[l];
+  return sum;
+}
+
+/* What those of all quads of a row have put into word l of their quads. */
+float follow_joined(uint i, uint l, uint wide) {
+  float sum = 0.0;
+  for (uint c = 0u; c < n; c += 4u) sum += columns_get(follow_word(i, c + l, wide));
+  return sum;
+}
+
+void follow_write(uint r, uint c, uint label, float own, float factor, vec4 z, float at_label, float largest, float sum, float shifted) {
+  float background = uintBitsToFloat(SMOOTHING) / float(n);
+  if (BY_LOSS && c == 0u) {
+    float value = gt_log(vec4(sum)).x - own * (at_label - largest);
     if (SMOOTHING != 0u) value -= background * shifted;
     range.at[r] = label < n ? value : gt_nan();
   }
-  if (label >= n) factor = gt_nan();
-  for (uint c = 0u; c < n && BY_SLOPE; c += 4u) {
+  if (BY_SLOPE) {
     vec4 target = vec4(background);
     [[unroll]] for (uint l = 0u; l < 4u; l++) if (c + l == label) target[l] += own;
-    vec4 slope = gt_cross_entropy_slope(follow_quad(i, c, wide), largest, sum, 1.0, target, factor);
+    vec4 slope = gt_cross_entropy_slope(z, largest, sum, 1.0, target, label < n ? factor : gt_nan());
     [[unroll]] for (uint l = 0u; l < 4u; l++) if (c + l < n) y[GT_FOLLOW_Y].at[r * n + c + l] = slope[l];
   }
 }
 
-/* All invocations call it, when they have put what they have of the rows from m0 on. What it reads of memory is asked for
- * before the others are waited for. */
+/* All invocations call it, when they have put what they have of the rows from m0 on. Each has a quad of a row: one that
+ * had all of it would take its exponentials one after another. Sums of quads take the place of their logits when all have
+ * read these. What is read of memory is asked for before the others are waited for. */
 void follow_rows(uint m0, uint high, uint wide) {
   if (!FOLLOWED) return;
-  uint me = gl_LocalInvocationIndex, first = min(m0 + me, m - 1u);
-  uint label = GT_CAST(GT_WORDS, x[GT_FOLLOW_LABELS]).at[first];
-  float factor = 1.0;
-  if (BY_SLOPE) factor = x[GT_FOLLOW_ROW_GRADIENT].at[first];
-  barrier();
-  for (uint i = me; i < high && m0 + i < m; i += LOCAL_X) {
-    if (i != me) {
-      label = GT_CAST(GT_WORDS, x[GT_FOLLOW_LABELS]).at[m0 + i];
-      if (BY_SLOPE) factor = x[GT_FOLLOW_ROW_GRADIENT].at[m0 + i];
+  uint me = gl_LocalInvocationIndex, quads = (n + 3u) / 4u, together = LOCAL_X / quads, c = me % quads * 4u;
+  float own = 1.0 - uintBitsToFloat(SMOOTHING);
+  for (uint first = 0u; first < high; first += together) {
+    uint i = min(first + me / quads, high - 1u), r = min(m0 + i, m - 1u);
+    bool exists = me / quads < together && first + me / quads < high && m0 + i < m;
+    uint label = GT_CAST(GT_WORDS, x[GT_FOLLOW_LABELS]).at[r];
+    float factor = 1.0;
+    if (BY_SLOPE) factor = x[GT_FOLLOW_ROW_GRADIENT].at[r];
+    barrier();
+    vec4 z = follow_quad(i, c, wide);
+    float largest = follow_largest(i, wide), at_label = columns_get(follow_word(i, min(label, n - 1u), wide));
+    vec4 e = gt_exp(z - largest);
+    barrier();
+    if (exists) {
+      columns_put(follow_word(i, c, wide), follow_sum(c, e));
+      if (SMOOTHING != 0u) columns_put(follow_word(i, c + 1u, wide), follow_sum(c, z - largest));
     }
-    follow_row(m0 + i, i, wide, label, factor);
+    barrier();
+    float shifted = 0.0;
+    if (SMOOTHING != 0u) shifted = follow_joined(i, 1u, wide);
+    float sum = follow_joined(i, 0u, wide);
+    if (exists) follow_write(r, c, label, own, factor, z, at_label, largest, sum, shifted);
   }
 }
