@@ -28,13 +28,16 @@ typedef enum gt_engine {
   GT_ENGINE_NARROW,  /* few columns: shaders/op/matmul/product_narrow.h */
   GT_ENGINE_SHALLOW, /* few elements in a line: shaders/op/matmul/product_shallow.h */
   /* Scalar units, and segments of few elements: shaders/op/matmul/product_edges.h */
-  GT_ENGINE_EDGES
+  GT_ENGINE_EDGES,
+  /* Scalar units, and few columns of any factors: shaders/op/matmul/product_few.h */
+  GT_ENGINE_FEW
 } gt_engine;
 
 typedef struct gt_matmul_config {
   uint16_t bm, bn, bk;     /* workgroup tile, depth of a slice in shared memory */
   uint16_t tm, tn;         /* tile of a thread, on matrix units of a subgroup */
-  uint16_t teams;          /* of a workgroup, that share the depth of a slice; scalar units of devices only */
+  uint16_t teams;          /* of a workgroup, that share the depth of a slice; scalar units of devices only.
+                              Of EDGES and FEW, invocations that share a line */
   uint16_t engine;         /* gt_engine */
   bool packed;             /* matrix units; factors are packed before: shaders/op/matmul/packed.h */
   uint32_t split, k_chunk; /* parts of k and the length of each, a multiple of bk */

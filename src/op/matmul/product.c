@@ -5,6 +5,7 @@
 #include "op/cross_entropy.h"
 #include "op/matmul/matmul_cpu.h"
 #include "op/matmul/matmul_edges.h"
+#include "op/matmul/matmul_few.h"
 #include "op/matmul/matmul_matrix.h"
 #include "op/matmul/matmul_narrow.h"
 #include "op/matmul/matmul_shallow.h"
@@ -326,6 +327,7 @@ static gt_matmul_cut cut_product(gt_lowering *lowering, const gt_product *p, gt_
   if (c.engine == GT_ENGINE_NARROW) return gt_matmul_cut_narrow(&c, s);
   if (c.engine == GT_ENGINE_SHALLOW) return gt_matmul_cut_shallow(&c, s);
   if (c.engine == GT_ENGINE_EDGES) return gt_matmul_cut_edges(&c, s);
+  if (c.engine == GT_ENGINE_FEW) return gt_matmul_cut_few(&c, s);
   return gt_matmul_cut_matrix(&c, s, s->kind_a == GT_FACTOR_DENSE && !p->a.stride,
                               s->kind_b == GT_FACTOR_DENSE && !p->b.stride, target);
 }
