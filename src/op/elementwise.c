@@ -251,8 +251,7 @@ void gt_elementwise_lower(gt_lowering *lowering, const gt_group *group) {
   gt_lower_program(lowering, group, offsetof(struct gt_elementwise_args, x),
                    offsetof(struct gt_elementwise_args, y), offsetof(struct gt_elementwise_args, clock),
                    offsetof(struct gt_elementwise_args, layout_));
-  step->spec[GT_ELEMENTWISE_SPEC_QUADS] =
-      count % 4 == 0 && gt_program_reads_quads(&group->program, group->row);
+  step->spec[GT_ELEMENTWISE_SPEC_QUADS] = gt_program_in_quads(&group->program, count, group->row);
   gt_lower_grid(lowering, gt_ceil_div(count, ELEMENTS_PER_INVOCATION), WORKGROUP);
   step->tiles = gt_ceil_div(count, TILE_ELEMENTS);
 }

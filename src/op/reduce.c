@@ -327,7 +327,9 @@ static void lower_pass(gt_lowering *lowering, const gt_group *group, const struc
   }
   step->spec[GT_REDUCE_SPEC_KIND] = kind;
   step->spec[GT_REDUCE_SPEC_ACROSS] = c.across;
-  step->spec[GT_REDUCE_SPEC_QUADS] = from != GT_NONE || gt_program_reads_quads(&group->program, args->row);
+  const uint64_t count = (uint64_t)args->outer * args->reduced * args->inner;
+  step->spec[GT_REDUCE_SPEC_QUADS] =
+      from == GT_NONE && gt_program_in_quads(&group->program, count, args->row);
   gt_lower_grid(lowering, (uint64_t)args->outer * args->chunks * c.tiles * c.workgroup, c.workgroup);
 }
 

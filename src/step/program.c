@@ -309,13 +309,14 @@ bool gt_program_is_plain(const gt_program *program) {
   return !program->instructions && program->outputs == 1 && program->output[0] == GT_OPERAND_LEADER;
 }
 
-bool gt_program_reads_quads(const gt_program *program, uint32_t row) {
+bool gt_program_in_quads(const gt_program *program, uint64_t count, uint32_t row) {
+  enum { MANY = 1 << 16 };
   bool by_rows = false;
   for (uint32_t k = 0; k < program->inputs; k++) {
     const uint32_t mode = GT_LOAD_MODE(program->load[k]);
     by_rows |= mode != GT_LOAD_SAME && mode != GT_LOAD_SCALAR && mode != GT_LOAD_GENERAL;
   }
-  return !by_rows || row % 4 == 0;
+  return count >= MANY && count % 4 == 0 && (!by_rows || row % 4 == 0);
 }
 
 /* Is operand code `operand` still read by an instruction after number r, or by an output? */

@@ -25,9 +25,9 @@ void gt_program_from_spec(const uint32_t spec[GT_SPEC_COUNT], gt_program *progra
 
 /* Is nothing done: is what comes out the leader's value? */
 bool gt_program_is_plain(const gt_program *program);
-/* Are four neighbours from a multiple of four on neighbours in all that is read by rows of such a length,
- * too? */
-bool gt_program_reads_quads(const gt_program *program, uint32_t row);
+/* Has a device's kernel code for whole quads alone, of a space of `count` elements in rows of such a length?
+ * Where they are few that gains nothing, and the same program would be compiled twice. */
+bool gt_program_in_quads(const gt_program *program, uint64_t count, uint32_t row);
 
 /* What a CPU kernel needs to evaluate a program. */
 typedef struct gt_program_context {
