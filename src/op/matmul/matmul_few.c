@@ -47,7 +47,7 @@ void gt_matmul_offer_few(const gt_matmul_shape *s, const gt_target *target, gt_m
     for (uint32_t threads = LEAST_THREADS; threads <= MOST_THREADS; threads *= 2) {
       const gt_matmul_config c = {.bm = (uint16_t)lines,
                                   .bn = (uint16_t)wide,
-                                  .bk = 4,
+                                  .bk = (uint16_t)(4 * threads / lines),
                                   .tm = 1,
                                   .tn = (uint16_t)wide,
                                   .teams = (uint16_t)(threads / lines),
