@@ -286,14 +286,20 @@ const bool B_LATER = KIND_B == GT_FACTOR_SCALED && TRANS_B == 0u;
       int left = line < m ? min(int(n) - int(place), int(min(TN, 4u))) : 0; \
       does \
     }
-/* What segments of k are drained with: `partial`, as large as the result; it stays in registers, if there are some. */
+/* What segments of k are drained with, as large as the result: `partial`, or `range` where sums of parts go there. It
+ * stays in registers, if there are some. */
+GT_FLOATS drained_with() {
+  GT_FLOATS from = partial;
+  if (SPLIT > 1u) from = range;
+  return from;
+}
 const uint OWN_SUMS = TM * TN;
 const bool KEEPS_INPUTS = OWN_SUMS <= 16u;
-#define READ_INPUT inputs[to] = segments_inputs(partial, line, place, left, false);
+#define READ_INPUT inputs[to] = segments_inputs(drained_with(), line, place, left, false);
 /* The end of a segment. */
 #define DRAIN(segment) \
   EACH_SUM(if (!KEEPS_INPUTS) { READ_INPUT } \
-           total[to] = fma(basis_values(inputs[to], segment, partial, place, left), sum[to], total[to]); \
+           total[to] = fma(basis_values(inputs[to], segment, drained_with(), place, left), sum[to], total[to]); \
            sum[to] = vec4(0.0);)
 
 /* Team t keeps its t-th rows of sums and adds what the others have of them, in their order. What is passed on in a
@@ -332,7 +338,7 @@ void tile(uint z) {
   uint team = TEAMS > 1u ? me / TEAM : 0u;
   uvec2 at_tile = place_in_tile(me - team * TEAM);
   uint tx = at_tile.x, ty = at_tile.y;
-  uint part = SPLIT > 1u ? GT_MATMUL_PART(k, SPLIT, BK) : k;
+  uint unit = SEGMENT != 0u ? SEGMENT : BK, part = SPLIT > 1u ? GT_MATMUL_PART(k, SPLIT, unit) : k;
   uint k0 = SPLIT > 1u ? min(gl_WorkGroupID.y * part, k) : 0u, k_end = min(k0 + part, k);
   uint a_length = TRANS_A != 0u ? m : k, b_length = TRANS_B != 0u ? k : n;
   bool a_aligned = ALIGNED != 0u && ((a_length | stride_a | k0) & 3u) == 0u;

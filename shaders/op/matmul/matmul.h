@@ -25,7 +25,8 @@
 #define GT_MATMUL_ROOTS_OF_ROWS    2
 #define GT_MATMUL_ROOTS_OF_COLUMNS 3
 GT_ARGS(gt_matmul_args) {
-  GT_FLOATS a, b, partial, range; /* partial: of a product in segments what they are drained with */
+  GT_FLOATS a, b, partial, range; /* partial: of a product in segments what they are drained with, unless it
+                                     is cut along k: then that is `range` */
   GT_FLOATS x[4];                 /* epilogue inputs */
   GT_FLOATS y[2];                 /* epilogue outputs, each [batch, m, n] */
   GT_WORDS clock;

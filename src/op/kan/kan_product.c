@@ -55,7 +55,6 @@ static void multiply_segments(bool deep, const gt_kan_extents *e, gt_product *p)
   p->shape.kind_b = GT_FACTOR_COEFFICIENTS;
   p->shape.segment = segment;
   p->shape.outputs = outputs;
-  p->shape.whole_k = true;
   p->shape.run = p->scales == GT_NONE && outputs == segment && e->inputs % 4 == 0 ? outputs : 0;
 }
 

@@ -270,7 +270,7 @@ static void add_device_ways(ways *w, const gt_matmul_shape *s, const gt_target *
     if (c->bk < LEAST_DEEP && fits(c - 1, target)) continue; /* the one before is the same, but deeper */
     if ((s->segment || (has_patches && !target->matrix.fast)) && c->tm * c->tn > FEW) continue;
     for (uint32_t split = 1; split <= GT_MATMUL_SPLITS; split++) {
-      const uint32_t k_chunk = GT_MATMUL_PART(s->k, split, c->bk);
+      const uint32_t k_chunk = GT_MATMUL_PART(s->k, split, s->segment ? s->segment : c->bk);
       if (split > 1 && (s->whole_k || k_chunk < 64 || gt_ceil_div(s->k, k_chunk) != split)) continue;
       if (split > 1 && (uint64_t)split * s->m * s->n * s->batch > GT_MATMUL_MOST_PARTIAL) break;
       if (split > 1 && target->max_grid && tiles > target->max_grid)

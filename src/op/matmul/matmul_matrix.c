@@ -166,13 +166,16 @@ static bool keeps_within_passes(const candidate *c, const gt_target *target, uin
   return k <= MOST_EMULATED_SLABS * c->bk && (whole_k || quads * k * EMULATED_PASSES <= MOST_EMULATED_PASSES);
 }
 
+/* Segments stay with one workgroup here. */
+static bool has_whole_k(const gt_matmul_shape *s) { return s->whole_k || s->segment; }
+
 /* May k be cut into so many parts, of whole depths each? */
 static bool may_split(const gt_matmul_shape *s, const gt_target *target, const candidate *c, uint32_t parts) {
   const uint64_t tiles = (uint64_t)gt_ceil_div(s->m, c->bm) * gt_ceil_div(s->n, c->bn);
   const uint32_t depths = (uint32_t)gt_ceil_div(s->k, GT_RANGE_DEPTH);
   const uint32_t chunk = (uint32_t)gt_ceil_div(depths, parts);
   if (target->matrix.emulated && chunk > 1 &&
-      !keeps_within_passes(c, target, chunk * GT_RANGE_DEPTH, s->whole_k))
+      !keeps_within_passes(c, target, chunk * GT_RANGE_DEPTH, has_whole_k(s)))
     return false;
   return parts == 1 || (gt_ceil_div(depths, chunk) == parts &&
                         (uint64_t)parts * s->m * s->n * s->batch <= GT_MATMUL_MOST_PARTIAL &&
@@ -247,7 +250,7 @@ void gt_matmul_offer_matrix(const gt_matmul_shape *s, const gt_target *target, g
     const uint32_t depths = (uint32_t)gt_ceil_div(s->k, GT_RANGE_DEPTH);
     for (size_t p = 0; p < sizeof splits; p++) {
       const uint32_t parts = (uint32_t)gt_ceil_div(depths, gt_ceil_div(depths, splits[p]));
-      if (p && (s->whole_k || parts <= splits[p - 1])) continue;
+      if (p && (has_whole_k(s) || parts <= splits[p - 1])) continue;
       if (!may_split(s, target, c, parts)) continue;
       gt_matmul_config way = {.bm = c->bm,
                               .bn = c->bn,

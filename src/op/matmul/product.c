@@ -117,7 +117,8 @@ static gt_matmul_cut cut_scalar(const gt_matmul_config *c, const gt_matmul_shape
   cut.columns = joins_columns(c, s, target);
   cut.measures =
       c->split == 1 && s->batch == 1 && s->n % 4 == 0 && is_part_of_depth(c->bm) && is_part_of_depth(c->bn);
-  cut.rows = s->n <= c->bn && (c->split == 1 || cut.arrives) && has_room_for_rows(c);
+  /* A loss goes where parts of segments have what they are drained with. */
+  cut.rows = s->n <= c->bn && (c->split == 1 || (cut.arrives && !s->segment)) && has_room_for_rows(c);
   cut.spec[GT_MATMUL_SPEC_UNROLL] = unroll(c, s, target);
   cut.spec[GT_MATMUL_SPEC_ARRIVE] = cut.arrives;
   /* Parts are joined by quads; else an invocation's columns are to be some. */
@@ -413,7 +414,7 @@ void gt_product_lower(gt_lowering *lowering, const gt_group *group, const gt_pro
   const gt_target *target = gt_lowering_target(lowering);
   const gt_matmul_shape *s = &p->shape;
   assert(target->device || s->kind_b <= GT_FACTOR_SIDE_BY_SIDE || !s->trans_b);
-  assert(!s->segment || (target->device && s->whole_k && s->segment % GT_FACTOR_SLICE == 0));
+  assert(!s->segment || (target->device && s->segment % GT_FACTOR_SLICE == 0));
   const gt_precision precision = gt_node_at(gt_lowering_graph(lowering), group->leader)->precision;
   const gt_matmul_cut cut = cut_product(lowering, p, precision);
   const uint32_t down = gt_ceil_div(s->m, cut.bm), across = gt_ceil_div(s->n, cut.bn);
@@ -424,7 +425,11 @@ void gt_product_lower(gt_lowering *lowering, const gt_group *group, const gt_pro
   if (cut.powers_a) use_ranges(lowering, &range, step);
   if (cut.pack) gt_lower_use_scratch(lowering, offsetof(struct gt_matmul_args, geometry), packed, false);
   uint32_t scratch = 0;
-  if (s->segment) gt_lower_read(lowering, offsetof(struct gt_matmul_args, partial), p->drain);
+  if (s->segment)
+    gt_lower_read(lowering,
+                  cut.split > 1 ? offsetof(struct gt_matmul_args, range)
+                                : offsetof(struct gt_matmul_args, partial),
+                  p->drain);
   if (cut.split > 1) {
     scratch = gt_lower_scratch(lowering, (uint64_t)cut.split * s->batch * s->m * s->n * 4);
     gt_lower_use_scratch(lowering, offsetof(struct gt_matmul_args, partial), scratch, true);
