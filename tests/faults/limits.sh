@@ -14,7 +14,7 @@ YAML
 ends() {
   local name=$1 kib code wrong=0 fine=0
   shift
-  for kib in 600000 300000 200000 110000 60000 30000 16000; do # the program alone is 11,000
+  for kib in 600000 300000 200000 110000 60000 30000 20000; do # the program alone is 16,000
     code=0
     rm -rf "$TEST_TMP/run"
     (ulimit -v $kib && ulimit -t 20 && exec env GTRAIN_THREADS=2 timeout 60 "$@") > "$TEST_TMP/log" 2>&1 || code=$?

@@ -173,7 +173,7 @@ int main(void) {
   precision = GT_PRECISION_SCALAR;
   int failed = cmocka_run_group_tests_name("scalar", scalar, open_device, close_device);
   on_units = true;
-  setenv("GTRAIN_DEBUG", "matrix,straight", 1);
+  setenv("GTRAIN_DEBUG", "matrix", 1);
   precision = GT_PRECISION_AUTO;
   failed += cmocka_run_group_tests_name("two float16", matrix, open_device, close_device);
   precision = GT_PRECISION_HALF;
