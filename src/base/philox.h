@@ -53,17 +53,26 @@ enum {
 /* A permutation of [0, n) keyed by (seed, epoch), without a table: a Feistel network over the smallest even
  * number of bits that holds n, walked along its cycle until it falls inside (Black and Rogaway, "Ciphers with
  * Arbitrary Finite Domains", CT-RSA 2002). With few bits and few rounds the walk favours some places. */
+static inline uint32_t gt_feistel_half(uint32_t n) { /* of those bits */
+  uint32_t half = 1;
+  while (half < 16 && (1ull << (2 * half)) < n) half++;
+  return half;
+}
+
+/* What a round of it adds to one half of an index, given the other. */
+static inline uint32_t gt_feistel_round(uint32_t other, uint64_t seed, uint32_t epoch, uint32_t round) {
+  const uint32_t counter[4] = {other, epoch, GT_PURPOSE_SHUFFLE, round};
+  return gt_philox4x32(counter, (uint32_t)seed, (uint32_t)(seed >> 32)).v[0];
+}
+
 static inline uint32_t gt_feistel_index(uint32_t index, uint32_t n, uint64_t seed, uint32_t epoch,
                                         uint32_t rounds) {
   if (n < 2) return index;
-  uint32_t half = 1;
-  while (half < 16 && (1ull << (2 * half)) < n) half++;
-  const uint32_t mask = (1u << half) - 1;
+  const uint32_t half = gt_feistel_half(n), mask = (1u << half) - 1;
   do {
     uint32_t left = index >> half, right = index & mask;
     for (uint32_t round = 0; round < rounds; round++) {
-      const uint32_t counter[4] = {right, epoch, GT_PURPOSE_SHUFFLE, round};
-      uint32_t mixed = left ^ (gt_philox4x32(counter, (uint32_t)seed, (uint32_t)(seed >> 32)).v[0] & mask);
+      const uint32_t mixed = left ^ (gt_feistel_round(right, seed, epoch, round) & mask);
       left = right;
       right = mixed;
     }
@@ -85,10 +94,13 @@ static inline uint32_t gt_swapped_index(uint32_t place, uint32_t n, uint64_t see
   return place;
 }
 
+enum { GT_SHUFFLE_SWAPS = 16 };                                                   /* the most */
+static inline uint32_t gt_shuffle_rounds(uint32_t n) { return n <= 256 ? 8 : 4; } /* of more */
+
 /* The order of an epoch's n samples. Each way costs about as much as the others where it is taken, and is
  * even there. Same bits on the device (shaders/lib/philox.glsl). */
 static inline uint32_t gt_shuffle_index(uint32_t index, uint32_t n, uint64_t seed, uint32_t epoch) {
-  return n <= 16 ? gt_swapped_index(index, n, seed, epoch)
-                 : gt_feistel_index(index, n, seed, epoch, n <= 256 ? 8 : 4);
+  return n <= GT_SHUFFLE_SWAPS ? gt_swapped_index(index, n, seed, epoch)
+                               : gt_feistel_index(index, n, seed, epoch, gt_shuffle_rounds(n));
 }
 #endif

@@ -33,17 +33,9 @@ static uint32_t tile_rows(uint32_t features) {
   return features >= TILE_ELEMENTS ? 1 : TILE_ELEMENTS / features;
 }
 
-uint32_t gt_batch_sample(const gt_batch_attribute *attribute, uint64_t seed, uint32_t step, uint32_t row) {
-  const uint32_t samples = (uint32_t)attribute->samples, steps = (uint32_t)gt_batch_steps(attribute);
-  step -= attribute->first_step;
-  const uint64_t index = (uint64_t)(step % steps) * (uint32_t)attribute->batch + row;
-  if (index >= samples) return GT_NONE;
-  if (attribute->sequential) return (uint32_t)index;
-  return gt_shuffle_index((uint32_t)index, samples, seed, step / steps + attribute->first_epoch);
-}
-
-/* The sample of a row, or where the row lies in a window; GT_NONE past the end of the epoch. */
-static uint32_t sample_of(const struct gt_batch_args *a, uint32_t order, uint32_t row) {
+/* The samples of rows, or where they lie in a window; GT_NONE past the end of the epoch. */
+static void find_samples(const struct gt_batch_args *a, uint32_t order, uint32_t first, uint32_t rows_,
+                         uint32_t *sample) {
   const uint32_t *clock = GT_PTR(const uint32_t, a->order);
   const gt_batch_attribute attribute = {.batch = a->batch,
                                         .samples = a->samples,
@@ -51,8 +43,11 @@ static uint32_t sample_of(const struct gt_batch_args *a, uint32_t order, uint32_
                                         .steps = a->steps,
                                         .first_step = a->first_step,
                                         .first_epoch = a->first_epoch};
-  if (order == GT_BATCH_WINDOW) return clock[0] % a->window * a->batch + row;
-  return gt_batch_sample(&attribute, clock[1] | (uint64_t)clock[2] << 32, clock[0], row);
+  if (order != GT_BATCH_WINDOW) {
+    gt_batch_samples(&attribute, clock[1] | (uint64_t)clock[2] << 32, clock[0], first, rows_, sample);
+    return;
+  }
+  for (uint32_t i = 0; i < rows_; i++) sample[i] = clock[0] % a->window * a->batch + first + i;
 }
 
 GT_CLONES static void widen(const uint8_t *restrict data, uint32_t n, float *restrict y) {
@@ -109,23 +104,35 @@ static void copy_integers(const struct gt_batch_args *a, uint32_t sample, uint32
   memcpy(GT_PTR(int32_t, a->y[0]) + to, GT_PTR(const int32_t, a->data) + from, (size_t)a->features * 4);
 }
 
+static void copy_row(const struct gt_batch_args *a, const uint32_t *spec, const gt_program_context *epilogue,
+                     uint32_t found, uint32_t row) {
+  const uint32_t sample = found == GT_NONE ? 0 : found;
+  if (spec[GT_BATCH_SPEC_MODE] == GT_BATCH_WEIGHT)
+    GT_PTR(float, a->y[0])[row] = found == GT_NONE ? 0.0f : 1.0f;
+  else if (spec[GT_BATCH_SPEC_MODE] == GT_BATCH_I32)
+    copy_integers(a, sample, row);
+  else
+    convert_row(a, spec, epilogue, sample, row);
+}
+
 static void batch_cpu(const void *args, const uint32_t *spec, uint32_t tile) {
+  enum { AT_ONCE = 256 };
   const struct gt_batch_args *a = args;
-  const uint32_t per_tile = tile_rows(a->features);
+  /* A weight follows from the place in the epoch alone. */
+  const uint32_t order =
+      spec[GT_BATCH_SPEC_MODE] == GT_BATCH_WEIGHT ? GT_BATCH_SEQUENTIAL : spec[GT_BATCH_SPEC_ORDER];
+  const uint32_t first = tile * tile_rows(a->features),
+                 end = gt_least_u32(first + tile_rows(a->features), a->batch);
   gt_program program;
   gt_program_context context = {
       .program = &program, .clock = GT_PTR(const uint32_t, a->clock), .row = a->features};
   gt_program_from_spec(spec, &program);
   const gt_program_context *epilogue = gt_program_is_plain(&program) ? NULL : &context;
-  for (uint32_t row = tile * per_tile; row < (tile + 1) * per_tile && row < a->batch; row++) {
-    const uint32_t found = sample_of(a, spec[GT_BATCH_SPEC_ORDER], row),
-                   sample = found == GT_NONE ? 0 : found;
-    if (spec[GT_BATCH_SPEC_MODE] == GT_BATCH_WEIGHT)
-      GT_PTR(float, a->y[0])[row] = found == GT_NONE ? 0.0f : 1.0f;
-    else if (spec[GT_BATCH_SPEC_MODE] == GT_BATCH_I32)
-      copy_integers(a, sample, row);
-    else
-      convert_row(a, spec, epilogue, sample, row);
+  uint32_t sample[AT_ONCE];
+  for (uint32_t row = first; row < end; row += AT_ONCE) {
+    const uint32_t many = gt_least_u32(end - row, AT_ONCE);
+    find_samples(a, order, row, many, sample);
+    for (uint32_t i = 0; i < many; i++) copy_row(a, spec, epilogue, sample[i], row + i);
   }
 }
 
@@ -196,10 +203,6 @@ static bool infer_weight(const gt_graph *graph, const gt_node *node, gt_shape *s
   *shape = gt_shape_1(attribute->batch);
   *dtype = GT_F32;
   return true;
-}
-
-int64_t gt_batch_steps(const gt_batch_attribute *attribute) {
-  return attribute->steps ? attribute->steps : gt_ceil_div(attribute->samples, attribute->batch);
 }
 
 static gt_step *start(gt_lowering *lowering, struct gt_batch_args *args, const gt_batch_attribute *attribute,

@@ -5,7 +5,7 @@
  * past the end of the data repeat sample 0 and have weight 0.
  *
  * A window is a ring of batches, F of them, whose rows somebody has put there in just this order
- * (gt_batch_sample) before the step: that of step s of the clock, all rows of it, at batch s % F. */
+ * (gt_batch_samples) before the step: that of step s of the clock, all rows of it, at batch s % F. */
 #ifndef GT_OP_BATCH_H
 #define GT_OP_BATCH_H
 #include "graph/graph.h"
@@ -19,8 +19,9 @@ typedef struct gt_batch_attribute {
 } gt_batch_attribute;
 /* Steps of an epoch. */
 int64_t gt_batch_steps(const gt_batch_attribute *attribute);
-/* The sample of a row of the clock's step; GT_NONE past the end of the data. */
-uint32_t gt_batch_sample(const gt_batch_attribute *attribute, uint64_t seed, uint32_t step, uint32_t row);
+/* The samples of rows `first` … first + rows - 1 of the clock's step; GT_NONE past the end of the data. */
+void gt_batch_samples(const gt_batch_attribute *attribute, uint64_t seed, uint32_t step, uint32_t first,
+                      uint32_t rows, uint32_t *sample);
 /* data [n, ...] (of a window [F*B, ...]) U8 or F32 -> F32 [B, ...]: (value - center) * scale + shift, each of
  * these three a row of `scaling`, F32 [3, period], at f % period, f = index within the sample; GT_NONE for
  * the plain value. A center near the values is what keeps the digits in which they differ. data I32 -> I32

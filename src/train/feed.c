@@ -48,20 +48,25 @@ typedef struct gathering {
 } gathering;
 
 /* Of rows past the end of the data there is sample 0, as there would be if the device drew them. */
+static void copy_sample(const gt_feed *feed, uint32_t sample, int64_t to) {
+  if (sample == GT_NONE) sample = 0;
+  for (int t = 0; t < feed->rings; t++) {
+    const ring *r = &feed->ring[t];
+    memcpy(r->rows + (uint64_t)to * r->row_bytes, r->samples + (uint64_t)sample * r->row_bytes, r->row_bytes);
+  }
+}
+
 static void gather_tile(void *context, uint32_t tile) {
   const gathering *g = context;
   const gt_feed *feed = g->feed;
   const int64_t batch = feed->order.batch, window = feed->order.window;
   const int64_t end = gt_least(g->rows, ((int64_t)tile + 1) * TILE_ROWS);
-  for (int64_t i = (int64_t)tile * TILE_ROWS; i < end; i++) {
-    const int64_t at = g->first + i / batch, row = i % batch;
-    uint32_t sample = gt_batch_sample(&feed->order, feed->seed, (uint32_t)at, (uint32_t)row);
-    if (sample == GT_NONE) sample = 0;
-    for (int t = 0; t < feed->rings; t++) {
-      const ring *r = &feed->ring[t];
-      memcpy(r->rows + (uint64_t)(at % window * batch + row) * r->row_bytes,
-             r->samples + (uint64_t)sample * r->row_bytes, r->row_bytes);
-    }
+  uint32_t sample[TILE_ROWS];
+  for (int64_t i = (int64_t)tile * TILE_ROWS, rows = 0; i < end; i += rows) {
+    const int64_t at = g->first + i / batch, row = i % batch, to = at % window * batch + row;
+    rows = gt_least(end - i, batch - row);
+    gt_batch_samples(&feed->order, feed->seed, (uint32_t)at, (uint32_t)row, (uint32_t)rows, sample);
+    for (int64_t k = 0; k < rows; k++) copy_sample(feed, sample[k], to + k);
   }
 }
 
