@@ -6,10 +6,12 @@ usage: compare-torch.py [--gtrain PATH] [--before PATH] [--tune SECONDS] [--set 
 gemm: square products against cuBLAS in fp32 (SGEMM) and bf16. mlp: 784-512-256-10. big: five layers of 4096 and 1000
 classes. deep: 32 layers of 256. cnn: two convolutions on 28x28. resnet9: on 32x32x3, channels last. kan: [784, 64,
 10] beside efficient-kan, FastKAN (checkouts of both in DIR) and a Chebyshev layer. PyTorch trains each as a CUDA
-graph of the whole step, with fused Adam, which is the fastest that it offers by hand. Both sides train on random data
-in device memory. Every figure is a median; each row says the peer's time, gtrain's, and peer / gtrain, so that more
-than 1 is faster. PyTorch runs in a process of its own that has ended when gtrain's begins: while another has a CUDA
-context on the device, a step takes up to a tenth longer. --before adds an older binary, --tune the step after so many seconds of `gtrain tune`."""
+graph of the whole step, with fused Adam, which is the fastest that it offers by hand; KANs also by torch.compile
+(mode="reduce-overhead"), which makes one kernel of much that the authors wrote as many. Both sides train on random
+data in device memory. Every figure is a median; each row says the peer's time, gtrain's, and peer / gtrain, so that
+more than 1 is faster. PyTorch runs in a process of its own that has ended when gtrain's begins: while another has a
+CUDA context on the device, a step takes up to a tenth longer. --before adds an older binary, --tune the step after
+so many seconds of `gtrain tune`."""
 import argparse
 import functools
 import importlib
@@ -33,6 +35,7 @@ STEPS = {"mlp": ([784, 512, 256, 10], [128, 1024, 8192]),
 IMAGES = {"cnn": (784, [128, 1024]), "resnet9": (3072, [512])}
 KANS = {"efficient-kan": "bspline", "FastKAN": "rbf", "Chebyshev": "chebyshev"}
 SIZES = [512, 1024, 2048, 4096, 8192]
+WAYS = ("fp32 graph", "bf16 graph", "compiled")  # compiled: torch.compile in fp32, with the optimizer beside
 
 
 def seconds(run, repeat, times=7):
@@ -119,21 +122,7 @@ def torch_kan(name, peers):
     return nn.Sequential(Chebyshev(784, 64), Chebyshev(64, 10))
 
 
-def torch_step(model, width, classes, batch, bf16):
-    prepare()
-    torch.manual_seed(0)
-    model = model().cuda()
-    x = torch.randn(batch, width, device="cuda")
-    y = torch.randint(0, classes, (batch,), device="cuda")
-    optimizer = torch.optim.Adam(model.parameters(), lr=1e-3, capturable=True, fused=True)
-
-    def step():
-        optimizer.zero_grad(set_to_none=True)
-        with torch.autocast("cuda", torch.bfloat16, enabled=bf16):
-            loss = F.cross_entropy(model(x), y)
-        loss.backward()
-        optimizer.step()
-
+def captured(step):
     stream = torch.cuda.Stream()
     stream.wait_stream(torch.cuda.current_stream())
     with torch.cuda.stream(stream):
@@ -141,14 +130,37 @@ def torch_step(model, width, classes, batch, bf16):
             step()
     torch.cuda.current_stream().wait_stream(stream)
     graph = torch.cuda.CUDAGraph()
-    optimizer.zero_grad(set_to_none=True)
     with torch.cuda.graph(graph):
         step()
-    return seconds(graph.replay, 20)
+    return graph.replay
 
 
-def torch_steps(model, width, classes, batch, peers):
-    return [torch_step(model, width, classes, batch, bf16) for _, bf16 in peers]
+def torch_step(model, width, classes, batch, way):
+    """Seconds, or why there are none; way: one of WAYS."""
+    prepare()
+    torch.manual_seed(0)
+    model = model().cuda()
+    if way == "compiled":
+        os.environ.setdefault("TORCHINDUCTOR_COMPILE_THREADS", "1")  # a pool's process may have no children
+        model = torch.compile(model, mode="reduce-overhead")
+    x = torch.randn(batch, width, device="cuda")
+    y = torch.randint(0, classes, (batch,), device="cuda")
+    optimizer = torch.optim.Adam(model.parameters(), lr=1e-3, capturable=True, fused=True)
+
+    def step():
+        optimizer.zero_grad(set_to_none=True)
+        with torch.autocast("cuda", torch.bfloat16, enabled=way == "bf16 graph"):
+            loss = F.cross_entropy(model(x), y)
+        loss.backward()
+        optimizer.step()
+
+    try:
+        run_one = step if way == "compiled" else captured(step)
+        for _ in range(10):  # what is compiled is compiled, recorded, and then replayed
+            run_one()
+        return seconds(run_one, 20)
+    except Exception as error:  # torch.compile needs a compiler of C and Triton, which not every machine has
+        return f"{type(error).__name__}: {str(error).splitlines()[0] if str(error) else ''}"
 
 
 def gtrain(binary, *arguments, cache=None):
@@ -198,6 +210,9 @@ def write_config(folder, layers, width, classes, batch):
 
 
 def row(name, peer, peer_time, own):
+    if isinstance(peer_time, str):
+        print(f"{name:22} {peer:10} {peer_time}", flush=True)
+        return
     cells = "  ".join(f"{label} {t * 1e6:9.1f} us ({peer_time / t:4.2f}x)" for label, t in own)
     print(f"{name:22} {peer:10} {peer_time * 1e6:9.1f} us  {cells}", flush=True)
 
@@ -214,8 +229,8 @@ def gemms(binaries):
             row(f"gemm {n}", "bf16", in_a_process(torch_gemm, n, torch.bfloat16), times)
 
 
-def steps(case, layers, model, width, classes, batch, binaries, options, peers):
-    """model() makes the peer's network anew; peers: (what it is called, is it in bf16)"""
+def steps(case, layers, model, width, classes, batch, binaries, options, ways):
+    """model() makes the peer's network anew; ways: those of WAYS that it is trained in"""
     with tempfile.TemporaryDirectory() as folder:
         write_config(folder, layers, width, classes, batch)
         config, cache = f"{folder}/config.yaml", f"{folder}/cache"
@@ -233,13 +248,12 @@ def steps(case, layers, model, width, classes, batch, binaries, options, peers):
         if options.tune:
             gtrain(options.gtrain, "tune", config, "--seconds", options.tune, *settings, cache=cache)
             measure("tuned", options.gtrain, settings)
-    times = in_a_process(torch_steps, model, width, classes, batch, peers)
-    for (name, _), time_of_peer in zip(peers, times):
-        row(f"{case} batch {batch}", name, time_of_peer, own)
+    for way in ways:
+        row(f"{case} batch {batch}", way, in_a_process(torch_step, model, width, classes, batch, way), own)
 
 
 def run(case, binaries, options):
-    both = (("fp32 graph", False), ("bf16 graph", True))
+    both = ("fp32 graph", "bf16 graph")
     if case == "gemm":
         gemms(binaries)
     elif case == "kan":
@@ -247,7 +261,7 @@ def run(case, binaries, options):
             layers = "".join(f"  - kan: {{units: {n}, basis: {basis}}}\n" for n in (64, 10))
             for batch in (64, 1024, 8192):
                 steps(f"kan {basis}", layers, functools.partial(torch_kan, name, options.peers), 784, 10, batch, binaries,
-                      options, ((name, False),))
+                      options, ("fp32 graph", "compiled"))
     elif case in IMAGES:
         width, batches = IMAGES[case]
         for batch in batches:
