@@ -2,11 +2,7 @@
 #include "base/count.h"
 #include "base/text.h"
 #include "op/matmul/factor.h"
-#include "op/matmul/matmul_edges.h"
-#include "op/matmul/matmul_few.h"
-#include "op/matmul/matmul_matrix.h"
-#include "op/matmul/matmul_narrow.h"
-#include "op/matmul/matmul_shallow.h"
+#include "op/matmul/matmul_engines.h"
 #include "op/matmul/matmul_tile.h"
 #include "shaders/op/matmul/matmul.h"
 #include <math.h>

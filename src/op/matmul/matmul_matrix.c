@@ -1,4 +1,4 @@
-#include "op/matmul/matmul_matrix.h"
+#include "op/matmul/matmul_engines.h"
 #include "base/count.h"
 #include "op/matmul/matmul_cpu.h"
 #include "shaders/op/matmul/matmul.h"

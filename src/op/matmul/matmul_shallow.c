@@ -1,4 +1,4 @@
-#include "op/matmul/matmul_shallow.h"
+#include "op/matmul/matmul_engines.h"
 #include "base/count.h"
 #include "shaders/op/matmul/product_shallow.h"
 

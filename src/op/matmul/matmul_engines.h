@@ -1,11 +1,13 @@
-/* Products on matrix units: shaders/op/matmul/product_matrix.h. */
-#ifndef GT_OP_MATMUL_MATRIX_H
-#define GT_OP_MATMUL_MATRIX_H
+/* The engines of products: kernels, each with the ways in which it can make a product, if it is one of its
+ * kind, and how one of them is cut. Ways are offered to gt_matmul_choose (matmul_config.h). */
+#ifndef GT_OP_MATMUL_ENGINES_H
+#define GT_OP_MATMUL_ENGINES_H
 #include "op/matmul/matmul_config.h"
 #include "lib/spec.h"
 
 typedef struct gt_matmul_cut { /* a kernel of products, and how it is cut for it */
   const gt_kernel *kernel;
+  bool scalar;             /* it is kernel matmul, on scalar units */
   uint32_t bm, bn;         /* tile of a workgroup */
   uint32_t threads;        /* of a workgroup */
   uint32_t split, k_chunk; /* as in gt_matmul_config */
@@ -21,6 +23,10 @@ typedef struct gt_matmul_cut { /* a kernel of products, and how it is cut for it
   uint64_t packed, pack_groups; /* … so many bytes (shaders/op/matmul/packed.h), in so many workgroups */
 } gt_matmul_cut;
 
+/* On scalar units, tile by tile, and on the CPU; its ways are gt_matmul_choose's own. */
+gt_matmul_cut gt_matmul_cut_scalar(const gt_matmul_config *config, const gt_matmul_shape *shape,
+                                   const gt_target *target);
+
 enum { GT_MATMUL_MATRIX_WAYS = 15 * 36 }; /* at most */
 /* The ways to make the product on matrix units: none where there are none, or its node's precision forbids
  * it. */
@@ -31,4 +37,18 @@ bool gt_matmul_by_blocks(const gt_matmul_shape *shape, const gt_target *target);
 /* shared_a, shared_b: one dense factor serves all entries of the batch. */
 gt_matmul_cut gt_matmul_cut_matrix(const gt_matmul_config *config, const gt_matmul_shape *shape,
                                    bool shared_a, bool shared_b, const gt_target *target);
+
+/* Engines on scalar units for some products. */
+enum { /* ways, at most */
+       GT_MATMUL_NARROW_WAYS = 3 * 3 * 8,
+       GT_MATMUL_SHALLOW_WAYS = 4 * 3 * 4,
+       GT_MATMUL_EDGES_WAYS = 1,
+       GT_MATMUL_FEW_WAYS = 16
+};
+typedef void gt_matmul_offer_ways(const gt_matmul_shape *shape, const gt_target *target,
+                                  gt_matmul_offer *offer, void *context);
+typedef gt_matmul_cut gt_matmul_cut_way(const gt_matmul_config *config, const gt_matmul_shape *shape);
+gt_matmul_offer_ways gt_matmul_offer_narrow, gt_matmul_offer_shallow, gt_matmul_offer_edges,
+    gt_matmul_offer_few;
+gt_matmul_cut_way gt_matmul_cut_narrow, gt_matmul_cut_shallow, gt_matmul_cut_edges, gt_matmul_cut_few;
 #endif

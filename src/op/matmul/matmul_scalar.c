@@ -1,0 +1,88 @@
+/* Products on scalar units, tile by tile, and on the CPU: kernel matmul. */
+#include "op/matmul/matmul_cpu.h"
+#include "op/matmul/matmul_engines.h"
+#include "base/count.h"
+#include "shaders/op/matmul/matmul.h"
+#include "shaders/op/matmul/range.h"
+
+enum {
+  MANY_UNITS = 16, /* a GPU rather than a CPU */
+  RASTER = 8       /* rows of tiles that are walked at a time, so that the cache holds what they share */
+};
+
+static const gt_kernel kernel = {"matmul", gt_matmul_cpu, gt_matmul_prepare};
+
+/* Does no tile reach over the end of the matrices? Then the kernel checks no edge. */
+static bool is_whole(const gt_matmul_shape *s, const gt_matmul_config *c) {
+  const uint32_t chunk = c->split > 1 ? c->k_chunk : s->k;
+  return s->m % c->bm == 0 && s->n % c->bn == 0 && chunk && s->k % chunk == 0 && chunk % c->bk == 0;
+}
+
+/* Straight code is faster where it runs often; where it does not, its instructions are waited for. Software
+ * devices take long to compile it, but may leave a loop after 65535 passes. */
+static uint32_t unroll(const gt_matmul_config *c, const gt_matmul_shape *s, const gt_target *target) {
+  enum { SHORT = 8, SMALL_DEVICE = 4, FEW_SLICES = 16, SMALL_TILE = 64 * 64, BRIEF_DEPTH = 4096 };
+  const uint32_t depth = gt_least_u32(s->k, c->split > 1 ? c->k_chunk : s->k), slices = depth / c->bk;
+  if (target->brief && depth <= BRIEF_DEPTH) return 1;
+  if (target->units < MANY_UNITS) return SMALL_DEVICE;
+  return slices <= FEW_SLICES && c->bm * c->bn <= SMALL_TILE ? SHORT : c->bk / c->teams;
+}
+
+/* Are the slices in shared memory large enough for what is joined of columns (columns.glsl)? Where factors
+ * are made and parts of k added, AMD's compiler has no registers left for it. */
+static bool joins_columns(const gt_matmul_config *c, const gt_matmul_shape *s, const gt_target *target) {
+  const bool made = s->kind_a > GT_FACTOR_SIDE_BY_SIDE || s->kind_b > GT_FACTOR_SIDE_BY_SIDE;
+  if (made && c->split > 1 && !target->matrix.fast) return false;
+  const uint32_t down = c->bm / c->tm * c->teams, threads = down * (c->bn / c->tn), across = c->bn / 4;
+  const uint32_t room_a = 2 * c->bk * (c->bm / 4 + 1), room_b = 2 * c->bk * (c->bn / 4 + 1);
+  const uint32_t words = gt_most_u32(down * c->bn, 4 * threads), slots = gt_most_u32(down, threads / across);
+  return threads % across == 0 && words + slots <= 4 * room_a && words <= 4 * room_b;
+}
+
+/* May lines have one root for each tile of so many neighbours? */
+static bool is_part_of_depth(uint32_t tile) {
+  return tile >= GT_RANGE_DEPTH / 4 && GT_RANGE_DEPTH % tile == 0;
+}
+
+/* Has a tile room in its slices of A for its rows, each padded (follow.glsl)? */
+static bool has_room_for_rows(const gt_matmul_config *c) {
+  return c->bm * (c->bn + 1) <= 2 * c->bk * (c->bm + 4);
+}
+
+gt_matmul_cut gt_matmul_cut_scalar(const gt_matmul_config *c, const gt_matmul_shape *s,
+                                   const gt_target *target) {
+  gt_matmul_cut cut = {
+      .kernel = &kernel,
+      .scalar = true,
+      .bm = c->bm,
+      .bn = c->bn,
+      .split = c->split,
+      .k_chunk = c->k_chunk,
+      .threads = target->device ? c->bm / c->tm * (c->bn / c->tn) * c->teams : 1,
+      .spec = {[GT_MATMUL_SPEC_BM] = c->bm,
+               [GT_MATMUL_SPEC_BN] = c->bn,
+               [GT_MATMUL_SPEC_BK] = c->bk,
+               [GT_MATMUL_SPEC_TM] = c->tm,
+               [GT_MATMUL_SPEC_TN] = c->tn,
+               [GT_MATMUL_SPEC_TRANS_A] = s->trans_a,
+               [GT_MATMUL_SPEC_TRANS_B] = s->trans_b,
+               [GT_MATMUL_SPEC_SPLIT] = c->split},
+  };
+  if (!target->device) {
+    cut.spec[GT_MATMUL_SPEC_BK] = c->split > 1 ? c->k_chunk : s->k;
+    return cut;
+  }
+  cut.arrives = gt_matmul_arrives(s, c, target->units);
+  cut.columns = joins_columns(c, s, target);
+  cut.measures =
+      c->split == 1 && s->batch == 1 && s->n % 4 == 0 && is_part_of_depth(c->bm) && is_part_of_depth(c->bn);
+  /* A loss goes where parts of segments have what they are drained with. */
+  cut.rows = s->n <= c->bn && (c->split == 1 || (cut.arrives && !s->segment)) && has_room_for_rows(c);
+  cut.spec[GT_MATMUL_SPEC_UNROLL] = unroll(c, s, target);
+  cut.spec[GT_MATMUL_SPEC_ARRIVE] = cut.arrives;
+  /* Parts are joined by quads; else an invocation's columns are to be some. */
+  const bool quads = s->n % 4 == 0 && (c->tn % 4 == 0 || c->split > 1);
+  cut.spec[GT_MATMUL_SPEC_EXTENTS] = (is_whole(s, c) ? GT_MATMUL_WHOLE : 0) | (quads ? GT_MATMUL_QUADS : 0);
+  cut.spec[GT_MATMUL_SPEC_RASTER] = RASTER;
+  return cut;
+}

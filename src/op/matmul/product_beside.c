@@ -1,0 +1,89 @@
+/* What the kernel of a product makes beside its result, as far as it can: roots of its lines for products
+ * that will read it, sums and moments of its columns, a loss behind its rows. Whoever asked for what it
+ * cannot makes it himself. */
+#include "op/matmul/product_parts.h"
+#include "base/count.h"
+#include "lib/measured.h"
+#include "op/cross_entropy.h"
+#include "shaders/op/matmul/matmul.h"
+#include "shaders/op/matmul/product_matrix.h"
+#include "shaders/op/matmul/range.h"
+#include "step/math.h"
+#include <stddef.h>
+
+/* The roots of `lines` lines of the result, one for each tile of `depth` along them. */
+static void lower_roots(gt_lowering *lowering, const gt_group *group, gt_step *step, uint32_t which,
+                        uint32_t lines, uint32_t length, uint32_t depth, const gt_matmul_cut *cut) {
+  const bool rows = which == GT_MEASURED_ROWS;
+  const uint64_t all = (uint64_t)gt_ceil_div(lines, GT_RANGE_PAD) * GT_RANGE_PAD * gt_ceil_div(length, depth);
+  const gt_measured m = {gt_lower_scratch(lowering, 4 * all), lines, length, depth};
+  if (cut->scalar) {
+    const int to = rows ? GT_MATMUL_ROOTS_OF_ROWS : GT_MATMUL_ROOTS_OF_COLUMNS;
+    step->spec[GT_MATMUL_SPEC_EXTENTS] |= rows ? GT_MATMUL_MEASURES_ROWS : GT_MATMUL_MEASURES_COLUMNS;
+    gt_lower_use_scratch(lowering, offsetof(struct gt_matmul_args, x) + 8 * (size_t)to, m.scratch, true);
+  } else {
+    step->spec[GT_MATRIX_SPEC_FORM] |= rows ? GT_MATRIX_MEASURES_ROWS : GT_MATRIX_MEASURES_COLUMNS;
+    gt_lower_use_scratch(
+        lowering, rows ? offsetof(struct gt_matmul_args, partial) : offsetof(struct gt_matmul_args, arrivals),
+        m.scratch, true);
+  }
+  gt_lower_measures(lowering, group, which, m);
+}
+
+/* Beside the result, what products that read it ask of its lines. */
+static void lower_measures(gt_lowering *lowering, const gt_group *group, const gt_product *p,
+                           const gt_matmul_cut *cut, gt_step *step) {
+  const gt_matmul_shape *s = &p->shape;
+  const bool on_scalar = cut->scalar;
+  if (!cut->measures || p->result != GT_RESULT_DENSE) return;
+  if (on_scalar && (group->followers || group->program.inputs > GT_MATMUL_ROOTS_OF_ROWS)) return;
+  if (group->measured & GT_MEASURED_ROWS)
+    lower_roots(lowering, group, step, GT_MEASURED_ROWS, s->m, s->n, cut->bn, cut);
+  if (group->measured & GT_MEASURED_COLUMNS)
+    lower_roots(lowering, group, step, GT_MEASURED_COLUMNS, s->n, s->m, cut->bm, cut);
+}
+
+/* Beside the result, what another group wants of its columns. */
+static void lower_columns(gt_lowering *lowering, const gt_group *group, const gt_product *p,
+                          const gt_matmul_cut *cut, gt_step *step) {
+  const gt_matmul_shape *s = &p->shape;
+  if (!group->columns || !cut->columns || s->batch > 1 || p->result != GT_RESULT_DENSE) return;
+  const uint64_t values = group->columns == GT_COLUMNS_MOMENTS ? 2 : 1;
+  const uint32_t tiles = gt_ceil_div(s->m, cut->bm);
+  const gt_joined made = {gt_lower_scratch(lowering, 4 * values * tiles * s->n), tiles, cut->bm};
+  step->spec[GT_FACTOR_SPEC_COLUMNS] = group->columns;
+  gt_lower_use_scratch(lowering, offsetof(struct gt_matmul_args, y) + 8, made.scratch, true);
+  gt_lower_joins(lowering, group, made);
+}
+
+/* Behind each row of the result, what follows it: of one loss. */
+static void lower_followers(gt_lowering *lowering, const gt_group *group, const gt_product *p,
+                            const gt_matmul_cut *cut, gt_step *step) {
+  if (!group->followers || !cut->rows || group->flag || p->shape.batch > 1 || p->result != GT_RESULT_DENSE)
+    return;
+  const gt_graph *graph = gt_lowering_graph(lowering);
+  const gt_node *first = gt_node_at(graph, group->follower[0]);
+  const uint32_t smoothing = gt_bits(gt_cross_entropy_smoothing(first));
+  const size_t x = offsetof(struct gt_matmul_args, x), y = offsetof(struct gt_matmul_args, y);
+  uint32_t *followed = &step->spec[GT_FACTOR_SPEC_FOLLOWED];
+  step->spec[GT_FACTOR_SPEC_SMOOTHING] = smoothing;
+  gt_lower_read(lowering, x + 8 * GT_FOLLOW_LABELS, first->input[1]);
+  for (int i = 0; i < group->followers; i++) {
+    const gt_node *node = gt_node_at(graph, group->follower[i]);
+    const bool is_slope = node->inputs == 3;
+    const uint32_t bit = is_slope ? GT_FOLLOWED_BY_SLOPE : GT_FOLLOWED_BY_LOSS;
+    const bool other = gt_bits(gt_cross_entropy_smoothing(node)) != smoothing || *followed & bit;
+    if (other || node->input[1] != first->input[1]) continue;
+    *followed |= bit;
+    if (is_slope) gt_lower_read(lowering, x + 8 * GT_FOLLOW_ROW_GRADIENT, node->input[2]);
+    gt_lower_follows(lowering, group, i,
+                     is_slope ? y + 8 * GT_FOLLOW_Y : offsetof(struct gt_matmul_args, range));
+  }
+}
+
+void gt_product_lower_beside(gt_lowering *lowering, const gt_group *group, const gt_product *p,
+                             const gt_matmul_cut *cut, gt_step *step) {
+  lower_columns(lowering, group, p, cut, step);
+  lower_followers(lowering, group, p, cut, step);
+  lower_measures(lowering, group, p, cut, step);
+}
