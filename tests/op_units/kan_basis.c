@@ -22,7 +22,7 @@ static double made(gt_kan_attribute a, uint32_t order, uint32_t term, float x, c
   a.block = 1;
   a.order = order;
   gt_basis_geometry(&a, 1, 1, 1, geometry, spec + GT_FACTOR_SPEC_OWN);
-  gt_basis_fill(geometry, spec, term, &x, behind, 1, &value);
+  gt_basis_fill(geometry, spec, term, &x, behind, 1, 1, &value);
   return (double)value;
 }
 

@@ -96,7 +96,7 @@ static double magnitude(const problem *p, uint32_t line, uint32_t input) {
   gt_basis_geometry(&p->a, p->lines, p->inputs, OUTPUTS, geometry, spec + GT_FACTOR_SPEC_OWN);
   for (uint32_t t = 0; t < p->a.terms + p->a.base; t++) {
     float slope;
-    gt_basis_fill(geometry, spec, t, &value[X][line * p->inputs + input], NULL, 1, &slope);
+    gt_basis_fill(geometry, spec, t, &value[X][line * p->inputs + input], NULL, 1, 1, &slope);
     const float *of_row = &value[COEFFICIENTS][gt_kan_row(&p->a, input, t) * OUTPUTS];
     for (uint32_t o = 0; o < OUTPUTS; o++)
       sum += fabs((double)slope * value[G][line * OUTPUTS + o] * of_row[o]);

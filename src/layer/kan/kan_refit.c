@@ -32,7 +32,7 @@ static double value_of(const gt_kan_attribute *a, uint32_t term, double x) {
   const float at = (float)x;
   float value;
   gt_basis_geometry(a, 0, 1, 1, geometry, spec + GT_FACTOR_SPEC_OWN);
-  gt_basis_fill(geometry, spec, term, &at, NULL, 1, &value);
+  gt_basis_fill(geometry, spec, term, &at, NULL, 1, 1, &value);
   return value;
 }
 
@@ -51,7 +51,7 @@ void gt_kan_functions(const gt_kan_attribute *a, const double *behind, double x,
     }
     numbers[t] = (float)behind[t];
     numbers[a->terms + t] = (float)behind[a->terms + t];
-    gt_basis_fill(geometry, spec, t, &at, numbers, 1, &value);
+    gt_basis_fill(geometry, spec, t, &at, numbers, 1, 1, &value);
     values[t] = (double)value;
   }
   free(numbers);

@@ -229,8 +229,10 @@ GT_MATH void give(float *to, const wide *from, uint32_t n) {
     memcpy(to, from, n * sizeof *to);
 }
 
-GT_CLONES static void fill_polynomial(const form *f, const lines *l, const gt_recurrence *step) {
-  const float scale = power_of(f->inverse, f->order);
+/* With the order a number that the compiler knows, so that of polynomials and derivatives only those that are
+ * asked for stay. */
+GT_MATH void fill_polynomial(const form *f, const lines *l, const gt_recurrence *step, uint32_t order) {
+  const float scale = power_of(f->inverse, order);
   for (uint32_t k = 0; k < l->count; k++)
     for (uint32_t first = 0; first < l->length; first += AT_ONCE) {
       const uint32_t n = gt_least_u32(l->length - first, AT_ONCE);
@@ -243,20 +245,31 @@ GT_CLONES static void fill_polynomial(const form *f, const lines *l, const gt_re
         const wide line = r.a * u + r.b, value = now[0], slope = now[1], bend = now[2], twist = now[3];
         now[0] = line * value - r.c * last[0];
         last[0] = value;
-        if (f->order < 1) continue;
+        if (order < 1) continue;
         now[1] = r.a * value + line * slope - r.c * last[1];
         last[1] = slope;
-        if (f->order < 2) continue;
+        if (order < 2) continue;
         now[2] = 2 * r.a * slope + line * bend - r.c * last[2];
         last[2] = bend;
-        if (f->order < 3) continue;
+        if (order < 3) continue;
         now[3] = 3 * r.a * bend + line * twist - r.c * last[3];
         last[3] = twist;
       }
-      const wide y = scale * now[f->order];
+      const wide y = scale * now[order];
       give(l->to + k * l->to_step + first, &y, n);
     }
 }
+
+typedef void fill_recurrence(const form *f, const lines *l, const gt_recurrence *step);
+#define POLYNOMIAL(order)                                                                                   \
+  GT_CLONES static void fill_polynomial_##order(const form *f, const lines *l, const gt_recurrence *step) { \
+    fill_polynomial(f, l, step, order);                                                                     \
+  }
+POLYNOMIAL(0)
+POLYNOMIAL(1)
+POLYNOMIAL(2)
+POLYNOMIAL(3)
+static fill_recurrence *const fill_polynomials[] = ORDERS_OF(fill_polynomial);
 
 /* --- all --------------------------------------------------------------------------------------------------
  */
@@ -270,7 +283,7 @@ static void fill_by(uint32_t kind, const form *f, const lines *l) {
   } else if (basis >= sizeof fill_any / sizeof *fill_any) {
     gt_recurrence step[GT_BASIS_MOST_POLYNOMIALS];
     for (uint32_t n = 0; n < f->term; n++) step[n] = steps[basis](n, f->first, f->second);
-    fill_polynomial(f, l, step);
+    fill_polynomials[f->order](f, l, step);
   } else if (basis == GT_BASIS_BSPLINE && f->degree < COMMON_DEGREES) {
     fill_spline[f->degree][f->order](f, l);
   } else {
@@ -298,9 +311,14 @@ static void fill(const uint32_t *geometry, const uint32_t *spec, uint32_t term, 
 }
 
 void gt_basis_fill(const uint32_t *geometry, const uint32_t *spec, uint32_t term, const float *x,
-                   const float *behind, uint32_t n, float *to) {
-  const lines l = {
-      .x = x, .x_step = geometry[GT_BASIS_INPUTS], .to = to, .count = 1, .length = n, .behind = behind};
+                   const float *behind, uint32_t count, uint32_t n, float *to) {
+  const lines l = {.x = x,
+                   .x_step = geometry[GT_BASIS_INPUTS],
+                   .to = to,
+                   .to_step = n,
+                   .count = count,
+                   .length = n,
+                   .behind = behind};
   fill(geometry, spec, term, &l);
 }
 

@@ -19,10 +19,11 @@ bool gt_basis_range(const struct gt_kan_attribute *attribute, double limit, bool
                     uint32_t geometry[GT_BASIS_WORDS], uint32_t *spec);
 /* What function `term` is no larger than for |x| <= limit; the base is the last. */
 float gt_basis_peak(const struct gt_kan_attribute *attribute, uint32_t term, double limit);
-/* to[i] = function `term` at x[i], i < n, as geometry and spec (a step's) tell; behind: of the first row
- * behind the lines, where there is one, the value at the same input as x[0]. */
+/* to[line * n + i] = function `term` at x[i], i < n, of `lines` lines of x, as geometry and spec (a step's)
+ * tell; behind: of the first row behind the lines, where there is one, the value at the same input as x[0].
+ */
 void gt_basis_fill(const uint32_t *geometry, const uint32_t *spec, uint32_t term, const float *x,
-                   const float *behind, uint32_t n, float *to);
+                   const float *behind, uint32_t lines, uint32_t n, float *to);
 gt_factor_maker gt_basis_make;
 /* Do rows lie behind the lines of x, as a step's constants tell? */
 static inline bool gt_basis_has_behind(const uint32_t *spec) {

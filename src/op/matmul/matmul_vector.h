@@ -230,20 +230,20 @@ static rows_of_a rows_at(const gt_matmul_operands *o, const float *packed, uint3
                     : (rows_of_a){o->a + i * o->lda + k, o->lda, 1};
 }
 
-static void make_a(const gt_matmul_operands *o, row_split split, uint32_t first, uint32_t depth,
-                   float *pack) {
+GT_TARGET static void make_a(const gt_matmul_operands *o, row_split split, uint32_t first, uint32_t depth,
+                             float *pack) {
   if (!o->trans_a) {
     gt_factor_make(o->made_a, 0, o->m, first, depth, pack, row_of_a(depth));
     return;
   }
-  /* Lines are made a whole tile wide, for panels are narrower than what is made at once. */
-  float line[MADE_AT_ONCE][GT_MATMUL_TILE];
+  /* Lines are made a whole tile wide, for panels are narrower than what is made at once. Vectors are copied:
+   * what they have behind a panel's rows nobody reads. */
+  float line[MADE_AT_ONCE][GT_MATMUL_TILE + LANES];
   for (uint32_t k = 0; k < depth; k += MADE_AT_ONCE) {
     const uint32_t lines = gt_least_u32(depth - k, MADE_AT_ONCE);
-    gt_factor_make(o->made_a, first + k, lines, 0, o->m, line[0], GT_MATMUL_TILE);
+    gt_factor_make(o->made_a, first + k, lines, 0, o->m, line[0], GT_MATMUL_TILE + LANES);
     for (uint32_t p = 0, i = 0; p < split.panels; i += rows_of(split, p), p++)
-      for (uint32_t j = 0; j < lines; j++)
-        memcpy(pack + p * A_PANEL + (k + j) * LANES, line[j] + i, rows_of(split, p) * sizeof *pack);
+      for (uint32_t j = 0; j < lines; j++) store(pack + p * A_PANEL + (k + j) * LANES, load(line[j] + i));
   }
 }
 
