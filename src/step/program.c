@@ -2,19 +2,24 @@
 #include "base/count.h"
 #include "base/philox.h"
 #include "base/real.h"
+#include "step/arrange.h"
 #include "step/math.h"
+#include "step/pairs.h"
 #include <assert.h>
 #include <stdbool.h>
 #include <string.h>
 
-/* Elements are evaluated a block at a time: a register is one block of floats, and each instruction is one
- * loop over three operand blocks, which the compiler turns into vector code. Inputs read with GT_LOAD_SAME,
- * the leader and the outputs are worked on where they lie, when that is safe. */
+/* Elements are evaluated a block at a time: a register is one block of floats, and each instruction, or pair
+ * of them, is one loop over three operand blocks, which the compiler turns into vector code. Inputs read with
+ * GT_LOAD_SAME, the leader and the outputs are worked on where they lie, when that is safe. */
 enum { LINE = 16 /* floats of a cache line */ };
 enum { BLOCK = GT_PROGRAM_BLOCK, OPERANDS = GT_OPERAND_RESULT + GT_PROGRAM_CODE };
 
 typedef struct machine {
   const gt_program_context *context;
+  gt_program_context shorter; /* that one, where choices are made, of the program behind it */
+  gt_program decided;
+  gt_program_pairs pairs;
   uint32_t first, step, n;        /* the block's logical elements: first, first + step, … */
   const float *operand[OPERANDS]; /* where each operand's block lies now */
   float *target[GT_PROGRAM_CODE]; /* where each instruction's result goes */
@@ -288,18 +293,33 @@ GT_CLONES static void function_instruction(uint32_t opcode, const float *x, cons
 #define IS_OF(opcode, NAME, name, inputs, slope, formula, loop, ...) [opcode] = IS_##loop,
 static const bool is_function[] = {GT_INSTRUCTIONS(IS_OF)};
 
+/* The first of the pair that ends in instruction s, and that. */
+static void run_pair(const machine *m, uint32_t r, uint32_t s) {
+  const uint32_t *code = m->context->program->code, opcode = code[s] & 255;
+  const bool right = (code[s] >> 8 & 63) != GT_OPERAND_RESULT + r;
+  gt_pair(code[r] & 255, opcode, right, m->operand[code[r] >> 8 & 63], m->operand[code[r] >> 16 & 63],
+          m->operand[code[s] >> (right ? 8 : 16) & 63], m->target[s], m->n);
+}
+
+static void run_instruction(const machine *m, uint32_t r) {
+  const uint32_t code = m->context->program->code[r], opcode = code & 255;
+  const float *a = m->operand[code >> 8 & 63], *b = m->operand[code >> 16 & 63],
+              *c = m->operand[code >> 24 & 63];
+  if (opcode == GT_I_RANDOM)
+    random_block(m, gt_bits(a[0]), m->target[r]);
+  else if (is_function[opcode])
+    function_instruction(opcode, a, b, c, m->target[r], m->n);
+  else
+    simple_instruction(opcode, a, b, c, m->target[r], m->n);
+}
+
 static void run_block(const machine *m) {
-  const gt_program *program = m->context->program;
-  for (uint32_t r = 0; r < program->instructions; r++) {
-    const uint32_t code = program->code[r], opcode = code & 255;
-    const float *a = m->operand[code >> 8 & 63], *b = m->operand[code >> 16 & 63],
-                *c = m->operand[code >> 24 & 63];
-    if (opcode == GT_I_RANDOM)
-      random_block(m, gt_bits(a[0]), m->target[r]);
-    else if (is_function[opcode])
-      function_instruction(opcode, a, b, c, m->target[r], m->n);
+  for (uint32_t r = 0; r < m->context->program->instructions; r++) {
+    if (m->pairs.gone[r]) continue;
+    if (m->pairs.with[r])
+      run_pair(m, m->pairs.with[r] - 1u, r);
     else
-      simple_instruction(opcode, a, b, c, m->target[r], m->n);
+      run_instruction(m, r);
   }
 }
 
@@ -340,9 +360,8 @@ static bool may_write(const gt_program_context *context, uint32_t first, const f
   return true;
 }
 
-/* Sets up what is the same for all blocks of at most n elements. direct[k]: output k is written in place. */
-static void prepare(machine *m, const float *leader, float *const *out, uint32_t n,
-                    bool direct[GT_PROGRAM_OUTPUTS]) {
+/* The operands that are the same for all blocks of at most n elements. */
+static void hold_constants(machine *m, uint32_t n) {
   const gt_program_context *context = m->context;
   const gt_program *program = context->program;
   for (uint32_t k = 0; k < OPERANDS; k++)
@@ -357,6 +376,21 @@ static void prepare(machine *m, const float *leader, float *const *out, uint32_t
       fill(m->held[k], n, context->x[k][0]);
       m->operand[k] = m->held[k];
     }
+}
+
+/* Sets up what is the same for all blocks, of `all` elements. direct[k]: output k is written in place. */
+static void prepare(machine *m, const gt_program_context *context, const float *leader, float *const *out,
+                    uint64_t all, bool direct[GT_PROGRAM_OUTPUTS]) {
+  enum { WORTH = 2 * BLOCK }; /* elements that it pays to arrange a program for */
+  bool writes[GT_PROGRAM_CODE] = {false};
+  m->context = context;
+  if (all >= WORTH && gt_program_decide(context, &m->decided)) {
+    m->shorter = *context;
+    m->shorter.program = &m->decided;
+    m->context = &m->shorter;
+  }
+  const gt_program *program = m->context->program;
+  hold_constants(m, (uint32_t)gt_least((int64_t)all, BLOCK));
   for (uint32_t r = 0; r < program->instructions; r++) {
     m->target[r] = m->reg[r];
     m->operand[GT_OPERAND_RESULT + r] = m->reg[r];
@@ -364,9 +398,13 @@ static void prepare(machine *m, const float *leader, float *const *out, uint32_t
   for (uint32_t k = 0; k < program->outputs; k++) {
     const uint32_t r = program->output[k] - GT_OPERAND_RESULT;
     direct[k] = program->output[k] >= GT_OPERAND_RESULT && m->target[r] == m->reg[r] &&
-                may_write(context, m->first, leader, r, out[k]);
-    if (direct[k]) m->operand[program->output[k]] = m->target[r] = out[k];
+                may_write(m->context, m->first, leader, r, out[k]);
+    if (direct[k]) m->operand[program->output[k]] = m->target[r] = out[k], writes[r] = true;
   }
+  if (all >= WORTH)
+    gt_program_find_pairs(program, writes, &m->pairs);
+  else
+    memset(&m->pairs, 0, sizeof m->pairs);
 }
 
 /* The lines of the next block that are read where they lie: they come while this block is worked on. */
@@ -380,13 +418,12 @@ static void fetch_next(const machine *m, uint32_t left) {
 
 void gt_program_evaluate_rows(const gt_program_context *context, uint32_t first, uint32_t apart,
                               uint32_t rows, uint32_t n, const float *leader, size_t ld, float *const *out) {
-  const gt_program *program = context->program;
   machine m; /* not cleared: only the registers in use are touched */
   bool direct[GT_PROGRAM_OUTPUTS];
-  m.context = context;
   m.first = first;
   m.step = 1;
-  prepare(&m, leader, out, gt_least_u32(n, BLOCK), direct);
+  prepare(&m, context, leader, out, (uint64_t)rows * n, direct);
+  const gt_program *program = m.context->program;
   for (uint32_t row = 0; row < rows; row++, first += apart, leader += leader ? ld : 0) {
     const size_t down = (size_t)row * apart;
     for (uint32_t done = 0; done < n; done += m.n) {
@@ -418,20 +455,20 @@ void gt_program_gather(const gt_program_context *context, uint32_t first, uint32
   machine m;
   bool direct[GT_PROGRAM_OUTPUTS];
   assert(context->program->outputs == 1);
-  m.context = context;
   m.first = first;
   m.step = step;
-  prepare(&m, NULL, &out, gt_least_u32(n, BLOCK), direct);
+  prepare(&m, context, NULL, &out, n, direct);
+  const uint32_t output = m.context->program->output[0];
   for (uint32_t done = 0; done < n; done += m.n) {
     m.first = first + done * step;
     m.n = gt_least_u32(n - done, BLOCK);
     if (direct[0]) {
-      float **target = &m.target[context->program->output[0] - GT_OPERAND_RESULT];
-      m.operand[context->program->output[0]] = *target = out + done;
+      float **target = &m.target[output - GT_OPERAND_RESULT];
+      m.operand[output] = *target = out + done;
     }
     bind_block(&m, NULL);
     run_block(&m);
-    const float *from = m.operand[context->program->output[0]];
+    const float *from = m.operand[output];
     if (from != out + done) memcpy(out + done, from, m.n * sizeof *from);
   }
 }

@@ -1,7 +1,7 @@
 /* gt_program: a straight line of elementwise instructions, the common form of a fused elementwise group, of a
  * matmul's epilogue and of a reduction's prologue. Encoding and limits: shaders/lib/opcodes.h. On a device
  * the program is given as specialization constants, so the driver compiles it into straight-line code; on the
- * CPU it is evaluated a block of elements at a time, one loop per instruction. */
+ * CPU it is evaluated a block of elements at a time, one loop for an instruction or two (step/arrange.h). */
 #ifndef GT_STEP_PROGRAM_H
 #define GT_STEP_PROGRAM_H
 #include "lib/opcodes.h"

@@ -1,0 +1,65 @@
+#include "step/pairs.h"
+#include "lib/opcodes.h"
+#include "step/math.h"
+#include <assert.h>
+
+/* What each simple instruction is of its operands, by its name. */
+#define VALUE_SIMPLE(NAME, value)                         \
+  GT_MATH float value_##NAME(float a, float b, float c) { \
+    (void)a, (void)b, (void)c;                            \
+    return value;                                         \
+  }
+#define VALUE_FUNCTION(...)
+#define VALUE_GUARDED(...)
+#define VALUE(opcode, NAME, name, inputs, slope, formula, loop, float_value, ...) \
+  VALUE_##loop(NAME, float_value)
+GT_INSTRUCTIONS(VALUE)
+
+/* Those that are first, and with each of them those that are second: of two operands, then of one. */
+#define FIRSTS(X)     X(ADD) X(SUB) X(MUL) X(DIV) X(SQRT)
+#define SECONDS(X, F) X(F, ADD) X(F, SUB) X(F, MUL) X(F, DIV)
+#define LAST(X, F)    X(F, RELU)
+
+#define PAIR(first, second) ((first) << 8 | (second))
+#define EACH(value)                                    \
+  do {                                                 \
+    GT_VECTOR_LOOP                                     \
+    for (uint32_t i = 0; i < n; i++) out[i] = (value); \
+    return;                                            \
+  } while (0)
+#define ON_THE_LEFT(F, S)        \
+  case PAIR(GT_I_##F, GT_I_##S): \
+    EACH(value_##S(value_##F(a[i], b[i], 0), c[i], 0));
+#define ON_THE_RIGHT(F, S)       \
+  case PAIR(GT_I_##F, GT_I_##S): \
+    EACH(value_##S(c[i], value_##F(a[i], b[i], 0), 0));
+#define LEFT_OF(F)  SECONDS(ON_THE_LEFT, F) LAST(ON_THE_LEFT, F)
+#define RIGHT_OF(F) SECONDS(ON_THE_RIGHT, F)
+
+GT_CLONES static void on_the_left(uint32_t pair, const float *a, const float *b, const float *c, float *out,
+                                  uint32_t n) {
+  switch (pair) {
+    FIRSTS(LEFT_OF)
+  default: assert(!"a pair without a loop");
+  }
+}
+
+GT_CLONES static void on_the_right(uint32_t pair, const float *a, const float *b, const float *c, float *out,
+                                   uint32_t n) {
+  switch (pair) {
+    FIRSTS(RIGHT_OF)
+  default: assert(!"a pair without a loop");
+  }
+}
+
+bool gt_pair_exists(uint32_t first, uint32_t second) {
+#define IS(F, S)    [GT_I_##S] = true,
+#define IS_FIRST(F) [GT_I_##F] = true,
+  static const bool is_first[256] = {FIRSTS(IS_FIRST)}, is_second[256] = {SECONDS(IS, ADD) LAST(IS, ADD)};
+  return is_first[first & 255] && is_second[second & 255];
+}
+
+void gt_pair(uint32_t first, uint32_t second, bool right, const float *a, const float *b, const float *c,
+             float *out, uint32_t n) {
+  (right ? on_the_right : on_the_left)(PAIR(first, second), a, b, c, out, n);
+}
