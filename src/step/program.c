@@ -3,6 +3,7 @@
 #include "base/philox.h"
 #include "base/real.h"
 #include "step/arrange.h"
+#include "step/load.h"
 #include "step/math.h"
 #include "step/pairs.h"
 #include <assert.h>
@@ -27,176 +28,17 @@ typedef struct machine {
   float reg[GT_PROGRAM_CODE][BLOCK];
 } machine;
 
-static void fill(float *out, uint32_t n, float value) {
-  for (uint32_t i = 0; i < n; i++) out[i] = value;
-}
-
-/* --- loading inputs ------------------------------------------------------------------------------------- */
-
-static const float *load_row(const float *x, uint32_t row, uint32_t first, uint32_t n, float *out) {
-  const uint32_t at = first % row;
-  if (n <= row - at) return x + at;
-  uint32_t done = row - at;
-  memcpy(out, x + at, done * sizeof *out);
-  if (done < n &&
-      row < n) { /* a whole period, then copies of what is already there, twice as much each time */
-    const uint32_t start = done, whole = gt_least_u32(row, n - done);
-    memcpy(out + done, x, whole * sizeof *out);
-    for (done += whole; done < n;) {
-      const uint32_t more = gt_least_u32((done - start) / row * row, n - done);
-      memcpy(out + done, out + start, more * sizeof *out);
-      done += more;
-    }
-  } else {
-    memcpy(out + done, x, (n - done) * sizeof *out);
-  }
-  return out;
-}
-
-static const float *load_column(const float *x, uint32_t row, uint32_t first, uint32_t n, float *out) {
-  uint32_t at = first / row, left = row - first % row;
-  if (row == 1) return x + first;
-  for (uint32_t done = 0; done < n; at++, left = row) {
-    const uint32_t run = gt_least_u32(left, n - done);
-    fill(out + done, run, x[at]);
-    done += run;
-  }
-  return out;
-}
-
-/* Layout words: rank, dim[8], stride[input][8]. Returns the offset of logical element `element` in input k.
- * */
-static uint64_t general_offset(const uint32_t *layout, int k, uint32_t element, uint32_t index[8]) {
-  const uint32_t *dim = layout + 1, *stride = layout + 9 + 8 * k;
-  uint64_t offset = 0;
-  for (uint32_t d = layout[0]; d-- > 0; element /= dim[d]) {
-    index[d] = element % dim[d];
-    offset += (uint64_t)index[d] * stride[d];
-  }
-  return offset;
-}
-
-static void load_general(const uint32_t *layout, int k, const float *x, uint32_t first, uint32_t n,
-                         float *out) {
-  const uint32_t *dim = layout + 1, *stride = layout + 9 + 8 * k;
-  const int last = (int)layout[0] - 1;
-  uint32_t index[8];
-  uint64_t offset = general_offset(layout, k, first, index);
-  if (last < 0) {
-    fill(out, n, x[0]);
-    return;
-  }
-  while (n) {
-    const uint32_t run = gt_least_u32(n, dim[last] - index[last]), step = stride[last];
-    if (step == 0)
-      fill(out, run, x[offset]);
-    else if (step == 1)
-      memcpy(out, x + offset, run * sizeof *out);
-    else
-      for (uint32_t i = 0; i < run; i++) out[i] = x[offset + (uint64_t)i * step];
-    out += run;
-    n -= run;
-    offset -= (uint64_t)index[last] * step;
-    index[last] = 0;
-    for (int d = last - 1; d >= 0; d--) {
-      offset += stride[d];
-      if (++index[d] < dim[d]) break;
-      offset -= (uint64_t)dim[d] * stride[d];
-      index[d] = 0;
-    }
-  }
-}
-
-/* Where an element lies in an image that is cut into windows (GT_LOAD_SPREAD, GT_LOAD_CHOICE). */
-typedef struct cut {
-  uint32_t height, width, columns;
-  uint32_t at;     /* its column */
-  uint32_t x, y;   /* its place in its window */
-  uint32_t window; /* which is that, of all images */
-} cut;
-
-static cut cut_at(uint32_t load, uint32_t row, uint32_t element) {
-  const uint32_t height = GT_LOAD_HEIGHT(load), width = GT_LOAD_WIDTH(load);
-  const uint32_t columns = GT_LOAD_COLUMNS(load), position = element / row;
-  const uint32_t at = position % columns, line = position / columns;
-  return (cut){.height = height,
-               .width = width,
-               .columns = columns,
-               .at = at,
-               .x = at % width,
-               .y = line % height,
-               .window = line / height * (columns / width) + at / width};
-}
-
-/* To the next position, without a division. */
-static void next_position(cut *c) {
-  c->at++;
-  if (++c->x < c->width) return;
-  c->x = 0;
-  c->window++;
-  if (c->at < c->columns) return;
-  c->at = 0;
-  if (++c->y < c->height)
-    c->window -= c->columns / c->width; /* those of the line before once more */
-  else
-    c->y = 0;
-}
-
-GT_MATH void compare_bytes(const uint8_t *restrict from, uint8_t place, uint32_t n, float *restrict out) {
-  for (uint32_t i = 0; i < n; i++) out[i] = gt_pick(from[i] == place, 1.0f, 0.0f);
-}
-
-GT_CLONES static void load_cut(uint32_t load, const float *x, uint32_t row, uint32_t first, uint32_t n,
-                               float *out) {
-  const uint8_t *byte = (const uint8_t *)x;
-  cut c = cut_at(load, row, first);
-  for (uint32_t at = first % row, run; n; out += run, n -= run, at = 0, next_position(&c)) {
-    const size_t from = (size_t)c.window * row + at;
-    run = gt_least_u32(row - at, n);
-    if (GT_LOAD_MODE(load) == GT_LOAD_SPREAD)
-      memcpy(out, x + from, run * sizeof *out);
-    else
-      compare_bytes(byte + from, (uint8_t)(c.y * c.width + c.x), run, out);
-  }
-}
-
-/* The same for elements that do not follow one another. */
-static void load_apart(const machine *m, int k, float *out) {
-  const gt_program_context *context = m->context;
-  const float *x = context->x[k];
-  uint32_t element = m->first, index[8];
-  const uint32_t load = context->program->load[k];
-  for (uint32_t i = 0; i < m->n; i++, element += m->step) switch (GT_LOAD_MODE(load)) {
-    case GT_LOAD_SAME: out[i] = x[element]; break;
-    case GT_LOAD_ROW: out[i] = x[element % context->row]; break;
-    case GT_LOAD_COLUMN: out[i] = x[element / context->row]; break;
-    case GT_LOAD_SPREAD:
-    case GT_LOAD_CHOICE: load_cut(load, x, context->row, element, 1, &out[i]); break;
-    default: out[i] = x[general_offset(context->layout, k, element, index)]; break;
-    }
-}
-
 /* Points the operands that change from block to block at this block. */
 static void bind_block(machine *m, const float *leader) {
   const gt_program_context *context = m->context;
-  const gt_program *program = context->program;
   m->operand[GT_OPERAND_LEADER] = leader;
-  for (uint32_t k = 0; k < program->inputs; k++) {
-    const float *x = context->x[k];
-    float *out = m->held[k];
-    if (program->load[k] == GT_LOAD_SCALAR) continue; /* filled once, by prepare */
-    m->operand[k] = out;
-    if (m->step != 1) {
-      load_apart(m, (int)k, out);
-      continue;
-    }
-    switch (GT_LOAD_MODE(program->load[k])) {
-    case GT_LOAD_SAME: m->operand[k] = x + m->first; break;
-    case GT_LOAD_ROW: m->operand[k] = load_row(x, context->row, m->first, m->n, out); break;
-    case GT_LOAD_COLUMN: m->operand[k] = load_column(x, context->row, m->first, m->n, out); break;
-    case GT_LOAD_SPREAD:
-    case GT_LOAD_CHOICE: load_cut(program->load[k], x, context->row, m->first, m->n, out); break;
-    default: load_general(context->layout, (int)k, x, m->first, m->n, out); break;
+  for (uint32_t k = 0; k < context->program->inputs; k++) {
+    if (context->program->load[k] == GT_LOAD_SCALAR) continue; /* filled once, by hold_constants */
+    if (m->step == 1) {
+      m->operand[k] = gt_program_load(context, k, m->first, m->n, m->held[k]);
+    } else {
+      gt_program_load_apart(context, k, m->first, m->step, m->n, m->held[k]);
+      m->operand[k] = m->held[k];
     }
   }
 }
@@ -368,13 +210,12 @@ static void hold_constants(machine *m, uint32_t n) {
     m->operand[k] = m->held[0]; /* operands an instruction does not have */
   for (uint32_t k = 0; k < program->immediates; k++) {
     float *held = m->held[GT_OPERAND_IMMEDIATE + k];
-    fill(held, n, program->immediate[k]);
+    for (uint32_t i = 0; i < n; i++) held[i] = program->immediate[k];
     m->operand[GT_OPERAND_IMMEDIATE + k] = held;
   }
   for (uint32_t k = 0; k < program->inputs; k++)
     if (program->load[k] == GT_LOAD_SCALAR) {
-      fill(m->held[k], n, context->x[k][0]);
-      m->operand[k] = m->held[k];
+      m->operand[k] = gt_program_load(context, k, 0, n, m->held[k]);
     }
 }
 

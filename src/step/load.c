@@ -1,0 +1,166 @@
+#include "step/load.h"
+#include "base/count.h"
+#include "step/math.h"
+#include <string.h>
+
+static void fill(float *out, uint32_t n, float value) {
+  for (uint32_t i = 0; i < n; i++) out[i] = value;
+}
+
+static const float *load_row(const float *x, uint32_t row, uint32_t first, uint32_t n, float *out) {
+  const uint32_t at = first % row;
+  if (n <= row - at) return x + at;
+  uint32_t done = row - at;
+  memcpy(out, x + at, done * sizeof *out);
+  if (done < n &&
+      row < n) { /* a whole period, then copies of what is already there, twice as much each time */
+    const uint32_t start = done, whole = gt_least_u32(row, n - done);
+    memcpy(out + done, x, whole * sizeof *out);
+    for (done += whole; done < n;) {
+      const uint32_t more = gt_least_u32((done - start) / row * row, n - done);
+      memcpy(out + done, out + start, more * sizeof *out);
+      done += more;
+    }
+  } else {
+    memcpy(out + done, x, (n - done) * sizeof *out);
+  }
+  return out;
+}
+
+static const float *load_column(const float *x, uint32_t row, uint32_t first, uint32_t n, float *out) {
+  uint32_t at = first / row, left = row - first % row;
+  if (row == 1) return x + first;
+  for (uint32_t done = 0; done < n; at++, left = row) {
+    const uint32_t run = gt_least_u32(left, n - done);
+    fill(out + done, run, x[at]);
+    done += run;
+  }
+  return out;
+}
+
+/* Layout words: rank, dim[8], stride[input][8]. Returns the offset of logical element `element` in input k.
+ * */
+static uint64_t general_offset(const uint32_t *layout, int k, uint32_t element, uint32_t index[8]) {
+  const uint32_t *dim = layout + 1, *stride = layout + 9 + 8 * k;
+  uint64_t offset = 0;
+  for (uint32_t d = layout[0]; d-- > 0; element /= dim[d]) {
+    index[d] = element % dim[d];
+    offset += (uint64_t)index[d] * stride[d];
+  }
+  return offset;
+}
+
+static void load_general(const uint32_t *layout, int k, const float *x, uint32_t first, uint32_t n,
+                         float *out) {
+  const uint32_t *dim = layout + 1, *stride = layout + 9 + 8 * k;
+  const int last = (int)layout[0] - 1;
+  uint32_t index[8];
+  uint64_t offset = general_offset(layout, k, first, index);
+  if (last < 0) {
+    fill(out, n, x[0]);
+    return;
+  }
+  while (n) {
+    const uint32_t run = gt_least_u32(n, dim[last] - index[last]), step = stride[last];
+    if (step == 0)
+      fill(out, run, x[offset]);
+    else if (step == 1)
+      memcpy(out, x + offset, run * sizeof *out);
+    else
+      for (uint32_t i = 0; i < run; i++) out[i] = x[offset + (uint64_t)i * step];
+    out += run;
+    n -= run;
+    offset -= (uint64_t)index[last] * step;
+    index[last] = 0;
+    for (int d = last - 1; d >= 0; d--) {
+      offset += stride[d];
+      if (++index[d] < dim[d]) break;
+      offset -= (uint64_t)dim[d] * stride[d];
+      index[d] = 0;
+    }
+  }
+}
+
+/* Where an element lies in an image that is cut into windows (GT_LOAD_SPREAD, GT_LOAD_CHOICE). */
+typedef struct cut {
+  uint32_t height, width, columns;
+  uint32_t at;     /* its column */
+  uint32_t x, y;   /* its place in its window */
+  uint32_t window; /* which is that, of all images */
+} cut;
+
+static cut cut_at(uint32_t load, uint32_t row, uint32_t element) {
+  const uint32_t height = GT_LOAD_HEIGHT(load), width = GT_LOAD_WIDTH(load);
+  const uint32_t columns = GT_LOAD_COLUMNS(load), position = element / row;
+  const uint32_t at = position % columns, line = position / columns;
+  return (cut){.height = height,
+               .width = width,
+               .columns = columns,
+               .at = at,
+               .x = at % width,
+               .y = line % height,
+               .window = line / height * (columns / width) + at / width};
+}
+
+/* To the next position, without a division. */
+static void next_position(cut *c) {
+  c->at++;
+  if (++c->x < c->width) return;
+  c->x = 0;
+  c->window++;
+  if (c->at < c->columns) return;
+  c->at = 0;
+  if (++c->y < c->height)
+    c->window -= c->columns / c->width; /* those of the line before once more */
+  else
+    c->y = 0;
+}
+
+GT_MATH void compare_bytes(const uint8_t *restrict from, uint8_t place, uint32_t n, float *restrict out) {
+  for (uint32_t i = 0; i < n; i++) out[i] = gt_pick(from[i] == place, 1.0f, 0.0f);
+}
+
+GT_CLONES static void load_cut(uint32_t load, const float *x, uint32_t row, uint32_t first, uint32_t n,
+                               float *out) {
+  const uint8_t *byte = (const uint8_t *)x;
+  cut c = cut_at(load, row, first);
+  for (uint32_t at = first % row, run; n; out += run, n -= run, at = 0, next_position(&c)) {
+    const size_t from = (size_t)c.window * row + at;
+    run = gt_least_u32(row - at, n);
+    if (GT_LOAD_MODE(load) == GT_LOAD_SPREAD)
+      memcpy(out, x + from, run * sizeof *out);
+    else
+      compare_bytes(byte + from, (uint8_t)(c.y * c.width + c.x), run, out);
+  }
+}
+
+const float *gt_program_load(const gt_program_context *context, uint32_t k, uint32_t first, uint32_t n,
+                             float *out) {
+  const float *x = context->x[k];
+  const uint32_t load = context->program->load[k];
+  switch (GT_LOAD_MODE(load)) {
+  case GT_LOAD_SAME: return x + first;
+  case GT_LOAD_SCALAR: fill(out, n, x[0]); return out;
+  case GT_LOAD_ROW: return load_row(x, context->row, first, n, out);
+  case GT_LOAD_COLUMN: return load_column(x, context->row, first, n, out);
+  case GT_LOAD_SPREAD:
+  case GT_LOAD_CHOICE: load_cut(load, x, context->row, first, n, out); return out;
+  default: load_general(context->layout, (int)k, x, first, n, out); return out;
+  }
+}
+
+void gt_program_load_apart(const gt_program_context *context, uint32_t k, uint32_t first, uint32_t step,
+                           uint32_t n, float *out) {
+  const float *x = context->x[k];
+  uint32_t element = first, index[8];
+  const uint32_t load = context->program->load[k];
+  for (uint32_t i = 0; i < n; i++, element += step) switch (GT_LOAD_MODE(load)) {
+    case GT_LOAD_SAME: out[i] = x[element]; break;
+    case GT_LOAD_SCALAR: out[i] = x[0]; break;
+    case GT_LOAD_ROW: out[i] = x[element % context->row]; break;
+    case GT_LOAD_COLUMN: out[i] = x[element / context->row]; break;
+    case GT_LOAD_SPREAD:
+    case GT_LOAD_CHOICE: load_cut(load, x, context->row, element, 1, &out[i]); break;
+    default: out[i] = x[general_offset(context->layout, (int)k, element, index)]; break;
+    }
+}
