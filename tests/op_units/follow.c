@@ -11,12 +11,12 @@
 #include "op/reduce.h"
 #include "plan/plan.h"
 #include "shaders/op/matmul/matmul.h"
+#include "support/choice.h"
 #include "support/device.h"
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -89,18 +89,15 @@ static void check_plan(const gt_plan *plan, const problem *p) {
 }
 
 static bool is_wanted(const problem *p, const char *way) {
-  unsigned split = 0;
-  return sscanf(strstr(way, "split "), "split %u", &split) == 1 && (strstr(way, ", few") != NULL) == p->few &&
-         (split > 1) == p->in_parts;
+  const unsigned parts = parts_of_way(way);
+  return (strstr(way, ", few") != NULL) == p->few && (parts > 1) == p->in_parts;
 }
 
 /* The best of the ways that a problem is about. */
 static void choose(const gt_plan *plan, const problem *p, gt_tuned *tuned) {
-  const gt_choice *choice = NULL;
+  const gt_choice *choice = choice_of(plan, 0);
   char way[GT_WAY_TEXT], best[GT_WAY_TEXT] = "";
   double cost = 0;
-  for (uint32_t s = 0; s < plan->steps && !choice; s++)
-    if (plan->step[s].choice) choice = &plan->choice[plan->step[s].choice - 1];
   assert_non_null(choice);
   for (uint32_t i = 0; i < choice->candidates; i++) {
     choice->text(&choice->candidate[i], way, sizeof way);

@@ -5,12 +5,12 @@
 #include "op/core.h"
 #include "op/kan/kan.h"
 #include "plan/plan.h"
+#include "support/choice.h"
 #include "support/device.h"
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <cmocka.h>
@@ -62,13 +62,6 @@ static const gt_plan *plan_of(gt_arena *arena, gt_graph **graph, const problem *
   return device_plan(arena, g, (gt_plan_options){.tuned = tuned});
 }
 
-static const gt_choice *choice_of(const gt_plan *plan) {
-  for (uint32_t s = 0; s < plan->steps; s++)
-    if (plan->step[s].choice) return &plan->choice[plan->step[s].choice - 1];
-  fail_msg("nothing to choose");
-  return NULL;
-}
-
 static void run_way(const problem *p, const char *key, const char *way, float *out) {
   float *values[] = {value[X], value[G], value[COEFFICIENTS], value[SCALES], out};
   gt_arena arena;
@@ -77,7 +70,8 @@ static void run_way(const problem *p, const char *key, const char *way, float *o
   gt_arena_init(&arena);
   gt_tuned_set(&tuned, key, way);
   const gt_plan *plan = plan_of(&arena, &g, p, &tuned);
-  assert_true(choice_of(plan)->tuned);
+  const gt_choice *choice = choice_of(plan, 0);
+  assert_true(choice && choice->tuned);
   memset(out, 0xff, count_of(p, RESULT) * sizeof *out); /* what is not written is NaN */
   device_run(plan, g, 1, values);
   gt_tuned_finish(&tuned);
@@ -93,9 +87,8 @@ static void compare(const problem *p, const char *way) {
 }
 
 static bool is_of_interest(const problem *p, const char *way) {
-  unsigned split = 1;
-  assert_int_equal(sscanf(strstr(way, "split "), "split %u", &split), 1);
-  return p->of_inputs ? strstr(way, ", edges") || split > 1 : strstr(way, ", few") != NULL;
+  const unsigned parts = parts_of_way(way);
+  return p->of_inputs ? strstr(way, ", edges") || parts > 1 : strstr(way, ", few") != NULL;
 }
 
 static void check(const problem *p) {
@@ -105,7 +98,8 @@ static void check(const problem *p) {
   uint32_t ways = 0, tiles = 0;
   gt_arena_init(&arena);
   draw(p);
-  const gt_choice *choice = choice_of(plan_of(&arena, &g, p, NULL));
+  const gt_choice *choice = choice_of(plan_of(&arena, &g, p, NULL), 0);
+  assert_non_null(choice);
   for (uint32_t i = 0; i < choice->candidates && !tiles; i++) {
     choice->text(&choice->candidate[i], way, sizeof way);
     if (is_of_interest(p, way)) continue;

@@ -5,6 +5,7 @@
 #include "op/core.h"
 #include "op/matmul/matmul.h"
 #include "plan/plan.h"
+#include "support/choice.h"
 #include "support/device.h"
 #include <math.h>
 #include <setjmp.h>
@@ -38,13 +39,6 @@ static const gt_plan *plan_of(gt_arena *arena, gt_graph **graph, turned t, const
   return device_plan(arena, g, (gt_plan_options){.tuned = tuned});
 }
 
-static const gt_choice *choice_of(const gt_plan *plan) {
-  for (uint32_t s = 0; s < plan->steps; s++)
-    if (plan->step[s].choice) return &plan->choice[plan->step[s].choice - 1];
-  fail_msg("nothing to choose");
-  return NULL;
-}
-
 static void draw(turned t) {
   memset(want, 0, sizeof want);
   memset(size, 0, sizeof size);
@@ -67,7 +61,8 @@ static void try_way(turned t, const char *key, const char *way) {
   gt_arena_init(&arena);
   gt_tuned_set(&tuned, key, way);
   const gt_plan *plan = plan_of(&arena, &g, t, &tuned);
-  assert_true(choice_of(plan)->tuned);
+  const gt_choice *choice = choice_of(plan, 0);
+  assert_true(choice && choice->tuned);
   memset(c, 0xff, sizeof c); /* what is not written is NaN */
   device_run(plan, g, 1, (float *[]){a, b, c});
   for (uint32_t i = 0; i < M * t.n; i++)
@@ -88,7 +83,8 @@ static void test_ways(void **state) {
     gt_graph *g;
     gt_arena_init(&arena);
     draw(forms[f]);
-    const gt_choice *choice = choice_of(plan_of(&arena, &g, forms[f], NULL));
+    const gt_choice *choice = choice_of(plan_of(&arena, &g, forms[f], NULL), 0);
+    assert_non_null(choice);
     uint32_t kin = 0;
     for (uint32_t i = 0; i < choice->candidates; i++) {
       const bool first = !i || choice->candidate[i].kin != choice->candidate[i - 1].kin;

@@ -2,6 +2,7 @@
 #include "op/core.h"
 #include "op/matmul/matmul.h"
 #include "plan/plan.h"
+#include "support/choice.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <cmocka.h>
@@ -32,12 +33,6 @@ static gt_plan *three_products(gt_arena *arena, const gt_tuned *tuned) {
   gt_plan *plan = gt_plan_create(arena, graph, &options, &error);
   assert_non_null(plan);
   return plan;
-}
-
-static const gt_choice *choice_of(const gt_plan *plan, int product) {
-  for (uint32_t s = 0; s < plan->steps; s++)
-    if (plan->step[s].choice && product-- == 0) return &plan->choice[plan->step[s].choice - 1];
-  return NULL;
 }
 
 static void test_one_answer_a_question(void **state) {

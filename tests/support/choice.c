@@ -1,0 +1,22 @@
+#include "support/choice.h"
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+const gt_choice *choice_of(const gt_plan *plan, int number) {
+  for (uint32_t s = 0; s < plan->steps; s++)
+    if (plan->step[s].choice && number-- == 0) return &plan->choice[plan->step[s].choice - 1];
+  return NULL;
+}
+
+unsigned parts_of_way(const char *way) {
+  unsigned parts = 0;
+  const char *text = strstr(way, "split ");
+  if (!text || sscanf(text, "split %u", &parts) != 1) fail_msg("%s: no parts of k", way);
+  return parts;
+}
