@@ -86,7 +86,7 @@ uint sample_of_row(uint r) {
   bool inside = first <= (samples - 1u) / batch && index < samples;
   if (ORDER == GT_BATCH_WINDOW) s = order.at[0] % window * batch + r;
   else if (!inside) s = NONE;
-  else if (ORDER == GT_BATCH_SHUFFLED && MODE != GT_BATCH_WEIGHT)
+  else if (ORDER == GT_BATCH_SHUFFLED)
     s = gt_shuffle_index(index, samples, uvec2(order.at[1], order.at[2]), epoch);
   return s;
 }

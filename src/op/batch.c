@@ -118,9 +118,6 @@ static void copy_row(const struct gt_batch_args *a, const uint32_t *spec, const 
 static void batch_cpu(const void *args, const uint32_t *spec, uint32_t tile) {
   enum { AT_ONCE = 256 };
   const struct gt_batch_args *a = args;
-  /* A weight follows from the place in the epoch alone. */
-  const uint32_t order =
-      spec[GT_BATCH_SPEC_MODE] == GT_BATCH_WEIGHT ? GT_BATCH_SEQUENTIAL : spec[GT_BATCH_SPEC_ORDER];
   const uint32_t first = tile * tile_rows(a->features),
                  end = gt_least_u32(first + tile_rows(a->features), a->batch);
   gt_program program;
@@ -131,7 +128,7 @@ static void batch_cpu(const void *args, const uint32_t *spec, uint32_t tile) {
   uint32_t sample[AT_ONCE];
   for (uint32_t row = first; row < end; row += AT_ONCE) {
     const uint32_t many = gt_least_u32(end - row, AT_ONCE);
-    find_samples(a, order, row, many, sample);
+    find_samples(a, spec[GT_BATCH_SPEC_ORDER], row, many, sample);
     for (uint32_t i = 0; i < many; i++) copy_row(a, spec, epilogue, sample[i], row + i);
   }
 }
@@ -216,9 +213,11 @@ static gt_step *start(gt_lowering *lowering, struct gt_batch_args *args, const g
   gt_step *step = gt_lower_step(lowering, &batch_kernel, args, sizeof *args);
   step->spec[GT_BATCH_SPEC_MODE] = mode;
   step->spec[GT_BATCH_SPEC_ROWS] = 1;
-  step->spec[GT_BATCH_SPEC_ORDER] = attribute->window       ? GT_BATCH_WINDOW
-                                    : attribute->sequential ? GT_BATCH_SEQUENTIAL
-                                                            : GT_BATCH_SHUFFLED;
+  /* A weight follows from the place in the epoch alone. */
+  const bool in_order = attribute->sequential || mode == GT_BATCH_WEIGHT;
+  step->spec[GT_BATCH_SPEC_ORDER] = attribute->window ? GT_BATCH_WINDOW
+                                    : in_order        ? GT_BATCH_SEQUENTIAL
+                                                      : GT_BATCH_SHUFFLED;
   const uint32_t per_tile = tile_rows(args->features);
   step->tiles = gt_ceil_div(args->batch, per_tile);
   return step;
