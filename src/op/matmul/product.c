@@ -146,10 +146,8 @@ void gt_product_lower(gt_lowering *lowering, const gt_group *group, const gt_pro
   }
   if (target->device) {
     gt_lower_groups(lowering, (uint64_t)down * across, cut.threads);
-    if (cut.split > 1) step->grid[1] = cut.split; /* a split product's tiles are few */
-    step->grid[2] = s->batch < GT_PRODUCT_MOST_GROUPS
-                        ? s->batch
-                        : GT_PRODUCT_MOST_GROUPS; /* the kernel loops over the rest */
+    if (cut.split > 1) step->grid[1] = cut.split;                   /* a split product's tiles are few */
+    step->grid[2] = gt_least_u32(s->batch, GT_PRODUCT_MOST_GROUPS); /* the kernel loops over the rest */
   }
   if (cut.split > 1 && !cut.arrives)
     gt_product_finish(lowering, group, s->batch * s->m * s->n,
