@@ -14,7 +14,8 @@ static const gt_kernel kernel = {"rows", gt_rows_cpu};
 static void set_passes(gt_step *step, const gt_program *p) {
   uint32_t known[GT_OPERAND_RESULT + GT_PROGRAM_CODE] = {0}; /* after so many passes */
   for (uint32_t i = 0; i < p->instructions; i++) {
-    const uint32_t opcode = p->code[i] & 255, a = known[p->code[i] >> 8 & 63], which = p->code[i] >> 16 & 63;
+    const uint32_t code = p->code[i], opcode = gt_code_opcode(code), which = gt_code_operand(code, 1);
+    const uint32_t a = known[gt_code_operand(code, 0)];
     uint32_t *own = &known[GT_OPERAND_RESULT + i];
     if (gt_joins_rows(opcode)) {
       *own = a + 1;
@@ -22,7 +23,7 @@ static void set_passes(gt_step *step, const gt_program *p) {
       step->spec[GT_ROWS_SPEC_OPCODE + which] = opcode;
       step->spec[GT_ROWS_SPEC_PASSES] = gt_most_u32(step->spec[GT_ROWS_SPEC_PASSES], *own);
     } else {
-      *own = gt_most_u32(a, gt_most_u32(known[which], known[p->code[i] >> 24 & 63]));
+      *own = gt_most_u32(a, gt_most_u32(known[which], known[gt_code_operand(code, 2)]));
     }
   }
 }

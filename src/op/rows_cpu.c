@@ -44,8 +44,6 @@ static const int operands_of[] = {
 };
 /* clang-format on */
 
-static uint32_t operand_at(uint32_t code, int i) { return code >> (8 + 8 * i) & 255; }
-
 /* --- parts ---------------------------------------------------------------------------------------------- */
 
 /* Operand k of the whole, if it is needed, becomes the part's next input; false if there is no room. */
@@ -68,8 +66,8 @@ static bool keep_needed(gt_part *part) {
   uint32_t renamed[OPERANDS] = {0};
   for (uint32_t k = 0; k < all.outputs; k++) needed[all.output[k]] = true;
   for (uint32_t i = all.instructions; i-- > 0;)
-    for (int k = 0; k < operands_of[all.code[i] & 255] && needed[GT_OPERAND_RESULT + i]; k++)
-      needed[operand_at(all.code[i], k)] = true;
+    for (int k = 0; k < operands_of[gt_code_opcode(all.code[i])] && needed[GT_OPERAND_RESULT + i]; k++)
+      needed[gt_code_operand(all.code[i], k)] = true;
   p->inputs = p->immediates = p->instructions = 0;
   for (uint32_t k = 0; k < all.inputs; k++)
     if (!keep_input(part, k, all.load[k], needed, renamed)) return false;
@@ -83,8 +81,8 @@ static bool keep_needed(gt_part *part) {
   for (uint32_t i = 0; i < all.instructions; i++) {
     if (!needed[GT_OPERAND_RESULT + i]) continue;
     const uint32_t c = all.code[i];
-    p->code[p->instructions] =
-        GT_CODE(c & 255, renamed[operand_at(c, 0)], renamed[operand_at(c, 1)], renamed[operand_at(c, 2)]);
+    p->code[p->instructions] = GT_CODE(gt_code_opcode(c), renamed[gt_code_operand(c, 0)],
+                                       renamed[gt_code_operand(c, 1)], renamed[gt_code_operand(c, 2)]);
     renamed[GT_OPERAND_RESULT + i] = GT_OPERAND_RESULT + p->instructions++;
   }
   for (uint32_t k = 0; k < all.outputs; k++) p->output[k] = renamed[all.output[k]];
@@ -99,8 +97,8 @@ static gt_part begin_part(const job *j, uint32_t narrows) {
   gt_program *p = &part.program;
   p->outputs = 0;
   for (uint32_t i = 0; i < p->instructions; i++)
-    if (gt_joins_rows(p->code[i] & 255))
-      p->code[i] = GT_CODE(GT_I_MOVE, KNOWN + operand_at(p->code[i], 1), 0, 0);
+    if (gt_joins_rows(gt_code_opcode(p->code[i])))
+      p->code[i] = GT_CODE(GT_I_MOVE, KNOWN + gt_code_operand(p->code[i], 1), 0, 0);
   for (uint32_t n = 0; n < narrows; n++)
     p->code[j->narrow[n]] = GT_CODE(GT_I_MOVE, KNOWN + REDUCTIONS + n, 0, 0);
   part.context = (gt_program_context){.clock = GT_PTR(const uint32_t, j->args->clock), .row = j->args->row};
@@ -116,9 +114,9 @@ static void add_output(gt_part *part, uint32_t operand, uint32_t number) {
 static gt_part pass_part(const job *j, uint32_t pass) {
   gt_part part = begin_part(j, 0);
   for (uint32_t i = 0; i < j->whole.instructions; i++) {
-    const uint32_t code = j->whole.code[i], r = operand_at(code, 1);
-    if (gt_joins_rows(code & 255) && j->spec[GT_ROWS_SPEC_REDUCTION + r] == pass + 1)
-      add_output(&part, operand_at(code, 0), r);
+    const uint32_t code = j->whole.code[i], r = gt_code_operand(code, 1);
+    if (gt_joins_rows(gt_code_opcode(code)) && j->spec[GT_ROWS_SPEC_REDUCTION + r] == pass + 1)
+      add_output(&part, gt_code_operand(code, 0), r);
   }
   keep_needed(&part); /* a program has few enough inputs for all its reductions to be some */
   return part;
@@ -156,20 +154,20 @@ static void find_narrow(job *j) {
   for (uint32_t k = 0; k < p->inputs; k++)
     wide[k] = p->load[k] != GT_LOAD_SCALAR && p->load[k] != GT_LOAD_COLUMN;
   for (uint32_t i = 0; i < p->instructions; i++) {
-    const uint32_t opcode = p->code[i] & 255;
+    const uint32_t opcode = gt_code_opcode(p->code[i]);
     bool any = opcode == GT_I_RANDOM;
     for (int k = 0; k < operands_of[opcode] && !gt_joins_rows(opcode); k++)
-      any |= wide[operand_at(p->code[i], k)];
+      any |= wide[gt_code_operand(p->code[i], k)];
     wide[GT_OPERAND_RESULT + i] = any;
   }
   j->narrows = 0;
   for (uint32_t k = 0; k < p->outputs; k++)
     if (j->spec[GT_ROWS_SPEC_NARROW] >> k & 1) add_narrow(j, p->output[k] - GT_OPERAND_RESULT);
   for (uint32_t i = 0; i < p->instructions; i++)
-    for (int k = 0; k < operands_of[p->code[i] & 255] && wide[GT_OPERAND_RESULT + i]; k++) {
-      const uint32_t operand = operand_at(p->code[i], k);
+    for (int k = 0; k < operands_of[gt_code_opcode(p->code[i])] && wide[GT_OPERAND_RESULT + i]; k++) {
+      const uint32_t operand = gt_code_operand(p->code[i], k);
       if (operand >= GT_OPERAND_RESULT && !wide[operand] &&
-          !gt_joins_rows(p->code[operand - GT_OPERAND_RESULT] & 255))
+          !gt_joins_rows(gt_code_opcode(p->code[operand - GT_OPERAND_RESULT])))
         add_narrow(j, operand - GT_OPERAND_RESULT);
     }
 }

@@ -2,13 +2,11 @@
 #include "step/pairs.h"
 #include <string.h>
 
-enum { RESULT = GT_OPERAND_RESULT, OPERANDS = RESULT + GT_PROGRAM_CODE, FIELDS = 3, FIELD = 63 };
-
-static uint32_t field(uint32_t code, int i) { return code >> 8 * (i + 1) & FIELD; }
+enum { RESULT = GT_OPERAND_RESULT, OPERANDS = RESULT + GT_PROGRAM_CODE };
 
 static bool is_decided(const gt_program_context *context, uint32_t code) {
-  const uint32_t condition = field(code, 0);
-  return (code & 255) == GT_I_WHERE && condition < context->program->inputs &&
+  const uint32_t condition = gt_code_operand(code, 0);
+  return gt_code_opcode(code) == GT_I_WHERE && condition < context->program->inputs &&
          context->program->load[condition] == GT_LOAD_SCALAR;
 }
 
@@ -19,8 +17,8 @@ static bool find_standing(const gt_program_context *context, uint8_t *standing) 
   for (uint32_t o = 0; o < OPERANDS; o++) standing[o] = (uint8_t)o;
   for (uint32_t r = 0; r < p->instructions; r++) {
     if (!is_decided(context, p->code[r])) continue;
-    const bool holds = context->x[field(p->code[r], 0)][0] != 0;
-    standing[RESULT + r] = standing[field(p->code[r], holds ? 1 : 2)];
+    const bool holds = context->x[gt_code_operand(p->code[r], 0)][0] != 0;
+    standing[RESULT + r] = standing[gt_code_operand(p->code[r], holds ? 1 : 2)];
     any = true;
   }
   return any;
@@ -31,8 +29,8 @@ static void find_needed(const gt_program *p, const uint8_t *standing, bool *need
   memset(needed, 0, GT_PROGRAM_CODE);
   for (uint32_t k = 0; k < p->outputs; k++) needed[standing[p->output[k]] - RESULT] = true;
   for (uint32_t r = p->instructions; r-- > 0;)
-    for (int i = 0; i < FIELDS && needed[r]; i++) {
-      const uint32_t o = standing[field(p->code[r], i)];
+    for (int i = 0; i < GT_CODE_OPERANDS && needed[r]; i++) {
+      const uint32_t o = standing[gt_code_operand(p->code[r], i)];
       if (o >= RESULT) needed[o - RESULT] = true;
     }
 }
@@ -50,8 +48,9 @@ bool gt_program_decide(const gt_program_context *context, gt_program *decided) {
   for (uint32_t o = 0; o < OPERANDS; o++) place[o] = (uint8_t)o;
   for (uint32_t r = 0; r < p->instructions; r++) {
     if (!needed[r]) continue;
-    uint32_t code = p->code[r] & 255;
-    for (int i = 0; i < FIELDS; i++) code |= (uint32_t)place[standing[field(p->code[r], i)]] << 8 * (i + 1);
+    uint32_t code = gt_code_opcode(p->code[r]);
+    for (int i = 0; i < GT_CODE_OPERANDS; i++)
+      code |= (uint32_t)place[standing[gt_code_operand(p->code[r], i)]] << 8 * (i + 1);
     decided->code[decided->instructions] = code;
     place[RESULT + r] = (uint8_t)(RESULT + decided->instructions++);
   }
@@ -63,15 +62,15 @@ bool gt_program_decide(const gt_program_context *context, gt_program *decided) {
 static void count_uses(const gt_program *p, uint8_t *uses) {
   memset(uses, 0, GT_PROGRAM_CODE);
   for (uint32_t r = 0; r < p->instructions; r++)
-    for (int i = 0; i < FIELDS; i++)
-      if (field(p->code[r], i) >= RESULT) uses[field(p->code[r], i) - RESULT]++;
+    for (int i = 0; i < GT_CODE_OPERANDS; i++)
+      if (gt_code_operand(p->code[r], i) >= RESULT) uses[gt_code_operand(p->code[r], i) - RESULT]++;
   for (uint32_t k = 0; k < p->outputs; k++)
     if (p->output[k] >= RESULT) uses[p->output[k] - RESULT] += 2;
 }
 
 /* May instruction r be done with s, which is the only one that reads it? */
 static bool may_pair(const gt_program *p, const bool *writes, uint32_t r, uint32_t s) {
-  if (!gt_pair_exists(p->code[r] & 255, p->code[s] & 255)) return false;
+  if (!gt_pair_exists(gt_code_opcode(p->code[r]), gt_code_opcode(p->code[s]))) return false;
   for (uint32_t between = r + 1; between < s; between++)
     if (writes[between]) return false;
   return true;
@@ -83,7 +82,7 @@ void gt_program_find_pairs(const gt_program *p, const bool *writes, gt_program_p
   count_uses(p, uses);
   for (uint32_t s = p->instructions; s-- > 0;)
     for (int side = 0; side < 2 && !pairs->gone[s] && !pairs->with[s]; side++) {
-      const uint32_t o = field(p->code[s], side), r = o - RESULT;
+      const uint32_t o = gt_code_operand(p->code[s], side), r = o - RESULT;
       if (o < RESULT || uses[r] != 1 || !may_pair(p, writes, r, s)) continue;
       pairs->gone[r] = true;
       pairs->with[s] = (uint8_t)(r + 1);

@@ -137,16 +137,17 @@ static const bool is_function[] = {GT_INSTRUCTIONS(IS_OF)};
 
 /* The first of the pair that ends in instruction s, and that. */
 static void run_pair(const machine *m, uint32_t r, uint32_t s) {
-  const uint32_t *code = m->context->program->code, opcode = code[s] & 255;
-  const bool right = (code[s] >> 8 & 63) != GT_OPERAND_RESULT + r;
-  gt_pair(code[r] & 255, opcode, right, m->operand[code[r] >> 8 & 63], m->operand[code[r] >> 16 & 63],
-          m->operand[code[s] >> (right ? 8 : 16) & 63], m->target[s], m->n);
+  const uint32_t first = m->context->program->code[r], second = m->context->program->code[s];
+  const bool right = gt_code_operand(second, 0) != GT_OPERAND_RESULT + r;
+  gt_pair(gt_code_opcode(first), gt_code_opcode(second), right, m->operand[gt_code_operand(first, 0)],
+          m->operand[gt_code_operand(first, 1)], m->operand[gt_code_operand(second, !right)], m->target[s],
+          m->n);
 }
 
 static void run_instruction(const machine *m, uint32_t r) {
-  const uint32_t code = m->context->program->code[r], opcode = code & 255;
-  const float *a = m->operand[code >> 8 & 63], *b = m->operand[code >> 16 & 63],
-              *c = m->operand[code >> 24 & 63];
+  const uint32_t code = m->context->program->code[r], opcode = gt_code_opcode(code);
+  const float *a = m->operand[gt_code_operand(code, 0)], *b = m->operand[gt_code_operand(code, 1)],
+              *c = m->operand[gt_code_operand(code, 2)];
   if (opcode == GT_I_RANDOM)
     random_block(m, gt_bits(a[0]), m->target[r]);
   else if (is_function[opcode])
@@ -186,8 +187,8 @@ static bool read_after(const gt_program *program, uint32_t operand, uint32_t r) 
   for (uint32_t k = 0; k < program->outputs; k++)
     if (program->output[k] == operand) return true;
   for (uint32_t i = r + 1; i < program->instructions; i++)
-    for (int shift = 8; shift < 32; shift += 8)
-      if ((program->code[i] >> shift & 63) == operand) return true;
+    for (int k = 0; k < GT_CODE_OPERANDS; k++)
+      if (gt_code_operand(program->code[i], k) == operand) return true;
   return false;
 }
 
@@ -342,7 +343,7 @@ void gt_program_from_spec(const uint32_t spec[GT_SPEC_COUNT], gt_program *progra
   memcpy(program->output, spec + GT_SPEC_OUTPUT, program->outputs * sizeof *spec);
   memcpy(program->immediate, spec + GT_SPEC_IMMEDIATE, sizeof program->immediate);
   for (uint32_t i = 0; i < program->instructions; i++)
-    for (int shift = 8; shift < 32; shift += 8) count_immediate(program, program->code[i] >> shift & 63);
+    for (int k = 0; k < GT_CODE_OPERANDS; k++) count_immediate(program, gt_code_operand(program->code[i], k));
   for (uint32_t k = 0; k < program->outputs; k++) count_immediate(program, program->output[k]);
 }
 

@@ -19,6 +19,10 @@ typedef struct gt_program {
 
 #define GT_CODE(op, a, b, c) ((uint32_t)(op) | (uint32_t)(a) << 8 | (uint32_t)(b) << 16 | (uint32_t)(c) << 24)
 
+enum { GT_CODE_OPERANDS = 3 }; /* a, b and c of an instruction */
+static inline uint32_t gt_code_opcode(uint32_t code) { return code & 255; }
+static inline uint32_t gt_code_operand(uint32_t code, int i) { return code >> 8 * (i + 1) & 255; }
+
 /* To and from the specialization constants GT_SPEC_CODE_COUNT … GT_SPEC_COUNT-1 of a step. */
 void gt_program_to_spec(const gt_program *program, uint32_t spec[GT_SPEC_COUNT]);
 void gt_program_from_spec(const uint32_t spec[GT_SPEC_COUNT], gt_program *program);
