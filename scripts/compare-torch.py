@@ -35,7 +35,6 @@ STEPS = {"mlp": ([784, 512, 256, 10], [128, 1024, 8192]),
 IMAGES = {"cnn": (784, [128, 1024]), "resnet9": (3072, [512])}
 KANS = {"efficient-kan": "bspline", "FastKAN": "rbf", "Chebyshev": "chebyshev"}
 SIZES = [512, 1024, 2048, 4096, 8192]
-WAYS = ("fp32 graph", "bf16 graph", "compiled")  # compiled: torch.compile in fp32, with the optimizer beside
 
 
 def seconds(run, repeat, times=7):
@@ -136,7 +135,8 @@ def captured(step):
 
 
 def torch_step(model, width, classes, batch, way):
-    """Seconds, or why there are none; way: one of WAYS."""
+    """way: "fp32 graph", "bf16 graph", or "compiled" by torch.compile in fp32, with the optimizer beside. In seconds; what
+    cannot be compiled, the reason."""
     prepare()
     torch.manual_seed(0)
     model = model().cuda()
@@ -154,12 +154,13 @@ def torch_step(model, width, classes, batch, way):
         loss.backward()
         optimizer.step()
 
+    if way != "compiled":
+        return seconds(captured(step), 20)
     try:
-        run_one = step if way == "compiled" else captured(step)
-        for _ in range(10):  # what is compiled is compiled, recorded, and then replayed
-            run_one()
-        return seconds(run_one, 20)
-    except Exception as error:  # torch.compile needs a compiler of C and Triton, which not every machine has
+        for _ in range(10):  # it is compiled, recorded, and then replayed
+            step()
+        return seconds(step, 20)
+    except Exception as error:  # it needs a compiler of C and Triton, which not every machine has
         return f"{type(error).__name__}: {str(error).splitlines()[0] if str(error) else ''}"
 
 
@@ -230,7 +231,7 @@ def gemms(binaries):
 
 
 def steps(case, layers, model, width, classes, batch, binaries, options, ways):
-    """model() makes the peer's network anew; ways: those of WAYS that it is trained in"""
+    """model() makes the peer's network anew; ways: in which it is trained (torch_step)"""
     with tempfile.TemporaryDirectory() as folder:
         write_config(folder, layers, width, classes, batch)
         config, cache = f"{folder}/config.yaml", f"{folder}/cache"
