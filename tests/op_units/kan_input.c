@@ -66,7 +66,8 @@ static int check_plan(const gt_plan *plan, const problem *p) {
   int products = 0;
   for (uint32_t s = 0; s < plan->steps; s++) {
     const gt_step *step = &plan->step[s];
-    if (strncmp(step->kernel->name, "product_matrix", 14) != 0) continue;
+    const char *kernel = device->target.matrix.packed ? "product_packed" : "product_matrix";
+    if (strncmp(step->kernel->name, kernel, strlen(kernel)) != 0) continue;
     const uint32_t form = step->spec[GT_MATRIX_SPEC_FORM];
     assert_int_not_equal(step->spec[GT_FACTOR_SPEC_SEGMENT], 0);
     assert_true(form & GT_MATRIX_STEADY);
@@ -155,6 +156,7 @@ static int group(const char *name) {
 int main(void) {
   static const device_form form[] = {{"two float16", "matrix,float16", GT_PRECISION_AUTO},
                                      {"bfloat16", "matrix", GT_PRECISION_HALF},
-                                     {"float16", "matrix,float16", GT_PRECISION_HALF}};
+                                     {"float16", "matrix,float16", GT_PRECISION_HALF},
+                                     {"two float16, packed", "matrix,packed,float16", GT_PRECISION_AUTO}};
   return device_in_forms(form, sizeof form / sizeof *form, &precision, group);
 }

@@ -1,19 +1,32 @@
-/* Where in memory packed factors stand (packed.h). Include after lib/matrix.glsl and range.glsl, with the constant PLANES. */
+/* Where in memory packed factors stand (packed.h). Include after lib/matrix.glsl, load.glsl and range.glsl, with the
+ * constant PLANES. Their address is the geometry's, which dense factors have none of; where others need it, it stands in
+ * the place of strides, which those have none of. */
 #include "op/matmul/packed.h"
 const uint LEFT_MATRIX = SUBGROUP * GT_LEFT_OCTETS, LEFT_PLANE = GT_PACKED_LINES / MATRIX_M * LEFT_MATRIX;
 const uint RIGHT_MATRIX = SUBGROUP * GT_RIGHT_OCTETS, RIGHT_PLANE = GT_PACKED_LINES / MATRIX_N * RIGHT_MATRIX;
 layout(buffer_reference, scalar, buffer_reference_align = 16) buffer gt_octets { uvec4 at[]; };
 
+const bool PACKED_DENSE = KIND_A == GT_FACTOR_DENSE && KIND_B == GT_FACTOR_DENSE;
+/* Of A one segment is packed where it repeats itself. */
+const bool PACKED_REPEATS = KIND_A == GT_FACTOR_REPEATED;
+const uint PACKED_SEGMENT = SEGMENT / MATRIX_K; /* steps */
+gt_octets packed_factors() {
+  uvec2 at = PACKED_DENSE ? uvec2(geometry) : uvec2(stride_a, stride_b);
+  return gt_octets(at);
+}
+
 uint packed_steps() { return (k + 2u * MATRIX_K - 1u) / (2u * MATRIX_K) * 2u; }
+uint packed_steps_a() { return PACKED_REPEATS ? PACKED_SEGMENT : packed_steps(); }
 /* The octet at which matrix `number` of all those along the lines of entry z has its step. */
 uint packed_a(uint z, uint number, uint step) {
   uint each = GT_PACKED_LINES / MATRIX_M, entry = range_entries(KIND_A, stride_a) == 1u ? 0u : z;
   uint group = entry * (range_padded(m) / GT_PACKED_LINES) + number / each;
-  return (group * packed_steps() + step) * PLANES * LEFT_PLANE + number % each * LEFT_MATRIX;
+  return (group * packed_steps_a() + step) * PLANES * LEFT_PLANE + number % each * LEFT_MATRIX;
 }
 uint packed_b(uint z, uint number, uint step) {
   uint each = GT_PACKED_LINES / MATRIX_N, entry = range_entries(KIND_B, stride_b) == 1u ? 0u : z;
   uint group = entry * (range_padded(n) / GT_PACKED_LINES) + number / each;
-  uint of_a = range_entries(KIND_A, stride_a) * (range_padded(m) / GT_PACKED_LINES) * packed_steps() * PLANES * LEFT_PLANE;
+  uint groups_a = range_entries(KIND_A, stride_a) * (range_padded(m) / GT_PACKED_LINES);
+  uint of_a = groups_a * packed_steps_a() * PLANES * LEFT_PLANE;
   return of_a + (group * packed_steps() + step) * PLANES * RIGHT_PLANE + number % each * RIGHT_MATRIX;
 }

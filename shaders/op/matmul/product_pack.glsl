@@ -1,4 +1,4 @@
-/* Packs both factors of a product (packed.h), and finds their powers if they are scaled (range.h). A workgroup takes
+/* Packs the factors of a product (packed.h), and finds their powers if they are scaled (range.h). A workgroup takes
  * some lines over a depth of k: an invocation reads a few quads of them, as they lie in memory, they become 16 bits wide
  * in shared memory, and subgroups load matrices there and write them down as their lanes hold them. */
 #include "op/matmul/product_matrix.h"
@@ -10,11 +10,12 @@ layout(constant_id = GT_MATRIX_SPEC_M) const uint MATRIX_M = 16u;
 layout(constant_id = GT_MATRIX_SPEC_N) const uint MATRIX_N = 16u;
 layout(constant_id = GT_MATRIX_SPEC_K) const uint MATRIX_K = 16u;
 layout(constant_id = GT_MATRIX_SPEC_SUBGROUP) const uint SUBGROUP = 32u;
-const uint KIND_A = GT_FACTOR_DENSE, KIND_B = GT_FACTOR_DENSE, SEGMENT = 0u;
+layout(constant_id = GT_FACTOR_SPEC_A) const uint KIND_A = 0u;
+layout(constant_id = GT_FACTOR_SPEC_B) const uint KIND_B = 0u;
+layout(constant_id = GT_FACTOR_SPEC_RESULT) const uint RESULT = 0u;
 const uint PLANES = (FORM & GT_MATRIX_HALVES) != 0u ? 2u : 1u;
-#define RANGE_EVEN(KIND) false
 #include "lib/matrix.glsl"
-#include "op/matmul/fetch.glsl"
+#include "op/matmul/load.glsl"
 #include "op/matmul/range.glsl"
 #include "op/matmul/packed.glsl"
 const uint LINES = GT_RANGE_LINES, DEPTH = GT_RANGE_DEPTH, QUADS = LINES * DEPTH / 4u / GT_PACKED_GROUP;
@@ -52,33 +53,43 @@ void never() {
 /* A plane's matrices of the lines from `first` on, of which `extent` are one's, at a depth. */
 #define WRITE(type, LOAD, WORDS, OCTETS, packed, extent, PLANE_OCTETS, by_columns) \
   for (uint i = gt_subgroup(); i < LINES / extent * (DEPTH / MATRIX_K); i += LOCAL_X / SUBGROUP) { \
-    uint step = i % (DEPTH / MATRIX_K), number = i / (DEPTH / MATRIX_K), all = depth * (DEPTH / MATRIX_K) + step; \
-    if (all < packed_steps()) { \
+    uint step = i % (DEPTH / MATRIX_K), number = i / (DEPTH / MATRIX_K), all = range_begin(depth) / MATRIX_K + step; \
+    if (all < (SEGMENT != 0u ? range_end(depth) / MATRIX_K : packed_steps())) { \
       uint from = k_lines ? step * MATRIX_K * K_STRIDE + number * extent / 8u \
                           : number * extent * STRIDE + step * MATRIX_K / 8u; \
       uint to = packed(z, first / extent + number, all) + plane * PLANE_OCTETS + gt_lane() * OCTETS; \
       type matrix; \
       if (k_lines) { LOAD(matrix, tile, from, K_STRIDE, by_columns); } \
       else { LOAD(matrix, tile, from, STRIDE, !by_columns); } \
-      GT_UNROLL for (uint o = 0u; o < OCTETS; o++) GT_CAST(gt_octets, geometry).at[to + o] = WORDS(matrix, o); \
+      GT_UNROLL for (uint o = 0u; o < OCTETS; o++) packed_factors().at[to + o] = WORDS(matrix, o); \
     } \
   }
 
+#define READ(v, from, KIND) \
+  if (KIND == GT_FACTOR_DENSE || k_lines) v = fetch(from, at, left, aligned); \
+  else { \
+    gt_spot of_line, of_position; \
+    GT_LINE(of_line, KIND, z, line, length, stride) \
+    GT_POSITION(of_position, KIND, position) \
+    GT_QUAD(v, KIND, from, of_line, of_position, position, left, aligned) \
+  }
+
 void pack(bool is_a, uint z, uint depth, uint first) {
-  uint me = gl_LocalInvocationIndex, wide = is_a ? m : n, stride = is_a ? stride_a : stride_b;
+  uint me = gl_LocalInvocationIndex, wide = is_a ? m : n;
+  uint stride = !PACKED_DENSE ? 0u : is_a ? stride_a : stride_b;
   bool k_lines = is_a ? (FORM & GT_MATRIX_TRANS_A) != 0u : (FORM & GT_MATRIX_TRANS_B) == 0u;
-  uint length = k_lines ? wide : k;
+  uint length = k_lines ? wide : k, k_end = min(range_end(depth), k);
   bool aligned = ALIGNED != 0u && ((length | stride) & 3u) == 0u;
   uint w = k_lines ? me % (LINES / 4u) * 4u : me / (DEPTH / 4u), deep = k_lines ? me / (LINES / 4u) : me % (DEPTH / 4u) * 4u;
   uint w_apart = k_lines ? 0u : LOCAL_X / (DEPTH / 4u), deep_apart = k_lines ? LOCAL_X / (LINES / 4u) : 0u;
   vec4 v[QUADS];
   [[unroll]] for (uint q = 0u; q < QUADS; q++) {
-    uint line = first + w + q * w_apart, position = depth * DEPTH + deep + q * deep_apart;
-    bool exists = line < wide && position < k;
-    int left = exists ? int(k_lines ? wide - line : k - position) : 0;
+    uint line = first + w + q * w_apart, position = range_begin(depth) + deep + q * deep_apart;
+    bool exists = line < wide && position < k_end;
+    int left = exists ? int(k_lines ? wide - line : k_end - position) : 0;
     uint at = z * stride + (k_lines ? position * length + line : line * length + position);
-    if (is_a) v[q] = fetch(a, at, left, aligned);
-    else v[q] = fetch(b, at, left, aligned);
+    if (is_a) { READ(v[q], a, KIND_A) }
+    else { READ(v[q], b, KIND_B) }
   }
 #ifndef GT_MATRIX_BFLOAT
   if (me < LINES) largest[me] = 0u;
@@ -111,12 +122,16 @@ void pack(bool is_a, uint z, uint depth, uint first) {
 }
 
 void main() {
-  uint depths = range_depths(), blocks_a = range_padded(m) / LINES, blocks_b = range_padded(n) / LINES;
-  uint of_a = range_entries(KIND_A, stride_a) * depths * blocks_a, of_b = range_entries(KIND_B, stride_b) * depths * blocks_b;
+  GT_BEGIN(KIND_A)
+  GT_BEGIN(KIND_B)
+  uint depths_a = RANGE_POWERS(KIND_A), depths_b = RANGE_POWERS(KIND_B);
+  uint blocks_a = range_padded(m) / LINES, blocks_b = range_padded(n) / LINES;
+  uint of_a = range_entries(KIND_A, stride_a) * depths_a * blocks_a;
+  uint of_b = range_entries(KIND_B, stride_b) * depths_b * blocks_b;
   if (m == 0u) never();
   for (uint i = gl_WorkGroupID.x; i < of_a + of_b; i += gl_NumWorkGroups.x) {
     bool is_a = i < of_a;
-    uint block = is_a ? i : i - of_a, blocks = is_a ? blocks_a : blocks_b;
+    uint block = is_a ? i : i - of_a, blocks = is_a ? blocks_a : blocks_b, depths = is_a ? depths_a : depths_b;
     pack(is_a, block / blocks / depths, block / blocks % depths, block % blocks * LINES);
   }
 }

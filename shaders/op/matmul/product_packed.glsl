@@ -15,15 +15,16 @@ const uint SETS = 1u; /* software devices take long to compile what does much at
 shared uvec4 tile_a[LOCAL_X / SUBGROUP * MATRIX_M * PIECE_ROW], tile_b[LOCAL_X + LOCAL_X / 4u];
 
 gt_octets octets_from(uint octet) {
-  uint carry, low = uaddCarry(uvec2(geometry).x, octet << 4, carry);
-  return gt_octets(uvec2(low, uvec2(geometry).y + (octet >> 28) + carry));
+  uvec2 first = uvec2(packed_factors());
+  uint carry, low = uaddCarry(first.x, octet << 4, carry);
+  return gt_octets(uvec2(low, first.y + (octet >> 28) + carry));
 }
 gt_octets octets_after(gt_octets at, uint octets) {
   uint carry, low = uaddCarry(uvec2(at).x, octets << 4, carry);
   return gt_octets(uvec2(low, uvec2(at).y + carry));
 }
 
-/* The matrices of a step, into set u. */
+/* The matrices of a step, into set u. A segment that repeats itself begins anew. */
 #define FETCH_SIDE(next, from, PLANE, MATRIX, OCTETS, COUNT, u) \
   GT_UNROLL for (uint i = 0u; i < PLANES * COUNT; i++) \
     GT_UNROLL for (uint o = 0u; o < OCTETS; o++) \
@@ -32,6 +33,10 @@ gt_octets octets_after(gt_octets at, uint octets) {
   FETCH_SIDE(next_a, from_a, LEFT_PLANE, LEFT_MATRIX, GT_LEFT_OCTETS, DOWN, u) \
   FETCH_SIDE(next_b, from_b, RIGHT_PLANE, RIGHT_MATRIX, GT_RIGHT_OCTETS, ACROSS, u) \
   from_a = octets_after(from_a, PLANES * LEFT_PLANE); \
+  if (PACKED_REPEATS) { \
+    fetched++; \
+    if (fetched % max(PACKED_SEGMENT, 1u) == 0u) from_a = begin_a; \
+  } \
   from_b = octets_after(from_b, PLANES * RIGHT_PLANE);
 #define SET(u) \
   GT_UNROLL for (uint i = (u) * PLANES * DOWN; i < (u + 1u) * PLANES * DOWN; i++) \
@@ -66,6 +71,9 @@ gt_octets octets_after(gt_octets at, uint octets) {
   gt_right right[SETS * PLANES * ACROSS]; \
   gt_octets from_a = octets_from(packed_a(z, (m0 + m_mine) / MATRIX_M, k0 / MATRIX_K) + gt_lane() * GT_LEFT_OCTETS); \
   gt_octets from_b = octets_from(packed_b(z, (n0 + n_mine) / MATRIX_N, k0 / MATRIX_K) + gt_lane() * GT_RIGHT_OCTETS); \
+  gt_octets begin_a = from_a; \
+  uint fetched = 0u; \
+  GT_BEGIN(KIND_A) \
   FETCH(0u)
 #define SLABS(at, end, full) \
   for (; at < end; at += SETS * MATRIX_K) { \

@@ -27,6 +27,7 @@ typedef struct candidate {
   uint16_t bm, bn, bk, sm, sn;
   double rate[3], full;
   bool packed, by_k; /* by_k: only for dense factors with lines of constant k, as for gradients of weights */
+  bool segments;     /* packed: instead of dense factors those of a product in segments */
 } candidate;
 static const candidate candidates[] = {{128, 128, 32, 64, 64, {530, 0, 0}, 1.4},
                                        {128, 128, 32, 64, 32, {350, 300, 220}, 1},
@@ -42,7 +43,10 @@ static const candidate candidates[] = {{128, 128, 32, 64, 64, {530, 0, 0}, 1.4},
                                        {128, 128, 32, 64, 64, {900, 0, 0}, 1, true},
                                        {128, 128, 32, 64, 32, {750, 650, 270}, 1, true},
                                        {128, 64, 32, 64, 32, {750, 650, 240}, 1.4, true},
-                                       {64, 64, 32, 32, 32, {500, 400, 180}, 1.4, true}};
+                                       {64, 64, 32, 32, 32, {500, 400, 180}, 1.4, true},
+                                       {128, 32, 32, 32, 32, {0, 0, 240}, 2, true, .segments = true},
+                                       {64, 64, 32, 32, 32, {0, 0, 240}, 2, true, .segments = true},
+                                       {64, 32, 32, 32, 32, {0, 0, 240}, 2, true, .segments = true}};
 /* In how many parts k is cut, at most. Small results of long sums, such as the gradients of a convolution's
  * weights, need many to fill a device. */
 static const uint8_t splits[] = {1,  2,  3,  4,  5,  6,  7,  8,  9,  10, 11, 12, 13, 14, 15, 16, 17, 18,
@@ -62,16 +66,17 @@ enum {
   LEAST_EXTENT = 32,        /* of each axis */
   MOST_EMULATED_SLABS = 32, /* of one: software devices bound a shader's length */
   MOST_EMULATED_PASSES = 65535,
-  EMULATED_PASSES = 7,  /* for each quad and element of k */
-  FULL_THREADS = 384,   /* of a multiprocessor at once, as they take many registers, */
-  FULL_PACKED = 256,    /* or more yet */
-  SOME = 3,             /* workgroups at once that hide what each of them has to make */
-  START_CYCLES = 3600,  /* of a workgroup, and what it waits for at its end */
-  START_PACKED = 6000,  /* the same of the first packed one */
-  RANGE_CYCLES = 6500,  /* a dispatch and a barrier */
-  RANGE_ELEMENTS = 600, /* of factors that are measured in a cycle */
-  PACK_ELEMENTS = 220,  /* that are packed */
-  DRAINED = 2           /* sums of segments that are multiplied by derivatives in one, about */
+  EMULATED_PASSES = 7,      /* for each quad and element of k */
+  MOST_EMULATED_LINES = 64, /* of a packed tile */
+  FULL_THREADS = 384,       /* of a multiprocessor at once, as they take many registers, */
+  FULL_PACKED = 256,        /* or more yet */
+  SOME = 3,                 /* workgroups at once that hide what each of them has to make */
+  START_CYCLES = 3600,      /* of a workgroup, and what it waits for at its end */
+  START_PACKED = 6000,      /* the same of the first packed one */
+  RANGE_CYCLES = 6500,      /* a dispatch and a barrier */
+  RANGE_ELEMENTS = 600,     /* of factors that are measured in a cycle */
+  PACK_ELEMENTS = 220,      /* that are packed */
+  DRAINED = 2               /* sums of segments that are multiplied by derivatives in one, about */
 };
 
 static bool large_enough(const gt_matmul_shape *s) {
@@ -138,11 +143,18 @@ static uint32_t right_elements(gt_matrix_shape unit, const gt_target *target) {
   return unit.k * unit.n / (target->matrix.emulated ? 1 : target->subgroup);
 }
 
+/* Are segments whole lines of memory and pairs of steps? */
+static bool packs_segments(const gt_matmul_shape *s, gt_matrix_shape unit, form f) {
+  return f == HALVES && s->kind_a == GT_FACTOR_REPEATED && s->kind_b == GT_FACTOR_COEFFICIENTS && s->run &&
+         s->segment % (2 * unit.k) == 0;
+}
+
 /* May factors be packed for these units? That lanes hold the same elements of a matrix whichever kernel loads
  * it is known of the devices that are fast. */
-static bool packs(const gt_matmul_shape *s, const gt_target *target, gt_matrix_shape unit) {
+static bool packs(const gt_matmul_shape *s, const gt_target *target, gt_matrix_shape unit, form f) {
   const gt_matrix_units *units = &target->matrix;
-  return (units->fast || units->emulated) && s->kind_a == GT_FACTOR_DENSE && s->kind_b == GT_FACTOR_DENSE &&
+  const bool dense = s->kind_a == GT_FACTOR_DENSE && s->kind_b == GT_FACTOR_DENSE;
+  return (units->fast || units->emulated) && (dense || packs_segments(s, unit, f)) &&
          GT_RANGE_LINES % unit.m == 0 && GT_RANGE_LINES % unit.n == 0 && GT_RANGE_DEPTH % (2 * unit.k) == 0 &&
          left_elements(unit, target) % 8 == 0 && right_elements(unit, target) % 8 == 0 &&
          GT_PACKED_GROUP % target->subgroup == 0 && GT_PACKED_GROUP <= target->max_workgroup;
@@ -209,6 +221,11 @@ static double busy_with(const candidate *c, double count, double at_once) {
   return whole * full + (rest > c->full ? rest : rest > 0 ? c->full : 0);
 }
 
+static double packed_elements(const gt_matmul_shape *s) {
+  const double of_a = (double)s->m * (s->segment ? s->segment : s->k);
+  return (of_a + (double)s->n * s->k) * s->batch;
+}
+
 static double estimate(const candidate *c, form f, const gt_matmul_shape *s, const gt_target *target,
                        const gt_matmul_config *way) {
   const double groups = (double)gt_ceil_div(s->m, c->bm) * gt_ceil_div(s->n, c->bn) * s->batch * way->split;
@@ -216,7 +233,7 @@ static double estimate(const candidate *c, form f, const gt_matmul_shape *s, con
   const uint32_t most = (c->packed ? FULL_PACKED : FULL_THREADS) / threads_of(c, target);
   const double at_once = gt_matmul_together(shared_bytes(c, f, target), most, target);
   const double waves = gt_matmul_waves(of_unit, at_once);
-  const bool hides = at_once >= SOME, makes = s->kind_a == GT_FACTOR_BASIS && !s->trans_a;
+  const bool hides = at_once >= SOME || c->packed, makes = s->kind_a == GT_FACTOR_BASIS && !s->trans_a;
   const double left = (target->matrix.fast ? 1 : SLOW) * (makes && !hides ? UNHIDDEN : 1);
   const double area = (double)c->bm * c->bn;
   const double group = area * gt_least_u32(way->k_chunk, s->k) / c->rate[f] / left;
@@ -225,8 +242,7 @@ static double estimate(const candidate *c, form f, const gt_matmul_shape *s, con
   const double starts = c->packed ? START_PACKED + of_unit * area * PACKED_SUM : waves * START_CYCLES;
   const double cycles = busy_with(c, of_unit, at_once) * group + drained + starts +
                         gt_matmul_ending_cycles(s, way, target->units);
-  const double elements = ((double)s->m + s->n) * s->k * s->batch;
-  if (c->packed) return cycles + RANGE_CYCLES + elements / PACK_ELEMENTS;
+  if (c->packed) return cycles + RANGE_CYCLES + packed_elements(s) / PACK_ELEMENTS;
   return f == BFLOAT ? cycles : cycles + range_cycles(s, target);
 }
 
@@ -240,12 +256,14 @@ void gt_matmul_offer_matrix(const gt_matmul_shape *s, const gt_target *target, g
   if (f == HALVES && !units->fast && !units->emulated)
     return; /* three products take longer than one of floats */
   if (!units->always && !large_enough(s)) return;
-  const bool can_pack = packs(s, target, unit);
+  const bool can_pack = packs(s, target, unit, f);
   for (size_t i = 0; i < sizeof candidates / sizeof *candidates; i++) {
     const candidate *c = &candidates[i];
     if (!fits(c, f, s, target, unit) || spills(c, f, s, target) || s->segment % c->bk) continue;
-    if (c->packed && !can_pack) continue;
-    if (s->segment && units->emulated && c->bk < GT_FACTOR_SLICE) continue; /* too many passes */
+    if (c->packed && (!can_pack || c->segments != (s->segment > 0))) continue;
+    if (s->segment && units->emulated &&
+        (c->bk < GT_FACTOR_SLICE || (c->packed && c->bm > MOST_EMULATED_LINES)))
+      continue; /* too many passes */
     if (units->always && c->packed != (units->packed && can_pack)) continue;
     const uint32_t depths = (uint32_t)gt_ceil_div(s->k, GT_RANGE_DEPTH);
     for (size_t p = 0; p < sizeof splits; p++) {
@@ -268,12 +286,19 @@ void gt_matmul_offer_matrix(const gt_matmul_shape *s, const gt_target *target, g
 
 static uint64_t padded(uint32_t lines) { return (uint64_t)gt_ceil_div(lines, GT_RANGE_PAD) * GT_RANGE_PAD; }
 
+/* The depths of k that have powers of their own, range.h: each segment's by itself. */
+static uint64_t depths_of_segment(const gt_matmul_shape *s) {
+  return (uint64_t)gt_ceil_div(s->segment ? s->segment : s->k, GT_RANGE_DEPTH);
+}
+static uint64_t depths_of(const gt_matmul_shape *s) {
+  return (s->segment ? s->k / s->segment : 1) * depths_of_segment(s);
+}
+
 /* The powers of the factors' lines, one for each depth; of those of A that are the same in all segments,
  * once. */
 static void measure(gt_matmul_cut *cut, const gt_matmul_shape *s, bool shared_a, bool shared_b) {
-  const uint64_t of_one = (uint64_t)gt_ceil_div(s->segment ? s->segment : s->k, GT_RANGE_DEPTH),
-                 depths = s->segment ? s->k / s->segment * of_one : of_one;
-  const uint64_t of_a = s->even_a ? 1 : s->kind_a == GT_FACTOR_REPEATED ? of_one : depths;
+  const uint64_t depths = depths_of(s);
+  const uint64_t of_a = s->even_a ? 1 : s->kind_a == GT_FACTOR_REPEATED ? depths_of_segment(s) : depths;
   cut->powers_a = padded(s->m) * (shared_a ? 1 : s->batch) * of_a;
   cut->powers_b = padded(s->n) * (shared_b ? 1 : s->batch) * depths;
   cut->blocks_a = s->inputs_a && s->trans_a && !s->even_a ? gt_ceil_div(s->inputs_a, GT_RANGE_LINES) * depths
@@ -283,14 +308,16 @@ static void measure(gt_matmul_cut *cut, const gt_matmul_shape *s, bool shared_a,
 /* The factors as packed.h says, with one step behind them. */
 static void measure_packed(gt_matmul_cut *cut, const gt_matmul_shape *s, bool shared_a, bool shared_b, form f,
                            gt_matrix_shape unit, const gt_target *target) {
-  const uint64_t steps = 2ull * gt_ceil_div(s->k, 2 * unit.k), depths = gt_ceil_div(s->k, GT_RANGE_DEPTH);
+  const uint64_t steps = 2ull * gt_ceil_div(s->k, 2 * unit.k), depths = depths_of(s);
   const uint64_t lines_a = padded(s->m) * (shared_a ? 1 : s->batch),
                  lines_b = padded(s->n) * (shared_b ? 1 : s->batch);
+  const uint64_t steps_a = s->segment ? s->segment / unit.k : steps,
+                 depths_a = s->segment ? depths_of_segment(s) : depths;
   const uint64_t left =
                      2ull * left_elements(unit, target) * target->subgroup / unit.m, /* a line's, of a step */
       right = 2ull * right_elements(unit, target) * target->subgroup / unit.n;
-  cut->packed = planes(f) * (steps * (lines_a * left + lines_b * right) + GT_PACKED_LINES * right);
-  cut->pack_groups = depths * ((lines_a + lines_b) / GT_RANGE_LINES);
+  cut->packed = planes(f) * (steps_a * lines_a * left + steps * lines_b * right + GT_PACKED_LINES * right);
+  cut->pack_groups = (depths_a * lines_a + depths * lines_b) / GT_RANGE_LINES;
 }
 
 /* Can a factor's slabs be read four elements at a time, without a look at each? For patches that takes

@@ -75,6 +75,11 @@ gt_step *gt_product_start(gt_lowering *lowering, const gt_product *p, const gt_m
   return step;
 }
 
+/* Where kernels read and write packed factors: shaders/op/matmul/packed.glsl. */
+static size_t packed_argument(const gt_product *p) {
+  return p->words ? offsetof(struct gt_matmul_args, stride_a) : offsetof(struct gt_matmul_args, geometry);
+}
+
 /* The factors, packed, and their powers, if they are scaled. */
 static uint32_t lower_pack(gt_lowering *lowering, const gt_product *p, const gt_matmul_cut *cut,
                            uint32_t *range) {
@@ -83,7 +88,7 @@ static uint32_t lower_pack(gt_lowering *lowering, const gt_product *p, const gt_
   if (scaled) *range = gt_lower_scratch(lowering, 4 * (cut->powers_a + cut->powers_b));
   gt_step *step = gt_product_start(lowering, p, cut, cut->pack, true, true);
   step->prepares = true;
-  gt_lower_use_scratch(lowering, offsetof(struct gt_matmul_args, geometry), scratch, true);
+  gt_lower_use_scratch(lowering, packed_argument(p), scratch, true);
   if (scaled) gt_lower_use_scratch(lowering, offsetof(struct gt_matmul_args, range), *range, true);
   gt_lower_groups(lowering, gt_least(cut->pack_groups, GT_PRODUCT_MOST_GROUPS),
                   GT_PACKED_GROUP); /* it loops over the rest */
@@ -124,7 +129,7 @@ void gt_product_lower(gt_lowering *lowering, const gt_group *group, const gt_pro
   gt_step *step = gt_product_start(lowering, p, &cut, cut.kernel, true, true);
   step->tiles = down * across * s->batch * cut.split;
   if (cut.powers_a) gt_product_use_ranges(lowering, &range, step);
-  if (cut.pack) gt_lower_use_scratch(lowering, offsetof(struct gt_matmul_args, geometry), packed, false);
+  if (cut.pack) gt_lower_use_scratch(lowering, packed_argument(p), packed, false);
   uint32_t scratch = 0;
   if (s->segment)
     gt_lower_read(lowering,
