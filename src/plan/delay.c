@@ -1,7 +1,12 @@
 /* What only moves values, say weights into the order that a gradient will read them in, or computes a few
  * operations for each, waits for a late level, where that shortens the life of what it makes by more than it
  * lengthens that of what it reads: no level is added, and what others wait for is not late. From the last
- * step to the first, so that one which makes what another moves may follow it. */
+ * step to the first, so that one which makes what another moves may follow it.
+ *
+ * And what computes much beside a step that lives by the cache waits for a level where less is computed. Of
+ * an RBF layer [784, 64] at a batch of 8192 the gradients of inputs and coefficients, 176 us each on an H200,
+ * made a step of 857 us beside each other and of 769 apart; where neither lives by the cache, apart is
+ * slower. */
 #include "base/count.h"
 #include "base/memory.h"
 #include "plan/hazards.h"
@@ -9,9 +14,15 @@
 #include <stdlib.h>
 
 enum {
-  CHEAP = 8,            /* operations for each value written */
-  SHORT_BYTES = 4 << 20 /* that a short step moves at most */
+  CHEAP = 8,             /* operations for each value written */
+  SHORT_BYTES = 4 << 20, /* that a short step moves at most */
+  HEAVY = 500000000      /* operations, at least, of what computes much */
 };
+
+typedef struct work { /* of a level */
+  double flops;
+  uint32_t cached; /* heavy steps that live by the cache */
+} work;
 
 typedef struct life {           /* of a root of the arena */
   size_t first;                 /* the step that touches it first */
@@ -24,7 +35,9 @@ typedef struct delaying {
   gt_layout *l;
   uint32_t levels;
   gt_hazards hazards; /* in levels counted from the last one: of the steps that come later */
+  gt_hazards firm;    /* of those but for what clears a flag, which may be done in any order */
   life *root;
+  work *work;
   bool holds;
 } delaying;
 
@@ -63,11 +76,22 @@ static uint32_t latest_of(const delaying *d, const gt_draft *draft) {
   for (size_t u = 0; u < draft->count; u++) {
     const gt_use *use = &draft->items[u];
     if (use->kind == GT_USE_CONSTANT) continue;
-    const uint32_t after =
-        gt_hazards_after(&d->hazards, range_of(d->l, gt_plan_locate(d->l, use)), use->write);
+    const uint32_t after = gt_hazards_after(use->flag ? &d->firm : &d->hazards,
+                                            range_of(d->l, gt_plan_locate(d->l, use)), use->write);
     if (after > before) before = after;
   }
   return before < d->levels ? d->levels - 1 - before : 0;
+}
+
+static void note_uses(delaying *d, const gt_draft *draft) {
+  for (size_t u = 0; u < draft->count; u++) {
+    const gt_use *use = &draft->items[u];
+    if (use->kind == GT_USE_CONSTANT) continue;
+    const gt_range range = range_of(d->l, gt_plan_locate(d->l, use));
+    const uint32_t level = d->levels - 1 - draft->step.level;
+    gt_hazards_touch(&d->hazards, range, use->write, level);
+    if (!use->flag) gt_hazards_touch(&d->firm, range, use->write, level);
+  }
 }
 
 /* Bytes times levels that a later level spares. */
@@ -103,6 +127,21 @@ static bool is_cheap(const gt_draft *draft) {
  * behind waits for it: the ranges of 8192 x 784 values cost 784-512-256-10 a twentieth of its step there. */
 static bool is_short(const gt_draft *draft) { return gt_draft_bytes(draft) <= SHORT_BYTES; }
 
+static bool is_heavy(const gt_draft *draft) { return draft->step.flops >= HEAVY; }
+
+/* The level, up to the latest, where a heavy step beside one that lives by the cache is better off. */
+static uint32_t lightest_of(const delaying *d, const gt_draft *draft, uint32_t latest) {
+  uint32_t best = draft->step.level;
+  double least = d->work[best].flops;
+  if (!is_heavy(draft) || draft->step.cached || !d->work[best].cached || best < d->l->ahead) return best;
+  for (uint32_t level = best + 1; level <= latest; level++)
+    if (d->work[level].flops + draft->step.flops < least) {
+      least = d->work[level].flops + draft->step.flops;
+      best = level;
+    }
+  return best;
+}
+
 static void delay_step(delaying *d, size_t step) {
   gt_draft *draft = &d->l->lowering.drafts.items[step];
   uint32_t latest = latest_of(d, draft);
@@ -111,11 +150,14 @@ static void delay_step(delaying *d, size_t step) {
   if (is_cheap(draft) && latest > draft->step.level && spared(d, step, latest) >= 0) {
     draft->step.level = latest;
     touch_all(d, step);
+  } else {
+    const uint32_t level = lightest_of(d, draft, latest);
+    d->work[draft->step.level].flops -= draft->step.flops;
+    d->work[level].flops += draft->step.flops;
+    draft->step.level = level;
+    touch_all(d, step);
   }
-  for (size_t u = 0; u < draft->count; u++)
-    if (draft->items[u].kind != GT_USE_CONSTANT)
-      gt_hazards_touch(&d->hazards, range_of(d->l, gt_plan_locate(d->l, &draft->items[u])),
-                       draft->items[u].write, d->levels - 1 - draft->step.level);
+  note_uses(d, draft);
 }
 
 /* Levels that nothing is left of are none. */
@@ -147,7 +189,9 @@ static void expect_ahead(delaying *d) {
       if (use->kind == GT_USE_CONSTANT || !use->write) continue;
       const gt_location at = gt_plan_locate(d->l, use);
       if (at.variable || gt_plan_may_lie_twice(d->l, &d->l->root[at.id])) continue;
-      gt_hazards_touch(&d->hazards, range_of(d->l, at), true, d->l->ahead - 1 - draft->step.level);
+      const uint32_t level = d->l->ahead - 1 - draft->step.level;
+      gt_hazards_touch(&d->hazards, range_of(d->l, at), true, level);
+      gt_hazards_touch(&d->firm, range_of(d->l, at), true, level);
     }
   }
 }
@@ -157,18 +201,27 @@ void gt_plan_delay(gt_layout *l, bool holds) {
   const size_t roots = l->graph->count + lowering->scratch.count;
   delaying d = {.l = l, .levels = l->levels, .holds = holds};
   gt_hazards_init(&d.hazards, roots + l->graph->variables);
+  gt_hazards_init(&d.firm, roots + l->graph->variables);
   d.root = gt_alloc(sizeof *d.root * (roots + 1));
+  d.work = gt_alloc(sizeof *d.work * ((size_t)l->levels + 1));
   for (size_t s = 0; s < lowering->drafts.count; s++) {
     const gt_draft *draft = &lowering->drafts.items[s];
     for (size_t u = 0; u < draft->count; u++)
-      if (draft->items[u].kind != GT_USE_CONSTANT)
+      if (draft->items[u].kind != GT_USE_CONSTANT) {
         gt_hazards_expect(&d.hazards, range_of(l, gt_plan_locate(l, &draft->items[u])));
+        gt_hazards_expect(&d.firm, range_of(l, gt_plan_locate(l, &draft->items[u])));
+      }
     touch_all(&d, s);
+    d.work[draft->step.level].flops += draft->step.flops;
+    d.work[draft->step.level].cached += is_heavy(draft) && draft->step.cached;
   }
   gt_hazards_ready(&d.hazards);
+  gt_hazards_ready(&d.firm);
   expect_ahead(&d);
   for (size_t s = lowering->drafts.count; s-- > 0;) delay_step(&d, s);
   close_up(l, d.levels);
   gt_hazards_finish(&d.hazards);
+  gt_hazards_finish(&d.firm);
+  free(d.work);
   free(d.root);
 }

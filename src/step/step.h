@@ -89,6 +89,8 @@ typedef struct gt_step {
   const char *scope;
   double flops;
   bool prepares;    /* the group's operations are another step's, behind this one */
+  bool cached;      /* it reads the same again and again from the nearest cache, which is slow beside kernels
+                       that need that cache's memory for themselves */
   uint64_t bytes;   /* read + written */
   uint64_t touched; /* of them, in one run, where that is less, set by lowering; 0: all */
 } gt_step;

@@ -129,6 +129,7 @@ void gt_product_lower(gt_lowering *lowering, const gt_group *group, const gt_pro
   gt_step *step = gt_product_start(lowering, p, &cut, cut.kernel, true, true);
   step->tiles = down * across * s->batch * cut.split;
   if (cut.powers_a) gt_product_use_ranges(lowering, &range, step);
+  step->cached = cut.pack && s->segment;
   if (cut.pack) gt_lower_use_scratch(lowering, packed_argument(p), packed, false);
   uint32_t scratch = 0;
   if (s->segment)

@@ -1,0 +1,74 @@
+/* What computes much beside a product that lives by the cache, and can wait, runs at a level where less is
+ * computed. */
+#include "op/core.h"
+#include "op/kan/kan.h"
+#include "op/reduce.h"
+#include "plan/plan.h"
+#include "support/drawing.h"
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { LINES = 8192, INPUTS = 784 };
+
+typedef struct levels {
+  uint32_t input, coefficients, all;
+} levels;
+
+static void keep(fixture *f, const char *name, gt_id value) {
+  const gt_shape shape = gt_node_at(f->graph, value)->shape;
+  gt_assign(f->graph, gt_graph_variable(f->graph, name, shape, GT_F32, false), 0, value);
+}
+
+/* Both gradients of an RBF layer; of inputs their sums are wanted, of coefficients all. */
+static levels plan_gradients(fixture *f, int64_t outputs, const char *kernel) {
+  gt_graph *g = f->graph;
+  gt_kan_attribute a = gt_kan_bumps(GT_BASIS_RBF, -2, 2, 8, 0);
+  a.block = 16;
+  const gt_id x = drawing_variable(f, "x", gt_shape_2(LINES, INPUTS)),
+              gradient = drawing_variable(f, "g", gt_shape_2(LINES, outputs)),
+              coefficients = drawing_variable(f, "c", gt_shape_2(INPUTS * a.terms, outputs));
+  keep(f, "of_coefficients", gt_kan_coefficients(g, x, gradient, &a));
+  a.order = 1;
+  keep(f, "of_inputs", gt_sum(g, gt_kan_input(g, x, gradient, coefficients, GT_NONE, &a), 0, false));
+  const gt_target gpu = {.device = true,
+                         .subgroup = 32,
+                         .max_workgroup = 1024,
+                         .shared_bytes = 48 << 10,
+                         .units = 132,
+                         .max_grid = 65535,
+                         .matrix = {.half = {16, 16, 16}, .bfloat = {16, 16, 16}, .fast = true}};
+  const gt_plan *plan = drawing_plan(f, &(gt_plan_options){.target = gpu, .no_overlap = true});
+  levels at = {.all = plan->levels};
+  bool found = false;
+  for (uint32_t s = 0; s < plan->steps; s++) {
+    const gt_step *step = &plan->step[s];
+    if (!step->flops || strncmp(step->kernel->name, "product_", 8) != 0) continue;
+    const bool of_inputs = step->spec[GT_FACTOR_SPEC_SEGMENT] != 0;
+    *(of_inputs ? &at.input : &at.coefficients) = step->level;
+    found |= of_inputs && !strcmp(step->kernel->name, kernel);
+  }
+  assert_true(found);
+  return at;
+}
+
+static void beside_a_packed_product(void **state) {
+  const levels at = plan_gradients(*state, 64, "product_packed");
+  assert_true(at.coefficients > at.input);
+  assert_true(at.coefficients < at.all);
+}
+
+static void beside_a_staged_one(void **state) {
+  const levels at = plan_gradients(*state, 33, "product_matrix"); /* segments with padding are not packed */
+  assert_int_equal(at.coefficients, at.input);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test_setup_teardown(beside_a_packed_product, drawing_setup, drawing_teardown),
+      cmocka_unit_test_setup_teardown(beside_a_staged_one, drawing_setup, drawing_teardown)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
