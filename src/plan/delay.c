@@ -152,10 +152,12 @@ static void delay_step(delaying *d, size_t step) {
     touch_all(d, step);
   } else {
     const uint32_t level = lightest_of(d, draft, latest);
-    d->work[draft->step.level].flops -= draft->step.flops;
-    d->work[level].flops += draft->step.flops;
-    draft->step.level = level;
-    touch_all(d, step);
+    if (level != draft->step.level) {
+      d->work[draft->step.level].flops -= draft->step.flops;
+      d->work[level].flops += draft->step.flops;
+      draft->step.level = level;
+      touch_all(d, step);
+    }
   }
   note_uses(d, draft);
 }

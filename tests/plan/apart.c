@@ -34,14 +34,7 @@ static levels plan_gradients(fixture *f, int64_t outputs, const char *kernel) {
   keep(f, "of_coefficients", gt_kan_coefficients(g, x, gradient, &a));
   a.order = 1;
   keep(f, "of_inputs", gt_sum(g, gt_kan_input(g, x, gradient, coefficients, GT_NONE, &a), 0, false));
-  const gt_target gpu = {.device = true,
-                         .subgroup = 32,
-                         .max_workgroup = 1024,
-                         .shared_bytes = 48 << 10,
-                         .units = 132,
-                         .max_grid = 65535,
-                         .matrix = {.half = {16, 16, 16}, .bfloat = {16, 16, 16}, .fast = true}};
-  const gt_plan *plan = drawing_plan(f, &(gt_plan_options){.target = gpu, .no_overlap = true});
+  const gt_plan *plan = drawing_plan(f, &(gt_plan_options){.target = drawing_fast_gpu, .no_overlap = true});
   levels at = {.all = plan->levels};
   bool found = false;
   for (uint32_t s = 0; s < plan->steps; s++) {

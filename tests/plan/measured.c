@@ -20,14 +20,7 @@
 enum { BATCH = 8192, MOST = 5 };
 
 static gt_plan *planned(fixture *f, bool no_fusion) {
-  const gt_target gpu = {.device = true,
-                         .subgroup = 32,
-                         .max_workgroup = 1024,
-                         .shared_bytes = 48 << 10,
-                         .units = 132,
-                         .max_grid = 65535,
-                         .matrix = {.half = {16, 16, 16}, .bfloat = {16, 16, 16}, .fast = true}};
-  return drawing_plan(f, &(gt_plan_options){.target = gpu, .no_fusion = no_fusion});
+  return drawing_plan(f, &(gt_plan_options){.target = drawing_fast_gpu, .no_fusion = no_fusion});
 }
 
 static gt_id keep(fixture *f, const char *name, gt_id value) {

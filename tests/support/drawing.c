@@ -37,6 +37,14 @@ gt_plan *drawing_plan(fixture *f, const gt_plan_options *options) {
   return plan;
 }
 
+const gt_target drawing_fast_gpu = {.device = true,
+                                    .subgroup = 32,
+                                    .max_workgroup = 1024,
+                                    .shared_bytes = 48 << 10,
+                                    .units = 132,
+                                    .max_grid = 65535,
+                                    .matrix = {.half = {16, 16, 16}, .bfloat = {16, 16, 16}, .fast = true}};
+
 gt_plan *drawing_planned(fixture *f, bool device, bool no_fusion) {
   const gt_target gpu = {.device = true,
                          .subgroup = 32,

@@ -16,6 +16,7 @@ int drawing_teardown(void **state);
 
 /* What is in a new variable. */
 gt_id drawing_variable(fixture *f, const char *name, gt_shape shape);
+extern const gt_target drawing_fast_gpu; /* a large one with matrix units */
 /* A test that cannot have these fails. */
 gt_plan *drawing_plan(fixture *f, const gt_plan_options *options);
 gt_plan *drawing_planned(fixture *f, bool device, bool no_fusion);    /* for a small GPU, or a CPU */
