@@ -62,6 +62,10 @@ V gt_exp(V x) {
   return mix(gt_exp_scaled(f, whole), x, gt_is_nan(x));
 }
 
+/* exp(-x) for x from 0 on, to a few units in the last place of 1: Vulkan allows exp2(y) an error of 3 + 2 |y| units in its
+ * own last place, and GPUs have an instruction for it. */
+V gt_decay(V x) { return exp2(x * -GT_LOG2_E); }
+
 V gt_exp2(V x) {
   V t = clamp(x, V(-150.0), V(129.0));
   VI whole;

@@ -34,9 +34,14 @@
 #define GT_LARGER(a, b)         max(a, b)
 #define GT_SMALLER(a, b)        min(a, b)
 #define GT_EXP(x)               gt_exp(x)
+#define GT_DECAY(x)             gt_decay(x)
 #define GT_TANH(x)              gt_tanh(x)
-#define GT_SIGMOID(x)           gt_sigmoid(x)
+#define GT_SIGMOID(x)           gt_basis_sigmoid(x)
 #define GT_COSINE(x, quarters)  gt_cosine(x, quarters)
+vec4 gt_basis_sigmoid(vec4 x) { /* as gt_decay is exact */
+  vec4 e = gt_decay(abs(x)), s = 1.0 / (1.0 + e);
+  return mix(s, e * s, lessThan(x, vec4(0.0)));
+}
 vec4 gt_cosine(vec4 x, uint quarters) { /* cos(x + quarters * pi/2) */
   ivec4 quadrant;
   vec4 r = gt_reduce(x, quadrant);
@@ -71,6 +76,7 @@ vec4 gt_cosine(vec4 x, uint quarters) { /* cos(x + quarters * pi/2) */
 #define GT_LARGER(a, b)         gt_pick((a) > (b), a, b)
 #define GT_SMALLER(a, b)        gt_pick((a) < (b), a, b)
 #define GT_EXP(x)               gt_expf(x)
+#define GT_DECAY(x)             gt_expf(-(x)) /* of what is not negative, as exact as 1 is */
 #define GT_TANH(x)              gt_tanhf(x)
 #define GT_SIGMOID(x)           gt_sigmoidf(x)
 #define GT_COSINE(x, quarters)  gt_cosine(x, quarters)

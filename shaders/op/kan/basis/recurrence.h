@@ -6,10 +6,13 @@
 #define GT_CLIMB(name, u) name(u, term) /* the polynomial itself, in its peak */
 #define GT_POLYNOMIAL(name, A, B, C) \
   vec4 name(vec4 u, uint term) { \
-    vec4 last = vec4(0.0), now = vec4(1.0), slope_last = vec4(0.0), slope = vec4(0.0); \
+    uint n = 0u; \
+    float a = A, b = B; \
+    vec4 last = vec4(1.0), now = a * u + b, slope_last = vec4(0.0), slope = vec4(a); \
     vec4 bend_last = vec4(0.0), bend = vec4(0.0), twist_last = vec4(0.0), twist = vec4(0.0), next; \
-    for (uint n = 0u; n < term; n++) { \
-      float a = A, b = B, c = n == 0u ? 0.0 : C; \
+    for (n = 1u; n < term; n++) { \
+      float c = C; \
+      a = A, b = B; \
       vec4 line = a * u + b; \
       if (GT_ORDER >= 3u) { \
         next = 3.0 * a * bend + line * twist - c * twist_last; \
@@ -30,6 +33,7 @@
       last = now; \
       now = next; \
     } \
+    if (term == 0u) now = vec4(1.0), slope = vec4(0.0); \
     return GT_ORDER == 0u ? now : GT_ORDER == 1u ? slope : GT_ORDER == 2u ? bend : twist; \
   }
 #else

@@ -2,7 +2,7 @@
  * widths, one pair for each edge): B_i(x) = 2 / (sqrt(3) pi^(1/4)) (v^2 - 1) exp(-v^2 / 2), v = (x - c_i) / w, centres,
  * u and GT_FIRST as of rbf. */
 GT_BASIS(gt_basis_wavelet) {
-  REAL v = (u - GT_NUMBER(term)) * GT_FIRST, z = v * v, y = 0.867325071f * GT_EXP(-0.5f * z);
+  REAL v = (u - GT_NUMBER(term)) * GT_FIRST, z = v * v, y = 0.867325071f * GT_DECAY(0.5f * z);
   if (GT_ORDER == 0u) y = y * (z - 1.0f);
   if (GT_ORDER == 1u) y = y * v * (3.0f - z) * GT_FIRST;
   if (GT_ORDER == 2u) y = y * ((z - 6.0f) * z + 3.0f) * (GT_FIRST * GT_FIRST);
