@@ -38,6 +38,8 @@ endif
 GLSLC      ?= glslc
 SPIRV_VAL  ?= $(shell command -v spirv-val 2>/dev/null)
 SPIRV_VAL  := $(SPIRV_VAL)
+SPIRV_OPT  ?= $(shell command -v spirv-opt 2>/dev/null)
+SPIRV_OPT  := $(SPIRV_OPT)
 PKG_CONFIG ?= pkg-config
 PACKAGES   := yaml-0.1 zlib libpng libjpeg jansson openblas
 NEEDED     := $(PACKAGES) $(if $(filter check,$(MAKECMDGOALS)),cmocka)
@@ -107,7 +109,7 @@ all: $(BUILD)/gtrain
 # --- stamps: files whose content is a command line or a list, rewritten only when it changes ---------------------
 
 $(BUILD)/flags.stamp: STAMP = $(CC) $(C_FLAGS) $(CPP_FLAGS) | $(LD_FLAGS) $(LD_LIBS)
-$(BUILD)/glsl.stamp: STAMP = $(GLSLC) $(GLSL_FLAGS) | $(SPIRV_VAL)
+$(BUILD)/glsl.stamp: STAMP = $(GLSLC) $(GLSL_FLAGS) | $(SPIRV_VAL) $(SPIRV_OPT)
 $(BUILD)/sources.stamp: STAMP = $(SOURCES)
 $(BUILD)/shaders.stamp: STAMP = $(SHADERS)
 $(BUILD)/support.stamp: STAMP = $(SUPPORT)
@@ -129,13 +131,15 @@ $(REGISTRY): $(GEN)/registry.done
 
 # --- shaders ---------------------------------------------------------------------------------------------------
 
-# glslc names a shader's headers without making them targets; a header that was removed must not stop make.
+# glslc names a shader's headers without making them targets; a header that was removed must not stop make. Names of
+# variables, a tenth of all that is embedded, are taken off.
 $(BUILD)/spv/%.spv: shaders/op/%.comp $(BUILD)/glsl.stamp
 	$(say) GLSL $<
 	@mkdir -p $(@D)
 	$(Q)$(GLSLC) $(GLSL_FLAGS) -MD -MF $(@:.spv=.d) -MT $@ -o $@ $<
 	@sed -n 's/^[^:]*://p' $(@:.spv=.d) | tr -s ' ' '\n' | sed -n 's/.$$/&:/p' >> $(@:.spv=.d)
 	$(if $(SPIRV_VAL),$(Q)$(SPIRV_VAL) --target-env vulkan1.2 --scalar-block-layout $@)
+	$(if $(SPIRV_OPT),$(Q)$(SPIRV_OPT) --strip-debug $@ -o $@)
 	$(if $(filter $@,$(MATRIX_SPV)),$(Q)mv $@ $@.nv && \
 	  $(MATRIX_TOOL) $(if $(filter $<,$(BFLOAT_SHADERS)),--bfloat) $@.nv $@)
 
