@@ -14,11 +14,20 @@
  * has GT_ELEMENTS of sums, the e-th is GT_ELEMENT. What is loaded lies at multiples of 16
  * bytes, or units read something else. GT_SET_SUMS makes each element a value, GT_ADD_SUMS adds others, GT_MULTIPLY_ADD adds
  * a product. GT_LEFT_WORDS and GT_RIGHT_WORDS make four words of eight of a lane's elements, of which it has GT_LEFT_OCTETS
- * and GT_RIGHT_OCTETS; GT_SET_LEFT and GT_SET_RIGHT take them back.
+ * and GT_RIGHT_OCTETS; GT_SET_LEFT and GT_SET_RIGHT take them back. GT_PUT_LEFT makes floats, two quads, the eight elements
+ * of an octet of the left factor; GT_LEFT_QUAD is four of them as floats.
  * Behind GT_SUBGROUP_BARRIER, which all invocations come to, what a subgroup's lanes stored in shared memory is there for
  * all of them. */
 #ifndef GT_MATRIX_GLSL
 #define GT_MATRIX_GLSL
+float gt_unpacked(uint word, uint which) {
+#ifdef GT_MATRIX_BFLOAT
+  return uintBitsToFloat(which != 0u ? word & 0xffff0000u : word << 16);
+#else
+  return unpackHalf2x16(word)[which];
+#endif
+}
+
 #ifdef GT_MATRIX_UNITS
 #extension GL_EXT_shader_explicit_arithmetic_types_float16 : require
 #extension GL_KHR_memory_scope_semantics : require
@@ -66,6 +75,13 @@
   GT_SET_WORD(to, 8u * (o) + 6u, fourth)
 #define GT_SET_LEFT(to, o, words)  GT_SET_OCTET(to, o, (words).x, (words).z, (words).y, (words).w)
 #define GT_SET_RIGHT(to, o, words) GT_SET_OCTET(to, o, (words).x, (words).y, (words).z, (words).w)
+#define GT_PUT_LEFT(to, o, first, second) \
+  { \
+    uvec2 first_ = gt_packed(first), second_ = gt_packed(second); \
+    GT_SET_OCTET(to, o, first_.x, first_.y, second_.x, second_.y) \
+  }
+#define GT_LEFT_PAIR(from, e) vec2(gt_unpacked(GT_WORD(from, e), 0u), gt_unpacked(GT_WORD(from, e), 1u))
+#define GT_LEFT_QUAD(from, e) vec4(GT_LEFT_PAIR(from, e), GT_LEFT_PAIR(from, (e) + 2u))
 uint gt_subgroup() { return gl_SubgroupID; }
 uint gt_lane() { return gl_SubgroupInvocationID; }
 #ifdef GT_MATRIX_BFLOAT
@@ -120,14 +136,6 @@ uvec2 gt_packed(vec4 v) {
 #endif
 }
 
-float gt_unpacked(uint word, uint which) {
-#ifdef GT_MATRIX_BFLOAT
-  return uintBitsToFloat(which != 0u ? word & 0xffff0000u : word << 16);
-#else
-  return unpackHalf2x16(word)[which];
-#endif
-}
-
 /* The elements are exact in 16 bits: nothing is rounded here. */
 #define GT_LEFT_OCTETS  (GT_MATRIX_ROWS * MATRIX_K / 8u)
 #define GT_RIGHT_OCTETS (MATRIX_K * MATRIX_N / 8u)
@@ -139,6 +147,12 @@ float gt_unpacked(uint word, uint which) {
   [[unroll]] for (uint e_ = 0u; e_ < 8u; e_++) (to).at[8u * (o) + e_] = gt_unpacked((words)[e_ / 2u], e_ % 2u);
 #define GT_SET_LEFT(to, o, words)  GT_SET_OCTET(to, o, words)
 #define GT_SET_RIGHT(to, o, words) GT_SET_OCTET(to, o, words)
+#define GT_PUT_LEFT(to, o, first, second) \
+  { \
+    uvec4 words_ = uvec4(gt_packed(first), gt_packed(second)); \
+    GT_SET_OCTET(to, o, words_) \
+  }
+#define GT_LEFT_QUAD(from, e) GT_QUAD_OF(from, e)
 
 #define GT_FACTOR(tile, first, stride, line, i) \
   gt_unpacked((tile)[(first) + (line) * (stride) + (i) / 8u][(i) / 2u % 4u], (i) % 2u)

@@ -6,6 +6,12 @@ const uint LEFT_MATRIX = SUBGROUP * GT_LEFT_OCTETS, LEFT_PLANE = GT_PACKED_LINES
 const uint RIGHT_MATRIX = SUBGROUP * GT_RIGHT_OCTETS, RIGHT_PLANE = GT_PACKED_LINES / MATRIX_N * RIGHT_MATRIX;
 layout(buffer_reference, scalar, buffer_reference_align = 16) buffer gt_octets { uvec4 at[]; };
 
+/* Of A's elements that are functions of inputs each lane makes its own: only B is packed. (Not of bfloat16.) */
+#ifdef GT_MATRIX_BFLOAT
+const bool MADE = false;
+#else
+const bool MADE = KIND_A == GT_FACTOR_BASIS;
+#endif
 const bool PACKED_DENSE = KIND_A == GT_FACTOR_DENSE && KIND_B == GT_FACTOR_DENSE;
 /* Of A one segment is packed where it repeats itself. */
 const bool PACKED_REPEATS = KIND_A == GT_FACTOR_REPEATED;
@@ -27,6 +33,6 @@ uint packed_b(uint z, uint number, uint step) {
   uint each = GT_PACKED_LINES / MATRIX_N, entry = range_entries(KIND_B, stride_b) == 1u ? 0u : z;
   uint group = entry * (range_padded(n) / GT_PACKED_LINES) + number / each;
   uint groups_a = range_entries(KIND_A, stride_a) * (range_padded(m) / GT_PACKED_LINES);
-  uint of_a = groups_a * packed_steps_a() * PLANES * LEFT_PLANE;
+  uint of_a = MADE ? 0u : groups_a * packed_steps_a() * PLANES * LEFT_PLANE;
   return of_a + (group * packed_steps() + step) * PLANES * RIGHT_PLANE + number % each * RIGHT_MATRIX;
 }

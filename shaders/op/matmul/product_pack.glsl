@@ -126,7 +126,7 @@ void main() {
   GT_BEGIN(KIND_B)
   uint depths_a = RANGE_POWERS(KIND_A), depths_b = RANGE_POWERS(KIND_B);
   uint blocks_a = range_padded(m) / LINES, blocks_b = range_padded(n) / LINES;
-  uint of_a = range_entries(KIND_A, stride_a) * depths_a * blocks_a;
+  uint of_a = MADE ? 0u : range_entries(KIND_A, stride_a) * depths_a * blocks_a;
   uint of_b = range_entries(KIND_B, stride_b) * depths_b * blocks_b;
   if (m == 0u) never();
   for (uint i = gl_WorkGroupID.x; i < of_a + of_b; i += gl_NumWorkGroups.x) {

@@ -29,18 +29,22 @@ gt_octets octets_after(gt_octets at, uint octets) {
   GT_UNROLL for (uint i = 0u; i < PLANES * COUNT; i++) \
     GT_UNROLL for (uint o = 0u; o < OCTETS; o++) \
       next[((u) * PLANES * COUNT + i) * OCTETS + o] = from.at[i / COUNT * PLANE + i % COUNT * MATRIX + o];
+#define FETCH_RIGHT(u) \
+  FETCH_SIDE(next_b, from_b, RIGHT_PLANE, RIGHT_MATRIX, GT_RIGHT_OCTETS, ACROSS, u) \
+  from_b = octets_after(from_b, PLANES * RIGHT_PLANE);
 #define FETCH(u) \
   FETCH_SIDE(next_a, from_a, LEFT_PLANE, LEFT_MATRIX, GT_LEFT_OCTETS, DOWN, u) \
-  FETCH_SIDE(next_b, from_b, RIGHT_PLANE, RIGHT_MATRIX, GT_RIGHT_OCTETS, ACROSS, u) \
   from_a = octets_after(from_a, PLANES * LEFT_PLANE); \
   if (PACKED_REPEATS) { \
     fetched++; \
     if (fetched % max(PACKED_SEGMENT, 1u) == 0u) from_a = begin_a; \
   } \
-  from_b = octets_after(from_b, PLANES * RIGHT_PLANE);
+  FETCH_RIGHT(u)
 #define SET(u) \
   GT_UNROLL for (uint i = (u) * PLANES * DOWN; i < (u + 1u) * PLANES * DOWN; i++) \
     GT_UNROLL for (uint o = 0u; o < GT_LEFT_OCTETS; o++) { GT_SET_LEFT(left[i], o, next_a[i * GT_LEFT_OCTETS + o]) } \
+  SET_RIGHT(u)
+#define SET_RIGHT(u) \
   GT_UNROLL for (uint j = (u) * PLANES * ACROSS; j < (u + 1u) * PLANES * ACROSS; j++) \
     GT_UNROLL for (uint o = 0u; o < GT_RIGHT_OCTETS; o++) { GT_SET_RIGHT(right[j], o, next_b[j * GT_RIGHT_OCTETS + o]) }
 
@@ -64,23 +68,36 @@ gt_octets octets_after(gt_octets at, uint octets) {
   } \
   MULTIPLY_PLANES(u, 0u, 0u, false)
 
+#ifdef GT_MATRIX_BFLOAT
+#define BEGIN_MADE
+#define MADE_STEP(at_k, full)
+#else
+#include "op/matmul/product_made.glsl"
+#endif
+
 #define BEGIN_SLABS \
   uint at = k0, full = k_end; \
   uvec4 next_a[SETS * PLANES * DOWN * GT_LEFT_OCTETS], next_b[SETS * PLANES * ACROSS * GT_RIGHT_OCTETS]; \
   gt_left left[SETS * PLANES * DOWN]; \
   gt_right right[SETS * PLANES * ACROSS]; \
-  gt_octets from_a = octets_from(packed_a(z, (m0 + m_mine) / MATRIX_M, k0 / MATRIX_K) + gt_lane() * GT_LEFT_OCTETS); \
+  uint first_a = MADE ? 0u : packed_a(z, (m0 + m_mine) / MATRIX_M, k0 / MATRIX_K) + gt_lane() * GT_LEFT_OCTETS; \
+  gt_octets from_a = octets_from(first_a), begin_a = from_a; \
   gt_octets from_b = octets_from(packed_b(z, (n0 + n_mine) / MATRIX_N, k0 / MATRIX_K) + gt_lane() * GT_RIGHT_OCTETS); \
-  gt_octets begin_a = from_a; \
   uint fetched = 0u; \
   GT_BEGIN(KIND_A) \
-  FETCH(0u)
+  BEGIN_MADE \
+  if (!MADE) { FETCH(0u) }
 #define SLABS(at, end, full) \
-  for (; at < end; at += SETS * MATRIX_K) { \
-    STEP(0u) \
-    if (SETS == 2u) { STEP(1u) } \
+  if (MADE) { \
+    for (; at < end; at += MATRIX_K) { MADE_STEP(at, full) } \
+  } else { \
+    for (; at < end; at += SETS * MATRIX_K) { \
+      STEP(0u) \
+      if (SETS == 2u) { STEP(1u) } \
+    } \
   }
 #define LAST_SLAB(at)
-/* Factors were scaled when they were packed. */
-#define DECLARE_SCALES
-#define GET_SCALES(depth)
+/* Factors that are packed were scaled then. */
+#define DECLARE_SCALES vec4 made_scales[MADE_ALL];
+#define GET_SCALES(depth) \
+  if (MADE) { GET_MADE_SCALES(depth) }

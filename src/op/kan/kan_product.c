@@ -33,6 +33,7 @@ static void multiply_basis(const gt_node *x, const gt_kan_extents *e, bool colum
   p->shape.even_a = gt_basis_range(e->a, x->limit, columns, geometry, p->own);
   if (p->own[GT_BASIS_SPEC_KIND - GT_FACTOR_SPEC_OWN] & GT_BASIS_KNOWN)
     p->shape.known_a = gt_from_bits(geometry[GT_BASIS_PEAK_OF]);
+  p->shape.plain_a = !gt_kan_behind(e->a);
   p->shape.inputs_a = e->a->order ? 0 : (uint32_t)e->inputs;
 }
 

@@ -19,7 +19,9 @@ typedef struct gt_matmul_cut { /* a kernel of products, and how it is cut for it
   const gt_kernel *range;         /* what has to run before, or NULL: shaders/op/matmul/range.h */
   uint64_t powers_a, powers_b;    /* that it writes */
   uint64_t blocks_a;              /* of GT_RANGE_LINES that it measures of A */
-  const gt_kernel *pack; /* instead of it, or NULL; it writes these powers, if there are some, and … */
+  bool makes_a;          /* of packed factors A is none, but made in the kernel: its powers are measured */
+  const gt_kernel *pack; /* of other factors instead of it, or NULL; it writes their powers, if there are
+                            some, and … */
   uint64_t packed, pack_groups; /* … so many bytes (shaders/op/matmul/packed.h), in so many workgroups */
 } gt_matmul_cut;
 
@@ -27,7 +29,7 @@ typedef struct gt_matmul_cut { /* a kernel of products, and how it is cut for it
 gt_matmul_cut gt_matmul_cut_scalar(const gt_matmul_config *config, const gt_matmul_shape *shape,
                                    const gt_target *target);
 
-enum { GT_MATMUL_MATRIX_WAYS = 18 * 36 }; /* at most */
+enum { GT_MATMUL_MATRIX_WAYS = 20 * 36 }; /* at most */
 /* The ways to make the product on matrix units: none where there are none, or its node's precision forbids
  * it. */
 void gt_matmul_offer_matrix(const gt_matmul_shape *shape, const gt_target *target, gt_precision precision,

@@ -28,6 +28,7 @@ typedef struct candidate {
   double rate[3], full;
   bool packed, by_k; /* by_k: only for dense factors with lines of constant k, as for gradients of weights */
   bool segments;     /* packed: instead of dense factors those of a product in segments */
+  bool made;         /* packed: instead of a dense factor A lines of functions, which lanes make */
 } candidate;
 static const candidate candidates[] = {{128, 128, 32, 64, 64, {530, 0, 0}, 1.4},
                                        {128, 128, 32, 64, 32, {350, 300, 220}, 1},
@@ -46,7 +47,9 @@ static const candidate candidates[] = {{128, 128, 32, 64, 64, {530, 0, 0}, 1.4},
                                        {64, 64, 32, 32, 32, {500, 400, 180}, 1.4, true},
                                        {128, 32, 32, 32, 32, {0, 0, 240}, 2, true, .segments = true},
                                        {64, 64, 32, 32, 32, {0, 0, 240}, 2, true, .segments = true},
-                                       {64, 32, 32, 32, 32, {0, 0, 240}, 2, true, .segments = true}};
+                                       {64, 32, 32, 32, 32, {0, 0, 240}, 2, true, .segments = true},
+                                       {128, 64, 32, 32, 64, {0, 0, 190}, 2, true, .made = true},
+                                       {64, 64, 32, 32, 64, {0, 0, 160}, 4, true, .made = true}};
 /* In how many parts k is cut, at most. Small results of long sums, such as the gradients of a convolution's
  * weights, need many to fill a device. */
 static const uint8_t splits[] = {1,  2,  3,  4,  5,  6,  7,  8,  9,  10, 11, 12, 13, 14, 15, 16, 17, 18,
@@ -96,8 +99,8 @@ static uint32_t slab_octets(uint32_t lines, uint32_t line, form f) {
 
 /* What there is for sums on their way out, in uvec4s: the slab of A, or if there are none, as much. */
 static uint32_t room_for_sums(const candidate *c, form f, bool trans_a) {
-  enum { PACKED_ROOM = 1280 };
-  if (c->packed) return PACKED_ROOM;
+  enum { PACKED_ROOM = 1280, MADE_ROOM = 640 };
+  if (c->packed) return c->made ? MADE_ROOM : PACKED_ROOM;
   return trans_a ? slab_octets(c->bk, c->bm, f) : slab_octets(c->bm, c->bk, f);
 }
 
@@ -149,13 +152,23 @@ static bool packs_segments(const gt_matmul_shape *s, gt_matrix_shape unit, form 
          s->segment % (2 * unit.k) == 0;
 }
 
+/* Can lanes make matrices of A from inputs, one function of each? Numbers of its elements are exact in 16
+ * bits. */
+static bool makes_left(const gt_matmul_shape *s, gt_matrix_shape unit, form f) {
+  enum { MOST_NUMBERS = 2048 };
+  return f == HALVES && s->kind_a == GT_FACTOR_BASIS && !s->trans_a && s->plain_a &&
+         s->kind_b == GT_FACTOR_DENSE && s->batch == 1 && s->run % unit.k == 0 && s->m % unit.m == 0 &&
+         (uint32_t)unit.m * unit.k <= MOST_NUMBERS;
+}
+
 /* May factors be packed for these units? That lanes hold the same elements of a matrix whichever kernel loads
  * it is known of the devices that are fast. */
 static bool packs(const gt_matmul_shape *s, const gt_target *target, gt_matrix_shape unit, form f) {
   const gt_matrix_units *units = &target->matrix;
   const bool dense = s->kind_a == GT_FACTOR_DENSE && s->kind_b == GT_FACTOR_DENSE;
-  return (units->fast || units->emulated) && (dense || packs_segments(s, unit, f)) &&
-         GT_RANGE_LINES % unit.m == 0 && GT_RANGE_LINES % unit.n == 0 && GT_RANGE_DEPTH % (2 * unit.k) == 0 &&
+  return (units->fast || units->emulated) &&
+         (dense || packs_segments(s, unit, f) || makes_left(s, unit, f)) && GT_RANGE_LINES % unit.m == 0 &&
+         GT_RANGE_LINES % unit.n == 0 && GT_RANGE_DEPTH % (2 * unit.k) == 0 &&
          left_elements(unit, target) % 8 == 0 && right_elements(unit, target) % 8 == 0 &&
          GT_PACKED_GROUP % target->subgroup == 0 && GT_PACKED_GROUP <= target->max_workgroup;
 }
@@ -222,7 +235,7 @@ static double busy_with(const candidate *c, double count, double at_once) {
 }
 
 static double packed_elements(const gt_matmul_shape *s) {
-  const double of_a = (double)s->m * (s->segment ? s->segment : s->k);
+  const double of_a = s->kind_a == GT_FACTOR_BASIS ? 0 : (double)s->m * (s->segment ? s->segment : s->k);
   return (of_a + (double)s->n * s->k) * s->batch;
 }
 
@@ -260,7 +273,9 @@ void gt_matmul_offer_matrix(const gt_matmul_shape *s, const gt_target *target, g
   for (size_t i = 0; i < sizeof candidates / sizeof *candidates; i++) {
     const candidate *c = &candidates[i];
     if (!fits(c, f, s, target, unit) || spills(c, f, s, target) || s->segment % c->bk) continue;
-    if (c->packed && (!can_pack || c->segments != (s->segment > 0))) continue;
+    if (c->packed &&
+        (!can_pack || c->segments != (s->segment > 0) || c->made != (s->kind_a == GT_FACTOR_BASIS)))
+      continue;
     if (s->segment && units->emulated &&
         (c->bk < GT_FACTOR_SLICE || (c->packed && c->bm > MOST_EMULATED_LINES)))
       continue; /* too many passes */
@@ -309,7 +324,7 @@ static void measure(gt_matmul_cut *cut, const gt_matmul_shape *s, bool shared_a,
 static void measure_packed(gt_matmul_cut *cut, const gt_matmul_shape *s, bool shared_a, bool shared_b, form f,
                            gt_matrix_shape unit, const gt_target *target) {
   const uint64_t steps = 2ull * gt_ceil_div(s->k, 2 * unit.k), depths = depths_of(s);
-  const uint64_t lines_a = padded(s->m) * (shared_a ? 1 : s->batch),
+  const uint64_t lines_a = cut->makes_a ? 0 : padded(s->m) * (shared_a ? 1 : s->batch),
                  lines_b = padded(s->n) * (shared_b ? 1 : s->batch);
   const uint64_t steps_a = s->segment ? s->segment / unit.k : steps,
                  depths_a = s->segment ? depths_of_segment(s) : depths;
@@ -368,8 +383,13 @@ gt_matmul_cut gt_matmul_cut_matrix(const gt_matmul_config *c, const gt_matmul_sh
   const form f = c->engine == GT_ENGINE_HALVES ? HALVES : units->bfloat.m ? BFLOAT : SCALED;
   const bool is_bfloat = f == BFLOAT;
   const gt_matrix_shape unit = is_bfloat ? units->bfloat : units->half;
-  const candidate tile = {
-      .bm = c->bm, .bn = c->bn, .bk = c->bk, .sm = c->tm, .sn = c->tn, .packed = c->packed};
+  const candidate tile = {.bm = c->bm,
+                          .bn = c->bn,
+                          .bk = c->bk,
+                          .sm = c->tm,
+                          .sn = c->tn,
+                          .packed = c->packed,
+                          .made = c->packed && s->kind_a == GT_FACTOR_BASIS};
   gt_matmul_cut cut = {.bm = c->bm,
                        .bn = c->bn,
                        .threads = threads_of(&tile, target),
@@ -405,8 +425,9 @@ gt_matmul_cut gt_matmul_cut_matrix(const gt_matmul_config *c, const gt_matmul_sh
   if (!is_bfloat) measure(&cut, s, shared_a, shared_b);
   if (c->packed) {
     cut.pack = &pack[units->emulated][is_bfloat];
+    cut.makes_a = s->kind_a == GT_FACTOR_BASIS;
     measure_packed(&cut, s, shared_a, shared_b, f, unit, target);
-  } else if (!is_bfloat)
-    cut.range = &range;
+  }
+  if (!is_bfloat && (!c->packed || cut.makes_a)) cut.range = &range;
   return cut;
 }

@@ -6,6 +6,7 @@
 #include "shaders/op/matmul/matmul.h"
 #include "shaders/op/matmul/matmul_finish.h"
 #include "shaders/op/matmul/packed.h"
+#include "shaders/op/matmul/product_matrix.h"
 #include <assert.h>
 #include <stddef.h>
 
@@ -80,19 +81,23 @@ static size_t packed_argument(const gt_product *p) {
   return p->words ? offsetof(struct gt_matmul_args, stride_a) : offsetof(struct gt_matmul_args, geometry);
 }
 
-/* The factors, packed, and their powers, if they are scaled. */
-static uint32_t lower_pack(gt_lowering *lowering, const gt_product *p, const gt_matmul_cut *cut,
-                           uint32_t *range) {
-  const uint32_t scratch = gt_lower_scratch(lowering, cut->packed);
-  const bool scaled = cut->powers_a;
-  if (scaled) *range = gt_lower_scratch(lowering, 4 * (cut->powers_a + cut->powers_b));
-  gt_step *step = gt_product_start(lowering, p, cut, cut->pack, true, true);
+/* Packed factors and their powers, if they are scaled, in scratch memory of one less. */
+typedef struct packed_factors {
+  uint32_t scratch, range;
+} packed_factors;
+
+static packed_factors lower_pack(gt_lowering *lowering, const gt_product *p, const gt_matmul_cut *cut) {
+  packed_factors packed = {.scratch = 1 + gt_lower_scratch(lowering, cut->packed)};
+  const uint64_t powers = (cut->makes_a ? 0 : cut->powers_a) + cut->powers_b;
+  if (powers) packed.range = 1 + gt_lower_scratch(lowering, 4 * powers);
+  gt_step *step = gt_product_start(lowering, p, cut, cut->pack, !cut->makes_a, true);
   step->prepares = true;
-  gt_lower_use_scratch(lowering, packed_argument(p), scratch, true);
-  if (scaled) gt_lower_use_scratch(lowering, offsetof(struct gt_matmul_args, range), *range, true);
+  if (cut->makes_a) step->spec[GT_MATRIX_SPEC_FORM] |= GT_MATRIX_KNOWN_B; /* its powers lie by themselves */
+  gt_lower_use_scratch(lowering, packed_argument(p), packed.scratch - 1, true);
+  if (powers) gt_lower_use_scratch(lowering, offsetof(struct gt_matmul_args, range), packed.range - 1, true);
   gt_lower_groups(lowering, gt_least(cut->pack_groups, GT_PRODUCT_MOST_GROUPS),
                   GT_PACKED_GROUP); /* it loops over the rest */
-  return scratch;
+  return packed;
 }
 
 static gt_matmul_cut cut_product(gt_lowering *lowering, const gt_product *p, gt_precision precision) {
@@ -111,8 +116,9 @@ static gt_matmul_cut cut_product(gt_lowering *lowering, const gt_product *p, gt_
 uint32_t gt_product_measures(gt_lowering *lowering, const gt_product *p, gt_precision precision, bool of_a) {
   const gt_matmul_shape *s = &p->shape;
   const bool dense = (of_a ? s->kind_a : s->kind_b) == GT_FACTOR_DENSE;
-  if (s->batch > 1 || !dense || !gt_product_may_be_known(s) || !cut_product(lowering, p, precision).range)
-    return 0;
+  if (s->batch > 1 || !dense || !gt_product_may_be_known(s)) return 0;
+  const gt_matmul_cut cut = cut_product(lowering, p, precision);
+  if (!cut.range || cut.pack) return 0;
   return (of_a ? s->trans_a : !s->trans_b) ? GT_MEASURED_COLUMNS : GT_MEASURED_ROWS;
 }
 
@@ -124,13 +130,14 @@ void gt_product_lower(gt_lowering *lowering, const gt_group *group, const gt_pro
   const gt_precision precision = gt_node_at(gt_lowering_graph(lowering), group->leader)->precision;
   const gt_matmul_cut cut = cut_product(lowering, p, precision);
   const uint32_t down = gt_ceil_div(s->m, cut.bm), across = gt_ceil_div(s->n, cut.bn);
-  gt_product_ranges range = gt_product_lower_ranges(lowering, group, p, &cut);
-  const uint32_t packed = cut.pack ? lower_pack(lowering, p, &cut, &range.a.scratch) : 0;
+  const packed_factors packed = cut.pack ? lower_pack(lowering, p, &cut) : (packed_factors){0};
+  gt_product_ranges range = gt_product_lower_ranges(lowering, group, p, &cut, packed.range);
+  if (packed.range && !cut.makes_a) range.a.scratch = packed.range - 1;
   gt_step *step = gt_product_start(lowering, p, &cut, cut.kernel, true, true);
   step->tiles = down * across * s->batch * cut.split;
   if (cut.powers_a) gt_product_use_ranges(lowering, &range, step);
   step->cached = cut.pack && s->segment;
-  if (cut.pack) gt_lower_use_scratch(lowering, packed_argument(p), packed, false);
+  if (cut.pack) gt_lower_use_scratch(lowering, packed_argument(p), packed.scratch - 1, false);
   uint32_t scratch = 0;
   if (s->segment)
     gt_lower_read(lowering,

@@ -26,9 +26,11 @@ typedef struct gt_product_ranges {
 
 /* Can what is known of a factor be told, as the kernel does without the other's geometry for that? */
 bool gt_product_may_be_known(const gt_matmul_shape *shape);
-/* What is not known is measured, as soon as it is there. */
+/* What is not known is measured, as soon as it is there. packed_b: where packing has left B's roots, and one;
+ * or 0. */
 gt_product_ranges gt_product_lower_ranges(gt_lowering *lowering, const gt_group *group,
-                                          const gt_product *product, const gt_matmul_cut *cut);
+                                          const gt_product *product, const gt_matmul_cut *cut,
+                                          uint32_t packed_b);
 /* Tells the step of the product. */
 void gt_product_use_ranges(gt_lowering *lowering, const gt_product_ranges *ranges, gt_step *step);
 

@@ -66,8 +66,8 @@ static gt_known_lines known_of(const gt_lowering *lowering, const gt_product *p,
 }
 
 /* Of both factors, where B's may lie by themselves: in the place of an input that the epilogue has not. */
-static gt_product_ranges known_before(const gt_lowering *lowering, const gt_group *group,
-                                      const gt_product *p) {
+static gt_product_ranges known_before(const gt_lowering *lowering, const gt_group *group, const gt_product *p,
+                                      uint32_t packed_b) {
   const gt_matmul_shape *s = &p->shape;
   gt_product_ranges r = {.form = 0};
   if (!gt_product_may_be_known(s) || group->program.inputs > GT_MATRIX_ROOTS_B) return r;
@@ -75,7 +75,10 @@ static gt_product_ranges known_before(const gt_lowering *lowering, const gt_grou
     r.a = known_of(lowering, p, &p->a, s->trans_a, s->m);
   else if (s->known_a > 0)
     r.a = known_evenly(s->known_a);
-  r.b = known_of(lowering, p, &p->b, !s->trans_b, s->n);
+  if (packed_b)
+    r.b = (gt_known_lines){GT_MATRIX_KNOWN_A, 0, packed_b - 1, 0};
+  else
+    r.b = known_of(lowering, p, &p->b, !s->trans_b, s->n);
   r.form = r.a.form | r.b.form << 1 | r.a.parts * GT_MATRIX_PARTS_A | r.b.parts * GT_MATRIX_PARTS_B;
   return r;
 }
@@ -97,9 +100,9 @@ static void lower_patches(gt_lowering *lowering, const gt_product *p, const gt_m
 
 /* What is not known is measured, as soon as it is there. */
 gt_product_ranges gt_product_lower_ranges(gt_lowering *lowering, const gt_group *group, const gt_product *p,
-                                          const gt_matmul_cut *cut) {
+                                          const gt_matmul_cut *cut, uint32_t packed_b) {
   if (!cut->range) return (gt_product_ranges){0};
-  gt_product_ranges r = known_before(lowering, group, p);
+  gt_product_ranges r = known_before(lowering, group, p, packed_b);
   const bool by_blocks = gt_matmul_by_blocks(&p->shape, gt_lowering_target(lowering)),
              of_a = p->shape.kind_a == GT_FACTOR_PATCHES;
   const bool known_a = r.a.form, known_b = r.b.form;

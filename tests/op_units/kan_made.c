@@ -1,0 +1,165 @@
+/* A KAN layer on matrix units, emulated where the device has none, whose functions lanes make from inputs in
+ * registers (shaders/op/matmul/product_made.glsl), against scalar units: functions that are bounded and
+ * others, tiles over the ends, k in one part and in several, depths that end within a block of inputs. */
+#include "base/philox.h"
+#include "op/core.h"
+#include "op/kan/basis.h"
+#include "op/kan/kan.h"
+#include "plan/plan.h"
+#include "shaders/op/matmul/factor.h"
+#include "support/choice.h"
+#include "support/device.h"
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+enum { MOST = 1 << 16, X = 0, COEFFICIENTS, RESULT, VARIABLES, WAYS_OF_SOFTWARE = 5 };
+
+typedef struct problem {
+  uint32_t lines, inputs, outputs;
+  gt_kan_attribute a;
+} problem;
+
+static float value[RESULT][MOST], result[2][MOST]; /* of matrix units, of scalar ones */
+static double size[MOST];                          /* the sums of absolute values that a result is of */
+static gt_precision precision;
+
+static gt_kan_attribute with(gt_kan_attribute a, uint32_t block, uint32_t base) {
+  a.block = block;
+  a.base = base;
+  return a;
+}
+
+static uint32_t rows_of(const problem *p) { return p->inputs * (p->a.terms + p->a.base); }
+
+static gt_shape shape_of(const problem *p, int v) {
+  return v == X              ? gt_shape_2(p->lines, p->inputs)
+         : v == COEFFICIENTS ? gt_shape_2(rows_of(p), p->outputs)
+                             : gt_shape_2(p->lines, p->outputs);
+}
+
+static uint32_t count_of(const problem *p, int v) { return (uint32_t)gt_shape_count(shape_of(p, v)); }
+
+static void draw(const problem *p) {
+  uint32_t geometry[GT_BASIS_WORDS], spec[GT_FACTOR_SPEC_END] = {0};
+  for (int v = X; v < RESULT; v++)
+    for (uint32_t i = 0; i < count_of(p, v); i++)
+      value[v][i] = 3.0f * (float)gt_random_uniform(7, 1 + (uint32_t)v, 0, i) - 1.4f; /* beyond a grid, too */
+  memset(size, 0, sizeof size);
+  gt_basis_geometry(&p->a, p->lines, p->inputs, p->outputs, geometry, spec + GT_FACTOR_SPEC_OWN);
+  for (uint32_t l = 0; l < p->lines; l++)
+    for (uint32_t i = 0; i < p->inputs; i++)
+      for (uint32_t t = 0; t < p->a.terms + p->a.base; t++) {
+        float f;
+        gt_basis_fill(geometry, spec, t, &value[X][l * p->inputs + i], NULL, 1, 1, &f);
+        const float *of_row = &value[COEFFICIENTS][gt_kan_row(&p->a, i, t) * p->outputs];
+        for (uint32_t o = 0; o < p->outputs; o++) size[l * p->outputs + o] += fabs((double)f * of_row[o]);
+      }
+}
+
+static const gt_plan *plan_of(gt_arena *arena, gt_graph **graph, const problem *p, gt_precision by,
+                              const gt_tuned *tuned) {
+  static const char *const name[] = {"x", "coefficients", "result"};
+  gt_graph *g = *graph = gt_graph_create(arena);
+  gt_id input[VARIABLES];
+  gt_graph_precision(g, by);
+  for (int v = X; v < VARIABLES; v++)
+    input[v] = gt_variable_read(g, gt_graph_variable(g, name[v], shape_of(p, v), GT_F32, false));
+  gt_assign(g, RESULT, 0, gt_kan(g, input[X], input[COEFFICIENTS], GT_NONE, &p->a));
+  return device_plan(arena, g, (gt_plan_options){.tuned = tuned});
+}
+
+static bool has_made(const gt_plan *plan) {
+  for (uint32_t s = 0; s < plan->steps; s++)
+    if (!strncmp(plan->step[s].kernel->name, "product_packed", strlen("product_packed")) &&
+        plan->step[s].spec[GT_FACTOR_SPEC_A] == GT_FACTOR_BASIS)
+      return true;
+  return false;
+}
+
+/* way: of matrix units, NULL: by scalar units. */
+static void run(const problem *p, const char *key, const char *way) {
+  float *to = result[!way];
+  gt_arena arena;
+  gt_graph *g;
+  gt_tuned tuned = {0};
+  gt_arena_init(&arena);
+  if (way) gt_tuned_set(&tuned, key, way);
+  const gt_plan *plan = plan_of(&arena, &g, p, way ? precision : GT_PRECISION_SCALAR, &tuned);
+  assert_int_equal(has_made(plan), way != NULL);
+  memset(to, 0xff, sizeof result[0]); /* what is not written is NaN */
+  device_run(plan, g, 1, (float *[]){value[X], value[COEFFICIENTS], to});
+  gt_tuned_finish(&tuned);
+  gt_arena_finish(&arena);
+}
+
+/* Functions themselves are as exact as a device's. */
+static void compare(const problem *p, const char *way) {
+  for (uint32_t i = 0; i < count_of(p, RESULT); i++) {
+    const double got = (double)result[0][i], want = (double)result[1][i];
+    if (isnan(want) ? !isnan(got) : isinf(want) ? got != want : !(fabs(got - want) <= 2e-6 * size[i]))
+      fail_msg("%s, %u x %u, basis %u: (%u, %u) is %.9g, should be %.9g, of %.9g", way, p->lines, p->inputs,
+               p->a.basis, i / p->outputs, i % p->outputs, got, want, size[i]);
+  }
+}
+
+/* In every way; a software device, which takes seconds to compile each, in some. */
+static void check(const problem *p) {
+  gt_arena arena;
+  gt_graph *g;
+  char way[GT_WAY_TEXT];
+  uint32_t made = 0;
+  gt_arena_init(&arena);
+  const gt_choice *choice = choice_of(plan_of(&arena, &g, p, precision, NULL), 0);
+  assert_non_null(choice);
+  run(p, choice->key, NULL);
+  for (uint32_t i = 0; i < choice->candidates; i++) {
+    choice->text(&choice->candidate[i], way, sizeof way);
+    if (!strstr(way, ", packed") || (made++ % WAYS_OF_SOFTWARE && device->target.brief)) continue;
+    run(p, choice->key, way);
+    compare(p, way);
+  }
+  assert_true(made);
+  gt_arena_finish(&arena);
+}
+
+static void check_drawn(const problem *p) {
+  draw(p);
+  check(p);
+}
+
+static void test_made(void **state) {
+  (void)state;
+  check_drawn(&(problem){64, 64, 48, with(gt_kan_bumps(GT_BASIS_RBF, -1, 1, 8, 0), 16, 0)});
+  check_drawn(&(problem){96, 96, 33, with(gt_kan_bspline(-1, 1, 5, 3), 32, 1)});
+  check_drawn(&(problem){160, 64, 40, with(gt_kan_polynomials(GT_BASIS_CHEBYSHEV, 4, 0, 0), 64, 0)});
+  check_drawn(&(problem){32, 80, 64, with(gt_kan_bspline(-1, 1, 5, 3), 16, 1)});
+}
+
+/* What comes of coefficients and of inputs that are not finite is lost, and nothing else. */
+static void test_not_finite(void **state) {
+  const problem p = {96, 32, 40, with(gt_kan_bumps(GT_BASIS_RBF, -1, 1, 4, 0), 32, 0)};
+  (void)state;
+  draw(&p);
+  value[COEFFICIENTS][5 * p.outputs + 3] = INFINITY;
+  check(&p);
+  draw(&p);
+  value[X][37 * p.inputs + 5] = NAN;
+  check(&p);
+  for (uint32_t i = 0; i < count_of(&p, RESULT); i++)
+    assert_int_equal(isfinite(result[0][i]) != 0, i / p.outputs != 37);
+}
+
+static int group(const char *name) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_made), cmocka_unit_test(test_not_finite)};
+  return cmocka_run_group_tests_name(name, tests, open_device, close_device);
+}
+
+int main(void) {
+  static const device_form form[] = {{"two float16", "matrix,packed,float16", GT_PRECISION_AUTO}};
+  return device_in_forms(form, sizeof form / sizeof *form, &precision, group);
+}
