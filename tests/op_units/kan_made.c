@@ -154,9 +154,10 @@ static void test_made(void **state) {
   check_drawn(&(problem){64, 32, 36, with(gt_kan_bspline(-1, 1, 5, 3), 16, 1), true});
 }
 
-/* What comes of coefficients and of inputs that are not finite is lost, and nothing else. */
+/* What comes of coefficients and of inputs that are not finite is lost, and nothing else. k is short: tiles
+ * with such values are summed plainly, and lavapipe leaves off after so many passes through loops. */
 static void test_not_finite(void **state) {
-  const problem p = {96, 32, 40, with(gt_kan_bumps(GT_BASIS_RBF, -1, 1, 4, 0), 32, 0), false};
+  const problem p = {96, 16, 40, with(gt_kan_bumps(GT_BASIS_RBF, -1, 1, 2, 0), 16, 0), false};
   (void)state;
   draw(&p);
   value[COEFFICIENTS][5 * p.outputs + 3] = INFINITY;
