@@ -8,6 +8,8 @@
 #include "plan/plan.h"
 #include <setjmp.h>
 #include <stdarg.h>
+#include <limits.h>
+#include <malloc.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -163,6 +165,10 @@ TEST(shifts)
 TEST(packed_copies)
 
 int main(void) {
+  /* Memory is kept for the next try, which otherwise pays the kernel for each page, where it is much, anew.
+   */
+  mallopt(M_MMAP_MAX, 0);
+  mallopt(M_TRIM_THRESHOLD, INT_MAX);
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(plans_layers),         cmocka_unit_test(plans_recurrent),
       cmocka_unit_test(plans_there_and_back), cmocka_unit_test(plans_many_readers),
