@@ -2,6 +2,7 @@
 #extension GL_EXT_buffer_reference : require
 #extension GL_EXT_buffer_reference_uvec2 : require
 #extension GL_EXT_scalar_block_layout : require
+#extension GL_EXT_control_flow_attributes : require
 #extension GL_GOOGLE_include_directive : require
 /* A workgroup copies ROWS neighbouring rows: it first finds out which samples they are, as that takes longer than the
  * copy of a quad, then its invocations take the rows' quads one after another, and do with them what is to be done with
@@ -21,7 +22,7 @@ layout(constant_id = GT_BATCH_SPEC_SCALED) const uint SCALED = 0u;
 layout(constant_id = GT_BATCH_SPEC_ROWS) const uint ROWS = 1u;
 layout(buffer_reference, scalar, buffer_reference_align = 16) buffer gt_words4 { uvec4 at[]; };
 
-const uint NONE = 0xffffffffu;
+const uint NONE = 0xffffffffu, AT_ONCE = 4u;
 shared uint sample_of[ROWS];
 
 /* The address of sample s: s * features values of one byte or four behind the first. */
@@ -65,11 +66,15 @@ void copy(uint r, uvec2 from, uint f, uint n) {
   }
 }
 
-/* Four of them, where rows are whole quads in aligned memory. */
-void copy_quad(uint r, uvec2 from, uint f) {
+/* Four of them, where rows are whole quads in aligned memory, as they lie there. */
+uvec4 read_quad(uvec2 from, uint f) {
   uvec4 word;
   if (MODE == GT_BATCH_U8) word = uvec4(GT_WORDS(from).at[f >> 2]) >> uvec4(0u, 8u, 16u, 24u) & 255u;
   else word = gt_words4(from).at[f >> 2];
+  return word;
+}
+
+void write_quad(uint r, uint f, uvec4 word) {
   if (MODE == GT_BATCH_I32) GT_CAST(gt_words4, y[0]).at[r * features + f >> 2] = word;
   else {
     vec4 v = MODE == GT_BATCH_U8 ? vec4(word) : uintBitsToFloat(word);
@@ -91,16 +96,35 @@ uint sample_of_row(uint r) {
   return s;
 }
 
+/* Rows behind the end are of no account, but have to be something. */
+uvec2 address_of(uint r) { return row_address(sample_of[r] == NONE ? 0u : sample_of[r]); }
+
+/* An invocation's quads are on their way together: those past the last are the last one, read again. */
+void copy_quads(uint first_row, uint rows, uint quads) {
+  uint count = rows * quads;
+  for (uint first = gl_LocalInvocationID.x; first < count; first += AT_ONCE * LOCAL_X) {
+    uvec4 word[AT_ONCE];
+    uint r[AT_ONCE], f[AT_ONCE];
+    [[unroll]] for (uint i = 0u; i < AT_ONCE; i++) {
+      uint q = min(first + i * LOCAL_X, count - 1u);
+      r[i] = q / quads, f[i] = (q - r[i] * quads) * 4u;
+      word[i] = read_quad(address_of(r[i]), f[i]);
+    }
+    [[unroll]] for (uint i = 0u; i < AT_ONCE; i++)
+      if (first + i * LOCAL_X < count) write_quad(first_row + r[i], f[i], word[i]);
+  }
+}
+
 void copy_rows(uint first_row) {
   uint me = gl_LocalInvocationID.x, quads = (features + 3u) / 4u, rows = min(batch - first_row, ROWS);
   for (uint r = me; r < rows; r += LOCAL_X) sample_of[r] = sample_of_row(first_row + r);
   barrier();
-  for (uint q = me; q < rows * quads; q += LOCAL_X) {
-    uint r = q / quads, f = q % quads * 4u, s = sample_of[r];
-    uvec2 from = row_address(s == NONE ? 0u : s); /* rows behind the end are of no account, but have to be something */
-    if (WHOLE != 0u && ALIGNED != 0u) copy_quad(first_row + r, from, f);
-    else copy(first_row + r, from, f, min(features - f, 4u));
-  }
+  if (WHOLE != 0u && ALIGNED != 0u) copy_quads(first_row, rows, quads);
+  else
+    for (uint q = me; q < rows * quads; q += LOCAL_X) {
+      uint r = q / quads, f = q % quads * 4u;
+      copy(first_row + r, address_of(r), f, min(features - f, 4u));
+    }
   barrier(); /* the next rows' samples must not overtake these */
 }
 
