@@ -73,7 +73,8 @@
  * GT_BASIS_PEAK_OF, the base not among its functions; or among them, and nothing is measured. */
 #define GT_BASIS_EVEN     4096
 #define GT_BASIS_KNOWN    8192
-#define GT_BASIS_BY_SCALE 4 /* the derivative by the scale of a function that is placed */
+#define GT_BASIS_QUADS    16384 /* outputs are a multiple of four */
+#define GT_BASIS_BY_SCALE 4     /* the derivative by the scale of a function that is placed */
 /* What a placed function is of u: the first of its kind. */
 #define GT_BASIS_FIRST_OF(form, term, terms) \
   ((form) == GT_BASIS_FOURIER ? (term) / ((terms) / 2u) * ((terms) / 2u) : 0u)

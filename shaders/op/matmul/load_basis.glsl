@@ -10,6 +10,7 @@ layout(constant_id = GT_BASIS_SPEC_ORDER) const uint BASIS_ORDER = 0u;
 const uint BASIS_FORM = BASIS_KIND & 255u, BASIS_HAS_BASE = BASIS_KIND / GT_BASIS_BASE & 1u;
 const uint BASIS_IS_PLACED = BASIS_KIND / GT_BASIS_PLACED & 1u;
 const uint BASIS_DERIVED = BASIS_ORDER == GT_BASIS_BY_SCALE ? 1u : BASIS_ORDER;
+const bool BASIS_QUADS = (BASIS_KIND & GT_BASIS_QUADS) != 0u; /* of outputs */
 const uint BASIS_TOTAL = BASIS_TERMS + BASIS_HAS_BASE;
 float basis_low = 0.0, basis_inverse = 1.0, basis_first = 0.0, basis_second = 0.0;
 uint basis_inputs = 1u, basis_lines = 0u;
@@ -105,7 +106,8 @@ gt_spot basis_position(uint position) {
 vec4 basis_quad(GT_FLOATS from, gt_spot line, gt_spot at, uint position, int left) {
   vec4 v = vec4(0.0);
   if (BASIS_BLOCK % 4u == 0u) {
-    if (left > 0) v = basis_values(fetch(from, line.at + at.at, 4, ALIGNED != 0u), at.phase, from, at.at, 4);
+    vec4 x = fetch(from, line.at + at.at, left > 0 ? 4 : 0, ALIGNED != 0u);
+    if (left > 0) v = basis_values(x, at.phase, from, at.at, 4);
   } else {
     [[unroll]] for (int i = 0; i < 4; i++)
       if (i < left) {

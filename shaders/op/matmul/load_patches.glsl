@@ -92,7 +92,7 @@ bool patches_has(gt_spot line, gt_spot tap) {
 vec4 patches_quad(GT_FLOATS from, gt_spot line, gt_spot tap, uint position, int left) {
   vec4 v = vec4(0.0);
   if (PATCHES_QUADS != 0u) {
-    if (left > 0 && patches_has(line, tap)) v = fetch(from, line.at + tap.at, 4, ALIGNED != 0u);
+    v = fetch(from, line.at + tap.at, left > 0 && patches_has(line, tap) ? 4 : 0, ALIGNED != 0u);
   } else {
     [[unroll]] for (int i = 0; i < 4; i++)
       if (i < left) {

@@ -22,12 +22,12 @@ gt_spot scaled_line(uint line) {
 
 /* Coefficients, and what they are multiplied by. */
 vec4 scaled_values(GT_FLOATS from, gt_spot line, gt_spot position, int left) {
-  return fetch(from, line.at + position.at, left, ALIGNED != 0u && n % 4u == 0u);
+  return fetch(from, line.at + position.at, left, ALIGNED != 0u && BASIS_QUADS);
 }
 vec4 scaled_factors(gt_spot line, gt_spot position, int left) {
-  vec4 v = vec4(1.0);
-  if (line.place.y != 0) v = fetch(scaled_by(), uint(line.place.x) + position.at, left, ALIGNED != 0u && n % 4u == 0u);
-  return v;
+  bool has = line.place.y != 0;
+  vec4 v = fetch(scaled_by(), uint(line.place.x) + position.at, has ? left : 0, ALIGNED != 0u && BASIS_QUADS);
+  return has ? v : vec4(1.0);
 }
 vec4 scaled_quad(GT_FLOATS from, gt_spot line, gt_spot position, int left) {
   return scaled_values(from, line, position, left) * scaled_factors(line, position, left);

@@ -32,14 +32,16 @@ gt_spot coefficients_position(uint position) {
 
 vec4 segments_quad(GT_FLOATS from, gt_spot line, gt_spot position, int left) {
   return fetch(from, line.at + position.at, min(left, int(segments_outputs) - int(position.phase)),
-               ALIGNED != 0u && segments_outputs % 4u == 0u);
+               ALIGNED != 0u && BASIS_QUADS);
 }
 
 vec4 coefficients_quad(GT_FLOATS from, gt_spot line, gt_spot position, int left) {
   vec4 v = segments_quad(from, line, position, left);
   if (SCALED_PARTS != 0u) {
     gt_spot by = gt_spot(uint(line.place.x), ivec3(0), 0u), along = gt_spot(uint(position.place.x), ivec3(0), position.phase);
-    if (position.place.y != 0) v *= segments_quad(scaled_by(), by, along, left);
+    bool has = position.place.y != 0;
+    vec4 scale = segments_quad(scaled_by(), by, along, has ? left : 0);
+    if (has) v *= scale;
   }
   return v;
 }

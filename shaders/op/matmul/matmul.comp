@@ -15,6 +15,7 @@ layout(constant_id = GT_FACTOR_SPEC_B) const uint KIND_B = 0u;
 layout(constant_id = GT_FACTOR_SPEC_RESULT) const uint RESULT = 0u;
 layout(constant_id = GT_MATMUL_SPEC_EXTENTS) const uint EXTENTS = 0u;
 const bool WHOLE = (EXTENTS & GT_MATMUL_WHOLE) != 0u, QUADS = (EXTENTS & GT_MATMUL_QUADS) != 0u;
+const bool QUADS_OF_A = (EXTENTS & GT_MATMUL_QUADS_OF_A) != 0u, QUADS_OF_B = (EXTENTS & GT_MATMUL_QUADS_OF_B) != 0u;
 #define GT_PROGRAM_X 4
 #define GT_PROGRAM_QUADS QUADS
 #define row (RESULT != GT_RESULT_DENSE ? n * batch : n)
@@ -166,7 +167,9 @@ void write(uint z, uint i, uint j, vec4 v, inout gt_column_sums sums, inout uvec
   }
 }
 
-/* The next slice of a dense operand into registers: without a check where the whole tile exists and is aligned. */
+/* The next slice of a dense operand into registers: without a check where all tiles exist and are aligned. */
+const bool A_ALIGNED = QUADS_OF_A && ALIGNED != 0u, B_ALIGNED = QUADS_OF_B && ALIGNED != 0u;
+const bool UNCHECKED = WHOLE && A_ALIGNED && B_ALIGNED;
 #define READ_WHOLE(next, from, places, COUNT, FETCHES) \
   [[unroll]] for (uint f = 0u; f < FETCHES; f++) \
     if (COUNT % LOCAL_X == 0u || me + f * LOCAL_X < COUNT) next[f] = GT_CAST(GT_FLOATS4, from).at[places[f] >> 2];
@@ -215,7 +218,7 @@ const bool B_LATER = KIND_B == GT_FACTOR_SCALED && TRANS_B == 0u;
     a_made[f] = a_spot[f]; \
     if (TRANS_A == 0u) a_made[f] = basis_position(place.y); \
     a_exists[f] = quad_left(TRANS_A != 0u, BM, q, uvec2(m0, k_at), m, k_end) > 0; \
-    if (a_exists[f]) a_next[f] = fetch(a, line + a_made[f].at, 4, ALIGNED != 0u); \
+    a_next[f] = fetch(a, line + a_made[f].at, a_exists[f] ? 4 : 0, ALIGNED != 0u); \
   }
 #define MAKE_BASIS \
   [[unroll]] for (uint f = 0u; f < A_FETCHES; f++) \
@@ -231,22 +234,22 @@ const bool B_LATER = KIND_B == GT_FACTOR_SCALED && TRANS_B == 0u;
 
 #define READ_WHOLE_A READ_WHOLE(a_next, a, a_at, A_QUADS, A_FETCHES)
 #define READ_WHOLE_B READ_WHOLE(b_next, b, b_at, B_QUADS, B_FETCHES)
-#define READ_CHECKED_A(k_at) READ_CHECKED(a_next, a, a_at, TRANS_A != 0u, BM, A_FETCHES, m0, k_at, m, a_aligned)
-#define READ_CHECKED_B(k_at) READ_CHECKED(b_next, b, b_at, TRANS_B == 0u, BN, B_FETCHES, n0, k_at, n, b_aligned)
+#define READ_CHECKED_A(k_at) READ_CHECKED(a_next, a, a_at, TRANS_A != 0u, BM, A_FETCHES, m0, k_at, m, A_ALIGNED)
+#define READ_CHECKED_B(k_at) READ_CHECKED(b_next, b, b_at, TRANS_B == 0u, BN, B_FETCHES, n0, k_at, n, B_ALIGNED)
 #define FETCH(k_at) \
   if (KIND_A == GT_FACTOR_DENSE && KIND_B == GT_FACTOR_DENSE) { \
-    if (whole) { READ_WHOLE_A READ_WHOLE_B } \
+    if (UNCHECKED) { READ_WHOLE_A READ_WHOLE_B } \
     else { READ_CHECKED_A(k_at) READ_CHECKED_B(k_at) } \
   } else { \
     if (A_LATER) { FETCH_BASIS(k_at) } \
     else if (KIND_A != GT_FACTOR_DENSE) { \
-      MAKE(a_next, a, a_spot, KIND_A, TRANS_A != 0u, BM, A_FETCHES, m0, k_at, m, a_length, stride_a, a_aligned) \
-    } else if (whole) { READ_WHOLE_A } \
+      MAKE(a_next, a, a_spot, KIND_A, TRANS_A != 0u, BM, A_FETCHES, m0, k_at, m, a_length, stride_a, A_ALIGNED) \
+    } else if (UNCHECKED) { READ_WHOLE_A } \
     else { READ_CHECKED_A(k_at) } \
     if (B_LATER) { FETCH_SCALED(k_at) } \
     else if (KIND_B != GT_FACTOR_DENSE) { \
-      MAKE(b_next, b, b_spot, KIND_B, TRANS_B == 0u, BN, B_FETCHES, n0, k_at, n, b_length, stride_b, b_aligned) \
-    } else if (whole) { READ_WHOLE_B } \
+      MAKE(b_next, b, b_spot, KIND_B, TRANS_B == 0u, BN, B_FETCHES, n0, k_at, n, b_length, stride_b, B_ALIGNED) \
+    } else if (UNCHECKED) { READ_WHOLE_B } \
     else { READ_CHECKED_B(k_at) } \
   } \
   ADVANCE(a_at, TRANS_A != 0u, A_FETCHES, m) \
@@ -341,10 +344,6 @@ void tile(uint z) {
   uint unit = SEGMENT != 0u ? SEGMENT : BK, part = SPLIT > 1u ? GT_MATMUL_PART(k, SPLIT, unit) : k;
   uint k0 = SPLIT > 1u ? min(gl_WorkGroupID.y * part, k) : 0u, k_end = min(k0 + part, k);
   uint a_length = TRANS_A != 0u ? m : k, b_length = TRANS_B != 0u ? k : n;
-  bool a_aligned = ALIGNED != 0u && ((a_length | stride_a | k0) & 3u) == 0u;
-  bool b_aligned = ALIGNED != 0u && ((b_length | stride_b | k0) & 3u) == 0u;
-  bool whole = WHOLE && ALIGNED != 0u;
-  if (!WHOLE) whole = a_aligned && b_aligned && m0 + BM <= m && n0 + BN <= n && (k_end - k0) % BK == 0u;
   uint a_at[A_FETCHES], b_at[B_FETCHES], slice = 0u;
   gt_spot a_spot[A_FETCHES], b_spot[B_FETCHES];
   vec4 a_next[A_FETCHES], b_next[B_FETCHES], b_scale[B_FETCHES];

@@ -22,6 +22,9 @@
  * has not, GT_MATMUL_ROOTS_…. For whole k only. */
 #define GT_MATMUL_MEASURES_ROWS    4u
 #define GT_MATMUL_MEASURES_COLUMNS 8u
+/* Lines of A and B in memory are whole quads. */
+#define GT_MATMUL_QUADS_OF_A       16u
+#define GT_MATMUL_QUADS_OF_B       32u
 #define GT_MATMUL_ROOTS_OF_ROWS    2
 #define GT_MATMUL_ROOTS_OF_COLUMNS 3
 GT_ARGS(gt_matmul_args) {

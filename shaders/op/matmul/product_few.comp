@@ -16,7 +16,9 @@ layout(local_size_x_id = GT_SPEC_LOCAL_X) in;
 layout(constant_id = GT_SPEC_LOCAL_X) const uint LOCAL_X = 16u; /* SHARES for each line */
 layout(constant_id = GT_FEW_SPEC_COLUMNS) const uint COLUMNS_OF_B = 1u;
 layout(constant_id = GT_FEW_SPEC_SHARES) const uint SHARES = 16u;
+layout(constant_id = GT_FEW_SPEC_QUADS) const uint QUADS_OF = 0u;
 layout(constant_id = GT_MATMUL_SPEC_TRANS_B) const uint TRANS_B = 0u;
+const bool A_ALIGNED = (QUADS_OF & 1u) != 0u && ALIGNED != 0u, B_ALIGNED = (QUADS_OF & 2u) != 0u && ALIGNED != 0u;
 const uint LINES = LOCAL_X / SHARES, QUADS = (COLUMNS_OF_B + 3u) / 4u, WIDE = 4u * QUADS;
 shared vec4 sums[QUADS * LOCAL_X];
 
@@ -25,20 +27,20 @@ float columns_get(uint word) { return sums[word / 4u][word % 4u]; }
 #include "op/matmul/follow.glsl"
 
 /* Four elements of a line of A times those of B, whose lines lie along k. */
-void add_along(inout vec4 sum[QUADS], vec4 left_factor, uint position, int left, bool aligned) {
+void add_along(inout vec4 sum[QUADS], vec4 left_factor, uint position, int left) {
   gt_spot at;
   GT_POSITION(at, KIND_B, position)
   [[unroll]] for (uint c = 0u; c < COLUMNS_OF_B; c++) {
     gt_spot line;
     vec4 v;
     GT_LINE(line, KIND_B, 0u, c, k, 0u)
-    GT_QUAD(v, KIND_B, b, line, at, position, left, aligned)
+    GT_QUAD(v, KIND_B, b, line, at, position, left, B_ALIGNED)
     sum[c / 4u][c % 4u] += dot(left_factor, v);
   }
 }
 
 /* The same, where they lie across. */
-void add_across(inout vec4 sum[QUADS], vec4 left_factor, uint position, int left, bool aligned) {
+void add_across(inout vec4 sum[QUADS], vec4 left_factor, uint position, int left) {
   [[unroll]] for (uint i = 0u; i < 4u; i++) {
     gt_spot line;
     GT_LINE(line, KIND_B, 0u, min(position + i, k - 1u), n, 0u)
@@ -46,14 +48,13 @@ void add_across(inout vec4 sum[QUADS], vec4 left_factor, uint position, int left
       gt_spot at;
       vec4 v;
       GT_POSITION(at, KIND_B, 4u * q)
-      GT_QUAD(v, KIND_B, b, line, at, 4u * q, int(COLUMNS_OF_B - 4u * q), aligned)
+      GT_QUAD(v, KIND_B, b, line, at, 4u * q, int(COLUMNS_OF_B - 4u * q), B_ALIGNED)
       if (int(i) < left) sum[q] = fma(vec4(left_factor[i]), v, sum[q]);
     }
   }
 }
 
 void add_share(inout vec4 sum[QUADS], uint line, uint share) {
-  bool a_aligned = ALIGNED != 0u && (k & 3u) == 0u, b_aligned = ALIGNED != 0u && ((TRANS_B != 0u ? k : n) & 3u) == 0u;
   gt_spot line_of_a;
   GT_BEGIN(KIND_A)
   GT_BEGIN(KIND_B)
@@ -63,9 +64,9 @@ void add_share(inout vec4 sum[QUADS], uint line, uint share) {
     gt_spot at;
     vec4 v;
     GT_POSITION(at, KIND_A, position)
-    GT_QUAD(v, KIND_A, a, line_of_a, at, position, left, a_aligned)
-    if (TRANS_B != 0u) add_along(sum, v, position, left, b_aligned);
-    else add_across(sum, v, position, left, b_aligned);
+    GT_QUAD(v, KIND_A, a, line_of_a, at, position, left, A_ALIGNED)
+    if (TRANS_B != 0u) add_along(sum, v, position, left);
+    else add_across(sum, v, position, left);
   }
 }
 

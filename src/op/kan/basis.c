@@ -17,8 +17,9 @@ void gt_basis_geometry(const gt_kan_attribute *a, uint32_t lines, uint32_t input
   geometry[GT_BASIS_OUTPUTS] = outputs;
   geometry[GT_BASIS_PEAK_OF] = 0;
   if (gt_kan_behind(a)) geometry[GT_BASIS_BEHIND] = lines;
-  spec[GT_BASIS_SPEC_KIND - GT_FACTOR_SPEC_OWN] =
-      a->basis | (a->base ? GT_BASIS_BASE : 0) | (a->placed ? GT_BASIS_PLACED : 0);
+  spec[GT_BASIS_SPEC_KIND - GT_FACTOR_SPEC_OWN] = a->basis | (a->base ? GT_BASIS_BASE : 0) |
+                                                  (a->placed ? GT_BASIS_PLACED : 0) |
+                                                  (outputs % 4 ? 0 : GT_BASIS_QUADS);
   spec[GT_BASIS_SPEC_DEGREE - GT_FACTOR_SPEC_OWN] = a->degree;
   spec[GT_BASIS_SPEC_TERMS - GT_FACTOR_SPEC_OWN] = a->terms;
   spec[GT_BASIS_SPEC_BLOCK - GT_FACTOR_SPEC_OWN] = a->block;

@@ -60,14 +60,16 @@ void gt_matmul_offer_few(const gt_matmul_shape *s, const gt_target *target, gt_m
 }
 
 gt_matmul_cut gt_matmul_cut_few(const gt_matmul_config *c, const gt_matmul_shape *s) {
-  return (gt_matmul_cut){.kernel = &few,
-                         .bm = c->bm,
-                         .bn = c->bn,
-                         .threads = (uint32_t)c->bm * c->teams,
-                         .split = 1,
-                         .k_chunk = s->k,
-                         .rows = true,
-                         .spec = {[GT_FEW_SPEC_COLUMNS] = s->n,
-                                  [GT_FEW_SPEC_SHARES] = c->teams,
-                                  [GT_MATMUL_SPEC_TRANS_B] = s->trans_b}};
+  return (gt_matmul_cut){
+      .kernel = &few,
+      .bm = c->bm,
+      .bn = c->bn,
+      .threads = (uint32_t)c->bm * c->teams,
+      .split = 1,
+      .k_chunk = s->k,
+      .rows = true,
+      .spec = {[GT_FEW_SPEC_COLUMNS] = s->n,
+               [GT_FEW_SPEC_SHARES] = c->teams,
+               [GT_FEW_SPEC_QUADS] = (s->k % 4 ? 0 : 1) | ((s->trans_b ? s->k : s->n) % 4 ? 0 : 2),
+               [GT_MATMUL_SPEC_TRANS_B] = s->trans_b}};
 }

@@ -28,6 +28,15 @@ static uint32_t unroll(const gt_matmul_config *c, const gt_matmul_shape *s, cons
   return slices <= FEW_SLICES && c->bm * c->bn <= SMALL_TILE ? SHORT : c->bk / c->teams;
 }
 
+/* What is known of extents: GT_MATMUL_WHOLE … */
+static uint32_t extents_of(const gt_matmul_shape *s, const gt_matmul_config *c) {
+  /* Parts are joined by quads; else an invocation's columns are to be some. */
+  const bool quads = s->n % 4 == 0 && (c->tn % 4 == 0 || c->split > 1);
+  return (is_whole(s, c) ? GT_MATMUL_WHOLE : 0) | (quads ? GT_MATMUL_QUADS : 0) |
+         ((s->trans_a ? s->m : s->k) % 4 ? 0 : GT_MATMUL_QUADS_OF_A) |
+         ((s->trans_b ? s->k : s->n) % 4 ? 0 : GT_MATMUL_QUADS_OF_B);
+}
+
 /* Are the slices in shared memory large enough for what is joined of columns (columns.glsl)? Where factors
  * are made and parts of k added, AMD's compiler has no registers left for it. */
 static bool joins_columns(const gt_matmul_config *c, const gt_matmul_shape *s, const gt_target *target) {
@@ -80,9 +89,7 @@ gt_matmul_cut gt_matmul_cut_scalar(const gt_matmul_config *c, const gt_matmul_sh
   cut.rows = s->n <= c->bn && (c->split == 1 || (cut.arrives && !s->segment)) && has_room_for_rows(c);
   cut.spec[GT_MATMUL_SPEC_UNROLL] = unroll(c, s, target);
   cut.spec[GT_MATMUL_SPEC_ARRIVE] = cut.arrives;
-  /* Parts are joined by quads; else an invocation's columns are to be some. */
-  const bool quads = s->n % 4 == 0 && (c->tn % 4 == 0 || c->split > 1);
-  cut.spec[GT_MATMUL_SPEC_EXTENTS] = (is_whole(s, c) ? GT_MATMUL_WHOLE : 0) | (quads ? GT_MATMUL_QUADS : 0);
+  cut.spec[GT_MATMUL_SPEC_EXTENTS] = extents_of(s, c);
   cut.spec[GT_MATMUL_SPEC_RASTER] = RASTER;
   return cut;
 }
