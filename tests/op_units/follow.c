@@ -24,7 +24,8 @@
 
 typedef struct problem {
   uint32_t m, n, k, units;
-  bool few, in_parts, follows; /* few: by product_few, else by matmul */
+  const char *kernel;
+  bool in_parts, follows;
   double smoothing;
 } problem;
 
@@ -78,11 +79,11 @@ static void check_plan(const gt_plan *plan, const problem *p) {
   for (uint32_t s = 0; s < plan->steps; s++) {
     const gt_step *step = &plan->step[s];
     alone |= !strcmp(step->kernel->name, "cross_entropy");
-    if (strcmp(step->kernel->name, p->few ? "product_few" : "matmul") != 0) continue;
+    if (strcmp(step->kernel->name, p->kernel) != 0) continue;
     found = true;
     assert_int_equal(step->spec[GT_FACTOR_SPEC_FOLLOWED],
                      p->follows ? GT_FOLLOWED_BY_SLOPE | GT_FOLLOWED_BY_LOSS : 0);
-    if (!p->few) assert_int_equal(step->spec[GT_MATMUL_SPEC_ARRIVE], p->in_parts);
+    if (!strcmp(p->kernel, "matmul")) assert_int_equal(step->spec[GT_MATMUL_SPEC_ARRIVE], p->in_parts);
   }
   assert_true(found);
   assert_int_equal(alone, !p->follows);
@@ -90,7 +91,10 @@ static void check_plan(const gt_plan *plan, const problem *p) {
 
 static bool is_wanted(const problem *p, const char *way) {
   const unsigned parts = parts_of_way(way);
-  return (strstr(way, ", few") != NULL) == p->few && (parts > 1) == p->in_parts;
+  const char *kernel = strstr(way, ", few")    ? "product_few"
+                       : strstr(way, ", thin") ? "product_thin"
+                                               : "matmul";
+  return !strcmp(kernel, p->kernel) && (parts > 1) == p->in_parts;
 }
 
 /* The best of the ways that a problem is about. */
@@ -159,32 +163,41 @@ static void check(const problem *p, size_t problems) {
 
 static void test_whole(void **state) {
   (void)state;
-  CHECK({1, 1, 3, 2, false, false, true, 0}, {67, 10, 31, 2, false, false, true, 0},
-        {128, 32, 64, 2, false, false, true, 0}, {1009, 3, 16, 2, false, false, true, 0.1},
-        {64, 16, 40, 2, false, false, true, 0.25});
+  CHECK({1, 1, 3, 2, "matmul", false, true, 0}, {67, 10, 31, 2, "matmul", false, true, 0},
+        {128, 32, 64, 2, "matmul", false, true, 0}, {1009, 3, 16, 2, "matmul", false, true, 0.1},
+        {64, 16, 40, 2, "matmul", false, true, 0.25});
 }
 
 static void test_in_parts(void **state) {
   (void)state;
-  CHECK({67, 10, 2050, 132, false, true, true, 0}, {70, 32, 2000, 132, false, true, true, 0.1},
-        {65, 1, 999, 132, false, true, true, 0}, {96, 12, 1024, 132, false, true, true, 0});
+  CHECK({67, 10, 2050, 132, "matmul", true, true, 0}, {70, 32, 2000, 132, "matmul", true, true, 0.1},
+        {65, 1, 999, 132, "matmul", true, true, 0}, {96, 12, 1024, 132, "matmul", true, true, 0});
 }
 
 static void test_few(void **state) {
   (void)state;
-  CHECK({1, 1, 3, 132, true, false, true, 0}, {67, 10, 1031, 132, true, false, true, 0},
-        {1009, 3, 16, 132, true, false, true, 0.1}, {64, 16, 40, 2, true, false, true, 0.25});
+  CHECK({1, 1, 3, 132, "product_few", false, true, 0}, {67, 10, 1031, 132, "product_few", false, true, 0},
+        {1009, 3, 16, 132, "product_few", false, true, 0.1},
+        {64, 16, 40, 2, "product_few", false, true, 0.25});
+}
+
+static void test_thin(void **state) {
+  (void)state;
+  CHECK({67, 10, 1031, 132, "product_thin", false, true, 0},
+        {1009, 3, 16, 132, "product_thin", false, true, 0.1},
+        {64, 16, 40, 2, "product_thin", false, true, 0.25});
 }
 
 /* More classes than a tile of rows is made for. */
 static void test_alone(void **state) {
   (void)state;
-  CHECK({67, 33, 31, 2, false, false, false, 0}, {70, 130, 64, 2, false, false, false, 0.1});
+  CHECK({67, 33, 31, 2, "matmul", false, false, 0}, {70, 130, 64, 2, "matmul", false, false, 0.1});
 }
 
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_whole), cmocka_unit_test(test_in_parts),
-                                     cmocka_unit_test(test_few), cmocka_unit_test(test_alone)};
+                                     cmocka_unit_test(test_few), cmocka_unit_test(test_thin),
+                                     cmocka_unit_test(test_alone)};
   if (!has_device()) return 77;
   return cmocka_run_group_tests_name("follow", tests, open_device, close_device);
 }

@@ -1,6 +1,6 @@
-/* Products of a KAN layer with few outputs in the ways that are made for them, the layer by product_few and
- * the gradient of its inputs by product_edges, beside the tiles that the cases of tests/op/kan/kan.c hold to
- * double precision. A small device would seldom choose them by itself. */
+/* Products of a KAN layer with few outputs in the ways that are made for them, the layer by product_few
+ * and product_thin and the gradient of its inputs by product_edges, beside the tiles that the cases of
+ * tests/op/kan/kan.c hold to double precision. A small device would seldom choose them by itself. */
 #include "base/philox.h"
 #include "op/core.h"
 #include "op/kan/kan.h"
@@ -88,7 +88,7 @@ static void compare(const problem *p, const char *way) {
 
 static bool is_of_interest(const problem *p, const char *way) {
   const unsigned parts = parts_of_way(way);
-  return p->of_inputs ? strstr(way, ", edges") || parts > 1 : strstr(way, ", few") != NULL;
+  return p->of_inputs ? strstr(way, ", edges") || parts > 1 : strstr(way, ", few") || strstr(way, ", thin");
 }
 
 static void check(const problem *p) {

@@ -210,7 +210,7 @@ static double estimate(const candidate *c, const gt_matmul_shape *s, const gt_ta
 typedef struct ways {
   gt_candidate candidate[GT_MATMUL_SPLITS * sizeof candidates / sizeof *candidates + GT_MATMUL_MATRIX_WAYS +
                          GT_MATMUL_NARROW_WAYS + GT_MATMUL_SHALLOW_WAYS + GT_MATMUL_EDGES_WAYS +
-                         GT_MATMUL_FEW_WAYS];
+                         GT_MATMUL_FEW_WAYS + GT_MATMUL_THIN_WAYS];
   uint32_t count;
 } ways;
 
@@ -234,7 +234,7 @@ static gt_matmul_config config_of(const gt_candidate *way) {
 static const char *const engine_names[] = {
     [GT_ENGINE_SCALAR] = "",         [GT_ENGINE_HALF] = ", half",       [GT_ENGINE_HALVES] = ", halves",
     [GT_ENGINE_NARROW] = ", narrow", [GT_ENGINE_SHALLOW] = ", shallow", [GT_ENGINE_EDGES] = ", edges",
-    [GT_ENGINE_FEW] = ", few"};
+    [GT_ENGINE_FEW] = ", few",       [GT_ENGINE_THIN] = ", thin"};
 
 static void way_text(const gt_candidate *way, char *text, size_t size) {
   const gt_matmul_config c = config_of(way);
@@ -289,6 +289,7 @@ static void add_ways(ways *w, const gt_matmul_shape *s, const gt_target *target,
     gt_matmul_offer_shallow(s, target, add_way, w);
     gt_matmul_offer_edges(s, target, add_way, w);
     gt_matmul_offer_few(s, target, add_way, w);
+    gt_matmul_offer_thin(s, target, add_way, w);
     add_device_ways(w, s, target);
     return;
   }

@@ -31,14 +31,15 @@ typedef enum gt_engine {
   /* Scalar units, and segments of few elements: shaders/op/matmul/product_edges.h */
   GT_ENGINE_EDGES,
   /* Scalar units, and few columns of any factors: shaders/op/matmul/product_few.h */
-  GT_ENGINE_FEW
+  GT_ENGINE_FEW,
+  GT_ENGINE_THIN /* and many lines: shaders/op/matmul/product_thin.h */
 } gt_engine;
 
 typedef struct gt_matmul_config {
   uint16_t bm, bn, bk;     /* workgroup tile, depth of a slice in shared memory */
   uint16_t tm, tn;         /* tile of a thread, on matrix units of a subgroup */
   uint16_t teams;          /* of a workgroup, that share the depth of a slice; scalar units of devices only.
-                              Of EDGES and FEW, invocations that share a line */
+                              Of EDGES, FEW and THIN, invocations that share a line */
   uint16_t engine;         /* gt_engine */
   bool packed;             /* matrix units; factors are packed before: shaders/op/matmul/packed.h */
   uint32_t split, k_chunk; /* parts of k and the length of each, a multiple of bk */

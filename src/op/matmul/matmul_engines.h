@@ -45,12 +45,14 @@ enum { /* ways, at most */
        GT_MATMUL_NARROW_WAYS = 3 * 3 * 8,
        GT_MATMUL_SHALLOW_WAYS = 4 * 3 * 4,
        GT_MATMUL_EDGES_WAYS = 1,
-       GT_MATMUL_FEW_WAYS = 16
+       GT_MATMUL_FEW_WAYS = 16,
+       GT_MATMUL_THIN_WAYS = 3
 };
 typedef void gt_matmul_offer_ways(const gt_matmul_shape *shape, const gt_target *target,
                                   gt_matmul_offer *offer, void *context);
 typedef gt_matmul_cut gt_matmul_cut_way(const gt_matmul_config *config, const gt_matmul_shape *shape);
 gt_matmul_offer_ways gt_matmul_offer_narrow, gt_matmul_offer_shallow, gt_matmul_offer_edges,
-    gt_matmul_offer_few;
-gt_matmul_cut_way gt_matmul_cut_narrow, gt_matmul_cut_shallow, gt_matmul_cut_edges, gt_matmul_cut_few;
+    gt_matmul_offer_few, gt_matmul_offer_thin;
+gt_matmul_cut_way gt_matmul_cut_narrow, gt_matmul_cut_shallow, gt_matmul_cut_edges, gt_matmul_cut_few,
+    gt_matmul_cut_thin;
 #endif

@@ -1,0 +1,80 @@
+#include "op/matmul/matmul_engines.h"
+#include "base/count.h"
+#include "shaders/op/matmul/matmul.h"
+#include "shaders/op/matmul/product_thin.h"
+
+static const gt_kernel thin = {.name = "product_thin"};
+
+enum {
+  LEAST_LINES = 64, /* of the result; of fewer, product_few takes what it needs as it is */
+  LEAST_SHARES = 8,
+  MOST_SHARES = 32,
+  THREADS = 256,
+  MOST_STAGED = 24 << 10,
+  WARP = 32, /* for the estimate alone */
+  /* Cycles of a multiprocessor, of a warp: */
+  COLUMN_CYCLES = 2,  /* to read a quad of B and to multiply it */
+  QUAD_CYCLES = 3,    /* to fetch a quad of A, … */
+  MADE_CYCLES = 10,   /* … and to make functions of it */
+  STAGE_CYCLES = 40,  /* a quad of B */
+  WAIT_CYCLES = 850,  /* for the factors of a step, and for what is done with them one after another, */
+  MADE_WAIT = 500,    /* and for functions */
+  FULL_THREADS = 512, /* that keep a multiprocessor busy */
+  START_CYCLES = 4450 /* with what it takes to stage B and to add the shares */
+};
+
+static double estimate(const gt_matmul_config *c, const gt_matmul_shape *s, const gt_target *target) {
+  const uint32_t shares = c->teams, quads = gt_ceil_div(s->k, 4);
+  const double steps = gt_ceil_div(quads, shares * GT_THIN_AT_ONCE), warps = THREADS / WARP;
+  const bool made = s->kind_a == GT_FACTOR_BASIS;
+  const double quad = s->n * COLUMN_CYCLES + QUAD_CYCLES + (made ? MADE_CYCLES : 0);
+  const double staged = (double)gt_ceil_div((int64_t)quads * s->n, THREADS) * STAGE_CYCLES;
+  const double of_unit = gt_matmul_groups_of_unit(gt_ceil_div(s->m, c->bm), target->units);
+  const double waits = gt_matmul_waves(of_unit, FULL_THREADS / THREADS);
+  return of_unit * warps * (steps * GT_THIN_AT_ONCE * quad + staged) +
+         waits * (START_CYCLES + steps * (WAIT_CYCLES + (made ? MADE_WAIT : 0)));
+}
+
+/* As much of k as shared memory takes, in whole steps. */
+static uint32_t chunk_of(const gt_matmul_shape *s, uint32_t shares, const gt_target *target) {
+  const uint32_t step = shares * GT_THIN_AT_ONCE;
+  const uint32_t room = gt_least_u32(target->shared_bytes / 2, MOST_STAGED) / (16 * s->n * step);
+  return gt_least_u32(gt_most_u32(room, 1), gt_ceil_div(gt_ceil_div(s->k, 4), step)) * step;
+}
+
+void gt_matmul_offer_thin(const gt_matmul_shape *s, const gt_target *target, gt_matmul_offer *offer,
+                          void *context) {
+  if (s->trans_a || s->n > GT_THIN_MOST_COLUMNS || s->m < LEAST_LINES || s->batch != 1 || s->segment || !s->k)
+    return;
+  if (s->kind_a != GT_FACTOR_BASIS && s->kind_a != GT_FACTOR_DENSE) return;
+  if (s->kind_b != GT_FACTOR_DENSE && s->kind_b != GT_FACTOR_SCALED) return;
+  if (target->max_workgroup < THREADS) return;
+  for (uint32_t shares = LEAST_SHARES; shares <= MOST_SHARES; shares *= 2) {
+    const gt_matmul_config c = {.bm = (uint16_t)(THREADS / shares),
+                                .bn = (uint16_t)(gt_ceil_div(s->n, 4) * 4),
+                                .bk = (uint16_t)(4 * chunk_of(s, shares, target)),
+                                .tm = 1,
+                                .tn = (uint16_t)(gt_ceil_div(s->n, 4) * 4),
+                                .teams = (uint16_t)shares,
+                                .engine = GT_ENGINE_THIN,
+                                .split = 1,
+                                .k_chunk = s->k};
+    offer(context, c, estimate(&c, s, target));
+  }
+}
+
+gt_matmul_cut gt_matmul_cut_thin(const gt_matmul_config *c, const gt_matmul_shape *s) {
+  const bool quads_of_a = s->k % 4 == 0, quads_of_b = (s->trans_b ? s->k : s->k * s->n) % 4 == 0;
+  return (gt_matmul_cut){.kernel = &thin,
+                         .bm = c->bm,
+                         .bn = c->bn,
+                         .threads = THREADS,
+                         .split = 1,
+                         .k_chunk = s->k,
+                         .rows = true,
+                         .spec = {[GT_THIN_SPEC_COLUMNS] = s->n,
+                                  [GT_THIN_SPEC_SHARES] = c->teams,
+                                  [GT_THIN_SPEC_CHUNK] = c->bk / 4,
+                                  [GT_THIN_SPEC_QUADS] = (quads_of_a ? 1 : 0) | (quads_of_b ? 2 : 0),
+                                  [GT_MATMUL_SPEC_TRANS_B] = s->trans_b}};
+}
