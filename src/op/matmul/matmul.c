@@ -137,14 +137,49 @@ static gt_product product_of(const gt_graph *graph, const gt_node *node) {
   return p;
 }
 
-static void lower(gt_lowering *lowering, const gt_group *group) {
+/* The operand that is there last; variables are from the beginning. */
+static gt_id last_operand(const gt_graph *graph, const gt_node *node) {
+  gt_id last = GT_NONE;
+  for (int i = 0; i < node->inputs; i++) {
+    const gt_id origin = gt_reshape_origin(graph, node->input[i]);
+    if (gt_node_at(graph, origin)->inputs && (last == GT_NONE || origin > last)) last = origin;
+  }
+  return last;
+}
+
+/* A product that waits for the same value as this one does, so that both run at the same time, as gradients
+ * of both factors do; it stands close by. NULL: there is none, or there are several. */
+static const gt_node *find_other(const gt_graph *graph, gt_id id) {
+  enum { CLOSE = 6 };
+  const gt_id last = last_operand(graph, gt_node_at(graph, id));
+  const gt_node *found = NULL;
+  for (gt_id i = id > CLOSE ? id - CLOSE : 0; i <= id + CLOSE && i < graph->count; i++) {
+    const gt_node *node = gt_node_at(graph, i);
+    if (i == id || node->op != rows || last_operand(graph, node) != last) continue;
+    if (found) return NULL;
+    found = node;
+  }
+  return last == GT_NONE ? NULL : found;
+}
+
+static gt_product product_at(const gt_lowering *lowering, gt_id id) {
   const gt_graph *graph = gt_lowering_graph(lowering);
-  const gt_product p = product_of(graph, gt_node_at(graph, group->leader));
+  const gt_node *other = find_other(graph, id);
+  gt_product p = product_of(graph, gt_node_at(graph, id));
+  if (!other) return p;
+  const gt_product beside = product_of(graph, other);
+  p.shape.shares = gt_matmul_side_by_side(gt_lowering_target(lowering), &p.shape, &beside.shape,
+                                          gt_node_at(graph, id)->precision);
+  return p;
+}
+
+static void lower(gt_lowering *lowering, const gt_group *group) {
+  const gt_product p = product_at(lowering, group->leader);
   gt_product_lower(lowering, group, &p);
 }
 
 static uint32_t measures(gt_lowering *lowering, const gt_node *node, int i) {
-  const gt_product p = product_of(gt_lowering_graph(lowering), node);
+  const gt_product p = product_at(lowering, (gt_id)(node - gt_lowering_graph(lowering)->node));
   return gt_product_measures(lowering, &p, node->precision, i == 0);
 }
 

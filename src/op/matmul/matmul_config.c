@@ -212,12 +212,21 @@ typedef struct ways {
                          GT_MATMUL_NARROW_WAYS + GT_MATMUL_SHALLOW_WAYS + GT_MATMUL_EDGES_WAYS +
                          GT_MATMUL_FEW_WAYS + GT_MATMUL_THIN_WAYS];
   uint32_t count;
+  const gt_matmul_shape *shape;
+  uint32_t most; /* workgroups; ways with more come last, for who tries all */
 } ways;
 
 _Static_assert(sizeof(gt_matmul_config) <= sizeof((gt_candidate *)0)->what, "a candidate holds a config");
 
+enum { LAST = 64 };
+
+static bool is_within(const gt_matmul_config *c, const gt_matmul_shape *s, uint32_t most) {
+  return (uint64_t)gt_ceil_div(s->m, c->bm) * gt_ceil_div(s->n, c->bn) * s->batch * c->split <= most;
+}
+
 static void add_way(void *context, gt_matmul_config config, double cost) {
   ways *w = context;
+  if (!is_within(&config, w->shape, w->most)) cost *= LAST;
   gt_candidate *way = &w->candidate[w->count++];
   const uint32_t tile[] = {config.bm, config.bn,    config.bk,     config.tm,
                            config.tn, config.teams, config.engine, config.packed};
@@ -282,6 +291,8 @@ static void add_device_ways(ways *w, const gt_matmul_shape *s, const gt_target *
 
 static void add_ways(ways *w, const gt_matmul_shape *s, const gt_target *target, gt_precision precision) {
   w->count = 0;
+  w->shape = s;
+  w->most = s->shares ? target->units / 2 : UINT32_MAX;
   if (target->device) gt_matmul_offer_matrix(s, target, precision, add_way, w);
   if (w->count && target->matrix.always) return;
   if (target->device) {
@@ -298,6 +309,33 @@ static void add_ways(ways *w, const gt_matmul_shape *s, const gt_target *target,
   add_way(w, c, 0);
 }
 
+/* What the best way costs, and the best that leaves half of the units to others. */
+typedef struct best {
+  double whole, half;
+  bool on_units; /* matrix units, the best */
+} best;
+
+static best best_of(const gt_matmul_shape *s, const gt_target *target, gt_precision precision) {
+  best b = {.whole = INFINITY, .half = INFINITY};
+  ways w;
+  add_ways(&w, s, target, precision);
+  for (uint32_t i = 0; i < w.count; i++) {
+    const gt_matmul_config c = config_of(&w.candidate[i]);
+    const double cost = w.candidate[i].cost;
+    if (cost < b.whole) b.on_units = c.engine == GT_ENGINE_HALF || c.engine == GT_ENGINE_HALVES;
+    b.whole = fmin(b.whole, cost);
+    if (is_within(&c, s, target->units / 2)) b.half = fmin(b.half, cost);
+  }
+  return b;
+}
+
+bool gt_matmul_side_by_side(const gt_target *target, const gt_matmul_shape *one, const gt_matmul_shape *other,
+                            gt_precision precision) {
+  if (!target->matrix.fast) return false;
+  const best a = best_of(one, target, precision), b = best_of(other, target, precision);
+  return a.on_units && b.on_units && fmax(a.half, b.half) < a.whole + b.whole;
+}
+
 gt_matmul_config gt_matmul_choose(gt_lowering *lowering, const gt_matmul_shape *s, gt_precision precision) {
   char key[160];
   ways w;
@@ -308,7 +346,8 @@ gt_matmul_config gt_matmul_choose(gt_lowering *lowering, const gt_matmul_shape *
   if (s->kind_a || s->kind_b)
     end += snprintf(key + end, sizeof key - (size_t)end, " of %s and %s", gt_factor_names[s->kind_a],
                     gt_factor_names[s->kind_b]);
-  if (s->segment) snprintf(key + end, sizeof key - (size_t)end, " in segments of %u", s->segment);
+  if (s->segment) end += snprintf(key + end, sizeof key - (size_t)end, " in segments of %u", s->segment);
+  if (s->shares) snprintf(key + end, sizeof key - (size_t)end, " beside another");
   const gt_candidate *taken = gt_lower_known_choice(lowering, key);
   if (!taken) {
     add_ways(&w, s, gt_lowering_target(lowering), precision);

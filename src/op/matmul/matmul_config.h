@@ -19,6 +19,7 @@ typedef struct gt_matmul_shape {
   bool whole_k;      /* not to be cut into parts of k */
   uint32_t segment;  /* GT_FACTOR_SPEC_SEGMENT; devices only, and parts of k are whole segments; … */
   uint32_t outputs;  /* … and how many elements of one are not padding */
+  bool shares;       /* it is to leave half of the device to another: gt_matmul_side_by_side */
 } gt_matmul_shape;
 
 typedef enum gt_engine {
@@ -66,6 +67,12 @@ double gt_matmul_ending_cycles(const gt_matmul_shape *shape, const gt_matmul_con
 /* Are the parts of k added by the workgroup of a tile that is done last, rather than by a second kernel? */
 bool gt_matmul_arrives(const gt_matmul_shape *shape, const gt_matmul_config *config, uint32_t units);
 typedef void gt_matmul_offer(void *context, gt_matmul_config config, double cycles);
+
+/* Of two products that run at the same time, on matrix units: is it best to make each of them with half of a
+ * device's units, rather than both with all of them? A unit has one workgroup of a large tile, so that others
+ * wait for it, and small tiles take longer for the same work. */
+bool gt_matmul_side_by_side(const gt_target *target, const gt_matmul_shape *one, const gt_matmul_shape *other,
+                            gt_precision precision);
 
 gt_matmul_config gt_matmul_choose(gt_lowering *lowering, const gt_matmul_shape *shape,
                                   gt_precision precision);

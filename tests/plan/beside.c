@@ -1,0 +1,69 @@
+/* Two gradients that wait for the same value run at the same time: on matrix units each is cut such that it
+ * leaves half of the device to the other, if both can be. */
+#include "op/core.h"
+#include "op/elementwise.h"
+#include "op/matmul/matmul.h"
+#include "plan/plan.h"
+#include "support/drawing.h"
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static void keep(fixture *f, const char *name, gt_id value) {
+  const gt_shape shape = gt_node_at(f->graph, value)->shape;
+  gt_assign(f->graph, gt_graph_variable(f->graph, name, shape, GT_F32, false), 0, value);
+}
+
+typedef struct groups {
+  uint32_t of_inputs, of_weights;
+} groups;
+
+/* Workgroups of the products that make a layer's gradients; apart: of its weights another value's is asked
+ * for. */
+static groups plan_gradients(fixture *f, int64_t lines, int64_t inputs, int64_t outputs, bool apart) {
+  gt_graph *g = f->graph;
+  const gt_id x = drawing_variable(f, "x", gt_shape_2(lines, inputs)),
+              given = drawing_variable(f, "g", gt_shape_2(lines, outputs)),
+              weights = drawing_variable(f, "w", gt_shape_2(inputs, outputs));
+  const gt_id now = gt_mul(g, given, given), later = gt_mul(g, now, given);
+  keep(f, "of_inputs", gt_matmul(g, now, weights, false, true));
+  keep(f, "of_weights", gt_matmul(g, x, apart ? later : now, true, false));
+  const gt_plan *plan = drawing_plan(f, &(gt_plan_options){.target = drawing_fast_gpu, .no_overlap = true});
+  groups of = {0};
+  for (uint32_t s = 0; s < plan->steps; s++) {
+    const gt_step *step = &plan->step[s];
+    if (!step->flops || strncmp(step->kernel->name, "product_", 8) != 0) continue;
+    *(of.of_inputs ? &of.of_weights : &of.of_inputs) = step->grid[0] * step->grid[1];
+  }
+  assert_true(of.of_inputs && of.of_weights);
+  return of;
+}
+
+static void both_fit(void **state) {
+  const groups of = plan_gradients(*state, 4096, 256, 256, false);
+  assert_in_range(of.of_inputs, 1, drawing_fast_gpu.units / 2);
+  assert_in_range(of.of_weights, 1, drawing_fast_gpu.units / 2);
+}
+
+static void one_does_not_fit(void **state) {
+  const groups of = plan_gradients(*state, 32768, 512, 256, false);
+  assert_true(of.of_inputs > drawing_fast_gpu.units / 2);
+  assert_true(of.of_weights > drawing_fast_gpu.units / 2);
+}
+
+static void one_after_another(void **state) {
+  const groups of = plan_gradients(*state, 4096, 256, 256, true);
+  assert_true(of.of_inputs > drawing_fast_gpu.units / 2);
+  assert_true(of.of_weights > drawing_fast_gpu.units / 2);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test_setup_teardown(both_fit, drawing_setup, drawing_teardown),
+      cmocka_unit_test_setup_teardown(one_does_not_fit, drawing_setup, drawing_teardown),
+      cmocka_unit_test_setup_teardown(one_after_another, drawing_setup, drawing_teardown)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
