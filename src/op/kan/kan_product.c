@@ -34,6 +34,7 @@ static void multiply_basis(const gt_node *x, const gt_kan_extents *e, bool colum
   if (p->own[GT_BASIS_SPEC_KIND - GT_FACTOR_SPEC_OWN] & GT_BASIS_KNOWN)
     p->shape.known_a = gt_from_bits(geometry[GT_BASIS_PEAK_OF]);
   p->shape.plain_a = !gt_kan_behind(e->a);
+  p->shape.heavy_a = e->a->basis != GT_BASIS_RBF && e->a->basis != GT_BASIS_PIECEWISE_LINEAR;
   p->shape.inputs_a = e->a->order ? 0 : (uint32_t)e->inputs;
 }
 

@@ -16,6 +16,7 @@ typedef struct gt_matmul_shape {
   uint32_t inputs_a; /* of A's functions, all that is measured: shaders/op/matmul/range_basis.glsl; 0: A
                         itself is */
   bool plain_a;      /* A's functions depend on nothing but the input and which one it is */
+  bool heavy_a;      /* … and take many instructions */
   bool whole_k;      /* not to be cut into parts of k */
   uint32_t segment;  /* GT_FACTOR_SPEC_SEGMENT; devices only, and parts of k are whole segments; … */
   uint32_t outputs;  /* … and how many elements of one are not padding */

@@ -29,7 +29,7 @@ typedef struct gt_matmul_cut { /* a kernel of products, and how it is cut for it
 gt_matmul_cut gt_matmul_cut_scalar(const gt_matmul_config *config, const gt_matmul_shape *shape,
                                    const gt_target *target);
 
-enum { GT_MATMUL_MATRIX_WAYS = 20 * 36 }; /* at most */
+enum { GT_MATMUL_MATRIX_WAYS = 21 * 36 }; /* at most */
 /* The ways to make the product on matrix units: none where there are none, or its node's precision forbids
  * it. */
 void gt_matmul_offer_matrix(const gt_matmul_shape *shape, const gt_target *target, gt_precision precision,

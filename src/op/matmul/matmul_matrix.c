@@ -26,30 +26,36 @@ typedef enum form { BFLOAT, SCALED, HALVES } form; /* bfloat16, float16 with a p
 typedef struct candidate {
   uint16_t bm, bn, bk, sm, sn;
   double rate[3], full;
-  bool packed, by_k; /* by_k: only for dense factors with lines of constant k, as for gradients of weights */
-  bool segments;     /* packed: instead of dense factors those of a product in segments */
-  bool made;         /* packed: instead of a dense factor A lines of functions, which lanes make */
+  bool packed;
+  bool by_k;      /* only for dense factors with lines of constant k, as for gradients of weights, … */
+  bool heavy;     /* … or for functions there that take long to make */
+  uint16_t start; /* cycles of a workgroup beyond START_CYCLES */
+  bool pairs;     /* two are there at once, whatever their shared memory */
+  bool segments;  /* packed: instead of dense factors those of a product in segments */
+  bool made;      /* packed: instead of a dense factor A lines of functions, which lanes make */
 } candidate;
-static const candidate candidates[] = {{128, 128, 32, 64, 64, {530, 0, 0}, 1.4},
-                                       {128, 128, 32, 64, 32, {350, 300, 220}, 1},
-                                       {128, 64, 32, 32, 32, {0, 0, 172}, 1},
-                                       {64, 64, 64, 32, 32, {330, 0, 0}, 1.8},
-                                       {64, 64, 32, 32, 32, {300, 190, 170}, 2},
-                                       {64, 64, 16, 32, 32, {0, 0, 155}, 2.5},
-                                       {64, 64, 32, 16, 32, {0, 0, 150}, 1, .by_k = true},
-                                       {64, 64, 32, 64, 32, {250, 150, 100}, 2},
-                                       {128, 32, 32, 32, 32, {220, 140, 126}, 1.8},
-                                       {128, 32, 16, 32, 32, {0, 0, 115}, 1.5},
-                                       {32, 32, 32, 32, 32, {150, 80, 60}, 3.5},
-                                       {128, 128, 32, 64, 64, {900, 0, 0}, 1, true},
-                                       {128, 128, 32, 64, 32, {750, 650, 270}, 1, true},
-                                       {128, 64, 32, 64, 32, {750, 650, 240}, 1.4, true},
-                                       {64, 64, 32, 32, 32, {500, 400, 180}, 1.4, true},
-                                       {128, 32, 32, 32, 32, {0, 0, 240}, 2, true, .segments = true},
-                                       {64, 64, 32, 32, 32, {0, 0, 240}, 2, true, .segments = true},
-                                       {64, 32, 32, 32, 32, {0, 0, 240}, 2, true, .segments = true},
-                                       {128, 64, 32, 32, 64, {0, 0, 190}, 2, true, .made = true},
-                                       {64, 64, 32, 32, 64, {0, 0, 160}, 4, true, .made = true}};
+static const candidate candidates[] = {
+    {128, 128, 32, 64, 64, {530, 0, 0}, 1.4},
+    {128, 128, 32, 64, 32, {350, 300, 220}, 1},
+    {128, 64, 32, 32, 32, {0, 0, 172}, 1},
+    {128, 64, 32, 64, 32, {0, 0, 200}, 1.5, .by_k = true, .heavy = true, .start = 6500, .pairs = true},
+    {64, 64, 64, 32, 32, {330, 0, 0}, 1.8},
+    {64, 64, 32, 32, 32, {300, 190, 170}, 2},
+    {64, 64, 16, 32, 32, {0, 0, 155}, 2.5},
+    {64, 64, 32, 16, 32, {0, 0, 150}, 1, .by_k = true},
+    {64, 64, 32, 64, 32, {250, 150, 100}, 2},
+    {128, 32, 32, 32, 32, {220, 140, 126}, 1.8},
+    {128, 32, 16, 32, 32, {0, 0, 115}, 1.5},
+    {32, 32, 32, 32, 32, {150, 80, 60}, 3.5},
+    {128, 128, 32, 64, 64, {900, 0, 0}, 1, true},
+    {128, 128, 32, 64, 32, {750, 650, 270}, 1, true},
+    {128, 64, 32, 64, 32, {750, 650, 240}, 1.4, true},
+    {64, 64, 32, 32, 32, {500, 400, 180}, 1.4, true},
+    {128, 32, 32, 32, 32, {0, 0, 240}, 2, true, .segments = true},
+    {64, 64, 32, 32, 32, {0, 0, 240}, 2, true, .segments = true},
+    {64, 32, 32, 32, 32, {0, 0, 240}, 2, true, .segments = true},
+    {128, 64, 32, 32, 64, {0, 0, 190}, 2, true, .made = true},
+    {64, 64, 32, 32, 64, {0, 0, 160}, 4, true, .made = true}};
 /* In how many parts k is cut, at most. Small results of long sums, such as the gradients of a convolution's
  * weights, need many to fill a device. */
 static const uint8_t splits[] = {1,  2,  3,  4,  5,  6,  7,  8,  9,  10, 11, 12, 13, 14, 15, 16, 17, 18,
@@ -129,7 +135,8 @@ static uint32_t shared_bytes(const candidate *c, form f, const gt_target *target
 
 static bool fits(const candidate *c, form f, const gt_matmul_shape *s, const gt_target *target,
                  gt_matrix_shape unit) {
-  const bool by_k = s->trans_a && !s->trans_b && s->kind_a == GT_FACTOR_DENSE && s->kind_b == GT_FACTOR_DENSE;
+  const bool kind = s->kind_a == GT_FACTOR_DENSE || (c->heavy && s->kind_a == GT_FACTOR_BASIS && s->heavy_a);
+  const bool by_k = s->trans_a && !s->trans_b && kind && s->kind_b == GT_FACTOR_DENSE;
   return c->rate[f] > 0 && (by_k || !c->by_k) && c->sm % unit.m == 0 && c->sn % unit.n == 0 &&
          c->bk % unit.k == 0 && threads_of(c, target) <= target->max_workgroup &&
          shared_bytes(c, f, target) <= target->shared_bytes &&
@@ -244,7 +251,7 @@ static double estimate(const candidate *c, form f, const gt_matmul_shape *s, con
   const double groups = (double)gt_ceil_div(s->m, c->bm) * gt_ceil_div(s->n, c->bn) * s->batch * way->split;
   const double of_unit = gt_matmul_groups_of_unit(groups, target->units);
   const uint32_t most = (c->packed ? FULL_PACKED : FULL_THREADS) / threads_of(c, target);
-  const double at_once = gt_matmul_together(shared_bytes(c, f, target), most, target);
+  const double at_once = c->pairs ? 2 : gt_matmul_together(shared_bytes(c, f, target), most, target);
   const double waves = gt_matmul_waves(of_unit, at_once);
   const bool hides = at_once >= SOME || c->packed, makes = s->kind_a == GT_FACTOR_BASIS && !s->trans_a;
   const double left = (target->matrix.fast ? 1 : SLOW) * (makes && !hides ? UNHIDDEN : 1);
@@ -252,7 +259,8 @@ static double estimate(const candidate *c, form f, const gt_matmul_shape *s, con
   const double group = area * gt_least_u32(way->k_chunk, s->k) / c->rate[f] / left;
   const double drains = s->segment ? (double)(s->k / s->segment) * area / DRAINED : 0;
   const double drained = of_unit * drains * (hides ? 1 : SOME / at_once);
-  const double starts = c->packed ? START_PACKED + of_unit * area * PACKED_SUM : waves * START_CYCLES;
+  const double starts =
+      c->packed ? START_PACKED + of_unit * area * PACKED_SUM : waves * (START_CYCLES + c->start);
   const double cycles = busy_with(c, of_unit, at_once) * group + drained + starts +
                         gt_matmul_ending_cycles(s, way, target->units);
   if (c->packed) return cycles + RANGE_CYCLES + packed_elements(s) / PACK_ELEMENTS;
