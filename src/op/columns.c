@@ -3,10 +3,11 @@
 
 enum {
   WORKGROUP = 256,
-  RESIDENT = 2048, /* invocations that keep a unit busy */
+  RESIDENT = 1024, /* invocations that keep a unit busy */
   MOST_ACROSS = 64,
   LEAST_ACROSS = 2,      /* what memory fetches at once */
   FEW = 4,               /* rows of an invocation, which are on their way at once */
+  MANY = 16,             /* of which it is to have so many before there are more parts to be joined */
   ONE_PASS = 2048,       /* rows */
   CACHED_QUADS = 1 << 20 /* of which it makes no difference in what order they are read */
 };
@@ -30,12 +31,10 @@ uint32_t gt_columns_root(uint32_t n) {
   return r;
 }
 
-/* Chunks such that an invocation joins about as many values in this pass as in the next, and no more than
- * fill the device. */
+/* Chunks such that invocations are as many as keep the device busy, if they have enough to do. */
 uint32_t gt_columns_chunk(const gt_target *target, const gt_columns *c, uint32_t rows, uint32_t outer) {
   const uint64_t units = target->units ? target->units : 16, tiles = (uint64_t)outer * c->tiles;
   const uint64_t wanted = gt_ceil_div(units * RESIDENT / c->workgroup, tiles);
-  const uint64_t balanced = (uint64_t)c->down * gt_most_u32(gt_columns_root(gt_ceil_div(rows, c->down)), 32);
-  const uint64_t chunk = gt_most(gt_ceil_div(rows, wanted), balanced);
+  const uint64_t chunk = gt_most(gt_ceil_div(rows, wanted), (uint64_t)c->down * MANY);
   return wanted == 1 || chunk > rows ? rows : (uint32_t)chunk;
 }
