@@ -81,7 +81,7 @@ static const candidate candidates[] = {
     {128, 128, 16, 8, 8, 1}, {128, 128, 8, 8, 8, 1}, {128, 64, 16, 8, 4, 1}, {64, 128, 16, 4, 8, 1},
     {64, 64, 16, 8, 4, 1},   {64, 64, 16, 4, 4, 1},  {64, 64, 16, 8, 4, 2},  {32, 32, 32, 4, 4, 4},
     {64, 32, 32, 4, 2, 1},   {64, 32, 16, 4, 2, 1},  {32, 64, 16, 2, 4, 1},  {32, 32, 32, 2, 2, 1},
-    {32, 32, 16, 2, 2, 1},
+    {32, 32, 16, 2, 2, 1},   {64, 16, 64, 8, 4, 8},
 };
 /* For devices with little shared memory or small workgroups (128 threads and 16 KiB are all that Vulkan
  * promises). */
@@ -98,6 +98,7 @@ enum {
    * one that works out patches, which takes registers, too, where compilers are not known to have them: AMD's
    * spills. */
   FEW = 32,
+  LEAST_WIDE = 32,     /* tiles; else only for functions, and few columns, does one pay */
   LEAST_DEEP = 16,     /* of a slice; else its barriers take a sixth of the time */
   FMA_PER_CYCLE = 128, /* of one multiprocessor */
   READ_CYCLES = 4,     /* a quad of shared memory for each of 32 threads, be it the same for many */
@@ -271,6 +272,7 @@ static void add_device_ways(ways *w, const gt_matmul_shape *s, const gt_target *
     const candidate *c = &candidates[i];
     const uint64_t tiles = (uint64_t)gt_ceil_div(s->m, c->bm) * gt_ceil_div(s->n, c->bn);
     if (!fits(c, target) || (!s->trans_a && s->trans_b && threads_of(c) < FULL_GROUP)) continue;
+    if (c->bn < LEAST_WIDE && !(s->trans_a && s->kind_a == GT_FACTOR_BASIS && s->n <= c->bn)) continue;
     if (s->segment % c->bk || (target->brief && c->teams > 1)) continue;
     if (c->bk < LEAST_DEEP && fits(c - 1, target)) continue; /* the one before is the same, but deeper */
     if ((s->segment || (has_patches && !target->matrix.fast)) && c->tm * c->tn > FEW) continue;
