@@ -26,7 +26,7 @@ check "they agree to a thousandth" awk '
   { d = ($1 - cpu[FNR]) / cpu[FNR]; if (d < 0) d = -d; if (d > worst) worst = d }
   END { print "  largest difference " worst; exit !(worst < 1e-3) }' "$TEST_TMP/cpu.losses" "$TEST_TMP/vulkan.losses"
 
-TEST_DEVICE=vulkan TEST_KILLS=${TEST_KILLS:-20} TEST_TMP=$(mktemp -d "$TEST_TMP/kill.XXXX") GTRAIN=$GTRAIN \
+TEST_DEVICE=vulkan TEST_KILLS=${TEST_KILLS:-8} TEST_TMP=$(mktemp -d "$TEST_TMP/kill.XXXX") GTRAIN=$GTRAIN \
   bash tests/cli/kill.sh || failures=$((failures + 1))
 TEST_DEVICE=vulkan TEST_BRIEF=1 TEST_TMP=$(mktemp -d "$TEST_TMP/stream.XXXX") GTRAIN=$GTRAIN \
   bash tests/cli/stream.sh || failures=$((failures + 1))

@@ -96,7 +96,7 @@ static void add(fault_trials *t, const fault_order *o) {
 /* How many of a class's calls a sample looks at, evenly spread; where the first lies differs from row to row.
  */
 static uint64_t stride(const fault_options *options, fault_class class, uint64_t calls) {
-  const uint64_t wanted = class == FAULT_MALLOC ? 8 : 2;
+  const uint64_t wanted = class == FAULT_MALLOC ? 5 : 2;
   if (options->every) return options->every;
   return options->sample && calls > wanted ? calls / wanted : 1;
 }
