@@ -18,11 +18,6 @@ typedef struct levels {
   uint32_t input, coefficients, all;
 } levels;
 
-static void keep(fixture *f, const char *name, gt_id value) {
-  const gt_shape shape = gt_node_at(f->graph, value)->shape;
-  gt_assign(f->graph, gt_graph_variable(f->graph, name, shape, GT_F32, false), 0, value);
-}
-
 /* Both gradients of an RBF layer; of inputs their sums are wanted, of coefficients all. */
 static levels plan_gradients(fixture *f, int64_t outputs, const char *kernel) {
   gt_graph *g = f->graph;
@@ -31,9 +26,9 @@ static levels plan_gradients(fixture *f, int64_t outputs, const char *kernel) {
   const gt_id x = drawing_variable(f, "x", gt_shape_2(LINES, INPUTS)),
               gradient = drawing_variable(f, "g", gt_shape_2(LINES, outputs)),
               coefficients = drawing_variable(f, "c", gt_shape_2(INPUTS * a.terms, outputs));
-  keep(f, "of_coefficients", gt_kan_coefficients(g, x, gradient, &a));
+  drawing_keep(f, "of_coefficients", gt_kan_coefficients(g, x, gradient, &a));
   a.order = 1;
-  keep(f, "of_inputs", gt_sum(g, gt_kan_input(g, x, gradient, coefficients, GT_NONE, &a), 0, false));
+  drawing_keep(f, "of_inputs", gt_sum(g, gt_kan_input(g, x, gradient, coefficients, GT_NONE, &a), 0, false));
   const gt_plan *plan = drawing_plan(f, &(gt_plan_options){.target = drawing_fast_gpu, .no_overlap = true});
   levels at = {.all = plan->levels};
   bool found = false;

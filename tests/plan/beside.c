@@ -12,11 +12,6 @@
 
 #include <cmocka.h>
 
-static void keep(fixture *f, const char *name, gt_id value) {
-  const gt_shape shape = gt_node_at(f->graph, value)->shape;
-  gt_assign(f->graph, gt_graph_variable(f->graph, name, shape, GT_F32, false), 0, value);
-}
-
 typedef struct groups {
   uint32_t of_inputs, of_weights;
 } groups;
@@ -29,8 +24,8 @@ static groups plan_gradients(fixture *f, int64_t lines, int64_t inputs, int64_t 
               given = drawing_variable(f, "g", gt_shape_2(lines, outputs)),
               weights = drawing_variable(f, "w", gt_shape_2(inputs, outputs));
   const gt_id now = gt_mul(g, given, given), later = gt_mul(g, now, given);
-  keep(f, "of_inputs", gt_matmul(g, now, weights, false, true));
-  keep(f, "of_weights", gt_matmul(g, x, apart ? later : now, true, false));
+  drawing_keep(f, "of_inputs", gt_matmul(g, now, weights, false, true));
+  drawing_keep(f, "of_weights", gt_matmul(g, x, apart ? later : now, true, false));
   const gt_plan *plan = drawing_plan(f, &(gt_plan_options){.target = drawing_fast_gpu, .no_overlap = true});
   groups of = {0};
   for (uint32_t s = 0; s < plan->steps; s++) {

@@ -30,6 +30,11 @@ gt_id drawing_variable(fixture *f, const char *name, gt_shape shape) {
   return gt_variable_read(f->graph, gt_graph_variable(f->graph, name, shape, GT_F32, false));
 }
 
+void drawing_keep(fixture *f, const char *name, gt_id value) {
+  const gt_shape shape = gt_node_at(f->graph, value)->shape;
+  gt_assign(f->graph, gt_graph_variable(f->graph, name, shape, GT_F32, false), 0, value);
+}
+
 gt_plan *drawing_plan(fixture *f, const gt_plan_options *options) {
   gt_error error = {0};
   gt_plan *plan = gt_plan_create(&f->arena, f->graph, options, &error);
