@@ -18,25 +18,18 @@ uvec4 basis_peaks(uvec4 inputs, uint term) {
 
 uint peak_of_all() { return geometry.at[GT_BASIS_PEAK_OF]; }
 
-/* Are inputs whole quads? Then several are asked for at once, without a condition, and those behind a line's end are its
- * last. */
-bool has_quads() { return ALIGNED != 0u && (basis_inputs & 3u) == 0u; }
-uvec4 quad_at(uint line, uint input_) {
-  return gt_magnitude(GT_CAST(GT_FLOATS4, a).at[line * basis_inputs + min(input_, basis_inputs - 4u) >> 2]);
-}
-uvec4 some_at(uint line, uint input_) {
-  return gt_magnitude(fetch(a, line * basis_inputs + input_, int(basis_inputs) - int(input_), false));
-}
+const bool INPUTS_ALIGNED = OF_QUADS && ALIGNED != 0u; /* blocks divide a line */
 
 /* Largest inputs of a line, in eight parts: the base is no larger than they are. */
 uvec4 inputs_of_line(uint first) {
-  uint me = gl_LocalInvocationIndex, line = first + me / 8u, from = me % 8u * 4u;
+  uint me = gl_LocalInvocationIndex, line = first + me / 8u;
   uvec4 most = uvec4(0u);
-  if (KNOWN_PEAKS || line >= m) return most;
-  if (has_quads())
-    for (; from < basis_inputs; from += 32u * QUADS) EACH_QUAD(i) most = max(most, quad_at(line, from + i * 32u));
-  else
-    for (; from < basis_inputs; from += 32u) most = max(most, some_at(line, from));
+  if (!KNOWN_PEAKS && line < m)
+    for (uint from = me % 8u * 4u; from < basis_inputs; from += 32u * QUADS)
+      EACH_QUAD(i) {
+        int left = int(basis_inputs) - int(from + i * 32u);
+        most = max(most, gt_magnitude(fetch(a, line * basis_inputs + from + i * 32u, left, INPUTS_ALIGNED)));
+      }
   return most;
 }
 
@@ -61,13 +54,13 @@ uvec4 peaks_of_depth(uint depth, uint first) {
 
 /* Inputs first … at a depth of lines. */
 void measure_inputs(uint depth, uint first) {
-  uint me = gl_LocalInvocationIndex, input_ = first + me % 8u * 4u, line = depth * GT_RANGE_DEPTH + me / 8u * QUADS;
+  uint me = gl_LocalInvocationIndex, input_ = first + me % 8u * 4u;
   uvec4 most = uvec4(0u);
-  if (has_quads()) {
-    EACH_QUAD(i) most = max(most, quad_at(min(line + i, k - 1u), input_));
-    if (input_ >= basis_inputs) most = uvec4(0u);
-  } else
-    for (uint end = min(line + QUADS, k); line < end; line++) most = max(most, some_at(line, input_));
+  EACH_QUAD(i) {
+    uint line = depth * GT_RANGE_DEPTH + me / 8u * QUADS + i;
+    int left = line < k ? int(basis_inputs) - int(input_) : 0;
+    most = max(most, gt_magnitude(fetch(a, line * basis_inputs + input_, left, INPUTS_ALIGNED)));
+  }
   put_largest(true, most);
 }
 
