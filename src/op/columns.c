@@ -25,12 +25,6 @@ gt_columns gt_columns_cut(const gt_lowering *lowering, uint32_t rows, uint32_t q
   return c;
 }
 
-uint32_t gt_columns_root(uint32_t n) {
-  uint32_t r = 0;
-  while ((uint64_t)r * r < n) r++;
-  return r;
-}
-
 /* Chunks such that invocations are as many as keep the device busy, if they have enough to do. */
 uint32_t gt_columns_chunk(const gt_target *target, const gt_columns *c, uint32_t rows, uint32_t outer) {
   const uint64_t units = target->units ? target->units : 16, tiles = (uint64_t)outer * c->tiles;

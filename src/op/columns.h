@@ -13,6 +13,4 @@ typedef struct gt_columns {
 gt_columns gt_columns_cut(const gt_lowering *lowering, uint32_t rows, uint32_t quads, bool left);
 /* How many rows are joined in this pass, of each of `outer` matrices; all: it is the last one. */
 uint32_t gt_columns_chunk(const gt_target *target, const gt_columns *columns, uint32_t rows, uint32_t outer);
-/* Square root, rounded up. */
-uint32_t gt_columns_root(uint32_t n);
 #endif

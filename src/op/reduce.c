@@ -268,6 +268,13 @@ static gt_columns columns_of(gt_lowering *lowering, const struct gt_reduce_args 
   return gt_columns_cut(lowering, a->reduced, a->inner / 4, left);
 }
 
+/* Square root, rounded up. */
+static uint32_t root_of(uint32_t n) {
+  uint32_t r = 0;
+  while ((uint64_t)r * r < n) r++;
+  return r;
+}
+
 /* On a device: enough chunks to fill it, none shorter than what pays for the next pass. */
 static uint32_t chunk_for_device(const struct gt_reduce_args *a, const gt_target *target) {
   const uint64_t units = target->units ? target->units : 16;
@@ -279,7 +286,7 @@ static uint32_t chunk_for_device(const struct gt_reduce_args *a, const gt_target
     if (chunk < 2048) chunk = 2048;
   } else {
     const uint64_t wanted = gt_ceil_div(units * RESIDENT, (uint64_t)a->outer * a->inner),
-                   square = gt_columns_root(a->reduced);
+                   square = root_of(a->reduced);
     if (wanted == 1) return a->reduced;
     chunk = gt_ceil_div(a->reduced, wanted);
     if (chunk < square) chunk = square;
