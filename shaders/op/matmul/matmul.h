@@ -18,13 +18,13 @@
 #define GT_MATMUL_SPEC_ARRIVE  14 /* 1: the last workgroup of a tile adds the parts */
 #define GT_MATMUL_WHOLE        1u /* m, n and each part of k are multiples of BM, BN and BK */
 #define GT_MATMUL_QUADS        2u /* n is a multiple of four */
+/* Lines of A, of B, in memory are whole quads. */
+#define GT_MATMUL_QUADS_OF_A 16u
+#define GT_MATMUL_QUADS_OF_B 32u
 /* Finds the roots of its result's lines (range.h) for products on matrix units: to inputs that the epilogue
  * has not, GT_MATMUL_ROOTS_…. For whole k only. */
 #define GT_MATMUL_MEASURES_ROWS    4u
 #define GT_MATMUL_MEASURES_COLUMNS 8u
-/* Lines of A and B in memory are whole quads. */
-#define GT_MATMUL_QUADS_OF_A       16u
-#define GT_MATMUL_QUADS_OF_B       32u
 #define GT_MATMUL_ROOTS_OF_ROWS    2
 #define GT_MATMUL_ROOTS_OF_COLUMNS 3
 GT_ARGS(gt_matmul_args) {

@@ -16,9 +16,10 @@ layout(local_size_x_id = GT_SPEC_LOCAL_X) in;
 layout(constant_id = GT_SPEC_LOCAL_X) const uint LOCAL_X = 16u; /* SHARES for each line */
 layout(constant_id = GT_FEW_SPEC_COLUMNS) const uint COLUMNS_OF_B = 1u;
 layout(constant_id = GT_FEW_SPEC_SHARES) const uint SHARES = 16u;
-layout(constant_id = GT_FEW_SPEC_QUADS) const uint QUADS_OF = 0u;
 layout(constant_id = GT_MATMUL_SPEC_TRANS_B) const uint TRANS_B = 0u;
-const bool A_ALIGNED = (QUADS_OF & 1u) != 0u && ALIGNED != 0u, B_ALIGNED = (QUADS_OF & 2u) != 0u && ALIGNED != 0u;
+layout(constant_id = GT_MATMUL_SPEC_EXTENTS) const uint EXTENTS = 0u;
+const bool A_ALIGNED = (EXTENTS & GT_MATMUL_QUADS_OF_A) != 0u && ALIGNED != 0u;
+const bool B_ALIGNED = (EXTENTS & GT_MATMUL_QUADS_OF_B) != 0u && ALIGNED != 0u;
 const uint LINES = LOCAL_X / SHARES, QUADS = (COLUMNS_OF_B + 3u) / 4u, WIDE = 4u * QUADS;
 shared vec4 sums[QUADS * LOCAL_X];
 

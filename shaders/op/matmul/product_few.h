@@ -6,8 +6,7 @@
 #include "op/matmul/matmul.h"
 #define GT_FEW_SPEC_COLUMNS 3 /* n, GT_FEW_MOST_COLUMNS at most */
 #define GT_FEW_SPEC_SHARES  4 /* invocations of a line, a power of two and GT_FEW_LEAST_SHARES at least */
-#define GT_FEW_SPEC_QUADS   5 /* bits: 1: lines of A in memory are whole quads; 2: of B */
-/* GT_MATMUL_SPEC_TRANS_B as in matmul.h; A is not transposed. */
+/* GT_MATMUL_SPEC_TRANS_B and, of EXTENTS, QUADS_OF_… as in matmul.h; A is not transposed. */
 
 #define GT_FEW_MOST_COLUMNS 16
 #define GT_FEW_LEAST_SHARES 8

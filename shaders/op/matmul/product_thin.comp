@@ -17,9 +17,11 @@ layout(constant_id = GT_SPEC_LOCAL_X) const uint LOCAL_X = 64u; /* SHARES for ea
 layout(constant_id = GT_THIN_SPEC_COLUMNS) const uint COLUMNS_OF_B = 1u;
 layout(constant_id = GT_THIN_SPEC_SHARES) const uint SHARES = 16u;
 layout(constant_id = GT_THIN_SPEC_CHUNK) const uint CHUNK = 32u;
-layout(constant_id = GT_THIN_SPEC_QUADS) const uint QUADS_OF = 0u;
 layout(constant_id = GT_MATMUL_SPEC_TRANS_B) const uint TRANS_B = 0u;
-const bool A_ALIGNED = (QUADS_OF & 1u) != 0u && ALIGNED != 0u, B_ALIGNED = (QUADS_OF & 2u) != 0u && ALIGNED != 0u;
+layout(constant_id = GT_MATMUL_SPEC_EXTENTS) const uint EXTENTS = 0u;
+const bool A_ALIGNED = (EXTENTS & GT_MATMUL_QUADS_OF_A) != 0u && ALIGNED != 0u;
+/* Rows of B follow each other: a quad of them is whole quads, as there are where lines of A are. */
+const bool B_ALIGNED = (EXTENTS & (GT_MATMUL_QUADS_OF_A | GT_MATMUL_QUADS_OF_B)) != 0u && ALIGNED != 0u;
 const uint BLOCK_REST = BASIS_BLOCK % 4u;
 const bool MAKES_A = KIND_A == GT_FACTOR_BASIS && BLOCK_REST == 0u;
 const uint LINES = LOCAL_X / SHARES, QUADS = (COLUMNS_OF_B + 3u) / 4u, WIDE = 4u * QUADS, STEP = SHARES * GT_THIN_AT_ONCE;

@@ -4,13 +4,11 @@
  * shared memory column by column, for all lines of a workgroup. In the end what the shares of a line have is
  * added, always in the same order. */
 #include "op/matmul/matmul.h"
-#define GT_THIN_SPEC_COLUMNS 3 /* n, GT_THIN_MOST_COLUMNS at most */
+#define GT_THIN_SPEC_COLUMNS 3 /* n, as few as product_few has at most */
 #define GT_THIN_SPEC_SHARES  4 /* invocations of a line, a multiple of four */
 #define GT_THIN_SPEC_CHUNK   5 /* quads of k, a multiple of SHARES times GT_THIN_AT_ONCE */
-#define GT_THIN_SPEC_QUADS   6 /* bits: 1: lines of A in memory are whole quads; 2: of B, or all of it */
-/* GT_MATMUL_SPEC_TRANS_B as in matmul.h; A is not transposed. */
+/* GT_MATMUL_SPEC_TRANS_B and, of EXTENTS, QUADS_OF_… as in matmul.h; A is not transposed. */
 
-#define GT_THIN_MOST_COLUMNS 16
-#define GT_THIN_AT_ONCE      2 /* quads that an invocation multiplies, and fetches meanwhile */
+#define GT_THIN_AT_ONCE 2 /* quads that an invocation multiplies, and fetches meanwhile */
 /* Floats of shared memory from the sums of one line's shares to those of the next: no multiple of 32. */
 #define GT_THIN_SUMS(columns, shares) ((columns) * (shares) + 4)

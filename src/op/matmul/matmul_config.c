@@ -152,6 +152,10 @@ double gt_matmul_ending_cycles(const gt_matmul_shape *s, const gt_matmul_config 
   return gt_matmul_arrives(s, c, units) ? arrive_cycles(s, c, all) : finish_cycles(s, c, all);
 }
 
+uint64_t gt_matmul_groups(const gt_matmul_shape *s, const gt_matmul_config *c) {
+  return (uint64_t)gt_ceil_div(s->m, c->bm) * gt_ceil_div(s->n, c->bn) * s->batch * c->split;
+}
+
 double gt_matmul_groups_of_unit(double groups, double units) {
   units = units > 1 ? units : 1;
   return groups <= units                    ? 1
@@ -197,7 +201,7 @@ double gt_matmul_together(uint32_t shared_bytes, uint32_t most, const gt_target 
 /* Estimated cycles of the whole product with this tile and this many parts of k. */
 static double estimate(const candidate *c, const gt_matmul_shape *s, const gt_target *target,
                        const gt_matmul_config *way) {
-  const double groups = (double)gt_ceil_div(s->m, c->bm) * gt_ceil_div(s->n, c->bn) * s->batch * way->split;
+  const double groups = (double)gt_matmul_groups(s, way);
   const double slices = gt_ceil_div(gt_least_u32(way->k_chunk, s->k), c->bk);
   const double of_unit = gt_matmul_groups_of_unit(groups, target->units);
   enum { MOST = 4 };
@@ -221,13 +225,9 @@ _Static_assert(sizeof(gt_matmul_config) <= sizeof((gt_candidate *)0)->what, "a c
 
 enum { LAST = 64 };
 
-static bool is_within(const gt_matmul_config *c, const gt_matmul_shape *s, uint32_t most) {
-  return (uint64_t)gt_ceil_div(s->m, c->bm) * gt_ceil_div(s->n, c->bn) * s->batch * c->split <= most;
-}
-
 static void add_way(void *context, gt_matmul_config config, double cost) {
   ways *w = context;
-  if (!is_within(&config, w->shape, w->most)) cost *= LAST;
+  if (gt_matmul_groups(w->shape, &config) > w->most) cost *= LAST;
   gt_candidate *way = &w->candidate[w->count++];
   const uint32_t tile[] = {config.bm, config.bn,    config.bk,     config.tm,
                            config.tn, config.teams, config.engine, config.packed};
@@ -326,7 +326,7 @@ static best best_of(const gt_matmul_shape *s, const gt_target *target, gt_precis
     const double cost = w.candidate[i].cost;
     if (cost < b.whole) b.on_units = c.engine == GT_ENGINE_HALF || c.engine == GT_ENGINE_HALVES;
     b.whole = fmin(b.whole, cost);
-    if (is_within(&c, s, target->units / 2)) b.half = fmin(b.half, cost);
+    if (gt_matmul_groups(s, &c) <= target->units / 2) b.half = fmin(b.half, cost);
   }
   return b;
 }

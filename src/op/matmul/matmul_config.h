@@ -52,6 +52,8 @@ enum {
   GT_MATMUL_MANY = 8,              /* workgroups of a multiprocessor: it never waits for the last ones */
   GT_MATMUL_MOST_PARTIAL = 1 << 23 /* elements of all parts' sums, at most, on a device */
 };
+/* Workgroups of a product that is cut so. */
+uint64_t gt_matmul_groups(const gt_matmul_shape *shape, const gt_matmul_config *config);
 /* So many of a device's `groups` workgroups come to one of its units; where they are many, no unit waits. */
 double gt_matmul_groups_of_unit(double groups, double units);
 /* In how many waves of `at_once` a multiprocessor goes through so many workgroups. */

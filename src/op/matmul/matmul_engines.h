@@ -51,6 +51,10 @@ enum { /* ways, at most */
 typedef void gt_matmul_offer_ways(const gt_matmul_shape *shape, const gt_target *target,
                                   gt_matmul_offer *offer, void *context);
 typedef gt_matmul_cut gt_matmul_cut_way(const gt_matmul_config *config, const gt_matmul_shape *shape);
+/* Is it a product, of what both have kernels for, whose result has few columns? */
+bool gt_matmul_has_few_columns(const gt_matmul_shape *shape);
+/* GT_MATMUL_QUADS_OF_… */
+uint32_t gt_matmul_quads_of(const gt_matmul_shape *shape);
 gt_matmul_offer_ways gt_matmul_offer_narrow, gt_matmul_offer_shallow, gt_matmul_offer_edges,
     gt_matmul_offer_few, gt_matmul_offer_thin;
 gt_matmul_cut_way gt_matmul_cut_narrow, gt_matmul_cut_shallow, gt_matmul_cut_edges, gt_matmul_cut_few,

@@ -37,11 +37,15 @@ static double estimate(const gt_matmul_config *c, const gt_matmul_shape *s, cons
          waits * (START_CYCLES + passes * WAIT_CYCLES + rounds * ROUND_CYCLES);
 }
 
+bool gt_matmul_has_few_columns(const gt_matmul_shape *s) {
+  return !s->trans_a && s->n <= GT_FEW_MOST_COLUMNS && s->batch == 1 && !s->segment && s->k &&
+         (s->kind_a == GT_FACTOR_BASIS || s->kind_a == GT_FACTOR_DENSE) &&
+         (s->kind_b == GT_FACTOR_DENSE || s->kind_b == GT_FACTOR_SCALED);
+}
+
 void gt_matmul_offer_few(const gt_matmul_shape *s, const gt_target *target, gt_matmul_offer *offer,
                          void *context) {
-  if (s->trans_a || s->n > GT_FEW_MOST_COLUMNS || s->batch != 1 || s->segment || !s->k) return;
-  if (s->kind_a != GT_FACTOR_BASIS && s->kind_a != GT_FACTOR_DENSE) return;
-  if (s->kind_b != GT_FACTOR_DENSE && s->kind_b != GT_FACTOR_SCALED) return;
+  if (!gt_matmul_has_few_columns(s)) return;
   const uint32_t wide = gt_ceil_div(s->n, 4) * 4;
   for (uint32_t lines = 1; lines <= MOST_LINES; lines *= 2)
     for (uint32_t threads = LEAST_THREADS; threads <= MOST_THREADS; threads *= 2) {
@@ -60,16 +64,15 @@ void gt_matmul_offer_few(const gt_matmul_shape *s, const gt_target *target, gt_m
 }
 
 gt_matmul_cut gt_matmul_cut_few(const gt_matmul_config *c, const gt_matmul_shape *s) {
-  return (gt_matmul_cut){
-      .kernel = &few,
-      .bm = c->bm,
-      .bn = c->bn,
-      .threads = (uint32_t)c->bm * c->teams,
-      .split = 1,
-      .k_chunk = s->k,
-      .rows = true,
-      .spec = {[GT_FEW_SPEC_COLUMNS] = s->n,
-               [GT_FEW_SPEC_SHARES] = c->teams,
-               [GT_FEW_SPEC_QUADS] = (s->k % 4 ? 0 : 1) | ((s->trans_b ? s->k : s->n) % 4 ? 0 : 2),
-               [GT_MATMUL_SPEC_TRANS_B] = s->trans_b}};
+  return (gt_matmul_cut){.kernel = &few,
+                         .bm = c->bm,
+                         .bn = c->bn,
+                         .threads = (uint32_t)c->bm * c->teams,
+                         .split = 1,
+                         .k_chunk = s->k,
+                         .rows = true,
+                         .spec = {[GT_FEW_SPEC_COLUMNS] = s->n,
+                                  [GT_FEW_SPEC_SHARES] = c->teams,
+                                  [GT_MATMUL_SPEC_EXTENTS] = gt_matmul_quads_of(s),
+                                  [GT_MATMUL_SPEC_TRANS_B] = s->trans_b}};
 }

@@ -248,7 +248,7 @@ static double packed_elements(const gt_matmul_shape *s) {
 
 static double estimate(const candidate *c, form f, const gt_matmul_shape *s, const gt_target *target,
                        const gt_matmul_config *way) {
-  const double groups = (double)gt_ceil_div(s->m, c->bm) * gt_ceil_div(s->n, c->bn) * s->batch * way->split;
+  const double groups = (double)gt_matmul_groups(s, way);
   const double of_unit = gt_matmul_groups_of_unit(groups, target->units);
   const uint32_t most = (c->packed ? FULL_PACKED : FULL_THREADS) / threads_of(c, target);
   const double at_once = c->pairs ? 2 : gt_matmul_together(shared_bytes(c, f, target), most, target);

@@ -28,13 +28,16 @@ static uint32_t unroll(const gt_matmul_config *c, const gt_matmul_shape *s, cons
   return slices <= FEW_SLICES && c->bm * c->bn <= SMALL_TILE ? SHORT : c->bk / c->teams;
 }
 
+uint32_t gt_matmul_quads_of(const gt_matmul_shape *s) {
+  return ((s->trans_a ? s->m : s->k) % 4 ? 0 : GT_MATMUL_QUADS_OF_A) |
+         ((s->trans_b ? s->k : s->n) % 4 ? 0 : GT_MATMUL_QUADS_OF_B);
+}
+
 /* What is known of extents: GT_MATMUL_WHOLE … */
 static uint32_t extents_of(const gt_matmul_shape *s, const gt_matmul_config *c) {
   /* Parts are joined by quads; else an invocation's columns are to be some. */
   const bool quads = s->n % 4 == 0 && (c->tn % 4 == 0 || c->split > 1);
-  return (is_whole(s, c) ? GT_MATMUL_WHOLE : 0) | (quads ? GT_MATMUL_QUADS : 0) |
-         ((s->trans_a ? s->m : s->k) % 4 ? 0 : GT_MATMUL_QUADS_OF_A) |
-         ((s->trans_b ? s->k : s->n) % 4 ? 0 : GT_MATMUL_QUADS_OF_B);
+  return (is_whole(s, c) ? GT_MATMUL_WHOLE : 0) | (quads ? GT_MATMUL_QUADS : 0) | gt_matmul_quads_of(s);
 }
 
 /* Are the slices in shared memory large enough for what is joined of columns (columns.glsl)? Where factors

@@ -44,11 +44,7 @@ static uint32_t chunk_of(const gt_matmul_shape *s, uint32_t shares, const gt_tar
 
 void gt_matmul_offer_thin(const gt_matmul_shape *s, const gt_target *target, gt_matmul_offer *offer,
                           void *context) {
-  if (s->trans_a || s->n > GT_THIN_MOST_COLUMNS || s->m < LEAST_LINES || s->batch != 1 || s->segment || !s->k)
-    return;
-  if (s->kind_a != GT_FACTOR_BASIS && s->kind_a != GT_FACTOR_DENSE) return;
-  if (s->kind_b != GT_FACTOR_DENSE && s->kind_b != GT_FACTOR_SCALED) return;
-  if (target->max_workgroup < THREADS) return;
+  if (!gt_matmul_has_few_columns(s) || s->m < LEAST_LINES || target->max_workgroup < THREADS) return;
   for (uint32_t shares = LEAST_SHARES; shares <= MOST_SHARES; shares *= 2) {
     const gt_matmul_config c = {.bm = (uint16_t)(THREADS / shares),
                                 .bn = (uint16_t)(gt_ceil_div(s->n, 4) * 4),
@@ -64,7 +60,6 @@ void gt_matmul_offer_thin(const gt_matmul_shape *s, const gt_target *target, gt_
 }
 
 gt_matmul_cut gt_matmul_cut_thin(const gt_matmul_config *c, const gt_matmul_shape *s) {
-  const bool quads_of_a = s->k % 4 == 0, quads_of_b = (s->trans_b ? s->k : s->k * s->n) % 4 == 0;
   return (gt_matmul_cut){.kernel = &thin,
                          .bm = c->bm,
                          .bn = c->bn,
@@ -75,6 +70,6 @@ gt_matmul_cut gt_matmul_cut_thin(const gt_matmul_config *c, const gt_matmul_shap
                          .spec = {[GT_THIN_SPEC_COLUMNS] = s->n,
                                   [GT_THIN_SPEC_SHARES] = c->teams,
                                   [GT_THIN_SPEC_CHUNK] = c->bk / 4,
-                                  [GT_THIN_SPEC_QUADS] = (quads_of_a ? 1 : 0) | (quads_of_b ? 2 : 0),
+                                  [GT_MATMUL_SPEC_EXTENTS] = gt_matmul_quads_of(s),
                                   [GT_MATMUL_SPEC_TRANS_B] = s->trans_b}};
 }
