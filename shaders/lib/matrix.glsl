@@ -82,6 +82,15 @@ float gt_unpacked(uint word, uint which) {
   }
 #define GT_LEFT_PAIR(from, e) vec2(gt_unpacked(GT_WORD(from, e), 0u), gt_unpacked(GT_WORD(from, e), 1u))
 #define GT_LEFT_QUAD(from, e) vec4(GT_LEFT_PAIR(from, e), GT_LEFT_PAIR(from, (e) + 2u))
+#ifndef GT_MATRIX_BFLOAT
+#define GT_PACKED_BYTES
+/* The bytes of a word, less `center`, which is a byte, too: behind 1024 a float16's last bits are whole numbers. */
+uvec2 gt_packed_bytes(uint word, float center) {
+  uvec2 pairs = uvec2(word & 255u | (word & 0xff00u) << 8, word >> 16 & 255u | word >> 8 & 0xff0000u) | 0x64006400u;
+  f16vec2 behind = f16vec2(1024.0 + center);
+  return uvec2(packFloat2x16(unpackFloat2x16(pairs.x) - behind), packFloat2x16(unpackFloat2x16(pairs.y) - behind));
+}
+#endif
 uint gt_subgroup() { return gl_SubgroupID; }
 uint gt_lane() { return gl_SubgroupInvocationID; }
 #ifdef GT_MATRIX_BFLOAT
@@ -218,6 +227,12 @@ uvec2 gt_packed(vec4 v) {
   GT_UNROLL for (uint e_ = 0u; e_ < GT_ELEMENTS; e_++) \
     (sums).at[e_] += (a).at[e_] * ((b).at[e_] * (c).at[e_]) * ((b).at[e_] * (c).at[e_])
 
+#endif
+
+#ifndef GT_PACKED_BYTES
+uvec2 gt_packed_bytes(uint word, float center) {
+  return gt_packed(vec4(uvec4(word) >> uvec4(0u, 8u, 16u, 24u) & 255u) - center);
+}
 #endif
 
 /* The upper 11 bits of a float, rounded to the nearest: by integers, as compilers may take a float that becomes a

@@ -192,6 +192,21 @@ float gt_batch_even_bytes(const float *values, int64_t period) {
   return least >= most / GT_EVEN_RATIO ? most : 0;
 }
 
+/* The nearest byte is as good a center as any, and differences from it are exact. */
+gt_byte_form gt_batch_byte_form(float center, float scale, float shift) {
+  enum { MOST = 255 };
+  const double zero = center - (double)shift / scale, near = fmin(fmax(rint(zero), 0), MOST);
+  const gt_byte_form form = {(float)near, scale, (float)((near - zero) * scale)};
+  return scale > 0 && isfinite(scale) && isfinite(form.shift) ? form : (gt_byte_form){0};
+}
+
+/* As many of them as make words. */
+static bool draws_bytes(const gt_graph *graph, const gt_node *node, gt_byte_form *form) {
+  const gt_node *data = gt_node_at(graph, node->input[0]);
+  *form = ((const gt_batch_attribute *)node->attribute)->bytes;
+  return data->dtype == GT_U8 && form->scale > 0 && gt_shape_count(data->shape) / data->shape.dim[0] % 4 == 0;
+}
+
 static bool infer_weight(const gt_graph *graph, const gt_node *node, gt_shape *shape, gt_dtype *dtype,
                          gt_error *error) {
   (void)graph;
@@ -240,15 +255,18 @@ static void lower_batch(gt_lowering *lowering, const gt_group *group) {
   const gt_node *node = gt_node_at(graph, group->leader), *data = gt_node_at(graph, node->input[0]);
   struct gt_batch_args args = {.features = (uint32_t)(gt_shape_count(data->shape) / data->shape.dim[0]),
                                .period = 1};
-  const bool scaled = node->inputs == 3;
+  gt_byte_form form;
+  const bool bytes = gt_lower_bytes(lowering, group->leader, &form), scaled = node->inputs == 3 && !bytes;
+  if (bytes) args.features /= 4; /* words, which are copied as they are */
   if (scaled) args.period = (uint32_t)gt_node_at(graph, node->input[2])->shape.dim[1];
-  const uint32_t mode = data->dtype == GT_U8    ? GT_BATCH_U8
-                        : data->dtype == GT_I32 ? GT_BATCH_I32
-                                                : GT_BATCH_F32;
+  const uint32_t mode = bytes || data->dtype == GT_I32 ? GT_BATCH_I32
+                        : data->dtype == GT_U8         ? GT_BATCH_U8
+                                                       : GT_BATCH_F32;
   gt_step *step = start(lowering, &args, node->attribute, mode);
   step->spec[GT_BATCH_SPEC_SCALED] = scaled;
-  step->touched = (uint64_t)args.batch * args.features *
-                  (gt_dtype_size(data->dtype) + sizeof(float) * group->program.outputs);
+  step->touched =
+      (uint64_t)args.batch * args.features *
+      ((bytes ? sizeof(float) : gt_dtype_size(data->dtype)) + sizeof(float) * group->program.outputs);
 #define AT(name) offsetof(struct gt_batch_args, name)
   gt_lower_read(lowering, AT(data), node->input[0]);
   gt_lower_read(lowering, AT(order), node->input[1]);
@@ -288,6 +306,7 @@ static gt_batch_attribute clean(gt_batch_attribute attribute) {
   copy.first_epoch = attribute.first_epoch;
   copy.window = attribute.window;
   copy.even = attribute.even;
+  copy.bytes = attribute.bytes;
   return copy;
 }
 
@@ -299,7 +318,8 @@ gt_id gt_batch(gt_graph *graph, gt_id data, gt_id clock, gt_id scaling, gt_batch
 }
 
 gt_id gt_batch_weight(gt_graph *graph, gt_id clock, gt_batch_attribute attribute) {
-  attribute.window = 0, attribute.even = 0; /* a weight follows from the order alone */
+  /* A weight follows from the order alone. */
+  attribute.window = 0, attribute.even = 0, attribute.bytes = (gt_byte_form){0};
   attribute = clean(attribute);
   return gt_node_add(graph, &rows[ROW_WEIGHT], &clock, 1, &attribute, sizeof attribute);
 }
@@ -312,6 +332,7 @@ static const gt_op rows[ROWS] = {
                    .infer = infer_batch,
                    .bits = draws_bits,
                    .even = draws_even,
+                   .bytes = draws_bytes,
                    .lower = lower_batch,
                    .print = print,
                    .epilogue = true,

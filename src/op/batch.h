@@ -8,14 +8,15 @@
  * (gt_batch_samples) before the step: that of step s of the clock, all rows of it, at batch s % F. */
 #ifndef GT_OP_BATCH_H
 #define GT_OP_BATCH_H
-#include "graph/graph.h"
+#include "graph/op.h"
 typedef struct gt_batch_attribute {
   int64_t batch, samples;
   uint32_t sequential;
   uint32_t steps;                   /* in an epoch; 0: ceil(samples / batch), the fewest */
   uint32_t first_step, first_epoch; /* step first_step of the clock is the first of epoch first_epoch */
   uint32_t window;                  /* batches that the data holds; 0: it holds all samples */
-  float even; /* gt_op.even of what is drawn, as far as who knows data and scaling can tell; or 0 */
+  float even;         /* gt_op.even of what is drawn, as far as who knows data and scaling can tell; or 0 */
+  gt_byte_form bytes; /* what bytes stand for, if all are scaled alike, as far as he can tell; scale 0: not */
 } gt_batch_attribute;
 /* Steps of an epoch. */
 int64_t gt_batch_steps(const gt_batch_attribute *attribute);
@@ -29,5 +30,7 @@ void gt_batch_samples(const gt_batch_attribute *attribute, uint64_t seed, uint32
 gt_id gt_batch(gt_graph *graph, gt_id data, gt_id clock, gt_id scaling, gt_batch_attribute attribute);
 /* gt_op.even of bytes that are scaled so, whichever they are; values: as rows of `scaling`. */
 float gt_batch_even_bytes(const float *values, int64_t period);
+/* The form of bytes that are scaled by these three; scale 0: there is none. */
+gt_byte_form gt_batch_byte_form(float center, float scale, float shift);
 gt_id gt_batch_weight(gt_graph *graph, gt_id clock, gt_batch_attribute attribute); /* F32 [B]: 1 or 0 */
 #endif

@@ -77,6 +77,13 @@ struct gt_lowering {
     size_t count, capacity;
   } measured;
   struct {
+    struct gt_bytes_of {
+      gt_id value; /* no reshape of another */
+      gt_byte_form form;
+    } * items;
+    size_t count, capacity;
+  } bytes;
+  struct {
     gt_stretch *items;
     size_t count, capacity;
   } unchecked;     /* gt_lower_unchecked … */

@@ -88,16 +88,24 @@ static gt_use *add_use(gt_lowering *lowering, size_t argument, gt_use_kind kind,
   return use;
 }
 
+/* All of a node's value. */
+static gt_use *add_value(gt_lowering *lowering, size_t argument, gt_id node) {
+  gt_byte_form form;
+  const bool short_ = gt_lower_bytes(lowering, node, &form);
+  return add_use(lowering, argument, GT_USE_NODE, node,
+                 gt_node_bytes(lowering->graph, node) / (short_ ? sizeof(float) : 1));
+}
+
 void gt_lower_read(gt_lowering *lowering, size_t argument, gt_id node) {
-  add_use(lowering, argument, GT_USE_NODE, node, gt_node_bytes(lowering->graph, node))->read = true;
+  add_value(lowering, argument, node)->read = true;
 }
 
 void gt_lower_write(gt_lowering *lowering, size_t argument, gt_id node) {
-  add_use(lowering, argument, GT_USE_NODE, node, gt_node_bytes(lowering->graph, node))->write = true;
+  add_value(lowering, argument, node)->write = true;
 }
 
 void gt_lower_write_part(gt_lowering *lowering, size_t argument, gt_id node) {
-  gt_use *use = add_use(lowering, argument, GT_USE_NODE, node, gt_node_bytes(lowering->graph, node));
+  gt_use *use = add_value(lowering, argument, node);
   use->write = use->part = true;
 }
 
@@ -179,8 +187,20 @@ bool gt_lower_measured(const gt_lowering *lowering, gt_id value, uint32_t which,
   return false;
 }
 
+void gt_lower_as_bytes(gt_lowering *lowering, gt_id value, gt_byte_form form) {
+  *GT_PUSH(&lowering->bytes) = (struct gt_bytes_of){value, form};
+}
+
+bool gt_lower_bytes(const gt_lowering *lowering, gt_id value, gt_byte_form *form) {
+  if (!lowering->bytes.count) return false;
+  const gt_id origin = gt_reshape_origin(lowering->graph, value);
+  for (size_t i = 0; i < lowering->bytes.count; i++)
+    if (lowering->bytes.items[i].value == origin) return *form = lowering->bytes.items[i].form, true;
+  return false;
+}
+
 void gt_lower_clear(gt_lowering *lowering, gt_id flag, size_t argument) {
-  gt_use *use = add_use(lowering, argument, GT_USE_NODE, flag, gt_node_bytes(lowering->graph, flag));
+  gt_use *use = add_value(lowering, argument, flag);
   use->write = true;
   use->flag = flag + 1;
 }
@@ -296,5 +316,6 @@ void gt_lowering_finish(gt_lowering *lowering) {
   free(lowering->choices.items);
   free(lowering->joined.items);
   free(lowering->measured.items);
+  free(lowering->bytes.items);
   free(lowering->unchecked.items);
 }

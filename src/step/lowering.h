@@ -6,6 +6,7 @@
  * without leader, some of whose nodes are reductions (gt_op.row), some have one value a row. */
 #ifndef GT_STEP_LOWERING_H
 #define GT_STEP_LOWERING_H
+#include "graph/op.h"
 #include "step/program.h"
 #include "step/step.h"
 
@@ -97,6 +98,10 @@ typedef struct gt_measured {
 void gt_lower_measures(gt_lowering *lowering, const gt_group *group, uint32_t which, gt_measured measured);
 /* Has it been said of a node's value, or of the one that it is a reshape of? */
 bool gt_lower_measured(const gt_lowering *lowering, gt_id value, uint32_t which, gt_measured *measured);
+/* A value lies in memory as bytes, if all who read it take that. */
+void gt_lower_as_bytes(gt_lowering *lowering, gt_id value, gt_byte_form form);
+/* Does a node's value, or the one that it is a reshape of? */
+bool gt_lower_bytes(const gt_lowering *lowering, gt_id value, gt_byte_form *form);
 /* The current step, which writes values of the group's only output, clears the group's flag at byte
  * `argument` unless they are finite: GT_SPEC_CHECKED. gt_lower_program says so of what stores by
  * gt_program_store. */

@@ -39,12 +39,14 @@ static gt_id read_scaling(const gt_input *input, gt_arena *arena, gt_graph *grap
                        GT_F32);
 }
 
-/* Of bytes it follows from how they are scaled. */
-static float even_of(const gt_tensor *tensor, const gt_scaling *scaling) {
+/* What is known of bytes follows from how they are scaled. */
+static void tell_of_bytes(const gt_tensor *tensor, const gt_scaling *scaling, gt_batch_attribute *attribute) {
   static const float plain[] = {0, 1, 0};
-  if (tensor->element != GT_ELEMENT_U8) return 0;
-  if (!scaling->count) return gt_batch_even_bytes(plain, 1);
-  return scaling->values ? gt_batch_even_bytes(scaling->values, scaling->count) : 0;
+  const float *v = scaling->count ? scaling->values : plain;
+  const int64_t period = scaling->count ? scaling->count : 1;
+  const bool known = tensor->element == GT_ELEMENT_U8 && v;
+  attribute->even = known ? gt_batch_even_bytes(v, period) : 0;
+  attribute->bytes = known && period == 1 ? gt_batch_byte_form(v[0], v[1], v[2]) : (gt_byte_form){0};
 }
 
 static gt_id read_samples(const gt_samples *samples, int index, gt_arena *arena, gt_graph *graph) {
@@ -62,7 +64,7 @@ gt_model_inputs gt_samples_batch(const gt_samples *samples, gt_arena *arena, gt_
   for (int k = 0; k < samples->inputs; k++) {
     const gt_input *input = &samples->input[k];
     const gt_id scaling = read_scaling(input, arena, graph), data = read_samples(samples, k, arena, graph);
-    attribute.even = even_of(&samples->tensor[k], &input->scaling);
+    tell_of_bytes(&samples->tensor[k], &input->scaling, &attribute);
     items[k] = (gt_model_input){
         .name = input->name,
         .node = gt_input_piece(input, graph, gt_batch(graph, data, clock, scaling, attribute)),

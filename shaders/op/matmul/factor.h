@@ -9,12 +9,13 @@
 #define GT_FACTOR_SIDE_BY_SIDE 1 /* likewise, but a line of one entry is followed by that of the next */
 #define GT_FACTOR_PATCHES      2 /* a line holds all that one position of a convolution sees: patches.h */
 #define GT_FACTOR_TAPS         3 /* dense, but only some of its lines, which stand in a list: patches.h */
-#define GT_FACTOR_BASIS        4 /* a line holds the basis functions of one line of inputs: op/kan/basis.h */
-#define GT_FACTOR_REPEATED     5 /* dense, but all of a line once in each segment of k */
-#define GT_FACTOR_COEFFICIENTS 6 /* of a basis, transposed: in each segment those of one function */
+#define GT_FACTOR_BYTES        4 /* dense, but of bytes, as the geometry says: load_bytes.glsl */
+#define GT_FACTOR_BASIS        5 /* a line holds the basis functions of one line of inputs: op/kan/basis.h */
+#define GT_FACTOR_REPEATED     6 /* dense, but all of a line once in each segment of k */
+#define GT_FACTOR_COEFFICIENTS 7 /* of a basis, transposed: in each segment those of one function */
 #define GT_FACTOR_SCALED \
-  7                  /* coefficients as they lie in memory, times factors of their edges: op/kan/basis.h */
-#define GT_FACTORS 8 /* kinds */
+  8                  /* coefficients as they lie in memory, times factors of their edges: op/kan/basis.h */
+#define GT_FACTORS 9 /* kinds */
 
 /* Where the rows of the result go. */
 #define GT_RESULT_DENSE        0

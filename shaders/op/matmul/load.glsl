@@ -14,6 +14,7 @@
 #include "op/matmul/fetch.glsl"
 #include "op/matmul/spot.glsl"
 #include "op/matmul/load_dense.glsl"
+#include "op/matmul/load_bytes.glsl"
 #include "op/matmul/load_patches.glsl"
 #include "op/matmul/load_basis.glsl"
 #include "op/matmul/load_scaled.glsl"
@@ -21,6 +22,7 @@
 
 #define GT_BEGIN(KIND) \
   if (KIND == GT_FACTOR_PATCHES) patches_begin(); \
+  if (KIND == GT_FACTOR_BYTES) bytes_begin(); \
   if (KIND >= GT_FACTOR_BASIS) basis_begin(); \
   if (KIND == GT_FACTOR_REPEATED || KIND == GT_FACTOR_COEFFICIENTS) segments_begin();
 
@@ -44,6 +46,7 @@
 #define GT_QUAD(v, KIND, from, line_spot, position_spot, position, left, aligned) \
   if (KIND == GT_FACTOR_PATCHES) v = patches_quad(from, line_spot, position_spot, position, left); \
   else if (KIND == GT_FACTOR_BASIS) v = basis_quad(from, line_spot, position_spot, position, left); \
+  else if (KIND == GT_FACTOR_BYTES) v = bytes_quad(from, line_spot, position_spot, left); \
   else if (KIND == GT_FACTOR_SCALED) v = scaled_quad(from, line_spot, position_spot, left); \
   else if (KIND == GT_FACTOR_COEFFICIENTS) v = coefficients_quad(from, line_spot, position_spot, left); \
   else if (KIND == GT_FACTOR_REPEATED) v = segments_quad(from, line_spot, position_spot, left); \

@@ -12,6 +12,9 @@
  * precision accuracy from Tensor Cores while surpassing the FP32 theoretical peak performance", 2022). Units
  * truncate what they add, so sums that grew over all of k would lose digits: the totals are kept outside.
  *
+ * Of a factor of bytes differences from their center are exact in 16 bits, and need no lower half. Their scale is the root
+ * that all of them have; their shift, times the sums of the other factor's lines, is added to the totals in the end.
+ *
  * A tile with an infinity or NaN in its factors is summed plainly, in floats.
  *
  * In the loop over slabs nothing but the next slab is fetched from memory: a load under a condition of its own
@@ -67,6 +70,13 @@ const uint PIECE = WRITE & 255u, PIECE_ROW = WRITE >> 8; /* a row's length in sh
 #include "op/matmul/product_packed.glsl"
 #else
 #include "op/matmul/product_matrix_stage.glsl"
+#endif
+#if defined(GT_MATRIX_PACKED) || defined(GT_MATRIX_BFLOAT)
+#define BEGIN_SHIFT
+#define SUM_LINES
+#define ADD_SHIFT(total)
+#else
+#include "op/matmul/product_matrix_shift.glsl"
 #endif
 /* Do sums go straight from the units to memory? */
 const bool STRAIGHT = WHOLE && RESULT == GT_RESULT_DENSE;
@@ -161,6 +171,7 @@ void tile(uint z, uint m0, uint n0) {
   float next_root[FETCHED_ROOTS];
   GT_UNROLL for (uint t = 0u; t < DOWN * ACROSS; t++) GT_SET_SUMS(total[t], 0.0);
   DECLARE_SCALES
+  BEGIN_SHIFT
   if (me == 0u) special = 0u;
   uint depth = k0 / GT_RANGE_DEPTH;
   FETCH_ROOTS(depth)
@@ -180,6 +191,7 @@ void tile(uint z, uint m0, uint n0) {
     if (SEGMENTED) { DRAIN_SEGMENT(total, depth, range_segment(depth)) }
     else { DRAIN(depth) }
   }
+  ADD_SHIFT(total)
 #else
   gt_sums total[DOWN * ACROSS];
   if (SEGMENTED) {

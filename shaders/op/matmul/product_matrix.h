@@ -35,8 +35,9 @@
 #define GT_MATRIX_EVEN_B   131072u
 #define GT_MATRIX_PARTS_A  524288u /* times the exponent */
 #define GT_MATRIX_PARTS_B  2097152u
-#define GT_MATRIX_ROOTS_B  3       /* of the epilogue's inputs */
-#define GT_MATRIX_MATRICES 262144u /* m and n are multiples of the units' */
+#define GT_MATRIX_ROOTS_B  3        /* of the epilogue's inputs */
+#define GT_MATRIX_MATRICES 262144u  /* m and n are multiples of the units' */
+#define GT_MATRIX_SHIFTED  8388608u /* what a factor of bytes stands for has a shift */
 /* Finds the roots of its result's lines, as if they were of a factor: of rows for each tile of columns, to
  * `partial`, of columns for each tile of rows, to `arrivals`. For whole k only. */
 #define GT_MATRIX_MEASURES_ROWS    16384u

@@ -5,7 +5,10 @@
  *
  * A tile's lines are as they lie in memory: of constant k if that is not the contiguous axis. They are padded by 16 bytes
  * against bank conflicts. */
-const bool A_DENSE = KIND_A == GT_FACTOR_DENSE, B_DENSE = KIND_B == GT_FACTOR_DENSE, DENSE = A_DENSE && B_DENSE;
+const bool A_BYTES = KIND_A == GT_FACTOR_BYTES, B_BYTES = KIND_B == GT_FACTOR_BYTES;
+const bool A_DENSE = KIND_A == GT_FACTOR_DENSE || A_BYTES, B_DENSE = KIND_B == GT_FACTOR_DENSE || B_BYTES;
+const bool DENSE = A_DENSE && B_DENSE;
+const uint A_PLANES = A_BYTES ? 1u : PLANES, B_PLANES = B_BYTES ? 1u : PLANES;
 const uint A_LINE = (A_K_LINES ? BM : BK) / 4u, B_LINE = (B_K_LINES ? BN : BK) / 4u; /* in quads */
 const uint A_LINES = A_K_LINES ? BK : BM, B_LINES = B_K_LINES ? BK : BN;
 const uint A_STRIDE = A_LINE / 2u + 1u, B_STRIDE = B_LINE / 2u + 1u; /* in pairs of quads */
@@ -17,8 +20,8 @@ const uint A_SHARE = A_LINE / A_EACH, B_SHARE = B_LINE / B_EACH, A_TAKEN = A_EAC
 const uint A_FETCHES = (A_QUADS + A_TAKEN - 1u) / A_TAKEN * A_EACH, B_FETCHES = (B_QUADS + B_TAKEN - 1u) / B_TAKEN * B_EACH;
 
 /* In uvec4s, as units want addresses to be multiples of 16. */
-shared uvec4 tile_a[PLANES * A_PLANE]; /* at the end, a matrix of sums of each subgroup on its way out */
-shared uvec4 tile_b[PLANES * B_PLANE];
+shared uvec4 tile_a[A_PLANES * A_PLANE]; /* at the end, a matrix of sums of each subgroup on its way out */
+shared uvec4 tile_b[B_PLANES * B_PLANE];
 
 /* The f-th quad of an invocation, as (line, position in quads). Short lines are not taken in their order: what sixteen
  * invocations put at once lies in banks of its own. */
@@ -85,7 +88,8 @@ gt_spot basis_quad_of(uint f, uint k_at) {
       if (KIND == GT_FACTOR_BASIS && !K_LINES) index = spot[f].at + basis_quad_of(f, k_at).at >> 2; \
       if (KIND == GT_FACTOR_REPEATED) index = spot[f].at + repeated_position(k_at).at + 4u * quad.y >> 2; \
       if (KIND == GT_FACTOR_COEFFICIENTS) index = spot[f].at + coefficients_position(k_at).at + 4u * quad.y >> 2; \
-      next[f] = quads.at[index]; \
+      if (KIND == GT_FACTOR_BYTES) next[f].x = uintBitsToFloat(GT_CAST(GT_WORDS, from).at[index]); \
+      else next[f] = quads.at[index]; \
     } \
     address[f] += K_LINES ? BK * (KIND == GT_FACTOR_BASIS ? basis_inputs : length) : BK; \
   } \
@@ -117,7 +121,8 @@ gt_spot basis_quad_of(uint f, uint k_at) {
     uvec2 place = quad_place(K_LINES, QUAD(f), corner); \
     int left = HAS(f) ? quad_left(K_LINES, place, wide, k_end) : 0; \
     gt_spot other; \
-    if (DENSE) next[f] = fetch(from, z * stride + place.x * length + place.y, left, aligned); \
+    if (KIND == GT_FACTOR_BYTES) next[f].x = uintBitsToFloat(bytes_word(from, place.x * length + place.y, left)); \
+    else if (DENSE) next[f] = fetch(from, z * stride + place.x * length + place.y, left, aligned); \
     else if (K_LINES) { \
       GT_LINE(other, KIND, z, place.x, length, stride) \
       GT_QUAD(next[f], KIND, from, other, spot[f], place.y, left, aligned) \
@@ -171,11 +176,14 @@ const uint A_SCALES = A_BELOW ? A_EACH : A_FETCHES, B_SCALES = B_BELOW ? B_EACH 
 #define PUT_PAIR(tile, to, lower, pair) \
   tile[to][lower] = pair.x; \
   tile[to][lower + 1u] = pair.y;
-#define PUT_SIDE(tile, next, line_scale, scales, K_LINES, QUAD, HAS, STRIDE, PLANE, SCALES, FETCHES) \
+#define PUT_SIDE(tile, next, KIND, PLANES, line_scale, scales, K_LINES, QUAD, HAS, STRIDE, PLANE, SCALES, FETCHES) \
   GT_UNROLL for (uint f = 0u; f < FETCHES; f++) { \
     uvec2 quad = QUAD(f); \
     uint to = quad.x * STRIDE + quad.y / 2u, lower = quad.y % 2u * 2u; \
-    if (HAS(f)) { \
+    if (HAS(f) && KIND == GT_FACTOR_BYTES) { \
+      uvec2 pair = gt_packed_bytes(floatBitsToUint(next[f].x), bytes_center); \
+      PUT_PAIR(tile, to, lower, pair) \
+    } else if (HAS(f)) { \
       vec4 v = next[f]; \
       SCALE_QUAD(v, line_scale[f], scales[f % SCALES], K_LINES) \
       vec4 upper = PLANES == 1u ? v : gt_upper(v); \
@@ -188,29 +196,33 @@ const uint A_SCALES = A_BELOW ? A_EACH : A_FETCHES, B_SCALES = B_BELOW ? B_EACH 
     } \
   }
 #define PUT \
-  PUT_SIDE(tile_a, next_a, scale_a, scales_a, A_K_LINES, QUAD_A, HAS_A, A_STRIDE, A_PLANE, A_SCALES, A_FETCHES) \
-  PUT_SIDE(tile_b, next_b, scale_b, scales_b, B_K_LINES, QUAD_B, HAS_B, B_STRIDE, B_PLANE, B_SCALES, B_FETCHES)
+  PUT_SIDE(tile_a, next_a, KIND_A, A_PLANES, scale_a, scales_a, A_K_LINES, QUAD_A, HAS_A, A_STRIDE, A_PLANE, A_SCALES, \
+           A_FETCHES) \
+  PUT_SIDE(tile_b, next_b, KIND_B, B_PLANES, scale_b, scales_b, B_K_LINES, QUAD_B, HAS_B, B_STRIDE, B_PLANE, B_SCALES, \
+           B_FETCHES) \
+  SUM_LINES
 
 /* The left factor's matrices of step d of a slab; those of the right one's column j, into the u-th place. */
 #define LOAD_LEFT(d) \
-  GT_UNROLL for (uint p = 0u; p < PLANES; p++) \
+  GT_UNROLL for (uint p = 0u; p < A_PLANES; p++) \
     GT_UNROLL for (uint i = 0u; i < DOWN; i++) { \
       uint w = m_mine + i * MATRIX_M, deep = (d) * MATRIX_K; \
       uint first = p * A_PLANE + (A_K_LINES ? deep * A_STRIDE + w / 8u : w * A_STRIDE + deep / 8u); \
       GT_LOAD_LEFT(left[p * DOWN + i], tile_a, first, A_STRIDE, A_K_LINES); \
     }
 #define LOAD_RIGHT(d, j, u) \
-  GT_UNROLL for (uint p = 0u; p < PLANES; p++) { \
+  GT_UNROLL for (uint p = 0u; p < B_PLANES; p++) { \
     uint w = n_mine + (j) * MATRIX_N, deep = (d) * MATRIX_K; \
     uint first = p * B_PLANE + (B_K_LINES ? deep * B_STRIDE + w / 8u : w * B_STRIDE + deep / 8u); \
-    GT_LOAD_RIGHT(right[(u) * PLANES + p], tile_b, first, B_STRIDE, !B_K_LINES); \
+    GT_LOAD_RIGHT(right[(u) * B_PLANES + p], tile_b, first, B_STRIDE, !B_K_LINES); \
   }
 /* Plane p of the left factor with plane q of the right one's column j in the u-th place. */
 #define MULTIPLY_PLANES(j, u, p, q) \
   GT_UNROLL for (uint i = 0u; i < DOWN; i++) \
-    GT_MULTIPLY_ADD(sums[i * ACROSS + (j)], left[(p) * DOWN + i], right[(u) * PLANES + (q)]);
+    GT_MULTIPLY_ADD(sums[i * ACROSS + (j)], left[(p) * DOWN + i], right[(u) * B_PLANES + (q)]);
 #define MULTIPLY(j, u) \
-  if (PLANES == 2u) { MULTIPLY_PLANES(j, u, PLANES - 1u, 0u) MULTIPLY_PLANES(j, u, 0u, PLANES - 1u) } \
+  if (A_PLANES == 2u) { MULTIPLY_PLANES(j, u, A_PLANES - 1u, 0u) } \
+  if (B_PLANES == 2u) { MULTIPLY_PLANES(j, u, 0u, B_PLANES - 1u) } \
   MULTIPLY_PLANES(j, u, 0u, 0u)
 
 /* Short code takes each step in its own time, fast code the next one's loads before. */
@@ -223,8 +235,8 @@ const bool BRIEF = (FORM & GT_MATRIX_BRIEF) != 0u;
   uint at_a[A_FETCHES], at_b[B_FETCHES], at = k0; \
   gt_spot spot_a[A_FETCHES], spot_b[B_FETCHES], tap_a, tap_b; \
   vec4 next_a[A_FETCHES], next_b[B_FETCHES], next_scale[B_FETCHES]; \
-  gt_left left[PLANES * DOWN]; \
-  gt_right right[2u * PLANES]; \
+  gt_left left[A_PLANES * DOWN]; \
+  gt_right right[2u * B_PLANES]; \
   GT_BEGIN(KIND_A) \
   GT_BEGIN(KIND_B) \
   BEGIN_SIDE(at_a, spot_a, tap_a, KIND_A, A_K_LINES, QUAD_A, A_FETCHES, uvec2(m0, k0), length_a, m, stride_a) \

@@ -162,10 +162,20 @@ static const gt_node *find_other(const gt_graph *graph, gt_id id) {
   return last == GT_NONE ? NULL : found;
 }
 
+/* The product, with the factor of that input as bytes. */
+static void take_bytes(gt_product *p, int i, gt_byte_form form) {
+  *(i ? &p->shape.kind_b : &p->shape.kind_a) = GT_FACTOR_BYTES;
+  p->shape.shifted = form.shift != 0;
+  p->bytes = form;
+}
+
 static gt_product product_at(const gt_lowering *lowering, gt_id id) {
   const gt_graph *graph = gt_lowering_graph(lowering);
-  const gt_node *other = find_other(graph, id);
-  gt_product p = product_of(graph, gt_node_at(graph, id));
+  const gt_node *node = gt_node_at(graph, id), *other = find_other(graph, id);
+  gt_product p = product_of(graph, node);
+  gt_byte_form form;
+  for (int i = 0; i < 2; i++)
+    if (gt_lower_bytes(lowering, node->input[i], &form)) take_bytes(&p, i, form);
   if (!other) return p;
   const gt_product beside = product_of(graph, other);
   p.shape.shares = gt_matmul_side_by_side(gt_lowering_target(lowering), &p.shape, &beside.shape,
@@ -181,6 +191,16 @@ static void lower(gt_lowering *lowering, const gt_group *group) {
 static uint32_t measures(gt_lowering *lowering, const gt_node *node, int i) {
   const gt_product p = product_at(lowering, (gt_id)(node - gt_lowering_graph(lowering)->node));
   return gt_product_measures(lowering, &p, node->precision, i == 0);
+}
+
+/* One factor at most is of bytes. */
+static bool takes_bytes(gt_lowering *lowering, const gt_group *group, int i) {
+  const gt_graph *graph = gt_lowering_graph(lowering);
+  const gt_node *node = gt_node_at(graph, group->leader);
+  gt_product p = product_of(graph, node);
+  take_bytes(&p, i, (gt_byte_form){.scale = 1});
+  return !gt_node_at(graph, gt_reshape_origin(graph, node->input[1 - i]))->op->bytes &&
+         gt_product_takes_bytes(lowering, group, &p, node->precision);
 }
 
 static double flops(const gt_graph *graph, const gt_node *node) {
@@ -203,6 +223,7 @@ static const gt_op rows[1] = {{.name = "matmul",
                                .gradient = gradient,
                                .lower = lower,
                                .measures = measures,
+                               .takes_bytes = takes_bytes,
                                .flops = flops,
                                .print = print,
                                .epilogue = true}};

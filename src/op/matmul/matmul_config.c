@@ -113,8 +113,8 @@ enum {
   FINISH_CYCLES = 10000,
   ARRIVE_CYCLES = 2000, /* to store the parts and to be counted */
   ARRIVE_WAIT = 2900,   /* for the parts of a quad, and for what the epilogue reads */
-  ARRIVE_BYTES = 60,    /* of parts in a cycle */
-  ARRIVE_THREADS = 256  /* of a workgroup, about */
+  ARRIVE_BYTES = 60,   /* of parts in a cycle */
+  ARRIVE_THREADS = 256 /* of a workgroup, about */
 };
 
 static uint32_t threads_of(const candidate *c) { return c->bm / c->tm * (c->bn / c->tn) * c->teams; }
@@ -336,6 +336,13 @@ bool gt_matmul_side_by_side(const gt_target *target, const gt_matmul_shape *one,
   if (!target->matrix.fast) return false;
   const best a = best_of(one, target, precision), b = best_of(other, target, precision);
   return a.on_units && b.on_units && fmax(a.half, b.half) < a.whole + b.whole;
+}
+
+bool gt_matmul_gains_by_bytes(const gt_target *target, const gt_matmul_shape *s, gt_precision precision) {
+  gt_matmul_shape floats = *s;
+  floats.kind_a = floats.kind_b = GT_FACTOR_DENSE;
+  const best of_bytes = best_of(s, target, precision), of_floats = best_of(&floats, target, precision);
+  return of_bytes.on_units && of_bytes.whole < of_floats.whole;
 }
 
 gt_matmul_config gt_matmul_choose(gt_lowering *lowering, const gt_matmul_shape *s, gt_precision precision) {

@@ -20,6 +20,7 @@ typedef struct gt_matmul_shape {
   bool whole_k;      /* not to be cut into parts of k */
   uint32_t segment;  /* GT_FACTOR_SPEC_SEGMENT; devices only, and parts of k are whole segments; … */
   uint32_t outputs;  /* … and how many elements of one are not padding */
+  bool shifted;      /* what a factor of bytes stands for has a shift */
   bool shares;       /* it is to leave half of the device to another: gt_matmul_side_by_side */
 } gt_matmul_shape;
 
@@ -77,6 +78,8 @@ typedef void gt_matmul_offer(void *context, gt_matmul_config config, double cycl
 bool gt_matmul_side_by_side(const gt_target *target, const gt_matmul_shape *one, const gt_matmul_shape *other,
                             gt_precision precision);
 
+/* Is a product with a factor of bytes best made on matrix units, and better than of floats? */
+bool gt_matmul_gains_by_bytes(const gt_target *target, const gt_matmul_shape *shape, gt_precision precision);
 gt_matmul_config gt_matmul_choose(gt_lowering *lowering, const gt_matmul_shape *shape,
                                   gt_precision precision);
 #endif

@@ -65,6 +65,8 @@ _Static_assert(sizeof splits * sizeof candidates / sizeof *candidates == GT_MATM
 static const double SLOW = 0.4;
 /* Cycles for each element of the sums of a packed workgroup that nothing hides. */
 static const double PACKED_SUM = 0.9;
+/* How many times as fast a factor of bytes makes a product of halves: two products for three. */
+static const double OF_BYTES = 1.25;
 /* What is left of the rate where scalar units make functions line by line, and fewer workgroups than SOME
  * are there to hide it. */
 static const double UNHIDDEN = 0.8;
@@ -96,18 +98,22 @@ static uint32_t threads_of(const candidate *c, const gt_target *target) {
   return c->bm / c->sm * (c->bn / c->sn) * target->subgroup;
 }
 
-static uint32_t planes(form f) { return f == HALVES ? 2 : 1; }
+/* Bytes are exact as they are. */
+static uint32_t planes(form f, uint32_t kind) { return f == HALVES && kind != GT_FACTOR_BYTES ? 2 : 1; }
 
-/* Octets of a factor's slab, with one of padding a line. */
-static uint32_t slab_octets(uint32_t lines, uint32_t line, form f) {
-  return planes(f) * lines * (line / 8 + 1);
+/* Octets of a factor's slab, with one of padding a line: of A's, and of B's. */
+static uint32_t octets_of_a(const candidate *c, form f, const gt_matmul_shape *s) {
+  return planes(f, s->kind_a) * (s->trans_a ? c->bk * (c->bm / 8 + 1) : c->bm * (c->bk / 8 + 1));
+}
+static uint32_t octets_of_b(const candidate *c, form f, const gt_matmul_shape *s) {
+  return planes(f, s->kind_b) * (s->trans_b ? c->bn * (c->bk / 8 + 1) : c->bk * (c->bn / 8 + 1));
 }
 
 /* What there is for sums on their way out, in uvec4s: the slab of A, or if there are none, as much. */
-static uint32_t room_for_sums(const candidate *c, form f, bool trans_a) {
+static uint32_t room_for_sums(const candidate *c, form f, const gt_matmul_shape *s) {
   enum { PACKED_ROOM = 1280, MADE_ROOM = 640 };
   if (c->packed) return c->made ? MADE_ROOM : PACKED_ROOM;
-  return trans_a ? slab_octets(c->bk, c->bm, f) : slab_octets(c->bm, c->bk, f);
+  return octets_of_a(c, f, s);
 }
 
 /* How many matrices of sums a subgroup writes side by side, and how long a row is then, in uvec4s: two more
@@ -115,9 +121,9 @@ static uint32_t room_for_sums(const candidate *c, form f, bool trans_a) {
 typedef struct piece {
   uint32_t matrices, row;
 } piece;
-static piece piece_of(const candidate *c, form f, bool trans_a, const gt_target *target,
+static piece piece_of(const candidate *c, form f, const gt_matmul_shape *s, const gt_target *target,
                       gt_matrix_shape unit) {
-  const uint32_t room = room_for_sums(c, f, trans_a) / (threads_of(c, target) / target->subgroup * unit.m);
+  const uint32_t room = room_for_sums(c, f, s) / (threads_of(c, target) / target->subgroup * unit.m);
   for (uint32_t matrices = c->sn / unit.n; matrices; matrices--) {
     const uint32_t quads = matrices * unit.n / QUAD;
     if (c->sn / unit.n % matrices || target->subgroup % quads || quads > room) continue;
@@ -127,20 +133,21 @@ static piece piece_of(const candidate *c, form f, bool trans_a, const gt_target 
 }
 
 /* Slabs with eight elements of padding a line, or what takes their place, and the powers of two of lines. */
-static uint32_t shared_bytes(const candidate *c, form f, const gt_target *target) {
-  const uint32_t slabs = 2 * planes(f) * (c->bm + c->bn) * (c->bk + 8), threads = threads_of(c, target);
-  return (c->packed ? 16 * (room_for_sums(c, f, false) + threads + threads / 4) : slabs) +
+static uint32_t shared_bytes(const candidate *c, form f, const gt_matmul_shape *s, const gt_target *target) {
+  const uint32_t threads = threads_of(c, target);
+  const uint32_t slabs = 2 * (planes(f, s->kind_a) * c->bm + planes(f, s->kind_b) * c->bn) * (c->bk + 8);
+  return (c->packed ? 16 * (room_for_sums(c, f, s) + threads + threads / 4) : slabs) +
          (f == BFLOAT ? 0 : 2 * 2 * 4 * (c->bm + c->bn) + 4);
 }
 
 static bool fits(const candidate *c, form f, const gt_matmul_shape *s, const gt_target *target,
                  gt_matrix_shape unit) {
   const bool kind = s->kind_a == GT_FACTOR_DENSE || (c->heavy && s->kind_a == GT_FACTOR_BASIS && s->heavy_a);
-  const bool by_k = s->trans_a && !s->trans_b && kind && s->kind_b == GT_FACTOR_DENSE;
+  const bool by_k =
+      s->trans_a && !s->trans_b && kind && (s->kind_b == GT_FACTOR_DENSE || s->kind_b == GT_FACTOR_BYTES);
   return c->rate[f] > 0 && (by_k || !c->by_k) && c->sm % unit.m == 0 && c->sn % unit.n == 0 &&
          c->bk % unit.k == 0 && threads_of(c, target) <= target->max_workgroup &&
-         shared_bytes(c, f, target) <= target->shared_bytes &&
-         piece_of(c, f, s->trans_a, target, unit).matrices;
+         shared_bytes(c, f, s, target) <= target->shared_bytes && piece_of(c, f, s, target, unit).matrices;
 }
 
 /* So many elements of a matrix has each lane, the emulated ones of factors as well: all rows of the left one
@@ -228,6 +235,8 @@ static double range_cycles(const gt_matmul_shape *s, const gt_target *target) {
   const bool by_blocks = gt_matmul_by_blocks(s, target);
   double of_a = (double)s->m * s->k * s->batch, of_b = (double)s->n * s->k * s->batch;
   if (s->inputs_a) of_a = (double)s->inputs_a * (s->trans_a ? s->k : s->m);
+  if (s->kind_a == GT_FACTOR_BYTES) of_a = 0;
+  if (s->kind_b == GT_FACTOR_BYTES) of_b = 0;
   if (by_blocks && s->kind_a == GT_FACTOR_PATCHES) of_a /= s->k / s->run;
   if (by_blocks && s->kind_b == GT_FACTOR_PATCHES) of_b /= s->n / s->run;
   return (by_blocks ? 2 : 1) * RANGE_CYCLES + (of_a + of_b) / RANGE_ELEMENTS;
@@ -251,12 +260,14 @@ static double estimate(const candidate *c, form f, const gt_matmul_shape *s, con
   const double groups = (double)gt_matmul_groups(s, way);
   const double of_unit = gt_matmul_groups_of_unit(groups, target->units);
   const uint32_t most = (c->packed ? FULL_PACKED : FULL_THREADS) / threads_of(c, target);
-  const double at_once = c->pairs ? 2 : gt_matmul_together(shared_bytes(c, f, target), most, target);
+  const double at_once = c->pairs ? 2 : gt_matmul_together(shared_bytes(c, f, s, target), most, target);
   const double waves = gt_matmul_waves(of_unit, at_once);
   const bool hides = at_once >= SOME || c->packed, makes = s->kind_a == GT_FACTOR_BASIS && !s->trans_a;
   const double left = (target->matrix.fast ? 1 : SLOW) * (makes && !hides ? UNHIDDEN : 1);
   const double area = (double)c->bm * c->bn;
-  const double group = area * gt_least_u32(way->k_chunk, s->k) / c->rate[f] / left;
+  const bool bytes = s->kind_a == GT_FACTOR_BYTES || s->kind_b == GT_FACTOR_BYTES;
+  const double rate = c->rate[f] * (bytes ? OF_BYTES : 1);
+  const double group = area * gt_least_u32(way->k_chunk, s->k) / rate / left;
   const double drains = s->segment ? (double)(s->k / s->segment) * area / DRAINED : 0;
   const double drained = of_unit * drains * (hides ? 1 : SOME / at_once);
   const double starts =
@@ -274,6 +285,7 @@ void gt_matmul_offer_matrix(const gt_matmul_shape *s, const gt_target *target, g
   const form f = !is_half ? HALVES : units->bfloat.m ? BFLOAT : SCALED;
   const gt_matrix_shape unit = f == BFLOAT ? units->bfloat : units->half;
   if (precision == GT_PRECISION_SCALAR || !unit.m || !s->k) return;
+  if (f != HALVES && (s->kind_a == GT_FACTOR_BYTES || s->kind_b == GT_FACTOR_BYTES)) return;
   if (f == HALVES && !units->fast && !units->emulated)
     return; /* three products take longer than one of floats */
   if (!units->always && !large_enough(s)) return;
@@ -339,7 +351,8 @@ static void measure_packed(gt_matmul_cut *cut, const gt_matmul_shape *s, bool sh
   const uint64_t left =
                      2ull * left_elements(unit, target) * target->subgroup / unit.m, /* a line's, of a step */
       right = 2ull * right_elements(unit, target) * target->subgroup / unit.n;
-  cut->packed = planes(f) * (steps_a * lines_a * left + steps * lines_b * right + GT_PACKED_LINES * right);
+  cut->packed = planes(f, GT_FACTOR_DENSE) *
+                (steps_a * lines_a * left + steps * lines_b * right + GT_PACKED_LINES * right);
   cut->pack_groups = (depths_a * lines_a + depths * lines_b) / GT_RANGE_LINES;
 }
 
@@ -348,7 +361,8 @@ static void measure_packed(gt_matmul_cut *cut, const gt_matmul_shape *s, bool sh
 static bool is_steady(uint32_t kind, bool k_lines, uint32_t length, const gt_matmul_shape *s, uint32_t bk,
                       const gt_matrix_units *units) {
   switch (kind) {
-  case GT_FACTOR_DENSE: return length % QUAD == 0;
+  case GT_FACTOR_DENSE:
+  case GT_FACTOR_BYTES: return length % QUAD == 0;
   case GT_FACTOR_PATCHES:
     return s->run && s->run % (k_lines ? QUAD : bk) == 0 && (units->fast || units->emulated);
   case GT_FACTOR_REPEATED:
@@ -364,13 +378,10 @@ static bool is_steady(uint32_t kind, bool k_lines, uint32_t length, const gt_mat
 static bool joins_columns(const candidate *c, form f, const gt_matmul_shape *s, piece own,
                           gt_matrix_shape unit, const gt_target *target) {
   const uint32_t across = c->bn / QUAD, count = threads_of(c, target);
-  const uint32_t room_b = c->packed    ? count + count / 4
-                          : s->trans_b ? slab_octets(c->bn, c->bk, f)
-                                       : slab_octets(c->bk, c->bn, f);
+  const uint32_t room_b = c->packed ? count + count / 4 : octets_of_b(c, f, s);
   const uint32_t slots =
       gt_most_u32(c->bm / c->sm * (target->subgroup / (own.matrices * unit.n / QUAD)), count / across);
-  return count % across == 0 && count <= room_for_sums(c, f, s->trans_a) &&
-         count + gt_ceil_div(slots, QUAD) <= room_b;
+  return count % across == 0 && count <= room_for_sums(c, f, s) && count + gt_ceil_div(slots, QUAD) <= room_b;
 }
 
 /* Has the kernel the result's values in quads, and all of each, and are tiles whole depths or halves of them?
@@ -415,18 +426,18 @@ gt_matmul_cut gt_matmul_cut_matrix(const gt_matmul_config *c, const gt_matmul_sh
   spec[GT_MATRIX_SPEC_BK] = c->bk;
   spec[GT_MATRIX_SPEC_SM] = c->tm;
   spec[GT_MATRIX_SPEC_SN] = c->tn;
-  spec[GT_MATRIX_SPEC_FORM] = (s->trans_a ? GT_MATRIX_TRANS_A : 0) | (s->trans_b ? GT_MATRIX_TRANS_B : 0) |
-                              (s->k % c->bk ? GT_MATRIX_TAIL : 0) | (steady ? GT_MATRIX_STEADY : 0) |
-                              (whole ? GT_MATRIX_WHOLE : 0) | (s->n % QUAD ? 0 : GT_MATRIX_QUADS) |
-                              (cut.arrives ? GT_MATRIX_ARRIVE : 0) | (f == HALVES ? GT_MATRIX_HALVES : 0) |
-                              (target->brief ? GT_MATRIX_BRIEF : 0) |
-                              (has_matrices(s, unit, target) ? GT_MATRIX_MATRICES : 0);
+  spec[GT_MATRIX_SPEC_FORM] =
+      (s->trans_a ? GT_MATRIX_TRANS_A : 0) | (s->trans_b ? GT_MATRIX_TRANS_B : 0) |
+      (s->k % c->bk ? GT_MATRIX_TAIL : 0) | (steady ? GT_MATRIX_STEADY : 0) | (whole ? GT_MATRIX_WHOLE : 0) |
+      (s->n % QUAD ? 0 : GT_MATRIX_QUADS) | (cut.arrives ? GT_MATRIX_ARRIVE : 0) |
+      (f == HALVES ? GT_MATRIX_HALVES : 0) | (target->brief ? GT_MATRIX_BRIEF : 0) |
+      (has_matrices(s, unit, target) ? GT_MATRIX_MATRICES : 0) | (s->shifted ? GT_MATRIX_SHIFTED : 0);
   spec[GT_MATRIX_SPEC_SPLIT] = c->split;
   spec[GT_MATRIX_SPEC_M] = unit.m;
   spec[GT_MATRIX_SPEC_N] = unit.n;
   spec[GT_MATRIX_SPEC_K] = unit.k;
   spec[GT_MATRIX_SPEC_SUBGROUP] = target->subgroup;
-  const piece own = piece_of(&tile, f, s->trans_a, target, unit);
+  const piece own = piece_of(&tile, f, s, target, unit);
   spec[GT_MATRIX_SPEC_WRITE] = own.matrices | own.row << 8;
   cut.columns = joins_columns(&tile, f, s, own, unit, target);
   cut.measures = !is_bfloat && measures(c, s);

@@ -59,6 +59,17 @@ static bool has_scales(const gt_product *p) {
   return kind == GT_FACTOR_SCALED || (kind == GT_FACTOR_COEFFICIENTS && p->scales != GT_NONE);
 }
 
+static bool has_bytes(const gt_matmul_shape *s) {
+  return s->kind_a == GT_FACTOR_BYTES || s->kind_b == GT_FACTOR_BYTES;
+}
+
+bool gt_product_takes_bytes(const gt_lowering *lowering, const gt_group *group, const gt_product *p,
+                            gt_precision precision) {
+  const gt_target *target = gt_lowering_target(lowering);
+  return target->device && precision == GT_PRECISION_AUTO && p->shape.batch == 1 &&
+         group->program.inputs <= GT_MATRIX_ROOTS_B && gt_matmul_gains_by_bytes(target, &p->shape, precision);
+}
+
 gt_step *gt_product_start(gt_lowering *lowering, const gt_product *p, const gt_matmul_cut *cut,
                           const gt_kernel *kernel, bool reads_a, bool reads_b) {
   const gt_matmul_shape *s = &p->shape;
@@ -73,6 +84,8 @@ gt_step *gt_product_start(gt_lowering *lowering, const gt_product *p, const gt_m
     gt_lower_read(lowering, offsetof(struct gt_matmul_args, stride_a), p->scales);
   if (p->words)
     gt_lower_constants(lowering, offsetof(struct gt_matmul_args, geometry), p->geometry, 4 * p->words);
+  if (has_bytes(&p->shape))
+    gt_lower_constants(lowering, offsetof(struct gt_matmul_args, geometry), &p->bytes, sizeof p->bytes);
   return step;
 }
 

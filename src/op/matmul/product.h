@@ -18,6 +18,7 @@ typedef struct gt_product { /* c[m, n] = op(a) op(b) for each entry of the batch
   /* What the factor that is not dense is told: words in memory, and its own specialization constants. */
   const uint32_t *geometry;
   size_t words;
+  gt_byte_form bytes; /* what those of a factor of bytes stand for, instead */
   uint32_t own[GT_FACTOR_SPEC_END - GT_FACTOR_SPEC_OWN];
 } gt_product;
 
@@ -26,6 +27,9 @@ void gt_product_lower(gt_lowering *lowering, const gt_group *group, const gt_pro
 /* What such a product asks of the lines of factor A, or of B, before it is lowered: GT_MEASURED_… */
 uint32_t gt_product_measures(gt_lowering *lowering, const gt_product *product, gt_precision precision,
                              bool of_a);
+/* Does the group's product, one of whose factors is of bytes, gain by that? */
+bool gt_product_takes_bytes(const gt_lowering *lowering, const gt_group *group, const gt_product *product,
+                            gt_precision precision);
 /* The step that adds up parts of such sums, `count` elements each, in scratch memory; row: length of the
  * result's rows. */
 void gt_product_finish(gt_lowering *lowering, const gt_group *group, uint32_t count, uint32_t row,

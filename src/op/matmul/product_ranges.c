@@ -9,6 +9,7 @@
 #include "shaders/op/matmul/product_matrix.h"
 #include "shaders/op/matmul/range.h"
 #include "step/math.h"
+#include <math.h>
 #include <stddef.h>
 
 static const gt_kernel blocks_kernel = {.name = "patches_blocks"}, patches_kernel = {.name = "patches_range"};
@@ -39,24 +40,26 @@ static float root_of(float most) {
   return gt_from_bits(GT_RANGE_ROOT(gt_most_u32(exponent, GT_RANGE_LEAST)) << 23);
 }
 
-static gt_known_lines known_evenly(float most) {
-  return (gt_known_lines){GT_MATRIX_KNOWN_A | GT_MATRIX_EVEN_A, 0, 0, root_of(most)};
+static gt_known_lines known_evenly(float root) {
+  return (gt_known_lines){GT_MATRIX_KNOWN_A | GT_MATRIX_EVEN_A, 0, 0, root};
 }
 
 /* Can what is known of a factor be told, as the kernel does without the other's geometry for that? */
 bool gt_product_may_be_known(const gt_matmul_shape *s) {
-  return (s->kind_a == GT_FACTOR_DENSE || s->kind_a == GT_FACTOR_BASIS) && s->kind_b == GT_FACTOR_DENSE;
+  return (s->kind_a == GT_FACTOR_DENSE || s->kind_a == GT_FACTOR_BYTES || s->kind_a == GT_FACTOR_BASIS) &&
+         (s->kind_b == GT_FACTOR_DENSE || s->kind_b == GT_FACTOR_BYTES);
 }
 
-/* Of a dense factor: from the op that makes it, or from the kernel that has written it. */
+/* Of a factor that is dense, or bytes: from the op that makes it, or from the kernel that has written it. */
 static gt_known_lines known_of(const gt_lowering *lowering, const gt_product *p,
-                               const gt_product_factor *factor, bool columns, uint32_t lines) {
+                               const gt_product_factor *factor, uint32_t kind, bool columns, uint32_t lines) {
   const gt_graph *graph = gt_lowering_graph(lowering);
   gt_measured m;
   if (factor->scratch) return (gt_known_lines){0};
+  if (kind == GT_FACTOR_BYTES) return known_evenly(sqrtf(p->bytes.scale));
   const gt_node *origin = gt_node_at(graph, gt_reshape_origin(graph, factor->node));
   const double even = origin->op->even ? origin->op->even(graph, origin) : 0;
-  if (even > 0) return known_evenly((float)even);
+  if (even > 0) return known_evenly(root_of((float)even));
   if (p->shape.batch > 1 ||
       !gt_lower_measured(lowering, factor->node, columns ? GT_MEASURED_COLUMNS : GT_MEASURED_ROWS, &m) ||
       m.lines != lines || m.length != p->shape.k)
@@ -71,14 +74,14 @@ static gt_product_ranges known_before(const gt_lowering *lowering, const gt_grou
   const gt_matmul_shape *s = &p->shape;
   gt_product_ranges r = {.form = 0};
   if (!gt_product_may_be_known(s) || group->program.inputs > GT_MATRIX_ROOTS_B) return r;
-  if (s->kind_a == GT_FACTOR_DENSE)
-    r.a = known_of(lowering, p, &p->a, s->trans_a, s->m);
+  if (s->kind_a != GT_FACTOR_BASIS)
+    r.a = known_of(lowering, p, &p->a, s->kind_a, s->trans_a, s->m);
   else if (s->known_a > 0)
-    r.a = known_evenly(s->known_a);
+    r.a = known_evenly(root_of(s->known_a));
   if (packed_b)
     r.b = (gt_known_lines){GT_MATRIX_KNOWN_A, 0, packed_b - 1, 0};
   else
-    r.b = known_of(lowering, p, &p->b, !s->trans_b, s->n);
+    r.b = known_of(lowering, p, &p->b, s->kind_b, !s->trans_b, s->n);
   r.form = r.a.form | r.b.form << 1 | r.a.parts * GT_MATRIX_PARTS_A | r.b.parts * GT_MATRIX_PARTS_B;
   return r;
 }

@@ -1,0 +1,182 @@
+/* Products of drawn bytes on matrix units: the batch is left as bytes where all who read it take them, and
+ * what comes out is as exact as of floats, whatever bytes stand for. */
+#include "op/batch.h"
+#include "base/philox.h"
+#include "op/core.h"
+#include "op/elementwise.h"
+#include "op/matmul/matmul.h"
+#include "plan/plan.h"
+#include "shaders/op/batch.h"
+#include "shaders/op/matmul/factor.h"
+#include "support/device.h"
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+typedef struct net { /* x w or x wT, and gT x or xT g */
+  uint32_t rows, in, units;
+  bool turned; /* wT and gT, as a linear layer has them */
+  float center, scale, shift;
+  float odd;                                   /* an element of w and g, if it is not 0 */
+  enum { NOTHING, A_VALUE, A_PROGRAM } beside; /* what else reads x */
+} net;
+
+enum { STATE, TABLE, DATA, SCALING, W, G, Y, D, MORE, VARIABLES };
+static float *value[VARIABLES];
+static gt_precision precision;
+
+static gt_id variable(gt_graph *g, const char *name, int64_t rows, int64_t columns, gt_dtype dtype) {
+  return gt_variable_read(g, gt_graph_variable(g, name, gt_shape_2(rows, columns), dtype, false));
+}
+
+static void keep(gt_graph *g, const char *name, gt_id result) {
+  gt_assign(g, gt_graph_variable(g, name, gt_node_at(g, result)->shape, GT_F32, false), 0, result);
+}
+
+static void draw(gt_graph *graph, const net *t) {
+  const gt_id clock =
+      gt_clock(graph, gt_graph_variable(graph, "state", gt_shape_1(GT_STATE_WORDS), GT_F32, false),
+               gt_graph_variable(graph, "table", gt_shape_2(1, 1), GT_F32, false));
+  const gt_batch_attribute attribute = {.batch = t->rows,
+                                        .samples = t->rows,
+                                        .sequential = true,
+                                        .bytes = gt_batch_byte_form(t->center, t->scale, t->shift)};
+  const gt_id data = variable(graph, "data", t->rows, t->in, GT_U8),
+              scaling = variable(graph, "scaling", 3, 1, GT_F32),
+              w = t->turned ? variable(graph, "w", t->units, t->in, GT_F32)
+                            : variable(graph, "w", t->in, t->units, GT_F32),
+              g = variable(graph, "g", t->rows, t->units, GT_F32);
+  const gt_id x = gt_batch(graph, data, clock, scaling, attribute);
+  keep(graph, "y", gt_relu(graph, gt_matmul(graph, x, w, false, t->turned)));
+  keep(graph, "d", t->turned ? gt_matmul(graph, g, x, true, false) : gt_matmul(graph, x, g, true, false));
+  if (t->beside == A_VALUE) keep(graph, "more", x);
+  if (t->beside == A_PROGRAM) keep(graph, "more", gt_mul(graph, x, gt_mul(graph, x, x)));
+}
+
+static double uniform(uint32_t v, uint64_t i) { return 2 * gt_random_uniform(5, v, 0, (uint32_t)i) - 1; }
+
+static void fill(const net *t, int v, uint64_t count) {
+  if (v == DATA)
+    for (uint64_t i = 0; i < 4 * count; i++) ((uint8_t *)value[v])[i] = (uint8_t)(128 + 128 * uniform(1, i));
+  if (v == SCALING) memcpy(value[v], (float[]){t->center, t->scale, t->shift}, 3 * sizeof(float));
+  if (v != W && v != G) return;
+  for (uint64_t i = 0; i < count; i++)
+    value[v][i] = (float)ldexp(uniform((uint32_t)v, i), (int)(i * 7 % 23) - 11);
+  if (t->odd != 0) value[v][count / 3] = t->odd;
+}
+
+static double x_at(const net *t, uint64_t i) {
+  return (((uint8_t *)value[DATA])[i] - (double)t->center) * (double)t->scale + (double)t->shift;
+}
+
+/* Sums of so many terms, and of their magnitudes. */
+static void check(double got, double sum, double all, double terms, const char *what, uint64_t i) {
+  if (!isfinite(sum) ? isnan(sum) ? isnan(got) : got == sum
+                     : fabs(got - sum) <= 0x1p-23 * (2 + sqrt(terms)) * all)
+    return;
+  fail_msg("%s: element %llu is %.9g, not %.9g", what, (unsigned long long)i, got, sum);
+}
+
+static void check_forward(const net *t) {
+  for (uint32_t i = 0; i < t->rows; i++)
+    for (uint32_t j = 0; j < t->units; j++) {
+      double sum = 0, all = 0;
+      for (uint32_t k = 0; k < t->in; k++) {
+        const double term =
+            x_at(t, (uint64_t)i * t->in + k) * (double)value[W][t->turned ? j * t->in + k : k * t->units + j];
+        sum += term, all += fabs(term);
+      }
+      check(value[Y][i * t->units + j], isnan(sum) ? sum : fmax(sum, 0), all, t->in, "y", i * t->units + j);
+    }
+}
+
+static void check_gradient(const net *t) {
+  for (uint32_t i = 0; i < t->in; i++)
+    for (uint32_t j = 0; j < t->units; j++) {
+      double sum = 0, all = 0;
+      for (uint32_t k = 0; k < t->rows; k++) {
+        const double term = x_at(t, (uint64_t)k * t->in + i) * (double)value[G][k * t->units + j];
+        sum += term, all += fabs(term);
+      }
+      const uint32_t at = t->turned ? j * t->in + i : i * t->units + j;
+      check(value[D][at], sum, all, t->rows, "d", at);
+    }
+}
+
+/* Are they products of bytes? */
+static bool leaves_bytes(const gt_plan *plan) {
+  bool bytes = false, made = false;
+  for (uint32_t s = 0; s < plan->steps; s++) {
+    const gt_step *step = &plan->step[s];
+    bytes |= !strcmp(step->kernel->name, "batch") && step->spec[GT_BATCH_SPEC_MODE] == GT_BATCH_I32;
+    made |=
+        !strncmp(step->kernel->name, "product_matrix", 14) &&
+        (step->spec[GT_FACTOR_SPEC_A] == GT_FACTOR_BYTES || step->spec[GT_FACTOR_SPEC_B] == GT_FACTOR_BYTES);
+  }
+  assert_int_equal(bytes, made);
+  return bytes;
+}
+
+static bool run(const net *t) {
+  gt_arena arena;
+  gt_arena_init(&arena);
+  gt_graph *g = gt_graph_create(&arena);
+  gt_graph_precision(g, precision);
+  draw(g, t);
+  const gt_plan *plan = device_plan(&arena, g, (gt_plan_options){0});
+  for (uint32_t v = 0; v < g->variables; v++) {
+    value[v] = calloc(1, plan->variable_bytes[v]);
+    assert_non_null(value[v]);
+    fill(t, (int)v, plan->variable_bytes[v] / 4);
+  }
+  device_run(plan, g, 1, value);
+  const bool bytes = leaves_bytes(plan);
+  if (precision == GT_PRECISION_AUTO) {
+    check_forward(t);
+    check_gradient(t);
+  }
+  for (uint32_t v = 0; v < g->variables; v++) free(value[v]);
+  gt_arena_finish(&arena);
+  return bytes;
+}
+
+static void test_products(void **state) {
+  (void)state;
+  static const net nets[] = {
+      {1, 4, 1, false, 0, 1, 0, 0, NOTHING},
+      {64, 128, 64, true, 0, 1.0f / 255, 0, 0, NOTHING},     /* whole tiles */
+      {70, 140, 37, true, 33.3184f, 0.0127f, 0, 0, NOTHING}, /* a center that is no byte */
+      {70, 140, 37, false, 33.3184f, 0.0127f, 0, 0, NOTHING},
+      {129, 40, 37, true, 0, 2.0f / 255, -1, 0, NOTHING},
+      {129, 40, 37, false, 300, 0.25f, 1e3f, 0, NOTHING}, /* none of the bytes is near 0 */
+      {100, 132, 40, true, 127, 1e-20f, 0, 0, NOTHING},
+      {70, 140, 37, true, 33.3184f, 0.0127f, 0, INFINITY, NOTHING}, /* summed plainly */
+      {70, 140, 37, false, 0, 1.0f / 255, 0, NAN, NOTHING}};
+  for (size_t i = 0; i < sizeof nets / sizeof *nets; i++)
+    assert_int_equal(run(&nets[i]), precision == GT_PRECISION_AUTO);
+}
+
+static void test_floats(void **state) {
+  (void)state;
+  static const net nets[] = {{40, 35, 36, true, 0, 1, 0, 0, NOTHING}, /* lines are no whole words */
+                             {40, 36, 36, true, 0, 1, 0, 0, A_VALUE},
+                             {40, 36, 36, true, 0, 1, 0, 0, A_PROGRAM},
+                             {40, 36, 36, true, 0, -1, 0, 0, NOTHING}}; /* no scale that has a root */
+  for (size_t i = 0; i < sizeof nets / sizeof *nets; i++) assert_false(run(&nets[i]));
+}
+
+static int group(const char *name) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_products), cmocka_unit_test(test_floats)};
+  return cmocka_run_group_tests_name(name, tests, open_device, close_device);
+}
+
+int main(void) {
+  static const device_form form[] = {{"two float16", "matrix,float16", GT_PRECISION_AUTO},
+                                     {"float16", "matrix,float16", GT_PRECISION_HALF},
+                                     {"scalar", "matrix", GT_PRECISION_SCALAR}};
+  return device_in_forms(form, sizeof form / sizeof *form, &precision, group);
+}
