@@ -3,15 +3,15 @@
 
 usage: compare-torch.py [--gtrain PATH] [--before PATH] [--tune SECONDS] [--set KEY=VALUE]... [--peers DIR] [CASE]...
 
-gemm: square products against cuBLAS in fp32 (SGEMM) and bf16. mlp: 784-512-256-10. big: five layers of 4096 and 1000
-classes. deep: 32 layers of 256. cnn: two convolutions on 28x28. resnet9: on 32x32x3, channels last. kan: [784, 64,
-10] beside efficient-kan, FastKAN (checkouts of both in DIR) and a Chebyshev layer. PyTorch trains each as a CUDA
-graph of the whole step, with fused Adam, which is the fastest that it offers by hand; KANs also by torch.compile
-(mode="reduce-overhead"), which makes one kernel of much that the authors wrote as many. Both sides train on random
-data in device memory. Every figure is a median; each row says the peer's time, gtrain's, and peer / gtrain, so that
-more than 1 is faster. PyTorch runs in a process of its own that has ended when gtrain's begins: while another has a
-CUDA context on the device, a step takes up to a tenth longer. --before adds an older binary, --tune the step after
-so many seconds of `gtrain tune`."""
+gemm: square products against cuBLAS in fp32 (SGEMM) and bf16. mlp: 784-512-256-10. bytes: the same, where gtrain's data
+are bytes, as MNIST's are, and the peer's the floats of a batch. big: five layers of 4096 and 1000 classes. deep: 32
+layers of 256. cnn: two convolutions on 28x28. resnet9: on 32x32x3, channels last. kan: [784, 64, 10] beside
+efficient-kan, FastKAN (checkouts of both in DIR) and a Chebyshev layer. PyTorch trains each as a CUDA graph of the whole
+step, with fused Adam, which is the fastest that it offers by hand; KANs also by torch.compile (mode="reduce-overhead"),
+which makes one kernel of much that the authors wrote as many. Both sides train on random data in device memory. Every
+figure is a median; each row says the peer's time, gtrain's, and peer / gtrain, so that more than 1 is faster. PyTorch
+runs in a process of its own that has ended when gtrain's begins: while another has a CUDA context on the device, a step
+takes up to a tenth longer. --before adds an older binary, --tune the step after so many seconds of `gtrain tune`."""
 import argparse
 import functools
 import importlib
@@ -30,6 +30,7 @@ import torch.nn as nn
 import torch.nn.functional as F
 
 STEPS = {"mlp": ([784, 512, 256, 10], [128, 1024, 8192]),
+         "bytes": ([784, 512, 256, 10], [128, 1024, 8192]),
          "big": ([4096] * 5 + [1000], [1024, 8192]),
          "deep": ([256] * 33 + [10], [256, 4096])}
 IMAGES = {"cnn": (784, [128, 1024]), "resnet9": (3072, [512])}
@@ -198,10 +199,11 @@ def images(case):
             "  - adaptive_max_pool: 1\n  - flatten\n  - linear: 10\n")
 
 
-def write_config(folder, layers, width, classes, batch):
+def write_config(folder, layers, width, classes, batch, of_bytes=False):
     samples = max(batch, 8192)
     random = numpy.random.default_rng(0)
-    numpy.save(f"{folder}/x.npy", random.standard_normal((samples, width), dtype=numpy.float32))
+    numpy.save(f"{folder}/x.npy", random.integers(0, 256, (samples, width), dtype=numpy.uint8) if of_bytes else
+               random.standard_normal((samples, width), dtype=numpy.float32))
     numpy.save(f"{folder}/y.npy", random.integers(0, classes, samples, dtype=numpy.int32))
     with open(f"{folder}/config.yaml", "w", encoding="utf-8") as config:
         config.write(f"data:\n  format: npy\n  classes: {classes}\n"
@@ -233,7 +235,7 @@ def gemms(binaries):
 def steps(case, layers, model, width, classes, batch, binaries, options, ways):
     """model() makes the peer's network anew; ways: in which it is trained (torch_step)"""
     with tempfile.TemporaryDirectory() as folder:
-        write_config(folder, layers, width, classes, batch)
+        write_config(folder, layers, width, classes, batch, case == "bytes")
         config, cache = f"{folder}/config.yaml", f"{folder}/cache"
         os.mkdir(cache)  # untuned, whatever the user has tuned
         count = "20" if case in ("big", "resnet9") else "200"
