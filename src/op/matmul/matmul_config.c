@@ -112,9 +112,10 @@ enum {
    * product. */
   FINISH_CYCLES = 10000,
   ARRIVE_CYCLES = 2000, /* to store the parts and to be counted */
-  ARRIVE_WAIT = 2900,   /* for the parts of a quad, and for what the epilogue reads */
-  ARRIVE_BYTES = 60,   /* of parts in a cycle */
-  ARRIVE_THREADS = 256 /* of a workgroup, about */
+  ARRIVE_WAIT = 2900,   /* for the parts of a quad, and for what the epilogue reads; … */
+  ARRIVE_PAIR = 1250,   /* … for two parts on matrix units */
+  ARRIVE_BYTES = 60,    /* of parts in a cycle */
+  ARRIVE_THREADS = 256  /* of a workgroup, about */
 };
 
 static uint32_t threads_of(const candidate *c) { return c->bm / c->tm * (c->bn / c->tn) * c->teams; }
@@ -131,13 +132,18 @@ static double finish_cycles(const gt_matmul_shape *s, const gt_matmul_config *c,
   return FINISH_CYCLES + 2 * 4.0 * c->split * s->m * s->n * s->batch / (8 * units);
 }
 
+static bool is_on_units(const gt_matmul_config *c) {
+  return c->engine == GT_ENGINE_HALF || c->engine == GT_ENGINE_HALVES;
+}
+
 /* Of the workgroups that are done last: each waits for the parts of one quad of an invocation after another.
  */
 static double arrive_cycles(const gt_matmul_shape *s, const gt_matmul_config *c, double units) {
   const double tiles = (double)gt_ceil_div(s->m, c->bm) * gt_ceil_div(s->n, c->bn) * s->batch;
   const double elements = (double)c->bm * c->bn;
-  const double one =
-      ARRIVE_CYCLES + ARRIVE_WAIT * elements / (4 * ARRIVE_THREADS) + 4 * elements * c->split / ARRIVE_BYTES;
+  const bool pair = c->split == 2 && is_on_units(c);
+  const double one = ARRIVE_CYCLES + (pair ? ARRIVE_PAIR : ARRIVE_WAIT) * elements / (4 * ARRIVE_THREADS) +
+                     4 * elements * c->split / ARRIVE_BYTES;
   return one * (tiles > units ? tiles / units : 1);
 }
 
@@ -311,10 +317,11 @@ static void add_ways(ways *w, const gt_matmul_shape *s, const gt_target *target,
   add_way(w, c, 0);
 }
 
-/* What the best way costs, and the best that leaves half of the units to others. */
+/* What the best way costs, and the best that leaves half of the units to others; are these ways of matrix
+ * units? */
 typedef struct best {
   double whole, half;
-  bool on_units; /* matrix units, the best */
+  bool on_units, half_on_units;
 } best;
 
 static best best_of(const gt_matmul_shape *s, const gt_target *target, gt_precision precision) {
@@ -324,9 +331,9 @@ static best best_of(const gt_matmul_shape *s, const gt_target *target, gt_precis
   for (uint32_t i = 0; i < w.count; i++) {
     const gt_matmul_config c = config_of(&w.candidate[i]);
     const double cost = w.candidate[i].cost;
-    if (cost < b.whole) b.on_units = c.engine == GT_ENGINE_HALF || c.engine == GT_ENGINE_HALVES;
-    b.whole = fmin(b.whole, cost);
-    if (gt_matmul_groups(s, &c) <= target->units / 2) b.half = fmin(b.half, cost);
+    const bool leaves_half = gt_matmul_groups(s, &c) <= target->units / 2;
+    if (cost < b.whole) b.whole = cost, b.on_units = is_on_units(&c);
+    if (leaves_half && cost < b.half) b.half = cost, b.half_on_units = is_on_units(&c);
   }
   return b;
 }
@@ -335,7 +342,7 @@ bool gt_matmul_side_by_side(const gt_target *target, const gt_matmul_shape *one,
                             gt_precision precision) {
   if (!target->matrix.fast) return false;
   const best a = best_of(one, target, precision), b = best_of(other, target, precision);
-  return a.on_units && b.on_units && fmax(a.half, b.half) < a.whole + b.whole;
+  return a.half_on_units && b.half_on_units && fmax(a.half, b.half) < a.whole + b.whole;
 }
 
 bool gt_matmul_gains_by_bytes(const gt_target *target, const gt_matmul_shape *s, gt_precision precision) {
