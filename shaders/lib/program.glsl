@@ -6,7 +6,8 @@
  * Include after the kernel's argument struct, which provides x[], y[], clock and row. Define before:
  *   GT_PROGRAM_X       length of x[] (4 or 8)
  *   GT_PROGRAM_LAYOUT  if there is a layout_ argument (GT_LOAD_GENERAL)
- *   GT_PROGRAM_ROWS    if the program may join values along a row (op/rows.h)
+ *   GT_PROGRAM_ROWS    if the program may join values along a row (op/rows.h). Then the kernel says which row a place lies
+ *                      in, and reads itself what has a value for each element
  *   GT_PROGRAM_READS   if the kernel writes what comes out itself
  *   GT_PROGRAM_QUADS   a constant: all places are whole quads at multiples of four, and so long are rows. Then, where
  *                      buffers are aligned, no code is made for any other, which would have to be fetched as well
@@ -18,6 +19,13 @@
 #include "lib/philox.glsl"
 #ifndef GT_PROGRAM_QUADS
 #define GT_PROGRAM_QUADS false
+#endif
+/* Is a place that is not known to be a quad one? Each load would ask, and wait behind its answer for what is on its way:
+ * the places of rows are all quads, or all taken for pieces. */
+#ifdef GT_PROGRAM_ROWS
+#define GT_IF_MIXED(is_quad) false
+#else
+#define GT_IF_MIXED(is_quad) is_quad
 #endif
 
 /* 1: the buffers' addresses are multiples of 16, so that four elements may move at once. */
@@ -65,6 +73,17 @@ struct gt_place {
   uint first, lanes;
 };
 
+#ifdef GT_PROGRAM_ROWS
+/* The row in which the places lie, and of the one that is worked on what inputs with a value for each element hold. */
+uint gt_row_now;
+V gt_row_input[GT_PROGRAM_X];
+#define GT_COLUMN_OF(i) ((i) - gt_row_now * row)
+#define GT_SAME_OF(k)   gt_row_input[k]
+#else
+#define GT_COLUMN_OF(i) ((i) % row)
+#define GT_SAME_OF(k)   gt_load_same(x[k], at)
+#endif
+
 #ifdef GT_SCALAR
 V gt_load_same(GT_FLOATS x, gt_place at) { return x.at[at.first]; }
 V gt_load_row(GT_FLOATS x, gt_place at) { return x.at[at.first % row]; }
@@ -72,7 +91,7 @@ V gt_load_column(GT_FLOATS x, gt_place at) { return x.at[at.first / row]; }
 #else
 /* Can the elements be moved at once? */
 bool gt_is_quad(gt_place at) {
-  return ALIGNED != 0u && (GT_PROGRAM_QUADS || at.lanes == 4u && (at.first & 3u) == 0u);
+  return ALIGNED != 0u && (GT_PROGRAM_QUADS || GT_IF_MIXED(at.lanes == 4u && (at.first & 3u) == 0u));
 }
 
 uvec4 gt_lanes(gt_place at) { return at.first + min(uvec4(0u, 1u, 2u, 3u), uvec4(at.lanes - 1u)); }
@@ -88,17 +107,21 @@ V gt_load_same(GT_FLOATS x, gt_place at) {
 
 V gt_load_row(GT_FLOATS x, gt_place at) {
   V value;
-  uint column = at.first % row;
-  bool whole = GT_PROGRAM_QUADS || (column & 3u) == 0u && column + 4u <= row;
+  uint column = GT_COLUMN_OF(at.first);
+  bool whole = GT_PROGRAM_QUADS || GT_IF_MIXED((column & 3u) == 0u && column + 4u <= row);
   if (ALIGNED != 0u && whole) value = GT_CAST(GT_FLOATS4, x).at[column >> 2];
-  else value = gt_gather(x, gt_lanes(at) % row);
+  else value = gt_gather(x, GT_COLUMN_OF(gt_lanes(at)));
   return value;
 }
 
 V gt_load_column(GT_FLOATS x, gt_place at) {
   V value;
+#ifdef GT_PROGRAM_ROWS
+  value = V(x.at[gt_row_now]);
+#else
   if (GT_PROGRAM_QUADS) value = V(x.at[at.first / row]);
   else value = gt_gather(x, gt_lanes(at) / row);
+#endif
   return value;
 }
 #endif
@@ -196,7 +219,7 @@ V gt_random(gt_place at, uint purpose) {
 #define GT_INPUT(k, mode) \
   if (INPUT_COUNT > k) { \
     switch (GT_LOAD_MODE(mode)) { \
-    case GT_LOAD_SAME: r[k] = gt_load_same(x[k], at); break; \
+    case GT_LOAD_SAME: r[k] = GT_SAME_OF(k); break; \
     case GT_LOAD_SCALAR: r[k] = V(x[k].at[0]); break; \
     case GT_LOAD_ROW: r[k] = gt_load_row(x[k], at); break; \
     case GT_LOAD_COLUMN: r[k] = gt_load_column(x[k], at); break; \

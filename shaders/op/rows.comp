@@ -1,17 +1,22 @@
 #version 450
 #extension GL_EXT_buffer_reference : require
 #extension GL_EXT_scalar_block_layout : require
+#extension GL_EXT_control_flow_attributes : require
 #extension GL_GOOGLE_include_directive : require
 #include "op/rows.h"
+layout(constant_id = GT_ROWS_SPEC_WHOLE) const uint WHOLE = 0u;
 #define GT_PROGRAM_X 8
 #define GT_PROGRAM_ROWS
 #define GT_PROGRAM_READS
+#define GT_PROGRAM_QUADS (WHOLE != 0u)
 #include "lib/program.glsl"
 layout(local_size_x_id = GT_SPEC_LOCAL_X) in;
 layout(constant_id = GT_SPEC_LOCAL_X) const uint LOCAL_X = 1u;
 layout(constant_id = GT_ROWS_SPEC_LANES) const uint LANES = 1u;
 layout(constant_id = GT_ROWS_SPEC_PASSES) const uint PASSES = 0u;
 layout(constant_id = GT_ROWS_SPEC_NARROW) const uint NARROW = 0u;
+layout(constant_id = GT_ROWS_SPEC_EACH) const uint EACH = 1u;
+layout(constant_id = GT_ROWS_SPEC_KEPT) const uint KEPT = 0u;
 layout(constant_id = GT_ROWS_SPEC_REDUCTION) const uint REDUCTION_0 = 0u;
 layout(constant_id = GT_ROWS_SPEC_REDUCTION + 1) const uint REDUCTION_1 = 0u;
 layout(constant_id = GT_ROWS_SPEC_REDUCTION + 2) const uint REDUCTION_2 = 0u;
@@ -21,8 +26,14 @@ layout(constant_id = GT_ROWS_SPEC_OPCODE + 1) const uint OPCODE_1 = 0u;
 layout(constant_id = GT_ROWS_SPEC_OPCODE + 2) const uint OPCODE_2 = 0u;
 layout(constant_id = GT_ROWS_SPEC_OPCODE + 3) const uint OPCODE_3 = 0u;
 
+/* How many lanes' values are joined at once, so that two turns suffice, and how many are left for the last one. */
+const uint FAN = LANES > 64u ? 16u : 8u, LEFT = LANES > FAN ? LANES / FAN : LANES;
+
 /* Of each invocation, a component for each reduction. */
 shared vec4 partial[LOCAL_X];
+
+/* What an invocation has read of its quads. */
+V kept[EACH][GT_PROGRAM_X];
 
 #define START(opcode) \
   (opcode == GT_I_ROW_MAX ? -gt_infinity() : opcode == GT_I_ROW_MIN ? gt_infinity() : 0.0)
@@ -35,7 +46,10 @@ vec4 join(vec4 a, vec4 b, uint opcode) {
 }
 
 /* What the lanes that are none hold is another's value: it counts nothing. */
-vec4 only(vec4 value, uint lanes, uint opcode) { return mix(vec4(START(opcode)), value, lessThan(uvec4(0u, 1u, 2u, 3u), uvec4(lanes))); }
+vec4 only(vec4 value, uint lanes, uint opcode) {
+  bvec4 counts = WHOLE != 0u ? bvec4(lanes != 0u) : lessThan(uvec4(0u, 1u, 2u, 3u), uvec4(lanes));
+  return mix(vec4(START(opcode)), value, counts);
+}
 
 float fold(vec4 v, uint opcode) {
   float value = (v.x + v.y) + (v.z + v.w);
@@ -53,71 +67,121 @@ vec4 join_all(vec4 a, vec4 b) {
   return value;
 }
 
+#define READ(k, load) \
+  if (INPUT_COUNT > k && GT_LOAD_MODE(load) == GT_LOAD_SAME) kept[i][k] = gt_load_same(x[k], at);
 #define WRITE(k) \
   if (OUTPUT_COUNT > k) { \
-    if ((NARROW >> k & 1u) == 0u) gt_store(y[k], at, result[k]); \
-    else own[k] = result[k].x; \
+    if ((NARROW >> k & 1u) != 0u) own[k] = result[i][k].x; \
+    else if (there) gt_store(y[k], at, result[i][k]); \
   }
 #define WRITE_NARROW(k) \
-  if (OUTPUT_COUNT > k && (NARROW >> k & 1u) != 0u) y[k].at[r] = own[k];
+  if (OUTPUT_COUNT > k && (NARROW >> k & 1u) != 0u) y[k].at[gt_row_now] = own[k];
 #define JOIN(k, pass_of, opcode) \
-  if (pass_of == pass + 1u) sum[k] = join(sum[k], only(gt_row_operand[k], at.lanes, opcode), opcode);
+  if (pass_of == pass + 1u) sum[k] = join(sum[k], only(gt_row_operand[k], lanes, opcode), opcode);
 #define FOLD(k, pass_of, opcode) \
   if (pass_of == pass + 1u) mine[k] = fold(sum[k], opcode);
 #define KNOW(k, pass_of) \
   if (pass_of == pass + 1u) gt_row_known[k] = all[k];
+#define EACH_QUAD [[unroll]] for (uint i = 0u; i < EACH; i++)
+/* Of each so many quads of the row, an invocation's first one. One round is all if they are kept. */
+#define EACH_ROUND(quads) for (uint q = lane; q - lane < (KEPT != 0u ? 1u : quads); q += EACH * LANES)
 
-/* The row's values from those of its lanes, by a tree whose shape depends on the number of lanes only. */
+vec4 join_some(uint first, uint apart, uint n) {
+  vec4 v = partial[first];
+  [[unroll]] for (uint i = 1u; i < n; i++) v = join_all(v, partial[first + i * apart]);
+  return v;
+}
+
+/* The row's values from those of its lanes, by a tree whose shape depends on the number of lanes only. Each of them
+ * takes the last turn itself, rather than wait for one that does. */
 vec4 join_lanes(vec4 mine) {
+  if (LANES == 1u) return mine;
   uint me = gl_LocalInvocationID.x, lane = me % LANES;
   partial[me] = mine;
   barrier();
-  for (uint left = LANES / 2u; left > 0u; left /= 2u) {
-    if (lane < left) partial[me] = join_all(partial[me], partial[me + left]);
+  if (LANES > FAN) {
+    if (lane < LEFT) partial[me] = join_some(me, LEFT, FAN);
     barrier();
   }
-  vec4 all = partial[me - lane];
+  vec4 all = join_some(me - lane, 1u, LEFT);
   barrier();
   return all;
 }
 
-void work_on_row(uint r, bool exists) {
-  uint lane = gl_LocalInvocationID.x % LANES, quads = exists ? (row + 3u) / 4u : 0u;
-  V result[GT_PROGRAM_OUTPUTS];
-  float own[GT_PROGRAM_OUTPUTS];
-  for (uint k = 0u; k < GT_PROGRAM_REDUCTIONS; k++) gt_row_known[k] = 0.0;
-  for (uint pass = 0u; pass < PASSES; pass++) {
-    V sum[GT_PROGRAM_REDUCTIONS];
-    sum[0] = V(START(OPCODE_0));
-    sum[1] = V(START(OPCODE_1));
-    sum[2] = V(START(OPCODE_2));
-    sum[3] = V(START(OPCODE_3));
-    for (uint q = lane; q < quads; q += LANES) {
-      gt_place at = gt_place(r * row + 4u * q, min(row - 4u * q, 4u));
+/* Is an invocation's i-th quad of a round, number q of the row, one that the row has? Of those that are kept at least
+ * half is there. */
+bool has_quad(uint i, uint q, uint quads) { return KEPT != 0u && i < EACH / 2u || q < quads; }
+
+/* In place of a quad that the row does not have, its last one is worked on for nothing: there is no condition behind
+ * which a driver would wait for what is on its way. */
+gt_place place_of(uint i, uint q, uint quads) {
+  uint column = 4u * (has_quad(i, q, quads) ? q : quads - 1u);
+  return gt_place(gt_row_now * row + column, WHOLE != 0u ? 4u : min(row - column, 4u));
+}
+
+void read(uint q, uint quads) {
+  EACH_QUAD {
+    gt_place at = place_of(i, q + i * LANES, quads);
+    READ(0, LOAD_0)
+    READ(1, LOAD_1)
+    READ(2, LOAD_2)
+    READ(3, LOAD_3)
+    READ(4, LOAD_4)
+    READ(5, LOAD_5)
+    READ(6, LOAD_6)
+    READ(7, LOAD_7)
+  }
+}
+
+void join_row(uint pass, uint lane, uint quads) {
+  V sum[GT_PROGRAM_REDUCTIONS], result[GT_PROGRAM_OUTPUTS];
+  sum[0] = V(START(OPCODE_0));
+  sum[1] = V(START(OPCODE_1));
+  sum[2] = V(START(OPCODE_2));
+  sum[3] = V(START(OPCODE_3));
+  EACH_ROUND(quads) {
+    if (KEPT == 0u) read(q, quads);
+    EACH_QUAD {
+      gt_place at = place_of(i, q + i * LANES, quads);
+      uint lanes = has_quad(i, q + i * LANES, quads) ? at.lanes : 0u;
+      gt_row_input = kept[i];
       gt_program(at, V(0.0), result);
       JOIN(0, REDUCTION_0, OPCODE_0)
       JOIN(1, REDUCTION_1, OPCODE_1)
       JOIN(2, REDUCTION_2, OPCODE_2)
       JOIN(3, REDUCTION_3, OPCODE_3)
     }
-    vec4 mine = vec4(0.0);
-    FOLD(0, REDUCTION_0, OPCODE_0)
-    FOLD(1, REDUCTION_1, OPCODE_1)
-    FOLD(2, REDUCTION_2, OPCODE_2)
-    FOLD(3, REDUCTION_3, OPCODE_3)
-    vec4 all = join_lanes(mine);
-    KNOW(0, REDUCTION_0)
-    KNOW(1, REDUCTION_1)
-    KNOW(2, REDUCTION_2)
-    KNOW(3, REDUCTION_3)
   }
-  for (uint q = lane; q < quads; q += LANES) {
-    gt_place at = gt_place(r * row + 4u * q, min(row - 4u * q, 4u));
-    gt_program(at, V(0.0), result);
-    WRITE(0)
-    WRITE(1)
-    WRITE(2)
-    WRITE(3)
+  vec4 mine = vec4(0.0);
+  FOLD(0, REDUCTION_0, OPCODE_0)
+  FOLD(1, REDUCTION_1, OPCODE_1)
+  FOLD(2, REDUCTION_2, OPCODE_2)
+  FOLD(3, REDUCTION_3, OPCODE_3)
+  vec4 all = join_lanes(mine);
+  KNOW(0, REDUCTION_0)
+  KNOW(1, REDUCTION_1)
+  KNOW(2, REDUCTION_2)
+  KNOW(3, REDUCTION_3)
+}
+
+/* All is made before any of it is written: a driver does not know that what is yet to be read lies elsewhere. */
+void write_row(uint lane, uint quads, bool exists) {
+  V result[EACH][GT_PROGRAM_OUTPUTS];
+  float own[GT_PROGRAM_OUTPUTS];
+  EACH_ROUND(quads) {
+    if (KEPT == 0u) read(q, quads);
+    EACH_QUAD {
+      gt_row_input = kept[i];
+      gt_program(place_of(i, q + i * LANES, quads), V(0.0), result[i]);
+    }
+    EACH_QUAD {
+      gt_place at = place_of(i, q + i * LANES, quads);
+      bool there = exists && has_quad(i, q + i * LANES, quads);
+      WRITE(0)
+      WRITE(1)
+      WRITE(2)
+      WRITE(3)
+    }
   }
   if (NARROW == 0u) return;
   barrier(); /* what has one value a row may take the place of what all of the row reads */
@@ -129,8 +193,17 @@ void work_on_row(uint r, bool exists) {
   }
 }
 
+/* Of a row that does not exist, the last one is worked on for nothing. */
+void work_on_row(uint r) {
+  uint lane = gl_LocalInvocationID.x % LANES, quads = (row + 3u) / 4u;
+  gt_row_now = min(r, rows - 1u);
+  for (uint k = 0u; k < GT_PROGRAM_REDUCTIONS; k++) gt_row_known[k] = 0.0;
+  if (KEPT != 0u) read(lane, quads);
+  [[unroll]] for (uint pass = 0u; pass < PASSES; pass++) join_row(pass, lane, quads);
+  write_row(lane, quads, r < rows);
+}
+
 void main() {
   uint each = LOCAL_X / LANES, mine = gl_LocalInvocationID.x / LANES;
-  for (uint first = gl_WorkGroupID.x * each; first < rows; first += gl_NumWorkGroups.x * each)
-    work_on_row(first + mine, first + mine < rows);
+  for (uint first = gl_WorkGroupID.x * each; first < rows; first += gl_NumWorkGroups.x * each) work_on_row(first + mine);
 }

@@ -6,7 +6,7 @@
 #include "step/lowering.h"
 #include <stddef.h>
 
-enum { MOST_LANES = 256, LEAST_WORKGROUP = 64, QUADS_A_LANE = 2 };
+enum { FEW_LANES = 64, MOST_LANES = 512, LEAST_WORKGROUP = 64, MOST_KEPT = 16 /* quads */ };
 
 static const gt_kernel kernel = {"rows", gt_rows_cpu};
 
@@ -28,11 +28,29 @@ static void set_passes(gt_step *step, const gt_program *p) {
   }
 }
 
-/* An invocation has two quads of a long row, so that one's values come while the other's are worked on. */
-static uint32_t lanes_of(uint32_t width) {
-  uint32_t lanes = 1;
-  while (lanes < gt_ceil_div(width, 4 * QUADS_A_LANE) && lanes < MOST_LANES) lanes *= 2;
-  return lanes;
+/* How many values of an element an invocation has at the same time: what it has read, or is to write. */
+static uint32_t values_of(const gt_program *p, uint32_t narrow) {
+  uint32_t inputs = 0, outputs = 0;
+  for (uint32_t k = 0; k < p->inputs; k++) inputs += GT_LOAD_MODE(p->load[k]) == GT_LOAD_SAME;
+  for (uint32_t k = 0; k < p->outputs; k++) outputs += !(narrow >> k & 1);
+  return gt_most_u32(inputs, outputs);
+}
+
+/* An invocation reads some quads at once and keeps them from pass to pass: of long rows more, rather than
+ * that more lanes wait for each other, but not more than it has registers for. */
+static void share(gt_step *step, uint32_t quads, uint32_t values, uint32_t most_lanes) {
+  uint32_t lanes = 1, each = 1;
+  while (lanes * each < quads) {
+    if (each < (lanes < FEW_LANES ? 2 : 4) && 2 * each * values <= MOST_KEPT)
+      each *= 2;
+    else if (lanes < most_lanes)
+      lanes *= 2;
+    else
+      break;
+  }
+  step->spec[GT_ROWS_SPEC_LANES] = lanes;
+  step->spec[GT_ROWS_SPEC_EACH] = each;
+  step->spec[GT_ROWS_SPEC_KEPT] = lanes * each >= quads;
 }
 
 void gt_rows_lower(gt_lowering *lowering, const gt_group *group) {
@@ -45,9 +63,10 @@ void gt_rows_lower(gt_lowering *lowering, const gt_group *group) {
   for (uint32_t k = 0; k < group->program.outputs; k++)
     if (gt_shape_count(gt_node_at(graph, group->output[k])->shape) == args.rows)
       step->spec[GT_ROWS_SPEC_NARROW] |= 1u << k;
-  const uint32_t local = gt_lower_workgroup(lowering, gt_most_u32(lanes_of(args.row), LEAST_WORKGROUP), 1);
-  const uint32_t lanes = gt_least_u32(lanes_of(args.row), local);
-  step->spec[GT_ROWS_SPEC_LANES] = lanes;
-  gt_lower_grid(lowering, (uint64_t)args.rows * lanes, local);
+  share(step, (uint32_t)gt_ceil_div(args.row, 4), values_of(&group->program, step->spec[GT_ROWS_SPEC_NARROW]),
+        gt_lower_workgroup(lowering, MOST_LANES, 1));
+  step->spec[GT_ROWS_SPEC_WHOLE] = args.row % 4 == 0;
+  const uint32_t lanes = step->spec[GT_ROWS_SPEC_LANES];
+  gt_lower_grid(lowering, (uint64_t)args.rows * lanes, gt_most_u32(lanes, LEAST_WORKGROUP));
   step->tiles = gt_rows_tiles(&args);
 }
