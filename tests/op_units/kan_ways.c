@@ -1,6 +1,7 @@
 /* Products of a KAN layer with few outputs in the ways that are made for them, the layer by product_few
- * and product_thin and the gradient of its inputs by product_edges, beside the tiles that the cases of
- * tests/op/kan/kan.c hold to double precision. A small device would seldom choose them by itself. */
+ * and product_thin, the gradient of its inputs by product_edges and product_slopes and that of its
+ * coefficients by product_outer, beside the tiles that the cases of tests/op/kan/kan.c hold to double
+ * precision. A small device would seldom choose them by itself. */
 #include "base/philox.h"
 #include "op/core.h"
 #include "op/kan/kan.h"
@@ -15,12 +16,25 @@
 #include <string.h>
 #include <cmocka.h>
 
-enum { MOST = 1 << 14, X = 0, G, COEFFICIENTS, SCALES, RESULT, VARIABLES, WAYS_OF_SOFTWARE = 7 };
+enum {
+  MOST = 1 << 14,
+  X = 0,
+  G,
+  COEFFICIENTS,
+  SCALES,
+  RESULT,
+  VARIABLES,
+  WAYS_OF_SOFTWARE = 7,
+  WAYS_OVER_LINES = 4
+};
+
+typedef enum form { LAYER, INPUTS_GRADIENT, COEFFICIENTS_GRADIENT } form;
 
 typedef struct problem {
   uint32_t lines, inputs, outputs, parts; /* parts of scales; 0: there are none */
   gt_kan_attribute a;
-  bool of_inputs; /* the gradient of inputs, else the layer */
+  form form;
+  uint32_t units; /* that ways are for; 0: those of the device */
 } problem;
 
 static float value[RESULT][MOST], result[2][MOST];
@@ -33,11 +47,13 @@ static gt_kan_attribute with(gt_kan_attribute a, uint32_t block, uint32_t base, 
 }
 
 static gt_shape shape_of(const problem *p, int v) {
+  const gt_shape coefficients = gt_shape_2(p->inputs * (p->a.terms + p->a.base), p->outputs);
+  if (v == RESULT && p->form == COEFFICIENTS_GRADIENT) return coefficients;
   return v == G              ? gt_shape_2(p->lines, p->outputs)
-         : v == COEFFICIENTS ? gt_shape_2(p->inputs * (p->a.terms + p->a.base), p->outputs)
+         : v == COEFFICIENTS ? coefficients
          : v == SCALES       ? gt_shape_2(p->inputs * (p->parts > 1 ? p->parts : 1), p->outputs)
-         : v == RESULT       ? gt_shape_2(p->lines, p->of_inputs ? p->inputs : p->outputs)
-                             : gt_shape_2(p->lines, p->inputs);
+         : v == RESULT       ? gt_shape_2(p->lines, p->form == INPUTS_GRADIENT ? p->inputs : p->outputs)
+                             : gt_shape_2(p->lines + gt_kan_behind(&p->a), p->inputs);
 }
 
 static uint32_t count_of(const problem *p, int v) { return (uint32_t)gt_shape_count(shape_of(p, v)); }
@@ -46,6 +62,12 @@ static void draw(const problem *p) {
   for (int v = X; v < RESULT; v++)
     for (uint32_t i = 0; i < count_of(p, v); i++)
       value[v][i] = 2.5f * (float)gt_random_uniform(7, 1 + (uint32_t)v, 0, i) - 1.2f; /* beyond a grid, too */
+  if (p->a.basis != GT_BASIS_KNOTS) return;
+  for (uint32_t j = 1; j < gt_kan_behind(&p->a); j++) /* knots grow */
+    for (uint32_t i = 0; i < p->inputs; i++) {
+      float *knot = &value[X][(p->lines + j) * p->inputs + i];
+      *knot = knot[-(int)p->inputs] + 0.1f * fabsf(*knot) + 0.1f;
+    }
 }
 
 static const gt_plan *plan_of(gt_arena *arena, gt_graph **graph, const problem *p, const gt_tuned *tuned) {
@@ -57,9 +79,11 @@ static const gt_plan *plan_of(gt_arena *arena, gt_graph **graph, const problem *
     input[v] = gt_variable_read(g, gt_graph_variable(g, name[v], shape_of(p, v), GT_F32, false));
   const gt_id scales = p->parts ? input[SCALES] : GT_NONE;
   gt_assign(g, RESULT, 0,
-            p->of_inputs ? gt_kan_input(g, input[X], input[G], input[COEFFICIENTS], scales, &p->a)
-                         : gt_kan(g, input[X], input[COEFFICIENTS], scales, &p->a));
-  return device_plan(arena, g, (gt_plan_options){.tuned = tuned});
+            p->form == LAYER ? gt_kan(g, input[X], input[COEFFICIENTS], scales, &p->a)
+            : p->form == INPUTS_GRADIENT
+                ? gt_kan_input(g, input[X], input[G], input[COEFFICIENTS], scales, &p->a)
+                : gt_kan_coefficients(g, input[X], input[G], &p->a));
+  return device_plan(arena, g, (gt_plan_options){.target.units = p->units, .tuned = tuned});
 }
 
 static void run_way(const problem *p, const char *key, const char *way, float *out) {
@@ -88,7 +112,9 @@ static void compare(const problem *p, const char *way) {
 
 static bool is_of_interest(const problem *p, const char *way) {
   const unsigned parts = parts_of_way(way);
-  return p->of_inputs ? strstr(way, ", edges") || parts > 1 : strstr(way, ", few") || strstr(way, ", thin");
+  return p->form == LAYER             ? strstr(way, ", few") || strstr(way, ", thin")
+         : p->form == INPUTS_GRADIENT ? strstr(way, ", edges") || strstr(way, ", slopes") || parts > 1
+                                      : strstr(way, ", outer") != NULL;
 }
 
 static void check(const problem *p) {
@@ -108,7 +134,11 @@ static void check(const problem *p) {
   }
   for (uint32_t i = 0; i < choice->candidates; i++) {
     choice->text(&choice->candidate[i], way, sizeof way);
-    if (!is_of_interest(p, way) || (ways++ % WAYS_OF_SOFTWARE && device->target.brief)) continue;
+    const bool over_lines = strstr(way, ", outer") || strstr(way, ", slopes");
+    if (!is_of_interest(p, way)) continue;
+    ways++;
+    const bool rare = (ways - 1) % WAYS_OF_SOFTWARE && (!over_lines || ways % WAYS_OVER_LINES);
+    if (rare && device->target.brief) continue;
     run_way(p, choice->key, way, result[1]);
     compare(p, way);
   }
@@ -122,22 +152,52 @@ static void test_kan_ways(void **state) {
                          bumps = gt_kan_bumps(GT_BASIS_RBF, -1, 1, 8, 0),
                          chebyshev = gt_kan_polynomials(GT_BASIS_CHEBYSHEV, 4, 0, 0);
   (void)state;
-  for (uint32_t order = 0; order < 2; order++) {
+  for (form f = LAYER; f <= INPUTS_GRADIENT; f++) {
+    const uint32_t order = f == INPUTS_GRADIENT;
     const problem problems[] = {
-        {67, 20, 10, 1, with(splines, 4, 1, order), order},
-        {35, 8, 16, 2, with(splines, 4, 1, order), order},
-        {33, 12, 3, 0, with(splines, 12, 1, order), order},
-        {70, 16, 8, 0, with(bumps, 16, 0, order), order},
-        {31, 7, 10, 1, with(bumps, 7, 1, order), order},
-        {1, 5, 1, 0, with(chebyshev, 1, 0, order), order},
-        {40, 24, order ? 33 : 13, 1, with(splines, 4, 1, order), order},
+        {67, 20, 10, 1, with(splines, 4, 1, order), f},
+        {35, 8, 16, 2, with(splines, 4, 1, order), f},
+        {33, 12, 3, 0, with(splines, 12, 1, order), f},
+        {70, 16, 8, 0, with(bumps, 16, 0, order), f},
+        {31, 7, 10, 1, with(bumps, 7, 1, order), f},
+        {1, 5, 1, 0, with(chebyshev, 1, 0, order), f},
+        {40, 24, order ? 33 : 13, 1, with(splines, 4, 1, order), f},
+    };
+    for (size_t i = 0; i < sizeof problems / sizeof *problems; i++) check(&problems[i]);
+  }
+}
+
+static gt_kan_attribute placed(gt_kan_attribute a) {
+  a.placed = 1;
+  return a;
+}
+
+/* The gradients over lines that are no whole number of what is staged or gone through at once, of inputs that
+ * are no quads, and of all kinds of functions: on a grid, with a place of their own, in turn. */
+static void test_gradients_over_lines(void **state) {
+  const gt_kan_attribute splines = gt_kan_bspline(-1, 1, 5, 3), knots = gt_kan_knots(4, 2),
+                         bumps = gt_kan_bumps(GT_BASIS_RBF, -1, 1, 8, 0), waves = gt_kan_waves(3),
+                         chebyshev = gt_kan_polynomials(GT_BASIS_CHEBYSHEV, 4, 0, 0);
+  (void)state;
+  for (form f = INPUTS_GRADIENT; f <= COEFFICIENTS_GRADIENT; f++) {
+    const bool of_inputs = f == INPUTS_GRADIENT;
+    const uint32_t order = of_inputs;
+    const problem problems[] = {
+        {601, 20, 10, of_inputs, with(splines, 4, 1, order), f},
+        {of_inputs ? 1 : 33, 13, 1, 0, with(chebyshev, 1, 0, order), f},
+        {97, 12, 16, of_inputs ? 2 : 0, with(placed(bumps), 4, 1, order), f},
+        {131, 7, 3, 0, with(knots, 7, 0, order), f},
+        {257, 9, 13, of_inputs, with(waves, 3, 1, order), f},
+        {199, 40, 10, 0, with(bumps, 40, 0, order), f},
+        {1999, 8, 3, 0, with(bumps, 8, 0, order), f, 132},
     };
     for (size_t i = 0; i < sizeof problems / sizeof *problems; i++) check(&problems[i]);
   }
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_kan_ways)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_kan_ways),
+                                     cmocka_unit_test(test_gradients_over_lines)};
   if (!has_device()) return 77;
   return cmocka_run_group_tests_name("kan_ways", tests, open_device, close_device);
 }

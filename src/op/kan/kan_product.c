@@ -33,7 +33,6 @@ static void multiply_basis(const gt_node *x, const gt_kan_extents *e, bool colum
   p->shape.even_a = gt_basis_range(e->a, x->limit, columns, geometry, p->own);
   if (p->own[GT_BASIS_SPEC_KIND - GT_FACTOR_SPEC_OWN] & GT_BASIS_KNOWN)
     p->shape.known_a = gt_from_bits(geometry[GT_BASIS_PEAK_OF]);
-  p->shape.plain_a = !gt_kan_behind(e->a);
   p->shape.heavy_a = e->a->basis != GT_BASIS_RBF && e->a->basis != GT_BASIS_PIECEWISE_LINEAR;
   p->shape.inputs_a = e->a->order ? 0 : (uint32_t)e->inputs;
 }
@@ -72,6 +71,7 @@ gt_product gt_kan_product(gt_lowering *lowering, const gt_node *node, gt_kan_pro
   p.geometry = geometry;
   p.words = GT_BASIS_WORDS;
   p.shape.batch = 1;
+  p.shape.plain_a = !gt_kan_behind(e->a);
   gt_basis_geometry(e->a, (uint32_t)e->lines, (uint32_t)e->inputs, (uint32_t)e->outputs, geometry, p.own);
   if (form == GT_KAN_INPUT) {
     p.a.node = node->input[1];

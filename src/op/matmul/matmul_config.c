@@ -221,7 +221,8 @@ static double estimate(const candidate *c, const gt_matmul_shape *s, const gt_ta
 typedef struct ways {
   gt_candidate candidate[GT_MATMUL_SPLITS * sizeof candidates / sizeof *candidates + GT_MATMUL_MATRIX_WAYS +
                          GT_MATMUL_NARROW_WAYS + GT_MATMUL_SHALLOW_WAYS + GT_MATMUL_EDGES_WAYS +
-                         GT_MATMUL_FEW_WAYS + GT_MATMUL_THIN_WAYS];
+                         GT_MATMUL_FEW_WAYS + GT_MATMUL_THIN_WAYS + GT_MATMUL_OUTER_WAYS +
+                         GT_MATMUL_SLOPES_WAYS];
   uint32_t count;
   const gt_matmul_shape *shape;
   uint32_t most; /* workgroups; ways with more come last, for who tries all */
@@ -250,7 +251,8 @@ static gt_matmul_config config_of(const gt_candidate *way) {
 static const char *const engine_names[] = {
     [GT_ENGINE_SCALAR] = "",         [GT_ENGINE_HALF] = ", half",       [GT_ENGINE_HALVES] = ", halves",
     [GT_ENGINE_NARROW] = ", narrow", [GT_ENGINE_SHALLOW] = ", shallow", [GT_ENGINE_EDGES] = ", edges",
-    [GT_ENGINE_FEW] = ", few",       [GT_ENGINE_THIN] = ", thin"};
+    [GT_ENGINE_FEW] = ", few",       [GT_ENGINE_THIN] = ", thin",       [GT_ENGINE_OUTER] = ", outer",
+    [GT_ENGINE_SLOPES] = ", slopes"};
 
 static void way_text(const gt_candidate *way, char *text, size_t size) {
   const gt_matmul_config c = config_of(way);
@@ -309,6 +311,8 @@ static void add_ways(ways *w, const gt_matmul_shape *s, const gt_target *target,
     gt_matmul_offer_edges(s, target, add_way, w);
     gt_matmul_offer_few(s, target, add_way, w);
     gt_matmul_offer_thin(s, target, add_way, w);
+    gt_matmul_offer_outer(s, target, add_way, w);
+    gt_matmul_offer_slopes(s, target, add_way, w);
     add_device_ways(w, s, target);
     return;
   }
@@ -362,7 +366,10 @@ gt_matmul_config gt_matmul_choose(gt_lowering *lowering, const gt_matmul_shape *
   if (s->kind_a || s->kind_b)
     end += snprintf(key + end, sizeof key - (size_t)end, " of %s and %s", gt_factor_names[s->kind_a],
                     gt_factor_names[s->kind_b]);
-  if (s->segment) end += snprintf(key + end, sizeof key - (size_t)end, " in segments of %u", s->segment);
+  if (s->kind_a == GT_FACTOR_BASIS && gt_matmul_is_outer(s))
+    end += snprintf(key + end, sizeof key - (size_t)end, " of %u inputs", s->inputs_a);
+  if (s->segment)
+    end += snprintf(key + end, sizeof key - (size_t)end, " in segments of %u for %u", s->segment, s->outputs);
   if (s->shares) snprintf(key + end, sizeof key - (size_t)end, " beside another");
   const gt_candidate *taken = gt_lower_known_choice(lowering, key);
   if (!taken) {

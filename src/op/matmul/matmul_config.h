@@ -15,7 +15,7 @@ typedef struct gt_matmul_shape {
   float known_a;     /* not 0: and none of its elements is larger: nothing of A is measured */
   uint32_t inputs_a; /* of A's functions, all that is measured: shaders/op/matmul/range_basis.glsl; 0: A
                         itself is */
-  bool plain_a;      /* A's functions depend on nothing but the input and which one it is */
+  bool plain_a;      /* A's functions, or a segment's, depend on nothing but the input and which one it is */
   bool heavy_a;      /* … and take many instructions */
   bool whole_k;      /* not to be cut into parts of k */
   uint32_t segment;  /* GT_FACTOR_SPEC_SEGMENT; devices only, and parts of k are whole segments; … */
@@ -35,14 +35,19 @@ typedef enum gt_engine {
   GT_ENGINE_EDGES,
   /* Scalar units, and few columns of any factors: shaders/op/matmul/product_few.h */
   GT_ENGINE_FEW,
-  GT_ENGINE_THIN /* and many lines: shaders/op/matmul/product_thin.h */
+  GT_ENGINE_THIN, /* and many lines: shaders/op/matmul/product_thin.h */
+  /* Scalar units, and few columns of sums over many lines: shaders/op/matmul/product_outer.h */
+  GT_ENGINE_OUTER,
+  /* Scalar units, segments of few elements, and many lines: shaders/op/matmul/product_slopes.h */
+  GT_ENGINE_SLOPES
 } gt_engine;
 
 typedef struct gt_matmul_config {
   uint16_t bm, bn, bk;     /* workgroup tile, depth of a slice in shared memory */
   uint16_t tm, tn;         /* tile of a thread, on matrix units of a subgroup */
   uint16_t teams;          /* of a workgroup, that share the depth of a slice; scalar units of devices only.
-                              Of EDGES, FEW and THIN, invocations that share a line */
+                              Of EDGES, FEW and THIN, invocations that share a line; of OUTER and SLOPES,
+                              lines that are gone through at once */
   uint16_t engine;         /* gt_engine */
   bool packed;             /* matrix units; factors are packed before: shaders/op/matmul/packed.h */
   uint32_t split, k_chunk; /* parts of k and the length of each, a multiple of bk */

@@ -46,17 +46,23 @@ enum { /* ways, at most */
        GT_MATMUL_SHALLOW_WAYS = 4 * 3 * 4,
        GT_MATMUL_EDGES_WAYS = 1,
        GT_MATMUL_FEW_WAYS = 16,
-       GT_MATMUL_THIN_WAYS = 3
+       GT_MATMUL_THIN_WAYS = 3,
+       GT_MATMUL_OUTER_WAYS = 6,
+       GT_MATMUL_SLOPES_WAYS = 6
 };
 typedef void gt_matmul_offer_ways(const gt_matmul_shape *shape, const gt_target *target,
                                   gt_matmul_offer *offer, void *context);
 typedef gt_matmul_cut gt_matmul_cut_way(const gt_matmul_config *config, const gt_matmul_shape *shape);
 /* Is it a product, of what both have kernels for, whose result has few columns? */
 bool gt_matmul_has_few_columns(const gt_matmul_shape *shape);
+/* Is it one that product_outer can make? */
+bool gt_matmul_is_outer(const gt_matmul_shape *shape);
 /* GT_MATMUL_QUADS_OF_… */
 uint32_t gt_matmul_quads_of(const gt_matmul_shape *shape);
 gt_matmul_offer_ways gt_matmul_offer_narrow, gt_matmul_offer_shallow, gt_matmul_offer_edges,
-    gt_matmul_offer_few, gt_matmul_offer_thin;
+    gt_matmul_offer_few, gt_matmul_offer_thin, gt_matmul_offer_outer, gt_matmul_offer_slopes;
 gt_matmul_cut_way gt_matmul_cut_narrow, gt_matmul_cut_shallow, gt_matmul_cut_edges, gt_matmul_cut_few,
-    gt_matmul_cut_thin;
+    gt_matmul_cut_thin, gt_matmul_cut_slopes;
+gt_matmul_cut gt_matmul_cut_outer(const gt_matmul_config *config, const gt_matmul_shape *shape,
+                                  const gt_target *target);
 #endif

@@ -1,0 +1,55 @@
+/* Lines of inputs and of a gradient in shared memory (lines.h). An invocation reads there the input that is its own, and
+ * the gradient's line quad by quad, as all invocations of a line do at once. As much is asked for before anything is
+ * put as registers are thought to take, so that it is waited for once.
+ *
+ * For a kernel that has the constant LOCAL_X and lib/program.glsl; GT_LINES_LEAST are the quads that it needs of `lines`
+ * for itself when the lines are used up. */
+#include "op/matmul/fetch.glsl"
+layout(constant_id = GT_LINES_SPEC_INPUTS) const uint INPUTS = 4u;
+layout(constant_id = GT_LINES_SPEC_OUTPUTS) const uint OUTPUTS = 1u;
+layout(constant_id = GT_LINES_SPEC_STAGED) const uint STAGED = 64u;
+layout(constant_id = GT_LINES_SPEC_QUADS) const uint INPUT_QUADS = 0u;
+layout(constant_id = GT_LINES_SPEC_FETCHED) const uint FETCHED = 8u;
+const uint TEAMS = LOCAL_X / INPUTS, ACROSS = INPUTS / 4u, QUADS = (OUTPUTS + 3u) / 4u;
+const uint SPREAD = GT_LINES_SPREAD(OUTPUTS);
+const uint GRADIENT_AT = STAGED * ACROSS, LINES_QUADS = GRADIENT_AT + STAGED * SPREAD;
+const uint INPUT_FETCHES = (GRADIENT_AT + LOCAL_X - 1u) / LOCAL_X;
+const uint GRADIENT_FETCHES = (STAGED * OUTPUTS + LOCAL_X - 1u) / LOCAL_X;
+const uint BATCH = FETCHED < GRADIENT_FETCHES ? FETCHED : GRADIENT_FETCHES;
+shared vec4 lines[LINES_QUADS > GT_LINES_LEAST ? LINES_QUADS : GT_LINES_LEAST];
+
+void lines_put(uint word, float value) { lines[word / 4u][word & 3u] = value; }
+float lines_get(uint word) { return lines[word / 4u][word & 3u]; }
+
+/* Of a matrix of `all` lines: those from `first` on, inputs from `input_` on of `wide`, outputs from `output_` on of
+ * `long_`. What does not exist is some other. */
+void lines_stage(GT_FLOATS inputs, GT_FLOATS gradient, uint first, uint all, uint input_, uint wide, uint output_,
+                 uint long_) {
+  uint me = gl_LocalInvocationID.x;
+  vec4 x[INPUT_FETCHES];
+  float g[BATCH];
+  [[unroll]] for (uint f = 0u; f < INPUT_FETCHES; f++) {
+    uint i = me + f * LOCAL_X, at = input_ + i % ACROSS * 4u;
+    x[f] = fetch(inputs, min(first + i / ACROSS, all - 1u) * wide + at, int(wide) - int(at), INPUT_QUADS != 0u && ALIGNED != 0u);
+  }
+  [[unroll]] for (uint from = 0u; from < GRADIENT_FETCHES; from += BATCH) {
+    [[unroll]] for (uint f = 0u; f < BATCH; f++)
+      if (from + f < GRADIENT_FETCHES) {
+        uint i = me + (from + f) * LOCAL_X;
+        g[f] = gradient.at[min(first + i / OUTPUTS, all - 1u) * long_ + min(output_ + i % OUTPUTS, long_ - 1u)];
+      }
+    if (from == 0u) {
+      [[unroll]] for (uint f = 0u; f < INPUT_FETCHES; f++)
+        if (me + f * LOCAL_X < GRADIENT_AT) lines[me + f * LOCAL_X] = x[f];
+    }
+    [[unroll]] for (uint f = 0u; f < BATCH; f++) {
+      uint i = me + (from + f) * LOCAL_X;
+      if (from + f < GRADIENT_FETCHES && i < STAGED * OUTPUTS)
+        lines_put(4u * (GRADIENT_AT + i / OUTPUTS * SPREAD) + i % OUTPUTS, g[f]);
+    }
+  }
+}
+
+float lines_input(uint line, uint own) { return lines_get(line * INPUTS + own); }
+
+vec4 lines_gradient(uint line, uint quad) { return lines[GRADIENT_AT + line * SPREAD + quad]; }

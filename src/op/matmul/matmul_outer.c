@@ -1,0 +1,117 @@
+#include "op/matmul/matmul_engines.h"
+#include "base/count.h"
+#include "op/matmul/matmul_lines.h"
+#include "shaders/op/matmul/matmul.h"
+#include "shaders/op/matmul/product_outer.h"
+
+static const gt_kernel outer = {.name = "product_outer"};
+
+enum {
+  MOST_PARTS = 65535,
+  WARP = 32, /* for the estimate alone */
+  /* Cycles of a multiprocessor: */
+  JOIN_CYCLES = 2,    /* to put a sum of a warp, and to read it again, … */
+  ROUND_CYCLES = 200, /* … and what is waited for in a round of them */
+  WAIT_CYCLES = 1200, /* for lines */
+  START_CYCLES = 3000
+};
+
+/* Functions of an input; 0: it is not known how many. */
+static uint32_t functions_of(const gt_matmul_shape *s) {
+  return s->kind_a == GT_FACTOR_DENSE ? 1 : s->inputs_a ? s->m / s->inputs_a : 0;
+}
+
+bool gt_matmul_is_outer(const gt_matmul_shape *s) {
+  return s->trans_a && !s->trans_b && (s->kind_a == GT_FACTOR_BASIS || s->kind_a == GT_FACTOR_DENSE) &&
+         s->kind_b == GT_FACTOR_DENSE && s->n <= GT_LINES_MOST_OUTPUTS && s->batch == 1 && !s->whole_k &&
+         functions_of(s) && functions_of(s) <= GT_LINES_MOST_FUNCTIONS;
+}
+
+/* Beside sums there are addresses of all that is fetched, for which AMD's compiler has no registers. */
+static uint32_t registers(const gt_target *target) {
+  enum { FEW = 64 };
+  return target->matrix.fast ? GT_LINES_REGISTERS : FEW;
+}
+
+static uint32_t fetched(const gt_target *target) {
+  enum { FEW = 8 };
+  return target->matrix.fast ? GT_LINES_FETCHED : FEW;
+}
+
+static gt_matmul_lines lines_of(const gt_matmul_shape *s, uint32_t inputs, const gt_target *target) {
+  gt_matmul_lines have = {.inputs = inputs, .functions = functions_of(s)};
+  if (s->kind_a == GT_FACTOR_BASIS)
+    have.made = !s->plain_a ? GT_LINES_PLACED : s->heavy_a ? GT_LINES_HEAVY : GT_LINES_LIGHT;
+  have.outputs = gt_ceil_div(s->n, gt_ceil_div(s->n, registers(target) / have.functions));
+  return have;
+}
+
+/* As many functions as shared memory takes the sums of, in even shares. */
+static uint32_t round_of(const gt_matmul_lines *have, uint32_t room) {
+  const uint32_t most = room / (4 * GT_LINES_THREADS * (have->outputs | 1));
+  return most ? gt_ceil_div(have->functions, gt_ceil_div(have->functions, most)) : 0;
+}
+
+static double estimate(const gt_matmul_config *c, const gt_matmul_shape *s, const gt_target *target) {
+  const gt_matmul_lines have = lines_of(s, c->bm / c->tm, target);
+  const uint32_t rounds = gt_ceil_div(have.functions, round_of(&have, gt_matmul_lines_room(target)));
+  const double sums = (double)have.functions * have.outputs * GT_LINES_THREADS / WARP;
+  const double of_unit = gt_matmul_groups_of_unit((double)gt_matmul_groups(s, c), target->units);
+  const double busy = gt_matmul_lines_cycles(&have, c->k_chunk) + sums * JOIN_CYCLES;
+  const double waits = START_CYCLES + gt_ceil_div(c->k_chunk, c->bk) * WAIT_CYCLES + rounds * ROUND_CYCLES;
+  return of_unit * (busy + waits) + gt_matmul_ending_cycles(s, c, target->units);
+}
+
+/* With so many workgroups on each multiprocessor. */
+static void offer_parts(const gt_matmul_lines *have, uint32_t each, const gt_matmul_shape *s,
+                        const gt_target *target, gt_matmul_offer *offer, void *context) {
+  const uint32_t room = gt_matmul_lines_room(target), at_once = GT_LINES_THREADS / have->inputs;
+  gt_matmul_config c = {.bm = (uint16_t)(have->inputs * have->functions),
+                        .bn = (uint16_t)have->outputs,
+                        .tm = (uint16_t)have->functions,
+                        .tn = (uint16_t)have->outputs,
+                        .teams = (uint16_t)at_once,
+                        .engine = GT_ENGINE_OUTER};
+  const uint32_t tiles = gt_ceil_div(s->m, c.bm) * gt_ceil_div(s->n, c.bn);
+  const uint32_t parts = gt_most_u32(each * gt_most_u32(target->units, 1) / tiles, 2);
+  c.k_chunk = gt_ceil_div(gt_ceil_div(s->k, parts), at_once) * at_once;
+  c.split = gt_ceil_div(s->k, c.k_chunk);
+  c.bk = (uint16_t)gt_matmul_lines_staged(have, c.k_chunk, room, 0);
+  if (c.split < 2 || c.split > MOST_PARTS || !c.bk || !round_of(have, room) ||
+      (uint64_t)c.split * s->m * s->n > GT_MATMUL_MOST_PARTIAL ||
+      (target->max_grid && tiles > target->max_grid))
+    return;
+  offer(context, c, estimate(&c, s, target));
+}
+
+void gt_matmul_offer_outer(const gt_matmul_shape *s, const gt_target *target, gt_matmul_offer *offer,
+                           void *context) {
+  enum { EACH = 2 };
+  if (!gt_matmul_is_outer(s) || GT_LINES_THREADS > target->max_workgroup) return;
+  for (uint32_t inputs = 8; inputs <= GT_LINES_MOST_INPUTS; inputs *= 2) {
+    const gt_matmul_lines have = lines_of(s, inputs, target);
+    for (uint32_t each = 1; each <= EACH; each++) offer_parts(&have, each, s, target, offer, context);
+  }
+}
+
+gt_matmul_cut gt_matmul_cut_outer(const gt_matmul_config *c, const gt_matmul_shape *s,
+                                  const gt_target *target) {
+  const gt_matmul_lines have = lines_of(s, c->bm / c->tm, target);
+  const bool arrives = gt_matmul_arrives(s, c, target->units);
+  return (gt_matmul_cut){.kernel = &outer,
+                         .bm = c->bm,
+                         .bn = c->bn,
+                         .threads = GT_LINES_THREADS,
+                         .split = c->split,
+                         .k_chunk = c->k_chunk,
+                         .arrives = arrives,
+                         .spec = {[GT_LINES_SPEC_INPUTS] = have.inputs,
+                                  [GT_LINES_SPEC_OUTPUTS] = have.outputs,
+                                  [GT_LINES_SPEC_STAGED] = c->bk,
+                                  [GT_LINES_SPEC_QUADS] = s->m / have.functions % 4 == 0,
+                                  [GT_LINES_SPEC_FETCHED] = fetched(target),
+                                  [GT_OUTER_SPEC_ROUND] = round_of(&have, gt_matmul_lines_room(target)),
+                                  [GT_OUTER_SPEC_PART] = c->k_chunk,
+                                  [GT_MATMUL_SPEC_SPLIT] = c->split,
+                                  [GT_MATMUL_SPEC_ARRIVE] = arrives}};
+}

@@ -1,0 +1,88 @@
+#include "op/matmul/matmul_engines.h"
+#include "base/count.h"
+#include "op/matmul/matmul_lines.h"
+#include "shaders/op/matmul/product_slopes.h"
+
+static const gt_kernel slopes = {.name = "product_slopes"};
+
+enum {
+  WARP = 32, /* for the estimate alone */
+  /* Cycles of a multiprocessor: */
+  COEFFICIENT_CYCLES = 6, /* one of each of a warp, staged and read */
+  WRITE_CYCLES = 15,      /* a quad of each of a warp */
+  WAIT_CYCLES = 2000,     /* for coefficients, and for lines */
+  START_CYCLES = 3500
+};
+
+static gt_matmul_lines lines_of(const gt_matmul_shape *s, uint32_t inputs) {
+  return (gt_matmul_lines){.inputs = inputs,
+                           .functions = s->k / s->segment,
+                           .outputs = s->outputs,
+                           .made = s->plain_a ? GT_LINES_HEAVY : GT_LINES_PLACED};
+}
+
+/* Functions whose coefficients an invocation has at a time, in even shares. */
+static uint32_t own_of(const gt_matmul_lines *have) {
+  return gt_ceil_div(have->functions, gt_ceil_div(have->functions * have->outputs, GT_LINES_REGISTERS));
+}
+
+static double estimate(const gt_matmul_config *c, const gt_matmul_shape *s, const gt_target *target) {
+  const gt_matmul_lines have = lines_of(s, c->bn);
+  const double groups = (double)gt_matmul_groups(s, c);
+  const double rows = (double)have.functions * have.inputs,
+               of_unit = gt_matmul_groups_of_unit(groups, target->units);
+  const double busy = gt_matmul_lines_cycles(&have, c->bm) + rows * have.outputs / WARP * COEFFICIENT_CYCLES +
+                      (double)c->bm * c->bn / 4 / WARP * WRITE_CYCLES;
+  return of_unit * (busy + WAIT_CYCLES + START_CYCLES);
+}
+
+/* With so many workgroups on each multiprocessor, or more if their lines have no room. */
+static void offer_lines(const gt_matmul_lines *have, uint32_t each, const gt_matmul_shape *s,
+                        const gt_target *target, gt_matmul_offer *offer, void *context) {
+  const uint32_t room = gt_matmul_lines_room(target), at_once = GT_LINES_THREADS / have->inputs;
+  const uint32_t taken = 16 * have->functions * have->inputs * GT_LINES_SPREAD(have->outputs);
+  const uint32_t more = own_of(have) < have->functions ? 4 * have->inputs : 0;
+  const uint32_t tiles = gt_ceil_div(s->n, have->inputs);
+  const uint32_t wanted = gt_most_u32(each * gt_most_u32(target->units, 1) / tiles, 1);
+  if (taken >= room) return;
+  const uint32_t staged = gt_matmul_lines_staged(have, gt_ceil_div(s->m, wanted), room - taken, more);
+  if (!staged) return;
+  const gt_matmul_config c = {.bm = (uint16_t)staged,
+                              .bn = (uint16_t)have->inputs,
+                              .bk = GT_FACTOR_SLICE,
+                              .tm = (uint16_t)(staged / at_once),
+                              .tn = 1,
+                              .teams = (uint16_t)at_once,
+                              .engine = GT_ENGINE_SLOPES,
+                              .split = 1,
+                              .k_chunk = s->k};
+  offer(context, c, estimate(&c, s, target));
+}
+
+void gt_matmul_offer_slopes(const gt_matmul_shape *s, const gt_target *target, gt_matmul_offer *offer,
+                            void *context) {
+  enum { EACH = 2 };
+  if (!s->segment || s->outputs > GT_LINES_MOST_OUTPUTS || s->k / s->segment > GT_LINES_MOST_FUNCTIONS ||
+      GT_LINES_THREADS > target->max_workgroup)
+    return;
+  for (uint32_t inputs = 8; inputs <= GT_LINES_MOST_INPUTS; inputs *= 2) {
+    const gt_matmul_lines have = lines_of(s, inputs);
+    for (uint32_t each = 1; each <= EACH; each++) offer_lines(&have, each, s, target, offer, context);
+  }
+}
+
+gt_matmul_cut gt_matmul_cut_slopes(const gt_matmul_config *c, const gt_matmul_shape *s) {
+  const gt_matmul_lines have = lines_of(s, c->bn);
+  return (gt_matmul_cut){.kernel = &slopes,
+                         .bm = c->bm,
+                         .bn = c->bn,
+                         .threads = GT_LINES_THREADS,
+                         .split = 1,
+                         .k_chunk = s->k,
+                         .spec = {[GT_LINES_SPEC_INPUTS] = have.inputs,
+                                  [GT_LINES_SPEC_OUTPUTS] = have.outputs,
+                                  [GT_LINES_SPEC_STAGED] = c->bm,
+                                  [GT_LINES_SPEC_QUADS] = s->n % 4 == 0,
+                                  [GT_LINES_SPEC_FETCHED] = GT_LINES_FETCHED,
+                                  [GT_SLOPES_SPEC_OWN] = own_of(&have)}};
+}
