@@ -8,6 +8,7 @@
 #include "base/philox.h"
 #include "plan/plan.h"
 #include "shaders/op/matmul/matmul.h"
+#include "support/choice.h"
 #include "support/device.h"
 #include <math.h>
 #include <setjmp.h>
@@ -25,6 +26,7 @@ typedef struct chain { /* h = relu(x w), y = h v, and products of hᵀ with h an
   int fewer;                /* steps that measure, as both factors are known */
   uint32_t units_of_device; /* not 0: as if it had so many, which decides how tiles are cut */
   bool basis;               /* scalar: products of basis functions of x with h, too */
+  bool slopes;              /* d, the gradient of a KAN layer's inputs of few outputs, and dT d, instead */
 } chain;
 
 static float *values[2][MOST]; /* of variables, fused and not */
@@ -66,7 +68,22 @@ static void draw_scalar(gt_graph *g, const chain *c) {
   keep(g, "uneven", gt_kan_coefficients(g, x, h, &uneven));
 }
 
+static void draw_slopes(gt_graph *g, const chain *c) {
+  gt_kan_attribute a = gt_kan_bumps(GT_BASIS_RBF, -1, 1, 3, 0);
+  a.block = 4;
+  const gt_id x = variable(g, "x", c->rows, c->in), up = variable(g, "up", c->rows, c->out),
+              coefficients = variable(g, "coefficients", (int64_t)c->in * a.terms, c->out);
+  gt_graph_precision(g, GT_PRECISION_SCALAR);
+  const gt_id d = gt_kan_input(g, x, up, coefficients, GT_NONE, &a);
+  gt_graph_precision(g, precision);
+  keep(g, "dd", gt_matmul(g, d, d, true, false));
+}
+
 static void draw(gt_graph *g, const chain *c, bool even) {
+  if (c->slopes) {
+    draw_slopes(g, c);
+    return;
+  }
   if (c->scalar) {
     draw_scalar(g, c);
     return;
@@ -93,6 +110,27 @@ static void fill(float *to, const gt_variable *variable_, uint64_t count, uint32
   if (!strcmp(variable_->name, "x")) to[count / 3] = odd;
 }
 
+/* Has slopes made by the kernel that is named so, with so many lines that their columns can be measured; a
+ * small device would take another. */
+static void take_slopes(const gt_plan *plan, gt_tuned *tuned) {
+  char way[GT_WAY_TEXT];
+  const gt_choice *choice = choice_of(plan, 0);
+  assert_non_null(choice);
+  for (uint32_t i = 0; i < choice->candidates; i++) {
+    choice->text(&choice->candidate[i], way, sizeof way);
+    const unsigned long lines = strtoul(way, NULL, 10);
+    if (strstr(way, ", slopes") && lines >= 32 && 128 % lines == 0) gt_tuned_set(tuned, choice->key, way);
+  }
+}
+
+/* Does the kernel that makes slopes measure their columns? */
+static bool measures_slopes(const gt_plan *plan) {
+  for (uint32_t s = 0; s < plan->steps; s++)
+    if (!strcmp(plan->step[s].kernel->name, "product_slopes"))
+      return plan->step[s].spec[GT_MATMUL_SPEC_EXTENTS] & GT_MATMUL_MEASURES_COLUMNS;
+  return false;
+}
+
 static int count(const gt_plan *plan, const char *kernel) {
   int found = 0;
   for (uint32_t s = 0; s < plan->steps; s++) found += !strcmp(plan->step[s].kernel->name, kernel);
@@ -116,8 +154,13 @@ static int run(const chain *c, bool no_fusion, float odd) {
   gt_graph *g = gt_graph_create(&arena);
   gt_graph_precision(g, precision);
   draw(g, c, !no_fusion);
-  const gt_plan *plan =
-      device_plan(&arena, g, (gt_plan_options){.target.units = c->units_of_device, .no_fusion = no_fusion});
+  gt_tuned tuned = {0};
+  gt_plan_options options = {.target.units = c->units_of_device, .no_fusion = no_fusion, .tuned = &tuned};
+  const gt_plan *plan = device_plan(&arena, g, options);
+  if (c->slopes) {
+    take_slopes(plan, &tuned);
+    plan = device_plan(&arena, g, options);
+  }
   variables = (int)g->variables;
   for (int v = 0; v < variables; v++) {
     const uint64_t bytes = plan->variable_bytes[v];
@@ -128,6 +171,8 @@ static int run(const chain *c, bool no_fusion, float odd) {
   device_run(plan, g, 1, values[no_fusion]);
   const int steps = count(plan, "product_range");
   assert_int_equal(measures_on_scalar(plan), c->scalar && !no_fusion);
+  assert_int_equal(measures_slopes(plan), c->slopes && !no_fusion);
+  gt_tuned_finish(&tuned);
   gt_arena_finish(&arena);
   return steps;
 }
@@ -176,6 +221,17 @@ static void test_scalar(void **state) {
   compare(&(chain){520, 16, 136, 40, false, true, 1, 2, false}, 0.5f);
 }
 
+/* Of tiles of 32 lines and more, the last of which lacks some. */
+static void test_slopes(void **state) {
+  (void)state;
+  if (precision == GT_PRECISION_HALF) return;
+  compare(&(chain){.rows = 100, .in = 36, .out = 3, .fewer = 1, .units_of_device = 2, .slopes = true}, 0.5f);
+  compare(&(chain){.rows = 300, .in = 40, .out = 10, .fewer = 1, .units_of_device = 16, .slopes = true},
+          0.5f);
+  compare(&(chain){.rows = 520, .in = 64, .out = 10, .fewer = 1, .units_of_device = 16, .slopes = true},
+          NAN);
+}
+
 static void test_not_finite(void **state) {
   (void)state;
   compare(&(chain){128, 40, 128, 64, false, false, 2, 0}, INFINITY);
@@ -184,7 +240,7 @@ static void test_not_finite(void **state) {
 
 static int group(const char *name) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_chains), cmocka_unit_test(test_scalar),
-                                     cmocka_unit_test(test_not_finite)};
+                                     cmocka_unit_test(test_slopes), cmocka_unit_test(test_not_finite)};
   return cmocka_run_group_tests_name(name, tests, open_device, close_device);
 }
 

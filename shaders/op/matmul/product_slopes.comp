@@ -5,6 +5,7 @@
 #extension GL_EXT_control_flow_attributes : require
 #extension GL_GOOGLE_include_directive : require
 #include "op/matmul/product_slopes.h"
+#include "op/matmul/range.h"
 #define GT_PROGRAM_X 4
 #define row n
 #include "lib/program.glsl"
@@ -19,6 +20,14 @@ layout(constant_id = GT_SLOPES_SPEC_OWN) const uint OWN = 1u;
 #include "op/matmul/load_segments.glsl"
 const uint ROWS = BASIS_TOTAL * INPUTS; /* of coefficients */
 const bool AGAIN = OWN < BASIS_TOTAL;   /* are inputs read when some of the result is there? */
+const uint BM = STAGED, BN = INPUTS;
+layout(constant_id = GT_MATMUL_SPEC_EXTENTS) const uint EXTENTS = 0u;
+const bool MEASURES_ROWS = false, MEASURES_COLUMNS = (EXTENTS & GT_MATMUL_MEASURES_COLUMNS) != 0u;
+shared uint largest[MEASURES_COLUMNS ? BM + BN : 1u];
+#define GT_MEASURES_WORD(i)    largest[i]
+#define GT_MEASURES_OF_ROWS    x[GT_MATMUL_ROOTS_OF_ROWS]
+#define GT_MEASURES_OF_COLUMNS x[GT_MATMUL_ROOTS_OF_COLUMNS]
+#include "op/matmul/measures.glsl"
 shared vec4 coefficients[ROWS * SPREAD];
 shared float results[AGAIN ? STAGED * INPUTS : 1u];
 
@@ -75,13 +84,19 @@ void add_functions(uint first, uint count, uint own, uint input_) {
   }
 }
 
+/* An invocation's quads have the same columns. */
 void write(uint first, uint count, uint input_) {
-  for (uint q = gl_LocalInvocationID.x; q < count * ACROSS; q += LOCAL_X) {
-    uint i = input_ + q % ACROSS * 4u;
+  uint i = input_ + gl_LocalInvocationID.x % ACROSS * 4u;
+  uvec4 most = uvec4(0u);
+  measures_begin();
+  for (uint q = gl_LocalInvocationID.x; q < count * ACROSS && i < n; q += LOCAL_X) {
     vec4 v;
     [[unroll]] for (uint l = 0u; l < 4u; l++) v[l] = result_at(4u * q + l);
-    if (i < n) gt_program_write(gt_place((first + q / ACROSS) * n + i, min(4u, n - i)), v);
+    v = gt_program_write(gt_place((first + q / ACROSS) * n + i, min(4u, n - i)), v);
+    if (MEASURES) measures_row(q / ACROSS, v, 4u, most);
   }
+  if (MEASURES && i < n) measures_columns(i, 4u, most);
+  measures_end(first, input_);
 }
 
 void main() {

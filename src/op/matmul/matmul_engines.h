@@ -3,11 +3,12 @@
 #ifndef GT_OP_MATMUL_ENGINES_H
 #define GT_OP_MATMUL_ENGINES_H
 #include "op/matmul/matmul_config.h"
+#include "lib/measured.h"
 #include "lib/spec.h"
 
 typedef struct gt_matmul_cut { /* a kernel of products, and how it is cut for it */
   const gt_kernel *kernel;
-  bool scalar;             /* it is kernel matmul, on scalar units */
+  bool scalar;             /* it finds roots of lines as matmul.h says, not as product_matrix.h does */
   uint32_t bm, bn;         /* tile of a workgroup */
   uint32_t threads;        /* of a workgroup */
   uint32_t split, k_chunk; /* as in gt_matmul_config */
@@ -15,7 +16,7 @@ typedef struct gt_matmul_cut { /* a kernel of products, and how it is cut for it
   bool columns;            /* can it join columns of the result, GT_FACTOR_SPEC_COLUMNS? */
   bool rows;               /* has a workgroup whole rows, and room for them: GT_FACTOR_SPEC_FOLLOWED? */
   uint32_t spec[GT_SPEC_ALIGNED]; /* its own specialization constants, by their numbers */
-  bool measures;                  /* can it find the roots of its result's lines, GT_MATRIX_MEASURES_…? */
+  uint32_t measures;              /* GT_MEASURED_…: of which of its result's lines can it find the roots? */
   const gt_kernel *range;         /* what has to run before, or NULL: shaders/op/matmul/range.h */
   uint64_t powers_a, powers_b;    /* that it writes */
   uint64_t blocks_a;              /* of GT_RANGE_LINES that it measures of A */
@@ -57,6 +58,8 @@ typedef gt_matmul_cut gt_matmul_cut_way(const gt_matmul_config *config, const gt
 bool gt_matmul_has_few_columns(const gt_matmul_shape *shape);
 /* Is it one that product_outer can make? */
 bool gt_matmul_is_outer(const gt_matmul_shape *shape);
+/* May lines have one root for each tile of so many neighbours (shaders/op/matmul/range.h)? */
+bool gt_matmul_is_part_of_depth(uint32_t tile);
 /* GT_MATMUL_QUADS_OF_… */
 uint32_t gt_matmul_quads_of(const gt_matmul_shape *shape);
 gt_matmul_offer_ways gt_matmul_offer_narrow, gt_matmul_offer_shallow, gt_matmul_offer_edges,

@@ -440,7 +440,7 @@ gt_matmul_cut gt_matmul_cut_matrix(const gt_matmul_config *c, const gt_matmul_sh
   const piece own = piece_of(&tile, f, s, target, unit);
   spec[GT_MATRIX_SPEC_WRITE] = own.matrices | own.row << 8;
   cut.columns = joins_columns(&tile, f, s, own, unit, target);
-  cut.measures = !is_bfloat && measures(c, s);
+  if (!is_bfloat && measures(c, s)) cut.measures = GT_MEASURED_ROWS | GT_MEASURED_COLUMNS;
   if (!is_bfloat) measure(&cut, s, shared_a, shared_b);
   if (c->packed) {
     cut.pack = &pack[units->emulated][is_bfloat];

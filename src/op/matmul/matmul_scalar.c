@@ -51,8 +51,7 @@ static bool joins_columns(const gt_matmul_config *c, const gt_matmul_shape *s, c
   return threads % across == 0 && words + slots <= 4 * room_a && words <= 4 * room_b;
 }
 
-/* May lines have one root for each tile of so many neighbours? */
-static bool is_part_of_depth(uint32_t tile) {
+bool gt_matmul_is_part_of_depth(uint32_t tile) {
   return tile >= GT_RANGE_DEPTH / 4 && GT_RANGE_DEPTH % tile == 0;
 }
 
@@ -86,8 +85,9 @@ gt_matmul_cut gt_matmul_cut_scalar(const gt_matmul_config *c, const gt_matmul_sh
   }
   cut.arrives = gt_matmul_arrives(s, c, target->units);
   cut.columns = joins_columns(c, s, target);
-  cut.measures =
-      c->split == 1 && s->batch == 1 && s->n % 4 == 0 && is_part_of_depth(c->bm) && is_part_of_depth(c->bn);
+  if (c->split == 1 && s->batch == 1 && s->n % 4 == 0 && gt_matmul_is_part_of_depth(c->bm) &&
+      gt_matmul_is_part_of_depth(c->bn))
+    cut.measures = GT_MEASURED_ROWS | GT_MEASURED_COLUMNS;
   /* A loss goes where parts of segments have what they are drained with. */
   cut.rows = s->n <= c->bn && (c->split == 1 || (cut.arrives && !s->segment)) && has_room_for_rows(c);
   cut.spec[GT_MATMUL_SPEC_UNROLL] = unroll(c, s, target);

@@ -2,6 +2,7 @@
 #include "base/count.h"
 #include "op/matmul/matmul_lines.h"
 #include "shaders/op/matmul/product_slopes.h"
+#include "shaders/op/matmul/range.h"
 
 static const gt_kernel slopes = {.name = "product_slopes"};
 
@@ -45,7 +46,8 @@ static void offer_lines(const gt_matmul_lines *have, uint32_t each, const gt_mat
   const uint32_t tiles = gt_ceil_div(s->n, have->inputs);
   const uint32_t wanted = gt_most_u32(each * gt_most_u32(target->units, 1) / tiles, 1);
   if (taken >= room) return;
-  const uint32_t staged = gt_matmul_lines_staged(have, gt_ceil_div(s->m, wanted), room - taken, more);
+  const uint32_t lines = gt_least_u32(gt_ceil_div(s->m, wanted), GT_RANGE_DEPTH); /* whose roots may be one */
+  const uint32_t staged = gt_matmul_lines_staged(have, lines, room - taken, more);
   if (!staged) return;
   const gt_matmul_config c = {.bm = (uint16_t)staged,
                               .bn = (uint16_t)have->inputs,
@@ -79,6 +81,9 @@ gt_matmul_cut gt_matmul_cut_slopes(const gt_matmul_config *c, const gt_matmul_sh
                          .threads = GT_LINES_THREADS,
                          .split = 1,
                          .k_chunk = s->k,
+                         .scalar = true,
+                         .measures =
+                             s->n % 4 == 0 && gt_matmul_is_part_of_depth(c->bm) ? GT_MEASURED_COLUMNS : 0,
                          .spec = {[GT_LINES_SPEC_INPUTS] = have.inputs,
                                   [GT_LINES_SPEC_OUTPUTS] = have.outputs,
                                   [GT_LINES_SPEC_STAGED] = c->bm,

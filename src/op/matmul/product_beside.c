@@ -34,11 +34,12 @@ static void lower_roots(gt_lowering *lowering, const gt_group *group, gt_step *s
 static void lower_measures(gt_lowering *lowering, const gt_group *group, const gt_product *p,
                            const gt_matmul_cut *cut, gt_step *step) {
   const gt_matmul_shape *s = &p->shape;
-  if (!cut->measures || p->result != GT_RESULT_DENSE) return;
+  const uint32_t which = cut->measures & group->measured;
+  if (p->result != GT_RESULT_DENSE) return;
   if (cut->scalar && (group->followers || group->program.inputs > GT_MATMUL_ROOTS_OF_ROWS)) return;
-  if (group->measured & GT_MEASURED_ROWS)
+  if (which & GT_MEASURED_ROWS)
     lower_roots(lowering, group, step, GT_MEASURED_ROWS, s->m, s->n, cut->bn, cut);
-  if (group->measured & GT_MEASURED_COLUMNS)
+  if (which & GT_MEASURED_COLUMNS)
     lower_roots(lowering, group, step, GT_MEASURED_COLUMNS, s->n, s->m, cut->bm, cut);
 }
 
