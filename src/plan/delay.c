@@ -6,7 +6,10 @@
  * And what computes much beside a step that lives by the cache waits for a level where less is computed. Of
  * an RBF layer [784, 64] at a batch of 8192 the gradients of inputs and coefficients, 176 us each on an H200,
  * made a step of 857 us beside each other and of 769 apart; where neither lives by the cache, apart is
- * slower. */
+ * slower.
+ *
+ * And what others of its level would wait for, though it computes little, waits for one that computes much
+ * and has room for it, where that takes little memory. */
 #include "base/count.h"
 #include "base/memory.h"
 #include "plan/hazards.h"
@@ -19,9 +22,9 @@ enum {
   HEAVY = 500000000      /* operations, at least, of what computes much */
 };
 
-typedef struct work { /* of a level */
+typedef struct work { /* of a level: of its heavy steps */
   double flops;
-  uint32_t cached; /* heavy steps that live by the cache */
+  uint32_t cached; /* those that live by the cache */
 } work;
 
 typedef struct life {           /* of a root of the arena */
@@ -129,17 +132,32 @@ static bool is_short(const gt_draft *draft) { return gt_draft_bytes(draft) <= SH
 
 static bool is_heavy(const gt_draft *draft) { return draft->step.flops >= HEAVY; }
 
+static void move_work(delaying *d, const gt_draft *draft, uint32_t level) {
+  if (!is_heavy(draft)) return;
+  d->work[draft->step.level].flops -= draft->step.flops;
+  d->work[level].flops += draft->step.flops;
+}
+
 /* The level, up to the latest, where a heavy step beside one that lives by the cache is better off. */
 static uint32_t lightest_of(const delaying *d, const gt_draft *draft, uint32_t latest) {
   uint32_t best = draft->step.level;
   double least = d->work[best].flops;
-  if (!is_heavy(draft) || draft->step.cached || !d->work[best].cached || best < d->l->ahead) return best;
+  if (draft->step.cached || !d->work[best].cached || best < d->l->ahead) return best;
   for (uint32_t level = best + 1; level <= latest; level++)
     if (d->work[level].flops + draft->step.flops < least) {
       least = d->work[level].flops + draft->step.flops;
       best = level;
     }
   return best;
+}
+
+/* The next level, up to the latest, that computes much in registers, if this one does not. */
+static uint32_t busy_of(const delaying *d, const gt_draft *draft, uint32_t latest) {
+  const uint32_t now = draft->step.level;
+  if (is_heavy(draft) || d->work[now].flops > 0 || now < d->l->ahead || !is_short(draft)) return now;
+  for (uint32_t level = now + 1; level <= latest; level++)
+    if (d->work[level].flops > 0 && !d->work[level].cached) return level;
+  return now;
 }
 
 static void delay_step(delaying *d, size_t step) {
@@ -151,10 +169,9 @@ static void delay_step(delaying *d, size_t step) {
     draft->step.level = latest;
     touch_all(d, step);
   } else {
-    const uint32_t level = lightest_of(d, draft, latest);
+    const uint32_t level = is_heavy(draft) ? lightest_of(d, draft, latest) : busy_of(d, draft, latest);
     if (level != draft->step.level) {
-      d->work[draft->step.level].flops -= draft->step.flops;
-      d->work[level].flops += draft->step.flops;
+      move_work(d, draft, level);
       draft->step.level = level;
       touch_all(d, step);
     }
@@ -214,8 +231,9 @@ void gt_plan_delay(gt_layout *l, bool holds) {
         gt_hazards_expect(&d.firm, range_of(l, gt_plan_locate(l, &draft->items[u])));
       }
     touch_all(&d, s);
+    if (!is_heavy(draft)) continue;
     d.work[draft->step.level].flops += draft->step.flops;
-    d.work[draft->step.level].cached += is_heavy(draft) && draft->step.cached;
+    d.work[draft->step.level].cached += draft->step.cached;
   }
   gt_hazards_ready(&d.hazards);
   gt_hazards_ready(&d.firm);

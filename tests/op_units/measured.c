@@ -228,8 +228,7 @@ static void test_slopes(void **state) {
   compare(&(chain){.rows = 100, .in = 36, .out = 3, .fewer = 1, .units_of_device = 2, .slopes = true}, 0.5f);
   compare(&(chain){.rows = 300, .in = 40, .out = 10, .fewer = 1, .units_of_device = 16, .slopes = true},
           0.5f);
-  compare(&(chain){.rows = 520, .in = 64, .out = 10, .fewer = 1, .units_of_device = 16, .slopes = true},
-          NAN);
+  compare(&(chain){.rows = 520, .in = 64, .out = 10, .fewer = 1, .units_of_device = 16, .slopes = true}, NAN);
 }
 
 static void test_not_finite(void **state) {

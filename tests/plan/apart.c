@@ -1,9 +1,11 @@
 /* What computes much beside a product that lives by the cache, and can wait, runs at a level where less is
- * computed. */
+ * computed; what computes little, and can wait, at one that computes much. */
 #include "op/core.h"
 #include "op/kan/kan.h"
+#include "op/matmul/matmul.h"
 #include "op/reduce.h"
 #include "plan/plan.h"
+#include "shaders/op/matmul/matmul.h"
 #include "support/drawing.h"
 #include <setjmp.h>
 #include <stdarg.h>
@@ -54,9 +56,38 @@ static void beside_a_staged_one(void **state) {
   assert_int_equal(at.coefficients, at.input);
 }
 
+/* The level of the product that has so many rows. */
+static uint32_t level_of_rows(const gt_plan *plan, uint32_t rows) {
+  for (uint32_t s = 0; s < plan->steps; s++) {
+    struct gt_matmul_args args;
+    if (plan->step[s].args_size != sizeof args || !plan->step[s].flops) continue;
+    memcpy(&args, plan->step[s].args, sizeof args);
+    if (args.m == rows) return plan->step[s].level;
+  }
+  fail_msg("there is no product of %u rows", rows);
+  return 0;
+}
+
+/* xᵀ g, which nobody waits for, and g w, which a large product does. */
+static void little_beside_much(void **state) {
+  enum { ROWS = 48, UNITS = 64, OUTPUTS = 10 };
+  fixture *f = *state;
+  gt_graph *g = f->graph;
+  const gt_id x = drawing_variable(f, "x", gt_shape_2(LINES, ROWS)),
+              up = drawing_variable(f, "g", gt_shape_2(LINES, OUTPUTS)),
+              w = drawing_variable(f, "w", gt_shape_2(OUTPUTS, UNITS)),
+              y = drawing_variable(f, "y", gt_shape_2(LINES, INPUTS));
+  drawing_keep(f, "little", gt_matmul(g, x, up, true, false));
+  drawing_keep(f, "much", gt_matmul(g, gt_matmul(g, up, w, false, false), y, true, false));
+  const gt_plan *plan = drawing_plan(f, &(gt_plan_options){.target = drawing_fast_gpu, .no_overlap = true});
+  assert_true(level_of_rows(plan, UNITS) > level_of_rows(plan, LINES));
+  assert_int_equal(level_of_rows(plan, ROWS), level_of_rows(plan, UNITS));
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test_setup_teardown(beside_a_packed_product, drawing_setup, drawing_teardown),
-      cmocka_unit_test_setup_teardown(beside_a_staged_one, drawing_setup, drawing_teardown)};
+      cmocka_unit_test_setup_teardown(beside_a_staged_one, drawing_setup, drawing_teardown),
+      cmocka_unit_test_setup_teardown(little_beside_much, drawing_setup, drawing_teardown)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
