@@ -91,9 +91,9 @@ static gt_use *add_use(gt_lowering *lowering, size_t argument, gt_use_kind kind,
 /* All of a node's value. */
 static gt_use *add_value(gt_lowering *lowering, size_t argument, gt_id node) {
   gt_byte_form form;
-  const bool short_ = gt_lower_bytes(lowering, node, &form);
+  const bool bytes = gt_lower_bytes(lowering, node, &form);
   return add_use(lowering, argument, GT_USE_NODE, node,
-                 gt_node_bytes(lowering->graph, node) / (short_ ? sizeof(float) : 1));
+                 gt_node_bytes(lowering->graph, node) / (bytes ? sizeof(float) : 1));
 }
 
 void gt_lower_read(gt_lowering *lowering, size_t argument, gt_id node) {

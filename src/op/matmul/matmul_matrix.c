@@ -142,9 +142,10 @@ static uint32_t shared_bytes(const candidate *c, form f, const gt_matmul_shape *
 
 static bool fits(const candidate *c, form f, const gt_matmul_shape *s, const gt_target *target,
                  gt_matrix_shape unit) {
-  const bool kind = s->kind_a == GT_FACTOR_DENSE || (c->heavy && s->kind_a == GT_FACTOR_BASIS && s->heavy_a);
-  const bool by_k =
-      s->trans_a && !s->trans_b && kind && (s->kind_b == GT_FACTOR_DENSE || s->kind_b == GT_FACTOR_BYTES);
+  const bool kind_a = s->kind_a == GT_FACTOR_DENSE || s->kind_a == GT_FACTOR_BYTES ||
+                      (c->heavy && s->kind_a == GT_FACTOR_BASIS && s->heavy_a);
+  const bool kind_b = s->kind_b == GT_FACTOR_DENSE || s->kind_b == GT_FACTOR_BYTES;
+  const bool by_k = s->trans_a && !s->trans_b && kind_a && kind_b;
   return c->rate[f] > 0 && (by_k || !c->by_k) && c->sm % unit.m == 0 && c->sn % unit.n == 0 &&
          c->bk % unit.k == 0 && threads_of(c, target) <= target->max_workgroup &&
          shared_bytes(c, f, s, target) <= target->shared_bytes && piece_of(c, f, s, target, unit).matrices;
