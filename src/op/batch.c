@@ -137,6 +137,9 @@ static const gt_kernel batch_kernel = {"batch", batch_cpu};
 
 /* --- rows --- */
 
+/* Values of a sample. */
+static int64_t features_of(const gt_node *data) { return gt_shape_count(data->shape) / data->shape.dim[0]; }
+
 static bool good_attribute(const gt_batch_attribute *attribute, gt_error *error) {
   if (attribute->batch >= 1 && attribute->samples >= 1 && attribute->samples < UINT32_MAX &&
       (!attribute->steps || attribute->steps >= gt_ceil_div(attribute->samples, attribute->batch)))
@@ -157,7 +160,7 @@ static bool infer_batch(const gt_graph *graph, const gt_node *node, gt_shape *sh
                    gt_shape_text(data->shape, text), least);
   if (node->inputs == 3) {
     const gt_node *scaling = gt_node_at(graph, node->input[2]);
-    const int64_t features = gt_shape_count(data->shape) / data->shape.dim[0];
+    const int64_t features = features_of(data);
     if (data->dtype == GT_I32 || scaling->dtype != GT_F32 || scaling->shape.rank != 2 ||
         scaling->shape.dim[0] != 3 || features % scaling->shape.dim[1])
       return gt_fail(error, GT_ERR_INTERNAL,
@@ -205,7 +208,7 @@ gt_byte_form gt_batch_byte_form(float center, float scale, float shift) {
 static bool draws_bytes(const gt_graph *graph, const gt_node *node, gt_byte_form *form) {
   const gt_node *data = gt_node_at(graph, node->input[0]);
   *form = ((const gt_batch_attribute *)node->attribute)->bytes;
-  return data->dtype == GT_U8 && form->scale > 0 && gt_shape_count(data->shape) / data->shape.dim[0] % 4 == 0;
+  return data->dtype == GT_U8 && form->scale > 0 && features_of(data) % 4 == 0;
 }
 
 static bool infer_weight(const gt_graph *graph, const gt_node *node, gt_shape *shape, gt_dtype *dtype,
@@ -254,20 +257,16 @@ static void choose_rows(gt_lowering *lowering, gt_step *step, const struct gt_ba
 static void lower_batch(gt_lowering *lowering, const gt_group *group) {
   const gt_graph *graph = gt_lowering_graph(lowering);
   const gt_node *node = gt_node_at(graph, group->leader), *data = gt_node_at(graph, node->input[0]);
-  struct gt_batch_args args = {.features = (uint32_t)(gt_shape_count(data->shape) / data->shape.dim[0]),
-                               .period = 1};
-  gt_byte_form form;
-  const bool bytes = gt_lower_bytes(lowering, group->leader, &form), scaled = node->inputs == 3 && !bytes;
-  if (bytes) args.features /= 4; /* words, which are copied as they are */
+  /* Bytes that are to stay so are words, which are copied as they are. */
+  const bool words = gt_lower_bytes(lowering, group->leader), scaled = node->inputs == 3 && !words;
+  const gt_dtype dtype = words ? GT_I32 : data->dtype;
+  struct gt_batch_args args = {.features = (uint32_t)features_of(data) / (words ? 4 : 1), .period = 1};
   if (scaled) args.period = (uint32_t)gt_node_at(graph, node->input[2])->shape.dim[1];
-  const uint32_t mode = bytes || data->dtype == GT_I32 ? GT_BATCH_I32
-                        : data->dtype == GT_U8         ? GT_BATCH_U8
-                                                       : GT_BATCH_F32;
+  const uint32_t mode = dtype == GT_U8 ? GT_BATCH_U8 : dtype == GT_I32 ? GT_BATCH_I32 : GT_BATCH_F32;
   gt_step *step = start(lowering, &args, node->attribute, mode);
   step->spec[GT_BATCH_SPEC_SCALED] = scaled;
   step->touched =
-      (uint64_t)args.batch * args.features *
-      ((bytes ? sizeof(float) : gt_dtype_size(data->dtype)) + sizeof(float) * group->program.outputs);
+      (uint64_t)args.batch * args.features * (gt_dtype_size(dtype) + sizeof(float) * group->program.outputs);
 #define AT(name) offsetof(struct gt_batch_args, name)
   gt_lower_read(lowering, AT(data), node->input[0]);
   gt_lower_read(lowering, AT(order), node->input[1]);

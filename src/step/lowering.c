@@ -90,10 +90,8 @@ static gt_use *add_use(gt_lowering *lowering, size_t argument, gt_use_kind kind,
 
 /* All of a node's value. */
 static gt_use *add_value(gt_lowering *lowering, size_t argument, gt_id node) {
-  gt_byte_form form;
-  const bool bytes = gt_lower_bytes(lowering, node, &form);
-  return add_use(lowering, argument, GT_USE_NODE, node,
-                 gt_node_bytes(lowering->graph, node) / (bytes ? sizeof(float) : 1));
+  const uint64_t shorter = gt_lower_bytes(lowering, node) ? sizeof(float) : 1;
+  return add_use(lowering, argument, GT_USE_NODE, node, gt_node_bytes(lowering->graph, node) / shorter);
 }
 
 void gt_lower_read(gt_lowering *lowering, size_t argument, gt_id node) {
@@ -191,12 +189,12 @@ void gt_lower_as_bytes(gt_lowering *lowering, gt_id value, gt_byte_form form) {
   *GT_PUSH(&lowering->bytes) = (struct gt_bytes_of){value, form};
 }
 
-bool gt_lower_bytes(const gt_lowering *lowering, gt_id value, gt_byte_form *form) {
-  if (!lowering->bytes.count) return false;
+const gt_byte_form *gt_lower_bytes(const gt_lowering *lowering, gt_id value) {
+  if (!lowering->bytes.count) return NULL;
   const gt_id origin = gt_reshape_origin(lowering->graph, value);
   for (size_t i = 0; i < lowering->bytes.count; i++)
-    if (lowering->bytes.items[i].value == origin) return *form = lowering->bytes.items[i].form, true;
-  return false;
+    if (lowering->bytes.items[i].value == origin) return &lowering->bytes.items[i].form;
+  return NULL;
 }
 
 void gt_lower_clear(gt_lowering *lowering, gt_id flag, size_t argument) {

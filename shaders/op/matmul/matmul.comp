@@ -51,15 +51,7 @@ const uint A_FETCHES = (A_QUADS + LOCAL_X - 1u) / LOCAL_X, B_FETCHES = (B_QUADS 
 const uint B_TILE = 2u * BK * A_STRIDE;
 shared vec4 tiles[B_TILE + 2u * BK * B_STRIDE];
 
-/* The bits of the largest elements of the tile's lines, where they are wanted. */
-const uint MEASURING = ((EXTENTS / GT_MATMUL_MEASURES_ROWS & 3u) + 3u) / 4u;
-const bool MEASURES_ROWS = (EXTENTS & GT_MATMUL_MEASURES_ROWS) != 0u;
-const bool MEASURES_COLUMNS = (EXTENTS & GT_MATMUL_MEASURES_COLUMNS) != 0u;
-shared uint largest[MEASURING * (BM + BN) + 1u];
-#define GT_MEASURES_WORD(i)    largest[i]
-#define GT_MEASURES_OF_ROWS    x[GT_MATMUL_ROOTS_OF_ROWS]
-#define GT_MEASURES_OF_COLUMNS x[GT_MATMUL_ROOTS_OF_COLUMNS]
-#include "op/matmul/measures.glsl"
+#include "op/matmul/measures_scalar.glsl"
 
 /* Quad q of a tile of `wide` (rows of A, columns of B) by BK elements: where it lies in the tile, as (w, k).
  * k_major: w is the contiguous axis in memory. */

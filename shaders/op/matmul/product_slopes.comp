@@ -22,12 +22,7 @@ const uint ROWS = BASIS_TOTAL * INPUTS; /* of coefficients */
 const bool AGAIN = OWN < BASIS_TOTAL;   /* are inputs read when some of the result is there? */
 const uint BM = STAGED, BN = INPUTS;
 layout(constant_id = GT_MATMUL_SPEC_EXTENTS) const uint EXTENTS = 0u;
-const bool MEASURES_ROWS = false, MEASURES_COLUMNS = (EXTENTS & GT_MATMUL_MEASURES_COLUMNS) != 0u;
-shared uint largest[MEASURES_COLUMNS ? BM + BN : 1u];
-#define GT_MEASURES_WORD(i)    largest[i]
-#define GT_MEASURES_OF_ROWS    x[GT_MATMUL_ROOTS_OF_ROWS]
-#define GT_MEASURES_OF_COLUMNS x[GT_MATMUL_ROOTS_OF_COLUMNS]
-#include "op/matmul/measures.glsl"
+#include "op/matmul/measures_scalar.glsl"
 shared vec4 coefficients[ROWS * SPREAD];
 shared float results[AGAIN ? STAGED * INPUTS : 1u];
 

@@ -173,9 +173,10 @@ static gt_product product_at(const gt_lowering *lowering, gt_id id) {
   const gt_graph *graph = gt_lowering_graph(lowering);
   const gt_node *node = gt_node_at(graph, id), *other = find_other(graph, id);
   gt_product p = product_of(graph, node);
-  gt_byte_form form;
-  for (int i = 0; i < 2; i++)
-    if (gt_lower_bytes(lowering, node->input[i], &form)) take_bytes(&p, i, form);
+  for (int i = 0; i < 2; i++) {
+    const gt_byte_form *form = gt_lower_bytes(lowering, node->input[i]);
+    if (form) take_bytes(&p, i, *form);
+  }
   if (!other) return p;
   const gt_product beside = product_of(graph, other);
   p.shape.shares = gt_matmul_side_by_side(gt_lowering_target(lowering), &p.shape, &beside.shape,

@@ -304,8 +304,7 @@ static void add_ways(ways *w, const gt_matmul_shape *s, const gt_target *target,
   w->shape = s;
   w->most = s->shares ? target->units / 2 : UINT32_MAX;
   if (target->device) gt_matmul_offer_matrix(s, target, precision, add_way, w);
-  const bool has_bytes = s->kind_a == GT_FACTOR_BYTES || s->kind_b == GT_FACTOR_BYTES;
-  if (w->count && (target->matrix.always || has_bytes)) return; /* bytes are for matrix units alone */
+  if (w->count && (target->matrix.always || gt_matmul_has_bytes(s))) return; /* bytes are for units alone */
   if (target->device) {
     gt_matmul_offer_narrow(s, target, add_way, w);
     gt_matmul_offer_shallow(s, target, add_way, w);

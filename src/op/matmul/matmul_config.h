@@ -24,6 +24,14 @@ typedef struct gt_matmul_shape {
   bool shares;       /* it is to leave half of the device to another: gt_matmul_side_by_side */
 } gt_matmul_shape;
 
+/* Does a factor lie in memory line by line, as floats or as bytes? */
+static inline bool gt_matmul_is_dense(uint32_t kind) {
+  return kind == GT_FACTOR_DENSE || kind == GT_FACTOR_BYTES;
+}
+static inline bool gt_matmul_has_bytes(const gt_matmul_shape *shape) {
+  return shape->kind_a == GT_FACTOR_BYTES || shape->kind_b == GT_FACTOR_BYTES;
+}
+
 typedef enum gt_engine {
   GT_ENGINE_SCALAR,
   GT_ENGINE_HALF,   /* matrix units; factors are rounded to 16 bits */

@@ -142,10 +142,8 @@ static uint32_t shared_bytes(const candidate *c, form f, const gt_matmul_shape *
 
 static bool fits(const candidate *c, form f, const gt_matmul_shape *s, const gt_target *target,
                  gt_matrix_shape unit) {
-  const bool kind_a = s->kind_a == GT_FACTOR_DENSE || s->kind_a == GT_FACTOR_BYTES ||
-                      (c->heavy && s->kind_a == GT_FACTOR_BASIS && s->heavy_a);
-  const bool kind_b = s->kind_b == GT_FACTOR_DENSE || s->kind_b == GT_FACTOR_BYTES;
-  const bool by_k = s->trans_a && !s->trans_b && kind_a && kind_b;
+  const bool kind = gt_matmul_is_dense(s->kind_a) || (c->heavy && s->kind_a == GT_FACTOR_BASIS && s->heavy_a);
+  const bool by_k = s->trans_a && !s->trans_b && kind && gt_matmul_is_dense(s->kind_b);
   return c->rate[f] > 0 && (by_k || !c->by_k) && c->sm % unit.m == 0 && c->sn % unit.n == 0 &&
          c->bk % unit.k == 0 && threads_of(c, target) <= target->max_workgroup &&
          shared_bytes(c, f, s, target) <= target->shared_bytes && piece_of(c, f, s, target, unit).matrices;
@@ -266,8 +264,7 @@ static double estimate(const candidate *c, form f, const gt_matmul_shape *s, con
   const bool hides = at_once >= SOME || c->packed, makes = s->kind_a == GT_FACTOR_BASIS && !s->trans_a;
   const double left = (target->matrix.fast ? 1 : SLOW) * (makes && !hides ? UNHIDDEN : 1);
   const double area = (double)c->bm * c->bn;
-  const bool bytes = s->kind_a == GT_FACTOR_BYTES || s->kind_b == GT_FACTOR_BYTES;
-  const double rate = c->rate[f] * (bytes ? OF_BYTES : 1);
+  const double rate = c->rate[f] * (gt_matmul_has_bytes(s) ? OF_BYTES : 1);
   const double group = area * gt_least_u32(way->k_chunk, s->k) / rate / left;
   const double drains = s->segment ? (double)(s->k / s->segment) * area / DRAINED : 0;
   const double drained = of_unit * drains * (hides ? 1 : SOME / at_once);
@@ -286,7 +283,7 @@ void gt_matmul_offer_matrix(const gt_matmul_shape *s, const gt_target *target, g
   const form f = !is_half ? HALVES : units->bfloat.m ? BFLOAT : SCALED;
   const gt_matrix_shape unit = f == BFLOAT ? units->bfloat : units->half;
   if (precision == GT_PRECISION_SCALAR || !unit.m || !s->k) return;
-  if (f != HALVES && (s->kind_a == GT_FACTOR_BYTES || s->kind_b == GT_FACTOR_BYTES)) return;
+  if (f != HALVES && gt_matmul_has_bytes(s)) return;
   if (f == HALVES && !units->fast && !units->emulated)
     return; /* three products take longer than one of floats */
   if (!units->always && !large_enough(s)) return;

@@ -59,10 +59,6 @@ static bool has_scales(const gt_product *p) {
   return kind == GT_FACTOR_SCALED || (kind == GT_FACTOR_COEFFICIENTS && p->scales != GT_NONE);
 }
 
-static bool has_bytes(const gt_matmul_shape *s) {
-  return s->kind_a == GT_FACTOR_BYTES || s->kind_b == GT_FACTOR_BYTES;
-}
-
 bool gt_product_takes_bytes(const gt_lowering *lowering, const gt_group *group, const gt_product *p,
                             gt_precision precision) {
   const gt_target *target = gt_lowering_target(lowering);
@@ -84,7 +80,7 @@ gt_step *gt_product_start(gt_lowering *lowering, const gt_product *p, const gt_m
     gt_lower_read(lowering, offsetof(struct gt_matmul_args, stride_a), p->scales);
   if (p->words)
     gt_lower_constants(lowering, offsetof(struct gt_matmul_args, geometry), p->geometry, 4 * p->words);
-  if (has_bytes(&p->shape))
+  if (gt_matmul_has_bytes(s))
     gt_lower_constants(lowering, offsetof(struct gt_matmul_args, geometry), &p->bytes, sizeof p->bytes);
   return step;
 }

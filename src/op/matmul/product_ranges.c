@@ -46,8 +46,7 @@ static gt_known_lines known_evenly(float root) {
 
 /* Can what is known of a factor be told, as the kernel does without the other's geometry for that? */
 bool gt_product_may_be_known(const gt_matmul_shape *s) {
-  return (s->kind_a == GT_FACTOR_DENSE || s->kind_a == GT_FACTOR_BYTES || s->kind_a == GT_FACTOR_BASIS) &&
-         (s->kind_b == GT_FACTOR_DENSE || s->kind_b == GT_FACTOR_BYTES);
+  return (gt_matmul_is_dense(s->kind_a) || s->kind_a == GT_FACTOR_BASIS) && gt_matmul_is_dense(s->kind_b);
 }
 
 /* Of a factor that is dense, or bytes: from the op that makes it, or from the kernel that has written it. */
