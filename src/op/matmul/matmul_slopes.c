@@ -41,7 +41,8 @@ static double estimate(const gt_matmul_config *c, const gt_matmul_shape *s, cons
 static void offer_lines(const gt_matmul_lines *have, uint32_t each, const gt_matmul_shape *s,
                         const gt_target *target, gt_matmul_offer *offer, void *context) {
   const uint32_t room = gt_matmul_lines_room(target), at_once = GT_LINES_THREADS / have->inputs;
-  const uint32_t taken = 16 * have->functions * have->inputs * GT_LINES_SPREAD(have->outputs);
+  const uint32_t measured = 4 * (GT_RANGE_DEPTH + have->inputs); /* measures_scalar.glsl */
+  const uint32_t taken = 16 * have->functions * have->inputs * GT_LINES_SPREAD(have->outputs) + measured;
   const uint32_t more = own_of(have) < have->functions ? 4 * have->inputs : 0;
   const uint32_t tiles = gt_ceil_div(s->n, have->inputs);
   const uint32_t wanted = gt_most_u32(each * gt_most_u32(target->units, 1) / tiles, 1);
