@@ -34,6 +34,12 @@ float gt_nan() { return uintBitsToFloat(0x7fc00000u); }
 VB gt_is_nan(V x) { return GT_LESS_INT(0x7f800000, floatBitsToInt(x) & 0x7fffffff); }
 VB gt_finite(V x) { return GT_LESS_INT(floatBitsToInt(x) & 0x7fffffff, 0x7f800000); }
 
+/* A NaN stays a NaN: drivers' own maxima drop it, and a comparison that picks one becomes such a maximum. As whole
+ * numbers, negative floats are at most as large as -infinity, negative NaN larger. */
+V gt_max(V a, V b) { return mix(mix(max(a, b), b, gt_is_nan(b)), a, gt_is_nan(a)); }
+V gt_min(V a, V b) { return mix(mix(min(a, b), b, gt_is_nan(b)), a, gt_is_nan(a)); }
+V gt_relu(V x) { return mix(x, V(0.0), GT_LESS_INT(floatBitsToInt(x), int(0xff800001u))); }
+
 /* x rounded to the nearest whole number, ties to even, for |x| < 2^22, and that number. Added to 1.5 * 2^23 it stands in
  * the last bits: conversions and roundEven have a quarter of the rate of additions, or less. */
 V gt_round(V x, out VI whole) {

@@ -24,8 +24,8 @@
   X(2, SUB, sub, 2, SLOPE, CALLED, SIMPLE, a - b, a - b, a - b) \
   X(3, MUL, mul, 2, SLOPE, CALLED, SIMPLE, a * b, a * b, a * b) \
   X(4, DIV, div, 2, SLOPE, CALLED, SIMPLE, a / b, a / b, a / b) \
-  X(5, MAX, max, 2, SLOPE, CALLED, SIMPLE, gt_pick((a > b) | (a != a), a, b), max(a, b), a > b || a != a ? a : b) \
-  X(6, MIN, min, 2, SLOPE, CALLED, SIMPLE, gt_pick((a < b) | (a != a), a, b), min(a, b), a < b || a != a ? a : b) \
+  X(5, MAX, max, 2, SLOPE, CALLED, SIMPLE, gt_pick((a > b) | (a != a), a, b), gt_max(a, b), a > b || a != a ? a : b) \
+  X(6, MIN, min, 2, SLOPE, CALLED, SIMPLE, gt_pick((a < b) | (a != a), a, b), gt_min(a, b), a < b || a != a ? a : b) \
   X(7, MOD, mod, 2, SLOPE, CALLED, GUARDED, gt_modf(a, b), gt_mod(a, b), gt_real_mod(a, b)) \
   X(8, LESS, less, 2, FLAT, CALLED, SIMPLE, gt_pick(a < b, 1.0f, 0.0f), V(GT_LESS(a, b)), a < b) \
   X(9, POW, pow, 2, SLOPE, CALLED, FUNCTION, gt_powf(a, b), gt_pow(a, b), pow(a, b)) \
@@ -39,8 +39,7 @@
   X(17, SQRT, sqrt, 1, SLOPE, CALLED, SIMPLE, sqrtf(a), sqrt(a), sqrt(a)) \
   X(18, RECIPROCAL, reciprocal, 1, SLOPE, CALLED, SIMPLE, 1.0f / a, 1.0 / a, 1 / a) \
   X(19, ABS, abs, 1, SLOPE, CALLED, SIMPLE, gt_absf(a), abs(a), fabs(a)) \
-  X(20, RELU, relu, 1, SLOPE, CALLED, SIMPLE, gt_pick(a <= 0.0f, 0.0f, a), \
-    mix(a, V(0.0), GT_LESS(a, 0.0)), a <= 0 ? 0 : a) \
+  X(20, RELU, relu, 1, SLOPE, CALLED, SIMPLE, gt_pick(a <= 0.0f, 0.0f, a), gt_relu(a), a <= 0 ? 0 : a) \
   X(21, SIGMOID, sigmoid, 1, SLOPE, CALLED, FUNCTION, gt_sigmoidf(a), gt_sigmoid(a), gt_real_sigmoid(a)) \
   X(22, TANH, tanh, 1, SLOPE, CALLED, FUNCTION, gt_tanhf(a), gt_tanh(a), tanh(a)) \
   X(23, ERF, erf, 1, SLOPE, CALLED, FUNCTION, gt_erff(a), gt_erf(a), erf(a)) \

@@ -8,8 +8,9 @@ V start() {
 
 V join(V a, V b) {
   V value = a + b;
-  if (KIND == GT_REDUCE_MAX || KIND == GT_REDUCE_FINITE) value = max(a, b);
-  if (KIND == GT_REDUCE_MIN) value = min(a, b);
+  if (KIND == GT_REDUCE_FINITE) value = max(a, b);
+  if (KIND == GT_REDUCE_MAX) value = gt_max(a, b);
+  if (KIND == GT_REDUCE_MIN) value = gt_min(a, b);
   return value;
 }
 

@@ -40,8 +40,8 @@ V kept[EACH][GT_PROGRAM_X];
 
 vec4 join(vec4 a, vec4 b, uint opcode) {
   vec4 value = a + b;
-  if (opcode == GT_I_ROW_MAX) value = max(a, b);
-  if (opcode == GT_I_ROW_MIN) value = min(a, b);
+  if (opcode == GT_I_ROW_MAX) value = gt_max(a, b);
+  if (opcode == GT_I_ROW_MIN) value = gt_min(a, b);
   return value;
 }
 
@@ -52,10 +52,8 @@ vec4 only(vec4 value, uint lanes, uint opcode) {
 }
 
 float fold(vec4 v, uint opcode) {
-  float value = (v.x + v.y) + (v.z + v.w);
-  if (opcode == GT_I_ROW_MAX) value = max(max(v.x, v.y), max(v.z, v.w));
-  if (opcode == GT_I_ROW_MIN) value = min(min(v.x, v.y), min(v.z, v.w));
-  return value;
+  vec4 value = join(v, v.yxwz, opcode);
+  return join(value, value.zwxy, opcode).x;
 }
 
 vec4 join_all(vec4 a, vec4 b) {
