@@ -114,11 +114,24 @@ static void finish_item(leveling *v) {
   v->parts.count = 0;
 }
 
+/* Heavy steps first: what starts early hides behind nothing. Of those that fill a device one after another
+ * the one of fewer workgroups, as another's, which come in many waves, fill what it leaves. An RBF layer
+ * [784, 64] at a batch of 8192 (552 and 528 us a step on an H200) has a product of 130 workgroups beside one
+ * of 1600. */
+static int in_level(const gt_step *x, const gt_step *y) {
+  const double heavy = 1e8;
+  const bool both = x->flops >= heavy && y->flops >= heavy;
+  const uint64_t of_x = gt_step_groups(x), of_y = gt_step_groups(y);
+  if (both && of_x != of_y) return of_x < of_y ? -1 : 1;
+  if (x->flops != y->flops) return (x->flops > y->flops) != both ? -1 : 1;
+  return 0;
+}
+
 static int by_level(const void *a, const void *b) {
   const gt_draft *x = a, *y = b;
   if (x->step.level != y->step.level) return x->step.level < y->step.level ? -1 : 1;
-  /* Heavy steps first: what starts early hides behind nothing. */
-  if (x->step.flops != y->step.flops) return x->step.flops > y->step.flops ? -1 : 1;
+  const int order = in_level(&x->step, &y->step);
+  if (order) return order;
   if (x->item != y->item) return x->item < y->item ? -1 : 1;
   return x->number < y->number ? -1 : x->number > y->number; /* qsort need not leave equals as they stand */
 }

@@ -98,4 +98,9 @@ typedef struct gt_step {
 static inline uint64_t gt_step_moves(const gt_step *step) {
   return step->touched ? step->touched : step->bytes;
 }
+
+/* A device's workgroups. */
+static inline uint64_t gt_step_groups(const gt_step *step) {
+  return (uint64_t)step->grid[0] * step->grid[1] * step->grid[2];
+}
 #endif

@@ -1,5 +1,5 @@
 /* What computes much beside a product that lives by the cache, and can wait, runs at a level where less is
- * computed; what computes little, and can wait, at one that computes much. */
+ * computed; what computes little, and can wait, at one that computes much. What comes first at a level. */
 #include "op/core.h"
 #include "op/kan/kan.h"
 #include "op/matmul/matmul.h"
@@ -84,10 +84,33 @@ static void little_beside_much(void **state) {
   assert_int_equal(level_of_rows(plan, ROWS), level_of_rows(plan, UNITS));
 }
 
+/* Of two that compute much at a level, the one of few workgroups is first, whichever computes more. */
+static void few_before_many(void **state) {
+  enum { ROWS = 8192, DEEP = 4096, WIDE = 256, SHALLOW = 128 };
+  fixture *f = *state;
+  gt_graph *g = f->graph;
+  const gt_id many = drawing_variable(f, "many", gt_shape_2(ROWS, SHALLOW)),
+              of_many = drawing_variable(f, "of_many", gt_shape_2(SHALLOW, ROWS)),
+              few = drawing_variable(f, "few", gt_shape_2(WIDE, DEEP)),
+              of_few = drawing_variable(f, "of_few", gt_shape_2(DEEP, WIDE));
+  drawing_keep(f, "y", gt_matmul(g, many, of_many, false, false));
+  drawing_keep(f, "z", gt_matmul(g, few, of_few, false, false));
+  const gt_plan *plan = drawing_plan(f, &(gt_plan_options){.target = drawing_fast_gpu, .no_overlap = true});
+  const gt_step *product[2];
+  uint32_t products = 0;
+  for (uint32_t s = 0; s < plan->steps; s++)
+    if (plan->step[s].flops > 1e8 && products < 2) product[products++] = &plan->step[s];
+  assert_int_equal(products, 2);
+  assert_int_equal(product[0]->level, product[1]->level);
+  assert_true(gt_step_groups(product[0]) < gt_step_groups(product[1]));
+  assert_true(product[0]->flops < product[1]->flops);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test_setup_teardown(beside_a_packed_product, drawing_setup, drawing_teardown),
       cmocka_unit_test_setup_teardown(beside_a_staged_one, drawing_setup, drawing_teardown),
-      cmocka_unit_test_setup_teardown(little_beside_much, drawing_setup, drawing_teardown)};
+      cmocka_unit_test_setup_teardown(little_beside_much, drawing_setup, drawing_teardown),
+      cmocka_unit_test_setup_teardown(few_before_many, drawing_setup, drawing_teardown)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
