@@ -28,7 +28,8 @@ const uint LANE_QUADS = (SUMS / 4u + SUBGROUP - 1u) / SUBGROUP;
 vec4 scaled_back(vec4 v, uint depth, uvec2 place) {
   uint row_root = depth % SLOTS * ROOTS + place.x, column_root = depth % SLOTS * ROOTS + BM + place.y;
   vec4 both = uintBitsToFloat(roots[row_root / 4u][row_root % 4u]) * uintBitsToFloat(roots[column_root / 4u]);
-  return v * both * both;
+  precise vec4 once = v * both, twice = once * both;
+  return twice;
 }
 #else
 vec4 scaled_back(vec4 v, uint depth, uvec2 place) { return v; }

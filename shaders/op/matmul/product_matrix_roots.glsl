@@ -39,7 +39,7 @@ float root_at(uint z, uvec2 at, uint depth, uint part, uint i) {
       float root = next_root[r * ROOT_PARTS]; \
       GT_UNROLL for (uint p = 1u; p < ROOT_PARTS; p++) root = max(root, next_root[r * ROOT_PARTS + p]); \
       roots[to / 4u][to % 4u] = floatBitsToUint(root); \
-      if (isinf(root)) special = 1u; \
+      if (floatBitsToUint(root) == 0x7f800000u) special = 1u; \
     }
 
 /* What this product finds of its result's lines is joined in their place, when they have been used. */
