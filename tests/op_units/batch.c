@@ -95,7 +95,9 @@ static void check(problem p) {
   for (int64_t i = 0; i < count; i++) {
     const float x = expected(&p, i);
     assert_true(value[PLAIN][i] == x);
-    assert_true(value[MADE][i] == made[i]);
+    /* Devices may round x * factor and what it is added to at once, unless kernels lie between. */
+    assert_true(fabsf(value[MADE][i] - made[i]) <=
+                (device->target.brief ? 0 : 0x1p-22f * (x * x + fabsf(x))));
     if (!p.draws) assert_true(fabsf(made[i] - (x * x + x)) <= 1e-5f * fabsf(x * x + x));
   }
   assert_true(isnan(value[MADE][count]));
