@@ -75,6 +75,7 @@ static double f_gelu(double a, double b) { return (void)b, a * phi(a); }
 static double f_silu(double a, double b) { return (void)b, a / (1 + exp(-a)); }
 static double f_softplus(double a, double b) { return (void)b, a > 40 ? a : log1p(exp(a)); }
 static double f_leaky(double a, double b) { return a > 0 ? a : a * b; }
+static double f_atan(double a, double b) { return (void)b, atan(a); }
 static double f_finite(double a, double b) { return (void)b, isfinite(a) != 0; }
 static double f_sign(double a, double b) { return (void)b, (a > 0) - (a < 0); }
 
@@ -117,6 +118,7 @@ static const struct instruction {
     {GT_I_SILU, "silu", f_silu, -80, 80, 5e-7, 0},
     {GT_I_SOFTPLUS, "softplus", f_softplus, -80, 80, 5e-7, 0},
     {GT_I_LEAKY_RELU, "leaky_relu", f_leaky, -9, 9, 3e-7, 0},
+    {GT_I_ATAN, "atan", f_atan, -20, 20, 5e-7, 0},
     {GT_I_IS_FINITE, "is_finite", f_finite, -9, 9, 0, 0},
     {GT_I_SIGN, "sign", f_sign, -9, 9, 0, 0},
 };
@@ -165,9 +167,11 @@ static void test_instructions(void **state) {
 static void test_special_values(void **state) {
   (void)state;
   const float odd[] = {NAN, -NAN, INFINITY, -INFINITY, 0, 1, -1, 3e38f, -3e38f, 100, -100, 1e-30f};
-  const uint32_t codes[] = {GT_I_EXP,  GT_I_LOG,        GT_I_LOG2,      GT_I_EXP2, GT_I_TANH,
-                            GT_I_ERF,  GT_I_SIGMOID,    GT_I_IS_FINITE, GT_I_SIN,  GT_I_SOFTPLUS,
-                            GT_I_RELU, GT_I_LEAKY_RELU, GT_I_MAX,       GT_I_MIN,  GT_I_ABS};
+  const uint32_t codes[] = {GT_I_EXP,  GT_I_LOG,        GT_I_LOG2,       GT_I_EXP2, GT_I_TANH,
+                            GT_I_ERF,  GT_I_SIGMOID,    GT_I_IS_FINITE,  GT_I_SIN,  GT_I_SOFTPLUS,
+                            GT_I_RELU, GT_I_LEAKY_RELU, GT_I_ATAN,       GT_I_GELU, GT_I_SILU,
+                            GT_I_SIGN, GT_I_NEG,        GT_I_RECIPROCAL, GT_I_SQRT, GT_I_LESS,
+                            GT_I_MAX,  GT_I_MIN,        GT_I_ABS};
   for (size_t i = 0; i < sizeof instructions / sizeof *instructions; i++)
     for (size_t k = 0; k < sizeof codes / sizeof *codes; k++)
       if (instructions[i].code == codes[k] && !strchr(instructions[i].name, ' ')) {
