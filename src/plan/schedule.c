@@ -120,8 +120,8 @@ static void finish_item(leveling *v) {
  * of 1600. */
 static int in_level(const gt_step *x, const gt_step *y) {
   const double heavy = 1e8;
-  const bool both = x->flops >= heavy && y->flops >= heavy;
-  const uint64_t of_x = gt_step_groups(x), of_y = gt_step_groups(y);
+  const uint64_t of_x = gt_step_groups(x), of_y = gt_step_groups(y); /* 0 on a CPU */
+  const bool both = x->flops >= heavy && y->flops >= heavy && of_x && of_y;
   if (both && of_x != of_y) return of_x < of_y ? -1 : 1;
   if (x->flops != y->flops) return (x->flops > y->flops) != both ? -1 : 1;
   return 0;

@@ -1,6 +1,6 @@
 /* A NaN stays a NaN on the device, as it does on the CPU: in what picks one of two values, in maxima and
- * minima along either axis, in programs of rows. Drivers may make another instruction of a comparison that
- * picks a value, one which drops it; software devices do not. */
+ * minima along either axis, in programs of rows. A driver's own maxima may drop it, and a driver may make one
+ * of a comparison that picks a value. */
 #include "op/core.h"
 #include "op/elementwise.h"
 #include "op/matmul/matmul.h"
