@@ -9,6 +9,7 @@
 #include "shaders/op/batch.h"
 #include "shaders/op/matmul/factor.h"
 #include "support/device.h"
+#include "support/drawing.h"
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -33,10 +34,6 @@ static gt_id variable(gt_graph *g, const char *name, int64_t rows, int64_t colum
   return gt_variable_read(g, gt_graph_variable(g, name, gt_shape_2(rows, columns), dtype, false));
 }
 
-static void keep(gt_graph *g, const char *name, gt_id result) {
-  gt_assign(g, gt_graph_variable(g, name, gt_node_at(g, result)->shape, GT_F32, false), 0, result);
-}
-
 static void draw(gt_graph *graph, const net *t) {
   const gt_id clock =
       gt_clock(graph, gt_graph_variable(graph, "state", gt_shape_1(GT_STATE_WORDS), GT_F32, false),
@@ -51,10 +48,11 @@ static void draw(gt_graph *graph, const net *t) {
                             : variable(graph, "w", t->in, t->units, GT_F32),
               g = variable(graph, "g", t->rows, t->units, GT_F32);
   const gt_id x = gt_batch(graph, data, clock, scaling, attribute);
-  keep(graph, "y", gt_relu(graph, gt_matmul(graph, x, w, false, t->turned)));
-  keep(graph, "d", t->turned ? gt_matmul(graph, g, x, true, false) : gt_matmul(graph, x, g, true, false));
-  if (t->beside == A_VALUE) keep(graph, "more", x);
-  if (t->beside == A_PROGRAM) keep(graph, "more", gt_mul(graph, x, gt_mul(graph, x, x)));
+  drawing_assign(graph, "y", gt_relu(graph, gt_matmul(graph, x, w, false, t->turned)));
+  drawing_assign(graph, "d",
+                 t->turned ? gt_matmul(graph, g, x, true, false) : gt_matmul(graph, x, g, true, false));
+  if (t->beside == A_VALUE) drawing_assign(graph, "more", x);
+  if (t->beside == A_PROGRAM) drawing_assign(graph, "more", gt_mul(graph, x, gt_mul(graph, x, x)));
 }
 
 static double uniform(uint32_t v, uint64_t i) { return 2 * gt_random_uniform(5, v, 0, (uint32_t)i) - 1; }

@@ -10,6 +10,7 @@
 #include "shaders/op/matmul/matmul.h"
 #include "support/choice.h"
 #include "support/device.h"
+#include "support/drawing.h"
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -37,10 +38,6 @@ static gt_id variable(gt_graph *g, const char *name, int64_t rows, int64_t colum
   return gt_variable_read(g, gt_graph_variable(g, name, gt_shape_2(rows, columns), GT_F32, false));
 }
 
-static void keep(gt_graph *g, const char *name, gt_id value) {
-  gt_assign(g, gt_graph_variable(g, name, gt_node_at(g, value)->shape, GT_F32, false), 0, value);
-}
-
 /* Bytes as x, in order, scaled; even: with what is known of their sizes. */
 static gt_id bytes_of(gt_graph *g, const chain *c, bool even) {
   const gt_id clock = gt_clock(g, gt_graph_variable(g, "state", gt_shape_1(GT_STATE_WORDS), GT_F32, false),
@@ -61,11 +58,11 @@ static void draw_scalar(gt_graph *g, const chain *c) {
   gt_graph_precision(g, GT_PRECISION_SCALAR);
   const gt_id h = gt_relu(g, gt_matmul(g, x, w, false, false));
   gt_graph_precision(g, precision);
-  keep(g, "hh", gt_matmul(g, h, h, true, false));
-  keep(g, "hv", gt_matmul(g, h, v, false, false));
+  drawing_assign(g, "hh", gt_matmul(g, h, h, true, false));
+  drawing_assign(g, "hv", gt_matmul(g, h, v, false, false));
   if (!c->basis) return;
-  keep(g, "even", gt_kan_coefficients(g, x, h, &even));
-  keep(g, "uneven", gt_kan_coefficients(g, x, h, &uneven));
+  drawing_assign(g, "even", gt_kan_coefficients(g, x, h, &even));
+  drawing_assign(g, "uneven", gt_kan_coefficients(g, x, h, &uneven));
 }
 
 static void draw_slopes(gt_graph *g, const chain *c) {
@@ -76,7 +73,7 @@ static void draw_slopes(gt_graph *g, const chain *c) {
   gt_graph_precision(g, GT_PRECISION_SCALAR);
   const gt_id d = gt_kan_input(g, x, up, coefficients, GT_NONE, &a);
   gt_graph_precision(g, precision);
-  keep(g, "dd", gt_matmul(g, d, d, true, false));
+  drawing_assign(g, "dd", gt_matmul(g, d, d, true, false));
 }
 
 static void draw(gt_graph *g, const chain *c, bool even) {
@@ -91,11 +88,11 @@ static void draw(gt_graph *g, const chain *c, bool even) {
   const gt_id x = c->bytes ? bytes_of(g, c, even) : variable(g, "x", c->rows, c->in),
               w = variable(g, "w", c->in, c->units), v = variable(g, "v", c->units, c->out);
   const gt_id h = gt_relu(g, gt_matmul(g, x, w, false, false)), y = gt_matmul(g, h, v, false, false);
-  keep(g, "y", y);
-  keep(g, "hh", gt_matmul(g, h, h, true, false));
-  keep(g, "hy", gt_matmul(g, h, y, true, false));
-  keep(g, "xy", gt_matmul(g, x, y, true, false));
-  keep(g, "back", gt_matmul(g, y, v, false, true));
+  drawing_assign(g, "y", y);
+  drawing_assign(g, "hh", gt_matmul(g, h, h, true, false));
+  drawing_assign(g, "hy", gt_matmul(g, h, y, true, false));
+  drawing_assign(g, "xy", gt_matmul(g, x, y, true, false));
+  drawing_assign(g, "back", gt_matmul(g, y, v, false, true));
 }
 
 static void fill(float *to, const gt_variable *variable_, uint64_t count, uint32_t v, float odd) {

@@ -8,6 +8,7 @@
 #include "op/reduce.h"
 #include "plan/plan.h"
 #include "support/device.h"
+#include "support/drawing.h"
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -19,25 +20,21 @@ enum { MOST = 4096, ROWS = 37, WINDOW = 2 };
 enum { X, RELU, LARGEST, SMALLEST, OF_ROW, OF_COLUMN, OF_ALL, BELOW, POOLED, PRODUCT, VARIABLES };
 static float value[VARIABLES][MOST];
 
-static void keep(gt_graph *g, const char *name, gt_id y) {
-  gt_assign(g, gt_graph_variable(g, name, gt_node_at(g, y)->shape, GT_F32, false), 0, y);
-}
-
 static gt_graph *drawn(gt_arena *arena, int64_t width) {
   gt_graph *g = gt_graph_create(arena);
   const gt_id x = gt_variable_read(g, gt_graph_variable(g, "x", gt_shape_2(ROWS, width), GT_F32, false));
   const gt_id zero = gt_constant(g, 0), of_row = gt_reduce_max(g, x, 2, true);
   const gt_shape picture = {.rank = 3, .dim = {1, ROWS * width, 1}};
   const gt_pool_attribute pool = {.axes = 1, .window = {WINDOW}, .stride = {WINDOW}, .dilation = {1}};
-  keep(g, "relu", gt_relu(g, x));
-  keep(g, "largest", gt_max(g, x, zero));
-  keep(g, "smallest", gt_min(g, zero, x));
-  keep(g, "of_row", of_row);
-  keep(g, "of_column", gt_reduce_min(g, x, 1, false));
-  keep(g, "of_all", gt_reduce_max(g, x, 0, false));
-  keep(g, "below", gt_sub(g, x, of_row));
-  keep(g, "pooled", gt_max_pool(g, gt_reshape(g, x, picture), &pool, false));
-  keep(g, "product", gt_relu(g, gt_matmul(g, x, x, false, true)));
+  drawing_assign(g, "relu", gt_relu(g, x));
+  drawing_assign(g, "largest", gt_max(g, x, zero));
+  drawing_assign(g, "smallest", gt_min(g, zero, x));
+  drawing_assign(g, "of_row", of_row);
+  drawing_assign(g, "of_column", gt_reduce_min(g, x, 1, false));
+  drawing_assign(g, "of_all", gt_reduce_max(g, x, 0, false));
+  drawing_assign(g, "below", gt_sub(g, x, of_row));
+  drawing_assign(g, "pooled", gt_max_pool(g, gt_reshape(g, x, picture), &pool, false));
+  drawing_assign(g, "product", gt_relu(g, gt_matmul(g, x, x, false, true)));
   return g;
 }
 

@@ -20,11 +20,6 @@
 
 enum { BATCH = 1024, IN = 96, UNITS = 64, OUT = 32 };
 
-static gt_id keep(fixture *f, const char *name, gt_id value) {
-  const gt_shape shape = gt_node_at(f->graph, value)->shape;
-  return gt_assign(f->graph, gt_graph_variable(f->graph, name, shape, GT_F32, false), 0, value);
-}
-
 static int products_joining(const gt_plan *plan, uint32_t kind) {
   int count = 0;
   for (uint32_t s = 0; s < plan->steps; s++)
@@ -56,7 +51,7 @@ static void bias_gradients_of_layers(void **state) {
   gt_error error = {0};
   assert_true(gt_autodiff(g, gt_mean(g, gt_mul(g, x, x), 0, false), parameter, 6, gradient, &error));
   static const char *const kept[] = {"dw1", "dw2", "dw3", "db1", "db2", "db3"};
-  for (int i = 0; i < 6; i++) keep(f, kept[i], gradient[i]);
+  for (int i = 0; i < 6; i++) drawing_keep(f, kept[i], gradient[i]);
   assert_int_equal(products_joining(drawing_planned(f, true, false), GT_COLUMNS_SUM), 3);
   assert_int_equal(products_joining(drawing_planned(f, true, true), GT_COLUMNS_SUM), 0);
   assert_int_equal(products_joining(drawing_planned(f, false, false), GT_COLUMNS_SUM), 0);
@@ -80,7 +75,7 @@ static void moments_of_a_convolution(void **state) {
   fixture *f = *state;
   gt_graph *g = f->graph;
   const gt_id y = convolved(f), mean = gt_column_moments(g, y, GT_NONE, 1);
-  keep(f, "normal", gt_div(g, gt_sub(g, y, mean), gt_sqrt(g, gt_result(g, mean, 1))));
+  drawing_keep(f, "normal", gt_div(g, gt_sub(g, y, mean), gt_sqrt(g, gt_result(g, mean, 1))));
   const gt_plan *plan = drawing_planned(f, true, false);
   assert_int_equal(products_joining(plan, GT_COLUMNS_MOMENTS), 1);
   assert_int_equal(steps_of(plan, "moments"), 1);
@@ -95,7 +90,7 @@ static void moments_of_a_convolution(void **state) {
 static void weights_are_for_who_joins_the_tiles(void **state) {
   fixture *f = *state;
   const gt_id weight = drawing_variable(f, "weight", gt_shape_1(BATCH));
-  keep(f, "mean", gt_column_moments(f->graph, convolved(f), weight, 1));
+  drawing_keep(f, "mean", gt_column_moments(f->graph, convolved(f), weight, 1));
   const gt_plan *plan = drawing_planned(f, true, false);
   assert_int_equal(products_joining(plan, GT_COLUMNS_MOMENTS), 1);
   const gt_step *moments = drawing_step(plan, "moments");
@@ -108,8 +103,8 @@ static void values_of_no_product(void **state) {
   gt_graph *g = f->graph;
   const gt_id x = drawing_variable(f, "x", gt_shape_2(BATCH, UNITS));
   const gt_id mean = gt_column_moments(g, gt_exp(g, x), GT_NONE, 1);
-  keep(f, "mean", mean);
-  keep(f, "sum", gt_sum(g, x, 1, false));
+  drawing_keep(f, "mean", mean);
+  drawing_keep(f, "sum", gt_sum(g, x, 1, false));
   const gt_plan *plan = drawing_planned(f, true, false);
   assert_int_equal(drawing_step(plan, "moments")->spec[GT_MOMENTS_SPEC_FROM], GT_MOMENTS_ROWS);
   assert_int_equal(products_joining(plan, GT_COLUMNS_SUM) + products_joining(plan, GT_COLUMNS_MOMENTS), 0);
@@ -125,9 +120,9 @@ static void two_values_leave_no_room(void **state) {
   fixture *f = *state;
   gt_graph *g = f->graph;
   const gt_id before = product(f, BATCH), y = gt_relu(g, before);
-  keep(f, "before", before);
-  keep(f, "sum", gt_sum(g, y, 1, false));
-  keep(f, "y", y);
+  drawing_keep(f, "before", before);
+  drawing_keep(f, "sum", gt_sum(g, y, 1, false));
+  drawing_keep(f, "y", y);
   assert_int_equal(products_joining(drawing_planned(f, true, false), GT_COLUMNS_SUM), 0);
 }
 
@@ -135,8 +130,8 @@ static void few_rows_are_as_soon_read(void **state) {
   fixture *f = *state;
   gt_graph *g = f->graph;
   const gt_id y = product(f, 60);
-  keep(f, "y", y);
-  keep(f, "sum", gt_sum(g, y, 1, false));
+  drawing_keep(f, "y", y);
+  drawing_keep(f, "sum", gt_sum(g, y, 1, false));
   assert_int_equal(products_joining(drawing_planned(f, true, false), GT_COLUMNS_SUM), 0);
 }
 
@@ -145,10 +140,10 @@ static void others_are_not_joined(void **state) {
   fixture *f = *state;
   gt_graph *g = f->graph;
   const gt_id y = product(f, BATCH), folded = gt_reshape(g, y, gt_shape_2(BATCH / 2, 2 * UNITS));
-  keep(f, "y", y);
-  keep(f, "rows", gt_sum(g, y, 2, false));
-  keep(f, "folded", gt_sum(g, folded, 1, false));
-  keep(f, "largest", gt_reduce_max(g, y, 1, false));
+  drawing_keep(f, "y", y);
+  drawing_keep(f, "rows", gt_sum(g, y, 2, false));
+  drawing_keep(f, "folded", gt_sum(g, folded, 1, false));
+  drawing_keep(f, "largest", gt_reduce_max(g, y, 1, false));
   assert_int_equal(products_joining(drawing_planned(f, true, false), GT_COLUMNS_SUM), 0);
 }
 
@@ -158,8 +153,8 @@ static void reshapes_are_looked_through(void **state) {
   gt_graph *g = f->graph;
   const gt_id y = product(f, BATCH),
               image = gt_reshape(g, y, (gt_shape){.rank = 4, .dim = {4, BATCH / 4, 1, UNITS}});
-  keep(f, "mean", gt_mean(g, image, 7, false));
-  keep(f, "again", gt_sum(g, y, 1, false));
+  drawing_keep(f, "mean", gt_mean(g, image, 7, false));
+  drawing_keep(f, "again", gt_sum(g, y, 1, false));
   const gt_plan *plan = drawing_planned(f, true, false);
   assert_int_equal(products_joining(plan, GT_COLUMNS_SUM), 1);
 }

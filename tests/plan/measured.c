@@ -23,11 +23,6 @@ static gt_plan *planned(fixture *f, bool no_fusion) {
   return drawing_plan(f, &(gt_plan_options){.target = drawing_fast_gpu, .no_fusion = no_fusion});
 }
 
-static gt_id keep(fixture *f, const char *name, gt_id value) {
-  const gt_shape shape = gt_node_at(f->graph, value)->shape;
-  return gt_assign(f->graph, gt_graph_variable(f->graph, name, shape, GT_F32, false), 0, value);
-}
-
 static int steps_of(const gt_plan *plan, const char *kernel) {
   int count = 0;
   for (uint32_t s = 0; s < plan->steps; s++) count += !strcmp(plan->step[s].kernel->name, kernel);
@@ -74,7 +69,7 @@ static void perceptron(fixture *f, gt_id x, const int64_t *sizes) {
   }
   gt_error error = {0};
   assert_true(gt_autodiff(g, gt_mean(g, gt_mul(g, x, x), 0, false), weight, layers, gradient, &error));
-  for (int i = 0; i < layers; i++) keep(f, kept[i], gradient[i]);
+  for (int i = 0; i < layers; i++) drawing_keep(f, kept[i], gradient[i]);
 }
 
 /* Steps of products on scalar units that find the largest elements of lines, as these bits say. */
@@ -127,22 +122,22 @@ static gt_id times(fixture *f, gt_id x, const char *name) {
 static void others_are_measured(void **state) {
   fixture *f = *state;
   const gt_id before = product(f, 512);
-  keep(f, "before", before);
-  keep(f, "after", times(f, gt_relu(f->graph, before), "v"));
+  drawing_keep(f, "before", before);
+  drawing_keep(f, "after", times(f, gt_relu(f->graph, before), "v"));
   assert_int_equal(products_with(planned(f, false), GT_MATRIX_KNOWN_A), 0);
 }
 
 static void folded_rows_are_measured(void **state) {
   fixture *f = *state;
   const gt_id folded = gt_reshape(f->graph, product(f, 512), gt_shape_2(2 * BATCH, 256));
-  keep(f, "y", times(f, folded, "v"));
+  drawing_keep(f, "y", times(f, folded, "v"));
   assert_int_equal(products_with(planned(f, false), GT_MATRIX_KNOWN_A), 0);
 }
 
 static void reshapes_are_looked_through(void **state) {
   fixture *f = *state;
   const gt_id image = gt_reshape(f->graph, product(f, 512), (gt_shape){3, {BATCH / 64, 64, 512}});
-  keep(f, "y", times(f, gt_reshape(f->graph, image, gt_shape_2(BATCH, 512)), "v"));
+  drawing_keep(f, "y", times(f, gt_reshape(f->graph, image, gt_shape_2(BATCH, 512)), "v"));
   assert_int_equal(products_with(planned(f, false), GT_MATRIX_KNOWN_A), 1);
 }
 
@@ -167,8 +162,8 @@ static void bytes_near_zero(void **state) {
 static void batches_of_bytes(void **state) {
   fixture *f = *state;
   const gt_id x = batch_of_bytes(f);
-  keep(f, "y", times(f, x, "v"));
-  keep(f, "d", gt_matmul(f->graph, drawing_variable(f, "g", gt_shape_2(BATCH, 512)), x, true, false));
+  drawing_keep(f, "y", times(f, x, "v"));
+  drawing_keep(f, "d", gt_matmul(f->graph, drawing_variable(f, "g", gt_shape_2(BATCH, 512)), x, true, false));
   const gt_plan *plan = planned(f, false);
   assert_int_equal(products_with(plan, GT_MATRIX_EVEN_A), 1);
   assert_int_equal(products_with(plan, GT_MATRIX_EVEN_B), 1);

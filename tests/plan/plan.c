@@ -277,7 +277,7 @@ static void workgroups_stay_within_the_limit(void **state) {
   const gt_id x = variable(f, "x", 4, (const int64_t[]){1, 31, 11, 1}),
               c = variable(f, "c", 2, (const int64_t[]){2, 4}),
               y = gt_logic_ca(g, x, c, wiring, GT_NONE, GT_NONE, &a);
-  gt_assign(g, gt_graph_variable(g, "y", gt_node_at(g, y)->shape, GT_F32, false), 0, y);
+  drawing_keep(f, "y", y);
   const gt_plan_options options = {
       .target = {.device = true, .subgroup = 32, .max_workgroup = 256, .units = 1000, .max_grid = 7}};
   const gt_plan *plan = drawing_plan(f, &options);
@@ -299,7 +299,7 @@ static void small_devices_are_not_asked_for_more(void **state) {
   fixture *f = *state;
   const gt_id a = variable(f, "a", 2, (int64_t[]){3000, 40}), b = variable(f, "b", 2, (int64_t[]){40, 1500}),
               y = gt_softmax(f->graph, gt_matmul(f->graph, a, b, false, false), -1);
-  gt_assign(f->graph, gt_graph_variable(f->graph, "y", gt_node_at(f->graph, y)->shape, GT_F32, false), 0, y);
+  drawing_keep(f, "y", y);
   const gt_target small = {
       .device = true, .subgroup = 4, .max_workgroup = 128, .shared_bytes = 16384, .units = 1, .max_grid = 7};
   const gt_plan_options options = {.target = small};

@@ -30,9 +30,13 @@ gt_id drawing_variable(fixture *f, const char *name, gt_shape shape) {
   return gt_variable_read(f->graph, gt_graph_variable(f->graph, name, shape, GT_F32, false));
 }
 
-void drawing_keep(fixture *f, const char *name, gt_id value) {
-  const gt_shape shape = gt_node_at(f->graph, value)->shape;
-  gt_assign(f->graph, gt_graph_variable(f->graph, name, shape, GT_F32, false), 0, value);
+gt_id drawing_assign(gt_graph *graph, const char *name, gt_id value) {
+  const gt_shape shape = gt_node_at(graph, value)->shape;
+  return gt_assign(graph, gt_graph_variable(graph, name, shape, GT_F32, false), 0, value);
+}
+
+gt_id drawing_keep(fixture *f, const char *name, gt_id value) {
+  return drawing_assign(f->graph, name, value);
 }
 
 gt_plan *drawing_plan(fixture *f, const gt_plan_options *options) {

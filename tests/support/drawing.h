@@ -16,8 +16,9 @@ int drawing_teardown(void **state);
 
 /* What is in a new variable. */
 gt_id drawing_variable(fixture *f, const char *name, gt_shape shape);
-/* Has the plan make it: it goes to a new variable. */
-void drawing_keep(fixture *f, const char *name, gt_id value);
+/* Has the plan make it: it goes to a new variable. The node that does. */
+gt_id drawing_assign(gt_graph *graph, const char *name, gt_id value);
+gt_id drawing_keep(fixture *f, const char *name, gt_id value);
 extern const gt_target drawing_fast_gpu; /* a large one with matrix units */
 /* A test that cannot have these fails. */
 gt_plan *drawing_plan(fixture *f, const gt_plan_options *options);
