@@ -151,10 +151,11 @@ static uint32_t lightest_of(const delaying *d, const gt_draft *draft, uint32_t l
   return best;
 }
 
-/* The next level, up to the latest, that computes much in registers, if this one does not. */
+/* Of what is not heavy: the next level, up to the latest, that computes much in registers, if this one does
+ * not. */
 static uint32_t busy_of(const delaying *d, const gt_draft *draft, uint32_t latest) {
   const uint32_t now = draft->step.level;
-  if (is_heavy(draft) || d->work[now].flops > 0 || now < d->l->ahead || !is_short(draft)) return now;
+  if (d->work[now].flops > 0 || now < d->l->ahead || !is_short(draft)) return now;
   for (uint32_t level = now + 1; level <= latest; level++)
     if (d->work[level].flops > 0 && !d->work[level].cached) return level;
   return now;
