@@ -105,7 +105,7 @@ END { exit failed }' /dev/null "${sources[@]}" || failed=1
 
 # grep says nothing and fails where there is nothing to find, or no file to look at.
 while read -r file; do
-  name=$(basename "$file" .c)
+  name=${file##*/} name=${name%.c}
   cases=tests/op/${file#src/op/}
   if ! grep -qsE "^GT_REGISTER\(opcase, *$name *\)" "$cases"; then
     printf '%s:1: error: the ops of this file have no cases\n    mend: %s\n' "$file" \

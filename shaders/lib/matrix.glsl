@@ -20,6 +20,7 @@
  * all of them. */
 #ifndef GT_MATRIX_GLSL
 #define GT_MATRIX_GLSL
+#include "lib/math.glsl"
 float gt_unpacked(uint word, uint which) {
 #ifdef GT_MATRIX_BFLOAT
   return uintBitsToFloat(which != 0u ? word & 0xffff0000u : word << 16);
@@ -48,9 +49,8 @@ float gt_unpacked(uint word, uint which) {
 #define GT_ADD_SUMS(sums, more)                            sums = sums + more
 #define GT_SET_SUMS(sums, value)                           sums = gt_sums(value)
 #define GT_MULTIPLY_ADD(sums, left, right)                 sums = coopMatMulAddNV(left, right, sums)
-/* sums += a (b c)^2, element by element, b c first: what is out of range is so in the end. NVIDIA's
- * driver squares it before, and loses what is small, unless both products are precise. For products of elements
- * tools/matrix_khr takes these quotients. */
+/* sums += a (b c)^2, element by element, b c first: what is out of range is so in the end. NVIDIA's driver squares it before, and
+ * loses what is small, unless both products are precise. For products of elements tools/matrix_khr takes these quotients. */
 #define GT_ADD_PRODUCT(sums, a, b, c) \
   { \
     precise gt_sums both_ = b / c, once_ = a / both_, twice_ = once_ / both_; \
@@ -101,8 +101,7 @@ uint gt_lane() { return gl_SubgroupInvocationID; }
 #ifdef GT_MATRIX_BFLOAT
 /* Rounded to the nearest, ties away from zero; a conversion to bfloat16 truncates on some devices. */
 uvec2 gt_packed(vec4 v) {
-  uvec4 bits = floatBitsToUint(v), size = bits & 0x7fffffffu;
-  uvec4 word = mix(bits + 0x8000u, uvec4(0x7fc00000u), greaterThan(size, uvec4(0x7f800000u)));
+  uvec4 word = mix(floatBitsToUint(v) + 0x8000u, uvec4(0x7fc00000u), gt_is_nan(v));
   return word.xz >> 16 | word.yw & 0xffff0000u;
 }
 #else
