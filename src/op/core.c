@@ -137,6 +137,28 @@ bool gt_pack_has_gaps(const gt_graph *graph, gt_id pack) {
   return parts < gt_shape_count(node->shape);
 }
 
+gt_id gt_view_origin(const gt_graph *graph, gt_id x, int64_t *offset) {
+  for (*offset = 0;;) {
+    const gt_node *node = gt_node_at(graph, x);
+    if (node->op->kind != GT_OP_VIEW || node->dtype != gt_node_at(graph, node->input[0])->dtype) return x;
+    *offset += ((const gt_view_attribute *)node->attribute)->offset;
+    x = node->input[0];
+  }
+}
+
+gt_id gt_part(gt_graph *graph, gt_id x, int64_t offset, gt_shape shape) {
+  if (x == GT_NONE) return GT_NONE;
+  int64_t begin;
+  x = gt_view_origin(graph, x, &begin);
+  offset += begin;
+  const gt_node *node = gt_node_at(graph, x);
+  for (int i = 0; node->op->kind == GT_OP_PACK && i < node->inputs; i++)
+    if (gt_pack_offset(graph, x, i) == offset &&
+        gt_shape_count(gt_node_at(graph, node->input[i])->shape) == gt_shape_count(shape))
+      return gt_reshape(graph, node->input[i], shape);
+  return gt_view(graph, x, offset, shape);
+}
+
 /* Parts stand in ascending order and do not overlap. */
 static bool infer_pack(const gt_graph *graph, const gt_node *node, gt_shape *shape, gt_dtype *dtype,
                        gt_error *error) {
@@ -162,7 +184,7 @@ static void gradient_pack(gt_graph *graph, gt_id node, const gt_id *given, const
                           gt_id *input_gradient) {
   for (int i = 0; i < gt_node_at(graph, node)->inputs; i++) {
     const gt_shape shape = gt_node_at(graph, gt_node_at(graph, node)->input[i])->shape;
-    if (wanted[i]) input_gradient[i] = gt_view(graph, given[0], gt_pack_offset(graph, node, i), shape);
+    if (wanted[i]) input_gradient[i] = gt_part(graph, given[0], gt_pack_offset(graph, node, i), shape);
   }
 }
 

@@ -104,6 +104,26 @@ void gt_optim_set_state(gt_optim_context *context, const char *name, gt_id value
 
 /* --- the step --- */
 
+/* Gradients that stand one behind another in one value become one part: whoever makes that can write it where
+ * it belongs. */
+static int join_neighbours(gt_graph *graph, gt_id *gradient, int64_t *offset, int count) {
+  int kept = 0;
+  for (int k = 0; k < count; k++) {
+    int64_t begin, begins = 0;
+    const gt_id origin = gt_view_origin(graph, gradient[k], &begin);
+    const gt_id before = kept ? gt_view_origin(graph, gradient[kept - 1], &begins) : GT_NONE;
+    const int64_t length = kept ? gt_shape_count(gt_node_at(graph, gradient[kept - 1])->shape) : 0;
+    const int64_t more = gt_shape_count(gt_node_at(graph, gradient[k])->shape);
+    if (origin == before && begin == begins + length && offset[k] == offset[kept - 1] + length) {
+      gradient[kept - 1] = gt_view(graph, origin, begins, gt_shape_1(length + more));
+    } else {
+      gradient[kept] = gradient[k];
+      offset[kept++] = offset[k];
+    }
+  }
+  return kept;
+}
+
 /* A parameter that the loss does not depend on becomes a gap, which is zero. */
 gt_id gt_training_gradient(gt_graph *graph, const gt_store *store, const gt_id *node, gt_id loss,
                            gt_id before, gt_error *error) {
@@ -140,6 +160,7 @@ gt_id gt_training_gradient(gt_graph *graph, const gt_store *store, const gt_id *
     gt_fail(error, GT_ERR_CONFIG, "nothing to train: the loss depends on no trainable parameter");
     return GT_NONE;
   }
+  used = join_neighbours(graph, gradient, offset, used);
   return gt_pack_at(graph, gradient, offset, used, store->trainable);
 }
 

@@ -120,6 +120,29 @@ static void build(fixture *f, const char *optimizer) {
   assert_true(gt_graph_verify(g, &error));
 }
 
+/* Two parameters that are parts of one value, as they stand in the store: their gradient is that value's. */
+static void neighbours_have_one_gradient(void **state) {
+  gt_arena arena;
+  gt_error error = {0};
+  (void)state;
+  gt_arena_init(&arena);
+  gt_graph *g = gt_graph_create(&arena);
+  gt_store *store = gt_store_create(&arena);
+  const gt_slot slots[2] = {{.name = "a", .shape = gt_shape_1(8)}, {.name = "b", .shape = gt_shape_1(4)}};
+  gt_id node[2];
+  for (int i = 0; i < 2; i++) gt_store_add(store, slots[i]);
+  gt_store_layout(store, (const bool[]){false}, 1);
+  const gt_id p =
+      gt_variable_read(g, gt_graph_variable(g, "parameters", gt_shape_1(store->total), GT_F32, false));
+  for (int i = 0; i < 2; i++) node[i] = gt_view(g, p, store->parameter[i]->offset, slots[i].shape);
+  const gt_id both = gt_pack(g, node, 2), loss = gt_sum(g, gt_mul(g, both, both), 0, false);
+  const gt_id gradient = gt_training_gradient(g, store, node, loss, GT_NONE, &error);
+  assert_int_not_equal(gradient, GT_NONE);
+  assert_int_equal(gt_node_at(g, gradient)->inputs, 1);
+  assert_int_equal(gt_shape_count(gt_node_at(g, gt_node_at(g, gradient)->input[0])->shape), 12);
+  gt_arena_finish(&arena);
+}
+
 static void compile(fixture *f) {
   gt_error error = {0};
   f->backend = gt_cpu_open(1, &error);
@@ -452,6 +475,7 @@ int main(void) {
       cmocka_unit_test(every_optimizer_follows_its_formula),
       cmocka_unit_test(groups_have_their_own_settings),
       cmocka_unit_test(gradients_are_clipped_by_norm_and_value),
+      cmocka_unit_test(neighbours_have_one_gradient),
       cmocka_unit_test(the_average_follows_the_weights),
       cmocka_unit_test(a_bad_loss_changes_nothing),
       cmocka_unit_test(a_bad_gradient_changes_nothing),
