@@ -75,13 +75,29 @@ static void add_copy(placing *p, gt_copy copy) {
   p->from[copy.source] = number;
 }
 
+/* Do the parts of a pack stand in a variable as they do in the pack, as neighbouring parameters do? Then it
+ * lies there. */
+static bool lies_together(gt_layout *l, gt_id id) {
+  const gt_node *node = gt_node_at(l->graph, id);
+  const size_t size = gt_dtype_size(node->dtype);
+  const gt_location first = gt_plan_locate_node(l, node->input[0]);
+  if (!first.variable || l->fusion.kept[id] || gt_pack_has_gaps(l->graph, id)) return false;
+  for (int i = 1; i < node->inputs; i++) {
+    const gt_location part = gt_plan_locate_node(l, node->input[i]);
+    const uint64_t offset = first.offset + (uint64_t)gt_pack_offset(l->graph, id, i) * size;
+    if (!part.variable || part.id != first.id || part.offset != offset) return false;
+  }
+  l->place[id] = (gt_place){true, true, first.id, first.offset};
+  return true;
+}
+
 /* Packs: an input that a group computes, and that lies nowhere else yet, is computed straight into its part.
  */
 static void place_packs(placing *p) {
   gt_layout *l = p->l;
   for (gt_id id = 0; id < l->graph->count; id++) {
     const gt_node *node = gt_node_at(l->graph, id);
-    if (!l->fusion.live[id] || node->op->kind != GT_OP_PACK) continue;
+    if (!l->fusion.live[id] || node->op->kind != GT_OP_PACK || lies_together(l, id)) continue;
     const size_t before = l->copies.count;
     for (int i = 0; i < node->inputs; i++) {
       int64_t offset = gt_pack_offset(l->graph, id, i);

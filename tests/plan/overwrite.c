@@ -25,16 +25,25 @@ static uint32_t roll(uint32_t sides) {
 
 static gt_shape shape_of(const gt_graph *g, gt_id x) { return gt_node_at(g, x)->shape; }
 
+/* Parts that lie together already, or would if they stood the other way round. */
+static gt_id neighbours(gt_graph *g, gt_id x, int64_t count) {
+  const int64_t half = count / 2, first = roll(2) ? 0 : half;
+  const gt_id parts[2] = {gt_view(g, x, first, gt_shape_1(half)),
+                          gt_view(g, x, half - first, gt_shape_1(half))};
+  return half ? gt_pack(g, parts, 2) : x;
+}
+
 static gt_id random_value(gt_graph *g, const gt_id *value, int values) {
   const gt_id x = value[roll((uint32_t)values)], y = value[roll((uint32_t)values)];
   const int64_t count = gt_shape_count(shape_of(g, x)), take = count < PART ? count : PART;
-  switch (roll(7)) {
+  switch (roll(8)) {
   case 0: return gt_sin(g, x);
   case 1: return gt_add(g, x, gt_shape_equal(shape_of(g, x), shape_of(g, y)) ? y : gt_sum(g, y, 0, false));
   case 2:
   case 3: return gt_view(g, x, roll((uint32_t)(count - take + 1)), gt_shape_1(take));
   case 4: return gt_sum(g, x, 0, true);
   case 5: return gt_all_finite(g, x, gt_sum(g, y, 0, false));
+  case 6: return neighbours(g, x, count);
   default: return count + gt_shape_count(shape_of(g, y)) > WIDTH ? x : gt_pack(g, (gt_id[]){x, y}, 2);
   }
 }
