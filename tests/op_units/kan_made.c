@@ -1,6 +1,7 @@
 /* A KAN layer on matrix units, emulated where the device has none, whose functions lanes make from inputs in
  * registers (shaders/op/matmul/product_made.glsl), against scalar units: functions that are bounded and
- * others, tiles over the ends, k in one part and in several, depths that end within a block of inputs. */
+ * others, a base among them or apart, tiles over the ends, k in one part and in several, depths that end
+ * within a block of inputs. */
 #include "base/philox.h"
 #include "op/core.h"
 #include "op/elementwise.h"
@@ -36,9 +37,23 @@ static gt_kan_attribute with(gt_kan_attribute a, uint32_t block, uint32_t base) 
   return a;
 }
 
+static gt_kan_attribute apart(gt_kan_attribute a, uint32_t block) {
+  a = with(a, block, 1);
+  a.apart = 1;
+  return a;
+}
+
 static uint32_t rows_of(const problem *p) { return p->inputs * (p->a.terms + p->a.base); }
 
+static uint32_t row_of(const problem *p, uint32_t input, uint32_t term) {
+  gt_kan_attribute functions = p->a;
+  if (!p->a.apart) return gt_kan_row(&p->a, input, term);
+  functions.base = 0;
+  return term == p->a.terms ? p->inputs * p->a.terms + input : gt_kan_row(&functions, input, term);
+}
+
 static gt_shape shape_of(const problem *p, int v) {
+  if (v == X && p->a.apart) return (gt_shape){.rank = 3, .dim = {2, p->lines, p->inputs}};
   return v == X              ? gt_shape_2(p->lines, p->inputs)
          : v == COEFFICIENTS ? gt_shape_2(rows_of(p), p->outputs)
                              : gt_shape_2(p->lines, p->outputs);
@@ -57,8 +72,9 @@ static void draw(const problem *p) {
     for (uint32_t i = 0; i < p->inputs; i++)
       for (uint32_t t = 0; t < p->a.terms + p->a.base; t++) {
         float f;
-        gt_basis_fill(geometry, spec, t, &value[X][l * p->inputs + i], NULL, 1, 1, &f);
-        const float *of_row = &value[COEFFICIENTS][gt_kan_row(&p->a, i, t) * p->outputs];
+        const uint32_t plane = p->a.apart && t == p->a.terms ? p->lines : 0;
+        gt_basis_fill(geometry, spec, t, &value[X][(plane + l) * p->inputs + i], NULL, 1, 1, &f);
+        const float *of_row = &value[COEFFICIENTS][row_of(p, i, t) * p->outputs];
         for (uint32_t o = 0; o < p->outputs; o++) size[l * p->outputs + o] += fabs((double)f * of_row[o]);
       }
   for (int v = MORE; v < RESULT && p->more; v++)
@@ -152,6 +168,8 @@ static void test_made(void **state) {
   check_drawn(&(problem){32, 80, 64, with(gt_kan_bspline(-1, 1, 5, 3), 16, 1), false});
   check_drawn(&(problem){64, 64, 48, with(gt_kan_bumps(GT_BASIS_RBF, -1, 1, 8, 0), 16, 0), true});
   check_drawn(&(problem){64, 32, 36, with(gt_kan_bspline(-1, 1, 5, 3), 16, 1), true});
+  check_drawn(&(problem){64, 64, 48, apart(gt_kan_bumps(GT_BASIS_RBF, -1, 1, 8, 0), 16), false});
+  check_drawn(&(problem){96, 96, 33, apart(gt_kan_bspline(-1, 1, 5, 3), 32), true});
 }
 
 /* What comes of coefficients and of inputs that are not finite is lost, and nothing else. k is short: tiles
@@ -169,8 +187,23 @@ static void test_not_finite(void **state) {
     assert_int_equal(isfinite(result[0][i]) != 0, i / p.outputs != 37);
 }
 
+/* The same where columns stand in another order: all that are summed are so once, in whatever part. */
+static void test_not_finite_apart(void **state) {
+  const problem p = {64, 32, 36, apart(gt_kan_bumps(GT_BASIS_RBF, -1, 1, 3, 0), 16), false};
+  (void)state;
+  draw(&p);
+  value[COEFFICIENTS][5 * p.outputs + 3] = INFINITY;
+  check(&p);
+  draw(&p);
+  value[X][(p.lines + 37) * p.inputs + 5] = NAN; /* of the base */
+  check(&p);
+  for (uint32_t i = 0; i < count_of(&p, RESULT); i++)
+    assert_int_equal(isfinite(result[0][i]) != 0, i / p.outputs != 37);
+}
+
 static int group(const char *name) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_made), cmocka_unit_test(test_not_finite)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_made), cmocka_unit_test(test_not_finite),
+                                     cmocka_unit_test(test_not_finite_apart)};
   return cmocka_run_group_tests_name(name, tests, open_device, close_device);
 }
 

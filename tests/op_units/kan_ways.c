@@ -46,9 +46,16 @@ static gt_kan_attribute with(gt_kan_attribute a, uint32_t block, uint32_t base, 
   return a;
 }
 
+static gt_kan_attribute apart(gt_kan_attribute a, uint32_t block) {
+  a = with(a, block, 1, 0);
+  a.apart = 1;
+  return a;
+}
+
 static gt_shape shape_of(const problem *p, int v) {
   const gt_shape coefficients = gt_shape_2(p->inputs * (p->a.terms + p->a.base), p->outputs);
   if (v == RESULT && p->form == COEFFICIENTS_GRADIENT) return coefficients;
+  if (v == X && p->a.apart) return (gt_shape){.rank = 3, .dim = {2, p->lines, p->inputs}};
   return v == G              ? gt_shape_2(p->lines, p->outputs)
          : v == COEFFICIENTS ? coefficients
          : v == SCALES       ? gt_shape_2(p->inputs * (p->parts > 1 ? p->parts : 1), p->outputs)
@@ -165,6 +172,8 @@ static void test_kan_ways(void **state) {
     };
     for (size_t i = 0; i < sizeof problems / sizeof *problems; i++) check(&problems[i]);
   }
+  check(&(problem){67, 20, 10, 0, apart(bumps, 4), LAYER});
+  check(&(problem){33, 12, 3, 0, apart(chebyshev, 12), LAYER});
 }
 
 static gt_kan_attribute placed(gt_kan_attribute a) {
@@ -193,6 +202,8 @@ static void test_gradients_over_lines(void **state) {
     };
     for (size_t i = 0; i < sizeof problems / sizeof *problems; i++) check(&problems[i]);
   }
+  check(&(problem){199, 40, 10, 0, apart(bumps, 40), COEFFICIENTS_GRADIENT});
+  check(&(problem){67, 9, 3, 0, apart(bumps, 3), COEFFICIENTS_GRADIENT});
 }
 
 int main(void) {

@@ -14,6 +14,10 @@
  * Coefficients may have factors, one for all functions of an edge, [inputs, outputs]; or two, of which the
  * second is that of the base: [blocks, 2, block, outputs]. Without it the base has none (load_scaled.glsl).
  *
+ * The base may be apart (GT_BASIS_APART): it reads inputs of its own, as many lines again that stand behind
+ * those of the functions, and its columns, one for each input, stand behind all others, as do its rows of
+ * coefficients.
+ *
  * Where functions stand may differ from input to input: then rows of numbers, [rows, inputs], lie behind the
  * lines of x, in the same tensor. Of splines over knots of their own these are the knots, of functions that
  * are placed (GT_BASIS_PLACED) the centres of all of them and then their scales: u = (x - centre) * scale. */
@@ -35,8 +39,10 @@
 #define GT_BASIS_FIRST   3 /* floats for a basis to use as it likes */
 #define GT_BASIS_SECOND  4
 #define GT_BASIS_OUTPUTS 5
-#define GT_BASIS_PEAK_OF 6 /* float: what functions are no larger than, if GT_BASIS_EVEN */
-#define GT_BASIS_WORDS   7
+#define GT_BASIS_PEAK_OF \
+  6                      /* float: what functions are no larger than, if GT_BASIS_EVEN or GT_BASIS_RAW_ONLY */
+#define GT_BASIS_RAW   7 /* where the inputs of a base that is apart begin, seen from x */
+#define GT_BASIS_WORDS 8
 
 #define GT_BASIS_BSPLINE          0
 #define GT_BASIS_RBF              1
@@ -71,10 +77,14 @@
 #define GT_BASIS_SCALED               1024 /* times 1, 2: coefficients have factors of their edges, in so many parts */
 /* How a product finds the powers of two of its lines (op/matmul/range.h). One does for all of a line, that of
  * GT_BASIS_PEAK_OF, the base not among its functions; or among them, and nothing is measured. */
-#define GT_BASIS_EVEN     4096
-#define GT_BASIS_KNOWN    8192
-#define GT_BASIS_QUADS    16384 /* outputs are a multiple of four */
-#define GT_BASIS_BY_SCALE 4     /* the derivative by the scale of a function that is placed */
+#define GT_BASIS_EVEN  4096
+#define GT_BASIS_KNOWN 8192
+#define GT_BASIS_QUADS 16384 /* outputs are a multiple of four */
+#define GT_BASIS_APART 32768
+/* Its base's inputs are all that is measured, as the functions' peak is known: they are what A points to
+ * then. */
+#define GT_BASIS_RAW_ONLY 65536
+#define GT_BASIS_BY_SCALE 4 /* the derivative by the scale of a function that is placed */
 /* What a placed function is of u: the first of its kind. */
 #define GT_BASIS_FIRST_OF(form, term, terms) \
   ((form) == GT_BASIS_FOURIER ? (term) / ((terms) / 2u) * ((terms) / 2u) : 0u)

@@ -10,9 +10,10 @@ layout(constant_id = GT_LINES_SPEC_OUTPUTS) const uint OUTPUTS = 1u;
 layout(constant_id = GT_LINES_SPEC_STAGED) const uint STAGED = 64u;
 layout(constant_id = GT_LINES_SPEC_QUADS) const uint INPUT_QUADS = 0u;
 layout(constant_id = GT_LINES_SPEC_FETCHED) const uint FETCHED = 8u;
+layout(constant_id = GT_LINES_SPEC_PLANES) const uint PLANES = 1u;
 const uint TEAMS = LOCAL_X / INPUTS, ACROSS = INPUTS / 4u, QUADS = (OUTPUTS + 3u) / 4u;
 const uint SPREAD = GT_LINES_SPREAD(OUTPUTS);
-const uint GRADIENT_AT = STAGED * ACROSS, LINES_QUADS = GRADIENT_AT + STAGED * SPREAD;
+const uint PLANE = STAGED * ACROSS, GRADIENT_AT = PLANE * PLANES, LINES_QUADS = GRADIENT_AT + STAGED * SPREAD;
 const uint INPUT_FETCHES = (GRADIENT_AT + LOCAL_X - 1u) / LOCAL_X;
 const uint GRADIENT_FETCHES = (STAGED * OUTPUTS + LOCAL_X - 1u) / LOCAL_X;
 const uint BATCH = FETCHED < GRADIENT_FETCHES ? FETCHED : GRADIENT_FETCHES;
@@ -22,15 +23,16 @@ void lines_put(uint word, float value) { lines[word / 4u][word & 3u] = value; }
 float lines_get(uint word) { return lines[word / 4u][word & 3u]; }
 
 /* Of a matrix of `all` lines: those from `first` on, inputs from `input_` on of `wide`, outputs from `output_` on of
- * `long_`. What does not exist is some other. */
-void lines_stage(GT_FLOATS inputs, GT_FLOATS gradient, uint first, uint all, uint input_, uint wide, uint output_,
+ * `long_`. What does not exist is some other. raw: where the second plane of inputs begins. */
+void lines_stage(GT_FLOATS inputs, uint raw, GT_FLOATS gradient, uint first, uint all, uint input_, uint wide, uint output_,
                  uint long_) {
   uint me = gl_LocalInvocationID.x;
   vec4 x[INPUT_FETCHES];
   float g[BATCH];
   [[unroll]] for (uint f = 0u; f < INPUT_FETCHES; f++) {
-    uint i = me + f * LOCAL_X, at = input_ + i % ACROSS * 4u;
-    x[f] = fetch(inputs, min(first + i / ACROSS, all - 1u) * wide + at, int(wide) - int(at), INPUT_QUADS != 0u && ALIGNED != 0u);
+    uint i = me + f * LOCAL_X, at = input_ + i % ACROSS * 4u, begin = PLANES == 2u && i >= PLANE ? raw : 0u;
+    uint line = min(first + i % PLANE / ACROSS, all - 1u);
+    x[f] = fetch(inputs, begin + line * wide + at, int(wide) - int(at), INPUT_QUADS != 0u && ALIGNED != 0u);
   }
   [[unroll]] for (uint from = 0u; from < GRADIENT_FETCHES; from += BATCH) {
     [[unroll]] for (uint f = 0u; f < BATCH; f++)
@@ -50,6 +52,6 @@ void lines_stage(GT_FLOATS inputs, GT_FLOATS gradient, uint first, uint all, uin
   }
 }
 
-float lines_input(uint line, uint own) { return lines_get(line * INPUTS + own); }
+float lines_input(uint line, uint own, uint plane) { return lines_get((plane * STAGED + line) * INPUTS + own); }
 
 vec4 lines_gradient(uint line, uint quad) { return lines[GRADIENT_AT + line * SPREAD + quad]; }

@@ -6,6 +6,8 @@
 #define GT_LINES_SPEC_STAGED  5 /* a multiple of the lines at once */
 #define GT_LINES_SPEC_QUADS   6 /* 1: all inputs are whole quads */
 #define GT_LINES_SPEC_FETCHED 7 /* elements that an invocation asks for at once, about */
+#define GT_LINES_SPEC_PLANES \
+  11 /* 2: so many inputs again, of a base that is apart (op/kan/basis.h); else 1 */
 
 #define GT_LINES_MOST_OUTPUTS 16
 /* Quads of one line of the gradient in shared memory: an odd number, so that lines have banks of their own.

@@ -12,8 +12,10 @@ const uint BASIS_IS_PLACED = BASIS_KIND / GT_BASIS_PLACED & 1u;
 const uint BASIS_DERIVED = BASIS_ORDER == GT_BASIS_BY_SCALE ? 1u : BASIS_ORDER;
 const bool BASIS_QUADS = (BASIS_KIND & GT_BASIS_QUADS) != 0u; /* of outputs */
 const uint BASIS_TOTAL = BASIS_TERMS + BASIS_HAS_BASE;
+const bool BASIS_APART = (BASIS_KIND & GT_BASIS_APART) != 0u;
+const uint BASIS_TOGETHER = BASIS_APART ? BASIS_TERMS : BASIS_TOTAL; /* functions that stand in blocks */
 float basis_low = 0.0, basis_inverse = 1.0, basis_first = 0.0, basis_second = 0.0;
-uint basis_inputs = 1u, basis_lines = 0u;
+uint basis_inputs = 1u, basis_lines = 0u, basis_raw = 0u;
 
 /* Of row j behind the lines of x, those at up to four neighbouring inputs, `left` of which exist; at: of the first. */
 vec4 basis_behind(GT_FLOATS from, uint at, uint j, int left) {
@@ -30,6 +32,7 @@ void basis_begin() {
   basis_inverse = uintBitsToFloat(geometry.at[GT_BASIS_INVERSE]);
   basis_first = uintBitsToFloat(geometry.at[GT_BASIS_FIRST]);
   basis_second = uintBitsToFloat(geometry.at[GT_BASIS_SECOND]);
+  if (BASIS_APART) basis_raw = geometry.at[GT_BASIS_RAW];
 }
 
 #define GT_BASIS_CASE(number, name, function) \
@@ -73,6 +76,20 @@ vec4 basis_values(vec4 x, uint term, GT_FLOATS from, uint input_, int left) {
   return y;
 }
 
+/* The same where columns stand as if the base were one of the functions of its block: of packed factors, whose steps all
+ * take as long then, as inputs are asked for twice in each block and not for each step of the base. */
+gt_spot basis_woven(uint position) {
+  uint block = position / (BASIS_TOTAL * BASIS_BLOCK), rest = position - block * (BASIS_TOTAL * BASIS_BLOCK);
+  uint term = rest / BASIS_BLOCK, raw = BASIS_APART && term == BASIS_TERMS ? basis_raw : 0u;
+  return gt_spot(raw + block * BASIS_BLOCK + rest - term * BASIS_BLOCK, ivec3(0), term);
+}
+
+/* Where the base is apart and BASIS_GRAIN a multiple of so many columns, so many neighbours from a multiple of that on are
+ * all of the base, or none: who makes them can do so without a condition for each, where a driver would wait for all that
+ * is on its way. */
+const uint BASIS_GRAIN = BASIS_BLOCK * BASIS_TERMS;
+bool basis_is_base(uint position) { return position >= basis_inputs * BASIS_TERMS; }
+
 const bool BASIS_EVEN = (BASIS_KIND & GT_BASIS_EVEN) != 0u;
 #define RANGE_EVEN(KIND) ((KIND) == GT_FACTOR_BASIS && BASIS_EVEN) /* for range.glsl */
 #define GT_PEAK_CASE(number, name, function) \
@@ -90,17 +107,19 @@ vec4 basis_peak(vec4 m, uint term) {
 
 /* The column of the factor that a function of an input stands in. */
 uint basis_column(uint input_, uint term) {
-  uint block = input_ / BASIS_BLOCK;
-  return (block * BASIS_TOTAL + term) * BASIS_BLOCK + input_ - block * BASIS_BLOCK;
+  uint block = input_ / BASIS_BLOCK, column = (block * BASIS_TOGETHER + term) * BASIS_BLOCK + input_ - block * BASIS_BLOCK;
+  return BASIS_APART && term == BASIS_TERMS ? basis_inputs * BASIS_TERMS + input_ : column;
 }
 
 gt_spot basis_line(uint line) { return gt_spot(line * basis_inputs, ivec3(0), 0u); }
 
 /* `phase` is the function. */
 gt_spot basis_position(uint position) {
-  uint block = position / (BASIS_TOTAL * BASIS_BLOCK), rest = position - block * (BASIS_TOTAL * BASIS_BLOCK);
-  uint term = rest / BASIS_BLOCK;
-  return gt_spot(block * BASIS_BLOCK + rest - term * BASIS_BLOCK, ivec3(0), term);
+  uint block = position / (BASIS_TOGETHER * BASIS_BLOCK), rest = position - block * (BASIS_TOGETHER * BASIS_BLOCK);
+  uint term = rest / BASIS_BLOCK, functions = basis_inputs * BASIS_TERMS;
+  gt_spot spot = gt_spot(block * BASIS_BLOCK + rest - term * BASIS_BLOCK, ivec3(0), term);
+  if (BASIS_APART && position >= functions) spot = gt_spot(basis_raw + position - functions, ivec3(0), BASIS_TERMS);
+  return spot;
 }
 
 vec4 basis_quad(GT_FLOATS from, gt_spot line, gt_spot at, uint position, int left) {

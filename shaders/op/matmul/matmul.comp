@@ -212,9 +212,15 @@ const bool B_LATER = KIND_B == GT_FACTOR_SCALED && TRANS_B == 0u;
     a_exists[f] = quad_left(TRANS_A != 0u, BM, q, uvec2(m0, k_at), m, k_end) > 0; \
     a_next[f] = fetch(a, line + a_made[f].at, a_exists[f] ? 4 : 0, ALIGNED != 0u); \
   }
-#define MAKE_BASIS \
-  [[unroll]] for (uint f = 0u; f < A_FETCHES; f++) \
-    a_next[f] = a_exists[f] ? basis_values(a_next[f], a_made[f].phase, a, a_made[f].at, 4) : vec4(0.0);
+const bool BY_ROWS = TRANS_A == 0u;
+const uint PURE_COLUMNS = BY_ROWS ? BK : BM, PURE_REST = BASIS_GRAIN % PURE_COLUMNS;
+const bool A_PURE = BASIS_APART && PURE_REST == 0u;
+#define EACH_MADE(values) \
+  [[unroll]] for (uint f = 0u; f < A_FETCHES; f++) a_next[f] = a_exists[f] ? values : vec4(0.0);
+#define MAKE_BASIS(k_at) \
+  if (!A_PURE) { EACH_MADE(basis_values(a_next[f], a_made[f].phase, a, a_made[f].at, 4)) } \
+  else if (basis_is_base(BY_ROWS ? (k_at) : m0)) { EACH_MADE(gt_basis_base(a_next[f], BASIS_TERMS)) } \
+  else { EACH_MADE(basis_function(a_next[f], a_made[f].phase, a, a_made[f].at, 4)) }
 #define FETCH_SCALED(k_at) \
   [[unroll]] for (uint f = 0u; f < B_FETCHES; f++) { \
     uint q = me + f * LOCAL_X; \
@@ -247,8 +253,9 @@ const bool B_LATER = KIND_B == GT_FACTOR_SCALED && TRANS_B == 0u;
   ADVANCE(a_at, TRANS_A != 0u, A_FETCHES, m) \
   ADVANCE(b_at, TRANS_B == 0u, B_FETCHES, n)
 
-#define PUT(slice) \
-  if (A_LATER) { MAKE_BASIS } \
+/* What was fetched at k_at. */
+#define PUT(slice, k_at) \
+  if (A_LATER) { MAKE_BASIS(k_at) } \
   if (B_LATER) { [[unroll]] for (uint f = 0u; f < B_FETCHES; f++) b_next[f] *= b_scale[f]; } \
   [[unroll]] for (uint f = 0u; f < A_FETCHES; f++) \
     if (A_QUADS % LOCAL_X == 0u || me + f * LOCAL_X < A_QUADS) put_a(slice, me + f * LOCAL_X, a_next[f]); \
@@ -358,13 +365,13 @@ void tile(uint z) {
     for (uint next = k0; next < k_end + BK; next += BK) {
       if (next < k_end) { FETCH(next) }
       if (next > k0) { MULTIPLY(next - BK) }
-      PUT(slice)
+      PUT(slice, next)
       barrier();
     }
   } else {
     FETCH(k0)
     for (uint at = k0; at < k_end; at += BK) {
-      PUT(slice)
+      PUT(slice, at)
       barrier();
       if (at + BK < k_end) { FETCH(at + BK) }
       MULTIPLY(at)

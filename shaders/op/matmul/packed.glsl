@@ -21,6 +21,16 @@ gt_octets packed_factors() {
   return gt_octets(at);
 }
 
+/* The column of A and row of B that stand at a position along k. */
+uint packed_place(uint position) {
+  uint place = position;
+  if (MADE && BASIS_APART) {
+    gt_spot spot = basis_woven(position);
+    place = basis_column(spot.at - (spot.phase == BASIS_TERMS ? basis_raw : 0u), spot.phase);
+  }
+  return place;
+}
+
 uint packed_steps() { return (k + 2u * MATRIX_K - 1u) / (2u * MATRIX_K) * 2u; }
 uint packed_steps_a() { return PACKED_REPEATS ? PACKED_SEGMENT : packed_steps(); }
 /* The octet at which matrix `number` of all those along the lines of entry z has its step. */

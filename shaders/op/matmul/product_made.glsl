@@ -41,7 +41,7 @@ GT_FLOATS made_from(uint elements) {
 /* What a step needs, where it is not held. */
 #define LOAD_INPUTS(at_k) \
   { \
-    uint along = basis_position(at_k).at; \
+    uint along = basis_woven(at_k).at; \
     if (along != held) { \
       GT_UNROLL for (uint i = 0u; i < DOWN; i++) { \
         GT_FLOATS from = made_from(made_lines[i] + along); \
@@ -60,16 +60,22 @@ GT_FLOATS made_from(uint elements) {
         made_scales[i * MADE_QUADS + q][e] = scale_of(roots[root / 4u][root % 4u]); \
       }
 
-/* Octet o of matrix i. */
-#define MAKE_OCTET(i, o, term) \
+/* Octet o of matrix i, where VALUES makes a function of inputs. */
+#define MAKE_OCTET(i, o, VALUES) \
   { \
     uint quad = (i) * MADE_QUADS + 2u * (o); \
-    vec4 first = basis_values(inputs_of[quad], term, a, 0u, 4) * made_scales[quad]; \
-    vec4 second = basis_values(inputs_of[quad + 1u], term, a, 0u, 4) * made_scales[quad + 1u]; \
+    vec4 first = VALUES(inputs_of[quad]) * made_scales[quad]; \
+    vec4 second = VALUES(inputs_of[quad + 1u]) * made_scales[quad + 1u]; \
     vec4 upper_first = gt_upper(first), upper_second = gt_upper(second); \
     GT_PUT_LEFT(left[i], o, upper_first, upper_second) \
     GT_PUT_LEFT(left[(PLANES - 1u) * DOWN + (i)], o, first - upper_first, second - upper_second) \
   }
+#define MAKE_OCTETS(VALUES) \
+  GT_UNROLL for (uint i = 0u; i < DOWN; i++) \
+    GT_UNROLL for (uint o = 0u; o < MADE_OCTETS; o++) MAKE_OCTET(i, o, VALUES)
+#define ANY_VALUES(x) basis_values(x, term, a, 0u, 4)
+#define FUNCTION_VALUES(x) basis_function(x, term, a, 0u, 4)
+#define BASE_VALUES(x) gt_basis_base(x, BASIS_TERMS)
 #define MULTIPLY_MADE(p, q) \
   GT_UNROLL for (uint i = 0u; i < DOWN; i++) \
     GT_UNROLL for (uint j = 0u; j < ACROSS; j++) \
@@ -78,9 +84,10 @@ GT_FLOATS made_from(uint elements) {
 #define MADE_STEP(at_k, full) \
   { \
     FETCH_RIGHT(0u) \
-    uint term = basis_position(at_k).phase; \
-    GT_UNROLL for (uint i = 0u; i < DOWN; i++) \
-      GT_UNROLL for (uint o = 0u; o < MADE_OCTETS; o++) MAKE_OCTET(i, o, term) \
+    uint term = basis_woven(at_k).phase; \
+    if (!BASIS_APART) { MAKE_OCTETS(ANY_VALUES) } \
+    else if (term == BASIS_TERMS) { MAKE_OCTETS(BASE_VALUES) } \
+    else { MAKE_OCTETS(FUNCTION_VALUES) } \
     if ((at_k) + MATRIX_K < full) LOAD_INPUTS((at_k) + MATRIX_K) \
     SET_RIGHT(0u) \
     MULTIPLY_MADE(PLANES - 1u, 0u) \

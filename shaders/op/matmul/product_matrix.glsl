@@ -125,7 +125,8 @@ void plain_tile(uint z, uint m0, uint n0, uint k0, uint k_end) {
     vec4 sum = vec4(0.0), total = sum, quad;
     gt_spot spot, other;
     if (i >= m || j >= n) continue;
-    for (uint at = k0; at < k_end; at++) {
+    for (uint position = k0; position < k_end; position++) {
+      uint at = PLACE(position);
       float left, right;
       ELEMENT(left, a, KIND_A, A_K_LINES ? at : i, A_K_LINES ? i : at, length_a, stride_a)
       GT_UNROLL for (uint l = 0u; l < 4u; l++) {

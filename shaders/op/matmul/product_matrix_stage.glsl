@@ -102,15 +102,22 @@ gt_spot basis_quad_of(uint f, uint k_at) {
       next_scale[f] = GT_CAST(GT_FLOATS4, scaled_by()).at[index]; \
     }
 
-/* What they are to become. */
-#define MAKE_SIDE(next, from, spot, KIND, K_LINES, QUAD, FETCHES, k_at) \
-  if (KIND == GT_FACTOR_BASIS) { \
-    GT_UNROLL for (uint f = 0u; f < FETCHES; f++) { \
-      gt_spot place = spot[f]; \
-      if (!K_LINES) place = basis_quad_of(f, k_at); \
-      next[f] = basis_values(next[f], place.phase, from, place.at, 4); \
-    } \
+/* What they are to become: of A functions, or a base that is apart, where a slab has nothing else. */
+const uint PURE_COLUMNS = A_K_LINES ? BM : BK, PURE_REST = BASIS_GRAIN % PURE_COLUMNS;
+#ifdef GT_MATRIX_BFLOAT
+const bool A_PURE = false; /* one code for both is less of it */
+#else
+const bool A_PURE = BASIS_APART && PURE_REST == 0u;
+#endif
+#define MAKE_FUNCTIONS(k_at) \
+  GT_UNROLL for (uint f = 0u; f < A_FETCHES; f++) { \
+    gt_spot place = spot_a[f]; \
+    if (!A_K_LINES) place = basis_quad_of(f, k_at); \
+    if (A_PURE) next_a[f] = basis_function(next_a[f], place.phase, a, place.at, 4); \
+    else next_a[f] = basis_values(next_a[f], place.phase, a, place.at, 4); \
   }
+#define MAKE_BASE(k_at) \
+  GT_UNROLL for (uint f = 0u; f < A_FETCHES; f++) next_a[f] = gt_basis_base(next_a[f], BASIS_TERMS);
 #define MAKE_SCALED(k_at) \
   GT_UNROLL for (uint f = 0u; f < B_FETCHES; f++) \
     if (scaled_line((k_at) + QUAD_B(f).x).place.y != 0) next_b[f] *= next_scale[f];
@@ -142,10 +149,9 @@ gt_spot basis_quad_of(uint f, uint k_at) {
     FETCH_SIDE(next_b, b, at_b, spot_b, tap_b, KIND_B, B_K_LINES, QUAD_B, HAS_B, B_FETCHES, length_b, k_at) \
     if (KIND_B == GT_FACTOR_SCALED) { FETCH_SCALED(k_at) } \
   } else { FETCH_CHECKED(k_at) }
-#define MAKE(k_at) \
+#define MAKE(k_at, MAKE_A) \
   if (FAST) { \
-    MAKE_SIDE(next_a, a, spot_a, KIND_A, A_K_LINES, QUAD_A, A_FETCHES, k_at) \
-    MAKE_SIDE(next_b, b, spot_b, KIND_B, B_K_LINES, QUAD_B, B_FETCHES, k_at) \
+    if (KIND_A == GT_FACTOR_BASIS) { MAKE_A(k_at) } \
     if (KIND_B == GT_FACTOR_SCALED) { MAKE_SCALED(k_at) } \
   }
 
@@ -225,6 +231,9 @@ const uint A_SCALES = A_BELOW ? A_EACH : A_FETCHES, B_SCALES = B_BELOW ? B_EACH 
   if (B_PLANES == 2u) { MULTIPLY_PLANES(j, u, 0u, B_PLANES - 1u) } \
   MULTIPLY_PLANES(j, u, 0u, 0u)
 
+/* Where along k a position stands: packed factors may have another order (product_packed.glsl). */
+#define PLACE(position) (position)
+
 /* Short code takes each step in its own time, fast code the next one's loads before. */
 const bool BRIEF = (FORM & GT_MATRIX_BRIEF) != 0u;
 /* What a tile begins with, and its first slab. */
@@ -272,12 +281,30 @@ const bool BRIEF = (FORM & GT_MATRIX_BRIEF) != 0u;
   if (BRIEF) { MULTIPLY_BRIEF } \
   else { MULTIPLY_AHEAD(next) } \
   barrier(); /* the slab is used up */
-/* The slabs of k from `at` to `end`, of all those to `full`. */
-#define SLABS(at, end, full) \
+/* Where those end that are not of a base alone: a loop without a condition for each of both. */
+uint functions_end(uint m0, uint at, uint end) {
+  uint functions = basis_inputs * BASIS_TERMS, last = end;
+  if (A_PURE) last = A_K_LINES ? (m0 < functions ? end : at) : min(end, functions);
+  return last;
+}
+#define SLAB_LOOP(at, end, full, MAKE_A) \
   for (; at < end; at += BK) { \
     if (BRIEF) { FETCH(at) } \
-    USE_SLAB(MAKE(at), if (at + BK < full) { FETCH(at + BK) }) \
+    USE_SLAB(MAKE(at, MAKE_A), if (at + BK < full) { FETCH(at + BK) }) \
   }
+/* The slabs of k from `at` to `end`, of all those to `full`. */
+#define SLABS(at, end, full) \
+  { \
+    uint of_functions = functions_end(m0, at, end); \
+    SLAB_LOOP(at, of_functions, full, MAKE_FUNCTIONS) \
+    BASE_LOOP(at, end, full) \
+  }
+#ifdef GT_MATRIX_BFLOAT
+#define BASE_LOOP(at, end, full)
+#else
+#define BASE_LOOP(at, end, full) \
+  if (A_PURE) { SLAB_LOOP(at, end, full, MAKE_BASE) }
+#endif
 /* The one behind those that are whole. */
 #define LAST_SLAB(at) \
   if (FAST && TAIL && at < k_end) { \

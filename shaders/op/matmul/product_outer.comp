@@ -42,10 +42,11 @@ uint place_of(uint e, uint first, uint input_, uint column) {
 }
 
 void add_line(uint line, uint own, uint input_) {
-  vec4 x = vec4(lines_input(line, own)), g[QUADS];
+  vec4 x = vec4(lines_input(line, own, 0u)), g[QUADS];
   [[unroll]] for (uint q = 0u; q < QUADS; q++) g[q] = lines_gradient(line, q);
   [[unroll]] for (uint term = 0u; term < FUNCTIONS; term++) {
     float value = x.x;
+    if (BASIS_APART && term == BASIS_TERMS) x = vec4(lines_input(line, own, 1u));
     if (MAKES_A) value = basis_values(x, term, a, input_, 1).x;
     [[unroll]] for (uint o = 0u; o < OUTPUTS; o++)
       sum[term * OUTPUTS + o] = fma(value, g[o / 4u][o % 4u], sum[term * OUTPUTS + o]);
@@ -105,7 +106,7 @@ void main() {
   [[unroll]] for (uint i = 0u; i < SUMS; i++) sum[i] = 0.0;
   for (uint at = gl_WorkGroupID.y * PART; at < end; at += STAGED) {
     barrier(); /* what was staged before is used up */
-    lines_stage(a, b, at, k, input_, inputs, column, n);
+    lines_stage(a, basis_raw, b, at, k, input_, inputs, column, n);
     barrier();
     for (uint line = me / INPUTS; line < min(STAGED, end - at); line += TEAMS)
       add_line(line, own, min(input_ + own, inputs - 1u));

@@ -87,6 +87,7 @@ void pack(bool is_a, uint z, uint depth, uint first) {
     uint line = first + w + q * w_apart, position = range_begin(depth) + deep + q * deep_apart;
     bool exists = line < wide && position < k_end;
     int left = exists ? int(k_lines ? wide - line : k_end - position) : 0;
+    if (MADE && BASIS_APART) position = packed_place(min(position, k - 1u));
     uint at = z * stride + (k_lines ? position * length + line : line * length + position);
     if (is_a) { READ(v[q], a, KIND_A) }
     else { READ(v[q], b, KIND_B) }

@@ -97,6 +97,7 @@ gt_octets octets_after(gt_octets at, uint octets) {
     } \
   }
 #define LAST_SLAB(at)
+#define PLACE(position) packed_place(position)
 /* Factors that are packed were scaled then. */
 #define DECLARE_SCALES vec4 made_scales[MADE_ALL];
 #define GET_SCALES(depth) \

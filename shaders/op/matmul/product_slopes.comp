@@ -66,7 +66,7 @@ void add_functions(uint first, uint count, uint own, uint input_) {
   [[unroll]] for (uint i = 0u; i < OWN * QUADS; i++)
     factor[i] = coefficients[(min(first + i / QUADS, BASIS_TOTAL - 1u) * INPUTS + own) * SPREAD + i % QUADS];
   for (uint line = gl_LocalInvocationID.x / INPUTS; line < count; line += TEAMS) {
-    vec4 x = vec4(lines_input(line, own));
+    vec4 x = vec4(lines_input(line, own, 0u));
     float total = first == 0u ? 0.0 : result_at(line * INPUTS + own);
     [[unroll]] for (uint q = 0u; q < QUADS; q++) g[q] = lines_gradient(line, q);
     [[unroll]] for (uint f = 0u; f < OWN; f++)
@@ -102,7 +102,7 @@ void main() {
   basis_begin();
   segments_outputs = OUTPUTS;
   stage_coefficients(input_);
-  lines_stage(partial, a, first, m, input_, n, 0u, OUTPUTS);
+  lines_stage(partial, 0u, a, first, m, input_, n, 0u, OUTPUTS);
   barrier();
   [[unroll]] for (uint f = 0u; f < BASIS_TOTAL; f += OWN) add_functions(f, count, own, min(input_ + own, n - 1u));
   barrier();

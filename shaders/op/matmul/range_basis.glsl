@@ -18,9 +18,10 @@ uvec4 basis_peaks(uvec4 inputs, uint term) {
 
 uint peak_of_all() { return geometry.at[GT_BASIS_PEAK_OF]; }
 
+const bool RAW_ONLY = (BASIS_KIND & GT_BASIS_RAW_ONLY) != 0u;
 const bool INPUTS_ALIGNED = OF_QUADS && ALIGNED != 0u; /* blocks divide a line */
 
-/* Largest inputs of a line, in eight parts: the base is no larger than they are. */
+/* Largest inputs of a line's base, in eight parts: that is no larger than they are. */
 uvec4 inputs_of_line(uint first) {
   uint me = gl_LocalInvocationIndex, line = first + me / 8u;
   uvec4 most = uvec4(0u);
@@ -28,7 +29,7 @@ uvec4 inputs_of_line(uint first) {
     for (uint from = me % 8u * 4u; from < basis_inputs; from += 32u * QUADS)
       EACH_QUAD(i) {
         int left = int(basis_inputs) - int(from + i * 32u);
-        most = max(most, gt_magnitude(fetch(a, line * basis_inputs + from + i * 32u, left, INPUTS_ALIGNED)));
+        most = max(most, gt_magnitude(fetch(a, basis_raw + line * basis_inputs + from + i * 32u, left, INPUTS_ALIGNED)));
       }
   return most;
 }
@@ -52,27 +53,28 @@ uvec4 peaks_of_depth(uint depth, uint first) {
   return max(most, basis_peaks(inputs, term));
 }
 
-/* Inputs first … at a depth of lines. */
-void measure_inputs(uint depth, uint first) {
+/* Inputs first … at a depth of lines; raw: where the inputs begin. */
+void measure_inputs(uint depth, uint first, uint raw) {
   uint me = gl_LocalInvocationIndex, input_ = first + me % 8u * 4u;
   uvec4 most = uvec4(0u);
   EACH_QUAD(i) {
     uint line = depth * GT_RANGE_DEPTH + me / 8u * QUADS + i;
     int left = line < k ? int(basis_inputs) - int(input_) : 0;
-    most = max(most, gt_magnitude(fetch(a, line * basis_inputs + input_, left, INPUTS_ALIGNED)));
+    most = max(most, gt_magnitude(fetch(a, raw + line * basis_inputs + input_, left, INPUTS_ALIGNED)));
   }
   put_largest(true, most);
 }
 
-/* The powers of all their functions; and of lines that only fill up memory. */
-void write_columns(uint depth, uint first) {
+/* The powers of so many of their functions from `begin` on; and of lines that only fill up memory. */
+void write_columns(uint depth, uint first, uint begin, uint functions) {
   uint me = gl_LocalInvocationIndex;
   barrier();
   if (me < GT_RANGE_LINES) largest[me] = largest_of(true, me);
   barrier();
-  for (uint q = me; q < GT_RANGE_LINES * BASIS_TOTAL; q += GT_RANGE_GROUP) {
-    uint input_ = first + q % GT_RANGE_LINES, term = q / GT_RANGE_LINES;
+  for (uint q = me; q < GT_RANGE_LINES * functions; q += GT_RANGE_GROUP) {
+    uint input_ = first + q % GT_RANGE_LINES, term = begin + q / GT_RANGE_LINES;
     uint bits = basis_peaks(uvec4(largest[q % GT_RANGE_LINES]), term).x;
+    if (RAW_ONLY && term != BASIS_TERMS) bits = peak_of_all();
     if (input_ < basis_inputs) range.at[range_a(0u, depth) + basis_column(input_, term)] = gt_range_root(bits);
   }
   if (first == 0u && m + me < range_padded(m)) range.at[range_a(0u, depth) + m + me] = gt_range_root(0u);

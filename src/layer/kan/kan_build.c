@@ -105,9 +105,9 @@ static gt_id normalise(gt_build *build, const gt_kan_choice *o, gt_id x) {
   return gt_norm_rows(build, x, &form);
 }
 
-/* Fills in what it is, and returns its output. */
-static gt_id base_branch(gt_build *build, const gt_kan_choice *o, const gt_kan_symbolic *symbolic, gt_id x,
-                         gt_kan_edges *edges) {
+/* Its weights, with the mask; fills in what it is. */
+static void read_base(gt_build *build, const gt_kan_choice *o, const gt_kan_symbolic *symbolic,
+                      gt_kan_edges *edges, gt_id x) {
   const gt_kan_config *c = o->config;
   const int64_t inputs = edges->inputs;
   const double reach = base_reach(c, (double)inputs);
@@ -118,7 +118,36 @@ static gt_id base_branch(gt_build *build, const gt_kan_choice *o, const gt_kan_s
                                        : gt_mul(build->graph, weight,
                                                 gt_reshape(build->graph, mask, gt_shape_2(inputs, c->units)));
   edges->active = strcmp(o->base, "identity") ? gt_apply(build->graph, o->base, 1, x) : x;
-  return gt_matmul(build->graph, edges->active, edges->base_weight, false, false);
+}
+
+/* Functions and base in one product: of silu, which reads x as it is. What both read stands behind each
+ * other, as do their weights. */
+static gt_id with_base_apart(gt_graph *graph, const gt_kan_edges *edges, gt_id x) {
+  gt_kan_attribute a = *edges->attribute;
+  const gt_id read[2] = {edges->x, x}, weight[2] = {edges->coefficients, edges->base_weight};
+  gt_shape shape = gt_node_at(graph, x)->shape;
+  memmove(shape.dim + 1, shape.dim, (size_t)shape.rank * sizeof *shape.dim);
+  shape.dim[0] = 2;
+  shape.rank++;
+  a.base = a.apart = 1;
+  return gt_kan(graph, gt_reshape(graph, gt_pack(graph, read, 2), shape),
+                gt_reshape(graph, gt_pack(graph, weight, 2), gt_shape_2(-1, edges->units)), GT_NONE, &a);
+}
+
+/* The functions of `edges`, and the base of x that is not one of them, if there is one. */
+static gt_id apply(gt_build *build, const gt_kan_choice *o, const gt_kan_symbolic *symbolic, gt_id x,
+                   gt_kan_edges *edges) {
+  gt_graph *graph = build->graph;
+  const bool has_base = strcmp(o->base, "none") && !edges->attribute->base;
+  gt_shape shape = gt_node_at(graph, x)->shape;
+  if (has_base) read_base(build, o, symbolic, edges, x);
+  if (has_base && !strcmp(o->base, "silu") && edges->scales == GT_NONE && !gt_kan_behind(edges->attribute) &&
+      shape.rank < GT_MAX_RANK)
+    return with_base_apart(graph, edges, x);
+  shape.dim[shape.rank - 1] = edges->units;
+  const gt_id y =
+      gt_reshape(graph, gt_kan(graph, edges->x, edges->coefficients, edges->scales, edges->attribute), shape);
+  return has_base ? gt_add(graph, y, gt_matmul(graph, edges->active, edges->base_weight, false, false)) : y;
 }
 
 static gt_id add_bias(gt_build *build, const gt_kan_choice *o, gt_id y, int64_t inputs) {
@@ -148,9 +177,8 @@ static gt_id add_symbolic(gt_build *build, const gt_kan_symbolic *symbolic, gt_i
 
 gt_id gt_kan_apply(gt_build *build, const gt_kan_choice *o, gt_id x) {
   gt_graph *graph = build->graph;
-  gt_shape shape = gt_node_at(graph, x)->shape;
+  const gt_shape shape = gt_node_at(graph, x)->shape;
   const int64_t inputs = shape.dim[shape.rank - 1], units = o->config->units;
-  const bool has_base = strcmp(o->base, "none") != 0;
   gt_kan_attribute a = attribute_of(o);
   a.block = block_of(inputs);
   a.base = !strcmp(o->base, "silu") && !strcmp(o->norm, "none");
@@ -172,11 +200,7 @@ gt_id gt_kan_apply(gt_build *build, const gt_kan_choice *o, gt_id x) {
                         .scales = scales,
                         .active = GT_NONE,
                         .base_weight = GT_NONE};
-  shape.dim[shape.rank - 1] = units;
-  gt_id y = gt_kan(graph, edges.x, coefficients, scales, &a);
-  if (numbers != GT_NONE) y = gt_reshape(graph, y, shape);
-  if (has_base && !a.base) y = gt_add(graph, y, base_branch(build, o, &symbolic, x, &edges));
-  y = add_symbolic(build, &symbolic, x, inputs, y);
+  const gt_id y = add_symbolic(build, &symbolic, x, inputs, apply(build, o, &symbolic, x, &edges));
   if (o->adapts) gt_kan_follow(build, o, &a, read);
   gt_kan_penalise(build, o->config, &edges);
   return o->bias ? add_bias(build, o, y, inputs) : y;

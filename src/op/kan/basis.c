@@ -17,9 +17,10 @@ void gt_basis_geometry(const gt_kan_attribute *a, uint32_t lines, uint32_t input
   geometry[GT_BASIS_OUTPUTS] = outputs;
   geometry[GT_BASIS_PEAK_OF] = 0;
   if (gt_kan_behind(a)) geometry[GT_BASIS_BEHIND] = lines;
-  spec[GT_BASIS_SPEC_KIND - GT_FACTOR_SPEC_OWN] = a->basis | (a->base ? GT_BASIS_BASE : 0) |
-                                                  (a->placed ? GT_BASIS_PLACED : 0) |
-                                                  (outputs % 4 ? 0 : GT_BASIS_QUADS);
+  geometry[GT_BASIS_RAW] = a->apart ? lines * inputs : 0;
+  spec[GT_BASIS_SPEC_KIND - GT_FACTOR_SPEC_OWN] =
+      a->basis | (a->base ? GT_BASIS_BASE : 0) | (a->placed ? GT_BASIS_PLACED : 0) |
+      (a->apart ? GT_BASIS_APART : 0) | (outputs % 4 ? 0 : GT_BASIS_QUADS);
   spec[GT_BASIS_SPEC_DEGREE - GT_FACTOR_SPEC_OWN] = a->degree;
   spec[GT_BASIS_SPEC_TERMS - GT_FACTOR_SPEC_OWN] = a->terms;
   spec[GT_BASIS_SPEC_BLOCK - GT_FACTOR_SPEC_OWN] = a->block;
@@ -52,16 +53,17 @@ static float peak_of_all(const gt_kan_attribute *a, double limit) {
   return most;
 }
 
-bool gt_basis_range(const gt_kan_attribute *a, double limit, bool columns, uint32_t geometry[GT_BASIS_WORDS],
-                    uint32_t *spec) {
+bool gt_basis_range(const gt_kan_attribute *a, const double limit[2], bool columns,
+                    uint32_t geometry[GT_BASIS_WORDS], uint32_t *spec) {
   enum { MOST = 16 }; /* times what most functions come to: shaders/op/matmul/range_basis.glsl */
   if (a->order) return false;
-  float peak = peak_of_all(a, limit);
-  const float base = a->base ? gt_basis_peak(a, a->terms, limit) : 0;
+  float peak = peak_of_all(a, limit[0]);
+  const float base = a->base ? gt_basis_peak(a, a->terms, limit[1]) : 0;
   const bool bounded = peak <= MOST, known = bounded && base <= MOST, even = known || (bounded && !columns);
   if (known && base > peak) peak = base;
   geometry[GT_BASIS_PEAK_OF] = gt_bits(peak);
-  spec[GT_BASIS_SPEC_KIND - GT_FACTOR_SPEC_OWN] |= (even ? GT_BASIS_EVEN : 0) | (known ? GT_BASIS_KNOWN : 0);
+  spec[GT_BASIS_SPEC_KIND - GT_FACTOR_SPEC_OWN] |= (even ? GT_BASIS_EVEN : 0) | (known ? GT_BASIS_KNOWN : 0) |
+                                                   (a->apart && bounded ? GT_BASIS_RAW_ONLY : 0);
   return even;
 }
 
@@ -323,16 +325,33 @@ void gt_basis_fill(const uint32_t *geometry, const uint32_t *spec, uint32_t term
   fill(geometry, spec, term, &l);
 }
 
+/* One function at neighbouring inputs, the first of which stands so far behind a line's beginning. */
+typedef struct stretch {
+  uint32_t term, run;
+  size_t input;
+} stretch;
+
+static stretch stretch_at(const uint32_t *geometry, const uint32_t *spec, uint32_t at) {
+  const bool apart = spec[GT_BASIS_SPEC_KIND] & GT_BASIS_APART;
+  const uint32_t block = spec[GT_BASIS_SPEC_BLOCK], terms = spec[GT_BASIS_SPEC_TERMS],
+                 inputs = geometry[GT_BASIS_INPUTS], total = apart ? terms : gt_basis_total(spec),
+                 first = at % block;
+  if (apart && at >= inputs * terms) {
+    const uint32_t input = at - inputs * terms;
+    return (stretch){terms, inputs - input, geometry[GT_BASIS_RAW] + (size_t)input};
+  }
+  return (stretch){at / block % total, block - first, (size_t)(at / block / total) * block + first};
+}
+
 void gt_basis_make(const gt_factor *factor, uint32_t line, uint32_t count, uint32_t position,
                    uint32_t positions, float *to, size_t step) {
-  const uint32_t *spec = factor->spec, block = spec[GT_BASIS_SPEC_BLOCK];
-  const uint32_t total = gt_basis_total(spec);
+  const uint32_t *spec = factor->spec;
   const size_t inputs = factor->geometry[GT_BASIS_INPUTS], behind = factor->geometry[GT_BASIS_BEHIND];
-  for (uint32_t done = 0; done < positions;) { /* one function at neighbouring inputs at a time */
-    const uint32_t at = position + done, first = at % block, term = at / block % total;
-    const uint32_t run = gt_least_u32(block - first, positions - done);
-    const float *column = factor->from + (size_t)(at / block / total) * block + first;
-    fill(factor->geometry, spec, term,
+  for (uint32_t done = 0; done < positions;) {
+    const stretch s = stretch_at(factor->geometry, spec, position + done);
+    const uint32_t run = gt_least_u32(s.run, positions - done);
+    const float *column = factor->from + s.input;
+    fill(factor->geometry, spec, s.term,
          &(lines){.x = column + line * inputs,
                   .x_step = inputs,
                   .to = to + done,

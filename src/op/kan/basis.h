@@ -13,9 +13,10 @@ struct gt_kan_attribute;
 void gt_basis_geometry(const struct gt_kan_attribute *attribute, uint32_t lines, uint32_t inputs,
                        uint32_t outputs, uint32_t geometry[GT_BASIS_WORDS], uint32_t *spec);
 /* How a product whose factor are functions, not derivatives, finds the powers of two of its lines
- * (shaders/op/matmul/range.h), given that inputs are no larger than `limit`: into words and constants of the
- * above. columns: its lines are the basis' columns. Does one power do for all of a line? */
-bool gt_basis_range(const struct gt_kan_attribute *attribute, double limit, bool columns,
+ * (shaders/op/matmul/range.h), given that inputs are no larger than limit[0], those of the base than
+ * limit[1]: into words and constants of the above. columns: its lines are the basis' columns. Does one power
+ * do for all of a line? */
+bool gt_basis_range(const struct gt_kan_attribute *attribute, const double limit[2], bool columns,
                     uint32_t geometry[GT_BASIS_WORDS], uint32_t *spec);
 /* What function `term` is no larger than for |x| <= limit; the base is the last. */
 float gt_basis_peak(const struct gt_kan_attribute *attribute, uint32_t term, double limit);

@@ -8,6 +8,7 @@
 #include "op/core.h"
 #include "op/elementwise.h"
 #include "op/kan/basis.h"
+#include "op/kan/kan_apart.h"
 #include "op/kan/kan_cpu.h"
 #include "op/kan/kan_product.h"
 #include "op/kan/kan_scale.h"
@@ -17,6 +18,7 @@
 #include "op/reduce.h"
 #include "shaders/op/kan/kan_basis.h"
 #include <stddef.h>
+#include <string.h>
 
 enum { ROW_KAN, ROW_COEFFICIENTS, ROW_INPUT, ROW_BASIS, ROWS, MOST_LENGTH = 1 << 28 };
 static const gt_op rows[ROWS];
@@ -94,6 +96,7 @@ static bool is_spline(const gt_kan_attribute *a) {
 static bool is_sound(const gt_kan_attribute *a, int64_t inputs) {
   return a->basis < BASES && a->terms && a->terms < MOST_LENGTH && a->base <= 1 && a->block &&
          inputs % a->block == 0 && a->order <= GT_BASIS_MOST_ORDER + a->placed && a->inverse > 0 &&
+         (!a->apart || (a->base && !a->order && !gt_kan_behind(a))) &&
          a->placed <= (a->basis == GT_BASIS_RBF || a->basis == GT_BASIS_RSWAF ||
                        a->basis == GT_BASIS_WAVELET || a->basis == GT_BASIS_SINC ||
                        a->basis == GT_BASIS_FOURIER) &&
@@ -103,16 +106,20 @@ static bool is_sound(const gt_kan_attribute *a, int64_t inputs) {
          (!is_spline(a) || (a->degree <= GT_BASIS_MOST_DEGREE && a->terms > a->degree));
 }
 
-/* What the layer reads of a value that has rows behind it. */
+/* What the functions read of a value that has rows behind it, or the inputs of a base that is apart. */
 static gt_shape ahead_of(gt_shape x, const gt_kan_attribute *a) {
   x.dim[0] -= gt_kan_behind(a);
+  if (!a->apart) return x;
+  x.rank--;
+  memmove(x.dim, x.dim + 1, (size_t)x.rank * sizeof *x.dim);
   return x;
 }
 
 static bool lines_of(gt_shape x, extents *e) {
   e->inputs = last(x);
   if (x.rank < 2 || e->inputs < 1 || !is_sound(e->a, e->inputs) || total(e->a) > MOST_LENGTH / e->inputs ||
-      (gt_kan_behind(e->a) && (x.rank > 2 || x.dim[0] <= gt_kan_behind(e->a))))
+      (gt_kan_behind(e->a) && (x.rank > 2 || x.dim[0] <= gt_kan_behind(e->a))) ||
+      (e->a->apart && (x.rank < 3 || x.dim[0] != 2)))
     return false;
   e->lines = gt_shape_count(ahead_of(x, e->a)) / e->inputs;
   return true;
@@ -132,7 +139,7 @@ static bool extents_of(const gt_graph *graph, const gt_node *node, extents *e) {
   if (!lines_of(tall, e)) return false;
   if (node->op == &rows[ROW_BASIS]) {
     e->outputs = 0;
-    return true;
+    return !e->a->apart;
   }
   const gt_shape x = ahead_of(tall, e->a), second = gt_node_at(graph, node->input[1])->shape;
   const bool forward = node->op == &rows[ROW_KAN];
@@ -142,7 +149,7 @@ static bool extents_of(const gt_graph *graph, const gt_node *node, extents *e) {
   if (node->op == &rows[ROW_COEFFICIENTS]) return true;
   const gt_shape c = forward ? second : gt_node_at(graph, node->input[2])->shape;
   if (last(c) != e->outputs || gt_shape_count(c) != e->inputs * total(e->a) * e->outputs) return false;
-  if (e->scales == GT_NONE) return true;
+  if (e->scales == GT_NONE || e->a->apart) return e->scales == GT_NONE && (forward || !e->a->apart);
   e->parts = gt_kan_scale_parts(gt_node_at(graph, e->scales)->shape, e->inputs, e->outputs, e->a);
   return e->parts > 0;
 }
@@ -246,10 +253,22 @@ static void hand_on(gt_graph *graph, const gt_kan_attribute *a, gt_id w, gt_id c
   to[0] = gt_reshape(graph, w, gt_node_at(graph, c)->shape);
 }
 
+static gt_id gradient_of_coefficients(gt_graph *graph, const gt_kan_attribute *a, gt_id x, gt_id g) {
+  return a->apart ? gt_kan_apart_coefficients(graph, a, x, g) : gt_kan_coefficients(graph, x, g, a);
+}
+
+/* The gradient of the inputs, with what lies behind their lines. */
+static gt_id gradient_of_inputs(gt_graph *graph, const gt_kan_attribute *a, const gt_id *x_and_g, gt_id c,
+                                gt_id scales, const gt_id *moved) {
+  if (a->apart) return gt_kan_apart_inputs(graph, a, x_and_g[0], x_and_g[1], c);
+  const gt_kan_attribute next = of_order(a, a->order + 1);
+  return with_behind(graph, a, gt_kan_input(graph, x_and_g[0], x_and_g[1], c, scales, &next), moved);
+}
+
 static void gradient_kan(gt_graph *graph, gt_id node, const gt_id *given, const bool *wanted,
                          gt_id *input_gradient) {
   const gt_node n = *gt_node_at(graph, node);
-  const gt_kan_attribute *a = n.attribute, next = derived(graph, node);
+  const gt_kan_attribute *a = n.attribute;
   const int64_t inputs = last(gt_node_at(graph, n.input[0])->shape), outputs = last(n.shape);
   const gt_id c = n.input[1], scales = scales_of(&n);
   if (wanted[0] && is_plain(graph, node, a)) {
@@ -263,11 +282,11 @@ static void gradient_kan(gt_graph *graph, gt_id node, const gt_id *given, const 
       const gt_id by_c = by_terms(graph, gt_kan_scaled(graph, c, scales, a), a, inputs, outputs);
       moved[k] = gt_sum(graph, gt_mul(graph, d, by_c), 4, false);
     }
-    input_gradient[0] =
-        with_behind(graph, a, gt_kan_input(graph, n.input[0], given[0], c, scales, &next), moved);
+    input_gradient[0] = gradient_of_inputs(graph, a, (const gt_id[]){n.input[0], given[0]}, c, scales, moved);
   }
   if (wanted[1] || (scales != GT_NONE && wanted[2]))
-    hand_on(graph, a, gt_kan_coefficients(graph, n.input[0], given[0], a), c, scales, &input_gradient[1]);
+    hand_on(graph, a, gradient_of_coefficients(graph, a, n.input[0], given[0]), c, scales,
+            &input_gradient[1]);
 }
 
 static void gradient_coefficients(gt_graph *graph, gt_id node, const gt_id *given, const bool *wanted,
@@ -275,8 +294,7 @@ static void gradient_coefficients(gt_graph *graph, gt_id node, const gt_id *give
   const gt_node n = *gt_node_at(graph, node);
   const gt_kan_attribute *a = n.attribute, next = derived(graph, node);
   if (wanted[0] && is_plain(graph, node, &next))
-    input_gradient[0] =
-        with_behind(graph, a, gt_kan_input(graph, n.input[0], n.input[1], given[0], GT_NONE, &next), NULL);
+    input_gradient[0] = gradient_of_inputs(graph, a, n.input, given[0], GT_NONE, NULL);
   if (wanted[1]) input_gradient[1] = gt_kan(graph, n.input[0], given[0], GT_NONE, n.attribute);
 }
 
@@ -429,7 +447,7 @@ static void print(const gt_graph *graph, const gt_node *node, char *buffer, size
   const gt_kan_attribute *a = node->attribute;
   int end = snprintf(buffer, size, "%s, %u functions", names[a->basis], a->terms);
   if (is_spline(a)) end += snprintf(buffer + end, size - (size_t)end, " of degree %u", a->degree);
-  if (a->base) end += snprintf(buffer + end, size - (size_t)end, " and silu");
+  if (a->base) end += snprintf(buffer + end, size - (size_t)end, a->apart ? ", silu apart" : " and silu");
   if (a->order) snprintf(buffer + end, size - (size_t)end, ", derivative %u", a->order);
 }
 

@@ -10,6 +10,7 @@ typedef struct gt_kan_attribute {
   uint32_t basis;                    /* GT_BASIS_… */
   uint32_t terms;                    /* functions of an input, without the base */
   uint32_t base;                     /* 1: silu(x) is one more, behind them */
+  uint32_t apart;                    /* 1: that base reads other lines than the functions do */
   uint32_t degree;                   /* of B-splines */
   uint32_t block;                    /* neighbouring inputs that stand together: a divisor of the inputs */
   uint32_t order;                    /* of the derivative: 0 */
@@ -17,7 +18,10 @@ typedef struct gt_kan_attribute {
   float low, inverse, first, second; /* shaders/op/kan/basis.h */
 } gt_kan_attribute;
 
-/* coefficients: [inputs * (terms + base), outputs], in any shape that ends in the outputs. scales, unless
+/* Where the base is apart, x is [2, batch…, inputs], what the functions read and what the base does, and the
+ * coefficients of the base are the last rows of all; functions stand where they do by themselves, and nothing
+ * has scales.
+ * coefficients: [inputs * (terms + base), outputs], in any shape that ends in the outputs. scales, unless
  * GT_NONE: a factor on all functions of each pair of input and output, [inputs, outputs] likewise, the base
  * not among them; or, where there is a base, also one on that, [blocks, 2, block, outputs]. */
 gt_id gt_kan(gt_graph *graph, gt_id x, gt_id coefficients, gt_id scales, const gt_kan_attribute *attribute);

@@ -6,6 +6,13 @@
 
 static uint32_t total(const gt_kan_attribute *a) { return a->terms + a->base; }
 
+/* What the inputs are no larger than that the functions read (0), or that the base does (1). */
+static double limit_of(const gt_graph *graph, gt_id x, const gt_kan_attribute *a, int which) {
+  const gt_node *node = gt_node_at(graph, gt_reshape_origin(graph, x));
+  const bool parts = a->apart && node->op->kind == GT_OP_PACK && node->inputs == 2;
+  return parts ? gt_node_at(graph, node->input[which])->limit : node->limit;
+}
+
 /* Coefficients times scales: in the loader, or before; a layer without scales has neither. */
 static bool scale(gt_lowering *lowering, gt_id coefficients, const gt_kan_extents *e, bool before,
                   gt_product *p) {
@@ -21,8 +28,8 @@ static bool scale(gt_lowering *lowering, gt_id coefficients, const gt_kan_extent
 }
 
 /* A product of the basis: of its rows, or of its columns. */
-static void multiply_basis(const gt_node *x, const gt_kan_extents *e, bool columns, gt_product *p,
-                           uint32_t geometry[GT_BASIS_WORDS]) {
+static void multiply_basis(const gt_graph *graph, gt_id x, const gt_kan_extents *e, bool columns,
+                           gt_product *p, uint32_t geometry[GT_BASIS_WORDS]) {
   const uint32_t lines = (uint32_t)e->lines, length = (uint32_t)e->inputs * total(e->a);
   p->shape.m = columns ? length : lines;
   p->shape.k = columns ? lines : length;
@@ -30,10 +37,14 @@ static void multiply_basis(const gt_node *x, const gt_kan_extents *e, bool colum
   p->shape.trans_a = columns;
   p->shape.kind_a = GT_FACTOR_BASIS;
   p->shape.run = e->a->block;
-  p->shape.even_a = gt_basis_range(e->a, x->limit, columns, geometry, p->own);
+  const double limit[2] = {limit_of(graph, x, e->a, 0), limit_of(graph, x, e->a, 1)};
+  p->shape.even_a = gt_basis_range(e->a, limit, columns, geometry, p->own);
+  if (p->own[GT_BASIS_SPEC_KIND - GT_FACTOR_SPEC_OWN] & GT_BASIS_RAW_ONLY)
+    p->measured_a = (gt_stretch){e->lines * e->inputs, e->lines * e->inputs};
   if (p->own[GT_BASIS_SPEC_KIND - GT_FACTOR_SPEC_OWN] & GT_BASIS_KNOWN)
     p->shape.known_a = gt_from_bits(geometry[GT_BASIS_PEAK_OF]);
   p->shape.heavy_a = e->a->basis != GT_BASIS_RBF && e->a->basis != GT_BASIS_PIECEWISE_LINEAR;
+  p->shape.apart_a = e->a->apart;
   p->shape.inputs_a = e->a->order ? 0 : (uint32_t)e->inputs;
 }
 
@@ -67,7 +78,6 @@ gt_product gt_kan_product(gt_lowering *lowering, const gt_node *node, gt_kan_pro
   const gt_target *target = gt_lowering_target(lowering);
   const bool before = !target->device || e->lines > MANY_LINES, deep = is_deep(target, e);
   gt_product p = {.a = {.node = node->input[0]}, .b = {.node = node->input[1]}, .scales = GT_NONE};
-  const gt_node *x = gt_node_at(gt_lowering_graph(lowering), node->input[0]);
   p.geometry = geometry;
   p.words = GT_BASIS_WORDS;
   p.shape.batch = 1;
@@ -82,6 +92,6 @@ gt_product gt_kan_product(gt_lowering *lowering, const gt_node *node, gt_kan_pro
   }
   if (form == GT_KAN_FORWARD && scale(lowering, node->input[1], e, before, &p))
     p.shape.kind_b = GT_FACTOR_SCALED;
-  multiply_basis(x, e, form == GT_KAN_COEFFICIENTS, &p, geometry);
+  multiply_basis(gt_lowering_graph(lowering), node->input[0], e, form == GT_KAN_COEFFICIENTS, &p, geometry);
   return p;
 }

@@ -367,7 +367,8 @@ gt_matmul_config gt_matmul_choose(gt_lowering *lowering, const gt_matmul_shape *
     end += snprintf(key + end, sizeof key - (size_t)end, " of %s and %s", gt_factor_names[s->kind_a],
                     gt_factor_names[s->kind_b]);
   if (s->kind_a == GT_FACTOR_BASIS && gt_matmul_is_outer(s))
-    end += snprintf(key + end, sizeof key - (size_t)end, " of %u inputs", s->inputs_a);
+    end += snprintf(key + end, sizeof key - (size_t)end, " of %u inputs%s", s->inputs_a,
+                    s->apart_a ? ", twice" : "");
   if (s->segment)
     end += snprintf(key + end, sizeof key - (size_t)end, " in segments of %u for %u", s->segment, s->outputs);
   if (s->shares) snprintf(key + end, sizeof key - (size_t)end, " beside another");

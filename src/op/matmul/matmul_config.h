@@ -17,6 +17,7 @@ typedef struct gt_matmul_shape {
                         itself is */
   bool plain_a;      /* A's functions, or a segment's, depend on nothing but the input and which one it is */
   bool heavy_a;      /* … and take many instructions */
+  bool apart_a;      /* the last of them reads inputs of its own: GT_BASIS_APART */
   bool whole_k;      /* not to be cut into parts of k */
   uint32_t segment;  /* GT_FACTOR_SPEC_SEGMENT; devices only, and parts of k are whole segments; … */
   uint32_t outputs;  /* … and how many elements of one are not padding */

@@ -19,7 +19,7 @@ uint32_t gt_matmul_lines_room(const gt_target *target) {
 
 uint32_t gt_matmul_lines_staged(const gt_matmul_lines *have, uint32_t lines, uint32_t room, uint32_t more) {
   const uint32_t at_once = GT_LINES_THREADS / have->inputs;
-  const uint32_t bytes = 4 * have->inputs + 16 * GT_LINES_SPREAD(have->outputs) + more;
+  const uint32_t bytes = 4 * have->inputs * have->planes + 16 * GT_LINES_SPREAD(have->outputs) + more;
   const uint32_t most = room / bytes / at_once * at_once;
   if (!most) return 0;
   return gt_ceil_div(gt_ceil_div(lines, gt_ceil_div(lines, most)), at_once) * at_once;
@@ -28,6 +28,7 @@ uint32_t gt_matmul_lines_staged(const gt_matmul_lines *have, uint32_t lines, uin
 double gt_matmul_lines_cycles(const gt_matmul_lines *have, double lines) {
   const double warps = lines * have->inputs / WARP, quads = gt_ceil_div(have->outputs, 4);
   const double issued = (have->functions * ((double)have->outputs + have->made) + quads + LINE) / SCHEDULERS;
-  const double staged = lines * (have->inputs / 4.0 + have->outputs) * STAGED / WARP / SCHEDULERS;
+  const double staged =
+      lines * (have->inputs * have->planes / 4.0 + have->outputs) * STAGED / WARP / SCHEDULERS;
   return warps * fmax(issued, quads * READ_CYCLES + 1) + staged;
 }

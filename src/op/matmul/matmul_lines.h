@@ -6,7 +6,8 @@
 
 typedef struct gt_matmul_lines { /* what a workgroup has */
   uint32_t inputs, functions, outputs;
-  uint32_t made; /* instructions for a value of a function */
+  uint32_t planes; /* 2: the last of the functions reads inputs of its own, else 1 */
+  uint32_t made;   /* instructions for a value of a function */
 } gt_matmul_lines;
 
 enum {

@@ -171,6 +171,7 @@ static bool makes_left(const gt_matmul_shape *s, gt_matrix_shape unit, form f) {
   enum { MOST_NUMBERS = 2048 };
   return f == HALVES && s->kind_a == GT_FACTOR_BASIS && !s->trans_a && s->plain_a &&
          s->kind_b == GT_FACTOR_DENSE && s->batch == 1 && s->run % unit.k == 0 && s->m % unit.m == 0 &&
+         (s->even_a || !s->apart_a) && /* its columns have another order */
          (uint32_t)unit.m * unit.k <= MOST_NUMBERS;
 }
 

@@ -39,7 +39,7 @@ static uint32_t fetched(const gt_target *target) {
 }
 
 static gt_matmul_lines lines_of(const gt_matmul_shape *s, uint32_t inputs, const gt_target *target) {
-  gt_matmul_lines have = {.inputs = inputs, .functions = functions_of(s)};
+  gt_matmul_lines have = {.inputs = inputs, .functions = functions_of(s), .planes = 1 + s->apart_a};
   if (s->kind_a == GT_FACTOR_BASIS)
     have.made = !s->plain_a ? GT_LINES_PLACED : s->heavy_a ? GT_LINES_HEAVY : GT_LINES_LIGHT;
   have.outputs = gt_ceil_div(s->n, gt_ceil_div(s->n, registers(target) / have.functions));
@@ -109,6 +109,7 @@ gt_matmul_cut gt_matmul_cut_outer(const gt_matmul_config *c, const gt_matmul_sha
                                   [GT_LINES_SPEC_OUTPUTS] = have.outputs,
                                   [GT_LINES_SPEC_STAGED] = c->bk,
                                   [GT_LINES_SPEC_QUADS] = s->m / have.functions % 4 == 0,
+                                  [GT_LINES_SPEC_PLANES] = have.planes,
                                   [GT_LINES_SPEC_FETCHED] = fetched(target),
                                   [GT_OUTER_SPEC_ROUND] = round_of(&have, gt_matmul_lines_room(target)),
                                   [GT_OUTER_SPEC_PART] = c->k_chunk,

@@ -18,6 +18,7 @@ enum {
 static gt_matmul_lines lines_of(const gt_matmul_shape *s, uint32_t inputs) {
   return (gt_matmul_lines){.inputs = inputs,
                            .functions = s->k / s->segment,
+                           .planes = 1,
                            .outputs = s->outputs,
                            .made = s->plain_a ? GT_LINES_HEAVY : GT_LINES_PLACED};
 }
@@ -89,6 +90,7 @@ gt_matmul_cut gt_matmul_cut_slopes(const gt_matmul_config *c, const gt_matmul_sh
                                   [GT_LINES_SPEC_OUTPUTS] = have.outputs,
                                   [GT_LINES_SPEC_STAGED] = c->bm,
                                   [GT_LINES_SPEC_QUADS] = s->n % 4 == 0,
+                                  [GT_LINES_SPEC_PLANES] = have.planes,
                                   [GT_LINES_SPEC_FETCHED] = GT_LINES_FETCHED,
                                   [GT_SLOPES_SPEC_OWN] = own_of(&have)}};
 }

@@ -18,7 +18,8 @@ typedef struct gt_product { /* c[m, n] = op(a) op(b) for each entry of the batch
   /* What the factor that is not dense is told: words in memory, and its own specialization constants. */
   const uint32_t *geometry;
   size_t words;
-  gt_byte_form bytes; /* what those of a factor of bytes stand for, instead */
+  gt_byte_form bytes;    /* what those of a factor of bytes stand for, instead */
+  gt_stretch measured_a; /* what of A is measured, where that is not all of it; else no elements */
   uint32_t own[GT_FACTOR_SPEC_END - GT_FACTOR_SPEC_OWN];
 } gt_product;
 

@@ -112,7 +112,10 @@ gt_product_ranges gt_product_lower_ranges(gt_lowering *lowering, const gt_group 
   const uint64_t powers = (known_a ? 0 : cut->powers_a) + (known_b ? 0 : cut->powers_b);
   const uint32_t scratch = gt_lower_scratch(lowering, 4 * powers);
   const bool reads_a = !known_a && !(by_blocks && of_a), reads_b = !known_b && !(by_blocks && !of_a);
-  gt_step *step = gt_product_start(lowering, p, cut, cut->range, reads_a, reads_b);
+  const bool part_of_a = reads_a && p->measured_a.count;
+  gt_step *step = gt_product_start(lowering, p, cut, cut->range, reads_a && !part_of_a, reads_b);
+  if (part_of_a)
+    gt_lower_read_stretch(lowering, offsetof(struct gt_matmul_args, a), p->a.node, p->measured_a);
   step->prepares = true;
   step->spec[GT_MATRIX_SPEC_FORM] |= r.form | (by_blocks ? GT_MATRIX_BLOCKS : 0);
   gt_lower_use_scratch(lowering, offsetof(struct gt_matmul_args, range), scratch, true);

@@ -1,0 +1,163 @@
+#include "op/case.h"
+#include "op/core.h"
+#include "op/elementwise.h"
+#include "op/kan/kan.h"
+#include <math.h>
+#include <string.h>
+
+GT_REGISTER(opcase, kan_apart)
+
+/* Layers whose base reads inputs of its own. p: basis, functions of an input, block (0: all inputs), over
+ * [-1, 1]. */
+enum { BASIS, TERMS, BLOCK };
+
+typedef struct layer {
+  gt_kan_attribute a;
+  int64_t lines, inputs, outputs;
+} layer;
+
+static gt_kan_attribute attribute_of(const gt_case_view *v, int64_t inputs) {
+  const uint32_t basis = (uint32_t)v->c->p[BASIS], terms = (uint32_t)v->c->p[TERMS];
+  gt_kan_attribute a = GT_BASIS_IS_POLYNOMIAL(basis) ? gt_kan_polynomials(basis, terms - 1, 0, 0)
+                                                     : gt_kan_bumps(basis, -1, 1, terms, 0);
+  a.block = (uint32_t)(v->c->p[BLOCK] ? v->c->p[BLOCK] : inputs);
+  a.base = a.apart = 1;
+  return a;
+}
+
+/* x: [2, lines…, inputs]. */
+static layer layer_of(const gt_case_view *v) {
+  const gt_shape x = v->shape[0], second = v->shape[1];
+  layer l = {.inputs = x.dim[x.rank - 1], .outputs = second.dim[second.rank - 1]};
+  l.lines = gt_shape_count(x) / l.inputs / 2;
+  l.a = attribute_of(v, l.inputs);
+  return l;
+}
+
+/* In double, by other formulas than those of the kernels. Function a->terms is the base. */
+static double value_of(const gt_kan_attribute *a, uint32_t term, double x) {
+  const double apart = 2.0 / (a->terms > 1 ? a->terms - 1 : 1), z = (x - (term * apart - 1)) / apart;
+  if (term == a->terms) return x / (1 + exp(-x));
+  if (a->basis == GT_BASIS_RBF) return exp(-z * z);
+  if (a->basis == GT_BASIS_RSWAF) return 1 / (cosh(z) * cosh(z));
+  return fabs(x) <= 1 ? cos(term * acos(x)) : (x < 0 && term % 2 ? -1 : 1) * cosh(term * acosh(fabs(x)));
+}
+
+static int64_t row_of(const layer *l, int64_t input, uint32_t term) {
+  const int64_t block = l->a.block, terms = l->a.terms;
+  return term == terms ? l->inputs * terms + input : (input / block * terms + term) * block + input % block;
+}
+
+/* What function `term` of an input comes to in a line. */
+static double function_at(const layer *l, const double *x, int64_t line, int64_t input, uint32_t term) {
+  const int64_t plane = term == l->a.terms ? l->lines : 0;
+  return value_of(&l->a, term, x[(plane + line) * l->inputs + input]);
+}
+
+/* absolute: the sums of the absolute products. */
+static gt_shape sum_kan(const gt_case_view *v, const double *const *x, double *y, bool absolute) {
+  const layer l = layer_of(v);
+  gt_shape shape = v->shape[0];
+  shape.rank--;
+  memmove(shape.dim, shape.dim + 1, (size_t)shape.rank * sizeof *shape.dim);
+  shape.dim[shape.rank - 1] = l.outputs;
+  for (int64_t i = 0; y && i < l.lines * l.outputs; i++) y[i] = 0;
+  for (int64_t m = 0; y && m < l.lines; m++)
+    for (int64_t i = 0; i < l.inputs; i++)
+      for (uint32_t t = 0; t <= l.a.terms; t++)
+        for (int64_t o = 0; o < l.outputs; o++) {
+          const double each = function_at(&l, x[0], m, i, t) * x[1][row_of(&l, i, t) * l.outputs + o];
+          y[m * l.outputs + o] += absolute ? fabs(each) : each;
+        }
+  return shape;
+}
+static gt_shape reference_kan(const gt_case_view *v, const double *const *x, double *y) {
+  return sum_kan(v, x, y, false);
+}
+static gt_shape magnitude_kan(const gt_case_view *v, const double *const *x, double *y) {
+  return sum_kan(v, x, y, true);
+}
+
+static gt_shape sum_coefficients(const gt_case_view *v, const double *const *x, double *y, bool absolute) {
+  const layer l = layer_of(v);
+  const gt_shape shape = gt_shape_2(l.inputs * (l.a.terms + 1), l.outputs);
+  for (int64_t i = 0; y && i < gt_shape_count(shape); i++) y[i] = 0;
+  for (int64_t m = 0; y && m < l.lines; m++)
+    for (int64_t i = 0; i < l.inputs; i++)
+      for (uint32_t t = 0; t <= l.a.terms; t++)
+        for (int64_t o = 0; o < l.outputs; o++) {
+          const double each = function_at(&l, x[0], m, i, t) * x[1][m * l.outputs + o];
+          y[row_of(&l, i, t) * l.outputs + o] += absolute ? fabs(each) : each;
+        }
+  return shape;
+}
+static gt_shape reference_coefficients(const gt_case_view *v, const double *const *x, double *y) {
+  return sum_coefficients(v, x, y, false);
+}
+static gt_shape magnitude_coefficients(const gt_case_view *v, const double *const *x, double *y) {
+  return sum_coefficients(v, x, y, true);
+}
+
+static gt_id build_kan(gt_graph *g, const gt_case_view *v, const gt_id *x) {
+  const layer l = layer_of(v);
+  return gt_kan(g, x[0], x[1], GT_NONE, &l.a);
+}
+static gt_id build_coefficients(gt_graph *g, const gt_case_view *v, const gt_id *x) {
+  const layer l = layer_of(v);
+  return gt_kan_coefficients(g, x[0], x[1], &l.a);
+}
+
+/* As a layer has it: inputs [lines, inputs] as they are and normalised behind each other, likewise weights of
+ * both, and something added and an activation behind. */
+static gt_id build_layer(gt_graph *g, const gt_case_view *v, const gt_id *x) {
+  const gt_shape one = v->shape[0], weight = v->shape[2];
+  const gt_kan_attribute a = attribute_of(v, one.dim[1]);
+  const gt_id read[2] = {gt_sin(g, x[0]), x[0]}, weights[2] = {x[1], x[2]};
+  const gt_id both =
+      gt_reshape(g, gt_pack(g, read, 2), (gt_shape){.rank = 3, .dim = {2, one.dim[0], one.dim[1]}});
+  const gt_id y =
+      gt_kan(g, both, gt_reshape(g, gt_pack(g, weights, 2), gt_shape_2(-1, weight.dim[1])), GT_NONE, &a);
+  return gt_tanh(g, gt_add(g, y, x[3]));
+}
+static gt_shape reference_layer(const gt_case_view *v, const double *const *x, double *y) {
+  const gt_shape one = v->shape[0], weight = v->shape[2];
+  const layer l = {.a = attribute_of(v, one.dim[1]), .inputs = one.dim[1], .outputs = weight.dim[1]};
+  for (int64_t m = 0; y && m < one.dim[0]; m++)
+    for (int64_t o = 0; o < l.outputs; o++) {
+      double sum = x[3][o];
+      for (int64_t i = 0; i < l.inputs; i++) {
+        const double raw = x[0][m * l.inputs + i];
+        sum += value_of(&l.a, l.a.terms, raw) * x[2][i * l.outputs + o];
+        for (uint32_t t = 0; t < l.a.terms; t++)
+          sum += value_of(&l.a, t, sin(raw)) * x[1][row_of(&l, i, t) * l.outputs + o];
+      }
+      y[m * l.outputs + o] = tanh(sum);
+    }
+  return gt_shape_2(one.dim[0], l.outputs);
+}
+
+#define RULE(title, what, gradients, ...)                                                               \
+  {                                                                                                     \
+    .name = title, .build = build_##what, .reference = reference_##what, .wrt = gradients, .low = -1.2, \
+    .high = 1.3, .tolerance = 2e-5, .gradient_tolerance = 4e-5, .reason = "as of kan", __VA_ARGS__      \
+  }
+static const gt_case_rule kan = RULE("kan_apart", kan, 3, .magnitude = magnitude_kan, .half_gradient = 1),
+                          coefficients = RULE("kan_apart_coefficients", coefficients, 3,
+                                              .magnitude = magnitude_coefficients, .half_gradient = 1),
+                          layered = RULE("kan_apart_layer", layer, 15, .times = 1);
+
+static const gt_case cases[] = {
+    {&kan, "2,1,1 2,1", {GT_BASIS_RBF, 1}},
+    {&kan, "2,5,3 27,2", {GT_BASIS_RBF, 8}},
+    {&kan, "2,67,64 576,33", {GT_BASIS_RBF, 8, 32}},
+    {&kan, "2,2,3,5 25,4", {GT_BASIS_RSWAF, 4}},
+    {&kan, "2,130,32 192,70", {GT_BASIS_CHEBYSHEV, 5, 16}},
+    {&kan, "2,65,48 336,64", {GT_BASIS_RBF, 6, 16}, .low = -40, .high = 40},
+    {&kan, "2,2053,2 6,3", {GT_BASIS_RBF, 2}}, /* many lines */
+    {&coefficients, "2,7,5 7,3", {GT_BASIS_RBF, 8}},
+    {&coefficients, "2,270,64 270,33", {GT_BASIS_RBF, 8, 32}},
+    {&coefficients, "2,140,32 140,64", {GT_BASIS_CHEBYSHEV, 5, 16}},
+    {&layered, "33,16 80,9 16,9 9", {GT_BASIS_RSWAF, 5, 4}},
+};
+
+GT_CASES(kan_apart, cases);
