@@ -26,7 +26,7 @@ static bool lower_copy(gt_layout *l, const gt_copy *copy, gt_error *error) {
       use->id = saved - 1;
     } else if (use->write) {
       use->part = true;
-      use->offset = (uint64_t)copy->offset * 4;
+      use->offset = (uint64_t)copy->offset * gt_dtype_size(source->dtype);
       use->bytes = gt_node_bytes(l->graph, copy->source);
     }
   }

@@ -98,12 +98,12 @@ static void place_packs(placing *p) {
   for (gt_id id = 0; id < l->graph->count; id++) {
     const gt_node *node = gt_node_at(l->graph, id);
     if (!l->fusion.live[id] || node->op->kind != GT_OP_PACK || lies_together(l, id)) continue;
-    const size_t before = l->copies.count;
+    const size_t before = l->copies.count, size = gt_dtype_size(node->dtype);
     for (int i = 0; i < node->inputs; i++) {
       int64_t offset = gt_pack_offset(l->graph, id, i);
       gt_id q = l->fusion.origin[node->input[i]];
       if (gt_fusion_maker(&l->fusion, q) >= 0 && !l->place[q].placed)
-        l->place[q] = (gt_place){true, false, id, (uint64_t)offset * 4};
+        l->place[q] = (gt_place){true, false, id, (uint64_t)offset * size};
       else
         add_copy(p, (gt_copy){node->input[i], id, offset});
     }
@@ -126,8 +126,8 @@ static void place_beginnings(gt_layout *l) {
 
 static gt_location assign_range(const gt_graph *graph, const gt_node *assign) {
   const gt_assign_attribute *a = assign->attribute;
-  return (gt_location){true, a->variable, (uint64_t)a->offset * 4,
-                       (uint64_t)gt_shape_count(gt_node_at(graph, assign->input[0])->shape) * 4};
+  const size_t size = gt_dtype_size(gt_node_at(graph, assign->input[0])->dtype);
+  return (gt_location){true, a->variable, (uint64_t)a->offset * size, gt_node_bytes(graph, assign->input[0])};
 }
 
 /* --- who reads a variable ------------------------------------------------------------------------------- */
@@ -136,7 +136,7 @@ static gt_location assign_range(const gt_graph *graph, const gt_node *assign) {
  * each of its elements or, in a row program, for each row. */
 static bool reads_in_place(const placing *p, const gt_reader *r, gt_location range) {
   const gt_group *group = &p->l->fusion.group[r->item];
-  const uint64_t bytes = (uint64_t)gt_shape_count(group->shape) * 4;
+  const uint64_t bytes = (uint64_t)gt_shape_count(group->shape) * sizeof(float);
   return r->element && !p->further && r->offset == range.offset && r->bytes == range.bytes &&
          (bytes == range.bytes || (group->width && bytes / group->width == range.bytes));
 }
@@ -292,7 +292,8 @@ static bool stays_in_place(const placing *p, const gt_reader *r, gt_location ran
   const gt_layout *l = p->l;
   if (r->item < (uint32_t)l->fusion.groups) return reads_in_place(p, r, range);
   const gt_copy *c = &l->copies.items[r->item - (uint32_t)l->fusion.groups];
-  return r->offset == range.offset + (uint64_t)c->offset * 4;
+  return r->offset ==
+         range.offset + (uint64_t)c->offset * gt_dtype_size(gt_node_at(l->graph, c->source)->dtype);
 }
 
 /* Orders every reader of the range before every writer; false, with nothing changed, if that closes a circle.
