@@ -21,13 +21,16 @@ uint peak_of_all() { return geometry.at[GT_BASIS_PEAK_OF]; }
 const bool RAW_ONLY = (BASIS_KIND & GT_BASIS_RAW_ONLY) != 0u;
 const bool INPUTS_ALIGNED = OF_QUADS && ALIGNED != 0u; /* blocks divide a line */
 
+/* Lines are as many as keep a device busy only if each asks for much at once. */
+const uint LINE_QUADS = BRIEF ? 1u : 8u;
+
 /* Largest inputs of a line's base, in eight parts: that is no larger than they are. */
 uvec4 inputs_of_line(uint first) {
   uint me = gl_LocalInvocationIndex, line = first + me / 8u;
   uvec4 most = uvec4(0u);
   if (!KNOWN_PEAKS && line < m)
-    for (uint from = me % 8u * 4u; from < basis_inputs; from += 32u * QUADS)
-      EACH_QUAD(i) {
+    for (uint from = me % 8u * 4u; from < basis_inputs; from += 32u * LINE_QUADS)
+      [[unroll]] for (uint i = 0u; i < LINE_QUADS; i++) {
         int left = int(basis_inputs) - int(from + i * 32u);
         most = max(most, gt_magnitude(fetch(a, basis_raw + line * basis_inputs + from + i * 32u, left, INPUTS_ALIGNED)));
       }
