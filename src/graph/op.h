@@ -28,6 +28,16 @@ typedef struct gt_byte_form {
   float center, scale, shift;
 } gt_byte_form;
 
+/* As what, in place of floats in memory, a value may be left to those who read it. */
+typedef enum gt_form_kind {
+  GT_FORM_BYTES, /* it lies in memory as bytes */
+} gt_form_kind;
+
+typedef struct gt_form {
+  gt_form_kind kind;
+  gt_byte_form bytes; /* GT_FORM_BYTES: what they stand for */
+} gt_form;
+
 struct gt_lowering;
 struct gt_group;
 
@@ -84,12 +94,12 @@ typedef struct gt_op {
    * are that one's last axis? GT_MEASURED_… (lib/measured.h), 0: no. NULL: never. Asked before anything is
    * lowered; lower() asks gt_lower_measured whether the kernel that writes them has found that. */
   uint32_t (*measures)(struct gt_lowering *lowering, const gt_node *node, int i);
-  /* GT_OP_KERNEL: can the node's kernel leave its value as bytes, and what do they stand for? It is asked to
-   * (gt_lower_bytes) where all who read the value take bytes. NULL: never. */
-  bool (*bytes)(const gt_graph *graph, const gt_node *node, gt_byte_form *form);
-  /* GT_OP_KERNEL: does the kernel of a group that is led by such a node take its i-th input as bytes? NULL:
-   * never. Asked before anything is lowered. */
-  bool (*takes_bytes)(struct gt_lowering *lowering, const struct gt_group *group, int i);
+  /* GT_OP_KERNEL: can the node's value be left in another form, and in which? It is (gt_lower_form) where all
+   * who read it take that. NULL: never. */
+  bool (*leaves)(const gt_graph *graph, const gt_node *node, gt_form *form);
+  /* GT_OP_KERNEL: does the kernel of a group that is led by such a node take its i-th input in that form?
+   * NULL: never. Asked before anything is placed or lowered. */
+  bool (*takes)(struct gt_lowering *lowering, const struct gt_group *group, int i, const gt_form *form);
   /* GT_OP_KERNEL: is the node's value made of its first input row by row, rows being that one's last axis, so
    * that a kernel that writes the input may make it behind each (gt_group.follower)? NULL: never. */
   bool (*follows)(const gt_graph *graph, const gt_node *node);

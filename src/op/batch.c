@@ -205,10 +205,10 @@ gt_byte_form gt_batch_byte_form(float center, float scale, float shift) {
 }
 
 /* As many of them as make words. */
-static bool draws_bytes(const gt_graph *graph, const gt_node *node, gt_byte_form *form) {
+static bool leaves_bytes(const gt_graph *graph, const gt_node *node, gt_form *form) {
   const gt_node *data = gt_node_at(graph, node->input[0]);
-  *form = ((const gt_batch_attribute *)node->attribute)->bytes;
-  return data->dtype == GT_U8 && form->scale > 0 && features_of(data) % 4 == 0;
+  *form = (gt_form){GT_FORM_BYTES, ((const gt_batch_attribute *)node->attribute)->bytes};
+  return data->dtype == GT_U8 && form->bytes.scale > 0 && features_of(data) % 4 == 0;
 }
 
 static bool infer_weight(const gt_graph *graph, const gt_node *node, gt_shape *shape, gt_dtype *dtype,
@@ -258,7 +258,7 @@ static void lower_batch(gt_lowering *lowering, const gt_group *group) {
   const gt_graph *graph = gt_lowering_graph(lowering);
   const gt_node *node = gt_node_at(graph, group->leader), *data = gt_node_at(graph, node->input[0]);
   /* Bytes that are to stay so are words, which are copied as they are. */
-  const bool words = gt_lower_bytes(lowering, group->leader), scaled = node->inputs == 3 && !words;
+  const bool words = gt_lower_form(lowering, group->leader), scaled = node->inputs == 3 && !words;
   const gt_dtype dtype = words ? GT_I32 : data->dtype;
   struct gt_batch_args args = {.features = (uint32_t)features_of(data) / (words ? 4 : 1), .period = 1};
   if (scaled) args.period = (uint32_t)gt_node_at(graph, node->input[2])->shape.dim[1];
@@ -332,7 +332,7 @@ static const gt_op rows[ROWS] = {
                    .infer = infer_batch,
                    .bits = draws_bits,
                    .even = draws_even,
-                   .bytes = draws_bytes,
+                   .leaves = leaves_bytes,
                    .lower = lower_batch,
                    .print = print,
                    .epilogue = true,

@@ -61,6 +61,7 @@ typedef struct gt_location {
 gt_location gt_plan_locate(const gt_layout *layout, const gt_use *use);
 gt_location gt_plan_locate_node(const gt_layout *layout, gt_id id);
 
+void gt_plan_leave_forms(gt_layout *layout); /* forms.c: what is left to its readers in another form */
 bool gt_plan_place(gt_layout *layout,
                    gt_error *error); /* place.c: packs and assigns in place, or copies; order */
 /* checks.c: who writes what a flag tells of may clear it. Groups are marked, behind the edges of the data;

@@ -110,41 +110,10 @@ static void ask_all(gt_layout *l) {
   }
 }
 
-/* Does whoever reads the value, by way of reshapes too, take bytes? */
-static bool all_take_bytes(gt_layout *l, gt_id value) {
-  const gt_fusion *f = &l->fusion;
-  if (f->kept[value]) return false;
-  for (uint32_t u = f->user_start[value]; u < f->user_start[value + 1]; u++) {
-    const gt_id user = f->user[u];
-    const gt_node *node = gt_node_at(l->graph, user);
-    if (gt_is_reshape(l->graph, user) && all_take_bytes(l, user)) continue;
-    if (f->group_of[user] < 0 || f->group[f->group_of[user]].leader != user || !node->op->takes_bytes)
-      return false;
-    for (int i = 0; i < node->inputs; i++)
-      if (node->input[i] == value && !node->op->takes_bytes(&l->lowering, &f->group[f->group_of[user]], i))
-        return false;
-  }
-  return true;
-}
-
-/* What is made of bytes alone stays so where it can: that is known before any reader is asked for more. */
-static void leave_bytes(gt_layout *l) {
-  for (int g = 0; g < l->fusion.groups && !l->options->no_fusion; g++) {
-    const gt_group *group = &l->fusion.group[g];
-    if (group->leader == GT_NONE || !group->nodes) continue;
-    const gt_node *node = gt_node_at(l->graph, group->leader);
-    gt_byte_form form;
-    if (node->op->bytes && group->nodes == 1 && node->op->bytes(l->graph, node, &form) &&
-        all_take_bytes(l, group->leader))
-      gt_lower_as_bytes(&l->lowering, group->leader, form);
-  }
-}
-
 bool gt_plan_lower(gt_layout *l, gt_error *error) {
   const gt_fusion *fusion = &l->fusion;
   gt_lowering *lowering = &l->lowering;
   saved_scratch(l);
-  leave_bytes(l);
   ask_all(l);
   for (uint32_t i = 0; i < l->ordered; i++) {
     int item = lowering->item = (int)l->order[i];

@@ -77,12 +77,12 @@ struct gt_lowering {
     size_t count, capacity;
   } measured;
   struct {
-    struct gt_bytes_of {
+    struct gt_form_of {
       gt_id value; /* no reshape of another */
-      gt_byte_form form;
+      gt_form form;
     } * items;
     size_t count, capacity;
-  } bytes;
+  } forms;
   struct {
     gt_stretch *items;
     size_t count, capacity;

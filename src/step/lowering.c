@@ -90,7 +90,8 @@ static gt_use *add_use(gt_lowering *lowering, size_t argument, gt_use_kind kind,
 
 /* All of a node's value. */
 static gt_use *add_value(gt_lowering *lowering, size_t argument, gt_id node) {
-  const uint64_t shorter = gt_lower_bytes(lowering, node) ? sizeof(float) : 1;
+  const gt_form *form = gt_lower_form(lowering, node);
+  const uint64_t shorter = form && form->kind == GT_FORM_BYTES ? sizeof(float) : 1;
   return add_use(lowering, argument, GT_USE_NODE, node, gt_node_bytes(lowering->graph, node) / shorter);
 }
 
@@ -185,15 +186,15 @@ bool gt_lower_measured(const gt_lowering *lowering, gt_id value, uint32_t which,
   return false;
 }
 
-void gt_lower_as_bytes(gt_lowering *lowering, gt_id value, gt_byte_form form) {
-  *GT_PUSH(&lowering->bytes) = (struct gt_bytes_of){value, form};
+void gt_lower_leave(gt_lowering *lowering, gt_id value, gt_form form) {
+  *GT_PUSH(&lowering->forms) = (struct gt_form_of){value, form};
 }
 
-const gt_byte_form *gt_lower_bytes(const gt_lowering *lowering, gt_id value) {
-  if (!lowering->bytes.count) return NULL;
+const gt_form *gt_lower_form(const gt_lowering *lowering, gt_id value) {
+  if (!lowering->forms.count) return NULL;
   const gt_id origin = gt_reshape_origin(lowering->graph, value);
-  for (size_t i = 0; i < lowering->bytes.count; i++)
-    if (lowering->bytes.items[i].value == origin) return &lowering->bytes.items[i].form;
+  for (size_t i = 0; i < lowering->forms.count; i++)
+    if (lowering->forms.items[i].value == origin) return &lowering->forms.items[i].form;
   return NULL;
 }
 
@@ -314,6 +315,6 @@ void gt_lowering_finish(gt_lowering *lowering) {
   free(lowering->choices.items);
   free(lowering->joined.items);
   free(lowering->measured.items);
-  free(lowering->bytes.items);
+  free(lowering->forms.items);
   free(lowering->unchecked.items);
 }

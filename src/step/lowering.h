@@ -98,10 +98,11 @@ typedef struct gt_measured {
 void gt_lower_measures(gt_lowering *lowering, const gt_group *group, uint32_t which, gt_measured measured);
 /* Has it been said of a node's value, or of the one that it is a reshape of? */
 bool gt_lower_measured(const gt_lowering *lowering, gt_id value, uint32_t which, gt_measured *measured);
-/* A value lies in memory as bytes, if all who read it take that. */
-void gt_lower_as_bytes(gt_lowering *lowering, gt_id value, gt_byte_form form);
-/* What the bytes of a node's value, or of the one that it is a reshape of, stand for; NULL: it has none. */
-const gt_byte_form *gt_lower_bytes(const gt_lowering *lowering, gt_id value);
+/* A value is left in this form, as all who read it take that. */
+void gt_lower_leave(gt_lowering *lowering, gt_id value, gt_form form);
+/* The form that a node's value, or the one that it is a reshape of, is left in; NULL: it lies in memory as
+ * its dtype says. */
+const gt_form *gt_lower_form(const gt_lowering *lowering, gt_id value);
 /* The current step, which writes values of the group's only output, clears the group's flag at byte
  * `argument` unless they are finite: GT_SPEC_CHECKED. gt_lower_program says so of what stores by
  * gt_program_store. */

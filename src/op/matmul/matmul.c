@@ -162,11 +162,11 @@ static const gt_node *find_other(const gt_graph *graph, gt_id id) {
   return last == GT_NONE ? NULL : found;
 }
 
-/* The product, with the factor of that input as bytes. */
-static void take_bytes(gt_product *p, int i, gt_byte_form form) {
+/* The product, with the factor of that input in this form. */
+static void take(gt_product *p, int i, const gt_form *form) {
   *(i ? &p->shape.kind_b : &p->shape.kind_a) = GT_FACTOR_BYTES;
-  p->shape.shifted = form.shift != 0;
-  p->bytes = form;
+  p->shape.shifted = form->bytes.shift != 0;
+  p->bytes = form->bytes;
 }
 
 static gt_product product_at(const gt_lowering *lowering, gt_id id) {
@@ -174,8 +174,8 @@ static gt_product product_at(const gt_lowering *lowering, gt_id id) {
   const gt_node *node = gt_node_at(graph, id), *other = find_other(graph, id);
   gt_product p = product_of(graph, node);
   for (int i = 0; i < 2; i++) {
-    const gt_byte_form *form = gt_lower_bytes(lowering, node->input[i]);
-    if (form) take_bytes(&p, i, *form);
+    const gt_form *form = gt_lower_form(lowering, node->input[i]);
+    if (form) take(&p, i, form);
   }
   if (!other) return p;
   const gt_product beside = product_of(graph, other);
@@ -194,13 +194,13 @@ static uint32_t measures(gt_lowering *lowering, const gt_node *node, int i) {
   return gt_product_measures(lowering, &p, node->precision, i == 0);
 }
 
-/* One factor at most is of bytes. */
-static bool takes_bytes(gt_lowering *lowering, const gt_group *group, int i) {
+/* One factor at most is in another form. */
+static bool takes(gt_lowering *lowering, const gt_group *group, int i, const gt_form *form) {
   const gt_graph *graph = gt_lowering_graph(lowering);
   const gt_node *node = gt_node_at(graph, group->leader);
   gt_product p = product_of(graph, node);
-  take_bytes(&p, i, (gt_byte_form){.scale = 1});
-  return !gt_node_at(graph, gt_reshape_origin(graph, node->input[1 - i]))->op->bytes &&
+  take(&p, i, form);
+  return !gt_node_at(graph, gt_reshape_origin(graph, node->input[1 - i]))->op->leaves &&
          gt_product_takes_bytes(lowering, group, &p, node->precision);
 }
 
@@ -224,7 +224,7 @@ static const gt_op rows[1] = {{.name = "matmul",
                                .gradient = gradient,
                                .lower = lower,
                                .measures = measures,
-                               .takes_bytes = takes_bytes,
+                               .takes = takes,
                                .flops = flops,
                                .print = print,
                                .epilogue = true}};
