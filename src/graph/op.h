@@ -31,11 +31,15 @@ typedef struct gt_byte_form {
 /* As what, in place of floats in memory, a value may be left to those who read it. */
 typedef enum gt_form_kind {
   GT_FORM_BYTES, /* it lies in memory as bytes */
+  GT_FORM_ROWS,  /* it is not made: whoever reads it reads what it would be made of */
 } gt_form_kind;
 
 typedef struct gt_form {
   gt_form_kind kind;
   gt_byte_form bytes; /* GT_FORM_BYTES: what they stand for */
+  /* GT_FORM_ROWS: rows of a table [rows, …], one after another, by their numbers; NaN where there is none.
+   * Both are inputs of the node. */
+  gt_id table, index;
 } gt_form;
 
 struct gt_lowering;

@@ -115,6 +115,12 @@ static void gradient_gather(gt_graph *graph, gt_id node, const gt_id *given, con
   if (wanted[0]) input_gradient[0] = gt_gather_sum(graph, given[0], index, a.rows, a.padding);
 }
 
+static bool leaves_rows(const gt_graph *graph, const gt_node *node, gt_form *form) {
+  (void)graph;
+  *form = (gt_form){.kind = GT_FORM_ROWS, .table = node->input[0], .index = node->input[1]};
+  return true;
+}
+
 /* --- lowering ------------------------------------------------------------------------------------------- */
 
 /* Values that an invocation takes: four where rows can be cut so. */
@@ -208,6 +214,7 @@ static const gt_op rows[ROWS] = {
                     .infer = infer_gather,
                     .gradient = gradient_gather,
                     .lower = lower_gather,
+                    .leaves = leaves_rows,
                     .flops = gt_no_flops,
                     .print = print},
     [ROW_ORDER] = {.name = "gather_order",

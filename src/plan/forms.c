@@ -34,3 +34,8 @@ void gt_plan_leave_forms(gt_layout *l) {
       gt_lower_leave(&l->lowering, group->leader, form);
   }
 }
+
+bool gt_plan_is_left_out(const gt_layout *l, gt_id value) {
+  const gt_form *form = gt_lower_form(&l->lowering, value);
+  return form && form->kind == GT_FORM_ROWS;
+}

@@ -62,6 +62,8 @@ gt_location gt_plan_locate(const gt_layout *layout, const gt_use *use);
 gt_location gt_plan_locate_node(const gt_layout *layout, gt_id id);
 
 void gt_plan_leave_forms(gt_layout *layout); /* forms.c: what is left to its readers in another form */
+/* forms.c: is the value not made, as who reads it reads what it would be made of? */
+bool gt_plan_is_left_out(const gt_layout *layout, gt_id value);
 bool gt_plan_place(gt_layout *layout,
                    gt_error *error); /* place.c: packs and assigns in place, or copies; order */
 /* checks.c: who writes what a flag tells of may clear it. Groups are marked, behind the edges of the data;

@@ -59,6 +59,7 @@ static void lower_group(gt_layout *l, const gt_group *group) {
       gt_elementwise_lower(&l->lowering, group);
     return;
   }
+  if (gt_plan_is_left_out(l, group->leader)) return;
   l->lowering.begins_there = begins_there(l, group->leader);
   gt_plan_list_unchecked(l, group);
   l->lowering.followed = 0;

@@ -149,12 +149,29 @@ static bool reads_elements(const gt_layout *l, const gt_group *group, gt_id user
   return node->op->row || gt_shape_count(gt_node_at(l->graph, id)->shape) == gt_shape_count(node->shape);
 }
 
+static void note_reader(placing *p, gt_id user, gt_id id);
+
+/* Who reads a value that is not made, by way of reshapes too, reads `id` in its place. */
+static void note_readers_through(placing *p, gt_id value, gt_id id) {
+  const gt_fusion *f = &p->l->fusion;
+  for (uint32_t u = f->user_start[value]; u < f->user_start[value + 1]; u++) {
+    if (f->group_of[f->user[u]] >= 0)
+      note_reader(p, f->user[u], id);
+    else
+      note_readers_through(p, f->user[u], id);
+  }
+}
+
 /* Notes that node `user` of a group reads a variable, if it does so by input `id`. */
 static void note_reader(placing *p, gt_id user, gt_id id) {
   gt_layout *l = p->l;
   const gt_location at = gt_plan_locate_node(l, id);
   const int group = l->fusion.group_of[user];
   if (!at.variable) return;
+  if (gt_plan_is_left_out(l, user)) {
+    note_readers_through(p, user, id);
+    return;
+  }
   const bool element = reads_elements(l, &l->fusion.group[group], user, id);
   gt_readers_add(&p->readers, at.id, (gt_reader){(uint32_t)group, at.offset, at.bytes, element});
 }

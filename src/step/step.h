@@ -92,11 +92,12 @@ typedef struct gt_step {
   bool cached;      /* it reads the same again and again from the nearest cache, which is slow beside kernels
                        that need that cache's memory for themselves */
   uint64_t bytes;   /* read + written */
-  uint64_t touched; /* of them, in one run, where that is less, set by lowering; 0: all */
+  uint64_t touched; /* of them, in one run, where that is less, set by lowering; 0: all, … */
+  uint64_t spared;  /* … but for so many */
 } gt_step;
 
 static inline uint64_t gt_step_moves(const gt_step *step) {
-  return step->touched ? step->touched : step->bytes;
+  return step->touched ? step->touched : step->bytes - step->spared;
 }
 
 /* A device's workgroups. */

@@ -1,7 +1,11 @@
 #include "op/gather.h"
+#include "base/memory.h"
 #include "base/philox.h"
 #include "op/case.h"
+#include "op/core.h"
+#include "op/matmul/matmul.h"
 #include <math.h>
+#include <stdlib.h>
 
 GT_REGISTER(opcase, gather)
 
@@ -81,6 +85,46 @@ static gt_id build_sum(gt_graph *g, const gt_case_view *v, const gt_id *x) {
   return gt_gather_sum(g, x[0], x[1], rows_of(v), v->c->p[1] - 1);
 }
 
+/* Of each line of indices [lines, each] the rows, one after another, times a matrix; p[3]: which lies
+ * transposed; p[4]: each row by itself. */
+static gt_shape gathered_shape(const gt_case_view *v) {
+  const int64_t width = v->shape[0].dim[1], lines = v->shape[1].dim[0], each = v->shape[1].dim[1];
+  return v->c->p[4] ? gt_shape_2(lines * each, width) : gt_shape_2(lines, each * width);
+}
+
+static gt_id build_product(gt_graph *g, const gt_case_view *v, const gt_id *x) {
+  const gt_id rows = gt_reshape(g, gt_gather(g, x[0], x[1], -1), gathered_shape(v));
+  return gt_matmul(g, rows, x[2], false, v->c->p[3]);
+}
+
+static gt_shape reference_product(const gt_case_view *v, const double *const *x, double *y) {
+  const gt_shape rows = gathered_shape(v), w = v->shape[2];
+  const int64_t m = rows.dim[0], k = rows.dim[1], n = w.dim[v->c->p[3] ? 0 : 1], width = v->shape[0].dim[1];
+  for (int64_t i = 0; y && i < m * n; i++) {
+    y[i] = 0;
+    for (int64_t q = 0; q < k; q++) {
+      const int64_t at = i / n * k + q, from = (int64_t)x[1][at / width] * width + at % width;
+      y[i] += x[0][from] * x[2][v->c->p[3] ? i % n * k + q : q * n + i % n];
+    }
+  }
+  return gt_shape_2(m, n);
+}
+
+/* The sum of the absolute products of each value. */
+static gt_shape product_magnitude(const gt_case_view *v, const double *const *x, double *y) {
+  const double *absolute[3] = {NULL, x ? x[1] : NULL, NULL};
+  double *own[3] = {NULL, NULL, NULL};
+  for (int i = 0; y && i < 3; i += 2) {
+    const int64_t count = gt_shape_count(v->shape[i]);
+    absolute[i] = own[i] = gt_alloc(sizeof(double) * (size_t)count);
+    for (int64_t j = 0; j < count; j++) own[i][j] = fabs(x[i][j]);
+  }
+  const gt_shape out = reference_product(v, absolute, y);
+  free(own[0]);
+  free(own[2]);
+  return out;
+}
+
 static const gt_case_rule gather = {.name = "gather",
                                     .build = build_gather,
                                     .reference = reference_gather,
@@ -104,6 +148,19 @@ static const gt_case_rule sum = {.name = "gather_sum",
                                  .reference = reference_sum,
                                  .fill = fill,
                                  .reason = "sums of halves, exact whatever their order"};
+
+static const gt_case_rule product = {.name = "gather_product",
+                                     .build = build_product,
+                                     .reference = reference_product,
+                                     .fill = fill,
+                                     .magnitude = product_magnitude,
+                                     .half_gradient = 1,
+                                     .wrt = 5,
+                                     .low = -1,
+                                     .high = 1.5,
+                                     .tolerance = 1e-5,
+                                     .gradient_tolerance = 1e-5,
+                                     .reason = "as the product of what is gathered"};
 
 static const gt_case cases[] = {
     {&gather, "1 c1", {EVEN}},
@@ -149,5 +206,21 @@ static const gt_case cases[] = {
     {&sum, "g20011 c20011", {EVEN, 0, 2}},
     {&sum, "g300,4 c300", {SPARSE, 0, 30011}},
     {&sum, "g3,20000 c3", {EVEN, 0, 2}},
+    {&product, "1,1 c1,1 1,1", {EVEN}},
+    {&product, "5,4 c1,3 12,7", {EVEN}},
+    {&product, "5,4 c1,3 7,12", {EVEN, 0, 0, 1}},
+    {&product, "3,5 c9,1 5,3", {EVEN}},
+    {&product, "13,8 c31,5 40,37", {EVEN}},
+    {&product, "13,8 c31,5 37,40", {MOSTLY, 0, 0, 1}},
+    {&product, "13,7 c31,5 37,35", {EVEN, 0, 0, 1}},
+    {&product, "13,35 c31,3 105,37", {EVEN}},
+    {&product, "1,37 c8,1 5,37", {EVEN, 0, 0, 1}},
+    {&product, "9,41 c83,7 11,287", {MOSTLY, 0, 0, 1}},
+    {&product, "7,33 c13,11 41,33", {EVEN, 0, 0, 1, 1}},
+    {&product, "11,64 c67,2 64,128", {EQUAL, 0, 0, 1}},
+    {&product, "101,20 c131,7 10,140", {SPARSE, 0, 0, 1}},
+    {&product, "7,12 c7,11 12,41", {EVEN, 0, 0, 0, 1}},
+    {&product, "7,12 c7,11 41,12", {EVEN, 0, 0, 1, 1}},
+    {&product, "29,36 c64,9 64,324", {EVEN, 0, 0, 1}},
 };
 GT_CASES(gather, cases);

@@ -1,10 +1,13 @@
 /* Products cut in every way that they may be cut, on matrix units and on scalar ones, not only in that which
- * is reckoned best: tiles of all sizes, over the ends of the result, k in one part and in several. A software
- * device, which takes seconds to compile each, tries some, more of those for few columns. */
+ * is reckoned best: tiles of all sizes, over the ends of the result, k in one part and in several; of floats,
+ * and of a table's rows by their numbers. A software device, which takes seconds to compile each, tries some,
+ * more of those for few columns. */
 #include "base/philox.h"
 #include "op/core.h"
+#include "op/gather.h"
 #include "op/matmul/matmul.h"
 #include "plan/plan.h"
+#include "step/math.h"
 #include "support/choice.h"
 #include "support/device.h"
 #include <math.h>
@@ -16,34 +19,54 @@
 #include <string.h>
 #include <cmocka.h>
 
-enum { M = 140, N = 132, K = 300, WAYS_OF_SOFTWARE = 5 };
+enum { M = 140, N = 132, K = 300, COUNT = 21, WIDTH = 4, LARGE = 132, WAYS_OF_SOFTWARE = 5 };
 
 static gt_precision precision;
-static float a[M * K], b[K * N], c[M * N];
+static float a[M * K], b[K * N], c[M * N], table[COUNT * WIDTH], number[M * K / WIDTH];
 static double want[M * N], size[M * N]; /* and the sums of absolute values */
 
 typedef struct turned {
   bool a, b;
-  uint32_t n; /* columns of the result */
+  uint32_t n;                            /* columns of the result */
+  enum { NEITHER, ROWS_A, ROWS_B } rows; /* which factor consists of a table's rows */
 } turned;
+
+static gt_id read(gt_graph *g, const char *name, gt_shape shape, gt_dtype dtype) {
+  return gt_variable_read(g, gt_graph_variable(g, name, shape, dtype, false));
+}
+
+static gt_id factor(gt_graph *g, const char *name, gt_shape shape, bool of_rows) {
+  if (!of_rows) return read(g, name, shape, GT_F32);
+  const gt_id rows = read(g, "table", gt_shape_2(COUNT, WIDTH), GT_F32);
+  const gt_id numbers = read(g, "number", gt_shape_2(shape.dim[0], shape.dim[1] / WIDTH), GT_I32);
+  return gt_reshape(g, gt_gather(g, rows, numbers, -1), shape);
+}
 
 static const gt_plan *plan_of(gt_arena *arena, gt_graph **graph, turned t, const gt_tuned *tuned) {
   gt_graph *g = *graph = gt_graph_create(arena);
   gt_graph_precision(g, precision);
   const gt_shape of_a = t.a ? gt_shape_2(K, M) : gt_shape_2(M, K),
                  of_b = t.b ? gt_shape_2(t.n, K) : gt_shape_2(K, t.n);
-  const gt_id left = gt_variable_read(g, gt_graph_variable(g, "a", of_a, GT_F32, false));
-  const gt_id right = gt_variable_read(g, gt_graph_variable(g, "b", of_b, GT_F32, false));
+  const gt_id left = factor(g, "a", of_a, t.rows == ROWS_A), right = factor(g, "b", of_b, t.rows == ROWS_B);
   gt_assign(g, gt_graph_variable(g, "c", gt_shape_2(M, t.n), GT_F32, false), 0,
             gt_matmul(g, left, right, t.a, t.b));
-  return device_plan(arena, g, (gt_plan_options){.tuned = tuned});
+  /* A kernel more costs a large device so much that rows are taken whatever a product of them takes. */
+  return device_plan(arena, g, (gt_plan_options){.tuned = tuned, .target = {.units = t.rows ? LARGE : 0}});
+}
+
+static void draw_factor(float *x, uint32_t count, uint32_t stream, bool of_rows) {
+  for (uint32_t i = 0; i < count; i++)
+    x[i] = of_rows ? table[gt_bits(number[i / WIDTH]) * WIDTH + i % WIDTH]
+                   : (float)(2 * gt_random_uniform(5, stream, 0, i) - 1);
 }
 
 static void draw(turned t) {
   memset(want, 0, sizeof want);
   memset(size, 0, sizeof size);
-  for (uint32_t i = 0; i < M * K; i++) a[i] = (float)(2 * gt_random_uniform(5, 1, 0, i) - 1);
-  for (uint32_t i = 0; i < K * t.n; i++) b[i] = (float)(2 * gt_random_uniform(5, 2, 0, i) - 1);
+  for (uint32_t i = 0; i < COUNT * WIDTH; i++) table[i] = (float)(2 * gt_random_uniform(5, 3, 0, i) - 1);
+  for (uint32_t i = 0; i < M * K / WIDTH; i++) number[i] = gt_from_bits(gt_random_bits(5, 4, 0, i) % COUNT);
+  draw_factor(a, M * K, 1, t.rows == ROWS_A);
+  draw_factor(b, K * t.n, 2, t.rows == ROWS_B);
   for (uint32_t i = 0; i < M; i++)
     for (uint32_t k = 0; k < K; k++)
       for (uint32_t j = 0; j < t.n; j++) {
@@ -64,7 +87,10 @@ static void try_way(turned t, const char *key, const char *way) {
   const gt_choice *choice = choice_of(plan, 0);
   assert_true(choice && choice->tuned);
   memset(c, 0xff, sizeof c); /* what is not written is NaN */
-  device_run(plan, g, 1, (float *[]){a, b, c});
+  device_run(plan, g, 1,
+             t.rows == ROWS_A   ? (float *[]){table, number, b, c}
+             : t.rows == ROWS_B ? (float *[]){a, table, number, c}
+                                : (float *[]){a, b, c});
   for (uint32_t i = 0; i < M * t.n; i++)
     if (!(fabs(c[i] - want[i]) <= rounding * size[i]))
       fail_msg("%s: [%u, %u] is %.9g, should be %.9g", way, i / t.n, i % t.n, c[i], want[i]);
@@ -75,8 +101,10 @@ static void try_way(turned t, const char *key, const char *way) {
 /* Of each kin the first, and the one in the most parts; on software devices only that, of one kin in five,
  * others for each form. */
 static void test_ways(void **state) {
-  static const turned forms[] = {{false, false, N},  {false, true, N}, {true, false, N}, {true, true, N},
-                                 {false, false, 10}, {false, true, 3}, {true, false, 10}};
+  static const turned forms[] = {{false, false, N},        {false, true, N},         {true, false, N},
+                                 {true, true, N},          {false, false, 10},       {false, true, 3},
+                                 {true, false, 10},        {false, true, N, ROWS_A}, {true, false, N, ROWS_A},
+                                 {true, false, N, ROWS_B}, {false, true, 10, ROWS_A}};
   (void)state;
   for (uint32_t f = 0; f < sizeof forms / sizeof *forms; f++) {
     gt_arena arena;
@@ -85,6 +113,7 @@ static void test_ways(void **state) {
     draw(forms[f]);
     const gt_choice *choice = choice_of(plan_of(&arena, &g, forms[f], NULL), 0);
     assert_non_null(choice);
+    assert_true(!forms[f].rows == !strstr(choice->key, "table rows"));
     uint32_t kin = 0;
     for (uint32_t i = 0; i < choice->candidates; i++) {
       const bool first = !i || choice->candidate[i].kin != choice->candidate[i - 1].kin;

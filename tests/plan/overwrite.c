@@ -4,6 +4,8 @@
 #include "backend/backend.h"
 #include "op/core.h"
 #include "op/elementwise.h"
+#include "op/gather.h"
+#include "op/matmul/matmul.h"
 #include "op/reduce.h"
 #include "plan/plan.h"
 #include <math.h>
@@ -33,10 +35,22 @@ static gt_id neighbours(gt_graph *g, gt_id x, int64_t count) {
   return half ? gt_pack(g, parts, 2) : x;
 }
 
+static uint32_t numbers(gt_graph *g) {
+  return gt_graph_variable(g, "numbers", gt_shape_1(PART), GT_I32, false);
+}
+
+/* The row of a table of one, some times, times a column: the product reads the table itself, wherever that
+ * lies. */
+static gt_id gathered(gt_graph *g, gt_id x, gt_id y) {
+  const gt_id table = gt_reshape(g, x, gt_shape_2(1, WIDTH)), column = gt_reshape(g, y, gt_shape_2(WIDTH, 1));
+  const gt_id rows = gt_gather(g, table, gt_variable_read(g, numbers(g)), -1);
+  return gt_sin(g, gt_view(g, gt_matmul(g, rows, column, false, false), 0, gt_shape_1(PART)));
+}
+
 static gt_id random_value(gt_graph *g, const gt_id *value, int values) {
   const gt_id x = value[roll((uint32_t)values)], y = value[roll((uint32_t)values)];
   const int64_t count = gt_shape_count(shape_of(g, x)), take = count < PART ? count : PART;
-  switch (roll(8)) {
+  switch (roll(10)) {
   case 0: return gt_sin(g, x);
   case 1: return gt_add(g, x, gt_shape_equal(shape_of(g, x), shape_of(g, y)) ? y : gt_sum(g, y, 0, false));
   case 2:
@@ -44,6 +58,8 @@ static gt_id random_value(gt_graph *g, const gt_id *value, int values) {
   case 4: return gt_sum(g, x, 0, true);
   case 5: return gt_all_finite(g, x, gt_sum(g, y, 0, false));
   case 6: return neighbours(g, x, count);
+  case 7:
+  case 8: return count != WIDTH || gt_shape_count(shape_of(g, y)) != WIDTH ? x : gathered(g, x, y);
   default: return count + gt_shape_count(shape_of(g, y)) > WIDTH ? x : gt_pack(g, (gt_id[]){x, y}, 2);
   }
 }
@@ -59,6 +75,7 @@ static void build(gt_graph *g, bool elsewhere) {
     const uint32_t variable = gt_graph_variable(g, name, gt_shape_1(WIDTH), GT_F32, false);
     if (v < VARIABLES) value[values++] = gt_variable_read(g, variable);
   }
+  numbers(g);
   for (uint32_t n = roll(12); n; n--) {
     const gt_id x = random_value(g, value, values);
     value[values++] = shape_of(g, x).rank ? x : gt_view(g, x, 0, gt_shape_1(1));
@@ -82,7 +99,7 @@ static void run(gt_backend *backend, bool elsewhere, bool no_fusion, float out[V
                                    .target = {.subgroup = 1, .max_workgroup = 1, .units = 1}};
   gt_arena arena;
   gt_error error = {0};
-  gt_buffer *buffer[2 * VARIABLES];
+  gt_buffer *buffer[2 * VARIABLES + 1];
   uint64_t ticket;
   gt_arena_init(&arena);
   gt_graph *graph = gt_graph_create(&arena);
@@ -94,13 +111,16 @@ static void run(gt_backend *backend, bool elsewhere, bool no_fusion, float out[V
     float *map = api->buffer_map(backend, buffer[v]);
     for (uint32_t i = 0; i < WIDTH; i++) map[i] = sinf((float)(100 * (v % VARIABLES) + i));
   }
+  const uint32_t last = 2 * VARIABLES;
+  buffer[last] = api->buffer_create(backend, plan->variable_bytes[last], GT_BUFFER_DEVICE, &error);
+  memset(api->buffer_map(backend, buffer[last]), 0, PART * sizeof(int32_t));
   gt_executable *executable = api->compile(backend, plan, buffer, &error);
   assert_non_null(executable);
   assert_true(api->run(backend, executable, 1, &ticket, &error) && api->wait(backend, ticket, &error));
   for (uint32_t v = 0; v < VARIABLES; v++)
     memcpy(out[v], api->buffer_map(backend, buffer[v + (elsewhere ? VARIABLES : 0)]), sizeof out[v]);
   api->executable_destroy(backend, executable);
-  for (uint32_t v = 0; v < 2 * VARIABLES; v++) api->buffer_destroy(backend, buffer[v]);
+  for (uint32_t v = 0; v <= last; v++) api->buffer_destroy(backend, buffer[v]);
   gt_arena_finish(&arena);
 }
 

@@ -10,12 +10,13 @@
 #define GT_FACTOR_PATCHES      2 /* a line holds all that one position of a convolution sees: patches.h */
 #define GT_FACTOR_TAPS         3 /* dense, but only some of its lines, which stand in a list: patches.h */
 #define GT_FACTOR_BYTES        4 /* dense, but of bytes, as the geometry says: load_bytes.glsl */
-#define GT_FACTOR_BASIS        5 /* a line holds the basis functions of one line of inputs: op/kan/basis.h */
-#define GT_FACTOR_REPEATED     6 /* dense, but all of a line once in each segment of k */
-#define GT_FACTOR_COEFFICIENTS 7 /* of a basis, transposed: in each segment those of one function */
+#define GT_FACTOR_ROWS         5 /* a line holds some of a table's rows, by their numbers: table_rows.h */
+#define GT_FACTOR_BASIS        6 /* a line holds the basis functions of one line of inputs: op/kan/basis.h */
+#define GT_FACTOR_REPEATED     7 /* dense, but all of a line once in each segment of k */
+#define GT_FACTOR_COEFFICIENTS 8 /* of a basis, transposed: in each segment those of one function */
 #define GT_FACTOR_SCALED \
-  8                  /* coefficients as they lie in memory, times factors of their edges: op/kan/basis.h */
-#define GT_FACTORS 9 /* kinds */
+  9                   /* coefficients as they lie in memory, times factors of their edges: op/kan/basis.h */
+#define GT_FACTORS 10 /* kinds */
 
 /* Where the rows of the result go. */
 #define GT_RESULT_DENSE        0
@@ -25,8 +26,9 @@
 #define GT_FACTOR_SPEC_A      16 /* the kind of A */
 #define GT_FACTOR_SPEC_B      17
 #define GT_FACTOR_SPEC_RESULT 18 /* GT_RESULT_… */
-#define GT_FACTOR_SPEC_OWN    19 /* the first of those that kinds have for themselves: patches, then bases … */
-#define GT_FACTOR_SPEC_END    27 /* … and the end of them */
+#define GT_FACTOR_SPEC_OWN \
+  19 /* the first of those that kinds have for themselves: patches, or rows of tables, then bases … */
+#define GT_FACTOR_SPEC_END 27 /* … and the end of them */
 /* Not 0: k consists of segments of this length, a multiple of GT_FACTOR_SLICE. What is summed over one is
  * drained: it is multiplied, element by element, with derivatives of basis functions, and added to what came
  * before. */

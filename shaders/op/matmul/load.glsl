@@ -16,6 +16,7 @@
 #include "op/matmul/load_dense.glsl"
 #include "op/matmul/load_bytes.glsl"
 #include "op/matmul/load_patches.glsl"
+#include "op/matmul/load_rows.glsl"
 #include "op/matmul/load_basis.glsl"
 #include "op/matmul/load_scaled.glsl"
 #include "op/matmul/load_segments.glsl"
@@ -28,6 +29,7 @@
 
 #define GT_LINE(spot, KIND, z, line, wide, stride) \
   if (KIND == GT_FACTOR_PATCHES) spot = patches_line(z, line); \
+  else if (KIND == GT_FACTOR_ROWS) spot = rows_line(line); \
   else if (KIND == GT_FACTOR_BASIS) spot = basis_line(line); \
   else if (KIND == GT_FACTOR_REPEATED) spot = repeated_line(line); \
   else if (KIND == GT_FACTOR_COEFFICIENTS) spot = coefficients_line(line); \
@@ -38,6 +40,7 @@
 
 #define GT_POSITION(spot, KIND, position) \
   if (KIND == GT_FACTOR_PATCHES) spot = patches_position(position); \
+  else if (KIND == GT_FACTOR_ROWS) spot = rows_position(position); \
   else if (KIND == GT_FACTOR_BASIS) spot = basis_position(position); \
   else if (KIND == GT_FACTOR_REPEATED) spot = repeated_position(position); \
   else if (KIND == GT_FACTOR_COEFFICIENTS) spot = coefficients_position(position); \
@@ -45,6 +48,7 @@
 
 #define GT_QUAD(v, KIND, from, line_spot, position_spot, position, left, aligned) \
   if (KIND == GT_FACTOR_PATCHES) v = patches_quad(from, line_spot, position_spot, position, left); \
+  else if (KIND == GT_FACTOR_ROWS) v = rows_quad(from, line_spot, position_spot, left); \
   else if (KIND == GT_FACTOR_BASIS) v = basis_quad(from, line_spot, position_spot, position, left); \
   else if (KIND == GT_FACTOR_BYTES) v = bytes_quad(from, line_spot, position_spot, left); \
   else if (KIND == GT_FACTOR_SCALED) v = scaled_quad(from, line_spot, position_spot, left); \

@@ -1,8 +1,7 @@
 /* Patches of images (patches.h, load.glsl). */
 #include "op/matmul/patches.h"
-layout(constant_id = GT_PATCHES_SPEC_RANK) const uint PATCHES_RANK = 1u;
-layout(constant_id = GT_PATCHES_SPEC_QUADS) const uint PATCHES_QUADS = 0u;
-layout(constant_id = GT_PATCHES_SPEC_HOLES) const uint PATCHES_HOLES = 0u;
+#include "op/matmul/own.glsl"
+const uint PATCHES_RANK = OWN_FIRST, PATCHES_QUADS = OWN_SECOND, PATCHES_HOLES = OWN_THIRD; /* as GT_PATCHES_SPEC_… say */
 
 /* Where lines are worked out again and again, PATCHES_KEPT, what they need of the geometry stays in registers; else
  * registers are dearer. */

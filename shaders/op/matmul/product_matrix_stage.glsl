@@ -72,8 +72,21 @@ gt_spot basis_quad_of(uint f, uint k_at) {
       else { GT_LINE(spot[f], KIND, z, inside.x, length, stride) } \
     } \
     if (KIND == GT_FACTOR_BASIS && K_LINES) address[f] = inside.x * basis_inputs + spot[f].at; \
+    if (KIND == GT_FACTOR_ROWS && FAST) \
+      spot[f].place.x = int(rows_number(K_LINES, spot[f], K_LINES ? inside.x : inside.y)); \
   } \
   if (KIND == GT_FACTOR_PATCHES && !K_LINES) { GT_POSITION(tap, KIND, corner.y) }
+/* Units that are given scaled factors never see a NaN: product_matrix.glsl. */
+#ifdef GT_MATRIX_BFLOAT
+const bool MARKS_ROWS = true;
+#else
+const bool MARKS_ROWS = false;
+#endif
+/* Of a quad of table rows, where it stands, and the number of the next one's row; place.y: is there no such row? */
+#define STEP_ROWS(index, spot, K_LINES, along) \
+  index = rows_element(K_LINES, spot, along) >> 2; \
+  if (MARKS_ROWS) spot.place.y = int(!rows_has(uint(spot.place.x))); \
+  spot.place.x = int(rows_number(K_LINES, spot, (along) + BK));
 /* The quads of a slab at k_at, as they stand in memory. A slab of patches in rows has the same tap throughout: it is
  * asked for a slab ahead. */
 #define FETCH_SIDE(next, from, address, spot, tap, KIND, K_LINES, QUAD, HAS, FETCHES, length, k_at) \
@@ -88,6 +101,7 @@ gt_spot basis_quad_of(uint f, uint k_at) {
       if (KIND == GT_FACTOR_BASIS && !K_LINES) index = spot[f].at + basis_quad_of(f, k_at).at >> 2; \
       if (KIND == GT_FACTOR_REPEATED) index = spot[f].at + repeated_position(k_at).at + 4u * quad.y >> 2; \
       if (KIND == GT_FACTOR_COEFFICIENTS) index = spot[f].at + coefficients_position(k_at).at + 4u * quad.y >> 2; \
+      if (KIND == GT_FACTOR_ROWS) { STEP_ROWS(index, spot[f], K_LINES, (k_at) + (K_LINES ? quad.x : 4u * quad.y)) } \
       if (KIND == GT_FACTOR_BYTES) next[f].x = uintBitsToFloat(GT_CAST(GT_WORDS, from).at[index]); \
       else next[f] = quads.at[index]; \
     } \
@@ -118,6 +132,11 @@ const bool A_PURE = BASIS_APART && PURE_REST == 0u;
   }
 #define MAKE_BASE(k_at) \
   GT_UNROLL for (uint f = 0u; f < A_FETCHES; f++) next_a[f] = gt_basis_base(next_a[f], BASIS_TERMS);
+#define MARK_ROWS(next, spot, KIND, FETCHES) \
+  if (KIND == GT_FACTOR_ROWS && MARKS_ROWS) { \
+    GT_UNROLL for (uint f = 0u; f < FETCHES; f++) \
+      if (spot[f].place.y != 0) next[f] = vec4(gt_nan()); \
+  }
 #define MAKE_SCALED(k_at) \
   GT_UNROLL for (uint f = 0u; f < B_FETCHES; f++) \
     if (scaled_line((k_at) + QUAD_B(f).x).place.y != 0) next_b[f] *= next_scale[f];
@@ -152,6 +171,8 @@ const bool A_PURE = BASIS_APART && PURE_REST == 0u;
 #define MAKE(k_at, MAKE_A) \
   if (FAST) { \
     if (KIND_A == GT_FACTOR_BASIS) { MAKE_A(k_at) } \
+    MARK_ROWS(next_a, spot_a, KIND_A, A_FETCHES) \
+    MARK_ROWS(next_b, spot_b, KIND_B, B_FETCHES) \
     if (KIND_B == GT_FACTOR_SCALED) { MAKE_SCALED(k_at) } \
   }
 

@@ -59,7 +59,7 @@ uint largest_of(bool k_lines, uint line) {
 /* May a factor's quads be asked for without a condition? Then those that do not exist at a depth are taken for the
  * last one that does. */
 const bool STEADY = (FORM & GT_MATRIX_STEADY) != 0u && ALIGNED != 0u;
-#define IS_PLAIN(KIND) (KIND == GT_FACTOR_DENSE || KIND == GT_FACTOR_SIDE_BY_SIDE)
+#define IS_PLAIN(KIND) (KIND == GT_FACTOR_DENSE || KIND == GT_FACTOR_SIDE_BY_SIDE || KIND == GT_FACTOR_ROWS)
 #define MEASURE_PLAIN(KIND, from, k_lines, wide, stride) \
   uint w = first + (k_lines ? me % 8u * 4u : me / 8u), in_line = k_lines ? min(w, wide - 4u) : 0u; \
   GT_FLOATS4 quads = GT_CAST(GT_FLOATS4, from); \
@@ -67,7 +67,12 @@ const bool STEADY = (FORM & GT_MATRIX_STEADY) != 0u && ALIGNED != 0u;
     uint at_k = min(k0 + (k_lines ? me / 8u * QUADS + i : (i * 8u + me % 8u) * 4u), k_end - (k_lines ? 1u : 4u)); \
     gt_spot spot; \
     GT_LINE(spot, KIND, z, k_lines ? at_k : min(w, wide - 1u), k_lines ? wide : k, stride) \
-    most = max(most, gt_magnitude(quads.at[spot.at + (k_lines ? in_line : at_k) >> 2])); \
+    if (KIND == GT_FACTOR_ROWS) { \
+      uint position = k_lines ? in_line : at_k; \
+      spot.place.x = int(rows_number(false, spot, position)); \
+      uvec4 magnitude = gt_magnitude(quads.at[rows_element(false, spot, position) >> 2]); \
+      most = max(most, rows_has(uint(spot.place.x)) ? magnitude : uvec4(floatBitsToUint(gt_nan()))); \
+    } else most = max(most, gt_magnitude(quads.at[spot.at + (k_lines ? in_line : at_k) >> 2])); \
   } \
   if (w >= wide) most = uvec4(0u);
 #define MEASURE_CHECKED(KIND, from, k_lines, wide, stride) \

@@ -162,20 +162,13 @@ static const gt_node *find_other(const gt_graph *graph, gt_id id) {
   return last == GT_NONE ? NULL : found;
 }
 
-/* The product, with the factor of that input in this form. */
-static void take(gt_product *p, int i, const gt_form *form) {
-  *(i ? &p->shape.kind_b : &p->shape.kind_a) = GT_FACTOR_BYTES;
-  p->shape.shifted = form->bytes.shift != 0;
-  p->bytes = form->bytes;
-}
-
 static gt_product product_at(const gt_lowering *lowering, gt_id id) {
   const gt_graph *graph = gt_lowering_graph(lowering);
   const gt_node *node = gt_node_at(graph, id), *other = find_other(graph, id);
   gt_product p = product_of(graph, node);
   for (int i = 0; i < 2; i++) {
     const gt_form *form = gt_lower_form(lowering, node->input[i]);
-    if (form) take(&p, i, form);
+    if (form) gt_product_take(graph, &p, i == 0, form);
   }
   if (!other) return p;
   const gt_product beside = product_of(graph, other);
@@ -199,9 +192,8 @@ static bool takes(gt_lowering *lowering, const gt_group *group, int i, const gt_
   const gt_graph *graph = gt_lowering_graph(lowering);
   const gt_node *node = gt_node_at(graph, group->leader);
   gt_product p = product_of(graph, node);
-  take(&p, i, form);
   return !gt_node_at(graph, gt_reshape_origin(graph, node->input[1 - i]))->op->leaves &&
-         gt_product_takes_bytes(lowering, group, &p, node->precision);
+         gt_product_take(graph, &p, i == 0, form) && gt_product_gains(lowering, group, &p, node->precision);
 }
 
 static double flops(const gt_graph *graph, const gt_node *node) {

@@ -16,13 +16,16 @@ static uint32_t tiles_wanted(const gt_matmul_shape *s) {
   return work > 200e6 ? 16 : work > 20e6 ? 8 : work > 2e6 ? 4 : 1;
 }
 
+/* Is a factor's element more than a copy of one in memory? */
+static bool is_made(uint32_t kind) { return kind > GT_FACTOR_SIDE_BY_SIDE && kind != GT_FACTOR_ROWS; }
+
 /* Where what is summed up is made, and long, as for the gradient of a convolution's weights, k is cut into as
  * many parts as tiles are wanted; 1: not. */
 static uint32_t parts_of_made(const gt_matmul_shape *s, uint32_t tiles) {
   enum { LEAST = 4 * GT_MATMUL_DEPTH, MOST_PARTIAL = 1 << 22 };
   const uint32_t parts = gt_least_u32(gt_ceil_div(tiles_wanted(s), tiles), s->k / LEAST);
   const bool fits = (uint64_t)parts * s->m * s->n * s->batch <= MOST_PARTIAL;
-  return s->kind_b > GT_FACTOR_SIDE_BY_SIDE && parts > 1 && fits ? parts : 1;
+  return is_made(s->kind_b) && parts > 1 && fits ? parts : 1;
 }
 
 static void split_made(const gt_matmul_shape *s, gt_matmul_config *c) {
@@ -54,8 +57,8 @@ static gt_matmul_config choose_own_tiles(const gt_matmul_shape *s) {
   const uint32_t most_down = gt_least_u32(gt_ceil_div(s->m, LEAST), least_down + wanted);
   const uint32_t least_across = gt_ceil_div(s->n, GT_MATMUL_TILE), most_across = gt_ceil_div(s->n, 2 * PANEL);
   enum { MADE = 4 }; /* so many times the work of a copy */
-  const double of_a = s->kind_a > GT_FACTOR_SIDE_BY_SIDE ? MADE : s->trans_a;
-  const double of_b = s->kind_b > GT_FACTOR_SIDE_BY_SIDE ? MADE : s->trans_b ? 2 : 1;
+  const double of_a = is_made(s->kind_a) ? MADE : s->trans_a || s->kind_a == GT_FACTOR_ROWS;
+  const double of_b = is_made(s->kind_b) ? MADE : s->trans_b ? 2 : 1;
   gt_matmul_config best = {.split = 1};
   double best_cost = 0;
   for (uint32_t down = least_down; down <= most_down; down++) {
@@ -127,9 +130,14 @@ static bool fits(const candidate *c, const gt_target *target) {
   return threads_of(c) <= target->max_workgroup && shared_bytes(c) <= target->shared_bytes;
 }
 
-/* Of a second kernel: parts are written, and read again. */
+/* Of a kernel of its own that so many elements go through memory for: written, and read again. */
+static double apart_cycles(double elements, double units) {
+  return FINISH_CYCLES + 2 * 4.0 * elements / (8 * units);
+}
+
+/* Of one that adds the parts. */
 static double finish_cycles(const gt_matmul_shape *s, const gt_matmul_config *c, double units) {
-  return FINISH_CYCLES + 2 * 4.0 * c->split * s->m * s->n * s->batch / (8 * units);
+  return apart_cycles((double)c->split * s->m * s->n * s->batch, units);
 }
 
 static bool is_on_units(const gt_matmul_config *c) {
@@ -354,6 +362,16 @@ bool gt_matmul_gains_by_bytes(const gt_target *target, const gt_matmul_shape *s,
   floats.kind_a = floats.kind_b = GT_FACTOR_DENSE;
   const best of_bytes = best_of(s, target, precision), of_floats = best_of(&floats, target, precision);
   return of_bytes.on_units && of_bytes.whole < of_floats.whole;
+}
+
+/* As a rule two products share what is gathered, that of an embedding and that of its weights' gradient. */
+bool gt_matmul_gains_by_rows(const gt_target *target, const gt_matmul_shape *s, gt_precision precision) {
+  enum { SHARING = 2 };
+  gt_matmul_shape floats = *s;
+  floats.kind_a = floats.kind_b = GT_FACTOR_DENSE;
+  const double gathered = (double)(s->kind_a == GT_FACTOR_ROWS ? s->m : s->n) * s->k;
+  const best of_rows = best_of(s, target, precision), of_floats = best_of(&floats, target, precision);
+  return of_rows.whole <= of_floats.whole + apart_cycles(gathered, gt_most_u32(target->units, 1)) / SHARING;
 }
 
 gt_matmul_config gt_matmul_choose(gt_lowering *lowering, const gt_matmul_shape *s, gt_precision precision) {

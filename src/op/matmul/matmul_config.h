@@ -33,6 +33,10 @@ static inline bool gt_matmul_has_bytes(const gt_matmul_shape *shape) {
   return shape->kind_a == GT_FACTOR_BYTES || shape->kind_b == GT_FACTOR_BYTES;
 }
 
+static inline bool gt_matmul_has_rows(const gt_matmul_shape *shape) {
+  return shape->kind_a == GT_FACTOR_ROWS || shape->kind_b == GT_FACTOR_ROWS;
+}
+
 typedef enum gt_engine {
   GT_ENGINE_SCALAR,
   GT_ENGINE_HALF,   /* matrix units; factors are rounded to 16 bits */
@@ -94,6 +98,9 @@ bool gt_matmul_side_by_side(const gt_target *target, const gt_matmul_shape *one,
 
 /* Is a product with a factor of bytes best made on matrix units, and better than of floats? */
 bool gt_matmul_gains_by_bytes(const gt_target *target, const gt_matmul_shape *shape, gt_precision precision);
+/* Does a product with a factor of table rows, read by their numbers, take no longer than one of floats and
+ * its share of gathering these? */
+bool gt_matmul_gains_by_rows(const gt_target *target, const gt_matmul_shape *shape, gt_precision precision);
 gt_matmul_config gt_matmul_choose(gt_lowering *lowering, const gt_matmul_shape *shape,
                                   gt_precision precision);
 #endif

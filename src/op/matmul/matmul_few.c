@@ -39,7 +39,7 @@ static double estimate(const gt_matmul_config *c, const gt_matmul_shape *s, cons
 
 bool gt_matmul_has_few_columns(const gt_matmul_shape *s) {
   return !s->trans_a && s->n <= GT_FEW_MOST_COLUMNS && s->batch == 1 && !s->segment && s->k &&
-         (s->kind_a == GT_FACTOR_BASIS || s->kind_a == GT_FACTOR_DENSE) &&
+         (s->kind_a == GT_FACTOR_BASIS || s->kind_a == GT_FACTOR_DENSE || s->kind_a == GT_FACTOR_ROWS) &&
          (s->kind_b == GT_FACTOR_DENSE || s->kind_b == GT_FACTOR_SCALED);
 }
 

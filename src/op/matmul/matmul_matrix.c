@@ -355,8 +355,8 @@ static void measure_packed(gt_matmul_cut *cut, const gt_matmul_shape *s, bool sh
   cut->pack_groups = (depths_a * lines_a + depths * lines_b) / GT_RANGE_LINES;
 }
 
-/* Can a factor's slabs be read four elements at a time, without a look at each? For patches that takes
- * registers that AMD's compiler has not left. */
+/* Can a factor's slabs be read four elements at a time, without a look at each? For patches, and for rows of
+ * tables, that takes registers that AMD's compiler has not left. */
 static bool is_steady(uint32_t kind, bool k_lines, uint32_t length, const gt_matmul_shape *s, uint32_t bk,
                       const gt_matrix_units *units) {
   switch (kind) {
@@ -364,6 +364,7 @@ static bool is_steady(uint32_t kind, bool k_lines, uint32_t length, const gt_mat
   case GT_FACTOR_BYTES: return length % QUAD == 0;
   case GT_FACTOR_PATCHES:
     return s->run && s->run % (k_lines ? QUAD : bk) == 0 && (units->fast || units->emulated);
+  case GT_FACTOR_ROWS: return s->run % QUAD == 0 && (units->fast || units->emulated);
   case GT_FACTOR_REPEATED:
   case GT_FACTOR_COEFFICIENTS: return s->run && s->run % bk == 0;
   case GT_FACTOR_BASIS: return s->run % QUAD == 0;

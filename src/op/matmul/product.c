@@ -59,11 +59,12 @@ static bool has_scales(const gt_product *p) {
   return kind == GT_FACTOR_SCALED || (kind == GT_FACTOR_COEFFICIENTS && p->scales != GT_NONE);
 }
 
-bool gt_product_takes_bytes(const gt_lowering *lowering, const gt_group *group, const gt_product *p,
-                            gt_precision precision) {
-  const gt_target *target = gt_lowering_target(lowering);
-  return target->device && precision == GT_PRECISION_AUTO && p->shape.batch == 1 &&
-         group->program.inputs <= GT_MATRIX_ROOTS_B && gt_matmul_gains_by_bytes(target, &p->shape, precision);
+/* Of a table the rows that are read, each once, are no more than there are. */
+static uint64_t spared_of_table(const gt_lowering *lowering, const gt_product *p) {
+  const bool of_a = p->shape.kind_a == GT_FACTOR_ROWS;
+  const uint64_t table = gt_node_bytes(gt_lowering_graph(lowering), of_a ? p->a.node : p->b.node);
+  const uint64_t read = 4ull * (of_a ? p->shape.m : p->shape.n) * p->shape.k;
+  return table > read ? table - read : 0;
 }
 
 gt_step *gt_product_start(gt_lowering *lowering, const gt_product *p, const gt_matmul_cut *cut,
@@ -82,6 +83,10 @@ gt_step *gt_product_start(gt_lowering *lowering, const gt_product *p, const gt_m
     gt_lower_constants(lowering, offsetof(struct gt_matmul_args, geometry), p->geometry, 4 * p->words);
   if (gt_matmul_has_bytes(s))
     gt_lower_constants(lowering, offsetof(struct gt_matmul_args, geometry), &p->bytes, sizeof p->bytes);
+  if (gt_matmul_has_rows(s)) {
+    gt_lower_read(lowering, offsetof(struct gt_matmul_args, geometry), p->numbers);
+    if (s->kind_a == GT_FACTOR_ROWS ? reads_a : reads_b) step->spared = spared_of_table(lowering, p);
+  }
   return step;
 }
 

@@ -19,6 +19,7 @@ typedef struct gt_product { /* c[m, n] = op(a) op(b) for each entry of the batch
   const uint32_t *geometry;
   size_t words;
   gt_byte_form bytes;    /* what those of a factor of bytes stand for, instead */
+  gt_id numbers;         /* those of a factor of table rows, instead */
   gt_stretch measured_a; /* what of A is measured, where that is not all of it; else no elements */
   uint32_t own[GT_FACTOR_SPEC_END - GT_FACTOR_SPEC_OWN];
 } gt_product;
@@ -28,9 +29,12 @@ void gt_product_lower(gt_lowering *lowering, const gt_group *group, const gt_pro
 /* What such a product asks of the lines of factor A, or of B, before it is lowered: GT_MEASURED_… */
 uint32_t gt_product_measures(gt_lowering *lowering, const gt_product *product, gt_precision precision,
                              bool of_a);
-/* Does the group's product, one of whose factors is of bytes, gain by that? */
-bool gt_product_takes_bytes(const gt_lowering *lowering, const gt_group *group, const gt_product *product,
-                            gt_precision precision);
+/* Has factor A, or B, take the form that its value is left in; false, with nothing changed, where products do
+ * not know it. */
+bool gt_product_take(const gt_graph *graph, gt_product *product, bool is_a, const gt_form *form);
+/* Does the group's product gain by the form that one of its factors has taken? */
+bool gt_product_gains(const gt_lowering *lowering, const gt_group *group, const gt_product *product,
+                      gt_precision precision);
 /* The step that adds up parts of such sums, `count` elements each, in scratch memory; row: length of the
  * result's rows. */
 void gt_product_finish(gt_lowering *lowering, const gt_group *group, uint32_t count, uint32_t row,

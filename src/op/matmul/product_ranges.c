@@ -46,7 +46,8 @@ static gt_known_lines known_evenly(float root) {
 
 /* Can what is known of a factor be told, as the kernel does without the other's geometry for that? */
 bool gt_product_may_be_known(const gt_matmul_shape *s) {
-  return (gt_matmul_is_dense(s->kind_a) || s->kind_a == GT_FACTOR_BASIS) && gt_matmul_is_dense(s->kind_b);
+  return (gt_matmul_is_dense(s->kind_a) || s->kind_a == GT_FACTOR_BASIS || s->kind_a == GT_FACTOR_ROWS) &&
+         (gt_matmul_is_dense(s->kind_b) || s->kind_b == GT_FACTOR_ROWS);
 }
 
 /* Of a factor that is dense, or bytes: from the op that makes it, or from the kernel that has written it. */
@@ -54,7 +55,7 @@ static gt_known_lines known_of(const gt_lowering *lowering, const gt_product *p,
                                const gt_product_factor *factor, uint32_t kind, bool columns, uint32_t lines) {
   const gt_graph *graph = gt_lowering_graph(lowering);
   gt_measured m;
-  if (factor->scratch) return (gt_known_lines){0};
+  if (factor->scratch || kind == GT_FACTOR_ROWS) return (gt_known_lines){0};
   if (kind == GT_FACTOR_BYTES) return known_evenly(sqrtf(p->bytes.scale));
   const gt_node *origin = gt_node_at(graph, gt_reshape_origin(graph, factor->node));
   const double even = origin->op->even ? origin->op->even(graph, origin) : 0;

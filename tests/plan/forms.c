@@ -1,0 +1,190 @@
+/* A table's rows are not gathered where all who read them are products that take them by their numbers; in
+ * training, too, where the table is overwritten at the end of a step, and to the same bits on a CPU. */
+#include "op/autodiff.h"
+#include "op/core.h"
+#include "op/elementwise.h"
+#include "op/gather.h"
+#include "op/matmul/matmul.h"
+#include "op/matmul/matmul_tile.h"
+#include "op/reduce.h"
+#include "plan/plan.h"
+#include "shaders/op/matmul/factor.h"
+#include "step/math.h"
+#include "support/drawing.h"
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { LINES = 64, EACH = 6, COUNT = 30, WIDTH = 36, UNITS = 36, STEPS = 25 };
+enum { TABLE, INDEX, WEIGHT, LOSS }; /* variables, in the order of their declaration */
+
+static gt_id index_of(gt_graph *g, int64_t lines) {
+  return gt_variable_read(g, gt_graph_variable(g, "index", gt_shape_2(lines, EACH), GT_I32, false));
+}
+
+static gt_id rows(fixture *f, int64_t lines, int64_t width) {
+  const gt_id table = drawing_variable(f, "table", gt_shape_2(COUNT, width));
+  return gt_gather(f->graph, table, index_of(f->graph, lines), -1);
+}
+
+/* What a layer and the gradient of its weights read. */
+static void keep_products(fixture *f, gt_id gathered, int64_t lines, int64_t in) {
+  gt_graph *g = f->graph;
+  const gt_id x = gt_reshape(g, gathered, gt_shape_2(lines, in));
+  drawing_keep(f, "y", gt_matmul(g, x, drawing_variable(f, "w", gt_shape_2(UNITS, in)), false, true));
+  drawing_keep(f, "d", gt_matmul(g, drawing_variable(f, "g", gt_shape_2(lines, UNITS)), x, true, false));
+}
+
+static int gathers(const gt_plan *plan) {
+  int count = 0;
+  for (uint32_t s = 0; s < plan->steps; s++) count += !strcmp(plan->step[s].kernel->name, "gather");
+  return count;
+}
+
+static int products_of_rows(const gt_plan *plan) {
+  int count = 0;
+  for (uint32_t s = 0; s < plan->steps; s++)
+    count += plan->step[s].flops > 0 && (plan->step[s].spec[GT_FACTOR_SPEC_A] == GT_FACTOR_ROWS ||
+                                         plan->step[s].spec[GT_FACTOR_SPEC_B] == GT_FACTOR_ROWS);
+  return count;
+}
+
+static const gt_target cpu = {.subgroup = 1, .max_workgroup = 1, .units = 1, .max_grid = UINT32_MAX};
+
+/* For a large GPU, or a CPU. */
+static gt_plan *planned(fixture *f, bool device, const gt_id *kept) {
+  return drawing_plan(f, &(gt_plan_options){.target = device ? drawing_fast_gpu : cpu,
+                                            .keep = kept,
+                                            .keep_count = kept != NULL});
+}
+
+static void assert_taken(fixture *f, bool by_device, bool by_cpu) {
+  const bool taken[] = {by_cpu && gt_matmul_own_tile(LINES), by_device};
+  for (int device = 0; device < 2; device++) {
+    const gt_plan *plan = planned(f, device, NULL);
+    assert_int_equal(gathers(plan), !taken[device]);
+    assert_int_equal(products_of_rows(plan) > 0, taken[device]);
+  }
+}
+
+static void products_take_rows(void **state) {
+  fixture *f = *state;
+  const gt_id gathered = rows(f, LINES, WIDTH);
+  keep_products(f, gathered, LINES, EACH * WIDTH);
+  assert_taken(f, true, true);
+  assert_int_equal(products_of_rows(planned(f, true, NULL)), 2);
+  assert_true(planned(f, true, NULL)->unaliased_bytes < planned(f, true, &gathered)->unaliased_bytes);
+  assert_int_equal(gathers(drawing_planned(f, true, true)), 1);
+}
+
+static void so_they_do_row_by_row(void **state) {
+  fixture *f = *state;
+  keep_products(f, rows(f, LINES, WIDTH), LINES * EACH, WIDTH);
+  assert_taken(f, true, true);
+}
+
+static void who_is_to_be_kept_is_made(void **state) {
+  fixture *f = *state;
+  const gt_id gathered = rows(f, LINES, WIDTH);
+  keep_products(f, gathered, LINES, EACH * WIDTH);
+  for (int device = 0; device < 2; device++) {
+    const gt_plan *plan = planned(f, device, &gathered);
+    assert_int_equal(gathers(plan), 1);
+    assert_int_equal(products_of_rows(plan), 0);
+  }
+}
+
+static void so_is_what_others_read(void **state) {
+  fixture *f = *state;
+  const gt_id gathered = rows(f, LINES, WIDTH);
+  keep_products(f, gathered, LINES, EACH * WIDTH);
+  drawing_keep(f, "more", gt_exp(f->graph, gathered));
+  assert_taken(f, false, false);
+}
+
+static void so_are_parts_of_rows(void **state) {
+  fixture *f = *state;
+  keep_products(f, rows(f, LINES, WIDTH), 2 * LINES * EACH, WIDTH / 2);
+  assert_taken(f, false, false);
+}
+
+static void so_are_rows_that_are_turned(void **state) {
+  fixture *f = *state;
+  const gt_id x = gt_reshape(f->graph, rows(f, LINES, WIDTH), gt_shape_2(LINES, EACH * WIDTH));
+  drawing_keep(
+      f, "y", gt_matmul(f->graph, drawing_variable(f, "w", gt_shape_2(UNITS, EACH * WIDTH)), x, false, true));
+  assert_taken(f, false, false);
+}
+
+static void so_are_short_rows_on_a_cpu(void **state) {
+  fixture *f = *state;
+  keep_products(f, rows(f, LINES, 16), LINES, EACH * 16);
+  assert_taken(f, true, false);
+}
+
+static void devices_take_quads(void **state) {
+  fixture *f = *state;
+  keep_products(f, rows(f, LINES, WIDTH - 1), LINES, EACH * (WIDTH - 1));
+  assert_taken(f, false, true);
+}
+
+/* Few rows are OpenBLAS's, which gets them as they lie in memory. */
+static void cpus_take_many(void **state) {
+  fixture *f = *state;
+  keep_products(f, rows(f, 7, WIDTH), 7, EACH * WIDTH);
+  assert_taken(f, true, false);
+}
+
+static float fill(uint32_t v, int64_t i) {
+  const uint32_t bits = (uint32_t)(i + 1) * 2654435761u >> 8;
+  return v == INDEX ? gt_from_bits(bits % COUNT) : (float)bits * 0x1p-24f - 0.5f;
+}
+
+static gt_id updated(gt_graph *g, gt_id x, gt_id gradient) {
+  return gt_sub(g, x, gt_mul(g, gradient, gt_constant(g, 16)));
+}
+
+/* What training leaves in each variable, the gathered rows being made for nobody, or kept. */
+static void train(fixture *f, const gt_id *kept, float *table, float *weight, float *loss) {
+  const gt_plan *plan = planned(f, false, kept);
+  assert_int_equal(gathers(plan), kept || !gt_matmul_own_tile(LINES));
+  drawing_run(f, plan, fill, STEPS, TABLE, table);
+  drawing_run(f, plan, fill, STEPS, WEIGHT, weight);
+  drawing_run(f, plan, fill, STEPS, LOSS, loss);
+}
+
+static void training_gives_the_same_bits(void **state) {
+  static float table[2][COUNT * WIDTH], weight[2][UNITS * EACH * WIDTH], loss[2];
+  fixture *f = *state;
+  gt_graph *g = f->graph;
+  gt_error error = {0};
+  gt_id gradient[2], gathered = rows(f, LINES, WIDTH);
+  const gt_id from[] = {drawing_variable(f, "table", gt_shape_2(COUNT, WIDTH)),
+                        drawing_variable(f, "weight", gt_shape_2(UNITS, EACH * WIDTH))};
+  const gt_id x = gt_reshape(g, gathered, gt_shape_2(LINES, EACH * WIDTH));
+  const gt_id y = gt_tanh(g, gt_matmul(g, x, from[1], false, true)), off = gt_sub(g, y, gt_constant(g, 0.25));
+  const gt_id mean = gt_mean(g, gt_mul(g, off, off), 0, false);
+  assert_true(gt_autodiff(g, mean, from, 2, gradient, &error));
+  drawing_keep(f, "loss", mean);
+  gt_assign(g, TABLE, 0, updated(g, from[0], gradient[0]));
+  gt_assign(g, WEIGHT, 0, updated(g, from[1], gradient[1]));
+  train(f, NULL, table[0], weight[0], &loss[0]);
+  train(f, &gathered, table[1], weight[1], &loss[1]);
+  assert_memory_equal(table[0], table[1], sizeof table[0]);
+  assert_memory_equal(weight[0], weight[1], sizeof weight[0]);
+  assert_memory_equal(&loss[0], &loss[1], sizeof loss[0]);
+  assert_true(loss[0] < 0.3f); /* of 0.89 */
+}
+
+int main(void) {
+#define TEST(name) cmocka_unit_test_setup_teardown(name, drawing_setup, drawing_teardown)
+  const struct CMUnitTest tests[] = {
+      TEST(products_take_rows),          TEST(so_they_do_row_by_row), TEST(who_is_to_be_kept_is_made),
+      TEST(so_is_what_others_read),      TEST(so_are_parts_of_rows),  TEST(so_are_rows_that_are_turned),
+      TEST(so_are_short_rows_on_a_cpu),  TEST(devices_take_quads),    TEST(cpus_take_many),
+      TEST(training_gives_the_same_bits)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
