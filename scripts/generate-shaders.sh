@@ -1,6 +1,6 @@
 #!/bin/sh
 # generate-shaders.sh header OUT.h          declare the table of embedded shaders
-# generate-shaders.sh table OUT.c SPV…      define it: the SPIR-V files as arrays of words, named without their folders
+# generate-shaders.sh table OUT.c SPV…      define it: the SPIR-V files, compressed, named without their folders
 set -eu
 export LC_ALL=C
 mode=$1
@@ -18,9 +18,10 @@ if [ "$mode" = header ]; then
 #include <stdint.h>
 
 typedef struct gt_shader_blob {
-  const char *name;      // NAME
-  const uint32_t *words; // SPIR-V
-  size_t size;           // in bytes, as vkCreateShaderModule wants it
+  const char *name;    // NAME
+  const uint8_t *gzip; // its SPIR-V, as gzip compresses it
+  size_t gzip_size;    // in bytes
+  size_t size;         // of the SPIR-V, in bytes, as vkCreateShaderModule wants it
 } gt_shader_blob;
 
 extern const gt_shader_blob gt_shader_blobs[]; // gt_shader_blob_count rows, then one whose name is NULL
@@ -44,21 +45,24 @@ if [ -n "$twice" ]; then
   exit 1
 fi
 
+# Strings: a compiler takes them several times as fast as arrays of numbers.
 {
   echo '// Generated from the SPIR-V files under build/spv.'
   echo '#include "shader_table.h"'
   number=0
   printf '%s\n' "$list" | while read -r name file; do
-    echo "static const uint32_t words_${number}[] = { // $name"
-    od -An -v -tx4 "$file" | sed 's/ *\([0-9a-f]\{8\}\)/0x\1,/g'
-    echo '};'
+    gzip -9nc "$file" > "$out.gz"
+    echo "static const uint8_t gzip_${number}[] = // $name"
+    od -An -v -to1 "$out.gz" | sed 's/ /\\/g; s/.*/"&"/'
+    echo ';'
     number=$((number + 1))
   done
   echo 'const gt_shader_blob gt_shader_blobs[] = {'
   number=0
   printf '%s\n' "$list" | while read -r name file; do
-    echo "  {\"$name\", words_$number, sizeof words_$number},"
+    echo "  {\"$name\", gzip_$number, sizeof gzip_$number - 1, $(wc -c < "$file")},"
     number=$((number + 1))
   done
-  printf '  {NULL, NULL, 0},\n};\nconst size_t gt_shader_blob_count = %d;\n' "$#"
+  printf '  {NULL, NULL, 0, 0},\n};\nconst size_t gt_shader_blob_count = %d;\n' "$#"
 } > "$out"
+rm -f "$out.gz"

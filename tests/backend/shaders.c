@@ -1,14 +1,16 @@
 /* What every embedded shader keeps to, whatever the driver: read from its SPIR-V ("SPIR-V
- * Specification", 2.3). */
+ * Specification", 2.3); and how they are inflated. */
+#include "backend/vulkan/shader.h"
 #include "base/memory.h"
-#include "shader_table.h"
+#include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdlib.h>
+#include <string.h>
 #include <cmocka.h>
 
-enum { HEADER = 5, OP_CAPABILITY = 17, OP_TYPE_POINTER = 32, OP_BITCAST = 124 };
+enum { MAGIC = 0x07230203, HEADER = 5, OP_CAPABILITY = 17, OP_TYPE_POINTER = 32, OP_BITCAST = 124 };
 enum {
   CAPABILITY_SHADER = 1,
   CAPABILITY_HALF = 9,
@@ -66,21 +68,168 @@ static int direct_casts(const uint32_t *words, size_t count) {
   return casts;
 }
 
+static void for_each(void (*check)(const char *name, const uint32_t *words, size_t count)) {
+  for (const gt_shader_blob *shader = gt_shader_blobs; shader->name; shader++) {
+    gt_error error = {0};
+    uint32_t *words = gt_shader_inflate(shader, &error);
+    if (!words) fail_msg("%s", error.message);
+    if (shader->size % 4) fail_msg("%s has %zu bytes", shader->name, shader->size);
+    check(shader->name, words, shader->size / 4);
+    free(words);
+  }
+}
+
+static void check_frame(const char *name, const uint32_t *words, size_t count) {
+  size_t at = HEADER;
+  if (count <= HEADER || words[0] != MAGIC) fail_msg("%s is no SPIR-V", name);
+  while (at < count && words[at] >> 16) at += words[at] >> 16;
+  if (at != count) fail_msg("%s does not end with an instruction", name);
+}
+
+static void test_frame(void **state) {
+  (void)state;
+  assert_true(gt_shader_blob_count > 0);
+  for_each(check_frame);
+}
+
+static void check_capabilities(const char *name, const uint32_t *words, size_t count) {
+  if (!modest(words, count)) fail_msg("%s asks for more than device.c enables", name);
+}
+
 static void test_capabilities(void **state) {
   (void)state;
-  for (const gt_shader_blob *shader = gt_shader_blobs; shader->name; shader++)
-    if (!modest(shader->words, shader->size / 4))
-      fail_msg("%s asks for more than device.c enables", shader->name);
+  for_each(check_capabilities);
+}
+
+static void check_casts(const char *name, const uint32_t *words, size_t count) {
+  if (direct_casts(words, count)) fail_msg("%s casts an address without GT_CAST", name);
 }
 
 static void test_casts(void **state) {
   (void)state;
+  for_each(check_casts);
+}
+
+static const gt_shader_blob *smallest(void) {
+  const gt_shader_blob *least = gt_shader_blobs;
   for (const gt_shader_blob *shader = gt_shader_blobs; shader->name; shader++)
-    if (direct_casts(shader->words, shader->size / 4))
-      fail_msg("%s casts an address without GT_CAST", shader->name);
+    if (shader->gzip_size < least->gzip_size) least = shader;
+  return least;
+}
+
+static void refused(const gt_shader_blob *blob) {
+  gt_error error = {0};
+  assert_null(gt_shader_inflate(blob, &error));
+  assert_int_equal(error.status, GT_ERR_INTERNAL);
+  assert_non_null(strstr(error.message, blob->name));
+}
+
+/* Copies of their own size, so that a sanitizer sees whoever reads past the end. */
+static void test_truncated(void **state) {
+  (void)state;
+  const gt_shader_blob *whole = smallest();
+  for (size_t size = 0; size < whole->gzip_size; size++) {
+    uint8_t *bytes = gt_alloc(size);
+    memcpy(bytes, whole->gzip, size);
+    refused(&(gt_shader_blob){whole->name, bytes, size, whole->size});
+    free(bytes);
+  }
+}
+
+static void test_altered(void **state) {
+  (void)state;
+  enum { GZIP_HEADER = 10 }; /* of which hardly anything is checked, and nothing matters */
+  const gt_shader_blob *whole = smallest();
+  uint8_t *bytes = gt_alloc(whole->gzip_size);
+  const gt_shader_blob copy = {whole->name, bytes, whole->gzip_size, whole->size};
+  gt_error error = {0};
+  memcpy(bytes, whole->gzip, whole->gzip_size);
+  for (size_t i = GZIP_HEADER; i < whole->gzip_size; i++) {
+    bytes[i] ^= 0xff;
+    refused(&copy);
+    bytes[i] ^= 0xff;
+  }
+  uint32_t *words = gt_shader_inflate(&copy, &error);
+  assert_non_null(words);
+  free(words);
+  free(bytes);
+}
+
+static void test_wrong_size(void **state) {
+  (void)state;
+  const gt_shader_blob *whole = smallest();
+  const size_t wrong[] = {0, 4, whole->size - 4, whole->size + 4, 2 * whole->size};
+  for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
+    refused(&(gt_shader_blob){whole->name, whole->gzip, whole->gzip_size, wrong[i]});
+
+  uint8_t *bytes = gt_alloc(whole->gzip_size + 1); /* a byte more than the file has */
+  memcpy(bytes, whole->gzip, whole->gzip_size);
+  refused(&(gt_shader_blob){whole->name, bytes, whole->gzip_size + 1, whole->size});
+  free(bytes);
+}
+
+enum { THREADS = 4 };
+
+typedef struct taker {
+  pthread_t thread;
+  gt_shaders *shaders;
+  size_t first;
+  const uint32_t **words; /* of each shader */
+  bool failed;
+} taker;
+
+static void *take_all(void *context) {
+  taker *t = context;
+  gt_error error = {0};
+  for (size_t n = 0; n < gt_shader_blob_count; n++) {
+    const size_t i = (t->first + n) % gt_shader_blob_count;
+    size_t count = 0;
+    t->words[i] = gt_shaders_words(t->shaders, gt_shader_blobs[i].name, &count, &error);
+    t->failed |= !t->words[i] || count != gt_shader_blobs[i].size / 4;
+  }
+  return NULL;
+}
+
+/* Half of the threads want the same shaders in the same order. */
+static void test_shared(void **state) {
+  (void)state;
+  gt_shaders *shaders = gt_shaders_create();
+  taker takers[THREADS];
+  for (size_t t = 0; t < THREADS; t++) {
+    takers[t].shaders = shaders;
+    takers[t].first = t / 2 * gt_shader_blob_count / 2;
+    takers[t].words = gt_alloc(gt_shader_blob_count * sizeof *takers[t].words);
+    takers[t].failed = false;
+    assert_int_equal(pthread_create(&takers[t].thread, NULL, take_all, &takers[t]), 0);
+  }
+  for (size_t t = 0; t < THREADS; t++) assert_int_equal(pthread_join(takers[t].thread, NULL), 0);
+  for (size_t t = 0; t < THREADS; t++) assert_false(takers[t].failed);
+  for (size_t i = 0; i < gt_shader_blob_count; i++) {
+    gt_error error = {0};
+    uint32_t *own = gt_shader_inflate(&gt_shader_blobs[i], &error);
+    assert_non_null(own);
+    assert_memory_equal(takers[0].words[i], own, gt_shader_blobs[i].size);
+    for (size_t t = 0; t < THREADS; t++) assert_ptr_equal(takers[t].words[i], takers[0].words[i]);
+    free(own);
+  }
+  for (size_t t = 0; t < THREADS; t++) free(takers[t].words);
+  gt_shaders_destroy(shaders);
+}
+
+static void test_no_such_name(void **state) {
+  (void)state;
+  gt_shaders *shaders = gt_shaders_create();
+  gt_error error = {0};
+  size_t count;
+  assert_null(gt_shaders_words(shaders, "no_such_kernel", &count, &error));
+  assert_int_equal(error.status, GT_ERR_INTERNAL);
+  gt_shaders_destroy(shaders);
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_capabilities), cmocka_unit_test(test_casts)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_frame),   cmocka_unit_test(test_capabilities),
+                                     cmocka_unit_test(test_casts),   cmocka_unit_test(test_truncated),
+                                     cmocka_unit_test(test_altered), cmocka_unit_test(test_wrong_size),
+                                     cmocka_unit_test(test_shared),  cmocka_unit_test(test_no_such_name)};
   return cmocka_run_group_tests_name("shaders", tests, NULL, NULL);
 }

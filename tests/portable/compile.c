@@ -114,7 +114,7 @@ int main(int argc, char **argv) {
   const char *name = NULL;
   gt_error error = {0};
   mode m = {0};
-  int code = 0, cases = 0, bad;
+  int code = 0, cases = 0, missed = 0, bad;
   size_t count;
   const int first = read_options(argc, argv, &m);
   if (m.units) paper_device_only(UNITS_CAPABILITY);
@@ -135,8 +135,9 @@ int main(int argc, char **argv) {
   printf("%s: %zu kernels of %d configs", name, count, argc - first);
   if (m.units) printf(" and %d op cases in subgroups of %u", cases, backend->target.subgroup);
   printf(", %d refused or spilling\n", bad);
-  if (m.units) bad += units_report(backend, kernel, count);
+  if (m.units && (missed = units_report(backend, kernel, count, &error)) < 0)
+    puts(error.message), code = error.status;
   free(kernel);
   gt_backend_close(backend);
-  return code ? code : bad || !count;
+  return code ? code : bad || missed || !count;
 }

@@ -1,7 +1,8 @@
 #include "units.h"
+#include "backend/vulkan/shader.h"
 #include "selftest/subject.h"
-#include "shader_table.h"
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define X(name) extern const gt_case_family gt_opcase_##name;
@@ -63,23 +64,32 @@ static bool tried(const char *name, const paper_kernel *kernel, size_t count) {
 }
 
 /* Why no plan takes a kernel for matrix units; NULL: there is no reason. */
-static const char *excuse(const gt_backend *backend, const gt_shader_blob *blob) {
+static const char *excuse(const gt_backend *backend, const gt_shader_blob *blob, const uint32_t *words) {
   const gt_matrix_units *units = &backend->target.matrix;
-  if (!units->bfloat.m && paper_device_asks(blob->words, blob->size, UNITS_BFLOAT_CAPABILITY))
+  if (!units->bfloat.m && paper_device_asks(words, blob->size, UNITS_BFLOAT_CAPABILITY))
     return "is for bfloat16, which this device does not multiply";
   if (!units->fast && !strncmp(blob->name, "product_pack", strlen("product_pack")))
     return "is for units many times as fast as scalar ones, which this device's are not";
   return NULL;
 }
 
-int units_report(const gt_backend *backend, const paper_kernel *kernel, size_t count) {
+/* Prints a kernel's line, if it is one for matrix units. Does it lack a plan that takes it? */
+static bool report_missed(const gt_backend *backend, const gt_shader_blob *blob, const uint32_t *words,
+                          const paper_kernel *kernel, size_t count) {
+  if (!paper_device_asks(words, blob->size, UNITS_CAPABILITY) || tried(blob->name, kernel, count))
+    return false;
+  const char *why = excuse(backend, blob, words);
+  printf("%-24s %s\n", blob->name, why ? why : "is taken by no plan");
+  return !why;
+}
+
+int units_report(const gt_backend *backend, const paper_kernel *kernel, size_t count, gt_error *error) {
   int missed = 0;
   for (const gt_shader_blob *blob = gt_shader_blobs; blob->name; blob++) {
-    if (!paper_device_asks(blob->words, blob->size, UNITS_CAPABILITY) || tried(blob->name, kernel, count))
-      continue;
-    const char *why = excuse(backend, blob);
-    printf("%-24s %s\n", blob->name, why ? why : "is taken by no plan");
-    missed += !why;
+    uint32_t *words = gt_shader_inflate(blob, error);
+    if (!words) return -1;
+    missed += report_missed(backend, blob, words, kernel, count);
+    free(words);
   }
   return missed;
 }

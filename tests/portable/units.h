@@ -11,6 +11,6 @@ enum { UNITS_CAPABILITY = 6022, UNITS_BFLOAT_CAPABILITY = 5118 };
  * multiprocessor, some, and its own: tiles depend on them. How many cases; -1 on an error. */
 int units_compile_cases(gt_backend *backend, gt_error *error);
 /* A line for each embedded kernel: its variants and what registers they take. How many of them the device
- * could have run, but no plan took. */
-int units_report(const gt_backend *backend, const paper_kernel *kernel, size_t count);
+ * could have run, but no plan took; -1 on an error. */
+int units_report(const gt_backend *backend, const paper_kernel *kernel, size_t count, gt_error *error);
 #endif

@@ -1,7 +1,7 @@
 /* What the files of the Vulkan backend share. gt_vulkan is one open device with one compute queue: its
- * memory (memory.c), its pipelines and their cache on disk (pipeline.c, specialize.c), its submissions
- * (submit.c), the plans recorded for it (commands.c), and perhaps a queue for copies beside them (feed.c).
- * Owned by whoever opened the backend; used from one thread.
+ * memory (memory.c), its pipelines and their cache on disk (pipeline.c, shader.c, specialize.c), its
+ * submissions (submit.c), the plans recorded for it (commands.c), and perhaps a queue for copies beside them
+ * (feed.c). Owned by whoever opened the backend; used from one thread.
  *
  * Everything queued carries a ticket, a value of one timeline semaphore. Vulkan's functions are called
  * through volk's pointers, which tests may replace. */
@@ -75,6 +75,7 @@ typedef struct gt_vulkan {
   uint32_t next_slot;
 
   VkPipelineLayout layout;
+  struct gt_shaders *shaders; /* shader.h */
   VkPipelineCache cache;
   char *cache_path;  /* NULL: not kept on disk */
   size_t cache_size; /* as loaded or last saved */

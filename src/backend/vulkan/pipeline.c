@@ -1,9 +1,9 @@
 /* Pipelines: one per kernel and set of specialization constants, found again by hash. All share one
  * layout: 128 bytes of push constants and no descriptors. */
 #include "backend/vulkan/internal.h"
+#include "backend/vulkan/shader.h"
 #include "base/memory.h"
 #include "base/text.h"
-#include "shader_table.h"
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,18 +12,13 @@
 
 enum { MAX_THREADS = 16 };
 
-static const gt_shader_blob *find_shader(const char *name) {
-  for (size_t i = 0; i < gt_shader_blob_count; i++)
-    if (!strcmp(gt_shader_blobs[i].name, name)) return &gt_shader_blobs[i];
-  return NULL;
-}
-
 bool gt_vulkan_pipelines_init(gt_vulkan *vk, gt_error *error) {
   const VkPushConstantRange range = {.stageFlags = VK_SHADER_STAGE_COMPUTE_BIT, .size = GT_PUSH_BYTES};
   const VkPipelineLayoutCreateInfo info = {.sType = VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO,
                                            .pushConstantRangeCount = 1,
                                            .pPushConstantRanges = &range};
   gt_vulkan_cache_load(vk);
+  vk->shaders = gt_shaders_create();
   return VK_MAKE(vkCreatePipelineLayout(vk->device, &info, NULL, &vk->layout), &vk->layout);
 }
 
@@ -34,6 +29,7 @@ void gt_vulkan_pipelines_finish(gt_vulkan *vk) {
   free(vk->pipelines.items);
   vkDestroyPipelineLayout(vk->device, vk->layout, NULL);
   vkDestroyPipelineCache(vk->device, vk->cache, NULL);
+  gt_shaders_destroy(vk->shaders);
   free(vk->cache_path);
 }
 
@@ -41,13 +37,13 @@ void gt_vulkan_pipelines_finish(gt_vulkan *vk) {
  * program interpreter could do; else the whole module. *folded tells which. */
 static bool create_module(gt_vulkan *vk, const gt_vulkan_pipeline *p, VkShaderModule *out, bool *folded,
                           gt_error *error) {
-  const gt_shader_blob *blob = find_shader(p->name);
+  size_t count, size;
+  const uint32_t *whole = gt_shaders_words(vk->shaders, p->name, &count, error);
   *folded = false;
-  if (!blob) return gt_fail(error, GT_ERR_INTERNAL, "no shader named %s", p->name);
+  if (!whole) return false;
   VkShaderModuleCreateInfo info = {
-      .sType = VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO, .codeSize = blob->size, .pCode = blob->words};
-  size_t size;
-  uint32_t *words = gt_spirv_specialize(blob->words, blob->size / 4, p->spec, GT_SPEC_COUNT, &size);
+      .sType = VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO, .codeSize = 4 * count, .pCode = whole};
+  uint32_t *words = gt_spirv_specialize(whole, count, p->spec, GT_SPEC_COUNT, &size);
   *folded = words;
   if (words) info.codeSize = 4 * size, info.pCode = words;
   bool good = VK(vkCreateShaderModule(vk->device, &info, NULL, out));
