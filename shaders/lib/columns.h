@@ -1,7 +1,9 @@
-/* What a kernel joins of the columns of a matrix that it writes, beside that, and each tile of rows by
+/* What a kernel joins of the columns of a matrix that it makes, beside that, and each tile of rows by
  * itself: a by-product, floats [tiles, values a column, columns]. Shared by C and GLSL. */
 #ifndef GT_COLUMNS_H
 #define GT_COLUMNS_H
 #define GT_COLUMNS_SUM     1
 #define GT_COLUMNS_MOMENTS 2 /* the mean, and the sum of the squares about it */
+#define GT_COLUMNS_SUMS    3 /* sums of two matrices, one behind the other: floats [2, tiles, columns] */
+#define GT_COLUMNS_PASSING 4 /* a bit: what is joined is not written, as nobody else reads it */
 #endif

@@ -98,6 +98,10 @@ typedef struct gt_op {
    * are that one's last axis? GT_MEASURED_… (lib/measured.h), 0: no. NULL: never. Asked before anything is
    * lowered; lower() asks gt_lower_measured whether the kernel that writes them has found that. */
   uint32_t (*measures)(struct gt_lowering *lowering, const gt_node *node, int i);
+  /* GT_OP_KERNEL: can the kernel that makes the node's value, and has an epilogue, join the columns of what
+   * that gives as others ask for it (GT_COLUMNS_SUMS …), even if it is written nowhere? NULL: never. Asked
+   * before groups join. */
+  bool (*joins)(struct gt_lowering *lowering, const gt_node *node);
   /* GT_OP_KERNEL: can the node's value be left in another form, and in which? It is (gt_lower_form) where all
    * who read it take that. NULL: never. */
   bool (*leaves)(const gt_graph *graph, const gt_node *node, gt_form *form);

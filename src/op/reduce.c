@@ -309,11 +309,12 @@ static void set_grid(gt_lowering *lowering, gt_step *step, const struct gt_reduc
   step->tiles = gt_reduce_tiles(args);
 }
 
-/* One pass. scratch: where it reads its input (GT_NONE: the group's own inputs) and where it writes its
- * chunks. */
+/* One pass. scratch: where it reads its input (GT_NONE: the group's own inputs), from byte `offset` on, and
+ * where it writes its chunks. */
 static void lower_pass(gt_lowering *lowering, const gt_group *group, const struct gt_reduce_args *args,
-                       uint32_t kind, uint32_t from, uint32_t to) {
+                       uint32_t kind, uint32_t from, uint64_t offset, uint32_t to) {
   const gt_columns c = columns_of(lowering, args, from != GT_NONE);
+  const uint64_t count = (uint64_t)args->outer * args->reduced * args->inner;
   gt_step *step = gt_lower_step(lowering, c.down ? &columns : &kernel, args, sizeof *args);
   if (from == GT_NONE) {
     gt_lower_program(lowering, group, offsetof(struct gt_reduce_args, x), offsetof(struct gt_reduce_args, y),
@@ -321,7 +322,7 @@ static void lower_pass(gt_lowering *lowering, const gt_group *group, const struc
   } else {
     const gt_program identity = {.inputs = 1, .outputs = 1};
     gt_program_to_spec(&identity, step->spec);
-    gt_lower_use_scratch(lowering, offsetof(struct gt_reduce_args, x), from, false);
+    gt_lower_read_scratch(lowering, offsetof(struct gt_reduce_args, x), from, offset, 4 * count);
   }
   if (to == GT_NONE)
     gt_lower_write(lowering, offsetof(struct gt_reduce_args, y), group->leader);
@@ -334,7 +335,6 @@ static void lower_pass(gt_lowering *lowering, const gt_group *group, const struc
   }
   step->spec[GT_REDUCE_SPEC_KIND] = kind;
   step->spec[GT_REDUCE_SPEC_ACROSS] = c.across;
-  const uint64_t count = (uint64_t)args->outer * args->reduced * args->inner;
   step->spec[GT_REDUCE_SPEC_QUADS] =
       from == GT_NONE && gt_program_in_quads(&group->program, count, args->row);
   gt_lower_grid(lowering, (uint64_t)args->outer * args->chunks * c.tiles * c.workgroup, c.workgroup);
@@ -371,12 +371,12 @@ static void lower(gt_lowering *lowering, const gt_group *group) {
   gt_joined joined = {.scratch = GT_NONE};
   if (gt_lower_joined(lowering, group, &joined)) args.reduced = joined.tiles, args.row = 1;
   for (uint32_t from = joined.scratch, to = 0; to != GT_NONE;
-       from = to, args.reduced = args.chunks, args.row = 1) {
+       from = to, joined.offset = 0, args.reduced = args.chunks, args.row = 1) {
     args = in_chunks(lowering, args, from != GT_NONE);
     to =
         args.chunks == 1 ? GT_NONE : gt_lower_scratch(lowering, 4ull * args.outer * args.chunks * args.inner);
     args.scale = to == GT_NONE && node->op == &rows[ROW_MEAN] ? (float)(1.0 / reduced) : 1.0f;
-    lower_pass(lowering, group, &args, kind, from, to);
+    lower_pass(lowering, group, &args, kind, from, joined.offset, to);
   }
 }
 

@@ -44,7 +44,8 @@ int gt_fusion_maker(const gt_fusion *fusion, gt_id id) {
 
 bool gt_group_writes_rows(const gt_fusion *f, const gt_group *group, gt_id value, int64_t length) {
   return group->leader != GT_NONE && gt_node_at(f->graph, group->leader)->op->epilogue &&
-         group->program.outputs == 1 && f->origin[group->output[0]] == value && group->row == length;
+         (group->program.outputs == 1 || group->passing & 2) && f->origin[group->output[0]] == value &&
+         group->row == length;
 }
 
 /* A constant needs memory only if something other than a program reads it. */
@@ -202,7 +203,11 @@ static bool takes_in(const gt_fusion *f, int a, gt_id p, gt_id id) {
   return f->group[a].leader != GT_NONE || (f->group[a].width && !b->width && f->there[id] == f->there[p]);
 }
 
-static bool merge_inputs(gt_arena *arena, gt_fusion *f, gt_id id, bool sparing) {
+/* Passes: what spares memory joins; then further outputs; then those that are kept for who sums them up; then
+ * such as he has not taken. */
+enum { SPARING, TAKING, SUMMING, RELEASED };
+
+static bool merge_inputs(gt_arena *arena, gt_fusion *f, gt_id id, int pass) {
   const gt_node *node = gt_node_at(f->graph, id);
   bool merged = false;
   for (int i = 0; i < node->inputs; i++) {
@@ -211,15 +216,26 @@ static bool merge_inputs(gt_arena *arena, gt_fusion *f, gt_id id, bool sparing) 
     if (a < 0 || a == b || !leaders_allow(f, &f->group[a], &f->group[b]) ||
         f->group[a].nodes + f->group[b].nodes > GT_PROGRAM_CODE || (f->group[a].width && f->later[id]))
       continue;
-    if (sparing ? !only_used_within(f, p, a, b) : !takes_in(f, a, p, id)) continue;
+    if (f->maker[p] != GT_NONE || gt_fuse_is_reserved(f, &f->group[a], &f->group[b], pass == SUMMING))
+      continue;
+    if (pass == SPARING || pass == RELEASED ? !only_used_within(f, p, a, b) : !takes_in(f, a, p, id))
+      continue;
     const gt_group *rows = f->group[a].width ? &f->group[a] : f->group[b].width ? &f->group[b] : NULL;
     merged |= gt_fusion_join(arena, f, a, b, rows);
   }
   return merged;
 }
 
-bool gt_fuse(gt_arena *arena, const gt_graph *graph, const gt_plan_options *options, gt_fusion *f,
-             gt_error *error) {
+static void merge(gt_arena *arena, gt_fusion *f, int pass) {
+  for (bool merged = true; merged;) {
+    merged = false;
+    for (gt_id id = 0; id < f->graph->count; id++)
+      if (f->group_of[id] >= 0) merged |= merge_inputs(arena, f, id, pass);
+  }
+}
+
+bool gt_fuse(gt_arena *arena, const gt_graph *graph, const gt_plan_options *options, gt_lowering *lowering,
+             gt_fusion *f, gt_error *error) {
   *f = (gt_fusion){.graph = graph};
   f->live = GT_NEW_N(arena, bool, graph->count + 1);
   f->kept = GT_NEW_N(arena, bool, graph->count + 1);
@@ -234,12 +250,9 @@ bool gt_fuse(gt_arena *arena, const gt_graph *graph, const gt_plan_options *opti
   gt_fuse_rows(arena, f);
   f->firm = GT_NEW_N(arena, uint32_t, graph->count + 1);
   count_firm_uses(f);
-  for (int pass = 0; pass < 2; pass++)
-    for (bool merged = true; merged;) {
-      merged = false;
-      for (gt_id id = 0; id < graph->count; id++)
-        if (f->group_of[id] >= 0) merged |= merge_inputs(arena, f, id, pass == 0);
-    }
+  gt_fuse_reserve(arena, f, lowering);
+  for (int pass = SPARING; pass <= SUMMING; pass++) merge(arena, f, pass);
+  if (gt_fuse_release(f)) merge(arena, f, RELEASED);
   /* A merge may have turned outputs of its neighbours into inner values or the reverse: encode all once more.
    */
   for (int g = 0; g < f->groups; g++)

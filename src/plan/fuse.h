@@ -14,8 +14,9 @@
  *
  * Then a node whose value follows another's row by row joins whose kernel writes that.
  *
- * After all that, a node that joins the columns of what a leader's kernel writes has that kernel do it for
- * tiles of rows, if it can, and joins only these: a by-product. */
+ * After all that, a node that joins the columns of what a leader's kernel makes has that kernel do it for
+ * tiles of rows, if it can, and joins only these: a by-product. What is read by such a node alone is kept
+ * from its prologue for the leader's program, where the leader says that it can. */
 #ifndef GT_PLAN_FUSE_H
 #define GT_PLAN_FUSE_H
 #include "plan/plan.h"
@@ -30,6 +31,7 @@ typedef struct gt_fusion {
   bool *later;       /* … is it wanted only after more, by who can compute it himself? (fuse_rows.c) */
   struct gt_ways *ways;
   uint32_t *firm;  /* per node: uses of its value, by way of reshapes too, that need it in memory (fuse.c) */
+  gt_id *maker;    /* per node: the leader whose program it is kept for, or GT_NONE (fuse_columns.c) */
   gt_group *group; /* a merged-away group has no nodes */
   int groups;
   uint32_t
@@ -37,8 +39,10 @@ typedef struct gt_fusion {
   gt_id *user;
 } gt_fusion;
 
-bool gt_fuse(gt_arena *arena, const gt_graph *graph, const gt_plan_options *options, gt_fusion *fusion,
-             gt_error *error);
+/* lowering: of the plan to come, by which ops are asked what their kernels can do; NULL will do if nothing is
+ * to be fused. */
+bool gt_fuse(gt_arena *arena, const gt_graph *graph, const gt_plan_options *options, gt_lowering *lowering,
+             gt_fusion *fusion, gt_error *error);
 
 /* Group a, which group b reads, becomes part of it, if there is no other way from a to b and both together
  * fit a program. rows: the width and the shape of the row program that they make, or NULL. The two are not
@@ -48,6 +52,13 @@ bool gt_fusion_join(gt_arena *arena, gt_fusion *fusion, int a, int b, const gt_g
 void gt_fuse_rows(gt_arena *arena, gt_fusion *fusion);
 /* Finds followers (fuse_follow.c): when all others have joined. */
 void gt_fuse_followers(gt_arena *arena, gt_fusion *fusion);
+/* Keeps values for leaders whose kernels can sum up their columns (fuse_columns.c): before others join. */
+void gt_fuse_reserve(gt_arena *arena, gt_fusion *fusion, gt_lowering *lowering);
+/* May group a not take in b, as it has a value that is kept for another leader, or until others have joined
+ * (last: they have)? */
+bool gt_fuse_is_reserved(const gt_fusion *fusion, const gt_group *a, const gt_group *b, bool last);
+/* Values that have not joined who they were kept for are free again; true if there are some. */
+bool gt_fuse_release(gt_fusion *fusion);
 /* Finds by-products (fuse_columns.c): when groups are what they will be. */
 void gt_fuse_columns(gt_fusion *fusion);
 
@@ -56,8 +67,8 @@ void gt_fuse_columns(gt_fusion *fusion);
 bool gt_group_encode(const gt_fusion *fusion, gt_group *group);
 /* The group that computes the value of a node, which may be a further result of its leader; -1: none does. */
 int gt_fusion_maker(const gt_fusion *fusion, gt_id id);
-/* Is there a leader with an epilogue, whose kernel writes the value as the group's only output, in rows of
- * that length? Then it may do more with them. */
+/* Is there a leader with an epilogue, whose kernel writes the value and nothing else, in rows of that length?
+ * Then it may do more with them. */
 bool gt_group_writes_rows(const gt_fusion *fusion, const gt_group *group, gt_id value, int64_t length);
 /* Must this node of the group be written to memory? (It has users elsewhere, or is kept.) */
 bool gt_group_is_output(const gt_fusion *fusion, const gt_group *group, gt_id id);

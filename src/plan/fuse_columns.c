@@ -1,25 +1,164 @@
-/* By-products: a node that joins the columns of a value which a group has as its only output lets the group's
- * leader do that, tile of rows by tile, while it writes them. The node stays a group of its own, for it joins
- * the tiles; nothing is moved or rewritten. */
+/* By-products: a node that joins the columns of a value which a group makes lets the group's leader do that,
+ * tile of rows by tile, while it makes them. The node stays a group of its own, for it joins the tiles. A
+ * value that nobody else reads is then written nowhere.
+ *
+ * Work between the leader's value and a sum of columns, as for the gradient of a norm's weight, is the sum's
+ * prologue, which reads that value from memory. Where the leader can sum up what comes of it, that work is
+ * kept for it instead, until all others have joined, to become a further output of its program. */
 #include "graph/op.h"
+#include "lib/columns.h"
 #include "plan/fuse.h"
+#include "step/draft.h"
 
-static bool may_join(const gt_fusion *f, const gt_group *group, gt_id value, int64_t columns) {
-  return !group->columns && !group->followers && gt_group_writes_rows(f, group, value, columns);
+/* INPUTS: of a program with such work, which leaves the fourth to what products know of their factors. */
+enum { MOST_INPUTS = 3, MOST_VISITS = 2 * GT_PROGRAM_CODE };
+
+/* Does nobody outside of its group but one node read the value, by way of reshapes too? */
+static bool is_read_by(const gt_fusion *f, gt_id value, gt_id reader) {
+  if (f->kept[value]) return false;
+  for (uint32_t u = f->user_start[value]; u < f->user_start[value + 1]; u++) {
+    const gt_id user = f->user[u];
+    if (user == reader || f->group_of[user] == f->group_of[f->origin[value]]) continue;
+    if (!gt_is_reshape(f->graph, user) || !is_read_by(f, user, reader)) return false;
+  }
+  return true;
+}
+
+static uint32_t kind_of(const gt_fusion *f, gt_id id) {
+  const gt_node *node = gt_node_at(f->graph, id);
+  return f->live[id] && node->op->columns ? node->op->columns(f->graph, node) : 0;
+}
+
+/* --- what is made to be summed up ----------------------------------------------------------------------- */
+
+/* Is the node work that may still join a kernel's? */
+static bool is_free(const gt_fusion *f, gt_id id) {
+  const int group = f->group_of[id];
+  return group >= 0 && f->group[group].leader == GT_NONE && !f->group[group].width;
+}
+
+/* The kernel's value of which free work makes this one, if all else that it reads is there before that kernel
+ * begins, as it would have to wait; or GT_NONE. */
+static gt_id made_of(const gt_fusion *f, gt_id value) {
+  gt_id left[MOST_VISITS] = {value}, last = GT_NONE;
+  for (int at = 0, count = 1; at < count; at++) {
+    const gt_node *node = gt_node_at(f->graph, left[at]);
+    for (int i = 0; i < node->inputs; i++) {
+      const gt_id input = f->origin[node->input[i]];
+      if (f->there[input] < f->there[value] || input == last) continue;
+      if (is_free(f, input)) {
+        if (count == MOST_VISITS) return GT_NONE;
+        left[count++] = input;
+      } else if (last == GT_NONE) {
+        last = input;
+      } else {
+        return GT_NONE;
+      }
+    }
+  }
+  return last;
+}
+
+/* The leader whose kernel could sum up what the node does, if that is work for nobody else; or GT_NONE. */
+static gt_id maker_for(const gt_fusion *f, gt_lowering *lowering, gt_id sum) {
+  const gt_id input = gt_node_at(f->graph, sum)->input[0], value = f->origin[input];
+  if (!is_free(f, value) || !is_read_by(f, value, sum)) return GT_NONE;
+  const gt_id maker = made_of(f, value);
+  if (maker == GT_NONE || f->group_of[maker] < 0) return GT_NONE;
+  const gt_node *node = gt_node_at(f->graph, maker);
+  const gt_shape shape = gt_node_at(f->graph, input)->shape, made = node->shape;
+  if (!node->op->epilogue || !node->op->joins || gt_shape_count(made) != gt_shape_count(shape) ||
+      made.dim[made.rank - 1] != shape.dim[shape.rank - 1])
+    return GT_NONE;
+  const bool joins = node->op->joins(lowering, node);
+  lowering->chosen = 0; /* what was looked up is no step's yet */
+  return joins ? maker : GT_NONE;
+}
+
+void gt_fuse_reserve(gt_arena *arena, gt_fusion *f, gt_lowering *lowering) {
+  f->maker = GT_NEW_N(arena, gt_id, f->graph->count + 1);
+  for (gt_id id = 0; id < f->graph->count; id++) f->maker[id] = GT_NONE;
+  for (gt_id id = 0; id < f->graph->count; id++)
+    if (gt_lowering_target(lowering)->device && kind_of(f, id) == GT_COLUMNS_SUM)
+      f->maker[f->origin[gt_node_at(f->graph, id)->input[0]]] = maker_for(f, lowering, id);
+}
+
+bool gt_fuse_is_reserved(const gt_fusion *f, const gt_group *a, const gt_group *b, bool last) {
+  for (int n = 0; n < b->nodes; n++) {
+    const gt_id maker = f->maker[b->node[n]];
+    if (maker == GT_NONE || (a->leader == GT_NONE && !a->width)) continue;
+    if (!last || a->leader != maker || a->program.inputs + b->program.inputs > MOST_INPUTS + 1) return true;
+  }
+  return false;
+}
+
+bool gt_fuse_release(gt_fusion *f) {
+  bool any = false;
+  for (gt_id id = 0; id < f->graph->count; id++) {
+    any |= f->maker[id] != GT_NONE && is_free(f, id);
+    f->maker[id] = GT_NONE;
+  }
+  return any;
+}
+
+/* --- who joins what ------------------------------------------------------------------------------------- */
+
+/* Notes who joins the columns of what a group makes. */
+static void note_joining(gt_fusion *f, gt_id joining) {
+  const gt_node *node = gt_node_at(f->graph, joining);
+  const gt_shape shape = gt_node_at(f->graph, node->input[0])->shape;
+  const gt_id value = f->origin[node->input[0]];
+  if (f->group_of[value] < 0) return;
+  gt_group *g = &f->group[f->group_of[value]];
+  if (g->leader == GT_NONE || !gt_node_at(f->graph, g->leader)->op->epilogue || g->followers ||
+      g->row != shape.dim[shape.rank - 1])
+    return;
+  for (uint32_t k = 0; k < g->program.outputs; k++)
+    if (f->origin[g->output[k]] == value && g->joins[k] == GT_NONE) g->joins[k] = joining;
+}
+
+static bool is_summed(const gt_fusion *f, const gt_group *g, int k) {
+  return g->joins[k] != GT_NONE && kind_of(f, g->joins[k]) == GT_COLUMNS_SUM;
+}
+
+/* Is the output for a sum alone? Who joins moments may want the values as well. */
+static bool is_passing(const gt_fusion *f, const gt_group *g, int k) {
+  return is_summed(f, g, k) && is_read_by(f, f->origin[g->output[k]], g->joins[k]);
+}
+
+static void swap_outputs(gt_group *g) {
+  const gt_id output = g->output[0], joins = g->joins[0];
+  const uint32_t operand = g->program.output[0];
+  g->output[0] = g->output[1], g->joins[0] = g->joins[1], g->program.output[0] = g->program.output[1];
+  g->output[1] = output, g->joins[1] = joins, g->program.output[1] = operand;
+}
+
+/* Where by-products go the second output would: there is none, or it is one that goes nowhere. */
+static void settle(const gt_fusion *f, gt_group *g) {
+  if (g->program.outputs == 1) {
+    g->columns = g->joins[0] == GT_NONE ? 0 : kind_of(f, g->joins[0]);
+    g->passing = is_passing(f, g, 0);
+    return;
+  }
+  if (!is_passing(f, g, 1)) {
+    if (!is_passing(f, g, 0)) return;
+    swap_outputs(g);
+  }
+  if (!is_summed(f, g, 0)) g->joins[0] = GT_NONE;
+  g->columns = g->joins[0] == GT_NONE ? GT_COLUMNS_SUM : GT_COLUMNS_SUMS;
+  g->passing = 2 | is_passing(f, g, 0);
 }
 
 void gt_fuse_columns(gt_fusion *f) {
+  for (int g = 0; g < f->groups; g++)
+    for (int k = 0; k < GT_JOINING; k++) f->group[g].joins[k] = GT_NONE;
   for (int b = 0; b < f->groups; b++) {
     const gt_group *group = &f->group[b];
-    if (group->leader == GT_NONE || group->nodes != 1) continue;
-    const gt_node *node = gt_node_at(f->graph, group->leader);
-    const uint32_t kind = node->op->columns ? node->op->columns(f->graph, node) : 0;
-    if (!kind) continue;
-    const gt_shape shape = gt_node_at(f->graph, node->input[0])->shape;
-    const gt_id value = f->origin[node->input[0]];
-    const int a = f->group_of[value];
-    if (a < 0 || !may_join(f, &f->group[a], value, shape.dim[shape.rank - 1])) continue;
-    f->group[a].joins = group->leader;
-    f->group[a].columns = kind;
+    if (group->leader != GT_NONE && group->nodes == 1 && kind_of(f, group->leader))
+      note_joining(f, group->leader);
+  }
+  for (int g = 0; g < f->groups; g++) {
+    gt_group *group = &f->group[g];
+    if (group->joins[0] != GT_NONE || group->joins[1] != GT_NONE) settle(f, group);
   }
 }

@@ -85,7 +85,8 @@ gt_plan *gt_plan_create(gt_arena *arena, const gt_graph *graph, const gt_plan_op
     return NULL;
   }
   l.place = GT_NEW_N(arena, gt_place, graph->count + 1);
-  if (!gt_graph_verify(graph, error) || !gt_fuse(arena, graph, options, &l.fusion, error)) return NULL;
+  if (!gt_graph_verify(graph, error) || !gt_fuse(arena, graph, options, &l.lowering, &l.fusion, error))
+    return NULL;
   gt_plan_leave_forms(&l);
   if (gt_plan_place(&l, error) && gt_plan_lower(&l, error)) {
     gt_plan_level(&l);

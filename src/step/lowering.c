@@ -134,6 +134,13 @@ void gt_lower_use_scratch(gt_lowering *lowering, size_t argument, uint32_t scrat
   use->read = !write;
 }
 
+void gt_lower_read_scratch(gt_lowering *lowering, size_t argument, uint32_t scratch, uint64_t offset,
+                           uint64_t bytes) {
+  gt_use *use = add_use(lowering, argument, GT_USE_SCRATCH, scratch, bytes);
+  use->offset = offset;
+  use->read = true;
+}
+
 void gt_lower_update_variable(gt_lowering *lowering, size_t argument, uint32_t variable) {
   const gt_variable *v = &lowering->graph->variable[variable];
   gt_use *use = add_use(lowering, argument, GT_USE_VARIABLE, variable,
@@ -149,9 +156,24 @@ void gt_lower_constants(gt_lowering *lowering, size_t argument, const void *data
   for (size_t i = 0; i < size; i++) *GT_PUSH(&lowering->constants) = ((const uint8_t *)data)[i];
 }
 
-void gt_lower_joins(gt_lowering *lowering, const gt_group *group, gt_joined joined) {
-  assert(group->columns);
-  *GT_PUSH(&lowering->joined) = (struct gt_joined_for){group->joins, joined};
+void gt_lower_joins(gt_lowering *lowering, const gt_group *group, int k, gt_joined joined) {
+  assert(group->columns && group->joins[k] != GT_NONE);
+  *GT_PUSH(&lowering->joined) = (struct gt_joined_for){group->joins[k], joined};
+}
+
+static bool is_passing(const gt_group *group, const gt_use *use) {
+  for (uint32_t k = 0; k < group->program.outputs; k++)
+    if (group->passing >> k & 1 && use->kind == GT_USE_NODE && use->write && use->id == group->output[k])
+      return true;
+  return false;
+}
+
+void gt_lower_passes(gt_lowering *lowering, const gt_group *group) {
+  gt_draft *draft = gt_lowering_current(lowering);
+  size_t left = 0;
+  for (size_t u = 0; u < draft->count; u++)
+    if (!is_passing(group, &draft->items[u])) draft->items[left++] = draft->items[u];
+  draft->count = left;
 }
 
 bool gt_lower_joined(const gt_lowering *lowering, const gt_group *group, gt_joined *joined) {
@@ -173,7 +195,7 @@ bool gt_group_follows(const gt_group *group, gt_id node) {
 }
 
 void gt_lower_measures(gt_lowering *lowering, const gt_group *group, uint32_t which, gt_measured measured) {
-  assert(group->measured & which && group->program.outputs == 1);
+  assert(group->measured & which && !(group->passing & 1));
   const gt_id value = gt_reshape_origin(lowering->graph, group->output[0]);
   *GT_PUSH(&lowering->measured) = (struct gt_measured_of){value, which, measured};
 }

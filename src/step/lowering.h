@@ -10,7 +10,7 @@
 #include "step/program.h"
 #include "step/step.h"
 
-enum { GT_FOLLOWERS = 2 };
+enum { GT_FOLLOWERS = 2, GT_JOINING = 2 };
 
 typedef struct gt_group {
   gt_id leader;       /* GT_NONE for a purely elementwise group */
@@ -21,15 +21,18 @@ typedef struct gt_group {
   gt_shape shape;                   /* iteration space of the program */
   uint32_t row;                     /* GT_LOAD_ROW/COLUMN row length */
   uint32_t width; /* of a row program: its rows' length, which is also `row`; of any other 0 */
-  /* A node that joins the columns of the only output (GT_COLUMNS_…, 0: none does), which the leader's kernel
-   * may do tile by tile, beside its own work: gt_lower_joins. */
-  gt_id joins;
-  uint32_t columns;
+  /* Nodes that join the columns of outputs, output k's by joins[k] or GT_NONE, as `columns` says
+   * (GT_COLUMNS_… but for the bit, 0: none does). The leader's kernel may do that tile by tile, beside its
+   * own work: gt_lower_joins. passing: bits of outputs that nobody reads but who joins them, among them the
+   * second. */
+  gt_id joins[GT_JOINING];
+  uint32_t columns, passing;
   /* Nodes of the group whose values follow its only output row by row (gt_op.follows). Who lowers the leader
    * may make them beside (gt_lower_follows); the others have kernels of their own behind. */
   gt_id follower[GT_FOLLOWERS];
   int followers;
-  uint32_t measured; /* GT_MEASURED_…: what readers of the only output ask of its lines: gt_lower_measures */
+  /* GT_MEASURED_…: what readers of the only output that is written ask of its lines: gt_lower_measures. */
+  uint32_t measured;
   /* 1 + a node whose value is a flag that the group's kernels are to clear if the only output is not finite
    * somewhere, if they can (gt_lower_check); 0: none. */
   uint32_t flag;
@@ -69,17 +72,24 @@ uint32_t gt_lower_scratch(gt_lowering *lowering, uint64_t bytes);
  * the next one finds. */
 uint32_t gt_lower_lasting(gt_lowering *lowering, uint64_t bytes);
 void gt_lower_use_scratch(gt_lowering *lowering, size_t argument, uint32_t scratch, bool write);
+/* The current step reads so many bytes of scratch memory, from byte `offset` on. */
+void gt_lower_read_scratch(gt_lowering *lowering, size_t argument, uint32_t scratch, uint64_t offset,
+                           uint64_t bytes);
 void gt_lower_update_variable(gt_lowering *lowering, size_t argument,
                               uint32_t variable); /* read and written */
 void gt_lower_constants(gt_lowering *lowering, size_t argument, const void *data, size_t size);
 
-/* What the kernel that writes a value has joined of its columns, for another node: [tiles, values a column,
- * columns] of scratch memory, for each tile of so many rows, the last of which may have fewer. */
+/* What the kernel that makes a value has joined of its columns, for another node: [tiles, values a column,
+ * columns] of scratch memory from byte `offset` on, for each tile of so many rows, the last of which may have
+ * fewer. */
 typedef struct gt_joined {
   uint32_t scratch, tiles, rows;
+  uint64_t offset;
 } gt_joined;
-/* Says so; in the lowering of a group that asks for it (gt_group.columns). */
-void gt_lower_joins(gt_lowering *lowering, const gt_group *group, gt_joined joined);
+/* Says so of output k; in the lowering of a group that asks for it (gt_group.columns, joins). */
+void gt_lower_joins(gt_lowering *lowering, const gt_group *group, int k, gt_joined joined);
+/* The current step, whose program has been told, writes none of the group's outputs that are passing. */
+void gt_lower_passes(gt_lowering *lowering, const gt_group *group);
 /* Has it been said of the group's leader? */
 bool gt_lower_joined(const gt_lowering *lowering, const gt_group *group, gt_joined *joined);
 

@@ -1,7 +1,7 @@
 /* What products join of their columns beside, against the values that they wrote in the same run, added up in
- * double: tiles that are whole or not, k in parts, values that are not finite, on scalar units and on matrix
- * units, emulated where the device has none. How many units a plan is for decides how it cuts: the device
- * need not have them. */
+ * double, or where they write none against those of the run before: tiles that are whole or not, k in parts,
+ * values that are not finite, on scalar units and on matrix units, emulated where the device has none. How
+ * many units a plan is for decides how it cuts: the device need not have them. */
 #include "base/philox.h"
 #include "op/core.h"
 #include "op/elementwise.h"
@@ -26,20 +26,46 @@ typedef struct problem {
   bool in_parts;
 } problem;
 
-enum { MOST = 4200 * 80, A = 0, B, BIAS, C, SUM, MEAN, VARIANCE, VARIABLES };
-static float value[VARIABLES][MOST];
+/* What of the product is joined and written: the sum or moments of it with its bias; or without that its sum
+ * and the one of what it gives to a norm's weight, or one of them, as well as itself or alone. */
+typedef enum by_product {
+  OF_SUM,
+  OF_MOMENTS,
+  OF_BOTH,
+  OF_BOTH_ALONE,
+  OF_FIRST_ALONE,
+  OF_SECOND,
+  OF_SECOND_ALONE,
+  FORMS
+} by_product;
+static const struct {
+  uint32_t columns; /* the specialization constant */
+  bool first, second;
+} forms[FORMS] = {
+    [OF_SUM] = {GT_COLUMNS_SUM, true, false},
+    [OF_MOMENTS] = {GT_COLUMNS_MOMENTS, false, false},
+    [OF_BOTH] = {GT_COLUMNS_SUMS, true, true},
+    [OF_BOTH_ALONE] = {GT_COLUMNS_SUMS | GT_COLUMNS_PASSING, true, true},
+    [OF_FIRST_ALONE] = {GT_COLUMNS_SUM | GT_COLUMNS_PASSING, true, false},
+    [OF_SECOND] = {GT_COLUMNS_SUM, false, true},
+    [OF_SECOND_ALONE] = {GT_COLUMNS_SUM | GT_COLUMNS_PASSING, false, true},
+};
+
+enum { MOST = 4200 * 80, A = 0, B, BIAS, X, OFF, SCALE, C, SUM, SECOND, MEAN, VARIANCE, VARIABLES };
+static float value[VARIABLES][MOST], written[MOST];
 static gt_precision precision;
 static bool on_units, special;
 
 static gt_shape shape_of(const problem *p, int v) {
-  return v == A   ? gt_shape_2(p->m, p->k)
-         : v == B ? gt_shape_2(p->k, p->n)
-         : v == C ? gt_shape_2(p->m, p->n)
-                  : gt_shape_1(p->n);
+  return v == A                   ? gt_shape_2(p->m, p->k)
+         : v == B                 ? gt_shape_2(p->k, p->n)
+         : v == C || v == X       ? gt_shape_2(p->m, p->n)
+         : v == OFF || v == SCALE ? gt_shape_2(p->m, 1)
+                                  : gt_shape_1(p->n);
 }
 
 static void draw(const problem *p) {
-  for (int v = A; v <= BIAS; v++)
+  for (int v = A; v < C; v++)
     for (uint32_t i = 0; i < gt_shape_count(shape_of(p, v)); i++)
       value[v][i] = (float)(3 * gt_random_uniform(7, 1 + (uint32_t)v, 0, i) - 1) * (v == BIAS ? 200 : 0.3f);
   if (!special) return;
@@ -47,35 +73,43 @@ static void draw(const problem *p) {
   value[B][(p->k - 1) * p->n + 4] = NAN;
 }
 
-static gt_graph *drawn(gt_arena *arena, const problem *p, bool moments) {
-  static const char *const name[] = {"a", "b", "bias", "c", "sum", "mean", "variance"};
+static gt_graph *drawn(gt_arena *arena, const problem *p, by_product made) {
+  static const char *const name[] = {"a", "b",   "bias",   "x",    "off",     "scale",
+                                     "c", "sum", "second", "mean", "variance"};
   gt_graph *g = gt_graph_create(arena);
   gt_id input[VARIABLES];
   gt_graph_precision(g, precision);
   for (int v = 0; v < VARIABLES; v++) {
     const uint32_t variable = gt_graph_variable(g, name[v], shape_of(p, v), GT_F32, false);
-    if (v <= BIAS) input[v] = gt_variable_read(g, variable);
+    if (v < C) input[v] = gt_variable_read(g, variable);
   }
-  const gt_id y = gt_add(g, gt_matmul(g, input[A], input[B], false, false), input[BIAS]);
-  gt_assign(g, C, 0, y);
-  if (moments) {
+  gt_id y = gt_matmul(g, input[A], input[B], false, false);
+  if (made <= OF_MOMENTS) y = gt_add(g, y, input[BIAS]);
+  if (!(forms[made].columns & GT_COLUMNS_PASSING)) gt_assign(g, C, 0, y);
+  if (made == OF_MOMENTS) {
     const gt_id mean = gt_column_moments(g, y, GT_NONE, 1);
     gt_assign(g, MEAN, 0, mean);
     gt_assign(g, VARIANCE, 0, gt_result(g, mean, 1));
-  } else {
-    gt_assign(g, SUM, 0, gt_sum(g, y, 1, false));
+  }
+  if (forms[made].first) gt_assign(g, SUM, 0, gt_sum(g, y, 1, false));
+  if (forms[made].second) {
+    const gt_id normal = gt_mul(g, gt_sub(g, input[X], input[OFF]), input[SCALE]);
+    gt_assign(g, SECOND, 0, gt_sum(g, gt_mul(g, y, normal), 1, false));
   }
   return g;
 }
 
-/* Is the product made as it should be? */
-static void check_plan(const gt_plan *plan, const problem *p, bool moments) {
+/* Is the product made as it should be, and are the values written only where others read them? */
+static void check_plan(const gt_plan *plan, const problem *p, by_product made) {
   for (uint32_t s = 0; s < plan->steps; s++) {
     const gt_step *step = &plan->step[s];
-    const bool matrix = !strncmp(step->kernel->name, "product_matrix", 14);
+    const bool packed = device->target.matrix.packed;
+    const bool matrix = !strncmp(step->kernel->name, packed ? "product_packed" : "product_matrix", 14);
     if (!matrix && strcmp(step->kernel->name, "matmul") != 0) continue;
     assert_int_equal(matrix, on_units);
-    assert_int_equal(step->spec[GT_FACTOR_SPEC_COLUMNS], moments ? GT_COLUMNS_MOMENTS : GT_COLUMNS_SUM);
+    assert_int_equal(step->spec[GT_FACTOR_SPEC_COLUMNS], forms[made].columns);
+    for (int i = 0; i < step->accesses && forms[made].columns & GT_COLUMNS_PASSING; i++)
+      assert_int_not_equal(step->access[i].argument, offsetof(struct gt_matmul_args, y));
     const bool arrives =
         matrix ? step->spec[GT_MATRIX_SPEC_FORM] & GT_MATRIX_ARRIVE : step->spec[GT_MATMUL_SPEC_ARRIVE] != 0;
     assert_int_equal(arrives, p->in_parts);
@@ -84,16 +118,17 @@ static void check_plan(const gt_plan *plan, const problem *p, bool moments) {
   fail_msg("no product");
 }
 
-static void run(const problem *p, bool moments) {
+static void run(const problem *p, by_product made) {
   gt_arena arena;
   float *values[VARIABLES];
   gt_arena_init(&arena);
-  const gt_graph *g = drawn(&arena, p, moments);
+  const gt_graph *g = drawn(&arena, p, made);
   const gt_plan *plan = device_plan(&arena, g, (gt_plan_options){.target.units = p->units});
-  check_plan(plan, p, moments);
+  check_plan(plan, p, made);
   memset(value[C], 0xff, (VARIABLES - C) * sizeof value[C]); /* what is not written is NaN */
   for (int v = 0; v < VARIABLES; v++) values[v] = value[v];
   device_run(plan, g, 2, values); /* twice: what is counted begins anew */
+  if (!(forms[made].columns & GT_COLUMNS_PASSING)) memcpy(written, value[C], sizeof written);
   gt_arena_finish(&arena);
 }
 
@@ -103,31 +138,43 @@ static void same(const problem *p, const char *what, uint32_t column, double got
              column, got, want);
 }
 
-static void check_columns(const problem *p, bool moments) {
+static void check_moments(const problem *p) {
   for (uint32_t j = 0; j < p->n; j++) {
     double sum = 0, absolute = 0, squares = 0;
-    for (uint32_t i = 0; i < p->m; i++)
-      sum += value[C][i * p->n + j], absolute += fabs(value[C][i * p->n + j]);
+    for (uint32_t i = 0; i < p->m; i++) sum += written[i * p->n + j], absolute += fabs(written[i * p->n + j]);
     const double mean = sum / p->m;
-    for (uint32_t i = 0; i < p->m; i++) squares += pow(value[C][i * p->n + j] - mean, 2);
-    if (moments) {
-      same(p, "mean", j, value[MEAN][j], mean, absolute / p->m);
-      /* Values are up to some 400 off 0: the difference of sums of squares would be off by ten times that. */
-      const double variance = isfinite(mean) ? squares / p->m : NAN, off = 0.2 * fabs(mean) * sqrt(variance);
-      same(p, "variance", j, value[VARIANCE][j], variance, 1 + variance + off);
-    } else {
-      same(p, "sum", j, value[SUM][j], sum, absolute);
-    }
+    for (uint32_t i = 0; i < p->m; i++) squares += pow(written[i * p->n + j] - mean, 2);
+    same(p, "mean", j, value[MEAN][j], mean, absolute / p->m);
+    /* Values are up to some 400 off 0: the difference of sums of squares would be off by ten times that. */
+    const double variance = isfinite(mean) ? squares / p->m : NAN, off = 0.2 * fabs(mean) * sqrt(variance);
+    same(p, "variance", j, value[VARIANCE][j], variance, 1 + variance + off);
   }
 }
 
-/* How columns are joined is the same in either precision. */
+static void check_sums(const problem *p, by_product made) {
+  for (uint32_t j = 0; j < p->n; j++) {
+    double first = 0, second = 0, most_first = 0, most_second = 0;
+    for (uint32_t i = 0; i < p->m; i++) {
+      const double v = written[i * p->n + j],
+                   w = v * ((double)value[X][i * p->n + j] - value[OFF][i]) * value[SCALE][i];
+      first += v, most_first += fabs(v);
+      second += w, most_second += fabs(w);
+    }
+    if (forms[made].first) same(p, "sum", j, value[SUM][j], first, most_first);
+    if (forms[made].second) same(p, "second sum", j, value[SECOND][j], second, most_second);
+  }
+}
+
+/* How columns are joined is the same in either precision, and what is written makes no difference to it. */
 static void check(const problem *p, size_t problems) {
   for (size_t i = 0; i < problems && (i < 1 || precision != GT_PRECISION_HALF); i++)
-    for (int moments = 0; moments < 2; moments++) {
+    for (int made = 0; made < (i < 2 ? FORMS : OF_FIRST_ALONE); made++) {
       draw(&p[i]);
-      run(&p[i], moments);
-      check_columns(&p[i], moments);
+      run(&p[i], made);
+      if (made == OF_MOMENTS)
+        check_moments(&p[i]);
+      else
+        check_sums(&p[i], made);
     }
 }
 #define CHECK(...)                          \
@@ -137,7 +184,7 @@ static void check(const problem *p, size_t problems) {
 static void test_scalar(void **state) {
   (void)state;
   CHECK({65, 17, 3, 2, false}, {67, 37, 31, 2, false}, {128, 64, 64, 2, false}, {257, 131, 70, 2, false},
-        {1009, 20, 16, 2, false}, {300, 260, 300, 2, false});
+        {1009, 20, 16, 2, false}, {300, 260, 300, 2, false}, {131, 29, 1, 2, false});
 }
 
 static void test_scalar_in_parts(void **state) {
@@ -169,6 +216,7 @@ int main(void) {
                                       cmocka_unit_test(test_not_finite)};
   const struct CMUnitTest matrix[] = {cmocka_unit_test(test_matrix), cmocka_unit_test(test_matrix_in_parts),
                                       cmocka_unit_test(test_not_finite)};
+  const struct CMUnitTest packed[] = {cmocka_unit_test(test_matrix)};
   if (!has_device()) return 77;
   precision = GT_PRECISION_SCALAR;
   int failed = cmocka_run_group_tests_name("scalar", scalar, open_device, close_device);
@@ -177,5 +225,8 @@ int main(void) {
   precision = GT_PRECISION_AUTO;
   failed += cmocka_run_group_tests_name("two float16", matrix, open_device, close_device);
   precision = GT_PRECISION_HALF;
-  return failed + cmocka_run_group_tests_name("bfloat16", matrix, open_device, close_device);
+  failed += cmocka_run_group_tests_name("bfloat16", matrix, open_device, close_device);
+  setenv("GTRAIN_DEBUG", "matrix,packed,float16", 1);
+  precision = GT_PRECISION_AUTO;
+  return failed + cmocka_run_group_tests_name("two float16, packed", packed, open_device, close_device);
 }

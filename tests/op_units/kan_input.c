@@ -5,8 +5,10 @@
  * addresses. */
 #include "base/philox.h"
 #include "op/core.h"
+#include "op/elementwise.h"
 #include "op/kan/basis.h"
 #include "op/kan/kan.h"
+#include "op/reduce.h"
 #include "plan/plan.h"
 #include "shaders/op/matmul/product_matrix.h"
 #include "support/device.h"
@@ -18,7 +20,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-enum { OUTPUTS = 32, MOST = 1 << 15, X = 0, G, COEFFICIENTS, RESULT, VARIABLES };
+enum { OUTPUTS = 32, MOST = 1 << 15, X = 0, G, COEFFICIENTS, RESULT, VARIABLES, SUMS = 2 };
 
 typedef struct problem {
   uint32_t lines, inputs;
@@ -61,8 +63,9 @@ static gt_graph *drawn(gt_arena *arena, const problem *p, gt_precision by) {
   return g;
 }
 
-/* How many products there are on matrix units; those are to be as the problem says. */
-static int check_plan(const gt_plan *plan, const problem *p) {
+/* How many products there are on matrix units; those are to be as the problem says, and to join columns so.
+ */
+static int check_plan(const gt_plan *plan, const problem *p, uint32_t columns) {
   int products = 0;
   for (uint32_t s = 0; s < plan->steps; s++) {
     const gt_step *step = &plan->step[s];
@@ -70,6 +73,7 @@ static int check_plan(const gt_plan *plan, const problem *p) {
     if (strncmp(step->kernel->name, kernel, strlen(kernel)) != 0) continue;
     const uint32_t form = step->spec[GT_MATRIX_SPEC_FORM];
     assert_int_not_equal(step->spec[GT_FACTOR_SPEC_SEGMENT], 0);
+    assert_int_equal(step->spec[GT_FACTOR_SPEC_COLUMNS], columns);
     assert_true(form & GT_MATRIX_STEADY);
     assert_int_equal((form & GT_MATRIX_MATRICES) != 0, p->whole);
     products++;
@@ -82,7 +86,7 @@ static void run(const problem *p, bool scalar) {
   gt_arena_init(&arena);
   const gt_graph *g = drawn(&arena, p, scalar ? GT_PRECISION_SCALAR : precision);
   const gt_plan *plan = device_plan(&arena, g, (gt_plan_options){0});
-  assert_int_equal(check_plan(plan, p), !scalar);
+  assert_int_equal(check_plan(plan, p, 0), !scalar);
   memset(result[scalar], 0xff, sizeof result[scalar]); /* what is not written is NaN */
   device_run(plan, g, 1, (float *[]){value[X], value[G], value[COEFFICIENTS], result[scalar]});
   gt_arena_finish(&arena);
@@ -147,9 +151,68 @@ static void test_not_finite(void **state) {
     assert_int_equal(isfinite(result[0][i]) != 0, i / p.inputs != 37);
 }
 
+/* What a norm before the layer wants of the gradient, which nobody else does: sums of its columns, as it is
+ * and times x. */
+static gt_graph *drawn_summed(gt_arena *arena, const problem *p) {
+  static const char *const name[] = {"x", "g", "coefficients", "sum", "times_x"};
+  gt_graph *g = gt_graph_create(arena);
+  gt_id input[RESULT];
+  gt_graph_precision(g, precision);
+  for (int v = X; v < RESULT + SUMS; v++) {
+    const gt_shape shape = v < RESULT ? shape_of(p, v) : gt_shape_1(p->inputs);
+    const uint32_t variable = gt_graph_variable(g, name[v], shape, GT_F32, false);
+    if (v < RESULT) input[v] = gt_variable_read(g, variable);
+  }
+  const gt_id dx = gt_kan_input(g, input[X], input[G], input[COEFFICIENTS], GT_NONE, &p->a);
+  gt_assign(g, RESULT, 0, gt_sum(g, dx, 1, false));
+  gt_assign(g, RESULT + 1, 0, gt_sum(g, gt_mul(g, dx, input[X]), 1, false));
+  return g;
+}
+
+static void run_summed(const problem *p) {
+  gt_arena arena;
+  gt_arena_init(&arena);
+  const gt_graph *g = drawn_summed(&arena, p);
+  /* For one unit nothing is cut along k. */
+  const gt_plan *plan = device_plan(&arena, g, (gt_plan_options){.target.units = 1});
+  assert_int_equal(check_plan(plan, p, GT_COLUMNS_SUMS | GT_COLUMNS_PASSING), 1);
+  memset(result[1], 0xff, sizeof result[1]);
+  device_run(plan, g, 1,
+             (float *[]){value[X], value[G], value[COEFFICIENTS], result[1], result[1] + p->inputs});
+  gt_arena_finish(&arena);
+}
+
+/* Against those of the gradient that the same kernel writes. */
+static void check_summed(const problem *p) {
+  draw(p);
+  run(p, false);
+  run_summed(p);
+  for (uint32_t j = 0; j < p->inputs; j++) {
+    double sum[SUMS] = {0}, most[SUMS] = {0};
+    for (uint32_t i = 0; i < p->lines; i++)
+      for (int k = 0; k < SUMS; k++) {
+        const uint32_t at = i * p->inputs + j;
+        const double v = k ? (double)result[0][at] * value[X][at] : result[0][at];
+        sum[k] += v, most[k] += fabs(v);
+      }
+    for (int k = 0; k < SUMS; k++) {
+      const double got = result[1][(uint32_t)k * p->inputs + j];
+      if (isnan(sum[k]) ? !isnan(got) : !(fabs(got - sum[k]) <= 2e-6 * most[k]))
+        fail_msg("%u x %u: sum %d of column %u is %.9g, should be %.9g", p->lines, p->inputs, k, j, got,
+                 sum[k]);
+    }
+  }
+}
+
+static void test_summed(void **state) {
+  (void)state;
+  check_summed(&(problem){192, 144, with(gt_kan_bumps(GT_BASIS_RBF, -1, 1, 5, 0), 16, 1), true});
+  check_summed(&(problem){195, 148, with(gt_kan_bumps(GT_BASIS_RBF, -1, 1, 3, 0), 37, 0), false});
+}
+
 static int group(const char *name) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_whole), cmocka_unit_test(test_not_whole),
-                                     cmocka_unit_test(test_not_finite)};
+                                     cmocka_unit_test(test_not_finite), cmocka_unit_test(test_summed)};
   return cmocka_run_group_tests_name(name, tests, open_device, close_device);
 }
 

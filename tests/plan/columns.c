@@ -8,7 +8,7 @@
 #include "op/moments.h"
 #include "op/reduce.h"
 #include "plan/plan.h"
-#include "shaders/op/matmul/factor.h"
+#include "shaders/op/matmul/matmul.h"
 #include "shaders/op/moments.h"
 #include "support/drawing.h"
 #include <setjmp.h>
@@ -159,6 +159,166 @@ static void reshapes_are_looked_through(void **state) {
   assert_int_equal(products_joining(plan, GT_COLUMNS_SUM), 1);
 }
 
+/* --- two sums: what a norm's bias and weight want of what comes to the norm -------------------------------
+ */
+
+enum { LINES = 8192 };
+
+/* Of a value, the sum and that of its products with what was normalised. */
+static void keep_both_sums(fixture *f, gt_id y, gt_id x) {
+  gt_graph *g = f->graph;
+  const gt_id mean = drawing_variable(f, "mean", gt_shape_2(LINES, 1)),
+              inverse = drawing_variable(f, "inverse", gt_shape_2(LINES, 1));
+  const gt_id normal = gt_mul(g, gt_sub(g, x, mean), inverse);
+  drawing_keep(f, "bias", gt_sum(g, y, 1, false));
+  drawing_keep(f, "weight", gt_sum(g, gt_mul(g, y, normal), 1, false));
+}
+
+static gt_id normalised(fixture *f) { return drawing_variable(f, "x", gt_shape_2(LINES, UNITS)); }
+
+static bool writes_first_output(const gt_plan *plan) {
+  const gt_step *step = drawing_step(plan, "matmul");
+  for (int i = 0; i < step->accesses; i++)
+    if (step->access[i].argument == offsetof(struct gt_matmul_args, y)) return true;
+  return false;
+}
+
+static void sums_of_what_nobody_else_reads(void **state) {
+  fixture *f = *state;
+  keep_both_sums(f, product(f, LINES), normalised(f));
+  const gt_plan *plan = drawing_planned(f, true, false);
+  assert_int_equal(products_joining(plan, GT_COLUMNS_SUMS | GT_COLUMNS_PASSING), 1);
+  assert_false(writes_first_output(plan));
+  assert_int_equal(plan->levels, 2); /* a pass over all of it would want one more */
+  assert_int_equal(plan->steps, 3);
+  assert_true(plan->unaliased_bytes < LINES * UNITS * sizeof(float) / 2);
+}
+
+static void sums_of_what_is_written_as_well(void **state) {
+  fixture *f = *state;
+  const gt_id y = product(f, LINES);
+  keep_both_sums(f, y, normalised(f));
+  drawing_keep(f, "y", y);
+  const gt_plan *plan = drawing_planned(f, true, false);
+  assert_int_equal(products_joining(plan, GT_COLUMNS_SUMS), 1);
+  assert_true(writes_first_output(plan));
+  assert_int_equal(plan->levels, 2);
+}
+
+static void one_sum_of_what_nobody_else_reads(void **state) {
+  fixture *f = *state;
+  drawing_keep(f, "sum", gt_sum(f->graph, product(f, LINES), 1, false));
+  const gt_plan *plan = drawing_planned(f, true, false);
+  assert_int_equal(products_joining(plan, GT_COLUMNS_SUM | GT_COLUMNS_PASSING), 1);
+  assert_false(writes_first_output(plan));
+}
+
+/* As a norm without a bias has it. */
+static void only_products_are_summed(void **state) {
+  fixture *f = *state;
+  gt_graph *g = f->graph;
+  const gt_id y = product(f, LINES);
+  drawing_keep(f, "y", y);
+  drawing_keep(f, "weight", gt_sum(g, gt_mul(g, y, normalised(f)), 1, false));
+  assert_int_equal(products_joining(drawing_planned(f, true, false), GT_COLUMNS_SUM), 1);
+}
+
+static uint32_t outputs_of_product(const gt_plan *plan) {
+  return drawing_step(plan, "matmul")->spec[GT_SPEC_OUTPUT_COUNT];
+}
+
+/* It takes the place of the first output, wherever it stands. */
+static void either_may_be_written(void **state) {
+  fixture *f = *state;
+  gt_graph *g = f->graph;
+  const gt_id y = product(f, LINES), times = gt_mul(g, y, normalised(f));
+  drawing_keep(f, "times", times);
+  drawing_keep(f, "bias", gt_sum(g, y, 1, false));
+  drawing_keep(f, "weight", gt_sum(g, times, 1, false));
+  const gt_plan *plan = drawing_planned(f, true, false);
+  assert_int_equal(products_joining(plan, GT_COLUMNS_SUMS), 1);
+  const uint32_t *output = &drawing_step(plan, "matmul")->spec[GT_SPEC_OUTPUT];
+  assert_int_equal(output[0], GT_OPERAND_RESULT);
+  assert_int_equal(output[1], GT_OPERAND_LEADER);
+}
+
+static void both_written_leave_no_room(void **state) {
+  fixture *f = *state;
+  gt_graph *g = f->graph;
+  const gt_id y = product(f, LINES), times = gt_mul(g, y, normalised(f));
+  drawing_keep(f, "y", y);
+  drawing_keep(f, "times", times);
+  drawing_keep(f, "bias", gt_sum(g, y, 1, false));
+  drawing_keep(f, "weight", gt_sum(g, times, 1, false));
+  const gt_plan *plan = drawing_planned(f, true, false);
+  assert_int_equal(products_joining(plan, 0), 1);
+  assert_int_equal(outputs_of_product(plan), 2);
+}
+
+/* The product would have to wait for what its values are multiplied by. */
+static void what_comes_late_is_for_who_sums(void **state) {
+  fixture *f = *state;
+  gt_graph *g = f->graph;
+  const gt_id c = drawing_variable(f, "c", gt_shape_2(LINES, IN)), y = product(f, LINES);
+  const gt_id d = drawing_variable(f, "d", gt_shape_2(IN, UNITS)), late = gt_matmul(g, c, d, false, false);
+  keep_both_sums(f, y, late);
+  const gt_plan *plan = drawing_planned(f, true, false);
+  assert_int_equal(products_joining(plan, GT_COLUMNS_SUMS) +
+                       products_joining(plan, GT_COLUMNS_SUMS | GT_COLUMNS_PASSING),
+                   0);
+  assert_int_equal(products_joining(plan, GT_COLUMNS_SUM), 1);
+}
+
+/* With one more, what is known of factors would have no place. */
+static void many_inputs_are_for_who_sums(void **state) {
+  fixture *f = *state;
+  const gt_id y = product(f, LINES), more = drawing_variable(f, "more", gt_shape_2(LINES, UNITS));
+  keep_both_sums(f, gt_mul(f->graph, y, more), normalised(f));
+  const gt_plan *plan = drawing_planned(f, true, false);
+  assert_int_equal(products_joining(plan, GT_COLUMNS_SUM), 1);
+  assert_int_equal(outputs_of_product(plan), 1);
+}
+
+/* Of a product in whose kernel there is no place for sums, each reads what is written. */
+static void kernels_that_cannot_leave_it(void **state) {
+  enum { FEW = 4 };
+  fixture *f = *state;
+  gt_graph *g = f->graph;
+  const gt_id a = drawing_variable(f, "a", gt_shape_2(LINES, IN)),
+              b = drawing_variable(f, "b", gt_shape_2(IN, FEW));
+  const gt_id y = gt_matmul(g, a, b, false, false);
+  keep_both_sums(f, y, drawing_variable(f, "x", gt_shape_2(LINES, FEW)));
+  const gt_plan *plan = drawing_planned(f, true, false);
+  const gt_step *step = drawing_step(plan, "product_few");
+  assert_int_equal(step->spec[GT_FACTOR_SPEC_COLUMNS], 0);
+  assert_int_equal(step->spec[GT_SPEC_OUTPUT_COUNT], 1);
+  assert_int_equal(drawing_step(plan, "reduce_columns")->access[0].bytes, gt_node_bytes(g, y));
+}
+
+/* The same where one of them is told so when it is lowered. */
+static void what_a_kernel_cannot_leave_is_written(void **state) {
+  enum { FEW = 4 };
+  fixture *f = *state;
+  gt_graph *g = f->graph;
+  const gt_id y = gt_matmul(g, drawing_variable(f, "a", gt_shape_2(LINES, IN)),
+                            drawing_variable(f, "b", gt_shape_2(IN, FEW)), false, false);
+  drawing_keep(f, "sum", gt_sum(g, y, 1, false));
+  const gt_plan *plan = drawing_planned(f, true, false);
+  const gt_step *step = drawing_step(plan, "product_few");
+  assert_int_equal(step->access[step->accesses - 1].argument, offsetof(struct gt_matmul_args, y));
+  assert_int_equal(drawing_step(plan, "reduce_columns")->access[0].bytes, gt_node_bytes(g, y));
+}
+
+/* A CPU's kernels add up what they read, as ever. */
+static void a_cpu_joins_no_columns(void **state) {
+  fixture *f = *state;
+  keep_both_sums(f, product(f, LINES), normalised(f));
+  const gt_plan *plan = drawing_planned(f, false, false);
+  assert_int_equal(products_joining(plan, 0), 1);
+  assert_int_equal(outputs_of_product(plan), 1);
+  assert_true(writes_first_output(plan));
+}
+
 int main(void) {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, drawing_setup, drawing_teardown)
   const struct CMUnitTest tests[] = {
@@ -170,6 +330,17 @@ int main(void) {
       TEST(few_rows_are_as_soon_read),
       TEST(others_are_not_joined),
       TEST(reshapes_are_looked_through),
+      TEST(sums_of_what_nobody_else_reads),
+      TEST(sums_of_what_is_written_as_well),
+      TEST(one_sum_of_what_nobody_else_reads),
+      TEST(only_products_are_summed),
+      TEST(either_may_be_written),
+      TEST(both_written_leave_no_room),
+      TEST(what_comes_late_is_for_who_sums),
+      TEST(many_inputs_are_for_who_sums),
+      TEST(kernels_that_cannot_leave_it),
+      TEST(what_a_kernel_cannot_leave_is_written),
+      TEST(a_cpu_joins_no_columns),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -306,7 +306,7 @@ static void knows_the_ways(void **state) {
     gt_arena_init(&arena);
     const gt_graph *g = random_graph(&arena);
     const gt_plan_options options = {.no_fusion = true};
-    assert_true(gt_fuse(&arena, g, &options, &f, &error));
+    assert_true(gt_fuse(&arena, g, &options, NULL, &f, &error));
     gt_ways *ways = gt_ways_create(&arena, &f);
     for (int k = 0; k < 400; k++) {
       const gt_id id = roll(g->count);

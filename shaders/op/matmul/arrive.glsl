@@ -40,8 +40,7 @@ void join_tile(uint z, uint m0, uint n0, uint high, uint wide) {
     uint i = m0 + q / across, j = n0 + q % across * 4u;
     if (i < m && j < n) {
       gt_place place = gt_place(gt_result_row(z, i) + j, GT_PROGRAM_QUADS ? 4u : min(4u, n - j));
-      vec4 v = gt_program_write(place, quads ? joined_quad(place.first >> 2) : joined(place));
-      columns_add(sums, v);
+      vec4 v = columns_write(place, quads ? joined_quad(place.first >> 2) : joined(place), sums);
 #ifdef GT_FOLLOWED
       follow_put(i % high, j, wide, v, place.lanes);
 #endif
@@ -53,6 +52,6 @@ void join_tile(uint z, uint m0, uint n0, uint high, uint wide) {
   if (COLUMNS != 0u) { /* an invocation's quads have the same columns */
     uint me = gl_LocalInvocationIndex, slots = LOCAL_X / across;
     columns_leave(sums, me / across, slots, wide, me % across * 4u, 4u);
-    columns_join(slots, wide, m0 / high, n0, wide, wide);
+    columns_join(slots, wide, m0, high, n0, wide, wide);
   }
 }

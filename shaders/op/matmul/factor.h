@@ -35,9 +35,10 @@
 #define GT_FACTOR_SPEC_SEGMENT 27
 #define GT_FACTOR_SLICE        16
 #define GT_FACTOR_DEEP_SLICE   32 /* on matrix units */
-/* What is joined of the result's columns, beside: GT_COLUMNS_… or 0. It goes to the second of the epilogue's
- * outputs, which has but one then; the result is dense, of one entry of a batch, and no second kernel adds
- * its parts. */
+/* What is joined of the result's columns, beside: GT_COLUMNS_… or 0. It goes to where the second of the
+ * epilogue's outputs would. If there is one, it is summed up, too (GT_COLUMNS_SUMS) or alone
+ * (GT_COLUMNS_SUM), and written nowhere. The result is dense, of one entry of a batch, and no second kernel
+ * adds its parts. */
 #define GT_FACTOR_SPEC_COLUMNS 28
 /* Bits: what follows each row of the result (follow.glsl), cross-entropy with labels that are smoothed so
  * much, to `range`, and its gradient. The result is dense and as wide as a tile at most, its epilogue has no

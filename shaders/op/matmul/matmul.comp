@@ -151,8 +151,7 @@ void write(uint z, uint i, uint j, vec4 v, inout gt_column_sums sums, inout uvec
     uint at = gt_result_row(z, i) + j;
     if (SPLIT > 1u) part_store(gt_place(gl_WorkGroupID.y * batch * m * n + at, lanes), v);
     else {
-      v = gt_program_write(gt_place(at, lanes), v);
-      columns_add(sums, v);
+      v = columns_write(gt_place(at, lanes), v, sums);
       if (MEASURES) measures_row(i, v, lanes, most);
       follow_put(i % BM, j, BN, v, lanes);
     }
@@ -398,7 +397,7 @@ void tile(uint z) {
       columns_leave(sums, team * THREADS_M + ty, TEAMS * THREADS_M, BN, tile_column(tx, g), TN < 4u ? TN : 4u);
       sums = columns_none();
     }
-    columns_join(TEAMS * THREADS_M, BN, m0 / BM, n0, BN, BN);
+    columns_join(TEAMS * THREADS_M, BN, m0, BM, n0, BN, BN);
   }
   if (MEASURES) {
     [[unroll]] for (uint g = 0u; g < COLUMN_GROUPS; g++) measures_columns(tile_column(tx, g), TN < 4u ? TN : 4u, most[g]);

@@ -107,9 +107,8 @@ void write(uint z, uint i, uint j, vec4 v, inout gt_column_sums sums) {
     uint at = gt_result_row(z, i) + j, lanes = min(4u, n - j);
     if (SPLIT > 1u) part_store(gt_place(gl_WorkGroupID.y * batch * m * n + at, lanes), v);
     else {
-      vec4 result = gt_program_write(gt_place(at, lanes), v);
+      vec4 result = columns_write(gt_place(at, lanes), v, sums);
       uvec4 most = uvec4(0u);
-      columns_add(sums, result);
       MEASURE_ROW(i, result, most)
       MEASURE_COLUMNS(j, most)
     }
@@ -144,7 +143,7 @@ void plain_tile(uint z, uint m0, uint n0, uint k0, uint k_end) {
   if (COLUMNS != 0u && SPLIT == 1u) {
     uint me = gl_LocalInvocationIndex, slots = LOCAL_X / (BN / 4u);
     columns_leave(sums, me / (BN / 4u), slots, BN, me % (BN / 4u) * 4u, 4u);
-    columns_join(slots, BN, m0 / BM, n0, BN, BN);
+    columns_join(slots, BN, m0, BM, n0, BN, BN);
   }
   MEASURE_END(m0, n0)
 }

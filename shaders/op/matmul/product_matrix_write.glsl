@@ -49,8 +49,7 @@ void write_piece(uint z, uint from_m, uint from_n, uint mine, inout gt_column_su
       if (down < MATRIX_M && from_m + down < m && j < n) {
         if (SPLIT > 1u) part_store(gt_place(gl_WorkGroupID.y * batch * m * n + place[u].first, lanes), result[u][0]);
         else {
-          gt_program_store(place[u], result[u]);
-          columns_add(joined_sums, result[u][0]);
+          columns_keep(place[u], result[u], joined_sums);
           MEASURE_ROW(from_m + down, result[u][0], most)
         }
       }
@@ -64,7 +63,7 @@ void join_piece(uint p, uint m0, uint n0, gt_column_sums joined_sums) {
   uint own = PIECE * MATRIX_N, first = gt_subgroup() % SUBGROUPS_N * own + gt_lane() % PIECE_QUADS * 4u;
   barrier(); /* others' sums are out */
   columns_leave(joined_sums, slot, slots, SUBGROUPS_N * own, first, 4u);
-  columns_join(slots, SUBGROUPS_N * own, m0 / BM, n0 + p * own, own, SN);
+  columns_join(slots, SUBGROUPS_N * own, m0, BM, n0 + p * own, own, SN);
 }
 
 /* All sums, piece by piece. It is a loop whose end no compiler knows, and has one code for all pieces: code that runs once

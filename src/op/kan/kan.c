@@ -404,21 +404,23 @@ static void lower_basis(gt_lowering *lowering, const gt_group *group) {
   gt_lower_grid(lowering, (uint64_t)args.lines * args.length / (quads ? 4 : 1), WORKGROUP);
 }
 
+static gt_kan_product_form form_of(const gt_node *node) {
+  return node->op == &rows[ROW_INPUT] ? GT_KAN_INPUT
+         : node->op == &rows[ROW_KAN] ? GT_KAN_FORWARD
+                                      : GT_KAN_COEFFICIENTS;
+}
+
 static void lower(gt_lowering *lowering, const gt_group *group) {
   const gt_graph *graph = gt_lowering_graph(lowering);
   const gt_node *node = gt_node_at(graph, group->leader);
-  const bool of_input = node->op == &rows[ROW_INPUT];
   uint32_t geometry[GT_BASIS_WORDS];
   extents e;
   if (!extents_of(graph, node, &e)) return;
-  if (of_input && !gt_lowering_target(lowering)->device) {
+  if (form_of(node) == GT_KAN_INPUT && !gt_lowering_target(lowering)->device) {
     lower_input_cpu(lowering, group, &e);
     return;
   }
-  const gt_kan_product_form form = of_input                     ? GT_KAN_INPUT
-                                   : node->op == &rows[ROW_KAN] ? GT_KAN_FORWARD
-                                                                : GT_KAN_COEFFICIENTS;
-  const gt_product p = gt_kan_product(lowering, node, form, &e, geometry);
+  const gt_product p = gt_kan_product(lowering, node, form_of(node), &e, geometry);
   gt_product_lower(lowering, group, &p);
 }
 
@@ -430,6 +432,15 @@ static uint32_t measures(gt_lowering *lowering, const gt_node *node, int i) {
     return 0;
   const gt_product p = gt_kan_product(lowering, node, GT_KAN_COEFFICIENTS, &e, geometry);
   return gt_product_measures(lowering, &p, node->precision, false);
+}
+
+/* Where coefficients have factors it takes steps to tell. */
+static bool joins(gt_lowering *lowering, const gt_node *node) {
+  uint32_t geometry[GT_BASIS_WORDS];
+  extents e;
+  if (!extents_of(gt_lowering_graph(lowering), node, &e) || e.scales != GT_NONE) return false;
+  const gt_product p = gt_kan_product(lowering, node, form_of(node), &e, geometry);
+  return gt_product_joins(lowering, &p, node->precision);
 }
 
 /* --- rows ----------------------------------------------------------------------------------------------- */
@@ -463,8 +474,8 @@ static int smooth(const gt_graph *graph, const gt_node *node) {
 #define ROW(title, least, most, its_gradient)                                                         \
   {                                                                                                   \
     .name = title, .kind = GT_OP_KERNEL, .min_inputs = least, .max_inputs = most, .infer = infer,     \
-    .smooth = smooth, .gradient = its_gradient, .lower = lower, .measures = measures, .flops = flops, \
-    .print = print, .epilogue = true                                                                  \
+    .smooth = smooth, .gradient = its_gradient, .lower = lower, .measures = measures, .joins = joins, \
+    .flops = flops, .print = print, .epilogue = true                                                  \
   }
 
 static const gt_op rows[ROWS] = {[ROW_KAN] = ROW("kan", 2, 3, gradient_kan),

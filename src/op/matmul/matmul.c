@@ -187,6 +187,11 @@ static uint32_t measures(gt_lowering *lowering, const gt_node *node, int i) {
   return gt_product_measures(lowering, &p, node->precision, i == 0);
 }
 
+static bool joins(gt_lowering *lowering, const gt_node *node) {
+  const gt_product p = product_at(lowering, (gt_id)(node - gt_lowering_graph(lowering)->node));
+  return gt_product_joins(lowering, &p, node->precision);
+}
+
 /* One factor at most is in another form. */
 static bool takes(gt_lowering *lowering, const gt_group *group, int i, const gt_form *form) {
   const gt_graph *graph = gt_lowering_graph(lowering);
@@ -216,6 +221,7 @@ static const gt_op rows[1] = {{.name = "matmul",
                                .gradient = gradient,
                                .lower = lower,
                                .measures = measures,
+                               .joins = joins,
                                .takes = takes,
                                .flops = flops,
                                .print = print,

@@ -114,7 +114,7 @@ static packed_factors lower_pack(gt_lowering *lowering, const gt_product *p, con
   return packed;
 }
 
-static gt_matmul_cut cut_product(gt_lowering *lowering, const gt_product *p, gt_precision precision) {
+gt_matmul_cut gt_product_cut(gt_lowering *lowering, const gt_product *p, gt_precision precision) {
   const gt_target *target = gt_lowering_target(lowering);
   const gt_matmul_shape *s = &p->shape;
   const gt_matmul_config c = gt_matmul_choose(lowering, s, precision);
@@ -134,7 +134,7 @@ uint32_t gt_product_measures(gt_lowering *lowering, const gt_product *p, gt_prec
   const gt_matmul_shape *s = &p->shape;
   const bool dense = (of_a ? s->kind_a : s->kind_b) == GT_FACTOR_DENSE;
   if (s->batch > 1 || !dense || !gt_product_may_be_known(s)) return 0;
-  const gt_matmul_cut cut = cut_product(lowering, p, precision);
+  const gt_matmul_cut cut = gt_product_cut(lowering, p, precision);
   if (!cut.range || cut.pack) return 0;
   return (of_a ? s->trans_a : !s->trans_b) ? GT_MEASURED_COLUMNS : GT_MEASURED_ROWS;
 }
@@ -145,7 +145,7 @@ void gt_product_lower(gt_lowering *lowering, const gt_group *group, const gt_pro
   assert(target->device || s->kind_b <= GT_FACTOR_SIDE_BY_SIDE || !s->trans_b);
   assert(!s->segment || (target->device && s->segment % GT_FACTOR_SLICE == 0));
   const gt_precision precision = gt_node_at(gt_lowering_graph(lowering), group->leader)->precision;
-  const gt_matmul_cut cut = cut_product(lowering, p, precision);
+  const gt_matmul_cut cut = gt_product_cut(lowering, p, precision);
   const uint32_t down = gt_ceil_div(s->m, cut.bm), across = gt_ceil_div(s->n, cut.bn);
   const packed_factors packed = cut.pack ? lower_pack(lowering, p, &cut) : (packed_factors){0};
   gt_product_ranges range = gt_product_lower_ranges(lowering, group, p, &cut, packed.range);

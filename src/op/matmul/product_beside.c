@@ -43,17 +43,32 @@ static void lower_measures(gt_lowering *lowering, const gt_group *group, const g
     lower_roots(lowering, group, step, GT_MEASURED_COLUMNS, s->n, s->m, cut->bm, cut);
 }
 
-/* Beside the result, what another group wants of its columns. */
+static bool joins_columns(const gt_product *p, const gt_matmul_cut *cut) {
+  return cut->columns && p->shape.batch == 1 && p->result == GT_RESULT_DENSE;
+}
+
+bool gt_product_joins(gt_lowering *lowering, const gt_product *p, gt_precision precision) {
+  if (!gt_lowering_target(lowering)->device) return false;
+  const gt_matmul_cut cut = gt_product_cut(lowering, p, precision);
+  return joins_columns(p, &cut) && (cut.split == 1 || cut.arrives);
+}
+
+/* Beside the result, or in its place, what other groups want of its columns: where a second output would go,
+ * which nobody else reads then. */
 static void lower_columns(gt_lowering *lowering, const gt_group *group, const gt_product *p,
                           const gt_matmul_cut *cut, gt_step *step) {
-  const gt_matmul_shape *s = &p->shape;
-  if (!group->columns || !cut->columns || s->batch > 1 || p->result != GT_RESULT_DENSE) return;
-  const uint64_t values = group->columns == GT_COLUMNS_MOMENTS ? 2 : 1;
-  const uint32_t tiles = gt_ceil_div(s->m, cut->bm);
-  const gt_joined made = {gt_lower_scratch(lowering, 4 * values * tiles * s->n), tiles, cut->bm};
-  step->spec[GT_FACTOR_SPEC_COLUMNS] = group->columns;
+  if (!group->columns || !joins_columns(p, cut)) return;
+  const uint32_t tiles = gt_ceil_div(p->shape.m, cut->bm);
+  const uint64_t values = group->columns == GT_COLUMNS_SUM ? 1 : 2, one = 4ull * tiles * p->shape.n;
+  gt_joined made = {gt_lower_scratch(lowering, values * one), tiles, cut->bm, 0};
+  step->spec[GT_FACTOR_SPEC_COLUMNS] = group->columns | (group->passing & 1 ? GT_COLUMNS_PASSING : 0);
+  gt_lower_passes(lowering, group);
   gt_lower_use_scratch(lowering, offsetof(struct gt_matmul_args, y) + 8, made.scratch, true);
-  gt_lower_joins(lowering, group, made);
+  for (int k = 0; k < GT_JOINING; k++) {
+    if (group->joins[k] == GT_NONE) continue;
+    gt_lower_joins(lowering, group, k, made);
+    made.offset += one;
+  }
 }
 
 /* Behind each row of the result, what follows it: of one loss. */

@@ -10,6 +10,9 @@ enum { GT_PRODUCT_MOST_GROUPS = 65535 /* along an axis, what Vulkan promises */ 
 gt_step *gt_product_start(gt_lowering *lowering, const gt_product *product, const gt_matmul_cut *cut,
                           const gt_kernel *kernel, bool reads_a, bool reads_b);
 
+/* How the product is made, which is chosen here. */
+gt_matmul_cut gt_product_cut(gt_lowering *lowering, const gt_product *product, gt_precision precision);
+
 /* What is known of a factor's lines before it is measured. */
 typedef struct gt_known_lines {
   uint32_t form;    /* GT_MATRIX_KNOWN_A and _EVEN_A; 0: nothing is */
