@@ -4,7 +4,8 @@
  * Defaults are those of the sources: efficient-kan, ChebyKAN, FastKAN, FourierKAN, JacobiKAN, FasterKAN,
  * SincKAN, Wav-KAN. Coefficients are kept as the kernel reads them, [blocks, functions, inputs of a block,
  * outputs]; a base branch of silu that reads what the functions read is the last of the functions, one
- * product with them. */
+ * product with them. One that reads the inputs as they are, where functions read them normalised, has weights
+ * of its own, and goes through the same product behind them (op/kan/kan.h). */
 #include "layer/kan/kan_init.h"
 #include "layer/kan/kan_layer.h"
 
