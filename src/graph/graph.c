@@ -178,6 +178,8 @@ int64_t gt_shape_count(gt_shape shape) {
   return count;
 }
 
+gt_shape gt_shape_behind_first(gt_shape shape) { return gt_shape_of(shape.rank - 1, shape.dim + 1); }
+
 bool gt_shape_equal(gt_shape a, gt_shape b) {
   return a.rank == b.rank && !memcmp(a.dim, b.dim, sizeof *a.dim * (size_t)a.rank);
 }

@@ -116,6 +116,7 @@ void gt_graph_is_fed(gt_graph *graph, uint32_t variable);
 gt_shape gt_shape_of(int rank, const int64_t *dim);
 gt_shape gt_shape_1(int64_t a);
 gt_shape gt_shape_2(int64_t a, int64_t b);
+gt_shape gt_shape_behind_first(gt_shape shape); /* without its first axis; of rank 1 and more */
 /* Number of elements; 1 for a scalar, INT64_MAX where there are more than that. */
 int64_t gt_shape_count(gt_shape shape);
 bool gt_shape_equal(gt_shape a, gt_shape b);

@@ -71,33 +71,34 @@ static void epilogue_writes_two_outputs(void **state) {
   assert_int_equal(planned(f, false)->steps, 1);
 }
 
+/* "y" becomes what two neighbouring parts of "v" are, negated: the one at `first`, then that at `second`. */
+static gt_id negate_parts(fixture *f, int64_t first, int64_t second) {
+  gt_graph *g = f->graph;
+  const gt_id v = variable(f, "v", 1, (int64_t[]){12});
+  const gt_id parts[2] = {gt_view(g, v, first, gt_shape_1(4)), gt_view(g, v, second, gt_shape_1(4))};
+  const gt_id both = gt_pack(g, parts, 2);
+  gt_assign(g, gt_graph_variable(g, "y", gt_shape_1(8), GT_F32, false), 0, gt_neg(g, both));
+  return both;
+}
+
 /* Parts of a variable that stand there as they do in the pack are read where they lie; others are copied. */
 static void neighbours_are_packed_already(void **state) {
   fixture *f = *state;
   gt_graph *g = f->graph;
-  const gt_id v = variable(f, "v", 1, (int64_t[]){12});
-  const uint32_t y = gt_graph_variable(g, "y", gt_shape_1(8), GT_F32, false);
-  const gt_id lower = gt_view(g, v, 2, gt_shape_1(4)), upper = gt_view(g, v, 6, gt_shape_1(4));
-  const gt_id together = gt_pack(g, (const gt_id[]){lower, upper}, 2);
-  gt_assign(g, y, 0, gt_neg(g, together));
+  const gt_id together = negate_parts(f, 2, 6);
   gt_assign(g, 0, 2, gt_neg(g, gt_sum(g, together, 1, true))); /* overwrites them, behind all who read them */
   float got[8];
   assert_int_equal(planned(f, false)->steps, 3); /* one for each instruction */
-  drawing_run(f, planned(f, false), ramp, 1, y, got);
+  drawing_run(f, planned(f, false), ramp, 1, 1, got);
   for (int i = 0; i < 8; i++) assert_true(got[i] == -ramp(0, i + 2));
 }
 
 static void parts_apart_are_copied(void **state) {
   fixture *f = *state;
-  gt_graph *g = f->graph;
-  const gt_id v = variable(f, "v", 1, (int64_t[]){12});
-  const uint32_t y = gt_graph_variable(g, "y", gt_shape_1(8), GT_F32, false);
-  const gt_id lower = gt_view(g, v, 2, gt_shape_1(4)), upper = gt_view(g, v, 6, gt_shape_1(4));
-  const gt_id turned = gt_pack(g, (const gt_id[]){upper, lower}, 2);
-  gt_assign(g, y, 0, gt_neg(g, turned));
+  negate_parts(f, 6, 2);
   float got[8];
   assert_int_equal(planned(f, false)->steps, 3);
-  drawing_run(f, planned(f, false), ramp, 1, y, got);
+  drawing_run(f, planned(f, false), ramp, 1, 1, got);
   for (int i = 0; i < 8; i++) assert_true(got[i] == -ramp(0, i < 4 ? i + 6 : i - 2));
 }
 

@@ -18,7 +18,6 @@
 #include "op/reduce.h"
 #include "shaders/op/kan/kan_basis.h"
 #include <stddef.h>
-#include <string.h>
 
 enum { ROW_KAN, ROW_COEFFICIENTS, ROW_INPUT, ROW_BASIS, ROWS, MOST_LENGTH = 1 << 28 };
 static const gt_op rows[ROWS];
@@ -109,10 +108,7 @@ static bool is_sound(const gt_kan_attribute *a, int64_t inputs) {
 /* What the functions read of a value that has rows behind it, or the inputs of a base that is apart. */
 static gt_shape ahead_of(gt_shape x, const gt_kan_attribute *a) {
   x.dim[0] -= gt_kan_behind(a);
-  if (!a->apart) return x;
-  x.rank--;
-  memmove(x.dim, x.dim + 1, (size_t)x.rank * sizeof *x.dim);
-  return x;
+  return a->apart ? gt_shape_behind_first(x) : x;
 }
 
 static bool lines_of(gt_shape x, extents *e) {

@@ -2,7 +2,6 @@
 #include "op/core.h"
 #include "op/elementwise.h"
 #include "op/matmul/matmul.h"
-#include <string.h>
 
 typedef struct parts { /* of the inputs, and of both as the layer has them */
   gt_id functions, base;
@@ -11,9 +10,7 @@ typedef struct parts { /* of the inputs, and of both as the layer has them */
 } parts;
 
 static parts parts_of(gt_graph *graph, gt_id x) {
-  parts p = {.each = gt_node_at(graph, x)->shape};
-  p.each.rank--;
-  memmove(p.each.dim, p.each.dim + 1, (size_t)p.each.rank * sizeof *p.each.dim);
+  parts p = {.each = gt_shape_behind_first(gt_node_at(graph, x)->shape)};
   p.inputs = p.each.dim[p.each.rank - 1];
   p.lines = gt_shape_count(p.each) / p.inputs;
   p.functions = gt_part(graph, x, 0, p.each);

@@ -3,7 +3,6 @@
 #include "op/elementwise.h"
 #include "op/kan/kan.h"
 #include <math.h>
-#include <string.h>
 
 GT_REGISTER(opcase, kan_apart)
 
@@ -57,9 +56,7 @@ static double function_at(const layer *l, const double *x, int64_t line, int64_t
 /* absolute: the sums of the absolute products. */
 static gt_shape sum_kan(const gt_case_view *v, const double *const *x, double *y, bool absolute) {
   const layer l = layer_of(v);
-  gt_shape shape = v->shape[0];
-  shape.rank--;
-  memmove(shape.dim, shape.dim + 1, (size_t)shape.rank * sizeof *shape.dim);
+  gt_shape shape = gt_shape_behind_first(v->shape[0]);
   shape.dim[shape.rank - 1] = l.outputs;
   for (int64_t i = 0; y && i < l.lines * l.outputs; i++) y[i] = 0;
   for (int64_t m = 0; y && m < l.lines; m++)
