@@ -4,12 +4,12 @@
 #include "base/philox.h"
 #include "op/core.h"
 #include "op/elementwise.h"
-#include "op/matmul/matmul.h"
 #include "plan/plan.h"
 #include "shaders/op/batch.h"
 #include "shaders/op/matmul/factor.h"
 #include "support/device.h"
 #include "support/drawing.h"
+#include "support/factor.h"
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -48,9 +48,7 @@ static void draw(gt_graph *graph, const net *t) {
                             : variable(graph, "w", t->in, t->units, GT_F32),
               g = variable(graph, "g", t->rows, t->units, GT_F32);
   const gt_id x = gt_batch(graph, data, clock, scaling, attribute);
-  drawing_assign(graph, "y", gt_relu(graph, gt_matmul(graph, x, w, false, t->turned)));
-  drawing_assign(graph, "d",
-                 t->turned ? gt_matmul(graph, g, x, true, false) : gt_matmul(graph, x, g, true, false));
+  factor_assign(graph, x, w, g, t->turned);
   if (t->beside == A_VALUE) drawing_assign(graph, "more", x);
   if (t->beside == A_PROGRAM) drawing_assign(graph, "more", gt_mul(graph, x, gt_mul(graph, x, x)));
 }
@@ -67,7 +65,8 @@ static void fill(const net *t, int v, uint64_t count) {
   if (t->odd != 0) value[v][count / 3] = t->odd;
 }
 
-static double x_at(const net *t, uint64_t i) {
+static double x_at(const void *net_, uint64_t i) {
+  const net *t = net_;
   return (((uint8_t *)value[DATA])[i] - (double)t->center) * (double)t->scale + (double)t->shift;
 }
 
@@ -77,32 +76,6 @@ static void check(double got, double sum, double all, double terms, const char *
                      : fabs(got - sum) <= 0x1p-23 * (2 + sqrt(terms)) * all)
     return;
   fail_msg("%s: element %llu is %.9g, not %.9g", what, (unsigned long long)i, got, sum);
-}
-
-static void check_forward(const net *t) {
-  for (uint32_t i = 0; i < t->rows; i++)
-    for (uint32_t j = 0; j < t->units; j++) {
-      double sum = 0, all = 0;
-      for (uint32_t k = 0; k < t->in; k++) {
-        const double term =
-            x_at(t, (uint64_t)i * t->in + k) * (double)value[W][t->turned ? j * t->in + k : k * t->units + j];
-        sum += term, all += fabs(term);
-      }
-      check(value[Y][i * t->units + j], isnan(sum) ? sum : fmax(sum, 0), all, t->in, "y", i * t->units + j);
-    }
-}
-
-static void check_gradient(const net *t) {
-  for (uint32_t i = 0; i < t->in; i++)
-    for (uint32_t j = 0; j < t->units; j++) {
-      double sum = 0, all = 0;
-      for (uint32_t k = 0; k < t->rows; k++) {
-        const double term = x_at(t, (uint64_t)k * t->in + i) * (double)value[G][k * t->units + j];
-        sum += term, all += fabs(term);
-      }
-      const uint32_t at = t->turned ? j * t->in + i : i * t->units + j;
-      check(value[D][at], sum, all, t->rows, "d", at);
-    }
 }
 
 /* Are they products of bytes? */
@@ -133,10 +106,9 @@ static bool run(const net *t) {
   }
   device_run(plan, g, 1, value);
   const bool bytes = leaves_bytes(plan);
-  if (precision == GT_PRECISION_AUTO) {
-    check_forward(t);
-    check_gradient(t);
-  }
+  if (precision == GT_PRECISION_AUTO)
+    factor_check(&(factor_case){t->rows, t->in, t->units, t->turned, t, x_at, value[W], value[G], value[Y],
+                                value[D], check});
   for (uint32_t v = 0; v < g->variables; v++) free(value[v]);
   gt_arena_finish(&arena);
   return bytes;

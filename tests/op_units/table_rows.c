@@ -2,14 +2,12 @@
  * products that take them so, and what comes out is as exact as of what was gathered. */
 #include "base/philox.h"
 #include "op/core.h"
-#include "op/elementwise.h"
 #include "op/gather.h"
-#include "op/matmul/matmul.h"
 #include "plan/plan.h"
 #include "shaders/op/matmul/factor.h"
 #include "step/math.h"
 #include "support/device.h"
-#include "support/drawing.h"
+#include "support/factor.h"
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -47,9 +45,7 @@ static void draw(gt_graph *graph, const net *t) {
               g = variable(graph, "g", lines_of(t), t->units, GT_F32);
   const gt_id gathered = gt_gather(graph, table, index, -1);
   const gt_id x = gt_reshape(graph, gathered, gt_shape_2(lines_of(t), in));
-  drawing_assign(graph, "y", gt_relu(graph, gt_matmul(graph, x, w, false, t->turned)));
-  drawing_assign(graph, "d",
-                 t->turned ? gt_matmul(graph, g, x, true, false) : gt_matmul(graph, x, g, true, false));
+  factor_assign(graph, x, w, g, t->turned);
 }
 
 static void fill(const net *t, int v, uint64_t count) {
@@ -65,7 +61,8 @@ static void fill(const net *t, int v, uint64_t count) {
   }
 }
 
-static double x_at(const net *t, uint64_t i) {
+static double x_at(const void *net_, uint64_t i) {
+  const net *t = net_;
   const int32_t row = (int32_t)gt_bits(value[INDEX][i / t->width]);
   if (row < 0 || row >= (int32_t)t->count) return NAN;
   return (double)value[TABLE][(uint64_t)row * t->width + i % t->width + t->askew];
@@ -76,34 +73,6 @@ static void check(double got, double sum, double all, double terms, const char *
   const double rounding = precision == GT_PRECISION_HALF ? 0x1p-7 : 0x1p-23 * (2 + sqrt(terms));
   if (isnan(sum) ? isnan(got) : fabs(got - sum) <= rounding * all) return;
   fail_msg("%s: element %llu is %.9g, not %.9g", what, (unsigned long long)i, got, sum);
-}
-
-static void check_forward(const net *t) {
-  const uint32_t in = in_of(t);
-  for (uint32_t i = 0; i < lines_of(t); i++)
-    for (uint32_t j = 0; j < t->units; j++) {
-      double sum = 0, all = 0;
-      for (uint32_t k = 0; k < in; k++) {
-        const double term =
-            x_at(t, (uint64_t)i * in + k) * (double)value[W][t->turned ? j * in + k : k * t->units + j];
-        sum += term, all += fabs(term);
-      }
-      check(value[Y][i * t->units + j], isnan(sum) ? sum : fmax(sum, 0), all, in, "y", i * t->units + j);
-    }
-}
-
-static void check_gradient(const net *t) {
-  const uint32_t in = in_of(t);
-  for (uint32_t i = 0; i < in; i++)
-    for (uint32_t j = 0; j < t->units; j++) {
-      double sum = 0, all = 0;
-      for (uint32_t k = 0; k < lines_of(t); k++) {
-        const double term = x_at(t, (uint64_t)k * in + i) * (double)value[G][k * t->units + j];
-        sum += term, all += fabs(term);
-      }
-      const uint32_t at = t->turned ? j * in + i : i * t->units + j;
-      check(value[D][at], sum, all, lines_of(t), "d", at);
-    }
 }
 
 /* Are rows taken by their numbers? Then nothing gathers them. */
@@ -134,8 +103,8 @@ static bool run(const net *t) {
   }
   device_run(plan, g, 1, value);
   const bool taken = takes_rows(plan);
-  check_forward(t);
-  check_gradient(t);
+  factor_check(&(factor_case){lines_of(t), in_of(t), t->units, t->turned, t, x_at, value[W], value[G],
+                              value[Y], value[D], check});
   for (uint32_t v = 0; v < g->variables; v++) free(value[v]);
   gt_arena_finish(&arena);
   return taken;
