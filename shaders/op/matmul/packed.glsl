@@ -33,16 +33,17 @@ uint packed_place(uint position) {
 
 uint packed_steps() { return (k + 2u * MATRIX_K - 1u) / (2u * MATRIX_K) * 2u; }
 uint packed_steps_a() { return PACKED_REPEATS ? PACKED_SEGMENT : packed_steps(); }
+uint packed_groups(uint wide) { return (wide + GT_PACKED_LINES - 1u) / GT_PACKED_LINES; }
 /* The octet at which matrix `number` of all those along the lines of entry z has its step. */
 uint packed_a(uint z, uint number, uint step) {
   uint each = GT_PACKED_LINES / MATRIX_M, entry = range_entries(KIND_A, stride_a) == 1u ? 0u : z;
-  uint group = entry * (range_padded(m) / GT_PACKED_LINES) + number / each;
+  uint group = entry * packed_groups(m) + min(number / each, packed_groups(m) - 1u);
   return (group * packed_steps_a() + step) * PLANES * LEFT_PLANE + number % each * LEFT_MATRIX;
 }
 uint packed_b(uint z, uint number, uint step) {
   uint each = GT_PACKED_LINES / MATRIX_N, entry = range_entries(KIND_B, stride_b) == 1u ? 0u : z;
-  uint group = entry * (range_padded(n) / GT_PACKED_LINES) + number / each;
-  uint groups_a = range_entries(KIND_A, stride_a) * (range_padded(m) / GT_PACKED_LINES);
+  uint group = entry * packed_groups(n) + min(number / each, packed_groups(n) - 1u);
+  uint groups_a = range_entries(KIND_A, stride_a) * packed_groups(m);
   uint of_a = MADE ? 0u : groups_a * packed_steps_a() * PLANES * LEFT_PLANE;
   return of_a + (group * packed_steps() + step) * PLANES * RIGHT_PLANE + number % each * RIGHT_MATRIX;
 }

@@ -4,9 +4,9 @@
  * which the lanes of a subgroup hold a matrix, so that each reads its own elements, eight at a time, straight
  * into registers. Of each entry of the batch that a factor has [groups of GT_PACKED_LINES
  * lines][steps][planes][matrices of the group][lanes][octets] of 16 bytes. A step is as deep as the units'
- * matrices; there are as many as k needs, and one more if that is odd. Lines are made as many as range.h
- * says. Planes: upper and lower halves, or one. What does not exist is 0. B's follow A's, and then there is
- * room for a step, as one too many is read.
+ * matrices; there are as many as k needs, and one more if that is odd. Planes: upper and lower halves, or one.
+ * What does not exist in a group is 0; of tiles that reach beyond the last one, it is read again. B's follow
+ * A's, and then there is room for a step, as one too many is read.
  *
  * They are dense; or coefficients of a basis, and what repeats itself in their segments, of which one is
  * packed (factor.h). */

@@ -74,6 +74,14 @@ void never() {
     GT_QUAD(v, KIND, from, of_line, of_position, position, left, aligned) \
   }
 
+/* Of lines' largest elements, or of such as only fill up memory (range.h). */
+void write_roots(bool is_a, uint z, uint depth, uint first, bool exist) {
+#ifndef GT_MATRIX_BFLOAT
+  uint me = gl_LocalInvocationIndex, to = (is_a ? range_a(z, depth) : range_b(z, depth)) + first + me;
+  if (me < LINES) range.at[to] = gt_range_root(exist ? largest[me] : 0u);
+#endif
+}
+
 void pack(bool is_a, uint z, uint depth, uint first) {
   uint me = gl_LocalInvocationIndex, wide = is_a ? m : n;
   uint stride = !PACKED_DENSE ? 0u : is_a ? stride_a : stride_b;
@@ -105,7 +113,7 @@ void pack(bool is_a, uint z, uint depth, uint first) {
   uvec4 most = tile[me];
   atomicMax(largest[me / (SHARES / 4u)], of_four(most));
   barrier();
-  if (me < LINES) range.at[(is_a ? range_a(z, depth) : range_b(z, depth)) + first + me] = gt_range_root(largest[me]);
+  write_roots(is_a, z, depth, first, true);
   [[unroll]] for (uint q = 0u; q < QUADS; q++)
     [[unroll]] for (uint l = 0u; l < 4u; l++)
       v[q][l] *= scale_of(floatBitsToUint(gt_range_root(largest[k_lines ? w + l : w + q * w_apart])));
@@ -133,6 +141,8 @@ void main() {
   for (uint i = gl_WorkGroupID.x; i < of_a + of_b; i += gl_NumWorkGroups.x) {
     bool is_a = i < of_a;
     uint block = is_a ? i : i - of_a, blocks = is_a ? blocks_a : blocks_b, depths = is_a ? depths_a : depths_b;
-    pack(is_a, block / blocks / depths, block / blocks % depths, block % blocks * LINES);
+    uint z = block / blocks / depths, depth = block / blocks % depths, first = block % blocks * LINES;
+    if (first < packed_groups(is_a ? m : n) * GT_PACKED_LINES) pack(is_a, z, depth, first);
+    else write_roots(is_a, z, depth, first, false);
   }
 }

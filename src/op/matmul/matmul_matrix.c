@@ -318,7 +318,7 @@ void gt_matmul_offer_matrix(const gt_matmul_shape *s, const gt_target *target, g
   }
 }
 
-static uint64_t padded(uint32_t lines) { return (uint64_t)gt_ceil_div(lines, GT_RANGE_PAD) * GT_RANGE_PAD; }
+static uint64_t padded(uint32_t lines, uint32_t to) { return (uint64_t)gt_ceil_div(lines, to) * to; }
 
 /* The depths of k that have powers of their own, range.h: each segment's by itself. */
 static uint64_t depths_of_segment(const gt_matmul_shape *s) {
@@ -333,8 +333,8 @@ static uint64_t depths_of(const gt_matmul_shape *s) {
 static void measure(gt_matmul_cut *cut, const gt_matmul_shape *s, bool shared_a, bool shared_b) {
   const uint64_t depths = depths_of(s);
   const uint64_t of_a = s->even_a ? 1 : s->kind_a == GT_FACTOR_REPEATED ? depths_of_segment(s) : depths;
-  cut->powers_a = padded(s->m) * (shared_a ? 1 : s->batch) * of_a;
-  cut->powers_b = padded(s->n) * (shared_b ? 1 : s->batch) * depths;
+  cut->powers_a = padded(s->m, GT_RANGE_PAD) * (shared_a ? 1 : s->batch) * of_a;
+  cut->powers_b = padded(s->n, GT_RANGE_PAD) * (shared_b ? 1 : s->batch) * depths;
   cut->blocks_a = s->inputs_a && s->trans_a && !s->even_a ? gt_ceil_div(s->inputs_a, GT_RANGE_LINES) * depths
                                                           : cut->powers_a / GT_RANGE_LINES;
 }
@@ -343,16 +343,18 @@ static void measure(gt_matmul_cut *cut, const gt_matmul_shape *s, bool shared_a,
 static void measure_packed(gt_matmul_cut *cut, const gt_matmul_shape *s, bool shared_a, bool shared_b, form f,
                            gt_matrix_shape unit, const gt_target *target) {
   const uint64_t steps = 2ull * gt_ceil_div(s->k, 2 * unit.k), depths = depths_of(s);
-  const uint64_t lines_a = cut->makes_a ? 0 : padded(s->m) * (shared_a ? 1 : s->batch),
-                 lines_b = padded(s->n) * (shared_b ? 1 : s->batch);
+  const uint64_t entries_a = cut->makes_a ? 0 : shared_a ? 1 : s->batch, entries_b = shared_b ? 1 : s->batch;
   const uint64_t steps_a = s->segment ? s->segment / unit.k : steps,
                  depths_a = s->segment ? depths_of_segment(s) : depths;
   const uint64_t left =
                      2ull * left_elements(unit, target) * target->subgroup / unit.m, /* a line's, of a step */
       right = 2ull * right_elements(unit, target) * target->subgroup / unit.n;
   cut->packed = planes(f, GT_FACTOR_DENSE) *
-                (steps_a * lines_a * left + steps * lines_b * right + GT_PACKED_LINES * right);
-  cut->pack_groups = (depths_a * lines_a + depths * lines_b) / GT_RANGE_LINES;
+                (steps_a * entries_a * padded(s->m, GT_PACKED_LINES) * left +
+                 steps * entries_b * padded(s->n, GT_PACKED_LINES) * right + GT_PACKED_LINES * right);
+  cut->pack_groups =
+      (depths_a * entries_a * padded(s->m, GT_RANGE_PAD) + depths * entries_b * padded(s->n, GT_RANGE_PAD)) /
+      GT_RANGE_LINES;
 }
 
 /* Can a factor's slabs be read four elements at a time, without a look at each? For patches, and for rows of
