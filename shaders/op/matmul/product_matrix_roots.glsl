@@ -19,7 +19,8 @@ const bool EVEN_A = (FORM & GT_MATRIX_EVEN_A) != 0u, EVEN_B = (FORM & GT_MATRIX_
 
 /* Where in memory the i-th root of a tile stands. */
 uint root_address(uint z, uvec2 at, uint depth, uint part, uint i) {
-  uint of_a = EVEN_A ? 0u : range_a(z, root_tile(PARTS_A, depth, part)) + at.x + i;
+  uint line = RANGE_OF_INPUTS ? range_of_column(at.x + i) : at.x + i;
+  uint of_a = EVEN_A ? 0u : range_a(z, root_tile(PARTS_A, depth, part)) + line;
   uint of_b = EVEN_B ? 0u : range_b(z, root_tile(PARTS_B, depth, part)) + at.y + i - BM;
   return i < BM ? of_a : of_b;
 }
@@ -38,6 +39,7 @@ float root_at(uint z, uvec2 at, uint depth, uint part, uint i) {
       uint to = (depth) % SLOTS * ROOTS + me + r * LOCAL_X; \
       float root = next_root[r * ROOT_PARTS]; \
       GT_UNROLL for (uint p = 1u; p < ROOT_PARTS; p++) root = max(root, next_root[r * ROOT_PARTS + p]); \
+      if (RANGE_OF_INPUTS && me + r * LOCAL_X < BM) root = range_root_of_column(root, m0 + me + r * LOCAL_X); \
       roots[to / 4u][to % 4u] = floatBitsToUint(root); \
       if (floatBitsToUint(root) == 0x7f800000u) special = 1u; \
     }

@@ -122,25 +122,23 @@ void write(bool k_lines, uint to, uint least) {
 void range_block_a(uint block, uint blocks) {
   uint first = block % blocks * GT_RANGE_LINES, depth = block / blocks % RANGE_POWERS(KIND_A);
   uint z = block / blocks / RANGE_POWERS(KIND_A);
-  if (BY_COLUMNS) {
-    measure_inputs(depth, first, 0u);
-    write_columns(depth, first, 0u, RAW_ONLY ? BASIS_TOTAL : BASIS_TOGETHER);
-    if (BASIS_APART && !RAW_ONLY) {
+  if (RANGE_OF_INPUTS) {
+    if (!RANGE_RAW_ONLY) range_inputs(depth, first, 0u);
+    if (BASIS_APART) {
       barrier();
-      measure_inputs(depth, first, basis_raw);
-      write_columns(depth, first, BASIS_TERMS, 1u);
+      range_inputs(depth, first, 1u);
     }
   } else {
     measure_a(z, depth, first);
-    write(A_K_LINES, range_a(z, depth) + first, RANGE_EVEN(KIND_A) ? peak_of_all() : 0u);
+    write(A_K_LINES, range_a(z, depth) + first, RANGE_EVEN(KIND_A) ? range_peak_of_all() : 0u);
   }
 }
 
 void main() {
   GT_BEGIN(KIND_A)
   GT_BEGIN(KIND_B)
-  if (RAW_ONLY) basis_raw = 0u;
-  uint blocks_a = BY_COLUMNS ? (basis_inputs + GT_RANGE_LINES - 1u) / GT_RANGE_LINES : range_padded(m) / GT_RANGE_LINES;
+  if (RANGE_RAW_ONLY) basis_raw = 0u;
+  uint blocks_a = RANGE_OF_INPUTS ? (basis_inputs + GT_RANGE_LINES - 1u) / GT_RANGE_LINES : range_padded(m) / GT_RANGE_LINES;
   uint blocks_b = range_padded(n) / GT_RANGE_LINES, depths_b = RANGE_POWERS(KIND_B);
   uint of_a = KNOWN_A ? 0u : range_entries(KIND_A, stride_a) * RANGE_POWERS(KIND_A) * blocks_a;
   uint of_b = KNOWN_B ? 0u : range_entries(KIND_B, stride_b) * depths_b * blocks_b;

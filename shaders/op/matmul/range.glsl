@@ -32,14 +32,44 @@ uint range_entries(uint kind, uint stride) { return kind == GT_FACTOR_DENSE && s
 float scale_of(uint root) { return uintBitsToFloat((381u << 23) - 2u * root); }
 vec4 scales_of(uvec4 root) { return uintBitsToFloat(uvec4(381u << 23) - 2u * root); }
 
+/* Of functions by columns of the factor it is the largest inputs that are kept, and of each column the plane is told and
+ * the input that it is a function of. */
+const bool RANGE_BASIS = KIND_A == GT_FACTOR_BASIS, RANGE_VALUES = BASIS_ORDER == 0u;
+const bool RANGE_UNEVEN = !BASIS_EVEN, RANGE_BY_COLUMNS = (FORM & GT_MATRIX_TRANS_A) != 0u;
+const bool RANGE_UNEVEN_BASIS = RANGE_BASIS && RANGE_UNEVEN, RANGE_COLUMNS = RANGE_VALUES && RANGE_BY_COLUMNS;
+const bool RANGE_OF_INPUTS = RANGE_UNEVEN_BASIS && RANGE_COLUMNS;
+const uint RANGE_PLANES = BASIS_APART ? 2u : 1u;
+uint range_lines_a() { return RANGE_OF_INPUTS ? RANGE_PLANES * range_padded(basis_inputs) : range_padded(m); }
+uint range_of_column(uint column) {
+  gt_spot spot = basis_position(min(column, m - 1u));
+  bool is_apart = BASIS_APART && spot.phase == BASIS_TERMS;
+  return is_apart ? range_padded(basis_inputs) + spot.at - basis_raw : spot.at;
+}
+
+/* Bits of what functions are no larger than, where inputs are as large as those. */
+uvec4 range_peaks(uvec4 inputs, uint term) {
+  uvec4 bits = gt_magnitude(basis_peak(uintBitsToFloat(inputs), term));
+  return mix(bits, inputs, greaterThanEqual(inputs, uvec4(0x7f800000u)));
+}
+
+const bool RANGE_RAW_ONLY = (BASIS_KIND & GT_BASIS_RAW_ONLY) != 0u;
+uint range_peak_of_all() { return geometry.at[GT_BASIS_PEAK_OF]; }
+/* The root of a column's function, of the largest input. */
+float range_root_of_column(float largest, uint column) {
+  uint term = basis_position(min(column, m - 1u)).phase, bits;
+  if (RANGE_RAW_ONLY && term != BASIS_TERMS) bits = range_peak_of_all();
+  else bits = range_peaks(uvec4(floatBitsToUint(largest)), term).x;
+  return gt_range_root(bits);
+}
+
 const bool RANGES_APART = (FORM & (GT_MATRIX_KNOWN_A | GT_MATRIX_KNOWN_B)) != 0u;
 /* Of the first line of entry z at a depth, of A and of B. */
 uint range_a(uint z, uint depth) {
   uint entry = range_entries(KIND_A, stride_a) == 1u ? 0u : z;
-  return (entry * RANGE_POWERS(KIND_A) + RANGE_POWER(KIND_A, depth)) * range_padded(m);
+  return (entry * RANGE_POWERS(KIND_A) + RANGE_POWER(KIND_A, depth)) * range_lines_a();
 }
 uint range_b(uint z, uint depth) {
   uint entry = range_entries(KIND_B, stride_b) == 1u ? 0u : z;
-  uint of_a = RANGES_APART ? 0u : range_entries(KIND_A, stride_a) * RANGE_POWERS(KIND_A) * range_padded(m);
+  uint of_a = RANGES_APART ? 0u : range_entries(KIND_A, stride_a) * RANGE_POWERS(KIND_A) * range_lines_a();
   return of_a + (entry * RANGE_POWERS(KIND_B) + RANGE_POWER(KIND_B, depth)) * range_padded(n);
 }

@@ -5,7 +5,10 @@
  * P; the largest absolute value, divided by P, lies in [2^13, 2^15). Infinity where an element is an infinity
  * or NaN. Of basis functions what they are at most is taken for the largest value; where they are bounded,
  * all of k has one P (range_basis.glsl). Kept as [batch][ceil(k / depth)][ceil(wide / pad) * pad], A's before
- * B's; one entry of the batch serves all where they share a dense factor.
+ * B's; one entry of the batch serves all where they share a dense factor. Of lines that are functions of an
+ * input over some depth, which may be a hundred times as many as there are inputs, these are kept instead,
+ * [depths][1 or, if the base has inputs of its own, 2][ceil(inputs / pad) * pad], the largest absolute value
+ * of each: whoever needs a root makes it of that.
  *
  * Of a value that a product writes that product may have found the roots as a by-product (measures.glsl), for
  * each extent of its tiles in place of GT_RANGE_DEPTH: of a depth the largest one of two or four holds. And

@@ -333,10 +333,13 @@ static uint64_t depths_of(const gt_matmul_shape *s) {
 static void measure(gt_matmul_cut *cut, const gt_matmul_shape *s, bool shared_a, bool shared_b) {
   const uint64_t depths = depths_of(s);
   const uint64_t of_a = s->even_a ? 1 : s->kind_a == GT_FACTOR_REPEATED ? depths_of_segment(s) : depths;
-  cut->powers_a = padded(s->m, GT_RANGE_PAD) * (shared_a ? 1 : s->batch) * of_a;
+  const bool of_inputs = s->inputs_a && s->trans_a && !s->even_a;
+  const uint64_t lines_a =
+      of_inputs ? (s->apart_a ? 2 : 1) * padded(s->inputs_a, GT_RANGE_PAD) : padded(s->m, GT_RANGE_PAD);
+  cut->powers_a = lines_a * (shared_a ? 1 : s->batch) * of_a;
   cut->powers_b = padded(s->n, GT_RANGE_PAD) * (shared_b ? 1 : s->batch) * depths;
-  cut->blocks_a = s->inputs_a && s->trans_a && !s->even_a ? gt_ceil_div(s->inputs_a, GT_RANGE_LINES) * depths
-                                                          : cut->powers_a / GT_RANGE_LINES;
+  cut->blocks_a =
+      of_inputs ? gt_ceil_div(s->inputs_a, GT_RANGE_LINES) * depths : cut->powers_a / GT_RANGE_LINES;
 }
 
 /* The factors as packed.h says, with one step behind them. */
