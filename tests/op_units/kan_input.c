@@ -2,7 +2,7 @@
  * units. Variables have buffers of their own, so that addresses are aligned as in a training's: only there,
  * and where the result consists of whole matrices, lanes take inputs as they have sums
  * (shaders/op/matmul/product_matrix_drain.glsl, DERIVES). The cases of tests/op/kan/kan.c lie at odd
- * addresses. */
+ * addresses. Of many lines coefficients with factors are multiplied where they are packed, if they are. */
 #include "base/philox.h"
 #include "op/core.h"
 #include "op/elementwise.h"
@@ -20,12 +20,13 @@
 #include <string.h>
 #include <cmocka.h>
 
-enum { OUTPUTS = 32, MOST = 1 << 15, X = 0, G, COEFFICIENTS, RESULT, VARIABLES, SUMS = 2 };
+enum { OUTPUTS = 32, MOST = 1 << 17, X = 0, G, COEFFICIENTS, SCALES, RESULT, VARIABLES, SUMS = 2 };
 
 typedef struct problem {
   uint32_t lines, inputs;
   gt_kan_attribute a;
-  bool whole; /* of whole matrices */
+  bool whole;  /* of whole matrices */
+  bool scaled; /* coefficients have factors */
 } problem;
 
 static float value[RESULT][MOST], result[2][MOST]; /* of matrix units, of scalar ones */
@@ -41,6 +42,7 @@ static gt_kan_attribute with(gt_kan_attribute a, uint32_t block, uint32_t base) 
 static gt_shape shape_of(const problem *p, int v) {
   return v == G              ? gt_shape_2(p->lines, OUTPUTS)
          : v == COEFFICIENTS ? gt_shape_2(p->inputs * (p->a.terms + p->a.base), OUTPUTS)
+         : v == SCALES       ? gt_shape_2(p->inputs, OUTPUTS)
                              : gt_shape_2(p->lines, p->inputs);
 }
 
@@ -53,13 +55,14 @@ static void draw(const problem *p) {
 }
 
 static gt_graph *drawn(gt_arena *arena, const problem *p, gt_precision by) {
-  static const char *const name[] = {"x", "g", "coefficients", "result"};
+  static const char *const name[] = {"x", "g", "coefficients", "scales", "result"};
   gt_graph *g = gt_graph_create(arena);
   gt_id input[VARIABLES];
   gt_graph_precision(g, by);
   for (int v = X; v < VARIABLES; v++)
     input[v] = gt_variable_read(g, gt_graph_variable(g, name[v], shape_of(p, v), GT_F32, false));
-  gt_assign(g, RESULT, 0, gt_kan_input(g, input[X], input[G], input[COEFFICIENTS], GT_NONE, &p->a));
+  const gt_id scales = p->scaled ? input[SCALES] : GT_NONE;
+  gt_assign(g, RESULT, 0, gt_kan_input(g, input[X], input[G], input[COEFFICIENTS], scales, &p->a));
   return g;
 }
 
@@ -88,7 +91,7 @@ static void run(const problem *p, bool scalar) {
   const gt_plan *plan = device_plan(&arena, g, (gt_plan_options){0});
   assert_int_equal(check_plan(plan, p, 0), !scalar);
   memset(result[scalar], 0xff, sizeof result[scalar]); /* what is not written is NaN */
-  device_run(plan, g, 1, (float *[]){value[X], value[G], value[COEFFICIENTS], result[scalar]});
+  device_run(plan, g, 1, (float *[]){value[X], value[G], value[COEFFICIENTS], value[SCALES], result[scalar]});
   gt_arena_finish(&arena);
 }
 
@@ -103,8 +106,11 @@ static double magnitude(const problem *p, uint32_t line, uint32_t input) {
     float slope;
     gt_basis_fill(geometry, spec, t, &value[X][line * p->inputs + input], NULL, 1, 1, &slope);
     const float *of_row = &value[COEFFICIENTS][gt_kan_row(&p->a, input, t) * OUTPUTS];
-    for (uint32_t o = 0; o < OUTPUTS; o++)
-      sum += fabs((double)slope * value[G][line * OUTPUTS + o] * of_row[o]);
+    for (uint32_t o = 0; o < OUTPUTS; o++) {
+      const bool has = p->scaled && t < p->a.terms;
+      const double scale = has ? (double)value[SCALES][input * OUTPUTS + o] : 1;
+      sum += fabs((double)slope * value[G][line * OUTPUTS + o] * of_row[o] * scale);
+    }
   }
   return sum;
 }
@@ -130,20 +136,25 @@ static void check(const problem *p) {
 
 static void test_whole(void **state) {
   (void)state;
-  check(&(problem){64, 16, with(gt_kan_bumps(GT_BASIS_RBF, -1, 1, 5, 0), 16, 1), true});
-  check(&(problem){96, 48, with(gt_kan_polynomials(GT_BASIS_CHEBYSHEV, 4, 0, 0), 48, 0), true});
-  check(&(problem){64, 80, with(gt_kan_bspline(-1, 1, 4, 3), 80, 0), true});
+  check(&(problem){64, 16, with(gt_kan_bumps(GT_BASIS_RBF, -1, 1, 5, 0), 16, 1), true, false});
+  check(&(problem){96, 48, with(gt_kan_polynomials(GT_BASIS_CHEBYSHEV, 4, 0, 0), 48, 0), true, false});
+  check(&(problem){64, 80, with(gt_kan_bspline(-1, 1, 4, 3), 80, 0), true, false});
 }
 
 static void test_not_whole(void **state) {
   (void)state;
-  check(&(problem){70, 36, with(gt_kan_bumps(GT_BASIS_RBF, -1, 1, 5, 0), 12, 0), false});
+  check(&(problem){70, 36, with(gt_kan_bumps(GT_BASIS_RBF, -1, 1, 5, 0), 12, 0), false, false});
+}
+
+static void test_scaled(void **state) {
+  (void)state;
+  check(&(problem){2080, 16, with(gt_kan_bspline(-1, 1, 2, 2), 16, 1), true, true});
 }
 
 /* Only its own line is lost to an infinity; of few functions, so that not all of that line is NaN. */
 static void test_not_finite(void **state) {
   (void)state;
-  const problem p = {64, 16, with(gt_kan_bumps(GT_BASIS_RBF, -1, 1, 2, 0), 16, 0), true};
+  const problem p = {64, 16, with(gt_kan_bumps(GT_BASIS_RBF, -1, 1, 2, 0), 16, 0), true, false};
   draw(&p);
   value[G][37 * OUTPUTS + 5] = INFINITY;
   compare(&p);
@@ -154,7 +165,7 @@ static void test_not_finite(void **state) {
 /* What a norm before the layer wants of the gradient, which nobody else does: sums of its columns, as it is
  * and times x. */
 static gt_graph *drawn_summed(gt_arena *arena, const problem *p) {
-  static const char *const name[] = {"x", "g", "coefficients", "sum", "times_x"};
+  static const char *const name[] = {"x", "g", "coefficients", "scales", "sum", "times_x"};
   gt_graph *g = gt_graph_create(arena);
   gt_id input[RESULT];
   gt_graph_precision(g, precision);
@@ -177,8 +188,9 @@ static void run_summed(const problem *p) {
   const gt_plan *plan = device_plan(&arena, g, (gt_plan_options){.target.units = 1});
   assert_int_equal(check_plan(plan, p, GT_COLUMNS_SUMS | GT_COLUMNS_PASSING), 1);
   memset(result[1], 0xff, sizeof result[1]);
-  device_run(plan, g, 1,
-             (float *[]){value[X], value[G], value[COEFFICIENTS], result[1], result[1] + p->inputs});
+  device_run(
+      plan, g, 1,
+      (float *[]){value[X], value[G], value[COEFFICIENTS], value[SCALES], result[1], result[1] + p->inputs});
   gt_arena_finish(&arena);
 }
 
@@ -206,13 +218,14 @@ static void check_summed(const problem *p) {
 
 static void test_summed(void **state) {
   (void)state;
-  check_summed(&(problem){192, 144, with(gt_kan_bumps(GT_BASIS_RBF, -1, 1, 5, 0), 16, 1), true});
-  check_summed(&(problem){195, 148, with(gt_kan_bumps(GT_BASIS_RBF, -1, 1, 3, 0), 37, 0), false});
+  check_summed(&(problem){192, 144, with(gt_kan_bumps(GT_BASIS_RBF, -1, 1, 5, 0), 16, 1), true, false});
+  check_summed(&(problem){195, 148, with(gt_kan_bumps(GT_BASIS_RBF, -1, 1, 3, 0), 37, 0), false, false});
 }
 
 static int group(const char *name) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_whole), cmocka_unit_test(test_not_whole),
-                                     cmocka_unit_test(test_not_finite), cmocka_unit_test(test_summed)};
+                                     cmocka_unit_test(test_scaled), cmocka_unit_test(test_not_finite),
+                                     cmocka_unit_test(test_summed)};
   return cmocka_run_group_tests_name(name, tests, open_device, close_device);
 }
 

@@ -1,7 +1,8 @@
 /* A KAN layer on matrix units, emulated where the device has none, whose functions lanes make from inputs in
  * registers (shaders/op/matmul/product_made.glsl), against scalar units: functions that are bounded and
  * others, a base among them or apart, tiles over the ends, k in one part and in several, depths that end
- * within a block of inputs. */
+ * within a block of inputs. And of many lines coefficients with factors, which are multiplied while they are
+ * packed (shaders/op/matmul/packed.h), unless the epilogue leaves no room for that. */
 #include "base/philox.h"
 #include "op/core.h"
 #include "op/elementwise.h"
@@ -19,12 +20,22 @@
 #include <string.h>
 #include <cmocka.h>
 
-enum { MOST = 1 << 16, X = 0, COEFFICIENTS, MORE, RESULT = MORE + 4, VARIABLES, WAYS_OF_SOFTWARE = 5 };
+enum {
+  MOST = 1 << 17,
+  X = 0,
+  COEFFICIENTS,
+  SCALES,
+  MORE,
+  RESULT = MORE + 4,
+  VARIABLES,
+  WAYS_OF_SOFTWARE = 5
+};
 
 typedef struct problem {
   uint32_t lines, inputs, outputs;
   gt_kan_attribute a;
   bool more; /* MORE are added: so many inputs has the epilogue that B's powers cannot lie by themselves */
+  uint32_t parts; /* of scales; 0: there are none */
 } problem;
 
 static float value[RESULT][MOST], result[2][MOST]; /* of matrix units, of scalar ones */
@@ -54,12 +65,21 @@ static uint32_t row_of(const problem *p, uint32_t input, uint32_t term) {
 
 static gt_shape shape_of(const problem *p, int v) {
   if (v == X && p->a.apart) return (gt_shape){.rank = 3, .dim = {2, p->lines, p->inputs}};
+  if (v == SCALES) return gt_shape_2(p->inputs * (p->parts ? p->parts : 1), p->outputs);
   return v == X              ? gt_shape_2(p->lines, p->inputs)
          : v == COEFFICIENTS ? gt_shape_2(rows_of(p), p->outputs)
                              : gt_shape_2(p->lines, p->outputs);
 }
 
 static uint32_t count_of(const problem *p, int v) { return (uint32_t)gt_shape_count(shape_of(p, v)); }
+
+/* What the coefficient of a function and an output is multiplied by. */
+static double scale_of(const problem *p, uint32_t input, uint32_t term, uint32_t output) {
+  const uint32_t block = input / p->a.block, part = term == p->a.terms ? p->parts - 1 : 0;
+  if (!p->parts || (term == p->a.terms && p->parts == 1)) return 1;
+  const uint32_t at = (block * p->parts + part) * p->a.block + input % p->a.block;
+  return (double)value[SCALES][at * p->outputs + output];
+}
 
 static void draw(const problem *p) {
   uint32_t geometry[GT_BASIS_WORDS], spec[GT_FACTOR_SPEC_END] = {0};
@@ -75,7 +95,8 @@ static void draw(const problem *p) {
         const uint32_t plane = p->a.apart && t == p->a.terms ? p->lines : 0;
         gt_basis_fill(geometry, spec, t, &value[X][(plane + l) * p->inputs + i], NULL, 1, 1, &f);
         const float *of_row = &value[COEFFICIENTS][row_of(p, i, t) * p->outputs];
-        for (uint32_t o = 0; o < p->outputs; o++) size[l * p->outputs + o] += fabs((double)f * of_row[o]);
+        for (uint32_t o = 0; o < p->outputs; o++)
+          size[l * p->outputs + o] += fabs((double)f * of_row[o] * scale_of(p, i, t, o));
       }
   for (int v = MORE; v < RESULT && p->more; v++)
     for (uint32_t i = 0; i < count_of(p, v); i++) size[i] += fabs((double)value[v][i]);
@@ -83,13 +104,13 @@ static void draw(const problem *p) {
 
 static const gt_plan *plan_of(gt_arena *arena, gt_graph **graph, const problem *p, gt_precision by,
                               const gt_tuned *tuned) {
-  static const char *const name[] = {"x", "coefficients", "a", "b", "c", "d", "result"};
+  static const char *const name[] = {"x", "coefficients", "scales", "a", "b", "c", "d", "result"};
   gt_graph *g = *graph = gt_graph_create(arena);
   gt_id input[VARIABLES];
   gt_graph_precision(g, by);
   for (int v = X; v < VARIABLES; v++)
     input[v] = gt_variable_read(g, gt_graph_variable(g, name[v], shape_of(p, v), GT_F32, false));
-  gt_id y = gt_kan(g, input[X], input[COEFFICIENTS], GT_NONE, &p->a);
+  gt_id y = gt_kan(g, input[X], input[COEFFICIENTS], p->parts ? input[SCALES] : GT_NONE, &p->a);
   for (int v = MORE; v < RESULT && p->more; v++) y = gt_add(g, y, input[v]);
   gt_assign(g, RESULT, 0, y);
   return device_plan(arena, g, (gt_plan_options){.tuned = tuned});
@@ -102,6 +123,7 @@ static bool has_made(const gt_plan *plan, const problem *p) {
         step->spec[GT_FACTOR_SPEC_A] != GT_FACTOR_BASIS)
       continue;
     assert_int_equal((step->spec[GT_MATRIX_SPEC_FORM] & GT_MATRIX_KNOWN_B) == 0, p->more);
+    assert_int_equal(step->spec[GT_FACTOR_SPEC_B] == GT_FACTOR_SCALED, p->parts && !p->more);
     return true;
   }
   return false;
@@ -119,8 +141,8 @@ static void run(const problem *p, const char *key, const char *way) {
   assert_int_equal(has_made(plan, p), way != NULL);
   memset(to, 0xff, sizeof result[0]); /* what is not written is NaN */
   device_run(plan, g, 1,
-             (float *[]){value[X], value[COEFFICIENTS], value[MORE], value[MORE + 1], value[MORE + 2],
-                         value[MORE + 3], to});
+             (float *[]){value[X], value[COEFFICIENTS], value[SCALES], value[MORE], value[MORE + 1],
+                         value[MORE + 2], value[MORE + 3], to});
   gt_tuned_finish(&tuned);
   gt_arena_finish(&arena);
 }
@@ -162,20 +184,28 @@ static void check_drawn(const problem *p) {
 
 static void test_made(void **state) {
   (void)state;
-  check_drawn(&(problem){64, 64, 48, with(gt_kan_bumps(GT_BASIS_RBF, -1, 1, 8, 0), 16, 0), false});
-  check_drawn(&(problem){96, 96, 33, with(gt_kan_bspline(-1, 1, 5, 3), 32, 1), false});
-  check_drawn(&(problem){160, 64, 40, with(gt_kan_polynomials(GT_BASIS_CHEBYSHEV, 4, 0, 0), 64, 0), false});
-  check_drawn(&(problem){32, 80, 64, with(gt_kan_bspline(-1, 1, 5, 3), 16, 1), false});
-  check_drawn(&(problem){64, 64, 48, with(gt_kan_bumps(GT_BASIS_RBF, -1, 1, 8, 0), 16, 0), true});
-  check_drawn(&(problem){64, 32, 36, with(gt_kan_bspline(-1, 1, 5, 3), 16, 1), true});
-  check_drawn(&(problem){64, 64, 48, apart(gt_kan_bumps(GT_BASIS_RBF, -1, 1, 8, 0), 16), false});
-  check_drawn(&(problem){96, 96, 33, apart(gt_kan_bspline(-1, 1, 5, 3), 32), true});
+  check_drawn(&(problem){64, 64, 48, with(gt_kan_bumps(GT_BASIS_RBF, -1, 1, 8, 0), 16, 0), false, 0});
+  check_drawn(&(problem){96, 96, 33, with(gt_kan_bspline(-1, 1, 5, 3), 32, 1), false, 0});
+  check_drawn(
+      &(problem){160, 64, 40, with(gt_kan_polynomials(GT_BASIS_CHEBYSHEV, 4, 0, 0), 64, 0), false, 0});
+  check_drawn(&(problem){32, 80, 64, with(gt_kan_bspline(-1, 1, 5, 3), 16, 1), false, 0});
+  check_drawn(&(problem){64, 64, 48, with(gt_kan_bumps(GT_BASIS_RBF, -1, 1, 8, 0), 16, 0), true, 0});
+  check_drawn(&(problem){64, 32, 36, with(gt_kan_bspline(-1, 1, 5, 3), 16, 1), true, 0});
+  check_drawn(&(problem){64, 64, 48, apart(gt_kan_bumps(GT_BASIS_RBF, -1, 1, 8, 0), 16), false, 0});
+  check_drawn(&(problem){96, 96, 33, apart(gt_kan_bspline(-1, 1, 5, 3), 32), true, 0});
+}
+
+static void test_scaled(void **state) {
+  (void)state;
+  check_drawn(&(problem){2080, 16, 40, with(gt_kan_bspline(-1, 1, 2, 2), 16, 1), false, 1});
+  check_drawn(&(problem){2080, 32, 33, with(gt_kan_bspline(-1, 1, 2, 2), 16, 1), false, 2});
+  check_drawn(&(problem){2080, 16, 40, with(gt_kan_bspline(-1, 1, 2, 2), 16, 1), true, 1});
 }
 
 /* What comes of coefficients and of inputs that are not finite is lost, and nothing else. k is short: tiles
  * with such values are summed plainly, and lavapipe leaves off after so many passes through loops. */
 static void test_not_finite(void **state) {
-  const problem p = {96, 16, 40, with(gt_kan_bumps(GT_BASIS_RBF, -1, 1, 2, 0), 16, 0), false};
+  const problem p = {96, 16, 40, with(gt_kan_bumps(GT_BASIS_RBF, -1, 1, 2, 0), 16, 0), false, 0};
   (void)state;
   draw(&p);
   value[COEFFICIENTS][5 * p.outputs + 3] = INFINITY;
@@ -187,9 +217,17 @@ static void test_not_finite(void **state) {
     assert_int_equal(isfinite(result[0][i]) != 0, i / p.outputs != 37);
 }
 
+static void test_not_finite_scaled(void **state) {
+  const problem p = {2080, 16, 40, with(gt_kan_bumps(GT_BASIS_RBF, -1, 1, 2, 0), 16, 0), false, 1};
+  (void)state;
+  draw(&p);
+  value[SCALES][5 * p.outputs + 3] = INFINITY;
+  check(&p);
+}
+
 /* The same where columns stand in another order: all that are summed are so once, in whatever part. */
 static void test_not_finite_apart(void **state) {
-  const problem p = {64, 32, 36, apart(gt_kan_bumps(GT_BASIS_RBF, -1, 1, 3, 0), 16), false};
+  const problem p = {64, 32, 36, apart(gt_kan_bumps(GT_BASIS_RBF, -1, 1, 3, 0), 16), false, 0};
   (void)state;
   draw(&p);
   value[COEFFICIENTS][5 * p.outputs + 3] = INFINITY;
@@ -202,8 +240,9 @@ static void test_not_finite_apart(void **state) {
 }
 
 static int group(const char *name) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_made), cmocka_unit_test(test_not_finite),
-                                     cmocka_unit_test(test_not_finite_apart)};
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_made), cmocka_unit_test(test_scaled), cmocka_unit_test(test_not_finite),
+      cmocka_unit_test(test_not_finite_scaled), cmocka_unit_test(test_not_finite_apart)};
   return cmocka_run_group_tests_name(name, tests, open_device, close_device);
 }
 

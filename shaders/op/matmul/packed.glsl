@@ -1,6 +1,6 @@
 /* Where in memory packed factors stand (packed.h). Include after lib/matrix.glsl, load.glsl and range.glsl, with the
  * constant PLANES. Their address is the geometry's, which dense factors have none of; where others need it, it stands in
- * the place of strides, which those have none of. */
+ * the place of strides, which those have none of; and where factors of coefficients need that, of an input. */
 #include "op/matmul/packed.h"
 const uint LEFT_MATRIX = SUBGROUP * GT_LEFT_OCTETS, LEFT_PLANE = GT_PACKED_LINES / MATRIX_M * LEFT_MATRIX;
 const uint RIGHT_MATRIX = SUBGROUP * GT_RIGHT_OCTETS, RIGHT_PLANE = GT_PACKED_LINES / MATRIX_N * RIGHT_MATRIX;
@@ -17,7 +17,9 @@ const bool PACKED_DENSE = KIND_A == GT_FACTOR_DENSE && KIND_B == GT_FACTOR_DENSE
 const bool PACKED_REPEATS = KIND_A == GT_FACTOR_REPEATED;
 const uint PACKED_SEGMENT = SEGMENT / MATRIX_K; /* steps */
 gt_octets packed_factors() {
-  uvec2 at = PACKED_DENSE ? uvec2(geometry) : uvec2(stride_a, stride_b);
+  uvec2 at = uvec2(geometry);
+  if (SCALED_PARTS != 0u) at = uvec2(x[GT_PACKED_X]);
+  else if (!PACKED_DENSE) at = uvec2(stride_a, stride_b);
   return gt_octets(at);
 }
 

@@ -65,13 +65,15 @@ void never() {
     } \
   }
 
+/* Along memory's lines, which are of constant k or not. */
 #define READ(v, from, KIND) \
-  if (KIND == GT_FACTOR_DENSE || k_lines) v = fetch(from, at, left, aligned); \
+  if (KIND == GT_FACTOR_DENSE || (k_lines && KIND != GT_FACTOR_SCALED)) v = fetch(from, at, left, aligned); \
   else { \
+    uint across = k_lines ? position : line, along = k_lines ? line : position; \
     gt_spot of_line, of_position; \
-    GT_LINE(of_line, KIND, z, line, length, stride) \
-    GT_POSITION(of_position, KIND, position) \
-    GT_QUAD(v, KIND, from, of_line, of_position, position, left, aligned) \
+    GT_LINE(of_line, KIND, z, across, length, stride) \
+    GT_POSITION(of_position, KIND, along) \
+    GT_QUAD(v, KIND, from, of_line, of_position, along, left, aligned) \
   }
 
 /* Of lines' largest elements, or of such as only fill up memory (range.h). */

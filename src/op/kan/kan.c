@@ -430,11 +430,10 @@ static uint32_t measures(gt_lowering *lowering, const gt_node *node, int i) {
   return gt_product_measures(lowering, &p, node->precision, false);
 }
 
-/* Where coefficients have factors it takes steps to tell. */
 static bool joins(gt_lowering *lowering, const gt_node *node) {
   uint32_t geometry[GT_BASIS_WORDS];
   extents e;
-  if (!extents_of(gt_lowering_graph(lowering), node, &e) || e.scales != GT_NONE) return false;
+  if (!extents_of(gt_lowering_graph(lowering), node, &e)) return false;
   const gt_product p = gt_kan_product(lowering, node, form_of(node), &e, geometry);
   return gt_product_joins(lowering, &p, node->precision);
 }

@@ -13,18 +13,33 @@ static double limit_of(const gt_graph *graph, gt_id x, const gt_kan_attribute *a
   return parts ? gt_node_at(graph, node->input[which])->limit : node->limit;
 }
 
-/* Coefficients times scales: in the loader, or before; a layer without scales has neither. */
-static bool scale(gt_lowering *lowering, gt_id coefficients, const gt_kan_extents *e, bool before,
-                  gt_product *p) {
-  p->b.node = coefficients;
-  if (e->scales == GT_NONE) return false;
-  if (before) {
-    p->b.scratch = 1 + gt_kan_lower_scaled(lowering, coefficients, e->scales, e->a);
-    return false;
-  }
+/* Coefficients times scales, by who loads them. */
+static void scale_loaded(const gt_kan_extents *e, gt_product *p) {
+  if (p->shape.kind_b == GT_FACTOR_DENSE) p->shape.kind_b = GT_FACTOR_SCALED;
   p->own[GT_BASIS_SPEC_KIND - GT_FACTOR_SPEC_OWN] |= e->parts * GT_BASIS_SCALED;
   p->scales = e->scales;
-  return true;
+}
+
+/* For gt_product.scale. */
+static void scale_made(gt_lowering *lowering, gt_product *p, bool packed) {
+  const gt_kan_extents *e = p->scale_with;
+  if (packed)
+    scale_loaded(e, p);
+  else
+    p->b.scratch = 1 + gt_kan_lower_scaled(lowering, p->b.node, e->scales, e->a);
+}
+
+/* In the loader, which then has no whole lines of memory, or before; a layer without scales has neither. */
+static void scale(gt_id coefficients, const gt_kan_extents *e, bool before, gt_product *p) {
+  p->b.node = coefficients;
+  if (e->scales == GT_NONE) return;
+  if (before) {
+    p->scale = scale_made;
+    p->scale_with = e;
+  } else {
+    scale_loaded(e, p);
+    p->shape.run = 0;
+  }
 }
 
 /* A product of the basis: of its rows, or of its columns. */
@@ -67,7 +82,7 @@ static void multiply_segments(bool deep, const gt_kan_extents *e, gt_product *p)
   p->shape.kind_b = GT_FACTOR_COEFFICIENTS;
   p->shape.segment = segment;
   p->shape.outputs = outputs;
-  p->shape.run = p->scales == GT_NONE && outputs == segment && e->inputs % 4 == 0 ? outputs : 0;
+  p->shape.run = outputs == segment && e->inputs % 4 == 0 ? outputs : 0;
 }
 
 gt_product gt_kan_product(gt_lowering *lowering, const gt_node *node, gt_kan_product_form form,
@@ -86,12 +101,11 @@ gt_product gt_kan_product(gt_lowering *lowering, const gt_node *node, gt_kan_pro
   if (form == GT_KAN_INPUT) {
     p.a.node = node->input[1];
     p.drain = node->input[0];
-    scale(lowering, node->input[2], e, before && deep, &p);
     multiply_segments(deep, e, &p);
+    scale(node->input[2], e, before && deep, &p);
     return p;
   }
-  if (form == GT_KAN_FORWARD && scale(lowering, node->input[1], e, before, &p))
-    p.shape.kind_b = GT_FACTOR_SCALED;
+  if (form == GT_KAN_FORWARD) scale(node->input[1], e, before, &p);
   multiply_basis(gt_lowering_graph(lowering), node->input[0], e, form == GT_KAN_COEFFICIENTS, &p, geometry);
   return p;
 }

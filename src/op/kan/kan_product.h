@@ -17,8 +17,7 @@ typedef enum gt_kan_product_form {
   GT_KAN_INPUT         /* of g and C, drained by B'(x); on a device only */
 } gt_kan_product_form;
 
-/* The product that a node of that form with these extents is; geometry: memory that it refers to. May emit a
- * step that makes coefficients times scales. */
+/* The product that a node of that form with these extents is; it refers to these and to geometry. */
 gt_product gt_kan_product(gt_lowering *lowering, const gt_node *node, gt_kan_product_form form,
                           const gt_kan_extents *extents, uint32_t geometry[GT_BASIS_WORDS]);
 #endif

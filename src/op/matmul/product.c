@@ -77,7 +77,7 @@ gt_step *gt_product_start(gt_lowering *lowering, const gt_product *p, const gt_m
   set_factors(step, p);
   if (reads_a) read_factor(lowering, offsetof(struct gt_matmul_args, a), &p->a);
   if (reads_b) read_factor(lowering, offsetof(struct gt_matmul_args, b), &p->b);
-  if (has_scales(p)) /* load_scaled.glsl */
+  if (reads_b && has_scales(p)) /* load_scaled.glsl */
     gt_lower_read(lowering, offsetof(struct gt_matmul_args, stride_a), p->scales);
   if (p->words)
     gt_lower_constants(lowering, offsetof(struct gt_matmul_args, geometry), p->geometry, 4 * p->words);
@@ -92,7 +92,17 @@ gt_step *gt_product_start(gt_lowering *lowering, const gt_product *p, const gt_m
 
 /* Where kernels read and write packed factors: shaders/op/matmul/packed.glsl. */
 static size_t packed_argument(const gt_product *p) {
+  if (has_scales(p)) return offsetof(struct gt_matmul_args, x) + sizeof(uint64_t) * GT_PACKED_X;
   return p->words ? offsetof(struct gt_matmul_args, stride_a) : offsetof(struct gt_matmul_args, geometry);
+}
+
+/* What is left to be multiplied by factors is, by the kernel that packs it if the epilogue leaves that room.
+ */
+static gt_product scaled(gt_lowering *lowering, const gt_group *group, const gt_product *p,
+                         const gt_matmul_cut *cut) {
+  gt_product product = *p;
+  if (p->scale) p->scale(lowering, &product, cut->pack && group->program.inputs <= GT_PACKED_X);
+  return product;
 }
 
 /* Packed factors and their powers, if they are scaled, in scratch memory of one less. */
@@ -139,13 +149,14 @@ uint32_t gt_product_measures(gt_lowering *lowering, const gt_product *p, gt_prec
   return (of_a ? s->trans_a : !s->trans_b) ? GT_MEASURED_COLUMNS : GT_MEASURED_ROWS;
 }
 
-void gt_product_lower(gt_lowering *lowering, const gt_group *group, const gt_product *p) {
+void gt_product_lower(gt_lowering *lowering, const gt_group *group, const gt_product *unscaled) {
   const gt_target *target = gt_lowering_target(lowering);
+  const gt_precision precision = gt_node_at(gt_lowering_graph(lowering), group->leader)->precision;
+  const gt_matmul_cut cut = gt_product_cut(lowering, unscaled, precision);
+  const gt_product product = scaled(lowering, group, unscaled, &cut), *p = &product;
   const gt_matmul_shape *s = &p->shape;
   assert(target->device || s->kind_b <= GT_FACTOR_SIDE_BY_SIDE || !s->trans_b);
   assert(!s->segment || (target->device && s->segment % GT_FACTOR_SLICE == 0));
-  const gt_precision precision = gt_node_at(gt_lowering_graph(lowering), group->leader)->precision;
-  const gt_matmul_cut cut = gt_product_cut(lowering, p, precision);
   const uint32_t down = gt_ceil_div(s->m, cut.bm), across = gt_ceil_div(s->n, cut.bn);
   const packed_factors packed = cut.pack ? lower_pack(lowering, p, &cut) : (packed_factors){0};
   gt_product_ranges range = gt_product_lower_ranges(lowering, group, p, &cut, packed.range);

@@ -15,6 +15,10 @@ typedef struct gt_product { /* c[m, n] = op(a) op(b) for each entry of the batch
   uint32_t result; /* GT_RESULT_… */
   gt_id drain;     /* what the segments of k are drained with, where shape.segment is not 0 */
   gt_id scales;    /* factors of coefficients, where there are some: then no operand is dense */
+  /* Not NULL: coefficients are still to be multiplied by them, if `packed` by the kernel that packs them,
+   * else before, in a step that this emits. It makes of the product what is left to be done. */
+  void (*scale)(gt_lowering *lowering, struct gt_product *product, bool packed);
+  const void *scale_with; /* what it needs */
   /* What the factor that is not dense is told: words in memory, and its own specialization constants. */
   const uint32_t *geometry;
   size_t words;

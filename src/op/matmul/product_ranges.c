@@ -73,7 +73,7 @@ static gt_product_ranges known_before(const gt_lowering *lowering, const gt_grou
                                       uint32_t packed_b) {
   const gt_matmul_shape *s = &p->shape;
   gt_product_ranges r = {.form = 0};
-  if (!gt_product_may_be_known(s) || group->program.inputs > GT_MATRIX_ROOTS_B) return r;
+  if (!(packed_b || gt_product_may_be_known(s)) || group->program.inputs > GT_MATRIX_ROOTS_B) return r;
   if (s->kind_a != GT_FACTOR_BASIS)
     r.a = known_of(lowering, p, &p->a, s->kind_a, s->trans_a, s->m);
   else if (s->known_a > 0)

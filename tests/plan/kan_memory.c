@@ -1,0 +1,58 @@
+/* What a KAN layer's step needs of memory on a large GPU with matrix units, however fine its grid: hardly
+ * more than its inputs, outputs, parameters and their gradients. Basis functions are stored nowhere,
+ * coefficients once again as units take them, and of how large functions become no more than one number for
+ * some inputs. */
+#include "op/core.h"
+#include "op/elementwise.h"
+#include "op/kan/kan.h"
+#include "plan/plan.h"
+#include "support/drawing.h"
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+enum { LINES = 8192, INPUTS = 784, OUTPUTS = 64, GRID = 100, DEGREE = 3, BLOCK = 16 };
+
+/* Keeps what parameters become. */
+static void step_down(fixture *f, const char *name, gt_id parameter, gt_id gradient) {
+  const gt_shape shape = gt_node_at(f->graph, parameter)->shape;
+  drawing_keep(f, name, gt_sub(f->graph, parameter, gt_reshape(f->graph, gradient, shape)));
+}
+
+/* A step of the layer, with factors of each edge or without. */
+static void check_memory(fixture *f, bool scaled) {
+  gt_graph *g = f->graph;
+  gt_kan_attribute a = gt_kan_bspline(-1, 1, GRID, DEGREE);
+  a.base = 1, a.block = BLOCK;
+  const gt_shape coefficients = gt_shape_2(INPUTS * (a.terms + 1), OUTPUTS),
+                 edges = gt_shape_2(INPUTS, OUTPUTS);
+  const gt_id data = drawing_variable(f, "data", gt_shape_2(LINES, INPUTS)),
+              c = drawing_variable(f, "coefficients", coefficients),
+              scales = scaled ? drawing_variable(f, "scales", edges) : GT_NONE;
+  const gt_id x = gt_mul(g, data, data), y = gt_kan(g, x, c, scales, &a), slope = gt_mul(g, y, y);
+  gt_id of_c = gt_kan_coefficients(g, x, slope, &a);
+  if (scaled) {
+    of_c = gt_kan_scale(g, of_c, c, scales, &a);
+    step_down(f, "new scales", scales, gt_result(g, of_c, 1));
+  }
+  step_down(f, "new coefficients", c, of_c);
+  const gt_plan *plan = drawing_plan(f, &(gt_plan_options){.target = drawing_fast_gpu, .no_overlap = true});
+  const int64_t parameters = gt_shape_count(coefficients) + (scaled ? gt_shape_count(edges) : 0),
+                values = (int64_t)LINES * (INPUTS + 2 * OUTPUTS);
+  const double bytes = (double)plan->arena_bytes + 4.0 * (double)parameters,
+               bare = 4.0 * (double)(values + 2 * parameters);
+  if (!(bytes <= 1.1 * bare)) fail_msg("%.0f bytes for %.0f", bytes, bare);
+}
+
+static void plain(void **state) { check_memory(*state, false); }
+
+static void with_factors(void **state) { check_memory(*state, true); }
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test_setup_teardown(plain, drawing_setup, drawing_teardown),
+      cmocka_unit_test_setup_teardown(with_factors, drawing_setup, drawing_teardown)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
