@@ -8,6 +8,7 @@
  *   GT_PROGRAM_LAYOUT  if there is a layout_ argument (GT_LOAD_GENERAL)
  *   GT_PROGRAM_ROWS    if the program may join values along a row (op/rows.h). Then the kernel says which row a place lies
  *                      in, and reads itself what has a value for each element
+ *   GT_PROGRAM_JOINS   likewise, if places may lie in any rows, which begin at multiples of their length
  *   GT_PROGRAM_READS   if the kernel writes what comes out itself
  *   GT_PROGRAM_QUADS   a constant: all places are whole quads at multiples of four, and so long are rows. Then, where
  *                      buffers are aligned, no code is made for any other, which would have to be fetched as well
@@ -236,7 +237,7 @@ V gt_random(gt_place at, uint purpose) {
 #define GT_CASE(opcode, NAME, name, inputs, slope, formula, loop, float_value, glsl_value, real_value) \
   case opcode: v = glsl_value; break;
 
-#ifdef GT_PROGRAM_ROWS
+#if defined(GT_PROGRAM_ROWS) || defined(GT_PROGRAM_JOINS)
 /* Of each reduction: what is joined, of this invocation, and what came out, as soon as it is known. */
 V gt_row_operand[GT_PROGRAM_REDUCTIONS];
 float gt_row_known[GT_PROGRAM_REDUCTIONS];

@@ -35,35 +35,7 @@ shared vec4 partial[LOCAL_X];
 /* What an invocation has read of its quads. */
 V kept[EACH][GT_PROGRAM_X];
 
-#define START(opcode) \
-  (opcode == GT_I_ROW_MAX ? -gt_infinity() : opcode == GT_I_ROW_MIN ? gt_infinity() : 0.0)
-
-vec4 join(vec4 a, vec4 b, uint opcode) {
-  vec4 value = a + b;
-  if (opcode == GT_I_ROW_MAX) value = gt_max(a, b);
-  if (opcode == GT_I_ROW_MIN) value = gt_min(a, b);
-  return value;
-}
-
-/* What the lanes that are none hold is another's value: it counts nothing. */
-vec4 only(vec4 value, uint lanes, uint opcode) {
-  bvec4 counts = WHOLE != 0u ? bvec4(lanes != 0u) : lessThan(uvec4(0u, 1u, 2u, 3u), uvec4(lanes));
-  return mix(vec4(START(opcode)), value, counts);
-}
-
-float fold(vec4 v, uint opcode) {
-  vec4 value = join(v, v.yxwz, opcode);
-  return join(value, value.zwxy, opcode).x;
-}
-
-vec4 join_all(vec4 a, vec4 b) {
-  vec4 value = a;
-  if (REDUCTION_0 != 0u) value.x = join(a, b, OPCODE_0).x;
-  if (REDUCTION_1 != 0u) value.y = join(a, b, OPCODE_1).y;
-  if (REDUCTION_2 != 0u) value.z = join(a, b, OPCODE_2).z;
-  if (REDUCTION_3 != 0u) value.w = join(a, b, OPCODE_3).w;
-  return value;
-}
+#include "lib/along.glsl"
 
 #define READ(k, load) \
   if (INPUT_COUNT > k && GT_LOAD_MODE(load) == GT_LOAD_SAME) kept[i][k] = gt_load_same(x[k], at);
@@ -74,19 +46,13 @@ vec4 join_all(vec4 a, vec4 b) {
   }
 #define WRITE_NARROW(k) \
   if (OUTPUT_COUNT > k && (NARROW >> k & 1u) != 0u) y[k].at[gt_row_now] = own[k];
-#define JOIN(k, pass_of, opcode) \
-  if (pass_of == pass + 1u) sum[k] = join(sum[k], only(gt_row_operand[k], lanes, opcode), opcode);
-#define FOLD(k, pass_of, opcode) \
-  if (pass_of == pass + 1u) mine[k] = fold(sum[k], opcode);
-#define KNOW(k, pass_of) \
-  if (pass_of == pass + 1u) gt_row_known[k] = all[k];
 #define EACH_QUAD [[unroll]] for (uint i = 0u; i < EACH; i++)
 /* Of each so many quads of the row, an invocation's first one. One round is all if they are kept. */
 #define EACH_ROUND(quads) for (uint q = lane; q - lane < (KEPT != 0u ? 1u : quads); q += EACH * LANES)
 
 vec4 join_some(uint first, uint apart, uint n) {
   vec4 v = partial[first];
-  [[unroll]] for (uint i = 1u; i < n; i++) v = join_all(v, partial[first + i * apart]);
+  [[unroll]] for (uint i = 1u; i < n; i++) v = gt_along_both(v, partial[first + i * apart]);
   return v;
 }
 
@@ -133,10 +99,7 @@ void read(uint q, uint quads) {
 
 void join_row(uint pass, uint lane, uint quads) {
   V sum[GT_PROGRAM_REDUCTIONS], result[GT_PROGRAM_OUTPUTS];
-  sum[0] = V(START(OPCODE_0));
-  sum[1] = V(START(OPCODE_1));
-  sum[2] = V(START(OPCODE_2));
-  sum[3] = V(START(OPCODE_3));
+  gt_along_none(sum);
   EACH_ROUND(quads) {
     if (KEPT == 0u) read(q, quads);
     EACH_QUAD {
@@ -144,22 +107,10 @@ void join_row(uint pass, uint lane, uint quads) {
       uint lanes = has_quad(i, q + i * LANES, quads) ? at.lanes : 0u;
       gt_row_input = kept[i];
       gt_program(at, V(0.0), result);
-      JOIN(0, REDUCTION_0, OPCODE_0)
-      JOIN(1, REDUCTION_1, OPCODE_1)
-      JOIN(2, REDUCTION_2, OPCODE_2)
-      JOIN(3, REDUCTION_3, OPCODE_3)
+      gt_along_add(sum, lanes, pass);
     }
   }
-  vec4 mine = vec4(0.0);
-  FOLD(0, REDUCTION_0, OPCODE_0)
-  FOLD(1, REDUCTION_1, OPCODE_1)
-  FOLD(2, REDUCTION_2, OPCODE_2)
-  FOLD(3, REDUCTION_3, OPCODE_3)
-  vec4 all = join_lanes(mine);
-  KNOW(0, REDUCTION_0)
-  KNOW(1, REDUCTION_1)
-  KNOW(2, REDUCTION_2)
-  KNOW(3, REDUCTION_3)
+  gt_along_know(join_lanes(gt_along_own(sum, pass)), pass);
 }
 
 /* All is made before any of it is written: a driver does not know that what is yet to be read lies elsewhere. */
@@ -195,7 +146,7 @@ void write_row(uint lane, uint quads, bool exists) {
 void work_on_row(uint r) {
   uint lane = gl_LocalInvocationID.x % LANES, quads = (row + 3u) / 4u;
   gt_row_now = min(r, rows - 1u);
-  for (uint k = 0u; k < GT_PROGRAM_REDUCTIONS; k++) gt_row_known[k] = 0.0;
+  gt_along_begin();
   if (KEPT != 0u) read(lane, quads);
   [[unroll]] for (uint pass = 0u; pass < PASSES; pass++) join_row(pass, lane, quads);
   write_row(lane, quads, r < rows);

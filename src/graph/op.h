@@ -102,6 +102,10 @@ typedef struct gt_op {
    * that gives as others ask for it (GT_COLUMNS_SUMS …), even if it is written nowhere? NULL: never. Asked
    * before groups join. */
   bool (*joins)(struct gt_lowering *lowering, const gt_node *node);
+  /* GT_OP_KERNEL: does the kernel that makes the node's value, and has an epilogue, gain where that is a row
+   * program, of rows as long as the value's last axis (step/lowering.h)? NULL: it cannot have one. Asked
+   * before anything is placed or lowered. */
+  bool (*rows)(struct gt_lowering *lowering, const gt_node *node);
   /* GT_OP_KERNEL: can the node's value be left in another form, and in which? It is (gt_lower_form) where all
    * who read it take that. NULL: never. */
   bool (*leaves)(const gt_graph *graph, const gt_node *node, gt_form *form);

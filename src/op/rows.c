@@ -10,8 +10,8 @@ enum { FEW_LANES = 64, MOST_LANES = 512, LEAST_WORKGROUP = 64, MOST_KEPT = 16 /*
 
 static const gt_kernel kernel = {"rows", gt_rows_cpu};
 
-/* When each reduction can be joined, and how many passes that makes. */
-static void set_passes(gt_step *step, const gt_program *p) {
+gt_row_passes gt_rows_passes(const gt_program *p) {
+  gt_row_passes passes = {.count = 0};
   uint32_t known[GT_OPERAND_RESULT + GT_PROGRAM_CODE] = {0}; /* after so many passes */
   for (uint32_t i = 0; i < p->instructions; i++) {
     const uint32_t code = p->code[i], opcode = gt_code_opcode(code), which = gt_code_operand(code, 1);
@@ -19,13 +19,31 @@ static void set_passes(gt_step *step, const gt_program *p) {
     uint32_t *own = &known[GT_OPERAND_RESULT + i];
     if (gt_joins_rows(opcode)) {
       *own = a + 1;
-      step->spec[GT_ROWS_SPEC_REDUCTION + which] = *own;
-      step->spec[GT_ROWS_SPEC_OPCODE + which] = opcode;
-      step->spec[GT_ROWS_SPEC_PASSES] = gt_most_u32(step->spec[GT_ROWS_SPEC_PASSES], *own);
+      passes.of[which] = *own;
+      passes.opcode[which] = opcode;
+      passes.count = gt_most_u32(passes.count, *own);
     } else {
       *own = gt_most_u32(a, gt_most_u32(known[which], known[gt_code_operand(code, 2)]));
     }
   }
+  return passes;
+}
+
+uint32_t gt_rows_narrow(const gt_graph *graph, const gt_group *group) {
+  const int64_t rows = gt_shape_count(group->shape) / group->width;
+  uint32_t narrow = 0;
+  for (uint32_t k = 0; k < group->program.outputs; k++)
+    if (gt_shape_count(gt_node_at(graph, group->output[k])->shape) == rows) narrow |= 1u << k;
+  return narrow;
+}
+
+static void set_passes(gt_step *step, const gt_program *p) {
+  const gt_row_passes passes = gt_rows_passes(p);
+  for (int r = 0; r < GT_PROGRAM_REDUCTIONS; r++) {
+    step->spec[GT_ROWS_SPEC_REDUCTION + r] = passes.of[r];
+    step->spec[GT_ROWS_SPEC_OPCODE + r] = passes.opcode[r];
+  }
+  step->spec[GT_ROWS_SPEC_PASSES] = passes.count;
 }
 
 /* How many values of an element an invocation has at the same time: what it has read, or is to write. */
@@ -60,9 +78,7 @@ void gt_rows_lower(gt_lowering *lowering, const gt_group *group) {
   gt_lower_program(lowering, group, offsetof(struct gt_rows_args, x), offsetof(struct gt_rows_args, y),
                    offsetof(struct gt_rows_args, clock), -1);
   set_passes(step, &group->program);
-  for (uint32_t k = 0; k < group->program.outputs; k++)
-    if (gt_shape_count(gt_node_at(graph, group->output[k])->shape) == args.rows)
-      step->spec[GT_ROWS_SPEC_NARROW] |= 1u << k;
+  step->spec[GT_ROWS_SPEC_NARROW] = gt_rows_narrow(graph, group);
   share(step, (uint32_t)gt_ceil_div(args.row, 4), values_of(&group->program, step->spec[GT_ROWS_SPEC_NARROW]),
         gt_lower_workgroup(lowering, MOST_LANES, 1));
   step->spec[GT_ROWS_SPEC_WHOLE] = args.row % 4 == 0;

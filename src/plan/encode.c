@@ -202,10 +202,10 @@ static encoder encoder_for(const gt_fusion *fusion, gt_group *group) {
   if (group->leader != GT_NONE) {
     const gt_node *leader = gt_node_at(fusion->graph, group->leader);
     const uint32_t row = gt_prologue_row(fusion->graph, leader);
-    group->shape = leader->shape;
+    if (!group->width) group->shape = leader->shape;
     if (leader->op->epilogue) {
-      e.max_inputs = 4;
-      e.max_outputs = 2;
+      e.max_inputs = GT_EPILOGUE_INPUTS;
+      e.max_outputs = group->width ? GT_PROGRAM_OUTPUTS : GT_EPILOGUE_OUTPUTS;
       e.general = false;
       e.fixed_row = leader->shape.rank ? (uint32_t)leader->shape.dim[leader->shape.rank - 1] : 1;
     } else if (row) {
@@ -227,6 +227,16 @@ static bool encode_prologue(encoder *e, const int *result) {
       return false;
   if (!operand_of(e, read, e->group->shape, result, &operand)) return false;
   return add_output(e, read, (int)operand);
+}
+
+/* Are there places for all? Reductions are inputs, too, in turn; and outputs of an epilogue may need some. */
+static bool has_places(const encoder *e, const gt_group *group) {
+  enum { OWN = GT_EPILOGUE_OUTPUTS + GT_EPILOGUE_APART };
+  const gt_program *p = &group->program;
+  const uint32_t more = p->outputs > OWN ? p->outputs - OWN : 0;
+  const bool epilogue = group->leader != GT_NONE && group->width;
+  return p->inputs + e->reductions <= GT_PROGRAM_INPUTS &&
+         (!epilogue || p->inputs + more <= GT_EPILOGUE_INPUTS);
 }
 
 bool gt_group_encode(const gt_fusion *fusion, gt_group *group) {
@@ -252,5 +262,5 @@ bool gt_group_encode(const gt_fusion *fusion, gt_group *group) {
     if (gt_group_follows(group, id) || !gt_group_is_output(fusion, group, id)) continue;
     if (!add_output(&e, id, id == group->leader ? GT_OPERAND_LEADER : result[i])) return false;
   }
-  return group->program.inputs + e.reductions <= GT_PROGRAM_INPUTS; /* where they are inputs, in turn */
+  return has_places(&e, group);
 }

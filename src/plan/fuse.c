@@ -43,7 +43,7 @@ int gt_fusion_maker(const gt_fusion *fusion, gt_id id) {
 }
 
 bool gt_group_writes_rows(const gt_fusion *f, const gt_group *group, gt_id value, int64_t length) {
-  return group->leader != GT_NONE && gt_node_at(f->graph, group->leader)->op->epilogue &&
+  return group->leader != GT_NONE && gt_node_at(f->graph, group->leader)->op->epilogue && !group->width &&
          (group->program.outputs == 1 || group->passing & 2) && f->origin[group->output[0]] == value &&
          group->row == length;
 }
@@ -97,8 +97,9 @@ static bool reads_only(const gt_fusion *f, const gt_group *b, const gt_group *a)
 static bool leaders_allow(const gt_fusion *f, const gt_group *a, const gt_group *b) {
   if (gt_shape_count(a->shape) != gt_shape_count(b->shape)) return false;
   if (a->width && b->width && a->width != b->width) return false;
-  if ((a->width || b->width) && (a->leader != GT_NONE || b->leader != GT_NONE)) return false;
   if (a->leader != GT_NONE && b->leader != GT_NONE) return false;
+  if (b->leader != GT_NONE && a->width) return false;
+  if (a->leader != GT_NONE && b->width) return gt_fuse_may_lead_rows(f, a, b);
   if (a->leader != GT_NONE) {
     const gt_op *op = gt_node_at(f->graph, a->leader)->op;
     return op->epilogue && (!op->early || reads_only(f, b, a));
@@ -116,8 +117,9 @@ static bool leaders_allow(const gt_fusion *f, const gt_group *a, const gt_group 
 
 /* Could user's group come to join a as well? */
 static bool may_follow(const gt_fusion *f, int user, int a) {
+  const gt_id leader = f->group[a].leader;
   return user >= 0 && f->group[user].leader == GT_NONE &&
-         (!f->group[user].width || f->group[a].leader == GT_NONE) &&
+         (!f->group[user].width || leader == GT_NONE || gt_fuse_leads_rows(f, leader)) &&
          gt_shape_count(f->group[user].shape) == gt_shape_count(f->group[a].shape);
 }
 
@@ -156,7 +158,7 @@ bool gt_fusion_join(gt_arena *arena, gt_fusion *f, int a, int b, const gt_group 
     merged[n++] =
         k == gb->nodes || (i < ga->nodes && ga->node[i] < gb->node[k]) ? ga->node[i++] : gb->node[k++];
   gt_group candidate = *gb;
-  candidate.leader = rows ? GT_NONE : ga->leader != GT_NONE ? ga->leader : gb->leader;
+  candidate.leader = rows ? rows->leader : ga->leader != GT_NONE ? ga->leader : gb->leader;
   if (rows) {
     candidate.width = rows->width;
     candidate.shape = rows->shape;
@@ -220,8 +222,9 @@ static bool merge_inputs(gt_arena *arena, gt_fusion *f, gt_id id, int pass) {
       continue;
     if (pass == SPARING || pass == RELEASED ? !only_used_within(f, p, a, b) : !takes_in(f, a, p, id))
       continue;
-    const gt_group *rows = f->group[a].width ? &f->group[a] : f->group[b].width ? &f->group[b] : NULL;
-    merged |= gt_fusion_join(arena, f, a, b, rows);
+    gt_group rows = f->group[f->group[a].width ? a : b];
+    rows.leader = f->group[f->group[a].leader != GT_NONE ? a : b].leader;
+    merged |= gt_fusion_join(arena, f, a, b, rows.width ? &rows : NULL);
   }
   return merged;
 }
@@ -236,7 +239,8 @@ static void merge(gt_arena *arena, gt_fusion *f, int pass) {
 
 bool gt_fuse(gt_arena *arena, const gt_graph *graph, const gt_plan_options *options, gt_lowering *lowering,
              gt_fusion *f, gt_error *error) {
-  *f = (gt_fusion){.graph = graph};
+  *f = (gt_fusion){.graph = graph, .lowering = lowering};
+  f->leads = GT_NEW_N(arena, uint8_t, graph->count + 1);
   f->live = GT_NEW_N(arena, bool, graph->count + 1);
   f->kept = GT_NEW_N(arena, bool, graph->count + 1);
   f->group_of = GT_NEW_N(arena, int, graph->count + 1);

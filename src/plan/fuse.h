@@ -12,6 +12,8 @@
  * with a row's values, and further reductions of the same rows, as far as none of it has to wait for a kernel
  * that the reduction does not wait for.
  *
+ * A row program, too, joins the leader whose value it reads row by row, if its kernel takes one and gains.
+ *
  * Then a node whose value follows another's row by row joins whose kernel writes that.
  *
  * After all that, a node that joins the columns of what a leader's kernel makes has that kernel do it for
@@ -22,6 +24,8 @@
 #include "plan/plan.h"
 #include "step/lowering.h"
 
+enum { GT_LEADS_UNKNOWN, GT_LEADS_NOT, GT_LEADS }; /* has it the kernel of a row program, and gains? */
+
 typedef struct gt_fusion {
   const gt_graph *graph;
   bool *live, *kept; /* per node; kept: must be in memory after the run */
@@ -30,6 +34,8 @@ typedef struct gt_fusion {
   uint32_t *there;   /* per node: after how many kernels, one after another, it can be computed, and … */
   bool *later;       /* … is it wanted only after more, by who can compute it himself? (fuse_rows.c) */
   struct gt_ways *ways;
+  gt_lowering *lowering; /* by which ops are asked what their kernels can do */
+  uint8_t *leads;        /* per node: GT_LEADS_… */
   uint32_t *firm;  /* per node: uses of its value, by way of reshapes too, that need it in memory (fuse.c) */
   gt_id *maker;    /* per node: the leader whose program it is kept for, or GT_NONE (fuse_columns.c) */
   gt_group *group; /* a merged-away group has no nodes */
@@ -45,11 +51,14 @@ bool gt_fuse(gt_arena *arena, const gt_graph *graph, const gt_plan_options *opti
              gt_fusion *fusion, gt_error *error);
 
 /* Group a, which group b reads, becomes part of it, if there is no other way from a to b and both together
- * fit a program. rows: the width and the shape of the row program that they make, or NULL. The two are not
+ * fit a program. rows: leader, width and shape of the row program that they make, or NULL. The two are not
  * the same, and have not too many nodes. If both have leaders, and no rows, b's follows a's. */
 bool gt_fusion_join(gt_arena *arena, gt_fusion *fusion, int a, int b, const gt_group *rows);
 /* Makes row programs (fuse_rows.c): before anything else joins. */
 void gt_fuse_rows(gt_arena *arena, gt_fusion *fusion);
+/* May the epilogue of such a leader be a row program (fuse_behind.c); and that of group a, these rows? */
+bool gt_fuse_leads_rows(const gt_fusion *fusion, gt_id leader);
+bool gt_fuse_may_lead_rows(const gt_fusion *fusion, const gt_group *a, const gt_group *rows);
 /* Finds followers (fuse_follow.c): when all others have joined. */
 void gt_fuse_followers(gt_arena *arena, gt_fusion *fusion);
 /* Keeps values for leaders whose kernels can sum up their columns (fuse_columns.c): before others join. */

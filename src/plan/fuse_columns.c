@@ -110,7 +110,7 @@ static void note_joining(gt_fusion *f, gt_id joining) {
   const gt_id value = f->origin[node->input[0]];
   if (f->group_of[value] < 0) return;
   gt_group *g = &f->group[f->group_of[value]];
-  if (g->leader == GT_NONE || !gt_node_at(f->graph, g->leader)->op->epilogue || g->followers ||
+  if (g->leader == GT_NONE || !gt_node_at(f->graph, g->leader)->op->epilogue || g->followers || g->width ||
       g->row != shape.dim[shape.rank - 1])
     return;
   for (uint32_t k = 0; k < g->program.outputs; k++)

@@ -48,6 +48,7 @@ static bool rows_of(const gt_fusion *f, const gt_group *group, gt_group *rows) {
   if (group->leader == GT_NONE || group->nodes != 1) return false;
   const gt_node *node = gt_node_at(f->graph, group->leader);
   if (!is_reduction(f->graph, node, &form)) return false;
+  rows->leader = GT_NONE;
   rows->width = (uint32_t)form.width;
   rows->shape = gt_shape_2(gt_shape_count(node->shape), form.width);
   return true;
@@ -82,7 +83,6 @@ static void take_lone_row(gt_fusion *f, int g) {
   gt_group rows;
   if (f->group[g].width || !rows_of(f, &f->group[g], &rows)) return;
   if (rows.shape.dim[0] > 1 || rows.width <= ONE_PASS) return;
-  rows.leader = GT_NONE;
   if (gt_group_encode(f, &rows)) f->group[g] = rows;
 }
 

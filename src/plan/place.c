@@ -145,8 +145,9 @@ static bool reads_in_place(const placing *p, const gt_reader *r, gt_location ran
  * its own, or to join those of a row, which is done before the row is written. */
 static bool reads_elements(const gt_layout *l, const gt_group *group, gt_id user, gt_id id) {
   const gt_node *node = gt_node_at(l->graph, user);
-  if (!group->width) return user != group->leader && !gt_group_follows(group, user);
-  return node->op->row || gt_shape_count(gt_node_at(l->graph, id)->shape) == gt_shape_count(node->shape);
+  if (user == group->leader || gt_group_follows(group, user)) return false;
+  return !group->width || node->op->row ||
+         gt_shape_count(gt_node_at(l->graph, id)->shape) == gt_shape_count(node->shape);
 }
 
 static void note_reader(placing *p, gt_id user, gt_id id);

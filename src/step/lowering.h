@@ -3,14 +3,23 @@
  * it, held as a program. The plan calls leader->op->lower(lowering, group), or for a group without leader the
  * elementwise family's.
  * A row program is one that also joins values along the rows of its iteration space, [rows, width]: a group
- * without leader, some of whose nodes are reductions (gt_op.row), some have one value a row. */
+ * some of whose nodes are reductions (gt_op.row), some have one value a row. It has a kernel of its own, or
+ * is the epilogue of a leader whose kernel has whole rows (gt_op.rows). */
 #ifndef GT_STEP_LOWERING_H
 #define GT_STEP_LOWERING_H
 #include "graph/op.h"
 #include "step/program.h"
 #include "step/step.h"
 
-enum { GT_FOLLOWERS = 2, GT_JOINING = 2 };
+enum {
+  GT_FOLLOWERS = 2,
+  GT_JOINING = 2,
+  /* Of an epilogue, as kernels' arguments have addresses for them. A row program may have more outputs: the
+   * first in a place of its own, from there on in those of inputs, the last one first. */
+  GT_EPILOGUE_INPUTS = 4,
+  GT_EPILOGUE_OUTPUTS = 2,
+  GT_EPILOGUE_APART = 1
+};
 
 typedef struct gt_group {
   gt_id leader;       /* GT_NONE for a purely elementwise group */
@@ -128,7 +137,8 @@ const gt_stretch *gt_lower_unchecked(const gt_lowering *lowering, size_t *n);
 /* gt_lower_read of elements of a node's value. */
 void gt_lower_read_stretch(gt_lowering *lowering, size_t argument, gt_id node, gt_stretch stretch);
 
-/* The program part of a step: spec constants, inputs at args offset x, outputs at y, clock and layout
+/* The program part of a step: spec constants, inputs at args offset x, outputs at y (of an epilogue the first
+ * GT_EPILOGUE_OUTPUTS: who leads tells where the others are), clock and layout
  * (offsets, or -1 if the kernel has none; layout is emitted when an input is GT_LOAD_GENERAL). */
 void gt_lower_program(gt_lowering *lowering, const gt_group *group, size_t x, size_t y, long clock,
                       long layout);

@@ -22,7 +22,7 @@ vec4 joined_quad(uint quad) {
 }
 
 /* Neighbours that are no whole quad. */
-vec4 joined(gt_place place) {
+vec4 joined_some(gt_place place) {
   vec4 sum = vec4(0.0);
   for (uint l = 0u; l < place.lanes; l++) {
     sum[l] = PARTIAL.at[place.first + l];
@@ -31,16 +31,31 @@ vec4 joined(gt_place place) {
   return sum;
 }
 
+vec4 joined_value(gt_place place) {
+  bool quads = ALIGNED != 0u && (GT_PROGRAM_QUADS || (n & 3u) == 0u);
+  vec4 v;
+  if (quads) v = joined_quad(place.first >> 2);
+  else v = joined_some(place);
+  return v;
+}
+
+#ifdef GT_FOLLOWED
+#include "op/matmul/rows_behind.glsl"
+#endif
+
 /* What the last workgroup of the tile at (m0, n0) does; `high` and `wide` are its extents. */
 void join_tile(uint z, uint m0, uint n0, uint high, uint wide) {
-  bool quads = ALIGNED != 0u && (GT_PROGRAM_QUADS || (n & 3u) == 0u);
+#ifdef GT_FOLLOWED
+  rows_behind(m0, high, wide, true);
+  if (ROWS_BEHIND) return;
+#endif
   uint across = wide / 4u;
   gt_column_sums sums = columns_none();
   for (uint q = gl_LocalInvocationIndex; q < high * across; q += LOCAL_X) {
     uint i = m0 + q / across, j = n0 + q % across * 4u;
     if (i < m && j < n) {
       gt_place place = gt_place(gt_result_row(z, i) + j, GT_PROGRAM_QUADS ? 4u : min(4u, n - j));
-      vec4 v = columns_write(place, quads ? joined_quad(place.first >> 2) : joined(place), sums);
+      vec4 v = columns_write(place, joined_value(place), sums);
 #ifdef GT_FOLLOWED
       follow_put(i % high, j, wide, v, place.lanes);
 #endif

@@ -42,12 +42,22 @@
 #define GT_FACTOR_SPEC_COLUMNS 28
 /* Bits: what follows each row of the result (follow.glsl), cross-entropy with labels that are smoothed so
  * much, to `range`, and its gradient. The result is dense and as wide as a tile at most, its epilogue has no
- * more than two inputs and one output, and neither columns nor a flag. */
+ * more than two inputs and one output, and neither columns nor a flag. Or the epilogue is a row program
+ * (rows_behind.glsl): of the same results, without segments, with as many inputs and outputs as there is room
+ * for, the third to `range`. */
 #define GT_FACTOR_SPEC_FOLLOWED  29
-#define GT_FACTOR_SPEC_SMOOTHING 30 /* float */
+#define GT_FACTOR_SPEC_SMOOTHING 30 /* float; or of a row program, op/rows.h: … */
 #define GT_FOLLOWED_BY_SLOPE     1u
 #define GT_FOLLOWED_BY_LOSS      2u
-#define GT_FOLLOW_LABELS         2 /* of the epilogue's inputs */
-#define GT_FOLLOW_ROW_GRADIENT   3
-#define GT_FOLLOW_Y              1 /* of its outputs */
+#define GT_FOLLOWED_BY_ROWS      4u
+/* … five bits for each reduction, 0 or 1 + its pass and, times 8, which of GT_I_ROW_… it is; then 4 bits for
+ * the number of passes, and a bit for each output that has one value a row. */
+#define GT_ROWS_BEHIND_REDUCTION_BITS 5
+#define GT_ROWS_BEHIND_OPCODE         8u
+#define GT_ROWS_BEHIND_PASSES         20
+#define GT_ROWS_BEHIND_NARROW         24
+#define GT_ROWS_BEHIND_Y              3 /* of the epilogue's inputs: the fourth output */
+#define GT_FOLLOW_LABELS              2 /* of the epilogue's inputs */
+#define GT_FOLLOW_ROW_GRADIENT        3
+#define GT_FOLLOW_Y                   1 /* of its outputs */
 #endif

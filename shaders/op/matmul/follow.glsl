@@ -5,7 +5,7 @@
 #include "op/cross_entropy.glsl"
 layout(constant_id = GT_FACTOR_SPEC_FOLLOWED) const uint FOLLOWED_BY = 0u;
 layout(constant_id = GT_FACTOR_SPEC_SMOOTHING) const uint SMOOTHING = 0u;
-const bool FOLLOWED = FOLLOWED_BY != 0u;
+const bool FOLLOWED = FOLLOWED_BY != 0u; /* the tile's rows are put */
 const bool BY_SLOPE = (FOLLOWED_BY & GT_FOLLOWED_BY_SLOPE) != 0u, BY_LOSS = (FOLLOWED_BY & GT_FOLLOWED_BY_LOSS) != 0u;
 
 /* Rows lie in shared memory such that neighbours' do not begin in the same bank. */
@@ -66,7 +66,7 @@ void follow_write(uint r, uint c, uint label, float own, float factor, vec4 z, f
  * had all of it would take its exponentials one after another. Sums of quads take the place of their logits when all have
  * read these. What is read of memory is asked for before the others are waited for. */
 void follow_rows(uint m0, uint high, uint wide) {
-  if (!FOLLOWED) return;
+  if (!BY_SLOPE && !BY_LOSS) return;
   uint me = gl_LocalInvocationIndex, quads = (n + 3u) / 4u, together = LOCAL_X / quads, c = me % quads * 4u;
   float own = 1.0 - uintBitsToFloat(SMOOTHING);
   for (uint first = 0u; first < high; first += together) {

@@ -17,6 +17,7 @@ layout(constant_id = GT_MATMUL_SPEC_EXTENTS) const uint EXTENTS = 0u;
 const bool WHOLE = (EXTENTS & GT_MATMUL_WHOLE) != 0u, QUADS = (EXTENTS & GT_MATMUL_QUADS) != 0u;
 const bool QUADS_OF_A = (EXTENTS & GT_MATMUL_QUADS_OF_A) != 0u, QUADS_OF_B = (EXTENTS & GT_MATMUL_QUADS_OF_B) != 0u;
 #define GT_PROGRAM_X 4
+#define GT_PROGRAM_JOINS
 #define GT_PROGRAM_QUADS QUADS
 #define row (RESULT != GT_RESULT_DENSE ? n * batch : n)
 #include "lib/program.glsl"
@@ -142,6 +143,8 @@ void columns_put(uint word, float value) { tiles[word / 4u][word % 4u] = value; 
 float columns_get(uint word) { return tiles[word / 4u][word % 4u]; }
 void columns_put_more(uint word, float value) { tiles[B_TILE + word / 4u][word % 4u] = value; }
 float columns_get_more(uint word) { return tiles[B_TILE + word / 4u][word % 4u]; }
+void behind_put(uint invocation, vec4 value) { tiles[B_TILE + invocation] = value; }
+vec4 behind_get(uint invocation) { return tiles[B_TILE + invocation]; }
 
 void write(uint z, uint i, uint j, vec4 v, inout gt_column_sums sums, inout uvec4 most) {
   bool exists = true;
@@ -151,7 +154,7 @@ void write(uint z, uint i, uint j, vec4 v, inout gt_column_sums sums, inout uvec
     uint at = gt_result_row(z, i) + j;
     if (SPLIT > 1u) part_store(gt_place(gl_WorkGroupID.y * batch * m * n + at, lanes), v);
     else {
-      v = columns_write(gt_place(at, lanes), v, sums);
+      if (!ROWS_BEHIND) v = columns_write(gt_place(at, lanes), v, sums);
       if (MEASURES) measures_row(i, v, lanes, most);
       follow_put(i % BM, j, BN, v, lanes);
     }
@@ -389,7 +392,10 @@ void tile(uint z) {
     if (FOLLOWED && SPLIT == 1u) barrier(); /* the slices are used up */
     [[unroll]] for (uint i = 0u; i < OWN_ROWS; i++)
       [[unroll]] for (uint g = 0u; g < COLUMN_GROUPS; g++) { WRITE(i, g) }
-    if (SPLIT == 1u) follow_rows(m0, BM, BN);
+    if (SPLIT == 1u) {
+      follow_rows(m0, BM, BN);
+      rows_behind(m0, BM, BN, false);
+    }
   } else { /* column by column */
     barrier(); /* the slices are used up */
     [[unroll]] for (uint g = 0u; g < COLUMN_GROUPS; g++) {

@@ -192,6 +192,11 @@ static bool joins(gt_lowering *lowering, const gt_node *node) {
   return gt_product_joins(lowering, &p, node->precision);
 }
 
+static bool has_rows(gt_lowering *lowering, const gt_node *node) {
+  const gt_product p = product_at(lowering, (gt_id)(node - gt_lowering_graph(lowering)->node));
+  return gt_product_rows(lowering, &p, node->precision);
+}
+
 /* One factor at most is in another form. */
 static bool takes(gt_lowering *lowering, const gt_group *group, int i, const gt_form *form) {
   const gt_graph *graph = gt_lowering_graph(lowering);
@@ -222,6 +227,7 @@ static const gt_op rows[1] = {{.name = "matmul",
                                .lower = lower,
                                .measures = measures,
                                .joins = joins,
+                               .rows = has_rows,
                                .takes = takes,
                                .flops = flops,
                                .print = print,

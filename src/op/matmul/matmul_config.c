@@ -86,6 +86,8 @@ static const candidate candidates[] = {
     {64, 32, 32, 4, 2, 1},   {64, 32, 16, 4, 2, 1},  {32, 64, 16, 2, 4, 1},  {32, 32, 32, 2, 2, 1},
     {32, 32, 16, 2, 2, 1},   {64, 16, 64, 8, 4, 8},
 };
+/* Only where whole rows are asked for; its ways have room, as those of matrix units are none then. */
+static const candidate of_rows = {16, 64, 32, 4, 4, 4};
 /* For devices with little shared memory or small workgroups (128 threads and 16 KiB are all that Vulkan
  * promises). */
 static const candidate last_resort = {32, 32, 16, 4, 4, 1};
@@ -233,6 +235,7 @@ typedef struct ways {
                          GT_MATMUL_SLOPES_WAYS];
   uint32_t count;
   const gt_matmul_shape *shape;
+  const gt_target *target;
   uint32_t most; /* workgroups; ways with more come last, for who tries all */
 } ways;
 
@@ -242,6 +245,7 @@ enum { LAST = 64 };
 
 static void add_way(void *context, gt_matmul_config config, double cost) {
   ways *w = context;
+  if (w->shape->whole_rows && !gt_matmul_has_whole_rows(&config, w->shape, w->target)) return;
   if (gt_matmul_groups(w->shape, &config) > w->most) cost *= LAST;
   gt_candidate *way = &w->candidate[w->count++];
   const uint32_t tile[] = {config.bm, config.bn,    config.bk,     config.tm,
@@ -282,26 +286,35 @@ static gt_matmul_config scalar_config(const candidate *c, uint32_t split, uint32
                             .k_chunk = k_chunk};
 }
 
-static void add_device_ways(ways *w, const gt_matmul_shape *s, const gt_target *target) {
+/* Is a tile of any use for the product? */
+static bool suits(const candidate *c, const gt_matmul_shape *s, const gt_target *target) {
   const bool has_patches = s->kind_a == GT_FACTOR_PATCHES || s->kind_b == GT_FACTOR_PATCHES;
+  if (!fits(c, target) || (!s->trans_a && s->trans_b && threads_of(c) < FULL_GROUP)) return false;
+  if (c->bn < LEAST_WIDE && !(s->trans_a && s->kind_a == GT_FACTOR_BASIS && s->n <= c->bn)) return false;
+  if (s->segment % c->bk || (target->brief && c->teams > 1)) return false;
+  return !(s->segment || (has_patches && !target->matrix.fast)) || c->tm * c->tn <= FEW;
+}
+
+/* With k in one part, and in several. */
+static void add_tile_ways(ways *w, const candidate *c, const gt_matmul_shape *s, const gt_target *target) {
+  const uint64_t tiles = (uint64_t)gt_ceil_div(s->m, c->bm) * gt_ceil_div(s->n, c->bn);
+  for (uint32_t split = 1; split <= GT_MATMUL_SPLITS; split++) {
+    const uint32_t k_chunk = GT_MATMUL_PART(s->k, split, s->segment ? s->segment : c->bk);
+    if (split > 1 && (s->whole_k || k_chunk < 64 || gt_ceil_div(s->k, k_chunk) != split)) continue;
+    if (split > 1 && (uint64_t)split * s->m * s->n * s->batch > GT_MATMUL_MOST_PARTIAL) break;
+    if (split > 1 && target->max_grid && tiles > target->max_grid) break; /* tiles are one line of the grid */
+    const gt_matmul_config way = scalar_config(c, split, k_chunk);
+    add_way(w, way, estimate(c, s, target, &way));
+  }
+}
+
+static void add_device_ways(ways *w, const gt_matmul_shape *s, const gt_target *target) {
   for (size_t i = 0; i < sizeof candidates / sizeof *candidates; i++) {
     const candidate *c = &candidates[i];
-    const uint64_t tiles = (uint64_t)gt_ceil_div(s->m, c->bm) * gt_ceil_div(s->n, c->bn);
-    if (!fits(c, target) || (!s->trans_a && s->trans_b && threads_of(c) < FULL_GROUP)) continue;
-    if (c->bn < LEAST_WIDE && !(s->trans_a && s->kind_a == GT_FACTOR_BASIS && s->n <= c->bn)) continue;
-    if (s->segment % c->bk || (target->brief && c->teams > 1)) continue;
     if (c->bk < LEAST_DEEP && fits(c - 1, target)) continue; /* the one before is the same, but deeper */
-    if ((s->segment || (has_patches && !target->matrix.fast)) && c->tm * c->tn > FEW) continue;
-    for (uint32_t split = 1; split <= GT_MATMUL_SPLITS; split++) {
-      const uint32_t k_chunk = GT_MATMUL_PART(s->k, split, s->segment ? s->segment : c->bk);
-      if (split > 1 && (s->whole_k || k_chunk < 64 || gt_ceil_div(s->k, k_chunk) != split)) continue;
-      if (split > 1 && (uint64_t)split * s->m * s->n * s->batch > GT_MATMUL_MOST_PARTIAL) break;
-      if (split > 1 && target->max_grid && tiles > target->max_grid)
-        break; /* tiles are one line of the grid */
-      const gt_matmul_config way = scalar_config(c, split, k_chunk);
-      add_way(w, way, estimate(c, s, target, &way));
-    }
+    if (suits(c, s, target)) add_tile_ways(w, c, s, target);
   }
+  if (s->whole_rows && suits(&of_rows, s, target)) add_tile_ways(w, &of_rows, s, target);
   if (w->count) return;
   const candidate *c = &last_resort;
   add_way(w, scalar_config(c, 1, gt_ceil_div(s->k, c->bk) * c->bk), 0);
@@ -310,6 +323,7 @@ static void add_device_ways(ways *w, const gt_matmul_shape *s, const gt_target *
 static void add_ways(ways *w, const gt_matmul_shape *s, const gt_target *target, gt_precision precision) {
   w->count = 0;
   w->shape = s;
+  w->target = target;
   w->most = s->shares ? target->units / 2 : UINT32_MAX;
   if (target->device) gt_matmul_offer_matrix(s, target, precision, add_way, w);
   if (w->count && (target->matrix.always || gt_matmul_has_bytes(s))) return; /* bytes are for units alone */
@@ -364,14 +378,22 @@ bool gt_matmul_gains_by_bytes(const gt_target *target, const gt_matmul_shape *s,
   return of_bytes.on_units && of_bytes.whole < of_floats.whole;
 }
 
+bool gt_matmul_gains_by_whole_rows(const gt_target *target, const gt_matmul_shape *s,
+                                   gt_precision precision) {
+  enum { SPARED_CYCLES = 5000 }; /* a dispatch and a barrier, but for what is done in the kernel instead */
+  gt_matmul_shape whole = *s;
+  whole.whole_rows = true;
+  return best_of(&whole, target, precision).whole < best_of(s, target, precision).whole + SPARED_CYCLES;
+}
+
 /* As a rule two products share what is gathered, that of an embedding and that of its weights' gradient. */
 bool gt_matmul_gains_by_rows(const gt_target *target, const gt_matmul_shape *s, gt_precision precision) {
   enum { SHARING = 2 };
   gt_matmul_shape floats = *s;
   floats.kind_a = floats.kind_b = GT_FACTOR_DENSE;
   const double gathered = (double)(s->kind_a == GT_FACTOR_ROWS ? s->m : s->n) * s->k;
-  const best of_rows = best_of(s, target, precision), of_floats = best_of(&floats, target, precision);
-  return of_rows.whole <= of_floats.whole + apart_cycles(gathered, gt_most_u32(target->units, 1)) / SHARING;
+  const best as_rows = best_of(s, target, precision), of_floats = best_of(&floats, target, precision);
+  return as_rows.whole <= of_floats.whole + apart_cycles(gathered, gt_most_u32(target->units, 1)) / SHARING;
 }
 
 gt_matmul_config gt_matmul_choose(gt_lowering *lowering, const gt_matmul_shape *s, gt_precision precision) {
@@ -389,7 +411,8 @@ gt_matmul_config gt_matmul_choose(gt_lowering *lowering, const gt_matmul_shape *
                     s->apart_a ? ", twice" : "");
   if (s->segment)
     end += snprintf(key + end, sizeof key - (size_t)end, " in segments of %u for %u", s->segment, s->outputs);
-  if (s->shares) snprintf(key + end, sizeof key - (size_t)end, " beside another");
+  if (s->shares) end += snprintf(key + end, sizeof key - (size_t)end, " beside another");
+  if (s->whole_rows) snprintf(key + end, sizeof key - (size_t)end, " with whole rows");
   const gt_candidate *taken = gt_lower_known_choice(lowering, key);
   if (!taken) {
     add_ways(&w, s, gt_lowering_target(lowering), precision);

@@ -98,11 +98,9 @@ static size_t packed_argument(const gt_product *p) {
 
 /* What is left to be multiplied by factors is, by the kernel that packs it if the epilogue leaves that room.
  */
-static gt_product scaled(gt_lowering *lowering, const gt_group *group, const gt_product *p,
-                         const gt_matmul_cut *cut) {
-  gt_product product = *p;
-  if (p->scale) p->scale(lowering, &product, cut->pack && group->program.inputs <= GT_PACKED_X);
-  return product;
+static void settle_scales(gt_lowering *lowering, const gt_group *group, gt_product *p,
+                          const gt_matmul_cut *cut) {
+  if (p->scale) p->scale(lowering, p, cut->pack && group->program.inputs <= GT_PACKED_X);
 }
 
 /* Packed factors and their powers, if they are scaled, in scratch memory of one less. */
@@ -149,11 +147,14 @@ uint32_t gt_product_measures(gt_lowering *lowering, const gt_product *p, gt_prec
   return (of_a ? s->trans_a : !s->trans_b) ? GT_MEASURED_COLUMNS : GT_MEASURED_ROWS;
 }
 
-void gt_product_lower(gt_lowering *lowering, const gt_group *group, const gt_product *unscaled) {
+void gt_product_lower(gt_lowering *lowering, const gt_group *group, const gt_product *asked) {
   const gt_target *target = gt_lowering_target(lowering);
   const gt_precision precision = gt_node_at(gt_lowering_graph(lowering), group->leader)->precision;
-  const gt_matmul_cut cut = gt_product_cut(lowering, unscaled, precision);
-  const gt_product product = scaled(lowering, group, unscaled, &cut), *p = &product;
+  gt_product product = *asked;
+  product.shape.whole_rows = group->width != 0;
+  const gt_matmul_cut cut = gt_product_cut(lowering, &product, precision);
+  settle_scales(lowering, group, &product, &cut);
+  const gt_product *p = &product;
   const gt_matmul_shape *s = &p->shape;
   assert(target->device || s->kind_b <= GT_FACTOR_SIDE_BY_SIDE || !s->trans_b);
   assert(!s->segment || (target->device && s->segment % GT_FACTOR_SLICE == 0));

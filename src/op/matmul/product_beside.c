@@ -1,10 +1,11 @@
 /* What the kernel of a product makes beside its result, as far as it can: roots of its lines for products
- * that will read it, sums and moments of its columns, a loss behind its rows. Whoever asked for what it
- * cannot makes it himself. */
+ * that will read it, sums and moments of its columns, a row program or a loss behind its rows. Whoever asked
+ * for what it cannot makes it himself. */
 #include "op/matmul/product_parts.h"
 #include "base/count.h"
 #include "lib/measured.h"
 #include "op/cross_entropy.h"
+#include "op/rows.h"
 #include "shaders/op/matmul/matmul.h"
 #include "shaders/op/matmul/product_matrix.h"
 #include "shaders/op/matmul/range.h"
@@ -71,6 +72,30 @@ static void lower_columns(gt_lowering *lowering, const gt_group *group, const gt
   }
 }
 
+bool gt_product_rows(gt_lowering *lowering, const gt_product *p, gt_precision precision) {
+  const gt_target *target = gt_lowering_target(lowering);
+  return target->device && p->result == GT_RESULT_DENSE && p->shape.batch == 1 && !p->shape.segment &&
+         !gt_matmul_has_bytes(&p->shape) && gt_matmul_gains_by_whole_rows(target, &p->shape, precision);
+}
+
+/* The epilogue is a row program. */
+static void lower_rows(gt_lowering *lowering, const gt_group *group, gt_step *step) {
+  if (!group->width) return;
+  const gt_row_passes passes = gt_rows_passes(&group->program);
+  uint32_t bits = passes.count << GT_ROWS_BEHIND_PASSES | gt_rows_narrow(gt_lowering_graph(lowering), group)
+                                                              << GT_ROWS_BEHIND_NARROW;
+  for (int r = 0; r < GT_PROGRAM_REDUCTIONS; r++)
+    if (passes.of[r])
+      bits |= (passes.of[r] + GT_ROWS_BEHIND_OPCODE * (passes.opcode[r] - GT_I_ROW_SUM))
+              << (r * GT_ROWS_BEHIND_REDUCTION_BITS);
+  step->spec[GT_FACTOR_SPEC_FOLLOWED] = GT_FOLLOWED_BY_ROWS;
+  step->spec[GT_FACTOR_SPEC_SMOOTHING] = bits;
+  const size_t to[] = {offsetof(struct gt_matmul_args, range),
+                       offsetof(struct gt_matmul_args, x) + sizeof(uint64_t) * GT_ROWS_BEHIND_Y};
+  for (uint32_t k = GT_EPILOGUE_OUTPUTS; k < group->program.outputs; k++)
+    gt_lower_write(lowering, to[k - GT_EPILOGUE_OUTPUTS], group->output[k]);
+}
+
 /* Behind each row of the result, what follows it: of one loss. */
 static void lower_followers(gt_lowering *lowering, const gt_group *group, const gt_product *p,
                             const gt_matmul_cut *cut, gt_step *step) {
@@ -98,6 +123,7 @@ static void lower_followers(gt_lowering *lowering, const gt_group *group, const 
 
 void gt_product_lower_beside(gt_lowering *lowering, const gt_group *group, const gt_product *p,
                              const gt_matmul_cut *cut, gt_step *step) {
+  lower_rows(lowering, group, step);
   lower_columns(lowering, group, p, cut, step);
   lower_followers(lowering, group, p, cut, step);
   lower_measures(lowering, group, p, cut, step);

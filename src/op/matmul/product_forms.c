@@ -38,7 +38,7 @@ bool gt_product_take(const gt_graph *graph, gt_product *p, bool is_a, const gt_f
 
 static bool gains_by_bytes(const gt_target *target, const gt_group *group, const gt_product *p,
                            gt_precision precision) {
-  return target->device && precision == GT_PRECISION_AUTO && p->shape.batch == 1 &&
+  return target->device && precision == GT_PRECISION_AUTO && p->shape.batch == 1 && !group->width &&
          group->program.inputs <= GT_MATRIX_ROOTS_B && gt_matmul_gains_by_bytes(target, &p->shape, precision);
 }
 

@@ -1,0 +1,28 @@
+/* Row programs behind a product: a norm or a softmax of rows that a leader's kernel writes becomes its
+ * epilogue, where that kernel has whole rows and gains by it: nothing waits then for a kernel that would read
+ * them again. All else that it reads has to be there before the leader begins. */
+#include "graph/op.h"
+#include "plan/fuse.h"
+#include "step/draft.h"
+
+bool gt_fuse_leads_rows(const gt_fusion *f, gt_id leader) {
+  const gt_node *node = gt_node_at(f->graph, leader);
+  if (!gt_lowering_target(f->lowering)->device || !node->op->epilogue || !node->op->rows) return false;
+  if (f->leads[leader] == GT_LEADS_UNKNOWN) {
+    f->leads[leader] = node->op->rows(f->lowering, node) ? GT_LEADS : GT_LEADS_NOT;
+    f->lowering->chosen = 0; /* what was looked up is no step's yet */
+  }
+  return f->leads[leader] == GT_LEADS;
+}
+
+bool gt_fuse_may_lead_rows(const gt_fusion *f, const gt_group *a, const gt_group *rows) {
+  const gt_shape shape = gt_node_at(f->graph, a->leader)->shape;
+  if (a->width || !shape.rank || shape.dim[shape.rank - 1] != rows->width || a->clock != GT_NONE ||
+      rows->clock != GT_NONE || !gt_fuse_leads_rows(f, a->leader))
+    return false;
+  for (uint32_t k = 0; k < rows->program.inputs; k++) {
+    const gt_id input = f->origin[rows->input[k]];
+    if (f->group_of[input] != f->group_of[a->leader] && f->there[input] >= f->there[a->leader]) return false;
+  }
+  return true;
+}

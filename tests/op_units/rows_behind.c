@@ -1,0 +1,220 @@
+/* Row programs that a product makes behind the rows which it writes (shaders/op/matmul/rows_behind.glsl): a
+ * norm with all that its gradient reads, and a softmax, against the formulas in double of the product that
+ * was written in the same run. Rows and columns that fill tiles or not, values that are no quads, k in parts,
+ * in some of the ways that there are to cut such a product; rows that are too long for it. */
+#include "base/philox.h"
+#include "op/core.h"
+#include "op/elementwise.h"
+#include "op/matmul/matmul.h"
+#include "op/reduce.h"
+#include "plan/plan.h"
+#include "shaders/op/matmul/matmul.h"
+#include "support/choice.h"
+#include "support/device.h"
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+typedef struct problem {
+  uint32_t m, n, k;
+  bool is_norm, behind; /* a norm, or a softmax; is it to be made by the product? */
+} problem;
+
+enum { MOST = 200 * 2100, A = 0, B, BIAS, GAIN, OFFSET, Y, ROW, OTHER_ROW, OUT, VARIABLES };
+enum { UNITS = 132, APART = 9 /* ways that are tried, as each takes a software device long to compile */ };
+static const double EPSILON = 1e-5;
+static float value[VARIABLES][MOST];
+
+static gt_shape shape_of(const problem *p, int v) {
+  return v == A               ? gt_shape_2(p->m, p->k)
+         : v == B             ? gt_shape_2(p->k, p->n)
+         : v <= OFFSET        ? gt_shape_1(p->n)
+         : v == Y || v == OUT ? gt_shape_2(p->m, p->n)
+                              : gt_shape_2(p->m, 1);
+}
+
+static void draw(const problem *p) {
+  for (int v = A; v <= OFFSET; v++)
+    for (uint32_t i = 0; i < gt_shape_count(shape_of(p, v)); i++)
+      value[v][i] = (float)gt_random_uniform(7, 1 + (uint32_t)v, 0, i) - 0.5f;
+  if (p->m > 9) value[A][9 * p->k] = NAN;
+}
+
+/* x / sqrt of its mean square, of what is left of y without its mean. */
+static void draw_norm(gt_graph *g, gt_id y, const gt_id *input, gt_id row[2], gt_id *out) {
+  row[0] = gt_mean(g, y, 2, true);
+  const gt_id off = gt_sub(g, y, row[0]), square = gt_mean(g, gt_mul(g, off, off), 2, true);
+  row[1] = gt_reciprocal(g, gt_sqrt(g, gt_add(g, square, gt_constant(g, EPSILON))));
+  *out = gt_add(g, gt_mul(g, gt_mul(g, off, row[1]), input[GAIN]), input[OFFSET]);
+}
+
+static void draw_softmax(gt_graph *g, gt_id y, gt_id row[2], gt_id *out) {
+  row[0] = gt_reduce_max(g, y, 2, true);
+  const gt_id e = gt_exp(g, gt_sub(g, y, row[0]));
+  row[1] = gt_sum(g, e, 2, true);
+  *out = gt_div(g, e, row[1]);
+}
+
+static gt_graph *drawn(gt_arena *arena, const problem *p) {
+  static const char *const name[] = {"a", "b", "bias", "gain", "offset", "y", "row", "other_row", "out"};
+  gt_graph *g = gt_graph_create(arena);
+  gt_id input[VARIABLES], row[2], out;
+  gt_graph_precision(g, GT_PRECISION_SCALAR);
+  for (int v = 0; v < VARIABLES; v++) {
+    const uint32_t variable = gt_graph_variable(g, name[v], shape_of(p, v), GT_F32, false);
+    if (v <= OFFSET) input[v] = gt_variable_read(g, variable);
+  }
+  const gt_id y = gt_add(g, gt_matmul(g, input[A], input[B], false, false), input[BIAS]);
+  if (p->is_norm)
+    draw_norm(g, y, input, row, &out);
+  else
+    draw_softmax(g, y, row, &out);
+  gt_assign(g, Y, 0, y);
+  gt_assign(g, ROW, 0, row[0]);
+  gt_assign(g, OTHER_ROW, 0, row[1]);
+  gt_assign(g, OUT, 0, out);
+  return g;
+}
+
+static void check_plan(const gt_plan *plan, const problem *p) {
+  bool behind = false, alone = false;
+  for (uint32_t s = 0; s < plan->steps; s++) {
+    alone |= !strcmp(plan->step[s].kernel->name, "rows");
+    behind |= !strcmp(plan->step[s].kernel->name, "matmul") &&
+              plan->step[s].spec[GT_FACTOR_SPEC_FOLLOWED] == GT_FOLLOWED_BY_ROWS;
+  }
+  assert_int_equal(behind, p->behind);
+  assert_int_equal(alone, !p->behind);
+}
+
+/* scale: of what the value is a sum of, or a product. */
+static void check_to(const problem *p, const char *way, const char *what, uint32_t i, double got, double want,
+                     double scale) {
+  if (isnan(want) ? !isnan(got) : !(fabs(got - want) <= 2e-6 * scale))
+    fail_msg("%s, %ux%ux%u: %s %u is %.9g, should be %.9g", way, p->m, p->n, p->k, what, i, got, want);
+}
+
+static void check_value(const problem *p, const char *way, const char *what, uint32_t i, double got,
+                        double want) {
+  check_to(p, way, what, i, got, want, 2 * (1 + fabs(want)));
+}
+
+static void check_product(const problem *p, const char *way, uint32_t r) {
+  for (uint32_t j = 0; j < p->n; j++) {
+    double sum = (double)value[BIAS][j], all = fabs(sum);
+    for (uint32_t k = 0; k < p->k; k++) {
+      const double term = (double)value[A][r * p->k + k] * (double)value[B][k * p->n + j];
+      sum += term, all += fabs(term);
+    }
+    check_to(p, way, "y", r * p->n + j, (double)value[Y][r * p->n + j], sum, all);
+  }
+}
+
+static void check_norm(const problem *p, const char *way, uint32_t r) {
+  const float *y = &value[Y][r * p->n];
+  double mean = 0, square = 0;
+  for (uint32_t j = 0; j < p->n; j++) mean += (double)y[j] / p->n;
+  for (uint32_t j = 0; j < p->n; j++) square += ((double)y[j] - mean) * ((double)y[j] - mean) / p->n;
+  const double root = 1 / sqrt(square + EPSILON);
+  check_value(p, way, "mean", r, (double)value[ROW][r], mean);
+  check_value(p, way, "root", r, (double)value[OTHER_ROW][r], root);
+  for (uint32_t j = 0; j < p->n; j++)
+    check_value(p, way, "out", r * p->n + j, (double)value[OUT][r * p->n + j],
+                ((double)y[j] - mean) * root * (double)value[GAIN][j] + (double)value[OFFSET][j]);
+}
+
+static void check_softmax(const problem *p, const char *way, uint32_t r) {
+  const float *y = &value[Y][r * p->n];
+  double largest = -INFINITY, sum = 0;
+  for (uint32_t j = 0; j < p->n; j++) largest = isnan(y[j]) ? NAN : fmax(largest, (double)y[j]);
+  for (uint32_t j = 0; j < p->n; j++) sum += exp((double)y[j] - largest);
+  check_value(p, way, "largest", r, (double)value[ROW][r], largest);
+  check_value(p, way, "sum", r, (double)value[OTHER_ROW][r], sum);
+  for (uint32_t j = 0; j < p->n; j++)
+    check_value(p, way, "out", r * p->n + j, (double)value[OUT][r * p->n + j],
+                exp((double)y[j] - largest) / sum);
+}
+
+static void run(const problem *p, const char *key, const char *way) {
+  gt_arena arena;
+  float *values[VARIABLES];
+  gt_tuned tuned = {0};
+  gt_arena_init(&arena);
+  const gt_graph *g = drawn(&arena, p);
+  gt_tuned_set(&tuned, key, way);
+  const gt_plan *plan = device_plan(&arena, g, (gt_plan_options){.target.units = UNITS, .tuned = &tuned});
+  check_plan(plan, p);
+  memset(value[Y], 0xff,
+         (VARIABLES - Y) * sizeof value[Y]); /* what is not written is NaN, what is twice not */
+  for (int v = 0; v < VARIABLES; v++) values[v] = value[v];
+  device_run(plan, g, 2, values);
+  for (uint32_t r = 0; r < p->m; r++) {
+    check_product(p, way, r);
+    (p->is_norm ? check_norm : check_softmax)(p, way, r);
+  }
+  gt_tuned_finish(&tuned);
+  gt_arena_finish(&arena);
+}
+
+static void check(const problem *p) {
+  gt_arena arena;
+  char way[GT_WAY_TEXT];
+  gt_arena_init(&arena);
+  const gt_choice *choice =
+      choice_of(device_plan(&arena, drawn(&arena, p), (gt_plan_options){.target.units = UNITS}), 0);
+  assert_non_null(choice);
+  draw(p);
+  for (uint32_t i = 0; i < choice->candidates; i += APART) {
+    choice->text(&choice->candidate[i], way, sizeof way);
+    run(p, choice->key, way);
+  }
+  gt_arena_finish(&arena);
+}
+
+static void test_norms(void **state) {
+  (void)state;
+  check(&(problem){64, 32, 64, true, true});
+  check(&(problem){67, 20, 31, true, true});
+  check(&(problem){33, 17, 130, true, true});
+  check(&(problem){70, 32, 2050, true, true});
+  check(&(problem){35, 19, 999, true, true});
+}
+
+static void test_softmaxes(void **state) {
+  (void)state;
+  check(&(problem){96, 24, 40, false, true});
+  check(&(problem){45, 30, 1100, false, true});
+  check(&(problem){1, 2, 3, false, true});
+}
+
+/* A tile of these is none of a device whose kernels are to be short. */
+static void test_wide(void **state) {
+  (void)state;
+  if (device->target.brief) return;
+  check(&(problem){64, 64, 2050, true, true});
+  check(&(problem){50, 61, 1000, false, true});
+  check(&(problem){18, 40, 640, true, true});
+}
+
+static void test_alone(void **state) {
+  (void)state;
+  check(&(problem){67, 200, 31, true, false});
+}
+
+static int group(const char *name) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_norms), cmocka_unit_test(test_softmaxes),
+                                     cmocka_unit_test(test_wide), cmocka_unit_test(test_alone)};
+  return cmocka_run_group_tests_name(name, tests, open_device, close_device);
+}
+
+int main(void) {
+  static gt_precision precision;
+  static const device_form form[] = {{"as the device is", "", GT_PRECISION_SCALAR},
+                                     {"GPUs' code", "straight", GT_PRECISION_SCALAR}};
+  return device_in_forms(form, sizeof form / sizeof *form, &precision, group);
+}
